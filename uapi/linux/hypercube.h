@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: ((GPL-2.0 WITH Linux-syscall-note) OR BSD-3-Clause) */
+/*
+ * hypercube: the interface between kernel and user space.
+ *
+ * Part 1 is the generic netlink family, described item by item in
+ * Documentation/netlink/specs/hypercube.yaml; part 2 are the sockets, described
+ * in hypercube(7).  Node numbers are 0 .. 2^n - 1, dimensions 0 .. n - 1.
+ */
+#ifndef _UAPI_LINUX_HYPERCUBE_H
+#define _UAPI_LINUX_HYPERCUBE_H
+
+#include <linux/socket.h>
+#include <linux/types.h>
+
+/* ------------------------------------------------ generic netlink family */
+
+#define HYPERCUBE_FAMILY_NAME		"hypercube"
+#define HYPERCUBE_FAMILY_VERSION	1
+#define HYPERCUBE_MCGRP_EVENTS		"events"
+
+/* Name of a fabric, with the final NUL.  Ten characters leave room for the
+ * "n4095" of an endpoint's name within IFNAMSIZ.
+ */
+#define HYPERCUBE_NAME_MAX		11
+#define HYPERCUBE_DIM_MAX		12
+#define HYPERCUBE_SEGMENT_MIN		256
+#define HYPERCUBE_SEGMENT_MAX		32768
+/* Probabilities are in parts per million. */
+#define HYPERCUBE_PPM_MAX		1000000
+
+enum hypercube_cmd {
+	HYPERCUBE_CMD_FABRIC_GET = 1,
+	HYPERCUBE_CMD_FABRIC_NEW,
+	HYPERCUBE_CMD_FABRIC_DEL,
+	HYPERCUBE_CMD_FABRIC_NTF,
+	HYPERCUBE_CMD_FABRIC_DEL_NTF,
+	HYPERCUBE_CMD_NODE_GET,
+	HYPERCUBE_CMD_NODE_SET,
+	HYPERCUBE_CMD_NODE_NTF,
+	HYPERCUBE_CMD_LINK_GET,
+	HYPERCUBE_CMD_LINK_SET,
+	HYPERCUBE_CMD_LINK_NTF,
+	HYPERCUBE_CMD_FAULT_CLEAR,
+	HYPERCUBE_CMD_DETECT,
+	HYPERCUBE_CMD_PLAN_GET,
+	HYPERCUBE_CMD_PLAN_NEW,
+	HYPERCUBE_CMD_PLAN_DEL,
+	HYPERCUBE_CMD_PLAN_NTF,
+	HYPERCUBE_CMD_PLAN_DEL_NTF,
+	HYPERCUBE_CMD_OP_GET,
+	HYPERCUBE_CMD_OP_NTF,
+
+	/* add above here */
+	__HYPERCUBE_CMD_MAX,
+	HYPERCUBE_CMD_MAX = (__HYPERCUBE_CMD_MAX - 1)
+};
+
+/* Attributes of a fabric. */
+enum {
+	HYPERCUBE_A_FABRIC_NAME = 1,	/* string */
+	HYPERCUBE_A_FABRIC_ID,		/* u32, unique in the machine, read only */
+	HYPERCUBE_A_FABRIC_DIM,		/* u32, 1 .. HYPERCUBE_DIM_MAX */
+	HYPERCUBE_A_FABRIC_SEGMENT,	/* u32, payload bytes of a full data frame */
+	HYPERCUBE_A_FABRIC_FAMILY,	/* u32, the socket address family */
+	HYPERCUBE_A_FABRIC_LINKS_DOWN,	/* u32, unusable links, read only */
+	HYPERCUBE_A_FABRIC_NODES_FAILED,/* u32, failed nodes, read only */
+	HYPERCUBE_A_FABRIC_NODE_SIZE,	/* u32, bytes of our own state of one endpoint */
+	HYPERCUBE_A_FABRIC_DEV_SIZE,	/* u32, bytes of its net_device without that */
+	HYPERCUBE_A_FABRIC_PAD,
+
+	/* add above here, update the policy in module/netlink.c */
+	__HYPERCUBE_A_FABRIC_MAX,
+	HYPERCUBE_A_FABRIC_MAX = (__HYPERCUBE_A_FABRIC_MAX - 1)
+};
+
+/* Attributes of a node. */
+enum {
+	HYPERCUBE_A_NODE_FABRIC = 1,	/* string */
+	HYPERCUBE_A_NODE_ID,		/* u32 */
+	HYPERCUBE_A_NODE_IFINDEX,	/* u32 */
+	HYPERCUBE_A_NODE_IFNAME,	/* string */
+	HYPERCUBE_A_NODE_FAILED,	/* u8, 0 or 1 */
+	HYPERCUBE_A_NODE_FAULT,		/* u32, FAULT word: bit d: own link d unusable */
+	HYPERCUBE_A_NODE_NB_FAULT,	/* u32, multi: FAULT words heard, by dimension */
+	HYPERCUBE_A_NODE_OWNER,		/* u32, uid that may bind sockets; ~0: nobody */
+	HYPERCUBE_A_NODE_NETNS_PID,	/* u32, move the endpoint to this task's netns */
+	HYPERCUBE_A_NODE_NETNS_FD,	/* u32, the same by file descriptor */
+	HYPERCUBE_A_NODE_NETNSID,	/* s32, id of the endpoint's netns if another one */
+	HYPERCUBE_A_NODE_BOUND,		/* u8, a collective socket is bound */
+	HYPERCUBE_A_NODE_DROPS,		/* nest of HYPERCUBE_A_DROP_* */
+	HYPERCUBE_A_NODE_HOST_FRAMES,	/* u64, frames that entered by the host port */
+	HYPERCUBE_A_NODE_MERGED_BYTES,	/* u64, bytes merged by this node */
+	HYPERCUBE_A_NODE_PAD,
+
+	/* add above here, update the policy in module/netlink.c */
+	__HYPERCUBE_A_NODE_MAX,
+	HYPERCUBE_A_NODE_MAX = (__HYPERCUBE_A_NODE_MAX - 1)
+};
+
+/* Why a link end is unusable; several may hold at once. */
+enum hypercube_link_state {
+	HYPERCUBE_LINK_F_DOWN = 1 << 0,		/* taken down by the administrator */
+	HYPERCUBE_LINK_F_DETECTED = 1 << 1,	/* found silent by DETECT */
+	HYPERCUBE_LINK_F_FAILED = 1 << 2,	/* a node at one of its ends failed */
+};
+
+/* Attributes of a link end (node, dim); counters are those of this end. */
+enum {
+	HYPERCUBE_A_LINK_FABRIC = 1,	/* string */
+	HYPERCUBE_A_LINK_NODE,		/* u32 */
+	HYPERCUBE_A_LINK_DIM,		/* u32 */
+	HYPERCUBE_A_LINK_STATE,		/* u32, HYPERCUBE_LINK_F_*, read only */
+	HYPERCUBE_A_LINK_DOWN,		/* u8: 1 down, 0 up (up forgets DETECTED) */
+	HYPERCUBE_A_LINK_LOSS,		/* u32, ppm of frames lost without a word */
+	HYPERCUBE_A_LINK_LATENCY,	/* u64, ns: a of the time model */
+	HYPERCUBE_A_LINK_RATE,		/* u64, bytes/s: 1/b of the time model, 0: infinite */
+	HYPERCUBE_A_LINK_TX_FRAMES,	/* u64 */
+	HYPERCUBE_A_LINK_TX_BYTES,	/* u64, headers included */
+	HYPERCUBE_A_LINK_RX_FRAMES,	/* u64 */
+	HYPERCUBE_A_LINK_RX_BYTES,	/* u64 */
+	HYPERCUBE_A_LINK_DROPS,		/* nest of HYPERCUBE_A_DROP_* */
+	HYPERCUBE_A_LINK_ONE_WAY,	/* flag: set LOSS, LATENCY, RATE of this end only */
+	HYPERCUBE_A_LINK_PAD,
+
+	/* add above here, update the policy in module/netlink.c */
+	__HYPERCUBE_A_LINK_MAX,
+	HYPERCUBE_A_LINK_MAX = (__HYPERCUBE_A_LINK_MAX - 1)
+};
+
+/* Named reasons for which a frame was dropped; each is a u64 counter and only
+ * those that are not zero are sent.
+ */
+enum {
+	HYPERCUBE_A_DROP_LINK_DOWN = 1,	/* the link was unusable */
+	HYPERCUBE_A_DROP_NODE_FAILED,	/* the node has failed */
+	HYPERCUBE_A_DROP_LOSS,		/* the link's loss impairment */
+	HYPERCUBE_A_DROP_MALFORMED,	/* bad version, length or field */
+	HYPERCUBE_A_DROP_FOREIGN,	/* of another fabric, or not from this neighbour */
+	HYPERCUBE_A_DROP_NO_ROUTE,	/* no healthy path to the destination */
+	HYPERCUBE_A_DROP_NO_PLAN,	/* no such plan, or this node is no member */
+	HYPERCUBE_A_DROP_OLD_EPOCH,	/* of a plan since replaced */
+	HYPERCUBE_A_DROP_ENDED,		/* its operation has ended here */
+	HYPERCUBE_A_DROP_UNEXPECTED,	/* from a node that owes nothing */
+	HYPERCUBE_A_DROP_NO_SOCKET,	/* nobody is bound to the node */
+	HYPERCUBE_A_DROP_QUEUE_FULL,	/* the receiver's buffer is full */
+	HYPERCUBE_A_DROP_NO_MEMORY,
+	HYPERCUBE_A_DROP_NOT_IP_YET,	/* the endpoint's own stack sent it: no Ethernet service */
+	HYPERCUBE_A_DROP_TEARDOWN,	/* still queued when its fabric was removed */
+	HYPERCUBE_A_DROP_PAD,
+
+	/* add above here */
+	__HYPERCUBE_A_DROP_MAX,
+	HYPERCUBE_A_DROP_MAX = (__HYPERCUBE_A_DROP_MAX - 1)
+};
+
+enum hypercube_plan_type {
+	HYPERCUBE_PLAN_TREE = 1,
+};
+
+/* Attributes of a plan. */
+enum {
+	HYPERCUBE_A_PLAN_FABRIC = 1,	/* string */
+	HYPERCUBE_A_PLAN_ID,		/* u32, >= 1, chosen by the user */
+	HYPERCUBE_A_PLAN_EPOCH,		/* u32, counts installations, read only */
+	HYPERCUBE_A_PLAN_TYPE,		/* u32, enum hypercube_plan_type */
+	HYPERCUBE_A_PLAN_SINK,		/* u32 */
+	HYPERCUBE_A_PLAN_ORDER,		/* u32, multi: dimensions, stage 0 first */
+	HYPERCUBE_A_PLAN_MEMBERS,	/* binary: bit set, node u is bit u % 8 of byte u / 8 */
+	HYPERCUBE_A_PLAN_DETOUR,	/* u32, multi: from << 16 | to, ascending */
+	HYPERCUBE_A_PLAN_FAULT,		/* binary: the 2^n FAULT words (u32) it was made for */
+	HYPERCUBE_A_PLAN_BROKEN,	/* u8, a fault has broken it since, read only */
+	HYPERCUBE_A_PLAN_CAUSE_NODE,	/* u32, read only */
+	HYPERCUBE_A_PLAN_CAUSE_DIM,	/* u32, read only */
+	HYPERCUBE_A_PLAN_PAD,
+
+	/* add above here, update the policy in module/netlink.c */
+	__HYPERCUBE_A_PLAN_MAX,
+	HYPERCUBE_A_PLAN_MAX = (__HYPERCUBE_A_PLAN_MAX - 1)
+};
+
+/* What a member of a pending operation waits for. */
+enum hypercube_wait {
+	HYPERCUBE_WAIT_NOTHING = 0,	/* no operation is pending at this member */
+	HYPERCUBE_WAIT_OWN,		/* its own process has not contributed */
+	HYPERCUBE_WAIT_PEER,		/* data of another member */
+	HYPERCUBE_WAIT_CREDIT,		/* room at the member it sends to */
+	HYPERCUBE_WAIT_READER,		/* its own process must receive */
+	HYPERCUBE_WAIT_DONE,		/* handed over, the sink has not completed */
+};
+
+/* Attributes of a member's oldest pending operation (read only). */
+enum {
+	HYPERCUBE_A_OP_FABRIC = 1,	/* string */
+	HYPERCUBE_A_OP_PLAN,		/* u32 */
+	HYPERCUBE_A_OP_EPOCH,		/* u32 */
+	HYPERCUBE_A_OP_NODE,		/* u32 */
+	HYPERCUBE_A_OP_NR,		/* u64 */
+	HYPERCUBE_A_OP_WAIT,		/* u32, enum hypercube_wait */
+	HYPERCUBE_A_OP_PEER,		/* u32, with WAIT_PEER and WAIT_CREDIT */
+	HYPERCUBE_A_OP_SINCE,		/* u64, ns that this wait has lasted */
+	HYPERCUBE_A_OP_NEXT,		/* u64, number of the member's next contribution */
+	HYPERCUBE_A_OP_DONE,		/* u64, all below are complete as far as it knows */
+	HYPERCUBE_A_OP_STATUS,		/* s32, notifications: 0 or -errno */
+	HYPERCUBE_A_OP_CAUSE_NODE,	/* u32, notifications of failure */
+	HYPERCUBE_A_OP_CAUSE_DIM,	/* u32 */
+	HYPERCUBE_A_OP_STEPS,		/* u32, notifications of completion */
+	HYPERCUBE_A_OP_TIME,		/* u64, ns, modelled */
+	HYPERCUBE_A_OP_PAD,
+
+	/* add above here */
+	__HYPERCUBE_A_OP_MAX,
+	HYPERCUBE_A_OP_MAX = (__HYPERCUBE_A_OP_MAX - 1)
+};
+
+/* Attributes of DETECT: request and its answer. */
+enum {
+	HYPERCUBE_A_DETECT_FABRIC = 1,	/* string */
+	HYPERCUBE_A_DETECT_TIMEOUT,	/* u32, ms to wait for test frames, 0: until they came */
+	HYPERCUBE_A_DETECT_FOUND,	/* u32, links newly found silent */
+	HYPERCUBE_A_DETECT_LINK,	/* u32, multi: these links, node << 8 | dim, lower end */
+
+	/* add above here, update the policy in module/netlink.c */
+	__HYPERCUBE_A_DETECT_MAX,
+	HYPERCUBE_A_DETECT_MAX = (__HYPERCUBE_A_DETECT_MAX - 1)
+};
+
+/* ---------------------------------------------------------------- sockets */
+
+/* Linux never implemented Ash; a module outside the tree has no number of its
+ * own.  The number in use is reported as HYPERCUBE_A_FABRIC_FAMILY.
+ */
+#define HYPERCUBE_AF_DEFAULT		18
+
+#define SOL_HYPERCUBE			0x4843
+
+/**
+ * struct sockaddr_hypercube - address of an endpoint
+ * @shc_family: the family
+ * @shc_reserved: 0
+ * @shc_node: node number, host byte order
+ * @shc_fabric: name of the fabric, NUL padded
+ */
+struct sockaddr_hypercube {
+	__kernel_sa_family_t	shc_family;
+	__u16			shc_reserved;
+	__u32			shc_node;
+	char			shc_fabric[16];
+};
+
+enum hypercube_collective {
+	HYPERCUBE_REDUCE = 1,
+};
+
+/* Operators.  Integer sums and products wrap.  Floating point follows IEEE 754
+ * with round to nearest even; min and max of a NaN and a number is the number.
+ * MINLOC and MAXLOC work on elements of struct hypercube_loc; ties go to the
+ * lower index.  MERGE merges sorted runs into one sorted run.
+ */
+enum hypercube_oper {
+	HYPERCUBE_SUM = 1,
+	HYPERCUBE_PROD,
+	HYPERCUBE_MIN,
+	HYPERCUBE_MAX,
+	HYPERCUBE_AND,
+	HYPERCUBE_OR,
+	HYPERCUBE_XOR,
+	HYPERCUBE_MINLOC,
+	HYPERCUBE_MAXLOC,
+	HYPERCUBE_MERGE,
+	__HYPERCUBE_OPER_END
+};
+
+/* Types, host byte order.  RECORD is a string of hypercube_op.width bytes,
+ * compared as memcmp() does, for MERGE, MIN and MAX.
+ */
+enum hypercube_type {
+	HYPERCUBE_U8 = 1,
+	HYPERCUBE_U16,
+	HYPERCUBE_U32,
+	HYPERCUBE_U64,
+	HYPERCUBE_I8,
+	HYPERCUBE_I16,
+	HYPERCUBE_I32,
+	HYPERCUBE_I64,
+	HYPERCUBE_F32,
+	HYPERCUBE_F64,
+	HYPERCUBE_RECORD,
+	__HYPERCUBE_TYPE_END
+};
+
+#define HYPERCUBE_RECORD_MAX		256
+
+/**
+ * struct hypercube_loc - element of MINLOC and MAXLOC
+ * @value: the value, of the operation's type, in the first bytes; rest 0
+ * @index: where it came from
+ */
+struct hypercube_loc {
+	__u8	value[8];
+	__u64	index;
+};
+
+/* hypercube_op.flags */
+#define HYPERCUBE_F_NOTIFY	0x1	/* tell me when the sink has completed */
+
+/* Control message types at SOL_HYPERCUBE. */
+enum {
+	HYPERCUBE_CMSG_OP = 1,		/* struct hypercube_op, to sendmsg() */
+	HYPERCUBE_CMSG_RESULT,		/* struct hypercube_result, from recvmsg() */
+};
+
+/**
+ * struct hypercube_op - a contribution; goes with the first sendmsg() of it
+ * @plan: id of the plan
+ * @collective: enum hypercube_collective
+ * @oper: enum hypercube_oper
+ * @type: enum hypercube_type
+ * @flags: HYPERCUBE_F_*
+ * @width: bytes of a RECORD, 1..HYPERCUBE_RECORD_MAX; 0 with other types
+ * @reserved: 0
+ * @bytes: length of this node's contribution; a multiple of the element size
+ * @cookie: returned with the result
+ *
+ * sendmsg() may accept only a part; the rest follows in further calls without
+ * control message.  All members give the same @bytes, except with MERGE.
+ */
+struct hypercube_op {
+	__u32	plan;
+	__u8	collective;
+	__u8	oper;
+	__u8	type;
+	__u8	flags;
+	__u32	width;
+	__u32	reserved;
+	__u64	bytes;
+	__u64	cookie;
+};
+
+/**
+ * struct hypercube_result - how an operation ended; with every recvmsg()
+ * @status: 0 or a negative errno: the operation's, valid when MSG_EOR is set
+ * @plan: id of the plan
+ * @op: number of the operation within the plan
+ * @cookie: that of this node's contribution
+ * @bytes: length of the whole result (0 at nodes other than the sink)
+ * @steps: parallel steps: the sum over the stages of each stage's cost
+ * @clock: logical clock at the sink: length of the longest chain of frames
+ * @time: modelled time in ns: T = a + b * m along the critical path
+ * @cause_node: with a status: the node where the cause lies, or ~0
+ * @cause_dim: with a status: the dimension of the faulty link, or ~0
+ * @collective: enum hypercube_collective
+ * @reserved: 0
+ */
+struct hypercube_result {
+	__s32	status;
+	__u32	plan;
+	__u64	op;
+	__u64	cookie;
+	__u64	bytes;
+	__u32	steps;
+	__u32	clock;
+	__u64	time;
+	__u32	cause_node;
+	__u32	cause_dim;
+	__u32	collective;
+	__u32	reserved;
+};
+
+#endif /* _UAPI_LINUX_HYPERCUBE_H */
