@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The only header that knows whether it is compiled for the kernel or for
+ * userspace.  Everything else below module/lib/ is plain C over __u8..__u64.
+ */
+#ifndef _HC_ENV_H
+#define _HC_ENV_H
+
+#ifdef __KERNEL__
+#include <linux/bitops.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+#include <linux/types.h>
+
+static inline unsigned int hc_weight32(__u32 w)
+{
+	return hweight32(w);
+}
+#else
+#include <errno.h>
+#include <linux/types.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline unsigned int hc_weight32(__u32 w)
+{
+	return (unsigned int)__builtin_popcount(w);
+}
+#endif
+
+#endif /* _HC_ENV_H */

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Addresses and sets in a 2^n-node hypercube: a node is an integer, bit d of
+ * it is its coordinate along dimension d (the least significant bit is
+ * dimension 0).  Node u and u ^ (1 << d) share link (u, d).
+ */
+#ifndef _HC_TOPO_H
+#define _HC_TOPO_H
+
+#include "hc_env.h"
+
+/* Largest dimension the library handles; a fabric in the kernel has at most
+ * HYPERCUBE_DIM_MAX (12).
+ */
+#define HC_LIB_DIM_MAX 16
+
+static inline __u32 hc_bit(unsigned int d)
+{
+	return (__u32)1 << d;
+}
+
+static inline __u32 hc_nodes(unsigned int dim)
+{
+	return (__u32)1 << dim;
+}
+
+/* All dimensions of a cube as a mask: the word 1^n of the papers. */
+static inline __u32 hc_ones(unsigned int dim)
+{
+	return hc_nodes(dim) - 1;
+}
+
+static inline __u32 hc_neigh(__u32 u, unsigned int d)
+{
+	return u ^ hc_bit(d);
+}
+
+static inline unsigned int hc_distance(__u32 u, __u32 v)
+{
+	return hc_weight32(u ^ v);
+}
+
+/* Sets of nodes are arrays of 32-bit words, node u is bit u % 32 of word u / 32. */
+static inline __u32 hc_set_words(unsigned int dim)
+{
+	return dim <= 5 ? 1 : hc_nodes(dim) / 32;
+}
+
+static inline bool hc_set_has(const __u32 *set, __u32 u)
+{
+	return (set[u / 32] >> (u % 32)) & 1;
+}
+
+static inline void hc_set_add(__u32 *set, __u32 u)
+{
+	set[u / 32] |= (__u32)1 << (u % 32);
+}
+
+static inline void hc_set_del(__u32 *set, __u32 u)
+{
+	set[u / 32] &= ~((__u32)1 << (u % 32));
+}
+
+#endif /* _HC_TOPO_H */

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The communication tree: which node does what at which stage, from local
+ * knowledge alone, and the verifier of whole plans.
+ *
+ * Source: Leu & Kuo, "A Fault-Tolerant Tree Communication Scheme for Hypercube
+ * Systems", sections 2.2 and 3.2, with the corrections of
+ * Documentation/errata.rst.  Shared by the kernel module, the tool and the
+ * tests; no allocation, no recursion, no floating point.
+ */
+#ifndef _HC_TREE_H
+#define _HC_TREE_H
+
+#include "hc_topo.h"
+
+/**
+ * struct hc_detour - a sender without any effective helper
+ * @from: the node whose tree link is unusable and who has no effective helper
+ * @to: the member that merges its data: passive at the stage at which @from is
+ *	active
+ */
+struct hc_detour {
+	__u32 from;
+	__u32 to;
+};
+
+/**
+ * struct hc_tree - a tree plan
+ * @dim: dimension n of the cube, 1..HC_LIB_DIM_MAX
+ * @stages: number of stages k, 0..n; the tree spans the subcube of 2^k nodes
+ *	that contains @sink and whose free dimensions are @order[0..k-1]
+ * @sink: the root
+ * @order: dimension used at each stage, distinct; the paper's d_0 is order[0]
+ * @ndetours: number of entries of @detours
+ * @members: the nodes that contribute data (bit set of hc_set_words(dim)
+ *	words): live nodes of the subcube that healthy links of the whole cube
+ *	connect with @sink; every other node is dead for the tree
+ * @detours: one entry for every member without an effective helper whose tree
+ *	link is unusable, strictly ascending by @from
+ */
+struct hc_tree {
+	unsigned int dim;
+	unsigned int stages;
+	__u32 sink;
+	__u8 order[HC_LIB_DIM_MAX];
+	unsigned int ndetours;
+	const __u32 *members;
+	const struct hc_detour *detours;
+};
+
+/* How data comes from or goes to a peer. */
+enum hc_tree_how {
+	HC_TREE_DIRECT,		/* over the tree link of the stage */
+	HC_TREE_HELP,		/* one of m parts, to an effective helper */
+	HC_TREE_DETOUR,		/* by fault-tolerant unicast */
+};
+
+/**
+ * struct hc_tree_peer - one source or destination of a node
+ * @node: the peer
+ * @stage: the stage of the transfer
+ * @dim: dimension of the link for DIRECT and HELP; 0 for DETOUR
+ * @how: enum hc_tree_how
+ * @part: a destination's part, 0..@parts-1 (0 unless HELP)
+ * @parts: a destination's number m of parts (1 unless HELP)
+ *
+ * A source with @how = HELP has @part = @parts = 0: it stands for exactly one
+ * part per segment, possibly an empty one, whose range the frame states.  The
+ * helper cannot compute it, as it depends on nodes at distance 2 from the
+ * helper, whose FAULT words it does not have.
+ */
+struct hc_tree_peer {
+	__u32 node;
+	__u8 stage;
+	__u8 dim;
+	__u8 how;
+	__u8 part;
+	__u8 parts;
+};
+
+/**
+ * struct hc_tree_role - what one member does in a tree
+ * @active: the stage at which the node is active; k (= stages) for the sink
+ * @nsrc: number of sources written to the caller's array
+ * @ndst: number of entries of @dst: 0 for the sink, m with helpers, else 1
+ * @dst: where the node's data goes
+ *
+ * The merge order is: own contribution, then the sources in array order
+ * (sorted by stage, then DIRECT, HELP by ascending position of the dimension
+ * in the order, DETOUR by ascending node).
+ */
+struct hc_tree_role {
+	unsigned int active;
+	unsigned int nsrc;
+	unsigned int ndst;
+	struct hc_tree_peer dst[HC_LIB_DIM_MAX];
+};
+
+/**
+ * hc_tree_contains() - is a node in the subcube that the tree spans?
+ * @t: the tree
+ * @u: a node of the cube
+ */
+bool hc_tree_contains(const struct hc_tree *t, __u32 u);
+
+/**
+ * hc_tree_active() - the stage at which a node is active
+ * @t: the tree
+ * @u: a node of the tree's subcube
+ *
+ * Return: the first stage i at which @u differs from the sink along order[i];
+ * t->stages for the sink.  Before that stage the node is passive, after it idle
+ * (equations 1 to 3 of the paper, stated from the sink's side).
+ */
+unsigned int hc_tree_active(const struct hc_tree *t, __u32 u);
+
+/**
+ * hc_tree_fault() - FAULT word of a node as the tree sees it
+ * @t: the tree
+ * @u: the node
+ * @fault: FAULT(u): bit d set iff link (u, d) is unusable
+ *
+ * Return: @fault with the bits towards nodes that are not members added.  A
+ * link whose bit is clear is called good in what follows.
+ */
+__u32 hc_tree_fault(const struct hc_tree *t, __u32 u, __u32 fault);
+
+/**
+ * hc_tree_role() - compute a member's role from local knowledge
+ *
+ * Destinations of a node u that is active at stage i: its passive neighbour
+ * along order[i] if that link is good (DIRECT).  Otherwise its effective
+ * helpers: the active neighbours along order[j], j > i, such that the link to
+ * the helper is good and the helper's own link along order[i] is good too; m of
+ * them get one of m parts each, numbered by ascending j (HELP).  Without any,
+ * the node that the plan's list of detours names (DETOUR).
+ *
+ * Sources, by the same rules seen from the other end: the active neighbour of
+ * each stage at which the node is passive, if the link is good; at the stage at
+ * which it is active, if its own way out is good, each active neighbour over a
+ * good link whose way out is not; and whoever has a detour to it.
+ *
+ * @t: the tree
+ * @u: the member
+ * @own: FAULT(u)
+ * @nb: FAULT words of the n neighbours of @u: nb[d] = FAULT(u ^ (1 << d)),
+ *	as the neighbour told them; the word of a neighbour across an unusable
+ *	link, or of one that is no member, is not used
+ * @role: filled in
+ * @src: array for the sources, at least @max entries
+ * @max: size of @src; 2 * stages + t->ndetours is always enough
+ *
+ * Time O(stages + ndetours).
+ *
+ * Return: 0, -EINVAL if @u is no member of the tree, -ENOSPC if @max is too
+ * small, -ENOENT if @u needs a detour and the plan names none.
+ */
+int hc_tree_role(const struct hc_tree *t, __u32 u, __u32 own, const __u32 *nb,
+		 struct hc_tree_role *role, struct hc_tree_peer *src,
+		 unsigned int max);
+
+/**
+ * struct hc_tree_flaw - why a plan was refused
+ * @why: a sentence, static storage
+ * @node: the node concerned (undefined if the sentence names none)
+ */
+struct hc_tree_flaw {
+	const char *why;
+	__u32 node;
+};
+
+/**
+ * hc_tree_check() - verify a whole plan against the faults
+ * @t: the tree
+ * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its
+ *	neighbours' words have the bit towards it set
+ * @work: scratch space, at least HC_TREE_WORK(dim) words of 32 bits; memory from
+ *	an allocator, as it holds objects of several types in turn
+ * @flaw: filled in when the plan is refused; may be NULL
+ *
+ * Accepts a plan only if executing it delivers the contribution of every
+ * member exactly once to the sink with no cyclic wait: dimensions valid and
+ * distinct, the sink a member, every member inside the subcube and connected
+ * with the sink by healthy links (so every detour has a path, and a member is
+ * live unless it is the only one), every blocked sender without effective
+ * helper with exactly one detour, to a member that is passive at that stage, no
+ * detour for anybody else, and every transfer that one end plans planned by the
+ * other end too.  A live node that the plan leaves out is no flaw.  The
+ * argument is beside the code.
+ *
+ * Time O(2^n * (n + ndetours)).
+ *
+ * Return: 0 or -EINVAL with @flaw set.
+ */
+int hc_tree_check(const struct hc_tree *t, const __u32 *fault, __u32 *work,
+		  struct hc_tree_flaw *flaw);
+#define HC_TREE_WORK(dim) (4 * (1u << (dim)) + 64)
+
+#endif /* _HC_TREE_H */
