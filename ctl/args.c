@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Words of the command line: keywords by table, values, uniform complaints.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "hcctl.h"
+
+static const char *hint(const struct hcctl *h)
+{
+	static char buf[64];
+
+	if (!h->object)
+		return "hcctl help";
+	snprintf(buf, sizeof(buf), "hcctl %s help", h->object);
+	return buf;
+}
+
+int hc_unknown(struct hcctl *h, const char *word)
+{
+	hc_error(h, "what is \"%s\"? try: %s", word, hint(h));
+	return HC_USAGE;
+}
+
+int hc_missing(struct hcctl *h, const char *what)
+{
+	hc_error(h, "missing %s; try: %s", what, hint(h));
+	return HC_USAGE;
+}
+
+int hc_duplicate(struct hcctl *h, const char *what)
+{
+	hc_error(h, "\"%s\" is given twice; try: %s", what, hint(h));
+	return HC_USAGE;
+}
+
+int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted)
+{
+	hc_error(h, "invalid %s \"%s\": %s", what, word, wanted);
+	return HC_USAGE;
+}
+
+static struct arg *find(struct arg *args, const char *word)
+{
+	for (; args->name; args++)
+		if (!strcmp(args->name, word))
+			return args;
+	return NULL;
+}
+
+int hc_args(struct hcctl *h, struct arg *args, int argc, char **argv)
+{
+	struct arg *a;
+	char what[64];
+	int rc;
+
+	for (; argc; argc--, argv++) {
+		a = find(args, *argv);
+		if (!a)
+			return hc_unknown(h, *argv);
+		if (a->given && !a->many)
+			return hc_duplicate(h, a->name);
+		a->given = true;
+		if (!a->parse) {
+			*(bool *)a->dst = true;
+			continue;
+		}
+		if (argc == 1) {
+			snprintf(what, sizeof(what), "value after \"%s\"", a->name);
+			return hc_missing(h, what);
+		}
+		argc--;
+		rc = a->parse(h, a->name, *++argv, a->dst);
+		if (rc)
+			return rc;
+	}
+	for (a = args; a->name; a++)
+		if (a->required && !a->given) {
+			snprintf(what, sizeof(what), "\"%s\"", a->name);
+			return hc_missing(h, what);
+		}
+	return 0;
+}
+
+const char *hc_take(struct hcctl *h, const char *what, int *argc, char ***argv)
+{
+	if (!*argc) {
+		hc_missing(h, what);
+		return NULL;
+	}
+	--*argc;
+	return *(*argv)++;
+}
+
+const char *hc_take_fabric(struct hcctl *h, int *argc, char ***argv)
+{
+	const char *word = hc_take(h, "NAME of a fabric", argc, argv);
+
+	if (word && arg_fabric(h, "fabric name", word, &word))
+		return NULL;
+	return word;
+}
+
+int hc_take_end(struct hcctl *h, int argc, char **argv)
+{
+	return argc ? hc_unknown(h, *argv) : 0;
+}
+
+int hc_number(const char *word, uint64_t max, uint64_t *v)
+{
+	unsigned int base = 10, digit;
+	uint64_t value = 0;
+
+	if (word[0] == '0' && (word[1] == 'x' || word[1] == 'b')) {
+		base = word[1] == 'x' ? 16 : 2;
+		word += 2;
+	}
+	if (!*word)
+		return -EINVAL;
+	for (; *word; word++) {
+		if (isdigit((unsigned char)*word))
+			digit = *word - '0';
+		else if (isxdigit((unsigned char)*word))
+			digit = tolower((unsigned char)*word) - 'a' + 10;
+		else
+			return -EINVAL;
+		if (digit >= base)
+			return -EINVAL;
+		if (value > (UINT64_MAX - digit) / base)
+			return -ERANGE;
+		value = value * base + digit;
+	}
+	if (value > max)
+		return -ERANGE;
+	*v = value;
+	return 0;
+}
+
+static int number(struct hcctl *h, const char *name, const char *word, uint64_t max,
+		  uint64_t *v)
+{
+	switch (hc_number(word, max, v)) {
+	case 0:
+		return 0;
+	case -ERANGE:
+		return hc_invalid(h, name, word, "too large");
+	}
+	return hc_invalid(h, name, word, "not a number (12, 0xc, 0b1100)");
+}
+
+int arg_u64(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	return number(h, name, word, UINT64_MAX, dst);
+}
+
+int arg_u32(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t v;
+	int rc = number(h, name, word, UINT32_MAX, &v);
+
+	if (!rc)
+		*(uint32_t *)dst = v;
+	return rc;
+}
+
+int arg_count(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	int rc = arg_u32(h, name, word, dst);
+
+	if (!rc && !*(uint32_t *)dst)
+		return hc_invalid(h, name, word, "at least 1 is wanted");
+	return rc;
+}
+
+int arg_str(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	(void)h;
+	(void)name;
+	*(const char **)dst = word;
+	return 0;
+}
+
+int arg_fabric(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	if (!*word || strlen(word) >= HYPERCUBE_NAME_MAX)
+		return hc_invalid(h, name, word, "1 to 10 characters are wanted");
+	*(const char **)dst = word;
+	return 0;
+}
+
+int arg_dim(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t v;
+
+	if (hc_number(word, HC_LIB_DIM_MAX, &v) || !v)
+		return hc_invalid(h, name, word, "a dimension from 1 to 16 is wanted");
+	*(uint32_t *)dst = v;
+	return 0;
+}
+
+int arg_node(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t v;
+
+	if (hc_number(word, hc_nodes(HC_LIB_DIM_MAX) - 1, &v))
+		return hc_invalid(h, name, word, "a node number is wanted (5, 0x5, 0b101)");
+	*(uint32_t *)dst = v;
+	return 0;
+}
+
+/* Call @each for every item of a comma-separated list. */
+static int list(struct hcctl *h, const char *name, const char *word, void *dst,
+		int (*each)(struct hcctl *h, const char *name, char *item, void *dst))
+{
+	char *copy = strdup(word), *rest = copy, *item;
+	int rc = 0;
+
+	if (!copy)
+		return hc_nomem(h);
+	while (!rc && (item = strsep(&rest, ",")))
+		rc = each(h, name, item, dst);
+	free(copy);
+	return rc;
+}
+
+static int add_node(struct hcctl *h, const char *name, char *item, void *dst)
+{
+	struct node_list *l = dst;
+	uint32_t *v = reallocarray(l->v, l->n + 1, sizeof(*v));
+
+	if (!v)
+		return hc_nomem(h);
+	l->v = v;
+	return arg_node(h, name, item, &v[l->n]) ?: (l->n++, 0);
+}
+
+int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	return list(h, name, word, dst, add_node);
+}
+
+static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
+{
+	static const char wanted[] = "a link is NODE:DIM, as in 5:0 or 0b101:0";
+	struct link_list *l = dst;
+	struct link_ref *v = reallocarray(l->v, l->n + 1, sizeof(*v));
+	char *colon = strchr(item, ':');
+	uint64_t node, dim;
+
+	if (!v)
+		return hc_nomem(h);
+	l->v = v;
+	if (!colon)
+		return hc_invalid(h, name, item, wanted);
+	*colon = 0;
+	if (hc_number(item, hc_nodes(HC_LIB_DIM_MAX) - 1, &node) ||
+	    hc_number(colon + 1, HC_LIB_DIM_MAX - 1, &dim)) {
+		*colon = ':';
+		return hc_invalid(h, name, item, wanted);
+	}
+	v[l->n++] = (struct link_ref){ node, dim };
+	return 0;
+}
+
+int arg_links(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	return list(h, name, word, dst, add_link);
+}
+
+/* A decimal number that is not negative; returns what follows it, or NULL. */
+static const char *decimal(const char *word, double *v)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)*word) && *word != '.')
+		return NULL;
+	if (word[0] == '0' && (word[1] == 'x' || word[1] == 'X'))
+		return NULL;
+	*v = strtod(word, &end);
+	return end == word || !isfinite(*v) ? NULL : end;
+}
+
+int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	const char *unit;
+	double v;
+
+	unit = decimal(word, &v);
+	if (!unit || v > 100 || (*unit && strcmp(unit, "%")))
+		return hc_invalid(h, name, word, "a percentage is wanted, as in 3% or 0.5%");
+	*(uint32_t *)dst = lround(v * 1e4);
+	if (v && !*(uint32_t *)dst)
+		return hc_invalid(h, name, word, "the least is 0.0001%");
+	return 0;
+}
+
+struct unit {
+	const char *name;
+	double factor;
+};
+
+static int with_unit(const char *word, const struct unit *units, uint64_t *dst)
+{
+	const char *rest;
+	double v;
+
+	rest = decimal(word, &v);
+	if (!rest)
+		return -EINVAL;
+	if (!*rest && !v) {
+		*dst = 0;
+		return 0;
+	}
+	for (; units->name; units++)
+		if (!strcasecmp(units->name, rest))
+			break;
+	v *= units->factor;
+	if (!units->name || v >= 9e18)
+		return -EINVAL;
+	*dst = llround(v);
+	return 0;
+}
+
+int arg_time(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	static const struct unit units[] = {
+		{ "ns", 1 }, { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 }, {}
+	};
+
+	if (with_unit(word, units, dst))
+		return hc_invalid(h, name, word, "a time is wanted, as in 100ns, 10us or 5ms");
+	return 0;
+}
+
+int arg_rate(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	static const struct unit units[] = {
+		{ "bit", .125 }, { "kbit", 125 }, { "mbit", 125e3 },
+		{ "gbit", 125e6 }, { "tbit", 125e9 },
+		{ "bps", 1 }, { "kbps", 1e3 }, { "mbps", 1e6 },
+		{ "gbps", 1e9 }, { "tbps", 1e12 }, {}
+	};
+	uint64_t v;
+
+	if (with_unit(word, units, &v) || (!v && strcmp(word, "0")))
+		return hc_invalid(h, name, word,
+				  "a rate is wanted, as in 10gbit, 100mbit or 1gbps (bytes)");
+	*(uint64_t *)dst = v;
+	return 0;
+}

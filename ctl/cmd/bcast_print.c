@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A broadcast plan in words.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd.h"
+
+/* Up to this dimension every transfer is listed. */
+#define LIST_DIM 6
+
+/* "**01", the highest dimension first. */
+static const char *subcube(char *buf, uint32_t node, uint32_t dims, unsigned int dim)
+{
+	unsigned int d;
+
+	out_bits(buf, node, dim);
+	for (d = 0; d < dim; d++)
+		if (dims & hc_bit(d))
+			buf[dim - 1 - d] = '*';
+	return buf;
+}
+
+const char *cmd_bcast_list(char *buf, const uint32_t *set, uint32_t nodes)
+{
+	const char *comma = ": ";
+	size_t len = 0;
+	uint32_t u;
+
+	*buf = 0;
+	for (u = 0; u < nodes; u++) {
+		if (!hc_set_has(set, u))
+			continue;
+		if (len > BCAST_LIST - 16) {
+			snprintf(buf + len, BCAST_LIST - len, ", ..");
+			break;
+		}
+		len += snprintf(buf + len, BCAST_LIST - len, "%s%u", comma, u);
+		comma = ", ";
+	}
+	return buf;
+}
+
+static void print_sequence(struct hcctl *h, const struct hc_bcast_plan *p)
+{
+	char text[OUT_BUF];
+
+	out_str(h, "subcube", "subcube %s",
+		subcube(text, p->bcast.source, p->subcube, p->bcast.dim));
+	cmd_out_order(h, "internal", p->ninternal ? " sequence " : " no sequence", p->internal,
+		      p->ninternal);
+	cmd_out_order(h, "external", p->nexternal ? " + " : "", p->external, p->nexternal);
+	cmd_out_order(h, "extra", p->nextra ? " + " : "", p->extra, p->nextra);
+	if (h->json)
+		cmd_out_order(h, "sequence", "", p->sequence, p->bcast.steps);
+}
+
+static void print_reach(struct hcctl *h, const struct hc_bcast_plan *p)
+{
+	out_uint(h, "steps", "steps %" PRIu64, p->bcast.steps);
+	out_uint(h, "lower_bound", " (at least %" PRIu64 ")", p->lower_bound);
+	out_uint(h, "covered", " covered %" PRIu64, p->covered);
+	out_uint(h, "reachable", " of %" PRIu64, p->reachable);
+	out_uint(h, "faults", " faults %" PRIu64, p->faults);
+}
+
+static void print_set(struct hcctl *h, const char *key, const char *text, const uint32_t *set,
+		      unsigned int dim, bool any)
+{
+	if (any)
+		out_text(h, "%s", text);
+	cmd_out_set(h, key, " ", set, hc_nodes(dim));
+}
+
+/* Step @step, counted from 1: who sends to whom. */
+static void print_step(struct hcctl *h, const struct hc_bcast_plan *p, unsigned int step)
+{
+	unsigned int dim = p->bcast.dim, d = p->sequence[step - 1];
+	char from[OUT_BUF], to[OUT_BUF];
+	uint32_t u, count = 0;
+
+	out_text(h, "step %u, dimension %u:\n", step, d);
+	for (u = 0; u < hc_nodes(dim); u++) {
+		if (p->first[u] != step)
+			continue;
+		count++;
+		if (dim <= LIST_DIM)
+			out_text(h, "    %s -> %s\n", out_bits(from, hc_neigh(u, d), dim),
+				 out_bits(to, u, dim));
+	}
+	if (dim > LIST_DIM || !count)
+		out_text(h, "    %u nodes informed\n", count);
+}
+
+void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
+		     const struct hc_bcast_plan *p)
+{
+	unsigned int dim = p->bcast.dim, i;
+	char bits[OUT_BUF];
+
+	out_object(h, NULL);
+	if (v->fabric)
+		out_str(h, "fabric", "fabric %s ", v->fabric);
+	out_uint(h, "dim", "dim %" PRIu64, dim);
+	out_uint(h, "source", " source %" PRIu64, p->bcast.source);
+	out_text(h, " (%s)", out_bits(bits, p->bcast.source, dim));
+	out_str(h, "method", " method %s\n", v->method);
+	print_sequence(h, p);
+	out_text(h, "\n");
+	print_reach(h, p);
+	out_text(h, "\n");
+	print_set(h, "pseudo_faulty", "pseudo-faulty", p->pseudo, dim, p->npseudo);
+	print_set(h, "missed", p->npseudo ? "\nmissed" : "missed", p->missed, dim,
+		  p->covered < p->reachable);
+	print_set(h, "unreachable", p->npseudo ? "\nunreachable" : "unreachable", p->unreachable,
+		  dim, p->nunreachable);
+	if (p->npseudo || p->nunreachable)
+		out_text(h, "\n");
+	for (i = 1; !h->json && i <= p->bcast.steps; i++)
+		print_step(h, p, i);
+	out_close(h);
+}
+
+void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece)
+{
+	const struct hc_bcast_plan *p = &piece->plan;
+	unsigned int dim = p->bcast.dim;
+	char text[OUT_BUF];
+
+	out_object(h, NULL);
+	out_str(h, "piece", "%s: ", subcube(text, piece->base, piece->dims, dim));
+	out_uint(h, "source", NULL, p->bcast.source);
+	print_sequence(h, p);
+	out_text(h, " ");
+	print_reach(h, p);
+	print_set(h, "pseudo_faulty", " pseudo-faulty", p->pseudo, dim, p->npseudo);
+	print_set(h, "missed", " missed", p->missed, dim, p->covered < p->reachable);
+	print_set(h, "unreachable", " unreachable", p->unreachable, dim, p->nunreachable);
+	out_text(h, "\n");
+	out_close(h);
+}

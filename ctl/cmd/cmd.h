@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What several commands use.
+ */
+#ifndef _HCCTL_CMD_H
+#define _HCCTL_CMD_H
+
+#include "bcast.h"
+#include "nl.h"
+#include "plan.h"
+
+/* --- common.c --- */
+/* The faults of a live fabric, made the same at both ends of each link.
+ * Release with hc_faults_free().
+ */
+int cmd_live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
+/* NODE, or nothing: *node stays NL_NONE. */
+int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
+/* {"node", "dim"}, text "N:D" behind @lead */
+void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l);
+/* An array of numbers; text: after @lead, with commas. */
+void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
+		 const uint32_t *set, uint32_t nodes);
+void cmd_out_order(struct hcctl *h, const char *key, const char *lead,
+		   const uint8_t *order, unsigned int stages);
+/* "drops": {"loss": 3}; text: "   loss 3" */
+void cmd_out_drops(struct hcctl *h, const uint64_t *drops);
+/* "state": ["down"]; text: "up" or "down,detected" */
+void cmd_out_state(struct hcctl *h, uint32_t state);
+uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
+
+/* --- faults_file.c --- */
+/* Add the faults in a file, text or JSON, to lists. */
+int cmd_faults_file(struct hcctl *h, const char *file, struct link_list *links,
+		    struct node_list *nodes);
+
+/* --- faults_args.c --- */
+/* Where a planner's faults come from: a fabric, or the words of the command. */
+struct fault_args {
+	const char *fabric;
+	uint32_t dim;
+	const char *file;
+	struct link_list links;
+	struct node_list nodes;
+};
+
+/* Complain unless the words make sense together; read the file, if any. */
+int cmd_fault_args_check(struct hcctl *h, struct fault_args *a);
+/* Release with hc_faults_free(). */
+int cmd_fault_args_read(struct hcctl *h, const struct fault_args *a, struct hc_faults **f);
+void cmd_fault_args_free(struct fault_args *a);
+
+/* --- bcast_print.c --- */
+struct bcast_view {
+	const char *method;
+	const char *fabric;	/* NULL: offline */
+};
+
+void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
+		     const struct hc_bcast_plan *plan);
+/* One piece of many. */
+void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece);
+/* ": 3, 5, .." in @buf: the first nodes of a set. */
+#define BCAST_LIST 160
+const char *cmd_bcast_list(char *buf, const uint32_t *set, uint32_t nodes);
+
+/* --- tree_print.c --- */
+struct tree_view {
+	const struct hc_faults *faults;
+	const struct hc_tree_plan *plan;
+	const char *method;
+	const char *fabric;	/* NULL: offline */
+	const char *subcube;	/* NULL: all */
+	uint32_t installed;	/* id, or 0 */
+};
+
+void cmd_tree_print(struct hcctl *h, const struct tree_view *v);
+/* Name the nodes that are cut off, if any. */
+void cmd_tree_warn(struct hcctl *h, const struct hc_tree_plan *plan);
+
+#endif /* _HCCTL_CMD_H */

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What several commands use.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+
+int cmd_live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
+{
+	struct nl_fabric info;
+	struct hc_faults *f;
+	struct nl_node *v;
+	unsigned int d;
+	size_t n, i;
+	int rc;
+
+	rc = nl_fabric(h, fabric, &info) ?: nl_nodes(h, fabric, &v, &n);
+	if (rc)
+		return rc;
+	f = hc_faults_new(info.dim);
+	if (!f) {
+		free(v);
+		return hc_nomem(h);
+	}
+	for (i = 0; i < n; i++) {
+		if (v[i].failed)
+			hc_faults_node(f, v[i].id);
+		for (d = 0; d < info.dim; d++)
+			if (v[i].fault & hc_bit(d))
+				hc_faults_link(f, v[i].id, d);
+	}
+	free(v);
+	*out = f;
+	return 0;
+}
+
+int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node)
+{
+	*node = NL_NONE;
+	if (!*argc)
+		return 0;
+	--*argc;
+	return arg_node(h, "node", *(*argv)++, node);
+}
+
+void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l)
+{
+	out_text(h, "%s", lead);
+	out_object(h, key);
+	out_uint(h, "node", "%" PRIu64, l.node);
+	out_uint(h, "dim", ":%" PRIu64, l.dim);
+	out_close(h);
+}
+
+void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
+		 const uint32_t *set, uint32_t nodes)
+{
+	const char *comma = lead;
+	uint32_t u;
+
+	out_array(h, key);
+	for (u = 0; u < nodes; u++) {
+		if (!hc_set_has(set, u))
+			continue;
+		out_text(h, "%s", comma);
+		out_uint(h, NULL, "%" PRIu64, u);
+		comma = ",";
+	}
+	out_close(h);
+}
+
+uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes)
+{
+	uint32_t u, n = 0;
+
+	for (u = 0; u < nodes; u++)
+		n += hc_set_has(set, u);
+	return n;
+}
+
+void cmd_out_order(struct hcctl *h, const char *key, const char *lead,
+		   const uint8_t *order, unsigned int stages)
+{
+	unsigned int i;
+
+	out_text(h, "%s", lead);
+	out_array(h, key);
+	for (i = 0; i < stages; i++) {
+		out_text(h, "%s", i ? "," : "");
+		out_uint(h, NULL, "%" PRIu64, order[i]);
+	}
+	out_close(h);
+}
+
+void cmd_out_drops(struct hcctl *h, const uint64_t *drops)
+{
+	char fallback[32];
+	const char *name;
+	unsigned int i;
+
+	out_object(h, "drops");
+	for (i = 1; i < NL_DROPS; i++) {
+		if (!drops[i])
+			continue;
+		name = nl_drop_name(i);
+		if (!name) {
+			snprintf(fallback, sizeof(fallback), "reason-%u", i);
+			name = fallback;
+		}
+		out_text(h, " %s", name);
+		out_uint(h, name, " %" PRIu64, drops[i]);
+	}
+	out_close(h);
+}
+
+void cmd_out_state(struct hcctl *h, uint32_t state)
+{
+	static const struct {
+		uint32_t bit;
+		const char *name;
+	} names[] = {
+		{ HYPERCUBE_LINK_F_DOWN, "down" },
+		{ HYPERCUBE_LINK_F_DETECTED, "detected" },
+		{ HYPERCUBE_LINK_F_FAILED, "failed" },
+	};
+	const char *comma = "";
+	unsigned int i;
+
+	out_array(h, "state");
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (!(state & names[i].bit))
+			continue;
+		out_text(h, "%s", comma);
+		out_str(h, NULL, "%s", names[i].name);
+		comma = ",";
+	}
+	if (!state)
+		out_text(h, "up");
+	out_close(h);
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl fabric: add, remove and list hypercubes.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+
+static int add(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = hc_take_fabric(h, &argc, &argv);
+	uint32_t dim = 0, segment = 0;
+	struct arg args[] = {
+		{ "dim", arg_dim, &dim, .required = true },
+		{ "segment", arg_count, &segment },
+		{}
+	};
+	int rc;
+
+	if (!name)
+		return HC_USAGE;
+	rc = hc_args(h, args, argc, argv);
+	if (!rc && dim > HYPERCUBE_DIM_MAX) {
+		hc_error(h, "the kernel has no fabrics beyond dimension %d",
+			 HYPERCUBE_DIM_MAX);
+		return HC_USAGE;
+	}
+	return rc ?: nl_fabric_add(h, name, dim, segment);
+}
+
+static int del(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = hc_take_fabric(h, &argc, &argv);
+
+	if (!name || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	return nl_fabric_del(h, name);
+}
+
+static void show_one(struct hcctl *h, const struct nl_fabric *f)
+{
+	out_object(h, NULL);
+	out_str(h, "name", "%s:", f->name);
+	out_uint(h, "id", " id %" PRIu64, f->id);
+	out_uint(h, "dim", " dim %" PRIu64, f->dim);
+	out_uint(h, "nodes", " nodes %" PRIu64, hc_nodes(f->dim));
+	out_uint(h, "segment", " segment %" PRIu64, f->segment);
+	out_uint(h, "family", " family %" PRIu64, f->family);
+	out_uint(h, "links_down", "\n    links down %" PRIu64, f->links_down);
+	out_uint(h, "nodes_failed", " nodes failed %" PRIu64, f->nodes_failed);
+	out_uint(h, "node_size", " bytes a node %" PRIu64, f->node_size);
+	out_uint(h, "dev_size", " + %" PRIu64 "\n", f->dev_size);
+	out_close(h);
+}
+
+static int show(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = NULL;
+	struct nl_fabric *v;
+	size_t n = 1, i;
+	int rc;
+
+	if (argc) {
+		name = hc_take_fabric(h, &argc, &argv);
+		if (!name || hc_take_end(h, argc, argv))
+			return HC_USAGE;
+		v = calloc(1, sizeof(*v));
+		rc = v ? nl_fabric(h, name, v) : hc_nomem(h);
+	} else {
+		rc = nl_fabrics(h, &v, &n);
+	}
+	if (!rc) {
+		out_array(h, NULL);
+		for (i = 0; i < n; i++)
+			show_one(h, &v[i]);
+		out_close(h);
+		free(v);
+	} else if (name) {
+		free(v);
+	}
+	return rc;
+}
+
+const struct hc_cmd fabric_cmds[] = {
+	{ "add", add, "NAME dim N [segment BYTES]" },
+	{ "del", del, "NAME" },
+	{ "show", show, "[NAME]" },
+	{}
+};

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl fault: faults at random, their list, their end.
+ *
+ * The random numbers are splitmix64 (Steele, Lea, Flood 2014) from the seed.
+ * A number below n is the next one r with r < 2^64 - 2^64 mod n, modulo n.
+ * Nodes are drawn first, then links: of the array of candidates, ascending, the
+ * i-th drawn is swapped with the one at i + (number below the rest).  So a seed
+ * gives the same faults for ever, given the same state before.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+
+static uint64_t splitmix64(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+static uint64_t below(uint64_t *state, uint64_t n)
+{
+	uint64_t excess = -n % n, r;
+
+	do
+		r = splitmix64(state);
+	while (r > UINT64_MAX - excess);
+	return r % n;
+}
+
+static void draw(uint64_t *state, struct link_ref *v, size_t n, size_t wanted)
+{
+	struct link_ref swap;
+	size_t i, j;
+
+	for (i = 0; i < wanted; i++) {
+		j = i + below(state, n - i);
+		swap = v[i];
+		v[i] = v[j];
+		v[j] = swap;
+	}
+}
+
+/* Draw @want healthy nodes into @v. */
+static int draw_nodes(struct hcctl *h, struct hc_faults *f, uint64_t *state,
+		      struct link_ref *v, uint32_t want)
+{
+	uint32_t u, i;
+	size_t n = 0;
+
+	for (u = 0; u < hc_nodes(f->dim); u++)
+		if (!hc_set_has(f->dead, u))
+			v[n++] = (struct link_ref){ u, 0 };
+	if (want > n) {
+		hc_error(h, "%u nodes cannot fail: only %zu are alive", want, n);
+		return HC_NO;
+	}
+	draw(state, v, n, want);
+	for (i = 0; i < want; i++)
+		hc_faults_node(f, v[i].node);
+	return 0;
+}
+
+/* Draw @want healthy links into @v. */
+static int draw_links(struct hcctl *h, struct hc_faults *f, uint64_t *state,
+		      struct link_ref *v, uint32_t want)
+{
+	unsigned int d;
+	size_t n = 0;
+	uint32_t u;
+
+	for (u = 0; u < hc_nodes(f->dim); u++)
+		for (d = 0; d < f->dim; d++)
+			if (!(u & hc_bit(d)) && !(f->fault[u] & hc_bit(d)))
+				v[n++] = (struct link_ref){ u, d };
+	if (want > n) {
+		hc_error(h, "%u links cannot go down: only %zu are healthy", want, n);
+		return HC_NO;
+	}
+	draw(state, v, n, want);
+	return 0;
+}
+
+struct random {
+	const char *fabric;
+	uint32_t links;
+	uint32_t nodes;
+	uint64_t seed;
+	struct link_ref *v;	/* nodes, then links */
+};
+
+static const struct nl_link_set down = { .set_down = true, .down = true };
+static const struct nl_link_set up = { .set_down = true, .down = false };
+
+static int set(struct hcctl *h, const struct random *r, uint32_t i, bool fault)
+{
+	if (i < r->nodes)
+		return nl_node_fail(h, r->fabric, r->v[i].node, fault);
+	return nl_link_set(h, r->fabric, r->v[i], fault ? &down : &up);
+}
+
+/* All or nothing. */
+static int make_faults(struct hcctl *h, const struct random *r)
+{
+	uint32_t i;
+	int rc;
+
+	for (i = 0; i < r->nodes + r->links; i++) {
+		rc = set(h, r, i, true);
+		if (!rc)
+			continue;
+		while (i--)
+			set(h, r, i, false);
+		hc_error(h, "no faults were made");
+		return rc;
+	}
+	return 0;
+}
+
+static void print_faults(struct hcctl *h, const struct random *r)
+{
+	uint32_t i;
+
+	out_object(h, NULL);
+	out_str(h, "fabric", "%s:", r->fabric);
+	out_uint(h, "seed", " seed %" PRIu64, r->seed);
+	out_array(h, "nodes");
+	for (i = 0; i < r->nodes; i++)
+		out_uint(h, NULL, i ? ",%" PRIu64 : " nodes %" PRIu64, r->v[i].node);
+	out_close(h);
+	out_array(h, "links");
+	for (i = r->nodes; i < r->nodes + r->links; i++)
+		cmd_out_link(h, NULL, i > r->nodes ? "," : " links ", r->v[i]);
+	out_close(h);
+	out_text(h, "\n");
+	out_close(h);
+}
+
+static int draw_all(struct hcctl *h, struct random *r)
+{
+	uint64_t state = r->seed;
+	struct hc_faults *f;
+	int rc;
+
+	rc = cmd_live_faults(h, r->fabric, &f);
+	if (rc)
+		return rc;
+	/* Room for all candidates behind what was drawn before. */
+	r->v = calloc(hc_nodes(f->dim) * (f->dim + 1), sizeof(*r->v));
+	if (!r->v)
+		rc = hc_nomem(h);
+	if (!rc)
+		rc = draw_nodes(h, f, &state, r->v, r->nodes);
+	if (!rc)
+		rc = draw_links(h, f, &state, r->v + r->nodes, r->links);
+	hc_faults_free(f);
+	return rc;
+}
+
+static int random_faults(struct hcctl *h, int argc, char **argv)
+{
+	struct random r = { .fabric = hc_take_fabric(h, &argc, &argv) };
+	struct arg args[] = {
+		{ "links", arg_u32, &r.links },
+		{ "nodes", arg_u32, &r.nodes },
+		{ "seed", arg_u64, &r.seed, .required = true },
+		{}
+	};
+	int rc;
+
+	if (!r.fabric)
+		return HC_USAGE;
+	rc = hc_args(h, args, argc, argv);
+	if (rc)
+		return rc;
+	if (!args[0].given && !args[1].given)
+		return hc_missing(h, "\"links\" or \"nodes\"");
+	rc = draw_all(h, &r);
+	if (!rc)
+		rc = make_faults(h, &r);
+	if (!rc)
+		print_faults(h, &r);
+	free(r.v);
+	return rc;
+}
+
+static int clear(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+
+	if (!fabric || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	return nl_fault_clear(h, fabric);
+}
+
+static void show_nodes(struct hcctl *h, const struct nl_node *v, size_t n)
+{
+	const char *fmt = "failed nodes %" PRIu64;
+	size_t i;
+
+	out_array(h, "nodes");
+	for (i = 0; i < n; i++) {
+		if (!v[i].failed)
+			continue;
+		out_uint(h, NULL, fmt, v[i].id);
+		fmt = ",%" PRIu64;
+	}
+	if (*fmt == ',')
+		out_text(h, "\n");
+	out_close(h);
+}
+
+/* State of the other end of a link in a dump, which is by node and dimension. */
+static uint32_t far_state(const struct nl_link *v, size_t n, const struct nl_link *l,
+			  unsigned int dim)
+{
+	size_t i = (size_t)hc_neigh(l->node, l->dim) * dim + l->dim;
+
+	return i < n && v[i].node == hc_neigh(l->node, l->dim) && v[i].dim == l->dim ?
+		v[i].state : 0;
+}
+
+static void show_links(struct hcctl *h, const struct nl_link *v, size_t n,
+		       unsigned int dim)
+{
+	uint32_t state;
+	size_t i;
+
+	out_array(h, "links");
+	for (i = 0; i < n; i++) {
+		if (v[i].node & hc_bit(v[i].dim))
+			continue;
+		state = v[i].state;
+		/* What only follows from a failed node is said by the nodes. */
+		state |= far_state(v, n, &v[i], dim);
+		if (!(state & ~HYPERCUBE_LINK_F_FAILED))
+			continue;
+		out_object(h, NULL);
+		out_uint(h, "node", "link %" PRIu64, v[i].node);
+		out_uint(h, "dim", ":%" PRIu64 " ", v[i].dim);
+		cmd_out_state(h, state);
+		out_text(h, "\n");
+		out_close(h);
+	}
+	out_close(h);
+}
+
+static int show(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	struct nl_node *nodes = NULL;
+	struct nl_link *links = NULL;
+	size_t n_nodes, n_links;
+	struct nl_fabric info;
+	int rc;
+
+	if (!fabric || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	rc = nl_fabric(h, fabric, &info) ?: nl_nodes(h, fabric, &nodes, &n_nodes);
+	if (!rc)
+		rc = nl_links(h, fabric, &links, &n_links);
+	if (!rc) {
+		out_object(h, NULL);
+		out_str(h, "fabric", NULL, fabric);
+		out_uint(h, "dim", NULL, info.dim);
+		show_nodes(h, nodes, n_nodes);
+		show_links(h, links, n_links, info.dim);
+		out_close(h);
+	}
+	free(nodes);
+	free(links);
+	return rc;
+}
+
+const struct hc_cmd fault_cmds[] = {
+	{ "random", random_faults, "NAME [links N] [nodes N] seed SEED" },
+	{ "clear", clear, "NAME" },
+	{ "show", show, "NAME" },
+	{}
+};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl monitor: events, one a line, until Ctrl-C.
+ */
+#include <inttypes.h>
+#include <signal.h>
+#include <string.h>
+
+#include "cmd.h"
+
+static volatile int stop;
+
+static void on_signal(int sig)
+{
+	(void)sig;
+	stop = 1;
+}
+
+static void head(struct hcctl *h, const char *event, const char *fabric)
+{
+	out_str(h, "event", "%s", event);
+	out_str(h, "fabric", " %s", fabric);
+}
+
+static void print_fabric(struct hcctl *h, const struct nl_event *e)
+{
+	const struct nl_fabric *f = &e->fabric;
+	bool gone = e->cmd == HYPERCUBE_CMD_FABRIC_DEL_NTF;
+
+	head(h, gone ? "fabric-del" : "fabric", f->name);
+	if (gone)
+		return;
+	out_uint(h, "dim", " dim %" PRIu64, f->dim);
+	out_uint(h, "links_down", " links down %" PRIu64, f->links_down);
+	out_uint(h, "nodes_failed", " nodes failed %" PRIu64, f->nodes_failed);
+}
+
+static void print_node(struct hcctl *h, const struct nl_event *e)
+{
+	const struct nl_node *v = &e->node;
+
+	head(h, "node", v->fabric);
+	out_uint(h, "node", " %" PRIu64, v->id);
+	out_bool(h, "failed", NULL, v->failed);
+	out_text(h, " %s", v->failed ? "failed" : "ok");
+	out_uint(h, "fault", " fault 0x%" PRIx64, v->fault);
+	if (v->owner != NL_NONE)
+		out_uint(h, "owner", " owner %" PRIu64, v->owner);
+	if (v->elsewhere)
+		out_int(h, "netnsid", " netnsid %" PRId64, v->netnsid);
+}
+
+static void print_link(struct hcctl *h, const struct nl_event *e)
+{
+	const struct nl_link *v = &e->link;
+	char buf[OUT_BUF];
+
+	head(h, "link", v->fabric);
+	out_uint(h, "node", " %" PRIu64, v->node);
+	out_uint(h, "dim", ":%" PRIu64 " ", v->dim);
+	cmd_out_state(h, v->state);
+	out_uint(h, "loss_ppm", NULL, v->loss);
+	out_uint(h, "latency_ns", NULL, v->latency);
+	out_uint(h, "rate", NULL, v->rate);
+	if (v->loss)
+		out_text(h, " loss %s", out_percent(buf, v->loss));
+	if (v->latency)
+		out_text(h, " delay %s", out_time(buf, v->latency));
+	if (v->rate)
+		out_text(h, " rate %s", out_rate(buf, v->rate));
+}
+
+static void print_cause(struct hcctl *h, uint32_t node, uint32_t dim)
+{
+	if (node != NL_NONE)
+		out_uint(h, "cause_node", " by %" PRIu64, node);
+	if (dim != NL_NONE)
+		out_uint(h, "cause_dim", ":%" PRIu64, dim);
+}
+
+static void print_plan(struct hcctl *h, const struct nl_event *e)
+{
+	const struct nl_plan *p = &e->plan;
+	bool gone = e->cmd == HYPERCUBE_CMD_PLAN_DEL_NTF;
+
+	head(h, gone ? "plan-del" : "plan", p->fabric);
+	out_uint(h, "plan", " %" PRIu64, p->id);
+	if (gone)
+		return;
+	out_uint(h, "epoch", " epoch %" PRIu64, p->epoch);
+	out_uint(h, "sink", " sink %" PRIu64, p->sink);
+	out_bool(h, "broken", " BROKEN", p->broken);
+	if (p->broken)
+		print_cause(h, p->cause_node, p->cause_dim);
+}
+
+static void print_op(struct hcctl *h, const struct nl_event *e)
+{
+	const struct nl_op *v = &e->op;
+	char buf[OUT_BUF];
+
+	head(h, "op", v->fabric);
+	out_uint(h, "plan", " plan %" PRIu64, v->plan);
+	out_uint(h, "epoch", " epoch %" PRIu64, v->epoch);
+	out_uint(h, "op", " operation %" PRIu64, v->nr);
+	out_uint(h, "node", " at node %" PRIu64, v->node);
+	out_int(h, "status", NULL, v->status);
+	if (v->status) {
+		out_str(h, "error", " failed: %s", strerror(-v->status));
+		print_cause(h, v->cause_node, v->cause_dim);
+		return;
+	}
+	out_uint(h, "steps", " complete in %" PRIu64 " steps", v->steps);
+	out_uint(h, "time_ns", NULL, v->time);
+	out_text(h, ", %s modelled", out_time(buf, v->time));
+}
+
+static const char *fabric_of(const struct nl_event *e)
+{
+	switch (e->cmd) {
+	case HYPERCUBE_CMD_NODE_NTF:
+		return e->node.fabric;
+	case HYPERCUBE_CMD_LINK_NTF:
+		return e->link.fabric;
+	case HYPERCUBE_CMD_PLAN_NTF:
+	case HYPERCUBE_CMD_PLAN_DEL_NTF:
+		return e->plan.fabric;
+	case HYPERCUBE_CMD_OP_NTF:
+		return e->op.fabric;
+	}
+	return e->fabric.name;
+}
+
+static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
+{
+	const char *only = arg;
+
+	if (only && strcmp(only, fabric_of(e)))
+		return 0;
+	out_object(h, NULL);
+	switch (e->cmd) {
+	case HYPERCUBE_CMD_NODE_NTF:
+		print_node(h, e);
+		break;
+	case HYPERCUBE_CMD_LINK_NTF:
+		print_link(h, e);
+		break;
+	case HYPERCUBE_CMD_PLAN_NTF:
+	case HYPERCUBE_CMD_PLAN_DEL_NTF:
+		print_plan(h, e);
+		break;
+	case HYPERCUBE_CMD_OP_NTF:
+		print_op(h, e);
+		break;
+	default:
+		print_fabric(h, e);
+	}
+	out_text(h, "\n");
+	out_close(h);
+	return 0;
+}
+
+static int monitor(struct hcctl *h, int argc, char **argv)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	char *only = NULL;
+	struct arg args[] = {
+		{ "fabric", arg_fabric, &only },
+		{}
+	};
+	int rc = hc_args(h, args, argc, argv);
+
+	if (rc)
+		return rc;
+	stop = 0;
+	sigaction(SIGINT, &act, NULL);
+	sigaction(SIGTERM, &act, NULL);
+	return nl_events(h, print_event, only, &stop, NULL);
+}
+
+const struct hc_cmd monitor_cmds[] = {
+	{ NULL, monitor, "[fabric NAME]" },
+	{}
+};

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl op: pending operations - who has not contributed, who waits for whom.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+
+/* By plan, epoch, number of the operation, node. */
+static int compare(const void *a, const void *b)
+{
+	const struct nl_op *x = a, *y = b;
+
+	if (x->plan != y->plan)
+		return x->plan < y->plan ? -1 : 1;
+	if (x->epoch != y->epoch)
+		return x->epoch < y->epoch ? -1 : 1;
+	if (x->nr != y->nr)
+		return x->nr < y->nr ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static bool same_plan(const struct nl_op *a, const struct nl_op *b)
+{
+	return a->plan == b->plan && a->epoch == b->epoch;
+}
+
+static const char *wait_name(uint32_t wait)
+{
+	static const char * const names[] = {
+		[HYPERCUBE_WAIT_NOTHING] = "nothing",
+		[HYPERCUBE_WAIT_OWN] = "own",
+		[HYPERCUBE_WAIT_PEER] = "peer",
+		[HYPERCUBE_WAIT_CREDIT] = "credit",
+		[HYPERCUBE_WAIT_READER] = "reader",
+		[HYPERCUBE_WAIT_DONE] = "done",
+	};
+
+	return wait < sizeof(names) / sizeof(*names) ? names[wait] : "other";
+}
+
+static const char *wait_text(uint32_t wait)
+{
+	switch (wait) {
+	case HYPERCUBE_WAIT_OWN:
+		return "for its own process to contribute";
+	case HYPERCUBE_WAIT_PEER:
+		return "for data of node ";
+	case HYPERCUBE_WAIT_CREDIT:
+		return "for room at node ";
+	case HYPERCUBE_WAIT_READER:
+		return "for its own process to receive";
+	case HYPERCUBE_WAIT_DONE:
+		return "for the sink to complete";
+	}
+	return "for something";
+}
+
+static void show_wait(struct hcctl *h, const struct nl_op *v)
+{
+	char buf[OUT_BUF];
+
+	out_object(h, NULL);
+	out_uint(h, "node", "    node %" PRIu64 " waits ", v->node);
+	out_str(h, "wait", NULL, wait_name(v->wait));
+	out_text(h, "%s", wait_text(v->wait));
+	if (v->wait == HYPERCUBE_WAIT_PEER || v->wait == HYPERCUBE_WAIT_CREDIT)
+		out_uint(h, "peer", "%" PRIu64, v->peer);
+	out_uint(h, "since_ns", NULL, v->since);
+	out_text(h, ", %s\n", out_time(buf, v->since));
+	out_uint(h, "next", NULL, v->next);
+	out_uint(h, "done", NULL, v->done);
+	out_close(h);
+}
+
+/* One operation: @v[0] .. @v[n-1] wait in it, @all are the members of its plan. */
+static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
+		    const struct nl_op *all, size_t n_all)
+{
+	const char *fmt = " missing %" PRIu64;
+	size_t i;
+
+	out_object(h, NULL);
+	out_uint(h, "plan", "plan %" PRIu64, v->plan);
+	out_uint(h, "epoch", " epoch %" PRIu64, v->epoch);
+	out_uint(h, "op", " operation %" PRIu64, v->nr);
+	out_array(h, "missing");
+	for (i = 0; i < n_all; i++) {
+		if (!same_plan(&all[i], v) || all[i].next > v->nr)
+			continue;
+		out_uint(h, NULL, fmt, all[i].node);
+		fmt = ",%" PRIu64;
+	}
+	if (*fmt != ',')
+		out_text(h, " nobody is missing");
+	out_close(h);
+	out_text(h, "\n");
+	out_array(h, "waiting");
+	for (i = 0; i < n; i++)
+		show_wait(h, &v[i]);
+	out_close(h);
+	out_close(h);
+}
+
+static int show(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	struct nl_op *all, *pending;
+	size_t n, np = 0, i, j;
+	int rc;
+
+	if (!fabric || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	rc = nl_ops(h, fabric, &all, &n);
+	if (rc)
+		return rc;
+	pending = calloc(n + 1, sizeof(*pending));
+	if (!pending) {
+		free(all);
+		return hc_nomem(h);
+	}
+	for (i = 0; i < n; i++)
+		if (all[i].wait != HYPERCUBE_WAIT_NOTHING)
+			pending[np++] = all[i];
+	qsort(pending, np, sizeof(*pending), compare);
+	qsort(all, n, sizeof(*all), compare);
+	out_array(h, NULL);
+	for (i = 0; i < np; i = j) {
+		j = i + 1;
+		while (j < np && same_plan(&pending[i], &pending[j]) &&
+		       pending[i].nr == pending[j].nr)
+			j++;
+		show_op(h, &pending[i], j - i, all, n);
+	}
+	if (!np)
+		out_text(h, "no operation is pending\n");
+	out_close(h);
+	free(pending);
+	free(all);
+	return HC_OK;
+}
+
+const struct hc_cmd op_cmds[] = {
+	{ "show", show, "NAME" },
+	{}
+};

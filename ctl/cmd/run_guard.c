@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sockets end with the process, whatever happens to it.  What would outlive it
+ * is a plan installed for one run: a thread waits for the signals that end us
+ * and takes the plan away first.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "run.h"
+
+static pthread_t guard;
+static sigset_t ending, waited, before;
+static bool guarded;
+
+static void *wait_for_signal(void *arg)
+{
+	const struct run *r = arg;
+	struct hcctl own = {};
+	int sig;
+
+	sigwait(&waited, &sig);
+	if (sig == SIGRTMIN)
+		return NULL;
+	/* A socket of our own: the main thread may be using its one. */
+	if (r->temporary)
+		nl_plan_del(&own, r->fabric, r->temporary);
+	signal(sig, SIG_DFL);
+	pthread_sigmask(SIG_UNBLOCK, &ending, NULL);
+	raise(sig);
+	_exit(128 + sig);
+}
+
+void run_guard(const struct run *r)
+{
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigaddset(&ending, SIGHUP);
+	/* The last one is how the main thread sends the guard home. */
+	waited = ending;
+	sigaddset(&waited, SIGRTMIN);
+	pthread_sigmask(SIG_BLOCK, &waited, &before);
+	guarded = !pthread_create(&guard, NULL, wait_for_signal, (void *)r);
+}
+
+void run_unguard(void)
+{
+	if (guarded) {
+		pthread_kill(guard, SIGRTMIN);
+		pthread_join(guard, NULL);
+	}
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+}

@@ -1,0 +1,494 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The data of a run, and its result computed plainly: each operator element by
+ * element in plain C, in the merge order of the plan.  Shares no code with the
+ * kernel but the roles of the tree, so that floats can be compared bit by bit.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "run.h"
+
+/* --- data --- */
+
+static uint64_t mix(uint64_t z)
+{
+	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+	z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+	return z ^ (z >> 31);
+}
+
+/* A float from random bits: sums of them stay small, products too. */
+static double real(unsigned int oper, uint64_t r)
+{
+	double v = ldexp(r >> 12, -52);
+
+	if (oper == HYPERCUBE_PROD)
+		v += .5;
+	return r & 1 ? -v : v;
+}
+
+static void random_value(const struct run *r, uint64_t bits, uint8_t *to, size_t size)
+{
+	double f64;
+	float f32;
+
+	switch (r->p.type) {
+	case HYPERCUBE_F32:
+		f32 = real(r->p.oper, bits);
+		memcpy(to, &f32, sizeof(f32));
+		return;
+	case HYPERCUBE_F64:
+		f64 = real(r->p.oper, bits);
+		memcpy(to, &f64, sizeof(f64));
+		return;
+	}
+	/* Little and big endian alike: any bytes will do. */
+	memcpy(to, &bits, size < sizeof(bits) ? size : sizeof(bits));
+}
+
+static bool has_index(const struct run *r)
+{
+	return r->p.oper == HYPERCUBE_MINLOC || r->p.oper == HYPERCUBE_MAXLOC;
+}
+
+/* splitmix64 from a state that the seed and the node determine. */
+static void random_contribution(const struct run *r, uint32_t node, uint8_t *buf)
+{
+	uint64_t state = mix(r->seed) ^ mix((node + 1) * 0xd1342543de82ef95), bits;
+	struct hypercube_loc *loc;
+	size_t i, j;
+
+	for (i = 0; i < r->count; i++) {
+		uint8_t *to = buf + i * r->elem;
+
+		bits = mix(state += 0x9e3779b97f4a7c15);
+		if (r->p.type == HYPERCUBE_RECORD) {
+			for (j = 0; j < r->elem; j += sizeof(bits)) {
+				size_t len = r->elem - j;
+
+				memcpy(to + j, &bits, len < sizeof(bits) ? len : sizeof(bits));
+				bits = mix(state += 0x9e3779b97f4a7c15);
+			}
+		} else if (has_index(r)) {
+			loc = (struct hypercube_loc *)to;
+			memset(loc, 0, sizeof(*loc));
+			random_value(r, bits, loc->value,
+				     hcl_elem_size(HYPERCUBE_MIN, r->p.type, 0));
+			loc->index = (uint64_t)node * r->count + i;
+		} else {
+			random_value(r, bits, to, r->elem);
+		}
+	}
+}
+
+/* --- values --- */
+
+static bool is_float(unsigned int type)
+{
+	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64;
+}
+
+/* An integer, extended to 64 bits by its sign if it has one. */
+static uint64_t load_int(unsigned int type, const void *p)
+{
+	uint64_t v = 0;
+
+	switch (type) {
+	case HYPERCUBE_U8:
+		return *(const uint8_t *)p;
+	case HYPERCUBE_I8:
+		return (uint64_t)*(const int8_t *)p;
+	case HYPERCUBE_U16:
+		return *(const uint16_t *)p;
+	case HYPERCUBE_I16:
+		return (uint64_t)*(const int16_t *)p;
+	case HYPERCUBE_U32:
+		return *(const uint32_t *)p;
+	case HYPERCUBE_I32:
+		return (uint64_t)*(const int32_t *)p;
+	}
+	memcpy(&v, p, sizeof(v));
+	return v;
+}
+
+static void store_int(unsigned int type, void *p, uint64_t v)
+{
+	switch (type) {
+	case HYPERCUBE_U8:
+	case HYPERCUBE_I8:
+		*(uint8_t *)p = v;
+		break;
+	case HYPERCUBE_U16:
+	case HYPERCUBE_I16:
+		*(uint16_t *)p = v;
+		break;
+	case HYPERCUBE_U32:
+	case HYPERCUBE_I32:
+		*(uint32_t *)p = v;
+		break;
+	default:
+		memcpy(p, &v, sizeof(v));
+	}
+}
+
+static double load_real(unsigned int type, const void *p)
+{
+	return type == HYPERCUBE_F32 ? *(const float *)p : *(const double *)p;
+}
+
+/* As numbers, -0 below +0; NaN is nobody's. */
+static int compare_real(double a, double b)
+{
+	if (a == b)
+		return !!signbit(b) - !!signbit(a);
+	return a < b ? -1 : 1;
+}
+
+static int compare(const struct run *r, const void *a, const void *b)
+{
+	unsigned int type = r->p.type;
+	uint64_t x, y;
+
+	if (type == HYPERCUBE_RECORD)
+		return memcmp(a, b, r->elem);
+	if (is_float(type))
+		return compare_real(load_real(type, a), load_real(type, b));
+	x = load_int(type, a);
+	y = load_int(type, b);
+	if (type >= HYPERCUBE_I8)
+		return (int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y;
+	return x < y ? -1 : x > y;
+}
+
+static bool nan_at(const struct run *r, const void *p)
+{
+	return is_float(r->p.type) && isnan(load_real(r->p.type, p));
+}
+
+/* --- operators, acc = acc op in --- */
+
+static void extreme(const struct run *r, void *acc, const void *in)
+{
+	int c;
+
+	if (nan_at(r, in))
+		return;
+	c = compare(r, acc, in);
+	if (nan_at(r, acc) || (r->p.oper == HYPERCUBE_MIN ? c > 0 : c < 0))
+		memcpy(acc, in, r->elem);
+}
+
+static void extreme_loc(const struct run *r, struct hypercube_loc *acc,
+			const struct hypercube_loc *in)
+{
+	bool acc_nan = nan_at(r, acc->value), in_nan = nan_at(r, in->value), take;
+	int c;
+
+	if (acc_nan || in_nan) {
+		take = acc_nan && (!in_nan || in->index < acc->index);
+	} else {
+		c = compare(r, acc->value, in->value);
+		take = c ? (r->p.oper == HYPERCUBE_MINLOC ? c > 0 : c < 0) :
+			in->index < acc->index;
+	}
+	if (take)
+		*acc = *in;
+}
+
+static void real_op(const struct run *r, void *acc, const void *in)
+{
+	bool sum = r->p.oper == HYPERCUBE_SUM;
+
+	if (r->p.type == HYPERCUBE_F32) {
+		float *a = acc, b = *(const float *)in;
+
+		*a = sum ? *a + b : *a * b;
+	} else {
+		double *a = acc, b = *(const double *)in;
+
+		*a = sum ? *a + b : *a * b;
+	}
+}
+
+static void int_op(const struct run *r, void *acc, const void *in)
+{
+	uint64_t a = load_int(r->p.type, acc), b = load_int(r->p.type, in);
+
+	switch (r->p.oper) {
+	case HYPERCUBE_SUM:
+		a += b;
+		break;
+	case HYPERCUBE_PROD:
+		a *= b;
+		break;
+	case HYPERCUBE_AND:
+		a &= b;
+		break;
+	case HYPERCUBE_OR:
+		a |= b;
+		break;
+	case HYPERCUBE_XOR:
+		a ^= b;
+		break;
+	}
+	store_int(r->p.type, acc, a);
+}
+
+static void combine(const struct run *r, uint8_t *acc, const uint8_t *in, size_t from, size_t to)
+{
+	size_t i;
+
+	for (i = from * r->elem; i < to * r->elem; i += r->elem) {
+		if (r->p.oper == HYPERCUBE_MIN || r->p.oper == HYPERCUBE_MAX)
+			extreme(r, acc + i, in + i);
+		else if (has_index(r))
+			extreme_loc(r, (struct hypercube_loc *)(acc + i),
+				    (const struct hypercube_loc *)(in + i));
+		else if (is_float(r->p.type))
+			real_op(r, acc + i, in + i);
+		else
+			int_op(r, acc + i, in + i);
+	}
+}
+
+/* --- sorted runs: in IEEE 754's total order with floats --- */
+
+static int compare_sorted(const void *a, const void *b, void *arg)
+{
+	const struct run *r = arg;
+	unsigned int type = r->p.type;
+	int64_t x, y;
+
+	if (!is_float(type))
+		return compare(r, a, b);
+	x = (int64_t)load_int(type == HYPERCUBE_F32 ? HYPERCUBE_I32 : HYPERCUBE_I64, a);
+	y = (int64_t)load_int(type == HYPERCUBE_F32 ? HYPERCUBE_I32 : HYPERCUBE_I64, b);
+	/* Sign and magnitude: the negative ones run backwards. */
+	x = x < 0 ? x ^ INT64_MAX : x;
+	y = y < 0 ? y ^ INT64_MAX : y;
+	return x < y ? -1 : x > y;
+}
+
+static void sort(const struct run *r, void *v, size_t n)
+{
+	qsort_r(v, n, r->elem, compare_sorted, (void *)r);
+}
+
+void run_contribution(const struct run *r, uint32_t rank, void *buf)
+{
+	if (r->data)
+		memcpy(buf, r->data + rank * r->bytes, r->bytes);
+	else
+		random_contribution(r, r->node[rank], buf);
+	if (r->p.oper == HYPERCUBE_MERGE)
+		sort(r, buf, r->count);
+}
+
+/* --- the tree --- */
+
+/**
+ * struct plain - a computation
+ * @r: the run
+ * @tree: its plan
+ * @kept: results of blocked senders, until all their helpers have them
+ * @uses: how many helpers still want them
+ * @scratch: room for any node's sources, while one role is looked at
+ * @max: entries of it
+ */
+struct plain {
+	const struct run *r;
+	struct hc_tree tree;
+	uint8_t **kept;
+	uint8_t *uses;
+	struct hc_tree_peer *scratch;
+	unsigned int max;
+};
+
+static uint8_t *partial(struct plain *p, uint32_t u);
+
+static int role_of(const struct plain *p, uint32_t u, struct hc_tree_role *role,
+		   struct hc_tree_peer *src, unsigned int max)
+{
+	uint32_t nb[HC_LIB_DIM_MAX];
+	unsigned int d;
+
+	for (d = 0; d < p->tree.dim; d++)
+		nb[d] = p->r->fault[hc_neigh(u, d)];
+	return hc_tree_role(&p->tree, u, p->r->fault[u], nb, role, src, max);
+}
+
+static uint32_t rank_of(const struct run *r, uint32_t node)
+{
+	uint32_t low = 0, high = r->n - 1, mid;
+
+	while (low < high) {
+		mid = (low + high) / 2;
+		if (r->node[mid] < node)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+/* The part of @from's data that helper @u merges, in each segment. */
+static int merge_part(struct plain *p, uint32_t u, uint8_t *acc, uint32_t from,
+		      const uint8_t *in)
+{
+	size_t seg = p->r->info.segment / p->r->elem, start, len;
+	struct hc_tree_role role;
+	unsigned int i;
+
+	if (role_of(p, from, &role, p->scratch, p->max))
+		return -EINVAL;
+	for (i = 0; i < role.ndst && role.dst[i].node != u; i++)
+		;
+	if (i == role.ndst || !seg)
+		return -EINVAL;
+	for (start = 0; start < p->r->count; start += seg) {
+		len = p->r->count - start < seg ? p->r->count - start : seg;
+		combine(p->r, acc, in, start + len * i / role.ndst,
+			start + len * (i + 1) / role.ndst);
+	}
+	p->uses[from]--;
+	return 0;
+}
+
+static int merge_source(struct plain *p, uint32_t u, uint8_t *acc,
+			const struct hc_tree_peer *src)
+{
+	uint32_t from = src->node;
+	struct hc_tree_role role;
+	uint8_t *in;
+	int rc = 0;
+
+	in = p->kept[from] ?: partial(p, from);
+	if (!in)
+		return -ENOMEM;
+	if (src->how != HC_TREE_HELP) {
+		combine(p->r, acc, in, 0, p->r->count);
+		free(in);
+		return 0;
+	}
+	if (!p->kept[from]) {
+		p->kept[from] = in;
+		if (role_of(p, from, &role, p->scratch, p->max))
+			return -EINVAL;
+		p->uses[from] = role.ndst;
+	}
+	rc = merge_part(p, u, acc, from, in);
+	if (!rc && !p->uses[from]) {
+		free(in);
+		p->kept[from] = NULL;
+	}
+	return rc;
+}
+
+/* What @u holds when it has merged all its sources. */
+static uint8_t *partial(struct plain *p, uint32_t u)
+{
+	struct hc_tree_peer *src = calloc(p->max, sizeof(*src));
+	uint8_t *acc = malloc(p->r->bytes ?: 1);
+	struct hc_tree_role role;
+	unsigned int i;
+	int rc = -ENOMEM;
+
+	if (src && acc)
+		rc = role_of(p, u, &role, src, p->max);
+	if (!rc)
+		run_contribution(p->r, rank_of(p->r, u), acc);
+	for (i = 0; !rc && i < role.nsrc; i++)
+		rc = merge_source(p, u, acc, &src[i]);
+	free(src);
+	if (rc) {
+		free(acc);
+		return NULL;
+	}
+	return acc;
+}
+
+static uint8_t *plain_tree(const struct run *r)
+{
+	uint32_t nodes = hc_nodes(r->info.dim), u;
+	struct plain p = { .r = r };
+	uint8_t *result = NULL;
+
+	p.tree.dim = r->info.dim;
+	p.tree.stages = r->plan.stages;
+	p.tree.sink = r->plan.sink;
+	memcpy(p.tree.order, r->plan.order, sizeof(p.tree.order));
+	p.tree.members = r->plan.members;
+	p.tree.detours = r->plan.detours;
+	p.tree.ndetours = r->plan.ndetours;
+	p.kept = calloc(nodes, sizeof(*p.kept));
+	p.uses = calloc(nodes, 1);
+	p.max = 2 * p.tree.stages + p.tree.ndetours + 1;
+	p.scratch = calloc(p.max, sizeof(*p.scratch));
+	if (p.kept && p.uses && p.scratch)
+		result = partial(&p, r->plan.sink);
+	for (u = 0; p.kept && u < nodes; u++)
+		free(p.kept[u]);
+	free(p.kept);
+	free(p.uses);
+	free(p.scratch);
+	return result;
+}
+
+static uint8_t *plain_sort(const struct run *r)
+{
+	uint8_t *v = malloc(run_out_bytes(r) ?: 1);
+	uint32_t i;
+
+	if (!v)
+		return NULL;
+	for (i = 0; i < r->n; i++)
+		run_contribution(r, i, v + i * r->bytes);
+	sort(r, v, (size_t)r->n * r->count);
+	return v;
+}
+
+size_t run_out_bytes(const struct run *r)
+{
+	return r->p.oper == HYPERCUBE_MERGE ? r->n * r->bytes : r->bytes;
+}
+
+/* Bit by bit, but one NaN is as good as another. */
+static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t bytes)
+{
+	size_t i;
+
+	if (!memcmp(a, b, bytes))
+		return true;
+	for (i = 0; i < bytes; i += r->elem)
+		if (memcmp(a + i, b + i, r->elem) && !(nan_at(r, a + i) && nan_at(r, b + i)))
+			return false;
+	return true;
+}
+
+int run_verify(const struct run *r, const struct run_result *out)
+{
+	uint8_t *expected;
+	int rc;
+
+	if (out->bytes != run_out_bytes(r))
+		return 0;
+	expected = r->p.oper == HYPERCUBE_MERGE ? plain_sort(r) : plain_tree(r);
+	if (!expected)
+		return -ENOMEM;
+	rc = same(r, expected, out->out, out->bytes);
+	free(expected);
+	return rc;
+}
+
+uint64_t run_digest(const void *data, size_t bytes)
+{
+	uint64_t v = 0xcbf29ce484222325;
+	const uint8_t *p = data;
+
+	while (bytes--)
+		v = (v ^ *p++) * 0x100000001b3;
+	return v;
+}

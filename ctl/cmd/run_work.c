@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A collective, performed: one thread a member, each bound to its node.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "run.h"
+
+#define STACK (128 * 1024)
+
+struct team;
+
+struct worker {
+	struct team *team;
+	struct hcl *hcl;
+	pthread_t thread;
+	uint32_t rank;
+	uint8_t *in;
+	int err;
+	struct hypercube_result res;
+};
+
+/**
+ * struct team - all members
+ * @h: context; the main thread's but while the workers work
+ * @r: the run
+ * @out: the result
+ * @start: all are ready for an iteration, or through with it
+ * @broken: somebody has failed: no further iteration
+ * @worker: one a member
+ */
+struct team {
+	struct hcctl *h;
+	const struct run *r;
+	struct run_result *out;
+	pthread_barrier_t start;
+	volatile bool broken;
+	struct worker *worker;
+};
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static bool is_sink(const struct worker *w)
+{
+	return w->team->r->node[w->rank] == w->team->r->plan.sink;
+}
+
+static void one_iteration(struct worker *w)
+{
+	const struct run *r = w->team->r;
+	struct run_result *out = w->team->out;
+	bool sink = is_sink(w);
+	uint64_t begin = now(), took;
+
+	w->err = hcl_reduce(w->hcl, &r->p, w->in, r->bytes, sink ? out->out : NULL,
+			    sink ? out->bytes : 0, &w->res);
+	if (w->err) {
+		w->team->broken = true;
+		if (!w->res.status)
+			w->res = *hcl_failure(w->hcl);
+		/* Nobody shall wait for us. */
+		hcl_close(w->hcl);
+		w->hcl = NULL;
+		return;
+	}
+	if (!sink)
+		return;
+	took = now() - begin;
+	out->mean += took;
+	if (!out->best || took < out->best)
+		out->best = took;
+	out->res = w->res;
+}
+
+static void *work(void *arg)
+{
+	struct worker *w = arg;
+	struct team *t = w->team;
+	uint32_t i;
+
+	for (i = 0; i < t->r->iterations; i++) {
+		pthread_barrier_wait(&t->start);
+		one_iteration(w);
+		/* Nobody sets it between here and the next barrier: all agree. */
+		pthread_barrier_wait(&t->start);
+		if (t->broken)
+			break;
+	}
+	if (w->hcl && !w->err)
+		w->err = hcl_flush(w->hcl);
+	return NULL;
+}
+
+/* One descriptor a member, and some more. */
+static void more_descriptors(uint32_t n)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l) || l.rlim_cur >= n + 64)
+		return;
+	if (l.rlim_max < n + 64)
+		l.rlim_max = n + 64;
+	l.rlim_cur = l.rlim_max;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
+static const char *open_error(int err)
+{
+	switch (err) {
+	case -EADDRINUSE:
+		return "somebody is bound to it";
+	case -EACCES:
+	case -EPERM:
+		return "neither CAP_NET_ADMIN nor its owner";
+	}
+	return strerror(-err);
+}
+
+/* Bind every member and make its data. */
+static int prepare(struct team *t)
+{
+	const struct run *r = t->r;
+	struct worker *w;
+	uint32_t i;
+	int rc;
+
+	more_descriptors(r->n);
+	for (i = 0; i < r->n; i++) {
+		w = &t->worker[i];
+		w->team = t;
+		w->rank = i;
+		rc = hcl_open(&w->hcl, r->fabric, r->node[i]);
+		if (rc) {
+			hc_error(t->h, "cannot bind to node %u: %s", r->node[i], open_error(rc));
+			return rc;
+		}
+		hcl_set_timeout(w->hcl, r->timeout);
+		w->in = malloc(r->bytes ?: 1);
+		if (!w->in)
+			return hc_nomem(t->h);
+		run_contribution(r, i, w->in);
+	}
+	t->out->bytes = run_out_bytes(r);
+	t->out->out = calloc(t->out->bytes ?: 1, 1);
+	return t->out->out ? 0 : hc_nomem(t->h);
+}
+
+static int start_threads(struct team *t)
+{
+	pthread_attr_t attr;
+	uint32_t i;
+	int rc = 0;
+
+	pthread_attr_init(&attr);
+	pthread_attr_setstacksize(&attr, STACK);
+	for (i = 0; i < t->r->n && !rc; i++)
+		rc = pthread_create(&t->worker[i].thread, &attr, work, &t->worker[i]);
+	pthread_attr_destroy(&attr);
+	if (!rc)
+		return 0;
+	/* Those that run wait at the barrier for ever: the process has to end. */
+	hc_error(t->h, "cannot start %u threads: %s", t->r->n, strerror(rc));
+	if (t->r->temporary)
+		nl_plan_del(t->h, t->r->fabric, t->r->temporary);
+	_exit(HC_NO);
+}
+
+/* How much a failure tells: one with a cause most, then the sink's. */
+static unsigned int telling(const struct worker *w)
+{
+	return w->err ? 1 + is_sink(w) + 2 * !!w->res.status : 0;
+}
+
+/* The plan broke between two operations: no result tells the cause, but the plan. */
+static void plan_words(struct team *t, char *words, size_t size)
+{
+	struct nl_plan *v;
+	size_t n, i;
+
+	if (nl_plans(t->h, t->r->fabric, &v, &n))
+		return;
+	for (i = 0; i < n; i++) {
+		if (v[i].id != t->r->plan.id || !v[i].broken || v[i].cause_node == NL_NONE)
+			continue;
+		if (v[i].cause_dim == NL_NONE)
+			snprintf(words, size, "node %u broke the plan", v[i].cause_node);
+		else
+			snprintf(words, size, "link %u:%u broke the plan", v[i].cause_node,
+				 v[i].cause_dim);
+	}
+	nl_plans_free(v, n);
+}
+
+static int judge(struct team *t)
+{
+	const struct worker *w = &t->worker[0];
+	char words[192];
+	uint32_t i;
+
+	for (i = 1; i < t->r->n; i++)
+		if (telling(&t->worker[i]) > telling(w))
+			w = &t->worker[i];
+	if (!w->err)
+		return 0;
+	snprintf(words, sizeof(words), "%s", strerror(-w->err));
+	if (w->res.status)
+		hcl_describe(&w->res, words, sizeof(words));
+	else if (w->err == -ENOLINK)
+		plan_words(t, words, sizeof(words));
+	hc_error(t->h, "the operation failed at node %u: %s", t->r->node[w->rank], words);
+	return w->err;
+}
+
+static int perform(struct team *t)
+{
+	uint32_t i;
+
+	pthread_barrier_init(&t->start, NULL, t->r->n);
+	start_threads(t);
+	for (i = 0; i < t->r->n; i++)
+		pthread_join(t->worker[i].thread, NULL);
+	pthread_barrier_destroy(&t->start);
+	t->out->mean /= t->r->iterations;
+	return judge(t);
+}
+
+int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
+{
+	struct team t = { .h = h, .r = r, .out = out };
+	uint32_t i;
+	int rc;
+
+	t.worker = calloc(r->n, sizeof(*t.worker));
+	if (!t.worker)
+		return hc_nomem(h);
+	rc = prepare(&t);
+	if (!rc)
+		rc = perform(&t);
+	for (i = 0; i < r->n; i++) {
+		hcl_close(t.worker[i].hcl);
+		free(t.worker[i].in);
+	}
+	free(t.worker);
+	return rc;
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl stats: the counters of a fabric, added up.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+
+struct sum {
+	uint64_t host_frames;
+	uint64_t merged_bytes;
+	uint64_t tx_frames;
+	uint64_t tx_bytes;
+	uint64_t rx_frames;
+	uint64_t rx_bytes;
+	uint64_t drops[NL_DROPS];
+	uint32_t bound;
+	const struct nl_link *busiest;
+};
+
+static void add_drops(struct sum *s, const uint64_t *drops)
+{
+	unsigned int i;
+
+	for (i = 0; i < NL_DROPS; i++)
+		s->drops[i] += drops[i];
+}
+
+static void add_nodes(struct sum *s, const struct nl_node *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		s->host_frames += v[i].host_frames;
+		s->merged_bytes += v[i].merged_bytes;
+		s->bound += v[i].bound;
+		add_drops(s, v[i].drops);
+	}
+}
+
+static void add_links(struct sum *s, const struct nl_link *v, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		s->tx_frames += v[i].tx_frames;
+		s->tx_bytes += v[i].tx_bytes;
+		s->rx_frames += v[i].rx_frames;
+		s->rx_bytes += v[i].rx_bytes;
+		add_drops(s, v[i].drops);
+		if (!s->busiest || v[i].tx_bytes > s->busiest->tx_bytes)
+			s->busiest = &v[i];
+	}
+}
+
+static void print(struct hcctl *h, const char *fabric, const struct nl_fabric *f,
+		  const struct sum *s)
+{
+	out_object(h, NULL);
+	out_str(h, "fabric", "%s:", fabric);
+	out_uint(h, "dim", " dim %" PRIu64, f->dim);
+	out_uint(h, "links_down", ", links down %" PRIu64, f->links_down);
+	out_uint(h, "nodes_failed", ", nodes failed %" PRIu64, f->nodes_failed);
+	out_uint(h, "nodes_bound", ", nodes bound %" PRIu64 "\n", s->bound);
+	out_uint(h, "host_frames", "    from processes %" PRIu64 " frames", s->host_frames);
+	out_uint(h, "merged_bytes", ", merged %" PRIu64 " bytes\n", s->merged_bytes);
+	out_uint(h, "tx_frames", "    sent %" PRIu64 " frames", s->tx_frames);
+	out_uint(h, "tx_bytes", " %" PRIu64 " bytes", s->tx_bytes);
+	out_uint(h, "rx_frames", ", received %" PRIu64 " frames", s->rx_frames);
+	out_uint(h, "rx_bytes", " %" PRIu64 " bytes\n", s->rx_bytes);
+	if (s->busiest && s->busiest->tx_bytes) {
+		cmd_out_link(h, "busiest_link", "    busiest link end ",
+			     (struct link_ref){ s->busiest->node, s->busiest->dim });
+		out_uint(h, "busiest_link_bytes", ": %" PRIu64 " bytes sent\n",
+			 s->busiest->tx_bytes);
+	}
+	out_text(h, "    dropped:");
+	cmd_out_drops(h, s->drops);
+	out_text(h, "\n");
+	out_close(h);
+}
+
+static int stats(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	struct nl_node *nodes = NULL;
+	struct nl_link *links = NULL;
+	size_t n_nodes, n_links;
+	struct nl_fabric f;
+	struct sum s = {};
+	int rc;
+
+	if (!fabric || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	rc = nl_fabric(h, fabric, &f) ?: nl_nodes(h, fabric, &nodes, &n_nodes);
+	if (!rc)
+		rc = nl_links(h, fabric, &links, &n_links);
+	if (!rc) {
+		add_nodes(&s, nodes, n_nodes);
+		add_links(&s, links, n_links);
+		print(h, fabric, &f, &s);
+	}
+	free(nodes);
+	free(links);
+	return rc;
+}
+
+const struct hc_cmd stats_cmds[] = {
+	{ NULL, stats, "NAME" },
+	{}
+};

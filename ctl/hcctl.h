@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * hcctl: what its files share.
+ *
+ * A command gets the context and its words, reads them with args.c, asks the
+ * kernel through nl.c (the only files with libnl) and prints with out.c (the
+ * only one that prints).  It returns 0, HC_NO, HC_USAGE or a negative errno
+ * (counted as HC_NO); whoever finds an error has printed it.
+ */
+#ifndef _HCCTL_H
+#define _HCCTL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/hypercube.h>
+
+#include "hc_topo.h"
+
+#define HCCTL_VERSION "0.1"
+
+/* Exit statuses. */
+enum {
+	HC_OK = 0,
+	HC_NO = 1,	/* the system, or the planner, said no */
+	HC_USAGE = 2,	/* the command line is wrong */
+};
+
+struct json_object;
+struct nl;
+
+#define OUT_DEPTH 8
+
+/**
+ * struct hcctl - context of a run
+ * @json: print JSON
+ * @pretty: indent it
+ * @force: go on after a failure in a batch
+ * @batch: a batch is running
+ * @chunks: JSON values printed so far, for the commas of a batch
+ * @object: name of the object whose command runs, for hints
+ * @nl: netlink state, opened at first use
+ * @stack: JSON containers being filled, outermost first
+ * @depth: how many
+ */
+struct hcctl {
+	bool json;
+	bool pretty;
+	bool force;
+	bool batch;
+	unsigned int chunks;
+	const char *object;
+	struct nl *nl;
+	struct json_object *stack[OUT_DEPTH];
+	unsigned int depth;
+};
+
+/**
+ * struct hc_cmd - a command of an object
+ * @name: the word; NULL ends a table
+ * @run: does it
+ * @args: what may follow, for the help
+ */
+struct hc_cmd {
+	const char *name;
+	int (*run)(struct hcctl *h, int argc, char **argv);
+	const char *args;
+};
+
+/**
+ * struct hc_object - an object
+ * @name: the word; NULL ends the table
+ * @what: one line for the help
+ * @cmds: its commands; one without name is run when no command word is wanted
+ */
+struct hc_object {
+	const char *name;
+	const char *what;
+	const struct hc_cmd *cmds;
+};
+
+extern const struct hc_cmd fabric_cmds[], node_cmds[], link_cmds[], fault_cmds[],
+	detect_cmds[], tree_cmds[], bcast_cmds[], run_cmds[], op_cmds[], monitor_cmds[],
+	stats_cmds[];
+
+/* --- hcctl.c --- */
+int hc_dispatch(struct hcctl *h, int argc, char **argv);
+
+/* --- batch.c --- */
+int hc_batch(struct hcctl *h, const char *file);
+
+/* --- out.c: text and JSON come from the same calls --- */
+
+/* Open an object or array: a member @key of the enclosing object, an element
+ * of the enclosing array (@key NULL), or the whole output.  Closing the
+ * outermost one prints it.
+ */
+void out_object(struct hcctl *h, const char *key);
+void out_array(struct hcctl *h, const char *key);
+void out_close(struct hcctl *h);
+/* JSON: a member @key of the open object, or an element of the open array
+ * (@key NULL).  Text: @fmt with the value, nothing if @fmt is NULL; the format
+ * takes uint64_t, int64_t, double and char * respectively.
+ */
+void out_uint(struct hcctl *h, const char *key, const char *fmt, uint64_t v);
+void out_int(struct hcctl *h, const char *key, const char *fmt, int64_t v);
+void out_real(struct hcctl *h, const char *key, const char *fmt, double v);
+void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v);
+/* JSON: true or false.  Text: @text if true and not NULL. */
+void out_bool(struct hcctl *h, const char *key, const char *text, bool v);
+/* Text only. */
+void out_text(struct hcctl *h, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Throw away what was not printed yet. */
+void out_reset(struct hcctl *h);
+/* Begin and end of a batch's JSON array. */
+void out_batch(struct hcctl *h, bool end);
+/* Flush; HC_NO if something could not be written. */
+int out_end(struct hcctl *h);
+
+/* One line to standard error, or {"error": ".."}. */
+void hc_error(struct hcctl *h, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The same with {"warning": ".."}. */
+void hc_warn(struct hcctl *h, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Out of memory: says so and returns -ENOMEM. */
+int hc_nomem(struct hcctl *h);
+
+/* Text of values, in @buf. */
+#define OUT_BUF 64
+const char *out_time(char *buf, uint64_t ns);
+const char *out_rate(char *buf, uint64_t bytes_per_second);
+const char *out_percent(char *buf, uint32_t ppm);
+const char *out_bits(char *buf, uint32_t u, unsigned int dim);
+
+/* --- args.c --- */
+
+/**
+ * struct arg - a keyword of a command
+ * @name: the keyword; NULL ends a table
+ * @parse: reads its value into @dst; NULL: a flag without value, @dst a bool
+ * @dst: where it goes
+ * @required: must be given
+ * @many: may be repeated
+ * @given: it was
+ */
+struct arg {
+	const char *name;
+	int (*parse)(struct hcctl *h, const char *name, const char *word, void *dst);
+	void *dst;
+	bool required;
+	bool many;
+	bool given;
+};
+
+int hc_args(struct hcctl *h, struct arg *args, int argc, char **argv);
+/* Take the next word, which is a @what; NULL (complained) if there is none. */
+const char *hc_take(struct hcctl *h, const char *what, int *argc, char ***argv);
+/* The uniform complaints; all return HC_USAGE. */
+int hc_unknown(struct hcctl *h, const char *word);
+int hc_missing(struct hcctl *h, const char *what);
+int hc_duplicate(struct hcctl *h, const char *what);
+int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted);
+
+struct link_ref {
+	uint32_t node;
+	uint32_t dim;
+};
+
+struct link_list {
+	struct link_ref *v;
+	size_t n;
+};
+
+struct node_list {
+	uint32_t *v;
+	size_t n;
+};
+
+/* Decimal, 0x.. or 0b..; 0 or -EINVAL, -ERANGE. */
+int hc_number(const char *word, uint64_t max, uint64_t *v);
+/* For struct arg; behind each, what @dst points to. */
+int arg_u32(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint32_t */
+int arg_u64(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
+int arg_count(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint32_t */
+int arg_str(struct hcctl *h, const char *name, const char *word, void *dst);	/* const char * */
+int arg_fabric(struct hcctl *h, const char *name, const char *word, void *dst);	/* const char * */
+int arg_dim(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint32_t */
+int arg_node(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint32_t */
+int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst);	/* node_list */
+int arg_links(struct hcctl *h, const char *name, const char *word, void *dst);	/* link_list */
+int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst); /* uint32_t */
+int arg_time(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
+int arg_rate(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
+
+/* Positional words: a fabric, a node, a link. */
+const char *hc_take_fabric(struct hcctl *h, int *argc, char ***argv);
+int hc_take_end(struct hcctl *h, int argc, char **argv);
+
+#endif /* _HCCTL_H */

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * libhypercube: collectives and messages over a fabric of the hypercube module.
+ *
+ * Every function that returns int returns 0 (or what its text says) or a negative
+ * errno; errno itself is not used.  A handle belongs to one thread at a time;
+ * different handles are independent.  Calls go on after signals by themselves.
+ * The socket interface underneath is described in hypercube(7).
+ */
+#ifndef LIBHYPERCUBE_H
+#define LIBHYPERCUBE_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/hypercube.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---------------------------------------------------------------- handles */
+
+/* One end of a program at one node of a fabric. */
+struct hcl;
+
+/**
+ * hcl_family() - number of the socket address family in use
+ *
+ * Return: what the loaded module says, or HYPERCUBE_AF_DEFAULT if it says nothing.
+ */
+int hcl_family(void);
+
+/**
+ * hcl_open() - become the one who contributes to collectives at a node
+ * @h: the handle, on success; release with hcl_close()
+ * @fabric: name of the fabric, of the caller's network namespace, or one of
+ *	whose endpoints @node was moved to it
+ * @node: node number, 0 .. 2^n - 1
+ *
+ * Return: 0; -EAFNOSUPPORT (the module is not loaded), -ENODEV (no such fabric),
+ * -EADDRNOTAVAIL (no such node), -EACCES (neither CAP_NET_ADMIN nor the node's
+ * owner), -EADDRINUSE (somebody else is there), -ENAMETOOLONG, -ENOMEM and the
+ * errors of socket(2).
+ */
+int hcl_open(struct hcl **h, const char *fabric, uint32_t node);
+
+/**
+ * hcl_open_dgram() - open a handle for messages from node to node
+ *
+ * Parameters and errors as hcl_open().  A node may have one handle of each kind.
+ */
+int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node);
+
+/**
+ * hcl_close() - close the socket and forget what was posted
+ * @h: a handle or NULL
+ *
+ * Contributions accepted in full (hcl_flush()) still count.  Whoever waits for a
+ * later one of this node gets -ECONNRESET with this node as cause.
+ */
+void hcl_close(struct hcl *h);
+
+/**
+ * hcl_fd() - the socket, for poll(2) and setsockopt(2)
+ * @h: the handle
+ *
+ * Reading or writing it directly upsets the handle.
+ */
+int hcl_fd(const struct hcl *h);
+
+/**
+ * hcl_set_timeout() - bound the time in which nothing moves
+ * @h: the handle
+ * @ms: milliseconds; 0 (the default): wait for ever
+ *
+ * A call fails with -ETIMEDOUT when it has waited that long without a single byte
+ * or record having moved; a large operation that makes progress is not hit.
+ *
+ * Return: 0 or -EINVAL.
+ */
+int hcl_set_timeout(struct hcl *h, unsigned int ms);
+
+/* ------------------------------------------------------------ collectives */
+
+/**
+ * struct hcl_params - what all members of an operation say alike
+ * @plan: id of the plan
+ * @oper: enum hypercube_oper
+ * @type: enum hypercube_type
+ * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members)
+ * @reserved: 0
+ * @width: bytes of a HYPERCUBE_RECORD, 1 .. HYPERCUBE_RECORD_MAX; else 0
+ */
+struct hcl_params {
+	uint32_t plan;
+	uint8_t oper;
+	uint8_t type;
+	uint8_t flags;
+	uint8_t reserved;
+	uint32_t width;
+};
+
+/**
+ * hcl_reduce() - take part in a reduction, blocking
+ * @h: handle of a member of the plan
+ * @p: what to do
+ * @in: this node's contribution, an array in host byte order; with
+ *	HYPERCUBE_MERGE a sorted one
+ * @bytes: its length: a multiple of hcl_elem_size(), and the same at all members
+ *	except with HYPERCUBE_MERGE; 0 is allowed
+ * @out: at the plan's sink: room for the result, not overlapping @in; elsewhere NULL
+ * @out_max: bytes at @out: @bytes, or with HYPERCUBE_MERGE the sum of all lengths
+ * @res: how the operation ended, or NULL; only valid where the call waits for
+ *	it, else zeros
+ *
+ * At the sink (@out not NULL) waits for the result.  Elsewhere waits for the
+ * completion at the sink if HYPERCUBE_F_NOTIFY is set, and otherwise only until
+ * the kernel has taken the contribution over, as MPI_Reduce() does; if that
+ * operation fails later, a later call on the handle says so (see hcl_failure()).
+ *
+ * Return: 0; the operation's own error, with @res telling the cause
+ * (hcl_describe()); -EMSGSIZE (the result is larger than @out_max; the rest of it
+ * is lost); -EINVAL (bad parameters); -ETIMEDOUT (hcl_set_timeout()): the
+ * contribution cannot be taken back then, and further calls than hcl_close() fail
+ * with -ESHUTDOWN; errors of sendmsg(2) and recvmsg(2) in hypercube(7).
+ */
+int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
+	       size_t bytes, void *out, size_t out_max,
+	       struct hypercube_result *res);
+
+/**
+ * hcl_post() - begin an operation and return
+ * @h: handle of a member of the plan
+ * @p: copied
+ * @in: as hcl_reduce(); must stay until the operation is sent (hcl_flush()) or
+ *	complete (hcl_wait())
+ * @bytes: as hcl_reduce()
+ * @out: as hcl_reduce(); must stay until hcl_wait() has returned
+ * @out_max: as hcl_reduce()
+ * @id: number to wait for, or NULL; the result's cookie
+ *
+ * Sends what the kernel takes at once; the rest goes out in hcl_progress(),
+ * hcl_wait() and hcl_flush().  Operations are sent in the order of the calls.
+ * An operation with @out or HYPERCUBE_F_NOTIFY has to be waited for some time;
+ * others need not.
+ *
+ * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):
+ * nothing was posted; or the error of an earlier operation for which nobody
+ * waits, with hcl_failure() telling which: nothing was posted either.
+ */
+int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
+	     size_t bytes, void *out, size_t out_max, uint64_t *id);
+
+/**
+ * hcl_progress() - send and receive what is possible
+ * @h: the handle
+ * @ms: milliseconds to wait for something to move; 0: do not wait; -1: for ever
+ *
+ * Return: 1 if something moved, 0 if not, or a negative errno of the socket (the
+ * failure of an operation is not one).
+ */
+int hcl_progress(struct hcl *h, int ms);
+
+/**
+ * hcl_events() - what to poll(2) hcl_fd() for before hcl_progress()
+ * @h: the handle
+ *
+ * Return: POLLIN, with POLLOUT if something is still to be sent.
+ */
+short hcl_events(const struct hcl *h);
+
+/**
+ * hcl_done() - would hcl_wait() return at once?
+ * @h: the handle
+ * @id: from hcl_post()
+ *
+ * Return: 1 or 0.
+ */
+int hcl_done(const struct hcl *h, uint64_t id);
+
+/**
+ * hcl_wait() - wait for the end of an operation and forget it
+ * @h: the handle
+ * @id: from hcl_post()
+ * @res: as hcl_reduce()
+ *
+ * Return: as hcl_reduce(), but after -ETIMEDOUT the operation is still posted and
+ * may be waited for again.  An operation without @out and without
+ * HYPERCUBE_F_NOTIFY ends when it is sent.
+ */
+int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
+
+/**
+ * hcl_flush() - wait until everything that was posted is sent
+ * @h: the handle
+ *
+ * Return: 0; the error of an operation for which nobody waits; -ETIMEDOUT.
+ */
+int hcl_flush(struct hcl *h);
+
+/**
+ * hcl_failure() - the latest operation of this handle that failed
+ * @h: the handle
+ *
+ * Return: its result, valid until the next call on @h; all zeros if none failed.
+ */
+const struct hypercube_result *hcl_failure(const struct hcl *h);
+
+/* --------------------------------------------------------------- messages */
+
+/**
+ * hcl_send() - send a message to another node, around faults
+ * @h: from hcl_open_dgram()
+ * @to: node number
+ * @buf: the message
+ * @len: its length, at most the fabric's segment size
+ *
+ * Return: 0; -EMSGSIZE, -EADDRNOTAVAIL (no such node), -ETIMEDOUT (no room within
+ * the time limit), and the errors of sendmsg(2) in hypercube(7).  Delivery is not
+ * confirmed: a message is dropped, and counted, if nobody is bound to @to, if its
+ * buffer is full, or if no healthy path leads there.
+ */
+int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len);
+
+/**
+ * hcl_recv() - receive a message
+ * @h: from hcl_open_dgram()
+ * @from: node that sent it, or NULL
+ * @buf: room for it
+ * @max: bytes at @buf; the rest of a longer message is lost
+ *
+ * Return: its whole length (may exceed @max), or -ETIMEDOUT and the errors of
+ * recvmsg(2).
+ */
+long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max);
+
+/* ------------------------------------------------------------------ names */
+
+/**
+ * hcl_describe() - say in words how an operation ended
+ * @res: its result
+ * @buf: filled in with one line without newline, NUL terminated
+ * @size: bytes at @buf; 160 are enough
+ *
+ * For example "8 steps, 1.2 ms modelled" or "link 3:1 went down" or "node 5 left".
+ *
+ * Return: @buf.
+ */
+char *hcl_describe(const struct hypercube_result *res, char *buf, size_t size);
+
+/**
+ * hcl_oper_parse() - operator by name: sum prod min max and or xor minloc maxloc merge
+ *
+ * Return: enum hypercube_oper or -EINVAL.
+ */
+int hcl_oper_parse(const char *name);
+
+/* The name of an operator, or NULL. */
+const char *hcl_oper_name(unsigned int oper);
+
+/**
+ * hcl_type_parse() - type by name: u8 .. u64, i8 .. i64, f32, f64, record:WIDTH
+ * @name: the name
+ * @width: set to WIDTH, or to 0 for the other types
+ *
+ * Return: enum hypercube_type or -EINVAL.
+ */
+int hcl_type_parse(const char *name, uint32_t *width);
+
+/* The name of a type ("record" without width), or NULL. */
+const char *hcl_type_name(unsigned int type);
+
+/**
+ * hcl_elem_size() - bytes of one element
+ * @oper: enum hypercube_oper
+ * @type: enum hypercube_type
+ * @width: bytes of a HYPERCUBE_RECORD, else 0
+ *
+ * Return: bytes (sizeof(struct hypercube_loc) with MINLOC and MAXLOC), or -EINVAL
+ * if there is no such combination.
+ */
+int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBHYPERCUBE_H */

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names of operators and types, and results in words. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "libhypercube.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof(*(a)))
+
+static const char * const opers[] = {
+	[HYPERCUBE_SUM] = "sum",
+	[HYPERCUBE_PROD] = "prod",
+	[HYPERCUBE_MIN] = "min",
+	[HYPERCUBE_MAX] = "max",
+	[HYPERCUBE_AND] = "and",
+	[HYPERCUBE_OR] = "or",
+	[HYPERCUBE_XOR] = "xor",
+	[HYPERCUBE_MINLOC] = "minloc",
+	[HYPERCUBE_MAXLOC] = "maxloc",
+	[HYPERCUBE_MERGE] = "merge",
+};
+
+static const struct {
+	const char *name;
+	int size;
+} types[] = {
+	[HYPERCUBE_U8] = { "u8", 1 },
+	[HYPERCUBE_U16] = { "u16", 2 },
+	[HYPERCUBE_U32] = { "u32", 4 },
+	[HYPERCUBE_U64] = { "u64", 8 },
+	[HYPERCUBE_I8] = { "i8", 1 },
+	[HYPERCUBE_I16] = { "i16", 2 },
+	[HYPERCUBE_I32] = { "i32", 4 },
+	[HYPERCUBE_I64] = { "i64", 8 },
+	[HYPERCUBE_F32] = { "f32", 4 },
+	[HYPERCUBE_F64] = { "f64", 8 },
+	[HYPERCUBE_RECORD] = { "record", 0 },
+};
+
+_Static_assert(ARRAY_SIZE(opers) == __HYPERCUBE_OPER_END, "an operator has no name");
+_Static_assert(ARRAY_SIZE(types) == __HYPERCUBE_TYPE_END, "a type has no name");
+
+int hcl_oper_parse(const char *name)
+{
+	size_t i;
+
+	for (i = 1; i < ARRAY_SIZE(opers); i++)
+		if (!strcmp(name, opers[i]))
+			return i;
+	return -EINVAL;
+}
+
+const char *hcl_oper_name(unsigned int oper)
+{
+	return oper < ARRAY_SIZE(opers) ? opers[oper] : NULL;
+}
+
+static int record_parse(const char *text, uint32_t *width)
+{
+	unsigned long n;
+	char *end;
+
+	if (*text < '0' || *text > '9')
+		return -EINVAL;
+	n = strtoul(text, &end, 10);
+	if (*end || !n || n > HYPERCUBE_RECORD_MAX)
+		return -EINVAL;
+	*width = n;
+	return HYPERCUBE_RECORD;
+}
+
+int hcl_type_parse(const char *name, uint32_t *width)
+{
+	size_t i;
+
+	if (!strncmp(name, "record:", 7))
+		return record_parse(name + 7, width);
+	*width = 0;
+	for (i = 1; i < HYPERCUBE_RECORD; i++)
+		if (!strcmp(name, types[i].name))
+			return i;
+	return -EINVAL;
+}
+
+const char *hcl_type_name(unsigned int type)
+{
+	return type < ARRAY_SIZE(types) ? types[type].name : NULL;
+}
+
+int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width)
+{
+	if (!hcl_oper_name(oper) || !hcl_type_name(type))
+		return -EINVAL;
+	if (type == HYPERCUBE_RECORD) {
+		if (oper != HYPERCUBE_MERGE && oper != HYPERCUBE_MIN && oper != HYPERCUBE_MAX)
+			return -EINVAL;
+		return width && width <= HYPERCUBE_RECORD_MAX ? (int)width : -EINVAL;
+	}
+	if (width)
+		return -EINVAL;
+	if ((type == HYPERCUBE_F32 || type == HYPERCUBE_F64) &&
+	    (oper == HYPERCUBE_AND || oper == HYPERCUBE_OR || oper == HYPERCUBE_XOR))
+		return -EINVAL;
+	if (oper == HYPERCUBE_MINLOC || oper == HYPERCUBE_MAXLOC)
+		return sizeof(struct hypercube_loc);
+	return types[type].size;
+}
+
+/* Words for a cause that is a node; %u is its number. */
+static const char *node_words(int err)
+{
+	switch (err) {
+	case ECONNRESET:
+		return "node %" PRIu32 " left";
+	case EHOSTDOWN:
+		return "node %" PRIu32 " failed";
+	case ETIMEDOUT:
+		return "node %" PRIu32 " does not answer";
+	case EPROTO:
+		return "node %" PRIu32 " contributed with other parameters";
+	case ENOMEM:
+		return "node %" PRIu32 " ran out of memory";
+	case ESTALE:
+		return "the plan was replaced or removed (seen by node %" PRIu32 ")";
+	default:
+		return NULL;
+	}
+}
+
+static const char *plain_words(int err)
+{
+	switch (err) {
+	case ECONNRESET:
+		return "a member left";
+	case ESTALE:
+		return "the plan was replaced or removed";
+	case ENODEV:
+		return "the fabric was removed";
+	case ENOENT:
+		return "there is no such plan";
+	case ENOTCONN:
+		return "this node is no member of the plan";
+	case EHOSTDOWN:
+		return "this node has failed";
+	case ENOLINK:
+		return "a fault has broken the plan";
+	default:
+		return strerror(err);
+	}
+}
+
+static const char *link_words(int err)
+{
+	switch (err) {
+	case ENOLINK:
+		return "went down";
+	case EIO:
+		return "lost frames";
+	case EHOSTUNREACH:
+		return "was the last way to the destination";
+	default:
+		return strerror(err);
+	}
+}
+
+static void describe_success(const struct hypercube_result *res, char *buf, size_t size)
+{
+	if (!res->steps)
+		snprintf(buf, size, "complete");
+	else
+		snprintf(buf, size, "%" PRIu32 " steps, %g ms modelled", res->steps,
+			 (double)res->time / 1e6);
+}
+
+char *hcl_describe(const struct hypercube_result *res, char *buf, size_t size)
+{
+	const char *words = node_words(-res->status);
+
+	if (!res->status)
+		describe_success(res, buf, size);
+	else if (res->cause_node == UINT32_MAX)
+		snprintf(buf, size, "%s", plain_words(-res->status));
+	else if (res->cause_dim != UINT32_MAX)
+		snprintf(buf, size, "link %" PRIu32 ":%" PRIu32 " %s", res->cause_node,
+			 res->cause_dim, link_words(-res->status));
+	else if (words)
+		snprintf(buf, size, words, res->cause_node);
+	else
+		snprintf(buf, size, "%s (node %" PRIu32 ")", strerror(-res->status),
+			 res->cause_node);
+	return buf;
+}

@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The netlink socket: requests, replies, the kernel's complaints.
+ *
+ * libnl 3.7 knows nothing of extended acknowledgments, so they are asked for
+ * and parsed here.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/netlink.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+#include <netlink/genl/ctrl.h>
+
+#include "nl_impl.h"
+
+/* A plan of a cube of dimension 12 has up to 4096 detours of 8 bytes. */
+#define NL_MSG_SIZE	131072
+
+struct nl {
+	struct nl_sock *sock;
+	int family;
+};
+
+struct talk {
+	struct hcctl *h;
+	nl_reply_fn reply;
+	void *arg;
+	int err;
+	bool done;
+	bool interrupted;
+	char text[256];
+};
+
+static void say(struct hcctl *h, int err, const char *text)
+{
+	if (text && *text)
+		hc_error(h, "%s (%s)", text, strerror(-err));
+	else
+		hc_error(h, "the kernel refused: %s", strerror(-err));
+}
+
+static void set_ext_ack(struct nl_sock *sock)
+{
+	int one = 1, fd = nl_socket_get_fd(sock);
+
+	/* Without them only the sentences are missing. */
+	setsockopt(fd, SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
+	setsockopt(fd, SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
+	setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
+}
+
+static struct nl_sock *sock_open(struct hcctl *h)
+{
+	struct nl_sock *sock = nl_socket_alloc();
+	int rc;
+
+	if (!sock) {
+		hc_nomem(h);
+		return NULL;
+	}
+	rc = genl_connect(sock);
+	if (rc) {
+		hc_error(h, "cannot open a netlink socket: %s", nl_geterror(rc));
+		nl_socket_free(sock);
+		return NULL;
+	}
+	nl_socket_set_msg_buf_size(sock, NL_MSG_SIZE);
+	set_ext_ack(sock);
+	return sock;
+}
+
+static int nl_open(struct hcctl *h)
+{
+	struct nl_sock *sock;
+	int family;
+
+	if (h->nl)
+		return 0;
+	sock = sock_open(h);
+	if (!sock)
+		return -ENOMEM;
+	family = genl_ctrl_resolve(sock, HYPERCUBE_FAMILY_NAME);
+	if (family < 0) {
+		hc_error(h, "hypercube: module not loaded? try: modprobe hypercube");
+		nl_socket_free(sock);
+		return -ENOENT;
+	}
+	h->nl = calloc(1, sizeof(*h->nl));
+	if (!h->nl) {
+		nl_socket_free(sock);
+		return hc_nomem(h);
+	}
+	h->nl->sock = sock;
+	h->nl->family = family;
+	return 0;
+}
+
+void nl_leave(struct hcctl *h)
+{
+	if (!h->nl)
+		return;
+	nl_socket_free(h->nl->sock);
+	free(h->nl);
+	h->nl = NULL;
+}
+
+int nl_netns_open(const char *name, char *path, size_t size)
+{
+	int fd;
+
+	snprintf(path, size, "/var/run/netns/%s", name);
+	if (!*name || strchr(name, '/'))
+		return -EINVAL;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+/* The sentence in the attributes behind an acknowledgment. */
+static void ext_ack(struct talk *t, struct nlattr *attrs, int len)
+{
+	struct nlattr *a;
+	int rem;
+
+	nla_for_each_attr(a, attrs, len, rem)
+		if (nla_type(a) == NLMSGERR_ATTR_MSG)
+			nla_strlcpy(t->text, a, sizeof(t->text));
+}
+
+static void ext_ack_of_error(struct talk *t, struct nlmsghdr *nlh)
+{
+	struct nlmsgerr *e = nlmsg_data(nlh);
+	int skip = sizeof(*e);
+
+	if (!(nlh->nlmsg_flags & NLM_F_ACK_TLVS))
+		return;
+	if (!(nlh->nlmsg_flags & NLM_F_CAPPED))
+		skip += e->msg.nlmsg_len - NLMSG_HDRLEN;
+	skip = NLMSG_ALIGN(skip);
+	if (skip < nlmsg_datalen(nlh))
+		ext_ack(t, (struct nlattr *)((char *)e + skip), nlmsg_datalen(nlh) - skip);
+}
+
+static int on_error(struct sockaddr_nl *who, struct nlmsgerr *e, void *arg)
+{
+	/* libnl hands over the payload of the message it is about. */
+	struct nlmsghdr *nlh = (struct nlmsghdr *)((char *)e - NLMSG_HDRLEN);
+	struct talk *t = arg;
+
+	(void)who;
+	t->err = e->error;
+	t->done = true;
+	ext_ack_of_error(t, nlh);
+	return NL_STOP;
+}
+
+static int on_ack(struct nl_msg *msg, void *arg)
+{
+	struct talk *t = arg;
+
+	t->done = true;
+	ext_ack_of_error(t, nlmsg_hdr(msg));
+	if (*t->text)
+		hc_warn(t->h, "%s", t->text);
+	return NL_STOP;
+}
+
+static int on_finish(struct nl_msg *msg, void *arg)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct talk *t = arg;
+	int skip = NLMSG_ALIGN(sizeof(int));
+
+	t->done = true;
+	if (nlmsg_datalen(nlh) >= (int)sizeof(int))
+		t->err = *(int *)nlmsg_data(nlh);
+	if (t->err > 0)
+		t->err = 0;
+	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && nlmsg_datalen(nlh) > skip)
+		ext_ack(t, (struct nlattr *)((char *)nlmsg_data(nlh) + skip),
+			nlmsg_datalen(nlh) - skip);
+	return NL_STOP;
+}
+
+static int on_valid(struct nl_msg *msg, void *arg)
+{
+	struct talk *t = arg;
+
+	if (t->reply && !t->err)
+		t->err = t->reply(nlmsg_hdr(msg), t->arg);
+	return NL_OK;
+}
+
+static int on_interrupt(struct nl_msg *msg, void *arg)
+{
+	(void)msg;
+	((struct talk *)arg)->interrupted = true;
+	return NL_OK;
+}
+
+struct nl_msg *nl_request(struct hcctl *h, int cmd, int flags)
+{
+	struct nl_msg *msg;
+
+	if (nl_open(h))
+		return NULL;
+	msg = nlmsg_alloc_size(NL_MSG_SIZE);
+	if (!msg || !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, h->nl->family, 0, flags,
+				 cmd, HYPERCUBE_FAMILY_VERSION)) {
+		nlmsg_free(msg);
+		hc_nomem(h);
+		return NULL;
+	}
+	return msg;
+}
+
+static struct nl_cb *callbacks(struct talk *t)
+{
+	struct nl_cb *cb = nl_cb_alloc(NL_CB_CUSTOM);
+
+	if (!cb)
+		return NULL;
+	nl_cb_set(cb, NL_CB_VALID, NL_CB_CUSTOM, on_valid, t);
+	nl_cb_set(cb, NL_CB_ACK, NL_CB_CUSTOM, on_ack, t);
+	nl_cb_set(cb, NL_CB_FINISH, NL_CB_CUSTOM, on_finish, t);
+	nl_cb_set(cb, NL_CB_DUMP_INTR, NL_CB_CUSTOM, on_interrupt, t);
+	nl_cb_err(cb, NL_CB_CUSTOM, on_error, t);
+	return cb;
+}
+
+static int exchange(struct hcctl *h, struct nl_msg *msg, struct talk *t)
+{
+	struct nl_cb *cb = callbacks(t);
+	int rc;
+
+	if (!cb)
+		return hc_nomem(h);
+	rc = nl_send_auto(h->nl->sock, msg);
+	while (rc >= 0 && !t->done)
+		rc = nl_recvmsgs(h->nl->sock, cb);
+	nl_cb_put(cb);
+	if (!t->done) {
+		hc_error(h, "netlink: %s", nl_geterror(rc));
+		/* Replies still under way would confuse the next request. */
+		nl_leave(h);
+		return -EIO;
+	}
+	return 0;
+}
+
+int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg, int quiet)
+{
+	struct talk t = { .h = h, .reply = reply, .arg = arg };
+	int rc;
+
+	rc = exchange(h, msg, &t);
+	nlmsg_free(msg);
+	if (rc)
+		return rc;
+	if (t.err == -ENOMEM)
+		return hc_nomem(h);
+	if (t.err && t.err != quiet)
+		say(h, t.err, t.text);
+	if (t.err)
+		return t.err;
+	return t.interrupted ? -EAGAIN : 0;
+}
+
+int nl_talk(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg)
+{
+	return nl_talk_but(h, msg, reply, arg, 0);
+}
+
+/* --- events --- */
+
+static struct nl_sock *event_socket(struct hcctl *h)
+{
+	struct nl_sock *sock;
+	int group;
+
+	if (nl_open(h))
+		return NULL;
+	sock = sock_open(h);
+	if (!sock)
+		return NULL;
+	group = genl_ctrl_resolve_grp(sock, HYPERCUBE_FAMILY_NAME, HYPERCUBE_MCGRP_EVENTS);
+	if (group < 0 || nl_socket_add_membership(sock, group)) {
+		hc_error(h, "cannot listen to the events of the kernel");
+		nl_socket_free(sock);
+		return NULL;
+	}
+	nl_socket_disable_seq_check(sock);
+	nl_socket_set_buffer_size(sock, 1 << 20, 0);
+	return sock;
+}
+
+struct listener {
+	struct hcctl *h;
+	nl_event_fn fn;
+	void *arg;
+	int rc;
+};
+
+static int on_event(struct nl_msg *msg, void *arg)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct listener *l = arg;
+	struct nl_event e = { .cmd = genlmsg_hdr(nlh)->cmd };
+
+	switch (e.cmd) {
+	case HYPERCUBE_CMD_FABRIC_NTF:
+	case HYPERCUBE_CMD_FABRIC_DEL_NTF:
+		nl_fill_fabric(nlh, &e.fabric);
+		break;
+	case HYPERCUBE_CMD_NODE_NTF:
+		nl_fill_node(nlh, &e.node);
+		break;
+	case HYPERCUBE_CMD_LINK_NTF:
+		nl_fill_link(nlh, &e.link);
+		break;
+	case HYPERCUBE_CMD_PLAN_NTF:
+	case HYPERCUBE_CMD_PLAN_DEL_NTF:
+		if (nl_fill_plan(nlh, &e.plan))
+			return NL_SKIP;
+		break;
+	case HYPERCUBE_CMD_OP_NTF:
+		nl_fill_op(nlh, &e.op);
+		break;
+	default:
+		return NL_SKIP;
+	}
+	l->rc = l->fn(l->h, &e, l->arg);
+	nl_plan_clear(&e.plan);
+	return l->rc ? NL_STOP : NL_OK;
+}
+
+int nl_events(struct hcctl *h, nl_event_fn fn, void *arg,
+	      const volatile int *stop, void (*ready)(void))
+{
+	struct listener l = { .h = h, .fn = fn, .arg = arg };
+	struct nl_sock *sock = event_socket(h);
+	struct pollfd p = { .events = POLLIN };
+	int rc = 0;
+
+	if (!sock)
+		return -EIO;
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, on_event, &l);
+	p.fd = nl_socket_get_fd(sock);
+	if (ready)
+		ready();
+	while (!*stop && !l.rc) {
+		/* The signal may come just before poll(): look again soon. */
+		if (poll(&p, 1, 200) <= 0)
+			continue;
+		rc = nl_recvmsgs_default(sock);
+		if (rc == -NLE_NOMEM) {
+			hc_warn(h, "events came faster than they could be printed; some are lost");
+		} else if (rc < 0 && rc != -NLE_INTR && rc != -NLE_AGAIN) {
+			hc_error(h, "netlink: %s", nl_geterror(rc));
+			l.rc = -EIO;
+		}
+	}
+	nl_socket_free(sock);
+	return l.rc;
+}

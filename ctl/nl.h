@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The kernel, in plain structs.  Every function prints its own complaint (the
+ * kernel's sentence where there is one) and returns 0 or a negative errno.
+ */
+#ifndef _HCCTL_NL_H
+#define _HCCTL_NL_H
+
+#include "hcctl.h"
+#include "hc_tree.h"
+
+#define NL_NONE UINT32_MAX
+
+struct nl_fabric {
+	char name[HYPERCUBE_NAME_MAX];
+	uint32_t id;
+	uint32_t dim;
+	uint32_t segment;
+	uint32_t family;
+	uint32_t links_down;
+	uint32_t nodes_failed;
+	uint32_t node_size;
+	uint32_t dev_size;
+};
+
+#define NL_DROPS (HYPERCUBE_A_DROP_MAX + 1)
+
+struct nl_node {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t id;
+	uint32_t ifindex;
+	char ifname[16];
+	bool failed;
+	bool bound;
+	uint32_t fault;
+	unsigned int nb;
+	uint32_t nb_fault[HYPERCUBE_DIM_MAX];
+	uint32_t owner;		/* NL_NONE: nobody */
+	bool elsewhere;		/* in network namespace @netnsid */
+	int32_t netnsid;
+	uint64_t host_frames;
+	uint64_t merged_bytes;
+	uint64_t drops[NL_DROPS];
+};
+
+struct nl_link {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t node;
+	uint32_t dim;
+	uint32_t state;
+	uint32_t loss;
+	uint64_t latency;
+	uint64_t rate;
+	uint64_t tx_frames;
+	uint64_t tx_bytes;
+	uint64_t rx_frames;
+	uint64_t rx_bytes;
+	uint64_t drops[NL_DROPS];
+};
+
+struct nl_plan {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t id;
+	uint32_t epoch;
+	uint32_t type;
+	uint32_t sink;
+	unsigned int stages;
+	uint8_t order[HC_LIB_DIM_MAX];
+	uint32_t *members;	/* set */
+	uint32_t member_words;
+	struct hc_detour *detours;
+	uint32_t ndetours;
+	uint32_t *fault;	/* 2^n words */
+	uint32_t nfault;
+	bool broken;
+	uint32_t cause_node;	/* NL_NONE: not said */
+	uint32_t cause_dim;
+};
+
+struct nl_op {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t plan;
+	uint32_t epoch;
+	uint32_t node;
+	uint64_t nr;
+	uint32_t wait;
+	uint32_t peer;
+	uint64_t since;
+	uint64_t next;
+	uint64_t done;
+	int32_t status;
+	uint32_t cause_node;	/* NL_NONE: not said */
+	uint32_t cause_dim;
+	uint32_t steps;
+	uint64_t time;
+};
+
+struct nl_detect {
+	uint32_t found;
+	uint32_t nlinks;
+	struct link_ref *links;
+};
+
+void nl_leave(struct hcctl *h);
+/* Descriptor of a named network namespace or a negative errno; its path in @path. */
+int nl_netns_open(const char *name, char *path, size_t size);
+
+/* Lists: all there are, in one consistent dump, in an array for free(). */
+int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n);
+int nl_nodes(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n);
+int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n);
+int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n);
+/* Plans: release with nl_plans_free(). */
+int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n);
+void nl_plans_free(struct nl_plan *v, size_t n);
+
+/* One. */
+int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f);
+int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *v);
+int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
+	    struct nl_link *v);
+
+int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segment);
+int nl_fabric_del(struct hcctl *h, const char *name);
+int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
+int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid);
+/* @fd: descriptor of the namespace; or -1 and @pid */
+int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid);
+
+/* What to set of a link: which members are valid, and they. */
+struct nl_link_set {
+	bool set_down, set_loss, set_latency, set_rate;
+	bool down;
+	uint32_t loss;
+	uint64_t latency;
+	uint64_t rate;
+};
+
+int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
+		const struct nl_link_set *s);
+int nl_fault_clear(struct hcctl *h, const char *fabric);
+/* Release d->links with free(). */
+int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_detect *d);
+/* @may_be_stale: the faults have changed (-ESTALE) is no complaint. */
+int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_tree *t,
+		const uint32_t *fault, bool may_be_stale);
+int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);
+
+/* An event: @cmd is HYPERCUBE_CMD_*_NTF and tells which member is valid. */
+struct nl_event {
+	int cmd;
+	struct nl_fabric fabric;
+	struct nl_node node;
+	struct nl_link link;
+	struct nl_plan plan;
+	struct nl_op op;
+};
+
+typedef int (*nl_event_fn)(struct hcctl *h, const struct nl_event *e, void *arg);
+/* Deliver events until @stop is set by a signal or @fn returns other than 0.
+ * @ready is called once, when nothing can be missed any more.
+ */
+int nl_events(struct hcctl *h, nl_event_fn fn, void *arg,
+	      const volatile int *stop, void (*ready)(void));
+
+/* Names of drop reasons; NULL if there is none of that number. */
+const char *nl_drop_name(unsigned int reason);
+
+#endif /* _HCCTL_NL_H */

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests to the kernel: dumps into arrays, single objects, changes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "nl_impl.h"
+#include "plan.h"
+
+#define RETRIES 20
+
+/* --- lists --- */
+
+/**
+ * struct list - array that a dump fills
+ * @v: elements
+ * @n: how many there are
+ * @room: how many fit
+ * @size: bytes of one
+ * @fill: makes one of a message
+ */
+struct list {
+	void *v;
+	size_t n;
+	size_t room;
+	size_t size;
+	int (*fill)(struct nlmsghdr *nlh, void *v);
+};
+
+static int to_fabric(struct nlmsghdr *nlh, void *v)
+{
+	nl_fill_fabric(nlh, v);
+	return 0;
+}
+
+static int to_node(struct nlmsghdr *nlh, void *v)
+{
+	nl_fill_node(nlh, v);
+	return 0;
+}
+
+static int to_link(struct nlmsghdr *nlh, void *v)
+{
+	nl_fill_link(nlh, v);
+	return 0;
+}
+
+static int to_op(struct nlmsghdr *nlh, void *v)
+{
+	nl_fill_op(nlh, v);
+	return 0;
+}
+
+static int to_plan(struct nlmsghdr *nlh, void *v)
+{
+	return nl_fill_plan(nlh, v);
+}
+
+static int list_add(struct nlmsghdr *nlh, void *arg)
+{
+	struct list *l = arg;
+	size_t room;
+	void *v;
+
+	if (l->n == l->room) {
+		room = l->room ? 2 * l->room : 16;
+		v = reallocarray(l->v, room, l->size);
+		if (!v)
+			return -ENOMEM;
+		l->v = v;
+		l->room = room;
+	}
+	return l->fill(nlh, (char *)l->v + l->n * l->size) ?: (l->n++, 0);
+}
+
+static void list_clear(struct list *l)
+{
+	size_t i;
+
+	if (l->fill == to_plan)
+		for (i = 0; i < l->n; i++)
+			nl_plan_clear((struct nl_plan *)l->v + i);
+	l->n = 0;
+}
+
+/* A consistent dump: repeated while changes interrupt it. */
+static int dump(struct hcctl *h, int cmd, int name_attr, const char *name, struct list *l)
+{
+	struct nl_msg *msg;
+	int rc = -EAGAIN, try;
+
+	for (try = 0; try < RETRIES && rc == -EAGAIN; try++) {
+		list_clear(l);
+		if (try)
+			usleep(1000 << (try / 2));
+		msg = nl_request(h, cmd, NLM_F_DUMP);
+		if (!msg)
+			return -EIO;
+		if (name)
+			nla_put_string(msg, name_attr, name);
+		rc = nl_talk(h, msg, list_add, l);
+	}
+	if (rc == -EAGAIN)
+		hc_error(h, "the kernel's state changes too fast to be read");
+	if (rc) {
+		list_clear(l);
+		free(l->v);
+		l->v = NULL;
+	}
+	return rc;
+}
+
+#define DUMP(h, cmd, attr, name, fn, vp, np)					\
+	({									\
+		struct list l_ = { .size = sizeof(**(vp)), .fill = (fn) };	\
+		int rc_ = dump(h, cmd, attr, name, &l_);			\
+		*(vp) = l_.v;							\
+		*(np) = l_.n;							\
+		rc_;								\
+	})
+
+int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n)
+{
+	return DUMP(h, HYPERCUBE_CMD_FABRIC_GET, 0, NULL, to_fabric, v, n);
+}
+
+int nl_nodes(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n)
+{
+	return DUMP(h, HYPERCUBE_CMD_NODE_GET, HYPERCUBE_A_NODE_FABRIC, fabric, to_node, v, n);
+}
+
+int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n)
+{
+	return DUMP(h, HYPERCUBE_CMD_LINK_GET, HYPERCUBE_A_LINK_FABRIC, fabric, to_link, v, n);
+}
+
+int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n)
+{
+	return DUMP(h, HYPERCUBE_CMD_OP_GET, HYPERCUBE_A_OP_FABRIC, fabric, to_op, v, n);
+}
+
+int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n)
+{
+	return DUMP(h, HYPERCUBE_CMD_PLAN_GET, HYPERCUBE_A_PLAN_FABRIC, fabric, to_plan, v, n);
+}
+
+/* --- single objects --- */
+
+struct one {
+	struct list l;
+	bool seen;
+};
+
+static int keep(struct nlmsghdr *nlh, void *arg)
+{
+	struct one *one = arg;
+
+	one->seen = true;
+	return one->l.fill(nlh, one->l.v);
+}
+
+static int get(struct hcctl *h, struct nl_msg *msg, int (*fill)(struct nlmsghdr *, void *),
+	       void *v)
+{
+	struct one one = { .l = { .v = v, .fill = fill } };
+	int rc = nl_talk(h, msg, keep, &one);
+
+	if (!rc && !one.seen) {
+		hc_error(h, "the kernel did not answer");
+		rc = -EIO;
+	}
+	return rc;
+}
+
+int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FABRIC_GET, 0);
+
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
+	return get(h, msg, to_fabric, f);
+}
+
+/* A request about a node. */
+static struct nl_msg *node_request(struct hcctl *h, int cmd, const char *fabric, uint32_t node)
+{
+	struct nl_msg *msg = nl_request(h, cmd, 0);
+
+	if (!msg)
+		return NULL;
+	nla_put_string(msg, HYPERCUBE_A_NODE_FABRIC, fabric);
+	nla_put_u32(msg, HYPERCUBE_A_NODE_ID, node);
+	return msg;
+}
+
+int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *v)
+{
+	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_GET, fabric, node);
+
+	return msg ? get(h, msg, to_node, v) : -EIO;
+}
+
+static struct nl_msg *link_request(struct hcctl *h, int cmd, const char *fabric,
+				   uint32_t node, uint32_t dim)
+{
+	struct nl_msg *msg = nl_request(h, cmd, 0);
+
+	if (!msg)
+		return NULL;
+	nla_put_string(msg, HYPERCUBE_A_LINK_FABRIC, fabric);
+	nla_put_u32(msg, HYPERCUBE_A_LINK_NODE, node);
+	nla_put_u32(msg, HYPERCUBE_A_LINK_DIM, dim);
+	return msg;
+}
+
+int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
+	    struct nl_link *v)
+{
+	struct nl_msg *msg = link_request(h, HYPERCUBE_CMD_LINK_GET, fabric, node, dim);
+
+	return msg ? get(h, msg, to_link, v) : -EIO;
+}
+
+/* --- changes --- */
+
+int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segment)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FABRIC_NEW, 0);
+
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
+	nla_put_u32(msg, HYPERCUBE_A_FABRIC_DIM, dim);
+	if (segment)
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_SEGMENT, segment);
+	return nl_talk(h, msg, NULL, NULL);
+}
+
+int nl_fabric_del(struct hcctl *h, const char *name)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FABRIC_DEL, 0);
+
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
+	return nl_talk(h, msg, NULL, NULL);
+}
+
+int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail)
+{
+	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);
+
+	if (!msg)
+		return -EIO;
+	nla_put_u8(msg, HYPERCUBE_A_NODE_FAILED, fail);
+	return nl_talk(h, msg, NULL, NULL);
+}
+
+int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid)
+{
+	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);
+
+	if (!msg)
+		return -EIO;
+	nla_put_u32(msg, HYPERCUBE_A_NODE_OWNER, uid);
+	return nl_talk(h, msg, NULL, NULL);
+}
+
+int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid)
+{
+	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);
+
+	if (!msg)
+		return -EIO;
+	if (fd >= 0)
+		nla_put_u32(msg, HYPERCUBE_A_NODE_NETNS_FD, fd);
+	else
+		nla_put_u32(msg, HYPERCUBE_A_NODE_NETNS_PID, pid);
+	return nl_talk(h, msg, NULL, NULL);
+}
+
+int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
+		const struct nl_link_set *s)
+{
+	struct nl_msg *msg = link_request(h, HYPERCUBE_CMD_LINK_SET, fabric, link.node, link.dim);
+
+	if (!msg)
+		return -EIO;
+	if (s->set_down)
+		nla_put_u8(msg, HYPERCUBE_A_LINK_DOWN, s->down);
+	if (s->set_loss)
+		nla_put_u32(msg, HYPERCUBE_A_LINK_LOSS, s->loss);
+	if (s->set_latency)
+		nla_put_u64(msg, HYPERCUBE_A_LINK_LATENCY, s->latency);
+	if (s->set_rate)
+		nla_put_u64(msg, HYPERCUBE_A_LINK_RATE, s->rate);
+	return nl_talk(h, msg, NULL, NULL);
+}
+
+int nl_fault_clear(struct hcctl *h, const char *fabric)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FAULT_CLEAR, 0);
+
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, fabric);
+	return nl_talk(h, msg, NULL, NULL);
+}
+
+static int on_detect(struct nlmsghdr *nlh, void *arg)
+{
+	struct nl_detect *d = arg;
+	struct link_ref *links;
+	struct nlattr *a;
+	uint32_t word;
+	int rem;
+
+	nla_for_each_attr(a, genlmsg_attrdata(nlmsg_data(nlh), 0),
+			  genlmsg_attrlen(nlmsg_data(nlh), 0), rem) {
+		if (nla_len(a) != sizeof(word))
+			continue;
+		word = nla_get_u32(a);
+		if (nla_type(a) == HYPERCUBE_A_DETECT_FOUND)
+			d->found = word;
+		if (nla_type(a) != HYPERCUBE_A_DETECT_LINK)
+			continue;
+		links = reallocarray(d->links, d->nlinks + 1, sizeof(*links));
+		if (!links)
+			return -ENOMEM;
+		d->links = links;
+		links[d->nlinks++] = (struct link_ref){ word >> 8, word & 0xff };
+	}
+	return 0;
+}
+
+int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_detect *d)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_DETECT, 0);
+
+	memset(d, 0, sizeof(*d));
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_DETECT_FABRIC, fabric);
+	if (timeout)
+		nla_put_u32(msg, HYPERCUBE_A_DETECT_TIMEOUT, timeout);
+	return nl_talk(h, msg, on_detect, d);
+}
+
+static int put_members(struct nl_msg *msg, const struct hc_tree *t)
+{
+	uint8_t bytes[hc_set_words(HC_LIB_DIM_MAX) * 4];
+	uint32_t u, n = hc_nodes(t->dim);
+
+	memset(bytes, 0, sizeof(bytes));
+	for (u = 0; u < n; u++)
+		if (hc_set_has(t->members, u))
+			bytes[u / 8] |= 1 << (u % 8);
+	return nla_put(msg, HYPERCUBE_A_PLAN_MEMBERS, (n + 7) / 8, bytes);
+}
+
+int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_tree *t,
+		const uint32_t *fault, bool may_be_stale)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_PLAN_NEW, 0);
+	unsigned int i;
+	int rc = 0;
+
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_PLAN_FABRIC, fabric);
+	nla_put_u32(msg, HYPERCUBE_A_PLAN_ID, id);
+	nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_TREE);
+	nla_put_u32(msg, HYPERCUBE_A_PLAN_SINK, t->sink);
+	for (i = 0; i < t->stages; i++)
+		nla_put_u32(msg, HYPERCUBE_A_PLAN_ORDER, t->order[i]);
+	rc |= put_members(msg, t);
+	for (i = 0; i < t->ndetours; i++)
+		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_DETOUR,
+				  t->detours[i].from << 16 | t->detours[i].to);
+	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(t->dim) * sizeof(*fault), fault);
+	if (rc) {
+		nlmsg_free(msg);
+		hc_error(h, "the plan is too large for one message");
+		return -E2BIG;
+	}
+	return nl_talk_but(h, msg, NULL, NULL, may_be_stale ? -ESTALE : 0);
+}
+
+int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_PLAN_DEL, 0);
+
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_PLAN_FABRIC, fabric);
+	nla_put_u32(msg, HYPERCUBE_A_PLAN_ID, id);
+	return nl_talk(h, msg, NULL, NULL);
+}

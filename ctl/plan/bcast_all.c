@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sequences for all sources.
+ *
+ * The cube is cut into disjoint fault-free subcubes: around a failed node into
+ * k pieces of dimensions k - 1 to 0, across a faulty link into two.  The steps
+ * of a piece's sequence that come first fill a prime subcube around it; after
+ * them the same nodes are informed whichever node of it was the source, so the
+ * sequence serves all of them.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "bcast_impl.h"
+
+/* More cannot wait: each cut leaves at most n, and they get smaller. */
+#define STACK_MAX	(HC_LIB_DIM_MAX * HC_LIB_DIM_MAX + 1)
+
+struct piece {
+	uint32_t dims;
+	uint32_t base;
+};
+
+struct all {
+	const struct hc_faults *f;
+	const struct hc_bcast_req *req;
+	struct piece stack[STACK_MAX];
+	unsigned int waiting;
+	struct hc_bscene scene;
+	bool have_scene;
+};
+
+static void push(struct all *a, uint32_t dims, uint32_t base)
+{
+	a->stack[a->waiting].dims = dims;
+	a->stack[a->waiting++].base = base & ~dims;
+}
+
+/* The pieces around a failed node agree with it in ever more dimensions. */
+static void cut_around(struct all *a, struct piece p, uint32_t node)
+{
+	uint32_t bit;
+
+	while (p.dims) {
+		bit = p.dims & -p.dims;
+		p.dims ^= bit;
+		push(a, p.dims, node ^ bit);
+	}
+}
+
+/* Cut a piece that has a fault inside; false if it has none. */
+static bool cut(struct all *a, struct piece p)
+{
+	uint32_t sub = 0, u, links = 0, bit;
+
+	do {
+		u = p.base | sub;
+		if (hc_set_has(a->f->dead, u)) {
+			cut_around(a, p, u);
+			return true;
+		}
+		links |= a->f->fault[u] & p.dims;
+		sub = (sub - p.dims) & p.dims;
+	} while (sub);
+	if (!links)
+		return false;
+	bit = links & -links;
+	push(a, p.dims ^ bit, p.base);
+	push(a, p.dims ^ bit, p.base | bit);
+	return true;
+}
+
+/* Neighbouring pieces mostly lie in the same component. */
+static int look_from(struct all *a, uint32_t base)
+{
+	if (a->have_scene && hc_bset_has(a->scene.members, base)) {
+		a->scene.source = base;
+		return 0;
+	}
+	if (a->have_scene)
+		hc_bscene_free(&a->scene);
+	a->have_scene = true;
+	return hc_bscene_init(&a->scene, a->f, base);
+}
+
+static int plan_piece(struct all *a, struct piece p, struct hc_bcast_piece *out)
+{
+	struct hc_bcube all = {
+		.node = p.base, .dims = hc_ones(a->f->dim), .seed = p.dims,
+		.greedy = a->req->greedy,
+	};
+	struct hc_bseq q;
+	int err;
+
+	err = look_from(a, p.base);
+	if (err)
+		return err;
+	err = hc_bseq_init(&q, &a->scene);
+	q.literal = a->req->method == HC_BCAST_BROADCAST1;
+	if (!err && a->scene.nmembers > 1)
+		err = hc_bcast_broadcast1(&q, &all);
+	if (!err && a->req->method == HC_BCAST_GENERAL)
+		hc_bseq_finish(&q);
+	if (!err)
+		err = hc_bcast_describe(&a->scene, q.seq, q.steps, &out->plan);
+	hc_bseq_free(&q);
+	out->dims = p.dims;
+	out->base = p.base;
+	return err;
+}
+
+static int work(struct all *a, int (*each)(void *ctx, const struct hc_bcast_piece *piece),
+		void *ctx, uint32_t *count)
+{
+	struct hc_bcast_piece out;
+	struct piece p;
+	int err = 0;
+
+	push(a, hc_ones(a->f->dim), 0);
+	while (!err && a->waiting) {
+		p = a->stack[--a->waiting];
+		if (cut(a, p))
+			continue;
+		err = plan_piece(a, p, &out);
+		if (err)
+			return err;
+		err = each(ctx, &out);
+		hc_bcast_plan_free(&out.plan);
+		++*count;
+	}
+	return err;
+}
+
+int hc_plan_bcast_all(const struct hc_faults *f, const struct hc_bcast_req *req,
+		      int (*each)(void *ctx, const struct hc_bcast_piece *piece),
+		      void *ctx, const char **why)
+{
+	uint32_t count = 0;
+	struct all *a;
+	int err;
+
+	if (req->method == HC_BCAST_MINIMAL) {
+		*why = "the minimal method takes one source";
+		return -EOPNOTSUPP;
+	}
+	*why = "out of memory";
+	a = calloc(1, sizeof(*a));
+	if (!a)
+		return -ENOMEM;
+	a->f = f;
+	a->req = req;
+	err = work(a, each, ctx, &count);
+	if (a->have_scene)
+		hc_bscene_free(&a->scene);
+	free(a);
+	if (!err && !count) {
+		*why = "no live node";
+		return -EHOSTDOWN;
+	}
+	return err;
+}

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Any number of faults: divide and conquer.
+ *
+ * A cube with fewer faults than dimensions is a case for Broadcast1.  Any other
+ * one is halved along a dimension; the message is broadcast in one half, crosses
+ * over, and a few more steps inform who is left.  The paper takes the half with
+ * the fewest faults and first sends the message there, which cannot be done if
+ * the node across has failed.  So a dimension counts only if the better half
+ * is the source's own, or the way across is open.
+ *
+ * At the outermost level every such dimension is tried, each with and without
+ * the additional steps inside the halves; the paper's choice comes first and
+ * stays if no other one is shorter.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "bcast_impl.h"
+
+/**
+ * struct trial - how one attempt is made
+ * @skip: leave out that many of the dimensions for the outermost halves
+ * @inner: inform everybody possible inside a half before going on
+ * @greedy: kind of prime subcubes
+ */
+struct trial {
+	unsigned int skip;
+	bool inner;
+	bool greedy;
+};
+
+/* Members inside that would still be missing after a step. */
+static uint32_t left_after(const struct hc_bseq *q, const struct hc_bcube *c, unsigned int d,
+			   struct hc_bseq *now)
+{
+	hc_bseq_copy(now, q);
+	hc_bseq_step(now, d);
+	return hc_bcast_missing(now, c);
+}
+
+/*
+ * Inform who is left, as far as steps inside the cube do it.  The dimension
+ * with the fewest edges between two bad nodes is the one that leaves the fewest
+ * bad nodes, as long as no link is faulty: a faulty link is one more such edge.
+ */
+static int finish_inside(struct hc_bseq *q, const struct hc_bcube *c)
+{
+	uint32_t left = hc_bcast_missing(q, c), fewest, now;
+	unsigned int d, best = 0;
+	struct hc_bseq trial;
+	int err;
+
+	err = hc_bseq_init(&trial, q->s);
+	while (!err && left) {
+		fewest = left;
+		for (d = 0; d < q->s->n; d++) {
+			if (!(c->dims & hc_bit(d)))
+				continue;
+			now = left_after(q, c, d, &trial);
+			if (now < fewest) {
+				fewest = now;
+				best = d;
+			}
+		}
+		if (fewest == left)
+			break;
+		hc_bseq_step(q, best);
+		left = fewest;
+	}
+	hc_bseq_free(&trial);
+	return err;
+}
+
+struct split {
+	uint32_t faults;
+	unsigned int dim;
+	bool cross;
+};
+
+/* The dimension to halve along; false if there is no further choice. */
+static bool choose_split(const struct hc_bseq *q, const struct hc_bcube *c, unsigned int skip,
+			 struct split *best)
+{
+	struct split list[HC_LIB_DIM_MAX], one;
+	unsigned int n = 0, d, j;
+	uint32_t far;
+
+	for (d = 0; d < q->s->n; d++) {
+		if (!(c->dims & hc_bit(d)))
+			continue;
+		one.dim = d;
+		one.faults = hc_bcast_faults(q->s, c->node, c->dims ^ hc_bit(d));
+		far = hc_bcast_faults(q->s, hc_neigh(c->node, d), c->dims ^ hc_bit(d));
+		one.cross = far < one.faults;
+		if (one.cross && !hc_bset_has(q->s->over[d], c->node))
+			continue;
+		if (one.cross)
+			one.faults = far;
+		for (j = n++; j && list[j - 1].faults > one.faults; j--)
+			list[j] = list[j - 1];
+		list[j] = one;
+	}
+	if (skip >= n)
+		return false;
+	*best = list[skip];
+	return true;
+}
+
+/* Recurses once for each dimension at most; 1: the trial does not exist. */
+static int conquer(struct hc_bseq *q, const struct hc_bcube *c, const struct trial *t,
+		   bool outermost)
+{
+	unsigned int k = hc_weight32(c->dims);
+	struct hc_bcube half = *c;
+	struct split split;
+	int err;
+
+	if (!k)
+		return 0;
+	if (hc_bcast_faults(q->s, c->node, c->dims) < k) {
+		err = outermost && t->skip ? 1 : hc_bcast_broadcast1(q, c);
+	} else if (choose_split(q, c, outermost ? t->skip : 0, &split)) {
+		half.dims ^= hc_bit(split.dim);
+		if (split.cross) {
+			half.node ^= hc_bit(split.dim);
+			hc_bseq_step(q, split.dim);
+		}
+		err = conquer(q, &half, t, false);
+		hc_bseq_step(q, split.dim);
+	} else {
+		/* Cut off inside this cube; outside of it others will help. */
+		return outermost;
+	}
+	if (!err && (outermost || t->inner))
+		err = finish_inside(q, c);
+	return err;
+}
+
+/* Broadcast1 in the whole cube, whatever the number of faults. */
+static int without_halves(struct hc_bseq *q, const struct hc_bcube *c)
+{
+	int err = hc_bcast_broadcast1(q, c);
+
+	return err ?: finish_inside(q, c);
+}
+
+static int keep_shorter(struct hc_bseq *q, struct hc_bseq *now)
+{
+	int err = hc_bseq_prune(now);
+
+	if (!err && (!q->steps || now->steps < q->steps))
+		hc_bseq_copy(q, now);
+	return err;
+}
+
+static int all_trials(struct hc_bseq *q, struct hc_bseq *now, const struct hc_bcube *c)
+{
+	struct trial t = { .greedy = c->greedy };
+	int err = 0;
+
+	/* More trials of very long sequences would not pay. */
+	for (t.skip = 0; !err && t.skip < q->s->n; t.skip++) {
+		if (q->steps > 4 * q->s->n)
+			break;
+		t.inner = true;
+		do {
+			hc_bseq_reset(now);
+			err = conquer(now, c, &t, true);
+			if (!err)
+				err = keep_shorter(q, now);
+			t.inner = !t.inner;
+		} while (!err && !t.inner);
+	}
+	if (err < 0)
+		return err;
+	hc_bseq_reset(now);
+	return without_halves(now, c) ?: keep_shorter(q, now);
+}
+
+int hc_bcast_general(struct hc_bseq *q, bool greedy)
+{
+	struct hc_bcube c = {
+		.node = q->s->source, .dims = hc_ones(q->s->n), .greedy = greedy,
+	};
+	struct hc_bseq now;
+	int err;
+
+	err = hc_bseq_init(&now, q->s);
+	if (!err)
+		err = all_trials(q, &now, &c);
+	hc_bseq_free(&now);
+	return err;
+}

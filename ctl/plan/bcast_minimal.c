@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The shortest sequence: a lower bound, beam search from above, and a search
+ * for shorter ones from below until the two meet.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "bcast_impl.h"
+
+#define WIDTH_MAX 64
+#define WIDTH_MIN 4
+/* Words that beam search may look at. */
+#define BEAM_WORK 400000000ull
+
+/* Steps until the message could be everywhere if it went along all dimensions. */
+static unsigned int eccentricity(const struct hc_bscene *s, uint64_t *x, uint64_t *next)
+{
+	unsigned int hops, d;
+	size_t w;
+
+	memset(x, 0, s->words * sizeof(*x));
+	hc_bset_add(x, s->source);
+	for (hops = 0; memcmp(x, s->members, s->words * sizeof(*x)); hops++) {
+		memcpy(next, x, s->words * sizeof(*x));
+		for (d = 0; d < s->n; d++)
+			for (w = 0; w < s->words; w++)
+				next[w] |= hc_bset_shifted(x, w, d) & s->over[d][w];
+		memcpy(x, next, s->words * sizeof(*x));
+	}
+	return hops;
+}
+
+int hc_bcast_bound(const struct hc_bscene *s, unsigned int *bound)
+{
+	uint64_t *x = calloc(2 * s->words, sizeof(*x));
+	unsigned int doubling = 0;
+
+	if (!x)
+		return -ENOMEM;
+	while (hc_nodes(doubling) < s->nmembers)
+		doubling++;
+	*bound = eccentricity(s, x, x + s->words);
+	if (doubling > *bound)
+		*bound = doubling;
+	free(x);
+	return 0;
+}
+
+/**
+ * struct state - an entry of the beam
+ * @x: informed nodes
+ * @informed: their number
+ * @promise: sum of what every dimension would inform next
+ * @parent: entry of the level before
+ * @dim: the step that led here
+ */
+struct state {
+	uint64_t *x;
+	uint32_t informed;
+	uint32_t promise;
+	unsigned int parent;
+	uint8_t dim;
+};
+
+/**
+ * struct beam - beam search
+ * @s: the scene
+ * @width: states kept at a level
+ * @level: two levels of @width + 1 states; the last one of each is scratch
+ * @count: their numbers of states
+ * @trail: parent and dimension of every state of every level
+ * @sets: memory of the states
+ */
+struct beam {
+	const struct hc_bscene *s;
+	unsigned int width;
+	struct state *level[2];
+	unsigned int count[2];
+	struct trail {
+		unsigned int parent;
+		uint8_t dim;
+	} *trail;
+	uint64_t *sets;
+};
+
+static int beam_init(struct beam *b, const struct hc_bscene *s, unsigned int steps)
+{
+	unsigned long long each = (unsigned long long)s->n * s->n * s->words * (steps + 1);
+	unsigned int i, side;
+
+	memset(b, 0, sizeof(*b));
+	b->s = s;
+	b->width = WIDTH_MAX;
+	while (b->width > WIDTH_MIN && b->width * each > BEAM_WORK)
+		b->width /= 2;
+	b->sets = malloc(2 * (b->width + 1) * s->words * sizeof(*b->sets));
+	b->trail = calloc((size_t)b->width * (steps + 1), sizeof(*b->trail));
+	b->level[0] = calloc(2 * (b->width + 1), sizeof(*b->level[0]));
+	if (!b->sets || !b->trail || !b->level[0])
+		return -ENOMEM;
+	b->level[1] = b->level[0] + b->width + 1;
+	for (side = 0; side < 2; side++)
+		for (i = 0; i <= b->width; i++)
+			b->level[side][i].x = b->sets +
+				(side * (b->width + 1) + i) * s->words;
+	return 0;
+}
+
+static void beam_free(struct beam *b)
+{
+	free(b->sets);
+	free(b->trail);
+	free(b->level[0]);
+}
+
+static bool better(const struct state *a, const struct state *b)
+{
+	if (a->informed != b->informed)
+		return a->informed > b->informed;
+	return a->promise > b->promise;
+}
+
+/* Put the scratch state of a level in its place, unless it is known or too bad. */
+static void beam_insert(struct beam *b, unsigned int side)
+{
+	struct state *l = b->level[side], scratch = l[b->width];
+	unsigned int i, at = b->count[side];
+
+	for (i = 0; i < b->count[side]; i++)
+		if (l[i].informed == scratch.informed && l[i].promise == scratch.promise &&
+		    !memcmp(l[i].x, scratch.x, b->s->words * sizeof(*scratch.x)))
+			return;
+	if (at == b->width) {
+		if (!better(&scratch, &l[at - 1]))
+			return;
+		/* The one that falls out leaves its memory to the scratch state. */
+		l[b->width].x = l[--at].x;
+	} else {
+		l[b->width].x = l[at].x;
+		b->count[side]++;
+	}
+	for (; at && better(&scratch, &l[at - 1]); at--)
+		l[at] = l[at - 1];
+	l[at] = scratch;
+}
+
+static void beam_expand(struct beam *b, unsigned int side, unsigned int parent)
+{
+	const struct state *from = &b->level[!side][parent];
+	struct state *to;
+	unsigned int d, e;
+	uint32_t gain;
+
+	for (d = 0; d < b->s->n; d++) {
+		to = &b->level[side][b->width];
+		gain = hc_bset_step(b->s, from->x, d, to->x);
+		if (!gain)
+			continue;
+		to->informed = from->informed + gain;
+		to->parent = parent;
+		to->dim = (uint8_t)d;
+		to->promise = 0;
+		if (b->count[side] == b->width &&
+		    to->informed < b->level[side][b->width - 1].informed)
+			continue;
+		for (e = 0; e < b->s->n; e++)
+			to->promise += hc_bset_gain(b->s, to->x, e);
+		beam_insert(b, side);
+	}
+}
+
+/* Read the sequence off the trail, last step first. */
+static void beam_result(struct beam *b, unsigned int steps, struct hc_bseq *q)
+{
+	uint8_t *seq = q->seq;
+	unsigned int i, at = 0;
+
+	for (i = steps; i--;) {
+		const struct trail *t = &b->trail[(size_t)i * b->width + at];
+
+		seq[i] = t->dim;
+		at = t->parent;
+	}
+	hc_bseq_reset(q);
+	for (i = 0; i < steps; i++)
+		hc_bseq_step(q, seq[i]);
+}
+
+/* Make @q shorter if the beam gets there in fewer steps. */
+static void beam_run(struct beam *b, struct hc_bseq *q)
+{
+	unsigned int step, side, i;
+	struct state *start = &b->level[0][0];
+
+	memset(start->x, 0, b->s->words * sizeof(*start->x));
+	hc_bset_add(start->x, b->s->source);
+	start->informed = 1;
+	b->count[0] = 1;
+	for (step = 0; step + 1 < q->steps; step++) {
+		side = (step + 1) & 1;
+		b->count[side] = 0;
+		for (i = 0; i < b->count[!side]; i++)
+			beam_expand(b, side, i);
+		for (i = 0; i < b->count[side]; i++) {
+			b->trail[(size_t)step * b->width + i].parent = b->level[side][i].parent;
+			b->trail[(size_t)step * b->width + i].dim = b->level[side][i].dim;
+		}
+		if (b->level[side][0].informed == b->s->nmembers) {
+			beam_result(b, step + 1, q);
+			return;
+		}
+	}
+}
+
+int hc_bcast_minimal(struct hc_bseq *q, unsigned int *bound)
+{
+	struct beam b;
+	int err;
+
+	if (q->steps > *bound) {
+		err = beam_init(&b, q->s, q->steps);
+		if (!err)
+			beam_run(&b, q);
+		beam_free(&b);
+		if (err)
+			return err;
+	}
+	while (q->steps > *bound) {
+		err = hc_bcast_exact(q, *bound);
+		if (err == -EBUSY)
+			return 0;
+		if (err)
+			return err < 0 ? err : 0;
+		++*bound;
+	}
+	return 0;
+}

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hc_plan_tree(): which sinks are allowed, and which method finds the tree.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "tree_impl.h"
+
+#define NO_COMPONENT UINT32_MAX
+
+/**
+ * struct job - a request being worked on
+ * @f: the faults
+ * @req: the request
+ * @dims: free dimensions of the subcube
+ * @base: a node of the subcube
+ * @comp: component of each node; NO_COMPONENT for failed and isolated nodes
+ * @weight: members that each component would have; 0 if it has no allowed sink
+ * @ncomp: number of components
+ * @clean: a clean sink is required
+ */
+struct job {
+	const struct hc_faults *f;
+	const struct hc_tree_req *req;
+	uint32_t dims;
+	uint32_t base;
+	uint32_t *comp;
+	uint32_t *weight;
+	uint32_t ncomp;
+	bool clean;
+};
+
+static bool inside(const struct job *j, uint32_t u)
+{
+	return !((u ^ j->base) & ~j->dims);
+}
+
+static bool live(const struct job *j, uint32_t u)
+{
+	return !hc_set_has(j->f->dead, u) &&
+	       j->f->fault[u] != hc_ones(j->f->dim);
+}
+
+static int check_request(struct job *j, const char **why)
+{
+	const struct hc_tree_req *req = j->req;
+	uint32_t ones = hc_ones(j->f->dim);
+
+	j->dims = req->dims ? req->dims : ones;
+	j->base = j->dims == ones ? 0 : req->base;
+	if (j->dims & ~ones) {
+		*why = "the subcube has a dimension that the cube has not";
+		return -ERANGE;
+	}
+	if (j->base & ~ones) {
+		*why = "the subcube's node is no node of the cube";
+		return -ERANGE;
+	}
+	if (req->sink == HC_ANY_SINK)
+		return 0;
+	if (req->sink & ~ones) {
+		*why = "the sink is no node of the cube";
+		return -ERANGE;
+	}
+	if (!inside(j, req->sink)) {
+		*why = "the sink is not in the subcube";
+		return -ERANGE;
+	}
+	if (!live(j, req->sink)) {
+		*why = "the sink has failed or is isolated";
+		return -ENOLINK;
+	}
+	return 0;
+}
+
+/* Number the components of live, not isolated nodes. */
+static int find_components(struct job *j)
+{
+	uint32_t nodes = hc_nodes(j->f->dim), head, tail, u;
+	uint32_t *queue = malloc(nodes * sizeof(*queue));
+	unsigned int d;
+
+	j->comp = malloc(nodes * sizeof(*j->comp));
+	j->weight = calloc(nodes, sizeof(*j->weight));
+	if (!queue || !j->comp || !j->weight) {
+		free(queue);
+		return -ENOMEM;
+	}
+	for (u = 0; u < nodes; u++)
+		j->comp[u] = NO_COMPONENT;
+	for (u = 0; u < nodes; u++) {
+		if (j->comp[u] != NO_COMPONENT || !live(j, u))
+			continue;
+		j->comp[u] = j->ncomp;
+		queue[0] = u;
+		for (head = 0, tail = 1; head < tail; head++) {
+			for (d = 0; d < j->f->dim; d++) {
+				uint32_t v = hc_neigh(queue[head], d);
+
+				if ((j->f->fault[queue[head]] & hc_bit(d)) ||
+				    j->comp[v] != NO_COMPONENT)
+					continue;
+				j->comp[v] = j->ncomp;
+				queue[tail++] = v;
+			}
+		}
+		j->ncomp++;
+	}
+	free(queue);
+	return 0;
+}
+
+/* Settle whether sinks must be clean, and weigh the components that have one. */
+static int weigh_components(struct job *j, const char **why)
+{
+	uint32_t nodes = hc_nodes(j->f->dim), u;
+	bool any = false, connected = false;
+
+	for (u = 0; u < nodes; u++) {
+		if (!inside(j, u))
+			continue;
+		any |= !hc_set_has(j->f->dead, u);
+		connected |= live(j, u);
+		j->clean |= live(j, u) && !(j->f->fault[u] & j->dims);
+	}
+	if (!any) {
+		*why = "no live node";
+		return -EHOSTDOWN;
+	}
+	if (!connected) {
+		*why = "every live node is isolated";
+		return -ENOLINK;
+	}
+	for (u = 0; u < nodes; u++)
+		if (inside(j, u) && live(j, u) &&
+		    !(j->clean && (j->f->fault[u] & j->dims)))
+			j->weight[j->comp[u]] = 1;
+	for (u = 0; u < nodes; u++)
+		if (inside(j, u) && live(j, u) && j->weight[j->comp[u]])
+			j->weight[j->comp[u]]++;
+	return 0;
+}
+
+static int make_scene(const struct job *j, uint32_t id, struct hc_tree_scene *s)
+{
+	uint32_t nodes = hc_nodes(j->f->dim), u, bad;
+	size_t n = 0;
+
+	memset(s, 0, sizeof(*s));
+	s->f = j->f;
+	s->dims = j->dims;
+	s->k = hc_weight32(j->dims);
+	s->base = j->base;
+	s->comp = j->comp;
+	s->id = id;
+	s->only = j->req->sink;
+	s->clean = j->clean;
+
+	for (u = 0; u < nodes; u++)
+		if (hc_scene_member(s, u))
+			n += hc_weight32(hc_scene_fault(s, u));
+	s->end = malloc((n + 1) * sizeof(*s->end));
+	if (!s->end)
+		return -ENOMEM;
+	for (u = 0; u < nodes; u++) {
+		if (!hc_scene_member(s, u))
+			continue;
+		for (bad = hc_scene_fault(s, u); bad; bad &= bad - 1) {
+			s->end[s->nend].node = u;
+			s->end[s->nend++].dim = __builtin_ctz(bad);
+		}
+	}
+	return 0;
+}
+
+static int plan_with_sink(const struct job *j, uint32_t sink, uint8_t *order)
+{
+	struct hc_tree_scene s;
+	hc_tree_cost cost;
+	int err;
+
+	err = make_scene(j, j->comp[sink], &s);
+	if (!err && j->req->method == HC_TREE_EXHAUST)
+		hc_tree_exhaust(&s, &sink, order, &cost);
+	else if (!err)
+		err = hc_tree_best_order(&s, sink, order, &cost);
+	free(s.end);
+	return err;
+}
+
+/* The best sink over all components that keep the most members. */
+static int plan_any_sink(struct job *j, uint32_t *sink, uint8_t *order,
+			 const char **why)
+{
+	hc_tree_cost least = HC_COST_MAX;
+	uint32_t most = 0, id;
+	int err;
+
+	err = weigh_components(j, why);
+	if (err)
+		return err;
+	for (id = 0; id < j->ncomp; id++)
+		if (j->weight[id] > most)
+			most = j->weight[id];
+	for (id = 0; id < j->ncomp; id++) {
+		uint8_t one_order[HC_LIB_DIM_MAX];
+		struct hc_tree_scene s;
+		hc_tree_cost cost = 0;
+		uint32_t one = 0;
+
+		if (j->weight[id] != most)
+			continue;
+		err = make_scene(j, id, &s);
+		if (!err && j->req->method == HC_TREE_EXHAUST)
+			hc_tree_exhaust(&s, &one, one_order, &cost);
+		else if (!err)
+			err = hc_tree_best_sink(&s, &one, &cost);
+		free(s.end);
+		if (err)
+			return err;
+		if (cost < least || (cost == least && one < *sink)) {
+			least = cost;
+			*sink = one;
+			memcpy(order, one_order, sizeof(one_order));
+		}
+	}
+	if (j->req->method == HC_TREE_EXHAUST)
+		return 0;
+	return plan_with_sink(j, *sink, order);
+}
+
+static int plan_find_tree(struct job *j, uint32_t *sink, uint8_t *order,
+			  const char **why)
+{
+	uint32_t nodes = hc_nodes(j->f->dim);
+
+	if (*sink == HC_ANY_SINK) {
+		for (*sink = 0; *sink < nodes; (*sink)++)
+			if (inside(j, *sink) && live(j, *sink) &&
+			    !(j->f->fault[*sink] & j->dims))
+				break;
+		if (*sink == nodes) {
+			*why = "no node without faulty links can be the sink";
+			return -ENOENT;
+		}
+	}
+	return hc_tree_find_order(j->f, *sink, j->dims, order);
+}
+
+static int plan_job(struct job *j, uint32_t *sink, uint8_t *order, const char **why)
+{
+	int err;
+
+	if (j->req->method == HC_TREE_FIND)
+		return plan_find_tree(j, sink, order, why);
+	if (j->req->method == HC_TREE_EXHAUST && hc_weight32(j->dims) > 6) {
+		*why = "exhaustive search beyond dimension 6";
+		return -E2BIG;
+	}
+	err = find_components(j);
+	if (err)
+		return err;
+	if (*sink == HC_ANY_SINK)
+		return plan_any_sink(j, sink, order, why);
+	return plan_with_sink(j, *sink, order);
+}
+
+int hc_plan_tree(const struct hc_faults *f, const struct hc_tree_req *req,
+		 struct hc_tree_plan *plan, const char **why)
+{
+	struct job j = { .f = f, .req = req };
+	uint8_t order[HC_LIB_DIM_MAX] = { 0 };
+	uint32_t sink = req->sink;
+	int err;
+
+	memset(plan, 0, sizeof(*plan));
+	*why = "out of memory";
+	err = check_request(&j, why);
+	if (!err)
+		err = plan_job(&j, &sink, order, why);
+	free(j.comp);
+	free(j.weight);
+	if (err)
+		return err;
+	return hc_plan_tree_fixed(f, sink, order, hc_weight32(j.dims), plan, why);
+}

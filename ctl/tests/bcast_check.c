@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The verifier refuses what is wrong; errors of the planner; large cubes.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "bcast_test.h"
+
+static bool refused(const struct hc_bcast *b, const uint32_t *fault, const char *why)
+{
+	uint16_t first[BORACLE_NODES];
+	struct hc_bcast_flaw flaw = { 0 };
+
+	CHECK(hc_bcast_check(b, fault, first, NULL) == -EINVAL);
+	CHECK(hc_bcast_check(b, fault, first, &flaw) == -EINVAL);
+	CHECK(!strcmp(flaw.why, why));
+	return true;
+}
+
+static bool refusals(void)
+{
+	uint32_t fault[8] = { 0 }, members[1] = { 0xff }, dead[8] = { 7, 1, 2, 0, 4, 0, 0, 0 };
+	uint8_t seq[8] = { 0, 1, 2 };
+	struct hc_bcast good = {
+		.dim = 3, .steps = 3, .sequence = seq, .members = members,
+	}, b = good;
+	uint16_t first[8];
+
+	CHECK(!hc_bcast_check(&b, fault, first, NULL) && first[7] == 3 && first[0] == 0);
+	b.dim = 0;
+	CHECK(refused(&b, fault, "dimension out of range"));
+	b.dim = HC_LIB_DIM_MAX + 1;
+	CHECK(refused(&b, fault, "dimension out of range"));
+	b = good;
+	b.steps = 8;
+	CHECK(refused(&b, fault, "more steps than there are nodes to inform"));
+	b = good;
+	seq[1] = 3;
+	CHECK(refused(&b, fault, "sequence names a dimension that the cube has not"));
+	seq[1] = 1;
+	b.source = 8;
+	CHECK(refused(&b, fault, "source is no node of the cube"));
+	b = good;
+	members[0] = 0xfe;
+	CHECK(refused(&b, fault, "source is no member"));
+	members[0] = 0xff;
+	fault[6] = 1;
+	CHECK(refused(&b, fault, "the ends of a link disagree about it"));
+	fault[6] = 0;
+	b.steps = 2;
+	CHECK(refused(&b, fault, "the message does not reach a member"));
+	/* A member that failed; a source that did; and the source alone. */
+	b = good;
+	b.source = 7;
+	CHECK(refused(&b, dead, "the message does not reach a member"));
+	b.source = 0;
+	CHECK(refused(&b, dead, "the message does not reach a member"));
+	members[0] = 1;
+	CHECK(!hc_bcast_check(&b, dead, first, NULL) && first[1] == HC_BCAST_NEVER);
+	return true;
+}
+
+/* A node that is no member does not pass anything on. */
+static bool outsiders(void)
+{
+	uint32_t fault[4] = { 0 }, members[1] = { 0xd };
+	uint8_t seq[2] = { 0, 1 };
+	struct hc_bcast b = { .dim = 2, .steps = 2, .sequence = seq, .members = members };
+	uint16_t first[4];
+
+	CHECK(hc_bcast_check(&b, fault, first, NULL) == -EINVAL);
+	CHECK(first[1] == HC_BCAST_NEVER && first[2] == 2 && first[3] == HC_BCAST_NEVER);
+	seq[0] = 1;
+	seq[1] = 0;
+	CHECK(!hc_bcast_check(&b, fault, first, NULL));
+	return true;
+}
+
+/* Change one step, or leave the last one out: verifier and oracle agree. */
+static bool mutations(void)
+{
+	unsigned int run, n, i, good = 0, bad = 0;
+	struct hc_bcast_plan p, q;
+	struct bworld w;
+	const char *why;
+
+	for (run = 0; run < 1500; run++) {
+		n = 2 + run % 6;
+		bworld_init(&w, n);
+		bworld_random(&w, brnd(n + 2) % (1u << (n - 1)), brnd(3), run & 1);
+		if (!bworld_plan(&w, HC_BCAST_GENERAL, false, &p)) {
+			i = brnd(p.bcast.steps);
+			p.sequence[i] = (uint8_t)brnd(n);
+			CHECK(!hc_plan_bcast_fixed(w.f, 0, p.sequence, p.bcast.steps - (run & 1),
+						   &q, &why));
+			CHECK(bcast_holds(&w, &q));
+			*(q.covered == q.reachable ? &good : &bad) += 1;
+			hc_bcast_plan_free(&q);
+			hc_bcast_plan_free(&p);
+		}
+		bworld_free(&w);
+	}
+	CHECK(good > 50 && bad > 500);
+	return true;
+}
+
+static bool errors(void)
+{
+	struct hc_bcast_req req = { .source = 4 };
+	uint8_t seq[4] = { 0, 1, 2, 0 };
+	struct hc_bcast_plan p;
+	const char *why = NULL;
+	struct bworld w;
+
+	bworld_init(&w, 2);
+	CHECK(hc_plan_bcast(w.f, &req, &p, &why) == -ERANGE && why);
+	CHECK(hc_plan_bcast_fixed(w.f, 4, seq, 2, &p, &why) == -ERANGE);
+	CHECK(hc_plan_bcast_fixed(w.f, 0, seq, 3, &p, &why) == -ERANGE);
+	CHECK(hc_plan_bcast_fixed(w.f, 0, seq, 4, &p, &why) == -ERANGE);
+	bworld_node(&w, 1);
+	req.source = 1;
+	CHECK(hc_plan_bcast(w.f, &req, &p, &why) == -ENOLINK);
+	bworld_node(&w, 2);
+	req.source = 0;
+	CHECK(hc_plan_bcast(w.f, &req, &p, &why) == -ENOLINK);
+	CHECK(!hc_plan_bcast_fixed(w.f, 0, seq, 0, &p, &why));
+	CHECK(bcast_complete(&w, &p, 0) && p.reachable == 1 && p.nunreachable == 1);
+	hc_bcast_plan_free(&p);
+	bworld_free(&w);
+	return true;
+}
+
+static bool large(unsigned int n, unsigned int nodes, unsigned int links, unsigned int more,
+		  double seconds)
+{
+	struct hc_faults *f = hc_faults_new(n);
+	struct hc_bcast_req req = { .method = HC_BCAST_GENERAL };
+	uint16_t *first = malloc(sizeof(*first) << n);
+	struct hc_bcast_plan p;
+	const char *why;
+	clock_t start;
+	bool fine;
+
+	while (nodes--)
+		hc_faults_node(f, 1 + brnd((1u << n) - 1));
+	while (links--)
+		hc_faults_link(f, brnd(1u << n), brnd(n));
+	start = clock();
+	CHECK(first && !hc_plan_bcast(f, &req, &p, &why));
+	fine = clock() - start < seconds * CLOCKS_PER_SEC &&
+	       !hc_bcast_check(&p.bcast, f->fault, first, NULL) && p.bcast.steps <= n + more;
+	hc_bcast_plan_free(&p);
+	hc_faults_free(f);
+	free(first);
+	return fine;
+}
+
+static bool large_cubes(void)
+{
+	CHECK(large(10, 40, 0, 3, 5));
+	CHECK(large(10, 20, 20, 3, 5));
+	CHECK(large(12, 100, 100, 4, 5));
+	CHECK(large(16, 15, 0, 1, 5));
+	return true;
+}
+
+const struct bcast_case bcast_check_cases[] = {
+	{ "bcast-verifier-refuses", refusals },
+	{ "bcast-verifier-outsiders", outsiders },
+	{ "bcast-verifier-mutations", mutations },
+	{ "bcast-planner-errors", errors },
+	{ "bcast-large-cubes", large_cubes },
+	{}
+};

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The minimum, any number of faults, all sources.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "bcast_impl.h"
+#include "bcast_test.h"
+
+/* The minimal plan of a small world; its length, or -1. */
+static int minimum(const struct bworld *w)
+{
+	struct hc_bcast_plan p;
+	int steps;
+
+	if (bworld_plan(w, HC_BCAST_MINIMAL, false, &p))
+		return -1;
+	steps = (int)p.bcast.steps;
+	if (!bcast_complete(w, &p, p.lower_bound)) {
+		bworld_print(w);
+		steps = -1;
+	}
+	hc_bcast_plan_free(&p);
+	return steps;
+}
+
+struct family {
+	unsigned int n;
+	unsigned int skip;
+	unsigned int tried;
+	unsigned int sets[17];		/* connected sets, by size */
+	unsigned int more[17];		/* of these with more than n steps */
+	int worst[17];			/* most steps, by size */
+	unsigned int broadcast1;	/* sets of n - 1 that it takes n + 1 steps for */
+};
+
+static void tally(struct family *c, const struct bworld *w, unsigned int size, int steps)
+{
+	struct hc_bcast_plan p;
+
+	if (!boracle_connected(&w->o))
+		return;
+	c->sets[size]++;
+	c->more[size] += steps > (int)c->n;
+	if (steps > c->worst[size])
+		c->worst[size] = steps;
+	if (size != c->n - 1 || bworld_plan(w, HC_BCAST_BROADCAST1, true, &p))
+		return;
+	c->broadcast1 += p.bcast.steps > c->n;
+	hc_bcast_plan_free(&p);
+}
+
+static bool minimum_set(const unsigned int *set, unsigned int size, void *ctx)
+{
+	struct family *c = ctx;
+	bool reach[BORACLE_NODES];
+	struct bworld w;
+	unsigned int i;
+	bool fine = true;
+
+	if (c->skip > 1 && brnd(c->skip))
+		return true;
+	bworld_init(&w, c->n);
+	for (i = 0; i < size; i++)
+		bworld_fault(&w, set[i]);
+	if (boracle_reach(&w.o, 0, reach) > 1) {
+		int steps = minimum(&w);
+
+		fine = steps == boracle_shortest(&w.o, 0);
+		tally(c, &w, size, steps);
+		c->tried++;
+	}
+	bworld_free(&w);
+	return fine;
+}
+
+static bool minimum_nodes(void)
+{
+	struct family c;
+
+	for (c.n = 1; c.n <= 4; c.n++) {
+		unsigned int n = c.n;
+
+		memset(&c, 0, sizeof(c));
+		c.n = n;
+		c.skip = n == 4 ? 4 : 1;
+		CHECK(bcast_subsets((1u << n) - 1, (1u << n) - 1, minimum_set, &c));
+	}
+	CHECK(c.tried > 1000);
+	return true;
+}
+
+static bool minimum_links(void)
+{
+	struct family c = { .n = 3, .skip = 1 };
+
+	CHECK(bcast_subsets(7 + 12, 4, minimum_set, &c));
+	c.n = 4;
+	c.skip = 200;
+	CHECK(bcast_subsets(15 + 32, 4, minimum_set, &c));
+	CHECK(c.tried > 500);
+	return true;
+}
+
+/* The search by itself finds what is there, and only that. */
+static bool search_from(const struct bworld *w, int shortest)
+{
+	int when[BORACLE_NODES], len, want, got;
+	struct hc_bscene s;
+	struct hc_bseq q;
+	bool fine = true;
+
+	if (hc_bscene_init(&s, w->f, 0) || hc_bseq_init(&q, &s))
+		return false;
+	for (len = shortest - 1; fine && len <= shortest + 1; len++) {
+		want = len >= shortest;
+		got = hc_bcast_exact(&q, (unsigned int)len);
+		fine = got == want &&
+		       (!got || (hc_bseq_done(&q) && (int)q.steps <= len &&
+				 boracle_run(&w->o, 0, q.seq, (int)q.steps, when) ==
+				 (int)s.nmembers));
+	}
+	hc_bseq_free(&q);
+	hc_bscene_free(&s);
+	return fine;
+}
+
+static bool search_set(const unsigned int *set, unsigned int size, void *ctx)
+{
+	const struct family *c = ctx;
+	bool reach[BORACLE_NODES];
+	struct bworld w;
+	unsigned int i;
+	bool fine = true;
+
+	if (c->skip > 1 && brnd(c->skip))
+		return true;
+	bworld_init(&w, c->n);
+	for (i = 0; i < size; i++)
+		bworld_fault(&w, set[i]);
+	if (boracle_reach(&w.o, 0, reach) > 1)
+		fine = search_from(&w, boracle_shortest(&w.o, 0));
+	bworld_free(&w);
+	return fine;
+}
+
+static bool search_alone(void)
+{
+	struct family c = { .n = 3, .skip = 1 };
+
+	CHECK(bcast_subsets(7, 6, search_set, &c));
+	c.skip = 4;
+	CHECK(bcast_subsets(7 + 12, 6, search_set, &c));
+	c.n = 4;
+	c.skip = 20;
+	CHECK(bcast_subsets(15, 14, search_set, &c));
+	c.skip = 5000;
+	CHECK(bcast_subsets(15 + 32, 5, search_set, &c));
+	return true;
+}
+
+/* How many sets of n - 1 faults need n + 1 steps; the worst of each size. */
+static bool how_many(void)
+{
+	static const int worst_3[] = { 3, 3, 4, 4, 3 };
+	static const int worst_4[] = { 4, 4, 5, 5, 6 };
+	struct family c = { .n = 3, .skip = 1 };
+	unsigned int i;
+
+	CHECK(bcast_subsets(7, 4, minimum_set, &c));
+	CHECK(c.sets[2] == 21 && c.more[2] == 6 && c.broadcast1 == 7);
+	for (i = 0; i < ARRAY_SIZE(worst_3); i++)
+		CHECK(c.worst[i] == worst_3[i]);
+	memset(&c, 0, sizeof(c));
+	c.n = 4;
+	CHECK(bcast_subsets(15, 4, minimum_set, &c));
+	CHECK(c.sets[3] == 455 && c.more[3] == 185 && c.broadcast1 == 255);
+	for (i = 0; i < ARRAY_SIZE(worst_4); i++)
+		CHECK(c.worst[i] == worst_4[i]);
+	return true;
+}
+
+/* Up to dimension 6 the search always comes to an end. */
+static bool proven(void)
+{
+	unsigned int run, n;
+	struct bworld w;
+
+	for (run = 0; run < 120; run++) {
+		n = 5 + run % 2;
+		bworld_init(&w, n);
+		bworld_random(&w, brnd(1u << (n - 1)), brnd(2) ? brnd(n << (n - 2)) : 0, run & 1);
+		if (w.f->fault[0] != hc_ones(n))
+			CHECK(minimum(&w) >= 0);
+		bworld_free(&w);
+	}
+	return true;
+}
+
+static bool general_set(const unsigned int *set, unsigned int size, void *ctx)
+{
+	struct family *c = ctx;
+	struct hc_bcast_plan p;
+	struct bworld w;
+	unsigned int i;
+	bool fine = true;
+
+	if (c->skip > 1 && brnd(c->skip))
+		return true;
+	bworld_init(&w, c->n);
+	for (i = 0; i < size; i++)
+		bworld_fault(&w, set[i]);
+	if (!bworld_plan(&w, HC_BCAST_GENERAL, size & 1, &p)) {
+		fine = bcast_complete(&w, &p, hc_bcast_max_steps(c->n));
+		hc_bcast_plan_free(&p);
+	}
+	bworld_free(&w);
+	return fine;
+}
+
+static bool general_small(void)
+{
+	struct family c = { .skip = 1 };
+
+	for (c.n = 1; c.n <= 4; c.n++) {
+		c.skip = c.n == 4 ? 4 : 1;
+		CHECK(bcast_subsets((1u << c.n) - 1, (1u << c.n) - 1, general_set, &c));
+	}
+	c.n = 3;
+	c.skip = 4;
+	CHECK(bcast_subsets(7 + 12, 7, general_set, &c));
+	return true;
+}
+
+static bool general_random(void)
+{
+	struct hc_bcast_plan p;
+	unsigned int run, n;
+	struct bworld w;
+	bool fine;
+
+	for (run = 0; run < 400; run++) {
+		n = 4 + run % 5;
+		bworld_init(&w, n);
+		bworld_random(&w, brnd(1u << (n - 1)), brnd(2) ? brnd(n << (n - 2)) : 0, run & 1);
+		if (!bworld_plan(&w, HC_BCAST_GENERAL, run & 2, &p)) {
+			fine = bcast_complete(&w, &p, hc_bcast_max_steps(n));
+			hc_bcast_plan_free(&p);
+			CHECK(fine);
+		}
+		bworld_free(&w);
+	}
+	return true;
+}
+
+struct pieces {
+	const struct bworld *w;
+	bool seen[BORACLE_NODES];
+	unsigned int count;
+	unsigned int steps;
+};
+
+/* The piece is fault-free and new, and its sequence serves every node of it. */
+static int serve_piece(void *ctx, const struct hc_bcast_piece *piece)
+{
+	const struct hc_bcast_plan *p = &piece->plan;
+	struct pieces *all = ctx;
+	const struct bworld *w = all->w;
+	bool reach[BORACLE_NODES];
+	int when[BORACLE_NODES], u;
+
+	if (!bcast_complete(w, p, hc_bcast_max_steps(p->bcast.dim)) ||
+	    p->bcast.source != piece->base || (piece->dims & ~p->subcube) ||
+	    boracle_faulty_cube(&w->o, (int)piece->base, (int)piece->dims))
+		return 1;
+	for (u = 0; u < 1 << w->o.n; u++) {
+		if ((u ^ piece->base) & ~piece->dims)
+			continue;
+		if (all->seen[u] ||
+		    boracle_run(&w->o, u, p->sequence, (int)p->bcast.steps, when) !=
+		    boracle_reach(&w->o, u, reach))
+			return 1;
+		all->seen[u] = true;
+	}
+	all->count++;
+	if (p->bcast.steps > all->steps)
+		all->steps = p->bcast.steps;
+	return 0;
+}
+
+static bool serves_all(const struct bworld *w, unsigned int faults, unsigned int links)
+{
+	struct hc_bcast_req req = { .method = HC_BCAST_GENERAL, .greedy = brnd(2) };
+	unsigned int n = (unsigned int)w->o.n;
+	struct pieces all = { .w = w };
+	const char *why;
+	int u;
+
+	CHECK(!hc_plan_bcast_all(w->f, &req, serve_piece, &all, &why));
+	for (u = 0; u < 1 << n; u++)
+		CHECK(all.seen[u] != w->o.dead[u]);
+	if (!links && faults)
+		CHECK(all.count <= faults * n);
+	if (faults + links < n)
+		CHECK(all.steps <= n + 1);
+	return true;
+}
+
+static bool all_sources(void)
+{
+	unsigned int run, n, nodes, links;
+	struct bworld w;
+
+	for (run = 0; run < 400; run++) {
+		n = 2 + run % 5;
+		nodes = brnd(3) ? brnd(n) : brnd(1u << (n - 1));
+		links = brnd(2) ? 0 : brnd(n);
+		bworld_init(&w, n);
+		bworld_random(&w, nodes, links, run & 1);
+		if (!serves_all(&w, nodes, links)) {
+			bworld_print(&w);
+			return false;
+		}
+		bworld_free(&w);
+	}
+	return true;
+}
+
+static bool all_refused(void)
+{
+	struct hc_bcast_req req = { .method = HC_BCAST_MINIMAL };
+	const char *why = NULL;
+	struct bworld w;
+
+	bworld_init(&w, 1);
+	CHECK(hc_plan_bcast_all(w.f, &req, serve_piece, NULL, &why) == -EOPNOTSUPP && why);
+	req.method = HC_BCAST_GENERAL;
+	bworld_node(&w, 0);
+	bworld_node(&w, 1);
+	CHECK(hc_plan_bcast_all(w.f, &req, serve_piece, NULL, &why) == -EHOSTDOWN);
+	bworld_free(&w);
+	return true;
+}
+
+const struct bcast_case bcast_search_cases[] = {
+	{ "bcast-minimum-node-faults", minimum_nodes },
+	{ "bcast-minimum-link-faults", minimum_links },
+	{ "bcast-search-alone", search_alone },
+	{ "bcast-how-many-need-more-steps", how_many },
+	{ "bcast-minimum-is-proven-to-dimension-6", proven },
+	{ "bcast-general-small", general_small },
+	{ "bcast-general-random-to-dimension-8", general_random },
+	{ "bcast-all-sources", all_sources },
+	{ "bcast-all-sources-refused", all_refused },
+	{}
+};

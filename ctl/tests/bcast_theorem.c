@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Theorem 1 and the bounds for more faults.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "bcast_test.h"
+
+static bool both_primes(const struct bworld *w, unsigned int steps)
+{
+	struct hc_bcast_plan p;
+	int greedy;
+	bool fine;
+
+	for (greedy = 0; greedy < 2; greedy++) {
+		if (bworld_plan(w, HC_BCAST_BROADCAST1, greedy, &p))
+			continue;
+		fine = bcast_complete(w, &p, steps) && p.ninternal + p.nexternal == p.bcast.dim &&
+		       (p.faults >= p.bcast.dim || p.nextra <= steps - p.bcast.dim);
+		hc_bcast_plan_free(&p);
+		if (!fine) {
+			bworld_print(w);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Is the subcube prime: no fault inside, but one as soon as it grows? */
+static bool is_prime(const struct bworld *w, int dims)
+{
+	int d;
+
+	if (boracle_faulty_cube(&w->o, 0, dims))
+		return false;
+	for (d = 0; d < w->o.n; d++)
+		if (!(dims >> d & 1) && !boracle_faulty_cube(&w->o, 0, dims | 1 << d))
+			return false;
+	return true;
+}
+
+/* Is the sequence complete, or is it after some one internal dimension? */
+static bool one_more_suffices(const struct bworld *w, unsigned char *seq, int internal)
+{
+	bool reach[BORACLE_NODES];
+	int when[BORACLE_NODES], n = w->o.n, all = boracle_reach(&w->o, 0, reach), i;
+
+	if (boracle_run(&w->o, 0, seq, n, when) == all)
+		return true;
+	for (i = 0; i < internal; i++) {
+		seq[n] = seq[i];
+		if (boracle_run(&w->o, 0, seq, n + 1, when) == all)
+			return true;
+	}
+	return false;
+}
+
+/* Theorem 1 without the planner: every prime subcube, every external order. */
+static bool every_order(const struct bworld *w, unsigned char *seq, int at)
+{
+	int i, dims = 0;
+
+	if (at == w->o.n) {
+		for (i = 0; i < w->o.n; i++) {
+			dims |= 1 << seq[i];
+			if (is_prime(w, dims))
+				return one_more_suffices(w, seq, i + 1);
+		}
+		return true;
+	}
+	for (i = at; i < w->o.n; i++) {
+		unsigned char was = seq[at];
+
+		seq[at] = seq[i];
+		seq[i] = was;
+		if (!every_order(w, seq, at + 1))
+			return false;
+		seq[i] = seq[at];
+		seq[at] = was;
+	}
+	return true;
+}
+
+struct family {
+	unsigned int n;
+	unsigned int more;	/* steps beyond n */
+	unsigned int skip;	/* test one of that many */
+	bool orders;
+};
+
+static bool theorem_set(const unsigned int *set, unsigned int size, void *ctx)
+{
+	const struct family *c = ctx;
+	unsigned char seq[BORACLE_DIMS];
+	struct bworld w;
+	unsigned int i;
+	bool fine;
+
+	if (c->skip > 1 && brnd(c->skip))
+		return true;
+	bworld_init(&w, c->n);
+	for (i = 0; i < size; i++)
+		bworld_fault(&w, set[i]);
+	for (i = 0; i < c->n; i++)
+		seq[i] = (unsigned char)i;
+	fine = both_primes(&w, c->n + c->more) && (!c->orders || every_order(&w, seq, 0));
+	bworld_free(&w);
+	return fine;
+}
+
+static bool theorem_1(void)
+{
+	struct family c = { .more = 1, .orders = true };
+
+	for (c.n = 1; c.n <= 4; c.n++)
+		CHECK(bcast_subsets((1u << c.n) - 1, c.n - 1, theorem_set, &c));
+	return true;
+}
+
+static bool theorem_1_dim_5(void)
+{
+	struct family c = { .n = 5, .more = 1 };
+
+	CHECK(bcast_subsets(31, 4, theorem_set, &c));
+	return true;
+}
+
+static bool theorem_1_random(void)
+{
+	struct bworld w;
+	unsigned int run, n;
+
+	for (run = 0; run < 300; run++) {
+		n = 6 + run % 3;
+		bworld_init(&w, n);
+		bworld_random(&w, brnd(2) ? n - 1 : brnd(n), 0, run & 1);
+		CHECK(both_primes(&w, n + 1));
+		bworld_free(&w);
+	}
+	return true;
+}
+
+/* Fewer faults than dimensions, links among them: one more step is enough, too.
+ * There is no proof of that; the planner would make a second one.
+ */
+static bool theorem_1_links(void)
+{
+	struct family c = { .more = 1, .skip = 1 };
+
+	for (c.n = 1; c.n <= 4; c.n++)
+		CHECK(bcast_subsets((1u << c.n) - 1 + c.n * (1u << c.n) / 2, c.n - 1,
+				    theorem_set, &c));
+	c.n = 5;
+	c.skip = 2000;
+	CHECK(bcast_subsets(31 + 80, 4, theorem_set, &c));
+	return true;
+}
+
+static bool links_random(void)
+{
+	unsigned int run, n, nodes;
+	struct bworld w;
+
+	for (run = 0; run < 300; run++) {
+		n = 6 + run % 3;
+		nodes = brnd(n);
+		bworld_init(&w, n);
+		bworld_random(&w, nodes, n - 1 - nodes, run & 1);
+		CHECK(both_primes(&w, n + 1));
+		bworld_free(&w);
+	}
+	return true;
+}
+
+/* Nobody is cut off, and no node has only failed neighbours. */
+static bool connected_world(struct bworld *w, unsigned int n, unsigned int faults, bool near)
+{
+	bworld_init(w, n);
+	bworld_random(w, faults, 0, near);
+	if (boracle_connected(&w->o))
+		return true;
+	bworld_free(w);
+	return false;
+}
+
+static bool bounded(unsigned int n, unsigned int faults, unsigned int more, unsigned int runs)
+{
+	struct hc_bcast_plan p;
+	struct bworld w;
+	unsigned int run;
+	bool fine;
+
+	for (run = 0; run < runs; run++) {
+		if (!connected_world(&w, n, faults, run & 1))
+			continue;
+		CHECK(!bworld_plan(&w, HC_BCAST_GENERAL, run & 2, &p));
+		fine = bcast_complete(&w, &p, n + more);
+		hc_bcast_plan_free(&p);
+		if (!fine)
+			bworld_print(&w);
+		bworld_free(&w);
+		CHECK(fine);
+	}
+	return true;
+}
+
+static bool bound_2n(void)
+{
+	unsigned int n;
+
+	for (n = 3; n <= 8; n++)
+		CHECK(bounded(n, 2 * n - 3, 7, 150));
+	return true;
+}
+
+static bool bound_4n(void)
+{
+	unsigned int n;
+
+	for (n = 4; n <= 8; n++)
+		CHECK(bounded(n, 4 * n - 9, 22, 150));
+	return true;
+}
+
+/* What is measured is far below: 3 and 4 steps more (errata). */
+static bool bounds_are_loose(void)
+{
+	unsigned int n;
+
+	for (n = 5; n <= 8; n++) {
+		CHECK(bounded(n, 2 * n - 3, 3, 150));
+		CHECK(bounded(n, 4 * n - 9, 8, 150));
+	}
+	return true;
+}
+
+const struct bcast_case bcast_theorem_cases[] = {
+	{ "bcast-theorem-1-to-dimension-4", theorem_1 },
+	{ "bcast-theorem-1-dimension-5", theorem_1_dim_5 },
+	{ "bcast-theorem-1-random-to-dimension-8", theorem_1_random },
+	{ "bcast-fewer-than-n-faults-with-links", theorem_1_links },
+	{ "bcast-fewer-than-n-faults-with-links-random", links_random },
+	{ "bcast-2n-3-faults", bound_2n },
+	{ "bcast-4n-9-faults", bound_4n },
+	{ "bcast-bounds-are-loose", bounds_are_loose },
+	{}
+};

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The paper's examples, and its claims that are not so (Documentation/errata.rst).
+ */
+#include <string.h>
+
+#include "bcast_test.h"
+
+static bool figure_1(void)
+{
+	static const uint32_t sizes[] = { 1, 2, 4, 8, 16 };
+	struct hc_bcast_plan p;
+	struct bworld w;
+	unsigned int i;
+	char seq[5];
+
+	bworld_init(&w, 4);
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		strcpy(seq, "0123");
+		seq[i] = 0;
+		CHECK(!bworld_fixed(&w, 0, seq, &p));
+		CHECK(p.covered == sizes[i] && bcast_holds(&w, &p));
+		hc_bcast_plan_free(&p);
+	}
+	bworld_node(&w, 1);
+	CHECK(!bworld_fixed(&w, 0, "0123", &p));
+	CHECK(p.covered == 8 && bcast_holds(&w, &p));
+	hc_bcast_plan_free(&p);
+	CHECK(!bworld_fixed(&w, 0, "1230", &p));
+	CHECK(p.covered == 15 && bcast_complete(&w, &p, 4));
+	hc_bcast_plan_free(&p);
+	bworld_free(&w);
+	return true;
+}
+
+static void figure_2_faults(struct bworld *w, const unsigned int *faults)
+{
+	unsigned int i;
+
+	bworld_init(w, 5);
+	for (i = 0; i < 4; i++)
+		bworld_node(w, faults[i]);
+}
+
+/* Is the dimension free: no two bad nodes are neighbours along it? */
+static bool is_free(const struct bworld *w, const struct hc_bcast_plan *p, int d)
+{
+	bool bad[BORACLE_NODES];
+	int u;
+
+	for (u = 0; u < 1 << w->o.n; u++)
+		bad[u] = p->first[u] == HC_BCAST_NEVER;
+	return !boracle_doubly(w->o.n, bad, d);
+}
+
+static bool figure_2(void)
+{
+	static const unsigned int faults[] = { 5, 6, 9, 17 };
+	struct hc_bcast_plan p;
+	struct bworld w;
+
+	figure_2_faults(&w, faults);
+	CHECK(!bworld_plan(&w, HC_BCAST_BROADCAST1, false, &p));
+	CHECK(p.subcube == 0x1c && has_sequence(&p, "234102"));
+	CHECK(p.npseudo == 1 && hc_set_has(p.pseudo, 7) && bcast_complete(&w, &p, 6));
+	hc_bcast_plan_free(&p);
+
+	CHECK(!bworld_fixed(&w, 0, "23410", &p));
+	CHECK(p.covered == 27 && hc_set_has(p.missed, 7));
+	CHECK(!is_free(&w, &p, 0) && !is_free(&w, &p, 1));
+	CHECK(is_free(&w, &p, 2) && is_free(&w, &p, 3) && is_free(&w, &p, 4));
+	hc_bcast_plan_free(&p);
+
+	CHECK(!bworld_fixed(&w, 0, "01234", &p));
+	CHECK(p.subcube == 3 && p.npseudo == 7 && is_free(&w, &p, 0) && is_free(&w, &p, 1));
+	hc_bcast_plan_free(&p);
+	CHECK(!bworld_plan(&w, HC_BCAST_BROADCAST1, true, &p));
+	CHECK(p.subcube == 3 && bcast_complete(&w, &p, 6));
+	hc_bcast_plan_free(&p);
+	bworld_free(&w);
+	return true;
+}
+
+/* All that the text says about figure 2. */
+static bool fits_figure_2(const struct bworld *w)
+{
+	struct hc_bcast_plan p;
+	bool fits;
+	int d;
+
+	if (boracle_faulty_cube(&w->o, 0, 0x1c) || boracle_faulty_cube(&w->o, 0, 3) ||
+	    !boracle_faulty_cube(&w->o, 0, 7) || !boracle_faulty_cube(&w->o, 0, 11) ||
+	    !boracle_faulty_cube(&w->o, 0, 19))
+		return false;
+	for (d = 0; d < 5; d++)
+		if (!boracle_faulty_cube(&w->o, 0, 31 ^ (1 << d)))
+			return false;
+	bworld_fixed(w, 0, "23410", &p);
+	fits = p.covered == 27 && hc_set_has(p.missed, 7) && is_free(w, &p, 2) &&
+	       is_free(w, &p, 3) && is_free(w, &p, 4);
+	hc_bcast_plan_free(&p);
+	if (!fits)
+		return false;
+	bworld_fixed(w, 0, "01234", &p);
+	fits = p.npseudo == 7 && is_free(w, &p, 0) && is_free(w, &p, 1);
+	hc_bcast_plan_free(&p);
+	return fits;
+}
+
+static bool count_figure_2(const unsigned int *set, unsigned int size, void *ctx)
+{
+	unsigned int faults[4], i, *count = ctx;
+	struct bworld w;
+
+	if (size < 4)
+		return true;
+	for (i = 0; i < 4; i++)
+		faults[i] = set[i] + 1;
+	figure_2_faults(&w, faults);
+	if (fits_figure_2(&w)) {
+		++*count;
+		if (faults[0] != 5 || faults[1] != 6 ||
+		    (faults[2] != 9 && faults[2] != 11) || (faults[3] != 17 && faults[3] != 19))
+			*count = 100;
+	}
+	bworld_free(&w);
+	return true;
+}
+
+/* The picture is lost; four sets of faults fit what is written about it. */
+static bool figure_2_sets(void)
+{
+	unsigned int count = 0;
+
+	CHECK(bcast_subsets(31, 4, count_figure_2, &count));
+	CHECK(count == 4);
+	return true;
+}
+
+/* Lemma 1: three dimensions with at most three doubly-faulty edges each. */
+static bool lemma_1(void)
+{
+	bool bad[BORACLE_NODES] = { false };
+	int u, d, n;
+
+	for (u = 0; u < 8; u++)
+		bad[u] = true;
+	for (d = 0; d < 4; d++)
+		CHECK(boracle_doubly(4, bad, d) == (d < 3 ? 4 : 0));
+	/* 2n more faults than that leave no more dimensions. */
+	for (n = 5; n <= 6; n++) {
+		int good = 0;
+
+		bad[31] = true;
+		bad[n == 6 ? 63 - 8 : 31 - 4] = true;
+		for (d = 0; d < n; d++)
+			good += boracle_doubly(n, bad, d) <= 3;
+		CHECK(good == n - 3);
+	}
+	return true;
+}
+
+struct lemma {
+	unsigned int n;
+	bool links;
+};
+
+static bool one_dimension(const unsigned int *set, unsigned int size, void *ctx)
+{
+	const struct lemma *l = ctx;
+	bool bad[BORACLE_NODES] = { false };
+	unsigned int i, d;
+
+	for (i = 0; i < size; i++)
+		bad[set[i]] = true;
+	for (d = 0; d < l->n; d++)
+		if (boracle_doubly((int)l->n, bad, (int)d) <= 3)
+			return true;
+	return false;
+}
+
+/* What its use needs, one such dimension with 2n - 1 bad nodes, is there. */
+static bool lemma_1_as_used(void)
+{
+	struct lemma l;
+
+	for (l.n = 3; l.n <= 4; l.n++)
+		CHECK(bcast_subsets(1u << l.n, 2 * l.n - 1, one_dimension, &l));
+	return true;
+}
+
+/* Up to 2n - 3 faults disconnect nothing but single nodes. */
+static bool still_connected(const unsigned int *set, unsigned int size, void *ctx)
+{
+	unsigned int i, d, u, links;
+	struct boracle o;
+
+	boracle_init(&o, *(int *)ctx);
+	for (i = 0; i < size; i++)
+		boracle_kill(&o, (int)set[i]);
+	for (u = 0; u < 1u << o.n; u++) {
+		links = 0;
+		for (d = 0; d < (unsigned int)o.n; d++)
+			links += boracle_link(&o, (int)u, (int)d);
+		if (!o.dead[u] && !links)
+			return true;
+	}
+	return boracle_connected(&o);
+}
+
+static bool connected_below_2n(void)
+{
+	int n;
+
+	for (n = 3; n <= 4; n++)
+		CHECK(bcast_subsets(1u << n, 2 * (unsigned int)n - 3, still_connected, &n));
+	return true;
+}
+
+/* Beyond that whole pairs can be cut off, with 6 <= 4n - 9 faults for n = 4. */
+static bool pair_cut_off(void)
+{
+	static const unsigned int faults[] = { 2, 3, 4, 5, 8, 9 };
+	struct hc_bcast_plan p;
+	struct bworld w;
+	unsigned int i, d, u, links;
+
+	bworld_init(&w, 4);
+	for (i = 0; i < 6; i++)
+		bworld_node(&w, faults[i]);
+	for (u = 0; u < 16; u++) {
+		links = 0;
+		for (d = 0; d < 4; d++)
+			links += boracle_link(&w.o, (int)u, (int)d);
+		CHECK(w.o.dead[u] || links);
+	}
+	CHECK(!bworld_plan(&w, HC_BCAST_GENERAL, false, &p));
+	CHECK(bcast_complete(&w, &p, 1) && p.reachable == 2 && p.nunreachable == 8);
+	hc_bcast_plan_free(&p);
+	bworld_free(&w);
+	return true;
+}
+
+/* From n faults on Broadcast1 may fail: figure and numbers of the errata. */
+static bool broadcast1_from_n(void)
+{
+	static const unsigned int faults[] = { 3, 5, 6, 9 };
+	struct hc_bcast_plan p;
+	struct bworld w;
+	unsigned int i;
+
+	bworld_init(&w, 4);
+	for (i = 0; i < 4; i++)
+		bworld_node(&w, faults[i]);
+	CHECK(!bworld_plan(&w, HC_BCAST_BROADCAST1, true, &p));
+	CHECK(bcast_holds(&w, &p) && p.covered == 11 && hc_set_has(p.missed, 7));
+	hc_bcast_plan_free(&p);
+	CHECK(!bworld_plan(&w, HC_BCAST_GENERAL, true, &p));
+	CHECK(bcast_complete(&w, &p, 6));
+	hc_bcast_plan_free(&p);
+	bworld_free(&w);
+	return true;
+}
+
+/*
+ * "The half with the fewest faults": across dimension 0 there is only one fault,
+ * but that is the very node through which the message would have to go.
+ */
+static bool entry_blocked(void)
+{
+	static const unsigned int faults[] = { 1, 6, 10, 12 };
+	struct hc_bcast_plan p;
+	unsigned int i, d;
+	struct bworld w;
+
+	bworld_init(&w, 4);
+	for (i = 0; i < 4; i++)
+		bworld_node(&w, faults[i]);
+	for (d = 0; d < 4; d++) {
+		unsigned int far = 0;
+
+		for (i = 0; i < 4; i++)
+			far += faults[i] >> d & 1;
+		/* Halves with 1 fault against 3; else none is better than 2 to 2. */
+		CHECK(d ? far == 2 : far == 1);
+	}
+	CHECK(!boracle_link(&w.o, 0, 0));
+	CHECK(!bworld_plan(&w, HC_BCAST_GENERAL, false, &p));
+	CHECK(bcast_complete(&w, &p, 6));
+	hc_bcast_plan_free(&p);
+	bworld_free(&w);
+	return true;
+}
+
+const struct bcast_case bcast_vector_cases[] = {
+	{ "bcast-figure-1", figure_1 },
+	{ "bcast-figure-2", figure_2 },
+	{ "bcast-figure-2-all-sets", figure_2_sets },
+	{ "bcast-lemma-1", lemma_1 },
+	{ "bcast-lemma-1-as-used", lemma_1_as_used },
+	{ "bcast-connected-below-2n", connected_below_2n },
+	{ "bcast-pair-cut-off", pair_cut_off },
+	{ "bcast-broadcast1-from-n-faults", broadcast1_from_n },
+	{ "bcast-entry-of-the-better-half-failed", entry_blocked },
+	{}
+};

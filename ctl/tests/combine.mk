@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# Test of the operators; included by Makefile.
+#
+#	make combine		run it		make combine_sanitized
+#	make combine_bench	throughput
+
+# The module's files see stand-ins for the kernel's headers, and no FPU: the
+# compiler must not use registers that their assembly takes for its own.
+COMBINE_X86 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),y)
+COMBINE_CPPFLAGS := -Ishim -I../../uapi -I../../module $(if $(COMBINE_X86),-DCONFIG_X86_64)
+COMBINE_CFLAGS := -Wno-unused-parameter -Wno-sign-compare
+COMBINE_KERNEL := -fno-strict-aliasing $(if $(COMBINE_X86),-mno-sse -mno-mmx)
+COMBINE_OBJS := combine combine_fp softfp
+COMBINE_HDRS := $(wildcard shim/linux/*.h shim/asm/fpu/*.h ../../uapi/linux/*.h) \
+	../../module/combine.h ../../module/softfp.h
+
+combine: $(O)/combine_test
+	$<
+
+# Instrumented code is slow; the plain run does many pairs.
+combine_sanitized: $(O)/combine_test_sanitized
+	$< 300000
+
+combine_bench: $(O)/combine_test
+	$< bench
+
+$(O)/combine-%.o: ../../module/%.c $(COMBINE_HDRS) | $(O)
+	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) $(COMBINE_KERNEL) -c -o $@ $<
+
+$(O)/combine-sanitized-%.o: ../../module/%.c $(COMBINE_HDRS) | $(O)
+	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) $(COMBINE_KERNEL) $(SANITIZE) -c -o $@ $<
+
+$(O)/combine_test: combine_test.c $(COMBINE_OBJS:%=$(O)/combine-%.o)
+	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) -o $@ $^
+
+$(O)/combine_test_sanitized: combine_test.c $(COMBINE_OBJS:%=$(O)/combine-sanitized-%.o)
+	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) $(SANITIZE) -o $@ $^
+
+plain: combine
+sanitized: combine_sanitized
+clean: combine_clean
+
+combine_clean:
+	rm -f $(O)/combine-*.o $(O)/combine_test $(O)/combine_test_sanitized
+
+.PHONY: combine combine_sanitized combine_bench combine_clean

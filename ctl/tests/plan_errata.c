@@ -1,0 +1,487 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The counterexamples of Documentation/errata.rst, one case each.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "plan_test.h"
+
+/* Run a tree in one of the oracle's modes. */
+static void run_mode(const struct world *w, const struct hc_tree *t,
+		     enum oracle_mode mode, struct oracle_script *s,
+		     struct oracle_result *r)
+{
+	bool members[ORACLE_NODES];
+	struct oracle_tree ot;
+
+	to_oracle(t, &ot);
+	oracle_members(&w->o, &ot, members);
+	oracle_fttc(&w->o, &ot, mode, members, s);
+	oracle_run(&w->o, &ot, members, s, r);
+}
+
+static struct oracle_script script;
+
+/* Parts, or whole messages, that are sent to a node that does not wait for them. */
+static unsigned int unread(unsigned int nodes, enum oracle_what what)
+{
+	unsigned int u, i, j, n = 0;
+
+	for (u = 0; u < nodes; u++) {
+		for (i = 0; i < script.nops[u]; i++) {
+			const struct oracle_op *op = &script.op[u][i], *in;
+
+			if (op->what != what)
+				continue;
+			n++;
+			in = script.op[op->peer];
+			for (j = 0; j < script.nops[op->peer]; j++)
+				if (in[j].what == ORACLE_WAIT && in[j].peer == u &&
+				    in[j].stage == op->stage)
+					n--;
+		}
+	}
+	return n;
+}
+
+static bool helper_test_deadlocks(void)
+{
+	struct oracle_result r;
+	struct hc_tree_plan p;
+	struct world w;
+
+	world_init(&w, 4);
+	world_link(&w, 0xb, 0xa);
+	world_link(&w, 0xb, 0x9);
+	CHECK(!world_fixed(&w, 0, "0123", &p));
+	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
+	CHECK(r.verdict == ORACLE_DEADLOCK && r.node == 0x9 && r.peer == 0xb);
+	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
+	CHECK(r.verdict == ORACLE_DONE);
+	CHECK(plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	world_free(&w);
+
+	world_init(&w, 2);
+	world_link(&w, 0, 1);
+	world_link(&w, 0, 2);
+	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
+	CHECK(r.verdict == ORACLE_DEADLOCK && r.peer == 0);
+	CHECK(plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+static bool node_fault_deadlocks(void)
+{
+	struct oracle_result r;
+	struct hc_tree_plan p;
+	struct world w;
+	unsigned int n, u;
+
+	for (n = 2; n <= 6; n++) {
+		for (u = 0; u < 1u << n; u++) {
+			world_init(&w, n);
+			world_node(&w, u);
+			CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+			run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
+			CHECK(r.verdict == ORACLE_DEADLOCK);
+			CHECK(plan_holds(&w, &p));
+			hc_tree_plan_free(&p);
+			world_free(&w);
+		}
+	}
+	return true;
+}
+
+/* Parts lost in FIND_TREE's tree for link faults @set of the 3-cube? */
+static bool loses_parts(unsigned int set)
+{
+	struct oracle_result r;
+	struct hc_tree_plan p;
+	bool lost = false;
+	unsigned int i;
+	struct world w;
+
+	world_init(&w, 3);
+	for (i = 0; i < 12; i++)
+		if (set >> i & 1)
+			world_nth_link(&w, i);
+	if (!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p)) {
+		run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
+		lost = r.verdict == ORACLE_LOSS && unread(8, ORACLE_HELP);
+		hc_tree_plan_free(&p);
+	}
+	world_free(&w);
+	return lost;
+}
+
+static bool blocked_helper_loses_parts(void)
+{
+	unsigned int least = 12, set, f;
+	struct oracle_result r;
+	struct hc_tree_plan p;
+	struct world w;
+
+	for (set = 0; set < 1u << 12; set++) {
+		f = (unsigned int)__builtin_popcount(set);
+		if (f < least && loses_parts(set))
+			least = f;
+	}
+	CHECK(least == 4);
+
+	world_init(&w, 4);
+	world_link(&w, 0, 1);
+	world_link(&w, 0, 2);
+	world_link(&w, 3, 7);
+	world_link(&w, 4, 6);
+	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	CHECK(p.tree.sink == 5 && has_order(&p.tree, "1203"));
+	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
+	CHECK(r.verdict == ORACLE_LOSS && unread(16, ORACLE_HELP));
+	CHECK(plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+static bool detour_is_not_read(void)
+{
+	struct oracle_result r;
+	struct hc_tree_plan p;
+	struct world w;
+
+	world_init(&w, 3);
+	world_link(&w, 0, 1);
+	world_link(&w, 0, 2);
+	world_link(&w, 5, 7);
+	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	CHECK(p.tree.sink == 3 && has_order(&p.tree, "210"));
+	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
+	CHECK(r.verdict == ORACLE_LOSS && unread(8, ORACLE_DETOUR) == 1);
+	CHECK(plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+/* Are the steps n + k for these link faults, with FIND_TREE and detours fixed? */
+static bool steps_are_n_plus_k(unsigned int n, unsigned int set)
+{
+	struct oracle_result r = { 0 };
+	struct hc_tree_plan p;
+	bool fine = true;
+	unsigned int i;
+	struct world w;
+
+	world_init(&w, n);
+	for (i = 0; i < n << (n - 1); i++)
+		if (set >> i & 1)
+			world_nth_link(&w, i);
+	if (!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p)) {
+		run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
+		if (r.verdict == ORACLE_DONE)
+			fine = r.steps == n + p.faulty_stages;
+		hc_tree_plan_free(&p);
+	}
+	world_free(&w);
+	return fine;
+}
+
+static bool theorem_5_steps(void)
+{
+	struct oracle_result r;
+	struct hc_tree_plan p;
+	unsigned int set;
+	struct world w;
+
+	for (set = 0; set < 1u << 4; set++)
+		CHECK(steps_are_n_plus_k(2, set));
+	for (set = 0; set < 1u << 12; set++)
+		if (__builtin_popcount(set) < 3)
+			CHECK(steps_are_n_plus_k(3, set));
+
+	world_init(&w, 3);
+	world_link(&w, 0, 1);
+	world_link(&w, 0, 2);
+	world_link(&w, 5, 7);
+	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	CHECK(p.tree.sink == 3 && has_order(&p.tree, "210"));
+	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
+	CHECK(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 5);
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+static bool theorem_5_slowdown(void)
+{
+	struct oracle_result r;
+	struct hc_tree_plan p;
+	struct world w;
+
+	world_init(&w, 4);
+	world_link(&w, 1, 9);
+	world_link(&w, 3, 11);
+	world_link(&w, 6, 14);
+	world_link(&w, 8, 9);
+	world_link(&w, 9, 13);
+	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	CHECK(p.tree.sink == 0 && has_order(&p.tree, "3021"));
+	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
+	CHECK(r.verdict == ORACLE_DONE && r.steps == 8 && r.cost[0] == 5);
+	CHECK(p.steps < 8 && plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+/* A detour of three hops replaces the hop, it does not come on top of it. */
+static bool detour_baseline(void)
+{
+	struct oracle_result r;
+	struct hc_tree_plan p;
+	struct world w;
+
+	world_init(&w, 2);
+	world_link(&w, 0, 1);
+	CHECK(oracle_distance(&w.o, 1, 0) == 3);
+	CHECK(!world_fixed(&w, 0, "10", &p));
+	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
+	CHECK(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 2 + 2);
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+static bool theorem_7(void)
+{
+	struct hc_tree_plan p;
+	struct world w;
+	unsigned int d;
+
+	/* 2^(n-1) faults: nobody is isolated, and the cube falls apart. */
+	world_init(&w, 2);
+	world_link(&w, 0, 1);
+	world_link(&w, 2, 3);
+	CHECK(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
+	CHECK(oracle_distance(&w.o, 0, 1) < 0);
+	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
+	CHECK(!p.clean_sink && p.nmembers == 2 && p.nexcluded == 2);
+	hc_tree_plan_free(&p);
+	world_free(&w);
+
+	/* 6 < 8 faults, a clean sink, nobody isolated, two nodes cut off. */
+	world_init(&w, 4);
+	for (d = 1; d < 4; d++) {
+		world_link(&w, 0, 1u << d);
+		world_link(&w, 1, 1u | 1u << d);
+	}
+	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	CHECK(p.nmembers == 14 && p.nexcluded == 2);
+	CHECK(w.f->fault[0] == 14 && w.f->fault[1] == 14);
+	CHECK(oracle_distance(&w.o, 0, (int)p.tree.sink) < 0);
+	CHECK(plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+/* Link @i is in the set; next set with as many bits (Gosper). */
+static uint64_t next_set(uint64_t set)
+{
+	uint64_t low = set & -set, ripple = set + low;
+
+	return ripple | (((set ^ ripple) >> 2) / low);
+}
+
+/* Of the sets of @f link faults with a fault-free tree, how many does FIND_TREE
+ * fail on?
+ */
+static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
+			 unsigned int *missed)
+{
+	unsigned int links = n << (n - 1), i;
+	struct hc_tree_plan exact, find;
+	uint64_t set;
+
+	*exist = *missed = 0;
+	for (set = (1ull << f) - 1; set < 1ull << links; set = next_set(set)) {
+		struct world w;
+
+		world_init(&w, n);
+		for (i = 0; i < links; i++)
+			if (set >> i & 1)
+				world_nth_link(&w, i);
+		if (!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &exact)) {
+			if (!exact.cost) {
+				++*exist;
+				if (world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &find))
+					++*missed;
+				else
+					*missed += find.cost > 0;
+				hc_tree_plan_free(&find);
+			}
+			hc_tree_plan_free(&exact);
+		}
+		world_free(&w);
+	}
+}
+
+static bool find_tree_misses(void)
+{
+	static const unsigned int want[][3] = {
+		{ 3, 1, 0 }, { 3, 2, 18 }, { 3, 3, 27 }, { 4, 3, 24 }, { 4, 4, 35 },
+	};
+	unsigned int i, exist, missed;
+	struct hc_tree_plan p;
+	struct world w;
+
+	world_init(&w, 3);
+	world_link(&w, 0, 1);
+	world_link(&w, 0, 2);
+	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	CHECK(p.tree.sink == 3 && has_order(&p.tree, "102") && p.cost > 0);
+	hc_tree_plan_free(&p);
+	CHECK(!world_fixed(&w, 4, "201", &p));
+	CHECK(p.cost == 0 && plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
+	CHECK(p.cost == 0 && plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	world_free(&w);
+
+	for (i = 0; i < ARRAY_SIZE(want); i++) {
+		count_misses(want[i][0], want[i][1], &exist, &missed);
+		printf("# n=%u f=%u: %u of %u missed\n", want[i][0], want[i][1],
+		       missed, exist);
+		CHECK((100 * missed + exist / 2) / exist == want[i][2]);
+	}
+	return true;
+}
+
+static bool theorem_3_bound(void)
+{
+	struct hc_tree_plan p;
+	unsigned int n, u;
+	struct world w;
+
+	/* A perfect matching, and with one link of it repaired. */
+	for (n = 2; n <= 8; n++) {
+		world_init(&w, n);
+		for (u = 2; u < 1u << n; u += 2)
+			world_link(&w, u, u + 1);
+		CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+		hc_tree_plan_free(&p);
+		world_link(&w, 0, 1);
+		CHECK(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
+		world_free(&w);
+	}
+
+	/* Two failed nodes do the same to the 3-cube; exact goes without. */
+	world_init(&w, 3);
+	world_node(&w, 0);
+	world_node(&w, 7);
+	CHECK(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
+	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
+	CHECK(!p.clean_sink && p.nmembers == 6 && plan_holds(&w, &p));
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+static bool tree_exists_below_n_faults(void)
+{
+	unsigned int n, run, i, exist, missed, sets;
+	struct hc_tree_plan p;
+	struct world w;
+
+	for (n = 2; n <= 4; n++) {
+		unsigned int links = n << (n - 1), f;
+
+		for (f = 1, sets = 1; f < n; f++) {
+			sets = sets * (links - f + 1) / f;
+			count_misses(n, f, &exist, &missed);
+			CHECK(exist == sets);
+		}
+	}
+	for (run = 0; run < 300; run++) {
+		n = 5 + rnd(4);
+		world_init(&w, n);
+		for (i = 1; i < n; i++)
+			world_nth_link(&w, rnd(n << (n - 1)));
+		CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
+		CHECK(p.clean_sink && !p.cost);
+		hc_tree_plan_free(&p);
+		world_free(&w);
+	}
+
+	/* One fault in each of n dimensions: every link of order[0] is used. */
+	world_init(&w, 3);
+	world_link(&w, 0, 1);
+	world_link(&w, 4, 6);
+	world_link(&w, 3, 7);
+	CHECK(!world_plan(&w, HC_TREE_EXHAUST, HC_ANY_SINK, &p));
+	CHECK(p.clean_sink && p.cost > 0);
+	hc_tree_plan_free(&p);
+	world_free(&w);
+	return true;
+}
+
+/* The tree's links as a set: link number d * 8 + lower end. */
+static uint64_t links_of(const struct oracle_tree *t)
+{
+	uint64_t set = 0;
+	unsigned int u, i;
+
+	for (i = 0; i < t->k; i++)
+		for (u = 0; u < 1u << t->k; u++)
+			if (oracle_state(t, u, i) == ORACLE_ACTIVE)
+				set |= 1ull << (t->order[i] * 8 +
+						(u & ~(1u << t->order[i])));
+	return set;
+}
+
+static bool proposition_1(void)
+{
+	static const unsigned int orders[6][3] = {
+		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
+		{ 1, 2, 0 }, { 2, 0, 1 }, { 2, 1, 0 },
+	};
+	unsigned int n = 0, distinct = 0, i, j, s;
+	uint64_t seen[48];
+
+	for (i = 0; i < 6; i++) {
+		for (s = 0; s < 8; s++) {
+			struct oracle_tree t = { .k = 3, .sink = s };
+
+			memcpy(t.order, orders[i], sizeof(orders[i]));
+			seen[n] = links_of(&t);
+			for (j = 0; j < n && seen[j] != seen[n]; j++)
+				;
+			distinct += j == n;
+			n++;
+		}
+	}
+	CHECK(n == 48 && distinct == 24);
+	return true;
+}
+
+const struct plan_case plan_errata_cases[] = {
+	{ "proposition-1-half-the-trees", proposition_1 },
+	{ "figure-13-helper-test-deadlocks", helper_test_deadlocks },
+	{ "figure-13-node-fault-deadlocks", node_fault_deadlocks },
+	{ "figure-13-blocked-helper-loses-parts", blocked_helper_loses_parts },
+	{ "figure-13-detour-is-not-read", detour_is_not_read },
+	{ "theorem-3-bound", theorem_3_bound },
+	{ "theorem-5-steps", theorem_5_steps },
+	{ "theorem-5-slowdown", theorem_5_slowdown },
+	{ "theorem-5-detour-baseline", detour_baseline },
+	{ "theorem-7-cut", theorem_7 },
+	{ "find-tree-misses", find_tree_misses },
+	{ "tree-exists-below-n-faults", tree_exists_below_n_faults },
+	{ NULL, NULL }
+};

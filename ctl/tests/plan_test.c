@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the tree planners and of the shared library, as TAP.
+ * Usage: plan_test [NAME..]: all cases, or the ones named.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "plan_test.h"
+
+void world_init(struct world *w, unsigned int n)
+{
+	oracle_init(&w->o, n);
+	w->f = hc_faults_new(n);
+	if (!w->f)
+		abort();
+}
+
+void world_free(struct world *w)
+{
+	hc_faults_free(w->f);
+}
+
+void world_link(struct world *w, unsigned int u, unsigned int v)
+{
+	unsigned int d = (unsigned int)__builtin_ctz(u ^ v);
+
+	if ((u ^ v) != 1u << d || hc_faults_link(w->f, u, d))
+		abort();
+	oracle_cut(&w->o, u, d);
+}
+
+void world_nth_link(struct world *w, unsigned int i)
+{
+	unsigned int half = 1u << (w->o.n - 1), d = i / half, low = i % half;
+	unsigned int u = (low >> d << (d + 1)) | (low & ((1u << d) - 1));
+
+	world_link(w, u, u ^ (1u << d));
+}
+
+void world_node(struct world *w, unsigned int u)
+{
+	if (hc_faults_node(w->f, u))
+		abort();
+	oracle_kill(&w->o, u);
+}
+
+void world_print(const struct world *w)
+{
+	unsigned int u, d;
+
+	printf("# n=%u faults", w->o.n);
+	for (u = 0; u < 1u << w->o.n; u++) {
+		if (w->o.dead[u])
+			printf(" node %u", u);
+		for (d = 0; d < w->o.n; d++)
+			if (w->o.bad[u][d] && !(u >> d & 1))
+				printf(" %u-%u", u, u ^ (1u << d));
+	}
+	printf("\n");
+}
+
+unsigned int rnd(unsigned int below)
+{
+	static uint64_t x = 88172645463325252u;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return (unsigned int)(x >> 32) % below;
+}
+
+int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
+	       struct hc_tree_plan *plan)
+{
+	struct hc_tree_req req = { .method = method, .sink = sink };
+	const char *why = NULL;
+	int err = hc_plan_tree(w->f, &req, plan, &why);
+
+	if (err && !why)
+		abort();
+	return err;
+}
+
+int world_fixed(const struct world *w, uint32_t sink, const char *order,
+		struct hc_tree_plan *plan)
+{
+	uint8_t dims[HC_LIB_DIM_MAX];
+	const char *why;
+	unsigned int i;
+
+	for (i = 0; order[i]; i++)
+		dims[i] = (uint8_t)(order[i] - '0');
+	return hc_plan_tree_fixed(w->f, sink, dims, i, plan, &why);
+}
+
+bool has_order(const struct hc_tree *t, const char *order)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->stages; i++)
+		if (t->order[i] != order[i] - '0')
+			return false;
+	return !order[i];
+}
+
+void to_oracle(const struct hc_tree *t, struct oracle_tree *ot)
+{
+	unsigned int i;
+
+	ot->k = t->stages;
+	ot->sink = t->sink;
+	for (i = 0; i < t->stages; i++)
+		ot->order[i] = t->order[i];
+}
+
+int check_plan(const struct world *w, const struct hc_tree *t)
+{
+	uint32_t *work = malloc(HC_TREE_WORK(w->f->dim) * sizeof(*work));
+	struct hc_tree_flaw flaw = { 0 };
+	int err;
+
+	if (!work)
+		abort();
+	err = hc_tree_check(t, w->f->fault, work, &flaw);
+	if (err && !flaw.why)
+		abort();
+	free(work);
+	return err;
+}
+
+/* A node's role, with @unknown for the words that nobody can have told it. */
+static int local_role(const struct hc_tree *t, const uint32_t *fault, uint32_t u,
+		      uint32_t unknown, struct hc_tree_role *role,
+		      struct hc_tree_peer *src)
+{
+	unsigned int max = 2 * t->stages + t->ndetours, d;
+	uint32_t nb[HC_LIB_DIM_MAX];
+
+	for (d = 0; d < t->dim; d++)
+		nb[d] = fault[u] & hc_bit(d) ? unknown : fault[hc_neigh(u, d)];
+	memset(role, 0, sizeof(*role));
+	memset(src, 0, max * sizeof(*src));
+	return hc_tree_role(t, u, fault[u], nb, role, src, max);
+}
+
+static void script_node(const struct hc_tree_role *role,
+			const struct hc_tree_peer *src, uint32_t u,
+			struct oracle_script *s)
+{
+	static const enum oracle_what what[] = {
+		[HC_TREE_DIRECT] = ORACLE_DIRECT,
+		[HC_TREE_HELP] = ORACLE_HELP,
+		[HC_TREE_DETOUR] = ORACLE_DETOUR,
+	};
+	unsigned int i;
+
+	for (i = 0; i < role->nsrc; i++)
+		oracle_op(s, u, ORACLE_WAIT, src[i].node, src[i].stage, 0, 0);
+	for (i = 0; i < role->ndst; i++)
+		oracle_op(s, u, what[role->dst[i].how], role->dst[i].node,
+			  role->dst[i].stage, role->dst[i].part,
+			  role->dst[i].parts);
+}
+
+bool role_script(const struct hc_tree *t, const uint32_t *fault,
+		 struct oracle_script *s)
+{
+	size_t room = (2 * t->stages + t->ndetours + 1) * sizeof(struct hc_tree_peer);
+	struct hc_tree_peer *src = malloc(room), *src2 = malloc(room);
+	struct hc_tree_role role, role2;
+	bool fine = src && src2;
+	uint32_t u;
+
+	memset(s->nops, 0, sizeof(s->nops));
+	for (u = 0; fine && u < hc_nodes(t->dim); u++) {
+		if (!hc_set_has(t->members, u))
+			continue;
+		fine = !local_role(t, fault, u, 0, &role, src) &&
+		       !local_role(t, fault, u, ~0u, &role2, src2) &&
+		       !memcmp(&role, &role2, sizeof(role)) &&
+		       !memcmp(src, src2, role.nsrc * sizeof(*src));
+		if (fine)
+			script_node(&role, src, u, s);
+	}
+	free(src);
+	free(src2);
+	return fine;
+}
+
+bool run_roles(const struct world *w, const struct hc_tree *t,
+	       struct oracle_result *r)
+{
+	static struct oracle_script s;
+	bool members[ORACLE_NODES];
+	struct oracle_tree ot;
+	unsigned int u;
+
+	for (u = 0; u < 1u << w->o.n; u++)
+		members[u] = hc_set_has(t->members, u);
+	to_oracle(t, &ot);
+	CHECK(role_script(t, w->f->fault, &s));
+	oracle_run(&w->o, &ot, members, &s, r);
+	return true;
+}
+
+static bool same_script(const struct oracle_script *a,
+			const struct oracle_script *b, unsigned int nodes)
+{
+	unsigned int u;
+
+	for (u = 0; u < nodes; u++) {
+		CHECK(a->nops[u] == b->nops[u]);
+		CHECK(!memcmp(a->op[u], b->op[u], a->nops[u] * sizeof(a->op[u][0])));
+	}
+	return true;
+}
+
+static bool promises_hold(const struct world *w, const struct hc_tree_plan *plan,
+			  const bool *members)
+{
+	struct hc_faulty_link list[ORACLE_NODES];
+	struct oracle_score score;
+	unsigned int u, i, n, live = 0;
+	struct oracle_tree ot;
+
+	to_oracle(&plan->tree, &ot);
+	oracle_score(&w->o, &ot, &score);
+	CHECK(plan->clean_sink == score.clean);
+	CHECK(plan->cost == score.cost);
+	CHECK(plan->faulty_stages == score.stages);
+	CHECK(plan->nmembers == score.members);
+	for (u = 0; u < 1u << w->o.n; u++) {
+		bool is_live = oracle_inside(&ot, u) && !w->o.dead[u];
+
+		live += is_live;
+		CHECK(hc_set_has(plan->members, u) == members[u]);
+		CHECK(hc_set_has(plan->excluded, u) == (is_live && !members[u]));
+	}
+	CHECK(plan->nexcluded == live - plan->nmembers);
+
+	n = hc_plan_tree_faulty(w->f, plan, list, ORACLE_NODES);
+	CHECK(!plan->clean_sink || n == plan->cost);
+	for (i = 0; i < n; i++)
+		CHECK(w->o.bad[list[i].node][list[i].dim]);
+	return true;
+}
+
+bool plan_holds(const struct world *w, const struct hc_tree_plan *plan)
+{
+	static struct oracle_script local, global;
+	bool members[ORACLE_NODES];
+	struct oracle_result r;
+	struct oracle_tree ot;
+
+	CHECK(!check_plan(w, &plan->tree));
+	to_oracle(&plan->tree, &ot);
+	oracle_members(&w->o, &ot, members);
+	CHECK(promises_hold(w, plan, members));
+
+	CHECK(role_script(&plan->tree, w->f->fault, &local));
+	oracle_fttc(&w->o, &ot, ORACLE_NEAREST, members, &global);
+	CHECK(same_script(&local, &global, 1u << w->o.n));
+	oracle_run(&w->o, &ot, members, &local, &r);
+	CHECK(r.verdict == ORACLE_DONE);
+	CHECK(r.steps == plan->steps);
+	CHECK(r.clock <= plan->steps);
+	return true;
+}
+
+static const struct plan_case *const groups[] = {
+	plan_vector_cases, plan_errata_cases, plan_search_cases,
+	plan_mutate_cases,
+};
+
+static bool wanted(const char *name, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return true;
+	return argc < 2;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned int n = 0, g, total = 0;
+	const struct plan_case *c;
+	bool all = true;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	printf("TAP version 13\n");
+	for (g = 0; g < ARRAY_SIZE(groups); g++)
+		for (c = groups[g]; c->name; c++)
+			total += wanted(c->name, argc, argv);
+	printf("1..%u\n", total);
+	for (g = 0; g < ARRAY_SIZE(groups); g++) {
+		for (c = groups[g]; c->name; c++) {
+			clock_t start = clock();
+			bool fine;
+
+			if (!wanted(c->name, argc, argv))
+				continue;
+			fine = c->run();
+			printf("%sok %u - %s # %.2f s\n", fine ? "" : "not ", ++n,
+			       c->name, (double)(clock() - start) / CLOCKS_PER_SEC);
+			all &= fine;
+		}
+	}
+	return !all;
+}

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of the planners share: a machine in the planner's and in the
+ * oracle's terms, and one check that a plan is what it promises to be.
+ */
+#ifndef _PLAN_TEST_H
+#define _PLAN_TEST_H
+
+#include <stdio.h>
+
+#include "oracle.h"
+#include "plan.h"
+
+struct plan_case {
+	const char *name;
+	bool (*run)(void);
+};
+
+/* Ended by an entry without a name. */
+extern const struct plan_case plan_vector_cases[];
+extern const struct plan_case plan_errata_cases[];
+extern const struct plan_case plan_search_cases[];
+extern const struct plan_case plan_mutate_cases[];
+
+#define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
+
+#define CHECK(cond) do {						\
+	if (!(cond)) {							\
+		printf("# %s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
+		return false;						\
+	}								\
+} while (0)
+
+struct world {
+	struct oracle o;
+	struct hc_faults *f;
+};
+
+void world_init(struct world *w, unsigned int n);
+void world_free(struct world *w);
+/* The link between two nodes that differ in one bit. */
+void world_link(struct world *w, unsigned int u, unsigned int v);
+void world_node(struct world *w, unsigned int u);
+void world_print(const struct world *w);
+/* Cut link number @i of the n * 2^(n-1) links. */
+void world_nth_link(struct world *w, unsigned int i);
+
+/* Same numbers on every machine. */
+unsigned int rnd(unsigned int below);
+
+int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
+	       struct hc_tree_plan *plan);
+int world_fixed(const struct world *w, uint32_t sink, const char *order,
+		struct hc_tree_plan *plan);
+bool has_order(const struct hc_tree *t, const char *order);
+
+void to_oracle(const struct hc_tree *t, struct oracle_tree *ot);
+int check_plan(const struct world *w, const struct hc_tree *t);
+/* Turn the roles that the nodes compute for themselves into a script. */
+bool role_script(const struct hc_tree *t, const uint32_t *fault,
+		 struct oracle_script *s);
+/* Run the roles; members are those of the plan. */
+bool run_roles(const struct world *w, const struct hc_tree *t,
+	       struct oracle_result *r);
+/* Verified, as good as it says, computed locally as it would be globally, and
+ * it delivers.
+ */
+bool plan_holds(const struct world *w, const struct hc_tree_plan *plan);
+
+#endif /* _PLAN_TEST_H */
