@@ -1,0 +1,484 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Operations at one member of a plan: numbering, arrival of frames, completion
+ * and failure.  What a collective does with the data is in tree.c and merge.c.
+ *
+ * Every member numbers its contributions 0, 1, 2, ..; contributions of the same
+ * number belong together.  A member sends its data in the order of the numbers
+ * over paths that keep order, so operations are handed over and complete in
+ * order too; only the oldest one (hc_member.head) is worked on.
+ */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+
+#include "coll.h"
+#include "combine.h"
+#include "netlink.h"
+
+void hc_op_free(struct hc_op *op)
+{
+	struct hc_member *m = op->member;
+	unsigned int i;
+
+	__skb_queue_purge(&op->own);
+	for (i = 0; i < m->role.nsrc; i++)
+		__skb_queue_purge(&op->src[i].q);
+	kfree_skb(op->out);
+	kfree(op->bounds);
+	kfree(op);
+}
+
+struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
+{
+	struct hc_op **slot = &m->ops[nr % HC_OP_WINDOW];
+	struct hc_op *op = *slot;
+	unsigned int i;
+
+	if (op)
+		return op;
+	op = kzalloc(struct_size(op, src, m->role.nsrc), GFP_ATOMIC);
+	if (!op)
+		return NULL;
+	op->member = m;
+	op->nr = nr;
+	__skb_queue_head_init(&op->own);
+	for (i = 0; i < m->role.nsrc; i++)
+		__skb_queue_head_init(&op->src[i].q);
+	memset(op->credit, HC_MERGE_WINDOW, sizeof(op->credit));
+	*slot = op;
+	return op;
+}
+
+void hc_op_drop(struct hc_member *m, struct hc_op *op)
+{
+	m->ops[op->nr % HC_OP_WINDOW] = NULL;
+	hc_op_free(op);
+}
+
+u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
+{
+	u32 steps = 0;
+	unsigned int i;
+
+	for (i = 0; i < m->plan->tree.stages; i++)
+		steps += max_t(u32, op->cost[i], 1);
+	return steps;
+}
+
+/* A wait that already lasts keeps its start: "who is missing?" wants its length. */
+static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
+{
+	if (m->view_wait == wait && m->view_nr == nr && m->view_peer == peer)
+		return;
+	WRITE_ONCE(m->view_nr, nr);
+	WRITE_ONCE(m->view_wait, wait);
+	WRITE_ONCE(m->view_peer, peer);
+	WRITE_ONCE(m->view_since, jiffies);
+	m->asked = 0;
+}
+
+enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer)
+{
+	view_set(m, op->nr, wait, peer);
+	return HC_BLOCKED;
+}
+
+/* The destination that has told the least. */
+static unsigned int dst_last(const struct hc_member *m)
+{
+	unsigned int i, last = 0;
+
+	for (i = 1; i < m->role.ndst; i++)
+		if (m->dst_done[i] < m->dst_done[last])
+			last = i;
+	return last;
+}
+
+void hc_view_idle(struct hc_member *m)
+{
+	if (m->done < m->head && m->role.ndst)
+		view_set(m, m->done, HYPERCUBE_WAIT_DONE, m->role.dst[dst_last(m)].node);
+	else
+		view_set(m, m->head, HYPERCUBE_WAIT_NOTHING, 0);
+}
+
+bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
+{
+	const struct hc_member *m = plan->member[node];
+
+	if (!m)
+		return false;
+	view->nr = READ_ONCE(m->view_nr);
+	view->next = READ_ONCE(m->next);
+	view->done = READ_ONCE(m->done);
+	view->wait = READ_ONCE(m->view_wait);
+	view->peer = READ_ONCE(m->view_peer);
+	view->since = jiffies64_to_nsecs(jiffies - READ_ONCE(m->view_since));
+	return true;
+}
+
+/* ------------------------------------------------------------ sending */
+
+struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp)
+{
+	unsigned int order = get_order(len);
+	struct sk_buff *skb;
+	struct page *page;
+
+	if (len <= HC_INLINE_MAX)
+		return hc_frame_make(fabric, src, HC_FRAME_DATA, len, gfp);
+	page = alloc_pages(gfp | __GFP_COMP | __GFP_NOWARN, order);
+	if (!page)
+		return NULL;
+	skb = hc_frame_make(fabric, src, HC_FRAME_DATA, 0, gfp);
+	if (!skb) {
+		__free_pages(page, order);
+		return NULL;
+	}
+	hc_hdr(skb)->len = cpu_to_be32(len);
+	skb_fill_page_desc(skb, 0, page, 0, len);
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += PAGE_SIZE << order;
+	return skb;
+}
+
+/* Frames to a tree neighbour whose link has just gone take the long way. */
+void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+
+	hdr->plan = cpu_to_be32(m->plan->id);
+	hdr->epoch = cpu_to_be32(m->plan->epoch);
+	hdr->src = cpu_to_be16(m->node->id);
+	hdr->dst = cpu_to_be16(peer->node);
+	if (peer->how == HC_TREE_DETOUR ||
+	    (hdr->type != HC_FRAME_DATA && !hc_link_usable(m->node, peer->dim)))
+		hc_route_xmit(m->node, peer->node, skb);
+	else
+		hc_link_xmit(m->node, peer->dim, skb);
+}
+
+void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+{
+	const struct hc_tree_peer *dst = &m->role.dst[i];
+	struct hc_hdr *hdr = hc_hdr(skb);
+	u64 start = max(be64_to_cpu(hdr->time), op->busy[i]);
+
+	hdr->op = cpu_to_be64(op->nr);
+	hdr->collective = op->collective;
+	hdr->oper = op->oper;
+	hdr->dtype = op->dtype;
+	hdr->width = cpu_to_be16(op->width);
+	hdr->stage = dst->stage;
+	hdr->time = cpu_to_be64(start);
+	if (op->notify)
+		hdr->flags |= HC_FRAME_F_NOTIFY;
+	/* Each hop of a detour counts itself (route.c). */
+	hdr->step = cpu_to_be32(op->clock + (dst->how != HC_TREE_DETOUR));
+	op->cost[dst->stage] = max_t(u8, op->cost[dst->stage], dst->how == HC_TREE_HELP ? 2 : 1);
+	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
+	if (dst->how != HC_TREE_DETOUR) {
+		u64 rate = READ_ONCE(m->node->ports[dst->dim].rate);
+
+		op->busy[i] = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
+	}
+}
+
+void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+{
+	unsigned int i;
+
+	op->clock = max(op->clock, be32_to_cpu(hdr->step));
+	op->notify |= !!(hdr->flags & HC_FRAME_F_NOTIFY);
+	for (i = 0; i < m->plan->tree.stages; i++)
+		op->cost[i] = max(op->cost[i], hdr->cost[i]);
+	if (hdr->flags & HC_FRAME_F_ROUTED && hdr->stage < HC_STAGES_MAX) {
+		u16 hops = min_t(u16, be16_to_cpu(hdr->walk), U8_MAX);
+
+		op->cost[hdr->stage] = max_t(u8, op->cost[hdr->stage], hops);
+	}
+}
+
+void hc_done_xmit(struct hc_member *m, u64 nr, u32 clock, u32 steps, u64 time)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++) {
+		struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DONE, 0, GFP_ATOMIC);
+		struct hc_hdr *hdr;
+
+		/* A source left out asks after a second: see hc_stall_check(). */
+		if (!skb)
+			return;
+		hdr = hc_hdr(skb);
+		hdr->op = cpu_to_be64(nr);
+		hdr->step = cpu_to_be32(clock);
+		hdr->offset = cpu_to_be64(steps);
+		hdr->time = cpu_to_be64(time);
+		hc_peer_xmit(m, &m->src[i], skb);
+	}
+}
+
+void hc_done_tell(struct hc_member *m)
+{
+	if (!hc_member_is_sink(m) || m->told == m->done)
+		return;
+	m->told = m->done;
+	hc_done_xmit(m, m->done, 0, 0, 0);
+}
+
+/* ------------------------------------------------------------ progress */
+
+static void sink_complete(struct hc_member *m, struct hc_op *op)
+{
+	struct hc_op_event ev = {
+		.node = m->node->id,
+		.nr = op->nr,
+		.steps = hc_op_steps(m, op),
+		.time = op->time,
+	};
+	/* After a failure members wait for this to go on with the next number. */
+	bool tell = op->notify || op->nr + 1 - m->told >= HC_DONE_BATCH ||
+		    hc_ended(m, op->nr + 1);
+	u32 clock = op->clock;
+
+	hc_op_drop(m, op);
+	WRITE_ONCE(m->done, ev.nr + 1);
+	hc_numbers_skip(m);
+	hc_notify_op(m->plan, &ev);
+	if (tell) {
+		m->told = m->done;
+		hc_done_xmit(m, m->done, clock, ev.steps, ev.time);
+	}
+}
+
+/* Work on the oldest operation, and the next one once it is handed over. */
+void hc_advance(struct hc_member *m)
+{
+	for (;;) {
+		struct hc_op *op = hc_member_op(m, m->head);
+		enum hc_progress p;
+
+		if (!op || op->nr != m->head) {
+			hc_view_idle(m);
+			return;
+		}
+		p = op->oper == HYPERCUBE_MERGE ? hc_merge_advance(m, op) :
+						  hc_tree_advance(m, op);
+		if (p != HC_FINISHED)
+			return;
+		op->handed = true;
+		m->head++;
+		if (hc_member_is_sink(m))
+			sink_complete(m, op);
+		hc_numbers_skip(m);
+	}
+}
+
+/* ------------------------------------------------------------ frames of peers */
+
+int hc_src_index(const struct hc_member *m, u32 node)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (m->src[i].node == node)
+			return i;
+	return -1;
+}
+
+static bool op_params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	return op->collective == hdr->collective && op->oper == hdr->oper &&
+	       op->dtype == hdr->dtype && op->width == be16_to_cpu(hdr->width) &&
+	       (op->oper == HYPERCUBE_MERGE || op->total == be64_to_cpu(hdr->total));
+}
+
+/* Take the parameters of the operation from its first frame, compare the others. */
+bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
+{
+	int elem;
+
+	if (op->known)
+		return op_params_fit(op, hdr);
+	elem = hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
+	if (elem < 0)
+		return false;
+	op->elem = elem;
+	op->collective = hdr->collective;
+	op->oper = hdr->oper;
+	op->dtype = hdr->dtype;
+	op->width = be16_to_cpu(hdr->width);
+	op->total = be64_to_cpu(hdr->total);
+	op->known = true;
+	return true;
+}
+
+static unsigned int data_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
+{
+	u64 nr = be64_to_cpu(hdr->op);
+	struct hc_op *op;
+
+	if (m->broken || nr < m->done || hc_ended(m, nr))
+		return HYPERCUBE_A_DROP_ENDED;
+	if (i < 0 || nr >= m->done + HC_OP_WINDOW)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	op = hc_member_op(m, nr);
+	if (op && (op->nr != nr || op->handed || op->src[i].last))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	return 0;
+}
+
+static void data_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	u64 nr = be64_to_cpu(hdr->op);
+	u32 src = be16_to_cpu(hdr->src);
+	int i = hc_src_index(m, src);
+	unsigned int why = data_refused(m, i, hdr);
+	struct hc_stream *st;
+	struct hc_op *op;
+
+	if (why) {
+		hc_drop(m->node, NULL, skb, why);
+		return;
+	}
+	op = hc_op_get(m, nr);
+	if (!op || !hc_op_params(op, hdr) || be32_to_cpu(hdr->len) % op->elem) {
+		struct hc_end end = {
+			.from = nr,
+			.status = op ? EPROTO : ENOMEM,
+			.node = op ? src : m->node->id,
+			.dim = HC_CAUSE_NONE,
+		};
+
+		hc_drop(m->node, NULL, skb,
+			op ? HYPERCUBE_A_DROP_MALFORMED : HYPERCUBE_A_DROP_NO_MEMORY);
+		hc_coll_end(m, &end, HC_CAUSE_NONE);
+		return;
+	}
+	hc_op_note(m, op, hdr);
+	st = &op->src[i];
+	if (!st->begun)
+		st->total = be64_to_cpu(hdr->total);
+	st->begun = true;
+	st->last = hdr->flags & HC_FRAME_F_LAST;
+	__skb_queue_tail(&st->q, skb);
+	if (nr == m->head)
+		hc_advance(m);
+}
+
+void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time)
+{
+	struct hypercube_result res = {
+		.plan = m->plan->id,
+		.op = op->nr,
+		.cookie = op->cookie,
+		.steps = steps,
+		.clock = clock,
+		.time = time,
+		.cause_node = ~0U,
+		.cause_dim = ~0U,
+		.collective = op->collective,
+	};
+
+	if (op->notify_own)
+		hc_sock_status(m->node, &res, op->rec);
+	hc_op_drop(m, op);
+}
+
+/* A destination says that the sink has completed all operations below .op.
+ * Return: below which all of them have said so, 0 if that is not new.
+ */
+static u64 done_note(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 k = be64_to_cpu(hdr->op);
+	unsigned int i;
+
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == be16_to_cpu(hdr->src) && k > m->dst_done[i] &&
+		    k <= m->head)
+			m->dst_done[i] = k;
+	if (!m->role.ndst)
+		return 0;
+	k = m->dst_done[dst_last(m)];
+	return k > m->done ? k : 0;
+}
+
+static void done_rx(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 k = done_note(m, hdr);
+	/* What it tells is about the last operation below .op. */
+	bool about = be64_to_cpu(hdr->op) == k;
+	u32 clock = about ? be32_to_cpu(hdr->step) : 0;
+	u32 steps = about ? be64_to_cpu(hdr->offset) : 0;
+	u64 time = about ? be64_to_cpu(hdr->time) : 0;
+	u64 nr;
+
+	if (!k) {
+		if (m->view_wait == HYPERCUBE_WAIT_DONE)
+			hc_view_idle(m);
+		return;
+	}
+	for (nr = m->done; nr < k; nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+
+		if (!op || op->nr != nr)
+			continue;
+		if (nr + 1 == k)
+			hc_op_complete(m, op, steps, clock, time);
+		else
+			hc_op_complete(m, op, 0, 0, 0);
+	}
+	WRITE_ONCE(m->done, k);
+	hc_numbers_skip(m);
+	hc_done_xmit(m, k, clock, steps, time);
+	hc_advance(m);
+}
+
+static void credit_rx(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	struct hc_op *op = hc_member_op(m, be64_to_cpu(hdr->op));
+	unsigned int i;
+
+	if (!op || op->nr != be64_to_cpu(hdr->op))
+		return;
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == be16_to_cpu(hdr->src))
+			op->credit[i] = min_t(u32, HC_MERGE_WINDOW,
+					      op->credit[i] + be32_to_cpu(hdr->step));
+	if (op->nr == m->head)
+		hc_advance(m);
+}
+
+void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	struct hc_plan *plan;
+	struct hc_member *m;
+
+	rcu_read_lock();
+	plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
+	m = plan ? plan->member[node->id] : NULL;
+	if (!m) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_PLAN);
+	} else if (be32_to_cpu(hdr->epoch) != plan->epoch) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
+	} else if (hdr->type == HC_FRAME_DATA) {
+		data_rx(m, skb);
+	} else {
+		if (hdr->type == HC_FRAME_DONE)
+			done_rx(m, hdr);
+		else if (hdr->type == HC_FRAME_END)
+			hc_end_rx(m, skb);
+		else if (hdr->type == HC_FRAME_CREDIT)
+			credit_rx(m, hdr);
+		else if (hdr->type == HC_FRAME_ASK)
+			hc_ask_rx(m, hdr);
+		else if (hdr->type == HC_FRAME_TELL)
+			hc_tell_rx(m, hdr);
+		consume_skb(skb);
+	}
+	rcu_read_unlock();
+}

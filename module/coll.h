@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Operations: what coll.c, tree.c, merge.c, plan.c and sock.c share.  All of it
+ * is [poll]: touched by the poll of one node only (see hypercube.h), or by
+ * configuration after a grace period in which the plan was unpublished.
+ */
+#ifndef _HC_COLL_H
+#define _HC_COLL_H
+
+#include "plan.h"
+
+/* Operations that a member may have pending in one plan; a power of two. */
+#define HC_OP_WINDOW	64
+/* Completions that the sink may keep to itself if nobody asked to be told. */
+#define HC_DONE_BATCH	16
+/* Segments in flight in one merged stream between two members. */
+#define HC_MERGE_WINDOW	4
+/* Payloads up to this size travel in the linear part of the skb. */
+#define HC_INLINE_MAX	512
+
+/**
+ * struct hc_stream - what one source has sent for one operation
+ * @q: segments not yet merged, in order
+ * @pos: bytes of the head segment already merged (MERGE only)
+ * @bounded: segments have been merged, see hc_op.bounds (MERGE only)
+ * @total: announced length of the stream (MERGE only)
+ * @begun: a segment has come
+ * @last: the last segment has come
+ */
+struct hc_stream {
+	struct sk_buff_head q;
+	u32 pos;
+	u64 total;
+	bool bounded;
+	bool begun;
+	bool last;
+};
+
+/**
+ * struct hc_op - one operation at one member
+ * @member: the member
+ * @nr: its number within the plan
+ * @total: bytes of this member's contribution; valid once @known
+ * @cookie: of this member's contribution
+ * @delivered: bytes passed on (MERGE only)
+ * @time: modelled time of the latest data seen
+ * @busy: modelled time until which each destination's link is occupied
+ * @own: this member's segments that still wait to be merged
+ * @own_pos: bytes of the head of @own already merged (MERGE only)
+ * @own_bounded: see hc_stream.bounded
+ * @out: segment that is being filled (MERGE only)
+ * @out_size: bytes it takes
+ * @bounds: last element merged of each input, own first (MERGE only)
+ * @out_total: length of the merged stream; valid once @out_known (MERGE only)
+ * @out_nr: segments put out so far (MERGE only)
+ * @clock: logical clock
+ * @rec: record number of the contribution within its socket
+ * @elem: bytes of an element
+ * @width: bytes of a RECORD
+ * @next_src: sources already merged into the head of @own
+ * @collective: enum hypercube_collective
+ * @oper: enum hypercube_oper
+ * @dtype: enum hypercube_type
+ * @credit: segments each destination has room for (MERGE only)
+ * @cost: steps each stage took, as far as seen
+ * @known: the parameters are known, from the socket or from a frame
+ * @begun: this member has begun its contribution
+ * @own_last: it is complete
+ * @notify: somebody wants to know of the completion
+ * @notify_own: this member's process does
+ * @handed: everything was passed on
+ * @out_known: see @out_total
+ * @src: one stream for each source
+ */
+struct hc_op {
+	struct hc_member *member;
+	u64 nr;
+	u64 total;
+	u64 cookie;
+	u64 delivered;
+	u64 time;
+	u64 busy[HC_STAGES_MAX];
+	struct sk_buff_head own;
+	u32 own_pos;
+	u32 out_size;
+	struct sk_buff *out;
+	void *bounds;
+	u64 out_total;
+	u64 out_nr;
+	u32 clock;
+	u32 rec;
+	u32 elem;
+	u16 width;
+	u16 next_src;
+	u8 collective;
+	u8 oper;
+	u8 dtype;
+	u8 credit[HC_STAGES_MAX];
+	u8 cost[HC_STAGES_MAX];
+	bool known;
+	bool begun;
+	bool own_last;
+	bool notify;
+	bool notify_own;
+	bool handed;
+	bool own_bounded;
+	bool out_known;
+	struct hc_stream src[];
+};
+
+/**
+ * struct hc_end - why operations fail
+ * @from: first operation that does; all below continue
+ * @status: positive errno
+ * @node: where the cause lies, or HC_CAUSE_NONE
+ * @dim: dimension of the faulty link, or HC_CAUSE_NONE
+ * @flags: HC_END_F_*
+ */
+struct hc_end {
+	u64 from;
+	u32 status;
+	u16 node;
+	u16 dim;
+	u32 flags;
+};
+
+/**
+ * struct hc_member - one node in one plan
+ * @plan: the plan
+ * @node: the node
+ * @role: stage, sources and destinations
+ * @next: number of the next contribution
+ * @head: oldest operation not yet handed over or, at the sink, not complete
+ * @done: all operations below are complete as far as this member knows
+ * @dst_done: the same as each destination has told; @done is the least of them,
+ *	for the window of every destination must have moved on before this member's
+ * @told: the sink: completions its sources know of
+ * @end: the failure that covers [@end.from, @end_to), if @end_to is not 0
+ * @end_to: numbering goes on here once it reaches @end.from
+ * @cur: operation to which the socket is contributing; valid if @cur_open
+ * @cur_open: a contribution is incomplete
+ * @engaged: the bound socket has contributed
+ * @left: a socket was closed and none has contributed since
+ * @reset: the next contribution is answered with @end
+ * @broken: a fault has broken the plan
+ * @final: the sink has said which operations were complete then
+ * @asked: questions the peer waited for has not answered
+ * @view_wait: what is waited for, enum hypercube_wait; others read it
+ * @view_peer: whom; others read it
+ * @view_nr: operation it is about; others read it
+ * @view_since: jiffies since when; others read it
+ * @ops: pending operations by number modulo HC_OP_WINDOW
+ * @src: role.nsrc sources, in merge order
+ */
+struct hc_member {
+	struct hc_plan *plan;
+	struct hc_node *node;
+	struct hc_tree_role role;
+	u64 next;
+	u64 head;
+	u64 done;
+	u64 dst_done[HC_STAGES_MAX];
+	u64 told;
+	struct hc_end end;
+	u64 end_to;
+	u64 cur;
+	bool cur_open;
+	bool engaged;
+	bool left;
+	bool reset;
+	bool broken;
+	bool final;
+	u8 asked;
+	u8 view_wait;
+	u32 view_peer;
+	u64 view_nr;
+	unsigned long view_since;
+	struct hc_op *ops[HC_OP_WINDOW];
+	struct hc_tree_peer src[];
+};
+
+/* How far an operation got: what hc_tree_advance() and hc_merge_advance() say. */
+enum hc_progress {
+	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
+	HC_FINISHED,	/* everything was passed on (the sink: delivered) */
+	HC_FAILED,	/* hc_coll_end() was called; the operation is gone */
+};
+
+static inline bool hc_member_is_sink(const struct hc_member *m)
+{
+	return m->role.ndst == 0;
+}
+
+static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
+{
+	return m->ops[nr % HC_OP_WINDOW];
+}
+
+/* The payload of a frame: contiguous, in the linear part or in one fragment. */
+static inline void *hc_payload(const struct sk_buff *skb)
+{
+	if (skb_is_nonlinear(skb))
+		return skb_frag_address(&skb_shinfo(skb)->frags[0]);
+	return skb->data + sizeof(struct hc_hdr);
+}
+
+/* What sock.c notes in skb->cb of a frame for the host port. */
+struct hc_host_cb {
+	struct hc_cb cb;
+	bool first;	/* begins a contribution */
+	u32 rec;	/* number of the contribution within the socket */
+	u64 cookie;
+};
+
+static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct hc_host_cb) > sizeof_field(struct sk_buff, cb));
+	return (struct hc_host_cb *)skb->cb;
+}
+
+/* --- coll.c --- */
+struct hc_op *hc_op_get(struct hc_member *m, u64 nr);
+void hc_op_drop(struct hc_member *m, struct hc_op *op);
+/* An operation is complete at the sink: tell the socket if it asked, and forget it. */
+void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time);
+/* Take the parameters from an operation's first frame, compare those of others. */
+bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr);
+/* Work on the oldest operation, and the next one once it is handed over. */
+void hc_advance(struct hc_member *m);
+void hc_view_idle(struct hc_member *m);
+/* Index of a node among the sources, or -1. */
+int hc_src_index(const struct hc_member *m, u32 node);
+/* Tell the sources that all operations below @nr are complete. */
+void hc_done_xmit(struct hc_member *m, u64 nr, u32 clock, u32 steps, u64 time);
+/* A DATA frame of node @src with room for a payload of @len bytes. */
+struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp);
+void hc_op_free(struct hc_op *op);
+/* Wait for something: note it for "who is missing?"; returns HC_BLOCKED. */
+enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer);
+/* The sink: tell what it has kept to itself. */
+void hc_done_tell(struct hc_member *m);
+
+/* --- coll_end.c --- */
+/* Is @nr in the failed range? */
+bool hc_ended(const struct hc_member *m, u64 nr);
+/* Numbers inside the failed range are skipped. */
+void hc_numbers_skip(struct hc_member *m);
+struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end);
+void hc_end_rx(struct hc_member *m, struct sk_buff *skb);
+/* The plan is broken: below @done everything is complete, the rest has failed. */
+void hc_end_settle(struct hc_member *m, u64 done);
+/* Operations from @end->from on have failed: tell the socket and all peers. */
+void hc_coll_end(struct hc_member *m, const struct hc_end *end, u32 from_peer);
+enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
+/* Does the member's role use link @dim? */
+bool hc_member_uses(const struct hc_member *m, unsigned int dim);
+/* Link @dim of a node failed (HC_END_F_BROKEN) or lost frames. */
+void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
+		   u32 flags);
+
+/* --- coll_stall.c --- */
+void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_stall_check(struct hc_member *m);
+
+/* Note clock, time and stage costs that came with a frame. */
+void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+/* Send a frame to a peer of the tree, the way the tree says. */
+void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
+/* Fill in the header of a DATA frame towards destination @i. */
+void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
+/* Fail with @status what is pending from operation @done on, and free the state.
+ * Config, after a grace period.
+ */
+void hc_member_destroy(struct hc_member *m, int status, u64 done);
+u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op);
+
+/* --- tree.c, merge.c --- */
+enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op);
+enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op);
+
+/* --- sock.c --- */
+/* Is there room in the bound socket's receive buffer?  True without a socket. */
+bool hc_sock_room(struct hc_node *node);
+/* Queue a piece of a result; consumes @skb, whose payload begins behind the frame
+ * header.  @last ends the record.
+ */
+void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Queue a record without data: a completion or, with @end, a failure. */
+void hc_sock_status(struct hc_node *node, const struct hypercube_result *res, u32 rec);
+
+#endif /* _HC_COLL_H */

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Operators over arrays of elements in host byte order.
+ */
+#ifndef _HC_COMBINE_H
+#define _HC_COMBINE_H
+
+#include <linux/types.h>
+#include <linux/hypercube.h>
+
+/**
+ * hc_combine_size() - size of one element
+ * @oper: enum hypercube_oper
+ * @type: enum hypercube_type
+ * @width: bytes of a RECORD, else 0
+ *
+ * Return: bytes (a power of two, or the record's width), or -EINVAL if the
+ * combination does not exist: AND, OR, XOR of floats; RECORD with anything but
+ * MERGE, MIN and MAX; a width out of range or without RECORD.
+ */
+int hc_combine_size(unsigned int oper, unsigned int type, unsigned int width);
+
+/**
+ * hc_combine() - acc = acc op src, element by element
+ * @oper: enum hypercube_oper but MERGE
+ * @type: enum hypercube_type
+ * @width: bytes of a RECORD, else 0
+ * @acc: first operand and result; aligned to 8 bytes or to the element's size
+ * @src: second operand, likewise
+ * @bytes: length of both, a multiple of the element's size
+ *
+ * The same bits come out whether the FPU may be used in this context or not.
+ * Context: any that may not be hard interrupt.
+ */
+void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
+		void *acc, const void *src, size_t bytes);
+
+typedef int (*hc_cmp_fn)(const void *a, const void *b, unsigned int width);
+
+/**
+ * hc_combine_cmp() - total order of a type, for MERGE
+ * @type: enum hypercube_type
+ *
+ * Return: a function that returns <0, 0 or >0.  Floats follow IEEE 754
+ * totalOrder (-NaN < -inf < .. < -0 < +0 < .. < +NaN).
+ */
+hc_cmp_fn hc_combine_cmp(unsigned int type);
+
+#endif /* _HC_COMBINE_H */

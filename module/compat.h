@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Differences between the kernels that this module is built for.  The sources
+ * are written for the newest one; nothing outside this header asks for a version.
+ */
+#ifndef _HC_COMPAT_H
+#define _HC_COMPAT_H
+
+#include <linux/netdevice.h>
+#include <linux/version.h>
+#include <net/genetlink.h>
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
+#error "hypercube needs Linux 6.1 or newer"
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0)
+#include <net/netdev_rx_queue.h>
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 10, 0)
+#include <linux/skbuff_ref.h>
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
+/* Before operations were split, the hooks around them got the whole one. */
+#define genl_split_ops genl_ops
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)
+static inline struct nlattr **hc_dump_attrs(struct netlink_callback *cb)
+{
+	return genl_dumpit_info(cb)->attrs;
+}
+#else
+static inline struct nlattr **hc_dump_attrs(struct netlink_callback *cb)
+{
+	return genl_info_dump(cb)->attrs;
+}
+#endif
+
+static inline void hc_dev_set_lltx(struct net_device *dev)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	dev->features |= NETIF_F_LLTX;
+#else
+	dev->lltx = true;
+#endif
+}
+
+#endif /* _HC_COMPAT_H */

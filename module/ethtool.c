@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What ethtool shows of an endpoint.
+ */
+#include <linux/ethtool.h>
+
+#include "hypercube.h"
+
+static const char names[][ETH_GSTRING_LEN] = {
+	"host_frames",
+	"merged_bytes",
+	/* From here on in the order of HYPERCUBE_A_DROP_*. */
+	"drop_link_down",
+	"drop_node_failed",
+	"drop_loss",
+	"drop_malformed",
+	"drop_foreign",
+	"drop_no_route",
+	"drop_no_plan",
+	"drop_old_epoch",
+	"drop_ended",
+	"drop_unexpected",
+	"drop_no_socket",
+	"drop_queue_full",
+	"drop_no_memory",
+	"drop_not_ip_yet",
+	"drop_teardown",
+};
+
+static_assert(ARRAY_SIZE(names) == 2 + HYPERCUBE_A_DROP_PAD - 1);
+
+static void get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
+{
+	const struct hc_node *node = netdev_priv(dev);
+
+	strscpy(info->driver, "hypercube", sizeof(info->driver));
+	snprintf(info->bus_info, sizeof(info->bus_info), "%s/%u", node->fabric->name, node->id);
+}
+
+static int get_sset_count(struct net_device *dev, int set)
+{
+	return set == ETH_SS_STATS ? ARRAY_SIZE(names) : -EOPNOTSUPP;
+}
+
+static void get_strings(struct net_device *dev, u32 set, u8 *data)
+{
+	if (set == ETH_SS_STATS)
+		memcpy(data, names, sizeof(names));
+}
+
+static void get_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *data)
+{
+	const struct hc_node *node = netdev_priv(dev);
+	unsigned int d, reason, start;
+
+	do {
+		start = u64_stats_fetch_begin(&node->syncp);
+		data[0] = node->host_frames;
+		data[1] = node->merged_bytes;
+	} while (u64_stats_fetch_retry(&node->syncp, start));
+	for (reason = 1; reason < HYPERCUBE_A_DROP_PAD; reason++) {
+		u64 n = (u32)atomic_read(&node->drops[reason]);
+
+		for (d = 0; d < node->fabric->dim; d++)
+			n += READ_ONCE(node->ports[d].drops[reason]);
+		data[1 + reason] = n;
+	}
+}
+
+const struct ethtool_ops hc_ethtool_ops = {
+	.get_drvinfo		= get_drvinfo,
+	.get_link		= ethtool_op_get_link,
+	.get_sset_count		= get_sset_count,
+	.get_strings		= get_strings,
+	.get_ethtool_stats	= get_stats,
+};

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Private declarations of the module: the objects, who may touch them when,
+ * and for each file what the others may call.
+ *
+ * Contexts
+ *   config	process context: netlink handlers, namespace exit, module exit
+ *   poll	NAPI poll of one node; at most one CPU at a time for each node
+ *   socket	process context inside a system call on a socket
+ *
+ * Locks, outermost first
+ *   rtnl
+ *   hc_net.lock	mutex: the list of fabrics of one network namespace
+ *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
+ *   socket lock	lock_sock() of a bound socket
+ *   queue locks	the spin locks of hc_node.rxq and .hostq
+ *
+ * Everything marked [poll] belongs to the node's poll alone and needs no lock:
+ * rule 3 of the design.  Readers elsewhere use READ_ONCE() and accept that it
+ * is a snapshot.  Nothing on the data path reads another node's [poll] fields;
+ * what nodes know of each other came in frames.
+ *
+ * Teardown of a fabric (hc_fabric_destroy) in two phases: (1) make it
+ * unreachable: dead = true, off the list, plans and sockets unpublished, then
+ * one synchronize_net() so that no system call or poll still finds it;
+ * (2) napi_disable() of every node (a poll that still runs may hand frames to a
+ * neighbour: nodes are freed only after *all* polls are disabled), purge queues
+ * and plans, unregister all net_devices on one list.
+ */
+#ifndef _HC_HYPERCUBE_H
+#define _HC_HYPERCUBE_H
+
+#include <linux/kref.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/skbuff.h>
+#include <linux/u64_stats_sync.h>
+#include <linux/uidgid.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <linux/hypercube.h>
+
+#include "hc_topo.h"
+#include "wire.h"
+
+struct hc_carrier_ops;
+struct hc_node;
+struct hc_plan;
+struct netlink_ext_ack;
+struct rtnl_link_ops;
+
+#define HC_DROP_MAX	(HYPERCUBE_A_DROP_MAX + 1)
+
+/* Room in front of a payload: header and a walk of 64 steps. */
+#define HC_WALK_ROOM	32
+#define HC_HEADROOM	(sizeof(struct hc_hdr) + HC_WALK_ROOM)
+
+/* hc_port.flags */
+enum {
+	HC_PORT_DOWN,		/* taken down, both ends; config writes */
+	HC_PORT_FAILED,		/* this node or the peer failed; config writes */
+	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
+};
+
+#define HC_PORT_UNUSABLE \
+	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_DETECTED))
+/* What keeps DETECT's own frames away, too. */
+#define HC_PORT_CLOSED	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED))
+
+/**
+ * struct hc_port - one end of a link
+ * @flags: HC_PORT_*; atomic bit operations
+ * @ops: how frames leave
+ * @peer: node at the other end, for the in-memory carrier; constant
+ * @loss: ppm of frames the carrier loses; config writes
+ * @latency: a of the time model, ns; config writes
+ * @rate: 1/b of the time model, bytes/s, 0: infinite; config writes
+ * @tx_seq: number of the last frame sent [poll]
+ * @rx_seq: number of the last frame received [poll]
+ * @tx_frames: frames handed to the carrier [poll], node's syncp
+ * @tx_bytes: their bytes, headers included [poll]
+ * @rx_frames: frames received [poll]
+ * @rx_bytes: their bytes [poll]
+ * @drops: by reason [poll]
+ */
+struct hc_port {
+	unsigned long flags;
+	const struct hc_carrier_ops *ops;
+	struct hc_node *peer;
+	u32 loss;
+	u64 latency;
+	u64 rate;
+	u32 tx_seq;
+	u32 rx_seq;
+	u64 tx_frames;
+	u64 tx_bytes;
+	u64 rx_frames;
+	u64 rx_bytes;
+	u32 drops[HC_DROP_MAX];
+};
+
+/**
+ * struct hc_carrier_ops - what carries frames over a link
+ * @name: for people
+ * @xmit: take @skb over and bring it to the other end, or lose it; called in
+ *	the sending node's poll with the header complete; consumes @skb
+ */
+struct hc_carrier_ops {
+	const char *name;
+	void (*xmit)(struct hc_node *node, struct hc_port *port, struct sk_buff *skb);
+};
+
+/* hc_node.events: what poll has to look at before the queues. */
+enum {
+	HC_EV_LINKS,		/* port flags changed */
+	HC_EV_TEST,		/* DETECT: send test frames of a new round */
+	HC_EV_JUDGE,		/* DETECT: the round is over, judge and tell */
+	HC_EV_PLANS,		/* plans were published: check that they still hold */
+	HC_EV_READER,		/* the bound socket has room again */
+	HC_EV_STALL,		/* look for operations that do not move */
+};
+
+/**
+ * struct hc_node - a node; private part of its net_device
+ * @dev: the net_device
+ * @fabric: the fabric; constant
+ * @id: node number; constant
+ * @failed: administratively failed; config writes
+ * @owner: uid that may bind, or INVALID_UID; config writes
+ * @napi: the poll
+ * @events: HC_EV_*, atomic
+ * @rxq: frames from the links; any poll of a neighbour adds
+ * @hostq: frames from the bound socket
+ * @sk: bound collective socket; changed under hc_fabric.lock
+ * @dgram_sk: bound datagram socket; changed under hc_fabric.lock
+ * @fault: own FAULT word [poll]
+ * @heard: dimensions along which a test frame of the round came [poll]
+ * @heard_round: the round that @heard belongs to [poll]
+ * @round: number of the DETECT round; config sets before HC_EV_TEST
+ * @nb_fault: FAULT words the neighbours sent [poll]
+ * @syncp: for the 64-bit counters here and in the ports
+ * @host_frames: frames taken from @hostq [poll]
+ * @merged_bytes: bytes merged [poll]
+ * @drops: by reason, not attributed to a link; atomic, any context
+ * @ports: one for each dimension
+ */
+struct hc_node {
+	struct net_device *dev;
+	struct hc_fabric *fabric;
+	u32 id;
+	bool failed;
+	kuid_t owner;
+
+	struct napi_struct napi;
+	unsigned long events;
+	struct sk_buff_head rxq;
+	struct sk_buff_head hostq;
+
+	struct sock __rcu *sk;
+	struct sock __rcu *dgram_sk;
+
+	u32 fault;
+	u32 heard;
+	u32 heard_round;
+	u32 round;
+	u32 nb_fault[HYPERCUBE_DIM_MAX];
+
+	struct u64_stats_sync syncp;
+	u64 host_frames;
+	u64 merged_bytes;
+	atomic_t drops[HC_DROP_MAX];
+
+	struct hc_port ports[];
+};
+
+/**
+ * struct hc_fabric - a hypercube
+ * @list: in hc_net.fabrics, under hc_net.lock
+ * @ref: bound sockets and the list hold one each
+ * @net: namespace it belongs to
+ * @id: unique in the machine
+ * @dim: dimension n
+ * @segment: payload bytes of a full data frame
+ * @name: its name
+ * @ready: creation is complete, under hc_net.lock
+ * @dead: being removed; set under @lock
+ * @lock: serialises configuration
+ * @plans: struct hc_plan by id; written under @lock, read under RCU
+ * @epoch: counts plan installations, under @lock
+ * @nodes: the 2^n nodes; valid until phase 2 of the teardown
+ * @nfailed: failed nodes, under @lock
+ * @round: number of the last DETECT round, under @lock
+ * @stall: looks for stalled operations once a second
+ */
+struct hc_fabric {
+	struct list_head list;
+	struct kref ref;
+	possible_net_t net;
+	u32 id;
+	u32 dim;
+	u32 segment;
+	char name[HYPERCUBE_NAME_MAX];
+	bool ready;
+	bool dead;
+	struct mutex lock;
+	struct xarray plans;
+	u32 epoch;
+	struct hc_node **nodes;
+	u32 nfailed;
+	u32 round;
+	struct delayed_work stall;
+};
+
+/* What poll knows of a queued frame; in skb->cb from enqueue to dequeue. */
+struct hc_cb {
+	u8 dim;		/* port it came by, or HC_DIM_HOST */
+};
+
+#define HC_DIM_HOST	0xff
+
+static inline struct hc_cb *hc_cb(struct sk_buff *skb)
+{
+	return (struct hc_cb *)skb->cb;
+}
+
+static inline struct hc_hdr *hc_hdr(const struct sk_buff *skb)
+{
+	return (struct hc_hdr *)skb->data;
+}
+
+/* --- fabric.c --- */
+struct hc_fabric_params {
+	const char *name;
+	u32 dim;
+	u32 segment;	/* 0: default */
+};
+
+int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
+		     struct netlink_ext_ack *extack);
+int hc_fabric_destroy(struct net *net, const char *name,
+		      struct netlink_ext_ack *extack);
+/* The fabric is returned with refcounter increased by 1, or NULL. */
+struct hc_fabric *hc_fabric_get(struct net *net, const char *name);
+/* The same for the fabric with the smallest id >= @id. */
+struct hc_fabric *hc_fabric_get_next(struct net *net, u32 id);
+/* Changes whenever a fabric of the namespace comes or goes. */
+u32 hc_fabric_generation(struct net *net);
+void hc_fabric_put(struct hc_fabric *fabric);
+int hc_fabric_init(void);
+void hc_fabric_exit(void);
+
+/* --- node.c --- */
+/* The poll is enabled; the ports come later, from hc_link_init(). */
+struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id);
+/* Wait for the poll and let it never run again. */
+void hc_node_disable(struct hc_node *node);
+/* Drop what is still queued and free; no poll of the fabric runs any more and
+ * the net_device is not registered.
+ */
+void hc_node_free(struct hc_node *node);
+/* Allocate a frame: header zeroed but for version, type, fabric, src and len;
+ * HC_WALK_ROOM of headroom in front of the header, @len payload bytes behind it.
+ */
+struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp);
+/* The same where no node is at hand: a frame of node @src of @fabric. */
+struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
+			      gfp_t gfp);
+/* Make a payload into a frame: put the header in front of it (HC_HEADROOM). */
+void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, struct sk_buff *skb);
+/* Queue a frame from the bound socket and let the node's poll run.
+ * Caller: socket, under RCU.
+ */
+void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb);
+/* Set an event and let the node's poll run.  Process or softirq context. */
+void hc_node_kick(struct hc_node *node, unsigned int event);
+/* The fabric named @name whose endpoint @id lives in @net, with refcounter
+ * increased by 1, or NULL: for those who were given an endpoint, not the fabric.
+ */
+struct hc_fabric *hc_node_fabric_get(struct net *net, const char *name, u32 id);
+/* Free @skb and count it: on @port if not NULL (poll only), else on the node. */
+void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
+	     unsigned int reason);
+/* Frames of operations end with a word to hc_coll_undeliverable(), others do not. */
+static inline bool hc_frame_is_coll(u8 type)
+{
+	return type >= HC_FRAME_DATA && type < HC_FRAME_DGRAM;
+}
+
+extern struct rtnl_link_ops hc_link_ops;
+
+/* --- ethtool.c --- */
+extern const struct ethtool_ops hc_ethtool_ops;
+
+/* --- link.c --- */
+/* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
+ * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
+ * Poll.  Return: 0, or -ENOLINK if the link is unusable (dropped, counted).
+ */
+int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* The same for route.c and detect.c, who have looked at the link themselves. */
+int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+bool hc_link_usable(const struct hc_node *node, unsigned int dim);
+void hc_link_init(struct hc_node *node, unsigned int dim);
+/* Recompute the own FAULT word and tell operations of new faults.  Poll. */
+void hc_link_update(struct hc_node *node);
+/* HC_EV_LINKS */
+void hc_link_event(struct hc_node *node);
+/* Configuration, under hc_fabric.lock; returns when all nodes concerned know. */
+/* Both ends of the link; up forgets DETECTED. */
+void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
+/* Take a node out of service or back. */
+void hc_link_set_failed(struct hc_node *node, bool failed);
+/* All links up, all nodes in service, no impairments. */
+void hc_link_clear(struct hc_fabric *fabric);
+u32 hc_link_count_unusable(const struct hc_fabric *fabric);
+
+#define HC_LATENCY_DEFAULT	1000ULL		/* ns */
+#define HC_RATE_DEFAULT		1250000000ULL	/* bytes/s: 10 Gbit/s */
+
+/* --- route.c --- */
+/* Bytes between header and payload of a frame that has crossed @walk links. */
+static inline unsigned int hc_walk_area(unsigned int walk)
+{
+	return (walk + 31) / 32 * 16;
+}
+
+/* Start a fault-tolerant unicast of @skb to node @dst; sets ROUTED, .src, .dst
+ * and the walk; consumes @skb.  Every hop, the first too, adds one to .step.
+ * Poll.  Return: 0 or -ENOLINK (no route from here; dropped, counted).
+ */
+int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
+/* A ROUTED frame arrived over link @dim: forward it, or return it when it is
+ * for this node, with the walk stripped so that the payload follows the header;
+ * ROUTED stays set and .walk is the number of links it crossed.
+ */
+struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+/* --- coll.c: operations, run by the poll --- */
+void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* Returns false if the frame must stay at the head of the host queue. */
+bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb);
+/* Link @dim of the node became unusable. */
+void hc_coll_link_fault(struct hc_node *node, unsigned int dim);
+/* Frames were lost on link @dim: a gap in the sequence numbers. */
+void hc_coll_lost(struct hc_node *node, unsigned int dim);
+/* A frame of an operation in transit could not be delivered: its link or this
+ * node failed under way, or no route is left.  @dim: the link it came by.  Does
+ * not consume.
+ */
+void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* HC_EV_PLANS, HC_EV_READER, HC_EV_STALL */
+void hc_coll_event(struct hc_node *node, unsigned long events);
+
+/* --- sock.c --- */
+int hc_sock_init(void);
+void hc_sock_exit(void);
+int hc_sock_family(void);
+/* Unpublish the node's sockets and fail them with -ENODEV; phase 1. */
+void hc_sock_node_gone(struct hc_node *node);
+/* A DGRAM frame for this node; consumes.  Poll. */
+void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb);
+
+#endif /* _HC_HYPERCUBE_H */

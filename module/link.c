@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links: state, the in-memory carrier, and the way FAULT words follow the state.
+ *
+ * Configuration writes the flags of both ends and kicks both polls after that;
+ * each poll computes its own FAULT word anew and sends it over all its usable
+ * links.  It does so even if the word has not changed: a poll that ran between
+ * the writes to the two ends may have told a neighbour who was still deaf.  The
+ * poll that follows the kick tells it again, and by then both can hear.
+ *
+ * Configuration returns when all this has happened, so that who asks afterwards
+ * reads the new FAULT words, and plans made from them are not stale.
+ */
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/math64.h>
+#include <linux/random.h>
+#include <linux/sched/signal.h>
+
+#include "detect.h"
+#include "hypercube.h"
+
+/* ------------------------------------------------------------ in-memory carrier */
+
+static bool link_loses(const struct hc_port *port)
+{
+	u32 loss = READ_ONCE(port->loss);
+
+	return unlikely(loss) && mul_u64_u32_shr(HYPERCUBE_PPM_MAX, get_random_u32(), 32) < loss;
+}
+
+/* The frame is handed over as it is: neither copied nor orphaned, so that it
+ * stays charged to the socket that sent it until somebody consumes it.  The
+ * peer's poll follows on this processor when this one ends: no recursion.
+ */
+static void memory_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
+{
+	struct hc_node *peer = port->peer;
+
+	if (link_loses(port)) {
+		hc_drop(node, port, skb, HYPERCUBE_A_DROP_LOSS);
+		return;
+	}
+	hc_cb(skb)->dim = port - node->ports;
+	spin_lock(&peer->rxq.lock);
+	__skb_queue_tail(&peer->rxq, skb);
+	spin_unlock(&peer->rxq.lock);
+	napi_schedule(&peer->napi);
+}
+
+static const struct hc_carrier_ops memory_carrier = {
+	.name	= "memory",
+	.xmit	= memory_xmit,
+};
+
+void hc_link_init(struct hc_node *node, unsigned int dim)
+{
+	struct hc_port *port = &node->ports[dim];
+
+	port->ops = &memory_carrier;
+	port->peer = node->fabric->nodes[hc_neigh(node->id, dim)];
+	port->latency = HC_LATENCY_DEFAULT;
+	port->rate = HC_RATE_DEFAULT;
+}
+
+/* ------------------------------------------------------------ sending */
+
+bool hc_link_usable(const struct hc_node *node, unsigned int dim)
+{
+	return !(READ_ONCE(node->ports[dim].flags) & HC_PORT_UNUSABLE);
+}
+
+static u64 link_cost(const struct hc_port *port, unsigned int bytes)
+{
+	u64 rate = READ_ONCE(port->rate);
+
+	return READ_ONCE(port->latency) +
+	       (rate ? div64_u64((u64)bytes * NSEC_PER_SEC, rate) : 0);
+}
+
+int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	struct hc_port *port = &node->ports[dim];
+	struct hc_hdr *hdr;
+
+	/* Whoever keeps a clone of the frame must not see the header change. */
+	if (unlikely(skb_cow_head(skb, 0))) {
+		hc_drop(node, port, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		return -ENOLINK;
+	}
+	hdr = hc_hdr(skb);
+	hdr->seq = cpu_to_be32(++port->tx_seq);
+	be64_add_cpu(&hdr->time, link_cost(port, skb->len));
+	u64_stats_update_begin(&node->syncp);
+	port->tx_frames++;
+	port->tx_bytes += skb->len;
+	u64_stats_update_end(&node->syncp);
+	port->ops->xmit(node, port, skb);
+	return 0;
+}
+
+int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr;
+
+	if (!hc_link_usable(node, dim)) {
+		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_LINK_DOWN);
+		return -ENOLINK;
+	}
+	if (unlikely(skb_cow_head(skb, 0))) {
+		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		return -ENOLINK;
+	}
+	hdr = hc_hdr(skb);
+	hdr->src = cpu_to_be16(node->id);
+	hdr->dst = cpu_to_be16(hc_neigh(node->id, dim));
+	hdr->flags &= ~(HC_FRAME_F_ROUTED | HC_FRAME_F_BACK);
+	hdr->walk = 0;
+	return hc_link_send(node, dim, skb);
+}
+
+/* ------------------------------------------------------------ FAULT word */
+
+static u32 fault_word(const struct hc_node *node)
+{
+	u32 word = 0;
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (!hc_link_usable(node, d))
+			word |= hc_bit(d);
+	return word;
+}
+
+void hc_link_update(struct hc_node *node)
+{
+	u32 word = fault_word(node);
+	u32 news = word & ~node->fault;
+	unsigned int d;
+
+	WRITE_ONCE(node->fault, word);
+	for (d = 0; d < node->fabric->dim; d++)
+		if (news & hc_bit(d))
+			hc_coll_link_fault(node, d);
+}
+
+void hc_link_event(struct hc_node *node)
+{
+	hc_link_update(node);
+	hc_detect_tell(node, node->fault, HC_PORT_UNUSABLE);
+}
+
+/* ------------------------------------------------------------ configuration */
+
+#define TELL_MAX	HZ	/* longest wait, should a frame be lost */
+
+/* Does the node know of the state of its links, and do its neighbours? */
+static bool node_told(const struct hc_node *node)
+{
+	u32 word = READ_ONCE(node->fault);
+	unsigned int d;
+
+	if (word != fault_word(node))
+		return false;
+	for (d = 0; d < node->fabric->dim; d++) {
+		const struct hc_port *port = &node->ports[d];
+
+		if (hc_link_usable(node, d) && !READ_ONCE(port->loss) &&
+		    READ_ONCE(port->peer->nb_fault[d]) != word)
+			return false;
+	}
+	return true;
+}
+
+/* Mostly the polls have run in hc_node_kick() already. */
+static void wait_told(const struct hc_node *node, unsigned long end)
+{
+	while (!node_told(node) && time_before(jiffies, end) && !signal_pending(current))
+		usleep_range(100, 500);
+}
+
+static struct hc_port *other_end(const struct hc_node *node, unsigned int dim)
+{
+	return &node->ports[dim].peer->ports[dim];
+}
+
+static void port_clear(struct hc_port *port)
+{
+	clear_bit(HC_PORT_DOWN, &port->flags);
+	clear_bit(HC_PORT_DETECTED, &port->flags);
+}
+
+void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down)
+{
+	struct hc_port *here = &node->ports[dim];
+	struct hc_port *there = other_end(node, dim);
+	unsigned long end = jiffies + TELL_MAX;
+
+	lockdep_assert_held(&node->fabric->lock);
+	if (down) {
+		set_bit(HC_PORT_DOWN, &here->flags);
+		set_bit(HC_PORT_DOWN, &there->flags);
+	} else {
+		port_clear(here);
+		port_clear(there);
+	}
+	hc_node_kick(node, HC_EV_LINKS);
+	hc_node_kick(here->peer, HC_EV_LINKS);
+	wait_told(node, end);
+	wait_told(here->peer, end);
+}
+
+static void carrier_follow(struct hc_node *node)
+{
+	if (node->failed)
+		netif_carrier_off(node->dev);
+	else
+		netif_carrier_on(node->dev);
+}
+
+static void link_set_failed(struct hc_node *node, unsigned int dim)
+{
+	struct hc_port *here = &node->ports[dim];
+	struct hc_port *there = other_end(node, dim);
+
+	if (node->failed || here->peer->failed) {
+		set_bit(HC_PORT_FAILED, &here->flags);
+		set_bit(HC_PORT_FAILED, &there->flags);
+	} else {
+		clear_bit(HC_PORT_FAILED, &here->flags);
+		clear_bit(HC_PORT_FAILED, &there->flags);
+	}
+}
+
+void hc_link_set_failed(struct hc_node *node, bool failed)
+{
+	struct hc_fabric *fabric = node->fabric;
+	unsigned long end = jiffies + TELL_MAX;
+	unsigned int d;
+
+	lockdep_assert_held(&fabric->lock);
+	if (node->failed == failed)
+		return;
+	WRITE_ONCE(node->failed, failed);
+	fabric->nfailed += failed ? 1 : -1;
+	for (d = 0; d < fabric->dim; d++)
+		link_set_failed(node, d);
+	carrier_follow(node);
+	hc_node_kick(node, HC_EV_LINKS);
+	for (d = 0; d < fabric->dim; d++)
+		hc_node_kick(node->ports[d].peer, HC_EV_LINKS);
+	wait_told(node, end);
+	for (d = 0; d < fabric->dim; d++)
+		wait_told(node->ports[d].peer, end);
+}
+
+void hc_link_clear(struct hc_fabric *fabric)
+{
+	unsigned long end;
+	unsigned int d;
+	u32 u;
+
+	lockdep_assert_held(&fabric->lock);
+	fabric->nfailed = 0;
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		struct hc_node *node = fabric->nodes[u];
+
+		WRITE_ONCE(node->failed, false);
+		carrier_follow(node);
+		for (d = 0; d < fabric->dim; d++) {
+			struct hc_port *port = &node->ports[d];
+
+			port_clear(port);
+			clear_bit(HC_PORT_FAILED, &port->flags);
+			WRITE_ONCE(port->loss, 0);
+			WRITE_ONCE(port->latency, HC_LATENCY_DEFAULT);
+			WRITE_ONCE(port->rate, HC_RATE_DEFAULT);
+		}
+	}
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		hc_node_kick(fabric->nodes[u], HC_EV_LINKS);
+		cond_resched();
+	}
+	end = jiffies + TELL_MAX;
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		wait_told(fabric->nodes[u], end);
+}
+
+u32 hc_link_count_unusable(const struct hc_fabric *fabric)
+{
+	u32 u, n = 0;
+	unsigned int d;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		for (d = 0; d < fabric->dim; d++)
+			if (!(u & hc_bit(d)) && (!hc_link_usable(fabric->nodes[u], d) ||
+						 !hc_link_usable(fabric->nodes[u ^ hc_bit(d)], d)))
+				n++;
+	return n;
+}

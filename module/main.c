@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Order of init and exit.
+ */
+#include <linux/module.h>
+#include <net/genetlink.h>
+#include <net/rtnetlink.h>
+
+#include "hypercube.h"
+#include "netlink.h"
+
+/* Netlink comes last and goes first: without it no fabric is made, and without
+ * a fabric no socket can be bound, so that hc_fabric_exit() finds no user left.
+ */
+static int __init hc_init(void)
+{
+	int err;
+
+	err = hc_fabric_init();
+	if (err)
+		return err;
+	err = hc_sock_init();
+	if (err)
+		goto err_fabric;
+	err = hc_netlink_init();
+	if (err)
+		goto err_sock;
+	return 0;
+
+err_sock:
+	hc_sock_exit();
+err_fabric:
+	hc_fabric_exit();
+	return err;
+}
+
+static void __exit hc_exit(void)
+{
+	hc_netlink_exit();
+	hc_sock_exit();
+	hc_fabric_exit();
+}
+
+module_init(hc_init);
+module_exit(hc_exit);
+
+MODULE_DESCRIPTION("Hypercube multicomputer with fault-tolerant collectives");
+MODULE_LICENSE("GPL");
+MODULE_ALIAS_GENL_FAMILY(HYPERCUBE_FAMILY_NAME);
+MODULE_ALIAS_RTNL_LINK("hypercube");

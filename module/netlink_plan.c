@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans from attributes.  Here sizes and ranges are checked; whether the plan
+ * makes sense is the verifier's business.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "netlink_priv.h"
+
+static int plan_refuse(struct genl_info *info, int attr)
+{
+	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	return -EINVAL;
+}
+
+static int parse_scalars(struct genl_info *info, const struct hc_fabric *fabric,
+			 struct hc_plan_params *p)
+{
+	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "A plan needs an id") ||
+	    hc_missing(info, HYPERCUBE_A_PLAN_TYPE, "A plan needs a type") ||
+	    hc_missing(info, HYPERCUBE_A_PLAN_SINK, "A plan needs a sink"))
+		return -EINVAL;
+	p->id = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]);
+	p->type = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]);
+	p->sink = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_SINK]);
+	if (p->type != HYPERCUBE_PLAN_TREE) {
+		NL_SET_ERR_MSG(info->extack, "This kernel knows no plans of this type");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
+	}
+	if (p->sink >= hc_nodes(fabric->dim)) {
+		NL_SET_ERR_MSG(info->extack, "The sink is no node of the fabric");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_SINK);
+	}
+	return 0;
+}
+
+static int parse_order(struct genl_info *info, const struct hc_fabric *fabric,
+		       struct hc_plan_params *p)
+{
+	struct nlattr *attr;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != HYPERCUBE_A_PLAN_ORDER)
+			continue;
+		if (p->stages == fabric->dim || nla_get_u32(attr) >= fabric->dim) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "The order names a dimension that the fabric does not have, or one too many");
+			return -EINVAL;
+		}
+		p->order[p->stages++] = nla_get_u32(attr);
+	}
+	return 0;
+}
+
+static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
+			 struct hc_plan_params *p)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_MEMBERS];
+	u32 nodes = hc_nodes(fabric->dim);
+	const u8 *bytes;
+	u32 *members;
+	u32 i;
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_MEMBERS, "A plan needs a set of members"))
+		return -EINVAL;
+	if (nla_len(attr) != DIV_ROUND_UP(nodes, BITS_PER_BYTE)) {
+		NL_SET_ERR_MSG(info->extack, "The set of members has the wrong size for the fabric");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_MEMBERS);
+	}
+	members = kcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL);
+	if (!members)
+		return -ENOMEM;
+	p->members = members;
+	bytes = nla_data(attr);
+	for (i = 0; i < nla_len(attr); i++)
+		members[i / 4] |= (u32)bytes[i] << (i % 4 * BITS_PER_BYTE);
+	if (nodes < 32 && members[0] >> nodes) {
+		NL_SET_ERR_MSG(info->extack, "A member is no node of the fabric");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_MEMBERS);
+	}
+	return 0;
+}
+
+static u32 count_attrs(struct genl_info *info, int type)
+{
+	struct nlattr *attr;
+	u32 n = 0;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		n += nla_type(attr) == type;
+	return n;
+}
+
+static int parse_detours(struct genl_info *info, const struct hc_fabric *fabric,
+			 struct hc_plan_params *p)
+{
+	u32 max = count_attrs(info, HYPERCUBE_A_PLAN_DETOUR);
+	u32 nodes = hc_nodes(fabric->dim);
+	struct hc_detour *detours;
+	struct nlattr *attr;
+	int rem;
+
+	if (max > nodes) {
+		NL_SET_ERR_MSG(info->extack, "There are more detours than nodes");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_DETOUR);
+	}
+	detours = kvcalloc(max_t(u32, max, 1), sizeof(*detours), GFP_KERNEL);
+	if (!detours)
+		return -ENOMEM;
+	p->detours = detours;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		struct hc_detour *d = &detours[p->ndetours];
+
+		if (nla_type(attr) != HYPERCUBE_A_PLAN_DETOUR)
+			continue;
+		d->from = nla_get_u32(attr) >> 16;
+		d->to = nla_get_u32(attr) & U16_MAX;
+		if (d->from >= nodes || d->to >= nodes) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "An end of a detour is no node of the fabric");
+			return -EINVAL;
+		}
+		if (p->ndetours && d->from <= d[-1].from) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "The detours must be ascending");
+			return -EINVAL;
+		}
+		p->ndetours++;
+	}
+	return 0;
+}
+
+/* Attributes are aligned to four bytes: the words can be used where they are. */
+static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
+		       struct hc_plan_params *p)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_FAULT];
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_FAULT, "A plan needs the faults it was made for"))
+		return -EINVAL;
+	if (nla_len(attr) != hc_nodes(fabric->dim) * sizeof(u32)) {
+		NL_SET_ERR_MSG(info->extack, "The fabric has another number of FAULT words");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_FAULT);
+	}
+	p->fault = nla_data(attr);
+	return 0;
+}
+
+int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_plan_params p = {};
+	int err;
+
+	err = parse_scalars(info, fabric, &p);
+	if (!err)
+		err = parse_order(info, fabric, &p);
+	if (!err)
+		err = parse_members(info, fabric, &p);
+	if (!err)
+		err = parse_detours(info, fabric, &p);
+	if (!err)
+		err = parse_fault(info, fabric, &p);
+	if (!err)
+		err = hc_plan_install(fabric, &p, info->extack);
+	kfree(p.members);
+	kvfree(p.detours);
+	return err;
+}
+
+int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info)
+{
+	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "The request names no plan"))
+		return -EINVAL;
+	return hc_plan_remove(hc_info_fabric(info), nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]),
+			      info->extack);
+}

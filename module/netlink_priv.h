@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the netlink*.c files share; no other file sees attributes.
+ */
+#ifndef _HC_NETLINK_PRIV_H
+#define _HC_NETLINK_PRIV_H
+
+#include <net/genetlink.h>
+#include <net/sock.h>
+
+#include "compat.h"
+#include "netlink.h"
+
+/* Every attribute set names the fabric first. */
+#define HC_A_FABRIC	1
+
+static_assert(HYPERCUBE_A_FABRIC_NAME == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_NODE_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_LINK_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_PLAN_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_OP_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_DETECT_FABRIC == HC_A_FABRIC);
+
+#define HC_MCGRP_EVENTS	0
+
+extern struct genl_family hc_genl_family;
+
+/**
+ * struct hc_msg - a message being written
+ * @skb: where
+ * @portid: whom it is for
+ * @seq: number of the request it answers
+ * @flags: NLM_F_*
+ * @cmd: HYPERCUBE_CMD_*
+ * @user_ns: of the reader, for uids
+ * @cb: of the dump it is part of, or NULL
+ */
+struct hc_msg {
+	struct sk_buff *skb;
+	u32 portid;
+	u32 seq;
+	int flags;
+	u8 cmd;
+	struct user_namespace *user_ns;
+	struct netlink_callback *cb;
+};
+
+/* The fabric that pre_doit() has pinned and, for most commands, locked. */
+static inline struct hc_fabric *hc_info_fabric(const struct genl_info *info)
+{
+	return info->user_ptr[0];
+}
+
+/* Is an attribute missing that the command cannot do without?  @sentence is a
+ * string literal.
+ */
+bool hc_missing(struct genl_info *info, int attr, const char *sentence);
+
+/* --- netlink_fill.c: one message each; -EMSGSIZE if it does not fit --- */
+int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric);
+int hc_fill_node(const struct hc_msg *msg, struct hc_node *node);
+int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int dim);
+int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan);
+int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
+	       const struct hc_op_view *view);
+int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
+		     const struct hc_op_event *ev);
+/* Upper bound of a plan's message. */
+size_t hc_plan_msg_size(const struct hc_plan *plan);
+
+/* --- netlink_get.c --- */
+int hc_nl_fabric_get(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_dump_start(struct netlink_callback *cb);
+int hc_nl_fabric_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int hc_nl_node_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int hc_nl_link_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int hc_nl_plan_dump(struct sk_buff *skb, struct netlink_callback *cb);
+int hc_nl_op_dump(struct sk_buff *skb, struct netlink_callback *cb);
+/* The node that a request names in @attr, or an ERR_PTR. */
+struct hc_node *hc_nl_node(struct genl_info *info, int attr);
+/* The dimension it names in HYPERCUBE_A_LINK_DIM, or an error. */
+int hc_nl_dim(struct genl_info *info);
+
+/* --- netlink_set.c --- */
+int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_fabric_del(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_detect(struct sk_buff *skb, struct genl_info *info);
+
+/* --- netlink_plan.c --- */
+int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info);
+
+/* --- netlink_notify.c --- */
+void hc_notify_enable(bool enable);
+
+#endif /* _HC_NETLINK_PRIV_H */

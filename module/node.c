@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A node: its net_device, its queues, and the poll that runs its protocols.
+ *
+ * The poll is enabled from the creation of the fabric to its removal, whether
+ * the net_device is up or not: the fabric works without any IP configuration.
+ *
+ * No wakeup is lost: whoever gives the poll something to do does so first and
+ * calls napi_schedule() then.  If the poll runs at that moment, this sets
+ * NAPI_STATE_MISSED, and napi_complete_done() lets it run once more.  Frames
+ * that operations do not accept yet stay at the head of the host queue without
+ * keeping the poll busy; the frame or event that makes room brings the next
+ * poll.
+ *
+ * MAC address: 02:68:FF:FF:NN:NN with FF:FF the fabric's id and NN:NN the
+ * node's number; 02 makes it locally administered, 68 is 'h'.  It cannot be
+ * changed.
+ */
+#include <linux/etherdevice.h>
+#include <net/rtnetlink.h>
+
+#include "compat.h"
+#include "detect.h"
+#include "hypercube.h"
+
+/* ------------------------------------------------------------ frames */
+
+void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, struct sk_buff *skb)
+{
+	u32 len = skb->len;
+	struct hc_hdr *hdr = skb_push(skb, sizeof(*hdr));
+
+	memset(hdr, 0, sizeof(*hdr));
+	hdr->version = HC_WIRE_VERSION;
+	hdr->type = type;
+	hdr->fabric = cpu_to_be32(fabric->id);
+	hdr->src = cpu_to_be16(src);
+	hdr->len = cpu_to_be32(len);
+}
+
+struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
+			      gfp_t gfp)
+{
+	struct sk_buff *skb = alloc_skb(HC_HEADROOM + len, gfp);
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, HC_HEADROOM);
+	skb_put(skb, len);
+	hc_frame_push(fabric, src, type, skb);
+	return skb;
+}
+
+struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp)
+{
+	return hc_frame_make(node->fabric, node->id, type, len, gfp);
+}
+
+void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
+	     unsigned int reason)
+{
+	if (port)
+		WRITE_ONCE(port->drops[reason], port->drops[reason] + 1);
+	else
+		atomic_inc(&node->drops[reason]);
+	kfree_skb(skb);
+}
+
+/* ------------------------------------------------------------ wakeups */
+
+/* With bottom halves enabled again the softirq runs at once: a caller in process
+ * context pays for the work it causes, and waits for nobody else to do it.
+ */
+static void run_poll(struct hc_node *node)
+{
+	local_bh_disable();
+	napi_schedule(&node->napi);
+	local_bh_enable();
+}
+
+void hc_node_kick(struct hc_node *node, unsigned int event)
+{
+	set_bit(event, &node->events);
+	run_poll(node);
+}
+
+void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb)
+{
+	skb_queue_tail(&node->hostq, skb);
+	run_poll(node);
+}
+
+/* ------------------------------------------------------------ receiving */
+
+/* Is this a frame that our neighbour along @dim may send us?  0 or the reason
+ * to drop it.  Everything that later code relies on is checked here: frames may
+ * come from another machine.
+ */
+static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
+			       struct sk_buff *skb)
+{
+	const struct hc_fabric *fabric = node->fabric;
+	const struct hc_hdr *hdr;
+	unsigned int area;
+	u32 src, dst;
+
+	if (!pskb_may_pull(skb, sizeof(*hdr)))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	hdr = hc_hdr(skb);
+	if (hdr->version != HC_WIRE_VERSION || !hdr->type || hdr->type >= __HC_FRAME_TYPE_END)
+		return HYPERCUBE_A_DROP_MALFORMED;
+	if (be32_to_cpu(hdr->fabric) != fabric->id)
+		return HYPERCUBE_A_DROP_FOREIGN;
+	area = hc_walk_area(be16_to_cpu(hdr->walk));
+	if (skb->len != (u64)sizeof(*hdr) + area + be32_to_cpu(hdr->len) ||
+	    !pskb_may_pull(skb, sizeof(*hdr) + area))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	hdr = hc_hdr(skb);
+	src = be16_to_cpu(hdr->src);
+	dst = be16_to_cpu(hdr->dst);
+	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
+		if (hdr->walk)
+			return HYPERCUBE_A_DROP_MALFORMED;
+		if (src != hc_neigh(node->id, dim) || dst != node->id)
+			return HYPERCUBE_A_DROP_FOREIGN;
+	} else if (hdr->type < HC_FRAME_DATA) {
+		return HYPERCUBE_A_DROP_MALFORMED;
+	} else if ((src | dst) >= hc_nodes(fabric->dim)) {
+		return HYPERCUBE_A_DROP_FOREIGN;
+	}
+	return 0;
+}
+
+/* Test frames and FAULT words travel over detected links too: that is how a
+ * link that works again is found.
+ */
+static unsigned int port_flaw(const struct hc_node *node, const struct hc_port *port, u8 type)
+{
+	unsigned long flags = READ_ONCE(port->flags);
+
+	if (READ_ONCE(node->failed))
+		return HYPERCUBE_A_DROP_NODE_FAILED;
+	if (flags & (type < HC_FRAME_DATA ? HC_PORT_CLOSED : HC_PORT_UNUSABLE))
+		return HYPERCUBE_A_DROP_LINK_DOWN;
+	return 0;
+}
+
+static void rx_count(struct hc_node *node, struct hc_port *port, unsigned int len)
+{
+	u64_stats_update_begin(&node->syncp);
+	port->rx_frames++;
+	port->rx_bytes += len;
+	u64_stats_update_end(&node->syncp);
+}
+
+static void rx_dispatch(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	switch (hc_hdr(skb)->type) {
+	case HC_FRAME_TEST:
+		hc_detect_rx_test(node, dim, skb);
+		return;
+	case HC_FRAME_FAULT:
+		hc_detect_rx_fault(node, dim, skb);
+		return;
+	}
+	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED) {
+		skb = hc_route_rx(node, dim, skb);
+		if (!skb)
+			return;
+	}
+	if (hc_hdr(skb)->type == HC_FRAME_DGRAM)
+		hc_sock_dgram_rx(node, skb);
+	else
+		hc_coll_rx(node, dim, skb);
+}
+
+static void rx_frame(struct hc_node *node, struct sk_buff *skb)
+{
+	unsigned int dim = hc_cb(skb)->dim;
+	struct hc_port *port = &node->ports[dim];
+	unsigned int why;
+	u32 seq;
+
+	rx_count(node, port, skb->len);
+	why = frame_flaw(node, dim, skb);
+	if (why) {
+		hc_drop(node, port, skb, why);
+		return;
+	}
+	/* Also for frames dropped below: dropping them is no gap. */
+	seq = be32_to_cpu(hc_hdr(skb)->seq);
+	if (unlikely(seq != port->rx_seq + 1))
+		hc_coll_lost(node, dim);
+	port->rx_seq = seq;
+	why = port_flaw(node, port, hc_hdr(skb)->type);
+	if (unlikely(why)) {
+		if (hc_frame_is_coll(hc_hdr(skb)->type))
+			hc_coll_undeliverable(node, dim, skb);
+		hc_drop(node, port, skb, why);
+		return;
+	}
+	rx_dispatch(node, dim, skb);
+}
+
+/* Frames of a failed node's own process still go to its operations, which no
+ * link carries any further: the process shall hear of the failure.
+ */
+static bool host_frame(struct hc_node *node, struct sk_buff *skb)
+{
+	u32 dst;
+
+	if (hc_hdr(skb)->type != HC_FRAME_DGRAM)
+		return hc_coll_host_rx(node, skb);
+	dst = be16_to_cpu(hc_hdr(skb)->dst);
+	if (READ_ONCE(node->failed))
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NODE_FAILED);
+	else if (dst == node->id)
+		hc_sock_dgram_rx(node, skb);
+	else
+		hc_route_xmit(node, dst, skb);
+	return true;
+}
+
+/* ------------------------------------------------------------ the poll */
+
+static void poll_events(struct hc_node *node)
+{
+	unsigned long events;
+
+	if (!READ_ONCE(node->events))
+		return;
+	events = xchg(&node->events, 0);
+	if (events & BIT(HC_EV_LINKS))
+		hc_link_event(node);
+	if (events & BIT(HC_EV_TEST))
+		hc_detect_test(node);
+	if (events & BIT(HC_EV_JUDGE))
+		hc_detect_judge(node);
+	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE));
+	if (events)
+		hc_coll_event(node, events);
+}
+
+/* The whole queue is taken at once, so that neighbours on other processors
+ * meet the lock rarely; what exceeds the budget goes back to the front.
+ */
+static int poll_links(struct hc_node *node, int budget)
+{
+	struct sk_buff_head batch;
+	int work = 0;
+
+	if (skb_queue_empty_lockless(&node->rxq))
+		return 0;
+	__skb_queue_head_init(&batch);
+	spin_lock(&node->rxq.lock);
+	skb_queue_splice_tail_init(&node->rxq, &batch);
+	spin_unlock(&node->rxq.lock);
+	while (work < budget && !skb_queue_empty(&batch)) {
+		rx_frame(node, __skb_dequeue(&batch));
+		work++;
+	}
+	if (!skb_queue_empty(&batch)) {
+		spin_lock(&node->rxq.lock);
+		skb_queue_splice(&batch, &node->rxq);
+		spin_unlock(&node->rxq.lock);
+	}
+	return work;
+}
+
+static int poll_host(struct hc_node *node, int budget)
+{
+	struct sk_buff *skb;
+	int work = 0;
+
+	while (work < budget && !skb_queue_empty_lockless(&node->hostq)) {
+		skb = skb_dequeue(&node->hostq);
+		if (!host_frame(node, skb)) {
+			skb_queue_head(&node->hostq, skb);
+			break;
+		}
+		work++;
+	}
+	if (work) {
+		u64_stats_update_begin(&node->syncp);
+		node->host_frames += work;
+		u64_stats_update_end(&node->syncp);
+	}
+	return work;
+}
+
+static int node_poll(struct napi_struct *napi, int budget)
+{
+	struct hc_node *node = container_of(napi, struct hc_node, napi);
+	int work;
+
+	/* Somebody wants room in a transmit ring; there is none. */
+	if (unlikely(!budget))
+		return 0;
+	poll_events(node);
+	work = poll_links(node, budget);
+	work += poll_host(node, budget - work);
+	if (work < budget)
+		napi_complete_done(napi, work);
+	return work;
+}
+
+/* Events stay set and napi_schedule() does nothing from here on. */
+void hc_node_disable(struct hc_node *node)
+{
+	napi_disable(&node->napi);
+}
+
+/* ------------------------------------------------------------ net_device */
+
+static netdev_tx_t node_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	hc_drop(netdev_priv(dev), NULL, skb, HYPERCUBE_A_DROP_NOT_IP_YET);
+	return NETDEV_TX_OK;
+}
+
+static void node_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
+{
+	const struct hc_node *node = netdev_priv(dev);
+	u64 rx_frames, rx_bytes, tx_frames, tx_bytes;
+	unsigned int d, reason, start;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		const struct hc_port *port = &node->ports[d];
+
+		do {
+			start = u64_stats_fetch_begin(&node->syncp);
+			rx_frames = port->rx_frames;
+			rx_bytes = port->rx_bytes;
+			tx_frames = port->tx_frames;
+			tx_bytes = port->tx_bytes;
+		} while (u64_stats_fetch_retry(&node->syncp, start));
+		stats->rx_packets += rx_frames;
+		stats->rx_bytes += rx_bytes;
+		stats->tx_packets += tx_frames;
+		stats->tx_bytes += tx_bytes;
+		for (reason = 1; reason < HC_DROP_MAX; reason++)
+			stats->rx_dropped += READ_ONCE(port->drops[reason]);
+	}
+	for (reason = 1; reason < HC_DROP_MAX; reason++) {
+		u32 n = atomic_read(&node->drops[reason]);
+
+		if (reason == HYPERCUBE_A_DROP_NOT_IP_YET)
+			stats->tx_dropped += n;
+		else
+			stats->rx_dropped += n;
+	}
+}
+
+static const struct net_device_ops node_netdev_ops = {
+	.ndo_start_xmit		= node_xmit,
+	.ndo_get_stats64	= node_get_stats64,
+};
+
+static int node_link_validate(struct nlattr *tb[], struct nlattr *data[],
+			      struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack, "Endpoints come with their fabric: use \"hcctl fabric add NAME dim N\"");
+	return -EOPNOTSUPP;
+}
+
+/* Without .dellink an endpoint cannot be deleted alone.  If the namespace that
+ * one was moved to goes away, the endpoint goes to the initial namespace.
+ */
+struct rtnl_link_ops hc_link_ops __read_mostly = {
+	.kind		= "hypercube",
+	.validate	= node_link_validate,
+	.netns_refund	= true,
+};
+
+/* A net_device that is found under RCU is not unregistered before the read
+ * section ends, so its fabric's struct still stands and only its count may be 0.
+ */
+struct hc_fabric *hc_node_fabric_get(struct net *net, const char *name, u32 id)
+{
+	struct hc_fabric *fabric = NULL;
+	struct net_device *dev;
+
+	rcu_read_lock();
+	for_each_netdev_rcu(net, dev) {
+		const struct hc_node *node = netdev_priv(dev);
+
+		if (dev->netdev_ops != &node_netdev_ops || node->id != id ||
+		    strcmp(node->fabric->name, name))
+			continue;
+		if (kref_get_unless_zero(&node->fabric->ref))
+			fabric = node->fabric;
+		break;
+	}
+	rcu_read_unlock();
+	return fabric;
+}
+
+static void node_setup(struct net_device *dev)
+{
+	ether_setup(dev);
+	dev->netdev_ops = &node_netdev_ops;
+	dev->ethtool_ops = &hc_ethtool_ops;
+	dev->min_mtu = ETH_MIN_MTU;
+	dev->max_mtu = ETH_MAX_MTU;
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	dev->priv_flags |= IFF_NO_QUEUE;
+	hc_dev_set_lltx(dev);
+}
+
+static void node_set_address(struct hc_node *node)
+{
+	u32 fabric = node->fabric->id;
+	u8 addr[ETH_ALEN] = {
+		0x02, 0x68, fabric >> 8, fabric, node->id >> 8, node->id
+	};
+
+	eth_hw_addr_set(node->dev, addr);
+}
+
+struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
+{
+	struct net *net = read_pnet(&fabric->net);
+	struct net_device *dev;
+	struct hc_node *node;
+	char name[IFNAMSIZ];
+
+	snprintf(name, sizeof(name), "%sn%u", fabric->name, id);
+	dev = alloc_netdev(struct_size(node, ports, fabric->dim), name, NET_NAME_USER, node_setup);
+	if (!dev)
+		return NULL;
+	dev_net_set(dev, net);
+	dev->rtnl_link_ops = &hc_link_ops;
+	node = netdev_priv(dev);
+	node->dev = dev;
+	node->fabric = fabric;
+	node->id = id;
+	node->owner = INVALID_UID;
+	skb_queue_head_init(&node->rxq);
+	skb_queue_head_init(&node->hostq);
+	u64_stats_init(&node->syncp);
+	node_set_address(node);
+	netif_napi_add(dev, &node->napi, node_poll);
+	napi_enable(&node->napi);
+	return node;
+}
+
+static void queue_purge(struct hc_node *node, struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(queue)))
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_TEARDOWN);
+}
+
+void hc_node_free(struct hc_node *node)
+{
+	queue_purge(node, &node->rxq);
+	queue_purge(node, &node->hostq);
+	free_netdev(node->dev);
+}

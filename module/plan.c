@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans: verified against the fault knowledge of the nodes, turned into one role
+ * for each member, published by RCU.
+ *
+ * A plan says for which faults it was made.  Each live node's own FAULT word
+ * must be that one, else the plan is stale; then the shared verifier checks the
+ * whole plan.  A role is computed from what the member itself can know: its own
+ * FAULT word and those of its neighbours, which neighbours tell each other and
+ * which the host supplies where the link between them is faulty.
+ */
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "coll.h"
+#include "netlink.h"
+
+static void plan_free(struct hc_plan *plan)
+{
+	kvfree(plan->tree.members);
+	kvfree(plan->tree.detours);
+	kvfree(plan);
+}
+
+/* No poll and no system call can see the plan any more.  The host, unlike a
+ * member, may look at the sink to tell what was complete.
+ */
+static void plan_destroy(struct hc_plan *plan, int status)
+{
+	const struct hc_member *sink;
+	u64 done = 0;
+	u32 u;
+
+	/* A plan that was refused has no members, and maybe no such sink. */
+	sink = plan->epoch ? plan->member[plan->tree.sink] : NULL;
+	if (sink)
+		done = sink->done;
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+		if (plan->member[u])
+			hc_member_destroy(plan->member[u], status, done);
+	plan_free(plan);
+}
+
+static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
+{
+	size_t words = hc_set_words(fabric->dim);
+	struct hc_plan *plan;
+
+	plan = kvzalloc(struct_size(plan, member, hc_nodes(fabric->dim)), GFP_KERNEL);
+	if (!plan)
+		return NULL;
+	plan->fabric = fabric;
+	plan->id = p->id;
+	plan->type = p->type;
+	plan->tree.dim = fabric->dim;
+	plan->tree.stages = p->stages;
+	plan->tree.sink = p->sink;
+	memcpy(plan->tree.order, p->order, p->stages);
+	plan->tree.ndetours = p->ndetours;
+	plan->tree.members = kvmalloc_array(words, sizeof(u32), GFP_KERNEL);
+	plan->tree.detours = kvmalloc_array(max(p->ndetours, 1U), sizeof(*p->detours),
+					    GFP_KERNEL);
+	if (!plan->tree.members || !plan->tree.detours) {
+		plan_free(plan);
+		return NULL;
+	}
+	memcpy((u32 *)plan->tree.members, p->members, words * sizeof(u32));
+	memcpy((struct hc_detour *)plan->tree.detours, p->detours,
+	       p->ndetours * sizeof(*p->detours));
+	return plan;
+}
+
+/* The snapshot the plan was made for against what each node knows of itself. */
+static int plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
+			     struct netlink_ext_ack *extack)
+{
+	u32 u;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		const struct hc_node *node = fabric->nodes[u];
+		u32 own = READ_ONCE(node->failed) ? hc_ones(fabric->dim) :
+						    READ_ONCE(node->fault);
+
+		if (fault[u] == own)
+			continue;
+		NL_SET_ERR_MSG(extack, "the faults have changed: plan again");
+		return -ESTALE;
+	}
+	return 0;
+}
+
+static int plan_check(struct hc_fabric *fabric, const struct hc_plan *plan, const u32 *fault,
+		      struct netlink_ext_ack *extack)
+{
+	struct hc_tree_flaw flaw = { .why = "the plan is not valid" };
+	u32 *work;
+	int err;
+
+	err = plan_check_faults(fabric, fault, extack);
+	if (err)
+		return err;
+	work = kvmalloc_array(HC_TREE_WORK(fabric->dim), sizeof(u32), GFP_KERNEL);
+	if (!work)
+		return -ENOMEM;
+	err = hc_tree_check(&plan->tree, fault, work, &flaw);
+	kvfree(work);
+	/* Every sentence of the verifier is a string literal. */
+	if (err && extack)
+		extack->_msg = flaw.why;
+	return err;
+}
+
+static struct hc_member *member_create(struct hc_plan *plan, u32 u, const u32 *fault)
+{
+	unsigned int max = 2 * plan->tree.stages + plan->tree.ndetours;
+	unsigned int dim = plan->fabric->dim;
+	u32 nb[HYPERCUBE_DIM_MAX];
+	struct hc_tree_peer *src;
+	struct hc_tree_role role;
+	struct hc_member *m;
+	unsigned int d;
+	int err;
+
+	for (d = 0; d < dim; d++)
+		nb[d] = fault[hc_neigh(u, d)];
+	src = kvmalloc_array(max_t(unsigned int, max, 1), sizeof(*src), GFP_KERNEL);
+	if (!src)
+		return ERR_PTR(-ENOMEM);
+	err = hc_tree_role(&plan->tree, u, fault[u], nb, &role, src, max);
+	m = err ? ERR_PTR(err) : kzalloc(struct_size(m, src, role.nsrc), GFP_KERNEL);
+	if (!m)
+		m = ERR_PTR(-ENOMEM);
+	if (!IS_ERR(m)) {
+		m->plan = plan;
+		m->node = plan->fabric->nodes[u];
+		m->role = role;
+		m->view_since = jiffies;
+		memcpy(m->src, src, role.nsrc * sizeof(*src));
+	}
+	kvfree(src);
+	return m;
+}
+
+static int members_create(struct hc_plan *plan, const u32 *fault)
+{
+	u32 u;
+
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++) {
+		struct hc_member *m;
+
+		if (!hc_set_has(plan->tree.members, u))
+			continue;
+		m = member_create(plan, u, fault);
+		if (IS_ERR(m))
+			return PTR_ERR(m);
+		plan->member[u] = m;
+	}
+	return 0;
+}
+
+static void members_kick(struct hc_plan *plan, unsigned int event)
+{
+	u32 u;
+
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+		if (plan->member[u])
+			hc_node_kick(plan->member[u]->node, event);
+}
+
+/* Once a second: members with something pending look whether it still moves. */
+static void stall_work(struct work_struct *work)
+{
+	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric, stall);
+	struct hc_plan *plan;
+	unsigned long id;
+	u32 u;
+
+	rcu_read_lock();
+	xa_for_each(&fabric->plans, id, plan)
+		for (u = 0; u < hc_nodes(fabric->dim); u++) {
+			struct hc_member *m = plan->member[u];
+
+			if (m && READ_ONCE(m->view_wait) != HYPERCUBE_WAIT_NOTHING)
+				hc_node_kick(m->node, HC_EV_STALL);
+			else if (m && READ_ONCE(m->told) != READ_ONCE(m->done) &&
+				 hc_member_is_sink(m))
+				hc_node_kick(m->node, HC_EV_STALL);
+		}
+	rcu_read_unlock();
+	if (!xa_empty(&fabric->plans))
+		schedule_delayed_work(&fabric->stall, HZ);
+}
+
+void hc_plan_fabric_init(struct hc_fabric *fabric)
+{
+	xa_init(&fabric->plans);
+	INIT_DELAYED_WORK(&fabric->stall, stall_work);
+}
+
+int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
+		    struct netlink_ext_ack *extack)
+{
+	struct hc_plan *plan, *old;
+	int err;
+
+	lockdep_assert_held(&fabric->lock);
+	plan = plan_alloc(fabric, p);
+	if (!plan)
+		return -ENOMEM;
+	err = plan_check(fabric, plan, p->fault, extack);
+	if (!err)
+		err = members_create(plan, p->fault);
+	if (err)
+		goto err_plan;
+	plan->epoch = ++fabric->epoch;
+	old = xa_store(&fabric->plans, plan->id, plan, GFP_KERNEL);
+	if (xa_is_err(old)) {
+		err = xa_err(old);
+		goto err_plan;
+	}
+	if (old) {
+		synchronize_net();
+		plan_destroy(old, -ESTALE);
+	}
+	members_kick(plan, HC_EV_PLANS);
+	schedule_delayed_work(&fabric->stall, HZ);
+	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+	return 0;
+
+err_plan:
+	plan_destroy(plan, -ECANCELED);
+	return err;
+}
+
+int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
+{
+	struct hc_plan *plan;
+
+	lockdep_assert_held(&fabric->lock);
+	plan = xa_erase(&fabric->plans, id);
+	if (!plan) {
+		NL_SET_ERR_MSG(extack, "no such plan in this fabric");
+		return -ENOENT;
+	}
+	synchronize_net();
+	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
+	plan_destroy(plan, -ESTALE);
+	return 0;
+}
+
+void hc_plan_purge(struct hc_fabric *fabric)
+{
+	struct hc_plan *plan;
+	unsigned long id;
+
+	cancel_delayed_work_sync(&fabric->stall);
+	xa_for_each(&fabric->plans, id, plan) {
+		xa_erase(&fabric->plans, id);
+		plan_destroy(plan, -ENODEV);
+	}
+	xa_destroy(&fabric->plans);
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fault-tolerant unicast: depth-first search by a single frame.
+ *
+ * A ROUTED frame carries its walk: the dimensions of the links it has crossed
+ * since its origin, those of backtracking included, four bits each, the first
+ * in the high half of a byte, in an area of hc_walk_area() bytes behind the
+ * header.  A node that gets the frame replays the walk from .src; so it knows
+ * which nodes the frame has visited, and its own parent: the node from which the
+ * frame came here first.  It decides from that, from its own links, and from
+ * its neighbours' FAULT words as hints:
+ *
+ *  1. to a neighbour not visited that is nearer to the destination, first those
+ *     that have, as far as we have heard, a way to go even nearer;
+ *  2. to a neighbour not visited that is farther away, in the same order;
+ *  3. back to the parent;
+ *  4. at the origin, which has none: there is no path.  Drop.
+ *
+ * Why this is right.  Call a hop of kind 1 or 2 a step forward.  It leads to a
+ * node that the walk does not contain, so each node but the origin is entered
+ * by at most one step forward, and left by at most one step back, to its parent.
+ * Hence the walk ends after at most 2 * (2^n - 1) hops; a longer one is forged
+ * and dropped, so no frame can circle for ever, whoever made it.  While links
+ * stay as they are the walk is the depth-first traversal of the component of
+ * healthy links that holds the origin: step 3 leaves a node only when all its
+ * healthy links lead to visited ones, so when step 4 is reached all nodes of the
+ * component have been visited.  The destination ends the walk at its first
+ * visit.  So the frame is delivered if and only if there is a healthy path; and
+ * as there is always just one copy of it, never twice.
+ * If links fail meanwhile the frame may be dropped although another path is
+ * left (no way back from where it is); its operation then learns of it.
+ *
+ * The replay takes time in proportion to the walk, so a search to the bitter end
+ * through k nodes takes O(k^2); walks around scattered faults have few hops more
+ * than the distance.
+ */
+#include <linux/bitmap.h>
+
+#include "hypercube.h"
+
+#define NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
+#define NO_DIM		(-1)
+
+struct walk {
+	DECLARE_BITMAP(visited, NODES_MAX);
+	int parent;	/* dimension towards the parent, or NO_DIM at the origin */
+};
+
+static unsigned int walk_get(const u8 *area, unsigned int i)
+{
+	return i & 1 ? area[i / 2] & 0xf : area[i / 2] >> 4;
+}
+
+static void walk_put(u8 *area, unsigned int i, unsigned int dim)
+{
+	area[i / 2] = i & 1 ? (area[i / 2] & 0xf0) | dim : dim << 4;
+}
+
+static u8 *walk_area(const struct sk_buff *skb)
+{
+	return skb->data + sizeof(struct hc_hdr);
+}
+
+/* Not __test_and_set_bit(): BTS with an index in memory is slow, and this is
+ * the one loop whose length grows with the walk.
+ */
+static bool visit(struct walk *w, u32 u)
+{
+	unsigned long *word = &w->visited[BIT_WORD(u)];
+	unsigned long old = *word;
+
+	*word = old | BIT_MASK(u);
+	return !(old & BIT_MASK(u));
+}
+
+/* False if the walk is none that leads here. */
+static bool walk_replay(const struct hc_node *node, const struct sk_buff *skb, struct walk *w)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	unsigned int n = be16_to_cpu(hdr->walk);
+	unsigned int dim = node->fabric->dim;
+	u32 at = be16_to_cpu(hdr->src);
+	unsigned int i, d;
+
+	if (n >= 2 * hc_nodes(dim))
+		return false;
+	bitmap_zero(w->visited, hc_nodes(dim));
+	visit(w, at);
+	w->parent = NO_DIM;
+	for (i = 0; i < n; i++) {
+		d = walk_get(walk_area(skb), i);
+		if (d >= dim)
+			return false;
+		at = hc_neigh(at, d);
+		if (visit(w, at) && at == node->id)
+			w->parent = d;
+	}
+	return at == node->id;
+}
+
+/* As far as we know, can the neighbour along @d go on towards @dst? */
+static bool leads_on(const struct hc_node *node, const struct walk *w, unsigned int d, u32 dst)
+{
+	u32 v = hc_neigh(node->id, d);
+	u32 ways = (v ^ dst) & ~READ_ONCE(node->nb_fault[d]);
+	unsigned int e;
+
+	if (v == dst)
+		return true;
+	for (e = 0; e < node->fabric->dim; e++)
+		if (ways & hc_bit(e) && !test_bit(hc_neigh(v, e), w->visited))
+			return true;
+	return false;
+}
+
+/* The dimension to go, steps 1 to 3, or NO_DIM. */
+static int next_dim(const struct hc_node *node, const struct walk *w, u32 dst)
+{
+	int best = NO_DIM;
+	int best_rank = 0;
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		int rank;
+
+		if (!hc_link_usable(node, d) || test_bit(hc_neigh(node->id, d), w->visited))
+			continue;
+		rank = (node->id ^ dst) & hc_bit(d) ? 3 : 1;
+		if (leads_on(node, w, d, dst))
+			rank++;
+		if (rank > best_rank) {
+			best = d;
+			best_rank = rank;
+		}
+	}
+	if (best == NO_DIM && w->parent != NO_DIM && hc_link_usable(node, w->parent))
+		return w->parent;
+	return best;
+}
+
+/* Append @dim to the walk.  Once in 32 hops the area grows: the header and the
+ * walk move into the headroom, the payload stays where it is.
+ */
+static int walk_append(struct sk_buff *skb, unsigned int dim)
+{
+	unsigned int n = be16_to_cpu(hc_hdr(skb)->walk);
+	unsigned int old = hc_walk_area(n);
+	unsigned int grow = hc_walk_area(n + 1) - old;
+	int err;
+
+	/* Room for more than is needed now, lest each growth copies the frame. */
+	if (grow && skb_headroom(skb) < grow)
+		err = pskb_expand_head(skb, ALIGN(grow + old, 64), 0, GFP_ATOMIC);
+	else
+		err = skb_cow_head(skb, 0);
+	if (err)
+		return err;
+	if (grow) {
+		u8 *head = skb_push(skb, grow);
+
+		memmove(head, head + grow, sizeof(struct hc_hdr) + old);
+		memset(walk_area(skb) + old, 0, grow);
+	}
+	walk_put(walk_area(skb), n, dim);
+	hc_hdr(skb)->walk = cpu_to_be16(n + 1);
+	return 0;
+}
+
+static struct sk_buff *walk_strip(struct sk_buff *skb)
+{
+	unsigned int area = hc_walk_area(be16_to_cpu(hc_hdr(skb)->walk));
+
+	memmove(skb->data + area, skb->data, sizeof(struct hc_hdr));
+	__skb_pull(skb, area);
+	return skb;
+}
+
+static int route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb,
+		      unsigned int why)
+{
+	if (hc_frame_is_coll(hc_hdr(skb)->type))
+		hc_coll_undeliverable(node, from, skb);
+	hc_drop(node, NULL, skb, why);
+	return -ENOLINK;
+}
+
+/* @from: the dimension the frame came by, or HC_DIM_HOST */
+static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+	struct walk w;
+	int d;
+
+	if (!walk_replay(node, skb, &w)) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
+		return -ENOLINK;
+	}
+	d = next_dim(node, &w, be16_to_cpu(hdr->dst));
+	if (d == NO_DIM)
+		return route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_ROUTE);
+	if (walk_append(skb, d))
+		return route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+	hdr = hc_hdr(skb);
+	if (test_bit(hc_neigh(node->id, d), w.visited))
+		hdr->flags |= HC_FRAME_F_BACK;
+	else
+		hdr->flags &= ~HC_FRAME_F_BACK;
+	be32_add_cpu(&hdr->step, 1);
+	/* Should the link fail just now, the other end drops the frame and knows
+	 * what to do about it.
+	 */
+	return hc_link_send(node, d, skb);
+}
+
+int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr;
+
+	if (skb_cow_head(skb, 0)) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		return -ENOLINK;
+	}
+	if (dst == node->id || dst >= hc_nodes(node->fabric->dim)) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
+		return -ENOLINK;
+	}
+	hdr = hc_hdr(skb);
+	hdr->src = cpu_to_be16(node->id);
+	hdr->dst = cpu_to_be16(dst);
+	hdr->flags |= HC_FRAME_F_ROUTED;
+	hdr->walk = 0;
+	return route_forward(node, HC_DIM_HOST, skb);
+}
+
+struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	if (be16_to_cpu(hc_hdr(skb)->dst) == node->id)
+		return walk_strip(skb);
+	route_forward(node, dim, skb);
+	return NULL;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tree reduction, element by element: fault-tolerant tree communication (Leu &
+ * Kuo, section 3.2, figure 13, as corrected in Documentation/errata.rst).
+ *
+ * A member merges into its own segment, in place, the same segment of each of
+ * its sources in the order of its role: by stage, as the paper's loop over i.
+ * Then it passes the segment on: to its passive neighbour, in m parts to the
+ * effective helpers if that link is faulty, or by a detour if there are none;
+ * the sink gives it to the socket.  No arrival order enters into the result.
+ */
+#include <net/sock.h>
+
+#include "coll.h"
+#include "combine.h"
+#include "compat.h"
+
+/* A part shares the pages of the whole; only payloads that travel in the linear
+ * part of an skb, at most HC_INLINE_MAX bytes, are copied.
+ */
+static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
+{
+	const struct hc_hdr *from = hc_hdr(skb);
+	bool shared = skb_is_nonlinear(skb);
+	struct sk_buff *part = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : len, GFP_ATOMIC);
+	struct hc_hdr *hdr;
+
+	if (!part)
+		return NULL;
+	hdr = hc_hdr(part);
+	hdr->len = cpu_to_be32(len);
+	hdr->flags = (from->flags & (HC_FRAME_F_LAST | HC_FRAME_F_NOTIFY)) | HC_FRAME_F_PART;
+	hdr->offset = cpu_to_be64(be64_to_cpu(from->offset) + off);
+	hdr->total = from->total;
+	hdr->time = from->time;
+	if (shared && len) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
+
+		skb_frag_ref(skb, 0);
+		skb_fill_page_desc(part, 0, skb_frag_page(frag), skb_frag_off(frag) + off, len);
+		part->len += len;
+		part->data_len += len;
+		part->truesize += len;
+	} else if (len) {
+		memcpy(hc_payload(part), hc_payload(skb) + off, len);
+	}
+	/* The pages stay charged to whoever filled them: a slow reader pushes back. */
+	if (skb->sk && skb->destructor == sock_wfree)
+		skb_set_owner_w(part, skb->sk);
+	return part;
+}
+
+/* The data of a blocked sender in m parts, sizes differing by one element at most. */
+static int parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	u32 elems = be32_to_cpu(hc_hdr(skb)->len) / op->elem;
+	unsigned int parts = m->role.ndst;
+	unsigned int i;
+
+	for (i = 0; i < parts; i++) {
+		u32 from = (u64)elems * i / parts * op->elem;
+		u32 to = (u64)elems * (i + 1) / parts * op->elem;
+		struct sk_buff *part = part_make(m->node, skb, from, to - from);
+
+		if (!part)
+			return -ENOMEM;
+		hc_data_header(m, op, i, part);
+		hc_peer_xmit(m, &m->role.dst[i], part);
+	}
+	consume_skb(skb);
+	return 0;
+}
+
+/* Merge a source's frame into the segment it belongs to. */
+static bool segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
+			  const struct sk_buff *in)
+{
+	struct hc_hdr *to = hc_hdr(acc);
+	const struct hc_hdr *from = hc_hdr(in);
+	u64 off = be64_to_cpu(from->offset) - be64_to_cpu(to->offset);
+	u32 len = be32_to_cpu(from->len);
+	u32 room = be32_to_cpu(to->len);
+
+	if (off > room || len > room - off || off % op->elem ||
+	    (to->flags ^ from->flags) & HC_FRAME_F_LAST)
+		return false;
+	if (!(from->flags & HC_FRAME_F_PART) && len != room)
+		return false;
+	if (len)
+		hc_combine(op->oper, op->dtype, op->width, hc_payload(acc) + off,
+			   hc_payload(in), len);
+	to->time = cpu_to_be64(max(be64_to_cpu(to->time), be64_to_cpu(from->time)));
+	u64_stats_update_begin(&m->node->syncp);
+	m->node->merged_bytes += len;
+	u64_stats_update_end(&m->node->syncp);
+	return true;
+}
+
+/* Pass a complete segment on; consumes @skb.  False: the operation has failed. */
+static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	u64 nr = op->nr;
+
+	if (hc_member_is_sink(m)) {
+		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+
+		op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
+		op->out_total = op->total;
+		hc_sock_result(m, op, skb, last);
+		return true;
+	}
+	if (m->role.dst[0].how != HC_TREE_HELP) {
+		hc_data_header(m, op, 0, skb);
+		hc_peer_xmit(m, &m->role.dst[0], skb);
+	} else if (parts_xmit(m, op, skb)) {
+		kfree_skb(skb);
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+	}
+	/* A detour without a path ends the operation from below this call. */
+	return hc_member_op(m, nr) == op;
+}
+
+enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *acc;
+
+	while ((acc = skb_peek(&op->own))) {
+		bool last = hc_hdr(acc)->flags & HC_FRAME_F_LAST;
+
+		for (; op->next_src < m->role.nsrc; op->next_src++) {
+			u32 peer = m->src[op->next_src].node;
+			struct sk_buff *in = __skb_dequeue(&op->src[op->next_src].q);
+			bool fits;
+
+			if (!in)
+				return hc_wait(m, op, HYPERCUBE_WAIT_PEER, peer);
+			fits = segment_merge(m, op, acc, in);
+			consume_skb(in);
+			if (!fits)
+				return hc_op_fail(m, op, -EPROTO, peer);
+		}
+		if (hc_member_is_sink(m) && !hc_sock_room(m->node))
+			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+		__skb_unlink(acc, &op->own);
+		op->next_src = 0;
+		m->view_wait = HYPERCUBE_WAIT_NOTHING;
+		if (!segment_forward(m, op, acc))
+			return HC_FAILED;
+		if (last)
+			return HC_FINISHED;
+	}
+	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The frame format between nodes.  All fields are big-endian; a frame is the
+ * header, the walk (see route.c) and the payload.
+ * The table is in Documentation/networking/hypercube.rst.
+ */
+#ifndef _HC_WIRE_H
+#define _HC_WIRE_H
+
+#include <linux/build_bug.h>
+#include <linux/types.h>
+#include <linux/hypercube.h>
+
+#define HC_WIRE_VERSION	1
+#define HC_STAGES_MAX	HYPERCUBE_DIM_MAX
+
+enum hc_frame_type {
+	HC_FRAME_TEST = 1,	/* DETECT; payload struct hc_wire_test */
+	HC_FRAME_FAULT,		/* FAULT word of the sender; payload struct hc_wire_fault */
+	HC_FRAME_DATA,		/* segment of a contribution or of a partial result */
+	HC_FRAME_DONE,		/* all operations below .op are complete at the sink */
+	HC_FRAME_END,		/* operations from .op on have failed; payload struct hc_wire_end */
+	HC_FRAME_CREDIT,	/* room for .len more segments of a merged stream */
+	HC_FRAME_ASK,		/* is operation .op of the plan still alive with you? */
+	HC_FRAME_TELL,		/* it is */
+	HC_FRAME_DGRAM,		/* message from node to node */
+	__HC_FRAME_TYPE_END
+};
+
+/* hc_hdr.flags */
+#define HC_FRAME_F_ROUTED	0x01	/* by fault-tolerant unicast to .dst */
+#define HC_FRAME_F_BACK		0x02	/* ROUTED: came back from a dead end */
+#define HC_FRAME_F_LAST		0x04	/* DATA: last segment of its stream */
+#define HC_FRAME_F_NOTIFY	0x08	/* DATA: somebody waits for DONE */
+#define HC_FRAME_F_PART		0x10	/* DATA: one of the parts of a blocked sender */
+
+/**
+ * struct hc_hdr - header of every frame
+ * @version: HC_WIRE_VERSION
+ * @type: enum hc_frame_type
+ * @flags: HC_FRAME_F_*
+ * @reserved: 0
+ * @fabric: id of the fabric
+ * @src: node that made the frame
+ * @dst: node it is for (the neighbour unless ROUTED)
+ * @seq: counts the frames of this link direction; a gap means loss
+ * @plan: id of the plan
+ * @epoch: epoch of the plan
+ * @op: number of the operation
+ * @offset: position of the payload in the message, bytes
+ * @total: length of the whole message, bytes
+ * @len: payload bytes
+ * @step: logical clock
+ * @time: modelled time in ns at which the frame arrives
+ * @oper: enum hypercube_oper
+ * @dtype: enum hypercube_type
+ * @width: bytes of a RECORD
+ * @stage: stage of the transfer
+ * @collective: enum hypercube_collective
+ * @reserved2: 0
+ * @walk: number of dimensions in the walk behind this header (ROUTED)
+ * @cost: per stage the number of steps it took, the maximum seen so far
+ * @pad: 0
+ * @csum: checksum of header and payload where the carrier may corrupt, else 0
+ * @pad2: 0
+ */
+struct hc_hdr {
+	__u8	version;
+	__u8	type;
+	__u8	flags;
+	__u8	reserved;
+	__be32	fabric;
+	__be16	src;
+	__be16	dst;
+	__be32	seq;
+	__be32	plan;
+	__be32	epoch;
+	__be64	op;
+	__be64	offset;
+	__be64	total;
+	__be32	len;
+	__be32	step;
+	__be64	time;
+	__u8	oper;
+	__u8	dtype;
+	__be16	width;
+	__u8	stage;
+	__u8	collective;
+	__u8	reserved2[2];
+	__be16	walk;
+	__u8	cost[HC_STAGES_MAX];
+	__u8	pad[2];
+	__be32	csum;
+	__be32	pad2;
+};
+
+static_assert(sizeof(struct hc_hdr) == 96);
+
+struct hc_wire_test {
+	__be32	round;
+};
+
+struct hc_wire_fault {
+	__be32	fault;
+};
+
+/* Flags of struct hc_wire_end. */
+#define HC_END_F_BROKEN		0x01	/* the plan is of no use any more */
+#define HC_END_F_FINAL		0x02	/* from the sink: what is below .op is complete */
+
+#define HC_CAUSE_NONE		0xffff
+
+/**
+ * struct hc_wire_end - why operations failed
+ * @status: positive errno
+ * @node: where the cause lies, or HC_CAUSE_NONE
+ * @dim: dimension of the faulty link, or HC_CAUSE_NONE
+ * @flags: HC_END_F_*
+ */
+struct hc_wire_end {
+	__be32	status;
+	__be16	node;
+	__be16	dim;
+	__be32	flags;
+};
+
+#endif /* _HC_WIRE_H */
