@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Measuring reductions: what the fabric and its peers have in common.  The same
+ * loops and clocks (reduce.c) run over either backend.
+ */
+#ifndef BENCH_REDUCE_H
+#define BENCH_REDUCE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROCS_MAX 256
+#define SIZES_MAX 16
+
+/**
+ * struct shared - memory that all processes map
+ * @arrived: processes in the barrier
+ * @turn: counts barriers, a futex
+ * @go_on: the leader's word after each latency sample
+ * @begin: when each process entered the reduction, ns
+ * @batch: operations back to back
+ * @cpu: CPU time of all processes in the batch, ns
+ */
+struct shared {
+	_Atomic uint32_t arrived;
+	_Atomic uint32_t turn;
+	_Atomic bool go_on;
+	uint64_t begin[PROCS_MAX];
+	_Atomic uint32_t batch;
+	_Atomic uint64_t cpu;
+};
+
+/**
+ * struct config - what to measure
+ * @name: of the backend, for the output
+ * @procs: processes
+ * @size: bytes of each contribution
+ * @sizes: entries of @size
+ * @budget: ms for each measurement
+ */
+struct config {
+	const char *name;
+	unsigned int procs;
+	size_t size[SIZES_MAX];
+	unsigned int sizes;
+	unsigned int budget;
+};
+
+/* Read [-b MS] PROCS SIZE,SIZE,..; exits with status 2 if it is wrong. */
+void config_parse(struct config *c, const char *name, int argc, char **argv);
+
+/* Sum @count u64 of all processes at process 0, where the result goes to @out. */
+typedef void (*reduce_fn)(void *backend, const uint64_t *in, uint64_t *out, size_t count);
+
+/* Measure; prints one JSON object for each size, from process 0. */
+void measure(const struct config *c, struct shared *s, unsigned int rank,
+	     reduce_fn reduce, void *backend);
+
+#endif /* BENCH_REDUCE_H */

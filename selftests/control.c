@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The surroundings of a test, and the commands that configure fabrics. */
+#include <errno.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cube.h"
+
+bool debug_kernel(void)
+{
+	return !access("/sys/kernel/debug/kmemleak", F_OK);
+}
+
+unsigned int scaled(unsigned int n)
+{
+	const char *s = getenv("HC_SCALE");
+	unsigned int percent = s ? (unsigned int)atoi(s) : debug_kernel() ? 15 : 100;
+	unsigned int m = (unsigned int)((unsigned long long)n * percent / 100);
+
+	return m ? m : 1;
+}
+
+int patience(int s)
+{
+	return debug_kernel() ? 6 * s : s;
+}
+
+uint64_t rnd(void)
+{
+	static uint64_t x = 88172645463325252u;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+unsigned int below(unsigned int n)
+{
+	return (unsigned int)(rnd() >> 32) % n;
+}
+
+uint64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static pid_t netns_owner;
+
+void own_netns_done(void)
+{
+	netns_owner = getpid();
+}
+
+int own_netns(void)
+{
+	if (netns_owner == getpid())
+		return 0;
+	if (unshare(CLONE_NEWNET))
+		return -errno;
+	own_netns_done();
+	return 0;
+}
+
+struct nl *ctl(void)
+{
+	static struct nl nl;
+	static pid_t owner, netns;
+	int err;
+
+	if (owner == getpid() && netns == netns_owner)
+		return &nl;
+	err = nl_open(&nl);
+	if (err) {
+		printf("# no generic netlink family %s: %s\n", HYPERCUBE_FAMILY_NAME,
+		       strerror(-err));
+		_exit(1);
+	}
+	owner = getpid();
+	netns = netns_owner;
+	return &nl;
+}
+
+int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_FABRIC_NEW, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
+	nl_u32(ctl(), HYPERCUBE_A_FABRIC_DIM, dim);
+	if (segment)
+		nl_u32(ctl(), HYPERCUBE_A_FABRIC_SEGMENT, segment);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+int ctl_fabric_del(const char *name)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_FABRIC_DEL, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+static void link_begin(const char *name, unsigned int node, unsigned int dim)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_LINK_SET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_LINK_FABRIC, name);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_NODE, node);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_DIM, dim);
+}
+
+int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down)
+{
+	link_begin(name, node, dim);
+	nl_u8(ctl(), HYPERCUBE_A_LINK_DOWN, down);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
+		  bool one_way)
+{
+	link_begin(name, node, dim);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_LOSS, ppm);
+	if (one_way)
+		nl_put(ctl(), HYPERCUBE_A_LINK_ONE_WAY, NULL, 0);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+static void node_begin(const char *name, unsigned int node)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_NODE_SET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, name);
+	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, node);
+}
+
+int ctl_node_failed(const char *name, unsigned int node, bool failed)
+{
+	node_begin(name, node);
+	nl_u8(ctl(), HYPERCUBE_A_NODE_FAILED, failed);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+int ctl_node_owner(const char *name, unsigned int node, unsigned int uid)
+{
+	node_begin(name, node);
+	nl_u32(ctl(), HYPERCUBE_A_NODE_OWNER, uid);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+int ctl_fault_clear(const char *name)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_FAULT_CLEAR, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+/* A set of nodes as netlink has it: bit u % 8 of byte u / 8. */
+static void put_members(struct nl *nl, const struct hc_tree *t)
+{
+	size_t len = (hc_nodes(t->dim) + 7) / 8;
+	unsigned char *set = calloc(1, len);
+	unsigned int u;
+
+	for (u = 0; set && u < hc_nodes(t->dim); u++)
+		if (hc_set_has(t->members, u))
+			set[u / 8] |= 1u << (u % 8);
+	nl_put(nl, HYPERCUBE_A_PLAN_MEMBERS, set, len);
+	free(set);
+}
+
+int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
+		 const uint32_t *fault)
+{
+	struct nl *nl = ctl();
+	unsigned int i;
+
+	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, name);
+	nl_u32(nl, HYPERCUBE_A_PLAN_ID, id);
+	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_TREE);
+	nl_u32(nl, HYPERCUBE_A_PLAN_SINK, t->sink);
+	for (i = 0; i < t->stages; i++)
+		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, t->order[i]);
+	put_members(nl, t);
+	for (i = 0; i < t->ndetours; i++)
+		nl_u32(nl, HYPERCUBE_A_PLAN_DETOUR,
+		       t->detours[i].from << 16 | t->detours[i].to);
+	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, fault, hc_nodes(t->dim) * sizeof(*fault));
+	return nl_talk(nl, NULL, NULL);
+}
+
+int ctl_plan_del(const char *name, unsigned int id)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_DEL, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_PLAN_FABRIC, name);
+	nl_u32(ctl(), HYPERCUBE_A_PLAN_ID, id);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+struct view_search {
+	unsigned int plan;
+	unsigned int node;
+	struct wait_view *v;
+};
+
+static void view_take(void *arg, const struct nl_attrs *a)
+{
+	struct view_search *s = arg;
+
+	if (nl_get_u32(a, HYPERCUBE_A_OP_PLAN, 0) != s->plan ||
+	    nl_get_u32(a, HYPERCUBE_A_OP_NODE, ~0u) != s->node)
+		return;
+	s->v->wait = (int)nl_get_u32(a, HYPERCUBE_A_OP_WAIT, 0);
+	s->v->peer = nl_get_u32(a, HYPERCUBE_A_OP_PEER, ~0u);
+	s->v->nr = nl_get_u64(a, HYPERCUBE_A_OP_NR, 0);
+}
+
+int ctl_op_get(const char *name, unsigned int plan, unsigned int node, struct wait_view *v)
+{
+	struct view_search s = { .plan = plan, .node = node, .v = v };
+
+	v->wait = -1;
+	nl_begin(ctl(), HYPERCUBE_CMD_OP_GET, NLM_F_DUMP);
+	nl_str(ctl(), HYPERCUBE_A_OP_FABRIC, name);
+	return nl_talk(ctl(), view_take, &s);
+}
+
+static void view_print(void *arg, const struct nl_attrs *a)
+{
+	static const char * const waits[] = {
+		"nothing", "its own process", "data of", "room at", "its reader", "the sink",
+	};
+	unsigned int wait = nl_get_u32(a, HYPERCUBE_A_OP_WAIT, 0);
+	unsigned int peer = nl_get_u32(a, HYPERCUBE_A_OP_PEER, ~0u);
+
+	(void)arg;
+	if (!wait)
+		return;
+	printf("# plan %u operation %llu: node %u waits for %s", nl_get_u32(a, HYPERCUBE_A_OP_PLAN, 0),
+	       (unsigned long long)nl_get_u64(a, HYPERCUBE_A_OP_NR, 0),
+	       nl_get_u32(a, HYPERCUBE_A_OP_NODE, 0), wait < 6 ? waits[wait] : "?");
+	if (peer != ~0u)
+		printf(" node %u", peer);
+	printf("\n");
+}
+
+void ctl_op_print(const char *name)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_OP_GET, NLM_F_DUMP);
+	nl_str(ctl(), HYPERCUBE_A_OP_FABRIC, name);
+	nl_talk(ctl(), view_print, NULL);
+}

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Sockets and fabrics. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "cube.h"
+
+int shc_family(void)
+{
+	static int family;
+	FILE *f;
+
+	if (family)
+		return family;
+	family = HYPERCUBE_AF_DEFAULT;
+	f = fopen("/sys/module/hypercube/parameters/family", "re");
+	if (f && fscanf(f, "%d", &family) != 1)
+		family = HYPERCUBE_AF_DEFAULT;
+	if (f)
+		fclose(f);
+	return family;
+}
+
+struct sockaddr_hypercube shc_addr(const char *name, unsigned int node)
+{
+	struct sockaddr_hypercube a = { .shc_family = shc_family(), .shc_node = node };
+
+	snprintf(a.shc_fabric, sizeof(a.shc_fabric), "%s", name);
+	return a;
+}
+
+int shc_bound(const char *name, unsigned int node, int type)
+{
+	struct sockaddr_hypercube a = shc_addr(name, node);
+	int fd = socket(shc_family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	if (!bind(fd, (const struct sockaddr *)&a, sizeof(a)))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
+ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t len, int flags)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(struct hypercube_op))];
+		struct cmsghdr align;
+	} control = { 0 };
+	struct iovec iov = { .iov_base = (void *)buf, .iov_len = len };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n;
+
+	if (op) {
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control.buf);
+		control.align.cmsg_level = SOL_HYPERCUBE;
+		control.align.cmsg_type = HYPERCUBE_CMSG_OP;
+		control.align.cmsg_len = CMSG_LEN(sizeof(*op));
+		memcpy(CMSG_DATA(&control.align), op, sizeof(*op));
+	}
+	n = sendmsg(fd, &msg, flags | MSG_NOSIGNAL);
+	return n < 0 ? -errno : n;
+}
+
+ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
+		 int flags)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(struct hypercube_result))];
+		struct cmsghdr align;
+	} control;
+	struct iovec iov = { .iov_base = buf, .iov_len = len };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control.buf),
+	};
+	ssize_t n = recvmsg(fd, &msg, flags);
+	struct cmsghdr *c;
+
+	if (n < 0)
+		return -errno;
+	*eor = msg.msg_flags & MSG_EOR;
+	memset(res, 0xee, sizeof(*res));
+	c = CMSG_FIRSTHDR(&msg);
+	if (!c || c->cmsg_level != SOL_HYPERCUBE || c->cmsg_type != HYPERCUBE_CMSG_RESULT ||
+	    c->cmsg_len != CMSG_LEN(sizeof(*res)))
+		return -EBADMSG;
+	memcpy(res, CMSG_DATA(c), sizeof(*res));
+	return n;
+}
+
+/* ------------------------------------------------------------ fabrics */
+
+int cube_new(struct cube *c, unsigned int dim, unsigned int segment)
+{
+	static unsigned int count;
+	int err = own_netns();
+
+	if (err)
+		return err;
+	memset(c, 0, sizeof(*c));
+	memset(c->fd, 0xff, sizeof(c->fd));
+	snprintf(c->name, sizeof(c->name), "t%u", count++ % 1000000);
+	c->dim = dim;
+	c->nodes = 1u << dim;
+	c->segment = segment ? segment : 16384;
+	c->faults = hc_faults_new(dim);
+	if (!c->faults)
+		return -ENOMEM;
+	return ctl_fabric_new(c->name, dim, segment);
+}
+
+static void plan_forget(struct cube *c)
+{
+	if (c->planned)
+		hc_tree_plan_free(&c->plan);
+	c->planned = false;
+}
+
+int cube_del(struct cube *c)
+{
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++)
+		cube_close(c, u);
+	plan_forget(c);
+	hc_faults_free(c->faults);
+	c->faults = NULL;
+	return ctl_fabric_del(c->name);
+}
+
+int cube_bind(struct cube *c, unsigned int node)
+{
+	int fd = shc_bound(c->name, node, SOCK_SEQPACKET);
+
+	if (fd < 0)
+		return fd;
+	c->fd[node] = fd;
+	return 0;
+}
+
+int cube_bind_all(struct cube *c)
+{
+	unsigned int u;
+	int err = 0;
+
+	for (u = 0; u < c->nodes && !err; u++)
+		err = cube_bind(c, u);
+	return err;
+}
+
+void cube_close(struct cube *c, unsigned int node)
+{
+	if (c->fd[node] >= 0)
+		close(c->fd[node]);
+	c->fd[node] = -1;
+}
+
+int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim)
+{
+	hc_faults_link(c->faults, node, dim);
+	return ctl_link_down(c->name, node, dim, true);
+}
+
+int cube_fail_node(struct cube *c, unsigned int node)
+{
+	hc_faults_node(c->faults, node);
+	return ctl_node_failed(c->name, node, true);
+}
+
+int cube_heal(struct cube *c)
+{
+	hc_faults_free(c->faults);
+	c->faults = hc_faults_new(c->dim);
+	return c->faults ? ctl_fault_clear(c->name) : -ENOMEM;
+}
+
+int cube_install(struct cube *c, unsigned int id)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
+	int err;
+
+	/* The nodes compute their FAULT words in their own time. */
+	do {
+		err = ctl_plan_new(c->name, id, &c->plan.tree, c->faults->fault);
+		if (err != -ESTALE)
+			break;
+		usleep(1000);
+	} while (now_ms() < end);
+	if (err)
+		printf("# plan refused: %s\n", ctl()->extack);
+	return err;
+}
+
+static int plan_req(struct cube *c, unsigned int id, const struct hc_tree_req *req)
+{
+	const char *why;
+	int err;
+
+	plan_forget(c);
+	err = hc_plan_tree(c->faults, req, &c->plan, &why);
+	if (err)
+		return err;
+	c->planned = true;
+	return cube_install(c, id);
+}
+
+int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink)
+{
+	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = sink };
+
+	return plan_req(c, id, &req);
+}
+
+int cube_plan(struct cube *c, unsigned int id)
+{
+	return cube_plan_to(c, id, HC_ANY_SINK);
+}
+
+int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base)
+{
+	struct hc_tree_req req = {
+		.method = HC_TREE_EXACT, .sink = HC_ANY_SINK, .dims = dims, .base = base,
+	};
+
+	return plan_req(c, id, &req);
+}
+
+int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_t *order)
+{
+	const char *why;
+	int err;
+
+	plan_forget(c);
+	err = hc_plan_tree_fixed(c->faults, sink, order, c->dim, &c->plan, &why);
+	if (err)
+		return err;
+	c->planned = true;
+	return cube_install(c, id);
+}
+
+bool cube_member(const struct cube *c, unsigned int node)
+{
+	return c->planned && hc_set_has(c->plan.tree.members, node);
+}
+
+void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim)
+{
+	unsigned int half = c->nodes / 2, low = i % half;
+
+	*dim = i / half;
+	*node = (low >> *dim << (*dim + 1)) | (low & ((1u << *dim) - 1));
+}
+
+uint64_t cube_mask(const struct cube *c)
+{
+	uint64_t mask = 0;
+	unsigned int u;
+
+	for (u = 0; u < c->nodes && u < 64; u++)
+		if (cube_member(c, u))
+			mask |= 1ull << u;
+	return mask;
+}

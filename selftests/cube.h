@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests share: a fabric of their own with a socket at every node, its
+ * faults and plans as the planners make them, and the driver that lets one
+ * process take the part of all members at once.
+ */
+#ifndef _HC_CUBE_H
+#define _HC_CUBE_H
+
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/types.h>
+
+#include "hc_nl.h"
+#include "plan.h"
+
+/* ------------------------------------------------------------ the surroundings */
+
+/* Is this a kernel with debugging, several times slower? */
+bool debug_kernel(void);
+/* Iterations: all of @n, or the share HC_SCALE (per cent) of it; at least one. */
+unsigned int scaled(unsigned int n);
+/* Seconds to wait for what comes in @s on a fast machine. */
+int patience(int s);
+/* Pseudo-random numbers, the same in every run. */
+uint64_t rnd(void);
+unsigned int below(unsigned int n);
+uint64_t now_ms(void);
+/* Go on in a network namespace of one's own: what is left in it ends with us. */
+int own_netns(void);
+/* Stay in the network namespace that this process was born in. */
+void own_netns_done(void);
+
+/* ------------------------------------------------------------ control */
+
+/* The connection that all below use; opened at first use. */
+struct nl *ctl(void);
+
+int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment);
+int ctl_fabric_del(const char *name);
+int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
+/* Of one end only with @one_way. */
+int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
+		  bool one_way);
+int ctl_node_failed(const char *name, unsigned int node, bool failed);
+int ctl_node_owner(const char *name, unsigned int node, unsigned int uid);
+int ctl_fault_clear(const char *name);
+int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
+		 const uint32_t *fault);
+int ctl_plan_del(const char *name, unsigned int id);
+
+/**
+ * struct wait_view - how a node is doing in a plan
+ * @wait: enum hypercube_wait, or -1: it is no member
+ * @peer: whom it waits for
+ * @nr: for which operation
+ */
+struct wait_view {
+	int wait;
+	unsigned int peer;
+	uint64_t nr;
+};
+
+/* Print who waits for what, for people who look into a failure. */
+void ctl_op_print(const char *name);
+int ctl_op_get(const char *name, unsigned int plan, unsigned int node, struct wait_view *v);
+
+/* ------------------------------------------------------------ sockets */
+
+int shc_family(void);
+struct sockaddr_hypercube shc_addr(const char *name, unsigned int node);
+/* A bound non-blocking socket, or -errno. */
+int shc_bound(const char *name, unsigned int node, int type);
+/* Begin a contribution; @op NULL: go on with it.  Bytes taken, or -errno. */
+ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t len, int flags);
+/* Bytes or -errno; *eor: the record is complete. */
+ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
+		 int flags);
+
+/* ------------------------------------------------------------ fabrics */
+
+#define CUBE_MAX	(1 << 8)
+
+/**
+ * struct cube - a fabric
+ * @name: its name
+ * @dim: dimension
+ * @nodes: 2^dim
+ * @segment: bytes of a full segment
+ * @faults: the faults set so far, as the planners see them
+ * @plan: the last plan made; valid if @planned
+ * @planned: see @plan
+ * @fd: collective socket of each node, or -1
+ */
+struct cube {
+	char name[HYPERCUBE_NAME_MAX];
+	unsigned int dim;
+	unsigned int nodes;
+	unsigned int segment;
+	struct hc_faults *faults;
+	struct hc_tree_plan plan;
+	bool planned;
+	int fd[CUBE_MAX];
+};
+
+/* All return 0 or -errno. */
+int cube_new(struct cube *c, unsigned int dim, unsigned int segment);
+int cube_del(struct cube *c);
+int cube_bind(struct cube *c, unsigned int node);
+int cube_bind_all(struct cube *c);
+void cube_close(struct cube *c, unsigned int node);
+int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
+int cube_fail_node(struct cube *c, unsigned int node);
+int cube_heal(struct cube *c);
+/* Plan around the faults, to @sink or HC_ANY_SINK, and install. */
+int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink);
+int cube_plan(struct cube *c, unsigned int id);
+/* With this order of all dimensions. */
+int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_t *order);
+/* The same for a subcube: free dimensions @dims, around node @base. */
+int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
+/* Install the plan at hand again; waits for the nodes to have heard of the faults. */
+int cube_install(struct cube *c, unsigned int id);
+bool cube_member(const struct cube *c, unsigned int node);
+/* Link number @i of the cube, 0 .. dim * nodes / 2 - 1. */
+void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim);
+
+/* ------------------------------------------------------------ the driver */
+
+/**
+ * struct job - one operation as one member sees it
+ * @op: what is contributed; the cookie is the driver's
+ * @in: the data; with @period, that many bytes of it again and again
+ * @period: see @in
+ * @out: where the result goes, or NULL
+ * @room: bytes at @out
+ * @expect: bytes that the result must have, with @period again and again, or NULL
+ * @waits: this member hears of the end: it is the sink, or wants to be told
+ * @sent: bytes taken by the kernel
+ * @got: bytes of the result that have come
+ * @begun: the kernel knows of it
+ * @over: nothing more is to be sent
+ * @refused: the error with which sendmsg() refused to begin it, or 0
+ * @ends: how often its end was told
+ * @wrong: bytes that differ from what was expected
+ * @res: its end
+ */
+struct job {
+	struct hypercube_op op;
+	const void *in;
+	size_t period;
+	void *out;
+	size_t room;
+	const void *expect;
+	bool waits;
+	size_t sent;
+	size_t got;
+	bool begun;
+	bool over;
+	int refused;
+	unsigned int ends;
+	size_t wrong;
+	struct hypercube_result res;
+};
+
+/**
+ * struct party - a socket and what is to be done with it
+ * @fd: the socket, or -1
+ * @job: the operations in order
+ * @njobs: how many
+ * @next: the one being sent
+ * @settled: all before this one are sent or refused, and have ended if they must
+ * @dead: the socket says that all is over, with this error
+ * @base: cookie of the first operation
+ * @strays: records with cookies of no operation in the list
+ */
+struct party {
+	int fd;
+	struct job *job;
+	unsigned int njobs;
+	unsigned int next;
+	unsigned int settled;
+	int dead;
+	uint64_t base;
+	unsigned int strays;
+};
+
+/* Send and receive what is possible now; returns whether anything moved. */
+bool drive_once(struct party *p, unsigned int n);
+/* The same with at most @burst calls of each kind at a socket. */
+bool drive_some(struct party *p, unsigned int n, unsigned int burst);
+bool drive_done(struct party *p, unsigned int n);
+/* Go on until all is sent and all ends have come: 0 or -ETIMEDOUT. */
+int drive(struct party *p, unsigned int n, int seconds);
+/* Go on until nothing has moved for so long. */
+void drive_until_quiet(struct party *p, unsigned int n, int ms);
+
+/* A party at every bound member of the cube's plan, each with @njobs jobs that
+ * the caller fills in; returns how many.  Release with parties_free().
+ */
+unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
+		     unsigned int njobs);
+void parties_free(struct party *p, unsigned int n);
+
+/* One sum of u64 in which every member has the bit of its number; checks that the
+ * sink gets each exactly once and everybody hears of the end.  Returns 0, or a negative errno: of the operation,
+ * or -EBADMSG for a wrong result.  @res, if not NULL: as the sink saw it.
+ */
+int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
+/* What that sum must be. */
+uint64_t cube_mask(const struct cube *c);
+
+#endif /* _HC_CUBE_H */

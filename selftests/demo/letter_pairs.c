@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Histogram of letter pairs: every member counts those that begin in its share of
+ * a text, the reduction adds the counts.  Whatever is no letter counts as ".".
+ *
+ * letter_pairs FABRIC PLAN SINK NODES TEXT RESULT
+ */
+#include <ctype.h>
+#include <err.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "members.h"
+
+#define CLASSES 27
+
+struct job {
+	char *text;
+	size_t bytes;
+	const char *result;
+};
+
+static unsigned int class(int c)
+{
+	return isascii(c) && isalpha(c) ? tolower(c) - 'a' + 1 : 0;
+}
+
+static int save(const char *name, uint64_t count[CLASSES][CLASSES])
+{
+	static const char letters[CLASSES + 1] = ".abcdefghijklmnopqrstuvwxyz";
+	FILE *f = fopen(name, "w");
+	unsigned int a, b;
+
+	if (!f)
+		err(1, "%s", name);
+	for (a = 0; a < CLASSES; a++)
+		for (b = 0; b < CLASSES; b++)
+			if (count[a][b])
+				fprintf(f, "%c%c %" PRIu64 "\n", letters[a], letters[b],
+					count[a][b]);
+	if (fclose(f))
+		err(1, "%s", name);
+	return 0;
+}
+
+static int count_share(struct member *me, void *arg)
+{
+	static uint64_t mine[CLASSES][CLASSES], sum[CLASSES][CLASSES];
+	const struct job *j = arg;
+	bool sink = member_is_sink(me);
+	size_t i, end;
+
+	member_share(me, j->bytes - 1, &i, &end);
+	for (; i < end; i++)
+		mine[class(j->text[i])][class(j->text[i + 1])]++;
+	if (member_reduce(me, HYPERCUBE_SUM, HYPERCUBE_U64, 0, mine, sizeof(mine),
+			  sink ? sum : NULL, sink ? sizeof(sum) : 0, NULL))
+		return 1;
+	return sink ? save(j->result, sum) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct members m;
+	struct job j;
+
+	if (argc != 7)
+		errx(2, "usage: %s FABRIC PLAN SINK NODES TEXT RESULT", argv[0]);
+	members_parse(&m, argv + 1);
+	j.text = file_read(argv[5], &j.bytes);
+	j.result = argv[6];
+	if (!j.bytes)
+		errx(1, "%s is empty", argv[5]);
+	return members_run(&m, count_share, &j);
+}

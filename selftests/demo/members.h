@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One process for each member of a plan. */
+#ifndef MEMBERS_H
+#define MEMBERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "libhypercube.h"
+
+#define MEMBERS_MAX 256
+
+/**
+ * struct members - who takes part
+ * @fabric: name of the fabric
+ * @plan: id of the plan
+ * @sink: node that gets the result
+ * @count: number of members
+ * @node: their node numbers
+ */
+struct members {
+	const char *fabric;
+	uint32_t plan;
+	uint32_t sink;
+	unsigned int count;
+	uint32_t node[MEMBERS_MAX];
+};
+
+/**
+ * struct member - one of them, within its own process
+ * @all: all of them
+ * @index: position in all->node
+ * @node: its node number
+ * @h: bound to its node
+ */
+struct member {
+	const struct members *all;
+	unsigned int index;
+	uint32_t node;
+	struct hcl *h;
+};
+
+/* Read "FABRIC PLAN SINK NODE,NODE,.."; exits with status 2 if it is wrong. */
+void members_parse(struct members *m, char **argv);
+
+/* Run @job in one process for each member, all bound before the first begins.
+ * Returns 0 if all of them did.
+ */
+int members_run(const struct members *m, int (*job)(struct member *me, void *arg), void *arg);
+
+bool member_is_sink(const struct member *me);
+
+/* The share of this member in @total things, by uniform data distribution over
+ * those that take part: [*begin, *end).
+ */
+void member_share(const struct member *me, size_t total, size_t *begin, size_t *end);
+
+/* Take part in a reduction of @bytes; at the sink with @out_max bytes at @out,
+ * where it also prints "steps S clock C time NS bytes B".  Returns 0, or 1 having
+ * said why.
+ */
+int member_reduce(struct member *me, unsigned int oper, unsigned int type, uint32_t width,
+		  const void *in, size_t bytes, void *out, size_t out_max, size_t *got);
+
+/* Read a whole file, or exit. */
+char *file_read(const char *name, size_t *bytes);
+
+#endif /* MEMBERS_H */

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Parallel sort by tree communication (Leu & Kuo, section 2.1): every member
+ * sorts the words of its share of a text, the reduction merges the runs.
+ *
+ * sort_words FABRIC PLAN SINK NODES TEXT RESULT
+ */
+#include <ctype.h>
+#include <err.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "members.h"
+
+#define WIDTH 24
+
+struct job {
+	char *text;
+	size_t bytes;
+	const char *result;
+};
+
+static int letter(int c)
+{
+	return isascii(c) && isalpha(c);
+}
+
+static int compare(const void *a, const void *b)
+{
+	return memcmp(a, b, WIDTH);
+}
+
+/* The records of the words that begin in [begin, end); NUL pads them. */
+static char *words(const struct job *j, size_t begin, size_t end, size_t *count)
+{
+	char *records = calloc((end - begin) / 2 + 1, WIDTH);
+	size_t i = begin, n = 0, len;
+
+	if (!records)
+		err(1, "memory");
+	/* A word that began before is its owner's. */
+	while (i && i < end && letter(j->text[i - 1]) && letter(j->text[i]))
+		i++;
+	while (i < end) {
+		for (len = 0; i + len < j->bytes && letter(j->text[i + len]); len++)
+			;
+		if (len > WIDTH)
+			errx(1, "a word is longer than %d letters", WIDTH);
+		if (len)
+			memcpy(records + WIDTH * n++, j->text + i, len);
+		i += len + 1;
+	}
+	qsort(records, n, WIDTH, compare);
+	*count = n;
+	return records;
+}
+
+static int save(const char *name, const char *records, size_t count)
+{
+	FILE *f = fopen(name, "w");
+	size_t i;
+
+	if (!f)
+		err(1, "%s", name);
+	for (i = 0; i < count; i++)
+		fprintf(f, "%.*s\n", WIDTH, records + WIDTH * i);
+	if (fclose(f))
+		err(1, "%s", name);
+	return 0;
+}
+
+static int sort_share(struct member *me, void *arg)
+{
+	const struct job *j = arg;
+	size_t begin, end, count, got = 0, max = (j->bytes / 2 + 1) * WIDTH;
+	char *out = member_is_sink(me) ? malloc(max) : NULL;
+	char *mine;
+
+	member_share(me, j->bytes, &begin, &end);
+	mine = words(j, begin, end, &count);
+	if (member_reduce(me, HYPERCUBE_MERGE, HYPERCUBE_RECORD, WIDTH, mine, count * WIDTH,
+			  out, out ? max : 0, &got))
+		return 1;
+	return out ? save(j->result, out, got / WIDTH) : 0;
+}
+
+int main(int argc, char **argv)
+{
+	struct members m;
+	struct job j;
+
+	if (argc != 7)
+		errx(2, "usage: %s FABRIC PLAN SINK NODES TEXT RESULT", argv[0]);
+	members_parse(&m, argv + 1);
+	j.text = file_read(argv[5], &j.bytes);
+	j.result = argv[6];
+	return members_run(&m, sort_share, &j);
+}

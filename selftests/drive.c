@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The driver: one process takes the part of all members, without ever waiting
+ * for one of them alone.  The cookie of an operation is its place in the party's
+ * list, so a result finds its operation in whatever order they come.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "cube.h"
+
+static size_t min_size(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Has the job come to its end as far as this member can know?  A contribution
+ * that was cut short hears why by a record, whether it asked to be told or not.
+ */
+static bool job_settled(const struct job *j)
+{
+	if (!j->over)
+		return false;
+	if (j->refused || j->ends)
+		return true;
+	return !j->waits && j->sent == j->op.bytes;
+}
+
+static void job_stop(struct party *p, struct job *j, int err)
+{
+	if (err == -ENODEV || err == -EBADF)
+		p->dead = err;
+	if (!j->begun)
+		j->refused = err;
+	j->over = true;
+	p->next++;
+}
+
+static bool send_some(struct party *p)
+{
+	struct job *j = &p->job[p->next];
+	size_t at = j->period ? j->sent % j->period : j->sent;
+	size_t len = j->op.bytes - j->sent;
+	ssize_t n;
+
+	if (j->period)
+		len = min_size(len, j->period - at);
+	j->op.cookie = p->base + p->next;
+	n = shc_send(p->fd, j->begun ? NULL : &j->op, (const char *)j->in + at, len,
+		     MSG_DONTWAIT);
+	if (n == -EAGAIN || n == -ENOBUFS || n == -EINTR)
+		return false;
+	if (n < 0) {
+		job_stop(p, j, (int)n);
+		return true;
+	}
+	j->begun = true;
+	j->sent += (size_t)n;
+	if (j->sent == j->op.bytes) {
+		j->over = true;
+		p->next++;
+	}
+	return true;
+}
+
+static void piece_check(struct job *j, const char *buf, size_t n)
+{
+	size_t at = j->got, i;
+
+	for (i = 0; i < n; at++) {
+		size_t e = j->period ? at % j->period : at;
+		size_t run = min_size(n - i, j->period ? j->period - e : n - i);
+
+		if (memcmp((const char *)j->expect + e, buf + i, run))
+			j->wrong += run;
+		i += run;
+		at += run - 1;
+	}
+}
+
+static void piece_take(struct party *p, const struct hypercube_result *res, const char *buf,
+		       size_t n, bool eor)
+{
+	struct job *j;
+
+	if (res->cookie - p->base >= p->njobs) {
+		printf("# a record with the cookie %llu of operation %llu, status %d\n",
+		       (unsigned long long)res->cookie, (unsigned long long)res->op, res->status);
+		p->strays++;
+		return;
+	}
+	j = &p->job[res->cookie - p->base];
+	if (j->out && j->got < j->room)
+		memcpy((char *)j->out + j->got, buf, min_size(n, j->room - j->got));
+	if (j->expect)
+		piece_check(j, buf, n);
+	j->got += n;
+	if (!eor)
+		return;
+	j->res = *res;
+	j->ends++;
+}
+
+static bool recv_some(struct party *p)
+{
+	static char buf[1 << 16];
+	struct hypercube_result res;
+	bool eor = false;
+	ssize_t n = shc_recv(p->fd, buf, sizeof(buf), &res, &eor, MSG_DONTWAIT);
+
+	if (n == -EAGAIN || n == -EINTR)
+		return false;
+	if (n < 0) {
+		p->dead = (int)n;
+		return true;
+	}
+	piece_take(p, &res, buf, (size_t)n, eor);
+	return true;
+}
+
+bool drive_some(struct party *p, unsigned int n, unsigned int burst)
+{
+	bool moved = false;
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < burst && p[i].fd >= 0 && !p[i].dead; k++) {
+			bool sent = p[i].next < p[i].njobs && send_some(&p[i]);
+			bool got = !p[i].dead && recv_some(&p[i]);
+
+			if (!sent && !got)
+				break;
+			moved = true;
+		}
+	}
+	return moved;
+}
+
+bool drive_once(struct party *p, unsigned int n)
+{
+	return drive_some(p, n, 32);
+}
+
+bool drive_done(struct party *p, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		while (p[i].settled < p[i].njobs && job_settled(&p[i].job[p[i].settled]))
+			p[i].settled++;
+		if (p[i].fd >= 0 && !p[i].dead && p[i].settled < p[i].njobs)
+			return false;
+	}
+	return true;
+}
+
+static void drive_sleep(const struct party *p, unsigned int n, int ms)
+{
+	struct pollfd fds[CUBE_MAX];
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		fds[i].fd = p[i].dead ? -1 : p[i].fd;
+		fds[i].events = p[i].next < p[i].njobs ? POLLIN | POLLOUT : POLLIN;
+	}
+	poll(fds, n, ms);
+}
+
+int drive(struct party *p, unsigned int n, int seconds)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(seconds);
+
+	while (!drive_done(p, n)) {
+		if (drive_once(p, n))
+			continue;
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		drive_sleep(p, n, 20);
+	}
+	return 0;
+}
+
+void drive_until_quiet(struct party *p, unsigned int n, int ms)
+{
+	uint64_t last = now_ms();
+
+	while (now_ms() < last + (uint64_t)ms) {
+		if (drive_once(p, n))
+			last = now_ms();
+		else
+			poll(NULL, 0, 5);
+	}
+}
+
+unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
+		     unsigned int njobs)
+{
+	unsigned int u, n = 0;
+
+	for (u = 0; u < c->nodes; u++) {
+		if (!cube_member(c, u) || c->fd[u] < 0)
+			continue;
+		memset(&p[n], 0, sizeof(p[n]));
+		p[n].fd = c->fd[u];
+		p[n].job = calloc(njobs ? njobs : 1, sizeof(struct job));
+		p[n].njobs = njobs;
+		if (!p[n].job)
+			abort();
+		if (node)
+			node[n] = u;
+		n++;
+	}
+	return n;
+}
+
+void parties_free(struct party *p, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		free(p[i].job);
+}
+
+int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
+{
+	struct party p[CUBE_MAX];
+	unsigned int node[CUBE_MAX], n = parties(c, p, node, 1), i;
+	uint64_t in[CUBE_MAX], mask = cube_mask(c), out = 0;
+	int err = -EBADMSG;
+
+	for (i = 0; i < n; i++) {
+		struct job *j = &p[i].job[0];
+
+		in[i] = node[i] < 64 ? 1ull << node[i] : 0;
+		j->op = (struct hypercube_op){
+			.plan = plan, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+			.type = HYPERCUBE_U64, .flags = HYPERCUBE_F_NOTIFY,
+			.bytes = sizeof(in[i]),
+		};
+		j->in = &in[i];
+		j->waits = true;
+		if (node[i] == c->plan.tree.sink) {
+			j->out = &out;
+			j->room = sizeof(out);
+		}
+	}
+	if (drive(p, n, 10))
+		err = -ETIMEDOUT;
+	for (i = 0; i < n && err != -ETIMEDOUT; i++) {
+		struct job *j = &p[i].job[0];
+
+		if (p[i].dead || j->refused || j->res.status) {
+			err = p[i].dead ? p[i].dead : j->refused ? j->refused : j->res.status;
+			break;
+		}
+		if (j->ends != 1 || j->got != j->room) {
+			err = -EBADMSG;
+			break;
+		}
+		if (j->out && res)
+			*res = j->res;
+		if (j->out && out == mask)
+			err = 0;
+	}
+	parties_free(p, n);
+	return err;
+}

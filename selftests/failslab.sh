@@ -1,0 +1,115 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Allocations of the module fail at random: what is asked for then succeeds or is refused in words,
+# operations end, and nothing stays behind. Needs a kernel with fault injection by stack trace.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+injectors=(/sys/kernel/debug/failslab /sys/kernel/debug/fail_page_alloc)
+
+each() {
+	local dir
+	for dir in "${injectors[@]}"; do
+		[[ ! -e $dir/$1 ]] || echo "$2" >"$dir/$1"
+	done
+}
+
+# Only allocations with a function of the module in their stack
+confine() {
+	local start size
+	start=$(</sys/module/hypercube/sections/.text)
+	size=$(awk '$1 == "hypercube" { print $2 }' /proc/modules)
+	each verbose 0
+	each probability 0
+	each interval 1
+	each times -1
+	each space 0
+	each task-filter N
+	each ignore-gfp-wait N
+	each ignore-gfp-highmem N
+	each min-order 0
+	each stacktrace-depth 32
+	each require-start "$start"
+	each require-end "$(printf '0x%x' $((start + size)))"
+}
+
+begin() { each probability "$1"; }
+end() { each probability 0; }
+
+# meagre WHAT COMMAND..: while allocations fail, it succeeds or says why not
+meagre() {
+	local what=$1 said status
+	shift
+	said=$(timeout $((20 * slow)) "$@" 2>&1)
+	status=$?
+	case $status in
+	0) ((++succeeded)) ;;
+	1)
+		((++refused))
+		[[ $said == *[a-z]* ]] || fault "$what: refused without a word"
+		;;
+	*) end; fault "$what: status $status: $said" ;;
+	esac
+}
+
+# Both must have happened, or the test has shown nothing.
+tally() {
+	log "$succeeded succeeded, $refused were refused"
+	((refused > 0)) || fault 'nothing was refused'
+}
+
+fabrics_are_made_or_not() {
+	local i
+	succeeded=0 refused=0
+	each interval 20
+	for ((i = 0; i < $(scaled 200); i++)); do
+		begin $((i % 4 * 3 + 1))
+		meagre 'add' hcctl fabric add t dim $((i % 4 + 1))
+		end
+		hcctl fabric del t 2>/dev/null
+		equal 'fabrics left' '[]' "$(hcctl -j fabric show)"
+	done
+	each interval 1
+	tally
+}
+
+configuration_is_changed_or_not() {
+	local i
+	succeeded=0 refused=0
+	check 'add' hcctl fabric add t dim 4
+	for ((i = 0; i < $(scaled 100); i++)); do
+		begin $((i % 5 * 4 + 2))
+		meagre 'link' hcctl link set t 0:$((i % 4)) down
+		meagre 'node' hcctl node set t 9 fail
+		meagre 'detect' hcctl detect t
+		meagre 'plan' hcctl tree find fabric t apply plan $((i % 3 + 1))
+		meagre 'show' hcctl node show t
+		meagre 'clear' hcctl fault clear t
+		end
+		check 'clear for good' hcctl fault clear t
+	done
+	check 'plan for good' hcctl tree find fabric t apply plan 1
+	check 'reduce for good' hcctl run reduce t count 10 plan 1 verify
+	tally
+}
+
+operations_end() {
+	local i
+	succeeded=0 refused=0
+	check 'add' hcctl fabric add t dim 3
+	for ((i = 0; i < $(scaled 100); i++)); do
+		check 'plan' hcctl tree find fabric t apply
+		begin $((i % 3 * 2 + 1))
+		meagre 'reduce' hcctl run reduce t op sum type u64 count $((1 + i % 7 * 3000)) timeout 20000
+		end
+	done
+	check 'plan for good' hcctl tree find fabric t apply
+	check 'reduce for good' hcctl run reduce t count 10 verify
+	tally
+}
+
+[[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
+confine
+run_tests fabrics_are_made_or_not configuration_is_changed_or_not operations_end

@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Faults: set, shown, cleared, made at random, found by the nodes themselves; and plans around them.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+fault_words() { json '[.[].fault] | join(" ")' node show t; }
+down() { json '.[0].links_down' fabric show t; }
+words_are() { [[ $(fault_words) == "$1" ]]; }
+# heard_are NODE WORDS: what a node has heard of its neighbours
+heard_are() { [[ $(json '.[0].nb_fault | join(" ")' node show t "$1") == "$2" ]]; }
+
+links_go_down_and_up() {
+	check 'add' hcctl fabric add t dim 3
+	check 'down' hcctl link set t 1:0,6:2 down
+	check 'FAULT words' busywait 2 words_are '1 1 4 0 0 0 4 0'
+	equal 'links down' 2 "$(down)"
+	equal 'state' down "$(json '.[0].state[0]' link show t 0:0)"
+	check 'what node 3 heard' busywait 2 heard_are 3 '4 1 0'
+	check 'down again' hcctl link set t 0:0 down
+	check 'up, from the other end' hcctl link set t 0:0 up
+	check 'FAULT words' busywait 2 words_are '0 0 4 0 0 0 4 0'
+	check 'clear' hcctl fault clear t
+	check 'FAULT words' busywait 2 words_are '0 0 0 0 0 0 0 0'
+	equal 'links down' 0 "$(down)"
+}
+
+nodes_fail_and_come_back() {
+	check 'add' hcctl fabric add t dim 3
+	check 'fail' hcctl node set t 5 fail
+	check 'FAULT words' busywait 2 words_are '0 4 0 0 1 7 0 2'
+	equal 'nodes failed' 1 "$(json '.[0].nodes_failed' fabric show t)"
+	check 'a neighbour fails' hcctl node set t 7 fail
+	check 'FAULT words' busywait 2 words_are '0 4 0 4 1 7 1 7'
+	check 'back' hcctl node set t 5 ok
+	check 'FAULT words' busywait 2 words_are '0 0 0 4 0 2 1 7'
+	check 'a link of the failed one' hcctl link set t 7:0 down
+	check 'back' hcctl node set t 7 ok
+	check 'its link stays down' busywait 2 words_are '0 0 0 0 0 0 1 1'
+}
+
+plans_go_around_faults() {
+	local i
+	check 'add' hcctl fabric add t dim 4
+	for ((i = 1; i <= $(scaled 15); i++)); do
+		check "faults of seed $i" hcctl fault random t links $((i % 9)) nodes $((i % 3)) seed "$i"
+		check "plan of seed $i" busywait 2 hcctl tree find fabric t apply
+		check "reduction of seed $i" hcctl run reduce t op sum type u64 count 50 verify
+		check 'clear' hcctl fault clear t
+	done
+}
+
+a_plan_knows_that_it_is_broken() {
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply
+	equal 'broken' false "$(json '.[0].broken' tree show t)"
+	local sink order
+	sink=$(json '.[0].sink' tree show t)
+	order=$(json '.[0].order[0]' tree show t)
+	check 'down' hcctl link set t "$sink:$order" down
+	check 'it is broken' busywait 3 json_is true '.[0].broken' tree show t
+	equal 'by which dimension' "$order" "$(json '.[0].cause_dim' tree show t)"
+	refused 'a reduction' . hcctl run reduce t op sum type u8 count 1 plan 1 timeout 5000
+	check 'a new plan' busywait 3 hcctl tree find fabric t apply
+	equal 'broken' false "$(json '.[0].broken' tree show t)"
+	check 'a reduction' hcctl run reduce t op sum type u8 count 1 verify
+}
+
+detect_finds_nothing_in_health() {
+	check 'add' hcctl fabric add t dim 4
+	equal 'found' 0 "$(json .found detect t)"
+	check 'down' hcctl link set t 3:1 down
+	equal 'found, where it is known' 0 "$(json .found detect t)"
+	equal 'links down' 1 "$(down)"
+}
+
+detect_finds_silent_links() {
+	local i
+	check 'add' hcctl fabric add t dim 4
+	check 'silence' hcctl link set t 2:0,5:1,7:3 loss 100
+	equal 'found' '{"found":3,"links":[[2,0],[5,1],[7,3]]}' \
+		"$(json '{found, links: [.links[] | [.node, .dim]] | sort}' detect t)"
+	equal 'state' detected "$(json '.[0].state[0]' link show t 2:0)"
+	equal 'again' 0 "$(json .found detect t)"
+	check 'a plan' hcctl tree find fabric t apply
+	check 'a reduction' hcctl run reduce t op xor type u32 count 9 verify
+	for i in 2:0 5:1 7:3; do
+		check 'speech' hcctl link set t $i loss 0
+	done
+	equal 'nothing new' 0 "$(json .found detect t)"
+	check 'healed links are links again' busywait 3 json_is 0 '.[0].links_down' fabric show t
+}
+
+detect_finds_links_that_are_silent_in_one_direction() {
+	check 'add' hcctl fabric add t dim 3
+	check 'silence from node 6 to node 2' "$here/hc_load" deaf t 6 2
+	equal 'found' '{"found":1,"links":[[2,2]]}' \
+		"$(json '{found, links: [.links[] | [.node, .dim]]}' detect t)"
+	check 'both ends know' busywait 2 words_are '0 0 4 0 0 0 4 0'
+	check 'silence the other way, at another link' "$here/hc_load" deaf t 0 1
+	equal 'found' '{"found":1,"links":[[0,1]]}' \
+		"$(json '{found, links: [.links[] | [.node, .dim]]}' detect t)"
+	check 'both ends know' busywait 2 words_are '2 0 6 0 0 0 4 0'
+	check 'up forgets it' hcctl link set t 2:1 up
+	check 'FAULT words' busywait 2 words_are '0 0 4 0 0 0 4 0'
+	equal 'and it is found again' 1 "$(json .found detect t)"
+}
+
+detect_during_reductions() {
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply
+	background "$here/hc_load" run t 1 $((3 * slow))
+	local i load=$pid
+	for ((i = 0; i < $(scaled 10); i++)); do
+		equal 'found' 0 "$(json .found detect t)"
+	done
+	wait "$load" || fault 'a reduction was wrong or hung'
+	jobs=()
+}
+
+random_faults_are_the_same_for_a_seed() {
+	local first second
+	check 'add' hcctl fabric add t dim 5
+	first=$(hcctl -j fault random t links 9 nodes 2 seed 42)
+	check 'clear' hcctl fault clear t
+	second=$(hcctl -j fault random t links 9 nodes 2 seed 42)
+	equal 'the same faults' "$first" "$second"
+	equal 'nodes failed' 2 "$(json '.[0].nodes_failed' fabric show t)"
+	refused 'more than there are' . hcctl fault random t links 100 seed 1
+	refused 'more than there are' . hcctl fault random t nodes 33 seed 1
+}
+
+run_tests links_go_down_and_up nodes_fail_and_come_back plans_go_around_faults \
+	a_plan_knows_that_it_is_broken detect_finds_nothing_in_health detect_finds_silent_links \
+	detect_finds_links_that_are_silent_in_one_direction detect_during_reductions \
+	random_faults_are_the_same_for_a_seed

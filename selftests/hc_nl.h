@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Generic netlink without a library, so that tests can say what no library
+ * would: requests are built attribute by attribute, wrong ones too.
+ */
+#ifndef _HC_NL_H
+#define _HC_NL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/genetlink.h>
+#include <linux/hypercube.h>
+#include <linux/netlink.h>
+
+#define NL_BUF		(1 << 17)
+
+/**
+ * struct nl - a connection to the family
+ * @fd: the socket
+ * @family: id of the family
+ * @group: id of the multicast group "events"
+ * @seq: number of the last request
+ * @buf: the request being built
+ * @len: its length
+ * @extack: the text that came with the last answer, or ""
+ * @dump_intr: the last dump says that it is not consistent
+ */
+struct nl {
+	int fd;
+	uint16_t family;
+	uint32_t group;
+	uint32_t seq;
+	char *buf;
+	size_t len;
+	char extack[256];
+	bool dump_intr;
+};
+
+/* The attributes of one answer. */
+struct nl_attrs {
+	int cmd;
+	const struct nlattr *first;
+	size_t len;
+};
+
+typedef void (*nl_cb)(void *arg, const struct nl_attrs *a);
+
+/* 0 or -errno; -ENOENT: there is no such family. */
+int nl_open(struct nl *nl);
+void nl_close(struct nl *nl);
+
+void nl_begin(struct nl *nl, int cmd, int flags);
+void nl_put(struct nl *nl, int type, const void *data, size_t len);
+void nl_u8(struct nl *nl, int type, uint8_t v);
+void nl_u32(struct nl *nl, int type, uint32_t v);
+void nl_u64(struct nl *nl, int type, uint64_t v);
+void nl_str(struct nl *nl, int type, const char *s);
+/* Send what was built and hear the answer: 0 or -errno.  NLM_F_ACK or NLM_F_DUMP. */
+int nl_talk(struct nl *nl, nl_cb cb, void *arg);
+/* One more message on a socket that listens to events: 0 or -errno. */
+int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg);
+int nl_subscribe(struct nl *nl);
+
+/* The @nth attribute of a type, or NULL. */
+const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nth);
+const void *nl_data(const struct nlattr *a);
+uint32_t nl_get_u32(const struct nl_attrs *a, int type, uint32_t otherwise);
+uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise);
+
+#endif /* _HC_NL_H */

@@ -1,0 +1,145 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The tool on a live system: its JSON is JSON and has what the text has, its errors say what and
+# why, its status tells refusal from misuse, and a batch goes on or stops as it is told.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# status WANTED COMMAND..
+status() {
+	local seen=0
+	"${@:2}" >/dev/null 2>&1 || seen=$?
+	equal "status of \"${*:2}\"" "$1" "$seen"
+}
+
+all_output_is_json() {
+	local command
+	check 'add' hcctl fabric add t dim 3
+	check 'down' hcctl link set t 0:0 down
+	check 'plan' hcctl tree find fabric t apply
+	for command in 'fabric show' 'fabric show t' 'node show t' 'node show t 3' 'link show t' \
+		'link show t 1:2' 'fault show t' 'tree show t' 'op show t' 'stats t' 'detect t' \
+		'tree find fabric t' 'fault random t links 1 seed 3' \
+		'run reduce t op max type f32 count 5 verify'; do
+		# shellcheck disable=SC2086
+		hcctl -j $command | jq -e . >/dev/null || fault "\"hcctl -j $command\" is no JSON"
+		# shellcheck disable=SC2086
+		hcctl -j -p $command | jq -e . >/dev/null || fault "\"hcctl -j -p $command\" is no JSON"
+		# shellcheck disable=SC2086
+		[[ $(hcctl $command) ]] || fault "\"hcctl $command\" says nothing"
+	done
+}
+
+errors_are_json_too() {
+	local said
+	said=$(hcctl -j fabric del nosuch 2>&1)
+	jq -e .error <<<"$said" >/dev/null || fault "an error: $said"
+	said=$(hcctl -j fabric 2>&1)
+	jq -e . <<<"$said" >/dev/null || fault "a usage error: $said"
+}
+
+statuses_tell_refusal_from_misuse() {
+	check 'add' hcctl fabric add t dim 3
+	status 0 hcctl fabric show
+	status 0 hcctl help
+	status 0 hcctl fabric help
+	status 0 hcctl -V
+	status 1 hcctl fabric add t dim 3
+	status 1 hcctl fabric del nosuch
+	status 1 hcctl node show t 9
+	status 1 hcctl -n nosuch fabric show
+	status 2 hcctl
+	status 2 hcctl nosuch
+	status 2 hcctl -x
+	status 2 hcctl fabric nosuch
+	status 2 hcctl fabric add
+	status 2 hcctl fabric add u
+	status 2 hcctl fabric add u dim
+	status 2 hcctl fabric add u dim 0
+	status 2 hcctl fabric add u dim 13
+	status 2 hcctl fabric add u dim 3 dim 3
+	status 2 hcctl fabric add u dim 3x
+	status 2 hcctl fabric add u dim 3 nosuch
+	status 2 hcctl link set t 1:9x down
+	status 2 hcctl link set t 1 down
+	status 2 hcctl link set t 1:1
+	status 2 hcctl link set t 1:1 loss 101
+	status 2 hcctl node set t 1 nosuch
+	status 2 hcctl tree find fabric t method nosuch
+	status 2 hcctl run reduce t op nosuch
+	status 2 hcctl run reduce t op and type f32
+}
+
+errors_say_what_and_why() {
+	check 'add' hcctl fabric add t dim 3
+	refused 'a fabric twice' 'exists' hcctl fabric add t dim 3
+	refused 'no such node' '(node|9)' hcctl node set t 9 fail
+	refused 'no such dimension' 'dimension|1:3' hcctl link set t 1:3 down
+	refused 'no plan' 'plan' hcctl run reduce t op sum type u8 count 1 plan 9
+	check 'cut all' hcctl node set t 0 fail
+	refused 'a failed sink' '0|fail|sink' hcctl tree find fabric t sink 0
+	refused 'a typing error' 'nosuch' hcctl fabric nosuch
+	refused 'a missing word' 'dim' hcctl fabric add u
+}
+
+numbers_may_be_written_in_three_ways() {
+	check 'add' hcctl fabric add t dim 0x4
+	equal 'dimension' 4 "$(json '.[0].dim' fabric show t)"
+	check 'down' hcctl link set t 0b1010:0x1 down
+	equal 'the link' '[{"node":8,"dim":1,"state":["down"]}]' "$(json .links fault show t)"
+	refused 'no number' . hcctl node set t 0b2 fail
+}
+
+a_batch_stops_at_its_first_error() {
+	cat >"$scratch/batch" <<'END'
+# a comment
+fabric add a dim 2
+
+fabric add b \
+	dim 3
+fabric add a dim 2
+fabric add c dim 1
+END
+	refused 'the batch' 'batch:6' hcctl -b "$scratch/batch"
+	equal 'fabrics' 'a b' "$(json '[.[].name] | sort | join(" ")' fabric show)"
+}
+
+a_forced_batch_goes_on() {
+	printf 'fabric add a dim 2\nfabric add a dim 2\nfabric add b dim 1\n' >"$scratch/batch"
+	status 1 hcctl -f -b "$scratch/batch"
+	equal 'fabrics' 'a b' "$(json '[.[].name] | sort | join(" ")' fabric show)"
+	printf 'fabric del a\nfabric del b\n' | hcctl -b - || fault 'a batch from standard input failed'
+	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
+}
+
+what_a_plan_promises_is_what_a_reduction_takes() {
+	local seed promised taken
+	check 'add' hcctl fabric add t dim 4
+	for ((seed = 1; seed <= $(scaled 10); seed++)); do
+		check 'faults' hcctl fault random t links 4 seed $seed
+		promised=$(json .steps tree find fabric t apply)
+		taken=$(json 'select(.verified) | .steps' run reduce t op sum type i64 count 7 verify)
+		equal "steps around the faults of seed $seed" "$promised" "$taken"
+		check 'clear' hcctl fault clear t
+	done
+}
+
+all_types_and_operators_are_verified() {
+	local op type
+	check 'add' hcctl fabric add t dim 2
+	check 'plan' hcctl tree find fabric t apply
+	for op in sum prod min max and or xor minloc maxloc merge; do
+		for type in u8 i32 f64; do
+			[[ $type == f64 && $op =~ ^(and|or|xor)$ ]] ||
+				check "$op of $type" hcctl run reduce t op $op type $type count 33 verify
+		done
+	done
+	check 'records' hcctl run reduce t op merge type record:9 count 33 verify
+}
+
+run_tests all_output_is_json errors_are_json_too statuses_tell_refusal_from_misuse \
+	errors_say_what_and_why numbers_may_be_written_in_three_ways \
+	a_batch_stops_at_its_first_error a_forced_batch_goes_on \
+	what_a_plan_promises_is_what_a_reduction_takes all_types_and_operators_are_verified

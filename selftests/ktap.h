@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * A small harness with the names of the kernel's kselftest_harness.h: a program
+ * of TEST()s, each of which runs in a process of its own with a time limit, and
+ * KTAP as output.  In the kernel's tree, include kselftest_harness.h instead.
+ *
+ * The name of a test is a sentence; its underscores are printed as spaces.
+ */
+#ifndef _HC_KTAP_H
+#define _HC_KTAP_H
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define KSFT_PASS	0
+#define KSFT_FAIL	1
+#define KSFT_SKIP	4
+
+/**
+ * struct __test_metadata - a test
+ * @name: its name
+ * @fn: its body
+ * @next: the next one
+ * @failed: an EXPECT or ASSERT did not hold
+ * @skip: it cannot run here, and said why
+ * @reason: what it said
+ */
+struct __test_metadata {
+	const char *name;
+	void (*fn)(struct __test_metadata *_metadata);
+	struct __test_metadata *next;
+	bool failed;
+	bool skip;
+	char reason[128];
+};
+
+static struct __test_metadata *__test_first, **__test_last = &__test_first;
+
+#define TEST(test_name)								\
+	static void test_name(struct __test_metadata *_metadata);		\
+	static struct __test_metadata __##test_name = {				\
+		.name = #test_name, .fn = test_name,				\
+	};									\
+	static void __attribute__((constructor)) __register_##test_name(void)	\
+	{									\
+		*__test_last = &__##test_name;					\
+		__test_last = &__##test_name.next;				\
+	}									\
+	static void test_name(struct __test_metadata *_metadata			\
+			      __attribute__((unused)))
+
+#define TH_LOG(fmt, ...)							\
+	do {									\
+		printf("# %s:%d: " fmt "\n", __FILE__, __LINE__, ##__VA_ARGS__);	\
+		fflush(stdout);							\
+	} while (0)
+
+#define SKIP(statement, fmt, ...)						\
+	do {									\
+		_metadata->skip = true;						\
+		snprintf(_metadata->reason, sizeof(_metadata->reason), fmt,	\
+			 ##__VA_ARGS__);					\
+		statement;							\
+	} while (0)
+
+#define __EXPECT(seen, op, expected, stop)					\
+	do {									\
+		long long __seen = (long long)(seen);				\
+		long long __expected = (long long)(expected);			\
+		if (!(__seen op __expected)) {					\
+			TH_LOG("%s is %lld, not %s %lld", #seen, __seen, #op,	\
+			       __expected);					\
+			_metadata->failed = true;				\
+			if (stop)						\
+				_exit(KSFT_FAIL);				\
+		}								\
+	} while (0)
+
+#define EXPECT_EQ(expected, seen)	__EXPECT(seen, ==, expected, 0)
+#define EXPECT_NE(expected, seen)	__EXPECT(seen, !=, expected, 0)
+#define EXPECT_LE(expected, seen)	__EXPECT(expected, <=, seen, 0)
+#define EXPECT_GE(expected, seen)	__EXPECT(expected, >=, seen, 0)
+#define EXPECT_GT(expected, seen)	__EXPECT(expected, >, seen, 0)
+#define EXPECT_TRUE(seen)		__EXPECT(!!(seen), ==, 1, 0)
+#define EXPECT_FALSE(seen)		__EXPECT(!!(seen), ==, 0, 0)
+#define ASSERT_EQ(expected, seen)	__EXPECT(seen, ==, expected, 1)
+#define ASSERT_NE(expected, seen)	__EXPECT(seen, !=, expected, 1)
+#define ASSERT_LE(expected, seen)	__EXPECT(expected, <=, seen, 1)
+#define ASSERT_GE(expected, seen)	__EXPECT(expected, >=, seen, 1)
+#define ASSERT_TRUE(seen)		__EXPECT(!!(seen), ==, 1, 1)
+
+/* Seconds that a test may take. */
+static inline unsigned int __test_timeout(void)
+{
+	const char *s = getenv("HC_TEST_TIMEOUT");
+
+	return s && atoi(s) > 0 ? atoi(s) : 90;
+}
+
+static inline int __test_run(struct __test_metadata *t)
+{
+	int status;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		alarm(__test_timeout());
+		t->fn(t);
+		if (t->skip)
+			printf("# SKIP %s\n", t->reason);
+		fflush(NULL);
+		_exit(t->failed ? KSFT_FAIL : t->skip ? KSFT_SKIP : KSFT_PASS);
+	}
+	setpgid(pid, pid);
+	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+		return KSFT_FAIL;
+	kill(-pid, SIGKILL);
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status);
+	printf("# the test was ended by signal %d%s\n", WTERMSIG(status),
+	       WTERMSIG(status) == SIGALRM ? ": it took too long" : "");
+	return KSFT_FAIL;
+}
+
+/* Was the test named on the command line, or none at all? */
+static inline bool __test_wanted(const struct __test_metadata *t, int argc, char **argv)
+{
+	int i;
+
+	for (i = 1; i < argc; i++)
+		if (!strcmp(argv[i], t->name))
+			return true;
+	return argc <= 1;
+}
+
+static inline int test_harness_run(int argc, char **argv)
+{
+	unsigned int n = 0, failed = 0;
+	struct __test_metadata *t;
+
+	for (t = __test_first; t; t = t->next)
+		n += __test_wanted(t, argc, argv);
+	printf("TAP version 13\n1..%u\n", n);
+	n = 0;
+	for (t = __test_first; t; t = t->next) {
+		char name[128], *c;
+		int r;
+
+		if (!__test_wanted(t, argc, argv))
+			continue;
+		snprintf(name, sizeof(name), "%s", t->name);
+		for (c = name; (c = strchr(c, '_'));)
+			*c = ' ';
+		r = __test_run(t);
+		failed += r != KSFT_PASS && r != KSFT_SKIP;
+		printf("%s %u %s%s\n", r == KSFT_PASS || r == KSFT_SKIP ? "ok" : "not ok", ++n,
+		       name, r == KSFT_SKIP ? " # SKIP" : "");
+		fflush(stdout);
+	}
+	return failed ? KSFT_FAIL : KSFT_PASS;
+}
+
+#define TEST_HARNESS_MAIN							\
+	int main(int argc, char **argv) { return test_harness_run(argc, argv); }
+
+#endif /* _HC_KTAP_H */

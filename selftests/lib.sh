@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the scripts share. A test script defines functions whose names are sentences and gives them
+# to run_tests: KTAP, a line for each. A test fails if one of its checks does.
+
+# shellcheck disable=SC2034
+trouble='BUG:|kernel BUG at|WARNING:|KASAN|UBSAN:|Oops|general protection|double fault|Kernel panic'
+trouble+='|refcount_t:|ODEBUG:|possible (circular|recursive|irq)|inconsistent .* lock|suspicious RCU'
+trouble+='|sleeping function called|scheduling while atomic|blocked for more than|soft lockup'
+trouble+='|hard LOCKUP|workqueue lockup|detected stall|unregister_netdevice: waiting|ref_tracker:'
+trouble+='|Objects remaining|oom-kill:|Out of memory:'
+
+debug='' slow=1
+if [[ -e /sys/kernel/debug/kmemleak ]]; then debug=yes slow=6; fi
+: "${HC_SCALE:=$([[ $debug ]] && echo 15 || echo 100)}"
+here=$(dirname "${BASH_SOURCE[0]}")
+
+# listed: the programs that the Makefile lists, those without a suffix first
+listed() {
+	sed -e ':join' -e '/\\$/{N;s/\\\n//;b join' -e '}' "$here/Makefile" |
+		sed -nE 's/^TEST_(GEN_)?PROGS :=//p' | tr -s ' \t' '\n' | grep . | LC_ALL=C sort -t. -k2,2 -s
+}
+
+# scaled N: of N rounds, those that this kernel has time for
+scaled() {
+	local n=$(($1 * HC_SCALE / 100))
+	echo $((n > 0 ? n : 1))
+}
+
+log() { printf '# %s\n' "$*"; }
+fault() {
+	log "$*"
+	bad=yes
+}
+
+# check WHAT COMMAND..: the command must succeed
+check() {
+	local what=$1 said
+	shift
+	said=$("$@" 2>&1) || fault "$what: \"$*\" failed: $said"
+}
+
+# refused WHAT PATTERN COMMAND..: the command must fail, and say something like PATTERN
+refused() {
+	local what=$1 pattern=$2 said
+	shift 2
+	if said=$("$@" 2>&1); then
+		fault "$what: \"$*\" was not refused"
+	elif ! grep -qiE -- "$pattern" <<<"$said"; then
+		fault "$what: \"$*\" said \"$said\", not \"$pattern\""
+	fi
+}
+
+# equal WHAT WANTED SEEN
+equal() { [[ $2 == "$3" ]] || fault "$1: \"$3\", not \"$2\""; }
+
+# busywait SECONDS COMMAND..: until it succeeds
+busywait() {
+	local end=$((SECONDS + $1 * slow))
+	shift
+	until "$@" >/dev/null 2>&1; do
+		((SECONDS <= end)) || return 1
+		sleep 0.02
+	done
+}
+
+# json FILTER COMMAND..: what jq makes of hcctl's JSON
+json() {
+	local filter=$1
+	shift
+	hcctl -j "$@" | jq -rc "$filter"
+}
+
+# json_is WANTED FILTER COMMAND..
+json_is() { [[ $(json "${@:2}") == "$1" ]]; }
+
+namespaces=() jobs=() scratch=''
+# namespace VARIABLE: makes a network namespace of a new name
+namespace() {
+	local name="hc$$-${#namespaces[@]}"
+	ip netns add "$name" || return
+	namespaces+=("$name")
+	printf -v "$1" '%s' "$name"
+}
+
+# background COMMAND..: sets $pid; killed at the end of the test
+background() {
+	"$@" &
+	pid=$!
+	jobs+=("$pid")
+}
+
+# stop PID: kills a job and waits for it
+stop() {
+	kill -KILL "$1"
+	wait "$1"
+} 2>/dev/null
+
+# shellcheck disable=SC2317
+tidy_up() {
+	local name
+	for name in "${jobs[@]}"; do
+		stop "$name"
+	done
+	jobs=()
+	if [[ -e /sys/module/hypercube ]] && command -v hcctl >/dev/null; then
+		for name in $(hcctl fabric show | sed -n 's/: id .*//p'); do
+			hcctl fabric del "$name"
+		done
+	fi
+	for name in "${namespaces[@]}"; do
+		ip netns del "$name"
+	done
+	namespaces=()
+} 2>/dev/null
+
+# skip_all REASON
+skip_all() {
+	echo "1..0 # SKIP $*"
+	exit 4
+}
+
+# run_tests FUNCTION..
+run_tests() {
+	local name number=0 failed=0 begin
+	((EUID == 0)) || skip_all 'this wants root'
+	command -v hcctl >/dev/null || skip_all 'there is no hcctl'
+	command -v jq >/dev/null || skip_all 'there is no jq'
+	[[ -e /sys/module/hypercube ]] || skip_all 'the module is not loaded'
+	scratch=$(mktemp -d)
+	trap 'tidy_up; rm -rf "$scratch"' EXIT
+	trap 'exit 143' TERM INT
+	echo 'TAP version 13'
+	echo "1..$#"
+	for name in "$@"; do
+		bad='' begin=${EPOCHREALTIME/./}
+		"$name"
+		tidy_up
+		((++number))
+		log "$(((${EPOCHREALTIME/./} - begin) / 1000)) ms"
+		if [[ $bad ]]; then
+			((++failed))
+			echo "not ok $number ${name//_/ }"
+		else
+			echo "ok $number ${name//_/ }"
+		fi
+	done
+	((failed == 0))
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The user library on a live fabric of dimension 3.  One process holds the handles
+ * of all nodes, so nothing may block but what is bound to end.
+ */
+#include "ktap.h"
+#include "libhypercube.h"
+
+#define FABRIC	"lib"
+#define NODES	8
+#define PLAN	1
+
+static const struct hcl_params sum64 = {
+	.plan = PLAN, .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+};
+
+static struct hcl *h[NODES];
+
+static int tool(const char *command)
+{
+	char line[256];
+
+	snprintf(line, sizeof(line), "hcctl %s >/dev/null", command);
+	return system(line);
+}
+
+/* A fresh fabric with plan 1, sink 0, order 0, 1, 2; a handle for every node. */
+static bool set_up(void)
+{
+	unsigned int i;
+
+	if (system("hcctl fabric del " FABRIC " 2>/dev/null") < 0 ||
+	    tool("fabric add " FABRIC " dim 3") ||
+	    tool("tree find fabric " FABRIC " apply plan 1 sink 0"))
+		return false;
+	for (i = 0; i < NODES; i++) {
+		if (hcl_open(&h[i], FABRIC, i))
+			return false;
+		hcl_set_timeout(h[i], 5000);
+	}
+	return true;
+}
+
+/* A contribution of node @i; only the sink, node 0, has use for @out. */
+static int post(unsigned int i, const struct hcl_params *p, const void *in, size_t bytes,
+		void *out, size_t max, uint64_t *id)
+{
+	return hcl_post(h[i], p, in, bytes, i ? NULL : out, i ? 0 : max, id);
+}
+
+/* Make all handles move until @id of handle @u is over; false after 10 s. */
+static bool drive(unsigned int u, uint64_t id)
+{
+	unsigned int i, idle = 0;
+
+	while (!hcl_done(h[u], id)) {
+		int moved = 0;
+
+		for (i = 0; i < NODES; i++)
+			moved |= h[i] ? hcl_progress(h[i], 0) : 0;
+		if (moved < 0 || (!moved && ++idle > 10000))
+			return false;
+		if (!moved)
+			usleep(1000);
+	}
+	return true;
+}
+
+TEST(a_sum_of_all_nodes)
+{
+	struct hypercube_result res;
+	uint64_t in[NODES], out = 0, id;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	for (i = 0; i < NODES; i++) {
+		in[i] = 1 << i;
+		ASSERT_EQ(0, post(i, &sum64, &in[i], 8, &out, 8, i ? NULL : &id));
+	}
+	ASSERT_EQ(0, hcl_wait(h[0], id, &res));
+	EXPECT_EQ((1 << NODES) - 1, out);
+	EXPECT_EQ(0, res.status);
+	EXPECT_EQ(3, res.steps);
+	EXPECT_EQ(id, res.cookie);
+	EXPECT_EQ(8, res.bytes);
+	/* Waiting again for what was waited for changes nothing. */
+	EXPECT_EQ(0, hcl_wait(h[0], id, &res));
+	EXPECT_EQ(-EINVAL, hcl_wait(h[0], id + 1, &res));
+}
+
+TEST(many_operations_in_flight)
+{
+	enum { MANY = 300 };
+	static uint64_t in[MANY], out[MANY], id[MANY];
+	unsigned int i, k;
+
+	ASSERT_EQ(true, set_up());
+	for (k = 0; k < MANY; k++)
+		in[k] = k;
+	for (i = 0; i < NODES; i++)
+		for (k = 0; k < MANY; k++)
+			ASSERT_EQ(0, post(i, &sum64, &in[k], 8, &out[k], 8, i ? NULL : &id[k]));
+	ASSERT_EQ(true, drive(0, id[MANY - 1]));
+	for (k = 0; k < MANY; k++) {
+		EXPECT_EQ(0, hcl_wait(h[0], id[k], NULL));
+		EXPECT_EQ(NODES * k, out[k]);
+	}
+	for (i = 0; i < NODES; i++)
+		EXPECT_EQ(0, hcl_flush(h[i]));
+}
+
+TEST(contributions_larger_than_all_buffers)
+{
+	size_t bytes = 8 << 20, i;
+	uint64_t *in = malloc(bytes), *out = calloc(1, bytes), id, wrong = 0;
+	struct hypercube_result res;
+
+	ASSERT_EQ(true, set_up());
+	for (i = 0; i < bytes / 8; i++)
+		in[i] = i;
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &sum64, in, bytes, out, bytes, i ? NULL : &id));
+	ASSERT_EQ(true, drive(0, id));
+	ASSERT_EQ(0, hcl_wait(h[0], id, &res));
+	for (i = 0; i < bytes / 8; i++)
+		wrong += out[i] != NODES * i;
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(bytes, res.bytes);
+	free(in);
+	free(out);
+}
+
+TEST(a_result_without_room_is_cut_and_told)
+{
+	uint64_t in[4] = { 1, 2, 3, 4 }, out[5] = { 0 }, id, id2;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	for (i = 0; i < NODES; i++) {
+		ASSERT_EQ(0, post(i, &sum64, in, 32, out, 16, i ? NULL : &id));
+		ASSERT_EQ(0, post(i, &sum64, in, 8, &out[4], 8, i ? NULL : &id2));
+	}
+	EXPECT_EQ(0, hcl_wait(h[0], id2, NULL));
+	EXPECT_EQ(-EMSGSIZE, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(2 * NODES, out[1]);
+	EXPECT_EQ(0, out[2]);
+	EXPECT_EQ(NODES, out[4]);
+}
+
+TEST(nothing_at_all_is_a_contribution_too)
+{
+	uint64_t id, dummy;
+	struct hypercube_result res;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &sum64, NULL, 0, &dummy, 0, i ? NULL : &id));
+	EXPECT_EQ(0, hcl_wait(h[0], id, &res));
+	EXPECT_EQ(0, res.bytes);
+}
+
+TEST(runs_of_different_lengths_are_merged)
+{
+	struct hcl_params p = {
+		.plan = PLAN, .oper = HYPERCUBE_MERGE, .type = HYPERCUBE_RECORD, .width = 3,
+	};
+	static const char * const run[NODES] = {
+		"aaabbb", "", "abc", "zzz", "", "aabaacaad", "b12", ""
+	};
+	char out[64] = "";
+	struct hypercube_result res;
+	unsigned int i;
+	uint64_t id;
+
+	ASSERT_EQ(true, set_up());
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &p, run[i], strlen(run[i]), out, sizeof(out), i ? NULL : &id));
+	ASSERT_EQ(0, hcl_wait(h[0], id, &res));
+	EXPECT_EQ(24, res.bytes);
+	EXPECT_EQ(0, strcmp(out, "aaaaabaacaadabcb12bbbzzz"));
+}
+
+TEST(who_asked_is_told_of_the_completion)
+{
+	struct hcl_params p = sum64;
+	struct hypercube_result res;
+	uint64_t in = 1, out, id[NODES];
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	p.flags = HYPERCUBE_F_NOTIFY;
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, i == 5 ? &p : &sum64, &in, 8, &out, 8, &id[i]));
+	EXPECT_EQ(0, hcl_wait(h[5], id[5], &res));
+	EXPECT_EQ(0, res.bytes);
+	EXPECT_EQ(3, res.steps);
+	EXPECT_EQ(0, hcl_wait(h[3], id[3], &res));
+	EXPECT_EQ(0, hcl_wait(h[0], id[0], NULL));
+}
+
+TEST(a_member_that_leaves_is_named_and_the_next_operation_works)
+{
+	uint64_t in = 1, out = 0, id;
+	struct hypercube_result res;
+	char text[160];
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	/* It has taken part before, so its leaving is known at once. */
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &sum64, &in, 8, &out, 8, i ? NULL : &id));
+	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
+	for (i = 0; i < NODES; i++)
+		if (i != 5)
+			ASSERT_EQ(0, post(i, &sum64, &in, 8, &out, 8, i ? NULL : &id));
+	hcl_close(h[5]);
+	EXPECT_EQ(-ECONNRESET, hcl_wait(h[0], id, &res));
+	EXPECT_EQ(5, res.cause_node);
+	EXPECT_EQ(0, strcmp(hcl_describe(&res, text, sizeof(text)), "node 5 left"));
+	/* The others had not asked, and hear all the same. */
+	for (i = 1; i < NODES; i++)
+		if (i != 5) {
+			int ret = 0, tries;
+
+			for (tries = 0; !ret && tries < 1000; tries++, usleep(1000))
+				ret = hcl_flush(h[i]);
+			EXPECT_EQ(-ECONNRESET, ret);
+			EXPECT_EQ(5, hcl_failure(h[i])->cause_node);
+		}
+	ASSERT_EQ(0, hcl_open(&h[5], FABRIC, 5));
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &sum64, &in, 8, &out, 8, i ? NULL : &id));
+	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(NODES, out);
+}
+
+TEST(a_link_that_breaks_half_way_is_named_and_ends_the_contribution)
+{
+	size_t bytes = 8 << 20;
+	uint64_t *in = calloc(1, bytes), *out = calloc(1, bytes), id[NODES];
+	struct hypercube_result res;
+	char text[160], want[32];
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	/* Node 7 holds back, so the others fill their buffers. */
+	for (i = 0; i < NODES - 1; i++)
+		ASSERT_EQ(0, post(i, &sum64, in, bytes, out, bytes, &id[i]));
+	ASSERT_EQ(0, tool("link set " FABRIC " 4:2 down"));
+	for (i = 0; i < NODES - 1; i++) {
+		EXPECT_EQ(-ENOLINK, hcl_wait(h[i], id[i], &res));
+		snprintf(want, sizeof(want), "link %u:2 went down", res.cause_node);
+		EXPECT_EQ(0, res.cause_node & 3);
+		EXPECT_EQ(0, strcmp(hcl_describe(&res, text, sizeof(text)), want));
+	}
+	EXPECT_EQ(-ENOLINK, hcl_post(h[7], &sum64, in, 8, NULL, 0, NULL));
+	ASSERT_EQ(0, tool("link set " FABRIC " 4:2 up"));
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 1 sink 0"));
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &sum64, in, 8, out, 8, &id[i]));
+	EXPECT_EQ(0, hcl_wait(h[0], id[0], NULL));
+	free(in);
+	free(out);
+}
+
+TEST(other_parameters_are_a_protocol_error)
+{
+	struct hcl_params p = sum64;
+	uint64_t in = 1, out, id;
+	struct hypercube_result res;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	p.oper = HYPERCUBE_MAX;
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, i == 6 ? &p : &sum64, &in, 8, &out, 8, i ? NULL : &id));
+	EXPECT_EQ(-EPROTO, hcl_wait(h[0], id, &res));
+}
+
+TEST(time_limits)
+{
+	uint64_t in = 1, out = 0, id;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	hcl_set_timeout(h[0], 100);
+	ASSERT_EQ(0, hcl_post(h[0], &sum64, &in, 8, &out, 8, &id));
+	EXPECT_EQ(-ETIMEDOUT, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(0, hcl_done(h[0], id));
+	EXPECT_EQ(0, hcl_progress(h[0], 10));
+	for (i = 1; i < NODES; i++)
+		EXPECT_EQ(0, hcl_reduce(h[i], &sum64, &in, 8, NULL, 0, NULL));
+	hcl_set_timeout(h[0], 5000);
+	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(NODES, out);
+	hcl_set_timeout(h[0], 100);
+	EXPECT_EQ(-ETIMEDOUT, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
+	EXPECT_EQ(-ESHUTDOWN, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
+	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[0]));
+}
+
+TEST(what_cannot_be_is_refused)
+{
+	struct hcl_params p = sum64;
+	uint64_t in = 1, id;
+	struct hypercube_result res;
+
+	ASSERT_EQ(true, set_up());
+	EXPECT_EQ(-EINVAL, hcl_post(h[1], &p, &in, 7, NULL, 0, NULL));
+	p.width = 8;
+	EXPECT_EQ(-EINVAL, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
+	p = sum64;
+	p.plan = 99;
+	EXPECT_EQ(-ENOENT, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
+	/* Behind another one that waits for room, the refusal comes later. */
+	static uint64_t big[1 << 19];
+
+	ASSERT_EQ(0, hcl_post(h[1], &sum64, big, sizeof(big), NULL, 0, NULL));
+	ASSERT_EQ(4, hcl_events(h[1]) & 4);
+	ASSERT_EQ(0, hcl_post(h[1], &p, &in, 8, NULL, 0, &id));
+	hcl_close(h[4]);
+	h[4] = NULL;
+	ASSERT_EQ(0, hcl_post(h[0], &sum64, big, sizeof(big), big, sizeof(big), NULL));
+	ASSERT_EQ(0, tool("link set " FABRIC " 1:0 down"));
+	EXPECT_EQ(-ENOENT, hcl_wait(h[1], id, &res));
+	EXPECT_EQ(id, res.cookie);
+}
+
+TEST(opening)
+{
+	struct hcl *x, *y;
+
+	ASSERT_EQ(true, set_up());
+	EXPECT_EQ(-EADDRINUSE, hcl_open(&x, FABRIC, 3));
+	EXPECT_EQ(-EADDRNOTAVAIL, hcl_open(&x, FABRIC, NODES));
+	EXPECT_EQ(-ENODEV, hcl_open(&x, "nosuch", 0));
+	EXPECT_EQ(-ENAMETOOLONG, hcl_open(&x, "a name that is longer than 15", 0));
+	ASSERT_EQ(0, hcl_open_dgram(&x, FABRIC, 3));
+	EXPECT_EQ(-EADDRINUSE, hcl_open_dgram(&y, FABRIC, 3));
+	hcl_close(x);
+	hcl_close(NULL);
+	hcl_close(h[3]);
+	EXPECT_EQ(0, hcl_open(&h[3], FABRIC, 3));
+	EXPECT_EQ(0, tool("fabric del " FABRIC));
+	EXPECT_EQ(-ENODEV, hcl_post(h[3], &sum64, &x, 8, NULL, 0, NULL));
+}
+
+TEST(messages_between_nodes)
+{
+	struct hcl *a, *b;
+	char buf[64] = "";
+	static char big[65536];
+	uint32_t from = 99;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, hcl_open_dgram(&a, FABRIC, 1));
+	ASSERT_EQ(0, hcl_open_dgram(&b, FABRIC, 6));
+	hcl_set_timeout(b, 2000);
+	ASSERT_EQ(0, hcl_send(a, 6, "hello", 6));
+	EXPECT_EQ(6, hcl_recv(b, &from, buf, sizeof(buf)));
+	EXPECT_EQ(1, from);
+	EXPECT_EQ(0, strcmp(buf, "hello"));
+	/* Around faults, and a message longer than the buffer. */
+	ASSERT_EQ(0, tool("link set " FABRIC " 1:0,1:1 down"));
+	ASSERT_EQ(0, hcl_send(a, 6, big, 1000));
+	EXPECT_EQ(1000, hcl_recv(b, NULL, buf, sizeof(buf)));
+	EXPECT_EQ(-EMSGSIZE, hcl_send(a, 6, big, sizeof(big)));
+	EXPECT_EQ(-EADDRNOTAVAIL, hcl_send(a, NODES, "x", 1));
+	hcl_set_timeout(b, 50);
+	EXPECT_EQ(-ETIMEDOUT, hcl_recv(b, NULL, buf, sizeof(buf)));
+	hcl_close(a);
+	hcl_close(b);
+}
+
+TEST(names_of_operators_and_types)
+{
+	unsigned int i;
+	uint32_t width;
+
+	for (i = 1; i < __HYPERCUBE_OPER_END; i++)
+		EXPECT_EQ(i, hcl_oper_parse(hcl_oper_name(i)));
+	for (i = 1; i < HYPERCUBE_RECORD; i++)
+		EXPECT_EQ(i, hcl_type_parse(hcl_type_name(i), &width));
+	EXPECT_EQ(HYPERCUBE_RECORD, hcl_type_parse("record:24", &width));
+	EXPECT_EQ(24, width);
+	EXPECT_EQ(-EINVAL, hcl_type_parse("record:0", &width));
+	EXPECT_EQ(-EINVAL, hcl_type_parse("record:257", &width));
+	EXPECT_EQ(-EINVAL, hcl_type_parse("record: 4", &width));
+	EXPECT_EQ(-EINVAL, hcl_type_parse("u63", &width));
+	EXPECT_EQ(-EINVAL, hcl_oper_parse("plus"));
+	EXPECT_FALSE(hcl_oper_name(0));
+	EXPECT_FALSE(hcl_oper_name(__HYPERCUBE_OPER_END));
+	EXPECT_EQ(4, hcl_elem_size(HYPERCUBE_SUM, HYPERCUBE_F32, 0));
+	EXPECT_EQ(-EINVAL, hcl_elem_size(HYPERCUBE_XOR, HYPERCUBE_F32, 0));
+	EXPECT_EQ(16, hcl_elem_size(HYPERCUBE_MAXLOC, HYPERCUBE_U8, 0));
+	EXPECT_EQ(5, hcl_elem_size(HYPERCUBE_MERGE, HYPERCUBE_RECORD, 5));
+	EXPECT_EQ(-EINVAL, hcl_elem_size(HYPERCUBE_SUM, HYPERCUBE_RECORD, 5));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Fabrics come and go: of all dimensions, of all names, many times, several at once, and by no
+# other way than hcctl's.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+interfaces() { ip -o link show type hypercube | wc -l; }
+
+fabrics_of_all_dimensions() {
+	local dim top=10
+	[[ ! $debug ]] || top=6
+	for ((dim = 1; dim <= top; dim++)); do
+		check "dimension $dim" hcctl fabric add "d$dim" dim "$dim"
+		equal "interfaces of dimension $dim" $((1 << dim)) "$(interfaces)"
+		equal "dimension $dim" "$dim" "$(json '.[0].dim' fabric show "d$dim")"
+		check "dimension $dim" hcctl fabric del "d$dim"
+		equal "interfaces after dimension $dim" 0 "$(interfaces)"
+	done
+}
+
+a_reduction_on_a_thousand_nodes() {
+	local dim=10
+	[[ ! $debug ]] || dim=6
+	check 'add' hcctl fabric add big dim "$dim"
+	check 'plan' hcctl tree find fabric big apply
+	check 'reduce' hcctl run reduce big op sum type u32 count 10 verify
+}
+
+names_are_checked() {
+	local name
+	for name in '' 0a -a a/b 'a b' a%d elevenchars "$(printf 'a%.0s' {1..300})"; do
+		refused "the name \"$name\"" . hcctl fabric add "$name" dim 2
+	done
+	for name in a A tencharsok x-_9; do
+		check "the name \"$name\"" hcctl fabric add "$name" dim 2
+		refused "the name \"$name\" again" 'exists' hcctl fabric add "$name" dim 3
+		equal "an endpoint of \"$name\"" "${name}n3" "$(json '.[3].ifname' node show "$name")"
+	done
+	equal 'fabrics' 4 "$(json length fabric show)"
+}
+
+an_interface_has_taken_the_name() {
+	ip link add tn2 type dummy || { log 'no dummy interfaces'; return; }
+	refused 'a fabric with an endpoint of that name' 'interface' hcctl fabric add t dim 2
+	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
+	equal 'interfaces' 0 "$(interfaces)"
+	ip link del tn2
+	check 'once it is free' hcctl fabric add t dim 2
+}
+
+endpoints_are_made_and_removed_with_their_fabric_only() {
+	check 'add' hcctl fabric add t dim 2
+	refused 'ip link add' 'hcctl fabric add' ip link add x type hypercube
+	refused 'ip link del' 'not supported' ip link del tn0
+	equal 'interfaces' 4 "$(interfaces)"
+	check 'an endpoint is renamed' ip link set tn1 name other
+	equal 'its new name' other "$(json '.[1].ifname' node show t)"
+	check 'an endpoint goes up' ip link set tn0 up
+	refused 'another address' . ip link set tn2 address 02:00:00:00:00:01
+	check 'del' hcctl fabric del t
+	equal 'interfaces' 0 "$(interfaces)"
+}
+
+endpoints_tell_who_they_are() {
+	check 'add' hcctl fabric add t dim 4
+	local id address
+	id=$(json '.[0].id' fabric show t)
+	address=$(ip -j link show tn11 | jq -r '.[0].address')
+	equal 'address of node 11' "$(printf '02:68:%02x:%02x:00:0b' $((id / 256)) $((id % 256)))" "$address"
+	check 'ethtool' ethtool -S tn11
+	equal 'the driver' hypercube "$(ethtool -i tn11 | sed -n 's/^driver: //p')"
+	check 'a node fails' hcctl node set t 11 fail
+	check 'it goes up' ip link set tn11 up
+	equal 'its carrier' 0 "$(cat /sys/class/net/tn11/carrier)"
+	check 'the node is back' hcctl node set t 11 ok
+	check 'its carrier is back' busywait 2 grep -q 1 /sys/class/net/tn11/carrier
+}
+
+what_is_not_there_cannot_be_removed() {
+	refused 'del' 'no such fabric' hcctl fabric del nosuch
+	refused 'show' 'no such fabric' hcctl fabric show nosuch
+	check 'add' hcctl fabric add t dim 1
+	check 'del' hcctl fabric del t
+	refused 'del again' 'no such fabric' hcctl fabric del t
+}
+
+many_cycles() {
+	local i
+	for ((i = $(scaled 60); i > 0; i--)); do
+		check 'add' hcctl fabric add t dim $((i % 4 + 1))
+		((i % 3)) || check 'plan' hcctl tree find fabric t apply
+		((i % 6)) || check 'reduce' hcctl run reduce t op max type u8 count 1000 verify
+		check 'del' hcctl fabric del t
+	done
+	equal 'interfaces' 0 "$(interfaces)"
+}
+
+# cycles NAME: in a process of its own
+cycles() {
+	local i
+	for ((i = $(scaled 20); i > 0; i--)); do
+		hcctl fabric add "$1" dim 3 && hcctl tree find fabric "$1" apply >/dev/null &&
+			hcctl fabric del "$1" || return 1
+	done
+}
+
+many_at_once() {
+	local name pids=()
+	for name in a b c d; do
+		background cycles "$name"
+		pids+=("$pid")
+	done
+	for name in "${pids[@]}"; do
+		wait "$name" || fault 'a process that makes and removes fabrics failed'
+	done
+	jobs=()
+	equal 'interfaces' 0 "$(interfaces)"
+}
+
+# Several want the same name: one at a time gets it, and nothing is left.
+one_name_for_several() {
+	local i pids=()
+	while ((${#pids[@]} < 3)); do
+		(for ((i = 0; i < $(scaled 15); i++)); do
+			hcctl fabric add t dim 2
+			hcctl fabric del t
+		done) >/dev/null 2>&1 &
+		pids+=($!)
+	done
+	wait "${pids[@]}"
+	hcctl fabric del t >/dev/null 2>&1
+	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
+	equal 'interfaces' 0 "$(interfaces)"
+}
+
+# What was created was destroyed, as the module's own messages have it, where they can be had.
+all_that_was_created_was_destroyed() {
+	local control=/sys/kernel/debug/dynamic_debug/control created destroyed
+	if ! echo 'module hypercube +p' >$control 2>/dev/null; then
+		log 'no dynamic debugging here'
+		return
+	fi
+	echo 'hypercube-selftests: audit' >/dev/kmsg
+	many_at_once
+	many_cycles
+	echo 'module hypercube -p' >$control
+	created=$(dmesg | sed '1,/hypercube-selftests: audit/d' | grep -oE 'fabric .* created$' |
+		sed 's/ created//' | sort)
+	destroyed=$(dmesg | sed '1,/hypercube-selftests: audit/d' | grep -oE 'fabric .* destroyed$' |
+		sed 's/ destroyed//' | sort)
+	[[ $created ]] || fault 'nothing was created'
+	equal 'the destroyed' "$created" "$destroyed"
+}
+
+run_tests fabrics_of_all_dimensions a_reduction_on_a_thousand_nodes names_are_checked \
+	an_interface_has_taken_the_name endpoints_are_made_and_removed_with_their_fabric_only \
+	endpoints_tell_who_they_are what_is_not_there_cannot_be_removed many_cycles many_at_once \
+	one_name_for_several all_that_was_created_was_destroyed

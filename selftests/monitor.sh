@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Events: whoever listens hears of fabrics, nodes, links, plans and operations.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# seen FILTER: has an event come for which the filter is true?
+seen() { jq -e -n "[inputs | select($1)] | length > 0" "$scratch/events"; }
+
+listen() {
+	: >"$scratch/events"
+	hcctl -j monitor >>"$scratch/events" 2>&1 &
+	jobs+=($!)
+	# It listens once it hears something.
+	busywait 5 heard_probe
+	: >"$scratch/events"
+}
+
+heard_probe() {
+	hcctl fabric add probe dim 1
+	hcctl fabric del probe
+	[[ -s $scratch/events ]]
+}
+
+expect() { check "$1" busywait 5 seen "$2"; }
+
+fabrics_are_announced() {
+	listen
+	check 'add' hcctl fabric add t dim 2
+	expect 'fabric' '.event == "fabric" and .fabric == "t" and .dim == 2'
+	check 'del' hcctl fabric del t
+	expect 'fabric-del' '.event == "fabric-del" and .fabric == "t"'
+}
+
+nodes_and_links_are_announced() {
+	check 'add' hcctl fabric add t dim 3
+	listen
+	check 'down' hcctl link set t 5:1 down
+	expect 'link' '.event == "link" and .node == 5 and .dim == 1 and .state == ["down"]'
+	check 'up' hcctl link set t 5:1 up
+	expect 'link' '.event == "link" and .node == 5 and .state == []'
+	check 'fail' hcctl node set t 3 fail
+	expect 'node' '.event == "node" and .node == 3 and .failed == true'
+	check 'silence' hcctl link set t 0:2 loss 100
+	check 'detect' hcctl detect t
+	expect 'detected' '.event == "link" and .node == 0 and .dim == 2 and .state == ["detected"]'
+}
+
+plans_are_announced() {
+	check 'add' hcctl fabric add t dim 3
+	listen
+	check 'plan' hcctl tree find fabric t apply
+	expect 'plan' '.event == "plan" and .plan == 1 and .broken == false'
+	check 'a fault' hcctl link set t 0:0,2:0,4:0,6:0 down
+	expect 'broken' '.event == "plan" and .plan == 1 and .broken == true and .cause_dim == 0'
+	check 'removal' hcctl tree del t
+	expect 'plan-del' '.event == "plan-del" and .plan == 1'
+}
+
+operations_are_announced() {
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply
+	listen
+	check 'reduce' "$here/hc_load" once t 1
+	expect 'completion' '.event == "op" and .plan == 1 and .op == 0 and .status == 0 and .steps == 3'
+	background "$here/hc_load" hold t 1 1 2 3
+	check 'members wait' busywait 5 json_is true '.[0].waiting | length > 0' op show t
+	check 'a fault' hcctl link set t 1:0,1:1,1:2 down
+	expect 'failure' '.event == "op" and .status < 0 and has("cause_dim")'
+}
+
+heard_link() {
+	hcctl link set t 0:0 down
+	[[ -s $scratch/events ]]
+}
+
+a_monitor_of_one_fabric_hears_only_of_it() {
+	check 'add' hcctl fabric add t dim 1
+	: >"$scratch/events"
+	hcctl -j monitor fabric t >>"$scratch/events" 2>&1 &
+	jobs+=($!)
+	check 'it listens' busywait 5 heard_link
+	: >"$scratch/events"
+	check 'another' hcctl fabric add other dim 1
+	check 'up' hcctl link set t 0:0 up
+	expect 'own' '.fabric == "t" and .event == "link"'
+	! seen '.fabric == "other"' >/dev/null || fault 'it heard of another fabric'
+}
+
+other_namespaces_hear_nothing() {
+	local there
+	namespace there || return
+	listen
+	check 'add there' hcctl -n "$there" fabric add far dim 2
+	check 'del there' hcctl -n "$there" fabric del far
+	check 'add here' hcctl fabric add near dim 1
+	expect 'here' '.event == "fabric" and .fabric == "near"'
+	! seen '.fabric == "far"' >/dev/null || fault 'it heard of a fabric elsewhere'
+}
+
+run_tests fabrics_are_announced nodes_and_links_are_announced plans_are_announced \
+	operations_are_announced a_monitor_of_one_fabric_hears_only_of_it other_namespaces_hear_nothing

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What goes wrong in the middle of an operation: everybody who takes part hears
+ * of it exactly once, soon, with an error that names the cause; and the next
+ * operation works again.
+ *
+ * All tests have eight nodes and a long operation that stands still because the
+ * sink does not read or a member does not send; all members want to be told.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 1
+#define BYTES (1ul << 20)
+
+struct scene {
+	struct cube cube;
+	struct party p[CUBE_MAX];
+	unsigned int node[CUBE_MAX];
+	unsigned int n;
+};
+
+static uint64_t zeros[BYTES / 8];
+
+static void job_long(struct job *j)
+{
+	j->op = (struct hypercube_op){
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .flags = HYPERCUBE_F_NOTIFY, .bytes = BYTES,
+	};
+	j->in = zeros;
+	j->waits = true;
+}
+
+/* A healthy fabric in which everybody has taken part in something before. */
+static int scene_start(struct scene *s)
+{
+	struct cube *c = &s->cube;
+	unsigned int i;
+	int err = cube_new(c, 3, 4096);
+
+	if (!err)
+		err = cube_plan(c, PLAN);
+	if (!err)
+		err = cube_bind_all(c);
+	if (!err)
+		err = cube_reduce(c, PLAN, NULL);
+	s->n = parties(c, s->p, s->node, 1);
+	for (i = 0; i < s->n; i++)
+		job_long(&s->p[i].job[0]);
+	return err;
+}
+
+static unsigned int party_of(const struct scene *s, unsigned int node)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->n; i++)
+		if (s->node[i] == node)
+			break;
+	return i;
+}
+
+/* All but @without contribute, until nothing moves. */
+static void scene_run(struct scene *s, unsigned int without)
+{
+	unsigned int i = party_of(s, without);
+	int fd = i < s->n ? s->p[i].fd : -1;
+
+	if (i < s->n)
+		s->p[i].fd = -1;
+	drive_until_quiet(s->p, s->n, 150);
+	if (i < s->n)
+		s->p[i].fd = fd;
+}
+
+/* Node @u closes its socket, in the middle of whatever it does. */
+static void scene_close(struct scene *s, unsigned int u)
+{
+	s->p[party_of(s, u)].fd = -1;
+	cube_close(&s->cube, u);
+}
+
+/* Does the end of a member's operation say so?  @node, @dim: ~0: any. */
+static bool end_right(const struct job *j, int status, uint32_t node, uint32_t dim)
+{
+	if (j->refused)
+		return j->refused == status;
+	if (j->ends != 1 || j->res.status != status || j->res.plan != PLAN)
+		return false;
+	return (node == ~0u || j->res.cause_node == node) &&
+	       (dim == ~0u || j->res.cause_dim == dim);
+}
+
+static unsigned int ends_wrong(struct scene *s, int status, uint32_t node, uint32_t dim)
+{
+	unsigned int i, wrong = 0;
+
+	if (drive(s->p, s->n, 8)) {
+		printf("# not everybody heard of the end\n");
+		ctl_op_print(s->cube.name);
+	}
+	for (i = 0; i < s->n; i++) {
+		const struct job *j = &s->p[i].job[0];
+
+		if (s->p[i].fd < 0 || end_right(j, status, node, dim))
+			continue;
+		printf("# node %u: %u ends, status %d, cause %d:%d, refused %d, socket %d\n",
+		       s->node[i], j->ends, j->res.status, (int)j->res.cause_node,
+		       (int)j->res.cause_dim, j->refused, s->p[i].dead);
+		wrong++;
+	}
+	return wrong;
+}
+
+/* After all that, operations work again, with the same plan or a new one. */
+static void scene_end(struct __test_metadata *_metadata, struct scene *s, bool new_plan)
+{
+	struct cube *c = &s->cube;
+	unsigned int u;
+
+	parties_free(s->p, s->n);
+	if (new_plan) {
+		EXPECT_EQ(0, cube_plan(c, PLAN));
+	}
+	for (u = 0; u < c->nodes; u++)
+		if (cube_member(c, u) && c->fd[u] < 0)
+			EXPECT_EQ(0, cube_bind(c, u));
+	EXPECT_EQ(0, cube_reduce(c, PLAN, NULL));
+	EXPECT_EQ(0, cube_reduce(c, PLAN, NULL));
+	EXPECT_EQ(0, cube_del(c));
+}
+
+/* The members by what they do in the tree of a healthy cube. */
+static unsigned int leaf(const struct scene *s)
+{
+	return s->cube.plan.tree.sink ^ (1u << s->cube.plan.tree.order[0]);
+}
+
+static unsigned int middle(const struct scene *s)
+{
+	return s->cube.plan.tree.sink ^ (1u << s->cube.plan.tree.order[2]);
+}
+
+static unsigned int sink(const struct scene *s)
+{
+	return s->cube.plan.tree.sink;
+}
+
+static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *))
+{
+	struct scene s;
+	unsigned int u;
+
+	ASSERT_EQ(0, scene_start(&s));
+	u = who(&s);
+	scene_run(&s, u == sink(&s) ? leaf(&s) : sink(&s));
+	scene_close(&s, u);
+	EXPECT_EQ(0, ends_wrong(&s, -ECONNRESET, u, ~0u));
+	scene_end(_metadata, &s, false);
+}
+
+TEST(a_leaf_closes_its_socket)
+{
+	test_close(_metadata, leaf);
+}
+
+TEST(a_node_in_the_middle_closes_its_socket)
+{
+	test_close(_metadata, middle);
+}
+
+TEST(the_sink_closes_its_socket)
+{
+	test_close(_metadata, sink);
+}
+
+TEST(a_member_closes_without_contributing_while_others_wait)
+{
+	struct scene s;
+	unsigned int u;
+
+	ASSERT_EQ(0, scene_start(&s));
+	u = leaf(&s);
+	scene_run(&s, u);
+	scene_close(&s, u);
+	EXPECT_EQ(0, ends_wrong(&s, -ECONNRESET, u, ~0u));
+	scene_end(_metadata, &s, false);
+}
+
+TEST(a_member_closes_before_others_contribute)
+{
+	struct scene s;
+	unsigned int u;
+
+	ASSERT_EQ(0, scene_start(&s));
+	u = middle(&s);
+	scene_close(&s, u);
+	EXPECT_EQ(0, ends_wrong(&s, -ECONNRESET, u, ~0u));
+	scene_end(_metadata, &s, false);
+}
+
+/* The socket of node @u passes to a process that begins a contribution and stops. */
+static pid_t process_start(struct scene *s, unsigned int u)
+{
+	pid_t pid = fork();
+	struct job j = { 0 };
+
+	if (pid) {
+		scene_close(s, u);
+		return pid;
+	}
+	job_long(&j);
+	shc_send(s->cube.fd[u], &j.op, zeros, 8192, 0);
+	for (;;)
+		pause();
+}
+
+TEST(a_process_is_killed)
+{
+	struct wait_view v = { 0 };
+	struct scene s;
+	unsigned int u;
+	int status, i;
+	pid_t pid;
+
+	ASSERT_EQ(0, scene_start(&s));
+	u = middle(&s);
+	pid = process_start(&s, u);
+	for (i = 0; i < 200 && v.wait != HYPERCUBE_WAIT_PEER; i++) {
+		ASSERT_EQ(0, ctl_op_get(s.cube.name, PLAN, u, &v));
+		usleep(20000);
+	}
+	EXPECT_EQ(HYPERCUBE_WAIT_PEER, v.wait);
+	scene_run(&s, sink(&s));
+	ASSERT_EQ(0, kill(pid, SIGKILL));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, ends_wrong(&s, -ECONNRESET, u, ~0u));
+	scene_end(_metadata, &s, false);
+}
+
+TEST(a_member_contributes_another_type)
+{
+	struct scene s;
+
+	ASSERT_EQ(0, scene_start(&s));
+	s.p[party_of(&s, middle(&s))].job[0].op.type = HYPERCUBE_F64;
+	EXPECT_EQ(0, ends_wrong(&s, -EPROTO, ~0u, ~0u));
+	scene_end(_metadata, &s, false);
+}
+
+TEST(a_member_uses_another_operator)
+{
+	struct scene s;
+
+	ASSERT_EQ(0, scene_start(&s));
+	s.p[party_of(&s, leaf(&s))].job[0].op.oper = HYPERCUBE_MAX;
+	EXPECT_EQ(0, ends_wrong(&s, -EPROTO, ~0u, ~0u));
+	scene_end(_metadata, &s, false);
+}
+
+TEST(a_member_contributes_less)
+{
+	struct scene s;
+
+	ASSERT_EQ(0, scene_start(&s));
+	s.p[party_of(&s, leaf(&s))].job[0].op.bytes = BYTES / 2;
+	EXPECT_EQ(0, ends_wrong(&s, -EPROTO, ~0u, ~0u));
+	scene_end(_metadata, &s, false);
+}
+
+/* The link's two ends see it fail; each may be the first to say so. */
+static unsigned int link_ends_wrong(struct scene *s, unsigned int node, unsigned int dim)
+{
+	unsigned int i, wrong = ends_wrong(s, -ENOLINK, ~0u, dim);
+
+	for (i = 0; i < s->n; i++) {
+		const struct job *j = &s->p[i].job[0];
+
+		if (!j->refused && (j->res.cause_node & ~(1u << dim)) != (node & ~(1u << dim)))
+			wrong++;
+	}
+	return wrong;
+}
+
+static void test_link(struct __test_metadata *_metadata, unsigned int stage)
+{
+	unsigned int node, dim;
+	struct scene s;
+
+	ASSERT_EQ(0, scene_start(&s));
+	dim = s.cube.plan.tree.order[stage];
+	node = sink(&s) ^ (1u << dim);
+	scene_run(&s, sink(&s));
+	ASSERT_EQ(0, cube_fail_link(&s.cube, node, dim));
+	EXPECT_EQ(0, link_ends_wrong(&s, node, dim));
+	scene_end(_metadata, &s, true);
+}
+
+TEST(a_link_of_the_first_stage_goes_down)
+{
+	test_link(_metadata, 0);
+}
+
+TEST(a_link_of_the_last_stage_goes_down)
+{
+	test_link(_metadata, 2);
+}
+
+TEST(a_node_in_the_middle_fails)
+{
+	struct scene s;
+
+	ASSERT_EQ(0, scene_start(&s));
+	scene_run(&s, sink(&s));
+	ASSERT_EQ(0, cube_fail_node(&s.cube, middle(&s)));
+	EXPECT_EQ(0, ends_wrong(&s, -ENOLINK, ~0u, ~0u));
+	scene_end(_metadata, &s, true);
+}
+
+TEST(the_sink_fails)
+{
+	struct scene s;
+
+	ASSERT_EQ(0, scene_start(&s));
+	scene_run(&s, leaf(&s));
+	ASSERT_EQ(0, cube_fail_node(&s.cube, sink(&s)));
+	EXPECT_EQ(0, ends_wrong(&s, -ENOLINK, ~0u, ~0u));
+	scene_end(_metadata, &s, true);
+}
+
+/* Node @u begins its contribution but does not go on. */
+static int begin_only(struct scene *s, unsigned int u)
+{
+	struct job *j = &s->p[party_of(s, u)].job[0];
+
+	if (shc_send(s->cube.fd[u], &j->op, zeros, 8192, MSG_DONTWAIT) != 8192)
+		return -1;
+	j->begun = true;
+	j->sent = 8192;
+	return 0;
+}
+
+TEST(the_plan_is_replaced)
+{
+	struct scene s;
+
+	ASSERT_EQ(0, scene_start(&s));
+	ASSERT_EQ(0, begin_only(&s, sink(&s)));
+	scene_run(&s, sink(&s));
+	ASSERT_EQ(0, cube_install(&s.cube, PLAN));
+	EXPECT_EQ(0, ends_wrong(&s, -ESTALE, ~0u, ~0u));
+	scene_end(_metadata, &s, false);
+}
+
+TEST(the_plan_is_removed)
+{
+	struct scene s;
+	unsigned int i;
+
+	ASSERT_EQ(0, scene_start(&s));
+	i = party_of(&s, sink(&s));
+	scene_run(&s, sink(&s));
+	ASSERT_EQ(0, ctl_plan_del(s.cube.name, PLAN));
+	drive(s.p, s.n, 5);
+	EXPECT_EQ(-ENOENT, s.p[i].job[0].refused);
+	s.p[i].fd = -1;
+	EXPECT_EQ(0, ends_wrong(&s, -ESTALE, ~0u, ~0u));
+	scene_end(_metadata, &s, true);
+}
+
+TEST(the_fabric_is_removed)
+{
+	struct scene s;
+	unsigned int i;
+
+	ASSERT_EQ(0, scene_start(&s));
+	scene_run(&s, sink(&s));
+	ASSERT_EQ(0, ctl_fabric_del(s.cube.name));
+	EXPECT_EQ(0, drive(s.p, s.n, 5));
+	for (i = 0; i < s.n; i++) {
+		EXPECT_EQ(-ENODEV, s.p[i].dead);
+		close(s.p[i].fd);
+	}
+}
+
+/* An operation that is complete stays so, whatever happens to its plan; those who
+ * did not ask hear nothing of it at all.
+ */
+static void test_quiet(struct __test_metadata *_metadata, bool link)
+{
+	struct hypercube_result res;
+	uint64_t data = 0;
+	struct scene s;
+	unsigned int i, u;
+	bool eor;
+
+	ASSERT_EQ(0, scene_start(&s));
+	for (i = 0; i < s.n; i++) {
+		s.p[i].job[0].op.flags = 0;
+		s.p[i].job[0].waits = s.node[i] == sink(&s);
+	}
+	EXPECT_EQ(0, drive(s.p, s.n, 8));
+	i = party_of(&s, sink(&s));
+	EXPECT_EQ(1, s.p[i].job[0].ends);
+	EXPECT_EQ(0, s.p[i].job[0].res.status);
+	if (link)
+		ASSERT_EQ(0, cube_fail_link(&s.cube, leaf(&s), s.cube.plan.tree.order[0]));
+	ASSERT_EQ(0, cube_plan(&s.cube, PLAN));
+	usleep(100000 * (unsigned int)patience(1));
+	for (u = 0; u < 8; u++)
+		EXPECT_EQ(-EAGAIN, shc_recv(s.cube.fd[u], &data, 8, &res, &eor, MSG_DONTWAIT));
+	scene_end(_metadata, &s, false);
+}
+
+TEST(what_is_complete_is_not_undone_by_a_new_plan)
+{
+	test_quiet(_metadata, false);
+}
+
+TEST(what_is_complete_is_not_undone_by_a_fault)
+{
+	test_quiet(_metadata, true);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Chaos: a stream of operations while links flap, nodes fail and come back, sockets
+ * are closed, and plans are replaced, removed and installed again.  Every
+ * contribution ends at most once, and once at last; a sum that comes without an
+ * error has every member of some plan exactly once; and in the end all works.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 1
+#define LINKS_MAX 64
+#define PLANS_MAX 4096
+/* Contributions repeat this many pairs. */
+#define IN_MAX 256
+
+struct sum {
+	uint64_t mask;
+	uint64_t count;
+};
+
+struct chaos {
+	struct cube cube;
+	struct party p[CUBE_MAX];
+	unsigned int njobs;
+	struct sum in[CUBE_MAX][IN_MAX];
+	struct sum *out;
+	bool link_down[LINKS_MAX];
+	bool node_failed[CUBE_MAX];
+	uint64_t masks[PLANS_MAX];
+	unsigned int nmasks;
+	unsigned int events;
+};
+
+static struct job *job_of(struct chaos *x, unsigned int u, unsigned int k)
+{
+	return &x->p[u].job[k];
+}
+
+static int chaos_start(struct chaos *x, unsigned int dim, unsigned int njobs, size_t bytes)
+{
+	struct cube *c = &x->cube;
+	unsigned int u, k;
+	int err = cube_new(c, dim, 0);
+
+	x->njobs = njobs;
+	x->out = calloc((size_t)c->nodes * njobs, sizeof(*x->out));
+	for (u = 0; u < c->nodes && !err; u++) {
+		err = cube_bind(c, u);
+		for (k = 0; k < IN_MAX; k++)
+			x->in[u][k] = (struct sum){ 1ull << u, 1 };
+		x->p[u] = (struct party){
+			.fd = c->fd[u], .njobs = njobs, .job = calloc(njobs, sizeof(struct job)),
+		};
+		for (k = 0; k < njobs; k++) {
+			*job_of(x, u, k) = (struct job){
+				.op = {
+					.plan = PLAN, .collective = HYPERCUBE_REDUCE,
+					.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+					.flags = HYPERCUBE_F_NOTIFY, .bytes = bytes,
+				},
+				.in = x->in[u], .period = sizeof(x->in[u]), .waits = true,
+				.out = &x->out[u * njobs + k], .room = sizeof(struct sum),
+			};
+		}
+	}
+	return err;
+}
+
+static void chaos_free(struct chaos *x)
+{
+	parties_free(x->p, x->cube.nodes);
+	free(x->out);
+}
+
+/* ------------------------------------------------------------ events */
+
+static void faults_collect(struct chaos *x)
+{
+	struct cube *c = &x->cube;
+	unsigned int i, node, dim;
+
+	hc_faults_free(c->faults);
+	c->faults = hc_faults_new(c->dim);
+	for (i = 0; i < c->dim * c->nodes / 2; i++)
+		if (x->link_down[i]) {
+			cube_link(c, i, &node, &dim);
+			hc_faults_link(c->faults, node, dim);
+		}
+	for (i = 0; i < c->nodes; i++)
+		if (x->node_failed[i])
+			hc_faults_node(c->faults, i);
+}
+
+static int replan(struct chaos *x)
+{
+	int err;
+
+	faults_collect(x);
+	err = cube_plan(&x->cube, PLAN);
+	if (!err && x->nmasks < PLANS_MAX)
+		x->masks[x->nmasks++] = cube_mask(&x->cube);
+	/* Nobody may be left to be connected. */
+	return err == -EHOSTDOWN || err == -ENOLINK ? 0 : err;
+}
+
+static int link_flap(struct chaos *x)
+{
+	unsigned int i = below(x->cube.dim * x->cube.nodes / 2), node, dim;
+
+	cube_link(&x->cube, i, &node, &dim);
+	x->link_down[i] = !x->link_down[i];
+	return ctl_link_down(x->cube.name, node, dim, x->link_down[i]);
+}
+
+static int node_flap(struct chaos *x)
+{
+	unsigned int u = below(x->cube.nodes);
+
+	x->node_failed[u] = !x->node_failed[u];
+	return ctl_node_failed(x->cube.name, u, x->node_failed[u]);
+}
+
+/* What the closed socket would have heard is lost. */
+static int socket_renew(struct chaos *x)
+{
+	unsigned int u = below(x->cube.nodes), k;
+	struct party *p = &x->p[u];
+	int err;
+
+	cube_close(&x->cube, u);
+	for (k = p->settled; k < p->njobs && k <= p->next; k++) {
+		struct job *j = &p->job[k];
+
+		if (k == p->next && !j->begun)
+			break;
+		if (k == p->next)
+			p->next++;
+		j->over = true;
+		if (!j->refused && !j->ends)
+			j->refused = -ECANCELED;
+	}
+	err = cube_bind(&x->cube, u);
+	p->fd = x->cube.fd[u];
+	p->dead = 0;
+	return err;
+}
+
+/* Some event; most of the time a plan follows soon. */
+static int event(struct chaos *x)
+{
+	x->events++;
+	switch (below(12)) {
+	case 0:
+	case 1:
+		return link_flap(x);
+	case 2:
+		return node_flap(x);
+	case 3:
+	case 4:
+		return socket_renew(x);
+	case 5:
+		ctl_plan_del(x->cube.name, PLAN);
+		return 0;
+	default:
+		return replan(x);
+	}
+}
+
+static int heal(struct chaos *x)
+{
+	int err;
+
+	memset(x->link_down, 0, sizeof(x->link_down));
+	memset(x->node_failed, 0, sizeof(x->node_failed));
+	err = ctl_fault_clear(x->cube.name);
+	return err ? err : replan(x);
+}
+
+/* ------------------------------------------------------------ judgement */
+
+/* How many sums came, all right; -1 if one was wrong or something ended twice. */
+static int sums_right(struct chaos *x)
+{
+	unsigned int u, k, i;
+	int good = 0;
+
+	for (u = 0; u < x->cube.nodes; u++)
+		for (k = 0; k < x->njobs; k++) {
+			const struct job *j = job_of(x, u, k);
+			const struct sum *s = j->out;
+
+			if (j->ends > 1)
+				return -1;
+			if (!j->ends || j->res.status || !j->got)
+				continue;
+			for (i = 0; i < x->nmasks && x->masks[i] != s->mask; i++)
+				;
+			if (i == x->nmasks || j->got != j->op.bytes ||
+			    s->count != (unsigned int)__builtin_popcountll(s->mask)) {
+				printf("# node %u job %u: wrong sum %llx of %llu members\n", u, k,
+				       (unsigned long long)s->mask, (unsigned long long)s->count);
+				return -1;
+			}
+			good++;
+		}
+	return good;
+}
+
+/* Has every party at least @n jobs left? */
+static bool jobs_left(const struct chaos *x, unsigned int n)
+{
+	unsigned int u;
+
+	for (u = 0; u < x->cube.nodes; u++)
+		if (x->p[u].next + n > x->njobs)
+			return false;
+	return true;
+}
+
+/* With a healthy fabric, a good plan and contributions from all, sums come. */
+static bool sums_flow(struct chaos *x, int wanted)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(15);
+	int before = sums_right(x);
+
+	while (now_ms() < end && jobs_left(x, 2)) {
+		if (!drive_once(x->p, x->cube.nodes))
+			usleep(1000);
+		if (sums_right(x) >= before + wanted)
+			return true;
+	}
+	return false;
+}
+
+static void chaos_run(struct __test_metadata *_metadata, unsigned int dim, unsigned int njobs,
+		      unsigned int loss, size_t bytes)
+{
+	static struct chaos x;
+	unsigned int i, u, node, d;
+	int good, wanted;
+
+	ASSERT_EQ(0, chaos_start(&x, dim, njobs, bytes));
+	ASSERT_EQ(0, replan(&x));
+	for (i = 0; loss && i < dim << dim >> 1; i++) {
+		cube_link(&x.cube, i, &node, &d);
+		ASSERT_EQ(0, ctl_link_loss(x.cube.name, node, d, loss, false));
+	}
+	while (jobs_left(&x, njobs / 4)) {
+		for (i = below(8); i; i--)
+			drive_some(x.p, x.cube.nodes, 1 + below(3));
+		ASSERT_EQ(0, event(&x));
+	}
+	ASSERT_EQ(0, heal(&x));
+	/* A quarter of the contributions is left, and sockets that were renewed often have
+	 * fewer partners among them.
+	 */
+	wanted = njobs / 16 < 20 ? njobs / 16 : 20;
+	EXPECT_TRUE(sums_flow(&x, wanted));
+	/* No plan, no hope: all that is still pending ends now. */
+	ASSERT_EQ(0, ctl_plan_del(x.cube.name, PLAN));
+	EXPECT_EQ(0, drive(x.p, x.cube.nodes, 10));
+	good = sums_right(&x);
+	EXPECT_LE(wanted, good);
+	printf("# %d sums of %u contributions each, %u events, %u plans\n", good, njobs,
+	       x.events, x.nmasks);
+	for (u = 0; u < x.cube.nodes; u++)
+		EXPECT_EQ(njobs, x.p[u].settled);
+	chaos_free(&x);
+	EXPECT_EQ(0, cube_del(&x.cube));
+}
+
+TEST(eight_nodes_in_chaos)
+{
+	chaos_run(_metadata, 3, scaled(6000), 0, sizeof(struct sum));
+}
+
+TEST(sixteen_nodes_in_chaos)
+{
+	chaos_run(_metadata, 4, scaled(4000), 0, sizeof(struct sum));
+}
+
+TEST(two_nodes_in_chaos)
+{
+	chaos_run(_metadata, 1, scaled(6000), 0, sizeof(struct sum));
+}
+
+TEST(eight_nodes_in_chaos_with_losses)
+{
+	chaos_run(_metadata, 3, scaled(3000), 3000, sizeof(struct sum));
+}
+
+TEST(eight_nodes_in_chaos_with_long_operations)
+{
+	chaos_run(_metadata, 3, scaled(600), 0, 200000);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process for each member, so that the polls of the nodes run on all processors
+ * at once: in peace, where every sum must be right and in order; and while another
+ * process lets links and nodes fail and plans change, where each contribution ends
+ * once and each sum has every member of some plan exactly once.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 1
+#define MASKS_MAX 4096
+/* Operations that a member has under way. */
+#define WINDOW 24
+
+/**
+ * struct shared - what the processes share
+ * @masks: members of all plans that there were
+ * @nmasks: how many
+ * @stop: begin nothing any more
+ * @sums: sums that came to any member, all right
+ */
+struct shared {
+	volatile uint64_t masks[MASKS_MAX];
+	volatile unsigned int nmasks;
+	volatile bool stop;
+	volatile unsigned int sums;
+};
+
+struct member {
+	struct cube *cube;
+	struct shared *shared;
+	unsigned int node;
+	size_t bytes;
+	unsigned int rounds;
+};
+
+static bool mask_known(const struct shared *s, uint64_t mask)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->nmasks; i++)
+		if (s->masks[i] == mask)
+			return true;
+	return false;
+}
+
+/* Jobs from @first on that are settled: are they right? */
+static bool job_right(const struct member *m, const struct job *j, uint64_t nr)
+{
+	const uint64_t *out = j->out;
+
+	if (j->ends > 1 || (m->rounds && (j->refused || j->res.status || j->res.op != nr)))
+		return false;
+	if (!j->got || j->res.status)
+		return true;
+	__sync_fetch_and_add(&m->shared->sums, 1);
+	return j->got == m->bytes && mask_known(m->shared, out[0]);
+}
+
+static void job_make(const struct member *m, struct job *j, const uint64_t *in, uint64_t *out)
+{
+	*j = (struct job){
+		.op = {
+			.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+			.type = HYPERCUBE_U64, .flags = HYPERCUBE_F_NOTIFY, .bytes = m->bytes,
+		},
+		.in = in, .out = out, .room = sizeof(*out), .waits = true,
+	};
+}
+
+/* Rounds of WINDOW operations, so many or until told to stop; the exit status. */
+static int member_run(const struct member *m, uint64_t *in)
+{
+	uint64_t out[WINDOW], nr = 0;
+	struct job job[WINDOW];
+	unsigned int k, round;
+
+	for (round = 0; m->rounds ? round < m->rounds : !m->shared->stop; round++) {
+		struct party p = {
+			.fd = m->cube->fd[m->node], .job = job, .njobs = WINDOW,
+			.base = (uint64_t)round * WINDOW,
+		};
+
+		for (k = 0; k < WINDOW; k++)
+			job_make(m, &job[k], in, &out[k]);
+		while (!drive_done(&p, 1)) {
+			/* The end of the test ends what is pending: then all must settle. */
+			if (drive(&p, 1, 2) && m->shared->stop && drive(&p, 1, 10)) {
+				printf("# node %u: %u of %u settled\n", m->node, p.settled, WINDOW);
+				return 2;
+			}
+		}
+		for (k = 0; k < WINDOW; k++)
+			if (!job_right(m, &job[k], nr++)) {
+				printf("# node %u round %u: %u ends, status %d, refused %d, sum %llx, %zu bytes\n",
+				       m->node, round, job[k].ends, job[k].res.status,
+				       job[k].refused, (unsigned long long)out[k], job[k].got);
+				return 1;
+			}
+		if (p.strays)
+			return 3;
+		/* Without a plan, or as no member of it, there is nothing to do in haste. */
+		if (job[WINDOW - 1].refused)
+			usleep(5000);
+	}
+	return 0;
+}
+
+static pid_t member_start(struct member *m)
+{
+	uint64_t *in = calloc(1, m->bytes);
+	pid_t pid = fork();
+	size_t i;
+
+	if (pid) {
+		free(in);
+		return pid;
+	}
+	for (i = 0; i < m->bytes / sizeof(*in); i++)
+		in[i] = 1ull << m->node;
+	/* Only its own socket. */
+	for (i = 0; i < m->cube->nodes; i++)
+		if (i != m->node)
+			cube_close(m->cube, (unsigned int)i);
+	i = (size_t)member_run(m, in);
+	fflush(stdout);
+	_exit((int)i);
+}
+
+static void mask_note(struct shared *s, uint64_t mask)
+{
+	if (!mask_known(s, mask) && s->nmasks < MASKS_MAX) {
+		s->masks[s->nmasks] = mask;
+		__sync_synchronize();
+		s->nmasks++;
+	}
+}
+
+/* Plan around what has failed; the members may work with it before we know. */
+static int replan(struct cube *c, struct shared *s)
+{
+	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = HC_ANY_SINK };
+	struct hc_tree_plan plan;
+	const char *why;
+	unsigned int u;
+	uint64_t mask = 0;
+
+	if (hc_plan_tree(c->faults, &req, &plan, &why))
+		return 0;
+	for (u = 0; u < c->nodes; u++)
+		if (hc_set_has(plan.tree.members, u))
+			mask |= 1ull << u;
+	hc_tree_plan_free(&plan);
+	mask_note(s, mask);
+	return cube_plan(c, PLAN);
+}
+
+static int trouble(struct cube *c, struct shared *s)
+{
+	unsigned int node, dim;
+	int err = 0;
+
+	cube_link(c, below(c->dim * c->nodes / 2), &node, &dim);
+	switch (below(6)) {
+	case 0:
+		err = cube_fail_link(c, node, dim);
+		break;
+	case 1:
+		err = cube_fail_node(c, node);
+		break;
+	case 2:
+		err = cube_heal(c);
+		break;
+	case 3:
+		ctl_plan_del(c->name, PLAN);
+		break;
+	}
+	usleep(below(20000));
+	return err ? err : replan(c, s);
+}
+
+/* In peace, for a number of @rounds; in trouble, without, for some seconds. */
+static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t bytes,
+		     unsigned int rounds)
+{
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	uint64_t end;
+	struct cube c;
+	pid_t pid[64];
+	unsigned int u, plans = 1;
+	int status;
+
+	ASSERT_EQ(0, cube_new(&c, dim, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, replan(&c, s));
+	for (u = 0; u < c.nodes; u++) {
+		struct member m = {
+			.cube = &c, .shared = s, .node = u, .bytes = bytes, .rounds = rounds,
+		};
+
+		pid[u] = member_start(&m);
+	}
+	end = now_ms() + 1000 * (unsigned int)patience(3);
+	for (; !rounds && now_ms() < end; plans++)
+		ASSERT_EQ(0, trouble(&c, s));
+	s->stop = true;
+	if (!rounds) {
+		/* What still waits for somebody ends with the plan. */
+		usleep(100000);
+		ctl_plan_del(c.name, PLAN);
+	}
+	for (u = 0; u < c.nodes; u++) {
+		ASSERT_EQ(pid[u], waitpid(pid[u], &status, 0));
+		EXPECT_EQ(0, status);
+	}
+	printf("# %u sums, %u plans\n", s->sums, plans);
+	EXPECT_LE(1, s->sums);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(eight_processes_in_peace)
+{
+	parallel(_metadata, 3, 8, scaled(100));
+}
+
+TEST(eight_processes_with_long_operations)
+{
+	parallel(_metadata, 3, 100000, scaled(40));
+}
+
+TEST(eight_processes_in_trouble)
+{
+	parallel(_metadata, 3, 8, 0);
+}
+
+TEST(sixteen_processes_in_trouble)
+{
+	parallel(_metadata, 4, 24, 0);
+}
+
+TEST(eight_processes_with_long_operations_in_trouble)
+{
+	parallel(_metadata, 3, 100000, 0);
+}
+
+TEST_HARNESS_MAIN

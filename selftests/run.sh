@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Usage: run.sh [PROGRAM..]
+# Runs all tests of this folder, or the ones named, as root on a machine with the module loaded,
+# and looks into the kernel's log after each. KTAP on standard output; status 1 if one failed.
+
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
+# shellcheck source=selftests/lib.sh
+. ./lib.sh
+
+# limit PROGRAM: seconds that it may take; kernels with debugging are several times slower.
+limit() {
+	local seconds=300
+	[[ $1 != failslab.sh ]] || seconds=600
+	[[ ! $debug ]] || ((seconds *= 4))
+	echo "$seconds"
+}
+
+complaints() {
+	dmesg | sed "1,/hypercube-selftests: begin $1\$/d" | grep -E "$trouble"
+}
+
+# run NUMBER PROGRAM: prints the result of a program behind those of its tests
+run() {
+	local name=$2 begin=$EPOCHREALTIME status said
+	echo "hypercube-selftests: begin $name" >/dev/kmsg
+	echo "# $name"
+	timeout -k 5 "$(limit "$name")" "./$name" </dev/null 2>&1 |
+		while IFS= read -r said; do printf '    %s\n' "$said"; done
+	status=${PIPESTATUS[0]}
+	said=$(complaints "$name")
+	if [[ $said ]]; then
+		printf '# the kernel complained:\n%s\n' "$said" | head -20
+		status=1
+	fi
+	printf '# %s took %d s\n' "$name" $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000000))
+	case $status in
+	0) echo "ok $1 $name" ;;
+	4) echo "ok $1 $name # SKIP" ;;
+	124 | 137) echo "not ok $1 $name # it took too long"; return 1 ;;
+	*) echo "not ok $1 $name # status $status"; return 1 ;;
+	esac
+}
+
+mapfile -t programs < <(listed)
+(($# == 0)) || programs=("$@")
+export HC_TEST_TIMEOUT=${HC_TEST_TIMEOUT:-$([[ $debug ]] && echo 400 || echo 90)}
+echo 'KTAP version 1'
+echo "1..${#programs[@]}"
+number=0 failed=0
+for program in "${programs[@]}"; do
+	run $((++number)) "$program" || ((++failed))
+done
+echo "# $((number - failed)) of $number programs passed"
+((failed == 0))

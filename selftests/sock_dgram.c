@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Messages from node to node: between all pairs, around faults, delivered if and
+ * only if a healthy path exists; order, sizes, full buffers, wrong use.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+struct message {
+	uint32_t from;
+	uint32_t to;
+};
+
+static int start(struct cube *c, unsigned int dim)
+{
+	unsigned int u;
+	int err = cube_new(c, dim, 0);
+
+	for (u = 0; u < c->nodes && !err; u++) {
+		c->fd[u] = shc_bound(c->name, u, SOCK_DGRAM);
+		if (c->fd[u] < 0)
+			err = c->fd[u];
+	}
+	return err;
+}
+
+static long post(const struct cube *c, unsigned int from, unsigned int to, const void *buf,
+		 size_t len)
+{
+	struct sockaddr_hypercube a = shc_addr(c->name, to);
+	ssize_t n = sendto(c->fd[from], buf, len, MSG_DONTWAIT, (const struct sockaddr *)&a,
+			   sizeof(a));
+
+	return n < 0 ? -errno : n;
+}
+
+/* The next message for a node, or -EAGAIN. */
+static long take(const struct cube *c, unsigned int to, void *buf, size_t len,
+		 unsigned int *from)
+{
+	struct sockaddr_hypercube a;
+	socklen_t alen = sizeof(a);
+	ssize_t n = recvfrom(c->fd[to], buf, len, MSG_DONTWAIT, (struct sockaddr *)&a, &alen);
+
+	if (n < 0)
+		return -errno;
+	if (alen != sizeof(a) || a.shc_family != shc_family() || strcmp(a.shc_fabric, c->name))
+		return -EBADMSG;
+	*from = a.shc_node;
+	return n;
+}
+
+/* Wait until nobody gets anything any more; notes who heard whom. */
+static unsigned int collect(struct cube *c, unsigned char (*heard)[CUBE_MAX])
+{
+	uint64_t last = now_ms();
+	unsigned int u, from, wrong = 0;
+	struct message m;
+	long n;
+
+	while (now_ms() < last + 150 * (unsigned int)patience(1)) {
+		for (u = 0; u < c->nodes; u++)
+			while ((n = take(c, u, &m, sizeof(m), &from)) != -EAGAIN) {
+				wrong += n != sizeof(m) || m.from != from || m.to != u;
+				heard[u][from & (CUBE_MAX - 1)]++;
+				last = now_ms();
+			}
+		usleep(5000);
+	}
+	return wrong;
+}
+
+/* All pairs: who is connected, and lives, hears once, others never. */
+static unsigned int all_pairs(struct cube *c)
+{
+	unsigned char heard[CUBE_MAX][CUBE_MAX] = { { 0 } };
+	uint32_t set[CUBE_MAX / 32];
+	unsigned int u, w, wrong = 0;
+
+	for (u = 0; u < c->nodes; u++)
+		for (w = 0; w < c->nodes; w++) {
+			struct message m = { u, w };
+
+			wrong += post(c, u, w, &m, sizeof(m)) != sizeof(m);
+		}
+	wrong += collect(c, heard);
+	for (u = 0; u < c->nodes; u++) {
+		hc_faults_component(c->faults, u, set);
+		for (w = 0; w < c->nodes; w++) {
+			unsigned int want = hc_set_has(set, w);
+
+			if (heard[w][u] == want)
+				continue;
+			printf("# node %u heard node %u %u times, not %u\n", w, u, heard[w][u], want);
+			wrong++;
+		}
+	}
+	return wrong;
+}
+
+TEST(all_pairs_of_a_healthy_cube)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 4));
+	EXPECT_EQ(0, all_pairs(&c));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(all_pairs_of_faulty_cubes)
+{
+	unsigned int round, i, node, dim;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 4));
+	for (round = 0; round < scaled(20); round++) {
+		ASSERT_EQ(0, cube_heal(&c));
+		for (i = 0; i < 4 + round; i++) {
+			cube_link(&c, below(32), &node, &dim);
+			ASSERT_EQ(0, cube_fail_link(&c, node, dim));
+		}
+		for (i = 0; i < round % 4; i++)
+			ASSERT_EQ(0, cube_fail_node(&c, below(16)));
+		EXPECT_EQ(0, all_pairs(&c));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(messages_of_all_sizes_arrive_in_order)
+{
+	static const size_t sizes[] = { 0, 1, 95, 96, 512, 4096, 16384 };
+	static char out[16385], in[16385];
+	unsigned int from, i, n = sizeof(sizes) / sizeof(sizes[0]);
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3));
+	for (i = 0; i < sizeof(out); i++)
+		out[i] = (char)(i * 31 + i / 256);
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(sizes[i], post(&c, 0, 7, out, sizes[i]));
+	usleep(200000 * (unsigned int)patience(1));
+	for (i = 0; i < n; i++) {
+		EXPECT_EQ(sizes[i], take(&c, 7, in, sizeof(in), &from));
+		EXPECT_EQ(0, from);
+		EXPECT_EQ(0, memcmp(in, out, sizes[i]));
+	}
+	EXPECT_EQ(-EMSGSIZE, post(&c, 0, 7, out, 16385));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_message_too_long_for_the_reader_is_cut)
+{
+	char out[100] = "0123456789", in[100] = { 0 };
+	struct iovec iov = { .iov_base = in, .iov_len = 10 };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 2));
+	EXPECT_EQ(100, post(&c, 0, 3, out, 100));
+	EXPECT_EQ(100, post(&c, 0, 3, out, 100));
+	usleep(100000 * (unsigned int)patience(1));
+	EXPECT_EQ(10, recvmsg(c.fd[3], &msg, MSG_DONTWAIT));
+	EXPECT_TRUE(msg.msg_flags & MSG_TRUNC);
+	EXPECT_EQ(0, memcmp(in, out, 10));
+	EXPECT_EQ(100, recv(c.fd[3], in, 10, MSG_DONTWAIT | MSG_TRUNC));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_reader_that_does_not_read_loses_only_its_own)
+{
+	char data[1024] = { 0 };
+	unsigned int i, from, got = 0;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 2));
+	for (i = 0; i < 4000; i++) {
+		long n = post(&c, 0, 3, data, sizeof(data));
+
+		if (n == -EAGAIN)
+			usleep(1000);
+		else
+			ASSERT_EQ(sizeof(data), n);
+	}
+	usleep(100000 * (unsigned int)patience(1));
+	while (take(&c, 3, data, sizeof(data), &from) == sizeof(data))
+		got++;
+	printf("# %u of %u messages were kept\n", got, i);
+	EXPECT_LE(100, got);
+	EXPECT_GT(4000, got);
+	/* Others are not hit, and neither is the next message. */
+	EXPECT_EQ(4, post(&c, 0, 2, data, 4));
+	EXPECT_EQ(4, post(&c, 0, 3, data, 4));
+	usleep(100000 * (unsigned int)patience(1));
+	EXPECT_EQ(4, take(&c, 2, data, sizeof(data), &from));
+	EXPECT_EQ(4, take(&c, 3, data, sizeof(data), &from));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(wrong_addresses_are_refused)
+{
+	struct sockaddr_hypercube a[2];
+	struct message m = { 0, 0 };
+	struct cube c;
+	int fd;
+
+	ASSERT_EQ(0, start(&c, 2));
+	fd = c.fd[0];
+	EXPECT_EQ(-1, send(fd, &m, sizeof(m), MSG_DONTWAIT));
+	EXPECT_EQ(EDESTADDRREQ, errno);
+	EXPECT_EQ(-EADDRNOTAVAIL, post(&c, 0, 4, &m, sizeof(m)));
+	EXPECT_EQ(-EADDRNOTAVAIL, post(&c, 0, ~0u, &m, sizeof(m)));
+	a[0] = a[1] = shc_addr("other", 1);
+	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)a, sizeof(a[0])));
+	EXPECT_EQ(EADDRNOTAVAIL, errno);
+	a[0] = a[1] = shc_addr(c.name, 1);
+	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)a, sizeof(a[0]) - 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)a, sizeof(a[0]) + 1));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), MSG_OOB, (struct sockaddr *)a, sizeof(a[0])));
+	EXPECT_EQ(EOPNOTSUPP, errno);
+	EXPECT_EQ(-1, sendto(fd, (void *)8, 8, 0, (struct sockaddr *)a, sizeof(a[0])));
+	EXPECT_EQ(EFAULT, errno);
+	a[0].shc_reserved = 1;
+	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)a, sizeof(a[0])));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Messages while links come and go: never twice, never to the wrong node. */
+TEST(messages_while_links_flap)
+{
+	unsigned char heard[CUBE_MAX][CUBE_MAX] = { { 0 } };
+	unsigned int round, node, dim, i, from, sent = 0, got = 0, wrong = 0;
+	struct message m;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 4));
+	for (round = 0; round < scaled(400); round++) {
+		cube_link(&c, below(32), &node, &dim);
+		ASSERT_EQ(0, ctl_link_down(c.name, node, dim, below(2)));
+		for (i = 0; i < 8; i++) {
+			m = (struct message){ below(16), below(16) };
+			sent += post(&c, m.from, m.to, &m, sizeof(m)) == sizeof(m);
+		}
+		for (i = 0; i < 16; i++)
+			while (take(&c, i, &m, sizeof(m), &from) == sizeof(m)) {
+				wrong += m.to != i || m.from != from;
+				got++;
+			}
+	}
+	ASSERT_EQ(0, cube_heal(&c));
+	wrong += collect(&c, heard);
+	for (i = 0; i < 16 * CUBE_MAX; i++)
+		got += heard[i / CUBE_MAX][i % CUBE_MAX];
+	printf("# %u of %u messages arrived\n", got, sent);
+	EXPECT_EQ(0, wrong);
+	EXPECT_GE(sent, got);
+	EXPECT_LE(sent / 4, got);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Waiting: blocking calls, time limits, signals, poll(), and a receiver that is
+ * woken by each of the ways an operation can end.
+ */
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <fcntl.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 1
+
+static uint64_t v = 1;
+static char big[1 << 16];
+
+static int start(struct cube *c)
+{
+	int err = cube_new(c, 2, 0);
+
+	if (!err)
+		err = cube_plan(c, PLAN);
+	return err ? err : cube_bind_all(c);
+}
+
+static struct hypercube_op sum(size_t bytes)
+{
+	return (struct hypercube_op){
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .bytes = bytes,
+	};
+}
+
+static void blocking(int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+}
+
+static void limit(int fd, int option, int ms)
+{
+	struct timeval t = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
+
+	setsockopt(fd, SOL_SOCKET, option, &t, sizeof(t));
+}
+
+/* A call in a thread of its own, so that something can happen meanwhile. */
+struct call {
+	pthread_t thread;
+	int fd;
+	bool send;
+	long ret;
+	struct hypercube_result res;
+};
+
+static void *call_run(void *arg)
+{
+	struct call *k = arg;
+	struct hypercube_op op = sum(64ul << 20);
+	bool eor;
+
+	if (!k->send) {
+		k->ret = shc_recv(k->fd, &v, 8, &k->res, &eor, 0);
+		return NULL;
+	}
+	k->ret = shc_send(k->fd, &op, big, sizeof(big), 0);
+	while (k->ret > 0)
+		k->ret = shc_send(k->fd, NULL, big, sizeof(big), 0);
+	return NULL;
+}
+
+static void call_start(struct call *k, int fd, bool send)
+{
+	memset(k, 0, sizeof(*k));
+	k->fd = fd;
+	k->send = send;
+	blocking(fd);
+	limit(fd, SO_RCVTIMEO, 1000 * patience(10));
+	limit(fd, SO_SNDTIMEO, 1000 * patience(10));
+	pthread_create(&k->thread, NULL, call_run, k);
+	usleep(100000 * (unsigned int)patience(1));
+}
+
+static long call_end(struct call *k)
+{
+	pthread_join(k->thread, NULL);
+	return k->ret;
+}
+
+TEST(a_receiver_waits_for_the_result)
+{
+	struct hypercube_op op = sum(8);
+	unsigned int u;
+	struct call k;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	call_start(&k, c.fd[c.plan.tree.sink], false);
+	for (u = 0; u < 4; u++)
+		EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
+	EXPECT_EQ(8, call_end(&k));
+	EXPECT_EQ(0, k.res.status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_receiver_is_woken_by_a_failure)
+{
+	struct hypercube_op op = sum(8);
+	unsigned int u, sink;
+	struct call k;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
+	sink = c.plan.tree.sink;
+	for (u = 0; u < 3; u++)
+		EXPECT_EQ(8, shc_send(c.fd[sink ^ u], &op, &v, 8, 0));
+	call_start(&k, c.fd[sink], false);
+	ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
+	EXPECT_EQ(0, call_end(&k));
+	EXPECT_EQ(-ESTALE, k.res.status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_receiver_is_woken_when_the_fabric_goes)
+{
+	struct call k;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	call_start(&k, c.fd[1], false);
+	ASSERT_EQ(0, ctl_fabric_del(c.name));
+	EXPECT_EQ(-ENODEV, call_end(&k));
+}
+
+TEST(a_sender_waits_for_room)
+{
+	struct hypercube_op op = sum(64ul << 20);
+	struct call k;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	call_start(&k, c.fd[1], true);
+	/* It waits until its operation fails. */
+	EXPECT_EQ(sizeof(big), shc_send(c.fd[2], &op, big, sizeof(big), 0));
+	cube_close(&c, 2);
+	EXPECT_EQ(-ECONNABORTED, call_end(&k));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_sender_is_woken_when_the_fabric_goes)
+{
+	struct call k;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	call_start(&k, c.fd[3], true);
+	ASSERT_EQ(0, ctl_fabric_del(c.name));
+	EXPECT_EQ(-ENODEV, call_end(&k));
+}
+
+TEST(calls_end_when_their_time_is_up)
+{
+	struct hypercube_op op = sum(64ul << 20);
+	struct hypercube_result res;
+	uint64_t begin, took;
+	struct cube c;
+	long n;
+	bool eor;
+
+	ASSERT_EQ(0, start(&c));
+	blocking(c.fd[0]);
+	limit(c.fd[0], SO_RCVTIMEO, 200);
+	limit(c.fd[0], SO_SNDTIMEO, 200);
+	begin = now_ms();
+	EXPECT_EQ(-EAGAIN, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
+	took = now_ms() - begin;
+	EXPECT_LE(190, took);
+	EXPECT_GE(190 + 1000 * (unsigned int)patience(3), took);
+	begin = now_ms();
+	n = shc_send(c.fd[0], &op, big, sizeof(big), 0);
+	while (n > 0)
+		n = shc_send(c.fd[0], NULL, big, sizeof(big), 0);
+	EXPECT_EQ(-EAGAIN, n);
+	EXPECT_LE(190, now_ms() - begin);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static void nothing(int sig)
+{
+	(void)sig;
+}
+
+TEST(calls_are_interrupted_by_signals)
+{
+	struct sigaction act = { .sa_handler = nothing };
+	struct hypercube_op op = sum(64ul << 20);
+	struct itimerval soon = { .it_value = { .tv_usec = 200000 },
+				  .it_interval = { .tv_usec = 200000 } };
+	struct itimerval never = { .it_value = { .tv_sec = 0 } };
+	struct hypercube_result res;
+	struct cube c;
+	bool eor;
+	long n;
+
+	ASSERT_EQ(0, start(&c));
+	blocking(c.fd[0]);
+	sigaction(SIGVTALRM, &act, NULL);
+	sigaction(SIGALRM, &act, NULL);
+	setitimer(ITIMER_REAL, &soon, NULL);
+	/* With a time limit the call is not restarted: EINTR. */
+	limit(c.fd[0], SO_RCVTIMEO, 60000);
+	EXPECT_EQ(-EINTR, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
+	limit(c.fd[0], SO_SNDTIMEO, 60000);
+	n = shc_send(c.fd[0], &op, big, sizeof(big), 0);
+	while (n > 0)
+		n = shc_send(c.fd[0], NULL, big, sizeof(big), 0);
+	EXPECT_EQ(-EINTR, n);
+	/* Without, and without SA_RESTART: EINTR as well. */
+	limit(c.fd[0], SO_RCVTIMEO, 0);
+	EXPECT_EQ(-EINTR, shc_recv(c.fd[0], &v, 8, &res, &eor, 0));
+	setitimer(ITIMER_REAL, &never, NULL);
+	alarm(__test_timeout());
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static short ready(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN | POLLOUT };
+
+	poll(&p, 1, ms);
+	return p.revents;
+}
+
+TEST(poll_tells_what_is_possible)
+{
+	struct hypercube_op op = sum(8), long_op = sum(64ul << 20);
+	struct hypercube_result res;
+	unsigned int u, sink;
+	struct cube c;
+	bool eor;
+	int i;
+
+	ASSERT_EQ(0, start(&c));
+	sink = c.plan.tree.sink;
+	EXPECT_EQ(POLLOUT, ready(c.fd[sink], 0));
+	for (u = 0; u < 4; u++)
+		EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
+	for (i = 0; i < 100 && !(ready(c.fd[sink], 0) & POLLIN); i++)
+		usleep(20000);
+	EXPECT_EQ(POLLIN | POLLOUT, ready(c.fd[sink], 0));
+	EXPECT_EQ(8, shc_recv(c.fd[sink], &v, 8, &res, &eor, 0));
+	EXPECT_EQ(POLLOUT, ready(c.fd[sink], 0));
+	/* Full: not writable until the operation ends. */
+	shc_send(c.fd[sink], &long_op, big, sizeof(big), 0);
+	while (shc_send(c.fd[sink], NULL, big, sizeof(big), 0) > 0)
+		;
+	EXPECT_EQ(0, ready(c.fd[sink], 50));
+	ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
+	EXPECT_EQ(POLLIN | POLLOUT, ready(c.fd[sink], 1000 * patience(3)));
+	EXPECT_EQ(0, shc_recv(c.fd[sink], &v, 8, &res, &eor, 0));
+	EXPECT_EQ(-ESTALE, res.status);
+	EXPECT_EQ(-ECONNABORTED, shc_send(c.fd[sink], NULL, big, sizeof(big), 0));
+	ASSERT_EQ(0, ctl_fabric_del(c.name));
+	EXPECT_TRUE(ready(c.fd[sink], 1000) & POLLERR);
+}
+
+/* Two threads at one socket: one receives, the other too, nobody crashes. */
+TEST(several_threads_share_a_socket)
+{
+	struct hypercube_op op = sum(8);
+	unsigned int u, i, n = 3;
+	struct call k[3];
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	for (i = 0; i < n; i++)
+		call_start(&k[i], c.fd[c.plan.tree.sink], false);
+	for (i = 0; i < n; i++)
+		for (u = 0; u < 4; u++)
+			EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(8, call_end(&k[i]));
+	EXPECT_EQ(3, k[0].res.op + k[1].res.op + k[2].res.op);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Dumps of everything while fabrics are made and removed, links flap and plans are
+ * replaced: no error, nothing twice in a dump that calls itself consistent.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+struct seen {
+	unsigned int n;
+	unsigned int twice;
+	int cmd;
+	uint64_t key[4096];
+};
+
+static uint64_t hash(const char *s)
+{
+	uint64_t h = 5381;
+
+	while (*s)
+		h = h * 33 + (unsigned char)*s++;
+	return h;
+}
+
+static void note(void *arg, const struct nl_attrs *a)
+{
+	const struct nlattr *name = nl_find(a, 1, 0);
+	struct seen *s = arg;
+	uint64_t key = name ? hash(nl_data(name)) << 24 : 0;
+	unsigned int i;
+
+	if (s->cmd != HYPERCUBE_CMD_FABRIC_GET)
+		key |= nl_get_u32(a, 2, 0) << 8;
+	if (s->cmd == HYPERCUBE_CMD_LINK_GET)
+		key |= nl_get_u32(a, HYPERCUBE_A_LINK_DIM, 0);
+	if (s->cmd == HYPERCUBE_CMD_OP_GET)
+		key |= nl_get_u32(a, HYPERCUBE_A_OP_NODE, 0);
+	for (i = 0; i < s->n; i++)
+		s->twice += s->key[i] == key;
+	if (s->n < 4096)
+		s->key[s->n++] = key;
+}
+
+static int dump(int cmd, struct seen *s)
+{
+	int err;
+
+	memset(s, 0, sizeof(*s));
+	s->cmd = cmd;
+	nl_begin(ctl(), cmd, NLM_F_DUMP);
+	err = nl_talk(ctl(), note, s);
+	if (ctl()->dump_intr)
+		s->twice = 0;
+	return err;
+}
+
+static const int cmds[] = {
+	HYPERCUBE_CMD_FABRIC_GET, HYPERCUBE_CMD_NODE_GET, HYPERCUBE_CMD_LINK_GET,
+	HYPERCUBE_CMD_PLAN_GET, HYPERCUBE_CMD_OP_GET,
+};
+
+/* Makes, changes and removes fabrics until killed. */
+static void churn(void)
+{
+	struct cube c;
+	unsigned int i, node, dim;
+
+	for (;;) {
+		if (cube_new(&c, 1 + below(4), 0))
+			_exit(1);
+		for (i = below(20); i; i--) {
+			cube_link(&c, below(c.dim * c.nodes / 2), &node, &dim);
+			ctl_link_down(c.name, node, dim, below(2));
+			ctl_plan_del(c.name, 1);
+			cube_plan(&c, 1 + below(2));
+			hc_faults_free(c.faults);
+			c.faults = hc_faults_new(c.dim);
+			ctl_fault_clear(c.name);
+		}
+		if (cube_del(&c))
+			_exit(1);
+	}
+}
+
+TEST(dumps_while_fabrics_come_and_go)
+{
+	uint64_t end = now_ms() + 4000 * (unsigned int)patience(1);
+	unsigned int dumps = 0, objects = 0, i;
+	static struct seen s;
+	struct cube lasting;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, cube_new(&lasting, 3, 0));
+	ASSERT_EQ(0, cube_plan(&lasting, 1));
+	pid = fork();
+	if (!pid) {
+		/* It stays in our namespace. */
+		own_netns_done();
+		churn();
+	}
+	while (now_ms() < end) {
+		for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++) {
+			EXPECT_EQ(0, dump(cmds[i], &s));
+			EXPECT_EQ(0, s.twice);
+			dumps++;
+			objects += s.n;
+		}
+	}
+	printf("# %u dumps, %u objects\n", dumps, objects);
+	EXPECT_EQ(0, kill(pid, 0));
+	EXPECT_EQ(0, waitpid(pid, &status, WNOHANG));
+	kill(pid, SIGKILL);
+	waitpid(pid, &status, 0);
+	EXPECT_EQ(0, cube_del(&lasting));
+}
+
+/* A dump that nobody reads to its end holds nothing. */
+TEST(dumps_that_are_left_unread)
+{
+	unsigned int i;
+
+	for (i = 0; i < scaled(20); i++) {
+		struct nl nl;
+		struct cube c;
+		struct nlmsghdr *h;
+
+		ASSERT_EQ(0, cube_new(&c, 6, 0));
+		ASSERT_EQ(0, nl_open(&nl));
+		nl_begin(&nl, HYPERCUBE_CMD_LINK_GET, NLM_F_DUMP);
+		h = (struct nlmsghdr *)nl.buf;
+		h->nlmsg_len = (unsigned int)nl.len;
+		ASSERT_EQ(nl.len, send(nl.fd, nl.buf, nl.len, 0));
+		if (i % 2)
+			nl_close(&nl);
+		EXPECT_EQ(0, cube_del(&c));
+		if (i % 2 == 0)
+			nl_close(&nl);
+	}
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Generic netlink: what is wrong is refused, with an errno and a sentence, and
+ * changes nothing; who may write; random requests do no harm.
+ */
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+/* An attribute: a string, or @len bytes of @v. */
+struct at {
+	int type;
+	const char *s;
+	unsigned int len;
+	uint64_t v;
+};
+
+#define STR(t, s)	{ t, s, 0, 0 }
+#define U8(t, v)	{ t, NULL, 1, v }
+#define U32(t, v)	{ t, NULL, 4, v }
+#define U64(t, v)	{ t, NULL, 8, v }
+#define FLAG(t)		{ t, NULL, 0, 0 }
+/* The name of the test's fabric. */
+#define FABRIC		STR(1, "@")
+
+struct row {
+	int cmd;
+	int err;
+	struct at at[5];
+};
+
+static const struct row fabric_rows[] = {
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { { 0 } } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "x") } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, ""), U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "0x"), U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "-x"), U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "a/b"), U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "a b"), U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "a%d"), U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "\xc3\xa4"), U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, ERANGE, { STR(1, "elevenchars"), U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { { 1, NULL, 2, 0x7878 }, U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EEXIST, { FABRIC, U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, ERANGE, { STR(1, "x"), U32(3, 0) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, ERANGE, { STR(1, "x"), U32(3, 13) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, ERANGE, { STR(1, "x"), U32(3, ~0u) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "x"), U8(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "x"), U64(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, ERANGE, { STR(1, "x"), U32(3, 3), U32(4, 255) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, ERANGE, { STR(1, "x"), U32(3, 3), U32(4, 32769) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "x"), U32(3, 3), U32(2, 1) } },
+	{ HYPERCUBE_CMD_FABRIC_NEW, EINVAL, { STR(1, "x"), U32(3, 3), U32(99, 1) } },
+	{ HYPERCUBE_CMD_FABRIC_DEL, EINVAL, { { 0 } } },
+	{ HYPERCUBE_CMD_FABRIC_DEL, ENOENT, { STR(1, "nosuch") } },
+	{ HYPERCUBE_CMD_FABRIC_DEL, EINVAL, { FABRIC, U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_GET, EINVAL, { { 0 } } },
+	{ HYPERCUBE_CMD_FABRIC_GET, ENOENT, { STR(1, "nosuch") } },
+	{ HYPERCUBE_CMD_FAULT_CLEAR, EINVAL, { { 0 } } },
+	{ HYPERCUBE_CMD_FAULT_CLEAR, ENOENT, { STR(1, "nosuch") } },
+	{ HYPERCUBE_CMD_DETECT, EINVAL, { { 0 } } },
+	{ HYPERCUBE_CMD_DETECT, ENOENT, { STR(1, "nosuch") } },
+	{ HYPERCUBE_CMD_DETECT, ERANGE, { FABRIC, U32(2, 10001) } },
+	{ HYPERCUBE_CMD_DETECT, EINVAL, { FABRIC, U32(3, 1) } },
+};
+
+#define NODE_ID		HYPERCUBE_A_NODE_ID
+#define NODE_FAILED	HYPERCUBE_A_NODE_FAILED
+#define NODE_PID	HYPERCUBE_A_NODE_NETNS_PID
+#define NODE_FD		HYPERCUBE_A_NODE_NETNS_FD
+#define LINK_NODE	HYPERCUBE_A_LINK_NODE
+#define LINK_DIM	HYPERCUBE_A_LINK_DIM
+#define LINK_DOWN	HYPERCUBE_A_LINK_DOWN
+
+static const struct row node_rows[] = {
+	{ HYPERCUBE_CMD_NODE_SET, EINVAL, { { 0 } } },
+	{ HYPERCUBE_CMD_NODE_SET, EINVAL, { FABRIC } },
+	{ HYPERCUBE_CMD_NODE_SET, EINVAL, { U32(NODE_ID, 1), U8(NODE_FAILED, 1) } },
+	{ HYPERCUBE_CMD_NODE_SET, ENOENT, { STR(1, "nosuch"), U32(NODE_ID, 1) } },
+	{ HYPERCUBE_CMD_NODE_SET, ERANGE, { FABRIC, U32(NODE_ID, 8), U8(NODE_FAILED, 1) } },
+	{ HYPERCUBE_CMD_NODE_SET, ERANGE, { FABRIC, U32(NODE_ID, 4096), U8(NODE_FAILED, 1) } },
+	{ HYPERCUBE_CMD_NODE_SET, ERANGE, { FABRIC, U32(NODE_ID, ~0u), U8(NODE_FAILED, 1) } },
+	{ HYPERCUBE_CMD_NODE_SET, ERANGE, { FABRIC, U32(NODE_ID, 1), U8(NODE_FAILED, 2) } },
+	{ HYPERCUBE_CMD_NODE_SET, EINVAL, { FABRIC, U32(NODE_ID, 1), U32(NODE_FAILED, 1) } },
+	{ HYPERCUBE_CMD_NODE_SET, EINVAL, { FABRIC, U32(NODE_ID, 1), U32(HYPERCUBE_A_NODE_FAULT, 1) } },
+	{ HYPERCUBE_CMD_NODE_SET, ESRCH, { FABRIC, U32(NODE_ID, 1), U32(NODE_PID, 4000000) } },
+	{ HYPERCUBE_CMD_NODE_SET, EBADF, { FABRIC, U32(NODE_ID, 1), U32(NODE_FD, 1000) } },
+	{ HYPERCUBE_CMD_NODE_SET, EINVAL, { FABRIC, U32(NODE_ID, 1), U32(NODE_FD, 0) } },
+	{ HYPERCUBE_CMD_NODE_SET, EINVAL,
+	  { FABRIC, U32(NODE_ID, 1), U32(NODE_FD, 0), U32(NODE_PID, 1) } },
+	{ HYPERCUBE_CMD_NODE_GET, EINVAL, { FABRIC } },
+	{ HYPERCUBE_CMD_NODE_GET, ERANGE, { FABRIC, U32(NODE_ID, 8) } },
+	{ HYPERCUBE_CMD_LINK_SET, EINVAL, { { 0 } } },
+	{ HYPERCUBE_CMD_LINK_SET, EINVAL, { FABRIC, U32(LINK_NODE, 1) } },
+	{ HYPERCUBE_CMD_LINK_SET, EINVAL, { FABRIC, U32(LINK_DIM, 1) } },
+	{ HYPERCUBE_CMD_LINK_SET, ERANGE, { FABRIC, U32(LINK_NODE, 8), U32(LINK_DIM, 1) } },
+	{ HYPERCUBE_CMD_LINK_SET, ERANGE, { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 3) } },
+	{ HYPERCUBE_CMD_LINK_SET, ERANGE, { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 12) } },
+	{ HYPERCUBE_CMD_LINK_SET, ERANGE,
+	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U8(LINK_DOWN, 2) } },
+	{ HYPERCUBE_CMD_LINK_SET, EINVAL,
+	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U32(LINK_DOWN, 1) } },
+	{ HYPERCUBE_CMD_LINK_SET, ERANGE,
+	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U32(HYPERCUBE_A_LINK_LOSS, 1000001) } },
+	{ HYPERCUBE_CMD_LINK_SET, ERANGE,
+	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U64(HYPERCUBE_A_LINK_LATENCY, ~0ull) } },
+	{ HYPERCUBE_CMD_LINK_SET, EINVAL,
+	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U8(LINK_DOWN, 1),
+	    FLAG(HYPERCUBE_A_LINK_ONE_WAY) } },
+	{ HYPERCUBE_CMD_LINK_SET, EINVAL,
+	  { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 1), U32(HYPERCUBE_A_LINK_STATE, 1) } },
+	{ HYPERCUBE_CMD_LINK_GET, ERANGE, { FABRIC, U32(LINK_NODE, 1), U32(LINK_DIM, 3) } },
+	{ HYPERCUBE_CMD_PLAN_DEL, EINVAL, { FABRIC } },
+	{ HYPERCUBE_CMD_PLAN_DEL, ENOENT, { FABRIC, U32(2, 77) } },
+	{ HYPERCUBE_CMD_PLAN_DEL, ERANGE, { FABRIC, U32(2, 0) } },
+	{ HYPERCUBE_CMD_PLAN_GET, EINVAL, { FABRIC } },
+	{ HYPERCUBE_CMD_PLAN_GET, ENOENT, { FABRIC, U32(2, 77) } },
+};
+
+static int request(const char *name, const struct row *r, int flags)
+{
+	unsigned int i;
+
+	nl_begin(ctl(), r->cmd, flags);
+	for (i = 0; i < ARRAY_SIZE(r->at) && r->at[i].type; i++) {
+		if (r->at[i].s)
+			nl_str(ctl(), r->at[i].type, strcmp(r->at[i].s, "@") ? r->at[i].s : name);
+		else
+			nl_put(ctl(), r->at[i].type, &r->at[i].v, r->at[i].len);
+	}
+	return -nl_talk(ctl(), NULL, NULL);
+}
+
+/* Sizes and ranges that a policy refuses may be EINVAL or ERANGE, by kernel version. */
+static bool errno_right(int want, int err)
+{
+	if (want == ERANGE || want == EINVAL)
+		return err == ERANGE || err == EINVAL;
+	return err == want;
+}
+
+static void rows_check(struct __test_metadata *_metadata, const struct row *rows,
+		       unsigned int n)
+{
+	struct cube c;
+	unsigned int i;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	for (i = 0; i < n; i++) {
+		int err = request(c.name, &rows[i], NLM_F_ACK);
+
+		if (!errno_right(rows[i].err, err))
+			TH_LOG("row %u: error %d, not %d: %s", i, err, rows[i].err, ctl()->extack);
+		if (!ctl()->extack[0])
+			TH_LOG("row %u: error %d says nothing", i, err);
+		EXPECT_TRUE(errno_right(rows[i].err, err));
+		EXPECT_TRUE(ctl()->extack[0]);
+	}
+	/* Nothing has changed. */
+	ASSERT_EQ(0, cube_plan(&c, 1));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	EXPECT_EQ(0, cube_reduce(&c, 1, NULL));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(wrong_requests_about_fabrics_are_refused_with_a_sentence)
+{
+	rows_check(_metadata, fabric_rows, ARRAY_SIZE(fabric_rows));
+}
+
+TEST(wrong_requests_about_nodes_links_and_plans_are_refused_with_a_sentence)
+{
+	rows_check(_metadata, node_rows, ARRAY_SIZE(node_rows));
+}
+
+TEST(commands_that_do_not_exist_are_refused)
+{
+	static const int cmds[] = {
+		0, HYPERCUBE_CMD_FABRIC_NTF, HYPERCUBE_CMD_FABRIC_DEL_NTF, HYPERCUBE_CMD_OP_NTF,
+		__HYPERCUBE_CMD_MAX, 255,
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(cmds); i++) {
+		struct row r = { .cmd = cmds[i] };
+
+		EXPECT_EQ(EOPNOTSUPP, request("", &r, NLM_F_ACK));
+	}
+}
+
+TEST(malformed_attributes_are_refused)
+{
+	static const unsigned short lens[] = { 0, 1, 3, 200, 65535 };
+	struct nl *nl = ctl();
+	struct cube c;
+	unsigned int i;
+
+	ASSERT_EQ(0, cube_new(&c, 2, 0));
+	for (i = 0; i < ARRAY_SIZE(lens); i++) {
+		struct nlattr *a;
+
+		nl_begin(nl, HYPERCUBE_CMD_LINK_SET, NLM_F_ACK);
+		nl_str(nl, HYPERCUBE_A_LINK_FABRIC, c.name);
+		nl_u32(nl, LINK_NODE, 1);
+		nl_u32(nl, LINK_DIM, 1);
+		a = (struct nlattr *)(nl->buf + nl->len);
+		nl_u8(nl, LINK_DOWN, 1);
+		a->nla_len = lens[i];
+		EXPECT_EQ(-EINVAL, nl_talk(nl, NULL, NULL));
+		EXPECT_TRUE(nl->extack[0]);
+	}
+	ASSERT_EQ(0, cube_plan(&c, 1));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	EXPECT_EQ(0, cube_reduce(&c, 1, NULL));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static void count(void *arg, const struct nl_attrs *a)
+{
+	(void)a;
+	++*(unsigned int *)arg;
+}
+
+static unsigned int dump(int cmd, const char *name, int *err)
+{
+	unsigned int n = 0;
+
+	nl_begin(ctl(), cmd, NLM_F_DUMP);
+	if (name)
+		nl_str(ctl(), 1, name);
+	*err = nl_talk(ctl(), count, &n);
+	return n;
+}
+
+/* A child without privileges; the namespace's user may be another. */
+static int as_nobody(int (*fn)(const char *name), const char *name)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		if (setgid(65534) || setuid(65534))
+			_exit(100);
+		_exit(fn(name));
+	}
+	waitpid(pid, &status, 0);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 101;
+}
+
+static int read_all(const char *name)
+{
+	int err;
+
+	return dump(HYPERCUBE_CMD_FABRIC_GET, NULL, &err) != 1 || err ||
+	       dump(HYPERCUBE_CMD_NODE_GET, name, &err) != 8 || err ||
+	       dump(HYPERCUBE_CMD_LINK_GET, name, &err) != 24 || err ||
+	       dump(HYPERCUBE_CMD_PLAN_GET, name, &err) != 1 || err;
+}
+
+static int write_any(const char *name)
+{
+	return ctl_fabric_new("mine", 2, 0) != -EPERM || ctl_fabric_del(name) != -EPERM ||
+	       ctl_link_down(name, 0, 0, true) != -EPERM ||
+	       ctl_node_failed(name, 0, true) != -EPERM ||
+	       ctl_node_owner(name, 0, 65534) != -EPERM ||
+	       ctl_fault_clear(name) != -EPERM || ctl_plan_del(name, 1) != -EPERM;
+}
+
+static int own_fabric(const char *name)
+{
+	struct cube c;
+
+	(void)name;
+	own_netns_done();
+	/* Not possible everywhere; then it says nothing. */
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return KSFT_SKIP;
+	return cube_new(&c, 2, 0) || cube_plan(&c, 1) || cube_bind_all(&c) ||
+	       cube_reduce(&c, 1, NULL) || ctl_node_owner(c.name, 0, 65534) != -EINVAL ||
+	       cube_del(&c);
+}
+
+TEST(everybody_may_read_but_not_write)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_plan(&c, 1));
+	EXPECT_EQ(0, as_nobody(read_all, c.name));
+	EXPECT_EQ(0, as_nobody(write_any, c.name));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(the_root_of_a_user_namespace_has_fabrics_of_its_own)
+{
+	int status = as_nobody(own_fabric, NULL);
+
+	if (status == KSFT_SKIP)
+		SKIP(return, "no user namespaces for users");
+	EXPECT_EQ(0, status);
+}
+
+/* A valid request of some kind, to be spoiled. */
+static void random_request(const struct cube *c)
+{
+	struct nl *nl = ctl();
+
+	switch (below(4)) {
+	case 0:
+		nl_begin(nl, HYPERCUBE_CMD_LINK_SET, NLM_F_ACK);
+		nl_str(nl, HYPERCUBE_A_LINK_FABRIC, c->name);
+		nl_u32(nl, LINK_NODE, below(8));
+		nl_u32(nl, LINK_DIM, below(3));
+		nl_u8(nl, LINK_DOWN, below(2));
+		break;
+	case 1:
+		nl_begin(nl, HYPERCUBE_CMD_NODE_SET, NLM_F_ACK);
+		nl_str(nl, HYPERCUBE_A_NODE_FABRIC, c->name);
+		nl_u32(nl, NODE_ID, below(8));
+		nl_u8(nl, NODE_FAILED, below(2));
+		break;
+	case 2:
+		nl_begin(nl, HYPERCUBE_CMD_PLAN_DEL, NLM_F_ACK);
+		nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, c->name);
+		nl_u32(nl, HYPERCUBE_A_PLAN_ID, 1 + below(3));
+		break;
+	default:
+		nl_begin(nl, HYPERCUBE_CMD_LINK_GET, NLM_F_DUMP);
+		nl_str(nl, HYPERCUBE_A_LINK_FABRIC, c->name);
+	}
+}
+
+TEST(random_requests_do_no_harm)
+{
+	unsigned int round, i, good = 0;
+	struct nl *nl = ctl();
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	nl = ctl();
+	for (round = 0; round < scaled(3000); round++) {
+		random_request(&c);
+		/* Not the netlink header, without which there is no answer. */
+		for (i = below(4); i; i--)
+			nl->buf[20 + below((unsigned int)nl->len - 20)] ^= (char)(1 << below(8));
+		if (!below(8))
+			nl->len -= 4 * below(((unsigned int)nl->len - 20) / 4);
+		good += !nl_talk(nl, NULL, NULL);
+	}
+	printf("# %u of %u requests were taken\n", good, round);
+	ASSERT_EQ(0, cube_heal(&c));
+	ASSERT_EQ(0, cube_plan(&c, 1));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

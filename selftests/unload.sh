@@ -1,0 +1,98 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The module is unloaded while fabrics exist, reductions run, sockets are open, listeners listen
+# and dumps are under way; and loaded again. Sockets pin it, nothing else does.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# busybox's modprobe succeeds whatever the kernel says.
+load_module() { modprobe hypercube "$@" && loaded; }
+# Open sockets hold the module until they are closed.
+unload_module() { busywait 10 rmmod hypercube; }
+loaded() { [[ -e /sys/module/hypercube ]]; }
+
+prepare() {
+	loaded || check 'load' load_module
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply
+}
+
+fabrics_are_removed_with_the_module() {
+	local i
+	for ((i = $(scaled 6); i > 0; i--)); do
+		prepare
+		check 'another' hcctl fabric add u dim 5
+		check 'faults' hcctl fault random u links 5 nodes 2 seed $i
+		check 'unload' unload_module
+		equal 'endpoints left' '' "$(ip -o link show type hypercube)"
+		check 'load' load_module
+		equal 'fabrics' '[]' "$(hcctl -j fabric show)"
+	done
+}
+
+open_sockets_pin_the_module() {
+	prepare
+	background "$here/hc_load" hold t 1 0 1 2
+	check 'they wait' busywait 5 json_is 2 '.[0].waiting[0].peer' op show t
+	refused 'unload' 'in use|temporarily unavailable' rmmod hypercube
+	stop "$pid"
+	jobs=()
+	check 'unload' unload_module
+	check 'load' load_module
+}
+
+unloading_follows_a_killed_load() {
+	local i
+	for ((i = $(scaled 5); i > 0; i--)); do
+		prepare
+		background "$here/hc_load" run t 1 60
+		sleep 0.2
+		kill -KILL "$pid"
+		check 'unload' unload_module
+		wait "$pid" 2>/dev/null
+		jobs=()
+		check 'load' load_module
+	done
+}
+
+listeners_and_dumps_do_not_hold_it() {
+	prepare
+	background hcctl -j monitor >/dev/null
+	background sh -c 'while :; do hcctl -j link show t; hcctl -j op show t; done' >/dev/null 2>&1
+	sleep 0.3
+	check 'unload' unload_module
+	check 'load' load_module
+	stop "${jobs[0]}"
+	stop "${jobs[1]}"
+	jobs=()
+}
+
+namespaces_with_fabrics_do_not_hold_it() {
+	local a b
+	loaded || check 'load' load_module
+	namespace a && namespace b || return
+	check 'add' hcctl -n "$a" fabric add t dim 3
+	check 'move' hcctl -n "$a" node set t 3 netns "$b"
+	check 'unload' unload_module
+	check 'load' load_module
+	equal 'endpoints left' '' "$(ip -n "$b" -o link show type hypercube)"
+}
+
+another_family_number() {
+	loaded && check 'unload' unload_module
+	refused 'a number that is taken' '' load_module family=2
+	refused 'no number of a family' '' load_module family=99
+	check 'another number' load_module family=11
+	prepare
+	equal 'the number' 11 "$(json '.[0].family' fabric show)"
+	check 'a reduction' hcctl run reduce t op sum type u8 count 4 verify
+	check 'del' hcctl fabric del t
+	check 'unload' unload_module
+	check 'load' load_module
+}
+
+run_tests fabrics_are_removed_with_the_module open_sockets_pin_the_module \
+	unloading_follows_a_killed_load listeners_and_dumps_do_not_hold_it \
+	namespaces_with_fabrics_do_not_hold_it another_family_number

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the scripts of this folder share. The sourcing script sets $me, its name in messages.
+
+export LC_ALL=C.UTF-8
+# These scripts call make for other trees; the options of a make above are not for those.
+unset MAKEFLAGS MAKELEVEL MAKEOVERRIDES MFLAGS
+cache=${HYPERCUBE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hypercube}
+
+say() { echo "${me:?}: $*" >&2; }
+die() { say "$*"; exit 1; }
+
+# with_lock NAME: one process at a time makes one thing; held until exit.
+with_lock() {
+	mkdir -p "$cache"
+	exec 9>"$cache/$1.lock"
+	flock -n 9 && return
+	say "waiting: another process prepares $1"
+	flock 9
+}
+
+# add_file ROOT FILE DEST: FILE becomes ROOT/DEST, with the shared libraries that it needs.
+add_file() {
+	mkdir -p "$1/$(dirname "$3")"
+	cp -rL --preserve=mode,timestamps "$2" "$1/$3"
+	add_libraries "$1" "$1/$3"
+}
+
+# add_libraries ROOT PATH: what the programs at or below PATH need, where the loader looks for it.
+# The root has /lib and /lib64 as links into /usr, as Debian has.
+add_libraries() {
+	local file library
+	find "$2" -type f -perm -u+x -print0 | while IFS= read -r -d '' file; do
+		[[ $(head -c 4 "$file" | tr -d '\0') == $'\x7fELF' ]] || continue
+		ldd "$file" 2>/dev/null | grep -oE '/[^ )]+' | while IFS= read -r library; do
+			[[ $library == /usr/* || $library == /lib* ]] && library=/usr/${library#/usr/}
+			[[ ! -e $1$library && -e ${library} ]] || continue
+			mkdir -p "$1$(dirname "$library")"
+			cp -L "$library" "$1$library"
+		done || true
+	done
+}
+
+# pack ROOT FILE: an uncompressed archive (emulation would decompress slowly), all of it root's.
+# Archives can be joined with cat, and later ones win.
+pack() { (cd "$1" && find . -mindepth 1 -print0 | sort -z | cpio --quiet -0 -o -H newc -R 0:0) >"$2"; }
