@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# For humans. The module's objects are listed in Kbuild, the tool's in ctl/Makefile.
+
+KERNEL ?= stock
+build := $(CURDIR)/build
+vm := selftests/vm
+deps := $(build)/.deps-
+
+help:
+	@echo 'make demo          a fabric with faults in a VM: reductions around them, and what it costs'
+	@echo 'make check         all tests on the stock kernel, in a VM'
+	@echo 'make check-debug   the tests in the VM on a kernel with KASAN, lockdep, kmemleak, ...'
+	@echo 'make shell         a shell in the VM, module loaded'
+	@echo 'make bench         measurements against Open MPI'
+	@echo 'make style         checkpatch, sparse, clang, shellcheck, kernel-doc'
+	@echo 'make all           = module ctl selftests; each of them by name'
+	@echo 'make install       the tool, and the module for the running kernel'
+	@echo 'make deps          install the Debian packages that all this needs (done when needed)'
+	@echo 'make clean         remove build/; kernels stay in ~/.cache/hypercube'
+	@echo 'KERNEL=stock|debug|6.12|running chooses the kernel for module, shell, ...'
+
+all: module ctl selftests
+
+module: | $(deps)base
+	@$(vm)/module $(KERNEL) >/dev/null
+
+ctl: | $(deps)base
+	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl
+
+selftests: | $(deps)base
+	@$(MAKE) --no-print-directory -C selftests OUTPUT=$(build)/selftests
+
+demo: | $(deps)base
+	@selftests/demo/run
+
+check: | $(deps)base
+	@selftests/suite $(KERNEL)
+
+check-debug: | $(deps)base
+	@selftests/suite debug
+
+shell: | $(deps)base
+	@$(vm)/run --kernel $(KERNEL)
+
+bench: | $(deps)base $(deps)bench
+	@selftests/bench/run
+
+style: | $(deps)base $(deps)style
+	@selftests/style
+
+install: ctl
+	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl install
+	@ko=$$($(vm)/module running) && install -D -m 644 -t $(DESTDIR)/lib/modules/$$(uname -r)/extra "$$ko"
+	$(if $(DESTDIR),,depmod)
+
+clean:
+	rm -rf build
+
+deps: $(deps)base $(deps)bench $(deps)style
+
+$(deps)%: $(vm)/deps
+	@$< $*
+	@mkdir -p $(@D) && touch $@
+
+.PHONY: help all module ctl selftests demo check check-debug shell bench style install clean deps
