@@ -15,12 +15,29 @@
 #include "combine.h"
 #include "netlink.h"
 
+int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
+		     const struct hc_tree_peer *src)
+{
+	struct hc_member *m = kzalloc(struct_size(m, src, role->nsrc), GFP_KERNEL);
+
+	if (!m)
+		return -ENOMEM;
+	m->plan = plan;
+	m->node = plan->fabric->nodes[u];
+	m->role = *role;
+	m->view_since = jiffies;
+	memcpy(m->src, src, role->nsrc * sizeof(*src));
+	plan->member[u] = m;
+	return 0;
+}
+
 void hc_op_free(struct hc_op *op)
 {
 	struct hc_member *m = op->member;
 	unsigned int i;
 
 	__skb_queue_purge(&op->own);
+	__skb_queue_purge(&op->down);
 	for (i = 0; i < m->role.nsrc; i++)
 		__skb_queue_purge(&op->src[i].q);
 	kfree_skb(op->out);
@@ -35,15 +52,19 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 	unsigned int i;
 
 	if (op)
-		return op;
+		return WARN_ON_ONCE(op->nr != nr) ? NULL : op;
 	op = kzalloc(struct_size(op, src, m->role.nsrc), GFP_ATOMIC);
 	if (!op)
 		return NULL;
 	op->member = m;
 	op->nr = nr;
 	__skb_queue_head_init(&op->own);
-	for (i = 0; i < m->role.nsrc; i++)
+	__skb_queue_head_init(&op->down);
+	for (i = 0; i < m->role.nsrc; i++) {
 		__skb_queue_head_init(&op->src[i].q);
+		op->src[i].credit = HC_DOWN_WINDOW;
+		op->src[i].want = hc_member_is_bcast(m);
+	}
 	memset(op->credit, HC_MERGE_WINDOW, sizeof(op->credit));
 	*slot = op;
 	return op;
@@ -57,7 +78,7 @@ void hc_op_drop(struct hc_member *m, struct hc_op *op)
 
 u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
 {
-	u32 steps = 0;
+	u32 steps = op->turn;
 	unsigned int i;
 
 	for (i = 0; i < m->plan->tree.stages; i++)
@@ -83,21 +104,26 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 	return HC_BLOCKED;
 }
 
-/* The destination that has told the least. */
-static unsigned int dst_last(const struct hc_member *m)
+/* Of those who tell this member how far they are, the one who is last. */
+static unsigned int peer_last(const struct hc_member *m)
 {
+	unsigned int n = hc_member_is_bcast(m) ? m->role.nsrc : m->role.ndst;
 	unsigned int i, last = 0;
 
-	for (i = 1; i < m->role.ndst; i++)
-		if (m->dst_done[i] < m->dst_done[last])
+	for (i = 1; i < n; i++)
+		if (m->peer_done[i] < m->peer_done[last])
 			last = i;
 	return last;
 }
 
 void hc_view_idle(struct hc_member *m)
 {
-	if (m->done < m->head && m->role.ndst)
-		view_set(m, m->done, HYPERCUBE_WAIT_DONE, m->role.dst[dst_last(m)].node);
+	unsigned int last = peer_last(m);
+
+	if (m->done < m->head && hc_member_is_bcast(m))
+		view_set(m, m->done, HYPERCUBE_WAIT_DONE, m->src[last].node);
+	else if (m->done < m->head && m->role.ndst)
+		view_set(m, m->done, HYPERCUBE_WAIT_DONE, m->role.dst[last].node);
 	else
 		view_set(m, m->head, HYPERCUBE_WAIT_NOTHING, 0);
 }
@@ -174,6 +200,9 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	hdr->time = cpu_to_be64(start);
 	if (op->notify)
 		hdr->flags |= HC_FRAME_F_NOTIFY;
+	/* Who is blocked gets the result from its first helper. */
+	if (!i && hc_op_comes_down(op))
+		hdr->flags |= HC_FRAME_F_WANT;
 	/* Each hop of a detour counts itself (route.c). */
 	hdr->step = cpu_to_be32(op->clock + (dst->how != HC_TREE_DETOUR));
 	op->cost[dst->stage] = max_t(u8, op->cost[dst->stage], dst->how == HC_TREE_HELP ? 2 : 1);
@@ -200,32 +229,42 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 	}
 }
 
-void hc_done_xmit(struct hc_member *m, u64 nr, u32 clock, u32 steps, u64 time)
+bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DONE, 0, GFP_ATOMIC);
+	struct hc_hdr *hdr;
+
+	if (!skb)
+		return false;
+	hdr = hc_hdr(skb);
+	hdr->op = cpu_to_be64(d->nr);
+	hdr->step = cpu_to_be32(d->clock);
+	hdr->offset = cpu_to_be64(d->steps);
+	hdr->time = cpu_to_be64(d->time);
+	hc_peer_xmit(m, peer, skb);
+	return true;
+}
+
+static void done_down(struct hc_member *m, const struct hc_done *d)
 {
 	unsigned int i;
 
-	for (i = 0; i < m->role.nsrc; i++) {
-		struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DONE, 0, GFP_ATOMIC);
-		struct hc_hdr *hdr;
-
-		/* A source left out asks after a second: see hc_stall_check(). */
-		if (!skb)
-			return;
-		hdr = hc_hdr(skb);
-		hdr->op = cpu_to_be64(nr);
-		hdr->step = cpu_to_be32(clock);
-		hdr->offset = cpu_to_be64(steps);
-		hdr->time = cpu_to_be64(time);
-		hc_peer_xmit(m, &m->src[i], skb);
-	}
+	for (i = 0; i < m->role.nsrc; i++)
+		hc_done_xmit(m, &m->src[i], d);
 }
 
 void hc_done_tell(struct hc_member *m)
 {
-	if (!hc_member_is_sink(m) || m->told == m->done)
+	const struct hc_done d = { .nr = m->done };
+
+	if (!hc_member_tells(m) || m->told == m->done)
 		return;
+	if (hc_member_is_bcast(m)) {
+		hc_bcast_done_tell(m);
+		return;
+	}
 	m->told = m->done;
-	hc_done_xmit(m, m->done, 0, 0, 0);
+	done_down(m, &d);
 }
 
 /* ------------------------------------------------------------ progress */
@@ -238,19 +277,49 @@ static void sink_complete(struct hc_member *m, struct hc_op *op)
 		.steps = hc_op_steps(m, op),
 		.time = op->time,
 	};
+	struct hc_done d = {
+		.nr = op->nr + 1,
+		.time = op->time,
+		.clock = op->clock,
+		.steps = ev.steps,
+	};
 	/* After a failure members wait for this to go on with the next number. */
-	bool tell = op->notify || op->nr + 1 - m->told >= HC_DONE_BATCH ||
-		    hc_ended(m, op->nr + 1);
-	u32 clock = op->clock;
+	bool tell = op->notify || d.nr - m->told >= HC_DONE_BATCH || hc_ended(m, d.nr);
 
 	hc_op_drop(m, op);
-	WRITE_ONCE(m->done, ev.nr + 1);
+	WRITE_ONCE(m->done, d.nr);
 	hc_numbers_skip(m);
 	hc_notify_op(m->plan, &ev);
 	if (tell) {
+		d.nr = m->done;
 		m->told = m->done;
-		hc_done_xmit(m, m->done, clock, ev.steps, ev.time);
+		done_down(m, &d);
 	}
+}
+
+static enum hc_progress op_advance(struct hc_member *m, struct hc_op *op)
+{
+	if (hc_member_is_bcast(m))
+		return hc_down_advance(m, op);
+	return op->oper == HYPERCUBE_MERGE ? hc_merge_advance(m, op) : hc_tree_advance(m, op);
+}
+
+/* The oldest operation was passed on as a whole. */
+static void op_handed(struct hc_member *m, struct hc_op *op)
+{
+	op->handed = true;
+	m->head++;
+	if (hc_member_is_bcast(m)) {
+		/* Whoever receives a message has no more to do with it. */
+		if (m->role.ndst) {
+			op->begun = false;
+			WRITE_ONCE(m->next, m->head);
+		}
+		hc_bcast_review(m);
+	} else if (hc_member_is_root(m)) {
+		sink_complete(m, op);
+	}
+	hc_numbers_skip(m);
 }
 
 /* Work on the oldest operation, and the next one once it is handed over. */
@@ -264,15 +333,12 @@ void hc_advance(struct hc_member *m)
 			hc_view_idle(m);
 			return;
 		}
-		p = op->oper == HYPERCUBE_MERGE ? hc_merge_advance(m, op) :
-						  hc_tree_advance(m, op);
-		if (p != HC_FINISHED)
+		p = op_advance(m, op);
+		if (p == HC_BLOCKED || m->broken)
 			return;
-		op->handed = true;
-		m->head++;
-		if (hc_member_is_sink(m))
-			sink_complete(m, op);
-		hc_numbers_skip(m);
+		/* If it failed, the head has moved on. */
+		if (p == HC_FINISHED)
+			op_handed(m, op);
 	}
 }
 
@@ -286,6 +352,19 @@ int hc_src_index(const struct hc_member *m, u32 node)
 		if (m->src[i].node == node)
 			return i;
 	return -1;
+}
+
+const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node)
+{
+	int s = hc_src_index(m, node);
+	unsigned int i;
+
+	if (s >= 0)
+		return &m->src[s];
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == node)
+			return &m->role.dst[i];
+	return NULL;
 }
 
 static bool op_params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
@@ -302,8 +381,10 @@ bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
 
 	if (op->known)
 		return op_params_fit(op, hdr);
-	elem = hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
-	if (elem < 0)
+	/* A message is a string of bytes. */
+	elem = hdr->collective == HYPERCUBE_BCAST ? 1 :
+		hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
+	if (elem < 0 || (hdr->collective == HYPERCUBE_BCAST) != hc_member_is_bcast(op->member))
 		return false;
 	op->elem = elem;
 	op->collective = hdr->collective;
@@ -322,12 +403,19 @@ static unsigned int data_refused(struct hc_member *m, int i, const struct hc_hdr
 
 	if (m->broken || nr < m->done || hc_ended(m, nr))
 		return HYPERCUBE_A_DROP_ENDED;
-	if (i < 0 || nr >= m->done + HC_OP_WINDOW)
+	if (i < 0 || nr >= m->done + HC_OP_WINDOW || hc_member_is_bcast(m))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	op = hc_member_op(m, nr);
 	if (op && (op->nr != nr || op->handed || op->src[i].last))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	return 0;
+}
+
+static bool whole_elements(const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u64 total = be64_to_cpu(hdr->total);
+
+	return be32_to_cpu(hdr->len) % op->elem == 0 && do_div(total, op->elem) == 0;
 }
 
 static void data_rx(struct hc_member *m, struct sk_buff *skb)
@@ -345,7 +433,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		return;
 	}
 	op = hc_op_get(m, nr);
-	if (!op || !hc_op_params(op, hdr) || be32_to_cpu(hdr->len) % op->elem) {
+	if (!op || !hc_op_params(op, hdr) || !whole_elements(op, hdr)) {
 		struct hc_end end = {
 			.from = nr,
 			.status = op ? EPROTO : ENOMEM,
@@ -355,7 +443,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 
 		hc_drop(m->node, NULL, skb,
 			op ? HYPERCUBE_A_DROP_MALFORMED : HYPERCUBE_A_DROP_NO_MEMORY);
-		hc_coll_end(m, &end, HC_CAUSE_NONE);
+		hc_coll_end_go_on(m, &end);
 		return;
 	}
 	hc_op_note(m, op, hdr);
@@ -363,6 +451,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 	if (!st->begun)
 		st->total = be64_to_cpu(hdr->total);
 	st->begun = true;
+	st->want |= !!(hdr->flags & HC_FRAME_F_WANT);
 	st->last = hdr->flags & HC_FRAME_F_LAST;
 	__skb_queue_tail(&st->q, skb);
 	if (nr == m->head)
@@ -388,68 +477,148 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 	hc_op_drop(m, op);
 }
 
-/* A destination says that the sink has completed all operations below .op.
- * Return: below which all of them have said so, 0 if that is not new.
- */
-static u64 done_note(struct hc_member *m, const struct hc_hdr *hdr)
+bool hc_done_set(struct hc_member *m, const struct hc_done *d)
 {
-	u64 k = be64_to_cpu(hdr->op);
-	unsigned int i;
-
-	for (i = 0; i < m->role.ndst; i++)
-		if (m->role.dst[i].node == be16_to_cpu(hdr->src) && k > m->dst_done[i] &&
-		    k <= m->head)
-			m->dst_done[i] = k;
-	if (!m->role.ndst)
-		return 0;
-	k = m->dst_done[dst_last(m)];
-	return k > m->done ? k : 0;
-}
-
-static void done_rx(struct hc_member *m, const struct hc_hdr *hdr)
-{
-	u64 k = done_note(m, hdr);
-	/* What it tells is about the last operation below .op. */
-	bool about = be64_to_cpu(hdr->op) == k;
-	u32 clock = about ? be32_to_cpu(hdr->step) : 0;
-	u32 steps = about ? be64_to_cpu(hdr->offset) : 0;
-	u64 time = about ? be64_to_cpu(hdr->time) : 0;
+	struct hc_done known = *d;
 	u64 nr;
 
-	if (!k) {
-		if (m->view_wait == HYPERCUBE_WAIT_DONE)
-			hc_view_idle(m);
-		return;
-	}
-	for (nr = m->done; nr < k; nr++) {
+	for (nr = m->done; nr < d->nr; nr++) {
 		struct hc_op *op = hc_member_op(m, nr);
 
 		if (!op || op->nr != nr)
 			continue;
-		if (nr + 1 == k)
-			hc_op_complete(m, op, steps, clock, time);
+		if (hc_op_comes_down(op))
+			break;
+		if (nr + 1 == d->nr)
+			hc_op_complete(m, op, d->steps, d->clock, d->time);
 		else
 			hc_op_complete(m, op, 0, 0, 0);
 	}
-	WRITE_ONCE(m->done, k);
+	if (nr == m->done)
+		return false;
+	if (nr < d->nr)
+		known = (struct hc_done){ .nr = nr };
+	WRITE_ONCE(m->done, nr);
 	hc_numbers_skip(m);
-	hc_done_xmit(m, k, clock, steps, time);
-	hc_advance(m);
+	done_down(m, &known);
+	return true;
 }
 
+void hc_done_review(struct hc_member *m)
+{
+	struct hc_done d = { .nr = m->peer_done[peer_last(m)] };
+
+	if (hc_done_set(m, &d))
+		hc_advance(m);
+}
+
+/* Who says that an operation is done has sent all of its result before.  If that
+ * has not come, a frame was lost.
+ */
+static bool result_lost(struct hc_member *m, u64 told)
+{
+	u64 nr;
+
+	for (nr = m->done; nr < min(told, m->head); nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+		const struct sk_buff *skb;
+
+		if (!op || op->nr != nr || !hc_op_comes_down(op))
+			continue;
+		skb = skb_peek_tail(&op->down);
+		if (skb && hc_hdr(skb)->flags & HC_FRAME_F_LAST)
+			continue;
+		hc_op_fail(m, op, -EIO, m->role.dst[0].node);
+		return true;
+	}
+	return false;
+}
+
+static void done_rx(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	struct hc_done d = {
+		.nr = be64_to_cpu(hdr->op),
+		.time = be64_to_cpu(hdr->time),
+		.clock = be32_to_cpu(hdr->step),
+		.steps = be64_to_cpu(hdr->offset),
+	};
+	u32 src = be16_to_cpu(hdr->src);
+	unsigned int i;
+	u64 k;
+
+	if (!m->role.ndst || (m->role.dst[0].node == src && result_lost(m, d.nr)))
+		return;
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == src && d.nr <= m->head)
+			m->peer_done[i] = max(m->peer_done[i], d.nr);
+	k = m->peer_done[peer_last(m)];
+	/* What it tells is about the last operation below .op. */
+	if (k != d.nr)
+		d = (struct hc_done){ .nr = k };
+	if (k > m->done && hc_done_set(m, &d))
+		hc_advance(m);
+	else if (m->view_wait == HYPERCUBE_WAIT_DONE)
+		hc_view_idle(m);
+}
+
+/* From above: of a merged stream; from below: of what goes down. */
 static void credit_rx(struct hc_member *m, const struct hc_hdr *hdr)
 {
 	struct hc_op *op = hc_member_op(m, be64_to_cpu(hdr->op));
+	u32 src = be16_to_cpu(hdr->src);
+	int below = hc_src_index(m, src);
+	u32 n = be32_to_cpu(hdr->step);
 	unsigned int i;
 
 	if (!op || op->nr != be64_to_cpu(hdr->op))
 		return;
+	if (below >= 0)
+		op->src[below].credit = min_t(u64, HC_DOWN_WINDOW,
+					      (u64)op->src[below].credit + n);
 	for (i = 0; i < m->role.ndst; i++)
-		if (m->role.dst[i].node == be16_to_cpu(hdr->src))
-			op->credit[i] = min_t(u32, HC_MERGE_WINDOW,
-					      op->credit[i] + be32_to_cpu(hdr->step));
+		if (m->role.dst[i].node == src)
+			op->credit[i] = min_t(u64, HC_MERGE_WINDOW, (u64)op->credit[i] + n);
 	if (op->nr == m->head)
 		hc_advance(m);
+	hc_results_advance(m);
+}
+
+/* Data comes from below, but for what a plan sends down from its root. */
+static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+
+	if (m->role.ndst && be16_to_cpu(hdr->src) == m->role.dst[0].node)
+		hc_down_rx(m, skb);
+	else
+		data_rx(m, skb);
+}
+
+static void word_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+
+	switch (hdr->type) {
+	case HC_FRAME_DONE:
+		if (hc_member_is_bcast(m))
+			hc_bcast_done_rx(m, hdr);
+		else
+			done_rx(m, hdr);
+		break;
+	case HC_FRAME_END:
+		hc_end_rx(m, skb);
+		break;
+	case HC_FRAME_CREDIT:
+		credit_rx(m, hdr);
+		break;
+	case HC_FRAME_ASK:
+		hc_ask_rx(m, hdr);
+		break;
+	case HC_FRAME_TELL:
+		hc_tell_rx(m, hdr);
+		break;
+	}
+	consume_skb(skb);
 }
 
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -466,19 +635,9 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	} else if (be32_to_cpu(hdr->epoch) != plan->epoch) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
 	} else if (hdr->type == HC_FRAME_DATA) {
-		data_rx(m, skb);
+		data_from_rx(m, skb);
 	} else {
-		if (hdr->type == HC_FRAME_DONE)
-			done_rx(m, hdr);
-		else if (hdr->type == HC_FRAME_END)
-			hc_end_rx(m, skb);
-		else if (hdr->type == HC_FRAME_CREDIT)
-			credit_rx(m, hdr);
-		else if (hdr->type == HC_FRAME_ASK)
-			hc_ask_rx(m, hdr);
-		else if (hdr->type == HC_FRAME_TELL)
-			hc_tell_rx(m, hdr);
-		consume_skb(skb);
+		word_rx(m, skb);
 	}
 	rcu_read_unlock();
 }

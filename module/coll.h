@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations: what coll.c, tree.c, merge.c, plan.c and sock.c share.  All of it
- * is [poll]: touched by the poll of one node only (see hypercube.h), or by
+ * Operations: what coll*.c, tree.c, merge.c, down.c, bcast.c, plan.c and sock.c
+ * share.  Every plan is a tree: up is towards its root, the sink of a tree plan
+ * or the source of a broadcast.  The nodes below a member are its sources, those
+ * above its destinations, also where the data flows the other way.  All of it is
+ * [poll]: touched by the poll of one node only (see hypercube.h), or by
  * configuration after a grace period in which the plan was unpublished.
  */
 #ifndef _HC_COLL_H
@@ -15,15 +18,21 @@
 #define HC_DONE_BATCH	16
 /* Segments in flight in one merged stream between two members. */
 #define HC_MERGE_WINDOW	4
+/* Segments in flight on their way down between two members; even. */
+#define HC_DOWN_WINDOW	8
 /* Payloads up to this size travel in the linear part of the skb. */
 #define HC_INLINE_MAX	512
 
 /**
- * struct hc_stream - what one source has sent for one operation
+ * struct hc_stream - one source in one operation: what it has sent, and what
+ *	is sent down to it
  * @q: segments not yet merged, in order
  * @pos: bytes of the head segment already merged (MERGE only)
  * @bounded: segments have been merged, see hc_op.bounds (MERGE only)
  * @total: announced length of the stream (MERGE only)
+ * @down_busy: modelled time until which the link down to it is occupied
+ * @credit: segments it has room for, on their way down
+ * @want: what goes down goes to this source
  * @begun: a segment has come
  * @last: the last segment has come
  */
@@ -31,6 +40,9 @@ struct hc_stream {
 	struct sk_buff_head q;
 	u32 pos;
 	u64 total;
+	u64 down_busy;
+	u8 credit;
+	bool want;
 	bool bounded;
 	bool begun;
 	bool last;
@@ -53,6 +65,10 @@ struct hc_stream {
  * @bounds: last element merged of each input, own first (MERGE only)
  * @out_total: length of the merged stream; valid once @out_known (MERGE only)
  * @out_nr: segments put out so far (MERGE only)
+ * @down: segments that have come from above, not yet passed on
+ * @down_taken: how many of them were passed on since the last credit
+ * @turn: steps that what came down took until it was here; at the source of a
+ *	broadcast: until it was everywhere
  * @clock: logical clock
  * @rec: record number of the contribution within its socket
  * @elem: bytes of an element
@@ -87,6 +103,9 @@ struct hc_op {
 	void *bounds;
 	u64 out_total;
 	u64 out_nr;
+	struct sk_buff_head down;
+	u32 down_taken;
+	u32 turn;
 	u32 clock;
 	u32 rec;
 	u32 elem;
@@ -115,9 +134,11 @@ struct hc_op {
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  * @flags: HC_END_F_*
+ * @next: with FINAL from the source of a broadcast: the first number not begun
  */
 struct hc_end {
 	u64 from;
+	u64 next;
 	u32 status;
 	u16 node;
 	u16 dim;
@@ -132,9 +153,12 @@ struct hc_end {
  * @next: number of the next contribution
  * @head: oldest operation not yet handed over or, at the sink, not complete
  * @done: all operations below are complete as far as this member knows
- * @dst_done: the same as each destination has told; @done is the least of them,
- *	for the window of every destination must have moved on before this member's
- * @told: the sink: completions its sources know of
+ * @peer_done: how far each destination has told it is (the window of all of them
+ *	must have moved on before this member's); BCAST: each source
+ * @turns: BCAST: steps after which each source has the message
+ * @told: how far those who wait for this member's DONE know @done
+ * @turn: BCAST: steps until all below have received
+ * @clock: BCAST: the longest chain of frames to one of them
  * @end: the failure that covers [@end.from, @end_to), if @end_to is not 0
  * @end_to: numbering goes on here once it reaches @end.from
  * @cur: operation to which the socket is contributing; valid if @cur_open
@@ -159,8 +183,11 @@ struct hc_member {
 	u64 next;
 	u64 head;
 	u64 done;
-	u64 dst_done[HC_STAGES_MAX];
+	u64 peer_done[HC_STAGES_MAX];
+	u16 turns[HC_STAGES_MAX];
 	u64 told;
+	u32 turn;
+	u32 clock;
 	struct hc_end end;
 	u64 end_to;
 	u64 cur;
@@ -179,16 +206,33 @@ struct hc_member {
 	struct hc_tree_peer src[];
 };
 
-/* How far an operation got: what hc_tree_advance() and hc_merge_advance() say. */
+/* How far an operation got: what hc_tree_advance() and its like say. */
 enum hc_progress {
 	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
 	HC_FINISHED,	/* everything was passed on (the sink: delivered) */
 	HC_FAILED,	/* hc_coll_end() was called; the operation is gone */
 };
 
-static inline bool hc_member_is_sink(const struct hc_member *m)
+static inline bool hc_member_is_root(const struct hc_member *m)
 {
 	return m->role.ndst == 0;
+}
+
+static inline bool hc_member_is_bcast(const struct hc_member *m)
+{
+	return m->plan->type == HYPERCUBE_PLAN_BCAST;
+}
+
+/* Does the member tell others on its own how much is done? */
+static inline bool hc_member_tells(const struct hc_member *m)
+{
+	return hc_member_is_root(m) != hc_member_is_bcast(m);
+}
+
+/* Does a result of the operation go down the tree? */
+static inline bool hc_op_comes_down(const struct hc_op *op)
+{
+	return op->collective != HYPERCUBE_REDUCE;
 }
 
 static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
@@ -218,26 +262,47 @@ static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
 	return (struct hc_host_cb *)skb->cb;
 }
 
+/* What a DONE frame says: all operations below @nr are complete; the rest is about
+ * the last of them.
+ */
+struct hc_done {
+	u64 nr;
+	u64 time;
+	u32 clock;
+	u32 steps;
+};
+
 /* --- coll.c --- */
+/* A member of a plan not yet published.  0 or -ENOMEM.  Config. */
+int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
+		     const struct hc_tree_peer *src);
 struct hc_op *hc_op_get(struct hc_member *m, u64 nr);
 void hc_op_drop(struct hc_member *m, struct hc_op *op);
 /* An operation is complete at the sink: tell the socket if it asked, and forget it. */
 void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time);
 /* Take the parameters from an operation's first frame, compare those of others. */
 bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr);
+/* The window moves to d->nr, but not past a result that has not come down to the end;
+ * the sources are told.  True: it has moved.
+ */
+bool hc_done_set(struct hc_member *m, const struct hc_done *d);
+/* Results have come down: see whether more is done now. */
+void hc_done_review(struct hc_member *m);
 /* Work on the oldest operation, and the next one once it is handed over. */
 void hc_advance(struct hc_member *m);
 void hc_view_idle(struct hc_member *m);
 /* Index of a node among the sources, or -1. */
 int hc_src_index(const struct hc_member *m, u32 node);
-/* Tell the sources that all operations below @nr are complete. */
-void hc_done_xmit(struct hc_member *m, u64 nr, u32 clock, u32 steps, u64 time);
+/* A node among the sources or destinations, or NULL. */
+const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node);
+/* False: no memory.  Who was not told asks after a second: see hc_stall_check(). */
+bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d);
 /* A DATA frame of node @src with room for a payload of @len bytes. */
 struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp);
 void hc_op_free(struct hc_op *op);
 /* Wait for something: note it for "who is missing?"; returns HC_BLOCKED. */
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer);
-/* The sink: tell what it has kept to itself. */
+/* Tell what was kept to oneself. */
 void hc_done_tell(struct hc_member *m);
 
 /* --- coll_end.c --- */
@@ -247,10 +312,18 @@ bool hc_ended(const struct hc_member *m, u64 nr);
 void hc_numbers_skip(struct hc_member *m);
 struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end);
 void hc_end_rx(struct hc_member *m, struct sk_buff *skb);
-/* The plan is broken: below @done everything is complete, the rest has failed. */
-void hc_end_settle(struct hc_member *m, u64 done);
+/* The plan is of no use any more: below @done everything is complete, the rest has
+ * failed.  @next: numbers from here on were not begun (of a broadcast, by its source).
+ */
+void hc_end_settle(struct hc_member *m, u64 done, u64 next);
+/* Tell the process that an operation failed as @m->end says; @op may be NULL. */
+void hc_status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr);
 /* Operations from @end->from on have failed: tell the socket and all peers. */
 void hc_coll_end(struct hc_member *m, const struct hc_end *end, u32 from_peer);
+/* The same, found by this member outside of any operation's work: work goes on with
+ * what did not fail.
+ */
+void hc_coll_end_go_on(struct hc_member *m, const struct hc_end *end);
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
 /* Does the member's role use link @dim? */
 bool hc_member_uses(const struct hc_member *m, unsigned int dim);
@@ -269,11 +342,37 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
 /* Fill in the header of a DATA frame towards destination @i. */
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
-/* Fail with @status what is pending from operation @done on, and free the state.
- * Config, after a grace period.
- */
-void hc_member_destroy(struct hc_member *m, int status, u64 done);
+/* Settle with @status as the cause, and free the state.  Config, after a grace period. */
+void hc_member_destroy(struct hc_member *m, int status, u64 done, u64 next);
 u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op);
+
+/* --- down.c --- */
+/* A segment (or part) that shares the pages of @skb, or copies a short payload. */
+struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len);
+/* May the root put out one more segment of the result?  If not, notes the wait. */
+bool hc_root_may(struct hc_member *m, struct hc_op *op);
+/* Put it out: to the process, and down; consumes.  False: the operation is gone. */
+bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* A segment came from above; consumes. */
+void hc_down_rx(struct hc_member *m, struct sk_buff *skb);
+/* Pass on what has come from above for one operation. */
+enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
+/* The same for all results of a tree plan that have not come down to the end. */
+void hc_results_advance(struct hc_member *m);
+
+/* --- bcast.c --- */
+/* Verify the plan and make its members.  Config. */
+int hc_bcast_members_create(struct hc_plan *plan, const u32 *fault,
+			    struct netlink_ext_ack *extack);
+/* An operation was passed on, or a source has told: see how much is done below. */
+void hc_bcast_review(struct hc_member *m);
+/* DONE from below. */
+void hc_bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_bcast_done_tell(struct hc_member *m);
+/* The process has received nothing of what failed: tell it of that. */
+void hc_bcast_end_tell(struct hc_member *m, u64 nr);
+/* The bound socket was closed. */
+void hc_bcast_close(struct hc_member *m);
 
 /* --- tree.c, merge.c --- */
 enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op);
@@ -282,6 +381,8 @@ enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op);
 /* --- sock.c --- */
 /* Is there room in the bound socket's receive buffer?  True without a socket. */
 bool hc_sock_room(struct hc_node *node);
+/* A number for a record that the process did not begin. */
+u32 hc_sock_record(void);
 /* Queue a piece of a result; consumes @skb, whose payload begins behind the frame
  * header.  @last ends the record.
  */

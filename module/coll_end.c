@@ -7,8 +7,21 @@
  * jumps to f + HC_OP_WINDOW.  No member can have begun a higher one: a member
  * begins operation k only if all below k - HC_OP_WINDOW are done, and f is not.
  * So after a failure all members agree on the next number again, whatever each
- * of them had contributed.  END travels along the tree's edges in both
- * directions and a member passes it on only if it brings news, so it ends.
+ * of them had contributed.
+ *
+ * END travels along the edges in both directions, which with helpers have
+ * cycles, and a member passes it on only if it brings news.  A member notes one
+ * failed range, so it must tell old from new by that:
+ *  - A range that ends at or below what is done is old: nobody passes a number
+ *    that failed without knowing of the failure.
+ *  - Ranges that overlap or touch become one.
+ *  - A range behind a gap: whoever found it had begun a number behind the gap, so
+ *    for it all below the first range was complete.  It is here, too, and the
+ *    first range can be forgotten as soon as the numbers have passed it.
+ *  - A range before a gap was under way while the other overtook it: it fails
+ *    what it covers, and the other one is what stays noted.
+ * So the noted ranges only ever grow or move up, and each END is passed on by
+ * each member a bounded number of times.
  *
  * A fault of a link that the plan uses breaks the plan: END with
  * HC_END_F_BROKEN ends everything pending, and nothing begins until a plan for
@@ -24,6 +37,7 @@ static void end_fill(struct sk_buff *skb, const struct hc_end *end)
 	struct hc_wire_end *w = hc_payload(skb);
 
 	hc_hdr(skb)->op = cpu_to_be64(end->from);
+	hc_hdr(skb)->offset = cpu_to_be64(end->next);
 	w->status = cpu_to_be32(end->status);
 	w->node = cpu_to_be16(end->node);
 	w->dim = cpu_to_be16(end->dim);
@@ -53,9 +67,8 @@ static void end_xmit(struct hc_member *m, const struct hc_end *end, u32 from_pee
 			continue;
 		skb = hc_end_alloc(m->node, end);
 		/* A peer left out asks after a second: see hc_stall_check(). */
-		if (!skb)
-			return;
-		hc_peer_xmit(m, peer, skb);
+		if (skb)
+			hc_peer_xmit(m, peer, skb);
 	}
 }
 
@@ -75,27 +88,7 @@ void hc_numbers_skip(struct hc_member *m)
 		WRITE_ONCE(m->done, m->end_to);
 }
 
-/* Make [from, from + HC_OP_WINDOW) part of the failed range; false: nothing new. */
-static bool end_note(struct hc_member *m, const struct hc_end *end)
-{
-	u64 to = end->from + HC_OP_WINDOW;
-
-	if (m->end_to && end->from >= m->end.from && to <= m->end_to)
-		return false;
-	if (!m->end_to || end->from >= m->end_to || to < m->end.from) {
-		m->end = *end;
-		m->end_to = to;
-	} else {
-		u64 from = min(m->end.from, end->from);
-
-		m->end = *end;
-		m->end.from = from;
-		m->end_to = max(m->end_to, to);
-	}
-	return true;
-}
-
-static void status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr)
+void hc_status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr)
 {
 	struct hypercube_result res = {
 		.status = -(s32)m->end.status,
@@ -104,7 +97,8 @@ static void status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr)
 		.cookie = op ? op->cookie : 0,
 		.cause_node = m->end.node == HC_CAUSE_NONE ? ~0U : m->end.node,
 		.cause_dim = m->end.dim == HC_CAUSE_NONE ? ~0U : m->end.dim,
-		.collective = HYPERCUBE_REDUCE,
+		.collective = op ? op->collective : hc_member_is_bcast(m) ? HYPERCUBE_BCAST :
+									    HYPERCUBE_REDUCE,
 	};
 
 	hc_sock_status(m->node, &res, rec);
@@ -113,16 +107,24 @@ static void status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr)
 static void op_fail(struct hc_member *m, struct hc_op *op)
 {
 	if (op->begun)
-		status_end(m, op, op->rec, op->nr);
+		hc_status_end(m, op, op->rec, op->nr);
 	if (m->cur_open && m->cur == op->nr)
 		m->cur_open = false;
 	hc_op_drop(m, op);
 }
 
-/* Fail what is pending from @from on; with @doubt but for what was handed over.
- * True if the process was told of any.
- */
-static bool ops_fail(struct hc_member *m, u64 from, bool doubt)
+/* What a fault leaves without doubt: not handed over, so not complete. */
+static void ops_fail_begun(struct hc_member *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < HC_OP_WINDOW; i++)
+		if (m->ops[i] && !m->ops[i]->handed)
+			op_fail(m, m->ops[i]);
+}
+
+/* Fail what lies in the failed range.  True if the process was told of any. */
+static bool ops_fail_ended(struct hc_member *m)
 {
 	bool told = false;
 	unsigned int i;
@@ -130,7 +132,7 @@ static bool ops_fail(struct hc_member *m, u64 from, bool doubt)
 	for (i = 0; i < HC_OP_WINDOW; i++) {
 		struct hc_op *op = m->ops[i];
 
-		if (!op || op->nr < from || (doubt && op->handed))
+		if (!op || !hc_ended(m, op->nr))
 			continue;
 		told |= op->begun;
 		op_fail(m, op);
@@ -138,19 +140,88 @@ static bool ops_fail(struct hc_member *m, u64 from, bool doubt)
 	return told;
 }
 
-void hc_end_settle(struct hc_member *m, u64 done)
+/* All below the failed range is complete, others have gone on behind it.  A result
+ * that has not come down yet is the exception: this member goes without it.
+ */
+static void settle_below(struct hc_member *m)
 {
+	const struct hc_done d = { .nr = m->end.from };
+	u64 nr;
+
+	if (m->done >= d.nr || m->head < d.nr || hc_member_is_root(m) || hc_member_is_bcast(m))
+		return;
+	for (nr = m->done; nr < d.nr; nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+
+		if (op && op->nr == nr && hc_op_comes_down(op))
+			op_fail(m, op);
+	}
+	hc_done_set(m, &d);
+}
+
+static void range_set(struct hc_member *m, const struct hc_end *end, u64 to)
+{
+	bool apart = !m->end_to || end->from > m->end_to || to < m->end.from;
+	u64 from = apart ? end->from : min(m->end.from, end->from);
+
+	m->end_to = apart ? to : max(m->end_to, to);
+	m->end = *end;
+	m->end.from = from;
+}
+
+/* Make [from, from + HC_OP_WINDOW) part of the failed range and fail what it
+ * covers; see the top of this file.  False: nothing new.  @told: the process was
+ * told of an operation that failed.
+ */
+static bool end_note(struct hc_member *m, const struct hc_end *end, bool *told)
+{
+	u64 to = end->from + HC_OP_WINDOW;
+	const struct hc_end upper = m->end;
+	const u64 upper_to = m->end_to;
+
+	if (to <= m->done || (upper_to && end->from >= upper.from && to <= upper_to))
+		return false;
+	if (upper_to && end->from > upper_to)
+		settle_below(m);
+	range_set(m, end, to);
+	*told = ops_fail_ended(m);
+	hc_numbers_skip(m);
+	if (upper_to && to < upper.from) {
+		m->end = upper;
+		m->end_to = upper_to;
+		hc_numbers_skip(m);
+	}
+	return true;
+}
+
+/* A result of which the end has not come down is not complete here. */
+static bool op_complete_below(const struct hc_op *op, u64 done)
+{
+	if (!op->handed || op->nr >= done)
+		return false;
+	return !hc_op_comes_down(op) || hc_member_is_bcast(op->member);
+}
+
+void hc_end_settle(struct hc_member *m, u64 done, u64 next)
+{
+	bool told = m->final;
 	unsigned int i;
 
 	m->final = true;
 	for (i = 0; i < HC_OP_WINDOW; i++) {
 		struct hc_op *op = m->ops[i];
 
-		if (op && op->handed && op->nr < done)
+		if (!op)
+			continue;
+		if (op_complete_below(op, done)) {
 			hc_op_complete(m, op, 0, 0, 0);
-		else if (op)
-			op_fail(m, op);
+			continue;
+		}
+		told |= op->begun;
+		op_fail(m, op);
 	}
+	if (hc_member_is_bcast(m) && !told && next > m->head)
+		hc_bcast_end_tell(m, m->head);
 	WRITE_ONCE(m->done, m->head);
 }
 
@@ -165,22 +236,23 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 	if (news) {
 		m->broken = true;
 		m->end = *end;
-		if (!m->plan->broken) {
+		if (!test_and_set_bit(0, &m->plan->breaking)) {
 			WRITE_ONCE(m->plan->cause_node, end->node);
 			WRITE_ONCE(m->plan->cause_dim, end->dim);
 			/* Pairs with the acquire in sock.c and netlink: cause before flag. */
 			smp_store_release(&m->plan->broken, true);
 			hc_notify_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
 		}
-		ops_fail(m, 0, true);
+		ops_fail_begun(m);
 	}
-	if (hc_member_is_sink(m) && news) {
+	if (hc_member_is_root(m) && news) {
 		end->from = m->done;
+		end->next = m->next;
 		end->flags |= HC_END_F_FINAL;
 	}
 	if (end->flags & HC_END_F_FINAL && !m->final) {
 		m->end = *end;
-		hc_end_settle(m, end->from);
+		hc_end_settle(m, end->from, end->next);
 		news = true;
 	}
 	return news;
@@ -202,27 +274,37 @@ static void event_end(struct hc_member *m, const struct hc_end *end)
 void hc_coll_end(struct hc_member *m, const struct hc_end *cause, u32 from_peer)
 {
 	struct hc_end end = *cause;
+	u64 first = max(end.from, m->head);
+	bool told;
 
 	if (end.flags & HC_END_F_BROKEN) {
 		if (!plan_break(m, &end))
 			return;
 	} else {
-		if (m->broken || !end_note(m, &end))
+		if (m->broken || !end_note(m, &end, &told))
 			return;
 		/* One who took part learns of the failure, now or when he goes on. */
-		if (!ops_fail(m, end.from, false) && m->engaged)
+		if (!told && hc_member_is_bcast(m))
+			hc_bcast_end_tell(m, first);
+		else if (!told && m->engaged)
 			m->reset = true;
-		hc_numbers_skip(m);
 	}
 	if (from_peer == HC_CAUSE_NONE)
 		event_end(m, &end);
 	/* The sink's own word goes back to where the news came from, too. */
-	end_xmit(m, &end, end.flags & HC_END_F_FINAL && hc_member_is_sink(m) ?
+	end_xmit(m, &end, end.flags & HC_END_F_FINAL && hc_member_is_root(m) ?
 			  HC_CAUSE_NONE : from_peer);
 	/* Behind END, for it counts the skipped numbers as done. */
 	if (!m->broken)
 		hc_done_tell(m);
 	hc_view_idle(m);
+}
+
+void hc_coll_end_go_on(struct hc_member *m, const struct hc_end *end)
+{
+	hc_coll_end(m, end, HC_CAUSE_NONE);
+	if (!m->broken)
+		hc_advance(m);
 }
 
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node)
@@ -247,7 +329,23 @@ static void end_route(struct hc_node *node, struct hc_plan *plan, const struct h
 		return;
 	hc_hdr(skb)->plan = cpu_to_be32(plan->id);
 	hc_hdr(skb)->epoch = cpu_to_be32(plan->epoch);
-	hc_route_xmit(node, plan->tree.sink, skb);
+	hc_route_xmit(node, plan->root, skb);
+}
+
+/* A failure moves the numbers by one window, though what is done stays where it is.
+ * Each member can cause one before it must begin an operation again, for which
+ * there is no room until more is done.
+ */
+static u64 end_limit(const struct hc_member *m)
+{
+	return m->done + (hc_nodes(m->node->fabric->dim) + 2ULL) * HC_OP_WINDOW;
+}
+
+/* From a peer of the tree; to the root also from a node that is no member. */
+static bool end_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
+{
+	return hc_peer_find(m, be16_to_cpu(hdr->src)) ||
+	       (hc_member_is_root(m) && hdr->flags & HC_FRAME_F_ROUTED);
 }
 
 void hc_end_rx(struct hc_member *m, struct sk_buff *skb)
@@ -260,11 +358,13 @@ void hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 		return;
 	w = hc_payload(skb);
 	end.from = be64_to_cpu(hdr->op);
+	end.next = be64_to_cpu(hdr->offset);
 	end.status = be32_to_cpu(w->status);
 	end.node = be16_to_cpu(w->node);
 	end.dim = be16_to_cpu(w->dim);
 	end.flags = be32_to_cpu(w->flags);
-	if (!end.status || end.status > MAX_ERRNO || end.from > U64_MAX - 2 * HC_OP_WINDOW)
+	if (!end.status || end.status > MAX_ERRNO ||
+	    end.from > end_limit(m) || !end_may_come(m, hdr))
 		return;
 	hc_coll_end(m, &end, be16_to_cpu(hdr->src));
 	if (!m->broken)
@@ -314,13 +414,12 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 		.flags = flags,
 	};
 
-	if (m && hc_member_uses(m, dim))
-		hc_coll_end(m, &end, HC_CAUSE_NONE);
-	else if (!detour_ends_at(&plan->tree, hc_neigh(node->id, dim)))
-		return;
-	else if (m)
-		hc_coll_end(m, &end, HC_CAUSE_NONE);
-	else if (flags & HC_END_F_BROKEN)
+	bool concerned = (m && hc_member_uses(m, dim)) ||
+			 detour_ends_at(&plan->tree, hc_neigh(node->id, dim));
+
+	if (concerned && m)
+		hc_coll_end_go_on(m, &end);
+	else if (concerned && flags & HC_END_F_BROKEN)
 		end_route(node, plan, &end);
 }
 
@@ -371,11 +470,11 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	rcu_read_unlock();
 }
 
-void hc_member_destroy(struct hc_member *m, int status, u64 done)
+void hc_member_destroy(struct hc_member *m, int status, u64 done, u64 next)
 {
 	m->end.status = -status;
 	m->end.node = HC_CAUSE_NONE;
 	m->end.dim = HC_CAUSE_NONE;
-	hc_end_settle(m, done);
+	hc_end_settle(m, done, next);
 	kfree(m);
 }

@@ -17,7 +17,7 @@ static void member_close(struct hc_member *m)
 	struct hc_op *op = hc_member_op(m, m->next);
 
 	/* Nobody is left to receive what the sink still assembles. */
-	if (hc_member_is_sink(m) && m->head < m->next) {
+	if (hc_member_is_root(m) && m->head < m->next) {
 		end.from = min(end.from, m->head);
 		quiet = false;
 	}
@@ -27,7 +27,7 @@ static void member_close(struct hc_member *m)
 	m->reset = false;
 	m->left = true;
 	if (!quiet && !m->broken)
-		hc_coll_end(m, &end, HC_CAUSE_NONE);
+		hc_coll_end_go_on(m, &end);
 }
 
 static void host_close(struct hc_node *node)
@@ -35,9 +35,22 @@ static void host_close(struct hc_node *node)
 	struct hc_plan *plan;
 	unsigned long id;
 
-	xa_for_each(&node->fabric->plans, id, plan)
-		if (plan->member[node->id])
-			member_close(plan->member[node->id]);
+	xa_for_each(&node->fabric->plans, id, plan) {
+		struct hc_member *m = plan->member[node->id];
+
+		if (m && hc_member_is_bcast(m))
+			hc_bcast_close(m);
+		else if (m)
+			member_close(m);
+	}
+}
+
+/* A plan of another kind may have taken the place of that which sendmsg() saw. */
+static bool may_begin(const struct hc_member *m, const struct sk_buff *skb)
+{
+	if (hc_member_is_bcast(m))
+		return hc_hdr(skb)->collective == HYPERCUBE_BCAST && hc_member_is_root(m);
+	return hc_hdr(skb)->collective != HYPERCUBE_BCAST;
 }
 
 static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
@@ -51,7 +64,7 @@ static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
 		.cookie = cb->cookie,
 		.cause_node = cause && m->end.node != HC_CAUSE_NONE ? m->end.node : ~0U,
 		.cause_dim = cause && m->end.dim != HC_CAUSE_NONE ? m->end.dim : ~0U,
-		.collective = HYPERCUBE_REDUCE,
+		.collective = hc_hdr(skb)->collective,
 	};
 
 	if (cb->first)
@@ -87,7 +100,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		};
 
 		host_refuse(m->node, skb, -ENOMEM, NULL);
-		hc_coll_end(m, &end, HC_CAUSE_NONE);
+		hc_coll_end_go_on(m, &end);
 		m->reset = false;
 		return;
 	}
@@ -96,6 +109,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 	op->cookie = cb->cookie;
 	op->notify_own = hdr->flags & HC_FRAME_F_NOTIFY;
 	op->notify |= op->notify_own;
+	op->out_total = be64_to_cpu(hdr->total);
 	m->cur = op->nr;
 	m->cur_open = true;
 	WRITE_ONCE(m->next, m->next + 1);
@@ -103,6 +117,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 	if (!hc_op_params(op, hdr)) {
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
 		hc_op_fail(m, op, -EPROTO, m->node->id);
+		hc_advance(m);
 		return;
 	}
 	/* Of a merge every member knows only its own length. */
@@ -123,9 +138,10 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 
 static bool host_data(struct hc_node *node, struct hc_member *m, struct sk_buff *skb)
 {
-	bool full = m && m->next >= m->done + HC_OP_WINDOW;
+	/* Who does not read what its operations tell it begins no more of them. */
+	bool full = m && (m->next >= m->done + HC_OP_WINDOW || !hc_sock_room(node));
 
-	if (!m) {
+	if (!m || !may_begin(m, skb)) {
 		host_refuse(node, skb, -ESTALE, NULL);
 	} else if (!hc_host_cb(skb)->first) {
 		host_more(m, skb);

@@ -12,22 +12,9 @@
 
 #include "coll.h"
 
-static const struct hc_tree_peer *peer_find(const struct hc_member *m, u32 node)
-{
-	unsigned int i;
-	int s = hc_src_index(m, node);
-
-	if (s >= 0)
-		return &m->src[s];
-	for (i = 0; i < m->role.ndst; i++)
-		if (m->role.dst[i].node == node)
-			return &m->role.dst[i];
-	return NULL;
-}
-
 static void simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 {
-	const struct hc_tree_peer *peer = peer_find(m, node);
+	const struct hc_tree_peer *peer = hc_peer_find(m, node);
 	struct sk_buff *skb;
 
 	if (!peer)
@@ -36,8 +23,17 @@ static void simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 	if (!skb)
 		return;
 	hc_hdr(skb)->op = cpu_to_be64(nr);
-	hc_hdr(skb)->offset = cpu_to_be64(m->head);
+	if (type == HC_FRAME_TELL)
+		hc_hdr(skb)->offset = cpu_to_be64(m->head);
 	hc_peer_xmit(m, peer, skb);
+}
+
+/* The process that owes operation @nr, or should receive it, is gone for good. */
+static bool gone(const struct hc_member *m, u64 nr)
+{
+	if (!m->left || rcu_access_pointer(m->node->sk))
+		return false;
+	return hc_member_is_bcast(m) || nr >= m->next;
 }
 
 /* A peer waits for this member and asks whether there is still hope. */
@@ -45,28 +41,31 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 {
 	u64 nr = be64_to_cpu(hdr->op);
 	u32 src = be16_to_cpu(hdr->src);
-	const struct hc_tree_peer *peer = peer_find(m, src);
-	bool waits_for_us = peer && hc_src_index(m, src) < 0;
+	const struct hc_tree_peer *peer = hc_peer_find(m, src);
+	bool above = peer && hc_src_index(m, src) < 0;
 
 	if (!peer)
 		return;
-	if (hc_ended(m, nr) || m->broken) {
+	/* Who has missed a failure may wait for an operation before it. */
+	if (m->broken || (m->end_to && nr < m->end_to)) {
 		struct sk_buff *skb = hc_end_alloc(m->node, &m->end);
 
 		if (skb)
 			hc_peer_xmit(m, peer, skb);
-	} else if (nr < m->done && !waits_for_us) {
+	}
+	if (m->broken || hc_ended(m, nr))
+		return;
+	if (nr < m->done && above == hc_member_is_bcast(m)) {
 		simple_xmit(m, src, HC_FRAME_DONE, m->done);
-	} else if (waits_for_us && nr >= m->next && m->left &&
-		   !rcu_access_pointer(m->node->sk)) {
+	} else if (gone(m, nr)) {
 		struct hc_end end = {
-			.from = m->next,
+			.from = hc_member_is_bcast(m) ? m->head : m->next,
 			.status = ECONNRESET,
 			.node = m->node->id,
 			.dim = HC_CAUSE_NONE,
 		};
 
-		hc_coll_end(m, &end, HC_CAUSE_NONE);
+		hc_coll_end_go_on(m, &end);
 	} else {
 		simple_xmit(m, src, HC_FRAME_TELL, nr);
 	}
@@ -81,8 +80,10 @@ void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
 
 	m->asked = 0;
 	if (m->view_wait == HYPERCUBE_WAIT_PEER && m->view_peer == be16_to_cpu(hdr->src) &&
-	    be64_to_cpu(hdr->offset) > m->view_nr && op && op->nr == m->view_nr)
+	    be64_to_cpu(hdr->offset) > m->view_nr && op && op->nr == m->view_nr) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
+		hc_advance(m);
+	}
 }
 
 /* Three questions without answer: the link or the peer is dead without a word. */
@@ -94,7 +95,7 @@ void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
 static void doubt_check(struct hc_member *m)
 {
 	if (!m->final && m->asked++ >= HC_ASK_MAX) {
-		hc_end_settle(m, 0);
+		hc_end_settle(m, 0, U64_MAX);
 		hc_view_idle(m);
 	}
 }
@@ -107,7 +108,8 @@ void hc_stall_check(struct hc_member *m)
 		.node = m->view_peer,
 		.dim = HC_CAUSE_NONE,
 		/* What was handed over may be complete: as after any fault. */
-		.flags = m->view_wait == HYPERCUBE_WAIT_DONE ? HC_END_F_BROKEN : 0,
+		.flags = m->view_wait == HYPERCUBE_WAIT_DONE && !hc_member_is_bcast(m) ?
+			 HC_END_F_BROKEN : 0,
 	};
 
 	if (m->broken) {
@@ -124,7 +126,7 @@ void hc_stall_check(struct hc_member *m)
 		simple_xmit(m, m->view_peer, HC_FRAME_ASK, m->view_nr);
 		return;
 	}
-	hc_coll_end(m, &end, HC_CAUSE_NONE);
+	hc_coll_end_go_on(m, &end);
 }
 
 /* A link may have failed between the check of a plan and its publication. */
@@ -152,8 +154,10 @@ void hc_coll_event(struct hc_node *node, unsigned long events)
 			member_recheck(m);
 		if (events & BIT(HC_EV_STALL))
 			hc_stall_check(m);
-		if (events & BIT(HC_EV_READER))
+		if (events & BIT(HC_EV_READER)) {
 			hc_advance(m);
+			hc_results_advance(m);
+		}
 	}
 	rcu_read_unlock();
 }

@@ -39,6 +39,24 @@ static inline struct nlattr **hc_dump_attrs(struct netlink_callback *cb)
 }
 #endif
 
+/* Before 6.2 an extack held no text, only a pointer to one that must outlive the
+ * answer.  Then the text is in one of a few buffers until as many later refusals
+ * from the same place: time enough for the answer, and no harm done if it is not.
+ */
+#ifdef NL_SET_ERR_MSG_FMT
+#define HC_SET_ERR_MSG_FMT	NL_SET_ERR_MSG_FMT
+#else
+#define HC_SET_ERR_MSG_FMT(extack, fmt, ...)					\
+do {										\
+	static char hc_text[16][NETLINK_MAX_COOKIE_LEN * 5];			\
+	static atomic_t hc_turn;						\
+	char *hc_buf = hc_text[atomic_inc_return(&hc_turn) & 15];		\
+										\
+	snprintf(hc_buf, sizeof(hc_text[0]), fmt, ##__VA_ARGS__);		\
+	(extack)->_msg = hc_buf;						\
+} while (0)
+#endif
+
 static inline void hc_dev_set_lltx(struct net_device *dev)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)

@@ -204,15 +204,16 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 /* Is there room for one more segment where it goes? */
 static bool out_may(struct hc_member *m, struct hc_op *op)
 {
-	if (hc_member_is_sink(m))
-		return hc_sock_room(m->node);
+	if (hc_member_is_root(m))
+		return hc_root_may(m, op);
 	return op->credit[op->out_nr % m->role.ndst] > 0;
 }
 
 static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
 {
-	if (hc_member_is_sink(m))
-		return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+	/* The root has noted already what it waits for. */
+	if (hc_member_is_root(m))
+		return HC_BLOCKED;
 	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[op->out_nr % m->role.ndst].node);
 }
 
@@ -231,10 +232,8 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
-	if (hc_member_is_sink(m)) {
-		hc_sock_result(m, op, skb, last);
-		return true;
-	}
+	if (hc_member_is_root(m))
+		return hc_root_out(m, op, skb, last);
 	i = op->out_nr++ % m->role.ndst;
 	op->credit[i]--;
 	run_header(m, op, i, skb, last);
@@ -253,7 +252,7 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 		return out_wait(m, op);
 	/* A helper of a dealer knows no total; then the segment is a full one. */
 	if (left >= op->elem && left < size)
-		size = left;
+		size = rounddown((u32)left, op->elem);
 	skb = hc_seg_alloc(m->node->fabric, m->node->id, size, GFP_ATOMIC);
 	if (!skb)
 		return hc_op_fail(m, op, -ENOMEM, m->node->id);
@@ -270,9 +269,9 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 	u64 nr = op->nr;
 	unsigned int i = 0;
 
+	if ((op->out || hc_member_is_root(m)) && !out_may(m, op))
+		return out_wait(m, op);
 	if (op->out) {
-		if (!out_may(m, op))
-			return out_wait(m, op);
 		if (!out_flush(m, op, single))
 			return HC_FAILED;
 		if (single)
@@ -283,10 +282,8 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 
 		if (!skb)
 			return hc_op_fail(m, op, -ENOMEM, m->node->id);
-		if (hc_member_is_sink(m)) {
-			hc_sock_result(m, op, skb, true);
-			return HC_FINISHED;
-		}
+		if (hc_member_is_root(m))
+			return hc_root_out(m, op, skb, true) ? HC_FINISHED : HC_FAILED;
 		run_header(m, op, i, skb, true);
 		hc_peer_xmit(m, &m->role.dst[i], skb);
 		if (hc_member_op(m, nr) != op)
@@ -298,7 +295,7 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 /* Wait for a dry input; what was merged goes on first: see the proof above. */
 static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
-	if (op->out && !hc_member_is_sink(m) && out_may(m, op) && !out_flush(m, op, false))
+	if (op->out && !hc_member_is_root(m) && out_may(m, op) && !out_flush(m, op, false))
 		return HC_FAILED;
 	return i ? hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i - 1].node) :
 		   hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);

@@ -229,31 +229,44 @@ size_t hc_plan_msg_size(const struct hc_plan *plan)
 {
 	return NLMSG_DEFAULT_SIZE / 2 +
 	       nla_total_size(DIV_ROUND_UP(hc_nodes(plan->tree.dim), BITS_PER_BYTE)) +
-	       plan->tree.ndetours * nla_total_size(sizeof(u32));
+	       plan->tree.ndetours * nla_total_size(sizeof(u32)) +
+	       nla_total_size(plan->bcast.steps);
 }
 
 static bool put_plan_tree(struct sk_buff *skb, const struct hc_tree *t)
 {
-	unsigned int len = DIV_ROUND_UP(hc_nodes(t->dim), BITS_PER_BYTE);
-	struct nlattr *members;
 	unsigned int i;
-	u8 *set;
 
 	if (nla_put_u32(skb, HYPERCUBE_A_PLAN_SINK, t->sink))
 		return true;
 	for (i = 0; i < t->stages; i++)
 		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, t->order[i]))
 			return true;
-	members = nla_reserve(skb, HYPERCUBE_A_PLAN_MEMBERS, len);
-	if (!members)
-		return true;
-	set = nla_data(members);
-	for (i = 0; i < len; i++)
-		set[i] = t->members[i / 4] >> (i % 4 * BITS_PER_BYTE);
 	for (i = 0; i < t->ndetours; i++)
 		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_DETOUR,
 				t->detours[i].from << 16 | t->detours[i].to))
 			return true;
+	return false;
+}
+
+static bool put_plan_bcast(struct sk_buff *skb, const struct hc_bcast *b)
+{
+	return nla_put_u32(skb, HYPERCUBE_A_PLAN_SOURCE, b->source) ||
+	       nla_put(skb, HYPERCUBE_A_PLAN_SEQUENCE, b->steps, b->sequence);
+}
+
+static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	unsigned int len = DIV_ROUND_UP(hc_nodes(plan->tree.dim), BITS_PER_BYTE);
+	struct nlattr *members = nla_reserve(skb, HYPERCUBE_A_PLAN_MEMBERS, len);
+	unsigned int i;
+	u8 *set;
+
+	if (!members)
+		return true;
+	set = nla_data(members);
+	for (i = 0; i < len; i++)
+		set[i] = plan->members[i / 4] >> (i % 4 * BITS_PER_BYTE);
 	return false;
 }
 
@@ -276,7 +289,9 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_ID, plan->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_EPOCH, plan->epoch) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->type) ||
-		   put_plan_tree(skb, &plan->tree) ||
+		   (plan->type == HYPERCUBE_PLAN_BCAST ? put_plan_bcast(skb, &plan->bcast) :
+							 put_plan_tree(skb, &plan->tree)) ||
+		   put_plan_members(skb, plan) ||
 		   nla_put_u8(skb, HYPERCUBE_A_PLAN_BROKEN, broken) ||
 		   (broken &&
 		    (put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_NODE, READ_ONCE(plan->cause_node)) ||

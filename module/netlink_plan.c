@@ -14,24 +14,50 @@ static int plan_refuse(struct genl_info *info, int attr)
 	return -EINVAL;
 }
 
-static int parse_scalars(struct genl_info *info, const struct hc_fabric *fabric,
-			 struct hc_plan_params *p)
+static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
+		      struct hc_plan_params *p)
+{
+	bool bcast = p->type == HYPERCUBE_PLAN_BCAST;
+	int attr = bcast ? HYPERCUBE_A_PLAN_SOURCE : HYPERCUBE_A_PLAN_SINK;
+
+	if (hc_missing(info, attr, bcast ? "A broadcast plan needs a source" :
+					   "A tree plan needs a sink"))
+		return -EINVAL;
+	p->root = nla_get_u32(info->attrs[attr]);
+	if (p->root < hc_nodes(fabric->dim))
+		return 0;
+	NL_SET_ERR_MSG(info->extack, "The sink or source is no node of the fabric");
+	return plan_refuse(info, attr);
+}
+
+static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 {
 	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "A plan needs an id") ||
-	    hc_missing(info, HYPERCUBE_A_PLAN_TYPE, "A plan needs a type") ||
-	    hc_missing(info, HYPERCUBE_A_PLAN_SINK, "A plan needs a sink"))
+	    hc_missing(info, HYPERCUBE_A_PLAN_TYPE, "A plan needs a type"))
 		return -EINVAL;
 	p->id = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]);
 	p->type = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]);
-	p->sink = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_SINK]);
-	if (p->type != HYPERCUBE_PLAN_TREE) {
-		NL_SET_ERR_MSG(info->extack, "This kernel knows no plans of this type");
-		return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
+	if (p->type == HYPERCUBE_PLAN_TREE || p->type == HYPERCUBE_PLAN_BCAST)
+		return 0;
+	NL_SET_ERR_MSG(info->extack, "This kernel knows no plans of this type");
+	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
+}
+
+/* The verifier looks at the dimensions; the bytes can be used where they are. */
+static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric,
+			  struct hc_plan_params *p)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_SEQUENCE];
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_SEQUENCE, "A broadcast plan needs a sequence"))
+		return -EINVAL;
+	if (nla_len(attr) > hc_bcast_max_steps(fabric->dim)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "The sequence has more steps than there are nodes to inform");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_SEQUENCE);
 	}
-	if (p->sink >= hc_nodes(fabric->dim)) {
-		NL_SET_ERR_MSG(info->extack, "The sink is no node of the fabric");
-		return plan_refuse(info, HYPERCUBE_A_PLAN_SINK);
-	}
+	p->steps = nla_len(attr);
+	p->sequence = nla_data(attr);
 	return 0;
 }
 
@@ -148,19 +174,30 @@ static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 	return 0;
 }
 
+static int parse_shape(struct genl_info *info, const struct hc_fabric *fabric,
+		       struct hc_plan_params *p)
+{
+	int err;
+
+	if (p->type == HYPERCUBE_PLAN_BCAST)
+		return parse_sequence(info, fabric, p);
+	err = parse_order(info, fabric, p);
+	return err ?: parse_detours(info, fabric, p);
+}
+
 int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct hc_plan_params p = {};
 	int err;
 
-	err = parse_scalars(info, fabric, &p);
+	err = parse_scalars(info, &p);
 	if (!err)
-		err = parse_order(info, fabric, &p);
+		err = parse_root(info, fabric, &p);
+	if (!err)
+		err = parse_shape(info, fabric, &p);
 	if (!err)
 		err = parse_members(info, fabric, &p);
-	if (!err)
-		err = parse_detours(info, fabric, &p);
 	if (!err)
 		err = parse_fault(info, fabric, &p);
 	if (!err)

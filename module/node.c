@@ -92,6 +92,17 @@ void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ receiving */
 
+/* Operations look for their payload in one place: see hc_payload(). */
+static bool payload_whole(struct sk_buff *skb, unsigned int head)
+{
+	if (!skb_is_nonlinear(skb))
+		return true;
+	if (skb_headlen(skb) == head && skb_shinfo(skb)->nr_frags == 1 &&
+	    !skb_has_frag_list(skb))
+		return true;
+	return !skb_linearize(skb);
+}
+
 /* Is this a frame that our neighbour along @dim may send us?  0 or the reason
  * to drop it.  Everything that later code relies on is checked here: frames may
  * come from another machine.
@@ -113,7 +124,8 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 		return HYPERCUBE_A_DROP_FOREIGN;
 	area = hc_walk_area(be16_to_cpu(hdr->walk));
 	if (skb->len != (u64)sizeof(*hdr) + area + be32_to_cpu(hdr->len) ||
-	    !pskb_may_pull(skb, sizeof(*hdr) + area))
+	    !pskb_may_pull(skb, sizeof(*hdr) + area) ||
+	    (hc_frame_is_coll(hc_hdr(skb)->type) && !payload_whole(skb, sizeof(*hdr) + area)))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	hdr = hc_hdr(skb);
 	src = be16_to_cpu(hdr->src);
@@ -227,9 +239,12 @@ static void poll_events(struct hc_node *node)
 {
 	unsigned long events;
 
-	if (!READ_ONCE(node->events))
+	if (!(READ_ONCE(node->events) & ~BIT(HC_EV_STALL)))
 		return;
 	events = xchg(&node->events, 0);
+	if (events & BIT(HC_EV_STALL))
+		set_bit(HC_EV_STALL, &node->events);
+	events &= ~BIT(HC_EV_STALL);
 	if (events & BIT(HC_EV_LINKS))
 		hc_link_event(node);
 	if (events & BIT(HC_EV_TEST))
@@ -299,8 +314,12 @@ static int node_poll(struct napi_struct *napi, int budget)
 	poll_events(node);
 	work = poll_links(node, budget);
 	work += poll_host(node, budget - work);
-	if (work < budget)
-		napi_complete_done(napi, work);
+	if (work == budget)
+		return work;
+	/* What was waited for may have lain in the queues. */
+	if (test_and_clear_bit(HC_EV_STALL, &node->events))
+		hc_coll_event(node, BIT(HC_EV_STALL));
+	napi_complete_done(napi, work);
 	return work;
 }
 

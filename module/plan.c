@@ -14,37 +14,70 @@
 #include <linux/vmalloc.h>
 
 #include "coll.h"
+#include "compat.h"
 #include "netlink.h"
 
 static void plan_free(struct hc_plan *plan)
 {
-	kvfree(plan->tree.members);
+	kvfree(plan->members);
 	kvfree(plan->tree.detours);
+	kvfree(plan->bcast.sequence);
 	kvfree(plan);
 }
 
 /* No poll and no system call can see the plan any more.  The host, unlike a
- * member, may look at the sink to tell what was complete.
+ * member, may look at the root to tell what was complete.
  */
 static void plan_destroy(struct hc_plan *plan, int status)
 {
-	const struct hc_member *sink;
-	u64 done = 0;
+	const struct hc_member *root;
+	u64 done = 0, next = 0;
 	u32 u;
 
-	/* A plan that was refused has no members, and maybe no such sink. */
-	sink = plan->epoch ? plan->member[plan->tree.sink] : NULL;
-	if (sink)
-		done = sink->done;
+	/* A plan that was refused has no members, and maybe no such root. */
+	root = plan->epoch ? plan->member[plan->root] : NULL;
+	if (root) {
+		done = root->done;
+		next = root->next;
+	}
 	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
 		if (plan->member[u])
-			hc_member_destroy(plan->member[u], status, done);
+			hc_member_destroy(plan->member[u], status, done, next);
 	plan_free(plan);
+}
+
+static void *array_dup(const void *from, size_t n, size_t size)
+{
+	void *to = kvmalloc_array(max_t(size_t, n, 1), size, GFP_KERNEL);
+
+	if (to && n)
+		memcpy(to, from, n * size);
+	return to;
+}
+
+static bool bcast_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	plan->bcast = (struct hc_bcast){
+		.dim = plan->fabric->dim,
+		.steps = p->steps,
+		.source = p->root,
+		.sequence = array_dup(p->sequence, p->steps, sizeof(u8)),
+		.members = plan->members,
+	};
+	return plan->bcast.sequence;
+}
+
+static bool tree_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	plan->tree.stages = p->stages;
+	memcpy(plan->tree.order, p->order, p->stages);
+	plan->tree.ndetours = p->ndetours;
+	plan->tree.detours = array_dup(p->detours, p->ndetours, sizeof(*p->detours));
+	return plan->tree.detours;
 }
 
 static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
-	size_t words = hc_set_words(fabric->dim);
 	struct hc_plan *plan;
 
 	plan = kvzalloc(struct_size(plan, member, hc_nodes(fabric->dim)), GFP_KERNEL);
@@ -53,22 +86,27 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	plan->fabric = fabric;
 	plan->id = p->id;
 	plan->type = p->type;
+	plan->root = p->root;
+	plan->members = array_dup(p->members, hc_set_words(fabric->dim), sizeof(u32));
 	plan->tree.dim = fabric->dim;
-	plan->tree.stages = p->stages;
-	plan->tree.sink = p->sink;
-	memcpy(plan->tree.order, p->order, p->stages);
-	plan->tree.ndetours = p->ndetours;
-	plan->tree.members = kvmalloc_array(words, sizeof(u32), GFP_KERNEL);
-	plan->tree.detours = kvmalloc_array(max(p->ndetours, 1U), sizeof(*p->detours),
-					    GFP_KERNEL);
-	if (!plan->tree.members || !plan->tree.detours) {
+	plan->tree.sink = p->root;
+	plan->tree.members = plan->members;
+	if (!plan->members || !(p->type == HYPERCUBE_PLAN_BCAST ? bcast_copy(plan, p) :
+								   tree_copy(plan, p))) {
 		plan_free(plan);
 		return NULL;
 	}
-	memcpy((u32 *)plan->tree.members, p->members, words * sizeof(u32));
-	memcpy((struct hc_detour *)plan->tree.detours, p->detours,
-	       p->ndetours * sizeof(*p->detours));
 	return plan;
+}
+
+void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
+{
+	if (!extack)
+		return;
+	if (node == HC_BCAST_NO_NODE)
+		extack->_msg = why;
+	else
+		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);
 }
 
 /* The snapshot the plan was made for against what each node knows of itself. */
@@ -90,73 +128,53 @@ static int plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
 	return 0;
 }
 
-static int plan_check(struct hc_fabric *fabric, const struct hc_plan *plan, const u32 *fault,
+static int tree_check(const struct hc_plan *plan, const u32 *fault,
 		      struct netlink_ext_ack *extack)
 {
 	struct hc_tree_flaw flaw = { .why = "the plan is not valid" };
-	u32 *work;
+	u32 *work = kvmalloc_array(HC_TREE_WORK(plan->tree.dim), sizeof(u32), GFP_KERNEL);
 	int err;
 
-	err = plan_check_faults(fabric, fault, extack);
-	if (err)
-		return err;
-	work = kvmalloc_array(HC_TREE_WORK(fabric->dim), sizeof(u32), GFP_KERNEL);
 	if (!work)
 		return -ENOMEM;
 	err = hc_tree_check(&plan->tree, fault, work, &flaw);
 	kvfree(work);
-	/* Every sentence of the verifier is a string literal. */
-	if (err && extack)
-		extack->_msg = flaw.why;
+	if (err)
+		hc_plan_flaw(extack, flaw.why, HC_BCAST_NO_NODE);
 	return err;
 }
 
-static struct hc_member *member_create(struct hc_plan *plan, u32 u, const u32 *fault)
+static int tree_member_create(struct hc_plan *plan, u32 u, const u32 *fault)
 {
 	unsigned int max = 2 * plan->tree.stages + plan->tree.ndetours;
-	unsigned int dim = plan->fabric->dim;
 	u32 nb[HYPERCUBE_DIM_MAX];
 	struct hc_tree_peer *src;
 	struct hc_tree_role role;
-	struct hc_member *m;
 	unsigned int d;
 	int err;
 
-	for (d = 0; d < dim; d++)
+	for (d = 0; d < plan->fabric->dim; d++)
 		nb[d] = fault[hc_neigh(u, d)];
 	src = kvmalloc_array(max_t(unsigned int, max, 1), sizeof(*src), GFP_KERNEL);
 	if (!src)
-		return ERR_PTR(-ENOMEM);
+		return -ENOMEM;
 	err = hc_tree_role(&plan->tree, u, fault[u], nb, &role, src, max);
-	m = err ? ERR_PTR(err) : kzalloc(struct_size(m, src, role.nsrc), GFP_KERNEL);
-	if (!m)
-		m = ERR_PTR(-ENOMEM);
-	if (!IS_ERR(m)) {
-		m->plan = plan;
-		m->node = plan->fabric->nodes[u];
-		m->role = role;
-		m->view_since = jiffies;
-		memcpy(m->src, src, role.nsrc * sizeof(*src));
-	}
+	if (!err)
+		err = hc_member_create(plan, u, &role, src);
 	kvfree(src);
-	return m;
+	return err;
 }
 
-static int members_create(struct hc_plan *plan, const u32 *fault)
+static int tree_members_create(struct hc_plan *plan, const u32 *fault,
+			       struct netlink_ext_ack *extack)
 {
+	int err = tree_check(plan, fault, extack);
 	u32 u;
 
-	for (u = 0; u < hc_nodes(plan->fabric->dim); u++) {
-		struct hc_member *m;
-
-		if (!hc_set_has(plan->tree.members, u))
-			continue;
-		m = member_create(plan, u, fault);
-		if (IS_ERR(m))
-			return PTR_ERR(m);
-		plan->member[u] = m;
-	}
-	return 0;
+	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)
+		if (hc_set_has(plan->members, u))
+			err = tree_member_create(plan, u, fault);
+	return err;
 }
 
 static void members_kick(struct hc_plan *plan, unsigned int event)
@@ -181,10 +199,8 @@ static void stall_work(struct work_struct *work)
 		for (u = 0; u < hc_nodes(fabric->dim); u++) {
 			struct hc_member *m = plan->member[u];
 
-			if (m && READ_ONCE(m->view_wait) != HYPERCUBE_WAIT_NOTHING)
-				hc_node_kick(m->node, HC_EV_STALL);
-			else if (m && READ_ONCE(m->told) != READ_ONCE(m->done) &&
-				 hc_member_is_sink(m))
+			if (m && (READ_ONCE(m->view_wait) != HYPERCUBE_WAIT_NOTHING ||
+				  (hc_member_tells(m) && READ_ONCE(m->told) != READ_ONCE(m->done))))
 				hc_node_kick(m->node, HC_EV_STALL);
 		}
 	rcu_read_unlock();
@@ -208,9 +224,11 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 	plan = plan_alloc(fabric, p);
 	if (!plan)
 		return -ENOMEM;
-	err = plan_check(fabric, plan, p->fault, extack);
+	err = plan_check_faults(fabric, p->fault, extack);
 	if (!err)
-		err = members_create(plan, p->fault);
+		err = p->type == HYPERCUBE_PLAN_BCAST ?
+			hc_bcast_members_create(plan, p->fault, extack) :
+			tree_members_create(plan, p->fault, extack);
 	if (err)
 		goto err_plan;
 	plan->epoch = ++fabric->epoch;

@@ -6,6 +6,7 @@
 #define _HC_PLAN_KERNEL_H
 
 #include "hypercube.h"
+#include "hc_bcast.h"
 #include "hc_tree.h"
 
 struct hc_member;
@@ -14,9 +15,11 @@ struct hc_member;
  * struct hc_plan_params - what netlink asks for
  * @id: id of the plan, >= 1; a plan of that id is replaced
  * @type: enum hypercube_plan_type
- * @sink: the sink
+ * @root: sink of a tree, source of a broadcast
  * @stages: number of entries of @order
  * @order: dimensions
+ * @steps: length of @sequence
+ * @sequence: of a broadcast: the dimension of each step
  * @members: set of 2^dim bits, node u is bit u % 32 of word u / 32
  * @detours: @ndetours entries
  * @ndetours: how many
@@ -25,9 +28,11 @@ struct hc_member;
 struct hc_plan_params {
 	u32 id;
 	u32 type;
-	u32 sink;
+	u32 root;
 	u32 stages;
 	u8 order[HYPERCUBE_DIM_MAX];
+	u32 steps;
+	const u8 *sequence;
 	const u32 *members;
 	const struct hc_detour *detours;
 	u32 ndetours;
@@ -41,8 +46,12 @@ struct hc_plan_params {
  * @id: its id
  * @type: enum hypercube_plan_type
  * @epoch: the fabric's count of installations when it was made
- * @tree: the verified tree; .members and .detours are owned by the plan
- * @broken: a fault has broken it; set once, by any member's poll
+ * @root: sink of the tree, source of the broadcast
+ * @members: bit set of the members
+ * @tree: the verified tree; .detours is owned by the plan (TREE; else empty)
+ * @bcast: the verified broadcast; .sequence is owned by the plan (BCAST)
+ * @breaking: bit 0: a member's poll is about to set @broken
+ * @broken: a fault has broken it; set once, by that poll
  * @cause_node: where that fault lies; valid once @broken is seen
  * @cause_dim: dimension of the link
  * @member: state of each node in this plan, NULL for nodes that are no members;
@@ -54,7 +63,11 @@ struct hc_plan {
 	u32 id;
 	u32 type;
 	u32 epoch;
+	u32 root;
+	u32 *members;
 	struct hc_tree tree;
+	struct hc_bcast bcast;
+	unsigned long breaking;
 	bool broken;
 	u32 cause_node;
 	u32 cause_dim;
@@ -72,6 +85,10 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		    struct netlink_ext_ack *extack);
 /* Unpublish, wait for the polls, end pending operations with -ESTALE. */
 int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack);
+/* Answer a request with a verifier's sentence, a string literal, and the node that
+ * it is about, or HC_BCAST_NO_NODE.
+ */
+void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node);
 /* Teardown, phase 2: no poll runs any more. */
 void hc_plan_purge(struct hc_fabric *fabric);
 

@@ -56,6 +56,11 @@ static struct hc_result_cb *result_cb(struct sk_buff *skb)
 	return (struct hc_result_cb *)skb->cb;
 }
 
+u32 hc_sock_record(void)
+{
+	return atomic_inc_return(&sock_records);
+}
+
 static bool recv_room(const struct sock *sk)
 {
 	return atomic_read(&sk->sk_rmem_alloc) < READ_ONCE(sk->sk_rcvbuf);
@@ -136,7 +141,8 @@ void hc_sock_status(struct hc_node *node, const struct hypercube_result *res, u3
 	sk = rcu_dereference(node->sk);
 	if (!sk || !record_is_of(hc_sk(sk), rec))
 		goto out;
-	if (res->status)
+	/* Of what the process sends at the moment it must hear at once. */
+	if (res->status && rec == READ_ONCE(hc_sk(sk)->rec))
 		WRITE_ONCE(hc_sk(sk)->failed_rec, rec);
 	skb = alloc_skb(sizeof(*res), GFP_ATOMIC);
 	if (!skb) {
@@ -219,35 +225,69 @@ static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
 	return 0;
 }
 
+/* Bytes of an element, or what is wrong with the parameters. */
+static int op_elem(const struct hypercube_op *op)
+{
+	bool plain = !op->oper && !op->type && !op->width;
+
+	switch (op->collective) {
+	case HYPERCUBE_REDUCE:
+	case HYPERCUBE_ALLREDUCE:
+		return hc_combine_size(op->oper, op->type, op->width);
+	case HYPERCUBE_BCAST:
+		return plain ? 1 : -EINVAL;
+	case HYPERCUBE_BARRIER:
+		return plain && !op->bytes ? 1 : -EINVAL;
+	default:
+		return -EOPNOTSUPP;
+	}
+}
+
+/* Everybody receives the result of these: that is the notice. */
+static u32 op_flags_valid(const struct hypercube_op *op)
+{
+	if (op->collective == HYPERCUBE_ALLREDUCE || op->collective == HYPERCUBE_BARRIER)
+		return 0;
+	return HYPERCUBE_F_NOTIFY;
+}
+
+/* Does the plan allow the node to begin the operation? */
+static int plan_allows(const struct hc_plan *plan, const struct hc_node *node, u8 collective)
+{
+	bool bcast = collective == HYPERCUBE_BCAST;
+
+	if (READ_ONCE(node->failed))
+		return -EHOSTDOWN;
+	if (!plan)
+		return -ENOENT;
+	if (!plan->member[node->id])
+		return -ENOTCONN;
+	if (bcast != (plan->type == HYPERCUBE_PLAN_BCAST))
+		return -EPROTOTYPE;
+	if (bcast && plan->root != node->id)
+		return -EPERM;
+	if (smp_load_acquire(&plan->broken)) /* pairs with hc_coll_end() */
+		return -ENOLINK;
+	return 0;
+}
+
 /* What can be refused before anything is sent. */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
-	struct hc_plan *plan;
 	struct hc_node *node;
-	int elem, err = 0;
+	int elem, err;
 
-	if (op->collective != HYPERCUBE_REDUCE)
-		return -EOPNOTSUPP;
-	if (op->reserved || op->flags & ~HYPERCUBE_F_NOTIFY)
+	if (op->reserved || op->flags & ~op_flags_valid(op))
 		return -EINVAL;
-	elem = hc_combine_size(op->oper, op->type, op->width);
+	elem = op_elem(op);
 	if (elem < 0)
 		return elem;
 	if (do_div((u64){ op->bytes }, elem))
 		return -EINVAL;
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
-	plan = node ? xa_load(&node->fabric->plans, op->plan) : NULL;
-	if (!node)
-		err = -ENODEV;
-	else if (READ_ONCE(node->failed))
-		err = -EHOSTDOWN;
-	else if (!plan)
-		err = -ENOENT;
-	else if (!plan->member[node->id])
-		err = -ENOTCONN;
-	else if (smp_load_acquire(&plan->broken)) /* pairs with hc_coll_end() */
-		err = -ENOLINK;
+	err = node ? plan_allows(xa_load(&node->fabric->plans, op->plan), node,
+				 op->collective) : -ENODEV;
 	rcu_read_unlock();
 	if (err)
 		return err;
@@ -270,7 +310,7 @@ static int record_begin(struct hc_sock *hsk, const struct hypercube_op *op)
 		return err;
 	hsk->op = *op;
 	hsk->sent = 0;
-	hsk->rec = atomic_inc_return(&sock_records);
+	WRITE_ONCE(hsk->rec, hc_sock_record());
 	hsk->open = true;
 	return 0;
 }
@@ -282,6 +322,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	struct hc_host_cb *cb;
 	struct sk_buff *skb;
 	u32 len = min_t(u64, hsk->seg_size, hsk->op.bytes - hsk->sent);
+	bool barrier = hsk->op.collective == HYPERCUBE_BARRIER;
 	struct hc_hdr *hdr;
 	int err;
 
@@ -297,8 +338,9 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	hdr->offset = cpu_to_be64(hsk->sent);
 	hdr->total = cpu_to_be64(hsk->op.bytes);
 	hdr->collective = hsk->op.collective;
-	hdr->oper = hsk->op.oper;
-	hdr->dtype = hsk->op.type;
+	/* A barrier is the sum of nothing. */
+	hdr->oper = barrier ? HYPERCUBE_SUM : hsk->op.oper;
+	hdr->dtype = barrier ? HYPERCUBE_U8 : hsk->op.type;
 	hdr->width = cpu_to_be16(hsk->op.width);
 	if (hsk->op.flags & HYPERCUBE_F_NOTIFY)
 		hdr->flags |= HC_FRAME_F_NOTIFY;
@@ -386,8 +428,12 @@ static int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	ret = cmsg_parse(msg, &op, &begins);
 	if (ret)
 		return ret;
-	if (mutex_lock_interruptible(&hsk->send_lock))
+	if (msg->msg_flags & MSG_DONTWAIT) {
+		if (!mutex_trylock(&hsk->send_lock))
+			return -EAGAIN;
+	} else if (mutex_lock_interruptible(&hsk->send_lock)) {
 		return -ERESTARTSYS;
+	}
 	ret = sock_error(sk);
 	if (!ret && !hsk->fabric)
 		ret = -ENOTCONN;
@@ -632,11 +678,15 @@ static int bind_node(struct hc_sock *hsk, struct hc_fabric *fabric, struct hc_no
 	}
 	hsk->close_skb = skb;
 	hsk->rec_base = atomic_read(&sock_records);
+	hsk->rec = hsk->rec_base;
 	hsk->failed_rec = hsk->rec_base;
 	hsk->node_id = node->id;
 	sk->sk_state = TCP_ESTABLISHED;
 	rcu_assign_pointer(hsk->node, node);
 	rcu_assign_pointer(*slot, sk);
+	/* A broadcast may wait for somebody to receive it. */
+	if (sk->sk_type == SOCK_SEQPACKET)
+		hc_node_kick(node, HC_EV_READER);
 	return 0;
 }
 

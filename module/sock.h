@@ -26,7 +26,7 @@
  * @seg_len: payload bytes it takes
  * @seg_fill: payload bytes it has
  * @rec_base: records up to this one belong to sockets bound before
- * @failed_rec: latest record that has failed; the poll writes
+ * @failed_rec: the last record that failed while it was @rec; the poll writes
  * @starved: results wait for room; the poll sets it, recvmsg() clears it
  * @close_skb: tells the node that the socket was closed
  * @recv_lock: one receiver at a time

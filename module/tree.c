@@ -13,37 +13,14 @@
 
 #include "coll.h"
 #include "combine.h"
-#include "compat.h"
 
-/* A part shares the pages of the whole; only payloads that travel in the linear
- * part of an skb, at most HC_INLINE_MAX bytes, are copied.
- */
 static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
 {
-	const struct hc_hdr *from = hc_hdr(skb);
-	bool shared = skb_is_nonlinear(skb);
-	struct sk_buff *part = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : len, GFP_ATOMIC);
-	struct hc_hdr *hdr;
+	struct sk_buff *part = hc_seg_share(node, skb, off, len);
 
 	if (!part)
 		return NULL;
-	hdr = hc_hdr(part);
-	hdr->len = cpu_to_be32(len);
-	hdr->flags = (from->flags & (HC_FRAME_F_LAST | HC_FRAME_F_NOTIFY)) | HC_FRAME_F_PART;
-	hdr->offset = cpu_to_be64(be64_to_cpu(from->offset) + off);
-	hdr->total = from->total;
-	hdr->time = from->time;
-	if (shared && len) {
-		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
-
-		skb_frag_ref(skb, 0);
-		skb_fill_page_desc(part, 0, skb_frag_page(frag), skb_frag_off(frag) + off, len);
-		part->len += len;
-		part->data_len += len;
-		part->truesize += len;
-	} else if (len) {
-		memcpy(hc_payload(part), hc_payload(skb) + off, len);
-	}
+	hc_hdr(part)->flags |= HC_FRAME_F_PART;
 	/* The pages stay charged to whoever filled them: a slow reader pushes back. */
 	if (skb->sk && skb->destructor == sock_wfree)
 		skb_set_owner_w(part, skb->sk);
@@ -101,13 +78,12 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 {
 	u64 nr = op->nr;
 
-	if (hc_member_is_sink(m)) {
+	if (hc_member_is_root(m)) {
 		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
 
 		op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
 		op->out_total = op->total;
-		hc_sock_result(m, op, skb, last);
-		return true;
+		return hc_root_out(m, op, skb, last);
 	}
 	if (m->role.dst[0].how != HC_TREE_HELP) {
 		hc_data_header(m, op, 0, skb);
@@ -139,11 +115,11 @@ enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op)
 			if (!fits)
 				return hc_op_fail(m, op, -EPROTO, peer);
 		}
-		if (hc_member_is_sink(m) && !hc_sock_room(m->node))
-			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+		if (hc_member_is_root(m) && !hc_root_may(m, op))
+			return HC_BLOCKED;
 		__skb_unlink(acc, &op->own);
 		op->next_src = 0;
-		m->view_wait = HYPERCUBE_WAIT_NOTHING;
+		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 		if (!segment_forward(m, op, acc))
 			return HC_FAILED;
 		if (last)

@@ -18,9 +18,11 @@ enum hc_frame_type {
 	HC_FRAME_TEST = 1,	/* DETECT; payload struct hc_wire_test */
 	HC_FRAME_FAULT,		/* FAULT word of the sender; payload struct hc_wire_fault */
 	HC_FRAME_DATA,		/* segment of a contribution or of a partial result */
-	HC_FRAME_DONE,		/* all operations below .op are complete at the sink */
+	HC_FRAME_DONE,		/* all operations below .op are complete at the sink; upwards
+				 * in a broadcast: at the sender and all below it
+				 */
 	HC_FRAME_END,		/* operations from .op on have failed; payload struct hc_wire_end */
-	HC_FRAME_CREDIT,	/* room for .len more segments of a merged stream */
+	HC_FRAME_CREDIT,	/* room for .step more segments of a stream */
 	HC_FRAME_ASK,		/* is operation .op of the plan still alive with you? */
 	HC_FRAME_TELL,		/* it is */
 	HC_FRAME_DGRAM,		/* message from node to node */
@@ -33,6 +35,8 @@ enum hc_frame_type {
 #define HC_FRAME_F_LAST		0x04	/* DATA: last segment of its stream */
 #define HC_FRAME_F_NOTIFY	0x08	/* DATA: somebody waits for DONE */
 #define HC_FRAME_F_PART		0x10	/* DATA: one of the parts of a blocked sender */
+#define HC_FRAME_F_WANT		0x20	/* DATA: the sender wants the result from this node */
+#define HC_FRAME_F_DOWN		0x40	/* DATA: away from the root of the plan */
 
 /**
  * struct hc_hdr - header of every frame
@@ -57,7 +61,7 @@ enum hc_frame_type {
  * @width: bytes of a RECORD
  * @stage: stage of the transfer
  * @collective: enum hypercube_collective
- * @reserved2: 0
+ * @turn: DOWN: steps taken since the data left the root, with this one
  * @walk: number of dimensions in the walk behind this header (ROUTED)
  * @cost: per stage the number of steps it took, the maximum seen so far
  * @pad: 0
@@ -86,7 +90,7 @@ struct hc_hdr {
 	__be16	width;
 	__u8	stage;
 	__u8	collective;
-	__u8	reserved2[2];
+	__be16	turn;
 	__be16	walk;
 	__u8	cost[HC_STAGES_MAX];
 	__u8	pad[2];

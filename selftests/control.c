@@ -158,14 +158,14 @@ int ctl_fault_clear(const char *name)
 }
 
 /* A set of nodes as netlink has it: bit u % 8 of byte u / 8. */
-static void put_members(struct nl *nl, const struct hc_tree *t)
+static void put_members(struct nl *nl, unsigned int dim, const uint32_t *members)
 {
-	size_t len = (hc_nodes(t->dim) + 7) / 8;
+	size_t len = (hc_nodes(dim) + 7) / 8;
 	unsigned char *set = calloc(1, len);
 	unsigned int u;
 
-	for (u = 0; set && u < hc_nodes(t->dim); u++)
-		if (hc_set_has(t->members, u))
+	for (u = 0; set && u < hc_nodes(dim); u++)
+		if (hc_set_has(members, u))
 			set[u / 8] |= 1u << (u % 8);
 	nl_put(nl, HYPERCUBE_A_PLAN_MEMBERS, set, len);
 	free(set);
@@ -184,11 +184,27 @@ int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
 	nl_u32(nl, HYPERCUBE_A_PLAN_SINK, t->sink);
 	for (i = 0; i < t->stages; i++)
 		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, t->order[i]);
-	put_members(nl, t);
+	put_members(nl, t->dim, t->members);
 	for (i = 0; i < t->ndetours; i++)
 		nl_u32(nl, HYPERCUBE_A_PLAN_DETOUR,
 		       t->detours[i].from << 16 | t->detours[i].to);
 	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, fault, hc_nodes(t->dim) * sizeof(*fault));
+	return nl_talk(nl, NULL, NULL);
+}
+
+int ctl_bcast_new(const char *name, unsigned int id, const struct hc_bcast *b,
+		  const uint32_t *fault)
+{
+	struct nl *nl = ctl();
+
+	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, name);
+	nl_u32(nl, HYPERCUBE_A_PLAN_ID, id);
+	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_BCAST);
+	nl_u32(nl, HYPERCUBE_A_PLAN_SOURCE, b->source);
+	nl_put(nl, HYPERCUBE_A_PLAN_SEQUENCE, b->sequence, b->steps);
+	put_members(nl, b->dim, b->members);
+	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, fault, hc_nodes(b->dim) * sizeof(*fault));
 	return nl_talk(nl, NULL, NULL);
 }
 
@@ -237,14 +253,13 @@ static void view_print(void *arg, const struct nl_attrs *a)
 	unsigned int peer = nl_get_u32(a, HYPERCUBE_A_OP_PEER, ~0u);
 
 	(void)arg;
-	if (!wait)
-		return;
 	printf("# plan %u operation %llu: node %u waits for %s", nl_get_u32(a, HYPERCUBE_A_OP_PLAN, 0),
 	       (unsigned long long)nl_get_u64(a, HYPERCUBE_A_OP_NR, 0),
 	       nl_get_u32(a, HYPERCUBE_A_OP_NODE, 0), wait < 6 ? waits[wait] : "?");
 	if (peer != ~0u)
 		printf(" node %u", peer);
-	printf("\n");
+	printf(", next %llu, done %llu\n", (unsigned long long)nl_get_u64(a, HYPERCUBE_A_OP_NEXT, 0),
+	       (unsigned long long)nl_get_u64(a, HYPERCUBE_A_OP_DONE, 0));
 }
 
 void ctl_op_print(const char *name)

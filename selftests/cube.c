@@ -124,6 +124,13 @@ static void plan_forget(struct cube *c)
 	c->planned = false;
 }
 
+static void bcast_forget(struct cube *c)
+{
+	if (c->bcast_planned)
+		hc_bcast_plan_free(&c->bcast);
+	c->bcast_planned = false;
+}
+
 int cube_del(struct cube *c)
 {
 	unsigned int u;
@@ -131,6 +138,7 @@ int cube_del(struct cube *c)
 	for (u = 0; u < c->nodes; u++)
 		cube_close(c, u);
 	plan_forget(c);
+	bcast_forget(c);
 	hc_faults_free(c->faults);
 	c->faults = NULL;
 	return ctl_fabric_del(c->name);
@@ -182,14 +190,15 @@ int cube_heal(struct cube *c)
 	return c->faults ? ctl_fault_clear(c->name) : -ENOMEM;
 }
 
-int cube_install(struct cube *c, unsigned int id)
+/* The nodes compute their FAULT words in their own time. */
+static int install(struct cube *c, unsigned int id, bool bcast)
 {
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
 	int err;
 
-	/* The nodes compute their FAULT words in their own time. */
 	do {
-		err = ctl_plan_new(c->name, id, &c->plan.tree, c->faults->fault);
+		err = bcast ? ctl_bcast_new(c->name, id, &c->bcast.bcast, c->faults->fault) :
+			      ctl_plan_new(c->name, id, &c->plan.tree, c->faults->fault);
 		if (err != -ESTALE)
 			break;
 		usleep(1000);
@@ -197,6 +206,26 @@ int cube_install(struct cube *c, unsigned int id)
 	if (err)
 		printf("# plan refused: %s\n", ctl()->extack);
 	return err;
+}
+
+int cube_install(struct cube *c, unsigned int id)
+{
+	return install(c, id, false);
+}
+
+int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
+		    enum hc_bcast_method method)
+{
+	struct hc_bcast_req req = { .method = method, .source = source };
+	const char *why;
+	int err;
+
+	bcast_forget(c);
+	err = hc_plan_bcast(c->faults, &req, &c->bcast, &why);
+	if (err)
+		return err;
+	c->bcast_planned = true;
+	return install(c, id, true);
 }
 
 static int plan_req(struct cube *c, unsigned int id, const struct hc_tree_req *req)

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "hc_nl.h"
+#include "bcast.h"
 #include "plan.h"
 
 /* ------------------------------------------------------------ the surroundings */
@@ -47,6 +48,8 @@ int ctl_node_owner(const char *name, unsigned int node, unsigned int uid);
 int ctl_fault_clear(const char *name);
 int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
 		 const uint32_t *fault);
+int ctl_bcast_new(const char *name, unsigned int id, const struct hc_bcast *b,
+		  const uint32_t *fault);
 int ctl_plan_del(const char *name, unsigned int id);
 
 /**
@@ -90,6 +93,8 @@ ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bo
  * @faults: the faults set so far, as the planners see them
  * @plan: the last plan made; valid if @planned
  * @planned: see @plan
+ * @bcast: the last broadcast plan made; valid if @bcast_planned
+ * @bcast_planned: see @bcast
  * @fd: collective socket of each node, or -1
  */
 struct cube {
@@ -100,6 +105,8 @@ struct cube {
 	struct hc_faults *faults;
 	struct hc_tree_plan plan;
 	bool planned;
+	struct hc_bcast_plan bcast;
+	bool bcast_planned;
 	int fd[CUBE_MAX];
 };
 
@@ -119,6 +126,9 @@ int cube_plan(struct cube *c, unsigned int id);
 int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_t *order);
 /* The same for a subcube: free dimensions @dims, around node @base. */
 int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
+/* Plan a broadcast around the faults, and install. */
+int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
+		    enum hc_bcast_method method);
 /* Install the plan at hand again; waits for the nodes to have heard of the faults. */
 int cube_install(struct cube *c, unsigned int id);
 bool cube_member(const struct cube *c, unsigned int node);

@@ -87,8 +87,6 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 	struct job *j;
 
 	if (res->cookie - p->base >= p->njobs) {
-		printf("# a record with the cookie %llu of operation %llu, status %d\n",
-		       (unsigned long long)res->cookie, (unsigned long long)res->op, res->status);
 		p->strays++;
 		return;
 	}
@@ -198,13 +196,17 @@ void drive_until_quiet(struct party *p, unsigned int n, int ms)
 unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 		     unsigned int njobs)
 {
+	static uint64_t base;
 	unsigned int u, n = 0;
 
+	/* What ends late must not be taken for what comes next. */
+	base += 1ull << 32;
 	for (u = 0; u < c->nodes; u++) {
 		if (!cube_member(c, u) || c->fd[u] < 0)
 			continue;
 		memset(&p[n], 0, sizeof(p[n]));
 		p[n].fd = c->fd[u];
+		p[n].base = base;
 		p[n].job = calloc(njobs ? njobs : 1, sizeof(struct job));
 		p[n].njobs = njobs;
 		if (!p[n].job)

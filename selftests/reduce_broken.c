@@ -335,8 +335,10 @@ TEST(the_sink_fails)
 /* Node @u begins its contribution but does not go on. */
 static int begin_only(struct scene *s, unsigned int u)
 {
-	struct job *j = &s->p[party_of(s, u)].job[0];
+	struct party *p = &s->p[party_of(s, u)];
+	struct job *j = &p->job[0];
 
+	j->op.cookie = p->base;
 	if (shc_send(s->cube.fd[u], &j->op, zeros, 8192, MSG_DONTWAIT) != 8192)
 		return -1;
 	j->begun = true;

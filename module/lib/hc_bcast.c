@@ -61,12 +61,14 @@ static int check_shape(const struct hc_bcast *b, struct hc_bcast_flaw *flaw)
 	unsigned int i;
 
 	if (b->dim < 1 || b->dim > HC_LIB_DIM_MAX)
-		return refuse(flaw, "dimension out of range", 0);
+		return refuse(flaw, "dimension out of range", HC_BCAST_NO_NODE);
 	if (b->steps > hc_bcast_max_steps(b->dim))
-		return refuse(flaw, "more steps than there are nodes to inform", 0);
+		return refuse(flaw, "more steps than there are nodes to inform",
+			      HC_BCAST_NO_NODE);
 	for (i = 0; i < b->steps; i++)
 		if (b->sequence[i] >= b->dim)
-			return refuse(flaw, "sequence names a dimension that the cube has not", 0);
+			return refuse(flaw, "sequence names a dimension that the cube has not",
+				      HC_BCAST_NO_NODE);
 	if (b->source >= hc_nodes(b->dim))
 		return refuse(flaw, "source is no node of the cube", b->source);
 	if (!hc_set_has(b->members, b->source))

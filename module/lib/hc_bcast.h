@@ -62,8 +62,9 @@ __u32 hc_bcast_run(const struct hc_bcast *b, const __u32 *fault, __u16 *first);
 /**
  * struct hc_bcast_flaw - why a plan was refused
  * @why: a sentence, static storage
- * @node: the node concerned (undefined if the sentence names none)
+ * @node: the node concerned, or HC_BCAST_NO_NODE
  */
+#define HC_BCAST_NO_NODE	0xffffffff
 struct hc_bcast_flaw {
 	const char *why;
 	__u32 node;

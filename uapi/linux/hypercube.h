@@ -154,7 +154,8 @@ enum {
 };
 
 enum hypercube_plan_type {
-	HYPERCUBE_PLAN_TREE = 1,
+	HYPERCUBE_PLAN_TREE = 1,	/* sink, order, members, detours */
+	HYPERCUBE_PLAN_BCAST,		/* source, sequence, members */
 };
 
 /* Attributes of a plan. */
@@ -172,6 +173,8 @@ enum {
 	HYPERCUBE_A_PLAN_CAUSE_NODE,	/* u32, read only */
 	HYPERCUBE_A_PLAN_CAUSE_DIM,	/* u32, read only */
 	HYPERCUBE_A_PLAN_PAD,
+	HYPERCUBE_A_PLAN_SOURCE,	/* u32, of a broadcast */
+	HYPERCUBE_A_PLAN_SEQUENCE,	/* binary: the dimension of each step, a byte each */
 
 	/* add above here, update the policy in module/netlink.c */
 	__HYPERCUBE_A_PLAN_MAX,
@@ -247,8 +250,17 @@ struct sockaddr_hypercube {
 	char			shc_fabric[16];
 };
 
+/* REDUCE, ALLREDUCE and BARRIER run on a tree plan, and all members contribute.
+ * REDUCE has its result at the sink; ALLREDUCE is that and the result sent down
+ * the tree to all members; BARRIER is an ALLREDUCE of nothing.  BCAST runs on a
+ * broadcast plan: the source sends, the sockets bound to the other members
+ * receive without having asked.
+ */
 enum hypercube_collective {
 	HYPERCUBE_REDUCE = 1,
+	HYPERCUBE_BCAST,
+	HYPERCUBE_ALLREDUCE,
+	HYPERCUBE_BARRIER,
 };
 
 /* Operators.  Integer sums and products wrap.  Floating point follows IEEE 754
@@ -301,7 +313,9 @@ struct hypercube_loc {
 };
 
 /* hypercube_op.flags */
-#define HYPERCUBE_F_NOTIFY	0x1	/* tell me when the sink has completed */
+#define HYPERCUBE_F_NOTIFY	0x1	/* tell me when the sink has completed (REDUCE), or
+					 * when all members have the message (BCAST)
+					 */
 
 /* Control message types at SOL_HYPERCUBE. */
 enum {
@@ -313,16 +327,18 @@ enum {
  * struct hypercube_op - a contribution; goes with the first sendmsg() of it
  * @plan: id of the plan
  * @collective: enum hypercube_collective
- * @oper: enum hypercube_oper
- * @type: enum hypercube_type
+ * @oper: enum hypercube_oper; 0 with BCAST and BARRIER
+ * @type: enum hypercube_type; 0 with BCAST and BARRIER
  * @flags: HYPERCUBE_F_*
  * @width: bytes of a RECORD, 1..HYPERCUBE_RECORD_MAX; 0 with other types
  * @reserved: 0
- * @bytes: length of this node's contribution; a multiple of the element size
+ * @bytes: length of this node's contribution; a multiple of the element size; 0
+ *	with BARRIER
  * @cookie: returned with the result
  *
  * sendmsg() may accept only a part; the rest follows in further calls without
- * control message.  All members give the same @bytes, except with MERGE.
+ * control message.  All members give the same @bytes, except with MERGE; of a
+ * BCAST only the source contributes.
  */
 struct hypercube_op {
 	__u32	plan;
@@ -341,10 +357,12 @@ struct hypercube_op {
  * @status: 0 or a negative errno: the operation's, valid when MSG_EOR is set
  * @plan: id of the plan
  * @op: number of the operation within the plan
- * @cookie: that of this node's contribution
- * @bytes: length of the whole result (0 at nodes other than the sink)
- * @steps: parallel steps: the sum over the stages of each stage's cost
- * @clock: logical clock at the sink: length of the longest chain of frames
+ * @cookie: that of this node's contribution; 0 for a message of a BCAST
+ * @bytes: length of the whole result (0 where there is none)
+ * @steps: parallel steps: the sum over the stages of each stage's cost; for what
+ *	came down a tree or by a BCAST: steps until it was here; with a
+ *	completed BCAST at its source: until it was everywhere
+ * @clock: logical clock: length of the longest chain of frames to here
  * @time: modelled time in ns: T = a + b * m along the critical path
  * @cause_node: with a status: the node where the cause lies, or ~0
  * @cause_dim: with a status: the dimension of the faulty link, or ~0

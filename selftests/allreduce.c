@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allreduce and barrier: every member has the result of the plain computation, bit
+ * for bit, around faults as well; barriers keep everybody until the last has come.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "ref.h"
+
+#define PLAN 1
+
+struct kind {
+	unsigned int oper;
+	unsigned int type;
+	unsigned int width;
+};
+
+static void job_fill(struct job *j, const struct kind *k, size_t count)
+{
+	unsigned int elem = ref_size(k->oper, k->type, k->width);
+	void *in = malloc(count * elem + 1);
+
+	ref_fill(k->oper, k->type, k->width, in, count * elem, false);
+	j->op = (struct hypercube_op){
+		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .oper = k->oper,
+		.type = k->type, .width = k->width, .bytes = count * elem,
+	};
+	j->in = in;
+	j->room = count * elem;
+	j->out = malloc(j->room + 1);
+	j->waits = true;
+}
+
+/* The bits of the plain computation at each of @n members? */
+static bool job_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
+		      unsigned int m)
+{
+	void *data[CUBE_MAX] = { NULL }, *copy[CUBE_MAX], *want;
+	bool right = true;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		copy[i] = malloc(p[i].job[m].room + 1);
+		memcpy(copy[i], p[i].job[m].in, p[i].job[m].room);
+		data[node[i]] = copy[i];
+	}
+	want = ref_replay(c, &p[0].job[m].op, data);
+	for (i = 0; i < n; i++) {
+		const struct job *j = &p[i].job[m];
+
+		if (!want || j->ends != 1 || j->res.status || j->got != j->room ||
+		    j->res.bytes != j->room || memcmp(want, j->out, j->room)) {
+			printf("# operator %u type %u at node %u: %u ends, status %d, %zu of %zu bytes\n",
+			       j->op.oper, j->op.type, node[i], j->ends, j->res.status, j->got,
+			       j->room);
+			right = false;
+		}
+	}
+	for (i = 0; i < n; i++)
+		free(copy[i]);
+	return right;
+}
+
+static unsigned int kinds_run(struct cube *c, const struct kind *k, unsigned int nk, size_t count)
+{
+	unsigned int node[CUBE_MAX], i, m, bad = 0;
+	struct party p[CUBE_MAX];
+	unsigned int n = parties(c, p, node, nk);
+
+	for (i = 0; i < n; i++)
+		for (m = 0; m < nk; m++)
+			job_fill(&p[i].job[m], &k[m], count);
+	if (drive(p, n, 30)) {
+		printf("# not all operations ended\n");
+		ctl_op_print(c->name);
+		bad++;
+	}
+	for (m = 0; m < nk && !bad; m++)
+		bad += !job_right(c, p, node, n, m);
+	for (i = 0; i < n; i++)
+		for (m = 0; m < nk; m++) {
+			free((void *)p[i].job[m].in);
+			free(p[i].job[m].out);
+		}
+	parties_free(p, n);
+	return bad;
+}
+
+/* Blocked senders with helpers, and one with none. */
+static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
+{
+	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
+	int err = cube_new(c, dim, segment);
+	unsigned int i;
+
+	for (i = 0; i < 5 && !err && faults; i++)
+		err = cube_fail_link(c, links[i][0], links[i][1]);
+	if (!err)
+		err = cube_plan(c, PLAN);
+	return err ? err : cube_bind_all(c);
+}
+
+static unsigned int all_kinds(struct kind *k)
+{
+	unsigned int oper, type, n = 0;
+
+	for (oper = HYPERCUBE_SUM; oper <= HYPERCUBE_MAXLOC; oper++)
+		for (type = HYPERCUBE_U8; type < HYPERCUBE_RECORD; type++)
+			if (ref_size(oper, type, 0))
+				k[n++] = (struct kind){ oper, type, 0 };
+	k[n++] = (struct kind){ HYPERCUBE_MAX, HYPERCUBE_RECORD, 7 };
+	return n;
+}
+
+TEST(all_kinds_have_the_same_bits_at_every_member)
+{
+	struct kind k[256];
+	unsigned int nk = all_kinds(k);
+	struct cube c;
+
+	ASSERT_EQ(0, cube_ready(&c, 3, false, 256));
+	EXPECT_EQ(0, kinds_run(&c, k, nk, 37));
+	EXPECT_EQ(0, cube_del(&c));
+	ASSERT_EQ(0, cube_ready(&c, 4, true, 256));
+	EXPECT_EQ(0, kinds_run(&c, k, nk, 1));
+	EXPECT_EQ(0, kinds_run(&c, k, nk, 137));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(sizes_from_nothing_to_megabytes)
+{
+	static const size_t counts[] = { 0, 1, 63, 64, 65, 2047, 2048, 2049, 8192, 1 << 17 };
+	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F64, 0 };
+	struct cube c;
+	unsigned int i;
+
+	ASSERT_EQ(0, cube_ready(&c, 4, true, 0));
+	for (i = 0; i < sizeof(counts) / sizeof(*counts) && !_metadata->failed; i++)
+		EXPECT_EQ(0, kinds_run(&c, &k, 1, counts[i]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Allreduce of eight bytes around the faults that are set: the result and the steps. */
+static bool around(struct cube *c)
+{
+	unsigned int node[CUBE_MAX], n, i, steps = 0;
+	uint64_t in[CUBE_MAX], out[CUBE_MAX], want = 0;
+	struct party p[CUBE_MAX];
+	int err = cube_plan(c, PLAN);
+	bool right = true;
+
+	if (err)
+		return err == -EHOSTDOWN || err == -ENOLINK;
+	n = parties(c, p, node, 1);
+	for (i = 0; i < n; i++) {
+		struct job *j = &p[i].job[0];
+
+		in[i] = 1 + rnd() % 1000 + ((uint64_t)node[i] << 40);
+		want += in[i];
+		j->op = (struct hypercube_op){
+			.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .bytes = 8,
+			.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+		};
+		j->in = &in[i];
+		j->out = &out[i];
+		j->room = 8;
+		j->waits = true;
+	}
+	err = drive(p, n, 20);
+	for (i = 0; i < n; i++) {
+		right &= !err && p[i].job[0].ends == 1 && !p[i].job[0].res.status &&
+			 out[i] == want;
+		if (p[i].job[0].res.steps > steps)
+			steps = p[i].job[0].res.steps;
+	}
+	if (c->plan.tree.ndetours ? steps < 2 * c->plan.steps : steps != 2 * c->plan.steps) {
+		printf("# %u steps for twice %u\n", steps, c->plan.steps);
+		right = n == 1 && !steps;
+	}
+	if (!right) {
+		printf("# error %d, dim %u, FAULT words:", err, c->dim);
+		for (i = 0; i < c->nodes; i++)
+			printf(" %x", c->faults->fault[i]);
+		printf("\n");
+	}
+	parties_free(p, n);
+	return right;
+}
+
+TEST(every_pattern_of_two_links_of_eight)
+{
+	unsigned int i, k, node, dim;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (i = 0; i < 12; i++)
+		for (k = i; k < 12; k++) {
+			ASSERT_EQ(0, cube_heal(&c));
+			cube_link(&c, i, &node, &dim);
+			ASSERT_EQ(0, cube_fail_link(&c, node, dim));
+			cube_link(&c, k, &node, &dim);
+			ASSERT_EQ(0, cube_fail_link(&c, node, dim));
+			EXPECT_TRUE(around(&c));
+		}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(random_faults_of_sixteen_to_sixty_four)
+{
+	unsigned int dim, round, k, node, d;
+	struct cube c;
+
+	for (dim = 4; dim <= 6; dim++) {
+		ASSERT_EQ(0, cube_new(&c, dim, 0));
+		ASSERT_EQ(0, cube_bind_all(&c));
+		for (round = 0; round < scaled(40); round++) {
+			ASSERT_EQ(0, cube_heal(&c));
+			for (k = below(dim); k; k--)
+				ASSERT_EQ(0, cube_fail_node(&c, below(c.nodes)));
+			for (k = below(dim * (round % 3 ? 2 : 6)); k; k--) {
+				cube_link(&c, below(dim * c.nodes / 2), &node, &d);
+				ASSERT_EQ(0, cube_fail_link(&c, node, d));
+			}
+			EXPECT_TRUE(around(&c));
+		}
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* Reductions, allreductions and barriers of one plan in turn. */
+TEST(many_in_flight_do_not_mix)
+{
+	const unsigned int njobs = scaled(1500);
+	unsigned int node[CUBE_MAX], n, i, k;
+	struct party p[CUBE_MAX];
+	uint64_t in[CUBE_MAX], *out;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_ready(&c, 4, true, 0));
+	n = parties(&c, p, node, njobs);
+	out = calloc((size_t)n * njobs, sizeof(*out));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++) {
+			struct job *j = &p[i].job[k];
+			bool barrier = k % 5 == 2, all = k % 3;
+
+			in[i] = node[i] + 1;
+			j->op = (struct hypercube_op){
+				.plan = PLAN, .bytes = barrier ? 0 : 8,
+				.collective = barrier ? HYPERCUBE_BARRIER :
+					      all ? HYPERCUBE_ALLREDUCE : HYPERCUBE_REDUCE,
+				.oper = barrier ? 0 : HYPERCUBE_SUM,
+				.type = barrier ? 0 : HYPERCUBE_U64,
+			};
+			j->in = &in[i];
+			j->waits = barrier || all || node[i] == c.plan.tree.sink;
+			j->out = &out[(size_t)i * njobs + k];
+			j->room = 8;
+		}
+	EXPECT_EQ(0, drive(p, n, 60));
+	for (i = 0; i < n && !_metadata->failed; i++)
+		for (k = 0; k < njobs && !_metadata->failed; k++) {
+			const struct job *j = &p[i].job[k];
+
+			EXPECT_EQ(j->waits, j->ends);
+			EXPECT_EQ(0, j->res.status);
+			if (j->waits) {
+				EXPECT_EQ(k, j->res.op);
+				EXPECT_EQ(j->op.collective, j->res.collective);
+			}
+			if (j->waits && j->op.bytes)
+				EXPECT_EQ(136, out[(size_t)i * njobs + k]);
+		}
+	if (_metadata->failed)
+		ctl_op_print(c.name);
+	free(out);
+	parties_free(p, n);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_barrier_keeps_all_until_the_last_has_come)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BARRIER };
+	unsigned int u, round, last;
+	struct hypercube_result res;
+	struct cube c;
+	bool eor;
+	char buf;
+
+	ASSERT_EQ(0, cube_ready(&c, 4, true, 0));
+	for (round = 0; round < 16; round++) {
+		last = round;
+		for (u = 0; u < 16; u++)
+			if (u != last)
+				ASSERT_EQ(0, shc_send(c.fd[u], &op, "", 0, 0));
+		usleep(2000);
+		for (u = 0; u < 16; u++)
+			EXPECT_EQ(-EAGAIN, shc_recv(c.fd[u], &buf, 1, &res, &eor, MSG_DONTWAIT));
+		ASSERT_EQ(0, shc_send(c.fd[last], &op, "", 0, 0));
+		for (u = 0; u < 16; u++) {
+			EXPECT_EQ(0, shc_recv(c.fd[u], &buf, 1, &res, &eor, 0));
+			EXPECT_TRUE(eor);
+			EXPECT_EQ(0, res.status);
+			EXPECT_EQ(round, res.op);
+		}
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Megabytes with one member that does not receive: the others are held up, not lost. */
+TEST(who_does_not_read_stops_the_others)
+{
+	struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
+	unsigned int node[CUBE_MAX], n, i;
+	struct party p[CUBE_MAX];
+	size_t least = ~0ul;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_ready(&c, 3, false, 0));
+	n = parties(&c, p, node, 1);
+	for (i = 0; i < n; i++)
+		job_fill(&p[i].job[0], &k, 1 << 20);
+	p[5].fd = -1;
+	drive_until_quiet(p, n, 200);
+	p[5].fd = c.fd[5];
+	/* It contributes all it can, and receives nothing. */
+	p[5].job[0].op.cookie = p[5].base;
+	while (p[5].job[0].sent < p[5].job[0].op.bytes) {
+		struct job *j = &p[5].job[0];
+		ssize_t got = shc_send(p[5].fd, j->begun ? NULL : &j->op,
+				       (const char *)j->in + j->sent, j->op.bytes - j->sent,
+				       MSG_DONTWAIT);
+
+		if (got < 0)
+			drive_until_quiet(p, 5, 200);
+		if (got < 0 && (least == j->sent || got == -ENOBUFS))
+			break;
+		least = j->sent;
+		j->begun = true;
+		j->sent += got > 0 ? (size_t)got : 0;
+	}
+	EXPECT_GT(p[5].job[0].op.bytes, p[5].job[0].sent);
+	EXPECT_EQ(0, drive(p, n, 60));
+	EXPECT_TRUE(job_right(&c, p, node, n, 0));
+	for (i = 0; i < n; i++) {
+		free((void *)p[i].job[0].in);
+		free(p[i].job[0].out);
+	}
+	parties_free(p, n);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Many operations under way, then a blow; everybody hears of every end, and those
+ * that succeeded have the right sum.
+ */
+static void broken(struct __test_metadata *_metadata, unsigned int how)
+{
+	const unsigned int njobs = 300;
+	unsigned int node[CUBE_MAX], n, i, k, good = 0;
+	uint64_t in = 1, out[CUBE_MAX] = { 0 };
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_ready(&c, 4, true, 0));
+	n = parties(&c, p, node, njobs);
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++) {
+			struct job *j = &p[i].job[k];
+
+			j->op = (struct hypercube_op){
+				.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .bytes = 8,
+				.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+			};
+			j->in = &in;
+			j->out = &out[i];
+			j->room = 8;
+			j->waits = true;
+		}
+	for (k = 0; k < 3; k++)
+		drive_some(p, n, 7);
+	if (how == 0) {
+		ASSERT_EQ(0, cube_fail_link(&c, 10, 0));
+		ASSERT_EQ(0, cube_fail_link(&c, 10, 1));
+		ASSERT_EQ(0, cube_fail_link(&c, 10, 2));
+	} else if (how == 1) {
+		ASSERT_EQ(0, cube_fail_node(&c, 10));
+	} else {
+		close(c.fd[10]);
+		c.fd[10] = -1;
+		for (i = 0; i < n; i++)
+			if (node[i] == 10)
+				p[i].fd = -1;
+	}
+	EXPECT_EQ(0, drive(p, n, 30));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs && p[i].fd >= 0 && !_metadata->failed; k++) {
+			const struct job *j = &p[i].job[k];
+
+			EXPECT_EQ(1, j->ends + !!j->refused);
+			good += j->ends && !j->res.status;
+			EXPECT_TRUE(!j->ends || j->res.status || j->got == 8);
+		}
+	if (_metadata->failed)
+		ctl_op_print(c.name);
+	printf("# %u of %u ended well\n", good, n * njobs);
+	parties_free(p, n);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(links_fail_under_many_operations)
+{
+	broken(_metadata, 0);
+}
+
+TEST(a_node_fails_under_many_operations)
+{
+	broken(_metadata, 1);
+}
+
+TEST(a_member_closes_under_many_operations)
+{
+	broken(_metadata, 2);
+}
+
+/* Sorted runs merge into one, and all have it. */
+TEST(merged_runs_come_to_every_member)
+{
+	struct kind k = { HYPERCUBE_MERGE, HYPERCUBE_U32, 0 };
+	unsigned int node[CUBE_MAX], n, i;
+	const size_t count = 5000;
+	struct party p[CUBE_MAX];
+	uint32_t *want;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_ready(&c, 4, true, 1024));
+	n = parties(&c, p, node, 1);
+	want = malloc(n * count * 4);
+	for (i = 0; i < n; i++) {
+		struct job *j = &p[i].job[0];
+
+		k.oper = HYPERCUBE_MIN;
+		job_fill(j, &k, count);
+		ref_sort(HYPERCUBE_U32, 0, (void *)j->in, count, 4);
+		memcpy(want + i * count, j->in, count * 4);
+		j->op.oper = HYPERCUBE_MERGE;
+		free(j->out);
+		j->room = n * count * 4;
+		j->out = malloc(j->room);
+	}
+	ref_sort(HYPERCUBE_U32, 0, want, n * count, 4);
+	EXPECT_EQ(0, drive(p, n, 30));
+	for (i = 0; i < n; i++) {
+		const struct job *j = &p[i].job[0];
+
+		EXPECT_EQ(1, j->ends);
+		EXPECT_EQ(0, j->res.status);
+		EXPECT_EQ(j->room, j->got);
+		EXPECT_EQ(0, memcmp(want, j->out, j->room));
+		free((void *)j->in);
+		free(j->out);
+	}
+	free(want);
+	parties_free(p, n);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Broadcasts of all sizes, many in flight, receivers that are slow, late or gone,
+ * and faults in the middle.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 1
+
+/**
+ * struct listener - what a node has received
+ * @records: complete records without a status
+ * @bytes: bytes of them
+ * @wrong: bytes that are not what their place in the message asks for
+ * @at: place in the message that is being received
+ * @ends: records with a status
+ * @status: of the last such record
+ */
+struct listener {
+	unsigned int records;
+	size_t bytes;
+	size_t wrong;
+	size_t at;
+	unsigned int ends;
+	int status;
+};
+
+static unsigned char pattern(size_t at)
+{
+	return (unsigned char)(at ^ at >> 8 ^ at >> 16);
+}
+
+/* Receive one piece if there is one. */
+static bool listen_some(int fd, struct listener *l)
+{
+	static unsigned char buf[1 << 16];
+	struct hypercube_result res;
+	bool eor = false;
+	ssize_t n = shc_recv(fd, buf, sizeof(buf), &res, &eor, MSG_DONTWAIT), i;
+
+	if (n < 0)
+		return false;
+	for (i = 0; i < n; i++)
+		l->wrong += buf[i] != pattern(l->at + i);
+	l->bytes += n;
+	l->at = eor ? 0 : l->at + n;
+	if (eor && res.status) {
+		l->ends++;
+		l->status = res.status;
+	} else if (eor) {
+		l->records++;
+	}
+	return true;
+}
+
+/**
+ * struct speaker - what the source does
+ * @size: of each message
+ * @count: how many
+ * @notify: wants to hear of their ends
+ * @begun: messages begun
+ * @sent: bytes of the last one sent
+ * @refused: sendmsg() said so
+ */
+struct speaker {
+	size_t size;
+	unsigned int count;
+	bool notify;
+	unsigned int begun;
+	size_t sent;
+	int refused;
+};
+
+static const void *message(size_t size)
+{
+	static unsigned char *buf;
+	static size_t have;
+	size_t i;
+
+	if (size > have) {
+		buf = realloc(buf, size);
+		for (i = have; i < size; i++)
+			buf[i] = pattern(i);
+		have = size;
+	}
+	return buf ? (void *)buf : (void *)"";
+}
+
+static bool speak_some(int fd, struct speaker *s)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = s->size,
+		.flags = s->notify ? HYPERCUBE_F_NOTIFY : 0,
+	};
+	bool fresh = !s->begun || s->sent == s->size;
+	size_t at = fresh ? 0 : s->sent;
+	ssize_t n;
+
+	if (s->refused || (fresh && s->begun == s->count))
+		return false;
+	n = shc_send(fd, fresh ? &op : NULL, (const char *)message(s->size) + at, s->size - at,
+		     MSG_DONTWAIT);
+	if (n == -EAGAIN || n == -ENOBUFS)
+		return false;
+	if (n < 0) {
+		s->refused = (int)n;
+		return true;
+	}
+	s->begun += fresh;
+	s->sent = at + n;
+	return true;
+}
+
+/* Let all but the nodes in @deaf do what they can, until nothing has moved for @ms. */
+static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf, int ms)
+{
+	uint64_t last = now_ms();
+	unsigned int u;
+
+	while (now_ms() < last + (uint64_t)ms) {
+		bool moved = speak_some(c->fd[c->bcast.bcast.source], s);
+
+		for (u = 0; u < c->nodes; u++)
+			if (c->fd[u] >= 0 && !(deaf >> u & 1))
+				moved |= listen_some(c->fd[u], &l[u]);
+		if (moved)
+			last = now_ms();
+		else
+			usleep(200);
+	}
+}
+
+/* Until every member has all of it, or time is up. */
+static bool run_all(struct cube *c, struct speaker *s, struct listener *l)
+{
+	unsigned int source = c->bcast.bcast.source, u, tries;
+
+	for (tries = 0; tries < 200; tries++) {
+		bool done = s->begun == s->count && s->sent == s->size &&
+			    (!s->notify || l[source].records == s->count);
+
+		for (u = 0; u < c->nodes; u++)
+			if (u != source && hc_set_has(c->bcast.members, u))
+				done &= l[u].records == s->count;
+		if (done)
+			return true;
+		run(c, s, l, 0, patience(1) * 10);
+	}
+	return false;
+}
+
+static bool all_right(const struct cube *c, const struct speaker *s, const struct listener *l)
+{
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++) {
+		bool gets = u != c->bcast.bcast.source && hc_set_has(c->bcast.members, u);
+
+		if (l[u].wrong || l[u].ends || l[u].bytes != gets * s->count * s->size) {
+			printf("# node %u: %zu bytes, %zu wrong, %u ends (%d)\n", u, l[u].bytes,
+			       l[u].wrong, l[u].ends, l[u].status);
+			return false;
+		}
+	}
+	return true;
+}
+
+static int start(struct cube *c, unsigned int dim, unsigned int segment, bool bind)
+{
+	int err = cube_new(c, dim, segment);
+
+	if (!err && dim > 3)
+		err = cube_fail_node(c, 5);
+	if (!err && dim > 3)
+		err = cube_fail_link(c, 0, 1);
+	if (!err)
+		err = cube_bcast_plan(c, PLAN, 0, HC_BCAST_GENERAL);
+	if (!err && bind)
+		err = cube_bind_all(c);
+	return err;
+}
+
+static void deliver(struct __test_metadata *_metadata, struct cube *c, size_t size,
+		    unsigned int count, bool notify)
+{
+	struct listener l[CUBE_MAX] = { 0 };
+	struct speaker s = { .size = size, .count = count, .notify = notify };
+
+	EXPECT_TRUE(run_all(c, &s, l));
+	EXPECT_TRUE(all_right(c, &s, l));
+	if (_metadata->failed)
+		ctl_op_print(c->name);
+}
+
+TEST(messages_of_all_sizes_arrive_whole)
+{
+	static const size_t sizes[] = {
+		0, 1, 255, 256, 257, 511, 512, 513, 1499, 1500, 1501, 4096, 16383, 16384, 16385,
+		65536, 1 << 20,
+	};
+	struct cube c;
+	unsigned int i;
+
+	ASSERT_EQ(0, start(&c, 4, 0, true));
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && !_metadata->failed; i++)
+		deliver(_metadata, &c, sizes[i], 1, i & 1);
+	EXPECT_EQ(0, cube_del(&c));
+	ASSERT_EQ(0, start(&c, 3, 256, true));
+	for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && !_metadata->failed; i++)
+		deliver(_metadata, &c, sizes[i] % 70000, 2, true);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(sixteen_megabytes_reach_eight_nodes)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0, true));
+	deliver(_metadata, &c, debug_kernel() ? 2 << 20 : 16 << 20, 1, true);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(thousands_of_messages_in_a_row)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 4, 0, true));
+	deliver(_metadata, &c, 24, scaled(3000), false);
+	deliver(_metadata, &c, 24, scaled(1000), true);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(who_does_not_read_stops_the_source)
+{
+	struct speaker s = { .size = 8 << 20, .count = 1, .notify = true };
+	struct listener l[CUBE_MAX] = { 0 };
+	struct wait_view v;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0, true));
+	run(&c, &s, l, 1 << 7, 300);
+	EXPECT_GT(s.size, s.sent);
+	EXPECT_EQ(0, ctl_op_get(c.name, PLAN, 7, &v));
+	EXPECT_EQ(HYPERCUBE_WAIT_READER, v.wait);
+	EXPECT_TRUE(run_all(&c, &s, l));
+	EXPECT_TRUE(all_right(&c, &s, l));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_message_waits_for_those_who_come_late)
+{
+	struct speaker s = { .size = 100000, .count = 3, .notify = true };
+	struct listener l[CUBE_MAX] = { 0 };
+	unsigned int u;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0, false));
+	ASSERT_EQ(0, cube_bind(&c, 0));
+	run(&c, &s, l, 0, 100);
+	EXPECT_EQ(0, l[0].records);
+	for (u = 1; u < 8; u++)
+		ASSERT_EQ(0, cube_bind(&c, u));
+	EXPECT_TRUE(run_all(&c, &s, l));
+	EXPECT_TRUE(all_right(&c, &s, l));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Everybody but the closed ones has heard of the end: a whole message or a status. */
+static bool all_ended(const struct cube *c, const struct listener *l)
+{
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++)
+		if (c->fd[u] >= 0 && (l[u].wrong || (!l[u].ends && !l[u].records))) {
+			printf("# node %u: %u records, %u ends\n", u, l[u].records, l[u].ends);
+			return false;
+		}
+	return true;
+}
+
+/* A long message stands still since node 7 does not read; then comes the blow. */
+static void broken(struct __test_metadata *_metadata, struct cube *c, struct speaker *s,
+		   struct listener *l)
+{
+	*s = (struct speaker){ .size = 8 << 20, .count = 1, .notify = true };
+	memset(l, 0, CUBE_MAX * sizeof(*l));
+	ASSERT_EQ(0, start(c, 3, 0, true));
+	run(c, s, l, 1 << 7, 100);
+	EXPECT_GT(s->size, s->sent);
+}
+
+TEST(a_receiver_closes_in_the_middle)
+{
+	struct listener l[CUBE_MAX];
+	struct speaker s;
+	struct cube c;
+
+	broken(_metadata, &c, &s, l);
+	cube_close(&c, 7);
+	run(&c, &s, l, 0, 200 * patience(1));
+	EXPECT_TRUE(all_ended(&c, l));
+	EXPECT_EQ(-ECONNRESET, l[0].status);
+	EXPECT_EQ(1, l[0].ends);
+	/* Whoever comes in its place takes part in the next one. */
+	ASSERT_EQ(0, cube_bind(&c, 7));
+	deliver(_metadata, &c, 1000, 5, true);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_message_to_one_who_has_left_ends_at_once)
+{
+	struct speaker s = { .size = 1000, .count = 1, .notify = true };
+	struct listener l[CUBE_MAX] = { 0 };
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0, true));
+	deliver(_metadata, &c, 10, 1, true);
+	cube_close(&c, 6);
+	run(&c, &s, l, 0, 200 * patience(1));
+	EXPECT_EQ(1, l[0].ends);
+	EXPECT_EQ(-ECONNRESET, l[0].status);
+	EXPECT_TRUE(all_ended(&c, l));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(the_source_closes_in_the_middle)
+{
+	struct listener l[CUBE_MAX];
+	struct speaker s;
+	struct cube c;
+
+	broken(_metadata, &c, &s, l);
+	cube_close(&c, 0);
+	run(&c, &(struct speaker){ 0 }, l, 0, 200 * patience(1));
+	EXPECT_TRUE(all_ended(&c, l));
+	EXPECT_EQ(-ECONNRESET, l[7].status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_link_fails_in_the_middle)
+{
+	struct listener l[CUBE_MAX];
+	struct speaker s;
+	struct cube c;
+
+	broken(_metadata, &c, &s, l);
+	/* By this link node 7 is informed, or node 6. */
+	ASSERT_EQ(0, cube_fail_link(&c, 4, c.bcast.bcast.sequence[1]));
+	ASSERT_EQ(0, cube_fail_link(&c, 0, c.bcast.bcast.sequence[0]));
+	run(&c, &s, l, 0, 200 * patience(1));
+	EXPECT_TRUE(all_ended(&c, l));
+	EXPECT_EQ(-ENOLINK, l[0].status);
+	ASSERT_EQ(0, cube_bcast_plan(&c, PLAN, 0, HC_BCAST_GENERAL));
+	deliver(_metadata, &c, 100000, 3, true);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_node_is_cut_off_in_the_middle)
+{
+	struct listener l[CUBE_MAX];
+	struct speaker s;
+	struct cube c;
+
+	broken(_metadata, &c, &s, l);
+	ASSERT_EQ(0, cube_fail_node(&c, 7));
+	run(&c, &s, l, 0, 5000 + 200 * patience(1));
+	EXPECT_TRUE(all_ended(&c, l));
+	EXPECT_EQ(-ENOLINK, l[0].status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(the_plan_is_removed_in_the_middle)
+{
+	struct listener l[CUBE_MAX];
+	struct speaker s;
+	struct cube c;
+
+	broken(_metadata, &c, &s, l);
+	ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
+	run(&c, &s, l, 0, 200 * patience(1));
+	EXPECT_TRUE(all_ended(&c, l));
+	EXPECT_EQ(-ESTALE, l[0].status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(who_may_not_broadcast_hears_so)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 1 };
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0, true));
+	ASSERT_EQ(0, cube_plan(&c, 2));
+	EXPECT_EQ(-EPERM, shc_send(c.fd[3], &op, "", 1, 0));
+	op.plan = 2;
+	EXPECT_EQ(-EPROTOTYPE, shc_send(c.fd[0], &op, "", 1, 0));
+	op = (struct hypercube_op){ .plan = PLAN, .collective = HYPERCUBE_REDUCE, .bytes = 1,
+				    .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U8 };
+	EXPECT_EQ(-EPROTOTYPE, shc_send(c.fd[0], &op, "", 1, 0));
+	op.collective = HYPERCUBE_BCAST;
+	EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, "", 1, 0));
+	op.collective = 77;
+	EXPECT_EQ(-EOPNOTSUPP, shc_send(c.fd[0], &op, "", 1, 0));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Two members close their sockets at the same moment, while all are busy, on a tree
+ * in which news of a failure can run in circles: a blocked node has three helpers.
+ * Everybody hears of an end of every operation, the news comes to rest, and the
+ * next operation has the right result; again and again with the same plan.
+ */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 7
+#define JOBS 200
+
+static int start(struct cube *c)
+{
+	int err = cube_new(c, 4, 0);
+
+	if (!err)
+		err = cube_fail_node(c, 6);
+	if (!err)
+		err = cube_fail_link(c, 0, 0);
+	if (!err)
+		err = cube_fail_link(c, 9, 3);
+	if (!err)
+		err = cube_fail_link(c, 5, 2);
+	if (!err)
+		err = cube_plan(c, PLAN);
+	return err ? err : cube_bind_all(c);
+}
+
+static void jobs_fill(const struct cube *c, struct party *p, const unsigned int *node,
+		      unsigned int n, unsigned int collective, uint64_t *in)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++) {
+		in[i] = 1ull << node[i];
+		for (k = 0; k < JOBS; k++) {
+			struct job *j = &p[i].job[k];
+
+			j->op = (struct hypercube_op){
+				.plan = PLAN, .collective = collective, .bytes = 8,
+				.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+			};
+			j->in = &in[i];
+			j->waits = collective == HYPERCUBE_ALLREDUCE ||
+				   node[i] == c->plan.tree.sink;
+		}
+	}
+}
+
+static void blow(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
+{
+	unsigned int a = below(n), b = (a + 1 + below(n - 1)) % n;
+
+	cube_close(c, node[a]);
+	cube_close(c, node[b]);
+	p[a].fd = -1;
+	p[b].fd = -1;
+}
+
+/* Until nobody waits for anybody: 0 or -ETIMEDOUT. */
+static int at_rest(struct cube *c)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+	struct wait_view v;
+	unsigned int u;
+
+	for (u = 0; u < c->nodes && now_ms() < end;) {
+		if (cube_member(c, u) && !ctl_op_get(c->name, PLAN, u, &v) &&
+		    v.wait != HYPERCUBE_WAIT_NOTHING) {
+			usleep(10000);
+			u = 0;
+		} else {
+			u++;
+		}
+	}
+	return u < c->nodes ? -ETIMEDOUT : 0;
+}
+
+static bool round_right(struct cube *c, unsigned int collective)
+{
+	unsigned int node[CUBE_MAX], n, i, u;
+	struct party p[CUBE_MAX];
+	uint64_t in[CUBE_MAX];
+	int err;
+
+	n = parties(c, p, node, JOBS);
+	jobs_fill(c, p, node, n, collective, in);
+	for (i = below(6); i; i--)
+		drive_some(p, n, 1 + below(20));
+	blow(c, p, node, n);
+	if (below(2)) {
+		drive_some(p, n, 1 + below(5));
+		u = below(n);
+		cube_close(c, node[u]);
+		p[u].fd = -1;
+	}
+	err = drive(p, n, 20);
+	parties_free(p, n);
+	if (err)
+		printf("# not everybody heard of all ends\n");
+	/* The others have begun different numbers of operations: all begin anew. */
+	for (u = 0; u < c->nodes; u++)
+		cube_close(c, u);
+	/* What the closed ones still owe to others is given up when those ask. */
+	if (!err)
+		err = at_rest(c);
+	if (!err)
+		err = cube_bind_all(c);
+	if (!err)
+		err = cube_reduce(c, PLAN, NULL);
+	if (err)
+		printf("# error %d\n", err);
+	return !err;
+}
+
+static void test(struct __test_metadata *_metadata, unsigned int collective)
+{
+	struct cube c;
+	unsigned int i;
+
+	ASSERT_EQ(0, start(&c));
+	for (i = 0; i < scaled(5) && !_metadata->failed; i++)
+		EXPECT_TRUE(round_right(&c, collective));
+	if (_metadata->failed)
+		ctl_op_print(c.name);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(members_close_under_reductions)
+{
+	test(_metadata, HYPERCUBE_REDUCE);
+}
+
+TEST(members_close_under_allreductions)
+{
+	test(_metadata, HYPERCUBE_ALLREDUCE);
+}
+
+TEST_HARNESS_MAIN
