@@ -7,6 +7,7 @@
 #define _HCCTL_NL_H
 
 #include "hcctl.h"
+#include "hc_bcast.h"
 #include "hc_tree.h"
 
 #define NL_NONE UINT32_MAX
@@ -63,7 +64,10 @@ struct nl_plan {
 	uint32_t id;
 	uint32_t epoch;
 	uint32_t type;
-	uint32_t sink;
+	uint32_t sink;		/* of a tree */
+	uint32_t source;	/* of a broadcast */
+	uint8_t *sequence;
+	uint32_t steps;
 	unsigned int stages;
 	uint8_t order[HC_LIB_DIM_MAX];
 	uint32_t *members;	/* set */
@@ -142,6 +146,8 @@ int nl_fault_clear(struct hcctl *h, const char *fabric);
 /* Release d->links with free(). */
 int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_detect *d);
 /* @may_be_stale: the faults have changed (-ESTALE) is no complaint. */
+int nl_bcast_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_bcast *b,
+		 const uint32_t *fault, bool may_be_stale);
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_tree *t,
 		const uint32_t *fault, bool may_be_stale);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);

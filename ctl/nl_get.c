@@ -304,6 +304,17 @@ static int set_fault(struct nl_plan *v, const struct nlattr *a)
 	return 0;
 }
 
+static int set_sequence(struct nl_plan *v, const struct nlattr *a)
+{
+	free(v->sequence);
+	v->steps = nla_len(a);
+	v->sequence = calloc(v->steps ?: 1, 1);
+	if (!v->sequence)
+		return -ENOMEM;
+	memcpy(v->sequence, nla_data(a), v->steps);
+	return 0;
+}
+
 static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 {
 	switch (nla_type(a)) {
@@ -322,6 +333,11 @@ static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 	case HYPERCUBE_A_PLAN_SINK:
 		v->sink = num(a);
 		return 0;
+	case HYPERCUBE_A_PLAN_SOURCE:
+		v->source = num(a);
+		return 0;
+	case HYPERCUBE_A_PLAN_SEQUENCE:
+		return set_sequence(v, a);
 	case HYPERCUBE_A_PLAN_ORDER:
 		if (v->stages < HC_LIB_DIM_MAX)
 			v->order[v->stages++] = num(a);
@@ -365,6 +381,7 @@ void nl_plan_clear(struct nl_plan *v)
 {
 	free(v->members);
 	free(v->detours);
+	free(v->sequence);
 	free(v->fault);
 	v->members = NULL;
 	v->detours = NULL;

@@ -350,44 +350,73 @@ int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_d
 	return nl_talk(h, msg, on_detect, d);
 }
 
-static int put_members(struct nl_msg *msg, const struct hc_tree *t)
+static int put_members(struct nl_msg *msg, unsigned int dim, const uint32_t *members)
 {
 	uint8_t bytes[hc_set_words(HC_LIB_DIM_MAX) * 4];
-	uint32_t u, n = hc_nodes(t->dim);
+	uint32_t u, n = hc_nodes(dim);
 
 	memset(bytes, 0, sizeof(bytes));
 	for (u = 0; u < n; u++)
-		if (hc_set_has(t->members, u))
+		if (hc_set_has(members, u))
 			bytes[u / 8] |= 1 << (u % 8);
 	return nla_put(msg, HYPERCUBE_A_PLAN_MEMBERS, (n + 7) / 8, bytes);
+}
+
+/* The request that any plan begins with, or NULL. */
+static struct nl_msg *plan_request(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_PLAN_NEW, 0);
+
+	if (!msg)
+		return NULL;
+	nla_put_string(msg, HYPERCUBE_A_PLAN_FABRIC, fabric);
+	nla_put_u32(msg, HYPERCUBE_A_PLAN_ID, id);
+	nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, type);
+	return msg;
+}
+
+static int plan_send(struct hcctl *h, struct nl_msg *msg, bool too_large, bool may_be_stale)
+{
+	if (!too_large)
+		return nl_talk_but(h, msg, NULL, NULL, may_be_stale ? -ESTALE : 0);
+	nlmsg_free(msg);
+	hc_error(h, "the plan is too large for one message");
+	return -E2BIG;
+}
+
+int nl_bcast_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_bcast *b,
+		 const uint32_t *fault, bool may_be_stale)
+{
+	struct nl_msg *msg = plan_request(h, fabric, id, HYPERCUBE_PLAN_BCAST);
+	int rc = 0;
+
+	if (!msg)
+		return -EIO;
+	rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_SOURCE, b->source);
+	rc |= nla_put(msg, HYPERCUBE_A_PLAN_SEQUENCE, b->steps, b->sequence);
+	rc |= put_members(msg, b->dim, b->members);
+	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(b->dim) * sizeof(*fault), fault);
+	return plan_send(h, msg, rc, may_be_stale);
 }
 
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_tree *t,
 		const uint32_t *fault, bool may_be_stale)
 {
-	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_PLAN_NEW, 0);
+	struct nl_msg *msg = plan_request(h, fabric, id, HYPERCUBE_PLAN_TREE);
 	unsigned int i;
 	int rc = 0;
 
 	if (!msg)
 		return -EIO;
-	nla_put_string(msg, HYPERCUBE_A_PLAN_FABRIC, fabric);
-	nla_put_u32(msg, HYPERCUBE_A_PLAN_ID, id);
-	nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_TREE);
 	nla_put_u32(msg, HYPERCUBE_A_PLAN_SINK, t->sink);
 	for (i = 0; i < t->stages; i++)
 		nla_put_u32(msg, HYPERCUBE_A_PLAN_ORDER, t->order[i]);
-	rc |= put_members(msg, t);
+	rc |= put_members(msg, t->dim, t->members);
 	for (i = 0; i < t->ndetours; i++)
 		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_DETOUR,
 				  t->detours[i].from << 16 | t->detours[i].to);
 	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(t->dim) * sizeof(*fault), fault);
-	if (rc) {
-		nlmsg_free(msg);
-		hc_error(h, "the plan is too large for one message");
-		return -E2BIG;
-	}
-	return nl_talk_but(h, msg, NULL, NULL, may_be_stale ? -ESTALE : 0);
+	return plan_send(h, msg, rc, may_be_stale);
 }
 
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id)

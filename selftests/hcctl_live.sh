@@ -21,7 +21,7 @@ all_output_is_json() {
 	check 'plan' hcctl tree find fabric t apply
 	for command in 'fabric show' 'fabric show t' 'node show t' 'node show t 3' 'link show t' \
 		'link show t 1:2' 'fault show t' 'tree show t' 'op show t' 'stats t' 'detect t' \
-		'tree find fabric t' 'fault random t links 1 seed 3' \
+		'tree find fabric t' 'bcast plan fabric t source 1 apply' 'tree show t' 'fault random t links 1 seed 3' \
 		'run reduce t op max type f32 count 5 verify'; do
 		# shellcheck disable=SC2086
 		hcctl -j $command | jq -e . >/dev/null || fault "\"hcctl -j $command\" is no JSON"

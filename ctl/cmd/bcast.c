@@ -6,12 +6,15 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cmd.h"
 
 /* What "bcast plan" was asked for. */
 struct plan {
 	struct fault_args faults;
+	bool apply;
+	uint32_t id;
 	uint32_t source;
 	bool all;
 	const char *method;
@@ -54,10 +57,26 @@ static enum hc_bcast_method method_number(const char *word)
 	return HC_BCAST_GENERAL;
 }
 
+static int apply_args(struct hcctl *h, struct plan *q)
+{
+	if (q->apply && !q->faults.fabric)
+		return hc_missing(h, "\"fabric\" to apply the plan to");
+	if (q->apply && q->all)
+		return hc_invalid(h, "apply", "all", "a plan has one source");
+	if (q->id && !q->apply)
+		return hc_missing(h, "\"apply\", without which no plan gets an id");
+	/* Not 1, which is the tree's unless one says otherwise. */
+	if (!q->id)
+		q->id = 2;
+	return 0;
+}
+
 static int plan_args(struct hcctl *h, struct plan *q, int argc, char **argv)
 {
 	struct arg args[] = {
 		{ "fabric", arg_fabric, &q->faults.fabric },
+		{ "apply", NULL, &q->apply },
+		{ "plan", arg_count, &q->id },
 		{ "dim", arg_dim, &q->faults.dim },
 		{ "fail-link", arg_links, &q->faults.links, .many = true },
 		{ "fail-node", arg_nodes, &q->faults.nodes, .many = true },
@@ -78,7 +97,8 @@ static int plan_args(struct hcctl *h, struct plan *q, int argc, char **argv)
 		return hc_unknown(h, "all");
 	if (q->all && method_number(q->method) == HC_BCAST_MINIMAL)
 		return hc_invalid(h, "method", q->method, "it takes one source, not all");
-	return cmd_fault_args_check(h, &q->faults);
+	rc = apply_args(h, q);
+	return rc ? rc : cmd_fault_args_check(h, &q->faults);
 }
 
 static int no_plan(struct hcctl *h, const struct plan *q, int err, const char *why)
@@ -93,7 +113,7 @@ static int no_plan(struct hcctl *h, const struct plan *q, int err, const char *w
 }
 
 static int one_source(struct hcctl *h, const struct plan *q, const struct hc_faults *f,
-		      const struct hc_bcast_req *req)
+		      const struct hc_bcast_req *req, bool last)
 {
 	struct bcast_view view = { .method = q->method, .fabric = q->faults.fabric };
 	const char *why = "not possible";
@@ -104,6 +124,12 @@ static int one_source(struct hcctl *h, const struct plan *q, const struct hc_fau
 	rc = hc_plan_bcast(f, req, &p, &why);
 	if (rc)
 		return no_plan(h, q, rc, why);
+	if (q->apply) {
+		view.installed = q->id;
+		rc = nl_bcast_add(h, q->faults.fabric, q->id, &p.bcast, f->fault, !last);
+		if (rc)
+			goto out;
+	}
 	cmd_bcast_print(h, &view, &p);
 	if (p.nunreachable)
 		hc_warn(h, "cut off from source %u%s", q->source,
@@ -113,6 +139,7 @@ static int one_source(struct hcctl *h, const struct plan *q, const struct hc_fau
 			 cmd_bcast_list(list, p.missed, hc_nodes(f->dim)));
 		rc = HC_NO;
 	}
+out:
 	hc_bcast_plan_free(&p);
 	return rc;
 }
@@ -177,23 +204,40 @@ static int all_sources(struct hcctl *h, const struct plan *q, const struct hc_fa
 	return HC_NO;
 }
 
+/* Plan and perhaps install once; -ESTALE: the faults have changed in between. */
+static int plan_once(struct hcctl *h, struct plan *q, bool last)
+{
+	struct hc_bcast_req req = {
+		.method = method_number(q->method),
+		.source = q->source,
+		.greedy = !strcmp(q->prime, "greedy"),
+	};
+	struct hc_faults *f = NULL;
+	int rc = cmd_fault_args_read(h, &q->faults, &f);
+
+	if (rc)
+		return rc;
+	rc = q->all ? all_sources(h, q, f, &req) : one_source(h, q, f, &req, last);
+	hc_faults_free(f);
+	return rc;
+}
+
 static int plan(struct hcctl *h, int argc, char **argv)
 {
 	struct plan q = { .source = NL_NONE, .method = "general", .prime = "largest" };
-	struct hc_bcast_req req;
-	struct hc_faults *f = NULL;
-	int rc;
+	int rc, try;
 
 	rc = plan_args(h, &q, argc, argv);
-	if (!rc)
-		rc = cmd_fault_args_read(h, &q.faults, &f);
 	if (rc)
 		goto out;
-	req.method = method_number(q.method);
-	req.source = q.source;
-	req.greedy = !strcmp(q.prime, "greedy");
-	rc = q.all ? all_sources(h, &q, f, &req) : one_source(h, &q, f, &req);
-	hc_faults_free(f);
+	/* A link that was just set tells its nodes a moment later. */
+	for (try = 0; try < STALE_RETRIES; try++) {
+		rc = plan_once(h, &q, try == STALE_RETRIES - 1);
+		if (rc != -ESTALE)
+			break;
+		usleep(1000 << try);
+	}
+	rc = rc < 0 ? HC_NO : rc;
 out:
 	cmd_fault_args_free(&q.faults);
 	return rc;
@@ -202,7 +246,7 @@ out:
 const struct hc_cmd bcast_cmds[] = {
 	{
 		"plan", plan,
-		"{ fabric NAME | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } { source NODE | all } [method general|broadcast1|minimal] [prime largest|greedy]",
+		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } { source NODE | all } [method general|broadcast1|minimal] [prime largest|greedy]",
 	},
 	{}
 };

@@ -107,6 +107,8 @@ void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
 	out_uint(h, "source", " source %" PRIu64, p->bcast.source);
 	out_text(h, " (%s)", out_bits(bits, p->bcast.source, dim));
 	out_str(h, "method", " method %s\n", v->method);
+	if (v->installed)
+		out_uint(h, "plan", "installed as plan %" PRIu64 " ", v->installed);
 	print_sequence(h, p);
 	out_text(h, "\n");
 	print_reach(h, p);

@@ -54,6 +54,7 @@ void cmd_fault_args_free(struct fault_args *a);
 struct bcast_view {
 	const char *method;
 	const char *fabric;	/* NULL: offline */
+	uint32_t installed;	/* id, or 0 */
 };
 
 void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
@@ -63,6 +64,9 @@ void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece);
 /* ": 3, 5, .." in @buf: the first nodes of a set. */
 #define BCAST_LIST 160
 const char *cmd_bcast_list(char *buf, const uint32_t *set, uint32_t nodes);
+
+/* How often to plan again if the faults change meanwhile. */
+#define STALE_RETRIES 10
 
 /* --- tree_print.c --- */
 struct tree_view {

@@ -11,7 +11,6 @@
 
 #include "run.h"
 
-#define STALE_RETRIES 10
 #define TIMEOUT_MS 30000
 
 /* The words. */

@@ -10,7 +10,6 @@
 
 #include "cmd.h"
 
-#define STALE_RETRIES 10
 
 /* What "tree find" was asked for. */
 struct find {
@@ -230,19 +229,20 @@ out:
 	return rc;
 }
 
-static void show_plan(struct hcctl *h, const struct nl_plan *p)
+static void show_broken(struct hcctl *h, const struct nl_plan *p)
+{
+	out_bool(h, "broken", " BROKEN", p->broken);
+	if (p->broken && p->cause_node != NL_NONE)
+		out_uint(h, "cause_node", " by %" PRIu64, p->cause_node);
+	if (p->broken && p->cause_dim != NL_NONE)
+		out_uint(h, "cause_dim", ":%" PRIu64, p->cause_dim);
+	out_text(h, "\n");
+}
+
+static void show_detours(struct hcctl *h, const struct nl_plan *p)
 {
 	unsigned int i;
 
-	out_object(h, NULL);
-	out_uint(h, "plan", "plan %" PRIu64, p->id);
-	out_str(h, "type", NULL, p->type == HYPERCUBE_PLAN_TREE ? "tree" : "other");
-	out_uint(h, "epoch", " epoch %" PRIu64, p->epoch);
-	out_uint(h, "sink", " sink %" PRIu64, p->sink);
-	cmd_out_order(h, "order", " order ", p->order, p->stages);
-	out_text(h, " members %u", cmd_set_count(p->members, 32 * p->member_words));
-	if (h->json)
-		cmd_out_set(h, "members", "", p->members, 32 * p->member_words);
 	if (p->ndetours)
 		out_text(h, " detours ");
 	out_array(h, "detours");
@@ -253,12 +253,29 @@ static void show_plan(struct hcctl *h, const struct nl_plan *p)
 		out_close(h);
 	}
 	out_close(h);
-	out_bool(h, "broken", " BROKEN", p->broken);
-	if (p->broken && p->cause_node != NL_NONE)
-		out_uint(h, "cause_node", " by %" PRIu64, p->cause_node);
-	if (p->broken && p->cause_dim != NL_NONE)
-		out_uint(h, "cause_dim", ":%" PRIu64, p->cause_dim);
-	out_text(h, "\n");
+}
+
+static void show_plan(struct hcctl *h, const struct nl_plan *p)
+{
+	bool bcast = p->type == HYPERCUBE_PLAN_BCAST;
+
+	out_object(h, NULL);
+	out_uint(h, "plan", "plan %" PRIu64, p->id);
+	out_str(h, "type", " %s", bcast ? "bcast" : "tree");
+	out_uint(h, "epoch", " epoch %" PRIu64, p->epoch);
+	if (bcast) {
+		out_uint(h, "source", " source %" PRIu64, p->source);
+		cmd_out_order(h, "sequence", " sequence ", p->sequence, p->steps);
+	} else {
+		out_uint(h, "sink", " sink %" PRIu64, p->sink);
+		cmd_out_order(h, "order", " order ", p->order, p->stages);
+	}
+	out_text(h, " members %u", cmd_set_count(p->members, 32 * p->member_words));
+	if (h->json)
+		cmd_out_set(h, "members", "", p->members, 32 * p->member_words);
+	if (!bcast)
+		show_detours(h, p);
+	show_broken(h, p);
 	out_close(h);
 }
 

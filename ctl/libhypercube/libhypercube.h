@@ -85,10 +85,10 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 /**
  * struct hcl_params - what all members of an operation say alike
  * @plan: id of the plan
- * @oper: enum hypercube_oper
- * @type: enum hypercube_type
- * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members)
- * @reserved: 0
+ * @oper: enum hypercube_oper; 0 with HYPERCUBE_BARRIER
+ * @type: enum hypercube_type; 0 with HYPERCUBE_BARRIER
+ * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE only)
+ * @collective: 0 or HYPERCUBE_REDUCE, HYPERCUBE_ALLREDUCE, HYPERCUBE_BARRIER
  * @width: bytes of a HYPERCUBE_RECORD, 1 .. HYPERCUBE_RECORD_MAX; else 0
  */
 struct hcl_params {
@@ -96,7 +96,7 @@ struct hcl_params {
 	uint8_t oper;
 	uint8_t type;
 	uint8_t flags;
-	uint8_t reserved;
+	uint8_t collective;
 	uint32_t width;
 };
 
@@ -129,6 +129,34 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	       struct hypercube_result *res);
 
 /**
+ * hcl_allreduce() - take part in a reduction whose result all members get, blocking
+ * @h: as hcl_reduce()
+ * @p: as hcl_reduce(); @p->collective and @p->flags are ignored
+ * @in: as hcl_reduce()
+ * @bytes: as hcl_reduce()
+ * @out: at every member: room for the result, not overlapping @in
+ * @out_max: as hcl_reduce()
+ * @res: how the operation ended, or NULL
+ *
+ * The bits are the same at every member.
+ *
+ * Return: as hcl_reduce().
+ */
+int hcl_allreduce(struct hcl *h, const struct hcl_params *p, const void *in,
+		  size_t bytes, void *out, size_t out_max,
+		  struct hypercube_result *res);
+
+/**
+ * hcl_barrier() - wait until all members of a plan have called this
+ * @h: handle of a member of the plan
+ * @plan: id of the plan
+ * @res: how it ended, or NULL
+ *
+ * Return: as hcl_reduce().
+ */
+int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res);
+
+/**
  * hcl_post() - begin an operation and return
  * @h: handle of a member of the plan
  * @p: copied
@@ -141,7 +169,8 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
  *
  * Sends what the kernel takes at once; the rest goes out in hcl_progress(),
  * hcl_wait() and hcl_flush().  Operations are sent in the order of the calls.
- * An operation with @out or HYPERCUBE_F_NOTIFY has to be waited for some time;
+ * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce and barrier, has
+ * to be waited for some time;
  * others need not.
  *
  * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):

@@ -85,12 +85,17 @@ static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_r
 
 /* ---------------------------------------------------------------- sockets */
 
+static uint8_t collective(const struct hcl_params *p)
+{
+	return p->collective ? p->collective : HYPERCUBE_REDUCE;
+}
+
 static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
 {
 	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
 	struct hypercube_op hop = {
 		.plan = op->p.plan,
-		.collective = HYPERCUBE_REDUCE,
+		.collective = collective(&op->p),
 		.oper = op->p.oper,
 		.type = op->p.type,
 		.flags = op->p.flags,
@@ -240,7 +245,7 @@ static int send_on(struct hcl *h, int flags)
 		.cookie = op->id,
 		.cause_node = UINT32_MAX,
 		.cause_dim = UINT32_MAX,
-		.collective = HYPERCUBE_REDUCE,
+		.collective = collective(&op->p),
 	};
 
 	if (r == -ENOBUFS) {
@@ -288,9 +293,11 @@ static int params_check(const struct hcl_params *p, const void *in, size_t bytes
 {
 	int elem = hcl_elem_size(p->oper, p->type, p->width);
 
-	if (elem < 0 || bytes % elem || (bytes && !in) || p->reserved)
+	if (p->collective == HYPERCUBE_BARRIER)
+		return bytes ? -EINVAL : 0;
+	if (collective(p) != HYPERCUBE_REDUCE && p->collective != HYPERCUBE_ALLREDUCE)
 		return -EINVAL;
-	return 0;
+	return elem < 0 || bytes % elem || (bytes && !in) ? -EINVAL : 0;
 }
 
 /* Has an operation failed for which nobody waits? */
@@ -343,7 +350,7 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	op->bytes = bytes;
 	op->out = out;
 	op->out_max = out_max;
-	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY;
+	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY || collective(p) != HYPERCUBE_REDUCE;
 	op->awaited = op->wanted;
 	op_link(h, op);
 	if (h->sending == op) {
@@ -453,6 +460,24 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	if (op_find(h, id))
 		h->dead = true;
 	return err;
+}
+
+int hcl_allreduce(struct hcl *h, const struct hcl_params *p, const void *in,
+		  size_t bytes, void *out, size_t out_max,
+		  struct hypercube_result *res)
+{
+	struct hcl_params all = *p;
+
+	all.collective = HYPERCUBE_ALLREDUCE;
+	all.flags = 0;
+	return hcl_reduce(h, &all, in, bytes, out, out_max, res);
+}
+
+int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res)
+{
+	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_BARRIER };
+
+	return hcl_reduce(h, &p, NULL, 0, NULL, 0, res);
 }
 
 int hcl_flush(struct hcl *h)

@@ -278,6 +278,35 @@ TEST(other_parameters_are_a_protocol_error)
 	EXPECT_EQ(-EPROTO, hcl_wait(h[0], id, &res));
 }
 
+/* Threads would be more natural; posting and waiting does as well. */
+TEST(all_members_get_the_result_of_an_allreduce_and_leave_a_barrier)
+{
+	struct hcl_params all = sum64, barrier = { .plan = 1, .collective = HYPERCUBE_BARRIER };
+	uint64_t in[NODES], out[NODES] = { 0 }, id[NODES], bar[NODES];
+	struct hypercube_result res;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	all.collective = HYPERCUBE_ALLREDUCE;
+	for (i = 0; i < NODES; i++) {
+		in[i] = 1ull << i;
+		ASSERT_EQ(0, hcl_post(h[i], &all, &in[i], 8, &out[i], 8, &id[i]));
+		if (i)
+			ASSERT_EQ(0, hcl_post(h[i], &barrier, NULL, 0, NULL, 0, &bar[i]));
+	}
+	for (i = 0; i < NODES; i++) {
+		EXPECT_EQ(0, hcl_wait(h[i], id[i], &res));
+		EXPECT_EQ((1 << NODES) - 1, out[i]);
+		EXPECT_EQ(HYPERCUBE_ALLREDUCE, res.collective);
+	}
+	hcl_set_timeout(h[1], 50);
+	EXPECT_EQ(-ETIMEDOUT, hcl_wait(h[1], bar[1], NULL));
+	ASSERT_EQ(0, hcl_barrier(h[0], 1, &res));
+	for (i = 1; i < NODES; i++)
+		EXPECT_EQ(0, hcl_wait(h[i], bar[i], NULL));
+	EXPECT_EQ(-EINVAL, hcl_post(h[0], &barrier, in, 8, NULL, 0, NULL));
+}
+
 TEST(time_limits)
 {
 	uint64_t in = 1, out = 0, id;
