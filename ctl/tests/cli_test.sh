@@ -184,7 +184,9 @@ try 1 - '^hcctl: cannot open nothing' tree find dim 3 faults nothing
 try 2 - '^hcctl: missing "source" or "all"' bcast plan dim 3
 try 2 - '^hcctl: missing "fabric" or "dim"' bcast plan source 0
 try 2 - '^hcctl: what is "all"' bcast plan dim 3 source 0 all
-try 2 - '^hcctl: what is "apply"' bcast plan fabric hc0 source 0 apply
+try 2 - '^hcctl: missing "fabric" to apply' bcast plan dim 3 source 0 apply
+try 2 - '^hcctl: missing "apply"' bcast plan fabric hc0 source 0 plan 3
+try 2 - '^hcctl: invalid apply "all"' bcast plan fabric hc0 all apply
 try 2 - '^hcctl: invalid fabric "hc0"' bcast plan fabric hc0 dim 3 all
 try 2 - '^hcctl: invalid method "best"' bcast plan dim 3 source 0 method best
 try 2 - '^hcctl: invalid method "minimal"' bcast plan dim 3 all method minimal
