@@ -89,7 +89,7 @@ int hc_bcast_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
-/* ------------------------------------------------------------ acknowledgement */
+/* ------------------------------------------------------------ who has received */
 
 static void done_up(struct hc_member *m, u64 time)
 {

@@ -377,14 +377,14 @@ static bool op_params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
 /* Take the parameters of the operation from its first frame, compare the others. */
 bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
 {
+	bool bcast = hdr->collective == HYPERCUBE_BCAST;
 	int elem;
 
 	if (op->known)
 		return op_params_fit(op, hdr);
 	/* A message is a string of bytes. */
-	elem = hdr->collective == HYPERCUBE_BCAST ? 1 :
-		hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
-	if (elem < 0 || (hdr->collective == HYPERCUBE_BCAST) != hc_member_is_bcast(op->member))
+	elem = bcast ? 1 : hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
+	if (elem < 0 || bcast != hc_member_is_bcast(op->member))
 		return false;
 	op->elem = elem;
 	op->collective = hdr->collective;
@@ -630,14 +630,13 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
 	m = plan ? plan->member[node->id] : NULL;
-	if (!m) {
+	if (!m)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_PLAN);
-	} else if (be32_to_cpu(hdr->epoch) != plan->epoch) {
+	else if (be32_to_cpu(hdr->epoch) != plan->epoch)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
-	} else if (hdr->type == HC_FRAME_DATA) {
+	else if (hdr->type == HC_FRAME_DATA)
 		data_from_rx(m, skb);
-	} else {
+	else
 		word_rx(m, skb);
-	}
 	rcu_read_unlock();
 }

@@ -254,7 +254,7 @@ static u32 op_flags_valid(const struct hypercube_op *op)
 /* Does the plan allow the node to begin the operation? */
 static int plan_allows(const struct hc_plan *plan, const struct hc_node *node, u8 collective)
 {
-	bool bcast = collective == HYPERCUBE_BCAST;
+	u32 type = collective == HYPERCUBE_BCAST ? HYPERCUBE_PLAN_BCAST : HYPERCUBE_PLAN_TREE;
 
 	if (READ_ONCE(node->failed))
 		return -EHOSTDOWN;
@@ -262,9 +262,9 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node, u
 		return -ENOENT;
 	if (!plan->member[node->id])
 		return -ENOTCONN;
-	if (bcast != (plan->type == HYPERCUBE_PLAN_BCAST))
+	if (plan->type != type)
 		return -EPROTOTYPE;
-	if (bcast && plan->root != node->id)
+	if (type == HYPERCUBE_PLAN_BCAST && plan->root != node->id)
 		return -EPERM;
 	if (smp_load_acquire(&plan->broken)) /* pairs with hc_coll_end() */
 		return -ENOLINK;

@@ -137,7 +137,7 @@ TEST(sizes_from_nothing_to_megabytes)
 	unsigned int i;
 
 	ASSERT_EQ(0, cube_ready(&c, 4, true, 0));
-	for (i = 0; i < sizeof(counts) / sizeof(*counts) && !_metadata->failed; i++)
+	for (i = 0; i < ARRAY_SIZE(counts) && !_metadata->failed; i++)
 		EXPECT_EQ(0, kinds_run(&c, &k, 1, counts[i]));
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -206,11 +206,11 @@ TEST(messages_of_all_sizes_arrive_whole)
 	unsigned int i;
 
 	ASSERT_EQ(0, start(&c, 4, 0, true));
-	for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && !_metadata->failed; i++)
+	for (i = 0; i < ARRAY_SIZE(sizes) && !_metadata->failed; i++)
 		deliver(_metadata, &c, sizes[i], 1, i & 1);
 	EXPECT_EQ(0, cube_del(&c));
 	ASSERT_EQ(0, start(&c, 3, 256, true));
-	for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && !_metadata->failed; i++)
+	for (i = 0; i < ARRAY_SIZE(sizes) && !_metadata->failed; i++)
 		deliver(_metadata, &c, sizes[i] % 70000, 2, true);
 	EXPECT_EQ(0, cube_del(&c));
 }

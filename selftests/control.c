@@ -253,12 +253,14 @@ static void view_print(void *arg, const struct nl_attrs *a)
 	unsigned int peer = nl_get_u32(a, HYPERCUBE_A_OP_PEER, ~0u);
 
 	(void)arg;
-	printf("# plan %u operation %llu: node %u waits for %s", nl_get_u32(a, HYPERCUBE_A_OP_PLAN, 0),
+	printf("# plan %u operation %llu: node %u waits for %s",
+	       nl_get_u32(a, HYPERCUBE_A_OP_PLAN, 0),
 	       (unsigned long long)nl_get_u64(a, HYPERCUBE_A_OP_NR, 0),
 	       nl_get_u32(a, HYPERCUBE_A_OP_NODE, 0), wait < 6 ? waits[wait] : "?");
 	if (peer != ~0u)
 		printf(" node %u", peer);
-	printf(", next %llu, done %llu\n", (unsigned long long)nl_get_u64(a, HYPERCUBE_A_OP_NEXT, 0),
+	printf(", next %llu, done %llu\n",
+	       (unsigned long long)nl_get_u64(a, HYPERCUBE_A_OP_NEXT, 0),
 	       (unsigned long long)nl_get_u64(a, HYPERCUBE_A_OP_DONE, 0));
 }
 

@@ -15,6 +15,10 @@
 #include "bcast.h"
 #include "plan.h"
 
+#ifndef ARRAY_SIZE
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+#endif
+
 /* ------------------------------------------------------------ the surroundings */
 
 /* Is this a kernel with debugging, several times slower? */
@@ -213,8 +217,9 @@ unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 void parties_free(struct party *p, unsigned int n);
 
 /* One sum of u64 in which every member has the bit of its number; checks that the
- * sink gets each exactly once and everybody hears of the end.  Returns 0, or a negative errno: of the operation,
- * or -EBADMSG for a wrong result.  @res, if not NULL: as the sink saw it.
+ * sink gets each exactly once and everybody hears of the end.  Returns 0, or a
+ * negative errno: of the operation, or -EBADMSG for a wrong result.  @res, if not
+ * NULL: as the sink saw it.
  */
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
 /* What that sum must be. */

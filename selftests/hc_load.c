@@ -67,7 +67,8 @@ static struct outcome reduce(const int *fd, unsigned int nodes, unsigned int pla
 	if (drive(p, nodes, 15))
 		o.err = -ETIME;
 	for (u = 0; u < nodes; u++) {
-		int err = p[u].dead ? p[u].dead : job[u].refused ? job[u].refused : job[u].res.status;
+		int err = p[u].dead ? p[u].dead :
+			  job[u].refused ? job[u].refused : job[u].res.status;
 
 		if (err == -ENOTCONN || err == -EHOSTDOWN || fd[u] < 0)
 			continue;

@@ -121,9 +121,8 @@ void nl_str(struct nl *nl, int type, const char *s)
 /* The text behind the copy of the request, or behind DONE's status. */
 static void take_extack(struct nl *nl, const struct nlmsghdr *h, size_t skip)
 {
-	struct nl_attrs a = {
-		.first = (const struct nlattr *)((const char *)h + NLMSG_HDRLEN + NLMSG_ALIGN(skip)),
-	};
+	const char *behind = (const char *)h + NLMSG_HDRLEN + NLMSG_ALIGN(skip);
+	struct nl_attrs a = { .first = (const struct nlattr *)behind };
 	const struct nlattr *text;
 
 	if (!(h->nlmsg_flags & NLM_F_ACK_TLVS) || h->nlmsg_len < NLMSG_HDRLEN + NLMSG_ALIGN(skip))

@@ -123,9 +123,7 @@ static void scene_end(struct __test_metadata *_metadata, struct scene *s, bool n
 	unsigned int u;
 
 	parties_free(s->p, s->n);
-	if (new_plan) {
-		EXPECT_EQ(0, cube_plan(c, PLAN));
-	}
+	EXPECT_EQ(0, new_plan ? cube_plan(c, PLAN) : 0);
 	for (u = 0; u < c->nodes; u++)
 		if (cube_member(c, u) && c->fd[u] < 0)
 			EXPECT_EQ(0, cube_bind(c, u));

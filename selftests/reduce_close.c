@@ -125,7 +125,7 @@ static void test(struct __test_metadata *_metadata, unsigned int collective)
 	unsigned int i;
 
 	ASSERT_EQ(0, start(&c));
-	for (i = 0; i < scaled(5) && !_metadata->failed; i++)
+	for (i = 0; i < scaled(4) && !_metadata->failed; i++)
 		EXPECT_TRUE(round_right(&c, collective));
 	if (_metadata->failed)
 		ctl_op_print(c.name);

@@ -73,9 +73,8 @@ static void pipeline(struct __test_metadata *_metadata, struct cube *c, unsigned
 			EXPECT_EQ(j->waits, j->ends);
 			EXPECT_EQ(0, j->res.status);
 			if (j->res.status) {
-				printf("# cause %u:%u\n", j->res.cause_node, j->res.cause_dim);
-				if (system("hcctl -j stats t0; hcctl -j link show t0 | jq -c '.[]|select(.drops != {})'"))
-					printf("# no statistics\n");
+				TH_LOG("cause %u:%u", j->res.cause_node, j->res.cause_dim);
+				ctl_op_print(c->name);
 			}
 			if (j->waits && k)
 				EXPECT_EQ(j[-1].res.op + 1, j->res.op);

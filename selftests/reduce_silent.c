@@ -56,7 +56,8 @@ static int reduce(struct cube *c, size_t bytes)
 
 		if (j->refused)
 			err = j->refused;
-		else if (j->ends != 1 || j->wrong || (j->expect && !j->res.status && j->got != bytes))
+		else if (j->ends != 1 || j->wrong ||
+			 (j->expect && !j->res.status && j->got != bytes))
 			err = -EBADMSG;
 		else if (j->res.status)
 			err = j->res.status;

@@ -80,7 +80,7 @@ TEST(around_the_limits_of_segments)
 	size_t i;
 
 	ASSERT_EQ(0, start(&c, 3, 512));
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		EXPECT_EQ(0, sum_bytes(&c, sizes[i]));
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -92,7 +92,7 @@ TEST(around_the_limits_of_the_default_segment)
 	size_t i;
 
 	ASSERT_EQ(0, start(&c, 3, 0));
-	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++)
+	for (i = 0; i < ARRAY_SIZE(sizes); i++)
 		EXPECT_EQ(0, sum_bytes(&c, sizes[i]));
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -206,6 +206,7 @@ static size_t push_all(struct party *p, unsigned int n)
 			struct job *j = &p[i].job[0];
 			ssize_t k;
 
+			j->op.cookie = p[i].base;
 			do {
 				k = shc_send(p[i].fd, j->begun ? NULL : &j->op, j->in, 1 << 16,
 					     MSG_DONTWAIT);

@@ -188,11 +188,11 @@ void ref_combine(unsigned int oper, unsigned int type, unsigned int width, void 
 	size_t i;
 
 	for (i = 0; i < bytes; i += elem) {
-		if (oper == HYPERCUBE_SUM || oper == HYPERCUBE_PROD)
+		if (oper == HYPERCUBE_SUM || oper == HYPERCUBE_PROD) {
 			one_sum(oper, type, a + i, b + i);
-		else if (is_loc(oper))
+		} else if (is_loc(oper)) {
 			one_loc(oper, type, a + i, b + i);
-		else if (oper == HYPERCUBE_MIN || oper == HYPERCUBE_MAX) {
+		} else if (oper == HYPERCUBE_MIN || oper == HYPERCUBE_MAX) {
 			if (replaces(oper, type, width, a + i, b + i))
 				memcpy(a + i, b + i, elem);
 		} else {
@@ -297,7 +297,7 @@ static struct role *role_get(const struct cube *c, unsigned int u)
 	for (d = 0; d < c->dim; d++)
 		nb[d] = fault[hc_neigh(u, d)];
 	if (r && !hc_tree_role(&c->plan.tree, u, fault[u], nb, &r->role, r->src,
-			       sizeof(r->src) / sizeof(r->src[0])))
+			       ARRAY_SIZE(r->src)))
 		return r;
 	free(r);
 	return NULL;

@@ -242,7 +242,8 @@ static int send_control(int fd, const void *control, size_t len, const void *nam
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1,
 		.msg_control = (void *)control, .msg_controllen = len,
-		.msg_name = (void *)name, .msg_namelen = name ? sizeof(struct sockaddr_hypercube) : 0,
+		.msg_name = (void *)name,
+		.msg_namelen = name ? sizeof(struct sockaddr_hypercube) : 0,
 	};
 
 	return errno_of(sendmsg(fd, &msg, flags));

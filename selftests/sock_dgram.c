@@ -94,7 +94,8 @@ static unsigned int all_pairs(struct cube *c)
 
 			if (heard[w][u] == want)
 				continue;
-			printf("# node %u heard node %u %u times, not %u\n", w, u, heard[w][u], want);
+			printf("# node %u heard node %u %u times, not %u\n", w, u,
+			       heard[w][u], want);
 			wrong++;
 		}
 	}
@@ -133,7 +134,7 @@ TEST(messages_of_all_sizes_arrive_in_order)
 {
 	static const size_t sizes[] = { 0, 1, 95, 96, 512, 4096, 16384 };
 	static char out[16385], in[16385];
-	unsigned int from, i, n = sizeof(sizes) / sizeof(sizes[0]);
+	unsigned int from, i, n = ARRAY_SIZE(sizes);
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c, 3));
@@ -212,10 +213,12 @@ TEST(wrong_addresses_are_refused)
 	EXPECT_EQ(EDESTADDRREQ, errno);
 	EXPECT_EQ(-EADDRNOTAVAIL, post(&c, 0, 4, &m, sizeof(m)));
 	EXPECT_EQ(-EADDRNOTAVAIL, post(&c, 0, ~0u, &m, sizeof(m)));
-	a[0] = a[1] = shc_addr("other", 1);
+	a[0] = shc_addr("other", 1);
+	a[1] = a[0];
 	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)a, sizeof(a[0])));
 	EXPECT_EQ(EADDRNOTAVAIL, errno);
-	a[0] = a[1] = shc_addr(c.name, 1);
+	a[0] = shc_addr(c.name, 1);
+	a[1] = a[0];
 	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)a, sizeof(a[0]) - 1));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)a, sizeof(a[0]) + 1));

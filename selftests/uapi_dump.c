@@ -105,7 +105,7 @@ TEST(dumps_while_fabrics_come_and_go)
 		churn();
 	}
 	while (now_ms() < end) {
-		for (i = 0; i < sizeof(cmds) / sizeof(cmds[0]); i++) {
+		for (i = 0; i < ARRAY_SIZE(cmds); i++) {
 			EXPECT_EQ(0, dump(cmds[i], &s));
 			EXPECT_EQ(0, s.twice);
 			dumps++;

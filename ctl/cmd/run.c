@@ -354,7 +354,9 @@ static int reduce(struct hcctl *h, int argc, char **argv)
 }
 
 const struct hc_cmd run_cmds[] = {
-	{ "reduce", reduce,
-	  "NAME [op OP] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]" },
+	{
+		"reduce", reduce,
+		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+	},
 	{}
 };

@@ -10,7 +10,6 @@
 
 #include "cmd.h"
 
-
 /* What "tree find" was asked for. */
 struct find {
 	const char *fabric;
@@ -317,8 +316,10 @@ static int del(struct hcctl *h, int argc, char **argv)
 }
 
 const struct hc_cmd tree_cmds[] = {
-	{ "find", find,
-	  "{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [sink NODE] [subcube XX01] [method exact|find-tree|exhaust]" },
+	{
+		"find", find,
+		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [sink NODE] [subcube XX01] [method exact|find-tree|exhaust]",
+	},
 	{ "show", show, "NAME" },
 	{ "del", del, "NAME [plan ID]" },
 	{}

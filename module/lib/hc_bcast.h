@@ -59,12 +59,14 @@ static inline unsigned int hc_bcast_max_steps(unsigned int dim)
  */
 __u32 hc_bcast_run(const struct hc_bcast *b, const __u32 *fault, __u16 *first);
 
+/* In a flaw: the sentence is about no node. */
+#define HC_BCAST_NO_NODE	0xffffffff
+
 /**
  * struct hc_bcast_flaw - why a plan was refused
  * @why: a sentence, static storage
  * @node: the node concerned, or HC_BCAST_NO_NODE
  */
-#define HC_BCAST_NO_NODE	0xffffffff
 struct hc_bcast_flaw {
 	const char *why;
 	__u32 node;
