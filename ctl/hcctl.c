@@ -25,6 +25,7 @@ static const struct hc_object objects[] = {
 	{ "op",      "pending operations: who is missing", op_cmds },
 	{ "monitor", "print events as they come", monitor_cmds },
 	{ "stats",   "counters of a fabric", stats_cmds },
+	{ "plot",    "draw a fabric or a plan", plot_cmds },
 	{}
 };
 

@@ -115,7 +115,8 @@ static int no_plan(struct hcctl *h, const struct plan *q, int err, const char *w
 static int one_source(struct hcctl *h, const struct plan *q, const struct hc_faults *f,
 		      const struct hc_bcast_req *req, bool last)
 {
-	struct bcast_view view = { .method = q->method, .fabric = q->faults.fabric };
+	struct bcast_view view = { .method = q->method, .fabric = q->faults.fabric,
+				   .faults = f };
 	const char *why = "not possible";
 	char list[BCAST_LIST];
 	struct hc_bcast_plan p;

@@ -120,6 +120,7 @@ void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,
 		  dim, p->nunreachable);
 	if (p->npseudo || p->nunreachable)
 		out_text(h, "\n");
+	cmd_out_faults(h, v->faults);
 	for (i = 1; !h->json && i <= p->bcast.steps; i++)
 		print_step(h, p, i);
 	out_close(h);

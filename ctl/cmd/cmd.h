@@ -27,6 +27,10 @@ void cmd_out_order(struct hcctl *h, const char *key, const char *lead,
 void cmd_out_drops(struct hcctl *h, const uint64_t *drops);
 /* "state": ["down"]; text: "up" or "down,detected" */
 void cmd_out_state(struct hcctl *h, uint32_t state);
+/* JSON only: "fail_links", those between live nodes, and "fail_nodes", so that who reads
+ * a plan knows what it was made for.
+ */
+void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
 /* --- faults_file.c --- */
@@ -55,6 +59,7 @@ struct bcast_view {
 	const char *method;
 	const char *fabric;	/* NULL: offline */
 	uint32_t installed;	/* id, or 0 */
+	const struct hc_faults *faults;
 };
 
 void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,

@@ -73,6 +73,23 @@ void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
 	out_close(h);
 }
 
+void cmd_out_faults(struct hcctl *h, const struct hc_faults *f)
+{
+	uint32_t u, n = hc_nodes(f->dim);
+	unsigned int d;
+
+	if (!h->json)
+		return;
+	out_array(h, "fail_links");
+	for (u = 0; u < n; u++)
+		for (d = 0; d < f->dim; d++)
+			if (!(u & hc_bit(d)) && f->fault[u] & hc_bit(d) &&
+			    !hc_set_has(f->dead, u) && !hc_set_has(f->dead, hc_neigh(u, d)))
+				cmd_out_link(h, NULL, "", (struct link_ref){ u, d });
+	out_close(h);
+	cmd_out_set(h, "fail_nodes", "", f->dead, n);
+}
+
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes)
 {
 	uint32_t u, n = 0;

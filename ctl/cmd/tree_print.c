@@ -170,6 +170,7 @@ void cmd_tree_print(struct hcctl *h, const struct tree_view *v)
 	cmd_out_set(h, "excluded", " ", p->excluded, hc_nodes(t->dim));
 	if (p->nexcluded)
 		out_text(h, "\n");
+	cmd_out_faults(h, v->faults);
 	if (!h->json) {
 		if (t->dim <= DRAW_DIM) {
 			out_text(h, "\n%s\n", out_bits(bits, t->sink, t->dim));

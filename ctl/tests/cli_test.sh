@@ -71,12 +71,12 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect tree bcast run op monitor stats; do
+for object in fabric node link fault detect tree bcast run op monitor stats plot; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
 # Objects of later days are not known yet.
-for object in ring balance mfi plot route trace; do
+for object in ring balance mfi route trace; do
 	try 2 - "^hcctl: what is \"$object\"\?" "$object" plan
 done
 
@@ -147,7 +147,7 @@ try 0 'FAULTY' 'warning: cut off from sink 7 and left out: 0$' tree find dim 3 f
 try 0 '^\{"dim"' '^\{"warning":"cut off from sink 7 and left out: 0"\}$' -j tree find dim 3 fail-node 1,2,4
 
 json 'keys - ["dim","sink","order","cost","faulty","members","method","clean_sink",
-	"faulty_stages","steps","detours","excluded"] == []' tree find dim 3
+	"faulty_stages","steps","detours","excluded","fail_links","fail_nodes"] == []' tree find dim 3
 json '.dim == 3 and .cost == 0 and (.order | sort) == [0,1,2] and .members == [0,1,2,3,4,5,6,7]
 	and .method == "exact" and .steps == 3 and .clean_sink' tree find dim 3
 # Both ways to write a list, all ways to write a number.
@@ -165,6 +165,10 @@ json '(.faulty | length) == 1 and .cost == 1 and .steps == 4 and .faulty_stages 
 json '.members == [1,3,5,7] and .subcube == "XX1" and (.order | sort) == [1,2]' \
 	tree find dim 3 subcube XX1
 json '.members == [5] and .order == [] and .steps == 0' tree find dim 3 subcube 101
+json '.fail_links == [{"node":0,"dim":0}] and .fail_nodes == [2]' \
+	tree find dim 3 fail-link 1:0,2:1 fail-node 2
+json '.fail_links == [{"node":0,"dim":0}] and .fail_nodes == [2]' \
+	bcast plan dim 3 source 7 fail-link 1:0,2:1 fail-node 2
 json '.excluded == [0] and .members == [3,5,6,7]' tree find dim 3 fail-node 1,2,4
 json '.clean_sink == false and .cost >= 1' tree find dim 3 fail-link 0:0,2:0,4:1,5:1
 try 1 - '^hcctl: no tree: ' tree find dim 3 fail-link 0:0,2:0,4:1,5:1 method find-tree
@@ -248,6 +252,7 @@ if [[ ! -d /sys/module/hypercube ]]; then
 	try 1 - '^\{"error":"hypercube: module not loaded\?' -j fabric show
 	try 1 - 'hypercube: module not loaded' tree find fabric hc0
 	try 1 - 'hypercube: module not loaded' monitor
+	try 1 - 'hypercube: module not loaded' plot hc0 -o hc0.svg
 fi
 try 1 - '^hcctl: no network namespace "no-such"' -n no-such fabric show
 

@@ -58,6 +58,11 @@ break_it() {
 		hcctl link set demo "$silent" loss 100
 }
 
+# picture NAME: the file goes to the host
+picture() {
+	echo "@picture $1 $(base64 "$out/$1" | tr -d '\n')"
+}
+
 offline() { hcctl -j tree find dim $dim fail-link "$broken" fail-link "$found" fail-node $failed "$@"; }
 
 say "a fabric of dimension $dim: $((1 << dim)) nodes, each a network interface"
@@ -101,6 +106,13 @@ say 'letter pairs: each counts in its share, the reduction adds 27 x 27 counters
 run pairs "$here/letter_pairs" demo 1 "$sink" $healthy /demo/text "$out/pairs" || stop 'letter_pairs failed'
 check 'the counts are those of uniq -c' cmp "$out/pairs" /demo/pairs
 check "it took the $planned steps of the plan" equal "$steps" "$planned"
+
+say 'pictures: the tree, and what the links have carried'
+hcctl plot - <<<"$plan" -o "$out/tree.svg" | sed 's/^/   /'
+hcctl plot demo plan 1 -o "$out/traffic.svg" | sed 's/^/   /'
+check 'both are drawn' test -s "$out/tree.svg" -a -s "$out/traffic.svg"
+picture tree.svg
+picture traffic.svg
 
 say "y = A x, $size x $size doubles, on a 4 x 4 grid of Gray-code labels"
 # Row label: bits 0 and 1; column label: bits 2 and 3.

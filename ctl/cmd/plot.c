@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl plot: a picture of a fabric or of a plan.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "plot.h"
+
+/* The tree to draw of those installed: the one asked for, or the only one. */
+static const struct nl_plan *choose(const struct nl_plan *v, size_t n, uint32_t id)
+{
+	const struct nl_plan *found = NULL;
+	size_t i, trees = 0;
+
+	for (i = 0; i < n; i++) {
+		if (v[i].type != HYPERCUBE_PLAN_TREE || (id && v[i].id != id))
+			continue;
+		found = &v[i];
+		trees++;
+	}
+	return trees == 1 ? found : NULL;
+}
+
+/* The kernel does not keep the faults that a plan was made for.  While it is not
+ * broken, those of today make the same roles but for links that were taken up since.
+ */
+static int set_plan(struct hcctl *h, struct plot *p, const struct nl_plan *v)
+{
+	struct hc_tree t = {
+		.dim = p->dim, .stages = v->stages, .sink = v->sink, .ndetours = v->ndetours,
+		.members = v->members, .detours = v->detours,
+	};
+
+	if (v->member_words < hc_set_words(p->dim)) {
+		hc_error(h, "the kernel's plan %u is not complete", v->id);
+		return HC_NO;
+	}
+	memcpy(t.order, v->order, v->stages);
+	p->plan = v->id;
+	p->broken = v->broken;
+	return plot_set_tree(h, p, &t, p->faults->fault);
+}
+
+static int live_plan(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
+{
+	const struct nl_plan *found;
+	struct nl_plan *v;
+	size_t n;
+	int rc;
+
+	rc = nl_plans(h, fabric, &v, &n);
+	if (rc)
+		return rc;
+	found = choose(v, n, id);
+	if (found) {
+		rc = set_plan(h, p, found);
+	} else if (id) {
+		hc_error(h, "no tree is installed as plan %u of fabric \"%s\"", id, fabric);
+		rc = HC_NO;
+	}
+	nl_plans_free(v, n);
+	return rc;
+}
+
+static int live_traffic(struct hcctl *h, const char *fabric, struct plot *p)
+{
+	struct nl_link *v;
+	size_t n, i;
+	int rc;
+
+	rc = nl_links(h, fabric, &v, &n);
+	if (rc)
+		return rc;
+	p->sent = calloc((size_t)hc_nodes(p->dim) * p->dim, sizeof(*p->sent));
+	for (i = 0; p->sent && i < n; i++)
+		if (v[i].node < hc_nodes(p->dim) && v[i].dim < p->dim)
+			p->sent[(size_t)v[i].node * p->dim + v[i].dim] = v[i].tx_bytes;
+	for (i = 0; p->sent && i < n; i++) {
+		uint64_t bytes = plot_link_bytes(p, v[i].node, v[i].dim);
+
+		if (bytes > p->busiest)
+			p->busiest = bytes;
+	}
+	free(v);
+	return p->sent ? 0 : hc_nomem(h);
+}
+
+static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
+{
+	int rc;
+
+	rc = cmd_live_faults(h, fabric, &p->faults);
+	if (rc)
+		return rc;
+	p->dim = p->faults->dim;
+	snprintf(p->name, sizeof(p->name), "%s", fabric);
+	return live_traffic(h, fabric, p) ?: live_plan(h, fabric, id, p);
+}
+
+typedef void (*draw_fn)(FILE *f, const struct plot *p);
+
+static draw_fn drawer(const char *file)
+{
+	const char *dot = strrchr(file, '.');
+
+	if (dot && !strcmp(dot, ".svg"))
+		return plot_svg_print;
+	if (dot && !strcmp(dot, ".dot"))
+		return plot_dot_print;
+	return NULL;
+}
+
+/* A file that cannot be written to its end is not left behind. */
+static int draw(struct hcctl *h, const char *file, const struct plot *p)
+{
+	FILE *f = fopen(file, "we");
+	bool failed;
+
+	if (!f) {
+		hc_error(h, "cannot write %s: %s", file, strerror(errno));
+		return HC_NO;
+	}
+	drawer(file)(f, p);
+	failed = fflush(f) || ferror(f);
+	if (failed)
+		hc_error(h, "cannot write %s: %s", file, strerror(errno));
+	if (fclose(f) && !failed) {
+		hc_error(h, "cannot write %s: %s", file, strerror(errno));
+		failed = true;
+	}
+	if (failed)
+		unlink(file);
+	return failed ? HC_NO : HC_OK;
+}
+
+static void report(struct hcctl *h, const char *file, const struct plot *p)
+{
+	static const char * const kinds[] = {
+		[PLOT_PLAIN] = "fabric", [PLOT_TREE] = "tree", [PLOT_BCAST] = "broadcast",
+	};
+	uint32_t u, bad = 0, failed = 0;
+	unsigned int d;
+
+	for (u = 0; u < hc_nodes(p->dim); u++) {
+		failed += plot_failed(p, u);
+		for (d = 0; d < p->dim; d++)
+			bad += !(u & hc_bit(d)) && plot_link_bad(p, u, d);
+	}
+	out_object(h, NULL);
+	out_str(h, "file", "%s:", file);
+	out_str(h, "kind", " %s", kinds[p->kind]);
+	out_uint(h, "dim", " dim %" PRIu64, p->dim);
+	out_uint(h, "nodes", " nodes %" PRIu64, hc_nodes(p->dim));
+	out_uint(h, "links", " links %" PRIu64, (uint64_t)hc_nodes(p->dim) / 2 * p->dim);
+	out_uint(h, "faulty_links", " faulty %" PRIu64, bad);
+	out_uint(h, "failed_nodes", " failed nodes %" PRIu64, failed);
+	out_uint(h, "transfers", " transfers %" PRIu64 "\n", p->nedges);
+	out_close(h);
+}
+
+/* A fabric's name has neither dots nor slashes. */
+static bool is_file(const char *word)
+{
+	return strpbrk(word, "./") || !strcmp(word, "-");
+}
+
+static int plot(struct hcctl *h, int argc, char **argv)
+{
+	const char *what = hc_take(h, "NAME of a fabric or PLAN.json", &argc, &argv);
+	const char *file = NULL;
+	uint32_t id = 0;
+	struct arg args[] = {
+		{ "-o", arg_str, &file, .required = true },
+		{ "plan", arg_count, &id },
+		{}
+	};
+	struct plot p = {};
+	int rc;
+
+	if (!what || hc_args(h, args, argc, argv))
+		return HC_USAGE;
+	if (!drawer(file))
+		return hc_invalid(h, "file", file, "a name that ends in .svg or .dot is wanted");
+	if (is_file(what) && id)
+		return hc_invalid(h, "plan", what, "\"plan\" chooses among those of a fabric");
+	if (!is_file(what) && arg_fabric(h, "fabric name", what, &what))
+		return HC_USAGE;
+	rc = is_file(what) ? plot_read(h, what, &p) : live(h, what, id, &p);
+	if (!rc)
+		rc = draw(h, file, &p);
+	if (!rc)
+		report(h, file, &p);
+	plot_clear(&p);
+	return rc;
+}
+
+const struct hc_cmd plot_cmds[] = {
+	{ NULL, plot, "{ NAME [plan ID] | PLAN.json } -o FILE.{svg,dot}" },
+	{}
+};

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl plot: nodes and links, as a projection of the cube.
+ *
+ * Order of painting: links with traffic and faults, transfers, their numbers, nodes.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "plot.h"
+
+/* Room for what surrounds the centres of nodes. */
+#define MARGIN 35
+/* Where marks sit on a line: beside the middle, where lines cross. */
+#define BADGE_AT .36
+#define CROSS_AT .43
+
+struct point {
+	double x, y;
+};
+
+static struct point place(const struct plot *p, uint32_t u)
+{
+	struct point at;
+
+	plot_place(p, u, &at.x, &at.y, SVG_AREA_W - 2 * MARGIN, SVG_AREA_H - 2 * MARGIN);
+	at.x += SVG_LEFT + MARGIN;
+	at.y += SVG_TOP + MARGIN;
+	return at;
+}
+
+static double radius(const struct plot *p)
+{
+	static const double r[] = { 0, 30, 30, 28, 25, 18, 12 };
+
+	return r[p->dim];
+}
+
+/* The point at distance @r from @a towards @b. */
+static struct point towards(struct point a, struct point b, double r)
+{
+	double len = hypot(b.x - a.x, b.y - a.y);
+
+	return (struct point){ a.x + (b.x - a.x) * r / len, a.y + (b.y - a.y) * r / len };
+}
+
+/* The point that divides the way from @a to @b. */
+static struct point between(struct point a, struct point b, double part)
+{
+	return (struct point){ a.x + (b.x - a.x) * part, a.y + (b.y - a.y) * part };
+}
+
+static void line(FILE *f, const char *class, double width, struct point a, struct point b)
+{
+	fprintf(f, "<line class=\"%s\" stroke-width=\"%g\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+		class, width, a.x, a.y, b.x, b.y);
+}
+
+static void cross(FILE *f, struct point at, double r)
+{
+	fprintf(f, "<path class=\"bad x\" stroke-width=\"3\" d=\"M%.1f %.1fl%g %gm0 %gl%g %g\"/>\n",
+		at.x - r, at.y - r, 2 * r, 2 * r, -2 * r, -2 * r, 2 * r);
+}
+
+static void link_title(FILE *f, const struct plot *p, uint32_t u, unsigned int d)
+{
+	uint32_t v = hc_neigh(u, d);
+	char bytes[OUT_BUF];
+
+	fprintf(f, "<title>link %u:%u, between %u and %u", u, d, u, v);
+	if (plot_link_bad(p, u, d))
+		fputs(", faulty", f);
+	if (p->sent)
+		fprintf(f, ", %s", plot_bytes(bytes, plot_link_bytes(p, u, d)));
+	fputs("</title>", f);
+}
+
+static void link_print(FILE *f, const struct plot *p, uint32_t u, unsigned int d)
+{
+	struct point a = place(p, u), b = place(p, hc_neigh(u, d));
+	unsigned int heat = plot_heat(plot_link_bytes(p, u, d), p->busiest);
+	bool dead = plot_failed(p, u) || plot_failed(p, hc_neigh(u, d));
+	bool bad = plot_link_bad(p, u, d);
+	double thin = p->dim > 4 ? 1.2 : 2;
+	char class[16];
+
+	fprintf(f, "<g id=\"l%u-%u\">", u, d);
+	link_title(f, p, u, d);
+	fputc('\n', f);
+	if (heat) {
+		snprintf(class, sizeof(class), "h%u", heat);
+		line(f, class, thin + (p->dim > 5 ? 1 : 1.6) * heat, a, b);
+	}
+	if (bad)
+		line(f, "bad", thin + 1, a, b);
+	else if (dead)
+		line(f, "off", thin, a, b);
+	else if (!heat)
+		line(f, "l", thin, a, b);
+	if (bad)
+		cross(f, between(a, b, CROSS_AT), p->dim > 4 ? 5 : 8);
+	fputs("</g>\n", f);
+}
+
+static void arrow_head(FILE *f, const char *class, struct point from, struct point tip, double size)
+{
+	struct point foot = towards(tip, from, size);
+	double nx = (foot.y - tip.y) / 2.2, ny = (tip.x - foot.x) / 2.2;
+
+	fprintf(f, "<polygon class=\"%s\" points=\"%.1f,%.1f %.1f,%.1f %.1f,%.1f\"/>\n", class,
+		tip.x, tip.y, foot.x + nx, foot.y + ny, foot.x - nx, foot.y - ny);
+}
+
+/* Classes of a transfer's line and of what is filled.  Over traffic, which has the
+ * colours, it is in ink.
+ */
+static void edge_classes(const struct plot *p, const struct plot_edge *e, char *stroke,
+			 char *fill, size_t size)
+{
+	static const char * const style[] = {
+		[HC_TREE_DIRECT] = "", [HC_TREE_HELP] = " help", [HC_TREE_DETOUR] = " tour",
+	};
+
+	if (p->sent) {
+		snprintf(stroke, size, "k%s", style[e->how]);
+		snprintf(fill, size, "kf");
+	} else {
+		snprintf(stroke, size, "c%u%s", plot_colour(p, e->when), style[e->how]);
+		snprintf(fill, size, "f%u", plot_colour(p, e->when));
+	}
+}
+
+/* The point of the curve from @a by @bend to @b. */
+static struct point on_curve(struct point a, struct point bend, struct point b, double part)
+{
+	return between(between(a, bend, part), between(bend, b, part), part);
+}
+
+/* How near a curve comes to nodes that are not its ends. */
+static double clearance(const struct plot *p, const struct plot_edge *e, struct point bend)
+{
+	struct point a = place(p, e->from), b = place(p, e->to);
+	double least = INFINITY, part;
+	uint32_t u;
+
+	for (u = 0; u < hc_nodes(p->dim); u++) {
+		struct point node = place(p, u);
+
+		if (u == e->from || u == e->to)
+			continue;
+		for (part = .1; part < .95; part += .1) {
+			struct point at = on_curve(a, bend, b, part);
+
+			least = fmin(least, hypot(node.x - at.x, node.y - at.y));
+		}
+	}
+	return least;
+}
+
+/* A detour is drawn as a curve; here is where its tangents meet, chosen such that it
+ * keeps off the nodes.
+ */
+static struct point bend_of(const struct plot *p, const struct plot_edge *e)
+{
+	struct point a = place(p, e->from), b = place(p, e->to);
+	struct point middle = between(a, b, .5), best = middle;
+	double room = -1, least;
+	int i;
+
+	if (e->how != HC_TREE_DETOUR)
+		return middle;
+	for (i = -6; i <= 6; i++) {
+		struct point bend = { middle.x + (b.y - a.y) * i * .12,
+				      middle.y + (a.x - b.x) * i * .12 };
+
+		least = clearance(p, e, bend) - abs(i);
+		if (abs(i) < 2 || least <= room)
+			continue;
+		room = least;
+		best = bend;
+	}
+	return best;
+}
+
+static double edge_width(const struct plot *p)
+{
+	return p->dim > 5 ? 2.2 : p->dim > 4 ? 3 : 4;
+}
+
+static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
+{
+	struct point a = place(p, e->from), b = place(p, e->to);
+	double width = edge_width(p), head = width * 3 + 2;
+	struct point bend = bend_of(p, e);
+	struct point tip = towards(b, bend, radius(p) + 3);
+	struct point end = towards(tip, bend, head * .8);
+	char stroke[24], fill[24];
+
+	edge_classes(p, e, stroke, fill, sizeof(stroke));
+	a = towards(a, bend, radius(p) + 3);
+	fprintf(f, "<g class=\"edge\"><title>%s %u: %u to %u%s</title>\n",
+		p->kind == PLOT_TREE ? "stage" : "step", e->when + p->first, e->from, e->to,
+		e->how == HC_TREE_HELP ? ", a part for a helper" :
+		e->how == HC_TREE_DETOUR ? ", by a detour" : "");
+	if (e->how == HC_TREE_DETOUR)
+		fprintf(f, "<path class=\"%s\" stroke-width=\"%g\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n",
+			stroke, width, a.x, a.y, bend.x, bend.y, end.x, end.y);
+	else
+		line(f, stroke, width, a, end);
+	arrow_head(f, fill, bend, tip, head);
+	fputs("</g>\n", f);
+}
+
+/* The number of a phase, on a disk that cuts the line. */
+static void badge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
+{
+	double r = p->dim > 5 ? 6.5 : p->dim > 4 ? 8 : 10;
+	struct point a = place(p, e->from), b = place(p, e->to);
+	struct point bend = bend_of(p, e);
+	struct point at = on_curve(a, bend, b, BADGE_AT);
+	char stroke[24], fill[24];
+
+	edge_classes(p, e, stroke, fill, sizeof(stroke));
+	fprintf(f, "<circle class=\"%s halo\" stroke-width=\"2\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"/>",
+		fill, at.x, at.y, r);
+	fprintf(f, "<text class=\"onroot m w\" x=\"%.1f\" y=\"%.1f\" font-size=\"%g\">%u</text>\n",
+		at.x, at.y + r * .42, r * 1.15, e->when + p->first);
+}
+
+static void node_title(FILE *f, const struct plot *p, uint32_t u)
+{
+	char bits[OUT_BUF];
+
+	fprintf(f, "<title>node %u (%s)", u, out_bits(bits, u, p->dim));
+	if (plot_failed(p, u))
+		fputs(", failed", f);
+	else if (plot_left_out(p, u))
+		fputs(", takes no part", f);
+	else if (p->kind && u == p->root)
+		fputs(p->kind == PLOT_TREE ? ", the sink" : ", the source", f);
+	else if (p->kind && p->when[u] != PLOT_NEVER)
+		fprintf(f, p->kind == PLOT_TREE ? ", sends at stage %u" : ", informed in step %u",
+			p->when[u] + p->first);
+	fputs("</title>", f);
+}
+
+static void node_print(FILE *f, const struct plot *p, uint32_t u)
+{
+	bool root = p->kind && u == p->root, failed = plot_failed(p, u);
+	bool phase = p->kind && !p->sent && !root && p->when[u] != PLOT_NEVER;
+	struct point at = place(p, u);
+	double r = radius(p), size = r * (p->dim > 4 ? .95 : .82);
+	char class[32] = "n", bits[OUT_BUF];
+
+	if (phase)
+		snprintf(class, sizeof(class), "n c%u", plot_colour(p, p->when[u]));
+	else if (root)
+		snprintf(class, sizeof(class), "root");
+	else if (failed)
+		snprintf(class, sizeof(class), "dead bad x");
+	else if (plot_left_out(p, u))
+		snprintf(class, sizeof(class), "left l");
+	fprintf(f, "<g class=\"node\" id=\"n%u\">", u);
+	node_title(f, p, u);
+	if (root)
+		fprintf(f, "<circle class=\"paper k\" stroke-width=\"2\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"/>",
+			at.x, at.y, r + 4);
+	fprintf(f, "<circle class=\"%s\" stroke-width=\"%g\" cx=\"%.1f\" cy=\"%.1f\" r=\"%g\"/>\n",
+		class, p->dim > 5 ? 2.0 : 3.0, at.x, at.y, r);
+	fprintf(f, "<text class=\"%s m w\" x=\"%.1f\" y=\"%.1f\" font-size=\"%g\">%u</text>",
+		root ? "onroot" : failed ? "badf" : "ink", at.x,
+		at.y + size * (p->dim > 4 ? .36 : .2), size, u);
+	if (p->dim <= 4)
+		fprintf(f, "<text class=\"%s b m\" x=\"%.1f\" y=\"%.1f\" font-size=\"%g\">%s</text>",
+			root ? "onroot" : failed ? "badf" : "faint", at.x, at.y + r * .62, r * .42,
+			out_bits(bits, u, p->dim));
+	fputs("</g>\n", f);
+}
+
+void plot_cube_print(FILE *f, const struct plot *p)
+{
+	unsigned int d;
+	uint32_t u;
+	size_t i;
+
+	for (d = p->dim; d--;)
+		for (u = 0; u < hc_nodes(p->dim); u++)
+			if (!(u & hc_bit(d)))
+				link_print(f, p, u, d);
+	for (i = 0; i < p->nedges; i++)
+		edge_print(f, p, &p->edges[i]);
+	for (i = 0; i < p->nedges; i++)
+		badge_print(f, p, &p->edges[i]);
+	for (u = 0; u < hc_nodes(p->dim); u++)
+		node_print(f, p, u);
+}

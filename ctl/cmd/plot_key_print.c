@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl plot: the key beside the picture.  It lists what the picture has.
+ */
+#include <inttypes.h>
+
+#include "plot.h"
+
+#define ROW 26
+/* Phases listed one by one; of more, the last. */
+#define PHASES 14
+
+struct key {
+	FILE *f;
+	const struct plot *p;
+	double y;
+};
+
+static void title(struct key *k, const char *text)
+{
+	k->y += 10;
+	fprintf(k->f, "<text class=\"ink w\" x=\"%d\" y=\"%.0f\" font-size=\"15\">%s</text>\n",
+		SVG_KEY, k->y + 5, text);
+	k->y += ROW;
+}
+
+static void label(struct key *k, const char *text)
+{
+	fprintf(k->f, "<text class=\"ink\" x=\"%d\" y=\"%.0f\" font-size=\"14\">%s</text>\n",
+		SVG_KEY + 46, k->y + 5, text);
+	k->y += ROW;
+}
+
+static void line(struct key *k, const char *class, double width)
+{
+	fprintf(k->f, "<line class=\"%s\" stroke-width=\"%g\" x1=\"%d\" y1=\"%.0f\" x2=\"%d\" y2=\"%.0f\"/>\n",
+		class, width, SVG_KEY, k->y, SVG_KEY + 34, k->y);
+}
+
+static void disk(struct key *k, const char *class)
+{
+	fprintf(k->f, "<circle class=\"%s\" stroke-width=\"2.5\" cx=\"%d\" cy=\"%.0f\" r=\"9\"/>\n",
+		class, SVG_KEY + 17, k->y);
+}
+
+static void box(struct key *k, const char *class)
+{
+	fprintf(k->f, "<rect class=\"%s\" x=\"%d\" y=\"%.0f\" width=\"16\" height=\"16\"/>\n",
+		class, SVG_KEY + 9, k->y - 8);
+}
+
+static bool matrix(const struct plot *p)
+{
+	return p->dim > PLOT_CUBE_DIM;
+}
+
+struct found {
+	bool failed, left, bad, help, tour;
+};
+
+static struct found look(const struct plot *p)
+{
+	struct found n = {};
+	unsigned int d;
+	uint32_t u;
+	size_t i;
+
+	for (u = 0; u < hc_nodes(p->dim); u++) {
+		n.failed |= plot_failed(p, u);
+		n.left |= plot_left_out(p, u);
+		for (d = 0; d < p->dim; d++)
+			n.bad |= plot_link_bad(p, u, d);
+	}
+	for (i = 0; i < p->nedges; i++) {
+		n.help |= p->edges[i].how == HC_TREE_HELP;
+		n.tour |= p->edges[i].how == HC_TREE_DETOUR;
+	}
+	return n;
+}
+
+static void key_nodes(struct key *k, const struct found *n)
+{
+	const struct plot *p = k->p;
+	bool m = matrix(p);
+
+	title(k, "Nodes");
+	if (p->kind) {
+		if (m)
+			box(k, "root");
+		else
+			disk(k, "root");
+		label(k, p->kind == PLOT_TREE ? "the sink" : "the source");
+	}
+	if (!p->kind || p->sent) {
+		if (m)
+			box(k, "panel");
+		else
+			disk(k, "n");
+		label(k, "in service");
+	}
+	if (n->failed) {
+		if (m)
+			box(k, "badf");
+		else
+			disk(k, "dead bad x");
+		label(k, "failed");
+	}
+	if (n->left) {
+		if (m)
+			box(k, "left");
+		else
+			disk(k, "left l");
+		label(k, "takes no part");
+	}
+}
+
+static void key_links(struct key *k, const struct found *n)
+{
+	bool m = matrix(k->p);
+
+	title(k, m ? "Links, by sending end" : "Links");
+	if (n->bad) {
+		if (m) {
+			box(k, "badf");
+		} else {
+			line(k, "bad", 3);
+			fprintf(k->f, "<path class=\"bad x\" stroke-width=\"3\" d=\"M%d %.0fl12 12m0 -12l-12 12\"/>\n",
+				SVG_KEY + 11, k->y - 6);
+		}
+		label(k, "faulty");
+	}
+	if (n->failed) {
+		if (m)
+			box(k, "dead");
+		else
+			line(k, "off", 2);
+		label(k, "at a failed node");
+	}
+	if (m)
+		box(k, "panel");
+	else
+		line(k, "l", 2);
+	label(k, k->p->sent ? "no traffic" : k->p->kind ? "not used" : "in service");
+	if (n->help && !m) {
+		line(k, k->p->sent ? "k help" : "l help", 4);
+		label(k, "a part, to a helper");
+	}
+	if (n->tour && !m) {
+		line(k, k->p->sent ? "k tour" : "l tour", 4);
+		label(k, "a detour");
+	}
+}
+
+static void key_phase(struct key *k, unsigned int i)
+{
+	char text[48], class[16];
+
+	if (matrix(k->p)) {
+		snprintf(class, sizeof(class), "f%u", plot_colour(k->p, i));
+		box(k, class);
+	} else {
+		snprintf(class, sizeof(class), "c%u", plot_colour(k->p, i));
+		line(k, class, 5);
+	}
+	snprintf(text, sizeof(text), "%u: dimension %u", i + k->p->first, k->p->order[i]);
+	label(k, text);
+}
+
+static void key_phases(struct key *k)
+{
+	const struct plot *p = k->p;
+	unsigned int i;
+
+	if (!p->kind || p->sent || !p->phases)
+		return;
+	if (matrix(p))
+		title(k, p->kind == PLOT_TREE ? "Sends at stage" : "Is informed in step");
+	else
+		title(k, p->kind == PLOT_TREE ? "Stages" : "Steps");
+	for (i = 0; i < p->phases && (i < PHASES || p->phases == PHASES + 1); i++)
+		key_phase(k, i);
+	if (i == p->phases)
+		return;
+	label(k, "..");
+	key_phase(k, p->phases - 1);
+}
+
+static void key_heat(struct key *k)
+{
+	char bytes[OUT_BUF], text[OUT_BUF + 16], class[8];
+	uint64_t least = k->p->busiest;
+	unsigned int i;
+
+	if (!k->p->busiest)
+		return;
+	title(k, matrix(k->p) ? "Traffic, twice what an end sent" : "Traffic, both directions");
+	for (i = PLOT_HEATS; i; i--) {
+		snprintf(class, sizeof(class), matrix(k->p) ? "g%u" : "h%u", i);
+		if (matrix(k->p))
+			box(k, class);
+		else
+			line(k, class, 2 + 1.6 * i);
+		least /= 2;
+		snprintf(text, sizeof(text), i > 1 ? "more than %s" : "up to %s",
+			 plot_bytes(bytes, i > 1 ? least : least * 2));
+		label(k, text);
+	}
+}
+
+static void key_matrix(struct key *k)
+{
+	unsigned int low = (k->p->dim + 1) / 2;
+	char text[64];
+
+	if (!matrix(k->p))
+		return;
+	title(k, "Where a node is");
+	snprintf(text, sizeof(text), "column: its low %u bits", low);
+	label(k, text);
+	snprintf(text, sizeof(text), "row: its high %u bits", k->p->dim - low);
+	label(k, text);
+}
+
+void plot_key_print(FILE *f, const struct plot *p)
+{
+	struct key k = { .f = f, .p = p, .y = SVG_TOP };
+	struct found n = look(p);
+
+	fputs("<g id=\"key\">\n", f);
+	key_nodes(&k, &n);
+	key_links(&k, &n);
+	key_phases(&k);
+	key_heat(&k);
+	key_matrix(&k);
+	fputs("</g>\n", f);
+}

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl plot: nodes x dimensions, for cubes too large to be drawn.
+ *
+ * One panel shows the nodes, and one for each dimension what they do with their link
+ * along it.  In all of them node u is in column u % columns of row u / columns.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot.h"
+
+struct grid {
+	FILE *f;
+	const struct plot *p;
+	const struct plot_edge **out;	/* by node: its transfer, sent or received */
+	uint32_t columns;
+	uint32_t rows;
+	unsigned int across;
+	double cell;
+};
+
+/* From these sizes on cells have gaps between them, and nodes their numbers. */
+#define SEPARATE 5
+#define NUMBERED 15
+
+#define TITLE 22
+#define GAP 18
+/* Between the nodes, whose cells are of twice the size, and the dimensions. */
+#define APART 34
+
+static double cell_size(const struct grid *g, unsigned int across)
+{
+	unsigned int down = (g->p->dim + across - 1) / across;
+	double w = ((double)SVG_AREA_W - APART - (across - 1) * GAP) / (across + 2) / g->columns;
+	double h = ((double)SVG_AREA_H - (down - 1) * GAP - down * TITLE) / down / g->rows;
+
+	return fmin(fmin(w, h), ((double)SVG_AREA_H - TITLE) / 2 / g->rows);
+}
+
+static void arrange(struct grid *g)
+{
+	unsigned int dim = g->p->dim, across;
+
+	g->columns = hc_nodes((dim + 1) / 2);
+	g->rows = hc_nodes(dim / 2);
+	for (across = 1; across <= dim; across++) {
+		double cell = cell_size(g, across);
+
+		if (cell <= g->cell)
+			continue;
+		g->cell = cell;
+		g->across = across;
+	}
+}
+
+static void phase_class(const struct plot *p, unsigned int when, char *class, size_t size)
+{
+	snprintf(class, size, "f%u", plot_colour(p, when));
+}
+
+/* The class of a cell; empty: the panel's own colour. */
+static void node_class(const struct plot *p, uint32_t u, char *class, size_t size)
+{
+	*class = 0;
+	if (plot_failed(p, u))
+		snprintf(class, size, "badf");
+	else if (p->kind && u == p->root)
+		snprintf(class, size, "root");
+	else if (plot_left_out(p, u))
+		snprintf(class, size, "left");
+	else if (p->kind && p->when[u] != PLOT_NEVER)
+		phase_class(p, p->when[u], class, size);
+}
+
+static void link_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
+{
+	const struct plot *p = g->p;
+	const struct plot_edge *e = g->out ? g->out[u] : NULL;
+	unsigned int heat = p->sent ?
+		plot_heat(2 * p->sent[(size_t)u * p->dim + d], p->busiest) : 0;
+
+	*class = 0;
+	if (plot_link_bad(p, u, d))
+		snprintf(class, size, "badf");
+	else if (p->sent && heat)
+		snprintf(class, size, "g%u", heat);
+	else if (!p->sent && e && e->how == HC_TREE_DIRECT && e->dim == d)
+		phase_class(p, e->when, class, size);
+	else if (plot_failed(p, u) || plot_failed(p, hc_neigh(u, d)))
+		snprintf(class, size, "dead");
+}
+
+/* Helpers make that a node sends along several dimensions. */
+static void help_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
+{
+	const struct plot *p = g->p;
+	const struct plot_edge *e = g->out ? g->out[u] : NULL;
+
+	for (; e && e->how == HC_TREE_HELP && e < p->edges + p->nedges && e->from == u; e++)
+		if (e->dim == d && !p->sent)
+			phase_class(p, e->when, class, size);
+}
+
+static void class_of(const struct grid *g, uint32_t u, unsigned int panel, char *class, size_t size)
+{
+	if (!panel) {
+		node_class(g->p, u, class, size);
+	} else {
+		link_class(g, u, panel - 1, class, size);
+		help_class(g, u, panel - 1, class, size);
+	}
+}
+
+/* One of the panels, where it is. */
+struct panel {
+	unsigned int nr;	/* 0: the nodes, d + 1: dimension d */
+	double x;
+	double y;
+	double cell;
+};
+
+static struct panel panel_place(const struct grid *g, unsigned int nr)
+{
+	struct panel at = { .nr = nr, .x = SVG_LEFT, .y = SVG_TOP + TITLE, .cell = 2 * g->cell };
+
+	if (!nr)
+		return at;
+	at.cell = g->cell;
+	at.x += 2 * g->cell * g->columns + APART +
+		(nr - 1) % g->across * (g->cell * g->columns + GAP);
+	at.y += (nr - 1) / g->across * (g->cell * g->rows + GAP + TITLE);
+	return at;
+}
+
+/* @n equal cells from @u on; small ones touch, so that there are few shapes. */
+static void cells(const struct grid *g, const struct panel *at, uint32_t u, uint32_t n,
+		  const char *class)
+{
+	double gap = at->cell >= SEPARATE ? 1 : 0;
+	double x = at->x + u % g->columns * at->cell, y = at->y + u / g->columns * at->cell;
+
+	if (*class)
+		fprintf(g->f, "<rect class=\"%s\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n",
+			class, x, y, n * at->cell - gap, at->cell - gap);
+	if (!at->nr && at->cell >= NUMBERED)
+		fprintf(g->f, "<text class=\"%s m\" x=\"%.1f\" y=\"%.1f\" font-size=\"%.1f\">%u</text>\n",
+			*class && strcmp(class, "left") ? "onroot" : "faint", x + at->cell / 2 - .5,
+			y + at->cell * .63, at->cell * .42, u);
+}
+
+static void panel_cells(const struct grid *g, const struct panel *at)
+{
+	uint32_t u, begin = 0, n = hc_nodes(g->p->dim);
+	char class[16] = "", next[16];
+
+	for (u = 0; u <= n; u++) {
+		if (u < n)
+			class_of(g, u, at->nr, next, sizeof(next));
+		if (u && u < n && u % g->columns && at->cell < SEPARATE && !strcmp(class, next))
+			continue;
+		if (u)
+			cells(g, at, begin, u - begin, class);
+		begin = u;
+		memcpy(class, next, sizeof(class));
+	}
+}
+
+static void panel_print(const struct grid *g, unsigned int nr)
+{
+	struct panel at = panel_place(g, nr);
+
+	fprintf(g->f, "<g class=\"%s\">\n<text class=\"%s\" x=\"%.1f\" y=\"%.1f\" font-size=\"13\">",
+		nr ? "dimension" : "nodes", nr ? "faint" : "ink w", at.x, at.y - 7);
+	if (nr)
+		fprintf(g->f, "dimension %u</text>\n", nr - 1);
+	else
+		fputs("nodes</text>\n", g->f);
+	fprintf(g->f, "<rect class=\"panel\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>\n",
+		at.x - 1, at.y - 1, g->columns * at.cell + 1, g->rows * at.cell + 1);
+	panel_cells(g, &at);
+	fputs("</g>\n", g->f);
+}
+
+void plot_matrix_print(FILE *f, const struct plot *p)
+{
+	struct grid g = { .f = f, .p = p };
+	unsigned int nr;
+	size_t i;
+
+	g.out = calloc(hc_nodes(p->dim), sizeof(*g.out));
+	/* The first of a node's transfers; those of one sender are in a row. */
+	for (i = p->nedges; g.out && i--;)
+		g.out[p->kind == PLOT_TREE ? p->edges[i].from : p->edges[i].to] = &p->edges[i];
+	arrange(&g);
+	for (nr = 0; nr <= p->dim; nr++)
+		panel_print(&g, nr);
+	free(g.out);
+}

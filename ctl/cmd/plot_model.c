@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl plot: what there is to draw, and where.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "plot.h"
+
+bool plot_link_bad(const struct plot *p, uint32_t u, unsigned int d)
+{
+	uint32_t v = hc_neigh(u, d);
+
+	return (p->faults->fault[u] | p->faults->fault[v]) & hc_bit(d) &&
+	       !plot_failed(p, u) && !plot_failed(p, v);
+}
+
+bool plot_left_out(const struct plot *p, uint32_t u)
+{
+	return p->members && !hc_set_has(p->members, u) && !plot_failed(p, u);
+}
+
+uint64_t plot_link_bytes(const struct plot *p, uint32_t u, unsigned int d)
+{
+	if (!p->sent)
+		return 0;
+	return p->sent[(size_t)u * p->dim + d] + p->sent[(size_t)hc_neigh(u, d) * p->dim + d];
+}
+
+/* Each step less is half the traffic. */
+unsigned int plot_heat(uint64_t bytes, uint64_t busiest)
+{
+	unsigned int heat = PLOT_HEATS;
+
+	if (!bytes)
+		return 0;
+	for (; heat > 1 && bytes <= busiest / 2; heat--)
+		busiest /= 2;
+	return heat;
+}
+
+unsigned int plot_colours(const struct plot *p)
+{
+	return p->phases < PLOT_COLOURS ? p->phases : PLOT_COLOURS;
+}
+
+unsigned int plot_colour(const struct plot *p, unsigned int when)
+{
+	if (p->phases <= PLOT_COLOURS)
+		return when;
+	return (uint64_t)when * (PLOT_COLOURS - 1) / (p->phases - 1);
+}
+
+/* The projections: where a step along each dimension leads.  Found by search:
+ * no node comes near a link that is not its own, links of different dimensions
+ * differ in direction, and the inner cubes can be told from the outer ones.
+ */
+static const struct {
+	double x, y;
+} axes[PLOT_CUBE_DIM + 1][PLOT_CUBE_DIM] = {
+	[1] = { { 520, 0 } },
+	[2] = { { 460, 0 }, { 0, -460 } },
+	[3] = { { 480, 0 }, { 0, -430 }, { 250, -200 } },
+	[4] = { { 230, -35 }, { 48, -355 }, { 130, -170 }, { 385, 75 } },
+	[5] = { { 206, -38 }, { -34, -177 }, { 78, -86 }, { 379, 11 }, { 124, -348 } },
+	[6] = { { 159, 35 }, { -1, -75 }, { 69, -43 }, { 363, -52 }, { -92, -286 },
+		{ 135, -169 } },
+};
+
+void plot_place(const struct plot *p, uint32_t u, double *x, double *y, double w, double h)
+{
+	double min_x = 0, max_x = 0, min_y = 0, max_y = 0, scale;
+	unsigned int d;
+
+	*x = 0;
+	*y = 0;
+	for (d = 0; d < p->dim; d++) {
+		double ax = axes[p->dim][d].x, ay = axes[p->dim][d].y;
+
+		*(ax < 0 ? &min_x : &max_x) += ax;
+		*(ay < 0 ? &min_y : &max_y) += ay;
+		if (u & hc_bit(d)) {
+			*x += ax;
+			*y += ay;
+		}
+	}
+	scale = fmin(1, fmin(w / (max_x - min_x), h / fmax(max_y - min_y, 1)));
+	*x = w / 2 + scale * (*x - (min_x + max_x) / 2);
+	*y = h / 2 + scale * (*y - (min_y + max_y) / 2);
+}
+
+static int alloc(struct hcctl *h, struct plot *p, unsigned int phases, size_t max_edges)
+{
+	uint32_t u, n = hc_nodes(p->dim);
+
+	p->phases = phases;
+	p->order = calloc(phases + 1, 1);
+	p->when = calloc(n, sizeof(*p->when));
+	p->members = calloc(hc_set_words(p->dim), sizeof(*p->members));
+	p->edges = calloc(max_edges + 1, sizeof(*p->edges));
+	if (!p->order || !p->when || !p->members || !p->edges)
+		return hc_nomem(h);
+	for (u = 0; u < n; u++)
+		p->when[u] = PLOT_NEVER;
+	return 0;
+}
+
+/* What member @u sends.  A bad role cannot be in a plan that was checked. */
+static void add_role(struct plot *p, const struct hc_tree *t, const uint32_t *fault,
+		     uint32_t u, struct hc_tree_peer *src, unsigned int max)
+{
+	uint32_t nb[HC_LIB_DIM_MAX];
+	struct hc_tree_role role;
+	unsigned int d, i;
+
+	for (d = 0; d < t->dim; d++)
+		nb[d] = fault[hc_neigh(u, d)];
+	if (hc_tree_role(t, u, fault[u], nb, &role, src, max))
+		return;
+	if (role.ndst)
+		p->when[u] = role.active;
+	for (i = 0; i < role.ndst; i++)
+		p->edges[p->nedges++] = (struct plot_edge){
+			.from = u, .to = role.dst[i].node, .dim = role.dst[i].dim,
+			.when = role.dst[i].stage, .how = role.dst[i].how,
+		};
+}
+
+int plot_set_tree(struct hcctl *h, struct plot *p, const struct hc_tree *t,
+		  const uint32_t *fault)
+{
+	unsigned int max = 2 * t->stages + t->ndetours + 1;
+	uint32_t n = hc_nodes(t->dim), u;
+	struct hc_tree_peer *src;
+	int rc;
+
+	rc = alloc(h, p, t->stages, (size_t)n * t->dim);
+	if (rc)
+		return rc;
+	src = calloc(max, sizeof(*src));
+	if (!src)
+		return hc_nomem(h);
+	p->kind = PLOT_TREE;
+	p->root = t->sink;
+	memcpy(p->order, t->order, t->stages);
+	memcpy(p->members, t->members, hc_set_words(t->dim) * sizeof(*t->members));
+	for (u = 0; u < n; u++)
+		if (hc_set_has(t->members, u))
+			add_role(p, t, fault, u, src, max);
+	free(src);
+	return 0;
+}
+
+int plot_set_bcast(struct hcctl *h, struct plot *p, const struct hc_bcast_plan *b)
+{
+	uint32_t n = hc_nodes(p->dim), u;
+	int rc;
+
+	rc = alloc(h, p, b->bcast.steps, n);
+	if (rc)
+		return rc;
+	p->kind = PLOT_BCAST;
+	p->first = 1;
+	p->root = b->bcast.source;
+	p->steps = b->bcast.steps;
+	memcpy(p->order, b->bcast.sequence, p->steps);
+	for (u = 0; u < n; u++) {
+		unsigned int step = b->first[u];
+
+		if (step == HC_BCAST_NEVER)
+			continue;
+		hc_set_add(p->members, u);
+		if (!step)
+			continue;
+		p->when[u] = step - 1;
+		p->edges[p->nedges++] = (struct plot_edge){
+			.from = hc_neigh(u, p->order[step - 1]), .to = u,
+			.dim = p->order[step - 1], .when = step - 1, .how = HC_TREE_DIRECT,
+		};
+	}
+	return 0;
+}
+
+void plot_clear(struct plot *p)
+{
+	hc_faults_free(p->faults);
+	free(p->members);
+	free(p->order);
+	free(p->when);
+	free(p->edges);
+	free(p->sent);
+}

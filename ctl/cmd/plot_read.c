@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl plot: plans from files, as "hcctl -j tree find" and "hcctl -j bcast plan"
+ * print them.  Who does what is derived anew from sink and order, or source and
+ * sequence, and the faults.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <json-c/json.h>
+
+#include "plot.h"
+
+/* What the file says that makes a plan. */
+struct source {
+	const char *file;
+	struct json_object *root;
+	struct plot *p;
+	uint8_t *order;
+	unsigned int norder;
+};
+
+static int bad(struct hcctl *h, const struct source *s, const char *why)
+{
+	hc_error(h, "invalid plan %s: %s", s->file, why);
+	return HC_USAGE;
+}
+
+static bool number(struct json_object *v, uint32_t max, uint32_t *n)
+{
+	if (!json_object_is_type(v, json_type_int) || json_object_get_int64(v) < 0 ||
+	    json_object_get_int64(v) > max)
+		return false;
+	*n = json_object_get_int64(v);
+	return true;
+}
+
+static bool member(struct json_object *o, const char *key, uint32_t max, uint32_t *n)
+{
+	struct json_object *v;
+
+	return json_object_object_get_ex(o, key, &v) && number(v, max, n);
+}
+
+/* An array that may be missing; NULL then. */
+static struct json_object *array(struct json_object *o, const char *key)
+{
+	struct json_object *v;
+
+	return json_object_object_get_ex(o, key, &v) && json_object_is_type(v, json_type_array) ?
+	       v : NULL;
+}
+
+static bool read_links(const struct source *s, const char *key)
+{
+	struct json_object *a = array(s->root, key);
+	size_t i, n = a ? json_object_array_length(a) : 0;
+	uint32_t node, dim;
+
+	for (i = 0; i < n; i++) {
+		struct json_object *o = json_object_array_get_idx(a, i);
+
+		if (!member(o, "node", UINT32_MAX, &node) ||
+		    !member(o, "dim", UINT32_MAX, &dim) ||
+		    hc_faults_link(s->p->faults, node, dim))
+			return false;
+	}
+	return true;
+}
+
+static bool read_nodes(const struct source *s, const char *key)
+{
+	struct json_object *a = array(s->root, key);
+	size_t i, n = a ? json_object_array_length(a) : 0;
+	uint32_t node;
+
+	for (i = 0; i < n; i++)
+		if (!number(json_object_array_get_idx(a, i), UINT32_MAX, &node) ||
+		    hc_faults_node(s->p->faults, node))
+			return false;
+	return true;
+}
+
+/* A list of dimensions into s->order. */
+static bool read_order(struct source *s, const char *key)
+{
+	struct json_object *a = array(s->root, key);
+	size_t i, n = a ? json_object_array_length(a) : 0;
+	uint32_t d;
+
+	if (!a || n > hc_bcast_max_steps(s->p->dim))
+		return false;
+	s->order = calloc(n + 1, 1);
+	for (i = 0; s->order && i < n; i++) {
+		if (!number(json_object_array_get_idx(a, i), s->p->dim - 1, &d))
+			return false;
+		s->order[i] = d;
+	}
+	s->norder = n;
+	return s->order;
+}
+
+static int read_tree(struct hcctl *h, struct source *s)
+{
+	const char *why = "it makes no tree";
+	struct hc_tree_plan t;
+	uint32_t sink;
+	int rc;
+
+	if (!member(s->root, "sink", hc_nodes(s->p->dim) - 1, &sink))
+		return bad(h, s, "\"sink\" is no node");
+	if (!read_order(s, "order") || s->norder > s->p->dim)
+		return bad(h, s, "\"order\" is no list of dimensions");
+	rc = hc_plan_tree_fixed(s->p->faults, sink, s->order, s->norder, &t, &why);
+	if (rc)
+		return rc == -ENOMEM ? hc_nomem(h) : bad(h, s, why);
+	s->p->steps = t.steps;
+	rc = plot_set_tree(h, s->p, &t.tree, s->p->faults->fault);
+	hc_tree_plan_free(&t);
+	return rc;
+}
+
+static int read_bcast(struct hcctl *h, struct source *s)
+{
+	const char *why = "it makes no broadcast";
+	struct hc_bcast_plan b;
+	uint32_t source;
+	int rc;
+
+	if (!member(s->root, "source", hc_nodes(s->p->dim) - 1, &source))
+		return bad(h, s, "\"source\" is no node");
+	if (!read_order(s, "sequence"))
+		return bad(h, s, "\"sequence\" is no list of dimensions");
+	rc = hc_plan_bcast_fixed(s->p->faults, source, s->order, s->norder, &b, &why);
+	if (rc)
+		return rc == -ENOMEM ? hc_nomem(h) : bad(h, s, why);
+	rc = plot_set_bcast(h, s->p, &b);
+	hc_bcast_plan_free(&b);
+	return rc;
+}
+
+static int read_plan(struct hcctl *h, struct source *s)
+{
+	struct json_object *v;
+	uint32_t dim;
+
+	if (json_object_object_get_ex(s->root, "pieces", NULL))
+		return bad(h, s, "it is for all sources; plan for one source");
+	if (!member(s->root, "dim", HC_LIB_DIM_MAX, &dim) || !dim)
+		return bad(h, s, "\"dim\" is no dimension from 1 to 16");
+	s->p->dim = dim;
+	s->p->faults = hc_faults_new(dim);
+	if (!s->p->faults)
+		return hc_nomem(h);
+	if (json_object_object_get_ex(s->root, "fabric", &v))
+		snprintf(s->p->name, sizeof(s->p->name), "%s", json_object_get_string(v));
+	if (!read_links(s, "fail_links") || !read_nodes(s, "fail_nodes") ||
+	    !read_links(s, "faulty"))
+		return bad(h, s, "a fault is not in the cube");
+	if (json_object_object_get_ex(s->root, "order", NULL))
+		return read_tree(h, s);
+	if (json_object_object_get_ex(s->root, "sequence", NULL))
+		return read_bcast(h, s);
+	return bad(h, s, "neither a tree nor a broadcast (hcctl -j tree find, hcctl -j bcast plan)");
+}
+
+/* NULL with errno set, or 0 where the text is no JSON. */
+static struct json_object *parse(const char *file)
+{
+	struct json_tokener *tok = json_tokener_new();
+	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
+	struct json_object *root = NULL;
+	char buf[4096];
+	size_t n;
+	int err = f && tok ? 0 : errno;
+
+	while (!err && !root && (n = fread(buf, 1, sizeof(buf), f))) {
+		root = json_tokener_parse_ex(tok, buf, n);
+		if (!root && json_tokener_get_error(tok) != json_tokener_continue)
+			break;
+	}
+	if (f && ferror(f))
+		err = errno;
+	if (f && f != stdin)
+		fclose(f);
+	if (tok)
+		json_tokener_free(tok);
+	errno = err;
+	return root;
+}
+
+int plot_read(struct hcctl *h, const char *file, struct plot *p)
+{
+	struct source s = { .file = strcmp(file, "-") ? file : "on standard input", .p = p };
+	int rc;
+
+	s.root = parse(file);
+	if (!s.root && errno) {
+		hc_error(h, "cannot read %s: %s", file, strerror(errno));
+		return HC_NO;
+	}
+	if (json_object_is_type(s.root, json_type_object))
+		rc = read_plan(h, &s);
+	else
+		rc = bad(h, &s, "no JSON object");
+	free(s.order);
+	json_object_put(s.root);
+	return rc;
+}

@@ -1,0 +1,200 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Pictures of plans: well-formed, complete, and bad input is refused; TAP.
+#	plot_test.sh HCCTL
+
+set -u
+hcctl=$(readlink -f "${1:?usage: plot_test.sh HCCTL}")
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 1
+
+nr=0 failed=0
+
+result() {
+	nr=$((nr + 1))
+	if (($1 == 0)); then
+		echo "ok $nr - $2"
+	else
+		failed=$((failed + 1))
+		echo "not ok $nr - $2"
+		sed 's/^/# /' log
+	fi
+}
+
+# Counts what an SVG has; a file that is no XML ends it.
+cat >count.py <<'END'
+import sys
+import xml.etree.ElementTree as tree
+
+root = tree.parse(sys.argv[1]).getroot()
+ns = '{http://www.w3.org/2000/svg}'
+groups = list(root.iter(ns + 'g'))
+count = {
+    'nodes': sum(g.get('class') == 'node' for g in groups),
+    'links': sum((g.get('id') or '').startswith('l') and g.get('id') != 'key' for g in groups),
+    'edges': sum(g.get('class') == 'edge' for g in groups),
+    'bad': sum(any('bad x' in (p.get('class') or '') for p in g.iter(ns + 'path'))
+               for g in groups if (g.get('id') or '').startswith('l')),
+    'panels': sum(g.get('class') in ('nodes', 'dimension') for g in groups),
+    'dead': sum('failed' in (g.find(ns + 'title').text or '') for g in groups
+                if g.get('class') == 'node'),
+}
+dark = 'prefers-color-scheme:dark' in root.find(ns + 'style').text
+key = any(g.get('id') == 'key' for g in groups)
+ids = [e.get('id') for e in root.iter() if e.get('id')]
+assert dark and key and len(ids) == len(set(ids))
+for word in sys.argv[2:]:
+    name, wanted = word.split('=')
+    if count[name] != int(wanted):
+        sys.exit(f'{name}: {count[name]}, not {wanted}')
+END
+
+# svg WHAT COUNT.. -- PLAN-WORD..: the picture of this plan has these numbers
+svg() {
+	local what=$1 counts=() bad=0
+	shift
+	while [[ $1 != -- ]]; do
+		counts+=("$1")
+		shift
+	done
+	shift
+	{
+		"$hcctl" -j "$@" >plan.json 2>/dev/null &&
+			"$hcctl" -j plot plan.json -o plan.svg >said &&
+			python3 count.py plan.svg "${counts[@]}"
+	} >log 2>&1 </dev/null || bad=1
+	result $bad "$what: ${counts[*]}"
+}
+
+# said FILTER: what the last picture's command printed
+said() {
+	jq -e "$1" said >log 2>&1
+	result $? "it says: $1"
+}
+
+# refused STATUS PATTERN PLAN: this plan, in JSON, is refused in one line
+refused() {
+	local status=$1 pattern=$2 got bad=0
+	printf '%s' "$3" >bad.json
+	rm -f bad.svg
+	"$hcctl" plot bad.json -o bad.svg >log 2>&1 </dev/null
+	got=$?
+	((got == status)) && [[ $(wc -l <log) == 1 && ! -e bad.svg ]] || bad=1
+	grep -qE -- "^hcctl: $pattern" log || bad=1
+	echo "status $got" >>log
+	result $bad "refused: $3"
+}
+
+# --- how much there is ------------------------------------------------------
+
+svg 'a link' nodes=2 links=1 edges=1 bad=0 -- tree find dim 1
+svg 'a square' nodes=4 links=4 edges=3 -- tree find dim 2
+svg 'helpers' nodes=8 links=12 edges=8 bad=3 -- tree find dim 3 sink 0 fail-link 2:2,4:0,1:1
+said '.kind == "tree" and .nodes == 8 and .links == 12 and .faulty_links == 3 and .transfers == 8'
+svg 'a detour' nodes=16 links=32 edges=14 bad=6 dead=1 -- \
+	tree find dim 4 sink 0 fail-link 2:3,3:2,10:2,2:0,1:1,8:1 fail-node 13
+said '.failed_nodes == 1 and .faulty_links == 6'
+svg 'a subcube' nodes=16 links=32 edges=7 -- tree find dim 4 subcube XX1X
+svg 'one node' nodes=8 links=12 edges=0 -- tree find dim 3 subcube 101
+svg 'cut off' nodes=8 edges=3 dead=3 -- tree find dim 3 sink 7 fail-node 1,2,4
+svg 'a tree' nodes=64 links=192 edges=63 -- tree find dim 6
+svg 'a broadcast' nodes=32 links=80 edges=27 dead=4 -- bcast plan dim 5 source 0 fail-node 5,6,9,17
+said '.kind == "broadcast" and .transfers == 27'
+svg 'a broadcast' nodes=64 edges=60 bad=1 dead=3 -- \
+	bcast plan dim 6 source 9 fail-node 5,6,17 fail-link 0:3
+svg 'a matrix' panels=8 nodes=0 -- tree find dim 7 sink 0 fail-link 3:1,64:2,1:0 fail-node 77
+said '.nodes == 128 and .links == 448 and .faulty_links == 3 and .transfers > 120'
+svg 'a matrix' panels=9 -- bcast plan dim 8 source 9 fail-node 5,6,17,70,200 fail-link 0:3
+svg 'a large matrix' panels=13 -- tree find dim 12 fail-node 77
+[[ $(stat -c %s plan.svg) -lt 2000000 ]]
+result $? 'it is no larger than it must be'
+
+# --- the same in words ------------------------------------------------------
+
+"$hcctl" -j tree find dim 3 sink 0 fail-link 2:2,4:0,1:1 >plan.json
+"$hcctl" plot plan.json -o a.svg >log && "$hcctl" plot - -o b.svg <plan.json >>log && cmp a.svg b.svg 2>>log
+result $? 'the same from a file and from standard input'
+"$hcctl" plot plan.json -o c.svg >log && cmp a.svg c.svg 2>>log
+result $? 'the same each time'
+grep -q 'stage 0: 5 to 7, a part for a helper' a.svg
+result $? 'a helper is named'
+jq '.fabric = "<&\">"' plan.json >odd.json
+"$hcctl" plot odd.json -o odd.svg >log 2>&1 && python3 count.py odd.svg nodes=8 >>log 2>&1
+result $? 'odd characters do no harm'
+
+# --- dot ---------------------------------------------------------------------
+
+if command -v dot >/dev/null && command -v gvpr >/dev/null; then
+	for dim in 1 3 6; do
+		"$hcctl" -j tree find dim $dim >plan.json
+		"$hcctl" plot plan.json -o plan.dot >log 2>&1 && dot -Tsvg plan.dot >drawn.svg 2>>log &&
+			! grep -qi error log
+		result $? "graphviz draws dimension $dim"
+		n=$((1 << dim)) links=$((dim << (dim - 1)))
+		# shellcheck disable=SC2016
+		gvpr 'BEG_G { print(nNodes($G), " ", nEdges($G)); }' plan.dot >log 2>&1
+		[[ $(<log) == "$n $((links + n - 1))" ]]
+		result $? "it counts $n nodes, links and transfers of dimension $dim"
+	done
+else
+	"$hcctl" plot plan.json -o plan.dot >log 2>&1
+	[[ $(grep -c -- '->' plan.dot) == 20 && $(grep -c 'tooltip=' plan.dot) == 8 ]]
+	result $? 'dot: nodes, links and transfers # no graphviz'
+fi
+
+# --- refusals ----------------------------------------------------------------
+
+refused 2 'invalid plan bad.json: no JSON object' ''
+refused 2 'invalid plan bad.json: no JSON object' 'xyz'
+refused 2 'invalid plan bad.json: no JSON object' '[1]'
+refused 2 'invalid plan bad.json: no JSON object' '{"dim":3'
+refused 2 'invalid plan bad.json: "dim" is no dimension' '{}'
+refused 2 'invalid plan bad.json: "dim" is no dimension' '{"dim":17}'
+refused 2 'invalid plan bad.json: "dim" is no dimension' '{"dim":"3"}'
+refused 2 'invalid plan bad.json: neither a tree nor a broadcast' '{"dim":3}'
+refused 2 'invalid plan bad.json: it is for all sources' '{"dim":3,"pieces":[]}'
+refused 2 'invalid plan bad.json: "sink" is no node' '{"dim":3,"sink":8,"order":[0,1,2]}'
+refused 2 'invalid plan bad.json: "sink" is no node' '{"dim":3,"sink":-1,"order":[0,1,2]}'
+refused 2 'invalid plan bad.json: "sink" is no node' '{"dim":3,"order":[0,1,2]}'
+refused 2 'invalid plan bad.json: "order" is no list' '{"dim":3,"sink":0,"order":[0,1,3]}'
+refused 2 'invalid plan bad.json: "order" is no list' '{"dim":3,"sink":0,"order":5}'
+refused 2 'invalid plan bad.json: "order" is no list' '{"dim":3,"sink":0,"order":[0,1,2,0]}'
+refused 2 'invalid plan bad.json: ' '{"dim":3,"sink":0,"order":[0,1,1]}'
+refused 2 'invalid plan bad.json: a fault is not' '{"dim":3,"sink":0,"order":[0],"fail_nodes":[8]}'
+refused 2 'invalid plan bad.json: a fault is not' '{"dim":3,"sink":0,"order":[0],"fail_links":[{"node":0}]}'
+refused 2 'invalid plan bad.json: ' '{"dim":3,"sink":0,"order":[0],"fail_nodes":[0]}'
+refused 2 'invalid plan bad.json: "source" is no node' '{"dim":3,"source":8,"sequence":[0]}'
+refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":3,"source":0,"sequence":[3]}'
+refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":1,"source":0,"sequence":[0,0,0]}'
+
+# wrong STATUS PATTERN WORD..
+wrong() {
+	local status=$1 pattern=$2 got
+	shift 2
+	"$hcctl" plot "$@" >log 2>&1 </dev/null
+	got=$?
+	((got == status)) && [[ $(wc -l <log) == 1 ]] && grep -qE -- "^hcctl: $pattern" log
+	result $? "hcctl plot $*: $pattern"
+}
+
+wrong 2 'missing NAME of a fabric or PLAN.json'
+wrong 2 'missing "-o"' plan.json
+wrong 2 'missing value after "-o"' plan.json -o
+wrong 2 'invalid file "x.png"' plan.json -o x.png
+wrong 2 'invalid file "svg"' plan.json -o svg
+wrong 2 'what is "more"' plan.json -o x.svg more
+wrong 2 '"-o" is given twice' plan.json -o x.svg -o y.svg
+wrong 2 'invalid plan "plan.json"' plan.json -o x.svg plan 1
+wrong 2 'invalid fabric name "elevenchars"' elevenchars -o x.svg
+wrong 1 'cannot read nothing.json' nothing.json -o x.svg
+wrong 1 'cannot read \.: ' . -o x.svg
+wrong 1 'cannot write no/x.svg' plan.json -o no/x.svg
+if [[ -w /dev/full ]]; then
+	ln -s /dev/full full.svg
+	wrong 1 'cannot write full.svg: No space' plan.json -o full.svg
+fi
+
+echo "1..$nr"
+((failed == 0))
