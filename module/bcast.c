@@ -127,7 +127,7 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time)
 		hc_notify_op(m->plan, &ev);
 		hc_op_complete(m, op, m->turn, m->clock, op->time);
 	} else {
-		hc_op_drop(m, op);
+		hc_op_drop(m, op, 0);
 	}
 	return notify;
 }

@@ -14,6 +14,7 @@
 #include "coll.h"
 #include "combine.h"
 #include "netlink.h"
+#include "trace.h"
 
 int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
 		     const struct hc_tree_peer *src)
@@ -70,8 +71,10 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 	return op;
 }
 
-void hc_op_drop(struct hc_member *m, struct hc_op *op)
+void hc_op_drop(struct hc_member *m, struct hc_op *op, int status)
 {
+	if (op->begun)
+		trace_hc_op_end(m, op->nr, status);
 	m->ops[op->nr % HC_OP_WINDOW] = NULL;
 	hc_op_free(op);
 }
@@ -212,6 +215,7 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 
 		op->busy[i] = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
 	}
+	trace_hc_stage(m, op->nr, dst, skb);
 }
 
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
@@ -286,7 +290,7 @@ static void sink_complete(struct hc_member *m, struct hc_op *op)
 	/* After a failure members wait for this to go on with the next number. */
 	bool tell = op->notify || d.nr - m->told >= HC_DONE_BATCH || hc_ended(m, d.nr);
 
-	hc_op_drop(m, op);
+	hc_op_drop(m, op, 0);
 	WRITE_ONCE(m->done, d.nr);
 	hc_numbers_skip(m);
 	hc_notify_op(m->plan, &ev);
@@ -312,6 +316,8 @@ static void op_handed(struct hc_member *m, struct hc_op *op)
 	if (hc_member_is_bcast(m)) {
 		/* Whoever receives a message has no more to do with it. */
 		if (m->role.ndst) {
+			if (op->begun)
+				trace_hc_op_end(m, op->nr, 0);
 			op->begun = false;
 			WRITE_ONCE(m->next, m->head);
 		}
@@ -474,7 +480,7 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 
 	if (op->notify_own)
 		hc_sock_status(m->node, &res, op->rec);
-	hc_op_drop(m, op);
+	hc_op_drop(m, op, 0);
 }
 
 bool hc_done_set(struct hc_member *m, const struct hc_done *d)

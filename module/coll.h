@@ -277,7 +277,8 @@ struct hc_done {
 int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
 		     const struct hc_tree_peer *src);
 struct hc_op *hc_op_get(struct hc_member *m, u64 nr);
-void hc_op_drop(struct hc_member *m, struct hc_op *op);
+/* It is over; @status: 0 or a negative errno. */
+void hc_op_drop(struct hc_member *m, struct hc_op *op, int status);
 /* An operation is complete at the sink: tell the socket if it asked, and forget it. */
 void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time);
 /* Take the parameters from an operation's first frame, compare those of others. */

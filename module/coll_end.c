@@ -31,6 +31,7 @@
  */
 #include "coll.h"
 #include "netlink.h"
+#include "trace.h"
 
 static void end_fill(struct sk_buff *skb, const struct hc_end *end)
 {
@@ -110,7 +111,7 @@ static void op_fail(struct hc_member *m, struct hc_op *op)
 		hc_status_end(m, op, op->rec, op->nr);
 	if (m->cur_open && m->cur == op->nr)
 		m->cur_open = false;
-	hc_op_drop(m, op);
+	hc_op_drop(m, op, -(int)m->end.status);
 }
 
 /* What a fault leaves without doubt: not handed over, so not complete. */
@@ -241,6 +242,7 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 			WRITE_ONCE(m->plan->cause_dim, end->dim);
 			/* Pairs with the acquire in sock.c and netlink: cause before flag. */
 			smp_store_release(&m->plan->broken, true);
+			trace_hc_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
 			hc_notify_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
 		}
 		ops_fail_begun(m);

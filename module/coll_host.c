@@ -3,6 +3,7 @@
  * The host port: contributions of the bound socket, and its close.
  */
 #include "coll.h"
+#include "trace.h"
 
 /* The bound socket was closed: what it owed will never come. */
 static void member_close(struct hc_member *m)
@@ -105,6 +106,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		return;
 	}
 	op->begun = true;
+	trace_hc_op_begin(m, op->nr, hdr);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
 	op->notify_own = hdr->flags & HC_FRAME_F_NOTIFY;

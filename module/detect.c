@@ -28,6 +28,7 @@
 #include <linux/sched/signal.h>
 
 #include "detect.h"
+#include "trace.h"
 
 #define REPEAT		3	/* copies of each test frame and verdict */
 #define WAIT_MIN	50	/* ms; default wait for test frames, at least */
@@ -41,6 +42,7 @@ static void send_word(struct hc_node *node, unsigned int dim, u8 type, u32 word)
 
 	if (!skb) {
 		atomic_inc(&node->drops[HYPERCUBE_A_DROP_NO_MEMORY]);
+		trace_hc_drop(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return;
 	}
 	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));

@@ -24,6 +24,7 @@
 
 #include "coll.h"
 #include "compat.h"
+#include "trace.h"
 
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
 {
@@ -137,6 +138,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 
 		st->down_busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
 	}
+	trace_hc_stage(m, op->nr, peer, skb);
 }
 
 static bool down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
@@ -171,6 +173,7 @@ static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	}
 	if (!op->begun) {
 		op->begun = true;
+		trace_hc_op_begin(m, op->nr, hc_hdr(skb));
 		op->rec = hc_sock_record();
 	}
 	hc_sock_result(m, op, skb, last);
@@ -265,7 +268,7 @@ void hc_results_advance(struct hc_member *m)
 			hc_advance(m);
 		if (p != HC_FINISHED)
 			return;
-		hc_op_drop(m, op);
+		hc_op_drop(m, op, 0);
 		hc_done_review(m);
 	}
 }

@@ -19,6 +19,7 @@
 
 #include "detect.h"
 #include "hypercube.h"
+#include "trace.h"
 
 /* ------------------------------------------------------------ in-memory carrier */
 
@@ -95,6 +96,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	port->tx_frames++;
 	port->tx_bytes += skb->len;
 	u64_stats_update_end(&node->syncp);
+	trace_hc_hop(node, dim, skb);
 	port->ops->xmit(node, port, skb);
 	return 0;
 }
@@ -138,6 +140,8 @@ void hc_link_update(struct hc_node *node)
 	u32 news = word & ~node->fault;
 	unsigned int d;
 
+	if (word != node->fault)
+		trace_hc_fault(node, node->fault, word);
 	WRITE_ONCE(node->fault, word);
 	for (d = 0; d < node->fabric->dim; d++)
 		if (news & hc_bit(d))

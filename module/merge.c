@@ -32,6 +32,7 @@
 
 #include "coll.h"
 #include "combine.h"
+#include "trace.h"
 
 /* Input 0 is the member's own run, input i source i - 1. */
 struct merge_input {
@@ -176,6 +177,7 @@ static void input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 	u32 pos = *in.pos;
 	u32 end = min(len, pos + out_room(op));
 	void *to = hc_payload(op->out) + be32_to_cpu(hdr->len);
+	u64 begin = hc_trace_clock();
 
 	do {
 		pos += op->elem;
@@ -185,6 +187,8 @@ static void input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 	u64_stats_update_begin(&m->node->syncp);
 	m->node->merged_bytes += pos - *in.pos;
 	u64_stats_update_end(&m->node->syncp);
+	trace_hc_merge(m, op->nr, c->best ? m->src[c->best - 1].node : m->node->id,
+		       pos - *in.pos, begin);
 	*in.pos = pos;
 }
 

@@ -22,6 +22,7 @@
 #include "compat.h"
 #include "detect.h"
 #include "hypercube.h"
+#include "trace.h"
 
 /* ------------------------------------------------------------ frames */
 
@@ -63,6 +64,7 @@ void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 		WRITE_ONCE(port->drops[reason], port->drops[reason] + 1);
 	else
 		atomic_inc(&node->drops[reason]);
+	trace_hc_drop(node, port, reason);
 	kfree_skb(skb);
 }
 
@@ -199,6 +201,7 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 		hc_drop(node, port, skb, why);
 		return;
 	}
+	trace_hc_arrive(node, dim, skb);
 	/* Also for frames dropped below: dropping them is no gap. */
 	seq = be32_to_cpu(hc_hdr(skb)->seq);
 	if (unlikely(seq != port->rx_seq + 1))

@@ -16,6 +16,7 @@
 #include "coll.h"
 #include "compat.h"
 #include "netlink.h"
+#include "trace.h"
 
 static void plan_free(struct hc_plan *plan)
 {
@@ -243,6 +244,7 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 	}
 	members_kick(plan, HC_EV_PLANS);
 	schedule_delayed_work(&fabric->stall, HZ);
+	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 	return 0;
 
@@ -262,6 +264,7 @@ int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *ext
 		return -ENOENT;
 	}
 	synchronize_net();
+	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
 	plan_destroy(plan, -ESTALE);
 	return 0;

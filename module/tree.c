@@ -13,6 +13,7 @@
 
 #include "coll.h"
 #include "combine.h"
+#include "trace.h"
 
 static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
 {
@@ -57,6 +58,7 @@ static bool segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	u64 off = be64_to_cpu(from->offset) - be64_to_cpu(to->offset);
 	u32 len = be32_to_cpu(from->len);
 	u32 room = be32_to_cpu(to->len);
+	u64 begin = hc_trace_clock();
 
 	if (off > room || len > room - off || off % op->elem ||
 	    (to->flags ^ from->flags) & HC_FRAME_F_LAST)
@@ -70,6 +72,7 @@ static bool segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	u64_stats_update_begin(&m->node->syncp);
 	m->node->merged_bytes += len;
 	u64_stats_update_end(&m->node->syncp);
+	trace_hc_merge(m, op->nr, be16_to_cpu(from->src), len, begin);
 	return true;
 }
 

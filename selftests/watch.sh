@@ -14,6 +14,7 @@ a_fabric() {
 	check 'plan' hcctl tree find fabric t apply
 }
 
+# a_reduction [COUNT]
 a_reduction() { check 'reduce' hcctl run reduce t op sum type i64 count "${1:-1000}" verify; }
 
 # dot_sum ATTRIBUTE: of all edges of the picture
@@ -21,7 +22,7 @@ dot_sum() { grep -oE "$1=[0-9]+" "$scratch/t.dot" | awk -F= "{ n += \$2 } END { 
 
 pictures_show_faults_and_traffic() {
 	a_fabric 3
-	a_reduction
+	a_reduction 1000
 	check 'svg' hcctl plot t -o "$scratch/t.svg"
 	equal 'faults' '[1,1,"tree"]' \
 		"$(json '[.faulty_links, .failed_nodes, .kind]' plot t -o "$scratch/t.dot")"
@@ -34,4 +35,84 @@ pictures_show_faults_and_traffic() {
 	equal 'a matrix' fabric "$(json .kind plot u -o "$scratch/u.svg")"
 }
 
-run_tests pictures_show_faults_and_traffic
+tracing=/sys/kernel/tracing
+
+# stat FILTER: of the counters of t
+stat() { json "$1" stats t; }
+
+trace_on() {
+	echo 0 >$tracing/tracing_on
+	echo 8192 >$tracing/buffer_size_kb
+	echo >$tracing/trace
+	echo 1 >$tracing/events/hypercube/enable
+	echo 1 >$tracing/tracing_on
+}
+
+# trace_off: what was traced of t is in $scratch/trace
+trace_off() {
+	echo 0 >$tracing/tracing_on
+	echo 0 >$tracing/events/hypercube/enable
+	grep ' fabric=t ' $tracing/trace >"$scratch/trace"
+	equal 'events lost' 0 "$(awk '/^overrun/ { n += $2 } END { print n + 0 }' $tracing/per_cpu/cpu*/stats)"
+	echo >$tracing/trace
+}
+
+# traced EVENT [WORDS]: how many of them
+traced() { grep -c " $1: .*${2-}" "$scratch/trace"; }
+
+# traced_sum EVENT FIELD
+traced_sum() { sed -n "s/.* $1: .* $2=\([0-9]*\).*/\1/p" "$scratch/trace" | awk '{ n += $1 } END { print n + 0 }'; }
+
+wants_tracing() {
+	[[ -e $tracing/events/hypercube ]] && return
+	log 'no tracing in this kernel'
+	return 1
+}
+
+tracepoints_agree_with_counters() {
+	local sent received merged dropped
+	wants_tracing || return
+	check 'add' hcctl fabric add t dim 3
+	sent=$(stat .tx_frames) received=$(stat .rx_frames) merged=$(stat .merged_bytes)
+	dropped=$(stat '[.drops[]] | add // 0')
+	trace_on
+	check 'down' hcctl link set t 3:1 down
+	check 'fail' hcctl node set t 6 fail
+	check 'plan' hcctl tree find fabric t apply
+	a_reduction 1000
+	check 'merge' hcctl run reduce t op merge type u32 count 5000 verify
+	check 'loss' hcctl link set t 0:2 loss 100
+	check 'detect' hcctl detect t
+	check 'removal' hcctl tree del t
+	trace_off
+	equal 'hops' $(($(stat .tx_frames) - sent)) "$(traced hc_hop)"
+	equal 'arrivals' $(($(stat .rx_frames) - received)) "$(traced hc_arrive)"
+	equal 'merged' $(($(stat .merged_bytes) - merged)) "$(traced_sum hc_merge len)"
+	equal 'drops' $(($(stat '[.drops[]] | add // 0') - dropped)) "$(traced hc_drop)"
+	equal 'lost' "$(stat .drops.loss)" "$(traced hc_drop 'reason=loss')"
+	equal 'begun' 14 "$(traced hc_op_begin)"
+	equal 'ended' 14 "$(traced hc_op_end 'status=0')"
+	equal 'installed' 1 "$(traced hc_plan 'event=installed')"
+	equal 'broken' 1 "$(traced hc_plan 'event=broken')"
+	equal 'removed' 1 "$(traced hc_plan 'event=removed')"
+	(($(traced hc_stage 'how=direct') > 0)) || fault 'no stage'
+	equal 'the failed node' 1 "$(traced hc_fault 'node=6 .*fault=0x7')"
+	! grep -q 'type=0x\|reason=0x' "$scratch/trace" || fault 'something has no name'
+}
+
+operations_that_fail_end_in_the_trace() {
+	wants_tracing || return
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply
+	trace_on
+	background "$here/hc_load" hold t 1 1 2 3
+	check 'members wait' busywait 5 json_is true '.[0].waiting | length > 0' op show t
+	check 'a fault' hcctl link set t 1:0,1:1,1:2 down
+	check 'all is over' busywait 5 json_is true 'length == 0 or (.[0].waiting | length == 0)' op show t
+	trace_off
+	(($(traced hc_op_begin) > 0)) || fault 'nothing began'
+	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
+}
+
+run_tests pictures_show_faults_and_traffic tracepoints_agree_with_counters \
+	operations_that_fail_end_in_the_trace

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tracepoints: what happens, where, in the order it happens.  Off, each of them
+ * costs a jump that is not taken.
+ *
+ * How they relate to the counters: a hop for each frame sent, an arrival for each
+ * one received that is not malformed or foreign, the lengths of the merges add up to
+ * merged_bytes, and there is a drop for each drop counted.  Every operation that
+ * begins at a member ends there.
+ */
+#undef TRACE_SYSTEM
+#define TRACE_SYSTEM hypercube
+
+#if !defined(_HC_TRACE_H) || defined(TRACE_HEADER_MULTI_READ)
+#define _HC_TRACE_H
+
+#include <linux/sched/clock.h>
+#include <linux/tracepoint.h>
+
+#include "coll.h"
+
+TRACE_DEFINE_ENUM(HC_FRAME_TEST);
+TRACE_DEFINE_ENUM(HC_FRAME_FAULT);
+TRACE_DEFINE_ENUM(HC_FRAME_DATA);
+TRACE_DEFINE_ENUM(HC_FRAME_DONE);
+TRACE_DEFINE_ENUM(HC_FRAME_END);
+TRACE_DEFINE_ENUM(HC_FRAME_CREDIT);
+TRACE_DEFINE_ENUM(HC_FRAME_ASK);
+TRACE_DEFINE_ENUM(HC_FRAME_TELL);
+TRACE_DEFINE_ENUM(HC_FRAME_DGRAM);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_LINK_DOWN);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_NODE_FAILED);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_LOSS);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_MALFORMED);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_FOREIGN);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_NO_ROUTE);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_NO_PLAN);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_OLD_EPOCH);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_ENDED);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_UNEXPECTED);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_NO_SOCKET);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_QUEUE_FULL);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_NO_MEMORY);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_TEARDOWN);
+TRACE_DEFINE_ENUM(HC_TREE_DIRECT);
+TRACE_DEFINE_ENUM(HC_TREE_HELP);
+TRACE_DEFINE_ENUM(HC_TREE_DETOUR);
+TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_NTF);
+TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
+
+#define hc_trace_types						\
+	{ HC_FRAME_TEST,	"test" },			\
+	{ HC_FRAME_FAULT,	"fault" },			\
+	{ HC_FRAME_DATA,	"data" },			\
+	{ HC_FRAME_DONE,	"done" },			\
+	{ HC_FRAME_END,		"end" },			\
+	{ HC_FRAME_CREDIT,	"credit" },			\
+	{ HC_FRAME_ASK,		"ask" },			\
+	{ HC_FRAME_TELL,	"tell" },			\
+	{ HC_FRAME_DGRAM,	"dgram" }
+
+#define hc_trace_reasons					\
+	{ HYPERCUBE_A_DROP_LINK_DOWN,	"link-down" },		\
+	{ HYPERCUBE_A_DROP_NODE_FAILED,	"node-failed" },	\
+	{ HYPERCUBE_A_DROP_LOSS,	"loss" },		\
+	{ HYPERCUBE_A_DROP_MALFORMED,	"malformed" },		\
+	{ HYPERCUBE_A_DROP_FOREIGN,	"foreign" },		\
+	{ HYPERCUBE_A_DROP_NO_ROUTE,	"no-route" },		\
+	{ HYPERCUBE_A_DROP_NO_PLAN,	"no-plan" },		\
+	{ HYPERCUBE_A_DROP_OLD_EPOCH,	"old-epoch" },		\
+	{ HYPERCUBE_A_DROP_ENDED,	"ended" },		\
+	{ HYPERCUBE_A_DROP_UNEXPECTED,	"unexpected" },		\
+	{ HYPERCUBE_A_DROP_NO_SOCKET,	"no-socket" },		\
+	{ HYPERCUBE_A_DROP_QUEUE_FULL,	"queue-full" },		\
+	{ HYPERCUBE_A_DROP_NO_MEMORY,	"no-memory" },		\
+	{ HYPERCUBE_A_DROP_TEARDOWN,	"teardown" }
+
+/* A frame leaves over a link, or arrives. */
+DECLARE_EVENT_CLASS(hc_frame,
+	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
+	TP_ARGS(node, dim, skb),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, node)
+		__field(u32, dim)
+		__field(u32, type)
+		__field(u32, len)
+		__field(u32, seq)
+		__field(u32, step)
+		__field(u32, src)
+		__field(u32, dst)
+		__field(u32, plan)
+		__field(u64, op)
+		__field(u64, time)
+	),
+	TP_fast_assign(
+		const struct hc_hdr *hdr = hc_hdr(skb);
+
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = node->id;
+		__entry->dim = dim;
+		__entry->type = hdr->type;
+		__entry->len = skb->len;
+		__entry->seq = be32_to_cpu(hdr->seq);
+		__entry->step = be32_to_cpu(hdr->step);
+		__entry->src = be16_to_cpu(hdr->src);
+		__entry->dst = be16_to_cpu(hdr->dst);
+		__entry->plan = be32_to_cpu(hdr->plan);
+		__entry->op = be64_to_cpu(hdr->op);
+		__entry->time = be64_to_cpu(hdr->time);
+	),
+	TP_printk("fabric=%s node=%u dim=%u type=%s len=%u seq=%u step=%u src=%u dst=%u plan=%u op=%llu time=%llu",
+		  __entry->fabric, __entry->node, __entry->dim,
+		  __print_symbolic(__entry->type, hc_trace_types), __entry->len,
+		  __entry->seq, __entry->step, __entry->src, __entry->dst, __entry->plan,
+		  __entry->op, __entry->time)
+);
+
+DEFINE_EVENT(hc_frame, hc_hop,
+	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
+	TP_ARGS(node, dim, skb));
+
+/* The frame has a whole header; what the node makes of it comes next. */
+DEFINE_EVENT(hc_frame, hc_arrive,
+	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
+	TP_ARGS(node, dim, skb));
+
+/* Data of node @src was merged; it took @ns. */
+TRACE_EVENT(hc_merge,
+	TP_PROTO(const struct hc_member *m, u64 op, u32 src, u32 len, u64 begin),
+	TP_ARGS(m, op, src, len, begin),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, node)
+		__field(u32, src)
+		__field(u32, plan)
+		__field(u32, len)
+		__field(u64, op)
+		__field(u64, ns)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, m->node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = m->node->id;
+		__entry->src = src;
+		__entry->plan = m->plan->id;
+		__entry->len = len;
+		__entry->op = op;
+		/* Enabled in between: there is no begin. */
+		__entry->ns = begin ? local_clock() - begin : 0;
+	),
+	TP_printk("fabric=%s node=%u src=%u plan=%u op=%llu len=%u ns=%llu",
+		  __entry->fabric, __entry->node, __entry->src, __entry->plan, __entry->op,
+		  __entry->len, __entry->ns)
+);
+
+/* A member passes data on at its stage, up or down the plan. */
+TRACE_EVENT(hc_stage,
+	TP_PROTO(const struct hc_member *m, u64 op, const struct hc_tree_peer *dst,
+		 const struct sk_buff *skb),
+	TP_ARGS(m, op, dst, skb),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, node)
+		__field(u32, dst)
+		__field(u32, stage)
+		__field(u32, how)
+		__field(bool, down)
+		__field(u32, plan)
+		__field(u32, len)
+		__field(u64, op)
+		__field(u64, offset)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, m->node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = m->node->id;
+		__entry->dst = dst->node;
+		__entry->stage = dst->stage;
+		__entry->how = dst->how;
+		__entry->down = hc_hdr(skb)->flags & HC_FRAME_F_DOWN;
+		__entry->plan = m->plan->id;
+		__entry->len = be32_to_cpu(hc_hdr(skb)->len);
+		__entry->op = op;
+		__entry->offset = be64_to_cpu(hc_hdr(skb)->offset);
+	),
+	TP_printk("fabric=%s node=%u dst=%u stage=%u how=%s way=%s plan=%u op=%llu offset=%llu len=%u",
+		  __entry->fabric, __entry->node, __entry->dst, __entry->stage,
+		  __print_symbolic(__entry->how, { HC_TREE_DIRECT, "direct" },
+				   { HC_TREE_HELP, "help" }, { HC_TREE_DETOUR, "detour" }),
+		  __entry->down ? "down" : "up",
+		  __entry->plan, __entry->op, __entry->offset, __entry->len)
+);
+
+/* @dim: of the link it is counted on; -1: it is counted on the node. */
+TRACE_EVENT(hc_drop,
+	TP_PROTO(const struct hc_node *node, const struct hc_port *port, unsigned int reason),
+	TP_ARGS(node, port, reason),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, node)
+		__field(int, dim)
+		__field(u32, reason)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = node->id;
+		__entry->dim = port ? port - node->ports : -1;
+		__entry->reason = reason;
+	),
+	TP_printk("fabric=%s node=%u dim=%d reason=%s", __entry->fabric, __entry->node,
+		  __entry->dim, __print_symbolic(__entry->reason, hc_trace_reasons))
+);
+
+/* A node's own FAULT word has changed. */
+TRACE_EVENT(hc_fault,
+	TP_PROTO(const struct hc_node *node, u32 before, u32 fault),
+	TP_ARGS(node, before, fault),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, node)
+		__field(u32, before)
+		__field(u32, fault)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = node->id;
+		__entry->before = before;
+		__entry->fault = fault;
+	),
+	TP_printk("fabric=%s node=%u before=0x%x fault=0x%x", __entry->fabric, __entry->node,
+		  __entry->before, __entry->fault)
+);
+
+/* @cmd: as in the notification that tells user space */
+TRACE_EVENT(hc_plan,
+	TP_PROTO(const struct hc_plan *plan, u32 cmd),
+	TP_ARGS(plan, cmd),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, plan)
+		__field(u32, epoch)
+		__field(u32, root)
+		__field(u32, cmd)
+		__field(bool, broken)
+		__field(u32, cause_node)
+		__field(u32, cause_dim)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, plan->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->plan = plan->id;
+		__entry->epoch = plan->epoch;
+		__entry->root = plan->root;
+		__entry->cmd = cmd;
+		__entry->broken = plan->broken;
+		__entry->cause_node = plan->cause_node;
+		__entry->cause_dim = plan->cause_dim;
+	),
+	TP_printk("fabric=%s plan=%u epoch=%u root=%u event=%s cause=%u:%u", __entry->fabric,
+		  __entry->plan, __entry->epoch, __entry->root,
+		  __entry->cmd == HYPERCUBE_CMD_PLAN_DEL_NTF ? "removed" :
+		  __entry->broken ? "broken" : "installed",
+		  __entry->cause_node, __entry->cause_dim)
+);
+
+/* A member's process contributes to an operation, or receives of a broadcast. */
+TRACE_EVENT(hc_op_begin,
+	TP_PROTO(const struct hc_member *m, u64 op, const struct hc_hdr *hdr),
+	TP_ARGS(m, op, hdr),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, node)
+		__field(u32, plan)
+		__field(u32, collective)
+		__field(u32, oper)
+		__field(u32, dtype)
+		__field(u64, op)
+		__field(u64, bytes)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, m->node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = m->node->id;
+		__entry->plan = m->plan->id;
+		__entry->collective = hdr->collective;
+		__entry->oper = hdr->oper;
+		__entry->dtype = hdr->dtype;
+		__entry->op = op;
+		__entry->bytes = be64_to_cpu(hdr->total);
+	),
+	TP_printk("fabric=%s node=%u plan=%u op=%llu collective=%u oper=%u dtype=%u bytes=%llu",
+		  __entry->fabric, __entry->node, __entry->plan, __entry->op,
+		  __entry->collective, __entry->oper, __entry->dtype, __entry->bytes)
+);
+
+/* It is over for this member; @status: 0 or a negative errno */
+TRACE_EVENT(hc_op_end,
+	TP_PROTO(const struct hc_member *m, u64 op, int status),
+	TP_ARGS(m, op, status),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, node)
+		__field(u32, plan)
+		__field(u64, op)
+		__field(int, status)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, m->node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = m->node->id;
+		__entry->plan = m->plan->id;
+		__entry->op = op;
+		__entry->status = status;
+	),
+	TP_printk("fabric=%s node=%u plan=%u op=%llu status=%d", __entry->fabric,
+		  __entry->node, __entry->plan, __entry->op, __entry->status)
+);
+
+#ifndef _HC_TRACE_INLINE
+#define _HC_TRACE_INLINE
+/* When a merge begins, if anybody wants to know. */
+static inline u64 hc_trace_clock(void)
+{
+	return trace_hc_merge_enabled() ? local_clock() : 0;
+}
+#endif
+
+#endif /* _HC_TRACE_H */
+
+#undef TRACE_INCLUDE_PATH
+#define TRACE_INCLUDE_PATH .
+#undef TRACE_INCLUDE_FILE
+#define TRACE_INCLUDE_FILE trace
+#include <trace/define_trace.h>
