@@ -317,6 +317,7 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	hc_plan_purge(fabric);
 	mutex_unlock(&fabric->lock);
 	nodes_unregister(fabric);
+	hc_monitor_destroy(fabric);
 	for (u = 0; u < n && fabric->nodes[u]; u++)
 		__netif_napi_del(&fabric->nodes[u]->napi);
 	synchronize_net();
@@ -356,6 +357,10 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 		return err;
 	}
 	err = nodes_alloc(fabric);
+	if (!err)
+		err = hc_monitor_create(fabric);
+	if (err == -EEXIST)
+		NL_SET_ERR_MSG(extack, "An interface has the name of the fabric's monitor");
 	if (!err)
 		err = nodes_register(fabric, extack);
 	if (err) {

@@ -30,6 +30,7 @@
 #ifndef _HC_HYPERCUBE_H
 #define _HC_HYPERCUBE_H
 
+#include <linux/jump_label.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -191,6 +192,7 @@ struct hc_node {
  * @nfailed: failed nodes, under @lock
  * @round: number of the last DETECT round, under @lock
  * @stall: looks for stalled operations once a second
+ * @monitor: the monitor interface; constant while a poll may run
  */
 struct hc_fabric {
 	struct list_head list;
@@ -209,6 +211,7 @@ struct hc_fabric {
 	u32 nfailed;
 	u32 round;
 	struct delayed_work stall;
+	struct net_device *monitor;
 };
 
 /* What poll knows of a queued frame; in skb->cb from enqueue to dequeue. */
@@ -316,6 +319,20 @@ u32 hc_link_count_unusable(const struct hc_fabric *fabric);
 
 #define HC_LATENCY_DEFAULT	1000ULL		/* ns */
 #define HC_RATE_DEFAULT		1250000000ULL	/* bytes/s: 10 Gbit/s */
+
+/* --- monitor.c --- */
+DECLARE_STATIC_KEY_FALSE(hc_monitors_up);
+int hc_monitor_create(struct hc_fabric *fabric);
+/* No poll of the fabric runs any more. */
+void hc_monitor_destroy(struct hc_fabric *fabric);
+void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb);
+/* A frame is about to leave over link @dim, its header complete.  Poll. */
+static inline void hc_monitor_tap(const struct hc_node *node, unsigned int dim,
+				  const struct sk_buff *skb)
+{
+	if (static_branch_unlikely(&hc_monitors_up))
+		hc_monitor_show(node, dim, skb);
+}
 
 /* --- route.c --- */
 /* Bytes between header and payload of a frame that has crossed @walk links. */

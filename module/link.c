@@ -97,6 +97,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	port->tx_bytes += skb->len;
 	u64_stats_update_end(&node->syncp);
 	trace_hc_hop(node, dim, skb);
+	hc_monitor_tap(node, dim, skb);
 	port->ops->xmit(node, port, skb);
 	return 0;
 }

@@ -128,4 +128,31 @@ struct hc_wire_end {
 	__be32	flags;
 };
 
+/* A monitor interface shows frames behind an Ethernet header of this type, for local
+ * experiments (IEEE 802), and a struct hc_wire_mon.
+ */
+#define HC_MON_ETHERTYPE	0x88b5
+#define HC_MON_VERSION		1
+
+/* hc_wire_mon.flags */
+#define HC_MON_F_RISES		0x01	/* to the node whose bit .dim is set */
+
+/**
+ * struct hc_wire_mon - where a frame was seen; by a monitor interface only
+ * @version: HC_MON_VERSION
+ * @dim: dimension of the link
+ * @flags: HC_MON_F_*
+ * @reserved: 0
+ * @step: logical clock of the frame
+ */
+struct hc_wire_mon {
+	__u8	version;
+	__u8	dim;
+	__u8	flags;
+	__u8	reserved;
+	__be32	step;
+};
+
+static_assert(sizeof(struct hc_wire_mon) == 8);
+
 #endif /* _HC_WIRE_H */

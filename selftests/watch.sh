@@ -114,5 +114,91 @@ operations_that_fail_end_in_the_trace() {
 	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
 }
 
+# capture INTERFACE FILE: sets $pid
+capture() {
+	tcpdump -Z root -i "$1" -n -B 16384 -w "$2" 2>"$scratch/tcpdump" &
+	pid=$!
+	jobs+=("$pid")
+	check 'it listens' busywait 10 grep -q listening "$scratch/tcpdump"
+}
+
+capture_end() {
+	sleep 0.2
+	kill -INT "$pid"
+	wait "$pid"
+	grep -q '^0 packets dropped by kernel' "$scratch/tcpdump" || fault "$(<"$scratch/tcpdump")"
+}
+
+# frames_by_link: "SENDER DIM FRAMES" of each link end that sent, by the counters
+frames_by_link() { json '.[] | "\(.node) \(.dim) \(.tx_frames)"' link show t; }
+
+# captured_by_link FILE: the same of a capture
+captured_by_link() {
+	tcpdump -r "$1" -n -e 2>/dev/null | sed -n 's/.* 02:68:..:..:..:\(..\) > 02:68:..:..:..:\(..\), .*0x88b5.*/\1 \2/p' |
+		while read -r from to; do
+			dim=0
+			for ((x = 0x$from ^ 0x$to; x > 1; x /= 2)); do ((++dim)); done
+			echo "$((0x$from)) $dim"
+		done | LC_ALL=C sort | uniq -c | awk '{ print $2, $3, $1 }'
+}
+
+a_monitor_shows_every_frame() {
+	a_fabric 3
+	check 'it is there, down' grep -q 'state DOWN' <(ip -o link show tmon)
+	a_reduction 1000
+	equal 'nothing seen' 0 "$(ip -j -s link show tmon | jq '.[0].stats64.rx.packets')"
+	check 'up' ip link set tmon up
+	capture tmon "$scratch/pcap"
+	frames_by_link >"$scratch/before"
+	a_reduction 20000
+	check 'a sort' hcctl run reduce t op merge type u32 count 5000 verify
+	check 'detect' hcctl detect t
+	frames_by_link >"$scratch/after"
+	capture_end
+	paste -d' ' "$scratch/before" "$scratch/after" |
+		awk '$6 > $3 { print $1, $2, $6 - $3 }' | LC_ALL=C sort >"$scratch/wanted"
+	captured_by_link "$scratch/pcap" >"$scratch/seen"
+	(($(wc -l <"$scratch/wanted") > 15)) || fault 'the links were idle'
+	check 'each link' diff "$scratch/wanted" "$scratch/seen"
+	equal 'nothing else' "$(awk '{ n += $3 } END { print n }' "$scratch/wanted")" \
+		"$(tcpdump -r "$scratch/pcap" -n 2>/dev/null | wc -l)"
+	equal 'its counters' "$(awk '{ n += $3 } END { print n }' "$scratch/wanted")" \
+		"$(ip -j -s link show tmon | jq '.[0].stats64.rx.packets')"
+	check 'down' ip link set tmon down
+	a_reduction 1000
+	equal 'it stands still' "$(awk '{ n += $3 } END { print n }' "$scratch/wanted")" \
+		"$(ip -j -s link show tmon | jq '.[0].stats64.rx.packets')"
+}
+
+a_monitor_ends_with_its_fabric() {
+	local there
+	a_fabric 3
+	refused 'its removal alone' . ip link del tmon
+	check 'up' ip link set tmon up
+	capture tmon "$scratch/pcap"
+	a_reduction 1000
+	check 'del' hcctl fabric del t
+	check 'tcpdump ends' busywait 5 eval "! kill -0 $pid"
+	[[ ! -e /sys/class/net/tmon ]] || fault 'it is still there'
+	namespace there || return
+	check 'add there' hcctl -n "$there" fabric add t dim 2
+	check 'up there' ip -n "$there" link set tmon up
+	check 'the namespace ends' ip netns del "$there"
+	check 'its fabric is gone' busywait 10 hcctl fabric add t dim 2
+	namespace there || return
+	check 'a monitor that went elsewhere' ip link set tmon netns "$there"
+	check 'up there' ip -n "$there" link set tmon up
+	check 'del' hcctl fabric del t
+	refused 'it is gone' . ip -n "$there" link show tmon
+}
+
+a_monitor_needs_its_name() {
+	check 'another of that name' ip link add tmon type dummy
+	refused 'the fabric' 'name of the fabric.s monitor' hcctl fabric add t dim 2
+	check 'del' ip link del tmon
+	check 'add' hcctl fabric add t dim 2
+}
+
 run_tests pictures_show_faults_and_traffic tracepoints_agree_with_counters \
-	operations_that_fail_end_in_the_trace
+	operations_that_fail_end_in_the_trace a_monitor_shows_every_frame \
+	a_monitor_ends_with_its_fabric a_monitor_needs_its_name

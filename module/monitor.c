@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The monitor interface of a fabric: shows every frame that is sent over a link to
+ * whoever captures on it (tcpdump -i NAMEmon).
+ *
+ * It has the type of an Ethernet, so that every tool can read it: each frame is
+ * preceded by an Ethernet header whose addresses are those of the endpoints at both
+ * ends of the link, sender and receiver, the EtherType for local experiments, and a
+ * struct hc_wire_mon.  What follows is the frame as it is on the link.
+ *
+ * A capture gets a copy, for the payload of the frame may be merged into while the
+ * capture still waits to be read.  The copy lives for the time of the call: what
+ * waits longer is cloned by the capturing socket and charged to it.  Down, which it
+ * is at first, or without listeners, it costs a jump that is not taken, or a few
+ * instructions.
+ *
+ * Lifetime: the net_device is made before the fabric can be found and freed after
+ * its polls, the only callers of hc_monitor_show(), have been disabled.
+ */
+#include <linux/etherdevice.h>
+#include <linux/inetdevice.h>
+#include <linux/rtnetlink.h>
+#include <net/addrconf.h>
+
+#include "hypercube.h"
+
+DEFINE_STATIC_KEY_FALSE(hc_monitors_up);
+
+/* What is copied into the linear part; the rest goes to pages. */
+#define LINEAR	256
+
+/**
+ * struct monitor - private part of the net_device
+ * @frames: shown, or meant to be
+ * @bytes: their bytes, with our headers
+ * @dropped: there was no memory for a copy
+ */
+struct monitor {
+	atomic64_t frames;
+	atomic64_t bytes;
+	atomic64_t dropped;
+};
+
+struct show_hdr {
+	struct ethhdr eth;
+	struct hc_wire_mon mon;
+} __packed;
+
+/* ------------------------------------------------------------ frames */
+
+/* A copy of a frame, with room for the headers, that shares nothing with it. */
+static struct sk_buff *frame_copy(const struct sk_buff *skb)
+{
+	unsigned int linear = min_t(unsigned int, skb->len, LINEAR), off = linear, i;
+	struct sk_buff *copy;
+	int err;
+
+	copy = alloc_skb_with_frags(sizeof(struct show_hdr) + linear, skb->len - linear, 0, &err,
+				    GFP_ATOMIC | __GFP_NOWARN);
+	if (!copy)
+		return NULL;
+	skb_reserve(copy, sizeof(struct show_hdr));
+	if (skb_copy_bits(skb, 0, skb_put(copy, linear), linear))
+		goto err_free;
+	copy->data_len = skb->len - linear;
+	copy->len += copy->data_len;
+	for (i = 0; i < skb_shinfo(copy)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(copy)->frags[i];
+
+		if (skb_copy_bits(skb, off, skb_frag_address(frag), skb_frag_size(frag)))
+			goto err_free;
+		off += skb_frag_size(frag);
+	}
+	return copy;
+
+err_free:
+	kfree_skb(copy);
+	return NULL;
+}
+
+static void endpoint_addr(const struct hc_fabric *fabric, u32 node, u8 *addr)
+{
+	const u8 of[ETH_ALEN] = {
+		0x02, 0x68, fabric->id >> 8, fabric->id, node >> 8, node
+	};
+
+	ether_addr_copy(addr, of);
+}
+
+static void show_push(const struct hc_node *node, unsigned int dim, struct sk_buff *copy)
+{
+	u32 to = hc_neigh(node->id, dim);
+	const struct hc_hdr *hdr = hc_hdr(copy);
+	__be32 step = hdr->step;
+	struct show_hdr *show = skb_push(copy, sizeof(*show));
+
+	endpoint_addr(node->fabric, to, show->eth.h_dest);
+	endpoint_addr(node->fabric, node->id, show->eth.h_source);
+	show->eth.h_proto = htons(HC_MON_ETHERTYPE);
+	show->mon.version = HC_MON_VERSION;
+	show->mon.dim = dim;
+	show->mon.flags = to & hc_bit(dim) ? HC_MON_F_RISES : 0;
+	show->mon.reserved = 0;
+	show->mon.step = step;
+}
+
+/* Poll of the sending node. */
+void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+{
+	struct net_device *dev = node->fabric->monitor;
+	struct monitor *mon = netdev_priv(dev);
+	struct sk_buff *copy;
+
+	if (!netif_running(dev))
+		return;
+	atomic64_inc(&mon->frames);
+	atomic64_add(skb->len + sizeof(struct show_hdr), &mon->bytes);
+	if (!dev_nit_active(dev))
+		return;
+	copy = frame_copy(skb);
+	if (!copy) {
+		atomic64_inc(&mon->dropped);
+		return;
+	}
+	show_push(node, dim, copy);
+	copy->dev = dev;
+	copy->protocol = htons(HC_MON_ETHERTYPE);
+	skb_reset_mac_header(copy);
+	skb_set_network_header(copy, ETH_HLEN);
+	dev_queue_xmit_nit(copy, dev);
+	consume_skb(copy);
+}
+
+/* ------------------------------------------------------------ net_device */
+
+static int monitor_open(struct net_device *dev)
+{
+	static_branch_inc(&hc_monitors_up);
+	return 0;
+}
+
+static int monitor_stop(struct net_device *dev)
+{
+	static_branch_dec(&hc_monitors_up);
+	return 0;
+}
+
+/* It shows, it does not send. */
+static netdev_tx_t monitor_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	kfree_skb(skb);
+	return NETDEV_TX_OK;
+}
+
+static void monitor_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
+{
+	const struct monitor *mon = netdev_priv(dev);
+
+	stats->rx_packets = atomic64_read(&mon->frames);
+	stats->rx_bytes = atomic64_read(&mon->bytes);
+	stats->rx_dropped = atomic64_read(&mon->dropped);
+}
+
+static const struct net_device_ops monitor_netdev_ops = {
+	.ndo_open		= monitor_open,
+	.ndo_stop		= monitor_stop,
+	.ndo_start_xmit		= monitor_xmit,
+	.ndo_get_stats64	= monitor_get_stats64,
+};
+
+static void monitor_setup(struct net_device *dev)
+{
+	ether_setup(dev);
+	dev->netdev_ops = &monitor_netdev_ops;
+	dev->flags = IFF_NOARP;
+	dev->mtu = ETH_MAX_MTU;
+	dev->min_mtu = ETH_MIN_MTU;
+	dev->max_mtu = ETH_MAX_MTU;
+	dev->priv_flags |= IFF_NO_QUEUE;
+}
+
+/* What IPv6 sends when an interface comes up would only stand among the frames. */
+static void no_ipv6(struct net_device *dev)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	struct inet6_dev *idev = __in6_dev_get(dev);
+
+	if (idev)
+		idev->cnf.disable_ipv6 = 1;
+#endif
+}
+
+int hc_monitor_create(struct hc_fabric *fabric)
+{
+	struct net_device *dev;
+	char name[IFNAMSIZ];
+	int err;
+
+	snprintf(name, sizeof(name), "%smon", fabric->name);
+	dev = alloc_netdev(sizeof(struct monitor), name, NET_NAME_USER, monitor_setup);
+	if (!dev)
+		return -ENOMEM;
+	dev_net_set(dev, read_pnet(&fabric->net));
+	eth_hw_addr_random(dev);
+	rtnl_lock();
+	err = register_netdevice(dev);
+	if (!err)
+		no_ipv6(dev);
+	rtnl_unlock();
+	if (err)
+		free_netdev(dev);
+	else
+		fabric->monitor = dev;
+	return err;
+}
+
+void hc_monitor_destroy(struct hc_fabric *fabric)
+{
+	if (!fabric->monitor)
+		return;
+	unregister_netdev(fabric->monitor);
+	free_netdev(fabric->monitor);
+	fabric->monitor = NULL;
+}
