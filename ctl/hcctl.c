@@ -26,6 +26,7 @@ static const struct hc_object objects[] = {
 	{ "monitor", "print events as they come", monitor_cmds },
 	{ "stats",   "counters of a fabric", stats_cmds },
 	{ "plot",    "draw a fabric or a plan", plot_cmds },
+	{ "trace",   "record a time line of a fabric", trace_cmds },
 	{}
 };
 

@@ -199,6 +199,36 @@ a_monitor_needs_its_name() {
 	check 'add' hcctl fabric add t dim 2
 }
 
+time_lines_have_a_slice_for_each_hop_and_merge() {
+	local sent said
+	wants_tracing || return
+	a_fabric 3
+	sent=$(stat .tx_frames)
+	said=$(hcctl -j trace t -o "$scratch/t.json" -- hcctl run reduce t op sum type u32 count 9000 verify \
+		2>&1 >"$scratch/out" | tail -1)
+	equal 'complaints' '' "$said"
+	sed -n '/"hops"/p' "$scratch/out" >"$scratch/said"
+	equal 'missed' 0 "$(jq .missed_events "$scratch/said")"
+	equal 'hops' $(($(stat .tx_frames) - sent)) "$(jq .hops "$scratch/said")"
+	equal 'slices of hops' "$(jq -c '[.hops, .hops]' "$scratch/said")" "$(jq -c '[.traceEvents[] |
+		select(.cat == "hop") | .ph] | [map(select(. == "b")), map(select(. == "e"))] | map(length)' "$scratch/t.json")"
+	equal 'none is lost' 0 "$(jq .lost_hops "$scratch/said")"
+	equal 'merges' "$(jq .merges "$scratch/said")" \
+		"$(jq '[.traceEvents[] | select(.cat == "merge" and .ph == "X")] | length' "$scratch/t.json")"
+	equal 'merged' "$(stat .merged_bytes)" \
+		"$(jq '[.traceEvents[] | select(.cat == "merge") | .args.len] | add' "$scratch/t.json")"
+	equal 'operations' 7 "$(jq .operations "$scratch/said")"
+	equal 'tracks' 8 "$(jq '[.traceEvents[] | select(.name == "process_name")] | length' "$scratch/t.json")"
+	check 'no time runs backwards' jq -e '[.traceEvents[] | select(.cat == "hop")] | group_by(.id) |
+		all(length == 2 and .[0].pid == .[1].pid and .[0].ts <= .[1].ts)' "$scratch/t.json"
+	equal 'a duration' t "$(hcctl trace t -o "$scratch/u.json" duration 10ms >/dev/null && echo t)"
+	refused 'another fabric' fabric hcctl trace none -o "$scratch/u.json" duration 1ms
+	refused 'a command that fails' 'false ended with status 1' hcctl trace t -o "$scratch/u.json" -- false
+	refused 'a file' 'cannot write' hcctl trace t -o /no/t.json duration 1ms
+	[[ ! $(ls $tracing/instances) ]] || fault 'an instance of tracing was left'
+}
+
 run_tests pictures_show_faults_and_traffic tracepoints_agree_with_counters \
 	operations_that_fail_end_in_the_trace a_monitor_shows_every_frame \
-	a_monitor_ends_with_its_fabric a_monitor_needs_its_name
+	a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
+	time_lines_have_a_slice_for_each_hop_and_merge

@@ -71,12 +71,12 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect tree bcast run op monitor stats plot; do
+for object in fabric node link fault detect tree bcast run op monitor stats plot trace; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
 # Objects of later days are not known yet.
-for object in ring balance mfi route trace; do
+for object in ring balance mfi route; do
 	try 2 - "^hcctl: what is \"$object\"\?" "$object" plan
 done
 
@@ -116,6 +116,12 @@ try 2 - '^hcctl: invalid delay "10"' link set hc0 5:1 delay 10
 try 2 - '^hcctl: invalid delay "10h"' link set hc0 5:1 delay 10h
 try 2 - '^hcctl: invalid rate "10"' link set hc0 5:1 rate 10
 try 2 - '^hcctl: invalid rate "nan"' link set hc0 5:1 rate nan
+try 2 - '^hcctl: missing NAME of a fabric' trace
+try 2 - '^hcctl: missing "-o"' trace hc0 duration 1s
+try 2 - '^hcctl: missing "duration" or "-- COMMAND"' trace hc0 -o x.json
+try 2 - '^hcctl: missing COMMAND after "--"' trace hc0 -o x.json --
+try 2 - '^hcctl: what is "duration"' trace hc0 -o x.json duration 1s -- true
+try 2 - '^hcctl: invalid duration "1"' trace hc0 -o x.json duration 1
 try 2 - '^hcctl: missing "seed"' fault random hc0 links 3
 try 2 - '^hcctl: missing "links" or "nodes"' fault random hc0 seed 3
 try 2 - '^hcctl: invalid timeout "0"' detect hc0 timeout 0

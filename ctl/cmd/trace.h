@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * hcctl trace: events of the tracepoints, and the time line made of them.
+ */
+#ifndef _HCCTL_TRACE_H
+#define _HCCTL_TRACE_H
+
+#include <stdio.h>
+
+#include "cmd.h"
+
+/* --- trace_session.c: an instance of the kernel's tracing, for us alone --- */
+struct trace_session;
+
+/* NULL: complained. */
+struct trace_session *trace_open(struct hcctl *h, const char *fabric);
+int trace_start(struct hcctl *h, struct trace_session *s);
+void trace_stop(struct trace_session *s);
+/* What was recorded, one event a line, by time. */
+FILE *trace_read(struct hcctl *h, struct trace_session *s);
+/* Events that did not fit. */
+uint64_t trace_lost(struct trace_session *s);
+void trace_close(struct trace_session *s);
+
+/* --- trace_print.c --- */
+struct trace_counts {
+	uint64_t hops;
+	uint64_t lost_hops;
+	uint64_t merges;
+	uint64_t operations;
+	uint64_t drops;
+	uint64_t events;
+};
+
+/* Make the time line.  0 or -ENOMEM. */
+int trace_print(FILE *in, FILE *out, const struct nl_fabric *fabric, struct trace_counts *n);
+
+#endif /* _HCCTL_TRACE_H */
