@@ -114,16 +114,26 @@ operations_that_fail_end_in_the_trace() {
 	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
 }
 
+# pcap FILE [OPTION..]: what tcpdump reads there, a line each, without the dumps of what it does not know
+pcap() { tcpdump -Z root -n -r "$@" 2>/dev/null | grep -v $'^\t'; }
+
 # capture INTERFACE FILE: sets $pid
 capture() {
-	tcpdump -Z root -i "$1" -n -B 16384 -w "$2" 2>"$scratch/tcpdump" &
+	tcpdump -Z root -i "$1" -n -U -B 16384 -w "$2" 2>"$scratch/tcpdump" &
 	pid=$!
 	jobs+=("$pid")
 	check 'it listens' busywait 10 grep -q listening "$scratch/tcpdump"
 }
 
+# shown INTERFACE: frames that the monitor has shown
+shown() { ip -j -s link show "$1" | jq '.[0].stats64.rx.packets'; }
+
+# captured_all INTERFACE FILE: has tcpdump written them all?  The kernel hands over blocks.
+captured_all() { [[ $(pcap "$2" | wc -l) == $(shown "$1") ]]; }
+
+# capture_end INTERFACE FILE
 capture_end() {
-	sleep 0.2
+	check 'all is captured' busywait 10 captured_all "$1" "$2"
 	kill -INT "$pid"
 	wait "$pid"
 	grep -q '^0 packets dropped by kernel' "$scratch/tcpdump" || fault "$(<"$scratch/tcpdump")"
@@ -134,7 +144,7 @@ frames_by_link() { json '.[] | "\(.node) \(.dim) \(.tx_frames)"' link show t; }
 
 # captured_by_link FILE: the same of a capture
 captured_by_link() {
-	tcpdump -r "$1" -n -e 2>/dev/null | sed -n 's/.* 02:68:..:..:..:\(..\) > 02:68:..:..:..:\(..\), .*0x88b5.*/\1 \2/p' |
+	pcap "$1" -e | sed -n 's/.* 02:68:..:..:..:\(..\) > 02:68:..:..:..:\(..\), .*0x88b5.*/\1 \2/p' |
 		while read -r from to; do
 			dim=0
 			for ((x = 0x$from ^ 0x$to; x > 1; x /= 2)); do ((++dim)); done
@@ -146,7 +156,7 @@ a_monitor_shows_every_frame() {
 	a_fabric 3
 	check 'it is there, down' grep -q 'state DOWN' <(ip -o link show tmon)
 	a_reduction 1000
-	equal 'nothing seen' 0 "$(ip -j -s link show tmon | jq '.[0].stats64.rx.packets')"
+	equal 'nothing seen' 0 "$(shown tmon)"
 	check 'up' ip link set tmon up
 	capture tmon "$scratch/pcap"
 	frames_by_link >"$scratch/before"
@@ -154,20 +164,20 @@ a_monitor_shows_every_frame() {
 	check 'a sort' hcctl run reduce t op merge type u32 count 5000 verify
 	check 'detect' hcctl detect t
 	frames_by_link >"$scratch/after"
-	capture_end
+	capture_end tmon "$scratch/pcap"
 	paste -d' ' "$scratch/before" "$scratch/after" |
 		awk '$6 > $3 { print $1, $2, $6 - $3 }' | LC_ALL=C sort >"$scratch/wanted"
 	captured_by_link "$scratch/pcap" >"$scratch/seen"
 	(($(wc -l <"$scratch/wanted") > 15)) || fault 'the links were idle'
 	check 'each link' diff "$scratch/wanted" "$scratch/seen"
 	equal 'nothing else' "$(awk '{ n += $3 } END { print n }' "$scratch/wanted")" \
-		"$(tcpdump -r "$scratch/pcap" -n 2>/dev/null | wc -l)"
+		"$(pcap "$scratch/pcap" | wc -l)"
 	equal 'its counters' "$(awk '{ n += $3 } END { print n }' "$scratch/wanted")" \
-		"$(ip -j -s link show tmon | jq '.[0].stats64.rx.packets')"
+		"$(shown tmon)"
 	check 'down' ip link set tmon down
 	a_reduction 1000
 	equal 'it stands still' "$(awk '{ n += $3 } END { print n }' "$scratch/wanted")" \
-		"$(ip -j -s link show tmon | jq '.[0].stats64.rx.packets')"
+		"$(shown tmon)"
 }
 
 a_monitor_ends_with_its_fabric() {
@@ -204,8 +214,9 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 	wants_tracing || return
 	a_fabric 3
 	sent=$(stat .tx_frames)
-	said=$(hcctl -j trace t -o "$scratch/t.json" -- hcctl run reduce t op sum type u32 count 9000 verify \
-		2>&1 >"$scratch/out" | tail -1)
+	# Who waits for nobody still hears of the completion.
+	said=$(hcctl -j trace t -o "$scratch/t.json" -- \
+		sh -c 'hcctl run reduce t op sum type u32 count 9000 verify && sleep 1' 2>&1 >"$scratch/out" | tail -1)
 	equal 'complaints' '' "$said"
 	sed -n '/"hops"/p' "$scratch/out" >"$scratch/said"
 	equal 'missed' 0 "$(jq .missed_events "$scratch/said")"
