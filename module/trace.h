@@ -45,6 +45,10 @@ TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_TEARDOWN);
 TRACE_DEFINE_ENUM(HC_TREE_DIRECT);
 TRACE_DEFINE_ENUM(HC_TREE_HELP);
 TRACE_DEFINE_ENUM(HC_TREE_DETOUR);
+TRACE_DEFINE_ENUM(HYPERCUBE_REDUCE);
+TRACE_DEFINE_ENUM(HYPERCUBE_BCAST);
+TRACE_DEFINE_ENUM(HYPERCUBE_ALLREDUCE);
+TRACE_DEFINE_ENUM(HYPERCUBE_BARRIER);
 TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_NTF);
 TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 
@@ -74,6 +78,12 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_A_DROP_QUEUE_FULL,	"queue-full" },		\
 	{ HYPERCUBE_A_DROP_NO_MEMORY,	"no-memory" },		\
 	{ HYPERCUBE_A_DROP_TEARDOWN,	"teardown" }
+
+#define hc_trace_collectives					\
+	{ HYPERCUBE_REDUCE,	"reduce" },			\
+	{ HYPERCUBE_BCAST,	"bcast" },			\
+	{ HYPERCUBE_ALLREDUCE,	"allreduce" },			\
+	{ HYPERCUBE_BARRIER,	"barrier" }
 
 /* A frame leaves over a link, or arrives. */
 DECLARE_EVENT_CLASS(hc_frame,
@@ -285,9 +295,10 @@ TRACE_EVENT(hc_op_begin,
 		__entry->op = op;
 		__entry->bytes = be64_to_cpu(hdr->total);
 	),
-	TP_printk("fabric=%s node=%u plan=%u op=%llu collective=%u oper=%u dtype=%u bytes=%llu",
+	TP_printk("fabric=%s node=%u plan=%u op=%llu collective=%s oper=%u dtype=%u bytes=%llu",
 		  __entry->fabric, __entry->node, __entry->plan, __entry->op,
-		  __entry->collective, __entry->oper, __entry->dtype, __entry->bytes)
+		  __print_symbolic(__entry->collective, hc_trace_collectives),
+		  __entry->oper, __entry->dtype, __entry->bytes)
 );
 
 /* It is over for this member; @status: 0 or a negative errno */

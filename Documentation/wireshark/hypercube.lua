@@ -14,9 +14,9 @@ local NONE = 0xffff
 
 local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'DONE', [5] = 'END', [6] = 'CREDIT',
-	[7] = 'ASK', [8] = 'TELL', [9] = 'DGRAM', [10] = 'ETH',
+	[7] = 'ASK', [8] = 'TELL', [9] = 'DGRAM', [10] = 'ETH', [11] = 'STATE', [12] = 'PROBE',
 }
-local DATA, DONE, END, DGRAM, ETH = 3, 4, 5, 9, 10
+local DATA, END, DGRAM, ETH, STATE = 3, 5, 9, 10, 11
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
@@ -25,7 +25,7 @@ local dtypes = {
 	[1] = 'u8', [2] = 'u16', [3] = 'u32', [4] = 'u64', [5] = 'i8', [6] = 'i16', [7] = 'i32',
 	[8] = 'i64', [9] = 'f32', [10] = 'f64', [11] = 'record',
 }
-local collectives = { [1] = 'reduce' }
+local collectives = { [1] = 'reduce', [2] = 'bcast', [3] = 'allreduce', [4] = 'barrier' }
 
 local f = {
 	-- of the monitor
@@ -45,7 +45,10 @@ local f = {
 	last = ProtoField.bool('hypercube.flags.last', 'Last segment', 8, nil, 0x04),
 	notify = ProtoField.bool('hypercube.flags.notify', 'Somebody waits for DONE', 8, nil, 0x08),
 	part = ProtoField.bool('hypercube.flags.part', 'Part of a blocked sender', 8, nil, 0x10),
+	want = ProtoField.bool('hypercube.flags.want', 'The sender wants the result', 8, nil, 0x20),
+	down = ProtoField.bool('hypercube.flags.down', 'Away from the root', 8, nil, 0x40),
 	flood = ProtoField.bool('hypercube.flags.flood', 'To everybody', 8, nil, 0x20),
+	sync = ProtoField.bool('hypercube.flags.sync', 'Answer with all you know', 8, nil, 0x40),
 	fabric = ProtoField.uint32('hypercube.fabric', 'Fabric'),
 	src = ProtoField.uint16('hypercube.src', 'Source'),
 	dst = ProtoField.uint16('hypercube.dst', 'Destination'),
@@ -63,6 +66,7 @@ local f = {
 	width = ProtoField.uint16('hypercube.width', 'Record width'),
 	stage = ProtoField.uint8('hypercube.stage', 'Stage'),
 	collective = ProtoField.uint8('hypercube.collective', 'Collective', base.DEC, collectives),
+	turn = ProtoField.uint16('hypercube.turn', 'Steps since the root'),
 	walk = ProtoField.uint16('hypercube.walk', 'Links walked'),
 	cost = ProtoField.bytes('hypercube.cost', 'Steps of each stage'),
 	csum = ProtoField.uint32('hypercube.csum', 'Checksum', base.HEX),
@@ -113,10 +117,19 @@ local function dissect_mon(buf, pinfo, tree)
 	return ends
 end
 
-local function dissect_flags(sub, range)
+-- Some bits mean one thing in one type of frames and another in others.
+local own_flags = {
+	[DATA] = { f.last, f.notify, f.part, f.want, f.down },
+	[ETH] = { f.flood },
+	[STATE] = { f.sync },
+}
+
+local function dissect_flags(sub, range, type)
 	local flags = sub:add(f.flags, range)
 
-	for _, field in ipairs({ f.routed, f.back, f.last, f.notify, f.part, f.flood }) do
+	flags:add(f.routed, range)
+	flags:add(f.back, range)
+	for _, field in ipairs(own_flags[type] or {}) do
 		flags:add(field, range)
 	end
 end
@@ -127,7 +140,7 @@ local layout = {
 	{ 12, f.seq, 4 }, { 16, f.plan, 4 }, { 20, f.epoch, 4 }, { 24, f.op, 8 }, { 32, f.offset, 8 },
 	{ 40, f.total, 8 }, { 48, f.len, 4 }, { 52, f.step, 4 }, { 56, f.time, 8 }, { 64, f.oper, 1 },
 	{ 65, f.dtype, 1 }, { 66, f.width, 2 }, { 68, f.stage, 1 }, { 69, f.collective, 1 },
-	{ 72, f.walk, 2 }, { 74, f.cost, 12 }, { 88, f.csum, 4 },
+	{ 70, f.turn, 2 }, { 72, f.walk, 2 }, { 74, f.cost, 12 }, { 88, f.csum, 4 },
 }
 
 local function dissect_header(buf, tree)
@@ -136,7 +149,7 @@ local function dissect_header(buf, tree)
 	for _, at in ipairs(layout) do
 		sub:add(at[2], buf(at[1], at[3]))
 		if at[1] == 1 then
-			dissect_flags(sub, buf(2, 1))
+			dissect_flags(sub, buf(2, 1), buf(1, 1):uint())
 		end
 	end
 	return sub
@@ -199,8 +212,14 @@ local function summary(type, hdr)
 	if type == DATA then
 		local from = hdr(32, 8):uint64()
 
-		words[#words + 1] = string.format('stage %d %s %s [%s, +%d)', hdr(68, 1):uint(),
-			opers[hdr(64, 1):uint()] or '?', dtypes[hdr(65, 1):uint()] or '?',
+		local what = collectives[hdr(69, 1):uint()] or '?'
+
+		if hdr(64, 1):uint() ~= 0 then
+			what = string.format('%s %s %s', what, opers[hdr(64, 1):uint()] or '?',
+				dtypes[hdr(65, 1):uint()] or '?')
+		end
+		words[#words + 1] = string.format('%sstage %d %s [%s, +%d)',
+			hdr(2, 1):uint() % 128 >= 64 and 'down ' or '', hdr(68, 1):uint(), what,
 			tostring(from), hdr(48, 4):uint())
 	end
 	if hdr(2, 1):uint() % 2 == 1 then

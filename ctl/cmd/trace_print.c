@@ -160,20 +160,22 @@ static void merge(struct line *l)
 
 static void operation(struct line *l, bool end)
 {
-	static const char * const keys[] = {
-		"plan", "bytes", "collective", "oper", "dtype", NULL
-	};
+	static const char * const keys[] = { "plan", "bytes", "oper", "dtype", NULL };
 	const char *status = value(l, "status");
+	char collective[24];
 
 	l->n->operations += !end;
 	begin(l, end ? "e" : "b", "op", number(l, "node"));
 	fprintf(l->out, ",\"id\":\"o%" PRIu64 ".%" PRIu64 ".%" PRIu64 "\"", number(l, "node"),
 		number(l, "plan"), number(l, "op"));
-	fprintf(l->out, ",\"name\":\"op %" PRIu64 "\"", number(l, "op"));
-	if (end)
-		fprintf(l->out, ",\"args\":{\"status\":%d}}", status ? atoi(status) : 0);
-	else
-		close_args(l, keys);
+	if (end) {
+		fprintf(l->out, ",\"name\":\"\",\"args\":{\"status\":%d}}",
+			status ? atoi(status) : 0);
+		return;
+	}
+	fprintf(l->out, ",\"name\":\"%s %" PRIu64 "\"",
+		word(l, "collective", collective, sizeof(collective)), number(l, "op"));
+	close_args(l, keys);
 }
 
 /* What takes no time. */
