@@ -47,8 +47,11 @@ static const char * const drop_names[NL_DROPS] = {
 	[HYPERCUBE_A_DROP_NO_SOCKET] = "no-socket",
 	[HYPERCUBE_A_DROP_QUEUE_FULL] = "queue-full",
 	[HYPERCUBE_A_DROP_NO_MEMORY] = "no-memory",
-	[HYPERCUBE_A_DROP_NOT_IP_YET] = "not-ip-yet",
+	[HYPERCUBE_A_DROP_SPOOFED] = "spoofed",
 	[HYPERCUBE_A_DROP_TEARDOWN] = "teardown",
+	[HYPERCUBE_A_DROP_NO_NODE] = "no-node",
+	[HYPERCUBE_A_DROP_TOO_BIG] = "too-big",
+	[HYPERCUBE_A_DROP_ENDPOINT_DOWN] = "endpoint-down",
 };
 
 const char *nl_drop_name(unsigned int reason)

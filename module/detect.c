@@ -28,7 +28,6 @@
 #include <linux/sched/signal.h>
 
 #include "detect.h"
-#include "trace.h"
 
 #define REPEAT		3	/* copies of each test frame and verdict */
 #define WAIT_MIN	50	/* ms; default wait for test frames, at least */
@@ -41,8 +40,7 @@ static void send_word(struct hc_node *node, unsigned int dim, u8 type, u32 word)
 	struct sk_buff *skb = hc_frame_alloc(node, type, sizeof(__be32), GFP_ATOMIC);
 
 	if (!skb) {
-		atomic_inc(&node->drops[HYPERCUBE_A_DROP_NO_MEMORY]);
-		trace_hc_drop(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return;
 	}
 	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
@@ -165,7 +163,7 @@ static bool quiet(const struct hc_fabric *fabric)
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {
 		const struct hc_node *node = fabric->nodes[u];
 
-		if (READ_ONCE(node->events) || !skb_queue_empty_lockless(&node->rxq) ||
+		if (READ_ONCE(node->events) || !skb_queue_empty_lockless(&node->rxq.list) ||
 		    READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED)
 			return false;
 	}

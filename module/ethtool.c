@@ -6,9 +6,11 @@
 
 #include "hypercube.h"
 
+/* Of the node; frames and bytes of its links come over netlink. */
 static const char names[][ETH_GSTRING_LEN] = {
 	"host_frames",
 	"merged_bytes",
+	"flood_duplicates",
 	/* From here on in the order of HYPERCUBE_A_DROP_*. */
 	"drop_link_down",
 	"drop_node_failed",
@@ -23,11 +25,15 @@ static const char names[][ETH_GSTRING_LEN] = {
 	"drop_no_socket",
 	"drop_queue_full",
 	"drop_no_memory",
-	"drop_not_ip_yet",
+	"drop_spoofed",
 	"drop_teardown",
+	"drop_no_node",
+	"drop_too_big",
+	"drop_endpoint_down",
 };
 
-static_assert(ARRAY_SIZE(names) == 2 + HYPERCUBE_A_DROP_PAD - 1);
+#define FIRST_DROP 3
+static_assert(ARRAY_SIZE(names) == FIRST_DROP + HYPERCUBE_A_DROP_PAD - 1);
 
 static void get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
 {
@@ -57,13 +63,14 @@ static void get_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *
 		start = u64_stats_fetch_begin(&node->syncp);
 		data[0] = node->host_frames;
 		data[1] = node->merged_bytes;
+		data[2] = node->flood_dups.frames;
 	} while (u64_stats_fetch_retry(&node->syncp, start));
 	for (reason = 1; reason < HYPERCUBE_A_DROP_PAD; reason++) {
 		u64 n = (u32)atomic_read(&node->drops[reason]);
 
 		for (d = 0; d < node->fabric->dim; d++)
 			n += READ_ONCE(node->ports[d].drops[reason]);
-		data[1 + reason] = n;
+		data[FIRST_DROP - 1 + reason] = n;
 	}
 }
 
@@ -73,4 +80,5 @@ const struct ethtool_ops hc_ethtool_ops = {
 	.get_sset_count		= get_sset_count,
 	.get_strings		= get_strings,
 	.get_ethtool_stats	= get_stats,
+	.get_ts_info		= ethtool_op_get_ts_info,
 };

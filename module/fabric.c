@@ -243,7 +243,7 @@ static int nodes_register(struct hc_fabric *fabric, struct netlink_ext_ack *exta
 	for (u = 0; u < n && !err; u++) {
 		if (u % BATCH == 0)
 			rtnl_lock();
-		err = register_netdevice(fabric->nodes[u]->dev);
+		err = hc_node_register(fabric->nodes[u]);
 		if (err == -EEXIST)
 			NL_SET_ERR_MSG(extack, "An interface has the name of one of the endpoints");
 		if (err || u % BATCH == BATCH - 1 || u == n - 1) {

@@ -13,7 +13,7 @@
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
  *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
  *   socket lock	lock_sock() of a bound socket
- *   queue locks	the spin locks of hc_node.rxq and .hostq
+ *   queue locks	the spin locks of hc_node.rxq, .ethq and .hostq
  *
  * Everything marked [poll] belongs to the node's poll alone and needs no lock:
  * rule 3 of the design.  Readers elsewhere use READ_ONCE() and accept that it
@@ -55,6 +55,8 @@ struct rtnl_link_ops;
 /* Room in front of a payload: header and a walk of 64 steps. */
 #define HC_WALK_ROOM	32
 #define HC_HEADROOM	(sizeof(struct hc_hdr) + HC_WALK_ROOM)
+/* Memory that Ethernet frames may take in a queue. */
+#define HC_ETH_BYTES	SZ_4M
 
 /* hc_port.flags */
 enum {
@@ -122,6 +124,26 @@ enum {
 };
 
 /**
+ * struct hc_queue - frames that wait for a poll
+ * @list: the frames, and the lock
+ * @bytes: memory they take; under the lock
+ */
+struct hc_queue {
+	struct sk_buff_head list;
+	u32 bytes;
+};
+
+/**
+ * struct hc_eth_stats - Ethernet frames of an endpoint
+ * @frames: how many
+ * @bytes: their bytes, without our header
+ */
+struct hc_eth_stats {
+	u64 frames;
+	u64 bytes;
+};
+
+/**
  * struct hc_node - a node; private part of its net_device
  * @dev: the net_device
  * @fabric: the fabric; constant
@@ -131,6 +153,7 @@ enum {
  * @napi: the poll
  * @events: HC_EV_*, atomic
  * @rxq: frames from the links; any poll of a neighbour adds
+ * @ethq: frames from the endpoint's own stack
  * @hostq: frames from the bound socket
  * @sk: bound collective socket; changed under hc_fabric.lock
  * @dgram_sk: bound datagram socket; changed under hc_fabric.lock
@@ -142,6 +165,13 @@ enum {
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
  * @merged_bytes: bytes merged [poll]
+ * @eth_tx: Ethernet frames that the own stack sent [poll], @syncp
+ * @eth_rx: Ethernet frames delivered to the own stack [poll], @syncp
+ * @flood_dups: flooded frames that had been here before [poll], @syncp
+ * @flood_nr: number of the last frame that was flooded from here [poll]
+ * @flood_seen: which flooded frames were here, for each origin (eth.c) [poll]
+ * @flood_swept: when silent origins were last forgotten, jiffies [poll]
+ * @tx_dropped: those of @drops that the own stack had sent; atomic, any context
  * @drops: by reason, not attributed to a link; atomic, any context
  * @ports: one for each dimension
  */
@@ -154,7 +184,8 @@ struct hc_node {
 
 	struct napi_struct napi;
 	unsigned long events;
-	struct sk_buff_head rxq;
+	struct hc_queue rxq;
+	struct hc_queue ethq;
 	struct sk_buff_head hostq;
 
 	struct sock __rcu *sk;
@@ -169,6 +200,15 @@ struct hc_node {
 	struct u64_stats_sync syncp;
 	u64 host_frames;
 	u64 merged_bytes;
+	struct hc_eth_stats eth_tx;
+	struct hc_eth_stats eth_rx;
+	struct hc_eth_stats flood_dups;
+
+	u32 flood_nr;
+	u32 *flood_seen;
+	unsigned long flood_swept;
+
+	atomic_t tx_dropped;
 	atomic_t drops[HC_DROP_MAX];
 
 	struct hc_port ports[];
@@ -231,6 +271,13 @@ static inline struct hc_hdr *hc_hdr(const struct sk_buff *skb)
 	return (struct hc_hdr *)skb->data;
 }
 
+/* Caller: holds the queue's lock. */
+static inline void hc_queue_add(struct hc_queue *q, struct sk_buff *skb)
+{
+	q->bytes += skb->truesize;
+	__skb_queue_tail(&q->list, skb);
+}
+
 /* --- fabric.c --- */
 struct hc_fabric_params {
 	const char *name;
@@ -280,6 +327,8 @@ void hc_node_kick(struct hc_node *node, unsigned int event);
  * increased by 1, or NULL: for those who were given an endpoint, not the fabric.
  */
 struct hc_fabric *hc_node_fabric_get(struct net *net, const char *name, u32 id);
+/* Count a frame that is dropped: on @port if not NULL (poll only), else on the node. */
+void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason);
 /* Free @skb and count it: on @port if not NULL (poll only), else on the node. */
 void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 	     unsigned int reason);
@@ -289,7 +338,21 @@ static inline bool hc_frame_is_coll(u8 type)
 	return type >= HC_FRAME_DATA && type < HC_FRAME_DGRAM;
 }
 
+/* Register the net_device; under rtnl. */
+int hc_node_register(struct hc_node *node);
+/* Bytes of our own state of a node of a fabric of dimension @dim. */
+size_t hc_node_size(unsigned int dim);
+
 extern struct rtnl_link_ops hc_link_ops;
+
+/* --- eth.c --- */
+/* The MAC address of an endpoint. */
+void hc_eth_addr(const struct hc_node *node, u8 *addr);
+netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev);
+/* A frame that hc_eth_xmit() has queued; consumes.  Poll. */
+void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb);
+/* An ETH frame that came over link @dim, flooded or for this node; consumes.  Poll. */
+void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
 /* --- ethtool.c --- */
 extern const struct ethtool_ops hc_ethtool_ops;

@@ -33,20 +33,28 @@ static bool link_loses(const struct hc_port *port)
 /* The frame is handed over as it is: neither copied nor orphaned, so that it
  * stays charged to the socket that sent it until somebody consumes it.  The
  * peer's poll follows on this processor when this one ends: no recursion.
+ * Operations have limits of their own; Ethernet frames have that of the queue, as
+ * at the end of any cable.
  */
 static void memory_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
 {
 	struct hc_node *peer = port->peer;
+	bool room;
 
 	if (link_loses(port)) {
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_LOSS);
 		return;
 	}
 	hc_cb(skb)->dim = port - node->ports;
-	spin_lock(&peer->rxq.lock);
-	__skb_queue_tail(&peer->rxq, skb);
-	spin_unlock(&peer->rxq.lock);
-	napi_schedule(&peer->napi);
+	spin_lock(&peer->rxq.list.lock);
+	room = peer->rxq.bytes < HC_ETH_BYTES || hc_hdr(skb)->type != HC_FRAME_ETH;
+	if (room)
+		hc_queue_add(&peer->rxq, skb);
+	spin_unlock(&peer->rxq.list.lock);
+	if (likely(room))
+		napi_schedule(&peer->napi);
+	else
+		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
 static const struct hc_carrier_ops memory_carrier = {
@@ -90,7 +98,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		return -ENOLINK;
 	}
 	hdr = hc_hdr(skb);
-	hdr->seq = cpu_to_be32(++port->tx_seq);
+	hdr->seq = hdr->type == HC_FRAME_ETH ? 0 : cpu_to_be32(++port->tx_seq);
 	be64_add_cpu(&hdr->time, link_cost(port, skb->len));
 	u64_stats_update_begin(&node->syncp);
 	port->tx_frames++;

@@ -28,7 +28,7 @@ static int msg_end(const struct hc_msg *msg, void *hdr, bool overflow)
 
 static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabric)
 {
-	u32 ours = struct_size_t(struct hc_node, ports, fabric->dim);
+	u32 ours = hc_node_size(fabric->dim);
 	/* What a net_device is at least: itself and its two queues.  Its entries in
 	 * sysfs and the state that IP keeps for it come on top.
 	 */

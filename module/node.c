@@ -11,10 +11,6 @@
  * that operations do not accept yet stay at the head of the host queue without
  * keeping the poll busy; the frame or event that makes room brings the next
  * poll.
- *
- * MAC address: 02:68:FF:FF:NN:NN with FF:FF the fabric's id and NN:NN the
- * node's number; 02 makes it locally administered, 68 is 'h'.  It cannot be
- * changed.
  */
 #include <linux/etherdevice.h>
 #include <net/rtnetlink.h>
@@ -57,14 +53,19 @@ struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp
 	return hc_frame_make(node->fabric, node->id, type, len, gfp);
 }
 
-void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
-	     unsigned int reason)
+void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason)
 {
 	if (port)
 		WRITE_ONCE(port->drops[reason], port->drops[reason] + 1);
 	else
 		atomic_inc(&node->drops[reason]);
 	trace_hc_drop(node, port, reason);
+}
+
+void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
+	     unsigned int reason)
+{
+	hc_drop_count(node, port, reason);
 	kfree_skb(skb);
 }
 
@@ -132,8 +133,13 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 	hdr = hc_hdr(skb);
 	src = be16_to_cpu(hdr->src);
 	dst = be16_to_cpu(hdr->dst);
+	if (hdr->type == HC_FRAME_ETH && hdr->flags & HC_FRAME_F_FLOOD) {
+		if (hdr->flags & HC_FRAME_F_ROUTED || hdr->walk)
+			return HYPERCUBE_A_DROP_MALFORMED;
+		return src >= hc_nodes(fabric->dim) ? HYPERCUBE_A_DROP_FOREIGN : 0;
+	}
 	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
-		if (hdr->walk)
+		if (hdr->walk || hdr->type == HC_FRAME_ETH)
 			return HYPERCUBE_A_DROP_MALFORMED;
 		if (src != hc_neigh(node->id, dim) || dst != node->id)
 			return HYPERCUBE_A_DROP_FOREIGN;
@@ -182,10 +188,31 @@ static void rx_dispatch(struct hc_node *node, unsigned int dim, struct sk_buff *
 		if (!skb)
 			return;
 	}
-	if (hc_hdr(skb)->type == HC_FRAME_DGRAM)
+	switch (hc_hdr(skb)->type) {
+	case HC_FRAME_DGRAM:
 		hc_sock_dgram_rx(node, skb);
-	else
+		break;
+	case HC_FRAME_ETH:
+		hc_eth_rx(node, dim, skb);
+		break;
+	default:
 		hc_coll_rx(node, dim, skb);
+	}
+}
+
+/* Has the link lost frames before this one?  Also for frames dropped later:
+ * dropping them is no gap.
+ */
+static void rx_seq(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+{
+	struct hc_port *port = &node->ports[dim];
+	u32 seq = be32_to_cpu(hc_hdr(skb)->seq);
+
+	if (hc_hdr(skb)->type == HC_FRAME_ETH)
+		return;
+	if (unlikely(seq != port->rx_seq + 1))
+		hc_coll_lost(node, dim);
+	port->rx_seq = seq;
 }
 
 static void rx_frame(struct hc_node *node, struct sk_buff *skb)
@@ -193,7 +220,6 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 	unsigned int dim = hc_cb(skb)->dim;
 	struct hc_port *port = &node->ports[dim];
 	unsigned int why;
-	u32 seq;
 
 	rx_count(node, port, skb->len);
 	why = frame_flaw(node, dim, skb);
@@ -202,11 +228,7 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 		return;
 	}
 	trace_hc_arrive(node, dim, skb);
-	/* Also for frames dropped below: dropping them is no gap. */
-	seq = be32_to_cpu(hc_hdr(skb)->seq);
-	if (unlikely(seq != port->rx_seq + 1))
-		hc_coll_lost(node, dim);
-	port->rx_seq = seq;
+	rx_seq(node, dim, skb);
 	why = port_flaw(node, port, hc_hdr(skb)->type);
 	if (unlikely(why)) {
 		if (hc_frame_is_coll(hc_hdr(skb)->type))
@@ -259,28 +281,37 @@ static void poll_events(struct hc_node *node)
 		hc_coll_event(node, events);
 }
 
-/* The whole queue is taken at once, so that neighbours on other processors
- * meet the lock rarely; what exceeds the budget goes back to the front.
+/* The whole queue is taken at once, so that others meet the lock rarely; what
+ * exceeds the budget goes back to the front.
  */
-static int poll_links(struct hc_node *node, int budget)
+static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
+				      void (*take)(struct hc_node *node, struct sk_buff *skb),
+				      int budget)
 {
 	struct sk_buff_head batch;
 	int work = 0;
+	u32 bytes;
 
-	if (skb_queue_empty_lockless(&node->rxq))
+	if (skb_queue_empty_lockless(&q->list))
 		return 0;
 	__skb_queue_head_init(&batch);
-	spin_lock(&node->rxq.lock);
-	skb_queue_splice_tail_init(&node->rxq, &batch);
-	spin_unlock(&node->rxq.lock);
+	spin_lock(&q->list.lock);
+	skb_queue_splice_tail_init(&q->list, &batch);
+	bytes = q->bytes;
+	q->bytes = 0;
+	spin_unlock(&q->list.lock);
 	while (work < budget && !skb_queue_empty(&batch)) {
-		rx_frame(node, __skb_dequeue(&batch));
+		struct sk_buff *skb = __skb_dequeue(&batch);
+
+		bytes -= skb->truesize;
+		take(node, skb);
 		work++;
 	}
 	if (!skb_queue_empty(&batch)) {
-		spin_lock(&node->rxq.lock);
-		skb_queue_splice(&batch, &node->rxq);
-		spin_unlock(&node->rxq.lock);
+		spin_lock(&q->list.lock);
+		skb_queue_splice(&batch, &q->list);
+		q->bytes += bytes;
+		spin_unlock(&q->list.lock);
 	}
 	return work;
 }
@@ -309,16 +340,20 @@ static int poll_host(struct hc_node *node, int budget)
 static int node_poll(struct napi_struct *napi, int budget)
 {
 	struct hc_node *node = container_of(napi, struct hc_node, napi);
+	int share = budget / 4;
 	int work;
 
 	/* Somebody wants room in a transmit ring; there is none. */
 	if (unlikely(!budget))
 		return 0;
 	poll_events(node);
-	work = poll_links(node, budget);
+	/* Nobody goes without for the traffic of others. */
+	work = poll_queue(node, &node->rxq, rx_frame, budget - 2 * share);
+	work += poll_queue(node, &node->ethq, hc_eth_host_rx, share);
 	work += poll_host(node, budget - work);
-	if (work == budget)
-		return work;
+	if (work == budget || !skb_queue_empty_lockless(&node->rxq.list) ||
+	    !skb_queue_empty_lockless(&node->ethq.list))
+		return budget;
 	/* What was waited for may have lain in the queues. */
 	if (test_and_clear_bit(HC_EV_STALL, &node->events))
 		hc_coll_event(node, BIT(HC_EV_STALL));
@@ -334,47 +369,40 @@ void hc_node_disable(struct hc_node *node)
 
 /* ------------------------------------------------------------ net_device */
 
-static netdev_tx_t node_xmit(struct sk_buff *skb, struct net_device *dev)
-{
-	hc_drop(netdev_priv(dev), NULL, skb, HYPERCUBE_A_DROP_NOT_IP_YET);
-	return NETDEV_TX_OK;
-}
-
+/* Packets are the endpoint's own, drops all of the node's: what links carry for
+ * others is told by the links.
+ */
 static void node_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
 {
 	const struct hc_node *node = netdev_priv(dev);
-	u64 rx_frames, rx_bytes, tx_frames, tx_bytes;
 	unsigned int d, reason, start;
 
-	for (d = 0; d < node->fabric->dim; d++) {
-		const struct hc_port *port = &node->ports[d];
-
-		do {
-			start = u64_stats_fetch_begin(&node->syncp);
-			rx_frames = port->rx_frames;
-			rx_bytes = port->rx_bytes;
-			tx_frames = port->tx_frames;
-			tx_bytes = port->tx_bytes;
-		} while (u64_stats_fetch_retry(&node->syncp, start));
-		stats->rx_packets += rx_frames;
-		stats->rx_bytes += rx_bytes;
-		stats->tx_packets += tx_frames;
-		stats->tx_bytes += tx_bytes;
-		for (reason = 1; reason < HC_DROP_MAX; reason++)
-			stats->rx_dropped += READ_ONCE(port->drops[reason]);
-	}
+	do {
+		start = u64_stats_fetch_begin(&node->syncp);
+		stats->rx_packets = node->eth_rx.frames;
+		stats->rx_bytes = node->eth_rx.bytes;
+		stats->tx_packets = node->eth_tx.frames;
+		stats->tx_bytes = node->eth_tx.bytes;
+	} while (u64_stats_fetch_retry(&node->syncp, start));
 	for (reason = 1; reason < HC_DROP_MAX; reason++) {
-		u32 n = atomic_read(&node->drops[reason]);
-
-		if (reason == HYPERCUBE_A_DROP_NOT_IP_YET)
-			stats->tx_dropped += n;
-		else
-			stats->rx_dropped += n;
+		stats->rx_dropped += (u32)atomic_read(&node->drops[reason]);
+		for (d = 0; d < node->fabric->dim; d++)
+			stats->rx_dropped += READ_ONCE(node->ports[d].drops[reason]);
 	}
+	stats->tx_dropped = (u32)atomic_read(&node->tx_dropped);
+	stats->rx_dropped -= stats->tx_dropped;
+}
+
+/* Every frame to a group comes anyway; without this, groups could not be joined. */
+static void node_set_rx_mode(struct net_device *dev)
+{
 }
 
 static const struct net_device_ops node_netdev_ops = {
-	.ndo_start_xmit		= node_xmit,
+	.ndo_start_xmit		= hc_eth_xmit,
+	.ndo_set_rx_mode	= node_set_rx_mode,
+	.ndo_validate_addr	= eth_validate_addr,
+	.ndo_features_check	= passthru_features_check,
 	.ndo_get_stats64	= node_get_stats64,
 };
 
@@ -417,6 +445,11 @@ struct hc_fabric *hc_node_fabric_get(struct net *net, const char *name, u32 id)
 	return fabric;
 }
 
+/* What the stack may leave undone: it is nobody's job on the way. */
+#define FEATURES (NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM | \
+		  NETIF_F_RXCSUM | NETIF_F_SCTP_CRC | NETIF_F_GSO_SOFTWARE | \
+		  NETIF_F_GSO_ENCAP_ALL)
+
 static void node_setup(struct net_device *dev)
 {
 	ether_setup(dev);
@@ -425,18 +458,37 @@ static void node_setup(struct net_device *dev)
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;
 	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
-	dev->priv_flags |= IFF_NO_QUEUE;
+	/* No queueing discipline of its own: ours is the queue.  No netpoll: its
+	 * interrupts would find the queue's lock taken.
+	 */
+	dev->priv_flags |= IFF_NO_QUEUE | IFF_DISABLE_NETPOLL;
+	dev->needed_headroom = HC_HEADROOM;
+	dev->features |= FEATURES;
+	dev->hw_features |= FEATURES;
+	dev->hw_enc_features |= FEATURES;
+	dev->vlan_features |= FEATURES;
+	dev->mpls_features |= NETIF_F_HW_CSUM | NETIF_F_GSO_SOFTWARE;
+	/* There is a carrier from the beginning, so no event tells of it. */
+	dev->operstate = IF_OPER_UP;
 	hc_dev_set_lltx(dev);
 }
 
 static void node_set_address(struct hc_node *node)
 {
-	u32 fabric = node->fabric->id;
-	u8 addr[ETH_ALEN] = {
-		0x02, 0x68, fabric >> 8, fabric, node->id >> 8, node->id
-	};
+	u8 addr[ETH_ALEN];
 
+	hc_eth_addr(node, addr);
 	eth_hw_addr_set(node->dev, addr);
+}
+
+static void queue_init(struct hc_queue *q)
+{
+	skb_queue_head_init(&q->list);
+}
+
+size_t hc_node_size(unsigned int dim)
+{
+	return struct_size_t(struct hc_node, ports, dim) + hc_nodes(dim) * sizeof(u32);
 }
 
 struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
@@ -450,20 +502,42 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	dev = alloc_netdev(struct_size(node, ports, fabric->dim), name, NET_NAME_USER, node_setup);
 	if (!dev)
 		return NULL;
+	node = netdev_priv(dev);
+	node->flood_seen = kvcalloc(hc_nodes(fabric->dim), sizeof(*node->flood_seen), GFP_KERNEL);
+	if (!node->flood_seen) {
+		free_netdev(dev);
+		return NULL;
+	}
 	dev_net_set(dev, net);
 	dev->rtnl_link_ops = &hc_link_ops;
-	node = netdev_priv(dev);
 	node->dev = dev;
 	node->fabric = fabric;
 	node->id = id;
 	node->owner = INVALID_UID;
-	skb_queue_head_init(&node->rxq);
+	queue_init(&node->rxq);
+	queue_init(&node->ethq);
 	skb_queue_head_init(&node->hostq);
+	node->flood_swept = jiffies;
 	u64_stats_init(&node->syncp);
 	node_set_address(node);
 	netif_napi_add(dev, &node->napi, node_poll);
 	napi_enable(&node->napi);
 	return node;
+}
+
+/* GRO costs latency and merges what mostly comes in big frames anyway: off, as
+ * with veth, unless somebody wants it.
+ */
+int hc_node_register(struct hc_node *node)
+{
+	struct net_device *dev = node->dev;
+	int err = register_netdevice(dev);
+
+	if (err)
+		return err;
+	dev->wanted_features &= ~NETIF_F_GRO;
+	netdev_update_features(dev);
+	return 0;
 }
 
 static void queue_purge(struct hc_node *node, struct sk_buff_head *queue)
@@ -476,7 +550,9 @@ static void queue_purge(struct hc_node *node, struct sk_buff_head *queue)
 
 void hc_node_free(struct hc_node *node)
 {
-	queue_purge(node, &node->rxq);
+	queue_purge(node, &node->rxq.list);
+	queue_purge(node, &node->ethq.list);
 	queue_purge(node, &node->hostq);
+	kvfree(node->flood_seen);
 	free_netdev(node->dev);
 }

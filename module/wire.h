@@ -26,10 +26,11 @@ enum hc_frame_type {
 	HC_FRAME_ASK,		/* is operation .op of the plan still alive with you? */
 	HC_FRAME_TELL,		/* it is */
 	HC_FRAME_DGRAM,		/* message from node to node */
+	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
 	__HC_FRAME_TYPE_END
 };
 
-/* hc_hdr.flags */
+/* hc_hdr.flags; a bit can have several meanings, each for other types of frames */
 #define HC_FRAME_F_ROUTED	0x01	/* by fault-tolerant unicast to .dst */
 #define HC_FRAME_F_BACK		0x02	/* ROUTED: came back from a dead end */
 #define HC_FRAME_F_LAST		0x04	/* DATA: last segment of its stream */
@@ -37,6 +38,9 @@ enum hc_frame_type {
 #define HC_FRAME_F_PART		0x10	/* DATA: one of the parts of a blocked sender */
 #define HC_FRAME_F_WANT		0x20	/* DATA: the sender wants the result from this node */
 #define HC_FRAME_F_DOWN		0x40	/* DATA: away from the root of the plan */
+#define HC_FRAME_F_FLOOD	0x20	/* ETH: to everybody; .src is its origin */
+
+#define HC_DST_ALL		0xffff	/* .dst with FLOOD */
 
 /**
  * struct hc_hdr - header of every frame
@@ -47,10 +51,11 @@ enum hc_frame_type {
  * @fabric: id of the fabric
  * @src: node that made the frame
  * @dst: node it is for (the neighbour unless ROUTED)
- * @seq: counts the frames of this link direction; a gap means loss
+ * @seq: counts the frames of this link direction; a gap means loss.  0 in ETH
+ *	frames, which may get lost
  * @plan: id of the plan
  * @epoch: epoch of the plan
- * @op: number of the operation
+ * @op: number of the operation; FLOOD: of the frame among those of its origin
  * @offset: position of the payload in the message, bytes
  * @total: length of the whole message, bytes
  * @len: payload bytes

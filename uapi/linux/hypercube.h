@@ -135,17 +135,20 @@ enum {
 	HYPERCUBE_A_DROP_NODE_FAILED,	/* the node has failed */
 	HYPERCUBE_A_DROP_LOSS,		/* the link's loss impairment */
 	HYPERCUBE_A_DROP_MALFORMED,	/* bad version, length or field */
-	HYPERCUBE_A_DROP_FOREIGN,	/* of another fabric, or not from this neighbour */
+	HYPERCUBE_A_DROP_FOREIGN,	/* of or to another fabric, or not from this neighbour */
 	HYPERCUBE_A_DROP_NO_ROUTE,	/* no healthy path to the destination */
 	HYPERCUBE_A_DROP_NO_PLAN,	/* no such plan, or this node is no member */
 	HYPERCUBE_A_DROP_OLD_EPOCH,	/* of a plan since replaced */
 	HYPERCUBE_A_DROP_ENDED,		/* its operation has ended here */
 	HYPERCUBE_A_DROP_UNEXPECTED,	/* from a node that owes nothing */
 	HYPERCUBE_A_DROP_NO_SOCKET,	/* nobody is bound to the node */
-	HYPERCUBE_A_DROP_QUEUE_FULL,	/* the receiver's buffer is full */
+	HYPERCUBE_A_DROP_QUEUE_FULL,	/* the receiver's buffer or a queue is full */
 	HYPERCUBE_A_DROP_NO_MEMORY,
-	HYPERCUBE_A_DROP_NOT_IP_YET,	/* the endpoint's own stack sent it: no Ethernet service */
+	HYPERCUBE_A_DROP_SPOOFED,	/* Ethernet: source address of somebody else */
 	HYPERCUBE_A_DROP_TEARDOWN,	/* still queued when its fabric was removed */
+	HYPERCUBE_A_DROP_NO_NODE,	/* Ethernet: to no other node of the fabric */
+	HYPERCUBE_A_DROP_TOO_BIG,	/* Ethernet: exceeds the receiving endpoint's MTU */
+	HYPERCUBE_A_DROP_ENDPOINT_DOWN,	/* Ethernet: the receiving endpoint is not up */
 	HYPERCUBE_A_DROP_PAD,
 
 	/* add above here */

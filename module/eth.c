@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Ethernet across the cube: what the endpoints' own stacks send and receive.
+ *
+ * Addresses: 02:68:FF:FF:NN:NN is node NN:NN of the fabric with id FF:FF; 02 makes
+ * it locally administered, 68 is 'h'.  An endpoint's address cannot be changed, so
+ * none has to be learned or looked up:
+ *
+ *  - to a node of this fabric: fault-tolerant unicast (route.c);
+ *  - to a group, or to an address that is none of a fabric: flooded.  The latter
+ *    makes bridges, macvlans and the like on top of endpoints work: the addresses
+ *    behind them are unknown here, and whom a frame does not concern drops it, as
+ *    in any segment with a hub;
+ *  - to another fabric, or to a node that does not exist: dropped.  Fabrics are
+ *    joined by routing, not by bridging.
+ *
+ * An address of a fabric may be the source of a frame only at the endpoint that has
+ * it: nobody speaks in the name of a node.
+ *
+ * The way of a frame.  hc_eth_xmit(), in the sender's context, checks the addresses,
+ * puts our header in front and queues the frame; the node's poll takes it from there
+ * as any other frame.  Segmentation and checksums that the stack leaves to the device
+ * are not done: the skb says so up to the receiving stack, as with veth, so that 64
+ * KiB of TCP cross each link as one frame.
+ *
+ * Memory.  A frame stays charged to the socket that sent it until the receiving
+ * stack has it: a sender that is faster than the cube waits as at a slow NIC.
+ * Kernel sockets do not keep their namespace alive, so frames must not keep them;
+ * and copies of a flooded frame are charged to nobody.  For these the queues have
+ * limits, of which the bytes count: what an endpoint sends, and what waits behind a
+ * link, are dropped beyond HC_ETH_BYTES.
+ *
+ * Flooding.  The origin numbers its flooded frames.  A node that sees {origin, number}
+ * for the first time sends a copy over each of its usable links but the one by
+ * which it came, and gives the frame to its stack; seen again, it is forgotten.
+ *
+ * Everyone reachable gets it, if nothing is lost and the links stay as they are: by
+ * induction on the distance from the origin over usable links, for a node's
+ * predecessor on a shortest path has seen the frame, and then sent it to the node or
+ * got it from there.  This needs no knowledge of faults but that of the own links.
+ *
+ * Nobody gets it twice, if each node knows what it has seen.  It keeps, for each
+ * origin, the greatest number seen and a window of the WINDOW_BITS numbers up to it; a
+ * number below the window counts as seen.  That loses nothing as long as nothing else
+ * is lost: links keep the order, so by the same induction each node sees an origin's
+ * frames for the first time in ascending order.  (u sends frame k to v, if v has not
+ * sent it to u, before u sees k + 1.)  When links fail and frames take longer ways
+ * instead, the window makes up for it.
+ * Numbers are compared modulo 2^24, so a copy must not be overtaken by 2^23 later
+ * frames of its origin; and a node that has missed that many must not take what comes
+ * then for old.  Hence what was seen is forgotten a minute or two after the origin fell
+ * silent here; no copy waits that long in the queues, which polls keep emptying.
+ */
+#include <linux/etherdevice.h>
+#include <linux/if_vlan.h>
+#include <net/sock.h>
+
+#include "compat.h"
+#include "hypercube.h"
+
+#define ADDR_0		0x02
+#define ADDR_1		0x68
+
+/* Entries of hc_node.flood_seen: number, HEARD since the last sweep, window. */
+#define NR_SHIFT	8
+#define NR_MASK		GENMASK(23, 0)
+#define HEARD		BIT(7)
+#define WINDOW_BITS	7
+#define WINDOW		GENMASK(WINDOW_BITS - 1, 0)
+#define SWEEP_PERIOD	(60 * HZ)
+
+/* ------------------------------------------------------------ addresses */
+
+void hc_eth_addr(const struct hc_node *node, u8 *addr)
+{
+	u32 fabric = node->fabric->id;
+
+	addr[0] = ADDR_0;
+	addr[1] = ADDR_1;
+	put_unaligned_be16(fabric, addr + 2);
+	put_unaligned_be16(node->id, addr + 4);
+}
+
+static bool of_a_fabric(const u8 *addr)
+{
+	return addr[0] == ADDR_0 && addr[1] == ADDR_1;
+}
+
+/* May the endpoint send with these addresses?  0 or the reason to drop. */
+static unsigned int addr_flaw(const struct hc_node *node, const struct ethhdr *eth)
+{
+	const struct hc_fabric *fabric = node->fabric;
+	u32 dst;
+
+	if (is_multicast_ether_addr(eth->h_source) ||
+	    (of_a_fabric(eth->h_source) &&
+	     !ether_addr_equal(eth->h_source, node->dev->dev_addr)))
+		return HYPERCUBE_A_DROP_SPOOFED;
+	if (!of_a_fabric(eth->h_dest))
+		return 0;
+	if (get_unaligned_be16(eth->h_dest + 2) != fabric->id)
+		return HYPERCUBE_A_DROP_FOREIGN;
+	dst = get_unaligned_be16(eth->h_dest + 4);
+	return dst >= hc_nodes(fabric->dim) || dst == node->id ? HYPERCUBE_A_DROP_NO_NODE : 0;
+}
+
+/* ------------------------------------------------------------ from the stack */
+
+/* Free it of what belongs to the sender's side alone; what is left may wait for as
+ * long as it takes.
+ */
+static unsigned int tx_detach(struct sk_buff *skb)
+{
+	if (skb_orphan_frags(skb, GFP_ATOMIC))
+		return HYPERCUBE_A_DROP_NO_MEMORY;
+	if (skb->sk && !skb->sk->sk_net_refcnt)
+		skb_orphan(skb);
+	skb_scrub_packet(skb, false);
+	return 0;
+}
+
+static unsigned int tx_frame(struct hc_node *node, struct sk_buff *skb)
+{
+	const struct ethhdr *eth;
+	bool flooded;
+	unsigned int why;
+	u32 dst;
+
+	if (!pskb_may_pull(skb, ETH_HLEN))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	eth = (const struct ethhdr *)skb->data;
+	why = addr_flaw(node, eth);
+	if (why)
+		return why;
+	flooded = !of_a_fabric(eth->h_dest);
+	dst = flooded ? HC_DST_ALL : get_unaligned_be16(eth->h_dest + 4);
+	why = tx_detach(skb);
+	if (why)
+		return why;
+	if (skb_cow_head(skb, HC_HEADROOM))
+		return HYPERCUBE_A_DROP_NO_MEMORY;
+	hc_frame_push(node->fabric, node->id, HC_FRAME_ETH, skb);
+	hc_hdr(skb)->dst = cpu_to_be16(dst);
+	if (flooded)
+		hc_hdr(skb)->flags = HC_FRAME_F_FLOOD;
+	return 0;
+}
+
+static unsigned int tx_queue(struct hc_node *node, struct sk_buff *skb)
+{
+	u32 limit = READ_ONCE(node->dev->tx_queue_len);
+	struct hc_queue *q = &node->ethq;
+	unsigned int why = 0;
+
+	spin_lock(&q->list.lock);
+	if (q->bytes >= HC_ETH_BYTES || (limit && skb_queue_len(&q->list) >= limit))
+		why = HYPERCUBE_A_DROP_QUEUE_FULL;
+	else
+		hc_queue_add(q, skb);
+	spin_unlock(&q->list.lock);
+	return why;
+}
+
+static void tx_drop(struct hc_node *node, struct sk_buff *skb, unsigned int why)
+{
+	atomic_inc(&node->tx_dropped);
+	hc_drop(node, NULL, skb, why);
+}
+
+netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev)
+{
+	struct hc_node *node = netdev_priv(dev);
+	unsigned int why;
+
+	skb_tx_timestamp(skb);
+	why = tx_frame(node, skb) ?: tx_queue(node, skb);
+	if (unlikely(why))
+		tx_drop(node, skb, why);
+	else
+		napi_schedule(&node->napi);
+	return NETDEV_TX_OK;
+}
+
+/* ------------------------------------------------------------ flooding */
+
+static void seen_sweep(struct hc_node *node)
+{
+	unsigned long silence = jiffies - node->flood_swept;
+	u32 u;
+
+	if (likely(silence < SWEEP_PERIOD))
+		return;
+	for (u = 0; u < hc_nodes(node->fabric->dim); u++)
+		if (silence >= 2 * SWEEP_PERIOD || !(node->flood_seen[u] & HEARD))
+			node->flood_seen[u] = 0;
+		else
+			node->flood_seen[u] &= ~HEARD;
+	node->flood_swept = jiffies;
+}
+
+/* Is this the first time that frame @nr of node @src is here?  Notes that it was. */
+static bool seen_first(struct hc_node *node, u32 src, u32 nr)
+{
+	u32 *seen = &node->flood_seen[src];
+	u32 window = *seen & WINDOW;
+	u32 ahead, behind;
+
+	ahead = (nr - (*seen >> NR_SHIFT)) & NR_MASK;
+	behind = -ahead & NR_MASK;
+	if (!window || (ahead && ahead < behind)) {
+		window = ahead < WINDOW_BITS ? window << ahead & WINDOW : 0;
+		*seen = nr << NR_SHIFT | HEARD | window | BIT(0);
+		return true;
+	}
+	if (behind >= WINDOW_BITS || window & BIT(behind))
+		return false;
+	*seen |= HEARD | BIT(behind);
+	return true;
+}
+
+/* Copies over all usable links but @from; @skb stays the caller's. */
+static void flood(struct hc_node *node, unsigned int from, struct sk_buff *skb)
+{
+	unsigned int d;
+
+	if (skb_cow_head(skb, 0)) {
+		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+		return;
+	}
+	be32_add_cpu(&hc_hdr(skb)->step, 1);
+	for (d = 0; d < node->fabric->dim; d++) {
+		struct sk_buff *copy;
+
+		if (d == from || !hc_link_usable(node, d))
+			continue;
+		copy = skb_clone(skb, GFP_ATOMIC);
+		if (copy)
+			hc_link_send(node, d, copy);
+		else
+			hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+	}
+}
+
+static void flood_start(struct hc_node *node, struct sk_buff *skb)
+{
+	u32 nr = ++node->flood_nr & NR_MASK;
+
+	seen_sweep(node);
+	seen_first(node, node->id, nr);
+	hc_hdr(skb)->op = cpu_to_be64(nr);
+	flood(node, HC_DIM_HOST, skb);
+	consume_skb(skb);
+}
+
+/* ------------------------------------------------------------ poll */
+
+static void count(struct hc_node *node, struct hc_eth_stats *stats, unsigned int len)
+{
+	u64_stats_update_begin(&node->syncp);
+	stats->frames++;
+	stats->bytes += len;
+	u64_stats_update_end(&node->syncp);
+}
+
+void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
+{
+	if (READ_ONCE(node->failed)) {
+		tx_drop(node, skb, HYPERCUBE_A_DROP_NODE_FAILED);
+		return;
+	}
+	count(node, &node->eth_tx, skb->len - sizeof(struct hc_hdr));
+	if (hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
+		flood_start(node, skb);
+	else
+		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
+}
+
+/* A frame with segments to cut is as long as its sender's stack made it. */
+static unsigned int deliver_flaw(const struct hc_node *node, struct sk_buff *skb)
+{
+	const struct net_device *dev = node->dev;
+
+	if (!netif_running(dev))
+		return HYPERCUBE_A_DROP_ENDPOINT_DOWN;
+	if (!pskb_may_pull(skb, ETH_HLEN))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	if (skb->len > READ_ONCE(dev->mtu) + ETH_HLEN + VLAN_HLEN && !skb_is_gso(skb))
+		return HYPERCUBE_A_DROP_TOO_BIG;
+	/* GRO appends to what it gets, which must be nobody else's. */
+	if (dev->features & NETIF_F_GRO && skb_unclone(skb, GFP_ATOMIC))
+		return HYPERCUBE_A_DROP_NO_MEMORY;
+	return 0;
+}
+
+static void deliver(struct hc_node *node, struct sk_buff *skb)
+{
+	struct net_device *dev = node->dev;
+	unsigned int why;
+	bool elsewhere;
+
+	__skb_pull(skb, sizeof(struct hc_hdr));
+	why = deliver_flaw(node, skb);
+	if (why) {
+		hc_drop(node, NULL, skb, why);
+		return;
+	}
+	count(node, &node->eth_rx, skb->len);
+	skb_orphan(skb);
+	elsewhere = !net_eq(dev_net(skb->dev), dev_net(dev));
+	skb_scrub_packet(skb, elsewhere);
+	skb->protocol = eth_type_trans(skb, dev);
+	skb_postpull_rcsum(skb, eth_hdr(skb), ETH_HLEN);
+	napi_gro_receive(&node->napi, skb);
+}
+
+void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+
+	if (hdr->flags & HC_FRAME_F_FLOOD) {
+		seen_sweep(node);
+		if (!seen_first(node, be16_to_cpu(hdr->src), be64_to_cpu(hdr->op) & NR_MASK)) {
+			count(node, &node->flood_dups, skb->len);
+			consume_skb(skb);
+			return;
+		}
+		flood(node, dim, skb);
+	}
+	deliver(node, skb);
+}
