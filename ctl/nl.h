@@ -109,6 +109,24 @@ void nl_leave(struct hcctl *h);
 /* Descriptor of a named network namespace or a negative errno; its path in @path. */
 int nl_netns_open(const char *name, char *path, size_t size);
 
+/* Its id here, or -1. */
+int nl_netns_id(struct hcctl *h, int fd);
+
+/* An address and the length of its network's prefix; family 0: none. */
+struct nl_addr_in {
+	uint8_t family;
+	uint8_t prefix;
+	uint8_t bytes[16];
+};
+
+/* In the namespace that the process is in: give an interface an address (or NULL) and
+ * an alias, take it and the loopback interface up.
+ */
+int nl_dev_start(struct hcctl *h, const char *ifname, const char *alias,
+		 const struct nl_addr_in *addr);
+/* False if there is no such interface, or it has no alias that fits. */
+bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size);
+
 /* Lists: all there are, in one consistent dump, in an array for free(). */
 int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n);
 int nl_nodes(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n);

@@ -33,6 +33,28 @@ void cmd_out_state(struct hcctl *h, uint32_t state);
 void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
+/* --- fabric_netns.c --- */
+
+struct netns_names {
+	char **v;
+	size_t n;
+};
+
+/* For struct arg: a const char *, a struct nl_addr_in. */
+int cmd_arg_prefix(struct hcctl *h, const char *name, const char *word, void *dst);
+int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *dst);
+/* Has the network (family 0: none is wanted) an address for each node? */
+int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t dim);
+/* Make a namespace for each endpoint of a new fabric, and take it up there; if that
+ * fails, neither they nor the fabric are left.
+ */
+int cmd_netns_each(struct hcctl *h, const char *fabric, uint32_t dim, const char *prefix,
+		   const struct nl_addr_in *base);
+/* Which were made so for a fabric? */
+int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names);
+/* Forget the names, and remove the namespaces if @remove. */
+void cmd_netns_drop(struct netns_names *names, bool remove);
+
 /* --- faults_file.c --- */
 /* Add the faults in a file, text or JSON, to lists. */
 int cmd_faults_file(struct hcctl *h, const char *file, struct link_list *links,

@@ -12,9 +12,13 @@ static int add(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv);
 	uint32_t dim = 0, segment = 0;
+	struct nl_addr_in addr = {};
+	const char *prefix = NULL;
 	struct arg args[] = {
 		{ "dim", arg_dim, &dim, .required = true },
 		{ "segment", arg_count, &segment },
+		{ "netns-each", cmd_arg_prefix, &prefix },
+		{ "address", cmd_arg_address, &addr },
 		{}
 	};
 	int rc;
@@ -27,16 +31,27 @@ static int add(struct hcctl *h, int argc, char **argv)
 			 HYPERCUBE_DIM_MAX);
 		return HC_USAGE;
 	}
-	return rc ?: nl_fabric_add(h, name, dim, segment);
+	if (!rc && addr.family && !prefix)
+		rc = hc_missing(h, "\"netns-each\" to go with \"address\"");
+	rc = rc ?: cmd_check_address(h, &addr, dim);
+	rc = rc ?: nl_fabric_add(h, name, dim, segment);
+	if (!rc && prefix)
+		rc = cmd_netns_each(h, name, dim, prefix, &addr);
+	return rc;
 }
 
 static int del(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv);
+	struct netns_names names = {};
+	int rc;
 
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
-	return nl_fabric_del(h, name);
+	rc = cmd_netns_of(h, name, &names);
+	rc = rc ?: nl_fabric_del(h, name);
+	cmd_netns_drop(&names, !rc);
+	return rc;
 }
 
 static void show_one(struct hcctl *h, const struct nl_fabric *f)
@@ -84,7 +99,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 }
 
 const struct hc_cmd fabric_cmds[] = {
-	{ "add", add, "NAME dim N [segment BYTES]" },
+	{ "add", add, "NAME dim N [segment BYTES] [netns-each PREFIX [address NETWORK/LENGTH]]" },
 	{ "del", del, "NAME" },
 	{ "show", show, "[NAME]" },
 	{}

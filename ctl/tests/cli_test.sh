@@ -90,6 +90,12 @@ try 2 - '^hcctl: invalid dim "0"' fabric add hc0 dim 0
 try 2 - '^hcctl: invalid dim "17"' fabric add hc0 dim 17
 try 2 - 'beyond dimension 12' fabric add hc0 dim 13
 try 2 - '^hcctl: "dim" is given twice' fabric add hc0 dim 3 dim 4
+try 2 - '^hcctl: missing "netns-each" to go with "address"' fabric add hc0 dim 3 address 10.0.0.0/8
+try 2 - '^hcctl: invalid netns-each "a/b"' fabric add hc0 dim 3 netns-each a/b
+try 2 - '^hcctl: invalid address "10.0.0.0"' fabric add hc0 dim 3 netns-each n address 10.0.0.0
+try 2 - '^hcctl: invalid address "10.0.0/8"' fabric add hc0 dim 3 netns-each n address 10.0.0/8
+try 2 - '^hcctl: invalid address "fd00::/129"' fabric add hc0 dim 3 netns-each n address fd00::/129
+try 2 - 'not enough addresses for 8 nodes' fabric add hc0 dim 3 netns-each n address 10.0.0.0/29
 try 2 - '^hcctl: what is "dimension"' fabric add hc0 dimension 3
 try 2 - '^hcctl: invalid fabric name "elevenchars"' fabric add elevenchars dim 3
 try 2 - '^hcctl: invalid fabric name ""' fabric del ''

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Interfaces of the namespace that the process is in, by rtnetlink.
+ */
+#include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/net_namespace.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "nl_impl.h"
+
+#define LOOPBACK_INDEX 1
+
+static struct nl_sock *dev_open(struct hcctl *h)
+{
+	struct nl_sock *sock = nl_socket_alloc();
+	int rc;
+
+	if (!sock) {
+		hc_nomem(h);
+		return NULL;
+	}
+	rc = nl_connect(sock, NETLINK_ROUTE);
+	if (!rc)
+		return sock;
+	hc_error(h, "cannot open a netlink socket: %s", nl_geterror(rc));
+	nl_socket_free(sock);
+	return NULL;
+}
+
+/* Consumes @msg.  Does not complain. */
+static int dev_talk(struct nl_sock *sock, struct nl_msg *msg)
+{
+	int rc = nl_send_sync(sock, msg);
+
+	return rc < 0 ? rc : 0;
+}
+
+static int link_up(struct nl_sock *sock, unsigned int index, const char *alias)
+{
+	struct ifinfomsg ifi = { .ifi_index = index, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_NEWLINK, 0);
+
+	if (!msg)
+		return -NLE_NOMEM;
+	nlmsg_append(msg, &ifi, sizeof(ifi), NLMSG_ALIGNTO);
+	if (alias)
+		nla_put_string(msg, IFLA_IFALIAS, alias);
+	return dev_talk(sock, msg);
+}
+
+static int addr_add(struct nl_sock *sock, unsigned int index, const struct nl_addr_in *addr)
+{
+	struct ifaddrmsg ifa = {
+		.ifa_family = addr->family, .ifa_prefixlen = addr->prefix,
+		/* Nobody else has it: do not wait to hear so. */
+		.ifa_flags = IFA_F_NODAD, .ifa_index = index,
+	};
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
+	int len = addr->family == AF_INET ? 4 : 16;
+
+	if (!msg)
+		return -NLE_NOMEM;
+	nlmsg_append(msg, &ifa, sizeof(ifa), NLMSG_ALIGNTO);
+	nla_put(msg, IFA_LOCAL, len, addr->bytes);
+	nla_put(msg, IFA_ADDRESS, len, addr->bytes);
+	return dev_talk(sock, msg);
+}
+
+int nl_dev_start(struct hcctl *h, const char *ifname, const char *alias,
+		 const struct nl_addr_in *addr)
+{
+	unsigned int index = if_nametoindex(ifname);
+	struct nl_sock *sock;
+	const char *what;
+	int rc;
+
+	if (!index) {
+		hc_error(h, "%s is not where it was moved to", ifname);
+		return -ENODEV;
+	}
+	sock = dev_open(h);
+	if (!sock)
+		return -EIO;
+	what = "take the loopback interface up";
+	rc = link_up(sock, LOOPBACK_INDEX, NULL);
+	if (!rc && addr) {
+		what = "give an address to the endpoint";
+		rc = addr_add(sock, index, addr);
+	}
+	if (!rc) {
+		what = "take the endpoint up";
+		rc = link_up(sock, index, alias);
+	}
+	if (rc)
+		hc_error(h, "cannot %s: %s", what, nl_geterror(rc));
+	nl_socket_free(sock);
+	return rc ? -EIO : 0;
+}
+
+/* --- questions --- */
+
+struct answer {
+	int type;	/* attribute */
+	int header;	/* bytes in front of the attributes */
+	void *buf;
+	size_t size;
+	bool seen;
+};
+
+static int take_attr(struct nl_msg *msg, void *arg)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(msg);
+	struct answer *a = arg;
+	struct nlattr *attr = nlmsg_find_attr(nlh, a->header, a->type);
+
+	if (attr) {
+		memset(a->buf, 0, a->size);
+		nla_memcpy(a->buf, attr, a->size);
+		a->seen = true;
+	}
+	return NL_OK;
+}
+
+/* Consumes @msg.  Was there such an attribute in the answer? */
+static bool ask(struct hcctl *h, struct nl_msg *msg, struct answer *a)
+{
+	struct nl_sock *sock = dev_open(h);
+
+	if (sock) {
+		nl_socket_disable_auto_ack(sock);
+		nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, take_attr, a);
+		if (nl_send_auto(sock, msg) >= 0)
+			nl_recvmsgs_default(sock);
+		nl_socket_free(sock);
+	}
+	nlmsg_free(msg);
+	return a->seen;
+}
+
+bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size)
+{
+	struct answer a = {
+		.type = IFLA_IFALIAS, .header = sizeof(struct ifinfomsg), .buf = alias,
+		.size = size,
+	};
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETLINK, 0);
+	struct ifinfomsg ifi = {};
+
+	if (!msg)
+		return false;
+	nlmsg_append(msg, &ifi, sizeof(ifi), NLMSG_ALIGNTO);
+	nla_put_string(msg, IFLA_IFNAME, ifname);
+	return ask(h, msg, &a) && !alias[size - 1];
+}
+
+int nl_netns_id(struct hcctl *h, int fd)
+{
+	int32_t id = -1;
+	struct answer a = {
+		.type = NETNSA_NSID, .header = sizeof(struct rtgenmsg), .buf = &id,
+		.size = sizeof(id),
+	};
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_GETNSID, 0);
+	struct rtgenmsg rt = { .rtgen_family = AF_UNSPEC };
+
+	if (!msg)
+		return -1;
+	nlmsg_append(msg, &rt, sizeof(rt), NLMSG_ALIGNTO);
+	nla_put_u32(msg, NETNSA_FD, fd);
+	return ask(h, msg, &a) ? id : -1;
+}
