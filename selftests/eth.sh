@@ -1,0 +1,365 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Ethernet across the cube: programs that know nothing of it, each in a namespace with one endpoint.
+#
+#	+---------------+                                +---------------+
+#	| $p0           |    fabric t, dimension 3       | $p7           |
+#	| tn0           +--- 12 links, up to 3 hops -----+ tn7           |
+#	| 10.16.0.1     |                                | 10.16.0.8     |
+#	+---------------+    ..                          +---------------+
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+p=hc$$e
+flow=$here/hc_flow
+# at NODE COMMAND..: in the namespace of its endpoint
+at() { ip netns exec "$p$1" "${@:2}"; }
+# cube DIM: one with an endpoint in each namespace
+# start NODE COMMAND..: there, in the background
+start() { background ip netns exec "$p$1" "${@:2}"; }
+cube() { check 'add' hcctl fabric add t dim "$1" netns-each "$p" address 10.16.0.0/16; }
+address() { echo "10.16.0.$(($1 + 1))"; }
+mac() { at "$1" cat "/sys/class/net/tn$1/address"; }
+# reaches FROM TO [OPTION..]
+reaches() { at "$1" ping -q -c 1 -W $((2 * slow)) "${@:3}" "$(address "$2")"; }
+ends_alone() { ! reaches "$@"; }
+# drops NODE REASON: at the node itself
+drops() { json ".[0].drops[\"$2\"] // 0" node show t "$1"; }
+more_drops() { (($(drops "$2" "$3") > $1)); }
+
+all_pairs_ping() {
+	local u v step=1
+	[[ ! $debug ]] || step=3
+	cube 3
+	for ((u = 0; u < 8; u++)); do
+		for ((v = 0; v < 8; v += step)); do
+			check "$u to $v" reaches $u $v
+		done
+	done
+	check 'del' hcctl fabric del t
+	equal 'namespaces left' '' "$(ip netns list | grep "^$p")"
+}
+
+ipv6_without_configuration() {
+	local target
+	check 'add' hcctl fabric add t dim 2 netns-each "$p"
+	target=$(at 3 ip -6 -o addr show dev tn3 scope link | sed -nE 's/.*inet6 ([^/]+).*/\1/p')
+	equal 'address' 'fe80::68:' "${target:0:9}"
+	check 'link-local' busywait 10 at 0 ping -6 -q -c 1 -W $((2 * slow)) "$target%tn0"
+	check 'everybody' busywait 5 at 0 ping -6 -q -c 1 -W $((2 * slow)) ff02::1%tn0
+}
+
+big_datagrams_are_fragmented() {
+	cube 3
+	check 'in 14 fragments' reaches 1 6 -s 20000
+	check 'the biggest' reaches 1 6 -s 65507
+}
+
+mtu_limits() {
+	local frames
+	cube 2
+	refused 'too small' 'invalid argument|less than|minimum' at 0 ip link set tn0 mtu 67
+	refused 'too big' 'invalid argument|greater than|maximum' at 0 ip link set tn0 mtu 65536
+	check 'the smallest' at 0 ip link set tn0 mtu 68
+	check 'there, too' at 3 ip link set tn3 mtu 68
+	check 'IPv4 at 68' reaches 0 3 -s 1000
+	check 'the biggest, here' at 0 ip link set tn0 mtu 65535
+	check 'and there' at 3 ip link set tn3 mtu 65535
+	frames=$(at 0 cat /sys/class/net/tn0/statistics/tx_packets)
+	check 'one frame' reaches 0 3 -s 65000
+	frames=$(($(at 0 cat /sys/class/net/tn0/statistics/tx_packets) - frames))
+	((frames <= 3)) || fault "$frames frames, not one"
+	check 'not everywhere' ends_alone 0 1 -s 30000
+	check 'the receiver drops it' more_drops 0 1 too-big
+}
+
+bad_addresses_are_dropped() {
+	local own id
+	cube 2
+	own=$(mac 0)
+	id=${own:6:5}
+	check 'of a neighbour' at 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(mac 1)" 3
+	check 'of a group' at 0 "$flow" raw tn0 "$(mac 1)" 03:00:00:00:00:01 1
+	check 'of another fabric' at 0 "$flow" raw tn0 "$(mac 1)" 02:68:ff:fe:00:01 1
+	check 'spoofed' busywait 1 json_is 5 '.[0].drops.spoofed' node show t 0
+	check 'to another fabric' at 0 "$flow" raw tn0 02:68:ff:fe:00:01 "$own" 2
+	check 'foreign' busywait 1 json_is 2 '.[0].drops.foreign' node show t 0
+	check 'to nobody' at 0 "$flow" raw tn0 "02:68:$id:00:04" "$own" 2
+	check 'to itself' at 0 "$flow" raw tn0 "$own" "$own" 1
+	check 'no such node' busywait 1 json_is 3 '.[0].drops["no-node"]' node show t 0
+	equal 'dropped of what was sent' 10 "$(at 0 cat /sys/class/net/tn0/statistics/tx_dropped)"
+	check 'to one that is down' at 3 ip link set tn3 down
+	check 'to a sleeper' at 0 "$flow" raw tn0 "02:68:$id:00:03" "$own" 1
+	check 'down' busywait 1 more_drops 0 3 endpoint-down
+	refused 'another address' 'not supported' at 0 ip link set tn0 address 02:00:00:00:00:01
+}
+
+# hears NODE FILE: is the listener there?
+hears() { grep -q hears "$1"; }
+# everybody_heard WHAT WANTED: $hearers end, and each has heard the same
+everybody_heard() {
+	local v
+	wait "${hearers[@]}"
+	jobs=()
+	for v in "${!hearers[@]}"; do
+		equal "$1, at $v" "$2" "$(sed 1d "$scratch/heard$v")"
+	done
+}
+hearers=()
+listen() {
+	local v
+	hearers=()
+	for v in "${@:2}"; do
+		: >"$scratch/heard$v"
+		start "$v" "$flow" hear "tn$v" "$1" >>"$scratch/heard$v"
+		hearers[v]=$pid
+	done
+	for v in "${@:2}"; do
+		check 'it listens' busywait 5 hears "$scratch/heard$v"
+	done
+}
+
+broadcasts_come_exactly_once() {
+	local own
+	cube 4
+	own=$(mac 5)
+	check 'faults' hcctl link set t 5:0,5:1,3:2,9:3,0:1,12:0 down
+	check 'a failed node' hcctl node set t 10 fail
+	listen $((2 * slow)) 0 1 2 3 4 6 7 8 9 11 12 13 14 15
+	check 'send' at 5 "$flow" raw tn5 ff:ff:ff:ff:ff:ff "$own" 500
+	everybody_heard 'broadcasts' "$own 500 frames, 0 twice"
+	check 'duplicates were met' grep -q 'flood_duplicates: [1-9]' <(at 0 ethtool -S tn0)
+}
+
+unknown_addresses_are_flooded() {
+	local inner
+	cube 3
+	# Something behind a bridge on endpoint 6.
+	check 'bridge' at 6 ip link add br0 type bridge
+	check 'bridge up' at 6 ip link set br0 up
+	check 'port' at 6 ip link set tn6 master br0
+	namespace inner || return
+	check 'veth' at 6 ip link add v0 type veth peer name v1 netns "$inner"
+	check 'port' at 6 ip link set v0 master br0 up
+	check 'guest' ip -n "$inner" addr add 10.16.1.1/16 dev v1
+	check 'guest up' ip -n "$inner" link set v1 up
+	check 'ping the guest' busywait 10 at 1 ping -q -c 1 -W 1 10.16.1.1
+	check 'from the guest' busywait 5 ip netns exec "$inner" ping -q -c 1 -W 1 "$(address 3)"
+	equal 'spoofed' 0 "$(drops 6 spoofed)"
+}
+
+vlans_on_top() {
+	local u
+	cube 2
+	for u in 0 3; do
+		at $u ip link add link tn$u name vlan7 type vlan id 7 2>/dev/null ||
+			{ log 'this kernel has no VLANs'; return; }
+		check 'address' at $u ip addr add 10.17.0.$((u + 1))/24 dev vlan7
+		check 'up' at $u ip link set vlan7 up
+	done
+	check 'full frames' at 0 ping -q -c 2 -W $((2 * slow)) -s 1472 10.17.0.4
+	check 'fragments' at 0 ping -q -c 2 -W $((2 * slow)) -s 5000 10.17.0.4
+}
+
+macvlans_on_top() {
+	local u
+	cube 2
+	for u in 0 3; do
+		at $u ip link add link tn$u name mv0 type macvlan mode bridge 2>/dev/null ||
+			{ log 'this kernel has no macvlans'; return; }
+		check 'address' at $u ip addr add 10.18.0.$((u + 1))/24 dev mv0
+		check 'up' at $u ip link set mv0 up
+	done
+	check 'ping' busywait 5 at 0 ping -q -c 1 -W 1 10.18.0.4
+}
+
+# flowing: bytes arrive at node 7
+received() { at 7 cat /sys/class/net/tn7/statistics/rx_bytes; }
+more_received() { (($(received) > $1 + 200000)); }
+# flow_begins SECONDS: TCP from node 0 to node 7
+flow_begins() {
+	: >"$scratch/sink"
+	start 7 "$flow" sink 7777 >>"$scratch/sink" 2>&1
+	sinker=$pid
+	check 'sink' busywait 5 at 7 sh -c 'grep -q :1E61 /proc/net/tcp /proc/net/tcp6'
+	start 0 "$flow" source "$(address 7)" 7777 "$1" >/dev/null
+	check 'it flows' busywait 5 more_received "$(received)"
+}
+
+flow_ends() {
+	wait "$sinker" || fault "the flow broke: $(<"$scratch/sink")"
+	jobs=()
+	log "$(<"$scratch/sink")"
+}
+
+tcp_flows_while_links_fail() {
+	local d i stall
+	cube 3
+	flow_begins $((5 * slow))
+	for ((i = 0; i < 4; i++)); do
+		for d in 0 1 2; do
+			check 'down' hcctl link set t 0:$d,7:$(((d + 1) % 3)) down
+			check "it goes on without dimension $d" busywait 5 more_received "$(received)"
+			check 'up' hcctl link set t 0:$d,7:$(((d + 1) % 3)) up
+		done
+		[[ ! $debug ]] || break
+	done
+	flow_ends
+	stall=$(sed -nE 's/.*stall ([0-9]+) ms/\1/p' "$scratch/sink")
+	((stall < 1000 * slow)) || fault "it stalled for $stall ms"
+}
+
+a_failed_node_has_no_carrier() {
+	local end
+	cube 3
+	equal 'state' UP "$(at 2 cat /sys/class/net/tn2/operstate | tr '[:lower:]' '[:upper:]')"
+	check 'fail' hcctl node set t 2 fail
+	equal 'carrier' 0 "$(at 2 cat /sys/class/net/tn2/carrier)"
+	check 'state' busywait 3 at 2 grep -q -i down /sys/class/net/tn2/operstate
+	equal 'of a neighbour' 1 "$(at 3 cat /sys/class/net/tn3/carrier)"
+	check 'nobody reaches it' ends_alone 0 2
+	check 'others do reach others' reaches 0 6
+	check 'back' hcctl node set t 2 ok
+	check 'carrier' busywait 3 at 2 grep -q 1 /sys/class/net/tn2/carrier
+	check 'it is reached' busywait 5 reaches 0 2
+}
+
+a_cut_is_a_cut() {
+	cube 3
+	check 'cut' hcctl link set t 0:2,1:2,2:2,3:2 down
+	check 'this side' reaches 0 3
+	check 'that side' reaches 4 7
+	check 'not across' ends_alone 0 7
+	check 'one link' hcctl link set t 2:2 up
+	check 'across' busywait 5 reaches 0 7
+}
+
+an_endpoint_moves_with_traffic() {
+	local i b
+	cube 2
+	namespace b || return
+	start 0 "$flow" udp "$(address 3)" 9 $((20 * slow)) 1000 >/dev/null
+	start 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(mac 0)" 1000000 >/dev/null
+	for ((i = 0; i < $(scaled 8); i++)); do
+		check 'away' hcctl node set t 3 netns "$b"
+		check 'up' ip -n "$b" link set tn3 up
+		check 'home' hcctl node set t 3 netns "${p}3"
+		check 'up' at 3 ip link set tn3 up
+	done
+	check 'address' at 3 ip addr add "$(address 3)/16" dev tn3
+	stop "${jobs[0]}"
+	stop "${jobs[1]}"
+	jobs=()
+	check 'it is reached' busywait 5 reaches 0 3
+}
+
+memory_free() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
+
+a_flood_costs_drops_not_memory() {
+	local before now least u
+	cube 4
+	before=$(memory_free) least=$before
+	for u in 0 1 2 3 4 5; do
+		start $u "$flow" udp "$(address 15)" 9 $((3 * slow)) 60000 >/dev/null
+		start $u "$flow" raw tn$u ff:ff:ff:ff:ff:ff "$(mac $u)" 100000 1400 2>/dev/null
+	done
+	for ((u = 0; u < 20; u++)); do
+		now=$(memory_free)
+		((least < now)) || least=$now
+		sleep 0.1
+	done
+	log "$((before - least)) KiB less were free"
+	((before - least < 300000)) || fault 'too much memory'
+	for u in "${jobs[@]}"; do stop "$u"; done
+	jobs=()
+	check 'it works afterwards' busywait 10 reaches 0 15
+	log "$(hcctl stats t | grep dropped)"
+}
+
+ethtool_tells_the_truth() {
+	cube 2
+	check 'driver' grep -q 'driver: hypercube' <(at 0 ethtool -i tn0)
+	check 'where' grep -q 'bus-info: t/0' <(at 0 ethtool -i tn0)
+	check 'segmentation' grep -q 'tcp-segmentation-offload: on' <(at 0 ethtool -k tn0)
+	check 'GRO' grep -q 'generic-receive-offload: off' <(at 0 ethtool -k tn0)
+	check 'GRO on' at 3 ethtool -K tn3 gro on
+	check 'offloads off' at 0 ethtool -K tn0 tso off gso off tx off sg off
+	check 'ping' reaches 0 3 -s 20000
+	check 'link' grep -q 'Link detected: yes' <(at 0 ethtool tn0)
+	check 'kind' grep -q 'hypercube' <(at 0 ip -d link show tn0)
+}
+
+reductions_and_traffic() {
+	cube 3
+	check 'plan' hcctl tree find fabric t apply
+	start 0 "$flow" udp "$(address 7)" 9 $((4 * slow)) 1400 >/dev/null
+	start 5 "$flow" raw tn5 ff:ff:ff:ff:ff:ff "$(mac 5)" 1000000 1400
+	for _ in 1 2 3 4 5; do
+		check 'reduction' hcctl run reduce t op sum type u64 count 20000 verify
+	done
+}
+
+the_module_goes_with_traffic() {
+	local i
+	for ((i = $(scaled 6); i > 0; i--)); do
+		cube 3
+		start 0 "$flow" udp "$(address 7)" 9 30 1400 >/dev/null
+		start 5 "$flow" raw tn5 ff:ff:ff:ff:ff:ff "$(mac 5)" 1000000 1400 2>/dev/null
+		start 7 "$flow" sink 7777 >/dev/null
+		start 1 "$flow" source "$(address 7)" 7777 30 >/dev/null 2>&1
+		sleep 0.3
+		if ((i % 2)); then
+			check 'unload' busywait 10 rmmod hypercube
+			check 'load' modprobe hypercube
+			ip netns list | sed -nE "s/^(${p}[0-9]*).*/\1/p" | xargs -n 1 ip netns del
+		else
+			check 'del' hcctl fabric del t
+		fi
+		for u in "${jobs[@]}"; do stop "$u"; done
+		jobs=()
+	done
+}
+
+many_endpoints_in_namespaces() {
+	local dim=7
+	[[ ! $debug ]] || dim=5
+	check 'add' hcctl fabric add t dim $dim netns-each "$p" address 10.16.0.0/16
+	check 'far' busywait 10 at 0 ping -q -c 1 -W 3 10.16.0.$((1 << dim))
+	check 'del' hcctl fabric del t
+	equal 'namespaces left' '' "$(ip netns list | grep "^$p")"
+}
+
+# A namespace takes some 800 KiB, and IPv6 greets everybody several times: without both.
+traffic_among_1024_endpoints() {
+	local a u own=() dim=10 n
+	[[ ! $debug ]] || dim=7
+	n=$((1 << dim))
+	namespace a || return
+	check 'no IPv6' ip netns exec "$a" sh -c 'echo 1 >/proc/sys/net/ipv6/conf/default/disable_ipv6'
+	check 'add' hcctl -n "$a" fabric add t dim $dim
+	for ((u = 0; u < n; u++)); do echo "link set tn$u up"; done | ip -n "$a" -b -
+	for u in 0 $((n / 2)) $((n - 1)); do
+		own[u]=$(ip netns exec "$a" cat /sys/class/net/tn$u/address)
+	done
+	background ip netns exec "$a" "$flow" raw tn$((n / 2)) "${own[n - 1]}" "${own[n / 2]}" 20000
+	check 'broadcasts' ip netns exec "$a" "$flow" raw tn0 ff:ff:ff:ff:ff:ff "${own[0]}" 10
+	wait "$pid" || fault 'unicast failed'
+	jobs=()
+	check 'everybody has them' busywait 30 everybody_got "$a" 10 $((n - 1))
+	log "$(hcctl -n "$a" stats t)"
+}
+
+# everybody_got NAMESPACE FRAMES ENDPOINTS: all but the sender and the one that gets others
+everybody_got() {
+	(($(ip netns exec "$1" sh -c 'cat /sys/class/net/tn*/statistics/rx_packets' |
+		grep -c "^$2$") >= $3 - 1))
+}
+
+run_tests all_pairs_ping ipv6_without_configuration big_datagrams_are_fragmented mtu_limits \
+	bad_addresses_are_dropped broadcasts_come_exactly_once unknown_addresses_are_flooded \
+	vlans_on_top macvlans_on_top tcp_flows_while_links_fail a_failed_node_has_no_carrier \
+	a_cut_is_a_cut an_endpoint_moves_with_traffic a_flood_costs_drops_not_memory \
+	ethtool_tells_the_truth reductions_and_traffic the_module_goes_with_traffic \
+	many_endpoints_in_namespaces traffic_among_1024_endpoints

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Traffic between endpoints, for the scripts.
+ *
+ *	hc_flow sink PORT		accepts one TCP connection, checks and counts what comes;
+ *					at its end says "BYTES bytes, longest stall MS ms"
+ *	hc_flow source ADDRESS PORT SECONDS
+ *					sends to it for that long
+ *	hc_flow pingpong ADDRESS PORT ROUNDS
+ *					round trips with an echo; says "NS ns"
+ *	hc_flow echo PORT		sends one connection's bytes back
+ *	hc_flow udp ADDRESS PORT SECONDS [BYTES]
+ *					as many datagrams as the socket takes; says how many
+ *	hc_flow count PORT SECONDS	counts the datagrams that come
+ *	hc_flow raw IFNAME DST SRC COUNT [BYTES]
+ *					Ethernet frames of type 0x88b5, each with its number
+ *	hc_flow hear IFNAME SECONDS	hears frames of this type; says how many, and how many of
+ *					them twice, for each source
+ *
+ * Addresses of Ethernet are six hexadecimal bytes with colons.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <linux/if_packet.h>
+#include <net/ethernet.h>
+#include <net/if.h>
+#include <netdb.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ETH_P_TEST	0x88b5
+#define NUMBERS		65536
+
+static char buf[65536];
+
+static uint64_t now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000ULL + t.tv_nsec;
+}
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "hc_flow: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+/* A socket bound to PORT, or one connected to ADDRESS. */
+static int sock_open(const char *address, const char *port, int type)
+{
+	struct addrinfo hints = { .ai_socktype = type, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
+	struct addrinfo *ai;
+	int fd, one = 1, rc;
+
+	if (!address)
+		hints.ai_flags |= AI_PASSIVE;
+	if (getaddrinfo(address, port, &hints, &ai))
+		return -1;
+	fd = socket(ai->ai_family, type, 0);
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (type == SOCK_STREAM)
+		setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof(one));
+	rc = address ? connect(fd, ai->ai_addr, ai->ai_addrlen) :
+		       bind(fd, ai->ai_addr, ai->ai_addrlen);
+	freeaddrinfo(ai);
+	return rc ? -1 : fd;
+}
+
+static int accept_one(const char *port)
+{
+	int fd = sock_open(NULL, port, SOCK_STREAM);
+
+	return fd < 0 || listen(fd, 1) ? -1 : accept(fd, NULL, NULL);
+}
+
+/* Byte k of the stream is a function of k: what comes twice, or not, shows. */
+static char byte_of(uint64_t k)
+{
+	return k * 2654435761u >> 24;
+}
+
+static int sink(const char *port)
+{
+	uint64_t total = 0, last, longest = 0, now;
+	int fd = accept_one(port);
+	ssize_t n, i;
+
+	if (fd < 0)
+		return fail("accept");
+	last = now_ns();
+	while ((n = read(fd, buf, sizeof(buf))) > 0) {
+		now = now_ns();
+		if (now - last > longest)
+			longest = now - last;
+		last = now;
+		for (i = 0; i < n; i += 997)
+			if (buf[i] != byte_of(total + i)) {
+				fprintf(stderr, "hc_flow: byte %llu is wrong\n",
+					(unsigned long long)total + i);
+				return 1;
+			}
+		total += n;
+	}
+	printf("%llu bytes, longest stall %llu ms\n", (unsigned long long)total,
+	       (unsigned long long)longest / 1000000);
+	return n < 0 ? fail("read") : 0;
+}
+
+static int source(const char *address, const char *port, int seconds)
+{
+	uint64_t end = now_ns() + seconds * 1000000000ULL, total = 0;
+	int fd = sock_open(address, port, SOCK_STREAM);
+	size_t i;
+	ssize_t n;
+
+	if (fd < 0)
+		return fail("connect");
+	while (now_ns() < end) {
+		for (i = 0; i < sizeof(buf); i++)
+			buf[i] = byte_of(total + i);
+		for (i = 0; i < sizeof(buf); i += n) {
+			n = write(fd, buf + i, sizeof(buf) - i);
+			if (n <= 0)
+				return fail("write");
+		}
+		total += sizeof(buf);
+	}
+	printf("%llu bytes\n", (unsigned long long)total);
+	return 0;
+}
+
+static int pingpong(const char *address, const char *port, unsigned int rounds)
+{
+	int fd = sock_open(address, port, SOCK_STREAM);
+	uint64_t begin = now_ns();
+	unsigned int i;
+
+	if (fd < 0)
+		return fail("connect");
+	for (i = 0; i < rounds; i++)
+		if (write(fd, buf, 1) != 1 || read(fd, buf, 1) != 1)
+			return fail("round trip");
+	printf("%llu ns\n", (unsigned long long)(now_ns() - begin) / rounds);
+	return 0;
+}
+
+static int echo(const char *port)
+{
+	int fd = accept_one(port);
+	ssize_t n;
+
+	if (fd < 0)
+		return fail("accept");
+	while ((n = read(fd, buf, sizeof(buf))) > 0)
+		if (write(fd, buf, n) != n)
+			return fail("write");
+	return 0;
+}
+
+static int udp(const char *address, const char *port, int seconds, size_t bytes)
+{
+	uint64_t end = now_ns() + seconds * 1000000000ULL, n = 0;
+	int fd = sock_open(address, port, SOCK_DGRAM);
+
+	if (fd < 0)
+		return fail("connect");
+	while (now_ns() < end)
+		n += send(fd, buf, bytes, 0) == (ssize_t)bytes;
+	printf("%llu datagrams\n", (unsigned long long)n);
+	return 0;
+}
+
+static int wait_readable(int fd, uint64_t end)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t now = now_ns();
+
+	return now < end && poll(&p, 1, (end - now) / 1000000 + 1) > 0;
+}
+
+static int count(const char *port, int seconds)
+{
+	uint64_t end = now_ns() + seconds * 1000000000ULL, n = 0;
+	int fd = sock_open(NULL, port, SOCK_DGRAM);
+
+	if (fd < 0)
+		return fail("bind");
+	while (wait_readable(fd, end))
+		n += recv(fd, buf, sizeof(buf), 0) >= 0;
+	printf("%llu datagrams\n", (unsigned long long)n);
+	return 0;
+}
+
+static int addr_of(const char *text, uint8_t *addr)
+{
+	return sscanf(text, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", addr, addr + 1, addr + 2, addr + 3,
+		      addr + 4, addr + 5) == 6 ? 0 : -1;
+}
+
+static int packet_open(const char *ifname, struct sockaddr_ll *sll)
+{
+	int fd = socket(AF_PACKET, SOCK_RAW, htons(ETH_P_TEST));
+
+	*sll = (struct sockaddr_ll){
+		.sll_family = AF_PACKET, .sll_protocol = htons(ETH_P_TEST),
+		.sll_ifindex = if_nametoindex(ifname),
+	};
+	return fd < 0 || bind(fd, (struct sockaddr *)sll, sizeof(*sll)) ? -1 : fd;
+}
+
+static int raw(const char *ifname, const char *dst, const char *src, unsigned int n, size_t bytes)
+{
+	struct ether_header *eth = (struct ether_header *)buf;
+	struct sockaddr_ll sll;
+	int fd = packet_open(ifname, &sll);
+	unsigned int i;
+	uint32_t nr;
+
+	if (fd < 0)
+		return fail("packet socket");
+	if (addr_of(dst, eth->ether_dhost) || addr_of(src, eth->ether_shost) ||
+	    bytes < sizeof(*eth) + sizeof(nr) || bytes > sizeof(buf))
+		return 2;
+	eth->ether_type = htons(ETH_P_TEST);
+	for (i = 0; i < n; i++) {
+		nr = i;
+		memcpy(eth + 1, &nr, sizeof(nr));
+		if (send(fd, buf, bytes, 0) != (ssize_t)bytes)
+			return fail("send");
+	}
+	return 0;
+}
+
+struct heard {
+	uint8_t src[6];
+	unsigned int frames;
+	unsigned int twice;
+	uint8_t seen[NUMBERS];
+};
+
+static struct heard *heard_of(struct heard *v, unsigned int *n, const uint8_t *src)
+{
+	unsigned int i;
+
+	for (i = 0; i < *n; i++)
+		if (!memcmp(v[i].src, src, 6))
+			return &v[i];
+	memcpy(v[i].src, src, 6);
+	*n += *n < 15;
+	return &v[i];
+}
+
+static int hear(const char *ifname, int seconds)
+{
+	uint64_t end = now_ns() + seconds * 1000000000ULL;
+	const struct ether_header *eth = (struct ether_header *)buf;
+	static struct heard v[16];
+	struct sockaddr_ll sll;
+	int fd = packet_open(ifname, &sll), room = 8 << 20;
+	unsigned int n = 0, i;
+	uint32_t nr;
+
+	if (fd < 0)
+		return fail("packet socket");
+	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
+	puts("hears");
+	fflush(stdout);
+	while (wait_readable(fd, end)) {
+		ssize_t len = recv(fd, buf, sizeof(buf), 0);
+		struct heard *h;
+
+		if (len < (ssize_t)(sizeof(*eth) + sizeof(nr)))
+			continue;
+		memcpy(&nr, eth + 1, sizeof(nr));
+		h = heard_of(v, &n, eth->ether_shost);
+		h->frames++;
+		h->twice += h->seen[nr % NUMBERS]++ > 0;
+	}
+	for (i = 0; i < n; i++)
+		printf("%02x:%02x:%02x:%02x:%02x:%02x %u frames, %u twice\n", v[i].src[0],
+		       v[i].src[1], v[i].src[2], v[i].src[3], v[i].src[4], v[i].src[5],
+		       v[i].frames, v[i].twice);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	const char *verb = argc > 1 ? argv[1] : "";
+
+	if (!strcmp(verb, "sink") && argc == 3)
+		return sink(argv[2]);
+	if (!strcmp(verb, "source") && argc == 5)
+		return source(argv[2], argv[3], atoi(argv[4]));
+	if (!strcmp(verb, "pingpong") && argc == 5)
+		return pingpong(argv[2], argv[3], atoi(argv[4]));
+	if (!strcmp(verb, "echo") && argc == 3)
+		return echo(argv[2]);
+	if (!strcmp(verb, "udp") && (argc == 5 || argc == 6))
+		return udp(argv[2], argv[3], atoi(argv[4]), argc == 6 ? atoi(argv[5]) : 64);
+	if (!strcmp(verb, "count") && argc == 4)
+		return count(argv[2], atoi(argv[3]));
+	if (!strcmp(verb, "raw") && (argc == 6 || argc == 7))
+		return raw(argv[2], argv[3], argv[4], atoi(argv[5]),
+			   argc == 7 ? atoi(argv[6]) : 64);
+	if (!strcmp(verb, "hear") && argc == 4)
+		return hear(argv[2], atoi(argv[3]));
+	fprintf(stderr, "usage: hc_flow sink | source | pingpong | echo | udp | count | raw | hear ..\n");
+	return 2;
+}
