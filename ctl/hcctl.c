@@ -19,6 +19,7 @@ static const struct hc_object objects[] = {
 	{ "link",    "links of a fabric: up, down, impairments", link_cmds },
 	{ "fault",   "faults of a fabric: make at random, clear, list", fault_cmds },
 	{ "detect",  "let the nodes find silent links", detect_cmds },
+	{ "route",   "which way frames go", route_cmds },
 	{ "tree",    "communication trees around the faults", tree_cmds },
 	{ "bcast",   "broadcasts around the faults", bcast_cmds },
 	{ "run",     "run a collective and check its result", run_cmds },

@@ -163,6 +163,15 @@ int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 int nl_fault_clear(struct hcctl *h, const char *fabric);
 /* Release d->links with free(). */
 int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_detect *d);
+/* The dimensions that a frame crossed, for free(). */
+struct nl_route {
+	uint32_t *dim;
+	uint32_t hops;
+};
+
+/* -ENOLINK (there is no path) is no complaint. */
+int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
+	     struct nl_route *r);
 /* @may_be_stale: the faults have changed (-ESTALE) is no complaint. */
 int nl_bcast_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_bcast *b,
 		 const uint32_t *fault, bool may_be_stale);

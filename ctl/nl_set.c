@@ -419,6 +419,36 @@ int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct h
 	return plan_send(h, msg, rc, may_be_stale);
 }
 
+static int on_route(struct nlmsghdr *nlh, void *arg)
+{
+	struct nl_route *r = arg;
+	uint32_t room = nlmsg_datalen(nlh) / NLA_HDRLEN;
+	struct nlattr *a;
+	int rem;
+
+	r->dim = calloc(room, sizeof(*r->dim));
+	if (!r->dim)
+		return -ENOMEM;
+	nla_for_each_attr(a, genlmsg_attrdata(nlmsg_data(nlh), 0),
+			  genlmsg_attrlen(nlmsg_data(nlh), 0), rem)
+		if (nla_type(a) == HYPERCUBE_A_ROUTE_DIM)
+			r->dim[r->hops++] = nla_get_u32(a);
+	return 0;
+}
+
+int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
+	     struct nl_route *r)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_ROUTE_GET, 0);
+
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_ROUTE_FABRIC, fabric);
+	nla_put_u32(msg, HYPERCUBE_A_ROUTE_SRC, src);
+	nla_put_u32(msg, HYPERCUBE_A_ROUTE_DST, dst);
+	return nl_talk_but(h, msg, on_route, r, -ENOLINK);
+}
+
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id)
 {
 	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_PLAN_DEL, 0);

@@ -161,6 +161,17 @@ static unsigned int tx_queue(struct hc_node *node, struct sk_buff *skb)
 	return why;
 }
 
+/* Here it overtakes frames of operations, which may wait for long. */
+void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
+{
+	local_bh_disable();
+	spin_lock(&node->ethq.list.lock);
+	hc_queue_add(&node->ethq, skb);
+	spin_unlock(&node->ethq.list.lock);
+	napi_schedule(&node->napi);
+	local_bh_enable();
+}
+
 static void tx_drop(struct hc_node *node, struct sk_buff *skb, unsigned int why)
 {
 	atomic_inc(&node->tx_dropped);
@@ -266,6 +277,10 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 {
 	if (READ_ONCE(node->failed)) {
 		tx_drop(node, skb, HYPERCUBE_A_DROP_NODE_FAILED);
+		return;
+	}
+	if (hc_hdr(skb)->type == HC_FRAME_PROBE) {
+		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
 		return;
 	}
 	count(node, &node->eth_tx, skb->len - sizeof(struct hc_hdr));

@@ -207,6 +207,7 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	fabric->segment = p->segment ?: SEGMENT_DEFAULT;
 	strscpy(fabric->name, p->name, sizeof(fabric->name));
 	mutex_init(&fabric->lock);
+	spin_lock_init(&fabric->probe_lock);
 	hc_plan_fabric_init(fabric);
 	return fabric;
 }

@@ -47,9 +47,11 @@
 struct hc_carrier_ops;
 struct hc_node;
 struct hc_plan;
+struct hc_probe;
 struct netlink_ext_ack;
 struct rtnl_link_ops;
 
+#define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
 #define HC_DROP_MAX	(HYPERCUBE_A_DROP_MAX + 1)
 
 /* Room in front of a payload: header and a walk of 64 steps. */
@@ -134,6 +136,18 @@ struct hc_queue {
 };
 
 /**
+ * struct hc_state - what a node knows of another one's links (state.c)
+ * @node: the other one
+ * @word: its FAULT word
+ * @version: counts the changes of the word
+ */
+struct hc_state {
+	u16 node;
+	u16 word;
+	u32 version;
+};
+
+/**
  * struct hc_eth_stats - Ethernet frames of an endpoint
  * @frames: how many
  * @bytes: their bytes, without our header
@@ -171,6 +185,13 @@ struct hc_eth_stats {
  * @flood_nr: number of the last frame that was flooded from here [poll]
  * @flood_seen: which flooded frames were here, for each origin (eth.c) [poll]
  * @flood_swept: when silent origins were last forgotten, jiffies [poll]
+ * @told: own FAULT word as last told to everybody [poll]
+ * @version: of that [poll]
+ * @states: what is known of others, by ascending node [poll]
+ * @nstates: how many entries that has [poll]
+ * @states_room: and how many it has room for [poll]
+ * @hops: first hops to all nodes, or NULL [poll]
+ * @hops_stale: they have to be computed anew [poll]
  * @tx_dropped: those of @drops that the own stack had sent; atomic, any context
  * @drops: by reason, not attributed to a link; atomic, any context
  * @ports: one for each dimension
@@ -208,6 +229,14 @@ struct hc_node {
 	u32 *flood_seen;
 	unsigned long flood_swept;
 
+	u32 told;
+	u32 version;
+	struct hc_state *states;
+	u32 nstates;
+	u32 states_room;
+	u8 *hops;
+	bool hops_stale;
+
 	atomic_t tx_dropped;
 	atomic_t drops[HC_DROP_MAX];
 
@@ -231,6 +260,8 @@ struct hc_node {
  * @nodes: the 2^n nodes; valid until phase 2 of the teardown
  * @nfailed: failed nodes, under @lock
  * @round: number of the last DETECT round, under @lock
+ * @probe: what a PROBE found out; NULL when none is under way
+ * @probe_lock: protects @probe against polls
  * @stall: looks for stalled operations once a second
  * @monitor: the monitor interface; constant while a poll may run
  */
@@ -250,6 +281,8 @@ struct hc_fabric {
 	struct hc_node **nodes;
 	u32 nfailed;
 	u32 round;
+	struct hc_probe *probe;
+	spinlock_t probe_lock;
 	struct delayed_work stall;
 	struct net_device *monitor;
 };
@@ -343,13 +376,21 @@ int hc_node_register(struct hc_node *node);
 /* Bytes of our own state of a node of a fabric of dimension @dim. */
 size_t hc_node_size(unsigned int dim);
 
+/* Losing one of these is nobody's concern but the receiver's. */
+static inline bool hc_frame_is_dispensable(u8 type)
+{
+	return type >= HC_FRAME_ETH;
+}
+
 extern struct rtnl_link_ops hc_link_ops;
 
 /* --- eth.c --- */
 /* The MAC address of an endpoint. */
 void hc_eth_addr(const struct hc_node *node, u8 *addr);
 netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev);
-/* A frame that hc_eth_xmit() has queued; consumes.  Poll. */
+/* Queue another frame there and let the poll run.  Process context. */
+void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb);
+/* A frame from that queue; consumes.  Poll. */
 void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb);
 /* An ETH frame that came over link @dim, flooded or for this node; consumes.  Poll. */
 void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
@@ -414,6 +455,24 @@ int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
  * ROUTED stays set and .walk is the number of links it crossed.
  */
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+/* A PROBE arrived here, or got lost here.  Poll. */
+void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb);
+void hc_probe_lost(struct hc_node *node, const struct sk_buff *skb);
+/* Let a frame go from @src to @dst and write down the dimensions it crossed in @walk,
+ * room for 2 * 2^n.  Under hc_fabric.lock.  Return: how many, -ENOLINK (no path),
+ * -EINTR or -ETIMEDOUT (the frame was lost).
+ */
+int hc_probe_run(struct hc_fabric *fabric, u32 src, u32 dst, u8 *walk);
+
+/* --- state.c; poll --- */
+/* The own FAULT word may have changed. */
+void hc_state_links(struct hc_node *node);
+/* A STATE frame came over link @dim; consumes. */
+void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* First hop of a shortest path to @dst as far as known, or -1. */
+int hc_state_hop(struct hc_node *node, u32 dst);
+void hc_state_free(struct hc_node *node);
 
 /* --- coll.c: operations, run by the poll --- */
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);

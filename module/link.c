@@ -98,7 +98,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		return -ENOLINK;
 	}
 	hdr = hc_hdr(skb);
-	hdr->seq = hdr->type == HC_FRAME_ETH ? 0 : cpu_to_be32(++port->tx_seq);
+	hdr->seq = hc_frame_is_dispensable(hdr->type) ? 0 : cpu_to_be32(++port->tx_seq);
 	be64_add_cpu(&hdr->time, link_cost(port, skb->len));
 	u64_stats_update_begin(&node->syncp);
 	port->tx_frames++;
@@ -161,6 +161,7 @@ void hc_link_event(struct hc_node *node)
 {
 	hc_link_update(node);
 	hc_detect_tell(node, node->fault, HC_PORT_UNUSABLE);
+	hc_state_links(node);
 }
 
 /* ------------------------------------------------------------ configuration */

@@ -112,6 +112,12 @@ static const struct nla_policy op_get_policy[HYPERCUBE_A_OP_NODE + 1] = {
 	[HYPERCUBE_A_OP_NODE]		= NODE_POLICY,
 };
 
+static const struct nla_policy route_policy[HYPERCUBE_A_ROUTE_DST + 1] = {
+	[HYPERCUBE_A_ROUTE_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_ROUTE_SRC]		= NODE_POLICY,
+	[HYPERCUBE_A_ROUTE_DST]		= NODE_POLICY,
+};
+
 static const struct genl_ops ops[] = {
 	{
 		.cmd		= HYPERCUBE_CMD_FABRIC_GET,
@@ -205,6 +211,13 @@ static const struct genl_ops ops[] = {
 		.dumpit		= hc_nl_op_dump,
 		.policy		= op_get_policy,
 		.maxattr	= ARRAY_SIZE(op_get_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_ROUTE_GET,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_route_get,
+		.policy		= route_policy,
+		.maxattr	= ARRAY_SIZE(route_policy) - 1,
 	},
 };
 

@@ -6,6 +6,8 @@
  * nothing between two buffers.  A fabric that comes or goes meanwhile makes the
  * reader repeat it (NLM_F_DUMP_INTR).
  */
+#include <linux/mm.h>
+
 #include "netlink_priv.h"
 
 /* ------------------------------------------------------------ what a request names */
@@ -71,6 +73,64 @@ int hc_nl_fabric_get(struct sk_buff *skb, struct genl_info *info)
 	if (err)
 		return err;
 	return reply_end(&msg, info, hc_fill_fabric(&msg, hc_info_fabric(info)));
+}
+
+static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, const u8 *walk,
+		      int n)
+{
+	void *hdr = genlmsg_put(msg->skb, msg->portid, msg->seq, &hc_genl_family, 0, msg->cmd);
+	int i;
+
+	if (!hdr || nla_put_string(msg->skb, HYPERCUBE_A_ROUTE_FABRIC, fabric->name))
+		return -EMSGSIZE;
+	for (i = 0; i < n; i++)
+		if (nla_put_u32(msg->skb, HYPERCUBE_A_ROUTE_DIM, walk[i]))
+			return -EMSGSIZE;
+	genlmsg_end(msg->skb, hdr);
+	return 0;
+}
+
+static int route_run(struct genl_info *info, struct hc_node *src, struct hc_node *dst, u8 *walk)
+{
+	int n;
+
+	if (src->failed) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_ROUTE_SRC],
+				    "The node has failed");
+		return -EHOSTDOWN;
+	}
+	n = hc_probe_run(src->fabric, src->id, dst->id, walk);
+	if (n == -ENOLINK)
+		NL_SET_ERR_MSG(info->extack, "There is no healthy path");
+	else if (n == -ETIMEDOUT)
+		NL_SET_ERR_MSG(info->extack, "The frame was lost on its way");
+	else if (n == -EINTR)
+		NL_SET_ERR_MSG(info->extack, "Interrupted before the frame arrived");
+	return n;
+}
+
+int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_node *src = hc_nl_node(info, HYPERCUBE_A_ROUTE_SRC);
+	struct hc_node *dst = IS_ERR(src) ? src : hc_nl_node(info, HYPERCUBE_A_ROUTE_DST);
+	struct hc_msg msg;
+	u8 *walk;
+	int n;
+
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
+	walk = kvmalloc(2 * hc_nodes(src->fabric->dim), GFP_KERNEL);
+	if (!walk)
+		return -ENOMEM;
+	n = route_run(info, src, dst, walk);
+	if (n >= 0) {
+		int err = reply_begin(&msg, skb, info,
+				      NLMSG_DEFAULT_SIZE + n * nla_total_size(sizeof(u32)));
+
+		n = err ?: reply_end(&msg, info, fill_route(&msg, src->fabric, walk, n));
+	}
+	kvfree(walk);
+	return n;
 }
 
 int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)

@@ -20,6 +20,7 @@ static_assert(HYPERCUBE_A_LINK_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_PLAN_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_OP_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_DETECT_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_ROUTE_FABRIC == HC_A_FABRIC);
 
 #define HC_MCGRP_EVENTS	0
 
@@ -73,6 +74,7 @@ int hc_nl_fabric_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_dump_start(struct netlink_callback *cb);
 int hc_nl_fabric_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int hc_nl_node_dump(struct sk_buff *skb, struct netlink_callback *cb);

@@ -139,11 +139,11 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 		return src >= hc_nodes(fabric->dim) ? HYPERCUBE_A_DROP_FOREIGN : 0;
 	}
 	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
-		if (hdr->walk || hdr->type == HC_FRAME_ETH)
+		if (hdr->walk || hdr->type == HC_FRAME_ETH || hdr->type == HC_FRAME_PROBE)
 			return HYPERCUBE_A_DROP_MALFORMED;
 		if (src != hc_neigh(node->id, dim) || dst != node->id)
 			return HYPERCUBE_A_DROP_FOREIGN;
-	} else if (hdr->type < HC_FRAME_DATA) {
+	} else if (hdr->type < HC_FRAME_DATA || hdr->type == HC_FRAME_STATE) {
 		return HYPERCUBE_A_DROP_MALFORMED;
 	} else if ((src | dst) >= hc_nodes(fabric->dim)) {
 		return HYPERCUBE_A_DROP_FOREIGN;
@@ -192,6 +192,9 @@ static void rx_dispatch(struct hc_node *node, unsigned int dim, struct sk_buff *
 	case HC_FRAME_DGRAM:
 		hc_sock_dgram_rx(node, skb);
 		break;
+	case HC_FRAME_STATE:
+		hc_state_rx(node, dim, skb);
+		break;
 	case HC_FRAME_ETH:
 		hc_eth_rx(node, dim, skb);
 		break;
@@ -208,7 +211,7 @@ static void rx_seq(struct hc_node *node, unsigned int dim, const struct sk_buff 
 	struct hc_port *port = &node->ports[dim];
 	u32 seq = be32_to_cpu(hc_hdr(skb)->seq);
 
-	if (hc_hdr(skb)->type == HC_FRAME_ETH)
+	if (hc_frame_is_dispensable(hc_hdr(skb)->type))
 		return;
 	if (unlikely(seq != port->rx_seq + 1))
 		hc_coll_lost(node, dim);
@@ -554,5 +557,6 @@ void hc_node_free(struct hc_node *node)
 	queue_purge(node, &node->ethq.list);
 	queue_purge(node, &node->hostq);
 	kvfree(node->flood_seen);
+	hc_state_free(node);
 	free_netdev(node->dev);
 }

@@ -10,13 +10,14 @@
  * frame came here first.  It decides from that, from its own links, and from
  * its neighbours' FAULT words as hints:
  *
+ *  0. to the neighbour, if not visited, on a shortest path as far as known (state.c);
  *  1. to a neighbour not visited that is nearer to the destination, first those
  *     that have, as far as we have heard, a way to go even nearer;
  *  2. to a neighbour not visited that is farther away, in the same order;
  *  3. back to the parent;
  *  4. at the origin, which has none: there is no path.  Drop.
  *
- * Why this is right.  Call a hop of kind 1 or 2 a step forward.  It leads to a
+ * Why this is right.  Call a hop of kind 0 to 2 a step forward.  It leads to a
  * node that the walk does not contain, so each node but the origin is entered
  * by at most one step forward, and left by at most one step back, to its parent.
  * Hence the walk ends after at most 2 * (2^n - 1) hops; a longer one is forged
@@ -30,19 +31,22 @@
  * If links fail meanwhile the frame may be dropped although another path is
  * left (no way back from where it is); its operation then learns of it.
  *
+ * The proof does not care in which order neighbours are tried.  So step 0 can only
+ * make the walk shorter; when all that nodes know has settled, it makes it shortest.
+ *
  * The replay takes time in proportion to the walk, so a search to the bitter end
  * through k nodes takes O(k^2); walks around scattered faults have few hops more
  * than the distance.
  */
 #include <linux/bitmap.h>
+#include <linux/completion.h>
 
 #include "hypercube.h"
 
-#define NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
 #define NO_DIM		(-1)
 
 struct walk {
-	DECLARE_BITMAP(visited, NODES_MAX);
+	DECLARE_BITMAP(visited, HC_NODES_MAX);
 	int parent;	/* dimension towards the parent, or NO_DIM at the origin */
 };
 
@@ -113,12 +117,17 @@ static bool leads_on(const struct hc_node *node, const struct walk *w, unsigned 
 	return false;
 }
 
-/* The dimension to go, steps 1 to 3, or NO_DIM. */
-static int next_dim(const struct hc_node *node, const struct walk *w, u32 dst)
+/* The dimension to go, steps 0 to 3, or NO_DIM. */
+static int next_dim(struct hc_node *node, const struct walk *w, u32 dst)
 {
-	int best = NO_DIM;
+	int best = hc_state_hop(node, dst);
 	int best_rank = 0;
 	unsigned int d;
+
+	if (best >= 0 && hc_link_usable(node, best) &&
+	    !test_bit(hc_neigh(node->id, best), w->visited))
+		return best;
+	best = NO_DIM;
 
 	for (d = 0; d < node->fabric->dim; d++) {
 		int rank;
@@ -180,6 +189,8 @@ static int route_drop(struct hc_node *node, unsigned int from, struct sk_buff *s
 {
 	if (hc_frame_is_coll(hc_hdr(skb)->type))
 		hc_coll_undeliverable(node, from, skb);
+	else if (hc_hdr(skb)->type == HC_FRAME_PROBE)
+		hc_probe_lost(node, skb);
 	hc_drop(node, NULL, skb, why);
 	return -ENOLINK;
 }
@@ -234,8 +245,94 @@ int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb)
 
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	if (be16_to_cpu(hc_hdr(skb)->dst) == node->id)
-		return walk_strip(skb);
-	route_forward(node, dim, skb);
-	return NULL;
+	if (be16_to_cpu(hc_hdr(skb)->dst) != node->id) {
+		route_forward(node, dim, skb);
+		return NULL;
+	}
+	if (hc_hdr(skb)->type == HC_FRAME_PROBE) {
+		hc_probe_arrived(node, skb);
+		consume_skb(skb);
+		return NULL;
+	}
+	return walk_strip(skb);
+}
+
+/* ------------------------------------------------------------ probes */
+
+/**
+ * struct hc_probe - a PROBE under way; on the stack of who waits for it
+ * @done: completed when it has arrived or got lost
+ * @src: its origin
+ * @dst: its destination
+ * @walk: the dimensions crossed
+ * @status: how many, or -errno
+ */
+struct hc_probe {
+	struct completion done;
+	u32 src;
+	u32 dst;
+	u8 *walk;
+	int status;
+};
+
+#define PROBE_MAX	(2 * HZ)
+
+static void probe_end(struct hc_node *node, const struct sk_buff *skb, bool arrived)
+{
+	struct hc_fabric *fabric = node->fabric;
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	struct hc_probe *p;
+	unsigned int i;
+
+	spin_lock_bh(&fabric->probe_lock);
+	p = fabric->probe;
+	/* One that was given up may arrive late. */
+	if (p && p->src == be16_to_cpu(hdr->src) && p->dst == be16_to_cpu(hdr->dst) &&
+	    be16_to_cpu(hdr->walk) < 2 * hc_nodes(fabric->dim)) {
+		p->status = arrived ? be16_to_cpu(hdr->walk) : -ENOLINK;
+		for (i = 0; arrived && i < be16_to_cpu(hdr->walk); i++)
+			p->walk[i] = walk_get(walk_area(skb), i);
+		fabric->probe = NULL;
+		complete(&p->done);
+	}
+	spin_unlock_bh(&fabric->probe_lock);
+}
+
+void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb)
+{
+	probe_end(node, skb, true);
+}
+
+void hc_probe_lost(struct hc_node *node, const struct sk_buff *skb)
+{
+	probe_end(node, skb, false);
+}
+
+static void probe_set(struct hc_fabric *fabric, struct hc_probe *p)
+{
+	spin_lock_bh(&fabric->probe_lock);
+	fabric->probe = p;
+	spin_unlock_bh(&fabric->probe_lock);
+}
+
+int hc_probe_run(struct hc_fabric *fabric, u32 src, u32 dst, u8 *walk)
+{
+	struct hc_probe p = { .src = src, .dst = dst, .walk = walk, .status = -ETIMEDOUT };
+	struct hc_node *node = fabric->nodes[src];
+	struct sk_buff *skb;
+
+	lockdep_assert_held(&fabric->lock);
+	if (src == dst)
+		return 0;
+	skb = hc_frame_alloc(node, HC_FRAME_PROBE, 0, GFP_KERNEL);
+	if (!skb)
+		return -ENOMEM;
+	hc_hdr(skb)->dst = cpu_to_be16(dst);
+	init_completion(&p.done);
+	probe_set(fabric, &p);
+	hc_eth_host_add(node, skb);
+	if (wait_for_completion_interruptible_timeout(&p.done, PROBE_MAX) < 0)
+		p.status = -EINTR;
+	probe_set(fabric, NULL);
+	return p.status;
 }

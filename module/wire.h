@@ -27,10 +27,14 @@ enum hc_frame_type {
 	HC_FRAME_TELL,		/* it is */
 	HC_FRAME_DGRAM,		/* message from node to node */
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
+	HC_FRAME_STATE,		/* FAULT words by node; payload struct hc_wire_state[] */
+	HC_FRAME_PROBE,		/* ROUTED: finds out which way frames go */
 	__HC_FRAME_TYPE_END
 };
 
-/* hc_hdr.flags; a bit can have several meanings, each for other types of frames */
+/* hc_hdr.flags.  Two bits have a meaning of their own in each of several types: ask
+ * for the type first.
+ */
 #define HC_FRAME_F_ROUTED	0x01	/* by fault-tolerant unicast to .dst */
 #define HC_FRAME_F_BACK		0x02	/* ROUTED: came back from a dead end */
 #define HC_FRAME_F_LAST		0x04	/* DATA: last segment of its stream */
@@ -39,6 +43,7 @@ enum hc_frame_type {
 #define HC_FRAME_F_WANT		0x20	/* DATA: the sender wants the result from this node */
 #define HC_FRAME_F_DOWN		0x40	/* DATA: away from the root of the plan */
 #define HC_FRAME_F_FLOOD	0x20	/* ETH: to everybody; .src is its origin */
+#define HC_FRAME_F_SYNC		0x40	/* STATE: answer with all you know */
 
 #define HC_DST_ALL		0xffff	/* .dst with FLOOD */
 
@@ -51,8 +56,8 @@ enum hc_frame_type {
  * @fabric: id of the fabric
  * @src: node that made the frame
  * @dst: node it is for (the neighbour unless ROUTED)
- * @seq: counts the frames of this link direction; a gap means loss.  0 in ETH
- *	frames, which may get lost
+ * @seq: counts the frames of this link direction; a gap means loss.  0 in ETH,
+ *	STATE and PROBE frames, which may get lost
  * @plan: id of the plan
  * @epoch: epoch of the plan
  * @op: number of the operation; FLOOD: of the frame among those of its origin
@@ -111,6 +116,18 @@ struct hc_wire_test {
 
 struct hc_wire_fault {
 	__be32	fault;
+};
+
+/**
+ * struct hc_wire_state - what is known of a node's links
+ * @node: the node
+ * @word: its FAULT word
+ * @version: counts the changes of the word
+ */
+struct hc_wire_state {
+	__be16	node;
+	__be16	word;
+	__be32	version;
 };
 
 /* Flags of struct hc_wire_end. */

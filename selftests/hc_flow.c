@@ -57,7 +57,9 @@ static int fail(const char *what)
 /* A socket bound to PORT, or one connected to ADDRESS. */
 static int sock_open(const char *address, const char *port, int type)
 {
-	struct addrinfo hints = { .ai_socktype = type, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV };
+	struct addrinfo hints = {
+		.ai_socktype = type, .ai_flags = AI_NUMERICHOST | AI_NUMERICSERV,
+	};
 	struct addrinfo *ai;
 	int fd, one = 1, rc;
 

@@ -71,12 +71,12 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect tree bcast run op monitor stats plot trace; do
+for object in fabric node link fault detect route tree bcast run op monitor stats plot trace; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
 # Objects of later days are not known yet.
-for object in ring balance mfi route; do
+for object in ring balance mfi; do
 	try 2 - "^hcctl: what is \"$object\"\?" "$object" plan
 done
 

@@ -49,6 +49,7 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_PLAN_DEL_NTF,
 	HYPERCUBE_CMD_OP_GET,
 	HYPERCUBE_CMD_OP_NTF,
+	HYPERCUBE_CMD_ROUTE_GET,
 
 	/* add above here */
 	__HYPERCUBE_CMD_MAX,
@@ -228,6 +229,18 @@ enum {
 	/* add above here, update the policy in module/netlink.c */
 	__HYPERCUBE_A_DETECT_MAX,
 	HYPERCUBE_A_DETECT_MAX = (__HYPERCUBE_A_DETECT_MAX - 1)
+};
+
+/* Attributes of a route: request and its answer. */
+enum {
+	HYPERCUBE_A_ROUTE_FABRIC = 1,	/* string */
+	HYPERCUBE_A_ROUTE_SRC,		/* u32, node where a frame starts */
+	HYPERCUBE_A_ROUTE_DST,		/* u32, node it is for */
+	HYPERCUBE_A_ROUTE_DIM,		/* u32, multi: dimensions it crossed, in order */
+
+	/* add above here, update the policy in module/netlink.c */
+	__HYPERCUBE_A_ROUTE_MAX,
+	HYPERCUBE_A_ROUTE_MAX = (__HYPERCUBE_A_ROUTE_MAX - 1)
 };
 
 /* ---------------------------------------------------------------- sockets */

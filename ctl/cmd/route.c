@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl route: which way frames go, and how much longer than needed it is.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+
+#define UNREACHED UINT32_MAX
+
+/* Distances from @src around the faults, for free(); NULL without memory. */
+static uint32_t *distances(const struct hc_faults *f, uint32_t src)
+{
+	uint32_t n = hc_nodes(f->dim), head = 0, tail = 0, u, v;
+	uint32_t *dist = malloc(2 * n * sizeof(*dist)), *queue = dist + n;
+	unsigned int d;
+
+	if (!dist)
+		return NULL;
+	for (u = 0; u < n; u++)
+		dist[u] = UNREACHED;
+	dist[src] = 0;
+	queue[tail++] = src;
+	while (head < tail) {
+		u = queue[head++];
+		for (d = 0; d < f->dim; d++) {
+			v = hc_neigh(u, d);
+			if (f->fault[u] & hc_bit(d) || dist[v] != UNREACHED)
+				continue;
+			dist[v] = dist[u] + 1;
+			queue[tail++] = v;
+		}
+	}
+	return dist;
+}
+
+static void show_way(struct hcctl *h, uint32_t src, const struct nl_route *r)
+{
+	uint32_t at = src, i;
+
+	out_array(h, "path");
+	out_uint(h, NULL, ": %" PRIu64, at);
+	for (i = 0; i < r->hops; i++) {
+		at = hc_neigh(at, r->dim[i]);
+		out_uint(h, NULL, " %" PRIu64, at);
+	}
+	out_close(h);
+}
+
+static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
+		    uint32_t optimum)
+{
+	struct nl_route r = {};
+	int rc = nl_route(h, fabric, src, dst, &r);
+
+	if (rc && rc != -ENOLINK)
+		return rc;
+	out_object(h, NULL);
+	out_uint(h, "src", "%" PRIu64, src);
+	out_uint(h, "dst", " to %" PRIu64, dst);
+	out_bool(h, "reached", NULL, !rc);
+	out_bool(h, "reachable", NULL, optimum != UNREACHED);
+	if (!rc) {
+		show_way(h, src, &r);
+		out_uint(h, "hops", ", hops %" PRIu64, r.hops);
+	} else {
+		out_text(h, ": no healthy path");
+	}
+	if (optimum != UNREACHED)
+		out_uint(h, "optimum", ", at least %" PRIu64, optimum);
+	out_text(h, "\n");
+	out_close(h);
+	free(r.dim);
+	return 0;
+}
+
+static int show_from(struct hcctl *h, const char *fabric, const struct hc_faults *f,
+		     uint32_t src, uint32_t dst)
+{
+	uint32_t *dist = distances(f, src), v;
+	int rc = dist ? 0 : hc_nomem(h);
+
+	for (v = 0; v < hc_nodes(f->dim) && !rc; v++)
+		if (dst == NL_NONE ? v != src : v == dst)
+			rc = show_one(h, fabric, src, v, dist[v]);
+	free(dist);
+	return rc;
+}
+
+static bool failed(const struct hc_faults *f, uint32_t u)
+{
+	return f->dead[u / 32] >> (u % 32) & 1;
+}
+
+static int show(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	uint32_t src = NL_NONE, dst = NL_NONE, u;
+	struct hc_faults *f;
+	int rc;
+
+	if (!fabric || cmd_take_node(h, &argc, &argv, &src) ||
+	    cmd_take_node(h, &argc, &argv, &dst) || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	rc = cmd_live_faults(h, fabric, &f);
+	if (rc)
+		return rc;
+	out_array(h, NULL);
+	for (u = 0; u < hc_nodes(f->dim) && !rc; u++)
+		if (src == NL_NONE ? !failed(f, u) : u == src)
+			rc = show_from(h, fabric, f, u, dst);
+	if (src != NL_NONE && src >= hc_nodes(f->dim))
+		rc = hc_invalid(h, "node", "SRC", "the fabric has no such node");
+	else if (dst != NL_NONE && dst >= hc_nodes(f->dim))
+		rc = hc_invalid(h, "node", "DST", "the fabric has no such node");
+	if (!rc)
+		out_close(h);
+	hc_faults_free(f);
+	return rc;
+}
+
+const struct hc_cmd route_cmds[] = {
+	{ "show", show, "NAME [SRC [DST]]" },
+	{}
+};

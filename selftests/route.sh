@@ -1,0 +1,110 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Fault-tolerant unicast: a frame arrives if there is a healthy path, and once the nodes have heard
+# of the faults it takes a shortest one. The tool computes what is the shortest by itself.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+# judge WHAT FILE: each line of the file is a command, the answers are judged together
+judge() {
+	local said pairs bad_pairs
+	said=$(hcctl -j -b "$2" 2>&1) || { fault "$1: $said"; return; }
+	pairs=$(jq '[.. | objects | select(has("reached"))] | length' <<<"$said")
+	bad_pairs=$(jq -c '[.. | objects | select(has("reached"))
+		| select(.reached != .reachable or .hops != .optimum)]' <<<"$said")
+	log "$1: $pairs ways"
+	((pairs > 0)) || fault "$1: no ways"
+	[[ $bad_pairs == '[]' ]] || fault "$1: $(jq length <<<"$bad_pairs") wrong: ${bad_pairs:0:400}"
+}
+
+links=(0:0 2:0 4:0 6:0 0:1 1:1 4:1 5:1 0:2 1:2 2:2 3:2)
+
+all_faults_up_to_three_links() {
+	local a b c n=12 f=$scratch/batch
+	check 'add' hcctl fabric add t dim 3
+	{
+		echo 'route show t'
+		for ((a = 0; a < n; a++)); do
+			printf 'link set t %s down\nroute show t\n' "${links[a]}"
+			for ((b = a + 1; b < n; b++)); do
+				printf 'link set t %s down\nroute show t\n' "${links[b]}"
+				[[ $debug ]] || for ((c = b + 1; c < n; c++)); do
+					printf 'link set t %s down\nroute show t\n' "${links[c]}"
+					printf 'link set t %s up\n' "${links[c]}"
+				done
+				printf 'link set t %s up\n' "${links[b]}"
+			done
+			printf 'link set t %s up\n' "${links[a]}"
+		done
+		echo 'route show t'
+	} >"$f"
+	judge 'three links' "$f"
+}
+
+random_faults_to_dimension_6() {
+	local dim i f=$scratch/batch
+	for dim in 4 5 6; do
+		check 'add' hcctl fabric add t dim $dim
+		: >"$f"
+		for ((i = 1; i <= $(scaled 12); i++)); do
+			{
+				echo "fault random t links $((i * dim / 2)) nodes $((i % 4)) seed $i"
+				for _ in 1 2 3 4; do echo "route show t $((RANDOM % (1 << dim)))"; done
+				((i % 3)) || echo 'fault clear t'
+			} >>"$f"
+		done
+		sed -i '/nodes 0/s/ nodes 0//' "$f"
+		judge_live "$dim" "$f"
+		check 'del' hcctl fabric del t
+	done
+}
+
+# Nodes that have failed cannot be asked, and more faults than there are cannot be made.
+judge_live() {
+	local said bad_pairs
+	said=$(hcctl -f -j -b "$2" 2>/dev/null)
+	bad_pairs=$(jq -c '[.. | objects | select(has("reached"))
+		| select(.reached != .reachable or .hops != .optimum)]' <<<"$said")
+	log "dimension $1: $(jq '[.. | objects | select(has("reached"))] | length' <<<"$said") ways"
+	[[ $bad_pairs == '[]' ]] || fault "dimension $1: wrong: ${bad_pairs:0:400}"
+}
+
+a_component_learns_what_it_missed() {
+	local f=$scratch/batch
+	check 'add' hcctl fabric add t dim 4
+	# Apart, both sides get faults; then one link joins them.
+	cat >"$f" <<-'END'
+		link set t 0:3,1:3,2:3,3:3,4:3,5:3,6:3,7:3 down
+		link set t 0:0,2:1 down
+		link set t 8:0,12:1,9:2 down
+		route show t
+		link set t 5:3 up
+		route show t
+		link set t 0:0,8:0 up
+		route show t
+		link set t 0:3,1:3,2:3,3:3,4:3,6:3,7:3 up
+		route show t
+		node set t 6 fail
+		route show t
+		node set t 6 ok
+		route show t
+	END
+	judge 'apart and together' "$f"
+}
+
+shown_for_people() {
+	check 'add' hcctl fabric add t dim 3
+	equal 'healthy' '0 to 3: 0 1 3, hops 2, at least 2' "$(hcctl route show t 0 3)"
+	check 'down' hcctl link set t 3:0,3:1 down
+	equal 'around' 4 "$(json '.[0].hops' route show t 0 3)"
+	check 'cut off' hcctl link set t 3:2 down
+	equal 'no way' '0 to 3: no healthy path' "$(hcctl route show t 0 3)"
+	refused 'no such node' 'no such node' hcctl route show t 0 8
+	check 'fail' hcctl node set t 1 fail
+	refused 'from a failed node' 'has failed' hcctl route show t 1 0
+}
+
+run_tests shown_for_people all_faults_up_to_three_links random_faults_to_dimension_6 \
+	a_component_learns_what_it_missed
