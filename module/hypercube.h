@@ -13,7 +13,7 @@
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
  *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
  *   socket lock	lock_sock() of a bound socket
- *   queue locks	the spin locks of hc_node.rxq, .ethq and .hostq
+ *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq
  *
  * Everything marked [poll] belongs to the node's poll alone and needs no lock:
  * rule 3 of the design.  Readers elsewhere use READ_ONCE() and accept that it
@@ -166,7 +166,8 @@ struct hc_eth_stats {
  * @owner: uid that may bind, or INVALID_UID; config writes
  * @napi: the poll
  * @events: HC_EV_*, atomic
- * @rxq: frames from the links; any poll of a neighbour adds
+ * @rxq: frames from the links, but for Ethernet; any poll of a neighbour adds
+ * @eth_rxq: Ethernet frames from the links; the same
  * @ethq: frames from the endpoint's own stack
  * @hostq: frames from the bound socket
  * @sk: bound collective socket; changed under hc_fabric.lock
@@ -206,6 +207,7 @@ struct hc_node {
 	struct napi_struct napi;
 	unsigned long events;
 	struct hc_queue rxq;
+	struct hc_queue eth_rxq;
 	struct hc_queue ethq;
 	struct sk_buff_head hostq;
 

@@ -30,28 +30,37 @@ static bool link_loses(const struct hc_port *port)
 	return unlikely(loss) && mul_u64_u32_shr(HYPERCUBE_PPM_MAX, get_random_u32(), 32) < loss;
 }
 
+/* Operations have limits of their own, and shall not wait behind the traffic of
+ * others; Ethernet frames have that of their queue, as at the end of any cable.
+ */
+static bool peer_queue(struct hc_node *peer, struct sk_buff *skb)
+{
+	bool eth = hc_hdr(skb)->type == HC_FRAME_ETH;
+	struct hc_queue *q = eth ? &peer->eth_rxq : &peer->rxq;
+	bool room;
+
+	spin_lock(&q->list.lock);
+	room = !eth || q->bytes < HC_ETH_BYTES;
+	if (likely(room))
+		hc_queue_add(q, skb);
+	spin_unlock(&q->list.lock);
+	return room;
+}
+
 /* The frame is handed over as it is: neither copied nor orphaned, so that it
  * stays charged to the socket that sent it until somebody consumes it.  The
  * peer's poll follows on this processor when this one ends: no recursion.
- * Operations have limits of their own; Ethernet frames have that of the queue, as
- * at the end of any cable.
  */
 static void memory_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
 {
 	struct hc_node *peer = port->peer;
-	bool room;
 
 	if (link_loses(port)) {
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_LOSS);
 		return;
 	}
 	hc_cb(skb)->dim = port - node->ports;
-	spin_lock(&peer->rxq.list.lock);
-	room = peer->rxq.bytes < HC_ETH_BYTES || hc_hdr(skb)->type != HC_FRAME_ETH;
-	if (room)
-		hc_queue_add(&peer->rxq, skb);
-	spin_unlock(&peer->rxq.list.lock);
-	if (likely(room))
+	if (peer_queue(peer, skb))
 		napi_schedule(&peer->napi);
 	else
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);

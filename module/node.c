@@ -351,15 +351,18 @@ static int node_poll(struct napi_struct *napi, int budget)
 		return 0;
 	poll_events(node);
 	/* Nobody goes without for the traffic of others. */
-	work = poll_queue(node, &node->rxq, rx_frame, budget - 2 * share);
+	work = poll_queue(node, &node->rxq, rx_frame, share);
+	work += poll_queue(node, &node->eth_rxq, rx_frame, share);
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, share);
 	work += poll_host(node, budget - work);
+	/* What was waited for may have lain in the queues; Ethernet frames never are it. */
+	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
+	    test_and_clear_bit(HC_EV_STALL, &node->events))
+		hc_coll_event(node, BIT(HC_EV_STALL));
 	if (work == budget || !skb_queue_empty_lockless(&node->rxq.list) ||
+	    !skb_queue_empty_lockless(&node->eth_rxq.list) ||
 	    !skb_queue_empty_lockless(&node->ethq.list))
 		return budget;
-	/* What was waited for may have lain in the queues. */
-	if (test_and_clear_bit(HC_EV_STALL, &node->events))
-		hc_coll_event(node, BIT(HC_EV_STALL));
 	napi_complete_done(napi, work);
 	return work;
 }
@@ -518,6 +521,7 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	node->id = id;
 	node->owner = INVALID_UID;
 	queue_init(&node->rxq);
+	queue_init(&node->eth_rxq);
 	queue_init(&node->ethq);
 	skb_queue_head_init(&node->hostq);
 	node->flood_swept = jiffies;
@@ -554,6 +558,7 @@ static void queue_purge(struct hc_node *node, struct sk_buff_head *queue)
 void hc_node_free(struct hc_node *node)
 {
 	queue_purge(node, &node->rxq.list);
+	queue_purge(node, &node->eth_rxq.list);
 	queue_purge(node, &node->ethq.list);
 	queue_purge(node, &node->hostq);
 	kvfree(node->flood_seen);
