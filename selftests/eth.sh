@@ -70,7 +70,8 @@ mtu_limits() {
 	frames=$(at 0 cat /sys/class/net/tn0/statistics/tx_packets)
 	check 'one frame' reaches 0 3 -s 65000
 	frames=$(($(at 0 cat /sys/class/net/tn0/statistics/tx_packets) - frames))
-	((frames <= 3)) || fault "$frames frames, not one"
+	# Beside it, IPv6 may greet the MTU that is enough for it again; 1500 would have made it 45.
+	((frames <= 20)) || fault "$frames frames, not one"
 	check 'not everywhere' ends_alone 0 1 -s 30000
 	check 'the receiver drops it' more_drops 0 1 too-big
 }
