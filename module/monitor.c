@@ -78,15 +78,6 @@ err_free:
 	return NULL;
 }
 
-static void endpoint_addr(const struct hc_fabric *fabric, u32 node, u8 *addr)
-{
-	const u8 of[ETH_ALEN] = {
-		0x02, 0x68, fabric->id >> 8, fabric->id, node >> 8, node
-	};
-
-	ether_addr_copy(addr, of);
-}
-
 static void show_push(const struct hc_node *node, unsigned int dim, struct sk_buff *copy)
 {
 	u32 to = hc_neigh(node->id, dim);
@@ -94,8 +85,8 @@ static void show_push(const struct hc_node *node, unsigned int dim, struct sk_bu
 	__be32 step = hdr->step;
 	struct show_hdr *show = skb_push(copy, sizeof(*show));
 
-	endpoint_addr(node->fabric, to, show->eth.h_dest);
-	endpoint_addr(node->fabric, node->id, show->eth.h_source);
+	hc_eth_addr(node->fabric->nodes[to], show->eth.h_dest);
+	hc_eth_addr(node, show->eth.h_source);
 	show->eth.h_proto = htons(HC_MON_ETHERTYPE);
 	show->mon.version = HC_MON_VERSION;
 	show->mon.dim = dim;

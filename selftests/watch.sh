@@ -48,11 +48,11 @@ trace_on() {
 	echo 1 >$tracing/tracing_on
 }
 
-# trace_off: what was traced of t is in $scratch/trace
+# trace_off [FABRIC]: what was traced of t, or of fabrics of that pattern, is in $scratch/trace
 trace_off() {
 	echo 0 >$tracing/tracing_on
 	echo 0 >$tracing/events/hypercube/enable
-	grep ' fabric=t ' $tracing/trace >"$scratch/trace"
+	grep " fabric=${1:-t} " $tracing/trace >"$scratch/trace"
 	equal 'events lost' 0 "$(awk '/^overrun/ { n += $2 } END { print n + 0 }' $tracing/per_cpu/cpu*/stats)"
 	echo >$tracing/trace
 }
@@ -112,6 +112,33 @@ operations_that_fail_end_in_the_trace() {
 	trace_off
 	(($(traced hc_op_begin) > 0)) || fault 'nothing began'
 	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
+}
+
+# Operations that complete and that fail, among them some that members only receive.
+every_operation_that_begins_ends_in_the_trace() {
+	local collective
+	wants_tracing || return
+	trace_on
+	echo 0 >$tracing/events/hypercube/enable
+	echo 1 >$tracing/events/hypercube/hc_op_begin/enable
+	echo 1 >$tracing/events/hypercube/hc_op_end/enable
+	"$here/bcast_flow" messages_of_all_sizes_arrive_whole a_link_fails_in_the_middle \
+		a_receiver_closes_in_the_middle >"$scratch/out" || fault "$(<"$scratch/out")"
+	"$here/allreduce" a_barrier_keeps_all_until_the_last_has_come a_node_fails_under_many_operations \
+		>"$scratch/out" || fault "$(<"$scratch/out")"
+	trace_off 't[0-9]*'
+	for collective in bcast allreduce barrier; do
+		(($(traced hc_op_begin "collective=$collective ") > 0)) || fault "no $collective"
+	done
+	(($(traced hc_op_end 'status=-') > 0)) || fault 'nothing failed'
+	operations hc_op_begin >"$scratch/begun"
+	operations hc_op_end >"$scratch/ended"
+	check 'the same have begun and ended' diff -q "$scratch/begun" "$scratch/ended"
+}
+
+# operations EVENT: fabric, member, plan and number of each operation, sorted
+operations() {
+	sed -n "s/.* $1: \(fabric=[^ ]* node=[^ ]* plan=[^ ]* op=[^ ]*\).*/\1/p" "$scratch/trace" | LC_ALL=C sort
 }
 
 # pcap FILE [OPTION..]: what tcpdump reads there, a line each, without the dumps of what it does not know
@@ -240,6 +267,6 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 }
 
 run_tests pictures_show_faults_and_traffic tracepoints_agree_with_counters \
-	operations_that_fail_end_in_the_trace a_monitor_shows_every_frame \
-	a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
+	operations_that_fail_end_in_the_trace every_operation_that_begins_ends_in_the_trace \
+	a_monitor_shows_every_frame a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
 	time_lines_have_a_slice_for_each_hop_and_merge

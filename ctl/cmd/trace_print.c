@@ -32,7 +32,7 @@ struct line {
 	FILE *out;
 	const char *comma;
 	unsigned int dim;
-	struct flight *flights;	/* by sending node * dim + dimension */
+	struct flight *flights;	/* LANES for each sending node * dim + dimension */
 	double us;
 	char *args;		/* what follows the event's name */
 };
@@ -90,10 +90,25 @@ static void begin(struct line *l, const char *phase, const char *category, uint3
 	l->n->events++;
 }
 
+/* Frames that keep the order among each other: Ethernet frames wait in queues of their
+ * own, and the others without sequence numbers do not count among those that have one.
+ */
+enum { NUMBERED, ETHERNET, UNNUMBERED, LANES };
+
+static struct flight *flight(struct line *l, uint32_t node, uint32_t dim)
+{
+	unsigned int lane = number(l, "seq") ? NUMBERED : UNNUMBERED;
+	char type[24];
+
+	if (!strcmp(word(l, "type", type, sizeof(type)), "eth"))
+		lane = ETHERNET;
+	return &l->flights[((size_t)node * l->dim + dim) * LANES + lane];
+}
+
 static void hop(struct line *l)
 {
 	uint32_t node = number(l, "node"), dim = number(l, "dim");
-	struct flight *f = &l->flights[(size_t)node * l->dim + dim];
+	struct flight *f = flight(l, node, dim);
 	static const char * const keys[] = {
 		"dim", "src", "dst", "len", "seq", "step", "plan", "op", "time", NULL
 	};
@@ -123,13 +138,13 @@ static void hop_end(struct line *l, uint32_t node, uint64_t id, bool lost)
 		lost ? "true" : "false");
 }
 
-/* Links keep order: what was sent before the frame that arrives is lost.  The trace
- * may have begun after it was sent.
+/* Links keep order: what was sent before the frame that arrives is lost, of those
+ * without a number what was sent last.  The trace may have begun after it was sent.
  */
 static void arrive(struct line *l)
 {
 	uint32_t dim = number(l, "dim"), from = hc_neigh(number(l, "node"), dim);
-	struct flight *f = &l->flights[(size_t)from * l->dim + dim];
+	struct flight *f = flight(l, from, dim);
 	uint32_t seq = number(l, "seq");
 	struct hop *h, *first = f->head;
 
@@ -280,12 +295,12 @@ static void tracks(struct line *l, const char *fabric)
 /* Frames that have not arrived. */
 static void rest(struct line *l)
 {
-	size_t i, n = (size_t)hc_nodes(l->dim) * l->dim;
+	size_t i, n = (size_t)hc_nodes(l->dim) * l->dim * LANES;
 	struct hop *h;
 
 	for (i = 0; i < n; i++)
 		while ((h = l->flights[i].head)) {
-			hop_end(l, i / l->dim, h->id, true);
+			hop_end(l, i / LANES / l->dim, h->id, true);
 			l->flights[i].head = h->next;
 			free(h);
 		}
@@ -298,7 +313,7 @@ int trace_print(FILE *in, FILE *out, const struct nl_fabric *fabric, struct trac
 	size_t size = 0;
 
 	memset(n, 0, sizeof(*n));
-	l.flights = calloc((size_t)hc_nodes(l.dim) * l.dim, sizeof(*l.flights));
+	l.flights = calloc((size_t)hc_nodes(l.dim) * l.dim * LANES, sizeof(*l.flights));
 	if (!l.flights)
 		return -ENOMEM;
 	fputs("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[", out);
