@@ -106,8 +106,7 @@ static void done_up(struct hc_member *m, u64 time)
 
 void hc_bcast_done_tell(struct hc_member *m)
 {
-	if (m->role.ndst && m->told != m->done)
-		done_up(m, 0);
+	done_up(m, 0);
 }
 
 /* All below have the operation.  Return: somebody wants to know that. */

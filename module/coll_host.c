@@ -138,11 +138,14 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 }
 
+/* Who does not read what its operations tell it begins no more of them. */
+static bool may_begin_now(const struct hc_member *m)
+{
+	return m->next < m->done + HC_OP_WINDOW && hc_sock_room(m->node);
+}
+
 static bool host_data(struct hc_node *node, struct hc_member *m, struct sk_buff *skb)
 {
-	/* Who does not read what its operations tell it begins no more of them. */
-	bool full = m && (m->next >= m->done + HC_OP_WINDOW || !hc_sock_room(node));
-
 	if (!m || !may_begin(m, skb)) {
 		host_refuse(node, skb, -ESTALE, NULL);
 	} else if (!hc_host_cb(skb)->first) {
@@ -150,7 +153,7 @@ static bool host_data(struct hc_node *node, struct hc_member *m, struct sk_buff 
 	} else if (m->broken || m->reset) {
 		m->reset = false;
 		host_refuse(node, skb, -(int)m->end.status, m);
-	} else if (!full) {
+	} else if (may_begin_now(m)) {
 		host_begin(m, skb);
 	} else if (!rcu_access_pointer(node->sk)) {
 		/* Its socket is gone; the close that follows in the queue ends it. */

@@ -28,12 +28,12 @@ static void simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 	hc_peer_xmit(m, peer, skb);
 }
 
-/* The process that owes operation @nr, or should receive it, is gone for good. */
+/* The process that owes operation @nr, or should receive it, is gone for good.  What
+ * it contributed or received before it left goes on without it.
+ */
 static bool gone(const struct hc_member *m, u64 nr)
 {
-	if (!m->left || rcu_access_pointer(m->node->sk))
-		return false;
-	return hc_member_is_bcast(m) || nr >= m->next;
+	return m->left && !rcu_access_pointer(m->node->sk) && nr >= m->next;
 }
 
 /* A peer waits for this member and asks whether there is still hope. */
@@ -59,7 +59,7 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 		simple_xmit(m, src, HC_FRAME_DONE, m->done);
 	} else if (gone(m, nr)) {
 		struct hc_end end = {
-			.from = hc_member_is_bcast(m) ? m->head : m->next,
+			.from = m->next,
 			.status = ECONNRESET,
 			.node = m->node->id,
 			.dim = HC_CAUSE_NONE,

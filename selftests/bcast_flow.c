@@ -341,6 +341,29 @@ TEST(the_source_closes_in_the_middle)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* All is handed over, but one does not read: those who wait ask the source's node. */
+TEST(a_whole_message_goes_on_without_its_source)
+{
+	struct speaker s = { .size = 1900000, .count = 1 };
+	struct listener l[CUBE_MAX] = { 0 };
+	struct cube c;
+	unsigned int u;
+
+	ASSERT_EQ(0, start(&c, 3, 0, true));
+	run(&c, &s, l, 1 << 7, 100);
+	ASSERT_EQ(s.size, s.sent);
+	EXPECT_EQ(0, l[7].bytes);
+	cube_close(&c, 0);
+	run(&c, &(struct speaker){ 0 }, l, 1 << 7, 3500);
+	run(&c, &(struct speaker){ 0 }, l, 0, 200 * patience(1));
+	for (u = 1; u < 8; u++) {
+		EXPECT_EQ(0, l[u].ends);
+		EXPECT_EQ(1, l[u].records);
+		EXPECT_EQ(s.size, l[u].bytes);
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 TEST(a_link_fails_in_the_middle)
 {
 	struct listener l[CUBE_MAX];
