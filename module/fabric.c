@@ -20,7 +20,7 @@
 #include "plan.h"
 
 /* Default payload of a full data frame: four pages make one fragment. */
-#define SEGMENT_DEFAULT	16384
+#define SEGMENT_DEFAULT	32768
 #define BATCH		64
 /* The id is part of MAC addresses, as 16 bits. */
 #define ID_MAX		U16_MAX

@@ -110,7 +110,7 @@ int cube_new(struct cube *c, unsigned int dim, unsigned int segment)
 	snprintf(c->name, sizeof(c->name), "t%u", count++ % 1000000);
 	c->dim = dim;
 	c->nodes = 1u << dim;
-	c->segment = segment ? segment : 16384;
+	c->segment = segment ? segment : 32768;
 	c->faults = hc_faults_new(dim);
 	if (!c->faults)
 		return -ENOMEM;

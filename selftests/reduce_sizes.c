@@ -87,7 +87,7 @@ TEST(around_the_limits_of_segments)
 
 TEST(around_the_limits_of_the_default_segment)
 {
-	static const size_t sizes[] = { 16383, 16384, 16385, 32768, 65536, 65537 };
+	static const size_t sizes[] = { 16384, 32767, 32768, 32769, 65536, 65537 };
 	struct cube c;
 	size_t i;
 
@@ -243,7 +243,7 @@ TEST(a_sink_that_does_not_read_stops_the_senders)
 	 * send before it was stopped.
 	 */
 	printf("# %zu KiB taken, %ld KiB in use\n", taken / 1024, grown);
-	EXPECT_GT(n * ((c.dim + 1) * 2 * sndbuf + 2 * rcvbuf + 8 * 16384ul), taken);
+	EXPECT_GT(n * ((c.dim + 1) * 2 * sndbuf + 2 * rcvbuf + 8 * 32768ul), taken);
 	EXPECT_GT(debug_kernel() ? 65536 : 16384, grown);
 	for (i = 0; i < n; i++)
 		if (p[i].job[0].waits)
