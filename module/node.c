@@ -87,10 +87,17 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 	run_poll(node);
 }
 
+/* Frames that wait already have brought a poll, or wait for what will bring one. */
 void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb)
 {
-	skb_queue_tail(&node->hostq, skb);
-	run_poll(node);
+	bool first;
+
+	spin_lock_bh(&node->hostq.lock);
+	first = skb_queue_empty(&node->hostq);
+	__skb_queue_tail(&node->hostq, skb);
+	spin_unlock_bh(&node->hostq.lock);
+	if (first)
+		run_poll(node);
 }
 
 /* ------------------------------------------------------------ receiving */
