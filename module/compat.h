@@ -9,6 +9,7 @@
 #include <linux/netdevice.h>
 #include <linux/version.h>
 #include <net/genetlink.h>
+#include <net/sock.h>
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 1, 0)
 #error "hypercube needs Linux 6.1 or newer"
@@ -56,6 +57,14 @@ do {										\
 	(extack)->_msg = hc_buf;						\
 } while (0)
 #endif
+
+/* Unless the administrator allows all sockets more. */
+static inline void hc_busy_poll_set(struct sock *sk, unsigned int usec)
+{
+#ifdef CONFIG_NET_RX_BUSY_POLL
+	sk->sk_ll_usec = max(sk->sk_ll_usec, usec);
+#endif
+}
 
 static inline void hc_dev_set_lltx(struct net_device *dev)
 {

@@ -19,16 +19,23 @@
  */
 #include <linux/module.h>
 #include <linux/net.h>
+#include <linux/sched/stat.h>
+#include <net/busy_poll.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
 #include "coll.h"
+#include "compat.h"
 #include "combine.h"
 #include "sock.h"
 
 static int family = HYPERCUBE_AF_DEFAULT;
 module_param(family, int, 0444);
 MODULE_PARM_DESC(family, "socket address family (default 18, AF_ASH)");
+
+static uint busy_poll = 200;
+module_param(busy_poll, uint, 0644);
+MODULE_PARM_DESC(busy_poll, "us for which a receiver may keep an idle processor; SO_BUSY_POLL of new sockets (default 200)");
 
 /* Default of both buffers of a socket, bytes. */
 #define HC_SOCK_BUF	BIT(20)
@@ -456,12 +463,27 @@ static int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 
 /* ------------------------------------------------------------ recvmsg */
 
+/* A result is often there sooner than a processor wakes up.  So wait without
+ * sleeping for a while, but only as long as nobody else wants this processor.
+ */
+static void recv_spin(struct sock *sk)
+{
+	unsigned long start = busy_loop_current_time();
+
+	while (skb_queue_empty_lockless(&sk->sk_receive_queue) && sk_can_busy_loop(sk) &&
+	       single_task_running() && !need_resched() && !READ_ONCE(sk->sk_err) &&
+	       !sk_busy_loop_timeout(sk, start))
+		cpu_relax();
+}
+
 static int recv_wait(struct sock *sk, long *timeo)
 {
 	struct hc_sock *hsk = hc_sk(sk);
 	DEFINE_WAIT(wait);
 	int err = 0;
 
+	if (*timeo)
+		recv_spin(sk);
 	for (;;) {
 		prepare_to_wait(sk_sleep(sk), &wait, TASK_INTERRUPTIBLE);
 		if (!skb_queue_empty_lockless(&sk->sk_receive_queue))
@@ -791,6 +813,8 @@ static int hc_sock_create(struct net *net, struct socket *sock, int protocol, in
 	sk->sk_destruct = hc_sock_destruct;
 	sk->sk_sndbuf = HC_SOCK_BUF;
 	sk->sk_rcvbuf = HC_SOCK_BUF;
+	if (sock->type == SOCK_SEQPACKET)
+		hc_busy_poll_set(sk, READ_ONCE(busy_poll));
 	hsk = hc_sk(sk);
 	hsk->fabric = NULL;
 	RCU_INIT_POINTER(hsk->node, NULL);

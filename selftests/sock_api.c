@@ -3,8 +3,11 @@
  * Sockets: every wrong use is refused with its own error, and changes nothing;
  * who may bind; names, pieces of records, and sockets without a fabric.
  */
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 
 #include "cube.h"
 #include "ktap.h"
@@ -374,6 +377,54 @@ TEST(short_reads_take_a_record_in_pieces)
 	EXPECT_EQ(HYPERCUBE_REDUCE, res.collective);
 	EXPECT_EQ(~0u, res.cause_node);
 	EXPECT_EQ(-EAGAIN, shc_recv(c.fd[u], got, sizeof(got), &res, &eor, 0));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static long cpu_us(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000 +
+	       u.ru_utime.tv_usec + u.ru_stime.tv_usec;
+}
+
+/* CPU time of a receive that waits in vain for 200 ms. */
+static long cpu_of_wait(int fd, int spin_us)
+{
+	const struct timeval limit = { .tv_usec = 200000 };
+	struct hypercube_result res;
+	long before;
+	bool eor;
+
+	if (setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL, &spin_us, sizeof(spin_us)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)))
+		return -1;
+	before = cpu_us();
+	if (shc_recv(fd, &v, sizeof(v), &res, &eor, 0) != -EAGAIN)
+		return -1;
+	return cpu_us() - before;
+}
+
+TEST(receivers_keep_an_idle_processor_as_long_as_they_are_told)
+{
+	socklen_t len = sizeof(int);
+	struct cube c;
+	int fd, us;
+	long idle, spun;
+
+	ASSERT_EQ(0, start(&c));
+	fd = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, getsockopt(fd, SOL_SOCKET, SO_BUSY_POLL, &us, &len));
+	EXPECT_EQ(200, us);
+	fcntl(fd, F_SETFL, 0);
+	idle = cpu_of_wait(fd, 0);
+	spun = cpu_of_wait(fd, 100000);
+	TH_LOG("CPU time of waiting for 200 ms: %ld us asleep, %ld us busy", idle, spun);
+	EXPECT_LE(0, idle);
+	EXPECT_GT(spun, idle + 20000);
+	close(fd);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
