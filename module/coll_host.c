@@ -46,14 +46,6 @@ static void host_close(struct hc_node *node)
 	}
 }
 
-/* A plan of another kind may have taken the place of that which sendmsg() saw. */
-static bool may_begin(const struct hc_member *m, const struct sk_buff *skb)
-{
-	if (hc_member_is_bcast(m))
-		return hc_hdr(skb)->collective == HYPERCUBE_BCAST && hc_member_is_root(m);
-	return hc_hdr(skb)->collective != HYPERCUBE_BCAST;
-}
-
 static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
 			struct hc_member *m)
 {
@@ -146,7 +138,7 @@ static bool may_begin_now(const struct hc_member *m)
 
 static bool host_data(struct hc_node *node, struct hc_member *m, struct sk_buff *skb)
 {
-	if (!m || !may_begin(m, skb)) {
+	if (!m) {
 		host_refuse(node, skb, -ESTALE, NULL);
 	} else if (!hc_host_cb(skb)->first) {
 		host_more(m, skb);
@@ -176,6 +168,8 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb)
 		consume_skb(skb);
 	} else {
 		plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
+		if (plan && plan->epoch != be32_to_cpu(hdr->epoch))
+			plan = NULL;
 		taken = host_data(node, plan ? plan->member[node->id] : NULL, skb);
 	}
 	rcu_read_unlock();

@@ -122,6 +122,7 @@ enum {
 	HC_EV_JUDGE,		/* DETECT: the round is over, judge and tell */
 	HC_EV_PLANS,		/* plans were published: check that they still hold */
 	HC_EV_READER,		/* the bound socket has room again */
+	HC_EV_HOST,		/* what waits at the host port need not wait any more */
 	HC_EV_STALL,		/* look for operations that do not move */
 };
 

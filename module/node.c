@@ -87,7 +87,9 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 	run_poll(node);
 }
 
-/* Frames that wait already have brought a poll, or wait for what will bring one. */
+/* Frames that wait already have brought a poll, or wait for what will bring one: room in
+ * their plan's window or in the socket, or HC_EV_HOST.
+ */
 void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb)
 {
 	bool first;

@@ -215,6 +215,14 @@ void hc_plan_fabric_init(struct hc_fabric *fabric)
 	INIT_DELAYED_WORK(&fabric->stall, stall_work);
 }
 
+/* The plan was unpublished.  Contributions that wait for its window find that out. */
+static void plan_retire(struct hc_plan *plan)
+{
+	synchronize_net();
+	members_kick(plan, HC_EV_HOST);
+	plan_destroy(plan, -ESTALE);
+}
+
 int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		    struct netlink_ext_ack *extack)
 {
@@ -238,10 +246,8 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		err = xa_err(old);
 		goto err_plan;
 	}
-	if (old) {
-		synchronize_net();
-		plan_destroy(old, -ESTALE);
-	}
+	if (old)
+		plan_retire(old);
 	members_kick(plan, HC_EV_PLANS);
 	schedule_delayed_work(&fabric->stall, HZ);
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
@@ -263,10 +269,9 @@ int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *ext
 		NL_SET_ERR_MSG(extack, "no such plan in this fabric");
 		return -ENOENT;
 	}
-	synchronize_net();
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
-	plan_destroy(plan, -ESTALE);
+	plan_retire(plan);
 	return 0;
 }
 

@@ -281,6 +281,7 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node, u
 /* What can be refused before anything is sent. */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
+	struct hc_plan *plan = NULL;
 	struct hc_node *node;
 	int elem, err;
 
@@ -293,8 +294,11 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 		return -EINVAL;
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
-	err = node ? plan_allows(xa_load(&node->fabric->plans, op->plan), node,
-				 op->collective) : -ENODEV;
+	if (node)
+		plan = xa_load(&node->fabric->plans, op->plan);
+	err = node ? plan_allows(plan, node, op->collective) : -ENODEV;
+	if (!err)
+		hsk->epoch = plan->epoch;
 	rcu_read_unlock();
 	if (err)
 		return err;
@@ -342,6 +346,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	skb_set_owner_w(skb, sk);
 	hdr = hc_hdr(skb);
 	hdr->plan = cpu_to_be32(hsk->op.plan);
+	hdr->epoch = cpu_to_be32(hsk->epoch);
 	hdr->offset = cpu_to_be64(hsk->sent);
 	hdr->total = cpu_to_be64(hsk->op.bytes);
 	hdr->collective = hsk->op.collective;
@@ -611,6 +616,7 @@ void hc_sock_unbind(struct hc_sock *hsk)
 			RCU_INIT_POINTER(node->sk, NULL);
 			rcu_read_lock();
 			hc_node_host_xmit(node, hsk->close_skb);
+			hc_node_kick(node, HC_EV_HOST);
 			rcu_read_unlock();
 			hsk->close_skb = NULL;
 		} else {

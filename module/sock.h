@@ -20,6 +20,7 @@
  * @sent: bytes of it handed to the node
  * @rec: its record number
  * @open: a contribution is incomplete
+ * @epoch: of the plan it began with
  * @elem: bytes of an element
  * @seg_size: payload bytes of a full segment
  * @seg: segment being filled, or NULL
@@ -41,6 +42,7 @@ struct hc_sock {
 	u64 sent;
 	u32 rec;
 	bool open;
+	u32 epoch;
 	u32 elem;
 	u32 seg_size;
 	struct sk_buff *seg;

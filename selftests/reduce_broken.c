@@ -372,6 +372,43 @@ TEST(the_plan_is_removed)
 	scene_end(_metadata, &s, true);
 }
 
+/* More contributions of one member than a plan takes at a time: all hear of its end. */
+static void test_waiting(struct __test_metadata *_metadata, bool replaced)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .flags = HYPERCUBE_F_NOTIFY, .bytes = 8,
+	};
+	const unsigned int count = 100;
+	struct hypercube_result res;
+	unsigned int stale = 0;
+	uint64_t until;
+	struct scene s;
+	int fd;
+	bool eor;
+
+	ASSERT_EQ(0, scene_start(&s));
+	fd = s.cube.fd[leaf(&s)];
+	for (op.cookie = 0; op.cookie < count; op.cookie++)
+		ASSERT_EQ(8, shc_send(fd, &op, zeros, 8, MSG_DONTWAIT));
+	ASSERT_EQ(0, replaced ? cube_install(&s.cube, PLAN) : ctl_plan_del(s.cube.name, PLAN));
+	for (until = now_ms() + 1000 * patience(2); stale < count && now_ms() < until; usleep(1000))
+		while (shc_recv(fd, zeros, 8, &res, &eor, MSG_DONTWAIT) == 0)
+			stale += res.status == -ESTALE;
+	EXPECT_EQ(count, stale);
+	scene_end(_metadata, &s, !replaced);
+}
+
+TEST(the_plan_is_removed_under_contributions_that_wait)
+{
+	test_waiting(_metadata, false);
+}
+
+TEST(the_plan_is_replaced_under_contributions_that_wait)
+{
+	test_waiting(_metadata, true);
+}
+
 TEST(the_fabric_is_removed)
 {
 	struct scene s;
