@@ -4,6 +4,9 @@
  * of TEST()s, each of which runs in a process of its own with a time limit, and
  * KTAP as output.  In the kernel's tree, include kselftest_harness.h instead.
  *
+ * A program whose tests mostly wait defines TESTS_TOGETHER before it includes this:
+ * then they run at the same time.
+ *
  * The name of a test is a sentence; its underscores are printed as spaces.
  */
 #ifndef _HC_KTAP_H
@@ -31,6 +34,8 @@
  * @failed: an EXPECT or ASSERT did not hold
  * @skip: it cannot run here, and said why
  * @reason: what it said
+ * @pid: its process
+ * @said: its output, if others run at the same time
  */
 struct __test_metadata {
 	const char *name;
@@ -39,6 +44,8 @@ struct __test_metadata {
 	bool failed;
 	bool skip;
 	char reason[128];
+	pid_t pid;
+	FILE *said;
 };
 
 static struct __test_metadata *__test_first, **__test_last = &__test_first;
@@ -104,26 +111,53 @@ static inline unsigned int __test_timeout(void)
 	return s && atoi(s) > 0 ? atoi(s) : 90;
 }
 
-static inline int __test_run(struct __test_metadata *t)
-{
-	int status;
-	pid_t pid;
+#ifdef TESTS_TOGETHER
+#define __TESTS_TOGETHER true
+#else
+#define __TESTS_TOGETHER false
+#endif
 
+static inline void __test_start(struct __test_metadata *t)
+{
 	fflush(NULL);
-	pid = fork();
-	if (!pid) {
+	if (__TESTS_TOGETHER)
+		t->said = tmpfile();
+	t->pid = fork();
+	if (!t->pid) {
 		setpgid(0, 0);
 		alarm(__test_timeout());
+		if (t->said)
+			dup2(fileno(t->said), STDOUT_FILENO);
 		t->fn(t);
 		if (t->skip)
 			printf("# SKIP %s\n", t->reason);
 		fflush(NULL);
 		_exit(t->failed ? KSFT_FAIL : t->skip ? KSFT_SKIP : KSFT_PASS);
 	}
-	setpgid(pid, pid);
-	if (pid < 0 || waitpid(pid, &status, 0) != pid)
+	setpgid(t->pid, t->pid);
+}
+
+/* What a test has said while others ran. */
+static inline void __test_tell(struct __test_metadata *t)
+{
+	char line[512];
+
+	if (!t->said)
+		return;
+	rewind(t->said);
+	while (fgets(line, sizeof(line), t->said))
+		fputs(line, stdout);
+	fclose(t->said);
+}
+
+static inline int __test_end(struct __test_metadata *t)
+{
+	int status;
+
+	if (t->pid < 0 || waitpid(t->pid, &status, 0) != t->pid)
 		return KSFT_FAIL;
-	kill(-pid, SIGKILL);
+	kill(-t->pid, SIGKILL);
+	__test_tell(t);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	printf("# the test was ended by signal %d%s\n", WTERMSIG(status),
@@ -151,6 +185,9 @@ static inline int test_harness_run(int argc, char **argv)
 		n += __test_wanted(t, argc, argv);
 	printf("TAP version 13\n1..%u\n", n);
 	n = 0;
+	for (t = __test_first; __TESTS_TOGETHER && t; t = t->next)
+		if (__test_wanted(t, argc, argv))
+			__test_start(t);
 	for (t = __test_first; t; t = t->next) {
 		char name[128], *c;
 		int r;
@@ -160,7 +197,9 @@ static inline int test_harness_run(int argc, char **argv)
 		snprintf(name, sizeof(name), "%s", t->name);
 		for (c = name; (c = strchr(c, '_'));)
 			*c = ' ';
-		r = __test_run(t);
+		if (!__TESTS_TOGETHER)
+			__test_start(t);
+		r = __test_end(t);
 		failed += r != KSFT_PASS && r != KSFT_SKIP;
 		printf("%s %u %s%s\n", r == KSFT_PASS || r == KSFT_SKIP ? "ok" : "not ok", ++n,
 		       name, r == KSFT_SKIP ? " # SKIP" : "");

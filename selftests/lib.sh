@@ -33,6 +33,8 @@ fault() {
 	log "$*"
 	bad=yes
 }
+# skip REASON: the test cannot run here
+skip() { skipped=" # SKIP $*"; }
 
 # check WHAT COMMAND..: the command must succeed
 check() {
@@ -134,7 +136,7 @@ run_tests() {
 	echo 'TAP version 13'
 	echo "1..$#"
 	for name in "$@"; do
-		bad='' begin=${EPOCHREALTIME/./}
+		bad='' skipped='' begin=${EPOCHREALTIME/./}
 		"$name"
 		tidy_up
 		((++number))
@@ -143,7 +145,7 @@ run_tests() {
 			((++failed))
 			echo "not ok $number ${name//_/ }"
 		else
-			echo "ok $number ${name//_/ }"
+			echo "ok $number ${name//_/ }$skipped"
 		fi
 	done
 	((failed == 0))

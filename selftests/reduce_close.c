@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#define TESTS_TOGETHER
 #include "cube.h"
 #include "ktap.h"
 
@@ -119,13 +120,16 @@ static bool round_right(struct cube *c, unsigned int collective)
 	return !err;
 }
 
-static void test(struct __test_metadata *_metadata, unsigned int collective)
+/* Tests that run at the same time differ by their @variant. */
+static void test(struct __test_metadata *_metadata, unsigned int collective, unsigned int variant)
 {
 	struct cube c;
 	unsigned int i;
 
+	while (variant--)
+		below(1);
 	ASSERT_EQ(0, start(&c));
-	for (i = 0; i < scaled(4) && !_metadata->failed; i++)
+	for (i = 0; i < scaled(2) && !_metadata->failed; i++)
 		EXPECT_TRUE(round_right(&c, collective));
 	if (_metadata->failed)
 		ctl_op_print(c.name);
@@ -134,12 +138,22 @@ static void test(struct __test_metadata *_metadata, unsigned int collective)
 
 TEST(members_close_under_reductions)
 {
-	test(_metadata, HYPERCUBE_REDUCE);
+	test(_metadata, HYPERCUBE_REDUCE, 0);
+}
+
+TEST(others_close_under_reductions)
+{
+	test(_metadata, HYPERCUBE_REDUCE, 100);
 }
 
 TEST(members_close_under_allreductions)
 {
-	test(_metadata, HYPERCUBE_ALLREDUCE);
+	test(_metadata, HYPERCUBE_ALLREDUCE, 200);
+}
+
+TEST(others_close_under_allreductions)
+{
+	test(_metadata, HYPERCUBE_ALLREDUCE, 300);
 }
 
 TEST_HARNESS_MAIN

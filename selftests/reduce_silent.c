@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define TESTS_TOGETHER
 #include "cube.h"
 #include "ktap.h"
 
