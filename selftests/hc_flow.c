@@ -14,8 +14,8 @@
  *	hc_flow count PORT SECONDS	counts the datagrams that come
  *	hc_flow raw IFNAME DST SRC COUNT [BYTES]
  *					Ethernet frames of type 0x88b5, each with its number
- *	hc_flow hear IFNAME SECONDS	hears frames of this type; says how many, and how many of
- *					them twice, for each source
+ *	hc_flow hear IFNAME SECONDS	hears frames of this type, until it is told to terminate;
+ *					says how many, and how many of them twice, for each source
  *
  * Addresses of Ethernet are six hexadecimal bytes with colons.
  */
@@ -27,6 +27,7 @@
 #include <netdb.h>
 #include <netinet/tcp.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -261,6 +262,14 @@ static struct heard *heard_of(struct heard *v, unsigned int *n, const uint8_t *s
 	return &v[i];
 }
 
+static volatile sig_atomic_t stopped;
+
+static void stop(int sig)
+{
+	(void)sig;
+	stopped = 1;
+}
+
 static int hear(const char *ifname, int seconds)
 {
 	uint64_t end = now_ns() + seconds * 1000000000ULL;
@@ -274,9 +283,10 @@ static int hear(const char *ifname, int seconds)
 	if (fd < 0)
 		return fail("packet socket");
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
+	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = stop }, NULL);
 	puts("hears");
 	fflush(stdout);
-	while (wait_readable(fd, end)) {
+	while (wait_readable(fd, stopped ? 0 : end)) {
 		ssize_t len = recv(fd, buf, sizeof(buf), 0);
 		struct heard *h;
 
