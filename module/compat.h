@@ -66,6 +66,16 @@ static inline void hc_busy_poll_set(struct sock *sk, unsigned int usec)
 #endif
 }
 
+/* Has GRO nothing that waits for more? */
+static inline bool hc_napi_holds_nothing(const struct napi_struct *napi)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)
+	return !READ_ONCE(napi->gro_bitmask);
+#else
+	return !READ_ONCE(napi->gro.bitmask);
+#endif
+}
+
 static inline void hc_dev_set_lltx(struct net_device *dev)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)

@@ -18,8 +18,10 @@
  * it: nobody speaks in the name of a node.
  *
  * The way of a frame.  hc_eth_xmit(), in the sender's context, checks the addresses,
- * puts our header in front and queues the frame; the node's poll takes it from there
- * as any other frame.  Segmentation and checksums that the stack leaves to the device
+ * puts our header in front and does what the node's poll would do with the frame: it
+ * takes the NAPI for that moment, if nobody has it.  Else it queues the frame, and the
+ * poll takes it from there as any other frame.  So a hop costs as many polls as a
+ * crossing of a veth pair: one, that of the receiver.  Segmentation and checksums that the stack leaves to the device
  * are not done: the skb says so up to the receiving stack, as with veth, so that 64
  * KiB of TCP cross each link as one frame.
  *
@@ -178,13 +180,46 @@ static void tx_drop(struct hc_node *node, struct sk_buff *skb, unsigned int why)
 	hc_drop(node, NULL, skb, why);
 }
 
+/* Whoever sets NAPI_STATE_SCHED owns what belongs to the poll, until napi_complete(),
+ * which schedules the poll if somebody has asked for it meanwhile.  The sender may
+ * hold the lock of a socket, so nothing must go up the stack from here: a frame from
+ * the own stack does not, and without GRO the NAPI holds no frames that
+ * napi_complete() would deliver.  False: queue the frame, and schedule the poll.
+ */
+static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
+{
+	/* An answer to what our own poll, below us on this processor, gives to the stack
+	 * as its last deed with a frame.  No other sender can be here: bottom halves stay
+	 * disabled from there to here.
+	 */
+	if (READ_ONCE(node->delivers_on) == smp_processor_id() &&
+	    skb_queue_empty_lockless(&node->ethq.list)) {
+		hc_eth_host_rx(node, skb);
+		return true;
+	}
+	if (!hc_napi_holds_nothing(&node->napi) || !napi_schedule_prep(&node->napi))
+		return false;
+	/* Another sender has queued, and has yet to schedule the poll: stay behind. */
+	if (unlikely(!hc_napi_holds_nothing(&node->napi) ||
+		     !skb_queue_empty_lockless(&node->ethq.list))) {
+		__napi_schedule(&node->napi);
+		return false;
+	}
+	hc_eth_host_rx(node, skb);
+	napi_complete(&node->napi);
+	return true;
+}
+
 netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev)
 {
 	struct hc_node *node = netdev_priv(dev);
 	unsigned int why;
 
 	skb_tx_timestamp(skb);
-	why = tx_frame(node, skb) ?: tx_queue(node, skb);
+	why = tx_frame(node, skb);
+	if (likely(!why) && tx_direct(node, skb))
+		return NETDEV_TX_OK;
+	why = why ?: tx_queue(node, skb);
 	if (unlikely(why))
 		tx_drop(node, skb, why);
 	else
@@ -313,7 +348,7 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 	unsigned int why;
 	bool elsewhere;
 
-	__skb_pull(skb, sizeof(struct hc_hdr));
+	__skb_pull(skb, sizeof(struct hc_hdr) + hc_walk_area(be16_to_cpu(hc_hdr(skb)->walk)));
 	why = deliver_flaw(node, skb);
 	if (why) {
 		hc_drop(node, NULL, skb, why);
@@ -325,7 +360,13 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 	skb_scrub_packet(skb, elsewhere);
 	skb->protocol = eth_type_trans(skb, dev);
 	skb_postpull_rcsum(skb, eth_hdr(skb), ETH_HLEN);
-	napi_gro_receive(&node->napi, skb);
+	if (dev->features & NETIF_F_GRO) {
+		napi_gro_receive(&node->napi, skb);
+		return;
+	}
+	WRITE_ONCE(node->delivers_on, smp_processor_id());
+	netif_receive_skb(skb);
+	WRITE_ONCE(node->delivers_on, -1);
 }
 
 void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)

@@ -5,7 +5,8 @@
  *
  * Contexts
  *   config	process context: netlink handlers, namespace exit, module exit
- *   poll	NAPI poll of one node; at most one CPU at a time for each node
+ *   poll	NAPI poll of one node, or who holds its NAPI in its place (eth.c); at
+ *		most one CPU at a time for each node
  *   socket	process context inside a system call on a socket
  *
  * Locks, outermost first
@@ -184,6 +185,7 @@ struct hc_eth_stats {
  * @eth_tx: Ethernet frames that the own stack sent [poll], @syncp
  * @eth_rx: Ethernet frames delivered to the own stack [poll], @syncp
  * @flood_dups: flooded frames that had been here before [poll], @syncp
+ * @delivers_on: processor whose poll is giving a frame to the stack, or -1 [poll]
  * @flood_nr: number of the last frame that was flooded from here [poll]
  * @flood_seen: which flooded frames were here, for each origin (eth.c) [poll]
  * @flood_swept: when silent origins were last forgotten, jiffies [poll]
@@ -228,6 +230,7 @@ struct hc_node {
 	struct hc_eth_stats eth_rx;
 	struct hc_eth_stats flood_dups;
 
+	int delivers_on;
 	u32 flood_nr;
 	u32 *flood_seen;
 	unsigned long flood_swept;
@@ -454,8 +457,8 @@ static inline unsigned int hc_walk_area(unsigned int walk)
  */
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
 /* A ROUTED frame arrived over link @dim: forward it, or return it when it is
- * for this node, with the walk stripped so that the payload follows the header;
- * ROUTED stays set and .walk is the number of links it crossed.
+ * for this node, with the walk stripped so that the payload follows the header, but
+ * for ETH; ROUTED stays set and .walk is the number of links it crossed.
  */
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 

@@ -529,6 +529,7 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	node->fabric = fabric;
 	node->id = id;
 	node->owner = INVALID_UID;
+	node->delivers_on = -1;
 	queue_init(&node->rxq);
 	queue_init(&node->eth_rxq);
 	queue_init(&node->ethq);

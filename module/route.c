@@ -44,6 +44,7 @@
 #include "hypercube.h"
 
 #define NO_DIM		(-1)
+#define RANK_BEST	4	/* step 1, and known to lead on */
 
 struct walk {
 	DECLARE_BITMAP(visited, HC_NODES_MAX);
@@ -134,9 +135,11 @@ static int next_dim(struct hc_node *node, const struct walk *w, u32 dst)
 
 		if (!hc_link_usable(node, d) || test_bit(hc_neigh(node->id, d), w->visited))
 			continue;
-		rank = (node->id ^ dst) & hc_bit(d) ? 3 : 1;
+		rank = (node->id ^ dst) & hc_bit(d) ? RANK_BEST - 1 : 1;
 		if (leads_on(node, w, d, dst))
 			rank++;
+		if (rank == RANK_BEST)
+			return d;
 		if (rank > best_rank) {
 			best = d;
 			best_rank = rank;
@@ -254,7 +257,8 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		consume_skb(skb);
 		return NULL;
 	}
-	return walk_strip(skb);
+	/* The stack has no use for our header, wherever it ends. */
+	return hc_hdr(skb)->type == HC_FRAME_ETH ? skb : walk_strip(skb);
 }
 
 /* ------------------------------------------------------------ probes */

@@ -14,6 +14,8 @@
  *	hc_flow count PORT SECONDS	counts the datagrams that come
  *	hc_flow raw IFNAME DST SRC COUNT [BYTES]
  *					Ethernet frames of type 0x88b5, each with its number
+ *	hc_flow packets IFNAME DST SRC COUNT BYTES
+ *					the same, and says how long that took: "NS ns"
  *	hc_flow hear IFNAME SECONDS	hears frames of this type, until it is told to terminate;
  *					says how many, and how many of them twice, for each source
  *
@@ -243,6 +245,16 @@ static int raw(const char *ifname, const char *dst, const char *src, unsigned in
 	return 0;
 }
 
+static int packets(const char *ifname, const char *dst, const char *src, unsigned int n,
+		   size_t bytes)
+{
+	uint64_t begin = now_ns();
+	int rc = raw(ifname, dst, src, n, bytes);
+
+	printf("%llu ns\n", (unsigned long long)(now_ns() - begin));
+	return rc;
+}
+
 struct heard {
 	uint8_t src[6];
 	unsigned int frames;
@@ -323,8 +335,10 @@ int main(int argc, char **argv)
 	if (!strcmp(verb, "raw") && (argc == 6 || argc == 7))
 		return raw(argv[2], argv[3], argv[4], atoi(argv[5]),
 			   argc == 7 ? atoi(argv[6]) : 64);
+	if (!strcmp(verb, "packets") && argc == 7)
+		return packets(argv[2], argv[3], argv[4], atoi(argv[5]), atoi(argv[6]));
 	if (!strcmp(verb, "hear") && argc == 4)
 		return hear(argv[2], atoi(argv[3]));
-	fprintf(stderr, "usage: hc_flow sink | source | pingpong | echo | udp | count | raw | hear ..\n");
+	fprintf(stderr, "usage: hc_flow sink | source | pingpong | echo | udp | count | raw | packets | hear ..\n");
 	return 2;
 }
