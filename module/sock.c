@@ -271,10 +271,10 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node, u
 		return -ENOTCONN;
 	if (plan->type != type)
 		return -EPROTOTYPE;
-	if (type == HYPERCUBE_PLAN_BCAST && plan->root != node->id)
-		return -EPERM;
 	if (smp_load_acquire(&plan->broken)) /* pairs with hc_coll_end() */
 		return -ENOLINK;
+	if (type == HYPERCUBE_PLAN_BCAST && plan->root != node->id)
+		return -EPERM;
 	return 0;
 }
 

@@ -86,6 +86,7 @@ void hcl_close(struct hcl *h)
 	if (!h)
 		return;
 	close(h->fd);
+	hcli_early_free(h);
 	ops_free(h->head);
 	ops_free(h->free);
 	free(h);
@@ -105,6 +106,7 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms)
 	if (setsockopt(h->fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) ||
 	    setsockopt(h->fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)))
 		return -errno;
+	h->timeout = ms;
 	return 0;
 }
 

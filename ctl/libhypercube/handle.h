@@ -52,8 +52,9 @@ struct hcl_op {
  * @head: posted operations, oldest first
  * @tail: where to link the next one
  * @sending: the first one that is not sent completely
+ * @early: messages of broadcasts that came before they were asked for, oldest first
+ * @timeout: ms, see hcl_set_timeout()
  * @free: unused ones
- * @nawaited: operations whose record has not come
  * @unheard: operations sent since somebody last looked for records
  * @late: an operation for which nobody waits has failed; see @failure
  * @failure: the latest failure
@@ -66,11 +67,42 @@ struct hcl {
 	struct hcl_op *head;
 	struct hcl_op **tail;
 	struct hcl_op *sending;
+	struct hcl_op *early;
+	unsigned int timeout;
 	struct hcl_op *free;
-	unsigned int nawaited;
 	unsigned int unheard;
 	bool late;
 	struct hypercube_result failure;
 };
+
+/* --- ops.c --- */
+/* NULL: no memory. */
+struct hcl_op *hcli_op_new(struct hcl *h);
+void hcli_op_release(struct hcl *h, struct hcl_op *op);
+/* Move something, both ways without waiting.  Return: 1, 0 or -errno. */
+int hcli_move(struct hcl *h);
+/* Wait until something may be moved.  Return: 1, 0 after @ms, or -errno. */
+int hcli_poll(const struct hcl *h, int ms);
+
+/* --- bcast.c --- */
+/* Who waits for a message of a broadcast sends nothing. */
+static inline bool hcli_listens(const struct hcl_op *op)
+{
+	return op->p.collective == HYPERCUBE_BCAST && op->out;
+}
+
+/* A record that nobody's contribution has asked for. */
+static inline bool hcli_is_message(const struct hypercube_result *res)
+{
+	return res->collective == HYPERCUBE_BCAST && !res->cookie;
+}
+
+/* What is to take a message; NULL, which counts as a failure: no memory. */
+struct hcl_op *hcli_listener(struct hcl *h, const struct hypercube_result *res);
+/* Before @op is linked: perhaps its message is here already. */
+void hcli_listen(struct hcl *h, struct hcl_op *op);
+/* Move something, or find out that nothing will come.  Return: 0 or -errno. */
+int hcli_listen_wait(struct hcl *h, struct hcl_op *op);
+void hcli_early_free(struct hcl *h);
 
 #endif /* HCL_HANDLE_H */

@@ -85,10 +85,12 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 /**
  * struct hcl_params - what all members of an operation say alike
  * @plan: id of the plan
- * @oper: enum hypercube_oper; 0 with HYPERCUBE_BARRIER
- * @type: enum hypercube_type; 0 with HYPERCUBE_BARRIER
- * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE only)
- * @collective: 0 or HYPERCUBE_REDUCE, HYPERCUBE_ALLREDUCE, HYPERCUBE_BARRIER
+ * @oper: enum hypercube_oper; 0 with HYPERCUBE_BARRIER and HYPERCUBE_BCAST
+ * @type: enum hypercube_type; 0 with these
+ * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE, and the
+ *	source of a HYPERCUBE_BCAST)
+ * @collective: 0 or HYPERCUBE_REDUCE, HYPERCUBE_ALLREDUCE, HYPERCUBE_BARRIER,
+ *	HYPERCUBE_BCAST
  * @width: bytes of a HYPERCUBE_RECORD, 1 .. HYPERCUBE_RECORD_MAX; else 0
  */
 struct hcl_params {
@@ -157,6 +159,28 @@ int hcl_allreduce(struct hcl *h, const struct hcl_params *p, const void *in,
 int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res);
 
 /**
+ * hcl_bcast() - take part in a broadcast, blocking
+ * @h: handle of a member of the plan
+ * @plan: id of a broadcast plan
+ * @source: the plan's source
+ * @buf: at the source the message, elsewhere room for it
+ * @bytes: at the source its length, elsewhere that of the room
+ * @flags: at the source 0, or HYPERCUBE_F_NOTIFY to wait until all members have it
+ * @res: how it ended, or NULL; zeros at the source without HYPERCUBE_F_NOTIFY.
+ *	@res->bytes is the length of a message received
+ *
+ * Members receive the messages of a plan in the order of sending.  What comes
+ * before its call is kept in the library's memory.  A receiver's call whose plan is
+ * gone, or broken with nothing on its way, ends after a second with the error that
+ * the source gets at once.
+ *
+ * Return: as hcl_reduce(); -EMSGSIZE: the message is longer than the room.  A
+ * receiver that ran into the time limit before anything came may call again.
+ */
+int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t bytes,
+	      unsigned int flags, struct hypercube_result *res);
+
+/**
  * hcl_post() - begin an operation and return
  * @h: handle of a member of the plan
  * @p: copied
@@ -170,8 +194,9 @@ int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res);
  * Sends what the kernel takes at once; the rest goes out in hcl_progress(),
  * hcl_wait() and hcl_flush().  Operations are sent in the order of the calls.
  * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce and barrier, has
- * to be waited for some time;
- * others need not.
+ * to be waited for some time; others need not.  With HYPERCUBE_BCAST the source
+ * gives @in and the others @out, which they need even for an empty message; they
+ * send nothing.  That its plan is gone is noticed by hcl_wait() only.
  *
  * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):
  * nothing was posted; or the error of an earlier operation for which nobody

@@ -16,14 +16,21 @@
 #define HEAR_EVERY	16
 #define SCRATCH		4096
 
+/* From @op on, the first one of which something is to be sent. */
+static struct hcl_op *op_unsent(struct hcl_op *op)
+{
+	while (op && op->gone)
+		op = op->next;
+	return op;
+}
+
 static void op_link(struct hcl *h, struct hcl_op *op)
 {
 	op->next = NULL;
 	*h->tail = op;
 	h->tail = &op->next;
 	if (!h->sending)
-		h->sending = op;
-	h->nawaited += op->awaited;
+		h->sending = op_unsent(op);
 }
 
 static struct hcl_op *op_find(const struct hcl *h, uint64_t id)
@@ -36,7 +43,7 @@ static struct hcl_op *op_find(const struct hcl *h, uint64_t id)
 	return NULL;
 }
 
-static void op_release(struct hcl *h, struct hcl_op *op)
+void hcli_op_release(struct hcl *h, struct hcl_op *op)
 {
 	struct hcl_op **p = &h->head;
 
@@ -46,9 +53,7 @@ static void op_release(struct hcl *h, struct hcl_op *op)
 	if (h->tail == &op->next)
 		h->tail = p;
 	if (h->sending == op)
-		h->sending = op->next;
-	if (op->awaited && !op->done)
-		h->nawaited--;
+		h->sending = op_unsent(op->next);
 	op->next = h->free;
 	h->free = op;
 }
@@ -58,16 +63,14 @@ static void op_gone(struct hcl *h, struct hcl_op *op)
 {
 	op->gone = true;
 	if (h->sending == op)
-		h->sending = op->next;
+		h->sending = op_unsent(op->next);
 	if (!op->awaited)
-		op_release(h, op);
+		hcli_op_release(h, op);
 }
 
 /* The kernel takes no more of it: its record is there, or about to come. */
 static void op_aborted(struct hcl *h, struct hcl_op *op)
 {
-	if (!op->awaited)
-		h->nawaited++;
 	op->awaited = true;
 	op_gone(h, op);
 }
@@ -80,7 +83,7 @@ static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_r
 	if (op && !op->gone)
 		op_gone(h, op);
 	else if (op && !op->wanted)
-		op_release(h, op);
+		hcli_op_release(h, op);
 }
 
 /* ---------------------------------------------------------------- sockets */
@@ -178,7 +181,8 @@ static struct hcl_op *op_guess(const struct hcl *h)
 static void piece(struct hcl *h, const struct hypercube_result *res, const char *buf,
 		  size_t n, bool last)
 {
-	struct hcl_op *op = op_find(h, res->cookie);
+	struct hcl_op *op = hcli_is_message(res) ? hcli_listener(h, res) :
+						   op_find(h, res->cookie);
 
 	if (op && op->out && op->got < op->out_max && buf != op->out + op->got) {
 		size_t room = op->out_max - op->got;
@@ -192,7 +196,6 @@ static void piece(struct hcl *h, const struct hypercube_result *res, const char 
 	if (op && op->awaited && !op->done) {
 		op->done = true;
 		op->res = *res;
-		h->nawaited--;
 	}
 	if (res->status)
 		op_failed(h, op, res);
@@ -259,8 +262,7 @@ static int send_on(struct hcl *h, int flags)
 	return 1;
 }
 
-/* Move something, both ways without waiting.  Return: 1, 0 or -errno. */
-static int move(struct hcl *h)
+int hcli_move(struct hcl *h)
 {
 	int moved = 0;
 	int r;
@@ -295,6 +297,8 @@ static int params_check(const struct hcl_params *p, const void *in, size_t bytes
 
 	if (p->collective == HYPERCUBE_BARRIER)
 		return bytes ? -EINVAL : 0;
+	if (p->collective == HYPERCUBE_BCAST)
+		return bytes && !in ? -EINVAL : 0;
 	if (collective(p) != HYPERCUBE_REDUCE && p->collective != HYPERCUBE_ALLREDUCE)
 		return -EINVAL;
 	return elem < 0 || bytes % elem || (bytes && !in) ? -EINVAL : 0;
@@ -318,7 +322,7 @@ static int late(struct hcl *h)
 	return h->failure.status;
 }
 
-static struct hcl_op *op_new(struct hcl *h)
+struct hcl_op *hcli_op_new(struct hcl *h)
 {
 	struct hcl_op *op = h->free;
 
@@ -341,7 +345,7 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 		err = late(h);
 	if (err)
 		return err;
-	op = op_new(h);
+	op = hcli_op_new(h);
 	if (!op)
 		return -ENOMEM;
 	op->id = h->next_id;
@@ -350,13 +354,16 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	op->bytes = bytes;
 	op->out = out;
 	op->out_max = out_max;
-	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY || collective(p) != HYPERCUBE_REDUCE;
+	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY ||
+		     p->collective == HYPERCUBE_ALLREDUCE || p->collective == HYPERCUBE_BARRIER;
 	op->awaited = op->wanted;
+	if (hcli_listens(op))
+		hcli_listen(h, op);
 	op_link(h, op);
 	if (h->sending == op) {
 		err = send_some(h, MSG_DONTWAIT);
 		if (err < 0 && err != -ENOBUFS) {
-			op_release(h, op);
+			hcli_op_release(h, op);
 			return err;
 		}
 	}
@@ -366,9 +373,9 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	return 0;
 }
 
-static int wait_for(const struct hcl *h, short events, int ms)
+int hcli_poll(const struct hcl *h, int ms)
 {
-	struct pollfd p = { .fd = h->fd, .events = events };
+	struct pollfd p = { .fd = h->fd, .events = hcl_events(h) };
 	int r;
 
 	do {
@@ -383,11 +390,11 @@ int hcl_progress(struct hcl *h, int ms)
 
 	if (h->dead)
 		return -ESHUTDOWN;
-	r = move(h);
+	r = hcli_move(h);
 	if (r || !ms)
 		return r;
-	r = wait_for(h, hcl_events(h), ms);
-	return r > 0 ? move(h) : r;
+	r = hcli_poll(h, ms);
+	return r > 0 ? hcli_move(h) : r;
 }
 
 short hcl_events(const struct hcl *h)
@@ -430,7 +437,7 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res)
 			return wait_forgotten(h, id, res);
 		if (op->done)
 			break;
-		err = move_wait(h);
+		err = hcli_listens(op) ? hcli_listen_wait(h, op) : move_wait(h);
 		if (err)
 			return err;
 	}
@@ -439,7 +446,7 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res)
 		err = -EMSGSIZE;
 	if (res)
 		*res = op->res;
-	op_release(h, op);
+	hcli_op_release(h, op);
 	return err;
 }
 
@@ -447,6 +454,7 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	       size_t bytes, void *out, size_t out_max,
 	       struct hypercube_result *res)
 {
+	struct hcl_op *op;
 	uint64_t id;
 	int err;
 
@@ -457,7 +465,10 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 		return err;
 	err = hcl_wait(h, id, res);
 	/* The caller's buffers go away now. */
-	if (op_find(h, id))
+	op = op_find(h, id);
+	if (op && hcli_listens(op) && !op->got)
+		hcli_op_release(h, op);
+	else if (op)
 		h->dead = true;
 	return err;
 }

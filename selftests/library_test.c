@@ -307,6 +307,107 @@ TEST(all_members_get_the_result_of_an_allreduce_and_leave_a_barrier)
 	EXPECT_EQ(-EINVAL, hcl_post(h[0], &barrier, in, 8, NULL, 0, NULL));
 }
 
+/* Plan 2 beside the tree: source 5. */
+static bool set_up_bcast(void)
+{
+	return set_up() && !tool("bcast plan fabric " FABRIC " source 5 apply plan 2");
+}
+
+TEST(a_broadcast_reaches_all_and_is_acknowledged)
+{
+	static char in[100000], out[100000];
+	struct hcl_params p = {
+		.plan = 2, .collective = HYPERCUBE_BCAST, .flags = HYPERCUBE_F_NOTIFY,
+	};
+	struct hypercube_result res;
+	uint64_t id;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up_bcast());
+	for (i = 0; i < sizeof(in); i++)
+		in[i] = i * 7 >> 3;
+	ASSERT_EQ(0, hcl_post(h[5], &p, in, sizeof(in), NULL, 0, &id));
+	for (i = 0; i < NODES; i++)
+		if (i != 5) {
+			memset(out, 0, sizeof(out));
+			ASSERT_EQ(0, hcl_bcast(h[i], 2, 5, out, sizeof(out), 0, &res));
+			EXPECT_EQ(0, memcmp(in, out, sizeof(in)));
+			EXPECT_EQ(sizeof(in), res.bytes);
+			EXPECT_EQ(HYPERCUBE_BCAST, res.collective);
+			EXPECT_GT(4, res.steps);
+		}
+	EXPECT_EQ(0, hcl_wait(h[5], id, &res));
+	EXPECT_EQ(3, res.steps);
+	/* Not asked for, and empty. */
+	EXPECT_EQ(0, hcl_bcast(h[5], 2, 5, NULL, 0, 0, &res));
+	EXPECT_EQ(0, res.steps);
+	EXPECT_EQ(0, hcl_bcast(h[2], 2, 5, NULL, 0, 0, &res));
+	EXPECT_EQ(0, res.bytes);
+}
+
+TEST(messages_that_come_early_wait_for_their_turn)
+{
+	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
+	uint64_t in = 1, sum = 0, out[3] = { 0 }, id, later;
+	char text[3][8] = { "one", "two", "three" }, got[3][8];
+	struct hypercube_result res;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up_bcast());
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, text[i], sizeof(text[i]), 0, NULL));
+	/* The sink gets to its sum only behind all three. */
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &sum64, &in, 8, &sum, 8, i ? NULL : &id));
+	ASSERT_EQ(0, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(NODES, sum);
+	ASSERT_EQ(0, hcl_bcast(h[0], 2, 5, got[0], 8, 0, NULL));
+	/* The next one is there already, the one behind it has too little room. */
+	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, got[1], 8, &id));
+	EXPECT_EQ(-EMSGSIZE, hcl_bcast(h[0], 2, 5, got[2], 4, 0, &res));
+	EXPECT_EQ(8, res.bytes);
+	EXPECT_EQ(1, hcl_done(h[0], id));
+	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(0, strcmp(got[0], "one") | strcmp(got[1], "two") | memcmp(got[2], "thre", 4));
+	/* Two that are asked for before they come, and a sum between. */
+	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, &out[0], 8, &id));
+	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, &out[1], 8, &later));
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &sum64, &in, 8, &out[2], 8, NULL));
+	in = 7;
+	ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, &in, 8, 0, NULL));
+	in = 8;
+	ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, &in, 8, 0, NULL));
+	EXPECT_EQ(0, hcl_wait(h[0], later, NULL));
+	EXPECT_EQ(1, hcl_done(h[0], id));
+	EXPECT_EQ(7, out[0]);
+	EXPECT_EQ(8, out[1]);
+}
+
+TEST(a_broadcast_that_cannot_come_is_not_waited_for)
+{
+	struct hypercube_result res;
+	char buf[8] = "";
+
+	ASSERT_EQ(true, set_up_bcast());
+	EXPECT_EQ(-ENOENT, hcl_bcast(h[1], 99, 5, buf, 8, 0, &res));
+	EXPECT_EQ(-EPROTOTYPE, hcl_bcast(h[1], PLAN, 5, buf, 8, 0, NULL));
+	EXPECT_EQ(-EPERM, hcl_bcast(h[1], 2, 1, buf, 8, 0, NULL));
+	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 5, buf, 8, 4, NULL));
+	/* The source listens to itself: nothing is sent by that. */
+	EXPECT_EQ(-EINVAL, hcl_bcast(h[5], 2, 0, buf, 8, 0, NULL));
+	hcl_set_timeout(h[1], 50);
+	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, 8, 0, &res));
+	hcl_set_timeout(h[1], 5000);
+	ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, "again", 6, 0, NULL));
+	EXPECT_EQ(0, hcl_bcast(h[1], 2, 5, buf, 8, 0, NULL));
+	EXPECT_EQ(0, strcmp(buf, "again"));
+	ASSERT_EQ(0, tool("link set " FABRIC " 5:0 down"));
+	EXPECT_EQ(-ENOLINK, hcl_bcast(h[5], 2, 5, buf, 8, 0, NULL));
+	EXPECT_EQ(-ENOLINK, hcl_bcast(h[1], 2, 5, buf, 8, 0, &res));
+	EXPECT_EQ(-ENOLINK, res.status);
+}
+
 TEST(time_limits)
 {
 	uint64_t in = 1, out = 0, id;

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiving side of broadcasts.  The kernel hands a message to every member
+ * of a plan but its source without having been asked, with cookie 0; those of a
+ * plan come one after the other.  The oldest operation that listens to the plan
+ * takes the next message; one that nobody listens for yet is kept until somebody
+ * does.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "handle.h"
+
+/* Look after so many ms of silence whether the plan can still bring a message. */
+#define DOUBT_MS 1000
+
+static struct hcl_op *early_new(struct hcl *h, const struct hypercube_result *res)
+{
+	struct hcl_op **p = &h->early;
+	struct hcl_op *op = hcli_op_new(h);
+
+	if (!op) {
+		h->failure = *res;
+		h->failure.status = -ENOMEM;
+		h->late = true;
+		return NULL;
+	}
+	op->p.plan = res->plan;
+	op->p.collective = HYPERCUBE_BCAST;
+	op->gone = true;
+	op->wanted = true;
+	op->awaited = true;
+	op->out = malloc(res->bytes ? res->bytes : 1);
+	if (op->out)
+		op->out_max = res->bytes;
+	while (*p)
+		p = &(*p)->next;
+	*p = op;
+	op->next = NULL;
+	return op;
+}
+
+struct hcl_op *hcli_listener(struct hcl *h, const struct hypercube_result *res)
+{
+	struct hcl_op *op;
+
+	for (op = h->early; op; op = op->next)
+		if (op->p.plan == res->plan && !op->done)
+			return op;
+	for (op = h->head; op; op = op->next)
+		if (hcli_listens(op) && op->p.plan == res->plan && !op->done)
+			return op;
+	return early_new(h, res);
+}
+
+void hcli_listen(struct hcl *h, struct hcl_op *op)
+{
+	struct hcl_op **p = &h->early, *early;
+
+	op->gone = true;
+	while (*p && (*p)->p.plan != op->p.plan)
+		p = &(*p)->next;
+	early = *p;
+	if (!early)
+		return;
+	*p = early->next;
+	op->got = early->got;
+	op->done = early->done;
+	op->res = early->res;
+	if (!early->out && !op->res.status)
+		op->res.status = -ENOMEM;
+	else if (early->out)
+		memcpy(op->out, early->out, op->got < op->out_max ? op->got : op->out_max);
+	free(early->out);
+	early->next = h->free;
+	h->free = early;
+}
+
+/* Ask the kernel for what it refuses to a member that is not the source: if it has
+ * another reason than that, there is nothing to wait for.  More data than is
+ * announced, so that not even a source would send a message.
+ */
+static int plan_error(const struct hcl *h, uint32_t plan)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(struct hypercube_op))];
+		struct cmsghdr align;
+	} control = { .buf = "" };
+	struct hypercube_op op = { .plan = plan, .collective = HYPERCUBE_BCAST };
+	struct iovec iov = { .iov_base = "", .iov_len = 1 };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control.buf),
+	};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+
+	c->cmsg_level = SOL_HYPERCUBE;
+	c->cmsg_type = HYPERCUBE_CMSG_OP;
+	c->cmsg_len = CMSG_LEN(sizeof(op));
+	memcpy(CMSG_DATA(c), &op, sizeof(op));
+	sendmsg(h->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	switch (errno) {
+	case EPERM:
+	case EINTR:
+	case EAGAIN:
+	case EBUSY:	/* a contribution to another operation is half sent */
+		return 0;
+	case EMSGSIZE:
+		return -EINVAL;
+	}
+	return -errno;
+}
+
+int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
+{
+	unsigned int silent = 0, ms;
+	int r, err;
+
+	for (;;) {
+		r = hcli_move(h);
+		if (r)
+			return r < 0 ? r : 0;
+		ms = h->timeout && h->timeout - silent < DOUBT_MS ? h->timeout - silent : DOUBT_MS;
+		r = hcli_poll(h, ms);
+		if (r < 0)
+			return r;
+		if (r)
+			continue;
+		silent += ms;
+		err = plan_error(h, op->p.plan);
+		/* What there was to say of it has come before, or comes now. */
+		r = err ? hcli_move(h) : 0;
+		if (r)
+			return r < 0 ? r : 0;
+		if (err) {
+			op->done = true;
+			op->res.status = err;
+			op->res.plan = op->p.plan;
+			op->res.cause_node = UINT32_MAX;
+			op->res.cause_dim = UINT32_MAX;
+			op->res.collective = HYPERCUBE_BCAST;
+			return 0;
+		}
+		if (h->timeout && silent >= h->timeout)
+			return -ETIMEDOUT;
+	}
+}
+
+void hcli_early_free(struct hcl *h)
+{
+	struct hcl_op *op;
+
+	while ((op = h->early)) {
+		h->early = op->next;
+		free(op->out);
+		free(op);
+	}
+}
+
+int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t bytes,
+	      unsigned int flags, struct hypercube_result *res)
+{
+	struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_BCAST };
+	char nothing;
+
+	if (flags & ~HYPERCUBE_F_NOTIFY || (bytes && !buf))
+		return -EINVAL;
+	if (h->addr.shc_node != source)
+		return hcl_reduce(h, &p, NULL, 0, buf ? buf : &nothing, bytes, res);
+	p.flags = flags;
+	return hcl_reduce(h, &p, buf, bytes, NULL, 0, res);
+}
