@@ -108,12 +108,20 @@ bad_addresses_are_dropped() {
 	refused 'another address' 'not supported' at 0 ip link set tn0 address 02:00:00:00:00:01
 }
 
+# Has nothing crossed a link for a while?
+at_rest() {
+	local before
+	before=$(json .tx_frames stats t)
+	sleep 0.2
+	json_is "$before" .tx_frames stats t
+}
+
 # hears FILE: is the listener there?
 hears() { grep -q hears "$1"; }
 # everybody_heard WHAT WANTED: $hearers end when nothing comes any more; each has heard the same
 everybody_heard() {
 	local v
-	sleep 0.3
+	check 'the fabric comes to rest' busywait 10 at_rest
 	kill "${hearers[@]}"
 	wait "${hearers[@]}"
 	jobs=()

@@ -30,6 +30,7 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,6 +283,16 @@ static void stop(int sig)
 	stopped = 1;
 }
 
+/* Told to stop: what has come by then still counts. */
+static bool hear_more(int fd, uint64_t end)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	if (!stopped && wait_readable(fd, end))
+		return true;
+	return stopped && poll(&p, 1, 0) > 0;
+}
+
 static int hear(const char *ifname, int seconds)
 {
 	uint64_t end = now_ns() + seconds * 1000000000ULL;
@@ -298,7 +309,7 @@ static int hear(const char *ifname, int seconds)
 	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = stop }, NULL);
 	puts("hears");
 	fflush(stdout);
-	while (wait_readable(fd, stopped ? 0 : end)) {
+	while (hear_more(fd, end)) {
 		ssize_t len = recv(fd, buf, sizeof(buf), 0);
 		struct heard *h;
 
