@@ -12,7 +12,7 @@ help:
 	@echo 'make check         all tests on the stock kernel, in a VM'
 	@echo 'make check-debug   the tests in the VM on a kernel with KASAN, lockdep, kmemleak, ...'
 	@echo 'make shell         a shell in the VM, module loaded'
-	@echo 'make bench         measurements against Open MPI'
+	@echo 'make bench         measurements against Open MPI and veth pairs'
 	@echo 'make style         checkpatch, sparse, clang, shellcheck, kernel-doc'
 	@echo 'make all           = module ctl selftests; each of them by name'
 	@echo 'make install       the tool, and the module for the running kernel'

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
-# Lines of guest.sh -> one object: per size, processes and backend the minimum, median and maximum of
-# the rounds, and the ratio ours / peer of the medians.
+# Lines of guest.sh -> one object: for each thing measured the minimum, median and maximum of the
+# rounds, and the ratios of the medians: ours / peer for times, and for rates too.
 
 def stats: sort | { min: .[0], median: ((.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2), max: .[-1] };
 def round3: if . == null then null else . * 1000 | round / 1000 end;
 
 def of($metric): map(.[$metric]) | stats;
 
-(map(select(.what == "reduce")) | group_by([.procs, .bytes]) | map({
+# Rows of an operation, by processes and size
+def operations: group_by([.procs, .bytes]) | map({
 	procs: .[0].procs,
 	bytes: .[0].bytes,
 	backends: (group_by(.backend) | map({ key: .[0].backend, value: {
@@ -22,13 +23,41 @@ def of($metric): map(.[$metric]) | stats;
 		back_to_back: ($row.backends.fabric.back_to_back_us.median
 			/ $peer.back_to_back_us.median | round3),
 	})
-}) | from_entries))) as $reductions
-| {
+}) | from_entries));
+
+# What a hop beyond the first costs, in units of the first; $cost: of a way
+def further($ways; cost): ($ways.hops1 | cost) as $one
+	| { second: ((($ways.hops2 | cost) - $one) / $one | round3),
+	    each_of_four: ((($ways.hops4 | cost) - $one) / 3 / $one | round3) };
+
+def ether: group_by(.way) | map({ key: .[0].way, value: {
+	mbit_s: of("mbit_s"), round_trip_us: of("round_trip_us"), frames_s: of("frames_s"),
+} }) | from_entries | . as $ways | if . == {} then null else {
+	ways: .,
+	ratio: (del(.veth) | map_values({
+		mbit_s: (.mbit_s.median / $ways.veth.mbit_s.median | round3),
+		round_trip: (.round_trip_us.median / $ways.veth.round_trip_us.median | round3),
+		frames_s: (.frames_s.median / $ways.veth.frames_s.median | round3),
+	})),
+	further_hops: {
+		mbit_s: further($ways; 1 / .mbit_s.median),
+		round_trip: further($ways; .round_trip_us.median),
+		frames_s: further($ways; 1 / .frames_s.median),
+	},
+} end;
+
+def only($what): map(select(.what == $what));
+
+{
 	mode: $mode,
-	settings: (map(select(.what == "settings"))[0] | del(.what)),
-	fabrics: map(select(.what == "fabric") | del(.what)),
-	reductions: $reductions,
-	traffic: map(select(.what == "traffic") | del(.what)),
-	failures: map(select(.what == "failure") | del(.what)),
-	raw: map(select(.what == "reduce") | del(.what)),
+	settings: (only("settings")[0] | del(.what)),
+	fabrics: (only("fabric") | map(del(.what))),
+	reductions: (only("reduce") | operations),
+	allreductions: (only("allreduce") | operations),
+	barriers: (only("barrier") | operations),
+	broadcasts: (only("bcast") | operations),
+	traffic: (only("traffic") | map(del(.what))),
+	ether: (only("ether") | ether),
+	failures: (only("failure") | map(del(.what))),
+	raw: map(select(has("round") and .what != "failure")),
 }

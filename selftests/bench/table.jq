@@ -7,23 +7,43 @@ def span: "\(.median | us | pad(9)) [\(.min | us)..\(.max | us)]";
 def column($n): . + (" " * ([$n - length, 0] | max));
 def bytes: if . >= 1048576 then "\(. / 1048576) MiB" elif . >= 1024 then "\(. / 1024) KiB" else "\(.) B" end;
 
-"kernel \(.settings.kernel), \(.settings.processors) processors, emulated; \(.settings.rounds) interleaved rounds",
-(.settings.peers | to_entries[] | "\(.key): \(.value)"),
-"",
-"Fabrics",
-(.fabrics[] | "  dim \(.dim): created in \(.create_ms) ms, removed in \(.delete_ms) ms; " +
-	"\(.bytes_per_node) bytes of memory a node, of which our state \(.node_size), net_device \(.dev_size)"),
-"",
-"Reductions of u64 sums, us: median [min..max] of the rounds. Latency: from the last call to the sink's",
-"return; back to back: for each of many operations; ratios ours / peer of both",
-("  procs      size  backend   latency                     back to back                cpu of processes/ksoftirqd   ratios" ),
-(.reductions[] | . as $r | .backends | to_entries[] |
+def rows: .[] | . as $r | .backends | to_entries[] |
 	"  \($r.procs | pad(5)) \($r.bytes | bytes | pad(9))  \(.key | column(8))"
 	+ "\(.value.latency_us | span | column(28))\(.value.back_to_back_us | span | column(28))"
 	+ "\("\(.value.cpu_processes_us.median | us | pad(9)) / \(.value.cpu_kernel_us.median | us)" | column(27))"
-	+ (if .key == "fabric" then "" else "\($r.ratio[.key].latency) \($r.ratio[.key].back_to_back)" end)),
-"",
-"Memory traffic of a reduction of 1 MiB, in units of the contribution",
+	+ (if .key == "fabric" then "" else "\($r.ratio[.key].latency) \($r.ratio[.key].back_to_back)" end);
+
+def operations($title): if . == [] then empty else "", $title,
+	"  procs      size  backend   latency                     back to back                cpu of processes/ksoftirqd   ratios",
+	rows end;
+
+def ether: if . == null then empty else . as $e | "",
+	"Ethernet between two namespaces: median [min..max] of the rounds, and ratios to the veth pair. TCP from one",
+	"processor to the other; round trip of a byte, and frames of 64 bytes, on one processor",
+	"  way      TCP Mbit/s                    ratio   round trip us                 ratio   frames/s                      ratio",
+	(["veth", "hops1", "hops2", "hops4"][] as $w | $e.ways[$w] | "  \($w | column(6))"
+		+ "\(.mbit_s | span | column(30))\($e.ratio[$w].mbit_s // "" | pad(6))  "
+		+ "\(.round_trip_us | span | column(30))\($e.ratio[$w].round_trip // "" | pad(6))  "
+		+ "\(.frames_s | span | column(30))\($e.ratio[$w].frames_s // "" | pad(6))"),
+	"  A further hop costs, in units of the first: \($e.further_hops.mbit_s.each_of_four) of the TCP time,"
+	+ " \($e.further_hops.round_trip.each_of_four) of the round trip, \($e.further_hops.frames_s.each_of_four) of the time for a frame"
+	end;
+
+"kernel \(.settings.kernel), \(.settings.processors) processors, emulated; interleaved rounds",
+(.settings.peers | to_entries[] | "\(.key): \(.value)"),
+(if .fabrics == [] then empty else "", "Fabrics" end),
+(.fabrics[] | "  dim \(.dim): created in \(.create_ms) ms, removed in \(.delete_ms) ms; " +
+	"\(.bytes_per_node) bytes of memory a node, of which our state \(.node_size), net_device \(.dev_size)"),
+(if .reductions + .barriers == [] then empty else "",
+"Collectives, us: median [min..max] of the rounds. Latency: from the last call (of a broadcast the source's)",
+"to the last return (of a reduction the sink's); back to back: for each of many operations; ratios ours / peer of both" end),
+(.reductions | operations("Reductions, u64 sums")),
+(.barriers | operations("Barriers")),
+(.allreductions | operations("Allreductions, u64 sums")),
+(.broadcasts | operations("Broadcasts; back to back with a barrier behind each")),
+(if .traffic == [] then empty else "",
+"Memory traffic of a reduction of 1 MiB, in units of the contribution" end),
 (.traffic[] | "  \(.procs) processes: copied in \(.copied_in / .bytes), merged \(.merged / .bytes * 1000 | round / 1000)"
 	+ " (ideal \(.merged_ideal / .bytes)), copied out \(.copied_out / .bytes)"),
-(.failures[] | "Failed: \(.backend) with \(.procs) processes in round \(.round)")
+(.ether | ether),
+(.failures[] | "Failed: \(.of) over \(.backend) with \(.procs) processes in round \(.round)")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Collectives of the fabric and of Open MPI. Sourced by guest.sh.
+
+# The peer's best settings of those tried with more processes than processors: it has to yield when
+# idle; over shared memory round-robin scheduling and direct copies (CMA) help a lot, over TCP the
+# former only harms. coll/sm, which is not Open MPI's own choice, answers small requests sooner.
+mpi=(mpirun.openmpi --allow-run-as-root --oversubscribe --mca plm isolated --mca pml ob1
+	--mca mpi_yield_when_idle 1)
+shm=(chrt -r 1 "${mpi[@]}" --mca btl 'self,vader' --mca btl_vader_single_copy_mechanism cma)
+sm=("${shm[@]}" --mca coll_sm_priority 100)
+tcp=("${mpi[@]}" --mca btl 'self,tcp' --mca btl_tcp_if_include lo)
+backends=(fabric mpi-shm mpi-sm mpi-tcp)
+sizes=8,4096,65536,1048576
+
+# one BACKEND PROCS WHAT,.. MS: a round of all sizes
+one() {
+	local what=(-b "$4" -w "$3" "$2" "$sizes")
+	local peer=(-n "$2" "$here/measure_mpi" "${what[@]}" "$1" /dev/shm/bench)
+	rm -f /dev/shm/bench
+	case $1 in
+	fabric) "$here/measure_fabric" "${what[@]}" "bench$2" 1 2 ;;
+	mpi-shm) timeout 600 "${shm[@]}" "${peer[@]}" ;;
+	mpi-sm) timeout 600 "${sm[@]}" "${peer[@]}" ;;
+	mpi-tcp) timeout 600 "${tcp[@]}" "${peer[@]}" ;;
+	esac
+}
+
+# peers WHAT,.. ROUNDS MS: all backends, with all numbers of processes
+peers() {
+	local round p i backend
+	for ((round = 1; round <= $2; round++)); do
+		for p in "${procs[@]}"; do
+			for ((i = 0; i < ${#backends[@]}; i++)); do
+				# Nobody is always first.
+				backend=${backends[(i + round) % ${#backends[@]}]}
+				say "$1, round $round of $2, $p processes, $backend"
+				one "$backend" "$p" "$1" "$3" | sed "s/^{/{\"round\":$round,/" && continue
+				[[ $backend != fabric ]] || die "the fabric with $p processes failed"
+				# What it measured before stands.
+				say "$backend failed"
+				jq -nc --arg what "$1" --arg backend "$backend" --argjson round "$round" \
+					--argjson procs "$p" \
+					'{ what: "failure", of: $what, $round, $procs, $backend }'
+			done
+		done
+	done
+}
+
+peers_set_up() {
+	local p dim
+	for p in "${procs[@]}"; do
+		dim=0
+		while ((1 << dim < p)); do dim=$((dim + 1)); done
+		hcctl fabric add "bench$p" dim $dim || die 'no fabric'
+		hcctl tree find fabric "bench$p" apply plan 1 sink 0 >/dev/null || die 'no tree'
+		hcctl bcast plan fabric "bench$p" source 0 apply plan 2 >/dev/null || die 'no broadcast plan'
+	done
+}
+
+peers_tear_down() {
+	local p
+	for p in "${procs[@]}"; do
+		hcctl fabric del "bench$p"
+	done
+}
+
+merged() { hcctl -j node show "bench$1" | jq '[.[].merged_bytes // 0] | add'; }
+
+# traffic PROCS: bytes merged in an operation of 1 MiB
+traffic() {
+	local before after operations
+	before=$(merged "$1")
+	operations=$("$here/measure_fabric" -b 100 "$1" 1048576 "bench$1" 1 2 |
+		jq '.samples + 1 + .batch') || die 'measure_fabric failed'
+	after=$(merged "$1")
+	jq -nc --argjson p "$1" --argjson n "$operations" --argjson m $((after - before)) \
+		'{ what: "traffic", procs: $p, bytes: 1048576, operations: $n,
+		   copied_in: ($p * 1048576), merged: ($m / $n), merged_ideal: (($p - 1) * 1048576),
+		   copied_out: 1048576 }'
+}
+
+reduce() {
+	local p
+	peers_set_up
+	if [[ $mode == full ]]; then peers reduce 3 800; else peers reduce 2 400; fi
+	for p in "${procs[@]}"; do
+		traffic "$p"
+	done
+	peers_tear_down
+}
+
+collectives() {
+	peers_set_up
+	peers barrier,allreduce,bcast 2 "$([[ $mode == full ]] && echo 300 || echo 200)"
+	peers_tear_down
+}

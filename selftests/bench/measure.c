@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Latency: from the call of the last member (of a broadcast: the source) to the return
+ * of the last one who gets a result (of a reduction: the sink, else all), all aligned by
+ * a barrier that is not timed.  Throughput: operations back to back, from the first call
+ * to the last return, without anything between them; contributors to a reduction do not
+ * wait for the sink.  Behind each broadcast comes a barrier, or they would only tell how
+ * fast the source is.
+ */
+#include <err.h>
+#include <glob.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+#define SAMPLES_MIN	4
+#define SAMPLES_MAX	400
+#define BATCH_MIN	5
+#define BATCH_MAX	2000
+
+struct sample {
+	uint64_t v[SAMPLES_MAX];
+	unsigned int n;
+};
+
+static const char *const names[WHATS] = {
+	[REDUCE] = "reduce", [ALLREDUCE] = "allreduce", [BARRIER] = "barrier", [BCAST] = "bcast",
+};
+
+static void what_parse(struct config *c, char *list)
+{
+	char *word, *rest;
+	unsigned int i;
+
+	for (word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest)) {
+		for (i = 0; i < WHATS && strcmp(word, names[i]); i++)
+			;
+		if (i == WHATS || c->whats == WHATS)
+			errx(2, "'%s': reduce, allreduce, barrier or bcast", word);
+		c->what[c->whats++] = i;
+	}
+}
+
+void config_parse(struct config *c, const char *name, int argc, char **argv)
+{
+	char *word;
+	int opt;
+
+	memset(c, 0, sizeof(*c));
+	c->name = name;
+	c->budget = 1000;
+	while ((opt = getopt(argc, argv, "b:w:")) != -1) {
+		if (opt == 'b')
+			c->budget = atoi(optarg);
+		else if (opt == 'w')
+			what_parse(c, optarg);
+		else
+			exit(2);
+	}
+	if (argc < optind + 2)
+		errx(2, "usage: %s [-b MS] [-w WHAT,..] PROCS SIZE,SIZE,.. ..", argv[0]);
+	c->procs = atoi(argv[optind]);
+	for (word = strtok(argv[optind + 1], ","); word; word = strtok(NULL, ",")) {
+		size_t bytes = strtoul(word, NULL, 0);
+
+		if (!bytes || bytes % 8 || c->sizes == SIZES_MAX)
+			errx(2, "'%s': sizes are multiples of 8", word);
+		c->size[c->sizes++] = bytes;
+	}
+	if (!c->whats)
+		c->what[c->whats++] = REDUCE;
+	if (!c->procs || c->procs > PROCS_MAX || !c->sizes || !c->budget)
+		errx(2, "numbers out of range");
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void barrier(struct shared *s, unsigned int procs)
+{
+	uint32_t turn = atomic_load(&s->turn);
+
+	if (atomic_fetch_add(&s->arrived, 1) + 1 == procs) {
+		atomic_store(&s->arrived, 0);
+		atomic_fetch_add(&s->turn, 1);
+		syscall(SYS_futex, &s->turn, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+		return;
+	}
+	while (atomic_load(&s->turn) == turn)
+		syscall(SYS_futex, &s->turn, FUTEX_WAIT, turn, NULL, NULL, 0);
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* CPU time of this process, ns. */
+static uint64_t cpu_own(void)
+{
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	return (u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000000000ULL +
+	       (u.ru_utime.tv_usec + u.ru_stime.tv_usec) * 1000ULL;
+}
+
+/* CPU time of the kernel's threads for soft interrupts, ns; what they do in the
+ * context of a process is that process's.
+ */
+static uint64_t cpu_kernel(void)
+{
+	uint64_t sum = 0, ns;
+	char name[64];
+	glob_t g;
+	size_t i;
+
+	if (glob("/proc/[0-9]*/comm", 0, NULL, &g))
+		return 0;
+	for (i = 0; i < g.gl_pathc; i++) {
+		FILE *f = fopen(g.gl_pathv[i], "r");
+
+		if (f && fgets(name, sizeof(name), f) && !strncmp(name, "ksoftirqd/", 10)) {
+			fclose(f);
+			snprintf(name, sizeof(name), "/proc/%d/schedstat",
+				 atoi(g.gl_pathv[i] + strlen("/proc/")));
+			f = fopen(name, "r");
+			if (f && fscanf(f, "%" SCNu64, &ns) == 1)
+				sum += ns;
+		}
+		if (f)
+			fclose(f);
+	}
+	globfree(&g);
+	return sum;
+}
+
+static void fill(uint64_t *in, size_t count, unsigned int rank, unsigned int round)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		in[i] = i + rank + round;
+}
+
+/**
+ * struct task - what is measured at a time
+ * @c: all that is
+ * @s: what the processes share
+ * @rank: this process
+ * @what: the operation
+ * @operation: how it is done here
+ * @backend: for that
+ * @in: the contribution
+ * @out: the result
+ * @count: elements of both
+ */
+struct task {
+	const struct config *c;
+	struct shared *s;
+	unsigned int rank;
+	enum what what;
+	const operation_fn *operation;
+	void *backend;
+	uint64_t *in;
+	uint64_t *out;
+	size_t count;
+};
+
+/* Whom the result concerns looks at it. */
+static void check(const struct task *t, unsigned int round)
+{
+	uint64_t procs = t->c->procs;
+	size_t i;
+
+	if (t->what == REDUCE ? t->rank : t->what == BCAST && !t->rank)
+		return;
+	for (i = 0; i < t->count; i++) {
+		uint64_t want = t->what == BCAST ? i + round :
+			procs * (i + round) + procs * (procs - 1) / 2;
+
+		if (t->out[i] != want)
+			errx(1, "element %zu is %" PRIu64 ", not %" PRIu64, i, t->out[i], want);
+	}
+}
+
+static uint64_t last_of(const uint64_t *v, unsigned int procs)
+{
+	uint64_t last = 0;
+	unsigned int i;
+
+	for (i = 0; i < procs; i++)
+		if (v[i] > last)
+			last = v[i];
+	return last;
+}
+
+static uint64_t first_of(const uint64_t *v, unsigned int procs)
+{
+	uint64_t first = UINT64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < procs; i++)
+		if (v[i] < first)
+			first = v[i];
+	return first;
+}
+
+static uint64_t last_return(const struct task *t)
+{
+	return t->what == REDUCE ? t->s->end[0] : last_of(t->s->end, t->c->procs);
+}
+
+/* By process 0, when all are out: the latency. */
+static uint64_t round_took(const struct task *t)
+{
+	uint64_t begin = t->what == BCAST ? t->s->begin[0] : last_of(t->s->begin, t->c->procs);
+
+	if ((t->what == BARRIER || t->what == ALLREDUCE) &&
+	    first_of(t->s->end, t->c->procs) < begin)
+		errx(1, "a process came out before the last went in");
+	return last_return(t) - begin;
+}
+
+static void latency(const struct task *t, struct sample *sample)
+{
+	const struct config *c = t->c;
+	struct shared *s = t->s;
+	uint64_t start = now();
+	unsigned int round;
+
+	sample->n = 0;
+	/* Round 0 warms up. */
+	for (round = 0; ; round++) {
+		fill(t->in, t->count, t->rank, round);
+		barrier(s, c->procs);
+		s->begin[t->rank] = now();
+		t->operation[t->what](t->backend, t->in, t->out, t->count);
+		s->end[t->rank] = now();
+		barrier(s, c->procs);
+		check(t, round);
+		if (!t->rank) {
+			if (round)
+				sample->v[sample->n++] = round_took(t);
+			atomic_store(&s->go_on, sample->n < SAMPLES_MIN ||
+				     (sample->n < SAMPLES_MAX &&
+				      now() - start < c->budget * 1000000ULL));
+		}
+		barrier(s, c->procs);
+		if (!atomic_load(&s->go_on))
+			return;
+	}
+}
+
+/* Returns ns of the whole batch, at process 0. */
+static uint64_t back_to_back(const struct task *t)
+{
+	unsigned int batch = atomic_load(&t->s->batch), i;
+	struct shared *s = t->s;
+	uint64_t cpu;
+
+	fill(t->in, t->count, t->rank, 0);
+	barrier(s, t->c->procs);
+	cpu = cpu_own();
+	s->begin[t->rank] = now();
+	for (i = 0; i < batch; i++) {
+		t->operation[t->what](t->backend, t->in, t->out, t->count);
+		if (t->what == BCAST)
+			t->operation[BARRIER](t->backend, NULL, NULL, 0);
+	}
+	s->end[t->rank] = now();
+	cpu = cpu_own() - cpu;
+	barrier(s, t->c->procs);
+	atomic_fetch_add(&s->cpu, cpu);
+	check(t, 0);
+	barrier(s, t->c->procs);
+	return last_return(t) - first_of(s->begin, t->c->procs);
+}
+
+static void report(const struct task *t, struct sample *l, uint64_t ns, uint64_t kernel)
+{
+	double batch = atomic_load(&t->s->batch);
+
+	qsort(l->v, l->n, sizeof(*l->v), ascending);
+	printf("{\"what\":\"%s\",\"backend\":\"%s\",\"procs\":%u,\"bytes\":%zu,",
+	       names[t->what], t->c->name, t->c->procs, t->count * 8);
+	printf("\"samples\":%u,\"latency_us\":%.1f,\"latency_min_us\":%.1f,",
+	       l->n, l->v[l->n / 2] / 1e3, l->v[0] / 1e3);
+	printf("\"latency_max_us\":%.1f,\"batch\":%.0f,\"back_to_back_us\":%.1f,",
+	       l->v[l->n - 1] / 1e3, batch, ns / 1e3 / batch);
+	printf("\"cpu_processes_us\":%.1f,\"cpu_kernel_us\":%.1f}\n",
+	       atomic_load(&t->s->cpu) / 1e3 / batch, kernel / 1e3 / batch);
+	fflush(stdout);
+}
+
+/* How many operations fill the time, going by their latency. */
+static unsigned int batch_size(const struct config *c, const struct sample *l)
+{
+	uint64_t sum = 0, n;
+	unsigned int i;
+
+	for (i = 0; i < l->n; i++)
+		sum += l->v[i];
+	n = c->budget * 1000000ULL * l->n / (sum + 1);
+	return n < BATCH_MIN ? BATCH_MIN : n > BATCH_MAX ? BATCH_MAX : n;
+}
+
+static void task_run(struct task *t)
+{
+	static struct sample l;
+	uint64_t kernel = 0, ns;
+
+	/* One more, for barriers. */
+	t->in = calloc(t->count + 1, 8);
+	t->out = calloc(t->count + 1, 8);
+	if (!t->in || !t->out)
+		err(1, "memory");
+	latency(t, &l);
+	if (!t->rank) {
+		atomic_store(&t->s->batch, batch_size(t->c, &l));
+		atomic_store(&t->s->cpu, 0);
+		kernel = cpu_kernel();
+	}
+	barrier(t->s, t->c->procs);
+	ns = back_to_back(t);
+	if (!t->rank)
+		report(t, &l, ns, cpu_kernel() - kernel);
+	barrier(t->s, t->c->procs);
+	free(t->in);
+	free(t->out);
+}
+
+void measure(const struct config *c, struct shared *s, unsigned int rank,
+	     const operation_fn operation[WHATS], void *backend)
+{
+	struct task t = {
+		.c = c, .s = s, .rank = rank, .operation = operation, .backend = backend,
+	};
+	unsigned int w, i;
+
+	for (w = 0; w < c->whats; w++) {
+		t.what = c->what[w];
+		for (i = 0; i < (t.what == BARRIER ? 1 : c->sizes); i++) {
+			t.count = t.what == BARRIER ? 0 : c->size[i] / 8;
+			task_run(&t);
+		}
+	}
+}
