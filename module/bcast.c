@@ -91,12 +91,12 @@ int hc_bcast_members_create(struct hc_plan *plan, const u32 *fault,
 
 /* ------------------------------------------------------------ who has received */
 
-static void done_up(struct hc_member *m, u64 time)
+static void done_up(struct hc_member *m, u64 time, u32 clock)
 {
 	struct hc_done d = {
 		.nr = m->done,
 		.time = time,
-		.clock = m->clock,
+		.clock = clock,
 		.steps = m->turn,
 	};
 
@@ -106,15 +106,16 @@ static void done_up(struct hc_member *m, u64 time)
 
 void hc_bcast_done_tell(struct hc_member *m)
 {
-	done_up(m, 0);
+	done_up(m, 0, 0);
 }
 
 /* All below have the operation.  Return: somebody wants to know that. */
-static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time)
+static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *clock)
 {
 	bool notify = op->notify;
 
 	*time = max(*time, op->time);
+	*clock = op->clock;
 	if (hc_member_is_root(m)) {
 		struct hc_op_event ev = {
 			.node = m->node->id,
@@ -124,7 +125,7 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time)
 		};
 
 		hc_notify_op(m->plan, &ev);
-		hc_op_complete(m, op, m->turn, m->clock, op->time);
+		hc_op_complete(m, op, m->turn, op->clock, op->time);
 	} else {
 		hc_op_drop(m, op, 0);
 	}
@@ -135,6 +136,7 @@ void hc_bcast_review(struct hc_member *m)
 {
 	bool notify = false;
 	u64 k = m->head;
+	u32 clock = 0;
 	u64 time = 0;
 	unsigned int i;
 	u64 nr;
@@ -147,13 +149,13 @@ void hc_bcast_review(struct hc_member *m)
 		struct hc_op *op = hc_member_op(m, nr);
 
 		if (op && op->nr == nr)
-			notify |= op_received(m, op, &time);
+			notify |= op_received(m, op, &time, &clock);
 	}
 	WRITE_ONCE(m->done, k);
 	hc_numbers_skip(m);
 	/* After a failure the source waits for this to go on with the next number. */
 	if (m->role.ndst && (notify || m->done - m->told >= HC_DONE_BATCH || hc_ended(m, k)))
-		done_up(m, time);
+		done_up(m, time, clock);
 }
 
 void hc_bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
@@ -166,10 +168,11 @@ void hc_bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 		return;
 	m->peer_done[i] = k;
 	m->turn = max_t(u32, m->turn, be64_to_cpu(hdr->offset));
-	m->clock = max(m->clock, be32_to_cpu(hdr->step));
 	op = hc_member_op(m, k - 1);
-	if (op && op->nr == k - 1)
+	if (op && op->nr == k - 1) {
 		op->time = max(op->time, be64_to_cpu(hdr->time));
+		op->clock = max(op->clock, be32_to_cpu(hdr->step));
+	}
 	hc_bcast_review(m);
 	hc_advance(m);
 }

@@ -158,7 +158,6 @@ struct hc_end {
  * @turns: BCAST: steps after which each source has the message
  * @told: how far those who wait for this member's DONE know @done
  * @turn: BCAST: steps until all below have received
- * @clock: BCAST: the longest chain of frames to one of them
  * @end: the failure that covers [@end.from, @end_to), if @end_to is not 0
  * @end_to: numbering goes on here once it reaches @end.from
  * @cur: operation to which the socket is contributing; valid if @cur_open
@@ -187,7 +186,6 @@ struct hc_member {
 	u16 turns[HC_STAGES_MAX];
 	u64 told;
 	u32 turn;
-	u32 clock;
 	struct hc_end end;
 	u64 end_to;
 	u64 cur;
