@@ -22,7 +22,8 @@ all_output_is_json() {
 	for command in 'fabric show' 'fabric show t' 'node show t' 'node show t 3' 'link show t' \
 		'link show t 1:2' 'fault show t' 'tree show t' 'op show t' 'stats t' 'detect t' \
 		'tree find fabric t' 'bcast plan fabric t source 1 apply' 'tree show t' 'fault random t links 1 seed 3' \
-		'run reduce t op max type f32 count 5 verify'; do
+		'run reduce t op max type f32 count 5 verify' 'run allreduce t op sum type u8' \
+		'run bcast t type record:3 verify' 'run barrier t'; do
 		# shellcheck disable=SC2086
 		hcctl -j $command | jq -e . >/dev/null || fault "\"hcctl -j $command\" is no JSON"
 		# shellcheck disable=SC2086
@@ -70,6 +71,8 @@ statuses_tell_refusal_from_misuse() {
 	status 2 hcctl tree find fabric t method nosuch
 	status 2 hcctl run reduce t op nosuch
 	status 2 hcctl run reduce t op and type f32
+	status 2 hcctl run bcast t op sum
+	status 2 hcctl run barrier t count 1
 }
 
 errors_say_what_and_why() {
@@ -78,7 +81,13 @@ errors_say_what_and_why() {
 	refused 'no such node' '(node|9)' hcctl node set t 9 fail
 	refused 'no such dimension' 'dimension|1:3' hcctl link set t 1:3 down
 	refused 'no plan' 'plan' hcctl run reduce t op sum type u8 count 1 plan 9
+	refused 'no broadcast plan' 'broadcast plan 9' hcctl run bcast t plan 9
+	check 'a broadcast plan' hcctl bcast plan fabric t source 3 apply plan 7
+	refused 'another source' 'source of plan 7 is node 3' hcctl run bcast t plan 7 source 2
+	refused 'a tree for a broadcast' 'no tree plan 7' hcctl run barrier t plan 7
+	refused 'no such source' '8' hcctl run bcast t source 8
 	check 'cut all' hcctl node set t 0 fail
+	refused 'a failed source' '0.*failed' hcctl run bcast t source 0
 	refused 'a failed sink' '0|fail|sink' hcctl tree find fabric t sink 0
 	refused 'a typing error' 'nosuch' hcctl fabric nosuch
 	refused 'a missing word' 'dim' hcctl fabric add u
@@ -126,6 +135,53 @@ what_a_plan_promises_is_what_a_reduction_takes() {
 	done
 }
 
+# truth COLLECTIVE WORD..: steps; verified, not better than the optimum nor worse than the promise
+truth() {
+	json 'select(.verified and .optimum <= .steps and .steps <= .promise) | .steps' \
+		run "$1" t "${@:2}" verify
+}
+
+steps_promise_and_optimum_of_all_collectives_around_faults() {
+	local seed steps
+	check 'add' hcctl fabric add t dim 4
+	equal 'steps of a reduction' 4 "$(truth reduce count 9)"
+	equal 'steps of an allreduce' 8 "$(truth allreduce op prod type f32 count 9000)"
+	equal 'steps of a broadcast' 4 "$(truth bcast source 6 count 20000 iterations 3)"
+	equal 'frames one after the other' 4 "$(json .clock run bcast t source 6 count 1)"
+	equal 'steps of a barrier' 8 "$(truth barrier iterations 5)"
+	for ((seed = 1; seed <= $(scaled 3); seed++)); do
+		check 'faults' hcctl fault random t links 4 nodes 1 seed $seed
+		steps=$(truth reduce op max type i16 count 30)
+		equal "steps of an allreduce, seed $seed" $((2 * steps)) "$(truth allreduce type f64 count 1)"
+		equal "steps of a barrier, seed $seed" $((2 * steps)) "$(truth barrier)"
+		[[ $(truth bcast source 0 type record:7 count 3000) ]] ||
+			fault "a broadcast, seed $seed: not as promised"
+		# Dimension 4 is searched to the end, so a plan of that length exists.
+		check 'the shortest' hcctl bcast plan fabric t source 0 method minimal apply plan 5
+		equal "the shortest, seed $seed" '["exact",true,true]' \
+			"$(json '[.optimum_is, .steps == .optimum, .promise == .optimum]' run bcast t plan 5 verify)"
+		check 'del' hcctl tree del t plan 5
+		check 'clear' hcctl fault clear t
+	done
+}
+
+a_failure_is_named_and_nothing_is_left() {
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply
+	hcctl run allreduce t count 100000 iterations 100000 >"$scratch/out" 2>&1 &
+	jobs+=($!)
+	busywait 10 json_is true 'any(.[]; .op > 3)' op show t || fault 'no allreduce runs'
+	check 'down' hcctl link set t 2:0 down
+	wait $! && fault 'the allreduce did not fail'
+	grep -qE 'link (2|3):0' "$scratch/out" || fault "no link is named: $(cat "$scratch/out")"
+	hcctl run bcast t count 100000 iterations 100000 source 4 >"$scratch/out" 2>&1 &
+	jobs+=($!)
+	busywait 10 json_is 2 length tree show t || fault 'no broadcast runs'
+	check 'a signal' kill -TERM $!
+	wait $! && fault 'the broadcast did not end'
+	equal 'plans left' 1 "$(json length tree show t)"
+}
+
 all_types_and_operators_are_verified() {
 	local op type
 	check 'add' hcctl fabric add t dim 2
@@ -142,4 +198,6 @@ all_types_and_operators_are_verified() {
 run_tests all_output_is_json errors_are_json_too statuses_tell_refusal_from_misuse \
 	errors_say_what_and_why numbers_may_be_written_in_three_ways \
 	a_batch_stops_at_its_first_error a_forced_batch_goes_on \
-	what_a_plan_promises_is_what_a_reduction_takes all_types_and_operators_are_verified
+	what_a_plan_promises_is_what_a_reduction_takes \
+	steps_promise_and_optimum_of_all_collectives_around_faults a_failure_is_named_and_nothing_is_left \
+	all_types_and_operators_are_verified

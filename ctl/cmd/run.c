@@ -3,15 +3,14 @@
  * hcctl run: perform a collective on a live fabric, check and time it.
  */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "run.h"
 
 #define TIMEOUT_MS 30000
+#define COUNT 1024
 
 /* The words. */
 struct words {
@@ -19,34 +18,19 @@ struct words {
 	const char *type;
 	const char *file;
 	uint32_t plan;
+	uint32_t source;
 	bool verify;
 	bool details;
+	bool random_given;
 	bool count_given;
 };
 
-static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, char **argv)
+static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 {
-	struct arg args[] = {
-		{ "op", arg_str, &w->op },
-		{ "type", arg_str, &w->type },
-		{ "count", arg_u32, &r->count },
-		{ "data", arg_str, &w->file },
-		{ "random", arg_u64, &r->seed },
-		{ "plan", arg_count, &w->plan },
-		{ "verify", NULL, &w->verify },
-		{ "iterations", arg_count, &r->iterations },
-		{ "timeout", arg_count, &r->timeout },
-		{ "details", NULL, &w->details },
-		{}
-	};
-	int rc = hc_args(h, args, argc, argv), oper, type;
+	int oper = w->op ? hcl_oper_parse(w->op) : 0, type;
 
-	if (rc)
-		return rc;
-	w->count_given = args[2].given;
-	if (w->file && args[4].given)
+	if (w->file && w->random_given)
 		return hc_invalid(h, "data", w->file, "the data is to be random already");
-	oper = hcl_oper_parse(w->op);
 	if (oper < 0)
 		return hc_invalid(h, "op", w->op,
 				  "sum, prod, min, max, and, or, xor, minloc, maxloc or merge is wanted");
@@ -54,96 +38,63 @@ static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, c
 	if (type < 0)
 		return hc_invalid(h, "type", w->type,
 				  "u8..u64, i8..i64, f32, f64 or record:WIDTH is wanted");
-	rc = hcl_elem_size(oper, type, r->p.width);
-	if (rc < 0)
+	/* Without operator, what any type has will do. */
+	oper = oper ?: HYPERCUBE_MIN;
+	r->elem = hcl_elem_size(oper, type, r->p.width);
+	if ((int)r->elem < 0)
 		return hc_invalid(h, "type", w->type, "this operator does not take it");
-	r->elem = rc;
-	r->p.oper = oper;
+	r->p.oper = w->op ? oper : 0;
 	r->p.type = type;
 	return 0;
 }
 
-/* --- the plan --- */
-
-/* The plan asked for, or else the first that is of use; -ENOENT: none. */
-static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t *unused)
+/* Which words a collective has, besides those of all. */
+static bool has_word(const struct run *r, const char *name)
 {
-	struct nl_plan *v, *found = NULL;
-	size_t n, i;
+	switch (r->p.collective) {
+	case HYPERCUBE_BARRIER:
+		return false;
+	case HYPERCUBE_BCAST:
+		return strcmp(name, "op");
+	}
+	return strcmp(name, "source");
+}
+
+static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, char **argv)
+{
+	const struct arg own[] = {
+		{ "op", arg_str, &w->op },
+		{ "type", arg_str, &w->type },
+		{ "count", arg_u32, &r->count },
+		{ "data", arg_str, &w->file },
+		{ "random", arg_u64, &r->seed },
+		{ "source", arg_node, &w->source },
+	};
+	struct arg args[16] = {
+		{ "plan", arg_count, &w->plan },
+		{ "verify", NULL, &w->verify },
+		{ "iterations", arg_count, &r->iterations },
+		{ "timeout", arg_count, &r->timeout },
+		{ "details", NULL, &w->details },
+	};
+	size_t i, n = 5;
 	int rc;
 
-	rc = nl_plans(h, r->fabric, &v, &n);
+	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
+		if (has_word(r, own[i].name))
+			args[n++] = own[i];
+	rc = hc_args(h, args, argc, argv);
 	if (rc)
 		return rc;
-	*unused = 1;
 	for (i = 0; i < n; i++) {
-		if (v[i].id >= *unused && v[i].id < UINT32_MAX)
-			*unused = v[i].id + 1;
-		if (v[i].type != HYPERCUBE_PLAN_TREE || !v[i].members ||
-		    (id ? v[i].id != id : v[i].broken))
-			continue;
-		if (!found || v[i].id < found->id)
-			found = &v[i];
+		w->count_given |= args[i].given && args[i].dst == &r->count;
+		w->random_given |= args[i].given && args[i].dst == &r->seed;
 	}
-	rc = found ? 0 : -ENOENT;
-	if (id && !found)
-		hc_error(h, "%s has no tree plan %u", r->fabric, id);
-	if (found && found->broken) {
-		hc_error(h, "plan %u is broken; try: hcctl tree find fabric %s apply plan %u",
-			 id, r->fabric, id);
-		rc = -ENOLINK;
-	}
-	if (!rc) {
-		r->plan = *found;
-		memset(found, 0, sizeof(*found));
-	}
-	nl_plans_free(v, n);
-	return rc;
-}
-
-/* Plan for the faults of now and install that as @id. */
-static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, bool last)
-{
-	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = HC_ANY_SINK };
-	const char *why = "not possible";
-	struct hc_tree_plan p;
-	struct hc_faults *f;
-	int rc;
-
-	rc = cmd_live_faults(h, r->fabric, &f);
-	if (rc)
-		return rc;
-	rc = hc_plan_tree(f, &req, &p, &why);
-	if (rc) {
-		hc_error(h, "no tree: %s", why);
-	} else {
-		rc = nl_plan_add(h, r->fabric, id, &p.tree, f->fault, !last);
-		if (!rc)
-			cmd_tree_warn(h, &p);
-		hc_tree_plan_free(&p);
-	}
-	hc_faults_free(f);
-	return rc;
-}
-
-static int choose_plan(struct hcctl *h, struct run *r, uint32_t id)
-{
-	uint32_t unused;
-	int rc, try;
-
-	rc = installed_plan(h, r, id, &unused);
-	if (rc != -ENOENT || id)
-		return rc;
-	r->temporary = unused;
-	for (try = 0; try < STALE_RETRIES; try++) {
-		rc = install_plan(h, r, unused, try == STALE_RETRIES - 1);
-		if (rc != -ESTALE)
-			break;
-		usleep(1000 << try);
-	}
-	if (rc)
-		r->temporary = 0;
-	return rc ?: installed_plan(h, r, unused, &id);
+	if (r->p.collective != HYPERCUBE_BARRIER)
+		return data_args(h, w, r);
+	r->count = 0;
+	r->elem = 1;
+	return 0;
 }
 
 /* The members and the FAULT words their roles follow from. */
@@ -174,13 +125,18 @@ static int read_members(struct hcctl *h, struct run *r)
 
 static int bad_length(struct hcctl *h, const struct run *r, const char *file, long size)
 {
-	hc_error(h, "%s has %ld bytes: %u elements of %u bytes for each of %u members are wanted",
-		 file, size, r->count, r->elem, r->n);
+	if (run_is_bcast(r))
+		hc_error(h, "%s has %ld bytes: %u elements of %u bytes are wanted",
+			 file, size, r->count, r->elem);
+	else
+		hc_error(h, "%s has %ld bytes: %u elements of %u bytes for each of %u members are wanted",
+			 file, size, r->count, r->elem, r->n);
 	return HC_NO;
 }
 
 static int read_file(struct hcctl *h, struct run *r, const struct words *w)
 {
+	size_t slices = run_is_bcast(r) ? 1 : r->n;
 	FILE *f = fopen(w->file, "re");
 	long size = -1;
 	size_t want;
@@ -195,8 +151,8 @@ static int read_file(struct hcctl *h, struct run *r, const struct words *w)
 	}
 	rewind(f);
 	if (!w->count_given)
-		r->count = size / r->elem / r->n;
-	want = (size_t)r->count * r->elem * r->n;
+		r->count = size / r->elem / slices;
+	want = (size_t)r->count * r->elem * slices;
 	if (want > (size_t)size || (!w->count_given && want != (size_t)size)) {
 		fclose(f);
 		return bad_length(h, r, w->file, size);
@@ -210,92 +166,47 @@ static int read_file(struct hcctl *h, struct run *r, const struct words *w)
 	return want || !r->count ? 0 : bad_length(h, r, w->file, size);
 }
 
-/* --- the report --- */
+/* --- what came out --- */
 
-static void print_nodes(struct hcctl *h, const struct run *r, const struct nl_node *before,
-			const struct nl_node *after, size_t n, bool details)
+static int judge(struct hcctl *h, const struct run *r, const struct run_result *out, int same)
 {
-	uint64_t drops[NL_DROPS];
-	uint32_t i, u, d;
-
-	out_array(h, "nodes");
-	for (i = 0; (h->json || details) && i < r->n; i++) {
-		u = r->node[i];
-		if (u >= n || before[u].id != u || after[u].id != u)
-			continue;
-		for (d = 0; d < NL_DROPS; d++)
-			drops[d] = after[u].drops[d] - before[u].drops[d];
-		out_object(h, NULL);
-		out_uint(h, "node", "  node %4" PRIu64, u);
-		out_uint(h, "host_frames", " host frames %" PRIu64,
-			 after[u].host_frames - before[u].host_frames);
-		out_uint(h, "merged_bytes", " merged bytes %" PRIu64,
-			 after[u].merged_bytes - before[u].merged_bytes);
-		cmd_out_drops(h, drops);
-		out_text(h, "\n");
-		out_close(h);
-	}
-	out_close(h);
-}
-
-static void print_head(struct hcctl *h, const struct run *r, const struct words *w,
-		       const struct run_result *out)
-{
-	char hex[32], buf[OUT_BUF];
-
-	out_str(h, "collective", "%s", "reduce");
-	out_str(h, "fabric", " on %s", r->fabric);
-	out_uint(h, "plan", " plan %" PRIu64, r->plan.id);
-	out_bool(h, "temporary", " (temporary)", r->temporary != 0);
-	out_uint(h, "sink", " sink %" PRIu64, r->plan.sink);
-	out_uint(h, "members", " members %" PRIu64 "\n", r->n);
-	out_str(h, "op", "%s", w->op);
-	out_str(h, "type", " of %s", w->type);
-	out_uint(h, "count", " count %" PRIu64, r->count);
-	out_uint(h, "bytes", " result %" PRIu64 " bytes", out->bytes);
-	snprintf(hex, sizeof(hex), "0x%016" PRIx64, run_digest(out->out, out->bytes));
-	out_str(h, "digest", " digest %s\n", hex);
-	out_uint(h, "steps", "steps %" PRIu64, out->res.steps);
-	out_uint(h, "clock", " clock %" PRIu64, out->res.clock);
-	out_uint(h, "time_ns", NULL, out->res.time);
-	out_text(h, " modelled time %s", out_time(buf, out->res.time));
-	out_uint(h, "wall_ns", NULL, out->best);
-	out_text(h, " wall time %s", out_time(buf, out->best));
-	out_uint(h, "wall_mean_ns", NULL, out->mean);
-	out_uint(h, "iterations", NULL, r->iterations);
-	if (r->iterations > 1)
-		out_text(h, " (best of %u, mean %s)", r->iterations, out_time(buf, out->mean));
-	out_text(h, "\n");
-}
-
-static int report(struct hcctl *h, const struct run *r, const struct words *w,
-		  const struct run_result *out, const struct nl_node *before)
-{
-	struct nl_node *after;
-	int rc, same = 1;
-	size_t n;
-
-	rc = nl_nodes(h, r->fabric, &after, &n);
-	if (rc)
-		return rc;
-	if (w->verify)
-		same = run_verify(r, out);
-	out_object(h, NULL);
-	print_head(h, r, w, out);
-	if (w->verify && same >= 0) {
-		out_bool(h, "verified", "verified: equal to a plain computation\n", same);
-		out_text(h, "%s", same ? "" : "NOT EQUAL to a plain computation\n");
-	}
-	print_nodes(h, r, before, after, n, w->details);
-	out_close(h);
-	free(after);
 	if (same == -ENOMEM)
 		return hc_nomem(h);
 	if (same < 0)
 		hc_error(h, "cannot verify: the plan and the faults do not fit");
+	else if (!same && r->p.collective == HYPERCUBE_BARRIER)
+		hc_error(h, "a member left the barrier before all had come");
 	else if (!same)
-		hc_error(h, "the result differs from a plain computation");
+		hc_error(h, "the result at node %u differs from a plain computation", out->wrong);
 	return same == 1 ? HC_OK : HC_NO;
+}
+
+static int report(struct hcctl *h, const struct run *r, const struct words *w,
+		  struct run_result *out, const struct nl_node *before)
+{
+	struct run_truth truth = {};
+	struct run_view v = {
+		.out = out, .before = before, .truth = &truth, .op = w->op, .type = w->type,
+		.details = w->details, .optimum = w->verify, .verified = w->verify,
+	};
+	struct nl_node *after;
+	int rc, same = 1;
+
+	rc = nl_nodes(h, r->fabric, &after, &v.nodes);
+	if (rc)
+		return rc;
+	v.after = after;
+	if (w->verify)
+		same = run_verify(r, out);
+	rc = run_truth(r, w->verify, &truth);
+	if (rc && same >= 0)
+		same = rc;
+	if (same >= 0) {
+		v.equal = same;
+		run_print(h, r, &v);
+	}
+	free(after);
+	return judge(h, r, out, same);
 }
 
 /* With a plan: data, operation, report. */
@@ -319,44 +230,85 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	if (!rc)
 		rc = report(h, r, w, &out, before);
 	free(before);
-	free(out.out);
+	run_result_free(r, &out);
 	return rc;
+}
+
+static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char **argv)
+{
+	int rc;
+
+	r->fabric = hc_take_fabric(h, &argc, &argv);
+	if (!r->fabric)
+		return HC_USAGE;
+	rc = run_args(h, w, r, argc, argv);
+	if (rc)
+		return rc;
+	run_guard(r);
+	rc = nl_fabric(h, r->fabric, &r->info) ?: run_plan(h, r, w->plan, w->source);
+	if (!rc)
+		rc = with_plan(h, r, w);
+	if (r->temporary && nl_plan_del(h, r->fabric, r->temporary) && !rc)
+		rc = HC_NO;
+	run_unguard();
+	free(r->plan.members);
+	free(r->plan.detours);
+	free(r->plan.sequence);
+	free(r->plan.fault);
+	free(r->data);
+	free(r->fault);
+	free(r->node);
+	return rc;
+}
+
+static int collective(struct hcctl *h, uint8_t which, const char *name, const char *op,
+		      int argc, char **argv)
+{
+	struct run r = {
+		.name = name, .p.collective = which,
+		.count = COUNT, .seed = 1, .iterations = 1, .timeout = TIMEOUT_MS,
+	};
+	struct words w = { .op = op, .type = "u64", .source = NL_NONE };
+
+	return run(h, &r, &w, argc, argv);
 }
 
 static int reduce(struct hcctl *h, int argc, char **argv)
 {
-	struct run r = {
-		.fabric = hc_take_fabric(h, &argc, &argv),
-		.count = 1024, .seed = 1, .iterations = 1, .timeout = TIMEOUT_MS,
-	};
-	struct words w = { .op = "sum", .type = "u64" };
-	int rc;
+	return collective(h, HYPERCUBE_REDUCE, "reduce", "sum", argc, argv);
+}
 
-	if (!r.fabric)
-		return HC_USAGE;
-	rc = run_args(h, &w, &r, argc, argv);
-	if (rc)
-		return rc;
-	run_guard(&r);
-	rc = nl_fabric(h, r.fabric, &r.info) ?: choose_plan(h, &r, w.plan);
-	if (!rc)
-		rc = with_plan(h, &r, &w);
-	if (r.temporary && nl_plan_del(h, r.fabric, r.temporary) && !rc)
-		rc = HC_NO;
-	run_unguard();
-	free(r.plan.members);
-	free(r.plan.detours);
-	free(r.plan.fault);
-	free(r.data);
-	free(r.fault);
-	free(r.node);
-	return rc;
+static int allreduce(struct hcctl *h, int argc, char **argv)
+{
+	return collective(h, HYPERCUBE_ALLREDUCE, "allreduce", "sum", argc, argv);
+}
+
+static int bcast(struct hcctl *h, int argc, char **argv)
+{
+	return collective(h, HYPERCUBE_BCAST, "bcast", NULL, argc, argv);
+}
+
+static int barrier(struct hcctl *h, int argc, char **argv)
+{
+	return collective(h, HYPERCUBE_BARRIER, "barrier", NULL, argc, argv);
 }
 
 const struct hc_cmd run_cmds[] = {
 	{
 		"reduce", reduce,
 		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+	},
+	{
+		"allreduce", allreduce,
+		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+	},
+	{
+		"bcast", bcast,
+		"NAME [source NODE] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+	},
+	{
+		"barrier", barrier,
+		"NAME [plan ID] [verify] [iterations N] [timeout MS] [details]",
 	},
 	{}
 };

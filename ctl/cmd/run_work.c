@@ -25,6 +25,7 @@ struct worker {
 	uint8_t *in;
 	int err;
 	struct hypercube_result res;
+	uint64_t begin, end;
 };
 
 /**
@@ -53,51 +54,107 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static bool is_sink(const struct worker *w)
+static bool is_root(const struct worker *w)
 {
-	return w->team->r->node[w->rank] == w->team->r->plan.sink;
+	return w->team->r->node[w->rank] == w->team->r->root;
+}
+
+static int take_part(struct worker *w)
+{
+	const struct run *r = w->team->r;
+	uint8_t *out = w->team->out->out[w->rank];
+	size_t room = w->team->out->bytes;
+
+	switch (r->p.collective) {
+	case HYPERCUBE_BCAST:
+		return hcl_bcast(w->hcl, r->p.plan, r->root, out ? out : w->in,
+				 out ? room : r->bytes, out ? 0 : HYPERCUBE_F_NOTIFY, &w->res);
+	case HYPERCUBE_BARRIER:
+		return hcl_barrier(w->hcl, r->p.plan, &w->res);
+	case HYPERCUBE_ALLREDUCE:
+		return hcl_allreduce(w->hcl, &r->p, w->in, r->bytes, out, room, &w->res);
+	}
+	return hcl_reduce(w->hcl, &r->p, w->in, r->bytes, out, out ? room : 0, &w->res);
 }
 
 static void one_iteration(struct worker *w)
 {
-	const struct run *r = w->team->r;
-	struct run_result *out = w->team->out;
-	bool sink = is_sink(w);
-	uint64_t begin = now(), took;
+	w->begin = now();
+	w->err = take_part(w);
+	w->end = now();
+	if (!w->err)
+		return;
+	w->team->broken = true;
+	if (!w->res.status)
+		w->res = *hcl_failure(w->hcl);
+	/* Nobody shall wait for us. */
+	hcl_close(w->hcl);
+	w->hcl = NULL;
+}
 
-	w->err = hcl_reduce(w->hcl, &r->p, w->in, r->bytes, sink ? out->out : NULL,
-			    sink ? out->bytes : 0, &w->res);
-	if (w->err) {
-		w->team->broken = true;
-		if (!w->res.status)
-			w->res = *hcl_failure(w->hcl);
-		/* Nobody shall wait for us. */
-		hcl_close(w->hcl);
-		w->hcl = NULL;
-		return;
+static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
+{
+	uint64_t last_come = 0, first_left = UINT64_MAX;
+	struct hypercube_result *res = &t->out->res;
+	const struct worker *w;
+
+	for (w = t->worker; w < t->worker + t->r->n; w++) {
+		if (w->begin < *begin)
+			*begin = w->begin;
+		if (w->end > *end)
+			*end = w->end;
+		if (w->begin > last_come)
+			last_come = w->begin;
+		if (w->end < first_left)
+			first_left = w->end;
+		if (w->res.steps > res->steps)
+			res->steps = w->res.steps;
+		if (w->res.clock > res->clock)
+			res->clock = w->res.clock;
+		if (w->res.time > res->time)
+			res->time = w->res.time;
 	}
-	if (!sink)
-		return;
-	took = now() - begin;
-	out->mean += took;
-	if (!out->best || took < out->best)
-		out->best = took;
-	out->res = w->res;
+	t->out->early |= first_left < last_come;
+}
+
+/* What the iteration took: at the root, or, if all wait for the result, from the
+ * first call to the last return.
+ */
+static void account(struct team *t, const struct worker *root)
+{
+	bool all = t->r->p.collective == HYPERCUBE_ALLREDUCE ||
+		   t->r->p.collective == HYPERCUBE_BARRIER;
+	uint64_t begin = root->begin, end = root->end;
+
+	t->out->res = root->res;
+	if (all)
+		account_all(t, &begin, &end);
+	t->out->mean += end - begin;
+	if (!t->out->best || end - begin < t->out->best)
+		t->out->best = end - begin;
 }
 
 static void *work(void *arg)
 {
 	struct worker *w = arg;
 	struct team *t = w->team;
+	uint8_t *out = t->out->out[w->rank];
 	uint32_t i;
 
 	for (i = 0; i < t->r->iterations; i++) {
+		/* What the one before has left must not pass for the result. */
+		if (out)
+			memset(out, 0, t->out->bytes);
 		pthread_barrier_wait(&t->start);
 		one_iteration(w);
-		/* Nobody sets it between here and the next barrier: all agree. */
+		/* Nobody sets it between here and the next barrier: all agree.  Nor does
+		 * anybody begin anew before the root is through with the times.
+		 */
 		pthread_barrier_wait(&t->start);
 		if (t->broken)
 			break;
+		if (is_root(w))
+			account(t, w);
 	}
 	if (w->hcl && !w->err)
 		w->err = hcl_flush(w->hcl);
@@ -129,6 +186,24 @@ static const char *open_error(int err)
 	return strerror(-err);
 }
 
+static int buffers(struct team *t, struct worker *w)
+{
+	const struct run *r = t->r;
+
+	if (run_gives(r, w->rank)) {
+		w->in = malloc(r->bytes ?: 1);
+		if (!w->in)
+			return hc_nomem(t->h);
+		run_contribution(r, w->rank, w->in);
+	}
+	if (run_gets(r, w->rank)) {
+		t->out->out[w->rank] = malloc(t->out->bytes ?: 1);
+		if (!t->out->out[w->rank])
+			return hc_nomem(t->h);
+	}
+	return 0;
+}
+
 /* Bind every member and make its data. */
 static int prepare(struct team *t)
 {
@@ -148,14 +223,11 @@ static int prepare(struct team *t)
 			return rc;
 		}
 		hcl_set_timeout(w->hcl, r->timeout);
-		w->in = malloc(r->bytes ?: 1);
-		if (!w->in)
-			return hc_nomem(t->h);
-		run_contribution(r, i, w->in);
+		rc = buffers(t, w);
+		if (rc)
+			return rc;
 	}
-	t->out->bytes = run_out_bytes(r);
-	t->out->out = calloc(t->out->bytes ?: 1, 1);
-	return t->out->out ? 0 : hc_nomem(t->h);
+	return 0;
 }
 
 static int start_threads(struct team *t)
@@ -178,10 +250,10 @@ static int start_threads(struct team *t)
 	_exit(HC_NO);
 }
 
-/* How much a failure tells: one with a cause most, then the sink's. */
+/* How much a failure tells: one with a cause most, then the root's. */
 static unsigned int telling(const struct worker *w)
 {
-	return w->err ? 1 + is_sink(w) + 2 * !!w->res.status : 0;
+	return w->err ? 1 + is_root(w) + 2 * !!w->res.status : 0;
 }
 
 /* The plan broke between two operations: no result tells the cause, but the plan. */
@@ -244,8 +316,12 @@ int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
 	int rc;
 
 	t.worker = calloc(r->n, sizeof(*t.worker));
-	if (!t.worker)
+	out->out = calloc(r->n, sizeof(*out->out));
+	out->bytes = run_out_bytes(r);
+	if (!t.worker || !out->out) {
+		free(t.worker);
 		return hc_nomem(h);
+	}
 	rc = prepare(&t);
 	if (!rc)
 		rc = perform(&t);
@@ -255,4 +331,13 @@ int run_work(struct hcctl *h, const struct run *r, struct run_result *out)
 	}
 	free(t.worker);
 	return rc;
+}
+
+void run_result_free(const struct run *r, struct run_result *out)
+{
+	uint32_t i;
+
+	for (i = 0; out->out && i < r->n; i++)
+		free(out->out[i]);
+	free(out->out);
 }

@@ -136,6 +136,11 @@ try 2 - '^hcctl: invalid type "u128"' run reduce hc0 type u128
 try 2 - '^hcctl: invalid type "f32"' run reduce hc0 op and type f32
 try 2 - '^hcctl: invalid iterations "0"' run reduce hc0 iterations 0
 try 2 - '^hcctl: invalid data' run reduce hc0 data f random 1
+try 2 - '^hcctl: what is "source"' run allreduce hc0 source 1
+try 2 - '^hcctl: what is "op"' run bcast hc0 op sum
+try 2 - '^hcctl: invalid source "x"' run bcast hc0 source x
+try 2 - '^hcctl: invalid type "record"' run bcast hc0 type record
+try 2 - '^hcctl: what is "count"' run barrier hc0 count 1
 
 # --- trees, offline ---------------------------------------------------------
 
