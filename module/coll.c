@@ -305,6 +305,10 @@ static enum hc_progress op_advance(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_member_is_bcast(m))
 		return hc_down_advance(m, op);
+	if (op->collective == HYPERCUBE_GATHER)
+		return hc_gather_advance(m, op);
+	if (op->collective == HYPERCUBE_SCATTER)
+		return hc_scatter_advance(m, op);
 	return op->oper == HYPERCUBE_MERGE ? hc_merge_advance(m, op) : hc_tree_advance(m, op);
 }
 
@@ -377,19 +381,21 @@ static bool op_params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
 {
 	return op->collective == hdr->collective && op->oper == hdr->oper &&
 	       op->dtype == hdr->dtype && op->width == be16_to_cpu(hdr->width) &&
-	       (op->oper == HYPERCUBE_MERGE || op->total == be64_to_cpu(hdr->total));
+	       (op->oper == HYPERCUBE_MERGE || op->collective == HYPERCUBE_SCATTER ||
+		op->total == be64_to_cpu(hdr->total));
 }
 
 /* Take the parameters of the operation from its first frame, compare the others. */
 bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
 {
 	bool bcast = hdr->collective == HYPERCUBE_BCAST;
+	bool bytes = bcast || hc_coll_has_blocks(hdr->collective);
 	int elem;
 
 	if (op->known)
 		return op_params_fit(op, hdr);
 	/* A message is a string of bytes. */
-	elem = bcast ? 1 : hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
+	elem = bytes ? 1 : hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
 	if (elem < 0 || bcast != hc_member_is_bcast(op->member))
 		return false;
 	op->elem = elem;

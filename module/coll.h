@@ -54,7 +54,9 @@ struct hc_stream {
  * @nr: its number within the plan
  * @total: bytes of this member's contribution; valid once @known
  * @cookie: of this member's contribution
- * @delivered: bytes passed on (MERGE only)
+ * @delivered: bytes passed on (MERGE); of the block that is being put out (GATHER)
+ * @block: at the sink: the next block is that of the first member from this on (GATHER,
+ *	SCATTER)
  * @time: modelled time of the latest data seen
  * @busy: modelled time until which each destination's link is occupied
  * @own: this member's segments that still wait to be merged
@@ -94,6 +96,7 @@ struct hc_op {
 	u64 total;
 	u64 cookie;
 	u64 delivered;
+	u32 block;
 	u64 time;
 	u64 busy[HC_STAGES_MAX];
 	struct sk_buff_head own;
@@ -230,7 +233,23 @@ static inline bool hc_member_tells(const struct hc_member *m)
 /* Does a result of the operation go down the tree? */
 static inline bool hc_op_comes_down(const struct hc_op *op)
 {
-	return op->collective != HYPERCUBE_REDUCE;
+	return op->collective != HYPERCUBE_REDUCE && op->collective != HYPERCUBE_GATHER;
+}
+
+/* Blocks of bytes, nothing is merged. */
+static inline bool hc_coll_has_blocks(u8 collective)
+{
+	return collective == HYPERCUBE_GATHER || collective == HYPERCUBE_SCATTER;
+}
+
+/* The first member from @u on; the number of nodes if there is none. */
+static inline u32 hc_member_from(const struct hc_member *m, u32 u)
+{
+	u32 nodes = hc_nodes(m->node->fabric->dim);
+
+	while (u < nodes && !hc_set_has(m->plan->members, u))
+		u++;
+	return u;
 }
 
 static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
@@ -352,6 +371,8 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 bool hc_root_may(struct hc_member *m, struct hc_op *op);
 /* Put it out: to the process, and down; consumes.  False: the operation is gone. */
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Send a copy that shares the pages down to source @i.  False: the operation is gone. */
+bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 /* A segment came from above; consumes. */
 void hc_down_rx(struct hc_member *m, struct sk_buff *skb);
 /* Pass on what has come from above for one operation. */
@@ -376,6 +397,16 @@ void hc_bcast_close(struct hc_member *m);
 /* --- tree.c, merge.c --- */
 enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op);
 enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op);
+
+/* --- gather.c --- */
+enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op);
+
+/* --- scatter.c --- */
+enum hc_progress hc_scatter_advance(struct hc_member *m, struct hc_op *op);
+/* May @skb be passed on towards the member it is for?  If not, the wait is noted. */
+bool hc_scatter_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
+/* Pass it on, the @last one that comes; consumes.  False: the operation is gone. */
+bool hc_scatter_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /* --- sock.c --- */
 /* Is there room in the bound socket's receive buffer?  True without a socket. */

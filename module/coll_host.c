@@ -114,7 +114,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		hc_advance(m);
 		return;
 	}
-	/* Of a merge every member knows only its own length. */
+	/* Of a merge, or a scatter, every member knows only its own length. */
 	op->total = be64_to_cpu(hdr->total);
 	own_push(m, op, skb);
 }

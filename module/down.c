@@ -40,6 +40,7 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 	hdr->flags = from->flags & (HC_FRAME_F_LAST | HC_FRAME_F_NOTIFY);
 	hdr->offset = cpu_to_be64(be64_to_cpu(from->offset) + off);
 	hdr->total = from->total;
+	hdr->origin = from->origin;
 	hdr->time = from->time;
 	if (shared && len) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
@@ -81,13 +82,13 @@ static bool reader_may(struct hc_member *m, struct hc_op *op)
 	return false;
 }
 
-/* May one more segment be passed on?  If not, the wait is noted or the operation
- * has failed.
- */
-static bool down_may(struct hc_member *m, struct hc_op *op)
+/* May @skb be passed on?  If not, the wait is noted or the operation has failed. */
+static bool down_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	unsigned int i;
 
+	if (op->collective == HYPERCUBE_SCATTER && op->out_total)
+		return hc_scatter_may(m, op, skb);
 	for (i = 0; i < m->role.nsrc; i++)
 		if (op->src[i].want && !op->src[i].credit) {
 			hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[i].node);
@@ -141,7 +142,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	trace_hc_stage(m, op->nr, peer, skb);
 }
 
-static bool down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
 	struct sk_buff *part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
 	u64 nr = op->nr;
@@ -162,8 +163,10 @@ static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 {
 	unsigned int i;
 
+	if (op->collective == HYPERCUBE_SCATTER && op->out_total)
+		return hc_scatter_pass(m, op, skb, last);
 	for (i = 0; i < m->role.nsrc; i++)
-		if (op->src[i].want && !down_send(m, op, i, skb)) {
+		if (op->src[i].want && !hc_down_send(m, op, i, skb)) {
 			kfree_skb(skb);
 			return false;
 		}
@@ -185,7 +188,7 @@ static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 bool hc_root_may(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_op_comes_down(op))
-		return down_may(m, op);
+		return down_may(m, op, skb_peek(&op->own));
 	if (hc_sock_room(m->node))
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
@@ -233,7 +236,7 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 	while ((skb = skb_peek(q))) {
 		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
 
-		if (!down_may(m, op))
+		if (!down_may(m, op, skb))
 			return hc_member_op(m, nr) == op ? HC_BLOCKED : HC_FAILED;
 		__skb_unlink(skb, q);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);

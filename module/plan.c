@@ -80,6 +80,7 @@ static bool tree_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
 	struct hc_plan *plan;
+	u32 u;
 
 	plan = kvzalloc(struct_size(plan, member, hc_nodes(fabric->dim)), GFP_KERNEL);
 	if (!plan)
@@ -97,6 +98,8 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 		plan_free(plan);
 		return NULL;
 	}
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		plan->nmembers += hc_set_has(plan->members, u);
 	return plan;
 }
 

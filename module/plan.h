@@ -48,6 +48,7 @@ struct hc_plan_params {
  * @epoch: the fabric's count of installations when it was made
  * @root: sink of the tree, source of the broadcast
  * @members: bit set of the members
+ * @nmembers: how many
  * @tree: the verified tree; .detours is owned by the plan (TREE; else empty)
  * @bcast: the verified broadcast; .sequence is owned by the plan (BCAST)
  * @breaking: bit 0: a member's poll is about to set @broken
@@ -65,6 +66,7 @@ struct hc_plan {
 	u32 epoch;
 	u32 root;
 	u32 *members;
+	u32 nmembers;
 	struct hc_tree tree;
 	struct hc_bcast bcast;
 	unsigned long breaking;

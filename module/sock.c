@@ -242,6 +242,8 @@ static int op_elem(const struct hypercube_op *op)
 	case HYPERCUBE_ALLREDUCE:
 		return hc_combine_size(op->oper, op->type, op->width);
 	case HYPERCUBE_BCAST:
+	case HYPERCUBE_GATHER:
+	case HYPERCUBE_SCATTER:
 		return plain ? 1 : -EINVAL;
 	case HYPERCUBE_BARRIER:
 		return plain && !op->bytes ? 1 : -EINVAL;
@@ -253,7 +255,8 @@ static int op_elem(const struct hypercube_op *op)
 /* Everybody receives the result of these: that is the notice. */
 static u32 op_flags_valid(const struct hypercube_op *op)
 {
-	if (op->collective == HYPERCUBE_ALLREDUCE || op->collective == HYPERCUBE_BARRIER)
+	if (op->collective == HYPERCUBE_ALLREDUCE || op->collective == HYPERCUBE_BARRIER ||
+	    op->collective == HYPERCUBE_SCATTER)
 		return 0;
 	return HYPERCUBE_F_NOTIFY;
 }
@@ -278,10 +281,24 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node, u
 	return 0;
 }
 
+/* Segments of a scatter end where its blocks do: how long is a block?  Only the sink
+ * has any.
+ */
+static int block_get(const struct hc_plan *plan, const struct hc_node *node,
+		     const struct hypercube_op *op, u64 *block)
+{
+	*block = op->bytes;
+	if (op->collective != HYPERCUBE_SCATTER)
+		return 0;
+	if (plan->root != node->id)
+		return op->bytes ? -EINVAL : 0;
+	return do_div(*block, plan->nmembers) ? -EINVAL : 0;
+}
+
 /* What can be refused before anything is sent. */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
-	struct hc_plan *plan = NULL;
+	const struct hc_plan *plan = NULL;
 	struct hc_node *node;
 	int elem, err;
 
@@ -297,6 +314,8 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	if (node)
 		plan = xa_load(&node->fabric->plans, op->plan);
 	err = node ? plan_allows(plan, node, op->collective) : -ENODEV;
+	if (!err)
+		err = block_get(plan, node, op, &hsk->block);
 	if (!err)
 		hsk->epoch = plan->epoch;
 	rcu_read_unlock();
@@ -326,13 +345,22 @@ static int record_begin(struct hc_sock *hsk, const struct hypercube_op *op)
 	return 0;
 }
 
+static u32 seg_len(const struct hc_sock *hsk)
+{
+	u64 in_block = 0;
+
+	if (hsk->block)
+		div64_u64_rem(hsk->sent, hsk->block, &in_block);
+	return min_t(u64, hsk->seg_size, hsk->block - in_block);
+}
+
 /* Get the segment to fill, charged to the socket. */
 static int seg_get(struct hc_sock *hsk, long *timeo)
 {
 	struct sock *sk = &hsk->sk;
 	struct hc_host_cb *cb;
 	struct sk_buff *skb;
-	u32 len = min_t(u64, hsk->seg_size, hsk->op.bytes - hsk->sent);
+	u32 len = seg_len(hsk);
 	bool barrier = hsk->op.collective == HYPERCUBE_BARRIER;
 	struct hc_hdr *hdr;
 	int err;

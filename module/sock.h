@@ -17,6 +17,7 @@
  * @node_id: its number
  * @send_lock: one contribution at a time; protects all up to @seg_fill
  * @op: the contribution being sent, valid if @open
+ * @block: no segment crosses a multiple of so many bytes of it; 0: all of it is empty
  * @sent: bytes of it handed to the node
  * @rec: its record number
  * @open: a contribution is incomplete
@@ -39,6 +40,7 @@ struct hc_sock {
 	u32 node_id;
 	struct mutex send_lock;
 	struct hypercube_op op;
+	u64 block;
 	u64 sent;
 	u32 rec;
 	bool open;

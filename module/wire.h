@@ -74,7 +74,7 @@ enum hc_frame_type {
  * @turn: DOWN: steps taken since the data left the root, with this one
  * @walk: number of dimensions in the walk behind this header (ROUTED)
  * @cost: per stage the number of steps it took, the maximum seen so far
- * @pad: 0
+ * @origin: GATHER: node whose block the payload is of; SCATTER, DOWN: that it is for
  * @csum: checksum of header and payload where the carrier may corrupt, else 0
  * @pad2: 0
  */
@@ -103,7 +103,7 @@ struct hc_hdr {
 	__be16	turn;
 	__be16	walk;
 	__u8	cost[HC_STAGES_MAX];
-	__u8	pad[2];
+	__be16	origin;
 	__be32	csum;
 	__be32	pad2;
 };

@@ -25,7 +25,8 @@ local dtypes = {
 	[1] = 'u8', [2] = 'u16', [3] = 'u32', [4] = 'u64', [5] = 'i8', [6] = 'i16', [7] = 'i32',
 	[8] = 'i64', [9] = 'f32', [10] = 'f64', [11] = 'record',
 }
-local collectives = { [1] = 'reduce', [2] = 'bcast', [3] = 'allreduce', [4] = 'barrier' }
+local collectives = { [1] = 'reduce', [2] = 'bcast', [3] = 'allreduce', [4] = 'barrier',
+	[5] = 'gather', [6] = 'scatter' }
 
 local f = {
 	-- of the monitor
@@ -65,6 +66,7 @@ local f = {
 	dtype = ProtoField.uint8('hypercube.dtype', 'Data type', base.DEC, dtypes),
 	width = ProtoField.uint16('hypercube.width', 'Record width'),
 	stage = ProtoField.uint8('hypercube.stage', 'Stage'),
+	origin = ProtoField.uint16('hypercube.origin', 'Node of the block', base.DEC),
 	collective = ProtoField.uint8('hypercube.collective', 'Collective', base.DEC, collectives),
 	turn = ProtoField.uint16('hypercube.turn', 'Steps since the root'),
 	walk = ProtoField.uint16('hypercube.walk', 'Links walked'),
@@ -140,7 +142,8 @@ local layout = {
 	{ 12, f.seq, 4 }, { 16, f.plan, 4 }, { 20, f.epoch, 4 }, { 24, f.op, 8 }, { 32, f.offset, 8 },
 	{ 40, f.total, 8 }, { 48, f.len, 4 }, { 52, f.step, 4 }, { 56, f.time, 8 }, { 64, f.oper, 1 },
 	{ 65, f.dtype, 1 }, { 66, f.width, 2 }, { 68, f.stage, 1 }, { 69, f.collective, 1 },
-	{ 70, f.turn, 2 }, { 72, f.walk, 2 }, { 74, f.cost, 12 }, { 88, f.csum, 4 },
+	{ 70, f.turn, 2 }, { 72, f.walk, 2 }, { 74, f.cost, 12 },
+	{ 86, f.origin, 2 }, { 88, f.csum, 4 },
 }
 
 local function dissect_header(buf, tree)

@@ -270,13 +270,17 @@ struct sockaddr_hypercube {
  * REDUCE has its result at the sink; ALLREDUCE is that and the result sent down
  * the tree to all members; BARRIER is an ALLREDUCE of nothing.  BCAST runs on a
  * broadcast plan: the source sends, the sockets bound to the other members
- * receive without having asked.
+ * receive without having asked.  GATHER and SCATTER run on a tree plan: a block
+ * of each member comes to the sink, or goes from the sink to each member; the
+ * blocks have one size, and stand in the order of the nodes.
  */
 enum hypercube_collective {
 	HYPERCUBE_REDUCE = 1,
 	HYPERCUBE_BCAST,
 	HYPERCUBE_ALLREDUCE,
 	HYPERCUBE_BARRIER,
+	HYPERCUBE_GATHER,
+	HYPERCUBE_SCATTER,
 };
 
 /* Operators.  Integer sums and products wrap.  Floating point follows IEEE 754
@@ -343,18 +347,18 @@ enum {
  * struct hypercube_op - a contribution; goes with the first sendmsg() of it
  * @plan: id of the plan
  * @collective: enum hypercube_collective
- * @oper: enum hypercube_oper; 0 with BCAST and BARRIER
- * @type: enum hypercube_type; 0 with BCAST and BARRIER
+ * @oper: enum hypercube_oper with REDUCE and ALLREDUCE, else 0
+ * @type: enum hypercube_type with REDUCE and ALLREDUCE, else 0
  * @flags: HYPERCUBE_F_*
  * @width: bytes of a RECORD, 1..HYPERCUBE_RECORD_MAX; 0 with other types
  * @reserved: 0
  * @bytes: length of this node's contribution; a multiple of the element size; 0
- *	with BARRIER
+ *	with BARRIER; of a SCATTER at the sink all blocks, elsewhere 0
  * @cookie: returned with the result
  *
  * sendmsg() may accept only a part; the rest follows in further calls without
- * control message.  All members give the same @bytes, except with MERGE; of a
- * BCAST only the source contributes.
+ * control message.  All members give the same @bytes, except with MERGE and SCATTER;
+ * of a BCAST only the source contributes.
  */
 struct hypercube_op {
 	__u32	plan;

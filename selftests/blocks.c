@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gather and scatter: every block comes whole, once, to where it belongs, in the order
+ * of the nodes, around faults as well.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "cube.h"
+
+#define PLAN 1
+
+/* Byte @i of the block of node @u in operation @k. */
+static unsigned char byte_of(unsigned int k, unsigned int u, size_t i)
+{
+	uint32_t z = (uint32_t)i * 2654435761u ^ u * 40503u ^ k * 97u;
+
+	return z >> 16 ^ z >> 5;
+}
+
+static void block_fill(unsigned char *to, unsigned int k, unsigned int u, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		to[i] = byte_of(k, u, i);
+}
+
+static bool block_is(const unsigned char *buf, unsigned int k, unsigned int u, size_t bytes)
+{
+	size_t i;
+
+	for (i = 0; i < bytes; i++)
+		if (buf[i] != byte_of(k, u, i)) {
+			printf("# operation %u: byte %zu of %zu of node %u's block is wrong\n", k, i,
+			       bytes, u);
+			return false;
+		}
+	return true;
+}
+
+/* Even operations gather, odd ones scatter. */
+static bool scatters(unsigned int k)
+{
+	return k & 1;
+}
+
+static void job_fill(struct job *j, const unsigned int *node, unsigned int n, unsigned int me,
+		     bool sink, unsigned int k, size_t bytes)
+{
+	size_t all = n * bytes;
+	unsigned char *in = malloc(all + 1);
+	unsigned int i;
+
+	j->op = (struct hypercube_op){ .plan = PLAN };
+	j->op.collective = scatters(k) ? HYPERCUBE_SCATTER : HYPERCUBE_GATHER;
+	j->op.bytes = !scatters(k) ? bytes : sink ? all : 0;
+	for (i = 0; scatters(k) && sink && i < n; i++)
+		block_fill(in + i * bytes, k, node[i], bytes);
+	if (!scatters(k))
+		block_fill(in, k, node[me], bytes);
+	j->in = in;
+	j->waits = sink || scatters(k);
+	j->room = scatters(k) ? bytes : sink ? all : 0;
+	j->out = malloc(j->room + 1);
+}
+
+static bool job_right(const struct job *j, const unsigned int *node, unsigned int n,
+		      unsigned int me, unsigned int k, size_t bytes)
+{
+	const unsigned char *out = j->out;
+	unsigned int i;
+
+	if (!j->waits)
+		return !j->ends;
+	if (j->ends != 1 || j->res.status || j->got != j->room || j->res.bytes != j->room ||
+	    j->res.op < k) {
+		printf("# operation %u at node %u: %u ends, status %d, %zu of %zu bytes\n", k,
+		       node[me], j->ends, j->res.status, j->got, j->room);
+		return false;
+	}
+	if (scatters(k))
+		return block_is(out, k, node[me], bytes);
+	for (i = 0; i < n; i++)
+		if (!block_is(out + i * bytes, k, node[i], bytes))
+			return false;
+	return true;
+}
+
+static void parties_done(struct party *p, unsigned int n, unsigned int njobs)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++) {
+			free((void *)p[i].job[k].in);
+			free(p[i].job[k].out);
+		}
+	parties_free(p, n);
+}
+
+static unsigned int ready(const struct cube *c, struct party *p, unsigned int *node,
+			  unsigned int njobs, size_t bytes)
+{
+	unsigned int n = parties(c, p, node, njobs), i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++)
+			job_fill(&p[i].job[k], node, n, i, node[i] == c->plan.tree.sink, k, bytes);
+	return n;
+}
+
+/* Gathers and scatters in turn on the plan at hand.  The steps of the first two. */
+static bool blocks_run(const struct cube *c, unsigned int njobs, size_t bytes, unsigned int *steps)
+{
+	unsigned int node[CUBE_MAX], n, i, k;
+	struct party p[CUBE_MAX];
+	bool right = true;
+
+	n = ready(c, p, node, njobs, bytes);
+	if (drive(p, n, 30)) {
+		printf("# not all operations ended\n");
+		ctl_op_print(c->name);
+		right = false;
+	}
+	for (k = 0; k < 2 && k < njobs; k++)
+		steps[k] = 0;
+	for (i = 0; i < n && right; i++)
+		for (k = 0; k < njobs && right; k++) {
+			right = job_right(&p[i].job[k], node, n, i, k, bytes);
+			if (k < 2 && p[i].job[k].res.steps > steps[k])
+				steps[k] = p[i].job[k].res.steps;
+		}
+	parties_done(p, n, njobs);
+	return right;
+}
+
+TEST(blocks_from_nothing_to_megabytes)
+{
+	static const size_t sizes[] = { 0, 1, 511, 512, 513, 1023, 1024, 1025, 70000, 3 << 20 };
+	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
+	unsigned int i, steps[2];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 1024));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan(&c, PLAN));
+	for (i = 0; i < ARRAY_SIZE(sizes) && sizes[i] < 1 << (debug_kernel() ? 18 : 30); i++)
+		EXPECT_TRUE(blocks_run(&c, 2, sizes[i], steps));
+	EXPECT_EQ(0, cube_del(&c));
+	ASSERT_EQ(0, cube_new(&c, 4, 0));
+	for (i = 0; i < ARRAY_SIZE(links); i++)
+		ASSERT_EQ(0, cube_fail_link(&c, links[i][0], links[i][1]));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan(&c, PLAN));
+	for (i = 0; i < ARRAY_SIZE(sizes) - 1; i++)
+		EXPECT_TRUE(blocks_run(&c, 2, sizes[i], steps));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Around the faults that are set, in exactly the steps of a reduction, and twice those. */
+static bool around(struct cube *c)
+{
+	unsigned int steps[2] = { 0, 0 }, least, i;
+	int err = cube_plan(c, PLAN);
+
+	if (err)
+		return err == -EHOSTDOWN || err == -ENOLINK;
+	least = c->plan.nmembers > 1 ? c->plan.steps : 0;
+	if (blocks_run(c, 4, below(3) ? 8 : 600, steps) &&
+	    (c->plan.tree.ndetours || c->plan.nmembers == 1 ||
+	     (steps[0] == least && steps[1] == 2 * least)))
+		return true;
+	printf("# %u and %u steps for %u, dim %u, FAULT words:", steps[0], steps[1], least, c->dim);
+	for (i = 0; i < c->nodes; i++)
+		printf(" %x", c->faults->fault[i]);
+	printf("\n");
+	return false;
+}
+
+TEST(every_pattern_of_two_links_of_eight)
+{
+	unsigned int i, k, node, dim;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (i = 0; i < 12; i++)
+		for (k = i; k < 12; k += debug_kernel() ? 5 : 1) {
+			ASSERT_EQ(0, cube_heal(&c));
+			cube_link(&c, i, &node, &dim);
+			ASSERT_EQ(0, cube_fail_link(&c, node, dim));
+			cube_link(&c, k, &node, &dim);
+			ASSERT_EQ(0, cube_fail_link(&c, node, dim));
+			EXPECT_TRUE(around(&c));
+		}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(random_faults_of_sixteen_to_sixty_four)
+{
+	unsigned int dim, round, k, node, d;
+	struct cube c;
+
+	for (dim = 4; dim <= 6; dim++) {
+		ASSERT_EQ(0, cube_new(&c, dim, 0));
+		ASSERT_EQ(0, cube_bind_all(&c));
+		for (round = 0; round < scaled(20); round++) {
+			ASSERT_EQ(0, cube_heal(&c));
+			for (k = below(dim); k; k--)
+				ASSERT_EQ(0, cube_fail_node(&c, below(c.nodes)));
+			/* Every third time so many that detours are needed. */
+			for (k = below(dim * (round % 3 ? 2 : 6)); k; k--) {
+				cube_link(&c, below(dim * c.nodes / 2), &node, &d);
+				ASSERT_EQ(0, cube_fail_link(&c, node, d));
+			}
+			EXPECT_TRUE(around(&c));
+		}
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* Any order of the dimensions and any sink: blocks of subtrees lie between each other. */
+TEST(orders_and_sinks)
+{
+	static const uint8_t order[][4] = { {0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2} };
+	unsigned int i, steps[2];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, below(16), order[i]));
+		EXPECT_TRUE(blocks_run(&c, 2, 20000, steps));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(many_in_flight_do_not_mix)
+{
+	unsigned int steps[2];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 0));
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
+	ASSERT_EQ(0, cube_fail_link(&c, 6, 1));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan(&c, PLAN));
+	EXPECT_TRUE(blocks_run(&c, scaled(600), 40, steps));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Each byte crosses a link once for each bit in which its node and the sink differ. */
+TEST(no_more_traffic_than_the_way_is_long)
+{
+	static const uint8_t order[] = { 0, 1, 2, 3 };
+	const size_t bytes = 100000;
+	unsigned int u, d, steps[2];
+	uint64_t sent = 0;
+	char line[96];
+	struct cube c;
+	FILE *f;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
+	EXPECT_TRUE(blocks_run(&c, 2, bytes, steps));
+	snprintf(line, sizeof(line), "hcctl -j link show %s | jq '[.[].tx_bytes] | add'", c.name);
+	f = popen(line, "r");
+	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
+	pclose(f);
+	/* 32 hops from 16 nodes, there and back; headers are 96 bytes in thousands. */
+	for (u = d = 0; u < 16; u++)
+		d += __builtin_popcount(u);
+	EXPECT_LE(2 * d * bytes, sent);
+	EXPECT_GT(2 * d * bytes * 102 / 100, sent);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The sink of a gather, a member of a scatter: who does not read stops the others. */
+TEST(who_does_not_read_stops_the_others)
+{
+	const size_t bytes = debug_kernel() ? 1 << 20 : 6 << 20;
+	unsigned int node[CUBE_MAX], n, i, k;
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	n = ready(&c, p, node, 2, bytes);
+	p[0].fd = -1;
+	drive_until_quiet(p, n, 200);
+	for (i = 1; i < n; i++)
+		EXPECT_GT(2 * bytes, p[i].job[0].sent + p[i].job[1].sent);
+	p[0].fd = c.fd[0];
+	p[6].fd = -1;
+	drive_until_quiet(p, n, 200);
+	EXPECT_GT(p[0].job[1].op.bytes, p[0].job[1].sent);
+	p[6].fd = c.fd[6];
+	EXPECT_EQ(0, drive(p, n, 60));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < 2; k++)
+			EXPECT_TRUE(job_right(&p[i].job[k], node, n, i, k, bytes));
+	parties_done(p, n, 2);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Many under way, then a blow: everybody hears of every end, and what ended well is right. */
+static void broken(struct __test_metadata *_metadata, bool node_fails)
+{
+	const unsigned int njobs = 100, victim = 6;
+	const size_t bytes = 3000;
+	unsigned int node[CUBE_MAX], n, i, k, good = 0;
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 512));
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	n = ready(&c, p, node, njobs, bytes);
+	for (k = 0; k < 4; k++)
+		drive_some(p, n, 7);
+	for (k = 0; k < 3 && !node_fails; k++)
+		ASSERT_EQ(0, cube_fail_link(&c, victim, k));
+	if (node_fails)
+		ASSERT_EQ(0, cube_fail_node(&c, victim));
+	EXPECT_EQ(0, drive(p, n, 30));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs && !_metadata->failed; k++) {
+			const struct job *j = &p[i].job[k];
+
+			EXPECT_GE(1, j->ends + !!j->refused);
+			EXPECT_TRUE(!j->waits || j->ends || j->refused);
+			if (!j->ends || j->res.status || !j->waits)
+				continue;
+			good++;
+			EXPECT_TRUE(job_right(j, node, n, i, k, bytes));
+		}
+	if (_metadata->failed)
+		ctl_op_print(c.name);
+	printf("# %u of %u ended well\n", good, n * njobs);
+	parties_done(p, n, njobs);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(links_fail_under_many_operations)
+{
+	broken(_metadata, false);
+}
+
+TEST(a_node_fails_under_many_operations)
+{
+	broken(_metadata, true);
+}
+
+/* Half way through, @victim closes: everybody hears who, and with a new socket there the
+ * next operation works.
+ */
+static void closing(struct __test_metadata *_metadata, unsigned int k, unsigned int victim)
+{
+	const size_t bytes = 1 << 20;
+	unsigned int node[CUBE_MAX], n, i, steps[2];
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 1024));
+	ASSERT_EQ(0, cube_fail_link(&c, 1, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	n = parties(&c, p, node, 1);
+	for (i = 0; i < n; i++) {
+		job_fill(&p[i].job[0], node, n, i, !node[i], k, bytes);
+		p[i].job[0].waits = true;
+		if (!scatters(k))
+			p[i].job[0].op.flags = HYPERCUBE_F_NOTIFY;
+	}
+	drive_some(p, n, 5);
+	cube_close(&c, victim);
+	p[victim].fd = -1;
+	EXPECT_EQ(0, drive(p, n, 20));
+	for (i = 0; i < n && !_metadata->failed; i++)
+		if (i != victim) {
+			EXPECT_EQ(1, p[i].job[0].ends);
+			EXPECT_EQ(-ECONNRESET, p[i].job[0].res.status);
+			EXPECT_EQ(victim, p[i].job[0].res.cause_node);
+		}
+	parties_done(p, n, 1);
+	ASSERT_EQ(0, cube_bind(&c, victim));
+	EXPECT_TRUE(blocks_run(&c, 4, 5000, steps));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_member_closes_in_a_gather)
+{
+	closing(_metadata, 0, 6);
+}
+
+TEST(the_sink_closes_in_a_gather)
+{
+	closing(_metadata, 0, 0);
+}
+
+/* The sink reads no more, so the block of node 6 cannot have come to its end. */
+TEST(the_sink_closes_in_a_scatter)
+{
+	closing(_metadata, 1, 0);
+}
+
+TEST(what_does_not_fit_is_refused)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_GATHER, .bytes = 8 };
+	struct hypercube_result res;
+	unsigned int u, tries;
+	struct cube c;
+	char buf[64];
+	ssize_t got;
+	bool eor;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	op.oper = HYPERCUBE_SUM;
+	EXPECT_EQ(-EINVAL, shc_send(c.fd[1], &op, "12345678", 8, 0));
+	op.oper = 0;
+	op.collective = HYPERCUBE_SCATTER;
+	EXPECT_EQ(-EINVAL, shc_send(c.fd[1], &op, "12345678", 8, 0));
+	op.bytes = 9;
+	EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, "123456789", 9, 0));
+	op.bytes = 0;
+	op.flags = HYPERCUBE_F_NOTIFY;
+	EXPECT_EQ(-EINVAL, shc_send(c.fd[1], &op, "", 0, 0));
+	/* Blocks of two sizes are a protocol error, for all. */
+	op.flags = 0;
+	op.collective = HYPERCUBE_GATHER;
+	for (u = 0; u < 8; u++) {
+		op.bytes = u == 5 ? 4 : 8;
+		ASSERT_EQ((long long)op.bytes, shc_send(c.fd[u], &op, "12345678", op.bytes, 0));
+	}
+	for (tries = 0, eor = false; !eor && tries < 1000; tries++) {
+		got = shc_recv(c.fd[0], buf, sizeof(buf), &res, &eor, MSG_DONTWAIT);
+		if (got == -EAGAIN)
+			usleep(5000);
+	}
+	EXPECT_TRUE(eor);
+	EXPECT_EQ(-EPROTO, res.status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN
