@@ -147,13 +147,17 @@ steps_promise_and_optimum_of_all_collectives_around_faults() {
 	equal 'steps of a reduction' 4 "$(truth reduce count 9)"
 	equal 'steps of an allreduce' 8 "$(truth allreduce op prod type f32 count 9000)"
 	equal 'steps of a broadcast' 4 "$(truth bcast source 6 count 20000 iterations 3)"
+	equal 'steps of a gather' 4 "$(truth gather type record:9 count 700 iterations 2)"
+	equal 'steps of a scatter' 8 "$(truth scatter type u16 count 5000 iterations 2)"
 	equal 'frames one after the other' 4 "$(json .clock run bcast t source 6 count 1)"
 	equal 'steps of a barrier' 8 "$(truth barrier iterations 5)"
-	for ((seed = 1; seed <= $(scaled 3); seed++)); do
+	for ((seed = 1; seed <= $(scaled 2); seed++)); do
 		check 'faults' hcctl fault random t links 4 nodes 1 seed $seed
 		steps=$(truth reduce op max type i16 count 30)
 		equal "steps of an allreduce, seed $seed" $((2 * steps)) "$(truth allreduce type f64 count 1)"
 		equal "steps of a barrier, seed $seed" $((2 * steps)) "$(truth barrier)"
+		equal "steps of a gather, seed $seed" $steps "$(truth gather count 100)"
+		equal "steps of a scatter, seed $seed" $((2 * steps)) "$(truth scatter count 100)"
 		[[ $(truth bcast source 0 type record:7 count 3000) ]] ||
 			fault "a broadcast, seed $seed: not as promised"
 		# Dimension 4 is searched to the end, so a plan of that length exists.

@@ -408,6 +408,35 @@ TEST(a_broadcast_that_cannot_come_is_not_waited_for)
 	EXPECT_EQ(-ENOLINK, res.status);
 }
 
+TEST(blocks_are_gathered_and_scattered)
+{
+	struct hcl_params p = { .plan = PLAN, .collective = HYPERCUBE_GATHER };
+	uint32_t in[NODES][3], all[NODES][3] = { 0 }, out[NODES][3] = { 0 };
+	uint64_t id[NODES];
+	struct hypercube_result res;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	for (i = 0; i < NODES; i++) {
+		in[i][0] = in[i][1] = in[i][2] = 1000 + i;
+		if (i)
+			ASSERT_EQ(0, hcl_gather(h[i], PLAN, in[i], 12, NULL, 0, NULL));
+	}
+	ASSERT_EQ(0, hcl_gather(h[0], PLAN, in[0], 12, all, sizeof(all), &res));
+	EXPECT_EQ(sizeof(all), res.bytes);
+	EXPECT_EQ(0, memcmp(in, all, sizeof(all)));
+	p.collective = HYPERCUBE_SCATTER;
+	for (i = 1; i < NODES; i++)
+		ASSERT_EQ(0, hcl_post(h[i], &p, NULL, 0, out[i], 12, &id[i]));
+	ASSERT_EQ(0, hcl_scatter(h[0], PLAN, all, sizeof(all), out[0], 12, &res));
+	EXPECT_EQ(12, res.bytes);
+	for (i = 1; i < NODES; i++)
+		EXPECT_EQ(0, hcl_wait(h[i], id[i], &res));
+	EXPECT_EQ(0, memcmp(in, out, sizeof(out)));
+	EXPECT_EQ(-EINVAL, hcl_scatter(h[0], PLAN, all, 9, out[0], 12, NULL));
+	EXPECT_EQ(-EINVAL, hcl_scatter(h[3], PLAN, all, 8, out[0], 12, NULL));
+}
+
 TEST(time_limits)
 {
 	uint64_t in = 1, out = 0, id;

@@ -56,6 +56,9 @@ static bool has_word(const struct run *r, const char *name)
 		return false;
 	case HYPERCUBE_BCAST:
 		return strcmp(name, "op");
+	case HYPERCUBE_GATHER:
+	case HYPERCUBE_SCATTER:
+		return strcmp(name, "op") && strcmp(name, "source");
 	}
 	return strcmp(name, "source");
 }
@@ -293,6 +296,16 @@ static int barrier(struct hcctl *h, int argc, char **argv)
 	return collective(h, HYPERCUBE_BARRIER, "barrier", NULL, argc, argv);
 }
 
+static int gather(struct hcctl *h, int argc, char **argv)
+{
+	return collective(h, HYPERCUBE_GATHER, "gather", NULL, argc, argv);
+}
+
+static int scatter(struct hcctl *h, int argc, char **argv)
+{
+	return collective(h, HYPERCUBE_SCATTER, "scatter", NULL, argc, argv);
+}
+
 const struct hc_cmd run_cmds[] = {
 	{
 		"reduce", reduce,
@@ -305,6 +318,14 @@ const struct hc_cmd run_cmds[] = {
 	{
 		"bcast", bcast,
 		"NAME [source NODE] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+	},
+	{
+		"gather", gather,
+		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+	},
+	{
+		"scatter", scatter,
+		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 	},
 	{
 		"barrier", barrier,

@@ -65,17 +65,19 @@ static inline bool run_gets(const struct run *r, uint32_t rank)
 {
 	switch (r->p.collective) {
 	case HYPERCUBE_REDUCE:
+	case HYPERCUBE_GATHER:
 		return r->node[rank] == r->root;
 	case HYPERCUBE_BCAST:
 		return r->node[rank] != r->root;
 	}
-	return r->p.collective == HYPERCUBE_ALLREDUCE;
+	return r->p.collective != HYPERCUBE_BARRIER;
 }
 
 static inline bool run_gives(const struct run *r, uint32_t rank)
 {
-	return run_is_bcast(r) ? r->node[rank] == r->root :
-				 r->p.collective != HYPERCUBE_BARRIER;
+	if (run_is_bcast(r) || r->p.collective == HYPERCUBE_SCATTER)
+		return r->node[rank] == r->root;
+	return r->p.collective != HYPERCUBE_BARRIER;
 }
 
 /**
@@ -139,9 +141,16 @@ void run_print(struct hcctl *h, const struct run *r, const struct run_view *v);
 void run_guard(const struct run *r);
 void run_unguard(void);
 
-/* Length of the result. */
+/* Has it neither operator nor merging? */
+static inline bool run_has_blocks(const struct run *r)
+{
+	return r->p.collective == HYPERCUBE_GATHER || r->p.collective == HYPERCUBE_SCATTER;
+}
+
+/* Length of the result, and of what member number @rank sends. */
 size_t run_out_bytes(const struct run *r);
-/* The contribution of member number @rank; @buf of r->bytes. */
+size_t run_in_bytes(const struct run *r, uint32_t rank);
+/* What member number @rank sends; @buf of run_in_bytes(). */
 void run_contribution(const struct run *r, uint32_t rank, void *buf);
 /* Are all results the same as plainly computed?  1 or 0, -ENOMEM, -EINVAL (bad plan). */
 int run_verify(const struct run *r, struct run_result *out);

@@ -277,7 +277,8 @@ static void sort(const struct run *r, void *v, size_t n)
 	qsort_r(v, n, r->elem, compare_sorted, (void *)r);
 }
 
-void run_contribution(const struct run *r, uint32_t rank, void *buf)
+/* The data of one member. */
+static void block(const struct run *r, uint32_t rank, void *buf)
 {
 	if (r->data)
 		memcpy(buf, r->data + (run_is_bcast(r) ? 0 : rank) * r->bytes, r->bytes);
@@ -285,6 +286,29 @@ void run_contribution(const struct run *r, uint32_t rank, void *buf)
 		random_contribution(r, r->node[rank], buf);
 	if (r->p.oper == HYPERCUBE_MERGE)
 		sort(r, buf, r->count);
+}
+
+static void all_blocks(const struct run *r, uint8_t *buf)
+{
+	uint32_t i;
+
+	for (i = 0; i < r->n; i++)
+		block(r, i, buf + i * r->bytes);
+}
+
+void run_contribution(const struct run *r, uint32_t rank, void *buf)
+{
+	if (r->p.collective == HYPERCUBE_SCATTER)
+		all_blocks(r, buf);
+	else
+		block(r, rank, buf);
+}
+
+size_t run_in_bytes(const struct run *r, uint32_t rank)
+{
+	size_t bytes = r->p.collective == HYPERCUBE_SCATTER ? r->n * r->bytes : r->bytes;
+
+	return run_gives(r, rank) ? bytes : 0;
 }
 
 /* --- the tree --- */
@@ -399,7 +423,7 @@ static uint8_t *partial(struct plain *p, uint32_t u)
 	if (src && acc)
 		rc = role_of(p, u, &role, src, p->max);
 	if (!rc)
-		run_contribution(p->r, rank_of(p->r, u), acc);
+		block(p->r, rank_of(p->r, u), acc);
 	for (i = 0; !rc && i < role.nsrc; i++)
 		rc = merge_source(p, u, acc, &src[i]);
 	free(src);
@@ -440,19 +464,18 @@ static uint8_t *plain_tree(const struct run *r)
 static uint8_t *plain_sort(const struct run *r)
 {
 	uint8_t *v = malloc(run_out_bytes(r) ?: 1);
-	uint32_t i;
 
 	if (!v)
 		return NULL;
-	for (i = 0; i < r->n; i++)
-		run_contribution(r, i, v + i * r->bytes);
+	all_blocks(r, v);
 	sort(r, v, (size_t)r->n * r->count);
 	return v;
 }
 
 size_t run_out_bytes(const struct run *r)
 {
-	return r->p.oper == HYPERCUBE_MERGE ? r->n * r->bytes : r->bytes;
+	return r->p.oper == HYPERCUBE_MERGE || r->p.collective == HYPERCUBE_GATHER ?
+		r->n * r->bytes : r->bytes;
 }
 
 /* Bit by bit, but one NaN is as good as another. */
@@ -468,23 +491,26 @@ static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t
 	return true;
 }
 
-/* What everybody who gets a result should have. */
+/* What those who get a result should have; of a scatter, one block after the other. */
 static uint8_t *expected(const struct run *r)
 {
 	uint8_t *v;
 
 	if (r->p.oper == HYPERCUBE_MERGE)
 		return plain_sort(r);
-	if (!run_is_bcast(r))
+	if (!run_is_bcast(r) && !run_has_blocks(r))
 		return plain_tree(r);
-	v = malloc(r->bytes ?: 1);
-	if (v)
-		run_contribution(r, rank_of(r, r->root), v);
+	v = malloc(r->n * r->bytes + 1);
+	if (v && run_is_bcast(r))
+		block(r, rank_of(r, r->root), v);
+	else if (v)
+		all_blocks(r, v);
 	return v;
 }
 
 int run_verify(const struct run *r, struct run_result *out)
 {
+	size_t apart = r->p.collective == HYPERCUBE_SCATTER ? r->bytes : 0;
 	uint8_t *want;
 	uint32_t i;
 	int rc = 1;
@@ -497,7 +523,7 @@ int run_verify(const struct run *r, struct run_result *out)
 	for (i = 0; rc && i < r->n; i++) {
 		if (!run_gets(r, i))
 			continue;
-		rc = out->out[i] && same(r, want, out->out[i], out->bytes);
+		rc = out->out[i] && same(r, want + i * apart, out->out[i], out->bytes);
 		out->wrong = r->node[i];
 	}
 	free(want);

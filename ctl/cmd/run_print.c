@@ -95,7 +95,8 @@ static void print_verified(struct hcctl *h, const struct run *r, const struct ru
 	else
 		out_text(h, "%s to a plain computation%s\n",
 			 v->equal ? "verified: equal" : "NOT EQUAL",
-			 r->p.collective == HYPERCUBE_REDUCE ? "" : " at every member");
+			 r->p.collective == HYPERCUBE_REDUCE ||
+			 r->p.collective == HYPERCUBE_GATHER ? "" : " at every member");
 }
 
 void run_print(struct hcctl *h, const struct run *r, const struct run_view *v)

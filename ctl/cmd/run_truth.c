@@ -102,7 +102,8 @@ static int tree_optimum(const struct hc_faults *f, const struct run *r, struct r
 static int tree_truth(const struct hc_faults *f, const struct run *r, bool optimum,
 		      struct run_truth *t)
 {
-	unsigned int ways = r->p.collective == HYPERCUBE_REDUCE ? 1 : 2;
+	bool up = r->p.collective == HYPERCUBE_REDUCE || r->p.collective == HYPERCUBE_GATHER;
+	unsigned int ways = up ? 1 : 2;
 	struct hc_tree_plan p;
 	const char *why;
 	int rc;

@@ -73,6 +73,11 @@ static int take_part(struct worker *w)
 		return hcl_barrier(w->hcl, r->p.plan, &w->res);
 	case HYPERCUBE_ALLREDUCE:
 		return hcl_allreduce(w->hcl, &r->p, w->in, r->bytes, out, room, &w->res);
+	case HYPERCUBE_GATHER:
+		return hcl_gather(w->hcl, r->p.plan, w->in, r->bytes, out, out ? room : 0, &w->res);
+	case HYPERCUBE_SCATTER:
+		return hcl_scatter(w->hcl, r->p.plan, w->in, run_in_bytes(r, w->rank), out, room,
+				   &w->res);
 	}
 	return hcl_reduce(w->hcl, &r->p, w->in, r->bytes, out, out ? room : 0, &w->res);
 }
@@ -123,7 +128,8 @@ static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
 static void account(struct team *t, const struct worker *root)
 {
 	bool all = t->r->p.collective == HYPERCUBE_ALLREDUCE ||
-		   t->r->p.collective == HYPERCUBE_BARRIER;
+		   t->r->p.collective == HYPERCUBE_BARRIER ||
+		   t->r->p.collective == HYPERCUBE_SCATTER;
 	uint64_t begin = root->begin, end = root->end;
 
 	t->out->res = root->res;
@@ -191,7 +197,7 @@ static int buffers(struct team *t, struct worker *w)
 	const struct run *r = t->r;
 
 	if (run_gives(r, w->rank)) {
-		w->in = malloc(r->bytes ?: 1);
+		w->in = malloc(run_in_bytes(r, w->rank) ?: 1);
 		if (!w->in)
 			return hc_nomem(t->h);
 		run_contribution(r, w->rank, w->in);

@@ -85,12 +85,11 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 /**
  * struct hcl_params - what all members of an operation say alike
  * @plan: id of the plan
- * @oper: enum hypercube_oper; 0 with HYPERCUBE_BARRIER and HYPERCUBE_BCAST
- * @type: enum hypercube_type; 0 with these
- * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE, and the
- *	source of a HYPERCUBE_BCAST)
- * @collective: 0 or HYPERCUBE_REDUCE, HYPERCUBE_ALLREDUCE, HYPERCUBE_BARRIER,
- *	HYPERCUBE_BCAST
+ * @oper: enum hypercube_oper with HYPERCUBE_REDUCE and HYPERCUBE_ALLREDUCE, else 0
+ * @type: enum hypercube_type with these, else 0
+ * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE,
+ *	HYPERCUBE_GATHER, and the source of a HYPERCUBE_BCAST)
+ * @collective: 0 for HYPERCUBE_REDUCE, or another enum hypercube_collective
  * @width: bytes of a HYPERCUBE_RECORD, 1 .. HYPERCUBE_RECORD_MAX; else 0
  */
 struct hcl_params {
@@ -181,6 +180,41 @@ int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t b
 	      unsigned int flags, struct hypercube_result *res);
 
 /**
+ * hcl_gather() - bring a block of each member to the sink, blocking
+ * @h: handle of a member of the plan
+ * @plan: id of a tree plan
+ * @in: this node's block
+ * @bytes: its length, the same at all members
+ * @out: at the plan's sink: room for all blocks, in the order of the nodes, not
+ *	overlapping @in; elsewhere NULL
+ * @out_max: bytes at @out: @bytes times the number of members
+ * @res: how it ended, or NULL; valid where the call waits for it
+ *
+ * Waits at the sink only, as hcl_reduce().
+ *
+ * Return: as hcl_reduce().
+ */
+int hcl_gather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+	       size_t out_max, struct hypercube_result *res);
+
+/**
+ * hcl_scatter() - give each member a block from the sink, blocking
+ * @h: handle of a member of the plan
+ * @plan: id of a tree plan
+ * @in: at the plan's sink: a block for each member, in the order of the nodes;
+ *	elsewhere NULL
+ * @bytes: at the sink the length of all of them, elsewhere 0
+ * @out: room for this node's block, not overlapping @in
+ * @out_max: bytes at @out; @res->bytes tells how long the block is
+ * @res: how it ended, or NULL
+ *
+ * Return: as hcl_reduce(); -EINVAL also if @bytes is no multiple of the number of
+ * members, or not 0 at a node that is not the sink.
+ */
+int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+		size_t out_max, struct hypercube_result *res);
+
+/**
  * hcl_post() - begin an operation and return
  * @h: handle of a member of the plan
  * @p: copied
@@ -193,8 +227,8 @@ int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t b
  *
  * Sends what the kernel takes at once; the rest goes out in hcl_progress(),
  * hcl_wait() and hcl_flush().  Operations are sent in the order of the calls.
- * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce and barrier, has
- * to be waited for some time; others need not.  With HYPERCUBE_BCAST the source
+ * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier and
+ * scatter, has to be waited for some time; others need not.  With HYPERCUBE_BCAST the source
  * gives @in and the others @out, which they need even for an empty message; they
  * send nothing.  That its plan is gone is noticed by hcl_wait() only.
  *

@@ -297,7 +297,8 @@ static int params_check(const struct hcl_params *p, const void *in, size_t bytes
 
 	if (p->collective == HYPERCUBE_BARRIER)
 		return bytes ? -EINVAL : 0;
-	if (p->collective == HYPERCUBE_BCAST)
+	if (p->collective == HYPERCUBE_BCAST || p->collective == HYPERCUBE_GATHER ||
+	    p->collective == HYPERCUBE_SCATTER)
 		return bytes && !in ? -EINVAL : 0;
 	if (collective(p) != HYPERCUBE_REDUCE && p->collective != HYPERCUBE_ALLREDUCE)
 		return -EINVAL;
@@ -355,7 +356,8 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	op->out = out;
 	op->out_max = out_max;
 	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY ||
-		     p->collective == HYPERCUBE_ALLREDUCE || p->collective == HYPERCUBE_BARRIER;
+		     p->collective == HYPERCUBE_ALLREDUCE ||
+		     p->collective == HYPERCUBE_BARRIER || p->collective == HYPERCUBE_SCATTER;
 	op->awaited = op->wanted;
 	if (hcli_listens(op))
 		hcli_listen(h, op);
@@ -489,6 +491,22 @@ int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res)
 	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_BARRIER };
 
 	return hcl_reduce(h, &p, NULL, 0, NULL, 0, res);
+}
+
+int hcl_gather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+	       size_t out_max, struct hypercube_result *res)
+{
+	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_GATHER };
+
+	return hcl_reduce(h, &p, in, bytes, out, out_max, res);
+}
+
+int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+		size_t out_max, struct hypercube_result *res)
+{
+	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_SCATTER };
+
+	return hcl_reduce(h, &p, in, bytes, out, out_max, res);
 }
 
 int hcl_flush(struct hcl *h)

@@ -141,6 +141,8 @@ try 2 - '^hcctl: what is "op"' run bcast hc0 op sum
 try 2 - '^hcctl: invalid source "x"' run bcast hc0 source x
 try 2 - '^hcctl: invalid type "record"' run bcast hc0 type record
 try 2 - '^hcctl: what is "count"' run barrier hc0 count 1
+try 2 - '^hcctl: what is "op"' run gather hc0 op sum
+try 2 - '^hcctl: what is "source"' run scatter hc0 source 1
 
 # --- trees, offline ---------------------------------------------------------
 
