@@ -49,9 +49,22 @@ struct nl_link {
 	uint32_t node;
 	uint32_t dim;
 	uint32_t state;
+	uint64_t latency;	/* of the model, as is the bandwidth */
+	uint64_t bandwidth;
 	uint32_t loss;
-	uint64_t latency;
+	uint32_t corrupt;
+	uint32_t duplicate;
+	uint32_t seed;
+	uint64_t delay;
+	uint64_t jitter;
 	uint64_t rate;
+	uint32_t flap_down;	/* ms */
+	uint32_t flap_period;
+	uint64_t corrupted;
+	uint64_t duplicated;
+	uint64_t delayed;
+	uint32_t queued;
+	uint32_t queued_bytes;
 	uint64_t tx_frames;
 	uint64_t tx_bytes;
 	uint64_t rx_frames;
@@ -151,10 +164,20 @@ int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, ui
 
 /* What to set of a link: which members are valid, and they. */
 struct nl_link_set {
-	bool set_down, set_loss, set_latency, set_rate;
+	bool set_down, set_flap, set_latency, set_bandwidth;
+	bool set_loss, set_corrupt, set_duplicate, set_delay, set_jitter, set_rate, set_seed;
+	bool one_way;
 	bool down;
-	uint32_t loss;
+	uint32_t flap_down;	/* ms */
+	uint32_t flap_period;
 	uint64_t latency;
+	uint64_t bandwidth;
+	uint32_t loss;
+	uint32_t corrupt;
+	uint32_t duplicate;
+	uint32_t seed;
+	uint64_t delay;
+	uint64_t jitter;
 	uint64_t rate;
 };
 

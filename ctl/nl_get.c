@@ -52,6 +52,8 @@ static const char * const drop_names[NL_DROPS] = {
 	[HYPERCUBE_A_DROP_NO_NODE] = "no-node",
 	[HYPERCUBE_A_DROP_TOO_BIG] = "too-big",
 	[HYPERCUBE_A_DROP_ENDPOINT_DOWN] = "endpoint-down",
+	[HYPERCUBE_A_DROP_CHECKSUM] = "checksum",
+	[HYPERCUBE_A_DROP_DUPLICATE] = "duplicate",
 };
 
 const char *nl_drop_name(unsigned int reason)
@@ -162,6 +164,51 @@ void nl_fill_node(struct nlmsghdr *nlh, struct nl_node *v)
 	}
 }
 
+static void fill_impairment(const struct nlattr *a, struct nl_link *v)
+{
+	switch (nla_type(a)) {
+	case HYPERCUBE_A_LINK_CORRUPT:
+		v->corrupt = num(a);
+		break;
+	case HYPERCUBE_A_LINK_DUPLICATE:
+		v->duplicate = num(a);
+		break;
+	case HYPERCUBE_A_LINK_DELAY:
+		v->delay = num(a);
+		break;
+	case HYPERCUBE_A_LINK_JITTER:
+		v->jitter = num(a);
+		break;
+	case HYPERCUBE_A_LINK_RATE:
+		v->rate = num(a);
+		break;
+	case HYPERCUBE_A_LINK_SEED:
+		v->seed = num(a);
+		break;
+	case HYPERCUBE_A_LINK_FLAP_DOWN:
+		v->flap_down = num(a);
+		break;
+	case HYPERCUBE_A_LINK_FLAP_PERIOD:
+		v->flap_period = num(a);
+		break;
+	case HYPERCUBE_A_LINK_CORRUPTED:
+		v->corrupted = num(a);
+		break;
+	case HYPERCUBE_A_LINK_DUPLICATED:
+		v->duplicated = num(a);
+		break;
+	case HYPERCUBE_A_LINK_DELAYED:
+		v->delayed = num(a);
+		break;
+	case HYPERCUBE_A_LINK_QUEUED:
+		v->queued = num(a);
+		break;
+	case HYPERCUBE_A_LINK_QUEUED_BYTES:
+		v->queued_bytes = num(a);
+		break;
+	}
+}
+
 void nl_fill_link(struct nlmsghdr *nlh, struct nl_link *v)
 {
 	struct nlattr *a;
@@ -188,8 +235,8 @@ void nl_fill_link(struct nlmsghdr *nlh, struct nl_link *v)
 		case HYPERCUBE_A_LINK_LATENCY:
 			v->latency = num(a);
 			break;
-		case HYPERCUBE_A_LINK_RATE:
-			v->rate = num(a);
+		case HYPERCUBE_A_LINK_BANDWIDTH:
+			v->bandwidth = num(a);
 			break;
 		case HYPERCUBE_A_LINK_TX_FRAMES:
 			v->tx_frames = num(a);
@@ -206,6 +253,8 @@ void nl_fill_link(struct nlmsghdr *nlh, struct nl_link *v)
 		case HYPERCUBE_A_LINK_DROPS:
 			drops(a, v->drops);
 			break;
+		default:
+			fill_impairment(a, v);
 		}
 	}
 }

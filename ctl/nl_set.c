@@ -283,6 +283,24 @@ int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, ui
 	return nl_talk(h, msg, NULL, NULL);
 }
 
+static void put_impairments(struct nl_msg *msg, const struct nl_link_set *s)
+{
+	if (s->set_loss)
+		nla_put_u32(msg, HYPERCUBE_A_LINK_LOSS, s->loss);
+	if (s->set_corrupt)
+		nla_put_u32(msg, HYPERCUBE_A_LINK_CORRUPT, s->corrupt);
+	if (s->set_duplicate)
+		nla_put_u32(msg, HYPERCUBE_A_LINK_DUPLICATE, s->duplicate);
+	if (s->set_delay)
+		nla_put_u64(msg, HYPERCUBE_A_LINK_DELAY, s->delay);
+	if (s->set_jitter)
+		nla_put_u64(msg, HYPERCUBE_A_LINK_JITTER, s->jitter);
+	if (s->set_rate)
+		nla_put_u64(msg, HYPERCUBE_A_LINK_RATE, s->rate);
+	if (s->set_seed)
+		nla_put_u32(msg, HYPERCUBE_A_LINK_SEED, s->seed);
+}
+
 int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 		const struct nl_link_set *s)
 {
@@ -292,12 +310,17 @@ int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 		return -EIO;
 	if (s->set_down)
 		nla_put_u8(msg, HYPERCUBE_A_LINK_DOWN, s->down);
-	if (s->set_loss)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_LOSS, s->loss);
+	if (s->set_flap) {
+		nla_put_u32(msg, HYPERCUBE_A_LINK_FLAP_DOWN, s->flap_down);
+		nla_put_u32(msg, HYPERCUBE_A_LINK_FLAP_PERIOD, s->flap_period);
+	}
 	if (s->set_latency)
 		nla_put_u64(msg, HYPERCUBE_A_LINK_LATENCY, s->latency);
-	if (s->set_rate)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_RATE, s->rate);
+	if (s->set_bandwidth)
+		nla_put_u64(msg, HYPERCUBE_A_LINK_BANDWIDTH, s->bandwidth);
+	if (s->one_way)
+		nla_put_flag(msg, HYPERCUBE_A_LINK_ONE_WAY);
+	put_impairments(msg, s);
 	return nl_talk(h, msg, NULL, NULL);
 }
 

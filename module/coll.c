@@ -211,7 +211,7 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	op->cost[dst->stage] = max_t(u8, op->cost[dst->stage], dst->how == HC_TREE_HELP ? 2 : 1);
 	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
 	if (dst->how != HC_TREE_DETOUR) {
-		u64 rate = READ_ONCE(m->node->ports[dst->dim].rate);
+		u64 rate = hc_link_bandwidth(&m->node->ports[dst->dim]);
 
 		op->busy[i] = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
 	}

@@ -6,6 +6,7 @@
 #ifndef _HC_COMPAT_H
 #define _HC_COMPAT_H
 
+#include <linux/hrtimer.h>
 #include <linux/netdevice.h>
 #include <linux/version.h>
 #include <net/genetlink.h>
@@ -73,6 +74,18 @@ static inline bool hc_napi_holds_nothing(const struct napi_struct *napi)
 	return !READ_ONCE(napi->gro_bitmask);
 #else
 	return !READ_ONCE(napi->gro.bitmask);
+#endif
+}
+
+/* A timer of the monotonic clock, absolute, whose function runs in softirq context. */
+static inline void hc_timer_setup(struct hrtimer *timer,
+				  enum hrtimer_restart (*function)(struct hrtimer *))
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 13, 0)
+	hrtimer_init(timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
+	timer->function = function;
+#else
+	hrtimer_setup(timer, function, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_SOFT);
 #endif
 }
 

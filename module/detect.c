@@ -162,7 +162,11 @@ static bool quiet(const struct hc_fabric *fabric)
 
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {
 		const struct hc_node *node = fabric->nodes[u];
+		unsigned int d;
 
+		for (d = 0; d < fabric->dim; d++)
+			if (hc_impair_pending(&node->ports[d]))
+				return false;
 		if (READ_ONCE(node->events) || !skb_queue_empty_lockless(&node->rxq.list) ||
 		    READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED)
 			return false;

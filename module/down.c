@@ -135,7 +135,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
 	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
 	if (peer->how != HC_TREE_DETOUR) {
-		u64 rate = READ_ONCE(m->node->ports[peer->dim].rate);
+		u64 rate = hc_link_bandwidth(&m->node->ports[peer->dim]);
 
 		st->down_busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
 	}

@@ -30,6 +30,8 @@ static const char names[][ETH_GSTRING_LEN] = {
 	"drop_no_node",
 	"drop_too_big",
 	"drop_endpoint_down",
+	"drop_checksum",
+	"drop_duplicate",
 };
 
 #define FIRST_DROP 3

@@ -209,6 +209,7 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	mutex_init(&fabric->lock);
 	spin_lock_init(&fabric->probe_lock);
 	hc_plan_fabric_init(fabric);
+	hc_flap_init(fabric);
 	return fabric;
 }
 
@@ -299,8 +300,10 @@ static void nodes_unregister(struct hc_fabric *fabric)
 }
 
 /* Phase 2, also for a fabric that was never finished.  Who could still touch a
- * node: the search for stalls (hc_plan_purge() ends it), a poll (disabled, all of
- * them before the first is freed, for a poll touches its neighbours' queues), a
+ * node: schedules of links (hc_flap_exit() ends them, before polls that they kick are
+ * disabled), the search for stalls (hc_plan_purge() ends it), a poll (disabled, all of
+ * them before the first is freed, for a poll touches its neighbours' queues), the
+ * timers of impaired links (stopped after the polls, which start them), a
  * system call on a socket (hc_sock_node_gone() and the grace period of phase 1),
  * configuration (finds the fabric dead), the stack through the net_device
  * (unregistered), the hash of NAPI ids (removed, and a grace period).
@@ -310,10 +313,13 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	u32 n = hc_nodes(fabric->dim);
 	u32 u;
 
+	hc_flap_exit(fabric);
 	if (!fabric->nodes)
 		return;
 	for (u = 0; u < n && fabric->nodes[u]; u++)
 		hc_node_disable(fabric->nodes[u]);
+	for (u = 0; u < n && fabric->nodes[u]; u++)
+		hc_node_timers_stop(fabric->nodes[u]);
 	mutex_lock(&fabric->lock);
 	hc_plan_purge(fabric);
 	mutex_unlock(&fabric->lock);

@@ -14,6 +14,7 @@
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
  *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
  *   socket lock	lock_sock() of a bound socket
+ *   hc_impair.lock	spin lock: one direction of an impaired link (impair.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq
  *
  * Everything marked [poll] belongs to the node's poll alone and needs no lock:
@@ -25,8 +26,8 @@
  * unreachable: dead = true, off the list, plans and sockets unpublished, then
  * one synchronize_net() so that no system call or poll still finds it;
  * (2) napi_disable() of every node (a poll that still runs may hand frames to a
- * neighbour: nodes are freed only after *all* polls are disabled), purge queues
- * and plans, unregister all net_devices on one list.
+ * neighbour: nodes are freed only after *all* polls are disabled), stop the timers
+ * of impaired links, purge queues and plans, unregister all net_devices on one list.
  */
 #ifndef _HC_HYPERCUBE_H
 #define _HC_HYPERCUBE_H
@@ -46,6 +47,7 @@
 #include "wire.h"
 
 struct hc_carrier_ops;
+struct hc_impair;
 struct hc_node;
 struct hc_plan;
 struct hc_probe;
@@ -78,9 +80,14 @@ enum {
  * @flags: HC_PORT_*; atomic bit operations
  * @ops: how frames leave
  * @peer: node at the other end, for the in-memory carrier; constant
- * @loss: ppm of frames the carrier loses; config writes
- * @latency: a of the time model, ns; config writes
- * @rate: 1/b of the time model, bytes/s, 0: infinite; config writes
+ * @impaired: what happens to frames sent from here, or NULL: nothing.  Config sets
+ *	it (release); whoever finds that nothing is left to happen clears it, under
+ *	the lock in it
+ * @impair: the same, once allocated; config writes, freed with the node
+ * @flap_down: ms for which the link is down in each @flap_period; config writes
+ * @flap_period: 0: it does not flap; config writes
+ * @latency: of the time model, ns; config writes
+ * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
  * @tx_seq: number of the last frame sent [poll]
  * @rx_seq: number of the last frame received [poll]
  * @tx_frames: frames handed to the carrier [poll], node's syncp
@@ -93,9 +100,12 @@ struct hc_port {
 	unsigned long flags;
 	const struct hc_carrier_ops *ops;
 	struct hc_node *peer;
-	u32 loss;
+	struct hc_impair *impaired;
+	struct hc_impair *impair;
+	u32 flap_down;
+	u32 flap_period;
 	u64 latency;
-	u64 rate;
+	u64 bandwidth;
 	u32 tx_seq;
 	u32 rx_seq;
 	u64 tx_frames;
@@ -108,8 +118,9 @@ struct hc_port {
 /**
  * struct hc_carrier_ops - what carries frames over a link
  * @name: for people
- * @xmit: take @skb over and bring it to the other end, or lose it; called in
- *	the sending node's poll with the header complete; consumes @skb
+ * @xmit: take @skb over and bring it to the other end, or lose it; called with
+ *	the header complete in the sending node's poll, or for an impaired link by
+ *	its timer, never in both at once (impair.c); consumes @skb
  */
 struct hc_carrier_ops {
 	const char *name;
@@ -270,6 +281,8 @@ struct hc_node {
  * @probe_lock: protects @probe against polls
  * @stall: looks for stalled operations once a second
  * @monitor: the monitor interface; constant while a poll may run
+ * @flaps: links that go down and up by a schedule (flap.c), under @lock
+ * @flap: does it
  */
 struct hc_fabric {
 	struct list_head list;
@@ -291,11 +304,14 @@ struct hc_fabric {
 	spinlock_t probe_lock;
 	struct delayed_work stall;
 	struct net_device *monitor;
+	struct list_head flaps;
+	struct delayed_work flap;
 };
 
 /* What poll knows of a queued frame; in skb->cb from enqueue to dequeue. */
 struct hc_cb {
 	u8 dim;		/* port it came by, or HC_DIM_HOST */
+	bool sealed;	/* the link's frames have a checksum */
 };
 
 #define HC_DIM_HOST	0xff
@@ -343,6 +359,8 @@ void hc_fabric_exit(void);
 struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id);
 /* Wait for the poll and let it never run again. */
 void hc_node_disable(struct hc_node *node);
+/* All polls are disabled: stop the timers of the node's links. */
+void hc_node_timers_stop(struct hc_node *node);
 /* Drop what is still queued and free; no poll of the fabric runs any more and
  * the net_device is not registered.
  */
@@ -421,14 +439,97 @@ void hc_link_event(struct hc_node *node);
 /* Configuration, under hc_fabric.lock; returns when all nodes concerned know. */
 /* Both ends of the link; up forgets DETECTED. */
 void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
+/* The same, but nobody waits until all know, and what DETECT found stays. */
+void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
 /* Take a node out of service or back. */
 void hc_link_set_failed(struct hc_node *node, bool failed);
 /* All links up, all nodes in service, no impairments. */
 void hc_link_clear(struct hc_fabric *fabric);
 u32 hc_link_count_unusable(const struct hc_fabric *fabric);
 
+/* Bytes per second that a model's clock sees, 0: without limit. */
+u64 hc_link_bandwidth(const struct hc_port *port);
+
 #define HC_LATENCY_DEFAULT	1000ULL		/* ns */
-#define HC_RATE_DEFAULT		1250000000ULL	/* bytes/s: 10 Gbit/s */
+#define HC_BANDWIDTH_DEFAULT	1250000000ULL	/* bytes/s: 10 Gbit/s */
+
+/* --- impair.c --- */
+#define HC_DELAY_MAX	(1ULL * NSEC_PER_SEC)	/* ns, with jitter twice that */
+#define HC_RATE_MIN	32000ULL		/* bytes/s: 256 kbit/s */
+
+/**
+ * struct hc_impairments - what happens to the frames of one direction of a link
+ * @loss: ppm that are lost
+ * @corrupt: ppm of which one bit is flipped
+ * @duplicate: ppm that are sent twice
+ * @seed: of the random numbers that decide on that
+ * @delay: ns that each frame takes
+ * @jitter: ns that this may differ by in both directions; at most @delay
+ * @rate: bytes/s, 0: without limit
+ */
+struct hc_impairments {
+	u32 loss;
+	u32 corrupt;
+	u32 duplicate;
+	u32 seed;
+	u64 delay;
+	u64 jitter;
+	u64 rate;
+};
+
+/**
+ * struct hc_impair_stats - what has happened to them, and what is under way
+ * @corrupted: frames of which a bit was flipped
+ * @duplicated: second copies
+ * @delayed: frames that had to wait
+ * @queued: frames that wait now
+ * @queued_bytes: their bytes
+ */
+struct hc_impair_stats {
+	u64 corrupted;
+	u64 duplicated;
+	u64 delayed;
+	u32 queued;
+	u32 queued_bytes;
+};
+
+/* Give a direction the memory that impairments need.  0 or -ENOMEM.  Config. */
+int hc_impair_prepare(struct hc_node *node, unsigned int dim);
+/* Set them, prepared before; @reseed: begin the random numbers anew.  Config. */
+void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool reseed);
+/* No more impairments; frames that wait still arrive.  Config. */
+void hc_impair_clear(struct hc_port *port);
+/* Any context; all 0 where there never were any. */
+void hc_impair_get(const struct hc_port *port, struct hc_impairments *set);
+void hc_impair_get_stats(const struct hc_port *port, struct hc_impair_stats *stats);
+/* Do frames wait?  A snapshot. */
+bool hc_impair_pending(const struct hc_port *port);
+/* May frames get lost? */
+bool hc_impair_loses(const struct hc_port *port);
+/* Put a checksum into the frame if it may be corrupted.  True: it has one. */
+bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb);
+/* A sealed frame came; its checksum is removed.  0 or the reason to drop it. */
+unsigned int hc_impair_unseal(struct sk_buff *skb);
+/* Send, impaired; consumes.  Poll. */
+void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb);
+/* All polls are disabled: stop the timer. */
+void hc_impair_stop(struct hc_port *port);
+/* And no timer runs: drop what waits, free the memory. */
+void hc_impair_free(struct hc_port *port);
+
+/* --- flap.c --- */
+#define HC_FLAP_MIN	10	/* ms, either time */
+#define HC_FLAP_MAX	1000000
+
+/* Take the link of (@node, @dim) down for @down ms in each @period ms, from now on; 0: no
+ * more, and it is up.  0 or -ENOMEM.  Config, under hc_fabric.lock.
+ */
+int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period);
+/* Links stay as they are from now on. */
+void hc_flap_clear(struct hc_fabric *fabric);
+void hc_flap_init(struct hc_fabric *fabric);
+/* The fabric is dead: end for good. */
+void hc_flap_exit(struct hc_fabric *fabric);
 
 /* --- monitor.c --- */
 DECLARE_STATIC_KEY_FALSE(hc_monitors_up);

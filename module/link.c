@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links: state, the in-memory carrier, and the way FAULT words follow the state.
+ * Links: state, the in-memory carrier, the time model, and the way FAULT words follow the state.
  *
  * Configuration writes the flags of both ends and kicks both polls after that;
  * each poll computes its own FAULT word anew and sends it over all its usable
@@ -14,7 +14,6 @@
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/math64.h>
-#include <linux/random.h>
 #include <linux/sched/signal.h>
 
 #include "detect.h"
@@ -22,13 +21,6 @@
 #include "trace.h"
 
 /* ------------------------------------------------------------ in-memory carrier */
-
-static bool link_loses(const struct hc_port *port)
-{
-	u32 loss = READ_ONCE(port->loss);
-
-	return unlikely(loss) && mul_u64_u32_shr(HYPERCUBE_PPM_MAX, get_random_u32(), 32) < loss;
-}
 
 /* Operations have limits of their own, and shall not wait behind the traffic of
  * others; Ethernet frames have that of their queue, as at the end of any cable.
@@ -55,10 +47,6 @@ static void memory_xmit(struct hc_node *node, struct hc_port *port, struct sk_bu
 {
 	struct hc_node *peer = port->peer;
 
-	if (link_loses(port)) {
-		hc_drop(node, port, skb, HYPERCUBE_A_DROP_LOSS);
-		return;
-	}
 	hc_cb(skb)->dim = port - node->ports;
 	if (peer_queue(peer, skb))
 		napi_schedule(&peer->napi);
@@ -78,7 +66,7 @@ void hc_link_init(struct hc_node *node, unsigned int dim)
 	port->ops = &memory_carrier;
 	port->peer = node->fabric->nodes[hc_neigh(node->id, dim)];
 	port->latency = HC_LATENCY_DEFAULT;
-	port->rate = HC_RATE_DEFAULT;
+	port->bandwidth = HC_BANDWIDTH_DEFAULT;
 }
 
 /* ------------------------------------------------------------ sending */
@@ -88,17 +76,41 @@ bool hc_link_usable(const struct hc_node *node, unsigned int dim)
 	return !(READ_ONCE(node->ports[dim].flags) & HC_PORT_UNUSABLE);
 }
 
+/* What a link really does to frames shows in the model's time, too. */
+u64 hc_link_bandwidth(const struct hc_port *port)
+{
+	u64 bandwidth = READ_ONCE(port->bandwidth);
+	struct hc_impairments set;
+
+	if (likely(!READ_ONCE(port->impaired)))
+		return bandwidth;
+	hc_impair_get(port, &set);
+	return min_not_zero(bandwidth, set.rate);
+}
+
+static u64 link_latency(const struct hc_port *port)
+{
+	u64 latency = READ_ONCE(port->latency);
+	struct hc_impairments set;
+
+	if (likely(!READ_ONCE(port->impaired)))
+		return latency;
+	hc_impair_get(port, &set);
+	return latency + set.delay;
+}
+
 static u64 link_cost(const struct hc_port *port, unsigned int bytes)
 {
-	u64 rate = READ_ONCE(port->rate);
+	u64 bandwidth = hc_link_bandwidth(port);
 
-	return READ_ONCE(port->latency) +
-	       (rate ? div64_u64((u64)bytes * NSEC_PER_SEC, rate) : 0);
+	return link_latency(port) +
+	       (bandwidth ? div64_u64((u64)bytes * NSEC_PER_SEC, bandwidth) : 0);
 }
 
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	struct hc_port *port = &node->ports[dim];
+	struct hc_impair *impaired;
 	struct hc_hdr *hdr;
 
 	/* Whoever keeps a clone of the frame must not see the header change. */
@@ -113,9 +125,15 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	port->tx_frames++;
 	port->tx_bytes += skb->len;
 	u64_stats_update_end(&node->syncp);
+	/* Pairs with the release in hc_impair_set(). */
+	impaired = smp_load_acquire(&port->impaired);
+	hc_cb(skb)->sealed = unlikely(impaired) && hc_impair_seal(impaired, skb);
 	trace_hc_hop(node, dim, skb);
 	hc_monitor_tap(node, dim, skb);
-	port->ops->xmit(node, port, skb);
+	if (unlikely(impaired))
+		hc_impair_xmit(impaired, skb);
+	else
+		port->ops->xmit(node, port, skb);
 	return 0;
 }
 
@@ -188,7 +206,7 @@ static bool node_told(const struct hc_node *node)
 	for (d = 0; d < node->fabric->dim; d++) {
 		const struct hc_port *port = &node->ports[d];
 
-		if (hc_link_usable(node, d) && !READ_ONCE(port->loss) &&
+		if (hc_link_usable(node, d) && !hc_impair_loses(port) &&
 		    READ_ONCE(port->peer->nb_fault[d]) != word)
 			return false;
 	}
@@ -213,22 +231,32 @@ static void port_clear(struct hc_port *port)
 	clear_bit(HC_PORT_DETECTED, &port->flags);
 }
 
-void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down)
+void hc_link_flip(struct hc_node *node, unsigned int dim, bool down)
 {
 	struct hc_port *here = &node->ports[dim];
-	struct hc_port *there = other_end(node, dim);
-	unsigned long end = jiffies + TELL_MAX;
 
 	lockdep_assert_held(&node->fabric->lock);
 	if (down) {
 		set_bit(HC_PORT_DOWN, &here->flags);
-		set_bit(HC_PORT_DOWN, &there->flags);
+		set_bit(HC_PORT_DOWN, &other_end(node, dim)->flags);
 	} else {
-		port_clear(here);
-		port_clear(there);
+		clear_bit(HC_PORT_DOWN, &here->flags);
+		clear_bit(HC_PORT_DOWN, &other_end(node, dim)->flags);
 	}
 	hc_node_kick(node, HC_EV_LINKS);
 	hc_node_kick(here->peer, HC_EV_LINKS);
+}
+
+void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down)
+{
+	struct hc_port *here = &node->ports[dim];
+	unsigned long end = jiffies + TELL_MAX;
+
+	if (!down) {
+		port_clear(here);
+		port_clear(other_end(node, dim));
+	}
+	hc_link_flip(node, dim, down);
 	wait_told(node, end);
 	wait_told(here->peer, end);
 }
@@ -284,6 +312,7 @@ void hc_link_clear(struct hc_fabric *fabric)
 	u32 u;
 
 	lockdep_assert_held(&fabric->lock);
+	hc_flap_clear(fabric);
 	fabric->nfailed = 0;
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {
 		struct hc_node *node = fabric->nodes[u];
@@ -295,9 +324,9 @@ void hc_link_clear(struct hc_fabric *fabric)
 
 			port_clear(port);
 			clear_bit(HC_PORT_FAILED, &port->flags);
-			WRITE_ONCE(port->loss, 0);
+			hc_impair_clear(port);
 			WRITE_ONCE(port->latency, HC_LATENCY_DEFAULT);
-			WRITE_ONCE(port->rate, HC_RATE_DEFAULT);
+			WRITE_ONCE(port->bandwidth, HC_BANDWIDTH_DEFAULT);
 		}
 	}
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {

@@ -37,6 +37,14 @@ static struct netlink_range_validation latency_range = {
 	.max = 1000 * (u64)NSEC_PER_SEC,
 };
 
+static struct netlink_range_validation delay_range = {
+	.max = HC_DELAY_MAX,
+};
+
+static struct netlink_range_validation flap_range = {
+	.max = HC_FLAP_MAX,
+};
+
 static struct netlink_range_validation id_range = {
 	.min = 1,
 	.max = U32_MAX,
@@ -79,8 +87,16 @@ static const struct nla_policy link_policy[HYPERCUBE_A_LINK_MAX + 1] = {
 	[HYPERCUBE_A_LINK_DOWN]		= NLA_POLICY_MAX(NLA_U8, 1),
 	[HYPERCUBE_A_LINK_LOSS]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
 	[HYPERCUBE_A_LINK_LATENCY]	= NLA_POLICY_FULL_RANGE(NLA_U64, &latency_range),
-	[HYPERCUBE_A_LINK_RATE]		= { .type = NLA_U64 },
+	[HYPERCUBE_A_LINK_BANDWIDTH]	= { .type = NLA_U64 },
 	[HYPERCUBE_A_LINK_ONE_WAY]	= { .type = NLA_FLAG },
+	[HYPERCUBE_A_LINK_CORRUPT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
+	[HYPERCUBE_A_LINK_DUPLICATE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
+	[HYPERCUBE_A_LINK_DELAY]	= NLA_POLICY_FULL_RANGE(NLA_U64, &delay_range),
+	[HYPERCUBE_A_LINK_JITTER]	= NLA_POLICY_FULL_RANGE(NLA_U64, &delay_range),
+	[HYPERCUBE_A_LINK_RATE]		= { .type = NLA_U64 },
+	[HYPERCUBE_A_LINK_SEED]		= { .type = NLA_U32 },
+	[HYPERCUBE_A_LINK_FLAP_DOWN]	= NLA_POLICY_FULL_RANGE(NLA_U32, &flap_range),
+	[HYPERCUBE_A_LINK_FLAP_PERIOD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &flap_range),
 };
 
 static const struct nla_policy detect_policy[HYPERCUBE_A_DETECT_TIMEOUT + 1] = {

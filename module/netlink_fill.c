@@ -190,16 +190,47 @@ static bool put_link_counter(struct sk_buff *skb, const struct hc_node *node, in
 	return nla_put_u64_64bit(skb, attr, n, HYPERCUBE_A_LINK_PAD);
 }
 
+static bool put_link_u64(struct sk_buff *skb, int attr, u64 v)
+{
+	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_LINK_PAD);
+}
+
 static bool put_link_params(struct sk_buff *skb, const struct hc_port *port)
 {
 	u32 state = link_state(port);
 
 	return nla_put_u32(skb, HYPERCUBE_A_LINK_STATE, state) ||
 	       nla_put_u8(skb, HYPERCUBE_A_LINK_DOWN, !!(state & HYPERCUBE_LINK_F_DOWN)) ||
-	       nla_put_u32(skb, HYPERCUBE_A_LINK_LOSS, port->loss) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_LATENCY, port->latency,
-				 HYPERCUBE_A_LINK_PAD) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_RATE, port->rate, HYPERCUBE_A_LINK_PAD);
+	       put_link_u64(skb, HYPERCUBE_A_LINK_LATENCY, port->latency) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_BANDWIDTH, port->bandwidth) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_DOWN, READ_ONCE(port->flap_down)) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_PERIOD, READ_ONCE(port->flap_period));
+}
+
+static bool put_link_impairments(struct sk_buff *skb, const struct hc_port *port)
+{
+	struct hc_impairments set;
+
+	hc_impair_get(port, &set);
+	return nla_put_u32(skb, HYPERCUBE_A_LINK_LOSS, set.loss) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_CORRUPT, set.corrupt) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_DUPLICATE, set.duplicate) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAY, set.delay) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_JITTER, set.jitter) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_RATE, set.rate) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_SEED, set.seed);
+}
+
+static bool put_link_impaired(struct sk_buff *skb, const struct hc_port *port)
+{
+	struct hc_impair_stats stats;
+
+	hc_impair_get_stats(port, &stats);
+	return put_link_u64(skb, HYPERCUBE_A_LINK_CORRUPTED, stats.corrupted) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_DUPLICATED, stats.duplicated) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAYED, stats.delayed) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_QUEUED, stats.queued) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_QUEUED_BYTES, stats.queued_bytes);
 }
 
 int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int dim)
@@ -215,6 +246,8 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 		   nla_put_u32(skb, HYPERCUBE_A_LINK_NODE, node->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_LINK_DIM, dim) ||
 		   put_link_params(skb, port) ||
+		   put_link_impairments(skb, port) ||
+		   put_link_impaired(skb, port) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_TX_FRAMES, &port->tx_frames) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_TX_BYTES, &port->tx_bytes) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_FRAMES, &port->rx_frames) ||

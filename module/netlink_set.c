@@ -113,39 +113,175 @@ int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 
 /* ------------------------------------------------------------ links */
 
-static void link_impair(struct hc_port *port, struct nlattr **attrs)
+static bool has_any(struct nlattr **attrs, const int *list, unsigned int n)
 {
-	if (attrs[HYPERCUBE_A_LINK_LOSS])
-		WRITE_ONCE(port->loss, nla_get_u32(attrs[HYPERCUBE_A_LINK_LOSS]));
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (attrs[list[i]])
+			return true;
+	return false;
+}
+
+static bool names_impairment(struct genl_info *info)
+{
+	static const int list[] = {
+		HYPERCUBE_A_LINK_LOSS, HYPERCUBE_A_LINK_CORRUPT, HYPERCUBE_A_LINK_DUPLICATE,
+		HYPERCUBE_A_LINK_DELAY, HYPERCUBE_A_LINK_JITTER, HYPERCUBE_A_LINK_RATE,
+		HYPERCUBE_A_LINK_SEED,
+	};
+
+	return has_any(info->attrs, list, ARRAY_SIZE(list));
+}
+
+static void take_u32(u32 *dst, const struct nlattr *attr)
+{
+	if (attr)
+		*dst = nla_get_u32(attr);
+}
+
+static void take_u64(u64 *dst, const struct nlattr *attr)
+{
+	if (attr)
+		*dst = nla_get_u64(attr);
+}
+
+/* What is to be after the request. */
+static int impairments_get(struct genl_info *info, const struct hc_port *port,
+			   struct hc_impairments *set)
+{
+	struct nlattr **attrs = info->attrs;
+
+	hc_impair_get(port, set);
+	take_u32(&set->loss, attrs[HYPERCUBE_A_LINK_LOSS]);
+	take_u32(&set->corrupt, attrs[HYPERCUBE_A_LINK_CORRUPT]);
+	take_u32(&set->duplicate, attrs[HYPERCUBE_A_LINK_DUPLICATE]);
+	take_u32(&set->seed, attrs[HYPERCUBE_A_LINK_SEED]);
+	if (attrs[HYPERCUBE_A_LINK_DELAY])
+		set->jitter = 0;
+	take_u64(&set->delay, attrs[HYPERCUBE_A_LINK_DELAY]);
+	take_u64(&set->jitter, attrs[HYPERCUBE_A_LINK_JITTER]);
+	take_u64(&set->rate, attrs[HYPERCUBE_A_LINK_RATE]);
+	if (set->jitter > set->delay) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[HYPERCUBE_A_LINK_JITTER],
+				    "The jitter must not exceed the delay");
+		return -EINVAL;
+	}
+	if (set->rate && set->rate < HC_RATE_MIN) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[HYPERCUBE_A_LINK_RATE],
+				    "A slower link than 256 kbit/s would look dead");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* All or nothing, for @n ends. */
+static int link_impair(struct genl_info *info, struct hc_node *node, unsigned int dim,
+		       unsigned int n)
+{
+	struct hc_node *ends[] = { node, node->ports[dim].peer };
+	struct hc_impairments set[ARRAY_SIZE(ends)];
+	unsigned int i;
+	int err = 0;
+
+	if (!names_impairment(info))
+		return 0;
+	for (i = 0; i < n && !err; i++) {
+		err = hc_impair_prepare(ends[i], dim);
+		if (!err)
+			err = impairments_get(info, &ends[i]->ports[dim], &set[i]);
+	}
+	for (i = 0; i < n && !err; i++)
+		hc_impair_set(&ends[i]->ports[dim], &set[i],
+			      info->attrs[HYPERCUBE_A_LINK_SEED]);
+	return err;
+}
+
+static void link_model(struct hc_port *port, struct nlattr **attrs)
+{
 	if (attrs[HYPERCUBE_A_LINK_LATENCY])
 		WRITE_ONCE(port->latency, nla_get_u64(attrs[HYPERCUBE_A_LINK_LATENCY]));
-	if (attrs[HYPERCUBE_A_LINK_RATE])
-		WRITE_ONCE(port->rate, nla_get_u64(attrs[HYPERCUBE_A_LINK_RATE]));
+	if (attrs[HYPERCUBE_A_LINK_BANDWIDTH])
+		WRITE_ONCE(port->bandwidth, nla_get_u64(attrs[HYPERCUBE_A_LINK_BANDWIDTH]));
+}
+
+/* Is the schedule in the request one, if there is any? */
+static int flap_check(struct genl_info *info)
+{
+	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_FLAP_DOWN];
+	struct nlattr *period = info->attrs[HYPERCUBE_A_LINK_FLAP_PERIOD];
+
+	if (!period && !down)
+		return 0;
+	if (info->attrs[HYPERCUBE_A_LINK_DOWN]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, period ?: down,
+				    "A link that flaps is neither up nor down");
+		return -EINVAL;
+	}
+	if (period && !nla_get_u32(period))
+		return 0;
+	if (!period || !down) {
+		NL_SET_ERR_MSG_ATTR(info->extack, period ?: down,
+				    "A schedule has a time to be down and a period");
+		return -EINVAL;
+	}
+	if (nla_get_u32(down) < HC_FLAP_MIN ||
+	    nla_get_u32(period) < nla_get_u32(down) + HC_FLAP_MIN) {
+		NL_SET_ERR_MSG_ATTR(info->extack, period,
+				    "A link that flaps is down and up for 10 ms at least");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int link_flap(struct genl_info *info, struct hc_node *node, unsigned int dim)
+{
+	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_FLAP_DOWN];
+	struct nlattr *period = info->attrs[HYPERCUBE_A_LINK_FLAP_PERIOD];
+
+	if (!period)
+		return 0;
+	return hc_flap_set(node, dim, down ? nla_get_u32(down) : 0, nla_get_u32(period));
+}
+
+static int one_way_check(struct genl_info *info)
+{
+	struct nlattr *one_way = info->attrs[HYPERCUBE_A_LINK_ONE_WAY];
+
+	if (!one_way || !(info->attrs[HYPERCUBE_A_LINK_DOWN] ||
+			  info->attrs[HYPERCUBE_A_LINK_FLAP_PERIOD]))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, one_way, "A link is up or down at both ends");
+	return -EINVAL;
 }
 
 int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_LINK_NODE);
 	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_DOWN];
-	struct nlattr *one_way = info->attrs[HYPERCUBE_A_LINK_ONE_WAY];
-	struct hc_port *port;
-	int dim;
+	unsigned int ends = info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ? 1 : 2;
+	int dim, err;
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
 	dim = hc_nl_dim(info);
 	if (dim < 0)
 		return dim;
-	if (down && one_way) {
-		NL_SET_ERR_MSG_ATTR(info->extack, one_way, "A link is up or down at both ends");
-		return -EINVAL;
-	}
-	port = &node->ports[dim];
-	link_impair(port, info->attrs);
-	if (!one_way)
-		link_impair(&port->peer->ports[dim], info->attrs);
-	if (down)
+	err = one_way_check(info) ?: flap_check(info);
+	if (!err)
+		err = link_impair(info, node, dim, ends);
+	if (!err)
+		err = link_flap(info, node, dim);
+	if (err)
+		return err;
+	link_model(&node->ports[dim], info->attrs);
+	if (ends == 2)
+		link_model(&node->ports[dim].peer->ports[dim], info->attrs);
+	if (down) {
+		/* What was said last holds. */
+		hc_flap_set(node, dim, 0, 0);
 		hc_link_set_down(node, dim, nla_get_u8(down));
+	}
 	hc_notify_link(node, dim);
 	return 0;
 }

@@ -213,18 +213,23 @@ static void rx_dispatch(struct hc_node *node, unsigned int dim, struct sk_buff *
 }
 
 /* Has the link lost frames before this one?  Also for frames dropped later:
- * dropping them is no gap.
+ * dropping them is no gap.  False: the frame has been here before.  Carriers keep
+ * the order, so whoever is not ahead of the last one is it again.
  */
-static void rx_seq(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+static bool rx_seq(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
 {
 	struct hc_port *port = &node->ports[dim];
 	u32 seq = be32_to_cpu(hc_hdr(skb)->seq);
 
 	if (hc_frame_is_dispensable(hc_hdr(skb)->type))
-		return;
-	if (unlikely(seq != port->rx_seq + 1))
+		return true;
+	if (unlikely(seq != port->rx_seq + 1)) {
+		if ((s32)(seq - port->rx_seq) <= 0)
+			return false;
 		hc_coll_lost(node, dim);
+	}
 	port->rx_seq = seq;
+	return true;
 }
 
 static void rx_frame(struct hc_node *node, struct sk_buff *skb)
@@ -234,13 +239,18 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 	unsigned int why;
 
 	rx_count(node, port, skb->len);
-	why = frame_flaw(node, dim, skb);
+	why = unlikely(hc_cb(skb)->sealed) ? hc_impair_unseal(skb) : 0;
+	if (!why)
+		why = frame_flaw(node, dim, skb);
 	if (why) {
 		hc_drop(node, port, skb, why);
 		return;
 	}
 	trace_hc_arrive(node, dim, skb);
-	rx_seq(node, dim, skb);
+	if (unlikely(!rx_seq(node, dim, skb))) {
+		hc_drop(node, port, skb, HYPERCUBE_A_DROP_DUPLICATE);
+		return;
+	}
 	why = port_flaw(node, port, hc_hdr(skb)->type);
 	if (unlikely(why)) {
 		if (hc_frame_is_coll(hc_hdr(skb)->type))
@@ -380,6 +390,14 @@ static int node_poll(struct napi_struct *napi, int budget)
 void hc_node_disable(struct hc_node *node)
 {
 	napi_disable(&node->napi);
+}
+
+void hc_node_timers_stop(struct hc_node *node)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		hc_impair_stop(&node->ports[d]);
 }
 
 /* ------------------------------------------------------------ net_device */
@@ -567,6 +585,10 @@ static void queue_purge(struct hc_node *node, struct sk_buff_head *queue)
 
 void hc_node_free(struct hc_node *node)
 {
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		hc_impair_free(&node->ports[d]);
 	queue_purge(node, &node->rxq.list);
 	queue_purge(node, &node->eth_rxq.list);
 	queue_purge(node, &node->ethq.list);

@@ -75,7 +75,7 @@ enum hc_frame_type {
  * @walk: number of dimensions in the walk behind this header (ROUTED)
  * @cost: per stage the number of steps it took, the maximum seen so far
  * @origin: GATHER: node whose block the payload is of; SCATTER, DOWN: that it is for
- * @csum: checksum of header and payload where the carrier may corrupt, else 0
+ * @csum: CRC-32 of header and payload if the link may corrupt, else 0 (impair.c)
  * @pad2: 0
  */
 struct hc_hdr {

@@ -33,6 +33,12 @@ void cmd_out_state(struct hcctl *h, uint32_t state);
 void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
+/* --- link_print.c --- */
+/* Members of a link's object: how it is impaired, and its part in the model. */
+void cmd_out_impairments(struct hcctl *h, const struct nl_link *v);
+/* And its counters of that; text: those that are not 0. */
+void cmd_out_impaired(struct hcctl *h, const struct nl_link *v);
+
 /* --- fabric_netns.c --- */
 
 struct netns_names {

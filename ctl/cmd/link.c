@@ -26,20 +26,85 @@ static int set_links(struct hcctl *h, const char *fabric, const struct link_list
 	return 0;
 }
 
+/* DOWN/PERIOD or "off", into s->flap_*. */
+static int arg_flap(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	static const char wanted[] =
+		"a time to be down and a period are wanted, as in 50ms/300ms, or \"off\"";
+	struct nl_link_set *s = dst;
+	uint64_t down, period;
+	char *first, *slash;
+	int rc;
+
+	s->flap_down = 0;
+	s->flap_period = 0;
+	if (!strcmp(word, "off"))
+		return 0;
+	first = strdup(word);
+	if (!first)
+		return hc_nomem(h);
+	slash = strchr(first, '/');
+	if (slash)
+		*slash++ = 0;
+	rc = slash ? 0 : hc_invalid(h, name, word, wanted);
+	if (!rc)
+		rc = arg_time(h, name, first, &down) ?: arg_time(h, name, slash, &period);
+	free(first);
+	if (rc)
+		return rc;
+	if (down % 1000000 || period % 1000000 || period / 1000000 > UINT32_MAX ||
+	    !down || down >= period)
+		return hc_invalid(h, name, word, wanted);
+	s->flap_down = down / 1000000;
+	s->flap_period = period / 1000000;
+	return 0;
+}
+
+/* What the words of a "link set" say. */
+static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **argv)
+{
+	bool up = false;
+	struct arg args[] = {
+		{ "down", NULL, &s->down },
+		{ "up", NULL, &up },
+		{ "flap", arg_flap, s },
+		{ "loss", arg_percent, &s->loss },
+		{ "corrupt", arg_percent, &s->corrupt },
+		{ "duplicate", arg_percent, &s->duplicate },
+		{ "delay", arg_time, &s->delay },
+		{ "jitter", arg_time, &s->jitter },
+		{ "rate", arg_rate, &s->rate },
+		{ "seed", arg_u32, &s->seed },
+		{ "latency", arg_time, &s->latency },
+		{ "bandwidth", arg_rate, &s->bandwidth },
+		{ "one-way", NULL, &s->one_way },
+		{}
+	};
+	int rc = hc_args(h, args, argc, argv);
+
+	if (rc)
+		return rc;
+	if (s->down && up)
+		return hc_invalid(h, "state", "up", "it is to be down already");
+	s->set_down = s->down || up;
+	s->set_flap = args[2].given;
+	s->set_loss = args[3].given;
+	s->set_corrupt = args[4].given;
+	s->set_duplicate = args[5].given;
+	s->set_delay = args[6].given;
+	s->set_jitter = args[7].given;
+	s->set_rate = args[8].given;
+	s->set_seed = args[9].given;
+	s->set_latency = args[10].given;
+	s->set_bandwidth = args[11].given;
+	return 0;
+}
+
 static int set(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv), *word;
 	struct nl_link_set s = {};
 	struct link_list l = {};
-	bool down = false, up = false;
-	struct arg args[] = {
-		{ "down", NULL, &down },
-		{ "up", NULL, &up },
-		{ "loss", arg_percent, &s.loss },
-		{ "delay", arg_time, &s.latency },
-		{ "rate", arg_rate, &s.rate },
-		{}
-	};
 	int rc = HC_USAGE;
 
 	if (!fabric)
@@ -54,20 +119,10 @@ static int set(struct hcctl *h, int argc, char **argv)
 			goto out;
 	}
 	if (!argc) {
-		rc = hc_missing(h, "\"down\", \"up\", \"loss\", \"delay\" or \"rate\"");
+		rc = hc_missing(h, "\"down\", \"up\", \"flap\" or an impairment such as \"loss\"");
 		goto out;
 	}
-	rc = hc_args(h, args, argc, argv);
-	if (!rc && down && up)
-		rc = hc_invalid(h, "state", "up", "it is to be down already");
-	if (rc)
-		goto out;
-	s.set_down = down || up;
-	s.down = down;
-	s.set_loss = args[2].given;
-	s.set_latency = args[3].given;
-	s.set_rate = args[4].given;
-	rc = set_links(h, fabric, &l, &s);
+	rc = set_args(h, &s, argc, argv) ?: set_links(h, fabric, &l, &s);
 out:
 	free(l.v);
 	return rc;
@@ -75,26 +130,17 @@ out:
 
 static void show_one(struct hcctl *h, const struct nl_link *v)
 {
-	char buf[OUT_BUF];
-
 	out_object(h, NULL);
 	out_uint(h, "node", "%" PRIu64, v->node);
 	out_uint(h, "dim", ":%" PRIu64, v->dim);
 	out_uint(h, "peer", " to %" PRIu64 " ", hc_neigh(v->node, v->dim));
 	cmd_out_state(h, v->state);
-	out_uint(h, "loss_ppm", NULL, v->loss);
-	out_uint(h, "latency_ns", NULL, v->latency);
-	out_uint(h, "rate", NULL, v->rate);
-	if (v->loss)
-		out_text(h, " loss %s", out_percent(buf, v->loss));
-	if (v->latency)
-		out_text(h, " delay %s", out_time(buf, v->latency));
-	if (v->rate)
-		out_text(h, " rate %s", out_rate(buf, v->rate));
+	cmd_out_impairments(h, v);
 	out_uint(h, "tx_frames", " tx %" PRIu64, v->tx_frames);
 	out_uint(h, "tx_bytes", "/%" PRIu64 "B", v->tx_bytes);
 	out_uint(h, "rx_frames", " rx %" PRIu64, v->rx_frames);
 	out_uint(h, "rx_bytes", "/%" PRIu64 "B", v->rx_bytes);
+	cmd_out_impaired(h, v);
 	cmd_out_drops(h, v->drops);
 	out_text(h, "\n");
 	out_close(h);
@@ -134,7 +180,10 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 const struct hc_cmd link_cmds[] = {
 	{ "set", set,
-	  "NAME NODE:DIM[,..] { down | up | loss PERCENT | delay TIME | rate RATE } .." },
+	  "NAME NODE:DIM[,..] { down | up | flap DOWN/PERIOD | flap off |\n"
+	  "          loss PERCENT | corrupt PERCENT | duplicate PERCENT | seed NUMBER |\n"
+	  "          delay TIME [jitter TIME] | rate RATE | latency TIME | bandwidth RATE } ..\n"
+	  "          [one-way]" },
 	{ "show", show, "NAME [NODE:DIM[,..]]" },
 	{}
 };

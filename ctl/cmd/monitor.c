@@ -53,21 +53,12 @@ static void print_node(struct hcctl *h, const struct nl_event *e)
 static void print_link(struct hcctl *h, const struct nl_event *e)
 {
 	const struct nl_link *v = &e->link;
-	char buf[OUT_BUF];
 
 	head(h, "link", v->fabric);
 	out_uint(h, "node", " %" PRIu64, v->node);
 	out_uint(h, "dim", ":%" PRIu64 " ", v->dim);
 	cmd_out_state(h, v->state);
-	out_uint(h, "loss_ppm", NULL, v->loss);
-	out_uint(h, "latency_ns", NULL, v->latency);
-	out_uint(h, "rate", NULL, v->rate);
-	if (v->loss)
-		out_text(h, " loss %s", out_percent(buf, v->loss));
-	if (v->latency)
-		out_text(h, " delay %s", out_time(buf, v->latency));
-	if (v->rate)
-		out_text(h, " rate %s", out_rate(buf, v->rate));
+	cmd_out_impairments(h, v);
 }
 
 static void print_cause(struct hcctl *h, uint32_t node, uint32_t dim)

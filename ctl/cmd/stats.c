@@ -14,6 +14,11 @@ struct sum {
 	uint64_t tx_bytes;
 	uint64_t rx_frames;
 	uint64_t rx_bytes;
+	uint64_t corrupted;
+	uint64_t duplicated;
+	uint64_t delayed;
+	uint64_t queued;
+	uint64_t queued_bytes;
 	uint64_t drops[NL_DROPS];
 	uint32_t bound;
 	const struct nl_link *busiest;
@@ -48,6 +53,11 @@ static void add_links(struct sum *s, const struct nl_link *v, size_t n)
 		s->tx_bytes += v[i].tx_bytes;
 		s->rx_frames += v[i].rx_frames;
 		s->rx_bytes += v[i].rx_bytes;
+		s->corrupted += v[i].corrupted;
+		s->duplicated += v[i].duplicated;
+		s->delayed += v[i].delayed;
+		s->queued += v[i].queued;
+		s->queued_bytes += v[i].queued_bytes;
 		add_drops(s, v[i].drops);
 		if (!s->busiest || v[i].tx_bytes > s->busiest->tx_bytes)
 			s->busiest = &v[i];
@@ -69,6 +79,11 @@ static void print(struct hcctl *h, const char *fabric, const struct nl_fabric *f
 	out_uint(h, "tx_bytes", " %" PRIu64 " bytes", s->tx_bytes);
 	out_uint(h, "rx_frames", ", received %" PRIu64 " frames", s->rx_frames);
 	out_uint(h, "rx_bytes", " %" PRIu64 " bytes\n", s->rx_bytes);
+	out_uint(h, "corrupted", "    links corrupted %" PRIu64, s->corrupted);
+	out_uint(h, "duplicated", ", duplicated %" PRIu64, s->duplicated);
+	out_uint(h, "delayed", ", delayed %" PRIu64 " frames", s->delayed);
+	out_uint(h, "queued_frames", ", hold %" PRIu64, s->queued);
+	out_uint(h, "queued_bytes", " (%" PRIu64 " bytes)\n", s->queued_bytes);
 	if (s->busiest && s->busiest->tx_bytes) {
 		cmd_out_link(h, "busiest_link", "    busiest link end ",
 			     (struct link_ref){ s->busiest->node, s->busiest->dim });

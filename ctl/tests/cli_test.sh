@@ -122,6 +122,16 @@ try 2 - '^hcctl: invalid delay "10"' link set hc0 5:1 delay 10
 try 2 - '^hcctl: invalid delay "10h"' link set hc0 5:1 delay 10h
 try 2 - '^hcctl: invalid rate "10"' link set hc0 5:1 rate 10
 try 2 - '^hcctl: invalid rate "nan"' link set hc0 5:1 rate nan
+try 2 - '^hcctl: invalid corrupt "-1%"' link set hc0 5:1 corrupt -1%
+try 2 - '^hcctl: invalid duplicate "200"' link set hc0 5:1 duplicate 200
+try 2 - '^hcctl: invalid jitter "1"' link set hc0 5:1 delay 1ms jitter 1
+try 2 - '^hcctl: invalid seed "4294967296"' link set hc0 5:1 seed 4294967296
+try 2 - '^hcctl: invalid bandwidth "fast"' link set hc0 5:1 bandwidth fast
+try 2 - '^hcctl: invalid flap "50ms"' link set hc0 5:1 flap 50ms
+try 2 - '^hcctl: invalid flap "" *' link set hc0 5:1 flap 50ms/
+try 2 - '^hcctl: invalid flap "300ms/50ms"' link set hc0 5:1 flap 300ms/50ms
+try 2 - '^hcctl: invalid flap "50us/300ms"' link set hc0 5:1 flap 50us/300ms
+try 2 - '^hcctl: "delay" is given twice' link set hc0 5:1 delay 1ms delay 2ms
 try 2 - '^hcctl: missing NAME of a fabric' trace
 try 2 - '^hcctl: missing "-o"' trace hc0 duration 1s
 try 2 - '^hcctl: missing "duration" or "-- COMMAND"' trace hc0 -o x.json

@@ -113,15 +113,28 @@ enum {
 	HYPERCUBE_A_LINK_STATE,		/* u32, HYPERCUBE_LINK_F_*, read only */
 	HYPERCUBE_A_LINK_DOWN,		/* u8: 1 down, 0 up (up forgets DETECTED) */
 	HYPERCUBE_A_LINK_LOSS,		/* u32, ppm of frames lost without a word */
-	HYPERCUBE_A_LINK_LATENCY,	/* u64, ns: a of the time model */
-	HYPERCUBE_A_LINK_RATE,		/* u64, bytes/s: 1/b of the time model, 0: infinite */
+	HYPERCUBE_A_LINK_LATENCY,	/* u64, ns: of the time model alone */
+	HYPERCUBE_A_LINK_BANDWIDTH,	/* u64, bytes/s: of the time model alone, 0: infinite */
 	HYPERCUBE_A_LINK_TX_FRAMES,	/* u64 */
 	HYPERCUBE_A_LINK_TX_BYTES,	/* u64, headers included */
 	HYPERCUBE_A_LINK_RX_FRAMES,	/* u64 */
 	HYPERCUBE_A_LINK_RX_BYTES,	/* u64 */
 	HYPERCUBE_A_LINK_DROPS,		/* nest of HYPERCUBE_A_DROP_* */
-	HYPERCUBE_A_LINK_ONE_WAY,	/* flag: set LOSS, LATENCY, RATE of this end only */
+	HYPERCUBE_A_LINK_ONE_WAY,	/* flag: set what follows DOWN of this end only */
 	HYPERCUBE_A_LINK_PAD,
+	HYPERCUBE_A_LINK_CORRUPT,	/* u32, ppm of frames of which a bit is flipped */
+	HYPERCUBE_A_LINK_DUPLICATE,	/* u32, ppm of frames that are sent twice */
+	HYPERCUBE_A_LINK_DELAY,		/* u64, ns that frames really take; JITTER 0 unless given */
+	HYPERCUBE_A_LINK_JITTER,	/* u64, ns that this varies by, at most DELAY */
+	HYPERCUBE_A_LINK_RATE,		/* u64, bytes/s that the link really carries, 0: any */
+	HYPERCUBE_A_LINK_SEED,		/* u32, of the random numbers; setting begins anew */
+	HYPERCUBE_A_LINK_FLAP_DOWN,	/* u32, ms that the link is down in each period */
+	HYPERCUBE_A_LINK_FLAP_PERIOD,	/* u32, ms, 0: it does not flap */
+	HYPERCUBE_A_LINK_CORRUPTED,	/* u64, frames of which a bit was flipped here */
+	HYPERCUBE_A_LINK_DUPLICATED,	/* u64, frames of which a second copy was sent */
+	HYPERCUBE_A_LINK_DELAYED,	/* u64, frames that waited for DELAY or RATE */
+	HYPERCUBE_A_LINK_QUEUED,	/* u32, frames that wait now */
+	HYPERCUBE_A_LINK_QUEUED_BYTES,	/* u32, their bytes */
 
 	/* add above here, update the policy in module/netlink.c */
 	__HYPERCUBE_A_LINK_MAX,
@@ -150,6 +163,8 @@ enum {
 	HYPERCUBE_A_DROP_NO_NODE,	/* Ethernet: to no other node of the fabric */
 	HYPERCUBE_A_DROP_TOO_BIG,	/* Ethernet: exceeds the receiving endpoint's MTU */
 	HYPERCUBE_A_DROP_ENDPOINT_DOWN,	/* Ethernet: the receiving endpoint is not up */
+	HYPERCUBE_A_DROP_CHECKSUM,	/* corrupted on the link */
+	HYPERCUBE_A_DROP_DUPLICATE,	/* had come over the link before */
 	HYPERCUBE_A_DROP_PAD,
 
 	/* add above here */
