@@ -99,6 +99,7 @@ static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 	WRITE_ONCE(m->view_peer, peer);
 	WRITE_ONCE(m->view_since, jiffies);
 	m->asked = 0;
+	m->silent = 0;
 }
 
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer)

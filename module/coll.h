@@ -171,6 +171,8 @@ struct hc_end {
  * @broken: a fault has broken the plan
  * @final: the sink has said which operations were complete then
  * @asked: questions the peer waited for has not answered
+ * @silent: those of them in a row after which its link said nothing either
+ * @heard: number of the last frame that came over it when it was last looked at
  * @view_wait: what is waited for, enum hypercube_wait; others read it
  * @view_peer: whom; others read it
  * @view_nr: operation it is about; others read it
@@ -199,6 +201,8 @@ struct hc_member {
 	bool broken;
 	bool final;
 	u8 asked;
+	u8 silent;
+	u32 heard;
 	u8 view_wait;
 	u32 view_peer;
 	u64 view_nr;

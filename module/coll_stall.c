@@ -79,6 +79,7 @@ void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	struct hc_op *op = hc_member_op(m, m->view_nr);
 
 	m->asked = 0;
+	m->silent = 0;
 	if (m->view_wait == HYPERCUBE_WAIT_PEER && m->view_peer == be16_to_cpu(hdr->src) &&
 	    be64_to_cpu(hdr->offset) > m->view_nr && op && op->nr == m->view_nr) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
@@ -86,8 +87,36 @@ void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	}
 }
 
-/* Three questions without answer: the link or the peer is dead without a word. */
+/* Three questions without answer, nor any other word: the link or the peer is dead
+ * without one.
+ */
 #define HC_ASK_MAX	3
+/* On a slow link a question, or its answer, waits behind what was sent before; but
+ * not for ever.
+ */
+#define HC_ASK_PATIENCE	240
+
+/* Since the last question: does what this node has sent still wait on its own link,
+ * or has the peer's brought anything?
+ */
+static bool link_busy(struct hc_member *m)
+{
+	const struct hc_tree_peer *peer = hc_peer_find(m, m->view_peer);
+	const struct hc_node *node = m->node;
+	bool detour = !peer || peer->how == HC_TREE_DETOUR;
+	bool busy = false;
+	unsigned int d;
+	u32 before;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (detour || d == peer->dim)
+			busy |= hc_impair_pending(&node->ports[d]);
+	if (detour)
+		return busy;
+	before = m->heard;
+	m->heard = node->ports[peer->dim].rx_seq;
+	return busy || (m->asked && m->heard != before);
+}
 
 /* The sink's word on what was complete when the plan broke has not come: it is cut
  * off, and what is in doubt has failed as far as this member can ever know.
@@ -122,7 +151,8 @@ void hc_stall_check(struct hc_member *m)
 		return;
 	if (time_before(jiffies, m->view_since + HZ))
 		return;
-	if (m->asked++ < HC_ASK_MAX) {
+	m->silent = link_busy(m) ? 0 : m->silent + 1;
+	if (m->silent <= HC_ASK_MAX && m->asked++ < HC_ASK_PATIENCE) {
 		simple_xmit(m, m->view_peer, HC_FRAME_ASK, m->view_nr);
 		return;
 	}
