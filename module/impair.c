@@ -101,6 +101,13 @@ static bool impairs(const struct hc_impairments *set)
 	return set->loss || set->corrupt || set->duplicate || set->delay || set->rate;
 }
 
+/* Readers without the fabric's lock: what they find is complete (hc_impair_prepare()). */
+static struct hc_impair *impair_of(const struct hc_port *port)
+{
+	/* Pairs with the release there. */
+	return smp_load_acquire(&port->impair);
+}
+
 /* Back to the fast path if nothing is left to do. */
 static void impair_settle(struct hc_impair *imp)
 {
@@ -366,7 +373,7 @@ void hc_impair_clear(struct hc_port *port)
 
 void hc_impair_get(const struct hc_port *port, struct hc_impairments *set)
 {
-	struct hc_impair *imp = smp_load_acquire(&port->impair);
+	struct hc_impair *imp = impair_of(port);
 
 	memset(set, 0, sizeof(*set));
 	if (!imp)
@@ -378,7 +385,7 @@ void hc_impair_get(const struct hc_port *port, struct hc_impairments *set)
 
 void hc_impair_get_stats(const struct hc_port *port, struct hc_impair_stats *stats)
 {
-	struct hc_impair *imp = smp_load_acquire(&port->impair);
+	struct hc_impair *imp = impair_of(port);
 
 	memset(stats, 0, sizeof(*stats));
 	if (!imp)
@@ -396,14 +403,14 @@ void hc_impair_get_stats(const struct hc_port *port, struct hc_impair_stats *sta
 
 bool hc_impair_pending(const struct hc_port *port)
 {
-	const struct hc_impair *imp = smp_load_acquire(&port->impaired);
+	const struct hc_impair *imp = READ_ONCE(port->impaired) ? impair_of(port) : NULL;
 
 	return imp && !skb_queue_empty_lockless(&imp->q);
 }
 
 bool hc_impair_loses(const struct hc_port *port)
 {
-	const struct hc_impair *imp = smp_load_acquire(&port->impaired);
+	const struct hc_impair *imp = READ_ONCE(port->impaired) ? impair_of(port) : NULL;
 
 	return imp && (READ_ONCE(imp->set.loss) || READ_ONCE(imp->set.corrupt));
 }

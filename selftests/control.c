@@ -129,6 +129,48 @@ int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigne
 	return nl_talk(ctl(), NULL, NULL);
 }
 
+int ctl_link_impair(const char *name, unsigned int node, unsigned int dim,
+		    const struct impairments *i)
+{
+	link_begin(name, node, dim);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_LOSS, i->loss);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_CORRUPT, i->corrupt);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_DUPLICATE, i->duplicate);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_SEED, i->seed);
+	nl_u64(ctl(), HYPERCUBE_A_LINK_DELAY, i->delay);
+	nl_u64(ctl(), HYPERCUBE_A_LINK_JITTER, i->jitter);
+	nl_u64(ctl(), HYPERCUBE_A_LINK_RATE, i->rate);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+static void sums_add(void *arg, const struct nl_attrs *a)
+{
+	const struct nlattr *nest = nl_find(a, HYPERCUBE_A_LINK_DROPS, 0);
+	struct link_sums *s = arg;
+	struct nl_attrs drops = { 0 };
+
+	if (nest) {
+		drops.first = nl_data(nest);
+		drops.len = nest->nla_len - NLA_HDRLEN;
+	}
+	s->tx_frames += nl_get_u64(a, HYPERCUBE_A_LINK_TX_FRAMES, 0);
+	s->corrupted += nl_get_u64(a, HYPERCUBE_A_LINK_CORRUPTED, 0);
+	s->duplicated += nl_get_u64(a, HYPERCUBE_A_LINK_DUPLICATED, 0);
+	s->delayed += nl_get_u64(a, HYPERCUBE_A_LINK_DELAYED, 0);
+	s->queued += nl_get_u32(a, HYPERCUBE_A_LINK_QUEUED, 0);
+	s->checksum += nl_get_u64(&drops, HYPERCUBE_A_DROP_CHECKSUM, 0);
+	s->duplicate += nl_get_u64(&drops, HYPERCUBE_A_DROP_DUPLICATE, 0);
+	s->queue_full += nl_get_u64(&drops, HYPERCUBE_A_DROP_QUEUE_FULL, 0);
+}
+
+int ctl_link_sums(const char *name, struct link_sums *sums)
+{
+	memset(sums, 0, sizeof(*sums));
+	nl_begin(ctl(), HYPERCUBE_CMD_LINK_GET, NLM_F_DUMP);
+	nl_str(ctl(), HYPERCUBE_A_LINK_FABRIC, name);
+	return nl_talk(ctl(), sums_add, sums);
+}
+
 static void node_begin(const char *name, unsigned int node)
 {
 	nl_begin(ctl(), HYPERCUBE_CMD_NODE_SET, NLM_F_ACK);

@@ -177,6 +177,18 @@ int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim)
 	return ctl_link_down(c->name, node, dim, true);
 }
 
+int cube_impair(struct cube *c, const struct impairments *i)
+{
+	unsigned int link, node, dim;
+	int err = 0;
+
+	for (link = 0; link < c->dim * c->nodes / 2 && !err; link++) {
+		cube_link(c, link, &node, &dim);
+		err = ctl_link_impair(c->name, node, dim, i);
+	}
+	return err;
+}
+
 int cube_fail_node(struct cube *c, unsigned int node)
 {
 	hc_faults_node(c->faults, node);

@@ -47,6 +47,34 @@ int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool do
 /* Of one end only with @one_way. */
 int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
 		  bool one_way);
+
+/* What happens to the frames of a link in both directions; as the attributes. */
+struct impairments {
+	unsigned int loss;
+	unsigned int corrupt;
+	unsigned int duplicate;
+	unsigned int seed;
+	uint64_t delay;
+	uint64_t jitter;
+	uint64_t rate;
+};
+
+int ctl_link_impair(const char *name, unsigned int node, unsigned int dim,
+		    const struct impairments *i);
+
+/* Counters of all link ends of a fabric, added up. */
+struct link_sums {
+	uint64_t tx_frames;
+	uint64_t corrupted;
+	uint64_t duplicated;
+	uint64_t delayed;
+	uint64_t queued;
+	uint64_t checksum;
+	uint64_t duplicate;
+	uint64_t queue_full;
+};
+
+int ctl_link_sums(const char *name, struct link_sums *sums);
 int ctl_node_failed(const char *name, unsigned int node, bool failed);
 int ctl_node_owner(const char *name, unsigned int node, unsigned int uid);
 int ctl_fault_clear(const char *name);
@@ -121,6 +149,8 @@ int cube_bind(struct cube *c, unsigned int node);
 int cube_bind_all(struct cube *c);
 void cube_close(struct cube *c, unsigned int node);
 int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
+/* All links. */
+int cube_impair(struct cube *c, const struct impairments *i);
 int cube_fail_node(struct cube *c, unsigned int node);
 int cube_heal(struct cube *c);
 /* Plan around the faults, to @sink or HC_ANY_SINK, and install. */

@@ -16,8 +16,10 @@
  *					Ethernet frames of type 0x88b5, each with its number
  *	hc_flow packets IFNAME DST SRC COUNT BYTES
  *					the same, and says how long that took: "NS ns"
- *	hc_flow hear IFNAME SECONDS	hears frames of this type, until it is told to terminate;
- *					says how many, and how many of them twice, for each source
+ *	hc_flow hear IFNAME SECONDS [list]
+ *					hears frames of this type, until it is told to terminate;
+ *					says how many, and how many of them twice, for each source;
+ *					with "list", their numbers as they came before that
  *
  * Addresses of Ethernet are six hexadecimal bytes with colons.
  */
@@ -293,7 +295,7 @@ static bool hear_more(int fd, uint64_t end)
 	return stopped && poll(&p, 1, 0) > 0;
 }
 
-static int hear(const char *ifname, int seconds)
+static int hear(const char *ifname, int seconds, bool list)
 {
 	uint64_t end = now_ns() + seconds * 1000000000ULL;
 	const struct ether_header *eth = (struct ether_header *)buf;
@@ -316,10 +318,14 @@ static int hear(const char *ifname, int seconds)
 		if (len < (ssize_t)(sizeof(*eth) + sizeof(nr)))
 			continue;
 		memcpy(&nr, eth + 1, sizeof(nr));
+		if (list)
+			printf("%u ", nr);
 		h = heard_of(v, &n, eth->ether_shost);
 		h->frames++;
 		h->twice += h->seen[nr % NUMBERS]++ > 0;
 	}
+	if (list)
+		puts("");
 	for (i = 0; i < n; i++)
 		printf("%02x:%02x:%02x:%02x:%02x:%02x %u frames, %u twice\n", v[i].src[0],
 		       v[i].src[1], v[i].src[2], v[i].src[3], v[i].src[4], v[i].src[5],
@@ -348,8 +354,8 @@ int main(int argc, char **argv)
 			   argc == 7 ? atoi(argv[6]) : 64);
 	if (!strcmp(verb, "packets") && argc == 7)
 		return packets(argv[2], argv[3], argv[4], atoi(argv[5]), atoi(argv[6]));
-	if (!strcmp(verb, "hear") && argc == 4)
-		return hear(argv[2], atoi(argv[3]));
+	if (!strcmp(verb, "hear") && (argc == 4 || argc == 5))
+		return hear(argv[2], atoi(argv[3]), argc == 5);
 	fprintf(stderr, "usage: hc_flow sink | source | pingpong | echo | udp | count | raw | packets | hear ..\n");
 	return 2;
 }

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Operations and messages over links that corrupt, duplicate, delay and are slow:
+ * the right result or a definite error, each message once and in order, nothing
+ * lost in a queue, and no queue that outlives its fabric.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 1
+#define MS 1000000ull
+
+static int start(struct cube *c, unsigned int dim, unsigned int segment)
+{
+	int err = cube_new(c, dim, segment);
+
+	if (!err)
+		err = cube_plan(c, PLAN);
+	return err ? err : cube_bind_all(c);
+}
+
+/* ------------------------------------------------------------ collectives */
+
+struct work {
+	unsigned int collective;
+	unsigned int oper;
+	size_t count;		/* of u64, of each member */
+};
+
+static const uint64_t *numbers(uint64_t first, uint64_t step, size_t count)
+{
+	uint64_t *v = malloc(count * sizeof(*v));
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		v[i] = first + i * step;
+	return v;
+}
+
+static void job_fill(struct job *j, const struct work *w, unsigned int i, unsigned int n, bool gets)
+{
+	bool merge = w->oper == HYPERCUBE_MERGE;
+	size_t result = w->count * (merge ? n : 1);
+
+	j->op = (struct hypercube_op){
+		.plan = PLAN, .collective = w->collective, .oper = w->oper,
+		.type = HYPERCUBE_U64, .bytes = w->count * sizeof(uint64_t),
+	};
+	if (w->collective == HYPERCUBE_REDUCE)
+		j->op.flags = HYPERCUBE_F_NOTIFY;
+	j->in = merge ? numbers(i, n, w->count) : numbers(1ull << i, 1ull << 32, w->count);
+	/* Who is in it twice, or not at all, shows in the low bits of each sum. */
+	if (gets)
+		j->expect = merge ? numbers(0, 1, result) :
+				    numbers((1ull << n) - 1, (uint64_t)n << 32, w->count);
+	j->waits = true;
+}
+
+/* 0: all had the right result; -EBADMSG: somebody had a wrong one, or no end; else the
+ * error that somebody was told.
+ */
+static int run(struct cube *c, const struct work *w, int seconds)
+{
+	unsigned int node[CUBE_MAX], i;
+	struct party p[CUBE_MAX];
+	unsigned int n = parties(c, p, node, 1);
+	int err = 0;
+
+	for (i = 0; i < n; i++)
+		job_fill(&p[i].job[0], w, i, n, w->collective == HYPERCUBE_ALLREDUCE ||
+			 node[i] == c->plan.tree.sink);
+	if (drive(p, n, seconds)) {
+		ctl_op_print(c->name);
+		err = -EBADMSG;
+	}
+	for (i = 0; i < n; i++) {
+		const struct job *j = &p[i].job[0];
+		size_t want = !j->expect ? 0 : w->count * (w->oper == HYPERCUBE_MERGE ? n : 1);
+
+		if (j->wrong || j->ends + !!j->refused != 1 ||
+		    (!j->refused && !j->res.status && j->got != want * sizeof(uint64_t)))
+			err = -EBADMSG;
+		else if (!err)
+			err = j->refused ? j->refused : j->res.status;
+	}
+	for (i = 0; i < n; i++) {
+		free((void *)p[i].job[0].in);
+		free((void *)p[i].job[0].expect);
+	}
+	parties_free(p, n);
+	return err;
+}
+
+static const struct work works[] = {
+	{ HYPERCUBE_REDUCE, HYPERCUBE_SUM, 1 },
+	{ HYPERCUBE_REDUCE, HYPERCUBE_SUM, 9000 },
+	{ HYPERCUBE_REDUCE, HYPERCUBE_MERGE, 3000 },
+	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_SUM, 9000 },
+};
+
+/* ------------------------------------------------------------ messages */
+
+/* @count messages from corner to corner, by those who are bound for that: how many came
+ * in order, each once.
+ */
+static unsigned int messages(struct cube *c, unsigned int count)
+{
+	int from = shc_bound(c->name, 0, SOCK_DGRAM);
+	int to = shc_bound(c->name, c->nodes - 1, SOCK_DGRAM);
+	struct sockaddr_hypercube a = shc_addr(c->name, c->nodes - 1);
+	uint64_t end = now_ms() + 1000ull * patience(5);
+	uint32_t sent = 0, came = 0, nr;
+	bool right = from >= 0 && to >= 0;
+
+	while (right && came < count && now_ms() < end) {
+		if (sent < count && sendto(from, &sent, sizeof(sent), MSG_DONTWAIT,
+					   (struct sockaddr *)&a, sizeof(a)) == sizeof(sent))
+			sent++;
+		while (right && recv(to, &nr, sizeof(nr), MSG_DONTWAIT) == sizeof(nr))
+			right = nr == came++;
+		usleep(100);
+	}
+	/* Nor does one come once more. */
+	usleep(20000 * patience(1));
+	right &= recv(to, &nr, sizeof(nr), MSG_DONTWAIT) < 0;
+	close(from);
+	close(to);
+	return right ? came : 0;
+}
+
+static int quiet_sums(struct cube *c, struct link_sums *s)
+{
+	uint64_t end = now_ms() + 1000ull * patience(5), frames;
+	int err = ctl_link_sums(c->name, s);
+
+	do {
+		frames = s->tx_frames;
+		usleep(30000 * patience(1));
+		err = err ? err : ctl_link_sums(c->name, s);
+	} while (!err && (s->queued || s->tx_frames != frames) && now_ms() < end);
+	return err;
+}
+
+/* ------------------------------------------------------------ tests */
+
+static bool excused(int err)
+{
+	return err == -EIO || err == -ETIMEDOUT || err == -ENOLINK || err == -EHOSTUNREACH;
+}
+
+TEST(a_flipped_bit_never_makes_a_wrong_result)
+{
+	const struct impairments bad = { .corrupt = 3000, .seed = 4 }, none = { 0 };
+	unsigned int round, good = 0, failed = 0;
+	struct link_sums s;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 4096));
+	for (round = 0; round < scaled(16); round++) {
+		int err;
+
+		/* Who has taken part once hears of each failure. */
+		ASSERT_EQ(0, cube_impair(&c, &none));
+		ASSERT_EQ(0, cube_install(&c, PLAN));
+		ASSERT_EQ(0, run(&c, &works[0], 5));
+		ASSERT_EQ(0, cube_impair(&c, &bad));
+		err = run(&c, &works[round % ARRAY_SIZE(works)], 8);
+		if (err && !excused(err))
+			TH_LOG("error %d", err);
+		EXPECT_TRUE(!err || excused(err));
+		good += !err;
+		failed += !!err;
+	}
+	printf("# %u operations ended well, %u with an error\n", good, failed);
+	/* Every corrupted frame was found out, and nothing else was taken for one. */
+	ASSERT_EQ(0, quiet_sums(&c, &s));
+	EXPECT_GT(s.corrupted, 0);
+	EXPECT_EQ(s.corrupted, s.checksum);
+	ASSERT_EQ(0, cube_heal(&c));
+	ASSERT_EQ(0, cube_install(&c, PLAN));
+	EXPECT_EQ(0, run(&c, &works[1], 5));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(all_frames_corrupted_is_silence)
+{
+	const struct impairments bad = { .corrupt = 1000000 };
+	struct cube c;
+	unsigned int dim;
+
+	ASSERT_EQ(0, start(&c, 2, 4096));
+	dim = c.plan.tree.order[1];
+	ASSERT_EQ(0, ctl_link_impair(c.name, c.plan.tree.sink, dim, &bad));
+	EXPECT_TRUE(excused(run(&c, &works[0], 8)));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(duplicates_are_taken_once)
+{
+	const struct impairments bad = { .duplicate = 500000, .seed = 9 };
+	struct link_sums s;
+	struct cube c;
+	unsigned int i;
+
+	ASSERT_EQ(0, start(&c, 3, 4096));
+	/* Detours, helpers and their parts, too. */
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
+	ASSERT_EQ(0, cube_fail_link(&c, 6, 1));
+	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 3));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	for (i = 0; i < ARRAY_SIZE(works) * scaled(3); i++)
+		EXPECT_EQ(0, run(&c, &works[i % ARRAY_SIZE(works)], 10));
+	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
+	EXPECT_EQ(200, messages(&c, 200));
+	ASSERT_EQ(0, quiet_sums(&c, &s));
+	EXPECT_GT(s.duplicate, 0);
+	/* But for the few that have no number. */
+	EXPECT_GE(s.duplicated, s.duplicate);
+	EXPECT_GT(s.duplicate, s.duplicated * 9 / 10);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_slow_link_loses_nothing)
+{
+	const struct impairments slow = { .rate = 500000 };
+	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 1 << 17 };
+	struct link_sums s;
+	uint64_t begin;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 2, 0));
+	ASSERT_EQ(0, cube_impair(&c, &slow));
+	begin = now_ms();
+	EXPECT_EQ(0, run(&c, &w, 20));
+	/* 1 MiB takes 2.1 s over each link, which all do at the same time. */
+	EXPECT_GE(now_ms() - begin, 2050);
+	ASSERT_EQ(0, quiet_sums(&c, &s));
+	EXPECT_GT(s.delayed, 60);
+	EXPECT_EQ(0, s.queue_full);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_question_waits_behind_data_without_harm)
+{
+	const struct impairments slow = { .rate = 32000 };
+	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 20000 };
+	struct cube c;
+
+	/* Five seconds of data behind which the members ask; silence would end in four. */
+	ASSERT_EQ(0, start(&c, 1, 0));
+	ASSERT_EQ(0, cube_impair(&c, &slow));
+	EXPECT_EQ(0, run(&c, &w, 30));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(jitter_keeps_the_order)
+{
+	const struct impairments bad = { .delay = 3 * MS, .jitter = 3 * MS, .seed = 2 };
+	struct hypercube_result res;
+	struct link_sums s;
+	struct cube c;
+	uint64_t begin;
+	unsigned int i;
+
+	ASSERT_EQ(0, start(&c, 3, 4096));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	ASSERT_EQ(0, cube_install(&c, PLAN));
+	for (i = 0; i < ARRAY_SIZE(works); i++)
+		EXPECT_EQ(0, run(&c, &works[i], 10));
+	EXPECT_EQ(500, messages(&c, 500));
+	ASSERT_EQ(0, quiet_sums(&c, &s));
+	EXPECT_GT(s.delayed, 500);
+	EXPECT_EQ(0, s.queued);
+	/* Three stages, and as many ways back, each of 0 to 6 ms. */
+	begin = now_ms();
+	EXPECT_EQ(0, cube_reduce(&c, PLAN, &res));
+	EXPECT_GE(now_ms() - begin, 2);
+	/* The model has the delay without jitter. */
+	EXPECT_GE(res.time, 9 * MS);
+	EXPECT_GE(9 * MS + 100000, res.time);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Switching the delay off lets nobody overtake those who still wait. */
+TEST(impairments_change_under_traffic)
+{
+	struct impairments bad = { .delay = 20 * MS };
+	unsigned int i;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 2, 4096));
+	for (i = 0; i < scaled(20); i++) {
+		bad.delay = i % 2 ? 0 : 20 * MS;
+		bad.rate = i % 3 ? 0 : 10000000;
+		bad.duplicate = i % 5 ? 0 : 300000;
+		ASSERT_EQ(0, cube_impair(&c, &bad));
+		EXPECT_EQ(0, run(&c, &works[1], 10));
+	}
+	bad = (struct impairments){ 0 };
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	EXPECT_EQ(100, messages(&c, 100));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static int fill_queues(struct cube *c, struct party *p, unsigned int *n, uint64_t rate)
+{
+	const struct impairments slow = { .delay = 300 * MS, .rate = rate };
+	unsigned int node[CUBE_MAX], i;
+	int err = cube_impair(c, &slow);
+
+	*n = parties(c, p, node, 1);
+	for (i = 0; i < *n; i++)
+		job_fill(&p[i].job[0], &works[1], i, *n, false);
+	drive_some(p, *n, 3);
+	return err;
+}
+
+TEST(a_fabric_goes_with_frames_in_its_queues)
+{
+	struct party p[CUBE_MAX];
+	unsigned int i, n, m;
+	struct link_sums s;
+	struct cube c;
+
+	for (i = 0; i < scaled(8); i++) {
+		ASSERT_EQ(0, start(&c, 3, 4096));
+		ASSERT_EQ(0, fill_queues(&c, p, &n, 100000));
+		ASSERT_EQ(0, ctl_link_sums(c.name, &s));
+		EXPECT_GT(s.queued, 0);
+		if (i % 2)
+			EXPECT_EQ(0, ctl_fabric_del(c.name));
+		for (m = 0; m < n; m++)
+			free((void *)p[m].job[0].in);
+		parties_free(p, n);
+		if (i % 2) {
+			for (m = 0; m < c.nodes; m++)
+				cube_close(&c, m);
+			hc_faults_free(c.faults);
+		} else {
+			EXPECT_EQ(0, cube_del(&c));
+		}
+	}
+	/* The last one goes with its network namespace, once what its sockets have sent
+	 * lets go of that.
+	 */
+	ASSERT_EQ(0, start(&c, 3, 4096));
+	ASSERT_EQ(0, fill_queues(&c, p, &n, 0));
+}
+
+TEST_HARNESS_MAIN
