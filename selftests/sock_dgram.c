@@ -132,8 +132,8 @@ TEST(all_pairs_of_faulty_cubes)
 
 TEST(messages_of_all_sizes_arrive_in_order)
 {
-	static const size_t sizes[] = { 0, 1, 95, 96, 512, 4096, 16384 };
-	static char out[16385], in[16385];
+	static const size_t sizes[] = { 0, 1, 95, 96, 512, 4096, 32768 };
+	static char out[32769], in[32769];
 	unsigned int from, i, n = ARRAY_SIZE(sizes);
 	struct cube c;
 
@@ -148,7 +148,7 @@ TEST(messages_of_all_sizes_arrive_in_order)
 		EXPECT_EQ(0, from);
 		EXPECT_EQ(0, memcmp(in, out, sizes[i]));
 	}
-	EXPECT_EQ(-EMSGSIZE, post(&c, 0, 7, out, 16385));
+	EXPECT_EQ(-EMSGSIZE, post(&c, 0, 7, out, 32769));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
