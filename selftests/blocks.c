@@ -33,8 +33,8 @@ static bool block_is(const unsigned char *buf, unsigned int k, unsigned int u, s
 
 	for (i = 0; i < bytes; i++)
 		if (buf[i] != byte_of(k, u, i)) {
-			printf("# operation %u: byte %zu of %zu of node %u's block is wrong\n", k, i,
-			       bytes, u);
+			printf("# operation %u, node %u: byte %zu of %zu is wrong\n", k, u, i,
+			       bytes);
 			return false;
 		}
 	return true;
@@ -224,7 +224,9 @@ TEST(random_faults_of_sixteen_to_sixty_four)
 /* Any order of the dimensions and any sink: blocks of subtrees lie between each other. */
 TEST(orders_and_sinks)
 {
-	static const uint8_t order[][4] = { {0, 1, 2, 3}, {3, 2, 1, 0}, {2, 0, 3, 1}, {1, 3, 0, 2} };
+	static const uint8_t order[][4] = {
+		{ 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 },
+	};
 	unsigned int i, steps[2];
 	struct cube c;
 

@@ -418,7 +418,9 @@ TEST(blocks_are_gathered_and_scattered)
 
 	ASSERT_EQ(true, set_up());
 	for (i = 0; i < NODES; i++) {
-		in[i][0] = in[i][1] = in[i][2] = 1000 + i;
+		in[i][0] = 1000 + i;
+		in[i][1] = i * i;
+		in[i][2] = ~i;
 		if (i)
 			ASSERT_EQ(0, hcl_gather(h[i], PLAN, in[i], 12, NULL, 0, NULL));
 	}

@@ -179,7 +179,7 @@ static unsigned int wrong_ops(struct wrong_op *t)
 	WRONG(collective, 0, EOPNOTSUPP);
 	WRONG(collective, HYPERCUBE_BCAST, EINVAL);
 	WRONG(collective, HYPERCUBE_BARRIER, EINVAL);
-	WRONG(collective, 5, EOPNOTSUPP);
+	WRONG(collective, 77, EOPNOTSUPP);
 	WRONG(oper, 0, EINVAL);
 	WRONG(oper, __HYPERCUBE_OPER_END, EINVAL);
 	WRONG(oper, 255, EINVAL);
