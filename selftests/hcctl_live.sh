@@ -156,7 +156,7 @@ steps_promise_and_optimum_of_all_collectives_around_faults() {
 		steps=$(truth reduce op max type i16 count 30)
 		equal "steps of an allreduce, seed $seed" $((2 * steps)) "$(truth allreduce type f64 count 1)"
 		equal "steps of a barrier, seed $seed" $((2 * steps)) "$(truth barrier)"
-		equal "steps of a gather, seed $seed" $steps "$(truth gather count 100)"
+		equal "steps of a gather, seed $seed" "$steps" "$(truth gather count 100)"
 		equal "steps of a scatter, seed $seed" $((2 * steps)) "$(truth scatter count 100)"
 		[[ $(truth bcast source 0 type record:7 count 3000) ]] ||
 			fault "a broadcast, seed $seed: not as promised"
