@@ -31,27 +31,6 @@
  * and copies of a flooded frame are charged to nobody.  For these the queues have
  * limits, of which the bytes count: what an endpoint sends, and what waits behind a
  * link, are dropped beyond HC_ETH_BYTES.
- *
- * Flooding.  The origin numbers its flooded frames.  A node that sees {origin, number}
- * for the first time sends a copy over each of its usable links but the one by
- * which it came, and gives the frame to its stack; seen again, it is forgotten.
- *
- * Everyone reachable gets it, if nothing is lost and the links stay as they are: by
- * induction on the distance from the origin over usable links, for a node's
- * predecessor on a shortest path has seen the frame, and then sent it to the node or
- * got it from there.  This needs no knowledge of faults but that of the own links.
- *
- * Nobody gets it twice, if each node knows what it has seen.  It keeps, for each
- * origin, the greatest number seen and a window of the WINDOW_BITS numbers up to it; a
- * number below the window counts as seen.  That loses nothing as long as nothing else
- * is lost: links keep the order, so by the same induction each node sees an origin's
- * frames for the first time in ascending order.  (u sends frame k to v, if v has not
- * sent it to u, before u sees k + 1.)  When links fail and frames take longer ways
- * instead, the window makes up for it.
- * Numbers are compared modulo 2^24, so a copy must not be overtaken by 2^23 later
- * frames of its origin; and a node that has missed that many must not take what comes
- * then for old.  Hence what was seen is forgotten a minute or two after the origin fell
- * silent here; no copy waits that long in the queues, which polls keep emptying.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -62,14 +41,6 @@
 
 #define ADDR_0		0x02
 #define ADDR_1		0x68
-
-/* Entries of hc_node.flood_seen: number, HEARD since the last sweep, window. */
-#define NR_SHIFT	8
-#define NR_MASK		GENMASK(23, 0)
-#define HEARD		BIT(7)
-#define WINDOW_BITS	7
-#define WINDOW		GENMASK(WINDOW_BITS - 1, 0)
-#define SWEEP_PERIOD	(60 * HZ)
 
 /* ------------------------------------------------------------ addresses */
 
@@ -227,77 +198,6 @@ netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev)
 	return NETDEV_TX_OK;
 }
 
-/* ------------------------------------------------------------ flooding */
-
-static void seen_sweep(struct hc_node *node)
-{
-	unsigned long silence = jiffies - node->flood_swept;
-	u32 u;
-
-	if (likely(silence < SWEEP_PERIOD))
-		return;
-	for (u = 0; u < hc_nodes(node->fabric->dim); u++)
-		if (silence >= 2 * SWEEP_PERIOD || !(node->flood_seen[u] & HEARD))
-			node->flood_seen[u] = 0;
-		else
-			node->flood_seen[u] &= ~HEARD;
-	node->flood_swept = jiffies;
-}
-
-/* Is this the first time that frame @nr of node @src is here?  Notes that it was. */
-static bool seen_first(struct hc_node *node, u32 src, u32 nr)
-{
-	u32 *seen = &node->flood_seen[src];
-	u32 window = *seen & WINDOW;
-	u32 ahead, behind;
-
-	ahead = (nr - (*seen >> NR_SHIFT)) & NR_MASK;
-	behind = -ahead & NR_MASK;
-	if (!window || (ahead && ahead < behind)) {
-		window = ahead < WINDOW_BITS ? window << ahead & WINDOW : 0;
-		*seen = nr << NR_SHIFT | HEARD | window | BIT(0);
-		return true;
-	}
-	if (behind >= WINDOW_BITS || window & BIT(behind))
-		return false;
-	*seen |= HEARD | BIT(behind);
-	return true;
-}
-
-/* Copies over all usable links but @from; @skb stays the caller's. */
-static void flood(struct hc_node *node, unsigned int from, struct sk_buff *skb)
-{
-	unsigned int d;
-
-	if (skb_cow_head(skb, 0)) {
-		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
-		return;
-	}
-	be32_add_cpu(&hc_hdr(skb)->step, 1);
-	for (d = 0; d < node->fabric->dim; d++) {
-		struct sk_buff *copy;
-
-		if (d == from || !hc_link_usable(node, d))
-			continue;
-		copy = skb_clone(skb, GFP_ATOMIC);
-		if (copy)
-			hc_link_send(node, d, copy);
-		else
-			hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
-	}
-}
-
-static void flood_start(struct hc_node *node, struct sk_buff *skb)
-{
-	u32 nr = ++node->flood_nr & NR_MASK;
-
-	seen_sweep(node);
-	seen_first(node, node->id, nr);
-	hc_hdr(skb)->op = cpu_to_be64(nr);
-	flood(node, HC_DIM_HOST, skb);
-	consume_skb(skb);
-}
-
 /* ------------------------------------------------------------ poll */
 
 static void count(struct hc_node *node, struct hc_eth_stats *stats, unsigned int len)
@@ -320,7 +220,7 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 	}
 	count(node, &node->eth_tx, skb->len - sizeof(struct hc_hdr));
 	if (hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
-		flood_start(node, skb);
+		hc_flood_start(node, skb);
 	else
 		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
 }
@@ -371,16 +271,10 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 
 void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	struct hc_hdr *hdr = hc_hdr(skb);
-
-	if (hdr->flags & HC_FRAME_F_FLOOD) {
-		seen_sweep(node);
-		if (!seen_first(node, be16_to_cpu(hdr->src), be64_to_cpu(hdr->op) & NR_MASK)) {
-			count(node, &node->flood_dups, skb->len);
-			consume_skb(skb);
-			return;
-		}
-		flood(node, dim, skb);
+	if (hc_hdr(skb)->flags & HC_FRAME_F_FLOOD && !hc_flood_rx(node, dim, skb)) {
+		count(node, &node->flood_dups, skb->len);
+		consume_skb(skb);
+		return;
 	}
 	deliver(node, skb);
 }

@@ -198,7 +198,7 @@ struct hc_eth_stats {
  * @flood_dups: flooded frames that had been here before [poll], @syncp
  * @delivers_on: processor whose poll is giving a frame to the stack, or -1 [poll]
  * @flood_nr: number of the last frame that was flooded from here [poll]
- * @flood_seen: which flooded frames were here, for each origin (eth.c) [poll]
+ * @flood_seen: which flooded frames were here, for each origin (flood.c) [poll]
  * @flood_swept: when silent origins were last forgotten, jiffies [poll]
  * @told: own FAULT word as last told to everybody [poll]
  * @version: of that [poll]
@@ -207,6 +207,7 @@ struct hc_eth_stats {
  * @states_room: and how many it has room for [poll]
  * @hops: first hops to all nodes, or NULL [poll]
  * @hops_stale: they have to be computed anew [poll]
+ * @reachable: how many nodes that leads to, this one included [poll]
  * @tx_dropped: those of @drops that the own stack had sent; atomic, any context
  * @drops: by reason, not attributed to a link; atomic, any context
  * @ports: one for each dimension
@@ -253,6 +254,7 @@ struct hc_node {
 	u32 states_room;
 	u8 *hops;
 	bool hops_stale;
+	u32 reachable;
 
 	atomic_t tx_dropped;
 	atomic_t drops[HC_DROP_MAX];
@@ -419,6 +421,14 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb);
 /* An ETH frame that came over link @dim, flooded or for this node; consumes.  Poll. */
 void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
+/* --- flood.c --- */
+/* Send a frame of this node to everybody; consumes.  Poll. */
+void hc_flood_start(struct hc_node *node, struct sk_buff *skb);
+/* A flooded frame came over link @dim: pass it on, @skb stays the caller's.  False: it has
+ * been here before.  Poll.
+ */
+bool hc_flood_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
 /* --- ethtool.c --- */
 extern const struct ethtool_ops hc_ethtool_ops;
 
@@ -579,6 +589,8 @@ void hc_state_links(struct hc_node *node);
 void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* First hop of a shortest path to @dst as far as known, or -1. */
 int hc_state_hop(struct hc_node *node, u32 dst);
+/* How many nodes a frame can reach as far as known, this one included; 0: no memory. */
+u32 hc_state_reachable(struct hc_node *node);
 void hc_state_free(struct hc_node *node);
 
 /* --- coll.c: operations, run by the poll --- */

@@ -215,8 +215,8 @@ void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ shortest paths */
 
-/* @word and @queue have room for one entry for each node. */
-static void search_run(struct hc_node *node, u16 *word, u16 *queue)
+/* @word and @queue have room for one entry for each node.  Return: nodes reached. */
+static u32 search_run(struct hc_node *node, u16 *word, u16 *queue)
 {
 	u32 n = hc_nodes(node->fabric->dim), head = 0, tail = 0;
 	unsigned int d, i;
@@ -240,12 +240,14 @@ static void search_run(struct hc_node *node, u16 *word, u16 *queue)
 			queue[tail++] = v;
 		}
 	}
+	return tail;
 }
 
 /* Without memory, the table stays stale and nobody uses it. */
 static bool hops_compute(struct hc_node *node)
 {
 	u32 n = hc_nodes(node->fabric->dim);
+	u32 reached;
 	u16 *room;
 
 	if (!node->hops)
@@ -253,8 +255,9 @@ static bool hops_compute(struct hc_node *node)
 	room = node->hops ? kmalloc_array(n, 2 * sizeof(*room), GFP_ATOMIC | __GFP_NOWARN) : NULL;
 	if (!room)
 		return false;
-	search_run(node, room, room + n);
+	reached = search_run(node, room, room + n);
 	kfree(room);
+	node->reachable = reached;
 	node->hops_stale = false;
 	return true;
 }
@@ -265,6 +268,13 @@ int hc_state_hop(struct hc_node *node, u32 dst)
 	    node->hops[dst] == NO_HOP)
 		return -1;
 	return node->hops[dst];
+}
+
+u32 hc_state_reachable(struct hc_node *node)
+{
+	if (!node->nstates)
+		return hc_nodes(node->fabric->dim);
+	return node->hops_stale && !hops_compute(node) ? 0 : node->reachable;
 }
 
 void hc_state_free(struct hc_node *node)

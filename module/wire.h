@@ -58,7 +58,7 @@ enum hc_frame_type {
  * @dst: node it is for (the neighbour unless ROUTED)
  * @seq: counts the frames of this link direction; a gap means loss.  0 in ETH,
  *	STATE and PROBE frames, which may get lost
- * @plan: id of the plan
+ * @plan: id of the plan; FLOOD: by which the frame goes, 0: over all links
  * @epoch: epoch of the plan
  * @op: number of the operation; FLOOD: of the frame among those of its origin
  * @offset: position of the payload in the message, bytes

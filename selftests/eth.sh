@@ -156,6 +156,39 @@ broadcasts_come_exactly_once() {
 	check 'duplicates were met' grep -q 'flood_duplicates: [1-9]' <(at 0 ethtool -S tn0)
 }
 
+crossings() { json .tx_frames stats t; }
+# heard_by_all FROM WHAT NODE..: 200 broadcasts, each once; sets $crossed
+heard_by_all() {
+	local own
+	own=$(mac "$1")
+	listen "${@:3}"
+	crossed=$(crossings)
+	check 'send' at "$1" "$flow" raw "tn$1" ff:ff:ff:ff:ff:ff "$own" 200
+	everybody_heard "$2" "$own 200 frames, 0 twice"
+	crossed=$(($(crossings) - crossed))
+}
+
+broadcasts_go_by_a_plan() {
+	local u down
+	cube 3
+	for ((u = 0; u < 8; u++)); do
+		check 'silence' at $u sh -c "echo 1 >/proc/sys/net/ipv6/conf/tn$u/disable_ipv6"
+	done
+	check 'faults' hcctl link set t 5:0,0:1 down
+	check 'a failed node' hcctl node set t 6 fail
+	check 'a plan' busywait 3 hcctl bcast plan fabric t source 5 apply
+	heard_by_all 5 'by the plan' 0 1 2 3 4 7
+	equal 'links crossed' $((200 * 6)) "$crossed"
+	down=$(hcctl -j bcast plan fabric t source 5 | jq '.sequence[0]')
+	check 'a link of the plan' hcctl link set t "5:$down" down
+	heard_by_all 5 'around it' 0 1 2 3 4 7
+	((crossed > 200 * 6)) || fault "$crossed links crossed without a plan"
+	check 'another plan' busywait 3 hcctl bcast plan fabric t source 5 apply
+	# Who comes back is no member, and hears all the same.
+	check 'ok' hcctl node set t 6 ok
+	heard_by_all 5 'beyond the plan' 0 1 2 3 4 6 7
+}
+
 unknown_addresses_are_flooded() {
 	local inner
 	cube 3
@@ -383,7 +416,8 @@ everybody_got() {
 }
 
 run_tests all_pairs_ping ipv6_without_configuration big_datagrams_are_fragmented mtu_limits \
-	bad_addresses_are_dropped broadcasts_come_exactly_once unknown_addresses_are_flooded \
+	bad_addresses_are_dropped broadcasts_come_exactly_once broadcasts_go_by_a_plan \
+	unknown_addresses_are_flooded \
 	vlans_on_top macvlans_on_top tcp_flows_while_links_fail a_failed_node_has_no_carrier \
 	a_cut_is_a_cut an_endpoint_moves_with_traffic a_flood_costs_drops_not_memory \
 	ethtool_tells_the_truth reductions_and_traffic the_module_goes_with_traffic \
