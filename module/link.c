@@ -88,23 +88,19 @@ u64 hc_link_bandwidth(const struct hc_port *port)
 	return min_not_zero(bandwidth, set.rate);
 }
 
-static u64 link_latency(const struct hc_port *port)
+static u64 link_cost(const struct hc_port *port, bool impaired, unsigned int bytes)
 {
 	u64 latency = READ_ONCE(port->latency);
-	struct hc_impairments set;
+	u64 bandwidth = READ_ONCE(port->bandwidth);
 
-	if (likely(!READ_ONCE(port->impaired)))
-		return latency;
-	hc_impair_get(port, &set);
-	return latency + set.delay;
-}
+	if (unlikely(impaired)) {
+		struct hc_impairments set;
 
-static u64 link_cost(const struct hc_port *port, unsigned int bytes)
-{
-	u64 bandwidth = hc_link_bandwidth(port);
-
-	return link_latency(port) +
-	       (bandwidth ? div64_u64((u64)bytes * NSEC_PER_SEC, bandwidth) : 0);
+		hc_impair_get(port, &set);
+		latency += set.delay;
+		bandwidth = min_not_zero(bandwidth, set.rate);
+	}
+	return latency + (bandwidth ? div64_u64((u64)bytes * NSEC_PER_SEC, bandwidth) : 0);
 }
 
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -118,15 +114,15 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 		return -ENOLINK;
 	}
+	/* Pairs with the release in hc_impair_set(). */
+	impaired = smp_load_acquire(&port->impaired);
 	hdr = hc_hdr(skb);
 	hdr->seq = hc_frame_is_dispensable(hdr->type) ? 0 : cpu_to_be32(++port->tx_seq);
-	be64_add_cpu(&hdr->time, link_cost(port, skb->len));
+	be64_add_cpu(&hdr->time, link_cost(port, impaired, skb->len));
 	u64_stats_update_begin(&node->syncp);
 	port->tx_frames++;
 	port->tx_bytes += skb->len;
 	u64_stats_update_end(&node->syncp);
-	/* Pairs with the release in hc_impair_set(). */
-	impaired = smp_load_acquire(&port->impaired);
 	hc_cb(skb)->sealed = unlikely(impaired) && hc_impair_seal(impaired, skb);
 	trace_hc_hop(node, dim, skb);
 	hc_monitor_tap(node, dim, skb);

@@ -20,10 +20,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#define INSNS 2
+
 /* A program that returns @verdict; its descriptor, or -1. */
 static int program(int verdict)
 {
-	const struct bpf_insn insns[] = {
+	const struct bpf_insn insns[INSNS] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = verdict },
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
@@ -32,7 +34,7 @@ static int program(int verdict)
 	memset(&attr, 0, sizeof(attr));
 	attr.prog_type = BPF_PROG_TYPE_XDP;
 	attr.insns = (uintptr_t)insns;
-	attr.insn_cnt = sizeof(insns) / sizeof(insns[0]);
+	attr.insn_cnt = INSNS;
 	attr.license = (uintptr_t)"GPL";
 	return syscall(SYS_bpf, BPF_PROG_LOAD, &attr, sizeof(attr));
 }

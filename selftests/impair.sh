@@ -85,6 +85,7 @@ a_seed_makes_it_the_same_again() {
 		equal "$what" "$first" "$again"
 		[[ $first != "$other" ]] || fault "$what: another seed, the same fate"
 		[[ $first != "$(seq -s ' ' 0 299) " ]] || fault "$what: nothing happened"
+		[[ ! $debug ]] || break
 	done
 }
 
@@ -177,6 +178,7 @@ rate_limits() {
 dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0)); }
 
 events() { jq -c 'select(.event == "link" and .node == 0 and .dim == 1) | .state' "$scratch/events" | uniq; }
+was() { events | grep -qxF "$1"; }
 a_link_flaps() {
 	cube 2
 	hcctl -j monitor >"$scratch/events" &
@@ -184,9 +186,8 @@ a_link_flaps() {
 	check 'plan' hcctl tree find fabric t apply
 	check 'flap' hcctl link set t 2:1 flap 50ms/200ms
 	equal 'shown' '[50,200]' "$(link 0:1 '| [.flap_down_ms, .flap_period_ms]')"
-	check 'it goes down' busywait 2 json_is '["down"]' '.[0].state' link show t 0:1
-	check 'and up' busywait 2 json_is '[]' '.[0].state' link show t 2:1
-	check 'neighbours know' busywait 2 json_is 2 '.[0].fault' node show t 0
+	check 'it goes down' busywait 2 was '["down"]'
+	check 'and up' busywait 2 was '[]'
 	check 'traffic goes around' reaches 0 2
 	sleep 1
 	refused 'a schedule and a state' 'neither' hcctl link set t 0:1 up flap 50ms/200ms

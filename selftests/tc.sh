@@ -58,7 +58,11 @@ xdp_in_generic_mode() {
 	local before
 	cube 1
 	check 'reached' reaches 0 1
-	check 'pass' at 1 "$here/hc_xdp" pass tn1
+	at 1 "$here/hc_xdp" pass tn1 2>/dev/null
+	if (($? == 4)); then
+		log 'this kernel has no BPF'
+		return
+	fi
 	check 'ip shows it' grep -q 'xdpgeneric' <(at 1 ip link show tn1)
 	check 'still reached' reaches 0 1
 	check 'off' at 1 "$here/hc_xdp" off tn1
