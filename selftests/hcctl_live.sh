@@ -126,7 +126,7 @@ a_forced_batch_goes_on() {
 what_a_plan_promises_is_what_a_reduction_takes() {
 	local seed promised taken
 	check 'add' hcctl fabric add t dim 4
-	for ((seed = 1; seed <= $(scaled 10); seed++)); do
+	for ((seed = 1; seed <= $(scaled 6); seed++)); do
 		check 'faults' hcctl fault random t links 4 seed $seed
 		promised=$(json .steps tree find fabric t apply)
 		taken=$(json 'select(.verified) | .steps' run reduce t op sum type i64 count 7 verify)
