@@ -356,6 +356,6 @@ int main(int argc, char **argv)
 		return packets(argv[2], argv[3], argv[4], atoi(argv[5]), atoi(argv[6]));
 	if (!strcmp(verb, "hear") && (argc == 4 || argc == 5))
 		return hear(argv[2], atoi(argv[3]), argc == 5);
-	fprintf(stderr, "usage: hc_flow sink | source | pingpong | echo | udp | count | raw | packets | hear ..\n");
+	fputs("usage: hc_flow VERB .., see its source\n", stderr);
 	return 2;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 #
 # Collectives of the fabric and of Open MPI. Sourced by guest.sh.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 #
 # Ethernet between two namespaces: over a veth pair, and over 1, 2 and 4 hops of a fabric. Sourced by
 # guest.sh.
@@ -11,11 +11,13 @@ ways=(veth hops1 hops2 hops4)
 
 ether_set_up() {
 	hcctl fabric add bench dim 4 netns-each bench address 10.16.0.0/16 || die 'no fabric'
-	ip netns add here && ip netns add there || die 'no namespaces'
+	ip netns add here || die 'no namespace'
+	ip netns add there || die 'no namespace'
 	ip -n here link add veth0 type veth peer name veth1 netns there
 	ip -n here addr add 10.17.0.1/24 dev veth0
 	ip -n there addr add 10.17.0.2/24 dev veth1
-	ip -n here link set veth0 up && ip -n there link set veth1 up || die 'no veth pair'
+	ip -n here link set veth0 up || die 'no veth pair'
+	ip -n there link set veth1 up || die 'no veth pair'
 }
 
 ether_tear_down() {
