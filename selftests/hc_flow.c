@@ -16,10 +16,11 @@
  *					Ethernet frames of type 0x88b5, each with its number
  *	hc_flow packets IFNAME DST SRC COUNT BYTES
  *					the same, and says how long that took: "NS ns"
- *	hc_flow hear IFNAME SECONDS [list]
- *					hears frames of this type, until it is told to terminate;
- *					says how many, and how many of them twice, for each source;
- *					with "list", their numbers as they came before that
+ *	hc_flow hear IFNAME SECONDS [QUIET [list]]
+ *					hears frames of this type, until it is told to terminate
+ *					or none has come for QUIET ms after the first one; says
+ *					how many, and how many of them twice, for each source; with
+ *					"list", their numbers as they came before that
  *
  * Addresses of Ethernet are six hexadecimal bytes with colons.
  */
@@ -295,7 +296,7 @@ static bool hear_more(int fd, uint64_t end)
 	return stopped && poll(&p, 1, 0) > 0;
 }
 
-static int hear(const char *ifname, int seconds, bool list)
+static int hear(const char *ifname, int seconds, unsigned int quiet, bool list)
 {
 	uint64_t end = now_ns() + seconds * 1000000000ULL;
 	const struct ether_header *eth = (struct ether_header *)buf;
@@ -318,6 +319,8 @@ static int hear(const char *ifname, int seconds, bool list)
 		if (len < (ssize_t)(sizeof(*eth) + sizeof(nr)))
 			continue;
 		memcpy(&nr, eth + 1, sizeof(nr));
+		if (quiet)
+			end = now_ns() + quiet * 1000000ULL;
 		if (list)
 			printf("%u ", nr);
 		h = heard_of(v, &n, eth->ether_shost);
@@ -354,8 +357,8 @@ int main(int argc, char **argv)
 			   argc == 7 ? atoi(argv[6]) : 64);
 	if (!strcmp(verb, "packets") && argc == 7)
 		return packets(argv[2], argv[3], argv[4], atoi(argv[5]), atoi(argv[6]));
-	if (!strcmp(verb, "hear") && (argc == 4 || argc == 5))
-		return hear(argv[2], atoi(argv[3]), argc == 5);
+	if (!strcmp(verb, "hear") && argc >= 4 && argc <= 6)
+		return hear(argv[2], atoi(argv[3]), argc > 4 ? atoi(argv[4]) : 0, argc > 5);
 	fputs("usage: hc_flow VERB .., see its source\n", stderr);
 	return 2;
 }

@@ -55,7 +55,7 @@ hears() { grep -q hears "$1"; }
 fate() {
 	check 'impair' hcctl link set t 0:0 seed "${@}"
 	: >"$scratch/heard"
-	start 1 "$flow" hear tn1 $slow list >>"$scratch/heard"
+	start 1 "$flow" hear tn1 $((10 * slow)) $((300 * slow)) list >>"$scratch/heard"
 	check 'it listens' busywait 5 hears "$scratch/heard"
 	check 'send' at 0 "$flow" raw tn0 "$(at 1 cat /sys/class/net/tn1/address)" \
 		"$(at 0 cat /sys/class/net/tn0/address)" 300
@@ -96,7 +96,7 @@ ethernet_delivers_duplicates() {
 	equal 'each twice, one after the other' "$(for ((i = 0; i < 300; i++)); do printf '%d %d ' $i $i; done)" "$line"
 	# One to everybody has a number of its origin.
 	: >"$scratch/heard"
-	start 1 "$flow" hear tn1 $slow >>"$scratch/heard"
+	start 1 "$flow" hear tn1 $((10 * slow)) $((300 * slow)) >>"$scratch/heard"
 	check 'it listens' busywait 5 hears "$scratch/heard"
 	check 'send' at 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(at 0 cat /sys/class/net/tn0/address)" 100
 	wait "$pid"
@@ -124,7 +124,7 @@ tcp_survives_it_all() {
 	start 3 "$flow" sink 7777 >>"$scratch/sink" 2>&1
 	local sinker=$pid
 	check 'sink' busywait 5 at 3 sh -c 'grep -q :1E61 /proc/net/tcp /proc/net/tcp6'
-	check 'source' at 0 "$flow" source "$(address 3)" 7777 1
+	check 'source' at 0 "$flow" source "$(address 3)" 7777 4
 	wait "$sinker" || fault "the flow broke: $(<"$scratch/sink")"
 	jobs=()
 	log "$(<"$scratch/sink")"
@@ -232,7 +232,7 @@ tcp_goes_around_a_link_that_flaps() {
 	start 3 "$flow" sink 7777 >>"$scratch/sink" 2>&1
 	local sinker=$pid
 	check 'sink' busywait 5 at 3 sh -c 'grep -q :1E61 /proc/net/tcp /proc/net/tcp6'
-	check 'source' at 0 "$flow" source "$(address 3)" 7777 1
+	check 'source' at 0 "$flow" source "$(address 3)" 7777 4
 	wait "$sinker" || fault "the flow broke: $(<"$scratch/sink")"
 	jobs=()
 	log "$(<"$scratch/sink")"
