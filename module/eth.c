@@ -21,9 +21,9 @@
  * puts our header in front and does what the node's poll would do with the frame: it
  * takes the NAPI for that moment, if nobody has it.  Else it queues the frame, and the
  * poll takes it from there as any other frame.  So a hop costs as many polls as a
- * crossing of a veth pair: one, that of the receiver.  Segmentation and checksums that the stack leaves to the device
- * are not done: the skb says so up to the receiving stack, as with veth, so that 64
- * KiB of TCP cross each link as one frame.
+ * crossing of a veth pair: one, that of the receiver.  Segmentation and checksums that
+ * the stack leaves to the device are not done: the skb says so up to the receiving
+ * stack, as with veth, so that 64 KiB of TCP cross each link as one frame.
  *
  * Memory.  A frame stays charged to the socket that sent it until the receiving
  * stack has it: a sender that is faster than the cube waits as at a slow NIC.

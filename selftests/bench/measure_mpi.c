@@ -65,7 +65,8 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	if (argc != optind + 4 || (unsigned int)size != c.procs)
-		errx(2, "usage: mpirun -n PROCS .. %s [-b MS] [-w WHAT,..] PROCS SIZES NAME FILE", argv[0]);
+		errx(2, "usage: mpirun -n PROCS .. %s [-b MS] [-w WHAT,..] PROCS SIZES NAME FILE",
+		     argv[0]);
 	c.name = argv[optind + 2];
 	root = !rank;
 	measure(&c, map(argv[optind + 3]), rank, operation, &root);
