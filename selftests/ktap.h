@@ -5,7 +5,8 @@
  * KTAP as output.  In the kernel's tree, include kselftest_harness.h instead.
  *
  * A program whose tests mostly wait defines TESTS_TOGETHER before it includes this:
- * then they run at the same time.
+ * then they run at the same time, but on a kernel with debugging, where they do not
+ * wait but work.
  *
  * The name of a test is a sentence; its underscores are printed as spaces.
  */
@@ -117,10 +118,15 @@ static inline unsigned int __test_timeout(void)
 #define __TESTS_TOGETHER false
 #endif
 
+static inline bool __tests_together(void)
+{
+	return __TESTS_TOGETHER && access("/sys/kernel/debug/kmemleak", F_OK);
+}
+
 static inline void __test_start(struct __test_metadata *t)
 {
 	fflush(NULL);
-	if (__TESTS_TOGETHER)
+	if (__tests_together())
 		t->said = tmpfile();
 	t->pid = fork();
 	if (!t->pid) {
@@ -185,7 +191,7 @@ static inline int test_harness_run(int argc, char **argv)
 		n += __test_wanted(t, argc, argv);
 	printf("TAP version 13\n1..%u\n", n);
 	n = 0;
-	for (t = __test_first; __TESTS_TOGETHER && t; t = t->next)
+	for (t = __test_first; __tests_together() && t; t = t->next)
 		if (__test_wanted(t, argc, argv))
 			__test_start(t);
 	for (t = __test_first; t; t = t->next) {
@@ -197,7 +203,7 @@ static inline int test_harness_run(int argc, char **argv)
 		snprintf(name, sizeof(name), "%s", t->name);
 		for (c = name; (c = strchr(c, '_'));)
 			*c = ' ';
-		if (!__TESTS_TOGETHER)
+		if (!__tests_together())
 			__test_start(t);
 		r = __test_end(t);
 		failed += r != KSFT_PASS && r != KSFT_SKIP;

@@ -83,6 +83,26 @@ static int at_rest(struct cube *c)
 	return u < c->nodes ? -ETIMEDOUT : 0;
 }
 
+static void unheard_print(const struct party *p, const unsigned int *node, unsigned int n)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++) {
+		unsigned int sent = 0, first = JOBS, ends = 0;
+
+		for (k = 0; k < JOBS; k++) {
+			const struct job *j = &p[i].job[k];
+
+			sent += j->sent == j->op.bytes;
+			ends += j->ends || j->refused;
+			if (j->waits && !j->ends && !j->refused && first == JOBS)
+				first = k;
+		}
+		printf("# node %u: socket %d, %u contributions sent, %u ends, waits for the end of %u\n",
+		       node[i], p[i].fd, sent, ends, first);
+	}
+}
+
 static bool round_right(struct cube *c, unsigned int collective)
 {
 	unsigned int node[CUBE_MAX], n, i, u;
@@ -102,9 +122,12 @@ static bool round_right(struct cube *c, unsigned int collective)
 		p[u].fd = -1;
 	}
 	err = drive(p, n, 20);
-	parties_free(p, n);
-	if (err)
+	if (err) {
 		printf("# not everybody heard of all ends\n");
+		unheard_print(p, node, n);
+		ctl_op_print(c->name);
+	}
+	parties_free(p, n);
 	/* The others have begun different numbers of operations: all begin anew. */
 	for (u = 0; u < c->nodes; u++)
 		cube_close(c, u);
