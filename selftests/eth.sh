@@ -316,12 +316,14 @@ an_endpoint_moves_with_traffic() {
 memory_free() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 
 a_flood_costs_drops_not_memory() {
-	local before now least u
+	local before now least u flooders='0 1 2 3 4 5'
+	# What waits when they stop takes that kernel minutes.
+	[[ ! $debug ]] || flooders='0 5'
 	cube 4
 	before=$(memory_free) least=$before
-	for u in 0 1 2 3 4 5; do
-		start $u "$flow" udp "$(address 15)" 9 $((3 * slow)) 60000 >/dev/null
-		start $u "$flow" raw tn$u ff:ff:ff:ff:ff:ff "$(mac $u)" 100000 1400 2>/dev/null
+	for u in $flooders; do
+		start "$u" "$flow" udp "$(address 15)" 9 $((3 * slow)) 60000 >/dev/null
+		start "$u" "$flow" raw "tn$u" ff:ff:ff:ff:ff:ff "$(mac "$u")" 100000 1400 2>/dev/null
 	done
 	for ((u = 0; u < 12; u++)); do
 		now=$(memory_free)
@@ -332,7 +334,7 @@ a_flood_costs_drops_not_memory() {
 	((before - least < 300000)) || fault 'too much memory'
 	for u in "${jobs[@]}"; do stop "$u"; done
 	jobs=()
-	check 'it works afterwards' busywait 10 reaches 0 15
+	check 'it works afterwards' busywait 30 reaches 0 15
 	log "$(hcctl stats t | grep dropped)"
 }
 
