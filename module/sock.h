@@ -57,6 +57,12 @@ struct hc_sock {
 	struct mutex recv_lock;
 };
 
+/* Is there room for another result? */
+static inline bool hc_sock_recv_room(const struct sock *sk)
+{
+	return atomic_read(&sk->sk_rmem_alloc) < READ_ONCE(sk->sk_rcvbuf);
+}
+
 static inline struct hc_sock *hc_sk(const struct sock *sk)
 {
 	return (struct hc_sock *)sk;
@@ -67,6 +73,7 @@ extern const struct proto_ops hc_dgram_ops;
 int hc_sock_release(struct socket *sock);
 int hc_sock_bind(struct socket *sock, struct sockaddr *addr, int len);
 int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
+int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 void hc_sock_unbind(struct hc_sock *hsk);
 
 #endif /* _HC_SOCK_H */
