@@ -19,7 +19,7 @@
 #include "netlink.h"
 #include "plan.h"
 
-/* Default payload of a full data frame: four pages make one fragment. */
+/* Default payload of a full data frame: eight pages make one fragment. */
 #define SEGMENT_DEFAULT	32768
 #define BATCH		64
 /* The id is part of MAC addresses, as 16 bits. */

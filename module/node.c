@@ -376,8 +376,11 @@ static int node_poll(struct napi_struct *napi, int budget)
 	work += poll_host(node, budget - work);
 	/* What was waited for may have lain in the queues; Ethernet frames never are it. */
 	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
-	    test_and_clear_bit(HC_EV_STALL, &node->events))
+	    test_and_clear_bit(HC_EV_STALL, &node->events)) {
 		hc_coll_event(node, BIT(HC_EV_STALL));
+		/* What that has ended leaves room for what waits. */
+		work += poll_host(node, budget - work);
+	}
 	if (work == budget || !skb_queue_empty_lockless(&node->rxq.list) ||
 	    !skb_queue_empty_lockless(&node->eth_rxq.list) ||
 	    !skb_queue_empty_lockless(&node->ethq.list))
