@@ -415,6 +415,8 @@ bool hc_scatter_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 /* --- sock.c --- */
 /* Is there room in the bound socket's receive buffer?  True without a socket. */
 bool hc_sock_room(struct hc_node *node);
+/* Has the socket that is bound now begun record @rec, not one before it? */
+bool hc_sock_sent(struct hc_node *node, u32 rec);
 /* A number for a record that the process did not begin. */
 u32 hc_sock_record(void);
 /* Queue a piece of a result; consumes @skb, whose payload begins behind the frame

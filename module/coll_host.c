@@ -147,7 +147,7 @@ static bool host_data(struct hc_node *node, struct hc_member *m, struct sk_buff 
 		host_refuse(node, skb, -(int)m->end.status, m);
 	} else if (may_begin_now(m)) {
 		host_begin(m, skb);
-	} else if (!rcu_access_pointer(node->sk)) {
+	} else if (!hc_sock_sent(node, hc_host_cb(skb)->rec)) {
 		/* Its socket is gone; the close that follows in the queue ends it. */
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 	} else {

@@ -17,6 +17,7 @@
  * (SOCK_RCU_FREE), receive queue included.  System calls use hsk->node under
  * RCU; nodes are freed after a grace period in which it was NULL.
  */
+#include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/net.h>
 #include <linux/sched/stat.h>
@@ -89,6 +90,18 @@ bool hc_sock_room(struct hc_node *node)
 static bool record_is_of(const struct hc_sock *hsk, u32 rec)
 {
 	return (s32)(rec - hsk->rec_base) > 0;
+}
+
+bool hc_sock_sent(struct hc_node *node, u32 rec)
+{
+	struct sock *sk;
+	bool sent;
+
+	rcu_read_lock();
+	sk = rcu_dereference(node->sk);
+	sent = sk && record_is_of(hc_sk(sk), rec);
+	rcu_read_unlock();
+	return sent;
 }
 
 static void record_queue(struct sock *sk, struct sk_buff *skb)
@@ -300,9 +313,43 @@ static int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, 
 
 /* ------------------------------------------------------------ the socket */
 
+/* The frame that tells a node of a close, and who waits until it has heard. */
+struct close_cb {
+	struct hc_cb cb;
+	struct completion *heard;
+};
+
+static struct close_cb *close_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct close_cb) > sizeof_field(struct sk_buff, cb));
+	return (struct close_cb *)skb->cb;
+}
+
+static void close_heard(struct sk_buff *skb)
+{
+	complete(close_cb(skb)->heard);
+}
+
+/* Whoever binds next, here or at another node, begins after the end of what this
+ * process took part in: so wait for the poll.  It gets to the frame without anybody
+ * else's doing, as contributions of a closed socket do not wait for room, or the
+ * node's removal frees the frame.
+ */
+static void close_tell(struct hc_node *node, struct sk_buff *skb, struct completion *heard)
+{
+	close_cb(skb)->heard = heard;
+	skb->destructor = close_heard;
+	rcu_read_lock();
+	hc_node_host_xmit(node, skb);
+	hc_node_kick(node, HC_EV_HOST);
+	rcu_read_unlock();
+}
+
 void hc_sock_unbind(struct hc_sock *hsk)
 {
+	DECLARE_COMPLETION_ONSTACK(heard);
 	struct hc_node *node;
+	bool told = false;
 
 	if (!hsk->fabric)
 		return;
@@ -311,17 +358,17 @@ void hc_sock_unbind(struct hc_sock *hsk)
 	if (node) {
 		if (hsk->sk.sk_type == SOCK_SEQPACKET) {
 			RCU_INIT_POINTER(node->sk, NULL);
-			rcu_read_lock();
-			hc_node_host_xmit(node, hsk->close_skb);
-			hc_node_kick(node, HC_EV_HOST);
-			rcu_read_unlock();
+			close_tell(node, hsk->close_skb, &heard);
 			hsk->close_skb = NULL;
+			told = true;
 		} else {
 			RCU_INIT_POINTER(node->dgram_sk, NULL);
 		}
 		RCU_INIT_POINTER(hsk->node, NULL);
 	}
 	mutex_unlock(&hsk->fabric->lock);
+	if (told)
+		wait_for_completion(&heard);
 	kfree_skb(hsk->close_skb);
 	hc_fabric_put(hsk->fabric);
 	hsk->fabric = NULL;

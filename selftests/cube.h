@@ -89,11 +89,13 @@ int ctl_plan_del(const char *name, unsigned int id);
  * @wait: enum hypercube_wait, or -1: it is no member
  * @peer: whom it waits for
  * @nr: for which operation
+ * @next: number of its next contribution
  */
 struct wait_view {
 	int wait;
 	unsigned int peer;
 	uint64_t nr;
+	uint64_t next;
 };
 
 /* Print who waits for what, for people who look into a failure. */

@@ -6,6 +6,7 @@
  * next operation has the right result; again and again with the same plan.
  */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -64,23 +65,59 @@ static void blow(struct cube *c, struct party *p, const unsigned int *node, unsi
 	p[b].fd = -1;
 }
 
-/* Until nobody waits for anybody: 0 or -ETIMEDOUT. */
-static int at_rest(struct cube *c)
+/* Nobody waits for anybody, and all have heard the same news: members agree on the
+ * next number once they know of every failure.
+ */
+static bool rests(const struct cube *c)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+	uint64_t next = UINT64_MAX;
 	struct wait_view v;
 	unsigned int u;
 
-	for (u = 0; u < c->nodes && now_ms() < end;) {
-		if (cube_member(c, u) && !ctl_op_get(c->name, PLAN, u, &v) &&
-		    v.wait != HYPERCUBE_WAIT_NOTHING) {
-			usleep(10000);
-			u = 0;
-		} else {
-			u++;
-		}
+	for (u = 0; u < c->nodes; u++) {
+		if (!cube_member(c, u))
+			continue;
+		if (ctl_op_get(c->name, PLAN, u, &v) || v.wait != HYPERCUBE_WAIT_NOTHING ||
+		    (next != UINT64_MAX && v.next != next))
+			return false;
+		next = v.next;
 	}
-	return u < c->nodes ? -ETIMEDOUT : 0;
+	return true;
+}
+
+static int at_rest(const struct cube *c)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+
+	while (!rests(c)) {
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		usleep(10000);
+	}
+	return 0;
+}
+
+/* Whoever has heard of the ends of all his operations leaves: failures may have cost
+ * others fewer of theirs, and what those still wait for will not come.  0 or -ETIMEDOUT.
+ */
+static int drive_out(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	unsigned int i;
+
+	while (!drive_done(p, n)) {
+		for (i = 0; i < n; i++)
+			if (p[i].fd >= 0 && drive_done(&p[i], 1)) {
+				cube_close(c, node[i]);
+				p[i].fd = -1;
+			}
+		if (drive_once(p, n))
+			continue;
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		poll(NULL, 0, 1);
+	}
+	return 0;
 }
 
 static void unheard_print(const struct party *p, const unsigned int *node, unsigned int n)
@@ -121,7 +158,7 @@ static bool round_right(struct cube *c, unsigned int collective)
 		cube_close(c, node[u]);
 		p[u].fd = -1;
 	}
-	err = drive(p, n, 20);
+	err = drive_out(c, p, node, n);
 	if (err) {
 		printf("# not everybody heard of all ends\n");
 		unheard_print(p, node, n);
@@ -132,8 +169,11 @@ static bool round_right(struct cube *c, unsigned int collective)
 	for (u = 0; u < c->nodes; u++)
 		cube_close(c, u);
 	/* What the closed ones still owe to others is given up when those ask. */
-	if (!err)
-		err = at_rest(c);
+	if (!err && at_rest(c)) {
+		printf("# no rest after all have left\n");
+		ctl_op_print(c->name);
+		err = -ETIMEDOUT;
+	}
 	if (!err)
 		err = cube_bind_all(c);
 	if (!err)
