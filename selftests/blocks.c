@@ -181,42 +181,23 @@ static bool around(struct cube *c)
 
 TEST(every_pattern_of_two_links_of_eight)
 {
-	unsigned int i, k, node, dim;
 	struct cube c;
 
 	ASSERT_EQ(0, cube_new(&c, 3, 0));
 	ASSERT_EQ(0, cube_bind_all(&c));
-	for (i = 0; i < 12; i++)
-		for (k = i; k < 12; k += debug_kernel() ? 5 : 1) {
-			ASSERT_EQ(0, cube_heal(&c));
-			cube_link(&c, i, &node, &dim);
-			ASSERT_EQ(0, cube_fail_link(&c, node, dim));
-			cube_link(&c, k, &node, &dim);
-			ASSERT_EQ(0, cube_fail_link(&c, node, dim));
-			EXPECT_TRUE(around(&c));
-		}
+	EXPECT_EQ(0, cube_pairs_of_links(&c, around, debug_kernel() ? 5 : 1));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
 TEST(random_faults_of_sixteen_to_sixty_four)
 {
-	unsigned int dim, round, k, node, d;
+	unsigned int dim;
 	struct cube c;
 
 	for (dim = 4; dim <= 6; dim++) {
 		ASSERT_EQ(0, cube_new(&c, dim, 0));
 		ASSERT_EQ(0, cube_bind_all(&c));
-		for (round = 0; round < scaled(20); round++) {
-			ASSERT_EQ(0, cube_heal(&c));
-			for (k = below(dim); k; k--)
-				ASSERT_EQ(0, cube_fail_node(&c, below(c.nodes)));
-			/* Every third time so many that detours are needed. */
-			for (k = below(dim * (round % 3 ? 2 : 6)); k; k--) {
-				cube_link(&c, below(dim * c.nodes / 2), &node, &d);
-				ASSERT_EQ(0, cube_fail_link(&c, node, d));
-			}
-			EXPECT_TRUE(around(&c));
-		}
+		EXPECT_EQ(0, cube_random_faults(&c, around, scaled(20)));
 		EXPECT_EQ(0, cube_del(&c));
 	}
 }

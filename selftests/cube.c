@@ -202,6 +202,41 @@ int cube_heal(struct cube *c)
 	return c->faults ? ctl_fault_clear(c->name) : -ENOMEM;
 }
 
+static int fail_link_nr(struct cube *c, unsigned int i)
+{
+	unsigned int node, dim;
+
+	cube_link(c, i, &node, &dim);
+	return cube_fail_link(c, node, dim);
+}
+
+unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned int step)
+{
+	unsigned int n = c->dim * c->nodes / 2, wrong = 0, i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = i; k < n; k += step)
+			wrong += cube_heal(c) || fail_link_nr(c, i) || fail_link_nr(c, k) ||
+				 !around(c);
+	return wrong;
+}
+
+unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned int rounds)
+{
+	unsigned int wrong = 0, round, k;
+
+	for (round = 0; round < rounds; round++) {
+		int err = cube_heal(c);
+
+		for (k = below(c->dim); k && !err; k--)
+			err = cube_fail_node(c, below(c->nodes));
+		for (k = below(c->dim * (round % 3 ? 2 : 6)); k && !err; k--)
+			err = fail_link_nr(c, below(c->dim * c->nodes / 2));
+		wrong += err || !around(c);
+	}
+	return wrong;
+}
+
 /* The nodes compute their FAULT words in their own time. */
 static int install(struct cube *c, unsigned int id, bool bcast)
 {

@@ -170,6 +170,14 @@ int cube_install(struct cube *c, unsigned int id);
 bool cube_member(const struct cube *c, unsigned int node);
 /* Link number @i of the cube, 0 .. dim * nodes / 2 - 1. */
 void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim);
+/* What a test does around the faults of the moment: was it right? */
+typedef bool (*cube_around_fn)(struct cube *c);
+/* Around each link that fails and each pair, or every @step-th.  Return: how often it was
+ * wrong, or could not be tried.
+ */
+unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned int step);
+/* Around random failed nodes and links, every third time so many that detours are needed. */
+unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned int rounds);
 
 /* ------------------------------------------------------------ the driver */
 

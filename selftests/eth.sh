@@ -9,21 +9,9 @@
 #	| 10.16.0.1     |                                | 10.16.0.8     |
 #	+---------------+    ..                          +---------------+
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/endpoints.sh
+. "$(dirname "${BASH_SOURCE[0]}")/endpoints.sh"
 
-p=hc$$e
-flow=$here/hc_flow
-# at NODE COMMAND..: in the namespace of its endpoint
-at() { ip netns exec "$p$1" "${@:2}"; }
-# cube DIM: one with an endpoint in each namespace
-# start NODE COMMAND..: there, in the background
-start() { background ip netns exec "$p$1" "${@:2}"; }
-cube() { check 'add' hcctl fabric add t dim "$1" netns-each "$p" address 10.16.0.0/16; }
-address() { echo "10.16.0.$(($1 + 1))"; }
-mac() { at "$1" cat "/sys/class/net/tn$1/address"; }
-# reaches FROM TO [OPTION..]
-reaches() { at "$1" ping -q -c 1 -W $((2 * slow)) "${@:3}" "$(address "$2")"; }
 ends_alone() { ! reaches "$@" -W "$slow"; }
 # drops NODE REASON: at the node itself
 drops() { json ".[0].drops[\"$2\"] // 0" node show t "$1"; }

@@ -4,16 +4,9 @@
 # Links that are bad by configuration: what the tool sets and shows, what ordinary programs make of
 # it, and that a seed makes it the same again. Operations over such links: impaired.c.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/endpoints.sh
+. "$(dirname "${BASH_SOURCE[0]}")/endpoints.sh"
 
-p=hc$$i
-flow=$here/hc_flow
-at() { ip netns exec "$p$1" "${@:2}"; }
-start() { background ip netns exec "$p$1" "${@:2}"; }
-cube() { check 'add' hcctl fabric add t dim "$1" netns-each "$p" address 10.16.0.0/16; }
-address() { echo "10.16.0.$(($1 + 1))"; }
-reaches() { at "$1" ping -q -c 1 -W $((2 * slow)) "${@:3}" "$(address "$2")"; }
 link() { json ".[0]$2" link show t "$1"; }
 counts_all() { json "[.[] | $1] | add // 0" link show t; }
 stat() { json "$1 // 0" stats t; }
@@ -117,9 +110,8 @@ corrupted_frames_are_dropped() {
 }
 same_counts() { [[ $(stat ".$1") == "$(stat ".drops[\"$2\"]")" ]]; }
 
-tcp_survives_it_all() {
-	cube 2
-	check 'impair' hcctl link set t 0:0,0:1,1:1,2:0 corrupt 1% loss 1% duplicate 5% delay 1ms jitter 1ms seed 4
+# Four seconds of TCP from endpoint 0 to endpoint 3; what that says of it is in $scratch/sink.
+tcp_flows() {
 	: >"$scratch/sink"
 	start 3 "$flow" sink 7777 >>"$scratch/sink" 2>&1
 	local sinker=$pid
@@ -128,6 +120,12 @@ tcp_survives_it_all() {
 	wait "$sinker" || fault "the flow broke: $(<"$scratch/sink")"
 	jobs=()
 	log "$(<"$scratch/sink")"
+}
+
+tcp_survives_it_all() {
+	cube 2
+	check 'impair' hcctl link set t 0:0,0:1,1:1,2:0 corrupt 1% loss 1% duplicate 5% delay 1ms jitter 1ms seed 4
+	tcp_flows
 	(($(sed 's/ .*//' "$scratch/sink") > 50000)) || fault 'hardly anything came'
 }
 
@@ -228,14 +226,7 @@ tcp_goes_around_a_link_that_flaps() {
 	local stall
 	cube 2
 	check 'flap' hcctl link set t 0:0,3:1 flap 50ms/300ms
-	: >"$scratch/sink"
-	start 3 "$flow" sink 7777 >>"$scratch/sink" 2>&1
-	local sinker=$pid
-	check 'sink' busywait 5 at 3 sh -c 'grep -q :1E61 /proc/net/tcp /proc/net/tcp6'
-	check 'source' at 0 "$flow" source "$(address 3)" 7777 4
-	wait "$sinker" || fault "the flow broke: $(<"$scratch/sink")"
-	jobs=()
-	log "$(<"$scratch/sink")"
+	tcp_flows
 	stall=$(sed -nE 's/.*stall ([0-9]+) ms/\1/p' "$scratch/sink")
 	((stall < 1000 * slow)) || fault "it stalled for $stall ms"
 }

@@ -4,22 +4,15 @@
 # What network people have already, on endpoints: qdiscs, XDP in generic mode, and that ip and ethtool
 # tell the truth about them.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/endpoints.sh
+. "$(dirname "${BASH_SOURCE[0]}")/endpoints.sh"
 
-p=hc$$c
-flow=$here/hc_flow
-at() { ip netns exec "$p$1" "${@:2}"; }
-start() { background ip netns exec "$p$1" "${@:2}"; }
-cube() { check 'add' hcctl fabric add t dim "$1" netns-each "$p" address 10.16.0.0/16; }
-address() { echo "10.16.0.$(($1 + 1))"; }
-reaches() { at "$1" ping -q -c 1 -W $((2 * slow)) "${@:3}" "$(address "$2")"; }
 ends_alone() { ! reaches "$@"; }
 of() { at "$1" cat "/sys/class/net/tn$1/$2"; }
 # knows KIND: has this kernel the qdisc?
 knows() {
 	at 0 tc qdisc add dev tn0 root "$@" 2>/dev/null && return
-	log "this kernel has no $1"
+	skip "this kernel has no $1"
 	return 1
 }
 
@@ -60,7 +53,7 @@ xdp_in_generic_mode() {
 	check 'reached' reaches 0 1
 	at 1 "$here/hc_xdp" pass tn1 2>/dev/null
 	if (($? == 4)); then
-		log 'this kernel has no BPF'
+		skip 'this kernel has no BPF'
 		return
 	fi
 	check 'ip shows it' grep -q 'xdpgeneric' <(at 1 ip link show tn1)

@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# A fabric t whose endpoints are each in a namespace of their own, for scripts that look at traffic.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+p=hc$$e
+flow=$here/hc_flow
+# cube DIM: makes it
+cube() { check 'add' hcctl fabric add t dim "$1" netns-each "$p" address 10.16.0.0/16; }
+# at NODE COMMAND..: in the namespace of its endpoint
+at() { ip netns exec "$p$1" "${@:2}"; }
+# start NODE COMMAND..: there, in the background
+start() { background ip netns exec "$p$1" "${@:2}"; }
+address() { echo "10.16.0.$(($1 + 1))"; }
+mac() { at "$1" cat "/sys/class/net/tn$1/address"; }
+# reaches FROM TO [OPTION..]
+reaches() { at "$1" ping -q -c 1 -W $((2 * slow)) "${@:3}" "$(address "$2")"; }
