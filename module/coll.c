@@ -27,6 +27,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 	m->node = plan->fabric->nodes[u];
 	m->role = *role;
 	m->view_since = jiffies;
+	__skb_queue_head_init(&m->waiting);
 	memcpy(m->src, src, role->nsrc * sizeof(*src));
 	plan->member[u] = m;
 	return 0;

@@ -177,6 +177,7 @@ struct hc_end {
  * @view_peer: whom; others read it
  * @view_nr: operation it is about; others read it
  * @view_since: jiffies since when; others read it
+ * @waiting: contributions of the bound socket that wait for room, oldest first
  * @ops: pending operations by number modulo HC_OP_WINDOW
  * @src: role.nsrc sources, in merge order
  */
@@ -207,6 +208,7 @@ struct hc_member {
 	u32 view_peer;
 	u64 view_nr;
 	unsigned long view_since;
+	struct sk_buff_head waiting;
 	struct hc_op *ops[HC_OP_WINDOW];
 	struct hc_tree_peer src[];
 };
@@ -412,11 +414,13 @@ bool hc_scatter_may(struct hc_member *m, struct hc_op *op, const struct sk_buff 
 /* Pass it on, the @last one that comes; consumes.  False: the operation is gone. */
 bool hc_scatter_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
+/* --- coll_host.c --- */
+/* Tell the process that what waits for the member, which goes away, ends with @status. */
+void hc_host_waiting_refuse(struct hc_member *m, int status);
+
 /* --- sock.c --- */
 /* Is there room in the bound socket's receive buffer?  True without a socket. */
 bool hc_sock_room(struct hc_node *node);
-/* Has the socket that is bound now begun record @rec, not one before it? */
-bool hc_sock_sent(struct hc_node *node, u32 rec);
 /* A number for a record that the process did not begin. */
 u32 hc_sock_record(void);
 /* Queue a piece of a result; consumes @skb, whose payload begins behind the frame

@@ -478,5 +478,6 @@ void hc_member_destroy(struct hc_member *m, int status, u64 done, u64 next)
 	m->end.node = HC_CAUSE_NONE;
 	m->end.dim = HC_CAUSE_NONE;
 	hc_end_settle(m, done, next);
+	hc_host_waiting_refuse(m, status);
 	kfree(m);
 }

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The host port: contributions of the bound socket, and its close.
+ *
+ * A contribution begins when its plan's window and the socket have room.  Until then
+ * it waits in the member (.waiting), where it keeps back what follows for the same
+ * plan and nothing else.
  */
 #include "coll.h"
 #include "trace.h"
@@ -31,6 +35,18 @@ static void member_close(struct hc_member *m)
 		hc_coll_end_go_on(m, &end);
 }
 
+/* Nobody will hear of it; the close that follows ends the operations. */
+static void waiting_drop(struct hc_member *m)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&m->waiting)))
+		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
+}
+
+/* All that waits was sent by the socket that was closed: who binds after it queues
+ * behind its close.
+ */
 static void host_close(struct hc_node *node)
 {
 	struct hc_plan *plan;
@@ -39,9 +55,12 @@ static void host_close(struct hc_node *node)
 	xa_for_each(&node->fabric->plans, id, plan) {
 		struct hc_member *m = plan->member[node->id];
 
-		if (m && hc_member_is_bcast(m))
+		if (!m)
+			continue;
+		waiting_drop(m);
+		if (hc_member_is_bcast(m))
 			hc_bcast_close(m);
-		else if (m)
+		else
 			member_close(m);
 	}
 }
@@ -63,6 +82,14 @@ static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
 	if (cb->first)
 		hc_sock_status(node, &res, cb->rec);
 	hc_drop(node, NULL, skb, m ? HYPERCUBE_A_DROP_ENDED : HYPERCUBE_A_DROP_NO_PLAN);
+}
+
+void hc_host_waiting_refuse(struct hc_member *m, int status)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&m->waiting)))
+		host_refuse(m->node, skb, status, NULL);
 }
 
 static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
@@ -136,31 +163,36 @@ static bool may_begin_now(const struct hc_member *m)
 	return m->next < m->done + HC_OP_WINDOW && hc_sock_room(m->node);
 }
 
-static bool host_data(struct hc_node *node, struct hc_member *m, struct sk_buff *skb)
+/* False: it has to wait. */
+static bool member_take(struct hc_member *m, struct sk_buff *skb)
 {
-	if (!m) {
-		host_refuse(node, skb, -ESTALE, NULL);
-	} else if (!hc_host_cb(skb)->first) {
+	if (!hc_host_cb(skb)->first) {
 		host_more(m, skb);
 	} else if (m->broken || m->reset) {
 		m->reset = false;
-		host_refuse(node, skb, -(int)m->end.status, m);
+		host_refuse(m->node, skb, -(int)m->end.status, m);
 	} else if (may_begin_now(m)) {
 		host_begin(m, skb);
-	} else if (!hc_sock_sent(node, hc_host_cb(skb)->rec)) {
-		/* Its socket is gone; the close that follows in the queue ends it. */
-		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 	} else {
 		return false;
 	}
 	return true;
 }
 
-bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb)
+static void host_data(struct hc_node *node, struct hc_member *m, struct sk_buff *skb)
+{
+	if (!m) {
+		host_refuse(node, skb, -ESTALE, NULL);
+	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
+		__skb_queue_tail(&m->waiting, skb);
+		node->waiting = true;
+	}
+}
+
+void hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	struct hc_plan *plan;
-	bool taken = true;
 
 	rcu_read_lock();
 	if (hdr->type == HC_FRAME_END) {
@@ -170,8 +202,45 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb)
 		plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
 		if (plan && plan->epoch != be32_to_cpu(hdr->epoch))
 			plan = NULL;
-		taken = host_data(node, plan ? plan->member[node->id] : NULL, skb);
+		host_data(node, plan ? plan->member[node->id] : NULL, skb);
 	}
 	rcu_read_unlock();
-	return taken;
+}
+
+static int waiting_take(struct hc_member *m, int budget)
+{
+	struct sk_buff *skb;
+	int work = 0;
+
+	while (work < budget && (skb = __skb_dequeue(&m->waiting))) {
+		if (!member_take(m, skb)) {
+			__skb_queue_head(&m->waiting, skb);
+			break;
+		}
+		work++;
+	}
+	return work;
+}
+
+int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
+{
+	struct hc_plan *plan;
+	unsigned long id;
+	int work = 0;
+
+	node->waiting = false;
+	rcu_read_lock();
+	xa_for_each(&node->fabric->plans, id, plan) {
+		struct hc_member *m = plan->member[node->id];
+
+		if (!m || skb_queue_empty(&m->waiting))
+			continue;
+		work += waiting_take(m, budget - work);
+		if (skb_queue_empty(&m->waiting))
+			continue;
+		node->waiting = true;
+		*plan_id = id;
+	}
+	rcu_read_unlock();
+	return work;
 }

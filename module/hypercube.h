@@ -134,7 +134,7 @@ enum {
 	HC_EV_JUDGE,		/* DETECT: the round is over, judge and tell */
 	HC_EV_PLANS,		/* plans were published: check that they still hold */
 	HC_EV_READER,		/* the bound socket has room again */
-	HC_EV_HOST,		/* what waits at the host port need not wait any more */
+	HC_EV_HOST,		/* look at the host queue: a plan is gone */
 	HC_EV_STALL,		/* look for operations that do not move */
 };
 
@@ -183,6 +183,10 @@ struct hc_eth_stats {
  * @eth_rxq: Ethernet frames from the links; the same
  * @ethq: frames from the endpoint's own stack
  * @hostq: frames from the bound socket
+ * @held: contributions for plan @held_plan need no poll, they would have to wait: what
+ *	brings them room brings a poll; both under the lock of @hostq
+ * @held_plan: the plan, valid if @held
+ * @waiting: contributions wait for room in members [poll]
  * @sk: bound collective socket; changed under hc_fabric.lock
  * @dgram_sk: bound datagram socket; changed under hc_fabric.lock
  * @fault: own FAULT word [poll]
@@ -225,6 +229,9 @@ struct hc_node {
 	struct hc_queue eth_rxq;
 	struct hc_queue ethq;
 	struct sk_buff_head hostq;
+	bool held;
+	u32 held_plan;
+	bool waiting;
 
 	struct sock __rcu *sk;
 	struct sock __rcu *dgram_sk;
@@ -595,8 +602,12 @@ void hc_state_free(struct hc_node *node);
 
 /* --- coll.c: operations, run by the poll --- */
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* Returns false if the frame must stay at the head of the host queue. */
-bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb);
+/* From the bound socket; consumes. */
+void hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb);
+/* Take up to @budget of the contributions that wait and have room now.  Returns how
+ * many; if others wait still, hc_node.waiting is set, and *plan_id is a plan of some.
+ */
+int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id);
 /* Link @dim of the node became unusable. */
 void hc_coll_link_fault(struct hc_node *node, unsigned int dim);
 /* Frames were lost on link @dim: a gap in the sequence numbers. */

@@ -7,10 +7,9 @@
  *
  * No wakeup is lost: whoever gives the poll something to do does so first and
  * calls napi_schedule() then.  If the poll runs at that moment, this sets
- * NAPI_STATE_MISSED, and napi_complete_done() lets it run once more.  Frames
- * that operations do not accept yet stay at the head of the host queue without
- * keeping the poll busy; the frame or event that makes room brings the next
- * poll.
+ * NAPI_STATE_MISSED, and napi_complete_done() lets it run once more.
+ * Contributions that operations do not accept yet wait without keeping the poll
+ * busy; the frame or event that makes room brings the next poll.
  */
 #include <linux/etherdevice.h>
 #include <net/rtnetlink.h>
@@ -87,18 +86,17 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 	run_poll(node);
 }
 
-/* Frames that wait already have brought a poll, or wait for what will bring one: room in
- * their plan's window or in the socket, or HC_EV_HOST.
- */
 void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb)
 {
-	bool first;
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	bool held;
 
 	spin_lock_bh(&node->hostq.lock);
-	first = skb_queue_empty(&node->hostq);
+	held = node->held && hdr->type == HC_FRAME_DATA &&
+	       be32_to_cpu(hdr->plan) == node->held_plan;
 	__skb_queue_tail(&node->hostq, skb);
 	spin_unlock_bh(&node->hostq.lock);
-	if (first)
+	if (!held)
 		run_poll(node);
 }
 
@@ -264,12 +262,14 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 /* Frames of a failed node's own process still go to its operations, which no
  * link carries any further: the process shall hear of the failure.
  */
-static bool host_frame(struct hc_node *node, struct sk_buff *skb)
+static void host_frame(struct hc_node *node, struct sk_buff *skb)
 {
 	u32 dst;
 
-	if (hc_hdr(skb)->type != HC_FRAME_DGRAM)
-		return hc_coll_host_rx(node, skb);
+	if (hc_hdr(skb)->type != HC_FRAME_DGRAM) {
+		hc_coll_host_rx(node, skb);
+		return;
+	}
 	dst = be16_to_cpu(hc_hdr(skb)->dst);
 	if (READ_ONCE(node->failed))
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NODE_FAILED);
@@ -277,7 +277,6 @@ static bool host_frame(struct hc_node *node, struct sk_buff *skb)
 		hc_sock_dgram_rx(node, skb);
 	else
 		hc_route_xmit(node, dst, skb);
-	return true;
 }
 
 /* ------------------------------------------------------------ the poll */
@@ -338,19 +337,39 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 	return work;
 }
 
+/* Senders whose contributions would have to wait need not bring a poll any more.  True:
+ * some have not brought one because of what was said before.
+ */
+static bool host_hold(struct hc_node *node, u32 plan_id)
+{
+	bool changed, again;
+
+	if (node->held == node->waiting && (!node->waiting || node->held_plan == plan_id))
+		return false;
+	spin_lock(&node->hostq.lock);
+	changed = node->held;
+	node->held = node->waiting;
+	node->held_plan = plan_id;
+	again = changed && !skb_queue_empty(&node->hostq);
+	spin_unlock(&node->hostq.lock);
+	return again;
+}
+
 static int poll_host(struct hc_node *node, int budget)
 {
 	struct sk_buff *skb;
+	u32 plan_id = 0;
 	int work = 0;
 
-	while (work < budget && !skb_queue_empty_lockless(&node->hostq)) {
-		skb = skb_dequeue(&node->hostq);
-		if (!host_frame(node, skb)) {
-			skb_queue_head(&node->hostq, skb);
-			break;
+	do {
+		while (work < budget && !skb_queue_empty_lockless(&node->hostq)) {
+			skb = skb_dequeue(&node->hostq);
+			host_frame(node, skb);
+			work++;
 		}
-		work++;
-	}
+		if (node->waiting)
+			work += hc_coll_host_retry(node, budget - work, &plan_id);
+	} while (host_hold(node, plan_id) && work < budget);
 	if (work) {
 		u64_stats_update_begin(&node->syncp);
 		node->host_frames += work;

@@ -92,18 +92,6 @@ static bool record_is_of(const struct hc_sock *hsk, u32 rec)
 	return (s32)(rec - hsk->rec_base) > 0;
 }
 
-bool hc_sock_sent(struct hc_node *node, u32 rec)
-{
-	struct sock *sk;
-	bool sent;
-
-	rcu_read_lock();
-	sk = rcu_dereference(node->sk);
-	sent = sk && record_is_of(hc_sk(sk), rec);
-	rcu_read_unlock();
-	return sent;
-}
-
 static void record_queue(struct sock *sk, struct sk_buff *skb)
 {
 	skb_orphan(skb);
@@ -331,9 +319,8 @@ static void close_heard(struct sk_buff *skb)
 }
 
 /* Whoever binds next, here or at another node, begins after the end of what this
- * process took part in: so wait for the poll.  It gets to the frame without anybody
- * else's doing, as contributions of a closed socket do not wait for room, or the
- * node's removal frees the frame.
+ * process took part in: so wait for the poll, or for the removal of the node, which frees
+ * the frame.
  */
 static void close_tell(struct hc_node *node, struct sk_buff *skb, struct completion *heard)
 {
@@ -341,7 +328,6 @@ static void close_tell(struct hc_node *node, struct sk_buff *skb, struct complet
 	skb->destructor = close_heard;
 	rcu_read_lock();
 	hc_node_host_xmit(node, skb);
-	hc_node_kick(node, HC_EV_HOST);
 	rcu_read_unlock();
 }
 

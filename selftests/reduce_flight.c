@@ -290,4 +290,41 @@ TEST(long_results_of_two_plans_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* More contributions for one plan than it takes at once do not keep back those for the
+ * other: half of the members fill the first, the others the second.
+ */
+TEST(a_full_plan_does_not_stop_another)
+{
+	const unsigned int each = 100, njobs = 2 * each;
+	unsigned int node[CUBE_MAX], n, i, k;
+	struct party p[CUBE_MAX];
+	uint64_t in[8], want = 0xff;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_plan_to(&c, 1, 5));
+	ASSERT_EQ(0, cube_plan_to(&c, 2, 2));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	n = parties(&c, p, node, njobs);
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++) {
+			unsigned int plan = 1 + ((k >= each) ^ (node[i] & 1));
+			struct job *j = &p[i].job[k];
+
+			in[i] = 1ull << node[i];
+			job_sum(j, plan, &in[i], sizeof(in[i]));
+			j->waits = node[i] == (plan == 1 ? 5 : 2);
+			j->expect = &want;
+		}
+	EXPECT_EQ(0, drive(p, n, 20));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++) {
+			EXPECT_EQ(p[i].job[k].waits, p[i].job[k].ends);
+			EXPECT_EQ(0, p[i].job[k].wrong);
+			EXPECT_EQ(0, p[i].job[k].res.status);
+		}
+	parties_free(p, n);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 TEST_HARNESS_MAIN
