@@ -179,10 +179,20 @@ static void recv_spin(struct sock *sk)
 		cpu_relax();
 }
 
+/* Room to send is no reason to wake up: there is some whenever a contribution that the
+ * process has sent is consumed, which is most often just before the result comes.
+ */
+static int recv_wake(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
+{
+	if (key && !(key_to_poll(key) & (EPOLLIN | EPOLLERR)))
+		return 0;
+	return autoremove_wake_function(wait, mode, sync, key);
+}
+
 static int recv_wait(struct sock *sk, long *timeo)
 {
 	struct hc_sock *hsk = hc_sk(sk);
-	DEFINE_WAIT(wait);
+	DEFINE_WAIT_FUNC(wait, recv_wake);
 	int err = 0;
 
 	if (*timeo)
