@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <fcntl.h>
 
@@ -53,8 +54,18 @@ struct call {
 	int fd;
 	bool send;
 	long ret;
+	long slept;
 	struct hypercube_result res;
 };
+
+/* How often this thread has gone to sleep. */
+static long sleeps(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_THREAD, &r);
+	return r.ru_nvcsw;
+}
 
 static void *call_run(void *arg)
 {
@@ -63,7 +74,9 @@ static void *call_run(void *arg)
 	bool eor;
 
 	if (!k->send) {
+		k->slept = sleeps();
 		k->ret = shc_recv(k->fd, &v, 8, &k->res, &eor, 0);
+		k->slept = sleeps() - k->slept;
 		return NULL;
 	}
 	k->ret = shc_send(k->fd, &op, big, sizeof(big), 0);
@@ -103,6 +116,31 @@ TEST(a_receiver_waits_for_the_result)
 		EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
 	EXPECT_EQ(8, call_end(&k));
 	EXPECT_EQ(0, k.res.status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* That its own contribution is consumed, on its way, is nothing to wake up for. */
+TEST(a_receiver_sleeps_until_the_result)
+{
+	struct hypercube_op op = sum(8);
+	unsigned int sink, leaf, u;
+	struct call k;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	sink = c.plan.tree.sink;
+	leaf = sink ^ 3;
+	op.flags = HYPERCUBE_F_NOTIFY;
+	EXPECT_EQ(8, shc_send(c.fd[leaf], &op, &v, 8, 0));
+	call_start(&k, c.fd[leaf], false);
+	for (u = 0; u < 4; u++)
+		if (u != leaf && u != sink)
+			EXPECT_EQ(8, shc_send(c.fd[u], &op, &v, 8, 0));
+	usleep(50000 * (unsigned int)patience(1));
+	EXPECT_EQ(8, shc_send(c.fd[sink], &op, &v, 8, 0));
+	EXPECT_EQ(0, call_end(&k));
+	EXPECT_EQ(0, k.res.status);
+	EXPECT_LE(k.slept, 1);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
