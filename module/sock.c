@@ -92,12 +92,19 @@ static bool record_is_of(const struct hc_sock *hsk, u32 rec)
 	return (s32)(rec - hsk->rec_base) > 0;
 }
 
+/* Who asked to sleep until there is more to receive (SO_RCVLOWAT) sleeps on, but not
+ * beyond the end of a record, nor until the buffer is so full that others wait.
+ */
 static void record_queue(struct sock *sk, struct sk_buff *skb)
 {
+	bool last = result_cb(skb)->last;
+	int enough = min(READ_ONCE(sk->sk_rcvlowat), READ_ONCE(sk->sk_rcvbuf) / 4);
+
 	skb_orphan(skb);
 	skb_set_owner_r(skb, sk);
 	skb_queue_tail(&sk->sk_receive_queue, skb);
-	sk->sk_data_ready(sk);
+	if (last || atomic_read(&sk->sk_rmem_alloc) >= enough)
+		sk->sk_data_ready(sk);
 }
 
 void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)

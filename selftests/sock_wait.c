@@ -3,6 +3,7 @@
  * Waiting: blocking calls, time limits, signals, poll(), and a receiver that is
  * woken by each of the ways an operation can end.
  */
+#include <limits.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -55,6 +56,7 @@ struct call {
 	bool send;
 	long ret;
 	long slept;
+	volatile bool back;
 	struct hypercube_result res;
 };
 
@@ -77,6 +79,7 @@ static void *call_run(void *arg)
 		k->slept = sleeps();
 		k->ret = shc_recv(k->fd, &v, 8, &k->res, &eor, 0);
 		k->slept = sleeps() - k->slept;
+		k->back = true;
 		return NULL;
 	}
 	k->ret = shc_send(k->fd, &op, big, sizeof(big), 0);
@@ -142,6 +145,40 @@ TEST(a_receiver_sleeps_until_the_result)
 	EXPECT_EQ(0, k.res.status);
 	EXPECT_LE(k.slept, 1);
 	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* SO_RCVLOWAT: a piece of a result wakes the sink's receiver, or only the last one. */
+static void pieces(struct __test_metadata *_metadata, int lowat)
+{
+	const size_t piece = 1 << 15;
+	struct hypercube_op op = sum(4 * piece);
+	unsigned int u, i;
+	struct call k;
+	struct cube c;
+	int fd;
+
+	ASSERT_EQ(0, start(&c));
+	fd = c.fd[c.plan.tree.sink];
+	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat)));
+	call_start(&k, fd, false);
+	for (i = 0; i < 4; i++) {
+		for (u = 0; u < 4; u++)
+			EXPECT_EQ((ssize_t)piece, shc_send(c.fd[u], i ? NULL : &op, big, piece, 0));
+		usleep(50000 * (unsigned int)patience(1));
+		EXPECT_EQ(lowat == 1 || i == 3, k.back);
+	}
+	EXPECT_EQ(8, call_end(&k));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_receiver_is_woken_by_a_piece)
+{
+	pieces(_metadata, 1);
+}
+
+TEST(a_receiver_may_sleep_until_the_last_piece)
+{
+	pieces(_metadata, INT_MAX);
 }
 
 TEST(a_receiver_is_woken_by_a_failure)

@@ -26,6 +26,8 @@ int hcl_family(void)
 
 static int open_bound(struct hcl *h, int type, const char *fabric, uint32_t node)
 {
+	/* Calls want whole results: there is no use in waking up for each piece. */
+	const int lowat = INT_MAX;
 	int err;
 
 	h->addr.shc_family = hcl_family();
@@ -34,6 +36,7 @@ static int open_bound(struct hcl *h, int type, const char *fabric, uint32_t node
 	h->fd = socket(h->addr.shc_family, type | SOCK_CLOEXEC, 0);
 	if (h->fd < 0)
 		return -errno;
+	setsockopt(h->fd, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
 	if (!bind(h->fd, (const struct sockaddr *)&h->addr, sizeof(h->addr)))
 		return 0;
 	err = -errno;
