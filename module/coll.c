@@ -190,34 +190,40 @@ void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct s
 		hc_link_xmit(m->node, peer->dim, skb);
 }
 
-void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
+		     u64 *busy, struct sk_buff *skb)
 {
-	const struct hc_tree_peer *dst = &m->role.dst[i];
 	struct hc_hdr *hdr = hc_hdr(skb);
-	u64 start = max(be64_to_cpu(hdr->time), op->busy[i]);
+	u64 start = max(be64_to_cpu(hdr->time), *busy);
 
 	hdr->op = cpu_to_be64(op->nr);
 	hdr->collective = op->collective;
 	hdr->oper = op->oper;
 	hdr->dtype = op->dtype;
 	hdr->width = cpu_to_be16(op->width);
-	hdr->stage = dst->stage;
+	hdr->stage = peer->stage;
 	hdr->time = cpu_to_be64(start);
 	if (op->notify)
 		hdr->flags |= HC_FRAME_F_NOTIFY;
+	/* Each hop of a detour counts itself (route.c). */
+	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
+	op->cost[peer->stage] = max_t(u8, op->cost[peer->stage],
+				      peer->how == HC_TREE_HELP ? 2 : 1);
+	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
+	if (peer->how != HC_TREE_DETOUR) {
+		u64 rate = hc_link_bandwidth(&m->node->ports[peer->dim]);
+
+		*busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
+	}
+	trace_hc_stage(m, op->nr, peer, skb);
+}
+
+void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+{
 	/* Who is blocked gets the result from its first helper. */
 	if (!i && hc_op_comes_down(op))
-		hdr->flags |= HC_FRAME_F_WANT;
-	/* Each hop of a detour counts itself (route.c). */
-	hdr->step = cpu_to_be32(op->clock + (dst->how != HC_TREE_DETOUR));
-	op->cost[dst->stage] = max_t(u8, op->cost[dst->stage], dst->how == HC_TREE_HELP ? 2 : 1);
-	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
-	if (dst->how != HC_TREE_DETOUR) {
-		u64 rate = hc_link_bandwidth(&m->node->ports[dst->dim]);
-
-		op->busy[i] = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
-	}
-	trace_hc_stage(m, op->nr, dst, skb);
+		hc_hdr(skb)->flags |= HC_FRAME_F_WANT;
+	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], skb);
 }
 
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
@@ -307,6 +313,8 @@ static enum hc_progress op_advance(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_member_is_bcast(m))
 		return hc_down_advance(m, op);
+	if (hc_member_is_doubling(m))
+		return hc_doubling_advance(m, op);
 	if (op->collective == HYPERCUBE_GATHER)
 		return hc_gather_advance(m, op);
 	if (op->collective == HYPERCUBE_SCATTER)
@@ -328,6 +336,8 @@ static void op_handed(struct hc_member *m, struct hc_op *op)
 			WRITE_ONCE(m->next, m->head);
 		}
 		hc_bcast_review(m);
+	} else if (hc_member_is_doubling(m)) {
+		hc_doubling_complete(m, op);
 	} else if (hc_member_is_root(m)) {
 		sink_complete(m, op);
 	}
@@ -387,6 +397,15 @@ static bool op_params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
 		op->total == be64_to_cpu(hdr->total));
 }
 
+/* Frames may come from another machine: is it an operation for a plan of this type? */
+static bool plan_carries(const struct hc_member *m, const struct hc_hdr *hdr)
+{
+	if (hc_member_is_doubling(m))
+		return (hdr->collective == HYPERCUBE_ALLREDUCE ||
+			hdr->collective == HYPERCUBE_BARRIER) && hdr->oper != HYPERCUBE_MERGE;
+	return (hdr->collective == HYPERCUBE_BCAST) == hc_member_is_bcast(m);
+}
+
 /* Take the parameters of the operation from its first frame, compare the others. */
 bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
 {
@@ -398,7 +417,7 @@ bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
 		return op_params_fit(op, hdr);
 	/* A message is a string of bytes. */
 	elem = bytes ? 1 : hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
-	if (elem < 0 || bcast != hc_member_is_bcast(op->member))
+	if (elem < 0 || !plan_carries(op->member, hdr))
 		return false;
 	op->elem = elem;
 	op->collective = hdr->collective;
@@ -417,6 +436,8 @@ static unsigned int data_refused(struct hc_member *m, int i, const struct hc_hdr
 
 	if (m->broken || nr < m->done || hc_ended(m, nr))
 		return HYPERCUBE_A_DROP_ENDED;
+	if (hc_member_is_doubling(m))
+		return hc_doubling_refused(m, i, hdr);
 	if (i < 0 || nr >= m->done + HC_OP_WINDOW || hc_member_is_bcast(m))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	op = hc_member_op(m, nr);
@@ -460,7 +481,9 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_coll_end_go_on(m, &end);
 		return;
 	}
-	hc_op_note(m, op, hdr);
+	/* In a doubling it may be ahead of this member's own stage. */
+	if (!hc_member_is_doubling(m))
+		hc_op_note(m, op, hdr);
 	st = &op->src[i];
 	if (!st->begun)
 		st->total = be64_to_cpu(hdr->total);
@@ -614,6 +637,8 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 
 	switch (hdr->type) {
 	case HC_FRAME_DONE:
+		if (hc_member_is_doubling(m))
+			break;
 		if (hc_member_is_bcast(m))
 			hc_bcast_done_rx(m, hdr);
 		else
@@ -623,7 +648,8 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_end_rx(m, skb);
 		break;
 	case HC_FRAME_CREDIT:
-		credit_rx(m, hdr);
+		if (!hc_member_is_doubling(m))
+			credit_rx(m, hdr);
 		break;
 	case HC_FRAME_ASK:
 		hc_ask_rx(m, hdr);

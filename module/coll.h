@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations: what coll*.c, tree.c, merge.c, down.c, bcast.c, plan.c and sock.c
- * share.  Every plan is a tree: up is towards its root, the sink of a tree plan
- * or the source of a broadcast.  The nodes below a member are its sources, those
- * above its destinations, also where the data flows the other way.  All of it is
- * [poll]: touched by the poll of one node only (see hypercube.h), or by
- * configuration after a grace period in which the plan was unpublished.
+ * Operations: what coll*.c, tree.c, merge.c, down.c, bcast.c, doubling.c, plan.c and
+ * sock.c share.  Every plan but a doubling is a tree: up is towards its root, the sink
+ * of a tree plan or the source of a broadcast.  The nodes below a member are its
+ * sources, those above its destinations, also where the data flows the other way.  In
+ * a doubling each member is the root of what it receives: its peers are its sources,
+ * source i that of stage i, and it has no destinations.  All of it is [poll]: touched
+ * by the poll of one node only (see hypercube.h), or by configuration after a grace
+ * period in which the plan was unpublished.
  */
 #ifndef _HC_COLL_H
 #define _HC_COLL_H
@@ -58,15 +60,16 @@ struct hc_stream {
  * @block: at the sink: the next block is that of the first member from this on (GATHER,
  *	SCATTER)
  * @time: modelled time of the latest data seen
- * @busy: modelled time until which each destination's link is occupied
+ * @busy: modelled time until which each destination's link is occupied; of a
+ *	doubling: each source's
  * @own: this member's segments that still wait to be merged
  * @own_pos: bytes of the head of @own already merged (MERGE only)
  * @own_bounded: see hc_stream.bounded
- * @out: segment that is being filled (MERGE only)
+ * @out: segment that is being filled (MERGE); a frame for the next offer (doubling)
  * @out_size: bytes it takes
  * @bounds: last element merged of each input, own first (MERGE only)
  * @out_total: length of the merged stream; valid once @out_known (MERGE only)
- * @out_nr: segments put out so far (MERGE only)
+ * @out_nr: segments put out so far (MERGE, doubling)
  * @down: segments that have come from above, not yet passed on
  * @down_taken: how many of them were passed on since the last credit
  * @turn: steps that what came down took until it was here; at the source of a
@@ -76,6 +79,7 @@ struct hc_stream {
  * @elem: bytes of an element
  * @width: bytes of a RECORD
  * @next_src: sources already merged into the head of @own
+ * @offered: the head of @own was sent to source @next_src (doubling)
  * @collective: enum hypercube_collective
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type
@@ -127,6 +131,7 @@ struct hc_op {
 	bool handed;
 	bool own_bounded;
 	bool out_known;
+	bool offered;
 	struct hc_stream src[];
 };
 
@@ -230,10 +235,15 @@ static inline bool hc_member_is_bcast(const struct hc_member *m)
 	return m->plan->type == HYPERCUBE_PLAN_BCAST;
 }
 
+static inline bool hc_member_is_doubling(const struct hc_member *m)
+{
+	return m->plan->type == HYPERCUBE_PLAN_DOUBLING;
+}
+
 /* Does the member tell others on its own how much is done? */
 static inline bool hc_member_tells(const struct hc_member *m)
 {
-	return hc_member_is_root(m) != hc_member_is_bcast(m);
+	return hc_member_is_root(m) != hc_member_is_bcast(m) && !hc_member_is_doubling(m);
 }
 
 /* Does a result of the operation go down the tree? */
@@ -342,6 +352,8 @@ void hc_end_rx(struct hc_member *m, struct sk_buff *skb);
 void hc_end_settle(struct hc_member *m, u64 done, u64 next);
 /* Tell the process that an operation failed as @m->end says; @op may be NULL. */
 void hc_status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr);
+/* It has failed as @m->end says: tell the process of its contribution, and forget it. */
+void hc_op_forgo(struct hc_member *m, struct hc_op *op);
 /* Operations from @end->from on have failed: tell the socket and all peers. */
 void hc_coll_end(struct hc_member *m, const struct hc_end *end, u32 from_peer);
 /* The same, found by this member outside of any operation's work: work goes on with
@@ -364,7 +376,10 @@ void hc_stall_check(struct hc_member *m);
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
 /* Send a frame to a peer of the tree, the way the tree says. */
 void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
-/* Fill in the header of a DATA frame towards destination @i. */
+/* Fill in the header of a DATA frame towards a peer whose link is occupied until @busy. */
+void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
+		     u64 *busy, struct sk_buff *skb);
+/* The same towards destination @i. */
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 /* Settle with @status as the cause, and free the state.  Config, after a grace period. */
 void hc_member_destroy(struct hc_member *m, int status, u64 done, u64 next);
@@ -403,6 +418,26 @@ void hc_bcast_close(struct hc_member *m);
 /* --- tree.c, merge.c --- */
 enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op);
 enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op);
+
+/* Merge @in into the segment @acc it belongs to; the caller keeps both.  @peer: the node
+ * one of them is from.  False: they do not fit.
+ */
+bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
+		      const struct sk_buff *in, u32 peer);
+
+/* --- doubling.c --- */
+/* Verify the plan and make its members.  Config. */
+int hc_doubling_members_create(struct hc_plan *plan, const u32 *fault,
+			       struct netlink_ext_ack *extack);
+enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op);
+/* The oldest operation is over at this member, whose head has moved on. */
+void hc_doubling_complete(struct hc_member *m, struct hc_op *op);
+/* Is a frame of source @i, DATA, to be dropped?  0 or the reason. */
+unsigned int hc_doubling_refused(struct hc_member *m, int i, const struct hc_hdr *hdr);
+/* How many frames of operation @nr source @i was sent, if that is the oldest. */
+u32 hc_doubling_offered(struct hc_member *m, int i, u64 nr);
+/* What lies below the failed range is over everywhere else: go without it. */
+void hc_doubling_settle_below(struct hc_member *m);
 
 /* --- gather.c --- */
 enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op);

@@ -28,6 +28,8 @@
  * the new faults is installed.  What a member had handed over may have reached
  * the sink before; the sink, once it hears of the fault, says which operations
  * were complete, and that word goes down the tree like any END.
+ *
+ * For plans of recursive doubling, which have no sink, see doubling.c.
  */
 #include "coll.h"
 #include "netlink.h"
@@ -89,6 +91,18 @@ void hc_numbers_skip(struct hc_member *m)
 		WRITE_ONCE(m->done, m->end_to);
 }
 
+/* What a member of the plan does, if it has done nothing yet. */
+static u32 collective_of(const struct hc_member *m)
+{
+	switch (m->plan->type) {
+	case HYPERCUBE_PLAN_BCAST:
+		return HYPERCUBE_BCAST;
+	case HYPERCUBE_PLAN_DOUBLING:
+		return HYPERCUBE_ALLREDUCE;
+	}
+	return HYPERCUBE_REDUCE;
+}
+
 void hc_status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr)
 {
 	struct hypercube_result res = {
@@ -98,14 +112,13 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr)
 		.cookie = op ? op->cookie : 0,
 		.cause_node = m->end.node == HC_CAUSE_NONE ? ~0U : m->end.node,
 		.cause_dim = m->end.dim == HC_CAUSE_NONE ? ~0U : m->end.dim,
-		.collective = op ? op->collective : hc_member_is_bcast(m) ? HYPERCUBE_BCAST :
-									    HYPERCUBE_REDUCE,
+		.collective = op ? op->collective : collective_of(m),
 	};
 
 	hc_sock_status(m->node, &res, rec);
 }
 
-static void op_fail(struct hc_member *m, struct hc_op *op)
+void hc_op_forgo(struct hc_member *m, struct hc_op *op)
 {
 	if (op->begun)
 		hc_status_end(m, op, op->rec, op->nr);
@@ -121,7 +134,7 @@ static void ops_fail_begun(struct hc_member *m)
 
 	for (i = 0; i < HC_OP_WINDOW; i++)
 		if (m->ops[i] && !m->ops[i]->handed)
-			op_fail(m, m->ops[i]);
+			hc_op_forgo(m, m->ops[i]);
 }
 
 /* Fail what lies in the failed range.  True if the process was told of any. */
@@ -136,7 +149,7 @@ static bool ops_fail_ended(struct hc_member *m)
 		if (!op || !hc_ended(m, op->nr))
 			continue;
 		told |= op->begun;
-		op_fail(m, op);
+		hc_op_forgo(m, op);
 	}
 	return told;
 }
@@ -149,13 +162,17 @@ static void settle_below(struct hc_member *m)
 	const struct hc_done d = { .nr = m->end.from };
 	u64 nr;
 
+	if (hc_member_is_doubling(m)) {
+		hc_doubling_settle_below(m);
+		return;
+	}
 	if (m->done >= d.nr || m->head < d.nr || hc_member_is_root(m) || hc_member_is_bcast(m))
 		return;
 	for (nr = m->done; nr < d.nr; nr++) {
 		struct hc_op *op = hc_member_op(m, nr);
 
 		if (op && op->nr == nr && hc_op_comes_down(op))
-			op_fail(m, op);
+			hc_op_forgo(m, op);
 	}
 	hc_done_set(m, &d);
 }
@@ -188,6 +205,8 @@ static bool end_note(struct hc_member *m, const struct hc_end *end, bool *told)
 	*told = ops_fail_ended(m);
 	hc_numbers_skip(m);
 	if (upper_to && to < upper.from) {
+		if (hc_member_is_doubling(m))
+			hc_doubling_settle_below(m);
 		m->end = upper;
 		m->end_to = upper_to;
 		hc_numbers_skip(m);
@@ -219,7 +238,7 @@ void hc_end_settle(struct hc_member *m, u64 done, u64 next)
 			continue;
 		}
 		told |= op->begun;
-		op_fail(m, op);
+		hc_op_forgo(m, op);
 	}
 	if (hc_member_is_bcast(m) && !told && next > m->head)
 		hc_bcast_end_tell(m, m->head);
@@ -246,6 +265,12 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 			hc_notify_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
 		}
 		ops_fail_begun(m);
+	}
+	if (hc_member_is_doubling(m)) {
+		/* There is no word to wait for: nothing that this member had is in doubt. */
+		if (news)
+			hc_end_settle(m, m->done, m->next);
+		return news;
 	}
 	if (hc_member_is_root(m) && news) {
 		end->from = m->done;

@@ -21,8 +21,10 @@ static void member_close(struct hc_member *m)
 	bool quiet = !m->cur_open && (!m->engaged || m->reset);
 	struct hc_op *op = hc_member_op(m, m->next);
 
-	/* Nobody is left to receive what the sink still assembles. */
-	if (hc_member_is_root(m) && m->head < m->next) {
+	/* Nobody is left to receive what the sink still assembles.  In a doubling others
+	 * have a result of their own, for which this member goes on with what it has.
+	 */
+	if (hc_member_is_root(m) && !hc_member_is_doubling(m) && m->head < m->next) {
 		end.from = min(end.from, m->head);
 		quiet = false;
 	}
@@ -157,10 +159,14 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 }
 
-/* Who does not read what its operations tell it begins no more of them. */
+/* Who does not read what its operations tell it begins no more of them.  Of a doubling
+ * one less, see doubling.c.
+ */
 static bool may_begin_now(const struct hc_member *m)
 {
-	return m->next < m->done + HC_OP_WINDOW && hc_sock_room(m->node);
+	unsigned int window = HC_OP_WINDOW - hc_member_is_doubling(m);
+
+	return m->next < m->done + window && hc_sock_room(m->node);
 }
 
 /* False: it has to wait. */

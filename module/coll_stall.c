@@ -25,6 +25,8 @@ static void simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 	hc_hdr(skb)->op = cpu_to_be64(nr);
 	if (type == HC_FRAME_TELL)
 		hc_hdr(skb)->offset = cpu_to_be64(m->head);
+	if (type == HC_FRAME_TELL && hc_member_is_doubling(m))
+		hc_hdr(skb)->step = cpu_to_be32(hc_doubling_offered(m, hc_src_index(m, node), nr));
 	hc_peer_xmit(m, peer, skb);
 }
 
@@ -55,7 +57,7 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	}
 	if (m->broken || hc_ended(m, nr))
 		return;
-	if (nr < m->done && above == hc_member_is_bcast(m)) {
+	if (nr < m->done && above == hc_member_is_bcast(m) && !hc_member_is_doubling(m)) {
 		simple_xmit(m, src, HC_FRAME_DONE, m->done);
 	} else if (gone(m, nr)) {
 		struct hc_end end = {
@@ -71,6 +73,16 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	}
 }
 
+/* Does the peer say that it has sent what we wait for? */
+static bool was_sent(const struct hc_member *m, const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u64 head = be64_to_cpu(hdr->offset);
+
+	return head > op->nr ||
+	       (hc_member_is_doubling(m) && head == op->nr &&
+		be64_to_cpu(hdr->op) == op->nr && be32_to_cpu(hdr->step) > op->out_nr);
+}
+
 /* There is hope, unless the peer has sent already what we wait for: the paths
  * keep order, so it would have come before this answer.
  */
@@ -81,7 +93,7 @@ void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	m->asked = 0;
 	m->silent = 0;
 	if (m->view_wait == HYPERCUBE_WAIT_PEER && m->view_peer == be16_to_cpu(hdr->src) &&
-	    be64_to_cpu(hdr->offset) > m->view_nr && op && op->nr == m->view_nr) {
+	    op && op->nr == m->view_nr && was_sent(m, op, hdr)) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
 		hc_advance(m);
 	}

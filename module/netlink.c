@@ -120,6 +120,7 @@ static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
 	[HYPERCUBE_A_PLAN_FAULT]	= BINARY_MAX(NODES_MAX * sizeof(u32)),
 	[HYPERCUBE_A_PLAN_SOURCE]	= NODE_POLICY,
 	[HYPERCUBE_A_PLAN_SEQUENCE]	= BINARY_MAX(NODES_MAX - 1),
+	[HYPERCUBE_A_PLAN_BASE]		= NODE_POLICY,
 };
 
 static const struct nla_policy op_get_policy[HYPERCUBE_A_OP_NODE + 1] = {

@@ -288,6 +288,29 @@ static bool put_plan_bcast(struct sk_buff *skb, const struct hc_bcast *b)
 	       nla_put(skb, HYPERCUBE_A_PLAN_SEQUENCE, b->steps, b->sequence);
 }
 
+static bool put_plan_doubling(struct sk_buff *skb, const struct hc_doubling *d)
+{
+	unsigned int i;
+
+	if (nla_put_u32(skb, HYPERCUBE_A_PLAN_BASE, d->base))
+		return true;
+	for (i = 0; i < d->stages; i++)
+		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, d->order[i]))
+			return true;
+	return false;
+}
+
+static bool put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	switch (plan->type) {
+	case HYPERCUBE_PLAN_BCAST:
+		return put_plan_bcast(skb, &plan->bcast);
+	case HYPERCUBE_PLAN_DOUBLING:
+		return put_plan_doubling(skb, &plan->doubling);
+	}
+	return put_plan_tree(skb, &plan->tree);
+}
+
 static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan)
 {
 	unsigned int len = DIV_ROUND_UP(hc_nodes(plan->tree.dim), BITS_PER_BYTE);
@@ -322,8 +345,7 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_ID, plan->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_EPOCH, plan->epoch) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->type) ||
-		   (plan->type == HYPERCUBE_PLAN_BCAST ? put_plan_bcast(skb, &plan->bcast) :
-							 put_plan_tree(skb, &plan->tree)) ||
+		   put_plan_shape(skb, plan) ||
 		   put_plan_members(skb, plan) ||
 		   nla_put_u8(skb, HYPERCUBE_A_PLAN_BROKEN, broken) ||
 		   (broken &&

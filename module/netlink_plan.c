@@ -17,16 +17,24 @@ static int plan_refuse(struct genl_info *info, int attr)
 static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
 		      struct hc_plan_params *p)
 {
-	bool bcast = p->type == HYPERCUBE_PLAN_BCAST;
-	int attr = bcast ? HYPERCUBE_A_PLAN_SOURCE : HYPERCUBE_A_PLAN_SINK;
+	static const struct {
+		int attr;
+		const char *missing;
+	} roots[] = {
+		[HYPERCUBE_PLAN_TREE] = { HYPERCUBE_A_PLAN_SINK, "A tree plan needs a sink" },
+		[HYPERCUBE_PLAN_BCAST] = { HYPERCUBE_A_PLAN_SOURCE,
+					   "A broadcast plan needs a source" },
+		[HYPERCUBE_PLAN_DOUBLING] = { HYPERCUBE_A_PLAN_BASE,
+					      "A plan for doubling needs a base" },
+	};
+	int attr = roots[p->type].attr;
 
-	if (hc_missing(info, attr, bcast ? "A broadcast plan needs a source" :
-					   "A tree plan needs a sink"))
+	if (hc_missing(info, attr, roots[p->type].missing))
 		return -EINVAL;
 	p->root = nla_get_u32(info->attrs[attr]);
 	if (p->root < hc_nodes(fabric->dim))
 		return 0;
-	NL_SET_ERR_MSG(info->extack, "The sink or source is no node of the fabric");
+	NL_SET_ERR_MSG(info->extack, "The sink, source or base is no node of the fabric");
 	return plan_refuse(info, attr);
 }
 
@@ -37,7 +45,7 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 		return -EINVAL;
 	p->id = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]);
 	p->type = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]);
-	if (p->type == HYPERCUBE_PLAN_TREE || p->type == HYPERCUBE_PLAN_BCAST)
+	if (p->type >= HYPERCUBE_PLAN_TREE && p->type <= HYPERCUBE_PLAN_DOUBLING)
 		return 0;
 	NL_SET_ERR_MSG(info->extack, "This kernel knows no plans of this type");
 	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
@@ -89,6 +97,8 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 	u32 *members;
 	u32 i;
 
+	if (p->type == HYPERCUBE_PLAN_DOUBLING)
+		return 0;
 	if (hc_missing(info, HYPERCUBE_A_PLAN_MEMBERS, "A plan needs a set of members"))
 		return -EINVAL;
 	if (nla_len(attr) != DIV_ROUND_UP(nodes, BITS_PER_BYTE)) {
@@ -182,6 +192,8 @@ static int parse_shape(struct genl_info *info, const struct hc_fabric *fabric,
 	if (p->type == HYPERCUBE_PLAN_BCAST)
 		return parse_sequence(info, fabric, p);
 	err = parse_order(info, fabric, p);
+	if (p->type == HYPERCUBE_PLAN_DOUBLING)
+		return err;
 	return err ?: parse_detours(info, fabric, p);
 }
 

@@ -77,6 +77,36 @@ static bool tree_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 	return plan->tree.detours;
 }
 
+/* All nodes of the subcube are members. */
+static bool doubling_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	u32 u;
+
+	plan->doubling = (struct hc_doubling){
+		.dim = plan->fabric->dim,
+		.stages = p->stages,
+		.base = p->root,
+	};
+	memcpy(plan->doubling.order, p->order, p->stages);
+	plan->tree.stages = p->stages;
+	memcpy(plan->tree.order, p->order, p->stages);
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+		if (hc_doubling_has(&plan->doubling, u))
+			hc_set_add(plan->members, u);
+	return true;
+}
+
+static bool shape_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	switch (p->type) {
+	case HYPERCUBE_PLAN_BCAST:
+		return bcast_copy(plan, p);
+	case HYPERCUBE_PLAN_DOUBLING:
+		return doubling_copy(plan, p);
+	}
+	return tree_copy(plan, p);
+}
+
 static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
 	struct hc_plan *plan;
@@ -89,12 +119,13 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	plan->id = p->id;
 	plan->type = p->type;
 	plan->root = p->root;
-	plan->members = array_dup(p->members, hc_set_words(fabric->dim), sizeof(u32));
+	plan->members = kvcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL);
 	plan->tree.dim = fabric->dim;
 	plan->tree.sink = p->root;
 	plan->tree.members = plan->members;
-	if (!plan->members || !(p->type == HYPERCUBE_PLAN_BCAST ? bcast_copy(plan, p) :
-								   tree_copy(plan, p))) {
+	if (plan->members && p->members)
+		memcpy(plan->members, p->members, hc_set_words(fabric->dim) * sizeof(u32));
+	if (!plan->members || !shape_copy(plan, p)) {
 		plan_free(plan);
 		return NULL;
 	}
@@ -181,6 +212,17 @@ static int tree_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
+static int members_create(struct hc_plan *plan, const u32 *fault, struct netlink_ext_ack *extack)
+{
+	switch (plan->type) {
+	case HYPERCUBE_PLAN_BCAST:
+		return hc_bcast_members_create(plan, fault, extack);
+	case HYPERCUBE_PLAN_DOUBLING:
+		return hc_doubling_members_create(plan, fault, extack);
+	}
+	return tree_members_create(plan, fault, extack);
+}
+
 static void members_kick(struct hc_plan *plan, unsigned int event)
 {
 	u32 u;
@@ -238,9 +280,7 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		return -ENOMEM;
 	err = plan_check_faults(fabric, p->fault, extack);
 	if (!err)
-		err = p->type == HYPERCUBE_PLAN_BCAST ?
-			hc_bcast_members_create(plan, p->fault, extack) :
-			tree_members_create(plan, p->fault, extack);
+		err = members_create(plan, p->fault, extack);
 	if (err)
 		goto err_plan;
 	plan->epoch = ++fabric->epoch;

@@ -7,6 +7,7 @@
 
 #include "hypercube.h"
 #include "hc_bcast.h"
+#include "hc_doubling.h"
 #include "hc_tree.h"
 
 struct hc_member;
@@ -15,12 +16,12 @@ struct hc_member;
  * struct hc_plan_params - what netlink asks for
  * @id: id of the plan, >= 1; a plan of that id is replaced
  * @type: enum hypercube_plan_type
- * @root: sink of a tree, source of a broadcast
+ * @root: sink of a tree, source of a broadcast, lowest node of a doubling
  * @stages: number of entries of @order
  * @order: dimensions
  * @steps: length of @sequence
  * @sequence: of a broadcast: the dimension of each step
- * @members: set of 2^dim bits, node u is bit u % 32 of word u / 32
+ * @members: set of 2^dim bits, node u is bit u % 32 of word u / 32; NULL with a doubling
  * @detours: @ndetours entries
  * @ndetours: how many
  * @fault: the 2^dim FAULT words the plan was made for
@@ -46,11 +47,13 @@ struct hc_plan_params {
  * @id: its id
  * @type: enum hypercube_plan_type
  * @epoch: the fabric's count of installations when it was made
- * @root: sink of the tree, source of the broadcast
+ * @root: sink of the tree, source of the broadcast, lowest node of the doubling
  * @members: bit set of the members
  * @nmembers: how many
- * @tree: the verified tree; .detours is owned by the plan (TREE; else empty)
+ * @tree: the verified tree; .detours is owned by the plan (TREE; else without detours)
  * @bcast: the verified broadcast; .sequence is owned by the plan (BCAST)
+ * @doubling: the verified doubling; its stages and their dimensions are those of @tree,
+ *	too, where steps are counted (DOUBLING)
  * @breaking: bit 0: a member's poll is about to set @broken
  * @broken: a fault has broken it; set once, by that poll
  * @cause_node: where that fault lies; valid once @broken is seen
@@ -69,6 +72,7 @@ struct hc_plan {
 	u32 nmembers;
 	struct hc_tree tree;
 	struct hc_bcast bcast;
+	struct hc_doubling doubling;
 	unsigned long breaking;
 	bool broken;
 	u32 cause_node;

@@ -98,22 +98,34 @@ static u32 op_flags_valid(const struct hypercube_op *op)
 	return HYPERCUBE_F_NOTIFY;
 }
 
-/* Does the plan allow the node to begin the operation? */
-static int plan_allows(const struct hc_plan *plan, const struct hc_node *node, u8 collective)
+static bool type_fits(u32 type, u8 collective)
 {
-	u32 type = collective == HYPERCUBE_BCAST ? HYPERCUBE_PLAN_BCAST : HYPERCUBE_PLAN_TREE;
+	switch (type) {
+	case HYPERCUBE_PLAN_TREE:
+		return collective != HYPERCUBE_BCAST;
+	case HYPERCUBE_PLAN_BCAST:
+		return collective == HYPERCUBE_BCAST;
+	}
+	return collective == HYPERCUBE_ALLREDUCE || collective == HYPERCUBE_BARRIER;
+}
 
+/* Does the plan allow the node to begin the operation? */
+static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
+		       const struct hypercube_op *op)
+{
 	if (READ_ONCE(node->failed))
 		return -EHOSTDOWN;
 	if (!plan)
 		return -ENOENT;
 	if (!plan->member[node->id])
 		return -ENOTCONN;
-	if (plan->type != type)
+	if (!type_fits(plan->type, op->collective))
 		return -EPROTOTYPE;
+	if (plan->type == HYPERCUBE_PLAN_DOUBLING && op->oper == HYPERCUBE_MERGE)
+		return -EOPNOTSUPP;
 	if (smp_load_acquire(&plan->broken)) /* pairs with hc_coll_end() */
 		return -ENOLINK;
-	if (type == HYPERCUBE_PLAN_BCAST && plan->root != node->id)
+	if (plan->type == HYPERCUBE_PLAN_BCAST && plan->root != node->id)
 		return -EPERM;
 	return 0;
 }
@@ -150,7 +162,7 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	node = rcu_dereference(hsk->node);
 	if (node)
 		plan = xa_load(&node->fabric->plans, op->plan);
-	err = node ? plan_allows(plan, node, op->collective) : -ENODEV;
+	err = node ? plan_allows(plan, node, op) : -ENODEV;
 	if (!err)
 		err = block_get(plan, node, op, &hsk->block);
 	if (!err)

@@ -49,9 +49,8 @@ static int parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	return 0;
 }
 
-/* Merge a source's frame into the segment it belongs to. */
-static bool segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
-			  const struct sk_buff *in)
+bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
+		      const struct sk_buff *in, u32 peer)
 {
 	struct hc_hdr *to = hc_hdr(acc);
 	const struct hc_hdr *from = hc_hdr(in);
@@ -72,7 +71,7 @@ static bool segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	u64_stats_update_begin(&m->node->syncp);
 	m->node->merged_bytes += len;
 	u64_stats_update_end(&m->node->syncp);
-	trace_hc_merge(m, op->nr, be16_to_cpu(from->src), len, begin);
+	trace_hc_merge(m, op->nr, peer, len, begin);
 	return true;
 }
 
@@ -113,7 +112,7 @@ enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op)
 
 			if (!in)
 				return hc_wait(m, op, HYPERCUBE_WAIT_PEER, peer);
-			fits = segment_merge(m, op, acc, in);
+			fits = hc_segment_merge(m, op, acc, in, peer);
 			consume_skb(in);
 			if (!fits)
 				return hc_op_fail(m, op, -EPROTO, peer);

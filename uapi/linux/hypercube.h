@@ -175,6 +175,7 @@ enum {
 enum hypercube_plan_type {
 	HYPERCUBE_PLAN_TREE = 1,	/* sink, order, members, detours */
 	HYPERCUBE_PLAN_BCAST,		/* source, sequence, members */
+	HYPERCUBE_PLAN_DOUBLING,	/* base, order; members follow from them */
 };
 
 /* Attributes of a plan. */
@@ -194,6 +195,7 @@ enum {
 	HYPERCUBE_A_PLAN_PAD,
 	HYPERCUBE_A_PLAN_SOURCE,	/* u32, of a broadcast */
 	HYPERCUBE_A_PLAN_SEQUENCE,	/* binary: the dimension of each step, a byte each */
+	HYPERCUBE_A_PLAN_BASE,		/* u32, of a doubling: lowest node of its subcube */
 
 	/* add above here, update the policy in module/netlink.c */
 	__HYPERCUBE_A_PLAN_MAX,
@@ -283,7 +285,8 @@ struct sockaddr_hypercube {
 
 /* REDUCE, ALLREDUCE and BARRIER run on a tree plan, and all members contribute.
  * REDUCE has its result at the sink; ALLREDUCE is that and the result sent down
- * the tree to all members; BARRIER is an ALLREDUCE of nothing.  BCAST runs on a
+ * the tree to all members; BARRIER is an ALLREDUCE of nothing.  Both of these run on
+ * a plan for recursive doubling as well (ALLREDUCE not with MERGE).  BCAST runs on a
  * broadcast plan: the source sends, the sockets bound to the other members
  * receive without having asked.  GATHER and SCATTER run on a tree plan: a block
  * of each member comes to the sink, or goes from the sink to each member; the

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Recursive doubling: all nodes of a subcube exchange what they have along one
+ * dimension after the other, so that all of them have everything in the end.
+ *
+ * Unlike a tree it needs every node and every link of the subcube: whoever is
+ * missing is missing in the result of half of the others.  Shared by the kernel
+ * module, the tool and the tests; no allocation, no recursion, no floating point.
+ */
+#ifndef _HC_DOUBLING_H
+#define _HC_DOUBLING_H
+
+#include "hc_topo.h"
+
+/**
+ * struct hc_doubling - a plan for recursive doubling
+ * @dim: dimension n of the cube, 1..HC_LIB_DIM_MAX
+ * @stages: number of stages k, 0..n
+ * @base: the lowest node of the subcube
+ * @order: dimension of each stage, distinct: those in which the subcube extends
+ */
+struct hc_doubling {
+	unsigned int dim;
+	unsigned int stages;
+	__u32 base;
+	__u8 order[HC_LIB_DIM_MAX];
+};
+
+/* In a flaw: it is about no node, about no link. */
+#define HC_DOUBLING_NONE	0xffffffff
+
+/**
+ * struct hc_doubling_flaw - why a plan was refused
+ * @why: a sentence, static storage
+ * @node: the node concerned, or HC_DOUBLING_NONE
+ * @dim: dimension of its link that is concerned, or HC_DOUBLING_NONE
+ */
+struct hc_doubling_flaw {
+	const char *why;
+	__u32 node;
+	__u32 dim;
+};
+
+/* The dimensions in which the subcube extends, as a mask. */
+static inline __u32 hc_doubling_mask(const struct hc_doubling *d)
+{
+	__u32 mask = 0;
+	unsigned int i;
+
+	for (i = 0; i < d->stages; i++)
+		mask |= hc_bit(d->order[i]);
+	return mask;
+}
+
+static inline bool hc_doubling_has(const struct hc_doubling *d, __u32 u)
+{
+	return u < hc_nodes(d->dim) && !((u ^ d->base) & ~hc_doubling_mask(d));
+}
+
+/* The node behind @u in the subcube of this mask, ascending; after the last the first. */
+static inline __u32 hc_doubling_next(const struct hc_doubling *d, __u32 mask, __u32 u)
+{
+	return d->base | (((u & mask) - mask) & mask);
+}
+
+/**
+ * hc_doubling_check() - verify a plan against the faults
+ * @d: the plan
+ * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its
+ *	neighbours' words have the bit towards it set
+ * @flaw: filled in when the plan is refused; may be NULL
+ *
+ * Accepts a plan only if no link within the subcube is faulty at either end.  That
+ * implies that no node in it has failed, unless it is the only one: its word says
+ * so, then.
+ *
+ * Time O(2^k * k).
+ *
+ * Return: 0, or -EINVAL with @flaw set to the lowest faulty node or link.
+ */
+int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
+		      struct hc_doubling_flaw *flaw);
+
+#endif /* _HC_DOUBLING_H */
