@@ -8,6 +8,7 @@
 
 #include "hcctl.h"
 #include "hc_bcast.h"
+#include "hc_doubling.h"
 #include "hc_tree.h"
 
 #define NL_NONE UINT32_MAX
@@ -79,6 +80,7 @@ struct nl_plan {
 	uint32_t type;
 	uint32_t sink;		/* of a tree */
 	uint32_t source;	/* of a broadcast */
+	uint32_t base;		/* of a doubling */
 	uint8_t *sequence;
 	uint32_t steps;
 	unsigned int stages;
@@ -200,6 +202,8 @@ int nl_bcast_add(struct hcctl *h, const char *fabric, uint32_t id, const struct 
 		 const uint32_t *fault, bool may_be_stale);
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_tree *t,
 		const uint32_t *fault, bool may_be_stale);
+int nl_doubling_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_doubling *d,
+		    const uint32_t *fault, bool may_be_stale);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);
 
 /* An event: @cmd is HYPERCUBE_CMD_*_NTF and tells which member is valid. */

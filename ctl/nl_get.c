@@ -388,6 +388,9 @@ static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 	case HYPERCUBE_A_PLAN_SOURCE:
 		v->source = num(a);
 		return 0;
+	case HYPERCUBE_A_PLAN_BASE:
+		v->base = num(a);
+		return 0;
 	case HYPERCUBE_A_PLAN_SEQUENCE:
 		return set_sequence(v, a);
 	case HYPERCUBE_A_PLAN_ORDER:

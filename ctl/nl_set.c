@@ -442,6 +442,22 @@ int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct h
 	return plan_send(h, msg, rc, may_be_stale);
 }
 
+int nl_doubling_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_doubling *d,
+		    const uint32_t *fault, bool may_be_stale)
+{
+	struct nl_msg *msg = plan_request(h, fabric, id, HYPERCUBE_PLAN_DOUBLING);
+	unsigned int i;
+	int rc = 0;
+
+	if (!msg)
+		return -EIO;
+	nla_put_u32(msg, HYPERCUBE_A_PLAN_BASE, d->base);
+	for (i = 0; i < d->stages; i++)
+		nla_put_u32(msg, HYPERCUBE_A_PLAN_ORDER, d->order[i]);
+	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(d->dim) * sizeof(*fault), fault);
+	return plan_send(h, msg, rc, may_be_stale);
+}
+
 static int on_route(struct nlmsghdr *nlh, void *arg)
 {
 	struct nl_route *r = arg;

@@ -6,6 +6,7 @@
 #define _HCCTL_CMD_H
 
 #include "bcast.h"
+#include "doubling.h"
 #include "nl.h"
 #include "plan.h"
 
@@ -31,6 +32,9 @@ void cmd_out_state(struct hcctl *h, uint32_t state);
  * a plan knows what it was made for.
  */
 void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
+/* "XX01", the highest dimension first: a mask of the free dimensions, and a node. */
+int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *dims,
+		uint32_t *base);
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
 /* --- link_print.c --- */
@@ -100,6 +104,10 @@ const char *cmd_bcast_list(char *buf, const uint32_t *set, uint32_t nodes);
 
 /* How often to plan again if the faults change meanwhile. */
 #define STALE_RETRIES 10
+
+/* --- doubling.c --- */
+/* Complain of what is faulty. */
+int cmd_no_doubling(struct hcctl *h, const struct hc_doubling_flaw *flaw);
 
 /* --- tree_print.c --- */
 struct tree_view {

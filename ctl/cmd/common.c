@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd.h"
 
@@ -88,6 +89,35 @@ void cmd_out_faults(struct hcctl *h, const struct hc_faults *f)
 				cmd_out_link(h, NULL, "", (struct link_ref){ u, d });
 	out_close(h);
 	cmd_out_set(h, "fail_nodes", "", f->dead, n);
+}
+
+int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *dims,
+		uint32_t *base)
+{
+	unsigned int d;
+
+	*dims = 0;
+	*base = 0;
+	if (strlen(word) != dim)
+		return hc_invalid(h, "subcube", word, "one character for each dimension is wanted");
+	for (d = 0; d < dim; d++) {
+		switch (word[dim - 1 - d]) {
+		case 'X':
+		case 'x':
+		case '*':
+			*dims |= hc_bit(d);
+			break;
+		case '1':
+			*base |= hc_bit(d);
+			break;
+		case '0':
+			break;
+		default:
+			return hc_invalid(h, "subcube", word,
+					  "0, 1 and X for a free dimension are wanted");
+		}
+	}
+	return 0;
 }
 
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "run.h"
 
@@ -24,6 +25,21 @@ struct words {
 	bool random_given;
 	bool count_given;
 };
+
+static int arg_method(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	static const char * const methods[] = {
+		[RUN_AUTO] = "auto", [RUN_TREE] = "tree", [RUN_DOUBLING] = "doubling",
+	};
+	unsigned int i;
+
+	for (i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+		if (!strcmp(methods[i], word)) {
+			*(enum run_method *)dst = i;
+			return 0;
+		}
+	return hc_invalid(h, name, word, "auto, tree or doubling is wanted");
+}
 
 static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 {
@@ -48,9 +64,18 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 	return 0;
 }
 
+static int method_args(struct hcctl *h, const struct run *r)
+{
+	if (r->method == RUN_DOUBLING && r->p.oper == HYPERCUBE_MERGE)
+		return hc_invalid(h, "method", "doubling", "sorted runs are merged by a tree");
+	return 0;
+}
+
 /* Which words a collective has, besides those of all. */
 static bool has_word(const struct run *r, const char *name)
 {
+	if (!strcmp(name, "method"))
+		return run_may_double(r);
 	switch (r->p.collective) {
 	case HYPERCUBE_BARRIER:
 		return false;
@@ -72,6 +97,7 @@ static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, c
 		{ "data", arg_str, &w->file },
 		{ "random", arg_u64, &r->seed },
 		{ "source", arg_node, &w->source },
+		{ "method", arg_method, &r->method },
 	};
 	struct arg args[16] = {
 		{ "plan", arg_count, &w->plan },
@@ -94,7 +120,7 @@ static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, c
 		w->random_given |= args[i].given && args[i].dst == &r->seed;
 	}
 	if (r->p.collective != HYPERCUBE_BARRIER)
-		return data_args(h, w, r);
+		return data_args(h, w, r) ?: method_args(h, r);
 	r->count = 0;
 	r->elem = 1;
 	return 0;
@@ -237,6 +263,18 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	return rc;
 }
 
+/* Bytes of a contribution: of a file the plan's members say what is a slice of it, but
+ * they are mostly all nodes.
+ */
+static uint64_t likely_bytes(const struct run *r, const struct words *w)
+{
+	struct stat st;
+
+	if (w->file && !w->count_given && !stat(w->file, &st))
+		return st.st_size / hc_nodes(r->info.dim);
+	return (uint64_t)r->count * r->elem;
+}
+
 static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char **argv)
 {
 	int rc;
@@ -248,7 +286,8 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	if (rc)
 		return rc;
 	run_guard(r);
-	rc = nl_fabric(h, r->fabric, &r->info) ?: run_plan(h, r, w->plan, w->source);
+	rc = nl_fabric(h, r->fabric, &r->info) ?:
+	     run_plan(h, r, w->plan, w->source, likely_bytes(r, w));
 	if (!rc)
 		rc = with_plan(h, r, w);
 	if (r->temporary && nl_plan_del(h, r->fabric, r->temporary) && !rc)
@@ -313,7 +352,7 @@ const struct hc_cmd run_cmds[] = {
 	},
 	{
 		"allreduce", allreduce,
-		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 	},
 	{
 		"bcast", bcast,
@@ -329,7 +368,7 @@ const struct hc_cmd run_cmds[] = {
 	},
 	{
 		"barrier", barrier,
-		"NAME [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 	},
 	{}
 };

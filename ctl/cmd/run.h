@@ -12,6 +12,13 @@
 
 #include "cmd.h"
 
+/* Which type of plan an allreduce or a barrier takes. */
+enum run_method {
+	RUN_AUTO,
+	RUN_TREE,
+	RUN_DOUBLING,
+};
+
 /**
  * struct run - a collective to run
  * @fabric: name of the fabric
@@ -26,10 +33,12 @@
  * @iterations: how often
  * @timeout: ms in which something must move
  * @plan: the plan
+ * @method: enum run_method, as asked for and then as chosen
+ * @why: why that was chosen; @rule: by this row of the table, or NULL
  * @temporary: id of the plan that is installed for this run and is to be removed
  *	after it, or 0
  * @fault: FAULT words it works with
- * @root: the sink of the plan, or its source
+ * @root: the sink of the plan, or its source, or the lowest node of a doubling
  * @node: the members, ascending
  * @n: how many
  */
@@ -46,6 +55,9 @@ struct run {
 	uint32_t iterations;
 	uint32_t timeout;
 	struct nl_plan plan;
+	enum run_method method;
+	const char *why;
+	const struct hc_doubling_measured *rule;
 	volatile uint32_t temporary;
 	uint32_t *fault;
 	uint32_t root;
@@ -113,10 +125,21 @@ struct run_truth {
 	bool exact;
 };
 
+/* May the collective be done by recursive doubling? */
+static inline bool run_may_double(const struct run *r)
+{
+	return r->p.collective == HYPERCUBE_ALLREDUCE || r->p.collective == HYPERCUBE_BARRIER;
+}
+
+static inline bool run_doubles(const struct run *r)
+{
+	return r->plan.type == HYPERCUBE_PLAN_DOUBLING;
+}
+
 /* The plan asked for, or an installed one of use, or a new one; 0 or complained.  @root:
- * source of a broadcast, or NL_NONE.
+ * source of a broadcast, or NL_NONE; @bytes: of a contribution, for the rule.
  */
-int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root);
+int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_t bytes);
 
 /* Run it; 0 or complained.  Release with run_result_free(). */
 int run_work(struct hcctl *h, const struct run *r, struct run_result *out);

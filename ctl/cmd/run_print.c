@@ -99,6 +99,23 @@ static void print_verified(struct hcctl *h, const struct run *r, const struct ru
 			 r->p.collective == HYPERCUBE_GATHER ? "" : " at every member");
 }
 
+static void print_method(struct hcctl *h, const struct run *r)
+{
+	out_str(h, "method", "method %s", run_doubles(r) ? "doubling" : "tree");
+	out_str(h, "why", ": %s", r->why);
+	if (r->rule) {
+		out_object(h, "rule");
+		out_uint(h, "dim", " (dim %" PRIu64, r->rule->dim);
+		out_uint(h, "bytes", ", %" PRIu64 " bytes", r->rule->bytes);
+		out_uint(h, "latency_percent", ": doubling takes %" PRIu64 "%%",
+			 r->rule->latency);
+		out_uint(h, "back_to_back_percent", " of a tree's time, back to back %" PRIu64
+			 "%%)", r->rule->back_to_back);
+		out_close(h);
+	}
+	out_text(h, "\n");
+}
+
 void run_print(struct hcctl *h, const struct run *r, const struct run_view *v)
 {
 	out_object(h, NULL);
@@ -108,9 +125,13 @@ void run_print(struct hcctl *h, const struct run *r, const struct run_view *v)
 	out_bool(h, "temporary", " (temporary)", r->temporary != 0);
 	if (run_is_bcast(r))
 		out_uint(h, "source", " source %" PRIu64, r->root);
+	else if (run_doubles(r))
+		out_uint(h, "base", " base %" PRIu64, r->root);
 	else
 		out_uint(h, "sink", " sink %" PRIu64, r->root);
 	out_uint(h, "members", " members %" PRIu64 "\n", r->n);
+	if (run_may_double(r))
+		print_method(h, r);
 	print_data(h, r, v);
 	print_steps(h, r, v);
 	if (v->verified)

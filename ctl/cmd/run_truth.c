@@ -10,6 +10,9 @@
  * k + 1, and which takes the fewest is found by trying all k! orders.  A result that
  * goes back down takes the same steps again.
  *
+ * Recursive doubling: each stage takes one step.  What a node has can be known to at
+ * most twice as many after each step, so no plan takes fewer for 2^k members.
+ *
  * A broadcast: the shortest sequence of dimensions for its source, or what the search
  * for it has excluded.
  */
@@ -148,7 +151,13 @@ int run_truth(const struct run *r, bool optimum, struct run_truth *t)
 
 	if (!f)
 		return -ENOMEM;
-	rc = run_is_bcast(r) ? bcast_truth(f, r, optimum, t) : tree_truth(f, r, optimum, t);
+	if (run_doubles(r)) {
+		*t = (struct run_truth){ r->plan.stages, r->plan.stages, true };
+		rc = 0;
+	} else {
+		rc = run_is_bcast(r) ? bcast_truth(f, r, optimum, t) :
+				       tree_truth(f, r, optimum, t);
+	}
 	hc_faults_free(f);
 	return rc;
 }

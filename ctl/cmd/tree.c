@@ -111,34 +111,6 @@ static int offline_faults(struct hcctl *h, const struct find *q, struct hc_fault
 	return 0;
 }
 
-/* "XX01", the highest dimension first, into a mask of the free dimensions. */
-static int parse_subcube(struct hcctl *h, const char *word, unsigned int dim,
-			 struct hc_tree_req *req)
-{
-	unsigned int d;
-
-	if (strlen(word) != dim)
-		return hc_invalid(h, "subcube", word, "one character for each dimension is wanted");
-	for (d = 0; d < dim; d++) {
-		switch (word[dim - 1 - d]) {
-		case 'X':
-		case 'x':
-		case '*':
-			req->dims |= hc_bit(d);
-			break;
-		case '1':
-			req->base |= hc_bit(d);
-			break;
-		case '0':
-			break;
-		default:
-			return hc_invalid(h, "subcube", word,
-					  "0, 1 and X for a free dimension are wanted");
-		}
-	}
-	return 0;
-}
-
 static int no_tree(struct hcctl *h, const struct find *q, int err, const char *why)
 {
 	if (err == -ENOMEM)
@@ -158,7 +130,7 @@ static int plan(struct hcctl *h, const struct find *q, const struct hc_faults *f
 	int rc;
 
 	if (q->subcube) {
-		rc = parse_subcube(h, q->subcube, f->dim, &req);
+		rc = cmd_subcube(h, q->subcube, f->dim, &req.dims, &req.base);
 		if (rc)
 			return rc;
 	}
@@ -254,25 +226,34 @@ static void show_detours(struct hcctl *h, const struct nl_plan *p)
 	out_close(h);
 }
 
-static void show_plan(struct hcctl *h, const struct nl_plan *p)
+static void show_shape(struct hcctl *h, const struct nl_plan *p)
 {
-	bool bcast = p->type == HYPERCUBE_PLAN_BCAST;
-
-	out_object(h, NULL);
-	out_uint(h, "plan", "plan %" PRIu64, p->id);
-	out_str(h, "type", " %s", bcast ? "bcast" : "tree");
-	out_uint(h, "epoch", " epoch %" PRIu64, p->epoch);
-	if (bcast) {
+	switch (p->type) {
+	case HYPERCUBE_PLAN_BCAST:
 		out_uint(h, "source", " source %" PRIu64, p->source);
 		cmd_out_order(h, "sequence", " sequence ", p->sequence, p->steps);
-	} else {
+		return;
+	case HYPERCUBE_PLAN_DOUBLING:
+		out_uint(h, "base", " base %" PRIu64, p->base);
+		break;
+	default:
 		out_uint(h, "sink", " sink %" PRIu64, p->sink);
-		cmd_out_order(h, "order", " order ", p->order, p->stages);
 	}
+	cmd_out_order(h, "order", " order ", p->order, p->stages);
+}
+
+static void show_plan(struct hcctl *h, const struct nl_plan *p)
+{
+	out_object(h, NULL);
+	out_uint(h, "plan", "plan %" PRIu64, p->id);
+	out_str(h, "type", " %s", p->type == HYPERCUBE_PLAN_BCAST ? "bcast" :
+				  p->type == HYPERCUBE_PLAN_DOUBLING ? "doubling" : "tree");
+	out_uint(h, "epoch", " epoch %" PRIu64, p->epoch);
+	show_shape(h, p);
 	out_text(h, " members %u", cmd_set_count(p->members, 32 * p->member_words));
 	if (h->json)
 		cmd_out_set(h, "members", "", p->members, 32 * p->member_words);
-	if (!bcast)
+	if (p->type == HYPERCUBE_PLAN_TREE)
 		show_detours(h, p);
 	show_broken(h, p);
 	out_close(h);

@@ -139,7 +139,8 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
  * @out_max: as hcl_reduce()
  * @res: how the operation ended, or NULL
  *
- * The bits are the same at every member.
+ * The bits are the same at every member.  The plan is a tree, or one for recursive
+ * doubling, where HYPERCUBE_MERGE is not possible (-EOPNOTSUPP).
  *
  * Return: as hcl_reduce().
  */
@@ -150,7 +151,7 @@ int hcl_allreduce(struct hcl *h, const struct hcl_params *p, const void *in,
 /**
  * hcl_barrier() - wait until all members of a plan have called this
  * @h: handle of a member of the plan
- * @plan: id of the plan
+ * @plan: id of the plan, a tree or one for recursive doubling
  * @res: how it ended, or NULL
  *
  * Return: as hcl_reduce().

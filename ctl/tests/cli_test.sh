@@ -71,7 +71,7 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect route tree bcast run op monitor stats plot trace; do
+for object in fabric node link fault detect route tree bcast doubling run op monitor stats plot trace; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
@@ -201,6 +201,30 @@ json '.fail_links == [{"node":0,"dim":0}] and .fail_nodes == [2]' \
 json '.excluded == [0] and .members == [3,5,6,7]' tree find dim 3 fail-node 1,2,4
 json '.clean_sink == false and .cost >= 1' tree find dim 3 fail-link 0:0,2:0,4:1,5:1
 try 1 - '^hcctl: no tree: ' tree find dim 3 fail-link 0:0,2:0,4:1,5:1 method find-tree
+
+# --- recursive doubling, offline --------------------------------------------
+
+try 2 - '^hcctl: missing "fabric" or "dim"' doubling plan
+try 2 - '^hcctl: missing "fabric" to apply' doubling plan dim 3 apply
+try 2 - '^hcctl: missing "apply"' doubling plan fabric hc0 plan 4
+try 2 - '^hcctl: invalid subcube "XX"' doubling plan dim 3 subcube XX
+try 2 - '^hcctl: invalid subcube "X2X"' doubling plan dim 3 subcube X2X
+try 2 - '^hcctl: node 8 is not in a cube of dimension 3$' doubling plan dim 3 fail-node 8
+try 2 - '^hcctl: missing "dim"' doubling rule bytes 8
+try 2 - '^hcctl: invalid method "best"' run allreduce hc0 method best
+try 2 - '^hcctl: invalid method "doubling"' run allreduce hc0 op merge method doubling
+try 2 - '^hcctl: what is "method"' run reduce hc0 method tree
+try 1 - 'a link of the subcube is faulty: 1:1$' doubling plan dim 3 subcube XX1 fail-link 3:1
+try 1 - 'has failed or is cut off: node 6$' doubling plan dim 3 subcube 1XX fail-node 6
+try 1 - '^hcctl: no doubling: no node is connected' doubling plan dim 1 fail-link 0:0
+try 0 '^dim 4 subcube XXX0 base 0 order 1,2,3$' - doubling plan dim 4 fail-link 0:0 fail-node 15
+json '.subcube == "1XX" and .base == 4 and .order == [0,1]' doubling plan dim 3 fail-node 0
+json '.subcube == "XXX" and .members == 8 and .steps == 3' doubling plan dim 3
+json '.subcube == "1X1" and .base == 5 and .members == 2' doubling plan dim 3 subcube 1X1
+json '(.rows | length > 0 and all(.[]; (.method == "doubling") ==
+	(.latency_percent <= 90 and .back_to_back_percent <= 90))) and (.measured | length > 0)' \
+	doubling rule
+json '.method == .because[0].method and .because[0].bytes >= .bytes' doubling rule dim 3 bytes 100
 
 printf 'link 0:0 # one\n\n# more\nlink 0:1\n' >text
 printf '{"links":[{"node":0,"dim":0},{"node":0,"dim":1}],"nodes":[]}\n' >good.json

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the tree planners and of the shared library, as TAP.
+ * Tests of the planners of trees and of doublings, and of the shared library, as TAP.
  * Usage: plan_test [NAME..]: all cases, or the ones named.
  */
 #include <stdlib.h>
@@ -271,7 +271,7 @@ bool plan_holds(const struct world *w, const struct hc_tree_plan *plan)
 
 static const struct plan_case *const groups[] = {
 	plan_vector_cases, plan_errata_cases, plan_search_cases,
-	plan_mutate_cases,
+	plan_mutate_cases, plan_doubling_cases,
 };
 
 static bool wanted(const char *name, int argc, char **argv)

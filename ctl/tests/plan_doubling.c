@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Recursive doubling against brute force: which subcubes are without faults, which of
+ * them is the largest, and who has whose data after each stage.
+ */
+#include <string.h>
+
+#include "doubling.h"
+#include "plan_test.h"
+
+/* Of the machine itself, link by link. */
+static bool sound(const struct oracle *o, uint32_t dims, uint32_t base)
+{
+	unsigned int u, d, links = 0;
+
+	for (u = 0; u < 1u << o->n; u++) {
+		if ((u ^ base) & ~dims)
+			continue;
+		if (o->dead[u])
+			return false;
+		for (d = 0; d < o->n; d++)
+			if (dims >> d & 1 && (o->bad[u][d] || o->dead[u ^ 1u << d]))
+				return false;
+	}
+	/* A node without any link is of no use either. */
+	for (d = 0; d < o->n; d++)
+		links += !o->bad[base][d] && !o->dead[base ^ 1u << d];
+	return dims || links;
+}
+
+static unsigned int weight(uint32_t w)
+{
+	return (unsigned int)__builtin_popcount(w);
+}
+
+/* All subcubes: the verifier takes the sound ones, and the planner the first of the
+ * largest.
+ */
+static bool world_agrees(const struct world *w)
+{
+	uint32_t nodes = 1u << w->o.n, dims, base, best_dims = 0, best_base = 0;
+	struct hc_doubling_flaw flaw;
+	struct hc_doubling d;
+	bool any = false;
+
+	for (dims = 0; dims < nodes; dims++)
+		for (base = 0; base < nodes; base++) {
+			bool want = sound(&w->o, dims, base);
+
+			CHECK(!hc_plan_doubling(w->f, dims, base, &d, &flaw) == want);
+			CHECK(d.base == (base & ~dims) && d.stages == weight(dims));
+			if (!want)
+				CHECK(flaw.why && hc_doubling_has(&d, flaw.node));
+			if (want && !(base & dims) &&
+			    (!any || weight(dims) > weight(best_dims))) {
+				best_dims = dims;
+				best_base = base;
+				any = true;
+			}
+		}
+	CHECK(!hc_plan_doubling_largest(w->f, &d) == any);
+	if (any)
+		CHECK(hc_doubling_mask(&d) == best_dims && d.base == best_base);
+	return true;
+}
+
+static bool few_links(void)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < 12; i++)
+		for (k = i; k < 12; k++) {
+			struct world w;
+			bool fine;
+
+			world_init(&w, 3);
+			world_nth_link(&w, i);
+			if (k != i)
+				world_nth_link(&w, k);
+			fine = world_agrees(&w);
+			world_free(&w);
+			CHECK(fine);
+		}
+	return true;
+}
+
+static bool random_faults(void)
+{
+	unsigned int round, i;
+
+	for (round = 0; round < 400; round++) {
+		unsigned int n = 1 + rnd(5), links = n << (n - 1);
+		struct world w;
+		bool fine;
+
+		world_init(&w, n);
+		for (i = rnd(2 * n); i; i--)
+			world_nth_link(&w, rnd(links));
+		for (i = rnd(n); i; i--)
+			world_node(&w, rnd(1u << n));
+		fine = world_agrees(&w);
+		if (!fine)
+			world_print(&w);
+		world_free(&w);
+		CHECK(fine);
+	}
+	return true;
+}
+
+/* Wrong shapes, which no planner makes. */
+static bool shapes(void)
+{
+	const struct hc_doubling good = { .dim = 3, .stages = 2, .base = 1, .order = { 2, 1 } };
+	uint32_t fault[8] = { 0 };
+	struct hc_doubling d = good;
+
+	CHECK(!hc_doubling_check(&d, fault, NULL));
+	d.base = 3;
+	CHECK(hc_doubling_check(&d, fault, NULL));
+	d.base = 8;
+	CHECK(hc_doubling_check(&d, fault, NULL));
+	d = good;
+	d.order[1] = 2;
+	CHECK(hc_doubling_check(&d, fault, NULL));
+	d.order[1] = 3;
+	CHECK(hc_doubling_check(&d, fault, NULL));
+	d = good;
+	d.stages = 4;
+	CHECK(hc_doubling_check(&d, fault, NULL));
+	d = good;
+	d.dim = 0;
+	CHECK(hc_doubling_check(&d, fault, NULL));
+	/* The ends of a link disagree: it is faulty. */
+	d = good;
+	fault[5] = 1 << 1;
+	CHECK(hc_doubling_check(&d, fault, NULL));
+	return true;
+}
+
+/* The nodes of a subcube one after the other, each once; and after each stage a node has
+ * twice as many contributions, in the end all.
+ */
+static bool exchange(void)
+{
+	const struct hc_doubling d = { .dim = 5, .stages = 3, .base = 2, .order = { 4, 0, 3 } };
+	uint32_t has[32] = { 0 }, next[32], u = d.base, all = 0;
+	unsigned int i, n = 0;
+
+	do {
+		CHECK(hc_doubling_has(&d, u));
+		has[u] = 1u << u;
+		all |= has[u];
+		n++;
+		u = hc_doubling_next(&d, hc_doubling_mask(&d), u);
+	} while (u != d.base);
+	CHECK(n == 8 && weight(all) == 8);
+	for (i = 0; i < d.stages; i++) {
+		for (u = 0; u < 32; u++) {
+			next[u] = has[u] | has[u ^ 1u << d.order[i]];
+			CHECK(!has[u] || weight(next[u]) == 2u << i);
+		}
+		memcpy(has, next, sizeof(has));
+	}
+	for (u = 0; u < 32; u++)
+		CHECK(has[u] == (hc_doubling_has(&d, u) ? all : 0));
+	return true;
+}
+
+/* Each length has a row of a measured dimension, of that length or more while there is
+ * one, and the answer is that row's.
+ */
+static bool rule(void)
+{
+	const struct hc_doubling_measured *table, *row;
+	unsigned int dim;
+	uint64_t bytes;
+	size_t n, i;
+
+	table = hc_doubling_measured(&n);
+	CHECK(n);
+	for (i = 0; i < n; i++) {
+		CHECK(hc_doubling_pays(table[i].dim, table[i].bytes, &row) ==
+		      (table[i].latency <= 90 && table[i].back_to_back <= 90));
+		CHECK(row == &table[i]);
+		if (i && table[i].dim == table[i - 1].dim)
+			CHECK(table[i].bytes > table[i - 1].bytes);
+	}
+	for (dim = 1; dim <= HC_LIB_DIM_MAX; dim++)
+		for (bytes = 0; bytes < 1 << 24; bytes = bytes * 3 + 1) {
+			hc_doubling_pays(dim, bytes, &row);
+			CHECK(row >= table && row < table + n);
+			CHECK(row->bytes >= bytes || row == &table[n - 1] ||
+			      row[1].dim != row->dim);
+		}
+	return true;
+}
+
+const struct plan_case plan_doubling_cases[] = {
+	{ "doubling: up to two links of an eight-node cube", few_links },
+	{ "doubling: random faults", random_faults },
+	{ "doubling: wrong shapes", shapes },
+	{ "doubling: after k stages all have all", exchange },
+	{ "doubling: the rule is its table", rule },
+	{}
+};
