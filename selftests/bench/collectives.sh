@@ -14,6 +14,9 @@ tcp=("${mpi[@]}" --mca btl 'self,tcp' --mca btl_tcp_if_include lo)
 backends=(fabric mpi-shm mpi-sm mpi-tcp)
 sizes=8,4096,65536,1048576
 
+# one's SIZES, if it is one of both types of plans
+plan_sizes=8,64,512,4096,32768,262144,1048576
+
 # one BACKEND PROCS WHAT,.. MS: a round of all sizes
 one() {
 	local what=(-b "$4" -w "$3" "$2" "$sizes")
@@ -21,6 +24,8 @@ one() {
 	rm -f /dev/shm/bench
 	case $1 in
 	fabric) "$here/measure_fabric" "${what[@]}" "bench$2" 1 2 ;;
+	tree) "$here/measure_fabric" "${what[@]::5}" $plan_sizes "bench$2" 1 2 tree ;;
+	doubling) "$here/measure_fabric" "${what[@]::5}" $plan_sizes "bench$2" 3 2 doubling ;;
 	mpi-shm) timeout 600 "${shm[@]}" "${peer[@]}" ;;
 	mpi-sm) timeout 600 "${sm[@]}" "${peer[@]}" ;;
 	mpi-tcp) timeout 600 "${tcp[@]}" "${peer[@]}" ;;
@@ -37,7 +42,7 @@ peers() {
 				backend=${backends[(i + round) % ${#backends[@]}]}
 				say "$1, round $round of $2, $p processes, $backend"
 				one "$backend" "$p" "$1" "$3" | sed "s/^{/{\"round\":$round,/" && continue
-				[[ $backend != fabric ]] || die "the fabric with $p processes failed"
+				[[ $backend == mpi-* ]] || die "$backend with $p processes failed"
 				# What it measured before stands.
 				say "$backend failed"
 				jq -nc --arg what "$1" --arg backend "$backend" --argjson round "$round" \
@@ -56,6 +61,7 @@ peers_set_up() {
 		hcctl fabric add "bench$p" dim $dim || die 'no fabric'
 		hcctl tree find fabric "bench$p" apply plan 1 sink 0 >/dev/null || die 'no tree'
 		hcctl bcast plan fabric "bench$p" source 0 apply plan 2 >/dev/null || die 'no broadcast plan'
+		hcctl doubling plan fabric "bench$p" apply plan 3 >/dev/null || die 'no plan for doubling'
 	done
 }
 
@@ -88,6 +94,14 @@ reduce() {
 	for p in "${procs[@]}"; do
 		traffic "$p"
 	done
+	peers_tear_down
+}
+
+# Both types of plans against each other, from 4 processes to 16
+doubling() {
+	local backends=(tree doubling) procs=(4 8 16)
+	peers_set_up
+	peers barrier,allreduce "$([[ $mode == full ]] && echo 6 || echo 2)" 200
 	peers_tear_down
 }
 

@@ -57,7 +57,7 @@ ip link set lo up
 
 for part in "${@:2}"; do
 	case $part in
-	fabrics | reduce | collectives | ether) "$part" ;;
+	fabrics | reduce | collectives | doubling | ether) "$part" ;;
 	*) die "no part $part" ;;
 	esac
 done

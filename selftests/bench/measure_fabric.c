@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_fabric [-b MS] [-w WHAT,..] PROCS SIZES FABRIC TREE BCAST: processes at nodes
- * 0, 1, .., which are the sink of the one plan and the source of the other.
+ * measure_fabric [-b MS] [-w WHAT,..] PROCS SIZES FABRIC TREE BCAST [NAME]: processes at
+ * nodes 0, 1, .., which are the sink of the one plan and the source of the other.  For
+ * what such a plan can do, TREE may be one for recursive doubling.
  */
 #include <err.h>
 #include <signal.h>
@@ -92,8 +93,11 @@ int main(int argc, char **argv)
 	int status;
 
 	config_parse(&c, "fabric", argc, argv);
-	if (argc != optind + 5)
-		errx(2, "usage: %s [-b MS] [-w WHAT,..] PROCS SIZES FABRIC TREE BCAST", argv[0]);
+	if (argc != optind + 5 && argc != optind + 6)
+		errx(2, "usage: %s [-b MS] [-w WHAT,..] PROCS SIZES FABRIC TREE BCAST [NAME]",
+		     argv[0]);
+	if (argc == optind + 6)
+		c.name = argv[optind + 5];
 	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (s == MAP_FAILED)
 		err(1, "memory");

@@ -25,6 +25,20 @@ def operations: group_by([.procs, .bytes]) | map({
 	})
 }) | from_entries));
 
+# An allreduce on a plan for doubling, against a tree
+def plans: group_by([.procs, .bytes]) | map({
+	procs: .[0].procs,
+	bytes: .[0].bytes,
+	backends: (group_by(.backend) | map({ key: .[0].backend, value: {
+		latency_us: of("latency_us"),
+		back_to_back_us: of("back_to_back_us"),
+	} }) | from_entries),
+} | .ratio = {
+	latency: (.backends.doubling.latency_us.median / .backends.tree.latency_us.median | round3),
+	back_to_back: (.backends.doubling.back_to_back_us.median
+		/ .backends.tree.back_to_back_us.median | round3),
+});
+
 # What a hop beyond the first costs, in units of the first; $cost: of a way
 def further($ways; cost): ($ways.hops1 | cost) as $one
 	| { second: ((($ways.hops2 | cost) - $one) / $one | round3),
@@ -47,15 +61,18 @@ def ether: group_by(.way) | map({ key: .[0].way, value: {
 } end;
 
 def only($what): map(select(.what == $what));
+def is_plan: .backend == "tree" or .backend == "doubling";
+def against_peers($what): only($what) | map(select(is_plan | not)) | operations;
 
 {
 	mode: $mode,
 	settings: (only("settings")[0] | del(.what)),
 	fabrics: (only("fabric") | map(del(.what))),
-	reductions: (only("reduce") | operations),
-	allreductions: (only("allreduce") | operations),
-	barriers: (only("barrier") | operations),
-	broadcasts: (only("bcast") | operations),
+	reductions: against_peers("reduce"),
+	allreductions: against_peers("allreduce"),
+	barriers: against_peers("barrier"),
+	broadcasts: against_peers("bcast"),
+	plans: (map(select(is_plan)) | plans),
 	traffic: (only("traffic") | map(del(.what))),
 	ether: (only("ether") | ether),
 	failures: (only("failure") | map(del(.what))),

@@ -17,6 +17,15 @@ def operations($title): if . == [] then empty else "", $title,
 	"  procs      size  backend   latency                     back to back                cpu of processes/ksoftirqd   ratios",
 	rows end;
 
+def plans: if . == [] then empty else "",
+	"Allreductions (0 B: barriers) by recursive doubling and by a tree, us: median [min..max] of the rounds; ratios",
+	"doubling / tree",
+	"  procs      size  plan      latency                     back to back                ratios",
+	(.[] | . as $r | ("tree", "doubling") |
+		"  \($r.procs | pad(5)) \($r.bytes | bytes | pad(9))  \(. | column(8))"
+		+ "\($r.backends[.].latency_us | span | column(28))\($r.backends[.].back_to_back_us | span | column(28))"
+		+ (if . == "tree" then "" else "\($r.ratio.latency) \($r.ratio.back_to_back)" end)) end;
+
 def ether: if . == null then empty else . as $e | "",
 	"Ethernet between two namespaces: median [min..max] of the rounds, and ratios to the veth pair. TCP from one",
 	"processor to the other; round trip of a byte, and frames of 64 bytes, on one processor",
@@ -41,6 +50,7 @@ def ether: if . == null then empty else . as $e | "",
 (.barriers | operations("Barriers")),
 (.allreductions | operations("Allreductions, u64 sums")),
 (.broadcasts | operations("Broadcasts; back to back with a barrier behind each")),
+(.plans | plans),
 (if .traffic == [] then empty else "",
 "Memory traffic of a reduction of 1 MiB, in units of the contribution" end),
 (.traffic[] | "  \(.procs) processes: copied in \(.copied_in / .bytes), merged \(.merged / .bytes * 1000 | round / 1000)"
