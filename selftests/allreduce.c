@@ -7,87 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kinds.h"
 #include "ktap.h"
-#include "ref.h"
 
 #define PLAN 1
-
-struct kind {
-	unsigned int oper;
-	unsigned int type;
-	unsigned int width;
-};
-
-static void job_fill(struct job *j, const struct kind *k, size_t count)
-{
-	unsigned int elem = ref_size(k->oper, k->type, k->width);
-	void *in = malloc(count * elem + 1);
-
-	ref_fill(k->oper, k->type, k->width, in, count * elem, false);
-	j->op = (struct hypercube_op){
-		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .oper = k->oper,
-		.type = k->type, .width = k->width, .bytes = count * elem,
-	};
-	j->in = in;
-	j->room = count * elem;
-	j->out = malloc(j->room + 1);
-	j->waits = true;
-}
-
-/* The bits of the plain computation at each of @n members? */
-static bool job_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
-		      unsigned int m)
-{
-	void *data[CUBE_MAX] = { NULL }, *copy[CUBE_MAX], *want;
-	bool right = true;
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		copy[i] = malloc(p[i].job[m].room + 1);
-		memcpy(copy[i], p[i].job[m].in, p[i].job[m].room);
-		data[node[i]] = copy[i];
-	}
-	want = ref_replay(c, &p[0].job[m].op, data);
-	for (i = 0; i < n; i++) {
-		const struct job *j = &p[i].job[m];
-
-		if (!want || j->ends != 1 || j->res.status || j->got != j->room ||
-		    j->res.bytes != j->room || memcmp(want, j->out, j->room)) {
-			printf("# operator %u type %u at node %u: %u ends, status %d, %zu of %zu bytes\n",
-			       j->op.oper, j->op.type, node[i], j->ends, j->res.status, j->got,
-			       j->room);
-			right = false;
-		}
-	}
-	for (i = 0; i < n; i++)
-		free(copy[i]);
-	return right;
-}
-
-static unsigned int kinds_run(struct cube *c, const struct kind *k, unsigned int nk, size_t count)
-{
-	unsigned int node[CUBE_MAX], i, m, bad = 0;
-	struct party p[CUBE_MAX];
-	unsigned int n = parties(c, p, node, nk);
-
-	for (i = 0; i < n; i++)
-		for (m = 0; m < nk; m++)
-			job_fill(&p[i].job[m], &k[m], count);
-	if (drive(p, n, 30)) {
-		printf("# not all operations ended\n");
-		ctl_op_print(c->name);
-		bad++;
-	}
-	for (m = 0; m < nk && !bad; m++)
-		bad += !job_right(c, p, node, n, m);
-	for (i = 0; i < n; i++)
-		for (m = 0; m < nk; m++) {
-			free((void *)p[i].job[m].in);
-			free(p[i].job[m].out);
-		}
-	parties_free(p, n);
-	return bad;
-}
 
 /* Blocked senders with helpers, and one with none. */
 static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
@@ -103,30 +26,18 @@ static int cube_ready(struct cube *c, unsigned int dim, bool faults, unsigned in
 	return err ? err : cube_bind_all(c);
 }
 
-static unsigned int all_kinds(struct kind *k)
-{
-	unsigned int oper, type, n = 0;
-
-	for (oper = HYPERCUBE_SUM; oper <= HYPERCUBE_MAXLOC; oper++)
-		for (type = HYPERCUBE_U8; type < HYPERCUBE_RECORD; type++)
-			if (ref_size(oper, type, 0))
-				k[n++] = (struct kind){ oper, type, 0 };
-	k[n++] = (struct kind){ HYPERCUBE_MAX, HYPERCUBE_RECORD, 7 };
-	return n;
-}
-
 TEST(all_kinds_have_the_same_bits_at_every_member)
 {
-	struct kind k[256];
-	unsigned int nk = all_kinds(k);
+	struct kind k[KINDS_MAX];
+	unsigned int nk = kinds_all(k);
 	struct cube c;
 
 	ASSERT_EQ(0, cube_ready(&c, 3, false, 256));
-	EXPECT_EQ(0, kinds_run(&c, k, nk, 37));
+	EXPECT_EQ(0, kinds_run(&c, PLAN, k, nk, 37));
 	EXPECT_EQ(0, cube_del(&c));
 	ASSERT_EQ(0, cube_ready(&c, 4, true, 256));
-	EXPECT_EQ(0, kinds_run(&c, k, nk, 1));
-	EXPECT_EQ(0, kinds_run(&c, k, nk, 137));
+	EXPECT_EQ(0, kinds_run(&c, PLAN, k, nk, 1));
+	EXPECT_EQ(0, kinds_run(&c, PLAN, k, nk, 137));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -139,7 +50,7 @@ TEST(sizes_from_nothing_to_megabytes)
 
 	ASSERT_EQ(0, cube_ready(&c, 4, true, 0));
 	for (i = 0; i < ARRAY_SIZE(counts) && !_metadata->failed; i++)
-		EXPECT_EQ(0, kinds_run(&c, &k, 1, counts[i]));
+		EXPECT_EQ(0, kinds_run(&c, PLAN, &k, 1, counts[i]));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -314,7 +225,7 @@ TEST(who_does_not_read_stops_the_others)
 	ASSERT_EQ(0, cube_ready(&c, 3, false, 0));
 	n = parties(&c, p, node, 1);
 	for (i = 0; i < n; i++)
-		job_fill(&p[i].job[0], &k, 1 << 20);
+		kind_fill(&p[i].job[0], PLAN, &k, 1 << 20);
 	p[5].fd = -1;
 	drive_until_quiet(p, n, 200);
 	p[5].fd = c.fd[5];
@@ -336,7 +247,7 @@ TEST(who_does_not_read_stops_the_others)
 	}
 	EXPECT_GT(p[5].job[0].op.bytes, p[5].job[0].sent);
 	EXPECT_EQ(0, drive(p, n, 60));
-	EXPECT_TRUE(job_right(&c, p, node, n, 0));
+	EXPECT_TRUE(kind_right(&c, p, node, n, 0));
 	for (i = 0; i < n; i++) {
 		free((void *)p[i].job[0].in);
 		free(p[i].job[0].out);
@@ -434,7 +345,7 @@ TEST(merged_runs_come_to_every_member)
 		struct job *j = &p[i].job[0];
 
 		k.oper = HYPERCUBE_MIN;
-		job_fill(j, &k, count);
+		kind_fill(j, PLAN, &k, count);
 		ref_sort(HYPERCUBE_U32, 0, (void *)j->in, count, 4);
 		memcpy(want + i * count, j->in, count * 4);
 		j->op.oper = HYPERCUBE_MERGE;

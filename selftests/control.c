@@ -250,6 +250,23 @@ int ctl_bcast_new(const char *name, unsigned int id, const struct hc_bcast *b,
 	return nl_talk(nl, NULL, NULL);
 }
 
+int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling *d,
+		     const uint32_t *fault)
+{
+	struct nl *nl = ctl();
+	unsigned int i;
+
+	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, name);
+	nl_u32(nl, HYPERCUBE_A_PLAN_ID, id);
+	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_DOUBLING);
+	nl_u32(nl, HYPERCUBE_A_PLAN_BASE, d->base);
+	for (i = 0; i < d->stages; i++)
+		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, d->order[i]);
+	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, fault, hc_nodes(d->dim) * sizeof(*fault));
+	return nl_talk(nl, NULL, NULL);
+}
+
 int ctl_plan_del(const char *name, unsigned int id)
 {
 	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_DEL, NLM_F_ACK);

@@ -238,14 +238,19 @@ unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned 
 }
 
 /* The nodes compute their FAULT words in their own time. */
-static int install(struct cube *c, unsigned int id, bool bcast)
+static int install(struct cube *c, unsigned int id, unsigned int type)
 {
+	const uint32_t *fault = c->faults->fault;
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
 	int err;
 
 	do {
-		err = bcast ? ctl_bcast_new(c->name, id, &c->bcast.bcast, c->faults->fault) :
-			      ctl_plan_new(c->name, id, &c->plan.tree, c->faults->fault);
+		if (type == HYPERCUBE_PLAN_BCAST)
+			err = ctl_bcast_new(c->name, id, &c->bcast.bcast, fault);
+		else if (type == HYPERCUBE_PLAN_DOUBLING)
+			err = ctl_doubling_new(c->name, id, &c->doubling, fault);
+		else
+			err = ctl_plan_new(c->name, id, &c->plan.tree, fault);
 		if (err != -ESTALE)
 			break;
 		usleep(1000);
@@ -257,7 +262,27 @@ static int install(struct cube *c, unsigned int id, bool bcast)
 
 int cube_install(struct cube *c, unsigned int id)
 {
-	return install(c, id, false);
+	return install(c, id, HYPERCUBE_PLAN_TREE);
+}
+
+int cube_doubling_install(struct cube *c, unsigned int id)
+{
+	return install(c, id, HYPERCUBE_PLAN_DOUBLING);
+}
+
+int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base)
+{
+	struct hc_doubling *d = &c->doubling;
+	const char *why;
+	unsigned int i;
+
+	plan_forget(c);
+	*d = (struct hc_doubling){ .dim = c->dim, .base = base & ~dims };
+	for (i = 0; i < c->dim; i++)
+		if (dims & hc_bit(i))
+			d->order[d->stages++] = i;
+	c->planned = !hc_plan_tree_fixed(c->faults, d->base, d->order, d->stages, &c->plan, &why);
+	return cube_doubling_install(c, id);
 }
 
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
@@ -272,7 +297,7 @@ int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
 	if (err)
 		return err;
 	c->bcast_planned = true;
-	return install(c, id, true);
+	return install(c, id, HYPERCUBE_PLAN_BCAST);
 }
 
 static int plan_req(struct cube *c, unsigned int id, const struct hc_tree_req *req)

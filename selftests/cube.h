@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <sys/types.h>
 
+#include "hc_doubling.h"
 #include "hc_nl.h"
 #include "bcast.h"
 #include "plan.h"
@@ -82,6 +83,8 @@ int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
 		 const uint32_t *fault);
 int ctl_bcast_new(const char *name, unsigned int id, const struct hc_bcast *b,
 		  const uint32_t *fault);
+int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling *d,
+		     const uint32_t *fault);
 int ctl_plan_del(const char *name, unsigned int id);
 
 /**
@@ -125,10 +128,12 @@ ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bo
  * @nodes: 2^dim
  * @segment: bytes of a full segment
  * @faults: the faults set so far, as the planners see them
- * @plan: the last plan made; valid if @planned
+ * @plan: the last plan made; valid if @planned.  Of a doubling: the tree of the same
+ *	bits, which is not installed
  * @planned: see @plan
  * @bcast: the last broadcast plan made; valid if @bcast_planned
  * @bcast_planned: see @bcast
+ * @doubling: the last plan for doubling
  * @fd: collective socket of each node, or -1
  */
 struct cube {
@@ -141,6 +146,7 @@ struct cube {
 	bool planned;
 	struct hc_bcast_plan bcast;
 	bool bcast_planned;
+	struct hc_doubling doubling;
 	int fd[CUBE_MAX];
 };
 
@@ -162,6 +168,9 @@ int cube_plan(struct cube *c, unsigned int id);
 int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_t *order);
 /* The same for a subcube: free dimensions @dims, around node @base. */
 int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
+/* Recursive doubling in the subcube of these dimensions around @base. */
+int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
+int cube_doubling_install(struct cube *c, unsigned int id);
 /* Plan a broadcast around the faults, and install. */
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
 		    enum hc_bcast_method method);
@@ -262,6 +271,8 @@ void parties_free(struct party *p, unsigned int n);
  * NULL: as the sink saw it.
  */
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
+/* The same by an allreduce: all members get it. */
+int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
 /* What that sum must be. */
 uint64_t cube_mask(const struct cube *c);
 

@@ -226,27 +226,30 @@ void parties_free(struct party *p, unsigned int n)
 		free(p[i].job);
 }
 
-int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
+static int sum_run(struct cube *c, unsigned int plan, unsigned int collective,
+		   struct hypercube_result *res)
 {
+	bool all = collective == HYPERCUBE_ALLREDUCE;
 	struct party p[CUBE_MAX];
 	unsigned int node[CUBE_MAX], n = parties(c, p, node, 1), i;
-	uint64_t in[CUBE_MAX], mask = cube_mask(c), out = 0;
-	int err = -EBADMSG;
+	uint64_t in[CUBE_MAX], mask = cube_mask(c), out[CUBE_MAX] = { 0 };
+	unsigned int results = 0;
+	int err = 0;
 
 	for (i = 0; i < n; i++) {
 		struct job *j = &p[i].job[0];
 
 		in[i] = node[i] < 64 ? 1ull << node[i] : 0;
 		j->op = (struct hypercube_op){
-			.plan = plan, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
-			.type = HYPERCUBE_U64, .flags = HYPERCUBE_F_NOTIFY,
+			.plan = plan, .collective = collective, .oper = HYPERCUBE_SUM,
+			.type = HYPERCUBE_U64, .flags = all ? 0 : HYPERCUBE_F_NOTIFY,
 			.bytes = sizeof(in[i]),
 		};
 		j->in = &in[i];
 		j->waits = true;
-		if (node[i] == c->plan.tree.sink) {
-			j->out = &out;
-			j->room = sizeof(out);
+		if (all || node[i] == c->plan.tree.sink) {
+			j->out = &out[i];
+			j->room = sizeof(out[i]);
 		}
 	}
 	if (drive(p, n, 10))
@@ -258,15 +261,24 @@ int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
 			err = p[i].dead ? p[i].dead : j->refused ? j->refused : j->res.status;
 			break;
 		}
-		if (j->ends != 1 || j->got != j->room) {
+		if (j->ends != 1 || j->got != j->room || (j->out && out[i] != mask)) {
 			err = -EBADMSG;
 			break;
 		}
+		results += !!j->out;
 		if (j->out && res)
 			*res = j->res;
-		if (j->out && out == mask)
-			err = 0;
 	}
 	parties_free(p, n);
-	return err;
+	return err ? err : results ? 0 : -EBADMSG;
+}
+
+int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
+{
+	return sum_run(c, plan, HYPERCUBE_REDUCE, res);
+}
+
+int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
+{
+	return sum_run(c, plan, HYPERCUBE_ALLREDUCE, res);
 }

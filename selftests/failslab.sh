@@ -110,6 +110,21 @@ operations_end() {
 	tally
 }
 
+doublings_end() {
+	local i
+	succeeded=0 refused=0
+	check 'add' hcctl fabric add t dim 3
+	for ((i = 0; i < $(scaled 60); i++)); do
+		check 'plan' hcctl doubling plan fabric t apply
+		begin $((i % 3 * 2 + 1))
+		meagre 'allreduce' hcctl run allreduce t plan 3 count $((1 + i % 7 * 3000)) timeout 20000
+		end
+	done
+	check 'plan for good' hcctl doubling plan fabric t apply
+	check 'allreduce for good' hcctl run allreduce t plan 3 count 10 verify
+	tally
+}
+
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine
-run_tests fabrics_are_made_or_not configuration_is_changed_or_not operations_end
+run_tests fabrics_are_made_or_not configuration_is_changed_or_not operations_end doublings_end

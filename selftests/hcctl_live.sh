@@ -21,7 +21,7 @@ all_output_is_json() {
 	check 'plan' hcctl tree find fabric t apply
 	for command in 'fabric show' 'fabric show t' 'node show t' 'node show t 3' 'link show t' \
 		'link show t 1:2' 'fault show t' 'tree show t' 'op show t' 'stats t' 'detect t' \
-		'tree find fabric t' 'bcast plan fabric t source 1 apply' 'tree show t' 'fault random t links 1 seed 3' \
+		'tree find fabric t' 'doubling plan fabric t' 'doubling rule' 'doubling rule dim 4 bytes 9' 'bcast plan fabric t source 1 apply' 'tree show t' 'fault random t links 1 seed 3' \
 		'run reduce t op max type f32 count 5 verify' 'run allreduce t op sum type u8' \
 		'run bcast t type record:3 verify' 'run barrier t'; do
 		# shellcheck disable=SC2086
@@ -145,12 +145,12 @@ steps_promise_and_optimum_of_all_collectives_around_faults() {
 	local seed steps
 	check 'add' hcctl fabric add t dim 4
 	equal 'steps of a reduction' 4 "$(truth reduce count 9)"
-	equal 'steps of an allreduce' 8 "$(truth allreduce op prod type f32 count 9000)"
+	equal 'steps of an allreduce' 8 "$(truth allreduce method tree op prod type f32 count 9000)"
 	equal 'steps of a broadcast' 4 "$(truth bcast source 6 count 20000 iterations 3)"
 	equal 'steps of a gather' 4 "$(truth gather type record:9 count 700 iterations 2)"
 	equal 'steps of a scatter' 8 "$(truth scatter type u16 count 5000 iterations 2)"
 	equal 'frames one after the other' 4 "$(json .clock run bcast t source 6 count 1)"
-	equal 'steps of a barrier' 8 "$(truth barrier iterations 5)"
+	equal 'steps of a barrier' 8 "$(truth barrier method tree iterations 5)"
 	for ((seed = 1; seed <= $(scaled 2); seed++)); do
 		check 'faults' hcctl fault random t links 4 nodes 1 seed $seed
 		steps=$(truth reduce op max type i16 count 30)
@@ -167,6 +167,33 @@ steps_promise_and_optimum_of_all_collectives_around_faults() {
 		check 'del' hcctl tree del t plan 5
 		check 'clear' hcctl fault clear t
 	done
+}
+
+doubling_is_chosen_planned_and_verified() {
+	check 'add' hcctl fabric add t dim 4
+	equal 'steps' 4 "$(truth allreduce method doubling op sum type f64 count 9000 iterations 2)"
+	equal 'steps of a barrier' 4 "$(truth barrier method doubling iterations 3)"
+	equal 'nothing is left' 0 "$(json length tree show t)"
+	equal 'the same bits as a tree to node 0' \
+		"$(json .digest run allreduce t method doubling type f32 count 3000)" \
+		"$(hcctl tree find fabric t sink 0 apply plan 1 >/dev/null &&
+			json .digest run allreduce t method tree plan 1 type f32 count 3000)"
+	# What auto takes is what the rule says.
+	equal 'the rule' "$(json '[.method, true]' doubling rule dim 4 bytes 800)" \
+		"$(json '[.method, (.rule.bytes >= 800)]' run allreduce t count 100)"
+	equal 'merging' tree "$(json .method run allreduce t op merge count 100)"
+	check 'down' hcctl link set t 9:3 down
+	refused 'doubling over a fault' 'link of the subcube is faulty: 1:3' hcctl run barrier t method doubling
+	equal 'auto goes around' tree "$(json .method run barrier t)"
+	equal 'the largest subcube' '["0XXX",3]' "$(json '[.subcube, .plan]' doubling plan fabric t apply)"
+	equal 'it is installed' '["doubling",0,8]' \
+		"$(json '.[] | select(.plan == 3) | [.type, .base, (.members | length)]' tree show t)"
+	equal 'a run in it' '["doubling",8,3,true]' \
+		"$(json '[.method, .members, .steps, .verified]' run allreduce t plan 3 verify)"
+	refused 'a tree by a doubling' 'no tree plan 3' hcctl run allreduce t plan 3 method tree
+	refused 'a reduction by it' 'no tree plan 3' hcctl run reduce t plan 3
+	check 'another' hcctl link set t 4:1 down
+	refused 'a broken plan' 'plan 3 is broken; try: hcctl doubling plan' hcctl run barrier t plan 3
 }
 
 a_failure_is_named_and_nothing_is_left() {
@@ -203,5 +230,6 @@ run_tests all_output_is_json errors_are_json_too statuses_tell_refusal_from_misu
 	errors_say_what_and_why numbers_may_be_written_in_three_ways \
 	a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
-	steps_promise_and_optimum_of_all_collectives_around_faults a_failure_is_named_and_nothing_is_left \
+	steps_promise_and_optimum_of_all_collectives_around_faults \
+	doubling_is_chosen_planned_and_verified a_failure_is_named_and_nothing_is_left \
 	all_types_and_operators_are_verified

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Two members close their sockets at the same moment, while all are busy, on a tree
- * in which news of a failure can run in circles: a blocked node has three helpers.
+ * in which news of a failure can run in circles: a blocked node has three helpers; or
+ * in recursive doubling, where all edges make circles.
  * Everybody hears of an end of every operation, the news comes to rest, and the
  * next operation has the right result; again and again with the same plan.
  */
@@ -17,12 +18,15 @@
 #define PLAN 7
 #define JOBS 200
 
-static int start(struct cube *c)
+static int start(struct cube *c, bool doubling)
 {
-	int err = cube_new(c, 4, 0);
+	int err = cube_new(c, doubling ? 3 : 4, 0);
 
-	if (!err)
-		err = cube_fail_node(c, 6);
+	if (!err && doubling)
+		err = cube_doubling(c, PLAN, 7, 0);
+	if (err || doubling)
+		return err ? err : cube_bind_all(c);
+	err = cube_fail_node(c, 6);
 	if (!err)
 		err = cube_fail_link(c, 0, 0);
 	if (!err)
@@ -140,7 +144,7 @@ static void unheard_print(const struct party *p, const unsigned int *node, unsig
 	}
 }
 
-static bool round_right(struct cube *c, unsigned int collective)
+static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 {
 	unsigned int node[CUBE_MAX], n, i, u;
 	struct party p[CUBE_MAX];
@@ -177,23 +181,24 @@ static bool round_right(struct cube *c, unsigned int collective)
 	if (!err)
 		err = cube_bind_all(c);
 	if (!err)
-		err = cube_reduce(c, PLAN, NULL);
+		err = doubling ? cube_allreduce(c, PLAN, NULL) : cube_reduce(c, PLAN, NULL);
 	if (err)
 		printf("# error %d\n", err);
 	return !err;
 }
 
 /* Tests that run at the same time differ by their @variant. */
-static void test(struct __test_metadata *_metadata, unsigned int collective, unsigned int variant)
+static void test(struct __test_metadata *_metadata, unsigned int collective, bool doubling,
+		 unsigned int rounds, unsigned int variant)
 {
 	struct cube c;
 	unsigned int i;
 
 	while (variant--)
 		below(1);
-	ASSERT_EQ(0, start(&c));
-	for (i = 0; i < scaled(2) && !_metadata->failed; i++)
-		EXPECT_TRUE(round_right(&c, collective));
+	ASSERT_EQ(0, start(&c, doubling));
+	for (i = 0; i < scaled(rounds) && !_metadata->failed; i++)
+		EXPECT_TRUE(round_right(&c, collective, doubling));
 	if (_metadata->failed)
 		ctl_op_print(c.name);
 	EXPECT_EQ(0, cube_del(&c));
@@ -201,22 +206,27 @@ static void test(struct __test_metadata *_metadata, unsigned int collective, uns
 
 TEST(members_close_under_reductions)
 {
-	test(_metadata, HYPERCUBE_REDUCE, 0);
+	test(_metadata, HYPERCUBE_REDUCE, false, 2, 0);
 }
 
 TEST(others_close_under_reductions)
 {
-	test(_metadata, HYPERCUBE_REDUCE, 100);
+	test(_metadata, HYPERCUBE_REDUCE, false, 2, 100);
 }
 
 TEST(members_close_under_allreductions)
 {
-	test(_metadata, HYPERCUBE_ALLREDUCE, 200);
+	test(_metadata, HYPERCUBE_ALLREDUCE, false, 2, 200);
 }
 
 TEST(others_close_under_allreductions)
 {
-	test(_metadata, HYPERCUBE_ALLREDUCE, 300);
+	test(_metadata, HYPERCUBE_ALLREDUCE, false, 2, 300);
+}
+
+TEST(members_close_under_recursive_doubling)
+{
+	test(_metadata, HYPERCUBE_ALLREDUCE, true, 8, 400);
 }
 
 TEST_HARNESS_MAIN

@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cube.h"
 #include "ktap.h"
@@ -101,7 +102,13 @@ TEST(each_part_of_a_plan_is_checked)
 	d.type = 0;
 	EXPECT_TRUE(refused(&c, &d, -EINVAL));
 	d = good;
-	d.type = 3;
+	d.type = 4;
+	EXPECT_TRUE(refused(&c, &d, -EINVAL));
+	/* Of another type, the parts of which are missing. */
+	d = good;
+	d.type = HYPERCUBE_PLAN_BCAST;
+	EXPECT_TRUE(refused(&c, &d, -EINVAL));
+	d.type = HYPERCUBE_PLAN_DOUBLING;
 	EXPECT_TRUE(refused(&c, &d, -EINVAL));
 	d = good;
 	d.sink = 8;
@@ -195,6 +202,126 @@ TEST(a_plan_for_other_faults_is_stale)
 	d = draft_of(&c);
 	d.fault[7] ^= 1u << 31;
 	EXPECT_TRUE(refused(&c, &d, -ESTALE));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* ------------------------------------------------------------ doubling */
+
+struct doubling_draft {
+	uint32_t base;
+	uint32_t order[16];
+	unsigned int stages;
+	unsigned int fault_len;
+};
+
+static int doubling_install(const struct cube *c, const struct doubling_draft *d)
+{
+	struct nl *nl = ctl();
+	unsigned int i;
+
+	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, c->name);
+	nl_u32(nl, HYPERCUBE_A_PLAN_ID, PLAN);
+	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_DOUBLING);
+	if (d->base != UINT32_MAX)
+		nl_u32(nl, HYPERCUBE_A_PLAN_BASE, d->base);
+	for (i = 0; i < d->stages; i++)
+		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, d->order[i]);
+	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, c->faults->fault, d->fault_len);
+	return nl_talk(nl, NULL, NULL);
+}
+
+static bool doubling_refused(const struct cube *c, const struct doubling_draft *d, int err)
+{
+	int seen = doubling_install(c, d);
+
+	if (seen == err && ctl()->extack[0])
+		return true;
+	printf("# error %d, not %d: \"%s\"\n", seen, err, ctl()->extack);
+	return false;
+}
+
+TEST(each_part_of_a_doubling_is_checked)
+{
+	const struct doubling_draft good = { .order = { 2, 0, 1 }, .stages = 3, .fault_len = 32 };
+	struct doubling_draft d = good;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
+	ASSERT_EQ(0, doubling_install(&c, &good));
+	d.base = UINT32_MAX;
+	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	d.base = 8;
+	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	/* Not its lowest node. */
+	d.base = 4;
+	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	d = good;
+	d.order[0] = 0;
+	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	d.order[0] = 3;
+	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	d = good;
+	d.stages = 4;
+	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	d = good;
+	d.fault_len = 28;
+	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	d.fault_len = 36;
+	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	/* The plan that was good is still there, until its faults are those of yesterday. */
+	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
+	ASSERT_EQ(0, ctl_link_down(c.name, 6, 2, true));
+	EXPECT_TRUE(doubling_refused(&c, &good, -ESTALE));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Random faults and subcubes: the kernel takes what the verifier takes, and it works. */
+TEST(kernel_and_tool_agree_about_doublings)
+{
+	unsigned int round, i, node, dim, taken = 0, n = scaled(150);
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (round = 0; round < n; round++) {
+		struct hc_doubling *d = &c.doubling;
+		uint32_t dims = below(16), base = below(16);
+		int seen;
+
+		if (round % 15 == 0) {
+			ASSERT_EQ(0, cube_heal(&c));
+			for (i = 0; i < 1 + round % 4; i++) {
+				cube_link(&c, below(32), &node, &dim);
+				ASSERT_EQ(0, cube_fail_link(&c, node, dim));
+			}
+			if (round % 2)
+				ASSERT_EQ(0, cube_fail_node(&c, below(16)));
+		}
+		*d = (struct hc_doubling){ .dim = 4, .base = base & ~dims };
+		for (i = 0; i < 4; i++)
+			if (dims >> i & 1)
+				d->order[d->stages++] = i;
+		if (!hc_doubling_check(d, c.faults->fault, NULL)) {
+			EXPECT_EQ(0, cube_doubling(&c, PLAN, dims, base));
+			EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
+			taken++;
+			continue;
+		}
+		for (i = 0; i < 1000; i++) {
+			seen = ctl_doubling_new(c.name, PLAN, d, c.faults->fault);
+			if (seen != -ESTALE)
+				break;
+			usleep(1000);
+		}
+		EXPECT_EQ(-EINVAL, seen);
+		EXPECT_TRUE(ctl()->extack[0]);
+	}
+	printf("# %u of %u plans were taken\n", taken, n);
+	EXPECT_GT(taken, n / 10);
+	EXPECT_GT(n, taken);
 	EXPECT_EQ(0, cube_del(&c));
 }
 

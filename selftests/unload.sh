@@ -57,6 +57,20 @@ unloading_follows_a_killed_load() {
 	done
 }
 
+unloading_follows_a_killed_doubling() {
+	local i
+	for ((i = $(scaled 3); i > 0; i--)); do
+		prepare
+		background hcctl run allreduce t method doubling count 9000 iterations 1000000 >/dev/null
+		check 'it runs' busywait 5 json_is true 'any(.[]; .op > 3)' op show t
+		kill -KILL "$pid"
+		check 'unload' unload_module
+		wait "$pid" 2>/dev/null
+		jobs=()
+		check 'load' load_module
+	done
+}
+
 listeners_and_dumps_do_not_hold_it() {
 	prepare
 	background hcctl -j monitor >/dev/null
@@ -94,5 +108,5 @@ another_family_number() {
 }
 
 run_tests fabrics_are_removed_with_the_module open_sockets_pin_the_module \
-	unloading_follows_a_killed_load listeners_and_dumps_do_not_hold_it \
+	unloading_follows_a_killed_load unloading_follows_a_killed_doubling listeners_and_dumps_do_not_hold_it \
 	namespaces_with_fabrics_do_not_hold_it another_family_number

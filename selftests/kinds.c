@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Allreduces of every operator and type against the plain computation. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kinds.h"
+
+void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t count)
+{
+	unsigned int elem = ref_size(k->oper, k->type, k->width);
+	void *in = malloc(count * elem + 1);
+
+	ref_fill(k->oper, k->type, k->width, in, count * elem, false);
+	j->op = (struct hypercube_op){
+		.plan = plan, .collective = HYPERCUBE_ALLREDUCE, .oper = k->oper,
+		.type = k->type, .width = k->width, .bytes = count * elem,
+	};
+	j->in = in;
+	j->room = count * elem;
+	j->out = malloc(j->room + 1);
+	j->waits = true;
+}
+
+bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
+		unsigned int m)
+{
+	void *data[CUBE_MAX] = { NULL }, *copy[CUBE_MAX], *want;
+	bool right = true;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		copy[i] = malloc(p[i].job[m].room + 1);
+		memcpy(copy[i], p[i].job[m].in, p[i].job[m].room);
+		data[node[i]] = copy[i];
+	}
+	want = ref_replay(c, &p[0].job[m].op, data);
+	for (i = 0; i < n; i++) {
+		const struct job *j = &p[i].job[m];
+
+		if (!want || j->ends != 1 || j->res.status || j->got != j->room ||
+		    j->res.bytes != j->room || memcmp(want, j->out, j->room)) {
+			printf("# operator %u type %u at node %u: %u ends, status %d, %zu of %zu bytes\n",
+			       j->op.oper, j->op.type, node[i], j->ends, j->res.status, j->got,
+			       j->room);
+			right = false;
+		}
+	}
+	for (i = 0; i < n; i++)
+		free(copy[i]);
+	return right;
+}
+
+unsigned int kinds_run(struct cube *c, unsigned int plan, const struct kind *k, unsigned int nk,
+		       size_t count)
+{
+	unsigned int node[CUBE_MAX], i, m, bad = 0;
+	struct party p[CUBE_MAX];
+	unsigned int n = parties(c, p, node, nk);
+
+	for (i = 0; i < n; i++)
+		for (m = 0; m < nk; m++)
+			kind_fill(&p[i].job[m], plan, &k[m], count);
+	if (drive(p, n, 30)) {
+		printf("# not all operations ended\n");
+		ctl_op_print(c->name);
+		bad++;
+	}
+	for (m = 0; m < nk && !bad; m++)
+		bad += !kind_right(c, p, node, n, m);
+	for (i = 0; i < n; i++)
+		for (m = 0; m < nk; m++) {
+			free((void *)p[i].job[m].in);
+			free(p[i].job[m].out);
+		}
+	parties_free(p, n);
+	return bad;
+}
+
+unsigned int kinds_all(struct kind *k)
+{
+	unsigned int oper, type, n = 0;
+
+	for (oper = HYPERCUBE_SUM; oper <= HYPERCUBE_MAXLOC; oper++)
+		for (type = HYPERCUBE_U8; type < HYPERCUBE_RECORD; type++)
+			if (ref_size(oper, type, 0))
+				k[n++] = (struct kind){ oper, type, 0 };
+	k[n++] = (struct kind){ HYPERCUBE_MAX, HYPERCUBE_RECORD, 7 };
+	return n;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Allreduces of every operator and type: all members have the bits of the plain
+ * computation.
+ */
+#ifndef _HC_KINDS_H
+#define _HC_KINDS_H
+
+#include "ref.h"
+
+#define KINDS_MAX 256
+
+struct kind {
+	unsigned int oper;
+	unsigned int type;
+	unsigned int width;
+};
+
+/* All there are but MERGE, in an array of KINDS_MAX; returns how many. */
+unsigned int kinds_all(struct kind *k);
+/* Let a member's job be one of them, of @count random elements. */
+void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t count);
+/* Has job @m the bits of the plain computation at each of @n members? */
+bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
+		unsigned int m);
+/* Run them at all bound members of the cube's plan, which has this id.  Return: how many
+ * were wrong.
+ */
+unsigned int kinds_run(struct cube *c, unsigned int plan, const struct kind *k, unsigned int nk,
+		       size_t count);
+
+#endif /* _HC_KINDS_H */
