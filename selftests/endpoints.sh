@@ -7,6 +7,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 p=hc$$e
+# shellcheck disable=SC2034
 flow=$here/hc_flow
 # cube DIM: makes it
 cube() { check 'add' hcctl fabric add t dim "$1" netns-each "$p" address 10.16.0.0/16; }
