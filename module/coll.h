@@ -172,7 +172,7 @@ struct hc_end {
  * @cur_open: a contribution is incomplete
  * @engaged: the bound socket has contributed
  * @left: a socket was closed and none has contributed since
- * @reset: the next contribution is answered with @end
+ * @reset: the first contribution from @end.from on is answered with @end
  * @broken: a fault has broken the plan
  * @final: the sink has said which operations were complete then
  * @asked: questions the peer waited for has not answered

@@ -9,6 +9,14 @@
 #include "coll.h"
 #include "trace.h"
 
+/* Is the next contribution answered with a failure that the process has not heard of?
+ * Those below the failed range are still owed to the others.
+ */
+static bool resets(const struct hc_member *m)
+{
+	return m->reset && m->next >= m->end.from;
+}
+
 /* The bound socket was closed: what it owed will never come. */
 static void member_close(struct hc_member *m)
 {
@@ -18,7 +26,7 @@ static void member_close(struct hc_member *m)
 		.node = m->node->id,
 		.dim = HC_CAUSE_NONE,
 	};
-	bool quiet = !m->cur_open && (!m->engaged || m->reset);
+	bool quiet = !m->cur_open && (!m->engaged || resets(m));
 	struct hc_op *op = hc_member_op(m, m->next);
 
 	/* Nobody is left to receive what the sink still assembles.  In a doubling others
@@ -174,7 +182,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 {
 	if (!hc_host_cb(skb)->first) {
 		host_more(m, skb);
-	} else if (m->broken || m->reset) {
+	} else if (m->broken || resets(m)) {
 		m->reset = false;
 		host_refuse(m->node, skb, -(int)m->end.status, m);
 	} else if (may_begin_now(m)) {

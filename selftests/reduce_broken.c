@@ -189,6 +189,45 @@ TEST(a_member_closes_without_contributing_while_others_wait)
 	scene_end(_metadata, &s, false);
 }
 
+/* A member that is two operations behind the one that fails: those two go on, and it
+ * hears of the failure in its place.
+ */
+static void jobs_late(struct scene *s)
+{
+	unsigned int i, k;
+
+	parties_free(s->p, s->n);
+	s->n = parties(&s->cube, s->p, s->node, 3);
+	for (i = 0; i < s->n; i++)
+		for (k = 0; k < 3; k++) {
+			job_long(&s->p[i].job[k]);
+			if (k < 2)
+				s->p[i].job[k].op.bytes = 8;
+		}
+}
+
+TEST(a_failure_ahead_of_a_slow_member)
+{
+	struct scene s;
+	unsigned int i, k, u;
+
+	ASSERT_EQ(0, scene_start(&s));
+	jobs_late(&s);
+	u = middle(&s);
+	scene_run(&s, leaf(&s));
+	scene_close(&s, u);
+	EXPECT_EQ(0, drive(s.p, s.n, 8));
+	for (i = 0; i < s.n; i++)
+		for (k = 0; k < 3 && s.p[i].fd >= 0; k++) {
+			const struct job *j = &s.p[i].job[k];
+
+			EXPECT_EQ(1, j->ends);
+			EXPECT_EQ(k < 2 ? 0 : -ECONNRESET, j->res.status);
+			EXPECT_EQ(k < 2 ? k + 1 : j->res.op, j->res.op);
+		}
+	scene_end(_metadata, &s, false);
+}
+
 TEST(a_member_closes_before_others_contribute)
 {
 	struct scene s;
