@@ -172,7 +172,8 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
  */
 static bool may_begin_now(const struct hc_member *m)
 {
-	unsigned int window = HC_OP_WINDOW - hc_member_is_doubling(m);
+	/* See doubling.c. */
+	unsigned int window = HC_OP_WINDOW - 2 * hc_member_is_doubling(m);
 
 	return m->next < m->done + window && hc_sock_room(m->node);
 }

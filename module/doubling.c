@@ -13,7 +13,8 @@
  * Only the oldest operation is worked on, segment by segment.  What is sent is a
  * copy: each end owns the frame that it got, and combines in place, the lower one
  * into its own segment, the upper one into what came.  The other of the two frames
- * takes the copy for the next stage, so there is one allocation for each segment.
+ * takes the copy for the next stage or segment, so there is one allocation for all that
+ * have the same length.
  *
  * How far can a peer be ahead?  Take the frames of one stage over all segments of all
  * operations in turn.  A member sends its frame number s of stage i, then takes the
@@ -41,9 +42,12 @@
  * the one behind it, which a peer has begun: f >= done(u).  Or it is one that u's
  * process has not contributed all of: nobody has its result.  In both cases
  * done(v) <= f + 1, and it stays so until v hears of the failure, too: u sends nothing
- * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 1 (coll_host.c), so
- * k < f + HC_OP_WINDOW: no member has begun a number above [f, f + HC_OP_WINDOW), and
- * all go on behind it.  Some may have the result of f while it fails at others; it is
+ * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 2 (coll_host.c), so
+ * k < f + HC_OP_WINDOW - 1: no member has begun a number above [f, f + HC_OP_WINDOW),
+ * and all go on behind it.  That there is one number less than would do for this keeps
+ * the slots of ops[] apart: if a member closes at the last of them, f + HC_OP_WINDOW - 1,
+ * the range that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where another
+ * that is still at f - 1 could not queue what comes next.  Some may have the result of f while it fails at others; it is
  * the right one.
  *
  * A member keeps one failed range, and a second one may come while it still works on
@@ -120,6 +124,10 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	struct hc_hdr *hdr;
 
 	op->out = NULL;
+	if (copy && be32_to_cpu(hc_hdr(copy)->len) != len) {
+		consume_skb(copy);
+		copy = NULL;
+	}
 	if (!copy)
 		copy = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
 	if (!copy) {
@@ -170,9 +178,9 @@ static bool segment_out(struct hc_member *m, struct hc_op *op)
 	struct sk_buff *skb = __skb_dequeue(&op->own);
 	bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
 
-	/* The next one may have another length. */
-	consume_skb(op->out);
-	op->out = NULL;
+	/* For the next one; nobody's send buffer shall wait for it. */
+	if (op->out)
+		skb_orphan(op->out);
 	op->next_src = 0;
 	op->out_nr++;
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
@@ -253,13 +261,15 @@ u32 hc_doubling_offered(struct hc_member *m, int i, u64 nr)
 
 void hc_doubling_settle_below(struct hc_member *m)
 {
-	while (m->head < m->end.from) {
-		struct hc_op *op = hc_member_op(m, m->head);
+	u64 from = max(m->head, m->end.from);
+	unsigned int i;
 
-		if (op && op->nr == m->head)
-			hc_op_forgo(m, op);
-		m->head++;
-		WRITE_ONCE(m->done, m->head);
-	}
+	for (i = 0; i < HC_OP_WINDOW; i++)
+		if (m->ops[i] && m->ops[i]->nr < from)
+			hc_op_forgo(m, m->ops[i]);
+	m->head = from;
+	WRITE_ONCE(m->done, from);
+	/* Not behind by any rule of ours, but END may come from another machine. */
+	WRITE_ONCE(m->next, max(m->next, from));
 	hc_numbers_skip(m);
 }

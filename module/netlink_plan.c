@@ -184,6 +184,23 @@ static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 	return 0;
 }
 
+/* What says something about plans of another type is a mistake. */
+static int parse_strange(struct genl_info *info, const struct hc_plan_params *p)
+{
+	static const u8 strange[] = {
+		HYPERCUBE_A_PLAN_SINK, HYPERCUBE_A_PLAN_SOURCE, HYPERCUBE_A_PLAN_SEQUENCE,
+		HYPERCUBE_A_PLAN_MEMBERS, HYPERCUBE_A_PLAN_DETOUR,
+	};
+	unsigned int i;
+
+	for (i = 0; p->type == HYPERCUBE_PLAN_DOUBLING && i < ARRAY_SIZE(strange); i++)
+		if (info->attrs[strange[i]]) {
+			NL_SET_ERR_MSG(info->extack, "A doubling is a base and an order, nothing else");
+			return plan_refuse(info, strange[i]);
+		}
+	return 0;
+}
+
 static int parse_shape(struct genl_info *info, const struct hc_fabric *fabric,
 		       struct hc_plan_params *p)
 {
@@ -204,6 +221,8 @@ int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info)
 	int err;
 
 	err = parse_scalars(info, &p);
+	if (!err)
+		err = parse_strange(info, &p);
 	if (!err)
 		err = parse_root(info, fabric, &p);
 	if (!err)

@@ -146,7 +146,7 @@ TEST(nans_have_the_same_payload_everywhere)
 		.collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
 		.type = HYPERCUBE_F64, .bytes = 8 * count,
 	};
-	uint64_t in[8 * 64], out[8 * 64];
+	uint64_t in[8 * 64], out[8 * 64], tree[8 * 64];
 	unsigned int i, nans = 0;
 	struct cube c;
 
@@ -156,6 +156,9 @@ TEST(nans_have_the_same_payload_everywhere)
 	ASSERT_EQ(0, ready(&c, 3, 256));
 	ASSERT_EQ(0, run_once(&c, PLAN, &op, (char *)in, (char *)out));
 	EXPECT_TRUE(all_alike(&c, (char *)out, op.bytes));
+	ASSERT_EQ(0, cube_install(&c, TREE));
+	ASSERT_EQ(0, run_once(&c, TREE, &op, (char *)in, (char *)tree));
+	EXPECT_EQ(0, memcmp(tree, out, op.bytes));
 	for (i = 0; i < count; i++)
 		nans += (out[i] << 1) > 0xffe0000000000000ull;
 	EXPECT_EQ(count, nans);
@@ -465,6 +468,8 @@ static void blow(struct __test_metadata *_metadata, unsigned int how, size_t byt
 			}
 		}
 	EXPECT_GT(failed, 0);
+	/* Megabytes have hardly begun. */
+	EXPECT_GT(good + (bytes > 8), 0);
 	if (_metadata->failed)
 		ctl_op_print(c.name);
 	printf("# %u of %u ended well\n", good, n * njobs);

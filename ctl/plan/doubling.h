@@ -27,7 +27,7 @@ int hc_plan_doubling(const struct hc_faults *f, uint32_t dims, uint32_t base,
  * @d: filled in
  *
  * Of several the one of the lowest mask of dimensions, of these that of the lowest
- * node.  Tries all subcubes, the largest first: time O(3^n * n).
+ * node.  Tries all subcubes, the largest first: time O(4^n + 3^n * n).
  *
  * Return: 0, or -EHOSTDOWN if no node is connected with any other.
  */
