@@ -359,20 +359,22 @@ static int poll_host(struct hc_node *node, int budget)
 {
 	struct sk_buff *skb;
 	u32 plan_id = 0;
+	int frames = 0;
 	int work = 0;
 
 	do {
 		while (work < budget && !skb_queue_empty_lockless(&node->hostq)) {
 			skb = skb_dequeue(&node->hostq);
 			host_frame(node, skb);
+			frames++;
 			work++;
 		}
 		if (node->waiting)
 			work += hc_coll_host_retry(node, budget - work, &plan_id);
 	} while (host_hold(node, plan_id) && work < budget);
-	if (work) {
+	if (frames) {
 		u64_stats_update_begin(&node->syncp);
-		node->host_frames += work;
+		node->host_frames += frames;
 		u64_stats_update_end(&node->syncp);
 	}
 	return work;

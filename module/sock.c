@@ -71,16 +71,20 @@ u32 hc_sock_record(void)
 bool hc_sock_room(struct hc_node *node)
 {
 	struct sock *sk;
-	bool room;
+	bool room, was;
 
 	rcu_read_lock();
 	sk = rcu_dereference(node->sk);
 	room = !sk || hc_sock_recv_room(sk);
 	if (!room) {
+		was = READ_ONCE(hc_sk(sk)->starved);
 		WRITE_ONCE(hc_sk(sk)->starved, true);
 		/* Pairs with room_tell(): either it sees the flag or we the room. */
 		smp_mb();
 		room = hc_sock_recv_room(sk);
+		/* Who sleeps until there is more (record_queue()) may have less room now. */
+		if (!room && !was)
+			sk->sk_data_ready(sk);
 	}
 	rcu_read_unlock();
 	return room;
@@ -335,9 +339,9 @@ static void close_heard(struct sk_buff *skb)
 	complete(close_cb(skb)->heard);
 }
 
-/* Whoever binds next, here or at another node, begins after the end of what this
- * process took part in: so wait for the poll, or for the removal of the node, which frees
- * the frame.
+/* Whoever binds here next begins after the end of what this process took part in: so
+ * wait for the poll, or for the removal of the node, which frees the frame.  To other
+ * nodes the news travels like any frame.
  */
 static void close_tell(struct hc_node *node, struct sk_buff *skb, struct completion *heard)
 {

@@ -79,7 +79,16 @@ static void print_plan(struct hcctl *h, const struct nl_event *e)
 	if (gone)
 		return;
 	out_uint(h, "epoch", " epoch %" PRIu64, p->epoch);
-	out_uint(h, "sink", " sink %" PRIu64, p->sink);
+	switch (p->type) {
+	case HYPERCUBE_PLAN_BCAST:
+		out_uint(h, "source", " source %" PRIu64, p->source);
+		break;
+	case HYPERCUBE_PLAN_DOUBLING:
+		out_uint(h, "base", " base %" PRIu64, p->base);
+		break;
+	default:
+		out_uint(h, "sink", " sink %" PRIu64, p->sink);
+	}
 	out_bool(h, "broken", " BROKEN", p->broken);
 	if (p->broken)
 		print_cause(h, p->cause_node, p->cause_dim);
