@@ -62,6 +62,10 @@ struct rtnl_link_ops;
 #define HC_HEADROOM	(sizeof(struct hc_hdr) + HC_WALK_ROOM)
 /* Memory that Ethernet frames may take in a queue. */
 #define HC_ETH_BYTES	SZ_4M
+/* What flooded ones may take of that, in the queues of all nodes of a fabric together:
+ * one frame from an endpoint's stack is there dim times for each node.
+ */
+#define HC_FLOOD_BYTES	SZ_64M
 
 /* hc_port.flags */
 enum {
@@ -142,10 +146,12 @@ enum {
  * struct hc_queue - frames that wait for a poll
  * @list: the frames, and the lock
  * @bytes: memory they take; under the lock
+ * @flooded: what flooded frames from the links take of that; under the lock
  */
 struct hc_queue {
 	struct sk_buff_head list;
 	u32 bytes;
+	u32 flooded;
 };
 
 /**

@@ -23,18 +23,25 @@
 /* ------------------------------------------------------------ in-memory carrier */
 
 /* Operations have limits of their own, and shall not wait behind the traffic of
- * others; Ethernet frames have that of their queue, as at the end of any cable.
+ * others; Ethernet frames have that of their queue, as at the end of any cable, and
+ * flooded ones another: however many they are, they leave memory and room to others.
  */
 static bool peer_queue(struct hc_node *peer, struct sk_buff *skb)
 {
 	bool eth = hc_hdr(skb)->type == HC_FRAME_ETH;
+	bool flooded = eth && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD;
 	struct hc_queue *q = eth ? &peer->eth_rxq : &peer->rxq;
 	bool room;
 
 	spin_lock(&q->list.lock);
 	room = !eth || q->bytes < HC_ETH_BYTES;
-	if (likely(room))
+	if (flooded && q->flooded >= HC_FLOOD_BYTES >> peer->fabric->dim)
+		room = false;
+	if (likely(room)) {
 		hc_queue_add(q, skb);
+		if (flooded)
+			q->flooded += skb->truesize;
+	}
 	spin_unlock(&q->list.lock);
 	return room;
 }

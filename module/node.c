@@ -310,8 +310,8 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 				      int budget)
 {
 	struct sk_buff_head batch;
+	u32 bytes, flooded;
 	int work = 0;
-	u32 bytes;
 
 	if (skb_queue_empty_lockless(&q->list))
 		return 0;
@@ -319,12 +319,16 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 	spin_lock(&q->list.lock);
 	skb_queue_splice_tail_init(&q->list, &batch);
 	bytes = q->bytes;
+	flooded = q->flooded;
 	q->bytes = 0;
+	q->flooded = 0;
 	spin_unlock(&q->list.lock);
 	while (work < budget && !skb_queue_empty(&batch)) {
 		struct sk_buff *skb = __skb_dequeue(&batch);
 
 		bytes -= skb->truesize;
+		if (unlikely(flooded) && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
+			flooded -= skb->truesize;
 		take(node, skb);
 		work++;
 	}
@@ -332,6 +336,7 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 		spin_lock(&q->list.lock);
 		skb_queue_splice(&batch, &q->list);
 		q->bytes += bytes;
+		q->flooded += flooded;
 		spin_unlock(&q->list.lock);
 	}
 	return work;
