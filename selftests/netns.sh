@@ -142,8 +142,39 @@ a_name_is_taken_where_the_endpoint_goes() {
 	check 'it is still here' ip link show tn1
 }
 
+# megabytes FIELD
+megabytes() { sed -nE "s/^Mem$1: *([0-9]+)[0-9]{3} kB/\1/p" /proc/meminfo; }
+namespaces_seen() { ip netns list | grep -c "^hc$$e"; }
+
+# There is room for the fabric, and for some of its namespaces.
+what_does_not_fit_leaves_nothing() {
+	local full=$scratch/full leave fill
+	if [[ $debug ]]; then
+		skip 'what a debug kernel takes for a fabric cannot be told'
+		return
+	fi
+	mkdir "$full"
+	check 'a place to fill' mount -t tmpfs -o size=100% tmpfs "$full"
+	leave=$(($(megabytes Total) / 8 + 65))
+	fill=$(($(megabytes Available) - leave))
+	if ((fill > 0)) && head -c $((fill * 1000000)) /dev/zero >"$full/file"; then
+		refused 'namespaces' 'no memory for 1024 network namespaces: [1-9][0-9]* of them' \
+			hcctl fabric add t dim 10 netns-each "hc$$e"
+	else
+		fault 'cannot fill the memory'
+	fi
+	umount "$full"
+	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
+	equal 'namespaces' 0 "$(namespaces_seen)"
+	check 'no endpoint is left' busywait 10 no_endpoints
+	check 'what fits' hcctl fabric add t dim 3 netns-each "hc$$e"
+	equal 'namespaces' 8 "$(namespaces_seen)"
+	check 'del' hcctl fabric del t
+	equal 'namespaces' 0 "$(namespaces_seen)"
+}
+
 run_tests two_namespaces_have_fabrics_of_one_name a_namespace_ends_with_its_fabrics \
 	a_namespace_ends_under_load an_endpoint_moves sockets_are_bound_where_the_endpoint_is \
 	a_namespace_ends_and_its_endpoint_comes_back \
 	a_fabric_is_removed_while_its_endpoints_are_elsewhere both_namespaces_end_at_once \
-	a_name_is_taken_where_the_endpoint_goes
+	a_name_is_taken_where_the_endpoint_goes what_does_not_fit_leaves_nothing

@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,12 @@
 #define PATH_SIZE	256
 #define PREFIX_MAX	100
 #define NAME_SIZE	(PREFIX_MAX + 12)
+/* In KiB: what must be left, of a small machine an eighth.  It is for the frames
+ * that all endpoints flood as they come up.
+ */
+#define MEMORY_FLOOR	(256 << 10)
+/* So few namespaces are nobody's ruin. */
+#define NETNS_FEW	32
 
 /* --- words --- */
 
@@ -188,6 +195,28 @@ static int endpoint_move(struct hcctl *h, const char *fabric, uint32_t u, const 
 	return rc;
 }
 
+/* Where memory ends, the kernel ends processes: this one, which then cannot tidy
+ * up, or others.  So stop before.
+ */
+static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
+{
+	FILE *file = fopen("/proc/meminfo", "re");
+	uint64_t total = 0, left = UINT64_MAX;
+	char line[128];
+
+	while (file && fgets(line, sizeof(line), file)) {
+		sscanf(line, "MemTotal: %" SCNu64, &total);
+		sscanf(line, "MemAvailable: %" SCNu64, &left);
+	}
+	if (file)
+		fclose(file);
+	if (left > MEMORY_FLOOR || left > total / 8)
+		return 0;
+	hc_error(h, "no memory for %u network namespaces: %u of them have left %" PRIu64
+		 " of %" PRIu64 " MiB", all, made, left >> 10, total >> 10);
+	return -ENOMEM;
+}
+
 int cmd_netns_each(struct hcctl *h, const char *fabric, uint32_t dim, const char *prefix,
 		   const struct nl_addr_in *base)
 {
@@ -200,7 +229,8 @@ int cmd_netns_each(struct hcctl *h, const char *fabric, uint32_t dim, const char
 	rc = dir_make(h);
 	while (!rc && made < hc_nodes(dim)) {
 		snprintf(name, sizeof(name), "%s%u", prefix, made);
-		rc = endpoint_move(h, fabric, made, name, base, home);
+		rc = made < NETNS_FEW ? 0 : room_left(h, made, hc_nodes(dim));
+		rc = rc ?: endpoint_move(h, fabric, made, name, base, home);
 		made += !rc;
 	}
 	if (rc) {
