@@ -11,6 +11,7 @@ help:
 	@echo 'make demo          a fabric with faults in a VM: reductions around them, and what it costs'
 	@echo 'make check         all tests on the stock kernel, in a VM'
 	@echo 'make check-debug   the tests in the VM on a kernel with KASAN, lockdep, kmemleak, ...'
+	@echo 'make check-net     Linux'\''s own network tests over endpoints, in a VM'
 	@echo 'make shell         a shell in the VM, module loaded'
 	@echo 'make bench         measurements against Open MPI and veth pairs'
 	@echo 'make style         checkpatch, sparse, clang, shellcheck, kernel-doc'
@@ -40,6 +41,9 @@ check: | $(deps)base
 check-debug: | $(deps)base
 	@selftests/suite debug
 
+check-net: | $(deps)base $(deps)net
+	@selftests/kernel_net/run
+
 shell: | $(deps)base
 	@$(vm)/run --kernel $(KERNEL)
 
@@ -57,10 +61,10 @@ install: ctl
 clean:
 	rm -rf build
 
-deps: $(deps)base $(deps)bench $(deps)style
+deps: $(deps)base $(deps)bench $(deps)net $(deps)style
 
 $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo check check-debug shell bench style install clean deps
+.PHONY: help all module ctl selftests demo check check-debug check-net shell bench style install clean deps

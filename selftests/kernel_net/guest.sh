@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs in the VM: the kernel's own network tests over wires of two endpoints. KTAP.
+# Usage: guest.sh [--list | TEST..]; $HC_WIRES are the wires (near far around).
+
+# shellcheck source=selftests/kernel_net/programs.sh
+. "$(dirname "${BASH_SOURCE[0]}")/programs.sh"
+
+# Over which wires, and what. A script of the kernel runs as it is: bin/ip gives it endpoints for a
+# veth pair. Anything else is a function of programs.sh. All this takes less than four minutes.
+listed=(
+	'near: msg_zerocopy.sh 4 tcp -t 1'
+	'far: msg_zerocopy.sh 6 udp -t 1'
+	'around: msg_zerocopy.sh 6 tcp -t 1'
+	'near: io_uring_zerocopy_tx.sh 4 udp -m 1 -t 1 -n 32'
+	'around: io_uring_zerocopy_tx.sh 6 tcp -m 3 -t 1 -n 1'
+	'near far around: fib_nexthop_nongw.sh'
+	'near around: gre_gso.sh'
+	'around: udpgso_bench'
+	'near: txtimestamp'
+	'near around: udpgro'
+	'around: tcp_mmap'
+	'far: gro_ipv4'
+	'around: gro_ipv6'
+	'near: netdevice'
+)
+
+# leave_nothing: what a test that failed may have left
+leave_nothing() {
+	local name
+	for name in $(hcctl -n hc-wires fabric show | sed -n 's/: id .*//p'); do
+		hcctl -n hc-wires fabric del "$name"
+	done
+	for name in $(ip netns list | sed 's/ .*//' | grep -vx hc-wires); do
+		ip netns del "$name"
+	done
+	for name in $(ip -o link show type veth | sed -nE 's/^[0-9]+: ([^:@]+).*/\1/p'); do
+		ip link del "$name"
+	done
+} 2>/dev/null
+
+# as_it_is SCRIPT [ARGUMENT..]: status 4 is its way to say that it cannot run here
+as_it_is() {
+	local status=0
+	(cd "$net/$(dirname "$1")" && timeout -k 5 "$limit" "./$(basename "$1")" "${@:2}") \
+		>"$scratch/said" 2>&1 </dev/null || status=$?
+	case $status in
+	0) ;;
+	4) skip "$(grep -iE 'skip|not found|required' "$scratch/said" | tail -1)" ;;
+	124) fault "it did not end within $limit s" ;;
+	*) fault "status $status" ;;
+	esac
+	[[ ! $bad ]] || tail -n 40 "$scratch/said" | sed 's/^/#   /'
+}
+
+# one WIRE TEST [ARGUMENT..]
+one() {
+	export HC_WIRE=$1
+	if [[ $2 == *.sh ]]; then
+		as_it_is "${@:2}"
+	else
+		between_ends "$2"
+	fi
+	leave_nothing
+}
+
+cases=()
+# add_case WIRE TEST [ARGUMENT..]: as a function, for run_tests; a slash would make it a path
+add_case() {
+	local name="$1 ${*:2}"
+	name=${name//[^a-zA-Z0-9.]/_}
+	eval "$name() { one $*; }"
+	cases+=("$name")
+}
+
+if [[ ${1-} == --list ]]; then
+	printf '%s\n' "${listed[@]}"
+	exit
+fi
+PATH=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)/bin:$PATH
+for wire in ${HC_WIRES:=near far around}; do
+	for test in "$@"; do
+		# shellcheck disable=SC2086
+		add_case $wire $test
+	done
+	(($#)) || for line in "${listed[@]}"; do
+		# shellcheck disable=SC2086
+		[[ " ${line%%:*} " != *" $wire "* && $wire != veth ]] || add_case $wire ${line#*: }
+	done
+done
+ip netns add hc-wires
+# tcpdump becomes this user.
+grep -q ^tcpdump: /etc/passwd || echo 'tcpdump:x:65533:65534::/nonexistent:/bin/false' >>/etc/passwd
+run_tests "${cases[@]}"
