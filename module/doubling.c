@@ -42,13 +42,13 @@
  * the one behind it, which a peer has begun: f >= done(u).  Or it is one that u's
  * process has not contributed all of: nobody has its result.  In both cases
  * done(v) <= f + 1, and it stays so until v hears of the failure, too: u sends nothing
- * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 2 (coll_host.c), so
- * k < f + HC_OP_WINDOW - 1: no member has begun a number above [f, f + HC_OP_WINDOW),
- * and all go on behind it.  That there is one number less than would do for this keeps
- * the slots of ops[] apart: if a member closes at the last of them, f + HC_OP_WINDOW - 1,
- * the range that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where another
- * that is still at f - 1 could not queue what comes next.  Some may have the result of f while it fails at others; it is
- * the right one.
+ * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 2 (coll_host.c), so k < f
+ * + HC_OP_WINDOW - 1: no member has begun a number above [f, f + HC_OP_WINDOW), and all go
+ * on behind it.  That there is one number less than would do for this keeps the slots of
+ * ops[] apart: if a member closes at the last of them, f + HC_OP_WINDOW - 1, the range
+ * that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where another that is still
+ * at f - 1 could not queue what comes next.  Some may have the result of f while it fails
+ * at others; it is the right one.
  *
  * A member keeps one failed range, and a second one may come while it still works on
  * operations below the first.  Behind a gap: who found it has passed the first range,
