@@ -11,15 +11,21 @@ help:
 	@echo 'make demo          a fabric with faults in a VM: reductions around them, and what it costs'
 	@echo 'make check         all tests on the stock kernel, in a VM'
 	@echo 'make check-debug   the tests in the VM on a kernel with KASAN, lockdep, kmemleak, ...'
+	@echo 'make check-kcsan   the tests in the VM on a kernel that looks for data races'
+	@echo 'make fuzz          random calls and frames on the debug kernel'
+	@echo '                   (FUZZ="--seed N --seconds N --frames N --kernel K PART.."; selftests/fuzz/run --help)'
 	@echo 'make check-net     Linux'\''s own network tests over endpoints, in a VM'
-	@echo 'make shell         a shell in the VM, module loaded'
+	@echo 'make soak          collectives at random under faults, each result judged: ten minutes in a VM'
+	@echo '                   (SOAK="--seed N --seconds N --dim N,.. --calm --kinds K,..")'
+	@echo 'make shell         a shell in the VM, module loaded; what it writes to /out comes to build/out'
 	@echo 'make bench         measurements against Open MPI and veth pairs'
+	@echo 'make latency       for how long a fabric of 4,096 nodes keeps a processor from others, in a VM'
 	@echo 'make style         checkpatch, sparse, clang, shellcheck, kernel-doc'
 	@echo 'make all           = module ctl selftests; each of them by name'
 	@echo 'make install       the tool, and the module for the running kernel'
 	@echo 'make deps          install the Debian packages that all this needs (done when needed)'
 	@echo 'make clean         remove build/; kernels stay in ~/.cache/hypercube'
-	@echo 'KERNEL=stock|debug|6.12|running chooses the kernel for module, shell, ...'
+	@echo 'KERNEL=stock|debug|kcsan|6.12|running chooses the kernel for module, shell, ...'
 
 all: module ctl selftests
 
@@ -31,6 +37,7 @@ ctl: | $(deps)base
 
 selftests: | $(deps)base
 	@$(MAKE) --no-print-directory -C selftests OUTPUT=$(build)/selftests
+	@$(MAKE) --no-print-directory -C selftests/soak O=$(build)/selftests/soak
 
 demo: | $(deps)base
 	@selftests/demo/run
@@ -41,14 +48,26 @@ check: | $(deps)base
 check-debug: | $(deps)base
 	@selftests/suite debug
 
+check-kcsan: | $(deps)base
+	@selftests/suite kcsan
+
+fuzz: | $(deps)base
+	@selftests/fuzz/run $(FUZZ)
+
 check-net: | $(deps)base $(deps)net
 	@selftests/kernel_net/run
 
+soak: | $(deps)base
+	@selftests/soak/run --kernel $(KERNEL) $(SOAK)
+
 shell: | $(deps)base
-	@$(vm)/run --kernel $(KERNEL)
+	@$(vm)/run --kernel $(KERNEL) --out $(build)/out
 
 bench: | $(deps)base $(deps)bench
 	@selftests/bench/run
+
+latency: | $(deps)base
+	@selftests/latency/run
 
 style: | $(deps)base $(deps)style
 	@selftests/style
@@ -67,4 +86,4 @@ $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo check check-debug check-net shell bench style install clean deps
+.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net soak shell bench latency style install clean deps

@@ -34,14 +34,41 @@ struct talk {
 	bool done;
 	bool interrupted;
 	char text[256];
+	uint32_t offset;	/* in the request, of the attribute that the text is about */
 };
 
-static void say(struct hcctl *h, int err, const char *text)
+/* ": 99", the attribute that was refused; nothing if it was none, or is the name. */
+static void show_value(char *buf, size_t size, struct nlmsghdr *nlh, uint32_t offset)
 {
-	if (text && *text)
-		hc_error(h, "%s (%s)", text, strerror(-err));
+	const struct nlattr *a = (struct nlattr *)((char *)nlh + offset);
+	uint32_t v;
+
+	*buf = 0;
+	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset % NLA_ALIGNTO ||
+	    offset + NLA_HDRLEN + sizeof(v) > nlh->nlmsg_len ||
+	    nla_type(a) == HYPERCUBE_A_FABRIC_NAME || nla_len(a) != sizeof(v))
+		return;
+	memcpy(&v, nla_data(a), sizeof(v));
+	snprintf(buf, size, ": %u", v);
+}
+
+/* The first attribute of every request is a fabric's name. */
+static void say(struct hcctl *h, struct nl_msg *msg, const struct talk *t)
+{
+	struct nlattr *name = nlmsg_find_attr(nlmsg_hdr(msg), GENL_HDRLEN,
+					      HYPERCUBE_A_FABRIC_NAME);
+	const char *lead = name ? "fabric " : "", *colon = name ? ": " : "";
+	const char *fabric = name ? nla_get_string(name) : "", *text = t->text;
+	char value[OUT_BUF];
+
+	/* Before 6.8 a dump is refused without a sentence. */
+	if (name && t->err == -ENOENT && !*text)
+		text = "No such fabric";
+	show_value(value, sizeof(value), nlmsg_hdr(msg), t->offset);
+	if (*text)
+		hc_error(h, "%s%s%s%s%s (%s)", lead, fabric, colon, text, value, strerror(-t->err));
 	else
-		hc_error(h, "the kernel refused: %s", strerror(-err));
+		hc_error(h, "%s%s%sthe kernel refused: %s", lead, fabric, colon, strerror(-t->err));
 }
 
 static void set_ext_ack(struct nl_sock *sock)
@@ -126,9 +153,12 @@ static void ext_ack(struct talk *t, struct nlattr *attrs, int len)
 	struct nlattr *a;
 	int rem;
 
-	nla_for_each_attr(a, attrs, len, rem)
+	nla_for_each_attr(a, attrs, len, rem) {
 		if (nla_type(a) == NLMSGERR_ATTR_MSG)
 			nla_strlcpy(t->text, a, sizeof(t->text));
+		else if (nla_type(a) == NLMSGERR_ATTR_OFFS && nla_len(a) == sizeof(t->offset))
+			t->offset = nla_get_u32(a);
+	}
 }
 
 static void ext_ack_of_error(struct talk *t, struct nlmsghdr *nlh)
@@ -258,15 +288,13 @@ int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *ar
 	int rc;
 
 	rc = exchange(h, msg, &t);
+	if (!rc && t.err == -ENOMEM && !*t.text)
+		rc = hc_nomem(h);
+	else if (!rc && t.err && t.err != quiet)
+		say(h, msg, &t);
 	nlmsg_free(msg);
-	if (rc)
-		return rc;
-	if (t.err == -ENOMEM)
-		return hc_nomem(h);
-	if (t.err && t.err != quiet)
-		say(h, t.err, t.text);
-	if (t.err)
-		return t.err;
+	if (rc || t.err)
+		return rc ?: t.err;
 	return t.interrupted ? -EAGAIN : 0;
 }
 

@@ -23,6 +23,7 @@ struct nl_fabric {
 	uint32_t nodes_failed;
 	uint32_t node_size;
 	uint32_t dev_size;
+	uint32_t patience;	/* ms, 0: for ever */
 };
 
 #define NL_DROPS (HYPERCUBE_A_DROP_MAX + 1)
@@ -134,11 +135,11 @@ struct nl_addr_in {
 	uint8_t bytes[16];
 };
 
-/* In the namespace that the process is in: give an interface an address (or NULL) and
- * an alias, take it and the loopback interface up.
+/* In the namespace that the process is in: take the loopback interface up, with an
+ * alias; give an interface an address (or NULL) and take it up.
  */
-int nl_dev_start(struct hcctl *h, const char *ifname, const char *alias,
-		 const struct nl_addr_in *addr);
+int nl_dev_mark(struct hcctl *h, const char *alias);
+int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr);
 /* False if there is no such interface, or it has no alias that fits. */
 bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size);
 
@@ -159,6 +160,7 @@ int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 
 int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segment);
 int nl_fabric_del(struct hcctl *h, const char *name);
+int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms);
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
 int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid);
 /* @fd: descriptor of the namespace; or -1 and @pid */

@@ -70,13 +70,26 @@ static int addr_add(struct nl_sock *sock, unsigned int index, const struct nl_ad
 	return dev_talk(sock, msg);
 }
 
-int nl_dev_start(struct hcctl *h, const char *ifname, const char *alias,
-		 const struct nl_addr_in *addr)
+int nl_dev_mark(struct hcctl *h, const char *alias)
+{
+	struct nl_sock *sock = dev_open(h);
+	int rc;
+
+	if (!sock)
+		return -EIO;
+	rc = link_up(sock, LOOPBACK_INDEX, alias);
+	if (rc)
+		hc_error(h, "cannot take the loopback interface up: %s", nl_geterror(rc));
+	nl_socket_free(sock);
+	return rc ? -EIO : 0;
+}
+
+int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr)
 {
 	unsigned int index = if_nametoindex(ifname);
 	struct nl_sock *sock;
 	const char *what;
-	int rc;
+	int rc = 0;
 
 	if (!index) {
 		hc_error(h, "%s is not where it was moved to", ifname);
@@ -85,15 +98,13 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const char *alias,
 	sock = dev_open(h);
 	if (!sock)
 		return -EIO;
-	what = "take the loopback interface up";
-	rc = link_up(sock, LOOPBACK_INDEX, NULL);
-	if (!rc && addr) {
+	if (addr) {
 		what = "give an address to the endpoint";
 		rc = addr_add(sock, index, addr);
 	}
 	if (!rc) {
 		what = "take the endpoint up";
-		rc = link_up(sock, index, alias);
+		rc = link_up(sock, index, NULL);
 	}
 	if (rc)
 		hc_error(h, "cannot %s: %s", what, nl_geterror(rc));

@@ -106,6 +106,9 @@ void nl_fill_fabric(struct nlmsghdr *nlh, struct nl_fabric *v)
 		case HYPERCUBE_A_FABRIC_DEV_SIZE:
 			v->dev_size = num(a);
 			break;
+		case HYPERCUBE_A_FABRIC_PATIENCE:
+			v->patience = num(a);
+			break;
 		}
 	}
 }
@@ -440,6 +443,7 @@ void nl_plan_clear(struct nl_plan *v)
 	free(v->fault);
 	v->members = NULL;
 	v->detours = NULL;
+	v->sequence = NULL;
 	v->fault = NULL;
 }
 

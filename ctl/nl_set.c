@@ -250,6 +250,17 @@ int nl_fabric_del(struct hcctl *h, const char *name)
 	return nl_talk(h, msg, NULL, NULL);
 }
 
+int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FABRIC_SET, 0);
+
+	if (!msg)
+		return -EIO;
+	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
+	nla_put_u32(msg, HYPERCUBE_A_FABRIC_PATIENCE, ms);
+	return nl_talk(h, msg, NULL, NULL);
+}
+
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail)
 {
 	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);

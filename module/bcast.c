@@ -9,6 +9,13 @@
  * queue has all of it and all sources say the same of theirs; then it tells the
  * node above (DONE), at once if the source of the broadcast wants to know, else
  * now and then, for the window of operations must move on.
+ *
+ * Each message that the source has begun ends once for each member's process, in order:
+ * it comes, or a record says that it failed.  Of a message of which nothing has come only the
+ * source can know.  So it counts its messages, and each says how many there were
+ * before it (.origin, the low bits); when messages fail, the source says how many it had
+ * begun (END with FINAL, .next).  Who misses that word asks for it (.unnamed), or learns the
+ * same from the next message.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -73,7 +80,7 @@ int hc_bcast_members_create(struct hc_plan *plan, const u32 *fault,
 		.node = HC_BCAST_NO_NODE,
 	};
 	u32 nodes = hc_nodes(plan->fabric->dim);
-	u16 *first = kvmalloc_array(nodes, sizeof(*first), GFP_KERNEL);
+	u16 *first = kvmalloc_array(nodes, sizeof(*first), GFP_KERNEL_ACCOUNT);
 	int err;
 	u32 u;
 
@@ -101,7 +108,7 @@ static void done_up(struct hc_member *m, u64 time, u32 clock)
 	};
 
 	if (hc_done_xmit(m, &m->role.dst[0], &d))
-		m->told = m->done;
+		WRITE_ONCE(m->told, m->done);
 }
 
 void hc_bcast_done_tell(struct hc_member *m)
@@ -179,10 +186,149 @@ void hc_bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 
 /* ------------------------------------------------------------ failure, close */
 
-void hc_bcast_end_tell(struct hc_member *m, u64 nr)
+/* Tell of all messages up to that count; who does not receive is owed no more than a count
+ * of what was lost (hc_sock_status()).  The number is that of a message if all that failed at
+ * once are told at once.
+ */
+static void failed_tell(struct hc_member *m, u64 count)
 {
-	if (m->role.ndst)
-		hc_status_end(m, NULL, hc_sock_record(), nr);
+	m->ended_nr = max(m->ended_nr, m->broken ? m->head : m->end.from);
+	while (m->ended < count) {
+		const struct hc_rec rec = hc_sock_record(m);
+
+		hc_status_end(m, NULL, &rec, m->ended_nr++);
+		m->ended++;
+	}
+}
+
+void hc_bcast_failed_tell(struct hc_member *m)
+{
+	/* Those below the failed range still come. */
+	if (m->ended < m->named && (m->broken || m->head >= m->end_to))
+		failed_tell(m, m->named);
+}
+
+void hc_bcast_name(struct hc_member *m, u64 count)
+{
+	if (!m->role.ndst)
+		return;
+	if (count == HC_NEXT_UNKNOWN)
+		count = m->doubt + 1;
+	/* No source can be ahead by more. */
+	m->named = max(m->named, min(count, m->ended + HC_OP_RANGE));
+	hc_bcast_failed_tell(m);
+}
+
+static u64 end_to(const struct hc_end *end)
+{
+	return end->to ?: end->from + HC_OP_RANGE;
+}
+
+bool hc_bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
+{
+	if (!m->role.ndst) {
+		/* Messages begun since then may come. */
+		if (news) {
+			m->end.next = m->begun;
+			m->end.flags |= HC_END_F_FINAL;
+		}
+		end->next = m->end.next;
+		end->flags |= HC_END_F_FINAL;
+		return news;
+	}
+	m->unnamed |= news;
+	if (end->flags & HC_END_F_FINAL && end_to(end) >= m->end_to) {
+		news |= m->unnamed;
+		m->unnamed = false;
+		m->end.next = end->next;
+		m->end.flags |= HC_END_F_FINAL;
+		hc_bcast_name(m, end->next);
+	}
+	return news;
+}
+
+/* Is there somebody below who may not have heard of the failure?  Who has, is done with
+ * the numbers that failed.
+ */
+bool hc_bcast_end_owed(const struct hc_member *m)
+{
+	unsigned int i;
+
+	if (!hc_member_is_bcast(m) || m->broken || m->head < m->end_to)
+		return false;
+	for (i = 0; i < m->role.nsrc; i++)
+		if (m->peer_done[i] < m->end_to)
+			return true;
+	return false;
+}
+
+/* Who has nothing of a message does not know that it has to ask. */
+void hc_bcast_end_again(struct hc_member *m)
+{
+	unsigned int i;
+
+	if (!hc_bcast_end_owed(m))
+		return;
+	for (i = 0; i < m->role.nsrc; i++) {
+		struct sk_buff *skb;
+
+		if (m->peer_done[i] >= m->end_to)
+			continue;
+		skb = hc_end_alloc(m->node, &m->end);
+		if (skb)
+			hc_peer_xmit(m, &m->src[i], skb);
+	}
+}
+
+void hc_bcast_end_known(struct hc_member *m, u32 from_peer)
+{
+	if (hc_member_is_bcast(m) && m->role.ndst && from_peer == m->role.dst[0].node)
+		done_up(m, 0, 0);
+}
+
+bool hc_bcast_late(struct hc_member *m, const struct hc_end *end)
+{
+	if (!hc_member_is_bcast(m) || !(end->flags & HC_END_F_FINAL) || end->next <= m->end.next)
+		return false;
+	m->end.next = end->next;
+	hc_bcast_name(m, end->next);
+	return true;
+}
+
+void hc_bcast_refused(struct hc_member *m)
+{
+	struct hc_end end = m->end;
+
+	m->begun++;
+	if (!m->broken || !hc_member_is_bcast(m))
+		return;
+	end.next = m->begun;
+	hc_coll_end_go_on(m, &end);
+}
+
+/* The word that they failed may not have come, and so not why. */
+static void unheard_tell(struct hc_member *m, u64 count)
+{
+	if (!m->end.status) {
+		m->end.status = EIO;
+		m->end.node = m->role.dst[0].node;
+		m->end.dim = HC_CAUSE_NONE;
+	}
+	failed_tell(m, count);
+}
+
+bool hc_bcast_may(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u16 missing = be16_to_cpu(hdr->origin) - (u16)m->ended;
+	u64 count = m->ended + missing;
+
+	if (missing > HC_OP_RANGE) {
+		hc_op_fail(m, op, -EPROTO, m->role.dst[0].node);
+		return false;
+	}
+	if (missing)
+		unheard_tell(m, count);
+	return true;
 }
 
 /* The source's complete messages go on without it.  Another member's process
@@ -202,6 +348,7 @@ void hc_bcast_close(struct hc_member *m)
 	m->engaged = false;
 	m->reset = false;
 	m->left = true;
+	m->ended = max(m->ended, m->named);
 	if (!quiet && !m->broken)
 		hc_coll_end_go_on(m, &end);
 }

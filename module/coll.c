@@ -12,21 +12,26 @@
 #include <linux/slab.h>
 
 #include "coll.h"
-#include "combine.h"
 #include "netlink.h"
 #include "trace.h"
 
 int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
 		     const struct hc_tree_peer *src)
 {
-	struct hc_member *m = kzalloc(struct_size(m, src, role->nsrc), GFP_KERNEL);
+	struct hc_member *m;
+	int err;
 
+	err = hc_plan_charge(plan, struct_size(m, src, role->nsrc));
+	if (err)
+		return err;
+	m = kzalloc(struct_size(m, src, role->nsrc), GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return -ENOMEM;
 	m->plan = plan;
 	m->node = plan->fabric->nodes[u];
 	m->role = *role;
 	m->view_since = jiffies;
+	INIT_LIST_HEAD(&m->work);
 	__skb_queue_head_init(&m->waiting);
 	memcpy(m->src, src, role->nsrc * sizeof(*src));
 	plan->member[u] = m;
@@ -43,8 +48,8 @@ void hc_op_free(struct hc_op *op)
 	for (i = 0; i < m->role.nsrc; i++)
 		__skb_queue_purge(&op->src[i].q);
 	kfree_skb(op->out);
-	kfree(op->bounds);
-	kfree(op);
+	hc_poll_free(m->node->fabric, op->bounds, hc_bounds_size(op));
+	hc_poll_free(m->node->fabric, op, struct_size(op, src, m->role.nsrc));
 }
 
 struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
@@ -55,7 +60,7 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 
 	if (op)
 		return WARN_ON_ONCE(op->nr != nr) ? NULL : op;
-	op = kzalloc(struct_size(op, src, m->role.nsrc), GFP_ATOMIC);
+	op = hc_poll_alloc(m->node->fabric, struct_size(op, src, m->role.nsrc));
 	if (!op)
 		return NULL;
 	op->member = m;
@@ -93,6 +98,9 @@ u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
 /* A wait that already lasts keeps its start: "who is missing?" wants its length. */
 static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 {
+	m->blocked |= wait == HYPERCUBE_WAIT_READER;
+	if (wait != HYPERCUBE_WAIT_NOTHING)
+		hc_member_wait(m);
 	if (m->view_wait == wait && m->view_nr == nr && m->view_peer == peer)
 		return;
 	WRITE_ONCE(m->view_nr, nr);
@@ -100,7 +108,7 @@ static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 	WRITE_ONCE(m->view_peer, peer);
 	WRITE_ONCE(m->view_since, jiffies);
 	m->asked = 0;
-	m->silent = 0;
+	m->quiet = 0;
 }
 
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer)
@@ -121,16 +129,27 @@ static unsigned int peer_last(const struct hc_member *m)
 	return last;
 }
 
+u32 hc_done_peer(const struct hc_member *m)
+{
+	unsigned int last = peer_last(m);
+
+	return hc_member_is_bcast(m) ? m->src[last].node : m->role.dst[last].node;
+}
+
 void hc_view_idle(struct hc_member *m)
 {
 	unsigned int last = peer_last(m);
 
-	if (m->done < m->head && hc_member_is_bcast(m))
+	if (m->unnamed)
+		view_set(m, m->end.from, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
+	else if (m->done < m->head && hc_member_is_bcast(m))
 		view_set(m, m->done, HYPERCUBE_WAIT_DONE, m->src[last].node);
 	else if (m->done < m->head && m->role.ndst)
 		view_set(m, m->done, HYPERCUBE_WAIT_DONE, m->role.dst[last].node);
 	else
 		view_set(m, m->head, HYPERCUBE_WAIT_NOTHING, 0);
+	if (hc_member_pending(m))
+		hc_member_wait(m);
 }
 
 bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
@@ -174,10 +193,52 @@ struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, g
 	return skb;
 }
 
+/* May the payload be written to? */
+static bool payload_ours(const struct sk_buff *skb)
+{
+	return !skb_cloned(skb) && (!skb_is_nonlinear(skb) ||
+				    page_count(skb_frag_page(&skb_shinfo(skb)->frags[0])) == 1);
+}
+
+struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
+{
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
+	struct sk_buff *copy;
+
+	if (likely(payload_ours(skb)))
+		return skb;
+	copy = hc_seg_alloc(node->fabric, node->id, len, GFP_ATOMIC);
+	if (copy) {
+		*hc_hdr(copy) = *hc_hdr(skb);
+		if (len)
+			memcpy(hc_payload(copy), hc_payload(skb), len);
+	}
+	consume_skb(skb);
+	return copy;
+}
+
+/* A frame that is needed was not sent, and no gap will tell of it. */
+static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr)
+{
+	bool down = peer->how != HC_TREE_DETOUR && !hc_link_usable(m->node, peer->dim);
+	struct hc_end end = {
+		.from = nr,
+		.status = down ? ENOLINK : ENOMEM,
+		.node = m->node->id,
+		.dim = down ? peer->dim : HC_CAUSE_NONE,
+		.flags = down ? HC_END_F_BROKEN : 0,
+	};
+
+	hc_coll_end(m, &end, HC_CAUSE_NONE);
+}
+
 /* Frames to a tree neighbour whose link has just gone take the long way. */
 void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
 {
 	struct hc_hdr *hdr = hc_hdr(skb);
+	bool needed = hc_frame_is_needed(hdr);
+	u64 nr = be64_to_cpu(hdr->op);
+	int err;
 
 	hdr->plan = cpu_to_be32(m->plan->id);
 	hdr->epoch = cpu_to_be32(m->plan->epoch);
@@ -185,9 +246,11 @@ void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct s
 	hdr->dst = cpu_to_be16(peer->node);
 	if (peer->how == HC_TREE_DETOUR ||
 	    (hdr->type != HC_FRAME_DATA && !hc_link_usable(m->node, peer->dim)))
-		hc_route_xmit(m->node, peer->node, skb);
+		err = hc_route_xmit(m->node, peer->node, skb);
 	else
-		hc_link_xmit(m->node, peer->dim, skb);
+		err = hc_link_xmit(m->node, peer->dim, skb);
+	if (err && needed && !m->broken)
+		xmit_failed(m, peer, nr);
 }
 
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
@@ -223,6 +286,7 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	/* Who is blocked gets the result from its first helper. */
 	if (!i && hc_op_comes_down(op))
 		hc_hdr(skb)->flags |= HC_FRAME_F_WANT;
+	hc_hdr(skb)->index = cpu_to_be32(op->sent[i]++);
 	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], skb);
 }
 
@@ -253,6 +317,7 @@ bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const st
 	hdr->step = cpu_to_be32(d->clock);
 	hdr->offset = cpu_to_be64(d->steps);
 	hdr->time = cpu_to_be64(d->time);
+	hc_done_mark(m, skb);
 	hc_peer_xmit(m, peer, skb);
 	return true;
 }
@@ -275,7 +340,7 @@ void hc_done_tell(struct hc_member *m)
 		hc_bcast_done_tell(m);
 		return;
 	}
-	m->told = m->done;
+	WRITE_ONCE(m->told, m->done);
 	done_down(m, &d);
 }
 
@@ -304,7 +369,7 @@ static void sink_complete(struct hc_member *m, struct hc_op *op)
 	hc_notify_op(m->plan, &ev);
 	if (tell) {
 		d.nr = m->done;
-		m->told = m->done;
+		WRITE_ONCE(m->told, m->done);
 		done_down(m, &d);
 	}
 }
@@ -333,6 +398,8 @@ static void op_handed(struct hc_member *m, struct hc_op *op)
 			if (op->begun)
 				trace_hc_op_end(m, op->nr, 0);
 			op->begun = false;
+			m->ended++;
+			m->ended_nr = m->head;
 			WRITE_ONCE(m->next, m->head);
 		}
 		hc_bcast_review(m);
@@ -342,6 +409,8 @@ static void op_handed(struct hc_member *m, struct hc_op *op)
 		sink_complete(m, op);
 	}
 	hc_numbers_skip(m);
+	if (hc_member_is_bcast(m))
+		hc_bcast_failed_tell(m);
 }
 
 /* Work on the oldest operation, and the next one once it is handed over. */
@@ -352,6 +421,7 @@ void hc_advance(struct hc_member *m)
 		enum hc_progress p;
 
 		if (!op || op->nr != m->head) {
+			hc_bcast_failed_tell(m);
 			hc_view_idle(m);
 			return;
 		}
@@ -389,109 +459,115 @@ const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node)
 	return NULL;
 }
 
-static bool op_params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
+/* A frame that cannot be taken ends its operation. */
+static void data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 {
-	return op->collective == hdr->collective && op->oper == hdr->oper &&
-	       op->dtype == hdr->dtype && op->width == be16_to_cpu(hdr->width) &&
-	       (op->oper == HYPERCUBE_MERGE || op->collective == HYPERCUBE_SCATTER ||
-		op->total == be64_to_cpu(hdr->total));
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	bool memory = status == -ENOMEM;
+	struct hc_end end = {
+		.from = be64_to_cpu(hdr->op),
+		.status = -status,
+		.node = memory ? m->node->id : be16_to_cpu(hdr->src),
+		.dim = HC_CAUSE_NONE,
+	};
+
+	hc_drop(m->node, NULL, skb, memory ? HYPERCUBE_A_DROP_NO_MEMORY :
+				    status == -ENOBUFS ? HYPERCUBE_A_DROP_QUEUE_FULL :
+				    status == -EIO ? HYPERCUBE_A_DROP_UNEXPECTED :
+						     HYPERCUBE_A_DROP_MALFORMED);
+	hc_coll_end_go_on(m, &end);
 }
 
-/* Frames may come from another machine: is it an operation for a plan of this type? */
-static bool plan_carries(const struct hc_member *m, const struct hc_hdr *hdr)
+/* What waits and no socket is charged for: it was made by a node's poll, or has come from
+ * another machine.
+ */
+static u32 loose(const struct sk_buff *skb)
 {
-	if (hc_member_is_doubling(m))
-		return (hdr->collective == HYPERCUBE_ALLREDUCE ||
-			hdr->collective == HYPERCUBE_BARRIER) && hdr->oper != HYPERCUBE_MERGE;
-	return (hdr->collective == HYPERCUBE_BCAST) == hc_member_is_bcast(m);
+	return skb->sk ? 0 : skb->truesize;
 }
 
-/* Take the parameters of the operation from its first frame, compare the others. */
-bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
+static bool stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb)
 {
-	bool bcast = hdr->collective == HYPERCUBE_BCAST;
-	bool bytes = bcast || hc_coll_has_blocks(hdr->collective);
-	int elem;
+	u32 room = HC_UP_WINDOW * (m->node->fabric->segment + PAGE_SIZE);
 
-	if (op->known)
-		return op_params_fit(op, hdr);
-	/* A message is a string of bytes. */
-	elem = bytes ? 1 : hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
-	if (elem < 0 || !plan_carries(op->member, hdr))
+	if (loose(skb) > room - min(st->loose, room))
 		return false;
-	op->elem = elem;
-	op->collective = hdr->collective;
-	op->oper = hdr->oper;
-	op->dtype = hdr->dtype;
-	op->width = be16_to_cpu(hdr->width);
-	op->total = be64_to_cpu(hdr->total);
-	op->known = true;
+	st->loose += loose(skb);
+	st->last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+	__skb_queue_tail(&st->q, skb);
 	return true;
 }
 
-static unsigned int data_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
+struct sk_buff *hc_stream_pop(struct hc_stream *st)
 {
-	u64 nr = be64_to_cpu(hdr->op);
-	struct hc_op *op;
+	struct sk_buff *skb = __skb_dequeue(&st->q);
 
-	if (m->broken || nr < m->done || hc_ended(m, nr))
-		return HYPERCUBE_A_DROP_ENDED;
-	if (hc_member_is_doubling(m))
-		return hc_doubling_refused(m, i, hdr);
-	if (i < 0 || nr >= m->done + HC_OP_WINDOW || hc_member_is_bcast(m))
-		return HYPERCUBE_A_DROP_UNEXPECTED;
-	op = hc_member_op(m, nr);
-	if (op && (op->nr != nr || op->handed || op->src[i].last))
-		return HYPERCUBE_A_DROP_UNEXPECTED;
-	return 0;
-}
-
-static bool whole_elements(const struct hc_op *op, const struct hc_hdr *hdr)
-{
-	u64 total = be64_to_cpu(hdr->total);
-
-	return be32_to_cpu(hdr->len) % op->elem == 0 && do_div(total, op->elem) == 0;
+	if (skb)
+		st->loose -= loose(skb);
+	return skb;
 }
 
 static void data_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	u64 nr = be64_to_cpu(hdr->op);
-	u32 src = be16_to_cpu(hdr->src);
-	int i = hc_src_index(m, src);
-	unsigned int why = data_refused(m, i, hdr);
-	struct hc_stream *st;
+	int i = hc_src_index(m, be16_to_cpu(hdr->src));
+	unsigned int why = hc_up_refused(m, i, hdr);
 	struct hc_op *op;
+	int err;
 
 	if (why) {
 		hc_drop(m->node, NULL, skb, why);
 		return;
 	}
 	op = hc_op_get(m, nr);
-	if (!op || !hc_op_params(op, hdr) || !whole_elements(op, hdr)) {
-		struct hc_end end = {
-			.from = nr,
-			.status = op ? EPROTO : ENOMEM,
-			.node = op ? src : m->node->id,
-			.dim = HC_CAUSE_NONE,
-		};
-
-		hc_drop(m->node, NULL, skb,
-			op ? HYPERCUBE_A_DROP_MALFORMED : HYPERCUBE_A_DROP_NO_MEMORY);
-		hc_coll_end_go_on(m, &end);
+	err = op ? hc_up_check(m, op, i, hdr) : -ENOMEM;
+	if (!err && !stream_push(m, &op->src[i], skb))
+		err = -ENOBUFS;
+	if (err) {
+		data_fail(m, skb, err);
 		return;
 	}
 	/* In a doubling it may be ahead of this member's own stage. */
 	if (!hc_member_is_doubling(m))
 		hc_op_note(m, op, hdr);
-	st = &op->src[i];
-	if (!st->begun)
-		st->total = be64_to_cpu(hdr->total);
-	st->begun = true;
-	st->want |= !!(hdr->flags & HC_FRAME_F_WANT);
-	st->last = hdr->flags & HC_FRAME_F_LAST;
-	__skb_queue_tail(&st->q, skb);
 	if (nr == m->head)
+		hc_advance(m);
+}
+
+static void down_note(struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u32 turn = be16_to_cpu(hdr->turn);
+
+	if (hdr->flags & HC_FRAME_F_ROUTED)
+		turn += be16_to_cpu(hdr->walk);
+	op->turn = max(op->turn, turn);
+	op->time = max(op->time, be64_to_cpu(hdr->time));
+}
+
+static void down_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	unsigned int why = hc_down_refused(m, hdr);
+	struct hc_op *op;
+	int err;
+
+	if (why) {
+		hc_drop(m->node, NULL, skb, why);
+		return;
+	}
+	op = hc_op_get(m, be64_to_cpu(hdr->op));
+	err = op ? hc_down_check(m, op, hdr) : -ENOMEM;
+	if (err) {
+		data_fail(m, skb, err);
+		return;
+	}
+	hc_op_note(m, op, hdr);
+	down_note(op, hdr);
+	__skb_queue_tail(&op->down, skb);
+	if (!hc_member_is_bcast(m))
+		hc_results_advance(m);
+	else if (op->nr == m->head)
 		hc_advance(m);
 }
 
@@ -510,7 +586,7 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 	};
 
 	if (op->notify_own)
-		hc_sock_status(m->node, &res, op->rec);
+		hc_sock_status(m->node, &res, &op->rec);
 	hc_op_drop(m, op, 0);
 }
 
@@ -598,23 +674,51 @@ static void done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 		hc_view_idle(m);
 }
 
+u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
+{
+	const struct hc_op *op = hc_member_op(m, nr);
+	int below = hc_src_index(m, node);
+
+	if (!op || op->nr != nr)
+		return 0;
+	if (below >= 0)
+		return op->src[below].came - skb_queue_len(&op->src[below].q);
+	if (!m->role.ndst || m->role.dst[0].node != node)
+		return 0;
+	return op->down_came - skb_queue_len(&op->down);
+}
+
+/* Of @sent frames @taken are taken; it may have been said before. */
+static bool credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
+{
+	u32 on_way = sent - taken;
+
+	if (on_way > window || window - on_way <= *credit)
+		return false;
+	*credit = window - on_way;
+	return true;
+}
+
 /* From above: of a merged stream; from below: of what goes down. */
-static void credit_rx(struct hc_member *m, const struct hc_hdr *hdr)
+void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr)
 {
 	struct hc_op *op = hc_member_op(m, be64_to_cpu(hdr->op));
 	u32 src = be16_to_cpu(hdr->src);
+	u32 taken = be32_to_cpu(hdr->index);
 	int below = hc_src_index(m, src);
-	u32 n = be32_to_cpu(hdr->step);
+	bool more = false;
 	unsigned int i;
 
 	if (!op || op->nr != be64_to_cpu(hdr->op))
 		return;
 	if (below >= 0)
-		op->src[below].credit = min_t(u64, HC_DOWN_WINDOW,
-					      (u64)op->src[below].credit + n);
+		more = credit_note(&op->src[below].credit, HC_DOWN_WINDOW,
+				   op->src[below].sent_down, taken);
 	for (i = 0; i < m->role.ndst; i++)
 		if (m->role.dst[i].node == src)
-			op->credit[i] = min_t(u64, HC_MERGE_WINDOW, (u64)op->credit[i] + n);
+			more = credit_note(&op->credit[i], HC_MERGE_WINDOW, op->sent[i], taken);
+	if (!more)
+		return;
 	if (op->nr == m->head)
 		hc_advance(m);
 	hc_results_advance(m);
@@ -626,7 +730,7 @@ static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
 	const struct hc_hdr *hdr = hc_hdr(skb);
 
 	if (m->role.ndst && be16_to_cpu(hdr->src) == m->role.dst[0].node)
-		hc_down_rx(m, skb);
+		down_rx(m, skb);
 	else
 		data_rx(m, skb);
 }
@@ -634,10 +738,11 @@ static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
 static void word_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
+	unsigned int why = 0;
 
 	switch (hdr->type) {
 	case HC_FRAME_DONE:
-		if (hc_member_is_doubling(m))
+		if (hc_member_is_doubling(m) || hc_end_missed(m, hdr))
 			break;
 		if (hc_member_is_bcast(m))
 			hc_bcast_done_rx(m, hdr);
@@ -645,11 +750,11 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 			done_rx(m, hdr);
 		break;
 	case HC_FRAME_END:
-		hc_end_rx(m, skb);
+		why = hc_end_rx(m, skb);
 		break;
 	case HC_FRAME_CREDIT:
 		if (!hc_member_is_doubling(m))
-			credit_rx(m, hdr);
+			hc_credit_rx(m, hdr);
 		break;
 	case HC_FRAME_ASK:
 		hc_ask_rx(m, hdr);
@@ -658,7 +763,10 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_tell_rx(m, hdr);
 		break;
 	}
-	consume_skb(skb);
+	if (why)
+		hc_drop(m->node, NULL, skb, why);
+	else
+		consume_skb(skb);
 }
 
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -674,9 +782,12 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_PLAN);
 	else if (be32_to_cpu(hdr->epoch) != plan->epoch)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
-	else if (hdr->type == HC_FRAME_DATA)
-		data_from_rx(m, skb);
-	else
+	else if (hdr->type != HC_FRAME_DATA)
 		word_rx(m, skb);
+	/* It may go on with another header.  What is missing then, the next frame tells. */
+	else if (skb_cow_head(skb, 0))
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+	else
+		data_from_rx(m, skb);
 	rcu_read_unlock();
 }

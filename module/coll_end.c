@@ -3,9 +3,13 @@
  * Failure of operations: how it is noted, told to the process, and spread.
  *
  * A failure (END) names the first operation it hits, f.  Operations below f go
- * on; those in [f, f + HC_OP_WINDOW) are over, and every member's numbering
- * jumps to f + HC_OP_WINDOW.  No member can have begun a higher one: a member
- * begins operation k only if all below k - HC_OP_WINDOW are done, and f is not.
+ * on; those in [f, f + HC_OP_RANGE) are over, and every member's numbering
+ * jumps to f + HC_OP_RANGE.  No member can have begun a higher one.  Let D(v) be the
+ * first number that is not done at v; v begins k only if k < D(v) + HC_OP_WINDOW, and
+ * whoever finds the failure, u, has D(u) <= f.  In a tree what is done at v is done at
+ * the sink, for which all have contributed, u too: D(v) <= D(sink) <= D(u) + HC_OP_WINDOW,
+ * hence k < f + 2 * HC_OP_WINDOW.  Some may have the result of f while it fails at
+ * others, on its way down; it is the right one.  In a broadcast D(source) <= D(u).
  * So after a failure all members agree on the next number again, whatever each
  * of them had contributed.
  *
@@ -22,6 +26,15 @@
  *    what it covers, and the other one is what stays noted.
  * So the noted ranges only ever grow or move up, and each END is passed on by
  * each member a bounded number of times.
+ *
+ * Silence (coll_stall.c) may part the members: two parts that do not hear each other fail
+ * one range after the other, for an operation needs all of them.  The ranges of each part
+ * touch, those of both overlap, and a member who asks later is told all of the
+ * range (hc_end.to) and becomes one with the others again.
+ *
+ * END may get lost, or there be no memory for it, and DONE counts what failed as over.  So
+ * DONE names the failed range, and who has not heard of that takes no such DONE: it asks
+ * (coll_stall.c), and is told of the range first.
  *
  * A fault of a link that the plan uses breaks the plan: END with
  * HC_END_F_BROKEN ends everything pending, and nothing begins until a plan for
@@ -41,10 +54,13 @@ static void end_fill(struct sk_buff *skb, const struct hc_end *end)
 
 	hc_hdr(skb)->op = cpu_to_be64(end->from);
 	hc_hdr(skb)->offset = cpu_to_be64(end->next);
+	hc_hdr(skb)->total = cpu_to_be64(end->to);
 	w->status = cpu_to_be32(end->status);
 	w->node = cpu_to_be16(end->node);
 	w->dim = cpu_to_be16(end->dim);
 	w->flags = cpu_to_be32(end->flags);
+	w->nfailed = cpu_to_be32(end->nfailed);
+	w->failed = cpu_to_be64(end->failed);
 }
 
 struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end)
@@ -91,6 +107,26 @@ void hc_numbers_skip(struct hc_member *m)
 		WRITE_ONCE(m->done, m->end_to);
 }
 
+void hc_done_mark(const struct hc_member *m, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+
+	if (!m->end_to || be64_to_cpu(hdr->op) <= m->end.from)
+		return;
+	hdr->total = cpu_to_be64(m->end.from);
+	hdr->index = cpu_to_be32(min_t(u64, m->end_to - m->end.from, U32_MAX));
+}
+
+bool hc_end_missed(const struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 from = be64_to_cpu(hdr->total);
+	u64 to = from + be32_to_cpu(hdr->index);
+
+	if (to == from || to <= m->done)
+		return false;
+	return !m->end_to || max(from, m->done) < m->end.from || to > m->end_to;
+}
+
 /* What a member of the plan does, if it has done nothing yet. */
 static u32 collective_of(const struct hc_member *m)
 {
@@ -103,7 +139,7 @@ static u32 collective_of(const struct hc_member *m)
 	return HYPERCUBE_REDUCE;
 }
 
-void hc_status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr)
+void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
 {
 	struct hypercube_result res = {
 		.status = -(s32)m->end.status,
@@ -121,33 +157,53 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, u32 rec, u64 nr)
 void hc_op_forgo(struct hc_member *m, struct hc_op *op)
 {
 	if (op->begun)
-		hc_status_end(m, op, op->rec, op->nr);
+		hc_status_end(m, op, &op->rec, op->nr);
+	if (op->begun && hc_member_is_bcast(m) && m->role.ndst) {
+		m->ended++;
+		m->ended_nr = op->nr + 1;
+	}
 	if (m->cur_open && m->cur == op->nr)
 		m->cur_open = false;
 	hc_op_drop(m, op, -(int)m->end.status);
 }
 
-/* What a fault leaves without doubt: not handed over, so not complete. */
-static void ops_fail_begun(struct hc_member *m)
+/* The pending operation with the lowest number from @nr on, or NULL: processes hear of
+ * ends in the order of their contributions.
+ */
+static struct hc_op *op_from(struct hc_member *m, u64 nr)
 {
-	unsigned int i;
-
-	for (i = 0; i < HC_OP_WINDOW; i++)
-		if (m->ops[i] && !m->ops[i]->handed)
-			hc_op_forgo(m, m->ops[i]);
-}
-
-/* Fail what lies in the failed range.  True if the process was told of any. */
-static bool ops_fail_ended(struct hc_member *m)
-{
-	bool told = false;
+	struct hc_op *first = NULL;
 	unsigned int i;
 
 	for (i = 0; i < HC_OP_WINDOW; i++) {
 		struct hc_op *op = m->ops[i];
 
-		if (!op || !hc_ended(m, op->nr))
-			continue;
+		if (op && op->nr >= nr && (!first || op->nr < first->nr))
+			first = op;
+	}
+	return first;
+}
+
+/* What a fault leaves without doubt: not handed over, so not complete. */
+static void ops_fail_begun(struct hc_member *m)
+{
+	struct hc_op *op, *next;
+
+	for (op = op_from(m, 0); op; op = next) {
+		next = op_from(m, op->nr + 1);
+		if (!op->handed)
+			hc_op_forgo(m, op);
+	}
+}
+
+/* Fail what lies in the failed range.  True if the process was told of any. */
+static bool ops_fail_ended(struct hc_member *m)
+{
+	struct hc_op *op, *next;
+	bool told = false;
+
+	for (op = op_from(m, m->end.from); op && op->nr < m->end_to; op = next) {
+		next = op_from(m, op->nr + 1);
 		told |= op->begun;
 		hc_op_forgo(m, op);
 	}
@@ -185,15 +241,16 @@ static void range_set(struct hc_member *m, const struct hc_end *end, u64 to)
 	m->end_to = apart ? to : max(m->end_to, to);
 	m->end = *end;
 	m->end.from = from;
+	/* Who asks about it has to learn of all of it. */
+	m->end.to = m->end_to;
 }
 
-/* Make [from, from + HC_OP_WINDOW) part of the failed range and fail what it
- * covers; see the top of this file.  False: nothing new.  @told: the process was
- * told of an operation that failed.
+/* Make what @end covers part of the failed range, and fail it; see the top of this file.
+ * False: nothing new.  @told: the process was told of an operation that failed.
  */
 static bool end_note(struct hc_member *m, const struct hc_end *end, bool *told)
 {
-	u64 to = end->from + HC_OP_WINDOW;
+	u64 to = end->to ?: end->from + HC_OP_RANGE;
 	const struct hc_end upper = m->end;
 	const u64 upper_to = m->end_to;
 
@@ -214,34 +271,49 @@ static bool end_note(struct hc_member *m, const struct hc_end *end, bool *told)
 	return true;
 }
 
-/* A result of which the end has not come down is not complete here. */
-static bool op_complete_below(const struct hc_op *op, u64 done)
+/* The root's failed range may be news here, END being under way still. */
+static void last_range(const struct hc_member *root, struct hc_end *last)
 {
-	if (!op->handed || op->nr >= done)
+	last->failed = root->end.from;
+	last->nfailed = root->end_to ? min_t(u64, root->end_to - root->end.from, U32_MAX) : 0;
+}
+
+void hc_end_last(const struct hc_member *root, struct hc_end *last)
+{
+	if (root->broken) {
+		*last = root->end;
+		last->next = root->begun;
+		return;
+	}
+	*last = (struct hc_end){ .from = root->done, .next = root->begun };
+	last_range(root, last);
+}
+
+/* A result of which the end has not come down is not complete here. */
+static bool op_complete_below(const struct hc_op *op, const struct hc_end *last)
+{
+	if (!op->handed || op->nr >= last->from ||
+	    (op->nr >= last->failed && op->nr - last->failed < last->nfailed))
 		return false;
 	return !hc_op_comes_down(op) || hc_member_is_bcast(op->member);
 }
 
-void hc_end_settle(struct hc_member *m, u64 done, u64 next)
+void hc_end_settle(struct hc_member *m, const struct hc_end *last)
 {
-	bool told = m->final;
-	unsigned int i;
+	struct hc_op *op, *behind;
 
 	m->final = true;
-	for (i = 0; i < HC_OP_WINDOW; i++) {
-		struct hc_op *op = m->ops[i];
-
-		if (!op)
-			continue;
-		if (op_complete_below(op, done)) {
+	for (op = op_from(m, 0); op; op = behind) {
+		behind = op_from(m, op->nr + 1);
+		if (op_complete_below(op, last)) {
 			hc_op_complete(m, op, 0, 0, 0);
 			continue;
 		}
-		told |= op->begun;
 		hc_op_forgo(m, op);
 	}
-	if (hc_member_is_bcast(m) && !told && next > m->head)
-		hc_bcast_end_tell(m, m->head);
+	m->broken = true;
+	if (hc_member_is_bcast(m))
+		hc_bcast_name(m, last->next);
 	WRITE_ONCE(m->done, m->head);
 }
 
@@ -254,7 +326,11 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 	bool news = !m->broken;
 
 	if (news) {
+		if (hc_member_is_root(m))
+			last_range(m, end);
 		m->broken = true;
+		m->doubt = m->ended;
+		m->unnamed = false;
 		m->end = *end;
 		if (!test_and_set_bit(0, &m->plan->breaking)) {
 			WRITE_ONCE(m->plan->cause_node, end->node);
@@ -264,25 +340,39 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 			trace_hc_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
 			hc_notify_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
 		}
-		ops_fail_begun(m);
+		/* The root knows all at once: see below. */
+		if (!hc_member_is_root(m))
+			ops_fail_begun(m);
 	}
 	if (hc_member_is_doubling(m)) {
 		/* There is no word to wait for: nothing that this member had is in doubt. */
+		const struct hc_end own = { .from = m->done };
+
 		if (news)
-			hc_end_settle(m, m->done, m->next);
+			hc_end_settle(m, &own);
 		return news;
 	}
 	if (hc_member_is_root(m) && news) {
 		end->from = m->done;
-		end->next = m->next;
+		end->next = m->begun;
 		end->flags |= HC_END_F_FINAL;
 	}
 	if (end->flags & HC_END_F_FINAL && !m->final) {
 		m->end = *end;
-		hc_end_settle(m, end->from, end->next);
-		news = true;
+		hc_end_settle(m, end);
+		return true;
 	}
-	return news;
+	return news || hc_bcast_late(m, end);
+}
+
+/* A failure is reported once: by the first member of which a process was told.  Who
+ * leaves when nothing is under way fails nothing, though the numbers jump.
+ */
+static bool end_is_news(struct hc_member *m, const struct hc_end *end, u32 from_peer, bool told)
+{
+	if (end->flags & HC_END_F_BROKEN)
+		return from_peer == HC_CAUSE_NONE;
+	return told && atomic64_xchg(&m->plan->reported, end->from + 1) != end->from + 1;
 }
 
 static void event_end(struct hc_member *m, const struct hc_end *end)
@@ -298,25 +388,44 @@ static void event_end(struct hc_member *m, const struct hc_end *end)
 	hc_notify_op(m->plan, &ev);
 }
 
+/* The member's next contribution belongs to what has failed; but not if it is the first
+ * one of a process that came after another had left.
+ */
+static void reset_next(struct hc_member *m, const struct hc_end *end)
+{
+	struct sock *sk = hc_sock_serving(m);
+
+	if (!m->engaged && (end->status == ECONNRESET || !sk))
+		return;
+	if (!m->sock)
+		m->sock = hc_sock_id(sk);
+	m->reset = true;
+}
+
 void hc_coll_end(struct hc_member *m, const struct hc_end *cause, u32 from_peer)
 {
 	struct hc_end end = *cause;
-	u64 first = max(end.from, m->head);
-	bool told;
+	bool told = false;
+	bool news;
 
 	if (end.flags & HC_END_F_BROKEN) {
 		if (!plan_break(m, &end))
 			return;
 	} else {
-		if (m->broken || !end_note(m, &end, &told))
+		if (m->broken)
 			return;
+		news = end_note(m, &end, &told);
+		if (hc_member_is_bcast(m))
+			news = hc_bcast_end_note(m, &end, news);
+		if (!news) {
+			hc_bcast_end_known(m, from_peer);
+			return;
+		}
 		/* One who took part learns of the failure, now or when he goes on. */
-		if (!told && hc_member_is_bcast(m))
-			hc_bcast_end_tell(m, first);
-		else if (!told && m->engaged)
-			m->reset = true;
+		if (!hc_member_is_bcast(m) && !told)
+			reset_next(m, &end);
 	}
-	if (from_peer == HC_CAUSE_NONE)
+	if (end_is_news(m, &end, from_peer, told))
 		event_end(m, &end);
 	/* The sink's own word goes back to where the news came from, too. */
 	end_xmit(m, &end, end.flags & HC_END_F_FINAL && hc_member_is_root(m) ?
@@ -343,7 +452,11 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
 		.dim = HC_CAUSE_NONE,
 	};
 
-	hc_coll_end(m, &end, HC_CAUSE_NONE);
+	/* What is in doubt has lost a part, whatever the root says of it. */
+	if (m->broken)
+		hc_op_forgo(m, op);
+	else
+		hc_coll_end(m, &end, HC_CAUSE_NONE);
 	return HC_FAILED;
 }
 
@@ -359,43 +472,79 @@ static void end_route(struct hc_node *node, struct hc_plan *plan, const struct h
 	hc_route_xmit(node, plan->root, skb);
 }
 
-/* A failure moves the numbers by one window, though what is done stays where it is.
+/* A failure moves the numbers by one range, though what is done stays where it is.
  * Each member can cause one before it must begin an operation again, for which
  * there is no room until more is done.
  */
 static u64 end_limit(const struct hc_member *m)
 {
-	return m->done + (hc_nodes(m->node->fabric->dim) + 2ULL) * HC_OP_WINDOW;
+	return m->done + (hc_nodes(m->node->fabric->dim) + 2ULL) * HC_OP_RANGE;
 }
 
-/* From a peer of the tree; to the root also from a node that is no member. */
+/* Ranges grow with each failure of members that do not hear of each other. */
+#define END_SPAN_MAX	(1ULL << 20)
+
+static bool end_range_fits(const struct hc_end *end)
+{
+	u64 span = end->to - end->from;
+
+	return !end->to || (span >= HC_OP_RANGE && span <= END_SPAN_MAX);
+}
+
+/* From a peer of the tree; to the root also from a node that is no member, where a detour
+ * has failed: see end_route().
+ */
 static bool end_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
 {
-	return hc_peer_find(m, be16_to_cpu(hdr->src)) ||
-	       (hc_member_is_root(m) && hdr->flags & HC_FRAME_F_ROUTED);
+	u32 src = be16_to_cpu(hdr->src);
+
+	if (hc_peer_find(m, src))
+		return true;
+	return hc_member_is_root(m) && m->plan->tree.ndetours && !m->plan->member[src] &&
+	       hdr->flags & HC_FRAME_F_ROUTED;
 }
 
-void hc_end_rx(struct hc_member *m, struct sk_buff *skb)
+static bool end_has_sense(const struct hc_member *m, const struct hc_end *end)
+{
+	u32 dim = m->node->fabric->dim;
+
+	return end->status && end->status <= MAX_ERRNO && end_range_fits(end) &&
+	       (end->node == HC_CAUSE_NONE || end->node < hc_nodes(dim)) &&
+	       (end->dim == HC_CAUSE_NONE || end->dim < dim);
+}
+
+unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
+	u32 src = be16_to_cpu(hdr->src);
 	const struct hc_wire_end *w;
 	struct hc_end end;
 
 	if (be32_to_cpu(hdr->len) < sizeof(*w))
-		return;
+		return HYPERCUBE_A_DROP_MALFORMED;
 	w = hc_payload(skb);
 	end.from = be64_to_cpu(hdr->op);
+	end.to = be64_to_cpu(hdr->total);
 	end.next = be64_to_cpu(hdr->offset);
 	end.status = be32_to_cpu(w->status);
 	end.node = be16_to_cpu(w->node);
 	end.dim = be16_to_cpu(w->dim);
 	end.flags = be32_to_cpu(w->flags);
-	if (!end.status || end.status > MAX_ERRNO ||
-	    end.from > end_limit(m) || !end_may_come(m, hdr))
-		return;
-	hc_coll_end(m, &end, be16_to_cpu(hdr->src));
+	end.nfailed = be32_to_cpu(w->nfailed);
+	end.failed = be64_to_cpu(w->failed);
+	if (!end_has_sense(m, &end))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	if (end.from > end_limit(m) || !end_may_come(m, hdr))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	/* What was begun, or is complete, its root says, and those who have it from there. */
+	if (!hc_peer_find(m, src) || hc_src_index(m, src) >= 0)
+		end.flags &= ~HC_END_F_FINAL;
+	if (!(end.flags & HC_END_F_FINAL))
+		end.nfailed = 0;
+	hc_coll_end(m, &end, src);
 	if (!m->broken)
 		hc_advance(m);
+	return 0;
 }
 
 /* ------------------------------------------------------------ faults */
@@ -429,12 +578,43 @@ static bool detour_ends_at(const struct hc_tree *t, u32 node)
 	return false;
 }
 
+/* The oldest operation that may miss a frame which a peer has sent, or has not got one
+ * of this member: one whose result is still coming down, else the oldest not handed over.
+ */
+static u64 first_at_risk(struct hc_member *m)
+{
+	u64 nr;
+
+	for (nr = m->done; nr < m->head && !hc_member_is_bcast(m); nr++) {
+		const struct hc_op *op = hc_member_op(m, nr);
+
+		if (op && op->nr == nr && hc_op_comes_down(op))
+			return nr;
+	}
+	return m->head;
+}
+
+/* A frame has been lost on its way to a member.  Can that be one for which nobody would ask again?
+ * Words are said again, and what a member of a tree has not begun to wait for it will ask
+ * for.  A message comes without having been asked for; but right behind a failure it is the
+ * news of it that gets lost, and if each such loss were a failure of its own, of which all are
+ * told, a bad link or two would keep all members busy for ever.
+ */
+static bool loss_matters(struct hc_member *m)
+{
+	const struct hc_op *op = hc_member_op(m, m->head);
+
+	if (first_at_risk(m) < m->head || (op && op->nr == m->head))
+		return true;
+	return hc_member_is_bcast(m) && !(m->end_to && m->end_to == m->head);
+}
+
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
 		   u32 flags)
 {
 	struct hc_member *m = plan->member[node->id];
 	struct hc_end end = {
-		.from = m ? m->head : 0,
+		.from = m ? first_at_risk(m) : 0,
 		.status = status,
 		.node = node->id,
 		.dim = dim,
@@ -444,6 +624,8 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 	bool concerned = (m && hc_member_uses(m, dim)) ||
 			 detour_ends_at(&plan->tree, hc_neigh(node->id, dim));
 
+	if (concerned && m && !(flags & HC_END_F_BROKEN) && !loss_matters(m))
+		return;
 	if (concerned && m)
 		hc_coll_end_go_on(m, &end);
 	else if (concerned && flags & HC_END_F_BROKEN)
@@ -471,24 +653,46 @@ void hc_coll_lost(struct hc_node *node, unsigned int dim)
 	plans_fault(node, dim, EIO, 0);
 }
 
-void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+/* Is it on a way that the plan takes?  Of any other nobody misses it. */
+static bool plan_misses(const struct hc_plan *plan, const struct hc_node *node, unsigned int dim,
+			const struct hc_hdr *hdr)
+{
+	const struct hc_member *m = plan->member[node->id];
+	u32 src = be16_to_cpu(hdr->src), dst = be16_to_cpu(hdr->dst);
+	unsigned int i;
+
+	if (!(hdr->flags & HC_FRAME_F_ROUTED))
+		return m && hc_member_uses(m, dim);
+	for (i = 0; i < plan->tree.ndetours; i++) {
+		const struct hc_detour *d = &plan->tree.detours[i];
+
+		if ((d->from == src && d->to == dst) || (d->from == dst && d->to == src))
+			return true;
+	}
+	return false;
+}
+
+void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+			   unsigned int why)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
+	bool memory = why == HYPERCUBE_A_DROP_NO_MEMORY;
 	struct hc_end end = {
 		.from = be64_to_cpu(hdr->op),
-		.status = EHOSTUNREACH,
+		.status = memory ? ENOMEM : EHOSTUNREACH,
 		.node = node->id,
-		.dim = dim < node->fabric->dim ? dim : HC_CAUSE_NONE,
-		.flags = HC_END_F_BROKEN,
+		.dim = dim < node->fabric->dim && !memory ? dim : HC_CAUSE_NONE,
+		.flags = memory ? 0 : HC_END_F_BROKEN,
 	};
 	struct hc_plan *plan;
 
-	/* END itself is not worth a second END; the others only ever repeat. */
-	if (hdr->type != HC_FRAME_DATA)
+	/* END itself is not worth a second END; the others repeat. */
+	if (!hc_frame_is_needed(hdr))
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
-	if (plan && plan->epoch == be32_to_cpu(hdr->epoch)) {
+	if (plan && plan->epoch == be32_to_cpu(hdr->epoch) &&
+	    plan_misses(plan, node, dim, hdr)) {
 		if (plan->member[node->id])
 			hc_coll_end(plan->member[node->id], &end, HC_CAUSE_NONE);
 		else
@@ -497,12 +701,13 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	rcu_read_unlock();
 }
 
-void hc_member_destroy(struct hc_member *m, int status, u64 done, u64 next)
+void hc_member_destroy(struct hc_member *m, int status, const struct hc_end *last)
 {
+	hc_member_forget(m);
 	m->end.status = -status;
 	m->end.node = HC_CAUSE_NONE;
 	m->end.dim = HC_CAUSE_NONE;
-	hc_end_settle(m, done, next);
+	hc_end_settle(m, last);
 	hc_host_waiting_refuse(m, status);
 	kfree(m);
 }

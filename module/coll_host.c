@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The host port: contributions of the bound socket, and its close.
+ * The host port: contributions of the node's sockets, and their close.
  *
- * A contribution begins when its plan's window and the socket have room.  Until then
- * it waits in the member (.waiting), where it keeps back what follows for the same
- * plan and nothing else.
+ * A contribution begins when its plan's window and its socket have room, and no other
+ * socket's contribution to the plan is half sent.  Until then it waits in the member
+ * (.waiting), where it keeps back what follows for the same plan and nothing else.
+ *
+ * When a plan is replaced or removed, its operations are ended by configuration, after a
+ * grace period.  Processes hear of their contributions in order, so what comes for the same plan
+ * meanwhile is parked at the node, whatever becomes of it; it stays charged to its socket.
+ *
+ * A plan may change from one socket to another while operations are under way: each of
+ * them knows whose it is (hc_op.rec), and goes on to its end for that socket.
  */
 #include "coll.h"
 #include "trace.h"
@@ -17,7 +24,7 @@ static bool resets(const struct hc_member *m)
 	return m->reset && m->next >= m->end.from;
 }
 
-/* The bound socket was closed: what it owed will never come. */
+/* The socket was closed: what it owed will never come. */
 static void member_close(struct hc_member *m)
 {
 	struct hc_end end = {
@@ -45,33 +52,80 @@ static void member_close(struct hc_member *m)
 		hc_coll_end_go_on(m, &end);
 }
 
-/* Nobody will hear of it; the close that follows ends the operations. */
-static void waiting_drop(struct hc_member *m)
+/* Another socket serves the plan now and goes on with the next number.  What this one has
+ * begun it will not complete.
+ */
+static void member_hand_over(struct hc_member *m)
 {
-	struct sk_buff *skb;
+	struct hc_end end = {
+		.from = m->cur,
+		.status = ECONNRESET,
+		.node = m->node->id,
+		.dim = HC_CAUSE_NONE,
+	};
 
-	while ((skb = __skb_dequeue(&m->waiting)))
-		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
+	m->engaged = false;
+	m->reset = false;
+	if (m->cur_open && !m->broken)
+		hc_coll_end_go_on(m, &end);
 }
 
-/* All that waits was sent by the socket that was closed: who binds after it queues
+/* Does the socket leave the plan? */
+static bool leaves(const struct hc_leave_cb *cb, u32 plan)
+{
+	return plan != cb->keeps && (!cb->plan || plan == cb->plan);
+}
+
+/* Nobody will hear of it; the close that follows ends the operations. */
+static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
+			 const struct hc_leave_cb *cb)
+{
+	struct sk_buff *skb, *next;
+
+	skb_queue_walk_safe(queue, skb, next) {
+		if (hc_host_cb(skb)->rec.sock != cb->sock ||
+		    !leaves(cb, be32_to_cpu(hc_hdr(skb)->plan)))
+			continue;
+		__skb_unlink(skb, queue);
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
+	}
+}
+
+/* @heir: who has connected to the plan since has taken it over. */
+static void member_leave(struct hc_member *m, u64 sock, bool heir)
+{
+	struct sock *now = hc_sock_serving(m);
+	bool other = heir && now && hc_sock_id(now) != sock;
+	bool mine = m->sock == sock;
+
+	if (!mine && (m->sock || other))
+		return;
+	m->sock = 0;
+	if (mine && other)
+		member_hand_over(m);
+	else if (hc_member_is_bcast(m))
+		hc_bcast_close(m);
+	else
+		member_close(m);
+}
+
+/* All that waits was sent by the socket before it was closed: who binds after it queues
  * behind its close.
  */
-static void host_close(struct hc_node *node)
+static void host_leave(struct hc_node *node, struct sk_buff *skb)
 {
+	const struct hc_leave_cb *cb = hc_leave_cb(skb);
 	struct hc_plan *plan;
 	unsigned long id;
 
+	waiting_drop(node, &node->parked, cb);
 	xa_for_each(&node->fabric->plans, id, plan) {
 		struct hc_member *m = plan->member[node->id];
 
-		if (!m)
+		if (!m || !leaves(cb, id))
 			continue;
-		waiting_drop(m);
-		if (hc_member_is_bcast(m))
-			hc_bcast_close(m);
-		else
-			member_close(m);
+		waiting_drop(node, &m->waiting, cb);
+		member_leave(m, cb->sock, !cb->plan);
 	}
 }
 
@@ -90,7 +144,7 @@ static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
 	};
 
 	if (cb->first)
-		hc_sock_status(node, &res, cb->rec);
+		hc_sock_status(node, &res, &cb->rec);
 	hc_drop(node, NULL, skb, m ? HYPERCUBE_A_DROP_ENDED : HYPERCUBE_A_DROP_NO_PLAN);
 }
 
@@ -121,6 +175,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 
 	m->engaged = true;
 	m->left = false;
+	m->sock = cb->rec.sock;
 	if (!op) {
 		struct hc_end end = {
 			.from = m->next,
@@ -129,6 +184,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 			.dim = HC_CAUSE_NONE,
 		};
 
+		m->begun++;
 		host_refuse(m->node, skb, -ENOMEM, NULL);
 		hc_coll_end_go_on(m, &end);
 		m->reset = false;
@@ -138,9 +194,10 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 	trace_hc_op_begin(m, op->nr, hdr);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
+	op->ordinal = m->begun++;
 	op->notify_own = hdr->flags & HC_FRAME_F_NOTIFY;
 	op->notify |= op->notify_own;
-	op->out_total = be64_to_cpu(hdr->total);
+	op->result = be64_to_cpu(hdr->total);
 	m->cur = op->nr;
 	m->cur_open = true;
 	WRITE_ONCE(m->next, m->next + 1);
@@ -156,12 +213,25 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 	own_push(m, op, skb);
 }
 
-/* The rest of a contribution whose beginning was taken. */
-static void host_more(struct hc_member *m, struct sk_buff *skb)
+static bool same_rec(const struct hc_rec *a, const struct hc_rec *b)
+{
+	return a->sock == b->sock && a->nr == b->nr;
+}
+
+/* The operation whose contribution has begun and is not complete, or NULL. */
+static struct hc_op *op_open(struct hc_member *m)
 {
 	struct hc_op *op = m->cur_open ? hc_member_op(m, m->cur) : NULL;
 
-	if (op && op->nr == m->cur && op->rec == hc_host_cb(skb)->rec)
+	return op && op->nr == m->cur ? op : NULL;
+}
+
+/* The rest of a contribution whose beginning was taken. */
+static void host_more(struct hc_member *m, struct sk_buff *skb)
+{
+	struct hc_op *op = op_open(m);
+
+	if (op && same_rec(&op->rec, &hc_host_cb(skb)->rec))
 		own_push(m, op, skb);
 	else
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
@@ -170,23 +240,33 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 /* Who does not read what its operations tell it begins no more of them.  Of a doubling
  * one less, see doubling.c.
  */
-static bool may_begin_now(const struct hc_member *m)
+static bool may_begin_now(const struct hc_member *m, u64 sock)
 {
 	/* See doubling.c. */
 	unsigned int window = HC_OP_WINDOW - 2 * hc_member_is_doubling(m);
 
-	return m->next < m->done + window && hc_sock_room(m->node);
+	return m->next < m->done + window && hc_sock_room(m, sock);
 }
 
 /* False: it has to wait. */
 static bool member_take(struct hc_member *m, struct sk_buff *skb)
 {
+	u64 sock = hc_host_cb(skb)->rec.sock;
+
 	if (!hc_host_cb(skb)->first) {
 		host_more(m, skb);
-	} else if (m->broken || resets(m)) {
+		return true;
+	}
+	/* Another one's failure is nothing that this socket has to hear of. */
+	if (m->sock != sock)
+		m->reset = false;
+	if (m->broken || resets(m)) {
+		if (!hc_sock_room(m, sock))
+			return false;
 		m->reset = false;
 		host_refuse(m->node, skb, -(int)m->end.status, m);
-	} else if (may_begin_now(m)) {
+		hc_bcast_refused(m);
+	} else if (!op_open(m) && may_begin_now(m, sock)) {
 		host_begin(m, skb);
 	} else {
 		return false;
@@ -194,32 +274,101 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	return true;
 }
 
-static void host_data(struct hc_node *node, struct hc_member *m, struct sk_buff *skb)
+/* Are operations of a plan of that id, which is gone, still to be ended? */
+static bool retires(const struct hc_node *node, u32 id)
 {
+	/* Behind the look for the plan: see retire_begin(). */
+	smp_rmb();
+	/* What is done for who waited comes behind those ends: see retire_end(). */
+	return smp_load_acquire(&node->fabric->retiring) == id;
+}
+
+/* False: it has to wait until what was contributed before it has ended. */
+static bool host_data(struct hc_node *node, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	struct hc_plan *plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
+	struct hc_member *m;
+
+	if (retires(node, be32_to_cpu(hdr->plan)))
+		return false;
+	if (plan && plan->epoch != be32_to_cpu(hdr->epoch))
+		plan = NULL;
+	m = plan ? plan->member[node->id] : NULL;
 	if (!m) {
 		host_refuse(node, skb, -ESTALE, NULL);
 	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
 		__skb_queue_tail(&m->waiting, skb);
 		node->waiting = true;
 	}
+	return true;
+}
+
+/* Those for one plan keep back no others; if a second plan goes before they are looked at
+ * again, all stay in their order.
+ */
+#define PARKED_SEVERAL	0
+
+static bool behind_parked(const struct hc_node *node, u32 id)
+{
+	return !skb_queue_empty(&node->parked) &&
+	       (node->parked_plan == id || node->parked_plan == PARKED_SEVERAL);
+}
+
+static void host_park(struct hc_node *node, struct sk_buff *skb, u32 id)
+{
+	if (skb_queue_empty(&node->parked))
+		node->parked_plan = id;
+	else if (node->parked_plan != id)
+		node->parked_plan = PARKED_SEVERAL;
+	__skb_queue_tail(&node->parked, skb);
+	/* So it is looked at once more in this poll. */
+	node->waiting = true;
+	/* Pairs with retire_end(): either that sees what is parked, or that look its end. */
+	smp_mb();
+}
+
+static int parked_take(struct hc_node *node, int budget)
+{
+	struct sk_buff *skb;
+	int work = 0;
+
+	for (; work < budget && (skb = __skb_dequeue(&node->parked)); work++)
+		if (!host_data(node, skb)) {
+			__skb_queue_head(&node->parked, skb);
+			break;
+		}
+	return work;
 }
 
 void hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
-	struct hc_plan *plan;
+	u32 id = be32_to_cpu(hc_hdr(skb)->plan);
 
 	rcu_read_lock();
-	if (hdr->type == HC_FRAME_END) {
-		host_close(node);
+	if (hc_hdr(skb)->type == HC_FRAME_END) {
+		host_leave(node, skb);
 		consume_skb(skb);
-	} else {
-		plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
-		if (plan && plan->epoch != be32_to_cpu(hdr->epoch))
-			plan = NULL;
-		host_data(node, plan ? plan->member[node->id] : NULL, skb);
+	} else if (behind_parked(node, id) || !host_data(node, skb)) {
+		host_park(node, skb, id);
 	}
 	rcu_read_unlock();
+}
+
+/* What is to be taken next: while one socket's contribution is half sent, its segments
+ * pass by what others want to begin.
+ */
+static struct sk_buff *waiting_next(struct hc_member *m)
+{
+	struct sk_buff *skb = skb_peek(&m->waiting);
+	const struct hc_op *op = op_open(m);
+
+	if (!op || !skb || !hc_host_cb(skb)->first)
+		return skb;
+	skb_queue_walk(&m->waiting, skb)
+		if (same_rec(&op->rec, &hc_host_cb(skb)->rec))
+			return skb;
+	return NULL;
 }
 
 static int waiting_take(struct hc_member *m, int budget)
@@ -227,9 +376,12 @@ static int waiting_take(struct hc_member *m, int budget)
 	struct sk_buff *skb;
 	int work = 0;
 
-	while (work < budget && (skb = __skb_dequeue(&m->waiting))) {
+	while (work < budget && (skb = waiting_next(m))) {
+		struct sk_buff *prev = skb->prev;
+
+		__skb_unlink(skb, &m->waiting);
 		if (!member_take(m, skb)) {
-			__skb_queue_head(&m->waiting, skb);
+			__skb_queue_after(&m->waiting, prev, skb);
 			break;
 		}
 		work++;
@@ -241,10 +393,16 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 {
 	struct hc_plan *plan;
 	unsigned long id;
-	int work = 0;
+	int work;
 
 	node->waiting = false;
 	rcu_read_lock();
+	work = parked_take(node, budget);
+	if (!skb_queue_empty(&node->parked)) {
+		node->waiting = true;
+		/* What comes meanwhile is parked, too. */
+		*plan_id = node->parked_plan;
+	}
 	xa_for_each(&node->fabric->plans, id, plan) {
 		struct hc_member *m = plan->member[node->id];
 
@@ -254,7 +412,9 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 		if (skb_queue_empty(&m->waiting))
 			continue;
 		node->waiting = true;
-		*plan_id = id;
+		/* The rest of what is half sent passes by, so it has to bring a poll. */
+		if (!op_open(m))
+			*plan_id = id;
 	}
 	rcu_read_unlock();
 	return work;

@@ -4,30 +4,51 @@
  *
  * Once a second every member that has waited for a peer that long asks it
  * (ASK).  The peer answers with what the asker has missed (END, DONE), ends the
- * operation if its own process is gone, or says that there is hope (TELL).  So
- * a lost END or DONE heals itself, and a link or a node that died without a
- * word is found out by its silence.
+ * operation if its own process is gone, or says that there is hope (TELL), and how many
+ * frames it has taken.  So a lost END, DONE or CREDIT heals itself.
+ *
+ * Over links that lose nothing, silence tells nothing: a peer that does not answer waits
+ * for a processor, and nobody but the user of an operation decides how long that may
+ * take.  Where frames may get lost (HC_PORT_LOSSY; for a detour, which crosses links
+ * that this node does not know: anywhere in the fabric), silence for as long as the
+ * fabric's patience ends the operation.  It is counted from the last frame that came
+ * over the link, whatever it was, and only where it tells something: after a question
+ * that has left, while nothing waits on the way to the peer, and for no longer than from
+ * one question to the next, however late this node's own poll was.  Mostly a loss is
+ * found earlier, by the gap that it leaves in the numbers of the link's frames, or since
+ * the peer tells that it has sent what did not come.
  */
 #include <linux/jiffies.h>
 
 #include "coll.h"
 
-static void simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
+/* Of an operation, to a peer: what it waits for may have got lost. */
+static u32 frames_told(struct hc_member *m, u32 node, u64 nr)
+{
+	return hc_member_is_doubling(m) ? hc_doubling_offered(m, hc_src_index(m, node), nr) :
+					  hc_taken(m, node, nr);
+}
+
+/* True: it has left. */
+static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 {
 	const struct hc_tree_peer *peer = hc_peer_find(m, node);
 	struct sk_buff *skb;
 
 	if (!peer)
-		return;
+		return false;
 	skb = hc_frame_alloc(m->node, type, 0, GFP_ATOMIC);
 	if (!skb)
-		return;
+		return false;
 	hc_hdr(skb)->op = cpu_to_be64(nr);
-	if (type == HC_FRAME_TELL)
+	if (type == HC_FRAME_DONE)
+		hc_done_mark(m, skb);
+	else
 		hc_hdr(skb)->offset = cpu_to_be64(m->head);
-	if (type == HC_FRAME_TELL && hc_member_is_doubling(m))
-		hc_hdr(skb)->step = cpu_to_be32(hc_doubling_offered(m, hc_src_index(m, node), nr));
+	if (type == HC_FRAME_TELL)
+		hc_hdr(skb)->index = cpu_to_be32(frames_told(m, node, nr));
 	hc_peer_xmit(m, peer, skb);
+	return true;
 }
 
 /* The process that owes operation @nr, or should receive it, is gone for good.  What
@@ -35,7 +56,34 @@ static void simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
  */
 static bool gone(const struct hc_member *m, u64 nr)
 {
-	return m->left && !rcu_access_pointer(m->node->sk) && nr >= m->next;
+	return m->left && !hc_sock_serves(m) && nr >= m->next;
+}
+
+/* Who has passed on a message asks whether it has come.  It has, before the question, if it was not
+ * lost.
+ */
+static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 nr = be64_to_cpu(hdr->op);
+	const struct hc_op *op = hc_member_op(m, nr);
+	const struct sk_buff *skb;
+
+	if (!hc_member_is_bcast(m) || nr < m->head || nr >= be64_to_cpu(hdr->offset))
+		return false;
+	skb = op && op->nr == nr ? skb_peek_tail(&op->down) : NULL;
+	return !skb || !(hc_hdr(skb)->flags & HC_FRAME_F_LAST);
+}
+
+static void message_fail(struct hc_member *m, u64 nr, u32 src)
+{
+	struct hc_end end = {
+		.from = nr,
+		.status = EIO,
+		.node = src,
+		.dim = HC_CAUSE_NONE,
+	};
+
+	hc_coll_end_go_on(m, &end);
 }
 
 /* A peer waits for this member and asks whether there is still hope. */
@@ -68,6 +116,8 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 		};
 
 		hc_coll_end_go_on(m, &end);
+	} else if (above && message_lost(m, hdr)) {
+		message_fail(m, nr, src);
 	} else {
 		simple_xmit(m, src, HC_FRAME_TELL, nr);
 	}
@@ -80,7 +130,7 @@ static bool was_sent(const struct hc_member *m, const struct hc_op *op, const st
 
 	return head > op->nr ||
 	       (hc_member_is_doubling(m) && head == op->nr &&
-		be64_to_cpu(hdr->op) == op->nr && be32_to_cpu(hdr->step) > op->out_nr);
+		be64_to_cpu(hdr->op) == op->nr && be32_to_cpu(hdr->index) > op->out_nr);
 }
 
 /* There is hope, unless the peer has sent already what we wait for: the paths
@@ -90,44 +140,85 @@ void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
 {
 	struct hc_op *op = hc_member_op(m, m->view_nr);
 
-	m->asked = 0;
-	m->silent = 0;
+	if (m->view_peer == be16_to_cpu(hdr->src)) {
+		m->asked = 0;
+		m->quiet = 0;
+	}
 	if (m->view_wait == HYPERCUBE_WAIT_PEER && m->view_peer == be16_to_cpu(hdr->src) &&
 	    op && op->nr == m->view_nr && was_sent(m, op, hdr)) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
 		hc_advance(m);
+	} else if (!hc_member_is_doubling(m)) {
+		hc_credit_rx(m, hdr);
 	}
 }
 
-/* Three questions without answer, nor any other word: the link or the peer is dead
- * without one.
- */
-#define HC_ASK_MAX	3
-/* On a slow link a question, or its answer, waits behind what was sent before; but
- * not for ever.
- */
-#define HC_ASK_PATIENCE	240
+/* Looks for the sink's word on what was complete when the plan broke. */
+#define HC_DOUBT_MAX	3
 
-/* Since the last question: does what this node has sent still wait on its own link,
- * or has the peer's brought anything?
- */
-static bool link_busy(struct hc_member *m)
+static bool waits_for_peer(const struct hc_member *m)
 {
-	const struct hc_tree_peer *peer = hc_peer_find(m, m->view_peer);
-	const struct hc_node *node = m->node;
-	bool detour = !peer || peer->how == HC_TREE_DETOUR;
-	bool busy = false;
+	return m->view_wait == HYPERCUBE_WAIT_PEER || m->view_wait == HYPERCUBE_WAIT_CREDIT ||
+	       m->view_wait == HYPERCUBE_WAIT_DONE;
+}
+
+/* May frames of the peer, or to it, get lost? */
+static bool lossy(const struct hc_node *node, const struct hc_tree_peer *peer)
+{
+	if (peer->how == HC_TREE_DETOUR)
+		return READ_ONCE(node->fabric->nlossy);
+	return test_bit(HC_PORT_LOSSY, &node->ports[peer->dim].flags);
+}
+
+/* Is a frame to the peer still under way, as far as this node can see? */
+static bool pending(const struct hc_node *node, const struct hc_tree_peer *peer)
+{
+	bool detour = peer->how == HC_TREE_DETOUR;
 	unsigned int d;
-	u32 before;
 
 	for (d = 0; d < node->fabric->dim; d++)
-		if (detour || d == peer->dim)
-			busy |= hc_impair_pending(&node->ports[d]);
-	if (detour)
-		return busy;
-	before = m->heard;
-	m->heard = node->ports[peer->dim].rx_seq;
-	return busy || (m->asked && m->heard != before);
+		if ((detour || d == peer->dim) && hc_link_pending(&node->ports[d]))
+			return true;
+	return false;
+}
+
+/* Has any frame come whole over the peer's link since the last look? */
+static bool heard(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	const struct hc_port *port = &m->node->ports[peer->dim];
+	u32 before = m->heard;
+
+	if (peer->how == HC_TREE_DETOUR)
+		return false;
+	m->heard = port->rx_frames - port->drops[HYPERCUBE_A_DROP_CHECKSUM];
+	return m->heard != before;
+}
+
+/* Has silence lasted longer than the fabric's patience? */
+static bool too_quiet(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	u32 patience = READ_ONCE(m->node->fabric->patience);
+	unsigned long step = min_t(unsigned long, jiffies - m->checked, HC_STALL_TIME);
+
+	m->checked = jiffies;
+	if (heard(m, peer) || !patience || !lossy(m->node, peer))
+		m->quiet = 0;
+	else if (m->asked && !pending(m->node, peer))
+		m->quiet += step;
+	return m->quiet && m->quiet >= msecs_to_jiffies(patience);
+}
+
+/* What was handed over may be complete elsewhere: see coll_end.c. */
+static void give_up(struct hc_member *m)
+{
+	struct hc_end end = {
+		.from = m->view_nr,
+		.status = ETIMEDOUT,
+		.node = m->view_peer,
+		.dim = HC_CAUSE_NONE,
+	};
+
+	hc_coll_end_go_on(m, &end);
 }
 
 /* The sink's word on what was complete when the plan broke has not come: it is cut
@@ -135,71 +226,54 @@ static bool link_busy(struct hc_member *m)
  */
 static void doubt_check(struct hc_member *m)
 {
-	if (!m->final && m->asked++ >= HC_ASK_MAX) {
-		hc_end_settle(m, 0, U64_MAX);
+	static const struct hc_end unheard = { .next = HC_NEXT_UNKNOWN };
+	unsigned int i;
+
+	if (m->final)
+		return;
+	for (i = 0; i < m->role.ndst; i++)
+		if (pending(m->node, &m->role.dst[i]))
+			return;
+	if (m->asked++ >= HC_DOUBT_MAX) {
+		hc_end_settle(m, &unheard);
 		hc_view_idle(m);
+		return;
 	}
+	/* It may have been lost. */
+	for (i = 0; i < m->role.ndst; i++)
+		simple_xmit(m, m->role.dst[i].node, HC_FRAME_ASK, m->done);
+}
+
+/* The word that operations are done may be lost while the next one waits for something else, in
+ * the end for processes that want to hear that word first.  Who waits for the word alone asks
+ * for it anyhow.
+ */
+static void done_check(struct hc_member *m)
+{
+	bool stuck = m->done < m->head && m->done == m->done_seen;
+
+	m->done_seen = m->done;
+	if (stuck && m->view_wait != HYPERCUBE_WAIT_DONE)
+		simple_xmit(m, hc_done_peer(m), HC_FRAME_ASK, m->done);
 }
 
 void hc_stall_check(struct hc_member *m)
 {
-	struct hc_end end = {
-		.from = m->view_nr,
-		.status = ETIMEDOUT,
-		.node = m->view_peer,
-		.dim = HC_CAUSE_NONE,
-		/* What was handed over may be complete: as after any fault. */
-		.flags = m->view_wait == HYPERCUBE_WAIT_DONE && !hc_member_is_bcast(m) ?
-			 HC_END_F_BROKEN : 0,
-	};
+	const struct hc_tree_peer *peer;
 
 	if (m->broken) {
 		doubt_check(m);
 		return;
 	}
 	hc_done_tell(m);
-	if (m->view_wait != HYPERCUBE_WAIT_PEER && m->view_wait != HYPERCUBE_WAIT_CREDIT &&
-	    m->view_wait != HYPERCUBE_WAIT_DONE)
+	hc_bcast_end_again(m);
+	done_check(m);
+	if (!waits_for_peer(m) || time_before(jiffies, m->view_since + HC_STALL_TIME))
 		return;
-	if (time_before(jiffies, m->view_since + HZ))
-		return;
-	m->silent = link_busy(m) ? 0 : m->silent + 1;
-	if (m->silent <= HC_ASK_MAX && m->asked++ < HC_ASK_PATIENCE) {
-		simple_xmit(m, m->view_peer, HC_FRAME_ASK, m->view_nr);
-		return;
-	}
-	hc_coll_end_go_on(m, &end);
-}
-
-/* A link may have failed between the check of a plan and its publication. */
-static void member_recheck(struct hc_member *m)
-{
-	unsigned int dim;
-
-	for (dim = 0; dim < m->node->fabric->dim; dim++)
-		if (!hc_link_usable(m->node, dim) && hc_member_uses(m, dim))
-			hc_plan_fault(m->node, m->plan, dim, ENOLINK, HC_END_F_BROKEN);
-}
-
-void hc_coll_event(struct hc_node *node, unsigned long events)
-{
-	struct hc_plan *plan;
-	unsigned long id;
-
-	rcu_read_lock();
-	xa_for_each(&node->fabric->plans, id, plan) {
-		struct hc_member *m = plan->member[node->id];
-
-		if (!m)
-			continue;
-		if (events & BIT(HC_EV_PLANS))
-			member_recheck(m);
-		if (events & BIT(HC_EV_STALL))
-			hc_stall_check(m);
-		if (events & BIT(HC_EV_READER)) {
-			hc_advance(m);
-			hc_results_advance(m);
-		}
-	}
-	rcu_read_unlock();
+	peer = hc_peer_find(m, m->view_peer);
+	/* That messages have failed is known; how many, only the word that is asked for says. */
+	if (peer && !(m->unnamed && m->view_wait == HYPERCUBE_WAIT_DONE) && too_quiet(m, peer))
+		give_up(m);
+	else if (simple_xmit(m, m->view_peer, HC_FRAME_ASK, m->view_nr))
+		m->asked = 1;
 }

@@ -25,10 +25,8 @@ static const u8 type_size[__HYPERCUBE_TYPE_END] = {
 	[HYPERCUBE_F32] = 4,	[HYPERCUBE_F64] = 8,
 };
 
-/* Bytes within a frame: words of eight may lie anywhere. */
 struct any16 { u16 v; } __packed;
-struct any32 { u32 v; } __packed;
-struct any64 { u64 v; } __packed;
+struct any_loc { struct hypercube_loc v; } __packed;
 
 static __always_inline u64 load(unsigned int type, const void *p)
 {
@@ -162,21 +160,21 @@ static __always_inline void each(unsigned int oper, unsigned int type,
 static __always_inline void each_loc(unsigned int oper, unsigned int type,
 				     void *acc, const void *src, size_t bytes)
 {
-	struct hypercube_loc *p = acc, *end = acc + bytes;
-	const struct hypercube_loc *q = src;
+	struct any_loc *p = acc, *end = acc + bytes;
+	const struct any_loc *q = src;
 	bool take;
 	u64 a, b;
 
 	for (; p < end; p++, q++) {
-		a = load(type, p->value);
-		b = load(type, q->value);
+		a = load(type, p->v.value);
+		b = load(type, q->v.value);
 		/* Two NaNs are a tie, whatever their bits. */
 		if (unlikely(is_nan(type, a) || is_nan(type, b)))
 			take = is_nan(type, a) &&
-			       (!is_nan(type, b) || q->index < p->index);
+			       (!is_nan(type, b) || q->v.index < p->v.index);
 		else
 			take = better(oper, type, a, b) ||
-			       (a == b && q->index < p->index);
+			       (a == b && q->v.index < p->v.index);
 		if (take)
 			*p = *q;
 	}

@@ -25,7 +25,7 @@ int hc_combine_size(unsigned int oper, unsigned int type, unsigned int width);
  * @oper: enum hypercube_oper but MERGE
  * @type: enum hypercube_type
  * @width: bytes of a RECORD, else 0
- * @acc: first operand and result; aligned to 8 bytes or to the element's size
+ * @acc: first operand and result; need not be aligned
  * @src: second operand, likewise
  * @bytes: length of both, a multiple of the element's size
  *

@@ -41,23 +41,83 @@ static inline struct nlattr **hc_dump_attrs(struct netlink_callback *cb)
 }
 #endif
 
-/* Before 6.2 an extack held no text, only a pointer to one that must outlive the
- * answer.  Then the text is in one of a few buffers until as many later refusals
- * from the same place: time enough for the answer, and no harm done if it is not.
+/* Before 6.2 an extack held no text, only a pointer to one that must outlive the answer.
+ * Then a request that may be refused with such a text (HC_SET_ERR_MSG_FMT) brings room
+ * for it along, and answers itself as long as that is there.
  */
 #ifdef NL_SET_ERR_MSG_FMT
 #define HC_SET_ERR_MSG_FMT	NL_SET_ERR_MSG_FMT
+
+struct hc_said {
+	struct netlink_ext_ack extack;
+};
+
+static inline void hc_said_begin(struct hc_said *said, struct genl_info *info)
+{
+}
+
+static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct genl_info *info,
+			      int err)
+{
+	return err;
+}
 #else
-#define HC_SET_ERR_MSG_FMT(extack, fmt, ...)					\
+#define HC_SET_ERR_MSG_FMT(to, fmt, ...)					\
 do {										\
-	static char hc_text[16][NETLINK_MAX_COOKIE_LEN * 5];			\
-	static atomic_t hc_turn;						\
-	char *hc_buf = hc_text[atomic_inc_return(&hc_turn) & 15];		\
+	struct hc_said *hc_said = container_of(to, struct hc_said, extack);	\
 										\
-	snprintf(hc_buf, sizeof(hc_text[0]), fmt, ##__VA_ARGS__);		\
-	(extack)->_msg = hc_buf;						\
+	snprintf(hc_said->text, sizeof(hc_said->text), fmt, ##__VA_ARGS__);	\
+	hc_said->extack._msg = hc_said->text;					\
 } while (0)
+
+struct hc_said {
+	struct netlink_ext_ack extack;
+	struct netlink_ext_ack *outer;
+	char text[128];
+};
+
+static inline void hc_said_begin(struct hc_said *said, struct genl_info *info)
+{
+	said->extack = *info->extack;
+	said->outer = info->extack;
+	info->extack = &said->extack;
+}
+
+/* -EINTR is what netlink takes as: no answer now. */
+static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct genl_info *info,
+			      int err)
+{
+	info->extack = said->outer;
+	if (said->extack._msg != said->text) {
+		*said->outer = said->extack;
+		return err;
+	}
+	netlink_ack(skb, info->nlhdr, err, &said->extack);
+	return -EINTR;
+}
 #endif
+
+/* What a closed socket has left in queues keeps its memory, as long as that may be, but not
+ * its namespace: if that holds the queues, both would stay for ever.
+ */
+static inline void hc_sk_leave_net(struct sock *sk)
+{
+	struct net *net = sock_net(sk);
+
+	if (!sk->sk_net_refcnt)
+		return;
+	sk->sk_net_refcnt = 0;
+	sock_inuse_add(net, -1);
+	sock_net_set(sk, &init_net);
+	put_net_track(net, &sk->ns_tracker);
+	/* The stable series of 6.12 has this of 6.14: who counts not as a user counts here. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	net_passive_inc(&init_net);
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	__netns_tracker_alloc(&init_net, &sk->ns_tracker, false, GFP_KERNEL);
+#endif
+}
 
 /* Unless the administrator allows all sockets more. */
 static inline void hc_busy_poll_set(struct sock *sk, unsigned int usec)
@@ -95,6 +155,18 @@ static inline void hc_dev_set_lltx(struct net_device *dev)
 	dev->features |= NETIF_F_LLTX;
 #else
 	dev->lltx = true;
+#endif
+}
+
+/* It stays in the namespace that it was made in.  The stable series of 6.12 has the
+ * name of 6.15.
+ */
+static inline void hc_dev_set_netns_local(struct net_device *dev)
+{
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
+	dev->features |= NETIF_F_NETNS_LOCAL;
+#else
+	dev->netns_immutable = true;
 #endif
 }
 

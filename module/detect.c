@@ -15,17 +15,18 @@
  *    directions have worked in the same round.
  *
  * FAULT words that name the link they travel over come from judging alone: any
- * other is sent over usable links only.  Rounds run under hc_fabric.lock until
- * the frames have settled, so no verdict is under way while configuration takes
- * a link up, and none can mark it again by mistake.
+ * other is sent over usable links only.  One round follows another when its frames have
+ * settled.  Configuration does not wait for that; a round says nothing about links
+ * that it takes up meanwhile (hc_port.spared), so none is marked by mistake.
+ *
+ * Nobody sleeps through a round either: hc_detect_step() does what is due and says when
+ * to call it again.
  *
  * A link that loses some frames is lossy, not silent.  Therefore everything is
  * sent several times.
  */
-#include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/mm.h>
-#include <linux/sched/signal.h>
 
 #include "detect.h"
 
@@ -104,6 +105,14 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 	consume_skb(skb);
 }
 
+/* Was the link taken up while the round was under way? */
+static bool is_spared(const struct hc_node *node, unsigned int dim)
+{
+	/* Pairs with port_spare(): whoever sees the link up sees this. */
+	smp_rmb();
+	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->round);
+}
+
 static void mark(struct hc_node *node, unsigned int dim, bool silent)
 {
 	unsigned long *flags = &node->ports[dim].flags;
@@ -118,7 +127,7 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 {
 	u32 word;
 
-	if (!get_word(skb, &word)) {
+	if (!get_word(skb, &word) || word & ~hc_ones(node->fabric->dim)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return;
 	}
@@ -127,7 +136,8 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	if (word & hc_bit(dim)) {
 		/* Should the own verdict still be due, it must not differ. */
 		node->heard &= ~hc_bit(dim);
-		mark(node, dim, true);
+		if (!is_spared(node, dim))
+			mark(node, dim, true);
 	} else if (heard(node) & hc_bit(dim)) {
 		mark(node, dim, false);
 	}
@@ -144,7 +154,7 @@ void hc_detect_judge(struct hc_node *node)
 
 		if (READ_ONCE(*flags) & HC_PORT_CLOSED) {
 			verdict |= hc_bit(d);
-		} else if (!(ok & hc_bit(d))) {
+		} else if (!(ok & hc_bit(d)) && !is_spared(node, d)) {
 			verdict |= hc_bit(d);
 			set_bit(HC_PORT_DETECTED, flags);
 		}
@@ -174,20 +184,24 @@ static bool quiet(const struct hc_fabric *fabric)
 	return true;
 }
 
-/* Wait until no frame of ours is under way: when two looks in a row find all
- * polls at rest (a frame may slip past one look, from a node looked at later to
- * one looked at before, but not past the next as well unless it goes on and on).
- * Traffic of others may keep the polls busy; WAIT_MAX ends that.
+/* Is no frame of ours under way any more?  When two looks in a row find all polls at
+ * rest (a frame may slip past one look, from a node looked at later to one looked at
+ * before, but not past the next as well unless it goes on and on).  Traffic of
+ * others may keep the polls busy; WAIT_MAX ends that.
  */
-static void settle(const struct hc_fabric *fabric)
+static bool settled(struct hc_detect *d)
 {
-	unsigned long end = jiffies + msecs_to_jiffies(WAIT_MAX);
-	int looks = 0;
+	d->looks = quiet(d->fabric) ? d->looks + 1 : 0;
+	d->next = jiffies + 1;
+	return d->looks >= 2 || time_after(jiffies, d->end);
+}
 
-	while (looks < 2 && time_before(jiffies, end) && !signal_pending(current)) {
-		looks = quiet(fabric) ? looks + 1 : 0;
-		usleep_range(500, 1000);
-	}
+static void phase_begin(struct hc_detect *d, enum hc_detect_phase phase)
+{
+	d->phase = phase;
+	d->looks = 0;
+	d->next = jiffies + 1;
+	d->end = jiffies + msecs_to_jiffies(WAIT_MAX);
 }
 
 static void kick_all(struct hc_fabric *fabric, unsigned int event)
@@ -196,7 +210,7 @@ static void kick_all(struct hc_fabric *fabric, unsigned int event)
 
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {
 		hc_node_kick(fabric->nodes[u], event);
-		cond_resched();
+		hc_node_kicked(fabric, u);
 	}
 }
 
@@ -218,10 +232,14 @@ static void detected_get(const struct hc_fabric *fabric, u32 *words)
 		}
 }
 
-static int test_and_judge(struct hc_fabric *fabric, u32 timeout)
+static void test(struct hc_detect *d)
 {
+	struct hc_fabric *fabric = d->fabric;
+	unsigned long wait = msecs_to_jiffies(d->timeout ?: WAIT_MIN);
 	u32 u;
 
+	detected_get(fabric, d->before);
+	fabric->detect = d;
 	fabric->round++;
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
 		WRITE_ONCE(fabric->nodes[u]->round, fabric->round);
@@ -230,45 +248,67 @@ static int test_and_judge(struct hc_fabric *fabric, u32 timeout)
 	 */
 	smp_wmb();
 	kick_all(fabric, HC_EV_TEST);
-	msleep_interruptible(timeout ?: WAIT_MIN);
-	if (!timeout)
-		settle(fabric);
-	if (signal_pending(current))
-		return -EINTR;
-	kick_all(fabric, HC_EV_JUDGE);
-	settle(fabric);
-	/* Verdicts are no FAULT words: some links that they spared stay marked. */
-	kick_all(fabric, HC_EV_LINKS);
-	settle(fabric);
+	phase_begin(d, HC_DETECT_TESTS);
+	d->next = jiffies + wait;
+	d->end += wait;
+}
+
+static void found(struct hc_detect *d)
+{
+	u32 u;
+
+	detected_get(d->fabric, d->links);
+	for (u = 0; u < hc_nodes(d->fabric->dim); u++)
+		d->links[u] &= ~d->before[u];
+	d->fabric->detect = NULL;
+}
+
+int hc_detect_step(struct hc_detect *d)
+{
+	struct hc_fabric *fabric = d->fabric;
+
+	lockdep_assert_held(&fabric->lock);
+	switch (d->phase) {
+	case HC_DETECT_WAITS:
+		d->next = jiffies + 1;
+		if (!fabric->detect)
+			test(d);
+		return -EAGAIN;
+	case HC_DETECT_TESTS:
+		if (!d->timeout && !settled(d))
+			return -EAGAIN;
+		kick_all(fabric, HC_EV_JUDGE);
+		phase_begin(d, HC_DETECT_JUDGES);
+		return -EAGAIN;
+	case HC_DETECT_JUDGES:
+		if (!settled(d))
+			return -EAGAIN;
+		/* Verdicts are no FAULT words: some links that they spared stay marked. */
+		kick_all(fabric, HC_EV_LINKS);
+		phase_begin(d, HC_DETECT_TELLS);
+		return -EAGAIN;
+	case HC_DETECT_TELLS:
+		if (!settled(d))
+			return -EAGAIN;
+		found(d);
+	}
 	return 0;
 }
 
-u32 *hc_detect_run(struct hc_fabric *fabric, u32 timeout)
+int hc_detect_init(struct hc_detect *d, struct hc_fabric *fabric, u32 timeout)
 {
-	u32 n = hc_nodes(fabric->dim);
-	u32 *before, *after;
-	u32 u;
-	int err;
+	d->fabric = fabric;
+	d->timeout = timeout;
+	d->phase = HC_DETECT_WAITS;
+	d->before = kvcalloc(hc_nodes(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	d->links = kvcalloc(hc_nodes(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	return d->before && d->links ? 0 : -ENOMEM;
+}
 
-	lockdep_assert_held(&fabric->lock);
-	before = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	after = kvcalloc(n, sizeof(u32), GFP_KERNEL);
-	if (!before || !after) {
-		err = -ENOMEM;
-		goto err_free;
-	}
-	detected_get(fabric, before);
-	err = test_and_judge(fabric, timeout);
-	if (err)
-		goto err_free;
-	detected_get(fabric, after);
-	for (u = 0; u < n; u++)
-		after[u] &= ~before[u];
-	kvfree(before);
-	return after;
-
-err_free:
-	kvfree(before);
-	kvfree(after);
-	return ERR_PTR(err);
+void hc_detect_free(struct hc_detect *d)
+{
+	if (d->fabric->detect == d)
+		d->fabric->detect = NULL;
+	kvfree(d->before);
+	kvfree(d->links);
 }

@@ -141,6 +141,7 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	hdr->offset = from->offset;
 	hdr->total = from->total;
 	hdr->time = from->time;
+	hdr->index = cpu_to_be32(op->out_nr);
 	op->offered = true;
 	hc_stage_header(m, op, &m->src[i], &op->busy[i], copy);
 	hc_peer_xmit(m, &m->src[i], copy);
@@ -158,8 +159,7 @@ static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct s
 
 	/* Not when it came: this member had other stages to do before. */
 	hc_op_note(m, op, hc_hdr(in));
-	if (hc_hdr(in)->flags & HC_FRAME_F_PART ||
-	    !hc_segment_merge(m, op, upper ? in : acc, upper ? acc : in, m->src[i].node)) {
+	if (!hc_segment_merge(m, op, upper ? in : acc, upper ? acc : in, m->src[i].node)) {
 		kfree_skb(in);
 		return false;
 	}
@@ -184,7 +184,7 @@ static bool segment_out(struct hc_member *m, struct hc_op *op)
 	op->next_src = 0;
 	op->out_nr++;
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-	op->out_total = op->total;
+	op->result = op->total;
 	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 	hc_sock_result(m, op, skb, last);
 	return last;
@@ -199,13 +199,16 @@ enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op)
 
 			if (!op->offered && !offer(m, op, i, skb_peek(&op->own)))
 				return HC_FAILED;
-			in = __skb_dequeue(&op->src[i].q);
+			in = hc_stream_pop(&op->src[i]);
 			if (!in)
 				return hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i].node);
+			in = hc_seg_own(m->node, in);
+			if (!in)
+				return hc_op_fail(m, op, -ENOMEM, m->node->id);
 			if (!take(m, op, i, in))
 				return hc_op_fail(m, op, -EPROTO, m->src[i].node);
 		}
-		if (!hc_sock_room(m->node))
+		if (!hc_sock_room(m, op->rec.sock))
 			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 		if (segment_out(m, op))
 			return HC_FINISHED;
@@ -231,23 +234,9 @@ void hc_doubling_complete(struct hc_member *m, struct hc_op *op)
 	WRITE_ONCE(m->done, m->head);
 }
 
-/* The one that comes behind the oldest operation. */
-static u64 next_nr(const struct hc_member *m)
+u64 hc_doubling_behind(const struct hc_member *m)
 {
 	return hc_ended(m, m->head + 1) ? m->end_to : m->head + 1;
-}
-
-unsigned int hc_doubling_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
-{
-	u64 nr = be64_to_cpu(hdr->op);
-	struct hc_op *op = hc_member_op(m, nr);
-
-	if (i < 0 || (nr != m->head && nr != next_nr(m)) || hdr->stage != m->src[i].stage ||
-	    hdr->flags & (HC_FRAME_F_DOWN | HC_FRAME_F_ROUTED))
-		return HYPERCUBE_A_DROP_UNEXPECTED;
-	if (op && (op->nr != nr || op->src[i].last || !skb_queue_empty(&op->src[i].q)))
-		return HYPERCUBE_A_DROP_UNEXPECTED;
-	return 0;
 }
 
 u32 hc_doubling_offered(struct hc_member *m, int i, u64 nr)

@@ -65,18 +65,20 @@ static bool delivers(const struct hc_member *m)
 }
 
 /* A broadcast waits for a process that has not come yet, not for one that left. */
-static bool reader_may(struct hc_member *m, struct hc_op *op)
+static bool reader_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	if (!delivers(m))
 		return true;
-	if (hc_member_is_bcast(m) && !rcu_access_pointer(m->node->sk)) {
+	if (hc_member_is_bcast(m) && !hc_sock_serves(m)) {
 		if (m->left)
 			hc_op_fail(m, op, -ECONNRESET, m->node->id);
 		else
 			hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 		return false;
 	}
-	if (hc_sock_room(m->node))
+	if (hc_member_is_bcast(m) && !op->begun && !hc_bcast_may(m, op, hc_hdr(skb)))
+		return false;
+	if (hc_sock_room(m, op->rec.sock))
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return false;
@@ -87,14 +89,14 @@ static bool down_may(struct hc_member *m, struct hc_op *op, const struct sk_buff
 {
 	unsigned int i;
 
-	if (op->collective == HYPERCUBE_SCATTER && op->out_total)
+	if (op->collective == HYPERCUBE_SCATTER && op->result)
 		return hc_scatter_may(m, op, skb);
 	for (i = 0; i < m->role.nsrc; i++)
 		if (op->src[i].want && !op->src[i].credit) {
 			hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[i].node);
 			return false;
 		}
-	return reader_may(m, op);
+	return reader_may(m, op, skb);
 }
 
 /* Steps after which source @i has what is sent to it now. */
@@ -128,8 +130,11 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hdr->oper = op->oper;
 	hdr->dtype = op->dtype;
 	hdr->width = cpu_to_be16(op->width);
-	hdr->total = cpu_to_be64(op->out_total);
+	hdr->total = cpu_to_be64(op->result);
+	if (hc_member_is_bcast(m) && hc_member_is_root(m))
+		hdr->origin = cpu_to_be16(op->ordinal);
 	hdr->stage = peer->stage;
+	hdr->index = cpu_to_be32(st->sent_down++);
 	hdr->time = cpu_to_be64(start);
 	hdr->turn = cpu_to_be16(down_turn(m, op, i));
 	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
@@ -154,7 +159,7 @@ bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	down_header(m, op, i, part);
 	op->src[i].credit--;
 	hc_peer_xmit(m, &m->src[i], part);
-	/* A detour without a path ends the operation from below this call. */
+	/* What cannot be sent ends the operation from below this call. */
 	return hc_member_op(m, nr) == op;
 }
 
@@ -163,7 +168,7 @@ static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 {
 	unsigned int i;
 
-	if (op->collective == HYPERCUBE_SCATTER && op->out_total)
+	if (op->collective == HYPERCUBE_SCATTER && op->result)
 		return hc_scatter_pass(m, op, skb, last);
 	for (i = 0; i < m->role.nsrc; i++)
 		if (op->src[i].want && !hc_down_send(m, op, i, skb)) {
@@ -177,7 +182,8 @@ static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	if (!op->begun) {
 		op->begun = true;
 		trace_hc_op_begin(m, op->nr, hc_hdr(skb));
-		op->rec = hc_sock_record();
+		op->rec = hc_sock_record(m);
+		m->sock = op->rec.sock;
 	}
 	hc_sock_result(m, op, skb, last);
 	return true;
@@ -189,7 +195,7 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_op_comes_down(op))
 		return down_may(m, op, skb_peek(&op->own));
-	if (hc_sock_room(m->node))
+	if (hc_sock_room(m, op->rec.sock))
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return false;
@@ -207,12 +213,16 @@ bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, boo
 
 /* ------------------------------------------------------------ below the root */
 
-/* Tell who sends that there is room again; the last segment needs no successor. */
+/* Tell who sends that there is room again; the last segment needs no successor.  False:
+ * the operation is gone.
+ */
 static bool credit_return(struct hc_member *m, struct hc_op *op)
 {
+	u32 taken = op->down_came - skb_queue_len(&op->down);
+	u64 nr = op->nr;
 	struct sk_buff *skb;
 
-	if (++op->down_taken < HC_DOWN_WINDOW / 2)
+	if (taken - op->down_told < HC_DOWN_WINDOW / 2)
 		return true;
 	skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
 	if (!skb) {
@@ -220,10 +230,10 @@ static bool credit_return(struct hc_member *m, struct hc_op *op)
 		return false;
 	}
 	hc_hdr(skb)->op = cpu_to_be64(op->nr);
-	hc_hdr(skb)->step = cpu_to_be32(op->down_taken);
-	op->down_taken = 0;
+	hc_hdr(skb)->index = cpu_to_be32(taken);
+	op->down_told = taken;
 	hc_peer_xmit(m, &m->role.dst[0], skb);
-	return true;
+	return hc_member_op(m, nr) == op;
 }
 
 enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
@@ -274,73 +284,4 @@ void hc_results_advance(struct hc_member *m)
 		hc_op_drop(m, op, 0);
 		hc_done_review(m);
 	}
-}
-
-static unsigned int down_refused(struct hc_member *m, const struct hc_hdr *hdr)
-{
-	bool bcast = hc_member_is_bcast(m);
-	u64 nr = be64_to_cpu(hdr->op);
-	struct hc_op *op;
-
-	if (m->broken || nr < m->done || hc_ended(m, nr))
-		return HYPERCUBE_A_DROP_ENDED;
-	if (!(hdr->flags & HC_FRAME_F_DOWN) || nr >= m->done + HC_OP_WINDOW)
-		return HYPERCUBE_A_DROP_UNEXPECTED;
-	op = hc_member_op(m, nr);
-	if (!op)
-		return bcast && nr >= m->head ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
-	if (op->nr != nr || (bcast && op->handed) || (!bcast && !op->begun) ||
-	    skb_queue_len(&op->down) > HC_DOWN_WINDOW)
-		return HYPERCUBE_A_DROP_UNEXPECTED;
-	return 0;
-}
-
-static void down_note(struct hc_op *op, const struct hc_hdr *hdr)
-{
-	u32 turn = be16_to_cpu(hdr->turn);
-
-	if (hdr->flags & HC_FRAME_F_ROUTED)
-		turn += be16_to_cpu(hdr->walk);
-	op->turn = max(op->turn, turn);
-	op->time = max(op->time, be64_to_cpu(hdr->time));
-	op->out_total = be64_to_cpu(hdr->total);
-}
-
-void hc_down_rx(struct hc_member *m, struct sk_buff *skb)
-{
-	const struct hc_hdr *hdr = hc_hdr(skb);
-	unsigned int why = down_refused(m, hdr);
-	struct hc_op *op;
-
-	if (why) {
-		hc_drop(m->node, NULL, skb, why);
-		return;
-	}
-	op = hc_op_get(m, be64_to_cpu(hdr->op));
-	if (!op) {
-		struct hc_end end = {
-			.from = be64_to_cpu(hdr->op),
-			.status = ENOMEM,
-			.node = m->node->id,
-			.dim = HC_CAUSE_NONE,
-		};
-
-		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
-		hc_coll_end_go_on(m, &end);
-		return;
-	}
-	if (hc_member_is_bcast(m) ? hdr->collective != HYPERCUBE_BCAST || !hc_op_params(op, hdr) :
-				    hdr->collective != op->collective) {
-		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
-		hc_op_fail(m, op, -EPROTO, m->role.dst[0].node);
-		hc_advance(m);
-		return;
-	}
-	hc_op_note(m, op, hdr);
-	down_note(op, hdr);
-	__skb_queue_tail(&op->down, skb);
-	if (!hc_member_is_bcast(m))
-		hc_results_advance(m);
-	else if (op->nr == m->head)
-		hc_advance(m);
 }

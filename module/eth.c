@@ -159,11 +159,11 @@ static void tx_drop(struct hc_node *node, struct sk_buff *skb, unsigned int why)
  */
 static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 {
-	/* An answer to what our own poll, below us on this processor, gives to the stack
-	 * as its last deed with a frame.  No other sender can be here: bottom halves stay
-	 * disabled from there to here.
+	/* An answer to what our own poll, below us, gives to the stack as its last deed with
+	 * a frame.  No other sender can be here: whatever else this task does goes on after
+	 * the poll.  That of the processor would be too little where polls are preempted.
 	 */
-	if (READ_ONCE(node->delivers_on) == smp_processor_id() &&
+	if (READ_ONCE(node->deliverer) == current &&
 	    skb_queue_empty_lockless(&node->ethq.list)) {
 		hc_eth_host_rx(node, skb);
 		return true;
@@ -264,9 +264,9 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 		napi_gro_receive(&node->napi, skb);
 		return;
 	}
-	WRITE_ONCE(node->delivers_on, smp_processor_id());
+	WRITE_ONCE(node->deliverer, current);
 	netif_receive_skb(skb);
-	WRITE_ONCE(node->delivers_on, -1);
+	WRITE_ONCE(node->deliverer, NULL);
 }
 
 void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)

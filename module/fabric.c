@@ -12,9 +12,9 @@
 #include <linux/ctype.h>
 #include <linux/idr.h>
 #include <linux/rtnetlink.h>
-#include <linux/sched/signal.h>
 #include <net/netns/generic.h>
 #include <net/rtnetlink.h>
+#include <net/sock.h>
 
 #include "netlink.h"
 #include "plan.h"
@@ -51,7 +51,12 @@ static void fabric_release(struct kref *ref)
 {
 	struct hc_fabric *fabric = container_of(ref, struct hc_fabric, ref);
 
-	ida_free(&fabric_ids, fabric->id);
+	if (fabric->id)
+		ida_free(&fabric_ids, fabric->id);
+	hc_uncharge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim));
+	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
+	hc_payer_put(fabric->payer);
+	hc_memory_owner_put(fabric);
 	mutex_destroy(&fabric->lock);
 	kfree(fabric);
 }
@@ -59,11 +64,6 @@ static void fabric_release(struct kref *ref)
 void hc_fabric_put(struct hc_fabric *fabric)
 {
 	kref_put(&fabric->ref, fabric_release);
-}
-
-static bool alive(const struct hc_fabric *fabric)
-{
-	return fabric->ready && !READ_ONCE(fabric->dead);
 }
 
 static struct hc_fabric *find_name(struct hc_net *hn, const char *name)
@@ -84,7 +84,7 @@ struct hc_fabric *hc_fabric_get(struct net *net, const char *name)
 
 	mutex_lock(&hn->lock);
 	fabric = find_name(hn, name);
-	if (fabric && alive(fabric))
+	if (fabric && hc_fabric_alive(fabric))
 		kref_get(&fabric->ref);
 	else
 		fabric = NULL;
@@ -99,7 +99,7 @@ struct hc_fabric *hc_fabric_get_next(struct net *net, u32 id)
 
 	mutex_lock(&hn->lock);
 	list_for_each_entry(fabric, &hn->fabrics, list)
-		if (fabric->id >= id && alive(fabric)) {
+		if (fabric->id >= id && hc_fabric_alive(fabric)) {
 			found = fabric;
 			kref_get(&found->ref);
 			break;
@@ -123,7 +123,7 @@ static int list_reserve(struct hc_net *hn, struct hc_fabric *fabric,
 
 	mutex_lock(&hn->lock);
 	old = find_name(hn, fabric->name);
-	if (old && alive(old)) {
+	if (old && hc_fabric_alive(old)) {
 		NL_SET_ERR_MSG(extack, "A fabric of this name exists");
 		err = -EEXIST;
 	} else if (old) {
@@ -142,7 +142,8 @@ static int list_reserve(struct hc_net *hn, struct hc_fabric *fabric,
 static void list_publish(struct hc_net *hn, struct hc_fabric *fabric)
 {
 	mutex_lock(&hn->lock);
-	fabric->ready = true;
+	/* Pairs with hc_fabric_alive(). */
+	smp_store_release(&fabric->ready, true);
 	WRITE_ONCE(hn->generation, hn->generation + 1);
 	mutex_unlock(&hn->lock);
 }
@@ -188,46 +189,84 @@ static int check_params(const struct hc_fabric_params *p, struct netlink_ext_ack
 	return 0;
 }
 
-static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_params *p)
+static int payer_charge(struct hc_fabric *fabric, const struct net *net,
+			struct netlink_ext_ack *extack)
 {
-	struct hc_fabric *fabric = kzalloc(sizeof(*fabric), GFP_KERNEL);
-	int id;
+	int err;
+
+	fabric->payer = hc_payer_get(net);
+	if (!fabric->payer)
+		return -ENOMEM;
+	err = hc_charge(fabric->payer, HC_LIMIT_FABRICS, 1, extack);
+	if (err)
+		goto err_payer;
+	err = hc_charge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim), extack);
+	if (!err)
+		return 0;
+	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
+err_payer:
+	hc_payer_put(fabric->payer);
+	return err;
+}
+
+static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_params *p,
+				      struct netlink_ext_ack *extack)
+{
+	struct hc_fabric *fabric = kzalloc(sizeof(*fabric), GFP_KERNEL_ACCOUNT);
+	int id, err;
 
 	if (!fabric)
-		return NULL;
+		return ERR_PTR(-ENOMEM);
+	fabric->dim = p->dim;
+	err = payer_charge(fabric, net, extack);
+	if (err) {
+		kfree(fabric);
+		return ERR_PTR(err);
+	}
+	hc_memory_owner_set(fabric);
+	kref_init(&fabric->ref);
+	mutex_init(&fabric->lock);
 	id = ida_alloc_range(&fabric_ids, 1, ID_MAX, GFP_KERNEL);
 	if (id < 0) {
-		kfree(fabric);
-		return NULL;
+		if (id == -ENOSPC)
+			NL_SET_ERR_MSG(extack, "The machine has no more ids for fabrics");
+		hc_fabric_put(fabric);
+		return ERR_PTR(id);
 	}
-	kref_init(&fabric->ref);
 	write_pnet(&fabric->net, net);
 	fabric->id = id;
-	fabric->dim = p->dim;
 	fabric->segment = p->segment ?: SEGMENT_DEFAULT;
+	fabric->patience = HYPERCUBE_PATIENCE_DEFAULT;
 	strscpy(fabric->name, p->name, sizeof(fabric->name));
-	mutex_init(&fabric->lock);
+	mutex_init(&fabric->sock_lock);
 	spin_lock_init(&fabric->probe_lock);
 	hc_plan_fabric_init(fabric);
 	hc_flap_init(fabric);
+	hc_later_init(fabric);
+	INIT_LIST_HEAD(&fabric->probes);
 	return fabric;
 }
 
-static int nodes_alloc(struct hc_fabric *fabric)
+static bool unwanted(const struct hc_fabric_params *p)
+{
+	return p->asker && sock_flag(p->asker, SOCK_DEAD);
+}
+
+static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *p)
 {
 	u32 n = hc_nodes(fabric->dim);
 	unsigned int d;
 	u32 u;
 
-	fabric->nodes = kvcalloc(n, sizeof(*fabric->nodes), GFP_KERNEL);
+	fabric->nodes = kvcalloc(n, sizeof(*fabric->nodes), GFP_KERNEL_ACCOUNT);
 	if (!fabric->nodes)
 		return -ENOMEM;
 	for (u = 0; u < n; u++) {
 		fabric->nodes[u] = hc_node_alloc(fabric, u);
 		if (!fabric->nodes[u])
 			return -ENOMEM;
-		if (fatal_signal_pending(current))
-			return -EINTR;
+		if (unwanted(p))
+			return -ECANCELED;
 		cond_resched();
 	}
 	for (u = 0; u < n; u++)
@@ -236,7 +275,8 @@ static int nodes_alloc(struct hc_fabric *fabric)
 	return 0;
 }
 
-static int nodes_register(struct hc_fabric *fabric, struct netlink_ext_ack *extack)
+static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_params *p,
+			  struct netlink_ext_ack *extack)
 {
 	u32 n = hc_nodes(fabric->dim);
 	u32 u;
@@ -251,8 +291,8 @@ static int nodes_register(struct hc_fabric *fabric, struct netlink_ext_ack *exta
 		if (err || u % BATCH == BATCH - 1 || u == n - 1) {
 			rtnl_unlock();
 			cond_resched();
-			if (!err && fatal_signal_pending(current))
-				err = -EINTR;
+			if (!err && unwanted(p))
+				err = -ECANCELED;
 		}
 	}
 	return err;
@@ -261,17 +301,18 @@ static int nodes_register(struct hc_fabric *fabric, struct netlink_ext_ack *exta
 /* ------------------------------------------------------------ removal */
 
 /* Phase 1: make the fabric unreachable.  A task that has pinned it finds it dead
- * once it has the lock.
+ * once it has the lock.  One that was never finished may lack nodes.
  */
 static bool make_dead(struct hc_fabric *fabric)
 {
+	u32 n = fabric->nodes ? hc_nodes(fabric->dim) : 0;
 	bool mine;
 	u32 u;
 
 	mutex_lock(&fabric->lock);
 	mine = !fabric->dead;
 	WRITE_ONCE(fabric->dead, true);
-	for (u = 0; mine && u < hc_nodes(fabric->dim); u++)
+	for (u = 0; mine && u < n && fabric->nodes[u]; u++)
 		hc_sock_node_gone(fabric->nodes[u]);
 	mutex_unlock(&fabric->lock);
 	return mine;
@@ -300,19 +341,21 @@ static void nodes_unregister(struct hc_fabric *fabric)
 }
 
 /* Phase 2, also for a fabric that was never finished.  Who could still touch a
- * node: schedules of links (hc_flap_exit() ends them, before polls that they kick are
- * disabled), the search for stalls (hc_plan_purge() ends it), a poll (disabled, all of
- * them before the first is freed, for a poll touches its neighbours' queues), the
- * timers of impaired links (stopped after the polls, which start them), a
- * system call on a socket (hc_sock_node_gone() and the grace period of phase 1),
- * configuration (finds the fabric dead), the stack through the net_device
- * (unregistered), the hash of NAPI ids (removed, and a grace period).
+ * node: requests that are answered later (hc_later_exit() ends them) and schedules of
+ * links (hc_flap_exit(); both before polls that they kick are disabled), the search for
+ * stalls (hc_plan_purge() ends it), a poll (disabled, all of them before the first is
+ * freed, for a poll touches its neighbours' queues), the timers of impaired links
+ * (stopped after the polls, which start them), a system call on a socket
+ * (hc_sock_node_gone() and the grace period of phase 1), configuration (finds the fabric
+ * dead), the stack through the net_device (unregistered), the hash of NAPI ids (removed,
+ * and a grace period).
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
 	u32 n = hc_nodes(fabric->dim);
 	u32 u;
 
+	hc_later_exit(fabric);
 	hc_flap_exit(fabric);
 	if (!fabric->nodes)
 		return;
@@ -352,25 +395,27 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 	struct hc_fabric *fabric;
 	int err;
 
-	err = check_params(p, extack);
+	err = check_params(p, extack) ?: hc_memory_check(p->dim, extack);
 	if (err)
 		return err;
-	fabric = fabric_alloc(net, p);
-	if (!fabric)
-		return -ENOMEM;
+	fabric = fabric_alloc(net, p, extack);
+	if (IS_ERR(fabric))
+		return PTR_ERR(fabric);
 	err = list_reserve(hn, fabric, extack);
 	if (err) {
 		hc_fabric_put(fabric);
 		return err;
 	}
-	err = nodes_alloc(fabric);
+	err = nodes_alloc(fabric, p);
 	if (!err)
 		err = hc_monitor_create(fabric);
 	if (err == -EEXIST)
 		NL_SET_ERR_MSG(extack, "An interface has the name of the fabric's monitor");
 	if (!err)
-		err = nodes_register(fabric, extack);
+		err = nodes_register(fabric, p, extack);
 	if (err) {
+		make_dead(fabric);
+		synchronize_net();
 		nodes_destroy(fabric);
 		list_remove(hn, fabric);
 		return err;
@@ -411,7 +456,7 @@ static int __net_init hc_net_init(struct net *net)
 	return 0;
 }
 
-/* Netlink requests hold the namespace, and hc_netlink_exit() has waited for them:
+/* Requests for fabrics hold the namespace, and hc_netlink_exit() has waited for them:
  * so nobody else makes or removes fabrics here any more.
  */
 static void __net_exit hc_net_exit(struct net *net)
@@ -423,6 +468,8 @@ static void __net_exit hc_net_exit(struct net *net)
 		make_dead(fabric);
 		fabric_finish(hn, fabric);
 	}
+	if (!check_net(net))
+		hc_guests_leave(net);
 	mutex_destroy(&hn->lock);
 }
 
@@ -433,8 +480,8 @@ static struct pernet_operations hc_net_ops = {
 	.size	= sizeof(struct hc_net),
 };
 
-/* A pernet *device*, so that namespaces end us before they push our endpoints
- * out to the initial one.
+/* A pernet *device*, so that namespaces that end send endpoints home before they would
+ * unregister them.
  */
 int hc_fabric_init(void)
 {

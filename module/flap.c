@@ -3,15 +3,18 @@
  * Links that go down and up by a schedule: down for so long in each period.
  *
  * One work of the fabric looks after all of them.  It takes a link down and up as
- * configuration does, under the same lock; so it stands still while DETECT runs,
- * and does nothing once the fabric is dead.  It waits for nobody: FAULT words and
- * events go out, and who was told when does not matter to a schedule.
+ * configuration does, under the same lock, and does nothing once the fabric is dead.  It
+ * waits for nobody: FAULT words and events go out, and who was told when does not matter
+ * to a schedule.  It lets go of the lock after some links, and others get their turn.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "netlink.h"
+
+/* Links that are turned under the lock at a time. */
+#define TURNS_MAX	32
 
 /**
  * struct hc_flap - a link that flaps; under hc_fabric.lock
@@ -61,15 +64,21 @@ static void flap_work(struct work_struct *work)
 {
 	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric, flap);
 	unsigned long next = 0;
-	struct hc_flap *f;
+	struct hc_flap *f, *more;
+	unsigned int turns = 0;
 	bool any = false;
 
 	mutex_lock(&fabric->lock);
 	if (fabric->dead)
 		goto unlock;
-	list_for_each_entry(f, &fabric->flaps, list) {
-		if (time_after_eq(jiffies, f->next))
+	list_for_each_entry_safe(f, more, &fabric->flaps, list) {
+		if (time_after_eq(jiffies, f->next) && turns < TURNS_MAX) {
 			flap_turn(f);
+			/* Behind those that are due, too. */
+			list_move_tail(&f->list, &fabric->flaps);
+			turns++;
+			cond_resched();
+		}
 		if (!any || time_before(f->next, next))
 			next = f->next;
 		any = true;
@@ -116,7 +125,7 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 		return 0;
 	}
 	if (!f) {
-		f = kzalloc(sizeof(*f), GFP_KERNEL);
+		f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
 		if (!f)
 			return -ENOMEM;
 		f->node = node;

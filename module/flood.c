@@ -2,14 +2,23 @@
 /*
  * Flooding: Ethernet frames to everybody.
  *
- * The origin numbers its flooded frames.  A node that sees {origin, number}
- * for the first time sends a copy over each of its usable links but the one by
- * which it came, and gives the frame to its stack; seen again, it is forgotten.
+ * Along a tree.  All nodes that know the same of faults compute the same spanning tree
+ * (state.c); a frame that goes along it crosses as many links as there are other nodes,
+ * instead of n times as many.  It names what its origin knows, by a digest.  A node
+ * passes it on along the tree if it knows the same, if what it knows fits what it sees
+ * of its own links, and if these lose nothing.
  *
- * Everyone reachable gets it, if nothing is lost and the links stay as they are: by
- * induction on the distance from the origin over usable links, for a node's
- * predecessor on a shortest path has seen the frame, and then sent it to the node or
- * got it from there.  This needs no knowledge of faults but that of the own links.
+ * Over all links.  Any other node *spreads* the frame: over all its usable links but the
+ * one by which it came; and so does everyone who gets a frame that is spread.  Who has
+ * passed on a frame along the tree, and gets it once more, spread, spreads it, too.
+ *
+ * Everyone reachable gets it, if nothing is lost and the links stay as they are.  If
+ * nobody spreads it, all whom it reaches know the same and see nothing else at their own
+ * links, so they are all of the component, and the tree spans it.  If somebody does, by
+ * induction on the distance from there over usable links everyone has spread it: a
+ * node's predecessor on a shortest path has, and so sent it to the node or got it from
+ * there, spread.  Spreading needs no knowledge of faults but that of the own links.
+ * A frame that is on a link of the tree when the link fails is lost to those behind it.
  *
  * Nobody gets it twice, if each node knows what it has seen.  It keeps, for each
  * origin, the greatest number seen and a window of the WINDOW_BITS numbers up to it; a
@@ -18,69 +27,162 @@
  * frames for the first time in ascending order.  (u sends frame k to v, if v has not
  * sent it to u, before u sees k + 1.)  When links fail and frames take longer ways
  * instead, the window makes up for it.
- * Numbers are compared modulo 2^24, so a copy must not be overtaken by 2^23 later
- * frames of its origin; and a node that has missed that many must not take what comes
- * then for old.  Hence what was seen is forgotten a minute or two after the origin fell
+ * Numbers are compared modulo 2^32, so a copy must not be overtaken by 2^31 later
+ * frames of its origin.  What was seen is forgotten a minute or two after the origin fell
  * silent here; no copy waits that long in the queues, which polls keep emptying, nor
- * on a slow link (impair.c).
+ * on a slow link (impair.c).  So a frame with a forged number, which a neighbour on a
+ * wire may send in the name of anybody behind it, hides that origin for two minutes at most.
  *
- * By a plan.  If the origin knows an installed broadcast plan of its own that is not
- * broken and has as many members as nodes are reachable, as far as it has heard
- * (state.c), the frame names that plan and goes along its edges: 2^n - 1 links
- * instead of 2^n (n - 1) + 1 in a cube without faults.  Everyone reachable gets it, for
- * the members of a plan that is not broken are reachable, so as many are all of
- * them; and once, for each member has one above it.  A node that has no such plan
- * any more floods the frame from there.  While faults change, a frame on its way
- * along a plan may miss those below a link that fails, as any frame may that is
- * on a link when it fails.
+ * Memory: 8 bytes for each origin heard of late, in chunks that are made when one of their
+ * origins floods.  A node that gets none for a frame drops it: forgotten frames would
+ * circle.
  */
 #include <linux/jiffies.h>
 
-#include "coll.h"
+#include "hypercube.h"
 
-/* Entries of hc_node.flood_seen: number, HEARD since the last sweep, window. */
-#define NR_SHIFT	8
-#define NR_MASK		GENMASK(23, 0)
-#define HEARD		BIT(7)
-#define WINDOW_BITS	7
-#define WINDOW		GENMASK(WINDOW_BITS - 1, 0)
+#define WINDOW_BITS	16
 #define SWEEP_PERIOD	(60 * HZ)
+/* Origins of a chunk. */
+#define CHUNK		64
+
+/**
+ * struct hc_flood_seen - which frames of an origin were here
+ * @nr: the greatest number
+ * @seen: bit i: number @nr - i was here; 0: the origin is forgotten
+ * @spread: bit i: it was spread from here
+ */
+struct hc_flood_seen {
+	u32 nr;
+	u16 seen;
+	u16 spread;
+};
+
+/**
+ * struct hc_flood_chunk - the same for some origins in a row
+ * @heard: bit i: origin i was heard since the last sweep
+ * @of: the origins; less than CHUNK if there are no more nodes
+ */
+struct hc_flood_chunk {
+	u64 heard;
+	struct hc_flood_seen of[];
+};
+
+/* What to do with a frame. */
+enum seen {
+	SEEN_FIRST,	/* it is here for the first time */
+	SEEN_TO_SPREAD,	/* it went along the tree, and has to be spread now */
+	SEEN_DONE,	/* nothing */
+};
 
 /* ------------------------------------------------------------ who has seen what */
+
+static unsigned int chunks(const struct hc_node *node)
+{
+	return DIV_ROUND_UP(hc_nodes(node->fabric->dim), CHUNK);
+}
+
+static unsigned int origins(const struct hc_node *node)
+{
+	return min_t(u32, hc_nodes(node->fabric->dim), CHUNK);
+}
+
+static size_t chunk_size(const struct hc_node *node)
+{
+	return struct_size_t(struct hc_flood_chunk, of, origins(node));
+}
+
+static void chunk_free(struct hc_node *node, unsigned int i)
+{
+	hc_poll_free(node->fabric, node->flood_seen[i], chunk_size(node));
+	node->flood_seen[i] = NULL;
+}
+
+/* True: none of its origins is remembered any more. */
+static bool chunk_sweep(struct hc_flood_chunk *chunk, unsigned int size, bool all)
+{
+	bool empty = true;
+	unsigned int i;
+
+	for (i = 0; i < size; i++) {
+		if (all || !(chunk->heard & BIT_ULL(i)))
+			chunk->of[i].seen = 0;
+		empty &= !chunk->of[i].seen;
+	}
+	chunk->heard = 0;
+	return empty;
+}
 
 static void seen_sweep(struct hc_node *node)
 {
 	unsigned long silence = jiffies - node->flood_swept;
-	u32 u;
+	unsigned int i;
 
 	if (likely(silence < SWEEP_PERIOD))
 		return;
-	for (u = 0; u < hc_nodes(node->fabric->dim); u++)
-		if (silence >= 2 * SWEEP_PERIOD || !(node->flood_seen[u] & HEARD))
-			node->flood_seen[u] = 0;
-		else
-			node->flood_seen[u] &= ~HEARD;
+	for (i = 0; i < chunks(node); i++)
+		if (node->flood_seen[i] && chunk_sweep(node->flood_seen[i], origins(node),
+						       silence >= 2 * SWEEP_PERIOD))
+			chunk_free(node, i);
 	node->flood_swept = jiffies;
 }
 
-/* Is this the first time that frame @nr of node @src is here?  Notes that it was. */
-static bool seen_first(struct hc_node *node, u32 src, u32 nr)
+static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 {
-	u32 *seen = &node->flood_seen[src];
-	u32 window = *seen & WINDOW;
-	u32 ahead, behind;
+	u32 ahead = nr - s->nr, behind = -ahead;
 
-	ahead = (nr - (*seen >> NR_SHIFT)) & NR_MASK;
-	behind = -ahead & NR_MASK;
-	if (!window || (ahead && ahead < behind)) {
-		window = ahead < WINDOW_BITS ? window << ahead & WINDOW : 0;
-		*seen = nr << NR_SHIFT | HEARD | window | BIT(0);
-		return true;
+	if (!s->seen || (s32)ahead > 0) {
+		bool known = s->seen && ahead < WINDOW_BITS;
+
+		s->seen = (known ? s->seen << ahead : 0) | BIT(0);
+		s->spread = (known ? s->spread << ahead : 0) | (spread ? BIT(0) : 0);
+		s->nr = nr;
+		return SEEN_FIRST;
 	}
-	if (behind >= WINDOW_BITS || window & BIT(behind))
-		return false;
-	*seen |= HEARD | BIT(behind);
-	return true;
+	if (behind >= WINDOW_BITS)
+		return SEEN_DONE;
+	if (s->seen & BIT(behind) && (!spread || s->spread & BIT(behind)))
+		return SEEN_DONE;
+	s->spread |= spread ? BIT(behind) : 0;
+	if (s->seen & BIT(behind))
+		return SEEN_TO_SPREAD;
+	s->seen |= BIT(behind);
+	return SEEN_FIRST;
+}
+
+/* Frame @nr of node @src is here, and is to be spread or not.  Notes that it was. */
+static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
+{
+	struct hc_flood_chunk **chunk = &node->flood_seen[src / CHUNK];
+	enum seen what;
+
+	if (!*chunk)
+		*chunk = hc_poll_alloc(node->fabric, chunk_size(node));
+	if (!*chunk) {
+		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+		return SEEN_DONE;
+	}
+	what = origin_note(&(*chunk)->of[src % CHUNK], nr, spread);
+	/* Old numbers do not keep an origin from being forgotten. */
+	if (what != SEEN_DONE)
+		(*chunk)->heard |= BIT_ULL(src % CHUNK);
+	return what;
+}
+
+int hc_flood_init(struct hc_node *node)
+{
+	node->flood_swept = jiffies;
+	node->flood_seen = kcalloc(chunks(node), sizeof(*node->flood_seen), GFP_KERNEL_ACCOUNT);
+	return node->flood_seen ? 0 : -ENOMEM;
+}
+
+void hc_flood_exit(struct hc_node *node)
+{
+	unsigned int i;
+
+	for (i = 0; node->flood_seen && i < chunks(node); i++)
+		chunk_free(node, i);
+	kfree(node->flood_seen);
 }
 
 /* ------------------------------------------------------------ copies */
@@ -104,112 +206,56 @@ static void copy_send(struct hc_node *node, unsigned int dim, struct sk_buff *sk
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 }
 
-/* Copies over all usable links but @from; @skb stays the caller's. */
-static void flood(struct hc_node *node, unsigned int from, struct sk_buff *skb)
+/* Copies over the links of @edges but @from; @skb stays the caller's. */
+static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct sk_buff *skb)
 {
 	unsigned int d;
 
+	for (d = 0; d < node->fabric->dim; d++)
+		if (d != from && edges & hc_bit(d) && hc_link_usable(node, d)) {
+			copy_send(node, d, skb);
+			node->spent++;
+		}
+}
+
+/* @tree: what the tree is named, see hc_state_tree(); 0: the frame is spread. */
+static void flood(struct hc_node *node, unsigned int from, u32 tree, u32 edges,
+		  struct sk_buff *skb)
+{
+	struct hc_hdr *hdr;
+
 	if (!own_header(node, skb))
 		return;
-	be32_add_cpu(&hc_hdr(skb)->step, 1);
-	hc_hdr(skb)->plan = 0;
-	hc_hdr(skb)->epoch = 0;
-	hc_hdr(skb)->turn = 0;
-	for (d = 0; d < node->fabric->dim; d++)
-		if (d != from && hc_link_usable(node, d))
-			copy_send(node, d, skb);
-}
-
-/* Copies to those below in the plan; @skb stays the caller's. */
-static void plan_flood(struct hc_member *m, struct sk_buff *skb)
-{
-	unsigned int i;
-
-	for (i = 0; i < m->role.nsrc; i++) {
-		struct hc_hdr *hdr;
-
-		if (!own_header(m->node, skb))
-			return;
-		hdr = hc_hdr(skb);
-		if (!i)
-			be32_add_cpu(&hdr->step, 1);
-		hdr->plan = cpu_to_be32(m->plan->id);
-		hdr->epoch = cpu_to_be32(m->plan->epoch);
-		hdr->turn = cpu_to_be16(m->turns[i]);
-		copy_send(m->node, m->src[i].dim, skb);
-	}
-}
-
-/* ------------------------------------------------------------ plans */
-
-/* A plan by which a frame of this node reaches everybody, as far as it knows.  Caller:
- * under RCU.
- */
-static struct hc_member *plan_of_origin(struct hc_node *node)
-{
-	struct hc_plan *plan;
-	unsigned long id;
-
-	xa_for_each(&node->fabric->plans, id, plan) {
-		struct hc_member *m = plan->member[node->id];
-
-		if (plan->type == HYPERCUBE_PLAN_BCAST && plan->root == node->id && m &&
-		    !m->broken && plan->nmembers == hc_state_reachable(node))
-			return m;
-	}
-	return NULL;
-}
-
-/* The part of this node in the plan that the frame goes by, if it still has one and the
- * frame came from above.  Caller: under RCU.
- */
-static struct hc_member *plan_of_frame(struct hc_node *node, unsigned int dim,
-				       const struct hc_hdr *hdr)
-{
-	struct hc_plan *plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
-	struct hc_member *m = plan ? plan->member[node->id] : NULL;
-
-	if (!m || m->broken || plan->type != HYPERCUBE_PLAN_BCAST ||
-	    plan->epoch != be32_to_cpu(hdr->epoch) || plan->root != be16_to_cpu(hdr->src) ||
-	    !m->role.ndst || m->role.dst[0].dim != dim)
-		return NULL;
-	return m;
+	hdr = hc_hdr(skb);
+	be32_add_cpu(&hdr->step, 1);
+	hdr->epoch = cpu_to_be32(tree);
+	pass_on(node, from, tree ? edges : ~0U, skb);
 }
 
 /* ------------------------------------------------------------ poll */
 
 void hc_flood_start(struct hc_node *node, struct sk_buff *skb)
 {
-	u32 nr = ++node->flood_nr & NR_MASK;
-	struct hc_member *m;
+	u32 edges, tree = hc_state_tree(node, node->id, &edges);
 
 	seen_sweep(node);
-	seen_first(node, node->id, nr);
-	hc_hdr(skb)->op = cpu_to_be64(nr);
-	rcu_read_lock();
-	m = plan_of_origin(node);
-	if (m)
-		plan_flood(m, skb);
-	else
-		flood(node, HC_DIM_HOST, skb);
-	rcu_read_unlock();
+	hc_hdr(skb)->op = cpu_to_be64(++node->flood_nr);
+	if (seen_note(node, node->id, node->flood_nr, !tree) != SEEN_DONE)
+		flood(node, HC_DIM_HOST, tree, edges, skb);
 	consume_skb(skb);
 }
 
 bool hc_flood_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
-	struct hc_member *m;
+	u32 src = be16_to_cpu(hdr->src), tree = be32_to_cpu(hdr->epoch), edges = 0;
+	enum seen what;
 
 	seen_sweep(node);
-	if (!seen_first(node, be16_to_cpu(hdr->src), be64_to_cpu(hdr->op) & NR_MASK))
-		return false;
-	rcu_read_lock();
-	m = hdr->plan ? plan_of_frame(node, dim, hdr) : NULL;
-	if (m)
-		plan_flood(m, skb);
-	else
-		flood(node, dim, skb);
-	rcu_read_unlock();
-	return true;
+	if (tree && tree != hc_state_tree(node, src, &edges))
+		tree = 0;
+	what = seen_note(node, src, be64_to_cpu(hdr->op), !tree);
+	if (what != SEEN_DONE)
+		flood(node, dim, tree, edges, skb);
+	return what == SEEN_FIRST;
 }

@@ -156,7 +156,7 @@ static bool sink_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 		hc_op_fail(m, op, -EPROTO, m->node->id);
 		return false;
 	}
-	op->out_total = op->total * m->plan->nmembers;
+	op->result = op->total * m->plan->nmembers;
 	return hc_root_out(m, op, skb, last);
 }
 
@@ -171,7 +171,7 @@ enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op)
 
 		if (sink && !hc_root_may(m, op))
 			return HC_BLOCKED;
-		skb = __skb_dequeue(stream_queue(op, i));
+		skb = i == OWN ? __skb_dequeue(&op->own) : hc_stream_pop(&op->src[i]);
 		if (i == OWN)
 			hc_hdr(skb)->origin = cpu_to_be16(m->node->id);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);

@@ -9,10 +9,12 @@
  *		most one CPU at a time for each node
  *   socket	process context inside a system call on a socket
  *
- * Locks, outermost first
+ * Locks, outermost first.  Nobody sleeps under one of these until something has happened
+ * (netlink_later.c), and nobody waits for hc_fabric.lock under rtnl, which belongs to all.
  *   rtnl
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
  *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
+ *   hc_fabric.sock_lock	mutex: which sockets a fabric's nodes have
  *   socket lock	lock_sock() of a bound socket
  *   hc_impair.lock	spin lock: one direction of an impaired link (impair.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq
@@ -32,7 +34,6 @@
 #ifndef _HC_HYPERCUBE_H
 #define _HC_HYPERCUBE_H
 
-#include <linux/jump_label.h>
 #include <linux/kref.h>
 #include <linux/mutex.h>
 #include <linux/netdevice.h>
@@ -44,13 +45,16 @@
 #include <linux/hypercube.h>
 
 #include "hc_topo.h"
+#include "limits.h"
 #include "wire.h"
 
 struct hc_carrier_ops;
+struct hc_detect;
+struct hc_flood_chunk;
 struct hc_impair;
 struct hc_node;
 struct hc_plan;
-struct hc_probe;
+struct mem_cgroup;
 struct netlink_ext_ack;
 struct rtnl_link_ops;
 
@@ -72,6 +76,7 @@ enum {
 	HC_PORT_DOWN,		/* taken down, both ends; config writes */
 	HC_PORT_FAILED,		/* this node or the peer failed; config writes */
 	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
+	HC_PORT_LOSSY,		/* it may lose frames, in either direction; config writes */
 };
 
 #define HC_PORT_UNUSABLE \
@@ -90,6 +95,8 @@ enum {
  * @impair: the same, once allocated; config writes, freed with the node
  * @flap_down: ms for which the link is down in each @flap_period; config writes
  * @flap_period: 0: it does not flap; config writes
+ * @spared: round of DETECT that says nothing about the link, which was not up all the
+ *	time; config writes
  * @latency: of the time model, ns; config writes
  * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
  * @tx_seq: number of the last frame sent [poll]
@@ -108,6 +115,7 @@ struct hc_port {
 	struct hc_impair *impair;
 	u32 flap_down;
 	u32 flap_period;
+	u32 spared;
 	u64 latency;
 	u64 bandwidth;
 	u32 tx_seq;
@@ -122,6 +130,7 @@ struct hc_port {
 /**
  * struct hc_carrier_ops - what carries frames over a link
  * @name: for people
+ * @pending: has the other end not taken yet all that was sent?  A snapshot
  * @xmit: take @skb over and bring it to the other end, or lose it; called with
  *	the header complete in the sending node's poll, or for an impaired link by
  *	its timer, never in both at once (impair.c); consumes @skb
@@ -129,6 +138,7 @@ struct hc_port {
 struct hc_carrier_ops {
 	const char *name;
 	void (*xmit)(struct hc_node *node, struct hc_port *port, struct sk_buff *skb);
+	bool (*pending)(const struct hc_port *port);
 };
 
 /* hc_node.events: what poll has to look at before the queues. */
@@ -136,8 +146,8 @@ enum {
 	HC_EV_LINKS,		/* port flags changed */
 	HC_EV_TEST,		/* DETECT: send test frames of a new round */
 	HC_EV_JUDGE,		/* DETECT: the round is over, judge and tell */
-	HC_EV_PLANS,		/* plans were published: check that they still hold */
-	HC_EV_READER,		/* the bound socket has room again */
+	HC_EV_PLANS,		/* members were told to look at their links */
+	HC_EV_READER,		/* a socket has room again */
 	HC_EV_HOST,		/* look at the host queue: a plan is gone */
 	HC_EV_STALL,		/* look for operations that do not move */
 };
@@ -152,6 +162,22 @@ struct hc_queue {
 	struct sk_buff_head list;
 	u32 bytes;
 	u32 flooded;
+};
+
+/**
+ * struct hc_work - members of a node that wait or have something to do (coll_work.c)
+ * @lock: of the lists
+ * @waiting: they wait; looked at once a second
+ * @readers: they wait for room at the process
+ * @ready: they can go on
+ * @late: they are looked at for what does not move
+ */
+struct hc_work {
+	spinlock_t lock;
+	struct list_head waiting;
+	struct list_head readers;
+	struct list_head ready;
+	struct list_head late;
 };
 
 /**
@@ -188,13 +214,17 @@ struct hc_eth_stats {
  * @rxq: frames from the links, but for Ethernet; any poll of a neighbour adds
  * @eth_rxq: Ethernet frames from the links; the same
  * @ethq: frames from the endpoint's own stack
- * @hostq: frames from the bound socket
- * @held: contributions for plan @held_plan need no poll, they would have to wait: what
- *	brings them room brings a poll; both under the lock of @hostq
- * @held_plan: the plan, valid if @held
+ * @hostq: frames from the node's sockets
+ * @parked: contributions to @parked_plan that wait for the ends of earlier ones [poll]
+ * @parked_plan: see there [poll]
+ * @held_plan: contributions for this plan need no poll, they would have to wait: what
+ *	brings them room brings a poll; 0: none; under the lock of @hostq
  * @waiting: contributions wait for room in members [poll]
- * @sk: bound collective socket; changed under hc_fabric.lock
- * @dgram_sk: bound datagram socket; changed under hc_fabric.lock
+ * @work: members that wait or have something to do
+ * @sk: collective socket that serves all plans that none in @socks does; changed under
+ *	hc_fabric.sock_lock
+ * @socks: collective sockets by the plan they are connected to; changed under that
+ * @dgram_sk: bound datagram socket; changed under that
  * @fault: own FAULT word [poll]
  * @heard: dimensions along which a test frame of the round came [poll]
  * @heard_round: the round that @heard belongs to [poll]
@@ -203,21 +233,31 @@ struct hc_eth_stats {
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
  * @merged_bytes: bytes merged [poll]
+ * @spent: what the frame at hand has cost beside its own share of the budget [poll]
+ * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
  * @eth_tx: Ethernet frames that the own stack sent [poll], @syncp
  * @eth_rx: Ethernet frames delivered to the own stack [poll], @syncp
  * @flood_dups: flooded frames that had been here before [poll], @syncp
- * @delivers_on: processor whose poll is giving a frame to the stack, or -1 [poll]
+ * @deliverer: task whose processor, or who, runs our poll while it gives a frame to the
+ *	stack, or NULL; compared only [poll]
  * @flood_nr: number of the last frame that was flooded from here [poll]
- * @flood_seen: which flooded frames were here, for each origin (flood.c) [poll]
+ * @flood_seen: which flooded frames were here, by chunks of origins (flood.c) [poll]
  * @flood_swept: when silent origins were last forgotten, jiffies [poll]
  * @told: own FAULT word as last told to everybody [poll]
  * @version: of that [poll]
  * @states: what is known of others, by ascending node [poll]
  * @nstates: how many entries that has [poll]
  * @states_room: and how many it has room for [poll]
+ * @news: nodes whose states are to be passed on, or NULL [poll]
+ * @nnews: how many [poll]
+ * @news_from: the dimension they all came by, or HC_DIM_HOST [poll]
+ * @digest: of all words known [poll]
  * @hops: first hops to all nodes, or NULL [poll]
  * @hops_stale: they have to be computed anew [poll]
- * @reachable: how many nodes that leads to, this one included [poll]
+ * @tree: links of the spanning tree, if @tree_fits [poll]
+ * @tree_stale: that has to be found out anew [poll]
+ * @tree_fits: what is known fits the own links [poll]
+ * @again: dimensions along which what is known was dropped; atomic
  * @tx_dropped: those of @drops that the own stack had sent; atomic, any context
  * @drops: by reason, not attributed to a link; atomic, any context
  * @ports: one for each dimension
@@ -235,11 +275,14 @@ struct hc_node {
 	struct hc_queue eth_rxq;
 	struct hc_queue ethq;
 	struct sk_buff_head hostq;
-	bool held;
+	struct sk_buff_head parked;
+	u32 parked_plan;
 	u32 held_plan;
 	bool waiting;
+	struct hc_work work;
 
 	struct sock __rcu *sk;
+	struct xarray socks;
 	struct sock __rcu *dgram_sk;
 
 	u32 fault;
@@ -251,13 +294,15 @@ struct hc_node {
 	struct u64_stats_sync syncp;
 	u64 host_frames;
 	u64 merged_bytes;
+	u32 spent;
+	u32 merge_cost;
 	struct hc_eth_stats eth_tx;
 	struct hc_eth_stats eth_rx;
 	struct hc_eth_stats flood_dups;
 
-	int delivers_on;
+	const struct task_struct *deliverer;
 	u32 flood_nr;
-	u32 *flood_seen;
+	struct hc_flood_chunk **flood_seen;
 	unsigned long flood_swept;
 
 	u32 told;
@@ -265,9 +310,16 @@ struct hc_node {
 	struct hc_state *states;
 	u32 nstates;
 	u32 states_room;
+	unsigned long *news;
+	u32 nnews;
+	u32 news_from;
+	u32 digest;
 	u8 *hops;
 	bool hops_stale;
-	u32 reachable;
+	u32 tree;
+	bool tree_stale;
+	bool tree_fits;
+	unsigned long again;
 
 	atomic_t tx_dropped;
 	atomic_t drops[HC_DROP_MAX];
@@ -284,18 +336,34 @@ struct hc_node {
  * @dim: dimension n
  * @segment: payload bytes of a full data frame
  * @name: its name
- * @ready: creation is complete, under hc_net.lock
+ * @ready: creation is complete; written under hc_net.lock, see hc_fabric_alive()
  * @dead: being removed; set under @lock
  * @lock: serialises configuration
+ * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
+ * @payer: who answers for what it takes; constant
+ * @memcg: what polls keep is charged to it; constant
  * @plans: struct hc_plan by id; written under @lock, read under RCU
+ * @nplans: how many, under @lock
+ * @retiring: the id of a plan that was taken away and whose operations have not all been
+ *	ended, or 0; written under @lock
  * @epoch: counts plan installations, under @lock
  * @nodes: the 2^n nodes; valid until phase 2 of the teardown
  * @nfailed: failed nodes, under @lock
+ * @nlossy: links that may lose frames; written under @lock
+ * @patience: ms of silence that end an operation where frames may get lost, 0: none do;
+ *	written under @lock
  * @round: number of the last DETECT round, under @lock
- * @probe: what a PROBE found out; NULL when none is under way
- * @probe_lock: protects @probe against polls
- * @stall: looks for stalled operations once a second
+ * @detect: the round of DETECT that is under way, or NULL; under @lock
+ * @probes: the PROBEs under way
+ * @probe_lock: protects @probes
+ * @later: requests that are answered later, under @lock
+ * @nlater: how many
+ * @later_work: looks at them
+ * @stall: looks for stalled operations
+ * @stall_slice: at which nodes it does so next
  * @monitor: the monitor interface; constant while a poll may run
+ * @monitored: it is up
+ * @loose: memory of frames that wait on impaired links and are charged to nobody
  * @flaps: links that go down and up by a schedule (flap.c), under @lock
  * @flap: does it
  */
@@ -310,18 +378,41 @@ struct hc_fabric {
 	bool ready;
 	bool dead;
 	struct mutex lock;
+	struct mutex sock_lock;
+	struct hc_payer *payer;
+	struct mem_cgroup *memcg;
 	struct xarray plans;
+	u32 nplans;
+	u32 retiring;
 	u32 epoch;
 	struct hc_node **nodes;
 	u32 nfailed;
+	u32 nlossy;
+	u32 patience;
 	u32 round;
-	struct hc_probe *probe;
+	struct hc_detect *detect;
+	struct list_head probes;
 	spinlock_t probe_lock;
+	struct list_head later;
+	unsigned int nlater;
+	struct delayed_work later_work;
 	struct delayed_work stall;
+	u32 stall_slice;
 	struct net_device *monitor;
+	bool monitored;
+	atomic_long_t loose;
 	struct list_head flaps;
 	struct delayed_work flap;
 };
+
+/* May it be used?  A fabric that is being made has endpoints that can be seen, but is no
+ * more to be touched than one that is being removed: its creation may fail.
+ */
+static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
+{
+	/* Pairs with list_publish(). */
+	return smp_load_acquire(&fabric->ready) && !READ_ONCE(fabric->dead);
+}
 
 /* What poll knows of a queued frame; in skb->cb from enqueue to dequeue. */
 struct hc_cb {
@@ -353,6 +444,7 @@ struct hc_fabric_params {
 	const char *name;
 	u32 dim;
 	u32 segment;	/* 0: default */
+	const struct sock *asker;	/* if not NULL: once it is closed nobody wants the fabric */
 };
 
 int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
@@ -395,10 +487,10 @@ void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, struct sk_b
 void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb);
 /* Set an event and let the node's poll run.  Process or softirq context. */
 void hc_node_kick(struct hc_node *node, unsigned int event);
-/* The fabric named @name whose endpoint @id lives in @net, with refcounter
- * increased by 1, or NULL: for those who were given an endpoint, not the fabric.
+/* Whoever kicks all nodes, one after another, calls this after each, @u: so that not all polls
+ * are in the way of other traffic at once.  Process context; sleeps.
  */
-struct hc_fabric *hc_node_fabric_get(struct net *net, const char *name, u32 id);
+void hc_node_kicked(const struct hc_fabric *fabric, u32 u);
 /* Count a frame that is dropped: on @port if not NULL (poll only), else on the node. */
 void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason);
 /* Free @skb and count it: on @port if not NULL (poll only), else on the node. */
@@ -423,6 +515,14 @@ static inline bool hc_frame_is_dispensable(u8 type)
 
 extern struct rtnl_link_ops hc_link_ops;
 
+/* --- guest.c --- */
+/* The fabric named @name whose endpoint @id lives in @net, with refcounter
+ * increased by 1, or NULL: for those who were given an endpoint, not the fabric.
+ */
+struct hc_fabric *hc_guest_fabric_get(struct net *net, const char *name, u32 id);
+/* The namespace ends: endpoints of fabrics of others leave it. */
+void hc_guests_leave(struct net *net);
+
 /* --- eth.c --- */
 /* The MAC address of an endpoint. */
 void hc_eth_addr(const struct hc_node *node, u8 *addr);
@@ -441,6 +541,8 @@ void hc_flood_start(struct hc_node *node, struct sk_buff *skb);
  * been here before.  Poll.
  */
 bool hc_flood_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+int hc_flood_init(struct hc_node *node);
+void hc_flood_exit(struct hc_node *node);
 
 /* --- ethtool.c --- */
 extern const struct ethtool_ops hc_ethtool_ops;
@@ -454,15 +556,19 @@ int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* The same for route.c and detect.c, who have looked at the link themselves. */
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 bool hc_link_usable(const struct hc_node *node, unsigned int dim);
+/* Is anything that was sent still under way?  A snapshot. */
+bool hc_link_pending(const struct hc_port *port);
 void hc_link_init(struct hc_node *node, unsigned int dim);
 /* Recompute the own FAULT word and tell operations of new faults.  Poll. */
 void hc_link_update(struct hc_node *node);
 /* HC_EV_LINKS */
 void hc_link_event(struct hc_node *node);
-/* Configuration, under hc_fabric.lock; returns when all nodes concerned know. */
+/* Configuration, under hc_fabric.lock; the nodes concerned soon know. */
+/* Do they?  @node (NULL: all) and its neighbours along @dims.  */
+bool hc_link_told(const struct hc_fabric *fabric, const struct hc_node *node, u32 dims);
 /* Both ends of the link; up forgets DETECTED. */
 void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
-/* The same, but nobody waits until all know, and what DETECT found stays. */
+/* The same, but what DETECT found stays. */
 void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
 /* Take a node out of service or back. */
 void hc_link_set_failed(struct hc_node *node, bool failed);
@@ -555,7 +661,6 @@ void hc_flap_init(struct hc_fabric *fabric);
 void hc_flap_exit(struct hc_fabric *fabric);
 
 /* --- monitor.c --- */
-DECLARE_STATIC_KEY_FALSE(hc_monitors_up);
 int hc_monitor_create(struct hc_fabric *fabric);
 /* No poll of the fabric runs any more. */
 void hc_monitor_destroy(struct hc_fabric *fabric);
@@ -564,7 +669,7 @@ void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct 
 static inline void hc_monitor_tap(const struct hc_node *node, unsigned int dim,
 				  const struct sk_buff *skb)
 {
-	if (static_branch_unlikely(&hc_monitors_up))
+	if (unlikely(READ_ONCE(node->fabric->monitored)))
 		hc_monitor_show(node, dim, skb);
 }
 
@@ -589,11 +694,28 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 /* A PROBE arrived here, or got lost here.  Poll. */
 void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb);
 void hc_probe_lost(struct hc_node *node, const struct sk_buff *skb);
-/* Let a frame go from @src to @dst and write down the dimensions it crossed in @walk,
- * room for 2 * 2^n.  Under hc_fabric.lock.  Return: how many, -ENOLINK (no path),
- * -EINTR or -ETIMEDOUT (the frame was lost).
+/**
+ * struct hc_probe - a PROBE under way
+ * @list: in hc_fabric.probes, until it is over; under hc_fabric.probe_lock
+ * @src: its origin
+ * @dst: its destination
+ * @status: when it is over: how many dimensions were crossed, or -ENOLINK (no path)
+ * @walk: these, room for 2 * 2^n
  */
-int hc_probe_run(struct hc_fabric *fabric, u32 src, u32 dst, u8 *walk);
+struct hc_probe {
+	struct list_head list;
+	u32 src;
+	u32 dst;
+	int status;
+	u8 *walk;
+};
+
+/* Let a frame go from p->src to p->dst, another node.  0 or -ENOMEM. */
+int hc_probe_begin(struct hc_fabric *fabric, struct hc_probe *p);
+/* Is it over? */
+bool hc_probe_over(struct hc_fabric *fabric, const struct hc_probe *p);
+/* It is, or nobody waits for it any more. */
+void hc_probe_end(struct hc_fabric *fabric, struct hc_probe *p);
 
 /* --- state.c; poll --- */
 /* The own FAULT word may have changed. */
@@ -602,8 +724,13 @@ void hc_state_links(struct hc_node *node);
 void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* First hop of a shortest path to @dst as far as known, or -1. */
 int hc_state_hop(struct hc_node *node, u32 dst);
-/* How many nodes a frame can reach as far as known, this one included; 0: no memory. */
-u32 hc_state_reachable(struct hc_node *node);
+/* A spanning tree of the nodes that @origin reaches, as far as known: its links here are
+ * @edges.  Return: its name, the same at all who know the same and at no others; 0: what
+ * is known does not fit the own links, or some of these may lose frames, or no memory.
+ */
+u32 hc_state_tree(struct hc_node *node, u32 origin, u32 *edges);
+/* Pass on what is news. */
+void hc_state_flush(struct hc_node *node);
 void hc_state_free(struct hc_node *node);
 
 /* --- coll.c: operations, run by the poll --- */
@@ -622,16 +749,34 @@ void hc_coll_lost(struct hc_node *node, unsigned int dim);
  * node failed under way, or no route is left.  @dim: the link it came by.  Does
  * not consume.
  */
-void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* HC_EV_PLANS, HC_EV_READER, HC_EV_STALL */
+void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+			   unsigned int why);
+
+/* --- coll_work.c --- */
+void hc_work_init(struct hc_work *w);
+/* Has the node members that wait?  A snapshot. */
+bool hc_work_waits(const struct hc_node *node);
+/* Has it members that can go on? */
+bool hc_work_ready(const struct hc_node *node);
+/* HC_EV_PLANS, HC_EV_READER, HC_EV_STALL: see who can go on. */
 void hc_coll_event(struct hc_node *node, unsigned long events);
+/* Go on with up to @budget of them; how many. */
+int hc_coll_work(struct hc_node *node, int budget);
 
 /* --- sock.c --- */
 int hc_sock_init(void);
 void hc_sock_exit(void);
 int hc_sock_family(void);
+
+/* --- sock_bind.c --- */
+/* Has the node a collective socket?  A snapshot. */
+bool hc_sock_bound(const struct hc_node *node);
 /* Unpublish the node's sockets and fail them with -ENODEV; phase 1. */
 void hc_sock_node_gone(struct hc_node *node);
+/* The node has another owner: the sockets that the one before had bound lose it.  Config. */
+void hc_sock_owner_changed(struct hc_node *node);
+
+/* --- sock_dgram.c --- */
 /* A DGRAM frame for this node; consumes.  Poll. */
 void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb);
 

@@ -14,11 +14,14 @@
  * has no impairment and its queue is empty; so frames sent directly follow those
  * that waited, and the carrier is never called by the poll and the timer at once.
  *
- * Memory.  Frames of operations and datagrams are not dropped here: they are charged
+ * Memory.  Data of operations and datagrams are not dropped here: they are charged
  * to the socket that sent them, or bounded by credits (merge.c, down.c), and that
  * bounds the queue: who sends waits, as with a slow receiver.  Ethernet frames are
  * dropped when as much waits as in any other queue, or if they had to wait for the
- * wire too long: operations share it with them.
+ * wire too long: operations share it with them.  All that is charged to nobody,
+ * flooded frames and the nodes' own words, has a limit in each direction, too, and
+ * one in the whole fabric.  Words of operations that are dropped show as a gap in the
+ * link's numbers; FAULT words and states are sent again when there is room.
  *
  * Checksums.  A link that may corrupt puts a CRC-32 over header and payload into
  * each frame.  Whether frames have one is a property of the link, as the frame check
@@ -45,6 +48,13 @@
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
+/* What is charged to nobody may wait up to this, in one direction and in a fabric;
+ * Ethernet up to half of it, so that it never is in the way of the operations' words.
+ */
+#define LOOSE_MAX	SZ_4M
+#define LOOSE_TOTAL_MAX	SZ_64M
+/* Words and states that were dropped are sent again after this. */
+#define AGAIN_AFTER	(20 * NSEC_PER_MSEC)
 /* Steps in which the generator leaves its seed behind. */
 #define WARM_UP		10
 
@@ -58,6 +68,8 @@
  * @q: frames that wait, in order
  * @q_bytes: their bytes
  * @q_memory: the memory they take
+ * @q_loose: what frames take of that which are charged to nobody
+ * @dropped: FAULT words or states have been, and have to be sent again
  * @wire_free: when the wire will have carried all that waits, ns
  * @last_due: when the last frame that waits is due, ns
  * @timer: wakes at the first frame's time
@@ -75,6 +87,8 @@ struct hc_impair {
 	struct sk_buff_head q;
 	u32 q_bytes;
 	u32 q_memory;
+	u32 q_loose;
+	bool dropped;
 	u64 wire_free;
 	u64 last_due;
 	struct hrtimer timer;
@@ -87,6 +101,7 @@ struct hc_impair {
 /* In skb->cb while the frame waits. */
 struct impair_cb {
 	struct hc_cb cb;
+	bool loose;
 	u64 due;
 };
 
@@ -228,19 +243,45 @@ static u64 delay_of(struct hc_impair *imp)
 	       mul_u64_u32_shr(2 * set->jitter + 1, prandom_u32_state(&imp->rnd), 32);
 }
 
+static void loose_add(struct hc_impair *imp, int bytes)
+{
+	imp->q_loose += bytes;
+	atomic_long_add(bytes, &imp->node->fabric->loose);
+}
+
+static void unqueue(struct hc_impair *imp, struct sk_buff *skb)
+{
+	__skb_unlink(skb, &imp->q);
+	imp->q_bytes -= skb->len;
+	imp->q_memory -= skb->truesize;
+	if (impair_cb(skb)->loose)
+		loose_add(imp, -(int)skb->truesize);
+}
+
+/* There is room again for what was dropped. */
+static bool tell_again(struct hc_impair *imp)
+{
+	lockdep_assert_held(&imp->lock);
+	if (!imp->dropped || imp->q_loose > LOOSE_MAX / 2)
+		return false;
+	imp->dropped = false;
+	set_bit(imp->port - imp->node->ports, &imp->node->again);
+	return true;
+}
+
 static enum hrtimer_restart impair_timer(struct hrtimer *timer)
 {
 	struct hc_impair *imp = container_of(timer, struct hc_impair, timer);
 	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
+	bool again;
 
 	spin_lock(&imp->lock);
 	while ((skb = skb_peek(&imp->q)) && impair_cb(skb)->due <= now) {
-		__skb_unlink(skb, &imp->q);
-		imp->q_bytes -= skb->len;
-		imp->q_memory -= skb->truesize;
+		unqueue(imp, skb);
 		carry(imp, skb);
 	}
+	again = tell_again(imp);
 	if (skb) {
 		hrtimer_set_expires(timer, ns_to_ktime(impair_cb(skb)->due));
 	} else {
@@ -248,21 +289,57 @@ static enum hrtimer_restart impair_timer(struct hrtimer *timer)
 		impair_settle(imp);
 	}
 	spin_unlock(&imp->lock);
+	if (unlikely(again))
+		hc_node_kick(imp->node, HC_EV_LINKS);
 	return skb ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/* Charged to nobody, nor bounded by credits. */
+static bool is_loose(const struct sk_buff *skb)
+{
+	return !skb->sk && hc_hdr(skb)->type != HC_FRAME_DATA;
+}
+
+static bool loose_room(const struct hc_impair *imp, bool eth)
+{
+	unsigned int half = eth;
+
+	return imp->q_loose < LOOSE_MAX >> half &&
+	       atomic_long_read(&imp->node->fabric->loose) < LOOSE_TOTAL_MAX >> half;
+}
+
+static void arm(struct hc_impair *imp, u64 due)
+{
+	if (imp->armed)
+		return;
+	imp->armed = true;
+	hrtimer_start(&imp->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
+}
+
+static void queue_full(struct hc_impair *imp, struct sk_buff *skb)
+{
+	u8 type = hc_hdr(skb)->type;
+
+	if (type == HC_FRAME_FAULT || type == HC_FRAME_STATE) {
+		imp->dropped = true;
+		/* The room may have gone elsewhere: nothing need wait here. */
+		arm(imp, ktime_get_ns() + AGAIN_AFTER);
+	}
+	hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
 static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due)
 {
+	impair_cb(skb)->loose = is_loose(skb);
+	if (impair_cb(skb)->loose)
+		loose_add(imp, skb->truesize);
 	imp->last_due = due;
 	imp->delayed++;
 	imp->q_bytes += skb->len;
 	imp->q_memory += skb->truesize;
 	impair_cb(skb)->due = due;
 	__skb_queue_tail(&imp->q, skb);
-	if (imp->armed)
-		return;
-	imp->armed = true;
-	hrtimer_start(&imp->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
+	arm(imp, due);
 }
 
 /* Over the wire, at once or later. */
@@ -277,7 +354,11 @@ static void wire(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 	now = ktime_get_ns();
 	start = max(now, imp->wire_free);
 	if (eth && (imp->q_memory >= HC_ETH_BYTES || start - now > ETH_WAIT_MAX)) {
-		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
+		queue_full(imp, skb);
+		return;
+	}
+	if (is_loose(skb) && !loose_room(imp, eth)) {
+		queue_full(imp, skb);
 		return;
 	}
 	if (imp->set.rate)
@@ -330,7 +411,7 @@ int hc_impair_prepare(struct hc_node *node, unsigned int dim)
 	lockdep_assert_held(&node->fabric->lock);
 	if (port->impair)
 		return 0;
-	imp = kzalloc(sizeof(*imp), GFP_KERNEL);
+	imp = kzalloc(sizeof(*imp), GFP_KERNEL_ACCOUNT);
 	if (!imp)
 		return -ENOMEM;
 	spin_lock_init(&imp->lock);
@@ -343,6 +424,22 @@ int hc_impair_prepare(struct hc_node *node, unsigned int dim)
 	/* Readers without the fabric's lock may look now. */
 	smp_store_release(&port->impair, imp);
 	return 0;
+}
+
+/* Both ends know that their link may lose frames, in whatever direction. */
+static void lossy_note(const struct hc_impair *imp)
+{
+	struct hc_fabric *fabric = imp->node->fabric;
+	struct hc_port *here = imp->port;
+	struct hc_port *there = &here->peer->ports[here - imp->node->ports];
+	bool lossy = hc_impair_loses(here) || hc_impair_loses(there);
+
+	lockdep_assert_held(&fabric->lock);
+	if (lossy == test_bit(HC_PORT_LOSSY, &here->flags))
+		return;
+	assign_bit(HC_PORT_LOSSY, &here->flags, lossy);
+	assign_bit(HC_PORT_LOSSY, &there->flags, lossy);
+	WRITE_ONCE(fabric->nlossy, fabric->nlossy + (lossy ? 1 : -1));
 }
 
 void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool anew)
@@ -359,6 +456,7 @@ void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool 
 	else
 		impair_settle(imp);
 	spin_unlock_bh(&imp->lock);
+	lossy_note(imp);
 }
 
 void hc_impair_clear(struct hc_port *port)
@@ -428,8 +526,10 @@ void hc_impair_free(struct hc_port *port)
 
 	if (!imp)
 		return;
-	while ((skb = __skb_dequeue(&imp->q)))
+	while ((skb = skb_peek(&imp->q))) {
+		unqueue(imp, skb);
 		hc_drop(imp->node, NULL, skb, HYPERCUBE_A_DROP_TEARDOWN);
+	}
 	kfree(imp);
 	port->impair = NULL;
 }

@@ -8,13 +8,10 @@
  * the writes to the two ends may have told a neighbour who was still deaf.  The
  * poll that follows the kick tells it again, and by then both can hear.
  *
- * Configuration returns when all this has happened, so that who asks afterwards
- * reads the new FAULT words, and plans made from them are not stale.
+ * Who asks for a change is answered when all this has happened (netlink_later.c), so that
+ * he reads the new FAULT words then, and plans made from them are not stale.
  */
-#include <linux/delay.h>
-#include <linux/jiffies.h>
 #include <linux/math64.h>
-#include <linux/sched/signal.h>
 
 #include "detect.h"
 #include "hypercube.h"
@@ -61,9 +58,16 @@ static void memory_xmit(struct hc_node *node, struct hc_port *port, struct sk_bu
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
+/* A peer whose poll does not get a processor has not taken them. */
+static bool memory_pending(const struct hc_port *port)
+{
+	return !skb_queue_empty_lockless(&port->peer->rxq.list);
+}
+
 static const struct hc_carrier_ops memory_carrier = {
-	.name	= "memory",
-	.xmit	= memory_xmit,
+	.name		= "memory",
+	.xmit		= memory_xmit,
+	.pending	= memory_pending,
 };
 
 void hc_link_init(struct hc_node *node, unsigned int dim)
@@ -77,6 +81,11 @@ void hc_link_init(struct hc_node *node, unsigned int dim)
 }
 
 /* ------------------------------------------------------------ sending */
+
+bool hc_link_pending(const struct hc_port *port)
+{
+	return hc_impair_pending(port) || port->ops->pending(port);
+}
 
 bool hc_link_usable(const struct hc_node *node, unsigned int dim)
 {
@@ -196,8 +205,6 @@ void hc_link_event(struct hc_node *node)
 
 /* ------------------------------------------------------------ configuration */
 
-#define TELL_MAX	HZ	/* longest wait, should a frame be lost */
-
 /* Does the node know of the state of its links, and do its neighbours? */
 static bool node_told(const struct hc_node *node)
 {
@@ -216,11 +223,20 @@ static bool node_told(const struct hc_node *node)
 	return true;
 }
 
-/* Mostly the polls have run in hc_node_kick() already. */
-static void wait_told(const struct hc_node *node, unsigned long end)
+bool hc_link_told(const struct hc_fabric *fabric, const struct hc_node *node, u32 dims)
 {
-	while (!node_told(node) && time_before(jiffies, end) && !signal_pending(current))
-		usleep_range(100, 500);
+	unsigned int d;
+	u32 u;
+
+	for (u = 0; !node && u < hc_nodes(fabric->dim); u++)
+		if (!node_told(fabric->nodes[u]))
+			return false;
+	if (!node)
+		return true;
+	for (d = 0; d < fabric->dim; d++)
+		if (dims & hc_bit(d) && !node_told(node->ports[d].peer))
+			return false;
+	return node_told(node);
 }
 
 static struct hc_port *other_end(const struct hc_node *node, unsigned int dim)
@@ -228,8 +244,17 @@ static struct hc_port *other_end(const struct hc_node *node, unsigned int dim)
 	return &node->ports[dim].peer->ports[dim];
 }
 
-static void port_clear(struct hc_port *port)
+/* A round of DETECT that is under way has missed frames that were not sent. */
+static void port_spare(const struct hc_fabric *fabric, struct hc_port *port)
 {
+	WRITE_ONCE(port->spared, fabric->round);
+	/* Pairs with is_spared(). */
+	smp_mb__before_atomic();
+}
+
+static void port_clear(const struct hc_fabric *fabric, struct hc_port *port)
+{
+	port_spare(fabric, port);
 	clear_bit(HC_PORT_DOWN, &port->flags);
 	clear_bit(HC_PORT_DETECTED, &port->flags);
 }
@@ -243,6 +268,8 @@ void hc_link_flip(struct hc_node *node, unsigned int dim, bool down)
 		set_bit(HC_PORT_DOWN, &here->flags);
 		set_bit(HC_PORT_DOWN, &other_end(node, dim)->flags);
 	} else {
+		port_spare(node->fabric, here);
+		port_spare(node->fabric, other_end(node, dim));
 		clear_bit(HC_PORT_DOWN, &here->flags);
 		clear_bit(HC_PORT_DOWN, &other_end(node, dim)->flags);
 	}
@@ -252,20 +279,18 @@ void hc_link_flip(struct hc_node *node, unsigned int dim, bool down)
 
 void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down)
 {
-	struct hc_port *here = &node->ports[dim];
-	unsigned long end = jiffies + TELL_MAX;
-
 	if (!down) {
-		port_clear(here);
-		port_clear(other_end(node, dim));
+		port_clear(node->fabric, &node->ports[dim]);
+		port_clear(node->fabric, other_end(node, dim));
 	}
 	hc_link_flip(node, dim, down);
-	wait_told(node, end);
-	wait_told(here->peer, end);
 }
 
 static void carrier_follow(struct hc_node *node)
 {
+	/* A guest may have lost its interface for good (guest.c). */
+	if (node->dev->reg_state != NETREG_REGISTERED)
+		return;
 	if (node->failed)
 		netif_carrier_off(node->dev);
 	else
@@ -281,6 +306,8 @@ static void link_set_failed(struct hc_node *node, unsigned int dim)
 		set_bit(HC_PORT_FAILED, &here->flags);
 		set_bit(HC_PORT_FAILED, &there->flags);
 	} else {
+		port_spare(node->fabric, here);
+		port_spare(node->fabric, there);
 		clear_bit(HC_PORT_FAILED, &here->flags);
 		clear_bit(HC_PORT_FAILED, &there->flags);
 	}
@@ -289,7 +316,6 @@ static void link_set_failed(struct hc_node *node, unsigned int dim)
 void hc_link_set_failed(struct hc_node *node, bool failed)
 {
 	struct hc_fabric *fabric = node->fabric;
-	unsigned long end = jiffies + TELL_MAX;
 	unsigned int d;
 
 	lockdep_assert_held(&fabric->lock);
@@ -303,14 +329,10 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 	hc_node_kick(node, HC_EV_LINKS);
 	for (d = 0; d < fabric->dim; d++)
 		hc_node_kick(node->ports[d].peer, HC_EV_LINKS);
-	wait_told(node, end);
-	for (d = 0; d < fabric->dim; d++)
-		wait_told(node->ports[d].peer, end);
 }
 
 void hc_link_clear(struct hc_fabric *fabric)
 {
-	unsigned long end;
 	unsigned int d;
 	u32 u;
 
@@ -325,7 +347,7 @@ void hc_link_clear(struct hc_fabric *fabric)
 		for (d = 0; d < fabric->dim; d++) {
 			struct hc_port *port = &node->ports[d];
 
-			port_clear(port);
+			port_clear(fabric, port);
 			clear_bit(HC_PORT_FAILED, &port->flags);
 			hc_impair_clear(port);
 			WRITE_ONCE(port->latency, HC_LATENCY_DEFAULT);
@@ -334,11 +356,8 @@ void hc_link_clear(struct hc_fabric *fabric)
 	}
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {
 		hc_node_kick(fabric->nodes[u], HC_EV_LINKS);
-		cond_resched();
+		hc_node_kicked(fabric, u);
 	}
-	end = jiffies + TELL_MAX;
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		wait_told(fabric->nodes[u], end);
 }
 
 u32 hc_link_count_unusable(const struct hc_fabric *fabric)

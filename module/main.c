@@ -7,6 +7,7 @@
 #include <net/rtnetlink.h>
 
 #include "hypercube.h"
+#include "inject.h"
 #include "netlink.h"
 
 /* Netlink comes last and goes first: without it no fabric is made, and without
@@ -25,6 +26,7 @@ static int __init hc_init(void)
 	err = hc_netlink_init();
 	if (err)
 		goto err_sock;
+	hc_inject_init();
 	return 0;
 
 err_sock:
@@ -36,6 +38,7 @@ err_fabric:
 
 static void __exit hc_exit(void)
 {
+	hc_inject_exit();
 	hc_netlink_exit();
 	hc_sock_exit();
 	hc_fabric_exit();

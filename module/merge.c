@@ -34,6 +34,12 @@
 #include "combine.h"
 #include "trace.h"
 
+/* What a poll spends on merging, of all members together, before others have their turn:
+ * bytes copied, and for each look at the heads of all inputs LOOK_COST for each of these.
+ */
+#define POLL_COST	SZ_64K
+#define LOOK_COST	16
+
 /* Input 0 is the member's own run, input i source i - 1. */
 struct merge_input {
 	struct sk_buff_head *q;
@@ -69,7 +75,7 @@ static void credit_return(struct hc_member *m, struct hc_op *op, unsigned int i)
 		return;
 	}
 	hc_hdr(skb)->op = cpu_to_be64(op->nr);
-	hc_hdr(skb)->step = cpu_to_be32(1);
+	hc_hdr(skb)->index = cpu_to_be32(hc_taken(m, m->src[i].node, op->nr));
 	hc_peer_xmit(m, &m->src[i], skb);
 }
 
@@ -77,7 +83,7 @@ static void credit_return(struct hc_member *m, struct hc_op *op, unsigned int i)
 static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	struct merge_input in = input_get(op, i);
-	struct sk_buff *skb = __skb_dequeue(in.q);
+	struct sk_buff *skb = i ? hc_stream_pop(&op->src[i - 1]) : __skb_dequeue(&op->own);
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
 	u64 nr = op->nr;
 
@@ -166,11 +172,12 @@ static u32 out_room(struct hc_op *op)
 	return op->out ? op->out_size - be32_to_cpu(hc_hdr(op->out)->len) : 0;
 }
 
-/* Copy from the best input up to the limit, while there is room. */
-static void input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
-		       const struct merge_choice *c)
+/* Copy from the best input up to the limit, while there is room; how many bytes. */
+static u32 input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
+		      const struct merge_choice *c)
 {
 	struct merge_input in = input_get(op, c->best);
+	u32 begin_pos = *in.pos;
 	u32 len = be32_to_cpu(hc_hdr(skb_peek(in.q))->len);
 	const void *from = hc_payload(skb_peek(in.q));
 	struct hc_hdr *hdr = hc_hdr(op->out);
@@ -190,6 +197,7 @@ static void input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 	trace_hc_merge(m, op->nr, c->best ? m->src[c->best - 1].node : m->node->id,
 		       pos - *in.pos, begin);
 	*in.pos = pos;
+	return pos - begin_pos;
 }
 
 static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
@@ -221,6 +229,19 @@ static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
 	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[op->out_nr % m->role.ndst].node);
 }
 
+/* The root puts a segment out, if the runs are as long as was announced; consumes.
+ * False: the operation is gone.
+ */
+static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	op->result = op->out_total;
+	if (last ? op->delivered == op->out_total : op->delivered < op->out_total)
+		return hc_root_out(m, op, skb, last);
+	kfree_skb(skb);
+	hc_op_fail(m, op, -EPROTO, m->node->id);
+	return false;
+}
+
 /* Pass the segment on; there is room for it.  False: the operation is gone. */
 static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 {
@@ -229,6 +250,7 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	unsigned int i;
 
 	op->out = NULL;
+	hc_hdr(skb)->offset = cpu_to_be64(op->delivered);
 	op->delivered += be32_to_cpu(hc_hdr(skb)->len);
 	/* Only pages, which nobody shares yet, are longer than what was filled. */
 	if (pskb_trim(skb, sizeof(struct hc_hdr) + be32_to_cpu(hc_hdr(skb)->len))) {
@@ -237,7 +259,7 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 		return false;
 	}
 	if (hc_member_is_root(m))
-		return hc_root_out(m, op, skb, last);
+		return run_put(m, op, skb, last);
 	i = op->out_nr++ % m->role.ndst;
 	op->credit[i]--;
 	run_header(m, op, i, skb, last);
@@ -287,7 +309,7 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 		if (!skb)
 			return hc_op_fail(m, op, -ENOMEM, m->node->id);
 		if (hc_member_is_root(m))
-			return hc_root_out(m, op, skb, true) ? HC_FINISHED : HC_FAILED;
+			return run_put(m, op, skb, true) ? HC_FINISHED : HC_FAILED;
 		run_header(m, op, i, skb, true);
 		hc_peer_xmit(m, &m->role.dst[i], skb);
 		if (hc_member_op(m, nr) != op)
@@ -321,14 +343,20 @@ static void total_note(struct hc_member *m, struct hc_op *op)
 enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op)
 {
 	hc_cmp_fn cmp = hc_combine_cmp(op->dtype);
+	u32 *cost = &m->node->merge_cost;
 
 	if (!op->bounds)
-		op->bounds = kmalloc_array(m->role.nsrc + 1, op->elem, GFP_ATOMIC);
+		op->bounds = hc_poll_alloc(m->node->fabric, hc_bounds_size(op));
 	if (!op->bounds)
 		return hc_op_fail(m, op, -ENOMEM, m->node->id);
 	for (;;) {
 		struct merge_choice c;
 
+		if (*cost >= POLL_COST) {
+			WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+			hc_member_again(m);
+			return HC_BLOCKED;
+		}
 		if (!inputs_trim(m, op))
 			return HC_FAILED;
 		choose(m, op, cmp, &c);
@@ -349,6 +377,6 @@ enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op)
 			if (p != HC_FINISHED)
 				return p;
 		}
-		input_copy(m, op, cmp, &c);
+		*cost += input_copy(m, op, cmp, &c) + (m->role.nsrc + 1) * LOOK_COST;
 	}
 }

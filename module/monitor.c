@@ -11,8 +11,7 @@
  * A capture gets a copy, for the payload of the frame may be merged into while the
  * capture still waits to be read.  The copy lives for the time of the call: what
  * waits longer is cloned by the capturing socket and charged to it.  Down, which it
- * is at first, or without listeners, it costs a jump that is not taken, or a few
- * instructions.
+ * is at first, or without listeners, it costs a few instructions.
  *
  * Lifetime: the net_device is made before the fabric can be found and freed after
  * its polls, the only callers of hc_monitor_show(), have been disabled.
@@ -22,9 +21,8 @@
 #include <linux/rtnetlink.h>
 #include <net/addrconf.h>
 
+#include "compat.h"
 #include "hypercube.h"
-
-DEFINE_STATIC_KEY_FALSE(hc_monitors_up);
 
 /* What is copied into the linear part; the rest goes to pages. */
 #define LINEAR	256
@@ -34,11 +32,13 @@ DEFINE_STATIC_KEY_FALSE(hc_monitors_up);
  * @frames: shown, or meant to be
  * @bytes: their bytes, with our headers
  * @dropped: there was no memory for a copy
+ * @fabric: whose frames
  */
 struct monitor {
 	atomic64_t frames;
 	atomic64_t bytes;
 	atomic64_t dropped;
+	struct hc_fabric *fabric;
 };
 
 struct show_hdr {
@@ -126,13 +126,17 @@ void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct 
 
 static int monitor_open(struct net_device *dev)
 {
-	static_branch_inc(&hc_monitors_up);
+	struct monitor *mon = netdev_priv(dev);
+
+	WRITE_ONCE(mon->fabric->monitored, true);
 	return 0;
 }
 
 static int monitor_stop(struct net_device *dev)
 {
-	static_branch_dec(&hc_monitors_up);
+	struct monitor *mon = netdev_priv(dev);
+
+	WRITE_ONCE(mon->fabric->monitored, false);
 	return 0;
 }
 
@@ -168,6 +172,8 @@ static void monitor_setup(struct net_device *dev)
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;
 	dev->priv_flags |= IFF_NO_QUEUE;
+	/* It shows what belongs to the fabric's namespace. */
+	hc_dev_set_netns_local(dev);
 }
 
 /* What IPv6 sends when an interface comes up would only stand among the frames. */
@@ -184,6 +190,7 @@ static void no_ipv6(struct net_device *dev)
 int hc_monitor_create(struct hc_fabric *fabric)
 {
 	struct net_device *dev;
+	struct monitor *mon;
 	char name[IFNAMSIZ];
 	int err;
 
@@ -191,6 +198,8 @@ int hc_monitor_create(struct hc_fabric *fabric)
 	dev = alloc_netdev(sizeof(struct monitor), name, NET_NAME_USER, monitor_setup);
 	if (!dev)
 		return -ENOMEM;
+	mon = netdev_priv(dev);
+	mon->fabric = fabric;
 	dev_net_set(dev, read_pnet(&fabric->net));
 	eth_hw_addr_random(dev);
 	rtnl_lock();

@@ -3,18 +3,17 @@
  * The generic netlink family: policies, commands, and what happens around them.
  * Documentation/netlink/specs/hypercube.yaml describes all of it.
  *
- * Commands run in parallel (those of one fabric under its lock), so that the
- * creation of a big fabric or a round of DETECT keeps nobody else waiting.
+ * Commands run in parallel (those of one fabric under its lock).  None sleeps until a
+ * fabric has done something, and none makes or removes thousands of endpoints: such are
+ * answered later (netlink_later.c, netlink_fabric.c).
  */
-#include <linux/rtnetlink.h>
-
 #include "detect.h"
 #include "netlink_priv.h"
 
 /* genl_ops.internal_flags: what pre_doit() does */
 #define FL_PIN		BIT(0)	/* pin the fabric */
 #define FL_LOCK		BIT(1)	/* and take its lock; it is not dead then */
-#define FL_RTNL		BIT(2)	/* take rtnl before, if an endpoint is to be moved */
+#define FL_TIDY		BIT(2)	/* also where users may not configure anything any more */
 
 #define NAME_POLICY	{ .type = NLA_NUL_STRING, .len = HYPERCUBE_NAME_MAX - 1 }
 #define NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
@@ -58,6 +57,15 @@ static const struct nla_policy fabric_policy[HYPERCUBE_A_FABRIC_MAX + 1] = {
 	[HYPERCUBE_A_FABRIC_NAME]	= NAME_POLICY,
 	[HYPERCUBE_A_FABRIC_DIM]	= NLA_POLICY_RANGE(NLA_U32, 1, HYPERCUBE_DIM_MAX),
 	[HYPERCUBE_A_FABRIC_SEGMENT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &segment_range),
+};
+
+static struct netlink_range_validation patience_range = {
+	.max = HYPERCUBE_PATIENCE_MAX,
+};
+
+static const struct nla_policy fabric_set_policy[HYPERCUBE_A_FABRIC_PATIENCE + 1] = {
+	[HYPERCUBE_A_FABRIC_NAME]	= NAME_POLICY,
+	[HYPERCUBE_A_FABRIC_PATIENCE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &patience_range),
 };
 
 static const struct nla_policy node_get_policy[HYPERCUBE_A_NODE_ID + 1] = {
@@ -153,6 +161,7 @@ static const struct genl_ops ops[] = {
 	}, {
 		.cmd		= HYPERCUBE_CMD_FABRIC_DEL,
 		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_TIDY,
 		.doit		= hc_nl_fabric_del,
 		.policy		= name_policy,
 		.maxattr	= ARRAY_SIZE(name_policy) - 1,
@@ -167,7 +176,7 @@ static const struct genl_ops ops[] = {
 	}, {
 		.cmd		= HYPERCUBE_CMD_NODE_SET,
 		.flags		= GENL_UNS_ADMIN_PERM,
-		.internal_flags	= FL_PIN | FL_LOCK | FL_RTNL,
+		.internal_flags	= FL_PIN,
 		.doit		= hc_nl_node_set,
 		.policy		= node_policy,
 		.maxattr	= ARRAY_SIZE(node_policy) - 1,
@@ -235,6 +244,13 @@ static const struct genl_ops ops[] = {
 		.doit		= hc_nl_route_get,
 		.policy		= route_policy,
 		.maxattr	= ARRAY_SIZE(route_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_FABRIC_SET,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_fabric_set,
+		.policy		= fabric_set_policy,
+		.maxattr	= ARRAY_SIZE(fabric_set_policy) - 1,
 	},
 };
 
@@ -246,47 +262,56 @@ bool hc_missing(struct genl_info *info, int attr, const char *sentence)
 	return true;
 }
 
-/* post_doit() finds here what it has to undo. */
-static bool wants_rtnl(const struct genl_split_ops *op, struct genl_info *info)
+static void no_fabric(struct genl_info *info)
 {
-	return op->internal_flags & FL_RTNL && (info->attrs[HYPERCUBE_A_NODE_NETNS_PID] ||
-						info->attrs[HYPERCUBE_A_NODE_NETNS_FD]);
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HC_A_FABRIC], "No such fabric");
+}
+
+/* -EINTR is no answer, but nobody is left who could read one. */
+int hc_nl_lock(struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+
+	if (mutex_lock_killable(&fabric->lock))
+		return -EINTR;
+	if (!fabric->dead)
+		return 0;
+	mutex_unlock(&fabric->lock);
+	no_fabric(info);
+	return -ENOENT;
+}
+
+/* What wants privileges wants them where the administrator lets users have any. */
+static int users_check(const struct genl_split_ops *op, struct genl_info *info)
+{
+	if (!(op->flags & GENL_UNS_ADMIN_PERM) || op->internal_flags & FL_TIDY ||
+	    hc_users_allowed(genl_info_net(info)))
+		return 0;
+	NL_SET_ERR_MSG(info->extack,
+		       "Only with the module's parameter \"unprivileged\" have user namespaces fabrics");
+	return -EPERM;
 }
 
 static int pre_doit(const struct genl_split_ops *op, struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric;
-	bool rtnl;
+	int err = users_check(op, info);
 
-	if (!(op->internal_flags & FL_PIN))
-		return 0;
+	if (err || !(op->internal_flags & FL_PIN))
+		return err;
 	if (hc_missing(info, HC_A_FABRIC, "The request names no fabric"))
 		return -EINVAL;
-	rtnl = wants_rtnl(op, info);
-	if (rtnl)
-		rtnl_lock();
 	fabric = hc_fabric_get(genl_info_net(info), nla_data(info->attrs[HC_A_FABRIC]));
-	if (!fabric)
-		goto err_rtnl;
-	if (mutex_lock_interruptible(&fabric->lock)) {
-		hc_fabric_put(fabric);
-		if (rtnl)
-			rtnl_unlock();
-		return -EINTR;
+	if (!fabric) {
+		no_fabric(info);
+		return -ENOENT;
 	}
-	if (fabric->dead)
-		goto err_lock;
 	info->user_ptr[0] = fabric;
-	return 0;
-
-err_lock:
-	mutex_unlock(&fabric->lock);
-	hc_fabric_put(fabric);
-err_rtnl:
-	if (rtnl)
-		rtnl_unlock();
-	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HC_A_FABRIC], "No such fabric");
-	return -ENOENT;
+	if (op->internal_flags & FL_LOCK)
+		err = hc_nl_lock(info);
+	if (err)
+		hc_fabric_put(fabric);
+	return err;
 }
 
 static void post_doit(const struct genl_split_ops *op, struct sk_buff *skb,
@@ -296,10 +321,9 @@ static void post_doit(const struct genl_split_ops *op, struct sk_buff *skb,
 
 	if (!(op->internal_flags & FL_PIN))
 		return;
-	mutex_unlock(&fabric->lock);
+	if (op->internal_flags & FL_LOCK)
+		mutex_unlock(&fabric->lock);
 	hc_fabric_put(fabric);
-	if (wants_rtnl(op, info))
-		rtnl_unlock();
 }
 
 static const struct genl_multicast_group groups[] = {
@@ -322,9 +346,14 @@ struct genl_family hc_genl_family __ro_after_init = {
 
 int __init hc_netlink_init(void)
 {
-	int err = genl_register_family(&hc_genl_family);
+	int err = hc_nl_fabrics_init();
 
-	if (!err)
+	if (err)
+		return err;
+	err = genl_register_family(&hc_genl_family);
+	if (err)
+		hc_nl_fabrics_exit();
+	else
 		hc_notify_enable(true);
 	return err;
 }
@@ -333,4 +362,5 @@ void hc_netlink_exit(void)
 {
 	hc_notify_enable(false);
 	genl_unregister_family(&hc_genl_family);
+	hc_nl_fabrics_exit();
 }

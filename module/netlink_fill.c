@@ -40,7 +40,8 @@ static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabri
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_LINKS_DOWN, hc_link_count_unusable(fabric)) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODES_FAILED, fabric->nfailed) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODE_SIZE, ours) ||
-	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_DEV_SIZE, device);
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_DEV_SIZE, device) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_PATIENCE, fabric->patience);
 }
 
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
@@ -80,7 +81,7 @@ static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
 }
 
 /* The endpoint's own stack may rename it meanwhile, or the namespace change:
- * the answer is a snapshot.
+ * the answer is a snapshot.  A guest may have lost its interface (guest.c).
  */
 static bool put_node_device(struct sk_buff *skb, const struct hc_node *node)
 {
@@ -90,6 +91,8 @@ static bool put_node_device(struct sk_buff *skb, const struct hc_node *node)
 	bool overflow;
 	struct net *net;
 
+	if (dev->reg_state != NETREG_REGISTERED)
+		return false;
 	strscpy(name, dev->name, sizeof(name));
 	overflow = nla_put_u32(skb, HYPERCUBE_A_NODE_IFINDEX, READ_ONCE(dev->ifindex)) ||
 		   nla_put_string(skb, HYPERCUBE_A_NODE_IFNAME, name);
@@ -146,7 +149,7 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 		   (uid_valid(node->owner) &&
 		    nla_put_u32(skb, HYPERCUBE_A_NODE_OWNER,
 				from_kuid_munged(msg->user_ns, node->owner))) ||
-		   nla_put_u8(skb, HYPERCUBE_A_NODE_BOUND, !!rcu_access_pointer(node->sk)) ||
+		   nla_put_u8(skb, HYPERCUBE_A_NODE_BOUND, hc_sock_bound(node)) ||
 		   put_node_drops(skb, node) ||
 		   put_node_counters(skb, node);
 	return msg_end(msg, hdr, overflow);

@@ -12,20 +12,26 @@
 
 /* ------------------------------------------------------------ what a request names */
 
-struct hc_node *hc_nl_node(struct genl_info *info, int attr)
+int hc_nl_node_id(struct genl_info *info, int attr)
 {
-	struct hc_fabric *fabric = hc_info_fabric(info);
 	u32 u;
 
 	if (hc_missing(info, attr, "The request names no node"))
-		return ERR_PTR(-EINVAL);
+		return -EINVAL;
 	u = nla_get_u32(info->attrs[attr]);
-	if (u >= hc_nodes(fabric->dim)) {
+	if (u >= hc_nodes(hc_info_fabric(info)->dim)) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr],
 				    "The fabric has no such node");
-		return ERR_PTR(-ERANGE);
+		return -ERANGE;
 	}
-	return fabric->nodes[u];
+	return u;
+}
+
+struct hc_node *hc_nl_node(struct genl_info *info, int attr)
+{
+	int id = hc_nl_node_id(info, attr);
+
+	return id < 0 ? ERR_PTR(id) : hc_info_fabric(info)->nodes[id];
 }
 
 int hc_nl_dim(struct genl_info *info)
@@ -43,7 +49,8 @@ int hc_nl_dim(struct genl_info *info)
 
 /* ------------------------------------------------------------ one object */
 
-static int reply_begin(struct hc_msg *msg, struct sk_buff *skb, struct genl_info *info,
+/* @skb: the request, if the answer tells of users. */
+static int reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buff *skb,
 		       size_t size)
 {
 	*msg = (struct hc_msg) {
@@ -51,7 +58,7 @@ static int reply_begin(struct hc_msg *msg, struct sk_buff *skb, struct genl_info
 		.portid = info->snd_portid,
 		.seq = info->snd_seq,
 		.cmd = info->genlhdr->cmd,
-		.user_ns = sk_user_ns(NETLINK_CB(skb).sk),
+		.user_ns = skb ? sk_user_ns(NETLINK_CB(skb).sk) : NULL,
 	};
 	return msg->skb ? 0 : -ENOMEM;
 }
@@ -69,7 +76,7 @@ int hc_nl_fabric_get(struct sk_buff *skb, struct genl_info *info)
 	struct hc_msg msg;
 	int err;
 
-	err = reply_begin(&msg, skb, info, NLMSG_DEFAULT_SIZE);
+	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
 	if (err)
 		return err;
 	return reply_end(&msg, info, hc_fill_fabric(&msg, hc_info_fabric(info)));
@@ -90,47 +97,93 @@ static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, 
 	return 0;
 }
 
-static int route_run(struct genl_info *info, struct hc_node *src, struct hc_node *dst, u8 *walk)
-{
-	int n;
+#define PROBE_MAX	(2 * HZ)
 
+/**
+ * struct route - a request for a route
+ * @later: must be first
+ * @probe: the frame that finds it
+ * @end: when it must have been lost, jiffies
+ */
+struct route {
+	struct hc_later later;
+	struct hc_probe probe;
+	unsigned long end;
+};
+
+static int route_reply(struct genl_info *info, const struct hc_fabric *fabric,
+		       const struct hc_probe *p)
+{
+	struct hc_msg msg;
+	int err;
+
+	err = reply_begin(&msg, info, NULL,
+			  NLMSG_DEFAULT_SIZE + p->status * nla_total_size(sizeof(u32)));
+	return err ?: reply_end(&msg, info, fill_route(&msg, fabric, p->walk, p->status));
+}
+
+static int route_look(struct hc_later *later, bool gone)
+{
+	struct route *r = container_of(later, struct route, later);
+
+	later->next = jiffies + 1;
+	if (!hc_probe_over(later->fabric, &r->probe)) {
+		if (!gone && time_before(jiffies, r->end))
+			return -EAGAIN;
+		NL_SET_ERR_MSG(&later->extack, "The frame was lost on its way");
+		return -ETIMEDOUT;
+	}
+	if (r->probe.status >= 0)
+		return route_reply(&later->info, later->fabric, &r->probe);
+	NL_SET_ERR_MSG(&later->extack, "There is no healthy path");
+	return r->probe.status;
+}
+
+static void route_release(struct hc_later *later)
+{
+	struct route *r = container_of(later, struct route, later);
+
+	hc_probe_end(later->fabric, &r->probe);
+	kvfree(r->probe.walk);
+}
+
+static const struct hc_later_ops route_ops = {
+	.look		= route_look,
+	.release	= route_release,
+};
+
+int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_node *src = hc_nl_node(info, HYPERCUBE_A_ROUTE_SRC);
+	struct hc_node *dst = IS_ERR(src) ? src : hc_nl_node(info, HYPERCUBE_A_ROUTE_DST);
+	struct route *r;
+	int err = 0;
+
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
 	if (src->failed) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_ROUTE_SRC],
 				    "The node has failed");
 		return -EHOSTDOWN;
 	}
-	n = hc_probe_run(src->fabric, src->id, dst->id, walk);
-	if (n == -ENOLINK)
-		NL_SET_ERR_MSG(info->extack, "There is no healthy path");
-	else if (n == -ETIMEDOUT)
-		NL_SET_ERR_MSG(info->extack, "The frame was lost on its way");
-	else if (n == -EINTR)
-		NL_SET_ERR_MSG(info->extack, "Interrupted before the frame arrived");
-	return n;
-}
-
-int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
-{
-	struct hc_node *src = hc_nl_node(info, HYPERCUBE_A_ROUTE_SRC);
-	struct hc_node *dst = IS_ERR(src) ? src : hc_nl_node(info, HYPERCUBE_A_ROUTE_DST);
-	struct hc_msg msg;
-	u8 *walk;
-	int n;
-
-	if (IS_ERR(dst))
-		return PTR_ERR(dst);
-	walk = kvmalloc(2 * hc_nodes(src->fabric->dim), GFP_KERNEL);
-	if (!walk)
-		return -ENOMEM;
-	n = route_run(info, src, dst, walk);
-	if (n >= 0) {
-		int err = reply_begin(&msg, skb, info,
-				      NLMSG_DEFAULT_SIZE + n * nla_total_size(sizeof(u32)));
-
-		n = err ?: reply_end(&msg, info, fill_route(&msg, src->fabric, walk, n));
+	r = hc_later_new(skb, info, sizeof(*r), &route_ops);
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	r->end = jiffies + PROBE_MAX;
+	INIT_LIST_HEAD(&r->probe.list);
+	r->probe.src = src->id;
+	r->probe.dst = dst->id;
+	r->probe.walk = kvmalloc(2 * hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
+	if (!r->probe.walk)
+		err = -ENOMEM;
+	else if (src != dst)
+		err = hc_probe_begin(fabric, &r->probe);
+	if (err) {
+		hc_later_free(&r->later);
+		return err;
 	}
-	kvfree(walk);
-	return n;
+	return hc_later_wait(&r->later, info);
 }
 
 int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
@@ -141,7 +194,7 @@ int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	err = reply_begin(&msg, skb, info, NLMSG_DEFAULT_SIZE);
+	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
 	if (err)
 		return err;
 	return reply_end(&msg, info, hc_fill_node(&msg, node));
@@ -158,7 +211,7 @@ int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info)
 	dim = hc_nl_dim(info);
 	if (dim < 0)
 		return dim;
-	err = reply_begin(&msg, skb, info, NLMSG_DEFAULT_SIZE);
+	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
 	if (err)
 		return err;
 	return reply_end(&msg, info, hc_fill_link(&msg, node, dim));
@@ -180,7 +233,7 @@ int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
 				    "No such plan");
 		return -ENOENT;
 	}
-	err = reply_begin(&msg, skb, info, hc_plan_msg_size(plan));
+	err = reply_begin(&msg, info, skb, hc_plan_msg_size(plan));
 	if (err)
 		return err;
 	return reply_end(&msg, info, hc_fill_plan(&msg, plan));
@@ -259,7 +312,10 @@ static int dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, dump_f
 
 	cb->seq = hc_fabric_generation(net) + 1;
 	while (!err && (fabric = cursor_fabric(net, c, attrs[HC_A_FABRIC]))) {
-		mutex_lock(&fabric->lock);
+		if (mutex_lock_killable(&fabric->lock)) {
+			hc_fabric_put(fabric);
+			return -EINTR;
+		}
 		if (!fabric->dead)
 			err = fn(&msg, fabric, c, attrs);
 		mutex_unlock(&fabric->lock);

@@ -105,7 +105,7 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 		NL_SET_ERR_MSG(info->extack, "The set of members has the wrong size for the fabric");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_MEMBERS);
 	}
-	members = kcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL);
+	members = kcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
 	if (!members)
 		return -ENOMEM;
 	p->members = members;
@@ -143,7 +143,7 @@ static int parse_detours(struct genl_info *info, const struct hc_fabric *fabric,
 		NL_SET_ERR_MSG(info->extack, "There are more detours than nodes");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_DETOUR);
 	}
-	detours = kvcalloc(max_t(u32, max, 1), sizeof(*detours), GFP_KERNEL);
+	detours = kvcalloc(max_t(u32, max, 1), sizeof(*detours), GFP_KERNEL_ACCOUNT);
 	if (!detours)
 		return -ENOMEM;
 	p->detours = detours;
@@ -214,7 +214,7 @@ static int parse_shape(struct genl_info *info, const struct hc_fabric *fabric,
 	return err ?: parse_detours(info, fabric, p);
 }
 
-int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info)
+static int plan_new(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct hc_plan_params p = {};
@@ -238,10 +238,20 @@ int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info)
 	return err;
 }
 
+int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_said said;
+
+	hc_said_begin(&said, info);
+	return hc_said_end(&said, skb, info, plan_new(info));
+}
+
 int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info)
 {
+	struct nlattr *id = info->attrs[HYPERCUBE_A_PLAN_ID];
+
 	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "The request names no plan"))
 		return -EINVAL;
-	return hc_plan_remove(hc_info_fabric(info), nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]),
-			      info->extack);
+	NL_SET_BAD_ATTR(info->extack, id);
+	return hc_plan_remove(hc_info_fabric(info), nla_get_u32(id), info->extack);
 }

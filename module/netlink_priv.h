@@ -52,10 +52,62 @@ static inline struct hc_fabric *hc_info_fabric(const struct genl_info *info)
 	return info->user_ptr[0];
 }
 
+/**
+ * struct hc_asked - who is to be answered when his request has been left
+ * @skb: a copy of the request
+ * @sk: his socket
+ */
+struct hc_asked {
+	struct sk_buff *skb;
+	struct sock *sk;
+};
+
+/* Nobody is left who could read an answer. */
+static inline bool hc_asked_gone(const struct hc_asked *asked)
+{
+	return sock_flag(asked->sk, SOCK_DEAD);
+}
+
+struct hc_later;
+
+/**
+ * struct hc_later_ops - what a request waits for
+ * @look: see whether it is over, and say when to look again (@next).  @gone: nobody waits
+ *	for the answer any more.  Under hc_fabric.lock.  -EAGAIN: it is not over
+ * @release: free what it has, or NULL
+ */
+struct hc_later_ops {
+	int (*look)(struct hc_later *later, bool gone);
+	void (*release)(struct hc_later *later);
+};
+
+/**
+ * struct hc_later - a request that is answered later; under hc_fabric.lock
+ * @list: in hc_fabric.later
+ * @fabric: the fabric
+ * @ops: what it waits for
+ * @asked: who is to be answered
+ * @info: of the request, without its attributes
+ * @extack: of the answer
+ * @next: when to look at it, jiffies
+ */
+struct hc_later {
+	struct list_head list;
+	struct hc_fabric *fabric;
+	const struct hc_later_ops *ops;
+	struct hc_asked asked;
+	struct genl_info info;
+	struct netlink_ext_ack extack;
+	unsigned long next;
+};
+
 /* Is an attribute missing that the command cannot do without?  @sentence is a
  * string literal.
  */
 bool hc_missing(struct genl_info *info, int attr, const char *sentence);
+
+/* Lock the pinned fabric.  0, or an error: it is dead, or the task is. */
+int hc_nl_lock(struct genl_info *info);
 
 /* --- netlink_fill.c: one message each; -EMSGSIZE if it does not fit --- */
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric);
@@ -81,14 +133,42 @@ int hc_nl_node_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int hc_nl_link_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int hc_nl_plan_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int hc_nl_op_dump(struct sk_buff *skb, struct netlink_callback *cb);
-/* The node that a request names in @attr, or an ERR_PTR. */
+/* The number of the node that a request names in @attr, or an error. */
+int hc_nl_node_id(struct genl_info *info, int attr);
+/* The node, or an ERR_PTR; the fabric is locked. */
 struct hc_node *hc_nl_node(struct genl_info *info, int attr);
 /* The dimension it names in HYPERCUBE_A_LINK_DIM, or an error. */
 int hc_nl_dim(struct genl_info *info);
 
-/* --- netlink_set.c --- */
+/* --- netlink_later.c --- */
+/* 0 or an error. */
+int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info);
+void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink_ext_ack *extack);
+void hc_asked_free(struct hc_asked *asked);
+
+/* The rest under the fabric's lock. */
+/* An object of @size bytes that begins with a struct hc_later, or an ERR_PTR. */
+void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
+		   const struct hc_later_ops *ops);
+/* Answer when it is over; consumes.  Return: what the request's handler has to return. */
+int hc_later_wait(struct hc_later *later, struct genl_info *info);
+/* Nothing was begun: no answer but the handler's own. */
+void hc_later_free(struct hc_later *later);
+/* To wait until @node (NULL: all) and its neighbours along @dims know what state their
+ * links are in, and to notify listeners of the change then.
+ */
+struct hc_later *hc_later_told(struct sk_buff *skb, struct genl_info *info,
+			       struct hc_node *node, u32 dims);
+
+/* --- netlink_fabric.c --- */
 int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fabric_del(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_fabrics_init(void);
+/* After it nobody makes or removes fabrics any more; the family is gone. */
+void hc_nl_fabrics_exit(void);
+
+/* --- netlink_set.c --- */
+int hc_nl_fabric_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info);

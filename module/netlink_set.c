@@ -1,32 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configuration of fabrics, nodes and links.
+ * Configuration of fabrics that there are, of nodes and links.
  */
 #include <linux/mm.h>
+#include <linux/rtnetlink.h>
 
 #include "detect.h"
 #include "netlink_priv.h"
 
-int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info)
+int hc_nl_fabric_set(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hc_fabric_params p = {};
+	struct hc_fabric *fabric = hc_info_fabric(info);
 
-	if (hc_missing(info, HYPERCUBE_A_FABRIC_NAME, "A fabric needs a name") ||
-	    hc_missing(info, HYPERCUBE_A_FABRIC_DIM, "A fabric needs a dimension"))
+	if (hc_missing(info, HYPERCUBE_A_FABRIC_PATIENCE, "The request names nothing to set"))
 		return -EINVAL;
-	p.name = nla_data(info->attrs[HYPERCUBE_A_FABRIC_NAME]);
-	p.dim = nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_DIM]);
-	if (info->attrs[HYPERCUBE_A_FABRIC_SEGMENT])
-		p.segment = nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_SEGMENT]);
-	return hc_fabric_create(genl_info_net(info), &p, info->extack);
-}
-
-int hc_nl_fabric_del(struct sk_buff *skb, struct genl_info *info)
-{
-	if (hc_missing(info, HYPERCUBE_A_FABRIC_NAME, "The request names no fabric"))
-		return -EINVAL;
-	return hc_fabric_destroy(genl_info_net(info),
-				 nla_data(info->attrs[HYPERCUBE_A_FABRIC_NAME]), info->extack);
+	WRITE_ONCE(fabric->patience, nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_PATIENCE]));
+	hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_NTF);
+	return 0;
 }
 
 /* ------------------------------------------------------------ nodes */
@@ -56,8 +46,32 @@ static struct net *target_net(struct sk_buff *skb, struct genl_info *info)
 	return net;
 }
 
-/* pre_doit() has taken rtnl. */
-static int node_move(struct sk_buff *skb, struct genl_info *info, struct hc_node *node)
+/* Under rtnl the endpoints of a fabric that is not dead yet stay. */
+static int endpoint_move(struct hc_fabric *fabric, u32 id, struct net *net,
+			 struct netlink_ext_ack *extack)
+{
+	struct net_device *dev;
+	int err;
+
+	if (rtnl_lock_killable())
+		return -EINTR;
+	err = -ENOENT;
+	if (READ_ONCE(fabric->dead)) {
+		NL_SET_ERR_MSG(extack, "No such fabric");
+		goto unlock;
+	}
+	dev = fabric->nodes[id]->dev;
+	err = dev_change_net_namespace(dev, net, NULL);
+	if (dev->reg_state != NETREG_REGISTERED)
+		NL_SET_ERR_MSG(extack, "The node has lost its interface");
+	else if (err)
+		NL_SET_ERR_MSG(extack, "The namespace has another interface of this name");
+unlock:
+	rtnl_unlock();
+	return err;
+}
+
+static int node_move(struct sk_buff *skb, struct genl_info *info, u32 id)
 {
 	struct net *net;
 	int err;
@@ -67,9 +81,7 @@ static int node_move(struct sk_buff *skb, struct genl_info *info, struct hc_node
 	net = target_net(skb, info);
 	if (IS_ERR(net))
 		return PTR_ERR(net);
-	err = dev_change_net_namespace(node->dev, net, NULL);
-	if (err)
-		NL_SET_ERR_MSG(info->extack, "The namespace has another interface of this name");
+	err = endpoint_move(hc_info_fabric(info), id, net, info->extack);
 	put_net(net);
 	return err;
 }
@@ -85,30 +97,47 @@ static int owner_get(struct sk_buff *skb, struct genl_info *info, kuid_t *owner)
 	return -EINVAL;
 }
 
-/* All or nothing: what can be refused comes first. */
+static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_node *node,
+		       const kuid_t *owner)
+{
+	struct nlattr *failed = info->attrs[HYPERCUBE_A_NODE_FAILED];
+	u32 all = hc_ones(node->fabric->dim);
+	struct hc_later *later = hc_later_told(skb, info, node, failed ? all : 0);
+
+	if (IS_ERR(later))
+		return PTR_ERR(later);
+	if (info->attrs[HYPERCUBE_A_NODE_OWNER] && !uid_eq(node->owner, *owner)) {
+		WRITE_ONCE(node->owner, *owner);
+		hc_sock_owner_changed(node);
+	}
+	if (failed)
+		hc_link_set_failed(node, nla_get_u8(failed));
+	return hc_later_wait(later, info);
+}
+
+/* All or nothing: what can be refused comes first.  The fabric is only pinned, for who
+ * moves an endpoint waits for rtnl.
+ */
 int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_NODE_ID);
-	struct nlattr *failed = info->attrs[HYPERCUBE_A_NODE_FAILED];
-	kuid_t owner;
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	int id = hc_nl_node_id(info, HYPERCUBE_A_NODE_ID);
+	kuid_t owner = INVALID_UID;
 	int err;
 
-	if (IS_ERR(node))
-		return PTR_ERR(node);
-	owner = node->owner;
+	if (id < 0)
+		return id;
 	if (info->attrs[HYPERCUBE_A_NODE_OWNER]) {
 		err = owner_get(skb, info, &owner);
 		if (err)
 			return err;
 	}
-	err = node_move(skb, info, node);
+	err = node_move(skb, info, id) ?: hc_nl_lock(info);
 	if (err)
 		return err;
-	WRITE_ONCE(node->owner, owner);
-	if (failed)
-		hc_link_set_failed(node, nla_get_u8(failed));
-	hc_notify_node(node);
-	return 0;
+	err = node_change(skb, info, fabric->nodes[id], &owner);
+	mutex_unlock(&fabric->lock);
+	return err;
 }
 
 /* ------------------------------------------------------------ links */
@@ -255,25 +284,11 @@ static int one_way_check(struct genl_info *info)
 	return -EINVAL;
 }
 
-int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
+static void link_change(struct genl_info *info, struct hc_node *node, unsigned int dim,
+			unsigned int ends)
 {
-	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_LINK_NODE);
 	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_DOWN];
-	unsigned int ends = info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ? 1 : 2;
-	int dim, err;
 
-	if (IS_ERR(node))
-		return PTR_ERR(node);
-	dim = hc_nl_dim(info);
-	if (dim < 0)
-		return dim;
-	err = one_way_check(info) ?: flap_check(info);
-	if (!err)
-		err = link_impair(info, node, dim, ends);
-	if (!err)
-		err = link_flap(info, node, dim);
-	if (err)
-		return err;
 	link_model(&node->ports[dim], info->attrs);
 	if (ends == 2)
 		link_model(&node->ports[dim].peer->ports[dim], info->attrs);
@@ -282,17 +297,45 @@ int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
 		hc_flap_set(node, dim, 0, 0);
 		hc_link_set_down(node, dim, nla_get_u8(down));
 	}
-	hc_notify_link(node, dim);
-	return 0;
+}
+
+int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_LINK_NODE);
+	unsigned int ends = info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ? 1 : 2;
+	struct hc_later *later;
+	int dim, err;
+
+	if (IS_ERR(node))
+		return PTR_ERR(node);
+	dim = hc_nl_dim(info);
+	if (dim < 0)
+		return dim;
+	err = one_way_check(info) ?: flap_check(info);
+	if (err)
+		return err;
+	later = hc_later_told(skb, info, node, hc_bit(dim));
+	if (IS_ERR(later))
+		return PTR_ERR(later);
+	err = link_impair(info, node, dim, ends);
+	if (!err)
+		err = link_flap(info, node, dim);
+	if (err) {
+		hc_later_free(later);
+		return err;
+	}
+	link_change(info, node, dim, ends);
+	return hc_later_wait(later, info);
 }
 
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_later *later = hc_later_told(skb, info, NULL, 0);
 
-	hc_link_clear(fabric);
-	hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_NTF);
-	return 0;
+	if (IS_ERR(later))
+		return PTR_ERR(later);
+	hc_link_clear(hc_info_fabric(info));
+	return hc_later_wait(later, info);
 }
 
 /* ------------------------------------------------------------ DETECT */
@@ -329,26 +372,67 @@ err_msg:
 	return NULL;
 }
 
-int hc_nl_detect(struct sk_buff *skb, struct genl_info *info)
+/**
+ * struct detect - a request for a round
+ * @later: must be first
+ * @round: the round
+ */
+struct detect {
+	struct hc_later later;
+	struct hc_detect round;
+};
+
+static void detect_notify(const struct hc_detect *round)
 {
-	struct hc_fabric *fabric = hc_info_fabric(info);
-	struct nlattr *timeout = info->attrs[HYPERCUBE_A_DETECT_TIMEOUT];
-	struct sk_buff *msg;
+	const struct hc_fabric *fabric = round->fabric;
 	unsigned int d;
-	u32 *links;
 	u32 u;
 
-	links = hc_detect_run(fabric, timeout ? nla_get_u32(timeout) : 0);
-	if (IS_ERR(links)) {
-		if (PTR_ERR(links) == -EINTR)
-			NL_SET_ERR_MSG(info->extack, "Interrupted before anything was judged");
-		return PTR_ERR(links);
-	}
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
 		for (d = 0; d < fabric->dim; d++)
-			if (links[u] & hc_bit(d))
+			if (round->links[u] & hc_bit(d))
 				hc_notify_link(fabric->nodes[u], d);
-	msg = detect_reply(info, fabric, links);
-	kvfree(links);
-	return msg ? genlmsg_reply(msg, info) : -ENOMEM;
+}
+
+static int detect_look(struct hc_later *later, bool gone)
+{
+	struct detect *r = container_of(later, struct detect, later);
+	struct sk_buff *msg;
+	int err;
+
+	if (gone && hc_detect_may_stop(&r->round))
+		return -ECANCELED;
+	err = hc_detect_step(&r->round);
+	later->next = r->round.next;
+	if (err)
+		return err;
+	detect_notify(&r->round);
+	msg = detect_reply(&later->info, later->fabric, r->round.links);
+	return msg ? genlmsg_reply(msg, &later->info) : -ENOMEM;
+}
+
+static void detect_release(struct hc_later *later)
+{
+	hc_detect_free(&container_of(later, struct detect, later)->round);
+}
+
+static const struct hc_later_ops detect_ops = {
+	.look		= detect_look,
+	.release	= detect_release,
+};
+
+int hc_nl_detect(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *timeout = info->attrs[HYPERCUBE_A_DETECT_TIMEOUT];
+	struct detect *r = hc_later_new(skb, info, sizeof(*r), &detect_ops);
+	int err;
+
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	err = hc_detect_init(&r->round, hc_info_fabric(info), timeout ? nla_get_u32(timeout) : 0);
+	if (err) {
+		hc_later_free(&r->later);
+		return err;
+	}
+	return hc_later_wait(&r->later, info);
 }

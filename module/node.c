@@ -11,12 +11,14 @@
  * Contributions that operations do not accept yet wait without keeping the poll
  * busy; the frame or event that makes room brings the next poll.
  */
+#include <linux/delay.h>
 #include <linux/etherdevice.h>
 #include <net/rtnetlink.h>
 
 #include "compat.h"
 #include "detect.h"
 #include "hypercube.h"
+#include "inject.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ frames */
@@ -86,14 +88,35 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 	run_poll(node);
 }
 
+#define KICK_BATCH	32
+#define REST_MAX	msecs_to_jiffies(20)
+
+/* Softirqs poll in turns: with thousands of nodes on the list, whoever else waits for his
+ * poll waits for all of theirs.
+ */
+void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
+{
+	unsigned long end = jiffies + REST_MAX;
+	u32 i = u - u % KICK_BATCH;
+
+	cond_resched();
+	if (u % KICK_BATCH != KICK_BATCH - 1)
+		return;
+	while (i <= u && time_before(jiffies, end)) {
+		if (READ_ONCE(fabric->nodes[i]->napi.state) & NAPIF_STATE_SCHED)
+			usleep_range(100, 200);
+		else
+			i++;
+	}
+}
+
 void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	bool held;
 
 	spin_lock_bh(&node->hostq.lock);
-	held = node->held && hdr->type == HC_FRAME_DATA &&
-	       be32_to_cpu(hdr->plan) == node->held_plan;
+	held = hdr->type == HC_FRAME_DATA && be32_to_cpu(hdr->plan) == node->held_plan;
 	__skb_queue_tail(&node->hostq, skb);
 	spin_unlock_bh(&node->hostq.lock);
 	if (!held)
@@ -111,6 +134,15 @@ static bool payload_whole(struct sk_buff *skb, unsigned int head)
 	    !skb_has_frag_list(skb))
 		return true;
 	return !skb_linearize(skb);
+}
+
+/* What receivers count in frames is bounded in bytes by this.  A set of nodes may be longer
+ * than a short segment.
+ */
+static bool payload_fits(const struct hc_fabric *fabric, const struct hc_hdr *hdr)
+{
+	return hdr->type != HC_FRAME_DATA ||
+	       be32_to_cpu(hdr->len) <= max_t(u32, fabric->segment, HC_NODES_MAX / 8);
 }
 
 /* Is this a frame that our neighbour along @dim may send us?  0 or the reason
@@ -138,6 +170,8 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 	    (hc_frame_is_coll(hc_hdr(skb)->type) && !payload_whole(skb, sizeof(*hdr) + area)))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	hdr = hc_hdr(skb);
+	if (!payload_fits(fabric, hdr))
+		return HYPERCUBE_A_DROP_MALFORMED;
 	src = be16_to_cpu(hdr->src);
 	dst = be16_to_cpu(hdr->dst);
 	if (hdr->type == HC_FRAME_ETH && hdr->flags & HC_FRAME_F_FLOOD) {
@@ -210,9 +244,13 @@ static void rx_dispatch(struct hc_node *node, unsigned int dim, struct sk_buff *
 	}
 }
 
+/* By how many frames a second copy may be late. */
+#define COPY_LATE	1024
+
 /* Has the link lost frames before this one?  Also for frames dropped later:
  * dropping them is no gap.  False: the frame has been here before.  Carriers keep
- * the order, so whoever is not ahead of the last one is it again.
+ * the order, so a copy follows soon.  Who is farther behind than any copy does not come
+ * again: a number before was wrong, and the link goes on with those that come now.
  */
 static bool rx_seq(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
 {
@@ -222,7 +260,7 @@ static bool rx_seq(struct hc_node *node, unsigned int dim, const struct sk_buff 
 	if (hc_frame_is_dispensable(hc_hdr(skb)->type))
 		return true;
 	if (unlikely(seq != port->rx_seq + 1)) {
-		if ((s32)(seq - port->rx_seq) <= 0)
+		if (port->rx_seq - seq < COPY_LATE)
 			return false;
 		hc_coll_lost(node, dim);
 	}
@@ -252,7 +290,7 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 	why = port_flaw(node, port, hc_hdr(skb)->type);
 	if (unlikely(why)) {
 		if (hc_frame_is_coll(hc_hdr(skb)->type))
-			hc_coll_undeliverable(node, dim, skb);
+			hc_coll_undeliverable(node, dim, skb, why);
 		hc_drop(node, port, skb, why);
 		return;
 	}
@@ -302,6 +340,15 @@ static void poll_events(struct hc_node *node)
 		hc_coll_event(node, events);
 }
 
+/* What a frame counts for in the budget: mostly one, but some mean work for many. */
+static int frame_cost(struct hc_node *node)
+{
+	int cost = 1 + node->spent;
+
+	node->spent = 0;
+	return cost;
+}
+
 /* The whole queue is taken at once, so that others meet the lock rarely; what
  * exceeds the budget goes back to the front.
  */
@@ -330,7 +377,7 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 		if (unlikely(flooded) && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
 			flooded -= skb->truesize;
 		take(node, skb);
-		work++;
+		work = min(work + frame_cost(node), budget);
 	}
 	if (!skb_queue_empty(&batch)) {
 		spin_lock(&q->list.lock);
@@ -349,11 +396,10 @@ static bool host_hold(struct hc_node *node, u32 plan_id)
 {
 	bool changed, again;
 
-	if (node->held == node->waiting && (!node->waiting || node->held_plan == plan_id))
+	if (node->held_plan == plan_id)
 		return false;
 	spin_lock(&node->hostq.lock);
-	changed = node->held;
-	node->held = node->waiting;
+	changed = node->held_plan;
 	node->held_plan = plan_id;
 	again = changed && !skb_queue_empty(&node->hostq);
 	spin_unlock(&node->hostq.lock);
@@ -363,16 +409,17 @@ static bool host_hold(struct hc_node *node, u32 plan_id)
 static int poll_host(struct hc_node *node, int budget)
 {
 	struct sk_buff *skb;
-	u32 plan_id = 0;
+	u32 plan_id;
 	int frames = 0;
 	int work = 0;
 
 	do {
+		plan_id = 0;
 		while (work < budget && !skb_queue_empty_lockless(&node->hostq)) {
 			skb = skb_dequeue(&node->hostq);
 			host_frame(node, skb);
 			frames++;
-			work++;
+			work = min(work + frame_cost(node), budget);
 		}
 		if (node->waiting)
 			work += hc_coll_host_retry(node, budget - work, &plan_id);
@@ -388,30 +435,47 @@ static int poll_host(struct hc_node *node, int budget)
 static int node_poll(struct napi_struct *napi, int budget)
 {
 	struct hc_node *node = container_of(napi, struct hc_node, napi);
-	int share = budget / 4;
+	/* Busy polling may come with a small budget. */
+	int share = max(budget / 4, 1);
 	int work;
 
 	/* Somebody wants room in a transmit ring; there is none. */
 	if (unlikely(!budget))
 		return 0;
+	node->merge_cost = 0;
 	poll_events(node);
 	/* Nobody goes without for the traffic of others. */
-	work = poll_queue(node, &node->rxq, rx_frame, share);
-	work += poll_queue(node, &node->eth_rxq, rx_frame, share);
-	work += poll_queue(node, &node->ethq, hc_eth_host_rx, share);
+	work = hc_work_ready(node) ? hc_coll_work(node, share / 2) : 0;
+	work += poll_queue(node, &node->rxq, rx_frame, share);
+	if (unlikely(node->nnews))
+		hc_state_flush(node);
+	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
+	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
 	work += poll_host(node, budget - work);
 	/* What was waited for may have lain in the queues; Ethernet frames never are it. */
 	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
-	    test_and_clear_bit(HC_EV_STALL, &node->events)) {
+	    test_and_clear_bit(HC_EV_STALL, &node->events))
 		hc_coll_event(node, BIT(HC_EV_STALL));
+	if (work < budget && hc_work_ready(node)) {
+		work += hc_coll_work(node, budget - work);
 		/* What that has ended leaves room for what waits. */
 		work += poll_host(node, budget - work);
 	}
 	if (work == budget || !skb_queue_empty_lockless(&node->rxq.list) ||
 	    !skb_queue_empty_lockless(&node->eth_rxq.list) ||
-	    !skb_queue_empty_lockless(&node->ethq.list))
+	    !skb_queue_empty_lockless(&node->ethq.list) || hc_work_ready(node))
 		return budget;
 	napi_complete_done(napi, work);
+	return work;
+}
+
+static int node_poll_covered(struct napi_struct *napi, int budget)
+{
+	int work;
+
+	hc_cover_start();
+	work = node_poll(napi, budget);
+	hc_cover_stop();
 	return work;
 }
 
@@ -475,37 +539,13 @@ static int node_link_validate(struct nlattr *tb[], struct nlattr *data[],
 	return -EOPNOTSUPP;
 }
 
-/* Without .dellink an endpoint cannot be deleted alone.  If the namespace that
- * one was moved to goes away, the endpoint goes to the initial namespace.
+/* Without .dellink an endpoint cannot be deleted alone, and without .netns_refund none
+ * is given to the initial namespace when the one that it was moved to ends (guest.c).
  */
 struct rtnl_link_ops hc_link_ops __read_mostly = {
 	.kind		= "hypercube",
 	.validate	= node_link_validate,
-	.netns_refund	= true,
 };
-
-/* A net_device that is found under RCU is not unregistered before the read
- * section ends, so its fabric's struct still stands and only its count may be 0.
- */
-struct hc_fabric *hc_node_fabric_get(struct net *net, const char *name, u32 id)
-{
-	struct hc_fabric *fabric = NULL;
-	struct net_device *dev;
-
-	rcu_read_lock();
-	for_each_netdev_rcu(net, dev) {
-		const struct hc_node *node = netdev_priv(dev);
-
-		if (dev->netdev_ops != &node_netdev_ops || node->id != id ||
-		    strcmp(node->fabric->name, name))
-			continue;
-		if (kref_get_unless_zero(&node->fabric->ref))
-			fabric = node->fabric;
-		break;
-	}
-	rcu_read_unlock();
-	return fabric;
-}
 
 /* What the stack may leave undone: it is nobody's job on the way. */
 #define FEATURES (NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM | \
@@ -550,7 +590,7 @@ static void queue_init(struct hc_queue *q)
 
 size_t hc_node_size(unsigned int dim)
 {
-	return struct_size_t(struct hc_node, ports, dim) + hc_nodes(dim) * sizeof(u32);
+	return struct_size_t(struct hc_node, ports, dim);
 }
 
 struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
@@ -565,26 +605,26 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	if (!dev)
 		return NULL;
 	node = netdev_priv(dev);
-	node->flood_seen = kvcalloc(hc_nodes(fabric->dim), sizeof(*node->flood_seen), GFP_KERNEL);
-	if (!node->flood_seen) {
+	node->dev = dev;
+	node->fabric = fabric;
+	node->id = id;
+	if (hc_flood_init(node)) {
 		free_netdev(dev);
 		return NULL;
 	}
 	dev_net_set(dev, net);
 	dev->rtnl_link_ops = &hc_link_ops;
-	node->dev = dev;
-	node->fabric = fabric;
-	node->id = id;
 	node->owner = INVALID_UID;
-	node->delivers_on = -1;
 	queue_init(&node->rxq);
 	queue_init(&node->eth_rxq);
 	queue_init(&node->ethq);
 	skb_queue_head_init(&node->hostq);
-	node->flood_swept = jiffies;
+	__skb_queue_head_init(&node->parked);
+	xa_init(&node->socks);
+	hc_work_init(&node->work);
 	u64_stats_init(&node->syncp);
 	node_set_address(node);
-	netif_napi_add(dev, &node->napi, node_poll);
+	netif_napi_add(dev, &node->napi, node_poll_covered);
 	napi_enable(&node->napi);
 	return node;
 }
@@ -622,7 +662,8 @@ void hc_node_free(struct hc_node *node)
 	queue_purge(node, &node->eth_rxq.list);
 	queue_purge(node, &node->ethq.list);
 	queue_purge(node, &node->hostq);
-	kvfree(node->flood_seen);
+	queue_purge(node, &node->parked);
+	hc_flood_exit(node);
 	hc_state_free(node);
 	free_netdev(node->dev);
 }

@@ -46,6 +46,7 @@ struct hc_plan_params {
  * @fabric: its fabric
  * @id: its id
  * @type: enum hypercube_plan_type
+ * @bytes: memory that it and its members take; constant once published
  * @epoch: the fabric's count of installations when it was made
  * @root: sink of the tree, source of the broadcast, lowest node of the doubling
  * @members: bit set of the members
@@ -55,6 +56,7 @@ struct hc_plan_params {
  * @doubling: the verified doubling; its stages and their dimensions are those of @tree,
  *	too, where steps are counted (DOUBLING)
  * @breaking: bit 0: a member's poll is about to set @broken
+ * @reported: number behind that of the failure which was reported last
  * @broken: a fault has broken it; set once, by that poll
  * @cause_node: where that fault lies; valid once @broken is seen
  * @cause_dim: dimension of the link
@@ -66,6 +68,7 @@ struct hc_plan {
 	struct hc_fabric *fabric;
 	u32 id;
 	u32 type;
+	u64 bytes;
 	u32 epoch;
 	u32 root;
 	u32 *members;
@@ -74,6 +77,7 @@ struct hc_plan {
 	struct hc_bcast bcast;
 	struct hc_doubling doubling;
 	unsigned long breaking;
+	atomic64_t reported;
 	bool broken;
 	u32 cause_node;
 	u32 cause_dim;
@@ -97,6 +101,8 @@ int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *ext
 void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node);
 /* Teardown, phase 2: no poll runs any more. */
 void hc_plan_purge(struct hc_fabric *fabric);
+/* A plan that is being made takes @bytes more.  0 or -EDQUOT. */
+int hc_plan_charge(struct hc_plan *plan, size_t bytes);
 
 /**
  * struct hc_op_view - snapshot of a member's oldest pending operation

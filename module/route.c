@@ -39,12 +39,13 @@
  * than the distance.
  */
 #include <linux/bitmap.h>
-#include <linux/completion.h>
+#include <linux/list.h>
 
 #include "hypercube.h"
 
 #define NO_DIM		(-1)
 #define RANK_BEST	4	/* step 1, and known to lead on */
+#define HOPS_OF_A_FRAME	256	/* whose replay takes as long as a frame does */
 
 struct walk {
 	DECLARE_BITMAP(visited, HC_NODES_MAX);
@@ -178,10 +179,40 @@ static int walk_append(struct sk_buff *skb, unsigned int dim)
 	return 0;
 }
 
-static struct sk_buff *walk_strip(struct sk_buff *skb)
+/* Was the link that the frame came over its last hop?  Then who says that it was where its
+ * walk says is the neighbour there, or somebody behind it.
+ */
+static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
+{
+	unsigned int n = be16_to_cpu(hc_hdr(skb)->walk);
+
+	return n && walk_get(walk_area(skb), n - 1) == dim;
+}
+
+/* Does the walk lead here from another node? */
+static bool walk_ends_here(const struct hc_node *node, const struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	unsigned int n = be16_to_cpu(hdr->walk);
+	u32 at = be16_to_cpu(hdr->src);
+	unsigned int i;
+
+	if (n >= 2 * hc_nodes(node->fabric->dim) || at == node->id)
+		return false;
+	for (i = 0; i < n; i++)
+		at ^= hc_bit(walk_get(walk_area(skb), i));
+	return at == node->id;
+}
+
+/* NULL: no memory for a header of its own. */
+static struct sk_buff *walk_strip(struct hc_node *node, struct sk_buff *skb)
 {
 	unsigned int area = hc_walk_area(be16_to_cpu(hc_hdr(skb)->walk));
 
+	if (skb_cow_head(skb, 0)) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		return NULL;
+	}
 	memmove(skb->data + area, skb->data, sizeof(struct hc_hdr));
 	__skb_pull(skb, area);
 	return skb;
@@ -191,7 +222,7 @@ static int route_drop(struct hc_node *node, unsigned int from, struct sk_buff *s
 		      unsigned int why)
 {
 	if (hc_frame_is_coll(hc_hdr(skb)->type))
-		hc_coll_undeliverable(node, from, skb);
+		hc_coll_undeliverable(node, from, skb, why);
 	else if (hc_hdr(skb)->type == HC_FRAME_PROBE)
 		hc_probe_lost(node, skb);
 	hc_drop(node, NULL, skb, why);
@@ -205,6 +236,7 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	struct walk w;
 	int d;
 
+	node->spent += be16_to_cpu(hdr->walk) / HOPS_OF_A_FRAME;
 	if (!walk_replay(node, skb, &w)) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
 		return -ENOLINK;
@@ -248,7 +280,13 @@ int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb)
 
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	if (be16_to_cpu(hc_hdr(skb)->dst) != node->id) {
+	bool here = be16_to_cpu(hc_hdr(skb)->dst) == node->id;
+
+	if (!walk_came_by(skb, dim) || (here && !walk_ends_here(node, skb))) {
+		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
+		return NULL;
+	}
+	if (!here) {
 		route_forward(node, dim, skb);
 		return NULL;
 	}
@@ -258,30 +296,22 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		return NULL;
 	}
 	/* The stack has no use for our header, wherever it ends. */
-	return hc_hdr(skb)->type == HC_FRAME_ETH ? skb : walk_strip(skb);
+	return hc_hdr(skb)->type == HC_FRAME_ETH ? skb : walk_strip(node, skb);
 }
 
 /* ------------------------------------------------------------ probes */
 
-/**
- * struct hc_probe - a PROBE under way; on the stack of who waits for it
- * @done: completed when it has arrived or got lost
- * @src: its origin
- * @dst: its destination
- * @walk: the dimensions crossed
- * @status: how many, or -errno
- */
-struct hc_probe {
-	struct completion done;
-	u32 src;
-	u32 dst;
-	u8 *walk;
-	int status;
-};
+static struct hc_probe *probe_find(struct hc_fabric *fabric, const struct hc_hdr *hdr)
+{
+	struct hc_probe *p;
 
-#define PROBE_MAX	(2 * HZ)
+	list_for_each_entry(p, &fabric->probes, list)
+		if (p->src == be16_to_cpu(hdr->src) && p->dst == be16_to_cpu(hdr->dst))
+			return p;
+	return NULL;
+}
 
-static void probe_end(struct hc_node *node, const struct sk_buff *skb, bool arrived)
+static void probe_over(struct hc_node *node, const struct sk_buff *skb, bool arrived)
 {
 	struct hc_fabric *fabric = node->fabric;
 	const struct hc_hdr *hdr = hc_hdr(skb);
@@ -289,54 +319,57 @@ static void probe_end(struct hc_node *node, const struct sk_buff *skb, bool arri
 	unsigned int i;
 
 	spin_lock_bh(&fabric->probe_lock);
-	p = fabric->probe;
 	/* One that was given up may arrive late. */
-	if (p && p->src == be16_to_cpu(hdr->src) && p->dst == be16_to_cpu(hdr->dst) &&
-	    be16_to_cpu(hdr->walk) < 2 * hc_nodes(fabric->dim)) {
+	p = probe_find(fabric, hdr);
+	if (p && be16_to_cpu(hdr->walk) < 2 * hc_nodes(fabric->dim)) {
 		p->status = arrived ? be16_to_cpu(hdr->walk) : -ENOLINK;
 		for (i = 0; arrived && i < be16_to_cpu(hdr->walk); i++)
 			p->walk[i] = walk_get(walk_area(skb), i);
-		fabric->probe = NULL;
-		complete(&p->done);
+		list_del_init(&p->list);
 	}
 	spin_unlock_bh(&fabric->probe_lock);
 }
 
 void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb)
 {
-	probe_end(node, skb, true);
+	probe_over(node, skb, true);
 }
 
 void hc_probe_lost(struct hc_node *node, const struct sk_buff *skb)
 {
-	probe_end(node, skb, false);
+	probe_over(node, skb, false);
 }
 
-static void probe_set(struct hc_fabric *fabric, struct hc_probe *p)
+int hc_probe_begin(struct hc_fabric *fabric, struct hc_probe *p)
 {
-	spin_lock_bh(&fabric->probe_lock);
-	fabric->probe = p;
-	spin_unlock_bh(&fabric->probe_lock);
-}
-
-int hc_probe_run(struct hc_fabric *fabric, u32 src, u32 dst, u8 *walk)
-{
-	struct hc_probe p = { .src = src, .dst = dst, .walk = walk, .status = -ETIMEDOUT };
-	struct hc_node *node = fabric->nodes[src];
+	struct hc_node *node = fabric->nodes[p->src];
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&fabric->lock);
-	if (src == dst)
-		return 0;
 	skb = hc_frame_alloc(node, HC_FRAME_PROBE, 0, GFP_KERNEL);
 	if (!skb)
 		return -ENOMEM;
-	hc_hdr(skb)->dst = cpu_to_be16(dst);
-	init_completion(&p.done);
-	probe_set(fabric, &p);
+	hc_hdr(skb)->dst = cpu_to_be16(p->dst);
+	spin_lock_bh(&fabric->probe_lock);
+	list_add_tail(&p->list, &fabric->probes);
+	spin_unlock_bh(&fabric->probe_lock);
 	hc_eth_host_add(node, skb);
-	if (wait_for_completion_interruptible_timeout(&p.done, PROBE_MAX) < 0)
-		p.status = -EINTR;
-	probe_set(fabric, NULL);
-	return p.status;
+	return 0;
+}
+
+bool hc_probe_over(struct hc_fabric *fabric, const struct hc_probe *p)
+{
+	bool over;
+
+	spin_lock_bh(&fabric->probe_lock);
+	over = list_empty(&p->list);
+	spin_unlock_bh(&fabric->probe_lock);
+	return over;
+}
+
+void hc_probe_end(struct hc_fabric *fabric, struct hc_probe *p)
+{
+	spin_lock_bh(&fabric->probe_lock);
+	list_del_init(&p->list);
+	spin_unlock_bh(&fabric->probe_lock);
 }

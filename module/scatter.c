@@ -45,12 +45,10 @@ static const u8 *source_set(const struct hc_op *op, unsigned int i)
  */
 static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned int i, u8 *set)
 {
-	u32 len = be32_to_cpu(hc_hdr(skb_peek(&op->src[i].q))->len);
+	u32 len = op->src[i].want ? set_bytes(m) : 0;
 	const u8 *more = source_set(op, i);
 	u32 k;
 
-	if (!op->src[i].last || len != (op->src[i].want ? set_bytes(m) : 0))
-		return false;
 	for (k = 0; k < len; k++) {
 		u8 members = m->plan->members[k / 4] >> (k % 4 * 8);
 
@@ -88,6 +86,14 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 }
 
 /* ------------------------------------------------------------ up */
+
+bool hc_scatter_asks(const struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u32 len = hdr->flags & HC_FRAME_F_WANT ? set_bytes(m) : 0;
+
+	return hdr->flags & HC_FRAME_F_LAST && !hdr->offset && !hdr->total &&
+	       be32_to_cpu(hdr->len) == len;
+}
 
 /* Have all sources asked? */
 static bool sources_came(struct hc_member *m, struct hc_op *op)
@@ -162,6 +168,41 @@ static bool set_ends(const struct hc_member *m, const u8 *set, u32 u)
 	return true;
 }
 
+/* The first member from @u on whose block comes this way; the number of nodes if there
+ * is none.
+ */
+static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
+{
+	u32 nodes = hc_nodes(m->node->fabric->dim);
+
+	while (u < nodes && u != m->node->id && way_to(m, op, u) < 0)
+		u++;
+	return u;
+}
+
+bool hc_scatter_fits(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+{
+	bool last = hdr->flags & HC_FRAME_F_LAST;
+	u32 len = be32_to_cpu(hdr->len);
+	u64 total = op->result;
+
+	if (!total)
+		return last && !len && !hdr->offset && !op->down_came;
+	if (!op->down_came)
+		op->down_block = served_from(m, op, 0);
+	if (be16_to_cpu(hdr->origin) != op->down_block ||
+	    be64_to_cpu(hdr->offset) != op->down_at || !len || len > total - op->down_at)
+		return false;
+	op->down_at += len;
+	if (op->down_at == total) {
+		op->down_at = 0;
+		op->down_block = served_from(m, op, op->down_block + 1);
+	}
+	if (op->down_at || op->down_block < hc_nodes(m->node->fabric->dim))
+		return !last;
+	return last;
+}
+
 static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
 {
 	return min_t(u32, be16_to_cpu(hc_hdr(skb)->origin), hc_nodes(m->node->fabric->dim) - 1);
@@ -182,7 +223,7 @@ bool hc_scatter_may(struct hc_member *m, struct hc_op *op, const struct sk_buff 
 		hc_op_fail(m, op, -EPROTO, m->role.ndst ? m->role.dst[0].node : m->node->id);
 		return false;
 	}
-	if (hc_sock_room(m->node))
+	if (hc_sock_room(m, op->rec.sock))
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return false;
@@ -205,7 +246,7 @@ bool hc_scatter_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u32 u = frame_for(m, skb);
 	int i = way_to(m, op, u);
-	bool end = be64_to_cpu(hdr->offset) + be32_to_cpu(hdr->len) == op->out_total;
+	bool end = be64_to_cpu(hdr->offset) + be32_to_cpu(hdr->len) == op->result;
 	bool sent;
 
 	if (i < 0) {
@@ -227,11 +268,11 @@ static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buf
 	u64 at = 0;
 
 	op->block = hc_member_from(m, op->block);
-	if (op->out_total)
-		div64_u64_rem(op->delivered, op->out_total, &at);
+	if (op->result)
+		div64_u64_rem(op->delivered, op->result, &at);
 	hdr->origin = cpu_to_be16(op->block);
 	hdr->offset = cpu_to_be64(at);
-	hdr->total = cpu_to_be64(op->out_total);
+	hdr->total = cpu_to_be64(op->result);
 	hdr->time = cpu_to_be64(max(be64_to_cpu(hdr->time), op->time));
 }
 
@@ -240,7 +281,7 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 	struct sk_buff *skb;
 	u64 nr = op->nr;
 
-	op->out_total = div_u64(op->total, m->plan->nmembers);
+	op->result = div_u64(op->total, m->plan->nmembers);
 	while ((skb = skb_peek(&op->own))) {
 		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
 		u32 len = be32_to_cpu(hc_hdr(skb)->len);
@@ -251,7 +292,7 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 		__skb_unlink(skb, &op->own);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 		op->delivered += len;
-		if (be64_to_cpu(hc_hdr(skb)->offset) + len == op->out_total)
+		if (be64_to_cpu(hc_hdr(skb)->offset) + len == op->result)
 			op->block++;
 		if (!hc_root_out(m, op, skb, last))
 			return HC_FAILED;

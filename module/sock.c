@@ -9,15 +9,8 @@
  * wherever that is, so a slow receiver stops the senders and the memory in
  * flight is at most the sum of the send buffers.
  * SOCK_DGRAM carries messages from node to node (sock_dgram.c).
- *
- * Lifetime: a bound socket is published in node->sk, written under
- * hc_fabric.lock; hsk->node points back.  Whoever takes the link apart, release
- * or the removal of the fabric, clears both under that lock.  Polls use
- * node->sk under RCU, and sockets are freed after a grace period
- * (SOCK_RCU_FREE), receive queue included.  System calls use hsk->node under
- * RCU; nodes are freed after a grace period in which it was NULL.
+ * sock_bind.c has how sockets come to a node and leave it, and their lifetime.
  */
-#include <linux/completion.h>
 #include <linux/module.h>
 #include <linux/net.h>
 #include <linux/sched/stat.h>
@@ -37,13 +30,22 @@ static uint busy_poll = 200;
 module_param(busy_poll, uint, 0644);
 MODULE_PARM_DESC(busy_poll, "us for which a receiver may keep an idle processor; SO_BUSY_POLL of new sockets (default 200)");
 
-/* Default of both buffers of a socket, bytes. */
-#define HC_SOCK_BUF	BIT(20)
+static uint buffer = SZ_1M;
+module_param(buffer, uint, 0644);
+MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (default 1048576)");
 
-/* Contributions are numbered through the machine, so that what a poll says
- * about one of a socket's predecessors is told apart.
+/* What statuses may take beyond a full receive buffer: those of operations that had begun
+ * before it was.
  */
-static atomic_t sock_records = ATOMIC_INIT(0);
+#define HC_STATUS_ROOM	SZ_256K
+
+/* Numbers begin so that whoever cuts them to 32 bits is found soon. */
+#define HC_REC_FIRST	(U32_MAX - 64ULL)
+
+/* So that what a poll says about a socket that was here before is told apart.  64 bits:
+ * they never wrap.
+ */
+static atomic64_t sock_ids = ATOMIC64_INIT(HC_REC_FIRST);
 
 int hc_sock_family(void)
 {
@@ -53,47 +55,87 @@ int hc_sock_family(void)
 /* ------------------------------------------------------------ from the poll */
 
 struct hc_result_cb {
-	u32 rec;	/* number of the record */
+	u64 rec;	/* number of the record within the socket */
 	u32 pos;	/* bytes already received */
 	bool last;
 };
 
 static struct hc_result_cb *result_cb(struct sk_buff *skb)
 {
+	BUILD_BUG_ON(sizeof(struct hc_result_cb) > sizeof_field(struct sk_buff, cb));
 	return (struct hc_result_cb *)skb->cb;
 }
 
-u32 hc_sock_record(void)
+u64 hc_sock_id(const struct sock *sk)
 {
-	return atomic_inc_return(&sock_records);
+	return hc_sk(sk)->id;
 }
 
-bool hc_sock_room(struct hc_node *node)
+static struct sock *sock_serving(struct hc_node *node, u32 plan)
 {
+	struct sock *sk = xa_load(&node->socks, plan);
+
+	return sk ? sk : rcu_dereference(node->sk);
+}
+
+struct sock *hc_sock_serving(const struct hc_member *m)
+{
+	return sock_serving(m->node, m->plan->id);
+}
+
+/* The socket @id, if it still serves the plan, or did when it was connected to none. */
+static struct sock *sock_of(struct hc_node *node, u32 plan, u64 id)
+{
+	struct sock *sk = xa_load(&node->socks, plan);
+
+	if (!sk || hc_sk(sk)->id != id)
+		sk = rcu_dereference(node->sk);
+	return sk && hc_sk(sk)->id == id ? sk : NULL;
+}
+
+struct hc_rec hc_sock_record(const struct hc_member *m)
+{
+	struct hc_rec rec = { 0 };
 	struct sock *sk;
-	bool room, was;
 
 	rcu_read_lock();
-	sk = rcu_dereference(node->sk);
-	room = !sk || hc_sock_recv_room(sk);
-	if (!room) {
-		was = READ_ONCE(hc_sk(sk)->starved);
-		WRITE_ONCE(hc_sk(sk)->starved, true);
-		/* Pairs with room_tell(): either it sees the flag or we the room. */
-		smp_mb();
-		room = hc_sock_recv_room(sk);
-		/* Who sleeps until there is more (record_queue()) may have less room now. */
-		if (!room && !was)
-			sk->sk_data_ready(sk);
+	sk = hc_sock_serving(m);
+	if (sk) {
+		rec.sock = hc_sk(sk)->id;
+		rec.nr = atomic64_inc_return(&hc_sk(sk)->records);
 	}
 	rcu_read_unlock();
+	return rec;
+}
+
+static bool sock_room(struct sock *sk)
+{
+	bool room = hc_sock_recv_room(sk);
+	bool was;
+
+	if (room)
+		return true;
+	was = READ_ONCE(hc_sk(sk)->starved);
+	WRITE_ONCE(hc_sk(sk)->starved, true);
+	/* Pairs with room_tell(): either it sees the flag or we the room. */
+	smp_mb();
+	room = hc_sock_recv_room(sk);
+	/* Who sleeps until there is more (record_queue()) may have less room now. */
+	if (!room && !was)
+		sk->sk_data_ready(sk);
 	return room;
 }
 
-/* Was record @rec begun by this socket, not by one bound before it? */
-static bool record_is_of(const struct hc_sock *hsk, u32 rec)
+bool hc_sock_room(const struct hc_member *m, u64 id)
 {
-	return (s32)(rec - hsk->rec_base) > 0;
+	struct sock *sk;
+	bool room;
+
+	rcu_read_lock();
+	sk = id ? sock_of(m->node, m->plan->id, id) : hc_sock_serving(m);
+	room = !sk || sock_room(sk);
+	rcu_read_unlock();
+	return room;
 }
 
 /* Who asked to sleep until there is more to receive (SO_RCVLOWAT) sleeps on, but not
@@ -118,8 +160,8 @@ void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 
 	BUILD_BUG_ON(sizeof(*res) > sizeof(struct hc_hdr));
 	rcu_read_lock();
-	sk = rcu_dereference(m->node->sk);
-	if (!sk || !record_is_of(hc_sk(sk), op->rec)) {
+	sk = sock_of(m->node, m->plan->id, op->rec.sock);
+	if (!sk) {
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
 		goto out;
 	}
@@ -130,14 +172,14 @@ void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	res->plan = m->plan->id;
 	res->op = op->nr;
 	res->cookie = op->cookie;
-	res->bytes = op->out_total;
+	res->bytes = op->result;
 	res->steps = hc_op_steps(m, op);
 	res->clock = op->clock;
 	res->time = op->time;
 	res->cause_node = ~0U;
 	res->cause_dim = ~0U;
 	res->collective = op->collective;
-	result_cb(skb)->rec = op->rec;
+	result_cb(skb)->rec = op->rec.nr;
 	result_cb(skb)->pos = sizeof(*res);
 	result_cb(skb)->last = last;
 	record_queue(sk, skb);
@@ -145,30 +187,44 @@ out:
 	rcu_read_unlock();
 }
 
-void hc_sock_status(struct hc_node *node, const struct hypercube_result *res, u32 rec)
+/* The record is lost, not the fact that one is; SO_MEMINFO tells how many were. */
+static void record_lost(struct sock *sk)
+{
+	atomic_inc(&sk->sk_drops);
+	WRITE_ONCE(sk->sk_err, ENOBUFS);
+	sk_error_report(sk);
+}
+
+/* One who never reads does not get any number of them. */
+static bool status_room(const struct sock *sk)
+{
+	return atomic_read(&sk->sk_rmem_alloc) - HC_STATUS_ROOM < READ_ONCE(sk->sk_rcvbuf);
+}
+
+void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
+		    const struct hc_rec *rec)
 {
 	struct sk_buff *skb;
 	struct sock *sk;
 
 	rcu_read_lock();
-	sk = rcu_dereference(node->sk);
-	if (!sk || !record_is_of(hc_sk(sk), rec))
+	sk = sock_of(node, res->plan, rec->sock);
+	if (!sk)
 		goto out;
 	/* Of what the process sends at the moment it must hear at once. */
-	if (res->status && rec == READ_ONCE(hc_sk(sk)->rec))
-		WRITE_ONCE(hc_sk(sk)->failed_rec, rec);
-	skb = alloc_skb(sizeof(*res), GFP_ATOMIC);
+	if (res->status && rec->nr == READ_ONCE(hc_sk(sk)->rec))
+		WRITE_ONCE(hc_sk(sk)->failed_rec, rec->nr);
+	skb = status_room(sk) ? alloc_skb(sizeof(*res), GFP_ATOMIC) : NULL;
 	if (!skb) {
-		/* The record is lost, not the fact that one is. */
-		WRITE_ONCE(sk->sk_err, ENOBUFS);
-		sk_error_report(sk);
-		goto out;
+		record_lost(sk);
+		goto wake;
 	}
 	skb_put_data(skb, res, sizeof(*res));
-	result_cb(skb)->rec = rec;
+	result_cb(skb)->rec = rec->nr;
 	result_cb(skb)->pos = sizeof(*res);
 	result_cb(skb)->last = true;
 	record_queue(sk, skb);
+wake:
 	/* A sender that waits for room must see that its operation is over. */
 	sk->sk_write_space(sk);
 out:
@@ -215,17 +271,12 @@ static int recv_wait(struct sock *sk, long *timeo)
 		err = sock_error(sk);
 		if (err)
 			break;
-		err = -ENODEV;
-		if (!rcu_access_pointer(hsk->node))
+		err = hc_sock_gone(hsk);
+		if (err)
 			break;
-		err = -EAGAIN;
-		if (!*timeo)
+		err = hc_sock_sleep(timeo);
+		if (err)
 			break;
-		err = sock_intr_errno(*timeo);
-		if (signal_pending(current))
-			break;
-		err = 0;
-		*timeo = schedule_timeout(*timeo);
 	}
 	finish_wait(sk_sleep(sk), &wait);
 	return err;
@@ -260,7 +311,7 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 	ssize_t copied = 0;
 	bool last = false;
 	bool begun = false;
-	u32 rec = 0;
+	u64 rec = 0;
 
 	while (!last && (skb = skb_peek(&sk->sk_receive_queue))) {
 		struct hc_result_cb *cb = result_cb(skb);
@@ -302,7 +353,7 @@ static int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, 
 	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT |
 		      MSG_WAITALL))
 		return -EOPNOTSUPP;
-	if (!hsk->fabric)
+	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
 	if (flags & MSG_DONTWAIT) {
 		if (!mutex_trylock(&hsk->recv_lock))
@@ -322,207 +373,12 @@ static int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, 
 
 /* ------------------------------------------------------------ the socket */
 
-/* The frame that tells a node of a close, and who waits until it has heard. */
-struct close_cb {
-	struct hc_cb cb;
-	struct completion *heard;
-};
-
-static struct close_cb *close_cb(struct sk_buff *skb)
-{
-	BUILD_BUG_ON(sizeof(struct close_cb) > sizeof_field(struct sk_buff, cb));
-	return (struct close_cb *)skb->cb;
-}
-
-static void close_heard(struct sk_buff *skb)
-{
-	complete(close_cb(skb)->heard);
-}
-
-/* Whoever binds here next begins after the end of what this process took part in: so
- * wait for the poll, or for the removal of the node, which frees the frame.  To other
- * nodes the news travels like any frame.
- */
-static void close_tell(struct hc_node *node, struct sk_buff *skb, struct completion *heard)
-{
-	close_cb(skb)->heard = heard;
-	skb->destructor = close_heard;
-	rcu_read_lock();
-	hc_node_host_xmit(node, skb);
-	rcu_read_unlock();
-}
-
-void hc_sock_unbind(struct hc_sock *hsk)
-{
-	DECLARE_COMPLETION_ONSTACK(heard);
-	struct hc_node *node;
-	bool told = false;
-
-	if (!hsk->fabric)
-		return;
-	mutex_lock(&hsk->fabric->lock);
-	node = rcu_dereference_protected(hsk->node, lockdep_is_held(&hsk->fabric->lock));
-	if (node) {
-		if (hsk->sk.sk_type == SOCK_SEQPACKET) {
-			RCU_INIT_POINTER(node->sk, NULL);
-			close_tell(node, hsk->close_skb, &heard);
-			hsk->close_skb = NULL;
-			told = true;
-		} else {
-			RCU_INIT_POINTER(node->dgram_sk, NULL);
-		}
-		RCU_INIT_POINTER(hsk->node, NULL);
-	}
-	mutex_unlock(&hsk->fabric->lock);
-	if (told)
-		wait_for_completion(&heard);
-	kfree_skb(hsk->close_skb);
-	hc_fabric_put(hsk->fabric);
-	hsk->fabric = NULL;
-}
-
-int hc_sock_release(struct socket *sock)
-{
-	struct sock *sk = sock->sk;
-
-	if (!sk)
-		return 0;
-	hc_sock_unbind(hc_sk(sk));
-	kfree_skb(hc_sk(sk)->seg);
-	hc_sk(sk)->seg = NULL;
-	sock_orphan(sk);
-	sock->sk = NULL;
-	sock_put(sk);
-	return 0;
-}
-
-/* The node is going away; phase 1 of the teardown. */
-static void sock_node_gone(struct sock __rcu **slot, struct hc_fabric *fabric)
-{
-	struct sock *sk = rcu_dereference_protected(*slot, lockdep_is_held(&fabric->lock));
-
-	if (!sk)
-		return;
-	RCU_INIT_POINTER(*slot, NULL);
-	RCU_INIT_POINTER(hc_sk(sk)->node, NULL);
-	sk->sk_err = ENODEV;
-	sk_error_report(sk);
-	sk->sk_write_space(sk);
-}
-
-void hc_sock_node_gone(struct hc_node *node)
-{
-	lockdep_assert_held(&node->fabric->lock);
-	sock_node_gone(&node->sk, node->fabric);
-	sock_node_gone(&node->dgram_sk, node->fabric);
-}
-
-static bool may_bind(const struct hc_node *node)
-{
-	struct net *net;
-	bool capable;
-
-	if (uid_valid(node->owner) && uid_eq(current_euid(), node->owner))
-		return true;
-	/* The endpoint may move to another namespace at any moment. */
-	rcu_read_lock();
-	net = maybe_get_net(dev_net(node->dev));
-	rcu_read_unlock();
-	if (!net)
-		return false;
-	capable = ns_capable(net->user_ns, CAP_NET_ADMIN);
-	put_net(net);
-	return capable;
-}
-
-static int bind_node(struct hc_sock *hsk, struct hc_fabric *fabric, struct hc_node *node)
-{
-	struct sock *sk = &hsk->sk;
-	struct sock __rcu **slot = sk->sk_type == SOCK_SEQPACKET ? &node->sk : &node->dgram_sk;
-	struct sk_buff *skb = NULL;
-
-	lockdep_assert_held(&fabric->lock);
-	if (fabric->dead)
-		return -ENODEV;
-	if (!may_bind(node))
-		return -EACCES;
-	if (rcu_access_pointer(*slot))
-		return -EADDRINUSE;
-	if (sk->sk_type == SOCK_SEQPACKET) {
-		/* Made now, so that close() cannot fail for want of memory. */
-		skb = hc_frame_alloc(node, HC_FRAME_END, 0, GFP_KERNEL);
-		if (!skb)
-			return -ENOMEM;
-		hc_cb(skb)->dim = HC_DIM_HOST;
-	}
-	hsk->close_skb = skb;
-	hsk->rec_base = atomic_read(&sock_records);
-	hsk->rec = hsk->rec_base;
-	hsk->failed_rec = hsk->rec_base;
-	hsk->node_id = node->id;
-	sk->sk_state = TCP_ESTABLISHED;
-	rcu_assign_pointer(hsk->node, node);
-	rcu_assign_pointer(*slot, sk);
-	/* A broadcast may wait for somebody to receive it. */
-	if (sk->sk_type == SOCK_SEQPACKET)
-		hc_node_kick(node, HC_EV_READER);
-	return 0;
-}
-
-int hc_sock_bind(struct socket *sock, struct sockaddr *addr, int len)
-{
-	struct sockaddr_hypercube *shc = (struct sockaddr_hypercube *)addr;
-	struct hc_sock *hsk = hc_sk(sock->sk);
-	struct hc_fabric *fabric;
-	int err;
-
-	if (len != sizeof(*shc) || shc->shc_family != family || shc->shc_reserved ||
-	    !memchr(shc->shc_fabric, 0, sizeof(shc->shc_fabric)))
-		return -EINVAL;
-	fabric = hc_fabric_get(sock_net(sock->sk), shc->shc_fabric);
-	if (!fabric)
-		fabric = hc_node_fabric_get(sock_net(sock->sk), shc->shc_fabric, shc->shc_node);
-	if (!fabric)
-		return -ENODEV;
-	err = -EADDRNOTAVAIL;
-	if (shc->shc_node >= hc_nodes(fabric->dim))
-		goto out;
-	mutex_lock(&hsk->send_lock);
-	mutex_lock(&fabric->lock);
-	err = -EINVAL;
-	if (!hsk->fabric)
-		err = fabric->dead ? -ENODEV :
-			bind_node(hsk, fabric, fabric->nodes[shc->shc_node]);
-	if (!err)
-		hsk->fabric = fabric;
-	mutex_unlock(&fabric->lock);
-	mutex_unlock(&hsk->send_lock);
-out:
-	if (err)
-		hc_fabric_put(fabric);
-	return err;
-}
-
-int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer)
-{
-	struct sockaddr_hypercube *shc = (struct sockaddr_hypercube *)addr;
-	struct hc_sock *hsk = hc_sk(sock->sk);
-
-	if (peer || !hsk->fabric)
-		return -ENOTCONN;
-	memset(shc, 0, sizeof(*shc));
-	shc->shc_family = family;
-	shc->shc_node = hsk->node_id;
-	strscpy(shc->shc_fabric, hsk->fabric->name, sizeof(shc->shc_fabric));
-	return sizeof(*shc);
-}
-
 static const struct proto_ops hc_seqpacket_ops = {
 	.family		= PF_UNSPEC,	/* set at init: the number is a parameter */
 	.owner		= THIS_MODULE,
 	.release	= hc_sock_release,
 	.bind		= hc_sock_bind,
-	.connect	= sock_no_connect,
+	.connect	= hc_sock_connect,
 	.socketpair	= sock_no_socketpair,
 	.accept		= sock_no_accept,
 	.getname	= hc_sock_getname,
@@ -540,6 +396,7 @@ static struct proto hc_proto = {
 	.name		= "HYPERCUBE",
 	.owner		= THIS_MODULE,
 	.obj_size	= sizeof(struct hc_sock),
+	.slab_flags	= SLAB_ACCOUNT,
 };
 
 /* Runs a grace period after the last reference: no poll can queue any more. */
@@ -567,17 +424,25 @@ static int hc_sock_create(struct net *net, struct socket *sock, int protocol, in
 	sock_init_data(sock, sk);
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	sk->sk_protocol = 0;
+	sk->sk_allocation |= __GFP_ACCOUNT;
 	sk->sk_destruct = hc_sock_destruct;
-	sk->sk_sndbuf = HC_SOCK_BUF;
-	sk->sk_rcvbuf = HC_SOCK_BUF;
+	sk->sk_sndbuf = clamp_t(uint, READ_ONCE(buffer), SOCK_MIN_SNDBUF, SZ_1G);
+	sk->sk_rcvbuf = clamp_t(uint, READ_ONCE(buffer), SOCK_MIN_RCVBUF, SZ_1G);
 	if (sock->type == SOCK_SEQPACKET)
 		hc_busy_poll_set(sk, READ_ONCE(busy_poll));
 	hsk = hc_sk(sk);
 	hsk->fabric = NULL;
 	RCU_INIT_POINTER(hsk->node, NULL);
+	hsk->id = atomic64_inc_return(&sock_ids);
+	hsk->plan = 0;
+	hsk->by = INVALID_UID;
+	hsk->gone = ENODEV;
+	atomic64_set(&hsk->records, HC_REC_FIRST);
+	hsk->rec = 0;
+	hsk->failed_rec = 0;
 	hsk->open = false;
 	hsk->seg = NULL;
-	hsk->close_skb = NULL;
+	hsk->leave_skb = NULL;
 	hsk->starved = false;
 	mutex_init(&hsk->send_lock);
 	mutex_init(&hsk->recv_lock);

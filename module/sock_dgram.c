@@ -15,17 +15,15 @@ struct hc_dgram_cb {
 
 static int dgram_dest(const struct msghdr *msg, const struct hc_fabric *fabric, u32 *dst)
 {
-	const struct sockaddr_hypercube *shc = msg->msg_name;
+	struct sockaddr_hypercube shc;
 
-	if (!shc)
+	if (!msg->msg_name)
 		return -EDESTADDRREQ;
-	if (msg->msg_namelen != sizeof(*shc) || shc->shc_family != hc_sock_family() ||
-	    shc->shc_reserved)
+	if (hc_sock_addr(&shc, msg->msg_name, msg->msg_namelen) || shc.shc_plan)
 		return -EINVAL;
-	if (strncmp(shc->shc_fabric, fabric->name, sizeof(shc->shc_fabric)) ||
-	    shc->shc_node >= hc_nodes(fabric->dim))
+	if (strcmp(shc.shc_fabric, fabric->name) || shc.shc_node >= hc_nodes(fabric->dim))
 		return -EADDRNOTAVAIL;
-	*dst = shc->shc_node;
+	*dst = shc.shc_node;
 	return 0;
 }
 
@@ -33,6 +31,7 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 {
 	struct sock *sk = sock->sk;
 	struct hc_sock *hsk = hc_sk(sk);
+	struct hc_fabric *fabric = hc_sock_fabric(hsk);
 	struct hc_node *node;
 	struct sk_buff *skb;
 	int err;
@@ -40,12 +39,12 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 
 	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT))
 		return -EOPNOTSUPP;
-	if (!hsk->fabric)
+	if (!fabric)
 		return -ENOTCONN;
-	err = dgram_dest(msg, hsk->fabric, &dst);
+	err = dgram_dest(msg, fabric, &dst);
 	if (err)
 		return err;
-	if (len > hsk->fabric->segment)
+	if (len > fabric->segment)
 		return -EMSGSIZE;
 	skb = sock_alloc_send_pskb(sk, HC_HEADROOM + len, 0, msg->msg_flags & MSG_DONTWAIT,
 				   &err, 0);
@@ -59,14 +58,14 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
 	if (node) {
-		hc_frame_push(hsk->fabric, hsk->node_id, HC_FRAME_DGRAM, skb);
+		hc_frame_push(fabric, hsk->node_id, HC_FRAME_DGRAM, skb);
 		hc_hdr(skb)->dst = cpu_to_be16(dst);
 		hc_cb(skb)->dim = HC_DIM_HOST;
 		hc_node_host_xmit(node, skb);
 		err = len;
 	} else {
 		kfree_skb(skb);
-		err = -ENODEV;
+		err = hc_sock_gone(hsk);
 	}
 	rcu_read_unlock();
 	return err;
@@ -102,11 +101,11 @@ static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	size_t n;
 	int err;
 
-	if (!hsk->fabric)
+	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
 	skb = skb_recv_datagram(sk, flags, &err);
 	if (!skb)
-		return err;
+		return !err || err == -EAGAIN ? hc_sock_gone(hsk) ?: err : err;
 	n = min_t(size_t, len, skb->len);
 	if (n < skb->len)
 		msg->msg_flags |= MSG_TRUNC;

@@ -25,11 +25,8 @@ static int send_wait(struct sock *sk, long *timeo)
 		prepare_to_wait(sk_sleep(sk), &wait, TASK_INTERRUPTIBLE);
 		if (send_room(sk))
 			break;
-		err = sock_error(sk);
+		err = hc_sock_gone(hsk);
 		if (err)
-			break;
-		err = -ENODEV;
-		if (!rcu_access_pointer(hsk->node))
 			break;
 		err = -ECONNABORTED;
 		if (READ_ONCE(hsk->failed_rec) == hsk->rec)
@@ -37,14 +34,9 @@ static int send_wait(struct sock *sk, long *timeo)
 		err = -ENOBUFS;
 		if (!hc_sock_recv_room(sk))
 			break;
-		err = -EAGAIN;
-		if (!*timeo)
+		err = hc_sock_sleep(timeo);
+		if (err)
 			break;
-		err = sock_intr_errno(*timeo);
-		if (signal_pending(current))
-			break;
-		err = 0;
-		*timeo = schedule_timeout(*timeo);
 	}
 	finish_wait(sk_sleep(sk), &wait);
 	return err;
@@ -144,6 +136,14 @@ static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 	return do_div(*block, plan->nmembers) ? -EINVAL : 0;
 }
 
+/* A plan that another socket is connected to is that one's alone. */
+static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
+{
+	if (hsk->plan)
+		return hsk->plan == plan ? 0 : -EISCONN;
+	return xa_load(&node->socks, plan) ? -EADDRINUSE : 0;
+}
+
 /* What can be refused before anything is sent. */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
@@ -162,7 +162,9 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	node = rcu_dereference(hsk->node);
 	if (node)
 		plan = xa_load(&node->fabric->plans, op->plan);
-	err = node ? plan_allows(plan, node, op) : -ENODEV;
+	err = node ? serves(hsk, node, op->plan) : hc_sock_gone(hsk);
+	if (!err)
+		err = plan_allows(plan, node, op);
 	if (!err)
 		err = block_get(plan, node, op, &hsk->block);
 	if (!err)
@@ -189,7 +191,7 @@ static int record_begin(struct hc_sock *hsk, const struct hypercube_op *op)
 		return err;
 	hsk->op = *op;
 	hsk->sent = 0;
-	WRITE_ONCE(hsk->rec, hc_sock_record());
+	WRITE_ONCE(hsk->rec, atomic64_inc_return(&hsk->records));
 	hsk->open = true;
 	return 0;
 }
@@ -238,7 +240,8 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	cb = hc_host_cb(skb);
 	cb->cb.dim = HC_DIM_HOST;
 	cb->first = !hsk->sent;
-	cb->rec = hsk->rec;
+	cb->rec.sock = hsk->id;
+	cb->rec.nr = hsk->rec;
 	cb->cookie = hsk->op.cookie;
 	hsk->seg = skb;
 	hsk->seg_len = len;
@@ -262,7 +265,7 @@ static int seg_send(struct hc_sock *hsk)
 		hc_node_host_xmit(node, skb);
 	} else {
 		kfree_skb(skb);
-		err = -ENODEV;
+		err = hc_sock_gone(hsk);
 	}
 	rcu_read_unlock();
 	return err;
@@ -323,9 +326,7 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	} else if (mutex_lock_interruptible(&hsk->send_lock)) {
 		return -ERESTARTSYS;
 	}
-	ret = sock_error(sk);
-	if (!ret && !hsk->fabric)
-		ret = -ENOTCONN;
+	ret = hc_sock_fabric(hsk) ? hc_sock_gone(hsk) : -ENOTCONN;
 	if (!ret && begins)
 		ret = record_begin(hsk, &op);
 	else if (!ret && !hsk->open)

@@ -183,36 +183,36 @@ static __always_inline u64 mul(const struct format *f, u64 a, u64 b)
 	return sign | round_pack(f, e, high, 63 - f->frac);
 }
 
-static void sum32(u32 *acc, const u32 *src, size_t n)
+static void sum32(struct any32 *acc, const struct any32 *src, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		acc[i] = add(&f32, acc[i], src[i]);
+		acc[i].v = add(&f32, acc[i].v, src[i].v);
 }
 
-static void prod32(u32 *acc, const u32 *src, size_t n)
+static void prod32(struct any32 *acc, const struct any32 *src, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		acc[i] = mul(&f32, acc[i], src[i]);
+		acc[i].v = mul(&f32, acc[i].v, src[i].v);
 }
 
-static void sum64(u64 *acc, const u64 *src, size_t n)
+static void sum64(struct any64 *acc, const struct any64 *src, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		acc[i] = add(&f64, acc[i], src[i]);
+		acc[i].v = add(&f64, acc[i].v, src[i].v);
 }
 
-static void prod64(u64 *acc, const u64 *src, size_t n)
+static void prod64(struct any64 *acc, const struct any64 *src, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		acc[i] = mul(&f64, acc[i], src[i]);
+		acc[i].v = mul(&f64, acc[i].v, src[i].v);
 }
 
 void hc_softfp(unsigned int oper, unsigned int type, void *acc,

@@ -5,13 +5,18 @@
 #ifndef _HC_SOFTFP_H
 #define _HC_SOFTFP_H
 
+#include <linux/compiler.h>
 #include <linux/types.h>
+
+/* Bytes within a frame: elements may lie anywhere. */
+struct any32 { u32 v; } __packed;
+struct any64 { u64 v; } __packed;
 
 /**
  * hc_softfp() - acc = acc op src, element by element, without FPU
  * @oper: HYPERCUBE_SUM or HYPERCUBE_PROD
  * @type: HYPERCUBE_F32 or HYPERCUBE_F64
- * @acc: first operand and result, aligned to the element's size
+ * @acc: first operand and result; need not be aligned
  * @src: second operand, likewise
  * @bytes: length of both
  *

@@ -27,15 +27,25 @@
  * depth-first search in some order; in a cube that never had a fault, where the
  * search goes straight, there are no states and no tables.
  *
+ * Floods take a spanning tree (flood.c): where nothing is known to be faulty that of the
+ * frame's origin, else one for all: breadth first from the lowest node of the component,
+ * each node below its neighbour of the lowest dimension that is nearer to the root.  Who
+ * knows the same words has the same tree.  It is computed when a flooded frame wants it
+ * after a change.
+ *
  * Costs: 8 bytes at each node for each node that ever had a faulty link, and one byte
  * for each node as table of hops; a change of a word crosses each link at most twice.
  */
+#include <linux/bitmap.h>
+#include <linux/jhash.h>
 #include <linux/slab.h>
 
 #include "hypercube.h"
 
 #define CHUNK		256	/* entries of a frame */
 #define NO_HOP		0xff
+/* Nodes whose links are looked at in the time that a frame takes. */
+#define NODES_OF_A_FRAME	64
 
 /* ------------------------------------------------------------ the list */
 
@@ -62,34 +72,50 @@ static bool state_grow(struct hc_node *node)
 
 	if (node->nstates < node->states_room)
 		return true;
-	v = krealloc_array(node->states, room, sizeof(*v), GFP_ATOMIC | __GFP_NOWARN);
+	v = hc_poll_alloc(node->fabric, room * sizeof(*v));
 	if (!v) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return false;
 	}
+	if (node->nstates)
+		memcpy(v, node->states, node->nstates * sizeof(*v));
+	hc_poll_free(node->fabric, node->states, node->states_room * sizeof(*v));
 	node->states = v;
 	node->states_room = room;
 	return true;
 }
 
-/* True if this is news. */
+/* Two nodes have the same sum of these if they know the same words, and, but for a
+ * chance in 2^32, only then.  Who has no faults counts as who was never heard of.
+ */
+static u32 word_hash(u32 u, u32 word)
+{
+	return word ? jhash_2words(u, word, 0) : 0;
+}
+
+/* True if this is news.  Versions are compared modulo 2^32, so that whatever somebody
+ * says of a node, that one has a next version to correct it.
+ */
 static bool state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 {
 	unsigned int i = state_index(node, u);
 	struct hc_state *s;
 
 	if (i == node->nstates || node->states[i].node != u) {
-		if (!version || !state_grow(node))
+		if (!state_grow(node))
 			return false;
 		memmove(&node->states[i + 1], &node->states[i],
 			(node->nstates - i) * sizeof(*s));
+		node->states[i].word = 0;
 		node->nstates++;
-	} else if (version <= node->states[i].version) {
+	} else if ((s32)(version - node->states[i].version) <= 0) {
 		return false;
 	}
 	s = &node->states[i];
+	node->digest ^= word_hash(u, s->word) ^ word_hash(u, word);
 	*s = (struct hc_state){ .node = u, .word = word, .version = version };
 	node->hops_stale = true;
+	node->tree_stale = true;
 	return true;
 }
 
@@ -108,6 +134,7 @@ static void state_send(struct hc_node *node, unsigned int dim, u8 flags,
 	hc_hdr(skb)->flags = flags;
 	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
 	hc_link_send(node, dim, skb);
+	node->spent++;
 }
 
 static void state_tell(struct hc_node *node, unsigned int except, const struct hc_wire_state *v,
@@ -128,16 +155,23 @@ static struct hc_wire_state state_wire(const struct hc_state *s)
 	};
 }
 
+static struct hc_wire_state *chunk_alloc(struct hc_node *node)
+{
+	struct hc_wire_state *v = kmalloc_array(CHUNK, sizeof(*v), GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!v)
+		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+	return v;
+}
+
 /* All that is known; a frame at least, if it is to be answered. */
 static void state_send_all(struct hc_node *node, unsigned int dim, u8 flags)
 {
-	struct hc_wire_state *v = kmalloc_array(CHUNK, sizeof(*v), GFP_ATOMIC);
+	struct hc_wire_state *v = chunk_alloc(node);
 	unsigned int i = 0, n;
 
-	if (!v) {
-		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+	if (!v)
 		return;
-	}
 	do {
 		for (n = 0; n < CHUNK && i < node->nstates; n++, i++)
 			v[n] = state_wire(&node->states[i]);
@@ -148,17 +182,73 @@ static void state_send_all(struct hc_node *node, unsigned int dim, u8 flags)
 	kfree(v);
 }
 
+/* ------------------------------------------------------------ news */
+
+static size_t news_size(const struct hc_node *node)
+{
+	return BITS_TO_LONGS(hc_nodes(node->fabric->dim)) * sizeof(long);
+}
+
+/* To be passed on when the poll has seen what else there is: of many changes of a node only
+ * the last, and of many nodes' changes a frame for all.
+ */
+static void news_add(struct hc_node *node, u32 u, unsigned int from)
+{
+	if (!node->news)
+		node->news = hc_poll_alloc(node->fabric, news_size(node));
+	if (!node->news) {
+		struct hc_wire_state wire = state_wire(&node->states[state_index(node, u)]);
+
+		state_tell(node, from, &wire, 1);
+		return;
+	}
+	if (!node->nnews)
+		node->news_from = from;
+	else if (node->news_from != from)
+		node->news_from = HC_DIM_HOST;
+	if (!__test_and_set_bit(u, node->news))
+		node->nnews++;
+}
+
+void hc_state_flush(struct hc_node *node)
+{
+	u32 nodes = hc_nodes(node->fabric->dim);
+	struct hc_wire_state *v = chunk_alloc(node);
+	unsigned int n = 0;
+	u32 u;
+
+	if (!v)
+		return;
+	for_each_set_bit(u, node->news, nodes) {
+		v[n++] = state_wire(&node->states[state_index(node, u)]);
+		if (n == CHUNK) {
+			state_tell(node, node->news_from, v, n);
+			n = 0;
+		}
+	}
+	state_tell(node, node->news_from, v, n);
+	bitmap_zero(node->news, nodes);
+	node->nnews = 0;
+	kfree(v);
+}
+
 /* ------------------------------------------------------------ events */
 
 static void state_own(struct hc_node *node)
 {
-	struct hc_state s = { .node = node->id, .word = node->fault };
-	struct hc_wire_state wire;
+	if (state_adopt(node, node->id, node->fault, ++node->version))
+		news_add(node, node->id, HC_DIM_HOST);
+}
 
-	s.version = ++node->version;
-	state_adopt(node, s.node, s.word, s.version);
-	wire = state_wire(&s);
-	state_tell(node, HC_DIM_HOST, &wire, 1);
+/* A slow link had no room for what is known, now it has. */
+static void state_again(struct hc_node *node)
+{
+	unsigned long again = xchg(&node->again, 0);
+	unsigned int d;
+
+	for_each_set_bit(d, &again, node->fabric->dim)
+		if (hc_link_usable(node, d))
+			state_send_all(node, d, HC_FRAME_F_SYNC);
 }
 
 void hc_state_links(struct hc_node *node)
@@ -166,6 +256,8 @@ void hc_state_links(struct hc_node *node)
 	u32 healed = node->told & ~node->fault;
 	unsigned int d;
 
+	if (unlikely(READ_ONCE(node->again)))
+		state_again(node);
 	if (node->told == node->fault)
 		return;
 	node->told = node->fault;
@@ -175,39 +267,43 @@ void hc_state_links(struct hc_node *node)
 			state_send_all(node, d, HC_FRAME_F_SYNC);
 }
 
-static bool state_take(struct hc_node *node, const struct hc_wire_state *w)
+static void state_take(struct hc_node *node, unsigned int dim, const struct hc_wire_state *w)
 {
 	u32 u = be16_to_cpu(w->node), word = be16_to_cpu(w->word);
 	u32 version = be32_to_cpu(w->version);
 
-	if (u >= hc_nodes(node->fabric->dim))
-		return false;
-	if (u != node->id)
-		return state_adopt(node, u, word, version);
-	if (version > node->version || (version == node->version && word != node->told)) {
+	if (u >= hc_nodes(node->fabric->dim) || word & ~hc_ones(node->fabric->dim))
+		return;
+	if (u != node->id) {
+		if (state_adopt(node, u, word, version))
+			news_add(node, u, dim);
+		return;
+	}
+	if ((s32)(version - node->version) > 0 ||
+	    (version == node->version && word != node->told)) {
 		node->version = version;
 		state_own(node);
 	}
-	return false;
 }
 
+/* The frame may share its data with others: it is read only. */
 void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
 	u8 flags = hc_hdr(skb)->flags;
-	struct hc_wire_state *v;
-	unsigned int i, n = 0;
+	unsigned int off;
 
-	if (len % sizeof(*v) || len > CHUNK * sizeof(*v) || skb_linearize(skb)) {
+	if (len % sizeof(struct hc_wire_state) || len > CHUNK * sizeof(struct hc_wire_state)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return;
 	}
-	/* What is news moves to the front and is passed on from there. */
-	v = (struct hc_wire_state *)(skb->data + sizeof(struct hc_hdr));
-	for (i = 0; i < len / sizeof(*v); i++)
-		if (state_take(node, &v[i]))
-			v[n++] = v[i];
-	state_tell(node, dim, v, n);
+	for (off = 0; off < len; off += sizeof(struct hc_wire_state)) {
+		struct hc_wire_state buf, *w;
+
+		w = skb_header_pointer(skb, sizeof(struct hc_hdr) + off, sizeof(buf), &buf);
+		if (w)
+			state_take(node, dim, w);
+	}
 	if (flags & HC_FRAME_F_SYNC)
 		state_send_all(node, dim, 0);
 	consume_skb(skb);
@@ -215,17 +311,30 @@ void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ shortest paths */
 
-/* @word and @queue have room for one entry for each node.  Return: nodes reached. */
-static u32 search_run(struct hc_node *node, u16 *word, u16 *queue)
+/* @word has room for each node. */
+static void words_get(const struct hc_node *node, u16 *word)
 {
-	u32 n = hc_nodes(node->fabric->dim), head = 0, tail = 0;
-	unsigned int d, i;
+	unsigned int i;
 
-	memset(word, 0, n * sizeof(*word));
+	memset(word, 0, hc_nodes(node->fabric->dim) * sizeof(*word));
 	for (i = 0; i < node->nstates; i++)
 		word[node->states[i].node] = node->states[i].word;
 	word[node->id] = node->fault;
-	memset(node->hops, NO_HOP, n);
+}
+
+static bool link_known(const u16 *word, u32 u, unsigned int d)
+{
+	return !((word[u] | word[hc_neigh(u, d)]) & hc_bit(d));
+}
+
+/* @word and @queue have room for one entry for each node. */
+static void search_run(struct hc_node *node, u16 *word, u16 *queue)
+{
+	u32 head = 0, tail = 0;
+	unsigned int d;
+
+	words_get(node, word);
+	memset(node->hops, NO_HOP, hc_nodes(node->fabric->dim));
 	queue[tail++] = node->id;
 	while (head < tail) {
 		u32 u = queue[head++];
@@ -233,31 +342,28 @@ static u32 search_run(struct hc_node *node, u16 *word, u16 *queue)
 		for (d = 0; d < node->fabric->dim; d++) {
 			u32 v = hc_neigh(u, d);
 
-			if (v == node->id || node->hops[v] != NO_HOP ||
-			    (word[u] | word[v]) & hc_bit(d))
+			if (v == node->id || node->hops[v] != NO_HOP || !link_known(word, u, d))
 				continue;
 			node->hops[v] = u == node->id ? d : node->hops[u];
 			queue[tail++] = v;
 		}
 	}
-	return tail;
 }
 
 /* Without memory, the table stays stale and nobody uses it. */
 static bool hops_compute(struct hc_node *node)
 {
 	u32 n = hc_nodes(node->fabric->dim);
-	u32 reached;
 	u16 *room;
 
 	if (!node->hops)
-		node->hops = kmalloc(n, GFP_ATOMIC | __GFP_NOWARN);
+		node->hops = hc_poll_alloc(node->fabric, n);
 	room = node->hops ? kmalloc_array(n, 2 * sizeof(*room), GFP_ATOMIC | __GFP_NOWARN) : NULL;
 	if (!room)
 		return false;
-	reached = search_run(node, room, room + n);
+	search_run(node, room, room + n);
 	kfree(room);
-	node->reachable = reached;
+	node->spent += n / NODES_OF_A_FRAME;
 	node->hops_stale = false;
 	return true;
 }
@@ -270,15 +376,140 @@ int hc_state_hop(struct hc_node *node, u32 dst)
 	return node->hops[dst];
 }
 
-u32 hc_state_reachable(struct hc_node *node)
+/* ------------------------------------------------------------ spanning trees */
+
+/**
+ * struct survey - distances within components, as far as known
+ * @dim: dimension of the fabric
+ * @word: FAULT words
+ * @dist: distance from the first node of each component, or FAR
+ * @queue: nodes to look at
+ */
+struct survey {
+	unsigned int dim;
+	u16 *word;
+	u16 *dist;
+	u16 *queue;
+};
+
+#define FAR	U16_MAX
+
+/* The component of @root, which nobody has looked at. */
+static void survey_from(struct survey *s, u32 root)
 {
-	if (!node->nstates)
-		return hc_nodes(node->fabric->dim);
-	return node->hops_stale && !hops_compute(node) ? 0 : node->reachable;
+	u32 head = 0, tail = 0;
+	unsigned int d;
+
+	s->dist[root] = 0;
+	s->queue[tail++] = root;
+	while (head < tail) {
+		u32 u = s->queue[head++];
+
+		for (d = 0; d < s->dim; d++) {
+			u32 v = hc_neigh(u, d);
+
+			if (s->dist[v] != FAR || !link_known(s->word, u, d))
+				continue;
+			s->dist[v] = s->dist[u] + 1;
+			s->queue[tail++] = v;
+		}
+	}
+}
+
+/* The link towards the root: of those that lead there, the one of the lowest dimension. */
+static unsigned int tree_parent(const struct survey *s, u32 u)
+{
+	unsigned int d;
+
+	for (d = 0; d < s->dim; d++)
+		if (link_known(s->word, u, d) && s->dist[hc_neigh(u, d)] + 1 == s->dist[u])
+			break;
+	return d;
+}
+
+/* The tree's root is the lowest node of the component. */
+static u32 tree_links(struct survey *s, u32 self)
+{
+	u32 root = 0, links = 0;
+	unsigned int d;
+
+	memset(s->dist, 0xff, hc_nodes(s->dim) * sizeof(*s->dist));
+	for (; s->dist[self] == FAR; root++)
+		if (s->dist[root] == FAR)
+			survey_from(s, root);
+	for (d = 0; d < s->dim; d++) {
+		u32 v = hc_neigh(self, d);
+
+		if (link_known(s->word, self, d) &&
+		    (tree_parent(s, self) == d || (s->dist[v] == s->dist[self] + 1 &&
+						   tree_parent(s, v) == d)))
+			links |= hc_bit(d);
+	}
+	return links;
+}
+
+/* Does nobody at the other end call a link faulty that is good here? */
+static bool words_fit(const struct survey *s, u32 self)
+{
+	unsigned int d;
+
+	for (d = 0; d < s->dim; d++)
+		if (!(s->word[self] & hc_bit(d)) && s->word[hc_neigh(self, d)] & hc_bit(d))
+			return false;
+	return true;
+}
+
+static bool tree_compute(struct hc_node *node)
+{
+	u32 n = hc_nodes(node->fabric->dim);
+	u16 *room = kmalloc_array(n, 3 * sizeof(*room), GFP_ATOMIC | __GFP_NOWARN);
+	struct survey s = {
+		.dim = node->fabric->dim, .word = room, .dist = room + n, .queue = room + 2 * n,
+	};
+
+	if (!room)
+		return false;
+	words_get(node, s.word);
+	node->tree_fits = words_fit(&s, node->id);
+	if (node->tree_fits)
+		node->tree = tree_links(&s, node->id);
+	kfree(room);
+	node->spent += n / NODES_OF_A_FRAME;
+	node->tree_stale = false;
+	return true;
+}
+
+/* Where nothing is known to be faulty: that of the origin itself, each node below the one
+ * that differs in its lowest dimension from it.
+ */
+static u32 tree_of(const struct hc_node *node, u32 origin)
+{
+	u32 way = node->id ^ origin;
+
+	return way ? way ^ (way - 1) : hc_ones(node->fabric->dim);
+}
+
+u32 hc_state_tree(struct hc_node *node, u32 origin, u32 *edges)
+{
+	unsigned int d;
+
+	if (node->told != node->fault)
+		return 0;
+	if (node->digest && ((node->tree_stale && !tree_compute(node)) || !node->tree_fits))
+		return 0;
+	*edges = node->digest ? node->tree : tree_of(node, origin);
+	for (d = 0; d < node->fabric->dim; d++) {
+		if (hc_link_usable(node, d) == !!(node->fault & hc_bit(d)))
+			return 0;
+		if (*edges & hc_bit(d) && hc_impair_loses(&node->ports[d]))
+			return 0;
+	}
+	return node->digest ?: 1;
 }
 
 void hc_state_free(struct hc_node *node)
 {
-	kfree(node->states);
-	kfree(node->hops);
+	hc_poll_free(node->fabric, node->states, node->states_room * sizeof(*node->states));
+	hc_poll_free(node->fabric, node->news, news_size(node));
+	hc_poll_free(node->fabric, node->hops, hc_nodes(node->fabric->dim));
 }

@@ -28,11 +28,14 @@ static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 
 	return part;
 }
 
-/* The data of a blocked sender in m parts, sizes differing by one element at most. */
-static int parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+/* The data of a blocked sender in m parts, sizes differing by one element at most.
+ * False: the operation is gone.
+ */
+static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	u32 elems = be32_to_cpu(hc_hdr(skb)->len) / op->elem;
 	unsigned int parts = m->role.ndst;
+	u64 nr = op->nr;
 	unsigned int i;
 
 	for (i = 0; i < parts; i++) {
@@ -40,13 +43,16 @@ static int parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 		u32 to = (u64)elems * (i + 1) / parts * op->elem;
 		struct sk_buff *part = part_make(m->node, skb, from, to - from);
 
-		if (!part)
-			return -ENOMEM;
+		if (!part) {
+			hc_op_fail(m, op, -ENOMEM, m->node->id);
+			return false;
+		}
 		hc_data_header(m, op, i, part);
 		hc_peer_xmit(m, &m->role.dst[i], part);
+		if (hc_member_op(m, nr) != op)
+			return false;
 	}
-	consume_skb(skb);
-	return 0;
+	return true;
 }
 
 bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
@@ -84,17 +90,18 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
 
 		op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-		op->out_total = op->total;
+		op->result = op->total;
 		return hc_root_out(m, op, skb, last);
 	}
-	if (m->role.dst[0].how != HC_TREE_HELP) {
-		hc_data_header(m, op, 0, skb);
-		hc_peer_xmit(m, &m->role.dst[0], skb);
-	} else if (parts_xmit(m, op, skb)) {
-		kfree_skb(skb);
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
+	if (m->role.dst[0].how == HC_TREE_HELP) {
+		bool sent = parts_xmit(m, op, skb);
+
+		consume_skb(skb);
+		return sent;
 	}
-	/* A detour without a path ends the operation from below this call. */
+	hc_data_header(m, op, 0, skb);
+	hc_peer_xmit(m, &m->role.dst[0], skb);
+	/* What cannot be sent ends the operation from below this call. */
 	return hc_member_op(m, nr) == op;
 }
 
@@ -107,7 +114,7 @@ enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op)
 
 		for (; op->next_src < m->role.nsrc; op->next_src++) {
 			u32 peer = m->src[op->next_src].node;
-			struct sk_buff *in = __skb_dequeue(&op->src[op->next_src].q);
+			struct sk_buff *in = hc_stream_pop(&op->src[op->next_src]);
 			bool fits;
 
 			if (!in)

@@ -22,7 +22,7 @@ enum hc_frame_type {
 				 * in a broadcast: at the sender and all below it
 				 */
 	HC_FRAME_END,		/* operations from .op on have failed; payload struct hc_wire_end */
-	HC_FRAME_CREDIT,	/* room for .step more segments of a stream */
+	HC_FRAME_CREDIT,	/* .index frames of a stream were taken */
 	HC_FRAME_ASK,		/* is operation .op of the plan still alive with you? */
 	HC_FRAME_TELL,		/* it is */
 	HC_FRAME_DGRAM,		/* message from node to node */
@@ -58,11 +58,12 @@ enum hc_frame_type {
  * @dst: node it is for (the neighbour unless ROUTED)
  * @seq: counts the frames of this link direction; a gap means loss.  0 in ETH,
  *	STATE and PROBE frames, which may get lost
- * @plan: id of the plan; FLOOD: by which the frame goes, 0: over all links
- * @epoch: epoch of the plan
+ * @plan: id of the plan; FLOOD: 0
+ * @epoch: epoch of the plan; FLOOD: name of the tree that the frame goes along
+ *	(state.c), 0: over all links
  * @op: number of the operation; FLOOD: of the frame among those of its origin
  * @offset: position of the payload in the message, bytes
- * @total: length of the whole message, bytes
+ * @total: length of the whole message, bytes; DONE: with @index, operations that failed
  * @len: payload bytes
  * @step: logical clock
  * @time: modelled time in ns at which the frame arrives
@@ -74,9 +75,13 @@ enum hc_frame_type {
  * @turn: DOWN: steps taken since the data left the root, with this one
  * @walk: number of dimensions in the walk behind this header (ROUTED)
  * @cost: per stage the number of steps it took, the maximum seen so far
- * @origin: GATHER: node whose block the payload is of; SCATTER, DOWN: that it is for
+ * @origin: GATHER: node whose block the payload is of; SCATTER, DOWN: that it is for;
+ *	BCAST: messages begun before this one, the low bits
  * @csum: CRC-32 of header and payload if the link may corrupt, else 0 (impair.c)
- * @pad2: 0
+ * @index: DATA: number of the frame among those that its sender has sent this receiver
+ *	in the operation, in this direction; CREDIT, TELL: how many such frames of the
+ *	other were taken, TELL of a doubling: sent; DONE: how many of the operations
+ *	that it counts failed, from @total on
  */
 struct hc_hdr {
 	__u8	version;
@@ -105,7 +110,7 @@ struct hc_hdr {
 	__u8	cost[HC_STAGES_MAX];
 	__be16	origin;
 	__be32	csum;
-	__be32	pad2;
+	__be32	index;
 };
 
 static_assert(sizeof(struct hc_hdr) == 96);
@@ -132,7 +137,9 @@ struct hc_wire_state {
 
 /* Flags of struct hc_wire_end. */
 #define HC_END_F_BROKEN		0x01	/* the plan is of no use any more */
-#define HC_END_F_FINAL		0x02	/* from the sink: what is below .op is complete */
+#define HC_END_F_FINAL		0x02	/* from the root: what is below .op is complete (BROKEN);
+					 * of a broadcast: .offset messages were begun
+					 */
 
 #define HC_CAUSE_NONE		0xffff
 
@@ -142,13 +149,20 @@ struct hc_wire_state {
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  * @flags: HC_END_F_*
+ * @nfailed: FINAL of a plan that is broken: how many of the operations below .op failed
+ *	before that, from @failed on
+ * @failed: see @nfailed
  */
 struct hc_wire_end {
 	__be32	status;
 	__be16	node;
 	__be16	dim;
 	__be32	flags;
+	__be32	nfailed;
+	__be64	failed;
 };
+
+static_assert(sizeof(struct hc_wire_end) == 24);
 
 /* A monitor interface shows frames behind an Ethernet header of this type, for local
  * experiments (IEEE 802), and a struct hc_wire_mon.

@@ -114,8 +114,11 @@ static bool around(struct cube *c, uint32_t source, enum hc_bcast_method method)
 
 	if (err == -ENOLINK)	/* an isolated source */
 		return true;
+	/* While faults are set, one after another, the plan would break, and whom that cuts off
+	 * from the source would get a record for what the source may have begun.
+	 */
 	if (!err && bcast(c, rnd() >> 1))
-		return true;
+		return !ctl_plan_del(c->name, PLAN);
 	printf("# error %d\n", err);
 	faults_print(c);
 	return false;

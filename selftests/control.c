@@ -11,7 +11,8 @@
 
 bool debug_kernel(void)
 {
-	return !access("/sys/kernel/debug/kmemleak", F_OK);
+	return !access("/sys/kernel/debug/kmemleak", F_OK) ||
+	       !access("/sys/kernel/debug/kcsan", F_OK);
 }
 
 unsigned int scaled(unsigned int n)
@@ -94,6 +95,14 @@ int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment)
 	nl_u32(ctl(), HYPERCUBE_A_FABRIC_DIM, dim);
 	if (segment)
 		nl_u32(ctl(), HYPERCUBE_A_FABRIC_SEGMENT, segment);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+int ctl_patience(const char *name, unsigned int ms)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_FABRIC_SET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
+	nl_u32(ctl(), HYPERCUBE_A_FABRIC_PATIENCE, ms);
 	return nl_talk(ctl(), NULL, NULL);
 }
 

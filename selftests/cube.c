@@ -47,6 +47,22 @@ int shc_bound(const char *name, unsigned int node, int type)
 	return err;
 }
 
+int shc_connected(const char *name, unsigned int node, unsigned int plan)
+{
+	struct sockaddr_hypercube a = shc_addr(name, node);
+	int fd = socket(shc_family(), SOCK_SEQPACKET | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+	int err;
+
+	if (fd < 0)
+		return -errno;
+	a.shc_plan = plan;
+	if (!connect(fd, (const struct sockaddr *)&a, sizeof(a)))
+		return fd;
+	err = -errno;
+	close(fd);
+	return err;
+}
+
 ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t len, int flags)
 {
 	union {

@@ -44,6 +44,8 @@ struct nl *ctl(void);
 
 int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment);
 int ctl_fabric_del(const char *name);
+/* Silence where frames may get lost ends operations after @ms, 0: never. */
+int ctl_patience(const char *name, unsigned int ms);
 int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
 /* Of one end only with @one_way. */
 int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
@@ -111,6 +113,8 @@ int shc_family(void);
 struct sockaddr_hypercube shc_addr(const char *name, unsigned int node);
 /* A bound non-blocking socket, or -errno. */
 int shc_bound(const char *name, unsigned int node, int type);
+/* One that is connected to a plan. */
+int shc_connected(const char *name, unsigned int node, unsigned int plan);
 /* Begin a contribution; @op NULL: go on with it.  Bytes taken, or -errno. */
 ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t len, int flags);
 /* Bytes or -errno; *eor: the record is complete. */

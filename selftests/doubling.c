@@ -553,6 +553,63 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* How a contribution ends: 0 or its error; -EBADMSG: not with this sum. */
+static int ends_with(int fd, uint64_t want)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct hypercube_result res;
+	uint64_t sum = 0;
+	ssize_t n;
+	bool eor;
+
+	poll(&p, 1, 1000 * patience(10));
+	n = shc_recv(fd, &sum, sizeof(sum), &res, &eor, 0);
+	if (n < 0)
+		return n;
+	return res.status ? res.status : sum == want ? 0 : -EBADMSG;
+}
+
+/* Numbers that failed are skipped, by one member while another still works on what lies before
+ * them: what the first one sends of the next operation is behind the gap, and must be taken.
+ */
+TEST(who_is_ahead_across_a_failed_range_is_heard)
+{
+	const struct impairments late = { .delay = 1000 * MS };
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .bytes = 8,
+	};
+	static const unsigned int slow[] = { 0, 2 };
+	const uint64_t one = 1;
+	unsigned int u, i;
+	struct cube c;
+
+	ASSERT_EQ(0, ready(&c, 2, 0));
+	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
+	/* In the second stage 0 and 2 wait for each other, 1 and 3 do not. */
+	ASSERT_EQ(0, ctl_link_impair(c.name, 0, 1, &late));
+	for (u = 0; u < 4; u++)
+		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
+	EXPECT_EQ(0, ends_with(c.fd[1], 4));
+	EXPECT_EQ(0, ends_with(c.fd[3], 4));
+	cube_close(&c, 3);
+	ASSERT_EQ(0, cube_bind(&c, 3));
+	ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
+	EXPECT_EQ(-ECONNRESET, ends_with(c.fd[1], 0));
+	ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
+	ASSERT_EQ(8, shc_send(c.fd[3], &op, &one, 8, 0));
+	for (i = 0; i < ARRAY_SIZE(slow); i++) {
+		u = slow[i];
+		EXPECT_EQ(0, ends_with(c.fd[u], 4));
+		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
+		EXPECT_EQ(-ECONNRESET, ends_with(c.fd[u], 0));
+		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
+	}
+	for (u = 0; u < 4; u++)
+		EXPECT_EQ(0, ends_with(c.fd[u], 4));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 /* Members that disagree about the length hear that, all of them. */
 TEST(different_lengths_are_an_error_everywhere)
 {

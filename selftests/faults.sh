@@ -132,7 +132,81 @@ random_faults_are_the_same_for_a_seed() {
 	refused 'more than there are' . hcctl fault random t nodes 33 seed 1
 }
 
+# has_module NAME: as a file, not built in
+has_module() { grep -q "/$1\.ko:" "/lib/modules/$(uname -r)/modules.dep"; }
+
+# at_once WHAT COMMAND..: it must succeed in less than a second
+at_once() {
+	local begin=${EPOCHREALTIME/./} took
+	check "$@"
+	took=$(((${EPOCHREALTIME/./} - begin) / 1000))
+	((took < 1000 * slow)) || fault "$1: it took $took ms"
+}
+
+# A round of ten seconds is under way: fou, where the kernel has it, registers a family of generic netlink;
+# ethtool asks one.
+nobody_waits_for_a_round() {
+	local round b
+	namespace b || return
+	check 'add' hcctl fabric add t dim 4
+	background hcctl -j detect t timeout 10000 >"$scratch/found"
+	round=$pid
+	sleep 0.3
+	background hcctl node set t 1 netns "$b"
+	at_once 'somebody else makes an interface' ip link add hc$$ type dummy
+	! has_module fou || at_once 'a module with a family' modprobe fou
+	at_once 'another family' ethtool lo
+	at_once 'link down' hcctl link set t 0:1 down
+	at_once 'link up' hcctl link set t 0:1 up
+	at_once 'fail' hcctl node set t 5 fail
+	at_once 'clear' hcctl fault clear t
+	at_once 'show' hcctl node show t
+	at_once 'route' hcctl route show t 0 15
+	at_once 'a fabric' hcctl fabric add u dim 2
+	at_once 'a socket' "$here/hc_load" bind t 2
+	check 'the round still runs' kill -0 "$round"
+	check 'moved meanwhile' busywait 1 ip -n "$b" link show tn1
+	wait "$round" || fault 'the round failed'
+	equal 'nothing was silent' 0 "$(jq .found "$scratch/found")"
+	ip link del hc$$
+	! has_module fou || rmmod fou
+} 2>/dev/null
+
+a_round_ends_with_who_asked_for_it() {
+	check 'add' hcctl fabric add t dim 3
+	background hcctl detect t timeout 10000
+	sleep 0.3
+	kill -INT "$pid"
+	stop "$pid"
+	jobs=()
+	at_once 'another one' hcctl detect t
+	background hcctl detect t timeout 10000 2>"$scratch/said"
+	sleep 0.3
+	at_once 'del' hcctl fabric del t
+	wait "$pid" && fault 'the round of a fabric that was removed succeeded'
+	check 'it says so' grep -q 'removed' "$scratch/said"
+	jobs=()
+}
+
+links_that_come_up_during_a_round_are_not_silent() {
+	local i
+	check 'add' hcctl fabric add t dim 3
+	for ((i = $(scaled 5); i > 0; i--)); do
+		check 'down' hcctl link set t 0:1,3:2 down
+		check 'fail' hcctl node set t 4 fail
+		background hcctl -j detect t timeout $((500 * slow)) >"$scratch/found"
+		sleep 0.2
+		check 'up' hcctl link set t 0:1,3:2 up
+		check 'ok' hcctl node set t 4 ok
+		wait "$pid" || fault 'the round failed'
+		equal 'found' 0 "$(jq .found "$scratch/found")"
+		equal 'unusable' 0 "$(json '[.[] | select(.up == false)] | length' link show t)"
+	done
+	jobs=()
+}
+
 run_tests links_go_down_and_up nodes_fail_and_come_back plans_go_around_faults \
 	a_plan_knows_that_it_is_broken detect_finds_nothing_in_health detect_finds_silent_links \
 	detect_finds_links_that_are_silent_in_one_direction detect_during_reductions \
-	random_faults_are_the_same_for_a_seed
+	random_faults_are_the_same_for_a_seed nobody_waits_for_a_round a_round_ends_with_who_asked_for_it \
+	links_that_come_up_during_a_round_are_not_silent

@@ -8,12 +8,23 @@
  *					then nothing until killed
  *	hc_load deaf FABRIC NODE DIM	all that NODE sends over link DIM is lost
  *	hc_load bind FABRIC NODE	binds a socket; says "bound" or why not
- *	hc_load once FABRIC PLAN	one reduction by all members: its steps, or why not
+ *	hc_load storm FABRIC NODES SECONDS	threads bind, send, close: how many sockets
+ *					were bound
+ *	hc_load crowd FABRIC NODES PLANS OPS	nodes 1 .. NODES - 1 contribute to OPS operations
+ *					of each of the plans 1 .. PLANS; "ready", and then
+ *					nothing until killed
+ *	hc_load once FABRIC PLAN [UID]	one reduction by all members: its steps, or why not; of
+ *					a user who has not bound the sockets
+ *	hc_load raw INTERFACE		sends standard input there as one frame
  */
 #include <errno.h>
+#include <linux/if_packet.h>
+#include <net/if.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "cube.h"
@@ -108,17 +119,20 @@ static int run(const char *name, unsigned int plan, int seconds)
 	return 0;
 }
 
-static int once(const char *name, unsigned int plan)
+static int once(const char *name, unsigned int plan, unsigned int uid)
 {
 	int fd[CUBE_MAX];
 	unsigned int nodes = bind_nodes(name, fd);
-	struct outcome o = reduce(fd, nodes, plan);
+	struct outcome o = { 0 };
 
+	if (setresuid(uid, uid, uid))
+		return 1;
+	o = reduce(fd, nodes, plan);
 	if (o.err || o.wrong)
 		printf("%s\n", o.wrong ? "a wrong sum" : strerror(-o.err));
 	else
 		printf("%u members, %u steps\n", o.took_part, o.steps);
-	return o.err || o.wrong;
+	return o.err || o.wrong || !o.took_part;
 }
 
 static int hold(const char *name, unsigned int plan, int n, char **nodes)
@@ -141,6 +155,101 @@ static int hold(const char *name, unsigned int plan, int n, char **nodes)
 		pause();
 }
 
+static int crowd(const char *name, unsigned int nodes, unsigned int plans, unsigned int ops)
+{
+	struct rlimit files = { .rlim_cur = nodes + 64, .rlim_max = nodes + 64 };
+	int room = 64 << 20;
+	unsigned int u, i;
+
+	setrlimit(RLIMIT_NOFILE, &files);
+	for (u = 1; u < nodes; u++) {
+		int fd = shc_bound(name, u, SOCK_SEQPACKET);
+
+		setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room));
+		for (i = 0; i < plans * ops; i++) {
+			struct hypercube_op op = op_of(1 + i % plans);
+			ssize_t err = fd < 0 ? fd : shc_send(fd, &op, &one, sizeof(one), 0);
+
+			if (err != sizeof(one)) {
+				printf("node %u, plan %u: %s\n", u, op.plan, strerror(-(int)err));
+				return 1;
+			}
+		}
+	}
+	printf("ready\n");
+	fflush(stdout);
+	for (;;)
+		pause();
+}
+
+struct storm {
+	const char *name;
+	unsigned int nodes;
+	uint64_t end;
+	unsigned int seed;
+	unsigned int bound;
+};
+
+/* The last nodes come last, so the first can be seen for the longest time. */
+static void *storm_thread(void *arg)
+{
+	struct hypercube_op op = op_of(1);
+	struct storm *s = arg;
+	int fd[2];
+
+	while (now_ms() < s->end) {
+		unsigned int u = (unsigned int)rand_r(&s->seed) % s->nodes;
+
+		fd[0] = shc_bound(s->name, u, SOCK_SEQPACKET);
+		fd[1] = shc_bound(s->name, u / 2, SOCK_DGRAM);
+		s->bound += (fd[0] >= 0) + (fd[1] >= 0);
+		if (fd[0] >= 0 || fd[1] >= 0)
+			poll(NULL, 0, (int)(s->bound % 32));
+		if (fd[0] >= 0) {
+			shc_send(fd[0], &op, &one, sizeof(one), MSG_DONTWAIT);
+			close(fd[0]);
+		}
+		if (fd[1] >= 0)
+			close(fd[1]);
+	}
+	return NULL;
+}
+
+static int storm(const char *name, unsigned int nodes, int seconds)
+{
+	enum { THREADS = 4 };
+	struct storm s[THREADS];
+	pthread_t thread[THREADS];
+	unsigned int i, bound = 0;
+
+	for (i = 0; i < THREADS; i++) {
+		s[i] = (struct storm){ .name = name, .nodes = nodes, .seed = i,
+				       .end = now_ms() + 1000 * (uint64_t)seconds };
+		if (pthread_create(&thread[i], NULL, storm_thread, &s[i]))
+			return 1;
+	}
+	for (i = 0; i < THREADS; i++) {
+		pthread_join(thread[i], NULL);
+		bound += s[i].bound;
+	}
+	printf("%u\n", bound);
+	return 0;
+}
+
+static int raw(const char *interface)
+{
+	struct sockaddr_ll to = { .sll_family = AF_PACKET };
+	int fd = socket(AF_PACKET, SOCK_RAW, 0);
+	char frame[2048];
+	ssize_t n = fd < 0 ? -1 : read(STDIN_FILENO, frame, sizeof(frame));
+
+	to.sll_ifindex = (int)if_nametoindex(interface);
+	if (n > 0 && sendto(fd, frame, (size_t)n, 0, (struct sockaddr *)&to, sizeof(to)) == n)
+		return 0;
+	printf("%s\n", strerror(errno));
+	return 1;
+}
+
 int main(int argc, char **argv)
 {
 	int fd;
@@ -150,8 +259,16 @@ int main(int argc, char **argv)
 		return run(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]));
 	if (argc >= 5 && !strcmp(argv[1], "hold"))
 		return hold(argv[2], (unsigned int)atoi(argv[3]), argc - 4, argv + 4);
-	if (argc == 4 && !strcmp(argv[1], "once"))
-		return once(argv[2], (unsigned int)atoi(argv[3]));
+	if (argc == 6 && !strcmp(argv[1], "crowd"))
+		return crowd(argv[2], (unsigned int)atoi(argv[3]), (unsigned int)atoi(argv[4]),
+			     (unsigned int)atoi(argv[5]));
+	if (argc == 5 && !strcmp(argv[1], "storm"))
+		return storm(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]));
+	if ((argc == 4 || argc == 5) && !strcmp(argv[1], "once"))
+		return once(argv[2], (unsigned int)atoi(argv[3]),
+			    argc == 5 ? (unsigned int)atoi(argv[4]) : geteuid());
+	if (argc == 3 && !strcmp(argv[1], "raw"))
+		return raw(argv[2]);
 	if (argc == 4 && !strcmp(argv[1], "bind")) {
 		fd = shc_bound(argv[2], (unsigned int)atoi(argv[3]), SOCK_SEQPACKET);
 		printf("%s\n", fd < 0 ? strerror(-fd) : "bound");
@@ -160,6 +277,6 @@ int main(int argc, char **argv)
 	if (argc == 5 && !strcmp(argv[1], "deaf"))
 		return -ctl_link_loss(argv[2], (unsigned int)atoi(argv[3]),
 				      (unsigned int)atoi(argv[4]), HYPERCUBE_PPM_MAX, true);
-	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | once F PLAN | deaf F NODE DIM | bind F NODE }\n");
+	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | bind F NODE }\n");
 	return 2;
 }

@@ -180,17 +180,20 @@ static int take_datagram(struct nl *nl, char *buf, int len, nl_cb cb, void *arg,
 	return 0;
 }
 
-int nl_talk(struct nl *nl, nl_cb cb, void *arg)
+int nl_send(struct nl *nl)
 {
-	static char answer[NL_BUF];
-	int err = 0;
-
 	nl_hdr(nl)->nlmsg_len = nl->len;
 	nl_hdr(nl)->nlmsg_seq = ++nl->seq;
 	nl->extack[0] = 0;
 	nl->dump_intr = false;
-	if (send(nl->fd, nl->buf, nl->len, 0) < 0)
-		return -errno;
+	return send(nl->fd, nl->buf, nl->len, 0) < 0 ? -errno : 0;
+}
+
+int nl_hear(struct nl *nl, nl_cb cb, void *arg)
+{
+	static char answer[NL_BUF];
+	int err = 0;
+
 	for (;;) {
 		ssize_t n = recv(nl->fd, answer, sizeof(answer), 0);
 
@@ -201,6 +204,13 @@ int nl_talk(struct nl *nl, nl_cb cb, void *arg)
 		if (take_datagram(nl, answer, n, cb, arg, &err))
 			return err;
 	}
+}
+
+int nl_talk(struct nl *nl, nl_cb cb, void *arg)
+{
+	int err = nl_send(nl);
+
+	return err ? err : nl_hear(nl, cb, arg);
 }
 
 int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg)

@@ -58,6 +58,9 @@ void nl_u64(struct nl *nl, int type, uint64_t v);
 void nl_str(struct nl *nl, int type, const char *s);
 /* Send what was built and hear the answer: 0 or -errno.  NLM_F_ACK or NLM_F_DUMP. */
 int nl_talk(struct nl *nl, nl_cb cb, void *arg);
+/* The two halves of it. */
+int nl_send(struct nl *nl);
+int nl_hear(struct nl *nl, nl_cb cb, void *arg);
 /* One more message on a socket that listens to events: 0 or -errno. */
 int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg);
 int nl_subscribe(struct nl *nl);

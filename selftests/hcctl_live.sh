@@ -41,6 +41,18 @@ errors_are_json_too() {
 	jq -e . <<<"$said" >/dev/null || fault "a usage error: $said"
 }
 
+patience_is_set_and_shown() {
+	check 'add' hcctl fabric add t dim 1
+	equal 'patience at first' 10000 "$(json '.[0].patience' fabric show t)"
+	check 'set' hcctl fabric set t patience 2.5s
+	equal 'patience' 2500 "$(json '.[0].patience' fabric show t)"
+	check 'set' hcctl fabric set t patience 1us
+	equal 'the least patience' 1 "$(json '.[0].patience' fabric show t)"
+	check 'set' hcctl fabric set t patience forever
+	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
+	hcctl fabric show t | grep -q 'patience forever' || fault 'the text does not say forever'
+}
+
 statuses_tell_refusal_from_misuse() {
 	check 'add' hcctl fabric add t dim 3
 	status 0 hcctl fabric show
@@ -49,6 +61,10 @@ statuses_tell_refusal_from_misuse() {
 	status 0 hcctl -V
 	status 1 hcctl fabric add t dim 3
 	status 1 hcctl fabric del nosuch
+	status 1 hcctl fabric set nosuch patience 1s
+	status 2 hcctl fabric set t
+	status 2 hcctl fabric set t patience 25h
+	status 2 hcctl fabric set t patience 1
 	status 1 hcctl node show t 9
 	status 1 hcctl -n nosuch fabric show
 	status 2 hcctl
@@ -91,6 +107,46 @@ errors_say_what_and_why() {
 	refused 'a failed sink' '0|fail|sink' hcctl tree find fabric t sink 0
 	refused 'a typing error' 'nosuch' hcctl fabric nosuch
 	refused 'a missing word' 'dim' hcctl fabric add u
+}
+
+# unknown PATTERN WORD..: refused by the kernel's state, with the name of what there is not
+unknown() {
+	local said seen=0
+	said=$(timeout 10 hcctl "${@:2}" 2>&1) || seen=$?
+	equal "status of \"${*:2}\"" 1 "$seen"
+	grep -qiE "$1" <<<"$said" || fault "\"${*:2}\" said \"$said\", not \"$1\""
+}
+
+what_is_unknown_is_named() {
+	local command
+	check 'add' hcctl fabric add t dim 3
+	for command in 'fabric show nope' 'fabric del nope' 'node show nope' 'node show nope 1' 'node set nope 1 fail' \
+		'node set nope 1 owner 0' 'node set nope 1 netns 1' 'link show nope' 'link show nope 0:1' 'link set nope 0:1 down' \
+		'fault show nope' 'fault clear nope' 'fault random nope links 1 seed 1' 'detect nope' 'route show nope' \
+		'route show nope 0 1' 'tree find fabric nope' 'tree show nope' 'tree del nope' 'bcast plan fabric nope source 1' \
+		'bcast plan fabric nope all' 'doubling plan fabric nope' 'op show nope' 'stats nope' 'monitor fabric nope' \
+		'plot nope -o x.svg' 'trace nope -o x.json duration 1ms' 'run reduce nope' 'run allreduce nope' 'run bcast nope' \
+		'run gather nope' 'run scatter nope' 'run barrier nope'; do
+		# shellcheck disable=SC2086
+		unknown 'fabric nope: no such fabric' $command
+	done
+	for command in 'node show t 99' 'node set t 99 fail' 'node set t 99 netns 1' 'link show t 99:1' 'link set t 99:1 down' \
+		'link set t 0:0,99:1 up'; do
+		# shellcheck disable=SC2086
+		unknown 'fabric t: .*node: 99' $command
+	done
+	unknown 'fabric t: .*dimension: 7' link show t 2:7
+	unknown 'fabric t: .*dimension: 7' link set t 2:7 down
+	unknown 'fabric t: .*plan.*: 9' tree del t plan 9
+	unknown 'plan 9 of fabric "t"' plot t plan 9 -o x.svg
+	unknown 'node 99' bcast plan fabric t source 99
+	unknown 'sink 99' tree find fabric t sink 99
+	for command in reduce allreduce bcast gather scatter barrier; do
+		unknown 't has no .* plan 9' run $command t plan 9
+	done
+	refused 'the first node of a route' 'node "99"' hcctl route show t 99
+	refused 'its last node' 'node "99"' hcctl route show t 0 99
+	[[ $(hcctl -j link show nope 2>&1) == '{"error":"fabric nope: No such fabric'* ]] || fault 'no name in JSON'
 }
 
 numbers_may_be_written_in_three_ways() {
@@ -227,7 +283,7 @@ all_types_and_operators_are_verified() {
 }
 
 run_tests all_output_is_json errors_are_json_too statuses_tell_refusal_from_misuse \
-	errors_say_what_and_why numbers_may_be_written_in_three_ways \
+	errors_say_what_and_why what_is_unknown_is_named numbers_may_be_written_in_three_ways \
 	a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \

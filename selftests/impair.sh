@@ -192,6 +192,18 @@ rate_limits() {
 }
 dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0)); }
 
+a_flood_is_not_in_the_way_of_operations() {
+	cube 1
+	check 'plan' hcctl tree find fabric t apply
+	check 'impair' hcctl link set t 0:0 delay 300ms
+	start 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(at 0 cat /sys/class/net/tn0/address)" 1000000 1400
+	start 1 "$flow" raw tn1 ff:ff:ff:ff:ff:ff "$(at 1 cat /sys/class/net/tn1/address)" 1000000 1400
+	check 'too much is dropped' busywait 20 dropped_full
+	for _ in 1 2 3; do
+		check 'a reduction' hcctl run reduce t op sum type u64 count 20000 verify
+	done
+}
+
 events() { jq -c 'select(.event == "link" and .node == 0 and .dim == 1) | .state' "$scratch/events" | uniq; }
 was() { events | grep -qxF "$1"; }
 a_link_flaps() {
@@ -257,4 +269,4 @@ frames_wait() { (($(stat .queued_frames) > 0)); }
 run_tests settings_are_shown_as_they_were_set a_seed_makes_it_the_same_again \
 	ethernet_delivers_duplicates corrupted_frames_are_dropped tcp_survives_it_all \
 	every_collective_takes_each_frame_once delay_delays \
-	rate_limits a_link_flaps tcp_goes_around_a_link_that_flaps all_goes_with_the_fabric
+	rate_limits a_flood_is_not_in_the_way_of_operations a_link_flaps tcp_goes_around_a_link_that_flaps all_goes_with_the_fabric

@@ -192,6 +192,7 @@ TEST(all_frames_corrupted_is_silence)
 	unsigned int dim;
 
 	ASSERT_EQ(0, start(&c, 2, 4096));
+	ASSERT_EQ(0, ctl_patience(c.name, 2000));
 	dim = c.plan.tree.order[1];
 	ASSERT_EQ(0, ctl_link_impair(c.name, c.plan.tree.sink, dim, &bad));
 	EXPECT_TRUE(excused(run(&c, &works[0], 8)));

@@ -12,15 +12,18 @@ trouble+='|hard LOCKUP|workqueue lockup|detected stall|unregister_netdevice: wai
 trouble+='|Objects remaining|oom-kill:|Out of memory:'
 
 debug='' slow=1
-if [[ -e /sys/kernel/debug/kmemleak ]]; then debug=yes slow=6; fi
+if [[ -e /sys/kernel/debug/kmemleak || -e /sys/kernel/debug/kcsan ]]; then debug=yes slow=6; fi
 : "${HC_SCALE:=$([[ $debug ]] && echo 15 || echo 100)}"
 here=$(dirname "${BASH_SOURCE[0]}")
 
-# listed: the programs that the Makefile lists, those without a suffix first
-listed() {
+# words_of VARIABLE: what the Makefile gives to variables whose names fit, a word each
+words_of() {
 	sed -e ':join' -e '/\\$/{N;s/\\\n//;b join' -e '}' "$here/Makefile" |
-		sed -nE 's/^TEST_(GEN_)?PROGS :=//p' | tr -s ' \t' '\n' | grep . | LC_ALL=C sort -t. -k2,2 -s
+		sed -nE "s/^$1 :=//p" | tr -s ' \t' '\n' | grep .
 }
+
+# listed: the programs that the Makefile lists, those without a suffix first
+listed() { words_of 'TEST_(GEN_)?PROGS' | LC_ALL=C sort -t. -k2,2 -s; }
 
 # scaled N: of N rounds, those that this kernel has time for
 scaled() {
@@ -48,7 +51,7 @@ refused() {
 	local what=$1 pattern=$2 said
 	shift 2
 	if said=$("$@" 2>&1); then
-		fault "$what: \"$*\" was not refused"
+		fault "$what: \"$*\" was not refused: $said"
 	elif ! grep -qiE -- "$pattern" <<<"$said"; then
 		fault "$what: \"$*\" said \"$said\", not \"$pattern\""
 	fi
@@ -93,6 +96,31 @@ background() {
 	jobs+=("$pid")
 }
 
+parameters=/sys/module/hypercube/parameters
+declare -A were=()
+# parameter NAME VALUE: of the module, until the end of the test
+parameter() {
+	[[ ${were[$1]+set} ]] || were[$1]=$(<"$parameters/$1")
+	echo "$2" >"$parameters/$1"
+}
+
+parameters_back() {
+	local name
+	for name in "${!were[@]}"; do echo "${were[$name]}" >"$parameters/$name"; done
+	were=()
+}
+
+# unprivileged Y|N: may users make fabrics in namespaces of theirs?
+unprivileged() { parameter unprivileged "$1"; }
+
+# as UID COMMAND..
+as() { setpriv --reuid "$1" --regid "$1" --clear-groups "${@:2}"; }
+
+# as_user UID COMMANDS: root of a new namespace of users and network
+# What a namespace held counts until it has ended, which may take a while: so each has a user of
+# its own where that matters.
+as_user() { as "$1" unshare -Urn bash -c "$2"; }
+
 # stop PID: kills a job and waits for it
 stop() {
 	kill -KILL "$1"
@@ -115,6 +143,7 @@ tidy_up() {
 		ip netns del "$name"
 	done
 	namespaces=()
+	parameters_back
 } 2>/dev/null
 
 # skip_all REASON
@@ -123,9 +152,11 @@ skip_all() {
 	exit 4
 }
 
-# run_tests FUNCTION..
+# run_tests FUNCTION..: all, or those whose name fits the regular expression HC_ONLY
 run_tests() {
-	local name number=0 failed=0 begin
+	local name number=0 failed=0 begin all
+	mapfile -t all < <(printf '%s\n' "$@" | grep -E -- "${HC_ONLY-.}")
+	set -- "${all[@]}"
 	((EUID == 0)) || skip_all 'this wants root'
 	command -v hcctl >/dev/null || skip_all 'there is no hcctl'
 	command -v jq >/dev/null || skip_all 'there is no jq'

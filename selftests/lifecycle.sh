@@ -156,7 +156,40 @@ all_that_was_created_was_destroyed() {
 }
 
 audit_begins
+# storm SECONDS: sockets are bound to t, as soon as it has a node
+storm() { background "$here/hc_load" storm t 128 "$1" >"$scratch/bound"; }
+bound() { wait "$pid"; cat "$scratch/bound"; }
+
+a_fabric_that_cannot_be_finished_lets_nobody_in() {
+	local i
+	ip link add tn255 type dummy || { skip 'no dummy interfaces'; return; }
+	storm $((4 * slow))
+	for ((i = $(scaled 20); i > 0; i--)); do
+		refused 'add' 'has the name of one of the endpoints' hcctl fabric add t dim 8
+	done
+	equal 'sockets that were bound' 0 "$(bound)"
+	ip link del tn255
+	check 'add' hcctl fabric add t dim 8
+	storm 1
+	[[ $(bound) != 0 ]] || fault 'no socket is bound to a fabric that is finished'
+}
+
+a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
+	local i killed=0
+	storm $((4 * slow))
+	for ((i = $(scaled 20); i > 0; i--)); do
+		timeout -s KILL "0.$((RANDOM % 2 * slow / 6))$((RANDOM % 9 + 1))" hcctl fabric add t dim 9
+		(($? != 137)) || ((++killed))
+		hcctl fabric del t
+	done 2>/dev/null
+	wait "$pid"
+	log "$killed were killed"
+	# What the last one began may still be on its way out.
+	check 'add' busywait 10 hcctl fabric add t dim 4
+}
+
 run_tests fabrics_of_all_dimensions a_reduction_on_a_thousand_nodes names_are_checked \
 	an_interface_has_taken_the_name endpoints_are_made_and_removed_with_their_fabric_only \
 	endpoints_tell_who_they_are what_is_not_there_cannot_be_removed many_cycles many_at_once \
-	one_name_for_several all_that_was_created_was_destroyed
+	one_name_for_several a_fabric_that_cannot_be_finished_lets_nobody_in \
+	a_fabric_whose_creator_is_killed_leaves_nobody_behind all_that_was_created_was_destroyed

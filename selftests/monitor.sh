@@ -71,6 +71,38 @@ operations_are_announced() {
 	expect 'failure' '.event == "op" and .status < 0 and has("cause_dim")'
 }
 
+# Members leave one after another, and those who stay learn of it, but nothing has failed.
+who_leaves_in_order_is_no_failure() {
+	local collective
+	check 'add' hcctl fabric add t dim 3
+	check 'a tree' hcctl tree find fabric t apply
+	check 'a broadcast' hcctl bcast plan fabric t source 3 apply
+	listen
+	for collective in reduce: allreduce:'method tree' allreduce:'method doubling' bcast:'source 3' gather: scatter: barrier:; do
+		# shellcheck disable=SC2086
+		check "$collective" hcctl run ${collective/:/ t } iterations 20
+	done
+	check 'add' hcctl fabric add last dim 1
+	expect 'the end' '.event == "fabric" and .fabric == "last"'
+	expect 'completions' '.event == "op" and .status == 0'
+	! seen '.event == "op" and .status != 0' >/dev/null ||
+		fault "failures: $(jq -c 'select(.event == "op" and .status != 0)' "$scratch/events" | head -3)"
+}
+
+# The sink leaves when others have contributed: the first of which a process is told reports it.
+who_leaves_in_the_middle_is_a_failure() {
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply sink 0
+	listen
+	background "$here/hc_load" hold t 1 1 2 3
+	check 'members wait' busywait 5 json_is true 'any(.[]; .waiting | length > 2)' op show t
+	background "$here/hc_load" hold t 1 0
+	check 'the sink waits' busywait 5 json_is true 'any(.[].waiting[]; .node == 0)' op show t
+	stop "$pid"
+	expect 'a failure' '.event == "op" and .error == "Connection reset by peer" and .cause_node == 0'
+	equal 'failures' 1 "$(jq -n '[inputs | select(.event == "op" and .status != 0)] | length' "$scratch/events")"
+}
+
 heard_link() {
 	hcctl link set t 0:0 down
 	[[ -s $scratch/events ]]
@@ -101,4 +133,5 @@ other_namespaces_hear_nothing() {
 }
 
 run_tests fabrics_are_announced nodes_and_links_are_announced plans_are_announced \
-	operations_are_announced a_monitor_of_one_fabric_hears_only_of_it other_namespaces_hear_nothing
+	operations_are_announced who_leaves_in_order_is_no_failure \
+	who_leaves_in_the_middle_is_a_failure a_monitor_of_one_fabric_hears_only_of_it other_namespaces_hear_nothing

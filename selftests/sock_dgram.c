@@ -3,6 +3,8 @@
  * Messages from node to node: between all pairs, around faults, delivered if and
  * only if a healthy path exists; order, sizes, full buffers, wrong use.
  */
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -231,6 +233,52 @@ TEST(wrong_addresses_are_refused)
 	EXPECT_EQ(-1, sendto(fd, &m, sizeof(m), 0, (struct sockaddr *)a, sizeof(a[0])));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(0, cube_del(&c));
+}
+
+static long blocking_take(const struct cube *c, unsigned int u)
+{
+	char byte;
+
+	return recv(c->fd[u], &byte, 1, 0) < 0 ? -errno : 0;
+}
+
+static void *taker(void *arg)
+{
+	return (void *)blocking_take(arg, 2);
+}
+
+/* Not the first call alone, nor the first reader; what came before is still there. */
+TEST(all_calls_say_that_the_fabric_is_gone)
+{
+	struct message m = { 0, 1 }, got;
+	pthread_t readers[2];
+	unsigned int i, from;
+	struct cube c;
+	void *ret;
+
+	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ((long)sizeof(m), post(&c, 0, 1, &m, sizeof(m)));
+	for (i = 0; i < c.nodes; i++)
+		ASSERT_EQ(0, fcntl(c.fd[i], F_SETFL, 0));
+	for (i = 0; i < 500 && recv(c.fd[1], &got, 1, MSG_PEEK | MSG_DONTWAIT) < 0; i++)
+		usleep(10000);
+	for (i = 0; i < 2; i++)
+		ASSERT_EQ(0, pthread_create(&readers[i], NULL, taker, &c));
+	usleep(200000);
+	ASSERT_EQ(0, ctl_fabric_del(c.name));
+	for (i = 0; i < 2; i++) {
+		pthread_join(readers[i], &ret);
+		EXPECT_EQ(-ENODEV, (long)ret);
+	}
+	EXPECT_EQ(-ENODEV, take(&c, 1, &got, sizeof(got), &from));
+	EXPECT_EQ((long)sizeof(m), take(&c, 1, &got, sizeof(got), &from));
+	for (i = 0; i < 3; i++) {
+		EXPECT_EQ(-ENODEV, blocking_take(&c, 1));
+		EXPECT_EQ(-ENODEV, post(&c, 0, 1, &m, sizeof(m)));
+		EXPECT_EQ(-ENODEV, blocking_take(&c, 0));
+		EXPECT_EQ(-ENODEV, take(&c, 0, &got, sizeof(got), &from));
+	}
+	EXPECT_NE(0, cube_del(&c));
 }
 
 /* Messages while links come and go: never twice, never to the wrong node. */

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cube.h"
 #include "ktap.h"
@@ -61,6 +62,14 @@ static const struct row fabric_rows[] = {
 	{ HYPERCUBE_CMD_FABRIC_DEL, EINVAL, { { 0 } } },
 	{ HYPERCUBE_CMD_FABRIC_DEL, ENOENT, { STR(1, "nosuch") } },
 	{ HYPERCUBE_CMD_FABRIC_DEL, EINVAL, { FABRIC, U32(3, 3) } },
+	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { FABRIC } },
+	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { U32(HYPERCUBE_A_FABRIC_PATIENCE, 1) } },
+	{ HYPERCUBE_CMD_FABRIC_SET, ENOENT,
+	  { STR(1, "nosuch"), U32(HYPERCUBE_A_FABRIC_PATIENCE, 1) } },
+	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { FABRIC, U32(4, 1024) } },
+	{ HYPERCUBE_CMD_FABRIC_SET, ERANGE,
+	  { FABRIC, U32(HYPERCUBE_A_FABRIC_PATIENCE, HYPERCUBE_PATIENCE_MAX + 1) } },
+	{ HYPERCUBE_CMD_FABRIC_SET, EINVAL, { FABRIC, U64(HYPERCUBE_A_FABRIC_PATIENCE, 1) } },
 	{ HYPERCUBE_CMD_FABRIC_GET, EINVAL, { { 0 } } },
 	{ HYPERCUBE_CMD_FABRIC_GET, ENOENT, { STR(1, "nosuch") } },
 	{ HYPERCUBE_CMD_FAULT_CLEAR, EINVAL, { { 0 } } },
@@ -321,13 +330,21 @@ static int write_any(const char *name)
 	       ctl_fault_clear(name) != -EPERM || ctl_plan_del(name, 1) != -EPERM;
 }
 
+static int no_fabric(const char *name)
+{
+	own_netns_done();
+	/* Not possible everywhere; then it says nothing. */
+	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
+		return KSFT_SKIP;
+	return ctl_fabric_new(name, 2, 0) != -EPERM || !strstr(ctl()->extack, "unprivileged");
+}
+
 static int own_fabric(const char *name)
 {
 	struct cube c;
 
 	(void)name;
 	own_netns_done();
-	/* Not possible everywhere; then it says nothing. */
 	if (unshare(CLONE_NEWUSER | CLONE_NEWNET))
 		return KSFT_SKIP;
 	return cube_new(&c, 2, 0) || cube_plan(&c, 1) || cube_bind_all(&c) ||
@@ -346,13 +363,134 @@ TEST(everybody_may_read_but_not_write)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+static int unprivileged(char value)
+{
+	int fd = open("/sys/module/hypercube/parameters/unprivileged", O_WRONLY);
+	int err = fd < 0 || write(fd, &value, 1) != 1;
+
+	close(fd);
+	return err;
+}
+
 TEST(the_root_of_a_user_namespace_has_fabrics_of_its_own)
 {
-	int status = as_nobody(own_fabric, NULL);
+	int status;
 
+	ASSERT_EQ(0, unprivileged('N'));
+	status = as_nobody(no_fabric, "mine");
 	if (status == KSFT_SKIP)
 		SKIP(return, "no user namespaces for users");
 	EXPECT_EQ(0, status);
+	ASSERT_EQ(0, unprivileged('Y'));
+	EXPECT_EQ(0, as_nobody(own_fabric, NULL));
+	EXPECT_EQ(0, unprivileged('N'));
+}
+
+static void count_fabrics(void *arg, const struct nl_attrs *a)
+{
+	(void)a;
+	++*(unsigned int *)arg;
+}
+
+static unsigned int fabrics(struct nl *nl)
+{
+	unsigned int n = 0;
+
+	nl_begin(nl, HYPERCUBE_CMD_FABRIC_GET, NLM_F_DUMP);
+	return nl_talk(nl, count_fabrics, &n) ? ~0u : n;
+}
+
+static void fabric_request(struct nl *nl, int cmd)
+{
+	nl_begin(nl, cmd, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_FABRIC_NAME, "big");
+	if (cmd == HYPERCUBE_CMD_FABRIC_NEW)
+		nl_u32(nl, HYPERCUBE_A_FABRIC_DIM, 6);
+}
+
+/* While a request runs nobody can register a family, and that keeps others waiting.  Only if
+ * this process goes without a processor for all the time is everything done already.
+ */
+TEST(a_request_does_not_last_as_long_as_the_fabric_takes)
+{
+	unsigned int round, early = 0, late = 0;
+	struct nl other;
+
+	ASSERT_EQ(0, own_netns());
+	ASSERT_EQ(0, nl_open(&other));
+	for (round = 0; round < 20 && !(early && late); round++) {
+		fabric_request(ctl(), HYPERCUBE_CMD_FABRIC_NEW);
+		ASSERT_EQ(0, nl_send(ctl()));
+		early += !fabrics(&other);
+		ASSERT_EQ(0, nl_hear(ctl(), NULL, NULL));
+		ASSERT_EQ(1, fabrics(&other));
+		fabric_request(ctl(), HYPERCUBE_CMD_FABRIC_DEL);
+		ASSERT_EQ(0, nl_send(ctl()));
+		fabric_request(&other, HYPERCUBE_CMD_FABRIC_NEW);
+		late += nl_talk(&other, NULL, NULL) == -EBUSY;
+		ASSERT_EQ(0, nl_hear(ctl(), NULL, NULL));
+		fabric_request(&other, HYPERCUBE_CMD_FABRIC_DEL);
+		nl_talk(&other, NULL, NULL);
+	}
+	TH_LOG("of %u: not there yet %u times, not gone yet %u times", round, early, late);
+	EXPECT_GT(early, 0);
+	EXPECT_GT(late, 0);
+	nl_close(&other);
+}
+
+static int try_fabric(struct nl *nl)
+{
+	unsigned int tries;
+	int err = -EBUSY;
+
+	for (tries = 0; err == -EBUSY && tries < 1000; tries++) {
+		usleep(10000);
+		fabric_request(nl, HYPERCUBE_CMD_FABRIC_NEW);
+		err = nl_talk(nl, NULL, NULL);
+	}
+	return err;
+}
+
+/* Most often it is not finished by then; if it is, it stays. */
+TEST(who_has_left_gets_no_fabric)
+{
+	unsigned int round, undone = 0;
+	struct nl other;
+
+	ASSERT_EQ(0, own_netns());
+	for (round = 0; round < 10 && !undone; round++) {
+		int err;
+
+		ASSERT_EQ(0, nl_open(&other));
+		fabric_request(&other, HYPERCUBE_CMD_FABRIC_NEW);
+		ASSERT_EQ(0, nl_send(&other));
+		nl_close(&other);
+		err = try_fabric(ctl());
+		EXPECT_TRUE(!err || err == -EEXIST);
+		undone += !err;
+		ASSERT_EQ(0, ctl_fabric_del("big"));
+	}
+	TH_LOG("%u of %u were undone", undone, round);
+	EXPECT_GT(undone, 0);
+}
+
+TEST(a_request_that_waits_has_a_bound)
+{
+	struct nl *nl;
+	struct cube c;
+	int i;
+
+	ASSERT_EQ(0, cube_new(&c, 2, 0));
+	nl = ctl();
+	nl_begin(nl, HYPERCUBE_CMD_LINK_SET, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_LINK_FABRIC, c.name);
+	nl_u32(nl, LINK_NODE, 0);
+	nl_u32(nl, LINK_DIM, 0);
+	for (i = 0; i < 1000; i++)
+		nl_u8(nl, LINK_DOWN, 1);
+	EXPECT_EQ(-EMSGSIZE, nl_talk(nl, NULL, NULL));
+	EXPECT_EQ(0, strcmp("The request is too long", nl->extack));
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 /* A valid request of some kind, to be spoiled. */

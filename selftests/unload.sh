@@ -43,12 +43,13 @@ open_sockets_pin_the_module() {
 	check 'load' load_module
 }
 
-unloading_follows_a_killed_load() {
+# unload_after_kill ROUNDS COMMAND..: which is killed once an operation runs
+unload_after_kill() {
 	local i
-	for ((i = $(scaled 5); i > 0; i--)); do
+	for ((i = $(scaled "$1"); i > 0; i--)); do
 		prepare
-		background "$here/hc_load" run t 1 60
-		sleep 0.2
+		background "${@:2}" >/dev/null
+		check 'it runs' busywait 20 json_is true 'any(.[]; .op > 3)' op show t
 		kill -KILL "$pid"
 		check 'unload' unload_module
 		wait "$pid" 2>/dev/null
@@ -57,18 +58,9 @@ unloading_follows_a_killed_load() {
 	done
 }
 
+unloading_follows_a_killed_load() { unload_after_kill 5 "$here/hc_load" run t 1 60; }
 unloading_follows_a_killed_doubling() {
-	local i
-	for ((i = $(scaled 3); i > 0; i--)); do
-		prepare
-		background hcctl run allreduce t method doubling count 9000 iterations 1000000 >/dev/null
-		check 'it runs' busywait 5 json_is true 'any(.[]; .op > 3)' op show t
-		kill -KILL "$pid"
-		check 'unload' unload_module
-		wait "$pid" 2>/dev/null
-		jobs=()
-		check 'load' load_module
-	done
+	unload_after_kill 3 hcctl run allreduce t method doubling count 9000 iterations 1000000
 }
 
 listeners_and_dumps_do_not_hold_it() {
@@ -94,6 +86,23 @@ namespaces_with_fabrics_do_not_hold_it() {
 	equal 'endpoints left' '' "$(ip -n "$b" -o link show type hypercube)"
 }
 
+# Complete, it outlives its socket; it waits for a member that never comes.
+a_contribution_without_a_socket_does_not_hold_it() {
+	local a
+	loaded || check 'load' load_module
+	namespace a || return
+	check 'add' hcctl -n "$a" fabric add t dim 1
+	check 'plan' hcctl -n "$a" tree find fabric t sink 0 apply
+	background ip netns exec "$a" "$here/hc_load" hold t 1 1 >"$scratch/said"
+	check 'it waits' busywait 5 grep ready "$scratch/said"
+	stop "$pid"
+	jobs=()
+	check 'end' ip netns del "$a"
+	namespaces=()
+	check 'unload' unload_module
+	check 'load' load_module
+}
+
 another_family_number() {
 	loaded && check 'unload' unload_module
 	refused 'a number that is taken' '' load_module family=2
@@ -109,4 +118,4 @@ another_family_number() {
 
 run_tests fabrics_are_removed_with_the_module open_sockets_pin_the_module \
 	unloading_follows_a_killed_load unloading_follows_a_killed_doubling listeners_and_dumps_do_not_hold_it \
-	namespaces_with_fabrics_do_not_hold_it another_family_number
+	namespaces_with_fabrics_do_not_hold_it a_contribution_without_a_socket_does_not_hold_it another_family_number

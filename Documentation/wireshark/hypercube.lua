@@ -72,6 +72,7 @@ local f = {
 	walk = ProtoField.uint16('hypercube.walk', 'Links walked'),
 	cost = ProtoField.bytes('hypercube.cost', 'Steps of each stage'),
 	csum = ProtoField.uint32('hypercube.csum', 'Checksum', base.HEX),
+	index = ProtoField.uint32('hypercube.index', 'Number in the stream'),
 	walk_dims = ProtoField.string('hypercube.walk.dims', 'Dimensions walked'),
 	-- payloads
 	payload = ProtoField.bytes('hypercube.payload', 'Payload'),
@@ -143,7 +144,7 @@ local layout = {
 	{ 40, f.total, 8 }, { 48, f.len, 4 }, { 52, f.step, 4 }, { 56, f.time, 8 }, { 64, f.oper, 1 },
 	{ 65, f.dtype, 1 }, { 66, f.width, 2 }, { 68, f.stage, 1 }, { 69, f.collective, 1 },
 	{ 70, f.turn, 2 }, { 72, f.walk, 2 }, { 74, f.cost, 12 },
-	{ 86, f.origin, 2 }, { 88, f.csum, 4 },
+	{ 86, f.origin, 2 }, { 88, f.csum, 4 }, { 92, f.index, 4 },
 }
 
 local function dissect_header(buf, tree)

@@ -48,6 +48,7 @@ void cmd_out_impaired(struct hcctl *h, const struct nl_link *v);
 struct netns_names {
 	char **v;
 	size_t n;
+	bool orphans;	/* there is no fabric of that name */
 };
 
 /* For struct arg: a const char *, a struct nl_addr_in. */
@@ -55,11 +56,18 @@ int cmd_arg_prefix(struct hcctl *h, const char *name, const char *word, void *ds
 int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *dst);
 /* Has the network (family 0: none is wanted) an address for each node? */
 int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t dim);
-/* Make a namespace for each endpoint of a new fabric, and take it up there; if that
- * fails, neither they nor the fabric are left.
+struct netns_fabric {
+	const char *name;
+	uint32_t dim;
+	uint32_t segment;
+	const char *prefix;
+	const struct nl_addr_in *base;
+};
+
+/* Make a fabric, and a namespace for each endpoint, and take it up there; if that
+ * fails, or a signal ends it, none of them is left.
  */
-int cmd_netns_each(struct hcctl *h, const char *fabric, uint32_t dim, const char *prefix,
-		   const struct nl_addr_in *base);
+int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f);
 /* Which were made so for a fabric? */
 int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names);
 /* Forget the names, and remove the namespaces if @remove. */

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cmd.h"
 
@@ -34,9 +35,11 @@ static int add(struct hcctl *h, int argc, char **argv)
 	if (!rc && addr.family && !prefix)
 		rc = hc_missing(h, "\"netns-each\" to go with \"address\"");
 	rc = rc ?: cmd_check_address(h, &addr, dim);
-	rc = rc ?: nl_fabric_add(h, name, dim, segment);
 	if (!rc && prefix)
-		rc = cmd_netns_each(h, name, dim, prefix, &addr);
+		rc = cmd_netns_fabric(h, &(struct netns_fabric){
+				      name, dim, segment, prefix, &addr });
+	else
+		rc = rc ?: nl_fabric_add(h, name, dim, segment);
 	return rc;
 }
 
@@ -49,9 +52,37 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
 	rc = cmd_netns_of(h, name, &names);
-	rc = rc ?: nl_fabric_del(h, name);
+	/* Where something ended in the middle there may be no fabric any more. */
+	if (!rc && !(names.orphans && names.n))
+		rc = nl_fabric_del(h, name);
 	cmd_netns_drop(&names, !rc);
 	return rc;
+}
+
+/* ms; 0 is for ever */
+static int arg_patience(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t ns = 0;
+
+	if (strcmp(word, "forever") && arg_time(h, name, word, &ns))
+		return HC_USAGE;
+	if (ns > HYPERCUBE_PATIENCE_MAX * UINT64_C(1000000))
+		return hc_invalid(h, name, word, "a day is the most");
+	*(uint32_t *)dst = (uint32_t)((ns + 999999) / 1000000);
+	return 0;
+}
+
+static int set(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = hc_take_fabric(h, &argc, &argv);
+	uint32_t patience = 0;
+	struct arg args[] = {
+		{ "patience", arg_patience, &patience, .required = true },
+		{}
+	};
+	int rc = name ? hc_args(h, args, argc, argv) : HC_USAGE;
+
+	return rc ?: nl_fabric_patience(h, name, patience);
 }
 
 static void show_one(struct hcctl *h, const struct nl_fabric *f)
@@ -66,7 +97,9 @@ static void show_one(struct hcctl *h, const struct nl_fabric *f)
 	out_uint(h, "links_down", "\n    links down %" PRIu64, f->links_down);
 	out_uint(h, "nodes_failed", " nodes failed %" PRIu64, f->nodes_failed);
 	out_uint(h, "node_size", " bytes a node %" PRIu64, f->node_size);
-	out_uint(h, "dev_size", " + %" PRIu64 "\n", f->dev_size);
+	out_uint(h, "dev_size", " + %" PRIu64, f->dev_size);
+	out_uint(h, "patience", f->patience ? " patience %" PRIu64 "ms\n" : " patience forever\n",
+		 f->patience);
 	out_close(h);
 }
 
@@ -101,6 +134,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 const struct hc_cmd fabric_cmds[] = {
 	{ "add", add, "NAME dim N [segment BYTES] [netns-each PREFIX [address NETWORK/LENGTH]]" },
 	{ "del", del, "NAME" },
+	{ "set", set, "NAME patience { TIME | forever }" },
 	{ "show", show, "[NAME]" },
 	{}
 };

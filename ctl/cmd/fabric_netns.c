@@ -2,9 +2,11 @@
 /*
  * A network namespace for each endpoint, named as ip-netns(8) names them.
  *
- * The alias of an endpoint's interface says that its namespace was made with the
- * fabric, and its name.  So the namespaces that go with the fabric are found in
- * the kernel, whatever has happened to them meanwhile, and no other is touched.
+ * Each says whose it is from its first moment on: the file of its name holds a mark
+ * until the namespace is mounted there, and the alias of that namespace's loopback
+ * interface is the mark from then on.  So the namespaces that go with a fabric are
+ * found, whatever has happened meanwhile to them, to the fabric and to who made
+ * them, and no other is touched.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -12,6 +14,7 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +25,7 @@
 #include "cmd.h"
 
 #define NETNS_DIR	"/var/run/netns"
-#define ALIAS		"hcctl netns-each: "
+#define MARK		"hcctl netns-each: "
 #define PATH_SIZE	256
 #define PREFIX_MAX	100
 #define NAME_SIZE	(PREFIX_MAX + 12)
@@ -30,6 +33,8 @@
  * that all endpoints flood as they come up.
  */
 #define MEMORY_FLOOR	(256 << 10)
+/* A mark is followed by the number of the node. */
+#define MARK_SIZE	80
 /* So few namespaces are nobody's ruin. */
 #define NETNS_FEW	32
 
@@ -147,24 +152,68 @@ static void netns_remove(const char *name)
 	unlink(path);
 }
 
-/* Returns a descriptor of the new namespace or a negative errno. */
-static int netns_make(struct hcctl *h, const char *name, int home)
+/* Fabrics of one name in several namespaces are told apart by the namespace's inode. */
+static int mark_fill(char *mark, int home, const char *fabric)
 {
-	char path[PATH_SIZE];
+	struct stat st;
+
+	if (fstat(home, &st))
+		return -errno;
+	snprintf(mark, MARK_SIZE, MARK "%" PRIu64 " %s ", (uint64_t)st.st_ino, fabric);
+	return 0;
+}
+
+/* A name that nobody has, of a file that holds the mark: both at once. */
+static int name_take(const char *path, const char *mark)
+{
+	int fd = open(NETNS_DIR, O_TMPFILE | O_RDWR | O_CLOEXEC, 0444), rc = 0;
+	char self[32];
+
+	if (fd < 0)
+		return -errno;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	if (write(fd, mark, strlen(mark)) != (ssize_t)strlen(mark))
+		rc = -EIO;
+	else if (linkat(AT_FDCWD, self, AT_FDCWD, path, AT_SYMLINK_FOLLOW))
+		rc = -errno;
+	close(fd);
+	return rc;
+}
+
+/* What is made for one fabric. */
+struct making {
+	const char *fabric;
+	const char *prefix;
+	const struct nl_addr_in *base;
+	int home;
+	char mark[MARK_SIZE];
+};
+
+static void name_fill(char *name, const struct making *k, uint32_t u)
+{
+	snprintf(name, NAME_SIZE, "%s%u", k->prefix, u);
+}
+
+/* Returns a descriptor of the new namespace or a negative errno. */
+static int netns_make(struct hcctl *h, const struct making *k, uint32_t u)
+{
+	char path[PATH_SIZE], name[NAME_SIZE], mark[MARK_SIZE + 12];
 	int fd, rc;
 
+	name_fill(name, k, u);
 	snprintf(path, sizeof(path), NETNS_DIR "/%s", name);
-	fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0);
-	if (fd < 0) {
-		rc = -errno;
-		hc_error(h, "cannot make network namespace \"%s\": %s", name, strerror(errno));
+	snprintf(mark, sizeof(mark), "%s%u", k->mark, u);
+	rc = name_take(path, mark);
+	if (rc) {
+		hc_error(h, "cannot make network namespace \"%s\": %s", name, strerror(-rc));
 		return rc;
 	}
-	close(fd);
-	rc = unshare(CLONE_NEWNET) || mount("/proc/self/ns/net", path, "none", MS_BIND, NULL);
+	rc = unshare(CLONE_NEWNET) ? -errno : nl_dev_mark(h, mark);
+	if (!rc && mount("/proc/self/ns/net", path, "none", MS_BIND, NULL))
+		rc = -errno;
 	if (rc)
-		hc_error(h, "cannot make network namespace \"%s\": %s", name, strerror(errno));
-	if (go(h, home, "this process came from"))
+		hc_error(h, "cannot make network namespace \"%s\": %s", name, strerror(-rc));
+	if (go(h, k->home, "this process came from"))
 		rc = -EPERM;
 	fd = rc ? -EPERM : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
@@ -172,22 +221,21 @@ static int netns_make(struct hcctl *h, const char *name, int home)
 	return fd;
 }
 
-static int endpoint_move(struct hcctl *h, const char *fabric, uint32_t u, const char *name,
-			 const struct nl_addr_in *base, int home)
+static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 {
-	char alias[PATH_SIZE], ifname[32];
-	int fd = netns_make(h, name, home), rc;
+	char name[NAME_SIZE], ifname[32];
+	int fd = netns_make(h, k, u), rc;
 	struct nl_addr_in addr;
 
 	if (fd < 0)
 		return fd;
-	rc = nl_node_netns(h, fabric, u, fd, 0) ?: go(h, fd, name);
+	name_fill(name, k, u);
+	rc = nl_node_netns(h, k->fabric, u, fd, 0) ?: go(h, fd, name);
 	if (!rc) {
-		snprintf(ifname, sizeof(ifname), "%sn%u", fabric, u);
-		snprintf(alias, sizeof(alias), ALIAS "%s", name);
-		addr_of(base, u + 1, &addr);
-		rc = nl_dev_start(h, ifname, alias, base->family ? &addr : NULL);
-		rc = go(h, home, "this process came from") ?: rc;
+		snprintf(ifname, sizeof(ifname), "%sn%u", k->fabric, u);
+		addr_of(k->base, u + 1, &addr);
+		rc = nl_dev_start(h, ifname, k->base->family ? &addr : NULL);
+		rc = go(h, k->home, "this process came from") ?: rc;
 	}
 	close(fd);
 	if (rc)
@@ -217,63 +265,160 @@ static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 	return -ENOMEM;
 }
 
-int cmd_netns_each(struct hcctl *h, const char *fabric, uint32_t dim, const char *prefix,
-		   const struct nl_addr_in *base)
-{
-	int home = home_open(h), rc;
-	char name[NAME_SIZE];
-	uint32_t made = 0;
+/* --- signals: what would end the process waits until all is made, or nothing --- */
 
-	if (home < 0)
-		return -EIO;
-	rc = dir_make(h);
-	while (!rc && made < hc_nodes(dim)) {
-		snprintf(name, sizeof(name), "%s%u", prefix, made);
-		rc = made < NETNS_FEW ? 0 : room_left(h, made, hc_nodes(dim));
-		rc = rc ?: endpoint_move(h, fabric, made, name, base, home);
+static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
+#define N_ENDING (sizeof(ending) / sizeof(*ending))
+
+static volatile sig_atomic_t caught;
+
+static void on_signal(int sig)
+{
+	caught = sig;
+}
+
+static void signals_catch(struct sigaction *old)
+{
+	struct sigaction act = { .sa_handler = on_signal };
+	unsigned int i;
+
+	caught = 0;
+	for (i = 0; i < N_ENDING; i++) {
+		sigaction(ending[i], NULL, &old[i]);
+		/* As with nohup(1): what was ignored stays so. */
+		if (old[i].sa_handler != SIG_IGN)
+			sigaction(ending[i], &act, NULL);
+	}
+}
+
+static void signals_restore(const struct sigaction *old)
+{
+	unsigned int i;
+
+	for (i = 0; i < N_ENDING; i++)
+		sigaction(ending[i], &old[i], NULL);
+	if (caught)
+		raise(caught);
+}
+
+static void signals_block(void)
+{
+	sigset_t set;
+	unsigned int i;
+
+	sigemptyset(&set);
+	for (i = 0; i < N_ENDING; i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+}
+
+static void signals_unblock(void)
+{
+	sigset_t set;
+	unsigned int i;
+
+	sigemptyset(&set);
+	for (i = 0; i < N_ENDING; i++)
+		sigaddset(&set, ending[i]);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+static int interrupted(struct hcctl *h, uint32_t made, uint32_t all)
+{
+	if (!caught)
+		return 0;
+	hc_error(h, "%s: %u of %u network namespaces were made; they and the fabric are removed",
+		 strsignal(caught), made, all);
+	return -EINTR;
+}
+
+static void unmake(struct hcctl *h, const struct making *k, uint32_t made)
+{
+	char name[NAME_SIZE];
+
+	signals_block();
+	nl_fabric_del(h, k->fabric);
+	while (made--) {
+		name_fill(name, k, made);
+		netns_remove(name);
+	}
+	signals_unblock();
+}
+
+static int make_all(struct hcctl *h, const struct making *k, uint32_t nodes)
+{
+	uint32_t made = 0;
+	int rc = 0;
+
+	while (!rc && made < nodes) {
+		rc = made < NETNS_FEW ? 0 : room_left(h, made, nodes);
+		rc = rc ?: interrupted(h, made, nodes);
+		rc = rc ?: endpoint_move(h, k, made);
 		made += !rc;
 	}
-	if (rc) {
-		nl_fabric_del(h, fabric);
-		while (made--) {
-			snprintf(name, sizeof(name), "%s%u", prefix, made);
-			netns_remove(name);
-		}
+	rc = rc ?: interrupted(h, made, nodes);
+	if (rc)
+		unmake(h, k, made);
+	return rc;
+}
+
+int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
+{
+	struct making k = { .fabric = f->name, .prefix = f->prefix, .base = f->base };
+	struct sigaction old[N_ENDING];
+	int rc;
+
+	k.home = home_open(h);
+	if (k.home < 0)
+		return -EIO;
+	rc = dir_make(h) ?: mark_fill(k.mark, k.home, f->name);
+	if (!rc) {
+		signals_catch(old);
+		rc = nl_fabric_add(h, f->name, f->dim, f->segment) ?:
+			make_all(h, &k, hc_nodes(f->dim));
+		signals_restore(old);
 	}
-	close(home);
+	close(k.home);
 	return rc;
 }
 
 /* --- those that go with a fabric --- */
 
-static const char *endpoint_there(const struct nl_node *v, size_t n, int id)
+/* Go to a namespace and read the mark there; or of what is none yet, from its file. */
+static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 {
-	size_t i;
+	bool found = false;
+	ssize_t n;
 
-	for (i = 0; i < n && id >= 0; i++)
-		if (v[i].elsewhere && v[i].netnsid == id)
-			return v[i].ifname;
-	return NULL;
+	memset(mark, 0, PATH_SIZE);
+	if (!setns(fd, CLONE_NEWNET)) {
+		found = nl_dev_alias(h, "lo", mark, PATH_SIZE);
+		return !go(h, home, "this process came from") && found;
+	}
+	n = pread(fd, mark, PATH_SIZE - 1, 0);
+	return n > 0;
 }
 
-static bool goes_along(struct hcctl *h, const char *name, const struct nl_node *v, size_t n,
-		       int home)
+/* Its endpoint was given to somebody else: then the namespace is the user's. */
+static bool moved_on(struct hcctl *h, const struct nl_node *v, size_t n, uint32_t node, int fd)
 {
-	char path[PATH_SIZE], alias[PATH_SIZE] = "";
-	const char *ifname;
+	return node < n && v[node].elsewhere && v[node].netnsid != nl_netns_id(h, fd);
+}
+
+static bool goes_along(struct hcctl *h, const char *name, const char *wanted,
+		       const struct nl_node *v, size_t n, int home)
+{
+	char path[PATH_SIZE], mark[PATH_SIZE];
 	bool found = false;
+	uint64_t node;
 	int fd;
 
 	fd = nl_netns_open(name, path, sizeof(path));
 	if (fd < 0)
 		return false;
-	ifname = endpoint_there(v, n, nl_netns_id(h, fd));
-	if (ifname && !go(h, fd, name)) {
-		found = nl_dev_alias(h, ifname, alias, sizeof(alias)) &&
-			!strncmp(alias, ALIAS, strlen(ALIAS)) &&
-			!strcmp(alias + strlen(ALIAS), name);
-		found = !go(h, home, "this process came from") && found;
-	}
+	if (mark_read(h, fd, home, mark) && !strncmp(mark, wanted, strlen(wanted)) &&
+	    !hc_number(mark + strlen(wanted), UINT32_MAX, &node))
+		found = !moved_on(h, v, n, node, fd);
 	close(fd);
 	return found;
 }
@@ -292,10 +437,29 @@ static int names_add(struct hcctl *h, struct netns_names *names, const char *nam
 	return 0;
 }
 
+/* The nodes of a fabric, if there is one: no complaint if not. */
+static int nodes_of(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n)
+{
+	struct nl_fabric *all;
+	size_t nfabrics, i;
+	int rc = nl_fabrics(h, &all, &nfabrics);
+
+	*v = NULL;
+	*n = 0;
+	if (rc)
+		return rc;
+	for (i = 0; i < nfabrics; i++)
+		if (!strcmp(all[i].name, fabric))
+			rc = nl_nodes(h, fabric, v, n);
+	free(all);
+	return rc;
+}
+
 int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names)
 {
 	struct nl_node *v = NULL;
 	struct dirent *entry;
+	char mark[MARK_SIZE];
 	int home, rc = 0;
 	size_t n = 0;
 	DIR *dir;
@@ -304,11 +468,11 @@ int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names)
 	if (!dir)
 		return 0;
 	home = home_open(h);
-	if (home < 0)
-		rc = -EIO;
-	rc = rc ?: nl_nodes(h, fabric, &v, &n);
+	rc = home < 0 ? -EIO : mark_fill(mark, home, fabric);
+	rc = rc ?: nodes_of(h, fabric, &v, &n);
+	names->orphans = !n;
 	while (!rc && (entry = readdir(dir)))
-		if (*entry->d_name != '.' && goes_along(h, entry->d_name, v, n, home))
+		if (*entry->d_name != '.' && goes_along(h, entry->d_name, mark, v, n, home))
 			rc = names_add(h, names, entry->d_name);
 	free(v);
 	if (home >= 0)

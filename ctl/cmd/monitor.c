@@ -168,8 +168,11 @@ static int monitor(struct hcctl *h, int argc, char **argv)
 		{ "fabric", arg_fabric, &only },
 		{}
 	};
+	struct nl_fabric fabric;
 	int rc = hc_args(h, args, argc, argv);
 
+	if (!rc && only)
+		rc = nl_fabric(h, only, &fabric);
 	if (rc)
 		return rc;
 	stop = 0;

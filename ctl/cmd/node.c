@@ -81,8 +81,10 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	out_object(h, NULL);
 	out_uint(h, "node", "%4" PRIu64, v->id);
 	out_text(h, " (%s)", out_bits(bits, v->id, dim));
-	out_str(h, "ifname", " %s", v->ifname);
-	out_uint(h, "ifindex", NULL, v->ifindex);
+	if (v->ifindex) {
+		out_str(h, "ifname", " %s", v->ifname);
+		out_uint(h, "ifindex", NULL, v->ifindex);
+	}
 	if (v->elsewhere)
 		out_int(h, "netnsid", " netnsid %" PRId64, v->netnsid);
 	out_bool(h, "failed", " FAILED", v->failed);

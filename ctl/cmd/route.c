@@ -94,6 +94,14 @@ static bool failed(const struct hc_faults *f, uint32_t u)
 	return f->dead[u / 32] >> (u % 32) & 1;
 }
 
+static int check_node(struct hcctl *h, const struct hc_faults *f, uint32_t node)
+{
+	if (node == NL_NONE || node < hc_nodes(f->dim))
+		return 0;
+	hc_error(h, "invalid node \"%u\": the fabric has no such node", node);
+	return HC_USAGE;
+}
+
 static int show(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
@@ -107,14 +115,12 @@ static int show(struct hcctl *h, int argc, char **argv)
 	rc = cmd_live_faults(h, fabric, &f);
 	if (rc)
 		return rc;
-	out_array(h, NULL);
+	rc = check_node(h, f, src) ?: check_node(h, f, dst);
+	if (!rc)
+		out_array(h, NULL);
 	for (u = 0; u < hc_nodes(f->dim) && !rc; u++)
 		if (src == NL_NONE ? !failed(f, u) : u == src)
 			rc = show_from(h, fabric, f, u, dst);
-	if (src != NL_NONE && src >= hc_nodes(f->dim))
-		rc = hc_invalid(h, "node", "SRC", "the fabric has no such node");
-	else if (dst != NL_NONE && dst >= hc_nodes(f->dim))
-		rc = hc_invalid(h, "node", "DST", "the fabric has no such node");
 	if (!rc)
 		out_close(h);
 	hc_faults_free(f);

@@ -186,8 +186,9 @@ static const char *open_error(int err)
 	case -EADDRINUSE:
 		return "somebody is bound to it";
 	case -EACCES:
-	case -EPERM:
 		return "neither CAP_NET_ADMIN nor its owner";
+	case -EPERM:
+		return "the module's parameter \"unprivileged\" is off";
 	}
 	return strerror(-err);
 }

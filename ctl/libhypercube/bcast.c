@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 #include "handle.h"
 
@@ -69,7 +70,8 @@ void hcli_listen(struct hcl *h, struct hcl_op *op)
 	op->got = early->got;
 	op->done = early->done;
 	op->res = early->res;
-	if (!early->out && !op->res.status)
+	op->torn = !early->out && early->got;
+	if (op->torn && op->done && !op->res.status)
 		op->res.status = -ENOMEM;
 	else if (early->out)
 		memcpy(op->out, early->out, op->got < op->out_max ? op->got : op->out_max);
@@ -82,7 +84,7 @@ void hcli_listen(struct hcl *h, struct hcl_op *op)
  * another reason than that, there is nothing to wait for.  More data than is
  * announced, so that not even a source would send a message.
  */
-static int plan_error(const struct hcl *h, uint32_t plan)
+static int plan_error(const struct hcl_port *port, uint32_t plan)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(struct hypercube_op))];
@@ -100,7 +102,7 @@ static int plan_error(const struct hcl *h, uint32_t plan)
 	c->cmsg_type = HYPERCUBE_CMSG_OP;
 	c->cmsg_len = CMSG_LEN(sizeof(op));
 	memcpy(CMSG_DATA(c), &op, sizeof(op));
-	sendmsg(h->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+	sendmsg(port->fd, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
 	switch (errno) {
 	case EPERM:
 	case EINTR:
@@ -113,6 +115,63 @@ static int plan_error(const struct hcl *h, uint32_t plan)
 	return -errno;
 }
 
+uint64_t hcli_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+}
+
+static struct hcl_op *listener(const struct hcl *h)
+{
+	struct hcl_op *op = h->head;
+
+	while (op && (!hcli_listens(op) || op->done))
+		op = op->next;
+	return op;
+}
+
+int hcli_doubt(const struct hcl *h)
+{
+	uint64_t now;
+
+	if (!listener(h))
+		return -1;
+	now = hcli_now();
+	return now >= h->moved + DOUBT_MS ? 0 : (int)(h->moved + DOUBT_MS - now);
+}
+
+/* Nothing will come for @op any more.  Return: 1. */
+static int listen_end(struct hcl *h, struct hcl_op *op, int err)
+{
+	op->done = true;
+	hcli_failed(h, &op->p, op->id, err);
+	op->res = h->failure;
+	return 1;
+}
+
+int hcli_doubt_check(struct hcl *h)
+{
+	struct hcl_op *op;
+	int ended = 0, r;
+
+	h->moved = hcli_now();
+	for (op = h->head; op; op = op->next) {
+		int err = hcli_listens(op) && !op->done ? plan_error(op->port, op->p.plan) : 0;
+
+		if (!err)
+			continue;
+		/* What there was to say of it has come before, or comes now. */
+		r = hcli_move(h);
+		if (r)
+			return r;
+		ended = listen_end(h, op, err);
+	}
+	return ended;
+}
+
+/* For as long as nothing moves; a time limit of less than the doubt comes first. */
 int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
 {
 	unsigned int silent = 0, ms;
@@ -129,18 +188,13 @@ int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
 		if (r)
 			continue;
 		silent += ms;
-		err = plan_error(h, op->p.plan);
+		err = plan_error(op->port, op->p.plan);
 		/* What there was to say of it has come before, or comes now. */
 		r = err ? hcli_move(h) : 0;
 		if (r)
 			return r < 0 ? r : 0;
 		if (err) {
-			op->done = true;
-			op->res.status = err;
-			op->res.plan = op->p.plan;
-			op->res.cause_node = UINT32_MAX;
-			op->res.cause_dim = UINT32_MAX;
-			op->res.collective = HYPERCUBE_BCAST;
+			listen_end(h, op, err);
 			return 0;
 		}
 		if (h->timeout && silent >= h->timeout)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #include "handle.h"
@@ -24,27 +23,35 @@ int hcl_family(void)
 	return family;
 }
 
-static int open_bound(struct hcl *h, int type, const char *fabric, uint32_t node)
+static int open_bound(struct hcl *h, int type, const char *fabric, uint32_t node,
+		      uint32_t plan)
 {
 	/* Calls want whole results: there is no use in waking up for each piece. */
 	const int lowat = INT_MAX;
-	int err;
+	int err, fd;
 
 	h->addr.shc_family = hcl_family();
 	h->addr.shc_node = node;
+	h->addr.shc_plan = plan;
 	memcpy(h->addr.shc_fabric, fabric, strlen(fabric));
-	h->fd = socket(h->addr.shc_family, type | SOCK_CLOEXEC, 0);
-	if (h->fd < 0)
+	fd = socket(h->addr.shc_family, type | SOCK_CLOEXEC, 0);
+	if (fd < 0)
 		return -errno;
-	setsockopt(h->fd, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
-	if (!bind(h->fd, (const struct sockaddr *)&h->addr, sizeof(h->addr)))
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
+	err = plan ? connect(fd, (const struct sockaddr *)&h->addr, sizeof(h->addr)) :
+		     bind(fd, (const struct sockaddr *)&h->addr, sizeof(h->addr));
+	h->addr.shc_plan = 0;
+	h->port.fd = fd;
+	h->port.plan = plan;
+	if (!err)
 		return 0;
 	err = -errno;
-	close(h->fd);
+	close(fd);
 	return err;
 }
 
-static int open_type(struct hcl **out, int type, const char *fabric, uint32_t node)
+static int open_type(struct hcl **out, int type, const char *fabric, uint32_t node,
+		     uint32_t plan)
 {
 	struct hcl *h;
 	int err;
@@ -56,7 +63,10 @@ static int open_type(struct hcl **out, int type, const char *fabric, uint32_t no
 		return -ENOMEM;
 	h->tail = &h->head;
 	h->next_id = 1;
-	err = open_bound(h, type, fabric, node);
+	h->nports = 1;
+	h->epoll = -1;
+	h->tied = plan || type != SOCK_SEQPACKET;
+	err = open_bound(h, type, fabric, node, plan);
 	if (err)
 		free(h);
 	else
@@ -66,12 +76,17 @@ static int open_type(struct hcl **out, int type, const char *fabric, uint32_t no
 
 int hcl_open(struct hcl **h, const char *fabric, uint32_t node)
 {
-	return open_type(h, SOCK_SEQPACKET, fabric, node);
+	return open_type(h, SOCK_SEQPACKET, fabric, node, 0);
+}
+
+int hcl_open_plan(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan)
+{
+	return plan ? open_type(h, SOCK_SEQPACKET, fabric, node, plan) : -EINVAL;
 }
 
 int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node)
 {
-	return open_type(h, SOCK_DGRAM, fabric, node);
+	return open_type(h, SOCK_DGRAM, fabric, node, 0);
 }
 
 static void ops_free(struct hcl_op *op)
@@ -88,28 +103,32 @@ void hcl_close(struct hcl *h)
 {
 	if (!h)
 		return;
-	close(h->fd);
+	hcli_ports_close(h);
 	hcli_early_free(h);
 	ops_free(h->head);
 	ops_free(h->free);
 	free(h);
 }
 
-int hcl_fd(const struct hcl *h)
-{
-	return h->fd;
-}
-
 int hcl_set_timeout(struct hcl *h, unsigned int ms)
 {
-	struct timeval tv = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
-
 	if (ms > INT_MAX)
 		return -EINVAL;
-	if (setsockopt(h->fd, SOL_SOCKET, SO_SNDTIMEO, &tv, sizeof(tv)) ||
-	    setsockopt(h->fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv)))
-		return -errno;
 	h->timeout = ms;
+	return hcli_many(h) ? 0 : hcli_timeout_set(h, &h->port);
+}
+
+int hcl_set_buffers(struct hcl *h, int send, int receive)
+{
+	struct hcl_port *port;
+
+	if (send < 0 || receive < 0)
+		return -EINVAL;
+	for (port = &h->port; port; port = port->next)
+		if ((send && setsockopt(port->fd, SOL_SOCKET, SO_SNDBUF, &send, sizeof(send))) ||
+		    (receive && setsockopt(port->fd, SOL_SOCKET, SO_RCVBUF, &receive,
+					   sizeof(receive))))
+			return -errno;
 	return 0;
 }
 
@@ -120,7 +139,7 @@ int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len)
 
 	addr.shc_node = to;
 	do {
-		n = sendto(h->fd, buf, len, 0, (const struct sockaddr *)&addr, sizeof(addr));
+		n = sendto(h->port.fd, buf, len, 0, (const struct sockaddr *)&addr, sizeof(addr));
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;
@@ -134,7 +153,7 @@ long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max)
 	ssize_t n;
 
 	do {
-		n = recvfrom(h->fd, buf, max, MSG_TRUNC, (struct sockaddr *)&addr, &size);
+		n = recvfrom(h->port.fd, buf, max, MSG_TRUNC, (struct sockaddr *)&addr, &size);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN ? -ETIMEDOUT : -errno;

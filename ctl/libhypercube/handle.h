@@ -10,6 +10,7 @@
 /**
  * struct hcl_op - a posted operation
  * @next: next one in the order of the calls, or in the list of free ones
+ * @port: where it goes
  * @id: number and cookie
  * @p: its parameters
  * @in: contribution
@@ -23,10 +24,12 @@
  * @wanted: somebody is to call hcl_wait()
  * @awaited: a record will come for it
  * @done: ended; @res is valid
+ * @torn: the beginning of the result found no memory
  * @res: how
  */
 struct hcl_op {
 	struct hcl_op *next;
+	struct hcl_port *port;
 	uint64_t id;
 	struct hcl_params p;
 	const char *in;
@@ -40,37 +43,68 @@ struct hcl_op {
 	bool wanted;
 	bool awaited;
 	bool done;
+	bool torn;
 	struct hypercube_result res;
 };
 
 /**
- * struct hcl - a handle
+ * struct hcl_port - a socket of a handle
+ * @next: next one
  * @fd: the socket
+ * @plan: the plan that it is connected to; 0: none
+ * @posted: operations that go there and are not forgotten
+ * @sending: the first one that is not sent completely
+ * @unheard: operations sent since somebody last looked for records
+ * @used: the kernel has taken something there
+ * @watched: what hcl_fd() looks for there, EPOLL*
+ */
+struct hcl_port {
+	struct hcl_port *next;
+	int fd;
+	uint32_t plan;
+	unsigned int posted;
+	struct hcl_op *sending;
+	unsigned int unheard;
+	bool used;
+	uint32_t watched;
+};
+
+/**
+ * struct hcl - a handle
+ * @port: the first socket, and what it was opened for: it serves the first plan that
+ *	something is contributed to, and what others send unasked; each further plan has a
+ *	socket of its own in .next, so that plans do not wait for each other
+ * @tied: it is the only one
+ * @first: that plan; 0: none yet
+ * @nports: how many there are
+ * @epoll: what hcl_fd() returned, or -1
+ * @moved: when something moved last, ms; only if somebody listens
  * @addr: where it is bound
  * @dead: an operation was abandoned half way
  * @next_id: number of the next operation
  * @head: posted operations, oldest first
  * @tail: where to link the next one
- * @sending: the first one that is not sent completely
  * @early: messages of broadcasts that came before they were asked for, oldest first
  * @timeout: ms, see hcl_set_timeout()
  * @free: unused ones
- * @unheard: operations sent since somebody last looked for records
  * @late: an operation for which nobody waits has failed; see @failure
  * @failure: the latest failure
  */
 struct hcl {
-	int fd;
+	struct hcl_port port;
+	bool tied;
+	uint32_t first;
+	unsigned int nports;
+	int epoll;
+	uint64_t moved;
 	struct sockaddr_hypercube addr;
 	bool dead;
 	uint64_t next_id;
 	struct hcl_op *head;
 	struct hcl_op **tail;
-	struct hcl_op *sending;
 	struct hcl_op *early;
 	unsigned int timeout;
 	struct hcl_op *free;
-	unsigned int unheard;
 	bool late;
 	struct hypercube_result failure;
 };
@@ -81,8 +115,31 @@ struct hcl_op *hcli_op_new(struct hcl *h);
 void hcli_op_release(struct hcl *h, struct hcl_op *op);
 /* Move something, both ways without waiting.  Return: 1, 0 or -errno. */
 int hcli_move(struct hcl *h);
+/* The same at one socket. */
+int hcli_port_move(struct hcl *h, struct hcl_port *port);
+/* Receive what is there, without waiting.  Return: 0 or -errno. */
+int hcli_port_drain(struct hcl *h, struct hcl_port *port);
+/* An error of the library's own, or of a call, is the latest failure.  Return: @err. */
+int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err);
+
+/* --- port.c --- */
+/* The socket to contribute to a plan with, or to listen to it.  Return: 0 or -errno. */
+int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
+		  struct hcl_port **port);
+/* Nothing was taken there: if nothing ever was, forget what was opened for it. */
+void hcli_port_refused(struct hcl *h, struct hcl_port *port);
 /* Wait until something may be moved.  Return: 1, 0 after @ms, or -errno. */
-int hcli_poll(const struct hcl *h, int ms);
+int hcli_poll(struct hcl *h, int ms);
+/* What is waited for may have changed: tell the descriptor of hcl_fd(). */
+void hcli_watch(struct hcl *h);
+int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port);
+/* Close all. */
+void hcli_ports_close(struct hcl *h);
+
+static inline bool hcli_many(const struct hcl *h)
+{
+	return h->port.next;
+}
 
 /* --- bcast.c --- */
 /* Who waits for a message of a broadcast sends nothing. */
@@ -103,6 +160,11 @@ struct hcl_op *hcli_listener(struct hcl *h, const struct hypercube_result *res);
 void hcli_listen(struct hcl *h, struct hcl_op *op);
 /* Move something, or find out that nothing will come.  Return: 0 or -errno. */
 int hcli_listen_wait(struct hcl *h, struct hcl_op *op);
+/* Ms until those who listen are in doubt whether a message can come; -1: never. */
+int hcli_doubt(const struct hcl *h);
+/* End those that nothing can come for.  Return: 1 if there were any, 0 or -errno. */
+int hcli_doubt_check(struct hcl *h);
+uint64_t hcli_now(void);
 void hcli_early_free(struct hcl *h);
 
 #endif /* HCL_HANDLE_H */

@@ -39,10 +39,24 @@ int hcl_family(void);
  *
  * Return: 0; -EAFNOSUPPORT (the module is not loaded), -ENODEV (no such fabric),
  * -EADDRNOTAVAIL (no such node), -EACCES (neither CAP_NET_ADMIN nor the node's
- * owner), -EADDRINUSE (somebody else is there), -ENAMETOOLONG, -ENOMEM and the
- * errors of socket(2).
+ * owner), -EPERM (a user's fabric, and users may have none any more), -EADDRINUSE
+ * (somebody else is there), -ENAMETOOLONG, -ENOMEM and the errors of socket(2).
  */
 int hcl_open(struct hcl **h, const char *fabric, uint32_t node);
+
+/**
+ * hcl_open_plan() - become the one who contributes to one plan at a node
+ * @h: as hcl_open()
+ * @fabric: as hcl_open()
+ * @node: as hcl_open()
+ * @plan: id of the plan; it need not be there yet
+ *
+ * A node may have a handle for each plan, of one process or of several, beside the one
+ * of hcl_open(), which serves all plans that have none.
+ *
+ * Return: as hcl_open(); -EADDRINUSE: somebody else has the plan; -EINVAL: @plan is 0.
+ */
+int hcl_open_plan(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan);
 
 /**
  * hcl_open_dgram() - open a handle for messages from node to node
@@ -61,12 +75,29 @@ int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node);
 void hcl_close(struct hcl *h);
 
 /**
- * hcl_fd() - the socket, for poll(2) and setsockopt(2)
+ * hcl_fd() - a descriptor for poll(2)
  * @h: the handle
  *
- * Reading or writing it directly upsets the handle.
+ * A handle of hcl_open() opens a socket for each further plan that the program
+ * contributes to, so that what one waits for keeps no other back; this is an epoll(7)
+ * descriptor for all of them.  Of other handles it is the socket.  Reading or writing it
+ * upsets the handle.
+ *
+ * Return: the descriptor, the same in every call, or a negative errno of epoll_create1(2).
  */
-int hcl_fd(const struct hcl *h);
+int hcl_fd(struct hcl *h);
+
+/**
+ * hcl_set_buffers() - size of the buffers of the handle's sockets
+ * @h: the handle
+ * @send: bytes, as SO_SNDBUF; 0: as it is
+ * @receive: bytes, as SO_RCVBUF; 0: as it is
+ *
+ * Also of those that are opened later.
+ *
+ * Return: 0, -EINVAL, or an error of setsockopt(2).
+ */
+int hcl_set_buffers(struct hcl *h, int send, int receive);
 
 /**
  * hcl_set_timeout() - bound the time in which nothing moves
@@ -227,11 +258,13 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
  * @id: number to wait for, or NULL; the result's cookie
  *
  * Sends what the kernel takes at once; the rest goes out in hcl_progress(),
- * hcl_wait() and hcl_flush().  Operations are sent in the order of the calls.
+ * hcl_wait() and hcl_flush().  Operations of a plan are sent in the order of the calls;
+ * plans do not wait for each other.
  * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier and
  * scatter, has to be waited for some time; others need not.  With HYPERCUBE_BCAST the source
  * gives @in and the others @out, which they need even for an empty message; they
- * send nothing.  That its plan is gone is noticed by hcl_wait() only.
+ * send nothing.  That its plan is gone is noticed after a second of silence, in
+ * hcl_progress() and hcl_wait().
  *
  * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):
  * nothing was posted; or the error of an earlier operation for which nobody
@@ -256,7 +289,7 @@ int hcl_progress(struct hcl *h, int ms);
  *
  * Return: POLLIN, with POLLOUT if something is still to be sent.
  */
-short hcl_events(const struct hcl *h);
+short hcl_events(struct hcl *h);
 
 /**
  * hcl_done() - would hcl_wait() return at once?
@@ -288,10 +321,13 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 int hcl_flush(struct hcl *h);
 
 /**
- * hcl_failure() - the latest operation of this handle that failed
+ * hcl_failure() - the latest failure of this handle
  * @h: the handle
  *
- * Return: its result, valid until the next call on @h; all zeros if none failed.
+ * Of an operation, or of a call that was refused or ran into a time limit: then .status is
+ * what the call returned, and .cause_node ~0.
+ *
+ * Return: a result, valid until the next call on @h; all zeros if nothing failed.
  */
 const struct hypercube_result *hcl_failure(const struct hcl *h);
 

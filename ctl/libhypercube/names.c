@@ -147,6 +147,26 @@ static const char *plain_words(int err)
 		return "this node has failed";
 	case ENOLINK:
 		return "a fault has broken the plan";
+	case ETIMEDOUT:
+		return "nothing moved within the time limit";
+	case EMSGSIZE:
+		return "there is more than the caller has room for";
+	case ESHUTDOWN:
+		return "an earlier call ran into its time limit, the handle has to be closed";
+	case EINVAL:
+		return "the parameters are wrong";
+	case EPERM:
+		return "only the source of the plan may broadcast";
+	case EPROTOTYPE:
+		return "the plan is of another type";
+	case EADDRINUSE:
+		return "another socket is connected to the plan";
+	case EISCONN:
+		return "the handle is for another plan";
+	case EACCES:
+		return "the node was given to another owner";
+	case ENOBUFS:
+		return "records were lost for want of room or memory";
 	default:
 		return strerror(err);
 	}

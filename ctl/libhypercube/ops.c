@@ -16,10 +16,10 @@
 #define HEAR_EVERY	16
 #define SCRATCH		4096
 
-/* From @op on, the first one of which something is to be sent. */
-static struct hcl_op *op_unsent(struct hcl_op *op)
+/* From @op on, the first one of which something is to be sent at a socket. */
+static struct hcl_op *op_unsent(struct hcl_op *op, const struct hcl_port *port)
 {
-	while (op && op->gone)
+	while (op && (op->gone || op->port != port))
 		op = op->next;
 	return op;
 }
@@ -29,8 +29,9 @@ static void op_link(struct hcl *h, struct hcl_op *op)
 	op->next = NULL;
 	*h->tail = op;
 	h->tail = &op->next;
-	if (!h->sending)
-		h->sending = op_unsent(op);
+	op->port->posted++;
+	if (!op->port->sending)
+		op->port->sending = op_unsent(op, op->port);
 }
 
 static struct hcl_op *op_find(const struct hcl *h, uint64_t id)
@@ -52,8 +53,9 @@ void hcli_op_release(struct hcl *h, struct hcl_op *op)
 	*p = op->next;
 	if (h->tail == &op->next)
 		h->tail = p;
-	if (h->sending == op)
-		h->sending = op_unsent(op->next);
+	if (op->port->sending == op)
+		op->port->sending = op_unsent(op->next, op->port);
+	op->port->posted--;
 	op->next = h->free;
 	h->free = op;
 }
@@ -62,8 +64,8 @@ void hcli_op_release(struct hcl *h, struct hcl_op *op)
 static void op_gone(struct hcl *h, struct hcl_op *op)
 {
 	op->gone = true;
-	if (h->sending == op)
-		h->sending = op_unsent(op->next);
+	if (op->port->sending == op)
+		op->port->sending = op_unsent(op->next, op->port);
 	if (!op->awaited)
 		hcli_op_release(h, op);
 }
@@ -117,13 +119,13 @@ static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
  * Return: 1, 0 if it takes nothing now, -ENOBUFS if the caller must receive
  * first, or another -errno.
  */
-static int send_some(struct hcl *h, int flags)
+static int send_some(struct hcl *h, struct hcl_port *port, int flags)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(struct hypercube_op))];
 		struct cmsghdr align;
 	} control;
-	struct hcl_op *op = h->sending;
+	struct hcl_op *op = port->sending;
 	struct iovec iov = {
 		.iov_base = (char *)op->in + op->sent,
 		.iov_len = op->bytes - op->sent,
@@ -138,7 +140,7 @@ static int send_some(struct hcl *h, int flags)
 		cmsg_op(&msg, op);
 	}
 	do {
-		n = sendmsg(h->fd, &msg, flags | MSG_NOSIGNAL);
+		n = sendmsg(port->fd, &msg, flags | MSG_NOSIGNAL);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0 && errno == ECONNABORTED && op->begun) {
 		op_aborted(h, op);
@@ -147,9 +149,10 @@ static int send_some(struct hcl *h, int flags)
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
 	op->begun = true;
+	port->used = true;
 	op->sent += n;
 	if (op->sent == op->bytes) {
-		h->unheard++;
+		port->unheard++;
 		op_gone(h, op);
 	}
 	return 1;
@@ -167,12 +170,12 @@ static const struct hypercube_result *cmsg_result(struct msghdr *msg)
 }
 
 /* The operation whose result will probably come next. */
-static struct hcl_op *op_guess(const struct hcl *h)
+static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 {
 	struct hcl_op *op;
 
-	for (op = h->head; op; op = op->next)
-		if (op->out && !op->done)
+	for (op = port->posted ? h->head : NULL; op; op = op->next)
+		if (op->port == port && op->out && !op->done)
 			return op->got < op->out_max ? op : NULL;
 	return NULL;
 }
@@ -196,13 +199,15 @@ static void piece(struct hcl *h, const struct hypercube_result *res, const char 
 	if (op && op->awaited && !op->done) {
 		op->done = true;
 		op->res = *res;
+		if (op->torn && !res->status)
+			op->res.status = -ENOMEM;
 	}
 	if (res->status)
 		op_failed(h, op, res);
 }
 
 /* Receive one piece.  Return: 1, 0 if there is none, or -errno. */
-static int recv_some(struct hcl *h, int flags)
+static int recv_some(struct hcl *h, struct hcl_port *port, int flags)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(struct hypercube_result)) + 64];
@@ -210,7 +215,7 @@ static int recv_some(struct hcl *h, int flags)
 	} control;
 	struct hypercube_result res;
 	const struct hypercube_result *found;
-	struct hcl_op *guess = op_guess(h);
+	struct hcl_op *guess = op_guess(h, port);
 	char scratch[SCRATCH];
 	struct iovec iov = {
 		.iov_base = guess ? guess->out + guess->got : scratch,
@@ -223,11 +228,11 @@ static int recv_some(struct hcl *h, int flags)
 	ssize_t n;
 
 	do {
-		n = recvmsg(h->fd, &msg, flags);
+		n = recvmsg(port->fd, &msg, flags);
 	} while (n < 0 && errno == EINTR);
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
-	h->unheard = 0;
+	port->unheard = 0;
 	found = cmsg_result(&msg);
 	if (!found)
 		return -ENODEV;
@@ -237,11 +242,11 @@ static int recv_some(struct hcl *h, int flags)
 }
 
 /* As send_some(), but a refusal to begin is the operation's end, not the socket's. */
-static int send_on(struct hcl *h, int flags)
+static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 {
-	struct hcl_op *op = h->sending;
+	struct hcl_op *op = port->sending;
 	bool begun = op->begun;
-	int r = send_some(h, flags);
+	int r = send_some(h, port, flags);
 	struct hypercube_result res = {
 		.status = r,
 		.plan = op->p.plan,
@@ -253,7 +258,7 @@ static int send_on(struct hcl *h, int flags)
 
 	if (r == -ENOBUFS) {
 		/* With nothing to receive it means that a record was lost. */
-		r = recv_some(h, MSG_DONTWAIT);
+		r = recv_some(h, port, MSG_DONTWAIT);
 		return r ? r : -ENOBUFS;
 	}
 	if (r >= 0 || begun)
@@ -262,31 +267,87 @@ static int send_on(struct hcl *h, int flags)
 	return 1;
 }
 
-int hcli_move(struct hcl *h)
+int hcli_port_move(struct hcl *h, struct hcl_port *port)
 {
 	int moved = 0;
 	int r;
 
-	if (h->sending) {
-		moved = send_on(h, MSG_DONTWAIT);
+	if (port->sending) {
+		moved = send_on(h, port, MSG_DONTWAIT);
 		if (moved < 0)
 			return moved;
 	}
-	r = recv_some(h, MSG_DONTWAIT);
+	r = recv_some(h, port, MSG_DONTWAIT);
 	return r < 0 ? r : moved | r;
 }
 
-/* Move something, or wait until that is possible.  Sending does not wait while
- * there are results to receive and no room for more of them.
- * Return: 0 or -errno.
- */
-static int move_wait(struct hcl *h)
+int hcli_port_drain(struct hcl *h, struct hcl_port *port)
 {
-	int r = h->sending ? send_on(h, 0) : recv_some(h, 0);
+	int r;
 
-	if (r < 0)
-		return r;
-	return r ? 0 : -ETIMEDOUT;
+	do {
+		r = recv_some(h, port, MSG_DONTWAIT);
+	} while (r > 0);
+	return r;
+}
+
+int hcli_move(struct hcl *h)
+{
+	struct hcl_port *port;
+	int moved = 0;
+
+	for (port = &h->port; port; port = port->next) {
+		int r = hcli_port_move(h, port);
+
+		if (r < 0)
+			return r;
+		moved |= r;
+	}
+	return moved;
+}
+
+/* Sending does not wait while there are results to receive and no room for more of them. */
+static int port_wait(struct hcl *h, struct hcl_port *port)
+{
+	return port->sending ? send_on(h, port, 0) : recv_some(h, port, 0);
+}
+
+/* The only socket at which something is under way, or NULL. */
+static struct hcl_port *port_only(struct hcl *h)
+{
+	struct hcl_port *port, *only = NULL;
+
+	for (port = &h->port; port; port = port->next) {
+		if (port->posted && only)
+			return NULL;
+		if (port->posted)
+			only = port;
+	}
+	return only;
+}
+
+/* Move something, or wait until that is possible: at all sockets, for others may wait for
+ * what goes through those that the caller does not wait for.  Return: 0 or -errno.
+ */
+static int move_wait(struct hcl *h, struct hcl_port *port)
+{
+	struct hcl_port *only;
+	int r;
+
+	if (!hcli_many(h)) {
+		r = port_wait(h, port);
+		return r < 0 ? r : r ? 0 : -ETIMEDOUT;
+	}
+	only = port_only(h);
+	r = only ? port_wait(h, only) : hcli_move(h);
+	if (!r)
+		r = hcli_poll(h, h->timeout ? (int)h->timeout : -1);
+	else
+		return r < 0 ? r : 0;
+	if (!r)
+		return -ETIMEDOUT;
+	r = r < 0 ? r : hcli_move(h);
+	return r < 0 ? r : 0;
 }
 
 /* ---------------------------------------------------------------- the calls */
@@ -305,18 +366,35 @@ static int params_check(const struct hcl_params *p, const void *in, size_t bytes
 	return elem < 0 || bytes % elem || (bytes && !in) ? -EINVAL : 0;
 }
 
-/* Has an operation failed for which nobody waits? */
+int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err)
+{
+	h->failure = (struct hypercube_result){
+		.status = err,
+		.plan = p ? p->plan : 0,
+		.cookie = id,
+		.cause_node = UINT32_MAX,
+		.cause_dim = UINT32_MAX,
+		.collective = p ? collective(p) : 0,
+	};
+	return err;
+}
+
+/* Has an operation failed for which nobody waits?  Return: 0, its error, or one of the
+ * socket.
+ */
 static int late(struct hcl *h)
 {
+	struct hcl_port *port;
 	int r;
 
-	while (h->unheard >= HEAR_EVERY) {
-		r = recv_some(h, MSG_DONTWAIT);
-		if (r < 0)
-			return r;
-		if (!r)
-			h->unheard = 0;
-	}
+	for (port = &h->port; port; port = port->next)
+		while (port->unheard >= HEAR_EVERY) {
+			r = recv_some(h, port, MSG_DONTWAIT);
+			if (r < 0)
+				return hcli_failed(h, NULL, 0, r);
+			if (!r)
+				port->unheard = 0;
+		}
 	if (!h->late)
 		return 0;
 	h->late = false;
@@ -336,19 +414,54 @@ struct hcl_op *hcli_op_new(struct hcl *h)
 	return op;
 }
 
+/* At which socket, and what it takes at once. */
+static int op_begin(struct hcl *h, struct hcl_op *op)
+{
+	struct hcl_port *port;
+	int err = hcli_port_get(h, &op->p, hcli_listens(op), &port);
+
+	if (err)
+		return err;
+	op->port = port;
+	if (hcli_listens(op)) {
+		h->moved = hcli_now();
+		hcli_listen(h, op);
+	}
+	op_link(h, op);
+	if (op->port->sending != op)
+		return 0;
+	err = send_some(h, op->port, MSG_DONTWAIT);
+	return err < 0 && err != -ENOBUFS ? err : 0;
+}
+
+static void op_refused(struct hcl *h, struct hcl_op *op, int err)
+{
+	struct hcl_port *port = op->port;
+
+	hcli_failed(h, &op->p, op->id, err);
+	if (!port) {
+		op->next = h->free;
+		h->free = op;
+		return;
+	}
+	hcli_op_release(h, op);
+	hcli_port_refused(h, port);
+}
+
 int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	     size_t bytes, void *out, size_t out_max, uint64_t *id)
 {
 	int err = h->dead ? -ESHUTDOWN : params_check(p, in, bytes);
 	struct hcl_op *op;
 
-	if (!err)
-		err = late(h);
+	if (err)
+		return hcli_failed(h, p, 0, err);
+	err = late(h);
 	if (err)
 		return err;
 	op = hcli_op_new(h);
 	if (!op)
-		return -ENOMEM;
+		return hcli_failed(h, p, 0, -ENOMEM);
 	op->id = h->next_id;
 	op->p = *p;
 	op->in = in;
@@ -359,49 +472,63 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 		     p->collective == HYPERCUBE_ALLREDUCE ||
 		     p->collective == HYPERCUBE_BARRIER || p->collective == HYPERCUBE_SCATTER;
 	op->awaited = op->wanted;
-	if (hcli_listens(op))
-		hcli_listen(h, op);
-	op_link(h, op);
-	if (h->sending == op) {
-		err = send_some(h, MSG_DONTWAIT);
-		if (err < 0 && err != -ENOBUFS) {
-			hcli_op_release(h, op);
-			return err;
-		}
+	err = op_begin(h, op);
+	if (err) {
+		op_refused(h, op, err);
+		return err;
 	}
 	if (id)
 		*id = h->next_id;
 	h->next_id++;
+	hcli_watch(h);
 	return 0;
 }
 
-int hcli_poll(const struct hcl *h, int ms)
+/* Wait for @ms, but no longer than those who listen are without doubt. */
+static int poll_doubting(struct hcl *h, int ms)
 {
-	struct pollfd p = { .fd = h->fd, .events = hcl_events(h) };
+	int doubt = hcli_doubt(h);
 	int r;
 
-	do {
-		r = poll(&p, 1, ms);
-	} while (r < 0 && errno == EINTR);
-	return r < 0 ? -errno : r;
+	if (doubt >= 0 && (ms < 0 || doubt < ms))
+		ms = doubt;
+	r = hcli_poll(h, ms);
+	if (!r && doubt >= 0 && !hcli_doubt(h))
+		return hcli_doubt_check(h);
+	return r > 0 ? hcli_move(h) : r;
 }
 
 int hcl_progress(struct hcl *h, int ms)
 {
+	uint64_t end = ms > 0 ? hcli_now() + ms : 0;
 	int r;
 
 	if (h->dead)
 		return -ESHUTDOWN;
 	r = hcli_move(h);
-	if (r || !ms)
-		return r;
-	r = hcli_poll(h, ms);
-	return r > 0 ? hcli_move(h) : r;
+	if (!r && !hcli_doubt(h))
+		r = hcli_doubt_check(h);
+	while (!r && ms) {
+		r = poll_doubting(h, ms);
+		if (r || ms < 0)
+			continue;
+		ms = end > hcli_now() ? end - hcli_now() : 0;
+	}
+	if (r > 0 && h->moved)
+		h->moved = hcli_now();
+	hcli_watch(h);
+	return r;
 }
 
-short hcl_events(const struct hcl *h)
+short hcl_events(struct hcl *h)
 {
-	return h->sending ? POLLIN | POLLOUT : POLLIN;
+	struct hcl_port *port;
+
+	hcli_watch(h);
+	for (port = &h->port; port; port = port->next)
+		if (port->sending)
+			return POLLIN | POLLOUT;
+	return POLLIN;
 }
 
 int hcl_done(const struct hcl *h, uint64_t id)
@@ -415,7 +542,7 @@ int hcl_done(const struct hcl *h, uint64_t id)
 static int wait_forgotten(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	if (id >= h->next_id)
-		return -EINVAL;
+		return hcli_failed(h, NULL, id, -EINVAL);
 	if (!h->late || h->failure.cookie != id)
 		return 0;
 	h->late = false;
@@ -424,31 +551,47 @@ static int wait_forgotten(struct hcl *h, uint64_t id, struct hypercube_result *r
 	return h->failure.status;
 }
 
-int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res)
+static int wait_op(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	struct hcl_op *op;
 	int err;
 
-	if (res)
-		memset(res, 0, sizeof(*res));
-	if (h->dead)
-		return -ESHUTDOWN;
 	for (;;) {
 		op = op_find(h, id);
 		if (!op)
 			return wait_forgotten(h, id, res);
 		if (op->done)
 			break;
-		err = hcli_listens(op) ? hcli_listen_wait(h, op) : move_wait(h);
-		if (err)
-			return err;
+		err = hcli_listens(op) ? hcli_listen_wait(h, op) : move_wait(h, op->port);
+		if (!err)
+			continue;
+		hcli_failed(h, &op->p, id, err);
+		if (res)
+			*res = h->failure;
+		return err;
 	}
 	err = op->res.status;
-	if (!err && op->got > op->out_max)
+	if (!err && op->got > op->out_max) {
 		err = -EMSGSIZE;
+		h->failure = op->res;
+		h->failure.status = err;
+	}
 	if (res)
 		*res = op->res;
 	hcli_op_release(h, op);
+	return err;
+}
+
+int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res)
+{
+	int err;
+
+	if (res)
+		memset(res, 0, sizeof(*res));
+	if (h->dead)
+		return hcli_failed(h, NULL, id, -ESHUTDOWN);
+	err = wait_op(h, id, res);
+	hcli_watch(h);
 	return err;
 }
 
@@ -463,8 +606,11 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	if (res)
 		memset(res, 0, sizeof(*res));
 	err = hcl_post(h, p, in, bytes, out, out_max, &id);
-	if (err)
+	if (err) {
+		if (res)
+			*res = h->failure;
 		return err;
+	}
 	err = hcl_wait(h, id, res);
 	/* The caller's buffers go away now. */
 	op = op_find(h, id);
@@ -509,19 +655,35 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
 	return hcl_reduce(h, &p, in, bytes, out, out_max, res);
 }
 
+static struct hcl_port *port_sending(struct hcl *h)
+{
+	struct hcl_port *port = &h->port;
+
+	while (port && !port->sending)
+		port = port->next;
+	return port;
+}
+
 int hcl_flush(struct hcl *h)
 {
+	struct hcl_port *port;
 	int err;
 
 	if (h->dead)
-		return -ESHUTDOWN;
-	while (h->sending) {
-		err = move_wait(h);
+		return hcli_failed(h, NULL, 0, -ESHUTDOWN);
+	while ((port = port_sending(h))) {
+		const struct hcl_params p = port->sending->p;
+		const uint64_t id = port->sending->id;
+
+		err = move_wait(h, port);
 		if (err)
-			return err;
+			return hcli_failed(h, &p, id, err);
 	}
-	h->unheard = HEAR_EVERY;
-	return late(h);
+	for (port = &h->port; port; port = port->next)
+		port->unheard = HEAR_EVERY;
+	err = late(h);
+	hcli_watch(h);
+	return err;
 }
 
 const struct hypercube_result *hcl_failure(const struct hcl *h)

@@ -27,6 +27,9 @@
 #define HYPERCUBE_SEGMENT_MAX		32768
 /* Probabilities are in parts per million. */
 #define HYPERCUBE_PPM_MAX		1000000
+/* ms: a day, and what a fabric begins with. */
+#define HYPERCUBE_PATIENCE_MAX		86400000
+#define HYPERCUBE_PATIENCE_DEFAULT	10000
 
 enum hypercube_cmd {
 	HYPERCUBE_CMD_FABRIC_GET = 1,
@@ -50,6 +53,7 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_OP_GET,
 	HYPERCUBE_CMD_OP_NTF,
 	HYPERCUBE_CMD_ROUTE_GET,
+	HYPERCUBE_CMD_FABRIC_SET,
 
 	/* add above here */
 	__HYPERCUBE_CMD_MAX,
@@ -68,6 +72,7 @@ enum {
 	HYPERCUBE_A_FABRIC_NODE_SIZE,	/* u32, bytes of our own state of one endpoint */
 	HYPERCUBE_A_FABRIC_DEV_SIZE,	/* u32, bytes of its net_device without that */
 	HYPERCUBE_A_FABRIC_PAD,
+	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms of silence that end an operation, 0: none do */
 
 	/* add above here, update the policy in module/netlink.c */
 	__HYPERCUBE_A_FABRIC_MAX,
@@ -275,12 +280,16 @@ enum {
  * @shc_reserved: 0
  * @shc_node: node number, host byte order
  * @shc_fabric: name of the fabric, NUL padded
+ * @shc_plan: connect(), getpeername(): id of the plan; elsewhere 0
+ *
+ * Addresses that end before @shc_plan are taken as if it were 0.
  */
 struct sockaddr_hypercube {
 	__kernel_sa_family_t	shc_family;
 	__u16			shc_reserved;
 	__u32			shc_node;
 	char			shc_fabric[16];
+	__u32			shc_plan;
 };
 
 /* REDUCE, ALLREDUCE and BARRIER run on a tree plan, and all members contribute.

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sockets of a handle.  One socket serves all plans at first; as soon as the program
+ * contributes to a second plan, that gets a socket connected to it, and so on: what one
+ * plan waits for keeps no other back, in whatever order programs use them.  Messages of
+ * broadcasts come to the first socket, unless the node contributes to their plan.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "handle.h"
+
+/* Sockets whose poll needs no memory. */
+#define FEW 8
+
+/* A call at one of several sockets may spin (SO_BUSY_POLL), but not sleep for long: the
+ * shortest time limit there is.
+ */
+static const struct timeval brief = { .tv_usec = 1 };
+
+int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port)
+{
+	struct timeval tv = { .tv_sec = h->timeout / 1000, .tv_usec = h->timeout % 1000 * 1000 };
+	const struct timeval *t = hcli_many(h) ? &brief : &tv;
+
+	if (setsockopt(port->fd, SOL_SOCKET, SO_SNDTIMEO, t, sizeof(*t)) ||
+	    setsockopt(port->fd, SOL_SOCKET, SO_RCVTIMEO, t, sizeof(*t)))
+		return -errno;
+	return 0;
+}
+
+static int watch(const struct hcl *h, struct hcl_port *port, int how)
+{
+	struct epoll_event ev = { .events = EPOLLIN | (port->sending ? EPOLLOUT : 0) };
+
+	if (how == EPOLL_CTL_MOD && ev.events == port->watched)
+		return 0;
+	port->watched = ev.events;
+	return epoll_ctl(h->epoll, how, port->fd, &ev) ? -errno : 0;
+}
+
+void hcli_watch(struct hcl *h)
+{
+	struct hcl_port *port;
+
+	for (port = &h->port; h->epoll >= 0 && port; port = port->next)
+		watch(h, port, EPOLL_CTL_MOD);
+}
+
+int hcl_fd(struct hcl *h)
+{
+	struct hcl_port *port;
+	int err = 0;
+
+	if (h->tied || h->epoll >= 0)
+		return h->tied ? h->port.fd : h->epoll;
+	h->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (h->epoll < 0)
+		return -errno;
+	for (port = &h->port; !err && port; port = port->next)
+		err = watch(h, port, EPOLL_CTL_ADD);
+	if (!err)
+		return h->epoll;
+	close(h->epoll);
+	h->epoll = -1;
+	return err;
+}
+
+/* As large as those of the first one. */
+static void buffers_copy(const struct hcl *h, int fd)
+{
+	static const int option[] = { SO_SNDBUF, SO_RCVBUF };
+	socklen_t len = sizeof(int);
+	unsigned int i;
+	int is, bytes;
+
+	for (i = 0; i < 2; i++) {
+		if (getsockopt(h->port.fd, SOL_SOCKET, option[i], &bytes, &len) ||
+		    getsockopt(fd, SOL_SOCKET, option[i], &is, &len) || is == bytes)
+			continue;
+		/* The kernel doubles what it is told. */
+		bytes /= 2;
+		setsockopt(fd, SOL_SOCKET, option[i], &bytes, sizeof(bytes));
+	}
+}
+
+static int port_socket(const struct hcl *h, uint32_t plan)
+{
+	struct sockaddr_hypercube addr = h->addr;
+	const int lowat = INT32_MAX;
+	int fd, err;
+
+	addr.shc_plan = plan;
+	fd = socket(addr.shc_family, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	if (fd < 0)
+		return -errno;
+	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
+	buffers_copy(h, fd);
+	do {
+		err = connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) ? -errno : 0;
+	} while (err == -EINTR);
+	if (!err)
+		return fd;
+	close(fd);
+	return err;
+}
+
+static int port_open(struct hcl *h, uint32_t plan, struct hcl_port **out)
+{
+	struct hcl_port *port = calloc(1, sizeof(*port));
+	int err;
+
+	if (!port)
+		return -ENOMEM;
+	port->plan = plan;
+	port->fd = port_socket(h, plan);
+	if (port->fd < 0) {
+		err = port->fd;
+		free(port);
+		return err;
+	}
+	port->next = h->port.next;
+	h->port.next = port;
+	h->nports++;
+	if (h->epoll >= 0)
+		watch(h, port, EPOLL_CTL_ADD);
+	hcli_timeout_set(h, port);
+	if (!port->next)
+		hcli_timeout_set(h, &h->port);
+	*out = port;
+	/* Messages of the plan that came before come before those that come now. */
+	return hcli_port_drain(h, &h->port);
+}
+
+/* The process has no room for another socket: one is enough, if not for all orders. */
+static bool want_of_room(int err)
+{
+	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -ENOBUFS;
+}
+
+int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
+		  struct hcl_port **out)
+{
+	struct hcl_port *port;
+	int err;
+
+	*out = &h->port;
+	for (port = h->port.next; port; port = port->next)
+		if (port->plan == p->plan) {
+			*out = port;
+			return 0;
+		}
+	if (h->tied || listens || h->first == p->plan)
+		return 0;
+	if (!h->first) {
+		h->first = p->plan;
+		return 0;
+	}
+	err = port_open(h, p->plan, out);
+	return want_of_room(err) ? 0 : err;
+}
+
+void hcli_port_refused(struct hcl *h, struct hcl_port *port)
+{
+	struct hcl_port **p = &h->port.next;
+
+	if (port->posted || port->used)
+		return;
+	if (port == &h->port) {
+		h->first = 0;
+		return;
+	}
+	while (*p != port)
+		p = &(*p)->next;
+	*p = port->next;
+	h->nports--;
+	close(port->fd);
+	free(port);
+	if (!hcli_many(h))
+		hcli_timeout_set(h, &h->port);
+}
+
+void hcli_ports_close(struct hcl *h)
+{
+	struct hcl_port *port;
+
+	while ((port = h->port.next)) {
+		h->port.next = port->next;
+		close(port->fd);
+		free(port);
+	}
+	close(h->port.fd);
+	if (h->epoll >= 0)
+		close(h->epoll);
+}
+
+int hcli_poll(struct hcl *h, int ms)
+{
+	struct pollfd few[FEW], *p = few;
+	struct hcl_port *port;
+	unsigned int n = 0;
+	int r;
+
+	if (h->nports > FEW)
+		p = malloc(h->nports * sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	for (port = &h->port; port; port = port->next) {
+		p[n].fd = port->fd;
+		p[n++].events = POLLIN | (port->sending ? POLLOUT : 0);
+	}
+	do {
+		r = poll(p, n, ms);
+	} while (r < 0 && errno == EINTR);
+	r = r < 0 ? -errno : !!r;
+	if (p != few)
+		free(p);
+	return r;
+}

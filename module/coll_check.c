@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What DATA may say: frames may have been lost on their way, or come from another
+ * machine.
+ *
+ * A stream is what one member sends another in one operation, in one direction.  Its
+ * frames are numbered (.index), so one that is missing shows at the next one, on
+ * detours as well, where no single link has the gap.  What they say of themselves
+ * must fit, too: each begins where the one before ended, none lies beyond the total, which
+ * does not change, and LAST is where the total is.  So when a stream has ended, all of it has
+ * come.
+ *
+ * Who may send what at all follows from the plan: whose source or destination the
+ * sender is, at which stage, over its link or by a detour, in parts or not.  Anything
+ * else is dropped and counted, and harms nobody.
+ */
+#include "coll.h"
+#include "combine.h"
+
+/* ------------------------------------------------------------ parameters */
+
+static bool params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	return op->collective == hdr->collective && op->oper == hdr->oper &&
+	       op->dtype == hdr->dtype && op->width == be16_to_cpu(hdr->width) &&
+	       (op->oper == HYPERCUBE_MERGE || op->collective == HYPERCUBE_SCATTER ||
+		op->total == be64_to_cpu(hdr->total));
+}
+
+/* Is it an operation for a plan of this type? */
+static bool plan_carries(const struct hc_member *m, const struct hc_hdr *hdr)
+{
+	if (hc_member_is_doubling(m))
+		return (hdr->collective == HYPERCUBE_ALLREDUCE ||
+			hdr->collective == HYPERCUBE_BARRIER) && hdr->oper != HYPERCUBE_MERGE;
+	return (hdr->collective == HYPERCUBE_BCAST) == hc_member_is_bcast(m);
+}
+
+/* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes. */
+static int elem_size(const struct hc_hdr *hdr)
+{
+	switch (hdr->collective) {
+	case HYPERCUBE_BCAST:
+	case HYPERCUBE_GATHER:
+	case HYPERCUBE_SCATTER:
+		return hdr->oper || hdr->dtype || hdr->width ? -EINVAL : 1;
+	case HYPERCUBE_BARRIER:
+		if (hdr->oper != HYPERCUBE_SUM || hdr->total)
+			return -EINVAL;
+		fallthrough;
+	case HYPERCUBE_REDUCE:
+	case HYPERCUBE_ALLREDUCE:
+		return hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
+	}
+	return -EINVAL;
+}
+
+bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
+{
+	int elem;
+
+	if (op->known)
+		return params_fit(op, hdr);
+	elem = elem_size(hdr);
+	if (elem < 0 || !plan_carries(op->member, hdr))
+		return false;
+	op->elem = elem;
+	op->collective = hdr->collective;
+	op->oper = hdr->oper;
+	op->dtype = hdr->dtype;
+	op->width = be16_to_cpu(hdr->width);
+	op->total = be64_to_cpu(hdr->total);
+	op->known = true;
+	return true;
+}
+
+static bool whole_elements(const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u64 total = be64_to_cpu(hdr->total);
+
+	return be32_to_cpu(hdr->len) % op->elem == 0 && do_div(total, op->elem) == 0;
+}
+
+/* ------------------------------------------------------------ who may send */
+
+/* Frames of an operation go one way only: that of the plan. */
+static bool way_fits(const struct hc_tree_peer *peer, const struct hc_hdr *hdr)
+{
+	return hdr->stage == peer->stage &&
+	       !(hdr->flags & HC_FRAME_F_ROUTED) == (peer->how != HC_TREE_DETOUR);
+}
+
+/* A source may be ahead of this member by as much as the plan lets it be; the next number
+ * may be that behind a failed range, further away than any window.
+ */
+static bool doubling_expects(const struct hc_member *m, int i, u64 nr)
+{
+	const struct hc_op *op = m->ops[nr % HC_OP_WINDOW];
+
+	if (nr != m->head && nr != hc_doubling_behind(m))
+		return false;
+	return !op || skb_queue_empty(&op->src[i].q);
+}
+
+unsigned int hc_up_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
+{
+	u64 nr = be64_to_cpu(hdr->op);
+	const struct hc_op *op = hc_member_op(m, nr);
+
+	if (m->broken || nr < m->done || hc_ended(m, nr))
+		return HYPERCUBE_A_DROP_ENDED;
+	if (i < 0 || hc_member_is_bcast(m) || hdr->flags & HC_FRAME_F_DOWN ||
+	    !way_fits(&m->src[i], hdr))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (hc_member_is_doubling(m) ? !doubling_expects(m, i, nr) : nr >= m->done + HC_OP_WINDOW)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (!op)
+		return 0;
+	if (op->nr != nr || op->handed || op->src[i].last)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if ((s32)(be32_to_cpu(hdr->index) - op->src[i].came) < 0)
+		return HYPERCUBE_A_DROP_DUPLICATE;
+	return 0;
+}
+
+unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	bool bcast = hc_member_is_bcast(m);
+	u64 nr = be64_to_cpu(hdr->op);
+	const struct hc_op *op = hc_member_op(m, nr);
+
+	if (m->broken || nr < m->done || hc_ended(m, nr))
+		return HYPERCUBE_A_DROP_ENDED;
+	if (!(hdr->flags & HC_FRAME_F_DOWN) || nr >= m->done + HC_OP_WINDOW ||
+	    !way_fits(&m->role.dst[0], hdr))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (!op)
+		return bcast && nr >= m->head ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
+	if (op->nr != nr || skb_queue_len(&op->down) >= HC_DOWN_WINDOW)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (bcast ? op->handed : !op->begun || !hc_op_comes_down(op))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	/* Nobody has blocks for those who have not asked for them. */
+	if (op->collective == HYPERCUBE_SCATTER && !op->handed)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if ((s32)(be32_to_cpu(hdr->index) - op->down_came) < 0)
+		return HYPERCUBE_A_DROP_DUPLICATE;
+	return 0;
+}
+
+/* ------------------------------------------------------------ what comes next */
+
+static bool is_last(const struct hc_hdr *hdr)
+{
+	return hdr->flags & HC_FRAME_F_LAST;
+}
+
+/* A message from its beginning to its end. */
+static bool piece_follows(u64 *at, const struct hc_hdr *hdr)
+{
+	u64 total = be64_to_cpu(hdr->total);
+	u32 len = be32_to_cpu(hdr->len);
+
+	if (be64_to_cpu(hdr->offset) != *at || *at > total || len > total - *at ||
+	    (!len && total))
+		return false;
+	*at += len;
+	return *at == total ? is_last(hdr) : !is_last(hdr);
+}
+
+/* One part of each segment of a blocked sender, some of them empty. */
+static bool part_follows(u64 *at, const struct hc_hdr *hdr)
+{
+	u64 offset = be64_to_cpu(hdr->offset);
+	u64 total = be64_to_cpu(hdr->total);
+	u32 len = be32_to_cpu(hdr->len);
+
+	if (offset < *at || offset > total || len > total - offset)
+		return false;
+	*at = offset + len;
+	return true;
+}
+
+/* Blocks of members one after the other, each from its beginning to its end. */
+static bool block_follows(const struct hc_member *m, struct hc_stream *st,
+			  const struct hc_hdr *hdr)
+{
+	u64 offset = be64_to_cpu(hdr->offset);
+	u64 total = be64_to_cpu(hdr->total);
+	u32 origin = be16_to_cpu(hdr->origin);
+	u32 len = be32_to_cpu(hdr->len);
+
+	if (!len)
+		return is_last(hdr) && !st->at;
+	if (hc_member_from(m, origin) != origin || offset != st->at || offset > total ||
+	    len > total - offset)
+		return false;
+	if (st->at ? origin != st->block : st->came && origin <= st->block)
+		return false;
+	st->block = origin;
+	st->at = offset + len == total ? 0 : offset + len;
+	return !is_last(hdr) || !st->at;
+}
+
+static bool up_follows(const struct hc_member *m, const struct hc_op *op, unsigned int i,
+		       struct hc_stream *st, const struct hc_hdr *hdr)
+{
+	bool part = hdr->flags & HC_FRAME_F_PART;
+
+	if (st->came && (be64_to_cpu(hdr->total) != st->total ||
+			 st->want != !!(hdr->flags & HC_FRAME_F_WANT)))
+		return false;
+	switch (op->collective) {
+	case HYPERCUBE_GATHER:
+		return !part && block_follows(m, st, hdr);
+	case HYPERCUBE_SCATTER:
+		return !part && hc_scatter_asks(m, hdr);
+	}
+	/* How long a run is that is dealt out to helpers, nobody knows before its end. */
+	if (op->oper == HYPERCUBE_MERGE)
+		return !part && (hdr->len || is_last(hdr));
+	if (m->src[i].how == HC_TREE_HELP)
+		return part && part_follows(&st->at, hdr);
+	return !part && piece_follows(&st->at, hdr);
+}
+
+int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
+{
+	struct hc_stream *st = &op->src[i];
+
+	if (!hc_op_params(op, hdr) || !whole_elements(op, hdr))
+		return -EPROTO;
+	if (be32_to_cpu(hdr->index) != st->came)
+		return -EIO;
+	if (!up_follows(m, op, i, st, hdr))
+		return -EPROTO;
+	st->total = be64_to_cpu(hdr->total);
+	st->want = hdr->flags & HC_FRAME_F_WANT;
+	st->came++;
+	return 0;
+}
+
+/* The runs of all members together are at least as long as this member's own. */
+static bool down_total_fits(const struct hc_op *op, u64 total)
+{
+	if (op->down_came)
+		return total == op->result;
+	return op->oper != HYPERCUBE_MERGE || total >= op->total;
+}
+
+int hc_down_check(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+{
+	if (!hc_op_params(op, hdr) || !whole_elements(op, hdr) ||
+	    !down_total_fits(op, be64_to_cpu(hdr->total)))
+		return -EPROTO;
+	if (be32_to_cpu(hdr->index) != op->down_came)
+		return -EIO;
+	op->result = be64_to_cpu(hdr->total);
+	if (op->collective == HYPERCUBE_SCATTER ? !hc_scatter_fits(m, op, hdr) :
+						  !piece_follows(&op->down_at, hdr))
+		return -EPROTO;
+	op->down_came++;
+	return 0;
+}

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which members of a node have something to do beside the frames that come for them.
+ *
+ * A member that waits stands in one of the node's lists (struct hc_work), so that nothing
+ * walks over plans for which there is nothing to do: what has been made room for by the
+ * process goes to .ready at once, what waits goes to .late once a second, and the polls
+ * take from these as much as their budget allows.  A member leaves the list of those
+ * that wait only when it is looked at again.
+ *
+ * Only .check is set from outside of the node's poll, by configuration, and members are
+ * taken out by configuration before the grace period that ends with their memory (.gone):
+ * so whoever has taken one from a list may use it until its RCU read section ends.
+ */
+#include "coll.h"
+
+void hc_work_init(struct hc_work *w)
+{
+	spin_lock_init(&w->lock);
+	INIT_LIST_HEAD(&w->waiting);
+	INIT_LIST_HEAD(&w->readers);
+	INIT_LIST_HEAD(&w->ready);
+	INIT_LIST_HEAD(&w->late);
+}
+
+bool hc_work_waits(const struct hc_node *node)
+{
+	return !list_empty_careful(&node->work.waiting) ||
+	       !list_empty_careful(&node->work.readers);
+}
+
+bool hc_work_ready(const struct hc_node *node)
+{
+	return !list_empty_careful(&node->work.ready) || !list_empty_careful(&node->work.late);
+}
+
+void hc_member_wait(struct hc_member *m)
+{
+	struct hc_work *w = &m->node->work;
+
+	/* It may be in .late, where it is looked at all the same. */
+	if (!list_empty_careful(&m->work) && m->with_readers == m->blocked)
+		return;
+	spin_lock(&w->lock);
+	if (!m->gone && !m->again) {
+		m->with_readers = m->blocked;
+		list_move_tail(&m->work, m->blocked ? &w->readers : &w->waiting);
+	}
+	spin_unlock(&w->lock);
+}
+
+static void work_again(struct hc_member *m, bool check)
+{
+	struct hc_work *w = &m->node->work;
+
+	spin_lock_bh(&w->lock);
+	if (!m->gone) {
+		m->again = true;
+		m->check |= check;
+		list_move_tail(&m->work, &w->ready);
+	}
+	spin_unlock_bh(&w->lock);
+}
+
+void hc_member_again(struct hc_member *m)
+{
+	work_again(m, false);
+}
+
+void hc_member_check(struct hc_member *m)
+{
+	work_again(m, true);
+	hc_node_kick(m->node, HC_EV_PLANS);
+}
+
+void hc_member_forget(struct hc_member *m)
+{
+	struct hc_work *w = &m->node->work;
+
+	spin_lock_bh(&w->lock);
+	m->gone = true;
+	list_del_init(&m->work);
+	spin_unlock_bh(&w->lock);
+}
+
+void hc_coll_event(struct hc_node *node, unsigned long events)
+{
+	struct hc_work *w = &node->work;
+
+	spin_lock(&w->lock);
+	if (events & BIT(HC_EV_READER))
+		list_splice_tail_init(&w->readers, &w->ready);
+	if (events & BIT(HC_EV_STALL)) {
+		list_splice_tail_init(&w->waiting, &w->late);
+		list_splice_tail_init(&w->readers, &w->late);
+	}
+	spin_unlock(&w->lock);
+}
+
+/* A link may have failed between the check of a plan and its publication. */
+static void member_recheck(struct hc_member *m)
+{
+	unsigned int dim;
+
+	for (dim = 0; dim < m->node->fabric->dim; dim++)
+		if (!hc_link_usable(m->node, dim) && hc_member_uses(m, dim))
+			hc_plan_fault(m->node, m->plan, dim, ENOLINK, HC_END_F_BROKEN);
+}
+
+/* What was waited for may lie in the queue still: then it is too early to ask. */
+static struct hc_member *work_take(struct hc_node *node, bool *late, bool *check)
+{
+	struct hc_work *w = &node->work;
+	struct hc_member *m;
+
+	spin_lock(&w->lock);
+	m = list_first_entry_or_null(&w->ready, struct hc_member, work);
+	*late = !m && skb_queue_empty_lockless(&node->rxq.list);
+	if (*late)
+		m = list_first_entry_or_null(&w->late, struct hc_member, work);
+	if (m) {
+		list_del_init(&m->work);
+		*check = m->check;
+		m->check = false;
+		m->again = false;
+	}
+	spin_unlock(&w->lock);
+	return m;
+}
+
+int hc_coll_work(struct hc_node *node, int budget)
+{
+	struct hc_member *m;
+	bool late, check;
+	int work = 0;
+
+	rcu_read_lock();
+	while (work < budget && (m = work_take(node, &late, &check))) {
+		work++;
+		m->blocked = false;
+		if (check)
+			member_recheck(m);
+		if (late)
+			hc_stall_check(m);
+		hc_advance(m);
+		hc_results_advance(m);
+		if (hc_member_pending(m))
+			hc_member_wait(m);
+		/* Others first. */
+		if (m->again)
+			break;
+	}
+	rcu_read_unlock();
+	return work;
+}

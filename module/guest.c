@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Endpoints in other namespaces than their fabric's.
+ *
+ * Whoever moved one there had to be entitled to it in both.  When that namespace ends,
+ * its guests go back to where their fabric is, whose owner made them, and nowhere else:
+ * the initial namespace, to which the stack gives interfaces that are left over, may
+ * belong to somebody who never asked for one.
+ *
+ * The fabric's namespace may be ending itself, but not without its fabrics: their
+ * endpoints are registered, so under rtnl it is whole.
+ */
+#include <linux/rtnetlink.h>
+
+#include "hypercube.h"
+
+static bool is_endpoint(const struct net_device *dev)
+{
+	return dev->rtnl_link_ops == &hc_link_ops;
+}
+
+/* A net_device that is found under RCU is not unregistered before the read
+ * section ends, so its fabric's struct still stands and only its count may be 0.
+ */
+struct hc_fabric *hc_guest_fabric_get(struct net *net, const char *name, u32 id)
+{
+	struct hc_fabric *fabric = NULL;
+	struct net_device *dev;
+
+	rcu_read_lock();
+	for_each_netdev_rcu(net, dev) {
+		const struct hc_node *node = netdev_priv(dev);
+
+		if (!is_endpoint(dev) || node->id != id || strcmp(node->fabric->name, name))
+			continue;
+		if (hc_fabric_alive(node->fabric) && kref_get_unless_zero(&node->fabric->ref))
+			fabric = node->fabric;
+		break;
+	}
+	rcu_read_unlock();
+	return fabric;
+}
+
+/* Under the name that it has, or else one that is free. */
+static int go_home(struct hc_node *node)
+{
+	struct net *home = read_pnet(&node->fabric->net);
+	char name[IFNAMSIZ];
+
+	snprintf(name, sizeof(name), "%sn%u", node->fabric->name, node->id);
+	if (!dev_change_net_namespace(node->dev, home, name))
+		return 0;
+	return dev_change_net_namespace(node->dev, home, "hc%d");
+}
+
+static struct hc_node *guest_find(struct net *net)
+{
+	struct net_device *dev;
+
+	ASSERT_RTNL();
+	for_each_netdev(net, dev) {
+		struct hc_node *node = netdev_priv(dev);
+
+		if (is_endpoint(dev) && !net_eq(read_pnet(&node->fabric->net), net))
+			return node;
+	}
+	return NULL;
+}
+
+/* It has no interface any more, and @net is about to be freed. */
+static void guest_forget(struct hc_fabric *fabric, u32 id)
+{
+	mutex_lock(&fabric->lock);
+	if (!fabric->dead)
+		dev_net_set(fabric->nodes[id]->dev, read_pnet(&fabric->net));
+	mutex_unlock(&fabric->lock);
+	/* may_bind() */
+	synchronize_rcu();
+}
+
+/* An endpoint that cannot go home, since another interface there has one of its names,
+ * ends: its node goes on without.  So the owner of a namespace that was lent an endpoint
+ * can spoil that one only.  False: there was none.
+ */
+static bool guest_leaves(struct net *net)
+{
+	struct hc_fabric *fabric = NULL;
+	struct hc_node *node;
+	u32 id;
+
+	rtnl_lock();
+	node = guest_find(net);
+	if (node && go_home(node)) {
+		fabric = node->fabric;
+		kref_get(&fabric->ref);
+		id = node->id;
+		unregister_netdevice(node->dev);
+	}
+	rtnl_unlock();
+	if (fabric) {
+		guest_forget(fabric, id);
+		hc_fabric_put(fabric);
+	}
+	return node;
+}
+
+void hc_guests_leave(struct net *net)
+{
+	while (guest_leaves(net))
+		cond_resched();
+}

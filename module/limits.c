@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Limits: nobody makes the kernel hold more than he is allowed to.
+ *
+ * Memory is charged to memory cgroups: what configuration allocates to the one of who
+ * configures, contributions to that of who sends them, and what polls keep, which
+ * run in nobody's name, to that of who has made the fabric.  That is not enough,
+ * for there may be no such limit, and not all is memory: so there are counts, too.
+ *
+ * A payer answers for what a user namespace uses.  Anybody may make namespaces, in
+ * namespaces, so counts for each namespace would limit nobody.  The outermost one
+ * below the initial namespace is what counts, and all of those that one user has made
+ * have one payer together.  Those that root has made (for containers, say) have each
+ * its own, for only root can make more of them.  The kernel counts such things with
+ * ucounts, which it does not export to modules.
+ *
+ * The initial namespace has no limit but that for the plans of one fabric: its
+ * administrator may use what the machine has, and sets the limits of the others.  He also
+ * decides whether there are others: unless he says so, nothing is configured in network
+ * namespaces of other user namespaces.
+ */
+#include <linux/cred.h>
+#include <linux/memcontrol.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/percpu_counter.h>
+#include <linux/refcount.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+#include <linux/user_namespace.h>
+#include <net/net_namespace.h>
+
+#include "compat.h"
+#include "hypercube.h"
+
+static bool unprivileged;
+module_param(unprivileged, bool, 0644);
+MODULE_PARM_DESC(unprivileged, "fabrics in the network namespaces of users, within limits (default off)");
+
+static uint max_fabrics = 64;
+module_param(max_fabrics, uint, 0644);
+MODULE_PARM_DESC(max_fabrics, "fabrics of a user's namespaces (default 64)");
+
+static uint max_nodes = 8192;
+module_param(max_nodes, uint, 0644);
+MODULE_PARM_DESC(max_nodes, "nodes of a user's fabrics (default 8192)");
+
+static uint max_plans = 1024;
+module_param(max_plans, uint, 0644);
+MODULE_PARM_DESC(max_plans, "plans of a user's fabrics (default 1024)");
+
+static ulong plan_memory = SZ_64M;
+module_param(plan_memory, ulong, 0644);
+MODULE_PARM_DESC(plan_memory, "bytes of the plans of a user's fabrics (default 64 MiB)");
+
+static ulong poll_memory = SZ_128M;
+module_param(poll_memory, ulong, 0644);
+MODULE_PARM_DESC(poll_memory, "bytes of operations and of what nodes know in a user's fabrics (default 128 MiB)");
+
+static uint max_fabric_plans = 1024;
+module_param(max_fabric_plans, uint, 0644);
+MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
+
+/* What an endpoint takes in all, sysfs and sysctl tables included, and its state. */
+#define NODE_BYTES	(60 * SZ_1K)
+/* Fabrics of a user that are being made or removed at the same time. */
+#define JOBS_MAX	64
+/* Processors count so much memory of polls before others see it. */
+#define POLL_BATCH	SZ_64K
+
+/**
+ * struct hc_payer - who answers for what some user namespaces use
+ * @list: in payers, under payers_lock
+ * @ref: fabrics; changed under payers_lock
+ * @ns: the namespace, if root has made it, or it is the initial one; else NULL
+ * @uid: who has made the namespaces, if @ns is NULL
+ * @used: what is counted, under payers_lock
+ * @poll_bytes: memory that polls keep
+ */
+struct hc_payer {
+	struct list_head list;
+	unsigned int ref;
+	struct user_namespace *ns;
+	kuid_t uid;
+	u64 used[HC_LIMITS];
+	struct percpu_counter poll_bytes;
+};
+
+static LIST_HEAD(payers);
+static DEFINE_MUTEX(payers_lock);
+
+/* ------------------------------------------------------------ who may */
+
+bool hc_users_allowed(const struct net *net)
+{
+	return net->user_ns == &init_user_ns || READ_ONCE(unprivileged);
+}
+
+/* ------------------------------------------------------------ payers */
+
+static struct user_namespace *outermost(struct user_namespace *ns)
+{
+	while (ns->parent && ns->parent != &init_user_ns)
+		ns = ns->parent;
+	return ns;
+}
+
+static struct hc_payer *payer_find(struct user_namespace *ns, kuid_t uid)
+{
+	struct hc_payer *payer;
+
+	lockdep_assert_held(&payers_lock);
+	list_for_each_entry(payer, &payers, list)
+		if (payer->ns == ns && (ns || uid_eq(payer->uid, uid)))
+			return payer;
+	return NULL;
+}
+
+static struct hc_payer *payer_create(struct user_namespace *ns, kuid_t uid)
+{
+	struct hc_payer *payer = kzalloc(sizeof(*payer), GFP_KERNEL_ACCOUNT);
+
+	lockdep_assert_held(&payers_lock);
+	if (!payer)
+		return NULL;
+	if (percpu_counter_init(&payer->poll_bytes, 0, GFP_KERNEL_ACCOUNT)) {
+		kfree(payer);
+		return NULL;
+	}
+	payer->ns = ns ? get_user_ns(ns) : NULL;
+	payer->uid = uid;
+	list_add(&payer->list, &payers);
+	return payer;
+}
+
+struct hc_payer *hc_payer_get(const struct net *net)
+{
+	struct user_namespace *ns = outermost(net->user_ns);
+	kuid_t uid = ns->owner;
+	struct hc_payer *payer;
+
+	if (ns != &init_user_ns && !uid_eq(uid, GLOBAL_ROOT_UID))
+		ns = NULL;
+	mutex_lock(&payers_lock);
+	payer = payer_find(ns, uid) ?: payer_create(ns, uid);
+	if (payer)
+		payer->ref++;
+	mutex_unlock(&payers_lock);
+	return payer;
+}
+
+void hc_payer_put(struct hc_payer *payer)
+{
+	mutex_lock(&payers_lock);
+	if (--payer->ref) {
+		mutex_unlock(&payers_lock);
+		return;
+	}
+	list_del(&payer->list);
+	mutex_unlock(&payers_lock);
+	WARN_ON_ONCE(payer->used[HC_LIMIT_FABRICS] || payer->used[HC_LIMIT_PLAN_BYTES] ||
+		     percpu_counter_sum(&payer->poll_bytes));
+	percpu_counter_destroy(&payer->poll_bytes);
+	if (payer->ns)
+		put_user_ns(payer->ns);
+	kfree(payer);
+}
+
+static bool limited(const struct hc_payer *payer)
+{
+	return payer->ns != &init_user_ns;
+}
+
+/* ------------------------------------------------------------ counts */
+
+static u64 limit_of(enum hc_limit what)
+{
+	switch (what) {
+	case HC_LIMIT_FABRICS:
+		return READ_ONCE(max_fabrics);
+	case HC_LIMIT_NODES:
+		return READ_ONCE(max_nodes);
+	case HC_LIMIT_PLANS:
+		return READ_ONCE(max_plans);
+	case HC_LIMIT_JOBS:
+		return JOBS_MAX;
+	default:
+		return READ_ONCE(plan_memory);
+	}
+}
+
+void hc_limit_explain(enum hc_limit what, struct netlink_ext_ack *extack)
+{
+	switch (what) {
+	case HC_LIMIT_FABRICS:
+		NL_SET_ERR_MSG(extack, "You have as many fabrics as max_fabrics allows");
+		break;
+	case HC_LIMIT_NODES:
+		NL_SET_ERR_MSG(extack, "Your fabrics would have more nodes than max_nodes allows");
+		break;
+	case HC_LIMIT_PLANS:
+		NL_SET_ERR_MSG(extack, "Your fabrics have as many plans as max_plans allows");
+		break;
+	case HC_LIMIT_JOBS:
+		NL_SET_ERR_MSG(extack, "Too many of your fabrics are just being made or removed");
+		break;
+	default:
+		NL_SET_ERR_MSG(extack, "Your plans would take more memory than plan_memory allows");
+	}
+}
+
+int hc_charge(struct hc_payer *payer, enum hc_limit what, u64 n, struct netlink_ext_ack *extack)
+{
+	int err = 0;
+
+	mutex_lock(&payers_lock);
+	if (limited(payer) && payer->used[what] + n > limit_of(what))
+		err = -EDQUOT;
+	else
+		payer->used[what] += n;
+	mutex_unlock(&payers_lock);
+	if (err)
+		hc_limit_explain(what, extack);
+	return err;
+}
+
+void hc_uncharge(struct hc_payer *payer, enum hc_limit what, u64 n)
+{
+	mutex_lock(&payers_lock);
+	payer->used[what] -= n;
+	mutex_unlock(&payers_lock);
+}
+
+int hc_plans_check(u32 n, struct netlink_ext_ack *extack)
+{
+	if (n < READ_ONCE(max_fabric_plans))
+		return 0;
+	NL_SET_ERR_MSG(extack, "The fabric has as many plans as max_fabric_plans allows");
+	return -EDQUOT;
+}
+
+/* ------------------------------------------------------------ memory */
+
+/* Whoever asks for more than there is shall hear of it: the last of thousands of small
+ * allocations would bring the OOM killer, which knows nothing of fabrics, to others.
+ */
+int hc_memory_check(u32 dim, struct netlink_ext_ack *extack)
+{
+	unsigned long needed = DIV_ROUND_UP((u64)hc_nodes(dim) * NODE_BYTES, SZ_1M);
+	long there = si_mem_available() / (SZ_1M / PAGE_SIZE);
+
+	/* What the rest of the machine needs to go on, and small fabrics do not matter. */
+	if (needed < 8 || there - (long)needed >= min_t(long, 64, there / 4))
+		return 0;
+	HC_SET_ERR_MSG_FMT(extack,
+			   "A fabric of dimension %u needs about %lu MiB of memory, %ld MiB are available",
+			   dim, needed, max(there, 0L));
+	return -ENOMEM;
+}
+
+void hc_memory_owner_set(struct hc_fabric *fabric)
+{
+	fabric->memcg = get_mem_cgroup_from_mm(current->mm);
+}
+
+void hc_memory_owner_put(struct hc_fabric *fabric)
+{
+	mem_cgroup_put(fabric->memcg);
+}
+
+/* The cgroup may be exceeded by what cannot wait; its owner pays when he next asks for
+ * memory himself.  Our limit holds, give or take what processors have not told yet.
+ */
+void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
+{
+	struct hc_payer *payer = fabric->payer;
+	struct mem_cgroup *old;
+	void *p;
+
+	if (unlikely(limited(payer) && percpu_counter_read_positive(&payer->poll_bytes) + size >
+				       READ_ONCE(poll_memory)))
+		return NULL;
+	old = set_active_memcg(fabric->memcg);
+	p = kzalloc(size, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
+	set_active_memcg(old);
+	if (p)
+		percpu_counter_add_batch(&payer->poll_bytes, size, POLL_BATCH);
+	return p;
+}
+
+void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size)
+{
+	if (!p)
+		return;
+	percpu_counter_add_batch(&fabric->payer->poll_bytes, -(s64)size, POLL_BATCH);
+	kfree(p);
+}

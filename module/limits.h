@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What users may make the kernel hold: limits.c.
+ */
+#ifndef _HC_LIMITS_H
+#define _HC_LIMITS_H
+
+#include <linux/types.h>
+
+struct hc_fabric;
+struct hc_payer;
+struct net;
+struct netlink_ext_ack;
+
+/* What is counted for each payer. */
+enum hc_limit {
+	HC_LIMIT_FABRICS,
+	HC_LIMIT_NODES,
+	HC_LIMIT_PLANS,
+	HC_LIMIT_PLAN_BYTES,
+	HC_LIMIT_JOBS,
+	HC_LIMITS
+};
+
+/* May anything be configured in @net?  Everything in those of the initial user namespace,
+ * elsewhere if the administrator allows it.
+ */
+bool hc_users_allowed(const struct net *net);
+
+/* Who answers for what belongs to @net, with refcounter increased by 1, or NULL: no
+ * memory.  Process context.
+ */
+struct hc_payer *hc_payer_get(const struct net *net);
+void hc_payer_put(struct hc_payer *payer);
+
+/* Count @n more.  0, or -EDQUOT and extack names the limit.  Process context. */
+int hc_charge(struct hc_payer *payer, enum hc_limit what, u64 n, struct netlink_ext_ack *extack);
+void hc_uncharge(struct hc_payer *payer, enum hc_limit what, u64 n);
+/* Say that limit @what was the reason. */
+void hc_limit_explain(enum hc_limit what, struct netlink_ext_ack *extack);
+/* May a fabric have another plan beside @n?  0 or -EDQUOT. */
+int hc_plans_check(u32 n, struct netlink_ext_ack *extack);
+
+/* Is there memory for the nodes of a fabric of dimension @dim?  0 or -ENOMEM. */
+int hc_memory_check(u32 dim, struct netlink_ext_ack *extack);
+/* Memory that polls allocate is charged to the memory cgroup of who calls this now. */
+void hc_memory_owner_set(struct hc_fabric *fabric);
+void hc_memory_owner_put(struct hc_fabric *fabric);
+
+/* Zeroed memory for what lives longer than a frame, from a poll, charged to the fabric;
+ * NULL: there is none, or it exceeds the limit.
+ */
+void *hc_poll_alloc(struct hc_fabric *fabric, size_t size);
+/* @size as it was; @p may be NULL. */
+void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size);
+
+#endif /* _HC_LIMITS_H */

@@ -1,0 +1,113 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What README and the manual say can be typed is typed, line by line, as printed. A command must
+# succeed, what it writes must be there at the end, and a recording must have recorded something.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+list=$here/examples.list
+[[ -e $list ]] || skip_all 'there is no list of commands'
+
+# written COMMAND: the files that it writes, by its options -o and -w and its redirections
+written() { grep -oE '(-o|-w|>) ?[^ >|&;]+' <<<"$1" | sed -E 's/^(-o|-w|>) ?//'; }
+
+# recorded FILE: has a trace frames, a capture packets?
+recorded() {
+	case $1 in
+	*.json) jq -e 'if type == "object" and has("traceEvents") then any(.traceEvents[]; .ph == "b") else true end' "$1" >/dev/null ;;
+	*.pcap) [[ $(tcpdump -r "$1" -c 1 2>/dev/null) ]] ;;
+	esac
+}
+
+# Prints what went wrong. The commands of one text share a shell, as they do when they are typed;
+# who types waits for what goes to the background to begin.
+type_in() {
+	local who command files=() file
+	set -m -o pipefail
+	while IFS=$'\t' read -r who command; do
+		echo "\$ $command" >>"$scratch/said"
+		mapfile -t -O ${#files[@]} files < <(written "$command")
+		case $who in
+		'#') eval "$command" ;;
+		'$') setpriv --reuid 65534 --regid 65534 --clear-groups bash -o pipefail -c "$command" ;;
+		esac </dev/null >>"$scratch/said" 2>&1 || echo "\"$command\" failed: $(tail -n 1 "$scratch/said")"
+		[[ $command != *'&' ]] || sleep $((2 * slow))
+	done
+	kill %% >/dev/null 2>&1
+	for file in "${files[@]}"; do
+		[[ -s $file ]] || { echo "nothing was written to $file"; continue; }
+		recorded "$file" || echo "nothing was recorded in $file"
+	done
+	return 0
+}
+
+# play TEXT LINES: from what a reader has before him; sets $said to what went wrong
+play() {
+	export -f type_in written recorded
+	export scratch slow
+	: >"$scratch/said"
+	rm -rf "$scratch/here"
+	mkdir -p "$scratch/here" /out
+	chmod 755 "$scratch"
+	chmod 777 "$scratch/here"
+	if ! grep -q 'hcctl fabric add hc0 ' <<<"$2"; then
+		check 'a fabric' hcctl fabric add hc0 dim 4
+		check 'a plan' hcctl tree find fabric hc0 apply
+	fi
+	said=$(cd "$scratch/here" && PATH=$scratch/bin:$PATH timeout $((40 * slow)) bash -c type_in <<<"$2" 2>>"$scratch/said") ||
+		said="it hangs after: $(tail -n 1 "$scratch/said")"
+}
+
+# dot(1) is not in the virtual machine: its part is to take a graph.
+graphviz() {
+	mkdir -p "$scratch/bin"
+	# shellcheck disable=SC2016
+	printf '#!/bin/sh\ngrep -q "^\\(di\\)\\?graph" "$2" && cat "$2"\n' >"$scratch/bin/dot"
+	chmod 755 "$scratch/bin" "$scratch/bin/dot"
+}
+
+# commands_of TEXT
+commands_of() { awk -F '\t' -v text="$1" '$1 == text && $2 != "host" { print $2 "\t" $3 }' "$list"; }
+
+# try TEXT
+try() {
+	local said lines
+	graphviz
+	lines=$(commands_of "$1")
+	[[ $lines ]] || fault "no commands of $1"
+	play "$1" "$lines"
+	[[ ! $said ]] || fault "$said; all that was said: $(cat "$scratch/said")"
+}
+
+what_README_says() { try README; }
+
+# seen WHAT LINE..: a wrong command must be found to be wrong
+seen() {
+	local said what=$1
+	play wrong "$(printf '%s\n' "${@:2}")"
+	[[ $said == *"$what"* ]] || fault "\"${*:2}\" passed: \"$said\", not \"$what\""
+	tidy_up
+}
+
+a_wrong_command_is_found() {
+	seen failed $'#\thcctl link show nope'
+	seen failed $'#\thcctl run reduce hc0 op sume'
+	seen failed $'$\thcctl link set hc0 0:0 down'
+	seen failed $'#\thcctl -j fabric del hc1 | jq .'
+	seen failed $'#\thcctl monitor fabric nope &' $'#\twait %hcctl'
+	seen 'nothing was written to never.svg' $'#\ttrue -o never.svg'
+	seen 'nothing was recorded in idle.json' $'#\thcctl trace hc0 -o idle.json duration 10ms'
+	seen '' $'#\thcctl fabric show'
+	equal 'of a good command' '' "$said"
+}
+
+pages=()
+for text in $(cut -f 1 "$list" | uniq); do
+	[[ $text != README ]] || continue
+	name=what_${text//[.-]/_}_says
+	eval "$name() { try $text; }"
+	pages+=("$name")
+done
+run_tests what_README_says "${pages[@]}" a_wrong_command_is_found

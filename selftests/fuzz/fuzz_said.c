@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What frames may say: frames that a neighbour on a wire must not be believed, one by one, and
+ * what follows from them.  Each test has a fabric of three dimensions of its own.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "live.h"
+
+#define INJECT	"/sys/kernel/debug/hypercube/inject"
+#define WAIT_MS	20000
+
+static struct cube c;
+static struct moment m;
+static int inject = -1;
+
+/* ------------------------------------------------------------ saying it */
+
+/* A frame that arrives at @node over link @dim. */
+static struct hc_hdr *frame_begin(struct frame *f, unsigned int node, unsigned int dim,
+				  unsigned int type, unsigned int plan)
+{
+	struct hc_hdr *h = (struct hc_hdr *)f->bytes;
+
+	memset(f, 0, sizeof(*f));
+	f->rec = (struct hc_inject){ .node = node, .dim = dim, .flags = HC_INJECT_F_SEQ,
+				     .len = sizeof(*h) };
+	h->version = HC_WIRE_VERSION;
+	h->type = type;
+	h->plan = htonl(plan);
+	return h;
+}
+
+static void payload(struct frame *f, const void *data, unsigned int len)
+{
+	memcpy(f->bytes + f->rec.len, data, len);
+	f->rec.len += len;
+}
+
+/* It comes from @src to @dst, over the dimensions of @way at last. */
+static void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
+		   unsigned int hops)
+{
+	struct hc_hdr *h = (struct hc_hdr *)f->bytes;
+	unsigned char area[16] = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < hops; i++)
+		area[i / 2] |= way[i] << (i % 2 ? 0 : 4);
+	f->says |= SAY_ENDS;
+	h->flags |= HC_FRAME_F_ROUTED;
+	h->src = htons(src);
+	h->dst = htons(dst);
+	h->walk = htons(hops);
+	if (hops)
+		payload(f, area, sizeof(area));
+}
+
+/* 0 or -errno. */
+static int say(const struct frame *f)
+{
+	static char buf[HC_INJECT_MAX];
+	static struct batch b;
+	size_t len = batch_head(&m, buf);
+
+	b.n = 1;
+	b.frame[0] = *f;
+	len += batch_fill(&b, &m, buf + len);
+	return write(inject, buf, len) < 0 ? -errno : 0;
+}
+
+/* ------------------------------------------------------------ what follows */
+
+struct drops {
+	int nest;
+	int reason;
+	uint64_t n;
+};
+
+static void drops_take(void *arg, const struct nl_attrs *a)
+{
+	struct drops *d = arg;
+	const struct nlattr *nest = nl_find(a, d->nest, 0);
+	struct nl_attrs in = { 0 };
+
+	if (!nest)
+		return;
+	in.first = (const struct nlattr *)((const char *)nest + NLA_HDRLEN);
+	in.len = nest->nla_len - NLA_HDRLEN;
+	d->n = nl_get_u64(&in, d->reason, 0);
+}
+
+static uint64_t node_drops(unsigned int node, int reason)
+{
+	struct drops d = { HYPERCUBE_A_NODE_DROPS, reason, 0 };
+
+	nl_begin(ctl(), HYPERCUBE_CMD_NODE_GET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, c.name);
+	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, node);
+	nl_talk(ctl(), drops_take, &d);
+	return d.n;
+}
+
+static uint64_t link_drops(unsigned int node, unsigned int dim, int reason)
+{
+	struct drops d = { HYPERCUBE_A_LINK_DROPS, reason, 0 };
+
+	nl_begin(ctl(), HYPERCUBE_CMD_LINK_GET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_LINK_FABRIC, c.name);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_NODE, node);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_DIM, dim);
+	nl_talk(ctl(), drops_take, &d);
+	return d.n;
+}
+
+/* The next end that a node's process hears of: its status. */
+static int end_of(unsigned int node, struct hypercube_result *res)
+{
+	uint64_t end = fz_ms() + WAIT_MS;
+	static char buf[4096];
+	bool eor;
+
+	while (fz_ms() < end) {
+		if (shc_recv(c.fd[node], buf, sizeof(buf), res, &eor, MSG_DONTWAIT) >= 0)
+			return res->status;
+		usleep(10000);
+	}
+	return -ETIMEDOUT;
+}
+
+static bool contribute(unsigned int node, unsigned int plan, unsigned int collective,
+		       size_t total, size_t len)
+{
+	static char zero[1 << 14];
+	bool sums = collective == HYPERCUBE_REDUCE || collective == HYPERCUBE_ALLREDUCE;
+	struct hypercube_op op = {
+		.plan = plan, .collective = collective, .bytes = total,
+		.oper = sums ? HYPERCUBE_SUM : 0, .type = sums ? HYPERCUBE_U64 : 0,
+	};
+
+	return shc_send(c.fd[node], &op, zero, len, MSG_DONTWAIT) == (ssize_t)len;
+}
+
+/* The neighbour of the sink that is active at this stage. */
+static unsigned int below_sink(unsigned int stage)
+{
+	return c.plan.tree.sink ^ 1u << c.plan.tree.order[stage];
+}
+
+static struct hc_hdr *data(struct frame *f, unsigned int node, unsigned int dim,
+			   unsigned int plan, unsigned int stage, unsigned int collective)
+{
+	struct hc_hdr *h = frame_begin(f, node, dim, HC_FRAME_DATA, plan);
+
+	h->collective = collective;
+	h->stage = stage;
+	if (collective == HYPERCUBE_REDUCE || collective == HYPERCUBE_ALLREDUCE) {
+		h->oper = HYPERCUBE_SUM;
+		h->dtype = HYPERCUBE_U64;
+	}
+	return h;
+}
+
+/* ------------------------------------------------------------ memory */
+
+/* A source that does not wait for the sink ends its operation, not the machine. */
+static bool source_is_bounded(void)
+{
+	unsigned int sink = c.plan.tree.sink, dim = c.plan.tree.order[0], i;
+	struct hypercube_result res;
+	char bytes[1024] = { 0 };
+
+	if (!contribute(sink, LIVE_TREE, HYPERCUBE_REDUCE, 1 << 20, sizeof(bytes)))
+		return false;
+	for (i = 0; i < 1000; i++) {
+		struct frame f;
+		struct hc_hdr *h = data(&f, sink, dim, LIVE_TREE, 0, HYPERCUBE_REDUCE);
+
+		h->total = htobe64(1 << 20);
+		h->offset = htobe64(i * sizeof(bytes));
+		h->index = htonl(i);
+		payload(&f, bytes, sizeof(bytes));
+		if (say(&f))
+			return false;
+	}
+	return end_of(sink, &res) == -ENOBUFS && res.cause_node == below_sink(0) &&
+	       node_drops(sink, HYPERCUBE_A_DROP_QUEUE_FULL) > 0;
+}
+
+static bool segment_is_bounded(void)
+{
+	unsigned int sink = c.plan.tree.sink, dim = c.plan.tree.order[0];
+	uint64_t before = link_drops(sink, dim, HYPERCUBE_A_DROP_MALFORMED);
+	char bytes[1032] = { 0 };
+	struct frame f;
+
+	data(&f, sink, dim, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(1 << 20);
+	payload(&f, bytes, sizeof(bytes));
+	return !say(&f) && link_drops(sink, dim, HYPERCUBE_A_DROP_MALFORMED) == before + 1;
+}
+
+/* Of the two ends of a link one combines into what has come, the other one uses it again. */
+static bool shared_in_doubling(void)
+{
+	static const unsigned int lens[] = { 64, 1024 };
+	unsigned int dim = c.doubling.order[0], i, round;
+	char bytes[1024] = { 1 };
+
+	for (i = 0; i < 4; i++) {
+		unsigned int node = i % 2 ? 1u << dim : 0, len = lens[i / 2];
+
+		live_reset(&c, &m, false);
+		live_bind(&c);
+		if (!contribute(node, LIVE_DOUBLING, HYPERCUBE_ALLREDUCE, len, len))
+			return false;
+		usleep(50000);
+		for (round = 0; round < 1; round++) {
+			struct frame f;
+			struct hc_hdr *h = data(&f, node, dim, LIVE_DOUBLING, 0,
+						HYPERCUBE_ALLREDUCE);
+
+			h->flags = HC_FRAME_F_LAST;
+			h->total = htobe64(len);
+			payload(&f, bytes, len);
+			f.rec.flags |= HC_INJECT_F_SHARED | (len > 512 ? HC_INJECT_F_PAGES : 0);
+			if (say(&f))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Blocks are passed on as they came, with another header. */
+static bool shared_in_gather(void)
+{
+	unsigned int node = below_sink(2), stage;
+	char bytes[64] = { 1 };
+
+	if (!contribute(node, LIVE_TREE, HYPERCUBE_GATHER, sizeof(bytes), sizeof(bytes)))
+		return false;
+	usleep(50000);
+	for (stage = 0; stage < 2; stage++) {
+		unsigned int dim = c.plan.tree.order[stage];
+		struct frame f;
+		struct hc_hdr *h = data(&f, node, dim, LIVE_TREE, stage, HYPERCUBE_GATHER);
+
+		h->flags = HC_FRAME_F_LAST;
+		h->total = htobe64(sizeof(bytes));
+		h->origin = htons(node ^ 1u << dim);
+		payload(&f, bytes, sizeof(bytes));
+		f.rec.flags |= HC_INJECT_F_SHARED;
+		if (say(&f))
+			return false;
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------ ends */
+
+static struct hc_wire_end broken(unsigned int node)
+{
+	return (struct hc_wire_end){ .status = htonl(ENOLINK), .node = htons(node),
+				     .dim = htons(HC_CAUSE_NONE), .flags = htonl(HC_END_F_BROKEN) };
+}
+
+/* A member that is not the sink's peer has no word on a plan without detours. */
+static bool end_of_strangers(void)
+{
+	unsigned int sink = c.plan.tree.sink, src = below_sink(0) ^ 1u << c.plan.tree.order[1];
+	const unsigned char way[] = { c.plan.tree.order[0], c.plan.tree.order[1] };
+	struct hc_wire_end end = broken(src);
+	struct frame f;
+
+	frame_begin(&f, sink, way[1], HC_FRAME_END, LIVE_TREE);
+	routed(&f, src, sink, way, 2);
+	payload(&f, &end, sizeof(end));
+	return !say(&f) && node_drops(sink, HYPERCUBE_A_DROP_UNEXPECTED) == 1 &&
+	       !cube_reduce(&c, LIVE_TREE, NULL);
+}
+
+static bool end_of_nowhere(void)
+{
+	unsigned int sink = c.plan.tree.sink;
+	struct hc_wire_end end = broken(1 << 10);
+	struct frame f;
+
+	frame_begin(&f, sink, c.plan.tree.order[0], HC_FRAME_END, LIVE_TREE);
+	payload(&f, &end, sizeof(end));
+	return !say(&f) && node_drops(sink, HYPERCUBE_A_DROP_MALFORMED) == 1 &&
+	       !cube_reduce(&c, LIVE_TREE, NULL);
+}
+
+/* A peer's word that the plan is broken is believed, not what it says to be complete. */
+static bool end_of_peer(void)
+{
+	unsigned int sink = c.plan.tree.sink;
+	struct hc_wire_end end = broken(below_sink(0));
+	struct hypercube_result res;
+	struct frame f;
+
+	if (!contribute(sink, LIVE_TREE, HYPERCUBE_REDUCE, 8, 8))
+		return false;
+	frame_begin(&f, sink, c.plan.tree.order[0], HC_FRAME_END, LIVE_TREE);
+	end.flags = htonl(HC_END_F_BROKEN | HC_END_F_FINAL);
+	((struct hc_hdr *)f.bytes)->op = htobe64(60);
+	f.says |= SAY_OP;
+	payload(&f, &end, sizeof(end));
+	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
+}
+
+/* A plan goes around faults: what comes over a link that is down, or cannot get to a failed
+ * node, is none of its frames.
+ */
+static bool lost_elsewhere(void)
+{
+	const unsigned char way[] = { 0 };
+	struct frame f;
+	char bytes[8] = { 0 };
+
+	if (cube_fail_link(&c, 4, 1) || cube_fail_node(&c, 7) || cube_plan_to(&c, LIVE_TREE, 0) ||
+	    c.plan.tree.ndetours)
+		return false;
+	live_plans(&c, &m);
+	data(&f, 4, 1, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(sizeof(bytes));
+	payload(&f, bytes, sizeof(bytes));
+	if (say(&f))
+		return false;
+	data(&f, 0, 0, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(sizeof(bytes));
+	routed(&f, 1, 7, way, 1);
+	payload(&f, bytes, sizeof(bytes));
+	return !say(&f) && !cube_reduce(&c, LIVE_TREE, NULL) && !cube_heal(&c);
+}
+
+/* ------------------------------------------------------------ numbers, names */
+
+static bool seq_heals(void)
+{
+	static const uint32_t seqs[] = { 0x7fffffff, 0xfffffff0, 0x40000000 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(seqs); i++) {
+		struct frame f;
+
+		frame_begin(&f, 0, 0, HC_FRAME_TELL, LIVE_TREE)->seq = htonl(seqs[i]);
+		f.rec.flags = 0;
+		if (say(&f) || !live_dgrams(&c))
+			return false;
+	}
+	return true;
+}
+
+static bool version_heals(void)
+{
+	static const uint32_t versions[] = { 0xffffffff, 0x7fffffff, 0x80000000 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(versions); i++) {
+		struct hc_wire_state s = { .node = htons(6), .word = htons(7),
+					   .version = htonl(versions[i]) };
+		struct frame f;
+
+		frame_begin(&f, 0, 0, HC_FRAME_STATE, 0);
+		payload(&f, &s, sizeof(s));
+		if (say(&f) || !live_dgrams(&c))
+			return false;
+	}
+	/* A link that really fails is known all the same. */
+	return !cube_fail_link(&c, 6, 1) && live_dgrams(&c) && !cube_heal(&c) && live_dgrams(&c);
+}
+
+static bool dgram_comes(int fd, const struct frame *f)
+{
+	uint64_t end = fz_ms() + 500;
+	char buf[64];
+
+	if (say(f))
+		return false;
+	while (fz_ms() < end)
+		if (recv(fd, buf, sizeof(buf), MSG_DONTWAIT) >= 0)
+			return true;
+	return false;
+}
+
+/* Who sends what it has not got over that link, or in the name of who passes it on. */
+static bool src_is_behind(void)
+{
+	static const struct {
+		unsigned char src, hops, way[2];
+		bool comes;
+	} tries[] = {
+		{ 0, 0, { 0 }, false }, { 2, 1, { 1 }, false }, { 5, 2, { 0, 2 }, false },
+		{ 4, 1, { 0 }, false }, { 1, 1, { 0 }, true }, { 5, 2, { 2, 0 }, true },
+	};
+	int fd = shc_bound(c.name, 7, SOCK_DGRAM);
+	bool ok = fd >= 0;
+	unsigned int i;
+
+	for (i = 0; ok && i < ARRAY_SIZE(tries); i++) {
+		struct frame f;
+
+		frame_begin(&f, 0, 0, HC_FRAME_DGRAM, 0);
+		routed(&f, tries[i].src, 7, tries[i].way, tries[i].hops);
+		payload(&f, "lie", 4);
+		ok = dgram_comes(fd, &f) == tries[i].comes;
+		if (!ok)
+			fz_note("row %u", i);
+	}
+	close(fd);
+	return ok;
+}
+
+/* ------------------------------------------------------------ scatter */
+
+static bool want_of_nothing(void)
+{
+	unsigned int sink = c.plan.tree.sink;
+	struct hypercube_result res;
+	struct frame f;
+
+	if (!contribute(sink, LIVE_TREE, HYPERCUBE_SCATTER, 64, 64))
+		return false;
+	data(&f, sink, c.plan.tree.order[0], LIVE_TREE, 0, HYPERCUBE_SCATTER)->flags =
+		HC_FRAME_F_WANT | HC_FRAME_F_LAST;
+	return !say(&f) && end_of(sink, &res) == -EPROTO && res.cause_node == below_sink(0);
+}
+
+static bool down_before_asked(void)
+{
+	unsigned int node = below_sink(2), i;
+	char bytes[8] = { 0 };
+
+	for (i = 0; i < 2; i++) {
+		struct frame f;
+		struct hc_hdr *h = data(&f, node, c.plan.tree.order[2], LIVE_TREE, 2,
+					HYPERCUBE_SCATTER);
+
+		h->flags = HC_FRAME_F_DOWN;
+		h->total = htobe64(sizeof(bytes));
+		h->origin = htons(node);
+		payload(&f, bytes, sizeof(bytes));
+		if (say(&f) || node_drops(node, HYPERCUBE_A_DROP_UNEXPECTED) != i + 1)
+			return false;
+		if (!i && !contribute(node, LIVE_TREE, HYPERCUBE_SCATTER, 0, 0))
+			return false;
+	}
+	return true;
+}
+
+/* ------------------------------------------------------------ all */
+
+static const struct {
+	bool (*holds)(void);
+	const char *what;
+} tests[] = {
+	{ source_is_bounded, "what a source sends ahead is bounded at its receiver" },
+	{ segment_is_bounded, "no segment is longer than the fabric's" },
+	{ shared_in_doubling, "a doubling writes to no frame of others" },
+	{ shared_in_gather, "a gather writes to no header of others" },
+	{ end_of_strangers, "a member that is no peer ends nothing" },
+	{ end_of_nowhere, "a cause lies in the fabric" },
+	{ end_of_peer, "a source does not say what is complete" },
+	{ lost_elsewhere, "what is lost on no way of a plan does not break it" },
+	{ seq_heals, "a link goes on after a wrong number" },
+	{ version_heals, "states go on after a wrong version" },
+	{ src_is_behind, "nobody speaks for whom he does not lead to" },
+	{ want_of_nothing, "who asks for blocks names members" },
+	{ down_before_asked, "nobody gets blocks before he has asked" },
+};
+
+static bool run(unsigned int i)
+{
+	bool ok = live_open(&c, &m, 3) && live_reset(&c, &m, false);
+
+	live_bind(&c);
+	ok = ok && tests[i].holds();
+	return !cube_del(&c) && ok;
+}
+
+int main(int argc, char **argv)
+{
+	struct fz_args a = fz_parse(argc, argv);
+	struct cover cover;
+	unsigned int i;
+
+	if (cover_open(&cover) && cover_polls(&cover))
+		cover_begin(&cover);
+	inject = open(INJECT, O_WRONLY | O_CLOEXEC);
+	if (inject < 0) {
+		fz_note("no way in for frames: %s", strerror(errno));
+		return 4;
+	}
+	for (i = 0; i < ARRAY_SIZE(tests); i++) {
+		fz_result(run(i), tests[i].what);
+		cover_end(&cover);
+		cover_begin(&cover);
+	}
+	if (a.cover)
+		cover_write(a.cover);
+	return fz_end();
+}

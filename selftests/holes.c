@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links that lose or corrupt frames, under operations of several segments, many at a time:
+ * each ends once at every member, with an error, or with every byte as it was computed
+ * here.  What comes down a plan is looked at as closely as what goes up.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#define TESTS_TOGETHER
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 1
+#define SEGMENT 1000
+
+/**
+ * struct work - what all members do
+ * @collective: with @oper and @type
+ * @oper: see @collective
+ * @bytes: of each member, or of each block; a segment and more
+ */
+struct work {
+	unsigned int collective;
+	unsigned int oper;
+	size_t bytes;
+};
+
+static const struct work tree_works[] = {
+	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_SUM, 8000 },
+	{ HYPERCUBE_SCATTER, 0, 3500 },
+	{ HYPERCUBE_REDUCE, HYPERCUBE_SUM, 8000 },
+	{ HYPERCUBE_GATHER, 0, 3500 },
+	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_MERGE, 2400 },
+	{ HYPERCUBE_REDUCE, HYPERCUBE_MERGE, 2400 },
+	{ HYPERCUBE_BARRIER, 0, 0 },
+	/* Elements as long as half a segment: helpers get parts of nothing. */
+	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_MAX, 2000 },
+};
+
+static const struct work doubling_works[] = {
+	{ HYPERCUBE_ALLREDUCE, HYPERCUBE_SUM, 8000 },
+	{ HYPERCUBE_BARRIER, 0, 0 },
+};
+
+/* ------------------------------------------------------------ what must come out */
+
+static uint64_t mix(uint64_t x)
+{
+	x ^= x >> 31;
+	x *= 0x9e3779b97f4a7c15ull;
+	return x ^ x >> 29;
+}
+
+/* Element @i of what party @who gives to operation @k; of a merge they ascend. */
+static uint64_t element(const struct work *w, unsigned int k, unsigned int who, size_t i)
+{
+	if (w->oper == HYPERCUBE_MERGE)
+		return (uint64_t)i << 20 | (mix(k * 64 + who + i * 4096) & 0xfffff);
+	return mix((uint64_t)k << 40 | (uint64_t)who << 32 | i);
+}
+
+static bool has_blocks(const struct work *w)
+{
+	return w->collective == HYPERCUBE_GATHER || w->collective == HYPERCUBE_SCATTER;
+}
+
+static void fill(const struct work *w, unsigned int k, unsigned int who, uint8_t *to)
+{
+	uint64_t v;
+	size_t i;
+
+	for (i = 0; i < w->bytes; i += sizeof(v)) {
+		v = element(w, k, who, i / sizeof(v));
+		memcpy(to + i, &v, w->bytes - i < sizeof(v) ? w->bytes - i : sizeof(v));
+	}
+}
+
+static int ascending(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* All contributions one after the other, and what is made of them; bytes of that. */
+static size_t result(const struct work *w, unsigned int k, unsigned int n, uint8_t *out)
+{
+	uint64_t *sum = (uint64_t *)out;
+	unsigned int who;
+	size_t i;
+
+	for (who = 0; who < n; who++)
+		fill(w, k, who, out + who * w->bytes);
+	if (has_blocks(w))
+		return n * w->bytes;
+	if (w->oper == HYPERCUBE_MERGE) {
+		qsort(out, n * w->bytes / sizeof(*sum), sizeof(*sum), ascending);
+		return n * w->bytes;
+	}
+	for (who = 1; who < n && w->oper == HYPERCUBE_SUM; who++)
+		for (i = 0; i < w->bytes / sizeof(*sum); i++)
+			sum[i] += sum[who * w->bytes / sizeof(*sum) + i];
+	/* Records: the greatest in the order of memcmp(). */
+	for (who = 1; who < n && w->oper == HYPERCUBE_MAX; who++)
+		for (i = 0; i < w->bytes; i += 250)
+			if (memcmp(out + i, out + who * w->bytes + i, 250) < 0)
+				memcpy(out + i, out + who * w->bytes + i, 250);
+	return w->bytes;
+}
+
+/* ------------------------------------------------------------ jobs */
+
+static bool gets(const struct work *w, bool sink)
+{
+	return sink || (w->collective != HYPERCUBE_REDUCE && w->collective != HYPERCUBE_GATHER);
+}
+
+static void job_fill(struct job *j, const struct work *w, unsigned int k, unsigned int who,
+		     unsigned int n, bool sink)
+{
+	bool scatter = w->collective == HYPERCUBE_SCATTER, record = w->oper == HYPERCUBE_MAX;
+	uint8_t *in = calloc(n, w->bytes + 1);
+
+	j->op = (struct hypercube_op){
+		.plan = PLAN, .collective = w->collective, .oper = w->oper,
+		.type = record ? HYPERCUBE_RECORD : w->oper ? HYPERCUBE_U64 : 0,
+		.width = record ? 250 : 0, .bytes = !scatter ? w->bytes : sink ? n * w->bytes : 0,
+	};
+	if (w->collective == HYPERCUBE_REDUCE || w->collective == HYPERCUBE_GATHER)
+		j->op.flags = HYPERCUBE_F_NOTIFY;
+	if (!scatter)
+		fill(w, k, who, in);
+	else if (sink)
+		result(w, k, n, in);
+	j->in = in;
+	j->room = gets(w, sink) ? n * w->bytes : 0;
+	j->out = calloc(n, w->bytes + 1);
+	j->waits = true;
+}
+
+/* Errors that frames that get lost may lead to.  Some begin what comes next, others
+ * hear of the failure instead: if these differ, that is EPROTO.
+ */
+static bool excused(int err)
+{
+	return err == -EIO || err == -ETIMEDOUT || err == -ENOLINK || err == -EHOSTUNREACH ||
+	       err == -ESTALE || err == -EPROTO;
+}
+
+struct tally {
+	unsigned int right;
+	unsigned int errors;
+	unsigned int wrong;
+};
+
+static void job_judge(struct tally *t, const struct job *j, const struct work *w, unsigned int k,
+		      unsigned int who, unsigned int n, bool sink)
+{
+	uint8_t *want = calloc(n, w->bytes + 1), *mine = want;
+	size_t bytes = result(w, k, n, want);
+	int err = j->refused ? j->refused : j->res.status;
+
+	if (w->collective == HYPERCUBE_SCATTER) {
+		bytes = w->bytes;
+		mine += who * bytes;
+	} else if (!gets(w, sink)) {
+		bytes = 0;
+	}
+	if (j->ends + !!j->refused != 1 || (err && !excused(err)) ||
+	    (!err && (j->got != bytes || memcmp(mine, j->out, bytes)))) {
+		printf("# collective %u, member %u, operation %u: %u ends, error %d, %zu of %zu bytes\n",
+		       w->collective, who, k, j->ends, err, j->got, bytes);
+		t->wrong++;
+	} else if (err) {
+		t->errors++;
+	} else {
+		t->right++;
+	}
+	free(want);
+}
+
+/* Who hears of an error begins no more: after that members may disagree on what belongs
+ * together, until all begin anew.
+ */
+static bool stop_after_errors(struct party *p, unsigned int n)
+{
+	bool any = false;
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < p[i].next; k++)
+			if (p[i].job[k].refused || (p[i].job[k].ends && p[i].job[k].res.status)) {
+				p[i].njobs = p[i].next + (p[i].next < p[i].njobs &&
+							  p[i].job[p[i].next].begun);
+				any = true;
+			}
+	return any;
+}
+
+/* Until all is over, or some has failed and nothing moves any more: then a new
+ * installation of the plan ends what is left.
+ */
+static int drive_bad(struct cube *c, struct party *p, unsigned int n, bool doubling)
+{
+	uint64_t last = now_ms(), begin = last;
+	int err;
+
+	while (!drive_done(p, n)) {
+		bool failed = stop_after_errors(p, n);
+
+		if (drive_once(p, n))
+			last = now_ms();
+		else
+			usleep(500);
+		if (failed && now_ms() > last + 300)
+			break;
+		if (now_ms() > begin + 1000ull * patience(10)) {
+			printf("# nothing has ended\n");
+			ctl_op_print(c->name);
+			return -ETIMEDOUT;
+		}
+	}
+	err = doubling ? cube_doubling_install(c, PLAN) : cube_install(c, PLAN);
+	return err ? err : drive(p, n, 5);
+}
+
+/* @njobs operations at once. */
+static void batch(struct cube *c, bool doubling, const struct work *w, unsigned int nworks,
+		  unsigned int njobs, struct tally *t)
+{
+	unsigned int node[CUBE_MAX], i, k;
+	struct party p[CUBE_MAX];
+	unsigned int n = parties(c, p, node, njobs);
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++)
+			job_fill(&p[i].job[k], &w[k % nworks], k, i, n,
+				 node[i] == c->plan.tree.sink);
+	if (drive_bad(c, p, n, doubling)) {
+		printf("# not all operations ended\n");
+		ctl_op_print(c->name);
+		t->wrong++;
+	}
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < p[i].njobs; k++)
+			job_judge(t, &p[i].job[k], &w[k % nworks], k, i, n,
+				  node[i] == c->plan.tree.sink);
+		if (p[i].strays)
+			printf("# member %u: %u records of nothing\n", i, p[i].strays);
+		t->wrong += p[i].strays;
+	}
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++) {
+			free((void *)p[i].job[k].in);
+			free(p[i].job[k].out);
+		}
+	parties_free(p, n);
+}
+
+/* ------------------------------------------------------------ tests */
+
+static void links_bad(struct __test_metadata *_metadata, struct cube *c, bool doubling,
+		      const struct work *w, unsigned int nworks, const struct impairments *bad)
+{
+	struct tally t = { 0 };
+	unsigned int round;
+
+	ASSERT_EQ(0, cube_impair(c, bad));
+	for (round = 0; round < scaled(12); round++) {
+		batch(c, doubling, w + round % nworks, 1, 8, &t);
+		batch(c, doubling, w, nworks, nworks, &t);
+	}
+	printf("# %u ends well, %u with an error, %u wrong\n", t.right, t.errors, t.wrong);
+	EXPECT_EQ(0, t.wrong);
+	/* A few rounds, as on kernels with debugging, may go one way only. */
+	if (scaled(12) < 12)
+		return;
+	EXPECT_GT(t.right, 0);
+	EXPECT_GT(t.errors, 0);
+}
+
+static int start(struct cube *c, unsigned int dim, bool faults)
+{
+	int err = cube_new(c, dim, SEGMENT);
+
+	if (!err && faults)
+		err = cube_fail_link(c, 0, 0);
+	if (!err && faults)
+		err = cube_fail_link(c, 6, 1);
+	if (!err)
+		err = cube_plan_to(c, PLAN, dim == 3 ? 3 : 0);
+	return err ? err : cube_bind_all(c);
+}
+
+static const struct impairments lose = { .loss = 20000, .seed = 3 };
+static const struct impairments lose_less = { .loss = 3000, .seed = 5 };
+static const struct impairments corrupt = { .corrupt = 20000, .seed = 7 };
+
+TEST(four_nodes_whose_links_lose_frames)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 2, false));
+	links_bad(_metadata, &c, false, tree_works, ARRAY_SIZE(tree_works), &lose);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(four_nodes_whose_links_corrupt_frames)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 2, false));
+	links_bad(_metadata, &c, false, tree_works, ARRAY_SIZE(tree_works), &corrupt);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(helpers_and_detours_over_links_that_lose_frames)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, true));
+	EXPECT_GT(c.plan.tree.ndetours + 1, 0);
+	links_bad(_metadata, &c, false, tree_works, ARRAY_SIZE(tree_works), &lose_less);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(doubling_over_links_that_lose_frames)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, SEGMENT));
+	ASSERT_EQ(0, cube_doubling(&c, PLAN, hc_ones(3), 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	links_bad(_metadata, &c, true, doubling_works, ARRAY_SIZE(doubling_works), &lose_less);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

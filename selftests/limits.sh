@@ -1,0 +1,134 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What runs as somebody else is expanded there:
+# shellcheck disable=SC2016
+#
+# What a user may make the kernel hold: counts for all of his namespaces together, charges to his
+# memory cgroup, and a clear answer where the machine has too little.
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+fabrics_of_a_user() {
+	parameter max_fabrics 3
+	unprivileged Y
+	refused 'the fourth fabric' 'max_fabrics' as_user 1101 \
+		'for i in 1 2 3; do hcctl fabric add f$i dim 1 || exit 0; done; hcctl fabric add f4 dim 1'
+	check 'one goes, another one comes' as_user 1102 \
+		'for i in 1 2 3 4 5 6; do hcctl fabric add f$i dim 1 && hcctl fabric del f$i || exit 1; done'
+	# The shell stays, for the three end with the namespace that it keeps.
+	refused 'a fourth in a namespace below' 'max_fabrics' as_user 1103 \
+		'for i in 1 2 3; do hcctl fabric add f$i dim 1 || exit 0; done
+		unshare -Urn hcctl fabric add f4 dim 1; exit $?'
+	parameters_back
+}
+
+# Two namespaces side by side have one limit if one user has made them, else two.
+namespaces_side_by_side() {
+	parameter max_fabrics 2
+	unprivileged Y
+	mkfifo -m 666 "$scratch/go" "$scratch/end"
+	chmod 755 "$scratch"
+	as_user 1010 "hcctl fabric add f1 dim 1 && hcctl fabric add f2 dim 1 && echo >$scratch/go
+		cat $scratch/end" &
+	read -r <"$scratch/go"
+	refused 'a third fabric beside' 'max_fabrics' as_user 1010 'hcctl fabric add f3 dim 1'
+	check 'one of somebody else' as_user 1011 'hcctl fabric add f3 dim 1'
+	check 'one of the administrator' hcctl fabric add f3 dim 1
+	check 'one in a container of his' unshare -Urn hcctl fabric add f3 dim 1
+	echo >"$scratch/end"
+	wait $!
+	parameters_back
+}
+
+nodes_of_a_user() {
+	parameter max_nodes 20
+	unprivileged Y
+	refused 'more nodes' 'max_nodes' as_user 1020 \
+		'hcctl fabric add a dim 4 && hcctl fabric add b dim 2 && hcctl fabric add c dim 1'
+	check 'another fabric, later' busywait 10 as_user 1020 'hcctl fabric add a dim 4'
+	parameters_back
+}
+
+plan() { echo "hcctl -j tree find fabric $1 apply plan $2 >/dev/null"; }
+
+plans_of_a_user() {
+	parameter max_plans 3
+	unprivileged Y
+	refused 'the fourth plan' 'max_plans' as_user 1104 "hcctl fabric add a dim 2 && hcctl fabric add b dim 2
+		$(plan a 1); $(plan a 2); $(plan b 1); $(plan b 1); hcctl tree del b plan 1
+		$(plan b 1) || exit 0; $(plan b 2)"
+	parameter max_plans 100
+	parameter plan_memory 6000
+	refused 'the memory of plans' 'plan_memory' as_user 1105 "hcctl fabric add a dim 2
+		for i in {1..9}; do $(plan a '$i') || exit 1; done"
+	parameters_back
+}
+
+plans_of_a_fabric() {
+	parameter max_fabric_plans 2
+	check 'add' hcctl fabric add t dim 2
+	check 'a plan' hcctl tree find fabric t apply plan 1
+	check 'another' hcctl tree find fabric t apply plan 2
+	refused 'a third' 'max_fabric_plans' hcctl tree find fabric t apply plan 3
+	check 'in its place' hcctl tree find fabric t apply plan 2
+	check 'one goes' hcctl tree del t plan 1
+	check 'a third' hcctl tree find fabric t apply plan 3
+	parameters_back
+}
+
+# What fails for a limit fails as without memory, and the next one goes well.
+operations_of_a_user() {
+	unprivileged Y
+	parameter poll_memory 100
+	# Who has no memory leaves, and another one may be the first to say so.
+	refused 'an operation' 'memory|left' as_user 1106 \
+		'hcctl fabric add t dim 3 && hcctl tree find fabric t apply >/dev/null && hcctl run barrier t'
+	parameters_back
+	unprivileged Y
+	check 'an operation' as_user 1107 \
+		'hcctl fabric add t dim 3 && hcctl tree find fabric t apply && hcctl run barrier t'
+	parameters_back
+}
+
+# charged CGROUP: kB
+charged() { echo $(($(<"$1/memory.current") / 1024)); }
+
+memory_is_charged() {
+	local group=/sys/fs/cgroup/hc-limits none plans i
+	grep -q memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
+		mount -t cgroup2 none /sys/fs/cgroup 2>/dev/null
+	grep -q memory /sys/fs/cgroup/cgroup.controllers 2>/dev/null ||
+		{ skip 'no memory cgroups'; return; }
+	echo +memory >/sys/fs/cgroup/cgroup.subtree_control
+	mkdir "$group"
+	check 'add' hcctl fabric add t dim 8
+	none=$(charged "$group")
+	for i in {1..20}; do
+		(echo $BASHPID >"$group/cgroup.procs"; hcctl tree find fabric t apply plan "$i" >/dev/null)
+	done
+	plans=$(charged "$group")
+	log "20 plans of dimension 8: $((plans - none)) kB charged"
+	((plans - none >= 20 * 256)) || fault 'the memory of plans is not charged to who made them'
+	check 'del' hcctl fabric del t
+	busywait 5 rmdir "$group" || fault 'the group stays'
+}
+
+# The OOM killer shall have nothing to do: it fails the test.
+more_than_the_machine_has() {
+	local free fill
+	[[ ! $debug ]] || { skip 'endpoints are bigger on this kernel'; return; }
+	mkdir "$scratch/fill"
+	mount -t tmpfs -o size=100% none "$scratch/fill"
+	free=$(awk '/MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
+	fill=$((free - 180))
+	((fill <= 0)) || fallocate -l "${fill}M" "$scratch/fill/full"
+	refused 'a fabric too big' 'needs about [0-9]* MiB' hcctl fabric add t dim 12
+	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
+	check 'a small one' hcctl fabric add t dim 6
+	umount "$scratch/fill"
+}
+
+run_tests fabrics_of_a_user namespaces_side_by_side nodes_of_a_user plans_of_a_user \
+	plans_of_a_fabric operations_of_a_user memory_is_charged more_than_the_machine_has

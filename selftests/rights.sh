@@ -1,0 +1,251 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What runs as somebody else is expanded there:
+# shellcheck disable=SC2016
+#
+# Who may do what: a test for each row of the table in hypercube(7).
+
+# shellcheck source=selftests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+owner=1201 somebody=1202 not_permitted='not permitted|permission denied|no permission'
+
+# Others write there, too, and wait for "go".
+shared_scratch() {
+	chmod 777 "$scratch"
+	rm -f "$scratch/go"
+	mkfifo -m 666 "$scratch/go"
+}
+
+# in_namespace PATTERN COMMANDS: what root of a user namespace says matches; "done" ends what goes well
+in_namespace() {
+	local said
+	said=$(as_user "$owner" "$2" 2>&1)
+	grep -qiE -- "$1" <<<"$said" || fault "in a user namespace: \"$said\", not \"$1\""
+}
+
+# nobody_else COMMAND..: nobody else in the namespace of fabric t may, not even who owns all its nodes
+nobody_else() {
+	refused 'by somebody' "$not_permitted" as "$somebody" "$@"
+	refused 'by the owner of the nodes' "$not_permitted" as "$owner" "$@"
+}
+
+# a_fabric: t, of dimension 2 with a tree; all nodes have an owner
+a_fabric() {
+	local node
+	check 'add' hcctl fabric add t dim 2
+	check 'a plan' hcctl tree find fabric t apply
+	for node in 0 1 2 3; do
+		check 'an owner' hcctl node set t $node owner "$owner"
+	done
+}
+
+to_add_and_remove_fabrics() {
+	a_fabric
+	nobody_else hcctl fabric add u dim 1
+	nobody_else hcctl fabric del t
+	in_namespace 'unprivileged' 'hcctl fabric add t dim 1 && echo done'
+	unprivileged Y
+	in_namespace '^done$' 'hcctl fabric add t dim 1 && hcctl fabric del t && echo done'
+	nobody_else hcctl fabric add u dim 1
+	check 'by the administrator' hcctl fabric del t
+}
+
+# What is to configure the fabric t
+configuration=('fabric set t patience 5s' 'link set t 0:0 down' 'link set t 0:0 up' 'link set t 0:1 loss 1'
+	'link set t 0:1 loss 0 delay 1us' 'node set t 3 fail' 'node set t 3 ok' 'node set t 1 owner 0' 'fault clear t'
+	'detect t timeout 100' 'tree find fabric t apply' 'bcast plan fabric t source 1 apply plan 2'
+	'doubling plan fabric t apply plan 3' 'tree del t plan 2' 'route show t 0 3')
+
+to_configure_a_fabric() {
+	local command
+	a_fabric
+	for command in "${configuration[@]}"; do
+		# shellcheck disable=SC2086
+		nobody_else hcctl $command
+		# shellcheck disable=SC2086
+		check 'by the administrator' hcctl $command
+	done
+	unprivileged Y
+	in_namespace '^done$' "hcctl fabric add t dim 2
+		$(printf 'hcctl %s >/dev/null || exit\n' "${configuration[@]}")
+		echo done"
+}
+
+# Two processes of one user namespace in network namespaces of it
+two_namespaces='
+	hcctl fabric add t dim 1 || exit
+	unshare -n sleep 60 &
+	while [ "$(readlink /proc/$!/ns/net)" = "$(readlink /proc/self/ns/net)" ]; do :; done'
+
+to_move_an_endpoint() {
+	local there
+	a_fabric
+	namespace there || return
+	nobody_else hcctl node set t 1 netns $$
+	check 'by the administrator' hcctl node set t 1 netns "$there"
+	unprivileged Y
+	in_namespace '^done$' "$two_namespaces
+		hcctl node set t 1 netns \$! && echo done
+		kill \$!"
+	in_namespace 'CAP_NET_ADMIN there' "hcctl fabric add t dim 1; hcctl node set t 1 netns $$"
+}
+
+to_bind() {
+	local there
+	a_fabric
+	check 'node 2 is of another one' hcctl node set t 2 owner 0
+	check 'the owner' as "$owner" "$here/hc_load" bind t 1
+	refused 'somebody' "$not_permitted" as "$somebody" "$here/hc_load" bind t 1
+	refused 'a node of another one' "$not_permitted" as "$owner" "$here/hc_load" bind t 2
+	check 'the administrator' "$here/hc_load" bind t 2
+	unprivileged Y
+	in_namespace '^bound$' "hcctl fabric add t dim 1; '$here/hc_load' bind t 1"
+	shared_scratch
+	# The administrator lends an endpoint to a container, which needs no permission of his for that.
+	unprivileged N
+	as "$owner" unshare -Urn sh -c "echo \$\$ >$scratch/pid; cat $scratch/go; '$here/hc_load' bind t 1" >"$scratch/bound" &
+	check 'the container begins' busywait 10 test -s "$scratch/pid"
+	check 'lend' hcctl node set t 1 netns "$(<"$scratch/pid")"
+	echo >"$scratch/go"
+	wait $!
+	equal 'in the container' bound "$(sed '/^$/d' "$scratch/bound")"
+}
+
+# The right is that of who has bound, whoever has the socket afterwards.
+to_contribute() {
+	a_fabric
+	check 'members' as "$owner" "$here/hc_load" once t 1
+	refused 'somebody' "^0 members" as "$somebody" "$here/hc_load" once t 1
+	check 'with the sockets of another one' "$here/hc_load" once t 1 "$somebody"
+}
+
+to_look() {
+	local command
+	a_fabric
+	for command in 'fabric show t' 'node show t' 'link show t' 'fault show t' 'op show t' 'stats t' 'tree show t'; do
+		# shellcheck disable=SC2086
+		check 'somebody looks' as "$somebody" hcctl $command
+	done
+	as "$somebody" hcctl -j monitor >"$scratch/events" 2>&1 &
+	jobs+=($!)
+	check 'somebody hears of events' busywait 10 event_comes
+	refused 'in another namespace' 'no such fabric' unshare -n hcctl fabric show t
+}
+
+event_comes() {
+	hcctl link set t 0:0 down
+	hcctl link set t 0:0 up
+	[[ -s $scratch/events ]]
+}
+
+# with_capability NAME COMMAND..: of a user who has nothing else
+with_capability() {
+	setpriv --reuid "$somebody" --regid "$somebody" --clear-groups \
+		--inh-caps "+$1" --ambient-caps "+$1" "${@:2}"
+}
+
+# captured PROGRAM..: does tcpdump, started so, see a reduction?
+captured() {
+	local seen
+	"$@" timeout $((3 * slow)) tcpdump -i tmon -n -c 1 >"$scratch/captured" 2>"$scratch/tcpdump" &
+	seen=$!
+	busywait 2 grep -q listening "$scratch/tcpdump" || { wait $seen; return 1; }
+	busywait 3 reduced_until_seen || true
+	kill $seen 2>/dev/null
+	wait $seen
+	[[ -s $scratch/captured ]]
+} 2>/dev/null
+
+reduced_until_seen() {
+	hcctl run reduce t op sum type u8 count 1
+	[[ -s $scratch/captured ]]
+}
+
+to_capture_on_links() {
+	command -v tcpdump >/dev/null || { skip 'no tcpdump'; return; }
+	a_fabric
+	nobody_else ip link set tmon up
+	refused 'raising it with CAP_NET_RAW' "$not_permitted" with_capability net_raw ip link set tmon up
+	check 'raising it with CAP_NET_ADMIN' with_capability net_admin ip link set tmon up
+	captured with_capability net_raw || fault "nothing captured with CAP_NET_RAW: $(<"$scratch/tcpdump")"
+	if captured as "$owner"; then fault 'captured without any capability'; fi
+	check 'down' ip link set tmon down
+	if captured env; then fault 'captured while it is down'; fi
+	unprivileged Y
+	in_namespace '^done$' 'hcctl fabric add t dim 1 && ip link set tmon up && echo done'
+}
+
+# ethernet DESTINATION SOURCE TYPE BYTES: a frame, in hexadecimal digits
+ethernet() {
+	local digits="$*"
+	digits=${digits//[: ]/}
+	for (( ; ${#digits}; )); do
+		printf '%b' "\\x${digits:0:2}"
+		digits=${digits:2}
+	done
+}
+mac() { cat "/sys/class/net/$1/address"; }
+
+# An END of all operations of plan 1, from node 1 to its neighbour 0, as on a link
+end_frame() {
+	printf '01050000 %08x 0001 0000 00000001 00000001 00000001 %048x' "$(json '.[0].id' fabric show t)" 0
+	printf '0000000c 00000000 %080x 00000005 0001 ffff 00000003' 0
+}
+
+# Frames that somebody makes himself are no frames of a neighbour, whichever interface takes them.
+to_speak_as_a_neighbour() {
+	a_fabric
+	check 'up' ip link set tmon up
+	check 'up' ip link set tn1 up
+	check 'up' ip link set tn0 up
+	ethernet "$(mac tn0)" "$(mac tn1)" 88b5 01000000 00000000 "$(end_frame)" >"$scratch/frame"
+	refused 'by the owner of the nodes' "$not_permitted" as "$owner" "$here/hc_load" raw tn1 <"$scratch/frame"
+	check 'on an endpoint' "$here/hc_load" raw tn1 <"$scratch/frame"
+	check 'on the monitor' "$here/hc_load" raw tmon <"$scratch/frame"
+	equal 'the plan' false "$(json '.[0].broken' tree show t)"
+	check 'it works' hcctl run reduce t op sum type u8 count 1 verify
+	equal 'on its first operation' 0 "$(json '[.[].drops | to_entries[] | .value] | add // 0' link show t)"
+}
+
+to_use_an_endpoint() {
+	a_fabric
+	nobody_else ip link set tn1 up
+	check 'by the administrator' ip link set tn1 up
+	unprivileged Y
+	in_namespace '^done$' 'hcctl fabric add t dim 1 && ip link set tn1 up && echo done'
+}
+
+to_trace() {
+	[[ -d /sys/kernel/tracing/events/hypercube ]] || { skip 'no tracepoints'; return; }
+	a_fabric
+	nobody_else hcctl trace t -o "$scratch/t.json" duration 1ms
+	nobody_else cat /sys/kernel/tracing/trace
+	check 'by the administrator' hcctl trace t -o "$scratch/t.json" duration 1ms
+	unprivileged Y
+	in_namespace 'permission' "hcctl fabric add t dim 1; hcctl trace t -o $scratch/t.json duration 1ms"
+}
+
+to_set_parameters() {
+	local name
+	for name in "$parameters"/*; do
+		check 'anybody reads it' as "$somebody" cat "$name"
+		refused 'somebody writes it' "$not_permitted" as "$somebody" sh -c "echo 1 >$name"
+		in_namespace "$not_permitted" "echo 1 >$name"
+	done
+	check 'by the administrator' test -w "$parameters/unprivileged"
+}
+
+to_make_namespaces_for_all() {
+	unprivileged Y
+	refused 'by somebody' "$not_permitted" as "$somebody" hcctl fabric add t dim 1 netns-each "hc$$e"
+	in_namespace 'ermission|not permitted|cannot' "hcctl fabric add t dim 1 netns-each hc$$e"
+	equal 'namespaces' '' "$(ip netns list | grep "hc$$e")"
+	check 'by the administrator' hcctl fabric add t dim 1 netns-each "hc$$e"
+	check 'and gone' hcctl fabric del t
+}
+
+run_tests to_add_and_remove_fabrics to_configure_a_fabric to_move_an_endpoint to_bind to_contribute to_look \
+	to_capture_on_links to_speak_as_a_neighbour to_use_an_endpoint to_trace to_set_parameters \
+	to_make_namespaces_for_all

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Was something done that explains an error, and where the error says that it was? hypercube(7),
+ * ERRORS, and what the world noted before it did it.
+ */
+#include <errno.h>
+
+#include "soak.h"
+
+#define NOWHERE	(~0u)
+
+bool excused(const struct world *w, int plan, int error)
+{
+	static const struct {
+		int error;
+		uint32_t why;
+	} explains[] = {
+		{ ECONNRESET, EX_CLOSE },
+		{ EHOSTUNREACH, EX_LINK | EX_NODE },
+		{ EIO, EX_LOSS | EX_MEMORY },
+		{ ENOLINK, EX_LINK | EX_NODE },
+		{ EHOSTDOWN, EX_NODE },
+		{ ENOMEM, EX_MEMORY },
+		{ ETIMEDOUT, EX_LOSS },
+	};
+	uint32_t had = atomic_load(&w->era.excuses), why = 0, i;
+
+	switch (error) {
+	case EPROTO:
+		/* Who has not heard of a failure may contribute what is not the others' next. */
+		return atomic_load(&w->era.tainted) >> plan & 1;
+	case ENOENT:
+	case ESTALE:
+		return atomic_load(&w->era.deeds.replaced) >> plan & 1;
+	}
+	for (i = 0; i < sizeof(explains) / sizeof(*explains); i++)
+		if (explains[i].error == error)
+			why = explains[i].why;
+	return had & why;
+}
+
+/* Was the link cut, or does a node at one of its ends no longer work? */
+static bool link_gone(const struct world *w, uint32_t u, uint32_t d)
+{
+	uint64_t failed = atomic_load(&w->era.deeds.failed);
+
+	return atomic_load(&w->era.deeds.cut[u]) >> d & 1 || failed >> u & 1 ||
+	       failed >> (u ^ 1u << d) & 1;
+}
+
+/* An error that came to @node: with a record, or (NULL) from a call. */
+bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r)
+{
+	uint32_t u = r ? r->cause_node : NOWHERE, d = r ? r->cause_dim : NOWHERE;
+	bool short_of_memory = atomic_load(&w->era.excuses) & EX_MEMORY;
+
+	if ((u != NOWHERE && u >= w->nodes) || (d != NOWHERE && d >= w->dim))
+		return false;
+	switch (error) {
+	case EHOSTDOWN:
+		return atomic_load(&w->era.deeds.failed) >> node & 1;
+	case ECONNRESET:
+		return u != NOWHERE && atomic_load(&w->era.deeds.closed) >> u & 1;
+	case ENOLINK:
+		return !r || (u != NOWHERE && d != NOWHERE && link_gone(w, u, d));
+	case EIO:
+		/* Who finds a hole in what came over detours does not know where. */
+		return u != NOWHERE && (d == NOWHERE || short_of_memory ||
+					atomic_load(&w->era.deeds.lossy[u]) >> d & 1);
+	}
+	return true;
+}
+
+static void link_mark(_Atomic uint32_t *bits, uint32_t u, uint32_t d)
+{
+	atomic_fetch_or(&bits[u], 1u << d);
+	atomic_fetch_or(&bits[u ^ 1u << d], 1u << d);
+}
+
+void deed_link(struct world *w, uint32_t u, uint32_t d)
+{
+	link_mark(w->era.deeds.cut, u, d);
+}
+
+void deed_lossy(struct world *w, uint32_t u, uint32_t d)
+{
+	link_mark(w->era.deeds.lossy, u, d);
+}
+
+void deeds_forget(struct world *w)
+{
+	struct deeds *deeds = &w->era.deeds;
+	uint32_t u;
+
+	atomic_store(&deeds->closed, 0);
+	atomic_store(&deeds->failed, 0);
+	atomic_store(&deeds->replaced, 0);
+	for (u = 0; u < NODES_MAX; u++) {
+		atomic_store(&deeds->cut[u], 0);
+		atomic_store(&deeds->lossy[u], 0);
+	}
+}

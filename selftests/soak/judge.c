@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Is a record that came to a member right, and may it have come? */
+#include <stdio.h>
+#include <string.h>
+
+#include "soak.h"
+
+static int slot_of(const struct world *w, uint32_t id)
+{
+	int i;
+
+	for (i = 0; i < PLANS; i++)
+		if (w->era.plan[i].id == id)
+			return i;
+	return -1;
+}
+
+static void wrong(struct member *m, uint32_t idx, const struct spec *sp,
+		  const struct hypercube_result *r, const char *what)
+{
+	complain(m->w,
+		 "node %u plan %u operation %llu (%u of the era) %s oper %u type %u width %u count %u: %s (tainted %x, excuses %x)",
+		 m->node, r->plan, (unsigned long long)r->op, idx, row_name(sp->row), sp->oper,
+		 sp->type, sp->width, sp->count, what, atomic_load(&m->w->era.tainted),
+		 atomic_load(&m->w->era.excuses));
+}
+
+/* All members know an operation by the same number; what is wrong if not. */
+static const char *number_fault(struct ledger *l, uint64_t op)
+{
+	static char said[80];
+	uint64_t known = 0;
+
+	if (atomic_compare_exchange_strong(&l->op, &known, op + 1) || known == op + 1)
+		return NULL;
+	snprintf(said, sizeof(said), "another member knows it by number %llu",
+		 (unsigned long long)known - 1);
+	return said;
+}
+
+static void operation_counted(struct world *w, struct ledger *l)
+{
+	if (!atomic_exchange(&l->booked, 1))
+		atomic_fetch_add(&w->operations, 1);
+}
+
+static void failed_at(struct ledger *l, uint64_t op)
+{
+	uint64_t least = atomic_load(&l->failed);
+
+	while ((!least || least > op + 1) &&
+	       !atomic_compare_exchange_weak(&l->failed, &least, op + 1))
+		;
+}
+
+static enum fate judge_success(struct member *m, struct entry *e, const struct hypercube_result *r,
+			       const void *data, uint64_t len)
+{
+	const struct plan *p = &m->w->era.plan[e->plan];
+	struct ledger *l = &m->w->ledger[e->plan][e->idx];
+	const char *fault = NULL;
+	struct spec sp;
+
+	spec_make(m->w, e->plan, e->idx, &sp);
+	if (e->silent)
+		fault = "an end that was not asked for";
+	else if (!e->handed)
+		fault = "complete before its contribution was";
+	else if (r->collective != sp.collective)
+		fault = "the record of another collective";
+	else if (r->bytes != len)
+		fault = "the length in the record is not what came";
+	else
+		fault = number_fault(l, r->op);
+	if (!fault)
+		fault = result_fault(m->w, &sp, p, m->node, l, data, len);
+	if (!fault)
+		return RIGHT;
+	wrong(m, e->idx, &sp, r, fault);
+	return e->silent ? DOUBLED : WRONG;
+}
+
+/* Failures come in the order of the contributions that they hit, mostly: nobody promises that. */
+static void order_note(struct member *m, int plan, const struct entry *e)
+{
+	if (e->idx < m->failed_from[plan])
+		atomic_fetch_add(&m->w->disorder, 1);
+	else
+		m->failed_from[plan] = e->idx;
+}
+
+/* The end of a contribution. */
+static void judge_own(struct member *m, int plan, struct entry *e, const struct hypercube_result *r,
+		      const void *data, uint64_t len)
+{
+	struct ledger *l = &m->w->ledger[plan][e->idx];
+	enum fate fate;
+
+	if (r->status) {
+		failed_at(l, r->op);
+		fate = member_failed(m, plan, e->row, -r->status, r) ? ERROR : UNFOUNDED;
+		order_note(m, plan, e);
+	} else {
+		fate = judge_success(m, e, r, data, len);
+	}
+	if (m->node == m->w->era.plan[plan].root)
+		atomic_store(&l->at_sink, r->status ? r->status : 1);
+	operation_counted(m->w, l);
+	entry_end(m, e, fate);
+}
+
+/* Which message of the era this is, at or after @from; ~0: none. */
+static uint32_t message_find(struct member *m, int plan, uint32_t from, uint32_t to,
+			     const void *data, uint64_t len)
+{
+	struct spec sp;
+	uint32_t i;
+
+	for (i = from; i < to && i < OPS_MAX; i++) {
+		spec_make(m->w, plan, i, &sp);
+		if (bcast_matches(&sp, data, len))
+			return i;
+	}
+	return ~0u;
+}
+
+static void message_came(struct member *m, int plan, const struct hypercube_result *r,
+			 const void *data, uint64_t len)
+{
+	struct seat *source = &m->w->seat[m->w->era.plan[plan].root];
+	uint32_t due = m->next_message[plan], is;
+	struct ledger *l = &m->w->ledger[plan][due];
+	const char *fault;
+	struct spec sp;
+	enum fate fate = RIGHT;
+
+	spec_make(m->w, plan, due, &sp);
+	is = message_find(m, plan, due, atomic_load(&source->plan[plan].attempted), data, len);
+	if (r->bytes != len) {
+		wrong(m, due, &sp, r, "the length in the record is not what came");
+		fate = WRONG;
+	} else if (is == ~0u) {
+		is = message_find(m, plan, 0, due, data, len);
+		wrong(m, due, &sp, r,
+		      is == ~0u ? "no message of this era" : "a message for the second time");
+		fate = is == ~0u ? WRONG : DOUBLED;
+	} else if (is != due && !m->message_failed[plan]) {
+		wrong(m, due, &sp, r, "messages before this one are missing");
+		fate = LOST;
+	}
+	if (fate == RIGHT) {
+		l = &m->w->ledger[plan][is];
+		fault = number_fault(l, r->op);
+		if (fault) {
+			wrong(m, is, &sp, r, fault);
+			fate = WRONG;
+		}
+		operation_counted(m->w, l);
+		m->next_message[plan] = is + 1;
+	} else if (fate != DOUBLED) {
+		m->next_message[plan]++;
+	}
+	book(m->w, m->node, HYPERCUBE_BCAST, fate);
+}
+
+/* A record of a broadcast, for which nobody has asked. */
+static void judge_message(struct member *m, int plan, const struct hypercube_result *r,
+			  const void *data, uint64_t len)
+{
+	uint64_t before = m->message_failed[plan];
+	struct spec sp;
+
+	spec_make(m->w, plan, m->next_message[plan], &sp);
+	if (m->node == m->w->era.plan[plan].root || !m->w->era.plan[plan].bcast) {
+		wrong(m, m->next_message[plan], &sp, r, "a record with cookie 0");
+		book(m->w, m->node, sp.row, DOUBLED);
+	} else if (!r->status) {
+		message_came(m, plan, r, data, len);
+	} else if (before && r->op + 1 <= before) {
+		/* Each message has one end, and failures come in the order of the messages. */
+		wrong(m, m->next_message[plan], &sp, r, "a second end");
+		book(m->w, m->node, HYPERCUBE_BCAST, DOUBLED);
+	} else {
+		m->message_failed[plan] = r->op + 1;
+		book(m->w, m->node, HYPERCUBE_BCAST,
+		     member_failed(m, plan, HYPERCUBE_BCAST, -r->status, r) ? ERROR : UNFOUNDED);
+	}
+}
+
+/* A cookie is of this process, of this era, and of a contribution that has not ended. */
+static struct entry *entry_of(struct member *m, uint64_t cookie)
+{
+	uint32_t s = (uint32_t)(cookie & 0xfffff);
+
+	if (cookie >> 52 != (m->incarnation & 0xfff) || (cookie >> 20 & 0xffffff) != m->gen || !s ||
+	    s > OPS_MAX || !m->entry[s - 1].pending)
+		return NULL;
+	return &m->entry[s - 1];
+}
+
+/* Contributions whose end nobody asked for are told of failures only, and that may be late. */
+static bool late_news(struct member *m, const struct hypercube_result *r)
+{
+	return r->status && r->cookie >> 48 & 1 && r->cookie >> 52 == (m->incarnation & 0xfff) &&
+	       (r->cookie >> 20 & 0xffffff) != m->gen;
+}
+
+static void judge_record(struct member *m, int plan, const struct hypercube_result *r,
+			 const void *data, uint64_t len)
+{
+	struct entry *e;
+
+	if (!r->cookie && (!m->gen || plan < 0))
+		return; /* a broadcast goes to every socket; this one takes no part */
+	if (plan >= 0 && !r->cookie) {
+		judge_message(m, plan, r, data, len);
+		return;
+	}
+	e = entry_of(m, r->cookie);
+	if (e && e->plan == plan) {
+		judge_own(m, plan, e, r, data, len);
+	} else if (!late_news(m, r)) {
+		complain(m->w,
+			 "node %u plan %u operation %llu status %d: an end of cookie %llx, which has ended or is nobody's",
+			 m->node, r->plan, (unsigned long long)r->op, r->status,
+			 (unsigned long long)r->cookie);
+		book(m->w, m->node, r->collective < ROW_DATAGRAM ? (int)r->collective : 0, DOUBLED);
+	}
+}
+
+/* Between the pieces of a record a record without data may come: the failure of a later operation,
+ * that of a contribution that was refused and has no number, or the completion of an earlier
+ * operation, of which others tell than those who send the result.
+ */
+static bool comes_between(const struct pieces *p, const struct hypercube_result *r, size_t n,
+			  bool last)
+{
+	if (!p->open || r->plan != p->head.plan || !last || n)
+		return false;
+	if (!r->status)
+		return r->op < p->head.op && !r->bytes;
+	return r->op > p->head.op || (!r->op && r->cookie != p->head.cookie);
+}
+
+/* Pieces of records of several plans may come in turns. */
+void judge_piece(struct member *m, const struct hypercube_result *r, size_t n, bool last)
+{
+	int plan = slot_of(m->w, r->plan);
+	struct pieces *p = &m->pieces[plan < 0 ? 0 : plan];
+
+	if (comes_between(p, r, n, last)) {
+		judge_record(m, plan, r, NULL, 0);
+		return;
+	}
+	if (p->open &&
+	    (r->plan != p->head.plan || r->op != p->head.op || r->cookie != p->head.cookie)) {
+		complain(m->w,
+			 "node %u: a record of plan %u operation %llu within that of plan %u operation %llu",
+			 m->node, r->plan, (unsigned long long)r->op, p->head.plan,
+			 (unsigned long long)p->head.op);
+		book(m->w, m->node, HYPERCUBE_REDUCE, WRONG);
+		p->open = false;
+	}
+	if (!p->open) {
+		p->head = *r;
+		p->got = 0;
+	}
+	if (n > sizeof(p->data) - p->got)
+		n = sizeof(p->data) - p->got;
+	memcpy(p->data + p->got, m->in, n);
+	p->got += n;
+	p->open = !last;
+	if (!last)
+		return;
+	atomic_store(&m->me->computes, 1);
+	judge_record(m, plan, r, p->data, p->got);
+	atomic_store(&m->me->computes, 0);
+}
+
+void judge_forget(struct member *m)
+{
+	int i;
+
+	for (i = 0; i < PLANS; i++)
+		m->pieces[i].open = false;
+}

@@ -1,0 +1,371 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The judge of the in-kernel collectives: what its parts share.
+ *
+ * One process a node (member.c) makes contributions in an order that all know; a process of its
+ * own (world.c) has plans installed by hcctl and disturbs them (chaos.c). What a contribution
+ * holds follows from the seed, the era, the plan, its number and the node (oracle.c), so whoever
+ * receives a result computes what it must be. Knows of the module what linux/hypercube.h and
+ * hypercube(7) say, and nothing else.
+ */
+#ifndef SOAK_H
+#define SOAK_H
+
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include <linux/hypercube.h>
+
+#define NODES_MAX	64
+#define OPS_MAX		8192		/* contributions of a member in an era */
+#define RESULT_MAX	(1u << 19)
+#define LARGEST		(200u * 1024)
+#define PERIOD		509		/* elements of a contribution, then they repeat */
+
+enum plan_slot { TREE_A, TREE_B, BCAST, DOUBLING, PLANS };
+
+/* Of the table: those of enum hypercube_collective, and */
+enum row {
+	ROW_DATAGRAM = HYPERCUBE_SCATTER + 1,
+	ROW_MERGE,
+	ROW_DOUBLED,
+	ROW_DOUBLED_BARRIER,
+	ROWS,
+};
+
+/* How a contribution, or a message to be received, ended at a member. */
+enum fate {
+	RIGHT,		/* with the result that the judge computed */
+	QUIET,		/* handed over; no end was asked for */
+	ERROR,		/* with an error that something explains */
+	REFUSED,	/* by sendmsg(), for the same */
+	ABANDONED,	/* by its own process, which was killed or closed its socket */
+	WRONG,		/* status 0, and not the result */
+	UNFOUNDED,	/* an error that nothing explains */
+	DOUBLED,	/* a second end, or an end of nothing */
+	LOST,		/* no end, although all is over */
+	HUNG,		/* no end in ten seconds, for no reason */
+	FATES,
+	FIRST_BAD = WRONG,
+};
+
+/* What the world did, and so which errors may come. */
+enum excuse {
+	EX_LINK = 1 << 0,	/* a link was down */
+	EX_NODE = 1 << 1,	/* a node had failed */
+	EX_CLOSE = 1 << 2,	/* a socket was closed */
+	EX_LOSS = 1 << 3,	/* links lose or corrupt frames */
+	EX_MEMORY = 1 << 4,	/* allocations fail */
+	EX_REPLACE = 1 << 5,	/* a plan was replaced or removed */
+};
+
+enum sizes { SMALL, MIXED, LARGE };
+
+struct plan {
+	uint32_t id;
+	uint32_t root;			/* sink, source or base */
+	uint64_t members;
+	bool doubling, bcast;
+	bool active;
+};
+
+/* An operation of the era, as its members find it; indexed by its place in its plan. */
+struct ledger {
+	_Atomic uint64_t op;		/* number + 1 with which it succeeded */
+	_Atomic uint64_t failed;	/* least number + 1 with which it failed somewhere */
+	_Atomic uint64_t digest;	/* of the right result at all, 0: nobody has one */
+	_Atomic uint32_t claimed;	/* node + 1 of the member that computes it */
+	_Atomic uint32_t disputed;	/* and found another result than came */
+	_Atomic uint32_t booked;
+	_Atomic int32_t at_sink;	/* 1: status 0, -errno: failed */
+};
+
+/* What was done in this era, by place: a cause that an error names must be there. */
+struct deeds {
+	_Atomic uint64_t closed;	/* nodes that had a socket closed */
+	_Atomic uint64_t failed;	/* nodes */
+	_Atomic uint32_t replaced;	/* bit: place in era.plan */
+	_Atomic uint32_t cut[NODES_MAX];	/* bit d: link d of the node was down */
+	_Atomic uint32_t lossy[NODES_MAX];	/* bit d: it loses or corrupts frames */
+};
+
+struct era {
+	_Atomic uint32_t gen;
+	_Atomic uint32_t limit;		/* members stop before this contribution */
+	_Atomic uint32_t tainted;	/* plans at which somebody met an error */
+	_Atomic uint32_t excuses;
+	struct deeds deeds;
+	uint32_t ops;
+	uint32_t window;
+	uint32_t notify;		/* per cent */
+	uint32_t datagrams;		/* per cent of the contributions */
+	uint32_t weight[PLANS];
+	enum sizes sizes;
+	bool small_reads;
+	struct plan plan[PLANS];
+};
+
+enum seat_order { ORDER_NONE, ORDER_CLOSE, ORDER_BIND, ORDER_SETTLE, ORDER_SETTLE_NOW };
+
+/* One for each node; the member writes, but for orders. */
+struct seat {
+	pid_t pid;
+	uint32_t incarnation;
+	bool takes_part, stopped;
+	int wake;			/* eventfd */
+	_Atomic int order;		/* enum seat_order; ORDER_NONE when carried out */
+	_Atomic int bound;
+	_Atomic uint32_t gen;		/* the era it is in, or has finished */
+	_Atomic uint32_t finished;	/* the era it has nothing left to do in */
+	_Atomic uint32_t seen;		/* tainted plans that it knows of */
+	_Atomic uint32_t next;		/* next contribution in the order of all */
+	_Atomic uint32_t computes;	/* it is the judge that takes time */
+	_Atomic uint32_t deaf;		/* a record was lost for want of memory */
+	struct {
+		_Atomic uint32_t pending;
+		_Atomic uint64_t progress;
+		_Atomic uint32_t begun;		/* as a source: messages begun */
+		_Atomic uint32_t attempted;
+	} plan[PLANS];
+	_Atomic uint64_t fate[ROWS][FATES];
+	_Atomic uint64_t pending[ROWS];		/* abandoned if the process dies */
+	_Atomic uint64_t datagrams_sent;
+};
+
+struct world {
+	char fabric[16];
+	int family;
+	uint32_t dim, nodes, segment;
+	uint64_t seed;
+	uint32_t patience;		/* times the usual, on kernels with debugging */
+	uint32_t sndbuf, rcvbuf;
+	_Atomic int quit;
+	_Atomic uint64_t operations;
+	_Atomic uint64_t bytes;
+	_Atomic uint64_t bad;
+	_Atomic uint64_t disorder;	/* failures told behind those of later contributions */
+	_Atomic uint64_t errors[ROWS][140];
+	struct era era;
+	struct seat seat[NODES_MAX];
+	struct ledger ledger[PLANS][OPS_MAX];
+};
+
+/* An operation: what all members know of it. */
+struct spec {
+	uint8_t collective, oper, type;
+	bool rough;			/* floats whose sum is rounded */
+	uint32_t width, element;
+	uint32_t count;			/* elements of a contribution; of a run at most */
+	uint64_t key;
+	int row;
+};
+
+struct soak;
+
+/* rand.c */
+uint64_t mix(uint64_t x);
+uint64_t key_of(uint64_t seed, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+struct dice { uint64_t state; };
+uint64_t roll(struct dice *d);
+uint32_t below(struct dice *d, uint32_t n);
+bool chance(struct dice *d, uint32_t percent);
+uint64_t now_ms(void);
+
+/* values.c */
+uint32_t type_size(int type);
+void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, void *out);
+void run_make(const struct spec *sp, uint64_t key, uint32_t i, uint32_t n, void *out);
+bool ascends(const struct spec *sp, const void *base, size_t n);
+uint64_t elements_digest(const struct spec *sp, const void *base, size_t n);
+void values_combine(const struct spec *sp, void *sum, const void *in, size_t n);
+
+/* oracle.c */
+void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp);
+int plan_of(const struct era *e, uint64_t seed, uint32_t s);
+uint64_t give_bytes(const struct spec *sp, const struct plan *p, uint32_t node);
+void give_fill(const struct spec *sp, const struct plan *p, uint32_t node,
+	       void *out);
+bool gets_data(const struct spec *sp, const struct plan *p, uint32_t node);
+const char *result_fault(struct world *w, const struct spec *sp, const struct plan *p,
+			 uint32_t node, struct ledger *l, const void *got, uint64_t len);
+bool bcast_matches(const struct spec *sp, const void *got, uint64_t len);
+void message_fill(uint64_t key, void *out, size_t len);
+uint64_t digest_of(const void *data, size_t len);
+
+/* book.c */
+const char *row_name(int row);
+const char *fate_name(int fate);
+void book(struct world *w, uint32_t node, int row, enum fate fate);
+void complain(struct world *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void book_add(const struct world *w);
+void book_progress(const struct world *w, uint32_t seconds);
+int book_close(double seconds);
+
+/* member.c */
+struct entry {
+	uint32_t idx;
+	uint8_t plan;
+	bool pending, silent, handed;
+	int row;
+};
+
+/* A member's own memory. */
+struct member {
+	struct world *w;
+	struct seat *me;
+	uint32_t node, incarnation;
+	bool bound;
+	struct port {
+		int fd;			/* or -1 */
+		uint32_t lost;		/* records, as far as it was asked */
+	} port[PLANS + 1];		/* connected to one plan each; the last to all others */
+	int messages;
+	uint64_t now, received;
+	uint32_t gen;			/* the era that it takes part in, or 0 */
+	uint32_t last;			/* the era that it began last */
+	uint32_t tainted;
+	uint32_t s, idx[PLANS];
+	uint32_t waiting;		/* contributions that await a record */
+	uint32_t waits[PLANS];
+	bool dead[PLANS];		/* an error was met: nothing more is contributed */
+	struct entry entry[OPS_MAX];
+	bool sending, begun, full;
+	struct hypercube_op op;
+	uint64_t sent;
+	uint8_t out[RESULT_MAX];
+	uint8_t in[RESULT_MAX];
+	struct pieces {			/* of the record that comes on a plan */
+		bool open;
+		struct hypercube_result head;
+		uint64_t got;
+		uint8_t data[RESULT_MAX];
+	} pieces[PLANS];
+	uint32_t next_message[PLANS];	/* of a broadcast */
+	uint64_t message_failed[PLANS];	/* op + 1 */
+	uint32_t failed_from[PLANS];	/* the last contribution of which a failure came */
+	struct dice dice;
+	struct heard {
+		uint32_t incarnation, top;
+		uint64_t bits[4];
+	} heard[NODES_MAX];
+};
+
+void member_run(struct world *w, uint32_t node);
+void member_begin(struct member *m);
+bool member_failed(struct member *m, int plan, int row, int error,
+		   const struct hypercube_result *r);
+void entry_end(struct member *m, struct entry *e, enum fate fate);
+
+/* port.c */
+bool ports_open(struct member *m);
+void ports_close(struct member *m);
+void ports_none(struct member *m);
+int port_of(const struct member *m, int plan);
+uint32_t ports_lost(struct member *m);
+
+/* settle.c */
+uint32_t owed(const struct member *m, int plan);
+void entries_settle(struct member *m);
+void entries_abandon(struct member *m);
+
+/* judge.c */
+void judge_piece(struct member *m, const struct hypercube_result *r, size_t n, bool last);
+void judge_forget(struct member *m);
+
+/* excuse.c */
+bool excused(const struct world *w, int plan, int error);
+bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r);
+void deed_link(struct world *w, uint32_t u, uint32_t d);
+void deed_lossy(struct world *w, uint32_t u, uint32_t d);
+void deeds_forget(struct world *w);
+
+/* datagram.c */
+void datagram_send(struct member *m);
+bool datagram_receive(struct member *m);
+
+/* hcctl.c */
+int hcctl(char *out, size_t room, const char *format, ...) __attribute__((format(printf, 3, 4)));
+int json_numbers(const char *json, const char *name, uint32_t *out, int room);
+const char *hcctl_said(void);
+bool config(struct soak *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* What the world does to the fabric. */
+enum kind {
+	K_LINK,
+	K_NODE,
+	K_KILL,
+	K_CLOSE,
+	K_STOP,
+	K_REPLACE,
+	K_MEMORY,
+	/* not events, but how links are in an era */
+	K_LOSS,
+	K_CORRUPT,
+	K_DUPLICATE,
+	K_DELAY,
+	KINDS,
+};
+
+struct soak {
+	struct world *w;
+	struct dice dice;
+	bool calm;
+	bool fresh;			/* all plans were just installed */
+	bool memory;			/* allocations can be made to fail */
+	bool unclean;			/* there are impairments */
+	uint64_t begin, end, said;
+	uint64_t calm_since;		/* nothing excuses waiting since */
+	uint64_t tick;
+	uint32_t only;			/* kinds that may happen at all, 0: all */
+	uint32_t kinds;			/* 1 << enum kind: in this era */
+	uint32_t carried;		/* excuses of the era before that still hold */
+	uint32_t link_down[NODES_MAX];	/* bit d: link d of the node */
+	uint64_t node_failed;
+	uint64_t next_event, last_event;
+	uint64_t wake_at[NODES_MAX];	/* when a stopped process goes on, or 0 */
+	uint64_t memory_until;
+	bool absent;			/* a member has left the era */
+	uint32_t events[KINDS];
+	uint32_t eras, released, rebound, continued;
+	uint64_t longest;		/* wait with reason or without, ms */
+};
+
+/* world.c */
+int world_run(struct soak *s);
+bool members_stop(struct soak *s, int plan);
+void world_book(struct world *w, int row, enum fate fate, uint32_t n);
+
+/* people.c */
+void member_spawn(struct soak *s, uint32_t u);
+void member_kill(struct soak *s, uint32_t u);
+void member_wake(const struct world *w, uint32_t u);
+void members_wake(const struct world *w);
+bool members_order(struct soak *s, uint64_t mask, int order);
+void members_continue(struct soak *s);
+bool members_spawn(struct soak *s);
+void members_end(struct soak *s);
+
+/* plans.c */
+extern const uint32_t plan_ids[PLANS];
+uint64_t reachable(const struct soak *s, uint32_t from);
+bool plans_install(struct soak *s);
+void plan_replace(struct soak *s, int slot);
+bool waiting_explained(struct soak *s);
+void waiting_show(struct soak *s);
+
+/* chaos.c */
+void chaos_choose(struct soak *s);
+void chaos_faults(struct soak *s);
+void chaos_impair(struct soak *s);
+void chaos_event(struct soak *s);
+void chaos_end(struct soak *s);
+bool chaos_memory_prepare(void);
+const char *kind_name(int kind);
+
+extern volatile sig_atomic_t interrupted;
+
+#endif

@@ -1,0 +1,506 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sockets that are connected to a plan, beside the one that serves the rest: whose a
+ * result is, what changes hands while operations are under way, and what ends with whom.
+ * Two nodes; of a plan 1, 2, .. node 0 is the sink.
+ */
+#include <poll.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+static uint64_t v = 1;
+static char big[1 << 18];
+
+static int start(struct cube *c, unsigned int plans)
+{
+	int err = cube_new(c, 1, 0);
+	unsigned int i;
+
+	for (i = 1; !err && i <= plans; i++)
+		err = cube_plan_to(c, i, 0);
+	return err;
+}
+
+static struct hypercube_op sum(unsigned int plan, size_t bytes)
+{
+	return (struct hypercube_op){
+		.plan = plan, .collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .bytes = bytes, .cookie = plan,
+	};
+}
+
+static int give(int fd, unsigned int plan)
+{
+	struct hypercube_op op = sum(plan, 8);
+
+	return shc_send(fd, &op, &v, 8, 0);
+}
+
+/* The status of the next record, or an error of the call as a positive number. */
+static int take(int fd, struct hypercube_result *res)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	static char buf[4096];
+	bool eor = false;
+	ssize_t n;
+
+	poll(&p, 1, 1000 * patience(2));
+	do {
+		n = shc_recv(fd, buf, sizeof(buf), res, &eor, MSG_DONTWAIT);
+	} while (n >= 0 && !eor);
+	return n < 0 ? -n : res->status;
+}
+
+static int nothing(int fd)
+{
+	struct hypercube_result res;
+	char buf[8];
+	bool eor;
+
+	return shc_recv(fd, buf, sizeof(buf), &res, &eor, MSG_DONTWAIT);
+}
+
+static int sock_connect(int fd, const char *name, unsigned int node, unsigned int plan, int len)
+{
+	struct sockaddr_hypercube a = shc_addr(name, node);
+
+	a.shc_plan = plan;
+	return connect(fd, (struct sockaddr *)&a, len) ? -errno : 0;
+}
+
+static int fresh(int type)
+{
+	return socket(shc_family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+}
+
+TEST(addresses_of_both_lengths)
+{
+	const int old = offsetof(struct sockaddr_hypercube, shc_plan);
+	struct sockaddr_hypercube a, b;
+	socklen_t len = sizeof(b);
+	int fd, dg, general;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 1));
+	a = shc_addr(c.name, 1);
+	fd = fresh(SOCK_SEQPACKET);
+	dg = fresh(SOCK_DGRAM);
+	general = fresh(SOCK_SEQPACKET);
+	EXPECT_EQ(-EINVAL, sock_connect(fd, c.name, 1, 1, old));
+	EXPECT_EQ(-EINVAL, sock_connect(fd, c.name, 1, 1, old + 2));
+	EXPECT_EQ(-EINVAL, sock_connect(fd, c.name, 1, 0, sizeof(a)));
+	EXPECT_EQ(-ENODEV, sock_connect(fd, "nosuch", 1, 1, sizeof(a)));
+	EXPECT_EQ(-EADDRNOTAVAIL, sock_connect(fd, c.name, 2, 1, sizeof(a)));
+	EXPECT_EQ(-EOPNOTSUPP, sock_connect(dg, c.name, 1, 1, sizeof(a)));
+	a.shc_plan = 1;
+	EXPECT_EQ(-1, bind(fd, (struct sockaddr *)&a, sizeof(a)));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(0, bind(general, (struct sockaddr *)&a, old));
+	EXPECT_EQ(-1, getpeername(general, (struct sockaddr *)&b, &len));
+	EXPECT_EQ(ENOTCONN, errno);
+	EXPECT_EQ(0, sock_connect(fd, c.name, 1, 1, sizeof(a)));
+	EXPECT_EQ(0, getpeername(fd, (struct sockaddr *)&b, &len));
+	EXPECT_EQ(0, memcmp(&a, &b, sizeof(a)));
+	EXPECT_EQ(0, getsockname(fd, (struct sockaddr *)&b, &len));
+	EXPECT_EQ(0, b.shc_plan);
+	EXPECT_EQ(1, b.shc_node);
+	EXPECT_EQ(0, bind(dg, (struct sockaddr *)&a, old));
+	EXPECT_EQ(1, sendto(dg, "x", 1, 0, (struct sockaddr *)&a, old));
+	close(fd);
+	close(dg);
+	close(general);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_plan_has_one_connected_socket_at_a_node)
+{
+	struct cube c;
+	int a, b, g;
+
+	ASSERT_EQ(0, start(&c, 2));
+	a = shc_connected(c.name, 1, 1);
+	b = shc_connected(c.name, 1, 2);
+	g = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	ASSERT_LE(0, a);
+	ASSERT_LE(0, b);
+	ASSERT_LE(0, g);
+	EXPECT_EQ(-EADDRINUSE, shc_connected(c.name, 1, 1));
+	EXPECT_EQ(-EADDRINUSE, sock_connect(g, c.name, 1, 2, sizeof(struct sockaddr_hypercube)));
+	EXPECT_EQ(-EISCONN, sock_connect(a, c.name, 1, 2, sizeof(struct sockaddr_hypercube)));
+	EXPECT_EQ(-EADDRNOTAVAIL,
+		  sock_connect(g, c.name, 0, 2, sizeof(struct sockaddr_hypercube)));
+	EXPECT_EQ(-EISCONN, give(a, 2));
+	EXPECT_EQ(-EADDRINUSE, give(g, 2));
+	EXPECT_EQ(8, give(a, 1));
+	close(a);
+	EXPECT_EQ(8, give(g, 1));
+	a = shc_connected(c.name, 1, 1);
+	EXPECT_LE(0, a);
+	/* Plans that are not there yet, too. */
+	close(b);
+	b = shc_connected(c.name, 1, ~0u);
+	EXPECT_LE(0, b);
+	EXPECT_EQ(-ENOENT, give(b, ~0u));
+	close(a);
+	close(b);
+	close(g);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* One plan is stuck with all that its socket may send; the others go on. */
+TEST(plans_do_not_wait_for_each_other)
+{
+	struct hypercube_op stuck = sum(1, 64 << 20);
+	struct hypercube_result res;
+	int fd[2][3];
+	unsigned int u, i, k;
+	struct cube c;
+	ssize_t n;
+
+	ASSERT_EQ(0, start(&c, 3));
+	for (u = 0; u < 2; u++)
+		for (i = 0; i < 3; i++) {
+			fd[u][i] = i == 2 ? shc_bound(c.name, u, SOCK_SEQPACKET) :
+					    shc_connected(c.name, u, i + 1);
+			ASSERT_LE(0, fd[u][i]);
+		}
+	for (u = 0; u < 2; u++) {
+		stuck.plan = u + 1;
+		n = shc_send(fd[u][u], &stuck, big, sizeof(big), 0);
+		while (n > 0)
+			n = shc_send(fd[u][u], NULL, big, sizeof(big), 0);
+		EXPECT_EQ(-EAGAIN, n);
+	}
+	for (k = 0; k < 100; k++) {
+		for (u = 0; u < 2; u++)
+			ASSERT_EQ(8, give(fd[u][2], 3));
+		for (u = 0; u < 2; u++)
+			ASSERT_EQ(0, take(fd[u][2], &res));
+	}
+	EXPECT_EQ(8, give(fd[0][1], 2));
+	for (u = 0; u < 2; u++)
+		for (i = 0; i < 3; i++)
+			close(fd[u][i]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_socket_that_connects_takes_over_from_the_next_operation_on)
+{
+	struct hypercube_op half = sum(1, sizeof(big));
+	struct hypercube_result res;
+	int g[2], t;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 1));
+	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
+	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	EXPECT_EQ(8, give(g[1], 1));
+	half.cookie = 77;
+	EXPECT_EQ(1 << 17, shc_send(g[1], &half, big, 1 << 17, 0));
+	t = shc_connected(c.name, 1, 1);
+	ASSERT_LE(0, t);
+	EXPECT_EQ(8, give(t, 1));
+	/* The rest of what had begun passes by. */
+	EXPECT_EQ(1 << 17, shc_send(g[1], NULL, big, 1 << 17, 0));
+	EXPECT_EQ(-EADDRINUSE, give(g[1], 1));
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(sizeof(big), shc_send(g[0], &half, big, sizeof(big), 0));
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(0, take(g[1], &res));
+	EXPECT_EQ(0, res.op);
+	EXPECT_EQ(0, take(g[1], &res));
+	EXPECT_EQ(77, res.cookie);
+	EXPECT_EQ(0, take(t, &res));
+	EXPECT_EQ(2, res.op);
+	EXPECT_EQ(8, res.bytes);
+	EXPECT_EQ(-EAGAIN, nothing(g[1]));
+	EXPECT_EQ(-EAGAIN, nothing(t));
+	close(t);
+	close(g[0]);
+	close(g[1]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_close_ends_what_its_socket_served)
+{
+	struct hypercube_result res;
+	int g[2], t;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 2));
+	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
+	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	t = shc_connected(c.name, 1, 1);
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(8, give(t, 1));
+	EXPECT_EQ(0, take(g[0], &res));
+	/* Of the one that is connected: its plan only. */
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(8, give(g[0], 2));
+	close(t);
+	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	EXPECT_EQ(1, res.plan);
+	EXPECT_EQ(1, res.cause_node);
+	EXPECT_EQ(8, give(g[1], 2));
+	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(2, res.plan);
+	EXPECT_EQ(0, take(g[1], &res));
+	/* Of the other: all but that one. */
+	t = shc_connected(c.name, 1, 1);
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(8, give(g[0], 2));
+	close(g[1]);
+	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	EXPECT_EQ(2, res.plan);
+	EXPECT_EQ(8, give(t, 1));
+	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(1, res.plan);
+	EXPECT_EQ(0, take(t, &res));
+	close(t);
+	close(g[0]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The one before has taken part; it is not the plan's any more. */
+TEST(a_close_after_another_has_taken_over_ends_nothing)
+{
+	struct hypercube_op half = sum(1, 2 << 15);
+	struct hypercube_result res;
+	int g[2], t;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 1));
+	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
+	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(8, give(g[1], 1));
+	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(8, give(g[0], 1));
+	t = shc_connected(c.name, 1, 1);
+	close(g[1]);
+	EXPECT_EQ(8, give(t, 1));
+	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(0, take(t, &res));
+	close(t);
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	/* But for what it has half sent. */
+	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	EXPECT_EQ(1 << 15, shc_send(g[1], &half, big, 1 << 15, 0));
+	t = shc_connected(c.name, 1, 1);
+	EXPECT_EQ(2 << 15, shc_send(g[0], &half, big, 2 << 15, 0));
+	EXPECT_EQ(8, give(t, 1));
+	close(g[1]);
+	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(0, take(t, &res));
+	close(t);
+	close(g[0]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_bound_socket_that_connects_leaves_the_other_plans)
+{
+	const int len = sizeof(struct sockaddr_hypercube);
+	struct hypercube_op half = sum(2, 2 << 15);
+	struct hypercube_result res;
+	int g[2], n;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 2));
+	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
+	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	EXPECT_EQ(1 << 15, shc_send(g[1], &half, big, 1 << 15, 0));
+	EXPECT_EQ(-EBUSY, sock_connect(g[1], c.name, 1, 1, len));
+	EXPECT_EQ(1 << 15, shc_send(g[1], NULL, big, 1 << 15, 0));
+	EXPECT_EQ(2 << 15, shc_send(g[0], &half, big, 2 << 15, 0));
+	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(0, take(g[1], &res));
+	EXPECT_EQ(8, give(g[1], 1));
+	EXPECT_EQ(8, give(g[0], 2));
+	EXPECT_EQ(0, sock_connect(g[1], c.name, 1, 1, len));
+	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	EXPECT_EQ(2, res.plan);
+	n = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	ASSERT_LE(0, n);
+	EXPECT_EQ(8, give(g[0], 1));
+	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(0, take(g[1], &res));
+	EXPECT_EQ(1, res.plan);
+	EXPECT_EQ(8, give(g[0], 2));
+	EXPECT_EQ(8, give(n, 2));
+	EXPECT_EQ(0, take(n, &res));
+	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(-EAGAIN, nothing(g[1]));
+	close(n);
+	close(g[0]);
+	close(g[1]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_plan_that_is_replaced_keeps_its_sockets)
+{
+	struct hypercube_result res;
+	struct cube c;
+	int fd[2];
+
+	ASSERT_EQ(0, start(&c, 1));
+	fd[0] = shc_connected(c.name, 0, 1);
+	fd[1] = shc_connected(c.name, 1, 1);
+	EXPECT_EQ(8, give(fd[1], 1));
+	ASSERT_EQ(0, cube_plan_to(&c, 1, 1));
+	EXPECT_EQ(-ESTALE, take(fd[1], &res));
+	EXPECT_EQ(8, give(fd[0], 1));
+	EXPECT_EQ(8, give(fd[1], 1));
+	EXPECT_EQ(0, take(fd[0], &res));
+	EXPECT_EQ(0, take(fd[1], &res));
+	EXPECT_EQ(8, give(fd[0], 1));
+	ASSERT_EQ(0, ctl_plan_del(c.name, 1));
+	EXPECT_EQ(-ESTALE, take(fd[0], &res));
+	EXPECT_EQ(-ENOENT, give(fd[0], 1));
+	ASSERT_EQ(0, cube_plan_to(&c, 1, 0));
+	EXPECT_EQ(8, give(fd[0], 1));
+	EXPECT_EQ(8, give(fd[1], 1));
+	EXPECT_EQ(0, take(fd[0], &res));
+	ASSERT_EQ(0, ctl_fabric_del(c.name));
+	EXPECT_EQ(0, take(fd[1], &res));
+	EXPECT_EQ(ENODEV, take(fd[1], &res));
+	EXPECT_EQ(ENODEV, take(fd[0], &res));
+	EXPECT_EQ(-ENODEV, give(fd[0], 1));
+	close(fd[0]);
+	close(fd[1]);
+}
+
+TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
+{
+	struct hypercube_op op = { .plan = 2, .collective = HYPERCUBE_BCAST, .bytes = 8 };
+	struct hypercube_result res;
+	int g[2], t;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 1));
+	ASSERT_EQ(0, cube_bcast_plan(&c, 2, 0, HC_BCAST_GENERAL));
+	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
+	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	EXPECT_EQ(8, shc_send(g[0], &op, "first...", 8, 0));
+	EXPECT_EQ(0, take(g[1], &res));
+	t = shc_connected(c.name, 1, 2);
+	EXPECT_EQ(8, shc_send(g[0], &op, "second..", 8, 0));
+	EXPECT_EQ(0, take(t, &res));
+	EXPECT_EQ(1, res.op);
+	/* Its close is none of the plan's while the other receives. */
+	close(g[1]);
+	EXPECT_EQ(8, shc_send(g[0], &op, "third...", 8, 0));
+	EXPECT_EQ(0, take(t, &res));
+	EXPECT_EQ(2, res.op);
+	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	close(t);
+	EXPECT_EQ(8, shc_send(g[0], &op, "fourth..", 8, 0));
+	EXPECT_EQ(0, take(g[1], &res));
+	EXPECT_EQ(3, res.op);
+	close(g[0]);
+	close(g[1]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Records are numbered from just below 2^32 on: numbers that are cut would be lost here. */
+TEST(records_are_numbered_across_32_bits)
+{
+	struct hypercube_op op = sum(1, 8);
+	struct hypercube_result res;
+	unsigned int i, u;
+	struct cube c;
+	int g[2];
+
+	ASSERT_EQ(0, start(&c, 1));
+	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
+	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	for (i = 0; i < 300; i++) {
+		for (u = 0; u < 2; u++)
+			ASSERT_EQ(8, give(g[u], 1));
+		ASSERT_EQ(0, take(g[0], &res));
+		ASSERT_EQ(0, take(g[1], &res));
+		/* Numbers that are used up for nothing hurt nobody. */
+		EXPECT_EQ(-EFAULT, shc_send(g[1], &op, (void *)8, 8, 0));
+	}
+	close(g[0]);
+	close(g[1]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Bind everything at node 1 as a user, say so, and report what comes of it. */
+static int user(const char *name, unsigned int uid, int ready, int go)
+{
+	struct hypercube_result res;
+	int fd[3], i;
+	char byte;
+
+	if (setresuid(uid, uid, uid))
+		return 100;
+	fd[0] = shc_bound(name, 1, SOCK_SEQPACKET);
+	fd[1] = shc_connected(name, 1, 1);
+	fd[2] = shc_bound(name, 1, SOCK_DGRAM);
+	for (i = 0; i < 3; i++)
+		if (fd[i] < 0)
+			return 101 + i;
+	if (give(fd[1], 1) != 8 || write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
+		return 110;
+	if (take(fd[1], &res) || take(fd[1], &res) != EACCES || take(fd[1], &res) != EACCES)
+		return 111;
+	if (give(fd[0], 2) != -EACCES || give(fd[1], 1) != -EACCES)
+		return 112;
+	if (recv(fd[2], &byte, 1, 0) >= 0 || errno != EACCES)
+		return 113;
+	return shc_bound(name, 1, SOCK_SEQPACKET) == -EACCES ? 0 : 114;
+}
+
+TEST(another_owner_takes_the_sockets_of_the_one_before)
+{
+	struct hypercube_op big_op = sum(1, 8);
+	struct hypercube_result res;
+	int ready[2], go[2], status, g, fd[3];
+	struct cube c;
+	pid_t pid;
+	char byte;
+
+	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1000));
+	ASSERT_EQ(0, pipe(ready) | pipe(go));
+	pid = fork();
+	if (!pid)
+		_exit(user(c.name, 1000, ready[1], go[0]));
+	close(ready[1]);
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
+	g = shc_bound(c.name, 0, SOCK_SEQPACKET);
+	EXPECT_EQ(8, give(g, 1));
+	EXPECT_EQ(0, take(g, &res));
+	EXPECT_EQ(8, shc_send(g, &big_op, &v, 8, 0));
+	/* The same owner again changes nothing, another one all. */
+	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1000));
+	EXPECT_EQ(-EADDRINUSE, shc_bound(c.name, 1, SOCK_SEQPACKET));
+	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1001));
+	EXPECT_EQ(-ECONNRESET, take(g, &res));
+	fd[0] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	fd[1] = shc_connected(c.name, 1, 1);
+	fd[2] = shc_bound(c.name, 1, SOCK_DGRAM);
+	EXPECT_LE(0, fd[0]);
+	EXPECT_LE(0, fd[1]);
+	EXPECT_LE(0, fd[2]);
+	ASSERT_EQ(1, write(go[1], "", 1));
+	ASSERT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, WEXITSTATUS(status));
+	/* Who bound by a right of his own stays. */
+	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1002));
+	EXPECT_EQ(8, give(g, 1));
+	EXPECT_EQ(8, give(fd[1], 1));
+	EXPECT_EQ(0, take(fd[1], &res));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

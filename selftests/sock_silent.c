@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A process that never receives: what it is owed takes no more memory than its buffer, and
+ * a little; what is lost is counted, and said.
+ */
+#include <linux/sock_diag.h>
+#include <poll.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define RCVBUF	(1 << 16)
+#define SEGMENT	1024
+/* What statuses may take beyond the buffer, and one segment. */
+#define BEYOND	((1 << 18) + (1 << 16))
+
+static uint32_t meminfo(int fd, unsigned int what)
+{
+	uint32_t m[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(m);
+
+	getsockopt(fd, SOL_SOCKET, SO_MEMINFO, m, &len);
+	return m[what];
+}
+
+static int small(int fd)
+{
+	int bytes = RCVBUF / 2;
+
+	return setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof(bytes));
+}
+
+/**
+ * struct heard - what a socket had to say
+ * @right: records with status 0
+ * @failed: others
+ * @lost: how often the call failed with ENOBUFS
+ * @error: another error of the call than that there is nothing
+ */
+struct heard {
+	unsigned int right;
+	unsigned int failed;
+	unsigned int lost;
+	int error;
+};
+
+static void hear(int fd, struct heard *h)
+{
+	struct hypercube_result res;
+	char buf[64];
+	ssize_t n;
+	bool eor;
+
+	for (;;) {
+		n = shc_recv(fd, buf, sizeof(buf), &res, &eor, MSG_DONTWAIT);
+		if (n == -EAGAIN)
+			return;
+		if (n == -ENOBUFS) {
+			h->lost++;
+		} else if (n < 0) {
+			h->error = n;
+			return;
+		} else if (eor) {
+			h->right += !res.status;
+			h->failed += !!res.status;
+		}
+	}
+}
+
+/* A source that begins messages and leaves. */
+TEST(the_ends_of_many_broadcasts)
+{
+	struct hypercube_op op = { .plan = 1, .collective = HYPERCUBE_BCAST, .bytes = SEGMENT + 1 };
+	unsigned int i, n = scaled(20000), most = 0;
+	static char message[SEGMENT + 1];
+	struct heard h = { 0 };
+	struct pollfd p = { .events = POLLIN };
+	struct cube c;
+	int fd, r;
+
+	ASSERT_EQ(0, cube_new(&c, 1, SEGMENT));
+	ASSERT_EQ(0, cube_bcast_plan(&c, 1, 0, HC_BCAST_GENERAL));
+	r = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	ASSERT_EQ(0, small(r));
+	for (i = 0; i < n; i++) {
+		fd = shc_bound(c.name, 0, SOCK_SEQPACKET);
+		ASSERT_LE(0, fd);
+		ASSERT_EQ(SEGMENT, shc_send(fd, &op, message, SEGMENT, 0));
+		close(fd);
+		if (meminfo(r, SK_MEMINFO_RMEM_ALLOC) > most)
+			most = meminfo(r, SK_MEMINFO_RMEM_ALLOC);
+	}
+	printf("# %u bytes at most\n", most);
+	EXPECT_LE(most, RCVBUF + BEYOND);
+	p.fd = r;
+	do {
+		hear(r, &h);
+	} while (h.failed + meminfo(r, SK_MEMINFO_DROPS) < n && poll(&p, 1, 1000) > 0);
+	printf("# %u failures heard, %u lost, of %u\n", h.failed,
+	       meminfo(r, SK_MEMINFO_DROPS), n);
+	EXPECT_EQ(n, h.failed + meminfo(r, SK_MEMINFO_DROPS));
+	EXPECT_EQ(0, h.right);
+	EXPECT_EQ(0, h.error);
+	EXPECT_EQ(!!meminfo(r, SK_MEMINFO_DROPS), h.lost);
+	EXPECT_GT(h.failed, 0);
+	fd = shc_bound(c.name, 0, SOCK_SEQPACKET);
+	for (i = 0; i < 100 && !h.right; i++) {
+		shc_send(fd, &op, message, SEGMENT + 1, 0);
+		poll(&p, 1, 100);
+		hear(r, &h);
+	}
+	EXPECT_GT(h.right, 0);
+	close(fd);
+	close(r);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Its contributions are refused, for the plan was replaced under each of them. */
+TEST(refusals_that_nobody_reads)
+{
+	struct hypercube_op op = {
+		.plan = 1, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U8, .bytes = 0,
+	};
+	unsigned int i, n = scaled(100), sent = 0, most = 0;
+	struct heard h = { 0 };
+	struct cube c;
+	ssize_t r;
+	int fd;
+
+	ASSERT_EQ(0, cube_new(&c, 1, 0));
+	fd = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	ASSERT_EQ(0, small(fd));
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(0, cube_plan_to(&c, 1, 0));
+		do {
+			r = shc_send(fd, &op, "", 0, 0);
+			sent += !r;
+		} while (!r);
+		EXPECT_EQ(true, r == -EAGAIN || r == -ENOBUFS);
+		if (meminfo(fd, SK_MEMINFO_RMEM_ALLOC) > most)
+			most = meminfo(fd, SK_MEMINFO_RMEM_ALLOC);
+	}
+	ASSERT_EQ(0, ctl_plan_del(c.name, 1));
+	printf("# %u bytes at most, %u sent\n", most, sent);
+	EXPECT_LE(most, RCVBUF + BEYOND);
+	/* Some may be under way to the node still. */
+	for (i = 0; i < 100 && h.failed + meminfo(fd, SK_MEMINFO_DROPS) < sent; i++) {
+		hear(fd, &h);
+		usleep(50000);
+	}
+	printf("# %u failures heard, %u lost\n", h.failed, meminfo(fd, SK_MEMINFO_DROPS));
+	EXPECT_EQ(sent, h.failed + meminfo(fd, SK_MEMINFO_DROPS));
+	EXPECT_EQ(!!meminfo(fd, SK_MEMINFO_DROPS), h.lost);
+	close(fd);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

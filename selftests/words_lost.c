@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Words get lost: that operations are done, that they have failed.  Whoever has to hear one
+ * hears it later, and that they are lost makes no failures of its own.
+ */
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TESTS_TOGETHER
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 1
+#define ALL 1000000
+
+static const uint64_t number;
+
+static bool comes(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 1000 * patience(10)) == 1;
+}
+
+/* The sink completes an operation and the word is lost. What the member it was for has below it has
+ * begun the next one, so it waits for its own process, and that for the word.
+ */
+TEST(a_completion_is_asked_for_by_who_owes_the_next)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .bytes = 8,
+	};
+	struct hypercube_op told = op;
+	unsigned int u, dim, child;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 2, 4096));
+	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	dim = c.plan.tree.order[1];
+	child = 1u << dim;
+	told.flags = HYPERCUBE_F_NOTIFY;
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, dim, ALL, true));
+	for (u = 0; u < 4; u++)
+		ASSERT_EQ(8, shc_send(c.fd[u], u == child ? &told : &op, &number, 8, 0));
+	EXPECT_TRUE(comes(c.fd[0]));
+	ASSERT_EQ(8, shc_send(c.fd[3], &op, &number, 8, 0));
+	usleep(100000);
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, dim, 0, true));
+	EXPECT_TRUE(comes(c.fd[child]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Nothing of a message has come, so its receiver does not know that there is something to ask for.
+ */
+TEST(who_knows_nothing_of_a_message_hears_that_it_failed)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 8192,
+	};
+	static const char half[4096];
+	struct hypercube_result res = { 0 };
+	struct cube c;
+	char data[8];
+	bool eor;
+
+	ASSERT_EQ(0, cube_new(&c, 1, 4096));
+	ASSERT_EQ(0, cube_bcast_plan(&c, PLAN, 0, HC_BCAST_GENERAL));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, ALL, true));
+	ASSERT_EQ(4096, shc_send(c.fd[0], &op, half, 4096, 0));
+	cube_close(&c, 0);
+	usleep(100000);
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, 0, true));
+	EXPECT_TRUE(comes(c.fd[1]));
+	EXPECT_EQ(0, shc_recv(c.fd[1], data, sizeof(data), &res, &eor, 0));
+	EXPECT_NE(0, res.status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+static uint64_t highest_number(const struct cube *c)
+{
+	struct wait_view v = { 0 };
+	uint64_t most = 0;
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++)
+		if (!ctl_op_get(c->name, PLAN, u, &v) && v.next > most)
+			most = v.next;
+	return most;
+}
+
+/* With so many links and such losses each word of a failure is lost on several of them. */
+TEST(lost_words_of_failures_make_no_failures)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 8,
+	};
+	const struct impairments bad = { .loss = 200000 };
+	uint64_t before;
+	unsigned int i;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 4096));
+	ASSERT_EQ(0, cube_bcast_plan(&c, PLAN, 0, HC_BCAST_GENERAL));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	for (i = 0; i < 20; i++)
+		ASSERT_EQ(8, shc_send(c.fd[0], &op, &number, 8, 0));
+	usleep(1000 * 1000 * patience(2));
+	before = highest_number(&c);
+	usleep(1000 * 1000 * patience(2));
+	/* Each failure takes 128 numbers; few may still be found. */
+	EXPECT_GE(before + 16 * 128, highest_number(&c));
+	printf("# next number %llu, then %llu\n", (unsigned long long)before,
+	       (unsigned long long)highest_number(&c));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN
