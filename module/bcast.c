@@ -219,11 +219,6 @@ void hc_bcast_name(struct hc_member *m, u64 count)
 	hc_bcast_failed_tell(m);
 }
 
-static u64 end_to(const struct hc_end *end)
-{
-	return end->to ?: end->from + HC_OP_RANGE;
-}
-
 bool hc_bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
 {
 	if (!m->role.ndst) {
@@ -237,7 +232,7 @@ bool hc_bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
 		return news;
 	}
 	m->unnamed |= news;
-	if (end->flags & HC_END_F_FINAL && end_to(end) >= m->end_to) {
+	if (end->flags & HC_END_F_FINAL && hc_end_to(end) >= m->end_to) {
 		news |= m->unnamed;
 		m->unnamed = false;
 		m->end.next = end->next;

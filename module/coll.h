@@ -197,6 +197,11 @@ struct hc_end {
 	u32 flags;
 };
 
+static inline u64 hc_end_to(const struct hc_end *end)
+{
+	return end->to ?: end->from + HC_OP_RANGE;
+}
+
 /**
  * struct hc_member - one node in one plan
  * @plan: the plan

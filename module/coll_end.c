@@ -250,7 +250,7 @@ static void range_set(struct hc_member *m, const struct hc_end *end, u64 to)
  */
 static bool end_note(struct hc_member *m, const struct hc_end *end, bool *told)
 {
-	u64 to = end->to ?: end->from + HC_OP_RANGE;
+	u64 to = hc_end_to(end);
 	const struct hc_end upper = m->end;
 	const u64 upper_to = m->end_to;
 

@@ -160,8 +160,8 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 	sk->sk_write_space(sk);
 }
 
-/* The node is going away; phase 1 of the teardown. */
-void hc_sock_node_gone(struct hc_node *node)
+/* Calls take() for each socket that is bound to the node. */
+static void for_each_sock(struct hc_node *node, void (*take)(struct sock *sk, struct hc_node *node))
 {
 	struct mutex *lock = &node->fabric->sock_lock;
 	unsigned long plan;
@@ -171,13 +171,24 @@ void hc_sock_node_gone(struct hc_node *node)
 	mutex_lock(lock);
 	sk = rcu_dereference_protected(node->dgram_sk, lockdep_is_held(lock));
 	if (sk)
-		sock_take(sk, node, ENODEV);
+		take(sk, node);
 	sk = rcu_dereference_protected(node->sk, lockdep_is_held(lock));
 	if (sk)
-		sock_take(sk, node, ENODEV);
+		take(sk, node);
 	xa_for_each(&node->socks, plan, sk)
-		sock_take(sk, node, ENODEV);
+		take(sk, node);
 	mutex_unlock(lock);
+}
+
+static void sock_lose(struct sock *sk, struct hc_node *node)
+{
+	sock_take(sk, node, ENODEV);
+}
+
+/* The node is going away; phase 1 of the teardown. */
+void hc_sock_node_gone(struct hc_node *node)
+{
+	for_each_sock(node, sock_lose);
 }
 
 /* Of another owner than the node's: its operations end as with its close. */
@@ -195,21 +206,7 @@ static void sock_revoke(struct sock *sk, struct hc_node *node)
 
 void hc_sock_owner_changed(struct hc_node *node)
 {
-	struct mutex *lock = &node->fabric->sock_lock;
-	unsigned long plan;
-	struct sock *sk;
-
-	lockdep_assert_held(&node->fabric->lock);
-	mutex_lock(lock);
-	sk = rcu_dereference_protected(node->dgram_sk, lockdep_is_held(lock));
-	if (sk)
-		sock_revoke(sk, node);
-	sk = rcu_dereference_protected(node->sk, lockdep_is_held(lock));
-	if (sk)
-		sock_revoke(sk, node);
-	xa_for_each(&node->socks, plan, sk)
-		sock_revoke(sk, node);
-	mutex_unlock(lock);
+	for_each_sock(node, sock_revoke);
 }
 
 bool hc_sock_bound(const struct hc_node *node)
