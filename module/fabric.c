@@ -12,6 +12,7 @@
 #include <linux/ctype.h>
 #include <linux/idr.h>
 #include <linux/rtnetlink.h>
+#include <linux/wait_bit.h>
 #include <net/netns/generic.h>
 #include <net/rtnetlink.h>
 #include <net/sock.h>
@@ -47,14 +48,23 @@ static struct hc_net *hc_net(struct net *net)
 
 /* ------------------------------------------------------------ references */
 
-static void fabric_release(struct kref *ref)
+/* Gives back what is limited.  Whoever keeps a socket keeps the struct only. */
+static void fabric_uncharge(struct hc_fabric *fabric)
 {
-	struct hc_fabric *fabric = container_of(ref, struct hc_fabric, ref);
-
+	if (!fabric->charged)
+		return;
+	fabric->charged = false;
 	if (fabric->id)
 		ida_free(&fabric_ids, fabric->id);
 	hc_uncharge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim));
 	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
+}
+
+static void fabric_release(struct kref *ref)
+{
+	struct hc_fabric *fabric = container_of(ref, struct hc_fabric, ref);
+
+	fabric_uncharge(fabric);
 	hc_payer_put(fabric->payer);
 	hc_memory_owner_put(fabric);
 	mutex_destroy(&fabric->lock);
@@ -201,8 +211,10 @@ static int payer_charge(struct hc_fabric *fabric, const struct net *net,
 	if (err)
 		goto err_payer;
 	err = hc_charge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim), extack);
-	if (!err)
+	if (!err) {
+		fabric->charged = true;
 		return 0;
+	}
 	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
 err_payer:
 	hc_payer_put(fabric->payer);
@@ -347,8 +359,8 @@ static void nodes_unregister(struct hc_fabric *fabric)
  * freed, for a poll touches its neighbours' queues), the timers of impaired links
  * (stopped after the polls, which start them), a system call on a socket
  * (hc_sock_node_gone() and the grace period of phase 1), configuration (finds the fabric
- * dead), the stack through the net_device (unregistered), the hash of NAPI ids (removed,
- * and a grace period).
+ * dead), the stack through the net_device (unregistered, be it by a namespace that ends:
+ * guest.c), the hash of NAPI ids (removed, and a grace period).
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
@@ -358,7 +370,7 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	hc_later_exit(fabric);
 	hc_flap_exit(fabric);
 	if (!fabric->nodes)
-		return;
+		goto out;
 	for (u = 0; u < n && fabric->nodes[u]; u++)
 		hc_node_disable(fabric->nodes[u]);
 	for (u = 0; u < n && fabric->nodes[u]; u++)
@@ -367,6 +379,7 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	hc_plan_purge(fabric);
 	mutex_unlock(&fabric->lock);
 	nodes_unregister(fabric);
+	wait_var_event(&fabric->leaving, !atomic_read(&fabric->leaving));
 	hc_monitor_destroy(fabric);
 	for (u = 0; u < n && fabric->nodes[u]; u++)
 		__netif_napi_del(&fabric->nodes[u]->napi);
@@ -375,6 +388,8 @@ static void nodes_destroy(struct hc_fabric *fabric)
 		hc_node_free(fabric->nodes[u]);
 	kvfree(fabric->nodes);
 	fabric->nodes = NULL;
+out:
+	fabric_uncharge(fabric);
 }
 
 static void fabric_finish(struct hc_net *hn, struct hc_fabric *fabric)

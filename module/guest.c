@@ -11,6 +11,7 @@
  * endpoints are registered, so under rtnl it is whole.
  */
 #include <linux/rtnetlink.h>
+#include <linux/wait_bit.h>
 
 #include "hypercube.h"
 
@@ -94,10 +95,14 @@ static bool guest_leaves(struct net *net)
 		fabric = node->fabric;
 		kref_get(&fabric->ref);
 		id = node->id;
+		/* The net_device is in use until rtnl_unlock() returns: nodes_destroy(). */
+		atomic_inc(&fabric->leaving);
 		unregister_netdevice(node->dev);
 	}
 	rtnl_unlock();
 	if (fabric) {
+		if (atomic_dec_and_test(&fabric->leaving))
+			wake_up_var(&fabric->leaving);
 		guest_forget(fabric, id);
 		hc_fabric_put(fabric);
 	}

@@ -341,6 +341,8 @@ struct hc_node {
  * @lock: serialises configuration
  * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
  * @payer: who answers for what it takes; constant
+ * @charged: its id, itself and its nodes count on @payer's account, till the nodes are freed
+ * @leaving: endpoints that a namespace that ends is just unregistering
  * @memcg: what polls keep is charged to it; constant
  * @plans: struct hc_plan by id; written under @lock, read under RCU
  * @nplans: how many, under @lock
@@ -380,6 +382,8 @@ struct hc_fabric {
 	struct mutex lock;
 	struct mutex sock_lock;
 	struct hc_payer *payer;
+	bool charged;
+	atomic_t leaving;
 	struct mem_cgroup *memcg;
 	struct xarray plans;
 	u32 nplans;

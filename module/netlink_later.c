@@ -52,6 +52,9 @@ void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(asked->skb);
 
+	/* Somebody else may have its port by now. */
+	if (hc_asked_gone(asked))
+		return;
 	if (err || nlh->nlmsg_flags & NLM_F_ACK)
 		netlink_ack(asked->skb, nlh, err, extack);
 }

@@ -407,6 +407,8 @@ static int detect_look(struct hc_later *later, bool gone)
 	if (err)
 		return err;
 	detect_notify(&r->round);
+	if (gone)
+		return -ECANCELED;
 	msg = detect_reply(&later->info, later->fabric, r->round.links);
 	return msg ? genlmsg_reply(msg, &later->info) : -ENOMEM;
 }

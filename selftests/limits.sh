@@ -24,6 +24,18 @@ fabrics_of_a_user() {
 	parameters_back
 }
 
+# Who keeps a socket keeps no place in his or another one's account.
+fabrics_whose_sockets_stay() {
+	parameter max_fabrics 2
+	unprivileged Y
+	check 'one goes, another one comes' as_user 1108 \
+		"trap 'kill \${pids[*]}' EXIT
+		for i in 1 2 3 4 5; do hcctl fabric add f\$i dim 1 && hcctl tree find fabric f\$i apply >/dev/null || exit 1
+			exec 5< <(exec $here/hc_load hold f\$i 1 0); pids+=(\$!); read -r -u 5 said
+			[[ \$said == ready ]] && hcctl fabric del f\$i || exit 1; done"
+	parameters_back
+}
+
 # Two namespaces side by side have one limit if one user has made them, else two.
 namespaces_side_by_side() {
 	parameter max_fabrics 2
@@ -130,5 +142,5 @@ more_than_the_machine_has() {
 	umount "$scratch/fill"
 }
 
-run_tests fabrics_of_a_user namespaces_side_by_side nodes_of_a_user plans_of_a_user \
+run_tests fabrics_of_a_user fabrics_whose_sockets_stay namespaces_side_by_side nodes_of_a_user plans_of_a_user \
 	plans_of_a_fabric operations_of_a_user memory_is_charged more_than_the_machine_has

@@ -122,6 +122,21 @@ guest_leaves() {
 	busywait 10 gone_from "$b"
 }
 
+# The fabric is removed while the namespace of a guest that cannot come back ends.
+a_fabric_goes_while_its_guest_does() {
+	local b round
+	for ((round = $(scaled 20); round > 0; round--)); do
+		guest || return
+		ip -n "$b" link property add dev tn1 altname lo0 && ip link add lo0 type dummy ||
+			{ skip 'no other names of interfaces, or no dummy interfaces'; return; }
+		ip netns del "$b"
+		namespaces=()
+		sleep "0.0$((RANDOM % 10))"
+		check 'del' hcctl fabric del t
+		ip link del lo0
+	done
+}
+
 gone_from() { json_is false '.[1] | has("netnsid")' node show t; }
 
 an_endpoint_comes_back_under_another_name() {
@@ -350,7 +365,7 @@ what_moved_on_stays() {
 run_tests two_namespaces_have_fabrics_of_one_name a_namespace_ends_with_its_fabrics \
 	a_namespace_ends_under_load an_endpoint_moves sockets_are_bound_where_the_endpoint_is \
 	a_namespace_ends_and_its_endpoint_comes_back an_endpoint_comes_back_under_another_name \
-	a_guest_that_cannot_come_back_ends_alone a_monitor_stays_where_its_fabric_is \
+	a_guest_that_cannot_come_back_ends_alone a_fabric_goes_while_its_guest_does a_monitor_stays_where_its_fabric_is \
 	nobody_puts_interfaces_into_the_initial_namespace \
 	a_fabric_is_removed_while_its_endpoints_are_elsewhere both_namespaces_end_at_once \
 	a_name_is_taken_where_the_endpoint_goes what_does_not_fit_leaves_nothing \
