@@ -201,6 +201,8 @@ static void piece(struct hcl *h, const struct hypercube_result *res, const char 
 		op->res = *res;
 		if (op->torn && !res->status)
 			op->res.status = -ENOMEM;
+		else if (op->got != res->bytes && !res->status)
+			op->res.status = -EIO;
 	}
 	if (res->status)
 		op_failed(h, op, res);
