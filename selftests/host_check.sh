@@ -51,6 +51,13 @@ tally_sees_a_group_that_died() {
 	tallied '1..1\n    1..3\n    ok 1 a\nnot ok 1 group\n' '1 passed, 2 failed'
 }
 
+tally_forgets_what_is_run_again() {
+	tallied '1..2\n    1..3\n    not ok 1 a\n# group ended with status 1: once more\n    1..1\n    ok 1 a\nok 1 group\nok 2 b\n' \
+		'2 passed, 0 failed' &&
+		tallied '1..1\n    1..1\n    not ok 1 a\n# group ended with status 1: once more\n    1..1\n    not ok 1 a\nnot ok 1 group\n' \
+			'0 passed, 1 failed'
+}
+
 # dissected FILTER FIELD..: the fields of the frames for which the filter is true, a line each
 dissected() {
 	local fields=()
@@ -81,7 +88,7 @@ the_dissector_reads_a_recorded_reduction() {
 sink() { dissected hypercube.type==4 from | head -1; }
 
 tests=(every_program_is_there every_file_is_listed tally_counts_members_not_groups
-	tally_sees_a_failure_in_a_group tally_sees_a_group_that_died
+	tally_sees_a_failure_in_a_group tally_sees_a_group_that_died tally_forgets_what_is_run_again
 	the_dissector_reads_a_recorded_reduction)
 echo 'TAP version 13'
 echo "1..${#tests[@]}"

@@ -8,6 +8,10 @@
 # Programs that the Makefile lists as TEST_SHARED run side by side, as many as HC_LANES says (2; 1 on
 # one processor), the others alone, behind them. A complaint of the kernel counts for all that ran
 # when it came. The output is in the same order in every run.
+#
+# HC_AGAIN=yes: a program that fails without a complaint of the kernel is run once more, alone or beside
+# another; the second result counts (selftests/tally). HC_DEADLINE=S: none is begun later than S seconds
+# after the first; it is skipped.
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
@@ -27,18 +31,37 @@ complaints() {
 		grep -vE 'BUG: KCSAN: [^[]*$'
 }
 
-# run NUMBER PROGRAM: prints the result of a program behind those of its tests
-run() {
-	local name=$2 begin=$EPOCHREALTIME status said
+# attempt PROGRAM: its output, then a line that says what the kernel complained of, if it did
+attempt() {
+	local name=$1 status said
 	echo "hypercube-selftests: begin $name" >/dev/kmsg
-	echo "# $name"
 	timeout -k 5 "$(limit "$name")" "./$name" </dev/null 2>&1 |
 		while IFS= read -r said; do printf '    %s\n' "$said"; done
 	status=${PIPESTATUS[0]}
 	said=$(complaints "$name")
-	if [[ $said ]]; then
-		printf '# the kernel complained:\n%s\n' "$said" | head -20
-		status=1
+	[[ $said ]] || return "$status"
+	printf '# the kernel complained:\n%s\n' "$said" | head -20
+	return 3
+}
+
+# again STATUS: shall a program that ended with it be run once more?
+again() { [[ ${HC_AGAIN-} ]] && ! late && [[ $1 != [034] && $1 != 124 && $1 != 137 ]]; }
+late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
+
+# run NUMBER PROGRAM: prints the result of a program behind those of its tests
+run() {
+	local name=$2 begin=$EPOCHREALTIME status
+	echo "# $name"
+	if late; then
+		echo "ok $1 $name # SKIP there is no time left"
+		return
+	fi
+	attempt "$name"
+	status=$?
+	if again "$status"; then
+		echo "# $name ended with status $status: once more"
+		attempt "$name"
+		status=$?
 	fi
 	printf '# %s took %d s\n' "$name" $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000000))
 	case $status in
