@@ -238,11 +238,10 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 }
 
 /* Who does not read what its operations tell it begins no more of them.  Of a doubling
- * one less, see doubling.c.
+ * two fewer are under way than of other plans: doubling.c says why.
  */
 static bool may_begin_now(const struct hc_member *m, u64 sock)
 {
-	/* See doubling.c. */
 	unsigned int window = HC_OP_WINDOW - 2 * hc_member_is_doubling(m);
 
 	return m->next < m->done + window && hc_sock_room(m, sock);

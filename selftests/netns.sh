@@ -125,7 +125,7 @@ guest_leaves() {
 # The fabric is removed while the namespace of a guest that cannot come back ends.
 a_fabric_goes_while_its_guest_does() {
 	local b round
-	for ((round = $(scaled 20); round > 0; round--)); do
+	for ((round = $(scaled 8); round > 0; round--)); do
 		guest || return
 		ip -n "$b" link property add dev tn1 altname lo0 && ip link add lo0 type dummy ||
 			{ skip 'no other names of interfaces, or no dummy interfaces'; return; }
