@@ -185,7 +185,7 @@ TEST(every_pattern_of_two_links_of_eight)
 
 	ASSERT_EQ(0, cube_new(&c, 3, 0));
 	ASSERT_EQ(0, cube_bind_all(&c));
-	EXPECT_EQ(0, cube_pairs_of_links(&c, around, debug_kernel() ? 5 : 1));
+	EXPECT_EQ(0, cube_pairs_of_links(&c, around, stride()));
 	EXPECT_EQ(0, cube_del(&c));
 }
 

@@ -24,6 +24,11 @@ unsigned int scaled(unsigned int n)
 	return m ? m : 1;
 }
 
+unsigned int stride(void)
+{
+	return debug_kernel() ? 5 : 1;
+}
+
 int patience(int s)
 {
 	return debug_kernel() ? 6 * s : s;

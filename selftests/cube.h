@@ -26,6 +26,9 @@
 bool debug_kernel(void);
 /* Iterations: all of @n, or the share HC_SCALE (per cent) of it; at least one. */
 unsigned int scaled(unsigned int n);
+
+/* A kernel with debugging has time for each how manieth member of a series? */
+unsigned int stride(void);
 /* Seconds to wait for what comes in @s on a fast machine. */
 int patience(int s);
 /* Pseudo-random numbers, the same in every run. */

@@ -131,16 +131,18 @@ TEST(no_fault_and_each_single_link)
 TEST(each_pair_of_links)
 {
 	struct tally t = { 0 };
-	unsigned int pair[2];
+	unsigned int pair[2], pairs = 0;
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c, 3));
 	for (pair[0] = 0; pair[0] < 12; pair[0]++)
 		for (pair[1] = pair[0] + 1; pair[1] < 12; pair[1]++) {
+			if (pairs++ % stride())
+				continue;
 			ASSERT_TRUE(fail_links(&c, pair, 2));
 			EXPECT_TRUE(reduce(&c, &t));
 		}
-	EXPECT_EQ(66, t.reduced);
+	EXPECT_EQ((66 + stride() - 1) / stride(), t.reduced);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
