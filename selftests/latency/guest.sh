@@ -46,7 +46,8 @@ measure() {
 	sleep 0.3
 	kill -INT $ping
 	wait $ping
-	stall=$(sed -nE 's|^r[ot].*/([0-9.]+)/[0-9.]+ ms.*|\1|p' "$scratch/ping")
+	# Some print a deviation behind the longest.
+	stall=$(sed -nE 's|^r[ot][^=]*= [0-9.]+/[0-9.]+/([0-9.]+).*|\1|p' "$scratch/ping")
 	printf '%-52s %8d %8s %8s %8s\n' "$name" "$took" "$(longest node_poll)" "$(longest net_rx_action)" "$stall"
 }
 
