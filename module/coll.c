@@ -82,6 +82,7 @@ void hc_op_drop(struct hc_member *m, struct hc_op *op, int status)
 	if (op->begun)
 		trace_hc_op_end(m, op->nr, status);
 	m->ops[op->nr % HC_OP_WINDOW] = NULL;
+	m->dropped++;
 	hc_op_free(op);
 }
 

@@ -247,6 +247,7 @@ static inline u64 hc_end_to(const struct hc_end *end)
  * @view_peer: whom; others read it
  * @view_nr: operation it is about; others read it
  * @view_since: jiffies since when; others read it
+ * @dropped: operations that are over, of whatever end
  * @waiting: contributions of the node's sockets that wait for room, oldest first
  * @ops: pending operations by number modulo HC_OP_WINDOW
  * @src: role.nsrc sources, in merge order
@@ -293,6 +294,7 @@ struct hc_member {
 	u32 view_peer;
 	u64 view_nr;
 	unsigned long view_since;
+	u32 dropped;
 	struct sk_buff_head waiting;
 	struct hc_op *ops[HC_OP_WINDOW];
 	struct hc_tree_peer src[];
@@ -404,6 +406,7 @@ struct hc_leave_cb {
 	u64 sock;			/* hc_sock.id */
 	u32 plan;			/* it was connected to this one; 0: to none */
 	u32 keeps;			/* it goes on with this one; 0: with none */
+	unsigned long next;		/* plans below this have been looked at */
 	struct completion *heard;	/* who waits until the node has heard, or NULL */
 };
 

@@ -402,9 +402,13 @@ static void reset_next(struct hc_member *m, const struct hc_end *end)
 	m->reset = true;
 }
 
+/* In frames, to tell the peers. */
+#define END_COST	4
+
 void hc_coll_end(struct hc_member *m, const struct hc_end *cause, u32 from_peer)
 {
 	struct hc_end end = *cause;
+	u32 dropped = m->dropped;
 	bool told = false;
 	bool news;
 
@@ -434,6 +438,7 @@ void hc_coll_end(struct hc_member *m, const struct hc_end *cause, u32 from_peer)
 	if (!m->broken)
 		hc_done_tell(m);
 	hc_view_idle(m);
+	m->node->spent += END_COST + m->dropped - dropped;
 }
 
 void hc_coll_end_go_on(struct hc_member *m, const struct hc_end *end)
@@ -632,25 +637,15 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 		end_route(node, plan, &end);
 }
 
-static void plans_fault(struct hc_node *node, unsigned int dim, u32 status, u32 flags)
+void hc_coll_lost(struct hc_node *node, unsigned int dim)
 {
 	struct hc_plan *plan;
 	unsigned long id;
 
 	rcu_read_lock();
 	xa_for_each(&node->fabric->plans, id, plan)
-		hc_plan_fault(node, plan, dim, status, flags);
+		hc_plan_fault(node, plan, dim, EIO, 0);
 	rcu_read_unlock();
-}
-
-void hc_coll_link_fault(struct hc_node *node, unsigned int dim)
-{
-	plans_fault(node, dim, ENOLINK, HC_END_F_BROKEN);
-}
-
-void hc_coll_lost(struct hc_node *node, unsigned int dim)
-{
-	plans_fault(node, dim, EIO, 0);
 }
 
 /* Is it on a way that the plan takes?  Of any other nobody misses it. */

@@ -110,23 +110,29 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 }
 
 /* All that waits was sent by the socket before it was closed: who binds after it queues
- * behind its close.
+ * behind its close.  So nothing is taken from there until all its plans have been looked at,
+ * which may take some polls: then false.
  */
-static void host_leave(struct hc_node *node, struct sk_buff *skb)
+static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 {
-	const struct hc_leave_cb *cb = hc_leave_cb(skb);
+	struct hc_leave_cb *cb = hc_leave_cb(skb);
 	struct hc_plan *plan;
-	unsigned long id;
 
-	waiting_drop(node, &node->parked, cb);
-	xa_for_each(&node->fabric->plans, id, plan) {
+	if (!cb->next)
+		waiting_drop(node, &node->parked, cb);
+	while ((plan = xa_find(&node->fabric->plans, &cb->next, ULONG_MAX, XA_PRESENT))) {
 		struct hc_member *m = plan->member[node->id];
 
-		if (!m || !leaves(cb, id))
-			continue;
-		waiting_drop(node, &m->waiting, cb);
-		member_leave(m, cb->sock, !cb->plan);
+		if ((int)node->spent >= budget)
+			return false;
+		node->spent++;
+		if (m && leaves(cb, cb->next)) {
+			waiting_drop(node, &m->waiting, cb);
+			member_leave(m, cb->sock, !cb->plan);
+		}
+		cb->next++;
 	}
+	return true;
 }
 
 static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
@@ -340,18 +346,21 @@ static int parked_take(struct hc_node *node, int budget)
 	return work;
 }
 
-void hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb)
+bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 {
 	u32 id = be32_to_cpu(hc_hdr(skb)->plan);
+	bool over = true;
 
 	rcu_read_lock();
 	if (hc_hdr(skb)->type == HC_FRAME_END) {
-		host_leave(node, skb);
-		consume_skb(skb);
+		over = host_leave(node, skb, budget);
+		if (over)
+			consume_skb(skb);
 	} else if (behind_parked(node, id) || !host_data(node, skb)) {
 		host_park(node, skb, id);
 	}
 	rcu_read_unlock();
+	return over;
 }
 
 /* What is to be taken next: while one socket's contribution is half sent, its segments

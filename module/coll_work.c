@@ -8,6 +8,11 @@
  * take from these as much as their budget allows.  A member leaves the list of those
  * that wait only when it is looked at again.
  *
+ * When links of a node fail it looks at all plans, of which there may be thousands: as many in
+ * each poll as the budget allows, in the order of their ids.  Links that fail meanwhile have their
+ * turn behind that.  Until then a member may send over a link that is down, as it may before the
+ * poll knows of it: that breaks its plan (hc_peer_xmit()).
+ *
  * Only .check is set from outside of the node's poll, by configuration, and members are
  * taken out by configuration before the grace period that ends with their memory (.gone):
  * so whoever has taken one from a list may use it until its RCU read section ends.
@@ -31,7 +36,8 @@ bool hc_work_waits(const struct hc_node *node)
 
 bool hc_work_ready(const struct hc_node *node)
 {
-	return !list_empty_careful(&node->work.ready) || !list_empty_careful(&node->work.late);
+	return !list_empty_careful(&node->work.ready) ||
+	       !list_empty_careful(&node->work.late) || !hc_coll_faults_over(node);
 }
 
 void hc_member_wait(struct hc_member *m)
@@ -97,6 +103,61 @@ void hc_coll_event(struct hc_node *node, unsigned long events)
 	spin_unlock(&w->lock);
 }
 
+/* Config is answered when the plans are broken, too: see hc_link_told(). */
+void hc_coll_link_fault(struct hc_node *node, unsigned int dim)
+{
+	node->ports[dim].failed_epoch = READ_ONCE(node->fabric->epoch);
+	WRITE_ONCE(node->failed_links, node->failed_links | hc_bit(dim));
+}
+
+bool hc_coll_faults_over(const struct hc_node *node)
+{
+	/* In this order, and behind what was done: see faults_work(). */
+	return !smp_load_acquire(&node->failed_links) && !smp_load_acquire(&node->failing_links);
+}
+
+/* A plan that was installed later was made for a link that has failed, or for one that works
+ * again.
+ */
+static bool concerns(const struct hc_plan *plan, const struct hc_port *port)
+{
+	return (s32)(plan->epoch - port->failed_epoch) <= 0;
+}
+
+static void plan_faults(struct hc_node *node, struct hc_plan *plan, u32 links)
+{
+	unsigned int dim;
+
+	for (dim = 0; dim < node->fabric->dim; dim++)
+		if (links & hc_bit(dim) && concerns(plan, &node->ports[dim]))
+			hc_plan_fault(node, plan, dim, ENOLINK, HC_END_F_BROKEN);
+}
+
+static int faults_work(struct hc_node *node, int budget)
+{
+	struct hc_plan *plan;
+	int work = 0;
+
+	while (work < budget && !hc_coll_faults_over(node)) {
+		if (!node->failing_links) {
+			WRITE_ONCE(node->failing_links, node->failed_links);
+			/* Whoever looks sees them here or there. */
+			smp_store_release(&node->failed_links, 0);
+			node->failing_plan = 0;
+		}
+		plan = xa_find(&node->fabric->plans, &node->failing_plan, ULONG_MAX, XA_PRESENT);
+		if (!plan) {
+			/* Behind what was done. */
+			smp_store_release(&node->failing_links, 0);
+			continue;
+		}
+		plan_faults(node, plan, node->failing_links);
+		node->failing_plan++;
+		work += hc_cost(node);
+	}
+	return work;
+}
+
 /* A link may have failed between the check of a plan and its publication. */
 static void member_recheck(struct hc_member *m)
 {
@@ -132,11 +193,11 @@ int hc_coll_work(struct hc_node *node, int budget)
 {
 	struct hc_member *m;
 	bool late, check;
-	int work = 0;
+	int work;
 
 	rcu_read_lock();
+	work = faults_work(node, budget);
 	while (work < budget && (m = work_take(node, &late, &check))) {
-		work++;
 		m->blocked = false;
 		if (check)
 			member_recheck(m);
@@ -146,10 +207,11 @@ int hc_coll_work(struct hc_node *node, int budget)
 		hc_results_advance(m);
 		if (hc_member_pending(m))
 			hc_member_wait(m);
+		work += hc_cost(node);
 		/* Others first. */
 		if (m->again)
 			break;
 	}
 	rcu_read_unlock();
-	return work;
+	return min(work, budget);
 }

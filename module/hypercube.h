@@ -97,6 +97,7 @@ enum {
  * @flap_period: 0: it does not flap; config writes
  * @spared: round of DETECT that says nothing about the link, which was not up all the
  *	time; config writes
+ * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
  * @latency: of the time model, ns; config writes
  * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
  * @tx_seq: number of the last frame sent [poll]
@@ -116,6 +117,7 @@ struct hc_port {
 	u32 flap_down;
 	u32 flap_period;
 	u32 spared;
+	u32 failed_epoch;
 	u64 latency;
 	u64 bandwidth;
 	u32 tx_seq;
@@ -215,6 +217,9 @@ struct hc_eth_stats {
  * @eth_rxq: Ethernet frames from the links; the same
  * @ethq: frames from the endpoint's own stack
  * @hostq: frames from the node's sockets
+ * @failed_links: links that have failed, and for which no plan has been looked at [poll]
+ * @failing_links: those for which plans are being looked at [poll]
+ * @failing_plan: ids below this have been [poll]
  * @parked: contributions to @parked_plan that wait for the ends of earlier ones [poll]
  * @parked_plan: see there [poll]
  * @held_plan: contributions for this plan need no poll, they would have to wait: what
@@ -275,6 +280,9 @@ struct hc_node {
 	struct hc_queue eth_rxq;
 	struct hc_queue ethq;
 	struct sk_buff_head hostq;
+	u32 failed_links;
+	u32 failing_links;
+	unsigned long failing_plan;
 	struct sk_buff_head parked;
 	u32 parked_plan;
 	u32 held_plan;
@@ -348,7 +356,7 @@ struct hc_node {
  * @nplans: how many, under @lock
  * @retiring: the id of a plan that was taken away and whose operations have not all been
  *	ended, or 0; written under @lock
- * @epoch: counts plan installations, under @lock
+ * @epoch: counts plan installations; written under @lock
  * @nodes: the 2^n nodes; valid until phase 2 of the teardown
  * @nfailed: failed nodes, under @lock
  * @nlossy: links that may lose frames; written under @lock
@@ -425,6 +433,15 @@ struct hc_cb {
 };
 
 #define HC_DIM_HOST	0xff
+
+/* What a frame, or a plan, counts for in the budget: mostly one, but some mean work for many. */
+static inline int hc_cost(struct hc_node *node)
+{
+	int cost = 1 + node->spent;
+
+	node->spent = 0;
+	return cost;
+}
 
 static inline struct hc_cb *hc_cb(struct sk_buff *skb)
 {
@@ -739,14 +756,18 @@ void hc_state_free(struct hc_node *node);
 
 /* --- coll.c: operations, run by the poll --- */
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* From the bound socket; consumes. */
-void hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb);
+/* From the bound socket.  Consumes, or false: it concerns many plans, and there is more to do
+ * than the poll has budget for; give it again.
+ */
+bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget);
 /* Take up to @budget of the contributions that wait and have room now.  Returns how
  * many; if others wait still, hc_node.waiting is set, and *plan_id is a plan of some.
  */
 int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id);
-/* Link @dim of the node became unusable. */
+/* Link @dim of the node became unusable.  What plans that has broken, hc_coll_work() finds. */
 void hc_coll_link_fault(struct hc_node *node, unsigned int dim);
+/* Has it found all of them?  Any context. */
+bool hc_coll_faults_over(const struct hc_node *node);
 /* Frames were lost on link @dim: a gap in the sequence numbers. */
 void hc_coll_lost(struct hc_node *node, unsigned int dim);
 /* A frame of an operation in transit could not be delivered: its link or this
@@ -760,11 +781,11 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 void hc_work_init(struct hc_work *w);
 /* Has the node members that wait?  A snapshot. */
 bool hc_work_waits(const struct hc_node *node);
-/* Has it members that can go on? */
+/* Has it members that can go on, or plans to look at for a link that has failed? */
 bool hc_work_ready(const struct hc_node *node);
 /* HC_EV_PLANS, HC_EV_READER, HC_EV_STALL: see who can go on. */
 void hc_coll_event(struct hc_node *node, unsigned long events);
-/* Go on with up to @budget of them; how many. */
+/* Go on with them for @budget; how much of it that took. */
 int hc_coll_work(struct hc_node *node, int budget);
 
 /* --- sock.c --- */

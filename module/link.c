@@ -190,10 +190,11 @@ void hc_link_update(struct hc_node *node)
 
 	if (word != node->fault)
 		trace_hc_fault(node, node->fault, word);
-	WRITE_ONCE(node->fault, word);
 	for (d = 0; d < node->fabric->dim; d++)
 		if (news & hc_bit(d))
 			hc_coll_link_fault(node, d);
+	/* Who sees the word sees that plans have to be looked at: see node_told(). */
+	smp_store_release(&node->fault, word);
 }
 
 void hc_link_event(struct hc_node *node)
@@ -205,13 +206,14 @@ void hc_link_event(struct hc_node *node)
 
 /* ------------------------------------------------------------ configuration */
 
-/* Does the node know of the state of its links, and do its neighbours? */
+/* Does the node know of the state of its links, and do its plans and its neighbours? */
 static bool node_told(const struct hc_node *node)
 {
-	u32 word = READ_ONCE(node->fault);
+	/* Pairs with hc_link_update(). */
+	u32 word = smp_load_acquire(&node->fault);
 	unsigned int d;
 
-	if (word != fault_word(node))
+	if (word != fault_word(node) || !hc_coll_faults_over(node))
 		return false;
 	for (d = 0; d < node->fabric->dim; d++) {
 		const struct hc_port *port = &node->ports[d];

@@ -298,16 +298,15 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 }
 
 /* Frames of a failed node's own process still go to its operations, which no
- * link carries any further: the process shall hear of the failure.
+ * link carries any further: the process shall hear of the failure.  False: see
+ * hc_coll_host_rx().
  */
-static void host_frame(struct hc_node *node, struct sk_buff *skb)
+static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 {
 	u32 dst;
 
-	if (hc_hdr(skb)->type != HC_FRAME_DGRAM) {
-		hc_coll_host_rx(node, skb);
-		return;
-	}
+	if (hc_hdr(skb)->type != HC_FRAME_DGRAM)
+		return hc_coll_host_rx(node, skb, budget);
 	dst = be16_to_cpu(hc_hdr(skb)->dst);
 	if (READ_ONCE(node->failed))
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NODE_FAILED);
@@ -315,6 +314,7 @@ static void host_frame(struct hc_node *node, struct sk_buff *skb)
 		hc_sock_dgram_rx(node, skb);
 	else
 		hc_route_xmit(node, dst, skb);
+	return true;
 }
 
 /* ------------------------------------------------------------ the poll */
@@ -338,15 +338,6 @@ static void poll_events(struct hc_node *node)
 	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE));
 	if (events)
 		hc_coll_event(node, events);
-}
-
-/* What a frame counts for in the budget: mostly one, but some mean work for many. */
-static int frame_cost(struct hc_node *node)
-{
-	int cost = 1 + node->spent;
-
-	node->spent = 0;
-	return cost;
 }
 
 /* The whole queue is taken at once, so that others meet the lock rarely; what
@@ -377,7 +368,7 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 		if (unlikely(flooded) && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
 			flooded -= skb->truesize;
 		take(node, skb);
-		work = min(work + frame_cost(node), budget);
+		work = min(work + hc_cost(node), budget);
 	}
 	if (!skb_queue_empty(&batch)) {
 		spin_lock(&q->list.lock);
@@ -417,9 +408,11 @@ static int poll_host(struct hc_node *node, int budget)
 		plan_id = 0;
 		while (work < budget && !skb_queue_empty_lockless(&node->hostq)) {
 			skb = skb_dequeue(&node->hostq);
-			host_frame(node, skb);
-			frames++;
-			work = min(work + frame_cost(node), budget);
+			if (host_frame(node, skb, budget - work))
+				frames++;
+			else
+				skb_queue_head(&node->hostq, skb);
+			work = min(work + hc_cost(node), budget);
 		}
 		if (node->waiting)
 			work += hc_coll_host_retry(node, budget - work, &plan_id);

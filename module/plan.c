@@ -352,7 +352,8 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		err = members_create(plan, p->fault, extack);
 	if (err)
 		goto err_plan;
-	plan->epoch = ++fabric->epoch;
+	plan->epoch = fabric->epoch + 1;
+	WRITE_ONCE(fabric->epoch, plan->epoch);
 	if (xa_load(&fabric->plans, plan->id))
 		retire_begin(fabric, plan->id);
 	old = xa_store(&fabric->plans, plan->id, plan, GFP_KERNEL_ACCOUNT);

@@ -76,6 +76,7 @@ static void leave_tell(const struct hc_sock *hsk, struct hc_node *node, struct s
 	cb->sock = hsk->id;
 	cb->plan = keeps ? 0 : hsk->plan;
 	cb->keeps = keeps;
+	cb->next = 0;
 	cb->heard = heard;
 	if (heard)
 		skb->destructor = leave_heard;

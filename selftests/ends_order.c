@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans are replaced and removed while processes contribute: each hears of the ends of its
- * contributions in their order, once each, whichever of the plans they came to.
+ * contributions in their order, once each, whichever of the plans they came to.  When a fault
+ * or a close concerns many plans each hears of all its ends, once each.
  */
 #include <poll.h>
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "cube.h"
 #include "ktap.h"
@@ -186,6 +189,200 @@ TEST(a_broadcast_is_replaced)
 TEST(a_broadcast_is_removed_and_comes_back)
 {
 	replaced_under_load(_metadata, HYPERCUBE_PLAN_BCAST, true);
+}
+
+/* More plans than a poll looks at. */
+#define MANY 100
+
+/**
+ * struct listener - what a process has heard of many plans
+ * @heard: the contributions to each whose end it has heard: bit n is number n
+ * @wrong: records about one whose end it had heard, or that say something else
+ */
+struct listener {
+	unsigned int heard[MANY + 1];
+	unsigned int wrong;
+};
+
+/* Their sinks are the nodes below @sinks. */
+static int many_new(struct cube *c, unsigned int sinks)
+{
+	int err = cube_new(c, 3, 0);
+	unsigned int p;
+
+	if (!err)
+		err = cube_bind_all(c);
+	for (p = 1; p <= MANY && !err; p++)
+		err = cube_plan_to(c, p, p % sinks);
+	return err;
+}
+
+/* Contribution number @nr of nodes @first to @last to each plan. */
+static int many_begin(const struct cube *c, unsigned int first, unsigned int last,
+		      unsigned int nr)
+{
+	unsigned int u, p;
+	ssize_t err;
+
+	for (u = first; u <= last; u++)
+		for (p = 1; p <= MANY; p++) {
+			const struct hypercube_op op = {
+				.plan = p, .cookie = nr, .collective = HYPERCUBE_BARRIER,
+			};
+
+			err = shc_send(c->fd[u], &op, NULL, 0, 0);
+			if (err < 0)
+				return (int)err;
+		}
+	return 0;
+}
+
+/* Are all contributions up to number @nr of each from @first on taken? */
+static bool many_taken(const struct cube *c, unsigned int first, unsigned int nr)
+{
+	uint64_t end = now_ms() + 1000 * patience(10);
+	struct wait_view v;
+	unsigned int u;
+
+	for (u = first; u < c->nodes; u++)
+		do {
+			if (ctl_op_get(c->name, MANY, u, &v) || now_ms() > end)
+				return false;
+		} while (v.next < nr);
+	return true;
+}
+
+static bool is_success(int status)
+{
+	return !status;
+}
+
+static bool is_close(int status)
+{
+	return status == -ECONNRESET;
+}
+
+/* Of a link, or of a plan that goes. */
+static bool is_fault(int status)
+{
+	return status == -ENOLINK || status == -EHOSTUNREACH || status == -ESTALE;
+}
+
+static void many_hear(const struct cube *c, struct listener *l, unsigned int u,
+		      bool (*right)(int status))
+{
+	struct hypercube_result res;
+	char none;
+	bool eor;
+
+	while (shc_recv(c->fd[u], &none, sizeof(none), &res, &eor, MSG_DONTWAIT) >= 0) {
+		unsigned int number = 1u << res.cookie;
+
+		if (l->heard[res.plan % (MANY + 1)] & number || !right(res.status)) {
+			if (!l->wrong++)
+				printf("# node %u, plan %u: %lld ends with %d\n", u, res.plan,
+				       (long long)res.cookie, res.status);
+		}
+		l->heard[res.plan % (MANY + 1)] |= number;
+	}
+}
+
+/* Have all from @first on, whose socket is open, heard of these of each plan? */
+static bool many_heard(const struct cube *c, const struct listener *l, unsigned int first,
+		       unsigned int numbers)
+{
+	unsigned int u, p;
+
+	for (u = first; u < c->nodes; u++)
+		for (p = 1; p <= MANY; p++)
+			if (c->fd[u] >= 0 && l[u].heard[p] != numbers)
+				return false;
+	return true;
+}
+
+static bool many_wait(const struct cube *c, struct listener *l, unsigned int first,
+		      unsigned int numbers, bool (*right)(int status))
+{
+	uint64_t end = now_ms() + 1000 * patience(10);
+	unsigned int u;
+
+	while (!many_heard(c, l, first, numbers) && now_ms() < end) {
+		poll(NULL, 0, 1);
+		for (u = first; u < c->nodes; u++)
+			if (c->fd[u] >= 0)
+				many_hear(c, &l[u], u, right);
+	}
+	return many_heard(c, l, first, numbers);
+}
+
+static void heard_clear(struct listener *l)
+{
+	unsigned int u;
+
+	for (u = 0; u < 8; u++)
+		memset(l[u].heard, 0, sizeof(l[u].heard));
+}
+
+static unsigned int all_wrong(const struct listener *l)
+{
+	unsigned int u, n = 0;
+
+	for (u = 0; u < 8; u++)
+		n += l[u].wrong;
+	return n;
+}
+
+/* Node 0 keeps all waiting.  Some plans are removed while the link fails. */
+TEST(a_fault_that_many_plans_meet)
+{
+	struct listener l[8] = { 0 };
+	struct cube c;
+	unsigned int p, i;
+	int status;
+	pid_t pid;
+
+	ASSERT_EQ(0, many_new(&c, 1));
+	for (i = 1; i <= 3; i++)
+		ASSERT_EQ(0, many_begin(&c, 1, 7, i));
+	ASSERT_TRUE(many_taken(&c, 1, 3));
+	fflush(stdout);
+	pid = fork();
+	if (!pid) {
+		for (p = 1, status = 0; p <= MANY && !status; p += 3)
+			status = ctl_plan_del(c.name, p);
+		_exit(!!status);
+	}
+	EXPECT_EQ(0, cube_fail_link(&c, 0, 0));
+	EXPECT_TRUE(many_wait(&c, l, 1, 1 << 1 | 1 << 2 | 1 << 3, is_fault));
+	EXPECT_EQ(0, all_wrong(l));
+	EXPECT_EQ(pid, waitpid(pid, &status, 0));
+	EXPECT_EQ(0, status);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Node 5 leaves after the first of three operations, which goes on without it.  Who binds next
+ * takes part in what comes behind the others, in each plan.
+ */
+TEST(a_close_that_many_plans_meet)
+{
+	struct listener l[8] = { 0 };
+	struct cube c;
+
+	ASSERT_EQ(0, many_new(&c, 4));
+	ASSERT_EQ(0, many_begin(&c, 1, 7, 1));
+	ASSERT_EQ(0, many_begin(&c, 1, 4, 2));
+	ASSERT_EQ(0, many_begin(&c, 6, 7, 2));
+	cube_close(&c, 5);
+	EXPECT_TRUE(many_wait(&c, l, 1, 1 << 2, is_close));
+	heard_clear(l);
+	ASSERT_EQ(0, many_begin(&c, 0, 0, 1));
+	EXPECT_TRUE(many_wait(&c, l, 0, 1 << 1, is_success));
+	ASSERT_EQ(0, cube_bind(&c, 5));
+	heard_clear(l);
+	ASSERT_EQ(0, many_begin(&c, 0, 7, 2));
+	EXPECT_TRUE(many_wait(&c, l, 0, 1 << 2, is_success));
+	EXPECT_EQ(0, all_wrong(l));
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 TEST_HARNESS_MAIN
