@@ -308,7 +308,9 @@ int hcl_done(const struct hcl *h, uint64_t id);
  *
  * Return: as hcl_reduce(), but after -ETIMEDOUT the operation is still posted and
  * may be waited for again.  An operation without @out and without
- * HYPERCUBE_F_NOTIFY ends when it is sent.
+ * HYPERCUBE_F_NOTIFY ends when it is sent.  0 at once for one that is forgotten, or its
+ * error if hcl_failure() has that and no call has returned it; -EINVAL if there never
+ * was such an @id.
  */
 int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 

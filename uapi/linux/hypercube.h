@@ -376,7 +376,8 @@ enum {
  * @collective: enum hypercube_collective
  * @oper: enum hypercube_oper with REDUCE and ALLREDUCE, else 0
  * @type: enum hypercube_type with REDUCE and ALLREDUCE, else 0
- * @flags: HYPERCUBE_F_*
+ * @flags: HYPERCUBE_F_*; others, and those that @collective has no use for, are refused
+ *	(EINVAL)
  * @width: bytes of a RECORD, 1..HYPERCUBE_RECORD_MAX; 0 with other types
  * @reserved: 0
  * @bytes: length of this node's contribution; a multiple of the element size; 0
