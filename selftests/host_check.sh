@@ -62,7 +62,7 @@ tally_forgets_what_is_run_again() {
 dissected() {
 	local fields=()
 	for field in "${@:2}"; do fields+=(-e "hypercube.$field"); done
-	tshark -X "lua_script:$here/../Documentation/wireshark/hypercube.lua" -r "$here/wireshark/reduction.pcap" \
+	tshark -X "lua_script:$here/../Documentation/wireshark/hypercube.lua" -r "${recording:-$here/wireshark/reduction.pcap}" \
 		-Y "$1" -T fields "${fields[@]}" 2>/dev/null
 }
 
@@ -84,12 +84,43 @@ the_dissector_reads_a_recorded_reduction() {
 	[[ ! $bad ]]
 }
 
+# word TYPE TOTAL INDEX [PAYLOAD]: a recording of one frame without data; the payload in hexadecimal
+word() {
+	local hex payload=${4:-}
+	local len=$((${#payload} / 2))
+	printf -v hex %s d4c3b2a1020004000000000000000000ffff000001000000 0000000000000000 \
+		"$(printf '%02x000000%02x000000' $((118 + len)) $((118 + len)))" 02680001000002680001000188b5 0100000000000001 \
+		"$(printf '01%02x0000000000010001000000000001000000010000000100000000000000090000000000000000' "$1")" \
+		"$(printf '%016x%08x' "$2" $len)" 000000010000000000000000 0000000000000000 0000 \
+		000000000000000000000000 0000 00000000 "$(printf %08x "$3")" "$payload"
+	printf %b "$(fold -w 2 <<<"$hex" | sed 's/^/\\x/' | tr -d '\n')"
+}
+
+# said WORD-ARGUMENT.. -- FIELD..
+said() {
+	local words=() recording=-
+	while [[ $1 != -- ]]; do words+=("$1"); shift; done
+	word "${words[@]}" | dissected '!hypercube.bad_length' "${@:2}" | tr '\t' ' '
+}
+
+the_dissector_knows_what_words_count() {
+	command -v tshark >/dev/null || return 4
+	local bad='' cause=000000050001000200000003
+	equal 'DATA' '7 3' "$(said 3 7 3 -- total index)"
+	equal 'CREDIT' '9 4' "$(said 6 0 4 -- op taken)"
+	equal 'TELL' 5 "$(said 8 0 5 -- taken)"
+	equal 'DONE' '7 128' "$(said 4 7 128 -- done.failed done.nfailed)"
+	equal 'END' '130 5 2 3 66' "$(said 5 130 0 ${cause}000000030000000000000042 -- end.behind end.status end.dim end.nfailed end.failed)"
+	equal 'an old END' '5 ' "$(said 5 0 0 $cause -- end.status end.failed)"
+	[[ ! $bad ]]
+}
+
 # sink: of the recording: who announces completion first
 sink() { dissected hypercube.type==4 from | head -1; }
 
 tests=(every_program_is_there every_file_is_listed tally_counts_members_not_groups
 	tally_sees_a_failure_in_a_group tally_sees_a_group_that_died tally_forgets_what_is_run_again
-	the_dissector_reads_a_recorded_reduction)
+	the_dissector_reads_a_recorded_reduction the_dissector_knows_what_words_count)
 echo 'TAP version 13'
 echo "1..${#tests[@]}"
 for name in "${tests[@]}"; do

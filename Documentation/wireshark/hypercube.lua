@@ -16,7 +16,7 @@ local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'DONE', [5] = 'END', [6] = 'CREDIT',
 	[7] = 'ASK', [8] = 'TELL', [9] = 'DGRAM', [10] = 'ETH', [11] = 'STATE', [12] = 'PROBE',
 }
-local DATA, END, DGRAM, ETH, STATE = 3, 5, 9, 10, 11
+local DATA, DONE, END, CREDIT, TELL, DGRAM, ETH, STATE = 3, 4, 5, 6, 8, 9, 10, 11
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
@@ -73,6 +73,10 @@ local f = {
 	cost = ProtoField.bytes('hypercube.cost', 'Steps of each stage'),
 	csum = ProtoField.uint32('hypercube.csum', 'Checksum', base.HEX),
 	index = ProtoField.uint32('hypercube.index', 'Number in the stream'),
+	taken = ProtoField.uint32('hypercube.taken', 'Frames taken (TELL of a doubling: sent)'),
+	done_failed = ProtoField.uint64('hypercube.done.failed', 'First of those that failed'),
+	done_nfailed = ProtoField.uint32('hypercube.done.nfailed', 'Operations that failed'),
+	end_behind = ProtoField.uint64('hypercube.end.behind', 'First behind those that failed (0: 128 have)'),
 	walk_dims = ProtoField.string('hypercube.walk.dims', 'Dimensions walked'),
 	-- payloads
 	payload = ProtoField.bytes('hypercube.payload', 'Payload'),
@@ -84,6 +88,8 @@ local f = {
 	end_flags = ProtoField.uint32('hypercube.end.flags', 'Flags', base.HEX),
 	broken = ProtoField.bool('hypercube.end.broken', 'The plan is broken', 32, nil, 0x01),
 	final = ProtoField.bool('hypercube.end.final', 'The word of the sink', 32, nil, 0x02),
+	end_nfailed = ProtoField.uint32('hypercube.end.nfailed', 'Operations that had failed before'),
+	end_failed = ProtoField.uint64('hypercube.end.failed', 'First of those'),
 }
 proto.fields = f
 
@@ -137,6 +143,14 @@ local function dissect_flags(sub, range, type)
 	end
 end
 
+-- By type: what is at that position instead.
+local own_fields = {
+	[DONE] = { [40] = f.done_failed, [92] = f.done_nfailed },
+	[END] = { [40] = f.end_behind },
+	[CREDIT] = { [92] = f.taken },
+	[TELL] = { [92] = f.taken },
+}
+
 -- Position, field, size: what has no tree of its own.
 local layout = {
 	{ 0, f.version, 1 }, { 1, f.type, 1 }, { 4, f.fabric, 4 }, { 8, f.src, 2 }, { 10, f.dst, 2 },
@@ -149,9 +163,10 @@ local layout = {
 
 local function dissect_header(buf, tree)
 	local sub = tree:add(proto, buf(0, HEADER), 'Hypercube frame')
+	local own = own_fields[buf(1, 1):uint()] or {}
 
 	for _, at in ipairs(layout) do
-		sub:add(at[2], buf(at[1], at[3]))
+		sub:add(own[at[1]] or at[2], buf(at[1], at[3]))
 		if at[1] == 1 then
 			dissect_flags(sub, buf(2, 1), buf(1, 1):uint())
 		end
@@ -188,6 +203,11 @@ local function dissect_end(buf, tree)
 
 	flags:add(f.broken, buf(8, 4))
 	flags:add(f.final, buf(8, 4))
+	-- Old captures end here.
+	if buf:len() >= 24 then
+		tree:add(f.end_nfailed, buf(12, 4))
+		tree:add(f.end_failed, buf(16, 8))
+	end
 end
 
 local function dissect_payload(type, buf, pinfo, tree)
