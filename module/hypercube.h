@@ -593,6 +593,8 @@ void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
 void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
 /* Take a node out of service or back. */
 void hc_link_set_failed(struct hc_node *node, bool failed);
+/* Is this end as it was made?  What only follows from a failed node is not asked for. */
+bool hc_link_is_clear(const struct hc_port *port);
 /* All links up, all nodes in service, no impairments. */
 void hc_link_clear(struct hc_fabric *fabric);
 u32 hc_link_count_unusable(const struct hc_fabric *fabric);
@@ -652,6 +654,8 @@ void hc_impair_clear(struct hc_port *port);
 /* Any context; all 0 where there never were any. */
 void hc_impair_get(const struct hc_port *port, struct hc_impairments *set);
 void hc_impair_get_stats(const struct hc_port *port, struct hc_impair_stats *stats);
+/* Is there any impairment?  Config. */
+bool hc_impair_impairs(const struct hc_port *port);
 /* Do frames wait?  A snapshot. */
 bool hc_impair_pending(const struct hc_port *port);
 /* May frames get lost? */

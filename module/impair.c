@@ -499,6 +499,12 @@ void hc_impair_get_stats(const struct hc_port *port, struct hc_impair_stats *sta
 	spin_unlock_bh(&imp->lock);
 }
 
+bool hc_impair_impairs(const struct hc_port *port)
+{
+	lockdep_assert_held(&port->peer->fabric->lock);
+	return port->impair && impairs(&port->impair->set);
+}
+
 bool hc_impair_pending(const struct hc_port *port)
 {
 	const struct hc_impair *imp = READ_ONCE(port->impaired) ? impair_of(port) : NULL;

@@ -333,6 +333,13 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 		hc_node_kick(node->ports[d].peer, HC_EV_LINKS);
 }
 
+bool hc_link_is_clear(const struct hc_port *port)
+{
+	return !(READ_ONCE(port->flags) & (BIT(HC_PORT_DOWN) | BIT(HC_PORT_DETECTED))) &&
+	       !port->flap_period && !hc_impair_impairs(port) &&
+	       port->latency == HC_LATENCY_DEFAULT && port->bandwidth == HC_BANDWIDTH_DEFAULT;
+}
+
 void hc_link_clear(struct hc_fabric *fabric)
 {
 	unsigned int d;

@@ -182,6 +182,7 @@ void hc_later_exit(struct hc_fabric *fabric)
 /* ------------------------------------------------------------ until all know */
 
 #define TELL_MAX	HZ	/* longest wait, should a frame be lost */
+#define CHANGES_NODE	BIT(HYPERCUBE_DIM_MAX)
 
 /**
  * struct told - the state of links was changed; who was there shall know
@@ -189,13 +190,49 @@ void hc_later_exit(struct hc_fabric *fabric)
  * @node: the node, or NULL: all
  * @dims: of its neighbours, those along these
  * @end: jiffies when the wait is given up
+ * @changes: of all nodes: for each its ends of links that change, CHANGES_NODE if it does
  */
 struct told {
 	struct hc_later later;
 	struct hc_node *node;
 	u32 dims;
 	unsigned long end;
+	u16 changes[];
 };
+
+/* What clearing all faults is going to change. */
+static void changes_note(struct told *t)
+{
+	const struct hc_fabric *fabric = t->later.fabric;
+	unsigned int d;
+	u32 u;
+
+	BUILD_BUG_ON(CHANGES_NODE > U16_MAX);
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		const struct hc_node *node = fabric->nodes[u];
+
+		t->changes[u] = node->failed ? CHANGES_NODE : 0;
+		for (d = 0; d < fabric->dim; d++)
+			if (!hc_link_is_clear(&node->ports[d]))
+				t->changes[u] |= hc_bit(d);
+	}
+}
+
+static void changes_notify(const struct told *t)
+{
+	const struct hc_fabric *fabric = t->later.fabric;
+	unsigned int d;
+	u32 u;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		if (t->changes[u] & CHANGES_NODE)
+			hc_notify_node(fabric->nodes[u]);
+		for (d = 0; d < fabric->dim; d++)
+			if (t->changes[u] & hc_bit(d))
+				hc_notify_link(fabric->nodes[u], d);
+		cond_resched();
+	}
+}
 
 static void told_notify(const struct told *t)
 {
@@ -207,6 +244,7 @@ static void told_notify(const struct told *t)
 		hc_notify_node(t->node);
 		break;
 	default:
+		changes_notify(t);
 		hc_notify_fabric(t->later.fabric, HYPERCUBE_CMD_FABRIC_NTF);
 	}
 }
@@ -233,12 +271,15 @@ static const struct hc_later_ops told_ops = {
 struct hc_later *hc_later_told(struct sk_buff *skb, struct genl_info *info,
 			       struct hc_node *node, u32 dims)
 {
-	struct told *t = hc_later_new(skb, info, sizeof(*t), &told_ops);
+	u32 all = node ? 0 : hc_nodes(hc_info_fabric(info)->dim);
+	struct told *t = hc_later_new(skb, info, struct_size(t, changes, all), &told_ops);
 
 	if (IS_ERR(t))
 		return ERR_CAST(t);
 	t->node = node;
 	t->dims = dims;
 	t->end = jiffies + TELL_MAX;
+	if (!node)
+		changes_note(t);
 	return &t->later;
 }

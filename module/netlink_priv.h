@@ -154,8 +154,8 @@ void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
 int hc_later_wait(struct hc_later *later, struct genl_info *info);
 /* Nothing was begun: no answer but the handler's own. */
 void hc_later_free(struct hc_later *later);
-/* To wait until @node (NULL: all) and its neighbours along @dims know what state their
- * links are in, and to notify listeners of the change then.
+/* To wait until @node (NULL: all, which are about to be cleared) and its neighbours along
+ * @dims know what state their links are in, and to notify listeners of the change then.
  */
 struct hc_later *hc_later_told(struct sk_buff *skb, struct genl_info *info,
 			       struct hc_node *node, u32 dims);

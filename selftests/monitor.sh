@@ -48,6 +48,29 @@ nodes_and_links_are_announced() {
 	expect 'detected' '.event == "link" and .node == 0 and .dim == 2 and .state == ["detected"]'
 }
 
+ends() { jq -c -n '[inputs | select(.event == "link") | "\(.node):\(.dim)"] | unique' "$scratch/events"; }
+what_clearing_mends_is_announced() {
+	check 'add' hcctl fabric add t dim 3
+	check 'down' hcctl link set t 5:1 down
+	check 'a bad link' hcctl link set t 0:2 loss 5%
+	check 'one way' hcctl link set t 6:0 delay 1ms one-way
+	check 'the model' hcctl link set t 6:1 latency 9us
+	check 'flap' hcctl link set t 2:2 flap 20ms/50s
+	check 'fail' hcctl node set t 3 fail
+	listen
+	check 'clear' hcctl fault clear t
+	expect 'the fabric' '.event == "fabric" and .fabric == "t" and .nodes_failed == 0'
+	expect 'the link' '.event == "link" and .node == 5 and .dim == 1 and .state == []'
+	expect 'the bad one' '.event == "link" and .node == 0 and .dim == 2 and .loss_ppm == 0'
+	expect 'the node' '.event == "node" and .node == 3 and .failed == false'
+	equal 'ends' '["0:2","2:2","4:1","4:2","5:1","6:0","6:1","6:2","7:1"]' "$(ends)"
+	equal 'nodes' 1 "$(jq -n '[inputs | select(.event == "node")] | length' "$scratch/events")"
+	: >"$scratch/events"
+	check 'clear' hcctl fault clear t
+	expect 'the fabric' '.event == "fabric" and .fabric == "t"'
+	equal 'nothing to mend' '[]' "$(ends)"
+}
+
 plans_are_announced() {
 	check 'add' hcctl fabric add t dim 3
 	listen
@@ -132,6 +155,6 @@ other_namespaces_hear_nothing() {
 	! seen '.fabric == "far"' >/dev/null || fault 'it heard of a fabric elsewhere'
 }
 
-run_tests fabrics_are_announced nodes_and_links_are_announced plans_are_announced \
-	operations_are_announced who_leaves_in_order_is_no_failure \
+run_tests fabrics_are_announced nodes_and_links_are_announced what_clearing_mends_is_announced \
+	plans_are_announced operations_are_announced who_leaves_in_order_is_no_failure \
 	who_leaves_in_the_middle_is_a_failure a_monitor_of_one_fabric_hears_only_of_it other_namespaces_hear_nothing
