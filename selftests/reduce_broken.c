@@ -512,6 +512,44 @@ static ssize_t recv_soon(int fd, uint64_t *data, struct hypercube_result *res)
 	return shc_recv(fd, data, sizeof(*data), res, &eor, 0);
 }
 
+/* What is less than a segment only the socket knows: it is part of nothing that could fail, and
+ * answered with the failure when it is complete.
+ */
+TEST(a_beginning_hears_of_a_failure_with_its_rest)
+{
+	static const uint8_t order[] = { 0, 1 };
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .flags = HYPERCUBE_F_NOTIFY, .bytes = 16, .cookie = 5,
+	};
+	struct hypercube_result res;
+	uint64_t data = 0;
+	struct cube c;
+	bool eor;
+
+	ASSERT_EQ(0, cube_new(&c, 2, 0));
+	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_reduce(&c, PLAN, NULL));
+	ASSERT_EQ(8, shc_send(c.fd[1], &op, &data, 8, 0));
+	cube_close(&c, 2);
+	ASSERT_EQ(16, shc_send(c.fd[0], &op, zeros, 16, 0));
+	EXPECT_EQ(0, recv_soon(c.fd[0], &data, &res));
+	EXPECT_EQ(-ECONNRESET, res.status);
+	ASSERT_EQ(16, shc_send(c.fd[3], &op, zeros, 16, 0));
+	EXPECT_EQ(0, recv_soon(c.fd[3], &data, &res));
+	usleep(100000 * (unsigned int)patience(1));
+	EXPECT_EQ(-EAGAIN, shc_recv(c.fd[1], &data, 8, &res, &eor, MSG_DONTWAIT));
+	EXPECT_EQ(8, shc_send(c.fd[1], NULL, &data, 8, 0));
+	EXPECT_EQ(0, recv_soon(c.fd[1], &data, &res));
+	EXPECT_EQ(-ECONNRESET, res.status);
+	EXPECT_EQ(2, res.cause_node);
+	EXPECT_EQ(5, res.cookie);
+	ASSERT_EQ(0, cube_bind(&c, 2));
+	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 /* A failure is on its way to a member, over a slow link, when the plan is replaced: what the
  * member has handed over does not count as complete for that.
  */
