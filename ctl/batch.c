@@ -95,7 +95,8 @@ static int run_line(struct hcctl *h, char *line)
 int hc_batch(struct hcctl *h, const char *file)
 {
 	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
-	unsigned int nr = 0, first;
+	struct hc_where at = { .error = "Command failed ", .text = file };
+	unsigned int nr = 0;
 	int rc, status = HC_OK;
 	char *line = NULL;
 	size_t size = 0;
@@ -106,19 +107,19 @@ int hc_batch(struct hcctl *h, const char *file)
 	}
 	h->batch = true;
 	out_batch(h, false);
+	hc_enter(h, &at);
 	for (;;) {
-		first = nr + 1;
+		at.line = nr + 1;
 		if (!read_command(f, &line, &size, &nr))
 			break;
 		rc = run_line(h, line);
 		if (!rc)
 			continue;
-		h->object = NULL;
-		hc_error(h, "Command failed %s:%u", file, first);
 		status = rc;
 		if (!h->force)
 			break;
 	}
+	hc_leave(h, &at);
 	out_batch(h, true);
 	free(line);
 	if (f != stdin)

@@ -32,6 +32,20 @@ struct nl;
 #define OUT_DEPTH 8
 
 /**
+ * struct hc_where - what complaints are about, said before them
+ * @error: words before that if it is an error, or NULL
+ * @text: what, as a file's name
+ * @line: of the file, or 0
+ * @outer: what that is a part of, or NULL
+ */
+struct hc_where {
+	const char *error;
+	const char *text;
+	unsigned int line;
+	const struct hc_where *outer;
+};
+
+/**
  * struct hcctl - context of a run
  * @json: print JSON
  * @pretty: indent it
@@ -39,6 +53,7 @@ struct nl;
  * @batch: a batch is running
  * @chunks: JSON values printed so far, for the commas of a batch
  * @object: name of the object whose command runs, for hints
+ * @where: what complaints are about, or NULL
  * @nl: netlink state, opened at first use
  * @stack: JSON containers being filled, outermost first
  * @depth: how many
@@ -50,6 +65,7 @@ struct hcctl {
 	bool batch;
 	unsigned int chunks;
 	const char *object;
+	const struct hc_where *where;
 	struct nl *nl;
 	struct json_object *stack[OUT_DEPTH];
 	unsigned int depth;
@@ -124,6 +140,9 @@ void hc_error(struct hcctl *h, const char *fmt, ...)
 /* The same with {"warning": ".."}. */
 void hc_warn(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Until hc_leave() complaints are about @w. */
+void hc_enter(struct hcctl *h, struct hc_where *w);
+void hc_leave(struct hcctl *h, const struct hc_where *w);
 /* Out of memory: says so and returns -ENOMEM. */
 int hc_nomem(struct hcctl *h);
 

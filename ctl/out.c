@@ -147,13 +147,48 @@ int out_end(struct hcctl *h)
 	return HC_OK;
 }
 
+void hc_enter(struct hcctl *h, struct hc_where *w)
+{
+	w->outer = h->where;
+	h->where = w;
+}
+
+void hc_leave(struct hcctl *h, const struct hc_where *w)
+{
+	h->where = w->outer;
+}
+
+static void print_where(FILE *f, const struct hc_where *w, bool error)
+{
+	if (!w)
+		return;
+	print_where(f, w->outer, error);
+	fprintf(f, "%s%s", error && w->error ? w->error : "", w->text);
+	if (w->line)
+		fprintf(f, ":%u", w->line);
+	fputs(": ", f);
+}
+
+/* The whole sentence, or NULL. */
+static char *sentence(const struct hcctl *h, bool error, const char *fmt, va_list ap)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	print_where(f, h->where, error);
+	vfprintf(f, fmt, ap);
+	fclose(f);
+	return text;
+}
+
 static void complain(struct hcctl *h, const char *kind, const char *fmt, va_list ap)
 {
+	char *text = sentence(h, *kind == 'e', fmt, ap);
 	struct json_object *line;
-	char *text;
 
-	if (vasprintf(&text, fmt, ap) < 0)
-		text = NULL;
 	fflush(stdout);
 	if (h->json) {
 		line = json_object_new_object();

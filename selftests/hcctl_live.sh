@@ -46,11 +46,14 @@ patience_is_set_and_shown() {
 	equal 'patience at first' 10000 "$(json '.[0].patience' fabric show t)"
 	check 'set' hcctl fabric set t patience 2.5s
 	equal 'patience' 2500 "$(json '.[0].patience' fabric show t)"
-	check 'set' hcctl fabric set t patience 1us
+	check 'set' hcctl fabric set t patience 1ms
 	equal 'the least patience' 1 "$(json '.[0].patience' fabric show t)"
 	check 'set' hcctl fabric set t patience forever
 	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
 	hcctl fabric show t | grep -q 'patience forever' || fault 'the text does not say forever'
+	status 2 hcctl fabric set t patience 100us
+	check 'set' hcctl fabric set t patience 0
+	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
 }
 
 statuses_tell_refusal_from_misuse() {
@@ -155,6 +158,30 @@ numbers_may_be_written_in_three_ways() {
 	check 'down' hcctl link set t 0b1010:0x1 down
 	equal 'the link' '[{"node":8,"dim":1,"state":["down"]}]' "$(json .links fault show t)"
 	refused 'no number' . hcctl node set t 0b2 fail
+}
+
+# one_line WORD..: refused, with one line of error
+one_line() {
+	local said
+	said=$(hcctl "$@" 2>&1 >/dev/null) && fault "\"$*\" was not refused"
+	equal "lines of \"$*\"" 1 "$(wc -l <<<"$said")"
+}
+
+an_error_has_one_line() {
+	check 'add' hcctl fabric add t dim 3
+	one_line link set t 0:0,99:1 down
+	one_line -j link set t 0:0,99:1 down
+	unknown '^hcctl: link 99:1, number 2 of 3: fabric t: .*node: 99' link set t 0:0,99:1,5:1 down
+	equal 'those before it are set' '[{"node":0,"dim":0,"state":["down"]}]' "$(json .links fault show t)"
+	printf 'fabric add t dim 3\n' >"$scratch/batch"
+	one_line -b "$scratch/batch"
+	one_line -j -b "$scratch/batch"
+	[[ -d /sys/kernel/tracing/events/hypercube ]] || return 0
+	one_line trace t -o "$scratch/t.json" -- /nonexistent
+	[[ ! -e $scratch/t.json ]] || fault 'there is a time line of nothing'
+	one_line -j trace t -o "$scratch/t.json" -- "$scratch"
+	check 'a command' hcctl trace t -o "$scratch/t.json" -- true
+	status 1 hcctl trace t -o "$scratch/t.json" -- false
 }
 
 a_batch_stops_at_its_first_error() {
@@ -282,9 +309,9 @@ all_types_and_operators_are_verified() {
 	check 'records' hcctl run reduce t op merge type record:9 count 33 verify
 }
 
-run_tests all_output_is_json errors_are_json_too statuses_tell_refusal_from_misuse \
+run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
 	errors_say_what_and_why what_is_unknown_is_named numbers_may_be_written_in_three_ways \
-	a_batch_stops_at_its_first_error a_forced_batch_goes_on \
+	an_error_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified a_failure_is_named_and_nothing_is_left \

@@ -66,9 +66,12 @@ static int arg_patience(struct hcctl *h, const char *name, const char *word, voi
 
 	if (strcmp(word, "forever") && arg_time(h, name, word, &ns))
 		return HC_USAGE;
+	if (ns % 1000000)
+		return hc_invalid(h, name, word,
+				  "whole milliseconds are wanted, 1ms at least, or \"forever\"");
 	if (ns > HYPERCUBE_PATIENCE_MAX * UINT64_C(1000000))
 		return hc_invalid(h, name, word, "a day is the most");
-	*(uint32_t *)dst = (uint32_t)((ns + 999999) / 1000000);
+	*(uint32_t *)dst = ns / 1000000;
 	return 0;
 }
 

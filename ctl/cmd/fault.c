@@ -107,19 +107,20 @@ static int set(struct hcctl *h, const struct random *r, uint32_t i, bool fault)
 /* All or nothing. */
 static int make_faults(struct hcctl *h, const struct random *r)
 {
+	struct hc_where at = { .text = "no faults were made" };
 	uint32_t i;
-	int rc;
+	int rc = 0;
 
+	hc_enter(h, &at);
 	for (i = 0; i < r->nodes + r->links; i++) {
 		rc = set(h, r, i, true);
-		if (!rc)
-			continue;
-		while (i--)
-			set(h, r, i, false);
-		hc_error(h, "no faults were made");
-		return rc;
+		if (rc)
+			break;
 	}
-	return 0;
+	hc_leave(h, &at);
+	while (rc && i--)
+		set(h, r, i, false);
+	return rc;
 }
 
 static void print_faults(struct hcctl *h, const struct random *r)

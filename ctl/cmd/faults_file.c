@@ -38,17 +38,17 @@ static int parse_line(struct hcctl *h, char *line, struct link_list *links,
 static int parse_text(struct hcctl *h, FILE *f, const char *file, struct link_list *links,
 		      struct node_list *nodes)
 {
-	unsigned int nr = 0;
+	struct hc_where at = { .text = file };
 	char *line = NULL;
 	size_t size = 0;
 	int rc = 0;
 
+	hc_enter(h, &at);
 	while (!rc && getline(&line, &size, f) >= 0) {
-		nr++;
+		at.line++;
 		rc = parse_line(h, line, links, nodes);
 	}
-	if (rc)
-		hc_error(h, "in %s:%u", file, nr);
+	hc_leave(h, &at);
 	free(line);
 	return rc;
 }

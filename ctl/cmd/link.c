@@ -3,6 +3,7 @@
  * hcctl link: take links down and up, impair them, list them.
  */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,19 +12,22 @@
 static int set_links(struct hcctl *h, const char *fabric, const struct link_list *l,
 		     const struct nl_link_set *s)
 {
+	char text[64];
+	struct hc_where at = { .text = text };
+	int rc = 0;
 	size_t i;
-	int rc;
 
-	for (i = 0; i < l->n; i++) {
+	if (l->n == 1)
+		return nl_link_set(h, fabric, l->v[0], s);
+	/* Those before it are set. */
+	hc_enter(h, &at);
+	for (i = 0; i < l->n && !rc; i++) {
+		snprintf(text, sizeof(text), "link %u:%u, number %zu of %zu",
+			 l->v[i].node, l->v[i].dim, i + 1, l->n);
 		rc = nl_link_set(h, fabric, l->v[i], s);
-		if (!rc)
-			continue;
-		if (l->n > 1)
-			hc_error(h, "stopped at link %u:%u, number %zu of %zu",
-				 l->v[i].node, l->v[i].dim, i + 1, l->n);
-		return rc;
 	}
-	return 0;
+	hc_leave(h, &at);
+	return rc;
 }
 
 /* DOWN/PERIOD or "off", into s->flap_*. */
@@ -79,11 +83,15 @@ static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **arg
 		{ "bandwidth", arg_rate, &s->bandwidth },
 		{ "one-way", NULL, &s->one_way },
 		{}
-	};
+	}, *a = args;
 	int rc = hc_args(h, args, argc, argv);
 
 	if (rc)
 		return rc;
+	while (a->name && (!a->given || a->dst == &s->one_way))
+		a++;
+	if (!a->name)
+		return hc_missing(h, "\"down\", \"up\", \"flap\" or an impairment such as \"loss\"");
 	if (s->down && up)
 		return hc_invalid(h, "state", "up", "it is to be down already");
 	s->set_down = s->down || up;
@@ -117,10 +125,6 @@ static int set(struct hcctl *h, int argc, char **argv)
 		argc--;
 		if (arg_links(h, "link", *argv++, &l))
 			goto out;
-	}
-	if (!argc) {
-		rc = hc_missing(h, "\"down\", \"up\", \"flap\" or an impairment such as \"loss\"");
-		goto out;
 	}
 	rc = set_args(h, &s, argc, argv) ?: set_links(h, fabric, &l, &s);
 out:

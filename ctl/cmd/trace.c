@@ -3,6 +3,7 @@
  * hcctl trace: a time line of a fabric.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
@@ -26,22 +27,51 @@ static int wait_for(uint64_t ns)
 	return 0;
 }
 
-/* The terminal's signals are for the command; we go on and write what there is. */
+/* In the child; @said closes when the command runs, and says before why it does not. */
+static void become(char **argv, int said)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	execvp(*argv, argv);
+	if (write(said, &errno, sizeof(errno)) < 0)
+		_exit(126);
+	_exit(127);
+}
+
+/* Its process, or a negative errno. */
+static pid_t start_command(char **argv)
+{
+	int said[2], err;
+	ssize_t n;
+	pid_t pid;
+
+	if (pipe2(said, O_CLOEXEC))
+		return -errno;
+	pid = fork();
+	if (!pid)
+		become(argv, said[1]);
+	err = pid < 0 ? errno : 0;
+	close(said[1]);
+	do
+		n = read(said[0], &err, sizeof(err));
+	while (n < 0 && errno == EINTR);
+	close(said[0]);
+	if (err && pid > 0)
+		waitpid(pid, NULL, 0);
+	return err ? -err : pid;
+}
+
+/* The terminal's signals are for the command; we go on and write what there is.  Negative:
+ * it was not started.
+ */
 static int run_command(struct hcctl *h, char **argv)
 {
-	pid_t pid = fork();
+	pid_t pid = start_command(argv);
 	int status = 0;
 
 	if (pid < 0) {
-		hc_error(h, "cannot start %s: %s", *argv, strerror(errno));
-		return HC_NO;
-	}
-	if (!pid) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
-		execvp(*argv, argv);
-		hc_error(h, "cannot start %s: %s", *argv, strerror(errno));
-		_exit(127);
+		hc_error(h, "cannot start %s: %s", *argv, strerror(-pid));
+		return pid;
 	}
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -124,7 +154,7 @@ static int record(struct hcctl *h, const struct request *q)
 		done = q->command ? run_command(h, q->command) : wait_for(q->duration);
 		trace_stop(s);
 		lost = trace_lost(s);
-		rc = write_line(h, s, q->file, &f, &n);
+		rc = done < 0 ? done : write_line(h, s, q->file, &f, &n);
 		if (!rc)
 			report(h, q->file, &n, lost);
 		rc = rc ?: done;

@@ -24,7 +24,8 @@ result() {
 	fi
 }
 
-# try STATUS STDOUT STDERR WORD..: patterns for grep -E; '-' wants nothing at all
+# try STATUS STDOUT STDERR WORD..: patterns for grep -E; '-' wants nothing at all.
+# Of errors there is never more than one line.
 try() {
 	local status=$1 out=$2 err=$3 got bad=0
 	shift 3
@@ -33,6 +34,7 @@ try() {
 	((got == status)) || bad=1
 	matches "$out" out || bad=1
 	matches "$err" err || bad=1
+	(($(grep -vc 'warning' err) <= 1)) || bad=1
 	echo "# status $got, wanted $status" >>err
 	result $bad "hcctl $*"
 }
@@ -100,6 +102,10 @@ try 2 - '^hcctl: what is "dimension"' fabric add hc0 dimension 3
 try 2 - '^hcctl: invalid fabric name "elevenchars"' fabric add elevenchars dim 3
 try 2 - '^hcctl: invalid fabric name ""' fabric del ''
 try 2 - '^hcctl: what is "more"' fabric del hc0 more
+try 2 - '^hcctl: invalid patience "100us": whole milliseconds' fabric set hc0 patience 100us
+try 2 - '^hcctl: invalid patience "2.5ms": whole milliseconds' fabric set hc0 patience 2.5ms
+try 2 - '^hcctl: invalid patience "1": a time' fabric set hc0 patience 1
+try 2 - '^hcctl: invalid patience "86401s": a day' fabric set hc0 patience 86401s
 try 2 - '^hcctl: missing NODE' node set hc0
 try 2 - '^hcctl: invalid node "-1"' node set hc0 -1 fail
 try 2 - '^hcctl: invalid node "0b12"' node set hc0 0b12 fail
@@ -114,6 +120,8 @@ try 2 - '^hcctl: invalid link "5"' link set hc0 5 down
 try 2 - '^hcctl: invalid link "5:x"' link set hc0 5:x down
 try 2 - '^hcctl: invalid link ""' link set hc0 5:1, down
 try 2 - '^hcctl: missing "down", "up"' link set hc0 5:1
+try 2 - '^hcctl: missing "down", "up"' link set hc0 5:1 one-way
+try 2 - '^hcctl: missing "down", "up"' link set hc0 5:1,6:0 3:2 one-way
 try 2 - '^hcctl: invalid state "up"' link set hc0 5:1 down up
 try 2 - '^hcctl: invalid loss "101%"' link set hc0 5:1 loss 101%
 try 2 - '^hcctl: invalid loss "x"' link set hc0 5:1 loss x
@@ -233,7 +241,10 @@ printf 'link 0:0\nlimk 0:1\n' >bad
 json '.sink == 4 and .cost == 0' tree find dim 3 faults text
 json '.sink == 4 and .cost == 0' tree find dim 3 faults good.json
 try 2 - '^hcctl: invalid faults "bad.json"' tree find dim 3 faults bad.json
-try 2 - '^hcctl: in bad:2$' tree find dim 3 faults bad
+try 2 - '^hcctl: bad:2: invalid line "limk": ' tree find dim 3 faults bad
+try 2 - '^\{"error":"bad:2: invalid line ' -j tree find dim 3 faults bad
+printf 'link 0:0\nnode 1,x\n' >bad
+try 2 - '^hcctl: bad:2: invalid node "x": ' tree find dim 3 faults bad
 try 1 - '^hcctl: cannot open nothing' tree find dim 3 faults nothing
 
 # --- broadcasts, offline ----------------------------------------------------
@@ -281,7 +292,7 @@ json '([.pieces[] | select(.unreachable == [0])] | length) == 3 and
 json '.steps == 17 and .covered == 65521' bcast plan dim 16 source 0 \
 	fail-node 5,6,9,17,1,2,3,4,60000,3456,23456,12345,54321,8888,9999
 json '.covered == 8 and .faults == 2' bcast plan dim 3 source 0 faults text
-try 2 - '^hcctl: in bad:2$' bcast plan dim 3 source 0 faults bad
+try 2 - '^hcctl: bad:2: invalid node "x": ' bcast plan dim 3 source 0 faults bad
 
 # --- batch ------------------------------------------------------------------
 
@@ -289,11 +300,15 @@ printf '# trees\ntree find dim 2\n\ntree find \\\n  dim 1   # last\n' >commands
 try 0 '^dim 2' - -b commands
 json 'map(.dim) == [2, 1]' -b commands
 printf 'tree find dim 2\nfoo\ntree find dim 1\n' >commands
-try 2 '^dim 2' '^hcctl: Command failed commands:2$' -b commands
-try 2 '^dim 1' '^hcctl: Command failed commands:2$' -f -b commands
-try 2 '^\]$' '^\{"error":"Command failed commands:2"\}$' -j -f -b commands
+try 2 '^dim 2' '^hcctl: Command failed commands:2: what is "foo"\?' -b commands
+try 2 '^dim 1' '^hcctl: Command failed commands:2: what is "foo"\?' -f -b commands
+try 2 '^\]$' '^\{"error":"Command failed commands:2: what is \\"foo\\"\? try: hcctl help"\}$' -j -f -b commands
+printf 'tree find dim 3 \\\n faults bad\n' >commands
+try 2 - '^hcctl: Command failed commands:1: bad:2: invalid node "x": ' -b commands
+printf '\ntree find dim 3 fail-node 1,2,4\n' >commands
+try 0 FAULTY '^hcctl: warning: commands:2: cut off from sink 7' -b commands
 printf 'help "\n' >commands
-try 2 - 'an open quote' -b commands
+try 2 - '^hcctl: Command failed commands:1: an open quote' -b commands
 try 1 - '^hcctl: cannot open nothing' -b nothing
 try 2 - '^hcctl: what is "fabric"' -b commands fabric show
 try 0 - - -b -
