@@ -202,7 +202,8 @@ a_flood_is_not_in_the_way_of_operations() {
 	check 'impair' hcctl link set t 0:0 delay 1s
 	start 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(at 0 cat /sys/class/net/tn0/address)" 1000000 1400
 	start 1 "$flow" raw tn1 ff:ff:ff:ff:ff:ff "$(at 1 cat /sys/class/net/tn1/address)" 1000000 1400
-	check 'too much is dropped' busywait 20 dropped_full
+	# A kernel with checkers may be too slow for that.
+	[[ $debug ]] || check 'too much is dropped' busywait 20 dropped_full
 	for ((i = 0; i < 8; i++)); do
 		bytes=$(json '[.[].queued_bytes] | max' link show t)
 		most=$((bytes > most ? bytes : most))
