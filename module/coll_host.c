@@ -116,11 +116,14 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 {
 	struct hc_leave_cb *cb = hc_leave_cb(skb);
+	unsigned long last = cb->plan ?: ULONG_MAX;
 	struct hc_plan *plan;
 
-	if (!cb->next)
+	if (!cb->next) {
 		waiting_drop(node, &node->parked, cb);
-	while ((plan = xa_find(&node->fabric->plans, &cb->next, ULONG_MAX, XA_PRESENT))) {
+		cb->next = cb->plan;
+	}
+	while ((plan = xa_find(&node->fabric->plans, &cb->next, last, XA_PRESENT))) {
 		struct hc_member *m = plan->member[node->id];
 
 		if ((int)node->spent >= budget)
@@ -130,7 +133,9 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 			waiting_drop(node, &m->waiting, cb);
 			member_leave(m, cb->sock, !cb->plan);
 		}
-		cb->next++;
+		/* There may be no id behind it. */
+		if (!++cb->next)
+			break;
 	}
 	return true;
 }

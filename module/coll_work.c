@@ -146,14 +146,13 @@ static int faults_work(struct hc_node *node, int budget)
 			node->failing_plan = 0;
 		}
 		plan = xa_find(&node->fabric->plans, &node->failing_plan, ULONG_MAX, XA_PRESENT);
-		if (!plan) {
-			/* Behind what was done. */
-			smp_store_release(&node->failing_links, 0);
-			continue;
+		if (plan) {
+			plan_faults(node, plan, node->failing_links);
+			work += hc_cost(node);
 		}
-		plan_faults(node, plan, node->failing_links);
-		node->failing_plan++;
-		work += hc_cost(node);
+		/* Behind what was done; there may be no id behind the last. */
+		if (!plan || !++node->failing_plan)
+			smp_store_release(&node->failing_links, 0);
 	}
 	return work;
 }

@@ -64,8 +64,8 @@ void hc_notify_link(struct hc_node *node, unsigned int dim)
 	struct hc_fabric *fabric = node->fabric;
 	struct hc_msg msg = {};
 
-	if (event_begin(&msg, fabric, HYPERCUBE_CMD_LINK_NTF, NLMSG_DEFAULT_SIZE, GFP_ATOMIC))
-		event_end(&msg, fabric, hc_fill_link(&msg, node, dim), GFP_ATOMIC);
+	if (event_begin(&msg, fabric, HYPERCUBE_CMD_LINK_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
+		event_end(&msg, fabric, hc_fill_link(&msg, node, dim), GFP_KERNEL);
 }
 
 void hc_notify_plan(struct hc_plan *plan, u32 cmd)

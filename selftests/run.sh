@@ -9,7 +9,7 @@
 # one processor), the others alone, behind them. A complaint of the kernel counts for all that ran
 # when it came. The output is in the same order in every run.
 #
-# HC_AGAIN=yes: a program that fails without a complaint of the kernel is run once more, alone or beside
+# HC_AGAIN=yes: a program that fails, and neither dies nor makes the kernel complain, is run once more, alone or beside
 # another; the second result counts (selftests/tally). HC_DEADLINE=S: none is begun later than S seconds
 # after the first; it is skipped.
 
@@ -45,7 +45,7 @@ attempt() {
 }
 
 # again STATUS: shall a program that ended with it be run once more?
-again() { [[ ${HC_AGAIN-} ]] && ! late && [[ $1 != [034] && $1 != 124 && $1 != 137 ]]; }
+again() { [[ ${HC_AGAIN-} && $1 != [034] ]] && (($1 < 124)) && ! late; }
 late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
 
 # run NUMBER PROGRAM: prints the result of a program behind those of its tests

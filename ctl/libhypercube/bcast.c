@@ -71,10 +71,12 @@ void hcli_listen(struct hcl *h, struct hcl_op *op)
 	op->done = early->done;
 	op->res = early->res;
 	op->torn = !early->out && early->got;
-	if (op->torn && op->done && !op->res.status)
+	if (op->torn && op->done && !op->res.status) {
 		op->res.status = -ENOMEM;
-	else if (early->out)
+		h->failure = op->res;
+	} else if (early->out) {
 		memcpy(op->out, early->out, op->got < op->out_max ? op->got : op->out_max);
+	}
 	free(early->out);
 	early->next = h->free;
 	h->free = early;

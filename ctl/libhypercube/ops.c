@@ -203,6 +203,8 @@ static void piece(struct hcl *h, const struct hypercube_result *res, const char 
 			op->res.status = -ENOMEM;
 		else if (op->got != res->bytes && !res->status)
 			op->res.status = -EIO;
+		if (op->res.status != res->status)
+			h->failure = op->res;
 	}
 	if (res->status)
 		op_failed(h, op, res);
