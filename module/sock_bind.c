@@ -162,7 +162,7 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 }
 
 /* Calls take() for each socket that is bound to the node. */
-static void for_each_sock(struct hc_node *node, void (*take)(struct sock *sk, struct hc_node *node))
+static void socks_walk(struct hc_node *node, void (*take)(struct sock *sk, struct hc_node *node))
 {
 	struct mutex *lock = &node->fabric->sock_lock;
 	unsigned long plan;
@@ -189,7 +189,7 @@ static void sock_lose(struct sock *sk, struct hc_node *node)
 /* The node is going away; phase 1 of the teardown. */
 void hc_sock_node_gone(struct hc_node *node)
 {
-	for_each_sock(node, sock_lose);
+	socks_walk(node, sock_lose);
 }
 
 /* Of another owner than the node's: its operations end as with its close. */
@@ -207,7 +207,7 @@ static void sock_revoke(struct sock *sk, struct hc_node *node)
 
 void hc_sock_owner_changed(struct hc_node *node)
 {
-	for_each_sock(node, sock_revoke);
+	socks_walk(node, sock_revoke);
 }
 
 bool hc_sock_bound(const struct hc_node *node)

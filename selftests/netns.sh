@@ -127,8 +127,10 @@ a_fabric_goes_while_its_guest_does() {
 	local b round
 	for ((round = $(scaled 8); round > 0; round--)); do
 		guest || return
-		ip -n "$b" link property add dev tn1 altname lo0 && ip link add lo0 type dummy ||
-			{ skip 'no other names of interfaces, or no dummy interfaces'; return; }
+		if ! ip -n "$b" link property add dev tn1 altname lo0 || ! ip link add lo0 type dummy; then
+			skip 'no other names of interfaces, or no dummy interfaces'
+			return
+		fi
 		ip netns del "$b"
 		namespaces=()
 		sleep "0.0$((RANDOM % 10))"
@@ -304,7 +306,7 @@ nothing_of_it() { [[ $(hcctl -j fabric show) == '[]' ]] && ! enough 1; }
 a_signal_while_namespaces_are_made_leaves_nothing() {
 	local signal seen
 	for signal in TERM HUP INT; do
-		begin $((RANDOM % 40 + 1))
+		begin $((RANDOM % (40 / stride) + 1))
 		kill -$signal "$pid"
 		seen=0
 		wait "$pid" || seen=$?
@@ -323,7 +325,7 @@ what_a_kill_leaves_goes_with_the_fabric() {
 	ip netns add "hc$$e200"
 	namespaces+=("hc$$e200")
 	for ((i = $(scaled 5); i > 0; i--)); do
-		begin $((RANDOM % 60 + 2))
+		begin $((RANDOM % (60 / stride) + 2))
 		sleep 0.0$((RANDOM % 10))
 		stop "$pid"
 		check 'del' hcctl fabric del t
