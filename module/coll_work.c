@@ -150,8 +150,9 @@ static int faults_work(struct hc_node *node, int budget)
 			plan_faults(node, plan, node->failing_links);
 			work += hc_cost(node);
 		}
-		/* Behind what was done; there may be no id behind the last. */
+		/* There may be no id behind the last. */
 		if (!plan || !++node->failing_plan)
+			/* Behind what was done. */
 			smp_store_release(&node->failing_links, 0);
 	}
 	return work;

@@ -18,7 +18,7 @@ bool debug_kernel(void)
 unsigned int scaled(unsigned int n)
 {
 	const char *s = getenv("HC_SCALE");
-	unsigned int percent = s ? (unsigned int)atoi(s) : debug_kernel() ? 15 : 100;
+	unsigned int percent = s ? (unsigned int)atoi(s) : debug_kernel() ? 10 : 100;
 	unsigned int m = (unsigned int)((unsigned long long)n * percent / 100);
 
 	return m ? m : 1;

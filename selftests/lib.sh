@@ -14,7 +14,7 @@ trouble+='|Objects remaining|oom-kill:|Out of memory:'
 # A kernel with debugging takes each stride-th member of a long list.
 debug='' slow=1 stride=1
 if [[ -e /sys/kernel/debug/kmemleak || -e /sys/kernel/debug/kcsan ]]; then debug=yes slow=6 stride=5; fi
-: "${HC_SCALE:=$([[ $debug ]] && echo 15 || echo 100)}"
+: "${HC_SCALE:=$([[ $debug ]] && echo 10 || echo 100)}"
 here=$(dirname "${BASH_SOURCE[0]}")
 
 # words_of VARIABLE: what the Makefile gives to variables whose names fit, a word each
