@@ -192,11 +192,12 @@ broadcasts_go_along_a_tree() {
 
 # A frame on a link that fails may be lost; none comes twice, and all come when that is over.
 broadcasts_while_links_fail() {
-	local u heard
+	local u heard n
+	n=$(scaled 5000)
 	cube 4
 	check 'links flap' hcctl link set t 5:0,5:1,1:1,3:2,12:3,9:1 flap 30ms/70ms
 	listen 0 1 2 3 4 6 7 8 9 10 11 12 13 14 15
-	check 'send' at 5 "$flow" raw tn5 ff:ff:ff:ff:ff:ff "$(mac 5)" 5000
+	check 'send' at 5 "$flow" raw tn5 ff:ff:ff:ff:ff:ff "$(mac 5)" "$n"
 	check 'they do not' hcctl fault clear t
 	check 'the fabric comes to rest' busywait 10 at_rest
 	kill "${hearers[@]}"
@@ -206,7 +207,7 @@ broadcasts_while_links_fail() {
 		heard=$(sed 1d "$scratch/heard$u")
 		[[ $heard == *', 0 twice' ]] || fault "node $u: $heard"
 	done
-	log "of 5000: $heard"
+	log "of $n: $heard"
 	heard_by_all 5 'afterwards' 0 1 2 3 4 6 7 8 9 10 11 12 13 14 15
 }
 
