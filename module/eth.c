@@ -141,7 +141,7 @@ void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
 	spin_lock(&node->ethq.list.lock);
 	hc_queue_add(&node->ethq, skb);
 	spin_unlock(&node->ethq.list.lock);
-	napi_schedule(&node->napi);
+	hc_node_schedule(node);
 	local_bh_enable();
 }
 
@@ -173,7 +173,7 @@ static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 	/* Another sender has queued, and has yet to schedule the poll: stay behind. */
 	if (unlikely(!hc_napi_holds_nothing(&node->napi) ||
 		     !skb_queue_empty_lockless(&node->ethq.list))) {
-		__napi_schedule(&node->napi);
+		hc_gate_enter(node);
 		return false;
 	}
 	hc_eth_host_rx(node, skb);
@@ -194,7 +194,7 @@ netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev)
 	if (unlikely(why))
 		tx_drop(node, skb, why);
 	else
-		napi_schedule(&node->napi);
+		hc_node_schedule(node);
 	return NETDEV_TX_OK;
 }
 

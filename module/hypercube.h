@@ -51,6 +51,7 @@
 struct hc_carrier_ops;
 struct hc_detect;
 struct hc_flood_chunk;
+struct hc_gate;
 struct hc_impair;
 struct hc_node;
 struct hc_plan;
@@ -212,6 +213,8 @@ struct hc_eth_stats {
  * @failed: administratively failed; config writes
  * @owner: uid that may bind, or INVALID_UID; config writes
  * @napi: the poll
+ * @gate: where the node has a place (gate.c), or NULL; who has NAPI_STATE_SCHED
+ * @at_gate: in the list of those that wait for one; under the gate's lock
  * @events: HC_EV_*, atomic
  * @rxq: frames from the links, but for Ethernet; any poll of a neighbour adds
  * @eth_rxq: Ethernet frames from the links; the same
@@ -275,6 +278,8 @@ struct hc_node {
 	kuid_t owner;
 
 	struct napi_struct napi;
+	struct hc_gate *gate;
+	struct list_head at_gate;
 	unsigned long events;
 	struct hc_queue rxq;
 	struct hc_queue eth_rxq;
@@ -535,6 +540,22 @@ static inline bool hc_frame_is_dispensable(u8 type)
 }
 
 extern struct rtnl_link_ops hc_link_ops;
+
+/* --- gate.c; bottom halves are off --- */
+/* Whoever calls has NAPI_STATE_SCHED: let the poll run, when it is the node's turn. */
+void hc_gate_enter(struct hc_node *node);
+/* Others first; nothing, if the node has no place.  Poll. */
+void hc_gate_leave(struct hc_node *node);
+/* Do others wait for the place that the node has?  Poll. */
+bool hc_gate_awaited(const struct hc_node *node);
+void hc_gate_init(void);
+
+/* Let the poll run: there is something to do, since before the call. */
+static inline void hc_node_schedule(struct hc_node *node)
+{
+	if (napi_schedule_prep(&node->napi))
+		hc_gate_enter(node);
+}
 
 /* --- guest.c --- */
 /* The fabric named @name whose endpoint @id lives in @net, with refcounter

@@ -53,7 +53,7 @@ static void memory_xmit(struct hc_node *node, struct hc_port *port, struct sk_bu
 
 	hc_cb(skb)->dim = port - node->ports;
 	if (peer_queue(peer, skb))
-		napi_schedule(&peer->napi);
+		hc_node_schedule(peer);
 	else
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }

@@ -17,6 +17,7 @@ static int __init hc_init(void)
 {
 	int err;
 
+	hc_gate_init();
 	err = hc_fabric_init();
 	if (err)
 		return err;

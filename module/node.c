@@ -6,8 +6,9 @@
  * the net_device is up or not: the fabric works without any IP configuration.
  *
  * No wakeup is lost: whoever gives the poll something to do does so first and
- * calls napi_schedule() then.  If the poll runs at that moment, this sets
- * NAPI_STATE_MISSED, and napi_complete_done() lets it run once more.
+ * calls hc_node_schedule() then.  If the poll runs at that moment, this sets
+ * NAPI_STATE_MISSED, and napi_complete_done() lets it run once more.  What came before
+ * the poll began it finds without that.
  * Contributions that operations do not accept yet wait without keeping the poll
  * busy; the frame or event that makes room brings the next poll.
  */
@@ -78,7 +79,7 @@ void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 static void run_poll(struct hc_node *node)
 {
 	local_bh_disable();
-	napi_schedule(&node->napi);
+	hc_node_schedule(node);
 	local_bh_enable();
 }
 
@@ -425,6 +426,20 @@ static int poll_host(struct hc_node *node, int budget)
 	return work;
 }
 
+/* A poll is over, and there is more to do or not. */
+static int poll_end(struct hc_node *node, int work, int budget, bool more)
+{
+	if (more && !hc_gate_awaited(node))
+		return budget;
+	work = min(work, budget - 1);
+	/* The place is somebody else's from now on, and then the NAPI. */
+	hc_gate_leave(node);
+	napi_complete_done(&node->napi, work);
+	if (more)
+		hc_node_schedule(node);
+	return work;
+}
+
 static int node_poll(struct napi_struct *napi, int budget)
 {
 	struct hc_node *node = container_of(napi, struct hc_node, napi);
@@ -435,6 +450,10 @@ static int node_poll(struct napi_struct *napi, int budget)
 	/* Somebody wants room in a transmit ring; there is none. */
 	if (unlikely(!budget))
 		return 0;
+	/* What has set it is there to be found, and needs no poll of its own. */
+	clear_bit(NAPI_STATE_MISSED, &napi->state);
+	/* Before the queues are looked at. */
+	smp_mb__after_atomic();
 	node->merge_cost = 0;
 	poll_events(node);
 	/* Nobody goes without for the traffic of others. */
@@ -454,12 +473,10 @@ static int node_poll(struct napi_struct *napi, int budget)
 		/* What that has ended leaves room for what waits. */
 		work += poll_host(node, budget - work);
 	}
-	if (work == budget || !skb_queue_empty_lockless(&node->rxq.list) ||
-	    !skb_queue_empty_lockless(&node->eth_rxq.list) ||
-	    !skb_queue_empty_lockless(&node->ethq.list) || hc_work_ready(node))
-		return budget;
-	napi_complete_done(napi, work);
-	return work;
+	return poll_end(node, work, budget, work == budget ||
+			!skb_queue_empty_lockless(&node->rxq.list) ||
+			!skb_queue_empty_lockless(&node->eth_rxq.list) ||
+			!skb_queue_empty_lockless(&node->ethq.list) || hc_work_ready(node));
 }
 
 static int node_poll_covered(struct napi_struct *napi, int budget)
@@ -472,10 +489,15 @@ static int node_poll_covered(struct napi_struct *napi, int budget)
 	return work;
 }
 
-/* Events stay set and napi_schedule() does nothing from here on. */
+/* Events stay set and hc_node_schedule() does nothing from here on.  If the last poll had
+ * more to do, the node still has its place.
+ */
 void hc_node_disable(struct hc_node *node)
 {
 	napi_disable(&node->napi);
+	local_bh_disable();
+	hc_gate_leave(node);
+	local_bh_enable();
 }
 
 void hc_node_timers_stop(struct hc_node *node)

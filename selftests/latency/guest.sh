@@ -142,6 +142,7 @@ merge() {
 # crowd FABRIC NODES PLANS OPS: contributions that wait for that of node 0
 crowd() {
 	local said
+	: >"$scratch/crowd"
 	/selftests/hc_load crowd "$@" >"$scratch/crowd" &
 	load=$!
 	until said=$(<"$scratch/crowd") && [[ $said ]]; do sleep 0.05; done
@@ -212,7 +213,7 @@ speed() {
 	ip -n far addr add 10.201.0.2/24 dev qn15
 	ip -n far link set qn15 up
 	ping -q -c 1 10.201.0.2 >/dev/null
-	measure '5000 pings over 4 hops' ping -q -n -f -c 5000 10.201.0.2
+	measure '5000 pings over 4 hops' ping -q -n -A -c 5000 10.201.0.2
 	hcctl fabric del q
 	ip netns del far
 }

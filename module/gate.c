@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which polls stand in a processor's list.
+ *
+ * Softirqs poll in turns: whoever else has something to receive waits for a poll of each that
+ * stands in the list before him, and of a fabric that may be thousands.  So of all nodes no more
+ * than GATE_MAX stand there at a time.  The others wait at the processor's gate, first come first
+ * served: a node that has nothing left to do leaves, or has been polled while others wait
+ * and goes to their end, and the next one takes its place.
+ *
+ * Nobody waits for ever.  A node comes to the gate with NAPI_STATE_SCHED in its hands, so its
+ * NAPI can neither be scheduled nor disabled past it.  Nodes wait only while GATE_MAX others
+ * are inside, for whoever leaves hands his place over while anybody waits.  Those inside
+ * are polled, for NAPI does so, and who is polled while others wait leaves; or his NAPI is
+ * disabled, and hc_node_disable() makes him leave.
+ *
+ * Some polls pass by: those that NAPI itself schedules since something came while a poll ran
+ * (NAPI_STATE_MISSED), and those of sockets that poll busily.  They have no place to give.
+ */
+#include <linux/percpu.h>
+
+#include "hypercube.h"
+
+#define GATE_MAX	16
+
+/**
+ * struct hc_gate - of a processor
+ * @lock: of the rest; bottom halves are off
+ * @inside: nodes that have a place
+ * @waiting: nodes that wait for one
+ */
+struct hc_gate {
+	spinlock_t lock;
+	unsigned int inside;
+	struct list_head waiting;
+};
+
+static DEFINE_PER_CPU(struct hc_gate, gates);
+
+void hc_gate_enter(struct hc_node *node)
+{
+	struct hc_gate *gate = this_cpu_ptr(&gates);
+	bool inside;
+
+	spin_lock(&gate->lock);
+	inside = gate->inside < GATE_MAX;
+	if (inside) {
+		gate->inside++;
+		node->gate = gate;
+	} else {
+		list_add_tail(&node->at_gate, &gate->waiting);
+	}
+	spin_unlock(&gate->lock);
+	if (inside)
+		__napi_schedule(&node->napi);
+}
+
+void hc_gate_leave(struct hc_node *node)
+{
+	struct hc_gate *gate = node->gate;
+	struct hc_node *next;
+
+	if (!gate)
+		return;
+	node->gate = NULL;
+	spin_lock(&gate->lock);
+	next = list_first_entry_or_null(&gate->waiting, struct hc_node, at_gate);
+	if (next) {
+		list_del(&next->at_gate);
+		next->gate = gate;
+	} else {
+		gate->inside--;
+	}
+	spin_unlock(&gate->lock);
+	if (next)
+		__napi_schedule(&next->napi);
+}
+
+bool hc_gate_awaited(const struct hc_node *node)
+{
+	return node->gate && !list_empty_careful(&node->gate->waiting);
+}
+
+void __init hc_gate_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct hc_gate *gate = per_cpu_ptr(&gates, cpu);
+
+		spin_lock_init(&gate->lock);
+		INIT_LIST_HEAD(&gate->waiting);
+	}
+}
