@@ -40,10 +40,10 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
+#include "hc_bfs.h"
 #include "hypercube.h"
 
 #define CHUNK		256	/* entries of a frame */
-#define NO_HOP		0xff
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
@@ -311,57 +311,33 @@ void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ shortest paths */
 
-/* @word has room for each node. */
-static void words_get(const struct hc_node *node, u16 *word)
+/* @b is to be searched for ways over links that neither end calls faulty. */
+static void search_init(struct hc_bfs *b, const struct hc_node *node, void *room)
 {
 	unsigned int i;
 
-	memset(word, 0, hc_nodes(node->fabric->dim) * sizeof(*word));
+	hc_bfs_init(b, node->fabric->dim, room);
 	for (i = 0; i < node->nstates; i++)
-		word[node->states[i].node] = node->states[i].word;
-	word[node->id] = node->fault;
-}
-
-static bool link_known(const u16 *word, u32 u, unsigned int d)
-{
-	return !((word[u] | word[hc_neigh(u, d)]) & hc_bit(d));
-}
-
-/* @word and @queue have room for one entry for each node. */
-static void search_run(struct hc_node *node, u16 *word, u16 *queue)
-{
-	u32 head = 0, tail = 0;
-	unsigned int d;
-
-	words_get(node, word);
-	memset(node->hops, NO_HOP, hc_nodes(node->fabric->dim));
-	queue[tail++] = node->id;
-	while (head < tail) {
-		u32 u = queue[head++];
-
-		for (d = 0; d < node->fabric->dim; d++) {
-			u32 v = hc_neigh(u, d);
-
-			if (v == node->id || node->hops[v] != NO_HOP || !link_known(word, u, d))
-				continue;
-			node->hops[v] = u == node->id ? d : node->hops[u];
-			queue[tail++] = v;
-		}
-	}
+		if (node->states[i].node != node->id)
+			hc_bfs_fault(b, node->states[i].node, node->states[i].word);
+	hc_bfs_fault(b, node->id, node->fault);
 }
 
 /* Without memory, the table stays stale and nobody uses it. */
 static bool hops_compute(struct hc_node *node)
 {
+	size_t size = hc_bfs_room(node->fabric->dim);
 	u32 n = hc_nodes(node->fabric->dim);
-	u16 *room;
+	struct hc_bfs b;
+	void *room;
 
 	if (!node->hops)
 		node->hops = hc_poll_alloc(node->fabric, n);
-	room = node->hops ? kmalloc_array(n, 2 * sizeof(*room), GFP_ATOMIC | __GFP_NOWARN) : NULL;
+	room = node->hops ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL;
 	if (!room)
 		return false;
-	search_run(node, room, room + n);
+	search_init(&b, node, room);
+	hc_bfs_run(&b, node->id, node->hops, NULL);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
 	node->hops_stale = false;
@@ -371,90 +347,58 @@ static bool hops_compute(struct hc_node *node)
 int hc_state_hop(struct hc_node *node, u32 dst)
 {
 	if (!node->nstates || (node->hops_stale && !hops_compute(node)) ||
-	    node->hops[dst] == NO_HOP)
+	    node->hops[dst] == HC_BFS_NO_HOP)
 		return -1;
 	return node->hops[dst];
 }
 
 /* ------------------------------------------------------------ spanning trees */
 
-/**
- * struct survey - distances within components, as far as known
- * @dim: dimension of the fabric
- * @word: FAULT words
- * @dist: distance from the first node of each component, or FAR
- * @queue: nodes to look at
- */
-struct survey {
-	unsigned int dim;
-	u16 *word;
-	u16 *dist;
-	u16 *queue;
-};
-
-#define FAR	U16_MAX
-
-/* The component of @root, which nobody has looked at. */
-static void survey_from(struct survey *s, u32 root)
-{
-	u32 head = 0, tail = 0;
-	unsigned int d;
-
-	s->dist[root] = 0;
-	s->queue[tail++] = root;
-	while (head < tail) {
-		u32 u = s->queue[head++];
-
-		for (d = 0; d < s->dim; d++) {
-			u32 v = hc_neigh(u, d);
-
-			if (s->dist[v] != FAR || !link_known(s->word, u, d))
-				continue;
-			s->dist[v] = s->dist[u] + 1;
-			s->queue[tail++] = v;
-		}
-	}
-}
-
 /* The link towards the root: of those that lead there, the one of the lowest dimension. */
-static unsigned int tree_parent(const struct survey *s, u32 u)
+static unsigned int tree_parent(const struct hc_bfs *b, const u16 *dist, u32 u)
 {
 	unsigned int d;
 
-	for (d = 0; d < s->dim; d++)
-		if (link_known(s->word, u, d) && s->dist[hc_neigh(u, d)] + 1 == s->dist[u])
+	for (d = 0; d < b->dim; d++)
+		if (hc_bfs_good(b, u, d) && dist[hc_neigh(u, d)] + 1 == dist[u])
 			break;
 	return d;
 }
 
-/* The tree's root is the lowest node of the component. */
-static u32 tree_links(struct survey *s, u32 self)
+static u32 component_lowest(struct hc_bfs *b, u32 self)
 {
-	u32 root = 0, links = 0;
-	unsigned int d;
+	u32 n = hc_bfs_run(b, self, NULL, NULL);
 
-	memset(s->dist, 0xff, hc_nodes(s->dim) * sizeof(*s->dist));
-	for (; s->dist[self] == FAR; root++)
-		if (s->dist[root] == FAR)
-			survey_from(s, root);
-	for (d = 0; d < s->dim; d++) {
+	while (n--)
+		self = min_t(u32, self, b->queue[n]);
+	return self;
+}
+
+/* The tree's root is the lowest node of the component. */
+static u32 tree_links(struct hc_bfs *b, u16 *dist, u32 self)
+{
+	unsigned int d;
+	u32 links = 0;
+
+	hc_bfs_run(b, component_lowest(b, self), NULL, dist);
+	for (d = 0; d < b->dim; d++) {
 		u32 v = hc_neigh(self, d);
 
-		if (link_known(s->word, self, d) &&
-		    (tree_parent(s, self) == d || (s->dist[v] == s->dist[self] + 1 &&
-						   tree_parent(s, v) == d)))
+		if (hc_bfs_good(b, self, d) &&
+		    (tree_parent(b, dist, self) == d || (dist[v] == dist[self] + 1 &&
+							 tree_parent(b, dist, v) == d)))
 			links |= hc_bit(d);
 	}
 	return links;
 }
 
 /* Does nobody at the other end call a link faulty that is good here? */
-static bool words_fit(const struct survey *s, u32 self)
+static bool words_fit(const struct hc_bfs *b, const struct hc_node *node)
 {
 	unsigned int d;
 
-	for (d = 0; d < s->dim; d++)
-		if (!(s->word[self] & hc_bit(d)) && s->word[hc_neigh(self, d)] & hc_bit(d))
+	for (d = 0; d < b->dim; d++)
+		if (!(node->fault & hc_bit(d)) && !hc_bfs_good(b, node->id, d))
 			return false;
 	return true;
 }
@@ -462,17 +406,16 @@ static bool words_fit(const struct survey *s, u32 self)
 static bool tree_compute(struct hc_node *node)
 {
 	u32 n = hc_nodes(node->fabric->dim);
-	u16 *room = kmalloc_array(n, 3 * sizeof(*room), GFP_ATOMIC | __GFP_NOWARN);
-	struct survey s = {
-		.dim = node->fabric->dim, .word = room, .dist = room + n, .queue = room + 2 * n,
-	};
+	size_t size = hc_bfs_room(node->fabric->dim);
+	void *room = kmalloc(size + n * sizeof(u16), GFP_ATOMIC | __GFP_NOWARN);
+	struct hc_bfs b;
 
 	if (!room)
 		return false;
-	words_get(node, s.word);
-	node->tree_fits = words_fit(&s, node->id);
+	search_init(&b, node, room);
+	node->tree_fits = words_fit(&b, node);
 	if (node->tree_fits)
-		node->tree = tree_links(&s, node->id);
+		node->tree = tree_links(&b, room + size, node->id);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
 	node->tree_stale = false;

@@ -22,6 +22,7 @@ extern const struct plan_case plan_errata_cases[];
 extern const struct plan_case plan_search_cases[];
 extern const struct plan_case plan_mutate_cases[];
 extern const struct plan_case plan_doubling_cases[];
+extern const struct plan_case plan_bfs_cases[];
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 

@@ -17,6 +17,11 @@ static inline unsigned int hc_weight32(__u32 w)
 {
 	return hweight32(w);
 }
+
+static inline unsigned int hc_first64(__u64 w)
+{
+	return __ffs64(w);
+}
 #else
 #include <errno.h>
 #include <linux/types.h>
@@ -27,6 +32,11 @@ static inline unsigned int hc_weight32(__u32 w)
 static inline unsigned int hc_weight32(__u32 w)
 {
 	return (unsigned int)__builtin_popcount(w);
+}
+
+static inline unsigned int hc_first64(__u64 w)
+{
+	return (unsigned int)__builtin_ctzll(w);
 }
 #endif
 

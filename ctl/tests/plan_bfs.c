@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Breadth-first search by sets against one with a queue: the same distances from each root, and a
+ * first hop that begins a way of that length.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "hc_bfs.h"
+#include "plan_test.h"
+
+#define DIM	12
+#define NODES	(1u << DIM)
+
+static unsigned int dim, fault[NODES];
+static uint16_t far[NODES], dist[NODES];
+static uint8_t hop[NODES];
+
+static bool good(unsigned int u, unsigned int d)
+{
+	return !((fault[u] | fault[u ^ 1u << d]) >> d & 1);
+}
+
+static unsigned int naive(unsigned int root)
+{
+	static unsigned int queue[NODES];
+	unsigned int head = 0, tail = 0, d;
+
+	memset(far, 0xff, sizeof(far));
+	far[root] = 0;
+	queue[tail++] = root;
+	for (; head < tail; head++)
+		for (d = 0; d < dim; d++) {
+			unsigned int u = queue[head], v = u ^ 1u << d;
+
+			if (far[v] != HC_BFS_FAR || !good(u, d))
+				continue;
+			far[v] = far[u] + 1;
+			queue[tail++] = v;
+		}
+	return tail;
+}
+
+static bool agrees_from(struct hc_bfs *b, unsigned int root)
+{
+	unsigned int u, n, hops = 0;
+
+	n = naive(root);
+	CHECK(hc_bfs_run(b, root, hop, dist) == n);
+	for (u = 0; u < 1u << dim; u++)
+		CHECK(dist[u] == far[u]);
+	for (u = 0; u < n; u++) {
+		CHECK(far[b->queue[u]] != HC_BFS_FAR);
+		CHECK(!u || far[b->queue[u]] >= far[b->queue[u - 1]]);
+	}
+	/* From the first hops' ends on the way is one shorter. */
+	for (u = 0; u < 1u << dim; u++) {
+		CHECK((hop[u] == HC_BFS_NO_HOP) == (u == root || far[u] == HC_BFS_FAR));
+		hops += hop[u] != HC_BFS_NO_HOP;
+	}
+	CHECK(hops == n - 1);
+	for (u = 0; u < 1u << dim && n < 300; u++) {
+		if (hop[u] == HC_BFS_NO_HOP)
+			continue;
+		CHECK(hop[u] < dim && good(root, hop[u]));
+		naive(root ^ 1u << hop[u]);
+		CHECK(far[u] + 1 == dist[u]);
+	}
+	return true;
+}
+
+static bool agrees(unsigned int roots)
+{
+	size_t size = hc_bfs_room(dim);
+	struct hc_bfs b;
+	unsigned int u, d, i;
+	void *room = malloc(size);
+
+	hc_bfs_init(&b, dim, room);
+	for (u = 0; u < 1u << dim; u++)
+		hc_bfs_fault(&b, u, fault[u]);
+	for (u = 0; u < 1u << dim; u++)
+		for (d = 0; d < dim; d++)
+			CHECK(hc_bfs_good(&b, u, d) == good(u, d));
+	for (i = 0; i < roots; i++)
+		CHECK(agrees_from(&b, roots < 1u << dim ? rnd(1u << dim) : i));
+	free(room);
+	return true;
+}
+
+static bool random_faults(void)
+{
+	unsigned int run, i;
+
+	for (run = 0; run < 400; run++) {
+		dim = run % (DIM + 1);
+		memset(fault, 0, sizeof(fault));
+		/* From none to most. */
+		for (i = rnd((dim << dim) + 1) * (run % 5) / 4; i; i--)
+			fault[rnd(1u << dim)] |= 1u << rnd(dim);
+		CHECK(agrees(dim < 6 ? 1u << dim : 3));
+	}
+	return true;
+}
+
+/* The longest way there is: all links are faulty but those of the Gray code. */
+static bool one_long_line(void)
+{
+	for (dim = 1; dim <= DIM; dim++) {
+		unsigned int i;
+
+		for (i = 0; i < 1u << dim; i++)
+			fault[i] = (1u << dim) - 1;
+		for (i = 0; i + 1 < 1u << dim; i++) {
+			unsigned int u = i ^ i >> 1, v = (i + 1) ^ (i + 1) >> 1;
+
+			fault[u] &= ~(u ^ v);
+			fault[v] &= ~(u ^ v);
+		}
+		CHECK(naive(0) == 1u << dim);
+		CHECK(agrees(dim < 4 ? 1u << dim : 3));
+	}
+	return true;
+}
+
+const struct plan_case plan_bfs_cases[] = {
+	{ "searches find what a plain search finds", random_faults },
+	{ "a search follows one long line", one_long_line },
+	{ }
+};
