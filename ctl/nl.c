@@ -18,8 +18,8 @@
 
 #include "nl_impl.h"
 
-/* A plan of a cube of dimension 12 has up to 4096 detours of 8 bytes. */
-#define NL_MSG_SIZE	131072
+/* DETECT may name all 24,576 links of a cube of dimension 12, 8 bytes each. */
+#define NL_MSG_SIZE	262144
 
 struct nl {
 	struct nl_sock *sock;
