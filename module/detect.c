@@ -23,7 +23,8 @@
  * to call it again.
  *
  * A link that loses some frames is lossy, not silent.  Therefore everything is
- * sent several times.
+ * sent several times.  Nor is a machine silent that is busy: nobody judges before all have
+ * sent, and before it has taken the frames that had come by then.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -32,7 +33,7 @@
 
 #define REPEAT		3	/* copies of each test frame and verdict */
 #define WAIT_MIN	50	/* ms; default wait for test frames, at least */
-#define WAIT_MAX	5000	/* ms; at most, on a machine too busy to settle */
+#define WAIT_MAX	5000	/* ms; then other traffic may go on */
 
 /* ------------------------------------------------------------ poll */
 
@@ -77,11 +78,14 @@ void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless)
 
 void hc_detect_test(struct hc_node *node)
 {
+	u32 round = READ_ONCE(node->round);
 	unsigned int i;
 
 	BUILD_BUG_ON(sizeof(struct hc_wire_test) != sizeof(__be32));
 	for (i = 0; i < REPEAT; i++)
-		send_all(node, HC_FRAME_TEST, READ_ONCE(node->round), HC_PORT_CLOSED);
+		send_all(node, HC_FRAME_TEST, round, HC_PORT_CLOSED);
+	/* Pairs with all_have(): they are in the neighbours' queues. */
+	smp_store_release(&node->tested, round);
 }
 
 /* Dimensions along which test frames of the current round came. */
@@ -143,12 +147,22 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	}
 }
 
+/* A busy machine is no silence: what has come by now is heard first, however long that takes. */
+void hc_detect_judge_soon(struct hc_node *node)
+{
+	node->judging = true;
+	node->judge_at = node->rxq.taken + skb_queue_len_lockless(&node->rxq.list);
+}
+
 void hc_detect_judge(struct hc_node *node)
 {
 	u32 ok = heard(node);
 	u32 verdict = 0;
 	unsigned int d, i;
 
+	if ((s32)(node->rxq.taken - node->judge_at) < 0)
+		return;
+	node->judging = false;
 	for (d = 0; d < node->fabric->dim; d++) {
 		unsigned long *flags = &node->ports[d].flags;
 
@@ -162,6 +176,8 @@ void hc_detect_judge(struct hc_node *node)
 	hc_link_update(node);
 	for (i = 0; i < REPEAT; i++)
 		hc_detect_tell(node, verdict, HC_PORT_CLOSED);
+	/* Pairs with all_have(): the marks are set. */
+	smp_store_release(&node->judged, READ_ONCE(node->round));
 }
 
 /* ------------------------------------------------------------ config */
@@ -184,16 +200,37 @@ static bool quiet(const struct hc_fabric *fabric)
 	return true;
 }
 
+/* Has each node done its part of the phase? */
+static bool all_have(const struct hc_detect *d)
+{
+	u32 u;
+
+	for (u = 0; u < hc_nodes(d->fabric->dim); u++) {
+		const struct hc_node *node = d->fabric->nodes[u];
+
+		/* Pairs with the polls' smp_store_release(). */
+		if (d->phase == HC_DETECT_TESTS && smp_load_acquire(&node->tested) != node->round)
+			return false;
+		/* The same. */
+		if (d->phase == HC_DETECT_JUDGES && smp_load_acquire(&node->judged) != node->round)
+			return false;
+	}
+	return true;
+}
+
 /* Is no frame of ours under way any more?  When two looks in a row find all polls at
  * rest (a frame may slip past one look, from a node looked at later to one looked at
  * before, but not past the next as well unless it goes on and on).  Traffic of
- * others may keep the polls busy; WAIT_MAX ends that.
+ * others may keep the polls busy; WAIT_MAX ends that, and on a machine too busy for
+ * anything the polls that have not begun.
  */
 static bool settled(struct hc_detect *d)
 {
-	d->looks = quiet(d->fabric) ? d->looks + 1 : 0;
 	d->next = jiffies + 1;
-	return d->looks >= 2 || time_after(jiffies, d->end);
+	if (d->phase == HC_DETECT_TESTS && d->timeout)
+		return all_have(d);
+	d->looks = quiet(d->fabric) ? d->looks + 1 : 0;
+	return d->looks >= 2 || (time_after(jiffies, d->end) && all_have(d));
 }
 
 static void phase_begin(struct hc_detect *d, enum hc_detect_phase phase)
@@ -275,7 +312,7 @@ int hc_detect_step(struct hc_detect *d)
 			test(d);
 		return -EAGAIN;
 	case HC_DETECT_TESTS:
-		if (!d->timeout && !settled(d))
+		if (!settled(d))
 			return -EAGAIN;
 		kick_all(fabric, HC_EV_JUDGE);
 		phase_begin(d, HC_DETECT_JUDGES);

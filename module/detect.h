@@ -11,6 +11,8 @@ void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless);
 
 /* Poll: HC_EV_TEST, HC_EV_JUDGE and the frames; these consume @skb. */
 void hc_detect_test(struct hc_node *node);
+void hc_detect_judge_soon(struct hc_node *node);
+/* If the frames have been taken that were there to be heard. */
 void hc_detect_judge(struct hc_node *node);
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
@@ -29,7 +31,8 @@ enum hc_detect_phase {
  * @phase: how far it is
  * @looks: how often nothing was seen to move, in a row
  * @next: when to go on, jiffies
- * @end: when to go on even if frames still move, jiffies
+ * @end: when to go on even if frames still move, jiffies; not before all nodes have
+ *	sent theirs, and judged
  * @before: a FAULT word for each node: links that were known to be silent, at their lower
  *	ends
  * @links: the same, when it is over: links newly found silent

@@ -160,11 +160,13 @@ enum {
  * @list: the frames, and the lock
  * @bytes: memory they take; under the lock
  * @flooded: what flooded frames from the links take of that; under the lock
+ * @taken: frames that the poll has taken, modulo 2^32 [poll]
  */
 struct hc_queue {
 	struct sk_buff_head list;
 	u32 bytes;
 	u32 flooded;
+	u32 taken;
 };
 
 /**
@@ -237,6 +239,10 @@ struct hc_eth_stats {
  * @heard: dimensions along which a test frame of the round came [poll]
  * @heard_round: the round that @heard belongs to [poll]
  * @round: number of the DETECT round; config sets before HC_EV_TEST
+ * @tested: the last round whose test frames were sent; the poll writes
+ * @judged: the last round that was judged; the poll writes
+ * @judging: the round is judged once @judge_at frames of @rxq were taken [poll]
+ * @judge_at: see there [poll]
  * @nb_fault: FAULT words the neighbours sent [poll]
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
@@ -302,6 +308,10 @@ struct hc_node {
 	u32 heard;
 	u32 heard_round;
 	u32 round;
+	u32 tested;
+	u32 judged;
+	bool judging;
+	u32 judge_at;
 	u32 nb_fault[HYPERCUBE_DIM_MAX];
 
 	struct u64_stats_sync syncp;

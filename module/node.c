@@ -335,7 +335,7 @@ static void poll_events(struct hc_node *node)
 	if (events & BIT(HC_EV_TEST))
 		hc_detect_test(node);
 	if (events & BIT(HC_EV_JUDGE))
-		hc_detect_judge(node);
+		hc_detect_judge_soon(node);
 	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE));
 	if (events)
 		hc_coll_event(node, events);
@@ -369,6 +369,7 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 		if (unlikely(flooded) && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
 			flooded -= skb->truesize;
 		take(node, skb);
+		q->taken++;
 		work = min(work + hc_cost(node), budget);
 	}
 	if (!skb_queue_empty(&batch)) {
@@ -459,6 +460,8 @@ static int node_poll(struct napi_struct *napi, int budget)
 	/* Nobody goes without for the traffic of others. */
 	work = hc_work_ready(node) ? hc_coll_work(node, share / 2) : 0;
 	work += poll_queue(node, &node->rxq, rx_frame, share);
+	if (unlikely(node->judging))
+		hc_detect_judge(node);
 	if (unlikely(node->nnews))
 		hc_state_flush(node);
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));

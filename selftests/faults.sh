@@ -120,6 +120,21 @@ detect_during_reductions() {
 	jobs=()
 }
 
+# All nodes tell each other of a hundred links when the test frames come
+detect_takes_no_busy_machine_for_silence() {
+	local i dim=9
+	[[ ! $debug ]] || dim=6
+	check 'add' hcctl fabric add t dim $dim
+	for ((i = $(scaled 2); i > 0; i--)); do
+		check 'faults' hcctl fault random t links 60 seed 1
+		background hcctl fault clear t 2>"$scratch/said"
+		equal 'found' 0 "$(json .found detect t timeout 1)"
+		wait "$pid" || fault 'the faults stay'
+		check 'settled' busywait 60 json_is 0 '.[0].links_down' fabric show t
+	done
+	jobs=()
+}
+
 random_faults_are_the_same_for_a_seed() {
 	local first second
 	check 'add' hcctl fabric add t dim 5
@@ -208,5 +223,6 @@ links_that_come_up_during_a_round_are_not_silent() {
 run_tests links_go_down_and_up nodes_fail_and_come_back plans_go_around_faults \
 	a_plan_knows_that_it_is_broken detect_finds_nothing_in_health detect_finds_silent_links \
 	detect_finds_links_that_are_silent_in_one_direction detect_during_reductions \
+	detect_takes_no_busy_machine_for_silence \
 	random_faults_are_the_same_for_a_seed nobody_waits_for_a_round a_round_ends_with_who_asked_for_it \
 	links_that_come_up_during_a_round_are_not_silent
