@@ -224,7 +224,7 @@ int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t b
 	if (flags & ~HYPERCUBE_F_NOTIFY || (bytes && !buf))
 		return -EINVAL;
 	if (h->addr.shc_node != source)
-		return hcl_reduce(h, &p, NULL, 0, buf ? buf : &nothing, bytes, res);
+		return hcli_call(h, &p, NULL, 0, buf ? buf : &nothing, bytes, res);
 	p.flags = flags;
-	return hcl_reduce(h, &p, buf, bytes, NULL, 0, res);
+	return hcli_call(h, &p, buf, bytes, NULL, 0, res);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "hc_traits.h"
 #include "libhypercube.h"
 
 /**
@@ -119,6 +120,9 @@ int hcli_move(struct hcl *h);
 int hcli_port_move(struct hcl *h, struct hcl_port *port);
 /* Receive what is there, without waiting.  Return: 0 or -errno. */
 int hcli_port_drain(struct hcl *h, struct hcl_port *port);
+/* Post, and wait as long as the caller's buffers are needed: see hcl_reduce(). */
+int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
+	      void *out, size_t out_max, struct hypercube_result *res);
 /* An error of the library's own, or of a call, is the latest failure.  Return: @err. */
 int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err);
 
@@ -142,16 +146,23 @@ static inline bool hcli_many(const struct hcl *h)
 }
 
 /* --- bcast.c --- */
+static inline bool hcli_unasked(unsigned int collective)
+{
+	const struct hc_traits *t = hc_traits(collective);
+
+	return t && hc_traits_unasked(t);
+}
+
 /* Who waits for a message of a broadcast sends nothing. */
 static inline bool hcli_listens(const struct hcl_op *op)
 {
-	return op->p.collective == HYPERCUBE_BCAST && op->out;
+	return op->out && hcli_unasked(op->p.collective);
 }
 
 /* A record that nobody's contribution has asked for. */
 static inline bool hcli_is_message(const struct hypercube_result *res)
 {
-	return res->collective == HYPERCUBE_BCAST && !res->cookie;
+	return !res->cookie && hcli_unasked(res->collective);
 }
 
 /* What is to take a message; NULL, which counts as a failure: no memory. */

@@ -358,16 +358,14 @@ static int move_wait(struct hcl *h, struct hcl_port *port)
 
 static int params_check(const struct hcl_params *p, const void *in, size_t bytes)
 {
-	int elem = hcl_elem_size(p->oper, p->type, p->width);
+	const struct hc_traits *t = hc_traits(collective(p));
+	int elem = 1;
 
-	if (p->collective == HYPERCUBE_BARRIER)
-		return bytes ? -EINVAL : 0;
-	if (p->collective == HYPERCUBE_BCAST || p->collective == HYPERCUBE_GATHER ||
-	    p->collective == HYPERCUBE_SCATTER)
-		return bytes && !in ? -EINVAL : 0;
-	if (collective(p) != HYPERCUBE_REDUCE && p->collective != HYPERCUBE_ALLREDUCE)
+	if (!t || (bytes && (!in || t->payload == HC_PAYLOAD_NONE)))
 		return -EINVAL;
-	return elem < 0 || bytes % elem || (bytes && !in) ? -EINVAL : 0;
+	if (t->payload == HC_PAYLOAD_ELEMENTS)
+		elem = hcl_elem_size(p->oper, p->type, p->width);
+	return elem < 0 || bytes % elem ? -EINVAL : 0;
 }
 
 int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err)
@@ -472,9 +470,7 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	op->bytes = bytes;
 	op->out = out;
 	op->out_max = out_max;
-	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY ||
-		     p->collective == HYPERCUBE_ALLREDUCE ||
-		     p->collective == HYPERCUBE_BARRIER || p->collective == HYPERCUBE_SCATTER;
+	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY || hc_traits(collective(p))->told;
 	op->awaited = op->wanted;
 	err = op_begin(h, op);
 	if (err) {
@@ -599,9 +595,8 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res)
 	return err;
 }
 
-int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
-	       size_t bytes, void *out, size_t out_max,
-	       struct hypercube_result *res)
+int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
+	      void *out, size_t out_max, struct hypercube_result *res)
 {
 	struct hcl_op *op;
 	uint64_t id;
@@ -623,40 +618,6 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	else if (op)
 		h->dead = true;
 	return err;
-}
-
-int hcl_allreduce(struct hcl *h, const struct hcl_params *p, const void *in,
-		  size_t bytes, void *out, size_t out_max,
-		  struct hypercube_result *res)
-{
-	struct hcl_params all = *p;
-
-	all.collective = HYPERCUBE_ALLREDUCE;
-	all.flags = 0;
-	return hcl_reduce(h, &all, in, bytes, out, out_max, res);
-}
-
-int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res)
-{
-	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_BARRIER };
-
-	return hcl_reduce(h, &p, NULL, 0, NULL, 0, res);
-}
-
-int hcl_gather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
-	       size_t out_max, struct hypercube_result *res)
-{
-	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_GATHER };
-
-	return hcl_reduce(h, &p, in, bytes, out, out_max, res);
-}
-
-int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
-		size_t out_max, struct hypercube_result *res)
-{
-	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_SCATTER };
-
-	return hcl_reduce(h, &p, in, bytes, out, out_max, res);
 }
 
 static struct hcl_port *port_sending(struct hcl *h)

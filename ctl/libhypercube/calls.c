@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The blocking calls: one for each collective but broadcasts, see bcast.c. */
+#include "handle.h"
+
+int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
+	       size_t bytes, void *out, size_t out_max,
+	       struct hypercube_result *res)
+{
+	return hcli_call(h, p, in, bytes, out, out_max, res);
+}
+
+int hcl_allreduce(struct hcl *h, const struct hcl_params *p, const void *in,
+		  size_t bytes, void *out, size_t out_max,
+		  struct hypercube_result *res)
+{
+	struct hcl_params all = *p;
+
+	all.collective = HYPERCUBE_ALLREDUCE;
+	all.flags = 0;
+	return hcli_call(h, &all, in, bytes, out, out_max, res);
+}
+
+int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res)
+{
+	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_BARRIER };
+
+	return hcli_call(h, &p, NULL, 0, NULL, 0, res);
+}
+
+int hcl_gather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+	       size_t out_max, struct hypercube_result *res)
+{
+	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_GATHER };
+
+	return hcli_call(h, &p, in, bytes, out, out_max, res);
+}
+
+int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+		size_t out_max, struct hypercube_result *res)
+{
+	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_SCATTER };
+
+	return hcli_call(h, &p, in, bytes, out, out_max, res);
+}

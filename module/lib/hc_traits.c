@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The traits of all collectives: one row each. */
+#include "hc_traits.h"
+
+#define TREE		(1u << HYPERCUBE_PLAN_TREE)
+#define BCAST		(1u << HYPERCUBE_PLAN_BCAST)
+#define DOUBLING	(1u << HYPERCUBE_PLAN_DOUBLING)
+
+static const struct hc_traits traits[] = {
+	[HYPERCUBE_REDUCE] = {
+		.name = "reduce", .gives = HC_WHO_ALL, .gets = HC_WHO_ROOT,
+		.payload = HC_PAYLOAD_ELEMENTS, .plans = TREE,
+	},
+	[HYPERCUBE_BCAST] = {
+		.name = "bcast", .gives = HC_WHO_ROOT, .gets = HC_WHO_OTHERS,
+		.payload = HC_PAYLOAD_BYTES, .plans = BCAST,
+	},
+	[HYPERCUBE_ALLREDUCE] = {
+		.name = "allreduce", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
+		.payload = HC_PAYLOAD_ELEMENTS, .plans = TREE | DOUBLING, .told = true,
+	},
+	[HYPERCUBE_BARRIER] = {
+		.name = "barrier", .gives = HC_WHO_NOBODY, .gets = HC_WHO_NOBODY,
+		.payload = HC_PAYLOAD_NONE, .plans = TREE | DOUBLING, .told = true,
+	},
+	[HYPERCUBE_GATHER] = {
+		.name = "gather", .gives = HC_WHO_ALL, .gets = HC_WHO_ROOT,
+		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE,
+	},
+	[HYPERCUBE_SCATTER] = {
+		.name = "scatter", .gives = HC_WHO_ROOT, .gets = HC_WHO_ALL,
+		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE, .told = true,
+	},
+};
+
+const struct hc_traits *hc_traits(unsigned int collective)
+{
+	if (collective >= sizeof(traits) / sizeof(*traits) || !traits[collective].name)
+		return NULL;
+	return &traits[collective];
+}
+
+bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper)
+{
+	/* Members may bring sorted runs of any lengths; a doubling wants the same of all. */
+	if (oper == HYPERCUBE_MERGE && plan_type == HYPERCUBE_PLAN_DOUBLING)
+		return false;
+	return plan_type < 32 && t->plans & hc_bit(plan_type);
+}

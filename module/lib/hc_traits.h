@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What tells the collectives from each other: who gives, who gets, what, over which
+ * plans.  Shared by the kernel module, the library and the tool.
+ *
+ * The root is the sink of a tree plan or the source of a broadcast; a doubling has none.
+ */
+#ifndef _HC_TRAITS_H
+#define _HC_TRAITS_H
+
+#include <linux/hypercube.h>
+
+#include "hc_topo.h"
+
+/* Which members of a plan. */
+enum hc_who {
+	HC_WHO_NOBODY,
+	HC_WHO_ROOT,
+	HC_WHO_ALL,
+	HC_WHO_OTHERS,		/* all but the root */
+};
+
+enum hc_payload {
+	HC_PAYLOAD_NONE,
+	HC_PAYLOAD_ELEMENTS,	/* arrays of elements, which an operator combines */
+	HC_PAYLOAD_BYTES,	/* one message, the same for all */
+	HC_PAYLOAD_BLOCKS,	/* one for each member; the root's data are all of them */
+};
+
+/**
+ * struct hc_traits - a collective
+ * @name: its name
+ * @gives: who has data to contribute
+ * @gets: who gets a result
+ * @payload: what that is
+ * @plans: which types of plans carry it: hc_bit(enum hypercube_plan_type)
+ * @told: each caller learns when it is complete, without having asked to be told
+ */
+struct hc_traits {
+	const char *name;
+	enum hc_who gives;
+	enum hc_who gets;
+	enum hc_payload payload;
+	__u32 plans;
+	bool told;
+};
+
+/* Of enum hypercube_collective; NULL: there is no such collective. */
+const struct hc_traits *hc_traits(unsigned int collective);
+
+/* Is one of them whom @who says?  @root: it is the root. */
+static inline bool hc_who_has(enum hc_who who, bool root)
+{
+	return who == HC_WHO_ALL || who == (root ? HC_WHO_ROOT : HC_WHO_OTHERS);
+}
+
+/* Does it come as a message that nobody's contribution has asked for? */
+static inline bool hc_traits_unasked(const struct hc_traits *t)
+{
+	return t->gets == HC_WHO_OTHERS;
+}
+
+/* Does a plan of this type carry it with @oper (0: none)? */
+bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper);
+
+#endif /* _HC_TRAITS_H */
