@@ -175,14 +175,21 @@ static int get(struct hcctl *h, struct nl_msg *msg, int (*fill)(struct nlmsghdr 
 	return rc;
 }
 
+/* A request about a fabric. */
+static struct nl_msg *fabric_request(struct hcctl *h, int cmd, const char *name)
+{
+	struct nl_msg *msg = nl_request(h, cmd, 0);
+
+	if (msg)
+		nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
+	return msg;
+}
+
 int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f)
 {
-	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FABRIC_GET, 0);
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_GET, name);
 
-	if (!msg)
-		return -EIO;
-	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
-	return get(h, msg, to_fabric, f);
+	return msg ? get(h, msg, to_fabric, f) : -EIO;
 }
 
 /* A request about a node. */
@@ -229,11 +236,10 @@ int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 
 int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segment)
 {
-	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FABRIC_NEW, 0);
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_NEW, name);
 
 	if (!msg)
 		return -EIO;
-	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
 	nla_put_u32(msg, HYPERCUBE_A_FABRIC_DIM, dim);
 	if (segment)
 		nla_put_u32(msg, HYPERCUBE_A_FABRIC_SEGMENT, segment);
@@ -242,21 +248,17 @@ int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segm
 
 int nl_fabric_del(struct hcctl *h, const char *name)
 {
-	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FABRIC_DEL, 0);
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_DEL, name);
 
-	if (!msg)
-		return -EIO;
-	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
-	return nl_talk(h, msg, NULL, NULL);
+	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
 }
 
 int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms)
 {
-	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FABRIC_SET, 0);
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_SET, name);
 
 	if (!msg)
 		return -EIO;
-	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, name);
 	nla_put_u32(msg, HYPERCUBE_A_FABRIC_PATIENCE, ms);
 	return nl_talk(h, msg, NULL, NULL);
 }
@@ -337,12 +339,9 @@ int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 
 int nl_fault_clear(struct hcctl *h, const char *fabric)
 {
-	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_FAULT_CLEAR, 0);
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FAULT_CLEAR, fabric);
 
-	if (!msg)
-		return -EIO;
-	nla_put_string(msg, HYPERCUBE_A_FABRIC_NAME, fabric);
-	return nl_talk(h, msg, NULL, NULL);
+	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
 }
 
 static int on_detect(struct nlmsghdr *nlh, void *arg)
@@ -396,22 +395,45 @@ static int put_members(struct nl_msg *msg, unsigned int dim, const uint32_t *mem
 	return nla_put(msg, HYPERCUBE_A_PLAN_MEMBERS, (n + 7) / 8, bytes);
 }
 
-/* The request that any plan begins with, or NULL. */
-static struct nl_msg *plan_request(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type)
+static int put_order(struct nl_msg *msg, const uint8_t *order, unsigned int stages)
 {
-	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_PLAN_NEW, 0);
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < stages; i++)
+		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_ORDER, order[i]);
+	return rc;
+}
+
+/* A request about a plan. */
+static struct nl_msg *plan_request(struct hcctl *h, int cmd, const char *fabric, uint32_t id)
+{
+	struct nl_msg *msg = nl_request(h, cmd, 0);
 
 	if (!msg)
 		return NULL;
 	nla_put_string(msg, HYPERCUBE_A_PLAN_FABRIC, fabric);
 	nla_put_u32(msg, HYPERCUBE_A_PLAN_ID, id);
-	nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, type);
 	return msg;
 }
 
-static int plan_send(struct hcctl *h, struct nl_msg *msg, bool too_large, bool may_be_stale)
+static struct nl_msg *plan_new(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type)
 {
-	if (!too_large)
+	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_NEW, fabric, id);
+
+	if (msg)
+		nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, type);
+	return msg;
+}
+
+/* With the faults of all nodes of a cube, for which it was made; @failed: what is in it
+ * already did not fit.
+ */
+static int plan_send(struct hcctl *h, struct nl_msg *msg, int failed, unsigned int dim,
+		     const uint32_t *fault, bool may_be_stale)
+{
+	failed |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(dim) * sizeof(*fault), fault);
+	if (!failed)
 		return nl_talk_but(h, msg, NULL, NULL, may_be_stale ? -ESTALE : 0);
 	nlmsg_free(msg);
 	hc_error(h, "the plan is too large for one message");
@@ -421,52 +443,46 @@ static int plan_send(struct hcctl *h, struct nl_msg *msg, bool too_large, bool m
 int nl_bcast_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_bcast *b,
 		 const uint32_t *fault, bool may_be_stale)
 {
-	struct nl_msg *msg = plan_request(h, fabric, id, HYPERCUBE_PLAN_BCAST);
-	int rc = 0;
+	struct nl_msg *msg = plan_new(h, fabric, id, HYPERCUBE_PLAN_BCAST);
+	int rc;
 
 	if (!msg)
 		return -EIO;
-	rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_SOURCE, b->source);
+	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_SOURCE, b->source);
 	rc |= nla_put(msg, HYPERCUBE_A_PLAN_SEQUENCE, b->steps, b->sequence);
 	rc |= put_members(msg, b->dim, b->members);
-	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(b->dim) * sizeof(*fault), fault);
-	return plan_send(h, msg, rc, may_be_stale);
+	return plan_send(h, msg, rc, b->dim, fault, may_be_stale);
 }
 
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_tree *t,
 		const uint32_t *fault, bool may_be_stale)
 {
-	struct nl_msg *msg = plan_request(h, fabric, id, HYPERCUBE_PLAN_TREE);
+	struct nl_msg *msg = plan_new(h, fabric, id, HYPERCUBE_PLAN_TREE);
 	unsigned int i;
-	int rc = 0;
+	int rc;
 
 	if (!msg)
 		return -EIO;
-	nla_put_u32(msg, HYPERCUBE_A_PLAN_SINK, t->sink);
-	for (i = 0; i < t->stages; i++)
-		nla_put_u32(msg, HYPERCUBE_A_PLAN_ORDER, t->order[i]);
+	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_SINK, t->sink);
+	rc |= put_order(msg, t->order, t->stages);
 	rc |= put_members(msg, t->dim, t->members);
 	for (i = 0; i < t->ndetours; i++)
 		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_DETOUR,
 				  t->detours[i].from << 16 | t->detours[i].to);
-	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(t->dim) * sizeof(*fault), fault);
-	return plan_send(h, msg, rc, may_be_stale);
+	return plan_send(h, msg, rc, t->dim, fault, may_be_stale);
 }
 
 int nl_doubling_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_doubling *d,
 		    const uint32_t *fault, bool may_be_stale)
 {
-	struct nl_msg *msg = plan_request(h, fabric, id, HYPERCUBE_PLAN_DOUBLING);
-	unsigned int i;
-	int rc = 0;
+	struct nl_msg *msg = plan_new(h, fabric, id, HYPERCUBE_PLAN_DOUBLING);
+	int rc;
 
 	if (!msg)
 		return -EIO;
-	nla_put_u32(msg, HYPERCUBE_A_PLAN_BASE, d->base);
-	for (i = 0; i < d->stages; i++)
-		nla_put_u32(msg, HYPERCUBE_A_PLAN_ORDER, d->order[i]);
-	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(d->dim) * sizeof(*fault), fault);
-	return plan_send(h, msg, rc, may_be_stale);
+	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_BASE, d->base);
+	rc |= put_order(msg, d->order, d->stages);
+	return plan_send(h, msg, rc, d->dim, fault, may_be_stale);
 }
 
 static int on_route(struct nlmsghdr *nlh, void *arg)
@@ -501,11 +517,7 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id)
 {
-	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_PLAN_DEL, 0);
+	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_DEL, fabric, id);
 
-	if (!msg)
-		return -EIO;
-	nla_put_string(msg, HYPERCUBE_A_PLAN_FABRIC, fabric);
-	nla_put_u32(msg, HYPERCUBE_A_PLAN_ID, id);
-	return nl_talk(h, msg, NULL, NULL);
+	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
 }
