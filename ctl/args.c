@@ -273,6 +273,26 @@ int arg_links(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_link);
 }
 
+int arg_choice(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	struct arg_choice *c = dst;
+	char wanted[128] = "";
+	size_t len = 0;
+	unsigned int i;
+
+	for (i = 0; c->words[i]; i++)
+		if (!strcmp(c->words[i], word)) {
+			c->v = i;
+			return 0;
+		}
+	for (i = 0; c->words[i] && len < sizeof(wanted); i++)
+		len += snprintf(wanted + len, sizeof(wanted) - len, "%s%s",
+				!i ? "" : c->words[i + 1] ? ", " : " or ", c->words[i]);
+	if (len < sizeof(wanted))
+		snprintf(wanted + len, sizeof(wanted) - len, " is wanted");
+	return hc_invalid(h, name, word, wanted);
+}
+
 /* A decimal number that is not negative; returns what follows it, or NULL. */
 static const char *decimal(const char *word, double *v)
 {

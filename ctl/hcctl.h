@@ -197,6 +197,16 @@ struct node_list {
 	size_t n;
 };
 
+/**
+ * struct arg_choice - one word of several
+ * @words: these; NULL ends them
+ * @v: which
+ */
+struct arg_choice {
+	const char * const *words;
+	unsigned int v;
+};
+
 /* Decimal, 0x.. or 0b..; 0 or -EINVAL, -ERANGE. */
 int hc_number(const char *word, uint64_t max, uint64_t *v);
 /* For struct arg; behind each, what @dst points to. */
@@ -209,6 +219,7 @@ int arg_dim(struct hcctl *h, const char *name, const char *word, void *dst);	/* 
 int arg_node(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint32_t */
 int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst);	/* node_list */
 int arg_links(struct hcctl *h, const char *name, const char *word, void *dst);	/* link_list */
+int arg_choice(struct hcctl *h, const char *name, const char *word, void *dst);	/* arg_choice */
 int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst); /* uint32_t */
 int arg_time(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
 int arg_rate(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */

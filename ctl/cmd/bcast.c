@@ -4,150 +4,145 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#include "cmd.h"
+#include "planner.h"
 
-/* What "bcast plan" was asked for. */
-struct plan {
-	struct fault_args faults;
-	bool apply;
-	uint32_t id;
-	uint32_t source;
+/* What only "bcast plan" has words for. */
+struct own {
 	bool all;
-	const char *method;
-	const char *prime;
+	struct arg_choice prime;
 };
+
+enum { LARGEST, GREEDY };
 
 static const char * const methods[] = {
 	[HC_BCAST_GENERAL] = "general",
 	[HC_BCAST_BROADCAST1] = "broadcast1",
 	[HC_BCAST_MINIMAL] = "minimal",
+	NULL
 };
 
-static int arg_method(struct hcctl *h, const char *name, const char *word, void *dst)
-{
-	unsigned int i;
+static const char * const primes[] = {
+	[LARGEST] = "largest",
+	[GREEDY] = "greedy",
+	NULL
+};
 
-	for (i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (!strcmp(methods[i], word)) {
-			*(const char **)dst = word;
-			return 0;
-		}
-	return hc_invalid(h, name, word, "general, broadcast1 or minimal is wanted");
+static bool all_of(const struct plan_req *q)
+{
+	const struct own *own = q->own;
+
+	return own && own->all;
 }
 
-static int arg_prime(struct hcctl *h, const char *name, const char *word, void *dst)
+static int check(struct hcctl *h, const struct plan_req *q)
 {
-	if (strcmp(word, "largest") && strcmp(word, "greedy"))
-		return hc_invalid(h, name, word, "largest or greedy is wanted");
-	*(const char **)dst = word;
-	return 0;
-}
+	bool all = all_of(q);
 
-static enum hc_bcast_method method_number(const char *word)
-{
-	unsigned int i;
-
-	for (i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (!strcmp(methods[i], word))
-			return i;
-	return HC_BCAST_GENERAL;
-}
-
-static int apply_args(struct hcctl *h, struct plan *q)
-{
-	if (q->apply && !q->faults.fabric)
-		return hc_missing(h, "\"fabric\" to apply the plan to");
-	if (q->apply && q->all)
-		return hc_invalid(h, "apply", "all", "a plan has one source");
-	if (q->id && !q->apply)
-		return hc_missing(h, "\"apply\", without which no plan gets an id");
-	/* Not 1, which is the tree's unless one says otherwise. */
-	if (!q->id)
-		q->id = 2;
-	return 0;
-}
-
-static int plan_args(struct hcctl *h, struct plan *q, int argc, char **argv)
-{
-	struct arg args[] = {
-		{ "fabric", arg_fabric, &q->faults.fabric },
-		{ "apply", NULL, &q->apply },
-		{ "plan", arg_count, &q->id },
-		{ "dim", arg_dim, &q->faults.dim },
-		{ "fail-link", arg_links, &q->faults.links, .many = true },
-		{ "fail-node", arg_nodes, &q->faults.nodes, .many = true },
-		{ "faults", arg_str, &q->faults.file },
-		{ "source", arg_node, &q->source },
-		{ "all", NULL, &q->all },
-		{ "method", arg_method, &q->method },
-		{ "prime", arg_prime, &q->prime },
-		{}
-	};
-	int rc = hc_args(h, args, argc, argv);
-
-	if (rc)
-		return rc;
-	if (!q->all && q->source == NL_NONE)
+	if (!all && q->root == NL_NONE)
 		return hc_missing(h, "\"source\" or \"all\"");
-	if (q->all && q->source != NL_NONE)
+	if (all && q->root != NL_NONE)
 		return hc_unknown(h, "all");
-	if (q->all && method_number(q->method) == HC_BCAST_MINIMAL)
-		return hc_invalid(h, "method", q->method, "it takes one source, not all");
-	rc = apply_args(h, q);
-	return rc ? rc : cmd_fault_args_check(h, &q->faults);
+	if (all && q->method.v == HC_BCAST_MINIMAL)
+		return hc_invalid(h, "method", methods[q->method.v], "it takes one source, not all");
+	if (all && q->apply && q->faults.fabric)
+		return hc_invalid(h, "apply", "all", "a plan has one source");
+	return 0;
 }
 
-static int no_plan(struct hcctl *h, const struct plan *q, int err, const char *why)
+static int no_plan(struct hcctl *h, const struct plan_req *q, int err, uint32_t source,
+		   const char *why)
 {
 	if (err == -ENOMEM)
 		return hc_nomem(h);
-	if (q->all)
+	if (source == NL_NONE)
 		hc_error(h, "no broadcast: %s", why);
 	else
-		hc_error(h, "no broadcast from node %u: %s", q->source, why);
+		hc_error(h, "no broadcast from node %u: %s", source, why);
 	return err == -ERANGE && !q->faults.fabric ? HC_USAGE : HC_NO;
 }
 
-static int one_source(struct hcctl *h, const struct plan *q, const struct hc_faults *f,
-		      const struct hc_bcast_req *req, bool last)
+static struct hc_bcast_req request(const struct plan_req *q)
 {
-	struct bcast_view view = { .method = q->method, .fabric = q->faults.fabric,
-				   .faults = f };
+	const struct own *own = q->own;
+
+	return (struct hc_bcast_req){
+		.method = q->method.v,
+		.source = q->root,
+		.greedy = own && own->prime.v == GREEDY,
+	};
+}
+
+/* The lowest node that can reach anybody; 0 if there is none. */
+static uint32_t first_source(const struct hc_faults *f)
+{
+	uint32_t u;
+
+	for (u = 0; u < hc_nodes(f->dim); u++)
+		if (f->fault[u] != hc_ones(f->dim))
+			return u;
+	return 0;
+}
+
+/* Nothing yet for all sources: these are printed as they are found. */
+static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
+{
+	struct hc_bcast_req req = request(q);
 	const char *why = "not possible";
-	char list[BCAST_LIST];
-	struct hc_bcast_plan p;
 	int rc;
 
-	rc = hc_plan_bcast(f, req, &p, &why);
-	if (rc)
-		return no_plan(h, q, rc, why);
-	if (q->apply) {
-		view.installed = q->id;
-		rc = nl_bcast_add(h, q->faults.fabric, q->id, &p.bcast, f->fault, !last);
-		if (rc)
-			goto out;
-	}
-	cmd_bcast_print(h, &view, &p);
-	if (p.nunreachable)
-		hc_warn(h, "cut off from source %u%s", q->source,
-			cmd_bcast_list(list, p.unreachable, hc_nodes(f->dim)));
-	if (p.covered < p.reachable) {
-		hc_error(h, "%s does not reach%s; try: method general", q->method,
-			 cmd_bcast_list(list, p.missed, hc_nodes(f->dim)));
-		rc = HC_NO;
-	}
-out:
-	hc_bcast_plan_free(&p);
-	return rc;
+	if (all_of(q))
+		return 0;
+	if (req.source == NL_NONE)
+		req.source = first_source(f);
+	rc = hc_plan_bcast(f, &req, plan, &why);
+	return rc ? no_plan(h, q, rc, req.source, why) : 0;
+}
+
+static void free_bcast(void *plan)
+{
+	hc_bcast_plan_free(plan);
+}
+
+static int install(struct hcctl *h, const struct plan_req *q, const void *plan,
+		   const uint32_t *fault, bool may_be_stale)
+{
+	const struct hc_bcast_plan *p = plan;
+
+	return nl_bcast_add(h, q->faults.fabric, q->id, &p->bcast, fault, may_be_stale);
+}
+
+static void warn(struct hcctl *h, const void *plan)
+{
+	const struct hc_bcast_plan *p = plan;
+	char list[BCAST_LIST];
+
+	if (p->nunreachable)
+		hc_warn(h, "cut off from source %u%s", p->bcast.source,
+			cmd_bcast_list(list, p->unreachable, hc_nodes(p->bcast.dim)));
+}
+
+static int one_source(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		      const struct hc_bcast_plan *p)
+{
+	const struct bcast_view view = {
+		.method = methods[q->method.v], .fabric = q->faults.fabric, .faults = f,
+		.installed = q->apply ? q->id : 0,
+	};
+	char list[BCAST_LIST];
+
+	cmd_bcast_print(h, &view, p);
+	warn(h, p);
+	if (p->covered >= p->reachable)
+		return 0;
+	hc_error(h, "%s does not reach%s; try: method general", view.method,
+		 cmd_bcast_list(list, p->missed, hc_nodes(f->dim)));
+	return HC_NO;
 }
 
 struct pieces {
 	struct hcctl *h;
-	const struct plan *q;
+	const struct plan_req *q;
 	unsigned int dim;
 	uint32_t count;
 	uint32_t incomplete;
@@ -155,13 +150,13 @@ struct pieces {
 	unsigned int steps;
 };
 
-static void head(struct hcctl *h, const struct plan *q, unsigned int dim)
+static void head(struct hcctl *h, const struct plan_req *q, unsigned int dim)
 {
 	out_object(h, NULL);
 	if (q->faults.fabric)
 		out_str(h, "fabric", "fabric %s ", q->faults.fabric);
 	out_uint(h, "dim", "dim %" PRIu64, dim);
-	out_str(h, "method", " method %s\n", q->method);
+	out_str(h, "method", " method %s\n", methods[q->method.v]);
 	out_array(h, "pieces");
 }
 
@@ -180,17 +175,17 @@ static int one_piece(void *ctx, const struct hc_bcast_piece *piece)
 	return 0;
 }
 
-static int all_sources(struct hcctl *h, const struct plan *q, const struct hc_faults *f,
-		       const struct hc_bcast_req *req)
+static int all_sources(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f)
 {
 	struct pieces p = { .h = h, .q = q, .dim = f->dim };
+	const struct hc_bcast_req req = request(q);
 	const char *why = "not possible";
 	int rc;
 
-	rc = hc_plan_bcast_all(f, req, one_piece, &p, &why);
+	rc = hc_plan_bcast_all(f, &req, one_piece, &p, &why);
 	if (rc) {
 		out_reset(h);
-		return no_plan(h, q, rc, why);
+		return no_plan(h, q, rc, NL_NONE, why);
 	}
 	out_close(h);
 	out_text(h, "%u pieces", p.count);
@@ -201,47 +196,58 @@ static int all_sources(struct hcctl *h, const struct plan *q, const struct hc_fa
 	if (!p.incomplete)
 		return HC_OK;
 	hc_error(h, "%s does not reach everybody from %u of %u pieces; try: method general",
-		 q->method, p.incomplete, p.count);
+		 methods[q->method.v], p.incomplete, p.count);
 	return HC_NO;
 }
 
-/* Plan and perhaps install once; -ESTALE: the faults have changed in between. */
-static int plan_once(struct hcctl *h, struct plan *q, bool last)
+static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		 const void *plan)
 {
-	struct hc_bcast_req req = {
-		.method = method_number(q->method),
-		.source = q->source,
-		.greedy = !strcmp(q->prime, "greedy"),
-	};
-	struct hc_faults *f = NULL;
-	int rc = cmd_fault_args_read(h, &q->faults, &f);
-
-	if (rc)
-		return rc;
-	rc = q->all ? all_sources(h, q, f, &req) : one_source(h, q, f, &req, last);
-	hc_faults_free(f);
-	return rc;
+	return all_of(q) ? all_sources(h, q, f) : one_source(h, q, f, plan);
 }
+
+static uint32_t source_of(const struct nl_plan *v)
+{
+	return v->source;
+}
+
+static void show_sequence(struct hcctl *h, const struct nl_plan *v)
+{
+	cmd_out_order(h, "sequence", " sequence ", v->sequence, v->steps);
+}
+
+const struct planner bcast_planner = {
+	.type = HYPERCUBE_PLAN_BCAST,
+	.name = "bcast",
+	.title = "broadcast",
+	.command = "bcast plan",
+	.root = "source",
+	.id = 2,
+	.size = sizeof(struct hc_bcast_plan),
+	.rooted = true,
+	.check = check,
+	.find = find,
+	.free = free_bcast,
+	.install = install,
+	.print = print,
+	.warn = warn,
+	.root_of = source_of,
+	.show = show_sequence,
+};
 
 static int plan(struct hcctl *h, int argc, char **argv)
 {
-	struct plan q = { .source = NL_NONE, .method = "general", .prime = "largest" };
-	int rc, try;
+	struct own own = { .prime.words = primes };
+	struct plan_req q = { .root = NL_NONE, .method.words = methods, .own = &own };
+	const struct arg args[] = {
+		{ "source", arg_node, &q.root },
+		{ "all", NULL, &own.all },
+		{ "method", arg_choice, &q.method },
+		{ "prime", arg_choice, &own.prime },
+		{}
+	};
 
-	rc = plan_args(h, &q, argc, argv);
-	if (rc)
-		goto out;
-	/* A link that was just set tells its nodes a moment later. */
-	for (try = 0; try < STALE_RETRIES; try++) {
-		rc = plan_once(h, &q, try == STALE_RETRIES - 1);
-		if (rc != -ESTALE)
-			break;
-		usleep(1000 << try);
-	}
-	rc = rc < 0 ? HC_NO : rc;
-out:
-	cmd_fault_args_free(&q.faults);
-	return rc;
+	return planner_command(h, &bcast_planner, &q, args, argc, argv);
 }
 
 const struct hc_cmd bcast_cmds[] = {

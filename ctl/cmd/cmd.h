@@ -88,8 +88,10 @@ struct fault_args {
 	struct node_list nodes;
 };
 
-/* Complain unless the words make sense together; read the file, if any. */
-int cmd_fault_args_check(struct hcctl *h, struct fault_args *a);
+/* Complain unless the words make sense together. */
+int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a);
+/* Read the file, if any. */
+int cmd_fault_args_file(struct hcctl *h, struct fault_args *a);
 /* Release with hc_faults_free(). */
 int cmd_fault_args_read(struct hcctl *h, const struct fault_args *a, struct hc_faults **f);
 void cmd_fault_args_free(struct fault_args *a);
@@ -109,13 +111,6 @@ void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece);
 /* ": 3, 5, .." in @buf: the first nodes of a set. */
 #define BCAST_LIST 160
 const char *cmd_bcast_list(char *buf, const uint32_t *set, uint32_t nodes);
-
-/* How often to plan again if the faults change meanwhile. */
-#define STALE_RETRIES 10
-
-/* --- doubling.c --- */
-/* Complain of what is faulty. */
-int cmd_no_doubling(struct hcctl *h, const struct hc_doubling_flaw *flaw);
 
 /* --- tree_print.c --- */
 struct tree_view {

@@ -5,20 +5,10 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
-#include <unistd.h>
 
-#include "cmd.h"
+#include "planner.h"
 
-/* What "doubling plan" was asked for. */
-struct plan {
-	struct fault_args faults;
-	bool apply;
-	uint32_t id;
-	const char *subcube;
-};
-
-int cmd_no_doubling(struct hcctl *h, const struct hc_doubling_flaw *flaw)
+static int no_doubling(struct hcctl *h, const struct hc_doubling_flaw *flaw)
 {
 	if (flaw->dim != HC_DOUBLING_NONE)
 		hc_error(h, "no doubling: %s: %u:%u", flaw->why, flaw->node, flaw->dim);
@@ -29,50 +19,28 @@ int cmd_no_doubling(struct hcctl *h, const struct hc_doubling_flaw *flaw)
 	return -EINVAL;
 }
 
-static int plan_args(struct hcctl *h, struct plan *q, int argc, char **argv)
-{
-	struct arg args[] = {
-		{ "fabric", arg_fabric, &q->faults.fabric },
-		{ "apply", NULL, &q->apply },
-		{ "plan", arg_count, &q->id },
-		{ "dim", arg_dim, &q->faults.dim },
-		{ "fail-link", arg_links, &q->faults.links, .many = true },
-		{ "fail-node", arg_nodes, &q->faults.nodes, .many = true },
-		{ "faults", arg_str, &q->faults.file },
-		{ "subcube", arg_str, &q->subcube },
-		{}
-	};
-	int rc = hc_args(h, args, argc, argv);
-
-	if (rc)
-		return rc;
-	if (q->apply && !q->faults.fabric)
-		return hc_missing(h, "\"fabric\" to apply the plan to");
-	if (q->id && !q->apply)
-		return hc_missing(h, "\"apply\", without which no plan gets an id");
-	/* Neither the tree's nor the broadcast's, unless one says otherwise. */
-	if (!q->id)
-		q->id = 3;
-	return cmd_fault_args_check(h, &q->faults);
-}
-
-static int find(struct hcctl *h, const struct plan *q, const struct hc_faults *f,
-		struct hc_doubling *d)
+static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
 	struct hc_doubling_flaw flaw;
-	uint32_t dims, base;
+	uint32_t dims = hc_ones(f->dim), base = 0;
 	int rc;
 
-	if (q->subcube) {
-		rc = cmd_subcube(h, q->subcube, f->dim, &dims, &base);
-		if (rc)
-			return rc;
-		return hc_plan_doubling(f, dims, base, d, &flaw) ? cmd_no_doubling(h, &flaw) : 0;
+	if (!q->subcube && !q->whole) {
+		if (!hc_plan_doubling_largest(f, plan))
+			return 0;
+		hc_error(h, "no doubling: no node is connected with any other");
+		return -EHOSTDOWN;
 	}
-	if (!hc_plan_doubling_largest(f, d))
-		return 0;
-	hc_error(h, "no doubling: no node is connected with any other");
-	return -EHOSTDOWN;
+	rc = q->subcube ? cmd_subcube(h, q->subcube, f->dim, &dims, &base) : 0;
+	if (rc)
+		return rc;
+	return hc_plan_doubling(f, dims, base, plan, &flaw) ? no_doubling(h, &flaw) : 0;
+}
+
+static int install(struct hcctl *h, const struct plan_req *q, const void *plan,
+		   const uint32_t *fault, bool may_be_stale)
+{
+	return nl_doubling_add(h, q->faults.fabric, q->id, plan, fault, may_be_stale);
 }
 
 static void print_subcube(struct hcctl *h, const struct hc_doubling *d)
@@ -87,9 +55,11 @@ static void print_subcube(struct hcctl *h, const struct hc_doubling *d)
 	out_str(h, "subcube", " subcube %s", word);
 }
 
-static void print_plan(struct hcctl *h, const struct plan *q, const struct hc_doubling *d,
-		       const struct hc_faults *f)
+static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		 const void *plan)
 {
+	const struct hc_doubling *d = plan;
+
 	out_object(h, NULL);
 	if (q->faults.fabric)
 		out_str(h, "fabric", "fabric %s ", q->faults.fabric);
@@ -103,42 +73,44 @@ static void print_plan(struct hcctl *h, const struct plan *q, const struct hc_do
 	out_uint(h, "steps", " steps %" PRIu64 "\n", d->stages);
 	cmd_out_faults(h, f);
 	out_close(h);
+	return 0;
 }
 
-/* Plan and perhaps install once; -ESTALE: the faults have changed in between. */
-static int plan_once(struct hcctl *h, const struct plan *q, bool last)
+static uint32_t base_of(const struct nl_plan *v)
 {
-	struct hc_faults *f = NULL;
-	struct hc_doubling d;
-	int rc = cmd_fault_args_read(h, &q->faults, &f);
-
-	if (rc)
-		return rc;
-	rc = find(h, q, f, &d);
-	if (!rc && q->apply)
-		rc = nl_doubling_add(h, q->faults.fabric, q->id, &d, f->fault, !last);
-	if (!rc)
-		print_plan(h, q, &d, f);
-	hc_faults_free(f);
-	return rc;
+	return v->base;
 }
+
+static void show_order(struct hcctl *h, const struct nl_plan *v)
+{
+	cmd_out_order(h, "order", " order ", v->order, v->stages);
+}
+
+const struct planner doubling_planner = {
+	.type = HYPERCUBE_PLAN_DOUBLING,
+	.name = "doubling",
+	.title = "doubling",
+	.command = "doubling plan",
+	.root = "base",
+	.id = 3,
+	.size = sizeof(struct hc_doubling),
+	.whole = true,
+	.find = find,
+	.install = install,
+	.print = print,
+	.root_of = base_of,
+	.show = show_order,
+};
 
 static int plan(struct hcctl *h, int argc, char **argv)
 {
-	struct plan q = {};
-	int rc, try;
+	struct plan_req q = { .root = NL_NONE };
+	const struct arg own[] = {
+		{ "subcube", arg_str, &q.subcube },
+		{}
+	};
 
-	rc = plan_args(h, &q, argc, argv);
-	/* A link that was just set tells its nodes a moment later. */
-	for (try = 0; !rc && try < STALE_RETRIES; try++) {
-		rc = plan_once(h, &q, try == STALE_RETRIES - 1);
-		if (rc != -ESTALE)
-			break;
-		rc = 0;
-		usleep(1000 << try);
-	}
-	cmd_fault_args_free(&q.faults);
-	return rc < 0 ? HC_NO : rc;
+	return planner_command(h, &doubling_planner, &q, own, argc, argv);
 }
 
 /* --- the rule --- */

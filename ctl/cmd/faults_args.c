@@ -6,16 +6,19 @@
 
 #include "cmd.h"
 
-int cmd_fault_args_check(struct hcctl *h, struct fault_args *a)
+int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a)
 {
 	if (!a->fabric && !a->dim)
 		return hc_missing(h, "\"fabric\" or \"dim\"");
 	if (a->fabric && (a->dim || a->links.n || a->nodes.n || a->file))
 		return hc_invalid(h, "fabric", a->fabric,
 				  "its dimension and faults are read from the kernel");
-	if (a->file)
-		return cmd_faults_file(h, a->file, &a->links, &a->nodes);
 	return 0;
+}
+
+int cmd_fault_args_file(struct hcctl *h, struct fault_args *a)
+{
+	return a->file ? cmd_faults_file(h, a->file, &a->links, &a->nodes) : 0;
 }
 
 /* The faults of the command line. */

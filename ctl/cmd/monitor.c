@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
-#include "cmd.h"
+#include "planner.h"
 
 static volatile int stop;
 
@@ -79,16 +79,7 @@ static void print_plan(struct hcctl *h, const struct nl_event *e)
 	if (gone)
 		return;
 	out_uint(h, "epoch", " epoch %" PRIu64, p->epoch);
-	switch (p->type) {
-	case HYPERCUBE_PLAN_BCAST:
-		out_uint(h, "source", " source %" PRIu64, p->source);
-		break;
-	case HYPERCUBE_PLAN_DOUBLING:
-		out_uint(h, "base", " base %" PRIu64, p->base);
-		break;
-	default:
-		out_uint(h, "sink", " sink %" PRIu64, p->sink);
-	}
+	planner_out_root(h, p);
 	out_bool(h, "broken", " BROKEN", p->broken);
 	if (p->broken)
 		print_cause(h, p->cause_node, p->cause_dim);

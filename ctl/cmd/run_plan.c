@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "planner.h"
 #include "run.h"
 
 static uint32_t plan_type(const struct run *r)
@@ -84,91 +84,15 @@ static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t 
 	return r->plan.broken ? broken(h, r, id) : 0;
 }
 
-static int install_tree(struct hcctl *h, const struct run *r, uint32_t id,
-			const struct hc_faults *f, bool last)
-{
-	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = HC_ANY_SINK };
-	const char *why = "not possible";
-	struct hc_tree_plan p;
-	int rc;
-
-	rc = hc_plan_tree(f, &req, &p, &why);
-	if (rc) {
-		hc_error(h, "no tree: %s", why);
-		return rc;
-	}
-	rc = nl_plan_add(h, r->fabric, id, &p.tree, f->fault, !last);
-	if (!rc)
-		cmd_tree_warn(h, &p);
-	hc_tree_plan_free(&p);
-	return rc;
-}
-
-/* The lowest node that can reach anybody; 0 if there is none. */
-static uint32_t first_source(const struct hc_faults *f)
-{
-	uint32_t u;
-
-	for (u = 0; u < hc_nodes(f->dim); u++)
-		if (f->fault[u] != hc_ones(f->dim))
-			return u;
-	return 0;
-}
-
-static int install_bcast(struct hcctl *h, const struct run *r, uint32_t id,
-			 const struct hc_faults *f, uint32_t root, bool last)
-{
-	struct hc_bcast_req req = {
-		.method = HC_BCAST_GENERAL,
-		.source = root == NL_NONE ? first_source(f) : root,
-	};
-	const char *why = "not possible";
-	char list[BCAST_LIST];
-	struct hc_bcast_plan p;
-	int rc;
-
-	rc = hc_plan_bcast(f, &req, &p, &why);
-	if (rc) {
-		hc_error(h, "no broadcast from node %u: %s", req.source, why);
-		return rc;
-	}
-	rc = nl_bcast_add(h, r->fabric, id, &p.bcast, f->fault, !last);
-	if (!rc && p.nunreachable)
-		hc_warn(h, "cut off from source %u%s", req.source,
-			cmd_bcast_list(list, p.unreachable, hc_nodes(f->dim)));
-	hc_bcast_plan_free(&p);
-	return rc;
-}
-
-static int install_doubling(struct hcctl *h, const struct run *r, uint32_t id,
-			    const struct hc_faults *f, bool last)
-{
-	struct hc_doubling_flaw flaw;
-	struct hc_doubling d;
-
-	if (hc_plan_doubling(f, hc_ones(f->dim), 0, &d, &flaw))
-		return cmd_no_doubling(h, &flaw);
-	return nl_doubling_add(h, r->fabric, id, &d, f->fault, !last);
-}
-
 /* Plan for the faults of now and install that as @id. */
-static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, uint32_t root,
-			bool last)
+static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, uint32_t root)
 {
-	struct hc_faults *f;
-	int rc;
+	const struct plan_req q = {
+		.faults.fabric = r->fabric, .apply = true, .id = id, .root = root,
+		.whole = true, .quiet = true,
+	};
 
-	rc = cmd_live_faults(h, r->fabric, &f);
-	if (rc)
-		return rc;
-	if (run_is_bcast(r))
-		rc = install_bcast(h, r, id, f, root, last);
-	else if (r->method == RUN_DOUBLING)
-		rc = install_doubling(h, r, id, f, last);
-	else
-		rc = install_tree(h, r, id, f, last);
-	hc_faults_free(f);
-	return rc;
+	return planner_make(h, planner_of(plan_type(r)), &q);
 }
 
 /* Of a whole fabric without faults, that which the rule says. */
@@ -216,7 +140,7 @@ static void plan_given(struct run *r)
 int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_t bytes)
 {
 	uint32_t unused;
-	int rc, try;
+	int rc;
 
 	if (run_may_double(r) && !id) {
 		rc = choose(h, r, bytes);
@@ -233,12 +157,7 @@ int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_
 	if (rc != -ENOENT || id)
 		return rc;
 	r->temporary = unused;
-	for (try = 0; try < STALE_RETRIES; try++) {
-		rc = install_plan(h, r, unused, root, try == STALE_RETRIES - 1);
-		if (rc != -ESTALE)
-			break;
-		usleep(1000 << try);
-	}
+	rc = install_plan(h, r, unused, root);
 	if (rc)
 		r->temporary = 0;
 	return rc ?: installed_plan(h, r, unused, NL_NONE, &id);

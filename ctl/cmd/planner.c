@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is the same for all types of plans: words, faults, making, installing, listing.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "planner.h"
+
+/* How often to plan again if the faults change meanwhile. */
+#define STALE_RETRIES 10
+#define WORDS 16
+
+static const struct planner * const planners[] = {
+	&tree_planner, &bcast_planner, &doubling_planner,
+};
+
+const struct planner *planner_of(uint32_t type)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(planners) / sizeof(*planners); i++)
+		if (planners[i]->type == type)
+			return planners[i];
+	return NULL;
+}
+
+/* --- making --- */
+
+static int use(struct hcctl *h, const struct planner *p, const struct plan_req *q,
+	       const struct hc_faults *f, const void *plan, bool last)
+{
+	int rc = 0;
+
+	if (q->apply)
+		rc = p->install(h, q, plan, f->fault, !last);
+	if (rc)
+		return rc;
+	if (!q->quiet)
+		return p->print(h, q, f, plan);
+	if (p->warn)
+		p->warn(h, plan);
+	return 0;
+}
+
+/* -ESTALE: the faults have changed in between. */
+static int make_once(struct hcctl *h, const struct planner *p, const struct plan_req *q,
+		     bool last)
+{
+	struct hc_faults *f = NULL;
+	void *plan;
+	int rc;
+
+	rc = cmd_fault_args_read(h, &q->faults, &f);
+	if (rc)
+		return rc;
+	plan = calloc(1, p->size);
+	rc = plan ? p->find(h, q, f, plan) : hc_nomem(h);
+	if (!rc)
+		rc = use(h, p, q, f, plan, last);
+	if (plan && p->free)
+		p->free(plan);
+	free(plan);
+	hc_faults_free(f);
+	return rc;
+}
+
+int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q)
+{
+	int rc = 0, try;
+
+	/* A link that was just set tells its nodes a moment later. */
+	for (try = 0; try < STALE_RETRIES; try++) {
+		rc = make_once(h, p, q, try == STALE_RETRIES - 1);
+		if (rc != -ESTALE)
+			break;
+		usleep(1000 << try);
+	}
+	return rc;
+}
+
+static int check(struct hcctl *h, const struct planner *p, struct plan_req *q)
+{
+	int rc = p->check ? p->check(h, q) : 0;
+
+	if (rc)
+		return rc;
+	if (q->apply && !q->faults.fabric)
+		return hc_missing(h, "\"fabric\" to apply the plan to");
+	if (q->id && !q->apply)
+		return hc_missing(h, "\"apply\", without which no plan gets an id");
+	if (!q->id)
+		q->id = p->id;
+	return cmd_fault_args_check(h, &q->faults) ?: cmd_fault_args_file(h, &q->faults);
+}
+
+int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q,
+		    const struct arg *own, int argc, char **argv)
+{
+	struct arg args[WORDS] = {
+		{ "fabric", arg_fabric, &q->faults.fabric },
+		{ "apply", NULL, &q->apply },
+		{ "plan", arg_count, &q->id },
+		{ "dim", arg_dim, &q->faults.dim },
+		{ "fail-link", arg_links, &q->faults.links, .many = true },
+		{ "fail-node", arg_nodes, &q->faults.nodes, .many = true },
+		{ "faults", arg_str, &q->faults.file },
+	};
+	unsigned int n = 7;
+	int rc;
+
+	while (own->name && n < WORDS - 1)
+		args[n++] = *own++;
+	rc = hc_args(h, args, argc, argv) ?: check(h, p, q) ?: planner_make(h, p, q);
+	cmd_fault_args_free(&q->faults);
+	return rc;
+}
+
+/* --- listing --- */
+
+void planner_out_root(struct hcctl *h, const struct nl_plan *v)
+{
+	const struct planner *p = planner_of(v->type);
+
+	if (!p)
+		return;
+	out_text(h, " %s", p->root);
+	out_uint(h, p->root, " %" PRIu64, p->root_of(v));
+}
+
+static void show_broken(struct hcctl *h, const struct nl_plan *v)
+{
+	out_bool(h, "broken", " BROKEN", v->broken);
+	if (v->broken && v->cause_node != NL_NONE)
+		out_uint(h, "cause_node", " by %" PRIu64, v->cause_node);
+	if (v->broken && v->cause_dim != NL_NONE)
+		out_uint(h, "cause_dim", ":%" PRIu64, v->cause_dim);
+	out_text(h, "\n");
+}
+
+static void show_plan(struct hcctl *h, const struct nl_plan *v)
+{
+	const struct planner *p = planner_of(v->type);
+
+	out_object(h, NULL);
+	out_uint(h, "plan", "plan %" PRIu64, v->id);
+	out_str(h, "type", " %s", p ? p->name : "unknown");
+	out_uint(h, "epoch", " epoch %" PRIu64, v->epoch);
+	planner_out_root(h, v);
+	if (p)
+		p->show(h, v);
+	out_text(h, " members %u", cmd_set_count(v->members, 32 * v->member_words));
+	if (h->json)
+		cmd_out_set(h, "members", "", v->members, 32 * v->member_words);
+	if (p && p->show_more)
+		p->show_more(h, v);
+	show_broken(h, v);
+	out_close(h);
+}
+
+int planner_show(struct hcctl *h, const char *fabric)
+{
+	struct nl_plan *v;
+	size_t n, i;
+	int rc;
+
+	rc = nl_plans(h, fabric, &v, &n);
+	if (rc)
+		return rc;
+	out_array(h, NULL);
+	for (i = 0; i < n; i++)
+		if (v[i].members)
+			show_plan(h, &v[i]);
+	out_close(h);
+	nl_plans_free(v, n);
+	return HC_OK;
+}

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Types of plans: what is the same with all of them is done in planner.c, once; what is
+ * not is a table of functions for each, in tree.c, bcast.c and doubling.c.
+ */
+#ifndef _HCCTL_PLANNER_H
+#define _HCCTL_PLANNER_H
+
+#include "cmd.h"
+
+/**
+ * struct plan_req - a plan to make
+ * @faults: around which faults
+ * @apply: install it
+ * @id: as this one; 0: as planner.id
+ * @root: its sink or source; NL_NONE: any
+ * @subcube: "XX01": span this; NULL: all, or what the planner finds best
+ * @whole: without @subcube: all or nothing
+ * @quiet: say only what is amiss
+ * @method: one of planner.methods
+ * @own: words that no other type has; NULL: none was given
+ */
+struct plan_req {
+	struct fault_args faults;
+	bool apply;
+	uint32_t id;
+	uint32_t root;
+	const char *subcube;
+	bool whole;
+	bool quiet;
+	struct arg_choice method;
+	const void *own;
+};
+
+/**
+ * struct planner - a type of plans
+ * @type: enum hypercube_plan_type
+ * @name: in JSON
+ * @title: in sentences
+ * @command: how the command that makes one begins
+ * @root: the word for its root
+ * @id: what it is installed as unless another id is given
+ * @size: bytes of a plan
+ * @rooted: that command wants a root
+ * @whole: who names no plan wants one of the whole fabric
+ * @check: complain unless the words make sense together; may be NULL
+ * @find: make a plan, or complain; release with .free
+ * @free: of what @find made, or of zeros; may be NULL
+ * @install: @may_be_stale: -ESTALE is no complaint
+ * @print: the plan, and what is amiss with it; 0 or an exit status
+ * @warn: only what makes it less than what one may expect; may be NULL
+ * @root_of: root of an installed one
+ * @show: its shape, behind the root
+ * @show_more: what stands behind the members; may be NULL
+ */
+struct planner {
+	uint32_t type;
+	const char *name;
+	const char *title;
+	const char *command;
+	const char *root;
+	uint32_t id;
+	size_t size;
+	bool rooted;
+	bool whole;
+	int (*check)(struct hcctl *h, const struct plan_req *q);
+	int (*find)(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		    void *plan);
+	void (*free)(void *plan);
+	int (*install)(struct hcctl *h, const struct plan_req *q, const void *plan,
+		       const uint32_t *fault, bool may_be_stale);
+	int (*print)(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		     const void *plan);
+	void (*warn)(struct hcctl *h, const void *plan);
+	uint32_t (*root_of)(const struct nl_plan *v);
+	void (*show)(struct hcctl *h, const struct nl_plan *v);
+	void (*show_more)(struct hcctl *h, const struct nl_plan *v);
+};
+
+extern const struct planner tree_planner, bcast_planner, doubling_planner;
+
+/* NULL: this tool does not know the type. */
+const struct planner *planner_of(uint32_t type);
+/* Find, and install if that is asked for: again if the faults change in between. */
+int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q);
+/* The same from words: those of all planners, and @own, which ends with {}. */
+int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q,
+		    const struct arg *own, int argc, char **argv);
+/* "sink": 3; text: " sink 3" */
+void planner_out_root(struct hcctl *h, const struct nl_plan *v);
+/* Those installed. */
+int planner_show(struct hcctl *h, const char *fabric);
+
+#endif /* _HCCTL_PLANNER_H */
