@@ -23,6 +23,7 @@ static const struct hc_object objects[] = {
 	{ "tree",    "communication trees around the faults", tree_cmds },
 	{ "bcast",   "broadcasts around the faults", bcast_cmds },
 	{ "doubling", "recursive doubling where nothing is faulty", doubling_cmds },
+	{ "plan",    "installed plans: list, remove", plan_cmds },
 	{ "run",     "run a collective and check its result", run_cmds },
 	{ "op",      "pending operations: who is missing", op_cmds },
 	{ "monitor", "print events as they come", monitor_cmds },

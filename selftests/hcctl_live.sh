@@ -20,7 +20,7 @@ all_output_is_json() {
 	check 'down' hcctl link set t 0:0 down
 	check 'plan' hcctl tree find fabric t apply
 	for command in 'fabric show' 'fabric show t' 'node show t' 'node show t 3' 'link show t' \
-		'link show t 1:2' 'fault show t' 'tree show t' 'op show t' 'stats t' 'detect t' \
+		'link show t 1:2' 'fault show t' 'tree show t' 'plan show t' 'plan show t 1' 'op show t' 'stats t' 'detect t' \
 		'tree find fabric t' 'doubling plan fabric t' 'doubling rule' 'doubling rule dim 4 bytes 9' 'bcast plan fabric t source 1 apply' 'tree show t' 'fault random t links 1 seed 3' \
 		'run reduce t op max type f32 count 5 verify' 'run allreduce t op sum type u8' \
 		'run bcast t type record:3 verify' 'run barrier t'; do
@@ -127,7 +127,7 @@ what_is_unknown_is_named() {
 	for command in 'fabric show nope' 'fabric del nope' 'node show nope' 'node show nope 1' 'node set nope 1 fail' \
 		'node set nope 1 owner 0' 'node set nope 1 netns 1' 'link show nope' 'link show nope 0:1' 'link set nope 0:1 down' \
 		'fault show nope' 'fault clear nope' 'fault random nope links 1 seed 1' 'detect nope' 'route show nope' \
-		'route show nope 0 1' 'tree find fabric nope' 'tree show nope' 'tree del nope' 'bcast plan fabric nope source 1' \
+		'route show nope 0 1' 'tree find fabric nope' 'tree show nope' 'tree del nope' 'plan show nope' 'plan show nope 1' 'plan del nope' 'plan del nope 1' 'bcast plan fabric nope source 1' \
 		'bcast plan fabric nope all' 'doubling plan fabric nope' 'op show nope' 'stats nope' 'monitor fabric nope' \
 		'plot nope -o x.svg' 'trace nope -o x.json duration 1ms' 'run reduce nope' 'run allreduce nope' 'run bcast nope' \
 		'run gather nope' 'run scatter nope' 'run barrier nope'; do
@@ -143,6 +143,8 @@ what_is_unknown_is_named() {
 	unknown 'fabric t: .*dimension: 7' link show t 2:7
 	unknown 'fabric t: .*dimension: 7' link set t 2:7 down
 	unknown 'fabric t: .*plan.*: 9' tree del t plan 9
+	unknown 'fabric t: .*plan.*: 9' plan del t 9
+	unknown 'fabric t: .*plan.*: 9' plan show t 9
 	unknown 'plan 9 of fabric "t"' plot t plan 9 -o x.svg
 	unknown 'node 99' bcast plan fabric t source 99
 	unknown 'sink 99' tree find fabric t sink 99
@@ -281,6 +283,27 @@ doubling_is_chosen_planned_and_verified() {
 	refused 'a broken plan' 'plan 3 is broken; try: hcctl doubling plan' hcctl run barrier t plan 3
 }
 
+plans_of_all_types_are_shown_and_removed() {
+	check 'add' hcctl fabric add t dim 3
+	refused 'there is none' 'has no plan' hcctl plan del t
+	check 'a tree' hcctl tree find fabric t sink 5 apply
+	check 'a broadcast' hcctl bcast plan fabric t source 6 apply
+	check 'a doubling' hcctl doubling plan fabric t subcube 1XX apply
+	equal 'all of them' '[[1,"tree",5],[2,"bcast",6],[3,"doubling",4]]' \
+		"$(json '[.[] | [.plan, .type, .sink // .source // .base]] | sort' plan show t)"
+	equal 'as the older word has them' "$(hcctl -j tree show t)" "$(hcctl -j plan show t)"
+	equal 'in text too' "$(hcctl tree show t)" "$(hcctl plan show t)"
+	equal 'one of them' "$(json '[.[] | select(.plan == 2)]' plan show t)" "$(json . plan show t 2)"
+	equal 'its text' "$(hcctl plan show t | grep '^plan 2 bcast ')" "$(hcctl plan show t 2)"
+	refused 'which one' 'has 3 plans' hcctl plan del t
+	check 'the broadcast goes' hcctl plan del t 2
+	refused 'it is gone' 'no such plan: 2' hcctl plan show t 2
+	check 'the tree goes by the older words' hcctl tree del t
+	equal 'what is left' '[3]' "$(json '[.[].plan]' plan show t)"
+	check 'the only one goes' hcctl plan del t
+	equal 'nothing is left' '[]' "$(hcctl -j plan show t)"
+}
+
 a_failure_is_named_and_nothing_is_left() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
@@ -316,5 +339,5 @@ run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statu
 	an_error_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
-	doubling_is_chosen_planned_and_verified a_failure_is_named_and_nothing_is_left \
-	all_types_and_operators_are_verified
+	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \
+	a_failure_is_named_and_nothing_is_left all_types_and_operators_are_verified

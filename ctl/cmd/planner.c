@@ -160,7 +160,16 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 	out_close(h);
 }
 
-int planner_show(struct hcctl *h, const char *fabric)
+static bool any(const struct nl_plan *v, size_t n, uint32_t id)
+{
+	size_t i = 0;
+
+	while (i < n && v[i].id != id)
+		i++;
+	return i < n;
+}
+
+int planner_show(struct hcctl *h, const char *fabric, uint32_t id)
 {
 	struct nl_plan *v;
 	size_t n, i;
@@ -169,9 +178,14 @@ int planner_show(struct hcctl *h, const char *fabric)
 	rc = nl_plans(h, fabric, &v, &n);
 	if (rc)
 		return rc;
+	if (id && !any(v, n, id)) {
+		hc_error(h, "fabric %s: no such plan: %u", fabric, id);
+		nl_plans_free(v, n);
+		return HC_NO;
+	}
 	out_array(h, NULL);
 	for (i = 0; i < n; i++)
-		if (v[i].members)
+		if (v[i].members && (!id || v[i].id == id))
 			show_plan(h, &v[i]);
 	out_close(h);
 	nl_plans_free(v, n);

@@ -88,7 +88,7 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 		    const struct arg *own, int argc, char **argv);
 /* "sink": 3; text: " sink 3" */
 void planner_out_root(struct hcctl *h, const struct nl_plan *v);
-/* Those installed. */
-int planner_show(struct hcctl *h, const char *fabric);
+/* Those installed; or that of an id, which must be there. */
+int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
 
 #endif /* _HCCTL_PLANNER_H */

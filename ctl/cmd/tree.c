@@ -152,7 +152,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 	if (!fabric || hc_take_end(h, argc, argv))
 		return HC_USAGE;
-	return planner_show(h, fabric);
+	return planner_show(h, fabric, 0);
 }
 
 static int del(struct hcctl *h, int argc, char **argv)

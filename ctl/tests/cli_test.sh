@@ -73,7 +73,7 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect route tree bcast doubling run op monitor stats plot trace; do
+for object in fabric node link fault detect route tree bcast doubling plan run op monitor stats plot trace; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
@@ -161,6 +161,14 @@ try 2 - '^hcctl: invalid type "record"' run bcast hc0 type record
 try 2 - '^hcctl: what is "count"' run barrier hc0 count 1
 try 2 - '^hcctl: what is "op"' run gather hc0 op sum
 try 2 - '^hcctl: what is "source"' run scatter hc0 source 1
+
+try 2 - '^hcctl: missing command; try: hcctl plan help' plan
+try 2 - '^hcctl: missing NAME of a fabric' plan show
+try 2 - '^hcctl: missing NAME of a fabric' plan del
+try 2 - '^hcctl: invalid plan "0"' plan show hc0 0
+try 2 - '^hcctl: invalid plan "plan"' plan del hc0 plan 2
+try 2 - '^hcctl: what is "more"' plan show hc0 1 more
+try 2 - '^hcctl: what is "find"\? try: hcctl plan help' plan find hc0
 
 # --- trees, offline ---------------------------------------------------------
 
