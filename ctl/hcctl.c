@@ -87,14 +87,18 @@ static int run_object(struct hcctl *h, const struct hc_object *o, int argc, char
 
 	if (argc && !strcmp(*argv, "help"))
 		return object_help(h, o);
+	h->cmd = o->cmds;
 	if (!o->cmds->name)
 		return o->cmds->run(h, argc, argv);
 	if (!argc)
 		return hc_missing(h, "command");
 	for (c = o->cmds; c->run; c++)
 		if (!strcmp(c->name, *argv))
-			return c->run(h, argc - 1, argv + 1);
-	return hc_unknown(h, *argv);
+			break;
+	if (!c->run)
+		return hc_unknown(h, *argv);
+	h->cmd = c;
+	return c->run(h, argc - 1, argv + 1);
 }
 
 int hc_dispatch(struct hcctl *h, int argc, char **argv)

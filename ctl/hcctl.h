@@ -26,6 +26,7 @@ enum {
 	HC_USAGE = 2,	/* the command line is wrong */
 };
 
+struct hc_cmd;
 struct json_object;
 struct nl;
 
@@ -53,6 +54,7 @@ struct hc_where {
  * @batch: a batch is running
  * @chunks: JSON values printed so far, for the commas of a batch
  * @object: name of the object whose command runs, for hints
+ * @cmd: that command
  * @where: what complaints are about, or NULL
  * @nl: netlink state, opened at first use
  * @stack: JSON containers being filled, outermost first
@@ -65,6 +67,7 @@ struct hcctl {
 	bool batch;
 	unsigned int chunks;
 	const char *object;
+	const struct hc_cmd *cmd;
 	const struct hc_where *where;
 	struct nl *nl;
 	struct json_object *stack[OUT_DEPTH];
@@ -76,11 +79,13 @@ struct hcctl {
  * @name: the word; NULL ends a table
  * @run: does it
  * @args: what may follow, for the help
+ * @own: what tells it from others of the same function, or NULL
  */
 struct hc_cmd {
 	const char *name;
 	int (*run)(struct hcctl *h, int argc, char **argv);
 	const char *args;
+	const void *own;
 };
 
 /**

@@ -216,6 +216,28 @@ static void show_sequence(struct hcctl *h, const struct nl_plan *v)
 	cmd_out_order(h, "sequence", " sequence ", v->sequence, v->steps);
 }
 
+/* The shortest sequence of dimensions for the source, or what the search has excluded. */
+static int truth(const struct nl_plan *v, struct plan_truth *t)
+{
+	struct hc_bcast_req req = { .method = HC_BCAST_MINIMAL, .source = v->source };
+	struct hc_bcast_plan p;
+	const char *why;
+	int rc;
+
+	t->promise = v->steps;
+	if (!t->search || cmd_set_count(v->members, 32 * v->member_words) == 1) {
+		t->exact = true;
+		return 0;
+	}
+	rc = hc_plan_bcast(t->faults, &req, &p, &why);
+	if (rc)
+		return rc;
+	t->optimum = p.lower_bound;
+	t->exact = p.lower_bound == p.bcast.steps;
+	hc_bcast_plan_free(&p);
+	return 0;
+}
+
 const struct planner bcast_planner = {
 	.type = HYPERCUBE_PLAN_BCAST,
 	.name = "bcast",
@@ -233,6 +255,7 @@ const struct planner bcast_planner = {
 	.warn = warn,
 	.root_of = source_of,
 	.show = show_sequence,
+	.truth = truth,
 };
 
 static int plan(struct hcctl *h, int argc, char **argv)

@@ -86,6 +86,42 @@ static void show_order(struct hcctl *h, const struct nl_plan *v)
 	cmd_out_order(h, "order", " order ", v->order, v->stages);
 }
 
+/* Of a whole fabric without faults, that which the rule says. */
+static int prefer(struct hcctl *h, const struct nl_fabric *info, uint64_t bytes,
+		  struct plan_choice *c)
+{
+	struct hc_doubling_flaw flaw;
+	struct hc_faults *f;
+	struct hc_doubling d;
+	int rc;
+
+	c->preferred = hc_doubling_pays(info->dim, bytes, &c->rule);
+	c->why = c->preferred ? "the rule, doubling pays" : "the rule, doubling does not pay";
+	if (!c->preferred)
+		return 0;
+	rc = cmd_live_faults(h, info->name, &f);
+	if (rc)
+		return rc;
+	if (hc_plan_doubling(f, hc_ones(f->dim), 0, &d, &flaw)) {
+		c->preferred = false;
+		c->why = "faults in the fabric, which only a tree goes around";
+		c->rule = NULL;
+	}
+	hc_faults_free(f);
+	return 0;
+}
+
+/* Each stage takes one step.  What a node has can be known to at most twice as many after
+ * each step, so no plan takes fewer for 2^k members.
+ */
+static int truth(const struct nl_plan *v, struct plan_truth *t)
+{
+	t->promise = v->stages;
+	t->optimum = v->stages;
+	t->exact = true;
+	return 0;
+}
+
 const struct planner doubling_planner = {
 	.type = HYPERCUBE_PLAN_DOUBLING,
 	.name = "doubling",
@@ -100,6 +136,8 @@ const struct planner doubling_planner = {
 	.print = print,
 	.root_of = base_of,
 	.show = show_order,
+	.prefer = prefer,
+	.truth = truth,
 };
 
 static int plan(struct hcctl *h, int argc, char **argv)

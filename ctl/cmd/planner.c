@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "planner.h"
@@ -17,14 +18,29 @@ static const struct planner * const planners[] = {
 	&tree_planner, &bcast_planner, &doubling_planner,
 };
 
+const struct planner *planner_at(size_t i)
+{
+	return i < sizeof(planners) / sizeof(*planners) ? planners[i] : NULL;
+}
+
 const struct planner *planner_of(uint32_t type)
 {
-	size_t i;
+	const struct planner *p;
+	size_t i = 0;
 
-	for (i = 0; i < sizeof(planners) / sizeof(*planners); i++)
-		if (planners[i]->type == type)
-			return planners[i];
-	return NULL;
+	while ((p = planner_at(i++)) && p->type != type)
+		;
+	return p;
+}
+
+const struct planner *planner_named(const char *name)
+{
+	const struct planner *p;
+	size_t i = 0;
+
+	while ((p = planner_at(i++)) && strcmp(p->name, name))
+		;
+	return p;
 }
 
 /* --- making --- */

@@ -33,6 +33,36 @@ struct plan_req {
 };
 
 /**
+ * struct plan_choice - is one type of plan preferred to another?
+ * @preferred: it is
+ * @why: a sentence
+ * @rule: by this row of a table, or NULL
+ */
+struct plan_choice {
+	bool preferred;
+	const char *why;
+	const struct hc_doubling_measured *rule;
+};
+
+/**
+ * struct plan_truth - steps, beside those that were taken
+ * @faults: the faults of now
+ * @down: what has come to the root goes to all
+ * @search: look for the optimum
+ * @promise: what the plan takes at most
+ * @optimum: what the best plan takes, or a bound below which none is
+ * @exact: it is the former
+ */
+struct plan_truth {
+	const struct hc_faults *faults;
+	bool down;
+	bool search;
+	uint32_t promise;
+	uint32_t optimum;
+	bool exact;
+};
+
+/**
  * struct planner - a type of plans
  * @type: enum hypercube_plan_type
  * @name: in JSON
@@ -52,6 +82,9 @@ struct plan_req {
  * @root_of: root of an installed one
  * @show: its shape, behind the root
  * @show_more: what stands behind the members; may be NULL
+ * @prefer: for contributions of so many bytes in a fabric; NULL: it is what others are
+ *	preferred to
+ * @truth: fill in the steps; 0 or -errno (the plan and the faults do not fit)
  */
 struct planner {
 	uint32_t type;
@@ -75,12 +108,18 @@ struct planner {
 	uint32_t (*root_of)(const struct nl_plan *v);
 	void (*show)(struct hcctl *h, const struct nl_plan *v);
 	void (*show_more)(struct hcctl *h, const struct nl_plan *v);
+	int (*prefer)(struct hcctl *h, const struct nl_fabric *info, uint64_t bytes,
+		      struct plan_choice *c);
+	int (*truth)(const struct nl_plan *v, struct plan_truth *t);
 };
 
 extern const struct planner tree_planner, bcast_planner, doubling_planner;
 
+/* Number @i, from 0; NULL: behind the last. */
+const struct planner *planner_at(size_t i);
 /* NULL: this tool does not know the type. */
 const struct planner *planner_of(uint32_t type);
+const struct planner *planner_named(const char *name);
 /* Find, and install if that is asked for: again if the faults change in between. */
 int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q);
 /* The same from words: those of all planners, and @own, which ends with {}. */
@@ -90,5 +129,8 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 void planner_out_root(struct hcctl *h, const struct nl_plan *v);
 /* Those installed; or that of an id, which must be there. */
 int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
+
+/* --- tree_truth.c --- */
+int tree_truth(const struct nl_plan *v, struct plan_truth *t);
 
 #endif /* _HCCTL_PLANNER_H */

@@ -19,27 +19,13 @@ struct words {
 	const char *type;
 	const char *file;
 	uint32_t plan;
-	uint32_t source;
+	uint32_t root;
+	struct arg_choice method;
 	bool verify;
 	bool details;
 	bool random_given;
 	bool count_given;
 };
-
-static int arg_method(struct hcctl *h, const char *name, const char *word, void *dst)
-{
-	static const char * const methods[] = {
-		[RUN_AUTO] = "auto", [RUN_TREE] = "tree", [RUN_DOUBLING] = "doubling",
-	};
-	unsigned int i;
-
-	for (i = 0; i < sizeof(methods) / sizeof(*methods); i++)
-		if (!strcmp(methods[i], word)) {
-			*(enum run_method *)dst = i;
-			return 0;
-		}
-	return hc_invalid(h, name, word, "auto, tree or doubling is wanted");
-}
 
 static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 {
@@ -64,54 +50,51 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 	return 0;
 }
 
-static int method_args(struct hcctl *h, const struct run *r)
+static int method_args(struct hcctl *h, const struct words *w, struct run *r)
 {
-	if (r->method == RUN_DOUBLING && r->p.oper == HYPERCUBE_MERGE)
-		return hc_invalid(h, "method", "doubling", "sorted runs are merged by a tree");
-	return 0;
+	const char *why;
+
+	r->method = planner_named(w->method.words[w->method.v]);
+	why = r->method ? run_not_by(r, r->method) : NULL;
+	return why ? hc_invalid(h, "method", r->method->name, why) : 0;
 }
 
-/* Which words a collective has, besides those of all. */
-static bool has_word(const struct run *r, const char *name)
+/* Those keywords that the collective has; returns how many. */
+static unsigned int keywords(struct run *r, struct words *w, struct arg *args)
 {
-	if (!strcmp(name, "method"))
-		return run_may_double(r);
-	switch (r->p.collective) {
-	case HYPERCUBE_BARRIER:
-		return false;
-	case HYPERCUBE_BCAST:
-		return strcmp(name, "op");
-	case HYPERCUBE_GATHER:
-	case HYPERCUBE_SCATTER:
-		return strcmp(name, "op") && strcmp(name, "source");
-	}
-	return strcmp(name, "source");
+	const struct planner *p = run_planner(r);
+	bool data = run_has_data(r);
+	const struct {
+		bool has;
+		struct arg arg;
+	} all[] = {
+		{ true, { "plan", arg_count, &w->plan } },
+		{ true, { "verify", NULL, &w->verify } },
+		{ true, { "iterations", arg_count, &r->iterations } },
+		{ true, { "timeout", arg_count, &r->timeout } },
+		{ true, { "details", NULL, &w->details } },
+		{ r->traits->payload == HC_PAYLOAD_ELEMENTS, { "op", arg_str, &w->op } },
+		{ data, { "type", arg_str, &w->type } },
+		{ data, { "count", arg_u32, &r->count } },
+		{ data, { "data", arg_str, &w->file } },
+		{ data, { "random", arg_u64, &r->seed } },
+		{ p->rooted, { p->root, arg_node, &w->root } },
+		{ run_has_choice(r), { "method", arg_choice, &w->method } },
+	};
+	unsigned int i, n = 0;
+
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (all[i].has)
+			args[n++] = all[i].arg;
+	return n;
 }
 
 static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, char **argv)
 {
-	const struct arg own[] = {
-		{ "op", arg_str, &w->op },
-		{ "type", arg_str, &w->type },
-		{ "count", arg_u32, &r->count },
-		{ "data", arg_str, &w->file },
-		{ "random", arg_u64, &r->seed },
-		{ "source", arg_node, &w->source },
-		{ "method", arg_method, &r->method },
-	};
-	struct arg args[16] = {
-		{ "plan", arg_count, &w->plan },
-		{ "verify", NULL, &w->verify },
-		{ "iterations", arg_count, &r->iterations },
-		{ "timeout", arg_count, &r->timeout },
-		{ "details", NULL, &w->details },
-	};
-	size_t i, n = 5;
+	struct arg args[16] = {};
+	unsigned int i, n = keywords(r, w, args);
 	int rc;
 
-	for (i = 0; i < sizeof(own) / sizeof(*own); i++)
-		if (has_word(r, own[i].name))
-			args[n++] = own[i];
 	rc = hc_args(h, args, argc, argv);
 	if (rc)
 		return rc;
@@ -119,11 +102,11 @@ static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, c
 		w->count_given |= args[i].given && args[i].dst == &r->count;
 		w->random_given |= args[i].given && args[i].dst == &r->seed;
 	}
-	if (r->p.collective != HYPERCUBE_BARRIER)
-		return data_args(h, w, r) ?: method_args(h, r);
+	if (run_has_data(r))
+		return data_args(h, w, r) ?: method_args(h, w, r);
 	r->count = 0;
 	r->elem = 1;
-	return 0;
+	return method_args(h, w, r);
 }
 
 /* The members and the FAULT words their roles follow from. */
@@ -154,7 +137,7 @@ static int read_members(struct hcctl *h, struct run *r)
 
 static int bad_length(struct hcctl *h, const struct run *r, const char *file, long size)
 {
-	if (run_is_bcast(r))
+	if (run_is_message(r))
 		hc_error(h, "%s has %ld bytes: %u elements of %u bytes are wanted",
 			 file, size, r->count, r->elem);
 	else
@@ -165,7 +148,7 @@ static int bad_length(struct hcctl *h, const struct run *r, const char *file, lo
 
 static int read_file(struct hcctl *h, struct run *r, const struct words *w)
 {
-	size_t slices = run_is_bcast(r) ? 1 : r->n;
+	size_t slices = run_is_message(r) ? 1 : r->n;
 	FILE *f = fopen(w->file, "re");
 	long size = -1;
 	size_t want;
@@ -203,7 +186,7 @@ static int judge(struct hcctl *h, const struct run *r, const struct run_result *
 		return hc_nomem(h);
 	if (same < 0)
 		hc_error(h, "cannot verify: the plan and the faults do not fit");
-	else if (!same && r->p.collective == HYPERCUBE_BARRIER)
+	else if (!same && !run_has_data(r))
 		hc_error(h, "a member left the barrier before all had come");
 	else if (!same)
 		hc_error(h, "the result at node %u differs from a plain computation", out->wrong);
@@ -213,7 +196,7 @@ static int judge(struct hcctl *h, const struct run *r, const struct run_result *
 static int report(struct hcctl *h, const struct run *r, const struct words *w,
 		  struct run_result *out, const struct nl_node *before)
 {
-	struct run_truth truth = {};
+	struct plan_truth truth = {};
 	struct run_view v = {
 		.out = out, .before = before, .truth = &truth, .op = w->op, .type = w->type,
 		.details = w->details, .optimum = w->verify, .verified = w->verify,
@@ -287,7 +270,7 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 		return rc;
 	run_guard(r);
 	rc = nl_fabric(h, r->fabric, &r->info) ?:
-	     run_plan(h, r, w->plan, w->source, likely_bytes(r, w));
+	     run_plan(h, r, w->plan, w->root, likely_bytes(r, w));
 	if (!rc)
 		rc = with_plan(h, r, w);
 	if (r->temporary && nl_plan_del(h, r->fabric, r->temporary) && !rc)
@@ -303,72 +286,18 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	return rc;
 }
 
-static int collective(struct hcctl *h, uint8_t which, const char *name, const char *op,
-		      int argc, char **argv)
+int run_collective(struct hcctl *h, int argc, char **argv)
 {
+	static const char * const methods[] = { "auto", "tree", "doubling", NULL };
+	const struct run_kind *kind = h->cmd->own;
 	struct run r = {
-		.name = name, .p.collective = which,
+		.kind = kind, .traits = hc_traits(kind->collective),
+		.p.collective = kind->collective,
 		.count = COUNT, .seed = 1, .iterations = 1, .timeout = TIMEOUT_MS,
 	};
-	struct words w = { .op = op, .type = "u64", .source = NL_NONE };
+	struct words w = { .type = "u64", .root = NL_NONE, .method.words = methods };
 
+	if (r.traits->payload == HC_PAYLOAD_ELEMENTS)
+		w.op = "sum";
 	return run(h, &r, &w, argc, argv);
 }
-
-static int reduce(struct hcctl *h, int argc, char **argv)
-{
-	return collective(h, HYPERCUBE_REDUCE, "reduce", "sum", argc, argv);
-}
-
-static int allreduce(struct hcctl *h, int argc, char **argv)
-{
-	return collective(h, HYPERCUBE_ALLREDUCE, "allreduce", "sum", argc, argv);
-}
-
-static int bcast(struct hcctl *h, int argc, char **argv)
-{
-	return collective(h, HYPERCUBE_BCAST, "bcast", NULL, argc, argv);
-}
-
-static int barrier(struct hcctl *h, int argc, char **argv)
-{
-	return collective(h, HYPERCUBE_BARRIER, "barrier", NULL, argc, argv);
-}
-
-static int gather(struct hcctl *h, int argc, char **argv)
-{
-	return collective(h, HYPERCUBE_GATHER, "gather", NULL, argc, argv);
-}
-
-static int scatter(struct hcctl *h, int argc, char **argv)
-{
-	return collective(h, HYPERCUBE_SCATTER, "scatter", NULL, argc, argv);
-}
-
-const struct hc_cmd run_cmds[] = {
-	{
-		"reduce", reduce,
-		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
-	},
-	{
-		"allreduce", allreduce,
-		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
-	},
-	{
-		"bcast", bcast,
-		"NAME [source NODE] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
-	},
-	{
-		"gather", gather,
-		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
-	},
-	{
-		"scatter", scatter,
-		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
-	},
-	{
-		"barrier", barrier,
-		"NAME [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
-	},
-	{}
-};

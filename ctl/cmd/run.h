@@ -1,29 +1,55 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl run, in files: run.c reads the words, run_plan.c chooses the plan,
- * run_work.c performs the operation, run_print.c reports, run_guard.c tidies up
- * after Ctrl-C, run_plain.c makes the data and computes the expected result,
- * run_truth.c what the plan promises and what is possible.
+ * hcctl run, in files: run_kinds.c has a row for each collective, run.c reads the words,
+ * run_plan.c chooses the plan, run_work.c performs the operation, run_print.c reports,
+ * run_guard.c tidies up after Ctrl-C, run_plain.c makes the data and computes the
+ * expected result, run_truth.c asks what the plan promises and what is possible.
  */
 #ifndef _HCCTL_RUN_H
 #define _HCCTL_RUN_H
 
 #include <libhypercube.h>
 
-#include "cmd.h"
+#include "hc_traits.h"
+#include "planner.h"
 
-/* Which type of plan an allreduce or a barrier takes. */
-enum run_method {
-	RUN_AUTO,
-	RUN_TREE,
-	RUN_DOUBLING,
+struct run;
+
+/**
+ * struct run_part - a member's part in an operation
+ * @in: what it gives, or NULL
+ * @bytes: of that
+ * @out: room for what it gets, or NULL
+ * @room: bytes of that
+ * @res: how the operation ended
+ */
+struct run_part {
+	void *in;
+	size_t bytes;
+	void *out;
+	size_t room;
+	struct hypercube_result *res;
+};
+
+/**
+ * struct run_kind - what only one collective has; the rest follows from its traits
+ * @collective: enum hypercube_collective
+ * @take_part: the library's call
+ * @expected: what those who get something should have, malloc()ed, of blocks all; NULL
+ *	where nobody gets anything: then nobody may leave before all have come
+ */
+struct run_kind {
+	uint8_t collective;
+	int (*take_part)(struct hcl *hcl, const struct run *r, const struct run_part *p);
+	uint8_t *(*expected)(const struct run *r);
 };
 
 /**
  * struct run - a collective to run
  * @fabric: name of the fabric
  * @info: the fabric
- * @name: of the collective
+ * @kind: the collective
+ * @traits: of that
  * @p: what all members say; of a BCAST type and width say what the data is
  * @elem: bytes of an element
  * @count: elements of each contribution
@@ -33,8 +59,8 @@ enum run_method {
  * @iterations: how often
  * @timeout: ms in which something must move
  * @plan: the plan
- * @method: enum run_method, as asked for and then as chosen
- * @why: why that was chosen; @rule: by this row of the table, or NULL
+ * @method: type of plan, as asked for and then as chosen; NULL: any
+ * @choice: why that one
  * @temporary: id of the plan that is installed for this run and is to be removed
  *	after it, or 0
  * @fault: FAULT words it works with
@@ -44,7 +70,8 @@ enum run_method {
  */
 struct run {
 	const char *fabric;
-	const char *name;
+	const struct run_kind *kind;
+	const struct hc_traits *traits;
 	struct nl_fabric info;
 	struct hcl_params p;
 	uint32_t elem;
@@ -55,9 +82,8 @@ struct run {
 	uint32_t iterations;
 	uint32_t timeout;
 	struct nl_plan plan;
-	enum run_method method;
-	const char *why;
-	const struct hc_doubling_measured *rule;
+	const struct planner *method;
+	struct plan_choice choice;
 	volatile uint32_t temporary;
 	uint32_t *fault;
 	uint32_t root;
@@ -65,31 +91,37 @@ struct run {
 	uint32_t n;
 };
 
-/* Who has a result, and who brings data: the root alone, or everybody (a broadcast's
- * source has what the others get).
- */
-static inline bool run_is_bcast(const struct run *r)
+static inline bool run_is_root(const struct run *r, uint32_t rank)
 {
-	return r->p.collective == HYPERCUBE_BCAST;
+	return r->node[rank] == r->root;
 }
 
+/* Who has a result, and who brings data. */
 static inline bool run_gets(const struct run *r, uint32_t rank)
 {
-	switch (r->p.collective) {
-	case HYPERCUBE_REDUCE:
-	case HYPERCUBE_GATHER:
-		return r->node[rank] == r->root;
-	case HYPERCUBE_BCAST:
-		return r->node[rank] != r->root;
-	}
-	return r->p.collective != HYPERCUBE_BARRIER;
+	return hc_who_has(r->traits->gets, run_is_root(r, rank));
 }
 
 static inline bool run_gives(const struct run *r, uint32_t rank)
 {
-	if (run_is_bcast(r) || r->p.collective == HYPERCUBE_SCATTER)
-		return r->node[rank] == r->root;
-	return r->p.collective != HYPERCUBE_BARRIER;
+	return hc_who_has(r->traits->gives, run_is_root(r, rank));
+}
+
+static inline bool run_has_data(const struct run *r)
+{
+	return r->traits->payload != HC_PAYLOAD_NONE;
+}
+
+/* Is there one message, or else a contribution for each member? */
+static inline bool run_is_message(const struct run *r)
+{
+	return r->traits->payload == HC_PAYLOAD_BYTES;
+}
+
+/* Are there several types of plans to choose from? */
+static inline bool run_has_choice(const struct run *r)
+{
+	return r->traits->plans & (r->traits->plans - 1);
 }
 
 /**
@@ -113,28 +145,13 @@ struct run_result {
 	uint32_t wrong;
 };
 
-/**
- * struct run_truth - steps, beside those that were taken
- * @promise: what the plan takes at most
- * @optimum: what the best plan takes, or a bound below which none is
- * @exact: it is the former
- */
-struct run_truth {
-	uint32_t promise;
-	uint32_t optimum;
-	bool exact;
-};
+/* Run a collective: h->cmd->own is its struct run_kind. */
+int run_collective(struct hcctl *h, int argc, char **argv);
 
-/* May the collective be done by recursive doubling? */
-static inline bool run_may_double(const struct run *r)
-{
-	return r->p.collective == HYPERCUBE_ALLREDUCE || r->p.collective == HYPERCUBE_BARRIER;
-}
-
-static inline bool run_doubles(const struct run *r)
-{
-	return r->plan.type == HYPERCUBE_PLAN_DOUBLING;
-}
+/* The type of plan that is wanted; with any, the first that will do. */
+const struct planner *run_planner(const struct run *r);
+/* Why a plan of that type does not carry it; NULL: it does. */
+const char *run_not_by(const struct run *r, const struct planner *p);
 
 /* The plan asked for, or an installed one of use, or a new one; 0 or complained.  @root:
  * source of a broadcast, or NL_NONE; @bytes: of a contribution, for the rule.
@@ -150,7 +167,7 @@ struct run_view {
 	const struct run_result *out;
 	const struct nl_node *before, *after;
 	size_t nodes;
-	const struct run_truth *truth;
+	const struct plan_truth *truth;
 	const char *op, *type;
 	bool optimum;	/* truth has it */
 	bool verified;	/* by verify; then @equal says the outcome */
@@ -164,11 +181,10 @@ void run_print(struct hcctl *h, const struct run *r, const struct run_view *v);
 void run_guard(const struct run *r);
 void run_unguard(void);
 
-/* Has it neither operator nor merging? */
-static inline bool run_has_blocks(const struct run *r)
-{
-	return r->p.collective == HYPERCUBE_GATHER || r->p.collective == HYPERCUBE_SCATTER;
-}
+/* Those of struct run_kind: merged by the operator; the root's message; all blocks. */
+uint8_t *run_expect_merged(const struct run *r);
+uint8_t *run_expect_message(const struct run *r);
+uint8_t *run_expect_blocks(const struct run *r);
 
 /* Length of the result, and of what member number @rank sends. */
 size_t run_out_bytes(const struct run *r);
@@ -183,6 +199,6 @@ uint64_t run_digest(const void *data, size_t bytes);
 /* 0 or a negative errno (the plan and the faults do not fit).  The optimum is a search,
  * made if @optimum.
  */
-int run_truth(const struct run *r, bool optimum, struct run_truth *t);
+int run_truth(const struct run *r, bool optimum, struct plan_truth *t);
 
 #endif /* _HCCTL_RUN_H */

@@ -281,7 +281,7 @@ static void sort(const struct run *r, void *v, size_t n)
 static void block(const struct run *r, uint32_t rank, void *buf)
 {
 	if (r->data)
-		memcpy(buf, r->data + (run_is_bcast(r) ? 0 : rank) * r->bytes, r->bytes);
+		memcpy(buf, r->data + (run_is_message(r) ? 0 : rank) * r->bytes, r->bytes);
 	else
 		random_contribution(r, r->node[rank], buf);
 	if (r->p.oper == HYPERCUBE_MERGE)
@@ -296,9 +296,15 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
+/* Of blocks the root has all, and who else has any has his own. */
+static bool has_all(const struct run *r, enum hc_who who)
+{
+	return r->traits->payload == HC_PAYLOAD_BLOCKS && who == HC_WHO_ROOT;
+}
+
 void run_contribution(const struct run *r, uint32_t rank, void *buf)
 {
-	if (r->p.collective == HYPERCUBE_SCATTER)
+	if (has_all(r, r->traits->gives))
 		all_blocks(r, buf);
 	else
 		block(r, rank, buf);
@@ -306,9 +312,15 @@ void run_contribution(const struct run *r, uint32_t rank, void *buf)
 
 size_t run_in_bytes(const struct run *r, uint32_t rank)
 {
-	size_t bytes = r->p.collective == HYPERCUBE_SCATTER ? r->n * r->bytes : r->bytes;
+	size_t bytes = has_all(r, r->traits->gives) ? r->n * r->bytes : r->bytes;
 
 	return run_gives(r, rank) ? bytes : 0;
+}
+
+size_t run_out_bytes(const struct run *r)
+{
+	return r->p.oper == HYPERCUBE_MERGE || has_all(r, r->traits->gets) ?
+		r->n * r->bytes : r->bytes;
 }
 
 /* --- the tree --- */
@@ -472,12 +484,6 @@ static uint8_t *plain_sort(const struct run *r)
 	return v;
 }
 
-size_t run_out_bytes(const struct run *r)
-{
-	return r->p.oper == HYPERCUBE_MERGE || r->p.collective == HYPERCUBE_GATHER ?
-		r->n * r->bytes : r->bytes;
-}
-
 /* Bit by bit, but one NaN is as good as another. */
 static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t bytes)
 {
@@ -491,39 +497,46 @@ static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t
 	return true;
 }
 
-/* What those who get a result should have; of a scatter, one block after the other. */
-static uint8_t *expected(const struct run *r)
+uint8_t *run_expect_merged(const struct run *r)
 {
-	uint8_t *v;
+	return r->p.oper == HYPERCUBE_MERGE ? plain_sort(r) : plain_tree(r);
+}
 
-	if (r->p.oper == HYPERCUBE_MERGE)
-		return plain_sort(r);
-	if (!run_is_bcast(r) && !run_has_blocks(r))
-		return plain_tree(r);
-	v = malloc(r->n * r->bytes + 1);
-	if (v && run_is_bcast(r))
+uint8_t *run_expect_message(const struct run *r)
+{
+	uint8_t *v = malloc(r->bytes + 1);
+
+	if (v)
 		block(r, rank_of(r, r->root), v);
-	else if (v)
+	return v;
+}
+
+uint8_t *run_expect_blocks(const struct run *r)
+{
+	uint8_t *v = malloc(r->n * r->bytes + 1);
+
+	if (v)
 		all_blocks(r, v);
 	return v;
 }
 
 int run_verify(const struct run *r, struct run_result *out)
 {
-	size_t apart = r->p.collective == HYPERCUBE_SCATTER ? r->bytes : 0;
+	bool own = r->traits->payload == HC_PAYLOAD_BLOCKS && !has_all(r, r->traits->gets);
 	uint8_t *want;
 	uint32_t i;
 	int rc = 1;
 
-	if (r->p.collective == HYPERCUBE_BARRIER)
+	if (!r->kind->expected)
 		return !out->early;
-	want = expected(r);
+	want = r->kind->expected(r);
 	if (!want)
 		return -ENOMEM;
 	for (i = 0; rc && i < r->n; i++) {
 		if (!run_gets(r, i))
 			continue;
-		rc = out->out[i] && same(r, want + i * apart, out->out[i], out->bytes);
+		rc = out->out[i] && same(r, want + (own ? i * r->bytes : 0), out->out[i],
+					 out->bytes);
 		out->wrong = r->node[i];
 	}
 	free(want);

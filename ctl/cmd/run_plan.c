@@ -3,53 +3,55 @@
  * The plan of a run: an installed one, or one that is made for it and removed after it.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "planner.h"
 #include "run.h"
 
-static uint32_t plan_type(const struct run *r)
+const char *run_not_by(const struct run *r, const struct planner *p)
 {
-	if (run_is_bcast(r))
-		return HYPERCUBE_PLAN_BCAST;
-	return r->method == RUN_DOUBLING ? HYPERCUBE_PLAN_DOUBLING : HYPERCUBE_PLAN_TREE;
+	if (hc_traits_carried(r->traits, p->type, r->p.oper))
+		return NULL;
+	return "sorted runs are merged by a tree";
 }
 
-static const char *type_name(const struct run *r)
+const struct planner *run_planner(const struct run *r)
 {
-	return run_is_bcast(r) ? "broadcast" : r->method == RUN_DOUBLING ? "doubling" : "tree";
+	const struct planner *p = r->method;
+	size_t i;
+
+	for (i = 0; !p; i++)
+		if (!run_not_by(r, planner_at(i)))
+			p = planner_at(i);
+	return p;
 }
 
 static int broken(struct hcctl *h, const struct run *r, uint32_t id)
 {
-	if (run_is_bcast(r))
-		hc_error(h, "plan %u is broken; try: hcctl bcast plan fabric %s source %u apply plan %u",
-			 id, r->fabric, r->plan.source, id);
-	else if (run_doubles(r))
-		hc_error(h, "plan %u is broken; try: hcctl doubling plan fabric %s apply plan %u",
-			 id, r->fabric, id);
-	else
-		hc_error(h, "plan %u is broken; try: hcctl tree find fabric %s apply plan %u",
-			 id, r->fabric, id);
+	const struct planner *p = planner_of(r->plan.type);
+	char root[32] = "";
+
+	if (p->rooted)
+		snprintf(root, sizeof(root), " %s %u", p->root, r->root);
+	hc_error(h, "plan %u is broken; try: hcctl %s fabric %s%s apply plan %u",
+		 id, p->command, r->fabric, root, id);
 	return -ENOLINK;
 }
 
 static bool fits(const struct run *r, const struct nl_plan *v, uint32_t id, uint32_t root)
 {
-	bool whole = v->stages == r->info.dim;
+	const struct planner *p = run_planner(r);
 
-	/* With an id, its type is the method unless one was asked for. */
-	if (id && r->method == RUN_AUTO && run_may_double(r) && r->p.oper != HYPERCUBE_MERGE &&
-	    v->type == HYPERCUBE_PLAN_DOUBLING)
-		return v->id == id;
-	if (v->type != plan_type(r) || !v->members)
+	if (!v->members)
 		return false;
+	/* With an id, its type is the method unless one was asked for. */
 	if (id)
-		return v->id == id;
+		return v->id == id && (r->method ? v->type == p->type :
+				       hc_traits_carried(r->traits, v->type, r->p.oper));
 	/* Who wants a part of the nodes says of which plan. */
-	return !v->broken && (root == NL_NONE || v->source == root) &&
-	       (r->method != RUN_DOUBLING || whole);
+	return v->type == p->type && !v->broken && (root == NL_NONE || p->root_of(v) == root) &&
+	       (!p->whole || v->stages == r->info.dim);
 }
 
 /* The plan asked for, or else the first that is of use; -ENOENT: none. */
@@ -74,13 +76,12 @@ static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t 
 		r->plan = *found;
 		memset(found, 0, sizeof(*found));
 	} else if (id) {
-		hc_error(h, "%s has no %s plan %u", r->fabric, type_name(r), id);
+		hc_error(h, "%s has no %s plan %u", r->fabric, run_planner(r)->title, id);
 	}
 	nl_plans_free(v, n);
 	if (!found)
 		return -ENOENT;
-	r->root = run_is_bcast(r) ? r->plan.source :
-		  run_doubles(r) ? r->plan.base : r->plan.sink;
+	r->root = planner_of(r->plan.type)->root_of(&r->plan);
 	return r->plan.broken ? broken(h, r, id) : 0;
 }
 
@@ -92,49 +93,35 @@ static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, uint3
 		.whole = true, .quiet = true,
 	};
 
-	return planner_make(h, planner_of(plan_type(r)), &q);
+	return planner_make(h, run_planner(r), &q);
 }
 
-/* Of a whole fabric without faults, that which the rule says. */
+/* What another type than the first says for itself. */
 static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 {
-	struct hc_doubling_flaw flaw;
-	struct hc_faults *f;
-	struct hc_doubling d;
-	bool pays;
+	const struct planner *p, *first = run_planner(r);
+	size_t i;
 	int rc;
 
-	if (r->method != RUN_AUTO) {
-		r->why = "as asked for";
+	if (r->method) {
+		r->choice.why = "as asked for";
 		return 0;
 	}
-	r->method = RUN_TREE;
-	if (r->p.oper == HYPERCUBE_MERGE) {
-		r->why = "sorted runs are merged by a tree";
-		return 0;
+	for (i = 0; (p = planner_at(i)) && !r->method; i++) {
+		if (!p->prefer || !(r->traits->plans & hc_bit(p->type)))
+			continue;
+		r->choice.why = run_not_by(r, p);
+		if (r->choice.why)
+			continue;
+		rc = p->prefer(h, &r->info, bytes, &r->choice);
+		if (rc)
+			return rc;
+		if (r->choice.preferred)
+			r->method = p;
 	}
-	pays = hc_doubling_pays(r->info.dim, bytes, &r->rule);
-	r->why = pays ? "the rule, doubling pays" : "the rule, doubling does not pay";
-	if (!pays)
-		return 0;
-	rc = cmd_live_faults(h, r->fabric, &f);
-	if (rc)
-		return rc;
-	if (hc_plan_doubling(f, hc_ones(f->dim), 0, &d, &flaw)) {
-		r->why = "faults in the fabric, which only a tree goes around";
-		r->rule = NULL;
-	} else {
-		r->method = RUN_DOUBLING;
-	}
-	hc_faults_free(f);
+	if (!r->method)
+		r->method = first;
 	return 0;
-}
-
-static void plan_given(struct run *r)
-{
-	if (r->method == RUN_AUTO)
-		r->method = run_doubles(r) ? RUN_DOUBLING : RUN_TREE;
-	r->why = "the type of the plan asked for";
 }
 
 int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_t bytes)
@@ -142,7 +129,7 @@ int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_
 	uint32_t unused;
 	int rc;
 
-	if (run_may_double(r) && !id) {
+	if (run_has_choice(r) && !id) {
 		rc = choose(h, r, bytes);
 		if (rc)
 			return rc;
@@ -153,7 +140,7 @@ int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_
 		return -EINVAL;
 	}
 	if (id)
-		plan_given(r);
+		r->choice.why = "the type of the plan asked for";
 	if (rc != -ENOENT || id)
 		return rc;
 	r->temporary = unused;

@@ -49,7 +49,7 @@ static void print_data(struct hcctl *h, const struct run *r, const struct run_vi
 	const uint8_t *data = result(r, v->out);
 	char hex[32];
 
-	if (r->p.collective == HYPERCUBE_BARRIER)
+	if (!run_has_data(r))
 		return;
 	if (v->op)
 		out_str(h, "op", "%s of ", v->op);
@@ -89,28 +89,29 @@ static void print_steps(struct hcctl *h, const struct run *r, const struct run_v
 static void print_verified(struct hcctl *h, const struct run *r, const struct run_view *v)
 {
 	out_bool(h, "verified", NULL, v->equal);
-	if (r->p.collective == HYPERCUBE_BARRIER)
+	if (!run_has_data(r))
 		out_text(h, "%s\n", v->equal ? "verified: nobody left before all had come" :
 					       "SOMEBODY LEFT before all had come");
 	else
 		out_text(h, "%s to a plain computation%s\n",
 			 v->equal ? "verified: equal" : "NOT EQUAL",
-			 r->p.collective == HYPERCUBE_REDUCE ||
-			 r->p.collective == HYPERCUBE_GATHER ? "" : " at every member");
+			 r->traits->gets == HC_WHO_ROOT ? "" : " at every member");
 }
 
 static void print_method(struct hcctl *h, const struct run *r)
 {
-	out_str(h, "method", "method %s", run_doubles(r) ? "doubling" : "tree");
-	out_str(h, "why", ": %s", r->why);
-	if (r->rule) {
+	const struct hc_doubling_measured *rule = r->choice.rule;
+
+	out_str(h, "method", "method %s", planner_of(r->plan.type)->name);
+	out_str(h, "why", ": %s", r->choice.why);
+	if (rule) {
 		out_object(h, "rule");
-		out_uint(h, "dim", " (dim %" PRIu64, r->rule->dim);
-		out_uint(h, "bytes", ", %" PRIu64 " bytes", r->rule->bytes);
+		out_uint(h, "dim", " (dim %" PRIu64, rule->dim);
+		out_uint(h, "bytes", ", %" PRIu64 " bytes", rule->bytes);
 		out_uint(h, "latency_percent", ": doubling takes %" PRIu64 "%%",
-			 r->rule->latency);
+			 rule->latency);
 		out_uint(h, "back_to_back_percent", " of a tree's time, back to back %" PRIu64
-			 "%%)", r->rule->back_to_back);
+			 "%%)", rule->back_to_back);
 		out_close(h);
 	}
 	out_text(h, "\n");
@@ -119,18 +120,13 @@ static void print_method(struct hcctl *h, const struct run *r)
 void run_print(struct hcctl *h, const struct run *r, const struct run_view *v)
 {
 	out_object(h, NULL);
-	out_str(h, "collective", "%s", r->name);
+	out_str(h, "collective", "%s", r->traits->name);
 	out_str(h, "fabric", " on %s", r->fabric);
 	out_uint(h, "plan", " plan %" PRIu64, r->plan.id);
 	out_bool(h, "temporary", " (temporary)", r->temporary != 0);
-	if (run_is_bcast(r))
-		out_uint(h, "source", " source %" PRIu64, r->root);
-	else if (run_doubles(r))
-		out_uint(h, "base", " base %" PRIu64, r->root);
-	else
-		out_uint(h, "sink", " sink %" PRIu64, r->root);
+	planner_out_root(h, &r->plan);
 	out_uint(h, "members", " members %" PRIu64 "\n", r->n);
-	if (run_may_double(r))
+	if (run_has_choice(r))
 		print_method(h, r);
 	print_data(h, r, v);
 	print_steps(h, r, v);

@@ -56,30 +56,20 @@ static uint64_t now(void)
 
 static bool is_root(const struct worker *w)
 {
-	return w->team->r->node[w->rank] == w->team->r->root;
+	return run_is_root(w->team->r, w->rank);
 }
 
 static int take_part(struct worker *w)
 {
 	const struct run *r = w->team->r;
 	uint8_t *out = w->team->out->out[w->rank];
-	size_t room = w->team->out->bytes;
+	const struct run_part part = {
+		.in = w->in, .bytes = run_in_bytes(r, w->rank),
+		.out = out, .room = out ? w->team->out->bytes : 0,
+		.res = &w->res,
+	};
 
-	switch (r->p.collective) {
-	case HYPERCUBE_BCAST:
-		return hcl_bcast(w->hcl, r->p.plan, r->root, out ? out : w->in,
-				 out ? room : r->bytes, out ? 0 : HYPERCUBE_F_NOTIFY, &w->res);
-	case HYPERCUBE_BARRIER:
-		return hcl_barrier(w->hcl, r->p.plan, &w->res);
-	case HYPERCUBE_ALLREDUCE:
-		return hcl_allreduce(w->hcl, &r->p, w->in, r->bytes, out, room, &w->res);
-	case HYPERCUBE_GATHER:
-		return hcl_gather(w->hcl, r->p.plan, w->in, r->bytes, out, out ? room : 0, &w->res);
-	case HYPERCUBE_SCATTER:
-		return hcl_scatter(w->hcl, r->p.plan, w->in, run_in_bytes(r, w->rank), out, room,
-				   &w->res);
-	}
-	return hcl_reduce(w->hcl, &r->p, w->in, r->bytes, out, out ? room : 0, &w->res);
+	return r->kind->take_part(w->hcl, r, &part);
 }
 
 static void one_iteration(struct worker *w)
@@ -127,13 +117,10 @@ static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
  */
 static void account(struct team *t, const struct worker *root)
 {
-	bool all = t->r->p.collective == HYPERCUBE_ALLREDUCE ||
-		   t->r->p.collective == HYPERCUBE_BARRIER ||
-		   t->r->p.collective == HYPERCUBE_SCATTER;
 	uint64_t begin = root->begin, end = root->end;
 
 	t->out->res = root->res;
-	if (all)
+	if (t->r->traits->told)
 		account_all(t, &begin, &end);
 	t->out->mean += end - begin;
 	if (!t->out->best || end - begin < t->out->best)

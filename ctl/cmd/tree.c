@@ -131,6 +131,7 @@ const struct planner tree_planner = {
 	.root_of = sink_of,
 	.show = show_order,
 	.show_more = show_detours,
+	.truth = tree_truth,
 };
 
 static int find(struct hcctl *h, int argc, char **argv)

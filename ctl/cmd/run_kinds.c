@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The collectives of hcctl run: a row each.
+ */
+#include "run.h"
+
+static int reduce_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_reduce(hcl, &r->p, p->in, p->bytes, p->out, p->room, p->res);
+}
+
+static int allreduce_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_allreduce(hcl, &r->p, p->in, p->bytes, p->out, p->room, p->res);
+}
+
+/* The source waits until all have it. */
+static int bcast_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_bcast(hcl, r->p.plan, r->root, p->out ? p->out : p->in,
+			 p->out ? p->room : p->bytes, p->out ? 0 : HYPERCUBE_F_NOTIFY, p->res);
+}
+
+static int barrier_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_barrier(hcl, r->p.plan, p->res);
+}
+
+static int gather_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_gather(hcl, r->p.plan, p->in, p->bytes, p->out, p->room, p->res);
+}
+
+static int scatter_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_scatter(hcl, r->p.plan, p->in, p->bytes, p->out, p->room, p->res);
+}
+
+static const struct run_kind reduce = {
+	.collective = HYPERCUBE_REDUCE, .take_part = reduce_part, .expected = run_expect_merged,
+};
+
+static const struct run_kind allreduce = {
+	.collective = HYPERCUBE_ALLREDUCE, .take_part = allreduce_part,
+	.expected = run_expect_merged,
+};
+
+static const struct run_kind bcast = {
+	.collective = HYPERCUBE_BCAST, .take_part = bcast_part, .expected = run_expect_message,
+};
+
+static const struct run_kind gather = {
+	.collective = HYPERCUBE_GATHER, .take_part = gather_part, .expected = run_expect_blocks,
+};
+
+static const struct run_kind scatter = {
+	.collective = HYPERCUBE_SCATTER, .take_part = scatter_part, .expected = run_expect_blocks,
+};
+
+static const struct run_kind barrier = {
+	.collective = HYPERCUBE_BARRIER, .take_part = barrier_part,
+};
+
+const struct hc_cmd run_cmds[] = {
+	{
+		"reduce", run_collective,
+		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&reduce,
+	},
+	{
+		"allreduce", run_collective,
+		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&allreduce,
+	},
+	{
+		"bcast", run_collective,
+		"NAME [source NODE] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&bcast,
+	},
+	{
+		"gather", run_collective,
+		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&gather,
+	},
+	{
+		"scatter", run_collective,
+		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&scatter,
+	},
+	{
+		"barrier", run_collective,
+		"NAME [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&barrier,
+	},
+	{}
+};
