@@ -271,7 +271,7 @@ bool plan_holds(const struct world *w, const struct hc_tree_plan *plan)
 
 static const struct plan_case *const groups[] = {
 	plan_vector_cases, plan_errata_cases, plan_search_cases,
-	plan_mutate_cases, plan_doubling_cases, plan_bfs_cases,
+	plan_mutate_cases, plan_doubling_cases, plan_bfs_cases, traits_cases,
 };
 
 static bool wanted(const char *name, int argc, char **argv)

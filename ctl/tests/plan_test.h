@@ -23,6 +23,7 @@ extern const struct plan_case plan_search_cases[];
 extern const struct plan_case plan_mutate_cases[];
 extern const struct plan_case plan_doubling_cases[];
 extern const struct plan_case plan_bfs_cases[];
+extern const struct plan_case traits_cases[];
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 
