@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "planner.h"
 #include "plot.h"
 
 /* The tree to draw of those installed: the one asked for, or the only one. */
@@ -17,7 +18,7 @@ static const struct nl_plan *choose(const struct nl_plan *v, size_t n, uint32_t 
 	size_t i, trees = 0;
 
 	for (i = 0; i < n; i++) {
-		if (v[i].type != HYPERCUBE_PLAN_TREE || (id && v[i].id != id))
+		if (v[i].type != tree_planner.type || (id && v[i].id != id))
 			continue;
 		found = &v[i];
 		trees++;
