@@ -19,6 +19,8 @@ int cmd_live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
 /* {"node", "dim"}, text "N:D" behind @lead */
 void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l);
+/* "cause_node" and "cause_dim", as far as they are known; text: " by N:D" */
+void cmd_out_cause(struct hcctl *h, uint32_t node, uint32_t dim);
 /* An array of numbers; text: after @lead, with commas. */
 void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
 		 const uint32_t *set, uint32_t nodes);

@@ -57,6 +57,14 @@ void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct lin
 	out_close(h);
 }
 
+void cmd_out_cause(struct hcctl *h, uint32_t node, uint32_t dim)
+{
+	if (node != NL_NONE)
+		out_uint(h, "cause_node", " by %" PRIu64, node);
+	if (dim != NL_NONE)
+		out_uint(h, "cause_dim", ":%" PRIu64, dim);
+}
+
 void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
 		 const uint32_t *set, uint32_t nodes)
 {

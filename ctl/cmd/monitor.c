@@ -61,14 +61,6 @@ static void print_link(struct hcctl *h, const struct nl_event *e)
 	cmd_out_impairments(h, v);
 }
 
-static void print_cause(struct hcctl *h, uint32_t node, uint32_t dim)
-{
-	if (node != NL_NONE)
-		out_uint(h, "cause_node", " by %" PRIu64, node);
-	if (dim != NL_NONE)
-		out_uint(h, "cause_dim", ":%" PRIu64, dim);
-}
-
 static void print_plan(struct hcctl *h, const struct nl_event *e)
 {
 	const struct nl_plan *p = &e->plan;
@@ -82,7 +74,7 @@ static void print_plan(struct hcctl *h, const struct nl_event *e)
 	planner_out_root(h, p);
 	out_bool(h, "broken", " BROKEN", p->broken);
 	if (p->broken)
-		print_cause(h, p->cause_node, p->cause_dim);
+		cmd_out_cause(h, p->cause_node, p->cause_dim);
 }
 
 static void print_op(struct hcctl *h, const struct nl_event *e)
@@ -98,7 +90,7 @@ static void print_op(struct hcctl *h, const struct nl_event *e)
 	out_int(h, "status", NULL, v->status);
 	if (v->status) {
 		out_str(h, "error", " failed: %s", strerror(-v->status));
-		print_cause(h, v->cause_node, v->cause_dim);
+		cmd_out_cause(h, v->cause_node, v->cause_dim);
 		return;
 	}
 	out_uint(h, "steps", " complete in %" PRIu64 " steps", v->steps);

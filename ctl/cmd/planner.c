@@ -149,10 +149,8 @@ void planner_out_root(struct hcctl *h, const struct nl_plan *v)
 static void show_broken(struct hcctl *h, const struct nl_plan *v)
 {
 	out_bool(h, "broken", " BROKEN", v->broken);
-	if (v->broken && v->cause_node != NL_NONE)
-		out_uint(h, "cause_node", " by %" PRIu64, v->cause_node);
-	if (v->broken && v->cause_dim != NL_NONE)
-		out_uint(h, "cause_dim", ":%" PRIu64, v->cause_dim);
+	if (v->broken)
+		cmd_out_cause(h, v->cause_node, v->cause_dim);
 	out_text(h, "\n");
 }
 
