@@ -25,6 +25,23 @@
 
 /* ------------------------------------------------------------ members */
 
+static bool bcast_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	plan->bcast = (struct hc_bcast){
+		.dim = plan->fabric->dim,
+		.steps = p->steps,
+		.source = p->root,
+		.sequence = hc_plan_dup(p->sequence, p->steps, sizeof(u8)),
+		.members = plan->members,
+	};
+	return plan->bcast.sequence;
+}
+
+static void bcast_release(struct hc_plan *plan)
+{
+	kvfree(plan->bcast.sequence);
+}
+
 static void role_convert(const struct hc_bcast *b, u32 u, const struct hc_bcast_role *from,
 			 struct hc_tree_role *role, struct hc_tree_peer *src)
 {
@@ -72,8 +89,8 @@ static int bcast_member_create(struct hc_plan *plan, u32 u, const u16 *first)
 	return 0;
 }
 
-int hc_bcast_members_create(struct hc_plan *plan, const u32 *fault,
-			    struct netlink_ext_ack *extack)
+static int bcast_members_create(struct hc_plan *plan, const u32 *fault,
+				struct netlink_ext_ack *extack)
 {
 	struct hc_bcast_flaw flaw = {
 		.why = "the plan is not valid",
@@ -347,3 +364,11 @@ void hc_bcast_close(struct hc_member *m)
 	if (!quiet && !m->broken)
 		hc_coll_end_go_on(m, &end);
 }
+
+const struct hc_plan_ops hc_plan_bcast = {
+	.name = "bcast",
+	.id = HYPERCUBE_PLAN_BCAST,
+	.copy = bcast_copy,
+	.members_create = bcast_members_create,
+	.release = bcast_release,
+};

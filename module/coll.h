@@ -314,12 +314,12 @@ static inline bool hc_member_is_root(const struct hc_member *m)
 
 static inline bool hc_member_is_bcast(const struct hc_member *m)
 {
-	return m->plan->type == HYPERCUBE_PLAN_BCAST;
+	return m->plan->ops->id == HYPERCUBE_PLAN_BCAST;
 }
 
 static inline bool hc_member_is_doubling(const struct hc_member *m)
 {
-	return m->plan->type == HYPERCUBE_PLAN_DOUBLING;
+	return m->plan->ops->id == HYPERCUBE_PLAN_DOUBLING;
 }
 
 /* Does the member tell others on its own how much is done? */
@@ -563,9 +563,6 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
 void hc_results_advance(struct hc_member *m);
 
 /* --- bcast.c --- */
-/* Verify the plan and make its members.  Config. */
-int hc_bcast_members_create(struct hc_plan *plan, const u32 *fault,
-			    struct netlink_ext_ack *extack);
 /* An operation was passed on, or a source has told: see how much is done below. */
 void hc_bcast_review(struct hc_member *m);
 /* DONE from below. */
@@ -612,9 +609,6 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 		      const struct sk_buff *in, u32 peer);
 
 /* --- doubling.c --- */
-/* Verify the plan and make its members.  Config. */
-int hc_doubling_members_create(struct hc_plan *plan, const u32 *fault,
-			       struct netlink_ext_ack *extack);
 enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op);
 /* The oldest operation is over at this member, whose head has moved on. */
 void hc_doubling_complete(struct hc_member *m, struct hc_op *op);

@@ -130,7 +130,7 @@ bool hc_end_missed(const struct hc_member *m, const struct hc_hdr *hdr)
 /* What a member of the plan does, if it has done nothing yet. */
 static u32 collective_of(const struct hc_member *m)
 {
-	switch (m->plan->type) {
+	switch (m->plan->ops->id) {
 	case HYPERCUBE_PLAN_BCAST:
 		return HYPERCUBE_BCAST;
 	case HYPERCUBE_PLAN_DOUBLING:

@@ -68,6 +68,25 @@
 
 /* ------------------------------------------------------------ members */
 
+/* All nodes of the subcube are members. */
+static bool doubling_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	u32 u;
+
+	plan->doubling = (struct hc_doubling){
+		.dim = plan->fabric->dim,
+		.stages = p->stages,
+		.base = p->root,
+	};
+	memcpy(plan->doubling.order, p->order, p->stages);
+	plan->tree.stages = p->stages;
+	memcpy(plan->tree.order, p->order, p->stages);
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+		if (hc_doubling_has(&plan->doubling, u))
+			hc_set_add(plan->members, u);
+	return true;
+}
+
 static int doubling_member_create(struct hc_plan *plan, u32 u)
 {
 	const struct hc_doubling *d = &plan->doubling;
@@ -97,8 +116,8 @@ static void flaw_tell(const struct hc_doubling_flaw *flaw, struct netlink_ext_ac
 		extack->_msg = flaw->why;
 }
 
-int hc_doubling_members_create(struct hc_plan *plan, const u32 *fault,
-			       struct netlink_ext_ack *extack)
+static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
+				   struct netlink_ext_ack *extack)
 {
 	struct hc_doubling_flaw flaw;
 	int err = hc_doubling_check(&plan->doubling, fault, &flaw);
@@ -262,3 +281,10 @@ void hc_doubling_settle_below(struct hc_member *m)
 	WRITE_ONCE(m->next, max(m->next, from));
 	hc_numbers_skip(m);
 }
+
+const struct hc_plan_ops hc_plan_doubling = {
+	.name = "doubling",
+	.id = HYPERCUBE_PLAN_DOUBLING,
+	.copy = doubling_copy,
+	.members_create = doubling_members_create,
+};

@@ -305,7 +305,7 @@ static bool put_plan_doubling(struct sk_buff *skb, const struct hc_doubling *d)
 
 static bool put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan)
 {
-	switch (plan->type) {
+	switch (plan->ops->id) {
 	case HYPERCUBE_PLAN_BCAST:
 		return put_plan_bcast(skb, &plan->bcast);
 	case HYPERCUBE_PLAN_DOUBLING:
@@ -347,7 +347,7 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 	overflow = nla_put_string(skb, HYPERCUBE_A_PLAN_FABRIC, plan->fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_ID, plan->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_EPOCH, plan->epoch) ||
-		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->type) ||
+		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->ops->id) ||
 		   put_plan_shape(skb, plan) ||
 		   put_plan_members(skb, plan) ||
 		   nla_put_u8(skb, HYPERCUBE_A_PLAN_BROKEN, broken) ||

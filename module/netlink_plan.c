@@ -27,9 +27,9 @@ static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
 		[HYPERCUBE_PLAN_DOUBLING] = { HYPERCUBE_A_PLAN_BASE,
 					      "A plan for doubling needs a base" },
 	};
-	int attr = roots[p->type].attr;
+	int attr = roots[p->ops->id].attr;
 
-	if (hc_missing(info, attr, roots[p->type].missing))
+	if (hc_missing(info, attr, roots[p->ops->id].missing))
 		return -EINVAL;
 	p->root = nla_get_u32(info->attrs[attr]);
 	if (p->root < hc_nodes(fabric->dim))
@@ -44,8 +44,8 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 	    hc_missing(info, HYPERCUBE_A_PLAN_TYPE, "A plan needs a type"))
 		return -EINVAL;
 	p->id = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]);
-	p->type = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]);
-	if (p->type >= HYPERCUBE_PLAN_TREE && p->type <= HYPERCUBE_PLAN_DOUBLING)
+	p->ops = hc_plan_type(nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]));
+	if (p->ops)
 		return 0;
 	NL_SET_ERR_MSG(info->extack, "This kernel knows no plans of this type");
 	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
@@ -97,7 +97,7 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 	u32 *members;
 	u32 i;
 
-	if (p->type == HYPERCUBE_PLAN_DOUBLING)
+	if (p->ops->id == HYPERCUBE_PLAN_DOUBLING)
 		return 0;
 	if (hc_missing(info, HYPERCUBE_A_PLAN_MEMBERS, "A plan needs a set of members"))
 		return -EINVAL;
@@ -193,7 +193,7 @@ static int parse_strange(struct genl_info *info, const struct hc_plan_params *p)
 	};
 	unsigned int i;
 
-	for (i = 0; p->type == HYPERCUBE_PLAN_DOUBLING && i < ARRAY_SIZE(strange); i++)
+	for (i = 0; p->ops->id == HYPERCUBE_PLAN_DOUBLING && i < ARRAY_SIZE(strange); i++)
 		if (info->attrs[strange[i]]) {
 			NL_SET_ERR_MSG(info->extack, "A doubling is a base and an order, nothing else");
 			return plan_refuse(info, strange[i]);
@@ -206,10 +206,10 @@ static int parse_shape(struct genl_info *info, const struct hc_fabric *fabric,
 {
 	int err;
 
-	if (p->type == HYPERCUBE_PLAN_BCAST)
+	if (p->ops->id == HYPERCUBE_PLAN_BCAST)
 		return parse_sequence(info, fabric, p);
 	err = parse_order(info, fabric, p);
-	if (p->type == HYPERCUBE_PLAN_DOUBLING)
+	if (p->ops->id == HYPERCUBE_PLAN_DOUBLING)
 		return err;
 	return err ?: parse_detours(info, fabric, p);
 }

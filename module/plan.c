@@ -4,10 +4,8 @@
  * for each member, published by RCU.
  *
  * A plan says for which faults it was made.  Each live node's own FAULT word
- * must be that one, else the plan is stale; then the shared verifier checks the
- * whole plan.  A role is computed from what the member itself can know: its own
- * FAULT word and those of its neighbours, which neighbours tell each other and
- * which the host supplies where the link between them is faulty.
+ * must be that one, else the plan is stale; then the shared verifier of its type checks
+ * the whole plan.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -31,8 +29,8 @@ static void plan_free(struct hc_plan *plan)
 {
 	hc_uncharge(plan->fabric->payer, HC_LIMIT_PLAN_BYTES, plan->bytes);
 	kvfree(plan->members);
-	kvfree(plan->tree.detours);
-	kvfree(plan->bcast.sequence);
+	if (plan->ops->release)
+		plan->ops->release(plan);
 	kvfree(plan);
 }
 
@@ -58,64 +56,13 @@ static void plan_destroy(struct hc_plan *plan, int status)
 	plan_free(plan);
 }
 
-static void *array_dup(const void *from, size_t n, size_t size)
+void *hc_plan_dup(const void *from, size_t n, size_t size)
 {
 	void *to = kvmalloc_array(max_t(size_t, n, 1), size, GFP_KERNEL_ACCOUNT);
 
 	if (to && n)
 		memcpy(to, from, n * size);
 	return to;
-}
-
-static bool bcast_copy(struct hc_plan *plan, const struct hc_plan_params *p)
-{
-	plan->bcast = (struct hc_bcast){
-		.dim = plan->fabric->dim,
-		.steps = p->steps,
-		.source = p->root,
-		.sequence = array_dup(p->sequence, p->steps, sizeof(u8)),
-		.members = plan->members,
-	};
-	return plan->bcast.sequence;
-}
-
-static bool tree_copy(struct hc_plan *plan, const struct hc_plan_params *p)
-{
-	plan->tree.stages = p->stages;
-	memcpy(plan->tree.order, p->order, p->stages);
-	plan->tree.ndetours = p->ndetours;
-	plan->tree.detours = array_dup(p->detours, p->ndetours, sizeof(*p->detours));
-	return plan->tree.detours;
-}
-
-/* All nodes of the subcube are members. */
-static bool doubling_copy(struct hc_plan *plan, const struct hc_plan_params *p)
-{
-	u32 u;
-
-	plan->doubling = (struct hc_doubling){
-		.dim = plan->fabric->dim,
-		.stages = p->stages,
-		.base = p->root,
-	};
-	memcpy(plan->doubling.order, p->order, p->stages);
-	plan->tree.stages = p->stages;
-	memcpy(plan->tree.order, p->order, p->stages);
-	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
-		if (hc_doubling_has(&plan->doubling, u))
-			hc_set_add(plan->members, u);
-	return true;
-}
-
-static bool shape_copy(struct hc_plan *plan, const struct hc_plan_params *p)
-{
-	switch (p->type) {
-	case HYPERCUBE_PLAN_BCAST:
-		return bcast_copy(plan, p);
-	case HYPERCUBE_PLAN_DOUBLING:
-		return doubling_copy(plan, p);
-	}
-	return tree_copy(plan, p);
 }
 
 static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
@@ -128,7 +75,7 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 		return NULL;
 	plan->fabric = fabric;
 	plan->id = p->id;
-	plan->type = p->type;
+	plan->ops = p->ops;
 	plan->root = p->root;
 	plan->members = kvcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
 	plan->tree.dim = fabric->dim;
@@ -136,7 +83,7 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	plan->tree.members = plan->members;
 	if (plan->members && p->members)
 		memcpy(plan->members, p->members, hc_set_words(fabric->dim) * sizeof(u32));
-	if (!plan->members || !shape_copy(plan, p)) {
+	if (!plan->members || !plan->ops->copy(plan, p)) {
 		plan_free(plan);
 		return NULL;
 	}
@@ -181,66 +128,6 @@ static int plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
 		return -ESTALE;
 	}
 	return 0;
-}
-
-static int tree_check(const struct hc_plan *plan, const u32 *fault,
-		      struct netlink_ext_ack *extack)
-{
-	struct hc_tree_flaw flaw = { .why = "the plan is not valid" };
-	u32 *work = kvmalloc_array(HC_TREE_WORK(plan->tree.dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
-	int err;
-
-	if (!work)
-		return -ENOMEM;
-	err = hc_tree_check(&plan->tree, fault, work, &flaw);
-	kvfree(work);
-	if (err)
-		hc_plan_flaw(extack, flaw.why, HC_BCAST_NO_NODE);
-	return err;
-}
-
-static int tree_member_create(struct hc_plan *plan, u32 u, const u32 *fault)
-{
-	unsigned int max = 2 * plan->tree.stages + plan->tree.ndetours;
-	u32 nb[HYPERCUBE_DIM_MAX];
-	struct hc_tree_peer *src;
-	struct hc_tree_role role;
-	unsigned int d;
-	int err;
-
-	for (d = 0; d < plan->fabric->dim; d++)
-		nb[d] = fault[hc_neigh(u, d)];
-	src = kvmalloc_array(max_t(unsigned int, max, 1), sizeof(*src), GFP_KERNEL_ACCOUNT);
-	if (!src)
-		return -ENOMEM;
-	err = hc_tree_role(&plan->tree, u, fault[u], nb, &role, src, max);
-	if (!err)
-		err = hc_member_create(plan, u, &role, src);
-	kvfree(src);
-	return err;
-}
-
-static int tree_members_create(struct hc_plan *plan, const u32 *fault,
-			       struct netlink_ext_ack *extack)
-{
-	int err = tree_check(plan, fault, extack);
-	u32 u;
-
-	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)
-		if (hc_set_has(plan->members, u))
-			err = tree_member_create(plan, u, fault);
-	return err;
-}
-
-static int members_create(struct hc_plan *plan, const u32 *fault, struct netlink_ext_ack *extack)
-{
-	switch (plan->type) {
-	case HYPERCUBE_PLAN_BCAST:
-		return hc_bcast_members_create(plan, fault, extack);
-	case HYPERCUBE_PLAN_DOUBLING:
-		return hc_doubling_members_create(plan, fault, extack);
-	}
-	return tree_members_create(plan, fault, extack);
 }
 
 /* Each node once in HC_STALL_TIME, not all of them at the same time. */
@@ -349,7 +236,7 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 	if (!err)
 		err = plan_check_faults(fabric, p->fault, extack);
 	if (!err)
-		err = members_create(plan, p->fault, extack);
+		err = plan->ops->members_create(plan, p->fault, extack);
 	if (err)
 		goto err_plan;
 	plan->epoch = fabric->epoch + 1;

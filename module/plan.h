@@ -9,13 +9,14 @@
 #include "hc_bcast.h"
 #include "hc_doubling.h"
 #include "hc_tree.h"
+#include "ops.h"
 
 struct hc_member;
 
 /**
  * struct hc_plan_params - what netlink asks for
  * @id: id of the plan, >= 1; a plan of that id is replaced
- * @type: enum hypercube_plan_type
+ * @ops: its type
  * @root: sink of a tree, source of a broadcast, lowest node of a doubling
  * @stages: number of entries of @order
  * @order: dimensions
@@ -28,7 +29,7 @@ struct hc_member;
  */
 struct hc_plan_params {
 	u32 id;
-	u32 type;
+	const struct hc_plan_ops *ops;
 	u32 root;
 	u32 stages;
 	u8 order[HYPERCUBE_DIM_MAX];
@@ -45,7 +46,7 @@ struct hc_plan_params {
  * @rcu: frees it
  * @fabric: its fabric
  * @id: its id
- * @type: enum hypercube_plan_type
+ * @ops: its type
  * @bytes: memory that it and its members take; constant once published
  * @epoch: the fabric's count of installations when it was made
  * @root: sink of the tree, source of the broadcast, lowest node of the doubling
@@ -67,7 +68,7 @@ struct hc_plan {
 	struct rcu_head rcu;
 	struct hc_fabric *fabric;
 	u32 id;
-	u32 type;
+	const struct hc_plan_ops *ops;
 	u64 bytes;
 	u32 epoch;
 	u32 root;
@@ -101,6 +102,8 @@ int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *ext
 void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node);
 /* Teardown, phase 2: no poll runs any more. */
 void hc_plan_purge(struct hc_fabric *fabric);
+/* A copy of an array, for a plan to keep; NULL: no memory. */
+void *hc_plan_dup(const void *from, size_t n, size_t size);
 /* A plan that is being made takes @bytes more.  0 or -EDQUOT. */
 int hc_plan_charge(struct hc_plan *plan, size_t bytes);
 

@@ -111,13 +111,13 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 		return -ENOENT;
 	if (!plan->member[node->id])
 		return -ENOTCONN;
-	if (!type_fits(plan->type, op->collective))
+	if (!type_fits(plan->ops->id, op->collective))
 		return -EPROTOTYPE;
-	if (plan->type == HYPERCUBE_PLAN_DOUBLING && op->oper == HYPERCUBE_MERGE)
+	if (plan->ops->id == HYPERCUBE_PLAN_DOUBLING && op->oper == HYPERCUBE_MERGE)
 		return -EOPNOTSUPP;
 	if (smp_load_acquire(&plan->broken)) /* pairs with hc_coll_end() */
 		return -ENOLINK;
-	if (plan->type == HYPERCUBE_PLAN_BCAST && plan->root != node->id)
+	if (plan->ops->id == HYPERCUBE_PLAN_BCAST && plan->root != node->id)
 		return -EPERM;
 	return 0;
 }
