@@ -22,6 +22,7 @@
 
 #include "coll.h"
 #include "netlink.h"
+#include "trace.h"
 
 /* ------------------------------------------------------------ members */
 
@@ -128,7 +129,7 @@ static void done_up(struct hc_member *m, u64 time, u32 clock)
 		WRITE_ONCE(m->told, m->done);
 }
 
-void hc_bcast_done_tell(struct hc_member *m)
+static void bcast_done_tell(struct hc_member *m)
 {
 	done_up(m, 0, 0);
 }
@@ -156,7 +157,8 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *c
 	return notify;
 }
 
-void hc_bcast_review(struct hc_member *m)
+/* An operation was passed on, or a source has told: see how much is done below. */
+static void bcast_review(struct hc_member *m)
 {
 	bool notify = false;
 	u64 k = m->head;
@@ -182,7 +184,8 @@ void hc_bcast_review(struct hc_member *m)
 		done_up(m, time, clock);
 }
 
-void hc_bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
+/* From below. */
+static void bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 {
 	u64 k = be64_to_cpu(hdr->op);
 	int i = hc_src_index(m, be16_to_cpu(hdr->src));
@@ -197,7 +200,7 @@ void hc_bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 		op->time = max(op->time, be64_to_cpu(hdr->time));
 		op->clock = max(op->clock, be32_to_cpu(hdr->step));
 	}
-	hc_bcast_review(m);
+	bcast_review(m);
 	hc_advance(m);
 }
 
@@ -218,11 +221,30 @@ static void failed_tell(struct hc_member *m, u64 count)
 	}
 }
 
-void hc_bcast_failed_tell(struct hc_member *m)
+/* Tell the process of messages that have failed before it had anything of them, once all
+ * before them have ended.
+ */
+static void named_tell(struct hc_member *m)
 {
 	/* Those below the failed range still come. */
 	if (m->ended < m->named && (m->broken || m->head >= m->end_to))
 		failed_tell(m, m->named);
+}
+
+static void bcast_handed(struct hc_member *m, struct hc_op *op)
+{
+	/* Whoever receives a message has no more to do with it. */
+	if (m->role.ndst) {
+		if (op->begun)
+			trace_hc_op_end(m, op->nr, 0);
+		op->begun = false;
+		m->ended++;
+		m->ended_nr = m->head;
+		WRITE_ONCE(m->next, m->head);
+	}
+	bcast_review(m);
+	hc_numbers_skip(m);
+	named_tell(m);
 }
 
 void hc_bcast_name(struct hc_member *m, u64 count)
@@ -233,7 +255,7 @@ void hc_bcast_name(struct hc_member *m, u64 count)
 		count = m->doubt + 1;
 	/* No source can be ahead by more. */
 	m->named = max(m->named, min(count, m->ended + HC_OP_RANGE));
-	hc_bcast_failed_tell(m);
+	named_tell(m);
 }
 
 bool hc_bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
@@ -371,4 +393,9 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.copy = bcast_copy,
 	.members_create = bcast_members_create,
 	.release = bcast_release,
+	.done_way = HC_DONE_UP,
+	.done_tell = bcast_done_tell,
+	.done_rx = bcast_done_rx,
+	.handed = bcast_handed,
+	.idle = named_tell,
 };

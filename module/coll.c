@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations at one member of a plan: numbering, arrival of frames, completion
- * and failure.  What a collective does with the data is in tree.c and merge.c.
+ * Operations at one member of a plan: numbering, sending and arrival of frames, progress.
+ * What a collective does with the data is in files of its own (tree.c, merge.c, ..); when
+ * operations are done, the plan types say (coll_done.c, bcast.c, doubling.c).
  *
  * Every member numbers its contributions 0, 1, 2, ..; contributions of the same
  * number belong together.  A member sends its data in the order of the numbers
@@ -118,35 +119,12 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 	return HC_BLOCKED;
 }
 
-/* Of those who tell this member how far they are, the one who is last. */
-static unsigned int peer_last(const struct hc_member *m)
-{
-	unsigned int n = hc_member_is_bcast(m) ? m->role.nsrc : m->role.ndst;
-	unsigned int i, last = 0;
-
-	for (i = 1; i < n; i++)
-		if (m->peer_done[i] < m->peer_done[last])
-			last = i;
-	return last;
-}
-
-u32 hc_done_peer(const struct hc_member *m)
-{
-	unsigned int last = peer_last(m);
-
-	return hc_member_is_bcast(m) ? m->src[last].node : m->role.dst[last].node;
-}
-
 void hc_view_idle(struct hc_member *m)
 {
-	unsigned int last = peer_last(m);
-
 	if (m->unnamed)
 		view_set(m, m->end.from, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
-	else if (m->done < m->head && hc_member_is_bcast(m))
-		view_set(m, m->done, HYPERCUBE_WAIT_DONE, m->src[last].node);
-	else if (m->done < m->head && m->role.ndst)
-		view_set(m, m->done, HYPERCUBE_WAIT_DONE, m->role.dst[last].node);
+	else if (m->done < m->head && hc_done_peers(m))
+		view_set(m, m->done, HYPERCUBE_WAIT_DONE, hc_done_peer(m));
 	else
 		view_set(m, m->head, HYPERCUBE_WAIT_NOTHING, 0);
 	if (hc_member_pending(m))
@@ -306,74 +284,7 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 	}
 }
 
-bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d)
-{
-	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DONE, 0, GFP_ATOMIC);
-	struct hc_hdr *hdr;
-
-	if (!skb)
-		return false;
-	hdr = hc_hdr(skb);
-	hdr->op = cpu_to_be64(d->nr);
-	hdr->step = cpu_to_be32(d->clock);
-	hdr->offset = cpu_to_be64(d->steps);
-	hdr->time = cpu_to_be64(d->time);
-	hc_done_mark(m, skb);
-	hc_peer_xmit(m, peer, skb);
-	return true;
-}
-
-static void done_down(struct hc_member *m, const struct hc_done *d)
-{
-	unsigned int i;
-
-	for (i = 0; i < m->role.nsrc; i++)
-		hc_done_xmit(m, &m->src[i], d);
-}
-
-void hc_done_tell(struct hc_member *m)
-{
-	const struct hc_done d = { .nr = m->done };
-
-	if (!hc_member_tells(m) || m->told == m->done)
-		return;
-	if (hc_member_is_bcast(m)) {
-		hc_bcast_done_tell(m);
-		return;
-	}
-	WRITE_ONCE(m->told, m->done);
-	done_down(m, &d);
-}
-
 /* ------------------------------------------------------------ progress */
-
-static void sink_complete(struct hc_member *m, struct hc_op *op)
-{
-	struct hc_op_event ev = {
-		.node = m->node->id,
-		.nr = op->nr,
-		.steps = hc_op_steps(m, op),
-		.time = op->time,
-	};
-	struct hc_done d = {
-		.nr = op->nr + 1,
-		.time = op->time,
-		.clock = op->clock,
-		.steps = ev.steps,
-	};
-	/* After a failure members wait for this to go on with the next number. */
-	bool tell = op->notify || d.nr - m->told >= HC_DONE_BATCH || hc_ended(m, d.nr);
-
-	hc_op_drop(m, op, 0);
-	WRITE_ONCE(m->done, d.nr);
-	hc_numbers_skip(m);
-	hc_notify_op(m->plan, &ev);
-	if (tell) {
-		d.nr = m->done;
-		WRITE_ONCE(m->told, m->done);
-		done_down(m, &d);
-	}
-}
 
 static enum hc_progress op_advance(struct hc_member *m, struct hc_op *op)
 {
@@ -393,25 +304,8 @@ static void op_handed(struct hc_member *m, struct hc_op *op)
 {
 	op->handed = true;
 	m->head++;
-	if (hc_member_is_bcast(m)) {
-		/* Whoever receives a message has no more to do with it. */
-		if (m->role.ndst) {
-			if (op->begun)
-				trace_hc_op_end(m, op->nr, 0);
-			op->begun = false;
-			m->ended++;
-			m->ended_nr = m->head;
-			WRITE_ONCE(m->next, m->head);
-		}
-		hc_bcast_review(m);
-	} else if (hc_member_is_doubling(m)) {
-		hc_doubling_complete(m, op);
-	} else if (hc_member_is_root(m)) {
-		sink_complete(m, op);
-	}
+	m->plan->ops->handed(m, op);
 	hc_numbers_skip(m);
-	if (hc_member_is_bcast(m))
-		hc_bcast_failed_tell(m);
 }
 
 /* Work on the oldest operation, and the next one once it is handed over. */
@@ -422,7 +316,8 @@ void hc_advance(struct hc_member *m)
 		enum hc_progress p;
 
 		if (!op || op->nr != m->head) {
-			hc_bcast_failed_tell(m);
+			if (m->plan->ops->idle)
+				m->plan->ops->idle(m);
 			hc_view_idle(m);
 			return;
 		}
@@ -566,7 +461,7 @@ static void down_rx(struct hc_member *m, struct sk_buff *skb)
 	hc_op_note(m, op, hdr);
 	down_note(op, hdr);
 	__skb_queue_tail(&op->down, skb);
-	if (!hc_member_is_bcast(m))
+	if (m->plan->ops->results_follow)
 		hc_results_advance(m);
 	else if (op->nr == m->head)
 		hc_advance(m);
@@ -589,90 +484,6 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 	if (op->notify_own)
 		hc_sock_status(m->node, &res, &op->rec);
 	hc_op_drop(m, op, 0);
-}
-
-bool hc_done_set(struct hc_member *m, const struct hc_done *d)
-{
-	struct hc_done known = *d;
-	u64 nr;
-
-	for (nr = m->done; nr < d->nr; nr++) {
-		struct hc_op *op = hc_member_op(m, nr);
-
-		if (!op || op->nr != nr)
-			continue;
-		if (hc_op_comes_down(op))
-			break;
-		if (nr + 1 == d->nr)
-			hc_op_complete(m, op, d->steps, d->clock, d->time);
-		else
-			hc_op_complete(m, op, 0, 0, 0);
-	}
-	if (nr == m->done)
-		return false;
-	if (nr < d->nr)
-		known = (struct hc_done){ .nr = nr };
-	WRITE_ONCE(m->done, nr);
-	hc_numbers_skip(m);
-	done_down(m, &known);
-	return true;
-}
-
-void hc_done_review(struct hc_member *m)
-{
-	struct hc_done d = { .nr = m->peer_done[peer_last(m)] };
-
-	if (hc_done_set(m, &d))
-		hc_advance(m);
-}
-
-/* Who says that an operation is done has sent all of its result before.  If that
- * has not come, a frame was lost.
- */
-static bool result_lost(struct hc_member *m, u64 told)
-{
-	u64 nr;
-
-	for (nr = m->done; nr < min(told, m->head); nr++) {
-		struct hc_op *op = hc_member_op(m, nr);
-		const struct sk_buff *skb;
-
-		if (!op || op->nr != nr || !hc_op_comes_down(op))
-			continue;
-		skb = skb_peek_tail(&op->down);
-		if (skb && hc_hdr(skb)->flags & HC_FRAME_F_LAST)
-			continue;
-		hc_op_fail(m, op, -EIO, m->role.dst[0].node);
-		return true;
-	}
-	return false;
-}
-
-static void done_rx(struct hc_member *m, const struct hc_hdr *hdr)
-{
-	struct hc_done d = {
-		.nr = be64_to_cpu(hdr->op),
-		.time = be64_to_cpu(hdr->time),
-		.clock = be32_to_cpu(hdr->step),
-		.steps = be64_to_cpu(hdr->offset),
-	};
-	u32 src = be16_to_cpu(hdr->src);
-	unsigned int i;
-	u64 k;
-
-	if (!m->role.ndst || (m->role.dst[0].node == src && result_lost(m, d.nr)))
-		return;
-	for (i = 0; i < m->role.ndst; i++)
-		if (m->role.dst[i].node == src && d.nr <= m->head)
-			m->peer_done[i] = max(m->peer_done[i], d.nr);
-	k = m->peer_done[peer_last(m)];
-	/* What it tells is about the last operation below .op. */
-	if (k != d.nr)
-		d = (struct hc_done){ .nr = k };
-	if (k > m->done && hc_done_set(m, &d))
-		hc_advance(m);
-	else if (m->view_wait == HYPERCUBE_WAIT_DONE)
-		hc_view_idle(m);
 }
 
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
@@ -743,12 +554,8 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 
 	switch (hdr->type) {
 	case HC_FRAME_DONE:
-		if (hc_member_is_doubling(m) || hc_end_missed(m, hdr))
-			break;
-		if (hc_member_is_bcast(m))
-			hc_bcast_done_rx(m, hdr);
-		else
-			done_rx(m, hdr);
+		if (m->plan->ops->done_rx && !hc_end_missed(m, hdr))
+			m->plan->ops->done_rx(m, hdr);
 		break;
 	case HC_FRAME_END:
 		why = hc_end_rx(m, skb);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations: what coll*.c, tree.c, merge.c, down.c, bcast.c, doubling.c, plan.c and
- * sock.c share.  Every plan but a doubling is a tree: up is towards its root, the sink
+ * Operations: what coll*.c, the plan types, the collectives, down.c, plan.c and sock.c
+ * share.  Every plan but a doubling is a tree: up is towards its root, the sink
  * of a tree plan or the source of a broadcast.  The nodes below a member are its
  * sources, those above its destinations, also where the data flows the other way.  In
  * a doubling each member is the root of what it receives: its peers are its sources,
@@ -322,10 +322,18 @@ static inline bool hc_member_is_doubling(const struct hc_member *m)
 	return m->plan->ops->id == HYPERCUBE_PLAN_DOUBLING;
 }
 
+/* How many tell the member how far they are: its destinations, or its sources. */
+static inline unsigned int hc_done_peers(const struct hc_member *m)
+{
+	return m->plan->ops->done_way == HC_DONE_UP ? m->role.nsrc : m->role.ndst;
+}
+
 /* Does the member tell others on its own how much is done? */
 static inline bool hc_member_tells(const struct hc_member *m)
 {
-	return hc_member_is_root(m) != hc_member_is_bcast(m) && !hc_member_is_doubling(m);
+	enum hc_done_way way = m->plan->ops->done_way;
+
+	return way != HC_DONE_ALONE && hc_member_is_root(m) == (way == HC_DONE_DOWN);
 }
 
 bool hc_bcast_end_owed(const struct hc_member *m);
@@ -435,23 +443,13 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr);
 void hc_op_drop(struct hc_member *m, struct hc_op *op, int status);
 /* An operation is complete at the sink: tell the socket if it asked, and forget it. */
 void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time);
-/* The window moves to d->nr, but not past a result that has not come down to the end;
- * the sources are told.  True: it has moved.
- */
-bool hc_done_set(struct hc_member *m, const struct hc_done *d);
-/* Results have come down: see whether more is done now. */
-void hc_done_review(struct hc_member *m);
 /* Work on the oldest operation, and the next one once it is handed over. */
 void hc_advance(struct hc_member *m);
 void hc_view_idle(struct hc_member *m);
-/* Of those who tell that operations are done, the one who is last. */
-u32 hc_done_peer(const struct hc_member *m);
 /* Index of a node among the sources, or -1. */
 int hc_src_index(const struct hc_member *m, u32 node);
 /* A node among the sources or destinations, or NULL. */
 const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node);
-/* False: no memory.  Who was not told asks after a second: see hc_stall_check(). */
-bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d);
 /* A DATA frame of node @src with room for a payload of @len bytes. */
 struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp);
 /* The same segment, its payload nobody else's; consumes.  NULL: no memory. */
@@ -461,12 +459,29 @@ struct sk_buff *hc_stream_pop(struct hc_stream *st);
 void hc_op_free(struct hc_op *op);
 /* Wait for something: note it for "who is missing?"; returns HC_BLOCKED. */
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer);
-/* Tell what was kept to oneself. */
-void hc_done_tell(struct hc_member *m);
 /* How many frames of its stream in operation @nr a peer need not wait for any more. */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
 /* A peer has taken so many (CREDIT, TELL). */
 void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr);
+
+/* --- coll_done.c --- */
+/* Of those who tell that operations are done, the one who is last. */
+u32 hc_done_peer(const struct hc_member *m);
+/* False: no memory.  Who was not told asks after a second: see hc_stall_check(). */
+bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d);
+/* Tell what was kept to oneself. */
+void hc_done_tell(struct hc_member *m);
+
+/* Of plans whose root says what is done: see struct hc_plan_ops. */
+void hc_root_done_tell(struct hc_member *m);
+void hc_root_done_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_root_handed(struct hc_member *m, struct hc_op *op);
+/* The window moves to d->nr, but not past a result that has not come down to the end;
+ * the sources are told.  True: it has moved.
+ */
+bool hc_done_set(struct hc_member *m, const struct hc_done *d);
+/* Results have come down: see whether more is done now. */
+void hc_done_review(struct hc_member *m);
 
 /* --- coll_check.c --- */
 /* Take the parameters from an operation's first frame, compare those of others. */
@@ -563,15 +578,6 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
 void hc_results_advance(struct hc_member *m);
 
 /* --- bcast.c --- */
-/* An operation was passed on, or a source has told: see how much is done below. */
-void hc_bcast_review(struct hc_member *m);
-/* DONE from below. */
-void hc_bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr);
-void hc_bcast_done_tell(struct hc_member *m);
-/* Tell the process of messages that have failed before it had anything of them, once all
- * before them have ended.
- */
-void hc_bcast_failed_tell(struct hc_member *m);
 /* The source has begun @count messages (HC_NEXT_UNKNOWN: it cannot be heard); those that
  * have not come do not come.
  */
@@ -610,8 +616,6 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 
 /* --- doubling.c --- */
 enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op);
-/* The oldest operation is over at this member, whose head has moved on. */
-void hc_doubling_complete(struct hc_member *m, struct hc_op *op);
 /* The one that comes behind the oldest operation. */
 u64 hc_doubling_behind(const struct hc_member *m);
 /* How many frames of operation @nr source @i was sent, if that is the oldest. */

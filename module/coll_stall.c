@@ -86,6 +86,12 @@ static void message_fail(struct hc_member *m, u64 nr, u32 src)
 	hc_coll_end_go_on(m, &end);
 }
 
+/* Do those above, or those below, hear from this member what is done? */
+static bool tells(const struct hc_member *m, bool above)
+{
+	return m->plan->ops->done_way == (above ? HC_DONE_UP : HC_DONE_DOWN);
+}
+
 /* A peer waits for this member and asks whether there is still hope. */
 void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 {
@@ -105,7 +111,7 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	}
 	if (m->broken || hc_ended(m, nr))
 		return;
-	if (nr < m->done && above == hc_member_is_bcast(m) && !hc_member_is_doubling(m)) {
+	if (nr < m->done && tells(m, above)) {
 		simple_xmit(m, src, HC_FRAME_DONE, m->done);
 	} else if (gone(m, nr)) {
 		struct hc_end end = {

@@ -237,7 +237,7 @@ enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ what coll*.c asks */
 
-void hc_doubling_complete(struct hc_member *m, struct hc_op *op)
+static void doubling_handed(struct hc_member *m, struct hc_op *op)
 {
 	struct hc_op_event ev = {
 		.node = m->node->id,
@@ -287,4 +287,6 @@ const struct hc_plan_ops hc_plan_doubling = {
 	.id = HYPERCUBE_PLAN_DOUBLING,
 	.copy = doubling_copy,
 	.members_create = doubling_members_create,
+	.done_way = HC_DONE_ALONE,
+	.handed = doubling_handed,
 };

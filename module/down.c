@@ -268,7 +268,7 @@ void hc_results_advance(struct hc_member *m)
 {
 	u64 nr;
 
-	if (hc_member_is_bcast(m) || hc_member_is_root(m))
+	if (!m->plan->ops->results_follow || hc_member_is_root(m))
 		return;
 	for (nr = m->done; nr <= m->head; nr++) {
 		struct hc_op *op = hc_member_op(m, nr);

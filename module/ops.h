@@ -11,9 +11,19 @@
 
 #include <linux/types.h>
 
+struct hc_hdr;
+struct hc_member;
+struct hc_op;
 struct hc_plan;
 struct hc_plan_params;
 struct netlink_ext_ack;
+
+/* How a member learns which operations are done (DONE). */
+enum hc_done_way {
+	HC_DONE_DOWN,	/* its destinations tell, the root first */
+	HC_DONE_UP,	/* its sources tell, the root is last */
+	HC_DONE_ALONE,	/* nobody does: from its own work */
+};
 
 /**
  * struct hc_plan_ops - a plan type
@@ -23,6 +33,13 @@ struct netlink_ext_ack;
  *	this may fill.  False: no memory.  Config
  * @members_create: verify the plan and make its members.  Config
  * @release: free what @copy allocated, as far as it did, or NULL.  Config
+ * @done_way: who tells whom what is done
+ * @results_follow: results come down behind what was handed over, see hc_results_advance()
+ * @done_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
+ * @done_rx: others have told; NULL: nobody does
+ * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
+ *	may be forgotten
+ * @idle: the operation at the head has not begun; NULL: there is nothing else to do
  */
 struct hc_plan_ops {
 	const char *name;
@@ -31,6 +48,12 @@ struct hc_plan_ops {
 	int (*members_create)(struct hc_plan *plan, const u32 *fault,
 			      struct netlink_ext_ack *extack);
 	void (*release)(struct hc_plan *plan);
+	enum hc_done_way done_way;
+	bool results_follow;
+	void (*done_tell)(struct hc_member *m);
+	void (*done_rx)(struct hc_member *m, const struct hc_hdr *hdr);
+	void (*handed)(struct hc_member *m, struct hc_op *op);
+	void (*idle)(struct hc_member *m);
 };
 
 extern const struct hc_plan_ops hc_plan_tree;

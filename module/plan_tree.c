@@ -77,4 +77,9 @@ const struct hc_plan_ops hc_plan_tree = {
 	.copy = tree_copy,
 	.members_create = tree_members_create,
 	.release = tree_release,
+	.done_way = HC_DONE_DOWN,
+	.results_follow = true,
+	.done_tell = hc_root_done_tell,
+	.done_rx = hc_root_done_rx,
+	.handed = hc_root_handed,
 };
