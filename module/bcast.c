@@ -231,6 +231,19 @@ static void named_tell(struct hc_member *m)
 		failed_tell(m, m->named);
 }
 
+/* One that had begun for the process of a member below the source. */
+static void message_ended(struct hc_member *m, const struct hc_op *op)
+{
+	m->ended++;
+	m->ended_nr = op->nr + 1;
+}
+
+static void bcast_forgone(struct hc_member *m, struct hc_op *op)
+{
+	if (m->role.ndst)
+		message_ended(m, op);
+}
+
 static void bcast_handed(struct hc_member *m, struct hc_op *op)
 {
 	/* Whoever receives a message has no more to do with it. */
@@ -238,8 +251,7 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
 		if (op->begun)
 			trace_hc_op_end(m, op->nr, 0);
 		op->begun = false;
-		m->ended++;
-		m->ended_nr = m->head;
+		message_ended(m, op);
 		WRITE_ONCE(m->next, m->head);
 	}
 	bcast_review(m);
@@ -247,7 +259,10 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
 	named_tell(m);
 }
 
-void hc_bcast_name(struct hc_member *m, u64 count)
+/* The source has begun @count messages (HC_NEXT_UNKNOWN: it cannot be heard); those that
+ * have not come do not come.
+ */
+static void messages_name(struct hc_member *m, u64 count)
 {
 	if (!m->role.ndst)
 		return;
@@ -258,7 +273,12 @@ void hc_bcast_name(struct hc_member *m, u64 count)
 	named_tell(m);
 }
 
-bool hc_bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
+static void bcast_settled(struct hc_member *m, const struct hc_end *last)
+{
+	messages_name(m, last->next);
+}
+
+static bool bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
 {
 	if (!m->role.ndst) {
 		/* Messages begun since then may come. */
@@ -276,7 +296,7 @@ bool hc_bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
 		m->unnamed = false;
 		m->end.next = end->next;
 		m->end.flags |= HC_END_F_FINAL;
-		hc_bcast_name(m, end->next);
+		messages_name(m, end->next);
 	}
 	return news;
 }
@@ -284,11 +304,11 @@ bool hc_bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
 /* Is there somebody below who may not have heard of the failure?  Who has, is done with
  * the numbers that failed.
  */
-bool hc_bcast_end_owed(const struct hc_member *m)
+static bool bcast_end_owed(const struct hc_member *m)
 {
 	unsigned int i;
 
-	if (!hc_member_is_bcast(m) || m->broken || m->head < m->end_to)
+	if (m->broken || m->head < m->end_to)
 		return false;
 	for (i = 0; i < m->role.nsrc; i++)
 		if (m->peer_done[i] < m->end_to)
@@ -297,11 +317,11 @@ bool hc_bcast_end_owed(const struct hc_member *m)
 }
 
 /* Who has nothing of a message does not know that it has to ask. */
-void hc_bcast_end_again(struct hc_member *m)
+static void bcast_end_again(struct hc_member *m)
 {
 	unsigned int i;
 
-	if (!hc_bcast_end_owed(m))
+	if (!bcast_end_owed(m))
 		return;
 	for (i = 0; i < m->role.nsrc; i++) {
 		struct sk_buff *skb;
@@ -314,28 +334,30 @@ void hc_bcast_end_again(struct hc_member *m)
 	}
 }
 
-void hc_bcast_end_known(struct hc_member *m, u32 from_peer)
+/* Who it came from does not know that it is known. */
+static void bcast_end_known(struct hc_member *m, u32 from_peer)
 {
-	if (hc_member_is_bcast(m) && m->role.ndst && from_peer == m->role.dst[0].node)
+	if (m->role.ndst && from_peer == m->role.dst[0].node)
 		done_up(m, 0, 0);
 }
 
-bool hc_bcast_late(struct hc_member *m, const struct hc_end *end)
+/* The source's word may name messages that its last one did not: they have failed. */
+static bool bcast_word_again(struct hc_member *m, const struct hc_end *end)
 {
-	if (!hc_member_is_bcast(m) || !(end->flags & HC_END_F_FINAL) || end->next <= m->end.next)
+	if (!(end->flags & HC_END_F_FINAL) || end->next <= m->end.next)
 		return false;
 	m->end.next = end->next;
-	hc_bcast_name(m, end->next);
+	messages_name(m, end->next);
 	return true;
 }
 
-void hc_bcast_refused(struct hc_member *m)
+/* The message came to its source just behind the fault that broke the plan: the others must
+ * hear of it.
+ */
+static void bcast_refused(struct hc_member *m)
 {
 	struct hc_end end = m->end;
 
-	m->begun++;
-	if (!m->broken || !hc_member_is_bcast(m))
-		return;
 	end.next = m->begun;
 	hc_coll_end_go_on(m, &end);
 }
@@ -393,9 +415,19 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.copy = bcast_copy,
 	.members_create = bcast_members_create,
 	.release = bcast_release,
+	.collective = HYPERCUBE_BCAST,
 	.done_way = HC_DONE_UP,
+	.unasked = true,
 	.done_tell = bcast_done_tell,
 	.done_rx = bcast_done_rx,
 	.handed = bcast_handed,
 	.idle = named_tell,
+	.forgone = bcast_forgone,
+	.settled = bcast_settled,
+	.end_note = bcast_end_note,
+	.end_known = bcast_end_known,
+	.end_owed = bcast_end_owed,
+	.end_again = bcast_end_again,
+	.word_again = bcast_word_again,
+	.refused = bcast_refused,
 };

@@ -71,7 +71,7 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 	for (i = 0; i < m->role.nsrc; i++) {
 		__skb_queue_head_init(&op->src[i].q);
 		op->src[i].credit = HC_DOWN_WINDOW;
-		op->src[i].want = hc_member_is_bcast(m);
+		op->src[i].want = m->plan->ops->unasked;
 	}
 	memset(op->credit, HC_MERGE_WINDOW, sizeof(op->credit));
 	*slot = op;

@@ -336,15 +336,14 @@ static inline bool hc_member_tells(const struct hc_member *m)
 	return way != HC_DONE_ALONE && hc_member_is_root(m) == (way == HC_DONE_DOWN);
 }
 
-bool hc_bcast_end_owed(const struct hc_member *m);
-
 /* Does it wait for anything, the root's word on a plan that broke included, or owe others
  * a word?
  */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
 	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) ||
-	       (hc_member_tells(m) && m->told != m->done) || hc_bcast_end_owed(m);
+	       (hc_member_tells(m) && m->told != m->done) ||
+	       (m->plan->ops->end_owed && m->plan->ops->end_owed(m));
 }
 
 /* Does a result of the operation go down the tree? */
@@ -476,6 +475,7 @@ void hc_done_tell(struct hc_member *m);
 void hc_root_done_tell(struct hc_member *m);
 void hc_root_done_rx(struct hc_member *m, const struct hc_hdr *hdr);
 void hc_root_handed(struct hc_member *m, struct hc_op *op);
+void hc_root_settle_below(struct hc_member *m);
 /* The window moves to d->nr, but not past a result that has not come down to the end;
  * the sources are told.  True: it has moved.
  */
@@ -578,25 +578,6 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
 void hc_results_advance(struct hc_member *m);
 
 /* --- bcast.c --- */
-/* The source has begun @count messages (HC_NEXT_UNKNOWN: it cannot be heard); those that
- * have not come do not come.
- */
-void hc_bcast_name(struct hc_member *m, u64 count);
-/* A failure that is no fault was heard of; @news: it covers numbers that none did.  True:
- * there is something to pass on.
- */
-bool hc_bcast_end_note(struct hc_member *m, struct hc_end *end, bool news);
-/* The plan is broken: does the source's word name messages that its last one did not?  They
- * have failed.
- */
-bool hc_bcast_late(struct hc_member *m, const struct hc_end *end);
-void hc_bcast_end_again(struct hc_member *m);
-/* Word of a failure that is known came from @from_peer, who does not know that it is. */
-void hc_bcast_end_known(struct hc_member *m, u32 from_peer);
-/* A contribution was refused that its process takes for begun; of a message that came to its
- * source just behind the fault that broke the plan the others must hear.
- */
-void hc_bcast_refused(struct hc_member *m);
 /* May the process get the message whose first frame has come?  First it hears of those
  * before it that failed.  If not, the operation has failed.
  */
@@ -620,8 +601,6 @@ enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op);
 u64 hc_doubling_behind(const struct hc_member *m);
 /* How many frames of operation @nr source @i was sent, if that is the oldest. */
 u32 hc_doubling_offered(struct hc_member *m, int i, u64 nr);
-/* What lies below the failed range is over everywhere else: go without it. */
-void hc_doubling_settle_below(struct hc_member *m);
 
 /* --- gather.c --- */
 enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op);

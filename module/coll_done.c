@@ -140,6 +140,25 @@ void hc_done_review(struct hc_member *m)
 		hc_advance(m);
 }
 
+/* All below the failed range is complete, others have gone on behind it.  A result
+ * that has not come down yet is the exception: this member goes without it.
+ */
+void hc_root_settle_below(struct hc_member *m)
+{
+	const struct hc_done d = { .nr = m->end.from };
+	u64 nr;
+
+	if (m->done >= d.nr || m->head < d.nr || hc_member_is_root(m))
+		return;
+	for (nr = m->done; nr < d.nr; nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+
+		if (op && op->nr == nr && hc_op_comes_down(op))
+			hc_op_forgo(m, op);
+	}
+	hc_done_set(m, &d);
+}
+
 /* Who says that an operation is done has sent all of its result before.  If that
  * has not come, a frame was lost.
  */

@@ -127,18 +127,6 @@ bool hc_end_missed(const struct hc_member *m, const struct hc_hdr *hdr)
 	return !m->end_to || max(from, m->done) < m->end.from || to > m->end_to;
 }
 
-/* What a member of the plan does, if it has done nothing yet. */
-static u32 collective_of(const struct hc_member *m)
-{
-	switch (m->plan->ops->id) {
-	case HYPERCUBE_PLAN_BCAST:
-		return HYPERCUBE_BCAST;
-	case HYPERCUBE_PLAN_DOUBLING:
-		return HYPERCUBE_ALLREDUCE;
-	}
-	return HYPERCUBE_REDUCE;
-}
-
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
 {
 	struct hypercube_result res = {
@@ -148,7 +136,7 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 		.cookie = op ? op->cookie : 0,
 		.cause_node = m->end.node == HC_CAUSE_NONE ? ~0U : m->end.node,
 		.cause_dim = m->end.dim == HC_CAUSE_NONE ? ~0U : m->end.dim,
-		.collective = op ? op->collective : collective_of(m),
+		.collective = op ? op->collective : m->plan->ops->collective,
 	};
 
 	hc_sock_status(m->node, &res, rec);
@@ -158,10 +146,8 @@ void hc_op_forgo(struct hc_member *m, struct hc_op *op)
 {
 	if (op->begun)
 		hc_status_end(m, op, &op->rec, op->nr);
-	if (op->begun && hc_member_is_bcast(m) && m->role.ndst) {
-		m->ended++;
-		m->ended_nr = op->nr + 1;
-	}
+	if (op->begun && m->plan->ops->forgone)
+		m->plan->ops->forgone(m, op);
 	if (m->cur_open && m->cur == op->nr)
 		m->cur_open = false;
 	hc_op_drop(m, op, -(int)m->end.status);
@@ -210,29 +196,6 @@ static bool ops_fail_ended(struct hc_member *m)
 	return told;
 }
 
-/* All below the failed range is complete, others have gone on behind it.  A result
- * that has not come down yet is the exception: this member goes without it.
- */
-static void settle_below(struct hc_member *m)
-{
-	const struct hc_done d = { .nr = m->end.from };
-	u64 nr;
-
-	if (hc_member_is_doubling(m)) {
-		hc_doubling_settle_below(m);
-		return;
-	}
-	if (m->done >= d.nr || m->head < d.nr || hc_member_is_root(m) || hc_member_is_bcast(m))
-		return;
-	for (nr = m->done; nr < d.nr; nr++) {
-		struct hc_op *op = hc_member_op(m, nr);
-
-		if (op && op->nr == nr && hc_op_comes_down(op))
-			hc_op_forgo(m, op);
-	}
-	hc_done_set(m, &d);
-}
-
 static void range_set(struct hc_member *m, const struct hc_end *end, u64 to)
 {
 	bool apart = !m->end_to || end->from > m->end_to || to < m->end.from;
@@ -251,19 +214,20 @@ static void range_set(struct hc_member *m, const struct hc_end *end, u64 to)
 static bool end_note(struct hc_member *m, const struct hc_end *end, bool *told)
 {
 	u64 to = hc_end_to(end);
+	const struct hc_plan_ops *ops = m->plan->ops;
 	const struct hc_end upper = m->end;
 	const u64 upper_to = m->end_to;
 
 	if (to <= m->done || (upper_to && end->from >= upper.from && to <= upper_to))
 		return false;
-	if (upper_to && end->from > upper_to)
-		settle_below(m);
+	if (upper_to && end->from > upper_to && ops->settle_below)
+		ops->settle_below(m);
 	range_set(m, end, to);
 	*told = ops_fail_ended(m);
 	hc_numbers_skip(m);
 	if (upper_to && to < upper.from) {
-		if (hc_member_is_doubling(m))
-			hc_doubling_settle_below(m);
+		if (ops->settle_passed)
+			ops->settle_passed(m);
 		m->end = upper;
 		m->end_to = upper_to;
 		hc_numbers_skip(m);
@@ -295,7 +259,7 @@ static bool op_complete_below(const struct hc_op *op, const struct hc_end *last)
 	if (!op->handed || op->nr >= last->from ||
 	    (op->nr >= last->failed && op->nr - last->failed < last->nfailed))
 		return false;
-	return !hc_op_comes_down(op) || hc_member_is_bcast(op->member);
+	return !op->member->plan->ops->results_follow || !hc_op_comes_down(op);
 }
 
 void hc_end_settle(struct hc_member *m, const struct hc_end *last)
@@ -312,8 +276,8 @@ void hc_end_settle(struct hc_member *m, const struct hc_end *last)
 		hc_op_forgo(m, op);
 	}
 	m->broken = true;
-	if (hc_member_is_bcast(m))
-		hc_bcast_name(m, last->next);
+	if (m->plan->ops->settled)
+		m->plan->ops->settled(m, last);
 	WRITE_ONCE(m->done, m->head);
 }
 
@@ -323,6 +287,7 @@ void hc_end_settle(struct hc_member *m, const struct hc_end *last)
  */
 static bool plan_break(struct hc_member *m, struct hc_end *end)
 {
+	const struct hc_plan_ops *ops = m->plan->ops;
 	bool news = !m->broken;
 
 	if (news) {
@@ -344,7 +309,7 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 		if (!hc_member_is_root(m))
 			ops_fail_begun(m);
 	}
-	if (hc_member_is_doubling(m)) {
+	if (ops->done_way == HC_DONE_ALONE) {
 		/* There is no word to wait for: nothing that this member had is in doubt. */
 		const struct hc_end own = { .from = m->done };
 
@@ -362,7 +327,7 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 		hc_end_settle(m, end);
 		return true;
 	}
-	return news || hc_bcast_late(m, end);
+	return news || (ops->word_again && ops->word_again(m, end));
 }
 
 /* A failure is reported once: by the first member of which a process was told.  Who
@@ -407,6 +372,7 @@ static void reset_next(struct hc_member *m, const struct hc_end *end)
 
 void hc_coll_end(struct hc_member *m, const struct hc_end *cause, u32 from_peer)
 {
+	const struct hc_plan_ops *ops = m->plan->ops;
 	struct hc_end end = *cause;
 	u32 dropped = m->dropped;
 	bool told = false;
@@ -419,14 +385,15 @@ void hc_coll_end(struct hc_member *m, const struct hc_end *cause, u32 from_peer)
 		if (m->broken)
 			return;
 		news = end_note(m, &end, &told);
-		if (hc_member_is_bcast(m))
-			news = hc_bcast_end_note(m, &end, news);
+		if (ops->end_note)
+			news = ops->end_note(m, &end, news);
 		if (!news) {
-			hc_bcast_end_known(m, from_peer);
+			if (ops->end_known)
+				ops->end_known(m, from_peer);
 			return;
 		}
 		/* One who took part learns of the failure, now or when he goes on. */
-		if (!hc_member_is_bcast(m) && !told)
+		if (ops->all_contribute && !told)
 			reset_next(m, &end);
 	}
 	if (end_is_news(m, &end, from_peer, told))
@@ -590,7 +557,7 @@ static u64 first_at_risk(struct hc_member *m)
 {
 	u64 nr;
 
-	for (nr = m->done; nr < m->head && !hc_member_is_bcast(m); nr++) {
+	for (nr = m->done; nr < m->head && m->plan->ops->results_follow; nr++) {
 		const struct hc_op *op = hc_member_op(m, nr);
 
 		if (op && op->nr == nr && hc_op_comes_down(op))
@@ -611,7 +578,7 @@ static bool loss_matters(struct hc_member *m)
 
 	if (first_at_risk(m) < m->head || (op && op->nr == m->head))
 		return true;
-	return hc_member_is_bcast(m) && !(m->end_to && m->end_to == m->head);
+	return m->plan->ops->unasked && !(m->end_to && m->end_to == m->head);
 }
 
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,

@@ -275,7 +275,9 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 			return false;
 		m->reset = false;
 		host_refuse(m->node, skb, -(int)m->end.status, m);
-		hc_bcast_refused(m);
+		m->begun++;
+		if (m->broken && m->plan->ops->refused)
+			m->plan->ops->refused(m);
 	} else if (!op_open(m) && may_begin_now(m, sock)) {
 		host_begin(m, skb);
 	} else {

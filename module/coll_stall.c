@@ -272,7 +272,8 @@ void hc_stall_check(struct hc_member *m)
 		return;
 	}
 	hc_done_tell(m);
-	hc_bcast_end_again(m);
+	if (m->plan->ops->end_again)
+		m->plan->ops->end_again(m);
 	done_check(m);
 	if (!waits_for_peer(m) || time_before(jiffies, m->view_since + HC_STALL_TIME))
 		return;

@@ -54,7 +54,7 @@
  * operations below the first.  Behind a gap: who found it has passed the first range,
  * so by (1) only the last operation below that can be pending here.  Before a gap: who
  * found the other range has passed the new one, with the same consequence.  That
- * operation fails here (hc_doubling_settle_below()), as the number could not pass a
+ * operation fails here (doubling_settle_below()), as the number could not pass a
  * range that is forgotten.  Others do not miss this member: who has passed the
  * operation has its result, so all of this member's frames of it are sent but perhaps
  * those of the stages behind the one that it waits in; whoever waits for these has no
@@ -267,7 +267,8 @@ u32 hc_doubling_offered(struct hc_member *m, int i, u64 nr)
 	return op->out_nr + (op->next_src > i || (op->next_src == i && op->offered));
 }
 
-void hc_doubling_settle_below(struct hc_member *m)
+/* What lies below the failed range is over everywhere else: go without it. */
+static void doubling_settle_below(struct hc_member *m)
 {
 	u64 from = max(m->head, m->end.from);
 	unsigned int i;
@@ -287,6 +288,10 @@ const struct hc_plan_ops hc_plan_doubling = {
 	.id = HYPERCUBE_PLAN_DOUBLING,
 	.copy = doubling_copy,
 	.members_create = doubling_members_create,
+	.collective = HYPERCUBE_ALLREDUCE,
 	.done_way = HC_DONE_ALONE,
+	.all_contribute = true,
 	.handed = doubling_handed,
+	.settle_below = doubling_settle_below,
+	.settle_passed = doubling_settle_below,
 };

@@ -11,6 +11,7 @@
 
 #include <linux/types.h>
 
+struct hc_end;
 struct hc_hdr;
 struct hc_member;
 struct hc_op;
@@ -22,7 +23,7 @@ struct netlink_ext_ack;
 enum hc_done_way {
 	HC_DONE_DOWN,	/* its destinations tell, the root first */
 	HC_DONE_UP,	/* its sources tell, the root is last */
-	HC_DONE_ALONE,	/* nobody does: from its own work */
+	HC_DONE_ALONE,	/* nobody does: from its own work, so nothing is ever in doubt */
 };
 
 /**
@@ -33,13 +34,33 @@ enum hc_done_way {
  *	this may fill.  False: no memory.  Config
  * @members_create: verify the plan and make its members.  Config
  * @release: free what @copy allocated, as far as it did, or NULL.  Config
+ * @collective: what an operation is said to be of that has failed before it began
  * @done_way: who tells whom what is done
  * @results_follow: results come down behind what was handed over, see hc_results_advance()
+ * @all_contribute: all members do, not the root alone
+ * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
  * @done_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
  * @done_rx: others have told; NULL: nobody does
  * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
  *	may be forgotten
  * @idle: the operation at the head has not begun; NULL: there is nothing else to do
+ *
+ * What follows is of failures, and NULL where there is nothing to do:
+ *
+ * @forgone: an operation has failed that its process had begun, and knows that
+ * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
+ *	below it is over everywhere else
+ * @settle_passed: the same of a range that others have passed already
+ * @settled: the plan is broken, and what was in doubt has ended, as @last says
+ * @end_note: a failure that is no fault was heard of; @news: it covers numbers that none
+ *	did.  True: there is something to pass on
+ * @end_known: it was known, as @from_peer does not know
+ * @end_owed: is there anybody who may not have heard of it, and does not know that he has
+ *	to ask?
+ * @end_again: tell them
+ * @word_again: the root's word on a plan that broke has come again.  True: it is news
+ * @refused: the plan is broken, and a contribution was refused that its process takes for
+ *	begun
  */
 struct hc_plan_ops {
 	const char *name;
@@ -48,12 +69,26 @@ struct hc_plan_ops {
 	int (*members_create)(struct hc_plan *plan, const u32 *fault,
 			      struct netlink_ext_ack *extack);
 	void (*release)(struct hc_plan *plan);
+	u8 collective;
 	enum hc_done_way done_way;
 	bool results_follow;
+	bool all_contribute;
+	bool unasked;
 	void (*done_tell)(struct hc_member *m);
 	void (*done_rx)(struct hc_member *m, const struct hc_hdr *hdr);
 	void (*handed)(struct hc_member *m, struct hc_op *op);
 	void (*idle)(struct hc_member *m);
+
+	void (*forgone)(struct hc_member *m, struct hc_op *op);
+	void (*settle_below)(struct hc_member *m);
+	void (*settle_passed)(struct hc_member *m);
+	void (*settled)(struct hc_member *m, const struct hc_end *last);
+	bool (*end_note)(struct hc_member *m, struct hc_end *end, bool news);
+	void (*end_known)(struct hc_member *m, u32 from_peer);
+	bool (*end_owed)(const struct hc_member *m);
+	void (*end_again)(struct hc_member *m);
+	bool (*word_again)(struct hc_member *m, const struct hc_end *end);
+	void (*refused)(struct hc_member *m);
 };
 
 extern const struct hc_plan_ops hc_plan_tree;

@@ -77,9 +77,12 @@ const struct hc_plan_ops hc_plan_tree = {
 	.copy = tree_copy,
 	.members_create = tree_members_create,
 	.release = tree_release,
+	.collective = HYPERCUBE_REDUCE,
 	.done_way = HC_DONE_DOWN,
+	.all_contribute = true,
 	.results_follow = true,
 	.done_tell = hc_root_done_tell,
 	.done_rx = hc_root_done_rx,
 	.handed = hc_root_handed,
+	.settle_below = hc_root_settle_below,
 };
