@@ -206,6 +206,19 @@ static void bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 
 /* ------------------------------------------------------------ failure, close */
 
+/* It has come before the question, if it was not lost. */
+static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 nr = be64_to_cpu(hdr->op);
+	const struct hc_op *op = hc_member_op(m, nr);
+	const struct sk_buff *skb;
+
+	if (nr < m->head || nr >= be64_to_cpu(hdr->offset))
+		return false;
+	skb = op && op->nr == nr ? skb_peek_tail(&op->down) : NULL;
+	return !skb || !(hc_hdr(skb)->flags & HC_FRAME_F_LAST);
+}
+
 /* Tell of all messages up to that count; who does not receive is owed no more than a count
  * of what was lost (hc_sock_status()).  The number is that of a message if all that failed at
  * once are told at once.
@@ -390,7 +403,7 @@ bool hc_bcast_may(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hd
 /* The source's complete messages go on without it.  Another member's process
  * ends what it has not received all of.
  */
-void hc_bcast_close(struct hc_member *m)
+static void bcast_close(struct hc_member *m)
 {
 	struct hc_op *op = hc_member_op(m, m->head);
 	struct hc_end end = {
@@ -416,12 +429,17 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.members_create = bcast_members_create,
 	.release = bcast_release,
 	.collective = HYPERCUBE_BCAST,
+	.window = HC_OP_WINDOW,
 	.done_way = HC_DONE_UP,
 	.unasked = true,
+	.credits = true,
 	.done_tell = bcast_done_tell,
 	.done_rx = bcast_done_rx,
 	.handed = bcast_handed,
 	.idle = named_tell,
+	.close = bcast_close,
+	.frames_told = hc_taken,
+	.message_lost = message_lost,
 	.forgone = bcast_forgone,
 	.settled = bcast_settled,
 	.end_note = bcast_end_note,

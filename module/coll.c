@@ -424,8 +424,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		data_fail(m, skb, err);
 		return;
 	}
-	/* In a doubling it may be ahead of this member's own stage. */
-	if (!hc_member_is_doubling(m))
+	if (!m->plan->ops->ahead)
 		hc_op_note(m, op, hdr);
 	if (nr == m->head)
 		hc_advance(m);
@@ -561,7 +560,7 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		why = hc_end_rx(m, skb);
 		break;
 	case HC_FRAME_CREDIT:
-		if (!hc_member_is_doubling(m))
+		if (m->plan->ops->credits)
 			hc_credit_rx(m, hdr);
 		break;
 	case HC_FRAME_ASK:

@@ -582,8 +582,6 @@ void hc_results_advance(struct hc_member *m);
  * before it that failed.  If not, the operation has failed.
  */
 bool hc_bcast_may(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
-/* The socket that served the plan was closed. */
-void hc_bcast_close(struct hc_member *m);
 
 /* --- tree.c, merge.c --- */
 enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op);
@@ -599,8 +597,6 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op);
 /* The one that comes behind the oldest operation. */
 u64 hc_doubling_behind(const struct hc_member *m);
-/* How many frames of operation @nr source @i was sent, if that is the oldest. */
-u32 hc_doubling_offered(struct hc_member *m, int i, u64 nr);
 
 /* --- gather.c --- */
 enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op);
@@ -617,6 +613,8 @@ bool hc_scatter_may(struct hc_member *m, struct hc_op *op, const struct sk_buff 
 bool hc_scatter_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /* --- coll_host.c --- */
+/* The socket was closed: what it owed will never come.  Of plans to which all contribute. */
+void hc_member_close(struct hc_member *m);
 /* Tell the process that what waits for the member, which goes away, ends with @status. */
 void hc_host_waiting_refuse(struct hc_member *m, int status);
 

@@ -24,8 +24,7 @@ static bool resets(const struct hc_member *m)
 	return m->reset && m->next >= m->end.from;
 }
 
-/* The socket was closed: what it owed will never come. */
-static void member_close(struct hc_member *m)
+void hc_member_close(struct hc_member *m)
 {
 	struct hc_end end = {
 		.from = m->cur_open ? m->cur : m->next,
@@ -36,10 +35,10 @@ static void member_close(struct hc_member *m)
 	bool quiet = !m->cur_open && (!m->engaged || resets(m));
 	struct hc_op *op = hc_member_op(m, m->next);
 
-	/* Nobody is left to receive what the sink still assembles.  In a doubling others
+	/* Nobody is left to receive what the sink still assembles.  Where all are roots others
 	 * have a result of their own, for which this member goes on with what it has.
 	 */
-	if (hc_member_is_root(m) && !hc_member_is_doubling(m) && m->head < m->next) {
+	if (hc_member_is_root(m) && m->plan->ops->done_way != HC_DONE_ALONE && m->head < m->next) {
 		end.from = min(end.from, m->head);
 		quiet = false;
 	}
@@ -103,10 +102,8 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 	m->sock = 0;
 	if (mine && other)
 		member_hand_over(m);
-	else if (hc_member_is_bcast(m))
-		hc_bcast_close(m);
 	else
-		member_close(m);
+		m->plan->ops->close(m);
 }
 
 /* All that waits was sent by the socket before it was closed: who binds after it queues
@@ -248,14 +245,10 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 }
 
-/* Who does not read what its operations tell it begins no more of them.  Of a doubling
- * two fewer are under way than of other plans: doubling.c says why.
- */
+/* Who does not read what its operations tell it begins no more of them. */
 static bool may_begin_now(const struct hc_member *m, u64 sock)
 {
-	unsigned int window = HC_OP_WINDOW - 2 * hc_member_is_doubling(m);
-
-	return m->next < m->done + window && hc_sock_room(m, sock);
+	return m->next < m->done + m->plan->ops->window && hc_sock_room(m, sock);
 }
 
 /* False: it has to wait. */

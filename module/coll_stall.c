@@ -22,13 +22,6 @@
 
 #include "coll.h"
 
-/* Of an operation, to a peer: what it waits for may have got lost. */
-static u32 frames_told(struct hc_member *m, u32 node, u64 nr)
-{
-	return hc_member_is_doubling(m) ? hc_doubling_offered(m, hc_src_index(m, node), nr) :
-					  hc_taken(m, node, nr);
-}
-
 /* True: it has left. */
 static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 {
@@ -45,8 +38,9 @@ static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 		hc_done_mark(m, skb);
 	else
 		hc_hdr(skb)->offset = cpu_to_be64(m->head);
+	/* What it waits for may have got lost. */
 	if (type == HC_FRAME_TELL)
-		hc_hdr(skb)->index = cpu_to_be32(frames_told(m, node, nr));
+		hc_hdr(skb)->index = cpu_to_be32(m->plan->ops->frames_told(m, node, nr));
 	hc_peer_xmit(m, peer, skb);
 	return true;
 }
@@ -59,19 +53,10 @@ static bool gone(const struct hc_member *m, u64 nr)
 	return m->left && !hc_sock_serves(m) && nr >= m->next;
 }
 
-/* Who has passed on a message asks whether it has come.  It has, before the question, if it was not
- * lost.
- */
+/* Who has passed on a message asks whether it has come. */
 static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
 {
-	u64 nr = be64_to_cpu(hdr->op);
-	const struct hc_op *op = hc_member_op(m, nr);
-	const struct sk_buff *skb;
-
-	if (!hc_member_is_bcast(m) || nr < m->head || nr >= be64_to_cpu(hdr->offset))
-		return false;
-	skb = op && op->nr == nr ? skb_peek_tail(&op->down) : NULL;
-	return !skb || !(hc_hdr(skb)->flags & HC_FRAME_F_LAST);
+	return m->plan->ops->message_lost && m->plan->ops->message_lost(m, hdr);
 }
 
 static void message_fail(struct hc_member *m, u64 nr, u32 src)
@@ -134,9 +119,7 @@ static bool was_sent(const struct hc_member *m, const struct hc_op *op, const st
 {
 	u64 head = be64_to_cpu(hdr->offset);
 
-	return head > op->nr ||
-	       (hc_member_is_doubling(m) && head == op->nr &&
-		be64_to_cpu(hdr->op) == op->nr && be32_to_cpu(hdr->index) > op->out_nr);
+	return head > op->nr || (m->plan->ops->was_sent && m->plan->ops->was_sent(op, hdr));
 }
 
 /* There is hope, unless the peer has sent already what we wait for: the paths
@@ -154,7 +137,7 @@ void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	    op && op->nr == m->view_nr && was_sent(m, op, hdr)) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
 		hc_advance(m);
-	} else if (!hc_member_is_doubling(m)) {
+	} else if (m->plan->ops->credits) {
 		hc_credit_rx(m, hdr);
 	}
 }

@@ -42,7 +42,7 @@
  * the one behind it, which a peer has begun: f >= done(u).  Or it is one that u's
  * process has not contributed all of: nobody has its result.  In both cases
  * done(v) <= f + 1, and it stays so until v hears of the failure, too: u sends nothing
- * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 2 (coll_host.c), so k < f
+ * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 2 (.window), so k < f
  * + HC_OP_WINDOW - 1: no member has begun a number above [f, f + HC_OP_WINDOW), and all go
  * on behind it.  That there is one number less than would do for this keeps the slots of
  * ops[] apart: if a member closes at the last of them, f + HC_OP_WINDOW - 1, the range
@@ -258,13 +258,22 @@ u64 hc_doubling_behind(const struct hc_member *m)
 	return hc_ended(m, m->head + 1) ? m->end_to : m->head + 1;
 }
 
-u32 hc_doubling_offered(struct hc_member *m, int i, u64 nr)
+/* How many frames of operation @nr a source was sent, if that is the oldest. */
+static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
 {
+	int i = hc_src_index(m, node);
 	const struct hc_op *op = hc_member_op(m, nr);
 
 	if (i < 0 || nr != m->head || !op || op->nr != nr)
 		return 0;
 	return op->out_nr + (op->next_src > i || (op->next_src == i && op->offered));
+}
+
+/* Has a source sent more of what this member works on than it has taken? */
+static bool frame_was_sent(const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	return be64_to_cpu(hdr->offset) == op->nr && be64_to_cpu(hdr->op) == op->nr &&
+	       be32_to_cpu(hdr->index) > op->out_nr;
 }
 
 /* What lies below the failed range is over everywhere else: go without it. */
@@ -289,9 +298,14 @@ const struct hc_plan_ops hc_plan_doubling = {
 	.copy = doubling_copy,
 	.members_create = doubling_members_create,
 	.collective = HYPERCUBE_ALLREDUCE,
+	.window = HC_OP_WINDOW - 2,
 	.done_way = HC_DONE_ALONE,
 	.all_contribute = true,
+	.ahead = true,
 	.handed = doubling_handed,
+	.close = hc_member_close,
+	.frames_told = frames_offered,
+	.was_sent = frame_was_sent,
 	.settle_below = doubling_settle_below,
 	.settle_passed = doubling_settle_below,
 };

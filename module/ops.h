@@ -35,18 +35,27 @@ enum hc_done_way {
  * @members_create: verify the plan and make its members.  Config
  * @release: free what @copy allocated, as far as it did, or NULL.  Config
  * @collective: what an operation is said to be of that has failed before it began
+ * @window: contributions that a member may have begun and that are not done
  * @done_way: who tells whom what is done
  * @results_follow: results come down behind what was handed over, see hc_results_advance()
  * @all_contribute: all members do, not the root alone
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
+ * @ahead: what comes up may be ahead of this member's own stage: it is noted when it is taken
+ * @credits: who sends waits for credits, or may
  * @done_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
  * @done_rx: others have told; NULL: nobody does
  * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
  *	may be forgotten
  * @idle: the operation at the head has not begun; NULL: there is nothing else to do
+ * @close: the socket that served the plan was closed
+ * @frames_told: what a peer that asks for operation @nr is told (TELL): how many of its frames
+ *	it need not wait for any more, or how many it was sent
  *
  * What follows is of failures, and NULL where there is nothing to do:
  *
+ * @message_lost: has a frame been lost that must have come before the question of the peer
+ *	above it?
+ * @was_sent: does a peer say (TELL) that it has sent more of the operation than has come?
  * @forgone: an operation has failed that its process had begun, and knows that
  * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
  *	below it is over everywhere else
@@ -70,15 +79,22 @@ struct hc_plan_ops {
 			      struct netlink_ext_ack *extack);
 	void (*release)(struct hc_plan *plan);
 	u8 collective;
+	unsigned int window;
 	enum hc_done_way done_way;
 	bool results_follow;
 	bool all_contribute;
 	bool unasked;
+	bool ahead;
+	bool credits;
 	void (*done_tell)(struct hc_member *m);
 	void (*done_rx)(struct hc_member *m, const struct hc_hdr *hdr);
 	void (*handed)(struct hc_member *m, struct hc_op *op);
 	void (*idle)(struct hc_member *m);
+	void (*close)(struct hc_member *m);
+	u32 (*frames_told)(struct hc_member *m, u32 node, u64 nr);
 
+	bool (*message_lost)(struct hc_member *m, const struct hc_hdr *hdr);
+	bool (*was_sent)(const struct hc_op *op, const struct hc_hdr *hdr);
 	void (*forgone)(struct hc_member *m, struct hc_op *op);
 	void (*settle_below)(struct hc_member *m);
 	void (*settle_passed)(struct hc_member *m);
