@@ -386,7 +386,10 @@ static void unheard_tell(struct hc_member *m, u64 count)
 	failed_tell(m, count);
 }
 
-bool hc_bcast_may(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+/* Before a message whose first frame has come, the process hears of those before it that
+ * failed.  False: there cannot be so many, the operation has failed.
+ */
+static bool missing_tell(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 {
 	u16 missing = be16_to_cpu(hdr->origin) - (u16)m->ended;
 	u64 count = m->ended + missing;
@@ -398,6 +401,30 @@ bool hc_bcast_may(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hd
 	if (missing)
 		unheard_tell(m, count);
 	return true;
+}
+
+/* It waits for a process that has not come yet, not for one that left. */
+static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+{
+	if (!hc_sock_serves(m)) {
+		if (m->left)
+			hc_op_fail(m, op, -ECONNRESET, m->node->id);
+		else
+			hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+		return false;
+	}
+	return op->begun || missing_tell(m, op, hc_hdr(skb));
+}
+
+enum hc_progress hc_bcast_advance(struct hc_member *m, struct hc_op *op)
+{
+	bool source = hc_member_is_root(m);
+	enum hc_progress p = hc_down_advance(m, op);
+
+	if (p != HC_BLOCKED || !skb_queue_empty(source ? &op->own : &op->down))
+		return p;
+	return source ? hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0) :
+			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
 }
 
 /* The source's complete messages go on without it.  Another member's process
@@ -432,9 +459,10 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.window = HC_OP_WINDOW,
 	.done_way = HC_DONE_UP,
 	.unasked = true,
-	.credits = true,
+	.turns_planned = true,
 	.done_tell = bcast_done_tell,
 	.done_rx = bcast_done_rx,
+	.offered = bcast_offered,
 	.handed = bcast_handed,
 	.idle = named_tell,
 	.close = bcast_close,

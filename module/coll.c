@@ -289,7 +289,7 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 static enum hc_progress op_advance(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_member_is_bcast(m))
-		return hc_down_advance(m, op);
+		return hc_bcast_advance(m, op);
 	if (hc_member_is_doubling(m))
 		return hc_doubling_advance(m, op);
 	if (op->collective == HYPERCUBE_GATHER)
@@ -424,7 +424,8 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		data_fail(m, skb, err);
 		return;
 	}
-	if (!m->plan->ops->ahead)
+	/* In lockstep it may be ahead of this member's own stage. */
+	if (!m->plan->ops->lockstep)
 		hc_op_note(m, op, hdr);
 	if (nr == m->head)
 		hc_advance(m);
@@ -560,7 +561,7 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		why = hc_end_rx(m, skb);
 		break;
 	case HC_FRAME_CREDIT:
-		if (m->plan->ops->credits)
+		if (!m->plan->ops->lockstep)
 			hc_credit_rx(m, hdr);
 		break;
 	case HC_FRAME_ASK:

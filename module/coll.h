@@ -572,16 +572,15 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op);
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 /* Send a copy that shares the pages down to source @i.  False: the operation is gone. */
 bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
-/* Pass on what has come from above for one operation. */
+/* Pass on what has come from above for one operation; at the root of a broadcast: what its
+ * process contributes.  HC_BLOCKED also if nothing is there, which is not noted.
+ */
 enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
-/* The same for all results of a tree plan that have not come down to the end. */
+/* The same for all results that follow and have not come down to the end. */
 void hc_results_advance(struct hc_member *m);
 
 /* --- bcast.c --- */
-/* May the process get the message whose first frame has come?  First it hears of those
- * before it that failed.  If not, the operation has failed.
- */
-bool hc_bcast_may(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+enum hc_progress hc_bcast_advance(struct hc_member *m, struct hc_op *op);
 
 /* --- tree.c, merge.c --- */
 enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op);
@@ -595,8 +594,6 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 
 /* --- doubling.c --- */
 enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op);
-/* The one that comes behind the oldest operation. */
-u64 hc_doubling_behind(const struct hc_member *m);
 
 /* --- gather.c --- */
 enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op);

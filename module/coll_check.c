@@ -90,16 +90,18 @@ static bool way_fits(const struct hc_tree_peer *peer, const struct hc_hdr *hdr)
 	       !(hdr->flags & HC_FRAME_F_ROUTED) == (peer->how != HC_TREE_DETOUR);
 }
 
-/* A source may be ahead of this member by as much as the plan lets it be; the next number
- * may be that behind a failed range, further away than any window.
+/* In lockstep a source may be ahead of this member by one frame; the next number may be that
+ * behind a failed range, further away than any window.
  */
-static bool doubling_expects(const struct hc_member *m, int i, u64 nr)
+static bool up_expected(struct hc_member *m, int i, u64 nr)
 {
-	const struct hc_op *op = m->ops[nr % HC_OP_WINDOW];
+	const struct hc_op *op = hc_member_op(m, nr);
+	u64 behind;
 
-	if (nr != m->head && nr != hc_doubling_behind(m))
-		return false;
-	return !op || skb_queue_empty(&op->src[i].q);
+	if (!m->plan->ops->lockstep)
+		return nr < m->done + m->plan->ops->up_window;
+	behind = hc_ended(m, m->head + 1) ? m->end_to : m->head + 1;
+	return (nr == m->head || nr == behind) && (!op || skb_queue_empty(&op->src[i].q));
 }
 
 unsigned int hc_up_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
@@ -109,10 +111,8 @@ unsigned int hc_up_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
 
 	if (m->broken || nr < m->done || hc_ended(m, nr))
 		return HYPERCUBE_A_DROP_ENDED;
-	if (i < 0 || hc_member_is_bcast(m) || hdr->flags & HC_FRAME_F_DOWN ||
-	    !way_fits(&m->src[i], hdr))
-		return HYPERCUBE_A_DROP_UNEXPECTED;
-	if (hc_member_is_doubling(m) ? !doubling_expects(m, i, nr) : nr >= m->done + HC_OP_WINDOW)
+	if (i < 0 || hdr->flags & HC_FRAME_F_DOWN || !way_fits(&m->src[i], hdr) ||
+	    !up_expected(m, i, nr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (!op)
 		return 0;
@@ -125,7 +125,7 @@ unsigned int hc_up_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
 
 unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr)
 {
-	bool bcast = hc_member_is_bcast(m);
+	bool unasked = m->plan->ops->unasked;
 	u64 nr = be64_to_cpu(hdr->op);
 	const struct hc_op *op = hc_member_op(m, nr);
 
@@ -135,10 +135,10 @@ unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr)
 	    !way_fits(&m->role.dst[0], hdr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (!op)
-		return bcast && nr >= m->head ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
+		return unasked && nr >= m->head ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
 	if (op->nr != nr || skb_queue_len(&op->down) >= HC_DOWN_WINDOW)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	if (bcast ? op->handed : !op->begun || !hc_op_comes_down(op))
+	if (unasked ? op->handed : !op->begun || !hc_op_comes_down(op))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	/* Nobody has blocks for those who have not asked for them. */
 	if (op->collective == HYPERCUBE_SCATTER && !op->handed)

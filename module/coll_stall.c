@@ -137,7 +137,7 @@ void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	    op && op->nr == m->view_nr && was_sent(m, op, hdr)) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
 		hc_advance(m);
-	} else if (m->plan->ops->credits) {
+	} else if (!m->plan->ops->lockstep) {
 		hc_credit_rx(m, hdr);
 	}
 }

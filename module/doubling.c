@@ -22,7 +22,7 @@
  * its s; it takes the peer's s in that same poll if it is there, else when it comes,
  * waiting for nothing else meanwhile.  Hence the queue is empty when s + 1 comes: there
  * is never more than one frame in it, n frames at a member in all, which is why nobody
- * needs credits, and nothing is charged to a sender but its own contribution.  If s is
+ * needs credits (.lockstep), and nothing is charged to a sender but its own contribution.  If s is
  * the last segment of operation k, s + 1 belongs to k + 1: a member hears of no
  * operation behind the next one.
  *
@@ -253,16 +253,11 @@ static void doubling_handed(struct hc_member *m, struct hc_op *op)
 	WRITE_ONCE(m->done, m->head);
 }
 
-u64 hc_doubling_behind(const struct hc_member *m)
-{
-	return hc_ended(m, m->head + 1) ? m->end_to : m->head + 1;
-}
-
 /* How many frames of operation @nr a source was sent, if that is the oldest. */
 static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
 {
-	int i = hc_src_index(m, node);
 	const struct hc_op *op = hc_member_op(m, nr);
+	int i = hc_src_index(m, node);
 
 	if (i < 0 || nr != m->head || !op || op->nr != nr)
 		return 0;
@@ -301,7 +296,7 @@ const struct hc_plan_ops hc_plan_doubling = {
 	.window = HC_OP_WINDOW - 2,
 	.done_way = HC_DONE_ALONE,
 	.all_contribute = true,
-	.ahead = true,
+	.lockstep = true,
 	.handed = doubling_handed,
 	.close = hc_member_close,
 	.frames_told = frames_offered,

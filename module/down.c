@@ -61,22 +61,14 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 /* At the source of a broadcast the process has the message already. */
 static bool delivers(const struct hc_member *m)
 {
-	return !(hc_member_is_bcast(m) && hc_member_is_root(m));
+	return m->plan->ops->all_contribute || !hc_member_is_root(m);
 }
 
-/* A broadcast waits for a process that has not come yet, not for one that left. */
 static bool reader_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	if (!delivers(m))
 		return true;
-	if (hc_member_is_bcast(m) && !hc_sock_serves(m)) {
-		if (m->left)
-			hc_op_fail(m, op, -ECONNRESET, m->node->id);
-		else
-			hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
-		return false;
-	}
-	if (hc_member_is_bcast(m) && !op->begun && !hc_bcast_may(m, op, hc_hdr(skb)))
+	if (m->plan->ops->offered && !m->plan->ops->offered(m, op, skb))
 		return false;
 	if (hc_sock_room(m, op->rec.sock))
 		return true;
@@ -106,7 +98,7 @@ static u32 down_turn(const struct hc_member *m, const struct hc_op *op, unsigned
 	u32 turn;
 	int s;
 
-	if (hc_member_is_bcast(m))
+	if (m->plan->ops->turns_planned)
 		return m->turns[i];
 	turn = peer->how == HC_TREE_DIRECT ? 1 : peer->how == HC_TREE_HELP ? 2 : 0;
 	for (s = m->plan->tree.stages - 1; s > peer->stage; s--)
@@ -131,7 +123,8 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hdr->dtype = op->dtype;
 	hdr->width = cpu_to_be16(op->width);
 	hdr->total = cpu_to_be64(op->result);
-	if (hc_member_is_bcast(m) && hc_member_is_root(m))
+	/* Messages are counted at their source: see bcast.c. */
+	if (!delivers(m))
 		hdr->origin = cpu_to_be16(op->ordinal);
 	hdr->stage = peer->stage;
 	hdr->index = cpu_to_be32(st->sent_down++);
@@ -257,11 +250,8 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		if (!origin && !credit_return(m, op))
 			return HC_FAILED;
 	}
-	/* Of a tree plan's member another operation may be the one to look at. */
-	if (!hc_member_is_bcast(m))
-		return HC_BLOCKED;
-	return origin ? hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0) :
-			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
+	/* Where results follow, another operation may be the one to look at. */
+	return HC_BLOCKED;
 }
 
 void hc_results_advance(struct hc_member *m)

@@ -18,6 +18,7 @@ struct hc_op;
 struct hc_plan;
 struct hc_plan_params;
 struct netlink_ext_ack;
+struct sk_buff;
 
 /* How a member learns which operations are done (DONE). */
 enum hc_done_way {
@@ -36,14 +37,19 @@ enum hc_done_way {
  * @release: free what @copy allocated, as far as it did, or NULL.  Config
  * @collective: what an operation is said to be of that has failed before it began
  * @window: contributions that a member may have begun and that are not done
+ * @up_window: numbers, from the first that is not done, of which frames may come from below;
+ *	not in lockstep
  * @done_way: who tells whom what is done
  * @results_follow: results come down behind what was handed over, see hc_results_advance()
  * @all_contribute: all members do, not the root alone
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
- * @ahead: what comes up may be ahead of this member's own stage: it is noted when it is taken
- * @credits: who sends waits for credits, or may
+ * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
+ *	own stage, which is noted when it is taken, and nobody needs credits
+ * @turns_planned: the plan says at which step something goes down to a source (.turns)
  * @done_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
  * @done_rx: others have told; NULL: nobody does
+ * @offered: may the process get what has come down?  If not, the wait is noted or the operation
+ *	has failed.  NULL: it may, if it has room
  * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
  *	may be forgotten
  * @idle: the operation at the head has not begun; NULL: there is nothing else to do
@@ -80,14 +86,16 @@ struct hc_plan_ops {
 	void (*release)(struct hc_plan *plan);
 	u8 collective;
 	unsigned int window;
+	unsigned int up_window;
 	enum hc_done_way done_way;
 	bool results_follow;
 	bool all_contribute;
 	bool unasked;
-	bool ahead;
-	bool credits;
+	bool lockstep;
+	bool turns_planned;
 	void (*done_tell)(struct hc_member *m);
 	void (*done_rx)(struct hc_member *m, const struct hc_hdr *hdr);
+	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	void (*handed)(struct hc_member *m, struct hc_op *op);
 	void (*idle)(struct hc_member *m);
 	void (*close)(struct hc_member *m);
