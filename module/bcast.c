@@ -416,7 +416,7 @@ static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk
 	return op->begun || missing_tell(m, op, hc_hdr(skb));
 }
 
-enum hc_progress hc_bcast_advance(struct hc_member *m, struct hc_op *op)
+static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
 {
 	bool source = hc_member_is_root(m);
 	enum hc_progress p = hc_down_advance(m, op);
@@ -449,13 +449,29 @@ static void bcast_close(struct hc_member *m)
 		hc_coll_end_go_on(m, &end);
 }
 
+const struct hc_collective hc_kind_bcast = {
+	.id = HYPERCUBE_BCAST,
+	.payload = HC_PAYLOAD_BYTES,
+	.flags = HYPERCUBE_F_NOTIFY,
+};
+
+static const struct hc_coll_ops bcast_message = {
+	.kind = &hc_kind_bcast,
+	.advance = bcast_advance,
+};
+
+static const struct hc_coll_ops *const bcast_colls[] = {
+	&bcast_message,
+	NULL
+};
+
 const struct hc_plan_ops hc_plan_bcast = {
 	.name = "bcast",
 	.id = HYPERCUBE_PLAN_BCAST,
 	.copy = bcast_copy,
 	.members_create = bcast_members_create,
 	.release = bcast_release,
-	.collective = HYPERCUBE_BCAST,
+	.colls = bcast_colls,
 	.window = HC_OP_WINDOW,
 	.done_way = HC_DONE_UP,
 	.unasked = true,

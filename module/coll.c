@@ -65,6 +65,7 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 	if (!op)
 		return NULL;
 	op->member = m;
+	op->coll = m->plan->ops->colls[0];
 	op->nr = nr;
 	__skb_queue_head_init(&op->own);
 	__skb_queue_head_init(&op->down);
@@ -239,7 +240,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 	u64 start = max(be64_to_cpu(hdr->time), *busy);
 
 	hdr->op = cpu_to_be64(op->nr);
-	hdr->collective = op->collective;
+	hdr->collective = op->coll->kind->id;
 	hdr->oper = op->oper;
 	hdr->dtype = op->dtype;
 	hdr->width = cpu_to_be16(op->width);
@@ -263,7 +264,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
 	/* Who is blocked gets the result from its first helper. */
-	if (!i && hc_op_comes_down(op))
+	if (!i && op->coll->comes_down)
 		hc_hdr(skb)->flags |= HC_FRAME_F_WANT;
 	hc_hdr(skb)->index = cpu_to_be32(op->sent[i]++);
 	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], skb);
@@ -285,19 +286,6 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 }
 
 /* ------------------------------------------------------------ progress */
-
-static enum hc_progress op_advance(struct hc_member *m, struct hc_op *op)
-{
-	if (hc_member_is_bcast(m))
-		return hc_bcast_advance(m, op);
-	if (hc_member_is_doubling(m))
-		return hc_doubling_advance(m, op);
-	if (op->collective == HYPERCUBE_GATHER)
-		return hc_gather_advance(m, op);
-	if (op->collective == HYPERCUBE_SCATTER)
-		return hc_scatter_advance(m, op);
-	return op->oper == HYPERCUBE_MERGE ? hc_merge_advance(m, op) : hc_tree_advance(m, op);
-}
 
 /* The oldest operation was passed on as a whole. */
 static void op_handed(struct hc_member *m, struct hc_op *op)
@@ -321,7 +309,7 @@ void hc_advance(struct hc_member *m)
 			hc_view_idle(m);
 			return;
 		}
-		p = op_advance(m, op);
+		p = op->coll->advance(m, op);
 		if (p == HC_BLOCKED || m->broken)
 			return;
 		/* If it failed, the head has moved on. */
@@ -478,7 +466,7 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 		.time = time,
 		.cause_node = ~0U,
 		.cause_dim = ~0U,
-		.collective = op->collective,
+		.collective = op->coll->kind->id,
 	};
 
 	if (op->notify_own)

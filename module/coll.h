@@ -78,6 +78,7 @@ struct hc_stream {
 /**
  * struct hc_op - one operation at one member
  * @member: the member
+ * @coll: what it is; the plan type's first collective until @known
  * @nr: its number within the plan
  * @total: bytes of this member's contribution; valid once @known
  * @cookie: of this member's contribution
@@ -112,7 +113,6 @@ struct hc_stream {
  * @width: bytes of a RECORD
  * @next_src: sources already merged into the head of @own
  * @offered: the head of @own was sent to source @next_src (doubling)
- * @collective: enum hypercube_collective
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type
  * @credit: segments each destination has room for (MERGE only)
@@ -128,6 +128,7 @@ struct hc_stream {
  */
 struct hc_op {
 	struct hc_member *member;
+	const struct hc_coll_ops *coll;
 	u64 nr;
 	u64 total;
 	u64 cookie;
@@ -156,7 +157,6 @@ struct hc_op {
 	u32 elem;
 	u16 width;
 	u16 next_src;
-	u8 collective;
 	u8 oper;
 	u8 dtype;
 	u8 credit[HC_STAGES_MAX];
@@ -300,26 +300,9 @@ struct hc_member {
 	struct hc_tree_peer src[];
 };
 
-/* How far an operation got: what hc_tree_advance() and its like say. */
-enum hc_progress {
-	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
-	HC_FINISHED,	/* everything was passed on (the sink: delivered) */
-	HC_FAILED,	/* hc_coll_end() was called; the operation is gone */
-};
-
 static inline bool hc_member_is_root(const struct hc_member *m)
 {
 	return m->role.ndst == 0;
-}
-
-static inline bool hc_member_is_bcast(const struct hc_member *m)
-{
-	return m->plan->ops->id == HYPERCUBE_PLAN_BCAST;
-}
-
-static inline bool hc_member_is_doubling(const struct hc_member *m)
-{
-	return m->plan->ops->id == HYPERCUBE_PLAN_DOUBLING;
 }
 
 /* How many tell the member how far they are: its destinations, or its sources. */
@@ -344,18 +327,6 @@ static inline bool hc_member_pending(const struct hc_member *m)
 	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) ||
 	       (hc_member_tells(m) && m->told != m->done) ||
 	       (m->plan->ops->end_owed && m->plan->ops->end_owed(m));
-}
-
-/* Does a result of the operation go down the tree? */
-static inline bool hc_op_comes_down(const struct hc_op *op)
-{
-	return op->collective != HYPERCUBE_REDUCE && op->collective != HYPERCUBE_GATHER;
-}
-
-/* Blocks of bytes, nothing is merged. */
-static inline bool hc_coll_has_blocks(u8 collective)
-{
-	return collective == HYPERCUBE_GATHER || collective == HYPERCUBE_SCATTER;
 }
 
 /* The first member from @u on; the number of nodes if there is none. */
@@ -572,6 +543,12 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op);
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 /* Send a copy that shares the pages down to source @i.  False: the operation is gone. */
 bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
+/* May @skb be passed on to all sources that want it, and the process?  If not, the wait is
+ * noted or the operation has failed.
+ */
+bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
+/* Pass it on to them, there is room; consumes.  False: the operation is gone. */
+bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 /* Pass on what has come from above for one operation; at the root of a broadcast: what its
  * process contributes.  HC_BLOCKED also if nothing is there, which is not noted.
  */
@@ -579,35 +556,12 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
 /* The same for all results that follow and have not come down to the end. */
 void hc_results_advance(struct hc_member *m);
 
-/* --- bcast.c --- */
-enum hc_progress hc_bcast_advance(struct hc_member *m, struct hc_op *op);
-
-/* --- tree.c, merge.c --- */
-enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op);
-enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op);
-
+/* --- tree.c --- */
 /* Merge @in into the segment @acc it belongs to; the caller keeps both.  @peer: the node
  * one of them is from.  False: they do not fit.
  */
 bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
 		      const struct sk_buff *in, u32 peer);
-
-/* --- doubling.c --- */
-enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op);
-
-/* --- gather.c --- */
-enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op);
-
-/* --- scatter.c --- */
-enum hc_progress hc_scatter_advance(struct hc_member *m, struct hc_op *op);
-/* Is it a set of members, or the word of a blocked one that it asks somebody else? */
-bool hc_scatter_asks(const struct hc_member *m, const struct hc_hdr *hdr);
-/* Is it the next piece of the blocks that go this way? */
-bool hc_scatter_fits(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
-/* May @skb be passed on towards the member it is for?  If not, the wait is noted. */
-bool hc_scatter_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
-/* Pass it on, the @last one that comes; consumes.  False: the operation is gone. */
-bool hc_scatter_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
 /* --- coll_host.c --- */
 /* The socket was closed: what it owed will never come.  Of plans to which all contribute. */

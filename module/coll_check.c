@@ -21,51 +21,40 @@
 
 static bool params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
 {
-	return op->collective == hdr->collective && op->oper == hdr->oper &&
+	return op->coll->kind->id == hdr->collective && op->oper == hdr->oper &&
 	       op->dtype == hdr->dtype && op->width == be16_to_cpu(hdr->width) &&
-	       (op->oper == HYPERCUBE_MERGE || op->collective == HYPERCUBE_SCATTER ||
-		op->total == be64_to_cpu(hdr->total));
-}
-
-/* Is it an operation for a plan of this type? */
-static bool plan_carries(const struct hc_member *m, const struct hc_hdr *hdr)
-{
-	if (hc_member_is_doubling(m))
-		return (hdr->collective == HYPERCUBE_ALLREDUCE ||
-			hdr->collective == HYPERCUBE_BARRIER) && hdr->oper != HYPERCUBE_MERGE;
-	return (hdr->collective == HYPERCUBE_BCAST) == hc_member_is_bcast(m);
+	       (op->coll->own_totals || op->total == be64_to_cpu(hdr->total));
 }
 
 /* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes. */
-static int elem_size(const struct hc_hdr *hdr)
+static int elem_size(const struct hc_collective *kind, const struct hc_hdr *hdr)
 {
-	switch (hdr->collective) {
-	case HYPERCUBE_BCAST:
-	case HYPERCUBE_GATHER:
-	case HYPERCUBE_SCATTER:
+	switch (kind->payload) {
+	case HC_PAYLOAD_BYTES:
 		return hdr->oper || hdr->dtype || hdr->width ? -EINVAL : 1;
-	case HYPERCUBE_BARRIER:
+	case HC_PAYLOAD_NOTHING:
 		if (hdr->oper != HYPERCUBE_SUM || hdr->total)
 			return -EINVAL;
-		fallthrough;
-	case HYPERCUBE_REDUCE:
-	case HYPERCUBE_ALLREDUCE:
-		return hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
+		break;
+	case HC_PAYLOAD_ELEMENTS:
+		break;
 	}
-	return -EINVAL;
+	return hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
 }
 
 bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
 {
+	const struct hc_coll_ops *coll;
 	int elem;
 
 	if (op->known)
 		return params_fit(op, hdr);
-	elem = elem_size(hdr);
-	if (elem < 0 || !plan_carries(op->member, hdr))
+	coll = hc_coll_find(op->member->plan->ops, hdr->collective, hdr->oper);
+	elem = IS_ERR(coll) ? -EINVAL : elem_size(coll->kind, hdr);
+	if (elem < 0)
 		return false;
 	op->elem = elem;
-	op->collective = hdr->collective;
+	op->coll = coll;
 	op->oper = hdr->oper;
 	op->dtype = hdr->dtype;
 	op->width = be16_to_cpu(hdr->width);
@@ -138,10 +127,10 @@ unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr)
 		return unasked && nr >= m->head ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
 	if (op->nr != nr || skb_queue_len(&op->down) >= HC_DOWN_WINDOW)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	if (unasked ? op->handed : !op->begun || !hc_op_comes_down(op))
+	if (unasked ? op->handed : !op->begun || !op->coll->comes_down)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	/* Nobody has blocks for those who have not asked for them. */
-	if (op->collective == HYPERCUBE_SCATTER && !op->handed)
+	if (op->coll->asks && !op->handed)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if ((s32)(be32_to_cpu(hdr->index) - op->down_came) < 0)
 		return HYPERCUBE_A_DROP_DUPLICATE;
@@ -181,27 +170,6 @@ static bool part_follows(u64 *at, const struct hc_hdr *hdr)
 	return true;
 }
 
-/* Blocks of members one after the other, each from its beginning to its end. */
-static bool block_follows(const struct hc_member *m, struct hc_stream *st,
-			  const struct hc_hdr *hdr)
-{
-	u64 offset = be64_to_cpu(hdr->offset);
-	u64 total = be64_to_cpu(hdr->total);
-	u32 origin = be16_to_cpu(hdr->origin);
-	u32 len = be32_to_cpu(hdr->len);
-
-	if (!len)
-		return is_last(hdr) && !st->at;
-	if (hc_member_from(m, origin) != origin || offset != st->at || offset > total ||
-	    len > total - offset)
-		return false;
-	if (st->at ? origin != st->block : st->came && origin <= st->block)
-		return false;
-	st->block = origin;
-	st->at = offset + len == total ? 0 : offset + len;
-	return !is_last(hdr) || !st->at;
-}
-
 static bool up_follows(const struct hc_member *m, const struct hc_op *op, unsigned int i,
 		       struct hc_stream *st, const struct hc_hdr *hdr)
 {
@@ -210,15 +178,8 @@ static bool up_follows(const struct hc_member *m, const struct hc_op *op, unsign
 	if (st->came && (be64_to_cpu(hdr->total) != st->total ||
 			 st->want != !!(hdr->flags & HC_FRAME_F_WANT)))
 		return false;
-	switch (op->collective) {
-	case HYPERCUBE_GATHER:
-		return !part && block_follows(m, st, hdr);
-	case HYPERCUBE_SCATTER:
-		return !part && hc_scatter_asks(m, hdr);
-	}
-	/* How long a run is that is dealt out to helpers, nobody knows before its end. */
-	if (op->oper == HYPERCUBE_MERGE)
-		return !part && (hdr->len || is_last(hdr));
+	if (op->coll->up_follows)
+		return !part && op->coll->up_follows(m, st, hdr);
 	if (m->src[i].how == HC_TREE_HELP)
 		return part && part_follows(&st->at, hdr);
 	return !part && piece_follows(&st->at, hdr);
@@ -245,7 +206,7 @@ static bool down_total_fits(const struct hc_op *op, u64 total)
 {
 	if (op->down_came)
 		return total == op->result;
-	return op->oper != HYPERCUBE_MERGE || total >= op->total;
+	return !op->coll->merges || total >= op->total;
 }
 
 int hc_down_check(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
@@ -256,8 +217,8 @@ int hc_down_check(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hd
 	if (be32_to_cpu(hdr->index) != op->down_came)
 		return -EIO;
 	op->result = be64_to_cpu(hdr->total);
-	if (op->collective == HYPERCUBE_SCATTER ? !hc_scatter_fits(m, op, hdr) :
-						  !piece_follows(&op->down_at, hdr))
+	if (op->coll->down_follows ? !op->coll->down_follows(m, op, hdr) :
+				     !piece_follows(&op->down_at, hdr))
 		return -EPROTO;
 	op->down_came++;
 	return 0;

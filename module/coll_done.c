@@ -115,7 +115,7 @@ bool hc_done_set(struct hc_member *m, const struct hc_done *d)
 
 		if (!op || op->nr != nr)
 			continue;
-		if (hc_op_comes_down(op))
+		if (op->coll->comes_down)
 			break;
 		if (nr + 1 == d->nr)
 			hc_op_complete(m, op, d->steps, d->clock, d->time);
@@ -153,7 +153,7 @@ void hc_root_settle_below(struct hc_member *m)
 	for (nr = m->done; nr < d.nr; nr++) {
 		struct hc_op *op = hc_member_op(m, nr);
 
-		if (op && op->nr == nr && hc_op_comes_down(op))
+		if (op && op->nr == nr && op->coll->comes_down)
 			hc_op_forgo(m, op);
 	}
 	hc_done_set(m, &d);
@@ -170,7 +170,7 @@ static bool result_lost(struct hc_member *m, u64 told)
 		struct hc_op *op = hc_member_op(m, nr);
 		const struct sk_buff *skb;
 
-		if (!op || op->nr != nr || !hc_op_comes_down(op))
+		if (!op || op->nr != nr || !op->coll->comes_down)
 			continue;
 		skb = skb_peek_tail(&op->down);
 		if (skb && hc_hdr(skb)->flags & HC_FRAME_F_LAST)

@@ -136,7 +136,7 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 		.cookie = op ? op->cookie : 0,
 		.cause_node = m->end.node == HC_CAUSE_NONE ? ~0U : m->end.node,
 		.cause_dim = m->end.dim == HC_CAUSE_NONE ? ~0U : m->end.dim,
-		.collective = op ? op->collective : m->plan->ops->collective,
+		.collective = (op ? op->coll : m->plan->ops->colls[0])->kind->id,
 	};
 
 	hc_sock_status(m->node, &res, rec);
@@ -259,7 +259,7 @@ static bool op_complete_below(const struct hc_op *op, const struct hc_end *last)
 	if (!op->handed || op->nr >= last->from ||
 	    (op->nr >= last->failed && op->nr - last->failed < last->nfailed))
 		return false;
-	return !op->member->plan->ops->results_follow || !hc_op_comes_down(op);
+	return !op->coll->comes_down;
 }
 
 void hc_end_settle(struct hc_member *m, const struct hc_end *last)
@@ -560,7 +560,7 @@ static u64 first_at_risk(struct hc_member *m)
 	for (nr = m->done; nr < m->head && m->plan->ops->results_follow; nr++) {
 		const struct hc_op *op = hc_member_op(m, nr);
 
-		if (op && op->nr == nr && hc_op_comes_down(op))
+		if (op && op->nr == nr && op->coll->comes_down)
 			return nr;
 	}
 	return m->head;

@@ -22,8 +22,8 @@
  * its s; it takes the peer's s in that same poll if it is there, else when it comes,
  * waiting for nothing else meanwhile.  Hence the queue is empty when s + 1 comes: there
  * is never more than one frame in it, n frames at a member in all, which is why nobody
- * needs credits (.lockstep), and nothing is charged to a sender but its own contribution.  If s is
- * the last segment of operation k, s + 1 belongs to k + 1: a member hears of no
+ * needs credits, and nothing is charged to a sender but its own contribution (.lockstep).
+ * If s is the last segment of operation k, s + 1 belongs to k + 1: a member hears of no
  * operation behind the next one.
  *
  * Completion.  An operation is done at a member when its process has the result:
@@ -209,7 +209,7 @@ static bool segment_out(struct hc_member *m, struct hc_op *op)
 	return last;
 }
 
-enum hc_progress hc_doubling_advance(struct hc_member *m, struct hc_op *op)
+static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 {
 	while (!skb_queue_empty(&op->own)) {
 		for (; op->next_src < m->role.nsrc; op->next_src++) {
@@ -287,12 +287,28 @@ static void doubling_settle_below(struct hc_member *m)
 	hc_numbers_skip(m);
 }
 
+static const struct hc_coll_ops doubling_allreduce = {
+	.kind = &hc_kind_allreduce,
+	.advance = doubling_advance,
+};
+
+static const struct hc_coll_ops doubling_barrier = {
+	.kind = &hc_kind_barrier,
+	.advance = doubling_advance,
+};
+
+static const struct hc_coll_ops *const doubling_colls[] = {
+	&doubling_allreduce,
+	&doubling_barrier,
+	NULL
+};
+
 const struct hc_plan_ops hc_plan_doubling = {
 	.name = "doubling",
 	.id = HYPERCUBE_PLAN_DOUBLING,
 	.copy = doubling_copy,
 	.members_create = doubling_members_create,
-	.collective = HYPERCUBE_ALLREDUCE,
+	.colls = doubling_colls,
 	.window = HC_OP_WINDOW - 2,
 	.done_way = HC_DONE_ALONE,
 	.all_contribute = true,

@@ -76,19 +76,23 @@ static bool reader_may(struct hc_member *m, struct hc_op *op, const struct sk_bu
 	return false;
 }
 
-/* May @skb be passed on?  If not, the wait is noted or the operation has failed. */
-static bool down_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	unsigned int i;
 
-	if (op->collective == HYPERCUBE_SCATTER && op->result)
-		return hc_scatter_may(m, op, skb);
 	for (i = 0; i < m->role.nsrc; i++)
 		if (op->src[i].want && !op->src[i].credit) {
 			hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[i].node);
 			return false;
 		}
 	return reader_may(m, op, skb);
+}
+
+static bool down_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+{
+	if (op->coll->down_may)
+		return op->coll->down_may(m, op, skb);
+	return hc_down_all_may(m, op, skb);
 }
 
 /* Steps after which source @i has what is sent to it now. */
@@ -118,7 +122,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hdr->flags |= HC_FRAME_F_DOWN;
 	if (op->notify)
 		hdr->flags |= HC_FRAME_F_NOTIFY;
-	hdr->collective = op->collective;
+	hdr->collective = op->coll->kind->id;
 	hdr->oper = op->oper;
 	hdr->dtype = op->dtype;
 	hdr->width = cpu_to_be16(op->width);
@@ -156,13 +160,10 @@ bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	return hc_member_op(m, nr) == op;
 }
 
-/* Pass a segment on, there is room; consumes @skb.  False: the operation is gone. */
-static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	unsigned int i;
 
-	if (op->collective == HYPERCUBE_SCATTER && op->result)
-		return hc_scatter_pass(m, op, skb, last);
 	for (i = 0; i < m->role.nsrc; i++)
 		if (op->src[i].want && !hc_down_send(m, op, i, skb)) {
 			kfree_skb(skb);
@@ -182,11 +183,18 @@ static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	return true;
 }
 
+static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	if (op->coll->down_pass)
+		return op->coll->down_pass(m, op, skb, last);
+	return hc_down_all_pass(m, op, skb, last);
+}
+
 /* ------------------------------------------------------------ the root of a tree */
 
 bool hc_root_may(struct hc_member *m, struct hc_op *op)
 {
-	if (hc_op_comes_down(op))
+	if (op->coll->comes_down)
 		return down_may(m, op, skb_peek(&op->own));
 	if (hc_sock_room(m, op->rec.sock))
 		return true;
@@ -198,7 +206,7 @@ bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, boo
 {
 	if (last)
 		hc_hdr(skb)->flags |= HC_FRAME_F_LAST;
-	if (hc_op_comes_down(op))
+	if (op->coll->comes_down)
 		return down_pass(m, op, skb, last);
 	hc_sock_result(m, op, skb, last);
 	return true;
@@ -264,7 +272,7 @@ void hc_results_advance(struct hc_member *m)
 		struct hc_op *op = hc_member_op(m, nr);
 		enum hc_progress p;
 
-		if (!op || op->nr != nr || !hc_op_comes_down(op))
+		if (!op || op->nr != nr || !op->coll->comes_down)
 			continue;
 		p = hc_down_advance(m, op);
 		if (p == HC_FAILED && !m->broken)

@@ -160,7 +160,7 @@ static bool sink_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 	return hc_root_out(m, op, skb, last);
 }
 
-enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op)
+static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 {
 	bool sink = hc_member_is_root(m);
 	int i;
@@ -188,3 +188,36 @@ enum hc_progress hc_gather_advance(struct hc_member *m, struct hc_op *op)
 	}
 	return HC_BLOCKED;
 }
+
+/* Blocks of members one after the other, each from its beginning to its end. */
+static bool block_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
+{
+	u64 offset = be64_to_cpu(hdr->offset);
+	u64 total = be64_to_cpu(hdr->total);
+	u32 origin = be16_to_cpu(hdr->origin);
+	u32 len = be32_to_cpu(hdr->len);
+	bool last = hdr->flags & HC_FRAME_F_LAST;
+
+	if (!len)
+		return last && !st->at;
+	if (hc_member_from(m, origin) != origin || offset != st->at || offset > total ||
+	    len > total - offset)
+		return false;
+	if (st->at ? origin != st->block : st->came && origin <= st->block)
+		return false;
+	st->block = origin;
+	st->at = offset + len == total ? 0 : offset + len;
+	return !last || !st->at;
+}
+
+const struct hc_collective hc_kind_gather = {
+	.id = HYPERCUBE_GATHER,
+	.payload = HC_PAYLOAD_BYTES,
+	.flags = HYPERCUBE_F_NOTIFY,
+};
+
+const struct hc_coll_ops hc_tree_gather = {
+	.kind = &hc_kind_gather,
+	.advance = gather_advance,
+	.up_follows = block_follows,
+};

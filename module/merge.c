@@ -340,7 +340,7 @@ static void total_note(struct hc_member *m, struct hc_op *op)
 	op->out_known = true;
 }
 
-enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op)
+static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 {
 	hc_cmp_fn cmp = hc_combine_cmp(op->dtype);
 	u32 *cost = &m->node->merge_cost;
@@ -380,3 +380,26 @@ enum hc_progress hc_merge_advance(struct hc_member *m, struct hc_op *op)
 		*cost += input_copy(m, op, cmp, &c) + (m->role.nsrc + 1) * LOOK_COST;
 	}
 }
+
+/* How long a run is that is dealt out to helpers, nobody knows before its end. */
+static bool run_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
+{
+	return hdr->len || hdr->flags & HC_FRAME_F_LAST;
+}
+
+const struct hc_coll_ops hc_merge_reduce = {
+	.kind = &hc_kind_reduce,
+	.merges = true,
+	.own_totals = true,
+	.advance = merge_advance,
+	.up_follows = run_follows,
+};
+
+const struct hc_coll_ops hc_merge_allreduce = {
+	.kind = &hc_kind_allreduce,
+	.merges = true,
+	.own_totals = true,
+	.comes_down = true,
+	.advance = merge_advance,
+	.up_follows = run_follows,
+};

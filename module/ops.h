@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What plans of one type do otherwise than others: the common code (plan.c, coll*.c) knows
- * members, numbers and frames, and asks these instead of the type.
+ * What is different with each collective, and with plans of each type: the common code
+ * (plan.c, coll*.c, down.c, sock_send.c) knows members, numbers and frames, and asks these
+ * instead of a type.
  *
- * A plan type is a file that defines its struct hc_plan_ops, a line in ops.c and a row in
- * netlink_plan.c.
+ * A collective is a struct hc_collective, a line in ops.c, and a struct hc_coll_ops for each way
+ * in which plans carry it, a line in the list of the plan type.  A plan type is a file that
+ * defines its struct hc_plan_ops, a line in ops.c and a row in netlink_plan.c.
  */
 #ifndef _HC_OPS_H
 #define _HC_OPS_H
@@ -17,8 +19,67 @@ struct hc_member;
 struct hc_op;
 struct hc_plan;
 struct hc_plan_params;
+struct hc_stream;
 struct netlink_ext_ack;
 struct sk_buff;
+
+/* How far an operation got. */
+enum hc_progress {
+	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
+	HC_FINISHED,	/* everything was passed on (the sink: delivered) */
+	HC_FAILED,	/* hc_coll_end() was called; the operation is gone */
+};
+
+/* What a contribution consists of. */
+enum hc_payload {
+	HC_PAYLOAD_ELEMENTS,	/* of a type, for an operator */
+	HC_PAYLOAD_BYTES,
+	HC_PAYLOAD_NOTHING,	/* in frames: no elements of u8, for SUM */
+};
+
+/**
+ * struct hc_collective - a collective as programs know it, on plans of whatever type
+ * @id: enum hypercube_collective
+ * @payload: what a contribution consists of
+ * @flags: HYPERCUBE_F_* that there are; where everybody receives the result, that is the notice
+ * @deals: the root alone contributes, a block for each member, and segments end where these do
+ */
+struct hc_collective {
+	u8 id;
+	enum hc_payload payload;
+	u32 flags;
+	bool deals;
+};
+
+/**
+ * struct hc_coll_ops - how plans of a type carry a collective, with some operators
+ * @kind: the collective
+ * @merges: with the operator MERGE, else with all others; runs get longer as they are merged
+ * @own_totals: each member knows only its own length
+ * @comes_down: a result comes down behind what was handed over
+ * @asks: and only to who has handed over what asks for it
+ * @advance: work on the oldest operation at a member
+ * @up_follows: is DATA what comes next from below?  NULL: pieces of a message, or of a blocked
+ *	sender one part of each segment
+ * @down_follows: the same of what comes from above.  NULL: pieces of a message
+ * @down_may: may @skb be passed on downwards?  If not, the wait is noted or the operation has
+ *	failed.  NULL: hc_down_all_may()
+ * @down_pass: pass it on, @last: nothing follows; consumes.  False: the operation is gone.
+ *	NULL: hc_down_all_pass()
+ */
+struct hc_coll_ops {
+	const struct hc_collective *kind;
+	bool merges;
+	bool own_totals;
+	bool comes_down;
+	bool asks;
+	enum hc_progress (*advance)(struct hc_member *m, struct hc_op *op);
+	bool (*up_follows)(const struct hc_member *m, struct hc_stream *st,
+			   const struct hc_hdr *hdr);
+	bool (*down_follows)(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+	bool (*down_may)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
+	bool (*down_pass)(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+};
 
 /* How a member learns which operations are done (DONE). */
 enum hc_done_way {
@@ -35,7 +96,8 @@ enum hc_done_way {
  *	this may fill.  False: no memory.  Config
  * @members_create: verify the plan and make its members.  Config
  * @release: free what @copy allocated, as far as it did, or NULL.  Config
- * @collective: what an operation is said to be of that has failed before it began
+ * @colls: how they carry collectives, ends with NULL; an operation is said to be of the first as
+ *	long as nothing else is known of it
  * @window: contributions that a member may have begun and that are not done
  * @up_window: numbers, from the first that is not done, of which frames may come from below;
  *	not in lockstep
@@ -84,7 +146,7 @@ struct hc_plan_ops {
 	int (*members_create)(struct hc_plan *plan, const u32 *fault,
 			      struct netlink_ext_ack *extack);
 	void (*release)(struct hc_plan *plan);
-	u8 collective;
+	const struct hc_coll_ops *const *colls;
 	unsigned int window;
 	unsigned int up_window;
 	enum hc_done_way done_way;
@@ -119,7 +181,29 @@ extern const struct hc_plan_ops hc_plan_tree;
 extern const struct hc_plan_ops hc_plan_bcast;
 extern const struct hc_plan_ops hc_plan_doubling;
 
+extern const struct hc_collective hc_kind_reduce;
+extern const struct hc_collective hc_kind_allreduce;
+extern const struct hc_collective hc_kind_barrier;
+extern const struct hc_collective hc_kind_bcast;
+extern const struct hc_collective hc_kind_gather;
+extern const struct hc_collective hc_kind_scatter;
+
+/* Of tree plans. */
+extern const struct hc_coll_ops hc_tree_reduce;
+extern const struct hc_coll_ops hc_tree_allreduce;
+extern const struct hc_coll_ops hc_tree_barrier;
+extern const struct hc_coll_ops hc_merge_reduce;
+extern const struct hc_coll_ops hc_merge_allreduce;
+extern const struct hc_coll_ops hc_tree_gather;
+extern const struct hc_coll_ops hc_tree_scatter;
+
 /* --- ops.c --- */
+/* The collective of that number, or NULL: there is none. */
+const struct hc_collective *hc_collective(u32 id);
+/* How plans of a type carry a collective, or an ERR_PTR: -EPROTOTYPE, not at all;
+ * -EOPNOTSUPP, not with this operator.
+ */
+const struct hc_coll_ops *hc_coll_find(const struct hc_plan_ops *ops, u32 collective, u32 oper);
 /* The plan type of that number, or NULL: there is none. */
 const struct hc_plan_ops *hc_plan_type(u32 id);
 

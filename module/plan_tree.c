@@ -71,13 +71,24 @@ static int tree_members_create(struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
+static const struct hc_coll_ops *const tree_colls[] = {
+	&hc_tree_reduce,
+	&hc_tree_allreduce,
+	&hc_tree_barrier,
+	&hc_merge_reduce,
+	&hc_merge_allreduce,
+	&hc_tree_gather,
+	&hc_tree_scatter,
+	NULL
+};
+
 const struct hc_plan_ops hc_plan_tree = {
 	.name = "tree",
 	.id = HYPERCUBE_PLAN_TREE,
 	.copy = tree_copy,
 	.members_create = tree_members_create,
 	.release = tree_release,
-	.collective = HYPERCUBE_REDUCE,
+	.colls = tree_colls,
 	.window = HC_OP_WINDOW,
 	.up_window = HC_OP_WINDOW,
 	.done_way = HC_DONE_DOWN,

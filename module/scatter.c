@@ -87,7 +87,8 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ up */
 
-bool hc_scatter_asks(const struct hc_member *m, const struct hc_hdr *hdr)
+/* Is it a set of members, or the word of a blocked one that it asks somebody else? */
+static bool set_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
 {
 	u32 len = hdr->flags & HC_FRAME_F_WANT ? set_bytes(m) : 0;
 
@@ -180,7 +181,8 @@ static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
 	return u;
 }
 
-bool hc_scatter_fits(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+/* Is it the next piece of the blocks that go this way? */
+static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 {
 	bool last = hdr->flags & HC_FRAME_F_LAST;
 	u32 len = be32_to_cpu(hdr->len);
@@ -208,11 +210,18 @@ static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
 	return min_t(u32, be16_to_cpu(hc_hdr(skb)->origin), hc_nodes(m->node->fabric->dim) - 1);
 }
 
-bool hc_scatter_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+/* May a frame go towards the member that it is for?  Of blocks without a byte there is one, empty,
+ * for all.
+ */
+static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
-	u32 u = frame_for(m, skb);
-	int i = way_to(m, op, u);
+	u32 u;
+	int i;
 
+	if (!op->result)
+		return hc_down_all_may(m, op, skb);
+	u = frame_for(m, skb);
+	i = way_to(m, op, u);
 	if (i >= 0) {
 		if (op->src[i].credit)
 			return true;
@@ -241,14 +250,18 @@ static bool record_end(struct hc_member *m, struct hc_op *op)
 	return skb;
 }
 
-bool hc_scatter_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+/* Pass it on, @last: it is the last one that comes. */
+static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u32 u = frame_for(m, skb);
-	int i = way_to(m, op, u);
 	bool end = be64_to_cpu(hdr->offset) + be32_to_cpu(hdr->len) == op->result;
 	bool sent;
+	int i;
 
+	if (!op->result)
+		return hc_down_all_pass(m, op, skb, last);
+	i = way_to(m, op, u);
 	if (i < 0) {
 		hc_sock_result(m, op, skb, last);
 		return true;
@@ -302,7 +315,7 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-enum hc_progress hc_scatter_advance(struct hc_member *m, struct hc_op *op)
+static enum hc_progress scatter_advance(struct hc_member *m, struct hc_op *op)
 {
 	bool asked = op->next_src == m->role.nsrc;
 
@@ -314,3 +327,21 @@ enum hc_progress hc_scatter_advance(struct hc_member *m, struct hc_op *op)
 		return HC_FAILED;
 	return hand_out(m, op);
 }
+
+const struct hc_collective hc_kind_scatter = {
+	.id = HYPERCUBE_SCATTER,
+	.payload = HC_PAYLOAD_BYTES,
+	.deals = true,
+};
+
+const struct hc_coll_ops hc_tree_scatter = {
+	.kind = &hc_kind_scatter,
+	.own_totals = true,
+	.comes_down = true,
+	.asks = true,
+	.advance = scatter_advance,
+	.up_follows = set_follows,
+	.down_follows = blocks_follow,
+	.down_may = block_may,
+	.down_pass = block_pass,
+};

@@ -105,7 +105,7 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 	return hc_member_op(m, nr) == op;
 }
 
-enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op)
+static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *acc;
 
@@ -136,3 +136,38 @@ enum hc_progress hc_tree_advance(struct hc_member *m, struct hc_op *op)
 	}
 	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
+
+/* ------------------------------------------------------------ the collectives */
+
+const struct hc_collective hc_kind_reduce = {
+	.id = HYPERCUBE_REDUCE,
+	.payload = HC_PAYLOAD_ELEMENTS,
+	.flags = HYPERCUBE_F_NOTIFY,
+};
+
+const struct hc_collective hc_kind_allreduce = {
+	.id = HYPERCUBE_ALLREDUCE,
+	.payload = HC_PAYLOAD_ELEMENTS,
+};
+
+const struct hc_collective hc_kind_barrier = {
+	.id = HYPERCUBE_BARRIER,
+	.payload = HC_PAYLOAD_NOTHING,
+};
+
+const struct hc_coll_ops hc_tree_reduce = {
+	.kind = &hc_kind_reduce,
+	.advance = tree_advance,
+};
+
+const struct hc_coll_ops hc_tree_allreduce = {
+	.kind = &hc_kind_allreduce,
+	.comes_down = true,
+	.advance = tree_advance,
+};
+
+const struct hc_coll_ops hc_tree_barrier = {
+	.kind = &hc_kind_barrier,
+	.comes_down = true,
+	.advance = tree_advance,
+};
