@@ -9,6 +9,7 @@
 #include <net/sock.h>
 
 #include "hypercube.h"
+#include "ops.h"
 
 /**
  * struct hc_sock - a socket
@@ -22,6 +23,7 @@
  * @gone: why it has no node any more: ENODEV, or EACCES: the node has another owner
  * @send_lock: one contribution at a time; protects all up to @seg_fill
  * @op: the contribution being sent, valid if @open
+ * @kind: its collective
  * @block: no segment crosses a multiple of so many bytes of it; 0: all of it is empty
  * @sent: bytes of it handed to the node
  * @records: number of its latest record of either direction
@@ -49,6 +51,7 @@ struct hc_sock {
 	int gone;
 	struct mutex send_lock;
 	struct hypercube_op op;
+	const struct hc_collective *kind;
 	u64 block;
 	u64 sent;
 	atomic64_t records;

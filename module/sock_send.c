@@ -61,75 +61,50 @@ static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
 	return 0;
 }
 
-/* Bytes of an element, or what is wrong with the parameters. */
-static int op_elem(const struct hypercube_op *op)
+/* Bytes of an element, or -EINVAL. */
+static int op_elem(const struct hc_collective *kind, const struct hypercube_op *op)
 {
 	bool plain = !op->oper && !op->type && !op->width;
 
-	switch (op->collective) {
-	case HYPERCUBE_REDUCE:
-	case HYPERCUBE_ALLREDUCE:
-		return hc_combine_size(op->oper, op->type, op->width);
-	case HYPERCUBE_BCAST:
-	case HYPERCUBE_GATHER:
-	case HYPERCUBE_SCATTER:
+	switch (kind->payload) {
+	case HC_PAYLOAD_BYTES:
 		return plain ? 1 : -EINVAL;
-	case HYPERCUBE_BARRIER:
+	case HC_PAYLOAD_NOTHING:
 		return plain && !op->bytes ? 1 : -EINVAL;
-	default:
-		return -EOPNOTSUPP;
+	case HC_PAYLOAD_ELEMENTS:
+		break;
 	}
-}
-
-/* Everybody receives the result of these: that is the notice. */
-static u32 op_flags_valid(const struct hypercube_op *op)
-{
-	if (op->collective == HYPERCUBE_ALLREDUCE || op->collective == HYPERCUBE_BARRIER ||
-	    op->collective == HYPERCUBE_SCATTER)
-		return 0;
-	return HYPERCUBE_F_NOTIFY;
-}
-
-static bool type_fits(u32 type, u8 collective)
-{
-	switch (type) {
-	case HYPERCUBE_PLAN_TREE:
-		return collective != HYPERCUBE_BCAST;
-	case HYPERCUBE_PLAN_BCAST:
-		return collective == HYPERCUBE_BCAST;
-	}
-	return collective == HYPERCUBE_ALLREDUCE || collective == HYPERCUBE_BARRIER;
+	return hc_combine_size(op->oper, op->type, op->width);
 }
 
 /* Does the plan allow the node to begin the operation? */
 static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 		       const struct hypercube_op *op)
 {
+	const struct hc_coll_ops *coll;
+
 	if (READ_ONCE(node->failed))
 		return -EHOSTDOWN;
 	if (!plan)
 		return -ENOENT;
 	if (!plan->member[node->id])
 		return -ENOTCONN;
-	if (!type_fits(plan->ops->id, op->collective))
-		return -EPROTOTYPE;
-	if (plan->ops->id == HYPERCUBE_PLAN_DOUBLING && op->oper == HYPERCUBE_MERGE)
-		return -EOPNOTSUPP;
+	coll = hc_coll_find(plan->ops, op->collective, op->oper);
+	if (IS_ERR(coll))
+		return PTR_ERR(coll);
 	if (smp_load_acquire(&plan->broken)) /* pairs with hc_coll_end() */
 		return -ENOLINK;
-	if (plan->ops->id == HYPERCUBE_PLAN_BCAST && plan->root != node->id)
+	if (!plan->ops->all_contribute && plan->root != node->id)
 		return -EPERM;
 	return 0;
 }
 
-/* Segments of a scatter end where its blocks do: how long is a block?  Only the sink
- * has any.
- */
+/* How long is a block?  If it is dealt only the root has any. */
 static int block_get(const struct hc_plan *plan, const struct hc_node *node,
-		     const struct hypercube_op *op, u64 *block)
+		     const struct hc_collective *kind, const struct hypercube_op *op, u64 *block)
 {
 	*block = op->bytes;
-	if (op->collective != HYPERCUBE_SCATTER)
+	if (!kind->deals)
 		return 0;
 	if (plan->root != node->id)
 		return op->bytes ? -EINVAL : 0;
@@ -147,13 +122,14 @@ static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 /* What can be refused before anything is sent. */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
+	const struct hc_collective *kind = hc_collective(op->collective);
 	const struct hc_plan *plan = NULL;
 	struct hc_node *node;
 	int elem, err;
 
-	if (op->reserved || op->flags & ~op_flags_valid(op))
+	if (op->reserved || op->flags & ~(kind ? kind->flags : HYPERCUBE_F_NOTIFY))
 		return -EINVAL;
-	elem = op_elem(op);
+	elem = kind ? op_elem(kind, op) : -EOPNOTSUPP;
 	if (elem < 0)
 		return elem;
 	if (do_div((u64){ op->bytes }, elem))
@@ -166,12 +142,13 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	if (!err)
 		err = plan_allows(plan, node, op);
 	if (!err)
-		err = block_get(plan, node, op, &hsk->block);
+		err = block_get(plan, node, kind, op, &hsk->block);
 	if (!err)
 		hsk->epoch = plan->epoch;
 	rcu_read_unlock();
 	if (err)
 		return err;
+	hsk->kind = kind;
 	hsk->elem = elem;
 	hsk->seg_size = rounddown(hsk->fabric->segment, elem);
 	return 0;
@@ -212,7 +189,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	struct hc_host_cb *cb;
 	struct sk_buff *skb;
 	u32 len = seg_len(hsk);
-	bool barrier = hsk->op.collective == HYPERCUBE_BARRIER;
+	bool nothing = hsk->kind->payload == HC_PAYLOAD_NOTHING;
 	struct hc_hdr *hdr;
 	int err;
 
@@ -229,9 +206,9 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	hdr->offset = cpu_to_be64(hsk->sent);
 	hdr->total = cpu_to_be64(hsk->op.bytes);
 	hdr->collective = hsk->op.collective;
-	/* A barrier is the sum of nothing. */
-	hdr->oper = barrier ? HYPERCUBE_SUM : hsk->op.oper;
-	hdr->dtype = barrier ? HYPERCUBE_U8 : hsk->op.type;
+	/* Of nothing there is the sum. */
+	hdr->oper = nothing ? HYPERCUBE_SUM : hsk->op.oper;
+	hdr->dtype = nothing ? HYPERCUBE_U8 : hsk->op.type;
 	hdr->width = cpu_to_be16(hsk->op.width);
 	if (hsk->op.flags & HYPERCUBE_F_NOTIFY)
 		hdr->flags |= HC_FRAME_F_NOTIFY;
