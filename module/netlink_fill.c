@@ -269,51 +269,6 @@ size_t hc_plan_msg_size(const struct hc_plan *plan)
 	       nla_total_size(plan->bcast.steps);
 }
 
-static bool put_plan_tree(struct sk_buff *skb, const struct hc_tree *t)
-{
-	unsigned int i;
-
-	if (nla_put_u32(skb, HYPERCUBE_A_PLAN_SINK, t->sink))
-		return true;
-	for (i = 0; i < t->stages; i++)
-		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, t->order[i]))
-			return true;
-	for (i = 0; i < t->ndetours; i++)
-		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_DETOUR,
-				t->detours[i].from << 16 | t->detours[i].to))
-			return true;
-	return false;
-}
-
-static bool put_plan_bcast(struct sk_buff *skb, const struct hc_bcast *b)
-{
-	return nla_put_u32(skb, HYPERCUBE_A_PLAN_SOURCE, b->source) ||
-	       nla_put(skb, HYPERCUBE_A_PLAN_SEQUENCE, b->steps, b->sequence);
-}
-
-static bool put_plan_doubling(struct sk_buff *skb, const struct hc_doubling *d)
-{
-	unsigned int i;
-
-	if (nla_put_u32(skb, HYPERCUBE_A_PLAN_BASE, d->base))
-		return true;
-	for (i = 0; i < d->stages; i++)
-		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, d->order[i]))
-			return true;
-	return false;
-}
-
-static bool put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan)
-{
-	switch (plan->ops->id) {
-	case HYPERCUBE_PLAN_BCAST:
-		return put_plan_bcast(skb, &plan->bcast);
-	case HYPERCUBE_PLAN_DOUBLING:
-		return put_plan_doubling(skb, &plan->doubling);
-	}
-	return put_plan_tree(skb, &plan->tree);
-}
-
 static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan)
 {
 	unsigned int len = DIV_ROUND_UP(hc_nodes(plan->tree.dim), BITS_PER_BYTE);
@@ -348,7 +303,7 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_ID, plan->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_EPOCH, plan->epoch) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->ops->id) ||
-		   put_plan_shape(skb, plan) ||
+		   hc_put_plan_shape(skb, plan) ||
 		   put_plan_members(skb, plan) ||
 		   nla_put_u8(skb, HYPERCUBE_A_PLAN_BROKEN, broken) ||
 		   (broken &&

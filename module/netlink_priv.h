@@ -177,6 +177,8 @@ int hc_nl_detect(struct sk_buff *skb, struct genl_info *info);
 /* --- netlink_plan.c --- */
 int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info);
+/* What the plan's type has; true: there is no room. */
+bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan);
 
 /* --- netlink_notify.c --- */
 void hc_notify_enable(bool enable);
