@@ -4,7 +4,7 @@
  *
  * A round: every node sends test frames over all its links that nobody has
  * closed, and notes along which dimensions test frames came.  When the time is
- * over, every node judges: a link from which no test frame came is marked
+ * over and all have sent, every node judges: a link from which no test frame came is marked
  * DETECTED.  It then sends its verdict, a FAULT word, over all these links,
  * whatever it thinks of them:
  *
@@ -78,7 +78,8 @@ void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless)
 
 void hc_detect_test(struct hc_node *node)
 {
-	u32 round = READ_ONCE(node->round);
+	/* Pairs with test(): all wait for frames of this round. */
+	u32 round = smp_load_acquire(&node->test_round);
 	unsigned int i;
 
 	BUILD_BUG_ON(sizeof(struct hc_wire_test) != sizeof(__be32));
@@ -222,7 +223,8 @@ static bool all_have(const struct hc_detect *d)
  * rest (a frame may slip past one look, from a node looked at later to one looked at
  * before, but not past the next as well unless it goes on and on).  Traffic of
  * others may keep the polls busy; WAIT_MAX ends that, and on a machine too busy for
- * anything the polls that have not begun.
+ * anything the polls that have not begun.  Who named a time to wait for test frames does
+ * not wait for those that are still under way then.
  */
 static bool settled(struct hc_detect *d)
 {
@@ -241,14 +243,18 @@ static void phase_begin(struct hc_detect *d, enum hc_detect_phase phase)
 	d->end = jiffies + msecs_to_jiffies(WAIT_MAX);
 }
 
+static void kick(struct hc_fabric *fabric, u32 u, unsigned int event)
+{
+	hc_node_kick(fabric->nodes[u], event);
+	hc_node_kicked(fabric, u);
+}
+
 static void kick_all(struct hc_fabric *fabric, unsigned int event)
 {
 	u32 u;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
-		hc_node_kick(fabric->nodes[u], event);
-		hc_node_kicked(fabric, u);
-	}
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		kick(fabric, u, event);
 }
 
 static bool detected(const struct hc_fabric *fabric, u32 u, unsigned int dim)
@@ -280,11 +286,13 @@ static void test(struct hc_detect *d)
 	fabric->round++;
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
 		WRITE_ONCE(fabric->nodes[u]->round, fabric->round);
-	/* Test frames of the round must find the new number; polls on other
-	 * processors see it before the event.
-	 */
-	smp_wmb();
-	kick_all(fabric, HC_EV_TEST);
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		/* Test frames of the round must find the new number everywhere, also those that
+		 * are sent because of an event of a round that was given up.
+		 */
+		smp_store_release(&fabric->nodes[u]->test_round, fabric->round);
+		kick(fabric, u, HC_EV_TEST);
+	}
 	phase_begin(d, HC_DETECT_TESTS);
 	d->next = jiffies + wait;
 	d->end += wait;

@@ -27,7 +27,7 @@ enum hc_detect_phase {
 /**
  * struct hc_detect - a round of DETECT; under hc_fabric.lock
  * @fabric: the fabric
- * @timeout: ms to wait for test frames, 0: until all have arrived
+ * @timeout: ms to wait for test frames, at least; 0: until all have arrived
  * @phase: how far it is
  * @looks: how often nothing was seen to move, in a row
  * @next: when to go on, jiffies

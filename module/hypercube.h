@@ -18,6 +18,7 @@
  *   socket lock	lock_sock() of a bound socket
  *   hc_impair.lock	spin lock: one direction of an impaired link (impair.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq
+ *   hc_gate.lock	spin lock: which polls stand in a processor's list (gate.c)
  *
  * Everything marked [poll] belongs to the node's poll alone and needs no lock:
  * rule 3 of the design.  Readers elsewhere use READ_ONCE() and accept that it
@@ -238,7 +239,8 @@ struct hc_eth_stats {
  * @fault: own FAULT word [poll]
  * @heard: dimensions along which a test frame of the round came [poll]
  * @heard_round: the round that @heard belongs to [poll]
- * @round: number of the DETECT round; config sets before HC_EV_TEST
+ * @round: number of the DETECT round whose test frames count; config sets
+ * @test_round: that of those to be sent; config sets before HC_EV_TEST
  * @tested: the last round whose test frames were sent; the poll writes
  * @judged: the last round that was judged; the poll writes
  * @judging: the round is judged once @judge_at frames of @rxq were taken [poll]
@@ -308,6 +310,7 @@ struct hc_node {
 	u32 heard;
 	u32 heard_round;
 	u32 round;
+	u32 test_round;
 	u32 tested;
 	u32 judged;
 	bool judging;
