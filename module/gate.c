@@ -12,10 +12,13 @@
  * NAPI can neither be scheduled nor disabled past it.  Nodes wait only while GATE_MAX others
  * are inside, for whoever leaves hands his place over while anybody waits.  Those inside
  * are polled, for NAPI does so, and who is polled while others wait leaves; or his NAPI is
- * disabled, and hc_node_disable() makes him leave.
+ * disabled, and hc_node_disable() makes him leave.  NAPI may also complete a poll by itself that
+ * wanted to go on (NAPI_STATE_PREFER_BUSY_POLL): then the node keeps its place, and does
+ * not take another when it comes again.
  *
- * Some polls pass by: those that NAPI itself schedules since something came while a poll ran
- * (NAPI_STATE_MISSED), and those of sockets that poll busily.  They have no place to give.
+ * Some polls pass by: those of threads, which stand in no list; those of sockets that poll busily;
+ * and those that NAPI schedules since something came in the few instructions between the
+ * end of a poll and its completion (NAPI_STATE_MISSED).  They have no place to give.
  */
 #include <linux/percpu.h>
 
@@ -42,6 +45,10 @@ void hc_gate_enter(struct hc_node *node)
 	struct hc_gate *gate = this_cpu_ptr(&gates);
 	bool inside;
 
+	if (node->gate || test_bit(NAPI_STATE_THREADED, &node->napi.state)) {
+		__napi_schedule(&node->napi);
+		return;
+	}
 	spin_lock(&gate->lock);
 	inside = gate->inside < GATE_MAX;
 	if (inside) {

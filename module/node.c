@@ -92,8 +92,8 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 #define KICK_BATCH	32
 #define REST_MAX	msecs_to_jiffies(20)
 
-/* Softirqs poll in turns: with thousands of nodes on the list, whoever else waits for his
- * poll waits for all of theirs.
+/* Whoever changes thousands of nodes goes no faster than they take notice, so that others find
+ * room at the gate meanwhile.
  */
 void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 {
@@ -430,6 +430,8 @@ static int poll_host(struct hc_node *node, int budget)
 /* A poll is over, and there is more to do or not. */
 static int poll_end(struct hc_node *node, int work, int budget, bool more)
 {
+	/* Else NAPI would let the next poll pass by the gate. */
+	more |= test_and_clear_bit(NAPI_STATE_MISSED, &node->napi.state);
 	if (more && !hc_gate_awaited(node))
 		return budget;
 	work = min(work, budget - 1);
