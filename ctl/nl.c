@@ -97,6 +97,8 @@ static struct nl_sock *sock_open(struct hcctl *h)
 		return NULL;
 	}
 	nl_socket_set_msg_buf_size(sock, NL_MSG_SIZE);
+	/* Behind a long answer there must be room for the word that it was all. */
+	nl_socket_set_buffer_size(sock, NL_MSG_SIZE, 0);
 	set_ext_ack(sock);
 	return sock;
 }
