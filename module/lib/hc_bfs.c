@@ -9,7 +9,7 @@
 
 /* Dimensions within a word. */
 #define WORD_DIM	6
-/* A level with fewer nodes than this part of the words of a set goes node by node. */
+/* A level with fewer nodes than words / FEW goes node by node. */
 #define FEW		2
 
 /* What a search fills in. */
