@@ -10,7 +10,7 @@
  *   socket	process context inside a system call on a socket
  *
  * Locks, outermost first.  Nobody sleeps under one of these until something has happened
- * (netlink_later.c), and nobody waits for hc_fabric.lock under rtnl, which belongs to all.
+ * (netlink/later.c), and nobody waits for hc_fabric.lock under rtnl, which belongs to all.
  *   rtnl
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
  *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
@@ -46,7 +46,7 @@
 #include <linux/hypercube.h>
 
 #include "hc_topo.h"
-#include "limits.h"
+#include "fabric/limits.h"
 #include "wire.h"
 
 struct hc_carrier_ops;
@@ -171,7 +171,7 @@ struct hc_queue {
 };
 
 /**
- * struct hc_work - members of a node that wait or have something to do (coll_work.c)
+ * struct hc_work - members of a node that wait or have something to do (coll/work.c)
  * @lock: of the lists
  * @waiting: they wait; looked at once a second
  * @readers: they wait for room at the process
@@ -815,7 +815,7 @@ void hc_coll_lost(struct hc_node *node, unsigned int dim);
 void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why);
 
-/* --- coll_work.c --- */
+/* --- coll/work.c --- */
 void hc_work_init(struct hc_work *w);
 /* Has the node members that wait?  A snapshot. */
 bool hc_work_waits(const struct hc_node *node);
@@ -831,7 +831,7 @@ int hc_sock_init(void);
 void hc_sock_exit(void);
 int hc_sock_family(void);
 
-/* --- sock_bind.c --- */
+/* --- sock/bind.c --- */
 /* Has the node a collective socket?  A snapshot. */
 bool hc_sock_bound(const struct hc_node *node);
 /* Unpublish the node's sockets and fail them with -ENODEV; phase 1. */
@@ -839,7 +839,7 @@ void hc_sock_node_gone(struct hc_node *node);
 /* The node has another owner: the sockets that the one before had bound lose it.  Config. */
 void hc_sock_owner_changed(struct hc_node *node);
 
-/* --- sock_dgram.c --- */
+/* --- sock/dgram.c --- */
 /* A DGRAM frame for this node; consumes.  Poll. */
 void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb);
 

@@ -7,8 +7,8 @@
 #include <net/rtnetlink.h>
 
 #include "hypercube.h"
-#include "inject.h"
-#include "netlink.h"
+#include "fabric/inject.h"
+#include "netlink/netlink.h"
 
 /* Netlink comes last and goes first: without it no fabric is made, and without
  * a fabric no socket can be bound, so that hc_fabric_exit() finds no user left.

@@ -17,7 +17,7 @@
 #include <linux/sched/clock.h>
 #include <linux/tracepoint.h>
 
-#include "coll.h"
+#include "coll/coll.h"
 
 TRACE_DEFINE_ENUM(HC_FRAME_TEST);
 TRACE_DEFINE_ENUM(HC_FRAME_FAULT);

@@ -14,7 +14,7 @@ import yaml
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
 HEADER = TOP / 'uapi/linux/hypercube.h'
-POLICIES = TOP / 'module/netlink.c'
+POLICIES = TOP / 'module/netlink/netlink.c'
 SPEC = TOP / 'Documentation/netlink/specs/hypercube.yaml'
 
 flaws = []

@@ -13,7 +13,7 @@ COMBINE_CFLAGS := -Wno-unused-parameter -Wno-sign-compare
 COMBINE_KERNEL := -fno-strict-aliasing $(if $(COMBINE_X86),-mno-sse -mno-mmx)
 COMBINE_OBJS := combine combine_fp softfp
 COMBINE_HDRS := $(wildcard shim/linux/*.h shim/asm/fpu/*.h ../../uapi/linux/*.h) \
-	../../module/combine.h ../../module/softfp.h
+	../../module/reduce/combine.h ../../module/reduce/softfp.h
 
 combine: $(O)/combine_test
 	$<
@@ -25,10 +25,10 @@ combine_sanitized: $(O)/combine_test_sanitized
 combine_bench: $(O)/combine_test
 	$< bench
 
-$(O)/combine-%.o: ../../module/%.c $(COMBINE_HDRS) | $(O)
+$(O)/combine-%.o: ../../module/reduce/%.c $(COMBINE_HDRS) | $(O)
 	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) $(COMBINE_KERNEL) -c -o $@ $<
 
-$(O)/combine-sanitized-%.o: ../../module/%.c $(COMBINE_HDRS) | $(O)
+$(O)/combine-sanitized-%.o: ../../module/reduce/%.c $(COMBINE_HDRS) | $(O)
 	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) $(COMBINE_KERNEL) $(SANITIZE) -c -o $@ $<
 
 $(O)/combine_test: combine_test.c $(COMBINE_OBJS:%=$(O)/combine-%.o)

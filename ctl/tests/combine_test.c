@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * module/combine.c, combine_fp.c and softfp.c against plain C and the FPU.
+ * module/reduce/combine.c, combine_fp.c and softfp.c against plain C and the FPU.
  *
  * Usage: combine_test [bench | PAIRS]
  *   PAIRS  random pairs for each float operation and format (default 10^7)
@@ -16,7 +16,7 @@
 #include <linux/hypercube.h>
 #include <asm/fpu/api.h>
 
-#include "combine.h"
+#include "reduce/combine.h"
 
 bool shim_fpu_usable;
 unsigned long shim_fpu_sections;

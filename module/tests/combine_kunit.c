@@ -9,8 +9,8 @@
 #include <linux/module.h>
 #include <linux/prandom.h>
 
-#include "../softfp.c"
-#include "../combine_fp.c"
+#include "../reduce/softfp.c"
+#include "../reduce/combine_fp.c"
 
 #define BYTES	SZ_16K
 

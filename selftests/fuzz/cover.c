@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Coverage by KCOV: of a task's system calls, and of polls that run in softirq, which
- * the module attributes to the handle of the task that injects (module/inject.c).
+ * the module attributes to the handle of the task that injects (module/fabric/inject.c).
  */
 #include <fcntl.h>
 #include <stdio.h>

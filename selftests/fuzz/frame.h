@@ -8,7 +8,7 @@
 #define _HC_FUZZ_FRAME_H
 
 #include "fuzz.h"
-#include "inject.h"
+#include "fabric/inject.h"
 #include "wire.h"
 
 #define FRAME_MAX	1600

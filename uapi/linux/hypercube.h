@@ -74,7 +74,7 @@ enum {
 	HYPERCUBE_A_FABRIC_PAD,
 	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms of silence that end an operation, 0: none do */
 
-	/* add above here, update the policy in module/netlink.c */
+	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_FABRIC_MAX,
 	HYPERCUBE_A_FABRIC_MAX = (__HYPERCUBE_A_FABRIC_MAX - 1)
 };
@@ -98,7 +98,7 @@ enum {
 	HYPERCUBE_A_NODE_MERGED_BYTES,	/* u64, bytes merged by this node */
 	HYPERCUBE_A_NODE_PAD,
 
-	/* add above here, update the policy in module/netlink.c */
+	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_NODE_MAX,
 	HYPERCUBE_A_NODE_MAX = (__HYPERCUBE_A_NODE_MAX - 1)
 };
@@ -141,7 +141,7 @@ enum {
 	HYPERCUBE_A_LINK_QUEUED,	/* u32, frames that wait now */
 	HYPERCUBE_A_LINK_QUEUED_BYTES,	/* u32, their bytes */
 
-	/* add above here, update the policy in module/netlink.c */
+	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_LINK_MAX,
 	HYPERCUBE_A_LINK_MAX = (__HYPERCUBE_A_LINK_MAX - 1)
 };
@@ -202,7 +202,7 @@ enum {
 	HYPERCUBE_A_PLAN_SEQUENCE,	/* binary: the dimension of each step, a byte each */
 	HYPERCUBE_A_PLAN_BASE,		/* u32, of a doubling: lowest node of its subcube */
 
-	/* add above here, update the policy in module/netlink.c */
+	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_PLAN_MAX,
 	HYPERCUBE_A_PLAN_MAX = (__HYPERCUBE_A_PLAN_MAX - 1)
 };
@@ -248,7 +248,7 @@ enum {
 	HYPERCUBE_A_DETECT_FOUND,	/* u32, links newly found silent */
 	HYPERCUBE_A_DETECT_LINK,	/* u32, multi: these links, node << 8 | dim, lower end */
 
-	/* add above here, update the policy in module/netlink.c */
+	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_DETECT_MAX,
 	HYPERCUBE_A_DETECT_MAX = (__HYPERCUBE_A_DETECT_MAX - 1)
 };
@@ -260,7 +260,7 @@ enum {
 	HYPERCUBE_A_ROUTE_DST,		/* u32, node it is for */
 	HYPERCUBE_A_ROUTE_DIM,		/* u32, multi: dimensions it crossed, in order */
 
-	/* add above here, update the policy in module/netlink.c */
+	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_ROUTE_MAX,
 	HYPERCUBE_A_ROUTE_MAX = (__HYPERCUBE_A_ROUTE_MAX - 1)
 };

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What DATA may say: frames may have been lost on their way, or come from another
+ * machine.
+ *
+ * A stream is what one member sends another in one operation, in one direction.  Its
+ * frames are numbered (.index), so one that is missing shows at the next one, on
+ * detours as well, where no single link has the gap.  What they say of themselves
+ * must fit, too: each begins where the one before ended, none lies beyond the total, which
+ * does not change, and LAST is where the total is.  So when a stream has ended, all of it has
+ * come.
+ *
+ * Who may send what at all follows from the plan: whose source or destination the
+ * sender is, at which stage, over its link or by a detour, in parts or not.  Anything
+ * else is dropped and counted, and harms nobody.
+ */
+#include "coll/coll.h"
+#include "reduce/combine.h"
+
+/* ------------------------------------------------------------ parameters */
+
+static bool params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	return op->coll->kind->id == hdr->collective && op->oper == hdr->oper &&
+	       op->dtype == hdr->dtype && op->width == be16_to_cpu(hdr->width) &&
+	       (op->coll->own_totals || op->total == be64_to_cpu(hdr->total));
+}
+
+/* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes. */
+static int elem_size(const struct hc_collective *kind, const struct hc_hdr *hdr)
+{
+	switch (kind->payload) {
+	case HC_PAYLOAD_BYTES:
+		return hdr->oper || hdr->dtype || hdr->width ? -EINVAL : 1;
+	case HC_PAYLOAD_NOTHING:
+		if (hdr->oper != HYPERCUBE_SUM || hdr->total)
+			return -EINVAL;
+		break;
+	case HC_PAYLOAD_ELEMENTS:
+		break;
+	}
+	return hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
+}
+
+bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
+{
+	const struct hc_coll_ops *coll;
+	int elem;
+
+	if (op->known)
+		return params_fit(op, hdr);
+	coll = hc_coll_find(op->member->plan->ops, hdr->collective, hdr->oper);
+	elem = IS_ERR(coll) ? -EINVAL : elem_size(coll->kind, hdr);
+	if (elem < 0)
+		return false;
+	op->elem = elem;
+	op->coll = coll;
+	op->oper = hdr->oper;
+	op->dtype = hdr->dtype;
+	op->width = be16_to_cpu(hdr->width);
+	op->total = be64_to_cpu(hdr->total);
+	op->known = true;
+	return true;
+}
+
+static bool whole_elements(const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u64 total = be64_to_cpu(hdr->total);
+
+	return be32_to_cpu(hdr->len) % op->elem == 0 && do_div(total, op->elem) == 0;
+}
+
+/* ------------------------------------------------------------ who may send */
+
+/* Frames of an operation go one way only: that of the plan. */
+static bool way_fits(const struct hc_tree_peer *peer, const struct hc_hdr *hdr)
+{
+	return hdr->stage == peer->stage &&
+	       !(hdr->flags & HC_FRAME_F_ROUTED) == (peer->how != HC_TREE_DETOUR);
+}
+
+/* In lockstep a source may be ahead of this member by one frame; the next number may be that
+ * behind a failed range, further away than any window.
+ */
+static bool up_expected(struct hc_member *m, int i, u64 nr)
+{
+	const struct hc_op *op = hc_member_op(m, nr);
+	u64 behind;
+
+	if (!m->plan->ops->lockstep)
+		return nr < m->done + m->plan->ops->up_window;
+	behind = hc_ended(m, m->head + 1) ? m->end_to : m->head + 1;
+	return (nr == m->head || nr == behind) && (!op || skb_queue_empty(&op->src[i].q));
+}
+
+unsigned int hc_up_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
+{
+	u64 nr = be64_to_cpu(hdr->op);
+	const struct hc_op *op = hc_member_op(m, nr);
+
+	if (m->broken || nr < m->done || hc_ended(m, nr))
+		return HYPERCUBE_A_DROP_ENDED;
+	if (i < 0 || hdr->flags & HC_FRAME_F_DOWN || !way_fits(&m->src[i], hdr) ||
+	    !up_expected(m, i, nr))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (!op)
+		return 0;
+	if (op->nr != nr || op->handed || op->src[i].last)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if ((s32)(be32_to_cpu(hdr->index) - op->src[i].came) < 0)
+		return HYPERCUBE_A_DROP_DUPLICATE;
+	return 0;
+}
+
+unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	bool unasked = m->plan->ops->unasked;
+	u64 nr = be64_to_cpu(hdr->op);
+	const struct hc_op *op = hc_member_op(m, nr);
+
+	if (m->broken || nr < m->done || hc_ended(m, nr))
+		return HYPERCUBE_A_DROP_ENDED;
+	if (!(hdr->flags & HC_FRAME_F_DOWN) || nr >= m->done + HC_OP_WINDOW ||
+	    !way_fits(&m->role.dst[0], hdr))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (!op)
+		return unasked && nr >= m->head ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
+	if (op->nr != nr || skb_queue_len(&op->down) >= HC_DOWN_WINDOW)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (unasked ? op->handed : !op->begun || !op->coll->comes_down)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	/* Nobody has blocks for those who have not asked for them. */
+	if (op->coll->asks && !op->handed)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if ((s32)(be32_to_cpu(hdr->index) - op->down_came) < 0)
+		return HYPERCUBE_A_DROP_DUPLICATE;
+	return 0;
+}
+
+/* ------------------------------------------------------------ what comes next */
+
+static bool is_last(const struct hc_hdr *hdr)
+{
+	return hdr->flags & HC_FRAME_F_LAST;
+}
+
+/* A message from its beginning to its end. */
+static bool piece_follows(u64 *at, const struct hc_hdr *hdr)
+{
+	u64 total = be64_to_cpu(hdr->total);
+	u32 len = be32_to_cpu(hdr->len);
+
+	if (be64_to_cpu(hdr->offset) != *at || *at > total || len > total - *at ||
+	    (!len && total))
+		return false;
+	*at += len;
+	return *at == total ? is_last(hdr) : !is_last(hdr);
+}
+
+/* One part of each segment of a blocked sender, some of them empty. */
+static bool part_follows(u64 *at, const struct hc_hdr *hdr)
+{
+	u64 offset = be64_to_cpu(hdr->offset);
+	u64 total = be64_to_cpu(hdr->total);
+	u32 len = be32_to_cpu(hdr->len);
+
+	if (offset < *at || offset > total || len > total - offset)
+		return false;
+	*at = offset + len;
+	return true;
+}
+
+static bool up_follows(const struct hc_member *m, const struct hc_op *op, unsigned int i,
+		       struct hc_stream *st, const struct hc_hdr *hdr)
+{
+	bool part = hdr->flags & HC_FRAME_F_PART;
+
+	if (st->came && (be64_to_cpu(hdr->total) != st->total ||
+			 st->want != !!(hdr->flags & HC_FRAME_F_WANT)))
+		return false;
+	if (op->coll->up_follows)
+		return !part && op->coll->up_follows(m, st, hdr);
+	if (m->src[i].how == HC_TREE_HELP)
+		return part && part_follows(&st->at, hdr);
+	return !part && piece_follows(&st->at, hdr);
+}
+
+int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
+{
+	struct hc_stream *st = &op->src[i];
+
+	if (!hc_op_params(op, hdr) || !whole_elements(op, hdr))
+		return -EPROTO;
+	if (be32_to_cpu(hdr->index) != st->came)
+		return -EIO;
+	if (!up_follows(m, op, i, st, hdr))
+		return -EPROTO;
+	st->total = be64_to_cpu(hdr->total);
+	st->want = hdr->flags & HC_FRAME_F_WANT;
+	st->came++;
+	return 0;
+}
+
+/* The runs of all members together are at least as long as this member's own. */
+static bool down_total_fits(const struct hc_op *op, u64 total)
+{
+	if (op->down_came)
+		return total == op->result;
+	return !op->coll->merges || total >= op->total;
+}
+
+int hc_down_check(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+{
+	if (!hc_op_params(op, hdr) || !whole_elements(op, hdr) ||
+	    !down_total_fits(op, be64_to_cpu(hdr->total)))
+		return -EPROTO;
+	if (be32_to_cpu(hdr->index) != op->down_came)
+		return -EIO;
+	op->result = be64_to_cpu(hdr->total);
+	if (op->coll->down_follows ? !op->coll->down_follows(m, op, hdr) :
+				     !piece_follows(&op->down_at, hdr))
+		return -EPROTO;
+	op->down_came++;
+	return 0;
+}

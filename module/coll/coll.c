@@ -1,0 +1,589 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Operations at one member of a plan: numbering, sending and arrival of frames, progress.
+ * What a collective does with the data is in files of its own (coll/reduce.c, merge.c, ..); when
+ * operations are done, the plan types say (coll/done.c, coll/plan_bcast.c, coll/plan_doubling.c).
+ *
+ * Every member numbers its contributions 0, 1, 2, ..; contributions of the same
+ * number belong together.  A member sends its data in the order of the numbers
+ * over paths that keep order, so operations are handed over and complete in
+ * order too; only the oldest one (hc_member.head) is worked on.
+ */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+
+#include "coll/coll.h"
+#include "netlink/netlink.h"
+#include "trace.h"
+
+int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
+		     const struct hc_tree_peer *src)
+{
+	struct hc_member *m;
+	int err;
+
+	err = hc_plan_charge(plan, struct_size(m, src, role->nsrc));
+	if (err)
+		return err;
+	m = kzalloc(struct_size(m, src, role->nsrc), GFP_KERNEL_ACCOUNT);
+	if (!m)
+		return -ENOMEM;
+	m->plan = plan;
+	m->node = plan->fabric->nodes[u];
+	m->role = *role;
+	m->view_since = jiffies;
+	INIT_LIST_HEAD(&m->work);
+	__skb_queue_head_init(&m->waiting);
+	memcpy(m->src, src, role->nsrc * sizeof(*src));
+	plan->member[u] = m;
+	return 0;
+}
+
+void hc_op_free(struct hc_op *op)
+{
+	struct hc_member *m = op->member;
+	unsigned int i;
+
+	__skb_queue_purge(&op->own);
+	__skb_queue_purge(&op->down);
+	for (i = 0; i < m->role.nsrc; i++)
+		__skb_queue_purge(&op->src[i].q);
+	kfree_skb(op->out);
+	hc_poll_free(m->node->fabric, op->bounds, hc_bounds_size(op));
+	hc_poll_free(m->node->fabric, op, struct_size(op, src, m->role.nsrc));
+}
+
+struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
+{
+	struct hc_op **slot = &m->ops[nr % HC_OP_WINDOW];
+	struct hc_op *op = *slot;
+	unsigned int i;
+
+	if (op)
+		return WARN_ON_ONCE(op->nr != nr) ? NULL : op;
+	op = hc_poll_alloc(m->node->fabric, struct_size(op, src, m->role.nsrc));
+	if (!op)
+		return NULL;
+	op->member = m;
+	op->coll = m->plan->ops->colls[0];
+	op->nr = nr;
+	__skb_queue_head_init(&op->own);
+	__skb_queue_head_init(&op->down);
+	for (i = 0; i < m->role.nsrc; i++) {
+		__skb_queue_head_init(&op->src[i].q);
+		op->src[i].credit = HC_DOWN_WINDOW;
+		op->src[i].want = m->plan->ops->unasked;
+	}
+	memset(op->credit, HC_MERGE_WINDOW, sizeof(op->credit));
+	*slot = op;
+	return op;
+}
+
+void hc_op_drop(struct hc_member *m, struct hc_op *op, int status)
+{
+	if (op->begun)
+		trace_hc_op_end(m, op->nr, status);
+	m->ops[op->nr % HC_OP_WINDOW] = NULL;
+	m->dropped++;
+	hc_op_free(op);
+}
+
+u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
+{
+	u32 steps = op->turn;
+	unsigned int i;
+
+	for (i = 0; i < m->plan->tree.stages; i++)
+		steps += max_t(u32, op->cost[i], 1);
+	return steps;
+}
+
+/* A wait that already lasts keeps its start: "who is missing?" wants its length. */
+static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
+{
+	m->blocked |= wait == HYPERCUBE_WAIT_READER;
+	if (wait != HYPERCUBE_WAIT_NOTHING)
+		hc_member_wait(m);
+	if (m->view_wait == wait && m->view_nr == nr && m->view_peer == peer)
+		return;
+	WRITE_ONCE(m->view_nr, nr);
+	WRITE_ONCE(m->view_wait, wait);
+	WRITE_ONCE(m->view_peer, peer);
+	WRITE_ONCE(m->view_since, jiffies);
+	m->asked = 0;
+	m->quiet = 0;
+}
+
+enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer)
+{
+	view_set(m, op->nr, wait, peer);
+	return HC_BLOCKED;
+}
+
+void hc_view_idle(struct hc_member *m)
+{
+	if (m->unnamed)
+		view_set(m, m->end.from, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
+	else if (m->done < m->head && hc_done_peers(m))
+		view_set(m, m->done, HYPERCUBE_WAIT_DONE, hc_done_peer(m));
+	else
+		view_set(m, m->head, HYPERCUBE_WAIT_NOTHING, 0);
+	if (hc_member_pending(m))
+		hc_member_wait(m);
+}
+
+bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
+{
+	const struct hc_member *m = plan->member[node];
+
+	if (!m)
+		return false;
+	view->nr = READ_ONCE(m->view_nr);
+	view->next = READ_ONCE(m->next);
+	view->done = READ_ONCE(m->done);
+	view->wait = READ_ONCE(m->view_wait);
+	view->peer = READ_ONCE(m->view_peer);
+	view->since = jiffies64_to_nsecs(jiffies - READ_ONCE(m->view_since));
+	return true;
+}
+
+/* ------------------------------------------------------------ sending */
+
+struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp)
+{
+	unsigned int order = get_order(len);
+	struct sk_buff *skb;
+	struct page *page;
+
+	if (len <= HC_INLINE_MAX)
+		return hc_frame_make(fabric, src, HC_FRAME_DATA, len, gfp);
+	page = alloc_pages(gfp | __GFP_COMP | __GFP_NOWARN, order);
+	if (!page)
+		return NULL;
+	skb = hc_frame_make(fabric, src, HC_FRAME_DATA, 0, gfp);
+	if (!skb) {
+		__free_pages(page, order);
+		return NULL;
+	}
+	hc_hdr(skb)->len = cpu_to_be32(len);
+	skb_fill_page_desc(skb, 0, page, 0, len);
+	skb->len += len;
+	skb->data_len += len;
+	skb->truesize += PAGE_SIZE << order;
+	return skb;
+}
+
+/* May the payload be written to? */
+static bool payload_ours(const struct sk_buff *skb)
+{
+	return !skb_cloned(skb) && (!skb_is_nonlinear(skb) ||
+				    page_count(skb_frag_page(&skb_shinfo(skb)->frags[0])) == 1);
+}
+
+struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
+{
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
+	struct sk_buff *copy;
+
+	if (likely(payload_ours(skb)))
+		return skb;
+	copy = hc_seg_alloc(node->fabric, node->id, len, GFP_ATOMIC);
+	if (copy) {
+		*hc_hdr(copy) = *hc_hdr(skb);
+		if (len)
+			memcpy(hc_payload(copy), hc_payload(skb), len);
+	}
+	consume_skb(skb);
+	return copy;
+}
+
+/* A frame that is needed was not sent, and no gap will tell of it. */
+static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr)
+{
+	bool down = peer->how != HC_TREE_DETOUR && !hc_link_usable(m->node, peer->dim);
+	struct hc_end end = {
+		.from = nr,
+		.status = down ? ENOLINK : ENOMEM,
+		.node = m->node->id,
+		.dim = down ? peer->dim : HC_CAUSE_NONE,
+		.flags = down ? HC_END_F_BROKEN : 0,
+	};
+
+	hc_coll_end(m, &end, HC_CAUSE_NONE);
+}
+
+/* Frames to a tree neighbour whose link has just gone take the long way. */
+void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+	bool needed = hc_frame_is_needed(hdr);
+	u64 nr = be64_to_cpu(hdr->op);
+	int err;
+
+	hdr->plan = cpu_to_be32(m->plan->id);
+	hdr->epoch = cpu_to_be32(m->plan->epoch);
+	hdr->src = cpu_to_be16(m->node->id);
+	hdr->dst = cpu_to_be16(peer->node);
+	if (peer->how == HC_TREE_DETOUR ||
+	    (hdr->type != HC_FRAME_DATA && !hc_link_usable(m->node, peer->dim)))
+		err = hc_route_xmit(m->node, peer->node, skb);
+	else
+		err = hc_link_xmit(m->node, peer->dim, skb);
+	if (err && needed && !m->broken)
+		xmit_failed(m, peer, nr);
+}
+
+void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
+		     u64 *busy, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+	u64 start = max(be64_to_cpu(hdr->time), *busy);
+
+	hdr->op = cpu_to_be64(op->nr);
+	hdr->collective = op->coll->kind->id;
+	hdr->oper = op->oper;
+	hdr->dtype = op->dtype;
+	hdr->width = cpu_to_be16(op->width);
+	hdr->stage = peer->stage;
+	hdr->time = cpu_to_be64(start);
+	if (op->notify)
+		hdr->flags |= HC_FRAME_F_NOTIFY;
+	/* Each hop of a detour counts itself (route.c). */
+	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
+	op->cost[peer->stage] = max_t(u8, op->cost[peer->stage],
+				      peer->how == HC_TREE_HELP ? 2 : 1);
+	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
+	if (peer->how != HC_TREE_DETOUR) {
+		u64 rate = hc_link_bandwidth(&m->node->ports[peer->dim]);
+
+		*busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
+	}
+	trace_hc_stage(m, op->nr, peer, skb);
+}
+
+void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+{
+	/* Who is blocked gets the result from its first helper. */
+	if (!i && op->coll->comes_down)
+		hc_hdr(skb)->flags |= HC_FRAME_F_WANT;
+	hc_hdr(skb)->index = cpu_to_be32(op->sent[i]++);
+	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], skb);
+}
+
+void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+{
+	unsigned int i;
+
+	op->clock = max(op->clock, be32_to_cpu(hdr->step));
+	op->notify |= !!(hdr->flags & HC_FRAME_F_NOTIFY);
+	for (i = 0; i < m->plan->tree.stages; i++)
+		op->cost[i] = max(op->cost[i], hdr->cost[i]);
+	if (hdr->flags & HC_FRAME_F_ROUTED && hdr->stage < HC_STAGES_MAX) {
+		u16 hops = min_t(u16, be16_to_cpu(hdr->walk), U8_MAX);
+
+		op->cost[hdr->stage] = max_t(u8, op->cost[hdr->stage], hops);
+	}
+}
+
+/* ------------------------------------------------------------ progress */
+
+/* The oldest operation was passed on as a whole. */
+static void op_handed(struct hc_member *m, struct hc_op *op)
+{
+	op->handed = true;
+	m->head++;
+	m->plan->ops->handed(m, op);
+	hc_numbers_skip(m);
+}
+
+/* Work on the oldest operation, and the next one once it is handed over. */
+void hc_advance(struct hc_member *m)
+{
+	for (;;) {
+		struct hc_op *op = hc_member_op(m, m->head);
+		enum hc_progress p;
+
+		if (!op || op->nr != m->head) {
+			if (m->plan->ops->idle)
+				m->plan->ops->idle(m);
+			hc_view_idle(m);
+			return;
+		}
+		p = op->coll->advance(m, op);
+		if (p == HC_BLOCKED || m->broken)
+			return;
+		/* If it failed, the head has moved on. */
+		if (p == HC_FINISHED)
+			op_handed(m, op);
+	}
+}
+
+/* ------------------------------------------------------------ frames of peers */
+
+int hc_src_index(const struct hc_member *m, u32 node)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (m->src[i].node == node)
+			return i;
+	return -1;
+}
+
+const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node)
+{
+	int s = hc_src_index(m, node);
+	unsigned int i;
+
+	if (s >= 0)
+		return &m->src[s];
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == node)
+			return &m->role.dst[i];
+	return NULL;
+}
+
+/* A frame that cannot be taken ends its operation. */
+static void data_fail(struct hc_member *m, struct sk_buff *skb, int status)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	bool memory = status == -ENOMEM;
+	struct hc_end end = {
+		.from = be64_to_cpu(hdr->op),
+		.status = -status,
+		.node = memory ? m->node->id : be16_to_cpu(hdr->src),
+		.dim = HC_CAUSE_NONE,
+	};
+
+	hc_drop(m->node, NULL, skb, memory ? HYPERCUBE_A_DROP_NO_MEMORY :
+				    status == -ENOBUFS ? HYPERCUBE_A_DROP_QUEUE_FULL :
+				    status == -EIO ? HYPERCUBE_A_DROP_UNEXPECTED :
+						     HYPERCUBE_A_DROP_MALFORMED);
+	hc_coll_end_go_on(m, &end);
+}
+
+/* What waits and no socket is charged for: it was made by a node's poll, or has come from
+ * another machine.
+ */
+static u32 loose(const struct sk_buff *skb)
+{
+	return skb->sk ? 0 : skb->truesize;
+}
+
+static bool stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb)
+{
+	u32 room = HC_UP_WINDOW * (m->node->fabric->segment + PAGE_SIZE);
+
+	if (loose(skb) > room - min(st->loose, room))
+		return false;
+	st->loose += loose(skb);
+	st->last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+	__skb_queue_tail(&st->q, skb);
+	return true;
+}
+
+struct sk_buff *hc_stream_pop(struct hc_stream *st)
+{
+	struct sk_buff *skb = __skb_dequeue(&st->q);
+
+	if (skb)
+		st->loose -= loose(skb);
+	return skb;
+}
+
+static void data_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	u64 nr = be64_to_cpu(hdr->op);
+	int i = hc_src_index(m, be16_to_cpu(hdr->src));
+	unsigned int why = hc_up_refused(m, i, hdr);
+	struct hc_op *op;
+	int err;
+
+	if (why) {
+		hc_drop(m->node, NULL, skb, why);
+		return;
+	}
+	op = hc_op_get(m, nr);
+	err = op ? hc_up_check(m, op, i, hdr) : -ENOMEM;
+	if (!err && !stream_push(m, &op->src[i], skb))
+		err = -ENOBUFS;
+	if (err) {
+		data_fail(m, skb, err);
+		return;
+	}
+	/* In lockstep it may be ahead of this member's own stage. */
+	if (!m->plan->ops->lockstep)
+		hc_op_note(m, op, hdr);
+	if (nr == m->head)
+		hc_advance(m);
+}
+
+static void down_note(struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u32 turn = be16_to_cpu(hdr->turn);
+
+	if (hdr->flags & HC_FRAME_F_ROUTED)
+		turn += be16_to_cpu(hdr->walk);
+	op->turn = max(op->turn, turn);
+	op->time = max(op->time, be64_to_cpu(hdr->time));
+}
+
+static void down_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	unsigned int why = hc_down_refused(m, hdr);
+	struct hc_op *op;
+	int err;
+
+	if (why) {
+		hc_drop(m->node, NULL, skb, why);
+		return;
+	}
+	op = hc_op_get(m, be64_to_cpu(hdr->op));
+	err = op ? hc_down_check(m, op, hdr) : -ENOMEM;
+	if (err) {
+		data_fail(m, skb, err);
+		return;
+	}
+	hc_op_note(m, op, hdr);
+	down_note(op, hdr);
+	__skb_queue_tail(&op->down, skb);
+	if (m->plan->ops->results_follow)
+		hc_results_advance(m);
+	else if (op->nr == m->head)
+		hc_advance(m);
+}
+
+void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time)
+{
+	struct hypercube_result res = {
+		.plan = m->plan->id,
+		.op = op->nr,
+		.cookie = op->cookie,
+		.steps = steps,
+		.clock = clock,
+		.time = time,
+		.cause_node = ~0U,
+		.cause_dim = ~0U,
+		.collective = op->coll->kind->id,
+	};
+
+	if (op->notify_own)
+		hc_sock_status(m->node, &res, &op->rec);
+	hc_op_drop(m, op, 0);
+}
+
+u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
+{
+	const struct hc_op *op = hc_member_op(m, nr);
+	int below = hc_src_index(m, node);
+
+	if (!op || op->nr != nr)
+		return 0;
+	if (below >= 0)
+		return op->src[below].came - skb_queue_len(&op->src[below].q);
+	if (!m->role.ndst || m->role.dst[0].node != node)
+		return 0;
+	return op->down_came - skb_queue_len(&op->down);
+}
+
+/* Of @sent frames @taken are taken; it may have been said before. */
+static bool credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
+{
+	u32 on_way = sent - taken;
+
+	if (on_way > window || window - on_way <= *credit)
+		return false;
+	*credit = window - on_way;
+	return true;
+}
+
+/* From above: of a merged stream; from below: of what goes down. */
+void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	struct hc_op *op = hc_member_op(m, be64_to_cpu(hdr->op));
+	u32 src = be16_to_cpu(hdr->src);
+	u32 taken = be32_to_cpu(hdr->index);
+	int below = hc_src_index(m, src);
+	bool more = false;
+	unsigned int i;
+
+	if (!op || op->nr != be64_to_cpu(hdr->op))
+		return;
+	if (below >= 0)
+		more = credit_note(&op->src[below].credit, HC_DOWN_WINDOW,
+				   op->src[below].sent_down, taken);
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == src)
+			more = credit_note(&op->credit[i], HC_MERGE_WINDOW, op->sent[i], taken);
+	if (!more)
+		return;
+	if (op->nr == m->head)
+		hc_advance(m);
+	hc_results_advance(m);
+}
+
+/* Data comes from below, but for what a plan sends down from its root. */
+static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+
+	if (m->role.ndst && be16_to_cpu(hdr->src) == m->role.dst[0].node)
+		down_rx(m, skb);
+	else
+		data_rx(m, skb);
+}
+
+static void word_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	unsigned int why = 0;
+
+	switch (hdr->type) {
+	case HC_FRAME_DONE:
+		if (m->plan->ops->done_rx && !hc_end_missed(m, hdr))
+			m->plan->ops->done_rx(m, hdr);
+		break;
+	case HC_FRAME_END:
+		why = hc_end_rx(m, skb);
+		break;
+	case HC_FRAME_CREDIT:
+		if (!m->plan->ops->lockstep)
+			hc_credit_rx(m, hdr);
+		break;
+	case HC_FRAME_ASK:
+		hc_ask_rx(m, hdr);
+		break;
+	case HC_FRAME_TELL:
+		hc_tell_rx(m, hdr);
+		break;
+	}
+	if (why)
+		hc_drop(m->node, NULL, skb, why);
+	else
+		consume_skb(skb);
+}
+
+void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	struct hc_plan *plan;
+	struct hc_member *m;
+
+	rcu_read_lock();
+	plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
+	m = plan ? plan->member[node->id] : NULL;
+	if (!m)
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_PLAN);
+	else if (be32_to_cpu(hdr->epoch) != plan->epoch)
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
+	else if (hdr->type != HC_FRAME_DATA)
+		word_rx(m, skb);
+	/* It may go on with another header.  What is missing then, the next frame tells. */
+	else if (skb_cow_head(skb, 0))
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+	else
+		data_from_rx(m, skb);
+	rcu_read_unlock();
+}

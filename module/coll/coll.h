@@ -1,0 +1,597 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Operations: what the files of coll/ and sock/ share.  Every plan but a doubling is a
+ * tree: up is towards its root, the sink of a tree plan or the source of a broadcast.  The
+ * nodes below a member are its sources, those above its destinations, also where the data
+ * flows the other way.  In a doubling each member is the root of what it receives: its
+ * peers are its sources, source i that of stage i, and it has no destinations.  All of it is
+ * [poll]: touched by the poll of one node only (see hypercube.h), or by configuration after a
+ * grace period in which the plan was unpublished.
+ */
+#ifndef _HC_COLL_H
+#define _HC_COLL_H
+
+#include "coll/plan.h"
+
+/* Operations that a member may have pending in one plan; a power of two. */
+#define HC_OP_WINDOW	64
+/* Numbers that a failure covers, see coll/end.c; a multiple of the window. */
+#define HC_OP_RANGE	(2 * HC_OP_WINDOW)
+/* Completions that the sink may keep to itself if nobody asked to be told. */
+#define HC_DONE_BATCH	16
+/* From one look for what does not move to the next, jiffies. */
+#define HC_STALL_TIME	HZ
+/* Segments in flight in one merged stream between two members. */
+#define HC_MERGE_WINDOW	4
+/* Segments in flight on their way down between two members; even. */
+#define HC_DOWN_WINDOW	8
+/* Full segments that may wait in one stream upwards without a socket that is charged. */
+#define HC_UP_WINDOW	8
+/* Payloads up to this size travel in the linear part of the skb. */
+#define HC_INLINE_MAX	512
+
+/**
+ * struct hc_rec - a record of a socket: what it sends, or what it receives as one
+ * @sock: hc_sock.id; 0: nobody's
+ * @nr: number within the socket
+ */
+struct hc_rec {
+	u64 sock;
+	u64 nr;
+};
+
+/**
+ * struct hc_stream - one source in one operation: what it has sent, and what
+ *	is sent down to it
+ * @q: segments not yet merged, in order
+ * @pos: bytes of the head segment already merged (MERGE only)
+ * @bounded: segments have been merged, see hc_op.bounds (MERGE only)
+ * @total: announced length of the stream; valid once @begun
+ * @down_busy: modelled time until which the link down to it is occupied
+ * @loose: memory of @q that no socket is charged for
+ * @came: frames that have come from it
+ * @at: where the next one must lie: of the message, of block @block (GATHER), the
+ *	first byte that a part may have (of a blocked sender)
+ * @block: node whose block came last (GATHER)
+ * @sent_down: frames sent down to it
+ * @credit: segments it has room for, on their way down
+ * @want: what goes down goes to this source
+ * @last: the last segment has come
+ */
+struct hc_stream {
+	struct sk_buff_head q;
+	u32 pos;
+	u64 total;
+	u64 at;
+	u64 down_busy;
+	u32 loose;
+	u32 came;
+	u32 block;
+	u32 sent_down;
+	u8 credit;
+	bool want;
+	bool bounded;
+	bool last;
+};
+
+/**
+ * struct hc_op - one operation at one member
+ * @member: the member
+ * @coll: what it is; the plan type's first collective until @known
+ * @nr: its number within the plan
+ * @total: bytes of this member's contribution; valid once @known
+ * @cookie: of this member's contribution
+ * @ordinal: of the message, among all that its source has begun (BCAST, at the source)
+ * @result: bytes of the result, of a message, or of a block (SCATTER); at others than the
+ *	root valid once @down_came
+ * @delivered: bytes passed on (MERGE); of the block that is being put out (GATHER)
+ * @block: at the sink: the next block is that of the first member from this on (GATHER,
+ *	SCATTER)
+ * @time: modelled time of the latest data seen
+ * @busy: modelled time until which each destination's link is occupied; of a
+ *	doubling: each source's
+ * @own: this member's segments that still wait to be merged
+ * @own_pos: bytes of the head of @own already merged (MERGE only)
+ * @own_bounded: see hc_stream.bounded
+ * @out: segment that is being filled (MERGE); a frame for the next offer (doubling)
+ * @out_size: bytes it takes
+ * @bounds: last element merged of each input, own first (MERGE only)
+ * @out_total: length of the merged stream; valid once @out_known (MERGE only)
+ * @out_nr: segments put out so far (MERGE, doubling)
+ * @sent: frames sent to each destination
+ * @down: segments that have come from above, not yet passed on
+ * @down_came: how many have come at all
+ * @down_at: where the next one must lie in the message, or in @down_block (SCATTER)
+ * @down_block: the first node whose block may come next (SCATTER)
+ * @down_told: how many of them the last CREDIT said were passed on
+ * @turn: steps that what came down took until it was here; at the source of a
+ *	broadcast: until it was everywhere
+ * @clock: logical clock
+ * @rec: record of the contribution, or of the message of a broadcast once @begun
+ * @elem: bytes of an element
+ * @width: bytes of a RECORD
+ * @next_src: sources already merged into the head of @own
+ * @offered: the head of @own was sent to source @next_src (doubling)
+ * @oper: enum hypercube_oper
+ * @dtype: enum hypercube_type
+ * @credit: segments each destination has room for (MERGE only)
+ * @cost: steps each stage took, as far as seen
+ * @known: the parameters are known, from the socket or from a frame
+ * @begun: this member has begun its contribution
+ * @own_last: it is complete
+ * @notify: somebody wants to know of the completion
+ * @notify_own: this member's process does
+ * @handed: everything was passed on
+ * @out_known: see @out_total
+ * @src: one stream for each source
+ */
+struct hc_op {
+	struct hc_member *member;
+	const struct hc_coll_ops *coll;
+	u64 nr;
+	u64 total;
+	u64 cookie;
+	u64 ordinal;
+	u64 result;
+	u64 delivered;
+	u32 block;
+	u64 time;
+	u64 busy[HC_STAGES_MAX];
+	struct sk_buff_head own;
+	u32 own_pos;
+	u32 out_size;
+	struct sk_buff *out;
+	void *bounds;
+	u64 out_total;
+	u64 out_nr;
+	struct sk_buff_head down;
+	u64 down_at;
+	u32 down_came;
+	u32 down_block;
+	u32 sent[HC_STAGES_MAX];
+	u32 down_told;
+	u32 turn;
+	u32 clock;
+	struct hc_rec rec;
+	u32 elem;
+	u16 width;
+	u16 next_src;
+	u8 oper;
+	u8 dtype;
+	u8 credit[HC_STAGES_MAX];
+	u8 cost[HC_STAGES_MAX];
+	bool known;
+	bool begun;
+	bool own_last;
+	bool notify;
+	bool notify_own;
+	bool handed;
+	bool own_bounded;
+	bool out_known;
+	bool offered;
+	struct hc_stream src[];
+};
+
+/**
+ * struct hc_end - why operations fail
+ * @from: first operation that does; all below continue
+ * @to: first one behind it that does not, or 0: @from + HC_OP_RANGE
+ * @status: positive errno
+ * @node: where the cause lies, or HC_CAUSE_NONE
+ * @dim: dimension of the faulty link, or HC_CAUSE_NONE
+ * @flags: HC_END_F_*
+ * @next: with FINAL from the source of a broadcast: how many messages it has begun
+ * @failed: with BROKEN and FINAL: the first of those below @from that had failed before
+ * @nfailed: how many had
+ */
+struct hc_end {
+	u64 from;
+	u64 to;
+	u64 next;
+	u64 failed;
+	u32 nfailed;
+	u32 status;
+	u16 node;
+	u16 dim;
+	u32 flags;
+};
+
+static inline u64 hc_end_to(const struct hc_end *end)
+{
+	return end->to ?: end->from + HC_OP_RANGE;
+}
+
+/**
+ * struct hc_member - one node in one plan
+ * @plan: the plan
+ * @node: the node
+ * @work: in one of the lists of hc_node.work, under its lock
+ * @with_readers: if it waits, it is among those who wait for room at the process
+ * @blocked: something of it waits for that
+ * @again: it is in the list of those that can go on; under the lock
+ * @check: its links have to be looked at; under the lock
+ * @gone: it comes into no list any more; under the lock
+ * @role: stage, sources and destinations
+ * @next: number of the next contribution
+ * @head: oldest operation not yet handed over or, at the sink, not complete
+ * @done: all operations below are complete as far as this member knows
+ * @peer_done: how far each destination has told it is (the window of all of them
+ *	must have moved on before this member's); BCAST: each source
+ * @turns: BCAST: steps after which each source has the message
+ * @done_seen: @done when operations that do not move were last looked for
+ * @told: how far those who wait for this member's DONE know @done
+ * @turn: BCAST: steps until all below have received
+ * @begun: contributions that the process has begun; BCAST: messages, by its source
+ * @ended: BCAST: messages that have ended for the process, one way or the other
+ * @ended_nr: the number behind the last of them
+ * @named: BCAST: those up to this count that have not ended have failed
+ * @unnamed: BCAST: messages have failed, and their source has not said how many there were
+ * @doubt: BCAST: @ended when the plan broke
+ * @end: the failure that covers [@end.from, @end_to), if @end_to is not 0
+ * @end_to: numbering goes on here once it reaches @end.from
+ * @cur: operation to which the socket is contributing; valid if @cur_open
+ * @cur_open: a contribution is incomplete
+ * @sock: hc_sock.id of the last socket to take part that is still there, or 0
+ * @engaged: it has contributed
+ * @left: a socket was closed and none has contributed since
+ * @reset: the first contribution from @end.from on is answered with @end
+ * @broken: a fault has broken the plan
+ * @final: the sink has said which operations were complete then
+ * @asked: the peer waited for was asked and has not answered; when the plan is broken:
+ *	how often the sink's word was looked for
+ * @heard: frames that had come whole over its link when it was last looked at
+ * @checked: jiffies when that was
+ * @quiet: jiffies of silence since the last sign of life, as far as it tells anything
+ * @view_wait: what is waited for, enum hypercube_wait; others read it
+ * @view_peer: whom; others read it
+ * @view_nr: operation it is about; others read it
+ * @view_since: jiffies since when; others read it
+ * @dropped: operations that are over, of whatever end
+ * @waiting: contributions of the node's sockets that wait for room, oldest first
+ * @ops: pending operations by number modulo HC_OP_WINDOW
+ * @src: role.nsrc sources, in merge order
+ */
+struct hc_member {
+	struct hc_plan *plan;
+	struct hc_node *node;
+	struct list_head work;
+	bool with_readers;
+	bool blocked;
+	bool again;
+	bool check;
+	bool gone;
+	struct hc_tree_role role;
+	u64 next;
+	u64 head;
+	u64 done;
+	u64 peer_done[HC_STAGES_MAX];
+	u16 turns[HC_STAGES_MAX];
+	u64 done_seen;
+	u64 told;
+	u32 turn;
+	u64 begun;
+	u64 ended;
+	u64 ended_nr;
+	u64 named;
+	u64 doubt;
+	bool unnamed;
+	struct hc_end end;
+	u64 end_to;
+	u64 cur;
+	bool cur_open;
+	u64 sock;
+	bool engaged;
+	bool left;
+	bool reset;
+	bool broken;
+	bool final;
+	u8 asked;
+	u32 heard;
+	unsigned long checked;
+	unsigned long quiet;
+	u8 view_wait;
+	u32 view_peer;
+	u64 view_nr;
+	unsigned long view_since;
+	u32 dropped;
+	struct sk_buff_head waiting;
+	struct hc_op *ops[HC_OP_WINDOW];
+	struct hc_tree_peer src[];
+};
+
+static inline bool hc_member_is_root(const struct hc_member *m)
+{
+	return m->role.ndst == 0;
+}
+
+/* How many tell the member how far they are: its destinations, or its sources. */
+static inline unsigned int hc_done_peers(const struct hc_member *m)
+{
+	return m->plan->ops->done_way == HC_DONE_UP ? m->role.nsrc : m->role.ndst;
+}
+
+/* Does the member tell others on its own how much is done? */
+static inline bool hc_member_tells(const struct hc_member *m)
+{
+	enum hc_done_way way = m->plan->ops->done_way;
+
+	return way != HC_DONE_ALONE && hc_member_is_root(m) == (way == HC_DONE_DOWN);
+}
+
+/* Does it wait for anything, the root's word on a plan that broke included, or owe others
+ * a word?
+ */
+static inline bool hc_member_pending(const struct hc_member *m)
+{
+	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) ||
+	       (hc_member_tells(m) && m->told != m->done) ||
+	       (m->plan->ops->end_owed && m->plan->ops->end_owed(m));
+}
+
+/* The first member from @u on; the number of nodes if there is none. */
+static inline u32 hc_member_from(const struct hc_member *m, u32 u)
+{
+	u32 nodes = hc_nodes(m->node->fabric->dim);
+
+	while (u < nodes && !hc_set_has(m->plan->members, u))
+		u++;
+	return u;
+}
+
+/* Does somebody wait for ever, or a second at least, if it gets lost? */
+static inline bool hc_frame_is_needed(const struct hc_hdr *hdr)
+{
+	return hdr->type == HC_FRAME_DATA || hdr->type == HC_FRAME_CREDIT;
+}
+
+/* Bytes of hc_op.bounds. */
+static inline size_t hc_bounds_size(const struct hc_op *op)
+{
+	return array_size(op->member->role.nsrc + 1, op->elem);
+}
+
+static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
+{
+	return m->ops[nr % HC_OP_WINDOW];
+}
+
+/* The payload of a frame: contiguous, in the linear part or in one fragment. */
+static inline void *hc_payload(const struct sk_buff *skb)
+{
+	if (skb_is_nonlinear(skb))
+		return skb_frag_address(&skb_shinfo(skb)->frags[0]);
+	return skb->data + sizeof(struct hc_hdr);
+}
+
+/* What sock.c notes in skb->cb of a frame for the host port. */
+struct hc_host_cb {
+	struct hc_cb cb;
+	bool first;	/* begins a contribution */
+	struct hc_rec rec;
+	u64 cookie;
+};
+
+static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct hc_host_cb) > sizeof_field(struct sk_buff, cb));
+	return (struct hc_host_cb *)skb->cb;
+}
+
+/* And of the one that says that a socket does not serve plans any more. */
+struct hc_leave_cb {
+	struct hc_cb cb;
+	u64 sock;			/* hc_sock.id */
+	u32 plan;			/* it was connected to this one; 0: to none */
+	u32 keeps;			/* it goes on with this one; 0: with none */
+	unsigned long next;		/* plans below this have been looked at */
+	struct completion *heard;	/* who waits until the node has heard, or NULL */
+};
+
+static inline struct hc_leave_cb *hc_leave_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct hc_leave_cb) > sizeof_field(struct sk_buff, cb));
+	return (struct hc_leave_cb *)skb->cb;
+}
+
+/* What a DONE frame says: all operations below @nr are complete; the rest is about
+ * the last of them.
+ */
+struct hc_done {
+	u64 nr;
+	u64 time;
+	u32 clock;
+	u32 steps;
+};
+
+/* --- coll.c --- */
+/* A member of a plan not yet published.  0 or -ENOMEM.  Config. */
+int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
+		     const struct hc_tree_peer *src);
+struct hc_op *hc_op_get(struct hc_member *m, u64 nr);
+/* It is over; @status: 0 or a negative errno. */
+void hc_op_drop(struct hc_member *m, struct hc_op *op, int status);
+/* An operation is complete at the sink: tell the socket if it asked, and forget it. */
+void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time);
+/* Work on the oldest operation, and the next one once it is handed over. */
+void hc_advance(struct hc_member *m);
+void hc_view_idle(struct hc_member *m);
+/* Index of a node among the sources, or -1. */
+int hc_src_index(const struct hc_member *m, u32 node);
+/* A node among the sources or destinations, or NULL. */
+const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node);
+/* A DATA frame of node @src with room for a payload of @len bytes. */
+struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp);
+/* The same segment, its payload nobody else's; consumes.  NULL: no memory. */
+struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb);
+/* The next segment that waits in a stream, or NULL. */
+struct sk_buff *hc_stream_pop(struct hc_stream *st);
+void hc_op_free(struct hc_op *op);
+/* Wait for something: note it for "who is missing?"; returns HC_BLOCKED. */
+enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer);
+/* How many frames of its stream in operation @nr a peer need not wait for any more. */
+u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
+/* A peer has taken so many (CREDIT, TELL). */
+void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr);
+
+/* --- coll/done.c --- */
+/* Of those who tell that operations are done, the one who is last. */
+u32 hc_done_peer(const struct hc_member *m);
+/* False: no memory.  Who was not told asks after a second: see hc_stall_check(). */
+bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d);
+/* Tell what was kept to oneself. */
+void hc_done_tell(struct hc_member *m);
+
+/* Of plans whose root says what is done: see struct hc_plan_ops. */
+void hc_root_done_tell(struct hc_member *m);
+void hc_root_done_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_root_handed(struct hc_member *m, struct hc_op *op);
+void hc_root_settle_below(struct hc_member *m);
+/* The window moves to d->nr, but not past a result that has not come down to the end;
+ * the sources are told.  True: it has moved.
+ */
+bool hc_done_set(struct hc_member *m, const struct hc_done *d);
+/* Results have come down: see whether more is done now. */
+void hc_done_review(struct hc_member *m);
+
+/* --- coll/check.c --- */
+/* Take the parameters from an operation's first frame, compare those of others. */
+bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr);
+/* Is DATA to be dropped without a word?  0 or the reason.  Up: source @i, -1 if none. */
+unsigned int hc_up_refused(struct hc_member *m, int i, const struct hc_hdr *hdr);
+unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr);
+/* Is it what comes next?  0; -EIO: not, frames are missing; -EPROTO: it cannot be.  The
+ * stream goes on behind it.
+ */
+int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct hc_hdr *hdr);
+int hc_down_check(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+
+/* --- coll/end.c --- */
+/* Is @nr in the failed range? */
+bool hc_ended(const struct hc_member *m, u64 nr);
+/* Numbers inside the failed range are skipped. */
+void hc_numbers_skip(struct hc_member *m);
+/* DONE counts numbers that failed, too: say which, for an END may get lost. */
+void hc_done_mark(const struct hc_member *m, struct sk_buff *skb);
+/* Does DONE name failures that this member has not heard of?  Then it must not take it; it
+ * asks after a second.
+ */
+bool hc_end_missed(const struct hc_member *m, const struct hc_hdr *hdr);
+struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end);
+/* 0, or why it is not believed. */
+unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
+/* The plan is of no use any more: below @last->from everything is complete that did not
+ * fail before, the rest has failed.
+ */
+#define HC_NEXT_UNKNOWN	U64_MAX	/* hc_end.next: the source cannot be heard */
+void hc_end_settle(struct hc_member *m, const struct hc_end *last);
+/* What the root of a plan has to say to members that it cannot reach any more. */
+void hc_end_last(const struct hc_member *root, struct hc_end *last);
+/* Tell the process that an operation failed as @m->end says; @op may be NULL. */
+void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
+/* It has failed as @m->end says: tell the process of its contribution, and forget it. */
+void hc_op_forgo(struct hc_member *m, struct hc_op *op);
+/* Operations from @end->from on have failed: tell the socket and all peers. */
+void hc_coll_end(struct hc_member *m, const struct hc_end *end, u32 from_peer);
+/* The same, found by this member outside of any operation's work: work goes on with
+ * what did not fail.
+ */
+void hc_coll_end_go_on(struct hc_member *m, const struct hc_end *end);
+enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
+/* Does the member's role use link @dim? */
+bool hc_member_uses(const struct hc_member *m, unsigned int dim);
+/* Link @dim of a node failed (HC_END_F_BROKEN) or lost frames. */
+void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
+		   u32 flags);
+
+/* --- coll/work.c --- */
+/* It waits for something: look at it again now and then.  Poll. */
+void hc_member_wait(struct hc_member *m);
+/* It has not done all that it could do: go on in the next poll.  Poll. */
+void hc_member_again(struct hc_member *m);
+/* Let its poll look whether its links are usable.  Config, or poll. */
+void hc_member_check(struct hc_member *m);
+/* Its plan was unpublished: no poll shall find it after a grace period.  Config. */
+void hc_member_forget(struct hc_member *m);
+
+/* --- coll/stall.c --- */
+void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_stall_check(struct hc_member *m);
+
+/* Note clock, time and stage costs that came with a frame. */
+void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+/* Send a frame to a peer of the tree, the way the tree says.  If that cannot be, the
+ * operation that DATA or a CREDIT is of may be gone afterwards.
+ */
+void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
+/* Fill in the header of a DATA frame towards a peer whose link is occupied until @busy. */
+void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
+		     u64 *busy, struct sk_buff *skb);
+/* The same towards destination @i. */
+void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
+/* Settle with @status as the cause, and free the state.  Config, after a grace period. */
+void hc_member_destroy(struct hc_member *m, int status, const struct hc_end *last);
+u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op);
+
+/* --- coll/fanout.c --- */
+/* A segment (or part) that shares the pages of @skb, or copies a short payload. */
+struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len);
+/* May the root put out one more segment of the result?  If not, notes the wait. */
+bool hc_root_may(struct hc_member *m, struct hc_op *op);
+/* Put it out: to the process, and down; consumes.  False: the operation is gone. */
+bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Send a copy that shares the pages down to source @i.  False: the operation is gone. */
+bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
+/* May @skb be passed on to all sources that want it, and the process?  If not, the wait is
+ * noted or the operation has failed.
+ */
+bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
+/* Pass it on to them, there is room; consumes.  False: the operation is gone. */
+bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Pass on what has come from above for one operation; at the root of a broadcast: what its
+ * process contributes.  HC_BLOCKED also if nothing is there, which is not noted.
+ */
+enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
+/* The same for all results that follow and have not come down to the end. */
+void hc_results_advance(struct hc_member *m);
+
+/* --- coll/reduce.c --- */
+/* Merge @in into the segment @acc it belongs to; the caller keeps both.  @peer: the node
+ * one of them is from.  False: they do not fit.
+ */
+bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
+		      const struct sk_buff *in, u32 peer);
+
+/* --- coll/host.c --- */
+/* The socket was closed: what it owed will never come.  Of plans to which all contribute. */
+void hc_member_close(struct hc_member *m);
+/* Tell the process that what waits for the member, which goes away, ends with @status. */
+void hc_host_waiting_refuse(struct hc_member *m, int status);
+
+/* --- sock.c --- */
+/* The socket that serves the member's plan: the one connected to it, or else the one
+ * that is connected to none; NULL: none does.  Under RCU.
+ */
+struct sock *hc_sock_serving(const struct hc_member *m);
+static inline bool hc_sock_serves(const struct hc_member *m)
+{
+	return hc_sock_serving(m);
+}
+
+/* What makes it this one: hc_rec.sock. */
+u64 hc_sock_id(const struct sock *sk);
+/* Is there room in the receive buffer of socket @id, or of the one that serves the plan
+ * (0)?  True without a socket.
+ */
+bool hc_sock_room(const struct hc_member *m, u64 id);
+/* For a record that no process began: it goes to the socket that serves the plan. */
+struct hc_rec hc_sock_record(const struct hc_member *m);
+/* Queue a piece of a result; consumes @skb, whose payload begins behind the frame
+ * header.  @last ends the record.
+ */
+void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Queue a record without data: a completion or a failure. */
+void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
+		    const struct hc_rec *rec);
+
+#endif /* _HC_COLL_H */

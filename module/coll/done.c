@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which operations are done: words between members (DONE), and what plans do whose root
+ * says so.
+ *
+ * In such a plan the root has what all have contributed, and tells those below, who pass it
+ * on.  A member takes it for done once all of its destinations have told, for the window of all
+ * of them must have moved on before its own; but not before a result has come down to its end
+ * that does.
+ */
+#include "coll/coll.h"
+#include "netlink/netlink.h"
+
+/* Of those who tell this member how far they are, the one who is last. */
+static unsigned int peer_last(const struct hc_member *m)
+{
+	unsigned int n = hc_done_peers(m);
+	unsigned int i, last = 0;
+
+	for (i = 1; i < n; i++)
+		if (m->peer_done[i] < m->peer_done[last])
+			last = i;
+	return last;
+}
+
+u32 hc_done_peer(const struct hc_member *m)
+{
+	unsigned int last = peer_last(m);
+
+	return m->plan->ops->done_way == HC_DONE_UP ? m->src[last].node : m->role.dst[last].node;
+}
+
+bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DONE, 0, GFP_ATOMIC);
+	struct hc_hdr *hdr;
+
+	if (!skb)
+		return false;
+	hdr = hc_hdr(skb);
+	hdr->op = cpu_to_be64(d->nr);
+	hdr->step = cpu_to_be32(d->clock);
+	hdr->offset = cpu_to_be64(d->steps);
+	hdr->time = cpu_to_be64(d->time);
+	hc_done_mark(m, skb);
+	hc_peer_xmit(m, peer, skb);
+	return true;
+}
+
+void hc_done_tell(struct hc_member *m)
+{
+	if (hc_member_tells(m) && m->told != m->done)
+		m->plan->ops->done_tell(m);
+}
+
+/* ------------------------------------------------------------ the root says so */
+
+static void done_down(struct hc_member *m, const struct hc_done *d)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		hc_done_xmit(m, &m->src[i], d);
+}
+
+void hc_root_done_tell(struct hc_member *m)
+{
+	const struct hc_done d = { .nr = m->done };
+
+	WRITE_ONCE(m->told, m->done);
+	done_down(m, &d);
+}
+
+static void root_complete(struct hc_member *m, struct hc_op *op)
+{
+	struct hc_op_event ev = {
+		.node = m->node->id,
+		.nr = op->nr,
+		.steps = hc_op_steps(m, op),
+		.time = op->time,
+	};
+	struct hc_done d = {
+		.nr = op->nr + 1,
+		.time = op->time,
+		.clock = op->clock,
+		.steps = ev.steps,
+	};
+	/* After a failure members wait for this to go on with the next number. */
+	bool tell = op->notify || d.nr - m->told >= HC_DONE_BATCH || hc_ended(m, d.nr);
+
+	hc_op_drop(m, op, 0);
+	WRITE_ONCE(m->done, d.nr);
+	hc_numbers_skip(m);
+	hc_notify_op(m->plan, &ev);
+	if (tell) {
+		d.nr = m->done;
+		WRITE_ONCE(m->told, m->done);
+		done_down(m, &d);
+	}
+}
+
+void hc_root_handed(struct hc_member *m, struct hc_op *op)
+{
+	if (hc_member_is_root(m))
+		root_complete(m, op);
+}
+
+bool hc_done_set(struct hc_member *m, const struct hc_done *d)
+{
+	struct hc_done known = *d;
+	u64 nr;
+
+	for (nr = m->done; nr < d->nr; nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+
+		if (!op || op->nr != nr)
+			continue;
+		if (op->coll->comes_down)
+			break;
+		if (nr + 1 == d->nr)
+			hc_op_complete(m, op, d->steps, d->clock, d->time);
+		else
+			hc_op_complete(m, op, 0, 0, 0);
+	}
+	if (nr == m->done)
+		return false;
+	if (nr < d->nr)
+		known = (struct hc_done){ .nr = nr };
+	WRITE_ONCE(m->done, nr);
+	hc_numbers_skip(m);
+	done_down(m, &known);
+	return true;
+}
+
+void hc_done_review(struct hc_member *m)
+{
+	struct hc_done d = { .nr = m->peer_done[peer_last(m)] };
+
+	if (hc_done_set(m, &d))
+		hc_advance(m);
+}
+
+/* All below the failed range is complete, others have gone on behind it.  A result
+ * that has not come down yet is the exception: this member goes without it.
+ */
+void hc_root_settle_below(struct hc_member *m)
+{
+	const struct hc_done d = { .nr = m->end.from };
+	u64 nr;
+
+	if (m->done >= d.nr || m->head < d.nr || hc_member_is_root(m))
+		return;
+	for (nr = m->done; nr < d.nr; nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+
+		if (op && op->nr == nr && op->coll->comes_down)
+			hc_op_forgo(m, op);
+	}
+	hc_done_set(m, &d);
+}
+
+/* Who says that an operation is done has sent all of its result before.  If that
+ * has not come, a frame was lost.
+ */
+static bool result_lost(struct hc_member *m, u64 told)
+{
+	u64 nr;
+
+	for (nr = m->done; nr < min(told, m->head); nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+		const struct sk_buff *skb;
+
+		if (!op || op->nr != nr || !op->coll->comes_down)
+			continue;
+		skb = skb_peek_tail(&op->down);
+		if (skb && hc_hdr(skb)->flags & HC_FRAME_F_LAST)
+			continue;
+		hc_op_fail(m, op, -EIO, m->role.dst[0].node);
+		return true;
+	}
+	return false;
+}
+
+void hc_root_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	struct hc_done d = {
+		.nr = be64_to_cpu(hdr->op),
+		.time = be64_to_cpu(hdr->time),
+		.clock = be32_to_cpu(hdr->step),
+		.steps = be64_to_cpu(hdr->offset),
+	};
+	u32 src = be16_to_cpu(hdr->src);
+	unsigned int i;
+	u64 k;
+
+	if (!m->role.ndst || (m->role.dst[0].node == src && result_lost(m, d.nr)))
+		return;
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == src && d.nr <= m->head)
+			m->peer_done[i] = max(m->peer_done[i], d.nr);
+	k = m->peer_done[peer_last(m)];
+	/* What it tells is about the last operation below .op. */
+	if (k != d.nr)
+		d = (struct hc_done){ .nr = k };
+	if (k > m->done && hc_done_set(m, &d))
+		hc_advance(m);
+	else if (m->view_wait == HYPERCUBE_WAIT_DONE)
+		hc_view_idle(m);
+}

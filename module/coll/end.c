@@ -1,0 +1,675 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Failure of operations: how it is noted, told to the process, and spread.
+ *
+ * A failure (END) names the first operation it hits, f.  Operations below f go
+ * on; those in [f, f + HC_OP_RANGE) are over, and every member's numbering
+ * jumps to f + HC_OP_RANGE.  No member can have begun a higher one.  Let D(v) be the
+ * first number that is not done at v; v begins k only if k < D(v) + HC_OP_WINDOW, and
+ * whoever finds the failure, u, has D(u) <= f.  In a tree what is done at v is done at
+ * the sink, for which all have contributed, u too: D(v) <= D(sink) <= D(u) + HC_OP_WINDOW,
+ * hence k < f + 2 * HC_OP_WINDOW.  Some may have the result of f while it fails at
+ * others, on its way down; it is the right one.  In a broadcast D(source) <= D(u).
+ * So after a failure all members agree on the next number again, whatever each
+ * of them had contributed.
+ *
+ * END travels along the edges in both directions, which with helpers have
+ * cycles, and a member passes it on only if it brings news.  A member notes one
+ * failed range, so it must tell old from new by that:
+ *  - A range that ends at or below what is done is old: nobody passes a number
+ *    that failed without knowing of the failure.
+ *  - Ranges that overlap or touch become one.
+ *  - A range behind a gap: whoever found it had begun a number behind the gap, so
+ *    for it all below the first range was complete.  It is here, too, and the
+ *    first range can be forgotten as soon as the numbers have passed it.
+ *  - A range before a gap was under way while the other overtook it: it fails
+ *    what it covers, and the other one is what stays noted.
+ * So the noted ranges only ever grow or move up, and each END is passed on by
+ * each member a bounded number of times.
+ *
+ * Silence (coll/stall.c) may part the members: two parts that do not hear each other fail
+ * one range after the other, for an operation needs all of them.  The ranges of each part
+ * touch, those of both overlap, and a member who asks later is told all of the
+ * range (hc_end.to) and becomes one with the others again.
+ *
+ * END may get lost, or there be no memory for it, and DONE counts what failed as over.  So
+ * DONE names the failed range, and who has not heard of that takes no such DONE: it asks
+ * (coll/stall.c), and is told of the range first.
+ *
+ * A fault of a link that the plan uses breaks the plan: END with
+ * HC_END_F_BROKEN ends everything pending, and nothing begins until a plan for
+ * the new faults is installed.  What a member had handed over may have reached
+ * the sink before; the sink, once it hears of the fault, says which operations
+ * were complete, and that word goes down the tree like any END.
+ *
+ * For plans of recursive doubling, which have no sink, see coll/plan_doubling.c.
+ */
+#include "coll/coll.h"
+#include "netlink/netlink.h"
+#include "trace.h"
+
+static void end_fill(struct sk_buff *skb, const struct hc_end *end)
+{
+	struct hc_wire_end *w = hc_payload(skb);
+
+	hc_hdr(skb)->op = cpu_to_be64(end->from);
+	hc_hdr(skb)->offset = cpu_to_be64(end->next);
+	hc_hdr(skb)->total = cpu_to_be64(end->to);
+	w->status = cpu_to_be32(end->status);
+	w->node = cpu_to_be16(end->node);
+	w->dim = cpu_to_be16(end->dim);
+	w->flags = cpu_to_be32(end->flags);
+	w->nfailed = cpu_to_be32(end->nfailed);
+	w->failed = cpu_to_be64(end->failed);
+}
+
+struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end)
+{
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_END, sizeof(struct hc_wire_end),
+					     GFP_ATOMIC);
+
+	if (skb)
+		end_fill(skb, end);
+	return skb;
+}
+
+static void end_xmit(struct hc_member *m, const struct hc_end *end, u32 from_peer)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc + m->role.ndst; i++) {
+		const struct hc_tree_peer *peer = i < m->role.nsrc ?
+			&m->src[i] : &m->role.dst[i - m->role.nsrc];
+		struct sk_buff *skb;
+
+		if (peer->node == from_peer)
+			continue;
+		skb = hc_end_alloc(m->node, end);
+		/* A peer left out asks after a second: see hc_stall_check(). */
+		if (skb)
+			hc_peer_xmit(m, peer, skb);
+	}
+}
+
+bool hc_ended(const struct hc_member *m, u64 nr)
+{
+	return m->end_to && nr >= m->end.from && nr < m->end_to;
+}
+
+/* Numbers inside the failed range are skipped. */
+void hc_numbers_skip(struct hc_member *m)
+{
+	if (hc_ended(m, m->next))
+		WRITE_ONCE(m->next, m->end_to);
+	if (hc_ended(m, m->head))
+		m->head = m->end_to;
+	if (hc_ended(m, m->done))
+		WRITE_ONCE(m->done, m->end_to);
+}
+
+void hc_done_mark(const struct hc_member *m, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+
+	if (!m->end_to || be64_to_cpu(hdr->op) <= m->end.from)
+		return;
+	hdr->total = cpu_to_be64(m->end.from);
+	hdr->index = cpu_to_be32(min_t(u64, m->end_to - m->end.from, U32_MAX));
+}
+
+bool hc_end_missed(const struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 from = be64_to_cpu(hdr->total);
+	u64 to = from + be32_to_cpu(hdr->index);
+
+	if (to == from || to <= m->done)
+		return false;
+	return !m->end_to || max(from, m->done) < m->end.from || to > m->end_to;
+}
+
+void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
+{
+	struct hypercube_result res = {
+		.status = -(s32)m->end.status,
+		.plan = m->plan->id,
+		.op = nr,
+		.cookie = op ? op->cookie : 0,
+		.cause_node = m->end.node == HC_CAUSE_NONE ? ~0U : m->end.node,
+		.cause_dim = m->end.dim == HC_CAUSE_NONE ? ~0U : m->end.dim,
+		.collective = (op ? op->coll : m->plan->ops->colls[0])->kind->id,
+	};
+
+	hc_sock_status(m->node, &res, rec);
+}
+
+void hc_op_forgo(struct hc_member *m, struct hc_op *op)
+{
+	if (op->begun)
+		hc_status_end(m, op, &op->rec, op->nr);
+	if (op->begun && m->plan->ops->forgone)
+		m->plan->ops->forgone(m, op);
+	if (m->cur_open && m->cur == op->nr)
+		m->cur_open = false;
+	hc_op_drop(m, op, -(int)m->end.status);
+}
+
+/* The pending operation with the lowest number from @nr on, or NULL: processes hear of
+ * ends in the order of their contributions.
+ */
+static struct hc_op *op_from(struct hc_member *m, u64 nr)
+{
+	struct hc_op *first = NULL;
+	unsigned int i;
+
+	for (i = 0; i < HC_OP_WINDOW; i++) {
+		struct hc_op *op = m->ops[i];
+
+		if (op && op->nr >= nr && (!first || op->nr < first->nr))
+			first = op;
+	}
+	return first;
+}
+
+/* What a fault leaves without doubt: not handed over, so not complete. */
+static void ops_fail_begun(struct hc_member *m)
+{
+	struct hc_op *op, *next;
+
+	for (op = op_from(m, 0); op; op = next) {
+		next = op_from(m, op->nr + 1);
+		if (!op->handed)
+			hc_op_forgo(m, op);
+	}
+}
+
+/* Fail what lies in the failed range.  True if the process was told of any. */
+static bool ops_fail_ended(struct hc_member *m)
+{
+	struct hc_op *op, *next;
+	bool told = false;
+
+	for (op = op_from(m, m->end.from); op && op->nr < m->end_to; op = next) {
+		next = op_from(m, op->nr + 1);
+		told |= op->begun;
+		hc_op_forgo(m, op);
+	}
+	return told;
+}
+
+static void range_set(struct hc_member *m, const struct hc_end *end, u64 to)
+{
+	bool apart = !m->end_to || end->from > m->end_to || to < m->end.from;
+	u64 from = apart ? end->from : min(m->end.from, end->from);
+
+	m->end_to = apart ? to : max(m->end_to, to);
+	m->end = *end;
+	m->end.from = from;
+	/* Who asks about it has to learn of all of it. */
+	m->end.to = m->end_to;
+}
+
+/* Make what @end covers part of the failed range, and fail it; see the top of this file.
+ * False: nothing new.  @told: the process was told of an operation that failed.
+ */
+static bool end_note(struct hc_member *m, const struct hc_end *end, bool *told)
+{
+	u64 to = hc_end_to(end);
+	const struct hc_plan_ops *ops = m->plan->ops;
+	const struct hc_end upper = m->end;
+	const u64 upper_to = m->end_to;
+
+	if (to <= m->done || (upper_to && end->from >= upper.from && to <= upper_to))
+		return false;
+	if (upper_to && end->from > upper_to && ops->settle_below)
+		ops->settle_below(m);
+	range_set(m, end, to);
+	*told = ops_fail_ended(m);
+	hc_numbers_skip(m);
+	if (upper_to && to < upper.from) {
+		if (ops->settle_passed)
+			ops->settle_passed(m);
+		m->end = upper;
+		m->end_to = upper_to;
+		hc_numbers_skip(m);
+	}
+	return true;
+}
+
+/* The root's failed range may be news here, END being under way still. */
+static void last_range(const struct hc_member *root, struct hc_end *last)
+{
+	last->failed = root->end.from;
+	last->nfailed = root->end_to ? min_t(u64, root->end_to - root->end.from, U32_MAX) : 0;
+}
+
+void hc_end_last(const struct hc_member *root, struct hc_end *last)
+{
+	if (root->broken) {
+		*last = root->end;
+		last->next = root->begun;
+		return;
+	}
+	*last = (struct hc_end){ .from = root->done, .next = root->begun };
+	last_range(root, last);
+}
+
+/* A result of which the end has not come down is not complete here. */
+static bool op_complete_below(const struct hc_op *op, const struct hc_end *last)
+{
+	if (!op->handed || op->nr >= last->from ||
+	    (op->nr >= last->failed && op->nr - last->failed < last->nfailed))
+		return false;
+	return !op->coll->comes_down;
+}
+
+void hc_end_settle(struct hc_member *m, const struct hc_end *last)
+{
+	struct hc_op *op, *behind;
+
+	m->final = true;
+	for (op = op_from(m, 0); op; op = behind) {
+		behind = op_from(m, op->nr + 1);
+		if (op_complete_below(op, last)) {
+			hc_op_complete(m, op, 0, 0, 0);
+			continue;
+		}
+		hc_op_forgo(m, op);
+	}
+	m->broken = true;
+	if (m->plan->ops->settled)
+		m->plan->ops->settled(m, last);
+	WRITE_ONCE(m->done, m->head);
+}
+
+/* A fault breaks the plan.  What this member has handed over may be complete at
+ * the sink; it stays in doubt until the sink says so (HC_END_F_FINAL) or silence
+ * lasts too long (coll/stall.c).  Returns whether that was news.
+ */
+static bool plan_break(struct hc_member *m, struct hc_end *end)
+{
+	const struct hc_plan_ops *ops = m->plan->ops;
+	bool news = !m->broken;
+
+	if (news) {
+		if (hc_member_is_root(m))
+			last_range(m, end);
+		m->broken = true;
+		m->doubt = m->ended;
+		m->unnamed = false;
+		m->end = *end;
+		if (!test_and_set_bit(0, &m->plan->breaking)) {
+			WRITE_ONCE(m->plan->cause_node, end->node);
+			WRITE_ONCE(m->plan->cause_dim, end->dim);
+			/* Pairs with the acquire in sock.c and netlink: cause before flag. */
+			smp_store_release(&m->plan->broken, true);
+			trace_hc_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
+			hc_notify_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
+		}
+		/* The root knows all at once: see below. */
+		if (!hc_member_is_root(m))
+			ops_fail_begun(m);
+	}
+	if (ops->done_way == HC_DONE_ALONE) {
+		/* There is no word to wait for: nothing that this member had is in doubt. */
+		const struct hc_end own = { .from = m->done };
+
+		if (news)
+			hc_end_settle(m, &own);
+		return news;
+	}
+	if (hc_member_is_root(m) && news) {
+		end->from = m->done;
+		end->next = m->begun;
+		end->flags |= HC_END_F_FINAL;
+	}
+	if (end->flags & HC_END_F_FINAL && !m->final) {
+		m->end = *end;
+		hc_end_settle(m, end);
+		return true;
+	}
+	return news || (ops->word_again && ops->word_again(m, end));
+}
+
+/* A failure is reported once: by the first member of which a process was told.  Who
+ * leaves when nothing is under way fails nothing, though the numbers jump.
+ */
+static bool end_is_news(struct hc_member *m, const struct hc_end *end, u32 from_peer, bool told)
+{
+	if (end->flags & HC_END_F_BROKEN)
+		return from_peer == HC_CAUSE_NONE;
+	return told && atomic64_xchg(&m->plan->reported, end->from + 1) != end->from + 1;
+}
+
+static void event_end(struct hc_member *m, const struct hc_end *end)
+{
+	struct hc_op_event ev = {
+		.node = m->node->id,
+		.nr = end->from,
+		.status = -(int)end->status,
+		.cause_node = end->node,
+		.cause_dim = end->dim,
+	};
+
+	hc_notify_op(m->plan, &ev);
+}
+
+/* The member's next contribution belongs to what has failed; but not if it is the first
+ * one of a process that came after another had left.
+ */
+static void reset_next(struct hc_member *m, const struct hc_end *end)
+{
+	struct sock *sk = hc_sock_serving(m);
+
+	if (!m->engaged && (end->status == ECONNRESET || !sk))
+		return;
+	if (!m->sock)
+		m->sock = hc_sock_id(sk);
+	m->reset = true;
+}
+
+/* In frames, to tell the peers. */
+#define END_COST	4
+
+void hc_coll_end(struct hc_member *m, const struct hc_end *cause, u32 from_peer)
+{
+	const struct hc_plan_ops *ops = m->plan->ops;
+	struct hc_end end = *cause;
+	u32 dropped = m->dropped;
+	bool told = false;
+	bool news;
+
+	if (end.flags & HC_END_F_BROKEN) {
+		if (!plan_break(m, &end))
+			return;
+	} else {
+		if (m->broken)
+			return;
+		news = end_note(m, &end, &told);
+		if (ops->end_note)
+			news = ops->end_note(m, &end, news);
+		if (!news) {
+			if (ops->end_known)
+				ops->end_known(m, from_peer);
+			return;
+		}
+		/* One who took part learns of the failure, now or when he goes on. */
+		if (ops->all_contribute && !told)
+			reset_next(m, &end);
+	}
+	if (end_is_news(m, &end, from_peer, told))
+		event_end(m, &end);
+	/* The sink's own word goes back to where the news came from, too. */
+	end_xmit(m, &end, end.flags & HC_END_F_FINAL && hc_member_is_root(m) ?
+			  HC_CAUSE_NONE : from_peer);
+	/* Behind END, for it counts the skipped numbers as done. */
+	if (!m->broken)
+		hc_done_tell(m);
+	hc_view_idle(m);
+	m->node->spent += END_COST + m->dropped - dropped;
+}
+
+void hc_coll_end_go_on(struct hc_member *m, const struct hc_end *end)
+{
+	hc_coll_end(m, end, HC_CAUSE_NONE);
+	if (!m->broken)
+		hc_advance(m);
+}
+
+enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node)
+{
+	struct hc_end end = {
+		.from = op->nr,
+		.status = -status,
+		.node = node,
+		.dim = HC_CAUSE_NONE,
+	};
+
+	/* What is in doubt has lost a part, whatever the root says of it. */
+	if (m->broken)
+		hc_op_forgo(m, op);
+	else
+		hc_coll_end(m, &end, HC_CAUSE_NONE);
+	return HC_FAILED;
+}
+
+/* A node that is no member has news for the members: the sink spreads it. */
+static void end_route(struct hc_node *node, struct hc_plan *plan, const struct hc_end *end)
+{
+	struct sk_buff *skb = hc_end_alloc(node, end);
+
+	if (!skb)
+		return;
+	hc_hdr(skb)->plan = cpu_to_be32(plan->id);
+	hc_hdr(skb)->epoch = cpu_to_be32(plan->epoch);
+	hc_route_xmit(node, plan->root, skb);
+}
+
+/* A failure moves the numbers by one range, though what is done stays where it is.
+ * Each member can cause one before it must begin an operation again, for which
+ * there is no room until more is done.
+ */
+static u64 end_limit(const struct hc_member *m)
+{
+	return m->done + (hc_nodes(m->node->fabric->dim) + 2ULL) * HC_OP_RANGE;
+}
+
+/* Ranges grow with each failure of members that do not hear of each other. */
+#define END_SPAN_MAX	(1ULL << 20)
+
+static bool end_range_fits(const struct hc_end *end)
+{
+	u64 span = end->to - end->from;
+
+	return !end->to || (span >= HC_OP_RANGE && span <= END_SPAN_MAX);
+}
+
+/* From a peer of the tree; to the root also from a node that is no member, where a detour
+ * has failed: see end_route().
+ */
+static bool end_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u32 src = be16_to_cpu(hdr->src);
+
+	if (hc_peer_find(m, src))
+		return true;
+	return hc_member_is_root(m) && m->plan->tree.ndetours && !m->plan->member[src] &&
+	       hdr->flags & HC_FRAME_F_ROUTED;
+}
+
+static bool end_has_sense(const struct hc_member *m, const struct hc_end *end)
+{
+	u32 dim = m->node->fabric->dim;
+
+	return end->status && end->status <= MAX_ERRNO && end_range_fits(end) &&
+	       (end->node == HC_CAUSE_NONE || end->node < hc_nodes(dim)) &&
+	       (end->dim == HC_CAUSE_NONE || end->dim < dim);
+}
+
+unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	u32 src = be16_to_cpu(hdr->src);
+	const struct hc_wire_end *w;
+	struct hc_end end;
+
+	if (be32_to_cpu(hdr->len) < sizeof(*w))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	w = hc_payload(skb);
+	end.from = be64_to_cpu(hdr->op);
+	end.to = be64_to_cpu(hdr->total);
+	end.next = be64_to_cpu(hdr->offset);
+	end.status = be32_to_cpu(w->status);
+	end.node = be16_to_cpu(w->node);
+	end.dim = be16_to_cpu(w->dim);
+	end.flags = be32_to_cpu(w->flags);
+	end.nfailed = be32_to_cpu(w->nfailed);
+	end.failed = be64_to_cpu(w->failed);
+	if (!end_has_sense(m, &end))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	if (end.from > end_limit(m) || !end_may_come(m, hdr))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	/* What was begun, or is complete, its root says, and those who have it from there. */
+	if (!hc_peer_find(m, src) || hc_src_index(m, src) >= 0)
+		end.flags &= ~HC_END_F_FINAL;
+	if (!(end.flags & HC_END_F_FINAL))
+		end.nfailed = 0;
+	hc_coll_end(m, &end, src);
+	if (!m->broken)
+		hc_advance(m);
+	return 0;
+}
+
+/* ------------------------------------------------------------ faults */
+
+static bool peer_uses(const struct hc_tree_peer *p, unsigned int dim)
+{
+	return p->how != HC_TREE_DETOUR && p->dim == dim;
+}
+
+bool hc_member_uses(const struct hc_member *m, unsigned int dim)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (peer_uses(&m->src[i], dim))
+			return true;
+	for (i = 0; i < m->role.ndst; i++)
+		if (peer_uses(&m->role.dst[i], dim))
+			return true;
+	return false;
+}
+
+/* Does a detour begin or end at a node?  If its link fails, the node may have. */
+static bool detour_ends_at(const struct hc_tree *t, u32 node)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->ndetours; i++)
+		if (t->detours[i].from == node || t->detours[i].to == node)
+			return true;
+	return false;
+}
+
+/* The oldest operation that may miss a frame which a peer has sent, or has not got one
+ * of this member: one whose result is still coming down, else the oldest not handed over.
+ */
+static u64 first_at_risk(struct hc_member *m)
+{
+	u64 nr;
+
+	for (nr = m->done; nr < m->head && m->plan->ops->results_follow; nr++) {
+		const struct hc_op *op = hc_member_op(m, nr);
+
+		if (op && op->nr == nr && op->coll->comes_down)
+			return nr;
+	}
+	return m->head;
+}
+
+/* A frame has been lost on its way to a member.  Can that be one for which nobody would ask again?
+ * Words are said again, and what a member of a tree has not begun to wait for it will ask
+ * for.  A message comes without having been asked for; but right behind a failure it is the
+ * news of it that gets lost, and if each such loss were a failure of its own, of which all are
+ * told, a bad link or two would keep all members busy for ever.
+ */
+static bool loss_matters(struct hc_member *m)
+{
+	const struct hc_op *op = hc_member_op(m, m->head);
+
+	if (first_at_risk(m) < m->head || (op && op->nr == m->head))
+		return true;
+	return m->plan->ops->unasked && !(m->end_to && m->end_to == m->head);
+}
+
+void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
+		   u32 flags)
+{
+	struct hc_member *m = plan->member[node->id];
+	struct hc_end end = {
+		.from = m ? first_at_risk(m) : 0,
+		.status = status,
+		.node = node->id,
+		.dim = dim,
+		.flags = flags,
+	};
+
+	bool concerned = (m && hc_member_uses(m, dim)) ||
+			 detour_ends_at(&plan->tree, hc_neigh(node->id, dim));
+
+	if (concerned && m && !(flags & HC_END_F_BROKEN) && !loss_matters(m))
+		return;
+	if (concerned && m)
+		hc_coll_end_go_on(m, &end);
+	else if (concerned && flags & HC_END_F_BROKEN)
+		end_route(node, plan, &end);
+}
+
+void hc_coll_lost(struct hc_node *node, unsigned int dim)
+{
+	struct hc_plan *plan;
+	unsigned long id;
+
+	rcu_read_lock();
+	xa_for_each(&node->fabric->plans, id, plan)
+		hc_plan_fault(node, plan, dim, EIO, 0);
+	rcu_read_unlock();
+}
+
+/* Is it on a way that the plan takes?  Of any other nobody misses it. */
+static bool plan_misses(const struct hc_plan *plan, const struct hc_node *node, unsigned int dim,
+			const struct hc_hdr *hdr)
+{
+	const struct hc_member *m = plan->member[node->id];
+	u32 src = be16_to_cpu(hdr->src), dst = be16_to_cpu(hdr->dst);
+	unsigned int i;
+
+	if (!(hdr->flags & HC_FRAME_F_ROUTED))
+		return m && hc_member_uses(m, dim);
+	for (i = 0; i < plan->tree.ndetours; i++) {
+		const struct hc_detour *d = &plan->tree.detours[i];
+
+		if ((d->from == src && d->to == dst) || (d->from == dst && d->to == src))
+			return true;
+	}
+	return false;
+}
+
+void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+			   unsigned int why)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	bool memory = why == HYPERCUBE_A_DROP_NO_MEMORY;
+	struct hc_end end = {
+		.from = be64_to_cpu(hdr->op),
+		.status = memory ? ENOMEM : EHOSTUNREACH,
+		.node = node->id,
+		.dim = dim < node->fabric->dim && !memory ? dim : HC_CAUSE_NONE,
+		.flags = memory ? 0 : HC_END_F_BROKEN,
+	};
+	struct hc_plan *plan;
+
+	/* END itself is not worth a second END; the others repeat. */
+	if (!hc_frame_is_needed(hdr))
+		return;
+	rcu_read_lock();
+	plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
+	if (plan && plan->epoch == be32_to_cpu(hdr->epoch) &&
+	    plan_misses(plan, node, dim, hdr)) {
+		if (plan->member[node->id])
+			hc_coll_end(plan->member[node->id], &end, HC_CAUSE_NONE);
+		else
+			end_route(node, plan, &end);
+	}
+	rcu_read_unlock();
+}
+
+void hc_member_destroy(struct hc_member *m, int status, const struct hc_end *last)
+{
+	hc_member_forget(m);
+	m->end.status = -status;
+	m->end.node = HC_CAUSE_NONE;
+	m->end.dim = HC_CAUSE_NONE;
+	hc_end_settle(m, last);
+	hc_host_waiting_refuse(m, status);
+	kfree(m);
+}

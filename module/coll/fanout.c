@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What goes down a tree: the message of a broadcast, the result of an allreduce.
+ *
+ * A segment goes to every source that wants it, over the edges of the plan in the
+ * other direction, and to the process.  Pages are shared by all who hold the
+ * segment, nobody writes to them any more.
+ *
+ * Memory is bounded by credits, as nothing of it is charged to a sender: at most
+ * HC_DOWN_WINDOW segments are under way over each edge or wait at its lower end.
+ * A member passes a segment on only if all below and the process have room, so
+ * the slowest sets the pace.  This cannot deadlock among the members, since a
+ * leaf waits only for its process.  A process that contributes to an allreduce
+ * without receiving its results stops the others, until its own send buffer is
+ * full, too, and sendmsg() says so (ENOBUFS).
+ *
+ * Steps.  In a broadcast the plan says at which step an edge is used.  A result
+ * takes the stages of the tree in reverse order, and each stage takes the steps
+ * that it took upwards: over the tree link 1, through a helper 2 (the passive
+ * node sends to the helper, the helper to its blocked neighbour), by a detour
+ * the number of its links.  A frame carries the steps taken so far (.turn).
+ */
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "compat.h"
+#include "trace.h"
+
+struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
+{
+	const struct hc_hdr *from = hc_hdr(skb);
+	bool shared = skb_is_nonlinear(skb);
+	struct sk_buff *part = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : len, GFP_ATOMIC);
+	struct hc_hdr *hdr;
+
+	if (!part)
+		return NULL;
+	hdr = hc_hdr(part);
+	hdr->len = cpu_to_be32(len);
+	hdr->flags = from->flags & (HC_FRAME_F_LAST | HC_FRAME_F_NOTIFY);
+	hdr->offset = cpu_to_be64(be64_to_cpu(from->offset) + off);
+	hdr->total = from->total;
+	hdr->origin = from->origin;
+	hdr->time = from->time;
+	if (shared && len) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
+
+		skb_frag_ref(skb, 0);
+		skb_fill_page_desc(part, 0, skb_frag_page(frag), skb_frag_off(frag) + off, len);
+		part->len += len;
+		part->data_len += len;
+		part->truesize += len;
+	} else if (len) {
+		memcpy(hc_payload(part), hc_payload(skb) + off, len);
+	}
+	return part;
+}
+
+/* ------------------------------------------------------------ passing on */
+
+/* At the source of a broadcast the process has the message already. */
+static bool delivers(const struct hc_member *m)
+{
+	return m->plan->ops->all_contribute || !hc_member_is_root(m);
+}
+
+static bool reader_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+{
+	if (!delivers(m))
+		return true;
+	if (m->plan->ops->offered && !m->plan->ops->offered(m, op, skb))
+		return false;
+	if (hc_sock_room(m, op->rec.sock))
+		return true;
+	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+	return false;
+}
+
+bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (op->src[i].want && !op->src[i].credit) {
+			hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[i].node);
+			return false;
+		}
+	return reader_may(m, op, skb);
+}
+
+static bool down_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+{
+	if (op->coll->down_may)
+		return op->coll->down_may(m, op, skb);
+	return hc_down_all_may(m, op, skb);
+}
+
+/* Steps after which source @i has what is sent to it now. */
+static u32 down_turn(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+{
+	const struct hc_tree_peer *peer = &m->src[i];
+	u32 turn;
+	int s;
+
+	if (m->plan->ops->turns_planned)
+		return m->turns[i];
+	turn = peer->how == HC_TREE_DIRECT ? 1 : peer->how == HC_TREE_HELP ? 2 : 0;
+	for (s = m->plan->tree.stages - 1; s > peer->stage; s--)
+		turn += max_t(u32, op->cost[s], 1);
+	return turn;
+}
+
+static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
+			struct sk_buff *skb)
+{
+	const struct hc_tree_peer *peer = &m->src[i];
+	struct hc_stream *st = &op->src[i];
+	struct hc_hdr *hdr = hc_hdr(skb);
+	u64 start = max(be64_to_cpu(hdr->time), st->down_busy);
+
+	hdr->op = cpu_to_be64(op->nr);
+	hdr->flags |= HC_FRAME_F_DOWN;
+	if (op->notify)
+		hdr->flags |= HC_FRAME_F_NOTIFY;
+	hdr->collective = op->coll->kind->id;
+	hdr->oper = op->oper;
+	hdr->dtype = op->dtype;
+	hdr->width = cpu_to_be16(op->width);
+	hdr->total = cpu_to_be64(op->result);
+	/* Messages are counted at their source: see coll/plan_bcast.c. */
+	if (!delivers(m))
+		hdr->origin = cpu_to_be16(op->ordinal);
+	hdr->stage = peer->stage;
+	hdr->index = cpu_to_be32(st->sent_down++);
+	hdr->time = cpu_to_be64(start);
+	hdr->turn = cpu_to_be16(down_turn(m, op, i));
+	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
+	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
+	if (peer->how != HC_TREE_DETOUR) {
+		u64 rate = hc_link_bandwidth(&m->node->ports[peer->dim]);
+
+		st->down_busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
+	}
+	trace_hc_stage(m, op->nr, peer, skb);
+}
+
+bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+{
+	struct sk_buff *part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+	u64 nr = op->nr;
+
+	if (!part) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	down_header(m, op, i, part);
+	op->src[i].credit--;
+	hc_peer_xmit(m, &m->src[i], part);
+	/* What cannot be sent ends the operation from below this call. */
+	return hc_member_op(m, nr) == op;
+}
+
+bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (op->src[i].want && !hc_down_send(m, op, i, skb)) {
+			kfree_skb(skb);
+			return false;
+		}
+	if (!delivers(m)) {
+		consume_skb(skb);
+		return true;
+	}
+	if (!op->begun) {
+		op->begun = true;
+		trace_hc_op_begin(m, op->nr, hc_hdr(skb));
+		op->rec = hc_sock_record(m);
+		m->sock = op->rec.sock;
+	}
+	hc_sock_result(m, op, skb, last);
+	return true;
+}
+
+static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	if (op->coll->down_pass)
+		return op->coll->down_pass(m, op, skb, last);
+	return hc_down_all_pass(m, op, skb, last);
+}
+
+/* ------------------------------------------------------------ the root of a tree */
+
+bool hc_root_may(struct hc_member *m, struct hc_op *op)
+{
+	if (op->coll->comes_down)
+		return down_may(m, op, skb_peek(&op->own));
+	if (hc_sock_room(m, op->rec.sock))
+		return true;
+	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+	return false;
+}
+
+bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	if (last)
+		hc_hdr(skb)->flags |= HC_FRAME_F_LAST;
+	if (op->coll->comes_down)
+		return down_pass(m, op, skb, last);
+	hc_sock_result(m, op, skb, last);
+	return true;
+}
+
+/* ------------------------------------------------------------ below the root */
+
+/* Tell who sends that there is room again; the last segment needs no successor.  False:
+ * the operation is gone.
+ */
+static bool credit_return(struct hc_member *m, struct hc_op *op)
+{
+	u32 taken = op->down_came - skb_queue_len(&op->down);
+	u64 nr = op->nr;
+	struct sk_buff *skb;
+
+	if (taken - op->down_told < HC_DOWN_WINDOW / 2)
+		return true;
+	skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
+	if (!skb) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	hc_hdr(skb)->op = cpu_to_be64(op->nr);
+	hc_hdr(skb)->index = cpu_to_be32(taken);
+	op->down_told = taken;
+	hc_peer_xmit(m, &m->role.dst[0], skb);
+	return hc_member_op(m, nr) == op;
+}
+
+enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
+{
+	bool origin = hc_member_is_root(m);
+	struct sk_buff_head *q = origin ? &op->own : &op->down;
+	u64 nr = op->nr;
+	struct sk_buff *skb;
+
+	while ((skb = skb_peek(q))) {
+		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+
+		if (!down_may(m, op, skb))
+			return hc_member_op(m, nr) == op ? HC_BLOCKED : HC_FAILED;
+		__skb_unlink(skb, q);
+		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		if (!down_pass(m, op, skb, last))
+			return HC_FAILED;
+		if (last)
+			return HC_FINISHED;
+		if (!origin && !credit_return(m, op))
+			return HC_FAILED;
+	}
+	/* Where results follow, another operation may be the one to look at. */
+	return HC_BLOCKED;
+}
+
+void hc_results_advance(struct hc_member *m)
+{
+	u64 nr;
+
+	if (!m->plan->ops->results_follow || hc_member_is_root(m))
+		return;
+	for (nr = m->done; nr <= m->head; nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+		enum hc_progress p;
+
+		if (!op || op->nr != nr || !op->coll->comes_down)
+			continue;
+		p = hc_down_advance(m, op);
+		if (p == HC_FAILED && !m->broken)
+			hc_advance(m);
+		if (p != HC_FINISHED)
+			return;
+		hc_op_drop(m, op, 0);
+		hc_done_review(m);
+	}
+}

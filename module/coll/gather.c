@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Gather: a block of each member comes to the sink, in the order of the nodes.
+ *
+ * A member passes on its own block and those of its sources, frame by frame as they
+ * are: of all frames that wait, the one whose block is of the lowest node goes
+ * first (.origin).  So whatever it sends is in the order of the nodes, if what it
+ * receives is, and the sink can give the frames to the socket as they come.  A frame
+ * belongs to the segment's first sender until it is read, so its send buffer bounds
+ * what is under way, and nobody needs credits.
+ *
+ * Unlike a reduction a blocked member does not divide its data: all of it goes to its
+ * first helper, and the others hear that there is nothing.  With several ways for the
+ * blocks of one member a member could wait for a frame of one helper that cannot come
+ * before another helper's are taken.  So the frames travel along a tree.  No member
+ * waits for ever, then: it waits for a stream only if nothing of it is there, and by
+ * induction from the leaves each stream brings its next frame or its end, as each
+ * process does.
+ *
+ * Each stream ends by a frame with LAST, an empty one if need be.
+ */
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "trace.h"
+
+#define OWN	(-1)
+
+static struct sk_buff_head *stream_queue(struct hc_op *op, int i)
+{
+	return i == OWN ? &op->own : &op->src[i].q;
+}
+
+static bool stream_last(const struct hc_op *op, int i)
+{
+	return i == OWN ? op->own_last : op->src[i].last;
+}
+
+static u32 frame_len(const struct sk_buff *skb)
+{
+	return be32_to_cpu(hc_hdr(skb)->len);
+}
+
+static u32 frame_origin(const struct hc_member *m, const struct sk_buff *skb, int i)
+{
+	return i == OWN ? m->node->id : be16_to_cpu(hc_hdr(skb)->origin);
+}
+
+/* The stream whose first frame is next; empty ones at once.  False: one is to be waited
+ * for, and that is noted.
+ */
+static bool stream_choose(struct hc_member *m, struct hc_op *op, int *chosen)
+{
+	int i, missing = INT_MAX, best = INT_MAX;
+	u32 lowest = U32_MAX;
+
+	for (i = OWN; i < (int)m->role.nsrc; i++) {
+		const struct sk_buff *skb = skb_peek(stream_queue(op, i));
+
+		if (skb && !frame_len(skb)) {
+			*chosen = i;
+			return true;
+		}
+		if (!skb && !stream_last(op, i) && missing == INT_MAX)
+			missing = i;
+		if (skb && frame_origin(m, skb, i) < lowest) {
+			lowest = frame_origin(m, skb, i);
+			best = i;
+		}
+	}
+	*chosen = best;
+	if (missing == OWN)
+		hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
+	else if (missing != INT_MAX)
+		hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[missing].node);
+	return missing == INT_MAX && best != INT_MAX;
+}
+
+static bool all_ended(const struct hc_member *m, struct hc_op *op)
+{
+	int i;
+
+	for (i = OWN; i < (int)m->role.nsrc; i++)
+		if (!stream_last(op, i) || !skb_queue_empty(stream_queue(op, i)))
+			return false;
+	return true;
+}
+
+/* The helpers who get nothing of it. */
+static bool others_end(struct hc_member *m, struct hc_op *op)
+{
+	u64 nr = op->nr;
+	unsigned int i;
+
+	for (i = 1; i < m->role.ndst; i++) {
+		struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+
+		if (!skb) {
+			hc_op_fail(m, op, -ENOMEM, m->node->id);
+			return false;
+		}
+		hc_hdr(skb)->flags |= HC_FRAME_F_LAST;
+		hc_hdr(skb)->total = cpu_to_be64(op->total);
+		hc_data_header(m, op, i, skb);
+		hc_peer_xmit(m, &m->role.dst[i], skb);
+		if (hc_member_op(m, nr) != op)
+			return false;
+	}
+	return true;
+}
+
+/* Consumes @skb.  False: the operation is gone. */
+static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+	u64 nr = op->nr;
+
+	/* It may have come by a detour. */
+	hdr->flags &= ~(HC_FRAME_F_ROUTED | HC_FRAME_F_BACK | HC_FRAME_F_LAST);
+	hdr->walk = 0;
+	if (last)
+		hdr->flags |= HC_FRAME_F_LAST;
+	if (!frame_len(skb))
+		hdr->time = cpu_to_be64(op->time);
+	hc_data_header(m, op, 0, skb);
+	hc_peer_xmit(m, &m->role.dst[0], skb);
+	if (hc_member_op(m, nr) != op)
+		return false;
+	return !last || others_end(m, op);
+}
+
+/* Is it what the sink has to put out next?  Frames may come from another machine. */
+static bool block_fits(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb, bool last)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	u32 len = frame_len(skb);
+
+	op->block = hc_member_from(m, op->block);
+	if (len) {
+		if (be16_to_cpu(hdr->origin) != op->block ||
+		    be64_to_cpu(hdr->offset) != op->delivered || len > op->total - op->delivered)
+			return false;
+		op->delivered += len;
+	}
+	if (op->total && op->delivered == op->total) {
+		op->delivered = 0;
+		op->block = hc_member_from(m, op->block + 1);
+	}
+	return !last || !op->total || op->block == hc_nodes(m->node->fabric->dim);
+}
+
+static bool sink_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	if (!block_fits(m, op, skb, last)) {
+		kfree_skb(skb);
+		hc_op_fail(m, op, -EPROTO, m->node->id);
+		return false;
+	}
+	op->result = op->total * m->plan->nmembers;
+	return hc_root_out(m, op, skb, last);
+}
+
+static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
+{
+	bool sink = hc_member_is_root(m);
+	int i;
+
+	while (stream_choose(m, op, &i)) {
+		struct sk_buff *skb;
+		bool last;
+
+		if (sink && !hc_root_may(m, op))
+			return HC_BLOCKED;
+		skb = i == OWN ? __skb_dequeue(&op->own) : hc_stream_pop(&op->src[i]);
+		if (i == OWN)
+			hc_hdr(skb)->origin = cpu_to_be16(m->node->id);
+		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		last = all_ended(m, op);
+		op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
+		if (!frame_len(skb) && !last) {
+			consume_skb(skb);
+			continue;
+		}
+		if (sink ? !sink_out(m, op, skb, last) : !frame_forward(m, op, skb, last))
+			return HC_FAILED;
+		if (last)
+			return HC_FINISHED;
+	}
+	return HC_BLOCKED;
+}
+
+/* Blocks of members one after the other, each from its beginning to its end. */
+static bool block_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
+{
+	u64 offset = be64_to_cpu(hdr->offset);
+	u64 total = be64_to_cpu(hdr->total);
+	u32 origin = be16_to_cpu(hdr->origin);
+	u32 len = be32_to_cpu(hdr->len);
+	bool last = hdr->flags & HC_FRAME_F_LAST;
+
+	if (!len)
+		return last && !st->at;
+	if (hc_member_from(m, origin) != origin || offset != st->at || offset > total ||
+	    len > total - offset)
+		return false;
+	if (st->at ? origin != st->block : st->came && origin <= st->block)
+		return false;
+	st->block = origin;
+	st->at = offset + len == total ? 0 : offset + len;
+	return !last || !st->at;
+}
+
+const struct hc_collective hc_kind_gather = {
+	.id = HYPERCUBE_GATHER,
+	.payload = HC_PAYLOAD_BYTES,
+	.flags = HYPERCUBE_F_NOTIFY,
+};
+
+const struct hc_coll_ops hc_tree_gather = {
+	.kind = &hc_kind_gather,
+	.advance = gather_advance,
+	.up_follows = block_follows,
+};

@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The host port: contributions of the node's sockets, and their close.
+ *
+ * A contribution begins when its plan's window and its socket have room, and no other
+ * socket's contribution to the plan is half sent.  Until then it waits in the member
+ * (.waiting), where it keeps back what follows for the same plan and nothing else.
+ *
+ * When a plan is replaced or removed, its operations are ended by configuration, after a
+ * grace period.  Processes hear of their contributions in order, so what comes for the same plan
+ * meanwhile is parked at the node, whatever becomes of it; it stays charged to its socket.
+ *
+ * A plan may change from one socket to another while operations are under way: each of
+ * them knows whose it is (hc_op.rec), and goes on to its end for that socket.
+ */
+#include "coll/coll.h"
+#include "trace.h"
+
+/* Is the next contribution answered with a failure that the process has not heard of?
+ * Those below the failed range are still owed to the others.
+ */
+static bool resets(const struct hc_member *m)
+{
+	return m->reset && m->next >= m->end.from;
+}
+
+void hc_member_close(struct hc_member *m)
+{
+	struct hc_end end = {
+		.from = m->cur_open ? m->cur : m->next,
+		.status = ECONNRESET,
+		.node = m->node->id,
+		.dim = HC_CAUSE_NONE,
+	};
+	bool quiet = !m->cur_open && (!m->engaged || resets(m));
+	struct hc_op *op = hc_member_op(m, m->next);
+
+	/* Nobody is left to receive what the sink still assembles.  Where all are roots others
+	 * have a result of their own, for which this member goes on with what it has.
+	 */
+	if (hc_member_is_root(m) && m->plan->ops->done_way != HC_DONE_ALONE && m->head < m->next) {
+		end.from = min(end.from, m->head);
+		quiet = false;
+	}
+	if (op && op->nr == m->next)
+		quiet = false;
+	m->engaged = false;
+	m->reset = false;
+	m->left = true;
+	if (!quiet && !m->broken)
+		hc_coll_end_go_on(m, &end);
+}
+
+/* Another socket serves the plan now and goes on with the next number.  What this one has
+ * begun it will not complete.
+ */
+static void member_hand_over(struct hc_member *m)
+{
+	struct hc_end end = {
+		.from = m->cur,
+		.status = ECONNRESET,
+		.node = m->node->id,
+		.dim = HC_CAUSE_NONE,
+	};
+
+	m->engaged = false;
+	m->reset = false;
+	if (m->cur_open && !m->broken)
+		hc_coll_end_go_on(m, &end);
+}
+
+/* Does the socket leave the plan? */
+static bool leaves(const struct hc_leave_cb *cb, u32 plan)
+{
+	return plan != cb->keeps && (!cb->plan || plan == cb->plan);
+}
+
+/* Nobody will hear of it; the close that follows ends the operations. */
+static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
+			 const struct hc_leave_cb *cb)
+{
+	struct sk_buff *skb, *next;
+
+	skb_queue_walk_safe(queue, skb, next) {
+		if (hc_host_cb(skb)->rec.sock != cb->sock ||
+		    !leaves(cb, be32_to_cpu(hc_hdr(skb)->plan)))
+			continue;
+		__skb_unlink(skb, queue);
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
+	}
+}
+
+/* @heir: who has connected to the plan since has taken it over. */
+static void member_leave(struct hc_member *m, u64 sock, bool heir)
+{
+	struct sock *now = hc_sock_serving(m);
+	bool other = heir && now && hc_sock_id(now) != sock;
+	bool mine = m->sock == sock;
+
+	if (!mine && (m->sock || other))
+		return;
+	m->sock = 0;
+	if (mine && other)
+		member_hand_over(m);
+	else
+		m->plan->ops->close(m);
+}
+
+/* All that waits was sent by the socket before it was closed: who binds after it queues
+ * behind its close.  So nothing is taken from there until all its plans have been looked at,
+ * which may take some polls: then false.
+ */
+static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
+{
+	struct hc_leave_cb *cb = hc_leave_cb(skb);
+	unsigned long last = cb->plan ?: ULONG_MAX;
+	struct hc_plan *plan;
+
+	if (!cb->next) {
+		waiting_drop(node, &node->parked, cb);
+		cb->next = cb->plan;
+	}
+	while ((plan = xa_find(&node->fabric->plans, &cb->next, last, XA_PRESENT))) {
+		struct hc_member *m = plan->member[node->id];
+
+		if ((int)node->spent >= budget)
+			return false;
+		node->spent++;
+		if (m && leaves(cb, cb->next)) {
+			waiting_drop(node, &m->waiting, cb);
+			member_leave(m, cb->sock, !cb->plan);
+		}
+		/* There may be no id behind it. */
+		if (!++cb->next)
+			break;
+	}
+	return true;
+}
+
+static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
+			struct hc_member *m)
+{
+	const struct hc_host_cb *cb = hc_host_cb(skb);
+	bool cause = m && m->end.status;
+	struct hypercube_result res = {
+		.status = status,
+		.plan = be32_to_cpu(hc_hdr(skb)->plan),
+		.cookie = cb->cookie,
+		.cause_node = cause && m->end.node != HC_CAUSE_NONE ? m->end.node : ~0U,
+		.cause_dim = cause && m->end.dim != HC_CAUSE_NONE ? m->end.dim : ~0U,
+		.collective = hc_hdr(skb)->collective,
+	};
+
+	if (cb->first)
+		hc_sock_status(node, &res, &cb->rec);
+	hc_drop(node, NULL, skb, m ? HYPERCUBE_A_DROP_ENDED : HYPERCUBE_A_DROP_NO_PLAN);
+}
+
+void hc_host_waiting_refuse(struct hc_member *m, int status)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(&m->waiting)))
+		host_refuse(m->node, skb, status, NULL);
+}
+
+static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	if (hc_hdr(skb)->flags & HC_FRAME_F_LAST) {
+		op->own_last = true;
+		m->cur_open = false;
+	}
+	__skb_queue_tail(&op->own, skb);
+	if (op->nr == m->head)
+		hc_advance(m);
+}
+
+static void host_begin(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_host_cb *cb = hc_host_cb(skb);
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	struct hc_op *op = hc_op_get(m, m->next);
+
+	m->engaged = true;
+	m->left = false;
+	m->sock = cb->rec.sock;
+	if (!op) {
+		struct hc_end end = {
+			.from = m->next,
+			.status = ENOMEM,
+			.node = m->node->id,
+			.dim = HC_CAUSE_NONE,
+		};
+
+		m->begun++;
+		host_refuse(m->node, skb, -ENOMEM, NULL);
+		hc_coll_end_go_on(m, &end);
+		m->reset = false;
+		return;
+	}
+	op->begun = true;
+	trace_hc_op_begin(m, op->nr, hdr);
+	op->rec = cb->rec;
+	op->cookie = cb->cookie;
+	op->ordinal = m->begun++;
+	op->notify_own = hdr->flags & HC_FRAME_F_NOTIFY;
+	op->notify |= op->notify_own;
+	op->result = be64_to_cpu(hdr->total);
+	m->cur = op->nr;
+	m->cur_open = true;
+	WRITE_ONCE(m->next, m->next + 1);
+	hc_numbers_skip(m);
+	if (!hc_op_params(op, hdr)) {
+		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
+		hc_op_fail(m, op, -EPROTO, m->node->id);
+		hc_advance(m);
+		return;
+	}
+	/* Of a merge, or a scatter, every member knows only its own length. */
+	op->total = be64_to_cpu(hdr->total);
+	own_push(m, op, skb);
+}
+
+static bool same_rec(const struct hc_rec *a, const struct hc_rec *b)
+{
+	return a->sock == b->sock && a->nr == b->nr;
+}
+
+/* The operation whose contribution has begun and is not complete, or NULL. */
+static struct hc_op *op_open(struct hc_member *m)
+{
+	struct hc_op *op = m->cur_open ? hc_member_op(m, m->cur) : NULL;
+
+	return op && op->nr == m->cur ? op : NULL;
+}
+
+/* The rest of a contribution whose beginning was taken. */
+static void host_more(struct hc_member *m, struct sk_buff *skb)
+{
+	struct hc_op *op = op_open(m);
+
+	if (op && same_rec(&op->rec, &hc_host_cb(skb)->rec))
+		own_push(m, op, skb);
+	else
+		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
+}
+
+/* Who does not read what its operations tell it begins no more of them. */
+static bool may_begin_now(const struct hc_member *m, u64 sock)
+{
+	return m->next < m->done + m->plan->ops->window && hc_sock_room(m, sock);
+}
+
+/* False: it has to wait. */
+static bool member_take(struct hc_member *m, struct sk_buff *skb)
+{
+	u64 sock = hc_host_cb(skb)->rec.sock;
+
+	if (!hc_host_cb(skb)->first) {
+		host_more(m, skb);
+		return true;
+	}
+	/* Another one's failure is nothing that this socket has to hear of. */
+	if (m->sock != sock)
+		m->reset = false;
+	if (m->broken || resets(m)) {
+		if (!hc_sock_room(m, sock))
+			return false;
+		m->reset = false;
+		host_refuse(m->node, skb, -(int)m->end.status, m);
+		m->begun++;
+		if (m->broken && m->plan->ops->refused)
+			m->plan->ops->refused(m);
+	} else if (!op_open(m) && may_begin_now(m, sock)) {
+		host_begin(m, skb);
+	} else {
+		return false;
+	}
+	return true;
+}
+
+/* Are operations of a plan of that id, which is gone, still to be ended? */
+static bool retires(const struct hc_node *node, u32 id)
+{
+	/* Behind the look for the plan: see retire_begin(). */
+	smp_rmb();
+	/* What is done for who waited comes behind those ends: see retire_end(). */
+	return smp_load_acquire(&node->fabric->retiring) == id;
+}
+
+/* False: it has to wait until what was contributed before it has ended. */
+static bool host_data(struct hc_node *node, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	struct hc_plan *plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
+	struct hc_member *m;
+
+	if (retires(node, be32_to_cpu(hdr->plan)))
+		return false;
+	if (plan && plan->epoch != be32_to_cpu(hdr->epoch))
+		plan = NULL;
+	m = plan ? plan->member[node->id] : NULL;
+	if (!m) {
+		host_refuse(node, skb, -ESTALE, NULL);
+	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
+		__skb_queue_tail(&m->waiting, skb);
+		node->waiting = true;
+	}
+	return true;
+}
+
+/* Those for one plan keep back no others; if a second plan goes before they are looked at
+ * again, all stay in their order.
+ */
+#define PARKED_SEVERAL	0
+
+static bool behind_parked(const struct hc_node *node, u32 id)
+{
+	return !skb_queue_empty(&node->parked) &&
+	       (node->parked_plan == id || node->parked_plan == PARKED_SEVERAL);
+}
+
+static void host_park(struct hc_node *node, struct sk_buff *skb, u32 id)
+{
+	if (skb_queue_empty(&node->parked))
+		node->parked_plan = id;
+	else if (node->parked_plan != id)
+		node->parked_plan = PARKED_SEVERAL;
+	__skb_queue_tail(&node->parked, skb);
+	/* So it is looked at once more in this poll. */
+	node->waiting = true;
+	/* Pairs with retire_end(): either that sees what is parked, or that look its end. */
+	smp_mb();
+}
+
+static int parked_take(struct hc_node *node, int budget)
+{
+	struct sk_buff *skb;
+	int work = 0;
+
+	for (; work < budget && (skb = __skb_dequeue(&node->parked)); work++)
+		if (!host_data(node, skb)) {
+			__skb_queue_head(&node->parked, skb);
+			break;
+		}
+	return work;
+}
+
+bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
+{
+	u32 id = be32_to_cpu(hc_hdr(skb)->plan);
+	bool over = true;
+
+	rcu_read_lock();
+	if (hc_hdr(skb)->type == HC_FRAME_END) {
+		over = host_leave(node, skb, budget);
+		if (over)
+			consume_skb(skb);
+	} else if (behind_parked(node, id) || !host_data(node, skb)) {
+		host_park(node, skb, id);
+	}
+	rcu_read_unlock();
+	return over;
+}
+
+/* What is to be taken next: while one socket's contribution is half sent, its segments
+ * pass by what others want to begin.
+ */
+static struct sk_buff *waiting_next(struct hc_member *m)
+{
+	struct sk_buff *skb = skb_peek(&m->waiting);
+	const struct hc_op *op = op_open(m);
+
+	if (!op || !skb || !hc_host_cb(skb)->first)
+		return skb;
+	skb_queue_walk(&m->waiting, skb)
+		if (same_rec(&op->rec, &hc_host_cb(skb)->rec))
+			return skb;
+	return NULL;
+}
+
+static int waiting_take(struct hc_member *m, int budget)
+{
+	struct sk_buff *skb;
+	int work = 0;
+
+	while (work < budget && (skb = waiting_next(m))) {
+		struct sk_buff *prev = skb->prev;
+
+		__skb_unlink(skb, &m->waiting);
+		if (!member_take(m, skb)) {
+			__skb_queue_after(&m->waiting, prev, skb);
+			break;
+		}
+		work++;
+	}
+	return work;
+}
+
+int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
+{
+	struct hc_plan *plan;
+	unsigned long id;
+	int work;
+
+	node->waiting = false;
+	rcu_read_lock();
+	work = parked_take(node, budget);
+	if (!skb_queue_empty(&node->parked)) {
+		node->waiting = true;
+		/* What comes meanwhile is parked, too. */
+		*plan_id = node->parked_plan;
+	}
+	xa_for_each(&node->fabric->plans, id, plan) {
+		struct hc_member *m = plan->member[node->id];
+
+		if (!m || skb_queue_empty(&m->waiting))
+			continue;
+		work += waiting_take(m, budget - work);
+		if (skb_queue_empty(&m->waiting))
+			continue;
+		node->waiting = true;
+		/* The rest of what is half sent passes by, so it has to bring a poll. */
+		if (!op_open(m))
+			*plan_id = id;
+	}
+	rcu_read_unlock();
+	return work;
+}

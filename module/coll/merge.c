@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tree reduction of sorted runs into one sorted run (the parallel sort of Leu &
+ * Kuo, section 2.1).
+ *
+ * A member merges its own run and the runs of its sources into segments of its
+ * own.  An input that has run dry but not ended still tells something: what
+ * comes next is not smaller than its last element, its *bound*.  So the member
+ * goes on while the least element at hand is not greater than any bound, and
+ * passes on what it has before it waits.  Elements that compare equal have equal
+ * bits (hc_combine_cmp() is a total order), so whose turn it is does not show.
+ * A blocked sender deals its segments to its effective helpers in turn; each of
+ * them gets a sorted run.
+ *
+ * The result is longer than the contribution, so the charge to the sender's
+ * socket does not bound it: a member sends at most HC_MERGE_WINDOW >= 2 segments
+ * ahead of the credits its destination returns as it consumes them.
+ *
+ * This cannot deadlock.  Suppose all are stuck though all have contributed.  Let
+ * x be the least element not consumed, and Y the node nearest to the sink where
+ * an x lies.  It lies at the head of an input, and Y waits for another one, dry
+ * with a bound b < x.  Y has consumed all of that, so there is credit, and whoever
+ * feeds it has nothing to pass on: it waits for a dry input with a bound below
+ * its least element, hence below x, itself; and so on, up to a sender that could
+ * go on but waits for credit of another destination: a dealer, which has no
+ * segment left for helper j since it waits for helper i.  Of the segments that i
+ * has not consumed, at least one was dealt before j's last one: they are dealt in
+ * turn.  Its elements are not greater than j's bound, which is less than x, and
+ * they are not consumed: x was not the least.
+ */
+#include <linux/slab.h>
+
+#include "coll/coll.h"
+#include "reduce/combine.h"
+#include "trace.h"
+
+/* What a poll spends on merging, of all members together, before others have their turn:
+ * bytes copied, and for each look at the heads of all inputs LOOK_COST for each of these.
+ */
+#define POLL_COST	SZ_64K
+#define LOOK_COST	16
+
+/* Input 0 is the member's own run, input i source i - 1. */
+struct merge_input {
+	struct sk_buff_head *q;
+	u32 *pos;
+	bool *bounded;
+	bool ended;
+};
+
+static struct merge_input input_get(struct hc_op *op, unsigned int i)
+{
+	struct hc_stream *st = i ? &op->src[i - 1] : NULL;
+	struct merge_input in = {
+		.q = st ? &st->q : &op->own,
+		.pos = st ? &st->pos : &op->own_pos,
+		.bounded = st ? &st->bounded : &op->own_bounded,
+	};
+
+	in.ended = (st ? st->last : op->own_last) && skb_queue_empty(in.q);
+	return in;
+}
+
+static void *input_bound(const struct hc_op *op, unsigned int i)
+{
+	return op->bounds + i * op->elem;
+}
+
+static void credit_return(struct hc_member *m, struct hc_op *op, unsigned int i)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
+
+	if (!skb) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return;
+	}
+	hc_hdr(skb)->op = cpu_to_be64(op->nr);
+	hc_hdr(skb)->index = cpu_to_be32(hc_taken(m, m->src[i].node, op->nr));
+	hc_peer_xmit(m, &m->src[i], skb);
+}
+
+/* Free the head of an input and tell its sender.  False: the operation is gone. */
+static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
+{
+	struct merge_input in = input_get(op, i);
+	struct sk_buff *skb = i ? hc_stream_pop(&op->src[i - 1]) : __skb_dequeue(&op->own);
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
+	u64 nr = op->nr;
+
+	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
+	*in.pos = 0;
+	if (len) {
+		memcpy(input_bound(op, i), hc_payload(skb) + len - op->elem, op->elem);
+		*in.bounded = true;
+		if (i)
+			credit_return(m, op, i - 1);
+	}
+	consume_skb(skb);
+	return hc_member_op(m, nr) == op;
+}
+
+/* Empty segments only mark the end of a run. */
+static bool inputs_trim(struct hc_member *m, struct hc_op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i <= m->role.nsrc; i++) {
+		for (;;) {
+			struct merge_input in = input_get(op, i);
+			struct sk_buff *skb = skb_peek(in.q);
+
+			if (!skb || *in.pos < be32_to_cpu(hc_hdr(skb)->len))
+				break;
+			if (!input_pop(m, op, i))
+				return false;
+		}
+	}
+	return true;
+}
+
+/**
+ * struct merge_choice - whose element comes next
+ * @best: the input that shows the least element, or -1: none shows one
+ * @least: that element
+ * @limit: what comes from @best may be taken up to here; NULL: without limit
+ * @dry: an input to wait for before @least may be taken, or -1
+ */
+struct merge_choice {
+	int best;
+	const void *least;
+	const void *limit;
+	int dry;
+};
+
+static void choose(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
+		   struct merge_choice *c)
+{
+	unsigned int i;
+
+	*c = (struct merge_choice){ .best = -1, .dry = -1 };
+	for (i = 0; i <= m->role.nsrc; i++) {
+		struct merge_input in = input_get(op, i);
+		const void *e;
+
+		if (skb_queue_empty(in.q))
+			continue;
+		e = hc_payload(skb_peek(in.q)) + *in.pos;
+		if (c->best < 0 || cmp(e, c->least, op->elem) < 0) {
+			c->limit = c->least;
+			c->least = e;
+			c->best = i;
+		} else if (!c->limit || cmp(e, c->limit, op->elem) < 0) {
+			c->limit = e;
+		}
+	}
+	for (i = 0; i <= m->role.nsrc; i++) {
+		struct merge_input in = input_get(op, i);
+		const void *bound = input_bound(op, i);
+
+		if (in.ended || !skb_queue_empty(in.q))
+			continue;
+		if (!*in.bounded || c->best < 0 || cmp(c->least, bound, op->elem) > 0)
+			c->dry = i;
+		else if (!c->limit || cmp(bound, c->limit, op->elem) < 0)
+			c->limit = bound;
+	}
+}
+
+/* Bytes that still fit into the segment being filled. */
+static u32 out_room(struct hc_op *op)
+{
+	return op->out ? op->out_size - be32_to_cpu(hc_hdr(op->out)->len) : 0;
+}
+
+/* Copy from the best input up to the limit, while there is room; how many bytes. */
+static u32 input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
+		      const struct merge_choice *c)
+{
+	struct merge_input in = input_get(op, c->best);
+	u32 begin_pos = *in.pos;
+	u32 len = be32_to_cpu(hc_hdr(skb_peek(in.q))->len);
+	const void *from = hc_payload(skb_peek(in.q));
+	struct hc_hdr *hdr = hc_hdr(op->out);
+	u32 pos = *in.pos;
+	u32 end = min(len, pos + out_room(op));
+	void *to = hc_payload(op->out) + be32_to_cpu(hdr->len);
+	u64 begin = hc_trace_clock();
+
+	do {
+		pos += op->elem;
+	} while (pos < end && (!c->limit || cmp(from + pos, c->limit, op->elem) <= 0));
+	memcpy(to, from + *in.pos, pos - *in.pos);
+	hdr->len = cpu_to_be32(be32_to_cpu(hdr->len) + pos - *in.pos);
+	u64_stats_update_begin(&m->node->syncp);
+	m->node->merged_bytes += pos - *in.pos;
+	u64_stats_update_end(&m->node->syncp);
+	trace_hc_merge(m, op->nr, c->best ? m->src[c->best - 1].node : m->node->id,
+		       pos - *in.pos, begin);
+	*in.pos = pos;
+	return pos - begin_pos;
+}
+
+static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
+		       struct sk_buff *skb, bool last)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+
+	/* The sink wants the sum only; who deals announces all to the first. */
+	hdr->total = cpu_to_be64(i ? 0 : op->out_total);
+	hdr->time = cpu_to_be64(op->time);
+	if (last)
+		hdr->flags |= HC_FRAME_F_LAST;
+	hc_data_header(m, op, i, skb);
+}
+
+/* Is there room for one more segment where it goes? */
+static bool out_may(struct hc_member *m, struct hc_op *op)
+{
+	if (hc_member_is_root(m))
+		return hc_root_may(m, op);
+	return op->credit[op->out_nr % m->role.ndst] > 0;
+}
+
+static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
+{
+	/* The root has noted already what it waits for. */
+	if (hc_member_is_root(m))
+		return HC_BLOCKED;
+	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[op->out_nr % m->role.ndst].node);
+}
+
+/* The root puts a segment out, if the runs are as long as was announced; consumes.
+ * False: the operation is gone.
+ */
+static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	op->result = op->out_total;
+	if (last ? op->delivered == op->out_total : op->delivered < op->out_total)
+		return hc_root_out(m, op, skb, last);
+	kfree_skb(skb);
+	hc_op_fail(m, op, -EPROTO, m->node->id);
+	return false;
+}
+
+/* Pass the segment on; there is room for it.  False: the operation is gone. */
+static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
+{
+	struct sk_buff *skb = op->out;
+	u64 nr = op->nr;
+	unsigned int i;
+
+	op->out = NULL;
+	hc_hdr(skb)->offset = cpu_to_be64(op->delivered);
+	op->delivered += be32_to_cpu(hc_hdr(skb)->len);
+	/* Only pages, which nobody shares yet, are longer than what was filled. */
+	if (pskb_trim(skb, sizeof(struct hc_hdr) + be32_to_cpu(hc_hdr(skb)->len))) {
+		kfree_skb(skb);
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	if (hc_member_is_root(m))
+		return run_put(m, op, skb, last);
+	i = op->out_nr++ % m->role.ndst;
+	op->credit[i]--;
+	run_header(m, op, i, skb, last);
+	hc_peer_xmit(m, &m->role.dst[i], skb);
+	return hc_member_op(m, nr) == op;
+}
+
+/* Begin a segment if whoever takes it has room for it. */
+static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
+{
+	u64 left = op->out_total - min(op->delivered, op->out_total);
+	u32 size = rounddown(m->node->fabric->segment, op->elem);
+	struct sk_buff *skb;
+
+	if (!out_may(m, op))
+		return out_wait(m, op);
+	/* A helper of a dealer knows no total; then the segment is a full one. */
+	if (left >= op->elem && left < size)
+		size = rounddown((u32)left, op->elem);
+	skb = hc_seg_alloc(m->node->fabric, m->node->id, size, GFP_ATOMIC);
+	if (!skb)
+		return hc_op_fail(m, op, -ENOMEM, m->node->id);
+	hc_hdr(skb)->len = 0;
+	op->out = skb;
+	op->out_size = size;
+	return HC_FINISHED;
+}
+
+/* All runs have ended: pass on what is left, marking the end. */
+static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
+{
+	bool single = m->role.ndst <= 1;
+	u64 nr = op->nr;
+	unsigned int i = 0;
+
+	if ((op->out || hc_member_is_root(m)) && !out_may(m, op))
+		return out_wait(m, op);
+	if (op->out) {
+		if (!out_flush(m, op, single))
+			return HC_FAILED;
+		if (single)
+			return HC_FINISHED;
+	}
+	do {
+		struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+
+		if (!skb)
+			return hc_op_fail(m, op, -ENOMEM, m->node->id);
+		if (hc_member_is_root(m))
+			return run_put(m, op, skb, true) ? HC_FINISHED : HC_FAILED;
+		run_header(m, op, i, skb, true);
+		hc_peer_xmit(m, &m->role.dst[i], skb);
+		if (hc_member_op(m, nr) != op)
+			return HC_FAILED;
+	} while (++i < m->role.ndst);
+	return HC_FINISHED;
+}
+
+/* Wait for a dry input; what was merged goes on first: see the proof above. */
+static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned int i)
+{
+	if (op->out && !hc_member_is_root(m) && out_may(m, op) && !out_flush(m, op, false))
+		return HC_FAILED;
+	return i ? hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i - 1].node) :
+		   hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
+}
+
+/* The first time all runs have begun their lengths are known. */
+static void total_note(struct hc_member *m, struct hc_op *op)
+{
+	unsigned int i;
+
+	if (op->out_known)
+		return;
+	op->out_total = op->total;
+	for (i = 0; i < m->role.nsrc; i++)
+		op->out_total += op->src[i].total;
+	op->out_known = true;
+}
+
+static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
+{
+	hc_cmp_fn cmp = hc_combine_cmp(op->dtype);
+	u32 *cost = &m->node->merge_cost;
+
+	if (!op->bounds)
+		op->bounds = hc_poll_alloc(m->node->fabric, hc_bounds_size(op));
+	if (!op->bounds)
+		return hc_op_fail(m, op, -ENOMEM, m->node->id);
+	for (;;) {
+		struct merge_choice c;
+
+		if (*cost >= POLL_COST) {
+			WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+			hc_member_again(m);
+			return HC_BLOCKED;
+		}
+		if (!inputs_trim(m, op))
+			return HC_FAILED;
+		choose(m, op, cmp, &c);
+		if (c.dry >= 0)
+			return dry_wait(m, op, c.dry);
+		total_note(m, op);
+		if (c.best < 0)
+			return run_end(m, op);
+		if (op->out && !out_room(op)) {
+			if (!out_may(m, op))
+				return out_wait(m, op);
+			if (!out_flush(m, op, false))
+				return HC_FAILED;
+		}
+		if (!op->out) {
+			enum hc_progress p = out_begin(m, op);
+
+			if (p != HC_FINISHED)
+				return p;
+		}
+		*cost += input_copy(m, op, cmp, &c) + (m->role.nsrc + 1) * LOOK_COST;
+	}
+}
+
+/* How long a run is that is dealt out to helpers, nobody knows before its end. */
+static bool run_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
+{
+	return hdr->len || hdr->flags & HC_FRAME_F_LAST;
+}
+
+const struct hc_coll_ops hc_merge_reduce = {
+	.kind = &hc_kind_reduce,
+	.merges = true,
+	.own_totals = true,
+	.advance = merge_advance,
+	.up_follows = run_follows,
+};
+
+const struct hc_coll_ops hc_merge_allreduce = {
+	.kind = &hc_kind_allreduce,
+	.merges = true,
+	.own_totals = true,
+	.comes_down = true,
+	.advance = merge_advance,
+	.up_follows = run_follows,
+};

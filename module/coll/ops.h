@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is different with each collective, and with plans of each type: the common code
+ * (the other files of coll/, sock/send.c) knows members, numbers and frames, and asks these
+ * instead of a type.
+ *
+ * A collective is a struct hc_collective, a line in ops.c, and a struct hc_coll_ops for each way
+ * in which plans carry it, a line in the list of the plan type.  A plan type is a file that
+ * defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
+ */
+#ifndef _HC_OPS_H
+#define _HC_OPS_H
+
+#include <linux/types.h>
+
+struct hc_end;
+struct hc_hdr;
+struct hc_member;
+struct hc_op;
+struct hc_plan;
+struct hc_plan_params;
+struct hc_stream;
+struct netlink_ext_ack;
+struct sk_buff;
+
+/* How far an operation got. */
+enum hc_progress {
+	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
+	HC_FINISHED,	/* everything was passed on (the sink: delivered) */
+	HC_FAILED,	/* hc_coll_end() was called; the operation is gone */
+};
+
+/* What a contribution consists of. */
+enum hc_payload {
+	HC_PAYLOAD_ELEMENTS,	/* of a type, for an operator */
+	HC_PAYLOAD_BYTES,
+	HC_PAYLOAD_NOTHING,	/* in frames: no elements of u8, for SUM */
+};
+
+/**
+ * struct hc_collective - a collective as programs know it, on plans of whatever type
+ * @id: enum hypercube_collective
+ * @payload: what a contribution consists of
+ * @flags: HYPERCUBE_F_* that there are; where everybody receives the result, that is the notice
+ * @deals: the root alone contributes, a block for each member, and segments end where these do
+ */
+struct hc_collective {
+	u8 id;
+	enum hc_payload payload;
+	u32 flags;
+	bool deals;
+};
+
+/**
+ * struct hc_coll_ops - how plans of a type carry a collective, with some operators
+ * @kind: the collective
+ * @merges: with the operator MERGE, else with all others; runs get longer as they are merged
+ * @own_totals: each member knows only its own length
+ * @comes_down: a result comes down behind what was handed over
+ * @asks: and only to who has handed over what asks for it
+ * @advance: work on the oldest operation at a member
+ * @up_follows: is DATA what comes next from below?  NULL: pieces of a message, or of a blocked
+ *	sender one part of each segment
+ * @down_follows: the same of what comes from above.  NULL: pieces of a message
+ * @down_may: may @skb be passed on downwards?  If not, the wait is noted or the operation has
+ *	failed.  NULL: hc_down_all_may()
+ * @down_pass: pass it on, @last: nothing follows; consumes.  False: the operation is gone.
+ *	NULL: hc_down_all_pass()
+ */
+struct hc_coll_ops {
+	const struct hc_collective *kind;
+	bool merges;
+	bool own_totals;
+	bool comes_down;
+	bool asks;
+	enum hc_progress (*advance)(struct hc_member *m, struct hc_op *op);
+	bool (*up_follows)(const struct hc_member *m, struct hc_stream *st,
+			   const struct hc_hdr *hdr);
+	bool (*down_follows)(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+	bool (*down_may)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
+	bool (*down_pass)(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+};
+
+/* How a member learns which operations are done (DONE). */
+enum hc_done_way {
+	HC_DONE_DOWN,	/* its destinations tell, the root first */
+	HC_DONE_UP,	/* its sources tell, the root is last */
+	HC_DONE_ALONE,	/* nobody does: from its own work, so nothing is ever in doubt */
+};
+
+/**
+ * struct hc_plan_ops - a plan type
+ * @name: its name
+ * @id: enum hypercube_plan_type
+ * @copy: take over the shape from what netlink asks for; the plan has its members' set, which
+ *	this may fill.  False: no memory.  Config
+ * @members_create: verify the plan and make its members.  Config
+ * @release: free what @copy allocated, as far as it did, or NULL.  Config
+ * @colls: how they carry collectives, ends with NULL; an operation is said to be of the first as
+ *	long as nothing else is known of it
+ * @window: contributions that a member may have begun and that are not done
+ * @up_window: numbers, from the first that is not done, of which frames may come from below;
+ *	not in lockstep
+ * @done_way: who tells whom what is done
+ * @results_follow: results come down behind what was handed over, see hc_results_advance()
+ * @all_contribute: all members do, not the root alone
+ * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
+ * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
+ *	own stage, which is noted when it is taken, and nobody needs credits
+ * @turns_planned: the plan says at which step something goes down to a source (.turns)
+ * @done_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
+ * @done_rx: others have told; NULL: nobody does
+ * @offered: may the process get what has come down?  If not, the wait is noted or the operation
+ *	has failed.  NULL: it may, if it has room
+ * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
+ *	may be forgotten
+ * @idle: the operation at the head has not begun; NULL: there is nothing else to do
+ * @close: the socket that served the plan was closed
+ * @frames_told: what a peer that asks for operation @nr is told (TELL): how many of its frames
+ *	it need not wait for any more, or how many it was sent
+ *
+ * What follows is of failures, and NULL where there is nothing to do:
+ *
+ * @message_lost: has a frame been lost that must have come before the question of the peer
+ *	above it?
+ * @was_sent: does a peer say (TELL) that it has sent more of the operation than has come?
+ * @forgone: an operation has failed that its process had begun, and knows that
+ * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
+ *	below it is over everywhere else
+ * @settle_passed: the same of a range that others have passed already
+ * @settled: the plan is broken, and what was in doubt has ended, as @last says
+ * @end_note: a failure that is no fault was heard of; @news: it covers numbers that none
+ *	did.  True: there is something to pass on
+ * @end_known: it was known, as @from_peer does not know
+ * @end_owed: is there anybody who may not have heard of it, and does not know that he has
+ *	to ask?
+ * @end_again: tell them
+ * @word_again: the root's word on a plan that broke has come again.  True: it is news
+ * @refused: the plan is broken, and a contribution was refused that its process takes for
+ *	begun
+ */
+struct hc_plan_ops {
+	const char *name;
+	u32 id;
+	bool (*copy)(struct hc_plan *plan, const struct hc_plan_params *p);
+	int (*members_create)(struct hc_plan *plan, const u32 *fault,
+			      struct netlink_ext_ack *extack);
+	void (*release)(struct hc_plan *plan);
+	const struct hc_coll_ops *const *colls;
+	unsigned int window;
+	unsigned int up_window;
+	enum hc_done_way done_way;
+	bool results_follow;
+	bool all_contribute;
+	bool unasked;
+	bool lockstep;
+	bool turns_planned;
+	void (*done_tell)(struct hc_member *m);
+	void (*done_rx)(struct hc_member *m, const struct hc_hdr *hdr);
+	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
+	void (*handed)(struct hc_member *m, struct hc_op *op);
+	void (*idle)(struct hc_member *m);
+	void (*close)(struct hc_member *m);
+	u32 (*frames_told)(struct hc_member *m, u32 node, u64 nr);
+
+	bool (*message_lost)(struct hc_member *m, const struct hc_hdr *hdr);
+	bool (*was_sent)(const struct hc_op *op, const struct hc_hdr *hdr);
+	void (*forgone)(struct hc_member *m, struct hc_op *op);
+	void (*settle_below)(struct hc_member *m);
+	void (*settle_passed)(struct hc_member *m);
+	void (*settled)(struct hc_member *m, const struct hc_end *last);
+	bool (*end_note)(struct hc_member *m, struct hc_end *end, bool news);
+	void (*end_known)(struct hc_member *m, u32 from_peer);
+	bool (*end_owed)(const struct hc_member *m);
+	void (*end_again)(struct hc_member *m);
+	bool (*word_again)(struct hc_member *m, const struct hc_end *end);
+	void (*refused)(struct hc_member *m);
+};
+
+extern const struct hc_plan_ops hc_plan_tree;
+extern const struct hc_plan_ops hc_plan_bcast;
+extern const struct hc_plan_ops hc_plan_doubling;
+
+extern const struct hc_collective hc_kind_reduce;
+extern const struct hc_collective hc_kind_allreduce;
+extern const struct hc_collective hc_kind_barrier;
+extern const struct hc_collective hc_kind_bcast;
+extern const struct hc_collective hc_kind_gather;
+extern const struct hc_collective hc_kind_scatter;
+
+/* Of tree plans. */
+extern const struct hc_coll_ops hc_tree_reduce;
+extern const struct hc_coll_ops hc_tree_allreduce;
+extern const struct hc_coll_ops hc_tree_barrier;
+extern const struct hc_coll_ops hc_merge_reduce;
+extern const struct hc_coll_ops hc_merge_allreduce;
+extern const struct hc_coll_ops hc_tree_gather;
+extern const struct hc_coll_ops hc_tree_scatter;
+
+/* --- ops.c --- */
+/* The collective of that number, or NULL: there is none. */
+const struct hc_collective *hc_collective(u32 id);
+/* How plans of a type carry a collective, or an ERR_PTR: -EPROTOTYPE, not at all;
+ * -EOPNOTSUPP, not with this operator.
+ */
+const struct hc_coll_ops *hc_coll_find(const struct hc_plan_ops *ops, u32 collective, u32 oper);
+/* The plan type of that number, or NULL: there is none. */
+const struct hc_plan_ops *hc_plan_type(u32 id);
+
+#endif /* _HC_OPS_H */

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans: verified against the fault knowledge of the nodes, turned into one role
+ * for each member, published by RCU.
+ *
+ * A plan says for which faults it was made.  Each live node's own FAULT word
+ * must be that one, else the plan is stale; then the shared verifier of its type checks
+ * the whole plan.
+ */
+#include <linux/netlink.h>
+#include <linux/slab.h>
+#include <linux/vmalloc.h>
+
+#include "coll/coll.h"
+#include "compat.h"
+#include "netlink/netlink.h"
+#include "trace.h"
+
+int hc_plan_charge(struct hc_plan *plan, size_t bytes)
+{
+	int err = hc_charge(plan->fabric->payer, HC_LIMIT_PLAN_BYTES, bytes, NULL);
+
+	if (!err)
+		plan->bytes += bytes;
+	return err;
+}
+
+static void plan_free(struct hc_plan *plan)
+{
+	hc_uncharge(plan->fabric->payer, HC_LIMIT_PLAN_BYTES, plan->bytes);
+	kvfree(plan->members);
+	if (plan->ops->release)
+		plan->ops->release(plan);
+	kvfree(plan);
+}
+
+/* No poll and no system call can see the plan any more.  The host, unlike a
+ * member, may look at the root to tell what was complete.
+ */
+static void members_destroy(struct hc_plan *plan, int status)
+{
+	struct hc_end last = { 0 };
+	u32 u;
+
+	/* A plan that was refused has no members, and maybe no such root. */
+	if (plan->epoch && plan->member[plan->root])
+		hc_end_last(plan->member[plan->root], &last);
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+		if (plan->member[u])
+			hc_member_destroy(plan->member[u], status, &last);
+}
+
+static void plan_destroy(struct hc_plan *plan, int status)
+{
+	members_destroy(plan, status);
+	plan_free(plan);
+}
+
+void *hc_plan_dup(const void *from, size_t n, size_t size)
+{
+	void *to = kvmalloc_array(max_t(size_t, n, 1), size, GFP_KERNEL_ACCOUNT);
+
+	if (to && n)
+		memcpy(to, from, n * size);
+	return to;
+}
+
+static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
+{
+	struct hc_plan *plan;
+	u32 u;
+
+	plan = kvzalloc(struct_size(plan, member, hc_nodes(fabric->dim)), GFP_KERNEL_ACCOUNT);
+	if (!plan)
+		return NULL;
+	plan->fabric = fabric;
+	plan->id = p->id;
+	plan->ops = p->ops;
+	plan->root = p->root;
+	plan->members = kvcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	plan->tree.dim = fabric->dim;
+	plan->tree.sink = p->root;
+	plan->tree.members = plan->members;
+	if (plan->members && p->members)
+		memcpy(plan->members, p->members, hc_set_words(fabric->dim) * sizeof(u32));
+	if (!plan->members || !plan->ops->copy(plan, p)) {
+		plan_free(plan);
+		return NULL;
+	}
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		plan->nmembers += hc_set_has(plan->members, u);
+	return plan;
+}
+
+/* What the plan takes itself; its members are charged one by one. */
+static int plan_charge(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	u32 nodes = hc_nodes(plan->fabric->dim);
+
+	return hc_plan_charge(plan, struct_size(plan, member, nodes) + nodes / BITS_PER_BYTE +
+				    p->ndetours * sizeof(*p->detours) + p->steps);
+}
+
+void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
+{
+	if (!extack)
+		return;
+	if (node == HC_BCAST_NO_NODE)
+		extack->_msg = why;
+	else
+		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);
+}
+
+/* The snapshot the plan was made for against what each node knows of itself. */
+static int plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
+			     struct netlink_ext_ack *extack)
+{
+	u32 u;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		const struct hc_node *node = fabric->nodes[u];
+		u32 own = READ_ONCE(node->failed) ? hc_ones(fabric->dim) :
+						    READ_ONCE(node->fault);
+
+		if (fault[u] == own)
+			continue;
+		NL_SET_ERR_MSG(extack, "the faults have changed: plan again");
+		return -ESTALE;
+	}
+	return 0;
+}
+
+/* Each node once in HC_STALL_TIME, not all of them at the same time. */
+#define STALL_SLICES	16U
+
+/* Nodes with members that wait look whether these still move. */
+static void stall_work(struct work_struct *work)
+{
+	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric, stall);
+	u32 slices = min(hc_nodes(fabric->dim), STALL_SLICES);
+	u32 u;
+
+	for (u = fabric->stall_slice; u < hc_nodes(fabric->dim); u += slices)
+		if (hc_work_waits(fabric->nodes[u]))
+			hc_node_kick(fabric->nodes[u], HC_EV_STALL);
+	fabric->stall_slice = (fabric->stall_slice + 1) % slices;
+	if (!xa_empty(&fabric->plans))
+		schedule_delayed_work(&fabric->stall, HC_STALL_TIME / slices);
+}
+
+void hc_plan_fabric_init(struct hc_fabric *fabric)
+{
+	xa_init_flags(&fabric->plans, XA_FLAGS_ACCOUNT);
+	INIT_DELAYED_WORK(&fabric->stall, stall_work);
+}
+
+/* A plan is about to be unpublished.  Processes hear of the ends of its operations after a
+ * grace period, and of what they contribute meanwhile behind that: it waits (coll/host.c).
+ */
+static void retire_begin(struct hc_fabric *fabric, u32 id)
+{
+	WRITE_ONCE(fabric->retiring, id);
+	/* Before the plan is seen to have gone; pairs with retires(). */
+	smp_wmb();
+}
+
+/* What waited for that goes on, and contributions that wait for the plan's window, or behind
+ * those, find that it is gone.  A poll that was late may have parked some at any node.
+ */
+static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
+{
+	u32 u;
+
+	/* Behind the ends; pairs with retires(). */
+	smp_store_release(&fabric->retiring, 0);
+	/* Pairs with host_park(): either that sees this, or we what it has parked. */
+	smp_mb();
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		if (hc_set_has(plan->members, u) ||
+		    !skb_queue_empty_lockless(&fabric->nodes[u]->parked))
+			hc_node_kick(fabric->nodes[u], HC_EV_HOST);
+}
+
+/* The plan was unpublished, after retire_begin(). */
+static void plan_retire(struct hc_plan *plan)
+{
+	struct hc_fabric *fabric = plan->fabric;
+	u32 u;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		if (plan->member[u])
+			hc_member_forget(plan->member[u]);
+	synchronize_net();
+	members_destroy(plan, -ESTALE);
+	retire_end(fabric, plan);
+	plan_free(plan);
+}
+
+/* One that is replaced was counted. */
+static int plan_count(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
+{
+	int err;
+
+	if (xa_load(&fabric->plans, id))
+		return 0;
+	err = hc_plans_check(fabric->nplans, extack) ?:
+	      hc_charge(fabric->payer, HC_LIMIT_PLANS, 1, extack);
+	if (!err)
+		fabric->nplans++;
+	return err;
+}
+
+static void plan_discount(struct hc_fabric *fabric)
+{
+	fabric->nplans--;
+	hc_uncharge(fabric->payer, HC_LIMIT_PLANS, 1);
+}
+
+int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
+		    struct netlink_ext_ack *extack)
+{
+	struct hc_plan *plan, *old;
+	int err;
+	u32 u;
+
+	lockdep_assert_held(&fabric->lock);
+	err = plan_count(fabric, p->id, extack);
+	if (err)
+		return err;
+	plan = plan_alloc(fabric, p);
+	if (!plan) {
+		err = -ENOMEM;
+		goto err_count;
+	}
+	err = plan_charge(plan, p);
+	if (!err)
+		err = plan_check_faults(fabric, p->fault, extack);
+	if (!err)
+		err = plan->ops->members_create(plan, p->fault, extack);
+	if (err)
+		goto err_plan;
+	plan->epoch = fabric->epoch + 1;
+	WRITE_ONCE(fabric->epoch, plan->epoch);
+	if (xa_load(&fabric->plans, plan->id))
+		retire_begin(fabric, plan->id);
+	old = xa_store(&fabric->plans, plan->id, plan, GFP_KERNEL_ACCOUNT);
+	if (xa_is_err(old)) {
+		err = xa_err(old);
+		retire_end(fabric, plan);
+		goto err_plan;
+	}
+	if (old)
+		plan_retire(old);
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		if (plan->member[u])
+			hc_member_check(plan->member[u]);
+	schedule_delayed_work(&fabric->stall, HC_STALL_TIME);
+	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+	return 0;
+
+err_plan:
+	if (err == -EDQUOT)
+		hc_limit_explain(HC_LIMIT_PLAN_BYTES, extack);
+	plan_destroy(plan, -ECANCELED);
+err_count:
+	if (!xa_load(&fabric->plans, p->id))
+		plan_discount(fabric);
+	return err;
+}
+
+int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
+{
+	struct hc_plan *plan;
+
+	lockdep_assert_held(&fabric->lock);
+	plan = xa_load(&fabric->plans, id);
+	if (!plan) {
+		NL_SET_ERR_MSG(extack, "no such plan in this fabric");
+		return -ENOENT;
+	}
+	retire_begin(fabric, id);
+	xa_erase(&fabric->plans, id);
+	plan_discount(fabric);
+	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
+	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
+	plan_retire(plan);
+	return 0;
+}
+
+void hc_plan_purge(struct hc_fabric *fabric)
+{
+	struct hc_plan *plan;
+	unsigned long id;
+
+	cancel_delayed_work_sync(&fabric->stall);
+	xa_for_each(&fabric->plans, id, plan) {
+		xa_erase(&fabric->plans, id);
+		plan_discount(fabric);
+		plan_destroy(plan, -ENODEV);
+	}
+	xa_destroy(&fabric->plans);
+}

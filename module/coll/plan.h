@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Plans: installed by configuration, published by RCU, executed by the polls.
+ */
+#ifndef _HC_PLAN_KERNEL_H
+#define _HC_PLAN_KERNEL_H
+
+#include "hypercube.h"
+#include "hc_bcast.h"
+#include "hc_doubling.h"
+#include "hc_tree.h"
+#include "coll/ops.h"
+
+struct hc_member;
+
+/**
+ * struct hc_plan_params - what netlink asks for
+ * @id: id of the plan, >= 1; a plan of that id is replaced
+ * @ops: its type
+ * @root: sink of a tree, source of a broadcast, lowest node of a doubling
+ * @stages: number of entries of @order
+ * @order: dimensions
+ * @steps: length of @sequence
+ * @sequence: of a broadcast: the dimension of each step
+ * @members: set of 2^dim bits, node u is bit u % 32 of word u / 32; NULL with a doubling
+ * @detours: @ndetours entries
+ * @ndetours: how many
+ * @fault: the 2^dim FAULT words the plan was made for
+ */
+struct hc_plan_params {
+	u32 id;
+	const struct hc_plan_ops *ops;
+	u32 root;
+	u32 stages;
+	u8 order[HYPERCUBE_DIM_MAX];
+	u32 steps;
+	const u8 *sequence;
+	const u32 *members;
+	const struct hc_detour *detours;
+	u32 ndetours;
+	const u32 *fault;
+};
+
+/**
+ * struct hc_plan - an installed plan; constant once published but for @broken
+ * @rcu: frees it
+ * @fabric: its fabric
+ * @id: its id
+ * @ops: its type
+ * @bytes: memory that it and its members take; constant once published
+ * @epoch: the fabric's count of installations when it was made
+ * @root: sink of the tree, source of the broadcast, lowest node of the doubling
+ * @members: bit set of the members
+ * @nmembers: how many
+ * @tree: the verified tree; .detours is owned by the plan (TREE; else without detours)
+ * @bcast: the verified broadcast; .sequence is owned by the plan (BCAST)
+ * @doubling: the verified doubling; its stages and their dimensions are those of @tree,
+ *	too, where steps are counted (DOUBLING)
+ * @breaking: bit 0: a member's poll is about to set @broken
+ * @reported: number behind that of the failure which was reported last
+ * @broken: a fault has broken it; set once, by that poll
+ * @cause_node: where that fault lies; valid once @broken is seen
+ * @cause_dim: dimension of the link
+ * @member: state of each node in this plan, NULL for nodes that are no members;
+ *	entry u is touched by the poll of node u alone
+ */
+struct hc_plan {
+	struct rcu_head rcu;
+	struct hc_fabric *fabric;
+	u32 id;
+	const struct hc_plan_ops *ops;
+	u64 bytes;
+	u32 epoch;
+	u32 root;
+	u32 *members;
+	u32 nmembers;
+	struct hc_tree tree;
+	struct hc_bcast bcast;
+	struct hc_doubling doubling;
+	unsigned long breaking;
+	atomic64_t reported;
+	bool broken;
+	u32 cause_node;
+	u32 cause_dim;
+	struct hc_member *member[];
+};
+
+/* --- plan.c; callers hold hc_fabric.lock --- */
+
+/* At creation, before anything can find the fabric. */
+void hc_plan_fabric_init(struct hc_fabric *fabric);
+/* Verify and publish.  -EINVAL (extack says why), -ESTALE: the faults are not
+ * those the plan was made for, -ENOMEM.
+ */
+int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
+		    struct netlink_ext_ack *extack);
+/* Unpublish, wait for the polls, end pending operations with -ESTALE. */
+int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack);
+/* Answer a request with a verifier's sentence, a string literal, and the node that
+ * it is about, or HC_BCAST_NO_NODE.
+ */
+void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node);
+/* Teardown, phase 2: no poll runs any more. */
+void hc_plan_purge(struct hc_fabric *fabric);
+/* A copy of an array, for a plan to keep; NULL: no memory. */
+void *hc_plan_dup(const void *from, size_t n, size_t size);
+/* A plan that is being made takes @bytes more.  0 or -EDQUOT. */
+int hc_plan_charge(struct hc_plan *plan, size_t bytes);
+
+/**
+ * struct hc_op_view - snapshot of a member's oldest pending operation
+ * @nr: its number
+ * @next: number of the next contribution
+ * @done: all below are complete as far as the member knows
+ * @wait: enum hypercube_wait
+ * @peer: with WAIT_PEER and WAIT_CREDIT
+ * @since: ns that the wait has lasted
+ */
+struct hc_op_view {
+	u64 nr;
+	u64 next;
+	u64 done;
+	u32 wait;
+	u32 peer;
+	u64 since;
+};
+
+/* Snapshot for the host's eyes; any context under RCU.  False if @node is no member. */
+bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view);
+
+#endif /* _HC_PLAN_KERNEL_H */

@@ -1,0 +1,495 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Broadcast plans: their members, and who knows when that all have the message.
+ *
+ * The sends of a sequence of dimensions that bring news make a tree (hc_bcast.h):
+ * each member gets the message once, from the node above it.  The edges carry
+ * segments down (coll/fanout.c), and in the other direction the acknowledgements: a
+ * member has received operation k together with all below it when its process's
+ * queue has all of it and all sources say the same of theirs; then it tells the
+ * node above (DONE), at once if the source of the broadcast wants to know, else
+ * now and then, for the window of operations must move on.
+ *
+ * Each message that the source has begun ends once for each member's process, in order:
+ * it comes, or a record says that it failed.  Of a message of which nothing has come only the
+ * source can know.  So it counts its messages, and each says how many there were
+ * before it (.origin, the low bits); when messages fail, the source says how many it had
+ * begun (END with FINAL, .next).  Who misses that word asks for it (.unnamed), or learns the
+ * same from the next message.
+ */
+#include <linux/netlink.h>
+#include <linux/slab.h>
+
+#include "coll/coll.h"
+#include "netlink/netlink.h"
+#include "trace.h"
+
+/* ------------------------------------------------------------ members */
+
+static bool bcast_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	plan->bcast = (struct hc_bcast){
+		.dim = plan->fabric->dim,
+		.steps = p->steps,
+		.source = p->root,
+		.sequence = hc_plan_dup(p->sequence, p->steps, sizeof(u8)),
+		.members = plan->members,
+	};
+	return plan->bcast.sequence;
+}
+
+static void bcast_release(struct hc_plan *plan)
+{
+	kvfree(plan->bcast.sequence);
+}
+
+static void role_convert(const struct hc_bcast *b, u32 u, const struct hc_bcast_role *from,
+			 struct hc_tree_role *role, struct hc_tree_peer *src)
+{
+	unsigned int i;
+
+	memset(role, 0, sizeof(*role));
+	if (u != b->source) {
+		role->ndst = 1;
+		role->dst[0] = (struct hc_tree_peer){
+			.node = hc_neigh(u, from->from),
+			.dim = from->from,
+			.how = HC_TREE_DIRECT,
+			.parts = 1,
+		};
+	}
+	role->nsrc = from->nto;
+	for (i = 0; i < from->nto; i++)
+		src[i] = (struct hc_tree_peer){
+			.node = hc_neigh(u, from->to[i].dim),
+			.dim = from->to[i].dim,
+			.how = HC_TREE_DIRECT,
+		};
+}
+
+static int bcast_member_create(struct hc_plan *plan, u32 u, const u16 *first)
+{
+	struct hc_tree_peer src[HYPERCUBE_DIM_MAX];
+	struct hc_bcast_role from;
+	struct hc_tree_role role;
+	struct hc_member *m;
+	unsigned int i;
+	int err;
+
+	err = hc_bcast_role(&plan->bcast, first, u, &from);
+	if (err)
+		return err;
+	role_convert(&plan->bcast, u, &from, &role, src);
+	err = hc_member_create(plan, u, &role, src);
+	if (err)
+		return err;
+	m = plan->member[u];
+	m->turn = from.first;
+	for (i = 0; i < role.nsrc; i++)
+		m->turns[i] = from.to[i].step + 1;
+	return 0;
+}
+
+static int bcast_members_create(struct hc_plan *plan, const u32 *fault,
+				struct netlink_ext_ack *extack)
+{
+	struct hc_bcast_flaw flaw = {
+		.why = "the plan is not valid",
+		.node = HC_BCAST_NO_NODE,
+	};
+	u32 nodes = hc_nodes(plan->fabric->dim);
+	u16 *first = kvmalloc_array(nodes, sizeof(*first), GFP_KERNEL_ACCOUNT);
+	int err;
+	u32 u;
+
+	if (!first)
+		return -ENOMEM;
+	err = hc_bcast_check(&plan->bcast, fault, first, &flaw);
+	if (err)
+		hc_plan_flaw(extack, flaw.why, flaw.node);
+	for (u = 0; !err && u < nodes; u++)
+		if (hc_set_has(plan->members, u))
+			err = bcast_member_create(plan, u, first);
+	kvfree(first);
+	return err;
+}
+
+/* ------------------------------------------------------------ who has received */
+
+static void done_up(struct hc_member *m, u64 time, u32 clock)
+{
+	struct hc_done d = {
+		.nr = m->done,
+		.time = time,
+		.clock = clock,
+		.steps = m->turn,
+	};
+
+	if (hc_done_xmit(m, &m->role.dst[0], &d))
+		WRITE_ONCE(m->told, m->done);
+}
+
+static void bcast_done_tell(struct hc_member *m)
+{
+	done_up(m, 0, 0);
+}
+
+/* All below have the operation.  Return: somebody wants to know that. */
+static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *clock)
+{
+	bool notify = op->notify;
+
+	*time = max(*time, op->time);
+	*clock = op->clock;
+	if (hc_member_is_root(m)) {
+		struct hc_op_event ev = {
+			.node = m->node->id,
+			.nr = op->nr,
+			.steps = m->turn,
+			.time = op->time,
+		};
+
+		hc_notify_op(m->plan, &ev);
+		hc_op_complete(m, op, m->turn, op->clock, op->time);
+	} else {
+		hc_op_drop(m, op, 0);
+	}
+	return notify;
+}
+
+/* An operation was passed on, or a source has told: see how much is done below. */
+static void bcast_review(struct hc_member *m)
+{
+	bool notify = false;
+	u64 k = m->head;
+	u32 clock = 0;
+	u64 time = 0;
+	unsigned int i;
+	u64 nr;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		k = min(k, m->peer_done[i]);
+	if (k <= m->done)
+		return;
+	for (nr = m->done; nr < k; nr++) {
+		struct hc_op *op = hc_member_op(m, nr);
+
+		if (op && op->nr == nr)
+			notify |= op_received(m, op, &time, &clock);
+	}
+	WRITE_ONCE(m->done, k);
+	hc_numbers_skip(m);
+	/* After a failure the source waits for this to go on with the next number. */
+	if (m->role.ndst && (notify || m->done - m->told >= HC_DONE_BATCH || hc_ended(m, k)))
+		done_up(m, time, clock);
+}
+
+/* From below. */
+static void bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 k = be64_to_cpu(hdr->op);
+	int i = hc_src_index(m, be16_to_cpu(hdr->src));
+	struct hc_op *op;
+
+	if (i < 0 || k <= m->peer_done[i] || k > m->head)
+		return;
+	m->peer_done[i] = k;
+	m->turn = max_t(u32, m->turn, be64_to_cpu(hdr->offset));
+	op = hc_member_op(m, k - 1);
+	if (op && op->nr == k - 1) {
+		op->time = max(op->time, be64_to_cpu(hdr->time));
+		op->clock = max(op->clock, be32_to_cpu(hdr->step));
+	}
+	bcast_review(m);
+	hc_advance(m);
+}
+
+/* ------------------------------------------------------------ failure, close */
+
+/* It has come before the question, if it was not lost. */
+static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 nr = be64_to_cpu(hdr->op);
+	const struct hc_op *op = hc_member_op(m, nr);
+	const struct sk_buff *skb;
+
+	if (nr < m->head || nr >= be64_to_cpu(hdr->offset))
+		return false;
+	skb = op && op->nr == nr ? skb_peek_tail(&op->down) : NULL;
+	return !skb || !(hc_hdr(skb)->flags & HC_FRAME_F_LAST);
+}
+
+/* Tell of all messages up to that count; who does not receive is owed no more than a count
+ * of what was lost (hc_sock_status()).  The number is that of a message if all that failed at
+ * once are told at once.
+ */
+static void failed_tell(struct hc_member *m, u64 count)
+{
+	m->ended_nr = max(m->ended_nr, m->broken ? m->head : m->end.from);
+	while (m->ended < count) {
+		const struct hc_rec rec = hc_sock_record(m);
+
+		hc_status_end(m, NULL, &rec, m->ended_nr++);
+		m->ended++;
+	}
+}
+
+/* Tell the process of messages that have failed before it had anything of them, once all
+ * before them have ended.
+ */
+static void named_tell(struct hc_member *m)
+{
+	/* Those below the failed range still come. */
+	if (m->ended < m->named && (m->broken || m->head >= m->end_to))
+		failed_tell(m, m->named);
+}
+
+/* One that had begun for the process of a member below the source. */
+static void message_ended(struct hc_member *m, const struct hc_op *op)
+{
+	m->ended++;
+	m->ended_nr = op->nr + 1;
+}
+
+static void bcast_forgone(struct hc_member *m, struct hc_op *op)
+{
+	if (m->role.ndst)
+		message_ended(m, op);
+}
+
+static void bcast_handed(struct hc_member *m, struct hc_op *op)
+{
+	/* Whoever receives a message has no more to do with it. */
+	if (m->role.ndst) {
+		if (op->begun)
+			trace_hc_op_end(m, op->nr, 0);
+		op->begun = false;
+		message_ended(m, op);
+		WRITE_ONCE(m->next, m->head);
+	}
+	bcast_review(m);
+	hc_numbers_skip(m);
+	named_tell(m);
+}
+
+/* The source has begun @count messages (HC_NEXT_UNKNOWN: it cannot be heard); those that
+ * have not come do not come.
+ */
+static void messages_name(struct hc_member *m, u64 count)
+{
+	if (!m->role.ndst)
+		return;
+	if (count == HC_NEXT_UNKNOWN)
+		count = m->doubt + 1;
+	/* No source can be ahead by more. */
+	m->named = max(m->named, min(count, m->ended + HC_OP_RANGE));
+	named_tell(m);
+}
+
+static void bcast_settled(struct hc_member *m, const struct hc_end *last)
+{
+	messages_name(m, last->next);
+}
+
+static bool bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
+{
+	if (!m->role.ndst) {
+		/* Messages begun since then may come. */
+		if (news) {
+			m->end.next = m->begun;
+			m->end.flags |= HC_END_F_FINAL;
+		}
+		end->next = m->end.next;
+		end->flags |= HC_END_F_FINAL;
+		return news;
+	}
+	m->unnamed |= news;
+	if (end->flags & HC_END_F_FINAL && hc_end_to(end) >= m->end_to) {
+		news |= m->unnamed;
+		m->unnamed = false;
+		m->end.next = end->next;
+		m->end.flags |= HC_END_F_FINAL;
+		messages_name(m, end->next);
+	}
+	return news;
+}
+
+/* Is there somebody below who may not have heard of the failure?  Who has, is done with
+ * the numbers that failed.
+ */
+static bool bcast_end_owed(const struct hc_member *m)
+{
+	unsigned int i;
+
+	if (m->broken || m->head < m->end_to)
+		return false;
+	for (i = 0; i < m->role.nsrc; i++)
+		if (m->peer_done[i] < m->end_to)
+			return true;
+	return false;
+}
+
+/* Who has nothing of a message does not know that it has to ask. */
+static void bcast_end_again(struct hc_member *m)
+{
+	unsigned int i;
+
+	if (!bcast_end_owed(m))
+		return;
+	for (i = 0; i < m->role.nsrc; i++) {
+		struct sk_buff *skb;
+
+		if (m->peer_done[i] >= m->end_to)
+			continue;
+		skb = hc_end_alloc(m->node, &m->end);
+		if (skb)
+			hc_peer_xmit(m, &m->src[i], skb);
+	}
+}
+
+/* Who it came from does not know that it is known. */
+static void bcast_end_known(struct hc_member *m, u32 from_peer)
+{
+	if (m->role.ndst && from_peer == m->role.dst[0].node)
+		done_up(m, 0, 0);
+}
+
+/* The source's word may name messages that its last one did not: they have failed. */
+static bool bcast_word_again(struct hc_member *m, const struct hc_end *end)
+{
+	if (!(end->flags & HC_END_F_FINAL) || end->next <= m->end.next)
+		return false;
+	m->end.next = end->next;
+	messages_name(m, end->next);
+	return true;
+}
+
+/* The message came to its source just behind the fault that broke the plan: the others must
+ * hear of it.
+ */
+static void bcast_refused(struct hc_member *m)
+{
+	struct hc_end end = m->end;
+
+	end.next = m->begun;
+	hc_coll_end_go_on(m, &end);
+}
+
+/* The word that they failed may not have come, and so not why. */
+static void unheard_tell(struct hc_member *m, u64 count)
+{
+	if (!m->end.status) {
+		m->end.status = EIO;
+		m->end.node = m->role.dst[0].node;
+		m->end.dim = HC_CAUSE_NONE;
+	}
+	failed_tell(m, count);
+}
+
+/* Before a message whose first frame has come, the process hears of those before it that
+ * failed.  False: there cannot be so many, the operation has failed.
+ */
+static bool missing_tell(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u16 missing = be16_to_cpu(hdr->origin) - (u16)m->ended;
+	u64 count = m->ended + missing;
+
+	if (missing > HC_OP_RANGE) {
+		hc_op_fail(m, op, -EPROTO, m->role.dst[0].node);
+		return false;
+	}
+	if (missing)
+		unheard_tell(m, count);
+	return true;
+}
+
+/* It waits for a process that has not come yet, not for one that left. */
+static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+{
+	if (!hc_sock_serves(m)) {
+		if (m->left)
+			hc_op_fail(m, op, -ECONNRESET, m->node->id);
+		else
+			hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+		return false;
+	}
+	return op->begun || missing_tell(m, op, hc_hdr(skb));
+}
+
+static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
+{
+	bool source = hc_member_is_root(m);
+	enum hc_progress p = hc_down_advance(m, op);
+
+	if (p != HC_BLOCKED || !skb_queue_empty(source ? &op->own : &op->down))
+		return p;
+	return source ? hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0) :
+			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
+}
+
+/* The source's complete messages go on without it.  Another member's process
+ * ends what it has not received all of.
+ */
+static void bcast_close(struct hc_member *m)
+{
+	struct hc_op *op = hc_member_op(m, m->head);
+	struct hc_end end = {
+		.from = m->cur_open ? m->cur : m->head,
+		.status = ECONNRESET,
+		.node = m->node->id,
+		.dim = HC_CAUSE_NONE,
+	};
+	bool quiet = m->role.ndst ? !op || op->nr != m->head : !m->cur_open;
+
+	m->engaged = false;
+	m->reset = false;
+	m->left = true;
+	m->ended = max(m->ended, m->named);
+	if (!quiet && !m->broken)
+		hc_coll_end_go_on(m, &end);
+}
+
+const struct hc_collective hc_kind_bcast = {
+	.id = HYPERCUBE_BCAST,
+	.payload = HC_PAYLOAD_BYTES,
+	.flags = HYPERCUBE_F_NOTIFY,
+};
+
+static const struct hc_coll_ops bcast_message = {
+	.kind = &hc_kind_bcast,
+	.advance = bcast_advance,
+};
+
+static const struct hc_coll_ops *const bcast_colls[] = {
+	&bcast_message,
+	NULL
+};
+
+const struct hc_plan_ops hc_plan_bcast = {
+	.name = "bcast",
+	.id = HYPERCUBE_PLAN_BCAST,
+	.copy = bcast_copy,
+	.members_create = bcast_members_create,
+	.release = bcast_release,
+	.colls = bcast_colls,
+	.window = HC_OP_WINDOW,
+	.done_way = HC_DONE_UP,
+	.unasked = true,
+	.turns_planned = true,
+	.done_tell = bcast_done_tell,
+	.done_rx = bcast_done_rx,
+	.offered = bcast_offered,
+	.handed = bcast_handed,
+	.idle = named_tell,
+	.close = bcast_close,
+	.frames_told = hc_taken,
+	.message_lost = message_lost,
+	.forgone = bcast_forgone,
+	.settled = bcast_settled,
+	.end_note = bcast_end_note,
+	.end_known = bcast_end_known,
+	.end_owed = bcast_end_owed,
+	.end_again = bcast_end_again,
+	.word_again = bcast_word_again,
+	.refused = bcast_refused,
+};

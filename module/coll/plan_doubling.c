@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Recursive doubling: allreduce and barrier without a root.
+ *
+ * At stage i a member and its peer along the dimension of that stage send each other
+ * what they have, and each of them combines the two, the part of the peer whose bit
+ * is clear first.  By induction all nodes that agree in the dimensions still to come
+ * have the same bits after each stage, NaN payloads included: both ends of a link
+ * compute the same from the same operands.  After the last stage that is everybody.
+ * The operands of each stage are those of a tree of the same order without faults
+ * whose sink is the lowest node, so the result has the bits that it would have there.
+ *
+ * Only the oldest operation is worked on, segment by segment.  What is sent is a
+ * copy: each end owns the frame that it got, and combines in place, the lower one
+ * into its own segment, the upper one into what came.  The other of the two frames
+ * takes the copy for the next stage or segment, so there is one allocation for all that
+ * have the same length.
+ *
+ * How far can a peer be ahead?  Take the frames of one stage over all segments of all
+ * operations in turn.  A member sends its frame number s of stage i, then takes the
+ * peer's number s, then goes on.  So frame s + 1 comes only after this member has sent
+ * its s; it takes the peer's s in that same poll if it is there, else when it comes,
+ * waiting for nothing else meanwhile.  Hence the queue is empty when s + 1 comes: there
+ * is never more than one frame in it, n frames at a member in all, which is why nobody
+ * needs credits, and nothing is charged to a sender but its own contribution (.lockstep).
+ * If s is the last segment of operation k, s + 1 belongs to k + 1: a member hears of no
+ * operation behind the next one.
+ *
+ * Completion.  An operation is done at a member when its process has the result:
+ * .done and .head move together, no operation is in the state of having been handed
+ * over, nobody sends DONE.  Who has the result has sent all that others need of it for
+ * theirs, so a process may leave then.  When the plan breaks, each member fails all
+ * that it has pending, and nothing is in doubt.
+ *
+ * Numbering after END (see coll/end.c).  A member sends frames of operation k only
+ * when all below k are done here, and nobody has a result of k without them; so but
+ * for ranges that failed
+ *
+ *	done(v) <= done(u) + 1 for all members u, v.			(1)
+ *
+ * Let u find that operations from f on fail.  Either f is the one that u works on or
+ * the one behind it, which a peer has begun: f >= done(u).  Or it is one that u's
+ * process has not contributed all of: nobody has its result.  In both cases
+ * done(v) <= f + 1, and it stays so until v hears of the failure, too: u sends nothing
+ * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 2 (.window), so k < f
+ * + HC_OP_WINDOW - 1: no member has begun a number above [f, f + HC_OP_WINDOW), and all go
+ * on behind it.  That there is one number less than would do for this keeps the slots of
+ * ops[] apart: if a member closes at the last of them, f + HC_OP_WINDOW - 1, the range
+ * that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where another that is still
+ * at f - 1 could not queue what comes next.  Some may have the result of f while it fails
+ * at others; it is the right one.
+ *
+ * A member keeps one failed range, and a second one may come while it still works on
+ * operations below the first.  Behind a gap: who found it has passed the first range,
+ * so by (1) only the last operation below that can be pending here.  Before a gap: who
+ * found the other range has passed the new one, with the same consequence.  That
+ * operation fails here (doubling_settle_below()), as the number could not pass a
+ * range that is forgotten.  Others do not miss this member: who has passed the
+ * operation has its result, so all of this member's frames of it are sent but perhaps
+ * those of the stages behind the one that it waits in; whoever waits for these has no
+ * result, asks this member, and is told of the range or that the frames will not come.
+ */
+#include <linux/netlink.h>
+
+#include "coll/coll.h"
+#include "compat.h"
+#include "netlink/netlink.h"
+
+/* ------------------------------------------------------------ members */
+
+/* All nodes of the subcube are members. */
+static bool doubling_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	u32 u;
+
+	plan->doubling = (struct hc_doubling){
+		.dim = plan->fabric->dim,
+		.stages = p->stages,
+		.base = p->root,
+	};
+	memcpy(plan->doubling.order, p->order, p->stages);
+	plan->tree.stages = p->stages;
+	memcpy(plan->tree.order, p->order, p->stages);
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+		if (hc_doubling_has(&plan->doubling, u))
+			hc_set_add(plan->members, u);
+	return true;
+}
+
+static int doubling_member_create(struct hc_plan *plan, u32 u)
+{
+	const struct hc_doubling *d = &plan->doubling;
+	struct hc_tree_peer src[HYPERCUBE_DIM_MAX];
+	struct hc_tree_role role = { .active = d->stages, .nsrc = d->stages };
+	unsigned int i;
+
+	for (i = 0; i < d->stages; i++)
+		src[i] = (struct hc_tree_peer){
+			.node = hc_neigh(u, d->order[i]),
+			.stage = i,
+			.dim = d->order[i],
+			.how = HC_TREE_DIRECT,
+		};
+	return hc_member_create(plan, u, &role, src);
+}
+
+static void flaw_tell(const struct hc_doubling_flaw *flaw, struct netlink_ext_ack *extack)
+{
+	if (!extack)
+		return;
+	if (flaw->dim != HC_DOUBLING_NONE)
+		HC_SET_ERR_MSG_FMT(extack, "%s: %u:%u", flaw->why, flaw->node, flaw->dim);
+	else if (flaw->node != HC_DOUBLING_NONE)
+		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", flaw->why, flaw->node);
+	else
+		extack->_msg = flaw->why;
+}
+
+static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
+				   struct netlink_ext_ack *extack)
+{
+	struct hc_doubling_flaw flaw;
+	int err = hc_doubling_check(&plan->doubling, fault, &flaw);
+	u32 u;
+
+	if (err)
+		flaw_tell(&flaw, extack);
+	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)
+		if (hc_set_has(plan->members, u))
+			err = doubling_member_create(plan, u);
+	return err;
+}
+
+/* ------------------------------------------------------------ exchange */
+
+/* Send source @i a copy of what this member has.  False: the operation is gone. */
+static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc)
+{
+	const struct hc_hdr *from = hc_hdr(acc);
+	u32 len = be32_to_cpu(from->len);
+	struct sk_buff *copy = op->out;
+	u64 nr = op->nr;
+	struct hc_hdr *hdr;
+
+	op->out = NULL;
+	if (copy && be32_to_cpu(hc_hdr(copy)->len) != len) {
+		consume_skb(copy);
+		copy = NULL;
+	}
+	if (!copy)
+		copy = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
+	if (!copy) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	if (len)
+		memcpy(hc_payload(copy), hc_payload(acc), len);
+	hdr = hc_hdr(copy);
+	hdr->flags = from->flags & HC_FRAME_F_LAST;
+	hdr->offset = from->offset;
+	hdr->total = from->total;
+	hdr->time = from->time;
+	hdr->index = cpu_to_be32(op->out_nr);
+	op->offered = true;
+	hc_stage_header(m, op, &m->src[i], &op->busy[i], copy);
+	hc_peer_xmit(m, &m->src[i], copy);
+	/* A link that has just failed ends the operation from below this call. */
+	return hc_member_op(m, nr) == op;
+}
+
+/* Combine the head of op->own with a peer's part, and leave the result there; consumes
+ * @in.  False: they do not fit.
+ */
+static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
+{
+	bool upper = m->node->id & hc_bit(m->src[i].dim);
+	struct sk_buff *acc = skb_peek(&op->own);
+
+	/* Not when it came: this member had other stages to do before. */
+	hc_op_note(m, op, hc_hdr(in));
+	if (!hc_segment_merge(m, op, upper ? in : acc, upper ? acc : in, m->src[i].node)) {
+		kfree_skb(in);
+		return false;
+	}
+	op->out = upper ? acc : in;
+	if (upper) {
+		__skb_unlink(acc, &op->own);
+		__skb_queue_head(&op->own, in);
+	}
+	op->offered = false;
+	return true;
+}
+
+/* All stages are behind a segment: it is the result. */
+static bool segment_out(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb = __skb_dequeue(&op->own);
+	bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+
+	/* For the next one; nobody's send buffer shall wait for it. */
+	if (op->out)
+		skb_orphan(op->out);
+	op->next_src = 0;
+	op->out_nr++;
+	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
+	op->result = op->total;
+	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+	hc_sock_result(m, op, skb, last);
+	return last;
+}
+
+static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
+{
+	while (!skb_queue_empty(&op->own)) {
+		for (; op->next_src < m->role.nsrc; op->next_src++) {
+			unsigned int i = op->next_src;
+			struct sk_buff *in;
+
+			if (!op->offered && !offer(m, op, i, skb_peek(&op->own)))
+				return HC_FAILED;
+			in = hc_stream_pop(&op->src[i]);
+			if (!in)
+				return hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i].node);
+			in = hc_seg_own(m->node, in);
+			if (!in)
+				return hc_op_fail(m, op, -ENOMEM, m->node->id);
+			if (!take(m, op, i, in))
+				return hc_op_fail(m, op, -EPROTO, m->src[i].node);
+		}
+		if (!hc_sock_room(m, op->rec.sock))
+			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+		if (segment_out(m, op))
+			return HC_FINISHED;
+	}
+	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
+}
+
+/* ------------------------------------------------------------ what the common code asks */
+
+static void doubling_handed(struct hc_member *m, struct hc_op *op)
+{
+	struct hc_op_event ev = {
+		.node = m->node->id,
+		.nr = op->nr,
+		.steps = hc_op_steps(m, op),
+		.time = op->time,
+	};
+
+	/* One word for the operation, not one of each member. */
+	if (m->node->id == m->plan->root)
+		hc_notify_op(m->plan, &ev);
+	hc_op_drop(m, op, 0);
+	WRITE_ONCE(m->done, m->head);
+}
+
+/* How many frames of operation @nr a source was sent, if that is the oldest. */
+static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
+{
+	const struct hc_op *op = hc_member_op(m, nr);
+	int i = hc_src_index(m, node);
+
+	if (i < 0 || nr != m->head || !op || op->nr != nr)
+		return 0;
+	return op->out_nr + (op->next_src > i || (op->next_src == i && op->offered));
+}
+
+/* Has a source sent more of what this member works on than it has taken? */
+static bool frame_was_sent(const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	return be64_to_cpu(hdr->offset) == op->nr && be64_to_cpu(hdr->op) == op->nr &&
+	       be32_to_cpu(hdr->index) > op->out_nr;
+}
+
+/* What lies below the failed range is over everywhere else: go without it. */
+static void doubling_settle_below(struct hc_member *m)
+{
+	u64 from = max(m->head, m->end.from);
+	unsigned int i;
+
+	for (i = 0; i < HC_OP_WINDOW; i++)
+		if (m->ops[i] && m->ops[i]->nr < from)
+			hc_op_forgo(m, m->ops[i]);
+	m->head = from;
+	WRITE_ONCE(m->done, from);
+	/* Not behind by any rule of ours, but END may come from another machine. */
+	WRITE_ONCE(m->next, max(m->next, from));
+	hc_numbers_skip(m);
+}
+
+static const struct hc_coll_ops doubling_allreduce = {
+	.kind = &hc_kind_allreduce,
+	.advance = doubling_advance,
+};
+
+static const struct hc_coll_ops doubling_barrier = {
+	.kind = &hc_kind_barrier,
+	.advance = doubling_advance,
+};
+
+static const struct hc_coll_ops *const doubling_colls[] = {
+	&doubling_allreduce,
+	&doubling_barrier,
+	NULL
+};
+
+const struct hc_plan_ops hc_plan_doubling = {
+	.name = "doubling",
+	.id = HYPERCUBE_PLAN_DOUBLING,
+	.copy = doubling_copy,
+	.members_create = doubling_members_create,
+	.colls = doubling_colls,
+	.window = HC_OP_WINDOW - 2,
+	.done_way = HC_DONE_ALONE,
+	.all_contribute = true,
+	.lockstep = true,
+	.handed = doubling_handed,
+	.close = hc_member_close,
+	.frames_told = frames_offered,
+	.was_sent = frame_was_sent,
+	.settle_below = doubling_settle_below,
+	.settle_passed = doubling_settle_below,
+};

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tree plans: their members.  A role is computed from what the member itself can know: its own
+ * FAULT word and those of its neighbours, which neighbours tell each other and which the
+ * host supplies where the link between them is faulty.
+ */
+#include <linux/slab.h>
+
+#include "coll/coll.h"
+
+static bool tree_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	plan->tree.stages = p->stages;
+	memcpy(plan->tree.order, p->order, p->stages);
+	plan->tree.ndetours = p->ndetours;
+	plan->tree.detours = hc_plan_dup(p->detours, p->ndetours, sizeof(*p->detours));
+	return plan->tree.detours;
+}
+
+static void tree_release(struct hc_plan *plan)
+{
+	kvfree(plan->tree.detours);
+}
+
+static int tree_check(const struct hc_plan *plan, const u32 *fault,
+		      struct netlink_ext_ack *extack)
+{
+	struct hc_tree_flaw flaw = { .why = "the plan is not valid" };
+	u32 *work = kvmalloc_array(HC_TREE_WORK(plan->tree.dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!work)
+		return -ENOMEM;
+	err = hc_tree_check(&plan->tree, fault, work, &flaw);
+	kvfree(work);
+	if (err)
+		hc_plan_flaw(extack, flaw.why, HC_BCAST_NO_NODE);
+	return err;
+}
+
+static int tree_member_create(struct hc_plan *plan, u32 u, const u32 *fault)
+{
+	unsigned int max = 2 * plan->tree.stages + plan->tree.ndetours;
+	u32 nb[HYPERCUBE_DIM_MAX];
+	struct hc_tree_peer *src;
+	struct hc_tree_role role;
+	unsigned int d;
+	int err;
+
+	for (d = 0; d < plan->fabric->dim; d++)
+		nb[d] = fault[hc_neigh(u, d)];
+	src = kvmalloc_array(max_t(unsigned int, max, 1), sizeof(*src), GFP_KERNEL_ACCOUNT);
+	if (!src)
+		return -ENOMEM;
+	err = hc_tree_role(&plan->tree, u, fault[u], nb, &role, src, max);
+	if (!err)
+		err = hc_member_create(plan, u, &role, src);
+	kvfree(src);
+	return err;
+}
+
+static int tree_members_create(struct hc_plan *plan, const u32 *fault,
+			       struct netlink_ext_ack *extack)
+{
+	int err = tree_check(plan, fault, extack);
+	u32 u;
+
+	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)
+		if (hc_set_has(plan->members, u))
+			err = tree_member_create(plan, u, fault);
+	return err;
+}
+
+static const struct hc_coll_ops *const tree_colls[] = {
+	&hc_tree_reduce,
+	&hc_tree_allreduce,
+	&hc_tree_barrier,
+	&hc_merge_reduce,
+	&hc_merge_allreduce,
+	&hc_tree_gather,
+	&hc_tree_scatter,
+	NULL
+};
+
+const struct hc_plan_ops hc_plan_tree = {
+	.name = "tree",
+	.id = HYPERCUBE_PLAN_TREE,
+	.copy = tree_copy,
+	.members_create = tree_members_create,
+	.release = tree_release,
+	.colls = tree_colls,
+	.window = HC_OP_WINDOW,
+	.up_window = HC_OP_WINDOW,
+	.done_way = HC_DONE_DOWN,
+	.all_contribute = true,
+	.results_follow = true,
+	.done_tell = hc_root_done_tell,
+	.done_rx = hc_root_done_rx,
+	.handed = hc_root_handed,
+	.close = hc_member_close,
+	.frames_told = hc_taken,
+	.settle_below = hc_root_settle_below,
+};

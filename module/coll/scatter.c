@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Scatter: the sink of a tree plan has a block for each member, in the order of the
+ * nodes.
+ *
+ * All members ask for their blocks: up the tree goes, from each, the set of the members
+ * that are to be served through it, itself and those that its sources have named (a bit
+ * for each node).  Who is blocked asks its first helper (WANT), as in an allreduce, and
+ * tells the others that there is nothing.  So each member learns from frames it has
+ * received which of its sources leads to whom, around the faults, and the sets of
+ * its sources are disjoint.
+ *
+ * When all have asked, the sink sends the blocks down, in order, each frame to the one
+ * source whose set has the node that it is for (.origin).  Credits bound what is under
+ * way over each edge, as for all that goes down (coll/fanout.c).  Frames over an edge keep
+ * their order, so the end of the block of the highest node in a source's set is the
+ * last frame for that source.
+ *
+ * A process's record ends when its node has passed on all that it is to pass on, not
+ * with its own block: each operation ends once for everybody, well or not.
+ */
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "trace.h"
+
+static u32 set_bytes(const struct hc_member *m)
+{
+	return DIV_ROUND_UP(hc_nodes(m->node->fabric->dim), 8);
+}
+
+static bool set_has(const u8 *set, u32 u)
+{
+	return set[u / 8] >> (u % 8) & 1;
+}
+
+/* What source @i has asked for; its frame stays until the operation is over. */
+static const u8 *source_set(const struct hc_op *op, unsigned int i)
+{
+	return hc_payload(skb_peek(&op->src[i].q));
+}
+
+/* Add the set of source @i to @set.  False: it names a node that is no member, or that
+ * somebody has named before.
+ */
+static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned int i, u8 *set)
+{
+	u32 len = op->src[i].want ? set_bytes(m) : 0;
+	const u8 *more = source_set(op, i);
+	u32 k;
+
+	for (k = 0; k < len; k++) {
+		u8 members = m->plan->members[k / 4] >> (k % 4 * 8);
+
+		if (more[k] & (set[k] | ~members))
+			return false;
+		set[k] |= more[k];
+	}
+	return true;
+}
+
+/* A frame that asks for all members served through this one; NULL: the operation is
+ * gone.
+ */
+static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, set_bytes(m), GFP_ATOMIC);
+	u8 *set = skb ? hc_payload(skb) : NULL;
+	unsigned int i;
+
+	if (!skb) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return NULL;
+	}
+	memset(set, 0, set_bytes(m));
+	set[m->node->id / 8] |= BIT(m->node->id % 8);
+	for (i = 0; i < m->role.nsrc; i++) {
+		op->time = max(op->time, be64_to_cpu(hc_hdr(skb_peek(&op->src[i].q))->time));
+		if (set_add(m, op, i, set))
+			continue;
+		kfree_skb(skb);
+		hc_op_fail(m, op, -EPROTO, m->src[i].node);
+		return NULL;
+	}
+	return skb;
+}
+
+/* ------------------------------------------------------------ up */
+
+/* Is it a set of members, or the word of a blocked one that it asks somebody else? */
+static bool set_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
+{
+	u32 len = hdr->flags & HC_FRAME_F_WANT ? set_bytes(m) : 0;
+
+	return hdr->flags & HC_FRAME_F_LAST && !hdr->offset && !hdr->total &&
+	       be32_to_cpu(hdr->len) == len;
+}
+
+/* Have all sources asked? */
+static bool sources_came(struct hc_member *m, struct hc_op *op)
+{
+	for (; op->next_src < m->role.nsrc; op->next_src++)
+		if (skb_queue_empty(&op->src[op->next_src].q)) {
+			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[op->next_src].node);
+			return false;
+		}
+	return true;
+}
+
+static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb = set_make(m, op);
+	u64 nr = op->nr;
+	unsigned int i;
+
+	for (i = 0; skb && i < m->role.ndst; i++) {
+		hc_hdr(skb)->flags |= HC_FRAME_F_LAST;
+		hc_hdr(skb)->time = cpu_to_be64(op->time);
+		hc_data_header(m, op, i, skb);
+		hc_peer_xmit(m, &m->role.dst[i], skb);
+		if (hc_member_op(m, nr) != op)
+			return HC_FAILED;
+		if (i + 1 == m->role.ndst)
+			return HC_FINISHED;
+		skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+		if (!skb)
+			hc_op_fail(m, op, -ENOMEM, m->node->id);
+	}
+	return HC_FAILED;
+}
+
+/* Is every member served, by one way or the other? */
+static bool all_asked(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb = set_make(m, op);
+	const u8 *set = skb ? hc_payload(skb) : NULL;
+	u32 u, named = 0;
+
+	if (!skb)
+		return false;
+	for (u = 0; u < hc_nodes(m->node->fabric->dim); u++)
+		named += set_has(set, u);
+	kfree_skb(skb);
+	if (named == m->plan->nmembers)
+		return true;
+	hc_op_fail(m, op, -EPROTO, m->node->id);
+	return false;
+}
+
+/* ------------------------------------------------------------ down */
+
+/* Which source leads to a member?  -1: none. */
+static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (op->src[i].want && set_has(source_set(op, i), u))
+			return i;
+	return -1;
+}
+
+/* Is nobody in a source's set above @u? */
+static bool set_ends(const struct hc_member *m, const u8 *set, u32 u)
+{
+	for (u++; u < hc_nodes(m->node->fabric->dim); u++)
+		if (set_has(set, u))
+			return false;
+	return true;
+}
+
+/* The first member from @u on whose block comes this way; the number of nodes if there
+ * is none.
+ */
+static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
+{
+	u32 nodes = hc_nodes(m->node->fabric->dim);
+
+	while (u < nodes && u != m->node->id && way_to(m, op, u) < 0)
+		u++;
+	return u;
+}
+
+/* Is it the next piece of the blocks that go this way? */
+static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+{
+	bool last = hdr->flags & HC_FRAME_F_LAST;
+	u32 len = be32_to_cpu(hdr->len);
+	u64 total = op->result;
+
+	if (!total)
+		return last && !len && !hdr->offset && !op->down_came;
+	if (!op->down_came)
+		op->down_block = served_from(m, op, 0);
+	if (be16_to_cpu(hdr->origin) != op->down_block ||
+	    be64_to_cpu(hdr->offset) != op->down_at || !len || len > total - op->down_at)
+		return false;
+	op->down_at += len;
+	if (op->down_at == total) {
+		op->down_at = 0;
+		op->down_block = served_from(m, op, op->down_block + 1);
+	}
+	if (op->down_at || op->down_block < hc_nodes(m->node->fabric->dim))
+		return !last;
+	return last;
+}
+
+static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
+{
+	return min_t(u32, be16_to_cpu(hc_hdr(skb)->origin), hc_nodes(m->node->fabric->dim) - 1);
+}
+
+/* May a frame go towards the member that it is for?  Of blocks without a byte there is one, empty,
+ * for all.
+ */
+static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+{
+	u32 u;
+	int i;
+
+	if (!op->result)
+		return hc_down_all_may(m, op, skb);
+	u = frame_for(m, skb);
+	i = way_to(m, op, u);
+	if (i >= 0) {
+		if (op->src[i].credit)
+			return true;
+		hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[i].node);
+		return false;
+	}
+	if (u != m->node->id) {
+		hc_op_fail(m, op, -EPROTO, m->role.ndst ? m->role.dst[0].node : m->node->id);
+		return false;
+	}
+	if (hc_sock_room(m, op->rec.sock))
+		return true;
+	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+	return false;
+}
+
+/* Nothing more is to be passed on: the process's record ends. */
+static bool record_end(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+
+	if (skb)
+		hc_sock_result(m, op, skb, true);
+	else
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return skb;
+}
+
+/* Pass it on, @last: it is the last one that comes. */
+static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+	u32 u = frame_for(m, skb);
+	bool end = be64_to_cpu(hdr->offset) + be32_to_cpu(hdr->len) == op->result;
+	bool sent;
+	int i;
+
+	if (!op->result)
+		return hc_down_all_pass(m, op, skb, last);
+	i = way_to(m, op, u);
+	if (i < 0) {
+		hc_sock_result(m, op, skb, last);
+		return true;
+	}
+	hdr->flags &= ~HC_FRAME_F_LAST;
+	if (end && set_ends(m, source_set(op, i), u))
+		hdr->flags |= HC_FRAME_F_LAST;
+	sent = hc_down_send(m, op, i, skb);
+	consume_skb(skb);
+	return sent && (!last || record_end(m, op));
+}
+
+/* Whose the sink's next segment is, and where in that block it lies. */
+static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	struct hc_hdr *hdr = hc_hdr(skb);
+	u64 at = 0;
+
+	op->block = hc_member_from(m, op->block);
+	if (op->result)
+		div64_u64_rem(op->delivered, op->result, &at);
+	hdr->origin = cpu_to_be16(op->block);
+	hdr->offset = cpu_to_be64(at);
+	hdr->total = cpu_to_be64(op->result);
+	hdr->time = cpu_to_be64(max(be64_to_cpu(hdr->time), op->time));
+}
+
+static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb;
+	u64 nr = op->nr;
+
+	op->result = div_u64(op->total, m->plan->nmembers);
+	while ((skb = skb_peek(&op->own))) {
+		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+		u32 len = be32_to_cpu(hc_hdr(skb)->len);
+
+		segment_address(m, op, skb);
+		if (!hc_root_may(m, op))
+			return hc_member_op(m, nr) == op ? HC_BLOCKED : HC_FAILED;
+		__skb_unlink(skb, &op->own);
+		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		op->delivered += len;
+		if (be64_to_cpu(hc_hdr(skb)->offset) + len == op->result)
+			op->block++;
+		if (!hc_root_out(m, op, skb, last))
+			return HC_FAILED;
+		if (last)
+			return HC_FINISHED;
+	}
+	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
+}
+
+static enum hc_progress scatter_advance(struct hc_member *m, struct hc_op *op)
+{
+	bool asked = op->next_src == m->role.nsrc;
+
+	if (!sources_came(m, op))
+		return HC_BLOCKED;
+	if (!hc_member_is_root(m))
+		return op->own_last ? ask(m, op) : hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
+	if (!asked && !all_asked(m, op))
+		return HC_FAILED;
+	return hand_out(m, op);
+}
+
+const struct hc_collective hc_kind_scatter = {
+	.id = HYPERCUBE_SCATTER,
+	.payload = HC_PAYLOAD_BYTES,
+	.deals = true,
+};
+
+const struct hc_coll_ops hc_tree_scatter = {
+	.kind = &hc_kind_scatter,
+	.own_totals = true,
+	.comes_down = true,
+	.asks = true,
+	.advance = scatter_advance,
+	.up_follows = set_follows,
+	.down_follows = blocks_follow,
+	.down_may = block_may,
+	.down_pass = block_pass,
+};

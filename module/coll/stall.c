@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Operations that do not move.
+ *
+ * Once a second every member that has waited for a peer that long asks it
+ * (ASK).  The peer answers with what the asker has missed (END, DONE), ends the
+ * operation if its own process is gone, or says that there is hope (TELL), and how many
+ * frames it has taken.  So a lost END, DONE or CREDIT heals itself.
+ *
+ * Over links that lose nothing, silence tells nothing: a peer that does not answer waits
+ * for a processor, and nobody but the user of an operation decides how long that may
+ * take.  Where frames may get lost (HC_PORT_LOSSY; for a detour, which crosses links
+ * that this node does not know: anywhere in the fabric), silence for as long as the
+ * fabric's patience ends the operation.  It is counted from the last frame that came
+ * over the link, whatever it was, and only where it tells something: after a question
+ * that has left, while nothing waits on the way to the peer, and for no longer than from
+ * one question to the next, however late this node's own poll was.  Mostly a loss is
+ * found earlier, by the gap that it leaves in the numbers of the link's frames, or since
+ * the peer tells that it has sent what did not come.
+ */
+#include <linux/jiffies.h>
+
+#include "coll/coll.h"
+
+/* True: it has left. */
+static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
+{
+	const struct hc_tree_peer *peer = hc_peer_find(m, node);
+	struct sk_buff *skb;
+
+	if (!peer)
+		return false;
+	skb = hc_frame_alloc(m->node, type, 0, GFP_ATOMIC);
+	if (!skb)
+		return false;
+	hc_hdr(skb)->op = cpu_to_be64(nr);
+	if (type == HC_FRAME_DONE)
+		hc_done_mark(m, skb);
+	else
+		hc_hdr(skb)->offset = cpu_to_be64(m->head);
+	/* What it waits for may have got lost. */
+	if (type == HC_FRAME_TELL)
+		hc_hdr(skb)->index = cpu_to_be32(m->plan->ops->frames_told(m, node, nr));
+	hc_peer_xmit(m, peer, skb);
+	return true;
+}
+
+/* The process that owes operation @nr, or should receive it, is gone for good.  What
+ * it contributed or received before it left goes on without it.
+ */
+static bool gone(const struct hc_member *m, u64 nr)
+{
+	return m->left && !hc_sock_serves(m) && nr >= m->next;
+}
+
+/* Who has passed on a message asks whether it has come. */
+static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	return m->plan->ops->message_lost && m->plan->ops->message_lost(m, hdr);
+}
+
+static void message_fail(struct hc_member *m, u64 nr, u32 src)
+{
+	struct hc_end end = {
+		.from = nr,
+		.status = EIO,
+		.node = src,
+		.dim = HC_CAUSE_NONE,
+	};
+
+	hc_coll_end_go_on(m, &end);
+}
+
+/* Do those above, or those below, hear from this member what is done? */
+static bool tells(const struct hc_member *m, bool above)
+{
+	return m->plan->ops->done_way == (above ? HC_DONE_UP : HC_DONE_DOWN);
+}
+
+/* A peer waits for this member and asks whether there is still hope. */
+void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	u64 nr = be64_to_cpu(hdr->op);
+	u32 src = be16_to_cpu(hdr->src);
+	const struct hc_tree_peer *peer = hc_peer_find(m, src);
+	bool above = peer && hc_src_index(m, src) < 0;
+
+	if (!peer)
+		return;
+	/* Who has missed a failure may wait for an operation before it. */
+	if (m->broken || (m->end_to && nr < m->end_to)) {
+		struct sk_buff *skb = hc_end_alloc(m->node, &m->end);
+
+		if (skb)
+			hc_peer_xmit(m, peer, skb);
+	}
+	if (m->broken || hc_ended(m, nr))
+		return;
+	if (nr < m->done && tells(m, above)) {
+		simple_xmit(m, src, HC_FRAME_DONE, m->done);
+	} else if (gone(m, nr)) {
+		struct hc_end end = {
+			.from = m->next,
+			.status = ECONNRESET,
+			.node = m->node->id,
+			.dim = HC_CAUSE_NONE,
+		};
+
+		hc_coll_end_go_on(m, &end);
+	} else if (above && message_lost(m, hdr)) {
+		message_fail(m, nr, src);
+	} else {
+		simple_xmit(m, src, HC_FRAME_TELL, nr);
+	}
+}
+
+/* Does the peer say that it has sent what we wait for? */
+static bool was_sent(const struct hc_member *m, const struct hc_op *op, const struct hc_hdr *hdr)
+{
+	u64 head = be64_to_cpu(hdr->offset);
+
+	return head > op->nr || (m->plan->ops->was_sent && m->plan->ops->was_sent(op, hdr));
+}
+
+/* There is hope, unless the peer has sent already what we wait for: the paths
+ * keep order, so it would have come before this answer.
+ */
+void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
+{
+	struct hc_op *op = hc_member_op(m, m->view_nr);
+
+	if (m->view_peer == be16_to_cpu(hdr->src)) {
+		m->asked = 0;
+		m->quiet = 0;
+	}
+	if (m->view_wait == HYPERCUBE_WAIT_PEER && m->view_peer == be16_to_cpu(hdr->src) &&
+	    op && op->nr == m->view_nr && was_sent(m, op, hdr)) {
+		hc_op_fail(m, op, -EIO, m->view_peer);
+		hc_advance(m);
+	} else if (!m->plan->ops->lockstep) {
+		hc_credit_rx(m, hdr);
+	}
+}
+
+/* Looks for the sink's word on what was complete when the plan broke. */
+#define HC_DOUBT_MAX	3
+
+static bool waits_for_peer(const struct hc_member *m)
+{
+	return m->view_wait == HYPERCUBE_WAIT_PEER || m->view_wait == HYPERCUBE_WAIT_CREDIT ||
+	       m->view_wait == HYPERCUBE_WAIT_DONE;
+}
+
+/* May frames of the peer, or to it, get lost? */
+static bool lossy(const struct hc_node *node, const struct hc_tree_peer *peer)
+{
+	if (peer->how == HC_TREE_DETOUR)
+		return READ_ONCE(node->fabric->nlossy);
+	return test_bit(HC_PORT_LOSSY, &node->ports[peer->dim].flags);
+}
+
+/* Is a frame to the peer still under way, as far as this node can see? */
+static bool pending(const struct hc_node *node, const struct hc_tree_peer *peer)
+{
+	bool detour = peer->how == HC_TREE_DETOUR;
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if ((detour || d == peer->dim) && hc_link_pending(&node->ports[d]))
+			return true;
+	return false;
+}
+
+/* Has any frame come whole over the peer's link since the last look? */
+static bool heard(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	const struct hc_port *port = &m->node->ports[peer->dim];
+	u32 before = m->heard;
+
+	if (peer->how == HC_TREE_DETOUR)
+		return false;
+	m->heard = port->rx_frames - port->drops[HYPERCUBE_A_DROP_CHECKSUM];
+	return m->heard != before;
+}
+
+/* Has silence lasted longer than the fabric's patience? */
+static bool too_quiet(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	u32 patience = READ_ONCE(m->node->fabric->patience);
+	unsigned long step = min_t(unsigned long, jiffies - m->checked, HC_STALL_TIME);
+
+	m->checked = jiffies;
+	if (heard(m, peer) || !patience || !lossy(m->node, peer))
+		m->quiet = 0;
+	else if (m->asked && !pending(m->node, peer))
+		m->quiet += step;
+	return m->quiet && m->quiet >= msecs_to_jiffies(patience);
+}
+
+/* What was handed over may be complete elsewhere: see coll/end.c. */
+static void give_up(struct hc_member *m)
+{
+	struct hc_end end = {
+		.from = m->view_nr,
+		.status = ETIMEDOUT,
+		.node = m->view_peer,
+		.dim = HC_CAUSE_NONE,
+	};
+
+	hc_coll_end_go_on(m, &end);
+}
+
+/* The sink's word on what was complete when the plan broke has not come: it is cut
+ * off, and what is in doubt has failed as far as this member can ever know.
+ */
+static void doubt_check(struct hc_member *m)
+{
+	static const struct hc_end unheard = { .next = HC_NEXT_UNKNOWN };
+	unsigned int i;
+
+	if (m->final)
+		return;
+	for (i = 0; i < m->role.ndst; i++)
+		if (pending(m->node, &m->role.dst[i]))
+			return;
+	if (m->asked++ >= HC_DOUBT_MAX) {
+		hc_end_settle(m, &unheard);
+		hc_view_idle(m);
+		return;
+	}
+	/* It may have been lost. */
+	for (i = 0; i < m->role.ndst; i++)
+		simple_xmit(m, m->role.dst[i].node, HC_FRAME_ASK, m->done);
+}
+
+/* The word that operations are done may be lost while the next one waits for something else, in
+ * the end for processes that want to hear that word first.  Who waits for the word alone asks
+ * for it anyhow.
+ */
+static void done_check(struct hc_member *m)
+{
+	bool stuck = m->done < m->head && m->done == m->done_seen;
+
+	m->done_seen = m->done;
+	if (stuck && m->view_wait != HYPERCUBE_WAIT_DONE)
+		simple_xmit(m, hc_done_peer(m), HC_FRAME_ASK, m->done);
+}
+
+void hc_stall_check(struct hc_member *m)
+{
+	const struct hc_tree_peer *peer;
+
+	if (m->broken) {
+		doubt_check(m);
+		return;
+	}
+	hc_done_tell(m);
+	if (m->plan->ops->end_again)
+		m->plan->ops->end_again(m);
+	done_check(m);
+	if (!waits_for_peer(m) || time_before(jiffies, m->view_since + HC_STALL_TIME))
+		return;
+	peer = hc_peer_find(m, m->view_peer);
+	/* That messages have failed is known; how many, only the word that is asked for says. */
+	if (peer && !(m->unnamed && m->view_wait == HYPERCUBE_WAIT_DONE) && too_quiet(m, peer))
+		give_up(m);
+	else if (simple_xmit(m, m->view_peer, HC_FRAME_ASK, m->view_nr))
+		m->asked = 1;
+}

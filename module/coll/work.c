@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which members of a node have something to do beside the frames that come for them.
+ *
+ * A member that waits stands in one of the node's lists (struct hc_work), so that nothing
+ * walks over plans for which there is nothing to do: what has been made room for by the
+ * process goes to .ready at once, what waits goes to .late once a second, and the polls
+ * take from these as much as their budget allows.  A member leaves the list of those
+ * that wait only when it is looked at again.
+ *
+ * When links of a node fail it looks at all plans, of which there may be thousands: as many in
+ * each poll as the budget allows, in the order of their ids.  Links that fail meanwhile have their
+ * turn behind that.  Until then a member may send over a link that is down, as it may before the
+ * poll knows of it: that breaks its plan (hc_peer_xmit()).
+ *
+ * Only .check is set from outside of the node's poll, by configuration, and members are
+ * taken out by configuration before the grace period that ends with their memory (.gone):
+ * so whoever has taken one from a list may use it until its RCU read section ends.
+ */
+#include "coll/coll.h"
+
+void hc_work_init(struct hc_work *w)
+{
+	spin_lock_init(&w->lock);
+	INIT_LIST_HEAD(&w->waiting);
+	INIT_LIST_HEAD(&w->readers);
+	INIT_LIST_HEAD(&w->ready);
+	INIT_LIST_HEAD(&w->late);
+}
+
+bool hc_work_waits(const struct hc_node *node)
+{
+	return !list_empty_careful(&node->work.waiting) ||
+	       !list_empty_careful(&node->work.readers);
+}
+
+bool hc_work_ready(const struct hc_node *node)
+{
+	return !list_empty_careful(&node->work.ready) ||
+	       !list_empty_careful(&node->work.late) || !hc_coll_faults_over(node);
+}
+
+void hc_member_wait(struct hc_member *m)
+{
+	struct hc_work *w = &m->node->work;
+
+	/* It may be in .late, where it is looked at all the same. */
+	if (!list_empty_careful(&m->work) && m->with_readers == m->blocked)
+		return;
+	spin_lock(&w->lock);
+	if (!m->gone && !m->again) {
+		m->with_readers = m->blocked;
+		list_move_tail(&m->work, m->blocked ? &w->readers : &w->waiting);
+	}
+	spin_unlock(&w->lock);
+}
+
+static void work_again(struct hc_member *m, bool check)
+{
+	struct hc_work *w = &m->node->work;
+
+	spin_lock_bh(&w->lock);
+	if (!m->gone) {
+		m->again = true;
+		m->check |= check;
+		list_move_tail(&m->work, &w->ready);
+	}
+	spin_unlock_bh(&w->lock);
+}
+
+void hc_member_again(struct hc_member *m)
+{
+	work_again(m, false);
+}
+
+void hc_member_check(struct hc_member *m)
+{
+	work_again(m, true);
+	hc_node_kick(m->node, HC_EV_PLANS);
+}
+
+void hc_member_forget(struct hc_member *m)
+{
+	struct hc_work *w = &m->node->work;
+
+	spin_lock_bh(&w->lock);
+	m->gone = true;
+	list_del_init(&m->work);
+	spin_unlock_bh(&w->lock);
+}
+
+void hc_coll_event(struct hc_node *node, unsigned long events)
+{
+	struct hc_work *w = &node->work;
+
+	spin_lock(&w->lock);
+	if (events & BIT(HC_EV_READER))
+		list_splice_tail_init(&w->readers, &w->ready);
+	if (events & BIT(HC_EV_STALL)) {
+		list_splice_tail_init(&w->waiting, &w->late);
+		list_splice_tail_init(&w->readers, &w->late);
+	}
+	spin_unlock(&w->lock);
+}
+
+/* Config is answered when the plans are broken, too: see hc_link_told(). */
+void hc_coll_link_fault(struct hc_node *node, unsigned int dim)
+{
+	node->ports[dim].failed_epoch = READ_ONCE(node->fabric->epoch);
+	WRITE_ONCE(node->failed_links, node->failed_links | hc_bit(dim));
+}
+
+bool hc_coll_faults_over(const struct hc_node *node)
+{
+	/* In this order, and behind what was done: see faults_work(). */
+	return !smp_load_acquire(&node->failed_links) && !smp_load_acquire(&node->failing_links);
+}
+
+/* A plan that was installed later was made for a link that has failed, or for one that works
+ * again.
+ */
+static bool concerns(const struct hc_plan *plan, const struct hc_port *port)
+{
+	return (s32)(plan->epoch - port->failed_epoch) <= 0;
+}
+
+static void plan_faults(struct hc_node *node, struct hc_plan *plan, u32 links)
+{
+	unsigned int dim;
+
+	for (dim = 0; dim < node->fabric->dim; dim++)
+		if (links & hc_bit(dim) && concerns(plan, &node->ports[dim]))
+			hc_plan_fault(node, plan, dim, ENOLINK, HC_END_F_BROKEN);
+}
+
+static int faults_work(struct hc_node *node, int budget)
+{
+	struct hc_plan *plan;
+	int work = 0;
+
+	while (work < budget && !hc_coll_faults_over(node)) {
+		if (!node->failing_links) {
+			WRITE_ONCE(node->failing_links, node->failed_links);
+			/* Whoever looks sees them here or there. */
+			smp_store_release(&node->failed_links, 0);
+			node->failing_plan = 0;
+		}
+		plan = xa_find(&node->fabric->plans, &node->failing_plan, ULONG_MAX, XA_PRESENT);
+		if (plan) {
+			plan_faults(node, plan, node->failing_links);
+			work += hc_cost(node);
+		}
+		/* There may be no id behind the last. */
+		if (!plan || !++node->failing_plan)
+			/* Behind what was done. */
+			smp_store_release(&node->failing_links, 0);
+	}
+	return work;
+}
+
+/* A link may have failed between the check of a plan and its publication. */
+static void member_recheck(struct hc_member *m)
+{
+	unsigned int dim;
+
+	for (dim = 0; dim < m->node->fabric->dim; dim++)
+		if (!hc_link_usable(m->node, dim) && hc_member_uses(m, dim))
+			hc_plan_fault(m->node, m->plan, dim, ENOLINK, HC_END_F_BROKEN);
+}
+
+/* What was waited for may lie in the queue still: then it is too early to ask. */
+static struct hc_member *work_take(struct hc_node *node, bool *late, bool *check)
+{
+	struct hc_work *w = &node->work;
+	struct hc_member *m;
+
+	spin_lock(&w->lock);
+	m = list_first_entry_or_null(&w->ready, struct hc_member, work);
+	*late = !m && skb_queue_empty_lockless(&node->rxq.list);
+	if (*late)
+		m = list_first_entry_or_null(&w->late, struct hc_member, work);
+	if (m) {
+		list_del_init(&m->work);
+		*check = m->check;
+		m->check = false;
+		m->again = false;
+	}
+	spin_unlock(&w->lock);
+	return m;
+}
+
+int hc_coll_work(struct hc_node *node, int budget)
+{
+	struct hc_member *m;
+	bool late, check;
+	int work;
+
+	rcu_read_lock();
+	work = faults_work(node, budget);
+	while (work < budget && (m = work_take(node, &late, &check))) {
+		m->blocked = false;
+		if (check)
+			member_recheck(m);
+		if (late)
+			hc_stall_check(m);
+		hc_advance(m);
+		hc_results_advance(m);
+		if (hc_member_pending(m))
+			hc_member_wait(m);
+		work += hc_cost(node);
+		/* Others first. */
+		if (m->again)
+			break;
+	}
+	rcu_read_unlock();
+	return min(work, budget);
+}

@@ -1,0 +1,519 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Fabrics of a network namespace: creation, lookup and removal.
+ *
+ * A fabric is on its namespace's list from the first moment of its creation to
+ * the last of its removal, so that its name, and with it the names of its
+ * endpoints, is reserved; but lookups find it only in between (ready, not dead).
+ *
+ * Creation and removal take rtnl for BATCH endpoints at a time: others must get
+ * their turn while thousands of endpoints come or go.
+ */
+#include <linux/ctype.h>
+#include <linux/idr.h>
+#include <linux/rtnetlink.h>
+#include <linux/wait_bit.h>
+#include <net/netns/generic.h>
+#include <net/rtnetlink.h>
+#include <net/sock.h>
+
+#include "netlink/netlink.h"
+#include "coll/plan.h"
+
+/* Default payload of a full data frame: eight pages make one fragment. */
+#define SEGMENT_DEFAULT	32768
+#define BATCH		64
+/* The id is part of MAC addresses, as 16 bits. */
+#define ID_MAX		U16_MAX
+
+/**
+ * struct hc_net - the fabrics of a network namespace
+ * @lock: protects all here
+ * @fabrics: by ascending id
+ * @generation: changes with the list
+ */
+struct hc_net {
+	struct mutex lock;
+	struct list_head fabrics;
+	u32 generation;
+};
+
+static unsigned int hc_net_id __read_mostly;
+static DEFINE_IDA(fabric_ids);
+
+static struct hc_net *hc_net(struct net *net)
+{
+	return net_generic(net, hc_net_id);
+}
+
+/* ------------------------------------------------------------ references */
+
+/* Gives back what is limited.  Whoever keeps a socket keeps the struct only. */
+static void fabric_uncharge(struct hc_fabric *fabric)
+{
+	if (!fabric->charged)
+		return;
+	fabric->charged = false;
+	if (fabric->id)
+		ida_free(&fabric_ids, fabric->id);
+	hc_uncharge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim));
+	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
+}
+
+static void fabric_release(struct kref *ref)
+{
+	struct hc_fabric *fabric = container_of(ref, struct hc_fabric, ref);
+
+	fabric_uncharge(fabric);
+	hc_payer_put(fabric->payer);
+	hc_memory_owner_put(fabric);
+	mutex_destroy(&fabric->lock);
+	kfree(fabric);
+}
+
+void hc_fabric_put(struct hc_fabric *fabric)
+{
+	kref_put(&fabric->ref, fabric_release);
+}
+
+static struct hc_fabric *find_name(struct hc_net *hn, const char *name)
+{
+	struct hc_fabric *fabric;
+
+	lockdep_assert_held(&hn->lock);
+	list_for_each_entry(fabric, &hn->fabrics, list)
+		if (!strcmp(fabric->name, name))
+			return fabric;
+	return NULL;
+}
+
+struct hc_fabric *hc_fabric_get(struct net *net, const char *name)
+{
+	struct hc_net *hn = hc_net(net);
+	struct hc_fabric *fabric;
+
+	mutex_lock(&hn->lock);
+	fabric = find_name(hn, name);
+	if (fabric && hc_fabric_alive(fabric))
+		kref_get(&fabric->ref);
+	else
+		fabric = NULL;
+	mutex_unlock(&hn->lock);
+	return fabric;
+}
+
+struct hc_fabric *hc_fabric_get_next(struct net *net, u32 id)
+{
+	struct hc_net *hn = hc_net(net);
+	struct hc_fabric *fabric, *found = NULL;
+
+	mutex_lock(&hn->lock);
+	list_for_each_entry(fabric, &hn->fabrics, list)
+		if (fabric->id >= id && hc_fabric_alive(fabric)) {
+			found = fabric;
+			kref_get(&found->ref);
+			break;
+		}
+	mutex_unlock(&hn->lock);
+	return found;
+}
+
+u32 hc_fabric_generation(struct net *net)
+{
+	return READ_ONCE(hc_net(net)->generation);
+}
+
+/* ------------------------------------------------------------ the list */
+
+static int list_reserve(struct hc_net *hn, struct hc_fabric *fabric,
+			struct netlink_ext_ack *extack)
+{
+	struct hc_fabric *old, *pos;
+	int err = 0;
+
+	mutex_lock(&hn->lock);
+	old = find_name(hn, fabric->name);
+	if (old && hc_fabric_alive(old)) {
+		NL_SET_ERR_MSG(extack, "A fabric of this name exists");
+		err = -EEXIST;
+	} else if (old) {
+		NL_SET_ERR_MSG(extack, "A fabric of this name is just being made or removed");
+		err = -EBUSY;
+	} else {
+		list_for_each_entry(pos, &hn->fabrics, list)
+			if (pos->id > fabric->id)
+				break;
+		list_add_tail(&fabric->list, &pos->list);
+	}
+	mutex_unlock(&hn->lock);
+	return err;
+}
+
+static void list_publish(struct hc_net *hn, struct hc_fabric *fabric)
+{
+	mutex_lock(&hn->lock);
+	/* Pairs with hc_fabric_alive(). */
+	smp_store_release(&fabric->ready, true);
+	WRITE_ONCE(hn->generation, hn->generation + 1);
+	mutex_unlock(&hn->lock);
+}
+
+static void list_remove(struct hc_net *hn, struct hc_fabric *fabric)
+{
+	mutex_lock(&hn->lock);
+	list_del(&fabric->list);
+	WRITE_ONCE(hn->generation, hn->generation + 1);
+	mutex_unlock(&hn->lock);
+	hc_fabric_put(fabric);
+}
+
+/* ------------------------------------------------------------ creation */
+
+/* A letter first, so that a name is mistaken neither for a number nor an option. */
+static int check_params(const struct hc_fabric_params *p, struct netlink_ext_ack *extack)
+{
+	const char *c;
+
+	if (!isalpha(p->name[0]) || !isascii(p->name[0])) {
+		NL_SET_ERR_MSG(extack, "A fabric's name must begin with a letter");
+		return -EINVAL;
+	}
+	for (c = p->name; *c; c++)
+		if (!isascii(*c) || (!isalnum(*c) && *c != '_' && *c != '-')) {
+			NL_SET_ERR_MSG(extack, "A fabric's name consists of letters, digits, '_' and '-'");
+			return -EINVAL;
+		}
+	if (c - p->name >= HYPERCUBE_NAME_MAX) {
+		NL_SET_ERR_MSG(extack, "A fabric's name has at most 10 characters");
+		return -EINVAL;
+	}
+	if (!p->dim || p->dim > HYPERCUBE_DIM_MAX) {
+		NL_SET_ERR_MSG(extack, "The dimension must be 1 to 12");
+		return -EINVAL;
+	}
+	if (p->segment && (p->segment < HYPERCUBE_SEGMENT_MIN ||
+			   p->segment > HYPERCUBE_SEGMENT_MAX)) {
+		NL_SET_ERR_MSG(extack, "The segment size is out of range");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int payer_charge(struct hc_fabric *fabric, const struct net *net,
+			struct netlink_ext_ack *extack)
+{
+	int err;
+
+	fabric->payer = hc_payer_get(net);
+	if (!fabric->payer)
+		return -ENOMEM;
+	err = hc_charge(fabric->payer, HC_LIMIT_FABRICS, 1, extack);
+	if (err)
+		goto err_payer;
+	err = hc_charge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim), extack);
+	if (!err) {
+		fabric->charged = true;
+		return 0;
+	}
+	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
+err_payer:
+	hc_payer_put(fabric->payer);
+	return err;
+}
+
+static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_params *p,
+				      struct netlink_ext_ack *extack)
+{
+	struct hc_fabric *fabric = kzalloc(sizeof(*fabric), GFP_KERNEL_ACCOUNT);
+	int id, err;
+
+	if (!fabric)
+		return ERR_PTR(-ENOMEM);
+	fabric->dim = p->dim;
+	err = payer_charge(fabric, net, extack);
+	if (err) {
+		kfree(fabric);
+		return ERR_PTR(err);
+	}
+	hc_memory_owner_set(fabric);
+	kref_init(&fabric->ref);
+	mutex_init(&fabric->lock);
+	id = ida_alloc_range(&fabric_ids, 1, ID_MAX, GFP_KERNEL);
+	if (id < 0) {
+		if (id == -ENOSPC)
+			NL_SET_ERR_MSG(extack, "The machine has no more ids for fabrics");
+		hc_fabric_put(fabric);
+		return ERR_PTR(id);
+	}
+	write_pnet(&fabric->net, net);
+	fabric->id = id;
+	fabric->segment = p->segment ?: SEGMENT_DEFAULT;
+	fabric->patience = HYPERCUBE_PATIENCE_DEFAULT;
+	strscpy(fabric->name, p->name, sizeof(fabric->name));
+	mutex_init(&fabric->sock_lock);
+	spin_lock_init(&fabric->probe_lock);
+	hc_plan_fabric_init(fabric);
+	hc_flap_init(fabric);
+	hc_later_init(fabric);
+	INIT_LIST_HEAD(&fabric->probes);
+	return fabric;
+}
+
+static bool unwanted(const struct hc_fabric_params *p)
+{
+	return p->asker && sock_flag(p->asker, SOCK_DEAD);
+}
+
+static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *p)
+{
+	u32 n = hc_nodes(fabric->dim);
+	unsigned int d;
+	u32 u;
+
+	fabric->nodes = kvcalloc(n, sizeof(*fabric->nodes), GFP_KERNEL_ACCOUNT);
+	if (!fabric->nodes)
+		return -ENOMEM;
+	for (u = 0; u < n; u++) {
+		fabric->nodes[u] = hc_node_alloc(fabric, u);
+		if (!fabric->nodes[u])
+			return -ENOMEM;
+		if (unwanted(p))
+			return -ECANCELED;
+		cond_resched();
+	}
+	for (u = 0; u < n; u++)
+		for (d = 0; d < fabric->dim; d++)
+			hc_link_init(fabric->nodes[u], d);
+	return 0;
+}
+
+static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_params *p,
+			  struct netlink_ext_ack *extack)
+{
+	u32 n = hc_nodes(fabric->dim);
+	u32 u;
+	int err = 0;
+
+	for (u = 0; u < n && !err; u++) {
+		if (u % BATCH == 0)
+			rtnl_lock();
+		err = hc_node_register(fabric->nodes[u]);
+		if (err == -EEXIST)
+			NL_SET_ERR_MSG(extack, "An interface has the name of one of the endpoints");
+		if (err || u % BATCH == BATCH - 1 || u == n - 1) {
+			rtnl_unlock();
+			cond_resched();
+			if (!err && unwanted(p))
+				err = -ECANCELED;
+		}
+	}
+	return err;
+}
+
+/* ------------------------------------------------------------ removal */
+
+/* Phase 1: make the fabric unreachable.  A task that has pinned it finds it dead
+ * once it has the lock.  One that was never finished may lack nodes.
+ */
+static bool make_dead(struct hc_fabric *fabric)
+{
+	u32 n = fabric->nodes ? hc_nodes(fabric->dim) : 0;
+	bool mine;
+	u32 u;
+
+	mutex_lock(&fabric->lock);
+	mine = !fabric->dead;
+	WRITE_ONCE(fabric->dead, true);
+	for (u = 0; mine && u < n && fabric->nodes[u]; u++)
+		hc_sock_node_gone(fabric->nodes[u]);
+	mutex_unlock(&fabric->lock);
+	return mine;
+}
+
+static void nodes_unregister(struct hc_fabric *fabric)
+{
+	u32 n = hc_nodes(fabric->dim);
+	LIST_HEAD(kill);
+	u32 u;
+
+	for (u = 0; u < n && fabric->nodes[u]; u++) {
+		struct net_device *dev = fabric->nodes[u]->dev;
+
+		if (u % BATCH == 0)
+			rtnl_lock();
+		if (dev->reg_state == NETREG_REGISTERED)
+			unregister_netdevice_queue(dev, &kill);
+		if (u % BATCH == BATCH - 1 || u == n - 1 || !fabric->nodes[u + 1]) {
+			unregister_netdevice_many(&kill);
+			INIT_LIST_HEAD(&kill);
+			rtnl_unlock();
+			cond_resched();
+		}
+	}
+}
+
+/* Phase 2, also for a fabric that was never finished.  Who could still touch a
+ * node: requests that are answered later (hc_later_exit() ends them) and schedules of
+ * links (hc_flap_exit(); both before polls that they kick are disabled), the search for
+ * stalls (hc_plan_purge() ends it), a poll (disabled, all of them before the first is
+ * freed, for a poll touches its neighbours' queues), the timers of impaired links
+ * (stopped after the polls, which start them), a system call on a socket
+ * (hc_sock_node_gone() and the grace period of phase 1), configuration (finds the fabric
+ * dead), the stack through the net_device (unregistered, be it by a namespace that ends:
+ * guest.c), the hash of NAPI ids (removed, and a grace period).
+ */
+static void nodes_destroy(struct hc_fabric *fabric)
+{
+	u32 n = hc_nodes(fabric->dim);
+	u32 u;
+
+	hc_later_exit(fabric);
+	hc_flap_exit(fabric);
+	if (!fabric->nodes)
+		goto out;
+	for (u = 0; u < n && fabric->nodes[u]; u++)
+		hc_node_disable(fabric->nodes[u]);
+	for (u = 0; u < n && fabric->nodes[u]; u++)
+		hc_node_timers_stop(fabric->nodes[u]);
+	mutex_lock(&fabric->lock);
+	hc_plan_purge(fabric);
+	mutex_unlock(&fabric->lock);
+	nodes_unregister(fabric);
+	wait_var_event(&fabric->leaving, !atomic_read(&fabric->leaving));
+	hc_monitor_destroy(fabric);
+	for (u = 0; u < n && fabric->nodes[u]; u++)
+		__netif_napi_del(&fabric->nodes[u]->napi);
+	synchronize_net();
+	for (u = 0; u < n && fabric->nodes[u]; u++)
+		hc_node_free(fabric->nodes[u]);
+	kvfree(fabric->nodes);
+	fabric->nodes = NULL;
+out:
+	fabric_uncharge(fabric);
+}
+
+static void fabric_finish(struct hc_net *hn, struct hc_fabric *fabric)
+{
+	synchronize_net();
+	hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_DEL_NTF);
+	nodes_destroy(fabric);
+	pr_debug("fabric %s (%u) destroyed\n", fabric->name, fabric->id);
+	list_remove(hn, fabric);
+}
+
+/* ------------------------------------------------------------ configuration */
+
+int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
+		     struct netlink_ext_ack *extack)
+{
+	struct hc_net *hn = hc_net(net);
+	struct hc_fabric *fabric;
+	int err;
+
+	err = check_params(p, extack) ?: hc_memory_check(p->dim, extack);
+	if (err)
+		return err;
+	fabric = fabric_alloc(net, p, extack);
+	if (IS_ERR(fabric))
+		return PTR_ERR(fabric);
+	err = list_reserve(hn, fabric, extack);
+	if (err) {
+		hc_fabric_put(fabric);
+		return err;
+	}
+	err = nodes_alloc(fabric, p);
+	if (!err)
+		err = hc_monitor_create(fabric);
+	if (err == -EEXIST)
+		NL_SET_ERR_MSG(extack, "An interface has the name of the fabric's monitor");
+	if (!err)
+		err = nodes_register(fabric, p, extack);
+	if (err) {
+		make_dead(fabric);
+		synchronize_net();
+		nodes_destroy(fabric);
+		list_remove(hn, fabric);
+		return err;
+	}
+	pr_debug("fabric %s (%u) created\n", fabric->name, fabric->id);
+	kref_get(&fabric->ref);
+	list_publish(hn, fabric);
+	/* Somebody may have removed it already. */
+	mutex_lock(&fabric->lock);
+	if (!fabric->dead)
+		hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_NTF);
+	mutex_unlock(&fabric->lock);
+	hc_fabric_put(fabric);
+	return 0;
+}
+
+int hc_fabric_destroy(struct net *net, const char *name, struct netlink_ext_ack *extack)
+{
+	struct hc_fabric *fabric = hc_fabric_get(net, name);
+	bool mine;
+
+	mine = fabric && make_dead(fabric);
+	if (mine)
+		fabric_finish(hc_net(net), fabric);
+	else
+		NL_SET_ERR_MSG(extack, "No such fabric");
+	if (fabric)
+		hc_fabric_put(fabric);
+	return mine ? 0 : -ENOENT;
+}
+
+static int __net_init hc_net_init(struct net *net)
+{
+	struct hc_net *hn = hc_net(net);
+
+	mutex_init(&hn->lock);
+	INIT_LIST_HEAD(&hn->fabrics);
+	return 0;
+}
+
+/* Requests for fabrics hold the namespace, and hc_netlink_exit() has waited for them:
+ * so nobody else makes or removes fabrics here any more.
+ */
+static void __net_exit hc_net_exit(struct net *net)
+{
+	struct hc_net *hn = hc_net(net);
+	struct hc_fabric *fabric;
+
+	while ((fabric = list_first_entry_or_null(&hn->fabrics, struct hc_fabric, list))) {
+		make_dead(fabric);
+		fabric_finish(hn, fabric);
+	}
+	if (!check_net(net))
+		hc_guests_leave(net);
+	mutex_destroy(&hn->lock);
+}
+
+static struct pernet_operations hc_net_ops = {
+	.init	= hc_net_init,
+	.exit	= hc_net_exit,
+	.id	= &hc_net_id,
+	.size	= sizeof(struct hc_net),
+};
+
+/* A pernet *device*, so that namespaces that end send endpoints home before they would
+ * unregister them.
+ */
+int hc_fabric_init(void)
+{
+	int err;
+
+	err = rtnl_link_register(&hc_link_ops);
+	if (err)
+		return err;
+	err = register_pernet_device(&hc_net_ops);
+	if (err)
+		rtnl_link_unregister(&hc_link_ops);
+	return err;
+}
+
+void hc_fabric_exit(void)
+{
+	unregister_pernet_device(&hc_net_ops);
+	rtnl_link_unregister(&hc_link_ops);
+	ida_destroy(&fabric_ids);
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Links that go down and up by a schedule: down for so long in each period.
+ *
+ * One work of the fabric looks after all of them.  It takes a link down and up as
+ * configuration does, under the same lock, and does nothing once the fabric is dead.  It
+ * waits for nobody: FAULT words and events go out, and who was told when does not matter
+ * to a schedule.  It lets go of the lock after some links, and others get their turn.
+ */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "netlink/netlink.h"
+
+/* Links that are turned under the lock at a time. */
+#define TURNS_MAX	32
+
+/**
+ * struct hc_flap - a link that flaps; under hc_fabric.lock
+ * @list: in hc_fabric.flaps
+ * @node: its lower end
+ * @dim: its dimension
+ * @is_down: it is down now
+ * @next: when that changes, jiffies
+ */
+struct hc_flap {
+	struct list_head list;
+	struct hc_node *node;
+	unsigned int dim;
+	bool is_down;
+	unsigned long next;
+};
+
+static void schedule_note(struct hc_node *node, unsigned int dim, u32 down, u32 period)
+{
+	struct hc_port *here = &node->ports[dim];
+	struct hc_port *there = &here->peer->ports[dim];
+
+	WRITE_ONCE(here->flap_down, down);
+	WRITE_ONCE(there->flap_down, down);
+	WRITE_ONCE(here->flap_period, period);
+	WRITE_ONCE(there->flap_period, period);
+}
+
+/* The next change is counted from the last one, lest periods drift; a machine that
+ * was too busy skips what it has missed.
+ */
+static void flap_turn(struct hc_flap *f)
+{
+	const struct hc_port *port = &f->node->ports[f->dim];
+	u32 ms;
+
+	f->is_down = !f->is_down;
+	ms = f->is_down ? port->flap_down : port->flap_period - port->flap_down;
+	f->next += msecs_to_jiffies(ms);
+	if (time_before(f->next, jiffies))
+		f->next = jiffies + msecs_to_jiffies(ms);
+	hc_link_flip(f->node, f->dim, f->is_down);
+	hc_notify_link(f->node, f->dim);
+}
+
+static void flap_work(struct work_struct *work)
+{
+	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric, flap);
+	unsigned long next = 0;
+	struct hc_flap *f, *more;
+	unsigned int turns = 0;
+	bool any = false;
+
+	mutex_lock(&fabric->lock);
+	if (fabric->dead)
+		goto unlock;
+	list_for_each_entry_safe(f, more, &fabric->flaps, list) {
+		if (time_after_eq(jiffies, f->next) && turns < TURNS_MAX) {
+			flap_turn(f);
+			/* Behind those that are due, too. */
+			list_move_tail(&f->list, &fabric->flaps);
+			turns++;
+			cond_resched();
+		}
+		if (!any || time_before(f->next, next))
+			next = f->next;
+		any = true;
+	}
+	if (any)
+		mod_delayed_work(system_long_wq, &fabric->flap,
+				 time_after(next, jiffies) ? next - jiffies : 0);
+unlock:
+	mutex_unlock(&fabric->lock);
+}
+
+static void flap_remove(struct hc_flap *f)
+{
+	schedule_note(f->node, f->dim, 0, 0);
+	list_del(&f->list);
+	kfree(f);
+}
+
+static struct hc_flap *flap_find(struct hc_fabric *fabric, const struct hc_node *node,
+				 unsigned int dim)
+{
+	struct hc_flap *f;
+
+	list_for_each_entry(f, &fabric->flaps, list)
+		if (f->node == node && f->dim == dim)
+			return f;
+	return NULL;
+}
+
+int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
+{
+	struct hc_fabric *fabric = node->fabric;
+	struct hc_flap *f;
+
+	lockdep_assert_held(&fabric->lock);
+	if (node->id & hc_bit(dim))
+		node = node->ports[dim].peer;
+	f = flap_find(fabric, node, dim);
+	if (!period) {
+		if (f && f->is_down)
+			hc_link_flip(node, dim, false);
+		if (f)
+			flap_remove(f);
+		return 0;
+	}
+	if (!f) {
+		f = kzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+		if (!f)
+			return -ENOMEM;
+		f->node = node;
+		f->dim = dim;
+		list_add_tail(&f->list, &fabric->flaps);
+	}
+	schedule_note(node, dim, down, period);
+	f->is_down = false;
+	f->next = jiffies;
+	mod_delayed_work(system_long_wq, &fabric->flap, 0);
+	return 0;
+}
+
+void hc_flap_clear(struct hc_fabric *fabric)
+{
+	struct hc_flap *f, *more;
+
+	lockdep_assert_held(&fabric->lock);
+	list_for_each_entry_safe(f, more, &fabric->flaps, list)
+		flap_remove(f);
+}
+
+void hc_flap_init(struct hc_fabric *fabric)
+{
+	INIT_LIST_HEAD(&fabric->flaps);
+	INIT_DELAYED_WORK(&fabric->flap, flap_work);
+}
+
+/* A fabric that was never finished is not dead, but has no links that flap. */
+void hc_flap_exit(struct hc_fabric *fabric)
+{
+	cancel_delayed_work_sync(&fabric->flap);
+	mutex_lock(&fabric->lock);
+	hc_flap_clear(fabric);
+	mutex_unlock(&fabric->lock);
+}

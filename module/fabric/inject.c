@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames from a program into the receive queues of nodes, as if a neighbour had sent them:
+ * for fuzzing, in no other build (Kbuild).
+ *
+ * The frames arrive in the shapes that carriers of the future may give them: in one piece, in
+ * pages, unaligned, shared with others.  A shared frame is looked at again when all polls
+ * have run: whoever has written to it has written to somebody else's memory.
+ *
+ * Coverage.  Polls run in softirq, where KCOV collects for a handle only: that of the task
+ * which opened the file last.
+ */
+#include <linux/debugfs.h>
+#include <linux/delay.h>
+#include <linux/kcov.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+
+#include "hypercube.h"
+#include "fabric/inject.h"
+
+#define SHARED_MAX	64
+#define NAPI_TRIES	100
+
+/**
+ * struct injection - a write
+ * @fabric: the fabric, under its lock
+ * @shared: clones of frames
+ * @was: what they contained; in the written buffer
+ * @nshared: how many
+ */
+struct injection {
+	struct hc_fabric *fabric;
+	struct sk_buff *shared[SHARED_MAX];
+	const void *was[SHARED_MAX];
+	unsigned int nshared;
+};
+
+static struct dentry *inject_dir;
+static u64 cover_handle;
+
+/* ------------------------------------------------------------ coverage */
+
+/* A task in whose place a poll runs (eth.c) collects itself. */
+void hc_cover_start(void)
+{
+	u64 handle = READ_ONCE(cover_handle);
+
+	if (handle && in_serving_softirq())
+		kcov_remote_start_common(handle);
+}
+
+void hc_cover_stop(void)
+{
+	if (in_serving_softirq())
+		kcov_remote_stop();
+}
+
+/* ------------------------------------------------------------ frames */
+
+/* Bytes from @linear on go to a page of their own. */
+static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned int linear,
+				   bool odd)
+{
+	unsigned int rest = len - linear;
+	/* Room for a header, so that who looks at a short frame's reads no foreign memory. */
+	struct sk_buff *skb = alloc_skb(HC_HEADROOM + linear + sizeof(struct hc_hdr) + odd,
+					GFP_KERNEL);
+	struct page *page;
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, HC_HEADROOM - sizeof(struct hc_hdr) + odd);
+	memset(skb->data, 0, linear + sizeof(struct hc_hdr));
+	skb_put_data(skb, data, linear);
+	if (!rest)
+		return skb;
+	page = alloc_pages(GFP_KERNEL | __GFP_COMP, get_order(rest + odd));
+	if (!page) {
+		kfree_skb(skb);
+		return NULL;
+	}
+	memcpy(page_address(page) + odd, data + linear, rest);
+	skb_add_rx_frag(skb, 0, page, odd, rest, PAGE_SIZE << get_order(rest + odd));
+	return skb;
+}
+
+static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
+{
+	unsigned int linear = rec->len;
+
+	if (rec->flags & HC_INJECT_F_PAGES)
+		linear = min_t(unsigned int, linear, sizeof(struct hc_hdr));
+	/* Its type is looked at before anybody pulls it. */
+	if (rec->flags & HC_INJECT_F_SPLIT)
+		linear = min_t(unsigned int, linear, offsetofend(struct hc_hdr, flags));
+	return frame_build(data, rec->len, linear, rec->flags & HC_INJECT_F_ODD);
+}
+
+/* The number belongs to the neighbour's poll: take its place for the moment. */
+static bool seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < NAPI_TRIES; tries++) {
+		bool mine;
+
+		local_bh_disable();
+		mine = napi_schedule_prep(&peer->napi);
+		if (mine) {
+			hdr->seq = hc_frame_is_dispensable(hdr->type) ? 0 :
+				   cpu_to_be32(++peer->ports[dim].tx_seq);
+			napi_complete(&peer->napi);
+		}
+		local_bh_enable();
+		if (mine)
+			return true;
+		usleep_range(10, 50);
+	}
+	return false;
+}
+
+static void shared_keep(struct injection *inj, struct sk_buff *skb, const void *data)
+{
+	struct sk_buff *clone;
+
+	if (inj->nshared == SHARED_MAX)
+		return;
+	clone = skb_clone(skb, GFP_KERNEL);
+	if (!clone)
+		return;
+	inj->shared[inj->nshared] = clone;
+	inj->was[inj->nshared++] = data;
+}
+
+/* 0 or -EUCLEAN. */
+static int shared_check(struct injection *inj)
+{
+	int err = 0;
+
+	while (inj->nshared--) {
+		struct sk_buff *skb = inj->shared[inj->nshared];
+		const struct hc_hdr *was = inj->was[inj->nshared];
+		void *now = kmalloc(skb->len, GFP_KERNEL);
+
+		if (now && !skb_copy_bits(skb, 0, now, skb->len) && memcmp(now, was, skb->len)) {
+			err = -EUCLEAN;
+			pr_err_ratelimited("BUG: hypercube: a shared frame was written to: type %u, flags 0x%x, length %u\n",
+					   was->type, was->flags, skb->len);
+		}
+		kfree(now);
+		kfree_skb(skb);
+	}
+	return err;
+}
+
+/* ------------------------------------------------------------ the file */
+
+/* Made where it may sleep; what the poll looks at in skb->cb is set as it leaves. */
+static int inject_frame(struct injection *inj, const struct hc_inject *rec, void *data,
+			struct sk_buff_head *group)
+{
+	struct hc_fabric *fabric = inj->fabric;
+	struct hc_node *peer;
+	struct sk_buff *skb;
+
+	if (rec->node >= hc_nodes(fabric->dim) || rec->dim >= fabric->dim)
+		return -ERANGE;
+	peer = fabric->nodes[hc_neigh(rec->node, rec->dim)];
+	if (rec->flags & HC_INJECT_F_SEQ && rec->len >= sizeof(struct hc_hdr) &&
+	    !seq_next(peer, rec->dim, data))
+		return -EBUSY;
+	skb = frame_make(rec, data);
+	if (!skb)
+		return -ENOMEM;
+	if (rec->flags & HC_INJECT_F_SHARED)
+		shared_keep(inj, skb, data);
+	*(struct hc_inject *)skb->cb = *rec;
+	__skb_queue_tail(group, skb);
+	return 0;
+}
+
+/* The polls run where bottom halves are enabled again. */
+static void group_xmit(const struct hc_fabric *fabric, struct sk_buff_head *group)
+{
+	struct sk_buff *skb;
+
+	local_bh_disable();
+	while ((skb = __skb_dequeue(group))) {
+		struct hc_inject rec = *(struct hc_inject *)skb->cb;
+		struct hc_node *peer = fabric->nodes[hc_neigh(rec.node, rec.dim)];
+
+		memset(skb->cb, 0, sizeof(skb->cb));
+		hc_cb(skb)->sealed = rec.flags & HC_INJECT_F_SEALED;
+		peer->ports[rec.dim].ops->xmit(peer, &peer->ports[rec.dim], skb);
+	}
+	local_bh_enable();
+	cond_resched();
+}
+
+static int inject_frames(struct injection *inj, void *data, size_t len)
+{
+	struct sk_buff_head group;
+	int err = 0;
+
+	__skb_queue_head_init(&group);
+	while (len && !err) {
+		struct hc_inject rec;
+
+		err = -EINVAL;
+		if (len < sizeof(rec))
+			break;
+		memcpy(&rec, data, sizeof(rec));
+		data += sizeof(rec);
+		len -= sizeof(rec);
+		if (rec.len > len)
+			break;
+		err = inject_frame(inj, &rec, data, &group);
+		if (!(rec.flags & HC_INJECT_F_MORE))
+			group_xmit(inj->fabric, &group);
+		data += rec.len;
+		len -= rec.len;
+	}
+	group_xmit(inj->fabric, &group);
+	return err;
+}
+
+static ssize_t inject_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+{
+	struct hc_inject_batch *batch;
+	struct injection *inj;
+	int err = -ENOENT;
+
+	if (len < sizeof(*batch) || len > HC_INJECT_MAX)
+		return -EINVAL;
+	batch = vmemdup_user(from, len);
+	if (IS_ERR(batch))
+		return PTR_ERR(batch);
+	inj = kzalloc(sizeof(*inj), GFP_KERNEL);
+	if (!inj) {
+		kvfree(batch);
+		return -ENOMEM;
+	}
+	batch->fabric[HYPERCUBE_NAME_MAX - 1] = 0;
+	inj->fabric = hc_fabric_get(current->nsproxy->net_ns, batch->fabric);
+	if (inj->fabric) {
+		mutex_lock(&inj->fabric->lock);
+		if (!inj->fabric->dead)
+			err = inject_frames(inj, batch + 1, len - sizeof(*batch));
+		mutex_unlock(&inj->fabric->lock);
+		err = shared_check(inj) ?: err;
+		hc_fabric_put(inj->fabric);
+	}
+	kfree(inj);
+	kvfree(batch);
+	return err ?: len;
+}
+
+static int inject_open(struct inode *inode, struct file *file)
+{
+	WRITE_ONCE(cover_handle, kcov_common_handle());
+	return 0;
+}
+
+static int inject_release(struct inode *inode, struct file *file)
+{
+	WRITE_ONCE(cover_handle, 0);
+	return 0;
+}
+
+static const struct file_operations inject_fops = {
+	.owner		= THIS_MODULE,
+	.open		= inject_open,
+	.release	= inject_release,
+	.write		= inject_write,
+};
+
+void hc_inject_init(void)
+{
+	inject_dir = debugfs_create_dir("hypercube", NULL);
+	debugfs_create_file("inject", 0200, inject_dir, NULL, &inject_fops);
+}
+
+void hc_inject_exit(void)
+{
+	debugfs_remove(inject_dir);
+}

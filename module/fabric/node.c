@@ -1,0 +1,689 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A node: its net_device, its queues, and the poll that runs its protocols.
+ *
+ * The poll is enabled from the creation of the fabric to its removal, whether
+ * the net_device is up or not: the fabric works without any IP configuration.
+ *
+ * No wakeup is lost: whoever gives the poll something to do does so first and
+ * calls hc_node_schedule() then.  If the poll runs at that moment, this sets
+ * NAPI_STATE_MISSED, and napi_complete_done() lets it run once more.  What came before
+ * the poll began it finds without that.
+ * Contributions that operations do not accept yet wait without keeping the poll
+ * busy; the frame or event that makes room brings the next poll.
+ */
+#include <linux/delay.h>
+#include <linux/etherdevice.h>
+#include <net/rtnetlink.h>
+
+#include "compat.h"
+#include "route/detect.h"
+#include "hypercube.h"
+#include "fabric/inject.h"
+#include "trace.h"
+
+/* ------------------------------------------------------------ frames */
+
+void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, struct sk_buff *skb)
+{
+	u32 len = skb->len;
+	struct hc_hdr *hdr = skb_push(skb, sizeof(*hdr));
+
+	memset(hdr, 0, sizeof(*hdr));
+	hdr->version = HC_WIRE_VERSION;
+	hdr->type = type;
+	hdr->fabric = cpu_to_be32(fabric->id);
+	hdr->src = cpu_to_be16(src);
+	hdr->len = cpu_to_be32(len);
+}
+
+struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
+			      gfp_t gfp)
+{
+	struct sk_buff *skb = alloc_skb(HC_HEADROOM + len, gfp);
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, HC_HEADROOM);
+	skb_put(skb, len);
+	hc_frame_push(fabric, src, type, skb);
+	return skb;
+}
+
+struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp)
+{
+	return hc_frame_make(node->fabric, node->id, type, len, gfp);
+}
+
+void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason)
+{
+	if (port)
+		WRITE_ONCE(port->drops[reason], port->drops[reason] + 1);
+	else
+		atomic_inc(&node->drops[reason]);
+	trace_hc_drop(node, port, reason);
+}
+
+void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
+	     unsigned int reason)
+{
+	hc_drop_count(node, port, reason);
+	kfree_skb(skb);
+}
+
+/* ------------------------------------------------------------ wakeups */
+
+/* With bottom halves enabled again the softirq runs at once: a caller in process
+ * context pays for the work it causes, and waits for nobody else to do it.
+ */
+static void run_poll(struct hc_node *node)
+{
+	local_bh_disable();
+	hc_node_schedule(node);
+	local_bh_enable();
+}
+
+void hc_node_kick(struct hc_node *node, unsigned int event)
+{
+	set_bit(event, &node->events);
+	run_poll(node);
+}
+
+#define KICK_BATCH	32
+#define REST_MAX	msecs_to_jiffies(20)
+
+/* Whoever changes thousands of nodes goes no faster than they take notice, so that others find
+ * room at the gate meanwhile.
+ */
+void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
+{
+	unsigned long end = jiffies + REST_MAX;
+	u32 i = u - u % KICK_BATCH;
+
+	cond_resched();
+	if (u % KICK_BATCH != KICK_BATCH - 1)
+		return;
+	while (i <= u && time_before(jiffies, end)) {
+		if (READ_ONCE(fabric->nodes[i]->napi.state) & NAPIF_STATE_SCHED)
+			usleep_range(100, 200);
+		else
+			i++;
+	}
+}
+
+void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	bool held;
+
+	spin_lock_bh(&node->hostq.lock);
+	held = hdr->type == HC_FRAME_DATA && be32_to_cpu(hdr->plan) == node->held_plan;
+	__skb_queue_tail(&node->hostq, skb);
+	spin_unlock_bh(&node->hostq.lock);
+	if (!held)
+		run_poll(node);
+}
+
+/* ------------------------------------------------------------ receiving */
+
+/* Operations look for their payload in one place: see hc_payload(). */
+static bool payload_whole(struct sk_buff *skb, unsigned int head)
+{
+	if (!skb_is_nonlinear(skb))
+		return true;
+	if (skb_headlen(skb) == head && skb_shinfo(skb)->nr_frags == 1 &&
+	    !skb_has_frag_list(skb))
+		return true;
+	return !skb_linearize(skb);
+}
+
+/* What receivers count in frames is bounded in bytes by this.  A set of nodes may be longer
+ * than a short segment.
+ */
+static bool payload_fits(const struct hc_fabric *fabric, const struct hc_hdr *hdr)
+{
+	return hdr->type != HC_FRAME_DATA ||
+	       be32_to_cpu(hdr->len) <= max_t(u32, fabric->segment, HC_NODES_MAX / 8);
+}
+
+/* Is this a frame that our neighbour along @dim may send us?  0 or the reason
+ * to drop it.  Everything that later code relies on is checked here: frames may
+ * come from another machine.
+ */
+static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
+			       struct sk_buff *skb)
+{
+	const struct hc_fabric *fabric = node->fabric;
+	const struct hc_hdr *hdr;
+	unsigned int area;
+	u32 src, dst;
+
+	if (!pskb_may_pull(skb, sizeof(*hdr)))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	hdr = hc_hdr(skb);
+	if (hdr->version != HC_WIRE_VERSION || !hdr->type || hdr->type >= __HC_FRAME_TYPE_END)
+		return HYPERCUBE_A_DROP_MALFORMED;
+	if (be32_to_cpu(hdr->fabric) != fabric->id)
+		return HYPERCUBE_A_DROP_FOREIGN;
+	area = hc_walk_area(be16_to_cpu(hdr->walk));
+	if (skb->len != (u64)sizeof(*hdr) + area + be32_to_cpu(hdr->len) ||
+	    !pskb_may_pull(skb, sizeof(*hdr) + area) ||
+	    (hc_frame_is_coll(hc_hdr(skb)->type) && !payload_whole(skb, sizeof(*hdr) + area)))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	hdr = hc_hdr(skb);
+	if (!payload_fits(fabric, hdr))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	src = be16_to_cpu(hdr->src);
+	dst = be16_to_cpu(hdr->dst);
+	if (hdr->type == HC_FRAME_ETH && hdr->flags & HC_FRAME_F_FLOOD) {
+		if (hdr->flags & HC_FRAME_F_ROUTED || hdr->walk)
+			return HYPERCUBE_A_DROP_MALFORMED;
+		return src >= hc_nodes(fabric->dim) ? HYPERCUBE_A_DROP_FOREIGN : 0;
+	}
+	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
+		if (hdr->walk || hdr->type == HC_FRAME_ETH || hdr->type == HC_FRAME_PROBE)
+			return HYPERCUBE_A_DROP_MALFORMED;
+		if (src != hc_neigh(node->id, dim) || dst != node->id)
+			return HYPERCUBE_A_DROP_FOREIGN;
+	} else if (hdr->type < HC_FRAME_DATA || hdr->type == HC_FRAME_STATE) {
+		return HYPERCUBE_A_DROP_MALFORMED;
+	} else if ((src | dst) >= hc_nodes(fabric->dim)) {
+		return HYPERCUBE_A_DROP_FOREIGN;
+	}
+	return 0;
+}
+
+/* Test frames and FAULT words travel over detected links too: that is how a
+ * link that works again is found.
+ */
+static unsigned int port_flaw(const struct hc_node *node, const struct hc_port *port, u8 type)
+{
+	unsigned long flags = READ_ONCE(port->flags);
+
+	if (READ_ONCE(node->failed))
+		return HYPERCUBE_A_DROP_NODE_FAILED;
+	if (flags & (type < HC_FRAME_DATA ? HC_PORT_CLOSED : HC_PORT_UNUSABLE))
+		return HYPERCUBE_A_DROP_LINK_DOWN;
+	return 0;
+}
+
+static void rx_count(struct hc_node *node, struct hc_port *port, unsigned int len)
+{
+	u64_stats_update_begin(&node->syncp);
+	port->rx_frames++;
+	port->rx_bytes += len;
+	u64_stats_update_end(&node->syncp);
+}
+
+static void rx_dispatch(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	switch (hc_hdr(skb)->type) {
+	case HC_FRAME_TEST:
+		hc_detect_rx_test(node, dim, skb);
+		return;
+	case HC_FRAME_FAULT:
+		hc_detect_rx_fault(node, dim, skb);
+		return;
+	}
+	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED) {
+		skb = hc_route_rx(node, dim, skb);
+		if (!skb)
+			return;
+	}
+	switch (hc_hdr(skb)->type) {
+	case HC_FRAME_DGRAM:
+		hc_sock_dgram_rx(node, skb);
+		break;
+	case HC_FRAME_STATE:
+		hc_state_rx(node, dim, skb);
+		break;
+	case HC_FRAME_ETH:
+		hc_eth_rx(node, dim, skb);
+		break;
+	default:
+		hc_coll_rx(node, dim, skb);
+	}
+}
+
+/* By how many frames a second copy may be late. */
+#define COPY_LATE	1024
+
+/* Has the link lost frames before this one?  Also for frames dropped later:
+ * dropping them is no gap.  False: the frame has been here before.  Carriers keep
+ * the order, so a copy follows soon.  Who is farther behind than any copy does not come
+ * again: a number before was wrong, and the link goes on with those that come now.
+ */
+static bool rx_seq(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+{
+	struct hc_port *port = &node->ports[dim];
+	u32 seq = be32_to_cpu(hc_hdr(skb)->seq);
+
+	if (hc_frame_is_dispensable(hc_hdr(skb)->type))
+		return true;
+	if (unlikely(seq != port->rx_seq + 1)) {
+		if (port->rx_seq - seq < COPY_LATE)
+			return false;
+		hc_coll_lost(node, dim);
+	}
+	port->rx_seq = seq;
+	return true;
+}
+
+static void rx_frame(struct hc_node *node, struct sk_buff *skb)
+{
+	unsigned int dim = hc_cb(skb)->dim;
+	struct hc_port *port = &node->ports[dim];
+	unsigned int why;
+
+	rx_count(node, port, skb->len);
+	why = unlikely(hc_cb(skb)->sealed) ? hc_impair_unseal(skb) : 0;
+	if (!why)
+		why = frame_flaw(node, dim, skb);
+	if (why) {
+		hc_drop(node, port, skb, why);
+		return;
+	}
+	trace_hc_arrive(node, dim, skb);
+	if (unlikely(!rx_seq(node, dim, skb))) {
+		hc_drop(node, port, skb, HYPERCUBE_A_DROP_DUPLICATE);
+		return;
+	}
+	why = port_flaw(node, port, hc_hdr(skb)->type);
+	if (unlikely(why)) {
+		if (hc_frame_is_coll(hc_hdr(skb)->type))
+			hc_coll_undeliverable(node, dim, skb, why);
+		hc_drop(node, port, skb, why);
+		return;
+	}
+	rx_dispatch(node, dim, skb);
+}
+
+/* Frames of a failed node's own process still go to its operations, which no
+ * link carries any further: the process shall hear of the failure.  False: see
+ * hc_coll_host_rx().
+ */
+static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
+{
+	u32 dst;
+
+	if (hc_hdr(skb)->type != HC_FRAME_DGRAM)
+		return hc_coll_host_rx(node, skb, budget);
+	dst = be16_to_cpu(hc_hdr(skb)->dst);
+	if (READ_ONCE(node->failed))
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NODE_FAILED);
+	else if (dst == node->id)
+		hc_sock_dgram_rx(node, skb);
+	else
+		hc_route_xmit(node, dst, skb);
+	return true;
+}
+
+/* ------------------------------------------------------------ the poll */
+
+static void poll_events(struct hc_node *node)
+{
+	unsigned long events;
+
+	if (!(READ_ONCE(node->events) & ~BIT(HC_EV_STALL)))
+		return;
+	events = xchg(&node->events, 0);
+	if (events & BIT(HC_EV_STALL))
+		set_bit(HC_EV_STALL, &node->events);
+	events &= ~BIT(HC_EV_STALL);
+	if (events & BIT(HC_EV_LINKS))
+		hc_link_event(node);
+	if (events & BIT(HC_EV_TEST))
+		hc_detect_test(node);
+	if (events & BIT(HC_EV_JUDGE))
+		hc_detect_judge_soon(node);
+	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE));
+	if (events)
+		hc_coll_event(node, events);
+}
+
+/* The whole queue is taken at once, so that others meet the lock rarely; what
+ * exceeds the budget goes back to the front.
+ */
+static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
+				      void (*take)(struct hc_node *node, struct sk_buff *skb),
+				      int budget)
+{
+	struct sk_buff_head batch;
+	u32 bytes, flooded;
+	int work = 0;
+
+	if (skb_queue_empty_lockless(&q->list))
+		return 0;
+	__skb_queue_head_init(&batch);
+	spin_lock(&q->list.lock);
+	skb_queue_splice_tail_init(&q->list, &batch);
+	bytes = q->bytes;
+	flooded = q->flooded;
+	q->bytes = 0;
+	q->flooded = 0;
+	spin_unlock(&q->list.lock);
+	while (work < budget && !skb_queue_empty(&batch)) {
+		struct sk_buff *skb = __skb_dequeue(&batch);
+
+		bytes -= skb->truesize;
+		if (unlikely(flooded) && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
+			flooded -= skb->truesize;
+		take(node, skb);
+		q->taken++;
+		work = min(work + hc_cost(node), budget);
+	}
+	if (!skb_queue_empty(&batch)) {
+		spin_lock(&q->list.lock);
+		skb_queue_splice(&batch, &q->list);
+		q->bytes += bytes;
+		q->flooded += flooded;
+		spin_unlock(&q->list.lock);
+	}
+	return work;
+}
+
+/* Senders whose contributions would have to wait need not bring a poll any more.  True:
+ * some have not brought one because of what was said before.
+ */
+static bool host_hold(struct hc_node *node, u32 plan_id)
+{
+	bool changed, again;
+
+	if (node->held_plan == plan_id)
+		return false;
+	spin_lock(&node->hostq.lock);
+	changed = node->held_plan;
+	node->held_plan = plan_id;
+	again = changed && !skb_queue_empty(&node->hostq);
+	spin_unlock(&node->hostq.lock);
+	return again;
+}
+
+static int poll_host(struct hc_node *node, int budget)
+{
+	struct sk_buff *skb;
+	u32 plan_id;
+	int frames = 0;
+	int work = 0;
+
+	do {
+		plan_id = 0;
+		while (work < budget && !skb_queue_empty_lockless(&node->hostq)) {
+			skb = skb_dequeue(&node->hostq);
+			if (host_frame(node, skb, budget - work))
+				frames++;
+			else
+				skb_queue_head(&node->hostq, skb);
+			work = min(work + hc_cost(node), budget);
+		}
+		if (node->waiting)
+			work += hc_coll_host_retry(node, budget - work, &plan_id);
+	} while (host_hold(node, plan_id) && work < budget);
+	if (frames) {
+		u64_stats_update_begin(&node->syncp);
+		node->host_frames += frames;
+		u64_stats_update_end(&node->syncp);
+	}
+	return work;
+}
+
+/* A poll is over, and there is more to do or not. */
+static int poll_end(struct hc_node *node, int work, int budget, bool more)
+{
+	/* Else NAPI would let the next poll pass by the gate. */
+	more |= test_and_clear_bit(NAPI_STATE_MISSED, &node->napi.state);
+	if (more && !hc_gate_awaited(node))
+		return budget;
+	work = min(work, budget - 1);
+	/* The place is somebody else's from now on, and then the NAPI. */
+	hc_gate_leave(node);
+	napi_complete_done(&node->napi, work);
+	if (more)
+		hc_node_schedule(node);
+	return work;
+}
+
+static int node_poll(struct napi_struct *napi, int budget)
+{
+	struct hc_node *node = container_of(napi, struct hc_node, napi);
+	/* Busy polling may come with a small budget. */
+	int share = max(budget / 4, 1);
+	int work;
+
+	/* Somebody wants room in a transmit ring; there is none. */
+	if (unlikely(!budget))
+		return 0;
+	/* What has set it is there to be found, and needs no poll of its own. */
+	clear_bit(NAPI_STATE_MISSED, &napi->state);
+	/* Before the queues are looked at. */
+	smp_mb__after_atomic();
+	node->merge_cost = 0;
+	poll_events(node);
+	/* Nobody goes without for the traffic of others. */
+	work = hc_work_ready(node) ? hc_coll_work(node, share / 2) : 0;
+	work += poll_queue(node, &node->rxq, rx_frame, share);
+	if (unlikely(node->judging))
+		hc_detect_judge(node);
+	if (unlikely(node->nnews))
+		hc_state_flush(node);
+	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
+	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
+	work += poll_host(node, budget - work);
+	/* What was waited for may have lain in the queues; Ethernet frames never are it. */
+	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
+	    test_and_clear_bit(HC_EV_STALL, &node->events))
+		hc_coll_event(node, BIT(HC_EV_STALL));
+	if (work < budget && hc_work_ready(node)) {
+		work += hc_coll_work(node, budget - work);
+		/* What that has ended leaves room for what waits. */
+		work += poll_host(node, budget - work);
+	}
+	return poll_end(node, work, budget, work == budget ||
+			!skb_queue_empty_lockless(&node->rxq.list) ||
+			!skb_queue_empty_lockless(&node->eth_rxq.list) ||
+			!skb_queue_empty_lockless(&node->ethq.list) || hc_work_ready(node));
+}
+
+static int node_poll_covered(struct napi_struct *napi, int budget)
+{
+	int work;
+
+	hc_cover_start();
+	work = node_poll(napi, budget);
+	hc_cover_stop();
+	return work;
+}
+
+/* Events stay set and hc_node_schedule() does nothing from here on.  If the last poll had
+ * more to do, the node still has its place.
+ */
+void hc_node_disable(struct hc_node *node)
+{
+	napi_disable(&node->napi);
+	local_bh_disable();
+	hc_gate_leave(node);
+	local_bh_enable();
+}
+
+void hc_node_timers_stop(struct hc_node *node)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		hc_impair_stop(&node->ports[d]);
+}
+
+/* ------------------------------------------------------------ net_device */
+
+/* Packets are the endpoint's own, drops all of the node's: what links carry for
+ * others is told by the links.
+ */
+static void node_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
+{
+	const struct hc_node *node = netdev_priv(dev);
+	unsigned int d, reason, start;
+
+	do {
+		start = u64_stats_fetch_begin(&node->syncp);
+		stats->rx_packets = node->eth_rx.frames;
+		stats->rx_bytes = node->eth_rx.bytes;
+		stats->tx_packets = node->eth_tx.frames;
+		stats->tx_bytes = node->eth_tx.bytes;
+	} while (u64_stats_fetch_retry(&node->syncp, start));
+	for (reason = 1; reason < HC_DROP_MAX; reason++) {
+		stats->rx_dropped += (u32)atomic_read(&node->drops[reason]);
+		for (d = 0; d < node->fabric->dim; d++)
+			stats->rx_dropped += READ_ONCE(node->ports[d].drops[reason]);
+	}
+	stats->tx_dropped = (u32)atomic_read(&node->tx_dropped);
+	stats->rx_dropped -= stats->tx_dropped;
+}
+
+/* Every frame to a group comes anyway; without this, groups could not be joined. */
+static void node_set_rx_mode(struct net_device *dev)
+{
+}
+
+static const struct net_device_ops node_netdev_ops = {
+	.ndo_start_xmit		= hc_eth_xmit,
+	.ndo_set_rx_mode	= node_set_rx_mode,
+	.ndo_validate_addr	= eth_validate_addr,
+	.ndo_features_check	= passthru_features_check,
+	.ndo_get_stats64	= node_get_stats64,
+};
+
+static int node_link_validate(struct nlattr *tb[], struct nlattr *data[],
+			      struct netlink_ext_ack *extack)
+{
+	NL_SET_ERR_MSG(extack, "Endpoints come with their fabric: use \"hcctl fabric add NAME dim N\"");
+	return -EOPNOTSUPP;
+}
+
+/* Without .dellink an endpoint cannot be deleted alone, and without .netns_refund none
+ * is given to the initial namespace when the one that it was moved to ends (guest.c).
+ */
+struct rtnl_link_ops hc_link_ops __read_mostly = {
+	.kind		= "hypercube",
+	.validate	= node_link_validate,
+};
+
+/* What the stack may leave undone: it is nobody's job on the way. */
+#define FEATURES (NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM | \
+		  NETIF_F_RXCSUM | NETIF_F_SCTP_CRC | NETIF_F_GSO_SOFTWARE | \
+		  NETIF_F_GSO_ENCAP_ALL)
+
+static void node_setup(struct net_device *dev)
+{
+	ether_setup(dev);
+	dev->netdev_ops = &node_netdev_ops;
+	dev->ethtool_ops = &hc_ethtool_ops;
+	dev->min_mtu = ETH_MIN_MTU;
+	dev->max_mtu = ETH_MAX_MTU;
+	dev->priv_flags &= ~IFF_TX_SKB_SHARING;
+	/* No queueing discipline of its own: ours is the queue.  No netpoll: its
+	 * interrupts would find the queue's lock taken.
+	 */
+	dev->priv_flags |= IFF_NO_QUEUE | IFF_DISABLE_NETPOLL;
+	dev->needed_headroom = HC_HEADROOM;
+	dev->features |= FEATURES;
+	dev->hw_features |= FEATURES;
+	dev->hw_enc_features |= FEATURES;
+	dev->vlan_features |= FEATURES;
+	dev->mpls_features |= NETIF_F_HW_CSUM | NETIF_F_GSO_SOFTWARE;
+	/* There is a carrier from the beginning, so no event tells of it. */
+	dev->operstate = IF_OPER_UP;
+	hc_dev_set_lltx(dev);
+}
+
+static void node_set_address(struct hc_node *node)
+{
+	u8 addr[ETH_ALEN];
+
+	hc_eth_addr(node, addr);
+	eth_hw_addr_set(node->dev, addr);
+}
+
+static void queue_init(struct hc_queue *q)
+{
+	skb_queue_head_init(&q->list);
+}
+
+size_t hc_node_size(unsigned int dim)
+{
+	return struct_size_t(struct hc_node, ports, dim);
+}
+
+struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
+{
+	struct net *net = read_pnet(&fabric->net);
+	struct net_device *dev;
+	struct hc_node *node;
+	char name[IFNAMSIZ];
+
+	snprintf(name, sizeof(name), "%sn%u", fabric->name, id);
+	dev = alloc_netdev(struct_size(node, ports, fabric->dim), name, NET_NAME_USER, node_setup);
+	if (!dev)
+		return NULL;
+	node = netdev_priv(dev);
+	node->dev = dev;
+	node->fabric = fabric;
+	node->id = id;
+	if (hc_flood_init(node)) {
+		free_netdev(dev);
+		return NULL;
+	}
+	dev_net_set(dev, net);
+	dev->rtnl_link_ops = &hc_link_ops;
+	node->owner = INVALID_UID;
+	queue_init(&node->rxq);
+	queue_init(&node->eth_rxq);
+	queue_init(&node->ethq);
+	skb_queue_head_init(&node->hostq);
+	__skb_queue_head_init(&node->parked);
+	xa_init(&node->socks);
+	hc_work_init(&node->work);
+	u64_stats_init(&node->syncp);
+	node_set_address(node);
+	netif_napi_add(dev, &node->napi, node_poll_covered);
+	napi_enable(&node->napi);
+	return node;
+}
+
+/* GRO costs latency and merges what mostly comes in big frames anyway: off, as
+ * with veth, unless somebody wants it.
+ */
+int hc_node_register(struct hc_node *node)
+{
+	struct net_device *dev = node->dev;
+	int err = register_netdevice(dev);
+
+	if (err)
+		return err;
+	dev->wanted_features &= ~NETIF_F_GRO;
+	netdev_update_features(dev);
+	return 0;
+}
+
+static void queue_purge(struct hc_node *node, struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(queue)))
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_TEARDOWN);
+}
+
+void hc_node_free(struct hc_node *node)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		hc_impair_free(&node->ports[d]);
+	queue_purge(node, &node->rxq.list);
+	queue_purge(node, &node->eth_rxq.list);
+	queue_purge(node, &node->ethq.list);
+	queue_purge(node, &node->hostq);
+	queue_purge(node, &node->parked);
+	hc_flood_exit(node);
+	hc_state_free(node);
+	free_netdev(node->dev);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One function for each kind of object; requests, dumps and events all use it.
+ */
+#include "netlink/priv.h"
+
+static void *msg_begin(const struct hc_msg *msg)
+{
+	void *hdr = genlmsg_put(msg->skb, msg->portid, msg->seq, &hc_genl_family, msg->flags,
+				msg->cmd);
+
+	if (hdr && msg->cb)
+		genl_dump_check_consistent(msg->cb, hdr);
+	return hdr;
+}
+
+static int msg_end(const struct hc_msg *msg, void *hdr, bool overflow)
+{
+	if (overflow) {
+		genlmsg_cancel(msg->skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg->skb, hdr);
+	return 0;
+}
+
+/* ------------------------------------------------------------ fabric */
+
+static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabric)
+{
+	u32 ours = hc_node_size(fabric->dim);
+	/* What a net_device is at least: itself and its two queues.  Its entries in
+	 * sysfs and the state that IP keeps for it come on top.
+	 */
+	u32 device = sizeof(struct net_device) + sizeof(struct netdev_queue) +
+		     sizeof(struct netdev_rx_queue);
+
+	return nla_put_u32(skb, HYPERCUBE_A_FABRIC_SEGMENT, fabric->segment) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_FAMILY, hc_sock_family()) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_LINKS_DOWN, hc_link_count_unusable(fabric)) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODES_FAILED, fabric->nfailed) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODE_SIZE, ours) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_DEV_SIZE, device) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_PATIENCE, fabric->patience);
+}
+
+int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
+{
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = nla_put_string(skb, HYPERCUBE_A_FABRIC_NAME, fabric->name) ||
+		   nla_put_u32(skb, HYPERCUBE_A_FABRIC_ID, fabric->id) ||
+		   nla_put_u32(skb, HYPERCUBE_A_FABRIC_DIM, fabric->dim) ||
+		   (!fabric->dead && put_fabric_counts(skb, fabric));
+	return msg_end(msg, hdr, overflow);
+}
+
+/* ------------------------------------------------------------ node */
+
+static bool put_drop(struct sk_buff *skb, unsigned int reason, u64 n)
+{
+	return n && nla_put_u64_64bit(skb, reason, n, HYPERCUBE_A_DROP_PAD);
+}
+
+static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
+{
+	struct nlattr *nest = nla_nest_start(skb, HYPERCUBE_A_NODE_DROPS);
+	unsigned int i;
+
+	if (!nest)
+		return true;
+	for (i = 1; i < HYPERCUBE_A_DROP_PAD; i++)
+		if (put_drop(skb, i, (u32)atomic_read(&node->drops[i])))
+			return true;
+	nla_nest_end(skb, nest);
+	return false;
+}
+
+/* The endpoint's own stack may rename it meanwhile, or the namespace change:
+ * the answer is a snapshot.  A guest may have lost its interface (guest.c).
+ */
+static bool put_node_device(struct sk_buff *skb, const struct hc_node *node)
+{
+	struct net *home = read_pnet(&node->fabric->net);
+	const struct net_device *dev = node->dev;
+	char name[IFNAMSIZ];
+	bool overflow;
+	struct net *net;
+
+	if (dev->reg_state != NETREG_REGISTERED)
+		return false;
+	strscpy(name, dev->name, sizeof(name));
+	overflow = nla_put_u32(skb, HYPERCUBE_A_NODE_IFINDEX, READ_ONCE(dev->ifindex)) ||
+		   nla_put_string(skb, HYPERCUBE_A_NODE_IFNAME, name);
+	rcu_read_lock();
+	net = dev_net(dev);
+	if (!net_eq(net, home))
+		overflow = overflow || nla_put_s32(skb, HYPERCUBE_A_NODE_NETNSID,
+						   peernet2id_alloc(home, net, GFP_ATOMIC));
+	rcu_read_unlock();
+	return overflow;
+}
+
+static bool put_node_faults(struct sk_buff *skb, const struct hc_node *node)
+{
+	unsigned int d;
+
+	if (nla_put_u8(skb, HYPERCUBE_A_NODE_FAILED, node->failed) ||
+	    nla_put_u32(skb, HYPERCUBE_A_NODE_FAULT, READ_ONCE(node->fault)))
+		return true;
+	for (d = 0; d < node->fabric->dim; d++)
+		if (nla_put_u32(skb, HYPERCUBE_A_NODE_NB_FAULT, READ_ONCE(node->nb_fault[d])))
+			return true;
+	return false;
+}
+
+static bool put_node_counters(struct sk_buff *skb, const struct hc_node *node)
+{
+	u64 frames, bytes;
+	unsigned int start;
+
+	do {
+		start = u64_stats_fetch_begin(&node->syncp);
+		frames = node->host_frames;
+		bytes = node->merged_bytes;
+	} while (u64_stats_fetch_retry(&node->syncp, start));
+	return nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_HOST_FRAMES, frames,
+				 HYPERCUBE_A_NODE_PAD) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_MERGED_BYTES, bytes,
+				 HYPERCUBE_A_NODE_PAD);
+}
+
+int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
+{
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = nla_put_string(skb, HYPERCUBE_A_NODE_FABRIC, node->fabric->name) ||
+		   nla_put_u32(skb, HYPERCUBE_A_NODE_ID, node->id) ||
+		   put_node_device(skb, node) ||
+		   put_node_faults(skb, node) ||
+		   (uid_valid(node->owner) &&
+		    nla_put_u32(skb, HYPERCUBE_A_NODE_OWNER,
+				from_kuid_munged(msg->user_ns, node->owner))) ||
+		   nla_put_u8(skb, HYPERCUBE_A_NODE_BOUND, hc_sock_bound(node)) ||
+		   put_node_drops(skb, node) ||
+		   put_node_counters(skb, node);
+	return msg_end(msg, hdr, overflow);
+}
+
+/* ------------------------------------------------------------ link */
+
+static u32 link_state(const struct hc_port *port)
+{
+	unsigned long flags = READ_ONCE(port->flags);
+
+	return (flags & BIT(HC_PORT_DOWN) ? HYPERCUBE_LINK_F_DOWN : 0) |
+	       (flags & BIT(HC_PORT_DETECTED) ? HYPERCUBE_LINK_F_DETECTED : 0) |
+	       (flags & BIT(HC_PORT_FAILED) ? HYPERCUBE_LINK_F_FAILED : 0);
+}
+
+static bool put_link_drops(struct sk_buff *skb, const struct hc_port *port)
+{
+	struct nlattr *nest = nla_nest_start(skb, HYPERCUBE_A_LINK_DROPS);
+	unsigned int i;
+
+	if (!nest)
+		return true;
+	for (i = 1; i < HYPERCUBE_A_DROP_PAD; i++)
+		if (put_drop(skb, i, READ_ONCE(port->drops[i])))
+			return true;
+	nla_nest_end(skb, nest);
+	return false;
+}
+
+static bool put_link_counter(struct sk_buff *skb, const struct hc_node *node, int attr,
+			     const u64 *counter)
+{
+	unsigned int start;
+	u64 n;
+
+	do {
+		start = u64_stats_fetch_begin(&node->syncp);
+		n = READ_ONCE(*counter);
+	} while (u64_stats_fetch_retry(&node->syncp, start));
+	return nla_put_u64_64bit(skb, attr, n, HYPERCUBE_A_LINK_PAD);
+}
+
+static bool put_link_u64(struct sk_buff *skb, int attr, u64 v)
+{
+	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_LINK_PAD);
+}
+
+static bool put_link_params(struct sk_buff *skb, const struct hc_port *port)
+{
+	u32 state = link_state(port);
+
+	return nla_put_u32(skb, HYPERCUBE_A_LINK_STATE, state) ||
+	       nla_put_u8(skb, HYPERCUBE_A_LINK_DOWN, !!(state & HYPERCUBE_LINK_F_DOWN)) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_LATENCY, port->latency) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_BANDWIDTH, port->bandwidth) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_DOWN, READ_ONCE(port->flap_down)) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_PERIOD, READ_ONCE(port->flap_period));
+}
+
+static bool put_link_impairments(struct sk_buff *skb, const struct hc_port *port)
+{
+	struct hc_impairments set;
+
+	hc_impair_get(port, &set);
+	return nla_put_u32(skb, HYPERCUBE_A_LINK_LOSS, set.loss) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_CORRUPT, set.corrupt) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_DUPLICATE, set.duplicate) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAY, set.delay) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_JITTER, set.jitter) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_RATE, set.rate) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_SEED, set.seed);
+}
+
+static bool put_link_impaired(struct sk_buff *skb, const struct hc_port *port)
+{
+	struct hc_impair_stats stats;
+
+	hc_impair_get_stats(port, &stats);
+	return put_link_u64(skb, HYPERCUBE_A_LINK_CORRUPTED, stats.corrupted) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_DUPLICATED, stats.duplicated) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAYED, stats.delayed) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_QUEUED, stats.queued) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_QUEUED_BYTES, stats.queued_bytes);
+}
+
+int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int dim)
+{
+	const struct hc_port *port = &node->ports[dim];
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = nla_put_string(skb, HYPERCUBE_A_LINK_FABRIC, node->fabric->name) ||
+		   nla_put_u32(skb, HYPERCUBE_A_LINK_NODE, node->id) ||
+		   nla_put_u32(skb, HYPERCUBE_A_LINK_DIM, dim) ||
+		   put_link_params(skb, port) ||
+		   put_link_impairments(skb, port) ||
+		   put_link_impaired(skb, port) ||
+		   put_link_counter(skb, node, HYPERCUBE_A_LINK_TX_FRAMES, &port->tx_frames) ||
+		   put_link_counter(skb, node, HYPERCUBE_A_LINK_TX_BYTES, &port->tx_bytes) ||
+		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_FRAMES, &port->rx_frames) ||
+		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_BYTES, &port->rx_bytes) ||
+		   put_link_drops(skb, port);
+	return msg_end(msg, hdr, overflow);
+}
+
+/* ------------------------------------------------------------ plan */
+
+size_t hc_plan_msg_size(const struct hc_plan *plan)
+{
+	return NLMSG_DEFAULT_SIZE / 2 +
+	       nla_total_size(DIV_ROUND_UP(hc_nodes(plan->tree.dim), BITS_PER_BYTE)) +
+	       plan->tree.ndetours * nla_total_size(sizeof(u32)) +
+	       nla_total_size(plan->bcast.steps);
+}
+
+static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	unsigned int len = DIV_ROUND_UP(hc_nodes(plan->tree.dim), BITS_PER_BYTE);
+	struct nlattr *members = nla_reserve(skb, HYPERCUBE_A_PLAN_MEMBERS, len);
+	unsigned int i;
+	u8 *set;
+
+	if (!members)
+		return true;
+	set = nla_data(members);
+	for (i = 0; i < len; i++)
+		set[i] = plan->members[i / 4] >> (i % 4 * BITS_PER_BYTE);
+	return false;
+}
+
+static bool put_cause(struct sk_buff *skb, int attr, u32 cause)
+{
+	return cause < HC_CAUSE_NONE && nla_put_u32(skb, attr, cause);
+}
+
+int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
+{
+	/* Pairs with the release in coll.c: the cause is there before the flag. */
+	bool broken = smp_load_acquire(&plan->broken);
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = nla_put_string(skb, HYPERCUBE_A_PLAN_FABRIC, plan->fabric->name) ||
+		   nla_put_u32(skb, HYPERCUBE_A_PLAN_ID, plan->id) ||
+		   nla_put_u32(skb, HYPERCUBE_A_PLAN_EPOCH, plan->epoch) ||
+		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->ops->id) ||
+		   hc_put_plan_shape(skb, plan) ||
+		   put_plan_members(skb, plan) ||
+		   nla_put_u8(skb, HYPERCUBE_A_PLAN_BROKEN, broken) ||
+		   (broken &&
+		    (put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_NODE, READ_ONCE(plan->cause_node)) ||
+		     put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_DIM, READ_ONCE(plan->cause_dim))));
+	return msg_end(msg, hdr, overflow);
+}
+
+/* ------------------------------------------------------------ operation */
+
+static bool put_op_id(struct sk_buff *skb, const struct hc_plan *plan, u32 node, u64 nr)
+{
+	return nla_put_string(skb, HYPERCUBE_A_OP_FABRIC, plan->fabric->name) ||
+	       nla_put_u32(skb, HYPERCUBE_A_OP_PLAN, plan->id) ||
+	       nla_put_u32(skb, HYPERCUBE_A_OP_EPOCH, plan->epoch) ||
+	       nla_put_u32(skb, HYPERCUBE_A_OP_NODE, node) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_OP_NR, nr, HYPERCUBE_A_OP_PAD);
+}
+
+int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
+	       const struct hc_op_view *view)
+{
+	bool peer = view->wait == HYPERCUBE_WAIT_PEER || view->wait == HYPERCUBE_WAIT_CREDIT;
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = put_op_id(skb, plan, node, view->nr) ||
+		   nla_put_u32(skb, HYPERCUBE_A_OP_WAIT, view->wait) ||
+		   (peer && nla_put_u32(skb, HYPERCUBE_A_OP_PEER, view->peer)) ||
+		   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_SINCE, view->since,
+				     HYPERCUBE_A_OP_PAD) ||
+		   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_NEXT, view->next, HYPERCUBE_A_OP_PAD) ||
+		   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_DONE, view->done, HYPERCUBE_A_OP_PAD);
+	return msg_end(msg, hdr, overflow);
+}
+
+int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
+		     const struct hc_op_event *ev)
+{
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = put_op_id(skb, plan, ev->node, ev->nr) ||
+		   nla_put_s32(skb, HYPERCUBE_A_OP_STATUS, ev->status);
+	if (ev->status)
+		overflow = overflow ||
+			   put_cause(skb, HYPERCUBE_A_OP_CAUSE_NODE, ev->cause_node) ||
+			   put_cause(skb, HYPERCUBE_A_OP_CAUSE_DIM, ev->cause_dim);
+	else
+		overflow = overflow ||
+			   nla_put_u32(skb, HYPERCUBE_A_OP_STEPS, ev->steps) ||
+			   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_TIME, ev->time,
+					     HYPERCUBE_A_OP_PAD);
+	return msg_end(msg, hdr, overflow);
+}

@@ -1,0 +1,445 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reading: single objects and dumps.
+ *
+ * A dump goes through the fabrics by id and through each by index, and holds
+ * nothing between two buffers.  A fabric that comes or goes meanwhile makes the
+ * reader repeat it (NLM_F_DUMP_INTR).
+ */
+#include <linux/mm.h>
+
+#include "netlink/priv.h"
+
+/* ------------------------------------------------------------ what a request names */
+
+int hc_nl_node_id(struct genl_info *info, int attr)
+{
+	u32 u;
+
+	if (hc_missing(info, attr, "The request names no node"))
+		return -EINVAL;
+	u = nla_get_u32(info->attrs[attr]);
+	if (u >= hc_nodes(hc_info_fabric(info)->dim)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr],
+				    "The fabric has no such node");
+		return -ERANGE;
+	}
+	return u;
+}
+
+struct hc_node *hc_nl_node(struct genl_info *info, int attr)
+{
+	int id = hc_nl_node_id(info, attr);
+
+	return id < 0 ? ERR_PTR(id) : hc_info_fabric(info)->nodes[id];
+}
+
+int hc_nl_dim(struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_LINK_DIM];
+
+	if (hc_missing(info, HYPERCUBE_A_LINK_DIM, "The request names no dimension"))
+		return -EINVAL;
+	if (nla_get_u32(attr) >= hc_info_fabric(info)->dim) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr, "The fabric has no such dimension");
+		return -ERANGE;
+	}
+	return nla_get_u32(attr);
+}
+
+/* ------------------------------------------------------------ one object */
+
+/* @skb: the request, if the answer tells of users. */
+static int reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buff *skb,
+		       size_t size)
+{
+	*msg = (struct hc_msg) {
+		.skb = genlmsg_new(size, GFP_KERNEL),
+		.portid = info->snd_portid,
+		.seq = info->snd_seq,
+		.cmd = info->genlhdr->cmd,
+		.user_ns = skb ? sk_user_ns(NETLINK_CB(skb).sk) : NULL,
+	};
+	return msg->skb ? 0 : -ENOMEM;
+}
+
+static int reply_end(struct hc_msg *msg, struct genl_info *info, int err)
+{
+	if (!err)
+		return genlmsg_reply(msg->skb, info);
+	nlmsg_free(msg->skb);
+	return err;
+}
+
+int hc_nl_fabric_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_msg msg;
+	int err;
+
+	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
+	if (err)
+		return err;
+	return reply_end(&msg, info, hc_fill_fabric(&msg, hc_info_fabric(info)));
+}
+
+static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, const u8 *walk,
+		      int n)
+{
+	void *hdr = genlmsg_put(msg->skb, msg->portid, msg->seq, &hc_genl_family, 0, msg->cmd);
+	int i;
+
+	if (!hdr || nla_put_string(msg->skb, HYPERCUBE_A_ROUTE_FABRIC, fabric->name))
+		return -EMSGSIZE;
+	for (i = 0; i < n; i++)
+		if (nla_put_u32(msg->skb, HYPERCUBE_A_ROUTE_DIM, walk[i]))
+			return -EMSGSIZE;
+	genlmsg_end(msg->skb, hdr);
+	return 0;
+}
+
+#define PROBE_MAX	(2 * HZ)
+
+/**
+ * struct route - a request for a route
+ * @later: must be first
+ * @probe: the frame that finds it
+ * @end: when it must have been lost, jiffies
+ */
+struct route {
+	struct hc_later later;
+	struct hc_probe probe;
+	unsigned long end;
+};
+
+static int route_reply(struct genl_info *info, const struct hc_fabric *fabric,
+		       const struct hc_probe *p)
+{
+	struct hc_msg msg;
+	int err;
+
+	err = reply_begin(&msg, info, NULL,
+			  NLMSG_DEFAULT_SIZE + p->status * nla_total_size(sizeof(u32)));
+	return err ?: reply_end(&msg, info, fill_route(&msg, fabric, p->walk, p->status));
+}
+
+static int route_look(struct hc_later *later, bool gone)
+{
+	struct route *r = container_of(later, struct route, later);
+
+	later->next = jiffies + 1;
+	if (!hc_probe_over(later->fabric, &r->probe)) {
+		if (!gone && time_before(jiffies, r->end))
+			return -EAGAIN;
+		NL_SET_ERR_MSG(&later->extack, "The frame was lost on its way");
+		return -ETIMEDOUT;
+	}
+	if (r->probe.status >= 0)
+		return route_reply(&later->info, later->fabric, &r->probe);
+	NL_SET_ERR_MSG(&later->extack, "There is no healthy path");
+	return r->probe.status;
+}
+
+static void route_release(struct hc_later *later)
+{
+	struct route *r = container_of(later, struct route, later);
+
+	hc_probe_end(later->fabric, &r->probe);
+	kvfree(r->probe.walk);
+}
+
+static const struct hc_later_ops route_ops = {
+	.look		= route_look,
+	.release	= route_release,
+};
+
+int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_node *src = hc_nl_node(info, HYPERCUBE_A_ROUTE_SRC);
+	struct hc_node *dst = IS_ERR(src) ? src : hc_nl_node(info, HYPERCUBE_A_ROUTE_DST);
+	struct route *r;
+	int err = 0;
+
+	if (IS_ERR(dst))
+		return PTR_ERR(dst);
+	if (src->failed) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_ROUTE_SRC],
+				    "The node has failed");
+		return -EHOSTDOWN;
+	}
+	r = hc_later_new(skb, info, sizeof(*r), &route_ops);
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	r->end = jiffies + PROBE_MAX;
+	INIT_LIST_HEAD(&r->probe.list);
+	r->probe.src = src->id;
+	r->probe.dst = dst->id;
+	r->probe.walk = kvmalloc(2 * hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
+	if (!r->probe.walk)
+		err = -ENOMEM;
+	else if (src != dst)
+		err = hc_probe_begin(fabric, &r->probe);
+	if (err) {
+		hc_later_free(&r->later);
+		return err;
+	}
+	return hc_later_wait(&r->later, info);
+}
+
+int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_NODE_ID);
+	struct hc_msg msg;
+	int err;
+
+	if (IS_ERR(node))
+		return PTR_ERR(node);
+	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
+	if (err)
+		return err;
+	return reply_end(&msg, info, hc_fill_node(&msg, node));
+}
+
+int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_LINK_NODE);
+	struct hc_msg msg;
+	int dim, err;
+
+	if (IS_ERR(node))
+		return PTR_ERR(node);
+	dim = hc_nl_dim(info);
+	if (dim < 0)
+		return dim;
+	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
+	if (err)
+		return err;
+	return reply_end(&msg, info, hc_fill_link(&msg, node, dim));
+}
+
+/* Plans are published and removed under the lock that pre_doit() holds. */
+int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_plan *plan;
+	struct hc_msg msg;
+	int err;
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "The request names no plan"))
+		return -EINVAL;
+	plan = xa_load(&fabric->plans, nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]));
+	if (!plan) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_PLAN_ID],
+				    "No such plan");
+		return -ENOENT;
+	}
+	err = reply_begin(&msg, info, skb, hc_plan_msg_size(plan));
+	if (err)
+		return err;
+	return reply_end(&msg, info, hc_fill_plan(&msg, plan));
+}
+
+/* ------------------------------------------------------------ dumps */
+
+/**
+ * struct cursor - where a dump goes on; in cb->ctx
+ * @fabric: smallest fabric id not yet finished
+ * @index: first object of that fabric not yet sent: node, or id of a plan
+ * @sub: the same within that object: dimension, or node of a plan
+ */
+struct cursor {
+	u32 fabric;
+	u32 index;
+	u32 sub;
+};
+
+/* Sends the objects of one fabric from the cursor on; the fabric is locked. */
+typedef int (*dump_fn)(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		       struct nlattr **attrs);
+
+int hc_nl_dump_start(struct netlink_callback *cb)
+{
+	struct nlattr *name = hc_dump_attrs(cb)[HC_A_FABRIC];
+	struct hc_fabric *fabric;
+
+	BUILD_BUG_ON(sizeof(struct cursor) > sizeof(cb->ctx));
+	/* The largest object: a plan in which all nodes need detours. */
+	cb->min_dump_alloc = NLMSG_DEFAULT_SIZE +
+			     (1 << HYPERCUBE_DIM_MAX) * nla_total_size(sizeof(u32));
+	if (!name)
+		return 0;
+	fabric = hc_fabric_get(sock_net(cb->skb->sk), nla_data(name));
+	if (!fabric) {
+		/* 6.1 takes no text from here, but an error that no client overlooks. */
+		NL_SET_ERR_MSG_ATTR(cb->extack, name, "No such fabric");
+		return -ENOENT;
+	}
+	hc_fabric_put(fabric);
+	return 0;
+}
+
+/* The fabric that the cursor is at, pinned, or NULL at the end. */
+static struct hc_fabric *cursor_fabric(struct net *net, struct cursor *c, struct nlattr *name)
+{
+	struct hc_fabric *fabric;
+
+	fabric = name ? hc_fabric_get(net, nla_data(name)) : hc_fabric_get_next(net, c->fabric);
+	if (fabric && fabric->id < c->fabric) {
+		hc_fabric_put(fabric);
+		return NULL;
+	}
+	if (fabric && fabric->id != c->fabric)
+		*c = (struct cursor) { .fabric = fabric->id };
+	return fabric;
+}
+
+static int dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, dump_fn fn)
+{
+	struct cursor *c = (struct cursor *)cb->ctx;
+	struct nlattr **attrs = hc_dump_attrs(cb);
+	struct net *net = sock_net(skb->sk);
+	struct hc_fabric *fabric;
+	struct hc_msg msg = {
+		.skb = skb,
+		.portid = NETLINK_CB(cb->skb).portid,
+		.seq = cb->nlh->nlmsg_seq,
+		.flags = NLM_F_MULTI,
+		.cmd = cmd,
+		.user_ns = sk_user_ns(NETLINK_CB(cb->skb).sk),
+		.cb = cb,
+	};
+	int err = 0;
+
+	cb->seq = hc_fabric_generation(net) + 1;
+	while (!err && (fabric = cursor_fabric(net, c, attrs[HC_A_FABRIC]))) {
+		if (mutex_lock_killable(&fabric->lock)) {
+			hc_fabric_put(fabric);
+			return -EINTR;
+		}
+		if (!fabric->dead)
+			err = fn(&msg, fabric, c, attrs);
+		mutex_unlock(&fabric->lock);
+		if (!err)
+			*c = (struct cursor) { .fabric = fabric->id + 1 };
+		hc_fabric_put(fabric);
+	}
+	return err && !skb->len ? err : skb->len;
+}
+
+static int dump_fabric(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		       struct nlattr **attrs)
+{
+	return hc_fill_fabric(msg, fabric);
+}
+
+int hc_nl_fabric_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, HYPERCUBE_CMD_FABRIC_GET, dump_fabric);
+}
+
+static int dump_nodes(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		      struct nlattr **attrs)
+{
+	int err;
+
+	for (; c->index < hc_nodes(fabric->dim); c->index++) {
+		err = hc_fill_node(msg, fabric->nodes[c->index]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int hc_nl_node_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, HYPERCUBE_CMD_NODE_GET, dump_nodes);
+}
+
+static int dump_links(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		      struct nlattr **attrs)
+{
+	const struct nlattr *only = attrs[HYPERCUBE_A_LINK_NODE];
+	int err;
+
+	for (; c->index < hc_nodes(fabric->dim); c->index++, c->sub = 0) {
+		if (only && nla_get_u32(only) != c->index)
+			continue;
+		for (; c->sub < fabric->dim; c->sub++) {
+			err = hc_fill_link(msg, fabric->nodes[c->index], c->sub);
+			if (err)
+				return err;
+		}
+	}
+	return 0;
+}
+
+int hc_nl_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, HYPERCUBE_CMD_LINK_GET, dump_links);
+}
+
+static int dump_plans(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		      struct nlattr **attrs)
+{
+	struct hc_plan *plan;
+	unsigned long id;
+	int err;
+
+	xa_for_each_start(&fabric->plans, id, plan, c->index) {
+		c->index = id;
+		err = hc_fill_plan(msg, plan);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int hc_nl_plan_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, HYPERCUBE_CMD_PLAN_GET, dump_plans);
+}
+
+/* Members that wait for nothing too: their next number tells who is missing. */
+static int dump_plan_ops(const struct hc_msg *msg, const struct hc_plan *plan, struct cursor *c,
+			 const struct nlattr *only)
+{
+	struct hc_op_view view;
+	int err;
+
+	for (; c->sub < hc_nodes(plan->fabric->dim); c->sub++) {
+		if (only && nla_get_u32(only) != c->sub)
+			continue;
+		if (!hc_coll_view(plan, c->sub, &view))
+			continue;
+		err = hc_fill_op(msg, plan, c->sub, &view);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int dump_ops(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		    struct nlattr **attrs)
+{
+	const struct nlattr *only = attrs[HYPERCUBE_A_OP_PLAN];
+	struct hc_plan *plan;
+	unsigned long id;
+	int err;
+
+	xa_for_each_start(&fabric->plans, id, plan, c->index) {
+		if (id != c->index)
+			c->sub = 0;
+		c->index = id;
+		if (only && nla_get_u32(only) != id)
+			continue;
+		err = dump_plan_ops(msg, plan, c, attrs[HYPERCUBE_A_OP_NODE]);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int hc_nl_op_dump(struct sk_buff *skb, struct netlink_callback *cb)
+{
+	return dump(skb, cb, HYPERCUBE_CMD_OP_GET, dump_ops);
+}

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Requests that are answered later.
+ *
+ * While a request runs, generic netlink holds a lock that others need: whoever registers
+ * a family waits for it, and everybody else for him.  So no request sleeps until the
+ * fabric has done something.  It begins that, leaves a struct hc_later and returns; one
+ * work of the fabric looks at all of these from time to time, under the fabric's lock,
+ * and answers what is over: with a reply, if there is one, and the acknowledgment that
+ * the request would have had.
+ *
+ * Lifetime: it holds a copy of the request, charged to who asks, and the socket that the
+ * answer is for, which holds the namespace.  The fabric holds it, and answers when it is
+ * removed.  If the socket is closed meanwhile nobody wants to know: what can be given up
+ * is, so a namespace is not kept for long.
+ */
+#include <linux/jiffies.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "netlink/priv.h"
+
+#define LATER_MAX	64		/* of a fabric */
+#define LOOK_MAX	(HZ / 10)	/* that is how soon a closed socket is seen */
+
+/* ------------------------------------------------------------ who has asked */
+
+#define REQUEST_MAX	SZ_4K	/* far longer than any that makes sense */
+
+/* The request itself may lie in a buffer of any size, which is charged to nobody. */
+int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info)
+{
+	u32 len = info->nlhdr->nlmsg_len;
+
+	if (len > REQUEST_MAX) {
+		NL_SET_ERR_MSG(info->extack, "The request is too long");
+		return -EMSGSIZE;
+	}
+	asked->skb = alloc_skb(len, GFP_KERNEL_ACCOUNT);
+	if (!asked->skb)
+		return -ENOMEM;
+	skb_put_data(asked->skb, info->nlhdr, len);
+	NETLINK_CB(asked->skb) = NETLINK_CB(skb);
+	/* The kernel's, of the namespace. */
+	asked->skb->sk = skb->sk;
+	asked->sk = NETLINK_CB(skb).sk;
+	sock_hold(asked->sk);
+	return 0;
+}
+
+void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink_ext_ack *extack)
+{
+	struct nlmsghdr *nlh = nlmsg_hdr(asked->skb);
+
+	/* Somebody else may have its port by now. */
+	if (hc_asked_gone(asked))
+		return;
+	if (err || nlh->nlmsg_flags & NLM_F_ACK)
+		netlink_ack(asked->skb, nlh, err, extack);
+}
+
+void hc_asked_free(struct hc_asked *asked)
+{
+	asked->skb->sk = NULL;
+	kfree_skb(asked->skb);
+	sock_put(asked->sk);
+}
+
+/* ------------------------------------------------------------ waiting */
+
+void hc_later_free(struct hc_later *later)
+{
+	if (later->ops->release)
+		later->ops->release(later);
+	hc_asked_free(&later->asked);
+	kfree(later);
+}
+
+static void later_work(struct work_struct *work)
+{
+	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
+						later_work);
+	unsigned long next = jiffies + LOOK_MAX;
+	struct hc_later *later, *more;
+	int err;
+
+	mutex_lock(&fabric->lock);
+	if (fabric->dead)
+		goto unlock;
+	list_for_each_entry_safe(later, more, &fabric->later, list) {
+		bool gone = hc_asked_gone(&later->asked);
+
+		err = -EAGAIN;
+		if (gone || time_after_eq(jiffies, later->next))
+			err = later->ops->look(later, gone);
+		if (err == -EAGAIN) {
+			if (time_before(later->next, next))
+				next = later->next;
+			continue;
+		}
+		list_del(&later->list);
+		fabric->nlater--;
+		hc_asked_answer(&later->asked, err, &later->extack);
+		hc_later_free(later);
+	}
+	if (!list_empty(&fabric->later))
+		queue_delayed_work(system_long_wq, &fabric->later_work,
+				   time_after(next, jiffies) ? next - jiffies : 0);
+unlock:
+	mutex_unlock(&fabric->lock);
+}
+
+void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
+		   const struct hc_later_ops *ops)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_later *later;
+	int err;
+
+	lockdep_assert_held(&fabric->lock);
+	if (fabric->nlater >= LATER_MAX) {
+		NL_SET_ERR_MSG(info->extack, "Too many requests wait for this fabric");
+		return ERR_PTR(-EBUSY);
+	}
+	later = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!later)
+		return ERR_PTR(-ENOMEM);
+	err = hc_asked_keep(&later->asked, skb, info);
+	if (err) {
+		kfree(later);
+		return ERR_PTR(err);
+	}
+	later->fabric = fabric;
+	later->ops = ops;
+	later->info = *info;
+	later->info.nlhdr = nlmsg_hdr(later->asked.skb);
+	later->info.genlhdr = nlmsg_data(later->info.nlhdr);
+	later->info.attrs = NULL;
+	later->info.extack = &later->extack;
+	later->next = jiffies;
+	return later;
+}
+
+int hc_later_wait(struct hc_later *later, struct genl_info *info)
+{
+	struct hc_fabric *fabric = later->fabric;
+	int err = later->ops->look(later, false);
+
+	lockdep_assert_held(&fabric->lock);
+	if (err != -EAGAIN) {
+		if (later->extack._msg)
+			info->extack->_msg = later->extack._msg;
+		hc_later_free(later);
+		return err;
+	}
+	list_add_tail(&later->list, &fabric->later);
+	fabric->nlater++;
+	mod_delayed_work(system_long_wq, &fabric->later_work, 1);
+	/* What netlink takes as: no answer now. */
+	return -EINTR;
+}
+
+void hc_later_init(struct hc_fabric *fabric)
+{
+	INIT_LIST_HEAD(&fabric->later);
+	INIT_DELAYED_WORK(&fabric->later_work, later_work);
+}
+
+void hc_later_exit(struct hc_fabric *fabric)
+{
+	struct hc_later *later, *more;
+
+	cancel_delayed_work_sync(&fabric->later_work);
+	list_for_each_entry_safe(later, more, &fabric->later, list) {
+		list_del(&later->list);
+		NL_SET_ERR_MSG(&later->extack, "The fabric was removed meanwhile");
+		hc_asked_answer(&later->asked, -ENODEV, &later->extack);
+		hc_later_free(later);
+	}
+}
+
+/* ------------------------------------------------------------ until all know */
+
+#define TELL_MAX	HZ	/* longest wait, should a frame be lost */
+#define CHANGES_NODE	BIT(HYPERCUBE_DIM_MAX)
+
+/**
+ * struct told - the state of links was changed; who was there shall know
+ * @later: must be first
+ * @node: the node, or NULL: all
+ * @dims: of its neighbours, those along these
+ * @end: jiffies when the wait is given up
+ * @changes: of all nodes: for each its ends of links that change, CHANGES_NODE if it does
+ */
+struct told {
+	struct hc_later later;
+	struct hc_node *node;
+	u32 dims;
+	unsigned long end;
+	u16 changes[];
+};
+
+/* What clearing all faults is going to change. */
+static void changes_note(struct told *t)
+{
+	const struct hc_fabric *fabric = t->later.fabric;
+	unsigned int d;
+	u32 u;
+
+	BUILD_BUG_ON(CHANGES_NODE > U16_MAX);
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		const struct hc_node *node = fabric->nodes[u];
+
+		t->changes[u] = node->failed ? CHANGES_NODE : 0;
+		for (d = 0; d < fabric->dim; d++)
+			if (!hc_link_is_clear(&node->ports[d]))
+				t->changes[u] |= hc_bit(d);
+	}
+}
+
+static void changes_notify(const struct told *t)
+{
+	const struct hc_fabric *fabric = t->later.fabric;
+	unsigned int d;
+	u32 u;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		if (t->changes[u] & CHANGES_NODE)
+			hc_notify_node(fabric->nodes[u]);
+		for (d = 0; d < fabric->dim; d++)
+			if (t->changes[u] & hc_bit(d))
+				hc_notify_link(fabric->nodes[u], d);
+		cond_resched();
+	}
+}
+
+static void told_notify(const struct told *t)
+{
+	switch (t->later.info.genlhdr->cmd) {
+	case HYPERCUBE_CMD_LINK_SET:
+		hc_notify_link(t->node, __ffs(t->dims));
+		break;
+	case HYPERCUBE_CMD_NODE_SET:
+		hc_notify_node(t->node);
+		break;
+	default:
+		changes_notify(t);
+		hc_notify_fabric(t->later.fabric, HYPERCUBE_CMD_FABRIC_NTF);
+	}
+}
+
+static int told_look(struct hc_later *later, bool gone)
+{
+	struct told *t = container_of(later, struct told, later);
+
+	later->next = jiffies + 1;
+	if (!hc_link_told(later->fabric, t->node, t->dims)) {
+		if (!gone && time_before(jiffies, t->end))
+			return -EAGAIN;
+		NL_SET_ERR_MSG(&later->extack,
+			       "The change is made, but not all neighbours know of it yet");
+	}
+	told_notify(t);
+	return 0;
+}
+
+static const struct hc_later_ops told_ops = {
+	.look	= told_look,
+};
+
+struct hc_later *hc_later_told(struct sk_buff *skb, struct genl_info *info,
+			       struct hc_node *node, u32 dims)
+{
+	u32 all = node ? 0 : hc_nodes(hc_info_fabric(info)->dim);
+	struct told *t = hc_later_new(skb, info, struct_size(t, changes, all), &told_ops);
+
+	if (IS_ERR(t))
+		return ERR_CAST(t);
+	t->node = node;
+	t->dims = dims;
+	t->end = jiffies + TELL_MAX;
+	if (!node)
+		changes_note(t);
+	return &t->later;
+}

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The generic netlink family: policies, commands, and what happens around them.
+ * Documentation/netlink/specs/hypercube.yaml describes all of it.
+ *
+ * Commands run in parallel (those of one fabric under its lock).  None sleeps until a
+ * fabric has done something, and none makes or removes thousands of endpoints: such are
+ * answered later (netlink/later.c, netlink/fabric.c).
+ */
+#include "route/detect.h"
+#include "netlink/priv.h"
+
+/* genl_ops.internal_flags: what pre_doit() does */
+#define FL_PIN		BIT(0)	/* pin the fabric */
+#define FL_LOCK		BIT(1)	/* and take its lock; it is not dead then */
+#define FL_TIDY		BIT(2)	/* also where users may not configure anything any more */
+
+#define NAME_POLICY	{ .type = NLA_NUL_STRING, .len = HYPERCUBE_NAME_MAX - 1 }
+#define NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
+#define NODE_POLICY	NLA_POLICY_MAX(NLA_U32, NODES_MAX - 1)
+#define BINARY_MAX(bytes)	{ .type = NLA_BINARY, .len = (bytes) }
+#define DIM_POLICY	NLA_POLICY_MAX(NLA_U32, HYPERCUBE_DIM_MAX - 1)
+
+/* Not const, for the sake of older kernels' struct nla_policy. */
+static struct netlink_range_validation segment_range = {
+	.min = HYPERCUBE_SEGMENT_MIN,
+	.max = HYPERCUBE_SEGMENT_MAX,
+};
+
+static struct netlink_range_validation ppm_range = {
+	.max = HYPERCUBE_PPM_MAX,
+};
+
+/* A thousand seconds: sums over any path stay far from 64 bits. */
+static struct netlink_range_validation latency_range = {
+	.max = 1000 * (u64)NSEC_PER_SEC,
+};
+
+static struct netlink_range_validation delay_range = {
+	.max = HC_DELAY_MAX,
+};
+
+static struct netlink_range_validation flap_range = {
+	.max = HC_FLAP_MAX,
+};
+
+static struct netlink_range_validation id_range = {
+	.min = 1,
+	.max = U32_MAX,
+};
+
+static const struct nla_policy name_policy[HC_A_FABRIC + 1] = {
+	[HC_A_FABRIC]			= NAME_POLICY,
+};
+
+static const struct nla_policy fabric_policy[HYPERCUBE_A_FABRIC_MAX + 1] = {
+	[HYPERCUBE_A_FABRIC_NAME]	= NAME_POLICY,
+	[HYPERCUBE_A_FABRIC_DIM]	= NLA_POLICY_RANGE(NLA_U32, 1, HYPERCUBE_DIM_MAX),
+	[HYPERCUBE_A_FABRIC_SEGMENT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &segment_range),
+};
+
+static struct netlink_range_validation patience_range = {
+	.max = HYPERCUBE_PATIENCE_MAX,
+};
+
+static const struct nla_policy fabric_set_policy[HYPERCUBE_A_FABRIC_PATIENCE + 1] = {
+	[HYPERCUBE_A_FABRIC_NAME]	= NAME_POLICY,
+	[HYPERCUBE_A_FABRIC_PATIENCE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &patience_range),
+};
+
+static const struct nla_policy node_get_policy[HYPERCUBE_A_NODE_ID + 1] = {
+	[HYPERCUBE_A_NODE_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_NODE_ID]		= NODE_POLICY,
+};
+
+static const struct nla_policy node_policy[HYPERCUBE_A_NODE_MAX + 1] = {
+	[HYPERCUBE_A_NODE_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_NODE_ID]		= NODE_POLICY,
+	[HYPERCUBE_A_NODE_FAILED]	= NLA_POLICY_MAX(NLA_U8, 1),
+	[HYPERCUBE_A_NODE_OWNER]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_NODE_NETNS_PID]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_NODE_NETNS_FD]	= { .type = NLA_U32 },
+};
+
+static const struct nla_policy link_get_policy[HYPERCUBE_A_LINK_DIM + 1] = {
+	[HYPERCUBE_A_LINK_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_LINK_NODE]		= NODE_POLICY,
+	[HYPERCUBE_A_LINK_DIM]		= DIM_POLICY,
+};
+
+static const struct nla_policy link_policy[HYPERCUBE_A_LINK_MAX + 1] = {
+	[HYPERCUBE_A_LINK_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_LINK_NODE]		= NODE_POLICY,
+	[HYPERCUBE_A_LINK_DIM]		= DIM_POLICY,
+	[HYPERCUBE_A_LINK_DOWN]		= NLA_POLICY_MAX(NLA_U8, 1),
+	[HYPERCUBE_A_LINK_LOSS]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
+	[HYPERCUBE_A_LINK_LATENCY]	= NLA_POLICY_FULL_RANGE(NLA_U64, &latency_range),
+	[HYPERCUBE_A_LINK_BANDWIDTH]	= { .type = NLA_U64 },
+	[HYPERCUBE_A_LINK_ONE_WAY]	= { .type = NLA_FLAG },
+	[HYPERCUBE_A_LINK_CORRUPT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
+	[HYPERCUBE_A_LINK_DUPLICATE]	= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
+	[HYPERCUBE_A_LINK_DELAY]	= NLA_POLICY_FULL_RANGE(NLA_U64, &delay_range),
+	[HYPERCUBE_A_LINK_JITTER]	= NLA_POLICY_FULL_RANGE(NLA_U64, &delay_range),
+	[HYPERCUBE_A_LINK_RATE]		= { .type = NLA_U64 },
+	[HYPERCUBE_A_LINK_SEED]		= { .type = NLA_U32 },
+	[HYPERCUBE_A_LINK_FLAP_DOWN]	= NLA_POLICY_FULL_RANGE(NLA_U32, &flap_range),
+	[HYPERCUBE_A_LINK_FLAP_PERIOD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &flap_range),
+};
+
+static const struct nla_policy detect_policy[HYPERCUBE_A_DETECT_TIMEOUT + 1] = {
+	[HYPERCUBE_A_DETECT_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_DETECT_TIMEOUT]	= NLA_POLICY_MAX(NLA_U32, HC_DETECT_TIMEOUT_MAX),
+};
+
+static const struct nla_policy plan_get_policy[HYPERCUBE_A_PLAN_ID + 1] = {
+	[HYPERCUBE_A_PLAN_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+};
+
+static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
+	[HYPERCUBE_A_PLAN_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+	[HYPERCUBE_A_PLAN_TYPE]		= { .type = NLA_U32 },
+	[HYPERCUBE_A_PLAN_SINK]		= NODE_POLICY,
+	[HYPERCUBE_A_PLAN_ORDER]	= DIM_POLICY,
+	[HYPERCUBE_A_PLAN_MEMBERS]	= BINARY_MAX(NODES_MAX / BITS_PER_BYTE),
+	[HYPERCUBE_A_PLAN_DETOUR]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_PLAN_FAULT]	= BINARY_MAX(NODES_MAX * sizeof(u32)),
+	[HYPERCUBE_A_PLAN_SOURCE]	= NODE_POLICY,
+	[HYPERCUBE_A_PLAN_SEQUENCE]	= BINARY_MAX(NODES_MAX - 1),
+	[HYPERCUBE_A_PLAN_BASE]		= NODE_POLICY,
+};
+
+static const struct nla_policy op_get_policy[HYPERCUBE_A_OP_NODE + 1] = {
+	[HYPERCUBE_A_OP_FABRIC]		= NAME_POLICY,
+	[HYPERCUBE_A_OP_PLAN]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+	[HYPERCUBE_A_OP_NODE]		= NODE_POLICY,
+};
+
+static const struct nla_policy route_policy[HYPERCUBE_A_ROUTE_DST + 1] = {
+	[HYPERCUBE_A_ROUTE_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_ROUTE_SRC]		= NODE_POLICY,
+	[HYPERCUBE_A_ROUTE_DST]		= NODE_POLICY,
+};
+
+static const struct genl_ops ops[] = {
+	{
+		.cmd		= HYPERCUBE_CMD_FABRIC_GET,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_fabric_get,
+		.start		= hc_nl_dump_start,
+		.dumpit		= hc_nl_fabric_dump,
+		.policy		= name_policy,
+		.maxattr	= ARRAY_SIZE(name_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_FABRIC_NEW,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.doit		= hc_nl_fabric_new,
+		.policy		= fabric_policy,
+		.maxattr	= ARRAY_SIZE(fabric_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_FABRIC_DEL,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_TIDY,
+		.doit		= hc_nl_fabric_del,
+		.policy		= name_policy,
+		.maxattr	= ARRAY_SIZE(name_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_NODE_GET,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_node_get,
+		.start		= hc_nl_dump_start,
+		.dumpit		= hc_nl_node_dump,
+		.policy		= node_get_policy,
+		.maxattr	= ARRAY_SIZE(node_get_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_NODE_SET,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN,
+		.doit		= hc_nl_node_set,
+		.policy		= node_policy,
+		.maxattr	= ARRAY_SIZE(node_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_LINK_GET,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_link_get,
+		.start		= hc_nl_dump_start,
+		.dumpit		= hc_nl_link_dump,
+		.policy		= link_get_policy,
+		.maxattr	= ARRAY_SIZE(link_get_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_LINK_SET,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_link_set,
+		.policy		= link_policy,
+		.maxattr	= ARRAY_SIZE(link_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_FAULT_CLEAR,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_fault_clear,
+		.policy		= name_policy,
+		.maxattr	= ARRAY_SIZE(name_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_DETECT,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_detect,
+		.policy		= detect_policy,
+		.maxattr	= ARRAY_SIZE(detect_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_PLAN_GET,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_plan_get,
+		.start		= hc_nl_dump_start,
+		.dumpit		= hc_nl_plan_dump,
+		.policy		= plan_get_policy,
+		.maxattr	= ARRAY_SIZE(plan_get_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_PLAN_NEW,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_plan_new,
+		.policy		= plan_policy,
+		.maxattr	= ARRAY_SIZE(plan_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_PLAN_DEL,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_plan_del,
+		.policy		= plan_get_policy,
+		.maxattr	= ARRAY_SIZE(plan_get_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_OP_GET,
+		.start		= hc_nl_dump_start,
+		.dumpit		= hc_nl_op_dump,
+		.policy		= op_get_policy,
+		.maxattr	= ARRAY_SIZE(op_get_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_ROUTE_GET,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_route_get,
+		.policy		= route_policy,
+		.maxattr	= ARRAY_SIZE(route_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_FABRIC_SET,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_fabric_set,
+		.policy		= fabric_set_policy,
+		.maxattr	= ARRAY_SIZE(fabric_set_policy) - 1,
+	},
+};
+
+bool hc_missing(struct genl_info *info, int attr, const char *sentence)
+{
+	if (!GENL_REQ_ATTR_CHECK(info, attr))
+		return false;
+	info->extack->_msg = sentence;
+	return true;
+}
+
+static void no_fabric(struct genl_info *info)
+{
+	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HC_A_FABRIC], "No such fabric");
+}
+
+/* -EINTR is no answer, but nobody is left who could read one. */
+int hc_nl_lock(struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+
+	if (mutex_lock_killable(&fabric->lock))
+		return -EINTR;
+	if (!fabric->dead)
+		return 0;
+	mutex_unlock(&fabric->lock);
+	no_fabric(info);
+	return -ENOENT;
+}
+
+/* What wants privileges wants them where the administrator lets users have any. */
+static int users_check(const struct genl_split_ops *op, struct genl_info *info)
+{
+	if (!(op->flags & GENL_UNS_ADMIN_PERM) || op->internal_flags & FL_TIDY ||
+	    hc_users_allowed(genl_info_net(info)))
+		return 0;
+	NL_SET_ERR_MSG(info->extack,
+		       "Only with the module's parameter \"unprivileged\" have user namespaces fabrics");
+	return -EPERM;
+}
+
+static int pre_doit(const struct genl_split_ops *op, struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric;
+	int err = users_check(op, info);
+
+	if (err || !(op->internal_flags & FL_PIN))
+		return err;
+	if (hc_missing(info, HC_A_FABRIC, "The request names no fabric"))
+		return -EINVAL;
+	fabric = hc_fabric_get(genl_info_net(info), nla_data(info->attrs[HC_A_FABRIC]));
+	if (!fabric) {
+		no_fabric(info);
+		return -ENOENT;
+	}
+	info->user_ptr[0] = fabric;
+	if (op->internal_flags & FL_LOCK)
+		err = hc_nl_lock(info);
+	if (err)
+		hc_fabric_put(fabric);
+	return err;
+}
+
+static void post_doit(const struct genl_split_ops *op, struct sk_buff *skb,
+		      struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+
+	if (!(op->internal_flags & FL_PIN))
+		return;
+	if (op->internal_flags & FL_LOCK)
+		mutex_unlock(&fabric->lock);
+	hc_fabric_put(fabric);
+}
+
+static const struct genl_multicast_group groups[] = {
+	[HC_MCGRP_EVENTS] = { .name = HYPERCUBE_MCGRP_EVENTS },
+};
+
+struct genl_family hc_genl_family __ro_after_init = {
+	.name		= HYPERCUBE_FAMILY_NAME,
+	.version	= HYPERCUBE_FAMILY_VERSION,
+	.netnsok	= true,
+	.parallel_ops	= true,
+	.ops		= ops,
+	.n_ops		= ARRAY_SIZE(ops),
+	.mcgrps		= groups,
+	.n_mcgrps	= ARRAY_SIZE(groups),
+	.pre_doit	= pre_doit,
+	.post_doit	= post_doit,
+	.module		= THIS_MODULE,
+};
+
+int __init hc_netlink_init(void)
+{
+	int err = hc_nl_fabrics_init();
+
+	if (err)
+		return err;
+	err = genl_register_family(&hc_genl_family);
+	if (err)
+		hc_nl_fabrics_exit();
+	else
+		hc_notify_enable(true);
+	return err;
+}
+
+void hc_netlink_exit(void)
+{
+	hc_notify_enable(false);
+	genl_unregister_family(&hc_genl_family);
+	hc_nl_fabrics_exit();
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+#ifndef _HC_NETLINK_H
+#define _HC_NETLINK_H
+
+#include "coll/plan.h"
+
+int hc_netlink_init(void);
+void hc_netlink_exit(void);
+
+/* Requests that are answered later (netlink/later.c). */
+void hc_later_init(struct hc_fabric *fabric);
+/* The fabric is dead: answer them. */
+void hc_later_exit(struct hc_fabric *fabric);
+
+/* Events to the multicast group.  All are harmless without listeners. */
+void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd);		/* config */
+void hc_notify_node(struct hc_node *node);				/* config */
+void hc_notify_link(struct hc_node *node, unsigned int dim);		/* any context */
+void hc_notify_plan(struct hc_plan *plan, u32 cmd);			/* any context */
+
+/**
+ * struct hc_op_event - an operation ended, as its sink or the finder of a fault saw it
+ * @node: the node that says so
+ * @nr: number of the operation
+ * @status: 0 or -errno
+ * @cause_node: with a status: where the cause lies, or HC_CAUSE_NONE
+ * @cause_dim: with a status: dimension, or HC_CAUSE_NONE
+ * @steps: without a status: parallel steps
+ * @time: without a status: modelled time, ns
+ */
+struct hc_op_event {
+	u32 node;
+	u64 nr;
+	int status;
+	u32 cause_node;
+	u32 cause_dim;
+	u32 steps;
+	u64 time;
+};
+
+void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev);	/* any context */
+
+#endif /* _HC_NETLINK_H */

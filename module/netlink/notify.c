@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Events to the multicast group.
+ */
+#include "netlink/priv.h"
+
+/* Fabrics of a module that is being unloaded end after the family. */
+static bool enabled;
+
+void hc_notify_enable(bool enable)
+{
+	WRITE_ONCE(enabled, enable);
+	/* No poll is in the middle of an event when the family goes. */
+	if (!enable)
+		synchronize_net();
+}
+
+/* Polls end operations by the thousand: this comes first, and is cheap. */
+static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 cmd, size_t size,
+			gfp_t gfp)
+{
+	struct net *net = read_pnet(&fabric->net);
+
+	if (!READ_ONCE(enabled) || !genl_has_listeners(&hc_genl_family, net, HC_MCGRP_EVENTS))
+		return false;
+	msg->cmd = cmd;
+	msg->user_ns = net->user_ns;
+	msg->skb = genlmsg_new(size, gfp);
+	if (!msg->skb)
+		/* Listeners learn that they have missed something. */
+		genl_set_err(&hc_genl_family, net, 0, HC_MCGRP_EVENTS, ENOBUFS);
+	return msg->skb;
+}
+
+static void event_end(struct hc_msg *msg, const struct hc_fabric *fabric, int err, gfp_t gfp)
+{
+	struct net *net = read_pnet(&fabric->net);
+
+	if (WARN_ON_ONCE(err))
+		nlmsg_free(msg->skb);
+	else
+		genlmsg_multicast_netns(&hc_genl_family, net, msg->skb, 0, HC_MCGRP_EVENTS, gfp);
+}
+
+void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd)
+{
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
+		event_end(&msg, fabric, hc_fill_fabric(&msg, fabric), GFP_KERNEL);
+}
+
+void hc_notify_node(struct hc_node *node)
+{
+	struct hc_fabric *fabric = node->fabric;
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, fabric, HYPERCUBE_CMD_NODE_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
+		event_end(&msg, fabric, hc_fill_node(&msg, node), GFP_KERNEL);
+}
+
+void hc_notify_link(struct hc_node *node, unsigned int dim)
+{
+	struct hc_fabric *fabric = node->fabric;
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, fabric, HYPERCUBE_CMD_LINK_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
+		event_end(&msg, fabric, hc_fill_link(&msg, node, dim), GFP_KERNEL);
+}
+
+void hc_notify_plan(struct hc_plan *plan, u32 cmd)
+{
+	struct hc_fabric *fabric = plan->fabric;
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, fabric, cmd, hc_plan_msg_size(plan), GFP_ATOMIC))
+		event_end(&msg, fabric, hc_fill_plan(&msg, plan), GFP_ATOMIC);
+}
+
+void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
+{
+	struct hc_fabric *fabric = plan->fabric;
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, fabric, HYPERCUBE_CMD_OP_NTF, NLMSG_DEFAULT_SIZE / 2, GFP_ATOMIC))
+		event_end(&msg, fabric, hc_fill_op_event(&msg, plan, ev), GFP_ATOMIC);
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans from attributes, and the other way round.  Here sizes and ranges are checked;
+ * whether the plan makes sense is the verifier's business.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "netlink/priv.h"
+
+static int plan_refuse(struct genl_info *info, int attr)
+{
+	NL_SET_BAD_ATTR(info->extack, info->attrs[attr]);
+	return -EINVAL;
+}
+
+/* The verifier looks at the dimensions; the bytes can be used where they are. */
+static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric,
+			  struct hc_plan_params *p)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_SEQUENCE];
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_SEQUENCE, "A broadcast plan needs a sequence"))
+		return -EINVAL;
+	if (nla_len(attr) > hc_bcast_max_steps(fabric->dim)) {
+		NL_SET_ERR_MSG(info->extack,
+			       "The sequence has more steps than there are nodes to inform");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_SEQUENCE);
+	}
+	p->steps = nla_len(attr);
+	p->sequence = nla_data(attr);
+	return 0;
+}
+
+static int parse_order(struct genl_info *info, const struct hc_fabric *fabric,
+		       struct hc_plan_params *p)
+{
+	struct nlattr *attr;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != HYPERCUBE_A_PLAN_ORDER)
+			continue;
+		if (p->stages == fabric->dim || nla_get_u32(attr) >= fabric->dim) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "The order names a dimension that the fabric does not have, or one too many");
+			return -EINVAL;
+		}
+		p->order[p->stages++] = nla_get_u32(attr);
+	}
+	return 0;
+}
+
+static u32 count_attrs(struct genl_info *info, int type)
+{
+	struct nlattr *attr;
+	u32 n = 0;
+	int rem;
+
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem)
+		n += nla_type(attr) == type;
+	return n;
+}
+
+static int parse_detours(struct genl_info *info, const struct hc_fabric *fabric,
+			 struct hc_plan_params *p)
+{
+	u32 max = count_attrs(info, HYPERCUBE_A_PLAN_DETOUR);
+	u32 nodes = hc_nodes(fabric->dim);
+	struct hc_detour *detours;
+	struct nlattr *attr;
+	int rem;
+
+	if (max > nodes) {
+		NL_SET_ERR_MSG(info->extack, "There are more detours than nodes");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_DETOUR);
+	}
+	detours = kvcalloc(max_t(u32, max, 1), sizeof(*detours), GFP_KERNEL_ACCOUNT);
+	if (!detours)
+		return -ENOMEM;
+	p->detours = detours;
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		struct hc_detour *d = &detours[p->ndetours];
+
+		if (nla_type(attr) != HYPERCUBE_A_PLAN_DETOUR)
+			continue;
+		d->from = nla_get_u32(attr) >> 16;
+		d->to = nla_get_u32(attr) & U16_MAX;
+		if (d->from >= nodes || d->to >= nodes) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "An end of a detour is no node of the fabric");
+			return -EINVAL;
+		}
+		if (p->ndetours && d->from <= d[-1].from) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr, "The detours must be ascending");
+			return -EINVAL;
+		}
+		p->ndetours++;
+	}
+	return 0;
+}
+
+static int parse_tree(struct genl_info *info, const struct hc_fabric *fabric,
+		      struct hc_plan_params *p)
+{
+	return parse_order(info, fabric, p) ?: parse_detours(info, fabric, p);
+}
+
+static bool put_tree(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	const struct hc_tree *t = &plan->tree;
+	unsigned int i;
+
+	if (nla_put_u32(skb, HYPERCUBE_A_PLAN_SINK, t->sink))
+		return true;
+	for (i = 0; i < t->stages; i++)
+		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, t->order[i]))
+			return true;
+	for (i = 0; i < t->ndetours; i++)
+		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_DETOUR,
+				t->detours[i].from << 16 | t->detours[i].to))
+			return true;
+	return false;
+}
+
+static bool put_bcast(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	const struct hc_bcast *b = &plan->bcast;
+
+	return nla_put_u32(skb, HYPERCUBE_A_PLAN_SOURCE, b->source) ||
+	       nla_put(skb, HYPERCUBE_A_PLAN_SEQUENCE, b->steps, b->sequence);
+}
+
+static bool put_doubling(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	const struct hc_doubling *d = &plan->doubling;
+	unsigned int i;
+
+	if (nla_put_u32(skb, HYPERCUBE_A_PLAN_BASE, d->base))
+		return true;
+	for (i = 0; i < d->stages; i++)
+		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, d->order[i]))
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------ the types */
+
+/**
+ * struct plan_row - what the plans of one type have
+ * @root: attribute of the root
+ * @no_root: a sentence for a plan without it
+ * @strange: attributes that such a plan must not have, ends with 0; NULL: those that do not
+ *	concern it are ignored
+ * @only: a sentence for a plan that has one of these
+ * @members_follow: the members follow from the shape
+ * @parse: the shape: 0 or an error
+ * @put: the root and the shape; true: there is no room
+ */
+struct plan_row {
+	int root;
+	const char *no_root;
+	const u8 *strange;
+	const char *only;
+	bool members_follow;
+	int (*parse)(struct genl_info *info, const struct hc_fabric *fabric,
+		     struct hc_plan_params *p);
+	bool (*put)(struct sk_buff *skb, const struct hc_plan *plan);
+};
+
+static const u8 doubling_strange[] = {
+	HYPERCUBE_A_PLAN_SINK, HYPERCUBE_A_PLAN_SOURCE, HYPERCUBE_A_PLAN_SEQUENCE,
+	HYPERCUBE_A_PLAN_MEMBERS, HYPERCUBE_A_PLAN_DETOUR, 0
+};
+
+static const struct plan_row plan_rows[] = {
+	[HYPERCUBE_PLAN_TREE] = {
+		.root = HYPERCUBE_A_PLAN_SINK,
+		.no_root = "A tree plan needs a sink",
+		.parse = parse_tree,
+		.put = put_tree,
+	},
+	[HYPERCUBE_PLAN_BCAST] = {
+		.root = HYPERCUBE_A_PLAN_SOURCE,
+		.no_root = "A broadcast plan needs a source",
+		.parse = parse_sequence,
+		.put = put_bcast,
+	},
+	[HYPERCUBE_PLAN_DOUBLING] = {
+		.root = HYPERCUBE_A_PLAN_BASE,
+		.no_root = "A plan for doubling needs a base",
+		.strange = doubling_strange,
+		.only = "A doubling is a base and an order, nothing else",
+		.members_follow = true,
+		.parse = parse_order,
+		.put = put_doubling,
+	},
+};
+
+static const struct plan_row *row_of(const struct hc_plan_ops *ops)
+{
+	return &plan_rows[ops->id];
+}
+
+bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	return row_of(plan->ops)->put(skb, plan);
+}
+
+/* ------------------------------------------------------------ all of a plan */
+
+static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
+{
+	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "A plan needs an id") ||
+	    hc_missing(info, HYPERCUBE_A_PLAN_TYPE, "A plan needs a type"))
+		return -EINVAL;
+	p->id = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]);
+	p->ops = hc_plan_type(nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]));
+	if (p->ops)
+		return 0;
+	NL_SET_ERR_MSG(info->extack, "This kernel knows no plans of this type");
+	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
+}
+
+/* What says something about plans of another type is a mistake. */
+static int parse_strange(struct genl_info *info, const struct hc_plan_params *p)
+{
+	const struct plan_row *row = row_of(p->ops);
+	const u8 *attr;
+
+	for (attr = row->strange; attr && *attr; attr++)
+		if (info->attrs[*attr]) {
+			info->extack->_msg = row->only;
+			return plan_refuse(info, *attr);
+		}
+	return 0;
+}
+
+static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
+		      struct hc_plan_params *p)
+{
+	const struct plan_row *row = row_of(p->ops);
+
+	if (hc_missing(info, row->root, row->no_root))
+		return -EINVAL;
+	p->root = nla_get_u32(info->attrs[row->root]);
+	if (p->root < hc_nodes(fabric->dim))
+		return 0;
+	NL_SET_ERR_MSG(info->extack, "The sink, source or base is no node of the fabric");
+	return plan_refuse(info, row->root);
+}
+
+static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
+			 struct hc_plan_params *p)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_MEMBERS];
+	u32 nodes = hc_nodes(fabric->dim);
+	const u8 *bytes;
+	u32 *members;
+	u32 i;
+
+	if (row_of(p->ops)->members_follow)
+		return 0;
+	if (hc_missing(info, HYPERCUBE_A_PLAN_MEMBERS, "A plan needs a set of members"))
+		return -EINVAL;
+	if (nla_len(attr) != DIV_ROUND_UP(nodes, BITS_PER_BYTE)) {
+		NL_SET_ERR_MSG(info->extack, "The set of members has the wrong size for the fabric");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_MEMBERS);
+	}
+	members = kcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	if (!members)
+		return -ENOMEM;
+	p->members = members;
+	bytes = nla_data(attr);
+	for (i = 0; i < nla_len(attr); i++)
+		members[i / 4] |= (u32)bytes[i] << (i % 4 * BITS_PER_BYTE);
+	if (nodes < 32 && members[0] >> nodes) {
+		NL_SET_ERR_MSG(info->extack, "A member is no node of the fabric");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_MEMBERS);
+	}
+	return 0;
+}
+
+/* Attributes are aligned to four bytes: the words can be used where they are. */
+static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
+		       struct hc_plan_params *p)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_FAULT];
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_FAULT, "A plan needs the faults it was made for"))
+		return -EINVAL;
+	if (nla_len(attr) != hc_nodes(fabric->dim) * sizeof(u32)) {
+		NL_SET_ERR_MSG(info->extack, "The fabric has another number of FAULT words");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_FAULT);
+	}
+	p->fault = nla_data(attr);
+	return 0;
+}
+
+static int plan_new(struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_plan_params p = {};
+	int err;
+
+	err = parse_scalars(info, &p);
+	if (!err)
+		err = parse_strange(info, &p);
+	if (!err)
+		err = parse_root(info, fabric, &p);
+	if (!err)
+		err = row_of(p.ops)->parse(info, fabric, &p);
+	if (!err)
+		err = parse_members(info, fabric, &p);
+	if (!err)
+		err = parse_fault(info, fabric, &p);
+	if (!err)
+		err = hc_plan_install(fabric, &p, info->extack);
+	kfree(p.members);
+	kvfree(p.detours);
+	return err;
+}
+
+int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_said said;
+
+	hc_said_begin(&said, info);
+	return hc_said_end(&said, skb, info, plan_new(info));
+}
+
+int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *id = info->attrs[HYPERCUBE_A_PLAN_ID];
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "The request names no plan"))
+		return -EINVAL;
+	NL_SET_BAD_ATTR(info->extack, id);
+	return hc_plan_remove(hc_info_fabric(info), nla_get_u32(id), info->extack);
+}

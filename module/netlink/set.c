@@ -1,0 +1,440 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Configuration of fabrics that there are, of nodes and links.
+ */
+#include <linux/mm.h>
+#include <linux/rtnetlink.h>
+
+#include "route/detect.h"
+#include "netlink/priv.h"
+
+int hc_nl_fabric_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+
+	if (hc_missing(info, HYPERCUBE_A_FABRIC_PATIENCE, "The request names nothing to set"))
+		return -EINVAL;
+	WRITE_ONCE(fabric->patience, nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_PATIENCE]));
+	hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_NTF);
+	return 0;
+}
+
+/* ------------------------------------------------------------ nodes */
+
+static struct net *target_net(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *pid = info->attrs[HYPERCUBE_A_NODE_NETNS_PID];
+	struct nlattr *fd = info->attrs[HYPERCUBE_A_NODE_NETNS_FD];
+	struct net *net;
+
+	if (pid && fd) {
+		NL_SET_ERR_MSG_ATTR(info->extack, fd,
+				    "Name the namespace by task or by descriptor, not both");
+		return ERR_PTR(-EINVAL);
+	}
+	net = pid ? get_net_ns_by_pid(nla_get_u32(pid)) : get_net_ns_by_fd(nla_get_u32(fd));
+	if (IS_ERR(net)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, pid ?: fd, "No such network namespace");
+		return net;
+	}
+	if (!netlink_ns_capable(skb, net->user_ns, CAP_NET_ADMIN)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, pid ?: fd,
+				    "Moving an endpoint there needs CAP_NET_ADMIN there");
+		put_net(net);
+		return ERR_PTR(-EPERM);
+	}
+	return net;
+}
+
+/* Under rtnl the endpoints of a fabric that is not dead yet stay. */
+static int endpoint_move(struct hc_fabric *fabric, u32 id, struct net *net,
+			 struct netlink_ext_ack *extack)
+{
+	struct net_device *dev;
+	int err;
+
+	if (rtnl_lock_killable())
+		return -EINTR;
+	err = -ENOENT;
+	if (READ_ONCE(fabric->dead)) {
+		NL_SET_ERR_MSG(extack, "No such fabric");
+		goto unlock;
+	}
+	dev = fabric->nodes[id]->dev;
+	err = dev_change_net_namespace(dev, net, NULL);
+	if (dev->reg_state != NETREG_REGISTERED)
+		NL_SET_ERR_MSG(extack, "The node has lost its interface");
+	else if (err)
+		NL_SET_ERR_MSG(extack, "The namespace has another interface of this name");
+unlock:
+	rtnl_unlock();
+	return err;
+}
+
+static int node_move(struct sk_buff *skb, struct genl_info *info, u32 id)
+{
+	struct net *net;
+	int err;
+
+	if (!info->attrs[HYPERCUBE_A_NODE_NETNS_PID] && !info->attrs[HYPERCUBE_A_NODE_NETNS_FD])
+		return 0;
+	net = target_net(skb, info);
+	if (IS_ERR(net))
+		return PTR_ERR(net);
+	err = endpoint_move(hc_info_fabric(info), id, net, info->extack);
+	put_net(net);
+	return err;
+}
+
+static int owner_get(struct sk_buff *skb, struct genl_info *info, kuid_t *owner)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_NODE_OWNER];
+
+	*owner = make_kuid(sk_user_ns(NETLINK_CB(skb).sk), nla_get_u32(attr));
+	if (uid_valid(*owner) || nla_get_u32(attr) == (u32)-1)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "The user does not exist in this user namespace");
+	return -EINVAL;
+}
+
+static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_node *node,
+		       const kuid_t *owner)
+{
+	struct nlattr *failed = info->attrs[HYPERCUBE_A_NODE_FAILED];
+	u32 all = hc_ones(node->fabric->dim);
+	struct hc_later *later = hc_later_told(skb, info, node, failed ? all : 0);
+
+	if (IS_ERR(later))
+		return PTR_ERR(later);
+	if (info->attrs[HYPERCUBE_A_NODE_OWNER] && !uid_eq(node->owner, *owner)) {
+		WRITE_ONCE(node->owner, *owner);
+		hc_sock_owner_changed(node);
+	}
+	if (failed)
+		hc_link_set_failed(node, nla_get_u8(failed));
+	return hc_later_wait(later, info);
+}
+
+/* All or nothing: what can be refused comes first.  The fabric is only pinned, for who
+ * moves an endpoint waits for rtnl.
+ */
+int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	int id = hc_nl_node_id(info, HYPERCUBE_A_NODE_ID);
+	kuid_t owner = INVALID_UID;
+	int err;
+
+	if (id < 0)
+		return id;
+	if (info->attrs[HYPERCUBE_A_NODE_OWNER]) {
+		err = owner_get(skb, info, &owner);
+		if (err)
+			return err;
+	}
+	err = node_move(skb, info, id) ?: hc_nl_lock(info);
+	if (err)
+		return err;
+	err = node_change(skb, info, fabric->nodes[id], &owner);
+	mutex_unlock(&fabric->lock);
+	return err;
+}
+
+/* ------------------------------------------------------------ links */
+
+static bool has_any(struct nlattr **attrs, const int *list, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (attrs[list[i]])
+			return true;
+	return false;
+}
+
+static bool names_impairment(struct genl_info *info)
+{
+	static const int list[] = {
+		HYPERCUBE_A_LINK_LOSS, HYPERCUBE_A_LINK_CORRUPT, HYPERCUBE_A_LINK_DUPLICATE,
+		HYPERCUBE_A_LINK_DELAY, HYPERCUBE_A_LINK_JITTER, HYPERCUBE_A_LINK_RATE,
+		HYPERCUBE_A_LINK_SEED,
+	};
+
+	return has_any(info->attrs, list, ARRAY_SIZE(list));
+}
+
+static void take_u32(u32 *dst, const struct nlattr *attr)
+{
+	if (attr)
+		*dst = nla_get_u32(attr);
+}
+
+static void take_u64(u64 *dst, const struct nlattr *attr)
+{
+	if (attr)
+		*dst = nla_get_u64(attr);
+}
+
+/* What is to be after the request. */
+static int impairments_get(struct genl_info *info, const struct hc_port *port,
+			   struct hc_impairments *set)
+{
+	struct nlattr **attrs = info->attrs;
+
+	hc_impair_get(port, set);
+	take_u32(&set->loss, attrs[HYPERCUBE_A_LINK_LOSS]);
+	take_u32(&set->corrupt, attrs[HYPERCUBE_A_LINK_CORRUPT]);
+	take_u32(&set->duplicate, attrs[HYPERCUBE_A_LINK_DUPLICATE]);
+	take_u32(&set->seed, attrs[HYPERCUBE_A_LINK_SEED]);
+	if (attrs[HYPERCUBE_A_LINK_DELAY])
+		set->jitter = 0;
+	take_u64(&set->delay, attrs[HYPERCUBE_A_LINK_DELAY]);
+	take_u64(&set->jitter, attrs[HYPERCUBE_A_LINK_JITTER]);
+	take_u64(&set->rate, attrs[HYPERCUBE_A_LINK_RATE]);
+	if (set->jitter > set->delay) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[HYPERCUBE_A_LINK_JITTER],
+				    "The jitter must not exceed the delay");
+		return -EINVAL;
+	}
+	if (set->rate && set->rate < HC_RATE_MIN) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[HYPERCUBE_A_LINK_RATE],
+				    "A slower link than 256 kbit/s would look dead");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+/* All or nothing, for @n ends. */
+static int link_impair(struct genl_info *info, struct hc_node *node, unsigned int dim,
+		       unsigned int n)
+{
+	struct hc_node *ends[] = { node, node->ports[dim].peer };
+	struct hc_impairments set[ARRAY_SIZE(ends)];
+	unsigned int i;
+	int err = 0;
+
+	if (!names_impairment(info))
+		return 0;
+	for (i = 0; i < n && !err; i++) {
+		err = hc_impair_prepare(ends[i], dim);
+		if (!err)
+			err = impairments_get(info, &ends[i]->ports[dim], &set[i]);
+	}
+	for (i = 0; i < n && !err; i++)
+		hc_impair_set(&ends[i]->ports[dim], &set[i],
+			      info->attrs[HYPERCUBE_A_LINK_SEED]);
+	return err;
+}
+
+static void link_model(struct hc_port *port, struct nlattr **attrs)
+{
+	if (attrs[HYPERCUBE_A_LINK_LATENCY])
+		WRITE_ONCE(port->latency, nla_get_u64(attrs[HYPERCUBE_A_LINK_LATENCY]));
+	if (attrs[HYPERCUBE_A_LINK_BANDWIDTH])
+		WRITE_ONCE(port->bandwidth, nla_get_u64(attrs[HYPERCUBE_A_LINK_BANDWIDTH]));
+}
+
+/* Is the schedule in the request one, if there is any? */
+static int flap_check(struct genl_info *info)
+{
+	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_FLAP_DOWN];
+	struct nlattr *period = info->attrs[HYPERCUBE_A_LINK_FLAP_PERIOD];
+
+	if (!period && !down)
+		return 0;
+	if (info->attrs[HYPERCUBE_A_LINK_DOWN]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, period ?: down,
+				    "A link that flaps is neither up nor down");
+		return -EINVAL;
+	}
+	if (period && !nla_get_u32(period))
+		return 0;
+	if (!period || !down) {
+		NL_SET_ERR_MSG_ATTR(info->extack, period ?: down,
+				    "A schedule has a time to be down and a period");
+		return -EINVAL;
+	}
+	if (nla_get_u32(down) < HC_FLAP_MIN ||
+	    nla_get_u32(period) < nla_get_u32(down) + HC_FLAP_MIN) {
+		NL_SET_ERR_MSG_ATTR(info->extack, period,
+				    "A link that flaps is down and up for 10 ms at least");
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int link_flap(struct genl_info *info, struct hc_node *node, unsigned int dim)
+{
+	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_FLAP_DOWN];
+	struct nlattr *period = info->attrs[HYPERCUBE_A_LINK_FLAP_PERIOD];
+
+	if (!period)
+		return 0;
+	return hc_flap_set(node, dim, down ? nla_get_u32(down) : 0, nla_get_u32(period));
+}
+
+static int one_way_check(struct genl_info *info)
+{
+	struct nlattr *one_way = info->attrs[HYPERCUBE_A_LINK_ONE_WAY];
+
+	if (!one_way || !(info->attrs[HYPERCUBE_A_LINK_DOWN] ||
+			  info->attrs[HYPERCUBE_A_LINK_FLAP_PERIOD]))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, one_way, "A link is up or down at both ends");
+	return -EINVAL;
+}
+
+static void link_change(struct genl_info *info, struct hc_node *node, unsigned int dim,
+			unsigned int ends)
+{
+	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_DOWN];
+
+	link_model(&node->ports[dim], info->attrs);
+	if (ends == 2)
+		link_model(&node->ports[dim].peer->ports[dim], info->attrs);
+	if (down) {
+		/* What was said last holds. */
+		hc_flap_set(node, dim, 0, 0);
+		hc_link_set_down(node, dim, nla_get_u8(down));
+	}
+}
+
+int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_LINK_NODE);
+	unsigned int ends = info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ? 1 : 2;
+	struct hc_later *later;
+	int dim, err;
+
+	if (IS_ERR(node))
+		return PTR_ERR(node);
+	dim = hc_nl_dim(info);
+	if (dim < 0)
+		return dim;
+	err = one_way_check(info) ?: flap_check(info);
+	if (err)
+		return err;
+	later = hc_later_told(skb, info, node, hc_bit(dim));
+	if (IS_ERR(later))
+		return PTR_ERR(later);
+	err = link_impair(info, node, dim, ends);
+	if (!err)
+		err = link_flap(info, node, dim);
+	if (err) {
+		hc_later_free(later);
+		return err;
+	}
+	link_change(info, node, dim, ends);
+	return hc_later_wait(later, info);
+}
+
+int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_later *later = hc_later_told(skb, info, NULL, 0);
+
+	if (IS_ERR(later))
+		return PTR_ERR(later);
+	hc_link_clear(hc_info_fabric(info));
+	return hc_later_wait(later, info);
+}
+
+/* ------------------------------------------------------------ DETECT */
+
+static struct sk_buff *detect_reply(struct genl_info *info, const struct hc_fabric *fabric,
+				    const u32 *links)
+{
+	u32 nodes = hc_nodes(fabric->dim);
+	u32 found = 0;
+	unsigned int d;
+	struct sk_buff *msg;
+	void *hdr;
+	u32 u;
+
+	for (u = 0; u < nodes; u++)
+		found += hweight32(links[u]);
+	msg = genlmsg_new(NLMSG_DEFAULT_SIZE + found * nla_total_size(sizeof(u32)), GFP_KERNEL);
+	if (!msg)
+		return NULL;
+	hdr = genlmsg_put_reply(msg, info, &hc_genl_family, 0, HYPERCUBE_CMD_DETECT);
+	if (!hdr || nla_put_string(msg, HYPERCUBE_A_DETECT_FABRIC, fabric->name) ||
+	    nla_put_u32(msg, HYPERCUBE_A_DETECT_FOUND, found))
+		goto err_msg;
+	for (u = 0; u < nodes; u++)
+		for (d = 0; d < fabric->dim; d++)
+			if (links[u] & hc_bit(d) &&
+			    nla_put_u32(msg, HYPERCUBE_A_DETECT_LINK, u << 8 | d))
+				goto err_msg;
+	genlmsg_end(msg, hdr);
+	return msg;
+
+err_msg:
+	nlmsg_free(msg);
+	return NULL;
+}
+
+/**
+ * struct detect - a request for a round
+ * @later: must be first
+ * @round: the round
+ */
+struct detect {
+	struct hc_later later;
+	struct hc_detect round;
+};
+
+static void detect_notify(const struct hc_detect *round)
+{
+	const struct hc_fabric *fabric = round->fabric;
+	unsigned int d;
+	u32 u;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		for (d = 0; d < fabric->dim; d++)
+			if (round->links[u] & hc_bit(d))
+				hc_notify_link(fabric->nodes[u], d);
+}
+
+static int detect_look(struct hc_later *later, bool gone)
+{
+	struct detect *r = container_of(later, struct detect, later);
+	struct sk_buff *msg;
+	int err;
+
+	if (gone && hc_detect_may_stop(&r->round))
+		return -ECANCELED;
+	err = hc_detect_step(&r->round);
+	later->next = r->round.next;
+	if (err)
+		return err;
+	detect_notify(&r->round);
+	if (gone)
+		return -ECANCELED;
+	msg = detect_reply(&later->info, later->fabric, r->round.links);
+	return msg ? genlmsg_reply(msg, &later->info) : -ENOMEM;
+}
+
+static void detect_release(struct hc_later *later)
+{
+	hc_detect_free(&container_of(later, struct detect, later)->round);
+}
+
+static const struct hc_later_ops detect_ops = {
+	.look		= detect_look,
+	.release	= detect_release,
+};
+
+int hc_nl_detect(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *timeout = info->attrs[HYPERCUBE_A_DETECT_TIMEOUT];
+	struct detect *r = hc_later_new(skb, info, sizeof(*r), &detect_ops);
+	int err;
+
+	if (IS_ERR(r))
+		return PTR_ERR(r);
+	err = hc_detect_init(&r->round, hc_info_fabric(info), timeout ? nla_get_u32(timeout) : 0);
+	if (err) {
+		hc_later_free(&r->later);
+		return err;
+	}
+	return hc_later_wait(&r->later, info);
+}

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Operators over arrays of elements in host byte order.
+ *
+ * The loops below are inlined with constant @oper and @type, so each pair of
+ * them becomes a function of its own with everything else folded away.
+ * Elements travel as u64, extended by their type; integers lose the upper bits
+ * again when stored, which makes sums and products wrap.
+ */
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/limits.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#include <linux/hypercube.h>
+
+#include "reduce/combine.h"
+#include "reduce/softfp.h"
+
+static const u8 type_size[__HYPERCUBE_TYPE_END] = {
+	[HYPERCUBE_U8] = 1,	[HYPERCUBE_I8] = 1,
+	[HYPERCUBE_U16] = 2,	[HYPERCUBE_I16] = 2,
+	[HYPERCUBE_U32] = 4,	[HYPERCUBE_I32] = 4,
+	[HYPERCUBE_U64] = 8,	[HYPERCUBE_I64] = 8,
+	[HYPERCUBE_F32] = 4,	[HYPERCUBE_F64] = 8,
+};
+
+struct any16 { u16 v; } __packed;
+struct any_loc { struct hypercube_loc v; } __packed;
+
+static __always_inline u64 load(unsigned int type, const void *p)
+{
+	switch (type) {
+	case HYPERCUBE_U8:
+		return *(const u8 *)p;
+	case HYPERCUBE_I8:
+		return (s64)*(const s8 *)p;
+	case HYPERCUBE_U16:
+		return ((const struct any16 *)p)->v;
+	case HYPERCUBE_I16:
+		return (s64)(s16)((const struct any16 *)p)->v;
+	case HYPERCUBE_U32:
+	case HYPERCUBE_F32:
+		return ((const struct any32 *)p)->v;
+	case HYPERCUBE_I32:
+		return (s64)(s32)((const struct any32 *)p)->v;
+	default:
+		return ((const struct any64 *)p)->v;
+	}
+}
+
+static __always_inline void store(unsigned int type, void *p, u64 v)
+{
+	switch (type) {
+	case HYPERCUBE_U8:
+	case HYPERCUBE_I8:
+		*(u8 *)p = v;
+		break;
+	case HYPERCUBE_U16:
+	case HYPERCUBE_I16:
+		((struct any16 *)p)->v = v;
+		break;
+	case HYPERCUBE_U32:
+	case HYPERCUBE_I32:
+	case HYPERCUBE_F32:
+		((struct any32 *)p)->v = v;
+		break;
+	default:
+		((struct any64 *)p)->v = v;
+	}
+}
+
+static __always_inline bool is_signed(unsigned int type)
+{
+	return type >= HYPERCUBE_I8 && type <= HYPERCUBE_I64;
+}
+
+static __always_inline bool is_float(unsigned int type)
+{
+	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64;
+}
+
+/* ----------------------------------------------------------------- order */
+
+static __always_inline bool is_nan(unsigned int type, u64 v)
+{
+	switch (type) {
+	case HYPERCUBE_F32:
+		return (v & 0x7fffffff) > 0x7f800000;
+	case HYPERCUBE_F64:
+		return (v & ~(1ULL << 63)) > 0x7ffULL << 52;
+	default:
+		return false;
+	}
+}
+
+static __always_inline u64 quiet(unsigned int type, u64 nan)
+{
+	return nan | (type == HYPERCUBE_F32 ? 1ULL << 22 : 1ULL << 51);
+}
+
+/* Floats are sign and magnitude: as integers the negative ones run backwards. */
+static __always_inline s64 float_key(unsigned int type, u64 v)
+{
+	s64 s = type == HYPERCUBE_F32 ? (s64)(s32)v : (s64)v;
+
+	return s < 0 ? s ^ S64_MAX : s;
+}
+
+/* Total order, for floats that of IEEE 754. */
+static __always_inline bool less(unsigned int type, u64 a, u64 b)
+{
+	if (is_float(type))
+		return float_key(type, a) < float_key(type, b);
+	if (is_signed(type))
+		return (s64)a < (s64)b;
+	return a < b;
+}
+
+/* Whether @b replaces @a, by value alone and no NaNs; not if they are equal. */
+static __always_inline bool better(unsigned int oper, unsigned int type,
+				   u64 a, u64 b)
+{
+	if (oper == HYPERCUBE_MIN || oper == HYPERCUBE_MINLOC)
+		return less(type, b, a);
+	return less(type, a, b);
+}
+
+/*
+ * Of a NaN and a number the number; of two NaNs the first, made quiet.  The
+ * order makes -0 less than +0.
+ */
+static __always_inline u64 extreme(unsigned int oper, unsigned int type,
+				   u64 a, u64 b)
+{
+	if (unlikely(is_nan(type, b)))
+		return is_nan(type, a) ? quiet(type, a) : a;
+	if (unlikely(is_nan(type, a)))
+		return b;
+	return better(oper, type, a, b) ? b : a;
+}
+
+/* ------------------------------------------------------ element by element */
+
+/* PROD of integers, MIN and MAX of anything. */
+static __always_inline void each(unsigned int oper, unsigned int type,
+				 void *acc, const void *src, size_t bytes)
+{
+	size_t i;
+	u64 a, b;
+
+	for (i = 0; i < bytes; i += type_size[type]) {
+		a = load(type, acc + i);
+		b = load(type, src + i);
+		store(type, acc + i, oper == HYPERCUBE_PROD ?
+		      a * b : extreme(oper, type, a, b));
+	}
+}
+
+static __always_inline void each_loc(unsigned int oper, unsigned int type,
+				     void *acc, const void *src, size_t bytes)
+{
+	struct any_loc *p = acc, *end = acc + bytes;
+	const struct any_loc *q = src;
+	bool take;
+	u64 a, b;
+
+	for (; p < end; p++, q++) {
+		a = load(type, p->v.value);
+		b = load(type, q->v.value);
+		/* Two NaNs are a tie, whatever their bits. */
+		if (unlikely(is_nan(type, a) || is_nan(type, b)))
+			take = is_nan(type, a) &&
+			       (!is_nan(type, b) || q->v.index < p->v.index);
+		else
+			take = better(oper, type, a, b) ||
+			       (a == b && q->v.index < p->v.index);
+		if (take)
+			*p = *q;
+	}
+}
+
+static void records(unsigned int oper, unsigned int width, void *acc,
+		    const void *src, size_t bytes)
+{
+	size_t i;
+	int order;
+
+	for (i = 0; i < bytes; i += width) {
+		order = memcmp(src + i, acc + i, width);
+		if (oper == HYPERCUBE_MIN ? order < 0 : order > 0)
+			memcpy(acc + i, src + i, width);
+	}
+}
+
+/* ------------------------------------------- words of several small elements */
+
+/* The highest bit of each element in a word. */
+static __always_inline u64 tops(unsigned int type)
+{
+	switch (type_size[type]) {
+	case 1:
+		return 0x8080808080808080ULL;
+	case 2:
+		return 0x8000800080008000ULL;
+	case 4:
+		return 0x8000000080000000ULL;
+	default:
+		return 1ULL << 63;
+	}
+}
+
+/* All bits of the elements of @a that are less than those of @b. */
+static __always_inline u64 lanes_less(unsigned int type, u64 a, u64 b)
+{
+	unsigned int shift = type_size[type] * 8 - 1;
+	u64 top = tops(type);
+	u64 lt;
+
+	if (is_signed(type)) {
+		a ^= top;
+		b ^= top;
+	}
+	/* Differences without the top bits; those of @a keep borrows inside. */
+	lt = (a | top) - (b & ~top);
+	lt = ((~a & b) | (~(a ^ b) & ~lt)) & top;
+	return lt | (lt - (lt >> shift));
+}
+
+static __always_inline u64 word(unsigned int oper, unsigned int type,
+				u64 a, u64 b)
+{
+	u64 top = tops(type);
+	u64 lt;
+
+	switch (oper) {
+	case HYPERCUBE_AND:
+		return a & b;
+	case HYPERCUBE_OR:
+		return a | b;
+	case HYPERCUBE_XOR:
+		return a ^ b;
+	case HYPERCUBE_SUM:
+		if (type_size[type] == 8)
+			return a + b;
+		/* No carry leaves an element: its top bit is added apart. */
+		return ((a & ~top) + (b & ~top)) ^ ((a ^ b) & top);
+	case HYPERCUBE_MIN:
+		lt = lanes_less(type, a, b);
+		return b ^ ((a ^ b) & lt);
+	default: /* HYPERCUBE_MAX */
+		lt = lanes_less(type, a, b);
+		return a ^ ((a ^ b) & lt);
+	}
+}
+
+static __always_inline void words(unsigned int oper, unsigned int type,
+				  void *acc, const void *src, size_t bytes)
+{
+	u64 a = 0, b = 0;
+	size_t i;
+
+#pragma GCC unroll 4
+	for (i = 0; i + 8 <= bytes; i += 8)
+		store(HYPERCUBE_U64, acc + i,
+		      word(oper, type, load(HYPERCUBE_U64, acc + i),
+			   load(HYPERCUBE_U64, src + i)));
+	if (i == bytes)
+		return;
+	/* Whole elements, so they lie in a word as in memory on either endian. */
+	memcpy(&a, acc + i, bytes - i);
+	memcpy(&b, src + i, bytes - i);
+	a = word(oper, type, a, b);
+	memcpy(acc + i, &a, bytes - i);
+}
+
+/* -------------------------------------------------------------- dispatching */
+
+static void sum(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	switch (type) {
+	case HYPERCUBE_U8:
+	case HYPERCUBE_I8:
+		return words(HYPERCUBE_SUM, HYPERCUBE_U8, acc, src, bytes);
+	case HYPERCUBE_U16:
+	case HYPERCUBE_I16:
+		return words(HYPERCUBE_SUM, HYPERCUBE_U16, acc, src, bytes);
+	case HYPERCUBE_U32:
+	case HYPERCUBE_I32:
+		return words(HYPERCUBE_SUM, HYPERCUBE_U32, acc, src, bytes);
+	case HYPERCUBE_U64:
+	case HYPERCUBE_I64:
+		return words(HYPERCUBE_SUM, HYPERCUBE_U64, acc, src, bytes);
+	default:
+		return hc_combine_fp(HYPERCUBE_SUM, type, acc, src, bytes);
+	}
+}
+
+static void prod(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	switch (type) {
+	case HYPERCUBE_U8:
+	case HYPERCUBE_I8:
+		return each(HYPERCUBE_PROD, HYPERCUBE_U8, acc, src, bytes);
+	case HYPERCUBE_U16:
+	case HYPERCUBE_I16:
+		return each(HYPERCUBE_PROD, HYPERCUBE_U16, acc, src, bytes);
+	case HYPERCUBE_U32:
+	case HYPERCUBE_I32:
+		return each(HYPERCUBE_PROD, HYPERCUBE_U32, acc, src, bytes);
+	case HYPERCUBE_U64:
+	case HYPERCUBE_I64:
+		return each(HYPERCUBE_PROD, HYPERCUBE_U64, acc, src, bytes);
+	default:
+		return hc_combine_fp(HYPERCUBE_PROD, type, acc, src, bytes);
+	}
+}
+
+static __always_inline void extremes(unsigned int oper, unsigned int type,
+				     void *acc, const void *src, size_t bytes)
+{
+	switch (type) {
+	case HYPERCUBE_U8:
+		return words(oper, HYPERCUBE_U8, acc, src, bytes);
+	case HYPERCUBE_U16:
+		return each(oper, HYPERCUBE_U16, acc, src, bytes);
+	case HYPERCUBE_U32:
+		return each(oper, HYPERCUBE_U32, acc, src, bytes);
+	case HYPERCUBE_U64:
+		return each(oper, HYPERCUBE_U64, acc, src, bytes);
+	case HYPERCUBE_I8:
+		return words(oper, HYPERCUBE_I8, acc, src, bytes);
+	case HYPERCUBE_I16:
+		return each(oper, HYPERCUBE_I16, acc, src, bytes);
+	case HYPERCUBE_I32:
+		return each(oper, HYPERCUBE_I32, acc, src, bytes);
+	case HYPERCUBE_I64:
+		return each(oper, HYPERCUBE_I64, acc, src, bytes);
+	case HYPERCUBE_F32:
+		return each(oper, HYPERCUBE_F32, acc, src, bytes);
+	default:
+		return each(oper, HYPERCUBE_F64, acc, src, bytes);
+	}
+}
+
+static void min_of(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	extremes(HYPERCUBE_MIN, type, acc, src, bytes);
+}
+
+static void max_of(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	extremes(HYPERCUBE_MAX, type, acc, src, bytes);
+}
+
+static __always_inline void locs(unsigned int oper, unsigned int type,
+				 void *acc, const void *src, size_t bytes)
+{
+	switch (type) {
+	case HYPERCUBE_U8:
+		return each_loc(oper, HYPERCUBE_U8, acc, src, bytes);
+	case HYPERCUBE_U16:
+		return each_loc(oper, HYPERCUBE_U16, acc, src, bytes);
+	case HYPERCUBE_U32:
+		return each_loc(oper, HYPERCUBE_U32, acc, src, bytes);
+	case HYPERCUBE_U64:
+		return each_loc(oper, HYPERCUBE_U64, acc, src, bytes);
+	case HYPERCUBE_I8:
+		return each_loc(oper, HYPERCUBE_I8, acc, src, bytes);
+	case HYPERCUBE_I16:
+		return each_loc(oper, HYPERCUBE_I16, acc, src, bytes);
+	case HYPERCUBE_I32:
+		return each_loc(oper, HYPERCUBE_I32, acc, src, bytes);
+	case HYPERCUBE_I64:
+		return each_loc(oper, HYPERCUBE_I64, acc, src, bytes);
+	case HYPERCUBE_F32:
+		return each_loc(oper, HYPERCUBE_F32, acc, src, bytes);
+	default:
+		return each_loc(oper, HYPERCUBE_F64, acc, src, bytes);
+	}
+}
+
+static void minloc(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	locs(HYPERCUBE_MINLOC, type, acc, src, bytes);
+}
+
+static void maxloc(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	locs(HYPERCUBE_MAXLOC, type, acc, src, bytes);
+}
+
+static void and(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	words(HYPERCUBE_AND, HYPERCUBE_U64, acc, src, bytes);
+}
+
+static void or(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	words(HYPERCUBE_OR, HYPERCUBE_U64, acc, src, bytes);
+}
+
+static void xor(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	words(HYPERCUBE_XOR, HYPERCUBE_U64, acc, src, bytes);
+}
+
+void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
+		void *acc, const void *src, size_t bytes)
+{
+	if (type == HYPERCUBE_RECORD)
+		return records(oper, width, acc, src, bytes);
+
+	switch (oper) {
+	case HYPERCUBE_SUM:
+		return sum(type, acc, src, bytes);
+	case HYPERCUBE_PROD:
+		return prod(type, acc, src, bytes);
+	case HYPERCUBE_MIN:
+		return min_of(type, acc, src, bytes);
+	case HYPERCUBE_MAX:
+		return max_of(type, acc, src, bytes);
+	case HYPERCUBE_AND:
+		return and(type, acc, src, bytes);
+	case HYPERCUBE_OR:
+		return or(type, acc, src, bytes);
+	case HYPERCUBE_XOR:
+		return xor(type, acc, src, bytes);
+	case HYPERCUBE_MINLOC:
+		return minloc(type, acc, src, bytes);
+	case HYPERCUBE_MAXLOC:
+		return maxloc(type, acc, src, bytes);
+	}
+}
+
+int hc_combine_size(unsigned int oper, unsigned int type, unsigned int width)
+{
+	if (!oper || oper >= __HYPERCUBE_OPER_END ||
+	    !type || type >= __HYPERCUBE_TYPE_END)
+		return -EINVAL;
+
+	if (type == HYPERCUBE_RECORD) {
+		if (oper != HYPERCUBE_MERGE && oper != HYPERCUBE_MIN &&
+		    oper != HYPERCUBE_MAX)
+			return -EINVAL;
+		return width && width <= HYPERCUBE_RECORD_MAX ? width : -EINVAL;
+	}
+	if (width)
+		return -EINVAL;
+
+	switch (oper) {
+	case HYPERCUBE_AND:
+	case HYPERCUBE_OR:
+	case HYPERCUBE_XOR:
+		return is_float(type) ? -EINVAL : type_size[type];
+	case HYPERCUBE_MINLOC:
+	case HYPERCUBE_MAXLOC:
+		return sizeof(struct hypercube_loc);
+	default:
+		return type_size[type];
+	}
+}
+
+/* ------------------------------------------------------------- comparisons */
+
+static __always_inline int compare(unsigned int type, const void *a,
+				   const void *b)
+{
+	u64 va = load(type, a), vb = load(type, b);
+
+	return less(type, vb, va) - less(type, va, vb);
+}
+
+static int cmp_u8(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_U8, a, b);
+}
+
+static int cmp_u16(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_U16, a, b);
+}
+
+static int cmp_u32(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_U32, a, b);
+}
+
+static int cmp_u64(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_U64, a, b);
+}
+
+static int cmp_i8(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_I8, a, b);
+}
+
+static int cmp_i16(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_I16, a, b);
+}
+
+static int cmp_i32(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_I32, a, b);
+}
+
+static int cmp_i64(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_I64, a, b);
+}
+
+static int cmp_f32(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_F32, a, b);
+}
+
+static int cmp_f64(const void *a, const void *b, unsigned int width)
+{
+	return compare(HYPERCUBE_F64, a, b);
+}
+
+static int cmp_record(const void *a, const void *b, unsigned int width)
+{
+	return memcmp(a, b, width);
+}
+
+static const hc_cmp_fn cmp_fns[__HYPERCUBE_TYPE_END] = {
+	[HYPERCUBE_U8] = cmp_u8,
+	[HYPERCUBE_U16] = cmp_u16,
+	[HYPERCUBE_U32] = cmp_u32,
+	[HYPERCUBE_U64] = cmp_u64,
+	[HYPERCUBE_I8] = cmp_i8,
+	[HYPERCUBE_I16] = cmp_i16,
+	[HYPERCUBE_I32] = cmp_i32,
+	[HYPERCUBE_I64] = cmp_i64,
+	[HYPERCUBE_F32] = cmp_f32,
+	[HYPERCUBE_F64] = cmp_f64,
+	[HYPERCUBE_RECORD] = cmp_record,
+};
+
+hc_cmp_fn hc_combine_cmp(unsigned int type)
+{
+	return type < __HYPERCUBE_TYPE_END ? cmp_fns[type] : NULL;
+}

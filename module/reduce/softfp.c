@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Addition and multiplication of IEEE 754 binary32 and binary64 in integers.
+ *
+ * Why not math-emu: its macros want an asm/sfp-machine.h, which most
+ * architectures lack, and keep exception flags that nobody reads here.
+ */
+#include <linux/bitops.h>
+#include <linux/compiler.h>
+#include <linux/hypercube.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/types.h>
+
+#include "reduce/softfp.h"
+
+/* A format; the functions below are inlined and see it as constants. */
+struct format {
+	int frac;	/* bits of the fraction */
+	int expo;	/* bits of the exponent */
+};
+
+static const struct format f32 = { .frac = 23, .expo = 8 };
+static const struct format f64 = { .frac = 52, .expo = 11 };
+
+/* The hidden bit of a significand, and the lowest bit of the exponent. */
+static __always_inline u64 hidden(const struct format *f)
+{
+	return 1ULL << f->frac;
+}
+
+static __always_inline u64 sign_bit(const struct format *f)
+{
+	return 1ULL << (f->frac + f->expo);
+}
+
+static __always_inline u64 infinity(const struct format *f)
+{
+	return sign_bit(f) - hidden(f);
+}
+
+/* The result of an operation with a NaN; false if neither operand is one. */
+static __always_inline bool take_nan(const struct format *f, u64 a, u64 b,
+				     u64 *nan)
+{
+	u64 quiet = hidden(f) >> 1;
+
+	if (likely((a & ~sign_bit(f)) <= infinity(f) &&
+		   (b & ~sign_bit(f)) <= infinity(f)))
+		return false;
+	*nan = ((a & ~sign_bit(f)) > infinity(f) ? a : b) | quiet;
+	return true;
+}
+
+static __always_inline u64 invalid(const struct format *f)
+{
+	return sign_bit(f) | infinity(f) | hidden(f) >> 1;
+}
+
+/* Shift right; the lowest bit then also stands for all those shifted out. */
+static __always_inline u64 shift_sticky(u64 v, int n)
+{
+	if (n == 0)
+		return v;
+	if (n > 63)
+		return v != 0;
+	return v >> n | (v << (64 - n) != 0);
+}
+
+/*
+ * Round @sig, whose lowest @drop bits are beyond the precision, and put it
+ * together with the exponent @e >= 1.  A significand with hidden bit adds one to
+ * the exponent field, one without is subnormal (then e == 1): so the field is
+ * e - 1 beforehand.  A carry of the rounding does the right thing likewise, up
+ * to infinity.
+ */
+static __always_inline u64 round_pack(const struct format *f, int e, u64 sig,
+				      int drop)
+{
+	u64 half = 1ULL << (drop - 1);
+	u64 bits = ((u64)(e - 1) << f->frac) + (sig >> drop);
+
+	if (e >= (1 << f->expo) - 1)
+		return infinity(f);
+	/* Up if the rest is above half, or just half and @bits is odd. */
+	return bits + ((sig & (2 * half - 1)) + (bits & 1) > half);
+}
+
+/* Bits kept below the precision while adding: guard, round, sticky. */
+#define GUARD	3
+
+static __always_inline u64 add(const struct format *f, u64 a, u64 b)
+{
+	u64 large = a & ~sign_bit(f), small = b & ~sign_bit(f);
+	u64 sign = a & sign_bit(f);
+	bool differ = (a ^ b) & sign_bit(f);
+	u64 nan, sig, rest;
+	int e, es, up;
+
+	if (take_nan(f, a, b, &nan))
+		return nan;
+	if (large < small) {
+		swap(large, small);
+		sign = b & sign_bit(f);
+	}
+	if (large == infinity(f))
+		return differ && small == large ? invalid(f) : sign | large;
+
+	e = large >> f->frac;
+	es = small >> f->frac;
+	sig = (large & (hidden(f) - 1)) | (e ? hidden(f) : 0);
+	rest = (small & (hidden(f) - 1)) | (es ? hidden(f) : 0);
+	e += !e;
+	es += !es;
+	sig <<= GUARD;
+	rest = shift_sticky(rest << GUARD, e - es);
+	if (!differ) {
+		sig += rest;
+	} else {
+		sig -= rest;
+		if (!sig)
+			return 0;
+	}
+
+	/* At most one carry; or cancellation, down to subnormal (e == 1). */
+	if (sig >> (f->frac + GUARD + 1)) {
+		sig = shift_sticky(sig, 1);
+		e++;
+	} else if (!(sig >> (f->frac + GUARD))) {
+		up = f->frac + GUARD + 1 - fls64(sig);
+		if (up > e - 1)
+			up = e - 1;
+		sig <<= up;
+		e -= up;
+	}
+	return sign | round_pack(f, e, sig, GUARD);
+}
+
+/* Significand of a finite number > 0 with its first bit in bit 63. */
+static __always_inline u64 normal(const struct format *f, u64 v, int *e)
+{
+	int up;
+
+	*e = v >> f->frac;
+	if (likely(*e))
+		return (v | hidden(f)) << (63 - f->frac);
+	up = 64 - fls64(v);
+	*e = 1 + (63 - f->frac) - up;
+	return v << up;
+}
+
+static __always_inline u64 mul(const struct format *f, u64 a, u64 b)
+{
+	u64 sign = (a ^ b) & sign_bit(f);
+	u64 va = a & ~sign_bit(f), vb = b & ~sign_bit(f);
+	u64 nan, sa, sb, high, low;
+	int e, ea, eb;
+
+	if (take_nan(f, a, b, &nan))
+		return nan;
+	if (va == infinity(f) || vb == infinity(f))
+		return va && vb ? sign | infinity(f) : invalid(f);
+	if (!va || !vb)
+		return sign;
+
+	sa = normal(f, va, &ea);
+	sb = normal(f, vb, &eb);
+	e = ea + eb - ((1 << (f->expo - 1)) - 1);
+	/* The product has its first bit in bit 127 or 126. */
+	high = mul_u64_u64_shr(sa, sb, 64);
+	low = sa * sb;
+	if (high >> 63) {
+		e++;
+	} else {
+		high = high << 1 | low >> 63;
+		low <<= 1;
+	}
+	high |= low != 0;
+	if (e < 1) {
+		high = shift_sticky(high, 1 - e);
+		e = 1;
+	}
+	return sign | round_pack(f, e, high, 63 - f->frac);
+}
+
+static void sum32(struct any32 *acc, const struct any32 *src, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		acc[i].v = add(&f32, acc[i].v, src[i].v);
+}
+
+static void prod32(struct any32 *acc, const struct any32 *src, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		acc[i].v = mul(&f32, acc[i].v, src[i].v);
+}
+
+static void sum64(struct any64 *acc, const struct any64 *src, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		acc[i].v = add(&f64, acc[i].v, src[i].v);
+}
+
+static void prod64(struct any64 *acc, const struct any64 *src, size_t n)
+{
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		acc[i].v = mul(&f64, acc[i].v, src[i].v);
+}
+
+void hc_softfp(unsigned int oper, unsigned int type, void *acc,
+	       const void *src, size_t bytes)
+{
+	if (type == HYPERCUBE_F32)
+		(oper == HYPERCUBE_SUM ? sum32 : prod32)(acc, src, bytes / 4);
+	else
+		(oper == HYPERCUBE_SUM ? sum64 : prod64)(acc, src, bytes / 8);
+}

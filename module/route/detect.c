@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * DETECT: find links that have gone silent without a word, from frames alone.
+ *
+ * A round: every node sends test frames over all its links that nobody has
+ * closed, and notes along which dimensions test frames came.  When the time is
+ * over and all have sent, every node judges: a link from which no test frame came is marked
+ * DETECTED.  It then sends its verdict, a FAULT word, over all these links,
+ * whatever it thinks of them:
+ *
+ *  - Who gets a verdict over link d that names d was not heard there, and marks
+ *    its own end, too.  So silence in one direction is known at both ends.
+ *  - Who has marked its end but hears test frames again, and gets a verdict that
+ *    does not name d, clears the mark.  So a link is used again only after both
+ *    directions have worked in the same round.
+ *
+ * FAULT words that name the link they travel over come from judging alone: any
+ * other is sent over usable links only.  One round follows another when its frames have
+ * settled.  Configuration does not wait for that; a round says nothing about links
+ * that it takes up meanwhile (hc_port.spared), so none is marked by mistake.
+ *
+ * Nobody sleeps through a round either: hc_detect_step() does what is due and says when
+ * to call it again.
+ *
+ * A link that loses some frames is lossy, not silent.  Therefore everything is
+ * sent several times.  Nor is a machine silent that is busy: nobody judges before all have
+ * sent, and before it has taken the frames that had come by then.
+ */
+#include <linux/jiffies.h>
+#include <linux/mm.h>
+
+#include "route/detect.h"
+
+#define REPEAT		3	/* copies of each test frame and verdict */
+#define WAIT_MIN	50	/* ms; default wait for test frames, at least */
+#define WAIT_MAX	5000	/* ms; then other traffic may go on */
+
+/* ------------------------------------------------------------ poll */
+
+static void send_word(struct hc_node *node, unsigned int dim, u8 type, u32 word)
+{
+	struct sk_buff *skb = hc_frame_alloc(node, type, sizeof(__be32), GFP_ATOMIC);
+
+	if (!skb) {
+		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+		return;
+	}
+	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
+	*(__be32 *)(skb->data + sizeof(struct hc_hdr)) = cpu_to_be32(word);
+	hc_link_send(node, dim, skb);
+}
+
+static bool get_word(const struct sk_buff *skb, u32 *word)
+{
+	__be32 buf, *p;
+
+	p = skb_header_pointer(skb, sizeof(struct hc_hdr), sizeof(buf), &buf);
+	if (!p)
+		return false;
+	*word = be32_to_cpu(*p);
+	return true;
+}
+
+static void send_all(struct hc_node *node, u8 type, u32 word, unsigned long unless)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (!(READ_ONCE(node->ports[d].flags) & unless))
+			send_word(node, d, type, word);
+}
+
+void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless)
+{
+	BUILD_BUG_ON(sizeof(struct hc_wire_fault) != sizeof(__be32));
+	send_all(node, HC_FRAME_FAULT, word, unless);
+}
+
+void hc_detect_test(struct hc_node *node)
+{
+	/* Pairs with test(): all wait for frames of this round. */
+	u32 round = smp_load_acquire(&node->test_round);
+	unsigned int i;
+
+	BUILD_BUG_ON(sizeof(struct hc_wire_test) != sizeof(__be32));
+	for (i = 0; i < REPEAT; i++)
+		send_all(node, HC_FRAME_TEST, round, HC_PORT_CLOSED);
+	/* Pairs with all_have(): they are in the neighbours' queues. */
+	smp_store_release(&node->tested, round);
+}
+
+/* Dimensions along which test frames of the current round came. */
+static u32 heard(const struct hc_node *node)
+{
+	return node->heard_round == READ_ONCE(node->round) ? node->heard : 0;
+}
+
+void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	u32 round;
+
+	if (!get_word(skb, &round)) {
+		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
+		return;
+	}
+	if (round == READ_ONCE(node->round)) {
+		node->heard = heard(node) | hc_bit(dim);
+		node->heard_round = round;
+	}
+	consume_skb(skb);
+}
+
+/* Was the link taken up while the round was under way? */
+static bool is_spared(const struct hc_node *node, unsigned int dim)
+{
+	/* Pairs with port_spare(): whoever sees the link up sees this. */
+	smp_rmb();
+	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->round);
+}
+
+static void mark(struct hc_node *node, unsigned int dim, bool silent)
+{
+	unsigned long *flags = &node->ports[dim].flags;
+
+	if (silent ? test_and_set_bit(HC_PORT_DETECTED, flags) :
+		     !test_and_clear_bit(HC_PORT_DETECTED, flags))
+		return;
+	hc_link_event(node);
+}
+
+void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	u32 word;
+
+	if (!get_word(skb, &word) || word & ~hc_ones(node->fabric->dim)) {
+		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
+		return;
+	}
+	consume_skb(skb);
+	WRITE_ONCE(node->nb_fault[dim], word);
+	if (word & hc_bit(dim)) {
+		/* Should the own verdict still be due, it must not differ. */
+		node->heard &= ~hc_bit(dim);
+		if (!is_spared(node, dim))
+			mark(node, dim, true);
+	} else if (heard(node) & hc_bit(dim)) {
+		mark(node, dim, false);
+	}
+}
+
+/* A busy machine is no silence: what has come by now is heard first, however long that takes. */
+void hc_detect_judge_soon(struct hc_node *node)
+{
+	node->judging = true;
+	node->judge_at = node->rxq.taken + skb_queue_len_lockless(&node->rxq.list);
+}
+
+void hc_detect_judge(struct hc_node *node)
+{
+	u32 ok = heard(node);
+	u32 verdict = 0;
+	unsigned int d, i;
+
+	if ((s32)(node->rxq.taken - node->judge_at) < 0)
+		return;
+	node->judging = false;
+	for (d = 0; d < node->fabric->dim; d++) {
+		unsigned long *flags = &node->ports[d].flags;
+
+		if (READ_ONCE(*flags) & HC_PORT_CLOSED) {
+			verdict |= hc_bit(d);
+		} else if (!(ok & hc_bit(d)) && !is_spared(node, d)) {
+			verdict |= hc_bit(d);
+			set_bit(HC_PORT_DETECTED, flags);
+		}
+	}
+	hc_link_update(node);
+	for (i = 0; i < REPEAT; i++)
+		hc_detect_tell(node, verdict, HC_PORT_CLOSED);
+	/* Pairs with all_have(): the marks are set. */
+	smp_store_release(&node->judged, READ_ONCE(node->round));
+}
+
+/* ------------------------------------------------------------ config */
+
+static bool quiet(const struct hc_fabric *fabric)
+{
+	u32 u;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		const struct hc_node *node = fabric->nodes[u];
+		unsigned int d;
+
+		for (d = 0; d < fabric->dim; d++)
+			if (hc_impair_pending(&node->ports[d]))
+				return false;
+		if (READ_ONCE(node->events) || !skb_queue_empty_lockless(&node->rxq.list) ||
+		    READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED)
+			return false;
+	}
+	return true;
+}
+
+/* Has each node done its part of the phase? */
+static bool all_have(const struct hc_detect *d)
+{
+	u32 u;
+
+	for (u = 0; u < hc_nodes(d->fabric->dim); u++) {
+		const struct hc_node *node = d->fabric->nodes[u];
+
+		/* Pairs with the polls' smp_store_release(). */
+		if (d->phase == HC_DETECT_TESTS && smp_load_acquire(&node->tested) != node->round)
+			return false;
+		/* The same. */
+		if (d->phase == HC_DETECT_JUDGES && smp_load_acquire(&node->judged) != node->round)
+			return false;
+	}
+	return true;
+}
+
+/* Is no frame of ours under way any more?  When two looks in a row find all polls at
+ * rest (a frame may slip past one look, from a node looked at later to one looked at
+ * before, but not past the next as well unless it goes on and on).  Traffic of
+ * others may keep the polls busy; WAIT_MAX ends that, and on a machine too busy for
+ * anything the polls that have not begun.  Who named a time to wait for test frames does
+ * not wait for those that are still under way then.
+ */
+static bool settled(struct hc_detect *d)
+{
+	d->next = jiffies + 1;
+	if (d->phase == HC_DETECT_TESTS && d->timeout)
+		return all_have(d);
+	d->looks = quiet(d->fabric) ? d->looks + 1 : 0;
+	return d->looks >= 2 || (time_after(jiffies, d->end) && all_have(d));
+}
+
+static void phase_begin(struct hc_detect *d, enum hc_detect_phase phase)
+{
+	d->phase = phase;
+	d->looks = 0;
+	d->next = jiffies + 1;
+	d->end = jiffies + msecs_to_jiffies(WAIT_MAX);
+}
+
+static void kick(struct hc_fabric *fabric, u32 u, unsigned int event)
+{
+	hc_node_kick(fabric->nodes[u], event);
+	hc_node_kicked(fabric, u);
+}
+
+static void kick_all(struct hc_fabric *fabric, unsigned int event)
+{
+	u32 u;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		kick(fabric, u, event);
+}
+
+static bool detected(const struct hc_fabric *fabric, u32 u, unsigned int dim)
+{
+	return test_bit(HC_PORT_DETECTED, &fabric->nodes[u]->ports[dim].flags);
+}
+
+static void detected_get(const struct hc_fabric *fabric, u32 *words)
+{
+	u32 u, v;
+	unsigned int d;
+
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		for (d = 0; d < fabric->dim; d++) {
+			v = hc_neigh(u, d);
+			if (u < v && (detected(fabric, u, d) || detected(fabric, v, d)))
+				words[u] |= hc_bit(d);
+		}
+}
+
+static void test(struct hc_detect *d)
+{
+	struct hc_fabric *fabric = d->fabric;
+	unsigned long wait = msecs_to_jiffies(d->timeout ?: WAIT_MIN);
+	u32 u;
+
+	detected_get(fabric, d->before);
+	fabric->detect = d;
+	fabric->round++;
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		WRITE_ONCE(fabric->nodes[u]->round, fabric->round);
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		/* Test frames of the round must find the new number everywhere, also those that
+		 * are sent because of an event of a round that was given up.
+		 */
+		smp_store_release(&fabric->nodes[u]->test_round, fabric->round);
+		kick(fabric, u, HC_EV_TEST);
+	}
+	phase_begin(d, HC_DETECT_TESTS);
+	d->next = jiffies + wait;
+	d->end += wait;
+}
+
+static void found(struct hc_detect *d)
+{
+	u32 u;
+
+	detected_get(d->fabric, d->links);
+	for (u = 0; u < hc_nodes(d->fabric->dim); u++)
+		d->links[u] &= ~d->before[u];
+	d->fabric->detect = NULL;
+}
+
+int hc_detect_step(struct hc_detect *d)
+{
+	struct hc_fabric *fabric = d->fabric;
+
+	lockdep_assert_held(&fabric->lock);
+	switch (d->phase) {
+	case HC_DETECT_WAITS:
+		d->next = jiffies + 1;
+		if (!fabric->detect)
+			test(d);
+		return -EAGAIN;
+	case HC_DETECT_TESTS:
+		if (!settled(d))
+			return -EAGAIN;
+		kick_all(fabric, HC_EV_JUDGE);
+		phase_begin(d, HC_DETECT_JUDGES);
+		return -EAGAIN;
+	case HC_DETECT_JUDGES:
+		if (!settled(d))
+			return -EAGAIN;
+		/* Verdicts are no FAULT words: some links that they spared stay marked. */
+		kick_all(fabric, HC_EV_LINKS);
+		phase_begin(d, HC_DETECT_TELLS);
+		return -EAGAIN;
+	case HC_DETECT_TELLS:
+		if (!settled(d))
+			return -EAGAIN;
+		found(d);
+	}
+	return 0;
+}
+
+int hc_detect_init(struct hc_detect *d, struct hc_fabric *fabric, u32 timeout)
+{
+	d->fabric = fabric;
+	d->timeout = timeout;
+	d->phase = HC_DETECT_WAITS;
+	d->before = kvcalloc(hc_nodes(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	d->links = kvcalloc(hc_nodes(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	return d->before && d->links ? 0 : -ENOMEM;
+}
+
+void hc_detect_free(struct hc_detect *d)
+{
+	if (d->fabric->detect == d)
+		d->fabric->detect = NULL;
+	kvfree(d->before);
+	kvfree(d->links);
+}

@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How a socket comes to a node, and leaves it: bind(), connect(), close(), and what is
+ * taken from it.
+ *
+ * A node has one collective socket that serves all plans (node->sk), and any number of
+ * others that are connected to one plan each (node->socks), which the first does not serve
+ * then.  All are written under hc_fabric.sock_lock, which nobody holds for long: who
+ * binds or closes waits for no configuration.
+ *
+ * Lifetime: a bound socket is published in the node, and hsk->node points back.  Whoever
+ * takes the link apart, close(), another owner of the node or the removal of the fabric,
+ * clears both under that lock; bind() finds there that the fabric is dead.  Polls use
+ * the node's sockets under RCU, and sockets are freed after a grace period
+ * (SOCK_RCU_FREE), receive queue included.  System calls use hsk->node under RCU; nodes
+ * are freed after a grace period in which it was NULL.
+ */
+#include <linux/completion.h>
+#include <linux/net.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "coll/coll.h"
+#include "compat.h"
+#include "sock/sock.h"
+
+/* ------------------------------------------------------------ addresses */
+
+int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len)
+{
+	/* That of programs that know of no plan to connect to. */
+	if (len != offsetof(struct sockaddr_hypercube, shc_plan) && len != sizeof(*shc))
+		return -EINVAL;
+	memset(shc, 0, sizeof(*shc));
+	memcpy(shc, addr, len);
+	if (shc->shc_family != hc_sock_family() || shc->shc_reserved ||
+	    !memchr(shc->shc_fabric, 0, sizeof(shc->shc_fabric)))
+		return -EINVAL;
+	return 0;
+}
+
+int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer)
+{
+	struct sockaddr_hypercube *shc = (struct sockaddr_hypercube *)addr;
+	struct hc_sock *hsk = hc_sk(sock->sk);
+	struct hc_fabric *fabric = hc_sock_fabric(hsk);
+	u32 plan = READ_ONCE(hsk->plan);
+
+	if (!fabric || (peer && !plan))
+		return -ENOTCONN;
+	memset(shc, 0, sizeof(*shc));
+	shc->shc_family = hc_sock_family();
+	shc->shc_node = hsk->node_id;
+	shc->shc_plan = peer ? plan : 0;
+	strscpy(shc->shc_fabric, fabric->name, sizeof(shc->shc_fabric));
+	return sizeof(*shc);
+}
+
+/* ------------------------------------------------------------ leaving */
+
+static void leave_heard(struct sk_buff *skb)
+{
+	complete(hc_leave_cb(skb)->heard);
+}
+
+/* Tell the node that a socket does not serve any more, or no other plan than @keeps.
+ * @heard, if not NULL, completes when the poll has heard, or the node is removed, which
+ * frees the frame.  To other nodes the news travels like any frame.
+ */
+static void leave_tell(const struct hc_sock *hsk, struct hc_node *node, struct sk_buff *skb,
+		       u32 keeps, struct completion *heard)
+{
+	struct hc_leave_cb *cb = hc_leave_cb(skb);
+
+	cb->cb.dim = HC_DIM_HOST;
+	cb->sock = hsk->id;
+	cb->plan = keeps ? 0 : hsk->plan;
+	cb->keeps = keeps;
+	cb->next = 0;
+	cb->heard = heard;
+	if (heard)
+		skb->destructor = leave_heard;
+	rcu_read_lock();
+	hc_node_host_xmit(node, skb);
+	rcu_read_unlock();
+}
+
+/* Nobody finds the socket through the node any more. */
+static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
+{
+	lockdep_assert_held(&node->fabric->sock_lock);
+	if (hsk->sk.sk_type == SOCK_DGRAM)
+		RCU_INIT_POINTER(node->dgram_sk, NULL);
+	else if (hsk->plan)
+		xa_erase(&node->socks, hsk->plan);
+	else
+		RCU_INIT_POINTER(node->sk, NULL);
+	RCU_INIT_POINTER(hsk->node, NULL);
+}
+
+/* Whoever binds here next begins after the end of what this process took part in: so
+ * wait for the poll.
+ */
+static void sock_unbind(struct hc_sock *hsk)
+{
+	DECLARE_COMPLETION_ONSTACK(heard);
+	struct hc_fabric *fabric = hsk->fabric;
+	struct hc_node *node;
+	bool told = false;
+
+	if (!fabric)
+		return;
+	mutex_lock(&fabric->sock_lock);
+	node = rcu_dereference_protected(hsk->node, lockdep_is_held(&fabric->sock_lock));
+	if (node) {
+		slot_clear(hsk, node);
+		told = hsk->leave_skb;
+		if (told)
+			leave_tell(hsk, node, hsk->leave_skb, 0, &heard);
+		hsk->leave_skb = NULL;
+	}
+	mutex_unlock(&fabric->sock_lock);
+	if (told)
+		wait_for_completion(&heard);
+	kfree_skb(hsk->leave_skb);
+	hc_fabric_put(fabric);
+	hsk->fabric = NULL;
+}
+
+int hc_sock_release(struct socket *sock)
+{
+	struct sock *sk = sock->sk;
+
+	if (!sk)
+		return 0;
+	sock_unbind(hc_sk(sk));
+	kfree_skb(hc_sk(sk)->seg);
+	hc_sk(sk)->seg = NULL;
+	hc_sk_leave_net(sk);
+	sock_orphan(sk);
+	sock->sk = NULL;
+	sock_put(sk);
+	return 0;
+}
+
+/* ------------------------------------------------------------ what is taken from it */
+
+static void sock_take(struct sock *sk, struct hc_node *node, int err)
+{
+	struct hc_sock *hsk = hc_sk(sk);
+
+	WRITE_ONCE(hsk->gone, err);
+	slot_clear(hsk, node);
+	/* Who reads messages later, or as well, gets no error: hc_dgram_recvmsg() says why. */
+	if (sk->sk_type == SOCK_DGRAM)
+		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
+	WRITE_ONCE(sk->sk_err, err);
+	sk_error_report(sk);
+	/* That wakes one of those who read messages; this wakes all. */
+	sk->sk_state_change(sk);
+	sk->sk_write_space(sk);
+}
+
+/* Calls take() for each socket that is bound to the node. */
+static void socks_walk(struct hc_node *node, void (*take)(struct sock *sk, struct hc_node *node))
+{
+	struct mutex *lock = &node->fabric->sock_lock;
+	unsigned long plan;
+	struct sock *sk;
+
+	lockdep_assert_held(&node->fabric->lock);
+	mutex_lock(lock);
+	sk = rcu_dereference_protected(node->dgram_sk, lockdep_is_held(lock));
+	if (sk)
+		take(sk, node);
+	sk = rcu_dereference_protected(node->sk, lockdep_is_held(lock));
+	if (sk)
+		take(sk, node);
+	xa_for_each(&node->socks, plan, sk)
+		take(sk, node);
+	mutex_unlock(lock);
+}
+
+static void sock_lose(struct sock *sk, struct hc_node *node)
+{
+	sock_take(sk, node, ENODEV);
+}
+
+/* The node is going away; phase 1 of the teardown. */
+void hc_sock_node_gone(struct hc_node *node)
+{
+	socks_walk(node, sock_lose);
+}
+
+/* Of another owner than the node's: its operations end as with its close. */
+static void sock_revoke(struct sock *sk, struct hc_node *node)
+{
+	struct hc_sock *hsk = hc_sk(sk);
+
+	if (!uid_valid(hsk->by) || uid_eq(hsk->by, node->owner))
+		return;
+	sock_take(sk, node, EACCES);
+	if (hsk->leave_skb)
+		leave_tell(hsk, node, hsk->leave_skb, 0, NULL);
+	hsk->leave_skb = NULL;
+}
+
+void hc_sock_owner_changed(struct hc_node *node)
+{
+	socks_walk(node, sock_revoke);
+}
+
+bool hc_sock_bound(const struct hc_node *node)
+{
+	return rcu_access_pointer(node->sk) || !xa_empty(&node->socks);
+}
+
+/* ------------------------------------------------------------ coming */
+
+/* May the caller bind?  *by: the owner that he is, if he may for that alone. */
+static bool may_bind(const struct hc_node *node, kuid_t *by)
+{
+	kuid_t owner = READ_ONCE(node->owner);
+	struct net *net;
+	bool capable;
+
+	*by = INVALID_UID;
+	/* The endpoint may move to another namespace at any moment. */
+	rcu_read_lock();
+	net = maybe_get_net(dev_net(node->dev));
+	rcu_read_unlock();
+	if (!net)
+		return false;
+	capable = ns_capable_noaudit(net->user_ns, CAP_NET_ADMIN);
+	put_net(net);
+	if (capable)
+		return true;
+	*by = owner;
+	return uid_valid(owner) && uid_eq(current_euid(), owner);
+}
+
+static int slot_take(struct hc_sock *hsk, struct hc_node *node, u32 plan)
+{
+	struct sock *sk = &hsk->sk;
+	struct sock __rcu **slot = sk->sk_type == SOCK_SEQPACKET ? &node->sk : &node->dgram_sk;
+	int err;
+
+	lockdep_assert_held(&node->fabric->sock_lock);
+	if (plan) {
+		err = xa_insert(&node->socks, plan, sk, GFP_KERNEL_ACCOUNT);
+		return err == -EBUSY ? -EADDRINUSE : err;
+	}
+	if (rcu_access_pointer(*slot))
+		return -EADDRINUSE;
+	rcu_assign_pointer(*slot, sk);
+	return 0;
+}
+
+static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
+{
+	bool coll = hsk->sk.sk_type == SOCK_SEQPACKET;
+	struct sk_buff *skb = NULL;
+	int err;
+
+	lockdep_assert_held(&node->fabric->sock_lock);
+	/* The fabric is not dead, so its namespace is there. */
+	if (!hc_users_allowed(read_pnet(&node->fabric->net)))
+		return -EPERM;
+	if (!may_bind(node, &hsk->by))
+		return -EACCES;
+	if (coll) {
+		/* Made now, so that close() cannot fail for want of memory. */
+		skb = hc_frame_alloc(node, HC_FRAME_END, 0, GFP_KERNEL_ACCOUNT);
+		if (!skb)
+			return -ENOMEM;
+	}
+	hsk->node_id = node->id;
+	rcu_assign_pointer(hsk->node, node);
+	err = slot_take(hsk, node, plan);
+	if (err) {
+		RCU_INIT_POINTER(hsk->node, NULL);
+		kfree_skb(skb);
+		return err;
+	}
+	hsk->leave_skb = skb;
+	WRITE_ONCE(hsk->plan, plan);
+	hsk->sk.sk_state = TCP_ESTABLISHED;
+	/* Pairs with hc_sock_fabric(). */
+	smp_store_release(&hsk->fabric, node->fabric);
+	/* A broadcast may wait for somebody to receive it. */
+	if (coll)
+		hc_node_kick(node, HC_EV_READER);
+	return 0;
+}
+
+/* Who waits for another thread's call on the socket, or another socket, may be killed. */
+static int locks_take(struct hc_sock *hsk, struct hc_fabric *fabric)
+{
+	if (mutex_lock_interruptible(&hsk->send_lock))
+		return -ERESTARTSYS;
+	if (!mutex_lock_interruptible(&fabric->sock_lock))
+		return 0;
+	mutex_unlock(&hsk->send_lock);
+	return -ERESTARTSYS;
+}
+
+static void locks_drop(struct hc_sock *hsk, struct hc_fabric *fabric)
+{
+	mutex_unlock(&fabric->sock_lock);
+	mutex_unlock(&hsk->send_lock);
+}
+
+static int sock_bind(struct socket *sock, const struct sockaddr_hypercube *shc, u32 plan)
+{
+	struct hc_sock *hsk = hc_sk(sock->sk);
+	struct hc_fabric *fabric;
+	int err;
+
+	fabric = hc_fabric_get(sock_net(sock->sk), shc->shc_fabric);
+	if (!fabric)
+		fabric = hc_guest_fabric_get(sock_net(sock->sk), shc->shc_fabric, shc->shc_node);
+	if (!fabric)
+		return -ENODEV;
+	err = shc->shc_node < hc_nodes(fabric->dim) ? locks_take(hsk, fabric) : -EADDRNOTAVAIL;
+	if (err)
+		goto out;
+	if (hsk->fabric)
+		err = -EINVAL;
+	else if (!hc_fabric_alive(fabric))
+		err = -ENODEV;
+	else
+		err = node_bind(hsk, fabric->nodes[shc->shc_node], plan);
+	locks_drop(hsk, fabric);
+out:
+	if (err)
+		hc_fabric_put(fabric);
+	return err;
+}
+
+int hc_sock_bind(struct socket *sock, struct sockaddr *addr, int len)
+{
+	struct sockaddr_hypercube shc;
+	int err = hc_sock_addr(&shc, addr, len);
+
+	if (err || shc.shc_plan)
+		return -EINVAL;
+	return sock_bind(sock, &shc, 0);
+}
+
+/* From all plans to one; the others lose the socket as if it were closed. */
+static int node_connect(struct hc_sock *hsk, struct hc_fabric *fabric, u32 plan,
+			struct sk_buff *skb)
+{
+	struct hc_node *node = rcu_dereference_protected(hsk->node,
+							 lockdep_is_held(&fabric->sock_lock));
+	int err;
+
+	if (!node)
+		return hc_sock_gone(hsk);
+	if (hsk->plan)
+		return -EISCONN;
+	if (hsk->open && READ_ONCE(hsk->failed_rec) != hsk->rec)
+		return -EBUSY;
+	err = slot_take(hsk, node, plan);
+	if (err)
+		return err;
+	RCU_INIT_POINTER(node->sk, NULL);
+	leave_tell(hsk, node, skb, plan, NULL);
+	WRITE_ONCE(hsk->plan, plan);
+	return 0;
+}
+
+static int sock_connect_bound(struct hc_sock *hsk, struct hc_fabric *fabric, u32 plan)
+{
+	struct sk_buff *skb;
+	int err;
+
+	skb = hc_frame_make(fabric, hsk->node_id, HC_FRAME_END, 0, GFP_KERNEL_ACCOUNT);
+	if (!skb)
+		return -ENOMEM;
+	err = locks_take(hsk, fabric);
+	if (!err) {
+		err = node_connect(hsk, fabric, plan, skb);
+		locks_drop(hsk, fabric);
+	}
+	if (err)
+		kfree_skb(skb);
+	return err;
+}
+
+int hc_sock_connect(struct socket *sock, struct sockaddr *addr, int len, int flags)
+{
+	struct hc_sock *hsk = hc_sk(sock->sk);
+	struct hc_fabric *fabric = hc_sock_fabric(hsk);
+	struct sockaddr_hypercube shc;
+	int err = hc_sock_addr(&shc, addr, len);
+
+	if (err || !shc.shc_plan)
+		return -EINVAL;
+	if (!fabric)
+		return sock_bind(sock, &shc, shc.shc_plan);
+	if (strcmp(shc.shc_fabric, fabric->name) || shc.shc_node != hsk->node_id)
+		return -EADDRNOTAVAIL;
+	return sock_connect_bound(hsk, fabric, shc.shc_plan);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * sendmsg() on a SOCK_SEQPACKET socket: what may begin, segments, waiting for room.
+ */
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "reduce/combine.h"
+#include "sock/sock.h"
+
+static bool send_room(const struct sock *sk)
+{
+	return sk_wmem_alloc_get(sk) < READ_ONCE(sk->sk_sndbuf);
+}
+
+/* Wait until a segment may be charged.  -ENOBUFS: the caller must receive first. */
+static int send_wait(struct sock *sk, long *timeo)
+{
+	struct hc_sock *hsk = hc_sk(sk);
+	DEFINE_WAIT(wait);
+	int err = 0;
+
+	for (;;) {
+		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
+		prepare_to_wait(sk_sleep(sk), &wait, TASK_INTERRUPTIBLE);
+		if (send_room(sk))
+			break;
+		err = hc_sock_gone(hsk);
+		if (err)
+			break;
+		err = -ECONNABORTED;
+		if (READ_ONCE(hsk->failed_rec) == hsk->rec)
+			break;
+		err = -ENOBUFS;
+		if (!hc_sock_recv_room(sk))
+			break;
+		err = hc_sock_sleep(timeo);
+		if (err)
+			break;
+	}
+	finish_wait(sk_sleep(sk), &wait);
+	return err;
+}
+
+static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
+{
+	struct cmsghdr *cmsg;
+
+	*found = false;
+	for_each_cmsghdr(cmsg, msg) {
+		if (!CMSG_OK(msg, cmsg))
+			return -EINVAL;
+		if (cmsg->cmsg_level != SOL_HYPERCUBE)
+			continue;
+		if (cmsg->cmsg_type != HYPERCUBE_CMSG_OP || *found ||
+		    cmsg->cmsg_len != CMSG_LEN(sizeof(*op)))
+			return -EINVAL;
+		memcpy(op, CMSG_DATA(cmsg), sizeof(*op));
+		*found = true;
+	}
+	return 0;
+}
+
+/* Bytes of an element, or -EINVAL. */
+static int op_elem(const struct hc_collective *kind, const struct hypercube_op *op)
+{
+	bool plain = !op->oper && !op->type && !op->width;
+
+	switch (kind->payload) {
+	case HC_PAYLOAD_BYTES:
+		return plain ? 1 : -EINVAL;
+	case HC_PAYLOAD_NOTHING:
+		return plain && !op->bytes ? 1 : -EINVAL;
+	case HC_PAYLOAD_ELEMENTS:
+		break;
+	}
+	return hc_combine_size(op->oper, op->type, op->width);
+}
+
+/* Does the plan allow the node to begin the operation? */
+static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
+		       const struct hypercube_op *op)
+{
+	const struct hc_coll_ops *coll;
+
+	if (READ_ONCE(node->failed))
+		return -EHOSTDOWN;
+	if (!plan)
+		return -ENOENT;
+	if (!plan->member[node->id])
+		return -ENOTCONN;
+	coll = hc_coll_find(plan->ops, op->collective, op->oper);
+	if (IS_ERR(coll))
+		return PTR_ERR(coll);
+	if (smp_load_acquire(&plan->broken)) /* pairs with hc_coll_end() */
+		return -ENOLINK;
+	if (!plan->ops->all_contribute && plan->root != node->id)
+		return -EPERM;
+	return 0;
+}
+
+/* How long is a block?  If it is dealt only the root has any. */
+static int block_get(const struct hc_plan *plan, const struct hc_node *node,
+		     const struct hc_collective *kind, const struct hypercube_op *op, u64 *block)
+{
+	*block = op->bytes;
+	if (!kind->deals)
+		return 0;
+	if (plan->root != node->id)
+		return op->bytes ? -EINVAL : 0;
+	return do_div(*block, plan->nmembers) ? -EINVAL : 0;
+}
+
+/* A plan that another socket is connected to is that one's alone. */
+static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
+{
+	if (hsk->plan)
+		return hsk->plan == plan ? 0 : -EISCONN;
+	return xa_load(&node->socks, plan) ? -EADDRINUSE : 0;
+}
+
+/* What can be refused before anything is sent. */
+static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
+{
+	const struct hc_collective *kind = hc_collective(op->collective);
+	const struct hc_plan *plan = NULL;
+	struct hc_node *node;
+	int elem, err;
+
+	if (op->reserved || op->flags & ~(kind ? kind->flags : HYPERCUBE_F_NOTIFY))
+		return -EINVAL;
+	elem = kind ? op_elem(kind, op) : -EOPNOTSUPP;
+	if (elem < 0)
+		return elem;
+	if (do_div((u64){ op->bytes }, elem))
+		return -EINVAL;
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	if (node)
+		plan = xa_load(&node->fabric->plans, op->plan);
+	err = node ? serves(hsk, node, op->plan) : hc_sock_gone(hsk);
+	if (!err)
+		err = plan_allows(plan, node, op);
+	if (!err)
+		err = block_get(plan, node, kind, op, &hsk->block);
+	if (!err)
+		hsk->epoch = plan->epoch;
+	rcu_read_unlock();
+	if (err)
+		return err;
+	hsk->kind = kind;
+	hsk->elem = elem;
+	hsk->seg_size = rounddown(hsk->fabric->segment, elem);
+	return 0;
+}
+
+static int record_begin(struct hc_sock *hsk, const struct hypercube_op *op)
+{
+	int err;
+
+	if (hsk->open && READ_ONCE(hsk->failed_rec) != hsk->rec)
+		return -EBUSY;
+	kfree_skb(hsk->seg);
+	hsk->seg = NULL;
+	hsk->open = false;
+	err = record_check(hsk, op);
+	if (err)
+		return err;
+	hsk->op = *op;
+	hsk->sent = 0;
+	WRITE_ONCE(hsk->rec, atomic64_inc_return(&hsk->records));
+	hsk->open = true;
+	return 0;
+}
+
+static u32 seg_len(const struct hc_sock *hsk)
+{
+	u64 in_block = 0;
+
+	if (hsk->block)
+		div64_u64_rem(hsk->sent, hsk->block, &in_block);
+	return min_t(u64, hsk->seg_size, hsk->block - in_block);
+}
+
+/* Get the segment to fill, charged to the socket. */
+static int seg_get(struct hc_sock *hsk, long *timeo)
+{
+	struct sock *sk = &hsk->sk;
+	struct hc_host_cb *cb;
+	struct sk_buff *skb;
+	u32 len = seg_len(hsk);
+	bool nothing = hsk->kind->payload == HC_PAYLOAD_NOTHING;
+	struct hc_hdr *hdr;
+	int err;
+
+	err = send_room(sk) ? 0 : send_wait(sk, timeo);
+	if (err)
+		return err;
+	skb = hc_seg_alloc(hsk->fabric, hsk->node_id, len, sk->sk_allocation);
+	if (!skb)
+		return -ENOMEM;
+	skb_set_owner_w(skb, sk);
+	hdr = hc_hdr(skb);
+	hdr->plan = cpu_to_be32(hsk->op.plan);
+	hdr->epoch = cpu_to_be32(hsk->epoch);
+	hdr->offset = cpu_to_be64(hsk->sent);
+	hdr->total = cpu_to_be64(hsk->op.bytes);
+	hdr->collective = hsk->op.collective;
+	/* Of nothing there is the sum. */
+	hdr->oper = nothing ? HYPERCUBE_SUM : hsk->op.oper;
+	hdr->dtype = nothing ? HYPERCUBE_U8 : hsk->op.type;
+	hdr->width = cpu_to_be16(hsk->op.width);
+	if (hsk->op.flags & HYPERCUBE_F_NOTIFY)
+		hdr->flags |= HC_FRAME_F_NOTIFY;
+	if (hsk->sent + len == hsk->op.bytes)
+		hdr->flags |= HC_FRAME_F_LAST;
+	cb = hc_host_cb(skb);
+	cb->cb.dim = HC_DIM_HOST;
+	cb->first = !hsk->sent;
+	cb->rec.sock = hsk->id;
+	cb->rec.nr = hsk->rec;
+	cb->cookie = hsk->op.cookie;
+	hsk->seg = skb;
+	hsk->seg_len = len;
+	hsk->seg_fill = 0;
+	return 0;
+}
+
+static int seg_send(struct hc_sock *hsk)
+{
+	struct sk_buff *skb = hsk->seg;
+	struct hc_node *node;
+	int err = 0;
+
+	hsk->seg = NULL;
+	hsk->sent += hsk->seg_len;
+	if (hsk->sent == hsk->op.bytes)
+		hsk->open = false;
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	if (node) {
+		hc_node_host_xmit(node, skb);
+	} else {
+		kfree_skb(skb);
+		err = hc_sock_gone(hsk);
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+static ssize_t record_send(struct hc_sock *hsk, struct msghdr *msg, size_t len, long timeo)
+{
+	ssize_t copied = 0;
+	int err;
+
+	if (len > hsk->op.bytes - hsk->sent - (hsk->seg ? hsk->seg_fill : 0))
+		return -EMSGSIZE;
+	/* An empty contribution is one empty segment. */
+	while (len || (!hsk->op.bytes && hsk->open)) {
+		u32 n;
+
+		if (READ_ONCE(hsk->failed_rec) == hsk->rec)
+			return copied ?: -ECONNABORTED;
+		if (!hsk->seg) {
+			err = seg_get(hsk, &timeo);
+			if (err)
+				return copied ?: err;
+		}
+		n = min_t(size_t, len, hsk->seg_len - hsk->seg_fill);
+		if (!copy_from_iter_full(hc_payload(hsk->seg) + hsk->seg_fill, n,
+					 &msg->msg_iter))
+			return copied ?: -EFAULT;
+		hsk->seg_fill += n;
+		copied += n;
+		len -= n;
+		if (hsk->seg_fill < hsk->seg_len)
+			break;
+		err = seg_send(hsk);
+		if (err)
+			return err;
+	}
+	return copied;
+}
+
+int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct sock *sk = sock->sk;
+	struct hc_sock *hsk = hc_sk(sk);
+	struct hypercube_op op;
+	bool begins;
+	ssize_t ret;
+
+	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR | MSG_CMSG_COMPAT))
+		return -EOPNOTSUPP;
+	if (msg->msg_namelen)
+		return -EISCONN;
+	ret = cmsg_parse(msg, &op, &begins);
+	if (ret)
+		return ret;
+	if (msg->msg_flags & MSG_DONTWAIT) {
+		if (!mutex_trylock(&hsk->send_lock))
+			return -EAGAIN;
+	} else if (mutex_lock_interruptible(&hsk->send_lock)) {
+		return -ERESTARTSYS;
+	}
+	ret = hc_sock_fabric(hsk) ? hc_sock_gone(hsk) : -ENOTCONN;
+	if (!ret && begins)
+		ret = record_begin(hsk, &op);
+	else if (!ret && !hsk->open)
+		ret = -EDESTADDRREQ;
+	if (!ret)
+		ret = record_send(hsk, msg, len,
+				  sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
+	/* What began but took nothing has not begun. */
+	if (ret < 0 && begins && hsk->open && !hsk->sent && (!hsk->seg || !hsk->seg_fill)) {
+		kfree_skb(hsk->seg);
+		hsk->seg = NULL;
+		hsk->open = false;
+	}
+	mutex_unlock(&hsk->send_lock);
+	return ret;
+}

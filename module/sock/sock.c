@@ -1,0 +1,479 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sockets: how programs reach a node.
+ *
+ * SOCK_SEQPACKET carries contributions in and results out; sendmsg() (sock/send.c)
+ * cuts a contribution into segments and queues them at the node's host port, the
+ * node's poll queues results on sk_receive_queue.  Segments are charged to the sender's
+ * socket (sk_wmem_alloc) until the last node that reads them frees them,
+ * wherever that is, so a slow receiver stops the senders and the memory in
+ * flight is at most the sum of the send buffers.
+ * SOCK_DGRAM carries messages from node to node (sock/dgram.c).
+ * sock/bind.c has how sockets come to a node and leave it, and their lifetime.
+ */
+#include <linux/module.h>
+#include <linux/net.h>
+#include <linux/sched/stat.h>
+#include <net/busy_poll.h>
+#include <net/sock.h>
+#include <net/tcp_states.h>
+
+#include "coll/coll.h"
+#include "compat.h"
+#include "sock/sock.h"
+
+static int family = HYPERCUBE_AF_DEFAULT;
+module_param(family, int, 0444);
+MODULE_PARM_DESC(family, "socket address family (default 18, AF_ASH)");
+
+static uint busy_poll = 200;
+module_param(busy_poll, uint, 0644);
+MODULE_PARM_DESC(busy_poll, "us for which a receiver may keep an idle processor; SO_BUSY_POLL of new sockets (default 200)");
+
+static uint buffer = SZ_1M;
+module_param(buffer, uint, 0644);
+MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (default 1048576)");
+
+/* What statuses may take beyond a full receive buffer: those of operations that had begun
+ * before it was.
+ */
+#define HC_STATUS_ROOM	SZ_256K
+
+/* Numbers begin so that whoever cuts them to 32 bits is found soon. */
+#define HC_REC_FIRST	(U32_MAX - 64ULL)
+
+/* So that what a poll says about a socket that was here before is told apart.  64 bits:
+ * they never wrap.
+ */
+static atomic64_t sock_ids = ATOMIC64_INIT(HC_REC_FIRST);
+
+int hc_sock_family(void)
+{
+	return family;
+}
+
+/* ------------------------------------------------------------ from the poll */
+
+struct hc_result_cb {
+	u64 rec;	/* number of the record within the socket */
+	u32 pos;	/* bytes already received */
+	bool last;
+};
+
+static struct hc_result_cb *result_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct hc_result_cb) > sizeof_field(struct sk_buff, cb));
+	return (struct hc_result_cb *)skb->cb;
+}
+
+u64 hc_sock_id(const struct sock *sk)
+{
+	return hc_sk(sk)->id;
+}
+
+static struct sock *sock_serving(struct hc_node *node, u32 plan)
+{
+	struct sock *sk = xa_load(&node->socks, plan);
+
+	return sk ? sk : rcu_dereference(node->sk);
+}
+
+struct sock *hc_sock_serving(const struct hc_member *m)
+{
+	return sock_serving(m->node, m->plan->id);
+}
+
+/* The socket @id, if it still serves the plan, or did when it was connected to none. */
+static struct sock *sock_of(struct hc_node *node, u32 plan, u64 id)
+{
+	struct sock *sk = xa_load(&node->socks, plan);
+
+	if (!sk || hc_sk(sk)->id != id)
+		sk = rcu_dereference(node->sk);
+	return sk && hc_sk(sk)->id == id ? sk : NULL;
+}
+
+struct hc_rec hc_sock_record(const struct hc_member *m)
+{
+	struct hc_rec rec = { 0 };
+	struct sock *sk;
+
+	rcu_read_lock();
+	sk = hc_sock_serving(m);
+	if (sk) {
+		rec.sock = hc_sk(sk)->id;
+		rec.nr = atomic64_inc_return(&hc_sk(sk)->records);
+	}
+	rcu_read_unlock();
+	return rec;
+}
+
+static bool sock_room(struct sock *sk)
+{
+	bool room = hc_sock_recv_room(sk);
+	bool was;
+
+	if (room)
+		return true;
+	was = READ_ONCE(hc_sk(sk)->starved);
+	WRITE_ONCE(hc_sk(sk)->starved, true);
+	/* Pairs with room_tell(): either it sees the flag or we the room. */
+	smp_mb();
+	room = hc_sock_recv_room(sk);
+	/* Who sleeps until there is more (record_queue()) may have less room now. */
+	if (!room && !was)
+		sk->sk_data_ready(sk);
+	return room;
+}
+
+bool hc_sock_room(const struct hc_member *m, u64 id)
+{
+	struct sock *sk;
+	bool room;
+
+	rcu_read_lock();
+	sk = id ? sock_of(m->node, m->plan->id, id) : hc_sock_serving(m);
+	room = !sk || sock_room(sk);
+	rcu_read_unlock();
+	return room;
+}
+
+/* Who asked to sleep until there is more to receive (SO_RCVLOWAT) sleeps on, but not
+ * beyond the end of a record, nor until the buffer is so full that others wait.
+ */
+static void record_queue(struct sock *sk, struct sk_buff *skb)
+{
+	bool last = result_cb(skb)->last;
+	int enough = min(READ_ONCE(sk->sk_rcvlowat), READ_ONCE(sk->sk_rcvbuf) / 4);
+
+	skb_orphan(skb);
+	skb_set_owner_r(skb, sk);
+	skb_queue_tail(&sk->sk_receive_queue, skb);
+	if (last || atomic_read(&sk->sk_rmem_alloc) >= enough)
+		sk->sk_data_ready(sk);
+}
+
+void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	struct hypercube_result *res;
+	struct sock *sk;
+
+	BUILD_BUG_ON(sizeof(*res) > sizeof(struct hc_hdr));
+	rcu_read_lock();
+	sk = sock_of(m->node, m->plan->id, op->rec.sock);
+	if (!sk) {
+		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
+		goto out;
+	}
+	/* The result takes the place of the end of the frame header. */
+	__skb_pull(skb, sizeof(struct hc_hdr) - sizeof(*res));
+	res = (struct hypercube_result *)skb->data;
+	memset(res, 0, sizeof(*res));
+	res->plan = m->plan->id;
+	res->op = op->nr;
+	res->cookie = op->cookie;
+	res->bytes = op->result;
+	res->steps = hc_op_steps(m, op);
+	res->clock = op->clock;
+	res->time = op->time;
+	res->cause_node = ~0U;
+	res->cause_dim = ~0U;
+	res->collective = op->coll->kind->id;
+	result_cb(skb)->rec = op->rec.nr;
+	result_cb(skb)->pos = sizeof(*res);
+	result_cb(skb)->last = last;
+	record_queue(sk, skb);
+out:
+	rcu_read_unlock();
+}
+
+/* The record is lost, not the fact that one is; SO_MEMINFO tells how many were. */
+static void record_lost(struct sock *sk)
+{
+	atomic_inc(&sk->sk_drops);
+	WRITE_ONCE(sk->sk_err, ENOBUFS);
+	sk_error_report(sk);
+}
+
+/* One who never reads does not get any number of them. */
+static bool status_room(const struct sock *sk)
+{
+	return atomic_read(&sk->sk_rmem_alloc) - HC_STATUS_ROOM < READ_ONCE(sk->sk_rcvbuf);
+}
+
+void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
+		    const struct hc_rec *rec)
+{
+	struct sk_buff *skb;
+	struct sock *sk;
+
+	rcu_read_lock();
+	sk = sock_of(node, res->plan, rec->sock);
+	if (!sk)
+		goto out;
+	/* Of what the process sends at the moment it must hear at once. */
+	if (res->status && rec->nr == READ_ONCE(hc_sk(sk)->rec))
+		WRITE_ONCE(hc_sk(sk)->failed_rec, rec->nr);
+	skb = status_room(sk) ? alloc_skb(sizeof(*res), GFP_ATOMIC) : NULL;
+	if (!skb) {
+		record_lost(sk);
+		goto wake;
+	}
+	skb_put_data(skb, res, sizeof(*res));
+	result_cb(skb)->rec = rec->nr;
+	result_cb(skb)->pos = sizeof(*res);
+	result_cb(skb)->last = true;
+	record_queue(sk, skb);
+wake:
+	/* A sender that waits for room must see that its operation is over. */
+	sk->sk_write_space(sk);
+out:
+	rcu_read_unlock();
+}
+
+/* ------------------------------------------------------------ recvmsg */
+
+/* A result is often there sooner than a processor wakes up.  So wait without
+ * sleeping for a while, but only as long as nobody else wants this processor.
+ */
+static void recv_spin(struct sock *sk)
+{
+	unsigned long start = busy_loop_current_time();
+
+	while (skb_queue_empty_lockless(&sk->sk_receive_queue) && sk_can_busy_loop(sk) &&
+	       single_task_running() && !need_resched() && !READ_ONCE(sk->sk_err) &&
+	       !sk_busy_loop_timeout(sk, start))
+		cpu_relax();
+}
+
+/* Room to send is no reason to wake up: there is some whenever a contribution that the
+ * process has sent is consumed, which is most often just before the result comes.
+ */
+static int recv_wake(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
+{
+	if (key && !(key_to_poll(key) & (EPOLLIN | EPOLLERR)))
+		return 0;
+	return autoremove_wake_function(wait, mode, sync, key);
+}
+
+static int recv_wait(struct sock *sk, long *timeo)
+{
+	struct hc_sock *hsk = hc_sk(sk);
+	DEFINE_WAIT_FUNC(wait, recv_wake);
+	int err = 0;
+
+	if (*timeo)
+		recv_spin(sk);
+	for (;;) {
+		prepare_to_wait(sk_sleep(sk), &wait, TASK_INTERRUPTIBLE);
+		if (!skb_queue_empty_lockless(&sk->sk_receive_queue))
+			break;
+		err = sock_error(sk);
+		if (err)
+			break;
+		err = hc_sock_gone(hsk);
+		if (err)
+			break;
+		err = hc_sock_sleep(timeo);
+		if (err)
+			break;
+	}
+	finish_wait(sk_sleep(sk), &wait);
+	return err;
+}
+
+/* Tell the node that there is room again, once it had run out. */
+static void room_tell(struct sock *sk)
+{
+	struct hc_sock *hsk = hc_sk(sk);
+	struct hc_node *node;
+
+	/* Pairs with hc_sock_room(). */
+	smp_mb();
+	if (!READ_ONCE(hsk->starved) || !hc_sock_recv_room(sk))
+		return;
+	WRITE_ONCE(hsk->starved, false);
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	if (node)
+		hc_node_kick(node, HC_EV_READER);
+	rcu_read_unlock();
+}
+
+/* Copy from the pieces of one record that are there; returns bytes or -errno.  The
+ * results of several operations may come at the same time: their pieces alternate
+ * in the queue, and a call returns pieces of one of them only.
+ */
+static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	struct hypercube_result res;
+	struct sk_buff *skb;
+	ssize_t copied = 0;
+	bool last = false;
+	bool begun = false;
+	u64 rec = 0;
+
+	while (!last && (skb = skb_peek(&sk->sk_receive_queue))) {
+		struct hc_result_cb *cb = result_cb(skb);
+		const struct hypercube_result *r = (void *)skb->data;
+		size_t n = min_t(size_t, len - copied, skb->len - cb->pos);
+
+		if (begun && (cb->rec != rec || (n == 0 && skb->len > cb->pos)))
+			break;
+		if (skb_copy_datagram_msg(skb, cb->pos, msg, n)) {
+			if (!begun)
+				return -EFAULT;
+			break;
+		}
+		res = *r;
+		rec = cb->rec;
+		begun = true;
+		copied += n;
+		cb->pos += n;
+		if (cb->pos < skb->len)
+			break;
+		last = cb->last;
+		skb_unlink(skb, &sk->sk_receive_queue);
+		consume_skb(skb);
+		room_tell(sk);
+	}
+	if (last)
+		msg->msg_flags |= MSG_EOR;
+	put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_RESULT, sizeof(res), &res);
+	return copied;
+}
+
+static int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
+{
+	struct sock *sk = sock->sk;
+	struct hc_sock *hsk = hc_sk(sk);
+	long timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
+	ssize_t ret;
+
+	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT |
+		      MSG_WAITALL))
+		return -EOPNOTSUPP;
+	if (!hc_sock_fabric(hsk))
+		return -ENOTCONN;
+	if (flags & MSG_DONTWAIT) {
+		if (!mutex_trylock(&hsk->recv_lock))
+			return -EAGAIN;
+	} else if (mutex_lock_interruptible(&hsk->recv_lock)) {
+		return -ERESTARTSYS;
+	}
+	ret = 0;
+	if (skb_queue_empty_lockless(&sk->sk_receive_queue))
+		ret = recv_wait(sk, &timeo);
+	if (!ret)
+		ret = record_recv(sk, msg, len);
+	mutex_unlock(&hsk->recv_lock);
+	msg->msg_namelen = 0;
+	return ret;
+}
+
+/* ------------------------------------------------------------ the socket */
+
+static const struct proto_ops hc_seqpacket_ops = {
+	.family		= PF_UNSPEC,	/* set at init: the number is a parameter */
+	.owner		= THIS_MODULE,
+	.release	= hc_sock_release,
+	.bind		= hc_sock_bind,
+	.connect	= hc_sock_connect,
+	.socketpair	= sock_no_socketpair,
+	.accept		= sock_no_accept,
+	.getname	= hc_sock_getname,
+	.poll		= datagram_poll,
+	.ioctl		= sock_no_ioctl,
+	.gettstamp	= sock_gettstamp,
+	.listen		= sock_no_listen,
+	.shutdown	= sock_no_shutdown,
+	.sendmsg	= hc_sock_sendmsg,
+	.recvmsg	= hc_sock_recvmsg,
+	.mmap		= sock_no_mmap,
+};
+
+static struct proto hc_proto = {
+	.name		= "HYPERCUBE",
+	.owner		= THIS_MODULE,
+	.obj_size	= sizeof(struct hc_sock),
+	.slab_flags	= SLAB_ACCOUNT,
+};
+
+/* Runs a grace period after the last reference: no poll can queue any more. */
+static void hc_sock_destruct(struct sock *sk)
+{
+	skb_queue_purge(&sk->sk_receive_queue);
+}
+
+static int hc_sock_create(struct net *net, struct socket *sock, int protocol, int kern)
+{
+	struct hc_sock *hsk;
+	struct sock *sk;
+
+	if (protocol)
+		return -EPROTONOSUPPORT;
+	if (sock->type == SOCK_SEQPACKET)
+		sock->ops = &hc_seqpacket_ops;
+	else if (sock->type == SOCK_DGRAM)
+		sock->ops = &hc_dgram_ops;
+	else
+		return -ESOCKTNOSUPPORT;
+	sk = sk_alloc(net, family, GFP_KERNEL, &hc_proto, kern);
+	if (!sk)
+		return -ENOMEM;
+	sock_init_data(sock, sk);
+	sock_set_flag(sk, SOCK_RCU_FREE);
+	sk->sk_protocol = 0;
+	sk->sk_allocation |= __GFP_ACCOUNT;
+	sk->sk_destruct = hc_sock_destruct;
+	sk->sk_sndbuf = clamp_t(uint, READ_ONCE(buffer), SOCK_MIN_SNDBUF, SZ_1G);
+	sk->sk_rcvbuf = clamp_t(uint, READ_ONCE(buffer), SOCK_MIN_RCVBUF, SZ_1G);
+	if (sock->type == SOCK_SEQPACKET)
+		hc_busy_poll_set(sk, READ_ONCE(busy_poll));
+	hsk = hc_sk(sk);
+	hsk->fabric = NULL;
+	RCU_INIT_POINTER(hsk->node, NULL);
+	hsk->id = atomic64_inc_return(&sock_ids);
+	hsk->plan = 0;
+	hsk->by = INVALID_UID;
+	hsk->gone = ENODEV;
+	atomic64_set(&hsk->records, HC_REC_FIRST);
+	hsk->rec = 0;
+	hsk->failed_rec = 0;
+	hsk->open = false;
+	hsk->seg = NULL;
+	hsk->leave_skb = NULL;
+	hsk->starved = false;
+	mutex_init(&hsk->send_lock);
+	mutex_init(&hsk->recv_lock);
+	return 0;
+}
+
+static struct net_proto_family hc_family = {
+	.create	= hc_sock_create,
+	.owner	= THIS_MODULE,
+};
+
+int hc_sock_init(void)
+{
+	int err;
+
+	if (family <= AF_UNIX || family >= NPROTO)
+		return -EINVAL;
+	err = proto_register(&hc_proto, 1);
+	if (err)
+		return err;
+	hc_family.family = family;
+	err = sock_register(&hc_family);
+	if (err)
+		proto_unregister(&hc_proto);
+	return err;
+}
+
+void hc_sock_exit(void)
+{
+	sock_unregister(family);
+	proto_unregister(&hc_proto);
+	/* Sockets are freed by RCU callbacks of ours. */
+	rcu_barrier();
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the two kinds of sockets share.
+ */
+#ifndef _HC_SOCK_H
+#define _HC_SOCK_H
+
+#include <linux/sched/signal.h>
+#include <net/sock.h>
+
+#include "hypercube.h"
+#include "coll/ops.h"
+
+/**
+ * struct hc_sock - a socket
+ * @sk: must be first
+ * @fabric: the fabric it is bound in, with a reference; set once, see hc_sock_fabric()
+ * @node: the node it is bound to; written under fabric->sock_lock, read under RCU
+ * @node_id: its number
+ * @id: unique in the machine
+ * @plan: the plan it is connected to, or 0; written under @send_lock
+ * @by: the owner of the node by whose right it was bound, or INVALID_UID
+ * @gone: why it has no node any more: ENODEV, or EACCES: the node has another owner
+ * @send_lock: one contribution at a time; protects all up to @seg_fill
+ * @op: the contribution being sent, valid if @open
+ * @kind: its collective
+ * @block: no segment crosses a multiple of so many bytes of it; 0: all of it is empty
+ * @sent: bytes of it handed to the node
+ * @records: number of its latest record of either direction
+ * @rec: record number of the contribution
+ * @open: a contribution is incomplete
+ * @epoch: of the plan it began with
+ * @elem: bytes of an element
+ * @seg_size: payload bytes of a full segment
+ * @seg: segment being filled, or NULL
+ * @seg_len: payload bytes it takes
+ * @seg_fill: payload bytes it has
+ * @failed_rec: the last record that failed while it was @rec; the poll writes
+ * @starved: results wait for room; the poll sets it, recvmsg() clears it
+ * @leave_skb: tells the node that the socket was closed
+ * @recv_lock: one receiver at a time
+ */
+struct hc_sock {
+	struct sock sk;
+	struct hc_fabric *fabric;
+	struct hc_node __rcu *node;
+	u32 node_id;
+	u64 id;
+	u32 plan;
+	kuid_t by;
+	int gone;
+	struct mutex send_lock;
+	struct hypercube_op op;
+	const struct hc_collective *kind;
+	u64 block;
+	u64 sent;
+	atomic64_t records;
+	u64 rec;
+	bool open;
+	u32 epoch;
+	u32 elem;
+	u32 seg_size;
+	struct sk_buff *seg;
+	u32 seg_len;
+	u32 seg_fill;
+	u64 failed_rec;
+	bool starved;
+	struct sk_buff *leave_skb;
+	struct mutex recv_lock;
+};
+
+/* The fabric it is bound in, or NULL: not bound. */
+static inline struct hc_fabric *hc_sock_fabric(const struct hc_sock *hsk)
+{
+	/* Pairs with the release in sock/bind.c: what bind() writes comes before it. */
+	return smp_load_acquire(&hsk->fabric);
+}
+
+/* 0 while it has a node. */
+static inline int hc_sock_gone(const struct hc_sock *hsk)
+{
+	return rcu_access_pointer(hsk->node) ? 0 : -READ_ONCE(hsk->gone);
+}
+
+/* Is there room for another result? */
+static inline bool hc_sock_recv_room(const struct sock *sk)
+{
+	return atomic_read(&sk->sk_rmem_alloc) < READ_ONCE(sk->sk_rcvbuf);
+}
+
+/* Sleep, of a wait that was prepared, for what is left of @timeo; 0 or why not. */
+static inline int hc_sock_sleep(long *timeo)
+{
+	if (!*timeo)
+		return -EAGAIN;
+	if (signal_pending(current))
+		return sock_intr_errno(*timeo);
+	*timeo = schedule_timeout(*timeo);
+	return 0;
+}
+
+static inline struct hc_sock *hc_sk(const struct sock *sk)
+{
+	return (struct hc_sock *)sk;
+}
+
+extern const struct proto_ops hc_dgram_ops;
+
+int hc_sock_release(struct socket *sock);
+/* Of either length; 0 or -EINVAL. */
+int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len);
+int hc_sock_bind(struct socket *sock, struct sockaddr *addr, int len);
+int hc_sock_connect(struct socket *sock, struct sockaddr *addr, int len, int flags);
+int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
+int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+
+#endif /* _HC_SOCK_H */
