@@ -373,6 +373,28 @@ ethtool_tells_the_truth() {
 	check 'kind' grep -q 'hypercube' <(at 0 ip -d link show tn0)
 }
 
+# NAPI completes polls by itself then that wanted to go on; such a node must not lose its place
+who_polls_busily_keeps_nobody_from_polling() {
+	local i
+	cube 3
+	check 'GRO' at 7 ethtool -K tn7 gro on
+	check 'softirqs deferred' at 7 bash -c \
+		'cd /sys/class/net/tn7 && echo 2 >napi_defer_hard_irqs && echo 200000 >gro_flush_timeout'
+	background ip netns exec "${p}7" "$flow" count 9 $((6 * slow)) busy >"$scratch/count"
+	for ((i = 0; i < 5; i++)); do
+		at 0 "$flow" udp "$(address 7)" 9 1 1400 >/dev/null &
+		at 5 "$flow" udp "$(address 7)" 9 1 64 >/dev/null
+	done
+	wait "$pid" || fault 'no busy polling'
+	log "$(<"$scratch/count")"
+	jobs=()
+	check 'plan' hcctl tree find fabric t apply
+	check 'reduction' hcctl run reduce t op sum type u64 count 20000 verify
+	equal 'found' 0 "$(json .found detect t)"
+	check 'they answer' reaches 0 7
+	check 'del' hcctl fabric del t
+}
+
 reductions_and_traffic() {
 	cube 3
 	check 'plan' hcctl tree find fabric t apply
@@ -444,5 +466,5 @@ run_tests all_pairs_ping ipv6_without_configuration big_datagrams_are_fragmented
 	broadcasts_while_links_fail unknown_addresses_are_flooded \
 	vlans_on_top macvlans_on_top tcp_flows_while_links_fail a_failed_node_has_no_carrier \
 	a_cut_is_a_cut an_endpoint_moves_with_traffic a_flood_costs_drops_not_memory \
-	ethtool_tells_the_truth reductions_and_traffic the_module_goes_with_traffic \
+	ethtool_tells_the_truth who_polls_busily_keeps_nobody_from_polling reductions_and_traffic the_module_goes_with_traffic \
 	many_endpoints_in_namespaces traffic_among_1024_endpoints

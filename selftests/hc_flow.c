@@ -11,7 +11,8 @@
  *	hc_flow echo PORT		sends one connection's bytes back
  *	hc_flow udp ADDRESS PORT SECONDS [BYTES]
  *					as many datagrams as the socket takes; says how many
- *	hc_flow count PORT SECONDS	counts the datagrams that come
+ *	hc_flow count PORT SECONDS [busy]
+ *					counts the datagrams that come; waits for them busily
  *	hc_flow raw IFNAME DST SRC COUNT [BYTES]
  *					Ethernet frames of type 0x88b5, each with its number
  *	hc_flow packets IFNAME DST SRC COUNT BYTES
@@ -196,14 +197,28 @@ static int wait_readable(int fd, uint64_t end)
 	return now < end && poll(&p, 1, (end - now) / 1000000 + 1) > 0;
 }
 
-static int count(const char *port, int seconds)
+/* And keeps the softirq from it meanwhile. */
+static int poll_busily(int fd)
+{
+	struct timeval timeout = { .tv_usec = 100000 };
+	int spin = 1000, budget = 64, one = 1;
+
+	return setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &timeout, sizeof(timeout)) ||
+	       setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL, &spin, sizeof(spin)) ||
+	       setsockopt(fd, SOL_SOCKET, SO_PREFER_BUSY_POLL, &one, sizeof(one)) ||
+	       setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget, sizeof(budget));
+}
+
+static int count(const char *port, int seconds, bool busily)
 {
 	uint64_t end = now_ns() + seconds * 1000000000ULL, n = 0;
 	int fd = sock_open(NULL, port, SOCK_DGRAM);
 
 	if (fd < 0)
 		return fail("bind");
-	while (wait_readable(fd, end))
+	if (busily && poll_busily(fd))
+		return fail("busy polling");
+	while (busily ? now_ns() < end : wait_readable(fd, end))
 		n += recv(fd, buf, sizeof(buf), 0) >= 0;
 	printf("%llu datagrams\n", (unsigned long long)n);
 	return 0;
@@ -350,8 +365,8 @@ int main(int argc, char **argv)
 		return echo(argv[2]);
 	if (!strcmp(verb, "udp") && (argc == 5 || argc == 6))
 		return udp(argv[2], argv[3], atoi(argv[4]), argc == 6 ? atoi(argv[5]) : 64);
-	if (!strcmp(verb, "count") && argc == 4)
-		return count(argv[2], atoi(argv[3]));
+	if (!strcmp(verb, "count") && (argc == 4 || (argc == 5 && !strcmp(argv[4], "busy"))))
+		return count(argv[2], atoi(argv[3]), argc == 5);
 	if (!strcmp(verb, "raw") && (argc == 6 || argc == 7))
 		return raw(argv[2], argv[3], argv[4], atoi(argv[5]),
 			   argc == 7 ? atoi(argv[6]) : 64);
