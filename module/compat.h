@@ -8,6 +8,8 @@
 
 #include <linux/hrtimer.h>
 #include <linux/netdevice.h>
+#include <linux/rtnetlink.h>
+#include <linux/sched/signal.h>
 #include <linux/version.h>
 #include <net/genetlink.h>
 #include <net/sock.h>
@@ -27,6 +29,26 @@
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 /* Before operations were split, the hooks around them got the whole one. */
 #define genl_split_ops genl_ops
+#endif
+
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
+/* Modules have it no more. */
+static inline int hc_rtnl_lock_killable(void)
+{
+	while (!rtnl_trylock()) {
+		schedule_timeout_killable(1);
+		if (fatal_signal_pending(current))
+			return -EINTR;
+	}
+	return 0;
+}
+#else
+#define hc_rtnl_lock_killable	rtnl_lock_killable
+#endif
+
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
+/* Its address may be longer than the type says: since then it has a type that says so. */
+#define sockaddr_unsized sockaddr
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 7, 0)

@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
 
+#include "compat.h"
 #include "route/detect.h"
 #include "netlink/priv.h"
 
@@ -53,7 +54,7 @@ static int endpoint_move(struct hc_fabric *fabric, u32 id, struct net *net,
 	struct net_device *dev;
 	int err;
 
-	if (rtnl_lock_killable())
+	if (hc_rtnl_lock_killable())
 		return -EINTR;
 	err = -ENOENT;
 	if (READ_ONCE(fabric->dead)) {

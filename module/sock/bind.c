@@ -337,7 +337,7 @@ out:
 	return err;
 }
 
-int hc_sock_bind(struct socket *sock, struct sockaddr *addr, int len)
+int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len)
 {
 	struct sockaddr_hypercube shc;
 	int err = hc_sock_addr(&shc, addr, len);
@@ -388,7 +388,7 @@ static int sock_connect_bound(struct hc_sock *hsk, struct hc_fabric *fabric, u32
 	return err;
 }
 
-int hc_sock_connect(struct socket *sock, struct sockaddr *addr, int len, int flags)
+int hc_sock_connect(struct socket *sock, struct sockaddr_unsized *addr, int len, int flags)
 {
 	struct hc_sock *hsk = hc_sk(sock->sk);
 	struct hc_fabric *fabric = hc_sock_fabric(hsk);

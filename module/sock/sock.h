@@ -8,6 +8,7 @@
 #include <linux/sched/signal.h>
 #include <net/sock.h>
 
+#include "compat.h"
 #include "hypercube.h"
 #include "coll/ops.h"
 
@@ -109,8 +110,8 @@ extern const struct proto_ops hc_dgram_ops;
 int hc_sock_release(struct socket *sock);
 /* Of either length; 0 or -EINVAL. */
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len);
-int hc_sock_bind(struct socket *sock, struct sockaddr *addr, int len);
-int hc_sock_connect(struct socket *sock, struct sockaddr *addr, int len, int flags);
+int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len);
+int hc_sock_connect(struct socket *sock, struct sockaddr_unsized *addr, int len, int flags);
 int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
 int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 
