@@ -90,10 +90,10 @@ static bool mutations(void)
 	for (run = 0; run < 1500; run++) {
 		n = 2 + run % 6;
 		bworld_init(&w, n);
-		bworld_random(&w, brnd(n + 2) % (1u << (n - 1)), brnd(3), run & 1);
+		bworld_random(&w, rnd(n + 2) % (1u << (n - 1)), rnd(3), run & 1);
 		if (!bworld_plan(&w, HC_BCAST_GENERAL, false, &p)) {
-			i = brnd(p.bcast.steps);
-			p.sequence[i] = (uint8_t)brnd(n);
+			i = rnd(p.bcast.steps);
+			p.sequence[i] = (uint8_t)rnd(n);
 			CHECK(!hc_plan_bcast_fixed(w.f, 0, p.sequence, p.bcast.steps - (run & 1),
 						   &q, &why));
 			CHECK(bcast_holds(&w, &q));
@@ -145,9 +145,9 @@ static bool large(unsigned int n, unsigned int nodes, unsigned int links, unsign
 	bool fine;
 
 	while (nodes--)
-		hc_faults_node(f, 1 + brnd((1u << n) - 1));
+		hc_faults_node(f, 1 + rnd((1u << n) - 1));
 	while (links--)
-		hc_faults_link(f, brnd(1u << n), brnd(n));
+		hc_faults_link(f, rnd(1u << n), rnd(n));
 	start = clock();
 	CHECK(first && !hc_plan_bcast(f, &req, &p, &why));
 	fine = clock() - start < seconds * CLOCKS_PER_SEC &&
@@ -167,7 +167,7 @@ static bool large_cubes(void)
 	return true;
 }
 
-const struct bcast_case bcast_check_cases[] = {
+const struct tap_case bcast_check_cases[] = {
 	{ "bcast-verifier-refuses", refusals },
 	{ "bcast-verifier-outsiders", outsiders },
 	{ "bcast-verifier-mutations", mutations },

@@ -59,7 +59,7 @@ static bool minimum_set(const unsigned int *set, unsigned int size, void *ctx)
 	unsigned int i;
 	bool fine = true;
 
-	if (c->skip > 1 && brnd(c->skip))
+	if (c->skip > 1 && rnd(c->skip))
 		return true;
 	bworld_init(&w, c->n);
 	for (i = 0; i < size; i++)
@@ -134,7 +134,7 @@ static bool search_set(const unsigned int *set, unsigned int size, void *ctx)
 	unsigned int i;
 	bool fine = true;
 
-	if (c->skip > 1 && brnd(c->skip))
+	if (c->skip > 1 && rnd(c->skip))
 		return true;
 	bworld_init(&w, c->n);
 	for (i = 0; i < size; i++)
@@ -190,7 +190,7 @@ static bool proven(void)
 	for (run = 0; run < 120; run++) {
 		n = 5 + run % 2;
 		bworld_init(&w, n);
-		bworld_random(&w, brnd(1u << (n - 1)), brnd(2) ? brnd(n << (n - 2)) : 0, run & 1);
+		bworld_random(&w, rnd(1u << (n - 1)), rnd(2) ? rnd(n << (n - 2)) : 0, run & 1);
 		if (w.f->fault[0] != hc_ones(n))
 			CHECK(minimum(&w) >= 0);
 		bworld_free(&w);
@@ -206,7 +206,7 @@ static bool general_set(const unsigned int *set, unsigned int size, void *ctx)
 	unsigned int i;
 	bool fine = true;
 
-	if (c->skip > 1 && brnd(c->skip))
+	if (c->skip > 1 && rnd(c->skip))
 		return true;
 	bworld_init(&w, c->n);
 	for (i = 0; i < size; i++)
@@ -243,7 +243,7 @@ static bool general_random(void)
 	for (run = 0; run < 400; run++) {
 		n = 4 + run % 5;
 		bworld_init(&w, n);
-		bworld_random(&w, brnd(1u << (n - 1)), brnd(2) ? brnd(n << (n - 2)) : 0, run & 1);
+		bworld_random(&w, rnd(1u << (n - 1)), rnd(2) ? rnd(n << (n - 2)) : 0, run & 1);
 		if (!bworld_plan(&w, HC_BCAST_GENERAL, run & 2, &p)) {
 			fine = bcast_complete(&w, &p, hc_bcast_max_steps(n));
 			hc_bcast_plan_free(&p);
@@ -291,7 +291,7 @@ static int serve_piece(void *ctx, const struct hc_bcast_piece *piece)
 
 static bool serves_all(const struct bworld *w, unsigned int faults, unsigned int links)
 {
-	struct hc_bcast_req req = { .method = HC_BCAST_GENERAL, .greedy = brnd(2) };
+	struct hc_bcast_req req = { .method = HC_BCAST_GENERAL, .greedy = rnd(2) };
 	unsigned int n = (unsigned int)w->o.n;
 	struct pieces all = { .w = w };
 	const char *why;
@@ -314,8 +314,8 @@ static bool all_sources(void)
 
 	for (run = 0; run < 400; run++) {
 		n = 2 + run % 5;
-		nodes = brnd(3) ? brnd(n) : brnd(1u << (n - 1));
-		links = brnd(2) ? 0 : brnd(n);
+		nodes = rnd(3) ? rnd(n) : rnd(1u << (n - 1));
+		links = rnd(2) ? 0 : rnd(n);
 		bworld_init(&w, n);
 		bworld_random(&w, nodes, links, run & 1);
 		if (!serves_all(&w, nodes, links)) {
@@ -343,7 +343,7 @@ static bool all_refused(void)
 	return true;
 }
 
-const struct bcast_case bcast_search_cases[] = {
+const struct tap_case bcast_search_cases[] = {
 	{ "bcast-minimum-node-faults", minimum_nodes },
 	{ "bcast-minimum-link-faults", minimum_links },
 	{ "bcast-search-alone", search_alone },

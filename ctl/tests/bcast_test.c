@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "bcast_test.h"
 
@@ -50,35 +49,25 @@ void bworld_fault(struct bworld *w, unsigned int i)
 	bworld_link(w, (low >> d << (d + 1)) | (low & ((1u << d) - 1)), d);
 }
 
-unsigned int brnd(unsigned int below)
-{
-	static uint64_t x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return (unsigned int)(x >> 32) % below;
-}
-
 void bworld_random(struct bworld *w, unsigned int nodes, unsigned int links, bool near)
 {
-	unsigned int n = (unsigned int)w->o.n, u, d, centre = brnd(1u << n);
+	unsigned int n = (unsigned int)w->o.n, u, d, centre = rnd(1u << n);
 
 	while (nodes) {
-		u = brnd(1u << n);
+		u = rnd(1u << n);
 		if (near)
-			u = centre ^ (1u << brnd(n)) ^ (1u << brnd(n)) ^
-			    (brnd(4) ? 0 : 1u << brnd(n));
-		if (near && !brnd(50))
-			centre = brnd(1u << n);
+			u = centre ^ (1u << rnd(n)) ^ (1u << rnd(n)) ^
+			    (rnd(4) ? 0 : 1u << rnd(n));
+		if (near && !rnd(50))
+			centre = rnd(1u << n);
 		if (!u || w->o.dead[u])
 			continue;
 		bworld_node(w, u);
 		nodes--;
 	}
 	while (links) {
-		u = brnd(1u << n);
-		d = brnd(n);
+		u = rnd(1u << n);
+		d = rnd(n);
 		if (w->o.cut[u][d])
 			continue;
 		bworld_link(w, u, d);
@@ -239,44 +228,11 @@ bool bcast_subsets(unsigned int n, unsigned int most,
 	return true;
 }
 
-static const struct bcast_case *const groups[] = {
+static const struct tap_case *const groups[] = {
 	bcast_vector_cases, bcast_theorem_cases, bcast_search_cases, bcast_check_cases,
 };
 
-static bool wanted(const char *name, int argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < argc; i++)
-		if (!strcmp(argv[i], name))
-			return true;
-	return argc < 2;
-}
-
 int main(int argc, char **argv)
 {
-	unsigned int n = 0, g, total = 0;
-	const struct bcast_case *c;
-	bool all = true;
-
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("TAP version 13\n");
-	for (g = 0; g < ARRAY_SIZE(groups); g++)
-		for (c = groups[g]; c->name; c++)
-			total += wanted(c->name, argc, argv);
-	printf("1..%u\n", total);
-	for (g = 0; g < ARRAY_SIZE(groups); g++) {
-		for (c = groups[g]; c->name; c++) {
-			clock_t start = clock();
-			bool fine;
-
-			if (!wanted(c->name, argc, argv))
-				continue;
-			fine = c->run();
-			printf("%sok %u - %s # %.2f s\n", fine ? "" : "not ", ++n,
-			       c->name, (double)(clock() - start) / CLOCKS_PER_SEC);
-			all &= fine;
-		}
-	}
-	return !all;
+	return tap_main(groups, ARRAY_SIZE(groups), argc, argv);
 }

@@ -5,30 +5,14 @@
 #ifndef _BCAST_TEST_H
 #define _BCAST_TEST_H
 
-#include <stdio.h>
-
 #include "bcast.h"
 #include "bcast_oracle.h"
+#include "tap.h"
 
-struct bcast_case {
-	const char *name;
-	bool (*run)(void);
-};
-
-/* Ended by an entry without a name. */
-extern const struct bcast_case bcast_vector_cases[];
-extern const struct bcast_case bcast_theorem_cases[];
-extern const struct bcast_case bcast_search_cases[];
-extern const struct bcast_case bcast_check_cases[];
-
-#define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
-
-#define CHECK(cond) do {						\
-	if (!(cond)) {							\
-		printf("# %s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
-		return false;						\
-	}								\
-} while (0)
+extern const struct tap_case bcast_vector_cases[];
+extern const struct tap_case bcast_theorem_cases[];
+extern const struct tap_case bcast_search_cases[];
+extern const struct tap_case bcast_check_cases[];
 
 /* A machine in the planner's and in the oracle's terms. */
 struct bworld {
@@ -45,9 +29,6 @@ void bworld_fault(struct bworld *w, unsigned int i);
 /* That many random failed nodes, not node 0, and links; near each other if @near. */
 void bworld_random(struct bworld *w, unsigned int nodes, unsigned int links, bool near);
 void bworld_print(const struct bworld *w);
-
-/* Same numbers on every machine. */
-unsigned int brnd(unsigned int below);
 
 /* Plan from source 0. */
 int bworld_plan(const struct bworld *w, enum hc_bcast_method method, bool greedy,

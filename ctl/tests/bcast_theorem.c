@@ -97,7 +97,7 @@ static bool theorem_set(const unsigned int *set, unsigned int size, void *ctx)
 	unsigned int i;
 	bool fine;
 
-	if (c->skip > 1 && brnd(c->skip))
+	if (c->skip > 1 && rnd(c->skip))
 		return true;
 	bworld_init(&w, c->n);
 	for (i = 0; i < size; i++)
@@ -134,7 +134,7 @@ static bool theorem_1_random(void)
 	for (run = 0; run < 300; run++) {
 		n = 6 + run % 3;
 		bworld_init(&w, n);
-		bworld_random(&w, brnd(2) ? n - 1 : brnd(n), 0, run & 1);
+		bworld_random(&w, rnd(2) ? n - 1 : rnd(n), 0, run & 1);
 		CHECK(both_primes(&w, n + 1));
 		bworld_free(&w);
 	}
@@ -164,7 +164,7 @@ static bool links_random(void)
 
 	for (run = 0; run < 300; run++) {
 		n = 6 + run % 3;
-		nodes = brnd(n);
+		nodes = rnd(n);
 		bworld_init(&w, n);
 		bworld_random(&w, nodes, n - 1 - nodes, run & 1);
 		CHECK(both_primes(&w, n + 1));
@@ -235,7 +235,7 @@ static bool bounds_are_loose(void)
 	return true;
 }
 
-const struct bcast_case bcast_theorem_cases[] = {
+const struct tap_case bcast_theorem_cases[] = {
 	{ "bcast-theorem-1-to-dimension-4", theorem_1 },
 	{ "bcast-theorem-1-dimension-5", theorem_1_dim_5 },
 	{ "bcast-theorem-1-random-to-dimension-8", theorem_1_random },

@@ -292,7 +292,7 @@ static bool entry_blocked(void)
 	return true;
 }
 
-const struct bcast_case bcast_vector_cases[] = {
+const struct tap_case bcast_vector_cases[] = {
 	{ "bcast-figure-1", figure_1 },
 	{ "bcast-figure-2", figure_2 },
 	{ "bcast-figure-2-all-sets", figure_2_sets },

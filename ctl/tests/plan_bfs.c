@@ -123,7 +123,7 @@ static bool one_long_line(void)
 	return true;
 }
 
-const struct plan_case plan_bfs_cases[] = {
+const struct tap_case plan_bfs_cases[] = {
 	{ "searches find what a plain search finds", random_faults },
 	{ "a search follows one long line", one_long_line },
 	{ }

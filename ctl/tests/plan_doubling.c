@@ -195,7 +195,7 @@ static bool rule(void)
 	return true;
 }
 
-const struct plan_case plan_doubling_cases[] = {
+const struct tap_case plan_doubling_cases[] = {
 	{ "doubling: up to two links of an eight-node cube", few_links },
 	{ "doubling: random faults", random_faults },
 	{ "doubling: wrong shapes", shapes },

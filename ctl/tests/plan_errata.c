@@ -470,7 +470,7 @@ static bool proposition_1(void)
 	return true;
 }
 
-const struct plan_case plan_errata_cases[] = {
+const struct tap_case plan_errata_cases[] = {
 	{ "proposition-1-half-the-trees", proposition_1 },
 	{ "figure-13-helper-test-deadlocks", helper_test_deadlocks },
 	{ "figure-13-node-fault-deadlocks", node_fault_deadlocks },

@@ -388,7 +388,7 @@ static bool every_flaw_is_named(void)
 	return true;
 }
 
-const struct plan_case plan_mutate_cases[] = {
+const struct tap_case plan_mutate_cases[] = {
 	{ "every-flaw-is-named", every_flaw_is_named },
 	{ "broken-plans-are-refused", broken_plans },
 	{ "random-plans-deliver-if-accepted", random_plans },

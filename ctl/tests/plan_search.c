@@ -340,7 +340,7 @@ static bool clustered_faults(void)
 	return true;
 }
 
-const struct plan_case plan_search_cases[] = {
+const struct tap_case plan_search_cases[] = {
 	{ "all-link-faults-to-dimension-3", all_links_to_dim_3 },
 	{ "all-node-faults-dimension-3", all_nodes_dim_3 },
 	{ "three-link-faults-dimension-4", three_links_dim_4 },

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "plan_test.h"
 
@@ -59,16 +58,6 @@ void world_print(const struct world *w)
 				printf(" %u-%u", u, u ^ (1u << d));
 	}
 	printf("\n");
-}
-
-unsigned int rnd(unsigned int below)
-{
-	static uint64_t x = 88172645463325252u;
-
-	x ^= x << 13;
-	x ^= x >> 7;
-	x ^= x << 17;
-	return (unsigned int)(x >> 32) % below;
 }
 
 int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
@@ -269,45 +258,12 @@ bool plan_holds(const struct world *w, const struct hc_tree_plan *plan)
 	return true;
 }
 
-static const struct plan_case *const groups[] = {
+static const struct tap_case *const groups[] = {
 	plan_vector_cases, plan_errata_cases, plan_search_cases,
 	plan_mutate_cases, plan_doubling_cases, plan_bfs_cases, traits_cases,
 };
 
-static bool wanted(const char *name, int argc, char **argv)
-{
-	int i;
-
-	for (i = 1; i < argc; i++)
-		if (!strcmp(argv[i], name))
-			return true;
-	return argc < 2;
-}
-
 int main(int argc, char **argv)
 {
-	unsigned int n = 0, g, total = 0;
-	const struct plan_case *c;
-	bool all = true;
-
-	setvbuf(stdout, NULL, _IOLBF, 0);
-	printf("TAP version 13\n");
-	for (g = 0; g < ARRAY_SIZE(groups); g++)
-		for (c = groups[g]; c->name; c++)
-			total += wanted(c->name, argc, argv);
-	printf("1..%u\n", total);
-	for (g = 0; g < ARRAY_SIZE(groups); g++) {
-		for (c = groups[g]; c->name; c++) {
-			clock_t start = clock();
-			bool fine;
-
-			if (!wanted(c->name, argc, argv))
-				continue;
-			fine = c->run();
-			printf("%sok %u - %s # %.2f s\n", fine ? "" : "not ", ++n,
-			       c->name, (double)(clock() - start) / CLOCKS_PER_SEC);
-			all &= fine;
-		}
-	}
-	return !all;
+	return tap_main(groups, ARRAY_SIZE(groups), argc, argv);
 }

@@ -6,33 +6,17 @@
 #ifndef _PLAN_TEST_H
 #define _PLAN_TEST_H
 
-#include <stdio.h>
-
 #include "oracle.h"
 #include "plan.h"
+#include "tap.h"
 
-struct plan_case {
-	const char *name;
-	bool (*run)(void);
-};
-
-/* Ended by an entry without a name. */
-extern const struct plan_case plan_vector_cases[];
-extern const struct plan_case plan_errata_cases[];
-extern const struct plan_case plan_search_cases[];
-extern const struct plan_case plan_mutate_cases[];
-extern const struct plan_case plan_doubling_cases[];
-extern const struct plan_case plan_bfs_cases[];
-extern const struct plan_case traits_cases[];
-
-#define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
-
-#define CHECK(cond) do {						\
-	if (!(cond)) {							\
-		printf("# %s:%d: not so: %s\n", __FILE__, __LINE__, #cond); \
-		return false;						\
-	}								\
-} while (0)
+extern const struct tap_case plan_vector_cases[];
+extern const struct tap_case plan_errata_cases[];
+extern const struct tap_case plan_search_cases[];
+extern const struct tap_case plan_mutate_cases[];
+extern const struct tap_case plan_doubling_cases[];
+extern const struct tap_case plan_bfs_cases[];
+extern const struct tap_case traits_cases[];
 
 struct world {
 	struct oracle o;
@@ -47,9 +31,6 @@ void world_node(struct world *w, unsigned int u);
 void world_print(const struct world *w);
 /* Cut link number @i of the n * 2^(n-1) links. */
 void world_nth_link(struct world *w, unsigned int i);
-
-/* Same numbers on every machine. */
-unsigned int rnd(unsigned int below);
 
 int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
 	       struct hc_tree_plan *plan);

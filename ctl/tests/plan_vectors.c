@@ -279,7 +279,7 @@ static bool role_errors(void)
 	return true;
 }
 
-const struct plan_case plan_vector_cases[] = {
+const struct tap_case plan_vector_cases[] = {
 	{ "example-1", example_1 },
 	{ "example-2", example_2 },
 	{ "example-3", example_3 },

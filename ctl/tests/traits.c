@@ -64,7 +64,7 @@ static bool plans(void)
 	return true;
 }
 
-const struct plan_case traits_cases[] = {
+const struct tap_case traits_cases[] = {
 	{ "traits: each collective has sensible ones", rows },
 	{ "traits: who the root and the others are", who },
 	{ "traits: which plans carry what", plans },
