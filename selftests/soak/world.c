@@ -291,8 +291,7 @@ static void era_stop(struct soak *s)
 
 static void era_watch(struct soak *s)
 {
-	uint64_t stop = now_ms() + 4000 + below(&s->dice, 4000), t;
-	bool asked = false;
+	uint64_t stop = now_ms() + 4000 + below(&s->dice, 4000), t, ask = 2500 * s->w->patience;
 
 	while (!all_finished(s) && !interrupted) {
 		usleep(3000);
@@ -305,10 +304,10 @@ static void era_watch(struct soak *s)
 			era_stop(s);
 		t = longest_wait(s);
 		if (t < 1000 * s->w->patience)
-			asked = false;
-		if (t > 2500 * s->w->patience && !asked &&
-		    (atomic_load(&s->w->era.tainted) || s->absent)) {
-			asked = true;
+			ask = 2500 * s->w->patience;
+		/* Again and again: something else may have to wait for frames that were lost. */
+		if (t > ask && (atomic_load(&s->w->era.tainted) || s->absent)) {
+			ask = t + 2500 * s->w->patience;
 			if (waiting_explained(s)) {
 				release(s);
 				return;
