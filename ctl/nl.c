@@ -18,8 +18,10 @@
 
 #include "nl_impl.h"
 
-/* DETECT may name all 24,576 links of a cube of dimension 12, 8 bytes each. */
-#define NL_MSG_SIZE	262144
+/* An answer: DETECT may name all 24,576 links of a cube of dimension 12, 8 bytes each. */
+#define NL_ANSWER_SIZE	262144
+/* A request: a plan of that cube has up to 4,096 detours of 8 bytes, and a sequence. */
+#define NL_REQUEST_SIZE	131072
 
 struct nl {
 	struct nl_sock *sock;
@@ -96,9 +98,9 @@ static struct nl_sock *sock_open(struct hcctl *h)
 		nl_socket_free(sock);
 		return NULL;
 	}
-	nl_socket_set_msg_buf_size(sock, NL_MSG_SIZE);
+	nl_socket_set_msg_buf_size(sock, NL_ANSWER_SIZE);
 	/* Behind a long answer there must be room for the word that it was all. */
-	nl_socket_set_buffer_size(sock, NL_MSG_SIZE, 0);
+	nl_socket_set_buffer_size(sock, NL_ANSWER_SIZE, 0);
 	set_ext_ack(sock);
 	return sock;
 }
@@ -240,7 +242,7 @@ struct nl_msg *nl_request(struct hcctl *h, int cmd, int flags)
 
 	if (nl_open(h))
 		return NULL;
-	msg = nlmsg_alloc_size(NL_MSG_SIZE);
+	msg = nlmsg_alloc_size(NL_REQUEST_SIZE);
 	if (!msg || !genlmsg_put(msg, NL_AUTO_PORT, NL_AUTO_SEQ, h->nl->family, 0, flags,
 				 cmd, HYPERCUBE_FAMILY_VERSION)) {
 		nlmsg_free(msg);

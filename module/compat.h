@@ -32,7 +32,7 @@
 #endif
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(7, 0, 0)
-/* Modules have it no more. */
+/* It is not exported any more. */
 static inline int hc_rtnl_lock_killable(void)
 {
 	while (!rtnl_trylock()) {
@@ -47,7 +47,7 @@ static inline int hc_rtnl_lock_killable(void)
 #endif
 
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 19, 0)
-/* Its address may be longer than the type says: since then it has a type that says so. */
+/* The address of a socket may be longer than struct sockaddr; since 6.19 its type says so. */
 #define sockaddr_unsized sockaddr
 #endif
 

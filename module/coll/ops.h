@@ -90,7 +90,6 @@ enum hc_done_way {
 
 /**
  * struct hc_plan_ops - a plan type
- * @name: its name
  * @id: enum hypercube_plan_type
  * @copy: take over the shape from what netlink asks for; the plan has its members' set, which
  *	this may fill.  False: no memory.  Config
@@ -140,7 +139,6 @@ enum hc_done_way {
  *	begun
  */
 struct hc_plan_ops {
-	const char *name;
 	u32 id;
 	bool (*copy)(struct hc_plan *plan, const struct hc_plan_params *p);
 	int (*members_create)(struct hc_plan *plan, const u32 *fault,

@@ -466,7 +466,6 @@ static const struct hc_coll_ops *const bcast_colls[] = {
 };
 
 const struct hc_plan_ops hc_plan_bcast = {
-	.name = "bcast",
 	.id = HYPERCUBE_PLAN_BCAST,
 	.copy = bcast_copy,
 	.members_create = bcast_members_create,

@@ -304,7 +304,6 @@ static const struct hc_coll_ops *const doubling_colls[] = {
 };
 
 const struct hc_plan_ops hc_plan_doubling = {
-	.name = "doubling",
 	.id = HYPERCUBE_PLAN_DOUBLING,
 	.copy = doubling_copy,
 	.members_create = doubling_members_create,

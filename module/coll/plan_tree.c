@@ -83,7 +83,6 @@ static const struct hc_coll_ops *const tree_colls[] = {
 };
 
 const struct hc_plan_ops hc_plan_tree = {
-	.name = "tree",
 	.id = HYPERCUBE_PLAN_TREE,
 	.copy = tree_copy,
 	.members_create = tree_members_create,
