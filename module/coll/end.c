@@ -604,15 +604,22 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 		end_route(node, plan, &end);
 }
 
+/* Plans that are looked at in the time that a frame takes. */
+#define PLANS_OF_A_FRAME	8
+
 void hc_coll_lost(struct hc_node *node, unsigned int dim)
 {
 	struct hc_plan *plan;
 	unsigned long id;
+	u32 plans = 0;
 
 	rcu_read_lock();
-	xa_for_each(&node->fabric->plans, id, plan)
+	xa_for_each(&node->fabric->plans, id, plan) {
 		hc_plan_fault(node, plan, dim, EIO, 0);
+		plans++;
+	}
 	rcu_read_unlock();
+	node->spent += plans / PLANS_OF_A_FRAME;
 }
 
 /* Is it on a way that the plan takes?  Of any other nobody misses it. */

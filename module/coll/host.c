@@ -304,6 +304,7 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 		host_refuse(node, skb, -ESTALE, NULL);
 	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
 		__skb_queue_tail(&m->waiting, skb);
+		hc_member_hold(m);
 		node->waiting = true;
 	}
 	return true;
@@ -397,10 +398,24 @@ static int waiting_take(struct hc_member *m, int budget)
 	return work;
 }
 
+/* True: it still has some.  The rest of a contribution that is half sent passes by, so it has
+ * to bring a poll: then *plan_id stays as it is.
+ */
+static bool member_retry(struct hc_member *m, u32 *plan_id)
+{
+	if (skb_queue_empty(&m->waiting)) {
+		hc_member_held(m);
+		return false;
+	}
+	if (!op_open(m))
+		*plan_id = m->plan->id;
+	return true;
+}
+
 int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 {
-	struct hc_plan *plan;
-	unsigned long id;
+	struct list_head turn;
+	struct hc_member *m;
 	int work;
 
 	node->waiting = false;
@@ -411,19 +426,17 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 		/* What comes meanwhile is parked, too. */
 		*plan_id = node->parked_plan;
 	}
-	xa_for_each(&node->fabric->plans, id, plan) {
-		struct hc_member *m = plan->member[node->id];
-
-		if (!m || skb_queue_empty(&m->waiting))
-			continue;
+	hc_work_turn_begin(&node->work, &turn);
+	while ((m = hc_work_turn_next(&node->work, &turn))) {
 		work += waiting_take(m, budget - work);
-		if (skb_queue_empty(&m->waiting))
-			continue;
-		node->waiting = true;
-		/* The rest of what is half sent passes by, so it has to bring a poll. */
-		if (!op_open(m))
-			*plan_id = id;
+		node->waiting |= member_retry(m, plan_id);
+		/* The others are asked as long as that changes something. */
+		if (work >= budget)
+			break;
 	}
+	/* Others have had no turn. */
+	node->waiting |= !list_empty(&turn);
+	hc_work_turn_end(&node->work, &turn);
 	rcu_read_unlock();
 	return work;
 }
