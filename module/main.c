@@ -6,9 +6,11 @@
 #include <net/genetlink.h>
 #include <net/rtnetlink.h>
 
-#include "hypercube.h"
+#include "fabric/fabric.h"
+#include "fabric/gate.h"
 #include "fabric/inject.h"
 #include "netlink/netlink.h"
+#include "sock/socks.h"
 
 /* Netlink comes last and goes first: without it no fabric is made, and without
  * a fabric no socket can be bound, so that hc_fabric_exit() finds no user left.

@@ -13,7 +13,10 @@
 #include <linux/slab.h>
 
 #include "coll/coll.h"
-#include "netlink/netlink.h"
+#include "coll/rx.h"
+#include "fabric/limits.h"
+#include "fabric/link.h"
+#include "route/route.h"
 #include "trace.h"
 
 int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,

@@ -5,13 +5,16 @@
  * nodes below a member are its sources, those above its destinations, also where the data
  * flows the other way.  In a doubling each member is the root of what it receives: its
  * peers are its sources, source i that of stage i, and it has no destinations.  All of it is
- * [poll]: touched by the poll of one node only (see hypercube.h), or by configuration after a
+ * [poll]: touched by the poll of one node only (see fabric.h), or by configuration after a
  * grace period in which the plan was unpublished.
  */
 #ifndef _HC_COLL_H
 #define _HC_COLL_H
 
 #include "coll/plan.h"
+#include "fabric/fabric.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
 
 /* Operations that a member may have pending in one plan; a power of two. */
 #define HC_OP_WINDOW	64

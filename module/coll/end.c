@@ -45,7 +45,9 @@
  * For plans of recursive doubling, which have no sink, see coll/plan_doubling.c.
  */
 #include "coll/coll.h"
+#include "coll/rx.h"
 #include "netlink/netlink.h"
+#include "route/route.h"
 #include "trace.h"
 
 static void end_fill(struct sk_buff *skb, const struct hc_end *end)

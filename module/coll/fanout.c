@@ -24,6 +24,7 @@
 
 #include "coll/coll.h"
 #include "compat.h"
+#include "fabric/link.h"
 #include "trace.h"
 
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)

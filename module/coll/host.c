@@ -14,6 +14,7 @@
  * them knows whose it is (hc_op.rec), and goes on to its end for that socket.
  */
 #include "coll/coll.h"
+#include "coll/host.h"
 #include "trace.h"
 
 /* Is the next contribution answered with a failure that the process has not heard of?

@@ -31,6 +31,7 @@
 #include <linux/slab.h>
 
 #include "coll/coll.h"
+#include "fabric/limits.h"
 #include "reduce/combine.h"
 #include "trace.h"
 

@@ -12,7 +12,10 @@
 #include <linux/vmalloc.h>
 
 #include "coll/coll.h"
+#include "coll/plan.h"
+#include "coll/work.h"
 #include "compat.h"
+#include "fabric/limits.h"
 #include "netlink/netlink.h"
 #include "trace.h"
 

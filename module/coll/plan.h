@@ -5,13 +5,19 @@
 #ifndef _HC_PLAN_KERNEL_H
 #define _HC_PLAN_KERNEL_H
 
-#include "hypercube.h"
+#include <linux/atomic.h>
+#include <linux/rcupdate.h>
+#include <linux/types.h>
+#include <linux/hypercube.h>
+
+#include "coll/ops.h"
 #include "hc_bcast.h"
 #include "hc_doubling.h"
 #include "hc_tree.h"
-#include "coll/ops.h"
 
+struct hc_fabric;
 struct hc_member;
+struct netlink_ext_ack;
 
 /**
  * struct hc_plan_params - what netlink asks for

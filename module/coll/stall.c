@@ -21,6 +21,7 @@
 #include <linux/jiffies.h>
 
 #include "coll/coll.h"
+#include "fabric/link.h"
 
 /* True: it has left. */
 static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)

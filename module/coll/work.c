@@ -18,6 +18,8 @@
  * so whoever has taken one from a list may use it until its RCU read section ends.
  */
 #include "coll/coll.h"
+#include "coll/work.h"
+#include "fabric/link.h"
 
 void hc_work_init(struct hc_work *w)
 {

@@ -37,7 +37,15 @@
 #include <net/sock.h>
 
 #include "compat.h"
-#include "hypercube.h"
+#include "fabric/eth.h"
+#include "fabric/fabric.h"
+#include "fabric/gate.h"
+#include "fabric/node.h"
+#include "fabric/queue.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "route/flood.h"
+#include "route/route.h"
 
 #define ADDR_0		0x02
 #define ADDR_1		0x68

@@ -4,7 +4,10 @@
  */
 #include <linux/ethtool.h>
 
-#include "hypercube.h"
+#include "fabric/ethtool.h"
+#include "fabric/fabric.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
 
 /* Of the node; frames and bytes of its links come over netlink. */
 static const char names[][ETH_GSTRING_LEN] = {

@@ -17,8 +17,16 @@
 #include <net/rtnetlink.h>
 #include <net/sock.h>
 
-#include "netlink/netlink.h"
 #include "coll/plan.h"
+#include "fabric/fabric.h"
+#include "fabric/flap.h"
+#include "fabric/guest.h"
+#include "fabric/limits.h"
+#include "fabric/link.h"
+#include "fabric/monitor.h"
+#include "fabric/node.h"
+#include "netlink/netlink.h"
+#include "sock/socks.h"
 
 /* Default payload of a full data frame: eight pages make one fragment. */
 #define SEGMENT_DEFAULT	32768

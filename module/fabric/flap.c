@@ -11,6 +11,11 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "fabric/fabric.h"
+#include "fabric/flap.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "hc_topo.h"
 #include "netlink/netlink.h"
 
 /* Links that are turned under the lock at a time. */

@@ -22,7 +22,8 @@
  */
 #include <linux/percpu.h>
 
-#include "hypercube.h"
+#include "fabric/gate.h"
+#include "fabric/node.h"
 
 #define GATE_MAX	16
 

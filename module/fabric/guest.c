@@ -13,7 +13,9 @@
 #include <linux/rtnetlink.h>
 #include <linux/wait_bit.h>
 
-#include "hypercube.h"
+#include "fabric/fabric.h"
+#include "fabric/guest.h"
+#include "fabric/node.h"
 
 static bool is_endpoint(const struct net_device *dev)
 {

@@ -44,7 +44,12 @@
 #include <net/sock.h>
 
 #include "compat.h"
-#include "hypercube.h"
+#include "fabric/eth.h"
+#include "fabric/fabric.h"
+#include "fabric/impair.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)

@@ -16,8 +16,12 @@
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 
-#include "hypercube.h"
+#include "fabric/fabric.h"
 #include "fabric/inject.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
 
 #define SHARED_MAX	64
 #define NAPI_TRIES	100

@@ -32,7 +32,9 @@
 #include <net/net_namespace.h>
 
 #include "compat.h"
-#include "hypercube.h"
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
+#include "hc_topo.h"
 
 static bool unprivileged;
 module_param(unprivileged, bool, 0644);

@@ -13,8 +13,19 @@
  */
 #include <linux/math64.h>
 
+#include "coll/work.h"
+#include "fabric/eth.h"
+#include "fabric/fabric.h"
+#include "fabric/flap.h"
+#include "fabric/impair.h"
+#include "fabric/link.h"
+#include "fabric/monitor.h"
+#include "fabric/node.h"
+#include "fabric/queue.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
 #include "route/detect.h"
-#include "hypercube.h"
+#include "route/state.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ in-memory carrier */

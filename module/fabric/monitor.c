@@ -22,7 +22,12 @@
 #include <net/addrconf.h>
 
 #include "compat.h"
-#include "hypercube.h"
+#include "fabric/eth.h"
+#include "fabric/fabric.h"
+#include "fabric/monitor.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
 
 /* What is copied into the linear part; the rest goes to pages. */
 #define LINEAR	256

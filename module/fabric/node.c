@@ -16,60 +16,27 @@
 #include <linux/etherdevice.h>
 #include <net/rtnetlink.h>
 
+#include "coll/host.h"
+#include "coll/rx.h"
+#include "coll/work.h"
 #include "compat.h"
-#include "route/detect.h"
-#include "hypercube.h"
+#include "fabric/eth.h"
+#include "fabric/ethtool.h"
+#include "fabric/fabric.h"
+#include "fabric/gate.h"
+#include "fabric/impair.h"
 #include "fabric/inject.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/queue.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "route/detect.h"
+#include "route/flood.h"
+#include "route/route.h"
+#include "route/state.h"
+#include "sock/socks.h"
 #include "trace.h"
-
-/* ------------------------------------------------------------ frames */
-
-void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, struct sk_buff *skb)
-{
-	u32 len = skb->len;
-	struct hc_hdr *hdr = skb_push(skb, sizeof(*hdr));
-
-	memset(hdr, 0, sizeof(*hdr));
-	hdr->version = HC_WIRE_VERSION;
-	hdr->type = type;
-	hdr->fabric = cpu_to_be32(fabric->id);
-	hdr->src = cpu_to_be16(src);
-	hdr->len = cpu_to_be32(len);
-}
-
-struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
-			      gfp_t gfp)
-{
-	struct sk_buff *skb = alloc_skb(HC_HEADROOM + len, gfp);
-
-	if (!skb)
-		return NULL;
-	skb_reserve(skb, HC_HEADROOM);
-	skb_put(skb, len);
-	hc_frame_push(fabric, src, type, skb);
-	return skb;
-}
-
-struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp)
-{
-	return hc_frame_make(node->fabric, node->id, type, len, gfp);
-}
-
-void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason)
-{
-	if (port)
-		WRITE_ONCE(port->drops[reason], port->drops[reason] + 1);
-	else
-		atomic_inc(&node->drops[reason]);
-	trace_hc_drop(node, port, reason);
-}
-
-void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
-	     unsigned int reason)
-{
-	hc_drop_count(node, port, reason);
-	kfree_skb(skb);
-}
 
 /* ------------------------------------------------------------ wakeups */
 

@@ -18,6 +18,8 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
 #include "netlink/priv.h"
 
 /**

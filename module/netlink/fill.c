@@ -2,7 +2,14 @@
 /*
  * One function for each kind of object; requests, dumps and events all use it.
  */
+#include "coll/plan.h"
+#include "fabric/fabric.h"
+#include "fabric/impair.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
 #include "netlink/priv.h"
+#include "sock/socks.h"
+#include "wire.h"
 
 static void *msg_begin(const struct hc_msg *msg)
 {

@@ -8,7 +8,12 @@
  */
 #include <linux/mm.h>
 
+#include "coll/plan.h"
+#include "fabric/fabric.h"
+#include "fabric/node.h"
+#include "hc_topo.h"
 #include "netlink/priv.h"
+#include "route/route.h"
 
 /* ------------------------------------------------------------ what a request names */
 

@@ -18,6 +18,10 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
+#include "fabric/fabric.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "hc_topo.h"
 #include "netlink/priv.h"
 
 #define LATER_MAX	64		/* of a fabric */

@@ -7,8 +7,13 @@
  * fabric has done something, and none makes or removes thousands of endpoints: such are
  * answered later (netlink/later.c, netlink/fabric.c).
  */
-#include "route/detect.h"
+#include "fabric/fabric.h"
+#include "fabric/flap.h"
+#include "fabric/impair.h"
+#include "fabric/limits.h"
+#include "netlink/netlink.h"
 #include "netlink/priv.h"
+#include "route/detect.h"
 
 /* genl_ops.internal_flags: what pre_doit() does */
 #define FL_PIN		BIT(0)	/* pin the fabric */

@@ -2,7 +2,11 @@
 #ifndef _HC_NETLINK_H
 #define _HC_NETLINK_H
 
-#include "coll/plan.h"
+#include <linux/types.h>
+
+struct hc_fabric;
+struct hc_node;
+struct hc_plan;
 
 int hc_netlink_init(void);
 void hc_netlink_exit(void);

@@ -2,6 +2,9 @@
 /*
  * Events to the multicast group.
  */
+#include "coll/plan.h"
+#include "fabric/fabric.h"
+#include "fabric/node.h"
 #include "netlink/priv.h"
 
 /* Fabrics of a module that is being unloaded end after the family. */

@@ -6,6 +6,8 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "coll/plan.h"
+#include "fabric/fabric.h"
 #include "netlink/priv.h"
 
 static int plan_refuse(struct genl_info *info, int attr)

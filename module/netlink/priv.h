@@ -7,9 +7,12 @@
 
 #include <net/genetlink.h>
 #include <net/sock.h>
+#include <linux/hypercube.h>
 
 #include "compat.h"
 #include "netlink/netlink.h"
+
+struct hc_op_view;
 
 /* Every attribute set names the fabric first. */
 #define HC_A_FABRIC	1

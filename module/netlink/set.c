@@ -5,9 +5,15 @@
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
 
-#include "compat.h"
-#include "route/detect.h"
+#include "fabric/fabric.h"
+#include "fabric/flap.h"
+#include "fabric/impair.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "hc_topo.h"
 #include "netlink/priv.h"
+#include "route/detect.h"
+#include "sock/socks.h"
 
 int hc_nl_fabric_set(struct sk_buff *skb, struct genl_info *info)
 {

@@ -29,6 +29,12 @@
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 
+#include "fabric/fabric.h"
+#include "fabric/impair.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
 #include "route/detect.h"
 
 #define REPEAT		3	/* copies of each test frame and verdict */

@@ -2,7 +2,11 @@
 #ifndef _HC_DETECT_H
 #define _HC_DETECT_H
 
-#include "hypercube.h"
+#include <linux/types.h>
+
+struct hc_fabric;
+struct hc_node;
+struct sk_buff;
 
 #define HC_DETECT_TIMEOUT_MAX	10000	/* ms */
 

@@ -39,7 +39,14 @@
  */
 #include <linux/jiffies.h>
 
-#include "hypercube.h"
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "route/flood.h"
+#include "route/state.h"
 
 #define WINDOW_BITS	16
 #define SWEEP_PERIOD	(60 * HZ)

@@ -41,7 +41,15 @@
 #include <linux/bitmap.h>
 #include <linux/list.h>
 
-#include "hypercube.h"
+#include "coll/rx.h"
+#include "fabric/eth.h"
+#include "fabric/fabric.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "route/route.h"
+#include "route/state.h"
 
 #define NO_DIM		(-1)
 #define RANK_BEST	4	/* step 1, and known to lead on */

@@ -40,8 +40,15 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
+#include "fabric/fabric.h"
+#include "fabric/impair.h"
+#include "fabric/limits.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
 #include "hc_bfs.h"
-#include "hypercube.h"
+#include "hc_topo.h"
+#include "route/state.h"
 
 #define CHUNK		256	/* entries of a frame */
 /* Nodes whose links are looked at in the time that a frame takes. */

@@ -21,8 +21,10 @@
 #include <net/tcp_states.h>
 
 #include "coll/coll.h"
-#include "compat.h"
+#include "fabric/guest.h"
+#include "fabric/limits.h"
 #include "sock/sock.h"
+#include "sock/socks.h"
 
 /* ------------------------------------------------------------ addresses */
 

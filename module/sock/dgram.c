@@ -6,8 +6,12 @@
 #include <linux/net.h>
 #include <net/sock.h>
 
-#include "coll/coll.h"
+#include "fabric/fabric.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
 #include "sock/sock.h"
+#include "sock/socks.h"
 
 struct hc_dgram_cb {
 	u32 src;

@@ -19,8 +19,8 @@
 #include <net/tcp_states.h>
 
 #include "coll/coll.h"
-#include "compat.h"
 #include "sock/sock.h"
+#include "sock/socks.h"
 
 static int family = HYPERCUBE_AF_DEFAULT;
 module_param(family, int, 0444);

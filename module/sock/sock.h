@@ -7,10 +7,13 @@
 
 #include <linux/sched/signal.h>
 #include <net/sock.h>
+#include <linux/hypercube.h>
 
-#include "compat.h"
-#include "hypercube.h"
 #include "coll/ops.h"
+#include "compat.h"
+
+struct hc_fabric;
+struct hc_node;
 
 /**
  * struct hc_sock - a socket

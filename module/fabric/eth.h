@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ethernet across the cube: eth.c.
+ */
+#ifndef _HC_ETH_H
+#define _HC_ETH_H
+
+#include <linux/netdevice.h>
+#include <linux/sizes.h>
+
+struct hc_node;
+struct sk_buff;
+
+/* Memory that Ethernet frames may take in a queue. */
+#define HC_ETH_BYTES	SZ_4M
+/* What flooded ones may take of that, in the queues of all nodes of a fabric together:
+ * one frame from an endpoint's stack is there dim times for each node.
+ */
+#define HC_FLOOD_BYTES	SZ_64M
+
+/**
+ * struct hc_eth_stats - Ethernet frames of an endpoint
+ * @frames: how many
+ * @bytes: their bytes, without our header
+ */
+struct hc_eth_stats {
+	u64 frames;
+	u64 bytes;
+};
+
+/* The MAC address of an endpoint. */
+void hc_eth_addr(const struct hc_node *node, u8 *addr);
+netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev);
+/* Queue another frame there and let the poll run.  Process context. */
+void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb);
+/* A frame from that queue; consumes.  Poll. */
+void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb);
+/* An ETH frame that came over link @dim, flooded or for this node; consumes.  Poll. */
+void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+#endif /* _HC_ETH_H */

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fabrics, and the rules for all that belongs to them: who may touch what when.
+ *
+ * Contexts
+ *   config	process context: netlink handlers, namespace exit, module exit
+ *   poll	NAPI poll of one node, or who holds its NAPI in its place (eth.c); at
+ *		most one CPU at a time for each node
+ *   socket	process context inside a system call on a socket
+ *
+ * Locks, outermost first.  Nobody sleeps under one of these until something has happened
+ * (netlink/later.c), and nobody waits for hc_fabric.lock under rtnl, which belongs to all.
+ *   rtnl
+ *   hc_net.lock	mutex: the list of fabrics of one network namespace
+ *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
+ *   hc_fabric.sock_lock	mutex: which sockets a fabric's nodes have
+ *   socket lock	lock_sock() of a bound socket
+ *   hc_impair.lock	spin lock: one direction of an impaired link (impair.c)
+ *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq
+ *   hc_gate.lock	spin lock: which polls stand in a processor's list (gate.c)
+ *
+ * Everything marked [poll] belongs to the node's poll alone and needs no lock:
+ * rule 3 of the design.  Readers elsewhere use READ_ONCE() and accept that it
+ * is a snapshot.  Nothing on the data path reads another node's [poll] fields;
+ * what nodes know of each other came in frames.
+ *
+ * Teardown of a fabric (hc_fabric_destroy) in two phases: (1) make it
+ * unreachable: dead = true, off the list, plans and sockets unpublished, then
+ * one synchronize_net() so that no system call or poll still finds it;
+ * (2) napi_disable() of every node (a poll that still runs may hand frames to a
+ * neighbour: nodes are freed only after *all* polls are disabled), stop the timers
+ * of impaired links, purge queues and plans, unregister all net_devices on one list.
+ */
+#ifndef _HC_FABRIC_H
+#define _HC_FABRIC_H
+
+#include <linux/kref.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
+#include <net/net_namespace.h>
+#include <linux/hypercube.h>
+
+struct hc_detect;
+struct hc_node;
+struct hc_payer;
+struct mem_cgroup;
+struct net_device;
+struct netlink_ext_ack;
+struct sock;
+
+#define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
+
+/**
+ * struct hc_fabric - a hypercube
+ * @list: in hc_net.fabrics, under hc_net.lock
+ * @ref: bound sockets and the list hold one each
+ * @net: namespace it belongs to
+ * @id: unique in the machine
+ * @dim: dimension n
+ * @segment: payload bytes of a full data frame
+ * @name: its name
+ * @ready: creation is complete; written under hc_net.lock, see hc_fabric_alive()
+ * @dead: being removed; set under @lock
+ * @lock: serialises configuration
+ * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
+ * @payer: who answers for what it takes; constant
+ * @charged: its id, itself and its nodes count on @payer's account, till the nodes are freed
+ * @leaving: endpoints that a namespace that ends is just unregistering
+ * @memcg: what polls keep is charged to it; constant
+ * @plans: struct hc_plan by id; written under @lock, read under RCU
+ * @nplans: how many, under @lock
+ * @retiring: the id of a plan that was taken away and whose operations have not all been
+ *	ended, or 0; written under @lock
+ * @epoch: counts plan installations; written under @lock
+ * @nodes: the 2^n nodes; valid until phase 2 of the teardown
+ * @nfailed: failed nodes, under @lock
+ * @nlossy: links that may lose frames; written under @lock
+ * @patience: ms of silence that end an operation where frames may get lost, 0: none do;
+ *	written under @lock
+ * @round: number of the last DETECT round, under @lock
+ * @detect: the round of DETECT that is under way, or NULL; under @lock
+ * @probes: the PROBEs under way
+ * @probe_lock: protects @probes
+ * @later: requests that are answered later, under @lock
+ * @nlater: how many
+ * @later_work: looks at them
+ * @stall: looks for stalled operations
+ * @stall_slice: at which nodes it does so next
+ * @monitor: the monitor interface; constant while a poll may run
+ * @monitored: it is up
+ * @loose: memory of frames that wait on impaired links and are charged to nobody
+ * @flaps: links that go down and up by a schedule (flap.c), under @lock
+ * @flap: does it
+ */
+struct hc_fabric {
+	struct list_head list;
+	struct kref ref;
+	possible_net_t net;
+	u32 id;
+	u32 dim;
+	u32 segment;
+	char name[HYPERCUBE_NAME_MAX];
+	bool ready;
+	bool dead;
+	struct mutex lock;
+	struct mutex sock_lock;
+	struct hc_payer *payer;
+	bool charged;
+	atomic_t leaving;
+	struct mem_cgroup *memcg;
+	struct xarray plans;
+	u32 nplans;
+	u32 retiring;
+	u32 epoch;
+	struct hc_node **nodes;
+	u32 nfailed;
+	u32 nlossy;
+	u32 patience;
+	u32 round;
+	struct hc_detect *detect;
+	struct list_head probes;
+	spinlock_t probe_lock;
+	struct list_head later;
+	unsigned int nlater;
+	struct delayed_work later_work;
+	struct delayed_work stall;
+	u32 stall_slice;
+	struct net_device *monitor;
+	bool monitored;
+	atomic_long_t loose;
+	struct list_head flaps;
+	struct delayed_work flap;
+};
+
+/* May it be used?  A fabric that is being made has endpoints that can be seen, but is no
+ * more to be touched than one that is being removed: its creation may fail.
+ */
+static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
+{
+	/* Pairs with list_publish(). */
+	return smp_load_acquire(&fabric->ready) && !READ_ONCE(fabric->dead);
+}
+
+struct hc_fabric_params {
+	const char *name;
+	u32 dim;
+	u32 segment;	/* 0: default */
+	const struct sock *asker;	/* if not NULL: once it is closed nobody wants the fabric */
+};
+
+int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
+		     struct netlink_ext_ack *extack);
+int hc_fabric_destroy(struct net *net, const char *name,
+		      struct netlink_ext_ack *extack);
+/* The fabric is returned with refcounter increased by 1, or NULL. */
+struct hc_fabric *hc_fabric_get(struct net *net, const char *name);
+/* The same for the fabric with the smallest id >= @id. */
+struct hc_fabric *hc_fabric_get_next(struct net *net, u32 id);
+/* Changes whenever a fabric of the namespace comes or goes. */
+u32 hc_fabric_generation(struct net *net);
+void hc_fabric_put(struct hc_fabric *fabric);
+int hc_fabric_init(void);
+void hc_fabric_exit(void);
+
+#endif /* _HC_FABRIC_H */

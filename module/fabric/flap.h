@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Links that go down and up by a schedule: flap.c.
+ */
+#ifndef _HC_FLAP_H
+#define _HC_FLAP_H
+
+#include <linux/types.h>
+
+struct hc_fabric;
+struct hc_node;
+
+#define HC_FLAP_MIN	10	/* ms, either time */
+#define HC_FLAP_MAX	1000000
+
+/* Take the link of (@node, @dim) down for @down ms in each @period ms, from now on; 0: no
+ * more, and it is up.  0 or -ENOMEM.  Config, under hc_fabric.lock.
+ */
+int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period);
+/* Links stay as they are from now on. */
+void hc_flap_clear(struct hc_fabric *fabric);
+void hc_flap_init(struct hc_fabric *fabric);
+/* The fabric is dead: end for good. */
+void hc_flap_exit(struct hc_fabric *fabric);
+
+#endif /* _HC_FLAP_H */

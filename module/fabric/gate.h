@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Which polls stand in a processor's list: gate.c.  Bottom halves are off.
+ */
+#ifndef _HC_GATE_H
+#define _HC_GATE_H
+
+#include <linux/types.h>
+
+struct hc_gate;
+struct hc_node;
+
+/* Whoever calls has NAPI_STATE_SCHED: let the poll run, when it is the node's turn. */
+void hc_gate_enter(struct hc_node *node);
+/* Others first; nothing, if the node has no place.  Poll. */
+void hc_gate_leave(struct hc_node *node);
+/* Do others wait for the place that the node has?  Poll. */
+bool hc_gate_awaited(const struct hc_node *node);
+void hc_gate_init(void);
+
+#endif /* _HC_GATE_H */

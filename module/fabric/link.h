@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Links: their ends, what carries frames, and configuration.
+ */
+#ifndef _HC_LINK_H
+#define _HC_LINK_H
+
+#include <linux/bits.h>
+#include <linux/types.h>
+
+#include "fabric/skb.h"
+
+struct hc_fabric;
+struct hc_impair;
+struct hc_node;
+struct sk_buff;
+
+/* hc_port.flags */
+enum {
+	HC_PORT_DOWN,		/* taken down, both ends; config writes */
+	HC_PORT_FAILED,		/* this node or the peer failed; config writes */
+	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
+	HC_PORT_LOSSY,		/* it may lose frames, in either direction; config writes */
+};
+
+#define HC_PORT_UNUSABLE \
+	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_DETECTED))
+/* What keeps DETECT's own frames away, too. */
+#define HC_PORT_CLOSED	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED))
+
+/**
+ * struct hc_port - one end of a link
+ * @flags: HC_PORT_*; atomic bit operations
+ * @ops: how frames leave
+ * @peer: node at the other end, for the in-memory carrier; constant
+ * @impaired: what happens to frames sent from here, or NULL: nothing.  Config sets
+ *	it (release); whoever finds that nothing is left to happen clears it, under
+ *	the lock in it
+ * @impair: the same, once allocated; config writes, freed with the node
+ * @flap_down: ms for which the link is down in each @flap_period; config writes
+ * @flap_period: 0: it does not flap; config writes
+ * @spared: round of DETECT that says nothing about the link, which was not up all the
+ *	time; config writes
+ * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
+ * @latency: of the time model, ns; config writes
+ * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
+ * @tx_seq: number of the last frame sent [poll]
+ * @rx_seq: number of the last frame received [poll]
+ * @tx_frames: frames handed to the carrier [poll], node's syncp
+ * @tx_bytes: their bytes, headers included [poll]
+ * @rx_frames: frames received [poll]
+ * @rx_bytes: their bytes [poll]
+ * @drops: by reason [poll]
+ */
+struct hc_port {
+	unsigned long flags;
+	const struct hc_carrier_ops *ops;
+	struct hc_node *peer;
+	struct hc_impair *impaired;
+	struct hc_impair *impair;
+	u32 flap_down;
+	u32 flap_period;
+	u32 spared;
+	u32 failed_epoch;
+	u64 latency;
+	u64 bandwidth;
+	u32 tx_seq;
+	u32 rx_seq;
+	u64 tx_frames;
+	u64 tx_bytes;
+	u64 rx_frames;
+	u64 rx_bytes;
+	u32 drops[HC_DROP_MAX];
+};
+
+/**
+ * struct hc_carrier_ops - what carries frames over a link
+ * @name: for people
+ * @pending: has the other end not taken yet all that was sent?  A snapshot
+ * @xmit: take @skb over and bring it to the other end, or lose it; called with
+ *	the header complete in the sending node's poll, or for an impaired link by
+ *	its timer, never in both at once (impair.c); consumes @skb
+ */
+struct hc_carrier_ops {
+	const char *name;
+	void (*xmit)(struct hc_node *node, struct hc_port *port, struct sk_buff *skb);
+	bool (*pending)(const struct hc_port *port);
+};
+
+/* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
+ * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
+ * Poll.  Return: 0, or -ENOLINK if the link is unusable (dropped, counted).
+ */
+int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* The same for route.c and detect.c, who have looked at the link themselves. */
+int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+bool hc_link_usable(const struct hc_node *node, unsigned int dim);
+/* Is anything that was sent still under way?  A snapshot. */
+bool hc_link_pending(const struct hc_port *port);
+void hc_link_init(struct hc_node *node, unsigned int dim);
+/* Recompute the own FAULT word and tell operations of new faults.  Poll. */
+void hc_link_update(struct hc_node *node);
+/* HC_EV_LINKS */
+void hc_link_event(struct hc_node *node);
+/* Configuration, under hc_fabric.lock; the nodes concerned soon know. */
+/* Do they?  @node (NULL: all) and its neighbours along @dims.  */
+bool hc_link_told(const struct hc_fabric *fabric, const struct hc_node *node, u32 dims);
+/* Both ends of the link; up forgets DETECTED. */
+void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
+/* The same, but what DETECT found stays. */
+void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
+/* Take a node out of service or back. */
+void hc_link_set_failed(struct hc_node *node, bool failed);
+/* Is this end as it was made?  What only follows from a failed node is not asked for. */
+bool hc_link_is_clear(const struct hc_port *port);
+/* All links up, all nodes in service, no impairments. */
+void hc_link_clear(struct hc_fabric *fabric);
+u32 hc_link_count_unusable(const struct hc_fabric *fabric);
+
+/* Bytes per second that a model's clock sees, 0: without limit. */
+u64 hc_link_bandwidth(const struct hc_port *port);
+
+#define HC_LATENCY_DEFAULT	1000ULL		/* ns */
+#define HC_BANDWIDTH_DEFAULT	1250000000ULL	/* bytes/s: 10 Gbit/s */
+
+#endif /* _HC_LINK_H */

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Nodes: the private part of their net_devices, and their polls.
+ */
+#ifndef _HC_NODE_H
+#define _HC_NODE_H
+
+#include <linux/netdevice.h>
+#include <linux/u64_stats_sync.h>
+#include <linux/uidgid.h>
+#include <linux/xarray.h>
+#include <linux/hypercube.h>
+
+#include "coll/work.h"
+#include "fabric/eth.h"
+#include "fabric/gate.h"
+#include "fabric/link.h"
+#include "fabric/queue.h"
+#include "fabric/skb.h"
+
+struct hc_fabric;
+struct hc_flood_chunk;
+struct hc_state;
+struct rtnl_link_ops;
+struct sock;
+
+/* hc_node.events: what poll has to look at before the queues. */
+enum {
+	HC_EV_LINKS,		/* port flags changed */
+	HC_EV_TEST,		/* DETECT: send test frames of a new round */
+	HC_EV_JUDGE,		/* DETECT: the round is over, judge and tell */
+	HC_EV_PLANS,		/* members were told to look at their links */
+	HC_EV_READER,		/* a socket has room again */
+	HC_EV_HOST,		/* look at the host queue: a plan is gone */
+	HC_EV_STALL,		/* look for operations that do not move */
+};
+
+/**
+ * struct hc_node - a node; private part of its net_device
+ * @dev: the net_device
+ * @fabric: the fabric; constant
+ * @id: node number; constant
+ * @failed: administratively failed; config writes
+ * @owner: uid that may bind, or INVALID_UID; config writes
+ * @napi: the poll
+ * @gate: where the node has a place (gate.c), or NULL; who has NAPI_STATE_SCHED
+ * @at_gate: in the list of those that wait for one; under the gate's lock
+ * @events: HC_EV_*, atomic
+ * @rxq: frames from the links, but for Ethernet; any poll of a neighbour adds
+ * @eth_rxq: Ethernet frames from the links; the same
+ * @ethq: frames from the endpoint's own stack
+ * @hostq: frames from the node's sockets
+ * @failed_links: links that have failed, and for which no plan has been looked at [poll]
+ * @failing_links: those for which plans are being looked at [poll]
+ * @failing_plan: ids below this have been [poll]
+ * @parked: contributions to @parked_plan that wait for the ends of earlier ones [poll]
+ * @parked_plan: see there [poll]
+ * @held_plan: contributions for this plan need no poll, they would have to wait: what
+ *	brings them room brings a poll; 0: none; under the lock of @hostq
+ * @waiting: contributions wait for room in members [poll]
+ * @work: members that wait or have something to do
+ * @sk: collective socket that serves all plans that none in @socks does; changed under
+ *	hc_fabric.sock_lock
+ * @socks: collective sockets by the plan they are connected to; changed under that
+ * @dgram_sk: bound datagram socket; changed under that
+ * @fault: own FAULT word [poll]
+ * @heard: dimensions along which a test frame of the round came [poll]
+ * @heard_round: the round that @heard belongs to [poll]
+ * @round: number of the DETECT round whose test frames count; config sets
+ * @test_round: that of those to be sent; config sets before HC_EV_TEST
+ * @tested: the last round whose test frames were sent; the poll writes
+ * @judged: the last round that was judged; the poll writes
+ * @judging: the round is judged once @judge_at frames of @rxq were taken [poll]
+ * @judge_at: see there [poll]
+ * @nb_fault: FAULT words the neighbours sent [poll]
+ * @syncp: for the 64-bit counters here and in the ports
+ * @host_frames: frames taken from @hostq [poll]
+ * @merged_bytes: bytes merged [poll]
+ * @spent: what the frame at hand has cost beside its own share of the budget [poll]
+ * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
+ * @eth_tx: Ethernet frames that the own stack sent [poll], @syncp
+ * @eth_rx: Ethernet frames delivered to the own stack [poll], @syncp
+ * @flood_dups: flooded frames that had been here before [poll], @syncp
+ * @deliverer: task whose processor, or who, runs our poll while it gives a frame to the
+ *	stack, or NULL; compared only [poll]
+ * @flood_nr: number of the last frame that was flooded from here [poll]
+ * @flood_seen: which flooded frames were here, by chunks of origins (flood.c) [poll]
+ * @flood_swept: when silent origins were last forgotten, jiffies [poll]
+ * @told: own FAULT word as last told to everybody [poll]
+ * @version: of that [poll]
+ * @states: what is known of others, by ascending node [poll]
+ * @nstates: how many entries that has [poll]
+ * @states_room: and how many it has room for [poll]
+ * @news: nodes whose states are to be passed on, or NULL [poll]
+ * @nnews: how many [poll]
+ * @news_from: the dimension they all came by, or HC_DIM_HOST [poll]
+ * @digest: of all words known [poll]
+ * @hops: first hops to all nodes, or NULL [poll]
+ * @hops_stale: they have to be computed anew [poll]
+ * @tree: links of the spanning tree, if @tree_fits [poll]
+ * @tree_stale: that has to be found out anew [poll]
+ * @tree_fits: what is known fits the own links [poll]
+ * @again: dimensions along which what is known was dropped; atomic
+ * @tx_dropped: those of @drops that the own stack had sent; atomic, any context
+ * @drops: by reason, not attributed to a link; atomic, any context
+ * @ports: one for each dimension
+ */
+struct hc_node {
+	struct net_device *dev;
+	struct hc_fabric *fabric;
+	u32 id;
+	bool failed;
+	kuid_t owner;
+
+	struct napi_struct napi;
+	struct hc_gate *gate;
+	struct list_head at_gate;
+	unsigned long events;
+	struct hc_queue rxq;
+	struct hc_queue eth_rxq;
+	struct hc_queue ethq;
+	struct sk_buff_head hostq;
+	u32 failed_links;
+	u32 failing_links;
+	unsigned long failing_plan;
+	struct sk_buff_head parked;
+	u32 parked_plan;
+	u32 held_plan;
+	bool waiting;
+	struct hc_work work;
+
+	struct sock __rcu *sk;
+	struct xarray socks;
+	struct sock __rcu *dgram_sk;
+
+	u32 fault;
+	u32 heard;
+	u32 heard_round;
+	u32 round;
+	u32 test_round;
+	u32 tested;
+	u32 judged;
+	bool judging;
+	u32 judge_at;
+	u32 nb_fault[HYPERCUBE_DIM_MAX];
+
+	struct u64_stats_sync syncp;
+	u64 host_frames;
+	u64 merged_bytes;
+	u32 spent;
+	u32 merge_cost;
+	struct hc_eth_stats eth_tx;
+	struct hc_eth_stats eth_rx;
+	struct hc_eth_stats flood_dups;
+
+	const struct task_struct *deliverer;
+	u32 flood_nr;
+	struct hc_flood_chunk **flood_seen;
+	unsigned long flood_swept;
+
+	u32 told;
+	u32 version;
+	struct hc_state *states;
+	u32 nstates;
+	u32 states_room;
+	unsigned long *news;
+	u32 nnews;
+	u32 news_from;
+	u32 digest;
+	u8 *hops;
+	bool hops_stale;
+	u32 tree;
+	bool tree_stale;
+	bool tree_fits;
+	unsigned long again;
+
+	atomic_t tx_dropped;
+	atomic_t drops[HC_DROP_MAX];
+
+	struct hc_port ports[];
+};
+
+/* The poll is enabled; the ports come later, from hc_link_init(). */
+struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id);
+/* Wait for the poll and let it never run again. */
+void hc_node_disable(struct hc_node *node);
+/* All polls are disabled: stop the timers of the node's links. */
+void hc_node_timers_stop(struct hc_node *node);
+/* Drop what is still queued and free; no poll of the fabric runs any more and
+ * the net_device is not registered.
+ */
+void hc_node_free(struct hc_node *node);
+/* Queue a frame from the bound socket and let the node's poll run.
+ * Caller: socket, under RCU.
+ */
+void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb);
+/* Set an event and let the node's poll run.  Process or softirq context. */
+void hc_node_kick(struct hc_node *node, unsigned int event);
+/* Whoever kicks all nodes, one after another, calls this after each, @u: so that not all polls
+ * are in the way of other traffic at once.  Process context; sleeps.
+ */
+void hc_node_kicked(const struct hc_fabric *fabric, u32 u);
+/* Register the net_device; under rtnl. */
+int hc_node_register(struct hc_node *node);
+/* Bytes of our own state of a node of a fabric of dimension @dim. */
+size_t hc_node_size(unsigned int dim);
+
+extern struct rtnl_link_ops hc_link_ops;
+
+/* What a frame, or a plan, counts for in the budget: mostly one, but some mean work for many. */
+static inline int hc_cost(struct hc_node *node)
+{
+	int cost = 1 + node->spent;
+
+	node->spent = 0;
+	return cost;
+}
+
+/* Let the poll run: there is something to do, since before the call. */
+static inline void hc_node_schedule(struct hc_node *node)
+{
+	if (napi_schedule_prep(&node->napi))
+		hc_gate_enter(node);
+}
+
+#endif /* _HC_NODE_H */

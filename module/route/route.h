@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Fault-tolerant unicast, and probes of its ways: route.c.
+ */
+#ifndef _HC_ROUTE_H
+#define _HC_ROUTE_H
+
+#include <linux/list.h>
+#include <linux/types.h>
+
+struct hc_fabric;
+struct hc_node;
+struct sk_buff;
+
+/* Bytes between header and payload of a frame that has crossed @walk links. */
+static inline unsigned int hc_walk_area(unsigned int walk)
+{
+	return (walk + 31) / 32 * 16;
+}
+
+/* Start a fault-tolerant unicast of @skb to node @dst; sets ROUTED, .src, .dst
+ * and the walk; consumes @skb.  Every hop, the first too, adds one to .step.
+ * Poll.  Return: 0 or -ENOLINK (no route from here; dropped, counted).
+ */
+int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
+/* A ROUTED frame arrived over link @dim: forward it, or return it when it is
+ * for this node, with the walk stripped so that the payload follows the header, but
+ * for ETH; ROUTED stays set and .walk is the number of links it crossed.
+ */
+struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+/* A PROBE arrived here, or got lost here.  Poll. */
+void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb);
+void hc_probe_lost(struct hc_node *node, const struct sk_buff *skb);
+/**
+ * struct hc_probe - a PROBE under way
+ * @list: in hc_fabric.probes, until it is over; under hc_fabric.probe_lock
+ * @src: its origin
+ * @dst: its destination
+ * @status: when it is over: how many dimensions were crossed, or -ENOLINK (no path)
+ * @walk: these, room for 2 * 2^n
+ */
+struct hc_probe {
+	struct list_head list;
+	u32 src;
+	u32 dst;
+	int status;
+	u8 *walk;
+};
+
+/* Let a frame go from p->src to p->dst, another node.  0 or -ENOMEM. */
+int hc_probe_begin(struct hc_fabric *fabric, struct hc_probe *p);
+/* Is it over? */
+bool hc_probe_over(struct hc_fabric *fabric, const struct hc_probe *p);
+/* It is, or nobody waits for it any more. */
+void hc_probe_end(struct hc_fabric *fabric, struct hc_probe *p);
+
+#endif /* _HC_ROUTE_H */
