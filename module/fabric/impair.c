@@ -50,6 +50,7 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "route/state.h"
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
@@ -270,7 +271,7 @@ static bool tell_again(struct hc_impair *imp)
 	if (!imp->dropped || imp->q_loose > LOOSE_MAX / 2)
 		return false;
 	imp->dropped = false;
-	set_bit(imp->port - imp->node->ports, &imp->node->again);
+	hc_state_again(imp->node, imp->port - imp->node->ports);
 	return true;
 }
 

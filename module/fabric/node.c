@@ -431,7 +431,7 @@ static int node_poll(struct napi_struct *napi, int budget)
 	work += poll_queue(node, &node->rxq, rx_frame, share);
 	if (unlikely(node->judging))
 		hc_detect_judge(node);
-	if (unlikely(node->nnews))
+	if (unlikely(hc_state_is_news(&node->states)))
 		hc_state_flush(node);
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));

@@ -17,10 +17,10 @@
 #include "fabric/link.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
+#include "route/state.h"
 
 struct hc_fabric;
 struct hc_flood_chunk;
-struct hc_state;
 struct rtnl_link_ops;
 struct sock;
 
@@ -86,21 +86,7 @@ enum {
  * @flood_nr: number of the last frame that was flooded from here [poll]
  * @flood_seen: which flooded frames were here, by chunks of origins (flood.c) [poll]
  * @flood_swept: when silent origins were last forgotten, jiffies [poll]
- * @told: own FAULT word as last told to everybody [poll]
- * @version: of that [poll]
- * @states: what is known of others, by ascending node [poll]
- * @nstates: how many entries that has [poll]
- * @states_room: and how many it has room for [poll]
- * @news: nodes whose states are to be passed on, or NULL [poll]
- * @nnews: how many [poll]
- * @news_from: the dimension they all came by, or HC_DIM_HOST [poll]
- * @digest: of all words known [poll]
- * @hops: first hops to all nodes, or NULL [poll]
- * @hops_stale: they have to be computed anew [poll]
- * @tree: links of the spanning tree, if @tree_fits [poll]
- * @tree_stale: that has to be found out anew [poll]
- * @tree_fits: what is known fits the own links [poll]
- * @again: dimensions along which what is known was dropped; atomic
+ * @states: what is known of faults elsewhere
  * @tx_dropped: those of @drops that the own stack had sent; atomic, any context
  * @drops: by reason, not attributed to a link; atomic, any context
  * @ports: one for each dimension
@@ -158,21 +144,7 @@ struct hc_node {
 	struct hc_flood_chunk **flood_seen;
 	unsigned long flood_swept;
 
-	u32 told;
-	u32 version;
-	struct hc_state *states;
-	u32 nstates;
-	u32 states_room;
-	unsigned long *news;
-	u32 nnews;
-	u32 news_from;
-	u32 digest;
-	u8 *hops;
-	bool hops_stale;
-	u32 tree;
-	bool tree_stale;
-	bool tree_fits;
-	unsigned long again;
+	struct hc_states states;
 
 	atomic_t tx_dropped;
 	atomic_t drops[HC_DROP_MAX];

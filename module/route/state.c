@@ -54,17 +54,29 @@
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
+/**
+ * struct hc_state - what a node knows of another one's links
+ * @node: the other one
+ * @word: its FAULT word
+ * @version: counts the changes of the word
+ */
+struct hc_state {
+	u16 node;
+	u16 word;
+	u32 version;
+};
+
 /* ------------------------------------------------------------ the list */
 
 /* Index of the first entry that is not below @u. */
 static unsigned int state_index(const struct hc_node *node, u32 u)
 {
-	unsigned int low = 0, high = node->nstates;
+	unsigned int low = 0, high = node->states.n;
 
 	while (low < high) {
 		unsigned int mid = (low + high) / 2;
 
-		if (node->states[mid].node < u)
+		if (node->states.list[mid].node < u)
 			low = mid + 1;
 		else
 			high = mid;
@@ -74,21 +86,21 @@ static unsigned int state_index(const struct hc_node *node, u32 u)
 
 static bool state_grow(struct hc_node *node)
 {
-	u32 room = node->states_room ? 2 * node->states_room : 8;
+	u32 room = node->states.room ? 2 * node->states.room : 8;
 	struct hc_state *v;
 
-	if (node->nstates < node->states_room)
+	if (node->states.n < node->states.room)
 		return true;
 	v = hc_poll_alloc(node->fabric, room * sizeof(*v));
 	if (!v) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return false;
 	}
-	if (node->nstates)
-		memcpy(v, node->states, node->nstates * sizeof(*v));
-	hc_poll_free(node->fabric, node->states, node->states_room * sizeof(*v));
-	node->states = v;
-	node->states_room = room;
+	if (node->states.n)
+		memcpy(v, node->states.list, node->states.n * sizeof(*v));
+	hc_poll_free(node->fabric, node->states.list, node->states.room * sizeof(*v));
+	node->states.list = v;
+	node->states.room = room;
 	return true;
 }
 
@@ -108,21 +120,21 @@ static bool state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 	unsigned int i = state_index(node, u);
 	struct hc_state *s;
 
-	if (i == node->nstates || node->states[i].node != u) {
+	if (i == node->states.n || node->states.list[i].node != u) {
 		if (!state_grow(node))
 			return false;
-		memmove(&node->states[i + 1], &node->states[i],
-			(node->nstates - i) * sizeof(*s));
-		node->states[i].word = 0;
-		node->nstates++;
-	} else if ((s32)(version - node->states[i].version) <= 0) {
+		memmove(&node->states.list[i + 1], &node->states.list[i],
+			(node->states.n - i) * sizeof(*s));
+		node->states.list[i].word = 0;
+		node->states.n++;
+	} else if ((s32)(version - node->states.list[i].version) <= 0) {
 		return false;
 	}
-	s = &node->states[i];
-	node->digest ^= word_hash(u, s->word) ^ word_hash(u, word);
+	s = &node->states.list[i];
+	node->states.digest ^= word_hash(u, s->word) ^ word_hash(u, word);
 	*s = (struct hc_state){ .node = u, .word = word, .version = version };
-	node->hops_stale = true;
-	node->tree_stale = true;
+	node->states.hops_stale = true;
+	node->states.tree_stale = true;
 	return true;
 }
 
@@ -180,12 +192,12 @@ static void state_send_all(struct hc_node *node, unsigned int dim, u8 flags)
 	if (!v)
 		return;
 	do {
-		for (n = 0; n < CHUNK && i < node->nstates; n++, i++)
-			v[n] = state_wire(&node->states[i]);
+		for (n = 0; n < CHUNK && i < node->states.n; n++, i++)
+			v[n] = state_wire(&node->states.list[i]);
 		if (n || flags)
 			state_send(node, dim, flags, v, n);
 		flags = 0;
-	} while (i < node->nstates);
+	} while (i < node->states.n);
 	kfree(v);
 }
 
@@ -201,20 +213,20 @@ static size_t news_size(const struct hc_node *node)
  */
 static void news_add(struct hc_node *node, u32 u, unsigned int from)
 {
-	if (!node->news)
-		node->news = hc_poll_alloc(node->fabric, news_size(node));
-	if (!node->news) {
-		struct hc_wire_state wire = state_wire(&node->states[state_index(node, u)]);
+	if (!node->states.news)
+		node->states.news = hc_poll_alloc(node->fabric, news_size(node));
+	if (!node->states.news) {
+		struct hc_wire_state wire = state_wire(&node->states.list[state_index(node, u)]);
 
 		state_tell(node, from, &wire, 1);
 		return;
 	}
-	if (!node->nnews)
-		node->news_from = from;
-	else if (node->news_from != from)
-		node->news_from = HC_DIM_HOST;
-	if (!__test_and_set_bit(u, node->news))
-		node->nnews++;
+	if (!node->states.nnews)
+		node->states.news_from = from;
+	else if (node->states.news_from != from)
+		node->states.news_from = HC_DIM_HOST;
+	if (!__test_and_set_bit(u, node->states.news))
+		node->states.nnews++;
 }
 
 void hc_state_flush(struct hc_node *node)
@@ -226,16 +238,16 @@ void hc_state_flush(struct hc_node *node)
 
 	if (!v)
 		return;
-	for_each_set_bit(u, node->news, nodes) {
-		v[n++] = state_wire(&node->states[state_index(node, u)]);
+	for_each_set_bit(u, node->states.news, nodes) {
+		v[n++] = state_wire(&node->states.list[state_index(node, u)]);
 		if (n == CHUNK) {
-			state_tell(node, node->news_from, v, n);
+			state_tell(node, node->states.news_from, v, n);
 			n = 0;
 		}
 	}
-	state_tell(node, node->news_from, v, n);
-	bitmap_zero(node->news, nodes);
-	node->nnews = 0;
+	state_tell(node, node->states.news_from, v, n);
+	bitmap_zero(node->states.news, nodes);
+	node->states.nnews = 0;
 	kfree(v);
 }
 
@@ -243,14 +255,19 @@ void hc_state_flush(struct hc_node *node)
 
 static void state_own(struct hc_node *node)
 {
-	if (state_adopt(node, node->id, node->fault, ++node->version))
+	if (state_adopt(node, node->id, node->fault, ++node->states.version))
 		news_add(node, node->id, HC_DIM_HOST);
 }
 
-/* A slow link had no room for what is known, now it has. */
-static void state_again(struct hc_node *node)
+void hc_state_again(struct hc_node *node, unsigned int dim)
 {
-	unsigned long again = xchg(&node->again, 0);
+	set_bit(dim, &node->states.again);
+}
+
+/* A slow link had no room for what is known, now it has. */
+static void state_send_again(struct hc_node *node)
+{
+	unsigned long again = xchg(&node->states.again, 0);
 	unsigned int d;
 
 	for_each_set_bit(d, &again, node->fabric->dim)
@@ -260,14 +277,14 @@ static void state_again(struct hc_node *node)
 
 void hc_state_links(struct hc_node *node)
 {
-	u32 healed = node->told & ~node->fault;
+	u32 healed = node->states.told & ~node->fault;
 	unsigned int d;
 
-	if (unlikely(READ_ONCE(node->again)))
-		state_again(node);
-	if (node->told == node->fault)
+	if (unlikely(READ_ONCE(node->states.again)))
+		state_send_again(node);
+	if (node->states.told == node->fault)
 		return;
-	node->told = node->fault;
+	node->states.told = node->fault;
 	state_own(node);
 	for (d = 0; d < node->fabric->dim; d++)
 		if (healed & hc_bit(d))
@@ -286,9 +303,9 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 			news_add(node, u, dim);
 		return;
 	}
-	if ((s32)(version - node->version) > 0 ||
-	    (version == node->version && word != node->told)) {
-		node->version = version;
+	if ((s32)(version - node->states.version) > 0 ||
+	    (version == node->states.version && word != node->states.told)) {
+		node->states.version = version;
 		state_own(node);
 	}
 }
@@ -324,9 +341,9 @@ static void search_init(struct hc_bfs *b, const struct hc_node *node, void *room
 	unsigned int i;
 
 	hc_bfs_init(b, node->fabric->dim, room);
-	for (i = 0; i < node->nstates; i++)
-		if (node->states[i].node != node->id)
-			hc_bfs_fault(b, node->states[i].node, node->states[i].word);
+	for (i = 0; i < node->states.n; i++)
+		if (node->states.list[i].node != node->id)
+			hc_bfs_fault(b, node->states.list[i].node, node->states.list[i].word);
 	hc_bfs_fault(b, node->id, node->fault);
 }
 
@@ -338,25 +355,25 @@ static bool hops_compute(struct hc_node *node)
 	struct hc_bfs b;
 	void *room;
 
-	if (!node->hops)
-		node->hops = hc_poll_alloc(node->fabric, n);
-	room = node->hops ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL;
+	if (!node->states.hops)
+		node->states.hops = hc_poll_alloc(node->fabric, n);
+	room = node->states.hops ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL;
 	if (!room)
 		return false;
 	search_init(&b, node, room);
-	hc_bfs_run(&b, node->id, node->hops, NULL);
+	hc_bfs_run(&b, node->id, node->states.hops, NULL);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
-	node->hops_stale = false;
+	node->states.hops_stale = false;
 	return true;
 }
 
 int hc_state_hop(struct hc_node *node, u32 dst)
 {
-	if (!node->nstates || (node->hops_stale && !hops_compute(node)) ||
-	    node->hops[dst] == HC_BFS_NO_HOP)
+	if (!node->states.n || (node->states.hops_stale && !hops_compute(node)) ||
+	    node->states.hops[dst] == HC_BFS_NO_HOP)
 		return -1;
-	return node->hops[dst];
+	return node->states.hops[dst];
 }
 
 /* ------------------------------------------------------------ spanning trees */
@@ -420,12 +437,12 @@ static bool tree_compute(struct hc_node *node)
 	if (!room)
 		return false;
 	search_init(&b, node, room);
-	node->tree_fits = words_fit(&b, node);
-	if (node->tree_fits)
-		node->tree = tree_links(&b, room + size, node->id);
+	node->states.tree_fits = words_fit(&b, node);
+	if (node->states.tree_fits)
+		node->states.tree = tree_links(&b, room + size, node->id);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
-	node->tree_stale = false;
+	node->states.tree_stale = false;
 	return true;
 }
 
@@ -441,25 +458,28 @@ static u32 tree_of(const struct hc_node *node, u32 origin)
 
 u32 hc_state_tree(struct hc_node *node, u32 origin, u32 *edges)
 {
+	const struct hc_states *s = &node->states;
 	unsigned int d;
 
-	if (node->told != node->fault)
+	if (s->told != node->fault)
 		return 0;
-	if (node->digest && ((node->tree_stale && !tree_compute(node)) || !node->tree_fits))
+	if (s->digest && ((s->tree_stale && !tree_compute(node)) || !s->tree_fits))
 		return 0;
-	*edges = node->digest ? node->tree : tree_of(node, origin);
+	*edges = s->digest ? s->tree : tree_of(node, origin);
 	for (d = 0; d < node->fabric->dim; d++) {
 		if (hc_link_usable(node, d) == !!(node->fault & hc_bit(d)))
 			return 0;
 		if (*edges & hc_bit(d) && hc_impair_loses(&node->ports[d]))
 			return 0;
 	}
-	return node->digest ?: 1;
+	return s->digest ?: 1;
 }
 
 void hc_state_free(struct hc_node *node)
 {
-	hc_poll_free(node->fabric, node->states, node->states_room * sizeof(*node->states));
-	hc_poll_free(node->fabric, node->news, news_size(node));
-	hc_poll_free(node->fabric, node->hops, hc_nodes(node->fabric->dim));
+	struct hc_states *s = &node->states;
+
+	hc_poll_free(node->fabric, s->list, s->room * sizeof(*s->list));
+	hc_poll_free(node->fabric, s->news, news_size(node));
+	hc_poll_free(node->fabric, s->hops, hc_nodes(node->fabric->dim));
 }

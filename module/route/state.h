@@ -8,22 +8,51 @@
 #include <linux/types.h>
 
 struct hc_node;
+struct hc_state;
 struct sk_buff;
 
 /**
- * struct hc_state - what a node knows of another one's links (state.c)
- * @node: the other one
- * @word: its FAULT word
- * @version: counts the changes of the word
+ * struct hc_states - what a node knows of faults that are not its own; [poll] but for @again
+ * @told: own FAULT word as last told to everybody
+ * @version: of that
+ * @list: what is known of others, by ascending node
+ * @n: how many entries that has
+ * @room: and how many it has room for
+ * @news: nodes whose states are to be passed on, or NULL
+ * @nnews: how many
+ * @news_from: the dimension they all came by, or HC_DIM_HOST
+ * @digest: of all words known
+ * @hops: first hops to all nodes, or NULL
+ * @tree: links of the spanning tree, if @tree_fits
+ * @hops_stale: @hops have to be computed anew
+ * @tree_stale: @tree has to be found out anew
+ * @tree_fits: what is known fits the own links
+ * @again: dimensions along which what is known was dropped; atomic
  */
-struct hc_state {
-	u16 node;
-	u16 word;
+struct hc_states {
+	u32 told;
 	u32 version;
+	struct hc_state *list;
+	u32 n;
+	u32 room;
+	unsigned long *news;
+	u32 nnews;
+	u32 news_from;
+	u32 digest;
+	u8 *hops;
+	u32 tree;
+	bool hops_stale;
+	bool tree_stale;
+	bool tree_fits;
+	unsigned long again;
 };
 
 /* The own FAULT word may have changed. */
 void hc_state_links(struct hc_node *node);
+/* What was sent over link @dim was dropped there: it is to be sent again at the next call of
+ * that.  Any context.
+ */
+void hc_state_again(struct hc_node *node, unsigned int dim);
 /* A STATE frame came over link @dim; consumes. */
 void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* First hop of a shortest path to @dst as far as known, or -1. */
@@ -33,7 +62,13 @@ int hc_state_hop(struct hc_node *node, u32 dst);
  * is known does not fit the own links, or some of these may lose frames, or no memory.
  */
 u32 hc_state_tree(struct hc_node *node, u32 origin, u32 *edges);
-/* Pass on what is news. */
+/* Is there news to be passed on? */
+static inline bool hc_state_is_news(const struct hc_states *s)
+{
+	return s->nnews;
+}
+
+/* Pass it on. */
 void hc_state_flush(struct hc_node *node);
 void hc_state_free(struct hc_node *node);
 
