@@ -17,10 +17,10 @@
 #include "fabric/link.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
+#include "route/flood.h"
 #include "route/state.h"
 
 struct hc_fabric;
-struct hc_flood_chunk;
 struct rtnl_link_ops;
 struct sock;
 
@@ -83,9 +83,7 @@ enum {
  * @flood_dups: flooded frames that had been here before [poll], @syncp
  * @deliverer: task whose processor, or who, runs our poll while it gives a frame to the
  *	stack, or NULL; compared only [poll]
- * @flood_nr: number of the last frame that was flooded from here [poll]
- * @flood_seen: which flooded frames were here, by chunks of origins (flood.c) [poll]
- * @flood_swept: when silent origins were last forgotten, jiffies [poll]
+ * @flood: frames that are flooded
  * @states: what is known of faults elsewhere
  * @tx_dropped: those of @drops that the own stack had sent; atomic, any context
  * @drops: by reason, not attributed to a link; atomic, any context
@@ -140,10 +138,8 @@ struct hc_node {
 	struct hc_eth_stats flood_dups;
 
 	const struct task_struct *deliverer;
-	u32 flood_nr;
-	struct hc_flood_chunk **flood_seen;
-	unsigned long flood_swept;
 
+	struct hc_flood flood;
 	struct hc_states states;
 
 	atomic_t tx_dropped;

@@ -101,8 +101,8 @@ static size_t chunk_size(const struct hc_node *node)
 
 static void chunk_free(struct hc_node *node, unsigned int i)
 {
-	hc_poll_free(node->fabric, node->flood_seen[i], chunk_size(node));
-	node->flood_seen[i] = NULL;
+	hc_poll_free(node->fabric, node->flood.seen[i], chunk_size(node));
+	node->flood.seen[i] = NULL;
 }
 
 /* True: none of its origins is remembered any more. */
@@ -122,16 +122,16 @@ static bool chunk_sweep(struct hc_flood_chunk *chunk, unsigned int size, bool al
 
 static void seen_sweep(struct hc_node *node)
 {
-	unsigned long silence = jiffies - node->flood_swept;
+	unsigned long silence = jiffies - node->flood.swept;
 	unsigned int i;
 
 	if (likely(silence < SWEEP_PERIOD))
 		return;
 	for (i = 0; i < chunks(node); i++)
-		if (node->flood_seen[i] && chunk_sweep(node->flood_seen[i], origins(node),
+		if (node->flood.seen[i] && chunk_sweep(node->flood.seen[i], origins(node),
 						       silence >= 2 * SWEEP_PERIOD))
 			chunk_free(node, i);
-	node->flood_swept = jiffies;
+	node->flood.swept = jiffies;
 }
 
 static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
@@ -160,7 +160,7 @@ static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 /* Frame @nr of node @src is here, and is to be spread or not.  Notes that it was. */
 static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 {
-	struct hc_flood_chunk **chunk = &node->flood_seen[src / CHUNK];
+	struct hc_flood_chunk **chunk = &node->flood.seen[src / CHUNK];
 	enum seen what;
 
 	if (!*chunk)
@@ -178,18 +178,18 @@ static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 
 int hc_flood_init(struct hc_node *node)
 {
-	node->flood_swept = jiffies;
-	node->flood_seen = kcalloc(chunks(node), sizeof(*node->flood_seen), GFP_KERNEL_ACCOUNT);
-	return node->flood_seen ? 0 : -ENOMEM;
+	node->flood.swept = jiffies;
+	node->flood.seen = kcalloc(chunks(node), sizeof(*node->flood.seen), GFP_KERNEL_ACCOUNT);
+	return node->flood.seen ? 0 : -ENOMEM;
 }
 
 void hc_flood_exit(struct hc_node *node)
 {
 	unsigned int i;
 
-	for (i = 0; node->flood_seen && i < chunks(node); i++)
+	for (i = 0; node->flood.seen && i < chunks(node); i++)
 		chunk_free(node, i);
-	kfree(node->flood_seen);
+	kfree(node->flood.seen);
 }
 
 /* ------------------------------------------------------------ copies */
@@ -246,8 +246,8 @@ void hc_flood_start(struct hc_node *node, struct sk_buff *skb)
 	u32 edges, tree = hc_state_tree(node, node->id, &edges);
 
 	seen_sweep(node);
-	hc_hdr(skb)->op = cpu_to_be64(++node->flood_nr);
-	if (seen_note(node, node->id, node->flood_nr, !tree) != SEEN_DONE)
+	hc_hdr(skb)->op = cpu_to_be64(++node->flood.nr);
+	if (seen_note(node, node->id, node->flood.nr, !tree) != SEEN_DONE)
 		flood(node, HC_DIM_HOST, tree, edges, skb);
 	consume_skb(skb);
 }

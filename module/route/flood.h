@@ -7,8 +7,21 @@
 
 #include <linux/types.h>
 
+struct hc_flood_chunk;
 struct hc_node;
 struct sk_buff;
+
+/**
+ * struct hc_flood - frames that a node floods or passes on; [poll]
+ * @nr: number of the last frame that was flooded from here
+ * @seen: which flooded frames were here, by chunks of origins
+ * @swept: when silent origins were last forgotten, jiffies
+ */
+struct hc_flood {
+	u32 nr;
+	struct hc_flood_chunk **seen;
+	unsigned long swept;
+};
 
 /* Send a frame of this node to everybody; consumes.  Poll. */
 void hc_flood_start(struct hc_node *node, struct sk_buff *skb);
