@@ -42,7 +42,8 @@
 #include <net/net_namespace.h>
 #include <linux/hypercube.h>
 
-struct hc_detect;
+#include "route/detect.h"
+
 struct hc_node;
 struct hc_payer;
 struct mem_cgroup;
@@ -79,8 +80,7 @@ struct sock;
  * @nlossy: links that may lose frames; written under @lock
  * @patience: ms of silence that end an operation where frames may get lost, 0: none do;
  *	written under @lock
- * @round: number of the last DETECT round, under @lock
- * @detect: the round of DETECT that is under way, or NULL; under @lock
+ * @detect: rounds of DETECT
  * @probes: the PROBEs under way
  * @probe_lock: protects @probes
  * @later: requests that are answered later, under @lock
@@ -118,8 +118,7 @@ struct hc_fabric {
 	u32 nfailed;
 	u32 nlossy;
 	u32 patience;
-	u32 round;
-	struct hc_detect *detect;
+	struct hc_fabric_detect detect;
 	struct list_head probes;
 	spinlock_t probe_lock;
 	struct list_head later;

@@ -257,17 +257,9 @@ static struct hc_port *other_end(const struct hc_node *node, unsigned int dim)
 	return &node->ports[dim].peer->ports[dim];
 }
 
-/* A round of DETECT that is under way has missed frames that were not sent. */
-static void port_spare(const struct hc_fabric *fabric, struct hc_port *port)
-{
-	WRITE_ONCE(port->spared, fabric->round);
-	/* Pairs with is_spared(). */
-	smp_mb__before_atomic();
-}
-
 static void port_clear(const struct hc_fabric *fabric, struct hc_port *port)
 {
-	port_spare(fabric, port);
+	hc_detect_spare(fabric, port);
 	clear_bit(HC_PORT_DOWN, &port->flags);
 	clear_bit(HC_PORT_DETECTED, &port->flags);
 }
@@ -281,8 +273,8 @@ void hc_link_flip(struct hc_node *node, unsigned int dim, bool down)
 		set_bit(HC_PORT_DOWN, &here->flags);
 		set_bit(HC_PORT_DOWN, &other_end(node, dim)->flags);
 	} else {
-		port_spare(node->fabric, here);
-		port_spare(node->fabric, other_end(node, dim));
+		hc_detect_spare(node->fabric, here);
+		hc_detect_spare(node->fabric, other_end(node, dim));
 		clear_bit(HC_PORT_DOWN, &here->flags);
 		clear_bit(HC_PORT_DOWN, &other_end(node, dim)->flags);
 	}
@@ -319,8 +311,8 @@ static void link_set_failed(struct hc_node *node, unsigned int dim)
 		set_bit(HC_PORT_FAILED, &here->flags);
 		set_bit(HC_PORT_FAILED, &there->flags);
 	} else {
-		port_spare(node->fabric, here);
-		port_spare(node->fabric, there);
+		hc_detect_spare(node->fabric, here);
+		hc_detect_spare(node->fabric, there);
 		clear_bit(HC_PORT_FAILED, &here->flags);
 		clear_bit(HC_PORT_FAILED, &there->flags);
 	}

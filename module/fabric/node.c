@@ -429,7 +429,7 @@ static int node_poll(struct napi_struct *napi, int budget)
 	/* Nobody goes without for the traffic of others. */
 	work = hc_work_ready(node) ? hc_coll_work(node, share / 2) : 0;
 	work += poll_queue(node, &node->rxq, rx_frame, share);
-	if (unlikely(node->judging))
+	if (unlikely(hc_detect_is_judging(&node->detect)))
 		hc_detect_judge(node);
 	if (unlikely(hc_state_is_news(&node->states)))
 		hc_state_flush(node);

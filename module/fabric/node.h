@@ -17,6 +17,7 @@
 #include "fabric/link.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
+#include "route/detect.h"
 #include "route/flood.h"
 #include "route/state.h"
 
@@ -64,14 +65,7 @@ enum {
  * @socks: collective sockets by the plan they are connected to; changed under that
  * @dgram_sk: bound datagram socket; changed under that
  * @fault: own FAULT word [poll]
- * @heard: dimensions along which a test frame of the round came [poll]
- * @heard_round: the round that @heard belongs to [poll]
- * @round: number of the DETECT round whose test frames count; config sets
- * @test_round: that of those to be sent; config sets before HC_EV_TEST
- * @tested: the last round whose test frames were sent; the poll writes
- * @judged: the last round that was judged; the poll writes
- * @judging: the round is judged once @judge_at frames of @rxq were taken [poll]
- * @judge_at: see there [poll]
+ * @detect: its part in rounds of DETECT
  * @nb_fault: FAULT words the neighbours sent [poll]
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
@@ -118,14 +112,7 @@ struct hc_node {
 	struct sock __rcu *dgram_sk;
 
 	u32 fault;
-	u32 heard;
-	u32 heard_round;
-	u32 round;
-	u32 test_round;
-	u32 tested;
-	u32 judged;
-	bool judging;
-	u32 judge_at;
+	struct hc_node_detect detect;
 	u32 nb_fault[HYPERCUBE_DIM_MAX];
 
 	struct u64_stats_sync syncp;

@@ -85,20 +85,20 @@ void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless)
 void hc_detect_test(struct hc_node *node)
 {
 	/* Pairs with test(): all wait for frames of this round. */
-	u32 round = smp_load_acquire(&node->test_round);
+	u32 round = smp_load_acquire(&node->detect.test_round);
 	unsigned int i;
 
 	BUILD_BUG_ON(sizeof(struct hc_wire_test) != sizeof(__be32));
 	for (i = 0; i < REPEAT; i++)
 		send_all(node, HC_FRAME_TEST, round, HC_PORT_CLOSED);
 	/* Pairs with all_have(): they are in the neighbours' queues. */
-	smp_store_release(&node->tested, round);
+	smp_store_release(&node->detect.tested, round);
 }
 
 /* Dimensions along which test frames of the current round came. */
 static u32 heard(const struct hc_node *node)
 {
-	return node->heard_round == READ_ONCE(node->round) ? node->heard : 0;
+	return node->detect.heard_round == READ_ONCE(node->detect.round) ? node->detect.heard : 0;
 }
 
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -109,9 +109,9 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return;
 	}
-	if (round == READ_ONCE(node->round)) {
-		node->heard = heard(node) | hc_bit(dim);
-		node->heard_round = round;
+	if (round == READ_ONCE(node->detect.round)) {
+		node->detect.heard = heard(node) | hc_bit(dim);
+		node->detect.heard_round = round;
 	}
 	consume_skb(skb);
 }
@@ -119,9 +119,9 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 /* Was the link taken up while the round was under way? */
 static bool is_spared(const struct hc_node *node, unsigned int dim)
 {
-	/* Pairs with port_spare(): whoever sees the link up sees this. */
+	/* Pairs with hc_detect_spare(): whoever sees the link up sees this. */
 	smp_rmb();
-	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->round);
+	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->detect.round);
 }
 
 static void mark(struct hc_node *node, unsigned int dim, bool silent)
@@ -146,7 +146,7 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	WRITE_ONCE(node->nb_fault[dim], word);
 	if (word & hc_bit(dim)) {
 		/* Should the own verdict still be due, it must not differ. */
-		node->heard &= ~hc_bit(dim);
+		node->detect.heard &= ~hc_bit(dim);
 		if (!is_spared(node, dim))
 			mark(node, dim, true);
 	} else if (heard(node) & hc_bit(dim)) {
@@ -157,8 +157,8 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 /* A busy machine is no silence: what has come by now is heard first, however long that takes. */
 void hc_detect_judge_soon(struct hc_node *node)
 {
-	node->judging = true;
-	node->judge_at = node->rxq.taken + skb_queue_len_lockless(&node->rxq.list);
+	node->detect.judging = true;
+	node->detect.judge_at = node->rxq.taken + skb_queue_len_lockless(&node->rxq.list);
 }
 
 void hc_detect_judge(struct hc_node *node)
@@ -167,9 +167,9 @@ void hc_detect_judge(struct hc_node *node)
 	u32 verdict = 0;
 	unsigned int d, i;
 
-	if ((s32)(node->rxq.taken - node->judge_at) < 0)
+	if ((s32)(node->rxq.taken - node->detect.judge_at) < 0)
 		return;
-	node->judging = false;
+	node->detect.judging = false;
 	for (d = 0; d < node->fabric->dim; d++) {
 		unsigned long *flags = &node->ports[d].flags;
 
@@ -184,10 +184,17 @@ void hc_detect_judge(struct hc_node *node)
 	for (i = 0; i < REPEAT; i++)
 		hc_detect_tell(node, verdict, HC_PORT_CLOSED);
 	/* Pairs with all_have(): the marks are set. */
-	smp_store_release(&node->judged, READ_ONCE(node->round));
+	smp_store_release(&node->detect.judged, READ_ONCE(node->detect.round));
 }
 
 /* ------------------------------------------------------------ config */
+
+void hc_detect_spare(const struct hc_fabric *fabric, struct hc_port *port)
+{
+	WRITE_ONCE(port->spared, fabric->detect.round);
+	/* Pairs with is_spared(). */
+	smp_mb__before_atomic();
+}
 
 static bool quiet(const struct hc_fabric *fabric)
 {
@@ -213,13 +220,13 @@ static bool all_have(const struct hc_detect *d)
 	u32 u;
 
 	for (u = 0; u < hc_nodes(d->fabric->dim); u++) {
-		const struct hc_node *node = d->fabric->nodes[u];
+		const struct hc_node_detect *nd = &d->fabric->nodes[u]->detect;
 
 		/* Pairs with the polls' smp_store_release(). */
-		if (d->phase == HC_DETECT_TESTS && smp_load_acquire(&node->tested) != node->round)
+		if (d->phase == HC_DETECT_TESTS && smp_load_acquire(&nd->tested) != nd->round)
 			return false;
 		/* The same. */
-		if (d->phase == HC_DETECT_JUDGES && smp_load_acquire(&node->judged) != node->round)
+		if (d->phase == HC_DETECT_JUDGES && smp_load_acquire(&nd->judged) != nd->round)
 			return false;
 	}
 	return true;
@@ -288,15 +295,15 @@ static void test(struct hc_detect *d)
 	u32 u;
 
 	detected_get(fabric, d->before);
-	fabric->detect = d;
-	fabric->round++;
+	fabric->detect.now = d;
+	fabric->detect.round++;
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		WRITE_ONCE(fabric->nodes[u]->round, fabric->round);
+		WRITE_ONCE(fabric->nodes[u]->detect.round, fabric->detect.round);
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {
 		/* Test frames of the round must find the new number everywhere, also those that
 		 * are sent because of an event of a round that was given up.
 		 */
-		smp_store_release(&fabric->nodes[u]->test_round, fabric->round);
+		smp_store_release(&fabric->nodes[u]->detect.test_round, fabric->detect.round);
 		kick(fabric, u, HC_EV_TEST);
 	}
 	phase_begin(d, HC_DETECT_TESTS);
@@ -311,7 +318,7 @@ static void found(struct hc_detect *d)
 	detected_get(d->fabric, d->links);
 	for (u = 0; u < hc_nodes(d->fabric->dim); u++)
 		d->links[u] &= ~d->before[u];
-	d->fabric->detect = NULL;
+	d->fabric->detect.now = NULL;
 }
 
 int hc_detect_step(struct hc_detect *d)
@@ -322,7 +329,7 @@ int hc_detect_step(struct hc_detect *d)
 	switch (d->phase) {
 	case HC_DETECT_WAITS:
 		d->next = jiffies + 1;
-		if (!fabric->detect)
+		if (!fabric->detect.now)
 			test(d);
 		return -EAGAIN;
 	case HC_DETECT_TESTS:
@@ -358,8 +365,8 @@ int hc_detect_init(struct hc_detect *d, struct hc_fabric *fabric, u32 timeout)
 
 void hc_detect_free(struct hc_detect *d)
 {
-	if (d->fabric->detect == d)
-		d->fabric->detect = NULL;
+	if (d->fabric->detect.now == d)
+		d->fabric->detect.now = NULL;
 	kvfree(d->before);
 	kvfree(d->links);
 }

@@ -4,11 +4,45 @@
 
 #include <linux/types.h>
 
+struct hc_detect;
 struct hc_fabric;
 struct hc_node;
+struct hc_port;
 struct sk_buff;
 
 #define HC_DETECT_TIMEOUT_MAX	10000	/* ms */
+
+/**
+ * struct hc_node_detect - a node's part in rounds of DETECT
+ * @heard: dimensions along which a test frame of the round came [poll]
+ * @heard_round: the round that @heard belongs to [poll]
+ * @round: number of the round whose test frames count; config sets
+ * @test_round: that of those to be sent; config sets before HC_EV_TEST
+ * @tested: the last round whose test frames were sent; the poll writes
+ * @judged: the last round that was judged; the poll writes
+ * @judge_at: see @judging [poll]
+ * @judging: the round is judged once @judge_at frames of hc_node.rxq were taken [poll]
+ */
+struct hc_node_detect {
+	u32 heard;
+	u32 heard_round;
+	u32 round;
+	u32 test_round;
+	u32 tested;
+	u32 judged;
+	u32 judge_at;
+	bool judging;
+};
+
+/**
+ * struct hc_fabric_detect - rounds of DETECT of a fabric; under hc_fabric.lock
+ * @round: number of the last one
+ * @now: the one that is under way, or NULL
+ */
+struct hc_fabric_detect {
+	u32 round;
+	struct hc_detect *now;
+};
 
 /* Send FAULT word @word over all links with none of the flags @unless.  Poll. */
 void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless);
@@ -16,10 +50,20 @@ void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless);
 /* Poll: HC_EV_TEST, HC_EV_JUDGE and the frames; these consume @skb. */
 void hc_detect_test(struct hc_node *node);
 void hc_detect_judge_soon(struct hc_node *node);
+static inline bool hc_detect_is_judging(const struct hc_node_detect *d)
+{
+	return d->judging;
+}
+
 /* If the frames have been taken that were there to be heard. */
 void hc_detect_judge(struct hc_node *node);
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+
+/* A link is about to be taken up: a round that is under way says nothing about it, for it has
+ * missed frames that were not sent.  Config.
+ */
+void hc_detect_spare(const struct hc_fabric *fabric, struct hc_port *port);
 
 enum hc_detect_phase {
 	HC_DETECT_WAITS,	/* another round is under way */
