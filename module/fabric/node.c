@@ -607,7 +607,7 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	queue_init(&node->ethq);
 	skb_queue_head_init(&node->hostq);
 	__skb_queue_head_init(&node->parked);
-	xa_init(&node->socks);
+	hc_socks_init(&node->socks);
 	hc_work_init(&node->work);
 	u64_stats_init(&node->syncp);
 	node_set_address(node);

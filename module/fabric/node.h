@@ -8,7 +8,6 @@
 #include <linux/netdevice.h>
 #include <linux/u64_stats_sync.h>
 #include <linux/uidgid.h>
-#include <linux/xarray.h>
 #include <linux/hypercube.h>
 
 #include "coll/work.h"
@@ -20,10 +19,10 @@
 #include "route/detect.h"
 #include "route/flood.h"
 #include "route/state.h"
+#include "sock/socks.h"
 
 struct hc_fabric;
 struct rtnl_link_ops;
-struct sock;
 
 /* hc_node.events: what poll has to look at before the queues. */
 enum {
@@ -60,10 +59,7 @@ enum {
  *	brings them room brings a poll; 0: none; under the lock of @hostq
  * @waiting: contributions wait for room in members [poll]
  * @work: members that wait or have something to do
- * @sk: collective socket that serves all plans that none in @socks does; changed under
- *	hc_fabric.sock_lock
- * @socks: collective sockets by the plan they are connected to; changed under that
- * @dgram_sk: bound datagram socket; changed under that
+ * @socks: the sockets that are bound to it
  * @fault: own FAULT word [poll]
  * @detect: its part in rounds of DETECT
  * @nb_fault: FAULT words the neighbours sent [poll]
@@ -107,9 +103,7 @@ struct hc_node {
 	bool waiting;
 	struct hc_work work;
 
-	struct sock __rcu *sk;
-	struct xarray socks;
-	struct sock __rcu *dgram_sk;
+	struct hc_socks socks;
 
 	u32 fault;
 	struct hc_node_detect detect;

@@ -3,8 +3,8 @@
  * How a socket comes to a node, and leaves it: bind(), connect(), close(), and what is
  * taken from it.
  *
- * A node has one collective socket that serves all plans (node->sk), and any number of
- * others that are connected to one plan each (node->socks), which the first does not serve
+ * A node has one collective socket that serves all plans (node->socks.all), and any number of
+ * others that are connected to one plan each (node->socks.plans), which the first does not serve
  * then.  All are written under hc_fabric.sock_lock, which nobody holds for long: who
  * binds or closes waits for no configuration.
  *
@@ -92,11 +92,11 @@ static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 {
 	lockdep_assert_held(&node->fabric->sock_lock);
 	if (hsk->sk.sk_type == SOCK_DGRAM)
-		RCU_INIT_POINTER(node->dgram_sk, NULL);
+		RCU_INIT_POINTER(node->socks.dgram, NULL);
 	else if (hsk->plan)
-		xa_erase(&node->socks, hsk->plan);
+		xa_erase(&node->socks.plans, hsk->plan);
 	else
-		RCU_INIT_POINTER(node->sk, NULL);
+		RCU_INIT_POINTER(node->socks.all, NULL);
 	RCU_INIT_POINTER(hsk->node, NULL);
 }
 
@@ -172,13 +172,13 @@ static void socks_walk(struct hc_node *node, void (*take)(struct sock *sk, struc
 
 	lockdep_assert_held(&node->fabric->lock);
 	mutex_lock(lock);
-	sk = rcu_dereference_protected(node->dgram_sk, lockdep_is_held(lock));
+	sk = rcu_dereference_protected(node->socks.dgram, lockdep_is_held(lock));
 	if (sk)
 		take(sk, node);
-	sk = rcu_dereference_protected(node->sk, lockdep_is_held(lock));
+	sk = rcu_dereference_protected(node->socks.all, lockdep_is_held(lock));
 	if (sk)
 		take(sk, node);
-	xa_for_each(&node->socks, plan, sk)
+	xa_for_each(&node->socks.plans, plan, sk)
 		take(sk, node);
 	mutex_unlock(lock);
 }
@@ -212,9 +212,14 @@ void hc_sock_owner_changed(struct hc_node *node)
 	socks_walk(node, sock_revoke);
 }
 
+void hc_socks_init(struct hc_socks *socks)
+{
+	xa_init(&socks->plans);
+}
+
 bool hc_sock_bound(const struct hc_node *node)
 {
-	return rcu_access_pointer(node->sk) || !xa_empty(&node->socks);
+	return rcu_access_pointer(node->socks.all) || !xa_empty(&node->socks.plans);
 }
 
 /* ------------------------------------------------------------ coming */
@@ -243,13 +248,14 @@ static bool may_bind(const struct hc_node *node, kuid_t *by)
 
 static int slot_take(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
+	struct hc_socks *socks = &node->socks;
 	struct sock *sk = &hsk->sk;
-	struct sock __rcu **slot = sk->sk_type == SOCK_SEQPACKET ? &node->sk : &node->dgram_sk;
+	struct sock __rcu **slot = sk->sk_type == SOCK_SEQPACKET ? &socks->all : &socks->dgram;
 	int err;
 
 	lockdep_assert_held(&node->fabric->sock_lock);
 	if (plan) {
-		err = xa_insert(&node->socks, plan, sk, GFP_KERNEL_ACCOUNT);
+		err = xa_insert(&socks->plans, plan, sk, GFP_KERNEL_ACCOUNT);
 		return err == -EBUSY ? -EADDRINUSE : err;
 	}
 	if (rcu_access_pointer(*slot))
@@ -366,7 +372,7 @@ static int node_connect(struct hc_sock *hsk, struct hc_fabric *fabric, u32 plan,
 	err = slot_take(hsk, node, plan);
 	if (err)
 		return err;
-	RCU_INIT_POINTER(node->sk, NULL);
+	RCU_INIT_POINTER(node->socks.all, NULL);
 	leave_tell(hsk, node, skb, plan, NULL);
 	WRITE_ONCE(hsk->plan, plan);
 	return 0;

@@ -81,7 +81,7 @@ void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb)
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 
 	rcu_read_lock();
-	sk = rcu_dereference(node->dgram_sk);
+	sk = rcu_dereference(node->socks.dgram);
 	if (!sk) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
 	} else if (atomic_read(&sk->sk_rmem_alloc) >= READ_ONCE(sk->sk_rcvbuf)) {

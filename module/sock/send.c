@@ -116,7 +116,7 @@ static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
 	if (hsk->plan)
 		return hsk->plan == plan ? 0 : -EISCONN;
-	return xa_load(&node->socks, plan) ? -EADDRINUSE : 0;
+	return xa_load(&node->socks.plans, plan) ? -EADDRINUSE : 0;
 }
 
 /* What can be refused before anything is sent. */

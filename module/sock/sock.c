@@ -73,9 +73,9 @@ u64 hc_sock_id(const struct sock *sk)
 
 static struct sock *sock_serving(struct hc_node *node, u32 plan)
 {
-	struct sock *sk = xa_load(&node->socks, plan);
+	struct sock *sk = xa_load(&node->socks.plans, plan);
 
-	return sk ? sk : rcu_dereference(node->sk);
+	return sk ? sk : rcu_dereference(node->socks.all);
 }
 
 struct sock *hc_sock_serving(const struct hc_member *m)
@@ -86,10 +86,10 @@ struct sock *hc_sock_serving(const struct hc_member *m)
 /* The socket @id, if it still serves the plan, or did when it was connected to none. */
 static struct sock *sock_of(struct hc_node *node, u32 plan, u64 id)
 {
-	struct sock *sk = xa_load(&node->socks, plan);
+	struct sock *sk = xa_load(&node->socks.plans, plan);
 
 	if (!sk || hc_sk(sk)->id != id)
-		sk = rcu_dereference(node->sk);
+		sk = rcu_dereference(node->socks.all);
 	return sk && hc_sk(sk)->id == id ? sk : NULL;
 }
 

@@ -6,14 +6,29 @@
 #define _HC_SOCKS_H
 
 #include <linux/types.h>
+#include <linux/xarray.h>
 
 struct hc_node;
 struct sk_buff;
+struct sock;
+
+/**
+ * struct hc_socks - the sockets of a node; changed under hc_fabric.sock_lock, read under RCU
+ * @all: collective socket that serves all plans that none in @plans does
+ * @plans: collective sockets by the plan they are connected to
+ * @dgram: datagram socket
+ */
+struct hc_socks {
+	struct sock __rcu *all;
+	struct xarray plans;
+	struct sock __rcu *dgram;
+};
 
 int hc_sock_init(void);
 void hc_sock_exit(void);
 int hc_sock_family(void);
 
+void hc_socks_init(struct hc_socks *socks);
 /* Has the node a collective socket?  A snapshot. */
 bool hc_sock_bound(const struct hc_node *node);
 /* Unpublish the node's sockets and fail them with -ENODEV; phase 1. */
