@@ -17,6 +17,16 @@
 #include "coll/host.h"
 #include "trace.h"
 
+void hc_host_init(struct hc_host *h)
+{
+	__skb_queue_head_init(&h->parked);
+}
+
+void hc_host_purge(struct hc_node *node)
+{
+	hc_drop_all(node, &node->host.parked);
+}
+
 /* Is the next contribution answered with a failure that the process has not heard of?
  * Those below the failed range are still owed to the others.
  */
@@ -118,7 +128,7 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 	struct hc_plan *plan;
 
 	if (!cb->next) {
-		waiting_drop(node, &node->parked, cb);
+		waiting_drop(node, &node->host.parked, cb);
 		cb->next = cb->plan;
 	}
 	while ((plan = xa_find(&node->fabric->plans, &cb->next, last, XA_PRESENT))) {
@@ -306,7 +316,7 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
 		__skb_queue_tail(&m->waiting, skb);
 		hc_member_hold(m);
-		node->waiting = true;
+		node->host.waiting = true;
 	}
 	return true;
 }
@@ -318,19 +328,19 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 
 static bool behind_parked(const struct hc_node *node, u32 id)
 {
-	return !skb_queue_empty(&node->parked) &&
-	       (node->parked_plan == id || node->parked_plan == PARKED_SEVERAL);
+	return !skb_queue_empty(&node->host.parked) &&
+	       (node->host.plan == id || node->host.plan == PARKED_SEVERAL);
 }
 
 static void host_park(struct hc_node *node, struct sk_buff *skb, u32 id)
 {
-	if (skb_queue_empty(&node->parked))
-		node->parked_plan = id;
-	else if (node->parked_plan != id)
-		node->parked_plan = PARKED_SEVERAL;
-	__skb_queue_tail(&node->parked, skb);
+	if (skb_queue_empty(&node->host.parked))
+		node->host.plan = id;
+	else if (node->host.plan != id)
+		node->host.plan = PARKED_SEVERAL;
+	__skb_queue_tail(&node->host.parked, skb);
 	/* So it is looked at once more in this poll. */
-	node->waiting = true;
+	node->host.waiting = true;
 	/* Pairs with retire_end(): either that sees what is parked, or that look its end. */
 	smp_mb();
 }
@@ -340,9 +350,9 @@ static int parked_take(struct hc_node *node, int budget)
 	struct sk_buff *skb;
 	int work = 0;
 
-	for (; work < budget && (skb = __skb_dequeue(&node->parked)); work++)
+	for (; work < budget && (skb = __skb_dequeue(&node->host.parked)); work++)
 		if (!host_data(node, skb)) {
-			__skb_queue_head(&node->parked, skb);
+			__skb_queue_head(&node->host.parked, skb);
 			break;
 		}
 	return work;
@@ -419,24 +429,24 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 	struct hc_member *m;
 	int work;
 
-	node->waiting = false;
+	node->host.waiting = false;
 	rcu_read_lock();
 	work = parked_take(node, budget);
-	if (!skb_queue_empty(&node->parked)) {
-		node->waiting = true;
+	if (!skb_queue_empty(&node->host.parked)) {
+		node->host.waiting = true;
 		/* What comes meanwhile is parked, too. */
-		*plan_id = node->parked_plan;
+		*plan_id = node->host.plan;
 	}
 	hc_work_turn_begin(&node->work, &turn);
 	while ((m = hc_work_turn_next(&node->work, &turn))) {
 		work += waiting_take(m, budget - work);
-		node->waiting |= member_retry(m, plan_id);
+		node->host.waiting |= member_retry(m, plan_id);
 		/* The others are asked as long as that changes something. */
 		if (work >= budget)
 			break;
 	}
 	/* Others have had no turn. */
-	node->waiting |= !list_empty(&turn);
+	node->host.waiting |= !list_empty(&turn);
 	hc_work_turn_end(&node->work, &turn);
 	rcu_read_unlock();
 	return work;

@@ -12,6 +12,7 @@
 #include <linux/vmalloc.h>
 
 #include "coll/coll.h"
+#include "coll/host.h"
 #include "coll/plan.h"
 #include "coll/work.h"
 #include "compat.h"
@@ -180,7 +181,7 @@ static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 	smp_mb();
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
 		if (hc_set_has(plan->members, u) ||
-		    !skb_queue_empty_lockless(&fabric->nodes[u]->parked))
+		    hc_host_parks(&fabric->nodes[u]->host))
 			hc_node_kick(fabric->nodes[u], HC_EV_HOST);
 }
 

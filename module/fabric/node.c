@@ -35,25 +35,16 @@
 #include "route/flood.h"
 #include "route/route.h"
 #include "route/state.h"
+#include "sock/hostq.h"
 #include "sock/socks.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ wakeups */
 
-/* With bottom halves enabled again the softirq runs at once: a caller in process
- * context pays for the work it causes, and waits for nobody else to do it.
- */
-static void run_poll(struct hc_node *node)
-{
-	local_bh_disable();
-	hc_node_schedule(node);
-	local_bh_enable();
-}
-
 void hc_node_kick(struct hc_node *node, unsigned int event)
 {
 	set_bit(event, &node->events);
-	run_poll(node);
+	hc_node_run(node);
 }
 
 #define KICK_BATCH	32
@@ -76,19 +67,6 @@ void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 		else
 			i++;
 	}
-}
-
-void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb)
-{
-	const struct hc_hdr *hdr = hc_hdr(skb);
-	bool held;
-
-	spin_lock_bh(&node->hostq.lock);
-	held = hdr->type == HC_FRAME_DATA && be32_to_cpu(hdr->plan) == node->held_plan;
-	__skb_queue_tail(&node->hostq, skb);
-	spin_unlock_bh(&node->hostq.lock);
-	if (!held)
-		run_poll(node);
 }
 
 /* ------------------------------------------------------------ receiving */
@@ -265,26 +243,6 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 	rx_dispatch(node, dim, skb);
 }
 
-/* Frames of a failed node's own process still go to its operations, which no
- * link carries any further: the process shall hear of the failure.  False: see
- * hc_coll_host_rx().
- */
-static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
-{
-	u32 dst;
-
-	if (hc_hdr(skb)->type != HC_FRAME_DGRAM)
-		return hc_coll_host_rx(node, skb, budget);
-	dst = be16_to_cpu(hc_hdr(skb)->dst);
-	if (READ_ONCE(node->failed))
-		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NODE_FAILED);
-	else if (dst == node->id)
-		hc_sock_dgram_rx(node, skb);
-	else
-		hc_route_xmit(node, dst, skb);
-	return true;
-}
-
 /* ------------------------------------------------------------ the poll */
 
 static void poll_events(struct hc_node *node)
@@ -349,51 +307,6 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 	return work;
 }
 
-/* Senders whose contributions would have to wait need not bring a poll any more.  True:
- * some have not brought one because of what was said before.
- */
-static bool host_hold(struct hc_node *node, u32 plan_id)
-{
-	bool changed, again;
-
-	if (node->held_plan == plan_id)
-		return false;
-	spin_lock(&node->hostq.lock);
-	changed = node->held_plan;
-	node->held_plan = plan_id;
-	again = changed && !skb_queue_empty(&node->hostq);
-	spin_unlock(&node->hostq.lock);
-	return again;
-}
-
-static int poll_host(struct hc_node *node, int budget)
-{
-	struct sk_buff *skb;
-	u32 plan_id;
-	int frames = 0;
-	int work = 0;
-
-	do {
-		plan_id = 0;
-		while (work < budget && !skb_queue_empty_lockless(&node->hostq)) {
-			skb = skb_dequeue(&node->hostq);
-			if (host_frame(node, skb, budget - work))
-				frames++;
-			else
-				skb_queue_head(&node->hostq, skb);
-			work = min(work + hc_cost(node), budget);
-		}
-		if (node->waiting)
-			work += hc_coll_host_retry(node, budget - work, &plan_id);
-	} while (host_hold(node, plan_id) && work < budget);
-	if (frames) {
-		u64_stats_update_begin(&node->syncp);
-		node->host_frames += frames;
-		u64_stats_update_end(&node->syncp);
-	}
-	return work;
-}
-
 /* A poll is over, and there is more to do or not. */
 static int poll_end(struct hc_node *node, int work, int budget, bool more)
 {
@@ -435,7 +348,7 @@ static int node_poll(struct napi_struct *napi, int budget)
 		hc_state_flush(node);
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
-	work += poll_host(node, budget - work);
+	work += hc_hostq_poll(node, budget - work);
 	/* What was waited for may have lain in the queues; Ethernet frames never are it. */
 	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
 	    test_and_clear_bit(HC_EV_STALL, &node->events))
@@ -443,7 +356,7 @@ static int node_poll(struct napi_struct *napi, int budget)
 	if (work < budget && hc_work_ready(node)) {
 		work += hc_coll_work(node, budget - work);
 		/* What that has ended leaves room for what waits. */
-		work += poll_host(node, budget - work);
+		work += hc_hostq_poll(node, budget - work);
 	}
 	return poll_end(node, work, budget, work == budget ||
 			!skb_queue_empty_lockless(&node->rxq.list) ||
@@ -605,8 +518,8 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	queue_init(&node->rxq);
 	queue_init(&node->eth_rxq);
 	queue_init(&node->ethq);
-	skb_queue_head_init(&node->hostq);
-	__skb_queue_head_init(&node->parked);
+	hc_hostq_init(&node->hostq);
+	hc_host_init(&node->host);
 	hc_socks_init(&node->socks);
 	hc_work_init(&node->work);
 	u64_stats_init(&node->syncp);
@@ -631,25 +544,17 @@ int hc_node_register(struct hc_node *node)
 	return 0;
 }
 
-static void queue_purge(struct hc_node *node, struct sk_buff_head *queue)
-{
-	struct sk_buff *skb;
-
-	while ((skb = __skb_dequeue(queue)))
-		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_TEARDOWN);
-}
-
 void hc_node_free(struct hc_node *node)
 {
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++)
 		hc_impair_free(&node->ports[d]);
-	queue_purge(node, &node->rxq.list);
-	queue_purge(node, &node->eth_rxq.list);
-	queue_purge(node, &node->ethq.list);
-	queue_purge(node, &node->hostq);
-	queue_purge(node, &node->parked);
+	hc_drop_all(node, &node->rxq.list);
+	hc_drop_all(node, &node->eth_rxq.list);
+	hc_drop_all(node, &node->ethq.list);
+	hc_hostq_purge(node);
+	hc_host_purge(node);
 	hc_flood_exit(node);
 	hc_state_free(node);
 	free_netdev(node->dev);

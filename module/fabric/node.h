@@ -10,6 +10,7 @@
 #include <linux/uidgid.h>
 #include <linux/hypercube.h>
 
+#include "coll/host.h"
 #include "coll/work.h"
 #include "fabric/eth.h"
 #include "fabric/gate.h"
@@ -19,6 +20,7 @@
 #include "route/detect.h"
 #include "route/flood.h"
 #include "route/state.h"
+#include "sock/hostq.h"
 #include "sock/socks.h"
 
 struct hc_fabric;
@@ -49,15 +51,11 @@ enum {
  * @rxq: frames from the links, but for Ethernet; any poll of a neighbour adds
  * @eth_rxq: Ethernet frames from the links; the same
  * @ethq: frames from the endpoint's own stack
- * @hostq: frames from the node's sockets
+ * @hostq: the host port
+ * @host: what came by it and waits
  * @failed_links: links that have failed, and for which no plan has been looked at [poll]
  * @failing_links: those for which plans are being looked at [poll]
  * @failing_plan: ids below this have been [poll]
- * @parked: contributions to @parked_plan that wait for the ends of earlier ones [poll]
- * @parked_plan: see there [poll]
- * @held_plan: contributions for this plan need no poll, they would have to wait: what
- *	brings them room brings a poll; 0: none; under the lock of @hostq
- * @waiting: contributions wait for room in members [poll]
  * @work: members that wait or have something to do
  * @socks: the sockets that are bound to it
  * @fault: own FAULT word [poll]
@@ -93,14 +91,11 @@ struct hc_node {
 	struct hc_queue rxq;
 	struct hc_queue eth_rxq;
 	struct hc_queue ethq;
-	struct sk_buff_head hostq;
+	struct hc_hostq hostq;
+	struct hc_host host;
 	u32 failed_links;
 	u32 failing_links;
 	unsigned long failing_plan;
-	struct sk_buff_head parked;
-	u32 parked_plan;
-	u32 held_plan;
-	bool waiting;
 	struct hc_work work;
 
 	struct hc_socks socks;
@@ -139,10 +134,6 @@ void hc_node_timers_stop(struct hc_node *node);
  * the net_device is not registered.
  */
 void hc_node_free(struct hc_node *node);
-/* Queue a frame from the bound socket and let the node's poll run.
- * Caller: socket, under RCU.
- */
-void hc_node_host_xmit(struct hc_node *node, struct sk_buff *skb);
 /* Set an event and let the node's poll run.  Process or softirq context. */
 void hc_node_kick(struct hc_node *node, unsigned int event);
 /* Whoever kicks all nodes, one after another, calls this after each, @u: so that not all polls
@@ -170,6 +161,16 @@ static inline void hc_node_schedule(struct hc_node *node)
 {
 	if (napi_schedule_prep(&node->napi))
 		hc_gate_enter(node);
+}
+
+/* With bottom halves enabled again the softirq runs at once: a caller in process
+ * context pays for the work it causes, and waits for nobody else to do it.
+ */
+static inline void hc_node_run(struct hc_node *node)
+{
+	local_bh_disable();
+	hc_node_schedule(node);
+	local_bh_enable();
 }
 
 #endif /* _HC_NODE_H */

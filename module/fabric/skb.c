@@ -54,3 +54,11 @@ void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 	hc_drop_count(node, port, reason);
 	kfree_skb(skb);
 }
+
+void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	while ((skb = __skb_dequeue(queue)))
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_TEARDOWN);
+}

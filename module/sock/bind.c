@@ -23,6 +23,7 @@
 #include "coll/coll.h"
 #include "fabric/guest.h"
 #include "fabric/limits.h"
+#include "sock/hostq.h"
 #include "sock/sock.h"
 #include "sock/socks.h"
 
@@ -83,7 +84,7 @@ static void leave_tell(const struct hc_sock *hsk, struct hc_node *node, struct s
 	if (heard)
 		skb->destructor = leave_heard;
 	rcu_read_lock();
-	hc_node_host_xmit(node, skb);
+	hc_hostq_xmit(node, skb);
 	rcu_read_unlock();
 }
 

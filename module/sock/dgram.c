@@ -10,6 +10,7 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
+#include "sock/hostq.h"
 #include "sock/sock.h"
 #include "sock/socks.h"
 
@@ -65,7 +66,7 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 		hc_frame_push(fabric, hsk->node_id, HC_FRAME_DGRAM, skb);
 		hc_hdr(skb)->dst = cpu_to_be16(dst);
 		hc_cb(skb)->dim = HC_DIM_HOST;
-		hc_node_host_xmit(node, skb);
+		hc_hostq_xmit(node, skb);
 		err = len;
 	} else {
 		kfree_skb(skb);

@@ -6,6 +6,7 @@
 
 #include "coll/coll.h"
 #include "reduce/combine.h"
+#include "sock/hostq.h"
 #include "sock/sock.h"
 
 static bool send_room(const struct sock *sk)
@@ -239,7 +240,7 @@ static int seg_send(struct hc_sock *hsk)
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
 	if (node) {
-		hc_node_host_xmit(node, skb);
+		hc_hostq_xmit(node, skb);
 	} else {
 		kfree_skb(skb);
 		err = hc_sock_gone(hsk);
