@@ -46,7 +46,7 @@ void hc_gate_enter(struct hc_node *node)
 	struct hc_gate *gate = this_cpu_ptr(&gates);
 	bool inside;
 
-	if (node->gate || test_bit(NAPI_STATE_THREADED, &node->napi.state)) {
+	if (node->gate.at || test_bit(NAPI_STATE_THREADED, &node->napi.state)) {
 		__napi_schedule(&node->napi);
 		return;
 	}
@@ -54,9 +54,9 @@ void hc_gate_enter(struct hc_node *node)
 	inside = gate->inside < GATE_MAX;
 	if (inside) {
 		gate->inside++;
-		node->gate = gate;
+		node->gate.at = gate;
 	} else {
-		list_add_tail(&node->at_gate, &gate->waiting);
+		list_add_tail(&node->gate.waits, &gate->waiting);
 	}
 	spin_unlock(&gate->lock);
 	if (inside)
@@ -65,17 +65,17 @@ void hc_gate_enter(struct hc_node *node)
 
 void hc_gate_leave(struct hc_node *node)
 {
-	struct hc_gate *gate = node->gate;
+	struct hc_gate *gate = node->gate.at;
 	struct hc_node *next;
 
 	if (!gate)
 		return;
-	node->gate = NULL;
+	node->gate.at = NULL;
 	spin_lock(&gate->lock);
-	next = list_first_entry_or_null(&gate->waiting, struct hc_node, at_gate);
+	next = list_first_entry_or_null(&gate->waiting, struct hc_node, gate.waits);
 	if (next) {
-		list_del(&next->at_gate);
-		next->gate = gate;
+		list_del(&next->gate.waits);
+		next->gate.at = gate;
 	} else {
 		gate->inside--;
 	}
@@ -86,7 +86,7 @@ void hc_gate_leave(struct hc_node *node)
 
 bool hc_gate_awaited(const struct hc_node *node)
 {
-	return node->gate && !list_empty_careful(&node->gate->waiting);
+	return node->gate.at && !list_empty_careful(&node->gate.at->waiting);
 }
 
 void __init hc_gate_init(void)

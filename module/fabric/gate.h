@@ -5,10 +5,21 @@
 #ifndef _HC_GATE_H
 #define _HC_GATE_H
 
+#include <linux/list.h>
 #include <linux/types.h>
 
 struct hc_gate;
 struct hc_node;
+
+/**
+ * struct hc_gate_place - of a node
+ * @at: where it has one, or NULL
+ * @waits: in the list of those that wait for one; under the gate's lock
+ */
+struct hc_gate_place {
+	struct hc_gate *at;
+	struct list_head waits;
+};
 
 /* Whoever calls has NAPI_STATE_SCHED: let the poll run, when it is the node's turn. */
 void hc_gate_enter(struct hc_node *node);

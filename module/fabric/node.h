@@ -45,8 +45,7 @@ enum {
  * @failed: administratively failed; config writes
  * @owner: uid that may bind, or INVALID_UID; config writes
  * @napi: the poll
- * @gate: where the node has a place (gate.c), or NULL; who has NAPI_STATE_SCHED
- * @at_gate: in the list of those that wait for one; under the gate's lock
+ * @gate: its place in a processor's list; who has NAPI_STATE_SCHED
  * @events: HC_EV_*, atomic
  * @rxq: frames from the links, but for Ethernet; any poll of a neighbour adds
  * @eth_rxq: Ethernet frames from the links; the same
@@ -85,8 +84,7 @@ struct hc_node {
 	kuid_t owner;
 
 	struct napi_struct napi;
-	struct hc_gate *gate;
-	struct list_head at_gate;
+	struct hc_gate_place gate;
 	unsigned long events;
 	struct hc_queue rxq;
 	struct hc_queue eth_rxq;
