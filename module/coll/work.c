@@ -157,13 +157,13 @@ void hc_coll_event(struct hc_node *node, unsigned long events)
 void hc_coll_link_fault(struct hc_node *node, unsigned int dim)
 {
 	node->ports[dim].failed_epoch = READ_ONCE(node->fabric->epoch);
-	WRITE_ONCE(node->failed_links, node->failed_links | hc_bit(dim));
+	WRITE_ONCE(node->failing.links, node->failing.links | hc_bit(dim));
 }
 
 bool hc_coll_faults_over(const struct hc_node *node)
 {
 	/* In this order, and behind what was done: see faults_work(). */
-	return !smp_load_acquire(&node->failed_links) && !smp_load_acquire(&node->failing_links);
+	return !smp_load_acquire(&node->failing.links) && !smp_load_acquire(&node->failing.now);
 }
 
 /* A plan that was installed later was made for a link that has failed, or for one that works
@@ -189,21 +189,21 @@ static int faults_work(struct hc_node *node, int budget)
 	int work = 0;
 
 	while (work < budget && !hc_coll_faults_over(node)) {
-		if (!node->failing_links) {
-			WRITE_ONCE(node->failing_links, node->failed_links);
+		if (!node->failing.now) {
+			WRITE_ONCE(node->failing.now, node->failing.links);
 			/* Whoever looks sees them here or there. */
-			smp_store_release(&node->failed_links, 0);
-			node->failing_plan = 0;
+			smp_store_release(&node->failing.links, 0);
+			node->failing.plan = 0;
 		}
-		plan = xa_find(&node->fabric->plans, &node->failing_plan, ULONG_MAX, XA_PRESENT);
+		plan = xa_find(&node->fabric->plans, &node->failing.plan, ULONG_MAX, XA_PRESENT);
 		if (plan) {
-			plan_faults(node, plan, node->failing_links);
+			plan_faults(node, plan, node->failing.now);
 			work += hc_cost(node);
 		}
 		/* There may be no id behind the last. */
-		if (!plan || !++node->failing_plan)
+		if (!plan || !++node->failing.plan)
 			/* Behind what was done. */
-			smp_store_release(&node->failing_links, 0);
+			smp_store_release(&node->failing.now, 0);
 	}
 	return work;
 }

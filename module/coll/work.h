@@ -29,6 +29,18 @@ struct hc_work {
 	struct list_head holding;
 };
 
+/**
+ * struct hc_failing - links of a node that have failed [poll]
+ * @links: those for which no plan has been looked at
+ * @now: those for which plans are being looked at
+ * @plan: ids below this have been
+ */
+struct hc_failing {
+	u32 links;
+	u32 now;
+	unsigned long plan;
+};
+
 void hc_work_init(struct hc_work *w);
 /* Has the node members that wait?  A snapshot. */
 bool hc_work_waits(const struct hc_node *node);

@@ -52,9 +52,7 @@ enum {
  * @ethq: frames from the endpoint's own stack
  * @hostq: the host port
  * @host: what came by it and waits
- * @failed_links: links that have failed, and for which no plan has been looked at [poll]
- * @failing_links: those for which plans are being looked at [poll]
- * @failing_plan: ids below this have been [poll]
+ * @failing: links that have failed, and plans to be looked at for them
  * @work: members that wait or have something to do
  * @socks: the sockets that are bound to it
  * @fault: own FAULT word [poll]
@@ -91,9 +89,7 @@ struct hc_node {
 	struct hc_queue ethq;
 	struct hc_hostq hostq;
 	struct hc_host host;
-	u32 failed_links;
-	u32 failing_links;
-	unsigned long failing_plan;
+	struct hc_failing failing;
 	struct hc_work work;
 
 	struct hc_socks socks;
