@@ -155,7 +155,7 @@ void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
 
 static void tx_drop(struct hc_node *node, struct sk_buff *skb, unsigned int why)
 {
-	atomic_inc(&node->tx_dropped);
+	atomic_inc(&node->eth.tx_dropped);
 	hc_drop(node, NULL, skb, why);
 }
 
@@ -171,7 +171,7 @@ static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 	 * a frame.  No other sender can be here: whatever else this task does goes on after
 	 * the poll.  That of the processor would be too little where polls are preempted.
 	 */
-	if (READ_ONCE(node->deliverer) == current &&
+	if (READ_ONCE(node->eth.deliverer) == current &&
 	    skb_queue_empty_lockless(&node->ethq.list)) {
 		hc_eth_host_rx(node, skb);
 		return true;
@@ -226,7 +226,7 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
 		return;
 	}
-	count(node, &node->eth_tx, skb->len - sizeof(struct hc_hdr));
+	count(node, &node->eth.tx, skb->len - sizeof(struct hc_hdr));
 	if (hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
 		hc_flood_start(node, skb);
 	else
@@ -262,7 +262,7 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, why);
 		return;
 	}
-	count(node, &node->eth_rx, skb->len);
+	count(node, &node->eth.rx, skb->len);
 	skb_orphan(skb);
 	elsewhere = !net_eq(dev_net(skb->dev), dev_net(dev));
 	skb_scrub_packet(skb, elsewhere);
@@ -272,17 +272,40 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 		napi_gro_receive(&node->napi, skb);
 		return;
 	}
-	WRITE_ONCE(node->deliverer, current);
+	WRITE_ONCE(node->eth.deliverer, current);
 	netif_receive_skb(skb);
-	WRITE_ONCE(node->deliverer, NULL);
+	WRITE_ONCE(node->eth.deliverer, NULL);
 }
 
 void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	if (hc_hdr(skb)->flags & HC_FRAME_F_FLOOD && !hc_flood_rx(node, dim, skb)) {
-		count(node, &node->flood_dups, skb->len);
+		count(node, &node->eth.dups, skb->len);
 		consume_skb(skb);
 		return;
 	}
 	deliver(node, skb);
+}
+
+/* ------------------------------------------------------------ counters */
+
+/* Packets are the endpoint's own, drops all of the node's: what links carry for
+ * others is told by the links.
+ */
+void hc_eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
+{
+	const struct hc_node *node = netdev_priv(dev);
+	unsigned int reason, start;
+
+	do {
+		start = u64_stats_fetch_begin(&node->syncp);
+		stats->rx_packets = node->eth.rx.frames;
+		stats->rx_bytes = node->eth.rx.bytes;
+		stats->tx_packets = node->eth.tx.frames;
+		stats->tx_bytes = node->eth.tx.bytes;
+	} while (u64_stats_fetch_retry(&node->syncp, start));
+	for (reason = 1; reason < HC_DROP_MAX; reason++)
+		stats->rx_dropped += hc_drops(node, reason);
+	stats->tx_dropped = (u32)atomic_read(&node->eth.tx_dropped);
+	stats->rx_dropped -= stats->tx_dropped;
 }

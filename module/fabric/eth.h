@@ -28,8 +28,26 @@ struct hc_eth_stats {
 	u64 bytes;
 };
 
+/**
+ * struct hc_eth - Ethernet of an endpoint
+ * @tx: frames that the own stack sent [poll], hc_node.syncp
+ * @rx: frames delivered to it [poll], the same
+ * @dups: flooded frames that had been here before [poll], the same
+ * @deliverer: task whose processor, or who, runs our poll while it gives a frame to the
+ *	stack, or NULL; compared only [poll]
+ * @tx_dropped: those of hc_node.drops that the own stack had sent; atomic, any context
+ */
+struct hc_eth {
+	struct hc_eth_stats tx;
+	struct hc_eth_stats rx;
+	struct hc_eth_stats dups;
+	const struct task_struct *deliverer;
+	atomic_t tx_dropped;
+};
+
 /* The MAC address of an endpoint. */
 void hc_eth_addr(const struct hc_node *node, u8 *addr);
+void hc_eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats);
 netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev);
 /* Queue another frame there and let the poll run.  Process context. */
 void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb);

@@ -6,8 +6,8 @@
 
 #include "fabric/ethtool.h"
 #include "fabric/fabric.h"
-#include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/skb.h"
 
 /* Of the node; frames and bytes of its links come over netlink. */
 static const char names[][ETH_GSTRING_LEN] = {
@@ -62,21 +62,16 @@ static void get_strings(struct net_device *dev, u32 set, u8 *data)
 static void get_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *data)
 {
 	const struct hc_node *node = netdev_priv(dev);
-	unsigned int d, reason, start;
+	unsigned int reason, start;
 
 	do {
 		start = u64_stats_fetch_begin(&node->syncp);
 		data[0] = node->host_frames;
 		data[1] = node->merged_bytes;
-		data[2] = node->flood_dups.frames;
+		data[2] = node->eth.dups.frames;
 	} while (u64_stats_fetch_retry(&node->syncp, start));
-	for (reason = 1; reason < HYPERCUBE_A_DROP_PAD; reason++) {
-		u64 n = (u32)atomic_read(&node->drops[reason]);
-
-		for (d = 0; d < node->fabric->dim; d++)
-			n += READ_ONCE(node->ports[d].drops[reason]);
-		data[FIRST_DROP - 1 + reason] = n;
-	}
+	for (reason = 1; reason < HYPERCUBE_A_DROP_PAD; reason++)
+		data[FIRST_DROP - 1 + reason] = hc_drops(node, reason);
 }
 
 const struct ethtool_ops hc_ethtool_ops = {

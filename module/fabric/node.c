@@ -395,30 +395,6 @@ void hc_node_timers_stop(struct hc_node *node)
 
 /* ------------------------------------------------------------ net_device */
 
-/* Packets are the endpoint's own, drops all of the node's: what links carry for
- * others is told by the links.
- */
-static void node_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
-{
-	const struct hc_node *node = netdev_priv(dev);
-	unsigned int d, reason, start;
-
-	do {
-		start = u64_stats_fetch_begin(&node->syncp);
-		stats->rx_packets = node->eth_rx.frames;
-		stats->rx_bytes = node->eth_rx.bytes;
-		stats->tx_packets = node->eth_tx.frames;
-		stats->tx_bytes = node->eth_tx.bytes;
-	} while (u64_stats_fetch_retry(&node->syncp, start));
-	for (reason = 1; reason < HC_DROP_MAX; reason++) {
-		stats->rx_dropped += (u32)atomic_read(&node->drops[reason]);
-		for (d = 0; d < node->fabric->dim; d++)
-			stats->rx_dropped += READ_ONCE(node->ports[d].drops[reason]);
-	}
-	stats->tx_dropped = (u32)atomic_read(&node->tx_dropped);
-	stats->rx_dropped -= stats->tx_dropped;
-}
-
 /* Every frame to a group comes anyway; without this, groups could not be joined. */
 static void node_set_rx_mode(struct net_device *dev)
 {
@@ -429,7 +405,7 @@ static const struct net_device_ops node_netdev_ops = {
 	.ndo_set_rx_mode	= node_set_rx_mode,
 	.ndo_validate_addr	= eth_validate_addr,
 	.ndo_features_check	= passthru_features_check,
-	.ndo_get_stats64	= node_get_stats64,
+	.ndo_get_stats64	= hc_eth_get_stats64,
 };
 
 static int node_link_validate(struct nlattr *tb[], struct nlattr *data[],

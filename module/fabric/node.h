@@ -63,14 +63,9 @@ enum {
  * @merged_bytes: bytes merged [poll]
  * @spent: what the frame at hand has cost beside its own share of the budget [poll]
  * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
- * @eth_tx: Ethernet frames that the own stack sent [poll], @syncp
- * @eth_rx: Ethernet frames delivered to the own stack [poll], @syncp
- * @flood_dups: flooded frames that had been here before [poll], @syncp
- * @deliverer: task whose processor, or who, runs our poll while it gives a frame to the
- *	stack, or NULL; compared only [poll]
+ * @eth: Ethernet of the endpoint
  * @flood: frames that are flooded
  * @states: what is known of faults elsewhere
- * @tx_dropped: those of @drops that the own stack had sent; atomic, any context
  * @drops: by reason, not attributed to a link; atomic, any context
  * @ports: one for each dimension
  */
@@ -103,16 +98,10 @@ struct hc_node {
 	u64 merged_bytes;
 	u32 spent;
 	u32 merge_cost;
-	struct hc_eth_stats eth_tx;
-	struct hc_eth_stats eth_rx;
-	struct hc_eth_stats flood_dups;
-
-	const struct task_struct *deliverer;
-
+	struct hc_eth eth;
 	struct hc_flood flood;
 	struct hc_states states;
 
-	atomic_t tx_dropped;
 	atomic_t drops[HC_DROP_MAX];
 
 	struct hc_port ports[];

@@ -62,3 +62,13 @@ void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue)
 	while ((skb = __skb_dequeue(queue)))
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_TEARDOWN);
 }
+
+u64 hc_drops(const struct hc_node *node, unsigned int reason)
+{
+	u64 n = (u32)atomic_read(&node->drops[reason]);
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		n += READ_ONCE(node->ports[d].drops[reason]);
+	return n;
+}

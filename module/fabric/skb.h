@@ -54,6 +54,8 @@ void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 	     unsigned int reason);
 /* The same for all frames of a queue that nobody else touches any more, at the teardown. */
 void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue);
+/* How many were, of the node and of its links.  Any context, a snapshot. */
+u64 hc_drops(const struct hc_node *node, unsigned int reason);
 
 /* Frames of operations end with a word to hc_coll_undeliverable(), others do not. */
 static inline bool hc_frame_is_coll(u8 type)
