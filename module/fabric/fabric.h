@@ -42,6 +42,7 @@
 #include <net/net_namespace.h>
 #include <linux/hypercube.h>
 
+#include "fabric/flap.h"
 #include "route/detect.h"
 
 struct hc_node;
@@ -90,9 +91,8 @@ struct sock;
  * @stall_slice: at which nodes it does so next
  * @monitor: the monitor interface; constant while a poll may run
  * @monitored: it is up
+ * @flaps: links that go down and up by a schedule
  * @loose: memory of frames that wait on impaired links and are charged to nobody
- * @flaps: links that go down and up by a schedule (flap.c), under @lock
- * @flap: does it
  */
 struct hc_fabric {
 	struct list_head list;
@@ -128,9 +128,8 @@ struct hc_fabric {
 	u32 stall_slice;
 	struct net_device *monitor;
 	bool monitored;
+	struct hc_flaps flaps;
 	atomic_long_t loose;
-	struct list_head flaps;
-	struct delayed_work flap;
 };
 
 /* May it be used?  A fabric that is being made has endpoints that can be seen, but is no

@@ -23,7 +23,7 @@
 
 /**
  * struct hc_flap - a link that flaps; under hc_fabric.lock
- * @list: in hc_fabric.flaps
+ * @list: in hc_fabric.flaps.list
  * @node: its lower end
  * @dim: its dimension
  * @is_down: it is down now
@@ -67,7 +67,8 @@ static void flap_turn(struct hc_flap *f)
 
 static void flap_work(struct work_struct *work)
 {
-	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric, flap);
+	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
+						flaps.work);
 	unsigned long next = 0;
 	struct hc_flap *f, *more;
 	unsigned int turns = 0;
@@ -76,11 +77,11 @@ static void flap_work(struct work_struct *work)
 	mutex_lock(&fabric->lock);
 	if (fabric->dead)
 		goto unlock;
-	list_for_each_entry_safe(f, more, &fabric->flaps, list) {
+	list_for_each_entry_safe(f, more, &fabric->flaps.list, list) {
 		if (time_after_eq(jiffies, f->next) && turns < TURNS_MAX) {
 			flap_turn(f);
 			/* Behind those that are due, too. */
-			list_move_tail(&f->list, &fabric->flaps);
+			list_move_tail(&f->list, &fabric->flaps.list);
 			turns++;
 			cond_resched();
 		}
@@ -89,7 +90,7 @@ static void flap_work(struct work_struct *work)
 		any = true;
 	}
 	if (any)
-		mod_delayed_work(system_long_wq, &fabric->flap,
+		mod_delayed_work(system_long_wq, &fabric->flaps.work,
 				 time_after(next, jiffies) ? next - jiffies : 0);
 unlock:
 	mutex_unlock(&fabric->lock);
@@ -107,7 +108,7 @@ static struct hc_flap *flap_find(struct hc_fabric *fabric, const struct hc_node 
 {
 	struct hc_flap *f;
 
-	list_for_each_entry(f, &fabric->flaps, list)
+	list_for_each_entry(f, &fabric->flaps.list, list)
 		if (f->node == node && f->dim == dim)
 			return f;
 	return NULL;
@@ -135,12 +136,12 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 			return -ENOMEM;
 		f->node = node;
 		f->dim = dim;
-		list_add_tail(&f->list, &fabric->flaps);
+		list_add_tail(&f->list, &fabric->flaps.list);
 	}
 	schedule_note(node, dim, down, period);
 	f->is_down = false;
 	f->next = jiffies;
-	mod_delayed_work(system_long_wq, &fabric->flap, 0);
+	mod_delayed_work(system_long_wq, &fabric->flaps.work, 0);
 	return 0;
 }
 
@@ -149,20 +150,20 @@ void hc_flap_clear(struct hc_fabric *fabric)
 	struct hc_flap *f, *more;
 
 	lockdep_assert_held(&fabric->lock);
-	list_for_each_entry_safe(f, more, &fabric->flaps, list)
+	list_for_each_entry_safe(f, more, &fabric->flaps.list, list)
 		flap_remove(f);
 }
 
 void hc_flap_init(struct hc_fabric *fabric)
 {
-	INIT_LIST_HEAD(&fabric->flaps);
-	INIT_DELAYED_WORK(&fabric->flap, flap_work);
+	INIT_LIST_HEAD(&fabric->flaps.list);
+	INIT_DELAYED_WORK(&fabric->flaps.work, flap_work);
 }
 
 /* A fabric that was never finished is not dead, but has no links that flap. */
 void hc_flap_exit(struct hc_fabric *fabric)
 {
-	cancel_delayed_work_sync(&fabric->flap);
+	cancel_delayed_work_sync(&fabric->flaps.work);
 	mutex_lock(&fabric->lock);
 	hc_flap_clear(fabric);
 	mutex_unlock(&fabric->lock);

@@ -5,13 +5,25 @@
 #ifndef _HC_FLAP_H
 #define _HC_FLAP_H
 
+#include <linux/list.h>
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
 struct hc_fabric;
 struct hc_node;
 
 #define HC_FLAP_MIN	10	/* ms, either time */
 #define HC_FLAP_MAX	1000000
+
+/**
+ * struct hc_flaps - the links of a fabric that flap; under hc_fabric.lock
+ * @list: struct hc_flap
+ * @work: takes them down and up
+ */
+struct hc_flaps {
+	struct list_head list;
+	struct delayed_work work;
+};
 
 /* Take the link of (@node, @dim) down for @down ms in each @period ms, from now on; 0: no
  * more, and it is up.  0 or -ENOMEM.  Config, under hc_fabric.lock.
