@@ -26,6 +26,7 @@
 #include "fabric/monitor.h"
 #include "fabric/node.h"
 #include "netlink/netlink.h"
+#include "route/route.h"
 #include "sock/socks.h"
 
 /* Default payload of a full data frame: eight pages make one fragment. */
@@ -259,11 +260,10 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	fabric->patience = HYPERCUBE_PATIENCE_DEFAULT;
 	strscpy(fabric->name, p->name, sizeof(fabric->name));
 	mutex_init(&fabric->sock_lock);
-	spin_lock_init(&fabric->probe_lock);
 	hc_plan_fabric_init(fabric);
 	hc_flap_init(fabric);
 	hc_later_init(fabric);
-	INIT_LIST_HEAD(&fabric->probes);
+	hc_probes_init(&fabric->probes);
 	return fabric;
 }
 

@@ -44,6 +44,7 @@
 
 #include "fabric/flap.h"
 #include "route/detect.h"
+#include "route/route.h"
 
 struct hc_node;
 struct hc_payer;
@@ -83,7 +84,6 @@ struct sock;
  *	written under @lock
  * @detect: rounds of DETECT
  * @probes: the PROBEs under way
- * @probe_lock: protects @probes
  * @later: requests that are answered later, under @lock
  * @nlater: how many
  * @later_work: looks at them
@@ -119,8 +119,7 @@ struct hc_fabric {
 	u32 nlossy;
 	u32 patience;
 	struct hc_fabric_detect detect;
-	struct list_head probes;
-	spinlock_t probe_lock;
+	struct hc_probes probes;
 	struct list_head later;
 	unsigned int nlater;
 	struct delayed_work later_work;

@@ -309,11 +309,17 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 
 /* ------------------------------------------------------------ probes */
 
+void hc_probes_init(struct hc_probes *probes)
+{
+	spin_lock_init(&probes->lock);
+	INIT_LIST_HEAD(&probes->list);
+}
+
 static struct hc_probe *probe_find(struct hc_fabric *fabric, const struct hc_hdr *hdr)
 {
 	struct hc_probe *p;
 
-	list_for_each_entry(p, &fabric->probes, list)
+	list_for_each_entry(p, &fabric->probes.list, list)
 		if (p->src == be16_to_cpu(hdr->src) && p->dst == be16_to_cpu(hdr->dst))
 			return p;
 	return NULL;
@@ -326,7 +332,7 @@ static void probe_over(struct hc_node *node, const struct sk_buff *skb, bool arr
 	struct hc_probe *p;
 	unsigned int i;
 
-	spin_lock_bh(&fabric->probe_lock);
+	spin_lock_bh(&fabric->probes.lock);
 	/* One that was given up may arrive late. */
 	p = probe_find(fabric, hdr);
 	if (p && be16_to_cpu(hdr->walk) < 2 * hc_nodes(fabric->dim)) {
@@ -335,7 +341,7 @@ static void probe_over(struct hc_node *node, const struct sk_buff *skb, bool arr
 			p->walk[i] = walk_get(walk_area(skb), i);
 		list_del_init(&p->list);
 	}
-	spin_unlock_bh(&fabric->probe_lock);
+	spin_unlock_bh(&fabric->probes.lock);
 }
 
 void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb)
@@ -358,9 +364,9 @@ int hc_probe_begin(struct hc_fabric *fabric, struct hc_probe *p)
 	if (!skb)
 		return -ENOMEM;
 	hc_hdr(skb)->dst = cpu_to_be16(p->dst);
-	spin_lock_bh(&fabric->probe_lock);
-	list_add_tail(&p->list, &fabric->probes);
-	spin_unlock_bh(&fabric->probe_lock);
+	spin_lock_bh(&fabric->probes.lock);
+	list_add_tail(&p->list, &fabric->probes.list);
+	spin_unlock_bh(&fabric->probes.lock);
 	hc_eth_host_add(node, skb);
 	return 0;
 }
@@ -369,15 +375,15 @@ bool hc_probe_over(struct hc_fabric *fabric, const struct hc_probe *p)
 {
 	bool over;
 
-	spin_lock_bh(&fabric->probe_lock);
+	spin_lock_bh(&fabric->probes.lock);
 	over = list_empty(&p->list);
-	spin_unlock_bh(&fabric->probe_lock);
+	spin_unlock_bh(&fabric->probes.lock);
 	return over;
 }
 
 void hc_probe_end(struct hc_fabric *fabric, struct hc_probe *p)
 {
-	spin_lock_bh(&fabric->probe_lock);
+	spin_lock_bh(&fabric->probes.lock);
 	list_del_init(&p->list);
-	spin_unlock_bh(&fabric->probe_lock);
+	spin_unlock_bh(&fabric->probes.lock);
 }

@@ -6,6 +6,7 @@
 #define _HC_ROUTE_H
 
 #include <linux/list.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
 struct hc_fabric;
@@ -32,9 +33,20 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 /* A PROBE arrived here, or got lost here.  Poll. */
 void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb);
 void hc_probe_lost(struct hc_node *node, const struct sk_buff *skb);
+
+/**
+ * struct hc_probes - the PROBEs of a fabric that are under way
+ * @list: struct hc_probe
+ * @lock: protects it, and what is in it
+ */
+struct hc_probes {
+	struct list_head list;
+	spinlock_t lock;
+};
+
 /**
  * struct hc_probe - a PROBE under way
- * @list: in hc_fabric.probes, until it is over; under hc_fabric.probe_lock
+ * @list: in hc_fabric.probes, until it is over; under its lock
  * @src: its origin
  * @dst: its destination
  * @status: when it is over: how many dimensions were crossed, or -ENOLINK (no path)
@@ -48,6 +60,7 @@ struct hc_probe {
 	u8 *walk;
 };
 
+void hc_probes_init(struct hc_probes *probes);
 /* Let a frame go from p->src to p->dst, another node.  0 or -ENOMEM. */
 int hc_probe_begin(struct hc_fabric *fabric, struct hc_probe *p);
 /* Is it over? */
