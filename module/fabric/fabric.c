@@ -25,6 +25,7 @@
 #include "fabric/link.h"
 #include "fabric/monitor.h"
 #include "fabric/node.h"
+#include "netlink/later.h"
 #include "netlink/netlink.h"
 #include "route/route.h"
 #include "sock/socks.h"

@@ -43,6 +43,7 @@
 #include <linux/hypercube.h>
 
 #include "fabric/flap.h"
+#include "netlink/later.h"
 #include "route/detect.h"
 #include "route/route.h"
 
@@ -84,9 +85,7 @@ struct sock;
  *	written under @lock
  * @detect: rounds of DETECT
  * @probes: the PROBEs under way
- * @later: requests that are answered later, under @lock
- * @nlater: how many
- * @later_work: looks at them
+ * @later: requests that are answered later
  * @stall: looks for stalled operations
  * @stall_slice: at which nodes it does so next
  * @monitor: the monitor interface; constant while a poll may run
@@ -120,9 +119,7 @@ struct hc_fabric {
 	u32 patience;
 	struct hc_fabric_detect detect;
 	struct hc_probes probes;
-	struct list_head later;
-	unsigned int nlater;
-	struct delayed_work later_work;
+	struct hc_laters later;
 	struct delayed_work stall;
 	u32 stall_slice;
 	struct net_device *monitor;

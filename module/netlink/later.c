@@ -22,6 +22,7 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_topo.h"
+#include "netlink/later.h"
 #include "netlink/priv.h"
 
 #define LATER_MAX	64		/* of a fabric */
@@ -83,7 +84,7 @@ void hc_later_free(struct hc_later *later)
 static void later_work(struct work_struct *work)
 {
 	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
-						later_work);
+						later.work);
 	unsigned long next = jiffies + LOOK_MAX;
 	struct hc_later *later, *more;
 	int err;
@@ -91,7 +92,7 @@ static void later_work(struct work_struct *work)
 	mutex_lock(&fabric->lock);
 	if (fabric->dead)
 		goto unlock;
-	list_for_each_entry_safe(later, more, &fabric->later, list) {
+	list_for_each_entry_safe(later, more, &fabric->later.list, list) {
 		bool gone = hc_asked_gone(&later->asked);
 
 		err = -EAGAIN;
@@ -103,12 +104,12 @@ static void later_work(struct work_struct *work)
 			continue;
 		}
 		list_del(&later->list);
-		fabric->nlater--;
+		fabric->later.n--;
 		hc_asked_answer(&later->asked, err, &later->extack);
 		hc_later_free(later);
 	}
-	if (!list_empty(&fabric->later))
-		queue_delayed_work(system_long_wq, &fabric->later_work,
+	if (!list_empty(&fabric->later.list))
+		queue_delayed_work(system_long_wq, &fabric->later.work,
 				   time_after(next, jiffies) ? next - jiffies : 0);
 unlock:
 	mutex_unlock(&fabric->lock);
@@ -122,7 +123,7 @@ void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
 	int err;
 
 	lockdep_assert_held(&fabric->lock);
-	if (fabric->nlater >= LATER_MAX) {
+	if (fabric->later.n >= LATER_MAX) {
 		NL_SET_ERR_MSG(info->extack, "Too many requests wait for this fabric");
 		return ERR_PTR(-EBUSY);
 	}
@@ -157,25 +158,25 @@ int hc_later_wait(struct hc_later *later, struct genl_info *info)
 		hc_later_free(later);
 		return err;
 	}
-	list_add_tail(&later->list, &fabric->later);
-	fabric->nlater++;
-	mod_delayed_work(system_long_wq, &fabric->later_work, 1);
+	list_add_tail(&later->list, &fabric->later.list);
+	fabric->later.n++;
+	mod_delayed_work(system_long_wq, &fabric->later.work, 1);
 	/* What netlink takes as: no answer now. */
 	return -EINTR;
 }
 
 void hc_later_init(struct hc_fabric *fabric)
 {
-	INIT_LIST_HEAD(&fabric->later);
-	INIT_DELAYED_WORK(&fabric->later_work, later_work);
+	INIT_LIST_HEAD(&fabric->later.list);
+	INIT_DELAYED_WORK(&fabric->later.work, later_work);
 }
 
 void hc_later_exit(struct hc_fabric *fabric)
 {
 	struct hc_later *later, *more;
 
-	cancel_delayed_work_sync(&fabric->later_work);
-	list_for_each_entry_safe(later, more, &fabric->later, list) {
+	cancel_delayed_work_sync(&fabric->later.work);
+	list_for_each_entry_safe(later, more, &fabric->later.list, list) {
 		list_del(&later->list);
 		NL_SET_ERR_MSG(&later->extack, "The fabric was removed meanwhile");
 		hc_asked_answer(&later->asked, -ENODEV, &later->extack);

@@ -11,11 +11,6 @@ struct hc_plan;
 int hc_netlink_init(void);
 void hc_netlink_exit(void);
 
-/* Requests that are answered later (netlink/later.c). */
-void hc_later_init(struct hc_fabric *fabric);
-/* The fabric is dead: answer them. */
-void hc_later_exit(struct hc_fabric *fabric);
-
 /* Events to the multicast group.  All are harmless without listeners. */
 void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd);		/* config */
 void hc_notify_node(struct hc_node *node);				/* config */
