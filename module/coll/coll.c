@@ -97,7 +97,7 @@ u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
 	u32 steps = op->turn;
 	unsigned int i;
 
-	for (i = 0; i < m->plan->tree.stages; i++)
+	for (i = 0; i < m->plan->stages; i++)
 		steps += max_t(u32, op->cost[i], 1);
 	return steps;
 }
@@ -280,7 +280,7 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 
 	op->clock = max(op->clock, be32_to_cpu(hdr->step));
 	op->notify |= !!(hdr->flags & HC_FRAME_F_NOTIFY);
-	for (i = 0; i < m->plan->tree.stages; i++)
+	for (i = 0; i < m->plan->stages; i++)
 		op->cost[i] = max(op->cost[i], hdr->cost[i]);
 	if (hdr->flags & HC_FRAME_F_ROUTED && hdr->stage < HC_STAGES_MAX) {
 		u16 hops = min_t(u16, be16_to_cpu(hdr->walk), U8_MAX);

@@ -474,7 +474,7 @@ static bool end_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
 
 	if (hc_peer_find(m, src))
 		return true;
-	return hc_member_is_root(m) && m->plan->tree.ndetours && !m->plan->member[src] &&
+	return hc_member_is_root(m) && m->plan->ndetours && !m->plan->member[src] &&
 	       hdr->flags & HC_FRAME_F_ROUTED;
 }
 
@@ -542,12 +542,12 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim)
 }
 
 /* Does a detour begin or end at a node?  If its link fails, the node may have. */
-static bool detour_ends_at(const struct hc_tree *t, u32 node)
+static bool detour_ends_at(const struct hc_plan *plan, u32 node)
 {
 	unsigned int i;
 
-	for (i = 0; i < t->ndetours; i++)
-		if (t->detours[i].from == node || t->detours[i].to == node)
+	for (i = 0; i < plan->ndetours; i++)
+		if (plan->detours[i].from == node || plan->detours[i].to == node)
 			return true;
 	return false;
 }
@@ -596,7 +596,7 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 	};
 
 	bool concerned = (m && hc_member_uses(m, dim)) ||
-			 detour_ends_at(&plan->tree, hc_neigh(node->id, dim));
+			 detour_ends_at(plan, hc_neigh(node->id, dim));
 
 	if (concerned && m && !(flags & HC_END_F_BROKEN) && !loss_matters(m))
 		return;
@@ -634,8 +634,8 @@ static bool plan_misses(const struct hc_plan *plan, const struct hc_node *node, 
 
 	if (!(hdr->flags & HC_FRAME_F_ROUTED))
 		return m && hc_member_uses(m, dim);
-	for (i = 0; i < plan->tree.ndetours; i++) {
-		const struct hc_detour *d = &plan->tree.detours[i];
+	for (i = 0; i < plan->ndetours; i++) {
+		const struct hc_detour *d = &plan->detours[i];
 
 		if ((d->from == src && d->to == dst) || (d->from == dst && d->to == src))
 			return true;

@@ -106,7 +106,7 @@ static u32 down_turn(const struct hc_member *m, const struct hc_op *op, unsigned
 	if (m->plan->ops->turns_planned)
 		return m->turns[i];
 	turn = peer->how == HC_TREE_DIRECT ? 1 : peer->how == HC_TREE_HELP ? 2 : 0;
-	for (s = m->plan->tree.stages - 1; s > peer->stage; s--)
+	for (s = m->plan->stages - 1; s > peer->stage; s--)
 		turn += max_t(u32, op->cost[s], 1);
 	return turn;
 }

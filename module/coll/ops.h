@@ -91,8 +91,10 @@ enum hc_done_way {
 /**
  * struct hc_plan_ops - a plan type
  * @id: enum hypercube_plan_type
+ * @plan_size: bytes that such a plan has for its type (hc_plan_priv()); all 0 at first
  * @copy: take over the shape from what netlink asks for; the plan has its members' set, which
  *	this may fill.  False: no memory.  Config
+ * @shape: the other way round, but for what the plan itself says: borrowed from the plan
  * @members_create: verify the plan and make its members.  Config
  * @release: free what @copy allocated, as far as it did, or NULL.  Config
  * @colls: how they carry collectives, ends with NULL; an operation is said to be of the first as
@@ -140,7 +142,9 @@ enum hc_done_way {
  */
 struct hc_plan_ops {
 	u32 id;
+	size_t plan_size;
 	bool (*copy)(struct hc_plan *plan, const struct hc_plan_params *p);
+	void (*shape)(const struct hc_plan *plan, struct hc_plan_params *p);
 	int (*members_create)(struct hc_plan *plan, const u32 *fault,
 			      struct netlink_ext_ack *extack);
 	void (*release)(struct hc_plan *plan);

@@ -69,22 +69,26 @@ void *hc_plan_dup(const void *from, size_t n, size_t size)
 	return to;
 }
 
+static size_t plan_size(const struct hc_fabric *fabric, const struct hc_plan_ops *ops)
+{
+	return struct_size_t(struct hc_plan, member, hc_nodes(fabric->dim)) + ops->plan_size;
+}
+
 static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
 	struct hc_plan *plan;
 	u32 u;
 
-	plan = kvzalloc(struct_size(plan, member, hc_nodes(fabric->dim)), GFP_KERNEL_ACCOUNT);
+	plan = kvzalloc(plan_size(fabric, p->ops), GFP_KERNEL_ACCOUNT);
 	if (!plan)
 		return NULL;
+	BUILD_BUG_ON(offsetof(struct hc_plan, member) % __alignof__(u64));
+	plan->priv = &plan->member[hc_nodes(fabric->dim)];
 	plan->fabric = fabric;
 	plan->id = p->id;
 	plan->ops = p->ops;
 	plan->root = p->root;
 	plan->members = kvcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
-	plan->tree.dim = fabric->dim;
-	plan->tree.sink = p->root;
-	plan->tree.members = plan->members;
 	if (plan->members && p->members)
 		memcpy(plan->members, p->members, hc_set_words(fabric->dim) * sizeof(u32));
 	if (!plan->members || !plan->ops->copy(plan, p)) {
@@ -101,7 +105,7 @@ static int plan_charge(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	u32 nodes = hc_nodes(plan->fabric->dim);
 
-	return hc_plan_charge(plan, struct_size(plan, member, nodes) + nodes / BITS_PER_BYTE +
+	return hc_plan_charge(plan, plan_size(plan->fabric, plan->ops) + nodes / BITS_PER_BYTE +
 				    p->ndetours * sizeof(*p->detours) + p->steps);
 }
 
@@ -109,7 +113,7 @@ void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
 {
 	if (!extack)
 		return;
-	if (node == HC_BCAST_NO_NODE)
+	if (node == HC_FLAW_NO_NODE)
 		extack->_msg = why;
 	else
 		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);

@@ -11,8 +11,6 @@
 #include <linux/hypercube.h>
 
 #include "coll/ops.h"
-#include "hc_bcast.h"
-#include "hc_doubling.h"
 #include "hc_tree.h"
 
 struct hc_fabric;
@@ -20,7 +18,7 @@ struct hc_member;
 struct netlink_ext_ack;
 
 /**
- * struct hc_plan_params - what netlink asks for
+ * struct hc_plan_params - what netlink asks for, and is told
  * @id: id of the plan, >= 1; a plan of that id is replaced
  * @ops: its type
  * @root: sink of a tree, source of a broadcast, lowest node of a doubling
@@ -58,10 +56,10 @@ struct hc_plan_params {
  * @root: sink of the tree, source of the broadcast, lowest node of the doubling
  * @members: bit set of the members
  * @nmembers: how many
- * @tree: the verified tree; .detours is owned by the plan (TREE; else without detours)
- * @bcast: the verified broadcast; .sequence is owned by the plan (BCAST)
- * @doubling: the verified doubling; its stages and their dimensions are those of @tree,
- *	too, where steps are counted (DOUBLING)
+ * @stages: stages of which each takes the steps that frames say it took (hc_hdr.cost)
+ * @detours: members that reach each other by fault-tolerant unicast; owned by the type
+ * @ndetours: how many pairs of them
+ * @priv: what the type keeps, see hc_plan_ops.plan_size
  * @breaking: bit 0: a member's poll is about to set @broken
  * @reported: number behind that of the failure which was reported last
  * @broken: a fault has broken it; set once, by that poll
@@ -80,9 +78,10 @@ struct hc_plan {
 	u32 root;
 	u32 *members;
 	u32 nmembers;
-	struct hc_tree tree;
-	struct hc_bcast bcast;
-	struct hc_doubling doubling;
+	u32 stages;
+	const struct hc_detour *detours;
+	u32 ndetours;
+	void *priv;
 	unsigned long breaking;
 	atomic64_t reported;
 	bool broken;
@@ -90,6 +89,12 @@ struct hc_plan {
 	u32 cause_dim;
 	struct hc_member *member[];
 };
+
+/* What the plan's type keeps of it. */
+static inline void *hc_plan_priv(const struct hc_plan *plan)
+{
+	return plan->priv;
+}
 
 /* --- plan.c; callers hold hc_fabric.lock --- */
 
@@ -103,8 +108,9 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 /* Unpublish, wait for the polls, end pending operations with -ESTALE. */
 int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack);
 /* Answer a request with a verifier's sentence, a string literal, and the node that
- * it is about, or HC_BCAST_NO_NODE.
+ * it is about, or HC_FLAW_NO_NODE.
  */
+#define HC_FLAW_NO_NODE	U32_MAX
 void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node);
 /* Teardown, phase 2: no poll runs any more. */
 void hc_plan_purge(struct hc_fabric *fabric);

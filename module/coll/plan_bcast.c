@@ -21,26 +21,43 @@
 #include <linux/slab.h>
 
 #include "coll/coll.h"
+#include "hc_bcast.h"
 #include "netlink/netlink.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ members */
 
+/* The verified broadcast; the plan owns .sequence. */
+static struct hc_bcast *plan_bcast(const struct hc_plan *plan)
+{
+	return hc_plan_priv(plan);
+}
+
 static bool bcast_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
-	plan->bcast = (struct hc_bcast){
+	struct hc_bcast *b = plan_bcast(plan);
+
+	*b = (struct hc_bcast){
 		.dim = plan->fabric->dim,
 		.steps = p->steps,
 		.source = p->root,
 		.sequence = hc_plan_dup(p->sequence, p->steps, sizeof(u8)),
 		.members = plan->members,
 	};
-	return plan->bcast.sequence;
+	return b->sequence;
+}
+
+static void bcast_shape(const struct hc_plan *plan, struct hc_plan_params *p)
+{
+	const struct hc_bcast *b = plan_bcast(plan);
+
+	p->steps = b->steps;
+	p->sequence = b->sequence;
 }
 
 static void bcast_release(struct hc_plan *plan)
 {
-	kvfree(plan->bcast.sequence);
+	kvfree(plan_bcast(plan)->sequence);
 }
 
 static void role_convert(const struct hc_bcast *b, u32 u, const struct hc_bcast_role *from,
@@ -69,6 +86,7 @@ static void role_convert(const struct hc_bcast *b, u32 u, const struct hc_bcast_
 
 static int bcast_member_create(struct hc_plan *plan, u32 u, const u16 *first)
 {
+	const struct hc_bcast *b = plan_bcast(plan);
 	struct hc_tree_peer src[HYPERCUBE_DIM_MAX];
 	struct hc_bcast_role from;
 	struct hc_tree_role role;
@@ -76,10 +94,10 @@ static int bcast_member_create(struct hc_plan *plan, u32 u, const u16 *first)
 	unsigned int i;
 	int err;
 
-	err = hc_bcast_role(&plan->bcast, first, u, &from);
+	err = hc_bcast_role(b, first, u, &from);
 	if (err)
 		return err;
-	role_convert(&plan->bcast, u, &from, &role, src);
+	role_convert(b, u, &from, &role, src);
 	err = hc_member_create(plan, u, &role, src);
 	if (err)
 		return err;
@@ -104,7 +122,8 @@ static int bcast_members_create(struct hc_plan *plan, const u32 *fault,
 
 	if (!first)
 		return -ENOMEM;
-	err = hc_bcast_check(&plan->bcast, fault, first, &flaw);
+	err = hc_bcast_check(plan_bcast(plan), fault, first, &flaw);
+	BUILD_BUG_ON(HC_BCAST_NO_NODE != HC_FLAW_NO_NODE);
 	if (err)
 		hc_plan_flaw(extack, flaw.why, flaw.node);
 	for (u = 0; !err && u < nodes; u++)
@@ -467,7 +486,9 @@ static const struct hc_coll_ops *const bcast_colls[] = {
 
 const struct hc_plan_ops hc_plan_bcast = {
 	.id = HYPERCUBE_PLAN_BCAST,
+	.plan_size = sizeof(struct hc_bcast),
 	.copy = bcast_copy,
+	.shape = bcast_shape,
 	.members_create = bcast_members_create,
 	.release = bcast_release,
 	.colls = bcast_colls,

@@ -64,32 +64,47 @@
 
 #include "coll/coll.h"
 #include "compat.h"
+#include "hc_doubling.h"
 #include "netlink/netlink.h"
 
 /* ------------------------------------------------------------ members */
 
+/* The verified doubling. */
+static struct hc_doubling *plan_doubling(const struct hc_plan *plan)
+{
+	return hc_plan_priv(plan);
+}
+
 /* All nodes of the subcube are members. */
 static bool doubling_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
+	struct hc_doubling *d = plan_doubling(plan);
 	u32 u;
 
-	plan->doubling = (struct hc_doubling){
+	*d = (struct hc_doubling){
 		.dim = plan->fabric->dim,
 		.stages = p->stages,
 		.base = p->root,
 	};
-	memcpy(plan->doubling.order, p->order, p->stages);
-	plan->tree.stages = p->stages;
-	memcpy(plan->tree.order, p->order, p->stages);
+	memcpy(d->order, p->order, p->stages);
+	plan->stages = p->stages;
 	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
-		if (hc_doubling_has(&plan->doubling, u))
+		if (hc_doubling_has(d, u))
 			hc_set_add(plan->members, u);
 	return true;
 }
 
+static void doubling_shape(const struct hc_plan *plan, struct hc_plan_params *p)
+{
+	const struct hc_doubling *d = plan_doubling(plan);
+
+	p->stages = d->stages;
+	memcpy(p->order, d->order, d->stages);
+}
+
 static int doubling_member_create(struct hc_plan *plan, u32 u)
 {
-	const struct hc_doubling *d = &plan->doubling;
+	const struct hc_doubling *d = plan_doubling(plan);
 	struct hc_tree_peer src[HYPERCUBE_DIM_MAX];
 	struct hc_tree_role role = { .active = d->stages, .nsrc = d->stages };
 	unsigned int i;
@@ -120,7 +135,7 @@ static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
 				   struct netlink_ext_ack *extack)
 {
 	struct hc_doubling_flaw flaw;
-	int err = hc_doubling_check(&plan->doubling, fault, &flaw);
+	int err = hc_doubling_check(plan_doubling(plan), fault, &flaw);
 	u32 u;
 
 	if (err)
@@ -305,7 +320,9 @@ static const struct hc_coll_ops *const doubling_colls[] = {
 
 const struct hc_plan_ops hc_plan_doubling = {
 	.id = HYPERCUBE_PLAN_DOUBLING,
+	.plan_size = sizeof(struct hc_doubling),
 	.copy = doubling_copy,
+	.shape = doubling_shape,
 	.members_create = doubling_members_create,
 	.colls = doubling_colls,
 	.window = HC_OP_WINDOW - 2,

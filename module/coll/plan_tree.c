@@ -8,39 +8,65 @@
 
 #include "coll/coll.h"
 
+/* The verified tree. */
+static struct hc_tree *plan_tree(const struct hc_plan *plan)
+{
+	return hc_plan_priv(plan);
+}
+
 static bool tree_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
-	plan->tree.stages = p->stages;
-	memcpy(plan->tree.order, p->order, p->stages);
-	plan->tree.ndetours = p->ndetours;
-	plan->tree.detours = hc_plan_dup(p->detours, p->ndetours, sizeof(*p->detours));
-	return plan->tree.detours;
+	struct hc_tree *tree = plan_tree(plan);
+
+	tree->dim = plan->fabric->dim;
+	tree->sink = p->root;
+	tree->members = plan->members;
+	tree->stages = p->stages;
+	memcpy(tree->order, p->order, p->stages);
+	tree->ndetours = p->ndetours;
+	tree->detours = hc_plan_dup(p->detours, p->ndetours, sizeof(*p->detours));
+	plan->stages = tree->stages;
+	plan->detours = tree->detours;
+	plan->ndetours = tree->detours ? tree->ndetours : 0;
+	return tree->detours;
+}
+
+static void tree_shape(const struct hc_plan *plan, struct hc_plan_params *p)
+{
+	const struct hc_tree *tree = plan_tree(plan);
+
+	p->stages = tree->stages;
+	memcpy(p->order, tree->order, tree->stages);
+	p->detours = tree->detours;
+	p->ndetours = tree->ndetours;
 }
 
 static void tree_release(struct hc_plan *plan)
 {
-	kvfree(plan->tree.detours);
+	kvfree(plan_tree(plan)->detours);
 }
 
 static int tree_check(const struct hc_plan *plan, const u32 *fault,
 		      struct netlink_ext_ack *extack)
 {
 	struct hc_tree_flaw flaw = { .why = "the plan is not valid" };
-	u32 *work = kvmalloc_array(HC_TREE_WORK(plan->tree.dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	const struct hc_tree *tree = plan_tree(plan);
+	u32 *work = kvmalloc_array(HC_TREE_WORK(tree->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
 	int err;
 
 	if (!work)
 		return -ENOMEM;
-	err = hc_tree_check(&plan->tree, fault, work, &flaw);
+	err = hc_tree_check(tree, fault, work, &flaw);
 	kvfree(work);
 	if (err)
-		hc_plan_flaw(extack, flaw.why, HC_BCAST_NO_NODE);
+		hc_plan_flaw(extack, flaw.why, HC_FLAW_NO_NODE);
 	return err;
 }
 
 static int tree_member_create(struct hc_plan *plan, u32 u, const u32 *fault)
 {
-	unsigned int max = 2 * plan->tree.stages + plan->tree.ndetours;
+	const struct hc_tree *tree = plan_tree(plan);
+	unsigned int max = 2 * tree->stages + tree->ndetours;
 	u32 nb[HYPERCUBE_DIM_MAX];
 	struct hc_tree_peer *src;
 	struct hc_tree_role role;
@@ -52,7 +78,7 @@ static int tree_member_create(struct hc_plan *plan, u32 u, const u32 *fault)
 	src = kvmalloc_array(max_t(unsigned int, max, 1), sizeof(*src), GFP_KERNEL_ACCOUNT);
 	if (!src)
 		return -ENOMEM;
-	err = hc_tree_role(&plan->tree, u, fault[u], nb, &role, src, max);
+	err = hc_tree_role(tree, u, fault[u], nb, &role, src, max);
 	if (!err)
 		err = hc_member_create(plan, u, &role, src);
 	kvfree(src);
@@ -84,7 +110,9 @@ static const struct hc_coll_ops *const tree_colls[] = {
 
 const struct hc_plan_ops hc_plan_tree = {
 	.id = HYPERCUBE_PLAN_TREE,
+	.plan_size = sizeof(struct hc_tree),
 	.copy = tree_copy,
+	.shape = tree_shape,
 	.members_create = tree_members_create,
 	.release = tree_release,
 	.colls = tree_colls,

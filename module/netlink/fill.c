@@ -270,15 +270,17 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 
 size_t hc_plan_msg_size(const struct hc_plan *plan)
 {
+	struct hc_plan_params shape = {};
+
+	plan->ops->shape(plan, &shape);
 	return NLMSG_DEFAULT_SIZE / 2 +
-	       nla_total_size(DIV_ROUND_UP(hc_nodes(plan->tree.dim), BITS_PER_BYTE)) +
-	       plan->tree.ndetours * nla_total_size(sizeof(u32)) +
-	       nla_total_size(plan->bcast.steps);
+	       nla_total_size(DIV_ROUND_UP(hc_nodes(plan->fabric->dim), BITS_PER_BYTE)) +
+	       shape.ndetours * nla_total_size(sizeof(u32)) + nla_total_size(shape.steps);
 }
 
 static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan)
 {
-	unsigned int len = DIV_ROUND_UP(hc_nodes(plan->tree.dim), BITS_PER_BYTE);
+	unsigned int len = DIV_ROUND_UP(hc_nodes(plan->fabric->dim), BITS_PER_BYTE);
 	struct nlattr *members = nla_reserve(skb, HYPERCUBE_A_PLAN_MEMBERS, len);
 	unsigned int i;
 	u8 *set;

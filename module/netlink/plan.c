@@ -8,6 +8,7 @@
 
 #include "coll/plan.h"
 #include "fabric/fabric.h"
+#include "hc_bcast.h"
 #include "netlink/priv.h"
 
 static int plan_refuse(struct genl_info *info, int attr)
@@ -108,42 +109,32 @@ static int parse_tree(struct genl_info *info, const struct hc_fabric *fabric,
 	return parse_order(info, fabric, p) ?: parse_detours(info, fabric, p);
 }
 
-static bool put_tree(struct sk_buff *skb, const struct hc_plan *plan)
+static bool put_order(struct sk_buff *skb, const struct hc_plan_params *p)
 {
-	const struct hc_tree *t = &plan->tree;
 	unsigned int i;
 
-	if (nla_put_u32(skb, HYPERCUBE_A_PLAN_SINK, t->sink))
-		return true;
-	for (i = 0; i < t->stages; i++)
-		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, t->order[i]))
+	for (i = 0; i < p->stages; i++)
+		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, p->order[i]))
 			return true;
-	for (i = 0; i < t->ndetours; i++)
+	return false;
+}
+
+static bool put_tree(struct sk_buff *skb, const struct hc_plan_params *p)
+{
+	unsigned int i;
+
+	if (put_order(skb, p))
+		return true;
+	for (i = 0; i < p->ndetours; i++)
 		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_DETOUR,
-				t->detours[i].from << 16 | t->detours[i].to))
+				p->detours[i].from << 16 | p->detours[i].to))
 			return true;
 	return false;
 }
 
-static bool put_bcast(struct sk_buff *skb, const struct hc_plan *plan)
+static bool put_sequence(struct sk_buff *skb, const struct hc_plan_params *p)
 {
-	const struct hc_bcast *b = &plan->bcast;
-
-	return nla_put_u32(skb, HYPERCUBE_A_PLAN_SOURCE, b->source) ||
-	       nla_put(skb, HYPERCUBE_A_PLAN_SEQUENCE, b->steps, b->sequence);
-}
-
-static bool put_doubling(struct sk_buff *skb, const struct hc_plan *plan)
-{
-	const struct hc_doubling *d = &plan->doubling;
-	unsigned int i;
-
-	if (nla_put_u32(skb, HYPERCUBE_A_PLAN_BASE, d->base))
-		return true;
-	for (i = 0; i < d->stages; i++)
-		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_ORDER, d->order[i]))
-			return true;
-	return false;
+	return nla_put(skb, HYPERCUBE_A_PLAN_SEQUENCE, p->steps, p->sequence);
 }
 
 /* ------------------------------------------------------------ the types */
@@ -157,7 +148,7 @@ static bool put_doubling(struct sk_buff *skb, const struct hc_plan *plan)
  * @only: a sentence for a plan that has one of these
  * @members_follow: the members follow from the shape
  * @parse: the shape: 0 or an error
- * @put: the root and the shape; true: there is no room
+ * @put: the other way round; true: there is no room
  */
 struct plan_row {
 	int root;
@@ -167,7 +158,7 @@ struct plan_row {
 	bool members_follow;
 	int (*parse)(struct genl_info *info, const struct hc_fabric *fabric,
 		     struct hc_plan_params *p);
-	bool (*put)(struct sk_buff *skb, const struct hc_plan *plan);
+	bool (*put)(struct sk_buff *skb, const struct hc_plan_params *p);
 };
 
 static const u8 doubling_strange[] = {
@@ -186,7 +177,7 @@ static const struct plan_row plan_rows[] = {
 		.root = HYPERCUBE_A_PLAN_SOURCE,
 		.no_root = "A broadcast plan needs a source",
 		.parse = parse_sequence,
-		.put = put_bcast,
+		.put = put_sequence,
 	},
 	[HYPERCUBE_PLAN_DOUBLING] = {
 		.root = HYPERCUBE_A_PLAN_BASE,
@@ -195,7 +186,7 @@ static const struct plan_row plan_rows[] = {
 		.only = "A doubling is a base and an order, nothing else",
 		.members_follow = true,
 		.parse = parse_order,
-		.put = put_doubling,
+		.put = put_order,
 	},
 };
 
@@ -206,7 +197,11 @@ static const struct plan_row *row_of(const struct hc_plan_ops *ops)
 
 bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan)
 {
-	return row_of(plan->ops)->put(skb, plan);
+	const struct plan_row *row = row_of(plan->ops);
+	struct hc_plan_params shape = {};
+
+	plan->ops->shape(plan, &shape);
+	return nla_put_u32(skb, row->root, plan->root) || row->put(skb, &shape);
 }
 
 /* ------------------------------------------------------------ all of a plan */
