@@ -23,15 +23,18 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 		     const struct hc_tree_peer *src)
 {
 	struct hc_member *m;
+	size_t common = ALIGN(struct_size(m, src, role->nsrc), __alignof__(u64));
+	size_t size = common + plan->ops->member_size;
 	int err;
 
-	err = hc_plan_charge(plan, struct_size(m, src, role->nsrc));
+	err = hc_plan_charge(plan, size);
 	if (err)
 		return err;
-	m = kzalloc(struct_size(m, src, role->nsrc), GFP_KERNEL_ACCOUNT);
+	m = kzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!m)
 		return -ENOMEM;
 	m->plan = plan;
+	m->priv = (void *)m + common;
 	m->node = plan->fabric->nodes[u];
 	m->role = *role;
 	m->view_since = jiffies;
@@ -126,7 +129,7 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 
 void hc_view_idle(struct hc_member *m)
 {
-	if (m->unnamed)
+	if (hc_member_awaits_word(m))
 		view_set(m, m->end.from, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
 	else if (m->done < m->head && hc_done_peers(m))
 		view_set(m, m->done, HYPERCUBE_WAIT_DONE, hc_done_peer(m));

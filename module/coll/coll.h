@@ -221,16 +221,11 @@ static inline u64 hc_end_to(const struct hc_end *end)
  * @done: all operations below are complete as far as this member knows
  * @peer_done: how far each destination has told it is (the window of all of them
  *	must have moved on before this member's); BCAST: each source
- * @turns: BCAST: steps after which each source has the message
+ * @turns: steps after which each source has what goes down to it, or NULL: as many as its stages
+ *	took
  * @done_seen: @done when operations that do not move were last looked for
  * @told: how far those who wait for this member's DONE know @done
- * @turn: BCAST: steps until all below have received
- * @begun: contributions that the process has begun; BCAST: messages, by its source
- * @ended: BCAST: messages that have ended for the process, one way or the other
- * @ended_nr: the number behind the last of them
- * @named: BCAST: those up to this count that have not ended have failed
- * @unnamed: BCAST: messages have failed, and their source has not said how many there were
- * @doubt: BCAST: @ended when the plan broke
+ * @begun: contributions that the process has begun
  * @end: the failure that covers [@end.from, @end_to), if @end_to is not 0
  * @end_to: numbering goes on here once it reaches @end.from
  * @cur: operation to which the socket is contributing; valid if @cur_open
@@ -252,6 +247,7 @@ static inline u64 hc_end_to(const struct hc_end *end)
  * @view_since: jiffies since when; others read it
  * @dropped: operations that are over, of whatever end
  * @waiting: contributions of the node's sockets that wait for room, oldest first
+ * @priv: what the plan's type keeps, see hc_plan_ops.member_size
  * @ops: pending operations by number modulo HC_OP_WINDOW
  * @src: role.nsrc sources, in merge order
  */
@@ -270,16 +266,10 @@ struct hc_member {
 	u64 head;
 	u64 done;
 	u64 peer_done[HC_STAGES_MAX];
-	u16 turns[HC_STAGES_MAX];
+	const u16 *turns;
 	u64 done_seen;
 	u64 told;
-	u32 turn;
 	u64 begun;
-	u64 ended;
-	u64 ended_nr;
-	u64 named;
-	u64 doubt;
-	bool unnamed;
 	struct hc_end end;
 	u64 end_to;
 	u64 cur;
@@ -300,9 +290,16 @@ struct hc_member {
 	unsigned long view_since;
 	u32 dropped;
 	struct sk_buff_head waiting;
+	void *priv;
 	struct hc_op *ops[HC_OP_WINDOW];
 	struct hc_tree_peer src[];
 };
+
+/* What the type of its plan keeps of a member. */
+static inline void *hc_member_priv(const struct hc_member *m)
+{
+	return m->priv;
+}
 
 static inline bool hc_member_is_root(const struct hc_member *m)
 {
@@ -321,6 +318,12 @@ static inline bool hc_member_tells(const struct hc_member *m)
 	enum hc_done_way way = m->plan->ops->done_way;
 
 	return way != HC_DONE_ALONE && hc_member_is_root(m) == (way == HC_DONE_DOWN);
+}
+
+/* Does it wait for the root's word on a failure that it knows of? */
+static inline bool hc_member_awaits_word(const struct hc_member *m)
+{
+	return m->plan->ops->word_awaited && m->plan->ops->word_awaited(m);
 }
 
 /* Does it wait for anything, the root's word on a plan that broke included, or owe others

@@ -296,9 +296,9 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 		if (hc_member_is_root(m))
 			last_range(m, end);
 		m->broken = true;
-		m->doubt = m->ended;
-		m->unnamed = false;
 		m->end = *end;
+		if (ops->broke)
+			ops->broke(m);
 		if (!test_and_set_bit(0, &m->plan->breaking)) {
 			WRITE_ONCE(m->plan->cause_node, end->node);
 			WRITE_ONCE(m->plan->cause_dim, end->dim);

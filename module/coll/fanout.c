@@ -103,7 +103,7 @@ static u32 down_turn(const struct hc_member *m, const struct hc_op *op, unsigned
 	u32 turn;
 	int s;
 
-	if (m->plan->ops->turns_planned)
+	if (m->turns)
 		return m->turns[i];
 	turn = peer->how == HC_TREE_DIRECT ? 1 : peer->how == HC_TREE_HELP ? 2 : 0;
 	for (s = m->plan->stages - 1; s > peer->stage; s--)

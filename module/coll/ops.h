@@ -92,6 +92,7 @@ enum hc_done_way {
  * struct hc_plan_ops - a plan type
  * @id: enum hypercube_plan_type
  * @plan_size: bytes that such a plan has for its type (hc_plan_priv()); all 0 at first
+ * @member_size: the same of its members (hc_member_priv())
  * @copy: take over the shape from what netlink asks for; the plan has its members' set, which
  *	this may fill.  False: no memory.  Config
  * @shape: the other way round, but for what the plan itself says: borrowed from the plan
@@ -108,7 +109,6 @@ enum hc_done_way {
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
  * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
  *	own stage, which is noted when it is taken, and nobody needs credits
- * @turns_planned: the plan says at which step something goes down to a source (.turns)
  * @done_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
  * @done_rx: others have told; NULL: nobody does
  * @offered: may the process get what has come down?  If not, the wait is noted or the operation
@@ -129,10 +129,12 @@ enum hc_done_way {
  * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
  *	below it is over everywhere else
  * @settle_passed: the same of a range that others have passed already
+ * @broke: a fault has broken the plan, as .end says; nothing has ended for that yet
  * @settled: the plan is broken, and what was in doubt has ended, as @last says
  * @end_note: a failure that is no fault was heard of; @news: it covers numbers that none
  *	did.  True: there is something to pass on
  * @end_known: it was known, as @from_peer does not know
+ * @word_awaited: does it wait for the root's word on a failure that it knows of?
  * @end_owed: is there anybody who may not have heard of it, and does not know that he has
  *	to ask?
  * @end_again: tell them
@@ -143,6 +145,7 @@ enum hc_done_way {
 struct hc_plan_ops {
 	u32 id;
 	size_t plan_size;
+	size_t member_size;
 	bool (*copy)(struct hc_plan *plan, const struct hc_plan_params *p);
 	void (*shape)(const struct hc_plan *plan, struct hc_plan_params *p);
 	int (*members_create)(struct hc_plan *plan, const u32 *fault,
@@ -156,7 +159,6 @@ struct hc_plan_ops {
 	bool all_contribute;
 	bool unasked;
 	bool lockstep;
-	bool turns_planned;
 	void (*done_tell)(struct hc_member *m);
 	void (*done_rx)(struct hc_member *m, const struct hc_hdr *hdr);
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
@@ -170,9 +172,11 @@ struct hc_plan_ops {
 	void (*forgone)(struct hc_member *m, struct hc_op *op);
 	void (*settle_below)(struct hc_member *m);
 	void (*settle_passed)(struct hc_member *m);
+	void (*broke)(struct hc_member *m);
 	void (*settled)(struct hc_member *m, const struct hc_end *last);
 	bool (*end_note)(struct hc_member *m, struct hc_end *end, bool news);
 	void (*end_known)(struct hc_member *m, u32 from_peer);
+	bool (*word_awaited)(const struct hc_member *m);
 	bool (*end_owed)(const struct hc_member *m);
 	void (*end_again)(struct hc_member *m);
 	bool (*word_again)(struct hc_member *m, const struct hc_end *end);

@@ -27,6 +27,31 @@
 
 /* ------------------------------------------------------------ members */
 
+/**
+ * struct bcast_member - a member of a broadcast
+ * @turns: steps after which each source has the message
+ * @turn: steps until all below have received
+ * @ended: messages that have ended for the process, one way or the other
+ * @ended_nr: the number behind the last of them
+ * @named: those up to this count that have not ended have failed
+ * @doubt: @ended when the plan broke
+ * @unnamed: messages have failed, and their source has not said how many there were
+ */
+struct bcast_member {
+	u16 turns[HC_STAGES_MAX];
+	u32 turn;
+	u64 ended;
+	u64 ended_nr;
+	u64 named;
+	u64 doubt;
+	bool unnamed;
+};
+
+static struct bcast_member *bcast_member(const struct hc_member *m)
+{
+	return hc_member_priv(m);
+}
+
 /* The verified broadcast; the plan owns .sequence. */
 static struct hc_bcast *plan_bcast(const struct hc_plan *plan)
 {
@@ -90,7 +115,7 @@ static int bcast_member_create(struct hc_plan *plan, u32 u, const u16 *first)
 	struct hc_tree_peer src[HYPERCUBE_DIM_MAX];
 	struct hc_bcast_role from;
 	struct hc_tree_role role;
-	struct hc_member *m;
+	struct bcast_member *bm;
 	unsigned int i;
 	int err;
 
@@ -101,10 +126,11 @@ static int bcast_member_create(struct hc_plan *plan, u32 u, const u16 *first)
 	err = hc_member_create(plan, u, &role, src);
 	if (err)
 		return err;
-	m = plan->member[u];
-	m->turn = from.first;
+	bm = bcast_member(plan->member[u]);
+	bm->turn = from.first;
 	for (i = 0; i < role.nsrc; i++)
-		m->turns[i] = from.to[i].step + 1;
+		bm->turns[i] = from.to[i].step + 1;
+	plan->member[u]->turns = bm->turns;
 	return 0;
 }
 
@@ -141,7 +167,7 @@ static void done_up(struct hc_member *m, u64 time, u32 clock)
 		.nr = m->done,
 		.time = time,
 		.clock = clock,
-		.steps = m->turn,
+		.steps = bcast_member(m)->turn,
 	};
 
 	if (hc_done_xmit(m, &m->role.dst[0], &d))
@@ -156,6 +182,7 @@ static void bcast_done_tell(struct hc_member *m)
 /* All below have the operation.  Return: somebody wants to know that. */
 static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *clock)
 {
+	u32 steps = bcast_member(m)->turn;
 	bool notify = op->notify;
 
 	*time = max(*time, op->time);
@@ -164,12 +191,12 @@ static bool op_received(struct hc_member *m, struct hc_op *op, u64 *time, u32 *c
 		struct hc_op_event ev = {
 			.node = m->node->id,
 			.nr = op->nr,
-			.steps = m->turn,
+			.steps = steps,
 			.time = op->time,
 		};
 
 		hc_notify_op(m->plan, &ev);
-		hc_op_complete(m, op, m->turn, op->clock, op->time);
+		hc_op_complete(m, op, steps, op->clock, op->time);
 	} else {
 		hc_op_drop(m, op, 0);
 	}
@@ -206,6 +233,7 @@ static void bcast_review(struct hc_member *m)
 /* From below. */
 static void bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 {
+	struct bcast_member *bm = bcast_member(m);
 	u64 k = be64_to_cpu(hdr->op);
 	int i = hc_src_index(m, be16_to_cpu(hdr->src));
 	struct hc_op *op;
@@ -213,7 +241,7 @@ static void bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	if (i < 0 || k <= m->peer_done[i] || k > m->head)
 		return;
 	m->peer_done[i] = k;
-	m->turn = max_t(u32, m->turn, be64_to_cpu(hdr->offset));
+	bm->turn = max_t(u32, bm->turn, be64_to_cpu(hdr->offset));
 	op = hc_member_op(m, k - 1);
 	if (op && op->nr == k - 1) {
 		op->time = max(op->time, be64_to_cpu(hdr->time));
@@ -244,12 +272,14 @@ static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
  */
 static void failed_tell(struct hc_member *m, u64 count)
 {
-	m->ended_nr = max(m->ended_nr, m->broken ? m->head : m->end.from);
-	while (m->ended < count) {
+	struct bcast_member *bm = bcast_member(m);
+
+	bm->ended_nr = max(bm->ended_nr, m->broken ? m->head : m->end.from);
+	while (bm->ended < count) {
 		const struct hc_rec rec = hc_sock_record(m);
 
-		hc_status_end(m, NULL, &rec, m->ended_nr++);
-		m->ended++;
+		hc_status_end(m, NULL, &rec, bm->ended_nr++);
+		bm->ended++;
 	}
 }
 
@@ -258,16 +288,20 @@ static void failed_tell(struct hc_member *m, u64 count)
  */
 static void named_tell(struct hc_member *m)
 {
+	const struct bcast_member *bm = bcast_member(m);
+
 	/* Those below the failed range still come. */
-	if (m->ended < m->named && (m->broken || m->head >= m->end_to))
-		failed_tell(m, m->named);
+	if (bm->ended < bm->named && (m->broken || m->head >= m->end_to))
+		failed_tell(m, bm->named);
 }
 
 /* One that had begun for the process of a member below the source. */
 static void message_ended(struct hc_member *m, const struct hc_op *op)
 {
-	m->ended++;
-	m->ended_nr = op->nr + 1;
+	struct bcast_member *bm = bcast_member(m);
+
+	bm->ended++;
+	bm->ended_nr = op->nr + 1;
 }
 
 static void bcast_forgone(struct hc_member *m, struct hc_op *op)
@@ -296,13 +330,23 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
  */
 static void messages_name(struct hc_member *m, u64 count)
 {
+	struct bcast_member *bm = bcast_member(m);
+
 	if (!m->role.ndst)
 		return;
 	if (count == HC_NEXT_UNKNOWN)
-		count = m->doubt + 1;
+		count = bm->doubt + 1;
 	/* No source can be ahead by more. */
-	m->named = max(m->named, min(count, m->ended + HC_OP_RANGE));
+	bm->named = max(bm->named, min(count, bm->ended + HC_OP_RANGE));
 	named_tell(m);
+}
+
+static void bcast_broke(struct hc_member *m)
+{
+	struct bcast_member *bm = bcast_member(m);
+
+	bm->doubt = bm->ended;
+	bm->unnamed = false;
 }
 
 static void bcast_settled(struct hc_member *m, const struct hc_end *last)
@@ -312,6 +356,8 @@ static void bcast_settled(struct hc_member *m, const struct hc_end *last)
 
 static bool bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
 {
+	struct bcast_member *bm = bcast_member(m);
+
 	if (!m->role.ndst) {
 		/* Messages begun since then may come. */
 		if (news) {
@@ -322,15 +368,20 @@ static bool bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
 		end->flags |= HC_END_F_FINAL;
 		return news;
 	}
-	m->unnamed |= news;
+	bm->unnamed |= news;
 	if (end->flags & HC_END_F_FINAL && hc_end_to(end) >= m->end_to) {
-		news |= m->unnamed;
-		m->unnamed = false;
+		news |= bm->unnamed;
+		bm->unnamed = false;
 		m->end.next = end->next;
 		m->end.flags |= HC_END_F_FINAL;
 		messages_name(m, end->next);
 	}
 	return news;
+}
+
+static bool bcast_word_awaited(const struct hc_member *m)
+{
+	return bcast_member(m)->unnamed;
 }
 
 /* Is there somebody below who may not have heard of the failure?  Who has, is done with
@@ -410,8 +461,9 @@ static void unheard_tell(struct hc_member *m, u64 count)
  */
 static bool missing_tell(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 {
-	u16 missing = be16_to_cpu(hdr->origin) - (u16)m->ended;
-	u64 count = m->ended + missing;
+	u64 ended = bcast_member(m)->ended;
+	u16 missing = be16_to_cpu(hdr->origin) - (u16)ended;
+	u64 count = ended + missing;
 
 	if (missing > HC_OP_RANGE) {
 		hc_op_fail(m, op, -EPROTO, m->role.dst[0].node);
@@ -451,6 +503,7 @@ static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
  */
 static void bcast_close(struct hc_member *m)
 {
+	struct bcast_member *bm = bcast_member(m);
 	struct hc_op *op = hc_member_op(m, m->head);
 	struct hc_end end = {
 		.from = m->cur_open ? m->cur : m->head,
@@ -463,7 +516,7 @@ static void bcast_close(struct hc_member *m)
 	m->engaged = false;
 	m->reset = false;
 	m->left = true;
-	m->ended = max(m->ended, m->named);
+	bm->ended = max(bm->ended, bm->named);
 	if (!quiet && !m->broken)
 		hc_coll_end_go_on(m, &end);
 }
@@ -487,6 +540,7 @@ static const struct hc_coll_ops *const bcast_colls[] = {
 const struct hc_plan_ops hc_plan_bcast = {
 	.id = HYPERCUBE_PLAN_BCAST,
 	.plan_size = sizeof(struct hc_bcast),
+	.member_size = sizeof(struct bcast_member),
 	.copy = bcast_copy,
 	.shape = bcast_shape,
 	.members_create = bcast_members_create,
@@ -495,7 +549,6 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.window = HC_OP_WINDOW,
 	.done_way = HC_DONE_UP,
 	.unasked = true,
-	.turns_planned = true,
 	.done_tell = bcast_done_tell,
 	.done_rx = bcast_done_rx,
 	.offered = bcast_offered,
@@ -505,9 +558,11 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.frames_told = hc_taken,
 	.message_lost = message_lost,
 	.forgone = bcast_forgone,
+	.broke = bcast_broke,
 	.settled = bcast_settled,
 	.end_note = bcast_end_note,
 	.end_known = bcast_end_known,
+	.word_awaited = bcast_word_awaited,
 	.end_owed = bcast_end_owed,
 	.end_again = bcast_end_again,
 	.word_again = bcast_word_again,

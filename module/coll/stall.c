@@ -262,8 +262,9 @@ void hc_stall_check(struct hc_member *m)
 	if (!waits_for_peer(m) || time_before(jiffies, m->view_since + HC_STALL_TIME))
 		return;
 	peer = hc_peer_find(m, m->view_peer);
-	/* That messages have failed is known; how many, only the word that is asked for says. */
-	if (peer && !(m->unnamed && m->view_wait == HYPERCUBE_WAIT_DONE) && too_quiet(m, peer))
+	/* That something has failed is known; how much, only the word that is asked for says. */
+	if (peer && !(m->view_wait == HYPERCUBE_WAIT_DONE && hc_member_awaits_word(m)) &&
+	    too_quiet(m, peer))
 		give_up(m);
 	else if (simple_xmit(m, m->view_peer, HC_FRAME_ASK, m->view_nr))
 		m->asked = 1;
