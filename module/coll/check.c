@@ -60,6 +60,8 @@ bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
 	op->width = be16_to_cpu(hdr->width);
 	op->total = be64_to_cpu(hdr->total);
 	op->known = true;
+	if (coll->init)
+		coll->init(op);
 	return true;
 }
 
@@ -170,16 +172,17 @@ static bool part_follows(u64 *at, const struct hc_hdr *hdr)
 	return true;
 }
 
-static bool up_follows(const struct hc_member *m, const struct hc_op *op, unsigned int i,
-		       struct hc_stream *st, const struct hc_hdr *hdr)
+static bool up_follows(const struct hc_member *m, struct hc_op *op, unsigned int i,
+		       const struct hc_hdr *hdr)
 {
+	struct hc_stream *st = &op->src[i];
 	bool part = hdr->flags & HC_FRAME_F_PART;
 
 	if (st->came && (be64_to_cpu(hdr->total) != st->total ||
 			 st->want != !!(hdr->flags & HC_FRAME_F_WANT)))
 		return false;
 	if (op->coll->up_follows)
-		return !part && op->coll->up_follows(m, st, hdr);
+		return !part && op->coll->up_follows(op, i, hdr);
 	if (m->src[i].how == HC_TREE_HELP)
 		return part && part_follows(&st->at, hdr);
 	return !part && piece_follows(&st->at, hdr);
@@ -193,7 +196,7 @@ int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const str
 		return -EPROTO;
 	if (be32_to_cpu(hdr->index) != st->came)
 		return -EIO;
-	if (!up_follows(m, op, i, st, hdr))
+	if (!up_follows(m, op, i, hdr))
 		return -EPROTO;
 	st->total = be64_to_cpu(hdr->total);
 	st->want = hdr->flags & HC_FRAME_F_WANT;

@@ -14,10 +14,22 @@
 
 #include "coll/coll.h"
 #include "coll/rx.h"
+#include "compat.h"
 #include "fabric/limits.h"
 #include "fabric/link.h"
 #include "route/route.h"
 #include "trace.h"
+
+/* An operation is made before it is known what it is. */
+static size_t op_size(const struct hc_plan_ops *ops, unsigned int nsrc)
+{
+	const struct hc_coll_ops *const *c;
+	size_t most = 0;
+
+	for (c = ops->colls; *c; c++)
+		most = max(most, (*c)->op_size + nsrc * (*c)->src_size);
+	return struct_size_t(struct hc_op, src, nsrc) + most;
+}
 
 int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
 		     const struct hc_tree_peer *src)
@@ -35,6 +47,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 		return -ENOMEM;
 	m->plan = plan;
 	m->priv = (void *)m + common;
+	m->op_size = op_size(plan->ops, role->nsrc);
 	m->node = plan->fabric->nodes[u];
 	m->role = *role;
 	m->view_since = jiffies;
@@ -55,9 +68,9 @@ void hc_op_free(struct hc_op *op)
 	__skb_queue_purge(&op->down);
 	for (i = 0; i < m->role.nsrc; i++)
 		__skb_queue_purge(&op->src[i].q);
-	kfree_skb(op->out);
-	hc_poll_free(m->node->fabric, op->bounds, hc_bounds_size(op));
-	hc_poll_free(m->node->fabric, op, struct_size(op, src, m->role.nsrc));
+	if (op->coll->release)
+		op->coll->release(op);
+	hc_poll_free(m->node->fabric, op, m->op_size);
 }
 
 struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
@@ -68,9 +81,11 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 
 	if (op)
 		return WARN_ON_ONCE(op->nr != nr) ? NULL : op;
-	op = hc_poll_alloc(m->node->fabric, struct_size(op, src, m->role.nsrc));
+	op = hc_poll_alloc(m->node->fabric, m->op_size);
 	if (!op)
 		return NULL;
+	BUILD_BUG_ON(sizeof(struct hc_stream) % __alignof__(u64));
+	op->priv = &op->src[m->role.nsrc];
 	op->member = m;
 	op->coll = m->plan->ops->colls[0];
 	op->nr = nr;
@@ -81,7 +96,6 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 		op->src[i].credit = HC_DOWN_WINDOW;
 		op->src[i].want = m->plan->ops->unasked;
 	}
-	memset(op->credit, HC_MERGE_WINDOW, sizeof(op->credit));
 	*slot = op;
 	return op;
 }
@@ -495,8 +509,7 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
 	return op->down_came - skb_queue_len(&op->down);
 }
 
-/* Of @sent frames @taken are taken; it may have been said before. */
-static bool credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
+bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
 {
 	u32 on_way = sent - taken;
 
@@ -519,11 +532,11 @@ void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr)
 	if (!op || op->nr != be64_to_cpu(hdr->op))
 		return;
 	if (below >= 0)
-		more = credit_note(&op->src[below].credit, HC_DOWN_WINDOW,
-				   op->src[below].sent_down, taken);
-	for (i = 0; i < m->role.ndst; i++)
+		more = hc_credit_note(&op->src[below].credit, HC_DOWN_WINDOW,
+				      op->src[below].sent_down, taken);
+	for (i = 0; i < m->role.ndst && op->coll->credited; i++)
 		if (m->role.dst[i].node == src)
-			more = credit_note(&op->credit[i], HC_MERGE_WINDOW, op->sent[i], taken);
+			more |= op->coll->credited(op, i, taken);
 	if (!more)
 		return;
 	if (op->nr == m->head)

@@ -24,8 +24,6 @@
 #define HC_DONE_BATCH	16
 /* From one look for what does not move to the next, jiffies. */
 #define HC_STALL_TIME	HZ
-/* Segments in flight in one merged stream between two members. */
-#define HC_MERGE_WINDOW	4
 /* Segments in flight on their way down between two members; even. */
 #define HC_DOWN_WINDOW	8
 /* Full segments that may wait in one stream upwards without a socket that is charged. */
@@ -47,15 +45,12 @@ struct hc_rec {
  * struct hc_stream - one source in one operation: what it has sent, and what
  *	is sent down to it
  * @q: segments not yet merged, in order
- * @pos: bytes of the head segment already merged (MERGE only)
- * @bounded: segments have been merged, see hc_op.bounds (MERGE only)
  * @total: announced length of the stream; valid once @begun
  * @down_busy: modelled time until which the link down to it is occupied
  * @loose: memory of @q that no socket is charged for
  * @came: frames that have come from it
- * @at: where the next one must lie: of the message, of block @block (GATHER), the
- *	first byte that a part may have (of a blocked sender)
- * @block: node whose block came last (GATHER)
+ * @at: where the next one must lie: of the message, of a block, the first byte that a part may
+ *	have (of a blocked sender)
  * @sent_down: frames sent down to it
  * @credit: segments it has room for, on their way down
  * @want: what goes down goes to this source
@@ -63,17 +58,14 @@ struct hc_rec {
  */
 struct hc_stream {
 	struct sk_buff_head q;
-	u32 pos;
 	u64 total;
 	u64 at;
 	u64 down_busy;
 	u32 loose;
 	u32 came;
-	u32 block;
 	u32 sent_down;
 	u8 credit;
 	bool want;
-	bool bounded;
 	bool last;
 };
 
@@ -81,31 +73,20 @@ struct hc_stream {
  * struct hc_op - one operation at one member
  * @member: the member
  * @coll: what it is; the plan type's first collective until @known
+ * @priv: what that keeps, see hc_coll_ops.op_size; there is room for any that the plan carries
  * @nr: its number within the plan
  * @total: bytes of this member's contribution; valid once @known
  * @cookie: of this member's contribution
- * @ordinal: of the message, among all that its source has begun (BCAST, at the source)
- * @result: bytes of the result, of a message, or of a block (SCATTER); at others than the
- *	root valid once @down_came
- * @delivered: bytes passed on (MERGE); of the block that is being put out (GATHER)
- * @block: at the sink: the next block is that of the first member from this on (GATHER,
- *	SCATTER)
+ * @result: bytes of the result, of a message, or of a block that comes down; at others than
+ *	the root valid once @down_came
  * @time: modelled time of the latest data seen
- * @busy: modelled time until which each destination's link is occupied; of a
- *	doubling: each source's
- * @own: this member's segments that still wait to be merged
- * @own_pos: bytes of the head of @own already merged (MERGE only)
- * @own_bounded: see hc_stream.bounded
- * @out: segment that is being filled (MERGE); a frame for the next offer (doubling)
- * @out_size: bytes it takes
- * @bounds: last element merged of each input, own first (MERGE only)
- * @out_total: length of the merged stream; valid once @out_known (MERGE only)
- * @out_nr: segments put out so far (MERGE, doubling)
+ * @busy: modelled time until which the link is occupied of each peer that this member's data go
+ *	to
+ * @own: this member's segments that still wait to be worked on
  * @sent: frames sent to each destination
  * @down: segments that have come from above, not yet passed on
  * @down_came: how many have come at all
- * @down_at: where the next one must lie in the message, or in @down_block (SCATTER)
- * @down_block: the first node whose block may come next (SCATTER)
+ * @down_at: where the next one must lie in the message, or in a block
  * @down_told: how many of them the last CREDIT said were passed on
  * @turn: steps that what came down took until it was here; at the source of a
  *	broadcast: until it was everywhere
@@ -113,11 +94,8 @@ struct hc_stream {
  * @rec: record of the contribution, or of the message of a broadcast once @begun
  * @elem: bytes of an element
  * @width: bytes of a RECORD
- * @next_src: sources already merged into the head of @own
- * @offered: the head of @own was sent to source @next_src (doubling)
  * @oper: enum hypercube_oper
  * @dtype: enum hypercube_type
- * @credit: segments each destination has room for (MERGE only)
  * @cost: steps each stage took, as far as seen
  * @known: the parameters are known, from the socket or from a frame
  * @begun: this member has begun its contribution
@@ -125,32 +103,22 @@ struct hc_stream {
  * @notify: somebody wants to know of the completion
  * @notify_own: this member's process does
  * @handed: everything was passed on
- * @out_known: see @out_total
  * @src: one stream for each source
  */
 struct hc_op {
 	struct hc_member *member;
 	const struct hc_coll_ops *coll;
+	void *priv;
 	u64 nr;
 	u64 total;
 	u64 cookie;
-	u64 ordinal;
 	u64 result;
-	u64 delivered;
-	u32 block;
 	u64 time;
 	u64 busy[HC_STAGES_MAX];
 	struct sk_buff_head own;
-	u32 own_pos;
-	u32 out_size;
-	struct sk_buff *out;
-	void *bounds;
-	u64 out_total;
-	u64 out_nr;
 	struct sk_buff_head down;
 	u64 down_at;
 	u32 down_came;
-	u32 down_block;
 	u32 sent[HC_STAGES_MAX];
 	u32 down_told;
 	u32 turn;
@@ -158,10 +126,8 @@ struct hc_op {
 	struct hc_rec rec;
 	u32 elem;
 	u16 width;
-	u16 next_src;
 	u8 oper;
 	u8 dtype;
-	u8 credit[HC_STAGES_MAX];
 	u8 cost[HC_STAGES_MAX];
 	bool known;
 	bool begun;
@@ -169,11 +135,14 @@ struct hc_op {
 	bool notify;
 	bool notify_own;
 	bool handed;
-	bool own_bounded;
-	bool out_known;
-	bool offered;
 	struct hc_stream src[];
 };
+
+/* What its collective keeps of an operation. */
+static inline void *hc_op_priv(const struct hc_op *op)
+{
+	return op->priv;
+}
 
 /**
  * struct hc_end - why operations fail
@@ -247,6 +216,7 @@ static inline u64 hc_end_to(const struct hc_end *end)
  * @view_since: jiffies since when; others read it
  * @dropped: operations that are over, of whatever end
  * @waiting: contributions of the node's sockets that wait for room, oldest first
+ * @op_size: bytes that one of its operations takes
  * @priv: what the plan's type keeps, see hc_plan_ops.member_size
  * @ops: pending operations by number modulo HC_OP_WINDOW
  * @src: role.nsrc sources, in merge order
@@ -290,6 +260,7 @@ struct hc_member {
 	unsigned long view_since;
 	u32 dropped;
 	struct sk_buff_head waiting;
+	size_t op_size;
 	void *priv;
 	struct hc_op *ops[HC_OP_WINDOW];
 	struct hc_tree_peer src[];
@@ -350,12 +321,6 @@ static inline u32 hc_member_from(const struct hc_member *m, u32 u)
 static inline bool hc_frame_is_needed(const struct hc_hdr *hdr)
 {
 	return hdr->type == HC_FRAME_DATA || hdr->type == HC_FRAME_CREDIT;
-}
-
-/* Bytes of hc_op.bounds. */
-static inline size_t hc_bounds_size(const struct hc_op *op)
-{
-	return array_size(op->member->role.nsrc + 1, op->elem);
 }
 
 static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
@@ -438,6 +403,10 @@ void hc_op_free(struct hc_op *op);
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer);
 /* How many frames of its stream in operation @nr a peer need not wait for any more. */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
+/* Of @sent frames @taken are taken; it may have been said before.  True: *credit, of at most
+ * @window, has grown.
+ */
+bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken);
 /* A peer has taken so many (CREDIT, TELL). */
 void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr);
 

@@ -128,9 +128,6 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hdr->dtype = op->dtype;
 	hdr->width = cpu_to_be16(op->width);
 	hdr->total = cpu_to_be64(op->result);
-	/* Messages are counted at their source: see coll/plan_bcast.c. */
-	if (!delivers(m))
-		hdr->origin = cpu_to_be16(op->ordinal);
 	hdr->stage = peer->stage;
 	hdr->index = cpu_to_be32(st->sent_down++);
 	hdr->time = cpu_to_be64(start);

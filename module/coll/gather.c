@@ -26,6 +26,18 @@
 
 #define OWN	(-1)
 
+/**
+ * struct gather_op - a gather
+ * @at: at the sink: bytes put out of the block at hand
+ * @block: there: that is the block of the first member from this on
+ * @came: of each source: the node whose block came last
+ */
+struct gather_op {
+	u64 at;
+	u32 block;
+	u32 came[];
+};
+
 static struct sk_buff_head *stream_queue(struct hc_op *op, int i)
 {
 	return i == OWN ? &op->own : &op->src[i].q;
@@ -133,20 +145,21 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 static bool block_fits(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb, bool last)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
+	struct gather_op *g = hc_op_priv(op);
 	u32 len = frame_len(skb);
 
-	op->block = hc_member_from(m, op->block);
+	g->block = hc_member_from(m, g->block);
 	if (len) {
-		if (be16_to_cpu(hdr->origin) != op->block ||
-		    be64_to_cpu(hdr->offset) != op->delivered || len > op->total - op->delivered)
+		if (be16_to_cpu(hdr->origin) != g->block ||
+		    be64_to_cpu(hdr->offset) != g->at || len > op->total - g->at)
 			return false;
-		op->delivered += len;
+		g->at += len;
 	}
-	if (op->total && op->delivered == op->total) {
-		op->delivered = 0;
-		op->block = hc_member_from(m, op->block + 1);
+	if (op->total && g->at == op->total) {
+		g->at = 0;
+		g->block = hc_member_from(m, g->block + 1);
 	}
-	return !last || !op->total || op->block == hc_nodes(m->node->fabric->dim);
+	return !last || !op->total || g->block == hc_nodes(m->node->fabric->dim);
 }
 
 static bool sink_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
@@ -190,8 +203,10 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 }
 
 /* Blocks of members one after the other, each from its beginning to its end. */
-static bool block_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
+static bool block_follows(struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
 {
+	struct gather_op *g = hc_op_priv(op);
+	struct hc_stream *st = &op->src[i];
 	u64 offset = be64_to_cpu(hdr->offset);
 	u64 total = be64_to_cpu(hdr->total);
 	u32 origin = be16_to_cpu(hdr->origin);
@@ -200,12 +215,12 @@ static bool block_follows(const struct hc_member *m, struct hc_stream *st, const
 
 	if (!len)
 		return last && !st->at;
-	if (hc_member_from(m, origin) != origin || offset != st->at || offset > total ||
+	if (hc_member_from(op->member, origin) != origin || offset != st->at || offset > total ||
 	    len > total - offset)
 		return false;
-	if (st->at ? origin != st->block : st->came && origin <= st->block)
+	if (st->at ? origin != g->came[i] : st->came && origin <= g->came[i])
 		return false;
-	st->block = origin;
+	g->came[i] = origin;
 	st->at = offset + len == total ? 0 : offset + len;
 	return !last || !st->at;
 }
@@ -218,6 +233,8 @@ const struct hc_collective hc_kind_gather = {
 
 const struct hc_coll_ops hc_tree_gather = {
 	.kind = &hc_kind_gather,
+	.op_size = sizeof(struct gather_op),
+	.src_size = sizeof_field(struct gather_op, came[0]),
 	.advance = gather_advance,
 	.up_follows = block_follows,
 };

@@ -213,7 +213,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 	trace_hc_op_begin(m, op->nr, hdr);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
-	op->ordinal = m->begun++;
+	m->begun++;
 	op->notify_own = hdr->flags & HC_FRAME_F_NOTIFY;
 	op->notify |= op->notify_own;
 	op->result = be64_to_cpu(hdr->total);

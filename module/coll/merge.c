@@ -13,7 +13,7 @@
  * them gets a sorted run.
  *
  * The result is longer than the contribution, so the charge to the sender's
- * socket does not bound it: a member sends at most HC_MERGE_WINDOW >= 2 segments
+ * socket does not bound it: a member sends at most MERGE_WINDOW >= 2 segments
  * ahead of the credits its destination returns as it consumes them.
  *
  * This cannot deadlock.  Suppose all are stuck though all have contributed.  Let
@@ -41,11 +41,76 @@
 #define POLL_COST	SZ_64K
 #define LOOK_COST	16
 
-/* Input 0 is the member's own run, input i source i - 1. */
+/* Segments in flight in one merged stream between two members. */
+#define MERGE_WINDOW	4
+
+/**
+ * struct merge_run - one input
+ * @pos: bytes of the head segment already merged
+ * @bounded: segments have been merged, it has a bound
+ */
+struct merge_run {
+	u32 pos;
+	bool bounded;
+};
+
+/**
+ * struct merge_op - a merge
+ * @out: segment that is being filled, or NULL
+ * @bounds: last element merged of each input, or NULL: nothing was done yet
+ * @total: length of the merged stream; valid once @known
+ * @delivered: bytes passed on
+ * @nr: segments passed on
+ * @size: bytes that @out takes
+ * @known: see @total
+ * @credit: segments each destination has room for
+ * @run: input 0 is the member's own run, input i source i - 1
+ */
+struct merge_op {
+	struct sk_buff *out;
+	void *bounds;
+	u64 total;
+	u64 delivered;
+	u64 nr;
+	u32 size;
+	bool known;
+	u8 credit[HC_STAGES_MAX];
+	struct merge_run run[];
+};
+
+static struct merge_op *merge_op(const struct hc_op *op)
+{
+	return hc_op_priv(op);
+}
+
+static size_t bounds_size(const struct hc_op *op)
+{
+	return array_size(op->member->role.nsrc + 1, op->elem);
+}
+
+static void merge_init(struct hc_op *op)
+{
+	struct merge_op *mo = merge_op(op);
+
+	memset(mo->credit, MERGE_WINDOW, sizeof(mo->credit));
+}
+
+static void merge_release(struct hc_op *op)
+{
+	struct merge_op *mo = merge_op(op);
+
+	kfree_skb(mo->out);
+	hc_poll_free(op->member->node->fabric, mo->bounds, bounds_size(op));
+}
+
+static bool merge_credited(struct hc_op *op, unsigned int i, u32 taken)
+{
+	return hc_credit_note(&merge_op(op)->credit[i], MERGE_WINDOW, op->sent[i], taken);
+}
+
 struct merge_input {
 	struct sk_buff_head *q;
-	u32 *pos;
-	bool *bounded;
+	struct merge_run *run;
 	bool ended;
 };
 
@@ -54,8 +119,7 @@ static struct merge_input input_get(struct hc_op *op, unsigned int i)
 	struct hc_stream *st = i ? &op->src[i - 1] : NULL;
 	struct merge_input in = {
 		.q = st ? &st->q : &op->own,
-		.pos = st ? &st->pos : &op->own_pos,
-		.bounded = st ? &st->bounded : &op->own_bounded,
+		.run = &merge_op(op)->run[i],
 	};
 
 	in.ended = (st ? st->last : op->own_last) && skb_queue_empty(in.q);
@@ -64,7 +128,7 @@ static struct merge_input input_get(struct hc_op *op, unsigned int i)
 
 static void *input_bound(const struct hc_op *op, unsigned int i)
 {
-	return op->bounds + i * op->elem;
+	return merge_op(op)->bounds + i * op->elem;
 }
 
 static void credit_return(struct hc_member *m, struct hc_op *op, unsigned int i)
@@ -89,10 +153,10 @@ static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 	u64 nr = op->nr;
 
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-	*in.pos = 0;
+	in.run->pos = 0;
 	if (len) {
 		memcpy(input_bound(op, i), hc_payload(skb) + len - op->elem, op->elem);
-		*in.bounded = true;
+		in.run->bounded = true;
 		if (i)
 			credit_return(m, op, i - 1);
 	}
@@ -110,7 +174,7 @@ static bool inputs_trim(struct hc_member *m, struct hc_op *op)
 			struct merge_input in = input_get(op, i);
 			struct sk_buff *skb = skb_peek(in.q);
 
-			if (!skb || *in.pos < be32_to_cpu(hc_hdr(skb)->len))
+			if (!skb || in.run->pos < be32_to_cpu(hc_hdr(skb)->len))
 				break;
 			if (!input_pop(m, op, i))
 				return false;
@@ -145,7 +209,7 @@ static void choose(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 
 		if (skb_queue_empty(in.q))
 			continue;
-		e = hc_payload(skb_peek(in.q)) + *in.pos;
+		e = hc_payload(skb_peek(in.q)) + in.run->pos;
 		if (c->best < 0 || cmp(e, c->least, op->elem) < 0) {
 			c->limit = c->least;
 			c->least = e;
@@ -160,7 +224,7 @@ static void choose(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 
 		if (in.ended || !skb_queue_empty(in.q))
 			continue;
-		if (!*in.bounded || c->best < 0 || cmp(c->least, bound, op->elem) > 0)
+		if (!in.run->bounded || c->best < 0 || cmp(c->least, bound, op->elem) > 0)
 			c->dry = i;
 		else if (!c->limit || cmp(bound, c->limit, op->elem) < 0)
 			c->limit = bound;
@@ -168,9 +232,9 @@ static void choose(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 }
 
 /* Bytes that still fit into the segment being filled. */
-static u32 out_room(struct hc_op *op)
+static u32 out_room(const struct merge_op *mo)
 {
-	return op->out ? op->out_size - be32_to_cpu(hc_hdr(op->out)->len) : 0;
+	return mo->out ? mo->size - be32_to_cpu(hc_hdr(mo->out)->len) : 0;
 }
 
 /* Copy from the best input up to the limit, while there is room; how many bytes. */
@@ -178,26 +242,27 @@ static u32 input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 		      const struct merge_choice *c)
 {
 	struct merge_input in = input_get(op, c->best);
-	u32 begin_pos = *in.pos;
+	const struct merge_op *mo = merge_op(op);
+	u32 begin_pos = in.run->pos;
 	u32 len = be32_to_cpu(hc_hdr(skb_peek(in.q))->len);
 	const void *from = hc_payload(skb_peek(in.q));
-	struct hc_hdr *hdr = hc_hdr(op->out);
-	u32 pos = *in.pos;
-	u32 end = min(len, pos + out_room(op));
-	void *to = hc_payload(op->out) + be32_to_cpu(hdr->len);
+	struct hc_hdr *hdr = hc_hdr(mo->out);
+	u32 pos = in.run->pos;
+	u32 end = min(len, pos + out_room(mo));
+	void *to = hc_payload(mo->out) + be32_to_cpu(hdr->len);
 	u64 begin = hc_trace_clock();
 
 	do {
 		pos += op->elem;
 	} while (pos < end && (!c->limit || cmp(from + pos, c->limit, op->elem) <= 0));
-	memcpy(to, from + *in.pos, pos - *in.pos);
-	hdr->len = cpu_to_be32(be32_to_cpu(hdr->len) + pos - *in.pos);
+	memcpy(to, from + in.run->pos, pos - in.run->pos);
+	hdr->len = cpu_to_be32(be32_to_cpu(hdr->len) + pos - in.run->pos);
 	u64_stats_update_begin(&m->node->syncp);
-	m->node->merged_bytes += pos - *in.pos;
+	m->node->merged_bytes += pos - in.run->pos;
 	u64_stats_update_end(&m->node->syncp);
 	trace_hc_merge(m, op->nr, c->best ? m->src[c->best - 1].node : m->node->id,
-		       pos - *in.pos, begin);
-	*in.pos = pos;
+		       pos - in.run->pos, begin);
+	in.run->pos = pos;
 	return pos - begin_pos;
 }
 
@@ -207,7 +272,7 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	struct hc_hdr *hdr = hc_hdr(skb);
 
 	/* The sink wants the sum only; who deals announces all to the first. */
-	hdr->total = cpu_to_be64(i ? 0 : op->out_total);
+	hdr->total = cpu_to_be64(i ? 0 : merge_op(op)->total);
 	hdr->time = cpu_to_be64(op->time);
 	if (last)
 		hdr->flags |= HC_FRAME_F_LAST;
@@ -217,17 +282,22 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 /* Is there room for one more segment where it goes? */
 static bool out_may(struct hc_member *m, struct hc_op *op)
 {
+	const struct merge_op *mo = merge_op(op);
+
 	if (hc_member_is_root(m))
 		return hc_root_may(m, op);
-	return op->credit[op->out_nr % m->role.ndst] > 0;
+	return mo->credit[mo->nr % m->role.ndst] > 0;
 }
 
 static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
 {
+	unsigned int i;
+
 	/* The root has noted already what it waits for. */
 	if (hc_member_is_root(m))
 		return HC_BLOCKED;
-	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[op->out_nr % m->role.ndst].node);
+	i = merge_op(op)->nr % m->role.ndst;
+	return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
 }
 
 /* The root puts a segment out, if the runs are as long as was announced; consumes.
@@ -235,8 +305,10 @@ static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
  */
 static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
-	op->result = op->out_total;
-	if (last ? op->delivered == op->out_total : op->delivered < op->out_total)
+	const struct merge_op *mo = merge_op(op);
+
+	op->result = mo->total;
+	if (last ? mo->delivered == mo->total : mo->delivered < mo->total)
 		return hc_root_out(m, op, skb, last);
 	kfree_skb(skb);
 	hc_op_fail(m, op, -EPROTO, m->node->id);
@@ -246,13 +318,14 @@ static bool run_put(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 /* Pass the segment on; there is room for it.  False: the operation is gone. */
 static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 {
-	struct sk_buff *skb = op->out;
+	struct merge_op *mo = merge_op(op);
+	struct sk_buff *skb = mo->out;
 	u64 nr = op->nr;
 	unsigned int i;
 
-	op->out = NULL;
-	hc_hdr(skb)->offset = cpu_to_be64(op->delivered);
-	op->delivered += be32_to_cpu(hc_hdr(skb)->len);
+	mo->out = NULL;
+	hc_hdr(skb)->offset = cpu_to_be64(mo->delivered);
+	mo->delivered += be32_to_cpu(hc_hdr(skb)->len);
 	/* Only pages, which nobody shares yet, are longer than what was filled. */
 	if (pskb_trim(skb, sizeof(struct hc_hdr) + be32_to_cpu(hc_hdr(skb)->len))) {
 		kfree_skb(skb);
@@ -261,8 +334,8 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	}
 	if (hc_member_is_root(m))
 		return run_put(m, op, skb, last);
-	i = op->out_nr++ % m->role.ndst;
-	op->credit[i]--;
+	i = mo->nr++ % m->role.ndst;
+	mo->credit[i]--;
 	run_header(m, op, i, skb, last);
 	hc_peer_xmit(m, &m->role.dst[i], skb);
 	return hc_member_op(m, nr) == op;
@@ -271,7 +344,8 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 /* Begin a segment if whoever takes it has room for it. */
 static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 {
-	u64 left = op->out_total - min(op->delivered, op->out_total);
+	struct merge_op *mo = merge_op(op);
+	u64 left = mo->total - min(mo->delivered, mo->total);
 	u32 size = rounddown(m->node->fabric->segment, op->elem);
 	struct sk_buff *skb;
 
@@ -284,21 +358,22 @@ static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 	if (!skb)
 		return hc_op_fail(m, op, -ENOMEM, m->node->id);
 	hc_hdr(skb)->len = 0;
-	op->out = skb;
-	op->out_size = size;
+	mo->out = skb;
+	mo->size = size;
 	return HC_FINISHED;
 }
 
 /* All runs have ended: pass on what is left, marking the end. */
 static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 {
+	const struct merge_op *mo = merge_op(op);
 	bool single = m->role.ndst <= 1;
 	u64 nr = op->nr;
 	unsigned int i = 0;
 
-	if ((op->out || hc_member_is_root(m)) && !out_may(m, op))
+	if ((mo->out || hc_member_is_root(m)) && !out_may(m, op))
 		return out_wait(m, op);
-	if (op->out) {
+	if (mo->out) {
 		if (!out_flush(m, op, single))
 			return HC_FAILED;
 		if (single)
@@ -322,7 +397,8 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 /* Wait for a dry input; what was merged goes on first: see the proof above. */
 static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
-	if (op->out && !hc_member_is_root(m) && out_may(m, op) && !out_flush(m, op, false))
+	if (merge_op(op)->out && !hc_member_is_root(m) && out_may(m, op) &&
+	    !out_flush(m, op, false))
 		return HC_FAILED;
 	return i ? hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i - 1].node) :
 		   hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
@@ -331,24 +407,26 @@ static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned
 /* The first time all runs have begun their lengths are known. */
 static void total_note(struct hc_member *m, struct hc_op *op)
 {
+	struct merge_op *mo = merge_op(op);
 	unsigned int i;
 
-	if (op->out_known)
+	if (mo->known)
 		return;
-	op->out_total = op->total;
+	mo->total = op->total;
 	for (i = 0; i < m->role.nsrc; i++)
-		op->out_total += op->src[i].total;
-	op->out_known = true;
+		mo->total += op->src[i].total;
+	mo->known = true;
 }
 
 static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 {
 	hc_cmp_fn cmp = hc_combine_cmp(op->dtype);
+	struct merge_op *mo = merge_op(op);
 	u32 *cost = &m->node->merge_cost;
 
-	if (!op->bounds)
-		op->bounds = hc_poll_alloc(m->node->fabric, hc_bounds_size(op));
-	if (!op->bounds)
+	if (!mo->bounds)
+		mo->bounds = hc_poll_alloc(m->node->fabric, bounds_size(op));
+	if (!mo->bounds)
 		return hc_op_fail(m, op, -ENOMEM, m->node->id);
 	for (;;) {
 		struct merge_choice c;
@@ -366,13 +444,13 @@ static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 		total_note(m, op);
 		if (c.best < 0)
 			return run_end(m, op);
-		if (op->out && !out_room(op)) {
+		if (mo->out && !out_room(mo)) {
 			if (!out_may(m, op))
 				return out_wait(m, op);
 			if (!out_flush(m, op, false))
 				return HC_FAILED;
 		}
-		if (!op->out) {
+		if (!mo->out) {
 			enum hc_progress p = out_begin(m, op);
 
 			if (p != HC_FINISHED)
@@ -383,7 +461,7 @@ static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 }
 
 /* How long a run is that is dealt out to helpers, nobody knows before its end. */
-static bool run_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
+static bool run_follows(struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
 {
 	return hdr->len || hdr->flags & HC_FRAME_F_LAST;
 }
@@ -392,6 +470,11 @@ const struct hc_coll_ops hc_merge_reduce = {
 	.kind = &hc_kind_reduce,
 	.merges = true,
 	.own_totals = true,
+	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),
+	.src_size = sizeof(struct merge_run),
+	.init = merge_init,
+	.release = merge_release,
+	.credited = merge_credited,
 	.advance = merge_advance,
 	.up_follows = run_follows,
 };
@@ -400,6 +483,11 @@ const struct hc_coll_ops hc_merge_allreduce = {
 	.kind = &hc_kind_allreduce,
 	.merges = true,
 	.own_totals = true,
+	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),
+	.src_size = sizeof(struct merge_run),
+	.init = merge_init,
+	.release = merge_release,
+	.credited = merge_credited,
 	.comes_down = true,
 	.advance = merge_advance,
 	.up_follows = run_follows,

@@ -19,7 +19,6 @@ struct hc_member;
 struct hc_op;
 struct hc_plan;
 struct hc_plan_params;
-struct hc_stream;
 struct netlink_ext_ack;
 struct sk_buff;
 
@@ -58,9 +57,15 @@ struct hc_collective {
  * @own_totals: each member knows only its own length
  * @comes_down: a result comes down behind what was handed over
  * @asks: and only to who has handed over what asks for it
+ * @op_size: bytes that such an operation has of its own (hc_op_priv()); all 0 at first
+ * @src_size: and behind these for each source
+ * @init: it is known that an operation is one; NULL: there is nothing to do
+ * @release: free what its own bytes own, also if @init was never called; NULL: nothing
  * @advance: work on the oldest operation at a member
- * @up_follows: is DATA what comes next from below?  NULL: pieces of a message, or of a blocked
+ * @up_follows: is DATA what comes next from source @i?  NULL: pieces of a message, or of a blocked
  *	sender one part of each segment
+ * @credited: destination @i has taken so many frames.  True: there is more room.  NULL: nobody
+ *	waits for that
  * @down_follows: the same of what comes from above.  NULL: pieces of a message
  * @down_may: may @skb be passed on downwards?  If not, the wait is noted or the operation has
  *	failed.  NULL: hc_down_all_may()
@@ -73,9 +78,13 @@ struct hc_coll_ops {
 	bool own_totals;
 	bool comes_down;
 	bool asks;
+	size_t op_size;
+	size_t src_size;
+	void (*init)(struct hc_op *op);
+	void (*release)(struct hc_op *op);
 	enum hc_progress (*advance)(struct hc_member *m, struct hc_op *op);
-	bool (*up_follows)(const struct hc_member *m, struct hc_stream *st,
-			   const struct hc_hdr *hdr);
+	bool (*up_follows)(struct hc_op *op, unsigned int i, const struct hc_hdr *hdr);
+	bool (*credited)(struct hc_op *op, unsigned int i, u32 taken);
 	bool (*down_follows)(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
 	bool (*down_may)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	bool (*down_pass)(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);

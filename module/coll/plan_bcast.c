@@ -487,6 +487,32 @@ static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk
 	return op->begun || missing_tell(m, op, hc_hdr(skb));
 }
 
+/**
+ * struct bcast_op - a message
+ * @ordinal: at the source: among all that it has begun
+ */
+struct bcast_op {
+	u64 ordinal;
+};
+
+static void message_init(struct hc_op *op)
+{
+	struct bcast_op *b = hc_op_priv(op);
+
+	/* At the source, which has just begun it. */
+	b->ordinal = op->member->begun - 1;
+}
+
+/* Messages are counted at their source: see the top of this file. */
+static bool message_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	const struct bcast_op *b = hc_op_priv(op);
+
+	if (hc_member_is_root(m))
+		hc_hdr(skb)->origin = cpu_to_be16(b->ordinal);
+	return hc_down_all_pass(m, op, skb, last);
+}
+
 static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
 {
 	bool source = hc_member_is_root(m);
@@ -529,7 +555,10 @@ const struct hc_collective hc_kind_bcast = {
 
 static const struct hc_coll_ops bcast_message = {
 	.kind = &hc_kind_bcast,
+	.op_size = sizeof(struct bcast_op),
+	.init = message_init,
 	.advance = bcast_advance,
+	.down_pass = message_pass,
 };
 
 static const struct hc_coll_ops *const bcast_colls[] = {

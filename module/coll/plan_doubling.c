@@ -148,16 +148,41 @@ static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
 
 /* ------------------------------------------------------------ exchange */
 
+/**
+ * struct doubling_op - an operation of a doubling
+ * @spare: a frame for the next offer, or NULL
+ * @nr: segments that are results
+ * @next: sources that the head of hc_op.own has been combined with
+ * @offered: that was sent to source @next
+ */
+struct doubling_op {
+	struct sk_buff *spare;
+	u64 nr;
+	unsigned int next;
+	bool offered;
+};
+
+static struct doubling_op *doubling_op(const struct hc_op *op)
+{
+	return hc_op_priv(op);
+}
+
+static void doubling_op_release(struct hc_op *op)
+{
+	kfree_skb(doubling_op(op)->spare);
+}
+
 /* Send source @i a copy of what this member has.  False: the operation is gone. */
 static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc)
 {
 	const struct hc_hdr *from = hc_hdr(acc);
 	u32 len = be32_to_cpu(from->len);
-	struct sk_buff *copy = op->out;
+	struct doubling_op *d = doubling_op(op);
+	struct sk_buff *copy = d->spare;
 	u64 nr = op->nr;
 	struct hc_hdr *hdr;
 
-	op->out = NULL;
+	d->spare = NULL;
 	if (copy && be32_to_cpu(hc_hdr(copy)->len) != len) {
 		consume_skb(copy);
 		copy = NULL;
@@ -175,8 +200,8 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	hdr->offset = from->offset;
 	hdr->total = from->total;
 	hdr->time = from->time;
-	hdr->index = cpu_to_be32(op->out_nr);
-	op->offered = true;
+	hdr->index = cpu_to_be32(d->nr);
+	d->offered = true;
 	hc_stage_header(m, op, &m->src[i], &op->busy[i], copy);
 	hc_peer_xmit(m, &m->src[i], copy);
 	/* A link that has just failed ends the operation from below this call. */
@@ -189,6 +214,7 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
 	bool upper = m->node->id & hc_bit(m->src[i].dim);
+	struct doubling_op *d = doubling_op(op);
 	struct sk_buff *acc = skb_peek(&op->own);
 
 	/* Not when it came: this member had other stages to do before. */
@@ -197,12 +223,12 @@ static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct s
 		kfree_skb(in);
 		return false;
 	}
-	op->out = upper ? acc : in;
+	d->spare = upper ? acc : in;
 	if (upper) {
 		__skb_unlink(acc, &op->own);
 		__skb_queue_head(&op->own, in);
 	}
-	op->offered = false;
+	d->offered = false;
 	return true;
 }
 
@@ -210,13 +236,14 @@ static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct s
 static bool segment_out(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = __skb_dequeue(&op->own);
+	struct doubling_op *d = doubling_op(op);
 	bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
 
 	/* For the next one; nobody's send buffer shall wait for it. */
-	if (op->out)
-		skb_orphan(op->out);
-	op->next_src = 0;
-	op->out_nr++;
+	if (d->spare)
+		skb_orphan(d->spare);
+	d->next = 0;
+	d->nr++;
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
 	op->result = op->total;
 	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
@@ -226,12 +253,14 @@ static bool segment_out(struct hc_member *m, struct hc_op *op)
 
 static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 {
+	struct doubling_op *d = doubling_op(op);
+
 	while (!skb_queue_empty(&op->own)) {
-		for (; op->next_src < m->role.nsrc; op->next_src++) {
-			unsigned int i = op->next_src;
+		for (; d->next < m->role.nsrc; d->next++) {
+			unsigned int i = d->next;
 			struct sk_buff *in;
 
-			if (!op->offered && !offer(m, op, i, skb_peek(&op->own)))
+			if (!d->offered && !offer(m, op, i, skb_peek(&op->own)))
 				return HC_FAILED;
 			in = hc_stream_pop(&op->src[i]);
 			if (!in)
@@ -273,17 +302,19 @@ static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
 {
 	const struct hc_op *op = hc_member_op(m, nr);
 	int i = hc_src_index(m, node);
+	const struct doubling_op *d;
 
 	if (i < 0 || nr != m->head || !op || op->nr != nr)
 		return 0;
-	return op->out_nr + (op->next_src > i || (op->next_src == i && op->offered));
+	d = doubling_op(op);
+	return d->nr + (d->next > i || (d->next == i && d->offered));
 }
 
 /* Has a source sent more of what this member works on than it has taken? */
 static bool frame_was_sent(const struct hc_op *op, const struct hc_hdr *hdr)
 {
 	return be64_to_cpu(hdr->offset) == op->nr && be64_to_cpu(hdr->op) == op->nr &&
-	       be32_to_cpu(hdr->index) > op->out_nr;
+	       be32_to_cpu(hdr->index) > doubling_op(op)->nr;
 }
 
 /* What lies below the failed range is over everywhere else: go without it. */
@@ -304,11 +335,15 @@ static void doubling_settle_below(struct hc_member *m)
 
 static const struct hc_coll_ops doubling_allreduce = {
 	.kind = &hc_kind_allreduce,
+	.op_size = sizeof(struct doubling_op),
+	.release = doubling_op_release,
 	.advance = doubling_advance,
 };
 
 static const struct hc_coll_ops doubling_barrier = {
 	.kind = &hc_kind_barrier,
+	.op_size = sizeof(struct doubling_op),
+	.release = doubling_op_release,
 	.advance = doubling_advance,
 };
 

@@ -105,16 +105,25 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 	return hc_member_op(m, nr) == op;
 }
 
+/**
+ * struct reduce_op - a reduction
+ * @next: sources already merged into the head of hc_op.own
+ */
+struct reduce_op {
+	unsigned int next;
+};
+
 static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 {
+	struct reduce_op *r = hc_op_priv(op);
 	struct sk_buff *acc;
 
 	while ((acc = skb_peek(&op->own))) {
 		bool last = hc_hdr(acc)->flags & HC_FRAME_F_LAST;
 
-		for (; op->next_src < m->role.nsrc; op->next_src++) {
-			u32 peer = m->src[op->next_src].node;
-			struct sk_buff *in = hc_stream_pop(&op->src[op->next_src]);
+		for (; r->next < m->role.nsrc; r->next++) {
+			u32 peer = m->src[r->next].node;
+			struct sk_buff *in = hc_stream_pop(&op->src[r->next]);
 			bool fits;
 
 			if (!in)
@@ -127,7 +136,7 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 		if (hc_member_is_root(m) && !hc_root_may(m, op))
 			return HC_BLOCKED;
 		__skb_unlink(acc, &op->own);
-		op->next_src = 0;
+		r->next = 0;
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 		if (!segment_forward(m, op, acc))
 			return HC_FAILED;
@@ -157,17 +166,20 @@ const struct hc_collective hc_kind_barrier = {
 
 const struct hc_coll_ops hc_tree_reduce = {
 	.kind = &hc_kind_reduce,
+	.op_size = sizeof(struct reduce_op),
 	.advance = tree_advance,
 };
 
 const struct hc_coll_ops hc_tree_allreduce = {
 	.kind = &hc_kind_allreduce,
 	.comes_down = true,
+	.op_size = sizeof(struct reduce_op),
 	.advance = tree_advance,
 };
 
 const struct hc_coll_ops hc_tree_barrier = {
 	.kind = &hc_kind_barrier,
 	.comes_down = true,
+	.op_size = sizeof(struct reduce_op),
 	.advance = tree_advance,
 };

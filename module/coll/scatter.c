@@ -24,6 +24,25 @@
 #include "coll/coll.h"
 #include "trace.h"
 
+/**
+ * struct scatter_op - a scatter
+ * @at: at the sink: bytes handed out
+ * @block: there: the next block is that of the first member from this on
+ * @next: sources that have asked, without a gap
+ * @down_block: the first node whose block may come next
+ */
+struct scatter_op {
+	u64 at;
+	u32 block;
+	unsigned int next;
+	u32 down_block;
+};
+
+static struct scatter_op *scatter_op(const struct hc_op *op)
+{
+	return hc_op_priv(op);
+}
+
 static u32 set_bytes(const struct hc_member *m)
 {
 	return DIV_ROUND_UP(hc_nodes(m->node->fabric->dim), 8);
@@ -88,9 +107,9 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 /* ------------------------------------------------------------ up */
 
 /* Is it a set of members, or the word of a blocked one that it asks somebody else? */
-static bool set_follows(const struct hc_member *m, struct hc_stream *st, const struct hc_hdr *hdr)
+static bool set_follows(struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
 {
-	u32 len = hdr->flags & HC_FRAME_F_WANT ? set_bytes(m) : 0;
+	u32 len = hdr->flags & HC_FRAME_F_WANT ? set_bytes(op->member) : 0;
 
 	return hdr->flags & HC_FRAME_F_LAST && !hdr->offset && !hdr->total &&
 	       be32_to_cpu(hdr->len) == len;
@@ -99,9 +118,11 @@ static bool set_follows(const struct hc_member *m, struct hc_stream *st, const s
 /* Have all sources asked? */
 static bool sources_came(struct hc_member *m, struct hc_op *op)
 {
-	for (; op->next_src < m->role.nsrc; op->next_src++)
-		if (skb_queue_empty(&op->src[op->next_src].q)) {
-			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[op->next_src].node);
+	struct scatter_op *s = scatter_op(op);
+
+	for (; s->next < m->role.nsrc; s->next++)
+		if (skb_queue_empty(&op->src[s->next].q)) {
+			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[s->next].node);
 			return false;
 		}
 	return true;
@@ -185,22 +206,23 @@ static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
 static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
 {
 	bool last = hdr->flags & HC_FRAME_F_LAST;
+	struct scatter_op *s = scatter_op(op);
 	u32 len = be32_to_cpu(hdr->len);
 	u64 total = op->result;
 
 	if (!total)
 		return last && !len && !hdr->offset && !op->down_came;
 	if (!op->down_came)
-		op->down_block = served_from(m, op, 0);
-	if (be16_to_cpu(hdr->origin) != op->down_block ||
+		s->down_block = served_from(m, op, 0);
+	if (be16_to_cpu(hdr->origin) != s->down_block ||
 	    be64_to_cpu(hdr->offset) != op->down_at || !len || len > total - op->down_at)
 		return false;
 	op->down_at += len;
 	if (op->down_at == total) {
 		op->down_at = 0;
-		op->down_block = served_from(m, op, op->down_block + 1);
+		s->down_block = served_from(m, op, s->down_block + 1);
 	}
-	if (op->down_at || op->down_block < hc_nodes(m->node->fabric->dim))
+	if (op->down_at || s->down_block < hc_nodes(m->node->fabric->dim))
 		return !last;
 	return last;
 }
@@ -277,13 +299,14 @@ static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 /* Whose the sink's next segment is, and where in that block it lies. */
 static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
+	struct scatter_op *s = scatter_op(op);
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u64 at = 0;
 
-	op->block = hc_member_from(m, op->block);
+	s->block = hc_member_from(m, s->block);
 	if (op->result)
-		div64_u64_rem(op->delivered, op->result, &at);
-	hdr->origin = cpu_to_be16(op->block);
+		div64_u64_rem(s->at, op->result, &at);
+	hdr->origin = cpu_to_be16(s->block);
 	hdr->offset = cpu_to_be64(at);
 	hdr->total = cpu_to_be64(op->result);
 	hdr->time = cpu_to_be64(max(be64_to_cpu(hdr->time), op->time));
@@ -291,6 +314,7 @@ static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buf
 
 static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 {
+	struct scatter_op *s = scatter_op(op);
 	struct sk_buff *skb;
 	u64 nr = op->nr;
 
@@ -304,9 +328,9 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 			return hc_member_op(m, nr) == op ? HC_BLOCKED : HC_FAILED;
 		__skb_unlink(skb, &op->own);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
-		op->delivered += len;
+		s->at += len;
 		if (be64_to_cpu(hc_hdr(skb)->offset) + len == op->result)
-			op->block++;
+			s->block++;
 		if (!hc_root_out(m, op, skb, last))
 			return HC_FAILED;
 		if (last)
@@ -317,7 +341,7 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 
 static enum hc_progress scatter_advance(struct hc_member *m, struct hc_op *op)
 {
-	bool asked = op->next_src == m->role.nsrc;
+	bool asked = scatter_op(op)->next == m->role.nsrc;
 
 	if (!sources_came(m, op))
 		return HC_BLOCKED;
@@ -336,6 +360,7 @@ const struct hc_collective hc_kind_scatter = {
 
 const struct hc_coll_ops hc_tree_scatter = {
 	.kind = &hc_kind_scatter,
+	.op_size = sizeof(struct scatter_op),
 	.own_totals = true,
 	.comes_down = true,
 	.asks = true,
