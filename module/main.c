@@ -6,6 +6,7 @@
 #include <net/genetlink.h>
 #include <net/rtnetlink.h>
 
+#include "coll/ops.h"
 #include "fabric/fabric.h"
 #include "fabric/gate.h"
 #include "fabric/inject.h"
@@ -20,6 +21,9 @@ static int __init hc_init(void)
 	int err;
 
 	hc_gate_init();
+	err = hc_ops_check();
+	if (err)
+		return err;
 	err = hc_fabric_init();
 	if (err)
 		return err;

@@ -15,24 +15,28 @@
  * else is dropped and counted, and harms nobody.
  */
 #include "coll/coll.h"
+#include "hc_traits.h"
 #include "reduce/combine.h"
 
 /* ------------------------------------------------------------ parameters */
 
 static bool params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
 {
-	return op->coll->kind->id == hdr->collective && op->oper == hdr->oper &&
+	return op->coll->id == hdr->collective && op->oper == hdr->oper &&
 	       op->dtype == hdr->dtype && op->width == be16_to_cpu(hdr->width) &&
 	       (op->coll->own_totals || op->total == be64_to_cpu(hdr->total));
 }
 
-/* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes. */
-static int elem_size(const struct hc_collective *kind, const struct hc_hdr *hdr)
+/* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes; who brings
+ * nothing sends no elements of u8.
+ */
+static int elem_size(const struct hc_traits *traits, const struct hc_hdr *hdr)
 {
-	switch (kind->payload) {
+	switch (traits->payload) {
 	case HC_PAYLOAD_BYTES:
+	case HC_PAYLOAD_BLOCKS:
 		return hdr->oper || hdr->dtype || hdr->width ? -EINVAL : 1;
-	case HC_PAYLOAD_NOTHING:
+	case HC_PAYLOAD_NONE:
 		if (hdr->oper != HYPERCUBE_SUM || hdr->total)
 			return -EINVAL;
 		break;
@@ -50,7 +54,7 @@ bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
 	if (op->known)
 		return params_fit(op, hdr);
 	coll = hc_coll_find(op->member->plan->ops, hdr->collective, hdr->oper);
-	elem = IS_ERR(coll) ? -EINVAL : elem_size(coll->kind, hdr);
+	elem = IS_ERR(coll) ? -EINVAL : elem_size(hc_traits(coll->id), hdr);
 	if (elem < 0)
 		return false;
 	op->elem = elem;

@@ -261,7 +261,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 	u64 start = max(be64_to_cpu(hdr->time), *busy);
 
 	hdr->op = cpu_to_be64(op->nr);
-	hdr->collective = op->coll->kind->id;
+	hdr->collective = op->coll->id;
 	hdr->oper = op->oper;
 	hdr->dtype = op->dtype;
 	hdr->width = cpu_to_be16(op->width);
@@ -487,7 +487,7 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 		.time = time,
 		.cause_node = ~0U,
 		.cause_dim = ~0U,
-		.collective = op->coll->kind->id,
+		.collective = op->coll->id,
 	};
 
 	if (op->notify_own)

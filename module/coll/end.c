@@ -138,7 +138,7 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 		.cookie = op ? op->cookie : 0,
 		.cause_node = m->end.node == HC_CAUSE_NONE ? ~0U : m->end.node,
 		.cause_dim = m->end.dim == HC_CAUSE_NONE ? ~0U : m->end.dim,
-		.collective = (op ? op->coll : m->plan->ops->colls[0])->kind->id,
+		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
 	};
 
 	hc_sock_status(m->node, &res, rec);

@@ -123,7 +123,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	hdr->flags |= HC_FRAME_F_DOWN;
 	if (op->notify)
 		hdr->flags |= HC_FRAME_F_NOTIFY;
-	hdr->collective = op->coll->kind->id;
+	hdr->collective = op->coll->id;
 	hdr->oper = op->oper;
 	hdr->dtype = op->dtype;
 	hdr->width = cpu_to_be16(op->width);

@@ -225,14 +225,8 @@ static bool block_follows(struct hc_op *op, unsigned int i, const struct hc_hdr 
 	return !last || !st->at;
 }
 
-const struct hc_collective hc_kind_gather = {
-	.id = HYPERCUBE_GATHER,
-	.payload = HC_PAYLOAD_BYTES,
-	.flags = HYPERCUBE_F_NOTIFY,
-};
-
 const struct hc_coll_ops hc_tree_gather = {
-	.kind = &hc_kind_gather,
+	.id = HYPERCUBE_GATHER,
 	.op_size = sizeof(struct gather_op),
 	.src_size = sizeof_field(struct gather_op, came[0]),
 	.advance = gather_advance,

@@ -467,7 +467,7 @@ static bool run_follows(struct hc_op *op, unsigned int i, const struct hc_hdr *h
 }
 
 const struct hc_coll_ops hc_merge_reduce = {
-	.kind = &hc_kind_reduce,
+	.id = HYPERCUBE_REDUCE,
 	.merges = true,
 	.own_totals = true,
 	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),
@@ -480,7 +480,7 @@ const struct hc_coll_ops hc_merge_reduce = {
 };
 
 const struct hc_coll_ops hc_merge_allreduce = {
-	.kind = &hc_kind_allreduce,
+	.id = HYPERCUBE_ALLREDUCE,
 	.merges = true,
 	.own_totals = true,
 	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),

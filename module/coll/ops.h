@@ -4,9 +4,9 @@
  * (the other files of coll/, sock/send.c) knows members, numbers and frames, and asks these
  * instead of a type.
  *
- * A collective is a struct hc_collective, a line in ops.c, and a struct hc_coll_ops for each way
- * in which plans carry it, a line in the list of the plan type.  A plan type is a file that
- * defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
+ * A collective is a row in lib/hc_traits.c, which the tool reads, too, and a struct hc_coll_ops for
+ * each way in which plans carry it, a line in the list of the plan type.  A plan type is a file
+ * that defines its struct hc_plan_ops, a line in ops.c and a row in netlink/plan.c.
  */
 #ifndef _HC_OPS_H
 #define _HC_OPS_H
@@ -29,30 +29,9 @@ enum hc_progress {
 	HC_FAILED,	/* hc_coll_end() was called; the operation is gone */
 };
 
-/* What a contribution consists of. */
-enum hc_payload {
-	HC_PAYLOAD_ELEMENTS,	/* of a type, for an operator */
-	HC_PAYLOAD_BYTES,
-	HC_PAYLOAD_NOTHING,	/* in frames: no elements of u8, for SUM */
-};
-
-/**
- * struct hc_collective - a collective as programs know it, on plans of whatever type
- * @id: enum hypercube_collective
- * @payload: what a contribution consists of
- * @flags: HYPERCUBE_F_* that there are; where everybody receives the result, that is the notice
- * @deals: the root alone contributes, a block for each member, and segments end where these do
- */
-struct hc_collective {
-	u8 id;
-	enum hc_payload payload;
-	u32 flags;
-	bool deals;
-};
-
 /**
  * struct hc_coll_ops - how plans of a type carry a collective, with some operators
- * @kind: the collective
+ * @id: enum hypercube_collective, whose traits are those of hc_traits()
  * @merges: with the operator MERGE, else with all others; runs get longer as they are merged
  * @own_totals: each member knows only its own length
  * @comes_down: a result comes down behind what was handed over
@@ -73,7 +52,7 @@ struct hc_collective {
  *	NULL: hc_down_all_pass()
  */
 struct hc_coll_ops {
-	const struct hc_collective *kind;
+	u8 id;
 	bool merges;
 	bool own_totals;
 	bool comes_down;
@@ -196,13 +175,6 @@ extern const struct hc_plan_ops hc_plan_tree;
 extern const struct hc_plan_ops hc_plan_bcast;
 extern const struct hc_plan_ops hc_plan_doubling;
 
-extern const struct hc_collective hc_kind_reduce;
-extern const struct hc_collective hc_kind_allreduce;
-extern const struct hc_collective hc_kind_barrier;
-extern const struct hc_collective hc_kind_bcast;
-extern const struct hc_collective hc_kind_gather;
-extern const struct hc_collective hc_kind_scatter;
-
 /* Of tree plans. */
 extern const struct hc_coll_ops hc_tree_reduce;
 extern const struct hc_coll_ops hc_tree_allreduce;
@@ -213,13 +185,13 @@ extern const struct hc_coll_ops hc_tree_gather;
 extern const struct hc_coll_ops hc_tree_scatter;
 
 /* --- ops.c --- */
-/* The collective of that number, or NULL: there is none. */
-const struct hc_collective *hc_collective(u32 id);
 /* How plans of a type carry a collective, or an ERR_PTR: -EPROTOTYPE, not at all;
  * -EOPNOTSUPP, not with this operator.
  */
 const struct hc_coll_ops *hc_coll_find(const struct hc_plan_ops *ops, u32 collective, u32 oper);
 /* The plan type of that number, or NULL: there is none. */
 const struct hc_plan_ops *hc_plan_type(u32 id);
+/* Do plans carry what the traits say, which the tool believes?  0 or -EINVAL. */
+int hc_ops_check(void);
 
 #endif /* _HC_OPS_H */

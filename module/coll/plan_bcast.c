@@ -547,14 +547,8 @@ static void bcast_close(struct hc_member *m)
 		hc_coll_end_go_on(m, &end);
 }
 
-const struct hc_collective hc_kind_bcast = {
-	.id = HYPERCUBE_BCAST,
-	.payload = HC_PAYLOAD_BYTES,
-	.flags = HYPERCUBE_F_NOTIFY,
-};
-
 static const struct hc_coll_ops bcast_message = {
-	.kind = &hc_kind_bcast,
+	.id = HYPERCUBE_BCAST,
 	.op_size = sizeof(struct bcast_op),
 	.init = message_init,
 	.advance = bcast_advance,

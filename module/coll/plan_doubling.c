@@ -334,14 +334,14 @@ static void doubling_settle_below(struct hc_member *m)
 }
 
 static const struct hc_coll_ops doubling_allreduce = {
-	.kind = &hc_kind_allreduce,
+	.id = HYPERCUBE_ALLREDUCE,
 	.op_size = sizeof(struct doubling_op),
 	.release = doubling_op_release,
 	.advance = doubling_advance,
 };
 
 static const struct hc_coll_ops doubling_barrier = {
-	.kind = &hc_kind_barrier,
+	.id = HYPERCUBE_BARRIER,
 	.op_size = sizeof(struct doubling_op),
 	.release = doubling_op_release,
 	.advance = doubling_advance,

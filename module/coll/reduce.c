@@ -148,37 +148,21 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ the collectives */
 
-const struct hc_collective hc_kind_reduce = {
-	.id = HYPERCUBE_REDUCE,
-	.payload = HC_PAYLOAD_ELEMENTS,
-	.flags = HYPERCUBE_F_NOTIFY,
-};
-
-const struct hc_collective hc_kind_allreduce = {
-	.id = HYPERCUBE_ALLREDUCE,
-	.payload = HC_PAYLOAD_ELEMENTS,
-};
-
-const struct hc_collective hc_kind_barrier = {
-	.id = HYPERCUBE_BARRIER,
-	.payload = HC_PAYLOAD_NOTHING,
-};
-
 const struct hc_coll_ops hc_tree_reduce = {
-	.kind = &hc_kind_reduce,
+	.id = HYPERCUBE_REDUCE,
 	.op_size = sizeof(struct reduce_op),
 	.advance = tree_advance,
 };
 
 const struct hc_coll_ops hc_tree_allreduce = {
-	.kind = &hc_kind_allreduce,
+	.id = HYPERCUBE_ALLREDUCE,
 	.comes_down = true,
 	.op_size = sizeof(struct reduce_op),
 	.advance = tree_advance,
 };
 
 const struct hc_coll_ops hc_tree_barrier = {
-	.kind = &hc_kind_barrier,
+	.id = HYPERCUBE_BARRIER,
 	.comes_down = true,
 	.op_size = sizeof(struct reduce_op),
 	.advance = tree_advance,

@@ -352,14 +352,8 @@ static enum hc_progress scatter_advance(struct hc_member *m, struct hc_op *op)
 	return hand_out(m, op);
 }
 
-const struct hc_collective hc_kind_scatter = {
-	.id = HYPERCUBE_SCATTER,
-	.payload = HC_PAYLOAD_BYTES,
-	.deals = true,
-};
-
 const struct hc_coll_ops hc_tree_scatter = {
-	.kind = &hc_kind_scatter,
+	.id = HYPERCUBE_SCATTER,
 	.op_size = sizeof(struct scatter_op),
 	.own_totals = true,
 	.comes_down = true,

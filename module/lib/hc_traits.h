@@ -60,6 +60,12 @@ static inline bool hc_traits_unasked(const struct hc_traits *t)
 	return t->gets == HC_WHO_OTHERS;
 }
 
+/* Does the root alone contribute, a block for each member? */
+static inline bool hc_traits_deals(const struct hc_traits *t)
+{
+	return t->gives == HC_WHO_ROOT && t->payload == HC_PAYLOAD_BLOCKS;
+}
+
 /* Does a plan of this type carry it with @oper (0: none)? */
 bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper);
 

@@ -63,14 +63,15 @@ static int cmsg_parse(struct msghdr *msg, struct hypercube_op *op, bool *found)
 }
 
 /* Bytes of an element, or -EINVAL. */
-static int op_elem(const struct hc_collective *kind, const struct hypercube_op *op)
+static int op_elem(const struct hc_traits *traits, const struct hypercube_op *op)
 {
 	bool plain = !op->oper && !op->type && !op->width;
 
-	switch (kind->payload) {
+	switch (traits->payload) {
 	case HC_PAYLOAD_BYTES:
+	case HC_PAYLOAD_BLOCKS:
 		return plain ? 1 : -EINVAL;
-	case HC_PAYLOAD_NOTHING:
+	case HC_PAYLOAD_NONE:
 		return plain && !op->bytes ? 1 : -EINVAL;
 	case HC_PAYLOAD_ELEMENTS:
 		break;
@@ -102,10 +103,10 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 
 /* How long is a block?  If it is dealt only the root has any. */
 static int block_get(const struct hc_plan *plan, const struct hc_node *node,
-		     const struct hc_collective *kind, const struct hypercube_op *op, u64 *block)
+		     const struct hc_traits *traits, const struct hypercube_op *op, u64 *block)
 {
 	*block = op->bytes;
-	if (!kind->deals)
+	if (!hc_traits_deals(traits))
 		return 0;
 	if (plan->root != node->id)
 		return op->bytes ? -EINVAL : 0;
@@ -123,14 +124,15 @@ static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 /* What can be refused before anything is sent. */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
-	const struct hc_collective *kind = hc_collective(op->collective);
+	const struct hc_traits *traits = hc_traits(op->collective);
 	const struct hc_plan *plan = NULL;
 	struct hc_node *node;
 	int elem, err;
 
-	if (op->reserved || op->flags & ~(kind ? kind->flags : HYPERCUBE_F_NOTIFY))
+	/* Where everybody receives a result, that is the notice. */
+	if (op->reserved || op->flags & ~(traits && traits->told ? 0 : HYPERCUBE_F_NOTIFY))
 		return -EINVAL;
-	elem = kind ? op_elem(kind, op) : -EOPNOTSUPP;
+	elem = traits ? op_elem(traits, op) : -EOPNOTSUPP;
 	if (elem < 0)
 		return elem;
 	if (do_div((u64){ op->bytes }, elem))
@@ -143,13 +145,13 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	if (!err)
 		err = plan_allows(plan, node, op);
 	if (!err)
-		err = block_get(plan, node, kind, op, &hsk->block);
+		err = block_get(plan, node, traits, op, &hsk->block);
 	if (!err)
 		hsk->epoch = plan->epoch;
 	rcu_read_unlock();
 	if (err)
 		return err;
-	hsk->kind = kind;
+	hsk->traits = traits;
 	hsk->elem = elem;
 	hsk->seg_size = rounddown(hsk->fabric->segment, elem);
 	return 0;
@@ -190,7 +192,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	struct hc_host_cb *cb;
 	struct sk_buff *skb;
 	u32 len = seg_len(hsk);
-	bool nothing = hsk->kind->payload == HC_PAYLOAD_NOTHING;
+	bool nothing = hsk->traits->payload == HC_PAYLOAD_NONE;
 	struct hc_hdr *hdr;
 	int err;
 

@@ -178,7 +178,7 @@ void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	res->time = op->time;
 	res->cause_node = ~0U;
 	res->cause_dim = ~0U;
-	res->collective = op->coll->kind->id;
+	res->collective = op->coll->id;
 	result_cb(skb)->rec = op->rec.nr;
 	result_cb(skb)->pos = sizeof(*res);
 	result_cb(skb)->last = last;

@@ -11,6 +11,7 @@
 
 #include "coll/ops.h"
 #include "compat.h"
+#include "hc_traits.h"
 
 struct hc_fabric;
 struct hc_node;
@@ -27,7 +28,7 @@ struct hc_node;
  * @gone: why it has no node any more: ENODEV, or EACCES: the node has another owner
  * @send_lock: one contribution at a time; protects all up to @seg_fill
  * @op: the contribution being sent, valid if @open
- * @kind: its collective
+ * @traits: of its collective
  * @block: no segment crosses a multiple of so many bytes of it; 0: all of it is empty
  * @sent: bytes of it handed to the node
  * @records: number of its latest record of either direction
@@ -55,7 +56,7 @@ struct hc_sock {
 	int gone;
 	struct mutex send_lock;
 	struct hypercube_op op;
-	const struct hc_collective *kind;
+	const struct hc_traits *traits;
 	u64 block;
 	u64 sent;
 	atomic64_t records;
