@@ -190,8 +190,11 @@ static const struct plan_row plan_rows[] = {
 	},
 };
 
+/* NULL: plans of the type cannot be asked for, so there are none. */
 static const struct plan_row *row_of(const struct hc_plan_ops *ops)
 {
+	if (ops->id >= ARRAY_SIZE(plan_rows) || !plan_rows[ops->id].parse)
+		return NULL;
 	return &plan_rows[ops->id];
 }
 
@@ -213,7 +216,7 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 		return -EINVAL;
 	p->id = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]);
 	p->ops = hc_plan_type(nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]));
-	if (p->ops)
+	if (p->ops && row_of(p->ops))
 		return 0;
 	NL_SET_ERR_MSG(info->extack, "This kernel knows no plans of this type");
 	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
