@@ -2,5 +2,7 @@
 /*
  * The bodies of the tracepoints.
  */
+#include "coll/plan.h"
+
 #define CREATE_TRACE_POINTS
 #include "trace.h"

@@ -17,7 +17,13 @@
 #include <linux/sched/clock.h>
 #include <linux/tracepoint.h>
 
-#include "coll/coll.h"
+#include "fabric/fabric.h"
+#include "fabric/node.h"
+#include "wire.h"
+
+/* Whoever traces only frames sees no more of these. */
+struct hc_plan;
+struct hc_tree_peer;
 
 TRACE_DEFINE_ENUM(HC_FRAME_TEST);
 TRACE_DEFINE_ENUM(HC_FRAME_FAULT);
@@ -159,8 +165,8 @@ DEFINE_EVENT(hc_frame, hc_arrive,
 
 /* Data of node @src was merged; it took @ns. */
 TRACE_EVENT(hc_merge,
-	TP_PROTO(const struct hc_member *m, u64 op, u32 src, u32 len, u64 begin),
-	TP_ARGS(m, op, src, len, begin),
+	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, u32 src, u32 len, u64 begin),
+	TP_ARGS(node, plan, op, src, len, begin),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
 		__field(u32, node)
@@ -171,10 +177,10 @@ TRACE_EVENT(hc_merge,
 		__field(u64, ns)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, m->node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->node = m->node->id;
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = node->id;
 		__entry->src = src;
-		__entry->plan = m->plan->id;
+		__entry->plan = plan;
 		__entry->len = len;
 		__entry->op = op;
 		/* Enabled in between: there is no begin. */
@@ -187,9 +193,9 @@ TRACE_EVENT(hc_merge,
 
 /* A member passes data on at its stage, up or down the plan. */
 TRACE_EVENT(hc_stage,
-	TP_PROTO(const struct hc_member *m, u64 op, const struct hc_tree_peer *dst,
+	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_tree_peer *dst,
 		 const struct sk_buff *skb),
-	TP_ARGS(m, op, dst, skb),
+	TP_ARGS(node, plan, op, dst, skb),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
 		__field(u32, node)
@@ -203,13 +209,13 @@ TRACE_EVENT(hc_stage,
 		__field(u64, offset)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, m->node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->node = m->node->id;
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = node->id;
 		__entry->dst = dst->node;
 		__entry->stage = dst->stage;
 		__entry->how = dst->how;
 		__entry->down = hc_hdr(skb)->flags & HC_FRAME_F_DOWN;
-		__entry->plan = m->plan->id;
+		__entry->plan = plan;
 		__entry->len = be32_to_cpu(hc_hdr(skb)->len);
 		__entry->op = op;
 		__entry->offset = be64_to_cpu(hc_hdr(skb)->offset);
@@ -295,8 +301,8 @@ TRACE_EVENT(hc_plan,
 
 /* A member's process contributes to an operation, or receives of a broadcast. */
 TRACE_EVENT(hc_op_begin,
-	TP_PROTO(const struct hc_member *m, u64 op, const struct hc_hdr *hdr),
-	TP_ARGS(m, op, hdr),
+	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_hdr *hdr),
+	TP_ARGS(node, plan, op, hdr),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
 		__field(u32, node)
@@ -308,9 +314,9 @@ TRACE_EVENT(hc_op_begin,
 		__field(u64, bytes)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, m->node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->node = m->node->id;
-		__entry->plan = m->plan->id;
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = node->id;
+		__entry->plan = plan;
 		__entry->collective = hdr->collective;
 		__entry->oper = hdr->oper;
 		__entry->dtype = hdr->dtype;
@@ -325,8 +331,8 @@ TRACE_EVENT(hc_op_begin,
 
 /* It is over for this member; @status: 0 or a negative errno */
 TRACE_EVENT(hc_op_end,
-	TP_PROTO(const struct hc_member *m, u64 op, int status),
-	TP_ARGS(m, op, status),
+	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, int status),
+	TP_ARGS(node, plan, op, status),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
 		__field(u32, node)
@@ -335,9 +341,9 @@ TRACE_EVENT(hc_op_end,
 		__field(int, status)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, m->node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->node = m->node->id;
-		__entry->plan = m->plan->id;
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->node = node->id;
+		__entry->plan = plan;
 		__entry->op = op;
 		__entry->status = status;
 	),

@@ -103,7 +103,7 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 void hc_op_drop(struct hc_member *m, struct hc_op *op, int status)
 {
 	if (op->begun)
-		trace_hc_op_end(m, op->nr, status);
+		trace_hc_op_end(m->node, m->plan->id, op->nr, status);
 	m->ops[op->nr % HC_OP_WINDOW] = NULL;
 	m->dropped++;
 	hc_op_free(op);
@@ -279,7 +279,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 
 		*busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
 	}
-	trace_hc_stage(m, op->nr, peer, skb);
+	trace_hc_stage(m->node, m->plan->id, op->nr, peer, skb);
 }
 
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)

@@ -139,7 +139,7 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 
 		st->down_busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
 	}
-	trace_hc_stage(m, op->nr, peer, skb);
+	trace_hc_stage(m->node, m->plan->id, op->nr, peer, skb);
 }
 
 bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
@@ -173,7 +173,7 @@ bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	}
 	if (!op->begun) {
 		op->begun = true;
-		trace_hc_op_begin(m, op->nr, hc_hdr(skb));
+		trace_hc_op_begin(m->node, m->plan->id, op->nr, hc_hdr(skb));
 		op->rec = hc_sock_record(m);
 		m->sock = op->rec.sock;
 	}

@@ -210,7 +210,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		return;
 	}
 	op->begun = true;
-	trace_hc_op_begin(m, op->nr, hdr);
+	trace_hc_op_begin(m->node, m->plan->id, op->nr, hdr);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
 	m->begun++;

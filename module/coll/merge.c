@@ -260,8 +260,8 @@ static u32 input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 	u64_stats_update_begin(&m->node->syncp);
 	m->node->merged_bytes += pos - in.run->pos;
 	u64_stats_update_end(&m->node->syncp);
-	trace_hc_merge(m, op->nr, c->best ? m->src[c->best - 1].node : m->node->id,
-		       pos - in.run->pos, begin);
+	trace_hc_merge(m->node, m->plan->id, op->nr,
+		       c->best ? m->src[c->best - 1].node : m->node->id, pos - in.run->pos, begin);
 	in.run->pos = pos;
 	return pos - begin_pos;
 }

@@ -315,7 +315,7 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
 	/* Whoever receives a message has no more to do with it. */
 	if (m->role.ndst) {
 		if (op->begun)
-			trace_hc_op_end(m, op->nr, 0);
+			trace_hc_op_end(m->node, m->plan->id, op->nr, 0);
 		op->begun = false;
 		message_ended(m, op);
 		WRITE_ONCE(m->next, m->head);

@@ -77,7 +77,7 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 	u64_stats_update_begin(&m->node->syncp);
 	m->node->merged_bytes += len;
 	u64_stats_update_end(&m->node->syncp);
-	trace_hc_merge(m, op->nr, peer, len, begin);
+	trace_hc_merge(m->node, m->plan->id, op->nr, peer, len, begin);
 	return true;
 }
 
