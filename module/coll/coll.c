@@ -15,6 +15,7 @@
 #include "coll/coll.h"
 #include "coll/rx.h"
 #include "compat.h"
+#include "fabric/frame.h"
 #include "fabric/limits.h"
 #include "fabric/link.h"
 #include "route/route.h"
@@ -237,7 +238,7 @@ static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u6
 void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
 {
 	struct hc_hdr *hdr = hc_hdr(skb);
-	bool needed = hc_frame_is_needed(hdr);
+	bool needed = hc_frame_is(skb, HC_FT_NEEDED);
 	u64 nr = be64_to_cpu(hdr->op);
 	int err;
 

@@ -317,12 +317,6 @@ static inline u32 hc_member_from(const struct hc_member *m, u32 u)
 	return u;
 }
 
-/* Does somebody wait for ever, or a second at least, if it gets lost? */
-static inline bool hc_frame_is_needed(const struct hc_hdr *hdr)
-{
-	return hdr->type == HC_FRAME_DATA || hdr->type == HC_FRAME_CREDIT;
-}
-
 static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
 {
 	return m->ops[nr % HC_OP_WINDOW];

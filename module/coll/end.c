@@ -46,6 +46,7 @@
  */
 #include "coll/coll.h"
 #include "coll/rx.h"
+#include "fabric/frame.h"
 #include "netlink/netlink.h"
 #include "route/route.h"
 #include "trace.h"
@@ -658,7 +659,7 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	struct hc_plan *plan;
 
 	/* END itself is not worth a second END; the others repeat. */
-	if (!hc_frame_is_needed(hdr))
+	if (!hc_frame_is(skb, HC_FT_NEEDED))
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));

@@ -39,6 +39,7 @@
 #include "compat.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/gate.h"
 #include "fabric/node.h"
 #include "fabric/queue.h"
@@ -222,7 +223,7 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 		tx_drop(node, skb, HYPERCUBE_A_DROP_NODE_FAILED);
 		return;
 	}
-	if (hc_hdr(skb)->type == HC_FRAME_PROBE) {
+	if (!hc_frame_is(skb, HC_FT_STACK)) {
 		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
 		return;
 	}

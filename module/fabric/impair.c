@@ -46,6 +46,7 @@
 #include "compat.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/impair.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
@@ -303,7 +304,7 @@ static enum hrtimer_restart impair_timer(struct hrtimer *timer)
 /* Charged to nobody, nor bounded by credits. */
 static bool is_loose(const struct sk_buff *skb)
 {
-	return !skb->sk && hc_hdr(skb)->type != HC_FRAME_DATA;
+	return !skb->sk && !hc_frame_is(skb, HC_FT_SEGMENT);
 }
 
 static bool loose_room(const struct hc_impair *imp, bool eth)
@@ -324,9 +325,7 @@ static void arm(struct hc_impair *imp, u64 due)
 
 static void queue_full(struct hc_impair *imp, struct sk_buff *skb)
 {
-	u8 type = hc_hdr(skb)->type;
-
-	if (type == HC_FRAME_FAULT || type == HC_FRAME_STATE) {
+	if (hc_frame_is(skb, HC_FT_AGAIN)) {
 		imp->dropped = true;
 		/* The room may have gone elsewhere: nothing need wait here. */
 		arm(imp, ktime_get_ns() + AGAIN_AFTER);
@@ -388,7 +387,7 @@ static void send_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
  */
 void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {
-	bool eth = hc_hdr(skb)->type == HC_FRAME_ETH;
+	bool eth = hc_frame_is(skb, HC_FT_STACK);
 	struct sk_buff *copy = NULL;
 
 	spin_lock(&imp->lock);

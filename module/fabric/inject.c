@@ -17,6 +17,7 @@
 #include <linux/nsproxy.h>
 
 #include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/inject.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
@@ -104,6 +105,8 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 /* The number belongs to the neighbour's poll: take its place for the moment. */
 static bool seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
 {
+	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
+	bool numbered = type && type->flags & HC_FT_NUMBERED;
 	unsigned int tries;
 
 	for (tries = 0; tries < NAPI_TRIES; tries++) {
@@ -112,8 +115,7 @@ static bool seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
 		local_bh_disable();
 		mine = napi_schedule_prep(&peer->napi);
 		if (mine) {
-			hdr->seq = hc_frame_is_dispensable(hdr->type) ? 0 :
-				   cpu_to_be32(++peer->ports[dim].tx_seq);
+			hdr->seq = numbered ? cpu_to_be32(++peer->ports[dim].tx_seq) : 0;
 			napi_complete(&peer->napi);
 		}
 		local_bh_enable();

@@ -17,6 +17,7 @@
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
+#include "fabric/frame.h"
 #include "fabric/impair.h"
 #include "fabric/link.h"
 #include "fabric/monitor.h"
@@ -36,7 +37,7 @@
  */
 static bool peer_queue(struct hc_node *peer, struct sk_buff *skb)
 {
-	bool eth = hc_hdr(skb)->type == HC_FRAME_ETH;
+	bool eth = hc_frame_is(skb, HC_FT_STACK);
 	bool flooded = eth && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD;
 	struct hc_queue *q = eth ? &peer->eth_rxq : &peer->rxq;
 	bool room;
@@ -144,7 +145,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	/* Pairs with the release in hc_impair_set(). */
 	impaired = smp_load_acquire(&port->impaired);
 	hdr = hc_hdr(skb);
-	hdr->seq = hc_frame_is_dispensable(hdr->type) ? 0 : cpu_to_be32(++port->tx_seq);
+	hdr->seq = hc_frame_is(skb, HC_FT_NUMBERED) ? cpu_to_be32(++port->tx_seq) : 0;
 	be64_add_cpu(&hdr->time, link_cost(port, impaired, skb->len));
 	u64_stats_update_begin(&node->syncp);
 	port->tx_frames++;

@@ -14,6 +14,7 @@
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
+#include <linux/indirect_call_wrapper.h>
 #include <net/rtnetlink.h>
 
 #include "coll/host.h"
@@ -23,6 +24,7 @@
 #include "fabric/eth.h"
 #include "fabric/ethtool.h"
 #include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/gate.h"
 #include "fabric/impair.h"
 #include "fabric/inject.h"
@@ -85,9 +87,10 @@ static bool payload_whole(struct sk_buff *skb, unsigned int head)
 /* What receivers count in frames is bounded in bytes by this.  A set of nodes may be longer
  * than a short segment.
  */
-static bool payload_fits(const struct hc_fabric *fabric, const struct hc_hdr *hdr)
+static bool payload_fits(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
+			 const struct hc_hdr *hdr)
 {
-	return hdr->type != HC_FRAME_DATA ||
+	return !(type->flags & HC_FT_SEGMENT) ||
 	       be32_to_cpu(hdr->len) <= max_t(u32, fabric->segment, HC_NODES_MAX / 8);
 }
 
@@ -96,8 +99,9 @@ static bool payload_fits(const struct hc_fabric *fabric, const struct hc_hdr *hd
  * come from another machine.
  */
 static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
-			       struct sk_buff *skb)
+			       struct sk_buff *skb, const struct hc_frame_ops **found)
 {
+	const struct hc_frame_ops *type;
 	const struct hc_fabric *fabric = node->fabric;
 	const struct hc_hdr *hdr;
 	unsigned int area;
@@ -106,31 +110,33 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 	if (!pskb_may_pull(skb, sizeof(*hdr)))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	hdr = hc_hdr(skb);
-	if (hdr->version != HC_WIRE_VERSION || !hdr->type || hdr->type >= __HC_FRAME_TYPE_END)
+	type = hc_frame_ops(hdr->type);
+	*found = type;
+	if (hdr->version != HC_WIRE_VERSION || !type)
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (be32_to_cpu(hdr->fabric) != fabric->id)
 		return HYPERCUBE_A_DROP_FOREIGN;
 	area = hc_walk_area(be16_to_cpu(hdr->walk));
 	if (skb->len != (u64)sizeof(*hdr) + area + be32_to_cpu(hdr->len) ||
 	    !pskb_may_pull(skb, sizeof(*hdr) + area) ||
-	    (hc_frame_is_coll(hc_hdr(skb)->type) && !payload_whole(skb, sizeof(*hdr) + area)))
+	    (type->flags & HC_FT_WHOLE && !payload_whole(skb, sizeof(*hdr) + area)))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	hdr = hc_hdr(skb);
-	if (!payload_fits(fabric, hdr))
+	if (!payload_fits(fabric, type, hdr))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	src = be16_to_cpu(hdr->src);
 	dst = be16_to_cpu(hdr->dst);
-	if (hdr->type == HC_FRAME_ETH && hdr->flags & HC_FRAME_F_FLOOD) {
+	if (type->flags & HC_FT_FLOODED && hdr->flags & HC_FRAME_F_FLOOD) {
 		if (hdr->flags & HC_FRAME_F_ROUTED || hdr->walk)
 			return HYPERCUBE_A_DROP_MALFORMED;
 		return src >= hc_nodes(fabric->dim) ? HYPERCUBE_A_DROP_FOREIGN : 0;
 	}
 	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
-		if (hdr->walk || hdr->type == HC_FRAME_ETH || hdr->type == HC_FRAME_PROBE)
+		if (hdr->walk || !(type->flags & HC_FT_DIRECT))
 			return HYPERCUBE_A_DROP_MALFORMED;
 		if (src != hc_neigh(node->id, dim) || dst != node->id)
 			return HYPERCUBE_A_DROP_FOREIGN;
-	} else if (hdr->type < HC_FRAME_DATA || hdr->type == HC_FRAME_STATE) {
+	} else if (!(type->flags & HC_FT_ROUTED)) {
 		return HYPERCUBE_A_DROP_MALFORMED;
 	} else if ((src | dst) >= hc_nodes(fabric->dim)) {
 		return HYPERCUBE_A_DROP_FOREIGN;
@@ -141,13 +147,14 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 /* Test frames and FAULT words travel over detected links too: that is how a
  * link that works again is found.
  */
-static unsigned int port_flaw(const struct hc_node *node, const struct hc_port *port, u8 type)
+static unsigned int port_flaw(const struct hc_node *node, const struct hc_port *port,
+			      const struct hc_frame_ops *type)
 {
 	unsigned long flags = READ_ONCE(port->flags);
 
 	if (READ_ONCE(node->failed))
 		return HYPERCUBE_A_DROP_NODE_FAILED;
-	if (flags & (type < HC_FRAME_DATA ? HC_PORT_CLOSED : HC_PORT_UNUSABLE))
+	if (flags & (type->flags & HC_FT_DETECTED ? HC_PORT_CLOSED : HC_PORT_UNUSABLE))
 		return HYPERCUBE_A_DROP_LINK_DOWN;
 	return 0;
 }
@@ -160,34 +167,16 @@ static void rx_count(struct hc_node *node, struct hc_port *port, unsigned int le
 	u64_stats_update_end(&node->syncp);
 }
 
-static void rx_dispatch(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+/* Most frames are of operations. */
+static void rx_dispatch(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
+			struct sk_buff *skb)
 {
-	switch (hc_hdr(skb)->type) {
-	case HC_FRAME_TEST:
-		hc_detect_rx_test(node, dim, skb);
-		return;
-	case HC_FRAME_FAULT:
-		hc_detect_rx_fault(node, dim, skb);
-		return;
-	}
 	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED) {
 		skb = hc_route_rx(node, dim, skb);
 		if (!skb)
 			return;
 	}
-	switch (hc_hdr(skb)->type) {
-	case HC_FRAME_DGRAM:
-		hc_sock_dgram_rx(node, skb);
-		break;
-	case HC_FRAME_STATE:
-		hc_state_rx(node, dim, skb);
-		break;
-	case HC_FRAME_ETH:
-		hc_eth_rx(node, dim, skb);
-		break;
-	default:
-		hc_coll_rx(node, dim, skb);
-	}
+	INDIRECT_CALL_1(type->rx, hc_coll_rx, node, dim, skb);
 }
 
 /* By how many frames a second copy may be late. */
@@ -198,12 +187,13 @@ static void rx_dispatch(struct hc_node *node, unsigned int dim, struct sk_buff *
  * the order, so a copy follows soon.  Who is farther behind than any copy does not come
  * again: a number before was wrong, and the link goes on with those that come now.
  */
-static bool rx_seq(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+static bool rx_seq(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
+		   const struct sk_buff *skb)
 {
 	struct hc_port *port = &node->ports[dim];
 	u32 seq = be32_to_cpu(hc_hdr(skb)->seq);
 
-	if (hc_frame_is_dispensable(hc_hdr(skb)->type))
+	if (!(type->flags & HC_FT_NUMBERED))
 		return true;
 	if (unlikely(seq != port->rx_seq + 1)) {
 		if (port->rx_seq - seq < COPY_LATE)
@@ -218,29 +208,30 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 {
 	unsigned int dim = hc_cb(skb)->dim;
 	struct hc_port *port = &node->ports[dim];
+	const struct hc_frame_ops *type;
 	unsigned int why;
 
 	rx_count(node, port, skb->len);
 	why = unlikely(hc_cb(skb)->sealed) ? hc_impair_unseal(skb) : 0;
 	if (!why)
-		why = frame_flaw(node, dim, skb);
+		why = frame_flaw(node, dim, skb, &type);
 	if (why) {
 		hc_drop(node, port, skb, why);
 		return;
 	}
 	trace_hc_arrive(node, dim, skb);
-	if (unlikely(!rx_seq(node, dim, skb))) {
+	if (unlikely(!rx_seq(node, dim, type, skb))) {
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_DUPLICATE);
 		return;
 	}
-	why = port_flaw(node, port, hc_hdr(skb)->type);
+	why = port_flaw(node, port, type);
 	if (unlikely(why)) {
-		if (hc_frame_is_coll(hc_hdr(skb)->type))
-			hc_coll_undeliverable(node, dim, skb, why);
+		if (type->undeliverable)
+			type->undeliverable(node, dim, skb, why);
 		hc_drop(node, port, skb, why);
 		return;
 	}
-	rx_dispatch(node, dim, skb);
+	rx_dispatch(node, dim, type, skb);
 }
 
 /* ------------------------------------------------------------ the poll */

@@ -57,16 +57,4 @@ void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue);
 /* How many were, of the node and of its links.  Any context, a snapshot. */
 u64 hc_drops(const struct hc_node *node, unsigned int reason);
 
-/* Frames of operations end with a word to hc_coll_undeliverable(), others do not. */
-static inline bool hc_frame_is_coll(u8 type)
-{
-	return type >= HC_FRAME_DATA && type < HC_FRAME_DGRAM;
-}
-
-/* Losing one of these is nobody's concern but the receiver's. */
-static inline bool hc_frame_is_dispensable(u8 type)
-{
-	return type >= HC_FRAME_ETH;
-}
-
 #endif /* _HC_SKB_H */

@@ -44,6 +44,7 @@
 #include "coll/rx.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
@@ -229,10 +230,10 @@ static struct sk_buff *walk_strip(struct hc_node *node, struct sk_buff *skb)
 static int route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb,
 		      unsigned int why)
 {
-	if (hc_frame_is_coll(hc_hdr(skb)->type))
-		hc_coll_undeliverable(node, from, skb, why);
-	else if (hc_hdr(skb)->type == HC_FRAME_PROBE)
-		hc_probe_lost(node, skb);
+	const struct hc_frame_ops *type = hc_frame_ops_of(skb);
+
+	if (type->undeliverable)
+		type->undeliverable(node, from, skb, why);
 	hc_drop(node, NULL, skb, why);
 	return -ENOLINK;
 }
@@ -298,13 +299,8 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		route_forward(node, dim, skb);
 		return NULL;
 	}
-	if (hc_hdr(skb)->type == HC_FRAME_PROBE) {
-		hc_probe_arrived(node, skb);
-		consume_skb(skb);
-		return NULL;
-	}
 	/* The stack has no use for our header, wherever it ends. */
-	return hc_hdr(skb)->type == HC_FRAME_ETH ? skb : walk_strip(node, skb);
+	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, skb);
 }
 
 /* ------------------------------------------------------------ probes */

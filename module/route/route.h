@@ -26,7 +26,8 @@ static inline unsigned int hc_walk_area(unsigned int walk)
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
 /* A ROUTED frame arrived over link @dim: forward it, or return it when it is
  * for this node, with the walk stripped so that the payload follows the header, but
- * for ETH; ROUTED stays set and .walk is the number of links it crossed.
+ * for types that want it (HC_FT_WALK); ROUTED stays set and .walk is the number of links
+ * it crossed.
  */
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 

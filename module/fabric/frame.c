@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The table of the types of frames.
+ */
+#include "coll/rx.h"
+#include "fabric/eth.h"
+#include "fabric/frame.h"
+#include "route/detect.h"
+#include "route/route.h"
+#include "route/state.h"
+#include "sock/socks.h"
+
+static void dgram_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	hc_sock_dgram_rx(node, skb);
+}
+
+static void probe_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	hc_probe_arrived(node, skb);
+	consume_skb(skb);
+}
+
+/* Of one that a link or a node took along when it failed nothing is known. */
+static void probe_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+				unsigned int why)
+{
+	if (why == HYPERCUBE_A_DROP_NO_ROUTE || why == HYPERCUBE_A_DROP_NO_MEMORY)
+		hc_probe_lost(node, skb);
+}
+
+#define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED)
+#define COLL	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_WHOLE)
+#define DATA	(COLL | HC_FT_SEGMENT | HC_FT_NEEDED)
+#define CREDIT	(COLL | HC_FT_NEEDED)
+#define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED)
+#define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK)
+#define STATE	(HC_FT_DIRECT | HC_FT_AGAIN)
+#define PROBE	(HC_FT_ROUTED | HC_FT_WALK)
+
+const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
+	[HC_FRAME_TEST]		= { LINK, hc_detect_rx_test },
+	[HC_FRAME_FAULT]	= { LINK | HC_FT_AGAIN, hc_detect_rx_fault },
+	[HC_FRAME_DATA]		= { DATA, hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_DONE]		= { COLL, hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_END]		= { COLL, hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_CREDIT]	= { CREDIT, hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_ASK]		= { COLL, hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_TELL]		= { COLL, hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_DGRAM]	= { DGRAM, dgram_rx },
+	[HC_FRAME_ETH]		= { ETH, hc_eth_rx },
+	[HC_FRAME_STATE]	= { STATE, hc_state_rx },
+	[HC_FRAME_PROBE]	= { PROBE, probe_rx, probe_undeliverable },
+};

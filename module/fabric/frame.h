@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What is different with each type of frame: a line in frame.c.  Whoever handles frames of all
+ * types asks that line, and looks it up once.
+ */
+#ifndef _HC_FRAME_H
+#define _HC_FRAME_H
+
+#include <linux/bits.h>
+#include <linux/kernel.h>
+
+#include "fabric/skb.h"
+
+struct hc_node;
+
+/* hc_frame_ops.flags */
+#define HC_FT_NUMBERED	BIT(0)	/* each link counts them: a gap means loss */
+#define HC_FT_DETECTED	BIT(1)	/* they pass links that DETECT has found silent, too */
+#define HC_FT_DIRECT	BIT(2)	/* they may go from neighbour to neighbour */
+#define HC_FT_ROUTED	BIT(3)	/* they may go by fault-tolerant unicast */
+#define HC_FT_FLOODED	BIT(4)	/* they may go to everybody */
+#define HC_FT_WALK	BIT(5)	/* at its destination a ROUTED one still has its walk */
+#define HC_FT_WHOLE	BIT(6)	/* the payload lies in one place, see hc_payload() */
+#define HC_FT_SEGMENT	BIT(7)	/* it is no longer than a segment, and credits or a socket bound
+				 * how many there are
+				 */
+#define HC_FT_NEEDED	BIT(8)	/* somebody waits for ever, or a second at least, for one that
+				 * is lost
+				 */
+#define HC_FT_AGAIN	BIT(9)	/* what one that was dropped has told has to be told again */
+#define HC_FT_STACK	BIT(10)	/* traffic of the endpoints' stacks, which has queues of its own */
+
+/**
+ * struct hc_frame_ops - a type of frames
+ * @flags: HC_FT_*
+ * @rx: one came over link @dim, maybe the last of many, and is for this node, or flooded; its
+ *	header has been checked; consumes.  Poll
+ * @undeliverable: one in transit could not be delivered, for the reason @why; @dim: the link it
+ *	came by.  Does not consume.  NULL: nobody has to know.  Poll
+ */
+struct hc_frame_ops {
+	u32 flags;
+	void (*rx)(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+	void (*undeliverable)(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+			      unsigned int why);
+};
+
+extern const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END];
+
+/* Of that number, which any frame may say; NULL: there is none. */
+static inline const struct hc_frame_ops *hc_frame_ops(u8 type)
+{
+	if (type >= ARRAY_SIZE(hc_frame_types) || !hc_frame_types[type].rx)
+		return NULL;
+	return &hc_frame_types[type];
+}
+
+/* Of a frame that was made or checked here. */
+static inline const struct hc_frame_ops *hc_frame_ops_of(const struct sk_buff *skb)
+{
+	return &hc_frame_types[hc_hdr(skb)->type];
+}
+
+static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
+{
+	return hc_frame_ops_of(skb)->flags & flag;
+}
+
+#endif /* _HC_FRAME_H */
