@@ -330,7 +330,7 @@ static inline void *hc_payload(const struct sk_buff *skb)
 	return skb->data + sizeof(struct hc_hdr);
 }
 
-/* What sock.c notes in skb->cb of a frame for the host port. */
+/* What sock/send.c notes in skb->cb of a frame for the host port. */
 struct hc_host_cb {
 	struct hc_cb cb;
 	bool first;	/* begins a contribution */
@@ -548,7 +548,7 @@ void hc_member_close(struct hc_member *m);
 /* Tell the process that what waits for the member, which goes away, ends with @status. */
 void hc_host_waiting_refuse(struct hc_member *m, int status);
 
-/* --- sock.c --- */
+/* --- sock/sock.c --- */
 /* The socket that serves the member's plan: the one connected to it, or else the one
  * that is connected to none; NULL: none does.  Under RCU.
  */

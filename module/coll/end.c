@@ -303,7 +303,7 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 		if (!test_and_set_bit(0, &m->plan->breaking)) {
 			WRITE_ONCE(m->plan->cause_node, end->node);
 			WRITE_ONCE(m->plan->cause_dim, end->dim);
-			/* Pairs with the acquire in sock.c and netlink: cause before flag. */
+			/* Pairs with plan_allows() and hc_fill_plan(): cause before flag. */
 			smp_store_release(&m->plan->broken, true);
 			trace_hc_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
 			hc_notify_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
