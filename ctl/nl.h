@@ -199,13 +199,37 @@ struct nl_route {
 /* -ENOLINK (there is no path) is no complaint. */
 int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 	     struct nl_route *r);
-/* @may_be_stale: the faults have changed (-ESTALE) is no complaint. */
-int nl_bcast_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_bcast *b,
-		 const uint32_t *fault, bool may_be_stale);
-int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_tree *t,
-		const uint32_t *fault, bool may_be_stale);
-int nl_doubling_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_doubling *d,
-		    const uint32_t *fault, bool may_be_stale);
+
+/**
+ * struct nl_shape - what a plan of any type is made of; NULL: it has no such thing
+ * @root_attr: HYPERCUBE_A_PLAN_SINK, or what else its root is
+ * @root: its root
+ * @order: dimensions, @stages entries
+ * @stages: how many
+ * @sequence: dimensions, @steps entries
+ * @steps: how many
+ * @members: set; NULL: they follow from the rest
+ * @detours: @ndetours entries
+ * @ndetours: how many
+ */
+struct nl_shape {
+	int root_attr;
+	uint32_t root;
+	const uint8_t *order;
+	unsigned int stages;
+	const uint8_t *sequence;
+	uint32_t steps;
+	const uint32_t *members;
+	const struct hc_detour *detours;
+	uint32_t ndetours;
+};
+
+/* Install a plan of a cube of dimension @dim for the faults of its nodes.  @may_be_stale: that
+ * these have changed (-ESTALE) is no complaint.
+ */
+int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
+		const struct nl_shape *s, unsigned int dim, const uint32_t *fault,
+		bool may_be_stale);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);
 
 /* An event: @cmd is HYPERCUBE_CMD_*_NTF and tells which member is valid. */

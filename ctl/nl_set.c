@@ -417,72 +417,40 @@ static struct nl_msg *plan_request(struct hcctl *h, int cmd, const char *fabric,
 	return msg;
 }
 
-static struct nl_msg *plan_new(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type)
+static int put_shape(struct nl_msg *msg, const struct nl_shape *s, unsigned int dim)
 {
-	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_NEW, fabric, id);
+	unsigned int i;
+	int rc;
 
-	if (msg)
-		nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, type);
-	return msg;
+	rc = nla_put_u32(msg, s->root_attr, s->root);
+	rc |= put_order(msg, s->order, s->stages);
+	if (s->sequence)
+		rc |= nla_put(msg, HYPERCUBE_A_PLAN_SEQUENCE, s->steps, s->sequence);
+	if (s->members)
+		rc |= put_members(msg, dim, s->members);
+	for (i = 0; i < s->ndetours; i++)
+		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_DETOUR,
+				  s->detours[i].from << 16 | s->detours[i].to);
+	return rc;
 }
 
-/* With the faults of all nodes of a cube, for which it was made; @failed: what is in it
- * already did not fit.
- */
-static int plan_send(struct hcctl *h, struct nl_msg *msg, int failed, unsigned int dim,
-		     const uint32_t *fault, bool may_be_stale)
+int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
+		const struct nl_shape *s, unsigned int dim, const uint32_t *fault,
+		bool may_be_stale)
 {
-	failed |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(dim) * sizeof(*fault), fault);
-	if (!failed)
+	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_NEW, fabric, id);
+	int rc;
+
+	if (!msg)
+		return -EIO;
+	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, type);
+	rc |= put_shape(msg, s, dim);
+	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(dim) * sizeof(*fault), fault);
+	if (!rc)
 		return nl_talk_but(h, msg, NULL, NULL, may_be_stale ? -ESTALE : 0);
 	nlmsg_free(msg);
 	hc_error(h, "the plan is too large for one message");
 	return -E2BIG;
-}
-
-int nl_bcast_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_bcast *b,
-		 const uint32_t *fault, bool may_be_stale)
-{
-	struct nl_msg *msg = plan_new(h, fabric, id, HYPERCUBE_PLAN_BCAST);
-	int rc;
-
-	if (!msg)
-		return -EIO;
-	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_SOURCE, b->source);
-	rc |= nla_put(msg, HYPERCUBE_A_PLAN_SEQUENCE, b->steps, b->sequence);
-	rc |= put_members(msg, b->dim, b->members);
-	return plan_send(h, msg, rc, b->dim, fault, may_be_stale);
-}
-
-int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_tree *t,
-		const uint32_t *fault, bool may_be_stale)
-{
-	struct nl_msg *msg = plan_new(h, fabric, id, HYPERCUBE_PLAN_TREE);
-	unsigned int i;
-	int rc;
-
-	if (!msg)
-		return -EIO;
-	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_SINK, t->sink);
-	rc |= put_order(msg, t->order, t->stages);
-	rc |= put_members(msg, t->dim, t->members);
-	for (i = 0; i < t->ndetours; i++)
-		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_DETOUR,
-				  t->detours[i].from << 16 | t->detours[i].to);
-	return plan_send(h, msg, rc, t->dim, fault, may_be_stale);
-}
-
-int nl_doubling_add(struct hcctl *h, const char *fabric, uint32_t id, const struct hc_doubling *d,
-		    const uint32_t *fault, bool may_be_stale)
-{
-	struct nl_msg *msg = plan_new(h, fabric, id, HYPERCUBE_PLAN_DOUBLING);
-	int rc;
-
-	if (!msg)
-		return -EIO;
-	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_BASE, d->base);
-	rc |= put_order(msg, d->order, d->stages);
-	return plan_send(h, msg, rc, d->dim, fault, may_be_stale);
 }
 
 static int on_route(struct nlmsghdr *nlh, void *arg)

@@ -104,12 +104,14 @@ static void free_bcast(void *plan)
 	hc_bcast_plan_free(plan);
 }
 
-static int install(struct hcctl *h, const struct plan_req *q, const void *plan,
-		   const uint32_t *fault, bool may_be_stale)
+static struct nl_shape shape(const void *plan)
 {
-	const struct hc_bcast_plan *p = plan;
+	const struct hc_bcast *b = &((const struct hc_bcast_plan *)plan)->bcast;
 
-	return nl_bcast_add(h, q->faults.fabric, q->id, &p->bcast, fault, may_be_stale);
+	return (struct nl_shape){
+		.root_attr = HYPERCUBE_A_PLAN_SOURCE, .root = b->source,
+		.sequence = b->sequence, .steps = b->steps, .members = b->members,
+	};
 }
 
 static void warn(struct hcctl *h, const void *plan)
@@ -250,7 +252,7 @@ const struct planner bcast_planner = {
 	.check = check,
 	.find = find,
 	.free = free_bcast,
-	.install = install,
+	.shape = shape,
 	.print = print,
 	.warn = warn,
 	.root_of = source_of,

@@ -37,10 +37,14 @@ static int find(struct hcctl *h, const struct plan_req *q, const struct hc_fault
 	return hc_plan_doubling(f, dims, base, plan, &flaw) ? no_doubling(h, &flaw) : 0;
 }
 
-static int install(struct hcctl *h, const struct plan_req *q, const void *plan,
-		   const uint32_t *fault, bool may_be_stale)
+static struct nl_shape shape(const void *plan)
 {
-	return nl_doubling_add(h, q->faults.fabric, q->id, plan, fault, may_be_stale);
+	const struct hc_doubling *d = plan;
+
+	return (struct nl_shape){
+		.root_attr = HYPERCUBE_A_PLAN_BASE, .root = d->base,
+		.order = d->order, .stages = d->stages,
+	};
 }
 
 static void print_subcube(struct hcctl *h, const struct hc_doubling *d)
@@ -132,7 +136,7 @@ const struct planner doubling_planner = {
 	.size = sizeof(struct hc_doubling),
 	.whole = true,
 	.find = find,
-	.install = install,
+	.shape = shape,
 	.print = print,
 	.root_of = base_of,
 	.show = show_order,

@@ -45,13 +45,19 @@ const struct planner *planner_named(const char *name)
 
 /* --- making --- */
 
+static int install(struct hcctl *h, const struct planner *p, const struct plan_req *q,
+		   const struct hc_faults *f, const void *plan, bool last)
+{
+	const struct nl_shape s = p->shape(plan);
+
+	return nl_plan_add(h, q->faults.fabric, q->id, p->type, &s, f->dim, f->fault, !last);
+}
+
 static int use(struct hcctl *h, const struct planner *p, const struct plan_req *q,
 	       const struct hc_faults *f, const void *plan, bool last)
 {
-	int rc = 0;
+	int rc = q->apply ? install(h, p, q, f, plan, last) : 0;
 
-	if (q->apply)
-		rc = p->install(h, q, plan, f->fault, !last);
 	if (rc)
 		return rc;
 	if (!q->quiet)

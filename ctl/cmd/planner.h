@@ -76,7 +76,7 @@ struct plan_truth {
  * @check: complain unless the words make sense together; may be NULL
  * @find: make a plan, or complain; release with .free
  * @free: of what @find made, or of zeros; may be NULL
- * @install: @may_be_stale: -ESTALE is no complaint
+ * @shape: of it, to be installed; valid as long as the plan is
  * @print: the plan, and what is amiss with it; 0 or an exit status
  * @warn: only what makes it less than what one may expect; may be NULL
  * @root_of: root of an installed one
@@ -100,8 +100,7 @@ struct planner {
 	int (*find)(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		    void *plan);
 	void (*free)(void *plan);
-	int (*install)(struct hcctl *h, const struct plan_req *q, const void *plan,
-		       const uint32_t *fault, bool may_be_stale);
+	struct nl_shape (*shape)(const void *plan);
 	int (*print)(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		     const void *plan);
 	void (*warn)(struct hcctl *h, const void *plan);

@@ -61,12 +61,15 @@ static void free_tree(void *plan)
 	hc_tree_plan_free(plan);
 }
 
-static int install_tree(struct hcctl *h, const struct plan_req *q, const void *plan,
-			const uint32_t *fault, bool may_be_stale)
+static struct nl_shape shape(const void *plan)
 {
-	const struct hc_tree_plan *p = plan;
+	const struct hc_tree *t = &((const struct hc_tree_plan *)plan)->tree;
 
-	return nl_plan_add(h, q->faults.fabric, q->id, &p->tree, fault, may_be_stale);
+	return (struct nl_shape){
+		.root_attr = HYPERCUBE_A_PLAN_SINK, .root = t->sink,
+		.order = t->order, .stages = t->stages, .members = t->members,
+		.detours = t->detours, .ndetours = t->ndetours,
+	};
 }
 
 static void warn(struct hcctl *h, const void *plan)
@@ -125,7 +128,7 @@ const struct planner tree_planner = {
 	.check = check,
 	.find = find_tree,
 	.free = free_tree,
-	.install = install_tree,
+	.shape = shape,
 	.print = print_tree,
 	.warn = warn,
 	.root_of = sink_of,
