@@ -142,6 +142,7 @@ const struct planner doubling_planner = {
 	.show = show_order,
 	.prefer = prefer,
 	.truth = truth,
+	.role = tree_role,
 };
 
 static int plan(struct hcctl *h, int argc, char **argv)

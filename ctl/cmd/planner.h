@@ -85,6 +85,8 @@ struct plan_truth {
  * @prefer: for contributions of so many bytes in a fabric; NULL: it is what others are
  *	preferred to
  * @truth: fill in the steps; 0 or -errno (the plan and the faults do not fit)
+ * @role: what a member combines in a reduction, in which order, and where that goes; as
+ *	hc_tree_role().  NULL: nothing is reduced over such plans
  */
 struct planner {
 	uint32_t type;
@@ -110,6 +112,8 @@ struct planner {
 	int (*prefer)(struct hcctl *h, const struct nl_fabric *info, uint64_t bytes,
 		      struct plan_choice *c);
 	int (*truth)(const struct nl_plan *v, struct plan_truth *t);
+	int (*role)(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
+		    struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 };
 
 extern const struct planner tree_planner, bcast_planner, doubling_planner;
@@ -131,5 +135,8 @@ int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
 
 /* --- tree_truth.c --- */
 int tree_truth(const struct nl_plan *v, struct plan_truth *t);
+/* Of a doubling, too: its operands are those of a tree of its order without faults. */
+int tree_role(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
+	      struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 
 #endif /* _HCCTL_PLANNER_H */

@@ -12,6 +12,8 @@
 
 #define TIMEOUT_MS 30000
 #define COUNT 1024
+/* Words behind "method", and NULL. */
+#define METHODS 16
 
 /* The words. */
 struct words {
@@ -286,10 +288,24 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	return rc;
 }
 
+/* "auto", and the types of plans that carry the collective. */
+static void method_words(const struct run *r, const char *words[METHODS])
+{
+	const struct planner *p;
+	unsigned int n = 0;
+	size_t i;
+
+	words[n++] = "auto";
+	for (i = 0; (p = planner_at(i)) && n < METHODS - 1; i++)
+		if (r->traits->plans & hc_bit(p->type))
+			words[n++] = p->name;
+	words[n] = NULL;
+}
+
 int run_collective(struct hcctl *h, int argc, char **argv)
 {
-	static const char * const methods[] = { "auto", "tree", "doubling", NULL };
 	const struct run_kind *kind = h->cmd->own;
+	const char *methods[METHODS];
 	struct run r = {
 		.kind = kind, .traits = hc_traits(kind->collective),
 		.p.collective = kind->collective,
@@ -297,6 +313,7 @@ int run_collective(struct hcctl *h, int argc, char **argv)
 	};
 	struct words w = { .type = "u64", .root = NL_NONE, .method.words = methods };
 
+	method_words(&r, methods);
 	if (r.traits->payload == HC_PAYLOAD_ELEMENTS)
 		w.op = "sum";
 	return run(h, &r, &w, argc, argv);

@@ -118,12 +118,6 @@ static inline bool run_is_message(const struct run *r)
 	return r->traits->payload == HC_PAYLOAD_BYTES;
 }
 
-/* Are there several types of plans to choose from? */
-static inline bool run_has_choice(const struct run *r)
-{
-	return r->traits->plans & (r->traits->plans - 1);
-}
-
 /**
  * struct run_result - what came out
  * @out: the result of each member that has one, by rank; NULL for the others
@@ -148,6 +142,8 @@ struct run_result {
 /* Run a collective: h->cmd->own is its struct run_kind. */
 int run_collective(struct hcctl *h, int argc, char **argv);
 
+/* Is there a type of plan that may be preferred to the first? */
+bool run_has_choice(const struct run *r);
 /* The type of plan that is wanted; with any, the first that will do. */
 const struct planner *run_planner(const struct run *r);
 /* Why a plan of that type does not carry it; NULL: it does. */

@@ -2,7 +2,7 @@
 /*
  * The data of a run, and its result computed plainly: each operator element by
  * element in plain C, in the merge order of the plan.  Shares no code with the
- * kernel but the roles of the tree, so that floats can be compared bit by bit.
+ * kernel but the roles of the members, so that floats can be compared bit by bit.
  */
 #include <errno.h>
 #include <math.h>
@@ -323,12 +323,13 @@ size_t run_out_bytes(const struct run *r)
 		r->n * r->bytes : r->bytes;
 }
 
-/* --- the tree --- */
+/* --- over the plan --- */
 
 /**
  * struct plain - a computation
  * @r: the run
- * @tree: its plan
+ * @planner: its type of plan
+ * @faults: the faults of now
  * @kept: results of blocked senders, until all their helpers have them
  * @uses: how many helpers still want them
  * @scratch: room for any node's sources, while one role is looked at
@@ -336,7 +337,8 @@ size_t run_out_bytes(const struct run *r)
  */
 struct plain {
 	const struct run *r;
-	struct hc_tree tree;
+	const struct planner *planner;
+	struct hc_faults faults;
 	uint8_t **kept;
 	uint8_t *uses;
 	struct hc_tree_peer *scratch;
@@ -348,12 +350,7 @@ static uint8_t *partial(struct plain *p, uint32_t u);
 static int role_of(const struct plain *p, uint32_t u, struct hc_tree_role *role,
 		   struct hc_tree_peer *src, unsigned int max)
 {
-	uint32_t nb[HC_LIB_DIM_MAX];
-	unsigned int d;
-
-	for (d = 0; d < p->tree.dim; d++)
-		nb[d] = p->r->fault[hc_neigh(u, d)];
-	return hc_tree_role(&p->tree, u, p->r->fault[u], nb, role, src, max);
+	return p->planner->role(&p->r->plan, &p->faults, u, role, src, max);
 }
 
 static uint32_t rank_of(const struct run *r, uint32_t node)
@@ -446,22 +443,18 @@ static uint8_t *partial(struct plain *p, uint32_t u)
 	return acc;
 }
 
-static uint8_t *plain_tree(const struct run *r)
+static uint8_t *plain_reduction(const struct run *r)
 {
 	uint32_t nodes = hc_nodes(r->info.dim), u;
-	struct plain p = { .r = r };
+	struct plain p = {
+		.r = r, .planner = planner_of(r->plan.type),
+		.faults = { .dim = r->info.dim, .fault = r->fault },
+		.max = 2 * r->info.dim + r->plan.ndetours + 1,
+	};
 	uint8_t *result = NULL;
 
-	p.tree.dim = r->info.dim;
-	p.tree.stages = r->plan.stages;
-	p.tree.sink = r->root;
-	memcpy(p.tree.order, r->plan.order, sizeof(p.tree.order));
-	p.tree.members = r->plan.members;
-	p.tree.detours = r->plan.detours;
-	p.tree.ndetours = r->plan.ndetours;
 	p.kept = calloc(nodes, sizeof(*p.kept));
 	p.uses = calloc(nodes, 1);
-	p.max = 2 * p.tree.stages + p.tree.ndetours + 1;
 	p.scratch = calloc(p.max, sizeof(*p.scratch));
 	if (p.kept && p.uses && p.scratch)
 		result = partial(&p, r->root);
@@ -499,7 +492,7 @@ static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t
 
 uint8_t *run_expect_merged(const struct run *r)
 {
-	return r->p.oper == HYPERCUBE_MERGE ? plain_sort(r) : plain_tree(r);
+	return r->p.oper == HYPERCUBE_MERGE ? plain_sort(r) : plain_reduction(r);
 }
 
 uint8_t *run_expect_message(const struct run *r)

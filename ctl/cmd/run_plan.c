@@ -96,6 +96,21 @@ static int install_plan(struct hcctl *h, const struct run *r, uint32_t id, uint3
 	return planner_make(h, run_planner(r), &q);
 }
 
+static bool may_be_preferred(const struct run *r, const struct planner *p)
+{
+	return p->prefer && r->traits->plans & hc_bit(p->type);
+}
+
+bool run_has_choice(const struct run *r)
+{
+	const struct planner *p;
+	size_t i = 0;
+
+	while ((p = planner_at(i++)) && !may_be_preferred(r, p))
+		;
+	return p;
+}
+
 /* What another type than the first says for itself. */
 static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 {
@@ -108,7 +123,7 @@ static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 		return 0;
 	}
 	for (i = 0; (p = planner_at(i)) && !r->method; i++) {
-		if (!p->prefer || !(r->traits->plans & hc_bit(p->type)))
+		if (!may_be_preferred(r, p))
 			continue;
 		r->choice.why = run_not_by(r, p);
 		if (r->choice.why)

@@ -135,6 +135,7 @@ const struct planner tree_planner = {
 	.show = show_order,
 	.show_more = show_detours,
 	.truth = tree_truth,
+	.role = tree_role,
 };
 
 static int find(struct hcctl *h, int argc, char **argv)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a tree promises, and what is possible, in steps.
+ * What the members of a tree do, what it promises, and what is possible, in steps.
  *
  * With a given sink every stage takes a step at least, and a stage at
  * which a member's tree link is unusable two (to a helper and on, or a detour: the
@@ -94,4 +94,20 @@ int tree_truth(const struct nl_plan *v, struct plan_truth *t)
 		rc = tree_optimum(v, t);
 	t->optimum *= ways;
 	return rc;
+}
+
+int tree_role(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
+	      struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max)
+{
+	struct hc_tree t = {
+		.dim = f->dim, .stages = v->stages, .sink = planner_of(v->type)->root_of(v),
+		.members = v->members, .detours = v->detours, .ndetours = v->ndetours,
+	};
+	uint32_t nb[HC_LIB_DIM_MAX];
+	unsigned int d;
+
+	memcpy(t.order, v->order, sizeof(t.order));
+	for (d = 0; d < f->dim; d++)
+		nb[d] = f->fault[hc_neigh(u, d)];
+	return hc_tree_role(&t, u, f->fault[u], nb, role, src, max);
 }
