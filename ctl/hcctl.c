@@ -10,9 +10,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/planner.h"
 #include "hcctl.h"
 #include "nl.h"
 
+/* Behind these come the types of plans. */
 static const struct hc_object objects[] = {
 	{ "fabric",  "hypercubes: add, remove, list", fabric_cmds },
 	{ "node",    "nodes of a fabric: fail, move, give away", node_cmds },
@@ -20,9 +22,9 @@ static const struct hc_object objects[] = {
 	{ "fault",   "faults of a fabric: make at random, clear, list", fault_cmds },
 	{ "detect",  "let the nodes find silent links", detect_cmds },
 	{ "route",   "which way frames go", route_cmds },
-	{ "tree",    "communication trees around the faults", tree_cmds },
-	{ "bcast",   "broadcasts around the faults", bcast_cmds },
-	{ "doubling", "recursive doubling where nothing is faulty", doubling_cmds },
+};
+
+static const struct hc_object more_objects[] = {
 	{ "plan",    "installed plans: list, remove", plan_cmds },
 	{ "run",     "run a collective and check its result", run_cmds },
 	{ "op",      "pending operations: who is missing", op_cmds },
@@ -30,8 +32,25 @@ static const struct hc_object objects[] = {
 	{ "stats",   "counters of a fabric", stats_cmds },
 	{ "plot",    "draw a fabric or a plan", plot_cmds },
 	{ "trace",   "record a time line of a fabric", trace_cmds },
-	{}
 };
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+/* Number @i, from 0; NULL: behind the last. */
+static const struct hc_object *object_at(size_t i)
+{
+	size_t types = 0;
+
+	while (planner_at(types))
+		types++;
+	if (i < COUNT(objects))
+		return &objects[i];
+	i -= COUNT(objects);
+	if (i < types)
+		return &planner_at(i)->object;
+	i -= types;
+	return i < COUNT(more_objects) ? &more_objects[i] : NULL;
+}
 
 static void usage_line(struct hcctl *h, const char *lead, const struct hc_object *o,
 		       const struct hc_cmd *c)
@@ -66,12 +85,13 @@ static const char options[] =
 static int help(struct hcctl *h)
 {
 	const struct hc_object *o;
+	size_t i;
 
 	out_text(h, "Usage: hcctl [OPTIONS] OBJECT { COMMAND | help }\n"
 		 "       hcctl [OPTIONS] -b FILE\n\n");
 	out_object(h, NULL);
 	out_array(h, "objects");
-	for (o = objects; o->name; o++) {
+	for (i = 0; (o = object_at(i)); i++) {
 		out_text(h, "  %-8s %s\n", o->name, o->what);
 		out_str(h, NULL, NULL, o->name);
 	}
@@ -104,15 +124,15 @@ static int run_object(struct hcctl *h, const struct hc_object *o, int argc, char
 int hc_dispatch(struct hcctl *h, int argc, char **argv)
 {
 	const struct hc_object *o;
+	size_t i = 0;
 	int rc;
 
 	h->object = NULL;
 	if (!strcmp(*argv, "help"))
 		return help(h);
-	for (o = objects; o->name; o++)
-		if (!strcmp(o->name, *argv))
-			break;
-	if (!o->name)
+	while ((o = object_at(i++)) && strcmp(o->name, *argv))
+		;
+	if (!o)
 		return hc_unknown(h, *argv);
 	h->object = o->name;
 	rc = run_object(h, o, argc - 1, argv + 1);

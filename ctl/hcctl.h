@@ -90,7 +90,7 @@ struct hc_cmd {
 
 /**
  * struct hc_object - an object
- * @name: the word; NULL ends the table
+ * @name: the word
  * @what: one line for the help
  * @cmds: its commands; one without name is run when no command word is wanted
  */
@@ -101,8 +101,8 @@ struct hc_object {
 };
 
 extern const struct hc_cmd fabric_cmds[], node_cmds[], link_cmds[], fault_cmds[],
-	detect_cmds[], route_cmds[], tree_cmds[], bcast_cmds[], doubling_cmds[], plan_cmds[],
-	run_cmds[], op_cmds[], monitor_cmds[], stats_cmds[], plot_cmds[], trace_cmds[];
+	detect_cmds[], route_cmds[], plan_cmds[], run_cmds[], op_cmds[], monitor_cmds[],
+	stats_cmds[], plot_cmds[], trace_cmds[];
 
 /* --- hcctl.c --- */
 int hc_dispatch(struct hcctl *h, int argc, char **argv);

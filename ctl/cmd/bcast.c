@@ -240,8 +240,32 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	return 0;
 }
 
+static int plan(struct hcctl *h, int argc, char **argv)
+{
+	struct own own = { .prime.words = primes };
+	struct plan_req q = { .root = NL_NONE, .method.words = methods, .own = &own };
+	const struct arg args[] = {
+		{ "source", arg_node, &q.root },
+		{ "all", NULL, &own.all },
+		{ "method", arg_choice, &q.method },
+		{ "prime", arg_choice, &own.prime },
+		{}
+	};
+
+	return planner_command(h, &bcast_planner, &q, args, argc, argv);
+}
+
+static const struct hc_cmd bcast_cmds[] = {
+	{
+		"plan", plan,
+		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } { source NODE | all } [method general|broadcast1|minimal] [prime largest|greedy]",
+	},
+	{}
+};
+
 const struct planner bcast_planner = {
 	.type = HYPERCUBE_PLAN_BCAST,
+	.object = { "bcast", "broadcasts around the faults", bcast_cmds },
 	.name = "bcast",
 	.title = "broadcast",
 	.command = "bcast plan",
@@ -258,27 +282,4 @@ const struct planner bcast_planner = {
 	.root_of = source_of,
 	.show = show_sequence,
 	.truth = truth,
-};
-
-static int plan(struct hcctl *h, int argc, char **argv)
-{
-	struct own own = { .prime.words = primes };
-	struct plan_req q = { .root = NL_NONE, .method.words = methods, .own = &own };
-	const struct arg args[] = {
-		{ "source", arg_node, &q.root },
-		{ "all", NULL, &own.all },
-		{ "method", arg_choice, &q.method },
-		{ "prime", arg_choice, &own.prime },
-		{}
-	};
-
-	return planner_command(h, &bcast_planner, &q, args, argc, argv);
-}
-
-const struct hc_cmd bcast_cmds[] = {
-	{
-		"plan", plan,
-		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } { source NODE | all } [method general|broadcast1|minimal] [prime largest|greedy]",
-	},
-	{}
 };

@@ -126,25 +126,6 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	return 0;
 }
 
-const struct planner doubling_planner = {
-	.type = HYPERCUBE_PLAN_DOUBLING,
-	.name = "doubling",
-	.title = "doubling",
-	.command = "doubling plan",
-	.root = "base",
-	.id = 3,
-	.size = sizeof(struct hc_doubling),
-	.whole = true,
-	.find = find,
-	.shape = shape,
-	.print = print,
-	.root_of = base_of,
-	.show = show_order,
-	.prefer = prefer,
-	.truth = truth,
-	.role = tree_role,
-};
-
 static int plan(struct hcctl *h, int argc, char **argv)
 {
 	struct plan_req q = { .root = NL_NONE };
@@ -229,11 +210,31 @@ static int rule(struct hcctl *h, int argc, char **argv)
 	return HC_OK;
 }
 
-const struct hc_cmd doubling_cmds[] = {
+static const struct hc_cmd doubling_cmds[] = {
 	{
 		"plan", plan,
 		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [subcube XX01]",
 	},
 	{ "rule", rule, "[dim N [bytes B]]" },
 	{}
+};
+
+const struct planner doubling_planner = {
+	.type = HYPERCUBE_PLAN_DOUBLING,
+	.object = { "doubling", "recursive doubling where nothing is faulty", doubling_cmds },
+	.name = "doubling",
+	.title = "doubling",
+	.command = "doubling plan",
+	.root = "base",
+	.id = 3,
+	.size = sizeof(struct hc_doubling),
+	.whole = true,
+	.find = find,
+	.shape = shape,
+	.print = print,
+	.root_of = base_of,
+	.show = show_order,
+	.prefer = prefer,
+	.truth = truth,
+	.role = tree_role,
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Types of plans: what is the same with all of them is done in planner.c, once; what is
- * not is a table of functions for each, in tree.c, bcast.c and doubling.c.
+ * not is a table of functions for each, in a file of its own.
  */
 #ifndef _HCCTL_PLANNER_H
 #define _HCCTL_PLANNER_H
@@ -65,6 +65,7 @@ struct plan_truth {
 /**
  * struct planner - a type of plans
  * @type: enum hypercube_plan_type
+ * @object: the object of the command line whose commands make such plans
  * @name: in JSON
  * @title: in sentences
  * @command: how the command that makes one begins
@@ -90,6 +91,7 @@ struct plan_truth {
  */
 struct planner {
 	uint32_t type;
+	struct hc_object object;
 	const char *name;
 	const char *title;
 	const char *command;

@@ -117,27 +117,6 @@ static void show_detours(struct hcctl *h, const struct nl_plan *v)
 	out_close(h);
 }
 
-const struct planner tree_planner = {
-	.type = HYPERCUBE_PLAN_TREE,
-	.name = "tree",
-	.title = "tree",
-	.command = "tree find",
-	.root = "sink",
-	.id = 1,
-	.size = sizeof(struct hc_tree_plan),
-	.check = check,
-	.find = find_tree,
-	.free = free_tree,
-	.shape = shape,
-	.print = print_tree,
-	.warn = warn,
-	.root_of = sink_of,
-	.show = show_order,
-	.show_more = show_detours,
-	.truth = tree_truth,
-	.role = tree_role,
-};
-
 static int find(struct hcctl *h, int argc, char **argv)
 {
 	struct plan_req q = { .root = HC_ANY_SINK, .method.words = methods };
@@ -176,7 +155,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 	return rc ?: nl_plan_del(h, fabric, id);
 }
 
-const struct hc_cmd tree_cmds[] = {
+static const struct hc_cmd tree_cmds[] = {
 	{
 		"find", find,
 		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [sink NODE] [subcube XX01] [method exact|find-tree|exhaust]",
@@ -184,4 +163,26 @@ const struct hc_cmd tree_cmds[] = {
 	{ "show", show, "NAME" },
 	{ "del", del, "NAME [plan ID]" },
 	{}
+};
+
+const struct planner tree_planner = {
+	.type = HYPERCUBE_PLAN_TREE,
+	.object = { "tree", "communication trees around the faults", tree_cmds },
+	.name = "tree",
+	.title = "tree",
+	.command = "tree find",
+	.root = "sink",
+	.id = 1,
+	.size = sizeof(struct hc_tree_plan),
+	.check = check,
+	.find = find_tree,
+	.free = free_tree,
+	.shape = shape,
+	.print = print_tree,
+	.warn = warn,
+	.root_of = sink_of,
+	.show = show_order,
+	.show_more = show_detours,
+	.truth = tree_truth,
+	.role = tree_role,
 };
