@@ -23,8 +23,6 @@ static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric
 {
 	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_SEQUENCE];
 
-	if (hc_missing(info, HYPERCUBE_A_PLAN_SEQUENCE, "A broadcast plan needs a sequence"))
-		return -EINVAL;
 	if (nla_len(attr) > hc_bcast_max_steps(fabric->dim)) {
 		NL_SET_ERR_MSG(info->extack,
 			       "The sequence has more steps than there are nodes to inform");
@@ -143,6 +141,7 @@ static bool put_sequence(struct sk_buff *skb, const struct hc_plan_params *p)
  * struct plan_row - what the plans of one type have
  * @root: attribute of the root
  * @no_root: a sentence for a plan without it
+ * @no_sequence: and for one without a sequence; NULL: it needs none
  * @strange: attributes that such a plan must not have, ends with 0; NULL: those that do not
  *	concern it are ignored
  * @only: a sentence for a plan that has one of these
@@ -153,6 +152,7 @@ static bool put_sequence(struct sk_buff *skb, const struct hc_plan_params *p)
 struct plan_row {
 	int root;
 	const char *no_root;
+	const char *no_sequence;
 	const u8 *strange;
 	const char *only;
 	bool members_follow;
@@ -176,6 +176,7 @@ static const struct plan_row plan_rows[] = {
 	[HYPERCUBE_PLAN_BCAST] = {
 		.root = HYPERCUBE_A_PLAN_SOURCE,
 		.no_root = "A broadcast plan needs a source",
+		.no_sequence = "A broadcast plan needs a sequence",
 		.parse = parse_sequence,
 		.put = put_sequence,
 	},
@@ -250,6 +251,17 @@ static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
 	return plan_refuse(info, row->root);
 }
 
+static int parse_shape(struct genl_info *info, const struct hc_fabric *fabric,
+		       struct hc_plan_params *p)
+{
+	const struct plan_row *row = row_of(p->ops);
+
+	if (row->no_sequence &&
+	    hc_missing(info, HYPERCUBE_A_PLAN_SEQUENCE, row->no_sequence))
+		return -EINVAL;
+	return row->parse(info, fabric, p);
+}
+
 static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 			 struct hc_plan_params *p)
 {
@@ -309,7 +321,7 @@ static int plan_new(struct genl_info *info)
 	if (!err)
 		err = parse_root(info, fabric, &p);
 	if (!err)
-		err = row_of(p.ops)->parse(info, fabric, &p);
+		err = parse_shape(info, fabric, &p);
 	if (!err)
 		err = parse_members(info, fabric, &p);
 	if (!err)
