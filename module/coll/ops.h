@@ -97,6 +97,7 @@ enum hc_done_way {
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
  * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
  *	own stage, which is noted when it is taken, and nobody needs credits
+ * @steps: how many an operation took; NULL: as many as its stages
  * @done_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
  * @done_rx: others have told; NULL: nobody does
  * @offered: may the process get what has come down?  If not, the wait is noted or the operation
@@ -147,6 +148,7 @@ struct hc_plan_ops {
 	bool all_contribute;
 	bool unasked;
 	bool lockstep;
+	u32 (*steps)(const struct hc_member *m, const struct hc_op *op);
 	void (*done_tell)(struct hc_member *m);
 	void (*done_rx)(struct hc_member *m, const struct hc_hdr *hdr);
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
