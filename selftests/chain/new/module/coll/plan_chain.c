@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Chains: a line of nodes, along which a reduction goes to the sink at one end.
+ *
+ * A plan is the sink and a sequence of dimensions: who walks along them, from the sink, comes to
+ * all members.  Each of them combines what the next one has into its own data, and passes it on to
+ * the one before: a tree in which nobody has more than one source.
+ */
+#include <linux/netlink.h>
+
+#include "coll/coll.h"
+
+/* The walk, which the plan keeps where a broadcast keeps its steps. */
+static const u8 *chain_walk(const struct hc_plan *plan, u32 *steps)
+{
+	*steps = plan->bcast.steps;
+	return plan->bcast.sequence;
+}
+
+/* A dimension that the cube does not have leads nowhere: chain_check() finds it. */
+static bool chain_copy(struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	u32 u = p->root, i;
+
+	hc_set_add(plan->members, u);
+	for (i = 0; i < p->steps; i++) {
+		if (p->sequence[i] < plan->fabric->dim)
+			u = hc_neigh(u, p->sequence[i]);
+		hc_set_add(plan->members, u);
+	}
+	plan->bcast.steps = p->steps;
+	plan->bcast.sequence = hc_plan_dup(p->sequence, p->steps, sizeof(u8));
+	return plan->bcast.sequence;
+}
+
+static void chain_release(struct hc_plan *plan)
+{
+	kvfree(plan->bcast.sequence);
+}
+
+/* Nobody twice, and no link that either end calls faulty. */
+static int chain_check(const struct hc_plan *plan, const u32 *fault,
+		       struct netlink_ext_ack *extack)
+{
+	u32 steps, u = plan->root, i;
+	const u8 *dim = chain_walk(plan, &steps);
+
+	if (plan->nmembers != steps + 1) {
+		hc_plan_flaw(extack, "the line comes to a node twice", HC_BCAST_NO_NODE);
+		return -EINVAL;
+	}
+	for (i = 0; i < steps; i++) {
+		u32 next = hc_neigh(u, dim[i]);
+
+		if ((fault[u] | fault[next]) & hc_bit(dim[i])) {
+			hc_plan_flaw(extack, "the line uses a faulty link", u);
+			return -EINVAL;
+		}
+		u = next;
+	}
+	return 0;
+}
+
+static struct hc_tree_peer peer_along(u32 u, u8 dim)
+{
+	return (struct hc_tree_peer){
+		.node = hc_neigh(u, dim),
+		.dim = dim,
+		.how = HC_TREE_DIRECT,
+		.parts = 1,
+	};
+}
+
+static int chain_members_create(struct hc_plan *plan, const u32 *fault,
+				struct netlink_ext_ack *extack)
+{
+	int err = chain_check(plan, fault, extack);
+	u32 steps, u = plan->root, i;
+	const u8 *dim = chain_walk(plan, &steps);
+
+	for (i = 0; !err && i <= steps; i++) {
+		struct hc_tree_role role = { .nsrc = i < steps, .ndst = i > 0 };
+		struct hc_tree_peer src = {};
+
+		if (role.ndst)
+			role.dst[0] = peer_along(u, dim[i - 1]);
+		if (role.nsrc)
+			src = peer_along(u, dim[i]);
+		err = hc_member_create(plan, u, &role, &src);
+		if (role.nsrc)
+			u = src.node;
+	}
+	return err;
+}
+
+/* There are no stages to be counted, and as many links in a row as the clock says. */
+static u32 chain_steps(const struct hc_member *m, const struct hc_op *op)
+{
+	return op->clock;
+}
+
+static const struct hc_coll_ops *const chain_colls[] = {
+	&hc_tree_reduce,
+	&hc_merge_reduce,
+	NULL
+};
+
+const struct hc_plan_ops hc_plan_chain = {
+	.id = HYPERCUBE_PLAN_CHAIN,
+	.copy = chain_copy,
+	.members_create = chain_members_create,
+	.release = chain_release,
+	.colls = chain_colls,
+	.window = HC_OP_WINDOW,
+	.up_window = HC_OP_WINDOW,
+	.done_way = HC_DONE_DOWN,
+	.all_contribute = true,
+	.steps = chain_steps,
+	.done_tell = hc_root_done_tell,
+	.done_rx = hc_root_done_rx,
+	.handed = hc_root_handed,
+	.close = hc_member_close,
+	.frames_told = hc_taken,
+	.settle_below = hc_root_settle_below,
+};
