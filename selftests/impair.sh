@@ -48,7 +48,7 @@ hears() { grep -q hears "$1"; }
 fate() {
 	check 'impair' hcctl link set t 0:0 seed "${@}"
 	: >"$scratch/heard"
-	start 1 "$flow" hear tn1 $((10 * slow)) $((300 * slow)) list >>"$scratch/heard"
+	start 1 "$flow" hear tn1 $((60 * slow)) 1000 list >>"$scratch/heard"
 	check 'it listens' busywait 5 hears "$scratch/heard"
 	check 'send' at 0 "$flow" raw tn0 "$(at 1 cat /sys/class/net/tn1/address)" \
 		"$(at 0 cat /sys/class/net/tn0/address)" 300
@@ -89,7 +89,7 @@ ethernet_delivers_duplicates() {
 	equal 'each twice, one after the other' "$(for ((i = 0; i < 300; i++)); do printf '%d %d ' $i $i; done)" "$line"
 	# One to everybody has a number of its origin.
 	: >"$scratch/heard"
-	start 1 "$flow" hear tn1 $((10 * slow)) $((300 * slow)) >>"$scratch/heard"
+	start 1 "$flow" hear tn1 $((60 * slow)) 1000 >>"$scratch/heard"
 	check 'it listens' busywait 5 hears "$scratch/heard"
 	check 'send' at 0 "$flow" raw tn0 ff:ff:ff:ff:ff:ff "$(at 0 cat /sys/class/net/tn0/address)" 100
 	wait "$pid"
@@ -277,6 +277,7 @@ all_goes_with_the_fabric() {
 }
 frames_wait() { (($(stat .queued_frames) > 0)); }
 
+alone=(tcp_survives_it_all delay_delays rate_limits a_link_flaps tcp_goes_around_a_link_that_flaps)
 run_tests settings_are_shown_as_they_were_set a_seed_makes_it_the_same_again \
 	ethernet_delivers_duplicates corrupted_frames_are_dropped tcp_survives_it_all \
 	every_collective_takes_each_frame_once delay_delays \

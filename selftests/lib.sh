@@ -61,9 +61,9 @@ refused() {
 # equal WHAT WANTED SEEN
 equal() { [[ $2 == "$3" ]] || fault "$1: \"$3\", not \"$2\""; }
 
-# busywait SECONDS COMMAND..: until it succeeds
+# busywait SECONDS COMMAND..: until it succeeds; ten seconds at least, for others may run beside it
 busywait() {
-	local end=$((SECONDS + $1 * slow))
+	local end=$((SECONDS + ($1 > 10 ? $1 : 10) * slow))
 	shift
 	until "$@" >/dev/null 2>&1; do
 		((SECONDS <= end)) || return 1
@@ -99,8 +99,9 @@ background() {
 
 parameters=/sys/module/hypercube/parameters
 declare -A were=()
-# parameter NAME VALUE: of the module, until the end of the test
+# parameter NAME VALUE: of the module, until the end of the test; who else wants to set one waits for that
 parameter() {
+	((${#were[@]})) || { exec 8>/run/hypercube-selftests; flock 8; }
 	[[ ${were[$1]+set} ]] || were[$1]=$(<"$parameters/$1")
 	echo "$2" >"$parameters/$1"
 }
@@ -108,6 +109,7 @@ parameter() {
 parameters_back() {
 	local name
 	for name in "${!were[@]}"; do echo "${were[$name]}" >"$parameters/$name"; done
+	((${#were[@]} == 0)) || flock -u 8
 	were=()
 }
 
@@ -153,10 +155,21 @@ skip_all() {
 	exit 4
 }
 
-# run_tests FUNCTION..: all, or those whose name fits the regular expression HC_ONLY
+# What a script gives here looks at the clock, at memory or at the initial namespace: in a turn of its own, if there
+# are turns (run.sh)
+alone=()
+# in_turn FUNCTION: does the test belong to the turn HC_TURN, beside others or alone?
+in_turn() {
+	case ${HC_TURN-} in
+	beside) [[ " ${alone[*]} " != *" $1 "* ]] ;;
+	alone) [[ " ${alone[*]} " == *" $1 "* ]] ;;
+	esac
+}
+
+# run_tests FUNCTION..: all of the turn, or those of it whose name fits the regular expression HC_ONLY
 run_tests() {
 	local name number=0 failed=0 begin all
-	mapfile -t all < <(printf '%s\n' "$@" | grep -E -- "${HC_ONLY-.}")
+	mapfile -t all < <(for name; do ! in_turn "$name" || echo "$name"; done | grep -E -- "${HC_ONLY-.}")
 	set -- "${all[@]}"
 	((EUID == 0)) || skip_all 'this wants root'
 	command -v hcctl >/dev/null || skip_all 'there is no hcctl'

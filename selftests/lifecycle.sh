@@ -43,48 +43,48 @@ names_are_checked() {
 }
 
 an_interface_has_taken_the_name() {
-	ip link add tn2 type dummy || { skip 'no dummy interfaces'; return; }
-	refused 'a fabric with an endpoint of that name' 'interface' hcctl fabric add t dim 2
+	ip link add lifen2 type dummy || { skip 'no dummy interfaces'; return; }
+	refused 'a fabric with an endpoint of that name' 'interface' hcctl fabric add life dim 2
 	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
 	equal 'interfaces' 0 "$(interfaces)"
-	ip link del tn2
-	check 'once it is free' hcctl fabric add t dim 2
+	ip link del lifen2
+	check 'once it is free' hcctl fabric add life dim 2
 }
 
 endpoints_are_made_and_removed_with_their_fabric_only() {
-	check 'add' hcctl fabric add t dim 2
+	check 'add' hcctl fabric add life dim 2
 	refused 'ip link add' 'hcctl fabric add' ip link add x type hypercube
-	refused 'ip link del' 'not supported' ip link del tn0
+	refused 'ip link del' 'not supported' ip link del lifen0
 	equal 'interfaces' 4 "$(interfaces)"
-	check 'an endpoint is renamed' ip link set tn1 name other
-	equal 'its new name' other "$(json '.[1].ifname' node show t)"
-	check 'an endpoint goes up' ip link set tn0 up
-	refused 'another address' . ip link set tn2 address 02:00:00:00:00:01
-	check 'del' hcctl fabric del t
+	check 'an endpoint is renamed' ip link set lifen1 name other
+	equal 'its new name' other "$(json '.[1].ifname' node show life)"
+	check 'an endpoint goes up' ip link set lifen0 up
+	refused 'another address' . ip link set lifen2 address 02:00:00:00:00:01
+	check 'del' hcctl fabric del life
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
 endpoints_tell_who_they_are() {
-	check 'add' hcctl fabric add t dim 4
+	check 'add' hcctl fabric add life dim 4
 	local id address
-	id=$(json '.[0].id' fabric show t)
-	address=$(ip -j link show tn11 | jq -r '.[0].address')
+	id=$(json '.[0].id' fabric show life)
+	address=$(ip -j link show lifen11 | jq -r '.[0].address')
 	equal 'address of node 11' "$(printf '02:68:%02x:%02x:00:0b' $((id / 256)) $((id % 256)))" "$address"
-	check 'ethtool' ethtool -S tn11
-	equal 'the driver' hypercube "$(ethtool -i tn11 | sed -n 's/^driver: //p')"
-	check 'a node fails' hcctl node set t 11 fail
-	check 'it goes up' ip link set tn11 up
-	equal 'its carrier' 0 "$(cat /sys/class/net/tn11/carrier)"
-	check 'the node is back' hcctl node set t 11 ok
-	check 'its carrier is back' busywait 2 grep -q 1 /sys/class/net/tn11/carrier
+	check 'ethtool' ethtool -S lifen11
+	equal 'the driver' hypercube "$(ethtool -i lifen11 | sed -n 's/^driver: //p')"
+	check 'a node fails' hcctl node set life 11 fail
+	check 'it goes up' ip link set lifen11 up
+	equal 'its carrier' 0 "$(cat /sys/class/net/lifen11/carrier)"
+	check 'the node is back' hcctl node set life 11 ok
+	check 'its carrier is back' busywait 2 grep -q 1 /sys/class/net/lifen11/carrier
 }
 
 what_is_not_there_cannot_be_removed() {
 	refused 'del' 'no such fabric' hcctl fabric del nosuch
 	refused 'show' 'no such fabric' hcctl fabric show nosuch
-	check 'add' hcctl fabric add t dim 1
-	check 'del' hcctl fabric del t
-	refused 'del again' 'no such fabric' hcctl fabric del t
+	check 'add' hcctl fabric add life dim 1
+	check 'del' hcctl fabric del life
+	refused 'del again' 'no such fabric' hcctl fabric del life
 }
 
 # cycles NAME N DIMS: commands for hcctl, one a line
@@ -99,14 +99,14 @@ cycles() {
 }
 
 many_cycles() {
-	cycles t "$(scaled 60)" 4 >"$scratch/batch"
+	cycles life "$(scaled 60)" 4 >"$scratch/batch"
 	check 'all of them' hcctl -b "$scratch/batch"
 	equal 'interfaces' 0 "$(interfaces)"
 }
 
 many_at_once() {
 	local name pids=()
-	for name in a b c d; do
+	for name in lifea lifeb lifec lifed; do
 		cycles $name "$(scaled 20)" 3 >"$scratch/batch-$name"
 		background hcctl -b "$scratch/batch-$name" >/dev/null
 		pids+=("$pid")
@@ -123,13 +123,13 @@ one_name_for_several() {
 	local i pids=()
 	while ((${#pids[@]} < 3)); do
 		(for ((i = 0; i < $(scaled 15); i++)); do
-			hcctl fabric add t dim 2
-			hcctl fabric del t
+			hcctl fabric add life dim 2
+			hcctl fabric del life
 		done) >/dev/null 2>&1 &
 		pids+=($!)
 	done
 	wait "${pids[@]}"
-	hcctl fabric del t >/dev/null 2>&1
+	hcctl fabric del life >/dev/null 2>&1
 	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
 	equal 'interfaces' 0 "$(interfaces)"
 }
@@ -141,8 +141,8 @@ audit_begins() {
 	echo 'hypercube-selftests: audit' >/dev/kmsg
 } 2>/dev/null
 
-# said WHAT: the fabrics of which the module said so
-said() { dmesg | sed '1,/hypercube-selftests: audit/d' | sed -nE "s/.*(fabric .*) $1\$/\1/p" | sort; }
+# said WHAT: the fabrics of which the module said so, but those of other scripts
+said() { dmesg | sed '1,/hypercube-selftests: audit/d' | sed -nE "s/.*(fabric life.*) $1\$/\1/p" | sort; }
 
 # By the cycles before.
 all_that_was_created_was_destroyed() {
@@ -156,22 +156,22 @@ all_that_was_created_was_destroyed() {
 }
 
 audit_begins
-# storm SECONDS: sockets are bound to t, as soon as it has a node
-storm() { background "$here/hc_load" storm t 128 "$1" >"$scratch/bound"; }
+# storm SECONDS: sockets are bound to the fabric, as soon as it has a node
+storm() { background "$here/hc_load" storm life 128 "$1" >"$scratch/bound"; }
 bound() { wait "$pid"; cat "$scratch/bound"; }
 
 a_fabric_that_cannot_be_finished_lets_nobody_in() {
 	local i dim=8 last
 	[[ ! $debug ]] || dim=6
-	last=tn$(((1 << dim) - 1))
+	last=lifen$(((1 << dim) - 1))
 	ip link add "$last" type dummy || { skip 'no dummy interfaces'; return; }
 	storm $((2 * slow))
 	for ((i = $(scaled 20); i > 0; i--)); do
-		refused 'add' 'has the name of one of the endpoints' hcctl fabric add t dim "$dim"
+		refused 'add' 'has the name of one of the endpoints' hcctl fabric add life dim "$dim"
 	done
 	equal 'sockets that were bound' 0 "$(bound)"
 	ip link del "$last"
-	check 'add' hcctl fabric add t dim "$dim"
+	check 'add' hcctl fabric add life dim "$dim"
 	storm 1
 	[[ $(bound) != 0 ]] || fault 'no socket is bound to a fabric that is finished'
 }
@@ -180,14 +180,14 @@ a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
 	local i killed=0
 	storm $((4 * slow))
 	for ((i = $(scaled 20); i > 0; i--)); do
-		timeout -s KILL "0.$((RANDOM % 2 * slow / 6))$((RANDOM % 9 + 1))" hcctl fabric add t dim 9
+		timeout -s KILL "0.$((RANDOM % 2 * slow / 6))$((RANDOM % 9 + 1))" hcctl fabric add life dim 9
 		(($? != 137)) || ((++killed))
-		hcctl fabric del t
+		hcctl fabric del life
 	done 2>/dev/null
 	wait "$pid"
 	log "$killed were killed"
 	# What the last one began may still be on its way out.
-	check 'add' busywait 10 hcctl fabric add t dim 4
+	check 'add' busywait 10 hcctl fabric add life dim 4
 }
 
 run_tests fabrics_of_all_dimensions a_reduction_on_a_thousand_nodes names_are_checked \

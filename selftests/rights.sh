@@ -45,6 +45,7 @@ to_add_and_remove_fabrics() {
 	a_fabric
 	nobody_else hcctl fabric add u dim 1
 	nobody_else hcctl fabric del t
+	unprivileged N
 	in_namespace 'unprivileged' 'hcctl fabric add t dim 1 && echo done'
 	unprivileged Y
 	in_namespace '^done$' 'hcctl fabric add t dim 1 && hcctl fabric del t && echo done'
@@ -149,14 +150,19 @@ with_capability() {
 # captured PROGRAM..: does tcpdump, started so, see a reduction?
 captured() {
 	local seen
-	"$@" timeout $((3 * slow)) tcpdump -i tmon -n -c 1 >"$scratch/captured" 2>"$scratch/tcpdump" &
+	"$@" timeout $((30 * slow)) tcpdump -i tmon -n -c 1 >"$scratch/captured" 2>"$scratch/tcpdump" &
 	seen=$!
-	busywait 2 grep -q listening "$scratch/tcpdump" || { wait $seen; return 1; }
-	busywait 3 reduced_until_seen || true
+	busywait 10 listening_or_ended || { wait $seen; return 1; }
+	for _ in {1..20}; do
+		if reduced_until_seen || ! kill -0 "$seen"; then break; fi
+		sleep 0.2
+	done
 	kill $seen 2>/dev/null
 	wait $seen
 	[[ -s $scratch/captured ]]
 } 2>/dev/null
+
+listening_or_ended() { grep -q listening "$scratch/tcpdump" || ! kill -0 "$seen"; }
 
 reduced_until_seen() {
 	hcctl run reduce t op sum type u8 count 1

@@ -5,9 +5,10 @@
 # Runs all tests of this folder, or the ones named, as root on a machine with the module loaded,
 # and looks into the kernel's log after each. KTAP on standard output; status 1 if one failed.
 #
-# Programs that the Makefile lists as TEST_SHARED run side by side, as many as HC_LANES says (2; 1 on
-# one processor), the others alone, behind them. A complaint of the kernel counts for all that ran
-# when it came. The output is in the same order in every run.
+# Programs that the Makefile lists as TEST_SHARED run side by side, as many as HC_LANES says (3; 2 on a kernel with
+# debugging, 1 on one processor), scripts each in a network namespace of their own; the others alone, behind them. What
+# a script that is shared gives to "alone" has a turn there too, as NAME:alone. A complaint of the kernel counts for
+# all that ran when it came. The output is in the same order in every run.
 #
 # HC_AGAIN=yes: a program that fails, and neither dies nor makes the kernel complain, is run once more, alone or beside
 # another; the second result counts (selftests/tally). HC_DEADLINE=S: none is begun later than S seconds
@@ -18,9 +19,10 @@ cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
 # shellcheck source=selftests/lib.sh
 . ./lib.sh
 
-# limit PROGRAM: seconds that it may take; kernels with debugging are several times slower.
+# limit PROGRAM [shared]: seconds that it may take; kernels with debugging are several times slower.
 limit() {
 	local seconds=300
+	[[ ! $2 || $debug ]] || seconds=450
 	[[ $1 != failslab.sh ]] || seconds=600
 	[[ ! $debug ]] || ((seconds *= 4))
 	echo "$seconds"
@@ -31,11 +33,20 @@ complaints() {
 		grep -vE 'BUG: KCSAN: [^[]*$'
 }
 
+# What a script sees that shares the machine: a network namespace of its own, of which /sys tells
+# shellcheck disable=SC2016
+apart='mount -t sysfs sysfs /sys && mount -t debugfs debugfs /sys/kernel/debug
+	mount -t tracefs tracefs /sys/kernel/tracing
+	ip link set lo up
+	exec "$0"'
+
 # attempt PROGRAM: its output, then a line that says what the kernel complained of, if it did
 attempt() {
-	local name=$1 status said
+	local name=$1 status said command=("./${1%:*}")
+	[[ ! $2 || $name != *.sh ]] || command=(env HC_TURN=beside unshare -nm bash -c "$apart" "${command[@]}")
+	[[ $name != *:alone ]] || command=(env HC_TURN=alone "${command[@]}")
 	echo "hypercube-selftests: begin $name" >/dev/kmsg
-	timeout -k 5 "$(limit "$name")" "./$name" </dev/null 2>&1 |
+	timeout -k 5 "$(limit "$name" "$2")" "${command[@]}" </dev/null 2>&1 |
 		while IFS= read -r said; do printf '    %s\n' "$said"; done
 	status=${PIPESTATUS[0]}
 	said=$(complaints "$name")
@@ -48,7 +59,7 @@ attempt() {
 again() { [[ ${HC_AGAIN-} && $1 != [034] ]] && (($1 < 124)) && ! late; }
 late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
 
-# run NUMBER PROGRAM: prints the result of a program behind those of its tests
+# run NUMBER PROGRAM [shared]: prints the result of a program behind those of its tests
 run() {
 	local name=$2 begin=$EPOCHREALTIME status
 	echo "# $name"
@@ -56,11 +67,11 @@ run() {
 		echo "ok $1 $name # SKIP there is no time left"
 		return
 	fi
-	attempt "$name"
+	attempt "$name" "${3-}"
 	status=$?
 	if again "$status"; then
 		echo "# $name ended with status $status: once more"
-		attempt "$name"
+		attempt "$name" "${3-}"
 		status=$?
 	fi
 	printf '# %s took %d s\n' "$name" $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000000))
@@ -87,7 +98,7 @@ start() {
 		show
 	done
 	{
-		run "$@" >"$work/$1.out"
+		run "$@" shared >"$work/$1.out"
 		echo $? >"$work/$1.new"
 		mv "$work/$1.new" "$work/$1.status"
 	} &
@@ -96,17 +107,25 @@ start() {
 mapfile -t shared < <(words_of TEST_SHARED)
 shares() { [[ " ${shared[*]} " == *" $1 "* ]]; }
 
-# arranged PROGRAM..: those that share come first
+# arranged PROGRAM..: those that share come first, their tests that do not and the other programs behind them
 arranged() {
 	local name
-	for name; do if shares "$name"; then echo "$name"; fi; done
-	for name; do if ! shares "$name"; then echo "$name"; fi; done
+	for name in "${shared[@]}"; do
+		[[ " $* " != *" $name "* ]] || echo "$name"
+	done
+	for name; do
+		if ! shares "$name"; then
+			echo "$name"
+		elif grep -qs '^alone=(' "$name"; then
+			echo "$name:alone"
+		fi
+	done
 }
 
 mapfile -t programs < <(listed)
 (($# == 0)) || programs=("$@")
-mapfile -t programs < <(arranged "${programs[@]}")
-lanes=${HC_LANES:-$(($(nproc) > 1 ? 2 : 1))}
+lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 3))}
+((lanes == 1)) || mapfile -t programs < <(arranged "${programs[@]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export HC_TEST_TIMEOUT=${HC_TEST_TIMEOUT:-$([[ $debug ]] && echo 400 || echo 90)}
@@ -114,7 +133,7 @@ echo 'KTAP version 1'
 echo "1..${#programs[@]}"
 number=0 failed=0 shown=0
 for program in "${programs[@]}"; do
-	if shares "$program" && ((lanes > 1)); then
+	if ((lanes > 1)) && shares "$program"; then
 		start $((++number)) "$program"
 		continue
 	fi

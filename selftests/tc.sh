@@ -108,5 +108,6 @@ a_failed_node_loses_its_carrier() {
 	equal 'operstate' up "$(of 1 operstate)"
 }
 
+alone=(tbf_limits)
 run_tests netem_delays_and_loses tbf_limits xdp_in_generic_mode ip_and_ethtool_tell_the_truth \
 	a_failed_node_loses_its_carrier

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include "cube.h"
@@ -363,6 +364,14 @@ TEST(everybody_may_read_but_not_write)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Nobody else sets parameters before this test ends (lib.sh). */
+static int lock_parameters(void)
+{
+	int fd = open("/run/hypercube-selftests", O_WRONLY | O_CREAT, 0600);
+
+	return fd < 0 || flock(fd, LOCK_EX);
+}
+
 static int unprivileged(char value)
 {
 	int fd = open("/sys/module/hypercube/parameters/unprivileged", O_WRONLY);
@@ -376,6 +385,7 @@ TEST(the_root_of_a_user_namespace_has_fabrics_of_its_own)
 {
 	int status;
 
+	ASSERT_EQ(0, lock_parameters());
 	ASSERT_EQ(0, unprivileged('N'));
 	status = as_nobody(no_fabric, "mine");
 	if (status == KSFT_SKIP)

@@ -265,6 +265,9 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 	[[ ! $(ls $tracing/instances) ]] || fault 'an instance of tracing was left'
 }
 
+# All of the machine is traced.
+alone=(tracepoints_agree_with_counters operations_that_fail_end_in_the_trace
+	every_operation_that_begins_ends_in_the_trace time_lines_have_a_slice_for_each_hop_and_merge)
 run_tests pictures_show_faults_and_traffic tracepoints_agree_with_counters \
 	operations_that_fail_end_in_the_trace every_operation_that_begins_ends_in_the_trace \
 	a_monitor_shows_every_frame a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
