@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds.h"
+#include "allreduce_types.h"
 #include "ktap.h"
 
 #define PLAN 1

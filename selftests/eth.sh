@@ -9,8 +9,8 @@
 #	| 10.16.0.1     |                                | 10.16.0.8     |
 #	+---------------+    ..                          +---------------+
 
-# shellcheck source=selftests/endpoints.sh
-. "$(dirname "${BASH_SOURCE[0]}")/endpoints.sh"
+# shellcheck source=selftests/lib/endpoints.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
 
 ends_alone() { ! reaches "$@" -W "$slow"; }
 # drops NODE REASON: at the node itself

@@ -4,8 +4,8 @@
 # What README and the manual say can be typed is typed, line by line, as printed. A command must
 # succeed, what it writes must be there at the end, and a recording must have recorded something.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 list=$here/examples.list
 [[ -e $list ]] || skip_all 'there is no list of commands'

@@ -4,8 +4,8 @@
 # Allocations of the module fail at random: what is asked for then succeeds or is refused in words,
 # operations end, and nothing stays behind. Needs a kernel with fault injection by stack trace.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 injectors=(/sys/kernel/debug/failslab /sys/kernel/debug/fail_page_alloc)
 

@@ -3,8 +3,8 @@
 #
 # Faults: set, shown, cleared, made at random, found by the nodes themselves; and plans around them.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 fault_words() { json '[.[].fault] | join(" ")' node show t; }
 down() { json '.[0].links_down' fabric show t; }

@@ -4,8 +4,8 @@
 # The tool on a live system: its JSON is JSON and has what the text has, its errors say what and
 # why, its status tells refusal from misuse, and a batch goes on or stops as it is told.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 # status WANTED COMMAND..
 status() {

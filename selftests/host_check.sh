@@ -8,8 +8,8 @@
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${1:?usage: host_check.sh BUILD-FOLDER}
-# shellcheck source=selftests/lib.sh
-. "$here/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$here/lib/lib.sh"
 number=0 failed=0
 
 result() {

@@ -4,8 +4,8 @@
 # Links that are bad by configuration: what the tool sets and shows, what ordinary programs make of
 # it, and that a seed makes it the same again. Operations over such links: impaired.c.
 
-# shellcheck source=selftests/endpoints.sh
-. "$(dirname "${BASH_SOURCE[0]}")/endpoints.sh"
+# shellcheck source=selftests/lib/endpoints.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
 
 link() { json ".[0]$2" link show t "$1"; }
 counts_all() { json "[.[] | $1] | add // 0" link show t; }

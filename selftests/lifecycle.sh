@@ -4,8 +4,8 @@
 # Fabrics come and go: of all dimensions, of all names, many times, several at once, and by no
 # other way than hcctl's.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 interfaces() { ip -o link show type hypercube | wc -l; }
 

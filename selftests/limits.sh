@@ -7,8 +7,8 @@
 # What a user may make the kernel hold: counts for all of his namespaces together, charges to his
 # memory cgroup, and a clear answer where the machine has too little.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 fabrics_of_a_user() {
 	parameter max_fabrics 3

@@ -10,8 +10,8 @@
 #	|   links between all of them --+---+-- of n3 too     |
 #	+-------------------------------+   +-----------------+
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 # Namespaces end some time after their names. What falls out does so into the initial one.
 no_endpoints() { [[ -z $(ip -o link show type hypercube) && -z $(nsenter -t 1 -n ip -o link show type hypercube) ]]; }

@@ -6,8 +6,8 @@
 #
 # Who may do what: a test for each row of the table in hypercube(7).
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 owner=1201 somebody=1202 not_permitted='not permitted|permission denied|no permission'
 

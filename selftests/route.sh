@@ -4,8 +4,8 @@
 # Fault-tolerant unicast: a frame arrives if there is a healthy path, and once the nodes have heard
 # of the faults it takes a shortest one. The tool computes what is the shortest by itself.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 # judge WHAT FILE: each line of the file is a command, the answers are judged together
 judge() {

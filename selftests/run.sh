@@ -16,8 +16,8 @@
 
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")" || exit 1
-# shellcheck source=selftests/lib.sh
-. ./lib.sh
+# shellcheck source=selftests/lib/lib.sh
+. ./lib/lib.sh
 
 # limit PROGRAM [shared]: seconds that it may take; kernels with debugging are several times slower.
 limit() {

@@ -4,8 +4,8 @@
 # What network people have already, on endpoints: qdiscs, XDP in generic mode, and that ip and ethtool
 # tell the truth about them.
 
-# shellcheck source=selftests/endpoints.sh
-. "$(dirname "${BASH_SOURCE[0]}")/endpoints.sh"
+# shellcheck source=selftests/lib/endpoints.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
 
 ends_alone() { ! reaches "$@"; }
 of() { at "$1" cat "/sys/class/net/tn$1/$2"; }

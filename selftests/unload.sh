@@ -4,8 +4,8 @@
 # The module is unloaded while fabrics exist, reductions run, sockets are open, listeners listen
 # and dumps are under way; and loaded again. Sockets pin it, nothing else does.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 # busybox's modprobe succeeds whatever the kernel says.
 load_module() { modprobe hypercube "$@" && loaded; }

@@ -4,8 +4,8 @@
 # Programs of the kernel's network tests, each between two namespaces, kn-a and kn-b, that a wire
 # connects. A function for each; it reports with check and fault.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/lib.sh"
 
 net=/kernel_net/net
 # For one script or program, in seconds

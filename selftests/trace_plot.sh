@@ -3,8 +3,8 @@
 #
 # What can be watched: pictures, tracepoints, the monitor interface, time lines.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 # a_fabric DIM: t, with some faults and a tree around them
 a_fabric() {

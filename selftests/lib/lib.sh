@@ -15,7 +15,7 @@ trouble+='|Objects remaining|oom-kill:|Out of memory:'
 debug='' slow=1 stride=1
 if [[ -e /sys/kernel/debug/kmemleak || -e /sys/kernel/debug/kcsan ]]; then debug=yes slow=6 stride=5; fi
 : "${HC_SCALE:=$([[ $debug ]] && echo 10 || echo 100)}"
-here=$(dirname "${BASH_SOURCE[0]}")
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # words_of VARIABLE: what the Makefile gives to variables whose names fit, a word each
 words_of() {

@@ -3,8 +3,8 @@
 #
 # Events: whoever listens hears of fabrics, nodes, links, plans and operations.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 # seen FILTER: has an event come for which the filter is true?
 seen() { jq -e -n "[inputs | select($1)] | length > 0" "$scratch/events"; }

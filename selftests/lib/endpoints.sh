@@ -3,7 +3,7 @@
 #
 # A fabric t whose endpoints are each in a namespace of their own, for scripts that look at traffic.
 
-# shellcheck source=selftests/lib.sh
+# shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
 p=hc$$e

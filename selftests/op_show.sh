@@ -3,8 +3,8 @@
 #
 # Who is missing?  "hcctl op show" names the nodes whose contributions a pending operation wants.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
 missing() { json '[.[] | .missing[]] | sort | join(" ")' op show t; }
 missing_are() { [[ $(missing) == "$1" ]]; }

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinds.h"
+#include "allreduce_types.h"
 
 void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t count)
 {

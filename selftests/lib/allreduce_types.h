@@ -3,8 +3,8 @@
  * Allreduces of every operator and type: all members have the bits of the plain
  * computation.
  */
-#ifndef _HC_KINDS_H
-#define _HC_KINDS_H
+#ifndef _HC_ALLREDUCE_TYPES_H
+#define _HC_ALLREDUCE_TYPES_H
 
 #include "ref.h"
 
@@ -29,4 +29,4 @@ bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsig
 unsigned int kinds_run(struct cube *c, unsigned int plan, const struct kind *k, unsigned int nk,
 		       size_t count);
 
-#endif /* _HC_KINDS_H */
+#endif /* _HC_ALLREDUCE_TYPES_H */
