@@ -15,6 +15,17 @@
  * Release with hc_faults_free().
  */
 int cmd_live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
+/* All of a live fabric, as it is now.  Release with cmd_state_free(), whatever cmd_state() says. */
+struct cmd_state {
+	struct nl_fabric info;
+	struct nl_node *nodes;
+	size_t n_nodes;
+	struct nl_link *links;
+	size_t n_links;
+};
+
+int cmd_state(struct hcctl *h, const char *fabric, struct cmd_state *s);
+void cmd_state_free(struct cmd_state *s);
 /* NODE, or nothing: *node stays NL_NONE. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
 /* {"node", "dim"}, text "N:D" behind @lead */

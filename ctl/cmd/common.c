@@ -39,6 +39,21 @@ int cmd_live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
 	return 0;
 }
 
+int cmd_state(struct hcctl *h, const char *fabric, struct cmd_state *s)
+{
+	int rc;
+
+	*s = (struct cmd_state){};
+	rc = nl_fabric(h, fabric, &s->info) ?: nl_nodes(h, fabric, &s->nodes, &s->n_nodes);
+	return rc ?: nl_links(h, fabric, &s->links, &s->n_links);
+}
+
+void cmd_state_free(struct cmd_state *s)
+{
+	free(s->nodes);
+	free(s->links);
+}
+
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node)
 {
 	*node = NL_NONE;

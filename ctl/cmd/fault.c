@@ -254,27 +254,21 @@ static void show_links(struct hcctl *h, const struct nl_link *v, size_t n,
 static int show(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
-	struct nl_node *nodes = NULL;
-	struct nl_link *links = NULL;
-	size_t n_nodes, n_links;
-	struct nl_fabric info;
+	struct cmd_state s;
 	int rc;
 
 	if (!fabric || hc_take_end(h, argc, argv))
 		return HC_USAGE;
-	rc = nl_fabric(h, fabric, &info) ?: nl_nodes(h, fabric, &nodes, &n_nodes);
-	if (!rc)
-		rc = nl_links(h, fabric, &links, &n_links);
+	rc = cmd_state(h, fabric, &s);
 	if (!rc) {
 		out_object(h, NULL);
 		out_str(h, "fabric", NULL, fabric);
-		out_uint(h, "dim", NULL, info.dim);
-		show_nodes(h, nodes, n_nodes);
-		show_links(h, links, n_links, info.dim);
+		out_uint(h, "dim", NULL, s.info.dim);
+		show_nodes(h, s.nodes, s.n_nodes);
+		show_links(h, s.links, s.n_links, s.info.dim);
 		out_close(h);
 	}
-	free(nodes);
-	free(links);
+	cmd_state_free(&s);
 	return rc;
 }
 

@@ -99,25 +99,19 @@ static void print(struct hcctl *h, const char *fabric, const struct nl_fabric *f
 static int stats(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
-	struct nl_node *nodes = NULL;
-	struct nl_link *links = NULL;
-	size_t n_nodes, n_links;
-	struct nl_fabric f;
+	struct cmd_state now;
 	struct sum s = {};
 	int rc;
 
 	if (!fabric || hc_take_end(h, argc, argv))
 		return HC_USAGE;
-	rc = nl_fabric(h, fabric, &f) ?: nl_nodes(h, fabric, &nodes, &n_nodes);
-	if (!rc)
-		rc = nl_links(h, fabric, &links, &n_links);
+	rc = cmd_state(h, fabric, &now);
 	if (!rc) {
-		add_nodes(&s, nodes, n_nodes);
-		add_links(&s, links, n_links);
-		print(h, fabric, &f, &s);
+		add_nodes(&s, now.nodes, now.n_nodes);
+		add_links(&s, now.links, now.n_links);
+		print(h, fabric, &now.info, &s);
 	}
-	free(nodes);
-	free(links);
+	cmd_state_free(&now);
 	return rc;
 }
 

@@ -4,25 +4,10 @@
 # The command line of hcctl, case by case; TAP.  Needs neither root nor the module.
 #	cli_test.sh HCCTL
 
-set -u
-hcctl=$(readlink -f "${1:?usage: cli_test.sh HCCTL}")
-here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-
-nr=0 failed=0
-
-result() {
-	nr=$((nr + 1))
-	if (($1 == 0)); then
-		echo "ok $nr - $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $nr - $2"
-		sed 's/^/# /' out err
-	fi
-}
+# shellcheck source=ctl/tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck disable=SC2034
+logs=(out err)
 
 # try STATUS STDOUT STDERR WORD..: patterns for grep -E; '-' wants nothing at all.
 # Of errors there is never more than one line.

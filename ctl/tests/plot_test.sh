@@ -4,24 +4,10 @@
 # Pictures of plans: well-formed, complete, and bad input is refused; TAP.
 #	plot_test.sh HCCTL
 
-set -u
-hcctl=$(readlink -f "${1:?usage: plot_test.sh HCCTL}")
-tmp=$(mktemp -d) || exit 1
-trap 'rm -rf "$tmp"' EXIT
-cd "$tmp" || exit 1
-
-nr=0 failed=0
-
-result() {
-	nr=$((nr + 1))
-	if (($1 == 0)); then
-		echo "ok $nr - $2"
-	else
-		failed=$((failed + 1))
-		echo "not ok $nr - $2"
-		sed 's/^/# /' log
-	fi
-}
+# shellcheck source=ctl/tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck disable=SC2034
+logs=(log)
 
 # Counts what an SVG has; a file that is no XML ends it.
 cat >count.py <<'END'
