@@ -92,10 +92,8 @@ static bool around(struct cube *c)
 		right = n == 1 && !steps;
 	}
 	if (!right) {
-		printf("# error %d, dim %u, FAULT words:", err, c->dim);
-		for (i = 0; i < c->nodes; i++)
-			printf(" %x", c->faults->fault[i]);
-		printf("\n");
+		printf("# error %d\n", err);
+		cube_print_faults(c);
 	}
 	parties_free(p, n);
 	return right;
@@ -103,25 +101,12 @@ static bool around(struct cube *c)
 
 TEST(every_pattern_of_two_links_of_eight)
 {
-	struct cube c;
-
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
-	EXPECT_EQ(0, cube_pairs_of_links(&c, around, stride()));
-	EXPECT_EQ(0, cube_del(&c));
+	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
 }
 
 TEST(random_faults_of_sixteen_to_sixty_four)
 {
-	unsigned int dim;
-	struct cube c;
-
-	for (dim = 4; dim <= 6; dim++) {
-		ASSERT_EQ(0, cube_new(&c, dim, 0));
-		ASSERT_EQ(0, cube_bind_all(&c));
-		EXPECT_EQ(0, cube_random_faults(&c, around, scaled(40)));
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	EXPECT_EQ(0, cube_random_to_64(around, scaled(40)));
 }
 
 /* Reductions, allreductions and barriers of one plan in turn. */
@@ -248,10 +233,7 @@ TEST(who_does_not_read_stops_the_others)
 	EXPECT_GT(p[5].job[0].op.bytes, p[5].job[0].sent);
 	EXPECT_EQ(0, drive(p, n, 60));
 	EXPECT_TRUE(kind_right(&c, p, node, n, 0));
-	for (i = 0; i < n; i++) {
-		free((void *)p[i].job[0].in);
-		free(p[i].job[0].out);
-	}
+	kind_free(p, n, 0);
 	parties_free(p, n);
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -306,10 +306,7 @@ TEST(who_does_not_read_stops_the_others)
 	p[2].fd = fd;
 	EXPECT_EQ(0, drive(p, n, 60));
 	EXPECT_TRUE(kind_right(&c, p, node, n, 0));
-	for (i = 0; i < n; i++) {
-		free((void *)p[i].job[0].in);
-		free(p[i].job[0].out);
-	}
+	kind_free(p, n, 0);
 	parties_free(p, n);
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -162,7 +162,7 @@ TEST(blocks_from_nothing_to_megabytes)
 /* Around the faults that are set, in exactly the steps of a reduction, and twice those. */
 static bool around(struct cube *c)
 {
-	unsigned int steps[2] = { 0, 0 }, least, i;
+	unsigned int steps[2] = { 0, 0 }, least;
 	int err = cube_plan(c, PLAN);
 
 	if (err)
@@ -172,34 +172,19 @@ static bool around(struct cube *c)
 	    (c->plan.tree.ndetours || c->plan.nmembers == 1 ||
 	     (steps[0] == least && steps[1] == 2 * least)))
 		return true;
-	printf("# %u and %u steps for %u, dim %u, FAULT words:", steps[0], steps[1], least, c->dim);
-	for (i = 0; i < c->nodes; i++)
-		printf(" %x", c->faults->fault[i]);
-	printf("\n");
+	printf("# %u and %u steps for %u\n", steps[0], steps[1], least);
+	cube_print_faults(c);
 	return false;
 }
 
 TEST(every_pattern_of_two_links_of_eight)
 {
-	struct cube c;
-
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
-	EXPECT_EQ(0, cube_pairs_of_links(&c, around, stride()));
-	EXPECT_EQ(0, cube_del(&c));
+	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
 }
 
 TEST(random_faults_of_sixteen_to_sixty_four)
 {
-	unsigned int dim;
-	struct cube c;
-
-	for (dim = 4; dim <= 6; dim++) {
-		ASSERT_EQ(0, cube_new(&c, dim, 0));
-		ASSERT_EQ(0, cube_bind_all(&c));
-		EXPECT_EQ(0, cube_random_faults(&c, around, scaled(20)));
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	EXPECT_EQ(0, cube_random_to_64(around, scaled(20)));
 }
 
 /* Any order of the dimensions and any sink: blocks of subtrees lie between each other. */

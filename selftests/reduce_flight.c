@@ -86,26 +86,25 @@ static void pipeline(struct __test_metadata *_metadata, struct cube *c, unsigned
 	parties_free(p, n);
 }
 
-TEST(thousands_of_operations_in_a_row)
+static void in_health(struct __test_metadata *_metadata, unsigned int njobs, bool notify)
 {
 	struct cube c;
 
 	ASSERT_EQ(0, cube_new(&c, 3, 0));
 	ASSERT_EQ(0, cube_plan(&c, 1));
 	ASSERT_EQ(0, cube_bind_all(&c));
-	pipeline(_metadata, &c, 1, scaled(4000), false);
+	pipeline(_metadata, &c, 1, njobs, notify);
 	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(thousands_of_operations_in_a_row)
+{
+	in_health(_metadata, scaled(4000), false);
 }
 
 TEST(everybody_hears_of_every_completion)
 {
-	struct cube c;
-
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_plan(&c, 1));
-	ASSERT_EQ(0, cube_bind_all(&c));
-	pipeline(_metadata, &c, 1, scaled(1500), true);
-	EXPECT_EQ(0, cube_del(&c));
+	in_health(_metadata, scaled(1500), true);
 }
 
 TEST(operations_in_a_row_around_faults)

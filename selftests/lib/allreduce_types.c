@@ -21,6 +21,16 @@ void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t co
 	j->waits = true;
 }
 
+void kind_free(struct party *p, unsigned int n, unsigned int m)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		free((void *)p[i].job[m].in);
+		free(p[i].job[m].out);
+	}
+}
+
 bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
 		unsigned int m)
 {
@@ -67,11 +77,8 @@ unsigned int kinds_run(struct cube *c, unsigned int plan, const struct kind *k, 
 	}
 	for (m = 0; m < nk && !bad; m++)
 		bad += !kind_right(c, p, node, n, m);
-	for (i = 0; i < n; i++)
-		for (m = 0; m < nk; m++) {
-			free((void *)p[i].job[m].in);
-			free(p[i].job[m].out);
-		}
+	for (m = 0; m < nk; m++)
+		kind_free(p, n, m);
 	parties_free(p, n);
 	return bad;
 }

@@ -20,6 +20,8 @@ struct kind {
 unsigned int kinds_all(struct kind *k);
 /* Let a member's job be one of them, of @count random elements. */
 void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t count);
+/* Free what kind_fill() allocated for job @m of each of @n members. */
+void kind_free(struct party *p, unsigned int n, unsigned int m);
 /* Has job @m the bits of the plain computation at each of @n members? */
 bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsigned int n,
 		unsigned int m);

@@ -227,58 +227,65 @@ static void put_members(struct nl *nl, unsigned int dim, const uint32_t *members
 	free(set);
 }
 
-int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
-		 const uint32_t *fault)
+static struct nl *plan_begin(const char *name, unsigned int id, unsigned int type)
 {
 	struct nl *nl = ctl();
-	unsigned int i;
 
 	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
 	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, name);
 	nl_u32(nl, HYPERCUBE_A_PLAN_ID, id);
-	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_TREE);
+	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, type);
+	return nl;
+}
+
+static void put_order(struct nl *nl, const uint8_t *order, unsigned int stages)
+{
+	unsigned int i;
+
+	for (i = 0; i < stages; i++)
+		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, order[i]);
+}
+
+static int plan_end(struct nl *nl, const uint32_t *fault, unsigned int dim)
+{
+	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, fault, hc_nodes(dim) * sizeof(*fault));
+	return nl_talk(nl, NULL, NULL);
+}
+
+int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
+		 const uint32_t *fault)
+{
+	struct nl *nl = plan_begin(name, id, HYPERCUBE_PLAN_TREE);
+	unsigned int i;
+
 	nl_u32(nl, HYPERCUBE_A_PLAN_SINK, t->sink);
-	for (i = 0; i < t->stages; i++)
-		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, t->order[i]);
+	put_order(nl, t->order, t->stages);
 	put_members(nl, t->dim, t->members);
 	for (i = 0; i < t->ndetours; i++)
 		nl_u32(nl, HYPERCUBE_A_PLAN_DETOUR,
 		       t->detours[i].from << 16 | t->detours[i].to);
-	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, fault, hc_nodes(t->dim) * sizeof(*fault));
-	return nl_talk(nl, NULL, NULL);
+	return plan_end(nl, fault, t->dim);
 }
 
 int ctl_bcast_new(const char *name, unsigned int id, const struct hc_bcast *b,
 		  const uint32_t *fault)
 {
-	struct nl *nl = ctl();
+	struct nl *nl = plan_begin(name, id, HYPERCUBE_PLAN_BCAST);
 
-	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
-	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, name);
-	nl_u32(nl, HYPERCUBE_A_PLAN_ID, id);
-	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_BCAST);
 	nl_u32(nl, HYPERCUBE_A_PLAN_SOURCE, b->source);
 	nl_put(nl, HYPERCUBE_A_PLAN_SEQUENCE, b->sequence, b->steps);
 	put_members(nl, b->dim, b->members);
-	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, fault, hc_nodes(b->dim) * sizeof(*fault));
-	return nl_talk(nl, NULL, NULL);
+	return plan_end(nl, fault, b->dim);
 }
 
 int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling *d,
 		     const uint32_t *fault)
 {
-	struct nl *nl = ctl();
-	unsigned int i;
+	struct nl *nl = plan_begin(name, id, HYPERCUBE_PLAN_DOUBLING);
 
-	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
-	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, name);
-	nl_u32(nl, HYPERCUBE_A_PLAN_ID, id);
-	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_DOUBLING);
 	nl_u32(nl, HYPERCUBE_A_PLAN_BASE, d->base);
-	for (i = 0; i < d->stages; i++)
-		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, d->order[i]);
-	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, fault, hc_nodes(d->dim) * sizeof(*fault));
-	return nl_talk(nl, NULL, NULL);
+	put_order(nl, d->order, d->stages);
+	return plan_end(nl, fault, d->dim);
 }
 
 int ctl_plan_del(const char *name, unsigned int id)

@@ -253,6 +253,41 @@ unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned 
 	return wrong;
 }
 
+unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step)
+{
+	unsigned int wrong;
+	struct cube c;
+
+	if (cube_new(&c, 3, 0))
+		return 1;
+	wrong = cube_bind_all(&c) ? 1 : cube_pairs_of_links(&c, around, step);
+	return wrong + !!cube_del(&c);
+}
+
+unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds)
+{
+	unsigned int dim, wrong = 0;
+	struct cube c;
+
+	for (dim = 4; dim <= 6; dim++) {
+		if (cube_new(&c, dim, 0))
+			return wrong + 1;
+		wrong += cube_bind_all(&c) ? 1 : cube_random_faults(&c, around, rounds);
+		wrong += !!cube_del(&c);
+	}
+	return wrong;
+}
+
+void cube_print_faults(const struct cube *c)
+{
+	unsigned int i;
+
+	printf("# dim %u, FAULT words:", c->dim);
+	for (i = 0; i < c->nodes; i++)
+		printf(" %x", c->faults->fault[i]);
+	printf("\n");
+}
+
 /* The nodes compute their FAULT words in their own time. */
 static int install(struct cube *c, unsigned int id, unsigned int type)
 {

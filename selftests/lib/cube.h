@@ -194,6 +194,11 @@ typedef bool (*cube_around_fn)(struct cube *c);
 unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned int step);
 /* Around random failed nodes and links, every third time so many that detours are needed. */
 unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned int rounds);
+/* The same in cubes that are made for it, of eight nodes, and of sixteen to sixty four. */
+unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step);
+unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
+/* A line for the log that tells of the faults. */
+void cube_print_faults(const struct cube *c);
 
 /* ------------------------------------------------------------ the driver */
 

@@ -40,26 +40,28 @@ const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nt
 	return NULL;
 }
 
-uint32_t nl_get_u32(const struct nl_attrs *a, int type, uint32_t otherwise)
-{
-	const struct nlattr *at = nl_find(a, type, 0);
-	uint32_t v = 0;
-
-	if (!at)
-		return otherwise;
-	memcpy(&v, nl_data(at), at->nla_len - NLA_HDRLEN < 4 ? at->nla_len - NLA_HDRLEN : 4);
-	return v;
-}
-
-uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise)
+/* A number, of @size bytes at most. */
+static uint64_t get(const struct nl_attrs *a, int type, size_t size, uint64_t otherwise)
 {
 	const struct nlattr *at = nl_find(a, type, 0);
 	uint64_t v = 0;
 
 	if (!at)
 		return otherwise;
-	memcpy(&v, nl_data(at), at->nla_len - NLA_HDRLEN < 8 ? at->nla_len - NLA_HDRLEN : 8);
+	if (size > at->nla_len - (size_t)NLA_HDRLEN)
+		size = at->nla_len - NLA_HDRLEN;
+	memcpy(&v, nl_data(at), size);
 	return v;
+}
+
+uint32_t nl_get_u32(const struct nl_attrs *a, int type, uint32_t otherwise)
+{
+	return get(a, type, 4, otherwise);
+}
+
+uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise)
+{
+	return get(a, type, 8, otherwise);
 }
 
 /* ------------------------------------------------------------ requests */
