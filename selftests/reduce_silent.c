@@ -340,16 +340,6 @@ TEST(a_completion_that_is_lost_is_told_again)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-static ssize_t recv_soon(int fd, struct hypercube_result *res)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	uint64_t sum;
-	bool eor;
-
-	poll(&p, 1, 1000 * patience(10));
-	return shc_recv(fd, &sum, sizeof(sum), res, &eor, 0);
-}
-
 /* Whoever has not heard of a failure must not take what counts the operation as over for
  * its completion: the sink's next word, or, if a link fails, its last one.
  */
@@ -362,6 +352,7 @@ static void lose_failure(struct __test_metadata *_metadata, bool link)
 	};
 	struct hypercube_result res;
 	unsigned int i;
+	uint64_t sum;
 	struct cube c;
 
 	ASSERT_EQ(0, cube_new(&c, 2, 4096));
@@ -376,16 +367,16 @@ static void lose_failure(struct __test_metadata *_metadata, bool link)
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, ALL, true));
 	cube_close(&c, 2);
 	ASSERT_EQ(8, shc_send(c.fd[0], &op, zeros, 8, 0));
-	EXPECT_EQ(0, recv_soon(c.fd[0], &res));
+	EXPECT_EQ(0, shc_recv_soon(c.fd[0], &sum, sizeof(sum), &res));
 	EXPECT_EQ(-ECONNRESET, res.status);
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, 0, true));
 	ASSERT_EQ(8, shc_send(c.fd[3], &op, zeros, 8, 0));
-	EXPECT_EQ(8, recv_soon(c.fd[0], &res));
+	EXPECT_EQ(8, shc_recv_soon(c.fd[0], &sum, sizeof(sum), &res));
 	EXPECT_EQ(0, res.status);
 	if (link)
 		ASSERT_EQ(0, cube_fail_link(&c, 0, 1));
 	for (i = 1; i <= 2; i++) {
-		EXPECT_EQ(0, recv_soon(c.fd[1], &res));
+		EXPECT_EQ(0, shc_recv_soon(c.fd[1], &sum, sizeof(sum), &res));
 		EXPECT_TRUE(res.op == 1 || res.op == 2);
 		EXPECT_TRUE(res.status ? excused(res.status) || res.status == -ECONNRESET :
 					 res.op == 1);

@@ -94,3 +94,31 @@ unsigned int kinds_all(struct kind *k)
 	k[n++] = (struct kind){ HYPERCUBE_MAX, HYPERCUBE_RECORD, 7 };
 	return n;
 }
+
+int allreduce_once(struct cube *c, unsigned int id, const struct hypercube_op *op,
+		   const char *in, char *out)
+{
+	unsigned int node[CUBE_MAX], n, i;
+	struct party p[CUBE_MAX];
+	int err;
+
+	n = parties(c, p, node, 1);
+	for (i = 0; i < n; i++) {
+		struct job *j = &p[i].job[0];
+
+		j->op = *op;
+		j->op.plan = id;
+		j->in = in + node[i] * op->bytes;
+		j->out = out + node[i] * op->bytes;
+		j->room = op->bytes;
+		j->waits = true;
+	}
+	err = drive(p, n, 20) ? -EBADMSG : 0;
+	if (err)
+		ctl_op_print(c->name);
+	for (i = 0; i < n && !err; i++)
+		err = p[i].job[0].res.status ? p[i].job[0].res.status :
+		      p[i].job[0].got == op->bytes ? 0 : -EBADMSG;
+	parties_free(p, n);
+	return err;
+}

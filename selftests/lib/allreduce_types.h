@@ -31,4 +31,10 @@ bool kind_right(struct cube *c, struct party *p, const unsigned int *node, unsig
 unsigned int kinds_run(struct cube *c, unsigned int plan, const struct kind *k, unsigned int nk,
 		       size_t count);
 
+/* One allreduce of the same data by plan @id into @out, op->bytes for each member.  0, the
+ * operation's error, or -EBADMSG: a hang, or no result of that length.
+ */
+int allreduce_once(struct cube *c, unsigned int id, const struct hypercube_op *op,
+		   const char *in, char *out);
+
 #endif /* _HC_ALLREDUCE_TYPES_H */

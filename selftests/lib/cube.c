@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Sockets and fabrics. */
 #include <errno.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -110,6 +111,15 @@ ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bo
 		return -EBADMSG;
 	memcpy(res, CMSG_DATA(c), sizeof(*res));
 	return n;
+}
+
+ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	bool eor;
+
+	poll(&p, 1, 1000 * patience(10));
+	return shc_recv(fd, buf, len, res, &eor, 0);
 }
 
 /* ------------------------------------------------------------ fabrics */
@@ -334,6 +344,15 @@ int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base)
 			d->order[d->stages++] = i;
 	c->planned = !hc_plan_tree_fixed(c->faults, d->base, d->order, d->stages, &c->plan, &why);
 	return cube_doubling_install(c, id);
+}
+
+int cube_doubling_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment)
+{
+	int err = cube_new(c, dim, segment);
+
+	if (!err)
+		err = cube_doubling(c, id, hc_ones(dim), 0);
+	return err ? err : cube_bind_all(c);
 }
 
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,

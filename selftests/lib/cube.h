@@ -124,6 +124,9 @@ ssize_t shc_send(int fd, const struct hypercube_op *op, const void *buf, size_t 
 ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bool *eor,
 		 int flags);
 
+/* The same of what should come within seconds. */
+ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res);
+
 /* ------------------------------------------------------------ fabrics */
 
 #define CUBE_MAX	(1 << 8)
@@ -177,6 +180,8 @@ int cube_plan_fixed(struct cube *c, unsigned int id, uint32_t sink, const uint8_
 int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
 /* Recursive doubling in the subcube of these dimensions around @base. */
 int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base);
+/* A new cube with a doubling of all its nodes, all bound. */
+int cube_doubling_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 int cube_doubling_install(struct cube *c, unsigned int id);
 /* Plan a broadcast around the faults, and install. */
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
