@@ -51,27 +51,21 @@ static bool helper_test_deadlocks(void)
 	struct hc_tree_plan p;
 	struct world w;
 
-	world_init(&w, 4);
-	world_link(&w, 0xb, 0xa);
-	world_link(&w, 0xb, 0x9);
+	world_links(&w, 4, "b-a b-9");
 	CHECK(!world_fixed(&w, 0, "0123", &p));
 	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
 	CHECK(r.verdict == ORACLE_DEADLOCK && r.node == 0x9 && r.peer == 0xb);
 	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
 	CHECK(r.verdict == ORACLE_DONE);
 	CHECK(plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 
-	world_init(&w, 2);
-	world_link(&w, 0, 1);
-	world_link(&w, 0, 2);
+	world_links(&w, 2, "0-1 0-2");
 	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
 	CHECK(r.verdict == ORACLE_DEADLOCK && r.peer == 0);
 	CHECK(plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -90,8 +84,7 @@ static bool node_fault_deadlocks(void)
 			run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
 			CHECK(r.verdict == ORACLE_DEADLOCK);
 			CHECK(plan_holds(&w, &p));
-			hc_tree_plan_free(&p);
-			world_free(&w);
+			world_end(&w, &p);
 		}
 	}
 	return true;
@@ -133,18 +126,13 @@ static bool blocked_helper_loses_parts(void)
 	}
 	CHECK(least == 4);
 
-	world_init(&w, 4);
-	world_link(&w, 0, 1);
-	world_link(&w, 0, 2);
-	world_link(&w, 3, 7);
-	world_link(&w, 4, 6);
+	world_links(&w, 4, "0-1 0-2 3-7 4-6");
 	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	CHECK(p.tree.sink == 5 && has_order(&p.tree, "1203"));
 	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
 	CHECK(r.verdict == ORACLE_LOSS && unread(16, ORACLE_HELP));
 	CHECK(plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -154,17 +142,13 @@ static bool detour_is_not_read(void)
 	struct hc_tree_plan p;
 	struct world w;
 
-	world_init(&w, 3);
-	world_link(&w, 0, 1);
-	world_link(&w, 0, 2);
-	world_link(&w, 5, 7);
+	world_links(&w, 3, "0-1 0-2 5-7");
 	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	CHECK(p.tree.sink == 3 && has_order(&p.tree, "210"));
 	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
 	CHECK(r.verdict == ORACLE_LOSS && unread(8, ORACLE_DETOUR) == 1);
 	CHECK(plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -204,16 +188,12 @@ static bool theorem_5_steps(void)
 		if (__builtin_popcount(set) < 3)
 			CHECK(steps_are_n_plus_k(3, set));
 
-	world_init(&w, 3);
-	world_link(&w, 0, 1);
-	world_link(&w, 0, 2);
-	world_link(&w, 5, 7);
+	world_links(&w, 3, "0-1 0-2 5-7");
 	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	CHECK(p.tree.sink == 3 && has_order(&p.tree, "210"));
 	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
 	CHECK(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 5);
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -223,19 +203,13 @@ static bool theorem_5_slowdown(void)
 	struct hc_tree_plan p;
 	struct world w;
 
-	world_init(&w, 4);
-	world_link(&w, 1, 9);
-	world_link(&w, 3, 11);
-	world_link(&w, 6, 14);
-	world_link(&w, 8, 9);
-	world_link(&w, 9, 13);
+	world_links(&w, 4, "1-9 3-b 6-e 8-9 9-d");
 	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	CHECK(p.tree.sink == 0 && has_order(&p.tree, "3021"));
 	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
 	CHECK(r.verdict == ORACLE_DONE && r.steps == 8 && r.cost[0] == 5);
 	CHECK(p.steps < 8 && plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -246,14 +220,12 @@ static bool detour_baseline(void)
 	struct hc_tree_plan p;
 	struct world w;
 
-	world_init(&w, 2);
-	world_link(&w, 0, 1);
+	world_links(&w, 2, "0-1");
 	CHECK(oracle_distance(&w.o, 1, 0) == 3);
 	CHECK(!world_fixed(&w, 0, "10", &p));
 	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
 	CHECK(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 2 + 2);
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -264,15 +236,12 @@ static bool theorem_7(void)
 	unsigned int d;
 
 	/* 2^(n-1) faults: nobody is isolated, and the cube falls apart. */
-	world_init(&w, 2);
-	world_link(&w, 0, 1);
-	world_link(&w, 2, 3);
+	world_links(&w, 2, "0-1 2-3");
 	CHECK(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
 	CHECK(oracle_distance(&w.o, 0, 1) < 0);
 	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
 	CHECK(!p.clean_sink && p.nmembers == 2 && p.nexcluded == 2);
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 
 	/* 6 < 8 faults, a clean sink, nobody isolated, two nodes cut off. */
 	world_init(&w, 4);
@@ -285,8 +254,7 @@ static bool theorem_7(void)
 	CHECK(w.f->fault[0] == 14 && w.f->fault[1] == 14);
 	CHECK(oracle_distance(&w.o, 0, (int)p.tree.sink) < 0);
 	CHECK(plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -340,9 +308,7 @@ static bool find_tree_misses(void)
 	struct hc_tree_plan p;
 	struct world w;
 
-	world_init(&w, 3);
-	world_link(&w, 0, 1);
-	world_link(&w, 0, 2);
+	world_links(&w, 3, "0-1 0-2");
 	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	CHECK(p.tree.sink == 3 && has_order(&p.tree, "102") && p.cost > 0);
 	hc_tree_plan_free(&p);
@@ -351,8 +317,7 @@ static bool find_tree_misses(void)
 	hc_tree_plan_free(&p);
 	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
 	CHECK(p.cost == 0 && plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		count_misses(want[i][0], want[i][1], &exist, &missed);
@@ -388,8 +353,7 @@ static bool theorem_3_bound(void)
 	CHECK(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
 	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
 	CHECK(!p.clean_sink && p.nmembers == 6 && plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -420,14 +384,10 @@ static bool tree_exists_below_n_faults(void)
 	}
 
 	/* One fault in each of n dimensions: every link of order[0] is used. */
-	world_init(&w, 3);
-	world_link(&w, 0, 1);
-	world_link(&w, 4, 6);
-	world_link(&w, 3, 7);
+	world_links(&w, 3, "0-1 4-6 3-7");
 	CHECK(!world_plan(&w, HC_TREE_EXHAUST, HC_ANY_SINK, &p));
 	CHECK(p.clean_sink && p.cost > 0);
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 

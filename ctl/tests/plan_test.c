@@ -30,6 +30,22 @@ void world_link(struct world *w, unsigned int u, unsigned int v)
 	oracle_cut(&w->o, u, d);
 }
 
+void world_links(struct world *w, unsigned int n, const char *links)
+{
+	unsigned int u, v;
+	int len;
+
+	world_init(w, n);
+	for (; sscanf(links, "%x-%x%n", &u, &v, &len) == 2; links += len)
+		world_link(w, u, v);
+}
+
+void world_end(struct world *w, struct hc_tree_plan *p)
+{
+	hc_tree_plan_free(p);
+	world_free(w);
+}
+
 void world_nth_link(struct world *w, unsigned int i)
 {
 	unsigned int half = 1u << (w->o.n - 1), d = i / half, low = i % half;

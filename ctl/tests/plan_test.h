@@ -27,6 +27,10 @@ void world_init(struct world *w, unsigned int n);
 void world_free(struct world *w);
 /* The link between two nodes that differ in one bit. */
 void world_link(struct world *w, unsigned int u, unsigned int v);
+/* A world of dimension @n without some links: "0-1 b-a", nodes in hexadecimal. */
+void world_links(struct world *w, unsigned int n, const char *links);
+/* Frees a world and a plan for it. */
+void world_end(struct world *w, struct hc_tree_plan *p);
 void world_node(struct world *w, unsigned int u);
 void world_print(const struct world *w);
 /* Cut link number @i of the n * 2^(n-1) links. */

@@ -33,10 +33,7 @@ static bool example_2(void)
 	struct hc_tree_plan p;
 	struct world w;
 
-	world_init(&w, 3);
-	world_link(&w, 1, 3);
-	world_link(&w, 4, 5);
-	world_link(&w, 5, 7);
+	world_links(&w, 3, "1-3 4-5 5-7");
 	CHECK(!memcmp(w.f->fault, words, sizeof(words)));
 	CHECK(hc_tree_find_cost(w.f, used, 1, 7, 0) == 1);
 	CHECK(hc_tree_find_cost(w.f, used, 1, 7, 1) == 0);
@@ -47,8 +44,7 @@ static bool example_2(void)
 	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	CHECK(p.tree.sink == 0 && has_order(&p.tree, "201") && !p.cost);
 	CHECK(plan_holds(&w, &p));
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -60,9 +56,7 @@ static bool example_3(void)
 	uint32_t nb[4], d;
 	struct world w;
 
-	world_init(&w, 4);
-	world_link(&w, 0xb, 0xa);
-	world_link(&w, 0xb, 0x9);
+	world_links(&w, 4, "b-a b-9");
 	CHECK(!world_fixed(&w, 0, "0123", &p));
 	CHECK(p.cost == 1 && p.faulty_stages == 1 && p.steps == 5);
 	CHECK(plan_holds(&w, &p));
@@ -74,8 +68,7 @@ static bool example_3(void)
 	CHECK(role.dst[0].part == 0 && role.dst[0].parts == 2);
 	CHECK(role.dst[1].node == 0x3 && role.dst[1].how == HC_TREE_HELP);
 	CHECK(role.dst[1].part == 1 && role.dst[1].parts == 2);
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -88,9 +81,7 @@ static bool example_4(void)
 	uint32_t nb[3], d;
 	struct world w;
 
-	world_init(&w, 3);
-	world_link(&w, 4, 6);
-	world_link(&w, 4, 0);
+	world_links(&w, 3, "4-6 4-0");
 	world_node(&w, 7);
 	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	CHECK(p.tree.sink == 1 && has_order(&p.tree, "210"));
@@ -103,8 +94,7 @@ static bool example_4(void)
 	CHECK(!hc_tree_role(&p.tree, 4, w.f->fault[4], nb, &role, src, 8));
 	CHECK(role.ndst == 1 && role.dst[0].how == HC_TREE_HELP);
 	CHECK(role.dst[0].node == 5 && role.dst[0].parts == 1);
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
@@ -274,8 +264,7 @@ static bool role_errors(void)
 	CHECK(!hc_tree_role(&p.tree, 0, 0, nb, &role, NULL, 0));
 	CHECK(!role.nsrc && !role.ndst && !role.active);
 	CHECK(hc_tree_role(&p.tree, 1, 0, nb, &role, src, 8) == -EINVAL);
-	hc_tree_plan_free(&p);
-	world_free(&w);
+	world_end(&w, &p);
 	return true;
 }
 
