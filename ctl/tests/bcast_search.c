@@ -51,19 +51,29 @@ static void tally(struct family *c, const struct bworld *w, unsigned int size, i
 	hc_bcast_plan_free(&p);
 }
 
+/* The cube with these faults, unless it is one of those that the family skips. */
+static bool family_world(const struct family *c, const unsigned int *set, unsigned int size,
+			 struct bworld *w)
+{
+	unsigned int i;
+
+	if (c->skip > 1 && rnd(c->skip))
+		return false;
+	bworld_init(w, c->n);
+	for (i = 0; i < size; i++)
+		bworld_fault(w, set[i]);
+	return true;
+}
+
 static bool minimum_set(const unsigned int *set, unsigned int size, void *ctx)
 {
 	struct family *c = ctx;
 	bool reach[BORACLE_NODES];
 	struct bworld w;
-	unsigned int i;
 	bool fine = true;
 
-	if (c->skip > 1 && rnd(c->skip))
+	if (!family_world(c, set, size, &w))
 		return true;
-	bworld_init(&w, c->n);
-	for (i = 0; i < size; i++)
-		bworld_fault(&w, set[i]);
 	if (boracle_reach(&w.o, 0, reach) > 1) {
 		int steps = minimum(&w);
 
@@ -131,14 +141,10 @@ static bool search_set(const unsigned int *set, unsigned int size, void *ctx)
 	const struct family *c = ctx;
 	bool reach[BORACLE_NODES];
 	struct bworld w;
-	unsigned int i;
 	bool fine = true;
 
-	if (c->skip > 1 && rnd(c->skip))
+	if (!family_world(c, set, size, &w))
 		return true;
-	bworld_init(&w, c->n);
-	for (i = 0; i < size; i++)
-		bworld_fault(&w, set[i]);
 	if (boracle_reach(&w.o, 0, reach) > 1)
 		fine = search_from(&w, boracle_shortest(&w.o, 0));
 	bworld_free(&w);
@@ -203,14 +209,10 @@ static bool general_set(const unsigned int *set, unsigned int size, void *ctx)
 	struct family *c = ctx;
 	struct hc_bcast_plan p;
 	struct bworld w;
-	unsigned int i;
 	bool fine = true;
 
-	if (c->skip > 1 && rnd(c->skip))
+	if (!family_world(c, set, size, &w))
 		return true;
-	bworld_init(&w, c->n);
-	for (i = 0; i < size; i++)
-		bworld_fault(&w, set[i]);
 	if (!bworld_plan(&w, HC_BCAST_GENERAL, size & 1, &p)) {
 		fine = bcast_complete(&w, &p, hc_bcast_max_steps(c->n));
 		hc_bcast_plan_free(&p);
