@@ -3,8 +3,8 @@
 #
 # Reductions along chains, in the virtual machine: see run.
 
-# shellcheck source=selftests/lib.sh
-. "$(dirname "$0")/../lib.sh"
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "$0")/../lib/lib.sh"
 
 # A cube that lacks a node and three links; node 3 is the sink.
 faulty_cube() {

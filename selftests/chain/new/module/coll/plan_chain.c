@@ -9,17 +9,27 @@
 #include <linux/netlink.h>
 
 #include "coll/coll.h"
+#include "fabric/fabric.h"
 
-/* The walk, which the plan keeps where a broadcast keeps its steps. */
-static const u8 *chain_walk(const struct hc_plan *plan, u32 *steps)
+/**
+ * struct chain - what a plan keeps of its line
+ * @steps: links from the sink to the other end
+ * @dim: their dimensions
+ */
+struct chain {
+	u32 steps;
+	const u8 *dim;
+};
+
+static struct chain *plan_chain(const struct hc_plan *plan)
 {
-	*steps = plan->bcast.steps;
-	return plan->bcast.sequence;
+	return hc_plan_priv(plan);
 }
 
 /* A dimension that the cube does not have leads nowhere: chain_check() finds it. */
 static bool chain_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
+	struct chain *c = plan_chain(plan);
 	u32 u = p->root, i;
 
 	hc_set_add(plan->members, u);
@@ -28,31 +38,37 @@ static bool chain_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 			u = hc_neigh(u, p->sequence[i]);
 		hc_set_add(plan->members, u);
 	}
-	plan->bcast.steps = p->steps;
-	plan->bcast.sequence = hc_plan_dup(p->sequence, p->steps, sizeof(u8));
-	return plan->bcast.sequence;
+	c->steps = p->steps;
+	c->dim = hc_plan_dup(p->sequence, p->steps, sizeof(u8));
+	return c->dim;
+}
+
+static void chain_shape(const struct hc_plan *plan, struct hc_plan_params *p)
+{
+	p->steps = plan_chain(plan)->steps;
+	p->sequence = plan_chain(plan)->dim;
 }
 
 static void chain_release(struct hc_plan *plan)
 {
-	kvfree(plan->bcast.sequence);
+	kvfree(plan_chain(plan)->dim);
 }
 
 /* Nobody twice, and no link that either end calls faulty. */
 static int chain_check(const struct hc_plan *plan, const u32 *fault,
 		       struct netlink_ext_ack *extack)
 {
-	u32 steps, u = plan->root, i;
-	const u8 *dim = chain_walk(plan, &steps);
+	const struct chain *c = plan_chain(plan);
+	u32 u = plan->root, i;
 
-	if (plan->nmembers != steps + 1) {
-		hc_plan_flaw(extack, "the line comes to a node twice", HC_BCAST_NO_NODE);
+	if (plan->nmembers != c->steps + 1) {
+		hc_plan_flaw(extack, "the line comes to a node twice", HC_FLAW_NO_NODE);
 		return -EINVAL;
 	}
-	for (i = 0; i < steps; i++) {
-		u32 next = hc_neigh(u, dim[i]);
+	for (i = 0; i < c->steps; i++) {
+		u32 next = hc_neigh(u, c->dim[i]);
 
-		if ((fault[u] | fault[next]) & hc_bit(dim[i])) {
+		if ((fault[u] | fault[next]) & hc_bit(c->dim[i])) {
 			hc_plan_flaw(extack, "the line uses a faulty link", u);
 			return -EINVAL;
 		}
@@ -75,17 +91,17 @@ static int chain_members_create(struct hc_plan *plan, const u32 *fault,
 				struct netlink_ext_ack *extack)
 {
 	int err = chain_check(plan, fault, extack);
-	u32 steps, u = plan->root, i;
-	const u8 *dim = chain_walk(plan, &steps);
+	const struct chain *c = plan_chain(plan);
+	u32 u = plan->root, i;
 
-	for (i = 0; !err && i <= steps; i++) {
-		struct hc_tree_role role = { .nsrc = i < steps, .ndst = i > 0 };
+	for (i = 0; !err && i <= c->steps; i++) {
+		struct hc_tree_role role = { .nsrc = i < c->steps, .ndst = i > 0 };
 		struct hc_tree_peer src = {};
 
 		if (role.ndst)
-			role.dst[0] = peer_along(u, dim[i - 1]);
+			role.dst[0] = peer_along(u, c->dim[i - 1]);
 		if (role.nsrc)
-			src = peer_along(u, dim[i]);
+			src = peer_along(u, c->dim[i]);
 		err = hc_member_create(plan, u, &role, &src);
 		if (role.nsrc)
 			u = src.node;
@@ -107,7 +123,9 @@ static const struct hc_coll_ops *const chain_colls[] = {
 
 const struct hc_plan_ops hc_plan_chain = {
 	.id = HYPERCUBE_PLAN_CHAIN,
+	.plan_size = sizeof(struct chain),
 	.copy = chain_copy,
+	.shape = chain_shape,
 	.members_create = chain_members_create,
 	.release = chain_release,
 	.colls = chain_colls,
