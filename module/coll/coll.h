@@ -45,7 +45,7 @@ struct hc_rec {
  * struct hc_stream - one source in one operation: what it has sent, and what
  *	is sent down to it
  * @q: segments not yet merged, in order
- * @total: announced length of the stream; valid once @begun
+ * @total: announced length of the stream; valid once something came
  * @down_busy: modelled time until which the link down to it is occupied
  * @loose: memory of @q that no socket is charged for
  * @came: frames that have come from it

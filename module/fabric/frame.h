@@ -61,9 +61,12 @@ static inline const struct hc_frame_ops *hc_frame_ops_of(const struct sk_buff *s
 	return &hc_frame_types[hc_hdr(skb)->type];
 }
 
+/* Of any frame: a link that corrupts may have made the type a number without a line. */
 static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 {
-	return hc_frame_ops_of(skb)->flags & flag;
+	const struct hc_frame_ops *type = hc_frame_ops(hc_hdr(skb)->type);
+
+	return type && type->flags & flag;
 }
 
 #endif /* _HC_FRAME_H */

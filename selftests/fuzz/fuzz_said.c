@@ -339,6 +339,23 @@ static bool lost_elsewhere(void)
 
 /* ------------------------------------------------------------ numbers, names */
 
+/* What carries it asks for its type before anybody has looked whether that is one. */
+static bool type_of_nothing(void)
+{
+	static const unsigned char types[] = { 0, 13, 0x81, 0x8c, 0xff };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		struct frame f;
+
+		frame_begin(&f, 0, 0, types[i], LIVE_TREE);
+		f.rec.flags = 0;
+		if (say(&f) || link_drops(0, 0, HYPERCUBE_A_DROP_MALFORMED) != i + 1)
+			return false;
+	}
+	return live_dgrams(&c);
+}
+
 static bool seq_heals(void)
 {
 	static const uint32_t seqs[] = { 0x7fffffff, 0xfffffff0, 0x40000000 };
@@ -466,6 +483,7 @@ static const struct {
 	{ end_of_nowhere, "a cause lies in the fabric" },
 	{ end_of_peer, "a source does not say what is complete" },
 	{ lost_elsewhere, "what is lost on no way of a plan does not break it" },
+	{ type_of_nothing, "a frame of no type is dropped" },
 	{ seq_heals, "a link goes on after a wrong number" },
 	{ version_heals, "states go on after a wrong version" },
 	{ src_is_behind, "nobody speaks for whom he does not lead to" },
