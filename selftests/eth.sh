@@ -173,6 +173,7 @@ broadcasts_go_along_a_tree() {
 	equal 'links crossed' $((200 * 7)) "$crossed"
 	check 'a fault' hcctl link set t 5:0,2:0 down
 	check 'a failed node' hcctl node set t 6 fail
+	sleep 0.3
 	check 'the news has spread' busywait 10 at_rest
 	heard_by_all 5 'around faults' 0 1 2 3 4 7
 	equal 'links crossed' $((200 * 6)) "$crossed"
@@ -180,6 +181,7 @@ broadcasts_go_along_a_tree() {
 	equal 'links crossed' $((200 * 6)) "$crossed"
 	equal 'duplicates' 0 "$(duplicates)"
 	check 'ok' hcctl fault clear t
+	sleep 0.3
 	check 'the news has spread' busywait 10 at_rest
 	heard_by_all 5 'without faults again' 0 1 2 3 4 6 7
 	equal 'links crossed' $((200 * 7)) "$crossed"

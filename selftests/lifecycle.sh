@@ -13,10 +13,10 @@ fabrics_of_all_dimensions() {
 	local dim top=10
 	[[ ! $debug ]] || top=5
 	for ((dim = 1; dim <= top; dim++)); do
-		check "dimension $dim" hcctl fabric add "d$dim" dim "$dim"
+		check "dimension $dim" hcctl fabric add "life$dim" dim "$dim"
 		equal "interfaces of dimension $dim" $((1 << dim)) "$(interfaces)"
-		equal "dimension $dim" "$dim" "$(json '.[0].dim' fabric show "d$dim")"
-		check "dimension $dim" hcctl fabric del "d$dim"
+		equal "dimension $dim" "$dim" "$(json '.[0].dim' fabric show "life$dim")"
+		check "dimension $dim" hcctl fabric del "life$dim"
 		equal "interfaces after dimension $dim" 0 "$(interfaces)"
 	done
 }
@@ -24,9 +24,9 @@ fabrics_of_all_dimensions() {
 a_reduction_on_a_thousand_nodes() {
 	local dim=10
 	[[ ! $debug ]] || dim=6
-	check 'add' hcctl fabric add big dim "$dim"
-	check 'plan' hcctl tree find fabric big apply
-	check 'reduce' hcctl run reduce big op sum type u32 count 10 verify
+	check 'add' hcctl fabric add lifebig dim "$dim"
+	check 'plan' hcctl tree find fabric lifebig apply
+	check 'reduce' hcctl run reduce lifebig op sum type u32 count 10 verify
 }
 
 names_are_checked() {

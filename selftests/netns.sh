@@ -365,7 +365,8 @@ what_moved_on_stays() {
 	namespaces+=("hc$$e2")
 }
 
-alone=(what_does_not_fit_leaves_nothing nobody_puts_interfaces_into_the_initial_namespace)
+alone=(what_does_not_fit_leaves_nothing nobody_puts_interfaces_into_the_initial_namespace
+	a_guest_that_cannot_come_back_ends_alone)
 run_tests two_namespaces_have_fabrics_of_one_name a_namespace_ends_with_its_fabrics \
 	a_namespace_ends_under_load an_endpoint_moves sockets_are_bound_where_the_endpoint_is \
 	a_namespace_ends_and_its_endpoint_comes_back an_endpoint_comes_back_under_another_name \

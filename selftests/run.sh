@@ -28,8 +28,12 @@ limit() {
 	echo "$seconds"
 }
 
+# In a log that has lost the mark all that is there may be the program's.
 complaints() {
-	dmesg | sed "1,/hypercube-selftests: begin $1\$/d" | grep -E "$trouble" |
+	local log mark="hypercube-selftests: begin $1\$"
+	log=$(dmesg)
+	grep -q "$mark" <<<"$log" && log=$(sed "1,/$mark/d" <<<"$log")
+	grep -E "$trouble" <<<"$log" |
 		grep -vE 'BUG: KCSAN: [^[]*$'
 }
 
@@ -128,6 +132,21 @@ lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 3))}
 ((lanes == 1)) || mapfile -t programs < <(arranged "${programs[@]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+# fell PID: ends it and all below it, which Ctrl-C does not reach
+fell() {
+	local child
+	for child in $(pgrep -P "$1"); do fell "$child"; done
+	kill -TERM "$1" 2>/dev/null
+}
+# shellcheck disable=SC2317
+leave() {
+	local lane
+	trap - INT TERM
+	for lane in $(jobs -rp); do fell "$lane"; done
+	wait
+	exit 130
+}
+trap leave INT TERM
 export HC_TEST_TIMEOUT=${HC_TEST_TIMEOUT:-$([[ $debug ]] && echo 400 || echo 90)}
 echo 'KTAP version 1'
 echo "1..${#programs[@]}"
