@@ -146,7 +146,7 @@ TEST(refusals_that_nobody_reads)
 	printf("# %u bytes at most, %u sent\n", most, sent);
 	EXPECT_LE(most, RCVBUF + BEYOND);
 	/* Some may be under way to the node still. */
-	for (i = 0; i < 100 && h.failed + meminfo(fd, SK_MEMINFO_DROPS) < sent; i++) {
+	for (i = 0; i < 1000 && h.failed + meminfo(fd, SK_MEMINFO_DROPS) < sent; i++) {
 		hear(fd, &h);
 		usleep(50000);
 	}

@@ -53,7 +53,6 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 	m->role = *role;
 	m->view_since = jiffies;
 	INIT_LIST_HEAD(&m->work);
-	INIT_LIST_HEAD(&m->holding);
 	__skb_queue_head_init(&m->waiting);
 	memcpy(m->src, src, role->nsrc * sizeof(*src));
 	plan->member[u] = m;

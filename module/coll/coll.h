@@ -178,7 +178,6 @@ static inline u64 hc_end_to(const struct hc_end *end)
  * @plan: the plan
  * @node: the node
  * @work: in one of the lists of hc_node.work, under its lock
- * @holding: in hc_work.holding while @waiting is not empty, under that lock
  * @with_readers: if it waits, it is among those who wait for room at the process
  * @blocked: something of it waits for that
  * @again: it is in the list of those that can go on; under the lock
@@ -225,7 +224,6 @@ struct hc_member {
 	struct hc_plan *plan;
 	struct hc_node *node;
 	struct list_head work;
-	struct list_head holding;
 	bool with_readers;
 	bool blocked;
 	bool again;
@@ -481,15 +479,6 @@ void hc_member_wait(struct hc_member *m);
 void hc_member_again(struct hc_member *m);
 /* Let its poll look whether its links are usable.  Config, or poll. */
 void hc_member_check(struct hc_member *m);
-/* Contributions wait in it, or do not any more.  Poll. */
-void hc_member_hold(struct hc_member *m);
-void hc_member_held(struct hc_member *m);
-/* All in which some do are to have a turn.  Poll. */
-void hc_work_turn_begin(struct hc_work *w, struct list_head *turn);
-/* The next one, or NULL; it goes behind those that have had theirs. */
-struct hc_member *hc_work_turn_next(struct hc_work *w, struct list_head *turn);
-/* Those that had none are first in the next. */
-void hc_work_turn_end(struct hc_work *w, struct list_head *turn);
 /* Its plan was unpublished: no poll shall find it after a grace period.  Config. */
 void hc_member_forget(struct hc_member *m);
 

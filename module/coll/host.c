@@ -315,7 +315,6 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 		host_refuse(node, skb, -ESTALE, NULL);
 	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
 		__skb_queue_tail(&m->waiting, skb);
-		hc_member_hold(m);
 		node->host.waiting = true;
 	}
 	return true;
@@ -409,24 +408,10 @@ static int waiting_take(struct hc_member *m, int budget)
 	return work;
 }
 
-/* True: it still has some.  The rest of a contribution that is half sent passes by, so it has
- * to bring a poll: then *plan_id stays as it is.
- */
-static bool member_retry(struct hc_member *m, u32 *plan_id)
-{
-	if (skb_queue_empty(&m->waiting)) {
-		hc_member_held(m);
-		return false;
-	}
-	if (!op_open(m))
-		*plan_id = m->plan->id;
-	return true;
-}
-
 int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 {
-	struct list_head turn;
-	struct hc_member *m;
+	struct hc_plan *plan;
+	unsigned long id;
 	int work;
 
 	node->host.waiting = false;
@@ -437,17 +422,19 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 		/* What comes meanwhile is parked, too. */
 		*plan_id = node->host.plan;
 	}
-	hc_work_turn_begin(&node->work, &turn);
-	while ((m = hc_work_turn_next(&node->work, &turn))) {
+	xa_for_each(&node->fabric->plans, id, plan) {
+		struct hc_member *m = plan->member[node->id];
+
+		if (!m || skb_queue_empty(&m->waiting))
+			continue;
 		work += waiting_take(m, budget - work);
-		node->host.waiting |= member_retry(m, plan_id);
-		/* The others are asked as long as that changes something. */
-		if (work >= budget)
-			break;
+		if (skb_queue_empty(&m->waiting))
+			continue;
+		node->host.waiting = true;
+		/* The rest of what is half sent passes by, so it has to bring a poll. */
+		if (!op_open(m))
+			*plan_id = id;
 	}
-	/* Others have had no turn. */
-	node->host.waiting |= !list_empty(&turn);
-	hc_work_turn_end(&node->work, &turn);
 	rcu_read_unlock();
 	return work;
 }

@@ -28,7 +28,6 @@ void hc_work_init(struct hc_work *w)
 	INIT_LIST_HEAD(&w->readers);
 	INIT_LIST_HEAD(&w->ready);
 	INIT_LIST_HEAD(&w->late);
-	INIT_LIST_HEAD(&w->holding);
 }
 
 bool hc_work_waits(const struct hc_node *node)
@@ -89,54 +88,7 @@ void hc_member_forget(struct hc_member *m)
 	spin_lock_bh(&w->lock);
 	m->gone = true;
 	list_del_init(&m->work);
-	list_del_init(&m->holding);
 	spin_unlock_bh(&w->lock);
-}
-
-void hc_member_hold(struct hc_member *m)
-{
-	struct hc_work *w = &m->node->work;
-
-	spin_lock(&w->lock);
-	if (!m->gone && list_empty(&m->holding))
-		list_add_tail(&m->holding, &w->holding);
-	spin_unlock(&w->lock);
-}
-
-void hc_member_held(struct hc_member *m)
-{
-	struct hc_work *w = &m->node->work;
-
-	spin_lock(&w->lock);
-	list_del_init(&m->holding);
-	spin_unlock(&w->lock);
-}
-
-void hc_work_turn_begin(struct hc_work *w, struct list_head *turn)
-{
-	INIT_LIST_HEAD(turn);
-	spin_lock(&w->lock);
-	list_splice_init(&w->holding, turn);
-	spin_unlock(&w->lock);
-}
-
-struct hc_member *hc_work_turn_next(struct hc_work *w, struct list_head *turn)
-{
-	struct hc_member *m;
-
-	spin_lock(&w->lock);
-	m = list_first_entry_or_null(turn, struct hc_member, holding);
-	if (m)
-		list_move_tail(&m->holding, &w->holding);
-	spin_unlock(&w->lock);
-	return m;
-}
-
-void hc_work_turn_end(struct hc_work *w, struct list_head *turn)
-{
-	spin_lock(&w->lock);
-	list_splice(turn, &w->holding);
-	spin_unlock(&w->lock);
 }
 
 void hc_coll_event(struct hc_node *node, unsigned long events)

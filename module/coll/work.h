@@ -18,7 +18,6 @@ struct hc_node;
  * @readers: they wait for room at the process
  * @ready: they can go on
  * @late: they are looked at for what does not move
- * @holding: contributions of the node's sockets wait in them for room
  */
 struct hc_work {
 	spinlock_t lock;
@@ -26,7 +25,6 @@ struct hc_work {
 	struct list_head readers;
 	struct list_head ready;
 	struct list_head late;
-	struct list_head holding;
 };
 
 /**
