@@ -35,11 +35,6 @@ static inline __u32 hc_neigh(__u32 u, unsigned int d)
 	return u ^ hc_bit(d);
 }
 
-static inline unsigned int hc_distance(__u32 u, __u32 v)
-{
-	return hc_weight32(u ^ v);
-}
-
 /* Sets of nodes are arrays of 32-bit words, node u is bit u % 32 of word u / 32. */
 static inline __u32 hc_set_words(unsigned int dim)
 {
