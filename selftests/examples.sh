@@ -52,6 +52,7 @@ play() {
 	mkdir -p "$scratch/here" /out
 	chmod 755 "$scratch"
 	chmod 777 "$scratch/here"
+	! grep -q 'hcctl trace ' <<<"$2" || one_processor
 	if ! grep -q 'hcctl fabric add hc0 ' <<<"$2"; then
 		check 'a fabric' hcctl fabric add hc0 dim 4
 		check 'a plan' hcctl tree find fabric hc0 apply

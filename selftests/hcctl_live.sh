@@ -180,7 +180,12 @@ an_error_has_one_line() {
 	printf 'fabric add t dim 3\n' >"$scratch/batch"
 	one_line -b "$scratch/batch"
 	one_line -j -b "$scratch/batch"
-	[[ -d /sys/kernel/tracing/events/hypercube ]] || return 0
+}
+
+an_error_of_trace_has_one_line() {
+	[[ -d /sys/kernel/tracing/events/hypercube ]] || { skip 'no tracepoints'; return; }
+	one_processor
+	check 'add' hcctl fabric add t dim 3
 	one_line trace t -o "$scratch/t.json" -- /nonexistent
 	[[ ! -e $scratch/t.json ]] || fault 'there is a time line of nothing'
 	one_line -j trace t -o "$scratch/t.json" -- "$scratch"
@@ -334,9 +339,10 @@ all_types_and_operators_are_verified() {
 	check 'records' hcctl run reduce t op merge type record:9 count 33 verify
 }
 
+alone=(an_error_of_trace_has_one_line)
 run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
 	errors_say_what_and_why what_is_unknown_is_named numbers_may_be_written_in_three_ways \
-	an_error_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
+	an_error_has_one_line an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \

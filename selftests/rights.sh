@@ -225,6 +225,7 @@ to_use_an_endpoint() {
 
 to_trace() {
 	[[ -d /sys/kernel/tracing/events/hypercube ]] || { skip 'no tracepoints'; return; }
+	one_processor
 	a_fabric
 	nobody_else hcctl trace t -o "$scratch/t.json" duration 1ms
 	nobody_else cat /sys/kernel/tracing/trace
@@ -252,6 +253,7 @@ to_make_namespaces_for_all() {
 	check 'and gone' hcctl fabric del t
 }
 
+alone=(to_trace)
 run_tests to_add_and_remove_fabrics to_configure_a_fabric to_move_an_endpoint to_bind to_contribute to_look \
 	to_capture_on_links to_speak_as_a_neighbour to_use_an_endpoint to_trace to_set_parameters \
 	to_make_namespaces_for_all

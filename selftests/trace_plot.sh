@@ -64,6 +64,7 @@ traced() { grep -c " $1: .*${2-}" "$scratch/trace"; }
 traced_sum() { sed -n "s/.* $1: .* $2=\([0-9]*\).*/\1/p" "$scratch/trace" | awk '{ n += $1 } END { print n + 0 }'; }
 
 wants_tracing() {
+	one_processor
 	[[ -e $tracing/events/hypercube ]] && return
 	skip 'no tracing in this kernel'
 	return 1

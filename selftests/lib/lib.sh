@@ -113,6 +113,25 @@ parameters_back() {
 	were=()
 }
 
+# one_processor: until the end of the test. QEMU 7.2 may keep a breakpoint of the kernel's text patching in the
+# translation of a function that another processor runs meanwhile: int3 where the text has none, or a loop. Each
+# tracepoint that is switched patches text.
+processors=()
+one_processor() {
+	local online
+	for online in /sys/devices/system/cpu/cpu[1-9]*/online; do
+		[[ -w $online && $(<"$online") == 1 ]] || continue
+		echo 0 >"$online" || continue
+		processors+=("$online")
+	done
+}
+
+processors_back() {
+	local online
+	for online in "${processors[@]}"; do echo 1 >"$online"; done
+	processors=()
+}
+
 # unprivileged Y|N: may users make fabrics in namespaces of theirs?
 unprivileged() { parameter unprivileged "$1"; }
 
@@ -147,6 +166,7 @@ tidy_up() {
 	done
 	namespaces=()
 	parameters_back
+	processors_back
 } 2>/dev/null
 
 # skip_all REASON
@@ -155,7 +175,7 @@ skip_all() {
 	exit 4
 }
 
-# What a script gives here looks at the clock, at memory or at the initial namespace: in a turn of its own, if there
+# What a script gives here looks at the clock, at memory or at the initial namespace, or traces: in a turn of its own, if there
 # are turns (run.sh)
 alone=()
 # in_turn FUNCTION: does the test belong to the turn HC_TURN, beside others or alone?
