@@ -119,8 +119,9 @@ static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct 
 }
 #endif
 
-/* What a closed socket has left in queues keeps its memory, as long as that may be, but not
- * its namespace: if that holds the queues, both would stay for ever.
+/* A closed socket stays as long as queued frames are charged to it, which may be long.  It
+ * gives up its namespace before: a fabric of that namespace may own the queues, and then socket
+ * and namespace would keep each other for ever.
  */
 static inline void hc_sk_leave_net(struct sock *sk)
 {

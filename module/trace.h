@@ -21,7 +21,7 @@
 #include "fabric/node.h"
 #include "wire.h"
 
-/* Whoever traces only frames sees no more of these. */
+/* Files that trace only frames need no more than the names of these. */
 struct hc_plan;
 struct hc_tree_peer;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What DATA may say: frames may have been lost on their way, or come from another
- * machine.
+ * Checks of DATA: frames may have been lost on their way, or come from another machine.
  *
  * A stream is what one member sends another in one operation, in one direction.  Its
  * frames are numbered (.index), so one that is missing shows at the next one, on

@@ -286,7 +286,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
-	/* Who is blocked gets the result from its first helper. */
+	/* A blocked member has several helpers, and gets the result from the first. */
 	if (!i && op->coll->comes_down)
 		hc_hdr(skb)->flags |= HC_FRAME_F_WANT;
 	hc_hdr(skb)->index = cpu_to_be32(op->sent[i]++);
@@ -385,8 +385,8 @@ static void data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_coll_end_go_on(m, &end);
 }
 
-/* What waits and no socket is charged for: it was made by a node's poll, or has come from
- * another machine.
+/* Returns the memory of a waiting frame that no socket is charged for: a node's poll has made
+ * it, or it has come from another machine.
  */
 static u32 loose(const struct sk_buff *skb)
 {

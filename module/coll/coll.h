@@ -138,7 +138,7 @@ struct hc_op {
 	struct hc_stream src[];
 };
 
-/* What its collective keeps of an operation. */
+/* Returns the state that its collective keeps of an operation: .op_size bytes. */
 static inline void *hc_op_priv(const struct hc_op *op)
 {
 	return op->priv;
@@ -264,7 +264,7 @@ struct hc_member {
 	struct hc_tree_peer src[];
 };
 
-/* What the type of its plan keeps of a member. */
+/* Returns the state that the type of its plan keeps of a member: .member_size bytes. */
 static inline void *hc_member_priv(const struct hc_member *m)
 {
 	return m->priv;
@@ -328,7 +328,7 @@ static inline void *hc_payload(const struct sk_buff *skb)
 	return skb->data + sizeof(struct hc_hdr);
 }
 
-/* What sock/send.c notes in skb->cb of a frame for the host port. */
+/* Notes of sock/send.c on a frame for the host port, in skb->cb. */
 struct hc_host_cb {
 	struct hc_cb cb;
 	bool first;	/* begins a contribution */
@@ -358,8 +358,8 @@ static inline struct hc_leave_cb *hc_leave_cb(struct sk_buff *skb)
 	return (struct hc_leave_cb *)skb->cb;
 }
 
-/* What a DONE frame says: all operations below @nr are complete; the rest is about
- * the last of them.
+/* Contents of a DONE frame: all operations below @nr are complete; the rest is about the last
+ * of them.
  */
 struct hc_done {
 	u64 nr;
@@ -395,22 +395,22 @@ void hc_op_free(struct hc_op *op);
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer);
 /* How many frames of its stream in operation @nr a peer need not wait for any more. */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
-/* Of @sent frames @taken are taken; it may have been said before.  True: *credit, of at most
- * @window, has grown.
+/* A peer has taken @taken of @sent frames; it may have said so before.  True: *credit, of at
+ * most @window, has grown.
  */
 bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken);
 /* A peer has taken so many (CREDIT, TELL). */
 void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr);
 
 /* --- coll/done.c --- */
-/* Of those who tell that operations are done, the one who is last. */
+/* Returns the peer that is last, of those that tell which operations are done. */
 u32 hc_done_peer(const struct hc_member *m);
 /* False: no memory.  Who was not told asks after a second: see hc_stall_check(). */
 bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d);
 /* Tell what was kept to oneself. */
 void hc_done_tell(struct hc_member *m);
 
-/* Of plans whose root says what is done: see struct hc_plan_ops. */
+/* For plans whose root says what is done: see struct hc_plan_ops. */
 void hc_root_done_tell(struct hc_member *m);
 void hc_root_done_rx(struct hc_member *m, const struct hc_hdr *hdr);
 void hc_root_handed(struct hc_member *m, struct hc_op *op);
@@ -453,7 +453,7 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
  */
 #define HC_NEXT_UNKNOWN	U64_MAX	/* hc_end.next: the source cannot be heard */
 void hc_end_settle(struct hc_member *m, const struct hc_end *last);
-/* What the root of a plan has to say to members that it cannot reach any more. */
+/* Fills @last with what the root has to say to members that it cannot reach any more. */
 void hc_end_last(const struct hc_member *root, struct hc_end *last);
 /* Tell the process that an operation failed as @m->end says; @op may be NULL. */
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
@@ -547,7 +547,7 @@ static inline bool hc_sock_serves(const struct hc_member *m)
 	return hc_sock_serving(m);
 }
 
-/* What makes it this one: hc_rec.sock. */
+/* Returns the number that no other socket has had: hc_rec.sock. */
 u64 hc_sock_id(const struct sock *sk);
 /* Is there room in the receive buffer of socket @id, or of the one that serves the plan
  * (0)?  True without a socket.

@@ -11,7 +11,7 @@
 #include "coll/coll.h"
 #include "netlink/netlink.h"
 
-/* Of those who tell this member how far they are, the one who is last. */
+/* Returns the index of the last of the peers that tell this member how far they are. */
 static unsigned int peer_last(const struct hc_member *m)
 {
 	unsigned int n = hc_done_peers(m);
@@ -159,8 +159,8 @@ void hc_root_settle_below(struct hc_member *m)
 	hc_done_set(m, &d);
 }
 
-/* Who says that an operation is done has sent all of its result before.  If that
- * has not come, a frame was lost.
+/* The destination that says that an operation is done has sent all of its result before.  If
+ * that has not come, a frame was lost.
  */
 static bool result_lost(struct hc_member *m, u64 told)
 {
@@ -199,7 +199,7 @@ void hc_root_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 		if (m->role.dst[i].node == src && d.nr <= m->head)
 			m->peer_done[i] = max(m->peer_done[i], d.nr);
 	k = m->peer_done[peer_last(m)];
-	/* What it tells is about the last operation below .op. */
+	/* Time and steps in @d are those of the last operation below d.nr, and of no other. */
 	if (k != d.nr)
 		d = (struct hc_done){ .nr = k };
 	if (k > m->done && hc_done_set(m, &d))

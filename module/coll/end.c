@@ -173,7 +173,7 @@ static struct hc_op *op_from(struct hc_member *m, u64 nr)
 	return first;
 }
 
-/* What a fault leaves without doubt: not handed over, so not complete. */
+/* Operations that were not handed over cannot be complete: a fault fails them for sure. */
 static void ops_fail_begun(struct hc_member *m)
 {
 	struct hc_op *op, *next;
@@ -207,7 +207,7 @@ static void range_set(struct hc_member *m, const struct hc_end *end, u64 to)
 	m->end_to = apart ? to : max(m->end_to, to);
 	m->end = *end;
 	m->end.from = from;
-	/* Who asks about it has to learn of all of it. */
+	/* A member that asks about the range has to learn of all of it. */
 	m->end.to = m->end_to;
 }
 
@@ -427,7 +427,7 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
 		.dim = HC_CAUSE_NONE,
 	};
 
-	/* What is in doubt has lost a part, whatever the root says of it. */
+	/* An operation in doubt that fails here has lost a part, whatever the root says. */
 	if (m->broken)
 		hc_op_forgo(m, op);
 	else
@@ -511,7 +511,7 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (end.from > end_limit(m) || !end_may_come(m, hdr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	/* What was begun, or is complete, its root says, and those who have it from there. */
+	/* Only the root says what was begun, or is complete; its word comes from a destination. */
 	if (!hc_peer_find(m, src) || hc_src_index(m, src) >= 0)
 		end.flags &= ~HC_END_F_FINAL;
 	if (!(end.flags & HC_END_F_FINAL))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What goes down a tree: the message of a broadcast, the result of an allreduce.
+ * Sending down a tree: the message of a broadcast, the result of an allreduce.
  *
  * A segment goes to every source that wants it, over the edges of the plan in the
  * other direction, and to the process.  Pages are shared by all who hold the
@@ -154,7 +154,7 @@ bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	down_header(m, op, i, part);
 	op->src[i].credit--;
 	hc_peer_xmit(m, &m->src[i], part);
-	/* What cannot be sent ends the operation from below this call. */
+	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
 	return hc_member_op(m, nr) == op;
 }
 

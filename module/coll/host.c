@@ -227,7 +227,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		hc_advance(m);
 		return;
 	}
-	/* Of a merge, or a scatter, every member knows only its own length. */
+	/* The total is this member's own: in a merge, or a scatter, it knows no other. */
 	op->total = be64_to_cpu(hdr->total);
 	own_push(m, op, skb);
 }
@@ -256,7 +256,7 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
 }
 
-/* Who does not read what its operations tell it begins no more of them. */
+/* Sockets that do not read what their operations tell them begin no more of them. */
 static bool may_begin_now(const struct hc_member *m, u64 sock)
 {
 	return m->next < m->done + m->plan->ops->window && hc_sock_room(m, sock);
@@ -295,7 +295,7 @@ static bool retires(const struct hc_node *node, u32 id)
 {
 	/* Behind the look for the plan: see retire_begin(). */
 	smp_rmb();
-	/* What is done for who waited comes behind those ends: see retire_end(). */
+	/* Contributions that waited are handled behind those ends: see retire_end(). */
 	return smp_load_acquire(&node->fabric->retiring) == id;
 }
 
@@ -374,8 +374,8 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	return over;
 }
 
-/* What is to be taken next: while one socket's contribution is half sent, its segments
- * pass by what others want to begin.
+/* Returns the frame to be taken next: while one socket's contribution is half sent, its
+ * segments pass by what others want to begin.
  */
 static struct sk_buff *waiting_next(struct hc_member *m)
 {
@@ -419,7 +419,7 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 	work = parked_take(node, budget);
 	if (!skb_queue_empty(&node->host.parked)) {
 		node->host.waiting = true;
-		/* What comes meanwhile is parked, too. */
+		/* Contributions to this plan are parked, too, while any are: they need no poll. */
 		*plan_id = node->host.plan;
 	}
 	xa_for_each(&node->fabric->plans, id, plan) {

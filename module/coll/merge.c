@@ -35,8 +35,8 @@
 #include "reduce/combine.h"
 #include "trace.h"
 
-/* What a poll spends on merging, of all members together, before others have their turn:
- * bytes copied, and for each look at the heads of all inputs LOOK_COST for each of these.
+/* Budget of a poll for merging, of all members together, before others have their turn: bytes
+ * copied, and LOOK_COST for each input whenever the heads of all are looked at.
  */
 #define POLL_COST	SZ_64K
 #define LOOK_COST	16

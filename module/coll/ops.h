@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is different with each collective, and with plans of each type: the common code
- * (the other files of coll/, sock/send.c) knows members, numbers and frames, and asks these
- * instead of a type.
+ * Properties of each collective, and of each type of plan: the common code (the other files
+ * of coll/, sock/send.c) knows members, numbers and frames, and asks these instead of a
+ * type.
  *
  * A collective is a row in lib/hc_traits.c, which the tool reads, too, and a struct hc_coll_ops for
  * each way in which plans carry it, a line in the list of the plan type.  A plan type is a file
@@ -177,7 +177,7 @@ extern const struct hc_plan_ops hc_plan_tree;
 extern const struct hc_plan_ops hc_plan_bcast;
 extern const struct hc_plan_ops hc_plan_doubling;
 
-/* Of tree plans. */
+/* Collectives on tree plans. */
 extern const struct hc_coll_ops hc_tree_reduce;
 extern const struct hc_coll_ops hc_tree_allreduce;
 extern const struct hc_coll_ops hc_tree_barrier;

@@ -100,7 +100,7 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	return plan;
 }
 
-/* What the plan takes itself; its members are charged one by one. */
+/* Charges what the plan takes itself; its members are charged one by one. */
 static int plan_charge(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	u32 nodes = hc_nodes(plan->fabric->dim);
@@ -172,8 +172,8 @@ static void retire_begin(struct hc_fabric *fabric, u32 id)
 	smp_wmb();
 }
 
-/* What waited for that goes on, and contributions that wait for the plan's window, or behind
- * those, find that it is gone.  A poll that was late may have parked some at any node.
+/* Contributions that waited for the ends go on, and those that wait for the plan's window, or
+ * behind them, find that it is gone.  A poll that was late may have parked some at any node.
  */
 static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 {

@@ -90,7 +90,7 @@ struct hc_plan {
 	struct hc_member *member[];
 };
 
-/* What the plan's type keeps of it. */
+/* Returns the state that the plan's type keeps of it: .plan_size bytes. */
 static inline void *hc_plan_priv(const struct hc_plan *plan)
 {
 	return plan->priv;

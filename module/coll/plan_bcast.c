@@ -312,7 +312,7 @@ static void bcast_forgone(struct hc_member *m, struct hc_op *op)
 
 static void bcast_handed(struct hc_member *m, struct hc_op *op)
 {
-	/* Whoever receives a message has no more to do with it. */
+	/* A receiver has no more to do with a message that it has passed on. */
 	if (m->role.ndst) {
 		if (op->begun)
 			trace_hc_op_end(m->node, m->plan->id, op->nr, 0);
@@ -399,7 +399,9 @@ static bool bcast_end_owed(const struct hc_member *m)
 	return false;
 }
 
-/* Who has nothing of a message does not know that it has to ask. */
+/* Tells of the failure again: a source that has nothing of a message does not know that it has
+ * to ask.
+ */
 static void bcast_end_again(struct hc_member *m)
 {
 	unsigned int i;
@@ -417,7 +419,7 @@ static void bcast_end_again(struct hc_member *m)
 	}
 }
 
-/* Who it came from does not know that it is known. */
+/* A destination that has sent END does not know that it was known here: tell it. */
 static void bcast_end_known(struct hc_member *m, u32 from_peer)
 {
 	if (m->role.ndst && from_peer == m->role.dst[0].node)

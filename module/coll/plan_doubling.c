@@ -317,7 +317,7 @@ static bool frame_was_sent(const struct hc_op *op, const struct hc_hdr *hdr)
 	       be32_to_cpu(hdr->index) > doubling_op(op)->nr;
 }
 
-/* What lies below the failed range is over everywhere else: go without it. */
+/* Operations below the failed range are over everywhere else: go on without them. */
 static void doubling_settle_below(struct hc_member *m)
 {
 	u64 from = max(m->head, m->end.from);

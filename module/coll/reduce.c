@@ -101,7 +101,7 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 	}
 	hc_data_header(m, op, 0, skb);
 	hc_peer_xmit(m, &m->role.dst[0], skb);
-	/* What cannot be sent ends the operation from below this call. */
+	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
 	return hc_member_op(m, nr) == op;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What operations do with what comes over links, or does not; run by the poll.
+ * Entries of operations for frames that come over links, or do not; run by the poll.
  */
 #ifndef _HC_COLL_RX_H
 #define _HC_COLL_RX_H

@@ -53,7 +53,7 @@ static bool set_has(const u8 *set, u32 u)
 	return set[u / 8] >> (u % 8) & 1;
 }
 
-/* What source @i has asked for; its frame stays until the operation is over. */
+/* Returns the set that source @i has asked for; its frame stays until the operation is over. */
 static const u8 *source_set(const struct hc_op *op, unsigned int i)
 {
 	return hc_payload(skb_peek(&op->src[i].q));
@@ -296,7 +296,7 @@ static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 	return sent && (!last || record_end(m, op));
 }
 
-/* Whose the sink's next segment is, and where in that block it lies. */
+/* Says in the header of the sink's next segment whose block it is of, and where in it. */
 static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	struct scatter_op *s = scatter_op(op);

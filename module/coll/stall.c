@@ -39,7 +39,7 @@ static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 		hc_done_mark(m, skb);
 	else
 		hc_hdr(skb)->offset = cpu_to_be64(m->head);
-	/* What it waits for may have got lost. */
+	/* Frames that the peer waits for may have got lost: this number tells it. */
 	if (type == HC_FRAME_TELL)
 		hc_hdr(skb)->index = cpu_to_be32(m->plan->ops->frames_told(m, node, nr));
 	hc_peer_xmit(m, peer, skb);
@@ -54,7 +54,7 @@ static bool gone(const struct hc_member *m, u64 nr)
 	return m->left && !hc_sock_serves(m) && nr >= m->next;
 }
 
-/* Who has passed on a message asks whether it has come. */
+/* Has a message been lost that the peer which asks has passed on? */
 static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
 {
 	return m->plan->ops->message_lost && m->plan->ops->message_lost(m, hdr);
@@ -88,7 +88,7 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 
 	if (!peer)
 		return;
-	/* Who has missed a failure may wait for an operation before it. */
+	/* A peer that has missed a failure may wait for an operation before it. */
 	if (m->broken || (m->end_to && nr < m->end_to)) {
 		struct sk_buff *skb = hc_end_alloc(m->node, &m->end);
 
@@ -198,7 +198,9 @@ static bool too_quiet(struct hc_member *m, const struct hc_tree_peer *peer)
 	return m->quiet && m->quiet >= msecs_to_jiffies(patience);
 }
 
-/* What was handed over may be complete elsewhere: see coll/end.c. */
+/* Fails what this member waits for.  What it has handed over may be complete elsewhere all the
+ * same: see coll/end.c.
+ */
 static void give_up(struct hc_member *m)
 {
 	struct hc_end end = {

@@ -143,7 +143,9 @@ static int faults_work(struct hc_node *node, int budget)
 	while (work < budget && !hc_coll_faults_over(node)) {
 		if (!node->failing.now) {
 			WRITE_ONCE(node->failing.now, node->failing.links);
-			/* Whoever looks sees them here or there. */
+			/* .now was set before: whoever reads first .links, then .now, sees them
+			 * in one or the other.
+			 */
 			smp_store_release(&node->failing.links, 0);
 			node->failing.plan = 0;
 		}
@@ -170,7 +172,9 @@ static void member_recheck(struct hc_member *m)
 			hc_plan_fault(m->node, m->plan, dim, ENOLINK, HC_END_F_BROKEN);
 }
 
-/* What was waited for may lie in the queue still: then it is too early to ask. */
+/* Members of the list .late, to be checked for a stall, are taken only with an empty rxq: what
+ * they wait for may lie in it, and then it is too early to ask.
+ */
 static struct hc_member *work_take(struct hc_node *node, bool *late, bool *check)
 {
 	struct hc_work *w = &node->work;

@@ -160,7 +160,7 @@ static void tx_drop(struct hc_node *node, struct sk_buff *skb, unsigned int why)
 	hc_drop(node, NULL, skb, why);
 }
 
-/* Whoever sets NAPI_STATE_SCHED owns what belongs to the poll, until napi_complete(),
+/* The task that sets NAPI_STATE_SCHED owns what belongs to the poll, until napi_complete(),
  * which schedules the poll if somebody has asked for it meanwhile.  The sender may
  * hold the lock of a socket, so nothing must go up the stack from here: a frame from
  * the own stack does not, and without GRO the NAPI holds no frames that

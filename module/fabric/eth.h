@@ -13,8 +13,8 @@ struct sk_buff;
 
 /* Memory that Ethernet frames may take in a queue. */
 #define HC_ETH_BYTES	SZ_4M
-/* What flooded ones may take of that, in the queues of all nodes of a fabric together:
- * one frame from an endpoint's stack is there dim times for each node.
+/* Memory that flooded frames may take, in the queues of all nodes of a fabric together: one
+ * frame from an endpoint's stack is there dim times for each node.
  */
 #define HC_FLOOD_BYTES	SZ_64M
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What ethtool shows of an endpoint.
+ * ethtool for endpoints: driver, state of the link and counters.
  */
 #include <linux/ethtool.h>
 
@@ -9,7 +9,7 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 
-/* Of the node; frames and bytes of its links come over netlink. */
+/* Counters of the node; frames and bytes of its links come over netlink. */
 static const char names[][ETH_GSTRING_LEN] = {
 	"host_frames",
 	"merged_bytes",

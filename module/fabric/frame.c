@@ -21,7 +21,9 @@ static void probe_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb
 	consume_skb(skb);
 }
 
-/* Of one that a link or a node took along when it failed nothing is known. */
+/* Probes dropped for these two reasons are known to be lost.  Nothing is known of one that a
+ * link or a node took along when it failed.
+ */
 static void probe_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 				unsigned int why)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What is different with each type of frame: a line in frame.c.  Whoever handles frames of all
- * types asks that line, and looks it up once.
+ * Types of frames: each has a line in frame.c with what is different.  Code that handles
+ * frames of all types asks that line, and looks it up once.
  */
 #ifndef _HC_FRAME_H
 #define _HC_FRAME_H
@@ -47,7 +47,7 @@ struct hc_frame_ops {
 
 extern const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END];
 
-/* Of that number, which any frame may say; NULL: there is none. */
+/* Returns the line of @type, which may be any number that a frame says; NULL: there is none. */
 static inline const struct hc_frame_ops *hc_frame_ops(u8 type)
 {
 	if (type >= ARRAY_SIZE(hc_frame_types) || !hc_frame_types[type].rx)
@@ -55,13 +55,13 @@ static inline const struct hc_frame_ops *hc_frame_ops(u8 type)
 	return &hc_frame_types[type];
 }
 
-/* Of a frame that was made or checked here. */
+/* Returns the line of a frame that was made or checked here, so there is one. */
 static inline const struct hc_frame_ops *hc_frame_ops_of(const struct sk_buff *skb)
 {
 	return &hc_frame_types[hc_hdr(skb)->type];
 }
 
-/* Of any frame: a link that corrupts may have made the type a number without a line. */
+/* Any frame may be asked: a link that corrupts may have made the type a number without a line. */
 static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hc_hdr(skb)->type);

@@ -21,7 +21,7 @@ struct hc_gate_place {
 	struct list_head waits;
 };
 
-/* Whoever calls has NAPI_STATE_SCHED: let the poll run, when it is the node's turn. */
+/* The caller owns NAPI_STATE_SCHED.  Lets the poll run when it is the node's turn. */
 void hc_gate_enter(struct hc_node *node);
 /* Others first; nothing, if the node has no place.  Poll. */
 void hc_gate_leave(struct hc_node *node);

@@ -2,7 +2,7 @@
 /*
  * Endpoints in other namespaces than their fabric's.
  *
- * Whoever moved one there had to be entitled to it in both.  When that namespace ends,
+ * Moving one there takes the right to do so in both.  When that namespace ends,
  * its guests go back to where their fabric is, whose owner made them, and nowhere else:
  * the initial namespace, to which the stack gives interfaces that are left over, may
  * belong to somebody who never asked for one.

@@ -55,8 +55,8 @@
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
-/* What is charged to nobody may wait up to this, in one direction and in a fabric;
- * Ethernet up to half of it, so that it never is in the way of the operations' words.
+/* Waiting frames that are charged to nobody may take this, in one direction and in a fabric;
+ * Ethernet frames half of it, so that they never are in the way of the operations' words.
  */
 #define LOOSE_MAX	SZ_4M
 #define LOOSE_TOTAL_MAX	SZ_64M

@@ -52,7 +52,7 @@ struct hc_inject {
 #ifdef HC_FUZZ
 void hc_inject_init(void);
 void hc_inject_exit(void);
-/* What runs in between counts as coverage of the task that injects. */
+/* Code that runs between the two counts as coverage of the task that injects. */
 void hc_cover_start(void);
 void hc_cover_stop(void);
 #else

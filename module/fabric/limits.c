@@ -64,7 +64,7 @@ static uint max_fabric_plans = 1024;
 module_param(max_fabric_plans, uint, 0644);
 MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
 
-/* What an endpoint takes in all, sysfs and sysctl tables included, and its state. */
+/* Memory that an endpoint takes in all, with its sysfs and sysctl tables and its state. */
 #define NODE_BYTES	(60 * SZ_1K)
 /* Fabrics of a user that are being made or removed at the same time. */
 #define JOBS_MAX	64
@@ -244,15 +244,16 @@ int hc_plans_check(u32 n, struct netlink_ext_ack *extack)
 
 /* ------------------------------------------------------------ memory */
 
-/* Whoever asks for more than there is shall hear of it: the last of thousands of small
- * allocations would bring the OOM killer, which knows nothing of fabrics, to others.
+/* A fabric for which there is too little memory is refused before it is begun: the last of
+ * thousands of small allocations would bring the OOM killer, which knows nothing of fabrics, to
+ * others.
  */
 int hc_memory_check(u32 dim, struct netlink_ext_ack *extack)
 {
 	unsigned long needed = DIV_ROUND_UP((u64)hc_nodes(dim) * NODE_BYTES, SZ_1M);
 	long there = si_mem_available() / (SZ_1M / PAGE_SIZE);
 
-	/* What the rest of the machine needs to go on, and small fabrics do not matter. */
+	/* The rest of the machine keeps what it needs to go on; small fabrics do not matter. */
 	if (needed < 8 || there - (long)needed >= min_t(long, 64, there / 4))
 		return 0;
 	HC_SET_ERR_MSG_FMT(extack,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What users may make the kernel hold: limits.c.
+ * Limits to what users may make the kernel hold: limits.c.
  */
 #ifndef _HC_LIMITS_H
 #define _HC_LIMITS_H
@@ -12,7 +12,7 @@ struct hc_payer;
 struct net;
 struct netlink_ext_ack;
 
-/* What is counted for each payer. */
+/* Resources that are counted for each payer. */
 enum hc_limit {
 	HC_LIMIT_FABRICS,
 	HC_LIMIT_NODES,
@@ -27,8 +27,8 @@ enum hc_limit {
  */
 bool hc_users_allowed(const struct net *net);
 
-/* Who answers for what belongs to @net, with refcounter increased by 1, or NULL: no
- * memory.  Process context.
+/* Returns the payer that answers for all that belongs to @net, with refcounter increased by 1,
+ * or NULL: no memory.  Process context.
  */
 struct hc_payer *hc_payer_get(const struct net *net);
 void hc_payer_put(struct hc_payer *payer);

@@ -104,7 +104,9 @@ bool hc_link_usable(const struct hc_node *node, unsigned int dim)
 	return !(READ_ONCE(node->ports[dim].flags) & HC_PORT_UNUSABLE);
 }
 
-/* What a link really does to frames shows in the model's time, too. */
+/* Returns the bandwidth by which the model counts time: the link's own, or what the rate of an
+ * impairment really leaves of it.
+ */
 u64 hc_link_bandwidth(const struct hc_port *port)
 {
 	u64 bandwidth = READ_ONCE(port->bandwidth);
@@ -137,7 +139,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	struct hc_impair *impaired;
 	struct hc_hdr *hdr;
 
-	/* Whoever keeps a clone of the frame must not see the header change. */
+	/* Others that keep a clone of the frame must not see the header change. */
 	if (unlikely(skb_cow_head(skb, 0))) {
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 		return -ENOLINK;
@@ -205,7 +207,7 @@ void hc_link_update(struct hc_node *node)
 	for (d = 0; d < node->fabric->dim; d++)
 		if (news & hc_bit(d))
 			hc_coll_link_fault(node, d);
-	/* Who sees the word sees that plans have to be looked at: see node_told(). */
+	/* Readers that see the word see that plans have to be looked at: see node_told(). */
 	smp_store_release(&node->fault, word);
 }
 

@@ -25,7 +25,7 @@ enum {
 
 #define HC_PORT_UNUSABLE \
 	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_DETECTED))
-/* What keeps DETECT's own frames away, too. */
+/* States in which a port keeps DETECT's own frames away, too. */
 #define HC_PORT_CLOSED	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED))
 
 /**

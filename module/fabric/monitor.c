@@ -29,7 +29,7 @@
 #include "fabric/skb.h"
 #include "hc_topo.h"
 
-/* What is copied into the linear part; the rest goes to pages. */
+/* Bytes that are copied into the linear part; the rest goes to pages. */
 #define LINEAR	256
 
 /**
@@ -181,7 +181,7 @@ static void monitor_setup(struct net_device *dev)
 	hc_dev_set_netns_local(dev);
 }
 
-/* What IPv6 sends when an interface comes up would only stand among the frames. */
+/* Frames that IPv6 sends when an interface comes up would only stand among those shown. */
 static void no_ipv6(struct net_device *dev)
 {
 #if IS_ENABLED(CONFIG_IPV6)

@@ -52,8 +52,8 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 #define KICK_BATCH	32
 #define REST_MAX	msecs_to_jiffies(20)
 
-/* Whoever changes thousands of nodes goes no faster than they take notice, so that others find
- * room at the gate meanwhile.
+/* Callers that change thousands of nodes sleep here, after each KICK_BATCH of them, until their
+ * polls have run or REST_MAX is over: so others find room at the gate meanwhile.
  */
 void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 {
@@ -84,8 +84,8 @@ static bool payload_whole(struct sk_buff *skb, unsigned int head)
 	return !skb_linearize(skb);
 }
 
-/* What receivers count in frames is bounded in bytes by this.  A set of nodes may be longer
- * than a short segment.
+/* Payloads are bounded in bytes here, for receivers count them in frames.  A set of nodes may
+ * be longer than a short segment.
  */
 static bool payload_fits(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
 			 const struct hc_hdr *hdr)
@@ -324,7 +324,7 @@ static int node_poll(struct napi_struct *napi, int budget)
 	/* Somebody wants room in a transmit ring; there is none. */
 	if (unlikely(!budget))
 		return 0;
-	/* What has set it is there to be found, and needs no poll of its own. */
+	/* Work for which NAPI_STATE_MISSED was set is queued already: this poll finds it. */
 	clear_bit(NAPI_STATE_MISSED, &napi->state);
 	/* Before the queues are looked at. */
 	smp_mb__after_atomic();
@@ -340,13 +340,15 @@ static int node_poll(struct napi_struct *napi, int budget)
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
 	work += hc_hostq_poll(node, budget - work);
-	/* What was waited for may have lain in the queues; Ethernet frames never are it. */
+	/* Stalls are looked for only with an empty rxq, as a frame that a member waits for may
+	 * lie in it.  No member waits for an Ethernet frame.
+	 */
 	if (work < budget && skb_queue_empty_lockless(&node->rxq.list) &&
 	    test_and_clear_bit(HC_EV_STALL, &node->events))
 		hc_coll_event(node, BIT(HC_EV_STALL));
 	if (work < budget && hc_work_ready(node)) {
 		work += hc_coll_work(node, budget - work);
-		/* What that has ended leaves room for what waits. */
+		/* Operations that have ended here leave room for contributions that wait. */
 		work += hc_hostq_poll(node, budget - work);
 	}
 	return poll_end(node, work, budget, work == budget ||
@@ -414,7 +416,7 @@ struct rtnl_link_ops hc_link_ops __read_mostly = {
 	.validate	= node_link_validate,
 };
 
-/* What the stack may leave undone: it is nobody's job on the way. */
+/* Offloads: work that the stack may leave undone, for no node on the way has to do it. */
 #define FEATURES (NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM | \
 		  NETIF_F_RXCSUM | NETIF_F_SCTP_CRC | NETIF_F_GSO_SOFTWARE | \
 		  NETIF_F_GSO_ENCAP_ALL)

@@ -119,8 +119,8 @@ void hc_node_timers_stop(struct hc_node *node);
 void hc_node_free(struct hc_node *node);
 /* Set an event and let the node's poll run.  Process or softirq context. */
 void hc_node_kick(struct hc_node *node, unsigned int event);
-/* Whoever kicks all nodes, one after another, calls this after each, @u: so that not all polls
- * are in the way of other traffic at once.  Process context; sleeps.
+/* Callers that kick all nodes, one after another, call this after each, @u: so that not all
+ * polls are in the way of other traffic at once.  Process context; sleeps.
  */
 void hc_node_kicked(const struct hc_fabric *fabric, u32 u);
 /* Register the net_device; under rtnl. */
@@ -130,7 +130,9 @@ size_t hc_node_size(unsigned int dim);
 
 extern struct rtnl_link_ops hc_link_ops;
 
-/* What a frame, or a plan, counts for in the budget: mostly one, but some mean work for many. */
+/* Returns what a frame, or a plan, counts for in the poll's budget: one, and what its handler
+ * has added to .spent because it meant work for many.
+ */
 static inline int hc_cost(struct hc_node *node)
 {
 	int cost = 1 + node->spent;

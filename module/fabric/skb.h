@@ -20,7 +20,7 @@ struct hc_port;
 #define HC_WALK_ROOM	32
 #define HC_HEADROOM	(sizeof(struct hc_hdr) + HC_WALK_ROOM)
 
-/* What poll knows of a queued frame; in skb->cb from enqueue to dequeue. */
+/* The poll's notes on a queued frame; in skb->cb from enqueue to dequeue. */
 struct hc_cb {
 	u8 dim;		/* port it came by, or HC_DIM_HOST */
 	bool sealed;	/* the link's frames have a checksum */

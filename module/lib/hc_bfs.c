@@ -12,7 +12,7 @@
 /* A level with fewer nodes than words / FEW goes node by node. */
 #define FEW		2
 
-/* What a search fills in. */
+/* Results of a search, as far as it has got. */
 struct found {
 	__u32 root;
 	__u32 tail;

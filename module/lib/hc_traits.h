@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What tells the collectives from each other: who gives, who gets, what, over which
- * plans.  Shared by the kernel module, the library and the tool.
+ * Traits of the collectives: who gives, who gets, what, over which plans.  Shared by
+ * the kernel module, the library and the tool.
  *
  * The root is the sink of a tree plan or the source of a broadcast; a doubling has none.
  */
@@ -45,7 +45,7 @@ struct hc_traits {
 	bool told;
 };
 
-/* Of enum hypercube_collective; NULL: there is no such collective. */
+/* Returns the traits of @collective (enum hypercube_collective); NULL: there is no such one. */
 const struct hc_traits *hc_traits(unsigned int collective);
 
 /* Is one of them whom @who says?  @root: it is the root. */

@@ -148,7 +148,7 @@ static int add_src(struct sources *s, __u32 node, unsigned int stage,
 	return 0;
 }
 
-/* Who hands data to u over a tree link, while u is passive. */
+/* Finds the nodes that hand data to u over a tree link, while u is passive. */
 static int find_direct(const struct hc_tree *t, __u32 u, __u32 own,
 		       unsigned int active, struct sources *s)
 {

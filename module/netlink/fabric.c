@@ -96,7 +96,7 @@ static int job_start(struct sk_buff *skb, struct genl_info *info, struct fabric_
 	job->memcg = get_mem_cgroup_from_mm(current->mm);
 	INIT_WORK(&job->work, job_work);
 	queue_work(jobs, &job->work);
-	/* What netlink takes as: no answer now. */
+	/* -EINTR makes netlink send no answer now: job_work() sends it. */
 	return -EINTR;
 
 err_charge:

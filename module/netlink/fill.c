@@ -36,8 +36,8 @@ static int msg_end(const struct hc_msg *msg, void *hdr, bool overflow)
 static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabric)
 {
 	u32 ours = hc_node_size(fabric->dim);
-	/* What a net_device is at least: itself and its two queues.  Its entries in
-	 * sysfs and the state that IP keeps for it come on top.
+	/* A net_device takes at least its own structure and those of its two queues.  Its
+	 * entries in sysfs and the state that IP keeps for it come on top.
 	 */
 	u32 device = sizeof(struct net_device) + sizeof(struct netdev_queue) +
 		     sizeof(struct netdev_rx_queue);

@@ -161,7 +161,7 @@ int hc_later_wait(struct hc_later *later, struct genl_info *info)
 	list_add_tail(&later->list, &fabric->later.list);
 	fabric->later.n++;
 	mod_delayed_work(system_long_wq, &fabric->later.work, 1);
-	/* What netlink takes as: no answer now. */
+	/* -EINTR makes netlink send no answer now: it is sent when the wait is over. */
 	return -EINTR;
 }
 
@@ -205,7 +205,7 @@ struct told {
 	u16 changes[];
 };
 
-/* What clearing all faults is going to change. */
+/* Notes which nodes and links change when all faults are cleared, for changes_notify(). */
 static void changes_note(struct told *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;

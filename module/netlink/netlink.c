@@ -286,7 +286,9 @@ int hc_nl_lock(struct genl_info *info)
 	return -ENOENT;
 }
 
-/* What wants privileges wants them where the administrator lets users have any. */
+/* Commands that want privileges are refused where the administrator lets users have no fabrics,
+ * but for those that only tidy up (FL_TIDY).
+ */
 static int users_check(const struct genl_split_ops *op, struct genl_info *info)
 {
 	if (!(op->flags & GENL_UNS_ADMIN_PERM) || op->internal_flags & FL_TIDY ||

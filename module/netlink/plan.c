@@ -223,7 +223,7 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
 }
 
-/* What says something about plans of another type is a mistake. */
+/* Attributes that only plans of another type have are refused as a mistake. */
 static int parse_strange(struct genl_info *info, const struct hc_plan_params *p)
 {
 	const struct plan_row *row = row_of(p->ops);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the files of netlink/ share; no other file sees attributes.
+ * Shared by the files of netlink/; no other file sees attributes.
  */
 #ifndef _HC_NETLINK_PRIV_H
 #define _HC_NETLINK_PRIV_H
@@ -180,7 +180,7 @@ int hc_nl_detect(struct sk_buff *skb, struct genl_info *info);
 /* --- netlink/plan.c --- */
 int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info);
-/* What the plan's type has; true: there is no room. */
+/* Puts the plan's root, and what only plans of its type have; true: there is no room. */
 bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan);
 
 /* --- netlink/notify.c --- */

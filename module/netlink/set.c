@@ -182,7 +182,7 @@ static void take_u64(u64 *dst, const struct nlattr *attr)
 		*dst = nla_get_u64(attr);
 }
 
-/* What is to be after the request. */
+/* Fills @set with the impairments that the link is to have after the request. */
 static int impairments_get(struct genl_info *info, const struct hc_port *port,
 			   struct hc_impairments *set)
 {
@@ -300,7 +300,7 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 	if (ends == 2)
 		link_model(&node->ports[dim].peer->ports[dim], info->attrs);
 	if (down) {
-		/* What was said last holds. */
+		/* The last request holds: one for up or down ends flapping. */
 		hc_flap_set(node, dim, 0, 0);
 		hc_link_set_down(node, dim, nla_get_u8(down));
 	}

@@ -127,8 +127,8 @@ static __always_inline bool better(unsigned int oper, unsigned int type,
 }
 
 /*
- * Of a NaN and a number the number; of two NaNs the first, made quiet.  The
- * order makes -0 less than +0.
+ * The result of a NaN and a number is the number, of two NaNs the first, made quiet.
+ * The order makes -0 less than +0.
  */
 static __always_inline u64 extreme(unsigned int oper, unsigned int type,
 				   u64 a, u64 b)

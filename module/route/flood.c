@@ -75,7 +75,7 @@ struct hc_flood_chunk {
 	struct hc_flood_seen of[];
 };
 
-/* What to do with a frame. */
+/* Verdicts of origin_note() on a flooded frame. */
 enum seen {
 	SEEN_FIRST,	/* it is here for the first time */
 	SEEN_TO_SPREAD,	/* it went along the tree, and has to be spread now */

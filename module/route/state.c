@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What nodes know of faults that are not their own, so that unicast takes shortest
- * ways: link states.
+ * Link states: what nodes know of faults that are not their own, so that unicast takes
+ * shortest ways.
  *
  * A node whose FAULT word changes gives it the next version number and sends {node,
  * word, version} to its neighbours.  Who gets a version that is newer than what it

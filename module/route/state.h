@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What nodes know of the links of others: state.c.  All of it is the poll's.
+ * Link states: what nodes know of the links of others, see state.c.  All of it is the
+ * poll's, but for hc_state_again().
  */
 #ifndef _HC_STATE_H
 #define _HC_STATE_H
@@ -49,8 +50,8 @@ struct hc_states {
 
 /* The own FAULT word may have changed. */
 void hc_state_links(struct hc_node *node);
-/* What was sent over link @dim was dropped there: it is to be sent again at the next call of
- * that.  Any context.
+/* States that were sent over link @dim were dropped there: the next hc_state_links() sends all
+ * of them over it again.  Any context.
  */
 void hc_state_again(struct hc_node *node, unsigned int dim);
 /* A STATE frame came over link @dim; consumes. */

@@ -101,7 +101,7 @@ static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 	RCU_INIT_POINTER(hsk->node, NULL);
 }
 
-/* Whoever binds here next begins after the end of what this process took part in: so
+/* The next socket that binds here begins after the end of what this process took part in: so
  * wait for the poll.
  */
 static void sock_unbind(struct hc_sock *hsk)
@@ -154,7 +154,9 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 
 	WRITE_ONCE(hsk->gone, err);
 	slot_clear(hsk, node);
-	/* Who reads messages later, or as well, gets no error: hc_dgram_recvmsg() says why. */
+	/* sk_err is told once.  Calls that read messages later, or as well, see the shutdown
+	 * instead, and hc_dgram_recvmsg() says why.
+	 */
 	if (sk->sk_type == SOCK_DGRAM)
 		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
 	WRITE_ONCE(sk->sk_err, err);
@@ -195,7 +197,7 @@ void hc_sock_node_gone(struct hc_node *node)
 	socks_walk(node, sock_lose);
 }
 
-/* Of another owner than the node's: its operations end as with its close. */
+/* Takes the node from a socket of another owner: its operations end as with its close. */
 static void sock_revoke(struct sock *sk, struct hc_node *node)
 {
 	struct hc_sock *hsk = hc_sk(sk);
@@ -302,7 +304,7 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	return 0;
 }
 
-/* Who waits for another thread's call on the socket, or another socket, may be killed. */
+/* Signals end the wait for another thread's call on the socket, or on another socket. */
 static int locks_take(struct hc_sock *hsk, struct hc_fabric *fabric)
 {
 	if (mutex_lock_interruptible(&hsk->send_lock))

@@ -121,7 +121,7 @@ static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	return xa_load(&node->socks.plans, plan) ? -EADDRINUSE : 0;
 }
 
-/* What can be refused before anything is sent. */
+/* Refuses what can be refused before anything is sent. */
 static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 {
 	const struct hc_traits *traits = hc_traits(op->collective);
@@ -209,7 +209,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	hdr->offset = cpu_to_be64(hsk->sent);
 	hdr->total = cpu_to_be64(hsk->op.bytes);
 	hdr->collective = hsk->op.collective;
-	/* Of nothing there is the sum. */
+	/* Operations without data have no operator: their frames say a sum of bytes. */
 	hdr->oper = nothing ? HYPERCUBE_SUM : hsk->op.oper;
 	hdr->dtype = nothing ? HYPERCUBE_U8 : hsk->op.type;
 	hdr->width = cpu_to_be16(hsk->op.width);
@@ -314,7 +314,7 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	if (!ret)
 		ret = record_send(hsk, msg, len,
 				  sock_sndtimeo(sk, msg->msg_flags & MSG_DONTWAIT));
-	/* What began but took nothing has not begun. */
+	/* A contribution that took nothing has not begun. */
 	if (ret < 0 && begins && hsk->open && !hsk->sent && (!hsk->seg || !hsk->seg_fill)) {
 		kfree_skb(hsk->seg);
 		hsk->seg = NULL;

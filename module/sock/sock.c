@@ -34,8 +34,8 @@ static uint buffer = SZ_1M;
 module_param(buffer, uint, 0644);
 MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (default 1048576)");
 
-/* What statuses may take beyond a full receive buffer: those of operations that had begun
- * before it was.
+/* Statuses may take this beyond a full receive buffer: those of operations that had begun
+ * before it was full.
  */
 #define HC_STATUS_ROOM	SZ_256K
 
@@ -120,7 +120,9 @@ static bool sock_room(struct sock *sk)
 	/* Pairs with room_tell(): either it sees the flag or we the room. */
 	smp_mb();
 	room = hc_sock_recv_room(sk);
-	/* Who sleeps until there is more (record_queue()) may have less room now. */
+	/* A reader may sleep until there is more than there is room for, if the buffer was made
+	 * smaller since record_queue().
+	 */
 	if (!room && !was)
 		sk->sk_data_ready(sk);
 	return room;
@@ -138,7 +140,7 @@ bool hc_sock_room(const struct hc_member *m, u64 id)
 	return room;
 }
 
-/* Who asked to sleep until there is more to receive (SO_RCVLOWAT) sleeps on, but not
+/* Readers that asked to sleep until there is more to receive (SO_RCVLOWAT) sleep on, but not
  * beyond the end of a record, nor until the buffer is so full that others wait.
  */
 static void record_queue(struct sock *sk, struct sk_buff *skb)
@@ -211,7 +213,7 @@ void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 	sk = sock_of(node, res->plan, rec->sock);
 	if (!sk)
 		goto out;
-	/* Of what the process sends at the moment it must hear at once. */
+	/* A sender in the middle of this record must hear of its failure at once. */
 	if (res->status && rec->nr == READ_ONCE(hc_sk(sk)->rec))
 		WRITE_ONCE(hc_sk(sk)->failed_rec, rec->nr);
 	skb = status_room(sk) ? alloc_skb(sizeof(*res), GFP_ATOMIC) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the two kinds of sockets share.
+ * Shared by the two kinds of sockets.
  */
 #ifndef _HC_SOCK_H
 #define _HC_SOCK_H
@@ -112,7 +112,7 @@ static inline struct hc_sock *hc_sk(const struct sock *sk)
 extern const struct proto_ops hc_dgram_ops;
 
 int hc_sock_release(struct socket *sock);
-/* Of either length; 0 or -EINVAL. */
+/* Takes an address of either length; 0 or -EINVAL. */
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len);
 int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len);
 int hc_sock_connect(struct socket *sock, struct sockaddr_unsized *addr, int len, int flags);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the sockets of a node offer to the rest of the module.
+ * Interface of a node's sockets for the rest of the module.
  */
 #ifndef _HC_SOCKS_H
 #define _HC_SOCKS_H

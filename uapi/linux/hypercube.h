@@ -207,7 +207,7 @@ enum {
 	HYPERCUBE_A_PLAN_MAX = (__HYPERCUBE_A_PLAN_MAX - 1)
 };
 
-/* What a member of a pending operation waits for. */
+/* Reasons for which a member of a pending operation waits. */
 enum hypercube_wait {
 	HYPERCUBE_WAIT_NOTHING = 0,	/* no operation is pending at this member */
 	HYPERCUBE_WAIT_OWN,		/* its own process has not contributed */
