@@ -166,7 +166,7 @@ int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t u
 /* @fd: descriptor of the namespace; or -1 and @pid */
 int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid);
 
-/* What to set of a link: which members are valid, and they. */
+/* Changes to a link: set_* say which of the others are valid. */
 struct nl_link_set {
 	bool set_down, set_flap, set_latency, set_bandwidth;
 	bool set_loss, set_corrupt, set_duplicate, set_delay, set_jitter, set_rate, set_seed;

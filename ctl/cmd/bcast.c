@@ -7,7 +7,7 @@
 
 #include "planner.h"
 
-/* What only "bcast plan" has words for. */
+/* Arguments that only "bcast plan" has words for. */
 struct own {
 	bool all;
 	struct arg_choice prime;

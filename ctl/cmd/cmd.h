@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What several commands use.
+ * Shared by several commands.
  */
 #ifndef _HCCTL_CMD_H
 #define _HCCTL_CMD_H

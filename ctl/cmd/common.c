@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What several commands use.
+ * Shared by several commands.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -90,7 +90,7 @@ static void show_order(struct hcctl *h, const struct nl_plan *v)
 	cmd_out_order(h, "order", " order ", v->order, v->stages);
 }
 
-/* Of a whole fabric without faults, that which the rule says. */
+/* Prefers a doubling if the rule says so, and only in a whole fabric without faults. */
 static int prefer(struct hcctl *h, const struct nl_fabric *info, uint64_t bytes,
 		  struct plan_choice *c)
 {

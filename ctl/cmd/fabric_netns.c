@@ -180,7 +180,7 @@ static int name_take(const char *path, const char *mark)
 	return rc;
 }
 
-/* What is made for one fabric. */
+/* Names and addresses in the namespaces that are made for one fabric. */
 struct making {
 	const char *fabric;
 	const char *prefix;

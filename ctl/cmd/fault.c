@@ -237,7 +237,7 @@ static void show_links(struct hcctl *h, const struct nl_link *v, size_t n,
 		if (v[i].node & hc_bit(v[i].dim))
 			continue;
 		state = v[i].state;
-		/* What only follows from a failed node is said by the nodes. */
+		/* The list of nodes says what only follows from a failed node. */
 		state |= far_state(v, n, &v[i], dim);
 		if (!(state & ~HYPERCUBE_LINK_F_FAILED))
 			continue;

@@ -64,7 +64,7 @@ static int arg_flap(struct hcctl *h, const char *name, const char *word, void *d
 	return 0;
 }
 
-/* What the words of a "link set" say. */
+/* Fills @s with what the words of a "link set" say. */
 static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **argv)
 {
 	bool up = false;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What is the same for all types of plans: words, faults, making, installing, listing.
+ * Common to all types of plans: words, faults, making, installing, listing.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -137,7 +137,7 @@ int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
 
 /* --- tree_truth.c --- */
 int tree_truth(const struct nl_plan *v, struct plan_truth *t);
-/* Of a doubling, too: its operands are those of a tree of its order without faults. */
+/* For a doubling, too: its operands are those of a tree of its order without faults. */
 int tree_role(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
 	      struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 

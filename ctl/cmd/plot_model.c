@@ -106,7 +106,7 @@ static int alloc(struct hcctl *h, struct plot *p, unsigned int phases, size_t ma
 	return 0;
 }
 
-/* What member @u sends.  A bad role cannot be in a plan that was checked. */
+/* Adds what member @u sends.  A bad role cannot be in a plan that was checked. */
 static void add_role(struct plot *p, const struct hc_tree *t, const uint32_t *fault,
 		     uint32_t u, struct hc_tree_peer *src, unsigned int max)
 {

@@ -11,7 +11,7 @@
 
 #include "plot.h"
 
-/* What the file says that makes a plan. */
+/* A file, and what it says that makes a plan. */
 struct source {
 	const char *file;
 	struct json_object *root;

@@ -24,7 +24,7 @@ void plot_text_print(FILE *f, const char *text)
 			fputs("&quot;", f);
 			break;
 		default:
-			/* What is left of the control characters XML does not know at all. */
+			/* XML does not know the other control characters at all. */
 			if ((unsigned char)*text >= ' ')
 				fputc(*text, f);
 		}

@@ -96,7 +96,7 @@ static inline bool run_is_root(const struct run *r, uint32_t rank)
 	return r->node[rank] == r->root;
 }
 
-/* Who has a result, and who brings data. */
+/* Does member number @rank get a result?  Does it bring data? */
 static inline bool run_gets(const struct run *r, uint32_t rank)
 {
 	return hc_who_has(r->traits->gets, run_is_root(r, rank));
@@ -185,7 +185,7 @@ uint8_t *run_expect_blocks(const struct run *r);
 /* Length of the result, and of what member number @rank sends. */
 size_t run_out_bytes(const struct run *r);
 size_t run_in_bytes(const struct run *r, uint32_t rank);
-/* What member number @rank sends; @buf of run_in_bytes(). */
+/* Fills @buf, of run_in_bytes(), with what member number @rank sends. */
 void run_contribution(const struct run *r, uint32_t rank, void *buf);
 /* Are all results the same as plainly computed?  1 or 0, -ENOMEM, -EINVAL (bad plan). */
 int run_verify(const struct run *r, struct run_result *out);

@@ -296,7 +296,7 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
-/* Of blocks the root has all, and who else has any has his own. */
+/* The root has all blocks; whoever else has any has only its own. */
 static bool has_all(const struct run *r, enum hc_who who)
 {
 	return r->traits->payload == HC_PAYLOAD_BLOCKS && who == HC_WHO_ROOT;
@@ -420,7 +420,7 @@ static int merge_source(struct plain *p, uint32_t u, uint8_t *acc,
 	return rc;
 }
 
-/* What @u holds when it has merged all its sources. */
+/* Returns what @u holds when it has merged all its sources, or NULL. */
 static uint8_t *partial(struct plain *p, uint32_t u)
 {
 	struct hc_tree_peer *src = calloc(p->max, sizeof(*src));

@@ -49,7 +49,7 @@ static bool fits(const struct run *r, const struct nl_plan *v, uint32_t id, uint
 	if (id)
 		return v->id == id && (r->method ? v->type == p->type :
 				       hc_traits_carried(r->traits, v->type, r->p.oper));
-	/* Who wants a part of the nodes says of which plan. */
+	/* Plans of a part of the nodes are taken only by their id. */
 	return v->type == p->type && !v->broken && (root == NL_NONE || p->root_of(v) == root) &&
 	       (!p->whole || v->stages == r->info.dim);
 }
@@ -111,7 +111,7 @@ bool run_has_choice(const struct run *r)
 	return p;
 }
 
-/* What another type than the first says for itself. */
+/* Other types than the first are asked whether they are to be preferred. */
 static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 {
 	const struct planner *p, *first = run_planner(r);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a plan promises, and what is possible, in steps: each type of plan knows.
+ * Steps that a plan promises, and that are possible: each type of plan knows.
  */
 #include <errno.h>
 

@@ -112,8 +112,8 @@ static void account_all(struct team *t, uint64_t *begin, uint64_t *end)
 	t->out->early |= first_left < last_come;
 }
 
-/* What the iteration took: at the root, or, if all wait for the result, from the
- * first call to the last return.
+/* Counts the time of an iteration: at the root, or, if all wait for the result, from the first
+ * call to the last return.
  */
 static void account(struct team *t, const struct worker *root)
 {
@@ -135,7 +135,7 @@ static void *work(void *arg)
 	uint32_t i;
 
 	for (i = 0; i < t->r->iterations; i++) {
-		/* What the one before has left must not pass for the result. */
+		/* The result of the iteration before must not pass for this one's. */
 		if (out)
 			memset(out, 0, t->out->bytes);
 		pthread_barrier_wait(&t->start);

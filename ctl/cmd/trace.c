@@ -125,7 +125,7 @@ static void report(struct hcctl *h, const char *file, const struct trace_counts 
 		hc_warn(h, "%" PRIu64 " events did not fit into the buffer: trace less", lost);
 }
 
-/* What was asked for. */
+/* Arguments of the command. */
 struct request {
 	const char *fabric;
 	const char *file;

@@ -16,7 +16,7 @@ struct trace_session;
 struct trace_session *trace_open(struct hcctl *h, const char *fabric);
 int trace_start(struct hcctl *h, struct trace_session *s);
 void trace_stop(struct trace_session *s);
-/* What was recorded, one event a line, by time. */
+/* Returns what was recorded, one event a line, by time. */
 FILE *trace_read(struct hcctl *h, struct trace_session *s);
 /* Events that did not fit. */
 uint64_t trace_lost(struct trace_session *s);

@@ -193,7 +193,7 @@ static void operation(struct line *l, bool end)
 	close_args(l, keys);
 }
 
-/* What takes no time. */
+/* Prints an event that takes no time. */
 static void instant(struct line *l, const char *category, const char *key)
 {
 	char name[32];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the members of a tree do, what it promises, and what is possible, in steps.
+ * Steps of a tree: what its members do, what it promises, and what is possible.
  *
  * With a given sink every stage takes a step at least, and a stage at
  * which a member's tree link is unusable two (to a helper and on, or a detour: the

@@ -164,7 +164,7 @@ int hcli_doubt_check(struct hcl *h)
 
 		if (!err)
 			continue;
-		/* What there was to say of it has come before, or comes now. */
+		/* A record that tells of the end has come before, or comes now. */
 		r = hcli_move(h);
 		if (r)
 			return r;
@@ -191,7 +191,7 @@ int hcli_listen_wait(struct hcl *h, struct hcl_op *op)
 			continue;
 		silent += ms;
 		err = plan_error(op->port, op->p.plan);
-		/* What there was to say of it has come before, or comes now. */
+		/* A record that tells of the end has come before, or comes now. */
 		r = err ? hcli_move(h) : 0;
 		if (r)
 			return r < 0 ? r : 0;

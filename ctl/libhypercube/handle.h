@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the files of the library share. */
+/* Shared by the files of the library. */
 #ifndef HCL_HANDLE_H
 #define HCL_HANDLE_H
 
@@ -134,7 +134,7 @@ int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 void hcli_port_refused(struct hcl *h, struct hcl_port *port);
 /* Wait until something may be moved.  Return: 1, 0 after @ms, or -errno. */
 int hcli_poll(struct hcl *h, int ms);
-/* What is waited for may have changed: tell the descriptor of hcl_fd(). */
+/* Tells the descriptor of hcl_fd() that what is waited for may have changed. */
 void hcli_watch(struct hcl *h);
 int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port);
 /* Close all. */
@@ -153,7 +153,7 @@ static inline bool hcli_unasked(unsigned int collective)
 	return t && hc_traits_unasked(t);
 }
 
-/* Who waits for a message of a broadcast sends nothing. */
+/* Does the operation wait for a message of a broadcast?  Then it sends nothing. */
 static inline bool hcli_listens(const struct hcl_op *op)
 {
 	return op->out && hcli_unasked(op->p.collective);
@@ -165,7 +165,7 @@ static inline bool hcli_is_message(const struct hypercube_result *res)
 	return !res->cookie && hcli_unasked(res->collective);
 }
 
-/* What is to take a message; NULL, which counts as a failure: no memory. */
+/* Returns what is to take a message; NULL, which counts as a failure: no memory. */
 struct hcl_op *hcli_listener(struct hcl *h, const struct hypercube_result *res);
 /* Before @op is linked: perhaps its message is here already. */
 void hcli_listen(struct hcl *h, struct hcl_op *op);

@@ -326,8 +326,8 @@ int hcl_flush(struct hcl *h);
  * hcl_failure() - the latest failure of this handle
  * @h: the handle
  *
- * Of an operation, or of a call that was refused or ran into a time limit: then .status is
- * what the call returned, and .cause_node ~0.
+ * Either an operation failed, or a call was refused or ran into a time limit: then .status
+ * is what the call returned, and .cause_node ~0.
  *
  * Return: a result, valid until the next call on @h; all zeros if nothing failed.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the broadcast planners share: sets of nodes in 64-bit words, the scene in
- * which a sequence is sought, and a sequence under construction.
+ * Shared by the broadcast planners: sets of nodes in 64-bit words, the scene in which a
+ * sequence is sought, and a sequence under construction.
  */
 #ifndef _HC_BCAST_IMPL_H
 #define _HC_BCAST_IMPL_H
@@ -127,7 +127,7 @@ void hc_bseq_finish(struct hc_bseq *q);
 int hc_bseq_prune(struct hc_bseq *q);
 
 /* --- bcast.c --- */
-/* What follows from a sequence; 0 or -ENOMEM. */
+/* Fills the plan with what follows from a sequence; 0 or -ENOMEM. */
 int hc_bcast_describe(const struct hc_bscene *s, const uint8_t *sequence, unsigned int steps,
 		      struct hc_bcast_plan *p);
 

@@ -26,14 +26,14 @@ int hc_plan_doubling(const struct hc_faults *f, uint32_t dims, uint32_t base,
  * @f: the faults
  * @d: filled in
  *
- * Of several the one of the lowest mask of dimensions, of these that of the lowest
+ * The lowest mask of dimensions decides among several, and then the lowest
  * node.  Tries all subcubes, the largest first: time O(4^n + 3^n * n).
  *
  * Return: 0, or -EHOSTDOWN if no node is connected with any other.
  */
 int hc_plan_doubling_largest(const struct hc_faults *f, struct hc_doubling *d);
 
-/* What the rule wants: per cent of a tree's time. */
+/* The rule wants a doubling to take no more than this: per cent of a tree's time. */
 #define HC_DOUBLING_PAYS 90
 
 /**
@@ -60,7 +60,7 @@ const char *hc_doubling_how(void);
  * @bytes: length of a contribution; 0: a barrier
  * @row: set to the row of the table that decides
  *
- * What was measured at the nearest dimension (the larger one of two) decides, for the
+ * The measurement at the nearest dimension (the larger one of two) decides, for the
  * smallest length measured that is not less than @bytes, or the largest one: doubling
  * pays where it took at most HC_DOUBLING_PAYS per cent of the time, alone and back to
  * back.  Less than a tenth is what rounds of the same differ by.

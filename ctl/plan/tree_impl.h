@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tree planners share among themselves.
+ * Shared by the tree planners alone.
  */
 #ifndef _HC_TREE_IMPL_H
 #define _HC_TREE_IMPL_H
@@ -74,7 +74,7 @@ static inline bool hc_scene_sink(const struct hc_tree_scene *s, uint32_t u)
 	return hc_scene_member(s, u) && !(s->clean && hc_scene_fault(s, u));
 }
 
-/* What the choice of a sink costs by itself: 0 for a clean one. */
+/* Returns the cost of the choice of a sink by itself: 0 for a clean one. */
 static inline hc_tree_cost hc_sink_cost(const struct hc_tree_scene *s, uint32_t u)
 {
 	return hc_weight32(hc_scene_fault(s, u)) * HC_COST_LINK;

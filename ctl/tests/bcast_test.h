@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of the broadcast planners share.
+ * Shared by the tests of the broadcast planners.
  */
 #ifndef _BCAST_TEST_H
 #define _BCAST_TEST_H

@@ -10,7 +10,7 @@
 logs=(out err)
 
 # try STATUS STDOUT STDERR WORD..: patterns for grep -E; '-' wants nothing at all.
-# Of errors there is never more than one line.
+# An error never has more than one line.
 try() {
 	local status=$1 out=$2 err=$3 got bad=0
 	shift 3

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the scripts share: sets $hcctl to the program that is given, goes to an empty folder, and says results as TAP.
+# Shared by the scripts: sets $hcctl to the program that is given, goes to an empty folder, and says results as TAP.
 
 set -u
 # shellcheck disable=SC2034

@@ -59,7 +59,7 @@ bool oracle_best(const struct oracle *o, unsigned int dims, unsigned int base,
 bool oracle_best_at(const struct oracle *o, unsigned int dims, unsigned int sink,
 		    struct oracle_tree *best, struct oracle_score *score);
 
-/* What a node does, one operation after the other. */
+/* Operations of a node, one after the other. */
 enum oracle_what { ORACLE_WAIT, ORACLE_DIRECT, ORACLE_HELP, ORACLE_DETOUR };
 
 struct oracle_op {

@@ -8,7 +8,7 @@
 #include "doubling.h"
 #include "plan_test.h"
 
-/* Of the machine itself, link by link. */
+/* Looks at the machine itself, link by link. */
 static bool sound(const struct oracle *o, uint32_t dims, uint32_t base)
 {
 	unsigned int u, d, links = 0;

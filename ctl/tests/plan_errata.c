@@ -266,8 +266,8 @@ static uint64_t next_set(uint64_t set)
 	return ripple | (((set ^ ripple) >> 2) / low);
 }
 
-/* Of the sets of @f link faults with a fault-free tree, how many does FIND_TREE
- * fail on?
+/* Counts the sets of @f link faults with a fault-free tree, and those of them on which
+ * FIND_TREE fails.
  */
 static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
 			 unsigned int *missed)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of the planners share: a machine in the planner's and in the
- * oracle's terms, and one check that a plan is what it promises to be.
+ * Shared by the tests of the planners: a machine in the planner's and in the oracle's
+ * terms, and one check that a plan is what it promises to be.
  */
 #ifndef _PLAN_TEST_H
 #define _PLAN_TEST_H
