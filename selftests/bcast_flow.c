@@ -305,7 +305,7 @@ TEST(a_receiver_closes_in_the_middle)
 	EXPECT_TRUE(all_ended(&c, l));
 	EXPECT_EQ(-ECONNRESET, l[0].status);
 	EXPECT_EQ(1, l[0].ends);
-	/* Whoever comes in its place takes part in the next one. */
+	/* A socket that comes in its place takes part in the next one. */
 	ASSERT_EQ(0, cube_bind(&c, 7));
 	deliver(_metadata, &c, 1000, 5, true);
 	EXPECT_EQ(0, cube_del(&c));

@@ -310,7 +310,7 @@ TEST(a_fault_in_the_subcube_is_named)
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, cube_fail_node(&c, 7));
 	EXPECT_TRUE(refused_for(&c, 5, 6, "failed or is cut off: node 7"));
-	/* What was there is still there, and all is well again. */
+	/* A plan of all nodes replaces it once there are no faults any more. */
 	EXPECT_EQ(0, cube_heal(&c));
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));

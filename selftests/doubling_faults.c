@@ -39,7 +39,7 @@ static void jobs_fill(struct party *p, unsigned int n, unsigned int njobs, uint6
  */
 static void blow(struct __test_metadata *_metadata, unsigned int how, size_t bytes)
 {
-	/* Of megabytes few are under way, and after a close they fail a second apart. */
+	/* Few operations of megabytes are under way; after a close they fail a second apart. */
 	const unsigned int njobs = bytes > 8 ? 5 : 150;
 	unsigned int node[CUBE_MAX], n, i, k, good = 0, failed = 0;
 	uint64_t in[CUBE_MAX], *out, want = 0;
@@ -123,7 +123,7 @@ TEST(a_member_closes_under_many_segments)
 	blow(_metadata, 2, 1 << 20);
 }
 
-/* What a process contributed goes on without it; the others have their results. */
+/* Contributions go on without the process that gave them; the others have their results. */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
 	struct hypercube_op op = {
@@ -148,7 +148,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 		EXPECT_EQ(0, res.status);
 		EXPECT_EQ(8, sum);
 	}
-	/* Who had taken part then is told that somebody left. */
+	/* Members that had taken part then are told that somebody left. */
 	for (u = 0; u < 7; u++) {
 		if (u == 3)
 			continue;
@@ -226,7 +226,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
-	/* Who has taken part before is told of failures. */
+	/* Members that have taken part before are told of failures. */
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	n = parties(&c, p, node, 1);
 	memset(in, 0, sizeof(in));
@@ -256,7 +256,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 4096));
 	ASSERT_EQ(0, cube_impair(&c, &bad));
-	/* What is modelled are three stages, each of a link's delay. */
+	/* The model has three stages, each of a link's delay. */
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, &res));
 	EXPECT_GE(res.time, 6 * MS);
 	EXPECT_GE(6 * MS + 100000, res.time);
@@ -281,7 +281,7 @@ TEST(a_lost_frame_is_an_error_not_a_hang)
 		int err;
 
 		ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 4096));
-		/* Who has taken part once hears of each failure. */
+		/* Members that have taken part once hear of each failure. */
 		ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 		bad.seed = 1 + round;
 		ASSERT_EQ(0, cube_impair(&c, &bad));

@@ -262,7 +262,7 @@ static bool is_close(int status)
 	return status == -ECONNRESET;
 }
 
-/* Of a link, or of a plan that goes. */
+/* Is it the status of a link's fault, or of a plan that goes? */
 static bool is_fault(int status)
 {
 	return status == -ENOLINK || status == -EHOSTUNREACH || status == -ESTALE;

@@ -341,7 +341,7 @@ memory_free() { awk '/^MemAvailable/ { print $2 }' /proc/meminfo; }
 
 a_flood_costs_drops_not_memory() {
 	local before now least u flooders='0 1 2 3 4 5'
-	# What waits when they stop takes that kernel minutes.
+	# Frames still queued when the floods stop take a kernel with debugging minutes.
 	[[ ! $debug ]] || flooders='0 5'
 	cube 4
 	before=$(memory_free) least=$before

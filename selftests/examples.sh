@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What README and the manual say can be typed is typed, line by line, as printed. A command must
-# succeed, what it writes must be there at the end, and a recording must have recorded something.
+# Commands of README and the manual are typed, line by line, as printed. Each must succeed, what it writes must be there
+# at the end, and a recording must have recorded something.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"

@@ -270,7 +270,7 @@ doubling_is_chosen_planned_and_verified() {
 		"$(json .digest run allreduce t method doubling type f32 count 3000)" \
 		"$(hcctl tree find fabric t sink 0 apply plan 1 >/dev/null &&
 			json .digest run allreduce t method tree plan 1 type f32 count 3000)"
-	# What auto takes is what the rule says.
+	# Without a method, "hcctl run" takes what the rule says.
 	equal 'the rule' "$(json '[.method, true]' doubling rule dim 4 bytes 800)" \
 		"$(json '[.method, (.rule.bytes >= 800)]' run allreduce t count 100)"
 	equal 'merging' tree "$(json .method run allreduce t op merge count 100)"

@@ -180,8 +180,8 @@ static void job_judge(struct tally *t, const struct job *j, const struct work *w
 	free(want);
 }
 
-/* Who hears of an error begins no more: after that members may disagree on what belongs
- * together, until all begin anew.
+/* A member that hears of an error begins no more: after that members may disagree on what
+ * belongs together, until all begin anew.
  */
 static bool stop_after_errors(struct party *p, unsigned int n)
 {

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Usage: host_check.sh BUILD-FOLDER
-# What can be said of the tests without a VM, as TAP: the lists are complete, and the tally that
-# sums up their results tells good from bad.
+# Checks of the tests without a VM, as TAP: the lists are complete, and the tally that sums up their results tells good
+# from bad.
 
 set -uo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)

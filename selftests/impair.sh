@@ -181,7 +181,7 @@ rate_limits() {
 	jobs=()
 	bytes=$(sed 's/ .*//' "$scratch/sink")
 	log "$bytes bytes in $seconds seconds"
-	# What was written before the end comes later: a send buffer, and what waits for the wire.
+	# Bytes that were written before the end come later: a send buffer, and what waits for the wire.
 	((bytes > 500000)) || fault 'too slow'
 	((bytes <= 1000000 * (seconds + 5 * slow))) || fault 'too fast'
 	# Copies of broadcasts are charged to nobody, so nobody waits.
@@ -192,9 +192,9 @@ rate_limits() {
 }
 dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0)); }
 
-# What an operation sends beside its data, credits above all, waits with what nobody is charged for:
-# 4 MiB in each direction, of which a flood takes no more than half. Over a second's delay the
-# queue fills however slow this machine is.
+# Frames that an operation sends beside its data, credits above all, wait with those that nobody is charged for: 4 MiB
+# in each direction, of which a flood takes no more than half. Over a second's delay the queue fills however slow this
+# machine is.
 a_flood_is_not_in_the_way_of_operations() {
 	local i bytes most=0
 	cube 1

@@ -52,7 +52,7 @@ static void job_fill(struct job *j, const struct work *w, unsigned int i, unsign
 	if (w->collective == HYPERCUBE_REDUCE)
 		j->op.flags = HYPERCUBE_F_NOTIFY;
 	j->in = merge ? numbers(i, n, w->count) : numbers(1ull << i, 1ull << 32, w->count);
-	/* Who is in it twice, or not at all, shows in the low bits of each sum. */
+	/* A member that is in it twice, or not at all, shows in the low bits of each sum. */
 	if (gets)
 		j->expect = merge ? numbers(0, 1, result) :
 				    numbers((1ull << n) - 1, (uint64_t)n << 32, w->count);
@@ -163,7 +163,7 @@ TEST(a_flipped_bit_never_makes_a_wrong_result)
 	for (round = 0; round < scaled(16) || (round < 16 && !s.corrupted); round++) {
 		int err;
 
-		/* Who has taken part once hears of each failure. */
+		/* Members that have taken part once hear of each failure. */
 		ASSERT_EQ(0, cube_impair(&c, &none));
 		ASSERT_EQ(0, cube_install(&c, PLAN));
 		ASSERT_EQ(0, run(&c, &works[0], 5));

@@ -466,7 +466,7 @@ TEST(time_limits)
 	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[0]));
 }
 
-/* What went wrong last, as hcl_failure() has it. */
+/* Does hcl_failure() say this of what went wrong last? */
 static bool failed(const struct hcl *hcl, int status, unsigned int plan, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);

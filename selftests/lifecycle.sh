@@ -186,7 +186,7 @@ a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
 	done 2>/dev/null
 	wait "$pid"
 	log "$killed were killed"
-	# What the last one began may still be on its way out.
+	# The last command that was killed may have left a fabric on its way out.
 	check 'add' busywait 10 hcctl fabric add life dim 4
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What runs as somebody else is expanded there:
+# Commands that run as somebody else are expanded there:
 # shellcheck disable=SC2016
 #
-# What a user may make the kernel hold: counts for all of his namespaces together, charges to his
-# memory cgroup, and a clear answer where the machine has too little.
+# Limits to what a user may make the kernel hold: counts for all of his namespaces together, charges to his memory
+# cgroup, and a clear answer where the machine has too little.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -24,7 +24,7 @@ fabrics_of_a_user() {
 	parameters_back
 }
 
-# Who keeps a socket keeps no place in his or another one's account.
+# A socket that outlives its fabric keeps no place in its user's account, nor in another one's.
 fabrics_whose_sockets_stay() {
 	parameter max_fabrics 2
 	unprivileged Y
@@ -90,11 +90,11 @@ plans_of_a_fabric() {
 	parameters_back
 }
 
-# What fails for a limit fails as without memory, and the next one goes well.
+# Operations fail for a limit as without memory, and the next one goes well.
 operations_of_a_user() {
 	unprivileged Y
 	parameter poll_memory 100
-	# Who has no memory leaves, and another one may be the first to say so.
+	# The member that has no memory leaves, and another one may be the first to say so.
 	refused 'an operation' 'memory|left' as_user 1106 \
 		'hcctl fabric add t dim 3 && hcctl tree find fabric t apply >/dev/null && hcctl run barrier t'
 	parameters_back

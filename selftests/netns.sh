@@ -150,7 +150,7 @@ an_endpoint_comes_back_under_another_name() {
 	ip link del tn1
 }
 
-# Who was lent an endpoint gives it a name that is taken at home.
+# The guest gives the endpoint that it was lent a name that is taken at home.
 a_guest_that_cannot_come_back_ends_alone() {
 	local b
 	guest || return

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Who is missing?  "hcctl op show" names the nodes whose contributions a pending operation wants.
+# "hcctl op show" says who is missing: the nodes whose contributions a pending operation wants.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What goes wrong in the middle of an operation: everybody who takes part hears
- * of it exactly once, soon, with an error that names the cause; and the next
- * operation works again.
+ * Failures in the middle of an operation: everybody who takes part hears of it exactly
+ * once, soon, with an error that names the cause; and the next operation works again.
  *
  * All tests have eight nodes and a long operation that stands still because the
  * sink does not read or a member does not send; all members want to be told.
@@ -512,7 +511,7 @@ static ssize_t recv_soon(int fd, uint64_t *data, struct hypercube_result *res)
 	return shc_recv(fd, data, sizeof(*data), res, &eor, 0);
 }
 
-/* What is less than a segment only the socket knows: it is part of nothing that could fail, and
+/* Only the socket knows of less than a segment: it is part of nothing that could fail, and
  * answered with the failure when it is complete.
  */
 TEST(a_beginning_hears_of_a_failure_with_its_rest)

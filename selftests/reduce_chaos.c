@@ -124,7 +124,7 @@ static int node_flap(struct chaos *x)
 	return ctl_node_failed(x->cube.name, u, x->node_failed[u]);
 }
 
-/* What the closed socket would have heard is lost. */
+/* Ends that the closed socket would have heard of are lost, so its jobs are over. */
 static int socket_renew(struct chaos *x)
 {
 	unsigned int u = below(x->cube.nodes), k;

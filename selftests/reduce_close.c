@@ -101,7 +101,7 @@ static int at_rest(const struct cube *c)
 	return 0;
 }
 
-/* Whoever has heard of the ends of all his operations leaves: failures may have cost
+/* Members that have heard of the ends of all their operations leave: failures may have cost
  * others fewer of theirs, and what those still wait for will not come.  0 or -ETIMEDOUT.
  */
 static int drive_out(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
@@ -172,7 +172,7 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 	/* The others have begun different numbers of operations: all begin anew. */
 	for (u = 0; u < c->nodes; u++)
 		cube_close(c, u);
-	/* What the closed ones still owe to others is given up when those ask. */
+	/* Contributions that closed sockets owe to others are given up when those ask. */
 	if (!err && at_rest(c)) {
 		printf("# no rest after all have left\n");
 		ctl_op_print(c->name);

@@ -11,7 +11,7 @@
 
 #define PLAN 1
 
-/* What the faults were like, all in all. */
+/* Counts of what the faults were like, all in all. */
 struct tally {
 	unsigned int reduced;
 	unsigned int helped;

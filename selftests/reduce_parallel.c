@@ -211,7 +211,7 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 		ASSERT_EQ(0, trouble(&c, s));
 	s->stop = true;
 	if (!rounds) {
-		/* What still waits for somebody ends with the plan. */
+		/* Processes that still wait for somebody are told when the plan goes. */
 		usleep(100000);
 		ctl_plan_del(c.name, PLAN);
 	}

@@ -208,7 +208,7 @@ static void test_agreed(struct __test_metadata *_metadata, unsigned int stage, b
 			EXPECT_NE(-ENOLINK, j->res.status);
 		}
 	parties_free(p, n);
-	/* Who was told of more failures has contributed to fewer; now all begin alike. */
+	/* Members told of more failures began fewer operations; now all begin alike. */
 	n = parties(&c, p, node, 100);
 	jobs_make(p, n, bytes);
 	drive_until_quiet(p, n, 3500);
@@ -340,7 +340,7 @@ TEST(a_completion_that_is_lost_is_told_again)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Whoever has not heard of a failure must not take what counts the operation as over for
+/* A member that has not heard of a failure must not take what counts the operation as over for
  * its completion: the sink's next word, or, if a link fails, its last one.
  */
 static void lose_failure(struct __test_metadata *_metadata, bool link)
@@ -359,7 +359,7 @@ static void lose_failure(struct __test_metadata *_metadata, bool link)
 	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
 	ASSERT_EQ(0, cube_bind_all(&c));
 	ASSERT_EQ(0, cube_reduce(&c, PLAN, NULL));
-	/* Of operation 1 that of 3 is missing; 2 has no part in the next one. */
+	/* Operation 1 lacks the contribution of node 3; node 2 has no part in the next one. */
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(8, shc_send(c.fd[1], &op, zeros, 8, 0));
 	ASSERT_EQ(8, shc_send(c.fd[2], &op, zeros, 8, 0));
@@ -493,7 +493,7 @@ TEST(a_slow_reader_behind_a_detour_misses_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* What is lost in the middle of a detour leaves a gap that nobody can tell whom it is about. */
+/* A loss in the middle of a detour leaves a gap, and nobody can tell whom it is about. */
 TEST(a_credit_that_is_lost_on_a_detour_is_told_again)
 {
 	unsigned int round;

@@ -87,7 +87,7 @@ static int hurry(void)
 
 #define RT_RUNTIME "/proc/sys/kernel/sched_rt_runtime_us"
 
-/* What processes in a hurry get of each second at most, us, or -1: all of it. */
+/* Reads or writes what real-time processes get of each second, us, or -1: all of it. */
 static int rt_runtime(int *us, const char *mode)
 {
 	FILE *f = fopen(RT_RUNTIME, mode);

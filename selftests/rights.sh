@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What runs as somebody else is expanded there:
+# Commands that run as somebody else are expanded there:
 # shellcheck disable=SC2016
 #
-# Who may do what: a test for each row of the table in hypercube(7).
+# Rights: a test for each row of the table in hypercube(7), which says who may do what.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -53,7 +53,7 @@ to_add_and_remove_fabrics() {
 	check 'by the administrator' hcctl fabric del t
 }
 
-# What is to configure the fabric t
+# Commands that configure the fabric t
 configuration=('fabric set t patience 5s' 'link set t 0:0 down' 'link set t 0:0 up' 'link set t 0:1 loss 1'
 	'link set t 0:1 loss 0 delay 1us' 'node set t 3 fail' 'node set t 3 ok' 'node set t 1 owner 0' 'fault clear t'
 	'detect t timeout 100' 'tree find fabric t apply' 'bcast plan fabric t source 1 apply plan 2'

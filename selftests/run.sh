@@ -37,7 +37,7 @@ complaints() {
 		grep -vE 'BUG: KCSAN: [^[]*$'
 }
 
-# What a script sees that shares the machine: a network namespace of its own, of which /sys tells
+# A script that shares the machine sees a network namespace of its own, of which /sys tells
 # shellcheck disable=SC2016
 apart='mount -t sysfs sysfs /sys && mount -t debugfs debugfs /sys/kernel/debug
 	mount -t tracefs tracefs /sys/kernel/tracing

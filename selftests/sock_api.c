@@ -292,7 +292,7 @@ TEST(wrong_control_messages_are_refused)
 	bad = k;
 	bad.h.cmsg_len = 4;
 	EXPECT_EQ(EINVAL, send_control(c.fd[1], &bad, half, NULL, 0));
-	/* What is meant for others is not ours. */
+	/* Control messages that are meant for others are not ours. */
 	bad = k;
 	bad.h.cmsg_level = SOL_SOCKET + 100;
 	EXPECT_EQ(EDESTADDRREQ, send_control(c.fd[1], &bad, half, NULL, 0));
@@ -422,7 +422,7 @@ TEST(receivers_keep_an_idle_processor_as_long_as_they_are_told)
 	EXPECT_EQ(200, us);
 	fcntl(fd, F_SETFL, 0);
 	idle = cpu_of_wait(fd, 0);
-	/* Whatever else wants to run, for a moment only, puts it to sleep. */
+	/* Any other task that wants to run puts it to sleep, for a moment only: try again. */
 	for (tries = 0; tries < 10 && spun < idle + 20000; tries++)
 		spun = cpu_of_wait(fd, 100000);
 	TH_LOG("CPU time of waiting for 200 ms: %ld us asleep, %ld us busy", idle, spun);

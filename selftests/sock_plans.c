@@ -239,7 +239,7 @@ TEST(a_close_ends_what_its_socket_served)
 	EXPECT_EQ(8, give(g[0], 1));
 	EXPECT_EQ(8, give(t, 1));
 	EXPECT_EQ(0, take(g[0], &res));
-	/* Of the one that is connected: its plan only. */
+	/* Closing the socket that is connected ends operations of its plan only. */
 	EXPECT_EQ(8, give(g[0], 1));
 	EXPECT_EQ(8, give(g[0], 2));
 	close(t);
@@ -250,7 +250,7 @@ TEST(a_close_ends_what_its_socket_served)
 	EXPECT_EQ(0, take(g[0], &res));
 	EXPECT_EQ(2, res.plan);
 	EXPECT_EQ(0, take(g[1], &res));
-	/* Of the other: all but that one. */
+	/* Closing the other one ends those of all plans but that one. */
 	t = shc_connected(c.name, 1, 1);
 	EXPECT_EQ(8, give(g[0], 1));
 	EXPECT_EQ(8, give(g[0], 2));
@@ -495,7 +495,7 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	ASSERT_EQ(1, write(go[1], "", 1));
 	ASSERT_EQ(pid, waitpid(pid, &status, 0));
 	EXPECT_EQ(0, WEXITSTATUS(status));
-	/* Who bound by a right of his own stays. */
+	/* Sockets bound by another right than the owner's stay. */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1002));
 	EXPECT_EQ(8, give(g, 1));
 	EXPECT_EQ(8, give(fd[1], 1));

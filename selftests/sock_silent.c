@@ -12,7 +12,7 @@
 
 #define RCVBUF	(1 << 16)
 #define SEGMENT	1024
-/* What statuses may take beyond the buffer, and one segment. */
+/* Statuses may take this beyond the buffer, and one segment. */
 #define BEYOND	((1 << 18) + (1 << 16))
 
 static uint32_t meminfo(int fd, unsigned int what)

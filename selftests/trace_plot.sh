@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What can be watched: pictures, tracepoints, the monitor interface, time lines.
+# Views of a fabric: pictures, tracepoints, the monitor interface, time lines.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -241,7 +241,7 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 	wants_tracing || return
 	a_fabric 3
 	sent=$(stat .tx_frames)
-	# Who waits for nobody still hears of the completion.
+	# Members that wait for nobody still hear of the completion, a little later.
 	said=$(hcctl -j trace t -o "$scratch/t.json" -- \
 		sh -c 'hcctl run reduce t op sum type u32 count 9000 verify && sleep 1' 2>&1 >"$scratch/out" | tail -1)
 	equal 'complaints' '' "$said"

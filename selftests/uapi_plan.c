@@ -104,7 +104,7 @@ TEST(each_part_of_a_plan_is_checked)
 	d = good;
 	d.type = 4;
 	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	/* Of another type, the parts of which are missing. */
+	/* Plans of another type, whose own parts are missing. */
 	d = good;
 	d.type = HYPERCUBE_PLAN_BCAST;
 	EXPECT_TRUE(refused(&c, &d, -EINVAL));
@@ -364,7 +364,7 @@ static void mutate(const struct cube *c, struct draft *d)
 	}
 }
 
-/* What the verifier says of it, in user space; the draft becomes the cube's plan. */
+/* Returns what the verifier says of a draft, in user space; it becomes the cube's plan. */
 static int draft_check(struct cube *c, const struct draft *d)
 {
 	static uint32_t work[HC_TREE_WORK(8)];

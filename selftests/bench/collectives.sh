@@ -43,7 +43,7 @@ peers() {
 				say "$1, round $round of $2, $p processes, $backend"
 				one "$backend" "$p" "$1" "$3" | sed "s/^{/{\"round\":$round,/" && continue
 				[[ $backend == mpi-* ]] || die "$backend with $p processes failed"
-				# What it measured before stands.
+				# Results that it measured before stand.
 				say "$backend failed"
 				jq -nc --arg what "$1" --arg backend "$backend" --argjson round "$round" \
 					--argjson procs "$p" \

@@ -39,7 +39,7 @@ def plans: group_by([.procs, .bytes]) | map({
 		/ .backends.tree.back_to_back_us.median | round3),
 });
 
-# What a hop beyond the first costs, in units of the first; $cost: of a way
+# Cost of a hop beyond the first, in units of the first; $cost: of a way
 def further($ways; cost): ($ways.hops1 | cost) as $one
 	| { second: ((($ways.hops2 | cost) - $one) / $one | round3),
 	    each_of_four: ((($ways.hops4 | cost) - $one) / 3 / $one | round3) };

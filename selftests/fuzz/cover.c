@@ -33,7 +33,7 @@ static uint64_t text_start(void)
 	return at;
 }
 
-/* What was seen is shared with children. */
+/* Coverage that was seen is shared with children. */
 static bool seen_open(void)
 {
 	void *p;

@@ -15,7 +15,7 @@
 #define BATCH_MAX	12
 #define PLANS_MAX	8
 
-/* What is not filled in, because a mutation has said something else. */
+/* Fields that are not filled in, because a mutation has said something else. */
 enum {
 	SAY_FABRIC	= 1 << 0,
 	SAY_EPOCH	= 1 << 1,
@@ -72,7 +72,7 @@ bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsi
 void batch_make(struct batch *b, const struct moment *m);
 /* @other: a batch of which frames may be taken. */
 void batch_mutate(struct batch *b, const struct batch *other, const struct moment *m);
-/* What a write of HC_INJECT_MAX at most begins with, and a batch of it: bytes. */
+/* Fill @buf, of HC_INJECT_MAX, with the head of a write and with a batch; return bytes. */
 size_t batch_head(const struct moment *m, void *buf);
 size_t batch_fill(const struct batch *b, const struct moment *m, void *buf);
 

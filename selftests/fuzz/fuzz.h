@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the fuzzers share: random numbers of a seed, results, coverage. */
+/* Shared by the fuzzers: random numbers of a seed, results, coverage. */
 #ifndef _HC_FUZZ_H
 #define _HC_FUZZ_H
 
@@ -62,7 +62,7 @@ struct cover {
 
 /* False: the kernel has no KCOV.  A child may use it. */
 bool cover_open(struct cover *c);
-/* Of this task's calls, until it ends; with polls: before the file "inject" is opened. */
+/* Coverage of this task's calls, until it ends; of polls: before "inject" is opened. */
 bool cover_calls(const struct cover *c);
 bool cover_polls(const struct cover *c);
 void cover_begin(const struct cover *c);

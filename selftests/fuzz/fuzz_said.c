@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What frames may say: frames that a neighbour on a wire must not be believed, one by one, and
- * what follows from them.  Each test has a fabric of three dimensions of its own.
+ * Frames that a neighbour on a wire must not be believed, one by one, and what follows from
+ * them.  Each test has a fabric of three dimensions of its own.
  */
 #include <arpa/inet.h>
 #include <endian.h>
@@ -205,7 +205,7 @@ static bool segment_is_bounded(void)
 	return !say(&f) && link_drops(sink, dim, HYPERCUBE_A_DROP_MALFORMED) == before + 1;
 }
 
-/* Of the two ends of a link one combines into what has come, the other one uses it again. */
+/* One of the two ends of a link combines into what has come, the other one uses it again. */
 static bool shared_in_doubling(void)
 {
 	static const unsigned int lens[] = { 64, 1024 };
@@ -339,7 +339,7 @@ static bool lost_elsewhere(void)
 
 /* ------------------------------------------------------------ numbers, names */
 
-/* What carries it asks for its type before anybody has looked whether that is one. */
+/* The carrier asks for the type of a frame before anybody has looked whether that is one. */
 static bool type_of_nothing(void)
 {
 	static const unsigned char types[] = { 0, 13, 0x81, 0x8c, 0xff };
@@ -404,7 +404,7 @@ static bool dgram_comes(int fd, const struct frame *f)
 	return false;
 }
 
-/* Who sends what it has not got over that link, or in the name of who passes it on. */
+/* A frame is taken only if its way leads here from its source, over the link it came by. */
 static bool src_is_behind(void)
 {
 	static const struct {

@@ -57,7 +57,9 @@ static void mutate_number(unsigned char *p, unsigned int bytes)
 	number_put(p, bytes, v);
 }
 
-/* Who changes a field that would be filled in means it, mostly. */
+/* Changed fields that frame_fill() would fill in stay as they are: .says tells it so, of some
+ * always, of others now and then.
+ */
 static void mutate_field(struct frame *f)
 {
 	const struct field *x = &fields[fz_below(ARRAY_SIZE(fields))];

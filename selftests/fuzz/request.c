@@ -11,7 +11,7 @@
 
 #define REQUEST_MAX	8192
 
-/* What an attribute contains if it is right. */
+/* Kinds of attributes, by what each contains if it is right. */
 enum kind { NONE, NAME, NODE, DIM, BOOL, SMALL, U32, U64, PPM, FLAG, PID, FD, BIN, NS };
 
 /* As in Documentation/netlink/specs/hypercube.yaml, by number of the attribute. */
@@ -192,7 +192,7 @@ static void talk(int fd, struct request *r)
 	if (!h->nlmsg_len)
 		h->nlmsg_len = r->len;
 	send(fd, r->buf, r->len, 0);
-	/* Whoever leaves a dump in the middle leaves it to the next request. */
+	/* A dump that is left in the middle is left to the next request. */
 	do {
 		if (recv(fd, r->buf, sizeof(r->buf), dump ? MSG_DONTWAIT : 0) < 0)
 			break;

@@ -62,7 +62,7 @@ udpgso_row() {
 	before=$(arrived)
 	check "$name" end_a ./udpgso_bench_tx -p 8000 -l 1 "$@"
 	(($(arrived) - before > 1000000)) || fault "$name: $(($(arrived) - before)) bytes came"
-	# Of TCP, it ends by itself.
+	# The receiver of TCP ends by itself.
 	killall -q udpgso_bench_rx
 	wait "$pid" 2>/dev/null
 	! grep -q '^./udpgso_bench_rx: ' "$scratch/rx" || fault "$name: $(tail -1 "$scratch/rx")"

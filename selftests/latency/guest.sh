@@ -110,7 +110,7 @@ flood() {
 	measure '100 frames are flooded' broadcasts 100
 }
 
-# What one node knows differs from what the frame says, so everybody spreads it
+# A node whose link may lose frames has no tree, so everybody spreads the frame
 spread() {
 	endpoint
 	hcctl link set a 1:1 loss 50 || die 'no loss'

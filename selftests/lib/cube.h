@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests share: a fabric of their own with a socket at every node, its
- * faults and plans as the planners make them, and the driver that lets one
- * process take the part of all members at once.
+ * Shared by the tests: a fabric of their own with a socket at every node, its faults
+ * and plans as the planners make them, and the driver that lets one process take the
+ * part of all members at once.
  */
 #ifndef _HC_CUBE_H
 #define _HC_CUBE_H
@@ -50,11 +50,11 @@ int ctl_fabric_del(const char *name);
 /* Silence where frames may get lost ends operations after @ms, 0: never. */
 int ctl_patience(const char *name, unsigned int ms);
 int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
-/* Of one end only with @one_way. */
+/* The loss is of one end only with @one_way. */
 int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
 		  bool one_way);
 
-/* What happens to the frames of a link in both directions; as the attributes. */
+/* Impairments of the frames of a link in both directions; as the attributes. */
 struct impairments {
 	unsigned int loss;
 	unsigned int corrupt;
@@ -191,7 +191,7 @@ int cube_install(struct cube *c, unsigned int id);
 bool cube_member(const struct cube *c, unsigned int node);
 /* Link number @i of the cube, 0 .. dim * nodes / 2 - 1. */
 void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigned int *dim);
-/* What a test does around the faults of the moment: was it right? */
+/* A test's work around the faults of the moment: was it right? */
 typedef bool (*cube_around_fn)(struct cube *c);
 /* Around each link that fails and each pair, or every @step-th.  Return: how often it was
  * wrong, or could not be tried.
@@ -290,7 +290,7 @@ void parties_free(struct party *p, unsigned int n);
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
 /* The same by an allreduce: all members get it. */
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* What that sum must be. */
+/* Returns what that sum must be. */
 uint64_t cube_mask(const struct cube *c);
 
 #endif /* _HC_CUBE_H */

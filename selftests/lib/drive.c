@@ -199,7 +199,7 @@ unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 	static uint64_t base;
 	unsigned int u, n = 0;
 
-	/* What ends late must not be taken for what comes next. */
+	/* Ends that come late must not be taken for what comes next. */
 	base += 1ull << 32;
 	for (u = 0; u < c->nodes; u++) {
 		if (!cube_member(c, u) || c->fd[u] < 0)

@@ -143,7 +143,7 @@ static inline void __test_start(struct __test_metadata *t)
 	setpgid(t->pid, t->pid);
 }
 
-/* What a test has said while others ran. */
+/* Prints what a test has said while others ran. */
 static inline void __test_tell(struct __test_metadata *t)
 {
 	char line[512];

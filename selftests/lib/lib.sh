@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the scripts share. A test script defines functions whose names are sentences and gives them
-# to run_tests: KTAP, a line for each. A test fails if one of its checks does.
+# Shared by the scripts. A test script defines functions whose names are sentences and gives them to run_tests: KTAP, a
+# line for each. A test fails if one of its checks does.
 
 # shellcheck disable=SC2034
 trouble='BUG:|kernel BUG at|WARNING:|KASAN|UBSAN:|Oops|general protection|double fault|Kernel panic'
@@ -139,8 +139,8 @@ unprivileged() { parameter unprivileged "$1"; }
 as() { setpriv --reuid "$1" --regid "$1" --clear-groups "${@:2}"; }
 
 # as_user UID COMMANDS: root of a new namespace of users and network
-# What a namespace held counts until it has ended, which may take a while: so each has a user of
-# its own where that matters.
+# Objects that a namespace held count until it has ended, which may take a while: so each has a user of its own where
+# that matters.
 as_user() { as "$1" unshare -Urn bash -c "$2"; }
 
 # stop PID: kills a job and waits for it
@@ -175,8 +175,8 @@ skip_all() {
 	exit 4
 }
 
-# What a script gives here looks at the clock, at memory or at the initial namespace, or traces: in a turn of its own, if there
-# are turns (run.sh)
+# Tests that a script gives here look at the clock, at memory or at the initial namespace, or trace: in a turn of their
+# own, if there are turns (run.sh)
 alone=()
 # in_turn FUNCTION: does the test belong to the turn HC_TURN, beside others or alone?
 in_turn() {

@@ -303,7 +303,7 @@ static struct role *role_get(const struct cube *c, unsigned int u)
 	return NULL;
 }
 
-/* What a blocked sender's part @p of a segment of @elems elements covers. */
+/* Gives the elements, of @elems of a segment, in a blocked sender's part for node @to. */
 static void part_range(const struct role *from, unsigned int to, size_t elems, size_t *first,
 		       size_t *end)
 {

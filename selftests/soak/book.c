@@ -47,7 +47,7 @@ void complain(struct world *w, const char *format, ...)
 	va_list ap;
 	int n;
 
-	/* Who has seen forty of a kind has seen them. */
+	/* Forty complaints of a world are enough to read. */
 	if (atomic_load(&w->bad) > 40)
 		return;
 	n = snprintf(line, sizeof(line),
@@ -157,7 +157,7 @@ int book_close(double seconds)
 	causes();
 	for (f = 0; f < FATES; f++)
 		*(f < FIRST_BAD ? &good : &bad) += sum[f];
-	/* What no contribution stands for: a tool that hangs, a plan that misses members. */
+	/* Failures of no contribution: a tool that hangs, a plan that misses members. */
 	if (worlds_bad > bad)
 		bad = worlds_bad;
 	printf("\n%llu operations, %llu contributions and messages of members, %.1f GB given, in %.0f s\n",

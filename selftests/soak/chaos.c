@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is done to the fabric and its processes while they work. */
+/* Trouble for the fabric and its processes while they work. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static void happened(struct soak *s, enum kind kind)
 	s->calm_since = s->last_event;
 }
 
-/* What may happen in this era: nothing in a quarter of them, one kind in half of the others. */
+/* Chooses the kinds of this era: none in a quarter of them, one in half of the others. */
 void chaos_choose(struct soak *s)
 {
 	uint32_t n;

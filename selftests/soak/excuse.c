@@ -27,7 +27,7 @@ bool excused(const struct world *w, int plan, int error)
 
 	switch (error) {
 	case EPROTO:
-		/* Who has not heard of a failure may contribute what is not the others' next. */
+		/* Members that have not heard of a failure may go on with another operation. */
 		return atomic_load(&w->era.tainted) >> plan & 1;
 	case ENOENT:
 	case ESTALE:
@@ -64,7 +64,7 @@ bool cause_true(const struct world *w, uint32_t node, int error, const struct hy
 	case ENOLINK:
 		return !r || (u != NOWHERE && d != NOWHERE && link_gone(w, u, d));
 	case EIO:
-		/* Who finds a hole in what came over detours does not know where. */
+		/* A member that finds a hole in what came over detours does not know where. */
 		return u != NOWHERE && (d == NOWHERE || short_of_memory ||
 					atomic_load(&w->era.deeds.lossy[u]) >> d & 1);
 	}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What each member gives to an operation, and what it must get. */
+/* The data that each member gives to an operation, and what it must get. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -104,7 +104,7 @@ void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 				      : type_size(sp->type);
 		sp->rough = chance(&d, 50);
 	}
-	/* What comes together at one node has a limit. */
+	/* Data that comes together at one node has a limit. */
 	if (sp->oper == HYPERCUBE_MERGE || sp->collective == HYPERCUBE_GATHER ||
 	    sp->collective == HYPERCUBE_SCATTER)
 		if (bytes > (2 * LARGEST) / w->nodes)

@@ -110,7 +110,7 @@ bool ports_open(struct member *m)
 	return m->bound;
 }
 
-/* What serves a plan. */
+/* Returns the socket that serves a plan: its own, or the one for all. */
 int port_of(const struct member *m, int plan)
 {
 	return m->port[plan].fd >= 0 ? m->port[plan].fd : m->port[PLANS].fd;

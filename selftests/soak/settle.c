@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a member is owed, and what becomes of that at the end of an era. */
+/* The ends that a member is owed, and what becomes of those at the end of an era. */
 #include "soak.h"
 
 /* Messages of a broadcast that must still come, or an error for them. */
@@ -47,7 +47,7 @@ uint32_t owed(const struct member *m, int plan)
 	return m->waits[plan] + messages_due(m, plan) + failures_due(m, plan);
 }
 
-/* What has not come is explained by as many lost records as the sockets have counted. */
+/* Ends that have not come are explained by as many lost records as the sockets have counted. */
 static enum fate missing(struct member *m, const struct entry *e, uint32_t *lost)
 {
 	const struct ledger *l = &m->w->ledger[e->plan][e->idx];

@@ -28,7 +28,7 @@
 
 enum plan_slot { TREE_A, TREE_B, BCAST, DOUBLING, PLANS };
 
-/* Of the table: those of enum hypercube_collective, and */
+/* Rows of the table: those of enum hypercube_collective, and */
 enum row {
 	ROW_DATAGRAM = HYPERCUBE_SCATTER + 1,
 	ROW_MERGE,
@@ -53,7 +53,7 @@ enum fate {
 	FIRST_BAD = WRONG,
 };
 
-/* What the world did, and so which errors may come. */
+/* Deeds of the world, which say which errors may come. */
 enum excuse {
 	EX_LINK = 1 << 0,	/* a link was down */
 	EX_NODE = 1 << 1,	/* a node had failed */
@@ -84,7 +84,7 @@ struct ledger {
 	_Atomic int32_t at_sink;	/* 1: status 0, -errno: failed */
 };
 
-/* What was done in this era, by place: a cause that an error names must be there. */
+/* Deeds of this era, by place: a cause that an error names must be there. */
 struct deeds {
 	_Atomic uint64_t closed;	/* nodes that had a socket closed */
 	_Atomic uint64_t failed;	/* nodes */
@@ -293,7 +293,7 @@ int json_numbers(const char *json, const char *name, uint32_t *out, int room);
 const char *hcctl_said(void);
 bool config(struct soak *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* What the world does to the fabric. */
+/* Kinds of trouble that the world makes for the fabric. */
 enum kind {
 	K_LINK,
 	K_NODE,

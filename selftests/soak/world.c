@@ -229,7 +229,7 @@ static bool era_plans(struct soak *s, bool clean)
 		if (!plans_install(s))
 			return false;
 	}
-	/* What plans were made around is no cause of anything. */
+	/* Faults that plans were made around are no cause of anything. */
 	deeds_forget(s->w);
 	chaos_impair(s);
 	sizes_choose(s);

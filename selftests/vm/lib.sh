@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the scripts of this folder share. The sourcing script sets $me, its name in messages.
+# Shared by the scripts of this folder. The sourcing script sets $me, its name in messages.
 
 export LC_ALL=C.UTF-8
 # These scripts call make for other trees; the options of a make above are not for those.
