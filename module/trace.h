@@ -18,6 +18,7 @@
 #include <linux/tracepoint.h>
 
 #include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/node.h"
 #include "wire.h"
 
@@ -132,6 +133,7 @@ DECLARE_EVENT_CLASS(hc_frame,
 		__field(u64, time)
 	),
 	TP_fast_assign(
+		const struct hc_wire_plan *of = hc_frame_plan(skb);
 		const struct hc_hdr *hdr = hc_hdr(skb);
 
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
@@ -143,8 +145,8 @@ DECLARE_EVENT_CLASS(hc_frame,
 		__entry->step = be32_to_cpu(hdr->step);
 		__entry->src = be16_to_cpu(hdr->src);
 		__entry->dst = be16_to_cpu(hdr->dst);
-		__entry->plan = be32_to_cpu(hdr->plan);
-		__entry->op = be64_to_cpu(hdr->op);
+		__entry->plan = of ? be32_to_cpu(of->plan) : 0;
+		__entry->op = of ? be64_to_cpu(of->op) : hc_frame_flood_nr(skb);
 		__entry->time = be64_to_cpu(hdr->time);
 	),
 	TP_printk("fabric=%s node=%u dim=%u type=%s len=%u seq=%u step=%u src=%u dst=%u plan=%u op=%llu time=%llu",
@@ -214,11 +216,11 @@ TRACE_EVENT(hc_stage,
 		__entry->dst = dst->node;
 		__entry->stage = dst->stage;
 		__entry->how = dst->how;
-		__entry->down = hc_hdr(skb)->flags & HC_FRAME_F_DOWN;
+		__entry->down = hc_wire_data_of(skb)->flags & HC_DATA_F_DOWN;
 		__entry->plan = plan;
 		__entry->len = be32_to_cpu(hc_hdr(skb)->len);
 		__entry->op = op;
-		__entry->offset = be64_to_cpu(hc_hdr(skb)->offset);
+		__entry->offset = be64_to_cpu(hc_wire_data_of(skb)->offset);
 	),
 	TP_printk("fabric=%s node=%u dst=%u stage=%u how=%s way=%s plan=%u op=%llu offset=%llu len=%u",
 		  __entry->fabric, __entry->node, __entry->dst, __entry->stage,
@@ -301,8 +303,8 @@ TRACE_EVENT(hc_plan,
 
 /* A member's process contributes to an operation, or receives of a broadcast. */
 TRACE_EVENT(hc_op_begin,
-	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_hdr *hdr),
-	TP_ARGS(node, plan, op, hdr),
+	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_wire_data *w),
+	TP_ARGS(node, plan, op, w),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
 		__field(u32, node)
@@ -317,11 +319,11 @@ TRACE_EVENT(hc_op_begin,
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
 		__entry->node = node->id;
 		__entry->plan = plan;
-		__entry->collective = hdr->collective;
-		__entry->oper = hdr->oper;
-		__entry->dtype = hdr->dtype;
+		__entry->collective = w->collective;
+		__entry->oper = w->oper;
+		__entry->dtype = w->dtype;
 		__entry->op = op;
-		__entry->bytes = be64_to_cpu(hdr->total);
+		__entry->bytes = be64_to_cpu(w->total);
 	),
 	TP_printk("fabric=%s node=%u plan=%u op=%llu collective=%s oper=%u dtype=%u bytes=%llu",
 		  __entry->fabric, __entry->node, __entry->plan, __entry->op,

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The frame format between nodes.  All fields are big-endian; a frame is the
- * header, the walk (see route.c) and the payload.
- * The table is in Documentation/networking/hypercube.rst.
+ * The frame format between nodes.  All fields are big-endian; a frame is the part that all have in
+ * common (struct hc_hdr), what leads it (ROUTED: the walk, see route.c; FLOOD: struct
+ * hc_wire_flood), the part of its type if that has one (struct hc_wire_*), and the payload.  Each
+ * part is a multiple of 8 bytes long.
+ * The tables are in Documentation/networking/hypercube.rst.
  */
 #ifndef _HC_WIRE_H
 #define _HC_WIRE_H
@@ -11,18 +13,18 @@
 #include <linux/types.h>
 #include <linux/hypercube.h>
 
-#define HC_WIRE_VERSION	1
+#define HC_WIRE_VERSION	2
 #define HC_STAGES_MAX	HYPERCUBE_DIM_MAX
 
 enum hc_frame_type {
-	HC_FRAME_TEST = 1,	/* DETECT; payload struct hc_wire_test */
-	HC_FRAME_FAULT,		/* FAULT word of the sender; payload struct hc_wire_fault */
+	HC_FRAME_TEST = 1,	/* DETECT: is the link there? */
+	HC_FRAME_FAULT,		/* FAULT word of the sender */
 	HC_FRAME_DATA,		/* segment of a contribution or of a partial result */
 	HC_FRAME_DONE,		/* all operations below .op are complete at the sink; upwards
 				 * in a broadcast: at the sender and all below it
 				 */
-	HC_FRAME_END,		/* operations from .op on have failed; payload struct hc_wire_end */
-	HC_FRAME_CREDIT,	/* .index frames of a stream were taken */
+	HC_FRAME_END,		/* operations from .op on have failed */
+	HC_FRAME_CREDIT,	/* frames of a stream were taken */
 	HC_FRAME_ASK,		/* is operation .op of the plan still alive with you? */
 	HC_FRAME_TELL,		/* it is */
 	HC_FRAME_DGRAM,		/* message from node to node */
@@ -32,23 +34,15 @@ enum hc_frame_type {
 	__HC_FRAME_TYPE_END
 };
 
-/* hc_hdr.flags.  Two bits have a meaning of their own in each of several types: ask
- * for the type first.
- */
+/* hc_hdr.flags */
 #define HC_FRAME_F_ROUTED	0x01	/* by fault-tolerant unicast to .dst */
 #define HC_FRAME_F_BACK		0x02	/* ROUTED: came back from a dead end */
-#define HC_FRAME_F_LAST		0x04	/* DATA: last segment of its stream */
-#define HC_FRAME_F_NOTIFY	0x08	/* DATA: somebody waits for DONE */
-#define HC_FRAME_F_PART		0x10	/* DATA: one of the parts of a blocked sender */
-#define HC_FRAME_F_WANT		0x20	/* DATA: the sender wants the result from this node */
-#define HC_FRAME_F_DOWN		0x40	/* DATA: away from the root of the plan */
-#define HC_FRAME_F_FLOOD	0x20	/* ETH: to everybody; .src is its origin */
-#define HC_FRAME_F_SYNC		0x40	/* STATE: answer with all you know */
+#define HC_FRAME_F_FLOOD	0x04	/* to everybody; .src is its origin */
 
 #define HC_DST_ALL		0xffff	/* .dst with FLOOD */
 
 /**
- * struct hc_hdr - header of every frame
+ * struct hc_hdr - what all frames begin with
  * @version: HC_WIRE_VERSION
  * @type: enum hc_frame_type
  * @flags: HC_FRAME_F_*
@@ -58,30 +52,12 @@ enum hc_frame_type {
  * @dst: node it is for (the neighbour unless ROUTED)
  * @seq: counts the frames of this link direction; a gap means loss.  0 in ETH,
  *	STATE and PROBE frames, which may get lost
- * @plan: id of the plan; FLOOD: 0
- * @epoch: epoch of the plan; FLOOD: name of the tree that the frame goes along
- *	(state.c), 0: over all links
- * @op: number of the operation; FLOOD: of the frame among those of its origin
- * @offset: position of the payload in the message, bytes
- * @total: length of the whole message, bytes; DONE: with @index, operations that failed
  * @len: payload bytes
+ * @walk: number of dimensions in the walk behind this (ROUTED)
+ * @reserved2: 0
+ * @csum: CRC-32 of the whole frame if the link may corrupt, else 0 (impair.c)
  * @step: logical clock
  * @time: modelled time in ns at which the frame arrives
- * @oper: enum hypercube_oper
- * @dtype: enum hypercube_type
- * @width: bytes of a RECORD
- * @stage: stage of the transfer
- * @collective: enum hypercube_collective
- * @turn: DOWN: steps taken since the data left the root, with this one
- * @walk: number of dimensions in the walk behind this header (ROUTED)
- * @cost: per stage the number of steps it took, the maximum seen so far
- * @origin: GATHER: node whose block the payload is of; SCATTER, DOWN: that it is for;
- *	BCAST: messages begun before this one, the low bits
- * @csum: CRC-32 of header and payload if the link may corrupt, else 0 (impair.c)
- * @index: DATA: number of the frame among those that its sender has sent this receiver
- *	in the operation, in this direction; CREDIT, TELL: how many such frames of the
- *	other were taken, TELL of a doubling: sent; DONE: how many of the operations
- *	that it counts failed, from @total on
  */
 struct hc_hdr {
 	__u8	version;
@@ -92,36 +68,59 @@ struct hc_hdr {
 	__be16	src;
 	__be16	dst;
 	__be32	seq;
-	__be32	plan;
-	__be32	epoch;
-	__be64	op;
-	__be64	offset;
-	__be64	total;
 	__be32	len;
+	__be16	walk;
+	__be16	reserved2;
+	__be32	csum;
 	__be32	step;
 	__be64	time;
-	__u8	oper;
-	__u8	dtype;
-	__be16	width;
-	__u8	stage;
-	__u8	collective;
-	__be16	turn;
-	__be16	walk;
-	__u8	cost[HC_STAGES_MAX];
-	__be16	origin;
-	__be32	csum;
-	__be32	index;
 };
 
-static_assert(sizeof(struct hc_hdr) == 96);
+static_assert(sizeof(struct hc_hdr) == 40);
+
+/* Bytes that a walk over so many links takes. */
+static inline unsigned int hc_walk_area(unsigned int walk)
+{
+	return (walk + 31) / 32 * 16;
+}
+
+/**
+ * struct hc_wire_flood - what leads a flooded frame
+ * @tree: name of the tree that it goes along (state.c), 0: over all links
+ * @nr: its number among those of its origin
+ */
+struct hc_wire_flood {
+	__be32	tree;
+	__be32	nr;
+};
+
+static_assert(sizeof(struct hc_wire_flood) == 8);
+
+/* ------------------------------------------------------------ detection, states */
 
 struct hc_wire_test {
 	__be32	round;
+	__be32	reserved;
 };
+
+static_assert(sizeof(struct hc_wire_test) == 8);
 
 struct hc_wire_fault {
 	__be32	fault;
+	__be32	reserved;
 };
+
+static_assert(sizeof(struct hc_wire_fault) == 8);
+
+/* hc_wire_state_head.flags */
+#define HC_STATE_F_SYNC		0x01	/* answer with all you know */
+
+struct hc_wire_state_head {
+	__u8	flags;
+	__u8	reserved[7];
+};
+
+static_assert(sizeof(struct hc_wire_state_head) == 8);
 
 /**
  * struct hc_wire_state - what is known of a node's links
@@ -135,34 +134,163 @@ struct hc_wire_state {
 	__be32	version;
 };
 
-/* Flags of struct hc_wire_end. */
+/* ------------------------------------------------------------ operations */
+
+/**
+ * struct hc_wire_plan - what a frame is of; begins the parts of all such types (HC_FT_PLAN)
+ * @plan: id of the plan
+ * @epoch: epoch of the plan
+ * @op: number of the operation
+ */
+struct hc_wire_plan {
+	__be32	plan;
+	__be32	epoch;
+	__be64	op;
+};
+
+static_assert(sizeof(struct hc_wire_plan) == 16);
+
+/* hc_wire_data.flags */
+#define HC_DATA_F_LAST		0x01	/* last segment of its stream */
+#define HC_DATA_F_NOTIFY	0x02	/* somebody waits for DONE */
+#define HC_DATA_F_PART		0x04	/* one of the parts of a blocked sender */
+#define HC_DATA_F_WANT		0x08	/* the sender wants the result from this node */
+#define HC_DATA_F_DOWN		0x10	/* away from the root of the plan */
+
+/**
+ * struct hc_wire_data - a segment
+ * @plan: the operation
+ * @offset: position of the payload in the message, or in its block, bytes
+ * @total: length of the whole message, or of a block, bytes
+ * @index: number of the frame among those that its sender has sent this receiver in the
+ *	operation, in this direction
+ * @width: bytes of a RECORD
+ * @oper: enum hypercube_oper
+ * @dtype: enum hypercube_type
+ * @collective: enum hypercube_collective
+ * @stage: stage of the transfer
+ * @flags: HC_DATA_F_*
+ * @reserved: 0
+ * @turn: DOWN: steps taken since the data left the root, with this one
+ * @block: GATHER, SCATTER: node whose block it is
+ * @ordinal: BCAST: messages begun before this one, the low bits
+ * @cost: per stage the number of steps it took, the maximum seen so far
+ * @reserved2: 0
+ */
+struct hc_wire_data {
+	struct hc_wire_plan plan;
+	__be64	offset;
+	__be64	total;
+	__be32	index;
+	__be16	width;
+	__u8	oper;
+	__u8	dtype;
+	__u8	collective;
+	__u8	stage;
+	__u8	flags;
+	__u8	reserved;
+	__be16	turn;
+	__be16	block;
+	__be16	ordinal;
+	__u8	cost[HC_STAGES_MAX];
+	__be16	reserved2;
+};
+
+static_assert(sizeof(struct hc_wire_data) == 64);
+
+/**
+ * struct hc_wire_done - how much is complete
+ * @plan: .op: all below are
+ * @failed: the first of those that failed
+ * @nfailed: how many of them did, from @failed on
+ * @steps: that the last of them took
+ */
+struct hc_wire_done {
+	struct hc_wire_plan plan;
+	__be64	failed;
+	__be32	nfailed;
+	__be32	steps;
+};
+
+static_assert(sizeof(struct hc_wire_done) == 32);
+
+/* hc_wire_end.flags */
 #define HC_END_F_BROKEN		0x01	/* the plan is of no use any more */
 #define HC_END_F_FINAL		0x02	/* from the root: what is below .op is complete (BROKEN);
-					 * of a broadcast: .offset messages were begun
+					 * of a broadcast: .next messages were begun
 					 */
 
 #define HC_CAUSE_NONE		0xffff
 
 /**
  * struct hc_wire_end - why operations failed
+ * @plan: .op: the first that did
+ * @to: the first behind it that did not, 0: HC_OP_RANGE have
+ * @next: FINAL of a broadcast: how many messages were begun
+ * @failed: FINAL of a plan that is broken: the first of those below .op that failed before that
+ * @nfailed: how many of these did
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  * @flags: HC_END_F_*
- * @nfailed: FINAL of a plan that is broken: how many of the operations below .op failed
- *	before that, from @failed on
- * @failed: see @nfailed
  */
 struct hc_wire_end {
+	struct hc_wire_plan plan;
+	__be64	to;
+	__be64	next;
+	__be64	failed;
+	__be32	nfailed;
 	__be32	status;
 	__be16	node;
 	__be16	dim;
 	__be32	flags;
-	__be32	nfailed;
-	__be64	failed;
 };
 
-static_assert(sizeof(struct hc_wire_end) == 24);
+static_assert(sizeof(struct hc_wire_end) == 56);
+
+/**
+ * struct hc_wire_credit - there is room again
+ * @plan: the operation
+ * @taken: how many frames of the receiver's stream were taken
+ * @reserved: 0
+ */
+struct hc_wire_credit {
+	struct hc_wire_plan plan;
+	__be32	taken;
+	__be32	reserved;
+};
+
+static_assert(sizeof(struct hc_wire_credit) == 24);
+
+/**
+ * struct hc_wire_ask - a question
+ * @plan: the operation it is about
+ * @head: the first that the sender has not handed over, or, without a root, not done
+ */
+struct hc_wire_ask {
+	struct hc_wire_plan plan;
+	__be64	head;
+};
+
+static_assert(sizeof(struct hc_wire_ask) == 24);
+
+/**
+ * struct hc_wire_tell - the answer to it
+ * @plan: the operation that the question was about
+ * @head: the first that the sender has not handed over, or, without a root, not done
+ * @taken: how many frames of the receiver's stream were taken
+ * @sent: in lockstep: how many frames the receiver was sent
+ */
+struct hc_wire_tell {
+	struct hc_wire_plan plan;
+	__be64	head;
+	__be32	taken;
+	__be32	sent;
+};
+
+static_assert(sizeof(struct hc_wire_tell) == 32);
+
+/* ------------------------------------------------------------ the monitor interface */
 
 /* A monitor interface shows frames behind an Ethernet header of this type, for local
  * experiments (IEEE 802), and a struct hc_wire_mon.

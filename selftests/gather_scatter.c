@@ -238,7 +238,7 @@ TEST(no_more_traffic_than_the_way_is_long)
 	f = popen(line, "r");
 	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
 	pclose(f);
-	/* 32 hops from 16 nodes, there and back; headers are 96 bytes in thousands. */
+	/* 32 hops from 16 nodes, there and back; headers are 104 bytes in thousands. */
 	for (u = d = 0; u < 16; u++)
 		d += __builtin_popcount(u);
 	EXPECT_LE(2 * d * bytes, sent);

@@ -19,69 +19,69 @@
 
 /* ------------------------------------------------------------ parameters */
 
-static bool params_fit(const struct hc_op *op, const struct hc_hdr *hdr)
+static bool params_fit(const struct hc_op *op, const struct hc_wire_data *w)
 {
-	return op->coll->id == hdr->collective && op->oper == hdr->oper &&
-	       op->dtype == hdr->dtype && op->width == be16_to_cpu(hdr->width) &&
-	       (op->coll->own_totals || op->total == be64_to_cpu(hdr->total));
+	return op->coll->id == w->collective && op->oper == w->oper &&
+	       op->dtype == w->dtype && op->width == be16_to_cpu(w->width) &&
+	       (op->coll->own_totals || op->total == be64_to_cpu(w->total));
 }
 
 /* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes; who brings
  * nothing sends no elements of u8.
  */
-static int elem_size(const struct hc_traits *traits, const struct hc_hdr *hdr)
+static int elem_size(const struct hc_traits *traits, const struct hc_wire_data *w)
 {
 	switch (traits->payload) {
 	case HC_PAYLOAD_BYTES:
 	case HC_PAYLOAD_BLOCKS:
-		return hdr->oper || hdr->dtype || hdr->width ? -EINVAL : 1;
+		return w->oper || w->dtype || w->width ? -EINVAL : 1;
 	case HC_PAYLOAD_NONE:
-		if (hdr->oper != HYPERCUBE_SUM || hdr->total)
+		if (w->oper != HYPERCUBE_SUM || w->total)
 			return -EINVAL;
 		break;
 	case HC_PAYLOAD_ELEMENTS:
 		break;
 	}
-	return hc_combine_size(hdr->oper, hdr->dtype, be16_to_cpu(hdr->width));
+	return hc_combine_size(w->oper, w->dtype, be16_to_cpu(w->width));
 }
 
-bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr)
+bool hc_op_params(struct hc_op *op, const struct hc_wire_data *w)
 {
 	const struct hc_coll_ops *coll;
 	int elem;
 
 	if (op->known)
-		return params_fit(op, hdr);
-	coll = hc_coll_find(op->member->plan->ops, hdr->collective, hdr->oper);
-	elem = IS_ERR(coll) ? -EINVAL : elem_size(hc_traits(coll->id), hdr);
+		return params_fit(op, w);
+	coll = hc_coll_find(op->member->plan->ops, w->collective, w->oper);
+	elem = IS_ERR(coll) ? -EINVAL : elem_size(hc_traits(coll->id), w);
 	if (elem < 0)
 		return false;
 	op->elem = elem;
 	op->coll = coll;
-	op->oper = hdr->oper;
-	op->dtype = hdr->dtype;
-	op->width = be16_to_cpu(hdr->width);
-	op->total = be64_to_cpu(hdr->total);
+	op->oper = w->oper;
+	op->dtype = w->dtype;
+	op->width = be16_to_cpu(w->width);
+	op->total = be64_to_cpu(w->total);
 	op->known = true;
 	if (coll->init)
 		coll->init(op);
 	return true;
 }
 
-static bool whole_elements(const struct hc_op *op, const struct hc_hdr *hdr)
+static bool whole_elements(const struct hc_op *op, const struct sk_buff *skb)
 {
-	u64 total = be64_to_cpu(hdr->total);
+	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
 
-	return be32_to_cpu(hdr->len) % op->elem == 0 && do_div(total, op->elem) == 0;
+	return be32_to_cpu(hc_hdr(skb)->len) % op->elem == 0 && do_div(total, op->elem) == 0;
 }
 
 /* ------------------------------------------------------------ who may send */
 
 /* Frames of an operation go one way only: that of the plan. */
-static bool way_fits(const struct hc_tree_peer *peer, const struct hc_hdr *hdr)
+static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 {
-	return hdr->stage == peer->stage &&
-	       !(hdr->flags & HC_FRAME_F_ROUTED) == (peer->how != HC_TREE_DETOUR);
+	return hc_wire_data_of(skb)->stage == peer->stage &&
+	       !(hc_hdr(skb)->flags & HC_FRAME_F_ROUTED) == (peer->how != HC_TREE_DETOUR);
 }
 
 /* In lockstep a source may be ahead of this member by one frame; the next number may be that
@@ -98,35 +98,37 @@ static bool up_expected(struct hc_member *m, int i, u64 nr)
 	return (nr == m->head || nr == behind) && (!op || skb_queue_empty(&op->src[i].q));
 }
 
-unsigned int hc_up_refused(struct hc_member *m, int i, const struct hc_hdr *hdr)
+unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb)
 {
-	u64 nr = be64_to_cpu(hdr->op);
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u64 nr = be64_to_cpu(w->plan.op);
 	const struct hc_op *op = hc_member_op(m, nr);
 
 	if (m->broken || nr < m->done || hc_ended(m, nr))
 		return HYPERCUBE_A_DROP_ENDED;
-	if (i < 0 || hdr->flags & HC_FRAME_F_DOWN || !way_fits(&m->src[i], hdr) ||
+	if (i < 0 || w->flags & HC_DATA_F_DOWN || !way_fits(&m->src[i], skb) ||
 	    !up_expected(m, i, nr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (!op)
 		return 0;
 	if (op->nr != nr || op->handed || op->src[i].last)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	if ((s32)(be32_to_cpu(hdr->index) - op->src[i].came) < 0)
+	if ((s32)(be32_to_cpu(w->index) - op->src[i].came) < 0)
 		return HYPERCUBE_A_DROP_DUPLICATE;
 	return 0;
 }
 
-unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr)
+unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 {
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	bool unasked = m->plan->ops->unasked;
-	u64 nr = be64_to_cpu(hdr->op);
+	u64 nr = be64_to_cpu(w->plan.op);
 	const struct hc_op *op = hc_member_op(m, nr);
 
 	if (m->broken || nr < m->done || hc_ended(m, nr))
 		return HYPERCUBE_A_DROP_ENDED;
-	if (!(hdr->flags & HC_FRAME_F_DOWN) || nr >= m->done + HC_OP_WINDOW ||
-	    !way_fits(&m->role.dst[0], hdr))
+	if (!(w->flags & HC_DATA_F_DOWN) || nr >= m->done + HC_OP_WINDOW ||
+	    !way_fits(&m->role.dst[0], skb))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (!op)
 		return unasked && nr >= m->head ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
@@ -137,37 +139,39 @@ unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr)
 	/* Nobody has blocks for those who have not asked for them. */
 	if (op->coll->asks && !op->handed)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	if ((s32)(be32_to_cpu(hdr->index) - op->down_came) < 0)
+	if ((s32)(be32_to_cpu(w->index) - op->down_came) < 0)
 		return HYPERCUBE_A_DROP_DUPLICATE;
 	return 0;
 }
 
 /* ------------------------------------------------------------ what comes next */
 
-static bool is_last(const struct hc_hdr *hdr)
+static bool is_last(const struct hc_wire_data *w)
 {
-	return hdr->flags & HC_FRAME_F_LAST;
+	return w->flags & HC_DATA_F_LAST;
 }
 
 /* A message from its beginning to its end. */
-static bool piece_follows(u64 *at, const struct hc_hdr *hdr)
+static bool piece_follows(u64 *at, const struct sk_buff *skb)
 {
-	u64 total = be64_to_cpu(hdr->total);
-	u32 len = be32_to_cpu(hdr->len);
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u64 total = be64_to_cpu(w->total);
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
 
-	if (be64_to_cpu(hdr->offset) != *at || *at > total || len > total - *at ||
+	if (be64_to_cpu(w->offset) != *at || *at > total || len > total - *at ||
 	    (!len && total))
 		return false;
 	*at += len;
-	return *at == total ? is_last(hdr) : !is_last(hdr);
+	return *at == total ? is_last(w) : !is_last(w);
 }
 
 /* One part of each segment of a blocked sender, some of them empty. */
-static bool part_follows(u64 *at, const struct hc_hdr *hdr)
+static bool part_follows(u64 *at, const struct sk_buff *skb)
 {
-	u64 offset = be64_to_cpu(hdr->offset);
-	u64 total = be64_to_cpu(hdr->total);
-	u32 len = be32_to_cpu(hdr->len);
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u64 offset = be64_to_cpu(w->offset);
+	u64 total = be64_to_cpu(w->total);
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
 
 	if (offset < *at || offset > total || len > total - offset)
 		return false;
@@ -176,33 +180,35 @@ static bool part_follows(u64 *at, const struct hc_hdr *hdr)
 }
 
 static bool up_follows(const struct hc_member *m, struct hc_op *op, unsigned int i,
-		       const struct hc_hdr *hdr)
+		       const struct sk_buff *skb)
 {
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	bool part = w->flags & HC_DATA_F_PART;
 	struct hc_stream *st = &op->src[i];
-	bool part = hdr->flags & HC_FRAME_F_PART;
 
-	if (st->came && (be64_to_cpu(hdr->total) != st->total ||
-			 st->want != !!(hdr->flags & HC_FRAME_F_WANT)))
+	if (st->came && (be64_to_cpu(w->total) != st->total ||
+			 st->want != !!(w->flags & HC_DATA_F_WANT)))
 		return false;
 	if (op->coll->up_follows)
-		return !part && op->coll->up_follows(op, i, hdr);
+		return !part && op->coll->up_follows(op, i, skb);
 	if (m->src[i].how == HC_TREE_HELP)
-		return part && part_follows(&st->at, hdr);
-	return !part && piece_follows(&st->at, hdr);
+		return part && part_follows(&st->at, skb);
+	return !part && piece_follows(&st->at, skb);
 }
 
-int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
+int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_stream *st = &op->src[i];
 
-	if (!hc_op_params(op, hdr) || !whole_elements(op, hdr))
+	if (!hc_op_params(op, w) || !whole_elements(op, skb))
 		return -EPROTO;
-	if (be32_to_cpu(hdr->index) != st->came)
+	if (be32_to_cpu(w->index) != st->came)
 		return -EIO;
-	if (!up_follows(m, op, i, hdr))
+	if (!up_follows(m, op, i, skb))
 		return -EPROTO;
-	st->total = be64_to_cpu(hdr->total);
-	st->want = hdr->flags & HC_FRAME_F_WANT;
+	st->total = be64_to_cpu(w->total);
+	st->want = w->flags & HC_DATA_F_WANT;
 	st->came++;
 	return 0;
 }
@@ -215,16 +221,18 @@ static bool down_total_fits(const struct hc_op *op, u64 total)
 	return !op->coll->merges || total >= op->total;
 }
 
-int hc_down_check(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
-	if (!hc_op_params(op, hdr) || !whole_elements(op, hdr) ||
-	    !down_total_fits(op, be64_to_cpu(hdr->total)))
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+
+	if (!hc_op_params(op, w) || !whole_elements(op, skb) ||
+	    !down_total_fits(op, be64_to_cpu(w->total)))
 		return -EPROTO;
-	if (be32_to_cpu(hdr->index) != op->down_came)
+	if (be32_to_cpu(w->index) != op->down_came)
 		return -EIO;
-	op->result = be64_to_cpu(hdr->total);
-	if (op->coll->down_follows ? !op->coll->down_follows(m, op, hdr) :
-				     !piece_follows(&op->down_at, hdr))
+	op->result = be64_to_cpu(w->total);
+	if (op->coll->down_follows ? !op->coll->down_follows(m, op, skb) :
+				     !piece_follows(&op->down_at, skb))
 		return -EPROTO;
 	op->down_came++;
 	return 0;

@@ -212,7 +212,7 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 		return skb;
 	copy = hc_seg_alloc(node->fabric, node->id, len, GFP_ATOMIC);
 	if (copy) {
-		*hc_hdr(copy) = *hc_hdr(skb);
+		memcpy(copy->data, skb->data, HC_DATA_HEAD);
 		if (len)
 			memcpy(hc_payload(copy), hc_payload(skb), len);
 	}
@@ -238,13 +238,14 @@ static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u6
 /* Frames to a tree neighbour whose link has just gone take the long way. */
 void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
 {
+	struct hc_wire_plan *of = hc_wire_plan_of(skb);
 	struct hc_hdr *hdr = hc_hdr(skb);
 	bool needed = hc_frame_is(skb, HC_FT_NEEDED);
-	u64 nr = be64_to_cpu(hdr->op);
+	u64 nr = be64_to_cpu(of->op);
 	int err;
 
-	hdr->plan = cpu_to_be32(m->plan->id);
-	hdr->epoch = cpu_to_be32(m->plan->epoch);
+	of->plan = cpu_to_be32(m->plan->id);
+	of->epoch = cpu_to_be32(m->plan->epoch);
 	hdr->src = cpu_to_be16(m->node->id);
 	hdr->dst = cpu_to_be16(peer->node);
 	if (peer->how == HC_TREE_DETOUR ||
@@ -259,23 +260,24 @@ void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct s
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
 		     u64 *busy, struct sk_buff *skb)
 {
+	struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u64 start = max(be64_to_cpu(hdr->time), *busy);
 
-	hdr->op = cpu_to_be64(op->nr);
-	hdr->collective = op->coll->id;
-	hdr->oper = op->oper;
-	hdr->dtype = op->dtype;
-	hdr->width = cpu_to_be16(op->width);
-	hdr->stage = peer->stage;
+	w->plan.op = cpu_to_be64(op->nr);
+	w->collective = op->coll->id;
+	w->oper = op->oper;
+	w->dtype = op->dtype;
+	w->width = cpu_to_be16(op->width);
+	w->stage = peer->stage;
 	hdr->time = cpu_to_be64(start);
 	if (op->notify)
-		hdr->flags |= HC_FRAME_F_NOTIFY;
+		w->flags |= HC_DATA_F_NOTIFY;
 	/* Each hop of a detour counts itself (route.c). */
 	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
 	op->cost[peer->stage] = max_t(u8, op->cost[peer->stage],
 				      peer->how == HC_TREE_HELP ? 2 : 1);
-	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
+	memcpy(w->cost, op->cost, sizeof(w->cost));
 	if (peer->how != HC_TREE_DETOUR) {
 		u64 rate = hc_link_bandwidth(&m->node->ports[peer->dim]);
 
@@ -286,25 +288,29 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
+	struct hc_wire_data *w = hc_wire_data_of(skb);
+
 	/* A blocked member has several helpers, and gets the result from the first. */
 	if (!i && op->coll->comes_down)
-		hc_hdr(skb)->flags |= HC_FRAME_F_WANT;
-	hc_hdr(skb)->index = cpu_to_be32(op->sent[i]++);
+		w->flags |= HC_DATA_F_WANT;
+	w->index = cpu_to_be32(op->sent[i]++);
 	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], skb);
 }
 
-void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_hdr *hdr = hc_hdr(skb);
 	unsigned int i;
 
 	op->clock = max(op->clock, be32_to_cpu(hdr->step));
-	op->notify |= !!(hdr->flags & HC_FRAME_F_NOTIFY);
+	op->notify |= !!(w->flags & HC_DATA_F_NOTIFY);
 	for (i = 0; i < m->plan->stages; i++)
-		op->cost[i] = max(op->cost[i], hdr->cost[i]);
-	if (hdr->flags & HC_FRAME_F_ROUTED && hdr->stage < HC_STAGES_MAX) {
+		op->cost[i] = max(op->cost[i], w->cost[i]);
+	if (hdr->flags & HC_FRAME_F_ROUTED && w->stage < HC_STAGES_MAX) {
 		u16 hops = min_t(u16, be16_to_cpu(hdr->walk), U8_MAX);
 
-		op->cost[hdr->stage] = max_t(u8, op->cost[hdr->stage], hops);
+		op->cost[w->stage] = max_t(u8, op->cost[w->stage], hops);
 	}
 }
 
@@ -369,12 +375,11 @@ const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node)
 /* A frame that cannot be taken ends its operation. */
 static void data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
 	bool memory = status == -ENOMEM;
 	struct hc_end end = {
-		.from = be64_to_cpu(hdr->op),
+		.from = be64_to_cpu(hc_wire_plan_of(skb)->op),
 		.status = -status,
-		.node = memory ? m->node->id : be16_to_cpu(hdr->src),
+		.node = memory ? m->node->id : be16_to_cpu(hc_hdr(skb)->src),
 		.dim = HC_CAUSE_NONE,
 	};
 
@@ -400,7 +405,7 @@ static bool stream_push(const struct hc_member *m, struct hc_stream *st, struct 
 	if (loose(skb) > room - min(st->loose, room))
 		return false;
 	st->loose += loose(skb);
-	st->last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+	st->last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 	__skb_queue_tail(&st->q, skb);
 	return true;
 }
@@ -416,10 +421,9 @@ struct sk_buff *hc_stream_pop(struct hc_stream *st)
 
 static void data_rx(struct hc_member *m, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
-	u64 nr = be64_to_cpu(hdr->op);
-	int i = hc_src_index(m, be16_to_cpu(hdr->src));
-	unsigned int why = hc_up_refused(m, i, hdr);
+	u64 nr = be64_to_cpu(hc_wire_plan_of(skb)->op);
+	int i = hc_src_index(m, be16_to_cpu(hc_hdr(skb)->src));
+	unsigned int why = hc_up_refused(m, i, skb);
 	struct hc_op *op;
 	int err;
 
@@ -428,7 +432,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 		return;
 	}
 	op = hc_op_get(m, nr);
-	err = op ? hc_up_check(m, op, i, hdr) : -ENOMEM;
+	err = op ? hc_up_check(m, op, i, skb) : -ENOMEM;
 	if (!err && !stream_push(m, &op->src[i], skb))
 		err = -ENOBUFS;
 	if (err) {
@@ -437,14 +441,15 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 	}
 	/* In lockstep it may be ahead of this member's own stage. */
 	if (!m->plan->ops->lockstep)
-		hc_op_note(m, op, hdr);
+		hc_op_note(m, op, skb);
 	if (nr == m->head)
 		hc_advance(m);
 }
 
-static void down_note(struct hc_op *op, const struct hc_hdr *hdr)
+static void down_note(struct hc_op *op, const struct sk_buff *skb)
 {
-	u32 turn = be16_to_cpu(hdr->turn);
+	u32 turn = be16_to_cpu(hc_wire_data_of(skb)->turn);
+	const struct hc_hdr *hdr = hc_hdr(skb);
 
 	if (hdr->flags & HC_FRAME_F_ROUTED)
 		turn += be16_to_cpu(hdr->walk);
@@ -454,8 +459,7 @@ static void down_note(struct hc_op *op, const struct hc_hdr *hdr)
 
 static void down_rx(struct hc_member *m, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
-	unsigned int why = hc_down_refused(m, hdr);
+	unsigned int why = hc_down_refused(m, skb);
 	struct hc_op *op;
 	int err;
 
@@ -463,14 +467,14 @@ static void down_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_drop(m->node, NULL, skb, why);
 		return;
 	}
-	op = hc_op_get(m, be64_to_cpu(hdr->op));
-	err = op ? hc_down_check(m, op, hdr) : -ENOMEM;
+	op = hc_op_get(m, be64_to_cpu(hc_wire_plan_of(skb)->op));
+	err = op ? hc_down_check(m, op, skb) : -ENOMEM;
 	if (err) {
 		data_fail(m, skb, err);
 		return;
 	}
-	hc_op_note(m, op, hdr);
-	down_note(op, hdr);
+	hc_op_note(m, op, skb);
+	down_note(op, skb);
 	__skb_queue_tail(&op->down, skb);
 	if (m->plan->ops->results_follow)
 		hc_results_advance(m);
@@ -522,16 +526,14 @@ bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
 }
 
 /* From above: of a merged stream; from below: of what goes down. */
-void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr)
+void hc_credit_rx(struct hc_member *m, u32 src, u64 nr, u32 taken)
 {
-	struct hc_op *op = hc_member_op(m, be64_to_cpu(hdr->op));
-	u32 src = be16_to_cpu(hdr->src);
-	u32 taken = be32_to_cpu(hdr->index);
+	struct hc_op *op = hc_member_op(m, nr);
 	int below = hc_src_index(m, src);
 	bool more = false;
 	unsigned int i;
 
-	if (!op || op->nr != be64_to_cpu(hdr->op))
+	if (!op || op->nr != nr)
 		return;
 	if (below >= 0)
 		more = hc_credit_note(&op->src[below].credit, HC_DOWN_WINDOW,
@@ -549,36 +551,41 @@ void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr)
 /* Data comes from below, but for what a plan sends down from its root. */
 static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
-
-	if (m->role.ndst && be16_to_cpu(hdr->src) == m->role.dst[0].node)
+	if (m->role.ndst && be16_to_cpu(hc_hdr(skb)->src) == m->role.dst[0].node)
 		down_rx(m, skb);
 	else
 		data_rx(m, skb);
 }
 
+static void credit_rx(struct hc_member *m, const struct sk_buff *skb)
+{
+	const struct hc_wire_credit *w = hc_wire_credit_of(skb);
+
+	if (!m->plan->ops->lockstep)
+		hc_credit_rx(m, be16_to_cpu(hc_hdr(skb)->src), be64_to_cpu(w->plan.op),
+			     be32_to_cpu(w->taken));
+}
+
 static void word_rx(struct hc_member *m, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
 	unsigned int why = 0;
 
-	switch (hdr->type) {
+	switch (hc_hdr(skb)->type) {
 	case HC_FRAME_DONE:
-		if (m->plan->ops->done_rx && !hc_end_missed(m, hdr))
-			m->plan->ops->done_rx(m, hdr);
+		if (m->plan->ops->done_rx && !hc_end_missed(m, hc_wire_done_of(skb)))
+			m->plan->ops->done_rx(m, skb);
 		break;
 	case HC_FRAME_END:
 		why = hc_end_rx(m, skb);
 		break;
 	case HC_FRAME_CREDIT:
-		if (!m->plan->ops->lockstep)
-			hc_credit_rx(m, hdr);
+		credit_rx(m, skb);
 		break;
 	case HC_FRAME_ASK:
-		hc_ask_rx(m, hdr);
+		hc_ask_rx(m, skb);
 		break;
 	case HC_FRAME_TELL:
-		hc_tell_rx(m, hdr);
+		hc_tell_rx(m, skb);
 		break;
 	}
 	if (why)
@@ -589,18 +596,18 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
+	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
 	struct hc_plan *plan;
 	struct hc_member *m;
 
 	rcu_read_lock();
-	plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
+	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan ? plan->member[node->id] : NULL;
 	if (!m)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_PLAN);
-	else if (be32_to_cpu(hdr->epoch) != plan->epoch)
+	else if (be32_to_cpu(of->epoch) != plan->epoch)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
-	else if (hdr->type != HC_FRAME_DATA)
+	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
 	/* It may go on with another header.  What is missing then, the next frame tells. */
 	else if (skb_cow_head(skb, 0))

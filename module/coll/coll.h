@@ -320,12 +320,12 @@ static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
 	return m->ops[nr % HC_OP_WINDOW];
 }
 
-/* The payload of a frame: contiguous, in the linear part or in one fragment. */
+/* The payload of DATA: contiguous, in the linear part or in one fragment. */
 static inline void *hc_payload(const struct sk_buff *skb)
 {
 	if (skb_is_nonlinear(skb))
 		return skb_frag_address(&skb_shinfo(skb)->frags[0]);
-	return skb->data + sizeof(struct hc_hdr);
+	return skb->data + HC_DATA_HEAD;
 }
 
 /* Notes of sock/send.c on a frame for the host port, in skb->cb. */
@@ -399,8 +399,8 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
  * most @window, has grown.
  */
 bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken);
-/* A peer has taken so many (CREDIT, TELL). */
-void hc_credit_rx(struct hc_member *m, const struct hc_hdr *hdr);
+/* A peer has taken so many of operation @nr (CREDIT, TELL). */
+void hc_credit_rx(struct hc_member *m, u32 src, u64 nr, u32 taken);
 
 /* --- coll/done.c --- */
 /* Returns the peer that is last, of those that tell which operations are done. */
@@ -412,7 +412,7 @@ void hc_done_tell(struct hc_member *m);
 
 /* For plans whose root says what is done: see struct hc_plan_ops. */
 void hc_root_done_tell(struct hc_member *m);
-void hc_root_done_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_root_done_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_root_handed(struct hc_member *m, struct hc_op *op);
 void hc_root_settle_below(struct hc_member *m);
 /* The window moves to d->nr, but not past a result that has not come down to the end;
@@ -424,15 +424,15 @@ void hc_done_review(struct hc_member *m);
 
 /* --- coll/check.c --- */
 /* Take the parameters from an operation's first frame, compare those of others. */
-bool hc_op_params(struct hc_op *op, const struct hc_hdr *hdr);
+bool hc_op_params(struct hc_op *op, const struct hc_wire_data *w);
 /* Is DATA to be dropped without a word?  0 or the reason.  Up: source @i, -1 if none. */
-unsigned int hc_up_refused(struct hc_member *m, int i, const struct hc_hdr *hdr);
-unsigned int hc_down_refused(struct hc_member *m, const struct hc_hdr *hdr);
+unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb);
+unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb);
 /* Is it what comes next?  0; -EIO: not, frames are missing; -EPROTO: it cannot be.  The
  * stream goes on behind it.
  */
-int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct hc_hdr *hdr);
-int hc_down_check(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct sk_buff *skb);
+int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 
 /* --- coll/end.c --- */
 /* Is @nr in the failed range? */
@@ -440,11 +440,11 @@ bool hc_ended(const struct hc_member *m, u64 nr);
 /* Numbers inside the failed range are skipped. */
 void hc_numbers_skip(struct hc_member *m);
 /* DONE counts numbers that failed, too: say which, for an END may get lost. */
-void hc_done_mark(const struct hc_member *m, struct sk_buff *skb);
+void hc_done_mark(const struct hc_member *m, struct hc_wire_done *w);
 /* Does DONE name failures that this member has not heard of?  Then it must not take it; it
  * asks after a second.
  */
-bool hc_end_missed(const struct hc_member *m, const struct hc_hdr *hdr);
+bool hc_end_missed(const struct hc_member *m, const struct hc_wire_done *w);
 struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end);
 /* 0, or why it is not believed. */
 unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
@@ -483,12 +483,12 @@ void hc_member_check(struct hc_member *m);
 void hc_member_forget(struct hc_member *m);
 
 /* --- coll/stall.c --- */
-void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr);
-void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr);
+void hc_ask_rx(struct hc_member *m, const struct sk_buff *skb);
+void hc_tell_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
 
 /* Note clock, time and stage costs that came with a frame. */
-void hc_op_note(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 /* Send a frame to a peer of the tree, the way the tree says.  If that cannot be, the
  * operation that DATA or a CREDIT is of may be gone afterwards.
  */
@@ -555,8 +555,7 @@ u64 hc_sock_id(const struct sock *sk);
 bool hc_sock_room(const struct hc_member *m, u64 id);
 /* For a record that no process began: it goes to the socket that serves the plan. */
 struct hc_rec hc_sock_record(const struct hc_member *m);
-/* Queue a piece of a result; consumes @skb, whose payload begins behind the frame
- * header.  @last ends the record.
+/* Queue a piece of a result; consumes @skb, which is DATA.  @last ends the record.
  */
 void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 /* Queue a record without data: a completion or a failure. */

@@ -33,16 +33,16 @@ u32 hc_done_peer(const struct hc_member *m)
 bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d)
 {
 	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DONE, 0, GFP_ATOMIC);
-	struct hc_hdr *hdr;
+	struct hc_wire_done *w;
 
 	if (!skb)
 		return false;
-	hdr = hc_hdr(skb);
-	hdr->op = cpu_to_be64(d->nr);
-	hdr->step = cpu_to_be32(d->clock);
-	hdr->offset = cpu_to_be64(d->steps);
-	hdr->time = cpu_to_be64(d->time);
-	hc_done_mark(m, skb);
+	hc_hdr(skb)->step = cpu_to_be32(d->clock);
+	hc_hdr(skb)->time = cpu_to_be64(d->time);
+	w = hc_wire_done_of(skb);
+	w->plan.op = cpu_to_be64(d->nr);
+	w->steps = cpu_to_be32(d->steps);
+	hc_done_mark(m, w);
 	hc_peer_xmit(m, peer, skb);
 	return true;
 }
@@ -173,7 +173,7 @@ static bool result_lost(struct hc_member *m, u64 told)
 		if (!op || op->nr != nr || !op->coll->comes_down)
 			continue;
 		skb = skb_peek_tail(&op->down);
-		if (skb && hc_hdr(skb)->flags & HC_FRAME_F_LAST)
+		if (skb && hc_wire_data_of(skb)->flags & HC_DATA_F_LAST)
 			continue;
 		hc_op_fail(m, op, -EIO, m->role.dst[0].node);
 		return true;
@@ -181,13 +181,15 @@ static bool result_lost(struct hc_member *m, u64 told)
 	return false;
 }
 
-void hc_root_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
+void hc_root_done_rx(struct hc_member *m, const struct sk_buff *skb)
 {
+	const struct hc_wire_done *w = hc_wire_done_of(skb);
+	const struct hc_hdr *hdr = hc_hdr(skb);
 	struct hc_done d = {
-		.nr = be64_to_cpu(hdr->op),
+		.nr = be64_to_cpu(w->plan.op),
 		.time = be64_to_cpu(hdr->time),
 		.clock = be32_to_cpu(hdr->step),
-		.steps = be64_to_cpu(hdr->offset),
+		.steps = be32_to_cpu(w->steps),
 	};
 	u32 src = be16_to_cpu(hdr->src);
 	unsigned int i;

@@ -51,28 +51,25 @@
 #include "route/route.h"
 #include "trace.h"
 
-static void end_fill(struct sk_buff *skb, const struct hc_end *end)
+static void end_fill(struct hc_wire_end *w, const struct hc_end *end)
 {
-	struct hc_wire_end *w = hc_payload(skb);
-
-	hc_hdr(skb)->op = cpu_to_be64(end->from);
-	hc_hdr(skb)->offset = cpu_to_be64(end->next);
-	hc_hdr(skb)->total = cpu_to_be64(end->to);
+	w->plan.op = cpu_to_be64(end->from);
+	w->to = cpu_to_be64(end->to);
+	w->next = cpu_to_be64(end->next);
+	w->failed = cpu_to_be64(end->failed);
+	w->nfailed = cpu_to_be32(end->nfailed);
 	w->status = cpu_to_be32(end->status);
 	w->node = cpu_to_be16(end->node);
 	w->dim = cpu_to_be16(end->dim);
 	w->flags = cpu_to_be32(end->flags);
-	w->nfailed = cpu_to_be32(end->nfailed);
-	w->failed = cpu_to_be64(end->failed);
 }
 
 struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end)
 {
-	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_END, sizeof(struct hc_wire_end),
-					     GFP_ATOMIC);
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_END, 0, GFP_ATOMIC);
 
 	if (skb)
-		end_fill(skb, end);
+		end_fill(hc_wire_end_of(skb), end);
 	return skb;
 }
 
@@ -110,20 +107,18 @@ void hc_numbers_skip(struct hc_member *m)
 		WRITE_ONCE(m->done, m->end_to);
 }
 
-void hc_done_mark(const struct hc_member *m, struct sk_buff *skb)
+void hc_done_mark(const struct hc_member *m, struct hc_wire_done *w)
 {
-	struct hc_hdr *hdr = hc_hdr(skb);
-
-	if (!m->end_to || be64_to_cpu(hdr->op) <= m->end.from)
+	if (!m->end_to || be64_to_cpu(w->plan.op) <= m->end.from)
 		return;
-	hdr->total = cpu_to_be64(m->end.from);
-	hdr->index = cpu_to_be32(min_t(u64, m->end_to - m->end.from, U32_MAX));
+	w->failed = cpu_to_be64(m->end.from);
+	w->nfailed = cpu_to_be32(min_t(u64, m->end_to - m->end.from, U32_MAX));
 }
 
-bool hc_end_missed(const struct hc_member *m, const struct hc_hdr *hdr)
+bool hc_end_missed(const struct hc_member *m, const struct hc_wire_done *w)
 {
-	u64 from = be64_to_cpu(hdr->total);
-	u64 to = from + be32_to_cpu(hdr->index);
+	u64 from = be64_to_cpu(w->failed);
+	u64 to = from + be32_to_cpu(w->nfailed);
 
 	if (to == from || to <= m->done)
 		return false;
@@ -439,11 +434,13 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
 static void end_route(struct hc_node *node, struct hc_plan *plan, const struct hc_end *end)
 {
 	struct sk_buff *skb = hc_end_alloc(node, end);
+	struct hc_wire_plan *of;
 
 	if (!skb)
 		return;
-	hc_hdr(skb)->plan = cpu_to_be32(plan->id);
-	hc_hdr(skb)->epoch = cpu_to_be32(plan->epoch);
+	of = hc_wire_plan_of(skb);
+	of->plan = cpu_to_be32(plan->id);
+	of->epoch = cpu_to_be32(plan->epoch);
 	hc_route_xmit(node, plan->root, skb);
 }
 
@@ -488,25 +485,28 @@ static bool end_has_sense(const struct hc_member *m, const struct hc_end *end)
 	       (end->dim == HC_CAUSE_NONE || end->dim < dim);
 }
 
+static void end_read(const struct hc_wire_end *w, struct hc_end *end)
+{
+	*end = (struct hc_end){
+		.from = be64_to_cpu(w->plan.op),
+		.to = be64_to_cpu(w->to),
+		.next = be64_to_cpu(w->next),
+		.failed = be64_to_cpu(w->failed),
+		.nfailed = be32_to_cpu(w->nfailed),
+		.status = be32_to_cpu(w->status),
+		.node = be16_to_cpu(w->node),
+		.dim = be16_to_cpu(w->dim),
+		.flags = be32_to_cpu(w->flags),
+	};
+}
+
 unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	u32 src = be16_to_cpu(hdr->src);
-	const struct hc_wire_end *w;
 	struct hc_end end;
 
-	if (be32_to_cpu(hdr->len) < sizeof(*w))
-		return HYPERCUBE_A_DROP_MALFORMED;
-	w = hc_payload(skb);
-	end.from = be64_to_cpu(hdr->op);
-	end.to = be64_to_cpu(hdr->total);
-	end.next = be64_to_cpu(hdr->offset);
-	end.status = be32_to_cpu(w->status);
-	end.node = be16_to_cpu(w->node);
-	end.dim = be16_to_cpu(w->dim);
-	end.flags = be32_to_cpu(w->flags);
-	end.nfailed = be32_to_cpu(w->nfailed);
-	end.failed = be64_to_cpu(w->failed);
+	end_read(hc_wire_end_of(skb), &end);
 	if (!end_has_sense(m, &end))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (end.from > end_limit(m) || !end_may_come(m, hdr))
@@ -647,10 +647,10 @@ static bool plan_misses(const struct hc_plan *plan, const struct hc_node *node, 
 void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
+	const struct hc_wire_plan *of = hc_frame_plan(skb);
 	bool memory = why == HYPERCUBE_A_DROP_NO_MEMORY;
 	struct hc_end end = {
-		.from = be64_to_cpu(hdr->op),
+		.from = be64_to_cpu(of->op),
 		.status = memory ? ENOMEM : EHOSTUNREACH,
 		.node = node->id,
 		.dim = dim < node->fabric->dim && !memory ? dim : HC_CAUSE_NONE,
@@ -662,9 +662,9 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	if (!hc_frame_is(skb, HC_FT_NEEDED))
 		return;
 	rcu_read_lock();
-	plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
-	if (plan && plan->epoch == be32_to_cpu(hdr->epoch) &&
-	    plan_misses(plan, node, dim, hdr)) {
+	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
+	if (plan && plan->epoch == be32_to_cpu(of->epoch) &&
+	    plan_misses(plan, node, dim, hc_hdr(skb))) {
 		if (plan->member[node->id])
 			hc_coll_end(plan->member[node->id], &end, HC_CAUSE_NONE);
 		else

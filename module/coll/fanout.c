@@ -29,20 +29,21 @@
 
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
 {
-	const struct hc_hdr *from = hc_hdr(skb);
+	const struct hc_wire_data *from = hc_wire_data_of(skb);
 	bool shared = skb_is_nonlinear(skb);
 	struct sk_buff *part = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : len, GFP_ATOMIC);
-	struct hc_hdr *hdr;
+	struct hc_wire_data *w;
 
 	if (!part)
 		return NULL;
-	hdr = hc_hdr(part);
-	hdr->len = cpu_to_be32(len);
-	hdr->flags = from->flags & (HC_FRAME_F_LAST | HC_FRAME_F_NOTIFY);
-	hdr->offset = cpu_to_be64(be64_to_cpu(from->offset) + off);
-	hdr->total = from->total;
-	hdr->origin = from->origin;
-	hdr->time = from->time;
+	hc_hdr(part)->len = cpu_to_be32(len);
+	hc_hdr(part)->time = hc_hdr(skb)->time;
+	w = hc_wire_data_of(part);
+	w->flags = from->flags & (HC_DATA_F_LAST | HC_DATA_F_NOTIFY);
+	w->offset = cpu_to_be64(be64_to_cpu(from->offset) + off);
+	w->total = from->total;
+	w->block = from->block;
+	w->ordinal = from->ordinal;
 	if (shared && len) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
 
@@ -116,24 +117,25 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 {
 	const struct hc_tree_peer *peer = &m->src[i];
 	struct hc_stream *st = &op->src[i];
+	struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u64 start = max(be64_to_cpu(hdr->time), st->down_busy);
 
-	hdr->op = cpu_to_be64(op->nr);
-	hdr->flags |= HC_FRAME_F_DOWN;
+	w->plan.op = cpu_to_be64(op->nr);
+	w->flags |= HC_DATA_F_DOWN;
 	if (op->notify)
-		hdr->flags |= HC_FRAME_F_NOTIFY;
-	hdr->collective = op->coll->id;
-	hdr->oper = op->oper;
-	hdr->dtype = op->dtype;
-	hdr->width = cpu_to_be16(op->width);
-	hdr->total = cpu_to_be64(op->result);
-	hdr->stage = peer->stage;
-	hdr->index = cpu_to_be32(st->sent_down++);
+		w->flags |= HC_DATA_F_NOTIFY;
+	w->collective = op->coll->id;
+	w->oper = op->oper;
+	w->dtype = op->dtype;
+	w->width = cpu_to_be16(op->width);
+	w->total = cpu_to_be64(op->result);
+	w->stage = peer->stage;
+	w->index = cpu_to_be32(st->sent_down++);
+	w->turn = cpu_to_be16(down_turn(m, op, i));
+	memcpy(w->cost, op->cost, sizeof(w->cost));
 	hdr->time = cpu_to_be64(start);
-	hdr->turn = cpu_to_be16(down_turn(m, op, i));
 	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
-	memcpy(hdr->cost, op->cost, sizeof(hdr->cost));
 	if (peer->how != HC_TREE_DETOUR) {
 		u64 rate = hc_link_bandwidth(&m->node->ports[peer->dim]);
 
@@ -173,7 +175,7 @@ bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	}
 	if (!op->begun) {
 		op->begun = true;
-		trace_hc_op_begin(m->node, m->plan->id, op->nr, hc_hdr(skb));
+		trace_hc_op_begin(m->node, m->plan->id, op->nr, hc_wire_data_of(skb));
 		op->rec = hc_sock_record(m);
 		m->sock = op->rec.sock;
 	}
@@ -203,7 +205,7 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op)
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
 	if (last)
-		hc_hdr(skb)->flags |= HC_FRAME_F_LAST;
+		hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
 	if (op->coll->comes_down)
 		return down_pass(m, op, skb, last);
 	hc_sock_result(m, op, skb, last);
@@ -219,6 +221,7 @@ static bool credit_return(struct hc_member *m, struct hc_op *op)
 {
 	u32 taken = op->down_came - skb_queue_len(&op->down);
 	u64 nr = op->nr;
+	struct hc_wire_credit *w;
 	struct sk_buff *skb;
 
 	if (taken - op->down_told < HC_DOWN_WINDOW / 2)
@@ -228,8 +231,9 @@ static bool credit_return(struct hc_member *m, struct hc_op *op)
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
-	hc_hdr(skb)->op = cpu_to_be64(op->nr);
-	hc_hdr(skb)->index = cpu_to_be32(taken);
+	w = hc_wire_credit_of(skb);
+	w->plan.op = cpu_to_be64(op->nr);
+	w->taken = cpu_to_be32(taken);
 	op->down_told = taken;
 	hc_peer_xmit(m, &m->role.dst[0], skb);
 	return hc_member_op(m, nr) == op;
@@ -243,7 +247,7 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 	struct sk_buff *skb;
 
 	while ((skb = skb_peek(q))) {
-		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+		bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
 		if (!down_may(m, op, skb))
 			return hc_member_op(m, nr) == op ? HC_BLOCKED : HC_FAILED;

@@ -4,7 +4,7 @@
  *
  * A member passes on its own block and those of its sources, frame by frame as they
  * are: of all frames that wait, the one whose block is of the lowest node goes
- * first (.origin).  So whatever it sends is in the order of the nodes, if what it
+ * first (.block).  So whatever it sends is in the order of the nodes, if what it
  * receives is, and the sink can give the frames to the socket as they come.  A frame
  * belongs to the segment's first sender until it is read, so its send buffer bounds
  * what is under way, and nobody needs credits.
@@ -53,9 +53,9 @@ static u32 frame_len(const struct sk_buff *skb)
 	return be32_to_cpu(hc_hdr(skb)->len);
 }
 
-static u32 frame_origin(const struct hc_member *m, const struct sk_buff *skb, int i)
+static u32 frame_block(const struct hc_member *m, const struct sk_buff *skb, int i)
 {
-	return i == OWN ? m->node->id : be16_to_cpu(hc_hdr(skb)->origin);
+	return i == OWN ? m->node->id : be16_to_cpu(hc_wire_data_of(skb)->block);
 }
 
 /* The stream whose first frame is next; empty ones at once.  False: one is to be waited
@@ -75,8 +75,8 @@ static bool stream_choose(struct hc_member *m, struct hc_op *op, int *chosen)
 		}
 		if (!skb && !stream_last(op, i) && missing == INT_MAX)
 			missing = i;
-		if (skb && frame_origin(m, skb, i) < lowest) {
-			lowest = frame_origin(m, skb, i);
+		if (skb && frame_block(m, skb, i) < lowest) {
+			lowest = frame_block(m, skb, i);
 			best = i;
 		}
 	}
@@ -111,8 +111,8 @@ static bool others_end(struct hc_member *m, struct hc_op *op)
 			hc_op_fail(m, op, -ENOMEM, m->node->id);
 			return false;
 		}
-		hc_hdr(skb)->flags |= HC_FRAME_F_LAST;
-		hc_hdr(skb)->total = cpu_to_be64(op->total);
+		hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
+		hc_wire_data_of(skb)->total = cpu_to_be64(op->total);
 		hc_data_header(m, op, i, skb);
 		hc_peer_xmit(m, &m->role.dst[i], skb);
 		if (hc_member_op(m, nr) != op)
@@ -124,14 +124,16 @@ static bool others_end(struct hc_member *m, struct hc_op *op)
 /* Consumes @skb.  False: the operation is gone. */
 static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
+	struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u64 nr = op->nr;
 
 	/* It may have come by a detour. */
-	hdr->flags &= ~(HC_FRAME_F_ROUTED | HC_FRAME_F_BACK | HC_FRAME_F_LAST);
+	hdr->flags &= ~(HC_FRAME_F_ROUTED | HC_FRAME_F_BACK);
 	hdr->walk = 0;
+	w->flags &= ~HC_DATA_F_LAST;
 	if (last)
-		hdr->flags |= HC_FRAME_F_LAST;
+		w->flags |= HC_DATA_F_LAST;
 	if (!frame_len(skb))
 		hdr->time = cpu_to_be64(op->time);
 	hc_data_header(m, op, 0, skb);
@@ -144,14 +146,14 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 /* Is it what the sink has to put out next?  Frames may come from another machine. */
 static bool block_fits(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb, bool last)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct gather_op *g = hc_op_priv(op);
 	u32 len = frame_len(skb);
 
 	g->block = hc_member_from(m, g->block);
 	if (len) {
-		if (be16_to_cpu(hdr->origin) != g->block ||
-		    be64_to_cpu(hdr->offset) != g->at || len > op->total - g->at)
+		if (be16_to_cpu(w->block) != g->block ||
+		    be64_to_cpu(w->offset) != g->at || len > op->total - g->at)
 			return false;
 		g->at += len;
 	}
@@ -186,7 +188,7 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 			return HC_BLOCKED;
 		skb = i == OWN ? __skb_dequeue(&op->own) : hc_stream_pop(&op->src[i]);
 		if (i == OWN)
-			hc_hdr(skb)->origin = cpu_to_be16(m->node->id);
+			hc_wire_data_of(skb)->block = cpu_to_be16(m->node->id);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 		last = all_ended(m, op);
 		op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
@@ -203,24 +205,25 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 }
 
 /* Blocks of members one after the other, each from its beginning to its end. */
-static bool block_follows(struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
+static bool block_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct gather_op *g = hc_op_priv(op);
 	struct hc_stream *st = &op->src[i];
-	u64 offset = be64_to_cpu(hdr->offset);
-	u64 total = be64_to_cpu(hdr->total);
-	u32 origin = be16_to_cpu(hdr->origin);
-	u32 len = be32_to_cpu(hdr->len);
-	bool last = hdr->flags & HC_FRAME_F_LAST;
+	u64 offset = be64_to_cpu(w->offset);
+	u64 total = be64_to_cpu(w->total);
+	u32 block = be16_to_cpu(w->block);
+	u32 len = frame_len(skb);
+	bool last = w->flags & HC_DATA_F_LAST;
 
 	if (!len)
 		return last && !st->at;
-	if (hc_member_from(op->member, origin) != origin || offset != st->at || offset > total ||
+	if (hc_member_from(op->member, block) != block || offset != st->at || offset > total ||
 	    len > total - offset)
 		return false;
-	if (st->at ? origin != g->came[i] : st->came && origin <= g->came[i])
+	if (st->at ? block != g->came[i] : st->came && block <= g->came[i])
 		return false;
-	g->came[i] = origin;
+	g->came[i] = block;
 	st->at = offset + len == total ? 0 : offset + len;
 	return !last || !st->at;
 }

@@ -94,7 +94,7 @@ static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 
 	skb_queue_walk_safe(queue, skb, next) {
 		if (hc_host_cb(skb)->rec.sock != cb->sock ||
-		    !leaves(cb, be32_to_cpu(hc_hdr(skb)->plan)))
+		    !leaves(cb, be32_to_cpu(hc_wire_plan_of(skb)->plan)))
 			continue;
 		__skb_unlink(skb, queue);
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_ENDED);
@@ -155,11 +155,11 @@ static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
 	bool cause = m && m->end.status;
 	struct hypercube_result res = {
 		.status = status,
-		.plan = be32_to_cpu(hc_hdr(skb)->plan),
+		.plan = be32_to_cpu(hc_wire_plan_of(skb)->plan),
 		.cookie = cb->cookie,
 		.cause_node = cause && m->end.node != HC_CAUSE_NONE ? m->end.node : ~0U,
 		.cause_dim = cause && m->end.dim != HC_CAUSE_NONE ? m->end.dim : ~0U,
-		.collective = hc_hdr(skb)->collective,
+		.collective = hc_wire_data_of(skb)->collective,
 	};
 
 	if (cb->first)
@@ -177,7 +177,7 @@ void hc_host_waiting_refuse(struct hc_member *m, int status)
 
 static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
-	if (hc_hdr(skb)->flags & HC_FRAME_F_LAST) {
+	if (hc_wire_data_of(skb)->flags & HC_DATA_F_LAST) {
 		op->own_last = true;
 		m->cur_open = false;
 	}
@@ -189,7 +189,7 @@ static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 static void host_begin(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
-	const struct hc_hdr *hdr = hc_hdr(skb);
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_op *op = hc_op_get(m, m->next);
 
 	m->engaged = true;
@@ -210,25 +210,25 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		return;
 	}
 	op->begun = true;
-	trace_hc_op_begin(m->node, m->plan->id, op->nr, hdr);
+	trace_hc_op_begin(m->node, m->plan->id, op->nr, w);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
 	m->begun++;
-	op->notify_own = hdr->flags & HC_FRAME_F_NOTIFY;
+	op->notify_own = w->flags & HC_DATA_F_NOTIFY;
 	op->notify |= op->notify_own;
-	op->result = be64_to_cpu(hdr->total);
+	op->result = be64_to_cpu(w->total);
 	m->cur = op->nr;
 	m->cur_open = true;
 	WRITE_ONCE(m->next, m->next + 1);
 	hc_numbers_skip(m);
-	if (!hc_op_params(op, hdr)) {
+	if (!hc_op_params(op, w)) {
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
 		hc_op_fail(m, op, -EPROTO, m->node->id);
 		hc_advance(m);
 		return;
 	}
 	/* The total is this member's own: in a merge, or a scatter, it knows no other. */
-	op->total = be64_to_cpu(hdr->total);
+	op->total = be64_to_cpu(w->total);
 	own_push(m, op, skb);
 }
 
@@ -302,13 +302,13 @@ static bool retires(const struct hc_node *node, u32 id)
 /* False: it has to wait until what was contributed before it has ended. */
 static bool host_data(struct hc_node *node, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
-	struct hc_plan *plan = xa_load(&node->fabric->plans, be32_to_cpu(hdr->plan));
+	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
+	struct hc_plan *plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	struct hc_member *m;
 
-	if (retires(node, be32_to_cpu(hdr->plan)))
+	if (retires(node, be32_to_cpu(of->plan)))
 		return false;
-	if (plan && plan->epoch != be32_to_cpu(hdr->epoch))
+	if (plan && plan->epoch != be32_to_cpu(of->epoch))
 		plan = NULL;
 	m = plan ? plan->member[node->id] : NULL;
 	if (!m) {
@@ -359,7 +359,7 @@ static int parked_take(struct hc_node *node, int budget)
 
 bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 {
-	u32 id = be32_to_cpu(hc_hdr(skb)->plan);
+	u32 id = be32_to_cpu(hc_wire_plan_of(skb)->plan);
 	bool over = true;
 
 	rcu_read_lock();

@@ -134,13 +134,15 @@ static void *input_bound(const struct hc_op *op, unsigned int i)
 static void credit_return(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
+	struct hc_wire_credit *w;
 
 	if (!skb) {
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return;
 	}
-	hc_hdr(skb)->op = cpu_to_be64(op->nr);
-	hc_hdr(skb)->index = cpu_to_be32(hc_taken(m, m->src[i].node, op->nr));
+	w = hc_wire_credit_of(skb);
+	w->plan.op = cpu_to_be64(op->nr);
+	w->taken = cpu_to_be32(hc_taken(m, m->src[i].node, op->nr));
 	hc_peer_xmit(m, &m->src[i], skb);
 }
 
@@ -269,13 +271,13 @@ static u32 input_copy(struct hc_member *m, struct hc_op *op, hc_cmp_fn cmp,
 static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 		       struct sk_buff *skb, bool last)
 {
-	struct hc_hdr *hdr = hc_hdr(skb);
+	struct hc_wire_data *w = hc_wire_data_of(skb);
 
 	/* The sink wants the sum only; who deals announces all to the first. */
-	hdr->total = cpu_to_be64(i ? 0 : merge_op(op)->total);
-	hdr->time = cpu_to_be64(op->time);
+	w->total = cpu_to_be64(i ? 0 : merge_op(op)->total);
+	hc_hdr(skb)->time = cpu_to_be64(op->time);
 	if (last)
-		hdr->flags |= HC_FRAME_F_LAST;
+		w->flags |= HC_DATA_F_LAST;
 	hc_data_header(m, op, i, skb);
 }
 
@@ -324,10 +326,10 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	unsigned int i;
 
 	mo->out = NULL;
-	hc_hdr(skb)->offset = cpu_to_be64(mo->delivered);
+	hc_wire_data_of(skb)->offset = cpu_to_be64(mo->delivered);
 	mo->delivered += be32_to_cpu(hc_hdr(skb)->len);
 	/* Only pages, which nobody shares yet, are longer than what was filled. */
-	if (pskb_trim(skb, sizeof(struct hc_hdr) + be32_to_cpu(hc_hdr(skb)->len))) {
+	if (pskb_trim(skb, HC_DATA_HEAD + be32_to_cpu(hc_hdr(skb)->len))) {
 		kfree_skb(skb);
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
@@ -461,9 +463,9 @@ static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 }
 
 /* How long a run is that is dealt out to helpers, nobody knows before its end. */
-static bool run_follows(struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
+static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
-	return hdr->len || hdr->flags & HC_FRAME_F_LAST;
+	return hc_hdr(skb)->len || hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 }
 
 const struct hc_coll_ops hc_merge_reduce = {

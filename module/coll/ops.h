@@ -14,11 +14,12 @@
 #include <linux/types.h>
 
 struct hc_end;
-struct hc_hdr;
 struct hc_member;
 struct hc_op;
 struct hc_plan;
 struct hc_plan_params;
+struct hc_wire_ask;
+struct hc_wire_tell;
 struct netlink_ext_ack;
 struct sk_buff;
 
@@ -62,9 +63,9 @@ struct hc_coll_ops {
 	void (*init)(struct hc_op *op);
 	void (*release)(struct hc_op *op);
 	enum hc_progress (*advance)(struct hc_member *m, struct hc_op *op);
-	bool (*up_follows)(struct hc_op *op, unsigned int i, const struct hc_hdr *hdr);
+	bool (*up_follows)(struct hc_op *op, unsigned int i, const struct sk_buff *skb);
 	bool (*credited)(struct hc_op *op, unsigned int i, u32 taken);
-	bool (*down_follows)(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr);
+	bool (*down_follows)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	bool (*down_may)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	bool (*down_pass)(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 };
@@ -107,7 +108,7 @@ enum hc_done_way {
  * @idle: the operation at the head has not begun; NULL: there is nothing else to do
  * @close: the socket that served the plan was closed
  * @frames_told: what a peer that asks for operation @nr is told (TELL): how many of its frames
- *	it need not wait for any more, or how many it was sent
+ *	it need not wait for any more, or, in lockstep, how many it was sent
  *
  * What follows is of failures, and NULL where there is nothing to do:
  *
@@ -150,15 +151,15 @@ struct hc_plan_ops {
 	bool lockstep;
 	u32 (*steps)(const struct hc_member *m, const struct hc_op *op);
 	void (*done_tell)(struct hc_member *m);
-	void (*done_rx)(struct hc_member *m, const struct hc_hdr *hdr);
+	void (*done_rx)(struct hc_member *m, const struct sk_buff *skb);
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	void (*handed)(struct hc_member *m, struct hc_op *op);
 	void (*idle)(struct hc_member *m);
 	void (*close)(struct hc_member *m);
 	u32 (*frames_told)(struct hc_member *m, u32 node, u64 nr);
 
-	bool (*message_lost)(struct hc_member *m, const struct hc_hdr *hdr);
-	bool (*was_sent)(const struct hc_op *op, const struct hc_hdr *hdr);
+	bool (*message_lost)(struct hc_member *m, const struct hc_wire_ask *w);
+	bool (*was_sent)(const struct hc_op *op, const struct hc_wire_tell *w);
 	void (*forgone)(struct hc_member *m, struct hc_op *op);
 	void (*settle_below)(struct hc_member *m);
 	void (*settle_passed)(struct hc_member *m);

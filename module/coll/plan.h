@@ -56,7 +56,7 @@ struct hc_plan_params {
  * @root: sink of the tree, source of the broadcast, lowest node of the doubling
  * @members: bit set of the members
  * @nmembers: how many
- * @stages: stages of which each takes the steps that frames say it took (hc_hdr.cost)
+ * @stages: stages of which each takes the steps that frames say it took (hc_wire_data.cost)
  * @detours: members that reach each other by fault-tolerant unicast; owned by the type
  * @ndetours: how many pairs of them
  * @priv: what the type keeps, see hc_plan_ops.plan_size

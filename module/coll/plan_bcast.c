@@ -231,17 +231,19 @@ static void bcast_review(struct hc_member *m)
 }
 
 /* From below. */
-static void bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
+static void bcast_done_rx(struct hc_member *m, const struct sk_buff *skb)
 {
+	const struct hc_wire_done *w = hc_wire_done_of(skb);
 	struct bcast_member *bm = bcast_member(m);
-	u64 k = be64_to_cpu(hdr->op);
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	u64 k = be64_to_cpu(w->plan.op);
 	int i = hc_src_index(m, be16_to_cpu(hdr->src));
 	struct hc_op *op;
 
 	if (i < 0 || k <= m->peer_done[i] || k > m->head)
 		return;
 	m->peer_done[i] = k;
-	bm->turn = max_t(u32, bm->turn, be64_to_cpu(hdr->offset));
+	bm->turn = max(bm->turn, be32_to_cpu(w->steps));
 	op = hc_member_op(m, k - 1);
 	if (op && op->nr == k - 1) {
 		op->time = max(op->time, be64_to_cpu(hdr->time));
@@ -254,16 +256,16 @@ static void bcast_done_rx(struct hc_member *m, const struct hc_hdr *hdr)
 /* ------------------------------------------------------------ failure, close */
 
 /* It has come before the question, if it was not lost. */
-static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
+static bool message_lost(struct hc_member *m, const struct hc_wire_ask *w)
 {
-	u64 nr = be64_to_cpu(hdr->op);
+	u64 nr = be64_to_cpu(w->plan.op);
 	const struct hc_op *op = hc_member_op(m, nr);
 	const struct sk_buff *skb;
 
-	if (nr < m->head || nr >= be64_to_cpu(hdr->offset))
+	if (nr < m->head || nr >= be64_to_cpu(w->head))
 		return false;
 	skb = op && op->nr == nr ? skb_peek_tail(&op->down) : NULL;
-	return !skb || !(hc_hdr(skb)->flags & HC_FRAME_F_LAST);
+	return !skb || !(hc_wire_data_of(skb)->flags & HC_DATA_F_LAST);
 }
 
 /* Tell of all messages up to that count; who does not receive is owed no more than a count
@@ -461,10 +463,10 @@ static void unheard_tell(struct hc_member *m, u64 count)
 /* Before a message whose first frame has come, the process hears of those before it that
  * failed.  False: there cannot be so many, the operation has failed.
  */
-static bool missing_tell(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+static bool missing_tell(struct hc_member *m, struct hc_op *op, const struct hc_wire_data *w)
 {
 	u64 ended = bcast_member(m)->ended;
-	u16 missing = be16_to_cpu(hdr->origin) - (u16)ended;
+	u16 missing = be16_to_cpu(w->ordinal) - (u16)ended;
 	u64 count = ended + missing;
 
 	if (missing > HC_OP_RANGE) {
@@ -486,7 +488,7 @@ static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk
 			hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 		return false;
 	}
-	return op->begun || missing_tell(m, op, hc_hdr(skb));
+	return op->begun || missing_tell(m, op, hc_wire_data_of(skb));
 }
 
 /**
@@ -511,7 +513,7 @@ static bool message_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *
 	const struct bcast_op *b = hc_op_priv(op);
 
 	if (hc_member_is_root(m))
-		hc_hdr(skb)->origin = cpu_to_be16(b->ordinal);
+		hc_wire_data_of(skb)->ordinal = cpu_to_be16(b->ordinal);
 	return hc_down_all_pass(m, op, skb, last);
 }
 

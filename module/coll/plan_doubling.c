@@ -175,12 +175,12 @@ static void doubling_op_release(struct hc_op *op)
 /* Send source @i a copy of what this member has.  False: the operation is gone. */
 static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc)
 {
-	const struct hc_hdr *from = hc_hdr(acc);
-	u32 len = be32_to_cpu(from->len);
+	const struct hc_wire_data *from = hc_wire_data_of(acc);
+	u32 len = be32_to_cpu(hc_hdr(acc)->len);
 	struct doubling_op *d = doubling_op(op);
 	struct sk_buff *copy = d->spare;
+	struct hc_wire_data *w;
 	u64 nr = op->nr;
-	struct hc_hdr *hdr;
 
 	d->spare = NULL;
 	if (copy && be32_to_cpu(hc_hdr(copy)->len) != len) {
@@ -195,12 +195,13 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	}
 	if (len)
 		memcpy(hc_payload(copy), hc_payload(acc), len);
-	hdr = hc_hdr(copy);
-	hdr->flags = from->flags & HC_FRAME_F_LAST;
-	hdr->offset = from->offset;
-	hdr->total = from->total;
-	hdr->time = from->time;
-	hdr->index = cpu_to_be32(d->nr);
+	hc_hdr(copy)->flags = 0;
+	hc_hdr(copy)->time = hc_hdr(acc)->time;
+	w = hc_wire_data_of(copy);
+	w->flags = from->flags & HC_DATA_F_LAST;
+	w->offset = from->offset;
+	w->total = from->total;
+	w->index = cpu_to_be32(d->nr);
 	d->offered = true;
 	hc_stage_header(m, op, &m->src[i], &op->busy[i], copy);
 	hc_peer_xmit(m, &m->src[i], copy);
@@ -218,7 +219,7 @@ static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct s
 	struct sk_buff *acc = skb_peek(&op->own);
 
 	/* Not when it came: this member had other stages to do before. */
-	hc_op_note(m, op, hc_hdr(in));
+	hc_op_note(m, op, in);
 	if (!hc_segment_merge(m, op, upper ? in : acc, upper ? acc : in, m->src[i].node)) {
 		kfree_skb(in);
 		return false;
@@ -237,7 +238,7 @@ static bool segment_out(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = __skb_dequeue(&op->own);
 	struct doubling_op *d = doubling_op(op);
-	bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
 	/* For the next one; nobody's send buffer shall wait for it. */
 	if (d->spare)
@@ -311,10 +312,10 @@ static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
 }
 
 /* Has a source sent more of what this member works on than it has taken? */
-static bool frame_was_sent(const struct hc_op *op, const struct hc_hdr *hdr)
+static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_tell *w)
 {
-	return be64_to_cpu(hdr->offset) == op->nr && be64_to_cpu(hdr->op) == op->nr &&
-	       be32_to_cpu(hdr->index) > doubling_op(op)->nr;
+	return be64_to_cpu(w->head) == op->nr && be64_to_cpu(w->plan.op) == op->nr &&
+	       be32_to_cpu(w->sent) > doubling_op(op)->nr;
 }
 
 /* Operations below the failed range are over everywhere else: go on without them. */

@@ -21,7 +21,7 @@ static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 
 
 	if (!part)
 		return NULL;
-	hc_hdr(part)->flags |= HC_FRAME_F_PART;
+	hc_wire_data_of(part)->flags |= HC_DATA_F_PART;
 	/* The pages stay charged to whoever filled them: a slow reader pushes back. */
 	if (skb->sk && skb->destructor == sock_wfree)
 		skb_set_owner_w(part, skb->sk);
@@ -58,22 +58,23 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc,
 		      const struct sk_buff *in, u32 peer)
 {
-	struct hc_hdr *to = hc_hdr(acc);
-	const struct hc_hdr *from = hc_hdr(in);
+	const struct hc_wire_data *to = hc_wire_data_of(acc);
+	const struct hc_wire_data *from = hc_wire_data_of(in);
 	u64 off = be64_to_cpu(from->offset) - be64_to_cpu(to->offset);
-	u32 len = be32_to_cpu(from->len);
-	u32 room = be32_to_cpu(to->len);
+	u64 came = be64_to_cpu(hc_hdr(in)->time);
+	u32 len = be32_to_cpu(hc_hdr(in)->len);
+	u32 room = be32_to_cpu(hc_hdr(acc)->len);
 	u64 begin = hc_trace_clock();
 
 	if (off > room || len > room - off || off % op->elem ||
-	    (to->flags ^ from->flags) & HC_FRAME_F_LAST)
+	    (to->flags ^ from->flags) & HC_DATA_F_LAST)
 		return false;
-	if (!(from->flags & HC_FRAME_F_PART) && len != room)
+	if (!(from->flags & HC_DATA_F_PART) && len != room)
 		return false;
 	if (len)
 		hc_combine(op->oper, op->dtype, op->width, hc_payload(acc) + off,
 			   hc_payload(in), len);
-	to->time = cpu_to_be64(max(be64_to_cpu(to->time), be64_to_cpu(from->time)));
+	hc_hdr(acc)->time = cpu_to_be64(max(be64_to_cpu(hc_hdr(acc)->time), came));
 	u64_stats_update_begin(&m->node->syncp);
 	m->node->merged_bytes += len;
 	u64_stats_update_end(&m->node->syncp);
@@ -87,7 +88,7 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 	u64 nr = op->nr;
 
 	if (hc_member_is_root(m)) {
-		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+		bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
 		op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
 		op->result = op->total;
@@ -119,7 +120,7 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 	struct sk_buff *acc;
 
 	while ((acc = skb_peek(&op->own))) {
-		bool last = hc_hdr(acc)->flags & HC_FRAME_F_LAST;
+		bool last = hc_wire_data_of(acc)->flags & HC_DATA_F_LAST;
 
 		for (; r->next < m->role.nsrc; r->next++) {
 			u32 peer = m->src[r->next].node;

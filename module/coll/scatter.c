@@ -11,7 +11,7 @@
  * its sources are disjoint.
  *
  * When all have asked, the sink sends the blocks down, in order, each frame to the one
- * source whose set has the node that it is for (.origin).  Credits bound what is under
+ * source whose set has the node that it is for (.block).  Credits bound what is under
  * way over each edge, as for all that goes down (coll/fanout.c).  Frames over an edge keep
  * their order, so the end of the block of the highest node in a source's set is the
  * last frame for that source.
@@ -107,12 +107,13 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 /* ------------------------------------------------------------ up */
 
 /* Is it a set of members, or the word of a blocked one that it asks somebody else? */
-static bool set_follows(struct hc_op *op, unsigned int i, const struct hc_hdr *hdr)
+static bool set_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
-	u32 len = hdr->flags & HC_FRAME_F_WANT ? set_bytes(op->member) : 0;
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u32 len = w->flags & HC_DATA_F_WANT ? set_bytes(op->member) : 0;
 
-	return hdr->flags & HC_FRAME_F_LAST && !hdr->offset && !hdr->total &&
-	       be32_to_cpu(hdr->len) == len;
+	return w->flags & HC_DATA_F_LAST && !w->offset && !w->total &&
+	       be32_to_cpu(hc_hdr(skb)->len) == len;
 }
 
 /* Have all sources asked? */
@@ -135,7 +136,7 @@ static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 	unsigned int i;
 
 	for (i = 0; skb && i < m->role.ndst; i++) {
-		hc_hdr(skb)->flags |= HC_FRAME_F_LAST;
+		hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
 		hc_hdr(skb)->time = cpu_to_be64(op->time);
 		hc_data_header(m, op, i, skb);
 		hc_peer_xmit(m, &m->role.dst[i], skb);
@@ -203,19 +204,20 @@ static u32 served_from(const struct hc_member *m, const struct hc_op *op, u32 u)
 }
 
 /* Is it the next piece of the blocks that go this way? */
-static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct hc_hdr *hdr)
+static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
-	bool last = hdr->flags & HC_FRAME_F_LAST;
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	bool last = w->flags & HC_DATA_F_LAST;
 	struct scatter_op *s = scatter_op(op);
-	u32 len = be32_to_cpu(hdr->len);
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
 	u64 total = op->result;
 
 	if (!total)
-		return last && !len && !hdr->offset && !op->down_came;
+		return last && !len && !w->offset && !op->down_came;
 	if (!op->down_came)
 		s->down_block = served_from(m, op, 0);
-	if (be16_to_cpu(hdr->origin) != s->down_block ||
-	    be64_to_cpu(hdr->offset) != op->down_at || !len || len > total - op->down_at)
+	if (be16_to_cpu(w->block) != s->down_block ||
+	    be64_to_cpu(w->offset) != op->down_at || !len || len > total - op->down_at)
 		return false;
 	op->down_at += len;
 	if (op->down_at == total) {
@@ -229,7 +231,9 @@ static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct hc
 
 static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
 {
-	return min_t(u32, be16_to_cpu(hc_hdr(skb)->origin), hc_nodes(m->node->fabric->dim) - 1);
+	u32 last = hc_nodes(m->node->fabric->dim) - 1;
+
+	return min_t(u32, be16_to_cpu(hc_wire_data_of(skb)->block), last);
 }
 
 /* May a frame go towards the member that it is for?  Of blocks without a byte there is one, empty,
@@ -275,9 +279,9 @@ static bool record_end(struct hc_member *m, struct hc_op *op)
 /* Pass it on, @last: it is the last one that comes. */
 static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
-	struct hc_hdr *hdr = hc_hdr(skb);
+	struct hc_wire_data *w = hc_wire_data_of(skb);
 	u32 u = frame_for(m, skb);
-	bool end = be64_to_cpu(hdr->offset) + be32_to_cpu(hdr->len) == op->result;
+	bool end = be64_to_cpu(w->offset) + be32_to_cpu(hc_hdr(skb)->len) == op->result;
 	bool sent;
 	int i;
 
@@ -288,9 +292,9 @@ static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 		hc_sock_result(m, op, skb, last);
 		return true;
 	}
-	hdr->flags &= ~HC_FRAME_F_LAST;
+	w->flags &= ~HC_DATA_F_LAST;
 	if (end && set_ends(m, source_set(op, i), u))
-		hdr->flags |= HC_FRAME_F_LAST;
+		w->flags |= HC_DATA_F_LAST;
 	sent = hc_down_send(m, op, i, skb);
 	consume_skb(skb);
 	return sent && (!last || record_end(m, op));
@@ -299,6 +303,7 @@ static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 /* Says in the header of the sink's next segment whose block it is of, and where in it. */
 static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
+	struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct scatter_op *s = scatter_op(op);
 	struct hc_hdr *hdr = hc_hdr(skb);
 	u64 at = 0;
@@ -306,9 +311,9 @@ static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buf
 	s->block = hc_member_from(m, s->block);
 	if (op->result)
 		div64_u64_rem(s->at, op->result, &at);
-	hdr->origin = cpu_to_be16(s->block);
-	hdr->offset = cpu_to_be64(at);
-	hdr->total = cpu_to_be64(op->result);
+	w->block = cpu_to_be16(s->block);
+	w->offset = cpu_to_be64(at);
+	w->total = cpu_to_be64(op->result);
 	hdr->time = cpu_to_be64(max(be64_to_cpu(hdr->time), op->time));
 }
 
@@ -320,7 +325,7 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 
 	op->result = div_u64(op->total, m->plan->nmembers);
 	while ((skb = skb_peek(&op->own))) {
-		bool last = hc_hdr(skb)->flags & HC_FRAME_F_LAST;
+		bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 		u32 len = be32_to_cpu(hc_hdr(skb)->len);
 
 		segment_address(m, op, skb);
@@ -329,7 +334,7 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 		__skb_unlink(skb, &op->own);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 		s->at += len;
-		if (be64_to_cpu(hc_hdr(skb)->offset) + len == op->result)
+		if (be64_to_cpu(hc_wire_data_of(skb)->offset) + len == op->result)
 			s->block++;
 		if (!hc_root_out(m, op, skb, last))
 			return HC_FAILED;

@@ -23,6 +23,18 @@
 #include "coll/coll.h"
 #include "fabric/link.h"
 
+/* The answer tells what may have got lost. */
+static void tell_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_tell *w)
+{
+	u32 frames = m->plan->ops->frames_told(m, node, nr);
+
+	w->head = cpu_to_be64(m->head);
+	if (m->plan->ops->lockstep)
+		w->sent = cpu_to_be32(frames);
+	else
+		w->taken = cpu_to_be32(frames);
+}
+
 /* True: it has left. */
 static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 {
@@ -34,14 +46,13 @@ static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 	skb = hc_frame_alloc(m->node, type, 0, GFP_ATOMIC);
 	if (!skb)
 		return false;
-	hc_hdr(skb)->op = cpu_to_be64(nr);
+	hc_wire_plan_of(skb)->op = cpu_to_be64(nr);
 	if (type == HC_FRAME_DONE)
-		hc_done_mark(m, skb);
+		hc_done_mark(m, hc_wire_done_of(skb));
+	else if (type == HC_FRAME_TELL)
+		tell_fill(m, node, nr, hc_wire_tell_of(skb));
 	else
-		hc_hdr(skb)->offset = cpu_to_be64(m->head);
-	/* Frames that the peer waits for may have got lost: this number tells it. */
-	if (type == HC_FRAME_TELL)
-		hc_hdr(skb)->index = cpu_to_be32(m->plan->ops->frames_told(m, node, nr));
+		hc_wire_ask_of(skb)->head = cpu_to_be64(m->head);
 	hc_peer_xmit(m, peer, skb);
 	return true;
 }
@@ -55,9 +66,9 @@ static bool gone(const struct hc_member *m, u64 nr)
 }
 
 /* Has a message been lost that the peer which asks has passed on? */
-static bool message_lost(struct hc_member *m, const struct hc_hdr *hdr)
+static bool message_lost(struct hc_member *m, const struct hc_wire_ask *w)
 {
-	return m->plan->ops->message_lost && m->plan->ops->message_lost(m, hdr);
+	return m->plan->ops->message_lost && m->plan->ops->message_lost(m, w);
 }
 
 static void message_fail(struct hc_member *m, u64 nr, u32 src)
@@ -79,10 +90,11 @@ static bool tells(const struct hc_member *m, bool above)
 }
 
 /* A peer waits for this member and asks whether there is still hope. */
-void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
+void hc_ask_rx(struct hc_member *m, const struct sk_buff *skb)
 {
-	u64 nr = be64_to_cpu(hdr->op);
-	u32 src = be16_to_cpu(hdr->src);
+	const struct hc_wire_ask *w = hc_wire_ask_of(skb);
+	u64 nr = be64_to_cpu(w->plan.op);
+	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	const struct hc_tree_peer *peer = hc_peer_find(m, src);
 	bool above = peer && hc_src_index(m, src) < 0;
 
@@ -90,10 +102,10 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 		return;
 	/* A peer that has missed a failure may wait for an operation before it. */
 	if (m->broken || (m->end_to && nr < m->end_to)) {
-		struct sk_buff *skb = hc_end_alloc(m->node, &m->end);
+		struct sk_buff *end = hc_end_alloc(m->node, &m->end);
 
-		if (skb)
-			hc_peer_xmit(m, peer, skb);
+		if (end)
+			hc_peer_xmit(m, peer, end);
 	}
 	if (m->broken || hc_ended(m, nr))
 		return;
@@ -108,7 +120,7 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 		};
 
 		hc_coll_end_go_on(m, &end);
-	} else if (above && message_lost(m, hdr)) {
+	} else if (above && message_lost(m, w)) {
 		message_fail(m, nr, src);
 	} else {
 		simple_xmit(m, src, HC_FRAME_TELL, nr);
@@ -116,30 +128,33 @@ void hc_ask_rx(struct hc_member *m, const struct hc_hdr *hdr)
 }
 
 /* Does the peer say that it has sent what we wait for? */
-static bool was_sent(const struct hc_member *m, const struct hc_op *op, const struct hc_hdr *hdr)
+static bool was_sent(const struct hc_member *m, const struct hc_op *op,
+		     const struct hc_wire_tell *w)
 {
-	u64 head = be64_to_cpu(hdr->offset);
+	u64 head = be64_to_cpu(w->head);
 
-	return head > op->nr || (m->plan->ops->was_sent && m->plan->ops->was_sent(op, hdr));
+	return head > op->nr || (m->plan->ops->was_sent && m->plan->ops->was_sent(op, w));
 }
 
 /* There is hope, unless the peer has sent already what we wait for: the paths
  * keep order, so it would have come before this answer.
  */
-void hc_tell_rx(struct hc_member *m, const struct hc_hdr *hdr)
+void hc_tell_rx(struct hc_member *m, const struct sk_buff *skb)
 {
+	const struct hc_wire_tell *w = hc_wire_tell_of(skb);
 	struct hc_op *op = hc_member_op(m, m->view_nr);
+	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 
-	if (m->view_peer == be16_to_cpu(hdr->src)) {
+	if (m->view_peer == src) {
 		m->asked = 0;
 		m->quiet = 0;
 	}
-	if (m->view_wait == HYPERCUBE_WAIT_PEER && m->view_peer == be16_to_cpu(hdr->src) &&
-	    op && op->nr == m->view_nr && was_sent(m, op, hdr)) {
+	if (m->view_wait == HYPERCUBE_WAIT_PEER && m->view_peer == src &&
+	    op && op->nr == m->view_nr && was_sent(m, op, w)) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
 		hc_advance(m);
 	} else if (!m->plan->ops->lockstep) {
-		hc_credit_rx(m, hdr);
+		hc_credit_rx(m, src, be64_to_cpu(w->plan.op), be32_to_cpu(w->taken));
 	}
 }
 

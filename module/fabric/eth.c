@@ -119,12 +119,10 @@ static unsigned int tx_frame(struct hc_node *node, struct sk_buff *skb)
 	why = tx_detach(skb);
 	if (why)
 		return why;
-	if (skb_cow_head(skb, HC_HEADROOM))
+	if (skb_cow_head(skb, HC_BARE_HEADROOM))
 		return HYPERCUBE_A_DROP_NO_MEMORY;
-	hc_frame_push(node->fabric, node->id, HC_FRAME_ETH, skb);
+	hc_frame_push(node->fabric, node->id, HC_FRAME_ETH, flooded ? HC_FRAME_F_FLOOD : 0, skb);
 	hc_hdr(skb)->dst = cpu_to_be16(dst);
-	if (flooded)
-		hc_hdr(skb)->flags = HC_FRAME_F_FLOOD;
 	return 0;
 }
 
@@ -217,6 +215,12 @@ static void count(struct hc_node *node, struct hc_eth_stats *stats, unsigned int
 	u64_stats_update_end(&node->syncp);
 }
 
+/* Bytes in front of what the stack has sent. */
+static unsigned int head_len(const struct sk_buff *skb)
+{
+	return sizeof(struct hc_hdr) + hc_way_area(hc_hdr(skb));
+}
+
 void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 {
 	if (READ_ONCE(node->failed)) {
@@ -227,7 +231,7 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
 		return;
 	}
-	count(node, &node->eth.tx, skb->len - sizeof(struct hc_hdr));
+	count(node, &node->eth.tx, skb->len - head_len(skb));
 	if (hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
 		hc_flood_start(node, skb);
 	else
@@ -257,7 +261,7 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 	unsigned int why;
 	bool elsewhere;
 
-	__skb_pull(skb, sizeof(struct hc_hdr) + hc_walk_area(be16_to_cpu(hc_hdr(skb)->walk)));
+	__skb_pull(skb, head_len(skb));
 	why = deliver_flaw(node, skb);
 	if (why) {
 		hc_drop(node, NULL, skb, why);

@@ -32,25 +32,27 @@ static void probe_undeliverable(struct hc_node *node, unsigned int dim, struct s
 }
 
 #define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED)
-#define COLL	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_WHOLE)
-#define DATA	(COLL | HC_FT_SEGMENT | HC_FT_NEEDED)
+#define COLL	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_PLAN)
+#define DATA	(COLL | HC_FT_WHOLE | HC_FT_SEGMENT | HC_FT_NEEDED)
 #define CREDIT	(COLL | HC_FT_NEEDED)
 #define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED)
 #define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK)
 #define STATE	(HC_FT_DIRECT | HC_FT_AGAIN)
 #define PROBE	(HC_FT_ROUTED | HC_FT_WALK)
 
+#define PART(name)	sizeof(struct hc_wire_##name)
+
 const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
-	[HC_FRAME_TEST]		= { LINK, hc_detect_rx_test },
-	[HC_FRAME_FAULT]	= { LINK | HC_FT_AGAIN, hc_detect_rx_fault },
-	[HC_FRAME_DATA]		= { DATA, hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_DONE]		= { COLL, hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_END]		= { COLL, hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_CREDIT]	= { CREDIT, hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_ASK]		= { COLL, hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_TELL]		= { COLL, hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_DGRAM]	= { DGRAM, dgram_rx },
-	[HC_FRAME_ETH]		= { ETH, hc_eth_rx },
-	[HC_FRAME_STATE]	= { STATE, hc_state_rx },
-	[HC_FRAME_PROBE]	= { PROBE, probe_rx, probe_undeliverable },
+	[HC_FRAME_TEST]		= { LINK, PART(test), hc_detect_rx_test },
+	[HC_FRAME_FAULT]	= { LINK | HC_FT_AGAIN, PART(fault), hc_detect_rx_fault },
+	[HC_FRAME_DATA]		= { DATA, PART(data), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_DONE]		= { COLL, PART(done), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_END]		= { COLL, PART(end), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_CREDIT]	= { CREDIT, PART(credit), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_ASK]		= { COLL, PART(ask), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_TELL]		= { COLL, PART(tell), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_DGRAM]	= { DGRAM, 0, dgram_rx },
+	[HC_FRAME_ETH]		= { ETH, 0, hc_eth_rx },
+	[HC_FRAME_STATE]	= { STATE, PART(state_head), hc_state_rx },
+	[HC_FRAME_PROBE]	= { PROBE, 0, probe_rx, probe_undeliverable },
 };

@@ -29,17 +29,20 @@ struct hc_node;
 				 */
 #define HC_FT_AGAIN	BIT(9)	/* what one that was dropped has told has to be told again */
 #define HC_FT_STACK	BIT(10)	/* traffic of the endpoints' stacks, which has queues of its own */
+#define HC_FT_PLAN	BIT(11)	/* their part begins with struct hc_wire_plan */
 
 /**
  * struct hc_frame_ops - a type of frames
  * @flags: HC_FT_*
+ * @part: size of the part of the type; 0: it has none
  * @rx: one came over link @dim, maybe the last of many, and is for this node, or flooded; its
- *	header has been checked; consumes.  Poll
+ *	parts have been checked, and are in one piece; consumes.  Poll
  * @undeliverable: one in transit could not be delivered, for the reason @why; @dim: the link it
  *	came by.  Does not consume.  NULL: nobody has to know.  Poll
  */
 struct hc_frame_ops {
 	u32 flags;
+	u32 part;
 	void (*rx)(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 	void (*undeliverable)(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			      unsigned int why);
@@ -67,6 +70,24 @@ static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 	const struct hc_frame_ops *type = hc_frame_ops(hc_hdr(skb)->type);
 
 	return type && type->flags & flag;
+}
+
+/* What a frame is of that was made or checked here, wherever it is on its way; NULL: of no plan. */
+static inline const struct hc_wire_plan *hc_frame_plan(const struct sk_buff *skb)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+
+	if (!hc_frame_is(skb, HC_FT_PLAN))
+		return NULL;
+	return (const void *)(skb->data + sizeof(*hdr) + hc_way_area(hdr));
+}
+
+/* Its number among those that its origin has flooded; 0: it is not flooded. */
+static inline u32 hc_frame_flood_nr(const struct sk_buff *skb)
+{
+	if (!(hc_hdr(skb)->flags & HC_FRAME_F_FLOOD))
+		return 0;
+	return be32_to_cpu(hc_wire_flood_of(skb)->nr);
 }
 
 #endif /* _HC_FRAME_H */

@@ -69,13 +69,13 @@ static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned 
 {
 	unsigned int rest = len - linear;
 	/* Room for a header, so that who looks at a short frame's reads no foreign memory. */
-	struct sk_buff *skb = alloc_skb(HC_HEADROOM + linear + sizeof(struct hc_hdr) + odd,
+	struct sk_buff *skb = alloc_skb(HC_WALK_ROOM + linear + sizeof(struct hc_hdr) + odd,
 					GFP_KERNEL);
 	struct page *page;
 
 	if (!skb)
 		return NULL;
-	skb_reserve(skb, HC_HEADROOM - sizeof(struct hc_hdr) + odd);
+	skb_reserve(skb, HC_WALK_ROOM + odd);
 	memset(skb->data, 0, linear + sizeof(struct hc_hdr));
 	skb_put_data(skb, data, linear);
 	if (!rest)
@@ -90,12 +90,22 @@ static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned 
 	return skb;
 }
 
+/* What stands in front of a payload if nothing leads the frame. */
+static unsigned int head_len(const struct hc_inject *rec, const struct hc_hdr *hdr)
+{
+	const struct hc_frame_ops *type = NULL;
+
+	if (rec->len >= sizeof(*hdr))
+		type = hc_frame_ops(hdr->type);
+	return min_t(unsigned int, rec->len, sizeof(*hdr) + (type ? type->part : 0));
+}
+
 static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 {
 	unsigned int linear = rec->len;
 
 	if (rec->flags & HC_INJECT_F_PAGES)
-		linear = min_t(unsigned int, linear, sizeof(struct hc_hdr));
+		linear = head_len(rec, data);
 	/* Its type is looked at before anybody pulls it. */
 	if (rec->flags & HC_INJECT_F_SPLIT)
 		linear = min_t(unsigned int, linear, offsetofend(struct hc_hdr, flags));

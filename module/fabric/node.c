@@ -94,42 +94,18 @@ static bool payload_fits(const struct hc_fabric *fabric, const struct hc_frame_o
 	       be32_to_cpu(hdr->len) <= max_t(u32, fabric->segment, HC_NODES_MAX / 8);
 }
 
-/* Is this a frame that our neighbour along @dim may send us?  0 or the reason
- * to drop it.  Everything that later code relies on is checked here: frames may
- * come from another machine.
- */
-static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
-			       struct sk_buff *skb, const struct hc_frame_ops **found)
+/* Is it for us, or to be passed on, and may it come this way?  0 or the reason to drop it. */
+static unsigned int way_flaw(const struct hc_node *node, unsigned int dim,
+			     const struct hc_frame_ops *type, const struct hc_hdr *hdr)
 {
-	const struct hc_frame_ops *type;
-	const struct hc_fabric *fabric = node->fabric;
-	const struct hc_hdr *hdr;
-	unsigned int area;
-	u32 src, dst;
+	u32 nodes = hc_nodes(node->fabric->dim);
+	u32 src = be16_to_cpu(hdr->src);
+	u32 dst = be16_to_cpu(hdr->dst);
 
-	if (!pskb_may_pull(skb, sizeof(*hdr)))
-		return HYPERCUBE_A_DROP_MALFORMED;
-	hdr = hc_hdr(skb);
-	type = hc_frame_ops(hdr->type);
-	*found = type;
-	if (hdr->version != HC_WIRE_VERSION || !type)
-		return HYPERCUBE_A_DROP_MALFORMED;
-	if (be32_to_cpu(hdr->fabric) != fabric->id)
-		return HYPERCUBE_A_DROP_FOREIGN;
-	area = hc_walk_area(be16_to_cpu(hdr->walk));
-	if (skb->len != (u64)sizeof(*hdr) + area + be32_to_cpu(hdr->len) ||
-	    !pskb_may_pull(skb, sizeof(*hdr) + area) ||
-	    (type->flags & HC_FT_WHOLE && !payload_whole(skb, sizeof(*hdr) + area)))
-		return HYPERCUBE_A_DROP_MALFORMED;
-	hdr = hc_hdr(skb);
-	if (!payload_fits(fabric, type, hdr))
-		return HYPERCUBE_A_DROP_MALFORMED;
-	src = be16_to_cpu(hdr->src);
-	dst = be16_to_cpu(hdr->dst);
-	if (type->flags & HC_FT_FLOODED && hdr->flags & HC_FRAME_F_FLOOD) {
-		if (hdr->flags & HC_FRAME_F_ROUTED || hdr->walk)
+	if (hdr->flags & HC_FRAME_F_FLOOD) {
+		if (!(type->flags & HC_FT_FLOODED) || hdr->flags & HC_FRAME_F_ROUTED || hdr->walk)
 			return HYPERCUBE_A_DROP_MALFORMED;
-		return src >= hc_nodes(fabric->dim) ? HYPERCUBE_A_DROP_FOREIGN : 0;
+		return src >= nodes ? HYPERCUBE_A_DROP_FOREIGN : 0;
 	}
 	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
 		if (hdr->walk || !(type->flags & HC_FT_DIRECT))
@@ -138,10 +114,40 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 			return HYPERCUBE_A_DROP_FOREIGN;
 	} else if (!(type->flags & HC_FT_ROUTED)) {
 		return HYPERCUBE_A_DROP_MALFORMED;
-	} else if ((src | dst) >= hc_nodes(fabric->dim)) {
+	} else if ((src | dst) >= nodes) {
 		return HYPERCUBE_A_DROP_FOREIGN;
 	}
 	return 0;
+}
+
+/* Is this a frame that our neighbour along @dim may send us?  0 or the reason
+ * to drop it.  Everything that later code relies on is checked here, and all but the payload is
+ * in one piece then: frames may come from another machine.
+ */
+static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
+			       struct sk_buff *skb, const struct hc_frame_ops **found)
+{
+	const struct hc_frame_ops *type;
+	const struct hc_hdr *hdr;
+	unsigned int head;
+
+	if (!pskb_may_pull(skb, sizeof(*hdr)))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	hdr = hc_hdr(skb);
+	type = hc_frame_ops(hdr->type);
+	*found = type;
+	if (hdr->version != HC_WIRE_VERSION || !type)
+		return HYPERCUBE_A_DROP_MALFORMED;
+	if (be32_to_cpu(hdr->fabric) != node->fabric->id)
+		return HYPERCUBE_A_DROP_FOREIGN;
+	head = sizeof(*hdr) + hc_way_area(hdr) + type->part;
+	if (skb->len != (u64)head + be32_to_cpu(hdr->len) || !pskb_may_pull(skb, head) ||
+	    (type->flags & HC_FT_WHOLE && !payload_whole(skb, head)))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	hdr = hc_hdr(skb);
+	if (!payload_fits(node->fabric, type, hdr))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	return way_flaw(node, dim, type, hdr);
 }
 
 /* Test frames and FAULT words travel over detected links too: that is how a
@@ -433,7 +439,7 @@ static void node_setup(struct net_device *dev)
 	 * interrupts would find the queue's lock taken.
 	 */
 	dev->priv_flags |= IFF_NO_QUEUE | IFF_DISABLE_NETPOLL;
-	dev->needed_headroom = HC_HEADROOM;
+	dev->needed_headroom = HC_BARE_HEADROOM;
 	dev->features |= FEATURES;
 	dev->hw_features |= FEATURES;
 	dev->hw_enc_features |= FEATURES;

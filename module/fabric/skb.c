@@ -3,19 +3,26 @@
  * Frames: made, and dropped under a name.
  */
 #include "fabric/fabric.h"
+#include "fabric/frame.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "trace.h"
 
-void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, struct sk_buff *skb)
+void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
+		   struct sk_buff *skb)
 {
+	unsigned int head = sizeof(struct hc_hdr) + hc_frame_types[type].part;
 	u32 len = skb->len;
-	struct hc_hdr *hdr = skb_push(skb, sizeof(*hdr));
+	struct hc_hdr *hdr;
 
-	memset(hdr, 0, sizeof(*hdr));
+	if (flags & HC_FRAME_F_FLOOD)
+		head += sizeof(struct hc_wire_flood);
+	hdr = skb_push(skb, head);
+	memset(hdr, 0, head);
 	hdr->version = HC_WIRE_VERSION;
 	hdr->type = type;
+	hdr->flags = flags;
 	hdr->fabric = cpu_to_be32(fabric->id);
 	hdr->src = cpu_to_be16(src);
 	hdr->len = cpu_to_be32(len);
@@ -30,7 +37,7 @@ struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, 
 		return NULL;
 	skb_reserve(skb, HC_HEADROOM);
 	skb_put(skb, len);
-	hc_frame_push(fabric, src, type, skb);
+	hc_frame_push(fabric, src, type, 0, skb);
 	return skb;
 }
 

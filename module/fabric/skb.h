@@ -16,9 +16,17 @@ struct hc_port;
 
 #define HC_DROP_MAX	(HYPERCUBE_A_DROP_MAX + 1)
 
-/* Room in front of a payload: header and a walk of 64 steps. */
+/* Room for a walk of 64 steps. */
 #define HC_WALK_ROOM	32
-#define HC_HEADROOM	(sizeof(struct hc_hdr) + HC_WALK_ROOM)
+/* What is in front of the payload of DATA, the longest there is. */
+#define HC_DATA_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_data))
+/* Room in front of a payload, so that it begins where a line of the cache does. */
+#define HC_HEADROOM	ALIGN(HC_WALK_ROOM + HC_DATA_HEAD, 64)
+/* And if the frame has no part of its type. */
+#define HC_BARE_HEADROOM	(HC_WALK_ROOM + sizeof(struct hc_hdr))
+
+static_assert(sizeof(struct hc_wire_end) <= sizeof(struct hc_wire_data));
+static_assert(sizeof(struct hc_wire_flood) <= HC_WALK_ROOM);
 
 /* The poll's notes on a queued frame; in skb->cb from enqueue to dequeue. */
 struct hc_cb {
@@ -38,15 +46,49 @@ static inline struct hc_hdr *hc_hdr(const struct sk_buff *skb)
 	return (struct hc_hdr *)skb->data;
 }
 
-/* Allocate a frame: header zeroed but for version, type, fabric, src and len;
- * HC_WALK_ROOM of headroom in front of the header, @len payload bytes behind it.
+/* What leads a frame on its way, behind the common part: bytes. */
+static inline unsigned int hc_way_area(const struct hc_hdr *hdr)
+{
+	if (hdr->flags & HC_FRAME_F_FLOOD)
+		return sizeof(struct hc_wire_flood);
+	return hc_walk_area(be16_to_cpu(hdr->walk));
+}
+
+static inline struct hc_wire_flood *hc_wire_flood_of(const struct sk_buff *skb)
+{
+	return (struct hc_wire_flood *)(skb->data + sizeof(struct hc_hdr));
+}
+
+/* The part of its type, of a frame that nothing leads: as it is made, and once it has arrived. */
+#define HC_PART_OF(name)								\
+static inline struct hc_wire_##name *hc_wire_##name##_of(const struct sk_buff *skb)	\
+{											\
+	return (struct hc_wire_##name *)(skb->data + sizeof(struct hc_hdr));		\
+}
+
+HC_PART_OF(test)
+HC_PART_OF(fault)
+HC_PART_OF(state_head)
+HC_PART_OF(plan)
+HC_PART_OF(data)
+HC_PART_OF(done)
+HC_PART_OF(end)
+HC_PART_OF(credit)
+HC_PART_OF(ask)
+HC_PART_OF(tell)
+
+/* Allocate a frame: its parts zeroed but for version, type, fabric, src and len; at least
+ * HC_WALK_ROOM of headroom in front, @len payload bytes behind them.
  */
 struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp);
 /* The same where no node is at hand: a frame of node @src of @fabric. */
 struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
 			      gfp_t gfp);
-/* Make a payload into a frame: put the header in front of it (HC_HEADROOM). */
-void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, struct sk_buff *skb);
+/* Make a payload into a frame: put in front of it what there is room for (HC_HEADROOM).
+ * @flags: HC_FRAME_F_*
+ */
+void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
+		   struct sk_buff *skb);
 /* Count a frame that is dropped: on @port if not NULL (poll only), else on the node. */
 void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason);
 /* Free @skb and count it: on @port if not NULL (poll only), else on the node. */

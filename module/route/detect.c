@@ -45,26 +45,18 @@
 
 static void send_word(struct hc_node *node, unsigned int dim, u8 type, u32 word)
 {
-	struct sk_buff *skb = hc_frame_alloc(node, type, sizeof(__be32), GFP_ATOMIC);
+	struct sk_buff *skb = hc_frame_alloc(node, type, 0, GFP_ATOMIC);
 
 	if (!skb) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return;
 	}
 	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
-	*(__be32 *)(skb->data + sizeof(struct hc_hdr)) = cpu_to_be32(word);
+	if (type == HC_FRAME_TEST)
+		hc_wire_test_of(skb)->round = cpu_to_be32(word);
+	else
+		hc_wire_fault_of(skb)->fault = cpu_to_be32(word);
 	hc_link_send(node, dim, skb);
-}
-
-static bool get_word(const struct sk_buff *skb, u32 *word)
-{
-	__be32 buf, *p;
-
-	p = skb_header_pointer(skb, sizeof(struct hc_hdr), sizeof(buf), &buf);
-	if (!p)
-		return false;
-	*word = be32_to_cpu(*p);
-	return true;
 }
 
 static void send_all(struct hc_node *node, u8 type, u32 word, unsigned long unless)
@@ -78,7 +70,6 @@ static void send_all(struct hc_node *node, u8 type, u32 word, unsigned long unle
 
 void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless)
 {
-	BUILD_BUG_ON(sizeof(struct hc_wire_fault) != sizeof(__be32));
 	send_all(node, HC_FRAME_FAULT, word, unless);
 }
 
@@ -88,7 +79,6 @@ void hc_detect_test(struct hc_node *node)
 	u32 round = smp_load_acquire(&node->detect.test_round);
 	unsigned int i;
 
-	BUILD_BUG_ON(sizeof(struct hc_wire_test) != sizeof(__be32));
 	for (i = 0; i < REPEAT; i++)
 		send_all(node, HC_FRAME_TEST, round, HC_PORT_CLOSED);
 	/* Pairs with all_have(): they are in the neighbours' queues. */
@@ -103,12 +93,8 @@ static u32 heard(const struct hc_node *node)
 
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	u32 round;
+	u32 round = be32_to_cpu(hc_wire_test_of(skb)->round);
 
-	if (!get_word(skb, &round)) {
-		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
-		return;
-	}
 	if (round == READ_ONCE(node->detect.round)) {
 		node->detect.heard = heard(node) | hc_bit(dim);
 		node->detect.heard_round = round;
@@ -136,9 +122,9 @@ static void mark(struct hc_node *node, unsigned int dim, bool silent)
 
 void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	u32 word;
+	u32 word = be32_to_cpu(hc_wire_fault_of(skb)->fault);
 
-	if (!get_word(skb, &word) || word & ~hc_ones(node->fabric->dim)) {
+	if (word & ~hc_ones(node->fabric->dim)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return;
 	}

@@ -229,13 +229,10 @@ static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct s
 static void flood(struct hc_node *node, unsigned int from, u32 tree, u32 edges,
 		  struct sk_buff *skb)
 {
-	struct hc_hdr *hdr;
-
 	if (!own_header(node, skb))
 		return;
-	hdr = hc_hdr(skb);
-	be32_add_cpu(&hdr->step, 1);
-	hdr->epoch = cpu_to_be32(tree);
+	be32_add_cpu(&hc_hdr(skb)->step, 1);
+	hc_wire_flood_of(skb)->tree = cpu_to_be32(tree);
 	pass_on(node, from, tree ? edges : ~0U, skb);
 }
 
@@ -246,7 +243,7 @@ void hc_flood_start(struct hc_node *node, struct sk_buff *skb)
 	u32 edges, tree = hc_state_tree(node, node->id, &edges);
 
 	seen_sweep(node);
-	hc_hdr(skb)->op = cpu_to_be64(++node->flood.nr);
+	hc_wire_flood_of(skb)->nr = cpu_to_be32(++node->flood.nr);
 	if (seen_note(node, node->id, node->flood.nr, !tree) != SEEN_DONE)
 		flood(node, HC_DIM_HOST, tree, edges, skb);
 	consume_skb(skb);
@@ -254,14 +251,14 @@ void hc_flood_start(struct hc_node *node, struct sk_buff *skb)
 
 bool hc_flood_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
-	u32 src = be16_to_cpu(hdr->src), tree = be32_to_cpu(hdr->epoch), edges = 0;
+	const struct hc_wire_flood *w = hc_wire_flood_of(skb);
+	u32 src = be16_to_cpu(hc_hdr(skb)->src), tree = be32_to_cpu(w->tree), edges = 0;
 	enum seen what;
 
 	seen_sweep(node);
 	if (tree && tree != hc_state_tree(node, src, &edges))
 		tree = 0;
-	what = seen_note(node, src, be64_to_cpu(hdr->op), !tree);
+	what = seen_note(node, src, be32_to_cpu(w->nr), !tree);
 	if (what != SEEN_DONE)
 		flood(node, dim, tree, edges, skb);
 	return what == SEEN_FIRST;

@@ -13,19 +13,13 @@ struct hc_fabric;
 struct hc_node;
 struct sk_buff;
 
-/* Bytes between header and payload of a frame that has crossed @walk links. */
-static inline unsigned int hc_walk_area(unsigned int walk)
-{
-	return (walk + 31) / 32 * 16;
-}
-
 /* Start a fault-tolerant unicast of @skb to node @dst; sets ROUTED, .src, .dst
  * and the walk; consumes @skb.  Every hop, the first too, adds one to .step.
  * Poll.  Return: 0 or -ENOLINK (no route from here; dropped, counted).
  */
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
 /* A ROUTED frame arrived over link @dim: forward it, or return it when it is
- * for this node, with the walk stripped so that the payload follows the header, but
+ * for this node, with the walk stripped so that the part of its type follows the common one, but
  * for types that want it (HC_FT_WALK); ROUTED stays set and .walk is the number of links
  * it crossed.
  */

@@ -51,6 +51,7 @@
 #include "route/state.h"
 
 #define CHUNK		256	/* entries of a frame */
+#define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_state_head))
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
@@ -149,8 +150,8 @@ static void state_send(struct hc_node *node, unsigned int dim, u8 flags,
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return;
 	}
-	memcpy(skb->data + sizeof(struct hc_hdr), v, n * sizeof(*v));
-	hc_hdr(skb)->flags = flags;
+	memcpy(skb->data + HEAD, v, n * sizeof(*v));
+	hc_wire_state_head_of(skb)->flags = flags;
 	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
 	hc_link_send(node, dim, skb);
 	node->spent++;
@@ -272,7 +273,7 @@ static void state_send_again(struct hc_node *node)
 
 	for_each_set_bit(d, &again, node->fabric->dim)
 		if (hc_link_usable(node, d))
-			state_send_all(node, d, HC_FRAME_F_SYNC);
+			state_send_all(node, d, HC_STATE_F_SYNC);
 }
 
 void hc_state_links(struct hc_node *node)
@@ -288,7 +289,7 @@ void hc_state_links(struct hc_node *node)
 	state_own(node);
 	for (d = 0; d < node->fabric->dim; d++)
 		if (healed & hc_bit(d))
-			state_send_all(node, d, HC_FRAME_F_SYNC);
+			state_send_all(node, d, HC_STATE_F_SYNC);
 }
 
 static void state_take(struct hc_node *node, unsigned int dim, const struct hc_wire_state *w)
@@ -314,7 +315,7 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
-	u8 flags = hc_hdr(skb)->flags;
+	u8 flags = hc_wire_state_head_of(skb)->flags;
 	unsigned int off;
 
 	if (len % sizeof(struct hc_wire_state) || len > CHUNK * sizeof(struct hc_wire_state)) {
@@ -324,11 +325,11 @@ void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	for (off = 0; off < len; off += sizeof(struct hc_wire_state)) {
 		struct hc_wire_state buf, *w;
 
-		w = skb_header_pointer(skb, sizeof(struct hc_hdr) + off, sizeof(buf), &buf);
+		w = skb_header_pointer(skb, HEAD + off, sizeof(buf), &buf);
 		if (w)
 			state_take(node, dim, w);
 	}
-	if (flags & HC_FRAME_F_SYNC)
+	if (flags & HC_STATE_F_SYNC)
 		state_send_all(node, dim, 0);
 	consume_skb(skb);
 }

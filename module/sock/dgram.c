@@ -51,11 +51,11 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 		return err;
 	if (len > fabric->segment)
 		return -EMSGSIZE;
-	skb = sock_alloc_send_pskb(sk, HC_HEADROOM + len, 0, msg->msg_flags & MSG_DONTWAIT,
+	skb = sock_alloc_send_pskb(sk, HC_BARE_HEADROOM + len, 0, msg->msg_flags & MSG_DONTWAIT,
 				   &err, 0);
 	if (!skb)
 		return err;
-	skb_reserve(skb, HC_HEADROOM);
+	skb_reserve(skb, HC_BARE_HEADROOM);
 	if (!copy_from_iter_full(skb_put(skb, len), len, &msg->msg_iter)) {
 		kfree_skb(skb);
 		return -EFAULT;
@@ -63,7 +63,7 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	rcu_read_lock();
 	node = rcu_dereference(hsk->node);
 	if (node) {
-		hc_frame_push(fabric, hsk->node_id, HC_FRAME_DGRAM, skb);
+		hc_frame_push(fabric, hsk->node_id, HC_FRAME_DGRAM, 0, skb);
 		hc_hdr(skb)->dst = cpu_to_be16(dst);
 		hc_cb(skb)->dim = HC_DIM_HOST;
 		hc_hostq_xmit(node, skb);

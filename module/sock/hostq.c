@@ -24,11 +24,10 @@ void hc_hostq_purge(struct hc_node *node)
 
 void hc_hostq_xmit(struct hc_node *node, struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
-	bool held;
+	bool held = hc_hdr(skb)->type == HC_FRAME_DATA;
 
 	spin_lock_bh(&node->hostq.q.lock);
-	held = hdr->type == HC_FRAME_DATA && be32_to_cpu(hdr->plan) == node->hostq.held_plan;
+	held = held && be32_to_cpu(hc_wire_plan_of(skb)->plan) == node->hostq.held_plan;
 	__skb_queue_tail(&node->hostq.q, skb);
 	spin_unlock_bh(&node->hostq.q.lock);
 	if (!held)

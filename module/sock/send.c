@@ -193,7 +193,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	struct sk_buff *skb;
 	u32 len = seg_len(hsk);
 	bool nothing = hsk->traits->payload == HC_PAYLOAD_NONE;
-	struct hc_hdr *hdr;
+	struct hc_wire_data *w;
 	int err;
 
 	err = send_room(sk) ? 0 : send_wait(sk, timeo);
@@ -203,20 +203,20 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	if (!skb)
 		return -ENOMEM;
 	skb_set_owner_w(skb, sk);
-	hdr = hc_hdr(skb);
-	hdr->plan = cpu_to_be32(hsk->op.plan);
-	hdr->epoch = cpu_to_be32(hsk->epoch);
-	hdr->offset = cpu_to_be64(hsk->sent);
-	hdr->total = cpu_to_be64(hsk->op.bytes);
-	hdr->collective = hsk->op.collective;
+	w = hc_wire_data_of(skb);
+	w->plan.plan = cpu_to_be32(hsk->op.plan);
+	w->plan.epoch = cpu_to_be32(hsk->epoch);
+	w->offset = cpu_to_be64(hsk->sent);
+	w->total = cpu_to_be64(hsk->op.bytes);
+	w->collective = hsk->op.collective;
 	/* Operations without data have no operator: their frames say a sum of bytes. */
-	hdr->oper = nothing ? HYPERCUBE_SUM : hsk->op.oper;
-	hdr->dtype = nothing ? HYPERCUBE_U8 : hsk->op.type;
-	hdr->width = cpu_to_be16(hsk->op.width);
+	w->oper = nothing ? HYPERCUBE_SUM : hsk->op.oper;
+	w->dtype = nothing ? HYPERCUBE_U8 : hsk->op.type;
+	w->width = cpu_to_be16(hsk->op.width);
 	if (hsk->op.flags & HYPERCUBE_F_NOTIFY)
-		hdr->flags |= HC_FRAME_F_NOTIFY;
+		w->flags |= HC_DATA_F_NOTIFY;
 	if (hsk->sent + len == hsk->op.bytes)
-		hdr->flags |= HC_FRAME_F_LAST;
+		w->flags |= HC_DATA_F_LAST;
 	cb = hc_host_cb(skb);
 	cb->cb.dim = HC_DIM_HOST;
 	cb->first = !hsk->sent;

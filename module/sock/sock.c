@@ -160,15 +160,15 @@ void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	struct hypercube_result *res;
 	struct sock *sk;
 
-	BUILD_BUG_ON(sizeof(*res) > sizeof(struct hc_hdr));
+	BUILD_BUG_ON(sizeof(*res) > HC_DATA_HEAD);
 	rcu_read_lock();
 	sk = sock_of(m->node, m->plan->id, op->rec.sock);
 	if (!sk) {
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
 		goto out;
 	}
-	/* The result takes the place of the end of the frame header. */
-	__skb_pull(skb, sizeof(struct hc_hdr) - sizeof(*res));
+	/* The result takes the place of the end of what is in front of the payload. */
+	__skb_pull(skb, HC_DATA_HEAD - sizeof(*res));
 	res = (struct hypercube_result *)skb->data;
 	memset(res, 0, sizeof(*res));
 	res->plan = m->plan->id;

@@ -6,14 +6,76 @@
 
 #include "frame.h"
 
-static struct hc_hdr *hdr_of(struct frame *f)
+/* ------------------------------------------------------------ parts */
+
+static const unsigned char parts[__HC_FRAME_TYPE_END] = {
+	[HC_FRAME_TEST] = sizeof(struct hc_wire_test),
+	[HC_FRAME_FAULT] = sizeof(struct hc_wire_fault),
+	[HC_FRAME_DATA] = sizeof(struct hc_wire_data),
+	[HC_FRAME_DONE] = sizeof(struct hc_wire_done),
+	[HC_FRAME_END] = sizeof(struct hc_wire_end),
+	[HC_FRAME_CREDIT] = sizeof(struct hc_wire_credit),
+	[HC_FRAME_ASK] = sizeof(struct hc_wire_ask),
+	[HC_FRAME_TELL] = sizeof(struct hc_wire_tell),
+	[HC_FRAME_STATE] = sizeof(struct hc_wire_state_head),
+};
+
+static unsigned int part_size(unsigned int type)
 {
-	return (struct hc_hdr *)f->bytes;
+	return type < ARRAY_SIZE(parts) ? parts[type] : 0;
 }
 
-static unsigned int walk_area(const struct hc_hdr *h)
+static unsigned int part_at(struct frame *f)
 {
-	return (ntohs(h->walk) + 31) / 32 * 16;
+	const struct hc_hdr *h = frame_hdr(f);
+
+	if (h->flags & HC_FRAME_F_FLOOD)
+		return sizeof(*h) + sizeof(struct hc_wire_flood);
+	return sizeof(*h) + hc_walk_area(ntohs(h->walk));
+}
+
+unsigned int frame_head(struct frame *f)
+{
+	unsigned int head = part_at(f) + part_size(frame_hdr(f)->type);
+
+	return head < f->rec.len ? head : f->rec.len;
+}
+
+void *frame_part(struct frame *f)
+{
+	unsigned int size = part_size(frame_hdr(f)->type), at = part_at(f);
+
+	return size && at + size <= f->rec.len ? f->bytes + at : NULL;
+}
+
+struct hc_wire_plan *frame_plan(struct frame *f)
+{
+	unsigned int type = frame_hdr(f)->type;
+
+	return type >= HC_FRAME_DATA && type <= HC_FRAME_TELL ? frame_part(f) : NULL;
+}
+
+void frame_begin(struct frame *f, unsigned int type)
+{
+	memset(f, 0, sizeof(*f));
+	frame_hdr(f)->version = HC_WIRE_VERSION;
+	frame_hdr(f)->type = type;
+	f->rec.len = sizeof(struct hc_hdr) + part_size(type);
+}
+
+void frame_lead(struct frame *f, const void *data, unsigned int len)
+{
+	unsigned char *behind = f->bytes + sizeof(struct hc_hdr);
+
+	memmove(behind + len, behind, f->rec.len - sizeof(struct hc_hdr));
+	memcpy(behind, data, len);
+	f->rec.len += len;
+}
+
+void frame_put(struct frame *f, const void *data, unsigned int len)
+{
+	memcpy(f->bytes + f->rec.len, data, len);
+	f->rec.len += len;
 }
 
 /* ------------------------------------------------------------ from scratch */
@@ -30,53 +92,54 @@ static const unsigned char kinds[][3] = {	/* collective, oper, dtype */
 	{ HYPERCUBE_REDUCE, HYPERCUBE_PROD, HYPERCUBE_F32 },
 };
 
-static void payload_put(struct frame *f, const void *data, unsigned int len)
-{
-	memcpy(f->bytes + f->rec.len, data, len);
-	f->rec.len += len;
-}
-
 static void payload_random(struct frame *f, unsigned int len)
 {
 	while (len--)
 		f->bytes[f->rec.len++] = fz_chance(50) ? 0 : (unsigned char)fz_rnd();
 }
 
-static void make_data(struct frame *f)
+static void make_data(struct frame *f, const struct moment *m)
 {
 	static const unsigned char flags[] = {
-		HC_FRAME_F_LAST, HC_FRAME_F_LAST | HC_FRAME_F_WANT, HC_FRAME_F_DOWN,
-		HC_FRAME_F_DOWN | HC_FRAME_F_LAST, HC_FRAME_F_PART, HC_FRAME_F_NOTIFY, 0,
-		HC_FRAME_F_PART | HC_FRAME_F_LAST,
+		HC_DATA_F_LAST, HC_DATA_F_LAST | HC_DATA_F_WANT, HC_DATA_F_DOWN,
+		HC_DATA_F_DOWN | HC_DATA_F_LAST, HC_DATA_F_PART, HC_DATA_F_NOTIFY, 0,
+		HC_DATA_F_PART | HC_DATA_F_LAST,
 	};
 	static const unsigned int lens[] = { 0, 8, 8, 16, 64, 256, 512, 600, 1024 };
+	const unsigned char *kind = kinds[fz_below(ARRAY_SIZE(kinds))];
 	unsigned int len = lens[fz_below(ARRAY_SIZE(lens))];
-	struct hc_hdr *h = hdr_of(f);
+	struct hc_wire_data *w = frame_part(f);
 
-	h->flags |= flags[fz_below(ARRAY_SIZE(flags))];
-	h->total = htobe64(fz_chance(70) ? len : 2 * len);
-	h->offset = htobe64(fz_chance(70) ? 0 : len);
-	h->origin = htons(fz_below(8));
-	h->turn = htons(fz_below(4));
+	w->collective = kind[0];
+	w->oper = kind[1];
+	w->dtype = kind[2];
+	w->stage = fz_below(m->dim);
+	w->flags = flags[fz_below(ARRAY_SIZE(flags))];
+	w->total = htobe64(fz_chance(70) ? len : 2 * len);
+	w->offset = htobe64(fz_chance(70) ? 0 : len);
+	w->block = htons(fz_below(8));
+	w->ordinal = htons(fz_below(8));
+	w->turn = htons(fz_below(4));
 	payload_random(f, len);
 }
 
 static void make_end(struct frame *f)
 {
-	struct hc_wire_end end = {
-		.status = htonl(fz_chance(80) ? fz_below(134) : (uint32_t)fz_number(4)),
-		.node = htons(fz_below(9)), .dim = htons(fz_below(4)), .flags = htonl(fz_below(4)),
-	};
+	struct hc_wire_end *w = frame_part(f);
 
-	hdr_of(f)->offset = htobe64(fz_number(8));
-	payload_put(f, &end, sizeof(end));
+	w->status = htonl(fz_chance(80) ? fz_below(134) : (uint32_t)fz_number(4));
+	w->node = htons(fz_below(9));
+	w->dim = htons(fz_below(4));
+	w->flags = htonl(fz_below(4));
+	w->next = htobe64(fz_number(8));
 }
 
 static void make_state(struct frame *f, const struct moment *m)
 {
+	struct hc_wire_state_head *w = frame_part(f);
 	unsigned int n = fz_below(9);
 
-	hdr_of(f)->flags = fz_chance(30) ? HC_FRAME_F_SYNC : 0;
+	w->flags = fz_chance(30) ? HC_STATE_F_SYNC : 0;
 	while (n--) {
 		struct hc_wire_state s = {
 			.node = htons(fz_below((1u << m->dim) + 1)),
@@ -84,7 +147,7 @@ static void make_state(struct frame *f, const struct moment *m)
 			.version = htonl((uint32_t)fz_number(4)),
 		};
 
-		payload_put(f, &s, sizeof(s));
+		frame_put(f, &s, sizeof(s));
 	}
 }
 
@@ -97,35 +160,55 @@ static void make_eth(struct frame *f, const struct moment *m)
 
 	if (fz_chance(50))
 		memset(head, 0xff, 6);
-	hdr_of(f)->flags = fz_chance(50) ? HC_FRAME_F_FLOOD : HC_FRAME_F_ROUTED;
-	hdr_of(f)->op = htobe64(fz_chance(80) ? fz_below(1000) : fz_number(8));
-	payload_put(f, head, fz_chance(90) ? sizeof(head) : fz_below(sizeof(head)));
+	frame_put(f, head, fz_chance(90) ? sizeof(head) : fz_below(sizeof(head)));
 	payload_random(f, fz_below(100));
+}
+
+static void make_flood(struct frame *f)
+{
+	struct hc_wire_flood w = {
+		.tree = htonl(fz_chance(50) ? fz_below(3) : (uint32_t)fz_number(4)),
+		.nr = htonl(fz_chance(80) ? fz_below(1000) : (uint32_t)fz_number(4)),
+	};
+
+	frame_hdr(f)->flags |= HC_FRAME_F_FLOOD;
+	frame_lead(f, &w, sizeof(w));
 }
 
 /* A walk that leads here, or not. */
 static void make_walk(struct frame *f)
 {
 	unsigned int n = fz_chance(80) ? fz_below(6) : fz_below(40), i;
+	unsigned char area[32];
 
-	hdr_of(f)->walk = htons(n);
-	hdr_of(f)->flags |= HC_FRAME_F_ROUTED;
-	for (i = 0; i < (n + 31) / 32 * 16; i++)
-		f->bytes[f->rec.len++] = i < (n + 1) / 2 ?
-					 fz_below(3) << 4 | fz_below(3) : 0;
+	for (i = 0; i < hc_walk_area(n); i++)
+		area[i] = i < (n + 1) / 2 ? fz_below(3) << 4 | fz_below(3) : 0;
+	frame_hdr(f)->walk = htons(n);
+	frame_hdr(f)->flags |= HC_FRAME_F_ROUTED;
+	frame_lead(f, area, hc_walk_area(n));
+}
+
+static void make_way(struct frame *f)
+{
+	unsigned int type = frame_hdr(f)->type;
+
+	if (type == HC_FRAME_ETH)
+		fz_chance(50) ? make_flood(f) : make_walk(f);
+	else if (type >= HC_FRAME_DATA && type != HC_FRAME_STATE && fz_chance(30))
+		make_walk(f);
 }
 
 static void make_payload(struct frame *f, const struct moment *m)
 {
-	__be32 word = htonl(fz_below(8));
-
-	switch (hdr_of(f)->type) {
+	switch (frame_hdr(f)->type) {
 	case HC_FRAME_TEST:
+		((struct hc_wire_test *)frame_part(f))->round = htonl(fz_below(8));
+		break;
 	case HC_FRAME_FAULT:
-		payload_put(f, &word, sizeof(word));
+		((struct hc_wire_fault *)frame_part(f))->fault = htonl(fz_below(8));
 		break;
 	case HC_FRAME_DATA:
-		make_data(f);
+		make_data(f, m);
 		break;
 	case HC_FRAME_END:
 		make_end(f);
@@ -143,26 +226,18 @@ static void make_payload(struct frame *f, const struct moment *m)
 
 void frame_make(struct frame *f, const struct moment *m)
 {
-	const unsigned char *kind = kinds[fz_below(ARRAY_SIZE(kinds))];
-	struct hc_hdr *h = hdr_of(f);
+	struct hc_hdr *h = frame_hdr(f);
 
-	memset(f, 0, sizeof(*f));
+	frame_begin(f, fz_chance(40) ? HC_FRAME_DATA : 1 + fz_below(__HC_FRAME_TYPE_END - 1));
 	f->rec.node = fz_below(1u << m->dim);
 	f->rec.dim = fz_below(m->dim);
 	f->rec.flags = HC_INJECT_F_SEQ | (fz_chance(20) ? 1u << fz_below(7) : 0);
-	f->rec.len = sizeof(*h);
-	h->version = HC_WIRE_VERSION;
-	h->type = fz_chance(40) ? HC_FRAME_DATA : 1 + fz_below(__HC_FRAME_TYPE_END - 1);
-	h->plan = htonl(1 + fz_below(4));
-	h->collective = kind[0];
-	h->oper = kind[1];
-	h->dtype = kind[2];
-	h->stage = fz_below(m->dim);
 	h->step = htonl(fz_below(20));
 	h->time = htobe64(fz_below(100000));
 	f->op = fz_chance(80) ? fz_below(3) : fz_below(140) - 70;
-	if (h->type >= HC_FRAME_DATA && h->type != HC_FRAME_STATE && fz_chance(30))
-		make_walk(f);
+	if (frame_plan(f))
+		frame_plan(f)->plan = htonl(1 + fz_below(4));
+	make_way(f);
 	make_payload(f, m);
 	if (h->flags & HC_FRAME_F_ROUTED) {
 		f->says |= SAY_ENDS;
@@ -185,7 +260,7 @@ void batch_make(struct batch *b, const struct moment *m)
 bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsigned int dim,
 		const void *bytes, size_t len)
 {
-	uint32_t plan;
+	struct hc_wire_plan *of;
 
 	if (len < sizeof(struct hc_hdr) || len > FRAME_MAX)
 		return false;
@@ -193,37 +268,45 @@ bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsi
 	memcpy(f->bytes, bytes, len);
 	f->rec = (struct hc_inject){ .node = node, .dim = dim, .len = len,
 				     .flags = HC_INJECT_F_SEQ };
-	plan = ntohl(hdr_of(f)->plan);
-	if (plan < PLANS_MAX)
-		f->op = (int64_t)(be64toh(hdr_of(f)->op) - m->op[plan]);
-	if (hdr_of(f)->flags & HC_FRAME_F_ROUTED)
+	of = frame_plan(f);
+	if (of && ntohl(of->plan) < PLANS_MAX)
+		f->op = (int64_t)(be64toh(of->op) - m->op[ntohl(of->plan)]);
+	if (frame_hdr(f)->flags & HC_FRAME_F_ROUTED)
 		f->says |= SAY_ENDS;
 	return true;
 }
 
 /* ------------------------------------------------------------ filled in */
 
+static void plan_fill(struct frame *f, const struct moment *m)
+{
+	struct hc_wire_plan *of = frame_plan(f);
+	uint32_t plan;
+
+	if (!of || ntohl(of->plan) >= PLANS_MAX)
+		return;
+	plan = ntohl(of->plan);
+	if (!(f->says & SAY_EPOCH))
+		of->epoch = htonl(m->epoch[plan]);
+	if (!(f->says & SAY_OP))
+		of->op = htobe64(m->op[plan] + (uint64_t)f->op);
+}
+
 static void frame_fill(struct frame *f, const struct moment *m)
 {
-	struct hc_hdr *h = hdr_of(f);
-	uint32_t plan = ntohl(h->plan);
-	unsigned int area;
+	struct hc_hdr *h = frame_hdr(f);
 
 	if (f->rec.len < sizeof(*h))
 		return;
 	if (!(f->says & SAY_FABRIC))
 		h->fabric = htonl(m->fabric);
-	if (plan < PLANS_MAX && !(f->says & SAY_EPOCH))
-		h->epoch = htonl(m->epoch[plan]);
-	if (plan < PLANS_MAX && !(f->says & SAY_OP) && h->type != HC_FRAME_ETH)
-		h->op = htobe64(m->op[plan] + (uint64_t)f->op);
 	if (!(f->says & SAY_ENDS)) {
 		h->src = htons(f->rec.node ^ 1u << f->rec.dim);
 		h->dst = htons(f->rec.node);
 	}
-	area = walk_area(h);
-	if (!(f->says & SAY_LEN) && f->rec.len >= sizeof(*h) + area)
-		h->len = htonl(f->rec.len - sizeof(*h) - area);
+	if (!(f->says & SAY_LEN))
+		h->len = htonl(f->rec.len - frame_head(f));
+	plan_fill(f, m);
 }
 
 size_t batch_head(const struct moment *m, void *buf)

@@ -29,7 +29,7 @@ enum {
  * @rec: where and how it arrives; .len: its bytes
  * @says: SAY_*
  * @op: number of its operation from the plan's oldest one on
- * @bytes: header, walk, payload
+ * @bytes: its parts and the payload, see wire.h
  */
 struct frame {
 	struct hc_inject rec;
@@ -64,6 +64,23 @@ struct moment {
 	uint64_t op[PLANS_MAX];
 };
 
+static inline struct hc_hdr *frame_hdr(struct frame *f)
+{
+	return (struct hc_hdr *)f->bytes;
+}
+
+/* Bytes in front of the payload, as far as they are there. */
+unsigned int frame_head(struct frame *f);
+/* The part of its type; NULL: it has none, or not all of it. */
+void *frame_part(struct frame *f);
+/* What it is of; NULL: of no plan. */
+struct hc_wire_plan *frame_plan(struct frame *f);
+/* Begin one of that type: the common part, and that of the type, all 0 but for the type. */
+void frame_begin(struct frame *f, unsigned int type);
+/* What leads it: behind the common part. */
+void frame_lead(struct frame *f, const void *data, unsigned int len);
+/* Payload. */
+void frame_put(struct frame *f, const void *data, unsigned int len);
 /* A frame that could be right. */
 void frame_make(struct frame *f, const struct moment *m);
 /* The same as one that was captured on link (@node, @dim) to @node. */

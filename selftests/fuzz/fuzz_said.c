@@ -22,32 +22,24 @@ static int inject = -1;
 
 /* ------------------------------------------------------------ saying it */
 
-/* A frame that arrives at @node over link @dim. */
-static struct hc_hdr *frame_begin(struct frame *f, unsigned int node, unsigned int dim,
-				  unsigned int type, unsigned int plan)
+/* A frame that arrives at @node over link @dim: its part. */
+static void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
+			unsigned int plan)
 {
-	struct hc_hdr *h = (struct hc_hdr *)f->bytes;
-
-	memset(f, 0, sizeof(*f));
-	f->rec = (struct hc_inject){ .node = node, .dim = dim, .flags = HC_INJECT_F_SEQ,
-				     .len = sizeof(*h) };
-	h->version = HC_WIRE_VERSION;
-	h->type = type;
-	h->plan = htonl(plan);
-	return h;
-}
-
-static void payload(struct frame *f, const void *data, unsigned int len)
-{
-	memcpy(f->bytes + f->rec.len, data, len);
-	f->rec.len += len;
+	frame_begin(f, type);
+	f->rec.node = node;
+	f->rec.dim = dim;
+	f->rec.flags = HC_INJECT_F_SEQ;
+	if (frame_plan(f))
+		frame_plan(f)->plan = htonl(plan);
+	return frame_part(f);
 }
 
 /* It comes from @src to @dst, over the dimensions of @way at last. */
 static void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
 		   unsigned int hops)
 {
-	struct hc_hdr *h = (struct hc_hdr *)f->bytes;
+	struct hc_hdr *h = frame_hdr(f);
 	unsigned char area[16] = { 0 };
 	unsigned int i;
 
@@ -59,7 +51,7 @@ static void routed(struct frame *f, unsigned int src, unsigned int dst, const un
 	h->dst = htons(dst);
 	h->walk = htons(hops);
 	if (hops)
-		payload(f, area, sizeof(area));
+		frame_lead(f, area, sizeof(area));
 }
 
 /* 0 or -errno. */
@@ -153,18 +145,18 @@ static unsigned int below_sink(unsigned int stage)
 	return c.plan.tree.sink ^ 1u << c.plan.tree.order[stage];
 }
 
-static struct hc_hdr *data(struct frame *f, unsigned int node, unsigned int dim,
-			   unsigned int plan, unsigned int stage, unsigned int collective)
+static struct hc_wire_data *data(struct frame *f, unsigned int node, unsigned int dim,
+				 unsigned int plan, unsigned int stage, unsigned int collective)
 {
-	struct hc_hdr *h = frame_begin(f, node, dim, HC_FRAME_DATA, plan);
+	struct hc_wire_data *w = part_begin(f, node, dim, HC_FRAME_DATA, plan);
 
-	h->collective = collective;
-	h->stage = stage;
+	w->collective = collective;
+	w->stage = stage;
 	if (collective == HYPERCUBE_REDUCE || collective == HYPERCUBE_ALLREDUCE) {
-		h->oper = HYPERCUBE_SUM;
-		h->dtype = HYPERCUBE_U64;
+		w->oper = HYPERCUBE_SUM;
+		w->dtype = HYPERCUBE_U64;
 	}
-	return h;
+	return w;
 }
 
 /* ------------------------------------------------------------ memory */
@@ -180,12 +172,12 @@ static bool source_is_bounded(void)
 		return false;
 	for (i = 0; i < 1000; i++) {
 		struct frame f;
-		struct hc_hdr *h = data(&f, sink, dim, LIVE_TREE, 0, HYPERCUBE_REDUCE);
+		struct hc_wire_data *w = data(&f, sink, dim, LIVE_TREE, 0, HYPERCUBE_REDUCE);
 
-		h->total = htobe64(1 << 20);
-		h->offset = htobe64(i * sizeof(bytes));
-		h->index = htonl(i);
-		payload(&f, bytes, sizeof(bytes));
+		w->total = htobe64(1 << 20);
+		w->offset = htobe64(i * sizeof(bytes));
+		w->index = htonl(i);
+		frame_put(&f, bytes, sizeof(bytes));
 		if (say(&f))
 			return false;
 	}
@@ -201,7 +193,7 @@ static bool segment_is_bounded(void)
 	struct frame f;
 
 	data(&f, sink, dim, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(1 << 20);
-	payload(&f, bytes, sizeof(bytes));
+	frame_put(&f, bytes, sizeof(bytes));
 	return !say(&f) && link_drops(sink, dim, HYPERCUBE_A_DROP_MALFORMED) == before + 1;
 }
 
@@ -222,12 +214,12 @@ static bool shared_in_doubling(void)
 		usleep(50000);
 		for (round = 0; round < 1; round++) {
 			struct frame f;
-			struct hc_hdr *h = data(&f, node, dim, LIVE_DOUBLING, 0,
-						HYPERCUBE_ALLREDUCE);
+			struct hc_wire_data *w = data(&f, node, dim, LIVE_DOUBLING, 0,
+						      HYPERCUBE_ALLREDUCE);
 
-			h->flags = HC_FRAME_F_LAST;
-			h->total = htobe64(len);
-			payload(&f, bytes, len);
+			w->flags = HC_DATA_F_LAST;
+			w->total = htobe64(len);
+			frame_put(&f, bytes, len);
 			f.rec.flags |= HC_INJECT_F_SHARED | (len > 512 ? HC_INJECT_F_PAGES : 0);
 			if (say(&f))
 				return false;
@@ -248,12 +240,12 @@ static bool shared_in_gather(void)
 	for (stage = 0; stage < 2; stage++) {
 		unsigned int dim = c.plan.tree.order[stage];
 		struct frame f;
-		struct hc_hdr *h = data(&f, node, dim, LIVE_TREE, stage, HYPERCUBE_GATHER);
+		struct hc_wire_data *w = data(&f, node, dim, LIVE_TREE, stage, HYPERCUBE_GATHER);
 
-		h->flags = HC_FRAME_F_LAST;
-		h->total = htobe64(sizeof(bytes));
-		h->origin = htons(node ^ 1u << dim);
-		payload(&f, bytes, sizeof(bytes));
+		w->flags = HC_DATA_F_LAST;
+		w->total = htobe64(sizeof(bytes));
+		w->block = htons(node ^ 1u << dim);
+		frame_put(&f, bytes, sizeof(bytes));
 		f.rec.flags |= HC_INJECT_F_SHARED;
 		if (say(&f))
 			return false;
@@ -263,10 +255,17 @@ static bool shared_in_gather(void)
 
 /* ------------------------------------------------------------ ends */
 
-static struct hc_wire_end broken(unsigned int node)
+/* The word that the plan is broken, of a cause at @cause. */
+static struct hc_wire_end *broken(struct frame *f, unsigned int node, unsigned int dim,
+				  unsigned int cause)
 {
-	return (struct hc_wire_end){ .status = htonl(ENOLINK), .node = htons(node),
-				     .dim = htons(HC_CAUSE_NONE), .flags = htonl(HC_END_F_BROKEN) };
+	struct hc_wire_end *w = part_begin(f, node, dim, HC_FRAME_END, LIVE_TREE);
+
+	w->status = htonl(ENOLINK);
+	w->node = htons(cause);
+	w->dim = htons(HC_CAUSE_NONE);
+	w->flags = htonl(HC_END_F_BROKEN);
+	return w;
 }
 
 /* A member that is not the sink's peer has no word on a plan without detours. */
@@ -274,12 +273,10 @@ static bool end_of_strangers(void)
 {
 	unsigned int sink = c.plan.tree.sink, src = below_sink(0) ^ 1u << c.plan.tree.order[1];
 	const unsigned char way[] = { c.plan.tree.order[0], c.plan.tree.order[1] };
-	struct hc_wire_end end = broken(src);
 	struct frame f;
 
-	frame_begin(&f, sink, way[1], HC_FRAME_END, LIVE_TREE);
+	broken(&f, sink, way[1], src);
 	routed(&f, src, sink, way, 2);
-	payload(&f, &end, sizeof(end));
 	return !say(&f) && node_drops(sink, HYPERCUBE_A_DROP_UNEXPECTED) == 1 &&
 	       !cube_reduce(&c, LIVE_TREE, NULL);
 }
@@ -287,11 +284,9 @@ static bool end_of_strangers(void)
 static bool end_of_nowhere(void)
 {
 	unsigned int sink = c.plan.tree.sink;
-	struct hc_wire_end end = broken(1 << 10);
 	struct frame f;
 
-	frame_begin(&f, sink, c.plan.tree.order[0], HC_FRAME_END, LIVE_TREE);
-	payload(&f, &end, sizeof(end));
+	broken(&f, sink, c.plan.tree.order[0], 1 << 10);
 	return !say(&f) && node_drops(sink, HYPERCUBE_A_DROP_MALFORMED) == 1 &&
 	       !cube_reduce(&c, LIVE_TREE, NULL);
 }
@@ -300,17 +295,16 @@ static bool end_of_nowhere(void)
 static bool end_of_peer(void)
 {
 	unsigned int sink = c.plan.tree.sink;
-	struct hc_wire_end end = broken(below_sink(0));
 	struct hypercube_result res;
+	struct hc_wire_end *w;
 	struct frame f;
 
 	if (!contribute(sink, LIVE_TREE, HYPERCUBE_REDUCE, 8, 8))
 		return false;
-	frame_begin(&f, sink, c.plan.tree.order[0], HC_FRAME_END, LIVE_TREE);
-	end.flags = htonl(HC_END_F_BROKEN | HC_END_F_FINAL);
-	((struct hc_hdr *)f.bytes)->op = htobe64(60);
+	w = broken(&f, sink, c.plan.tree.order[0], below_sink(0));
+	w->flags = htonl(HC_END_F_BROKEN | HC_END_F_FINAL);
+	w->plan.op = htobe64(60);
 	f.says |= SAY_OP;
-	payload(&f, &end, sizeof(end));
 	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
 }
 
@@ -328,12 +322,12 @@ static bool lost_elsewhere(void)
 		return false;
 	live_plans(&c, &m);
 	data(&f, 4, 1, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(sizeof(bytes));
-	payload(&f, bytes, sizeof(bytes));
+	frame_put(&f, bytes, sizeof(bytes));
 	if (say(&f))
 		return false;
 	data(&f, 0, 0, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(sizeof(bytes));
 	routed(&f, 1, 7, way, 1);
-	payload(&f, bytes, sizeof(bytes));
+	frame_put(&f, bytes, sizeof(bytes));
 	return !say(&f) && !cube_reduce(&c, LIVE_TREE, NULL) && !cube_heal(&c);
 }
 
@@ -348,9 +342,64 @@ static bool type_of_nothing(void)
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
 		struct frame f;
 
-		frame_begin(&f, 0, 0, types[i], LIVE_TREE);
+		part_begin(&f, 0, 0, types[i], LIVE_TREE);
 		f.rec.flags = 0;
 		if (say(&f) || link_drops(0, 0, HYPERCUBE_A_DROP_MALFORMED) != i + 1)
+			return false;
+	}
+	return live_dgrams(&c);
+}
+
+/* Is it dropped for what it says of its own parts?  It is the @n-th that comes to node 0. */
+static bool is_malformed(struct frame *f, unsigned int n)
+{
+	f->rec.flags = 0;
+	f->says |= SAY_LEN;
+	return !say(f) && link_drops(0, 0, HYPERCUBE_A_DROP_MALFORMED) == n;
+}
+
+/* Less than the part of its type came, or than the frame says; or there is more. */
+static bool parts_are_whole(void)
+{
+	unsigned int type, n = 0;
+	struct frame f;
+
+	for (type = 1; type < __HC_FRAME_TYPE_END; type++) {
+		part_begin(&f, 0, 0, type, LIVE_TREE);
+		while (f.rec.len > sizeof(struct hc_hdr)) {
+			f.rec.len -= 8;
+			if (!is_malformed(&f, ++n))
+				return false;
+		}
+		part_begin(&f, 0, 0, type, LIVE_TREE);
+		frame_hdr(&f)->len = htonl(8);
+		if (!is_malformed(&f, ++n))
+			return false;
+		frame_hdr(&f)->len = htonl(0xffffffff);
+		if (!is_malformed(&f, ++n))
+			return false;
+		frame_hdr(&f)->len = 0;
+		frame_put(&f, "more", 4);
+		if (!is_malformed(&f, ++n))
+			return false;
+	}
+	return live_dgrams(&c);
+}
+
+/* Only Ethernet frames go to everybody, and what leads them has to be there. */
+static bool flood_of_words(void)
+{
+	struct hc_wire_flood w = { .tree = 0 };
+	unsigned int type, n = 0;
+
+	for (type = 1; type < __HC_FRAME_TYPE_END; type++) {
+		struct frame f;
+
+		part_begin(&f, 0, 0, type, LIVE_TREE);
+		frame_hdr(&f)->flags = HC_FRAME_F_FLOOD;
+		if (type != HC_FRAME_ETH)
+			frame_lead(&f, &w, sizeof(w));
+		if (!is_malformed(&f, ++n))
 			return false;
 	}
 	return live_dgrams(&c);
@@ -364,7 +413,8 @@ static bool seq_heals(void)
 	for (i = 0; i < ARRAY_SIZE(seqs); i++) {
 		struct frame f;
 
-		frame_begin(&f, 0, 0, HC_FRAME_TELL, LIVE_TREE)->seq = htonl(seqs[i]);
+		part_begin(&f, 0, 0, HC_FRAME_TELL, LIVE_TREE);
+		frame_hdr(&f)->seq = htonl(seqs[i]);
 		f.rec.flags = 0;
 		if (say(&f) || !live_dgrams(&c))
 			return false;
@@ -382,8 +432,8 @@ static bool version_heals(void)
 					   .version = htonl(versions[i]) };
 		struct frame f;
 
-		frame_begin(&f, 0, 0, HC_FRAME_STATE, 0);
-		payload(&f, &s, sizeof(s));
+		part_begin(&f, 0, 0, HC_FRAME_STATE, 0);
+		frame_put(&f, &s, sizeof(s));
 		if (say(&f) || !live_dgrams(&c))
 			return false;
 	}
@@ -421,9 +471,9 @@ static bool src_is_behind(void)
 	for (i = 0; ok && i < ARRAY_SIZE(tries); i++) {
 		struct frame f;
 
-		frame_begin(&f, 0, 0, HC_FRAME_DGRAM, 0);
+		part_begin(&f, 0, 0, HC_FRAME_DGRAM, 0);
 		routed(&f, tries[i].src, 7, tries[i].way, tries[i].hops);
-		payload(&f, "lie", 4);
+		frame_put(&f, "lie", 4);
 		ok = dgram_comes(fd, &f) == tries[i].comes;
 		if (!ok)
 			fz_note("row %u", i);
@@ -443,7 +493,7 @@ static bool want_of_nothing(void)
 	if (!contribute(sink, LIVE_TREE, HYPERCUBE_SCATTER, 64, 64))
 		return false;
 	data(&f, sink, c.plan.tree.order[0], LIVE_TREE, 0, HYPERCUBE_SCATTER)->flags =
-		HC_FRAME_F_WANT | HC_FRAME_F_LAST;
+		HC_DATA_F_WANT | HC_DATA_F_LAST;
 	return !say(&f) && end_of(sink, &res) == -EPROTO && res.cause_node == below_sink(0);
 }
 
@@ -454,13 +504,13 @@ static bool down_before_asked(void)
 
 	for (i = 0; i < 2; i++) {
 		struct frame f;
-		struct hc_hdr *h = data(&f, node, c.plan.tree.order[2], LIVE_TREE, 2,
-					HYPERCUBE_SCATTER);
+		struct hc_wire_data *w = data(&f, node, c.plan.tree.order[2], LIVE_TREE, 2,
+					      HYPERCUBE_SCATTER);
 
-		h->flags = HC_FRAME_F_DOWN;
-		h->total = htobe64(sizeof(bytes));
-		h->origin = htons(node);
-		payload(&f, bytes, sizeof(bytes));
+		w->flags = HC_DATA_F_DOWN;
+		w->total = htobe64(sizeof(bytes));
+		w->block = htons(node);
+		frame_put(&f, bytes, sizeof(bytes));
 		if (say(&f) || node_drops(node, HYPERCUBE_A_DROP_UNEXPECTED) != i + 1)
 			return false;
 		if (!i && !contribute(node, LIVE_TREE, HYPERCUBE_SCATTER, 0, 0))
@@ -484,6 +534,8 @@ static const struct {
 	{ end_of_peer, "a source does not say what is complete" },
 	{ lost_elsewhere, "what is lost on no way of a plan does not break it" },
 	{ type_of_nothing, "a frame of no type is dropped" },
+	{ parts_are_whole, "a frame whose parts are not what came is dropped" },
+	{ flood_of_words, "nothing but Ethernet is flooded" },
 	{ seq_heals, "a link goes on after a wrong number" },
 	{ version_heals, "states go on after a wrong version" },
 	{ src_is_behind, "nobody speaks for whom he does not lead to" },

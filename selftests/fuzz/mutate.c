@@ -6,17 +6,34 @@
 
 #include "frame.h"
 
-#define FIELD(name) { offsetof(struct hc_hdr, name), sizeof(((struct hc_hdr *)0)->name) }
+/* Of all frames; of those of plans; of a type, whose number is that. */
+#define ALL	0
+#define PLANS	0xff
+#define FIELD(type, wire, name) \
+	{ type, offsetof(struct hc_##wire, name), sizeof(((struct hc_##wire *)0)->name) }
+#define HDR(name) FIELD(ALL, hdr, name)
+#define PLAN(name) FIELD(PLANS, wire_plan, name)
+#define DATA(name) FIELD(HC_FRAME_DATA, wire_data, name)
+#define DONE(name) FIELD(HC_FRAME_DONE, wire_done, name)
+#define END(name) FIELD(HC_FRAME_END, wire_end, name)
+#define TELL(name) FIELD(HC_FRAME_TELL, wire_tell, name)
 
 static const struct field {
+	unsigned int of;
 	unsigned int at;
 	unsigned int bytes;
 } fields[] = {
-	FIELD(version), FIELD(type), FIELD(flags), FIELD(reserved), FIELD(fabric), FIELD(src),
-	FIELD(dst), FIELD(seq), FIELD(plan), FIELD(epoch), FIELD(op), FIELD(offset),
-	FIELD(total), FIELD(len), FIELD(step), FIELD(time), FIELD(oper), FIELD(dtype),
-	FIELD(width), FIELD(stage), FIELD(collective), FIELD(turn), FIELD(walk), FIELD(origin),
-	FIELD(csum), FIELD(index),
+	HDR(version), HDR(type), HDR(flags), HDR(reserved), HDR(fabric), HDR(src), HDR(dst),
+	HDR(seq), HDR(len), HDR(walk), HDR(reserved2), HDR(csum), HDR(step), HDR(time),
+	PLAN(plan), PLAN(epoch), PLAN(op),
+	DATA(offset), DATA(total), DATA(index), DATA(width), DATA(oper), DATA(dtype),
+	DATA(collective), DATA(stage), DATA(flags), DATA(turn), DATA(block), DATA(ordinal),
+	DONE(failed), DONE(nfailed), DONE(steps),
+	END(to), END(next), END(failed), END(nfailed), END(status), END(node), END(dim), END(flags),
+	TELL(head), TELL(taken), TELL(sent),
+	FIELD(HC_FRAME_CREDIT, wire_credit, taken), FIELD(HC_FRAME_ASK, wire_ask, head),
+	FIELD(HC_FRAME_STATE, wire_state_head, flags), FIELD(HC_FRAME_TEST, wire_test, round),
+	FIELD(HC_FRAME_FAULT, wire_fault, fault),
 };
 
 /* A number of so many bytes, as it is on the wire. */
@@ -57,26 +74,54 @@ static void mutate_number(unsigned char *p, unsigned int bytes)
 	number_put(p, bytes, v);
 }
 
+/* Where a frame has the field, or NULL. */
+static unsigned char *field_find(struct frame *f, const struct field *x)
+{
+	unsigned char *part;
+
+	if (x->of == ALL)
+		return f->bytes + x->at;
+	if (x->of == PLANS)
+		part = (unsigned char *)frame_plan(f);
+	else
+		part = x->of == frame_hdr(f)->type ? frame_part(f) : NULL;
+	return part ? part + x->at : NULL;
+}
+
 /* Changed fields that frame_fill() would fill in stay as they are: .says tells it so, of some
  * always, of others now and then.
  */
+static void field_said(struct frame *f, const unsigned char *p)
+{
+	const struct hc_hdr *h = frame_hdr(f);
+	const struct hc_wire_plan *of = frame_plan(f);
+
+	if (p == (const unsigned char *)&h->fabric && fz_chance(20))
+		f->says |= SAY_FABRIC;
+	if (p == (const unsigned char *)&h->src || p == (const unsigned char *)&h->dst)
+		f->says |= SAY_ENDS;
+	if (p == (const unsigned char *)&h->len && fz_chance(30))
+		f->says |= SAY_LEN;
+	if (of && p == (const unsigned char *)&of->epoch && fz_chance(20))
+		f->says |= SAY_EPOCH;
+	if (of && p == (const unsigned char *)&of->op)
+		f->says |= SAY_OP;
+}
+
 static void mutate_field(struct frame *f)
 {
-	const struct field *x = &fields[fz_below(ARRAY_SIZE(fields))];
+	const struct field *x;
+	unsigned char *p;
 
-	if (x->at == offsetof(struct hc_hdr, seq) && fz_chance(98))
+	/* Some are there in any frame. */
+	do {
+		x = &fields[fz_below(ARRAY_SIZE(fields))];
+		p = field_find(f, x);
+	} while (!p);
+	if (p == (unsigned char *)&frame_hdr(f)->seq && fz_chance(98))
 		return;
-	mutate_number(f->bytes + x->at, x->bytes);
-	if (x->at == offsetof(struct hc_hdr, fabric) && fz_chance(20))
-		f->says |= SAY_FABRIC;
-	if (x->at == offsetof(struct hc_hdr, epoch) && fz_chance(20))
-		f->says |= SAY_EPOCH;
-	if (x->at == offsetof(struct hc_hdr, op))
-		f->says |= SAY_OP;
-	if (x->at == offsetof(struct hc_hdr, src) || x->at == offsetof(struct hc_hdr, dst))
-		f->says |= SAY_ENDS;
-	if (x->at == offsetof(struct hc_hdr, len) && fz_chance(30))
-		f->says |= SAY_LEN;
+	mutate_number(p, x->bytes);
+	field_said(f, p);
 }
 
 static void mutate_payload(struct frame *f)
@@ -93,12 +138,15 @@ static void mutate_payload(struct frame *f)
 static void mutate_length(struct frame *f)
 {
 	static const unsigned int lens[] = { 0, 1, 7, 8, 12, 16, 512, 513, 1024 };
-	unsigned int len = sizeof(struct hc_hdr) + lens[fz_below(ARRAY_SIZE(lens))];
+	unsigned int head = frame_head(f);
+	unsigned int len = head + lens[fz_below(ARRAY_SIZE(lens))];
 
 	if (fz_chance(5))
-		len = fz_below(sizeof(struct hc_hdr));
+		len = fz_below(head);
 	else if (fz_chance(50))
-		len = sizeof(struct hc_hdr) + fz_below(FRAME_MAX - sizeof(struct hc_hdr));
+		len = head + fz_below(FRAME_MAX - head);
+	if (len > FRAME_MAX)
+		len = FRAME_MAX;
 	if (len > f->rec.len)
 		memset(f->bytes + f->rec.len, 0, len - f->rec.len);
 	f->rec.len = len;
