@@ -84,34 +84,46 @@ the_dissector_reads_a_recorded_reduction() {
 	[[ ! $bad ]]
 }
 
-# word TYPE TOTAL INDEX [PAYLOAD]: a recording of one frame without data; the payload in hexadecimal
-word() {
-	local hex payload=${4:-}
-	local len=$((${#payload} / 2))
-	printf -v hex %s d4c3b2a1020004000000000000000000ffff000001000000 0000000000000000 \
-		"$(printf '%02x000000%02x000000' $((118 + len)) $((118 + len)))" 02680001000002680001000188b5 0100000000000001 \
-		"$(printf '01%02x0000000000010001000000000001000000010000000100000000000000090000000000000000' "$1")" \
-		"$(printf '%016x%08x' "$2" $len)" 000000010000000000000000 0000000000000000 0000 \
-		000000000000000000000000 0000 00000000 "$(printf %08x "$3")" "$payload"
+# recorded TYPE FLAGS REST: a recording of one frame without payload; in hexadecimal, and what is behind the common part
+recorded() {
+	local hex n
+	n=$(printf %02x $((62 + ${#3} / 2)))
+	printf -v hex %s d4c3b2a1020004000000000000000000ffff000001000000 0000000000000000 "${n}000000${n}000000" \
+		02680001000002680001000188b5 0100000000000001 "02$1$2" 00 00000001 00010000 00000001 00000000 00000000 \
+		00000000 00000001 0000000000000000 "$3"
 	printf %b "$(fold -w 2 <<<"$hex" | sed 's/^/\\x/' | tr -d '\n')"
 }
 
-# said WORD-ARGUMENT.. -- FIELD..
+# said TYPE FLAGS REST FIELD..: how the dissector reads such a recording
 said() {
-	local words=() recording=-
-	while [[ $1 != -- ]]; do words+=("$1"); shift; done
-	word "${words[@]}" | dissected '!hypercube.bad_length' "${@:2}" | tr '\t' ' '
+	local recording=-
+	recorded "$1" "$2" "$3" | dissected '!hypercube.bad_length' "${@:4}" | tr '\t' ' '
+}
+
+# numbers BYTES VALUE ..
+numbers() {
+	while (($#)); do
+		printf "%0$(($1 * 2))x" "$2"
+		shift 2
+	done
 }
 
 the_dissector_knows_what_words_count() {
 	command -v tshark >/dev/null || return 4
-	local bad='' cause=000000050001000200000003
-	equal 'DATA' '7 3' "$(said 3 7 3 -- total index)"
-	equal 'CREDIT' '9 4' "$(said 6 0 4 -- op taken)"
-	equal 'TELL' 5 "$(said 8 0 5 -- taken)"
-	equal 'DONE' '7 128' "$(said 4 7 128 -- done.failed done.nfailed)"
-	equal 'END' '130 5 2 3 66' "$(said 5 130 0 ${cause}000000030000000000000042 -- end.behind end.status end.dim end.nfailed end.failed)"
-	equal 'an old END' '5 ' "$(said 5 0 0 $cause -- end.status end.failed)"
+	local bad='' of
+	of=$(numbers 4 1 4 2 8 9)
+	equal 'TEST' 6 "$(said 01 00 "$(numbers 4 6 4 0)" test.round)"
+	equal 'DATA' '7 3 5 4' "$(said 03 00 "$of$(numbers 8 0 8 7 4 3 8 0 2 0 2 5 2 4 8 0 4 0 2 0)" total index block ordinal)"
+	equal 'CREDIT' '1 2 9 4' "$(said 06 00 "$of$(numbers 4 4 4 0)" plan epoch op taken)"
+	equal 'ASK' '9 8' "$(said 07 00 "$of$(numbers 8 8)" op head)"
+	equal 'TELL' '8 5 6' "$(said 08 00 "$of$(numbers 8 8 4 5 4 6)" head taken sent)"
+	equal 'DONE' '7 128 3' "$(said 04 00 "$of$(numbers 8 7 4 128 4 3)" done.failed done.nfailed done.steps)"
+	equal 'END' '130 12 5 1 2 3 66' "$(said 05 00 "$of$(numbers 8 130 8 12 8 66 4 3 4 5 2 1 2 2 4 3)" \
+		end.behind end.next end.status end.node end.dim end.nfailed end.failed)"
+	equal 'a cause without a dimension' '1 ' "$(said 05 00 "$of$(numbers 8 0 8 0 8 0 4 0 4 5 2 1 2 65535 4 0)" end.node end.dim)"
+	equal 'STATE' 1 "$(said 0b 00 "$(numbers 1 1 7 0)" state.sync | sed s/True/1/)"
+	equal 'FLOOD' '0x0000000a 11' "$(said 0a 04 "$(numbers 4 10 4 11)" flood.tree flood.nr)"
+	equal 'a part that is missing' '' "$(said 08 00 "$of" taken)"
 	[[ ! $bad ]]
 }
 

@@ -9,14 +9,15 @@ local proto = Proto('hypercube', 'Hypercube')
 
 local ETHERTYPE = 0x88b5
 local MON = 8
-local HEADER = 96
+local HEADER = 40
+local VERSION = 2
 local NONE = 0xffff
 
 local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'DONE', [5] = 'END', [6] = 'CREDIT',
 	[7] = 'ASK', [8] = 'TELL', [9] = 'DGRAM', [10] = 'ETH', [11] = 'STATE', [12] = 'PROBE',
 }
-local DATA, DONE, END, CREDIT, TELL, DGRAM, ETH, STATE = 3, 4, 5, 6, 8, 9, 10, 11
+local TEST, FAULT, DATA, DONE, END, CREDIT, ASK, TELL, ETH, STATE = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
@@ -37,59 +38,70 @@ local f = {
 	mon_step = ProtoField.uint32('hypercube.mon.step', 'Step'),
 	from = ProtoField.uint16('hypercube.from', 'Sending end'),
 	to = ProtoField.uint16('hypercube.to', 'Receiving end'),
-	-- the header
+	-- what all frames begin with
 	version = ProtoField.uint8('hypercube.version', 'Version'),
 	type = ProtoField.uint8('hypercube.type', 'Type', base.DEC, types),
 	flags = ProtoField.uint8('hypercube.flags', 'Flags', base.HEX),
 	routed = ProtoField.bool('hypercube.flags.routed', 'Routed', 8, nil, 0x01),
 	back = ProtoField.bool('hypercube.flags.back', 'Came back from a dead end', 8, nil, 0x02),
-	last = ProtoField.bool('hypercube.flags.last', 'Last segment', 8, nil, 0x04),
-	notify = ProtoField.bool('hypercube.flags.notify', 'Somebody waits for DONE', 8, nil, 0x08),
-	part = ProtoField.bool('hypercube.flags.part', 'Part of a blocked sender', 8, nil, 0x10),
-	want = ProtoField.bool('hypercube.flags.want', 'The sender wants the result', 8, nil, 0x20),
-	down = ProtoField.bool('hypercube.flags.down', 'Away from the root', 8, nil, 0x40),
-	flood = ProtoField.bool('hypercube.flags.flood', 'To everybody', 8, nil, 0x20),
-	sync = ProtoField.bool('hypercube.flags.sync', 'Answer with all you know', 8, nil, 0x40),
+	flood = ProtoField.bool('hypercube.flags.flood', 'To everybody', 8, nil, 0x04),
 	fabric = ProtoField.uint32('hypercube.fabric', 'Fabric'),
 	src = ProtoField.uint16('hypercube.src', 'Source'),
 	dst = ProtoField.uint16('hypercube.dst', 'Destination'),
 	seq = ProtoField.uint32('hypercube.seq', 'Sequence number on the link'),
+	len = ProtoField.uint32('hypercube.len', 'Payload length'),
+	walk = ProtoField.uint16('hypercube.walk', 'Links walked'),
+	csum = ProtoField.uint32('hypercube.csum', 'Checksum', base.HEX),
+	step = ProtoField.uint32('hypercube.step', 'Step'),
+	time = ProtoField.uint64('hypercube.time', 'Modelled time (ns)'),
+	-- what leads them
+	walk_dims = ProtoField.string('hypercube.walk.dims', 'Dimensions walked'),
+	flood_tree = ProtoField.uint32('hypercube.flood.tree', 'Tree (0: over all links)', base.HEX),
+	flood_nr = ProtoField.uint32('hypercube.flood.nr', 'Number among those of its origin'),
+	-- the parts of types
+	round = ProtoField.uint32('hypercube.test.round', 'Round of DETECT'),
+	fault = ProtoField.uint32('hypercube.fault.word', 'FAULT word', base.HEX),
+	state_flags = ProtoField.uint8('hypercube.state.flags', 'Flags', base.HEX),
+	sync = ProtoField.bool('hypercube.state.sync', 'Answer with all you know', 8, nil, 0x01),
 	plan = ProtoField.uint32('hypercube.plan', 'Plan'),
 	epoch = ProtoField.uint32('hypercube.epoch', 'Epoch'),
 	op = ProtoField.uint64('hypercube.op', 'Operation'),
 	offset = ProtoField.uint64('hypercube.offset', 'Offset'),
 	total = ProtoField.uint64('hypercube.total', 'Total length'),
-	len = ProtoField.uint32('hypercube.len', 'Payload length'),
-	step = ProtoField.uint32('hypercube.step', 'Step'),
-	time = ProtoField.uint64('hypercube.time', 'Modelled time (ns)'),
+	index = ProtoField.uint32('hypercube.index', 'Number in the stream'),
+	width = ProtoField.uint16('hypercube.width', 'Record width'),
 	oper = ProtoField.uint8('hypercube.oper', 'Operator', base.DEC, opers),
 	dtype = ProtoField.uint8('hypercube.dtype', 'Data type', base.DEC, dtypes),
-	width = ProtoField.uint16('hypercube.width', 'Record width'),
-	stage = ProtoField.uint8('hypercube.stage', 'Stage'),
-	origin = ProtoField.uint16('hypercube.origin', 'Node of the block', base.DEC),
 	collective = ProtoField.uint8('hypercube.collective', 'Collective', base.DEC, collectives),
+	stage = ProtoField.uint8('hypercube.stage', 'Stage'),
+	data_flags = ProtoField.uint8('hypercube.data.flags', 'Flags', base.HEX),
+	last = ProtoField.bool('hypercube.data.last', 'Last segment', 8, nil, 0x01),
+	notify = ProtoField.bool('hypercube.data.notify', 'Somebody waits for DONE', 8, nil, 0x02),
+	part = ProtoField.bool('hypercube.data.part', 'Part of a blocked sender', 8, nil, 0x04),
+	want = ProtoField.bool('hypercube.data.want', 'The sender wants the result', 8, nil, 0x08),
+	down = ProtoField.bool('hypercube.data.down', 'Away from the root', 8, nil, 0x10),
 	turn = ProtoField.uint16('hypercube.turn', 'Steps since the root'),
-	walk = ProtoField.uint16('hypercube.walk', 'Links walked'),
+	block = ProtoField.uint16('hypercube.block', 'Node of the block'),
+	ordinal = ProtoField.uint16('hypercube.ordinal', 'Messages begun before (low bits)'),
 	cost = ProtoField.bytes('hypercube.cost', 'Steps of each stage'),
-	csum = ProtoField.uint32('hypercube.csum', 'Checksum', base.HEX),
-	index = ProtoField.uint32('hypercube.index', 'Number in the stream'),
-	taken = ProtoField.uint32('hypercube.taken', 'Frames taken (TELL of a doubling: sent)'),
 	done_failed = ProtoField.uint64('hypercube.done.failed', 'First of those that failed'),
 	done_nfailed = ProtoField.uint32('hypercube.done.nfailed', 'Operations that failed'),
+	done_steps = ProtoField.uint32('hypercube.done.steps', 'Steps of the last one'),
 	end_behind = ProtoField.uint64('hypercube.end.behind', 'First behind those that failed (0: 128 have)'),
-	walk_dims = ProtoField.string('hypercube.walk.dims', 'Dimensions walked'),
-	-- payloads
-	payload = ProtoField.bytes('hypercube.payload', 'Payload'),
-	round = ProtoField.uint32('hypercube.test.round', 'Round of DETECT'),
-	fault = ProtoField.uint32('hypercube.fault.word', 'FAULT word', base.HEX),
+	end_next = ProtoField.uint64('hypercube.end.next', 'Messages begun'),
+	end_failed = ProtoField.uint64('hypercube.end.failed', 'First of those that had failed before'),
+	end_nfailed = ProtoField.uint32('hypercube.end.nfailed', 'Operations that had failed before'),
 	status = ProtoField.uint32('hypercube.end.status', 'Errno'),
 	end_node = ProtoField.uint16('hypercube.end.node', 'Node of the cause'),
 	end_dim = ProtoField.uint16('hypercube.end.dim', 'Dimension of the cause'),
 	end_flags = ProtoField.uint32('hypercube.end.flags', 'Flags', base.HEX),
 	broken = ProtoField.bool('hypercube.end.broken', 'The plan is broken', 32, nil, 0x01),
 	final = ProtoField.bool('hypercube.end.final', 'The word of the sink', 32, nil, 0x02),
-	end_nfailed = ProtoField.uint32('hypercube.end.nfailed', 'Operations that had failed before'),
-	end_failed = ProtoField.uint64('hypercube.end.failed', 'First of those'),
+	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
+	sent = ProtoField.uint32('hypercube.sent', 'Frames sent (in lockstep)'),
+	head = ProtoField.uint64('hypercube.head', 'First operation not handed over'),
+	-- payload
+	payload = ProtoField.bytes('hypercube.payload', 'Payload'),
 }
 proto.fields = f
 
@@ -126,52 +138,55 @@ local function dissect_mon(buf, pinfo, tree)
 	return ends
 end
 
--- Some bits mean one thing in one type of frames and another in others.
-local own_flags = {
-	[DATA] = { f.last, f.notify, f.part, f.want, f.down },
-	[ETH] = { f.flood },
-	[STATE] = { f.sync },
+-- Position, field, size, and the fields of its bits.
+local header = {
+	{ 0, f.version, 1 }, { 1, f.type, 1 }, { 2, f.flags, 1, { f.routed, f.back, f.flood } },
+	{ 4, f.fabric, 4 }, { 8, f.src, 2 }, { 10, f.dst, 2 }, { 12, f.seq, 4 }, { 16, f.len, 4 },
+	{ 20, f.walk, 2 }, { 24, f.csum, 4 }, { 28, f.step, 4 }, { 32, f.time, 8 },
 }
 
-local function dissect_flags(sub, range, type)
-	local flags = sub:add(f.flags, range)
+-- The same of each type's part, and how long that is. Those of plans begin alike.
+local plan = { { 0, f.plan, 4 }, { 4, f.epoch, 4 }, { 8, f.op, 8 } }
+local parts = {
+	[TEST] = { len = 8, { 0, f.round, 4 } },
+	[FAULT] = { len = 8, { 0, f.fault, 4 } },
+	[DATA] = { len = 64, plan = true, { 16, f.offset, 8 }, { 24, f.total, 8 }, { 32, f.index, 4 },
+		{ 36, f.width, 2 }, { 38, f.oper, 1 }, { 39, f.dtype, 1 }, { 40, f.collective, 1 },
+		{ 41, f.stage, 1 }, { 42, f.data_flags, 1, { f.last, f.notify, f.part, f.want, f.down } },
+		{ 44, f.turn, 2 }, { 46, f.block, 2 }, { 48, f.ordinal, 2 }, { 50, f.cost, 12 } },
+	[DONE] = { len = 32, plan = true, { 16, f.done_failed, 8 }, { 24, f.done_nfailed, 4 },
+		{ 28, f.done_steps, 4 } },
+	[END] = { len = 56, plan = true, { 16, f.end_behind, 8 }, { 24, f.end_next, 8 },
+		{ 32, f.end_failed, 8 }, { 40, f.end_nfailed, 4 }, { 44, f.status, 4 },
+		{ 48, f.end_node, 2 }, { 50, f.end_dim, 2 }, { 52, f.end_flags, 4, { f.broken, f.final } } },
+	[CREDIT] = { len = 24, plan = true, { 16, f.taken, 4 } },
+	[ASK] = { len = 24, plan = true, { 16, f.head, 8 } },
+	[TELL] = { len = 32, plan = true, { 16, f.head, 8 }, { 24, f.taken, 4 }, { 28, f.sent, 4 } },
+	[STATE] = { len = 8, { 0, f.state_flags, 1, { f.sync } } },
+}
 
-	flags:add(f.routed, range)
-	flags:add(f.back, range)
-	for _, field in ipairs(own_flags[type] or {}) do
-		flags:add(field, range)
+-- What is not there is left out: no node, no dimension of a cause.
+local optional = { [f.end_node] = true, [f.end_dim] = true }
+
+local function dissect_fields(buf, layout, tree)
+	for _, at in ipairs(layout) do
+		local range = buf(at[1], at[3])
+
+		if not optional[at[2]] or range:uint() ~= NONE then
+			local item = tree:add(at[2], range)
+
+			for _, bit in ipairs(at[4] or {}) do
+				item:add(bit, range)
+			end
+		end
 	end
 end
 
--- By type: what is at that position instead.
-local own_fields = {
-	[DONE] = { [40] = f.done_failed, [92] = f.done_nfailed },
-	[END] = { [40] = f.end_behind },
-	[CREDIT] = { [92] = f.taken },
-	[TELL] = { [92] = f.taken },
-}
-
--- Position, field, size: what has no tree of its own.
-local layout = {
-	{ 0, f.version, 1 }, { 1, f.type, 1 }, { 4, f.fabric, 4 }, { 8, f.src, 2 }, { 10, f.dst, 2 },
-	{ 12, f.seq, 4 }, { 16, f.plan, 4 }, { 20, f.epoch, 4 }, { 24, f.op, 8 }, { 32, f.offset, 8 },
-	{ 40, f.total, 8 }, { 48, f.len, 4 }, { 52, f.step, 4 }, { 56, f.time, 8 }, { 64, f.oper, 1 },
-	{ 65, f.dtype, 1 }, { 66, f.width, 2 }, { 68, f.stage, 1 }, { 69, f.collective, 1 },
-	{ 70, f.turn, 2 }, { 72, f.walk, 2 }, { 74, f.cost, 12 },
-	{ 86, f.origin, 2 }, { 88, f.csum, 4 }, { 92, f.index, 4 },
-}
-
-local function dissect_header(buf, tree)
-	local sub = tree:add(proto, buf(0, HEADER), 'Hypercube frame')
-	local own = own_fields[buf(1, 1):uint()] or {}
-
-	for _, at in ipairs(layout) do
-		sub:add(own[at[1]] or at[2], buf(at[1], at[3]))
-		if at[1] == 1 then
-			dissect_flags(sub, buf(2, 1), buf(1, 1):uint())
-		end
+local function dissect_part(buf, layout, tree)
+	if layout.plan then
+		dissect_fields(buf, plan, tree)
 	end
-	return sub
+	dissect_fields(buf, layout, tree)
 end
 
 -- Four bits for each dimension; the room for them grows by 16 bytes.
@@ -180,7 +195,7 @@ local function dissect_walk(buf, n, tree)
 	local dims = {}
 
 	if area == 0 or buf:len() < area then
-		return 0
+		return area
 	end
 	for i = 0, n - 1 do
 		local byte = buf(math.floor(i / 2), 1):uint()
@@ -191,34 +206,21 @@ local function dissect_walk(buf, n, tree)
 	return area
 end
 
-local function dissect_end(buf, tree)
-	tree:add(f.status, buf(0, 4))
-	if buf(4, 2):uint() ~= NONE then
-		tree:add(f.end_node, buf(4, 2))
+-- What leads the frame on its way; returns its length.
+local function dissect_way(hdr, buf, tree)
+	if hdr(2, 1):uint() % 8 < 4 then
+		return dissect_walk(buf, hdr(20, 2):uint(), tree)
 	end
-	if buf(6, 2):uint() ~= NONE then
-		tree:add(f.end_dim, buf(6, 2))
+	if buf:len() >= 8 then
+		tree:add(f.flood_tree, buf(0, 4))
+		tree:add(f.flood_nr, buf(4, 4))
 	end
-	local flags = tree:add(f.end_flags, buf(8, 4))
-
-	flags:add(f.broken, buf(8, 4))
-	flags:add(f.final, buf(8, 4))
-	-- Old captures end here.
-	if buf:len() >= 24 then
-		tree:add(f.end_nfailed, buf(12, 4))
-		tree:add(f.end_failed, buf(16, 8))
-	end
+	return 8
 end
 
 local function dissect_payload(type, buf, pinfo, tree)
 	if buf:len() == 0 then
 		return
-	elseif type == 1 and buf:len() >= 4 then
-		tree:add(f.round, buf(0, 4))
-	elseif type == 2 and buf:len() >= 4 then
-		tree:add(f.fault, buf(0, 4))
-	elseif type == END and buf:len() >= 12 then
-		dissect_end(buf, tree)
 	elseif type == ETH then
 		ethernet:call(buf, pinfo, tree)
 	else
@@ -226,31 +228,50 @@ local function dissect_payload(type, buf, pinfo, tree)
 	end
 end
 
-local function summary(type, hdr)
+-- part: nil if it has none, or not all of it was captured.
+local function summary(type, hdr, part)
 	local words = { types[type] or ('type ' .. type) }
 
-	if type >= DATA and type < DGRAM then
-		words[#words + 1] = string.format('plan %d op %s', hdr(16, 4):uint(),
-			tostring(hdr(24, 8):uint64()))
+	if part and parts[type].plan then
+		words[#words + 1] = string.format('plan %d op %s', part(0, 4):uint(),
+			tostring(part(8, 8):uint64()))
 	end
-	if type == DATA then
-		local from = hdr(32, 8):uint64()
+	if part and type == DATA then
+		local from = part(16, 8):uint64()
+		local what = collectives[part(40, 1):uint()] or '?'
 
-		local what = collectives[hdr(69, 1):uint()] or '?'
-
-		if hdr(64, 1):uint() ~= 0 then
-			what = string.format('%s %s %s', what, opers[hdr(64, 1):uint()] or '?',
-				dtypes[hdr(65, 1):uint()] or '?')
+		if part(38, 1):uint() ~= 0 then
+			what = string.format('%s %s %s', what, opers[part(38, 1):uint()] or '?',
+				dtypes[part(39, 1):uint()] or '?')
 		end
 		words[#words + 1] = string.format('%sstage %d %s [%s, +%d)',
-			hdr(2, 1):uint() % 128 >= 64 and 'down ' or '', hdr(68, 1):uint(), what,
-			tostring(from), hdr(48, 4):uint())
+			part(42, 1):uint() % 32 >= 16 and 'down ' or '', part(41, 1):uint(), what,
+			tostring(from), hdr(16, 4):uint())
 	end
 	if hdr(2, 1):uint() % 2 == 1 then
 		words[#words + 1] = string.format('routed %d to %d', hdr(8, 2):uint(), hdr(10, 2):uint())
 	end
-	words[#words + 1] = string.format('step %d', hdr(52, 4):uint())
+	words[#words + 1] = string.format('step %d', hdr(28, 4):uint())
 	return table.concat(words, ' ')
+end
+
+-- Behind the common part: what leads it, its type's part, the payload.
+local function dissect_rest(hdr, rest, pinfo, sub)
+	local type = hdr(1, 1):uint()
+	local layout = parts[type] or { len = 0 }
+	local area = dissect_way(hdr, rest, sub)
+	local head = area + layout.len
+	local part
+
+	-- Short captures have less than .len, never more.
+	if rest:reported_len() ~= head + hdr(16, 4):uint() then
+		sub:add_proto_expert_info(bad_length)
+	end
+	if layout.len > 0 and rest:len() >= head then
+		part = rest(area, layout.len)
+		dissect_part(part, layout, sub)
+	end
+	return summary(type, hdr, part), rest:len() > head and rest(head):tvb()
 end
 
 function proto.dissector(buf, pinfo, tree)
@@ -259,28 +280,24 @@ function proto.dissector(buf, pinfo, tree)
 	end
 	local ends = dissect_mon(buf, pinfo, tree)
 	local hdr = buf(MON, HEADER)
-	local sub = dissect_header(hdr, tree)
+	local sub = tree:add(proto, hdr, 'Hypercube frame')
 	local type = hdr(1, 1):uint()
-	local text = summary(type, hdr)
-	local rest = buf(MON + HEADER):tvb()
 
 	pinfo.cols.protocol = 'HYPERCUBE'
+	if hdr(0, 1):uint() ~= VERSION then
+		sub:add(f.version, hdr(0, 1))
+		sub:add_proto_expert_info(bad_version)
+		return buf:len()
+	end
+	dissect_fields(hdr, header, sub)
+	local text, payload = dissect_rest(hdr, buf(MON + HEADER):tvb(), pinfo, sub)
+
 	text = string.format('%s > %s (dim %d) %s', ends.from or '?', ends.to or '?',
 		buf(1, 1):uint(), text)
 	pinfo.cols.info = text
 	sub:append_text(': ' .. text)
-	if hdr(0, 1):uint() ~= 1 then
-		sub:add_proto_expert_info(bad_version)
-		return buf:len()
-	end
-	local area = dissect_walk(rest, hdr(72, 2):uint(), sub)
-
-	-- Short captures have less than .len, never more.
-	if rest:reported_len() ~= area + hdr(48, 4):uint() then
-		sub:add_proto_expert_info(bad_length)
-	end
-	if rest:len() > area then
-		dissect_payload(type, rest(area):tvb(), pinfo, sub)
+	if payload then
+		dissect_payload(type, payload, pinfo, sub)
 		-- The dissectors of what an Ethernet frame carries have their own words.
 		if type == ETH then
 			pinfo.cols.info:prepend(text .. ': ')
