@@ -160,7 +160,7 @@ DEFINE_EVENT(hc_frame, hc_hop,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb));
 
-/* The frame has a whole header; what the node makes of it comes next. */
+/* The frame has been checked, its parts are in one piece; what the node makes of it comes next. */
 DEFINE_EVENT(hc_frame, hc_arrive,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb));

@@ -55,7 +55,7 @@ enum hc_frame_type {
  * @len: payload bytes
  * @walk: number of dimensions in the walk behind this (ROUTED)
  * @reserved2: 0
- * @csum: CRC-32 of the whole frame if the link may corrupt, else 0 (impair.c)
+ * @csum: CRC-32 of the whole frame if the link may corrupt, else without meaning (impair.c)
  * @step: logical clock
  * @time: modelled time in ns at which the frame arrives
  */
@@ -133,6 +133,8 @@ struct hc_wire_state {
 	__be16	word;
 	__be32	version;
 };
+
+static_assert(sizeof(struct hc_wire_state) == 8);
 
 /* ------------------------------------------------------------ operations */
 

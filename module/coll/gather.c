@@ -129,11 +129,10 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	u64 nr = op->nr;
 
 	/* It may have come by a detour. */
-	hdr->flags &= ~(HC_FRAME_F_ROUTED | HC_FRAME_F_BACK);
+	hdr->flags = 0;
 	hdr->walk = 0;
-	w->flags &= ~HC_DATA_F_LAST;
-	if (last)
-		w->flags |= HC_DATA_F_LAST;
+	/* Nothing else that the peer has said goes on in this member's name. */
+	w->flags = last ? HC_DATA_F_LAST : 0;
 	if (!frame_len(skb))
 		hdr->time = cpu_to_be64(op->time);
 	hc_data_header(m, op, 0, skb);

@@ -13,7 +13,7 @@
  * Each message that the source has begun ends once for each member's process, in order:
  * it comes, or a record says that it failed.  Of a message of which nothing has come only the
  * source can know.  So it counts its messages, and each says how many there were
- * before it (.origin, the low bits); when messages fail, the source says how many it had
+ * before it (.ordinal); when messages fail, the source says how many it had
  * begun (END with FINAL, .next).  Who misses that word asks for it (.unnamed), or learns the
  * same from the next message.
  */

@@ -40,7 +40,11 @@ static void probe_undeliverable(struct hc_node *node, unsigned int dim, struct s
 #define STATE	(HC_FT_DIRECT | HC_FT_AGAIN)
 #define PROBE	(HC_FT_ROUTED | HC_FT_WALK)
 
-#define PART(name)	sizeof(struct hc_wire_##name)
+/* Parts keep what is behind them aligned, and DATA's, the longest, has headroom everywhere. */
+#define PART(name)	(sizeof(struct hc_wire_##name) +				\
+			 BUILD_BUG_ON_ZERO(sizeof(struct hc_wire_##name) % 8) +		\
+			 BUILD_BUG_ON_ZERO(sizeof(struct hc_wire_##name) >		\
+					   sizeof(struct hc_wire_data)))
 
 const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST]		= { LINK, PART(test), hc_detect_rx_test },

@@ -72,7 +72,9 @@ static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 	return type && type->flags & flag;
 }
 
-/* What a frame is of that was made or checked here, wherever it is on its way; NULL: of no plan. */
+/* Returns the plan of a frame that was made or checked here and still has its walk, if it came with
+ * one (hc_wire_plan_of() is for one that lost it); NULL: its type is of no plan.
+ */
 static inline const struct hc_wire_plan *hc_frame_plan(const struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);

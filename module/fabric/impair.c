@@ -23,7 +23,7 @@
  * one in the whole fabric.  Words of operations that are dropped show as a gap in the
  * link's numbers; FAULT words and states are sent again when there is room.
  *
- * Checksums.  A link that may corrupt puts a CRC-32 over header and payload into
+ * Checksums.  A link that may corrupt puts a CRC-32 over the whole frame into
  * each frame.  Whether frames have one is a property of the link, as the frame check
  * sequence of Ethernet is, and not said in the frame, where it could be corrupted
  * too: the carrier delivers that knowledge beside the frame (hc_cb.sealed).  The

@@ -129,7 +129,7 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 {
 	const struct hc_frame_ops *type;
 	const struct hc_hdr *hdr;
-	unsigned int head;
+	unsigned int head, flaw;
 
 	if (!pskb_may_pull(skb, sizeof(*hdr)))
 		return HYPERCUBE_A_DROP_MALFORMED;
@@ -140,14 +140,14 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (be32_to_cpu(hdr->fabric) != node->fabric->id)
 		return HYPERCUBE_A_DROP_FOREIGN;
+	flaw = way_flaw(node, dim, type, hdr);
+	if (flaw)
+		return flaw;
 	head = sizeof(*hdr) + hc_way_area(hdr) + type->part;
 	if (skb->len != (u64)head + be32_to_cpu(hdr->len) || !pskb_may_pull(skb, head) ||
 	    (type->flags & HC_FT_WHOLE && !payload_whole(skb, head)))
 		return HYPERCUBE_A_DROP_MALFORMED;
-	hdr = hc_hdr(skb);
-	if (!payload_fits(node->fabric, type, hdr))
-		return HYPERCUBE_A_DROP_MALFORMED;
-	return way_flaw(node, dim, type, hdr);
+	return payload_fits(node->fabric, type, hc_hdr(skb)) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
 }
 
 /* Test frames and FAULT words travel over detected links too: that is how a

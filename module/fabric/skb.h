@@ -25,7 +25,6 @@ struct hc_port;
 /* And if the frame has no part of its type. */
 #define HC_BARE_HEADROOM	(HC_WALK_ROOM + sizeof(struct hc_hdr))
 
-static_assert(sizeof(struct hc_wire_end) <= sizeof(struct hc_wire_data));
 static_assert(sizeof(struct hc_wire_flood) <= HC_WALK_ROOM);
 
 /* The poll's notes on a queued frame; in skb->cb from enqueue to dequeue. */
@@ -84,7 +83,7 @@ struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp
 /* The same where no node is at hand: a frame of node @src of @fabric. */
 struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
 			      gfp_t gfp);
-/* Make a payload into a frame: put in front of it what there is room for (HC_HEADROOM).
+/* Make a payload into a frame: put the parts in front of it; there is headroom for them.
  * @flags: HC_FRAME_F_*
  */
 void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,

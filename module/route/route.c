@@ -161,7 +161,7 @@ static int next_dim(struct hc_node *node, const struct walk *w, u32 dst)
 }
 
 /* Append @dim to the walk.  Once in 32 hops the area grows: the header and the
- * walk move into the headroom, the payload stays where it is.
+ * walk move into the headroom, all behind them stays where it is.
  */
 static int walk_append(struct sk_buff *skb, unsigned int dim)
 {
