@@ -20,17 +20,17 @@ enum hc_frame_type {
 	HC_FRAME_TEST = 1,	/* DETECT: is the link there? */
 	HC_FRAME_FAULT,		/* FAULT word of the sender */
 	HC_FRAME_DATA,		/* segment of a contribution or of a partial result */
-	HC_FRAME_DONE,		/* all operations below .op are complete at the sink; upwards
+	HC_FRAME_ACK,		/* all operations below .op are complete at the sink; upwards
 				 * in a broadcast: at the sender and all below it
 				 */
-	HC_FRAME_END,		/* operations from .op on have failed */
+	HC_FRAME_ABORT,		/* operations from .op on have failed */
 	HC_FRAME_CREDIT,	/* frames of a stream were taken */
-	HC_FRAME_ASK,		/* is operation .op of the plan still alive with you? */
-	HC_FRAME_TELL,		/* it is */
+	HC_FRAME_PROBE,		/* is operation .op of the plan still alive with you? */
+	HC_FRAME_REPLY,		/* it is */
 	HC_FRAME_DGRAM,		/* message from node to node */
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
-	HC_FRAME_STATE,		/* FAULT words by node; payload struct hc_wire_state[] */
-	HC_FRAME_PROBE,		/* ROUTED: finds out which way frames go */
+	HC_FRAME_LSA,		/* FAULT words by node; payload struct hc_wire_lsa[] */
+	HC_FRAME_PATH,		/* ROUTED: finds out which way frames go */
 	__HC_FRAME_TYPE_END
 };
 
@@ -51,7 +51,7 @@ enum hc_frame_type {
  * @src: node that made the frame
  * @dst: node it is for (the neighbour unless ROUTED)
  * @seq: counts the frames of this link direction; a gap means loss.  0 in ETH,
- *	STATE and PROBE frames, which may get lost
+ *	LSA and PATH frames, which may get lost
  * @len: payload bytes
  * @walk: number of dimensions in the walk behind this (ROUTED)
  * @reserved2: 0
@@ -86,7 +86,7 @@ static inline unsigned int hc_walk_area(unsigned int walk)
 
 /**
  * struct hc_wire_flood - what leads a flooded frame
- * @tree: name of the tree that it goes along (state.c), 0: over all links
+ * @tree: name of the tree that it goes along (lsdb.c), 0: over all links
  * @nr: its number among those of its origin
  */
 struct hc_wire_flood {
@@ -112,29 +112,29 @@ struct hc_wire_fault {
 
 static_assert(sizeof(struct hc_wire_fault) == 8);
 
-/* hc_wire_state_head.flags */
-#define HC_STATE_F_SYNC		0x01	/* answer with all you know */
+/* hc_wire_lsa_head.flags */
+#define HC_LSA_F_SYNC		0x01	/* answer with all you know */
 
-struct hc_wire_state_head {
+struct hc_wire_lsa_head {
 	__u8	flags;
 	__u8	reserved[7];
 };
 
-static_assert(sizeof(struct hc_wire_state_head) == 8);
+static_assert(sizeof(struct hc_wire_lsa_head) == 8);
 
 /**
- * struct hc_wire_state - what is known of a node's links
+ * struct hc_wire_lsa - what is known of a node's links
  * @node: the node
  * @word: its FAULT word
  * @version: counts the changes of the word
  */
-struct hc_wire_state {
+struct hc_wire_lsa {
 	__be16	node;
 	__be16	word;
 	__be32	version;
 };
 
-static_assert(sizeof(struct hc_wire_state) == 8);
+static_assert(sizeof(struct hc_wire_lsa) == 8);
 
 /* ------------------------------------------------------------ operations */
 
@@ -154,7 +154,7 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
 
 /* hc_wire_data.flags */
 #define HC_DATA_F_LAST		0x01	/* last segment of its stream */
-#define HC_DATA_F_NOTIFY	0x02	/* somebody waits for DONE */
+#define HC_DATA_F_NOTIFY	0x02	/* somebody waits for ACK */
 #define HC_DATA_F_PART		0x04	/* one of the parts of a blocked sender */
 #define HC_DATA_F_WANT		0x08	/* the sender wants the result from this node */
 #define HC_DATA_F_DOWN		0x10	/* away from the root of the plan */
@@ -201,31 +201,31 @@ struct hc_wire_data {
 static_assert(sizeof(struct hc_wire_data) == 64);
 
 /**
- * struct hc_wire_done - how much is complete
+ * struct hc_wire_ack - how much is complete
  * @plan: .op: all below are
  * @failed: the first of those that failed
  * @nfailed: how many of them did, from @failed on
  * @steps: that the last of them took
  */
-struct hc_wire_done {
+struct hc_wire_ack {
 	struct hc_wire_plan plan;
 	__be64	failed;
 	__be32	nfailed;
 	__be32	steps;
 };
 
-static_assert(sizeof(struct hc_wire_done) == 32);
+static_assert(sizeof(struct hc_wire_ack) == 32);
 
-/* hc_wire_end.flags */
-#define HC_END_F_BROKEN		0x01	/* the plan is of no use any more */
-#define HC_END_F_FINAL		0x02	/* from the root: what is below .op is complete (BROKEN);
+/* hc_wire_abort.flags */
+#define HC_ABORT_F_BROKEN	0x01	/* the plan is of no use any more */
+#define HC_ABORT_F_FINAL	0x02	/* from the root: what is below .op is complete (BROKEN);
 					 * of a broadcast: .next messages were begun
 					 */
 
 #define HC_CAUSE_NONE		0xffff
 
 /**
- * struct hc_wire_end - why operations failed
+ * struct hc_wire_abort - why operations failed
  * @plan: .op: the first that did
  * @to: the first behind it that did not, 0: HC_OP_RANGE have
  * @next: FINAL of a broadcast: how many messages were begun
@@ -234,9 +234,9 @@ static_assert(sizeof(struct hc_wire_done) == 32);
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
- * @flags: HC_END_F_*
+ * @flags: HC_ABORT_F_*
  */
-struct hc_wire_end {
+struct hc_wire_abort {
 	struct hc_wire_plan plan;
 	__be64	to;
 	__be64	next;
@@ -248,7 +248,7 @@ struct hc_wire_end {
 	__be32	flags;
 };
 
-static_assert(sizeof(struct hc_wire_end) == 56);
+static_assert(sizeof(struct hc_wire_abort) == 56);
 
 /**
  * struct hc_wire_credit - there is room again
@@ -265,32 +265,32 @@ struct hc_wire_credit {
 static_assert(sizeof(struct hc_wire_credit) == 24);
 
 /**
- * struct hc_wire_ask - a question
+ * struct hc_wire_probe - a question
  * @plan: the operation it is about
  * @head: the first that the sender has not handed over, or, without a root, not done
  */
-struct hc_wire_ask {
+struct hc_wire_probe {
 	struct hc_wire_plan plan;
 	__be64	head;
 };
 
-static_assert(sizeof(struct hc_wire_ask) == 24);
+static_assert(sizeof(struct hc_wire_probe) == 24);
 
 /**
- * struct hc_wire_tell - the answer to it
+ * struct hc_wire_reply - the answer to it
  * @plan: the operation that the question was about
  * @head: the first that the sender has not handed over, or, without a root, not done
  * @taken: how many frames of the receiver's stream were taken
  * @sent: in lockstep: how many frames the receiver was sent
  */
-struct hc_wire_tell {
+struct hc_wire_reply {
 	struct hc_wire_plan plan;
 	__be64	head;
 	__be32	taken;
 	__be32	sent;
 };
 
-static_assert(sizeof(struct hc_wire_tell) == 32);
+static_assert(sizeof(struct hc_wire_reply) == 32);
 
 /* ------------------------------------------------------------ the monitor interface */
 

@@ -75,7 +75,7 @@ the_dissector_reads_a_recorded_reduction() {
 	equal 'types' '2 3 4 5 11' "$(dissected hypercube type | sort -n | uniq | paste -sd' ')"
 	equal 'operator and type' '1 3 400' "$(dissected hypercube.type==3 oper dtype total | tr '\t' ' ' | sort -u)"
 	equal 'bytes to the sink at the last stage' 400 "$(dissected "hypercube.type==3 && hypercube.to==$(sink) && hypercube.stage==2" len | awk '{ n += $1 } END { print n }')"
-	equal 'the cause' '1 2' "$(dissected hypercube.end.broken==1 end.node end.dim | tr '\t' ' ' | sort -u)"
+	equal 'the cause' '1 2' "$(dissected hypercube.abort.broken==1 abort.node abort.dim | tr '\t' ' ' | sort -u)"
 	equal 'the longest walk' '0,2,2,1,0,2,2,0,1,0' "$(dissected hypercube.walk==10 walk.dims | sort -u)"
 	equal 'ends of links' '' "$(dissected hypercube from to dim rises |
 		awk '{ x = $1 > $2 ? $1 - $2 : $2 - $1 } x != 2 ^ $3 || ($2 > $1) != ($4 == "1" || $4 == "True")')"
@@ -115,13 +115,13 @@ the_dissector_knows_what_words_count() {
 	equal 'TEST' 6 "$(said 01 00 "$(numbers 4 6 4 0)" test.round)"
 	equal 'DATA' '7 3 5 4' "$(said 03 00 "$of$(numbers 8 0 8 7 4 3 8 0 2 0 2 5 2 4 8 0 4 0 2 0)" total index block ordinal)"
 	equal 'CREDIT' '1 2 9 4' "$(said 06 00 "$of$(numbers 4 4 4 0)" plan epoch op taken)"
-	equal 'ASK' '9 8' "$(said 07 00 "$of$(numbers 8 8)" op head)"
-	equal 'TELL' '8 5 6' "$(said 08 00 "$of$(numbers 8 8 4 5 4 6)" head taken sent)"
-	equal 'DONE' '7 128 3' "$(said 04 00 "$of$(numbers 8 7 4 128 4 3)" done.failed done.nfailed done.steps)"
-	equal 'END' '130 12 5 1 2 3 66' "$(said 05 00 "$of$(numbers 8 130 8 12 8 66 4 3 4 5 2 1 2 2 4 3)" \
-		end.behind end.next end.status end.node end.dim end.nfailed end.failed)"
-	equal 'a cause without a dimension' '1 ' "$(said 05 00 "$of$(numbers 8 0 8 0 8 0 4 0 4 5 2 1 2 65535 4 0)" end.node end.dim)"
-	equal 'STATE' 1 "$(said 0b 00 "$(numbers 1 1 7 0)" state.sync | sed s/True/1/)"
+	equal 'PROBE' '9 8' "$(said 07 00 "$of$(numbers 8 8)" op head)"
+	equal 'REPLY' '8 5 6' "$(said 08 00 "$of$(numbers 8 8 4 5 4 6)" head taken sent)"
+	equal 'ACK' '7 128 3' "$(said 04 00 "$of$(numbers 8 7 4 128 4 3)" ack.failed ack.nfailed ack.steps)"
+	equal 'ABORT' '130 12 5 1 2 3 66' "$(said 05 00 "$of$(numbers 8 130 8 12 8 66 4 3 4 5 2 1 2 2 4 3)" \
+		abort.behind abort.next abort.status abort.node abort.dim abort.nfailed abort.failed)"
+	equal 'a cause without a dimension' '1 ' "$(said 05 00 "$of$(numbers 8 0 8 0 8 0 4 0 4 5 2 1 2 65535 4 0)" abort.node abort.dim)"
+	equal 'LSA' 1 "$(said 0b 00 "$(numbers 1 1 7 0)" lsa.sync | sed s/True/1/)"
 	equal 'FLOOD' '0x0000000a 11' "$(said 0a 04 "$(numbers 4 10 4 11)" flood.tree flood.nr)"
 	equal 'a part that is missing' '' "$(said 08 00 "$of" taken)"
 	[[ ! $bad ]]

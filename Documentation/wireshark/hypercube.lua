@@ -14,10 +14,10 @@ local VERSION = 2
 local NONE = 0xffff
 
 local types = {
-	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'DONE', [5] = 'END', [6] = 'CREDIT',
-	[7] = 'ASK', [8] = 'TELL', [9] = 'DGRAM', [10] = 'ETH', [11] = 'STATE', [12] = 'PROBE',
+	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'ABORT', [6] = 'CREDIT',
+	[7] = 'PROBE', [8] = 'REPLY', [9] = 'DGRAM', [10] = 'ETH', [11] = 'LSA', [12] = 'PATH',
 }
-local TEST, FAULT, DATA, DONE, END, CREDIT, ASK, TELL, ETH, STATE = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
+local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, REPLY, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
@@ -61,8 +61,8 @@ local f = {
 	-- the parts of types
 	round = ProtoField.uint32('hypercube.test.round', 'Round of DETECT'),
 	fault = ProtoField.uint32('hypercube.fault.word', 'FAULT word', base.HEX),
-	state_flags = ProtoField.uint8('hypercube.state.flags', 'Flags', base.HEX),
-	sync = ProtoField.bool('hypercube.state.sync', 'Answer with all you know', 8, nil, 0x01),
+	lsa_flags = ProtoField.uint8('hypercube.lsa.flags', 'Flags', base.HEX),
+	sync = ProtoField.bool('hypercube.lsa.sync', 'Answer with all you know', 8, nil, 0x01),
 	plan = ProtoField.uint32('hypercube.plan', 'Plan'),
 	epoch = ProtoField.uint32('hypercube.epoch', 'Epoch'),
 	op = ProtoField.uint64('hypercube.op', 'Operation'),
@@ -76,7 +76,7 @@ local f = {
 	stage = ProtoField.uint8('hypercube.stage', 'Stage'),
 	data_flags = ProtoField.uint8('hypercube.data.flags', 'Flags', base.HEX),
 	last = ProtoField.bool('hypercube.data.last', 'Last segment', 8, nil, 0x01),
-	notify = ProtoField.bool('hypercube.data.notify', 'Somebody waits for DONE', 8, nil, 0x02),
+	notify = ProtoField.bool('hypercube.data.notify', 'Somebody waits for ACK', 8, nil, 0x02),
 	part = ProtoField.bool('hypercube.data.part', 'Part of a blocked sender', 8, nil, 0x04),
 	want = ProtoField.bool('hypercube.data.want', 'The sender wants the result', 8, nil, 0x08),
 	down = ProtoField.bool('hypercube.data.down', 'Away from the root', 8, nil, 0x10),
@@ -84,19 +84,19 @@ local f = {
 	block = ProtoField.uint16('hypercube.block', 'Node of the block'),
 	ordinal = ProtoField.uint16('hypercube.ordinal', 'Messages begun before (low bits)'),
 	cost = ProtoField.bytes('hypercube.cost', 'Steps of each stage'),
-	done_failed = ProtoField.uint64('hypercube.done.failed', 'First of those that failed'),
-	done_nfailed = ProtoField.uint32('hypercube.done.nfailed', 'Operations that failed'),
-	done_steps = ProtoField.uint32('hypercube.done.steps', 'Steps of the last one'),
-	end_behind = ProtoField.uint64('hypercube.end.behind', 'First behind those that failed (0: 128 have)'),
-	end_next = ProtoField.uint64('hypercube.end.next', 'Messages begun'),
-	end_failed = ProtoField.uint64('hypercube.end.failed', 'First of those that had failed before'),
-	end_nfailed = ProtoField.uint32('hypercube.end.nfailed', 'Operations that had failed before'),
-	status = ProtoField.uint32('hypercube.end.status', 'Errno'),
-	end_node = ProtoField.uint16('hypercube.end.node', 'Node of the cause'),
-	end_dim = ProtoField.uint16('hypercube.end.dim', 'Dimension of the cause'),
-	end_flags = ProtoField.uint32('hypercube.end.flags', 'Flags', base.HEX),
-	broken = ProtoField.bool('hypercube.end.broken', 'The plan is broken', 32, nil, 0x01),
-	final = ProtoField.bool('hypercube.end.final', 'The word of the sink', 32, nil, 0x02),
+	ack_failed = ProtoField.uint64('hypercube.ack.failed', 'First of those that failed'),
+	ack_nfailed = ProtoField.uint32('hypercube.ack.nfailed', 'Operations that failed'),
+	ack_steps = ProtoField.uint32('hypercube.ack.steps', 'Steps of the last one'),
+	abort_behind = ProtoField.uint64('hypercube.abort.behind', 'First behind those that failed (0: 128 have)'),
+	abort_next = ProtoField.uint64('hypercube.abort.next', 'Messages begun'),
+	abort_failed = ProtoField.uint64('hypercube.abort.failed', 'First of those that had failed before'),
+	abort_nfailed = ProtoField.uint32('hypercube.abort.nfailed', 'Operations that had failed before'),
+	status = ProtoField.uint32('hypercube.abort.status', 'Errno'),
+	abort_node = ProtoField.uint16('hypercube.abort.node', 'Node of the cause'),
+	abort_dim = ProtoField.uint16('hypercube.abort.dim', 'Dimension of the cause'),
+	abort_flags = ProtoField.uint32('hypercube.abort.flags', 'Flags', base.HEX),
+	broken = ProtoField.bool('hypercube.abort.broken', 'The plan is broken', 32, nil, 0x01),
+	final = ProtoField.bool('hypercube.abort.final', 'The word of the sink', 32, nil, 0x02),
 	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
 	sent = ProtoField.uint32('hypercube.sent', 'Frames sent (in lockstep)'),
 	head = ProtoField.uint64('hypercube.head', 'First operation not handed over'),
@@ -154,19 +154,19 @@ local parts = {
 		{ 36, f.width, 2 }, { 38, f.oper, 1 }, { 39, f.dtype, 1 }, { 40, f.collective, 1 },
 		{ 41, f.stage, 1 }, { 42, f.data_flags, 1, { f.last, f.notify, f.part, f.want, f.down } },
 		{ 44, f.turn, 2 }, { 46, f.block, 2 }, { 48, f.ordinal, 2 }, { 50, f.cost, 12 } },
-	[DONE] = { len = 32, plan = true, { 16, f.done_failed, 8 }, { 24, f.done_nfailed, 4 },
-		{ 28, f.done_steps, 4 } },
-	[END] = { len = 56, plan = true, { 16, f.end_behind, 8 }, { 24, f.end_next, 8 },
-		{ 32, f.end_failed, 8 }, { 40, f.end_nfailed, 4 }, { 44, f.status, 4 },
-		{ 48, f.end_node, 2 }, { 50, f.end_dim, 2 }, { 52, f.end_flags, 4, { f.broken, f.final } } },
+	[ACK] = { len = 32, plan = true, { 16, f.ack_failed, 8 }, { 24, f.ack_nfailed, 4 },
+		{ 28, f.ack_steps, 4 } },
+	[ABORT] = { len = 56, plan = true, { 16, f.abort_behind, 8 }, { 24, f.abort_next, 8 },
+		{ 32, f.abort_failed, 8 }, { 40, f.abort_nfailed, 4 }, { 44, f.status, 4 },
+		{ 48, f.abort_node, 2 }, { 50, f.abort_dim, 2 }, { 52, f.abort_flags, 4, { f.broken, f.final } } },
 	[CREDIT] = { len = 24, plan = true, { 16, f.taken, 4 } },
-	[ASK] = { len = 24, plan = true, { 16, f.head, 8 } },
-	[TELL] = { len = 32, plan = true, { 16, f.head, 8 }, { 24, f.taken, 4 }, { 28, f.sent, 4 } },
-	[STATE] = { len = 8, { 0, f.state_flags, 1, { f.sync } } },
+	[PROBE] = { len = 24, plan = true, { 16, f.head, 8 } },
+	[REPLY] = { len = 32, plan = true, { 16, f.head, 8 }, { 24, f.taken, 4 }, { 28, f.sent, 4 } },
+	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
 }
 
 -- What is not there is left out: no node, no dimension of a cause.
-local optional = { [f.end_node] = true, [f.end_dim] = true }
+local optional = { [f.abort_node] = true, [f.abort_dim] = true }
 
 local function dissect_fields(buf, layout, tree)
 	for _, at in ipairs(layout) do

@@ -94,7 +94,7 @@ static bool up_expected(struct hc_member *m, int i, u64 nr)
 
 	if (!m->plan->ops->lockstep)
 		return nr < m->done + m->plan->ops->up_window;
-	behind = hc_ended(m, m->head + 1) ? m->end_to : m->head + 1;
+	behind = hc_ended(m, m->head + 1) ? m->abort_to : m->head + 1;
 	return (nr == m->head || nr == behind) && (!op || skb_queue_empty(&op->src[i].q));
 }
 

@@ -2,7 +2,7 @@
 /*
  * Operations at one member of a plan: numbering, sending and arrival of frames, progress.
  * What a collective does with the data is in files of its own (coll/reduce.c, merge.c, ..); when
- * operations are done, the plan types say (coll/done.c, coll/plan_bcast.c, coll/plan_doubling.c).
+ * operations are done, the plan types say (coll/ack.c, coll/plan_bcast.c, coll/plan_doubling.c).
  *
  * Every member numbers its contributions 0, 1, 2, ..; contributions of the same
  * number belong together.  A member sends its data in the order of the numbers
@@ -146,9 +146,9 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 void hc_view_idle(struct hc_member *m)
 {
 	if (hc_member_awaits_word(m))
-		view_set(m, m->end.from, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
-	else if (m->done < m->head && hc_done_peers(m))
-		view_set(m, m->done, HYPERCUBE_WAIT_DONE, hc_done_peer(m));
+		view_set(m, m->abort.from, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
+	else if (m->done < m->head && hc_ack_peers(m))
+		view_set(m, m->done, HYPERCUBE_WAIT_DONE, hc_ack_peer(m));
 	else
 		view_set(m, m->head, HYPERCUBE_WAIT_NOTHING, 0);
 	if (hc_member_pending(m))
@@ -224,15 +224,15 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr)
 {
 	bool down = peer->how != HC_TREE_DETOUR && !hc_link_usable(m->node, peer->dim);
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = nr,
 		.status = down ? ENOLINK : ENOMEM,
 		.node = m->node->id,
 		.dim = down ? peer->dim : HC_CAUSE_NONE,
-		.flags = down ? HC_END_F_BROKEN : 0,
+		.flags = down ? HC_ABORT_F_BROKEN : 0,
 	};
 
-	hc_coll_end(m, &end, HC_CAUSE_NONE);
+	hc_coll_abort(m, &abort, HC_CAUSE_NONE);
 }
 
 /* Frames to a tree neighbour whose link has just gone take the long way. */
@@ -376,7 +376,7 @@ const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node)
 static void data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 {
 	bool memory = status == -ENOMEM;
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = be64_to_cpu(hc_wire_plan_of(skb)->op),
 		.status = -status,
 		.node = memory ? m->node->id : be16_to_cpu(hc_hdr(skb)->src),
@@ -387,7 +387,7 @@ static void data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 				    status == -ENOBUFS ? HYPERCUBE_A_DROP_QUEUE_FULL :
 				    status == -EIO ? HYPERCUBE_A_DROP_UNEXPECTED :
 						     HYPERCUBE_A_DROP_MALFORMED);
-	hc_coll_end_go_on(m, &end);
+	hc_coll_abort_go_on(m, &abort);
 }
 
 /* Returns the memory of a waiting frame that no socket is charged for: a node's poll has made
@@ -571,21 +571,21 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 	unsigned int why = 0;
 
 	switch (hc_hdr(skb)->type) {
-	case HC_FRAME_DONE:
-		if (m->plan->ops->done_rx && !hc_end_missed(m, hc_wire_done_of(skb)))
-			m->plan->ops->done_rx(m, skb);
+	case HC_FRAME_ACK:
+		if (m->plan->ops->ack_rx && !hc_abort_missed(m, hc_wire_ack_of(skb)))
+			m->plan->ops->ack_rx(m, skb);
 		break;
-	case HC_FRAME_END:
-		why = hc_end_rx(m, skb);
+	case HC_FRAME_ABORT:
+		why = hc_abort_rx(m, skb);
 		break;
 	case HC_FRAME_CREDIT:
 		credit_rx(m, skb);
 		break;
-	case HC_FRAME_ASK:
-		hc_ask_rx(m, skb);
+	case HC_FRAME_PROBE:
+		hc_probe_rx(m, skb);
 		break;
-	case HC_FRAME_TELL:
-		hc_tell_rx(m, skb);
+	case HC_FRAME_REPLY:
+		hc_reply_rx(m, skb);
 		break;
 	}
 	if (why)

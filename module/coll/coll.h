@@ -18,10 +18,10 @@
 
 /* Operations that a member may have pending in one plan; a power of two. */
 #define HC_OP_WINDOW	64
-/* Numbers that a failure covers, see coll/end.c; a multiple of the window. */
+/* Numbers that a failure covers, see coll/abort.c; a multiple of the window. */
 #define HC_OP_RANGE	(2 * HC_OP_WINDOW)
 /* Completions that the sink may keep to itself if nobody asked to be told. */
-#define HC_DONE_BATCH	16
+#define HC_ACK_BATCH	16
 /* From one look for what does not move to the next, jiffies. */
 #define HC_STALL_TIME	HZ
 /* Segments in flight on their way down between two members; even. */
@@ -145,18 +145,18 @@ static inline void *hc_op_priv(const struct hc_op *op)
 }
 
 /**
- * struct hc_end - why operations fail
+ * struct hc_abort - why operations fail
  * @from: first operation that does; all below continue
  * @to: first one behind it that does not, or 0: @from + HC_OP_RANGE
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
- * @flags: HC_END_F_*
+ * @flags: HC_ABORT_F_*
  * @next: with FINAL from the source of a broadcast: how many messages it has begun
  * @failed: with BROKEN and FINAL: the first of those below @from that had failed before
  * @nfailed: how many had
  */
-struct hc_end {
+struct hc_abort {
 	u64 from;
 	u64 to;
 	u64 next;
@@ -168,9 +168,9 @@ struct hc_end {
 	u32 flags;
 };
 
-static inline u64 hc_end_to(const struct hc_end *end)
+static inline u64 hc_abort_to(const struct hc_abort *abort)
 {
-	return end->to ?: end->from + HC_OP_RANGE;
+	return abort->to ?: abort->from + HC_OP_RANGE;
 }
 
 /**
@@ -187,15 +187,15 @@ static inline u64 hc_end_to(const struct hc_end *end)
  * @next: number of the next contribution
  * @head: oldest operation not yet handed over or, at the sink, not complete
  * @done: all operations below are complete as far as this member knows
- * @peer_done: how far each destination has told it is (the window of all of them
+ * @peer_acked: how far each destination has told it is (the window of all of them
  *	must have moved on before this member's); BCAST: each source
  * @turns: steps after which each source has what goes down to it, or NULL: as many as its stages
  *	took
- * @done_seen: @done when operations that do not move were last looked for
- * @told: how far those who wait for this member's DONE know @done
+ * @ack_seen: @done when operations that do not move were last looked for
+ * @told: how far those who wait for this member's ACK know @done
  * @begun: contributions that the process has begun
- * @end: the failure that covers [@end.from, @end_to), if @end_to is not 0
- * @end_to: numbering goes on here once it reaches @end.from
+ * @abort: the failure that covers [@abort.from, @abort_to), if @abort_to is not 0
+ * @abort_to: numbering goes on here once it reaches @end.from
  * @cur: operation to which the socket is contributing; valid if @cur_open
  * @cur_open: a contribution is incomplete
  * @sock: hc_sock.id of the last socket to take part that is still there, or 0
@@ -233,13 +233,13 @@ struct hc_member {
 	u64 next;
 	u64 head;
 	u64 done;
-	u64 peer_done[HC_STAGES_MAX];
+	u64 peer_acked[HC_STAGES_MAX];
 	const u16 *turns;
-	u64 done_seen;
+	u64 ack_seen;
 	u64 told;
 	u64 begun;
-	struct hc_end end;
-	u64 end_to;
+	struct hc_abort abort;
+	u64 abort_to;
 	u64 cur;
 	bool cur_open;
 	u64 sock;
@@ -276,17 +276,17 @@ static inline bool hc_member_is_root(const struct hc_member *m)
 }
 
 /* How many tell the member how far they are: its destinations, or its sources. */
-static inline unsigned int hc_done_peers(const struct hc_member *m)
+static inline unsigned int hc_ack_peers(const struct hc_member *m)
 {
-	return m->plan->ops->done_way == HC_DONE_UP ? m->role.nsrc : m->role.ndst;
+	return m->plan->ops->ack_way == HC_ACK_UP ? m->role.nsrc : m->role.ndst;
 }
 
 /* Does the member tell others on its own how much is done? */
 static inline bool hc_member_tells(const struct hc_member *m)
 {
-	enum hc_done_way way = m->plan->ops->done_way;
+	enum hc_ack_way way = m->plan->ops->ack_way;
 
-	return way != HC_DONE_ALONE && hc_member_is_root(m) == (way == HC_DONE_DOWN);
+	return way != HC_ACK_ALONE && hc_member_is_root(m) == (way == HC_ACK_DOWN);
 }
 
 /* Does it wait for the root's word on a failure that it knows of? */
@@ -302,7 +302,7 @@ static inline bool hc_member_pending(const struct hc_member *m)
 {
 	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) ||
 	       (hc_member_tells(m) && m->told != m->done) ||
-	       (m->plan->ops->end_owed && m->plan->ops->end_owed(m));
+	       (m->plan->ops->abort_owed && m->plan->ops->abort_owed(m));
 }
 
 /* The first member from @u on; the number of nodes if there is none. */
@@ -358,10 +358,10 @@ static inline struct hc_leave_cb *hc_leave_cb(struct sk_buff *skb)
 	return (struct hc_leave_cb *)skb->cb;
 }
 
-/* Contents of a DONE frame: all operations below @nr are complete; the rest is about the last
+/* Contents of a ACK frame: all operations below @nr are complete; the rest is about the last
  * of them.
  */
-struct hc_done {
+struct hc_ack {
 	u64 nr;
 	u64 time;
 	u32 clock;
@@ -399,28 +399,28 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
  * most @window, has grown.
  */
 bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken);
-/* A peer has taken so many of operation @nr (CREDIT, TELL). */
+/* A peer has taken so many of operation @nr (CREDIT, REPLY). */
 void hc_credit_rx(struct hc_member *m, u32 src, u64 nr, u32 taken);
 
-/* --- coll/done.c --- */
+/* --- coll/ack.c --- */
 /* Returns the peer that is last, of those that tell which operations are done. */
-u32 hc_done_peer(const struct hc_member *m);
+u32 hc_ack_peer(const struct hc_member *m);
 /* False: no memory.  Who was not told asks after a second: see hc_stall_check(). */
-bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d);
+bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_ack *d);
 /* Tell what was kept to oneself. */
-void hc_done_tell(struct hc_member *m);
+void hc_ack_tell(struct hc_member *m);
 
 /* For plans whose root says what is done: see struct hc_plan_ops. */
-void hc_root_done_tell(struct hc_member *m);
-void hc_root_done_rx(struct hc_member *m, const struct sk_buff *skb);
+void hc_root_ack_tell(struct hc_member *m);
+void hc_root_ack_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_root_handed(struct hc_member *m, struct hc_op *op);
 void hc_root_settle_below(struct hc_member *m);
 /* The window moves to d->nr, but not past a result that has not come down to the end;
  * the sources are told.  True: it has moved.
  */
-bool hc_done_set(struct hc_member *m, const struct hc_done *d);
+bool hc_ack_set(struct hc_member *m, const struct hc_ack *d);
 /* Results have come down: see whether more is done now. */
-void hc_done_review(struct hc_member *m);
+void hc_ack_review(struct hc_member *m);
 
 /* --- coll/check.c --- */
 /* Take the parameters from an operation's first frame, compare those of others. */
@@ -434,41 +434,41 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb);
 int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct sk_buff *skb);
 int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 
-/* --- coll/end.c --- */
+/* --- coll/abort.c --- */
 /* Is @nr in the failed range? */
 bool hc_ended(const struct hc_member *m, u64 nr);
 /* Numbers inside the failed range are skipped. */
 void hc_numbers_skip(struct hc_member *m);
-/* DONE counts numbers that failed, too: say which, for an END may get lost. */
-void hc_done_mark(const struct hc_member *m, struct hc_wire_done *w);
-/* Does DONE name failures that this member has not heard of?  Then it must not take it; it
+/* ACK counts numbers that failed, too: say which, for an ABORT may get lost. */
+void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w);
+/* Does ACK name failures that this member has not heard of?  Then it must not take it; it
  * asks after a second.
  */
-bool hc_end_missed(const struct hc_member *m, const struct hc_wire_done *w);
-struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end);
+bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w);
+struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort);
 /* 0, or why it is not believed. */
-unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
+unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb);
 /* The plan is of no use any more: below @last->from everything is complete that did not
  * fail before, the rest has failed.
  */
-#define HC_NEXT_UNKNOWN	U64_MAX	/* hc_end.next: the source cannot be heard */
-void hc_end_settle(struct hc_member *m, const struct hc_end *last);
+#define HC_NEXT_UNKNOWN	U64_MAX	/* hc_abort.next: the source cannot be heard */
+void hc_abort_settle(struct hc_member *m, const struct hc_abort *last);
 /* Fills @last with what the root has to say to members that it cannot reach any more. */
-void hc_end_last(const struct hc_member *root, struct hc_end *last);
-/* Tell the process that an operation failed as @m->end says; @op may be NULL. */
+void hc_abort_last(const struct hc_member *root, struct hc_abort *last);
+/* Tell the process that an operation failed as @m->abort says; @op may be NULL. */
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
-/* It has failed as @m->end says: tell the process of its contribution, and forget it. */
+/* It has failed as @m->abort says: tell the process of its contribution, and forget it. */
 void hc_op_forgo(struct hc_member *m, struct hc_op *op);
 /* Operations from @end->from on have failed: tell the socket and all peers. */
-void hc_coll_end(struct hc_member *m, const struct hc_end *end, u32 from_peer);
+void hc_coll_abort(struct hc_member *m, const struct hc_abort *abort, u32 from_peer);
 /* The same, found by this member outside of any operation's work: work goes on with
  * what did not fail.
  */
-void hc_coll_end_go_on(struct hc_member *m, const struct hc_end *end);
+void hc_coll_abort_go_on(struct hc_member *m, const struct hc_abort *abort);
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
 /* Does the member's role use link @dim? */
 bool hc_member_uses(const struct hc_member *m, unsigned int dim);
-/* Link @dim of a node failed (HC_END_F_BROKEN) or lost frames. */
+/* Link @dim of a node failed (HC_ABORT_F_BROKEN) or lost frames. */
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
 		   u32 flags);
 
@@ -483,8 +483,8 @@ void hc_member_check(struct hc_member *m);
 void hc_member_forget(struct hc_member *m);
 
 /* --- coll/stall.c --- */
-void hc_ask_rx(struct hc_member *m, const struct sk_buff *skb);
-void hc_tell_rx(struct hc_member *m, const struct sk_buff *skb);
+void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
+void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
 
 /* Note clock, time and stage costs that came with a frame. */
@@ -499,7 +499,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 /* The same towards destination @i. */
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 /* Settle with @status as the cause, and free the state.  Config, after a grace period. */
-void hc_member_destroy(struct hc_member *m, int status, const struct hc_end *last);
+void hc_member_destroy(struct hc_member *m, int status, const struct hc_abort *last);
 u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op);
 
 /* --- coll/fanout.c --- */

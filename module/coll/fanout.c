@@ -282,6 +282,6 @@ void hc_results_advance(struct hc_member *m)
 		if (p != HC_FINISHED)
 			return;
 		hc_op_drop(m, op, 0);
-		hc_done_review(m);
+		hc_ack_review(m);
 	}
 }

@@ -32,12 +32,12 @@ void hc_host_purge(struct hc_node *node)
  */
 static bool resets(const struct hc_member *m)
 {
-	return m->reset && m->next >= m->end.from;
+	return m->reset && m->next >= m->abort.from;
 }
 
 void hc_member_close(struct hc_member *m)
 {
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = m->cur_open ? m->cur : m->next,
 		.status = ECONNRESET,
 		.node = m->node->id,
@@ -49,8 +49,8 @@ void hc_member_close(struct hc_member *m)
 	/* Nobody is left to receive what the sink still assembles.  Where all are roots others
 	 * have a result of their own, for which this member goes on with what it has.
 	 */
-	if (hc_member_is_root(m) && m->plan->ops->done_way != HC_DONE_ALONE && m->head < m->next) {
-		end.from = min(end.from, m->head);
+	if (hc_member_is_root(m) && m->plan->ops->ack_way != HC_ACK_ALONE && m->head < m->next) {
+		abort.from = min(abort.from, m->head);
 		quiet = false;
 	}
 	if (op && op->nr == m->next)
@@ -59,7 +59,7 @@ void hc_member_close(struct hc_member *m)
 	m->reset = false;
 	m->left = true;
 	if (!quiet && !m->broken)
-		hc_coll_end_go_on(m, &end);
+		hc_coll_abort_go_on(m, &abort);
 }
 
 /* Another socket serves the plan now and goes on with the next number.  What this one has
@@ -67,7 +67,7 @@ void hc_member_close(struct hc_member *m)
  */
 static void member_hand_over(struct hc_member *m)
 {
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = m->cur,
 		.status = ECONNRESET,
 		.node = m->node->id,
@@ -77,7 +77,7 @@ static void member_hand_over(struct hc_member *m)
 	m->engaged = false;
 	m->reset = false;
 	if (m->cur_open && !m->broken)
-		hc_coll_end_go_on(m, &end);
+		hc_coll_abort_go_on(m, &abort);
 }
 
 /* Does the socket leave the plan? */
@@ -152,13 +152,13 @@ static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
 			struct hc_member *m)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
-	bool cause = m && m->end.status;
+	bool cause = m && m->abort.status;
 	struct hypercube_result res = {
 		.status = status,
 		.plan = be32_to_cpu(hc_wire_plan_of(skb)->plan),
 		.cookie = cb->cookie,
-		.cause_node = cause && m->end.node != HC_CAUSE_NONE ? m->end.node : ~0U,
-		.cause_dim = cause && m->end.dim != HC_CAUSE_NONE ? m->end.dim : ~0U,
+		.cause_node = cause && m->abort.node != HC_CAUSE_NONE ? m->abort.node : ~0U,
+		.cause_dim = cause && m->abort.dim != HC_CAUSE_NONE ? m->abort.dim : ~0U,
 		.collective = hc_wire_data_of(skb)->collective,
 	};
 
@@ -196,7 +196,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 	m->left = false;
 	m->sock = cb->rec.sock;
 	if (!op) {
-		struct hc_end end = {
+		struct hc_abort abort = {
 			.from = m->next,
 			.status = ENOMEM,
 			.node = m->node->id,
@@ -205,7 +205,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 
 		m->begun++;
 		host_refuse(m->node, skb, -ENOMEM, NULL);
-		hc_coll_end_go_on(m, &end);
+		hc_coll_abort_go_on(m, &abort);
 		m->reset = false;
 		return;
 	}
@@ -278,7 +278,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		if (!hc_sock_room(m, sock))
 			return false;
 		m->reset = false;
-		host_refuse(m->node, skb, -(int)m->end.status, m);
+		host_refuse(m->node, skb, -(int)m->abort.status, m);
 		m->begun++;
 		if (m->broken && m->plan->ops->refused)
 			m->plan->ops->refused(m);
@@ -363,7 +363,7 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	bool over = true;
 
 	rcu_read_lock();
-	if (hc_hdr(skb)->type == HC_FRAME_END) {
+	if (hc_hdr(skb)->type == HC_FRAME_ABORT) {
 		over = host_leave(node, skb, budget);
 		if (over)
 			consume_skb(skb);

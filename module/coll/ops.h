@@ -13,13 +13,13 @@
 
 #include <linux/types.h>
 
-struct hc_end;
+struct hc_abort;
 struct hc_member;
 struct hc_op;
 struct hc_plan;
 struct hc_plan_params;
-struct hc_wire_ask;
-struct hc_wire_tell;
+struct hc_wire_probe;
+struct hc_wire_reply;
 struct netlink_ext_ack;
 struct sk_buff;
 
@@ -27,7 +27,7 @@ struct sk_buff;
 enum hc_progress {
 	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
 	HC_FINISHED,	/* everything was passed on (the sink: delivered) */
-	HC_FAILED,	/* hc_coll_end() was called; the operation is gone */
+	HC_FAILED,	/* hc_coll_abort() was called; the operation is gone */
 };
 
 /**
@@ -70,11 +70,11 @@ struct hc_coll_ops {
 	bool (*down_pass)(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 };
 
-/* How a member learns which operations are done (DONE). */
-enum hc_done_way {
-	HC_DONE_DOWN,	/* its destinations tell, the root first */
-	HC_DONE_UP,	/* its sources tell, the root is last */
-	HC_DONE_ALONE,	/* nobody does: from its own work, so nothing is ever in doubt */
+/* How a member learns which operations are done (ACK). */
+enum hc_ack_way {
+	HC_ACK_DOWN,	/* its destinations tell, the root first */
+	HC_ACK_UP,	/* its sources tell, the root is last */
+	HC_ACK_ALONE,	/* nobody does: from its own work, so nothing is ever in doubt */
 };
 
 /**
@@ -92,42 +92,42 @@ enum hc_done_way {
  * @window: contributions that a member may have begun and that are not done
  * @up_window: numbers, from the first that is not done, of which frames may come from below;
  *	not in lockstep
- * @done_way: who tells whom what is done
+ * @ack_way: who tells whom what is done
  * @results_follow: results come down behind what was handed over, see hc_results_advance()
  * @all_contribute: all members do, not the root alone
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
  * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
  *	own stage, which is noted when it is taken, and nobody needs credits
  * @steps: how many an operation took; NULL: as many as its stages
- * @done_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
- * @done_rx: others have told; NULL: nobody does
+ * @ack_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
+ * @ack_rx: others have told; NULL: nobody does
  * @offered: may the process get what has come down?  If not, the wait is noted or the operation
  *	has failed.  NULL: it may, if it has room
  * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
  *	may be forgotten
  * @idle: the operation at the head has not begun; NULL: there is nothing else to do
  * @close: the socket that served the plan was closed
- * @frames_told: what a peer that asks for operation @nr is told (TELL): how many of its frames
+ * @frames_told: what a peer that asks for operation @nr is told (REPLY): how many of its frames
  *	it need not wait for any more, or, in lockstep, how many it was sent
  *
  * What follows is of failures, and NULL where there is nothing to do:
  *
  * @message_lost: has a frame been lost that must have come before the question of the peer
  *	above it?
- * @was_sent: does a peer say (TELL) that it has sent more of the operation than has come?
+ * @was_sent: does a peer say (REPLY) that it has sent more of the operation than has come?
  * @forgone: an operation has failed that its process had begun, and knows that
  * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
  *	below it is over everywhere else
  * @settle_passed: the same of a range that others have passed already
  * @broke: a fault has broken the plan, as .end says; nothing has ended for that yet
  * @settled: the plan is broken, and what was in doubt has ended, as @last says
- * @end_note: a failure that is no fault was heard of; @news: it covers numbers that none
+ * @abort_note: a failure that is no fault was heard of; @news: it covers numbers that none
  *	did.  True: there is something to pass on
- * @end_known: it was known, as @from_peer does not know
+ * @abort_known: it was known, as @from_peer does not know
  * @word_awaited: does it wait for the root's word on a failure that it knows of?
- * @end_owed: is there anybody who may not have heard of it, and does not know that he has
+ * @abort_owed: is there anybody who may not have heard of it, and does not know that he has
  *	to ask?
- * @end_again: tell them
+ * @abort_again: tell them
  * @word_again: the root's word on a plan that broke has come again.  True: it is news
  * @refused: the plan is broken, and a contribution was refused that its process takes for
  *	begun
@@ -144,33 +144,33 @@ struct hc_plan_ops {
 	const struct hc_coll_ops *const *colls;
 	unsigned int window;
 	unsigned int up_window;
-	enum hc_done_way done_way;
+	enum hc_ack_way ack_way;
 	bool results_follow;
 	bool all_contribute;
 	bool unasked;
 	bool lockstep;
 	u32 (*steps)(const struct hc_member *m, const struct hc_op *op);
-	void (*done_tell)(struct hc_member *m);
-	void (*done_rx)(struct hc_member *m, const struct sk_buff *skb);
+	void (*ack_tell)(struct hc_member *m);
+	void (*ack_rx)(struct hc_member *m, const struct sk_buff *skb);
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	void (*handed)(struct hc_member *m, struct hc_op *op);
 	void (*idle)(struct hc_member *m);
 	void (*close)(struct hc_member *m);
 	u32 (*frames_told)(struct hc_member *m, u32 node, u64 nr);
 
-	bool (*message_lost)(struct hc_member *m, const struct hc_wire_ask *w);
-	bool (*was_sent)(const struct hc_op *op, const struct hc_wire_tell *w);
+	bool (*message_lost)(struct hc_member *m, const struct hc_wire_probe *w);
+	bool (*was_sent)(const struct hc_op *op, const struct hc_wire_reply *w);
 	void (*forgone)(struct hc_member *m, struct hc_op *op);
 	void (*settle_below)(struct hc_member *m);
 	void (*settle_passed)(struct hc_member *m);
 	void (*broke)(struct hc_member *m);
-	void (*settled)(struct hc_member *m, const struct hc_end *last);
-	bool (*end_note)(struct hc_member *m, struct hc_end *end, bool news);
-	void (*end_known)(struct hc_member *m, u32 from_peer);
+	void (*settled)(struct hc_member *m, const struct hc_abort *last);
+	bool (*abort_note)(struct hc_member *m, struct hc_abort *abort, bool news);
+	void (*abort_known)(struct hc_member *m, u32 from_peer);
 	bool (*word_awaited)(const struct hc_member *m);
-	bool (*end_owed)(const struct hc_member *m);
-	void (*end_again)(struct hc_member *m);
-	bool (*word_again)(struct hc_member *m, const struct hc_end *end);
+	bool (*abort_owed)(const struct hc_member *m);
+	void (*abort_again)(struct hc_member *m);
+	bool (*word_again)(struct hc_member *m, const struct hc_abort *abort);
 	void (*refused)(struct hc_member *m);
 };
 

@@ -43,12 +43,12 @@ static void plan_free(struct hc_plan *plan)
  */
 static void members_destroy(struct hc_plan *plan, int status)
 {
-	struct hc_end last = { 0 };
+	struct hc_abort last = { 0 };
 	u32 u;
 
 	/* A plan that was refused has no members, and maybe no such root. */
 	if (plan->epoch && plan->member[plan->root])
-		hc_end_last(plan->member[plan->root], &last);
+		hc_abort_last(plan->member[plan->root], &last);
 	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
 		if (plan->member[u])
 			hc_member_destroy(plan->member[u], status, &last);

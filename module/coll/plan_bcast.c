@@ -7,14 +7,14 @@
  * segments down (coll/fanout.c), and in the other direction the acknowledgements: a
  * member has received operation k together with all below it when its process's
  * queue has all of it and all sources say the same of theirs; then it tells the
- * node above (DONE), at once if the source of the broadcast wants to know, else
+ * node above (ACK), at once if the source of the broadcast wants to know, else
  * now and then, for the window of operations must move on.
  *
  * Each message that the source has begun ends once for each member's process, in order:
  * it comes, or a record says that it failed.  Of a message of which nothing has come only the
  * source can know.  So it counts its messages, and each says how many there were
  * before it (.ordinal); when messages fail, the source says how many it had
- * begun (END with FINAL, .next).  Who misses that word asks for it (.unnamed), or learns the
+ * begun (ABORT with FINAL, .next).  Who misses that word asks for it (.unnamed), or learns the
  * same from the next message.
  */
 #include <linux/netlink.h>
@@ -161,22 +161,22 @@ static int bcast_members_create(struct hc_plan *plan, const u32 *fault,
 
 /* ------------------------------------------------------------ who has received */
 
-static void done_up(struct hc_member *m, u64 time, u32 clock)
+static void ack_up(struct hc_member *m, u64 time, u32 clock)
 {
-	struct hc_done d = {
+	struct hc_ack d = {
 		.nr = m->done,
 		.time = time,
 		.clock = clock,
 		.steps = bcast_member(m)->turn,
 	};
 
-	if (hc_done_xmit(m, &m->role.dst[0], &d))
+	if (hc_ack_xmit(m, &m->role.dst[0], &d))
 		WRITE_ONCE(m->told, m->done);
 }
 
-static void bcast_done_tell(struct hc_member *m)
+static void bcast_ack_tell(struct hc_member *m)
 {
-	done_up(m, 0, 0);
+	ack_up(m, 0, 0);
 }
 
 /* All below have the operation.  Return: somebody wants to know that. */
@@ -214,7 +214,7 @@ static void bcast_review(struct hc_member *m)
 	u64 nr;
 
 	for (i = 0; i < m->role.nsrc; i++)
-		k = min(k, m->peer_done[i]);
+		k = min(k, m->peer_acked[i]);
 	if (k <= m->done)
 		return;
 	for (nr = m->done; nr < k; nr++) {
@@ -226,23 +226,23 @@ static void bcast_review(struct hc_member *m)
 	WRITE_ONCE(m->done, k);
 	hc_numbers_skip(m);
 	/* After a failure the source waits for this to go on with the next number. */
-	if (m->role.ndst && (notify || m->done - m->told >= HC_DONE_BATCH || hc_ended(m, k)))
-		done_up(m, time, clock);
+	if (m->role.ndst && (notify || m->done - m->told >= HC_ACK_BATCH || hc_ended(m, k)))
+		ack_up(m, time, clock);
 }
 
 /* From below. */
-static void bcast_done_rx(struct hc_member *m, const struct sk_buff *skb)
+static void bcast_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 {
-	const struct hc_wire_done *w = hc_wire_done_of(skb);
+	const struct hc_wire_ack *w = hc_wire_ack_of(skb);
 	struct bcast_member *bm = bcast_member(m);
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	u64 k = be64_to_cpu(w->plan.op);
 	int i = hc_src_index(m, be16_to_cpu(hdr->src));
 	struct hc_op *op;
 
-	if (i < 0 || k <= m->peer_done[i] || k > m->head)
+	if (i < 0 || k <= m->peer_acked[i] || k > m->head)
 		return;
-	m->peer_done[i] = k;
+	m->peer_acked[i] = k;
 	bm->turn = max(bm->turn, be32_to_cpu(w->steps));
 	op = hc_member_op(m, k - 1);
 	if (op && op->nr == k - 1) {
@@ -256,7 +256,7 @@ static void bcast_done_rx(struct hc_member *m, const struct sk_buff *skb)
 /* ------------------------------------------------------------ failure, close */
 
 /* It has come before the question, if it was not lost. */
-static bool message_lost(struct hc_member *m, const struct hc_wire_ask *w)
+static bool message_lost(struct hc_member *m, const struct hc_wire_probe *w)
 {
 	u64 nr = be64_to_cpu(w->plan.op);
 	const struct hc_op *op = hc_member_op(m, nr);
@@ -276,7 +276,7 @@ static void failed_tell(struct hc_member *m, u64 count)
 {
 	struct bcast_member *bm = bcast_member(m);
 
-	bm->ended_nr = max(bm->ended_nr, m->broken ? m->head : m->end.from);
+	bm->ended_nr = max(bm->ended_nr, m->broken ? m->head : m->abort.from);
 	while (bm->ended < count) {
 		const struct hc_rec rec = hc_sock_record(m);
 
@@ -293,7 +293,7 @@ static void named_tell(struct hc_member *m)
 	const struct bcast_member *bm = bcast_member(m);
 
 	/* Those below the failed range still come. */
-	if (bm->ended < bm->named && (m->broken || m->head >= m->end_to))
+	if (bm->ended < bm->named && (m->broken || m->head >= m->abort_to))
 		failed_tell(m, bm->named);
 }
 
@@ -351,32 +351,32 @@ static void bcast_broke(struct hc_member *m)
 	bm->unnamed = false;
 }
 
-static void bcast_settled(struct hc_member *m, const struct hc_end *last)
+static void bcast_settled(struct hc_member *m, const struct hc_abort *last)
 {
 	messages_name(m, last->next);
 }
 
-static bool bcast_end_note(struct hc_member *m, struct hc_end *end, bool news)
+static bool bcast_abort_note(struct hc_member *m, struct hc_abort *abort, bool news)
 {
 	struct bcast_member *bm = bcast_member(m);
 
 	if (!m->role.ndst) {
 		/* Messages begun since then may come. */
 		if (news) {
-			m->end.next = m->begun;
-			m->end.flags |= HC_END_F_FINAL;
+			m->abort.next = m->begun;
+			m->abort.flags |= HC_ABORT_F_FINAL;
 		}
-		end->next = m->end.next;
-		end->flags |= HC_END_F_FINAL;
+		abort->next = m->abort.next;
+		abort->flags |= HC_ABORT_F_FINAL;
 		return news;
 	}
 	bm->unnamed |= news;
-	if (end->flags & HC_END_F_FINAL && hc_end_to(end) >= m->end_to) {
+	if (abort->flags & HC_ABORT_F_FINAL && hc_abort_to(abort) >= m->abort_to) {
 		news |= bm->unnamed;
 		bm->unnamed = false;
-		m->end.next = end->next;
-		m->end.flags |= HC_END_F_FINAL;
-		messages_name(m, end->next);
+		m->abort.next = abort->next;
+		m->abort.flags |= HC_ABORT_F_FINAL;
+		messages_name(m, abort->next);
 	}
 	return news;
 }
@@ -389,14 +389,14 @@ static bool bcast_word_awaited(const struct hc_member *m)
 /* Is there somebody below who may not have heard of the failure?  Who has, is done with
  * the numbers that failed.
  */
-static bool bcast_end_owed(const struct hc_member *m)
+static bool bcast_abort_owed(const struct hc_member *m)
 {
 	unsigned int i;
 
-	if (m->broken || m->head < m->end_to)
+	if (m->broken || m->head < m->abort_to)
 		return false;
 	for (i = 0; i < m->role.nsrc; i++)
-		if (m->peer_done[i] < m->end_to)
+		if (m->peer_acked[i] < m->abort_to)
 			return true;
 	return false;
 }
@@ -404,37 +404,37 @@ static bool bcast_end_owed(const struct hc_member *m)
 /* Tells of the failure again: a source that has nothing of a message does not know that it has
  * to ask.
  */
-static void bcast_end_again(struct hc_member *m)
+static void bcast_abort_again(struct hc_member *m)
 {
 	unsigned int i;
 
-	if (!bcast_end_owed(m))
+	if (!bcast_abort_owed(m))
 		return;
 	for (i = 0; i < m->role.nsrc; i++) {
 		struct sk_buff *skb;
 
-		if (m->peer_done[i] >= m->end_to)
+		if (m->peer_acked[i] >= m->abort_to)
 			continue;
-		skb = hc_end_alloc(m->node, &m->end);
+		skb = hc_abort_alloc(m->node, &m->abort);
 		if (skb)
 			hc_peer_xmit(m, &m->src[i], skb);
 	}
 }
 
-/* A destination that has sent END does not know that it was known here: tell it. */
-static void bcast_end_known(struct hc_member *m, u32 from_peer)
+/* A destination that has sent ABORT does not know that it was known here: tell it. */
+static void bcast_abort_known(struct hc_member *m, u32 from_peer)
 {
 	if (m->role.ndst && from_peer == m->role.dst[0].node)
-		done_up(m, 0, 0);
+		ack_up(m, 0, 0);
 }
 
 /* The source's word may name messages that its last one did not: they have failed. */
-static bool bcast_word_again(struct hc_member *m, const struct hc_end *end)
+static bool bcast_word_again(struct hc_member *m, const struct hc_abort *abort)
 {
-	if (!(end->flags & HC_END_F_FINAL) || end->next <= m->end.next)
+	if (!(abort->flags & HC_ABORT_F_FINAL) || abort->next <= m->abort.next)
 		return false;
-	m->end.next = end->next;
-	messages_name(m, end->next);
+	m->abort.next = abort->next;
+	messages_name(m, abort->next);
 	return true;
 }
 
@@ -443,19 +443,19 @@ static bool bcast_word_again(struct hc_member *m, const struct hc_end *end)
  */
 static void bcast_refused(struct hc_member *m)
 {
-	struct hc_end end = m->end;
+	struct hc_abort abort = m->abort;
 
-	end.next = m->begun;
-	hc_coll_end_go_on(m, &end);
+	abort.next = m->begun;
+	hc_coll_abort_go_on(m, &abort);
 }
 
 /* The word that they failed may not have come, and so not why. */
 static void unheard_tell(struct hc_member *m, u64 count)
 {
-	if (!m->end.status) {
-		m->end.status = EIO;
-		m->end.node = m->role.dst[0].node;
-		m->end.dim = HC_CAUSE_NONE;
+	if (!m->abort.status) {
+		m->abort.status = EIO;
+		m->abort.node = m->role.dst[0].node;
+		m->abort.dim = HC_CAUSE_NONE;
 	}
 	failed_tell(m, count);
 }
@@ -535,7 +535,7 @@ static void bcast_close(struct hc_member *m)
 {
 	struct bcast_member *bm = bcast_member(m);
 	struct hc_op *op = hc_member_op(m, m->head);
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = m->cur_open ? m->cur : m->head,
 		.status = ECONNRESET,
 		.node = m->node->id,
@@ -548,7 +548,7 @@ static void bcast_close(struct hc_member *m)
 	m->left = true;
 	bm->ended = max(bm->ended, bm->named);
 	if (!quiet && !m->broken)
-		hc_coll_end_go_on(m, &end);
+		hc_coll_abort_go_on(m, &abort);
 }
 
 static const struct hc_coll_ops bcast_message = {
@@ -574,10 +574,10 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.release = bcast_release,
 	.colls = bcast_colls,
 	.window = HC_OP_WINDOW,
-	.done_way = HC_DONE_UP,
+	.ack_way = HC_ACK_UP,
 	.unasked = true,
-	.done_tell = bcast_done_tell,
-	.done_rx = bcast_done_rx,
+	.ack_tell = bcast_ack_tell,
+	.ack_rx = bcast_ack_rx,
 	.offered = bcast_offered,
 	.handed = bcast_handed,
 	.idle = named_tell,
@@ -587,11 +587,11 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.forgone = bcast_forgone,
 	.broke = bcast_broke,
 	.settled = bcast_settled,
-	.end_note = bcast_end_note,
-	.end_known = bcast_end_known,
+	.abort_note = bcast_abort_note,
+	.abort_known = bcast_abort_known,
 	.word_awaited = bcast_word_awaited,
-	.end_owed = bcast_end_owed,
-	.end_again = bcast_end_again,
+	.abort_owed = bcast_abort_owed,
+	.abort_again = bcast_abort_again,
 	.word_again = bcast_word_again,
 	.refused = bcast_refused,
 };

@@ -28,11 +28,11 @@
  *
  * Completion.  An operation is done at a member when its process has the result:
  * .done and .head move together, no operation is in the state of having been handed
- * over, nobody sends DONE.  Who has the result has sent all that others need of it for
+ * over, nobody sends ACK.  Who has the result has sent all that others need of it for
  * theirs, so a process may leave then.  When the plan breaks, each member fails all
  * that it has pending, and nothing is in doubt.
  *
- * Numbering after END (see coll/end.c).  A member sends frames of operation k only
+ * Numbering after ABORT (see coll/abort.c).  A member sends frames of operation k only
  * when all below k are done here, and nobody has a result of k without them; so but
  * for ranges that failed
  *
@@ -312,7 +312,7 @@ static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
 }
 
 /* Has a source sent more of what this member works on than it has taken? */
-static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_tell *w)
+static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_reply *w)
 {
 	return be64_to_cpu(w->head) == op->nr && be64_to_cpu(w->plan.op) == op->nr &&
 	       be32_to_cpu(w->sent) > doubling_op(op)->nr;
@@ -321,7 +321,7 @@ static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_tell *w)
 /* Operations below the failed range are over everywhere else: go on without them. */
 static void doubling_settle_below(struct hc_member *m)
 {
-	u64 from = max(m->head, m->end.from);
+	u64 from = max(m->head, m->abort.from);
 	unsigned int i;
 
 	for (i = 0; i < HC_OP_WINDOW; i++)
@@ -329,7 +329,7 @@ static void doubling_settle_below(struct hc_member *m)
 			hc_op_forgo(m, m->ops[i]);
 	m->head = from;
 	WRITE_ONCE(m->done, from);
-	/* Not behind by any rule of ours, but END may come from another machine. */
+	/* Not behind by any rule of ours, but ABORT may come from another machine. */
 	WRITE_ONCE(m->next, max(m->next, from));
 	hc_numbers_skip(m);
 }
@@ -362,7 +362,7 @@ const struct hc_plan_ops hc_plan_doubling = {
 	.members_create = doubling_members_create,
 	.colls = doubling_colls,
 	.window = HC_OP_WINDOW - 2,
-	.done_way = HC_DONE_ALONE,
+	.ack_way = HC_ACK_ALONE,
 	.all_contribute = true,
 	.lockstep = true,
 	.handed = doubling_handed,

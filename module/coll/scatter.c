@@ -281,7 +281,7 @@ static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 	u32 u = frame_for(m, skb);
-	bool end = be64_to_cpu(w->offset) + be32_to_cpu(hc_hdr(skb)->len) == op->result;
+	bool whole = be64_to_cpu(w->offset) + be32_to_cpu(hc_hdr(skb)->len) == op->result;
 	bool sent;
 	int i;
 
@@ -293,7 +293,7 @@ static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 		return true;
 	}
 	w->flags &= ~HC_DATA_F_LAST;
-	if (end && set_ends(m, source_set(op, i), u))
+	if (whole && set_ends(m, source_set(op, i), u))
 		w->flags |= HC_DATA_F_LAST;
 	sent = hc_down_send(m, op, i, skb);
 	consume_skb(skb);

@@ -3,9 +3,9 @@
  * Operations that do not move.
  *
  * Once a second every member that has waited for a peer that long asks it
- * (ASK).  The peer answers with what the asker has missed (END, DONE), ends the
- * operation if its own process is gone, or says that there is hope (TELL), and how many
- * frames it has taken.  So a lost END, DONE or CREDIT heals itself.
+ * (PROBE).  The peer answers with what the asker has missed (ABORT, ACK), ends the
+ * operation if its own process is gone, or says that there is hope (REPLY), and how many
+ * frames it has taken.  So a lost ABORT, ACK or CREDIT heals itself.
  *
  * Over links that lose nothing, silence tells nothing: a peer that does not answer waits
  * for a processor, and nobody but the user of an operation decides how long that may
@@ -24,7 +24,7 @@
 #include "fabric/link.h"
 
 /* The answer tells what may have got lost. */
-static void tell_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_tell *w)
+static void reply_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_reply *w)
 {
 	u32 frames = m->plan->ops->frames_told(m, node, nr);
 
@@ -47,12 +47,12 @@ static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 	if (!skb)
 		return false;
 	hc_wire_plan_of(skb)->op = cpu_to_be64(nr);
-	if (type == HC_FRAME_DONE)
-		hc_done_mark(m, hc_wire_done_of(skb));
-	else if (type == HC_FRAME_TELL)
-		tell_fill(m, node, nr, hc_wire_tell_of(skb));
+	if (type == HC_FRAME_ACK)
+		hc_ack_mark(m, hc_wire_ack_of(skb));
+	else if (type == HC_FRAME_REPLY)
+		reply_fill(m, node, nr, hc_wire_reply_of(skb));
 	else
-		hc_wire_ask_of(skb)->head = cpu_to_be64(m->head);
+		hc_wire_probe_of(skb)->head = cpu_to_be64(m->head);
 	hc_peer_xmit(m, peer, skb);
 	return true;
 }
@@ -66,33 +66,33 @@ static bool gone(const struct hc_member *m, u64 nr)
 }
 
 /* Has a message been lost that the peer which asks has passed on? */
-static bool message_lost(struct hc_member *m, const struct hc_wire_ask *w)
+static bool message_lost(struct hc_member *m, const struct hc_wire_probe *w)
 {
 	return m->plan->ops->message_lost && m->plan->ops->message_lost(m, w);
 }
 
 static void message_fail(struct hc_member *m, u64 nr, u32 src)
 {
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = nr,
 		.status = EIO,
 		.node = src,
 		.dim = HC_CAUSE_NONE,
 	};
 
-	hc_coll_end_go_on(m, &end);
+	hc_coll_abort_go_on(m, &abort);
 }
 
 /* Do those above, or those below, hear from this member what is done? */
 static bool tells(const struct hc_member *m, bool above)
 {
-	return m->plan->ops->done_way == (above ? HC_DONE_UP : HC_DONE_DOWN);
+	return m->plan->ops->ack_way == (above ? HC_ACK_UP : HC_ACK_DOWN);
 }
 
 /* A peer waits for this member and asks whether there is still hope. */
-void hc_ask_rx(struct hc_member *m, const struct sk_buff *skb)
+void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 {
-	const struct hc_wire_ask *w = hc_wire_ask_of(skb);
+	const struct hc_wire_probe *w = hc_wire_probe_of(skb);
 	u64 nr = be64_to_cpu(w->plan.op);
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	const struct hc_tree_peer *peer = hc_peer_find(m, src);
@@ -101,35 +101,35 @@ void hc_ask_rx(struct hc_member *m, const struct sk_buff *skb)
 	if (!peer)
 		return;
 	/* A peer that has missed a failure may wait for an operation before it. */
-	if (m->broken || (m->end_to && nr < m->end_to)) {
-		struct sk_buff *end = hc_end_alloc(m->node, &m->end);
+	if (m->broken || (m->abort_to && nr < m->abort_to)) {
+		struct sk_buff *abort = hc_abort_alloc(m->node, &m->abort);
 
-		if (end)
-			hc_peer_xmit(m, peer, end);
+		if (abort)
+			hc_peer_xmit(m, peer, abort);
 	}
 	if (m->broken || hc_ended(m, nr))
 		return;
 	if (nr < m->done && tells(m, above)) {
-		simple_xmit(m, src, HC_FRAME_DONE, m->done);
+		simple_xmit(m, src, HC_FRAME_ACK, m->done);
 	} else if (gone(m, nr)) {
-		struct hc_end end = {
+		struct hc_abort abort = {
 			.from = m->next,
 			.status = ECONNRESET,
 			.node = m->node->id,
 			.dim = HC_CAUSE_NONE,
 		};
 
-		hc_coll_end_go_on(m, &end);
+		hc_coll_abort_go_on(m, &abort);
 	} else if (above && message_lost(m, w)) {
 		message_fail(m, nr, src);
 	} else {
-		simple_xmit(m, src, HC_FRAME_TELL, nr);
+		simple_xmit(m, src, HC_FRAME_REPLY, nr);
 	}
 }
 
 /* Does the peer say that it has sent what we wait for? */
 static bool was_sent(const struct hc_member *m, const struct hc_op *op,
-		     const struct hc_wire_tell *w)
+		     const struct hc_wire_reply *w)
 {
 	u64 head = be64_to_cpu(w->head);
 
@@ -139,9 +139,9 @@ static bool was_sent(const struct hc_member *m, const struct hc_op *op,
 /* There is hope, unless the peer has sent already what we wait for: the paths
  * keep order, so it would have come before this answer.
  */
-void hc_tell_rx(struct hc_member *m, const struct sk_buff *skb)
+void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb)
 {
-	const struct hc_wire_tell *w = hc_wire_tell_of(skb);
+	const struct hc_wire_reply *w = hc_wire_reply_of(skb);
 	struct hc_op *op = hc_member_op(m, m->view_nr);
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 
@@ -214,18 +214,18 @@ static bool too_quiet(struct hc_member *m, const struct hc_tree_peer *peer)
 }
 
 /* Fails what this member waits for.  What it has handed over may be complete elsewhere all the
- * same: see coll/end.c.
+ * same: see coll/abort.c.
  */
 static void give_up(struct hc_member *m)
 {
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = m->view_nr,
 		.status = ETIMEDOUT,
 		.node = m->view_peer,
 		.dim = HC_CAUSE_NONE,
 	};
 
-	hc_coll_end_go_on(m, &end);
+	hc_coll_abort_go_on(m, &abort);
 }
 
 /* The sink's word on what was complete when the plan broke has not come: it is cut
@@ -233,7 +233,7 @@ static void give_up(struct hc_member *m)
  */
 static void doubt_check(struct hc_member *m)
 {
-	static const struct hc_end unheard = { .next = HC_NEXT_UNKNOWN };
+	static const struct hc_abort unheard = { .next = HC_NEXT_UNKNOWN };
 	unsigned int i;
 
 	if (m->final)
@@ -242,26 +242,26 @@ static void doubt_check(struct hc_member *m)
 		if (pending(m->node, &m->role.dst[i]))
 			return;
 	if (m->asked++ >= HC_DOUBT_MAX) {
-		hc_end_settle(m, &unheard);
+		hc_abort_settle(m, &unheard);
 		hc_view_idle(m);
 		return;
 	}
 	/* It may have been lost. */
 	for (i = 0; i < m->role.ndst; i++)
-		simple_xmit(m, m->role.dst[i].node, HC_FRAME_ASK, m->done);
+		simple_xmit(m, m->role.dst[i].node, HC_FRAME_PROBE, m->done);
 }
 
 /* The word that operations are done may be lost while the next one waits for something else, in
  * the end for processes that want to hear that word first.  Who waits for the word alone asks
  * for it anyhow.
  */
-static void done_check(struct hc_member *m)
+static void ack_check(struct hc_member *m)
 {
-	bool stuck = m->done < m->head && m->done == m->done_seen;
+	bool stuck = m->done < m->head && m->done == m->ack_seen;
 
-	m->done_seen = m->done;
+	m->ack_seen = m->done;
 	if (stuck && m->view_wait != HYPERCUBE_WAIT_DONE)
-		simple_xmit(m, hc_done_peer(m), HC_FRAME_ASK, m->done);
+		simple_xmit(m, hc_ack_peer(m), HC_FRAME_PROBE, m->done);
 }
 
 void hc_stall_check(struct hc_member *m)
@@ -272,10 +272,10 @@ void hc_stall_check(struct hc_member *m)
 		doubt_check(m);
 		return;
 	}
-	hc_done_tell(m);
-	if (m->plan->ops->end_again)
-		m->plan->ops->end_again(m);
-	done_check(m);
+	hc_ack_tell(m);
+	if (m->plan->ops->abort_again)
+		m->plan->ops->abort_again(m);
+	ack_check(m);
 	if (!waits_for_peer(m) || time_before(jiffies, m->view_since + HC_STALL_TIME))
 		return;
 	peer = hc_peer_find(m, m->view_peer);
@@ -283,6 +283,6 @@ void hc_stall_check(struct hc_member *m)
 	if (peer && !(m->view_wait == HYPERCUBE_WAIT_DONE && hc_member_awaits_word(m)) &&
 	    too_quiet(m, peer))
 		give_up(m);
-	else if (simple_xmit(m, m->view_peer, HC_FRAME_ASK, m->view_nr))
+	else if (simple_xmit(m, m->view_peer, HC_FRAME_PROBE, m->view_nr))
 		m->asked = 1;
 }

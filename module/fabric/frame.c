@@ -7,7 +7,7 @@
 #include "fabric/frame.h"
 #include "route/detect.h"
 #include "route/route.h"
-#include "route/state.h"
+#include "route/lsdb.h"
 #include "sock/socks.h"
 
 static void dgram_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -15,20 +15,20 @@ static void dgram_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb
 	hc_sock_dgram_rx(node, skb);
 }
 
-static void probe_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	hc_probe_arrived(node, skb);
+	hc_path_arrived(node, skb);
 	consume_skb(skb);
 }
 
-/* Probes dropped for these two reasons are known to be lost.  Nothing is known of one that a
+/* PATH frames dropped for these two reasons are known to be lost.  Nothing is known of one that a
  * link or a node took along when it failed.
  */
-static void probe_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
-				unsigned int why)
+static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+			       unsigned int why)
 {
 	if (why == HYPERCUBE_A_DROP_NO_ROUTE || why == HYPERCUBE_A_DROP_NO_MEMORY)
-		hc_probe_lost(node, skb);
+		hc_path_lost(node, skb);
 }
 
 #define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED)
@@ -37,8 +37,8 @@ static void probe_undeliverable(struct hc_node *node, unsigned int dim, struct s
 #define CREDIT	(COLL | HC_FT_NEEDED)
 #define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED)
 #define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK)
-#define STATE	(HC_FT_DIRECT | HC_FT_AGAIN)
-#define PROBE	(HC_FT_ROUTED | HC_FT_WALK)
+#define LSA	(HC_FT_DIRECT | HC_FT_AGAIN)
+#define PATH	(HC_FT_ROUTED | HC_FT_WALK)
 
 /* Parts keep what is behind them aligned, and DATA's, the longest, has headroom everywhere. */
 #define PART(name)	(sizeof(struct hc_wire_##name) +				\
@@ -50,13 +50,13 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST]		= { LINK, PART(test), hc_detect_rx_test },
 	[HC_FRAME_FAULT]	= { LINK | HC_FT_AGAIN, PART(fault), hc_detect_rx_fault },
 	[HC_FRAME_DATA]		= { DATA, PART(data), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_DONE]		= { COLL, PART(done), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_END]		= { COLL, PART(end), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_ACK]		= { COLL, PART(ack), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_ABORT]	= { COLL, PART(abort), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_CREDIT]	= { CREDIT, PART(credit), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_ASK]		= { COLL, PART(ask), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_TELL]		= { COLL, PART(tell), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_PROBE]	= { COLL, PART(probe), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_REPLY]	= { COLL, PART(reply), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_DGRAM]	= { DGRAM, 0, dgram_rx },
 	[HC_FRAME_ETH]		= { ETH, 0, hc_eth_rx },
-	[HC_FRAME_STATE]	= { STATE, PART(state_head), hc_state_rx },
-	[HC_FRAME_PROBE]	= { PROBE, 0, probe_rx, probe_undeliverable },
+	[HC_FRAME_LSA]		= { LSA, PART(lsa_head), hc_lsdb_rx },
+	[HC_FRAME_PATH]		= { PATH, 0, path_rx, path_undeliverable },
 };

@@ -51,7 +51,7 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
-#include "route/state.h"
+#include "route/lsdb.h"
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
@@ -272,7 +272,7 @@ static bool tell_again(struct hc_impair *imp)
 	if (!imp->dropped || imp->q_loose > LOOSE_MAX / 2)
 		return false;
 	imp->dropped = false;
-	hc_state_again(imp->node, imp->port - imp->node->ports);
+	hc_lsdb_again(imp->node, imp->port - imp->node->ports);
 	return true;
 }
 

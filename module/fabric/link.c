@@ -26,7 +26,7 @@
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/detect.h"
-#include "route/state.h"
+#include "route/lsdb.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ in-memory carrier */
@@ -215,7 +215,7 @@ void hc_link_event(struct hc_node *node)
 {
 	hc_link_update(node);
 	hc_detect_tell(node, node->fault, HC_PORT_UNUSABLE);
-	hc_state_links(node);
+	hc_lsdb_links(node);
 }
 
 /* ------------------------------------------------------------ configuration */

@@ -36,7 +36,7 @@
 #include "route/detect.h"
 #include "route/flood.h"
 #include "route/route.h"
-#include "route/state.h"
+#include "route/lsdb.h"
 #include "sock/hostq.h"
 #include "sock/socks.h"
 #include "trace.h"
@@ -341,8 +341,8 @@ static int node_poll(struct napi_struct *napi, int budget)
 	work += poll_queue(node, &node->rxq, rx_frame, share);
 	if (unlikely(hc_detect_is_judging(&node->detect)))
 		hc_detect_judge(node);
-	if (unlikely(hc_state_is_news(&node->states)))
-		hc_state_flush(node);
+	if (unlikely(hc_lsdb_is_news(&node->lsdb)))
+		hc_lsdb_flush(node);
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
 	work += hc_hostq_poll(node, budget - work);
@@ -531,6 +531,6 @@ void hc_node_free(struct hc_node *node)
 	hc_hostq_purge(node);
 	hc_host_purge(node);
 	hc_flood_exit(node);
-	hc_state_free(node);
+	hc_lsdb_free(node);
 	free_netdev(node->dev);
 }

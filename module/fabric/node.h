@@ -19,7 +19,7 @@
 #include "fabric/skb.h"
 #include "route/detect.h"
 #include "route/flood.h"
-#include "route/state.h"
+#include "route/lsdb.h"
 #include "sock/hostq.h"
 #include "sock/socks.h"
 
@@ -100,7 +100,7 @@ struct hc_node {
 	u32 merge_cost;
 	struct hc_eth eth;
 	struct hc_flood flood;
-	struct hc_states states;
+	struct hc_lsdb lsdb;
 
 	atomic_t drops[HC_DROP_MAX];
 

@@ -67,14 +67,14 @@ static inline struct hc_wire_##name *hc_wire_##name##_of(const struct sk_buff *s
 
 HC_PART_OF(test)
 HC_PART_OF(fault)
-HC_PART_OF(state_head)
+HC_PART_OF(lsa_head)
 HC_PART_OF(plan)
 HC_PART_OF(data)
-HC_PART_OF(done)
-HC_PART_OF(end)
+HC_PART_OF(ack)
+HC_PART_OF(abort)
 HC_PART_OF(credit)
-HC_PART_OF(ask)
-HC_PART_OF(tell)
+HC_PART_OF(probe)
+HC_PART_OF(reply)
 
 /* Allocate a frame: its parts zeroed but for version, type, fabric, src and len; at least
  * HC_WALK_ROOM of headroom in front, @len payload bytes behind them.

@@ -300,7 +300,7 @@ static bool put_cause(struct sk_buff *skb, int attr, u32 cause)
 
 int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 {
-	/* Pairs with the release in coll/end.c: the cause is there before the flag. */
+	/* Pairs with the release in coll/abort.c: the cause is there before the flag. */
 	bool broken = smp_load_acquire(&plan->broken);
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);

@@ -102,7 +102,7 @@ static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, 
 	return 0;
 }
 
-#define PROBE_MAX	(2 * HZ)
+#define PATH_MAX_WAIT	(2 * HZ)
 
 /**
  * struct route - a request for a route
@@ -112,12 +112,12 @@ static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, 
  */
 struct route {
 	struct hc_later later;
-	struct hc_probe probe;
+	struct hc_path probe;
 	unsigned long end;
 };
 
 static int route_reply(struct genl_info *info, const struct hc_fabric *fabric,
-		       const struct hc_probe *p)
+		       const struct hc_path *p)
 {
 	struct hc_msg msg;
 	int err;
@@ -132,7 +132,7 @@ static int route_look(struct hc_later *later, bool gone)
 	struct route *r = container_of(later, struct route, later);
 
 	later->next = jiffies + 1;
-	if (!hc_probe_over(later->fabric, &r->probe)) {
+	if (!hc_path_over(later->fabric, &r->probe)) {
 		if (!gone && time_before(jiffies, r->end))
 			return -EAGAIN;
 		NL_SET_ERR_MSG(&later->extack, "The frame was lost on its way");
@@ -148,7 +148,7 @@ static void route_release(struct hc_later *later)
 {
 	struct route *r = container_of(later, struct route, later);
 
-	hc_probe_end(later->fabric, &r->probe);
+	hc_path_end(later->fabric, &r->probe);
 	kvfree(r->probe.walk);
 }
 
@@ -175,7 +175,7 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	r = hc_later_new(skb, info, sizeof(*r), &route_ops);
 	if (IS_ERR(r))
 		return PTR_ERR(r);
-	r->end = jiffies + PROBE_MAX;
+	r->end = jiffies + PATH_MAX_WAIT;
 	INIT_LIST_HEAD(&r->probe.list);
 	r->probe.src = src->id;
 	r->probe.dst = dst->id;
@@ -183,7 +183,7 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	if (!r->probe.walk)
 		err = -ENOMEM;
 	else if (src != dst)
-		err = hc_probe_begin(fabric, &r->probe);
+		err = hc_path_begin(fabric, &r->probe);
 	if (err) {
 		hc_later_free(&r->later);
 		return err;

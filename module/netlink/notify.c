@@ -35,7 +35,7 @@ static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 c
 	return msg->skb;
 }
 
-static void event_end(struct hc_msg *msg, const struct hc_fabric *fabric, int err, gfp_t gfp)
+static void event_abort(struct hc_msg *msg, const struct hc_fabric *fabric, int err, gfp_t gfp)
 {
 	struct net *net = read_pnet(&fabric->net);
 
@@ -50,7 +50,7 @@ void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_end(&msg, fabric, hc_fill_fabric(&msg, fabric), GFP_KERNEL);
+		event_abort(&msg, fabric, hc_fill_fabric(&msg, fabric), GFP_KERNEL);
 }
 
 void hc_notify_node(struct hc_node *node)
@@ -59,7 +59,7 @@ void hc_notify_node(struct hc_node *node)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_NODE_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_end(&msg, fabric, hc_fill_node(&msg, node), GFP_KERNEL);
+		event_abort(&msg, fabric, hc_fill_node(&msg, node), GFP_KERNEL);
 }
 
 void hc_notify_link(struct hc_node *node, unsigned int dim)
@@ -68,7 +68,7 @@ void hc_notify_link(struct hc_node *node, unsigned int dim)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_LINK_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_end(&msg, fabric, hc_fill_link(&msg, node, dim), GFP_KERNEL);
+		event_abort(&msg, fabric, hc_fill_link(&msg, node, dim), GFP_KERNEL);
 }
 
 void hc_notify_plan(struct hc_plan *plan, u32 cmd)
@@ -77,7 +77,7 @@ void hc_notify_plan(struct hc_plan *plan, u32 cmd)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, cmd, hc_plan_msg_size(plan), GFP_ATOMIC))
-		event_end(&msg, fabric, hc_fill_plan(&msg, plan), GFP_ATOMIC);
+		event_abort(&msg, fabric, hc_fill_plan(&msg, plan), GFP_ATOMIC);
 }
 
 void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
@@ -86,5 +86,5 @@ void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_OP_NTF, NLMSG_DEFAULT_SIZE / 2, GFP_ATOMIC))
-		event_end(&msg, fabric, hc_fill_op_event(&msg, plan, ev), GFP_ATOMIC);
+		event_abort(&msg, fabric, hc_fill_op_event(&msg, plan, ev), GFP_ATOMIC);
 }

@@ -3,7 +3,7 @@
  * Flooding: Ethernet frames to everybody.
  *
  * Along a tree.  All nodes that know the same of faults compute the same spanning tree
- * (state.c); a frame that goes along it crosses as many links as there are other nodes,
+ * (lsdb.c); a frame that goes along it crosses as many links as there are other nodes,
  * instead of n times as many.  It names what its origin knows, by a digest.  A node
  * passes it on along the tree if it knows the same, if what it knows fits what it sees
  * of its own links, and if these lose nothing.
@@ -46,7 +46,7 @@
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/flood.h"
-#include "route/state.h"
+#include "route/lsdb.h"
 
 #define WINDOW_BITS	16
 #define SWEEP_PERIOD	(60 * HZ)
@@ -79,7 +79,7 @@ struct hc_flood_chunk {
 enum seen {
 	SEEN_FIRST,	/* it is here for the first time */
 	SEEN_TO_SPREAD,	/* it went along the tree, and has to be spread now */
-	SEEN_DONE,	/* nothing */
+	SEEN_ACK,	/* nothing */
 };
 
 /* ------------------------------------------------------------ who has seen what */
@@ -147,9 +147,9 @@ static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 		return SEEN_FIRST;
 	}
 	if (behind >= WINDOW_BITS)
-		return SEEN_DONE;
+		return SEEN_ACK;
 	if (s->seen & BIT(behind) && (!spread || s->spread & BIT(behind)))
-		return SEEN_DONE;
+		return SEEN_ACK;
 	s->spread |= spread ? BIT(behind) : 0;
 	if (s->seen & BIT(behind))
 		return SEEN_TO_SPREAD;
@@ -167,11 +167,11 @@ static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 		*chunk = hc_poll_alloc(node->fabric, chunk_size(node));
 	if (!*chunk) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
-		return SEEN_DONE;
+		return SEEN_ACK;
 	}
 	what = origin_note(&(*chunk)->of[src % CHUNK], nr, spread);
 	/* Old numbers do not keep an origin from being forgotten. */
-	if (what != SEEN_DONE)
+	if (what != SEEN_ACK)
 		(*chunk)->heard |= BIT_ULL(src % CHUNK);
 	return what;
 }
@@ -225,7 +225,7 @@ static void pass_on(struct hc_node *node, unsigned int from, u32 edges, struct s
 		}
 }
 
-/* @tree: what the tree is named, see hc_state_tree(); 0: the frame is spread. */
+/* @tree: what the tree is named, see hc_lsdb_tree(); 0: the frame is spread. */
 static void flood(struct hc_node *node, unsigned int from, u32 tree, u32 edges,
 		  struct sk_buff *skb)
 {
@@ -240,11 +240,11 @@ static void flood(struct hc_node *node, unsigned int from, u32 tree, u32 edges,
 
 void hc_flood_start(struct hc_node *node, struct sk_buff *skb)
 {
-	u32 edges, tree = hc_state_tree(node, node->id, &edges);
+	u32 edges, tree = hc_lsdb_tree(node, node->id, &edges);
 
 	seen_sweep(node);
 	hc_wire_flood_of(skb)->nr = cpu_to_be32(++node->flood.nr);
-	if (seen_note(node, node->id, node->flood.nr, !tree) != SEEN_DONE)
+	if (seen_note(node, node->id, node->flood.nr, !tree) != SEEN_ACK)
 		flood(node, HC_DIM_HOST, tree, edges, skb);
 	consume_skb(skb);
 }
@@ -256,10 +256,10 @@ bool hc_flood_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	enum seen what;
 
 	seen_sweep(node);
-	if (tree && tree != hc_state_tree(node, src, &edges))
+	if (tree && tree != hc_lsdb_tree(node, src, &edges))
 		tree = 0;
 	what = seen_note(node, src, be32_to_cpu(w->nr), !tree);
-	if (what != SEEN_DONE)
+	if (what != SEEN_ACK)
 		flood(node, dim, tree, edges, skb);
 	return what == SEEN_FIRST;
 }

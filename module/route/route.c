@@ -10,7 +10,7 @@
  * frame came here first.  It decides from that, from its own links, and from
  * its neighbours' FAULT words as hints:
  *
- *  0. to the neighbour, if not visited, on a shortest path as far as known (state.c);
+ *  0. to the neighbour, if not visited, on a shortest path as far as known (lsdb.c);
  *  1. to a neighbour not visited that is nearer to the destination, first those
  *     that have, as far as we have heard, a way to go even nearer;
  *  2. to a neighbour not visited that is farther away, in the same order;
@@ -50,7 +50,7 @@
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/route.h"
-#include "route/state.h"
+#include "route/lsdb.h"
 
 #define NO_DIM		(-1)
 #define RANK_BEST	4	/* step 1, and known to lead on */
@@ -131,7 +131,7 @@ static bool leads_on(const struct hc_node *node, const struct walk *w, unsigned 
 /* The dimension to go, steps 0 to 3, or NO_DIM. */
 static int next_dim(struct hc_node *node, const struct walk *w, u32 dst)
 {
-	int best = hc_state_hop(node, dst);
+	int best = hc_lsdb_hop(node, dst);
 	int best_rank = 0;
 	unsigned int d;
 
@@ -305,15 +305,15 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 
 /* ------------------------------------------------------------ probes */
 
-void hc_probes_init(struct hc_probes *probes)
+void hc_paths_init(struct hc_paths *probes)
 {
 	spin_lock_init(&probes->lock);
 	INIT_LIST_HEAD(&probes->list);
 }
 
-static struct hc_probe *probe_find(struct hc_fabric *fabric, const struct hc_hdr *hdr)
+static struct hc_path *path_find(struct hc_fabric *fabric, const struct hc_hdr *hdr)
 {
-	struct hc_probe *p;
+	struct hc_path *p;
 
 	list_for_each_entry(p, &fabric->probes.list, list)
 		if (p->src == be16_to_cpu(hdr->src) && p->dst == be16_to_cpu(hdr->dst))
@@ -321,16 +321,16 @@ static struct hc_probe *probe_find(struct hc_fabric *fabric, const struct hc_hdr
 	return NULL;
 }
 
-static void probe_over(struct hc_node *node, const struct sk_buff *skb, bool arrived)
+static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arrived)
 {
 	struct hc_fabric *fabric = node->fabric;
 	const struct hc_hdr *hdr = hc_hdr(skb);
-	struct hc_probe *p;
+	struct hc_path *p;
 	unsigned int i;
 
 	spin_lock_bh(&fabric->probes.lock);
 	/* One that was given up may arrive late. */
-	p = probe_find(fabric, hdr);
+	p = path_find(fabric, hdr);
 	if (p && be16_to_cpu(hdr->walk) < 2 * hc_nodes(fabric->dim)) {
 		p->status = arrived ? be16_to_cpu(hdr->walk) : -ENOLINK;
 		for (i = 0; arrived && i < be16_to_cpu(hdr->walk); i++)
@@ -340,23 +340,23 @@ static void probe_over(struct hc_node *node, const struct sk_buff *skb, bool arr
 	spin_unlock_bh(&fabric->probes.lock);
 }
 
-void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb)
+void hc_path_arrived(struct hc_node *node, const struct sk_buff *skb)
 {
-	probe_over(node, skb, true);
+	path_over(node, skb, true);
 }
 
-void hc_probe_lost(struct hc_node *node, const struct sk_buff *skb)
+void hc_path_lost(struct hc_node *node, const struct sk_buff *skb)
 {
-	probe_over(node, skb, false);
+	path_over(node, skb, false);
 }
 
-int hc_probe_begin(struct hc_fabric *fabric, struct hc_probe *p)
+int hc_path_begin(struct hc_fabric *fabric, struct hc_path *p)
 {
 	struct hc_node *node = fabric->nodes[p->src];
 	struct sk_buff *skb;
 
 	lockdep_assert_held(&fabric->lock);
-	skb = hc_frame_alloc(node, HC_FRAME_PROBE, 0, GFP_KERNEL);
+	skb = hc_frame_alloc(node, HC_FRAME_PATH, 0, GFP_KERNEL);
 	if (!skb)
 		return -ENOMEM;
 	hc_hdr(skb)->dst = cpu_to_be16(p->dst);
@@ -367,7 +367,7 @@ int hc_probe_begin(struct hc_fabric *fabric, struct hc_probe *p)
 	return 0;
 }
 
-bool hc_probe_over(struct hc_fabric *fabric, const struct hc_probe *p)
+bool hc_path_over(struct hc_fabric *fabric, const struct hc_path *p)
 {
 	bool over;
 
@@ -377,7 +377,7 @@ bool hc_probe_over(struct hc_fabric *fabric, const struct hc_probe *p)
 	return over;
 }
 
-void hc_probe_end(struct hc_fabric *fabric, struct hc_probe *p)
+void hc_path_end(struct hc_fabric *fabric, struct hc_path *p)
 {
 	spin_lock_bh(&fabric->probes.lock);
 	list_del_init(&p->list);

@@ -25,29 +25,29 @@ int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
  */
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
-/* A PROBE arrived here, or got lost here.  Poll. */
-void hc_probe_arrived(struct hc_node *node, const struct sk_buff *skb);
-void hc_probe_lost(struct hc_node *node, const struct sk_buff *skb);
+/* A PATH arrived here, or got lost here.  Poll. */
+void hc_path_arrived(struct hc_node *node, const struct sk_buff *skb);
+void hc_path_lost(struct hc_node *node, const struct sk_buff *skb);
 
 /**
- * struct hc_probes - the PROBEs of a fabric that are under way
- * @list: struct hc_probe
+ * struct hc_paths - the PATH frames of a fabric that are under way
+ * @list: struct hc_path
  * @lock: protects it, and what is in it
  */
-struct hc_probes {
+struct hc_paths {
 	struct list_head list;
 	spinlock_t lock;
 };
 
 /**
- * struct hc_probe - a PROBE under way
+ * struct hc_path - a PATH under way
  * @list: in hc_fabric.probes, until it is over; under its lock
  * @src: its origin
  * @dst: its destination
  * @status: when it is over: how many dimensions were crossed, or -ENOLINK (no path)
  * @walk: these, room for 2 * 2^n
  */
-struct hc_probe {
+struct hc_path {
 	struct list_head list;
 	u32 src;
 	u32 dst;
@@ -55,12 +55,12 @@ struct hc_probe {
 	u8 *walk;
 };
 
-void hc_probes_init(struct hc_probes *probes);
+void hc_paths_init(struct hc_paths *probes);
 /* Let a frame go from p->src to p->dst, another node.  0 or -ENOMEM. */
-int hc_probe_begin(struct hc_fabric *fabric, struct hc_probe *p);
+int hc_path_begin(struct hc_fabric *fabric, struct hc_path *p);
 /* Is it over? */
-bool hc_probe_over(struct hc_fabric *fabric, const struct hc_probe *p);
+bool hc_path_over(struct hc_fabric *fabric, const struct hc_path *p);
 /* It is, or nobody waits for it any more. */
-void hc_probe_end(struct hc_fabric *fabric, struct hc_probe *p);
+void hc_path_end(struct hc_fabric *fabric, struct hc_path *p);
 
 #endif /* _HC_ROUTE_H */

@@ -12,12 +12,12 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST] = sizeof(struct hc_wire_test),
 	[HC_FRAME_FAULT] = sizeof(struct hc_wire_fault),
 	[HC_FRAME_DATA] = sizeof(struct hc_wire_data),
-	[HC_FRAME_DONE] = sizeof(struct hc_wire_done),
-	[HC_FRAME_END] = sizeof(struct hc_wire_end),
+	[HC_FRAME_ACK] = sizeof(struct hc_wire_ack),
+	[HC_FRAME_ABORT] = sizeof(struct hc_wire_abort),
 	[HC_FRAME_CREDIT] = sizeof(struct hc_wire_credit),
-	[HC_FRAME_ASK] = sizeof(struct hc_wire_ask),
-	[HC_FRAME_TELL] = sizeof(struct hc_wire_tell),
-	[HC_FRAME_STATE] = sizeof(struct hc_wire_state_head),
+	[HC_FRAME_PROBE] = sizeof(struct hc_wire_probe),
+	[HC_FRAME_REPLY] = sizeof(struct hc_wire_reply),
+	[HC_FRAME_LSA] = sizeof(struct hc_wire_lsa_head),
 };
 
 static unsigned int part_size(unsigned int type)
@@ -52,7 +52,7 @@ struct hc_wire_plan *frame_plan(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
 
-	return type >= HC_FRAME_DATA && type <= HC_FRAME_TELL ? frame_part(f) : NULL;
+	return type >= HC_FRAME_DATA && type <= HC_FRAME_REPLY ? frame_part(f) : NULL;
 }
 
 void frame_begin(struct frame *f, unsigned int type)
@@ -125,7 +125,7 @@ static void make_data(struct frame *f, const struct moment *m)
 
 static void make_end(struct frame *f)
 {
-	struct hc_wire_end *w = frame_part(f);
+	struct hc_wire_abort *w = frame_part(f);
 
 	w->status = htonl(fz_chance(80) ? fz_below(134) : (uint32_t)fz_number(4));
 	w->node = htons(fz_below(9));
@@ -136,12 +136,12 @@ static void make_end(struct frame *f)
 
 static void make_state(struct frame *f, const struct moment *m)
 {
-	struct hc_wire_state_head *w = frame_part(f);
+	struct hc_wire_lsa_head *w = frame_part(f);
 	unsigned int n = fz_below(9);
 
-	w->flags = fz_chance(30) ? HC_STATE_F_SYNC : 0;
+	w->flags = fz_chance(30) ? HC_LSA_F_SYNC : 0;
 	while (n--) {
-		struct hc_wire_state s = {
+		struct hc_wire_lsa s = {
 			.node = htons(fz_below((1u << m->dim) + 1)),
 			.word = htons(fz_below(1u << m->dim)),
 			.version = htonl((uint32_t)fz_number(4)),
@@ -194,7 +194,7 @@ static void make_way(struct frame *f)
 
 	if (type == HC_FRAME_ETH)
 		fz_chance(50) ? make_flood(f) : make_walk(f);
-	else if (type >= HC_FRAME_DATA && type != HC_FRAME_STATE && fz_chance(30))
+	else if (type >= HC_FRAME_DATA && type != HC_FRAME_LSA && fz_chance(30))
 		make_walk(f);
 }
 
@@ -210,10 +210,10 @@ static void make_payload(struct frame *f, const struct moment *m)
 	case HC_FRAME_DATA:
 		make_data(f, m);
 		break;
-	case HC_FRAME_END:
+	case HC_FRAME_ABORT:
 		make_end(f);
 		break;
-	case HC_FRAME_STATE:
+	case HC_FRAME_LSA:
 		make_state(f, m);
 		break;
 	case HC_FRAME_ETH:

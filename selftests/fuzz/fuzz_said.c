@@ -256,15 +256,15 @@ static bool shared_in_gather(void)
 /* ------------------------------------------------------------ ends */
 
 /* The word that the plan is broken, of a cause at @cause. */
-static struct hc_wire_end *broken(struct frame *f, unsigned int node, unsigned int dim,
-				  unsigned int cause)
+static struct hc_wire_abort *broken(struct frame *f, unsigned int node, unsigned int dim,
+				    unsigned int cause)
 {
-	struct hc_wire_end *w = part_begin(f, node, dim, HC_FRAME_END, LIVE_TREE);
+	struct hc_wire_abort *w = part_begin(f, node, dim, HC_FRAME_ABORT, LIVE_TREE);
 
 	w->status = htonl(ENOLINK);
 	w->node = htons(cause);
 	w->dim = htons(HC_CAUSE_NONE);
-	w->flags = htonl(HC_END_F_BROKEN);
+	w->flags = htonl(HC_ABORT_F_BROKEN);
 	return w;
 }
 
@@ -296,13 +296,13 @@ static bool end_of_peer(void)
 {
 	unsigned int sink = c.plan.tree.sink;
 	struct hypercube_result res;
-	struct hc_wire_end *w;
+	struct hc_wire_abort *w;
 	struct frame f;
 
 	if (!contribute(sink, LIVE_TREE, HYPERCUBE_REDUCE, 8, 8))
 		return false;
 	w = broken(&f, sink, c.plan.tree.order[0], below_sink(0));
-	w->flags = htonl(HC_END_F_BROKEN | HC_END_F_FINAL);
+	w->flags = htonl(HC_ABORT_F_BROKEN | HC_ABORT_F_FINAL);
 	w->plan.op = htobe64(60);
 	f.says |= SAY_OP;
 	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
@@ -413,7 +413,7 @@ static bool seq_heals(void)
 	for (i = 0; i < ARRAY_SIZE(seqs); i++) {
 		struct frame f;
 
-		part_begin(&f, 0, 0, HC_FRAME_TELL, LIVE_TREE);
+		part_begin(&f, 0, 0, HC_FRAME_REPLY, LIVE_TREE);
 		frame_hdr(&f)->seq = htonl(seqs[i]);
 		f.rec.flags = 0;
 		if (say(&f) || !live_dgrams(&c))
@@ -428,11 +428,11 @@ static bool version_heals(void)
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(versions); i++) {
-		struct hc_wire_state s = { .node = htons(6), .word = htons(7),
+		struct hc_wire_lsa s = { .node = htons(6), .word = htons(7),
 					   .version = htonl(versions[i]) };
 		struct frame f;
 
-		part_begin(&f, 0, 0, HC_FRAME_STATE, 0);
+		part_begin(&f, 0, 0, HC_FRAME_LSA, 0);
 		frame_put(&f, &s, sizeof(s));
 		if (say(&f) || !live_dgrams(&c))
 			return false;

@@ -14,9 +14,9 @@
 #define HDR(name) FIELD(ALL, hdr, name)
 #define PLAN(name) FIELD(PLANS, wire_plan, name)
 #define DATA(name) FIELD(HC_FRAME_DATA, wire_data, name)
-#define DONE(name) FIELD(HC_FRAME_DONE, wire_done, name)
-#define END(name) FIELD(HC_FRAME_END, wire_end, name)
-#define TELL(name) FIELD(HC_FRAME_TELL, wire_tell, name)
+#define ACK(name) FIELD(HC_FRAME_ACK, wire_ack, name)
+#define ABORT(name) FIELD(HC_FRAME_ABORT, wire_abort, name)
+#define REPLY(name) FIELD(HC_FRAME_REPLY, wire_reply, name)
 
 static const struct field {
 	unsigned int of;
@@ -28,11 +28,12 @@ static const struct field {
 	PLAN(plan), PLAN(epoch), PLAN(op),
 	DATA(offset), DATA(total), DATA(index), DATA(width), DATA(oper), DATA(dtype),
 	DATA(collective), DATA(stage), DATA(flags), DATA(turn), DATA(block), DATA(ordinal),
-	DONE(failed), DONE(nfailed), DONE(steps),
-	END(to), END(next), END(failed), END(nfailed), END(status), END(node), END(dim), END(flags),
-	TELL(head), TELL(taken), TELL(sent),
-	FIELD(HC_FRAME_CREDIT, wire_credit, taken), FIELD(HC_FRAME_ASK, wire_ask, head),
-	FIELD(HC_FRAME_STATE, wire_state_head, flags), FIELD(HC_FRAME_TEST, wire_test, round),
+	ACK(failed), ACK(nfailed), ACK(steps),
+	ABORT(to), ABORT(next), ABORT(failed), ABORT(nfailed), ABORT(status), ABORT(node),
+	ABORT(dim), ABORT(flags),
+	REPLY(head), REPLY(taken), REPLY(sent),
+	FIELD(HC_FRAME_CREDIT, wire_credit, taken), FIELD(HC_FRAME_PROBE, wire_probe, head),
+	FIELD(HC_FRAME_LSA, wire_lsa_head, flags), FIELD(HC_FRAME_TEST, wire_test, round),
 	FIELD(HC_FRAME_FAULT, wire_fault, fault),
 };
 

@@ -2,7 +2,7 @@
 /*
  * Failure of operations: how it is noted, told to the process, and spread.
  *
- * A failure (END) names the first operation it hits, f.  Operations below f go
+ * A failure (ABORT) names the first operation it hits, f.  Operations below f go
  * on; those in [f, f + HC_OP_RANGE) are over, and every member's numbering
  * jumps to f + HC_OP_RANGE.  No member can have begun a higher one.  Let D(v) be the
  * first number that is not done at v; v begins k only if k < D(v) + HC_OP_WINDOW, and
@@ -13,7 +13,7 @@
  * So after a failure all members agree on the next number again, whatever each
  * of them had contributed.
  *
- * END travels along the edges in both directions, which with helpers have
+ * ABORT travels along the edges in both directions, which with helpers have
  * cycles, and a member passes it on only if it brings news.  A member notes one
  * failed range, so it must tell old from new by that:
  *  - A range that ends at or below what is done is old: nobody passes a number
@@ -24,23 +24,23 @@
  *    first range can be forgotten as soon as the numbers have passed it.
  *  - A range before a gap was under way while the other overtook it: it fails
  *    what it covers, and the other one is what stays noted.
- * So the noted ranges only ever grow or move up, and each END is passed on by
+ * So the noted ranges only ever grow or move up, and each ABORT is passed on by
  * each member a bounded number of times.
  *
  * Silence (coll/stall.c) may part the members: two parts that do not hear each other fail
  * one range after the other, for an operation needs all of them.  The ranges of each part
  * touch, those of both overlap, and a member who asks later is told all of the
- * range (hc_end.to) and becomes one with the others again.
+ * range (hc_abort.to) and becomes one with the others again.
  *
- * END may get lost, or there be no memory for it, and DONE counts what failed as over.  So
- * DONE names the failed range, and who has not heard of that takes no such DONE: it asks
+ * ABORT may get lost, or there be no memory for it, and ACK counts what failed as over.  So
+ * ACK names the failed range, and who has not heard of that takes no such ACK: it asks
  * (coll/stall.c), and is told of the range first.
  *
- * A fault of a link that the plan uses breaks the plan: END with
- * HC_END_F_BROKEN ends everything pending, and nothing begins until a plan for
+ * A fault of a link that the plan uses breaks the plan: ABORT with
+ * HC_ABORT_F_BROKEN ends everything pending, and nothing begins until a plan for
  * the new faults is installed.  What a member had handed over may have reached
  * the sink before; the sink, once it hears of the fault, says which operations
- * were complete, and that word goes down the tree like any END.
+ * were complete, and that word goes down the tree like any ABORT.
  *
  * For plans of recursive doubling, which have no sink, see coll/plan_doubling.c.
  */
@@ -51,29 +51,29 @@
 #include "route/route.h"
 #include "trace.h"
 
-static void end_fill(struct hc_wire_end *w, const struct hc_end *end)
+static void abort_fill(struct hc_wire_abort *w, const struct hc_abort *abort)
 {
-	w->plan.op = cpu_to_be64(end->from);
-	w->to = cpu_to_be64(end->to);
-	w->next = cpu_to_be64(end->next);
-	w->failed = cpu_to_be64(end->failed);
-	w->nfailed = cpu_to_be32(end->nfailed);
-	w->status = cpu_to_be32(end->status);
-	w->node = cpu_to_be16(end->node);
-	w->dim = cpu_to_be16(end->dim);
-	w->flags = cpu_to_be32(end->flags);
+	w->plan.op = cpu_to_be64(abort->from);
+	w->to = cpu_to_be64(abort->to);
+	w->next = cpu_to_be64(abort->next);
+	w->failed = cpu_to_be64(abort->failed);
+	w->nfailed = cpu_to_be32(abort->nfailed);
+	w->status = cpu_to_be32(abort->status);
+	w->node = cpu_to_be16(abort->node);
+	w->dim = cpu_to_be16(abort->dim);
+	w->flags = cpu_to_be32(abort->flags);
 }
 
-struct sk_buff *hc_end_alloc(struct hc_node *node, const struct hc_end *end)
+struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort)
 {
-	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_END, 0, GFP_ATOMIC);
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_ABORT, 0, GFP_ATOMIC);
 
 	if (skb)
-		end_fill(hc_wire_end_of(skb), end);
+		abort_fill(hc_wire_abort_of(skb), abort);
 	return skb;
 }
 
-static void end_xmit(struct hc_member *m, const struct hc_end *end, u32 from_peer)
+static void abort_xmit(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
 {
 	unsigned int i;
 
@@ -84,7 +84,7 @@ static void end_xmit(struct hc_member *m, const struct hc_end *end, u32 from_pee
 
 		if (peer->node == from_peer)
 			continue;
-		skb = hc_end_alloc(m->node, end);
+		skb = hc_abort_alloc(m->node, abort);
 		/* A peer left out asks after a second: see hc_stall_check(). */
 		if (skb)
 			hc_peer_xmit(m, peer, skb);
@@ -93,47 +93,47 @@ static void end_xmit(struct hc_member *m, const struct hc_end *end, u32 from_pee
 
 bool hc_ended(const struct hc_member *m, u64 nr)
 {
-	return m->end_to && nr >= m->end.from && nr < m->end_to;
+	return m->abort_to && nr >= m->abort.from && nr < m->abort_to;
 }
 
 /* Numbers inside the failed range are skipped. */
 void hc_numbers_skip(struct hc_member *m)
 {
 	if (hc_ended(m, m->next))
-		WRITE_ONCE(m->next, m->end_to);
+		WRITE_ONCE(m->next, m->abort_to);
 	if (hc_ended(m, m->head))
-		m->head = m->end_to;
+		m->head = m->abort_to;
 	if (hc_ended(m, m->done))
-		WRITE_ONCE(m->done, m->end_to);
+		WRITE_ONCE(m->done, m->abort_to);
 }
 
-void hc_done_mark(const struct hc_member *m, struct hc_wire_done *w)
+void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w)
 {
-	if (!m->end_to || be64_to_cpu(w->plan.op) <= m->end.from)
+	if (!m->abort_to || be64_to_cpu(w->plan.op) <= m->abort.from)
 		return;
-	w->failed = cpu_to_be64(m->end.from);
-	w->nfailed = cpu_to_be32(min_t(u64, m->end_to - m->end.from, U32_MAX));
+	w->failed = cpu_to_be64(m->abort.from);
+	w->nfailed = cpu_to_be32(min_t(u64, m->abort_to - m->abort.from, U32_MAX));
 }
 
-bool hc_end_missed(const struct hc_member *m, const struct hc_wire_done *w)
+bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w)
 {
 	u64 from = be64_to_cpu(w->failed);
 	u64 to = from + be32_to_cpu(w->nfailed);
 
 	if (to == from || to <= m->done)
 		return false;
-	return !m->end_to || max(from, m->done) < m->end.from || to > m->end_to;
+	return !m->abort_to || max(from, m->done) < m->abort.from || to > m->abort_to;
 }
 
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
 {
 	struct hypercube_result res = {
-		.status = -(s32)m->end.status,
+		.status = -(s32)m->abort.status,
 		.plan = m->plan->id,
 		.op = nr,
 		.cookie = op ? op->cookie : 0,
-		.cause_node = m->end.node == HC_CAUSE_NONE ? ~0U : m->end.node,
-		.cause_dim = m->end.dim == HC_CAUSE_NONE ? ~0U : m->end.dim,
+		.cause_node = m->abort.node == HC_CAUSE_NONE ? ~0U : m->abort.node,
+		.cause_dim = m->abort.dim == HC_CAUSE_NONE ? ~0U : m->abort.dim,
 		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
 	};
 
@@ -148,7 +148,7 @@ void hc_op_forgo(struct hc_member *m, struct hc_op *op)
 		m->plan->ops->forgone(m, op);
 	if (m->cur_open && m->cur == op->nr)
 		m->cur_open = false;
-	hc_op_drop(m, op, -(int)m->end.status);
+	hc_op_drop(m, op, -(int)m->abort.status);
 }
 
 /* The pending operation with the lowest number from @nr on, or NULL: processes hear of
@@ -186,7 +186,7 @@ static bool ops_fail_ended(struct hc_member *m)
 	struct hc_op *op, *next;
 	bool told = false;
 
-	for (op = op_from(m, m->end.from); op && op->nr < m->end_to; op = next) {
+	for (op = op_from(m, m->abort.from); op && op->nr < m->abort_to; op = next) {
 		next = op_from(m, op->nr + 1);
 		told |= op->begun;
 		hc_op_forgo(m, op);
@@ -194,65 +194,65 @@ static bool ops_fail_ended(struct hc_member *m)
 	return told;
 }
 
-static void range_set(struct hc_member *m, const struct hc_end *end, u64 to)
+static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 {
-	bool apart = !m->end_to || end->from > m->end_to || to < m->end.from;
-	u64 from = apart ? end->from : min(m->end.from, end->from);
+	bool apart = !m->abort_to || abort->from > m->abort_to || to < m->abort.from;
+	u64 from = apart ? abort->from : min(m->abort.from, abort->from);
 
-	m->end_to = apart ? to : max(m->end_to, to);
-	m->end = *end;
-	m->end.from = from;
+	m->abort_to = apart ? to : max(m->abort_to, to);
+	m->abort = *abort;
+	m->abort.from = from;
 	/* A member that asks about the range has to learn of all of it. */
-	m->end.to = m->end_to;
+	m->abort.to = m->abort_to;
 }
 
 /* Make what @end covers part of the failed range, and fail it; see the top of this file.
  * False: nothing new.  @told: the process was told of an operation that failed.
  */
-static bool end_note(struct hc_member *m, const struct hc_end *end, bool *told)
+static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *told)
 {
-	u64 to = hc_end_to(end);
+	u64 to = hc_abort_to(abort);
 	const struct hc_plan_ops *ops = m->plan->ops;
-	const struct hc_end upper = m->end;
-	const u64 upper_to = m->end_to;
+	const struct hc_abort upper = m->abort;
+	const u64 upper_to = m->abort_to;
 
-	if (to <= m->done || (upper_to && end->from >= upper.from && to <= upper_to))
+	if (to <= m->done || (upper_to && abort->from >= upper.from && to <= upper_to))
 		return false;
-	if (upper_to && end->from > upper_to && ops->settle_below)
+	if (upper_to && abort->from > upper_to && ops->settle_below)
 		ops->settle_below(m);
-	range_set(m, end, to);
+	range_set(m, abort, to);
 	*told = ops_fail_ended(m);
 	hc_numbers_skip(m);
 	if (upper_to && to < upper.from) {
 		if (ops->settle_passed)
 			ops->settle_passed(m);
-		m->end = upper;
-		m->end_to = upper_to;
+		m->abort = upper;
+		m->abort_to = upper_to;
 		hc_numbers_skip(m);
 	}
 	return true;
 }
 
-/* The root's failed range may be news here, END being under way still. */
-static void last_range(const struct hc_member *root, struct hc_end *last)
+/* The root's failed range may be news here, ABORT being under way still. */
+static void last_range(const struct hc_member *root, struct hc_abort *last)
 {
-	last->failed = root->end.from;
-	last->nfailed = root->end_to ? min_t(u64, root->end_to - root->end.from, U32_MAX) : 0;
+	last->failed = root->abort.from;
+	last->nfailed = root->abort_to ? min_t(u64, root->abort_to - root->abort.from, U32_MAX) : 0;
 }
 
-void hc_end_last(const struct hc_member *root, struct hc_end *last)
+void hc_abort_last(const struct hc_member *root, struct hc_abort *last)
 {
 	if (root->broken) {
-		*last = root->end;
+		*last = root->abort;
 		last->next = root->begun;
 		return;
 	}
-	*last = (struct hc_end){ .from = root->done, .next = root->begun };
+	*last = (struct hc_abort){ .from = root->done, .next = root->begun };
 	last_range(root, last);
 }
 
 /* A result of which the end has not come down is not complete here. */
-static bool op_complete_below(const struct hc_op *op, const struct hc_end *last)
+static bool op_complete_below(const struct hc_op *op, const struct hc_abort *last)
 {
 	if (!op->handed || op->nr >= last->from ||
 	    (op->nr >= last->failed && op->nr - last->failed < last->nfailed))
@@ -260,7 +260,7 @@ static bool op_complete_below(const struct hc_op *op, const struct hc_end *last)
 	return !op->coll->comes_down;
 }
 
-void hc_end_settle(struct hc_member *m, const struct hc_end *last)
+void hc_abort_settle(struct hc_member *m, const struct hc_abort *last)
 {
 	struct hc_op *op, *behind;
 
@@ -280,24 +280,24 @@ void hc_end_settle(struct hc_member *m, const struct hc_end *last)
 }
 
 /* A fault breaks the plan.  What this member has handed over may be complete at
- * the sink; it stays in doubt until the sink says so (HC_END_F_FINAL) or silence
+ * the sink; it stays in doubt until the sink says so (HC_ABORT_F_FINAL) or silence
  * lasts too long (coll/stall.c).  Returns whether that was news.
  */
-static bool plan_break(struct hc_member *m, struct hc_end *end)
+static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 {
 	const struct hc_plan_ops *ops = m->plan->ops;
 	bool news = !m->broken;
 
 	if (news) {
 		if (hc_member_is_root(m))
-			last_range(m, end);
+			last_range(m, abort);
 		m->broken = true;
-		m->end = *end;
+		m->abort = *abort;
 		if (ops->broke)
 			ops->broke(m);
 		if (!test_and_set_bit(0, &m->plan->breaking)) {
-			WRITE_ONCE(m->plan->cause_node, end->node);
-			WRITE_ONCE(m->plan->cause_dim, end->dim);
+			WRITE_ONCE(m->plan->cause_node, abort->node);
+			WRITE_ONCE(m->plan->cause_dim, abort->dim);
 			/* Pairs with plan_allows() and hc_fill_plan(): cause before flag. */
 			smp_store_release(&m->plan->broken, true);
 			trace_hc_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
@@ -307,45 +307,46 @@ static bool plan_break(struct hc_member *m, struct hc_end *end)
 		if (!hc_member_is_root(m))
 			ops_fail_begun(m);
 	}
-	if (ops->done_way == HC_DONE_ALONE) {
+	if (ops->ack_way == HC_ACK_ALONE) {
 		/* There is no word to wait for: nothing that this member had is in doubt. */
-		const struct hc_end own = { .from = m->done };
+		const struct hc_abort own = { .from = m->done };
 
 		if (news)
-			hc_end_settle(m, &own);
+			hc_abort_settle(m, &own);
 		return news;
 	}
 	if (hc_member_is_root(m) && news) {
-		end->from = m->done;
-		end->next = m->begun;
-		end->flags |= HC_END_F_FINAL;
+		abort->from = m->done;
+		abort->next = m->begun;
+		abort->flags |= HC_ABORT_F_FINAL;
 	}
-	if (end->flags & HC_END_F_FINAL && !m->final) {
-		m->end = *end;
-		hc_end_settle(m, end);
+	if (abort->flags & HC_ABORT_F_FINAL && !m->final) {
+		m->abort = *abort;
+		hc_abort_settle(m, abort);
 		return true;
 	}
-	return news || (ops->word_again && ops->word_again(m, end));
+	return news || (ops->word_again && ops->word_again(m, abort));
 }
 
 /* A failure is reported once: by the first member of which a process was told.  Who
  * leaves when nothing is under way fails nothing, though the numbers jump.
  */
-static bool end_is_news(struct hc_member *m, const struct hc_end *end, u32 from_peer, bool told)
+static bool abort_is_news(struct hc_member *m, const struct hc_abort *abort, u32 from_peer,
+			  bool told)
 {
-	if (end->flags & HC_END_F_BROKEN)
+	if (abort->flags & HC_ABORT_F_BROKEN)
 		return from_peer == HC_CAUSE_NONE;
-	return told && atomic64_xchg(&m->plan->reported, end->from + 1) != end->from + 1;
+	return told && atomic64_xchg(&m->plan->reported, abort->from + 1) != abort->from + 1;
 }
 
-static void event_end(struct hc_member *m, const struct hc_end *end)
+static void event_abort(struct hc_member *m, const struct hc_abort *abort)
 {
 	struct hc_op_event ev = {
 		.node = m->node->id,
-		.nr = end->from,
-		.status = -(int)end->status,
-		.cause_node = end->node,
-		.cause_dim = end->dim,
+		.nr = abort->from,
+		.status = -(int)abort->status,
+		.cause_node = abort->node,
+		.cause_dim = abort->dim,
 	};
 
 	hc_notify_op(m->plan, &ev);
@@ -354,11 +355,11 @@ static void event_end(struct hc_member *m, const struct hc_end *end)
 /* The member's next contribution belongs to what has failed; but not if it is the first
  * one of a process that came after another had left.
  */
-static void reset_next(struct hc_member *m, const struct hc_end *end)
+static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 {
 	struct sock *sk = hc_sock_serving(m);
 
-	if (!m->engaged && (end->status == ECONNRESET || !sk))
+	if (!m->engaged && (abort->status == ECONNRESET || !sk))
 		return;
 	if (!m->sock)
 		m->sock = hc_sock_id(sk);
@@ -366,56 +367,56 @@ static void reset_next(struct hc_member *m, const struct hc_end *end)
 }
 
 /* In frames, to tell the peers. */
-#define END_COST	4
+#define ABORT_COST	4
 
-void hc_coll_end(struct hc_member *m, const struct hc_end *cause, u32 from_peer)
+void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_peer)
 {
 	const struct hc_plan_ops *ops = m->plan->ops;
-	struct hc_end end = *cause;
+	struct hc_abort abort = *cause;
 	u32 dropped = m->dropped;
 	bool told = false;
 	bool news;
 
-	if (end.flags & HC_END_F_BROKEN) {
-		if (!plan_break(m, &end))
+	if (abort.flags & HC_ABORT_F_BROKEN) {
+		if (!plan_break(m, &abort))
 			return;
 	} else {
 		if (m->broken)
 			return;
-		news = end_note(m, &end, &told);
-		if (ops->end_note)
-			news = ops->end_note(m, &end, news);
+		news = abort_note(m, &abort, &told);
+		if (ops->abort_note)
+			news = ops->abort_note(m, &abort, news);
 		if (!news) {
-			if (ops->end_known)
-				ops->end_known(m, from_peer);
+			if (ops->abort_known)
+				ops->abort_known(m, from_peer);
 			return;
 		}
 		/* One who took part learns of the failure, now or when he goes on. */
 		if (ops->all_contribute && !told)
-			reset_next(m, &end);
+			reset_next(m, &abort);
 	}
-	if (end_is_news(m, &end, from_peer, told))
-		event_end(m, &end);
+	if (abort_is_news(m, &abort, from_peer, told))
+		event_abort(m, &abort);
 	/* The sink's own word goes back to where the news came from, too. */
-	end_xmit(m, &end, end.flags & HC_END_F_FINAL && hc_member_is_root(m) ?
+	abort_xmit(m, &abort, abort.flags & HC_ABORT_F_FINAL && hc_member_is_root(m) ?
 			  HC_CAUSE_NONE : from_peer);
-	/* Behind END, for it counts the skipped numbers as done. */
+	/* Behind ABORT, for it counts the skipped numbers as done. */
 	if (!m->broken)
-		hc_done_tell(m);
+		hc_ack_tell(m);
 	hc_view_idle(m);
-	m->node->spent += END_COST + m->dropped - dropped;
+	m->node->spent += ABORT_COST + m->dropped - dropped;
 }
 
-void hc_coll_end_go_on(struct hc_member *m, const struct hc_end *end)
+void hc_coll_abort_go_on(struct hc_member *m, const struct hc_abort *abort)
 {
-	hc_coll_end(m, end, HC_CAUSE_NONE);
+	hc_coll_abort(m, abort, HC_CAUSE_NONE);
 	if (!m->broken)
 		hc_advance(m);
 }
 
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node)
 {
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = op->nr,
 		.status = -status,
 		.node = node,
@@ -426,14 +427,14 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
 	if (m->broken)
 		hc_op_forgo(m, op);
 	else
-		hc_coll_end(m, &end, HC_CAUSE_NONE);
+		hc_coll_abort(m, &abort, HC_CAUSE_NONE);
 	return HC_FAILED;
 }
 
 /* A node that is no member has news for the members: the sink spreads it. */
-static void end_route(struct hc_node *node, struct hc_plan *plan, const struct hc_end *end)
+static void abort_route(struct hc_node *node, struct hc_plan *plan, const struct hc_abort *abort)
 {
-	struct sk_buff *skb = hc_end_alloc(node, end);
+	struct sk_buff *skb = hc_abort_alloc(node, abort);
 	struct hc_wire_plan *of;
 
 	if (!skb)
@@ -448,25 +449,25 @@ static void end_route(struct hc_node *node, struct hc_plan *plan, const struct h
  * Each member can cause one before it must begin an operation again, for which
  * there is no room until more is done.
  */
-static u64 end_limit(const struct hc_member *m)
+static u64 abort_limit(const struct hc_member *m)
 {
 	return m->done + (hc_nodes(m->node->fabric->dim) + 2ULL) * HC_OP_RANGE;
 }
 
 /* Ranges grow with each failure of members that do not hear of each other. */
-#define END_SPAN_MAX	(1ULL << 20)
+#define ABORT_SPAN_MAX	(1ULL << 20)
 
-static bool end_range_fits(const struct hc_end *end)
+static bool abort_range_fits(const struct hc_abort *abort)
 {
-	u64 span = end->to - end->from;
+	u64 span = abort->to - abort->from;
 
-	return !end->to || (span >= HC_OP_RANGE && span <= END_SPAN_MAX);
+	return !abort->to || (span >= HC_OP_RANGE && span <= ABORT_SPAN_MAX);
 }
 
 /* From a peer of the tree; to the root also from a node that is no member, where a detour
- * has failed: see end_route().
+ * has failed: see abort_route().
  */
-static bool end_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
+static bool abort_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
 {
 	u32 src = be16_to_cpu(hdr->src);
 
@@ -476,18 +477,18 @@ static bool end_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
 	       hdr->flags & HC_FRAME_F_ROUTED;
 }
 
-static bool end_has_sense(const struct hc_member *m, const struct hc_end *end)
+static bool abort_has_sense(const struct hc_member *m, const struct hc_abort *abort)
 {
 	u32 dim = m->node->fabric->dim;
 
-	return end->status && end->status <= MAX_ERRNO && end_range_fits(end) &&
-	       (end->node == HC_CAUSE_NONE || end->node < hc_nodes(dim)) &&
-	       (end->dim == HC_CAUSE_NONE || end->dim < dim);
+	return abort->status && abort->status <= MAX_ERRNO && abort_range_fits(abort) &&
+	       (abort->node == HC_CAUSE_NONE || abort->node < hc_nodes(dim)) &&
+	       (abort->dim == HC_CAUSE_NONE || abort->dim < dim);
 }
 
-static void end_read(const struct hc_wire_end *w, struct hc_end *end)
+static void abort_read(const struct hc_wire_abort *w, struct hc_abort *abort)
 {
-	*end = (struct hc_end){
+	*abort = (struct hc_abort){
 		.from = be64_to_cpu(w->plan.op),
 		.to = be64_to_cpu(w->to),
 		.next = be64_to_cpu(w->next),
@@ -500,23 +501,23 @@ static void end_read(const struct hc_wire_end *w, struct hc_end *end)
 	};
 }
 
-unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
+unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	u32 src = be16_to_cpu(hdr->src);
-	struct hc_end end;
+	struct hc_abort abort;
 
-	end_read(hc_wire_end_of(skb), &end);
-	if (!end_has_sense(m, &end))
+	abort_read(hc_wire_abort_of(skb), &abort);
+	if (!abort_has_sense(m, &abort))
 		return HYPERCUBE_A_DROP_MALFORMED;
-	if (end.from > end_limit(m) || !end_may_come(m, hdr))
+	if (abort.from > abort_limit(m) || !abort_may_come(m, hdr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	/* Only the root says what was begun, or is complete; its word comes from a destination. */
 	if (!hc_peer_find(m, src) || hc_src_index(m, src) >= 0)
-		end.flags &= ~HC_END_F_FINAL;
-	if (!(end.flags & HC_END_F_FINAL))
-		end.nfailed = 0;
-	hc_coll_end(m, &end, src);
+		abort.flags &= ~HC_ABORT_F_FINAL;
+	if (!(abort.flags & HC_ABORT_F_FINAL))
+		abort.nfailed = 0;
+	hc_coll_abort(m, &abort, src);
 	if (!m->broken)
 		hc_advance(m);
 	return 0;
@@ -581,14 +582,14 @@ static bool loss_matters(struct hc_member *m)
 
 	if (first_at_risk(m) < m->head || (op && op->nr == m->head))
 		return true;
-	return m->plan->ops->unasked && !(m->end_to && m->end_to == m->head);
+	return m->plan->ops->unasked && !(m->abort_to && m->abort_to == m->head);
 }
 
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
 		   u32 flags)
 {
 	struct hc_member *m = plan->member[node->id];
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = m ? first_at_risk(m) : 0,
 		.status = status,
 		.node = node->id,
@@ -599,12 +600,12 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 	bool concerned = (m && hc_member_uses(m, dim)) ||
 			 detour_ends_at(plan, hc_neigh(node->id, dim));
 
-	if (concerned && m && !(flags & HC_END_F_BROKEN) && !loss_matters(m))
+	if (concerned && m && !(flags & HC_ABORT_F_BROKEN) && !loss_matters(m))
 		return;
 	if (concerned && m)
-		hc_coll_end_go_on(m, &end);
-	else if (concerned && flags & HC_END_F_BROKEN)
-		end_route(node, plan, &end);
+		hc_coll_abort_go_on(m, &abort);
+	else if (concerned && flags & HC_ABORT_F_BROKEN)
+		abort_route(node, plan, &abort);
 }
 
 /* Plans that are looked at in the time that a frame takes. */
@@ -649,16 +650,16 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 {
 	const struct hc_wire_plan *of = hc_frame_plan(skb);
 	bool memory = why == HYPERCUBE_A_DROP_NO_MEMORY;
-	struct hc_end end = {
+	struct hc_abort abort = {
 		.from = be64_to_cpu(of->op),
 		.status = memory ? ENOMEM : EHOSTUNREACH,
 		.node = node->id,
 		.dim = dim < node->fabric->dim && !memory ? dim : HC_CAUSE_NONE,
-		.flags = memory ? 0 : HC_END_F_BROKEN,
+		.flags = memory ? 0 : HC_ABORT_F_BROKEN,
 	};
 	struct hc_plan *plan;
 
-	/* END itself is not worth a second END; the others repeat. */
+	/* ABORT itself is not worth a second ABORT; the others repeat. */
 	if (!hc_frame_is(skb, HC_FT_NEEDED))
 		return;
 	rcu_read_lock();
@@ -666,20 +667,20 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	if (plan && plan->epoch == be32_to_cpu(of->epoch) &&
 	    plan_misses(plan, node, dim, hc_hdr(skb))) {
 		if (plan->member[node->id])
-			hc_coll_end(plan->member[node->id], &end, HC_CAUSE_NONE);
+			hc_coll_abort(plan->member[node->id], &abort, HC_CAUSE_NONE);
 		else
-			end_route(node, plan, &end);
+			abort_route(node, plan, &abort);
 	}
 	rcu_read_unlock();
 }
 
-void hc_member_destroy(struct hc_member *m, int status, const struct hc_end *last)
+void hc_member_destroy(struct hc_member *m, int status, const struct hc_abort *last)
 {
 	hc_member_forget(m);
-	m->end.status = -status;
-	m->end.node = HC_CAUSE_NONE;
-	m->end.dim = HC_CAUSE_NONE;
-	hc_end_settle(m, last);
+	m->abort.status = -status;
+	m->abort.node = HC_CAUSE_NONE;
+	m->abort.dim = HC_CAUSE_NONE;
+	hc_abort_settle(m, last);
 	hc_host_waiting_refuse(m, status);
 	kfree(m);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which operations are done: words between members (DONE), and what plans do whose root
+ * Which operations are done: words between members (ACK), and what plans do whose root
  * says so.
  *
  * In such a plan the root has what all have contributed, and tells those below, who pass it
@@ -14,61 +14,61 @@
 /* Returns the index of the last of the peers that tell this member how far they are. */
 static unsigned int peer_last(const struct hc_member *m)
 {
-	unsigned int n = hc_done_peers(m);
+	unsigned int n = hc_ack_peers(m);
 	unsigned int i, last = 0;
 
 	for (i = 1; i < n; i++)
-		if (m->peer_done[i] < m->peer_done[last])
+		if (m->peer_acked[i] < m->peer_acked[last])
 			last = i;
 	return last;
 }
 
-u32 hc_done_peer(const struct hc_member *m)
+u32 hc_ack_peer(const struct hc_member *m)
 {
 	unsigned int last = peer_last(m);
 
-	return m->plan->ops->done_way == HC_DONE_UP ? m->src[last].node : m->role.dst[last].node;
+	return m->plan->ops->ack_way == HC_ACK_UP ? m->src[last].node : m->role.dst[last].node;
 }
 
-bool hc_done_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_done *d)
+bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_ack *d)
 {
-	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DONE, 0, GFP_ATOMIC);
-	struct hc_wire_done *w;
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_ACK, 0, GFP_ATOMIC);
+	struct hc_wire_ack *w;
 
 	if (!skb)
 		return false;
 	hc_hdr(skb)->step = cpu_to_be32(d->clock);
 	hc_hdr(skb)->time = cpu_to_be64(d->time);
-	w = hc_wire_done_of(skb);
+	w = hc_wire_ack_of(skb);
 	w->plan.op = cpu_to_be64(d->nr);
 	w->steps = cpu_to_be32(d->steps);
-	hc_done_mark(m, w);
+	hc_ack_mark(m, w);
 	hc_peer_xmit(m, peer, skb);
 	return true;
 }
 
-void hc_done_tell(struct hc_member *m)
+void hc_ack_tell(struct hc_member *m)
 {
 	if (hc_member_tells(m) && m->told != m->done)
-		m->plan->ops->done_tell(m);
+		m->plan->ops->ack_tell(m);
 }
 
 /* ------------------------------------------------------------ the root says so */
 
-static void done_down(struct hc_member *m, const struct hc_done *d)
+static void ack_down(struct hc_member *m, const struct hc_ack *d)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->role.nsrc; i++)
-		hc_done_xmit(m, &m->src[i], d);
+		hc_ack_xmit(m, &m->src[i], d);
 }
 
-void hc_root_done_tell(struct hc_member *m)
+void hc_root_ack_tell(struct hc_member *m)
 {
-	const struct hc_done d = { .nr = m->done };
+	const struct hc_ack d = { .nr = m->done };
 
 	WRITE_ONCE(m->told, m->done);
-	done_down(m, &d);
+	ack_down(m, &d);
 }
 
 static void root_complete(struct hc_member *m, struct hc_op *op)
@@ -79,14 +79,14 @@ static void root_complete(struct hc_member *m, struct hc_op *op)
 		.steps = hc_op_steps(m, op),
 		.time = op->time,
 	};
-	struct hc_done d = {
+	struct hc_ack d = {
 		.nr = op->nr + 1,
 		.time = op->time,
 		.clock = op->clock,
 		.steps = ev.steps,
 	};
 	/* After a failure members wait for this to go on with the next number. */
-	bool tell = op->notify || d.nr - m->told >= HC_DONE_BATCH || hc_ended(m, d.nr);
+	bool tell = op->notify || d.nr - m->told >= HC_ACK_BATCH || hc_ended(m, d.nr);
 
 	hc_op_drop(m, op, 0);
 	WRITE_ONCE(m->done, d.nr);
@@ -95,7 +95,7 @@ static void root_complete(struct hc_member *m, struct hc_op *op)
 	if (tell) {
 		d.nr = m->done;
 		WRITE_ONCE(m->told, m->done);
-		done_down(m, &d);
+		ack_down(m, &d);
 	}
 }
 
@@ -105,9 +105,9 @@ void hc_root_handed(struct hc_member *m, struct hc_op *op)
 		root_complete(m, op);
 }
 
-bool hc_done_set(struct hc_member *m, const struct hc_done *d)
+bool hc_ack_set(struct hc_member *m, const struct hc_ack *d)
 {
-	struct hc_done known = *d;
+	struct hc_ack known = *d;
 	u64 nr;
 
 	for (nr = m->done; nr < d->nr; nr++) {
@@ -125,18 +125,18 @@ bool hc_done_set(struct hc_member *m, const struct hc_done *d)
 	if (nr == m->done)
 		return false;
 	if (nr < d->nr)
-		known = (struct hc_done){ .nr = nr };
+		known = (struct hc_ack){ .nr = nr };
 	WRITE_ONCE(m->done, nr);
 	hc_numbers_skip(m);
-	done_down(m, &known);
+	ack_down(m, &known);
 	return true;
 }
 
-void hc_done_review(struct hc_member *m)
+void hc_ack_review(struct hc_member *m)
 {
-	struct hc_done d = { .nr = m->peer_done[peer_last(m)] };
+	struct hc_ack d = { .nr = m->peer_acked[peer_last(m)] };
 
-	if (hc_done_set(m, &d))
+	if (hc_ack_set(m, &d))
 		hc_advance(m);
 }
 
@@ -145,7 +145,7 @@ void hc_done_review(struct hc_member *m)
  */
 void hc_root_settle_below(struct hc_member *m)
 {
-	const struct hc_done d = { .nr = m->end.from };
+	const struct hc_ack d = { .nr = m->abort.from };
 	u64 nr;
 
 	if (m->done >= d.nr || m->head < d.nr || hc_member_is_root(m))
@@ -156,7 +156,7 @@ void hc_root_settle_below(struct hc_member *m)
 		if (op && op->nr == nr && op->coll->comes_down)
 			hc_op_forgo(m, op);
 	}
-	hc_done_set(m, &d);
+	hc_ack_set(m, &d);
 }
 
 /* The destination that says that an operation is done has sent all of its result before.  If
@@ -181,11 +181,11 @@ static bool result_lost(struct hc_member *m, u64 told)
 	return false;
 }
 
-void hc_root_done_rx(struct hc_member *m, const struct sk_buff *skb)
+void hc_root_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 {
-	const struct hc_wire_done *w = hc_wire_done_of(skb);
+	const struct hc_wire_ack *w = hc_wire_ack_of(skb);
 	const struct hc_hdr *hdr = hc_hdr(skb);
-	struct hc_done d = {
+	struct hc_ack d = {
 		.nr = be64_to_cpu(w->plan.op),
 		.time = be64_to_cpu(hdr->time),
 		.clock = be32_to_cpu(hdr->step),
@@ -199,12 +199,12 @@ void hc_root_done_rx(struct hc_member *m, const struct sk_buff *skb)
 		return;
 	for (i = 0; i < m->role.ndst; i++)
 		if (m->role.dst[i].node == src && d.nr <= m->head)
-			m->peer_done[i] = max(m->peer_done[i], d.nr);
-	k = m->peer_done[peer_last(m)];
+			m->peer_acked[i] = max(m->peer_acked[i], d.nr);
+	k = m->peer_acked[peer_last(m)];
 	/* Time and steps in @d are those of the last operation below d.nr, and of no other. */
 	if (k != d.nr)
-		d = (struct hc_done){ .nr = k };
-	if (k > m->done && hc_done_set(m, &d))
+		d = (struct hc_ack){ .nr = k };
+	if (k > m->done && hc_ack_set(m, &d))
 		hc_advance(m);
 	else if (m->view_wait == HYPERCUBE_WAIT_DONE)
 		hc_view_idle(m);

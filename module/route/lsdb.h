@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link states: what nodes know of the links of others, see state.c.  All of it is the
- * poll's, but for hc_state_again().
+ * Link-state database: what nodes know of the links of others, see lsdb.c.  All of it is the
+ * poll's, but for hc_lsdb_again().
  */
-#ifndef _HC_STATE_H
-#define _HC_STATE_H
+#ifndef _HC_LSDB_H
+#define _HC_LSDB_H
 
 #include <linux/types.h>
 
 struct hc_node;
-struct hc_state;
+struct hc_lsdb_entry;
 struct sk_buff;
 
 /**
- * struct hc_states - what a node knows of faults that are not its own; [poll] but for @again
+ * struct hc_lsdb - what a node knows of faults that are not its own; [poll] but for @again
  * @told: own FAULT word as last told to everybody
  * @version: of that
  * @list: what is known of others, by ascending node
@@ -30,10 +30,10 @@ struct sk_buff;
  * @tree_fits: what is known fits the own links
  * @again: dimensions along which what is known was dropped; atomic
  */
-struct hc_states {
+struct hc_lsdb {
 	u32 told;
 	u32 version;
-	struct hc_state *list;
+	struct hc_lsdb_entry *list;
 	u32 n;
 	u32 room;
 	unsigned long *news;
@@ -49,28 +49,28 @@ struct hc_states {
 };
 
 /* The own FAULT word may have changed. */
-void hc_state_links(struct hc_node *node);
-/* States that were sent over link @dim were dropped there: the next hc_state_links() sends all
+void hc_lsdb_links(struct hc_node *node);
+/* States that were sent over link @dim were dropped there: the next hc_lsdb_links() sends all
  * of them over it again.  Any context.
  */
-void hc_state_again(struct hc_node *node, unsigned int dim);
-/* A STATE frame came over link @dim; consumes. */
-void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+void hc_lsdb_again(struct hc_node *node, unsigned int dim);
+/* A LSA frame came over link @dim; consumes. */
+void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* First hop of a shortest path to @dst as far as known, or -1. */
-int hc_state_hop(struct hc_node *node, u32 dst);
+int hc_lsdb_hop(struct hc_node *node, u32 dst);
 /* A spanning tree of the nodes that @origin reaches, as far as known: its links here are
  * @edges.  Return: its name, the same at all who know the same and at no others; 0: what
  * is known does not fit the own links, or some of these may lose frames, or no memory.
  */
-u32 hc_state_tree(struct hc_node *node, u32 origin, u32 *edges);
+u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges);
 /* Is there news to be passed on? */
-static inline bool hc_state_is_news(const struct hc_states *s)
+static inline bool hc_lsdb_is_news(const struct hc_lsdb *s)
 {
 	return s->nnews;
 }
 
 /* Pass it on. */
-void hc_state_flush(struct hc_node *node);
-void hc_state_free(struct hc_node *node);
+void hc_lsdb_flush(struct hc_node *node);
+void hc_lsdb_free(struct hc_node *node);
 
-#endif /* _HC_STATE_H */
+#endif /* _HC_LSDB_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Link states: what nodes know of faults that are not their own, so that unicast takes
+ * Link-state database: what nodes know of faults that are not their own, so that unicast takes
  * shortest ways.
  *
  * A node whose FAULT word changes gives it the next version number and sends {node,
@@ -48,20 +48,20 @@
 #include "fabric/skb.h"
 #include "hc_bfs.h"
 #include "hc_topo.h"
-#include "route/state.h"
+#include "route/lsdb.h"
 
 #define CHUNK		256	/* entries of a frame */
-#define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_state_head))
+#define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_lsa_head))
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
 /**
- * struct hc_state - what a node knows of another one's links
+ * struct hc_lsdb_entry - what a node knows of another one's links
  * @node: the other one
  * @word: its FAULT word
  * @version: counts the changes of the word
  */
-struct hc_state {
+struct hc_lsdb_entry {
 	u16 node;
 	u16 word;
 	u32 version;
@@ -72,12 +72,12 @@ struct hc_state {
 /* Index of the first entry that is not below @u. */
 static unsigned int state_index(const struct hc_node *node, u32 u)
 {
-	unsigned int low = 0, high = node->states.n;
+	unsigned int low = 0, high = node->lsdb.n;
 
 	while (low < high) {
 		unsigned int mid = (low + high) / 2;
 
-		if (node->states.list[mid].node < u)
+		if (node->lsdb.list[mid].node < u)
 			low = mid + 1;
 		else
 			high = mid;
@@ -87,21 +87,21 @@ static unsigned int state_index(const struct hc_node *node, u32 u)
 
 static bool state_grow(struct hc_node *node)
 {
-	u32 room = node->states.room ? 2 * node->states.room : 8;
-	struct hc_state *v;
+	u32 room = node->lsdb.room ? 2 * node->lsdb.room : 8;
+	struct hc_lsdb_entry *v;
 
-	if (node->states.n < node->states.room)
+	if (node->lsdb.n < node->lsdb.room)
 		return true;
 	v = hc_poll_alloc(node->fabric, room * sizeof(*v));
 	if (!v) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return false;
 	}
-	if (node->states.n)
-		memcpy(v, node->states.list, node->states.n * sizeof(*v));
-	hc_poll_free(node->fabric, node->states.list, node->states.room * sizeof(*v));
-	node->states.list = v;
-	node->states.room = room;
+	if (node->lsdb.n)
+		memcpy(v, node->lsdb.list, node->lsdb.n * sizeof(*v));
+	hc_poll_free(node->fabric, node->lsdb.list, node->lsdb.room * sizeof(*v));
+	node->lsdb.list = v;
+	node->lsdb.room = room;
 	return true;
 }
 
@@ -119,45 +119,45 @@ static u32 word_hash(u32 u, u32 word)
 static bool state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 {
 	unsigned int i = state_index(node, u);
-	struct hc_state *s;
+	struct hc_lsdb_entry *s;
 
-	if (i == node->states.n || node->states.list[i].node != u) {
+	if (i == node->lsdb.n || node->lsdb.list[i].node != u) {
 		if (!state_grow(node))
 			return false;
-		memmove(&node->states.list[i + 1], &node->states.list[i],
-			(node->states.n - i) * sizeof(*s));
-		node->states.list[i].word = 0;
-		node->states.n++;
-	} else if ((s32)(version - node->states.list[i].version) <= 0) {
+		memmove(&node->lsdb.list[i + 1], &node->lsdb.list[i],
+			(node->lsdb.n - i) * sizeof(*s));
+		node->lsdb.list[i].word = 0;
+		node->lsdb.n++;
+	} else if ((s32)(version - node->lsdb.list[i].version) <= 0) {
 		return false;
 	}
-	s = &node->states.list[i];
-	node->states.digest ^= word_hash(u, s->word) ^ word_hash(u, word);
-	*s = (struct hc_state){ .node = u, .word = word, .version = version };
-	node->states.hops_stale = true;
-	node->states.tree_stale = true;
+	s = &node->lsdb.list[i];
+	node->lsdb.digest ^= word_hash(u, s->word) ^ word_hash(u, word);
+	*s = (struct hc_lsdb_entry){ .node = u, .word = word, .version = version };
+	node->lsdb.hops_stale = true;
+	node->lsdb.tree_stale = true;
 	return true;
 }
 
 /* ------------------------------------------------------------ frames */
 
 static void state_send(struct hc_node *node, unsigned int dim, u8 flags,
-		       const struct hc_wire_state *v, unsigned int n)
+		       const struct hc_wire_lsa *v, unsigned int n)
 {
-	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_STATE, n * sizeof(*v), GFP_ATOMIC);
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_LSA, n * sizeof(*v), GFP_ATOMIC);
 
 	if (!skb) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
 		return;
 	}
 	memcpy(skb->data + HEAD, v, n * sizeof(*v));
-	hc_wire_state_head_of(skb)->flags = flags;
+	hc_wire_lsa_head_of(skb)->flags = flags;
 	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
 	hc_link_send(node, dim, skb);
 	node->spent++;
 }
 
-static void state_tell(struct hc_node *node, unsigned int except, const struct hc_wire_state *v,
+static void state_tell(struct hc_node *node, unsigned int except, const struct hc_wire_lsa *v,
 		       unsigned int n)
 {
 	unsigned int d;
@@ -167,17 +167,17 @@ static void state_tell(struct hc_node *node, unsigned int except, const struct h
 			state_send(node, d, 0, v, n);
 }
 
-static struct hc_wire_state state_wire(const struct hc_state *s)
+static struct hc_wire_lsa state_wire(const struct hc_lsdb_entry *s)
 {
-	return (struct hc_wire_state){
+	return (struct hc_wire_lsa){
 		.node = cpu_to_be16(s->node), .word = cpu_to_be16(s->word),
 		.version = cpu_to_be32(s->version),
 	};
 }
 
-static struct hc_wire_state *chunk_alloc(struct hc_node *node)
+static struct hc_wire_lsa *chunk_alloc(struct hc_node *node)
 {
-	struct hc_wire_state *v = kmalloc_array(CHUNK, sizeof(*v), GFP_ATOMIC | __GFP_NOWARN);
+	struct hc_wire_lsa *v = kmalloc_array(CHUNK, sizeof(*v), GFP_ATOMIC | __GFP_NOWARN);
 
 	if (!v)
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
@@ -187,18 +187,18 @@ static struct hc_wire_state *chunk_alloc(struct hc_node *node)
 /* All that is known; a frame at least, if it is to be answered. */
 static void state_send_all(struct hc_node *node, unsigned int dim, u8 flags)
 {
-	struct hc_wire_state *v = chunk_alloc(node);
+	struct hc_wire_lsa *v = chunk_alloc(node);
 	unsigned int i = 0, n;
 
 	if (!v)
 		return;
 	do {
-		for (n = 0; n < CHUNK && i < node->states.n; n++, i++)
-			v[n] = state_wire(&node->states.list[i]);
+		for (n = 0; n < CHUNK && i < node->lsdb.n; n++, i++)
+			v[n] = state_wire(&node->lsdb.list[i]);
 		if (n || flags)
 			state_send(node, dim, flags, v, n);
 		flags = 0;
-	} while (i < node->states.n);
+	} while (i < node->lsdb.n);
 	kfree(v);
 }
 
@@ -214,41 +214,41 @@ static size_t news_size(const struct hc_node *node)
  */
 static void news_add(struct hc_node *node, u32 u, unsigned int from)
 {
-	if (!node->states.news)
-		node->states.news = hc_poll_alloc(node->fabric, news_size(node));
-	if (!node->states.news) {
-		struct hc_wire_state wire = state_wire(&node->states.list[state_index(node, u)]);
+	if (!node->lsdb.news)
+		node->lsdb.news = hc_poll_alloc(node->fabric, news_size(node));
+	if (!node->lsdb.news) {
+		struct hc_wire_lsa wire = state_wire(&node->lsdb.list[state_index(node, u)]);
 
 		state_tell(node, from, &wire, 1);
 		return;
 	}
-	if (!node->states.nnews)
-		node->states.news_from = from;
-	else if (node->states.news_from != from)
-		node->states.news_from = HC_DIM_HOST;
-	if (!__test_and_set_bit(u, node->states.news))
-		node->states.nnews++;
+	if (!node->lsdb.nnews)
+		node->lsdb.news_from = from;
+	else if (node->lsdb.news_from != from)
+		node->lsdb.news_from = HC_DIM_HOST;
+	if (!__test_and_set_bit(u, node->lsdb.news))
+		node->lsdb.nnews++;
 }
 
-void hc_state_flush(struct hc_node *node)
+void hc_lsdb_flush(struct hc_node *node)
 {
 	u32 nodes = hc_nodes(node->fabric->dim);
-	struct hc_wire_state *v = chunk_alloc(node);
+	struct hc_wire_lsa *v = chunk_alloc(node);
 	unsigned int n = 0;
 	u32 u;
 
 	if (!v)
 		return;
-	for_each_set_bit(u, node->states.news, nodes) {
-		v[n++] = state_wire(&node->states.list[state_index(node, u)]);
+	for_each_set_bit(u, node->lsdb.news, nodes) {
+		v[n++] = state_wire(&node->lsdb.list[state_index(node, u)]);
 		if (n == CHUNK) {
-			state_tell(node, node->states.news_from, v, n);
+			state_tell(node, node->lsdb.news_from, v, n);
 			n = 0;
 		}
 	}
-	state_tell(node, node->states.news_from, v, n);
-	bitmap_zero(node->states.news, nodes);
-	node->states.nnews = 0;
+	state_tell(node, node->lsdb.news_from, v, n);
+	bitmap_zero(node->lsdb.news, nodes);
+	node->lsdb.nnews = 0;
 	kfree(v);
 }
 
@@ -256,43 +256,43 @@ void hc_state_flush(struct hc_node *node)
 
 static void state_own(struct hc_node *node)
 {
-	if (state_adopt(node, node->id, node->fault, ++node->states.version))
+	if (state_adopt(node, node->id, node->fault, ++node->lsdb.version))
 		news_add(node, node->id, HC_DIM_HOST);
 }
 
-void hc_state_again(struct hc_node *node, unsigned int dim)
+void hc_lsdb_again(struct hc_node *node, unsigned int dim)
 {
-	set_bit(dim, &node->states.again);
+	set_bit(dim, &node->lsdb.again);
 }
 
 /* A slow link had no room for what is known, now it has. */
 static void state_send_again(struct hc_node *node)
 {
-	unsigned long again = xchg(&node->states.again, 0);
+	unsigned long again = xchg(&node->lsdb.again, 0);
 	unsigned int d;
 
 	for_each_set_bit(d, &again, node->fabric->dim)
 		if (hc_link_usable(node, d))
-			state_send_all(node, d, HC_STATE_F_SYNC);
+			state_send_all(node, d, HC_LSA_F_SYNC);
 }
 
-void hc_state_links(struct hc_node *node)
+void hc_lsdb_links(struct hc_node *node)
 {
-	u32 healed = node->states.told & ~node->fault;
+	u32 healed = node->lsdb.told & ~node->fault;
 	unsigned int d;
 
-	if (unlikely(READ_ONCE(node->states.again)))
+	if (unlikely(READ_ONCE(node->lsdb.again)))
 		state_send_again(node);
-	if (node->states.told == node->fault)
+	if (node->lsdb.told == node->fault)
 		return;
-	node->states.told = node->fault;
+	node->lsdb.told = node->fault;
 	state_own(node);
 	for (d = 0; d < node->fabric->dim; d++)
 		if (healed & hc_bit(d))
-			state_send_all(node, d, HC_STATE_F_SYNC);
+			state_send_all(node, d, HC_LSA_F_SYNC);
 }
 
-static void state_take(struct hc_node *node, unsigned int dim, const struct hc_wire_state *w)
+static void state_take(struct hc_node *node, unsigned int dim, const struct hc_wire_lsa *w)
 {
 	u32 u = be16_to_cpu(w->node), word = be16_to_cpu(w->word);
 	u32 version = be32_to_cpu(w->version);
@@ -304,32 +304,32 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 			news_add(node, u, dim);
 		return;
 	}
-	if ((s32)(version - node->states.version) > 0 ||
-	    (version == node->states.version && word != node->states.told)) {
-		node->states.version = version;
+	if ((s32)(version - node->lsdb.version) > 0 ||
+	    (version == node->lsdb.version && word != node->lsdb.told)) {
+		node->lsdb.version = version;
 		state_own(node);
 	}
 }
 
 /* The frame may share its data with others: it is read only. */
-void hc_state_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
-	u8 flags = hc_wire_state_head_of(skb)->flags;
+	u8 flags = hc_wire_lsa_head_of(skb)->flags;
 	unsigned int off;
 
-	if (len % sizeof(struct hc_wire_state) || len > CHUNK * sizeof(struct hc_wire_state)) {
+	if (len % sizeof(struct hc_wire_lsa) || len > CHUNK * sizeof(struct hc_wire_lsa)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return;
 	}
-	for (off = 0; off < len; off += sizeof(struct hc_wire_state)) {
-		struct hc_wire_state buf, *w;
+	for (off = 0; off < len; off += sizeof(struct hc_wire_lsa)) {
+		struct hc_wire_lsa buf, *w;
 
 		w = skb_header_pointer(skb, HEAD + off, sizeof(buf), &buf);
 		if (w)
 			state_take(node, dim, w);
 	}
-	if (flags & HC_STATE_F_SYNC)
+	if (flags & HC_LSA_F_SYNC)
 		state_send_all(node, dim, 0);
 	consume_skb(skb);
 }
@@ -342,9 +342,9 @@ static void search_init(struct hc_bfs *b, const struct hc_node *node, void *room
 	unsigned int i;
 
 	hc_bfs_init(b, node->fabric->dim, room);
-	for (i = 0; i < node->states.n; i++)
-		if (node->states.list[i].node != node->id)
-			hc_bfs_fault(b, node->states.list[i].node, node->states.list[i].word);
+	for (i = 0; i < node->lsdb.n; i++)
+		if (node->lsdb.list[i].node != node->id)
+			hc_bfs_fault(b, node->lsdb.list[i].node, node->lsdb.list[i].word);
 	hc_bfs_fault(b, node->id, node->fault);
 }
 
@@ -356,25 +356,25 @@ static bool hops_compute(struct hc_node *node)
 	struct hc_bfs b;
 	void *room;
 
-	if (!node->states.hops)
-		node->states.hops = hc_poll_alloc(node->fabric, n);
-	room = node->states.hops ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL;
+	if (!node->lsdb.hops)
+		node->lsdb.hops = hc_poll_alloc(node->fabric, n);
+	room = node->lsdb.hops ? kmalloc(size, GFP_ATOMIC | __GFP_NOWARN) : NULL;
 	if (!room)
 		return false;
 	search_init(&b, node, room);
-	hc_bfs_run(&b, node->id, node->states.hops, NULL);
+	hc_bfs_run(&b, node->id, node->lsdb.hops, NULL);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
-	node->states.hops_stale = false;
+	node->lsdb.hops_stale = false;
 	return true;
 }
 
-int hc_state_hop(struct hc_node *node, u32 dst)
+int hc_lsdb_hop(struct hc_node *node, u32 dst)
 {
-	if (!node->states.n || (node->states.hops_stale && !hops_compute(node)) ||
-	    node->states.hops[dst] == HC_BFS_NO_HOP)
+	if (!node->lsdb.n || (node->lsdb.hops_stale && !hops_compute(node)) ||
+	    node->lsdb.hops[dst] == HC_BFS_NO_HOP)
 		return -1;
-	return node->states.hops[dst];
+	return node->lsdb.hops[dst];
 }
 
 /* ------------------------------------------------------------ spanning trees */
@@ -438,12 +438,12 @@ static bool tree_compute(struct hc_node *node)
 	if (!room)
 		return false;
 	search_init(&b, node, room);
-	node->states.tree_fits = words_fit(&b, node);
-	if (node->states.tree_fits)
-		node->states.tree = tree_links(&b, room + size, node->id);
+	node->lsdb.tree_fits = words_fit(&b, node);
+	if (node->lsdb.tree_fits)
+		node->lsdb.tree = tree_links(&b, room + size, node->id);
 	kfree(room);
 	node->spent += n / NODES_OF_A_FRAME;
-	node->states.tree_stale = false;
+	node->lsdb.tree_stale = false;
 	return true;
 }
 
@@ -457,9 +457,9 @@ static u32 tree_of(const struct hc_node *node, u32 origin)
 	return way ? way ^ (way - 1) : hc_ones(node->fabric->dim);
 }
 
-u32 hc_state_tree(struct hc_node *node, u32 origin, u32 *edges)
+u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges)
 {
-	const struct hc_states *s = &node->states;
+	const struct hc_lsdb *s = &node->lsdb;
 	unsigned int d;
 
 	if (s->told != node->fault)
@@ -476,9 +476,9 @@ u32 hc_state_tree(struct hc_node *node, u32 origin, u32 *edges)
 	return s->digest ?: 1;
 }
 
-void hc_state_free(struct hc_node *node)
+void hc_lsdb_free(struct hc_node *node)
 {
-	struct hc_states *s = &node->states;
+	struct hc_lsdb *s = &node->lsdb;
 
 	hc_poll_free(node->fabric, s->list, s->room * sizeof(*s->list));
 	hc_poll_free(node->fabric, s->news, news_size(node));
