@@ -7,7 +7,7 @@
  * jumps to f + HC_OP_RANGE.  No member can have begun a higher one.  Let D(v) be the
  * first number that is not done at v; v begins k only if k < D(v) + HC_OP_WINDOW, and
  * whoever finds the failure, u, has D(u) <= f.  In a tree what is done at v is done at
- * the sink, for which all have contributed, u too: D(v) <= D(sink) <= D(u) + HC_OP_WINDOW,
+ * the root, for which all have contributed, u too: D(v) <= D(root) <= D(u) + HC_OP_WINDOW,
  * hence k < f + 2 * HC_OP_WINDOW.  Some may have the result of f while it fails at
  * others, on its way down; it is the right one.  In a broadcast D(source) <= D(u).
  * So after a failure all members agree on the next number again, whatever each
@@ -39,10 +39,10 @@
  * A fault of a link that the plan uses breaks the plan: ABORT with
  * HC_ABORT_F_BROKEN ends everything pending, and nothing begins until a plan for
  * the new faults is installed.  What a member had handed over may have reached
- * the sink before; the sink, once it hears of the fault, says which operations
+ * the root before; the root, once it hears of the fault, says which operations
  * were complete, and that word goes down the tree like any ABORT.
  *
- * For plans of recursive doubling, which have no sink, see coll/plan_doubling.c.
+ * For plans of recursive doubling, all of whose members are roots, see coll/plan_doubling.c.
  */
 #include "coll/coll.h"
 #include "coll/rx.h"
@@ -280,7 +280,7 @@ void hc_abort_settle(struct hc_member *m, const struct hc_abort *last)
 }
 
 /* A fault breaks the plan.  What this member has handed over may be complete at
- * the sink; it stays in doubt until the sink says so (HC_ABORT_F_FINAL) or silence
+ * the root; it stays in doubt until the root says so (HC_ABORT_F_FINAL) or silence
  * lasts too long (coll/stall.c).  Returns whether that was news.
  */
 static bool plan_break(struct hc_member *m, struct hc_abort *abort)
@@ -367,7 +367,7 @@ static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 }
 
 /* In frames, to tell the peers. */
-#define ABORT_COST	4
+#define ABORT_COST	8
 
 void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_peer)
 {
@@ -397,7 +397,7 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 	}
 	if (abort_is_news(m, &abort, from_peer, told))
 		event_abort(m, &abort);
-	/* The sink's own word goes back to where the news came from, too. */
+	/* The root's own word goes back to where the news came from, too. */
 	abort_xmit(m, &abort, abort.flags & HC_ABORT_F_FINAL && hc_member_is_root(m) ?
 			  HC_CAUSE_NONE : from_peer);
 	/* Behind ABORT, for it counts the skipped numbers as done. */
@@ -431,7 +431,7 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
 	return HC_FAILED;
 }
 
-/* A node that is no member has news for the members: the sink spreads it. */
+/* A node that is no member has news for the members: the root spreads it. */
 static void abort_route(struct hc_node *node, struct hc_plan *plan, const struct hc_abort *abort)
 {
 	struct sk_buff *skb = hc_abort_alloc(node, abort);

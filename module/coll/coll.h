@@ -20,7 +20,7 @@
 #define HC_OP_WINDOW	64
 /* Numbers that a failure covers, see coll/abort.c; a multiple of the window. */
 #define HC_OP_RANGE	(2 * HC_OP_WINDOW)
-/* Completions that the sink may keep to itself if nobody asked to be told. */
+/* Completions that the root may keep to itself if nobody asked to be told. */
 #define HC_ACK_BATCH	16
 /* From one look for what does not move to the next, jiffies. */
 #define HC_STALL_TIME	HZ
@@ -185,7 +185,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @gone: it comes into no list any more; under the lock
  * @role: stage, sources and destinations
  * @next: number of the next contribution
- * @head: oldest operation not yet handed over or, at the sink, not complete
+ * @head: oldest operation not yet handed over or, at the root, not complete
  * @done: all operations below are complete as far as this member knows
  * @peer_acked: how far each destination has told it is (the window of all of them
  *	must have moved on before this member's); BCAST: each source
@@ -203,9 +203,9 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @left: a socket was closed and none has contributed since
  * @reset: the first contribution from @end.from on is answered with @end
  * @broken: a fault has broken the plan
- * @final: the sink has said which operations were complete then
+ * @final: the root has said which operations were complete then
  * @asked: the peer waited for was asked and has not answered; when the plan is broken:
- *	how often the sink's word was looked for
+ *	how often the root's word was looked for
  * @heard: frames that had come whole over its link when it was last looked at
  * @checked: jiffies when that was
  * @quiet: jiffies of silence since the last sign of life, as far as it tells anything
@@ -375,7 +375,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 struct hc_op *hc_op_get(struct hc_member *m, u64 nr);
 /* It is over; @status: 0 or a negative errno. */
 void hc_op_drop(struct hc_member *m, struct hc_op *op, int status);
-/* An operation is complete at the sink: tell the socket if it asked, and forget it. */
+/* An operation is complete at the root: tell the socket if it asked, and forget it. */
 void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time);
 /* Work on the oldest operation, and the next one once it is handed over. */
 void hc_advance(struct hc_member *m);

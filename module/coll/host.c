@@ -46,7 +46,7 @@ void hc_member_close(struct hc_member *m)
 	bool quiet = !m->cur_open && (!m->engaged || resets(m));
 	struct hc_op *op = hc_member_op(m, m->next);
 
-	/* Nobody is left to receive what the sink still assembles.  Where all are roots others
+	/* Nobody is left to receive what the root still assembles.  Where all are roots others
 	 * have a result of their own, for which this member goes on with what it has.
 	 */
 	if (hc_member_is_root(m) && m->plan->ops->ack_way != HC_ACK_ALONE && m->head < m->next) {

@@ -26,7 +26,7 @@ struct sk_buff;
 /* How far an operation got. */
 enum hc_progress {
 	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
-	HC_FINISHED,	/* everything was passed on (the sink: delivered) */
+	HC_FINISHED,	/* everything was passed on (the root: delivered) */
 	HC_FAILED,	/* hc_coll_abort() was called; the operation is gone */
 };
 

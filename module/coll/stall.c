@@ -158,7 +158,7 @@ void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb)
 	}
 }
 
-/* Looks for the sink's word on what was complete when the plan broke. */
+/* Looks for the root's word on what was complete when the plan broke. */
 #define HC_DOUBT_MAX	3
 
 static bool waits_for_peer(const struct hc_member *m)
@@ -228,7 +228,7 @@ static void give_up(struct hc_member *m)
 	hc_coll_abort_go_on(m, &abort);
 }
 
-/* The sink's word on what was complete when the plan broke has not come: it is cut
+/* The root's word on what was complete when the plan broke has not come: it is cut
  * off, and what is in doubt has failed as far as this member can ever know.
  */
 static void doubt_check(struct hc_member *m)
