@@ -92,7 +92,7 @@ static void merge_all(struct __test_metadata *_metadata, struct cube *c)
 
 	for (shape = 0; shape < 4; shape++) {
 		for (type = 1; type < HYPERCUBE_RECORD; type++) {
-			struct run r = { type, 0, ref_size(HYPERCUBE_MERGE, type, 0) };
+			struct run r = { type, 0, plain_size(HYPERCUBE_MERGE, type, 0) };
 
 			EXPECT_EQ(0, merge_run(c, &r, shape));
 		}

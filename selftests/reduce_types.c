@@ -53,11 +53,11 @@ static unsigned int kinds_list(struct kind *k, unsigned int first, unsigned int 
 		for (type = 1; type < HYPERCUBE_RECORD; type++) {
 			bool is_float = type >= HYPERCUBE_F32;
 
-			if (ref_size(oper, type, 0) && (is_float ? floats : ints))
+			if (plain_size(oper, type, 0) && (is_float ? floats : ints))
 				k[n++] = (struct kind){ oper, type, 0, is_float && below(2) };
 		}
 		for (w = 0; w < 4 && records; w++)
-			if (ref_size(oper, HYPERCUBE_RECORD, widths[w]))
+			if (plain_size(oper, HYPERCUBE_RECORD, widths[w]))
 				k[n++] = (struct kind){ oper, HYPERCUBE_RECORD, widths[w], false };
 	}
 	return n;
@@ -65,7 +65,7 @@ static unsigned int kinds_list(struct kind *k, unsigned int first, unsigned int 
 
 static void *job_fill(struct job *j, const struct kind *k, size_t count, bool sink)
 {
-	unsigned int elem = ref_size(k->oper, k->type, k->width);
+	unsigned int elem = plain_size(k->oper, k->type, k->width);
 	bool nan = k->nan && (k->oper == HYPERCUBE_MIN || k->oper == HYPERCUBE_MAX);
 	void *in = malloc(count * elem);
 

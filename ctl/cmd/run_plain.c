@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The data of a run, and its result computed plainly: each operator element by
- * element in plain C, in the merge order of the plan.  Shares no code with the
- * kernel but the roles of the members, so that floats can be compared bit by bit.
+ * The data of a run, and its result computed plainly, in the merge order of the plan.  Shares no
+ * code with the kernel but the roles of the members, so that floats can be compared bit by bit.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "plain.h"
 #include "run.h"
 
 /* --- data --- */
@@ -84,192 +84,19 @@ static void random_contribution(const struct run *r, uint32_t node, uint8_t *buf
 	}
 }
 
-/* --- values --- */
-
-static bool is_float(unsigned int type)
-{
-	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64;
-}
-
-/* An integer, extended to 64 bits by its sign if it has one. */
-static uint64_t load_int(unsigned int type, const void *p)
-{
-	uint64_t v = 0;
-
-	switch (type) {
-	case HYPERCUBE_U8:
-		return *(const uint8_t *)p;
-	case HYPERCUBE_I8:
-		return (uint64_t)*(const int8_t *)p;
-	case HYPERCUBE_U16:
-		return *(const uint16_t *)p;
-	case HYPERCUBE_I16:
-		return (uint64_t)*(const int16_t *)p;
-	case HYPERCUBE_U32:
-		return *(const uint32_t *)p;
-	case HYPERCUBE_I32:
-		return (uint64_t)*(const int32_t *)p;
-	}
-	memcpy(&v, p, sizeof(v));
-	return v;
-}
-
-static void store_int(unsigned int type, void *p, uint64_t v)
-{
-	switch (type) {
-	case HYPERCUBE_U8:
-	case HYPERCUBE_I8:
-		*(uint8_t *)p = v;
-		break;
-	case HYPERCUBE_U16:
-	case HYPERCUBE_I16:
-		*(uint16_t *)p = v;
-		break;
-	case HYPERCUBE_U32:
-	case HYPERCUBE_I32:
-		*(uint32_t *)p = v;
-		break;
-	default:
-		memcpy(p, &v, sizeof(v));
-	}
-}
-
-static double load_real(unsigned int type, const void *p)
-{
-	return type == HYPERCUBE_F32 ? *(const float *)p : *(const double *)p;
-}
-
-/* As numbers, -0 below +0; NaN is nobody's. */
-static int compare_real(double a, double b)
-{
-	if (a == b)
-		return !!signbit(b) - !!signbit(a);
-	return a < b ? -1 : 1;
-}
-
-static int compare(const struct run *r, const void *a, const void *b)
-{
-	unsigned int type = r->p.type;
-	uint64_t x, y;
-
-	if (type == HYPERCUBE_RECORD)
-		return memcmp(a, b, r->elem);
-	if (is_float(type))
-		return compare_real(load_real(type, a), load_real(type, b));
-	x = load_int(type, a);
-	y = load_int(type, b);
-	if (type >= HYPERCUBE_I8)
-		return (int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y;
-	return x < y ? -1 : x > y;
-}
-
-static bool nan_at(const struct run *r, const void *p)
-{
-	return is_float(r->p.type) && isnan(load_real(r->p.type, p));
-}
-
-/* --- operators, acc = acc op in --- */
-
-static void extreme(const struct run *r, void *acc, const void *in)
-{
-	int c;
-
-	if (nan_at(r, in))
-		return;
-	c = compare(r, acc, in);
-	if (nan_at(r, acc) || (r->p.oper == HYPERCUBE_MIN ? c > 0 : c < 0))
-		memcpy(acc, in, r->elem);
-}
-
-static void extreme_loc(const struct run *r, struct hypercube_loc *acc,
-			const struct hypercube_loc *in)
-{
-	bool acc_nan = nan_at(r, acc->value), in_nan = nan_at(r, in->value), take;
-	int c;
-
-	if (acc_nan || in_nan) {
-		take = acc_nan && (!in_nan || in->index < acc->index);
-	} else {
-		c = compare(r, acc->value, in->value);
-		take = c ? (r->p.oper == HYPERCUBE_MINLOC ? c > 0 : c < 0) :
-			in->index < acc->index;
-	}
-	if (take)
-		*acc = *in;
-}
-
-static void real_op(const struct run *r, void *acc, const void *in)
-{
-	bool sum = r->p.oper == HYPERCUBE_SUM;
-
-	if (r->p.type == HYPERCUBE_F32) {
-		float *a = acc, b = *(const float *)in;
-
-		*a = sum ? *a + b : *a * b;
-	} else {
-		double *a = acc, b = *(const double *)in;
-
-		*a = sum ? *a + b : *a * b;
-	}
-}
-
-static void int_op(const struct run *r, void *acc, const void *in)
-{
-	uint64_t a = load_int(r->p.type, acc), b = load_int(r->p.type, in);
-
-	switch (r->p.oper) {
-	case HYPERCUBE_SUM:
-		a += b;
-		break;
-	case HYPERCUBE_PROD:
-		a *= b;
-		break;
-	case HYPERCUBE_AND:
-		a &= b;
-		break;
-	case HYPERCUBE_OR:
-		a |= b;
-		break;
-	case HYPERCUBE_XOR:
-		a ^= b;
-		break;
-	}
-	store_int(r->p.type, acc, a);
-}
-
+/* acc = acc op in, from one element to another. */
 static void combine(const struct run *r, uint8_t *acc, const uint8_t *in, size_t from, size_t to)
 {
-	size_t i;
-
-	for (i = from * r->elem; i < to * r->elem; i += r->elem) {
-		if (r->p.oper == HYPERCUBE_MIN || r->p.oper == HYPERCUBE_MAX)
-			extreme(r, acc + i, in + i);
-		else if (has_index(r))
-			extreme_loc(r, (struct hypercube_loc *)(acc + i),
-				    (const struct hypercube_loc *)(in + i));
-		else if (is_float(r->p.type))
-			real_op(r, acc + i, in + i);
-		else
-			int_op(r, acc + i, in + i);
-	}
+	from *= r->elem;
+	to *= r->elem;
+	plain_combine(r->p.oper, r->p.type, r->p.width, acc + from, in + from, to - from);
 }
-
-/* --- sorted runs: in IEEE 754's total order with floats --- */
 
 static int compare_sorted(const void *a, const void *b, void *arg)
 {
 	const struct run *r = arg;
-	unsigned int type = r->p.type;
-	int64_t x, y;
 
-	if (!is_float(type))
-		return compare(r, a, b);
-	x = (int64_t)load_int(type == HYPERCUBE_F32 ? HYPERCUBE_I32 : HYPERCUBE_I64, a);
-	y = (int64_t)load_int(type == HYPERCUBE_F32 ? HYPERCUBE_I32 : HYPERCUBE_I64, b);
-	/* Sign and magnitude: the negative ones run backwards. */
-	x = x < 0 ? x ^ INT64_MAX : x;
-	y = y < 0 ? y ^ INT64_MAX : y;
-	return x < y ? -1 : x > y;
+	return plain_compare(r->p.type, r->p.width, a, b);
 }
 
 static void sort(const struct run *r, void *v, size_t n)
@@ -477,6 +304,11 @@ static uint8_t *plain_sort(const struct run *r)
 	return v;
 }
 
+static bool nans(unsigned int type, const void *a, const void *b)
+{
+	return plain_is_nan(type, a) && plain_is_nan(type, b);
+}
+
 /* Bit by bit, but one NaN is as good as another. */
 static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t bytes)
 {
@@ -485,7 +317,7 @@ static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t
 	if (!memcmp(a, b, bytes))
 		return true;
 	for (i = 0; i < bytes; i += r->elem)
-		if (memcmp(a + i, b + i, r->elem) && !(nan_at(r, a + i) && nan_at(r, b + i)))
+		if (memcmp(a + i, b + i, r->elem) && !nans(r->p.type, a + i, b + i))
 			return false;
 	return true;
 }

@@ -8,19 +8,22 @@
 # The module's files see stand-ins for the kernel's headers, and no FPU: the
 # compiler must not use registers that their assembly takes for its own.
 COMBINE_X86 := $(if $(findstring x86_64,$(shell $(CC) -dumpmachine)),y)
-COMBINE_CPPFLAGS := -Ishim -I../../uapi -I../../module $(if $(COMBINE_X86),-DCONFIG_X86_64)
+COMBINE_CPPFLAGS := -Ishim -I../../uapi -I../../module -I.. -I../../selftests/lib $(if $(COMBINE_X86),-DCONFIG_X86_64)
 COMBINE_CFLAGS := -Wno-unused-parameter -Wno-sign-compare
 COMBINE_KERNEL := -fno-strict-aliasing $(if $(COMBINE_X86),-mno-sse -mno-mmx)
 COMBINE_OBJS := combine combine_fp softfp
 COMBINE_HDRS := $(wildcard shim/linux/*.h shim/asm/fpu/*.h ../../uapi/linux/*.h) \
 	../../module/reduce/combine.h ../../module/reduce/softfp.h
+# The tests are compiled with them too, and the plain operators without any of that.
+COMBINE_SRCS := combine_test.c combine_values.c combine_bench.c
+COMBINE_TEST = $(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS)
 
 combine: $(O)/combine_test
 	$<
 
 # Instrumented code is slow; the plain run does many pairs.
 combine_sanitized: $(O)/combine_test_sanitized
-	$< 300000
+	HC_SCALE=3 $<
 
 combine_bench: $(O)/combine_test
 	$< bench
@@ -31,11 +34,14 @@ $(O)/combine-%.o: ../../module/reduce/%.c $(COMBINE_HDRS) | $(O)
 $(O)/combine-sanitized-%.o: ../../module/reduce/%.c $(COMBINE_HDRS) | $(O)
 	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) $(COMBINE_KERNEL) $(SANITIZE) -c -o $@ $<
 
-$(O)/combine_test: combine_test.c $(COMBINE_OBJS:%=$(O)/combine-%.o)
-	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) -o $@ $^
+$(O)/combine-plain.o: ../plain.c ../plain.h | $(O)
+	$(CC) -I../../uapi $(CFLAGS) -c -o $@ $<
 
-$(O)/combine_test_sanitized: combine_test.c $(COMBINE_OBJS:%=$(O)/combine-sanitized-%.o)
-	$(CC) $(COMBINE_CPPFLAGS) $(CFLAGS) $(COMBINE_CFLAGS) $(SANITIZE) -o $@ $^
+$(O)/combine_test: $(COMBINE_SRCS) $(O)/combine-plain.o $(COMBINE_OBJS:%=$(O)/combine-%.o) combine_test.h $(HARNESS)
+	$(COMBINE_TEST) -o $@ $(filter %.c %.o,$^)
+
+$(O)/combine_test_sanitized: $(COMBINE_SRCS) $(O)/combine-plain.o $(COMBINE_OBJS:%=$(O)/combine-sanitized-%.o) combine_test.h $(HARNESS)
+	$(COMBINE_TEST) $(SANITIZE) -o $@ $(filter %.c %.o,$^)
 
 plain: combine
 sanitized: combine_sanitized

@@ -7,7 +7,7 @@
 
 void kind_fill(struct job *j, unsigned int plan, const struct kind *k, size_t count)
 {
-	unsigned int elem = ref_size(k->oper, k->type, k->width);
+	unsigned int elem = plain_size(k->oper, k->type, k->width);
 	void *in = malloc(count * elem + 1);
 
 	ref_fill(k->oper, k->type, k->width, in, count * elem, false);
@@ -89,7 +89,7 @@ unsigned int kinds_all(struct kind *k)
 
 	for (oper = HYPERCUBE_SUM; oper <= HYPERCUBE_MAXLOC; oper++)
 		for (type = HYPERCUBE_U8; type < HYPERCUBE_RECORD; type++)
-			if (ref_size(oper, type, 0))
+			if (plain_size(oper, type, 0))
 				k[n++] = (struct kind){ oper, type, 0 };
 	k[n++] = (struct kind){ HYPERCUBE_MAX, HYPERCUBE_RECORD, 7 };
 	return n;

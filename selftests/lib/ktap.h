@@ -37,6 +37,7 @@
  * @reason: what it said
  * @pid: its process
  * @said: its output, if others run at the same time
+ * @param: what tells it from others with the same body
  */
 struct __test_metadata {
 	const char *name;
@@ -47,9 +48,17 @@ struct __test_metadata {
 	char reason[128];
 	pid_t pid;
 	FILE *said;
+	unsigned int param[3];
 };
 
-static struct __test_metadata *__test_first, **__test_last = &__test_first;
+/* One list for all files of a program. */
+__attribute__((weak)) struct __test_metadata *__test_first, **__test_last = &__test_first;
+
+static inline void __test_register(struct __test_metadata *t)
+{
+	*__test_last = t;
+	__test_last = &t->next;
+}
 
 #define TEST(test_name)								\
 	static void test_name(struct __test_metadata *_metadata);		\
@@ -58,11 +67,29 @@ static struct __test_metadata *__test_first, **__test_last = &__test_first;
 	};									\
 	static void __attribute__((constructor)) __register_##test_name(void)	\
 	{									\
-		*__test_last = &__##test_name;					\
-		__test_last = &__##test_name.next;				\
+		__test_register(&__##test_name);				\
 	}									\
 	static void test_name(struct __test_metadata *_metadata			\
 			      __attribute__((unused)))
+
+/* A test more, which kselftest_harness.h has no name for: @fn with @param in its metadata. */
+static inline __attribute__((format(printf, 3, 4)))
+void test_add(void (*fn)(struct __test_metadata *_metadata), const unsigned int param[3],
+	      const char *fmt, ...)
+{
+	struct __test_metadata *t = calloc(1, sizeof(*t) + 128);
+	va_list ap;
+
+	if (!t)
+		exit(KSFT_FAIL);
+	va_start(ap, fmt);
+	vsnprintf((char *)(t + 1), 128, fmt, ap);
+	va_end(ap);
+	t->name = (char *)(t + 1);
+	t->fn = fn;
+	memcpy(t->param, param, sizeof(t->param));
+	__test_register(t);
+}
 
 #define TH_LOG(fmt, ...)							\
 	do {									\
@@ -137,8 +164,8 @@ static inline void __test_start(struct __test_metadata *t)
 		t->fn(t);
 		if (t->skip)
 			printf("# SKIP %s\n", t->reason);
-		fflush(NULL);
-		_exit(t->failed ? KSFT_FAIL : t->skip ? KSFT_SKIP : KSFT_PASS);
+		/* With what a sanitizer says at the end. */
+		exit(t->failed ? KSFT_FAIL : t->skip ? KSFT_SKIP : KSFT_PASS);
 	}
 	setpgid(t->pid, t->pid);
 }

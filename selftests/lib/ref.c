@@ -1,211 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Reductions computed plainly. */
+/* Data for reductions, and these replayed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "ref.h"
-
-static const unsigned char sizes[__HYPERCUBE_TYPE_END] = {
-	[HYPERCUBE_U8] = 1, [HYPERCUBE_U16] = 2, [HYPERCUBE_U32] = 4, [HYPERCUBE_U64] = 8,
-	[HYPERCUBE_I8] = 1, [HYPERCUBE_I16] = 2, [HYPERCUBE_I32] = 4, [HYPERCUBE_I64] = 8,
-	[HYPERCUBE_F32] = 4, [HYPERCUBE_F64] = 8,
-};
 
 static bool is_float(unsigned int type)
 {
 	return type == HYPERCUBE_F32 || type == HYPERCUBE_F64;
 }
 
-static bool is_loc(unsigned int oper)
-{
-	return oper == HYPERCUBE_MINLOC || oper == HYPERCUBE_MAXLOC;
-}
-
-unsigned int ref_size(unsigned int oper, unsigned int type, unsigned int width)
-{
-	bool bits = oper == HYPERCUBE_AND || oper == HYPERCUBE_OR || oper == HYPERCUBE_XOR;
-	bool pick = oper == HYPERCUBE_MIN || oper == HYPERCUBE_MAX || oper == HYPERCUBE_MERGE;
-
-	if (!oper || oper >= __HYPERCUBE_OPER_END || !type || type >= __HYPERCUBE_TYPE_END)
-		return 0;
-	if (type == HYPERCUBE_RECORD)
-		return pick && width <= HYPERCUBE_RECORD_MAX ? width : 0;
-	if (width || (bits && is_float(type)))
-		return 0;
-	return is_loc(oper) ? sizeof(struct hypercube_loc) : sizes[type];
-}
-
-/* ------------------------------------------------------------ arithmetic */
-
-#define ARITH(T, A)								\
-static void one_##T(unsigned int oper, void *acc, const void *src)		\
-{										\
-	T a, b;									\
-										\
-	memcpy(&a, acc, sizeof(a));						\
-	memcpy(&b, src, sizeof(b));						\
-	if (oper == HYPERCUBE_SUM)						\
-		a = (T)((A)a + (A)b);						\
-	else if (oper == HYPERCUBE_PROD)					\
-		a = (T)((A)a * (A)b);						\
-	memcpy(acc, &a, sizeof(a));						\
-}
-
-ARITH(uint8_t, uint64_t)
-ARITH(uint16_t, uint64_t)
-ARITH(uint32_t, uint64_t)
-ARITH(uint64_t, uint64_t)
-ARITH(float, float)
-ARITH(double, double)
-
-static void one_sum(unsigned int oper, unsigned int type, void *acc, const void *src)
-{
-	if (type == HYPERCUBE_F32)
-		one_float(oper, acc, src);
-	else if (type == HYPERCUBE_F64)
-		one_double(oper, acc, src);
-	else if (sizes[type] == 1)
-		one_uint8_t(oper, acc, src);
-	else if (sizes[type] == 2)
-		one_uint16_t(oper, acc, src);
-	else if (sizes[type] == 4)
-		one_uint32_t(oper, acc, src);
-	else
-		one_uint64_t(oper, acc, src);
-}
-
-static void one_bits(unsigned int oper, char *acc, const char *src, unsigned int n)
-{
-	unsigned int i;
-
-	for (i = 0; i < n; i++) {
-		if (oper == HYPERCUBE_AND)
-			acc[i] &= src[i];
-		else if (oper == HYPERCUBE_OR)
-			acc[i] |= src[i];
-		else
-			acc[i] ^= src[i];
-	}
-}
-
-/* ------------------------------------------------------------ order */
-
-/* The value as an integer in the order of its type. */
-static int64_t key_signed(unsigned int type, const void *p)
-{
-	int8_t i8;
-	int16_t i16;
-	int32_t i32;
-	int64_t i64;
-
-	switch (sizes[type]) {
-	case 1:
-		memcpy(&i8, p, 1);
-		return i8;
-	case 2:
-		memcpy(&i16, p, 2);
-		return i16;
-	case 4:
-		memcpy(&i32, p, 4);
-		return i32;
-	default:
-		memcpy(&i64, p, 8);
-		return i64;
-	}
-}
-
-static uint64_t key(unsigned int type, const void *p)
-{
-	uint64_t u = 0;
-
-	memcpy(&u, p, sizes[type]);
-	if (is_float(type)) {
-		uint64_t sign = 1ull << (8 * sizes[type] - 1);
-
-		return u & sign ? sign - (u & (sign - 1)) - 1 : u | sign;
-	}
-	if (type >= HYPERCUBE_I8 && type <= HYPERCUBE_I64)
-		return (uint64_t)key_signed(type, p) ^ 1ull << 63;
-	return u;
-}
-
-int ref_compare(unsigned int type, unsigned int width, const void *a, const void *b)
-{
-	uint64_t ka, kb;
-
-	if (type == HYPERCUBE_RECORD)
-		return memcmp(a, b, width);
-	ka = key(type, a);
-	kb = key(type, b);
-	return ka < kb ? -1 : ka > kb;
-}
-
-static bool is_nan(unsigned int type, const void *p)
-{
-	float f;
-	double d;
-
-	if (type == HYPERCUBE_F32) {
-		memcpy(&f, p, sizeof(f));
-		return f != f;
-	}
-	if (type == HYPERCUBE_F64) {
-		memcpy(&d, p, sizeof(d));
-		return d != d;
-	}
-	return false;
-}
-
-static bool replaces(unsigned int oper, unsigned int type, unsigned int width, const void *a,
-		     const void *b)
-{
-	int c = ref_compare(type, width, b, a);
-
-	if (is_nan(type, b))
-		return false;
-	if (is_nan(type, a))
-		return true;
-	return oper == HYPERCUBE_MIN || oper == HYPERCUBE_MINLOC ? c < 0 : c > 0;
-}
-
-static void one_loc(unsigned int oper, unsigned int type, void *acc, const void *src)
-{
-	struct hypercube_loc a, b;
-
-	memcpy(&a, acc, sizeof(a));
-	memcpy(&b, src, sizeof(b));
-	if (replaces(oper, type, 0, a.value, b.value) ||
-	    (!ref_compare(type, 0, a.value, b.value) && b.index < a.index))
-		memcpy(acc, &b, sizeof(b));
-}
-
-void ref_combine(unsigned int oper, unsigned int type, unsigned int width, void *acc,
-		 const void *src, size_t bytes)
-{
-	unsigned int elem = ref_size(oper, type, width);
-	char *a = acc;
-	const char *b = src;
-	size_t i;
-
-	for (i = 0; i < bytes; i += elem) {
-		if (oper == HYPERCUBE_SUM || oper == HYPERCUBE_PROD) {
-			one_sum(oper, type, a + i, b + i);
-		} else if (is_loc(oper)) {
-			one_loc(oper, type, a + i, b + i);
-		} else if (oper == HYPERCUBE_MIN || oper == HYPERCUBE_MAX) {
-			if (replaces(oper, type, width, a + i, b + i))
-				memcpy(a + i, b + i, elem);
-		} else {
-			one_bits(oper, a + i, b + i, elem);
-		}
-	}
-}
-
 static unsigned int sort_type, sort_width;
 
 static int sort_compare(const void *a, const void *b)
 {
-	return ref_compare(sort_type, sort_width, a, b);
+	return plain_compare(sort_type, sort_width, a, b);
 }
 
 void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_t elem)
@@ -264,15 +73,16 @@ static void fill_one(unsigned int oper, unsigned int type, unsigned int elem, ch
 void ref_fill(unsigned int oper, unsigned int type, unsigned int width, void *buf,
 	      size_t bytes, bool nan)
 {
-	unsigned int elem = ref_size(oper, type, width);
+	unsigned int elem = plain_size(oper, type, width);
 	size_t i;
 
 	for (i = 0; i < bytes; i += elem) {
 		struct hypercube_loc loc = { .index = below(40) };
 		char *p = (char *)buf + i;
 
-		if (is_loc(oper)) {
-			fill_one(oper, type, sizes[type], (char *)loc.value, false);
+		if (oper == HYPERCUBE_MINLOC || oper == HYPERCUBE_MAXLOC) {
+			fill_one(oper, type, plain_size(HYPERCUBE_SUM, type, 0),
+				 (char *)loc.value, false);
 			memcpy(p, &loc, sizeof(loc));
 		} else {
 			fill_one(oper, type, elem, p, nan);
@@ -319,7 +129,7 @@ static void part_range(const struct role *from, unsigned int to, size_t elems, s
 static void member_merge(const struct cube *c, struct role **roles, unsigned int u,
 			 const struct hypercube_op *op, void **data)
 {
-	unsigned int elem = ref_size(op->oper, op->type, op->width), i;
+	unsigned int elem = plain_size(op->oper, op->type, op->width), i;
 	size_t seg = c->segment / elem * elem, off;
 
 	for (off = 0; off < op->bytes; off += seg)
@@ -329,7 +139,7 @@ static void member_merge(const struct cube *c, struct role **roles, unsigned int
 			size_t first, end;
 
 			part_range(roles[v], u, len / elem, &first, &end);
-			ref_combine(op->oper, op->type, op->width,
+			plain_combine(op->oper, op->type, op->width,
 				    (char *)data[u] + off + first * elem,
 				    (const char *)data[v] + off + first * elem,
 				    (end - first) * elem);

@@ -1,20 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reductions computed plainly, as a check of the kernel's: element by element,
- * in the compiler's arithmetic, in the merge order that the plan's roles give.
+ * What reductions are given, and their results, as a check of the kernel's: in plain arithmetic
+ * (ctl/plain.h), and in the merge order that the plan's roles give.
  */
 #ifndef _HC_REF_H
 #define _HC_REF_H
 
 #include "cube.h"
+#include "plain.h"
 
-/* Bytes of an element, or 0 if there is no such combination. */
-unsigned int ref_size(unsigned int oper, unsigned int type, unsigned int width);
-/* acc = acc op src, for all operators but MERGE. */
-void ref_combine(unsigned int oper, unsigned int type, unsigned int width, void *acc,
-		 const void *src, size_t bytes);
-/* Total order of a type, for sorting and merging. */
-int ref_compare(unsigned int type, unsigned int width, const void *a, const void *b);
+/* In the order of the type. */
 void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_t elem);
 /* The bytes of random elements; of floats only such that no sum or product of a
  * few of them is a NaN.  With @nan there are NaNs, for MIN and MAX.

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "plain.h"
 #include "soak.h"
 
 /* Which plan contribution @s of all members is for. */
@@ -98,10 +99,7 @@ void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 		sp->type = (uint8_t)pick_type(&d, sp->oper);
 		if (sp->type == HYPERCUBE_RECORD)
 			sp->width = 1 + below(&d, chance(&d, 50) ? 16 : HYPERCUBE_RECORD_MAX);
-		sp->element = sp->width ? sp->width
-			      : sp->oper == HYPERCUBE_MINLOC || sp->oper == HYPERCUBE_MAXLOC
-				      ? (uint32_t)sizeof(struct hypercube_loc)
-				      : type_size(sp->type);
+		sp->element = plain_size(sp->oper, sp->type, sp->width);
 		sp->rough = chance(&d, 50);
 	}
 	/* Data that comes together at one node has a limit. */
@@ -291,7 +289,8 @@ static size_t combined(const struct spec *sp, uint64_t members, void *out)
 			continue;
 		elements_fill(sp, v, distinct(sp), first ? out : in);
 		if (!first)
-			values_combine(sp, out, in, distinct(sp));
+			plain_combine(sp->oper, sp->type, sp->width, out, in,
+				      (size_t)distinct(sp) * sp->element);
 		first = false;
 	}
 	repeat(sp, out);

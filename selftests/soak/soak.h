@@ -176,12 +176,10 @@ bool chance(struct dice *d, uint32_t percent);
 uint64_t now_ms(void);
 
 /* values.c */
-uint32_t type_size(int type);
 void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, void *out);
 void run_make(const struct spec *sp, uint64_t key, uint32_t i, uint32_t n, void *out);
 bool ascends(const struct spec *sp, const void *base, size_t n);
 uint64_t elements_digest(const struct spec *sp, const void *base, size_t n);
-void values_combine(const struct spec *sp, void *sum, const void *in, size_t n);
 
 /* oracle.c */
 void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Elements: how they are made, compared and combined, in plain C and by the text of hypercube(7).
+ * Elements: how they are made, and compared.
  *
  * Floats are chosen so that no order of combining changes a bit: sums of small integers, products
  * of powers of two, no negative zero, no element of which all members give a NaN. Rough ones are
@@ -9,18 +9,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "plain.h"
 #include "soak.h"
-
-uint32_t type_size(int type)
-{
-	static const uint8_t size[] = {
-		[HYPERCUBE_U8] = 1,  [HYPERCUBE_U16] = 2, [HYPERCUBE_U32] = 4, [HYPERCUBE_U64] = 8,
-		[HYPERCUBE_I8] = 1,  [HYPERCUBE_I16] = 2, [HYPERCUBE_I32] = 4, [HYPERCUBE_I64] = 8,
-		[HYPERCUBE_F32] = 4, [HYPERCUBE_F64] = 8,
-	};
-
-	return size[type];
-}
 
 static bool is_loc(int oper)
 {
@@ -67,7 +57,7 @@ static uint64_t integer_make(const struct spec *sp, uint64_t r, uint32_t bits)
 
 static void number_make(const struct spec *sp, uint64_t r, uint32_t node, void *out)
 {
-	uint32_t size = type_size(sp->type);
+	uint32_t size = plain_size(HYPERCUBE_SUM, sp->type, 0);
 	uint64_t n;
 	double d;
 	float f;
@@ -106,48 +96,13 @@ void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, 
 	}
 }
 
-#define LESS(T) \
-	({ \
-		T x_, y_; \
-		memcpy(&x_, a, sizeof(T)); \
-		memcpy(&y_, b, sizeof(T)); \
-		(x_ > y_) - (x_ < y_); \
-	})
-
-static int value_compare(const struct spec *sp, const void *a, const void *b)
-{
-	switch (sp->type) {
-	case HYPERCUBE_U8:
-		return LESS(uint8_t);
-	case HYPERCUBE_U16:
-		return LESS(uint16_t);
-	case HYPERCUBE_U32:
-		return LESS(uint32_t);
-	case HYPERCUBE_U64:
-		return LESS(uint64_t);
-	case HYPERCUBE_I8:
-		return LESS(int8_t);
-	case HYPERCUBE_I16:
-		return LESS(int16_t);
-	case HYPERCUBE_I32:
-		return LESS(int32_t);
-	case HYPERCUBE_I64:
-		return LESS(int64_t);
-	case HYPERCUBE_F32:
-		return LESS(float);
-	case HYPERCUBE_F64:
-		return LESS(double);
-	}
-	return memcmp(a, b, sp->width);
-}
-
 /*
  * Element @i of an ascending run of @n: the range is cut into n parts, and it lies anywhere in its
  * own.
  */
 void run_make(const struct spec *sp, uint64_t key, uint32_t i, uint32_t n, void *out)
 {
-	uint32_t size = sp->type == HYPERCUBE_RECORD ? 8 : type_size(sp->type), k;
+	uint32_t size = sp->type == HYPERCUBE_RECORD ? 8 : plain_size(HYPERCUBE_SUM, sp->type, 0), k;
 	uint64_t part = ~0ull / n, u = part * i + mix(key + i) % part, number;
 	double d = (double)(u >> 44) - (1 << 19);
 	float f = (float)d;
@@ -172,7 +127,8 @@ bool ascends(const struct spec *sp, const void *base, size_t n)
 	size_t i;
 
 	for (i = 1; i < n; i++)
-		if (value_compare(sp, (const char *)base + (i - 1) * sp->element,
+		if (plain_compare(sp->type, sp->width,
+				  (const char *)base + (i - 1) * sp->element,
 				  (const char *)base + i * sp->element) > 0)
 			return false;
 	return true;
@@ -187,94 +143,4 @@ uint64_t elements_digest(const struct spec *sp, const void *base, size_t n)
 	for (i = 0; i < n; i++)
 		sum += digest_of((const char *)base + i * sp->element, sp->element);
 	return sum;
-}
-
-static bool value_is_nan(const struct spec *sp, const void *a)
-{
-	double d;
-	float f;
-
-	if (sp->type == HYPERCUBE_F32) {
-		memcpy(&f, a, sizeof(f));
-		return isnan(f);
-	}
-	if (sp->type == HYPERCUBE_F64) {
-		memcpy(&d, a, sizeof(d));
-		return isnan(d);
-	}
-	return false;
-}
-
-/* Does @b replace @a as the extreme value? */
-static bool replaces(const struct spec *sp, const void *a, const void *b)
-{
-	bool max = sp->oper == HYPERCUBE_MAX || sp->oper == HYPERCUBE_MAXLOC;
-	uint64_t at, bt;
-	int order;
-
-	if (value_is_nan(sp, b))
-		return false;
-	if (value_is_nan(sp, a))
-		return true;
-	order = value_compare(sp, b, a);
-	if (order)
-		return max ? order > 0 : order < 0;
-	if (!is_loc(sp->oper))
-		return false;
-	memcpy(&at, (const char *)a + 8, 8);
-	memcpy(&bt, (const char *)b + 8, 8);
-	return bt < at;
-}
-
-#define EACH(T, EXPR) \
-	do { \
-		T x, y; \
-		memcpy(&x, a, sizeof(T)); \
-		memcpy(&y, b, sizeof(T)); \
-		x = (T)(EXPR); \
-		memcpy(a, &x, sizeof(T)); \
-	} while (0)
-
-static void integers_combine(const struct spec *sp, void *a, const void *b)
-{
-	uint64_t x = 0, y = 0;
-
-	memcpy(&x, a, sp->element);
-	memcpy(&y, b, sp->element);
-	if (sp->oper == HYPERCUBE_SUM)
-		x += y;
-	else if (sp->oper == HYPERCUBE_PROD)
-		x *= y;
-	else if (sp->oper == HYPERCUBE_AND)
-		x &= y;
-	else if (sp->oper == HYPERCUBE_OR)
-		x |= y;
-	else
-		x ^= y;
-	memcpy(a, &x, sp->element);
-}
-
-static void value_combine(const struct spec *sp, void *a, const void *b)
-{
-	bool extreme = sp->oper == HYPERCUBE_MIN || sp->oper == HYPERCUBE_MAX || is_loc(sp->oper);
-
-	if (extreme) {
-		if (replaces(sp, a, b))
-			memcpy(a, b, sp->element);
-	} else if (sp->type == HYPERCUBE_F32) {
-		EACH(float, sp->oper == HYPERCUBE_SUM ? x + y : x * y);
-	} else if (sp->type == HYPERCUBE_F64) {
-		EACH(double, sp->oper == HYPERCUBE_SUM ? x + y : x * y);
-	} else {
-		integers_combine(sp, a, b);
-	}
-}
-
-void values_combine(const struct spec *sp, void *sum, const void *in, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		value_combine(sp, (char *)sum + i * sp->element,
-			      (const char *)in + i * sp->element);
 }

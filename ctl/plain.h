@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Reductions computed plainly, element by element, by the text of hypercube(7). What "hcctl run" and
+ * the tests compare the kernel's results with: it shares nothing with the kernel's own operators.
+ */
+#ifndef _HC_PLAIN_H
+#define _HC_PLAIN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <linux/hypercube.h>
+
+/* Bytes of an element, or 0 if there is no such combination. */
+unsigned int plain_size(unsigned int oper, unsigned int type, unsigned int width);
+
+/* acc = acc op src, for all operators but MERGE. */
+void plain_combine(unsigned int oper, unsigned int type, unsigned int width, void *acc,
+		   const void *src, size_t bytes);
+
+/* The order in which elements are merged, -1, 0 or 1; that of floats is IEEE 754's total order. */
+int plain_compare(unsigned int type, unsigned int width, const void *a, const void *b);
+
+bool plain_is_nan(unsigned int type, const void *p);
+
+#endif /* _HC_PLAIN_H */
