@@ -5,10 +5,10 @@
 #	make bcast		run them	make bcast_sanitized
 #	DIR/bcast_test NAME..	only these of their cases
 
-BCAST_SRCS := $(addprefix bcast_,test.c vectors.c theorem.c search.c check.c oracle.c) tap.c \
+BCAST_SRCS := $(addprefix bcast_,test.c vectors.c theorem.c search.c check.c oracle.c) check.c \
 	../../module/lib/hc_bcast.c ../plan/faults.c \
 	$(addprefix ../plan/bcast,.c _all.c _exact.c _general.c _minimal.c _prime.c _set.c)
-BCAST_HDRS := bcast_test.h tap.h bcast_oracle.h ../../module/lib/hc_bcast.h ../plan/plan.h \
+BCAST_HDRS := bcast_test.h check.h $(HARNESS) bcast_oracle.h ../../module/lib/hc_bcast.h ../plan/plan.h \
 	../plan/bcast.h ../plan/bcast_impl.h
 
 bcast: $(O)/bcast_test

@@ -20,7 +20,7 @@ static bool refused(const struct hc_bcast *b, const uint32_t *fault, const char 
 	return true;
 }
 
-static bool refusals(void)
+TEST(bcast_verifier_refuses)
 {
 	uint32_t fault[8] = { 0 }, members[1] = { 0xff }, dead[8] = { 7, 1, 2, 0, 4, 0, 0, 0 };
 	uint8_t seq[8] = { 0, 1, 2 };
@@ -29,60 +29,58 @@ static bool refusals(void)
 	}, b = good;
 	uint16_t first[8];
 
-	CHECK(!hc_bcast_check(&b, fault, first, NULL) && first[7] == 3 && first[0] == 0);
+	ASSERT_TRUE(!hc_bcast_check(&b, fault, first, NULL) && first[7] == 3 && first[0] == 0);
 	b.dim = 0;
-	CHECK(refused(&b, fault, "dimension out of range"));
+	ASSERT_TRUE(refused(&b, fault, "dimension out of range"));
 	b.dim = HC_LIB_DIM_MAX + 1;
-	CHECK(refused(&b, fault, "dimension out of range"));
+	ASSERT_TRUE(refused(&b, fault, "dimension out of range"));
 	b = good;
 	b.steps = 8;
-	CHECK(refused(&b, fault, "more steps than there are nodes to inform"));
+	ASSERT_TRUE(refused(&b, fault, "more steps than there are nodes to inform"));
 	b = good;
 	seq[1] = 3;
-	CHECK(refused(&b, fault, "sequence names a dimension that the cube has not"));
+	ASSERT_TRUE(refused(&b, fault, "sequence names a dimension that the cube has not"));
 	seq[1] = 1;
 	b.source = 8;
-	CHECK(refused(&b, fault, "source is no node of the cube"));
+	ASSERT_TRUE(refused(&b, fault, "source is no node of the cube"));
 	b = good;
 	members[0] = 0xfe;
-	CHECK(refused(&b, fault, "source is no member"));
+	ASSERT_TRUE(refused(&b, fault, "source is no member"));
 	members[0] = 0xff;
 	fault[6] = 1;
-	CHECK(refused(&b, fault, "the ends of a link disagree about it"));
+	ASSERT_TRUE(refused(&b, fault, "the ends of a link disagree about it"));
 	fault[6] = 0;
 	b.steps = 2;
-	CHECK(refused(&b, fault, "the message does not reach a member"));
+	ASSERT_TRUE(refused(&b, fault, "the message does not reach a member"));
 	/* A member that failed; a source that did; and the source alone. */
 	b = good;
 	b.source = 7;
-	CHECK(refused(&b, dead, "the message does not reach a member"));
+	ASSERT_TRUE(refused(&b, dead, "the message does not reach a member"));
 	b.source = 0;
-	CHECK(refused(&b, dead, "the message does not reach a member"));
+	ASSERT_TRUE(refused(&b, dead, "the message does not reach a member"));
 	members[0] = 1;
-	CHECK(!hc_bcast_check(&b, dead, first, NULL) && first[1] == HC_BCAST_NEVER);
-	return true;
+	ASSERT_TRUE(!hc_bcast_check(&b, dead, first, NULL) && first[1] == HC_BCAST_NEVER);
 }
 
 /* A node that is no member does not pass anything on. */
-static bool outsiders(void)
+TEST(bcast_verifier_outsiders)
 {
 	uint32_t fault[4] = { 0 }, members[1] = { 0xd };
 	uint8_t seq[2] = { 0, 1 };
 	struct hc_bcast b = { .dim = 2, .steps = 2, .sequence = seq, .members = members };
 	uint16_t first[4];
 
-	CHECK(hc_bcast_check(&b, fault, first, NULL) == -EINVAL);
-	CHECK(first[1] == HC_BCAST_NEVER && first[2] == 2 && first[3] == HC_BCAST_NEVER);
+	ASSERT_TRUE(hc_bcast_check(&b, fault, first, NULL) == -EINVAL);
+	ASSERT_TRUE(first[1] == HC_BCAST_NEVER && first[2] == 2 && first[3] == HC_BCAST_NEVER);
 	seq[0] = 1;
 	seq[1] = 0;
-	CHECK(!hc_bcast_check(&b, fault, first, NULL));
-	return true;
+	ASSERT_TRUE(!hc_bcast_check(&b, fault, first, NULL));
 }
 
 /* Change one step, or leave the last one out: verifier and oracle agree. */
-static bool mutations(void)
+TEST(bcast_verifier_mutations)
 {
-	unsigned int run, n, i, good = 0, bad = 0;
+	unsigned int run, n, i, steps, good = 0, bad = 0;
 	struct hc_bcast_plan p, q;
 	struct bworld w;
 	const char *why;
@@ -94,20 +92,19 @@ static bool mutations(void)
 		if (!bworld_plan(&w, HC_BCAST_GENERAL, false, &p)) {
 			i = rnd(p.bcast.steps);
 			p.sequence[i] = (uint8_t)rnd(n);
-			CHECK(!hc_plan_bcast_fixed(w.f, 0, p.sequence, p.bcast.steps - (run & 1),
-						   &q, &why));
-			CHECK(bcast_holds(&w, &q));
+			steps = p.bcast.steps - (run & 1);
+			ASSERT_TRUE(!hc_plan_bcast_fixed(w.f, 0, p.sequence, steps, &q, &why));
+			ASSERT_TRUE(bcast_holds(&w, &q));
 			*(q.covered == q.reachable ? &good : &bad) += 1;
 			hc_bcast_plan_free(&q);
 			hc_bcast_plan_free(&p);
 		}
 		bworld_free(&w);
 	}
-	CHECK(good > 50 && bad > 500);
-	return true;
+	ASSERT_TRUE(good > 50 && bad > 500);
 }
 
-static bool errors(void)
+TEST(bcast_planner_errors)
 {
 	struct hc_bcast_req req = { .source = 4 };
 	uint8_t seq[4] = { 0, 1, 2, 0 };
@@ -116,21 +113,20 @@ static bool errors(void)
 	struct bworld w;
 
 	bworld_init(&w, 2);
-	CHECK(hc_plan_bcast(w.f, &req, &p, &why) == -ERANGE && why);
-	CHECK(hc_plan_bcast_fixed(w.f, 4, seq, 2, &p, &why) == -ERANGE);
-	CHECK(hc_plan_bcast_fixed(w.f, 0, seq, 3, &p, &why) == -ERANGE);
-	CHECK(hc_plan_bcast_fixed(w.f, 0, seq, 4, &p, &why) == -ERANGE);
+	ASSERT_TRUE(hc_plan_bcast(w.f, &req, &p, &why) == -ERANGE && why);
+	ASSERT_TRUE(hc_plan_bcast_fixed(w.f, 4, seq, 2, &p, &why) == -ERANGE);
+	ASSERT_TRUE(hc_plan_bcast_fixed(w.f, 0, seq, 3, &p, &why) == -ERANGE);
+	ASSERT_TRUE(hc_plan_bcast_fixed(w.f, 0, seq, 4, &p, &why) == -ERANGE);
 	bworld_node(&w, 1);
 	req.source = 1;
-	CHECK(hc_plan_bcast(w.f, &req, &p, &why) == -ENOLINK);
+	ASSERT_TRUE(hc_plan_bcast(w.f, &req, &p, &why) == -ENOLINK);
 	bworld_node(&w, 2);
 	req.source = 0;
-	CHECK(hc_plan_bcast(w.f, &req, &p, &why) == -ENOLINK);
-	CHECK(!hc_plan_bcast_fixed(w.f, 0, seq, 0, &p, &why));
-	CHECK(bcast_complete(&w, &p, 0) && p.reachable == 1 && p.nunreachable == 1);
+	ASSERT_TRUE(hc_plan_bcast(w.f, &req, &p, &why) == -ENOLINK);
+	ASSERT_TRUE(!hc_plan_bcast_fixed(w.f, 0, seq, 0, &p, &why));
+	ASSERT_TRUE(bcast_complete(&w, &p, 0) && p.reachable == 1 && p.nunreachable == 1);
 	hc_bcast_plan_free(&p);
 	bworld_free(&w);
-	return true;
 }
 
 static bool large(unsigned int n, unsigned int nodes, unsigned int links, unsigned int more,
@@ -158,20 +154,10 @@ static bool large(unsigned int n, unsigned int nodes, unsigned int links, unsign
 	return fine;
 }
 
-static bool large_cubes(void)
+TEST(bcast_large_cubes)
 {
-	CHECK(large(10, 40, 0, 3, 5));
-	CHECK(large(10, 20, 20, 3, 5));
-	CHECK(large(12, 100, 100, 4, 5));
-	CHECK(large(16, 15, 0, 1, 5));
-	return true;
+	ASSERT_TRUE(large(10, 40, 0, 3, 5));
+	ASSERT_TRUE(large(10, 20, 20, 3, 5));
+	ASSERT_TRUE(large(12, 100, 100, 4, 5));
+	ASSERT_TRUE(large(16, 15, 0, 1, 5));
 }
-
-const struct tap_case bcast_check_cases[] = {
-	{ "bcast-verifier-refuses", refusals },
-	{ "bcast-verifier-outsiders", outsiders },
-	{ "bcast-verifier-mutations", mutations },
-	{ "bcast-planner-errors", errors },
-	{ "bcast-large-cubes", large_cubes },
-	{}
-};

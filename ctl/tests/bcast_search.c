@@ -85,7 +85,7 @@ static bool minimum_set(const unsigned int *set, unsigned int size, void *ctx)
 	return fine;
 }
 
-static bool minimum_nodes(void)
+TEST(bcast_minimum_node_faults)
 {
 	struct family c;
 
@@ -95,22 +95,20 @@ static bool minimum_nodes(void)
 		memset(&c, 0, sizeof(c));
 		c.n = n;
 		c.skip = n == 4 ? 4 : 1;
-		CHECK(bcast_subsets((1u << n) - 1, (1u << n) - 1, minimum_set, &c));
+		ASSERT_TRUE(bcast_subsets((1u << n) - 1, (1u << n) - 1, minimum_set, &c));
 	}
-	CHECK(c.tried > 1000);
-	return true;
+	ASSERT_TRUE(c.tried > 1000);
 }
 
-static bool minimum_links(void)
+TEST(bcast_minimum_link_faults)
 {
 	struct family c = { .n = 3, .skip = 1 };
 
-	CHECK(bcast_subsets(7 + 12, 4, minimum_set, &c));
+	ASSERT_TRUE(bcast_subsets(7 + 12, 4, minimum_set, &c));
 	c.n = 4;
 	c.skip = 200;
-	CHECK(bcast_subsets(15 + 32, 4, minimum_set, &c));
-	CHECK(c.tried > 500);
-	return true;
+	ASSERT_TRUE(bcast_subsets(15 + 32, 4, minimum_set, &c));
+	ASSERT_TRUE(c.tried > 500);
 }
 
 /* The search by itself finds what is there, and only that. */
@@ -151,44 +149,42 @@ static bool search_set(const unsigned int *set, unsigned int size, void *ctx)
 	return fine;
 }
 
-static bool search_alone(void)
+TEST(bcast_search_alone)
 {
 	struct family c = { .n = 3, .skip = 1 };
 
-	CHECK(bcast_subsets(7, 6, search_set, &c));
+	ASSERT_TRUE(bcast_subsets(7, 6, search_set, &c));
 	c.skip = 4;
-	CHECK(bcast_subsets(7 + 12, 6, search_set, &c));
+	ASSERT_TRUE(bcast_subsets(7 + 12, 6, search_set, &c));
 	c.n = 4;
 	c.skip = 20;
-	CHECK(bcast_subsets(15, 14, search_set, &c));
+	ASSERT_TRUE(bcast_subsets(15, 14, search_set, &c));
 	c.skip = 5000;
-	CHECK(bcast_subsets(15 + 32, 5, search_set, &c));
-	return true;
+	ASSERT_TRUE(bcast_subsets(15 + 32, 5, search_set, &c));
 }
 
 /* How many sets of n - 1 faults need n + 1 steps; the worst of each size. */
-static bool how_many(void)
+TEST(bcast_how_many_need_more_steps)
 {
 	static const int worst_3[] = { 3, 3, 4, 4, 3 };
 	static const int worst_4[] = { 4, 4, 5, 5, 6 };
 	struct family c = { .n = 3, .skip = 1 };
 	unsigned int i;
 
-	CHECK(bcast_subsets(7, 4, minimum_set, &c));
-	CHECK(c.sets[2] == 21 && c.more[2] == 6 && c.broadcast1 == 7);
+	ASSERT_TRUE(bcast_subsets(7, 4, minimum_set, &c));
+	ASSERT_TRUE(c.sets[2] == 21 && c.more[2] == 6 && c.broadcast1 == 7);
 	for (i = 0; i < ARRAY_SIZE(worst_3); i++)
-		CHECK(c.worst[i] == worst_3[i]);
+		ASSERT_TRUE(c.worst[i] == worst_3[i]);
 	memset(&c, 0, sizeof(c));
 	c.n = 4;
-	CHECK(bcast_subsets(15, 4, minimum_set, &c));
-	CHECK(c.sets[3] == 455 && c.more[3] == 185 && c.broadcast1 == 255);
+	ASSERT_TRUE(bcast_subsets(15, 4, minimum_set, &c));
+	ASSERT_TRUE(c.sets[3] == 455 && c.more[3] == 185 && c.broadcast1 == 255);
 	for (i = 0; i < ARRAY_SIZE(worst_4); i++)
-		CHECK(c.worst[i] == worst_4[i]);
-	return true;
+		ASSERT_TRUE(c.worst[i] == worst_4[i]);
 }
 
 /* Up to dimension 6 the search always comes to an end. */
-static bool proven(void)
+TEST(bcast_minimum_is_proven_to_dimension_6)
 {
 	unsigned int run, n;
 	struct bworld w;
@@ -198,10 +194,9 @@ static bool proven(void)
 		bworld_init(&w, n);
 		bworld_random(&w, rnd(1u << (n - 1)), rnd(2) ? rnd(n << (n - 2)) : 0, run & 1);
 		if (w.f->fault[0] != hc_ones(n))
-			CHECK(minimum(&w) >= 0);
+			ASSERT_TRUE(minimum(&w) >= 0);
 		bworld_free(&w);
 	}
-	return true;
 }
 
 static bool general_set(const unsigned int *set, unsigned int size, void *ctx)
@@ -221,21 +216,20 @@ static bool general_set(const unsigned int *set, unsigned int size, void *ctx)
 	return fine;
 }
 
-static bool general_small(void)
+TEST(bcast_general_small)
 {
 	struct family c = { .skip = 1 };
 
 	for (c.n = 1; c.n <= 4; c.n++) {
 		c.skip = c.n == 4 ? 4 : 1;
-		CHECK(bcast_subsets((1u << c.n) - 1, (1u << c.n) - 1, general_set, &c));
+		ASSERT_TRUE(bcast_subsets((1u << c.n) - 1, (1u << c.n) - 1, general_set, &c));
 	}
 	c.n = 3;
 	c.skip = 4;
-	CHECK(bcast_subsets(7 + 12, 7, general_set, &c));
-	return true;
+	ASSERT_TRUE(bcast_subsets(7 + 12, 7, general_set, &c));
 }
 
-static bool general_random(void)
+TEST(bcast_general_random_to_dimension_8)
 {
 	struct hc_bcast_plan p;
 	unsigned int run, n;
@@ -249,11 +243,10 @@ static bool general_random(void)
 		if (!bworld_plan(&w, HC_BCAST_GENERAL, run & 2, &p)) {
 			fine = bcast_complete(&w, &p, hc_bcast_max_steps(n));
 			hc_bcast_plan_free(&p);
-			CHECK(fine);
+			ASSERT_TRUE(fine);
 		}
 		bworld_free(&w);
 	}
-	return true;
 }
 
 struct pieces {
@@ -309,10 +302,11 @@ static bool serves_all(const struct bworld *w, unsigned int faults, unsigned int
 	return true;
 }
 
-static bool all_sources(void)
+TEST(bcast_all_sources)
 {
 	unsigned int run, n, nodes, links;
 	struct bworld w;
+	bool fine;
 
 	for (run = 0; run < 400; run++) {
 		n = 2 + run % 5;
@@ -320,40 +314,25 @@ static bool all_sources(void)
 		links = rnd(2) ? 0 : rnd(n);
 		bworld_init(&w, n);
 		bworld_random(&w, nodes, links, run & 1);
-		if (!serves_all(&w, nodes, links)) {
+		fine = serves_all(&w, nodes, links);
+		if (!fine)
 			bworld_print(&w);
-			return false;
-		}
 		bworld_free(&w);
+		ASSERT_TRUE(fine);
 	}
-	return true;
 }
 
-static bool all_refused(void)
+TEST(bcast_all_sources_refused)
 {
 	struct hc_bcast_req req = { .method = HC_BCAST_MINIMAL };
 	const char *why = NULL;
 	struct bworld w;
 
 	bworld_init(&w, 1);
-	CHECK(hc_plan_bcast_all(w.f, &req, serve_piece, NULL, &why) == -EOPNOTSUPP && why);
+	ASSERT_TRUE(hc_plan_bcast_all(w.f, &req, serve_piece, NULL, &why) == -EOPNOTSUPP && why);
 	req.method = HC_BCAST_GENERAL;
 	bworld_node(&w, 0);
 	bworld_node(&w, 1);
-	CHECK(hc_plan_bcast_all(w.f, &req, serve_piece, NULL, &why) == -EHOSTDOWN);
+	ASSERT_TRUE(hc_plan_bcast_all(w.f, &req, serve_piece, NULL, &why) == -EHOSTDOWN);
 	bworld_free(&w);
-	return true;
 }
-
-const struct tap_case bcast_search_cases[] = {
-	{ "bcast-minimum-node-faults", minimum_nodes },
-	{ "bcast-minimum-link-faults", minimum_links },
-	{ "bcast-search-alone", search_alone },
-	{ "bcast-how-many-need-more-steps", how_many },
-	{ "bcast-minimum-is-proven-to-dimension-6", proven },
-	{ "bcast-general-small", general_small },
-	{ "bcast-general-random-to-dimension-8", general_random },
-	{ "bcast-all-sources", all_sources },
-	{ "bcast-all-sources-refused", all_refused },
-	{}
-};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tests of the broadcast planners and of the library that the kernel shares, as
- * TAP.  Usage: bcast_test [NAME..]: all cases, or the ones named.
+ * KTAP.  Usage: bcast_test [NAME..]: all cases, or the ones named.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -228,11 +228,4 @@ bool bcast_subsets(unsigned int n, unsigned int most,
 	return true;
 }
 
-static const struct tap_case *const groups[] = {
-	bcast_vector_cases, bcast_theorem_cases, bcast_search_cases, bcast_check_cases,
-};
-
-int main(int argc, char **argv)
-{
-	return tap_main(groups, ARRAY_SIZE(groups), argc, argv);
-}
+TEST_HARNESS_MAIN

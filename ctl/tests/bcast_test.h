@@ -7,12 +7,8 @@
 
 #include "bcast.h"
 #include "bcast_oracle.h"
-#include "tap.h"
-
-extern const struct tap_case bcast_vector_cases[];
-extern const struct tap_case bcast_theorem_cases[];
-extern const struct tap_case bcast_search_cases[];
-extern const struct tap_case bcast_check_cases[];
+#include "check.h"
+#include "ktap.h"
 
 /* A machine in the planner's and in the oracle's terms. */
 struct bworld {

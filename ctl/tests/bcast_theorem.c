@@ -109,24 +109,22 @@ static bool theorem_set(const unsigned int *set, unsigned int size, void *ctx)
 	return fine;
 }
 
-static bool theorem_1(void)
+TEST(bcast_theorem_1_to_dimension_4)
 {
 	struct family c = { .more = 1, .orders = true };
 
 	for (c.n = 1; c.n <= 4; c.n++)
-		CHECK(bcast_subsets((1u << c.n) - 1, c.n - 1, theorem_set, &c));
-	return true;
+		ASSERT_TRUE(bcast_subsets((1u << c.n) - 1, c.n - 1, theorem_set, &c));
 }
 
-static bool theorem_1_dim_5(void)
+TEST(bcast_theorem_1_dimension_5)
 {
 	struct family c = { .n = 5, .more = 1 };
 
-	CHECK(bcast_subsets(31, 4, theorem_set, &c));
-	return true;
+	ASSERT_TRUE(bcast_subsets(31, 4, theorem_set, &c));
 }
 
-static bool theorem_1_random(void)
+TEST(bcast_theorem_1_random_to_dimension_8)
 {
 	struct bworld w;
 	unsigned int run, n;
@@ -135,29 +133,27 @@ static bool theorem_1_random(void)
 		n = 6 + run % 3;
 		bworld_init(&w, n);
 		bworld_random(&w, rnd(2) ? n - 1 : rnd(n), 0, run & 1);
-		CHECK(both_primes(&w, n + 1));
+		ASSERT_TRUE(both_primes(&w, n + 1));
 		bworld_free(&w);
 	}
-	return true;
 }
 
 /* Fewer faults than dimensions, links among them: one more step is enough, too.
  * There is no proof of that; the planner would make a second one.
  */
-static bool theorem_1_links(void)
+TEST(bcast_fewer_than_n_faults_with_links)
 {
 	struct family c = { .more = 1, .skip = 1 };
 
 	for (c.n = 1; c.n <= 4; c.n++)
-		CHECK(bcast_subsets((1u << c.n) - 1 + c.n * (1u << c.n) / 2, c.n - 1,
-				    theorem_set, &c));
+		ASSERT_TRUE(bcast_subsets((1u << c.n) - 1 + c.n * (1u << c.n) / 2, c.n - 1,
+					  theorem_set, &c));
 	c.n = 5;
 	c.skip = 2000;
-	CHECK(bcast_subsets(31 + 80, 4, theorem_set, &c));
-	return true;
+	ASSERT_TRUE(bcast_subsets(31 + 80, 4, theorem_set, &c));
 }
 
-static bool links_random(void)
+TEST(bcast_fewer_than_n_faults_with_links_random)
 {
 	unsigned int run, n, nodes;
 	struct bworld w;
@@ -167,10 +163,9 @@ static bool links_random(void)
 		nodes = rnd(n);
 		bworld_init(&w, n);
 		bworld_random(&w, nodes, n - 1 - nodes, run & 1);
-		CHECK(both_primes(&w, n + 1));
+		ASSERT_TRUE(both_primes(&w, n + 1));
 		bworld_free(&w);
 	}
-	return true;
 }
 
 /* Nobody is cut off, and no node has only failed neighbours. */
@@ -205,44 +200,29 @@ static bool bounded(unsigned int n, unsigned int faults, unsigned int more, unsi
 	return true;
 }
 
-static bool bound_2n(void)
+TEST(bcast_2n_3_faults)
 {
 	unsigned int n;
 
 	for (n = 3; n <= 8; n++)
-		CHECK(bounded(n, 2 * n - 3, 7, 150));
-	return true;
+		ASSERT_TRUE(bounded(n, 2 * n - 3, 7, 150));
 }
 
-static bool bound_4n(void)
+TEST(bcast_4n_9_faults)
 {
 	unsigned int n;
 
 	for (n = 4; n <= 8; n++)
-		CHECK(bounded(n, 4 * n - 9, 22, 150));
-	return true;
+		ASSERT_TRUE(bounded(n, 4 * n - 9, 22, 150));
 }
 
 /* What is measured is far below: 3 and 4 steps more (errata). */
-static bool bounds_are_loose(void)
+TEST(bcast_bounds_are_loose)
 {
 	unsigned int n;
 
 	for (n = 5; n <= 8; n++) {
-		CHECK(bounded(n, 2 * n - 3, 3, 150));
-		CHECK(bounded(n, 4 * n - 9, 8, 150));
+		ASSERT_TRUE(bounded(n, 2 * n - 3, 3, 150));
+		ASSERT_TRUE(bounded(n, 4 * n - 9, 8, 150));
 	}
-	return true;
 }
-
-const struct tap_case bcast_theorem_cases[] = {
-	{ "bcast-theorem-1-to-dimension-4", theorem_1 },
-	{ "bcast-theorem-1-dimension-5", theorem_1_dim_5 },
-	{ "bcast-theorem-1-random-to-dimension-8", theorem_1_random },
-	{ "bcast-fewer-than-n-faults-with-links", theorem_1_links },
-	{ "bcast-fewer-than-n-faults-with-links-random", links_random },
-	{ "bcast-2n-3-faults", bound_2n },
-	{ "bcast-4n-9-faults", bound_4n },
-	{ "bcast-bounds-are-loose", bounds_are_loose },
-	{}
-};

@@ -6,7 +6,7 @@
 
 #include "bcast_test.h"
 
-static bool figure_1(void)
+TEST(bcast_figure_1)
 {
 	static const uint32_t sizes[] = { 1, 2, 4, 8, 16 };
 	struct hc_bcast_plan p;
@@ -18,19 +18,18 @@ static bool figure_1(void)
 	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
 		strcpy(seq, "0123");
 		seq[i] = 0;
-		CHECK(!bworld_fixed(&w, 0, seq, &p));
-		CHECK(p.covered == sizes[i] && bcast_holds(&w, &p));
+		ASSERT_TRUE(!bworld_fixed(&w, 0, seq, &p));
+		ASSERT_TRUE(p.covered == sizes[i] && bcast_holds(&w, &p));
 		hc_bcast_plan_free(&p);
 	}
 	bworld_node(&w, 1);
-	CHECK(!bworld_fixed(&w, 0, "0123", &p));
-	CHECK(p.covered == 8 && bcast_holds(&w, &p));
+	ASSERT_TRUE(!bworld_fixed(&w, 0, "0123", &p));
+	ASSERT_TRUE(p.covered == 8 && bcast_holds(&w, &p));
 	hc_bcast_plan_free(&p);
-	CHECK(!bworld_fixed(&w, 0, "1230", &p));
-	CHECK(p.covered == 15 && bcast_complete(&w, &p, 4));
+	ASSERT_TRUE(!bworld_fixed(&w, 0, "1230", &p));
+	ASSERT_TRUE(p.covered == 15 && bcast_complete(&w, &p, 4));
 	hc_bcast_plan_free(&p);
 	bworld_free(&w);
-	return true;
 }
 
 static void figure_2_faults(struct bworld *w, const unsigned int *faults)
@@ -53,32 +52,31 @@ static bool is_free(const struct bworld *w, const struct hc_bcast_plan *p, int d
 	return !boracle_doubly(w->o.n, bad, d);
 }
 
-static bool figure_2(void)
+TEST(bcast_figure_2)
 {
 	static const unsigned int faults[] = { 5, 6, 9, 17 };
 	struct hc_bcast_plan p;
 	struct bworld w;
 
 	figure_2_faults(&w, faults);
-	CHECK(!bworld_plan(&w, HC_BCAST_BROADCAST1, false, &p));
-	CHECK(p.subcube == 0x1c && has_sequence(&p, "234102"));
-	CHECK(p.npseudo == 1 && hc_set_has(p.pseudo, 7) && bcast_complete(&w, &p, 6));
+	ASSERT_TRUE(!bworld_plan(&w, HC_BCAST_BROADCAST1, false, &p));
+	ASSERT_TRUE(p.subcube == 0x1c && has_sequence(&p, "234102"));
+	ASSERT_TRUE(p.npseudo == 1 && hc_set_has(p.pseudo, 7) && bcast_complete(&w, &p, 6));
 	hc_bcast_plan_free(&p);
 
-	CHECK(!bworld_fixed(&w, 0, "23410", &p));
-	CHECK(p.covered == 27 && hc_set_has(p.missed, 7));
-	CHECK(!is_free(&w, &p, 0) && !is_free(&w, &p, 1));
-	CHECK(is_free(&w, &p, 2) && is_free(&w, &p, 3) && is_free(&w, &p, 4));
+	ASSERT_TRUE(!bworld_fixed(&w, 0, "23410", &p));
+	ASSERT_TRUE(p.covered == 27 && hc_set_has(p.missed, 7));
+	ASSERT_TRUE(!is_free(&w, &p, 0) && !is_free(&w, &p, 1));
+	ASSERT_TRUE(is_free(&w, &p, 2) && is_free(&w, &p, 3) && is_free(&w, &p, 4));
 	hc_bcast_plan_free(&p);
 
-	CHECK(!bworld_fixed(&w, 0, "01234", &p));
-	CHECK(p.subcube == 3 && p.npseudo == 7 && is_free(&w, &p, 0) && is_free(&w, &p, 1));
+	ASSERT_TRUE(!bworld_fixed(&w, 0, "01234", &p));
+	ASSERT_TRUE(p.subcube == 3 && p.npseudo == 7 && is_free(&w, &p, 0) && is_free(&w, &p, 1));
 	hc_bcast_plan_free(&p);
-	CHECK(!bworld_plan(&w, HC_BCAST_BROADCAST1, true, &p));
-	CHECK(p.subcube == 3 && bcast_complete(&w, &p, 6));
+	ASSERT_TRUE(!bworld_plan(&w, HC_BCAST_BROADCAST1, true, &p));
+	ASSERT_TRUE(p.subcube == 3 && bcast_complete(&w, &p, 6));
 	hc_bcast_plan_free(&p);
 	bworld_free(&w);
-	return true;
 }
 
 /* All that the text says about figure 2. */
@@ -128,17 +126,16 @@ static bool count_figure_2(const unsigned int *set, unsigned int size, void *ctx
 }
 
 /* The picture is lost; four sets of faults fit what is written about it. */
-static bool figure_2_sets(void)
+TEST(bcast_figure_2_all_sets)
 {
 	unsigned int count = 0;
 
-	CHECK(bcast_subsets(31, 4, count_figure_2, &count));
-	CHECK(count == 4);
-	return true;
+	ASSERT_TRUE(bcast_subsets(31, 4, count_figure_2, &count));
+	ASSERT_TRUE(count == 4);
 }
 
 /* Lemma 1: three dimensions with at most three doubly-faulty edges each. */
-static bool lemma_1(void)
+TEST(bcast_lemma_1)
 {
 	bool bad[BORACLE_NODES] = { false };
 	int u, d, n;
@@ -146,7 +143,7 @@ static bool lemma_1(void)
 	for (u = 0; u < 8; u++)
 		bad[u] = true;
 	for (d = 0; d < 4; d++)
-		CHECK(boracle_doubly(4, bad, d) == (d < 3 ? 4 : 0));
+		ASSERT_TRUE(boracle_doubly(4, bad, d) == (d < 3 ? 4 : 0));
 	/* 2n more faults than that leave no more dimensions. */
 	for (n = 5; n <= 6; n++) {
 		int good = 0;
@@ -155,9 +152,8 @@ static bool lemma_1(void)
 		bad[n == 6 ? 63 - 8 : 31 - 4] = true;
 		for (d = 0; d < n; d++)
 			good += boracle_doubly(n, bad, d) <= 3;
-		CHECK(good == n - 3);
+		ASSERT_TRUE(good == n - 3);
 	}
-	return true;
 }
 
 struct lemma {
@@ -180,13 +176,12 @@ static bool one_dimension(const unsigned int *set, unsigned int size, void *ctx)
 }
 
 /* What its use needs, one such dimension with 2n - 1 bad nodes, is there. */
-static bool lemma_1_as_used(void)
+TEST(bcast_lemma_1_as_used)
 {
 	struct lemma l;
 
 	for (l.n = 3; l.n <= 4; l.n++)
-		CHECK(bcast_subsets(1u << l.n, 2 * l.n - 1, one_dimension, &l));
-	return true;
+		ASSERT_TRUE(bcast_subsets(1u << l.n, 2 * l.n - 1, one_dimension, &l));
 }
 
 /* Up to 2n - 3 faults disconnect nothing but single nodes. */
@@ -208,17 +203,16 @@ static bool still_connected(const unsigned int *set, unsigned int size, void *ct
 	return boracle_connected(&o);
 }
 
-static bool connected_below_2n(void)
+TEST(bcast_connected_below_2n)
 {
 	int n;
 
 	for (n = 3; n <= 4; n++)
-		CHECK(bcast_subsets(1u << n, 2 * (unsigned int)n - 3, still_connected, &n));
-	return true;
+		ASSERT_TRUE(bcast_subsets(1u << n, 2 * (unsigned int)n - 3, still_connected, &n));
 }
 
 /* Beyond that whole pairs can be cut off, with 6 <= 4n - 9 faults for n = 4. */
-static bool pair_cut_off(void)
+TEST(bcast_pair_cut_off)
 {
 	static const unsigned int faults[] = { 2, 3, 4, 5, 8, 9 };
 	struct hc_bcast_plan p;
@@ -232,17 +226,16 @@ static bool pair_cut_off(void)
 		links = 0;
 		for (d = 0; d < 4; d++)
 			links += boracle_link(&w.o, (int)u, (int)d);
-		CHECK(w.o.dead[u] || links);
+		ASSERT_TRUE(w.o.dead[u] || links);
 	}
-	CHECK(!bworld_plan(&w, HC_BCAST_GENERAL, false, &p));
-	CHECK(bcast_complete(&w, &p, 1) && p.reachable == 2 && p.nunreachable == 8);
+	ASSERT_TRUE(!bworld_plan(&w, HC_BCAST_GENERAL, false, &p));
+	ASSERT_TRUE(bcast_complete(&w, &p, 1) && p.reachable == 2 && p.nunreachable == 8);
 	hc_bcast_plan_free(&p);
 	bworld_free(&w);
-	return true;
 }
 
 /* From n faults on Broadcast1 may fail: figure and numbers of the errata. */
-static bool broadcast1_from_n(void)
+TEST(bcast_broadcast1_from_n_faults)
 {
 	static const unsigned int faults[] = { 3, 5, 6, 9 };
 	struct hc_bcast_plan p;
@@ -252,21 +245,20 @@ static bool broadcast1_from_n(void)
 	bworld_init(&w, 4);
 	for (i = 0; i < 4; i++)
 		bworld_node(&w, faults[i]);
-	CHECK(!bworld_plan(&w, HC_BCAST_BROADCAST1, true, &p));
-	CHECK(bcast_holds(&w, &p) && p.covered == 11 && hc_set_has(p.missed, 7));
+	ASSERT_TRUE(!bworld_plan(&w, HC_BCAST_BROADCAST1, true, &p));
+	ASSERT_TRUE(bcast_holds(&w, &p) && p.covered == 11 && hc_set_has(p.missed, 7));
 	hc_bcast_plan_free(&p);
-	CHECK(!bworld_plan(&w, HC_BCAST_GENERAL, true, &p));
-	CHECK(bcast_complete(&w, &p, 6));
+	ASSERT_TRUE(!bworld_plan(&w, HC_BCAST_GENERAL, true, &p));
+	ASSERT_TRUE(bcast_complete(&w, &p, 6));
 	hc_bcast_plan_free(&p);
 	bworld_free(&w);
-	return true;
 }
 
 /*
  * "The half with the fewest faults": across dimension 0 there is only one fault,
  * but that is the very node through which the message would have to go.
  */
-static bool entry_blocked(void)
+TEST(bcast_entry_of_the_better_half_failed)
 {
 	static const unsigned int faults[] = { 1, 6, 10, 12 };
 	struct hc_bcast_plan p;
@@ -282,25 +274,11 @@ static bool entry_blocked(void)
 		for (i = 0; i < 4; i++)
 			far += faults[i] >> d & 1;
 		/* Halves with 1 fault against 3; else none is better than 2 to 2. */
-		CHECK(d ? far == 2 : far == 1);
+		ASSERT_TRUE(d ? far == 2 : far == 1);
 	}
-	CHECK(!boracle_link(&w.o, 0, 0));
-	CHECK(!bworld_plan(&w, HC_BCAST_GENERAL, false, &p));
-	CHECK(bcast_complete(&w, &p, 6));
+	ASSERT_TRUE(!boracle_link(&w.o, 0, 0));
+	ASSERT_TRUE(!bworld_plan(&w, HC_BCAST_GENERAL, false, &p));
+	ASSERT_TRUE(bcast_complete(&w, &p, 6));
 	hc_bcast_plan_free(&p);
 	bworld_free(&w);
-	return true;
 }
-
-const struct tap_case bcast_vector_cases[] = {
-	{ "bcast-figure-1", figure_1 },
-	{ "bcast-figure-2", figure_2 },
-	{ "bcast-figure-2-all-sets", figure_2_sets },
-	{ "bcast-lemma-1", lemma_1 },
-	{ "bcast-lemma-1-as-used", lemma_1_as_used },
-	{ "bcast-connected-below-2n", connected_below_2n },
-	{ "bcast-pair-cut-off", pair_cut_off },
-	{ "bcast-broadcast1-from-n-faults", broadcast1_from_n },
-	{ "bcast-entry-of-the-better-half-failed", entry_blocked },
-	{}
-};

@@ -64,7 +64,7 @@ static bool world_agrees(const struct world *w)
 	return true;
 }
 
-static bool few_links(void)
+TEST(doubling_up_to_two_links_of_an_eight_node_cube)
 {
 	unsigned int i, k;
 
@@ -79,12 +79,11 @@ static bool few_links(void)
 				world_nth_link(&w, k);
 			fine = world_agrees(&w);
 			world_free(&w);
-			CHECK(fine);
+			ASSERT_TRUE(fine);
 		}
-	return true;
 }
 
-static bool random_faults(void)
+TEST(doubling_random_faults)
 {
 	unsigned int round, i;
 
@@ -102,74 +101,71 @@ static bool random_faults(void)
 		if (!fine)
 			world_print(&w);
 		world_free(&w);
-		CHECK(fine);
+		ASSERT_TRUE(fine);
 	}
-	return true;
 }
 
 /* Wrong shapes, which no planner makes. */
-static bool shapes(void)
+TEST(doubling_wrong_shapes)
 {
 	const struct hc_doubling good = { .dim = 3, .stages = 2, .base = 1, .order = { 2, 1 } };
 	uint32_t fault[8] = { 0 };
 	struct hc_doubling d = good;
 
-	CHECK(!hc_doubling_check(&d, fault, NULL));
+	ASSERT_TRUE(!hc_doubling_check(&d, fault, NULL));
 	d.base = 3;
-	CHECK(hc_doubling_check(&d, fault, NULL));
+	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
 	d.base = 8;
-	CHECK(hc_doubling_check(&d, fault, NULL));
+	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
 	d = good;
 	d.order[1] = 2;
-	CHECK(hc_doubling_check(&d, fault, NULL));
+	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
 	d.order[1] = 3;
-	CHECK(hc_doubling_check(&d, fault, NULL));
+	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
 	d = good;
 	d.stages = 4;
-	CHECK(hc_doubling_check(&d, fault, NULL));
+	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
 	d = good;
 	d.dim = 0;
-	CHECK(hc_doubling_check(&d, fault, NULL));
+	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
 	/* The ends of a link disagree: it is faulty. */
 	d = good;
 	fault[5] = 1 << 1;
-	CHECK(hc_doubling_check(&d, fault, NULL));
-	return true;
+	ASSERT_TRUE(hc_doubling_check(&d, fault, NULL));
 }
 
 /* The nodes of a subcube one after the other, each once; and after each stage a node has
  * twice as many contributions, in the end all.
  */
-static bool exchange(void)
+TEST(doubling_after_k_stages_all_have_all)
 {
 	const struct hc_doubling d = { .dim = 5, .stages = 3, .base = 2, .order = { 4, 0, 3 } };
 	uint32_t has[32] = { 0 }, next[32], u = d.base, all = 0;
 	unsigned int i, n = 0;
 
 	do {
-		CHECK(hc_doubling_has(&d, u));
+		ASSERT_TRUE(hc_doubling_has(&d, u));
 		has[u] = 1u << u;
 		all |= has[u];
 		n++;
 		u = hc_doubling_next(&d, hc_doubling_mask(&d), u);
 	} while (u != d.base);
-	CHECK(n == 8 && weight(all) == 8);
+	ASSERT_TRUE(n == 8 && weight(all) == 8);
 	for (i = 0; i < d.stages; i++) {
 		for (u = 0; u < 32; u++) {
 			next[u] = has[u] | has[u ^ 1u << d.order[i]];
-			CHECK(!has[u] || weight(next[u]) == 2u << i);
+			ASSERT_TRUE(!has[u] || weight(next[u]) == 2u << i);
 		}
 		memcpy(has, next, sizeof(has));
 	}
 	for (u = 0; u < 32; u++)
-		CHECK(has[u] == (hc_doubling_has(&d, u) ? all : 0));
-	return true;
+		ASSERT_TRUE(has[u] == (hc_doubling_has(&d, u) ? all : 0));
 }
 
 /* Each length has a row of a measured dimension, of that length or more while there is
  * one, and the answer is that row's.
  */
-static bool rule(void)
+TEST(doubling_the_rule_is_its_table)
 {
 	const struct hc_doubling_measured *table, *row;
 	unsigned int dim;
@@ -177,29 +173,19 @@ static bool rule(void)
 	size_t n, i;
 
 	table = hc_doubling_measured(&n);
-	CHECK(n);
+	ASSERT_TRUE(n);
 	for (i = 0; i < n; i++) {
-		CHECK(hc_doubling_pays(table[i].dim, table[i].bytes, &row) ==
-		      (table[i].latency <= 90 && table[i].back_to_back <= 90));
-		CHECK(row == &table[i]);
+		ASSERT_TRUE(hc_doubling_pays(table[i].dim, table[i].bytes, &row) ==
+			    (table[i].latency <= 90 && table[i].back_to_back <= 90));
+		ASSERT_TRUE(row == &table[i]);
 		if (i && table[i].dim == table[i - 1].dim)
-			CHECK(table[i].bytes > table[i - 1].bytes);
+			ASSERT_TRUE(table[i].bytes > table[i - 1].bytes);
 	}
 	for (dim = 1; dim <= HC_LIB_DIM_MAX; dim++)
 		for (bytes = 0; bytes < 1 << 24; bytes = bytes * 3 + 1) {
 			hc_doubling_pays(dim, bytes, &row);
-			CHECK(row >= table && row < table + n);
-			CHECK(row->bytes >= bytes || row == &table[n - 1] ||
-			      row[1].dim != row->dim);
+			ASSERT_TRUE(row >= table && row < table + n);
+			ASSERT_TRUE(row->bytes >= bytes || row == &table[n - 1] ||
+				    row[1].dim != row->dim);
 		}
-	return true;
 }
-
-const struct tap_case plan_doubling_cases[] = {
-	{ "doubling: up to two links of an eight-node cube", few_links },
-	{ "doubling: random faults", random_faults },
-	{ "doubling: wrong shapes", shapes },
-	{ "doubling: after k stages all have all", exchange },
-	{ "doubling: the rule is its table", rule },
-	{}
-};

@@ -45,31 +45,30 @@ static unsigned int unread(unsigned int nodes, enum oracle_what what)
 	return n;
 }
 
-static bool helper_test_deadlocks(void)
+TEST(figure_13_helper_test_deadlocks)
 {
 	struct oracle_result r;
 	struct hc_tree_plan p;
 	struct world w;
 
 	world_links(&w, 4, "b-a b-9");
-	CHECK(!world_fixed(&w, 0, "0123", &p));
+	ASSERT_TRUE(!world_fixed(&w, 0, "0123", &p));
 	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
-	CHECK(r.verdict == ORACLE_DEADLOCK && r.node == 0x9 && r.peer == 0xb);
+	ASSERT_TRUE(r.verdict == ORACLE_DEADLOCK && r.node == 0x9 && r.peer == 0xb);
 	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
-	CHECK(r.verdict == ORACLE_DONE);
-	CHECK(plan_holds(&w, &p));
+	ASSERT_TRUE(r.verdict == ORACLE_DONE);
+	ASSERT_TRUE(plan_holds(&w, &p));
 	world_end(&w, &p);
 
 	world_links(&w, 2, "0-1 0-2");
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
-	CHECK(r.verdict == ORACLE_DEADLOCK && r.peer == 0);
-	CHECK(plan_holds(&w, &p));
+	ASSERT_TRUE(r.verdict == ORACLE_DEADLOCK && r.peer == 0);
+	ASSERT_TRUE(plan_holds(&w, &p));
 	world_end(&w, &p);
-	return true;
 }
 
-static bool node_fault_deadlocks(void)
+TEST(figure_13_node_fault_deadlocks)
 {
 	struct oracle_result r;
 	struct hc_tree_plan p;
@@ -80,14 +79,13 @@ static bool node_fault_deadlocks(void)
 		for (u = 0; u < 1u << n; u++) {
 			world_init(&w, n);
 			world_node(&w, u);
-			CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+			ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 			run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
-			CHECK(r.verdict == ORACLE_DEADLOCK);
-			CHECK(plan_holds(&w, &p));
+			ASSERT_TRUE(r.verdict == ORACLE_DEADLOCK);
+			ASSERT_TRUE(plan_holds(&w, &p));
 			world_end(&w, &p);
 		}
 	}
-	return true;
 }
 
 /* Parts lost in FIND_TREE's tree for link faults @set of the 3-cube? */
@@ -112,7 +110,7 @@ static bool loses_parts(unsigned int set)
 	return lost;
 }
 
-static bool blocked_helper_loses_parts(void)
+TEST(figure_13_blocked_helper_loses_parts)
 {
 	unsigned int least = 12, set, f;
 	struct oracle_result r;
@@ -124,32 +122,30 @@ static bool blocked_helper_loses_parts(void)
 		if (f < least && loses_parts(set))
 			least = f;
 	}
-	CHECK(least == 4);
+	ASSERT_TRUE(least == 4);
 
 	world_links(&w, 4, "0-1 0-2 3-7 4-6");
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	CHECK(p.tree.sink == 5 && has_order(&p.tree, "1203"));
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.tree.sink == 5 && has_order(&p.tree, "1203"));
 	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
-	CHECK(r.verdict == ORACLE_LOSS && unread(16, ORACLE_HELP));
-	CHECK(plan_holds(&w, &p));
+	ASSERT_TRUE(r.verdict == ORACLE_LOSS && unread(16, ORACLE_HELP));
+	ASSERT_TRUE(plan_holds(&w, &p));
 	world_end(&w, &p);
-	return true;
 }
 
-static bool detour_is_not_read(void)
+TEST(figure_13_detour_is_not_read)
 {
 	struct oracle_result r;
 	struct hc_tree_plan p;
 	struct world w;
 
 	world_links(&w, 3, "0-1 0-2 5-7");
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	CHECK(p.tree.sink == 3 && has_order(&p.tree, "210"));
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.tree.sink == 3 && has_order(&p.tree, "210"));
 	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
-	CHECK(r.verdict == ORACLE_LOSS && unread(8, ORACLE_DETOUR) == 1);
-	CHECK(plan_holds(&w, &p));
+	ASSERT_TRUE(r.verdict == ORACLE_LOSS && unread(8, ORACLE_DETOUR) == 1);
+	ASSERT_TRUE(plan_holds(&w, &p));
 	world_end(&w, &p);
-	return true;
 }
 
 /* Are the steps n + k for these link faults, with FIND_TREE and detours fixed? */
@@ -175,7 +171,7 @@ static bool steps_are_n_plus_k(unsigned int n, unsigned int set)
 	return fine;
 }
 
-static bool theorem_5_steps(void)
+TEST(theorem_5_steps)
 {
 	struct oracle_result r;
 	struct hc_tree_plan p;
@@ -183,53 +179,50 @@ static bool theorem_5_steps(void)
 	struct world w;
 
 	for (set = 0; set < 1u << 4; set++)
-		CHECK(steps_are_n_plus_k(2, set));
+		ASSERT_TRUE(steps_are_n_plus_k(2, set));
 	for (set = 0; set < 1u << 12; set++)
 		if (__builtin_popcount(set) < 3)
-			CHECK(steps_are_n_plus_k(3, set));
+			ASSERT_TRUE(steps_are_n_plus_k(3, set));
 
 	world_links(&w, 3, "0-1 0-2 5-7");
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	CHECK(p.tree.sink == 3 && has_order(&p.tree, "210"));
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.tree.sink == 3 && has_order(&p.tree, "210"));
 	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
-	CHECK(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 5);
+	ASSERT_TRUE(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 5);
 	world_end(&w, &p);
-	return true;
 }
 
-static bool theorem_5_slowdown(void)
+TEST(theorem_5_slowdown)
 {
 	struct oracle_result r;
 	struct hc_tree_plan p;
 	struct world w;
 
 	world_links(&w, 4, "1-9 3-b 6-e 8-9 9-d");
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	CHECK(p.tree.sink == 0 && has_order(&p.tree, "3021"));
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.tree.sink == 0 && has_order(&p.tree, "3021"));
 	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
-	CHECK(r.verdict == ORACLE_DONE && r.steps == 8 && r.cost[0] == 5);
-	CHECK(p.steps < 8 && plan_holds(&w, &p));
+	ASSERT_TRUE(r.verdict == ORACLE_DONE && r.steps == 8 && r.cost[0] == 5);
+	ASSERT_TRUE(p.steps < 8 && plan_holds(&w, &p));
 	world_end(&w, &p);
-	return true;
 }
 
 /* A detour of three hops replaces the hop, it does not come on top of it. */
-static bool detour_baseline(void)
+TEST(theorem_5_detour_baseline)
 {
 	struct oracle_result r;
 	struct hc_tree_plan p;
 	struct world w;
 
 	world_links(&w, 2, "0-1");
-	CHECK(oracle_distance(&w.o, 1, 0) == 3);
-	CHECK(!world_fixed(&w, 0, "10", &p));
+	ASSERT_TRUE(oracle_distance(&w.o, 1, 0) == 3);
+	ASSERT_TRUE(!world_fixed(&w, 0, "10", &p));
 	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
-	CHECK(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 2 + 2);
+	ASSERT_TRUE(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 2 + 2);
 	world_end(&w, &p);
-	return true;
 }
 
-static bool theorem_7(void)
+TEST(theorem_7_cut)
 {
 	struct hc_tree_plan p;
 	struct world w;
@@ -237,10 +230,10 @@ static bool theorem_7(void)
 
 	/* 2^(n-1) faults: nobody is isolated, and the cube falls apart. */
 	world_links(&w, 2, "0-1 2-3");
-	CHECK(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
-	CHECK(oracle_distance(&w.o, 0, 1) < 0);
-	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
-	CHECK(!p.clean_sink && p.nmembers == 2 && p.nexcluded == 2);
+	ASSERT_TRUE(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
+	ASSERT_TRUE(oracle_distance(&w.o, 0, 1) < 0);
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
+	ASSERT_TRUE(!p.clean_sink && p.nmembers == 2 && p.nexcluded == 2);
 	world_end(&w, &p);
 
 	/* 6 < 8 faults, a clean sink, nobody isolated, two nodes cut off. */
@@ -249,13 +242,12 @@ static bool theorem_7(void)
 		world_link(&w, 0, 1u << d);
 		world_link(&w, 1, 1u | 1u << d);
 	}
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	CHECK(p.nmembers == 14 && p.nexcluded == 2);
-	CHECK(w.f->fault[0] == 14 && w.f->fault[1] == 14);
-	CHECK(oracle_distance(&w.o, 0, (int)p.tree.sink) < 0);
-	CHECK(plan_holds(&w, &p));
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.nmembers == 14 && p.nexcluded == 2);
+	ASSERT_TRUE(w.f->fault[0] == 14 && w.f->fault[1] == 14);
+	ASSERT_TRUE(oracle_distance(&w.o, 0, (int)p.tree.sink) < 0);
+	ASSERT_TRUE(plan_holds(&w, &p));
 	world_end(&w, &p);
-	return true;
 }
 
 /* Link @i is in the set; next set with as many bits (Gosper). */
@@ -299,7 +291,7 @@ static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
 	}
 }
 
-static bool find_tree_misses(void)
+TEST(find_tree_misses)
 {
 	static const unsigned int want[][3] = {
 		{ 3, 1, 0 }, { 3, 2, 18 }, { 3, 3, 27 }, { 4, 3, 24 }, { 4, 4, 35 },
@@ -309,26 +301,25 @@ static bool find_tree_misses(void)
 	struct world w;
 
 	world_links(&w, 3, "0-1 0-2");
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	CHECK(p.tree.sink == 3 && has_order(&p.tree, "102") && p.cost > 0);
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.tree.sink == 3 && has_order(&p.tree, "102") && p.cost > 0);
 	hc_tree_plan_free(&p);
-	CHECK(!world_fixed(&w, 4, "201", &p));
-	CHECK(p.cost == 0 && plan_holds(&w, &p));
+	ASSERT_TRUE(!world_fixed(&w, 4, "201", &p));
+	ASSERT_TRUE(p.cost == 0 && plan_holds(&w, &p));
 	hc_tree_plan_free(&p);
-	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
-	CHECK(p.cost == 0 && plan_holds(&w, &p));
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.cost == 0 && plan_holds(&w, &p));
 	world_end(&w, &p);
 
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		count_misses(want[i][0], want[i][1], &exist, &missed);
 		printf("# n=%u f=%u: %u of %u missed\n", want[i][0], want[i][1],
 		       missed, exist);
-		CHECK((100 * missed + exist / 2) / exist == want[i][2]);
+		ASSERT_TRUE((100 * missed + exist / 2) / exist == want[i][2]);
 	}
-	return true;
 }
 
-static bool theorem_3_bound(void)
+TEST(theorem_3_bound)
 {
 	struct hc_tree_plan p;
 	unsigned int n, u;
@@ -339,10 +330,10 @@ static bool theorem_3_bound(void)
 		world_init(&w, n);
 		for (u = 2; u < 1u << n; u += 2)
 			world_link(&w, u, u + 1);
-		CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+		ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
 		hc_tree_plan_free(&p);
 		world_link(&w, 0, 1);
-		CHECK(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
+		ASSERT_TRUE(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
 		world_free(&w);
 	}
 
@@ -350,14 +341,13 @@ static bool theorem_3_bound(void)
 	world_init(&w, 3);
 	world_node(&w, 0);
 	world_node(&w, 7);
-	CHECK(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
-	CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
-	CHECK(!p.clean_sink && p.nmembers == 6 && plan_holds(&w, &p));
+	ASSERT_TRUE(world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p) == -ENOENT);
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
+	ASSERT_TRUE(!p.clean_sink && p.nmembers == 6 && plan_holds(&w, &p));
 	world_end(&w, &p);
-	return true;
 }
 
-static bool tree_exists_below_n_faults(void)
+TEST(tree_exists_below_n_faults)
 {
 	unsigned int n, run, i, exist, missed, sets;
 	struct hc_tree_plan p;
@@ -369,7 +359,7 @@ static bool tree_exists_below_n_faults(void)
 		for (f = 1, sets = 1; f < n; f++) {
 			sets = sets * (links - f + 1) / f;
 			count_misses(n, f, &exist, &missed);
-			CHECK(exist == sets);
+			ASSERT_TRUE(exist == sets);
 		}
 	}
 	for (run = 0; run < 300; run++) {
@@ -377,18 +367,17 @@ static bool tree_exists_below_n_faults(void)
 		world_init(&w, n);
 		for (i = 1; i < n; i++)
 			world_nth_link(&w, rnd(n << (n - 1)));
-		CHECK(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
-		CHECK(p.clean_sink && !p.cost);
+		ASSERT_TRUE(!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p));
+		ASSERT_TRUE(p.clean_sink && !p.cost);
 		hc_tree_plan_free(&p);
 		world_free(&w);
 	}
 
 	/* One fault in each of n dimensions: every link of order[0] is used. */
 	world_links(&w, 3, "0-1 4-6 3-7");
-	CHECK(!world_plan(&w, HC_TREE_EXHAUST, HC_ANY_SINK, &p));
-	CHECK(p.clean_sink && p.cost > 0);
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_EXHAUST, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.clean_sink && p.cost > 0);
 	world_end(&w, &p);
-	return true;
 }
 
 /* The tree's links as a set: link number d * 8 + lower end. */
@@ -405,7 +394,7 @@ static uint64_t links_of(const struct oracle_tree *t)
 	return set;
 }
 
-static bool proposition_1(void)
+TEST(proposition_1_half_the_trees)
 {
 	static const unsigned int orders[6][3] = {
 		{ 0, 1, 2 }, { 0, 2, 1 }, { 1, 0, 2 },
@@ -426,22 +415,5 @@ static bool proposition_1(void)
 			n++;
 		}
 	}
-	CHECK(n == 48 && distinct == 24);
-	return true;
+	ASSERT_TRUE(n == 48 && distinct == 24);
 }
-
-const struct tap_case plan_errata_cases[] = {
-	{ "proposition-1-half-the-trees", proposition_1 },
-	{ "figure-13-helper-test-deadlocks", helper_test_deadlocks },
-	{ "figure-13-node-fault-deadlocks", node_fault_deadlocks },
-	{ "figure-13-blocked-helper-loses-parts", blocked_helper_loses_parts },
-	{ "figure-13-detour-is-not-read", detour_is_not_read },
-	{ "theorem-3-bound", theorem_3_bound },
-	{ "theorem-5-steps", theorem_5_steps },
-	{ "theorem-5-slowdown", theorem_5_slowdown },
-	{ "theorem-5-detour-baseline", detour_baseline },
-	{ "theorem-7-cut", theorem_7 },
-	{ "find-tree-misses", find_tree_misses },
-	{ "tree-exists-below-n-faults", tree_exists_below_n_faults },
-	{ NULL, NULL }
-};

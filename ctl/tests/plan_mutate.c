@@ -169,7 +169,7 @@ static bool try_mutation(const struct world *w, const struct hc_tree *t,
 	return true;
 }
 
-static bool broken_plans(void)
+TEST(broken_plans_are_refused)
 {
 	unsigned int refused[NMUTATIONS] = { 0 }, accepted[NMUTATIONS] = { 0 };
 	unsigned int run, i, n;
@@ -187,7 +187,7 @@ static bool broken_plans(void)
 		if (!world_plan(&w, run & 1 ? HC_TREE_EXACT : HC_TREE_FIND,
 				HC_ANY_SINK, &p)) {
 			for (i = 0; i < NMUTATIONS; i++)
-				CHECK(try_mutation(&w, &p.tree, i, refused, accepted));
+				ASSERT_TRUE(try_mutation(&w, &p.tree, i, refused, accepted));
 			hc_tree_plan_free(&p);
 		}
 		world_free(&w);
@@ -195,13 +195,12 @@ static bool broken_plans(void)
 	for (i = 0; i < NMUTATIONS; i++) {
 		printf("# %s: %u refused, %u accepted\n", mutations[i].name,
 		       refused[i], accepted[i]);
-		CHECK(refused[i] > 0);
+		ASSERT_TRUE(refused[i] > 0);
 	}
-	return true;
 }
 
 /* Any tree whatever on any machine: accepted plans deliver. */
-static bool random_plans(void)
+TEST(random_plans_deliver_if_accepted)
 {
 	unsigned int run, i, n, accepted = 0;
 
@@ -229,17 +228,16 @@ static bool random_plans(void)
 			add_detour(&v);
 		if (!check_plan(&w, &v.t)) {
 			accepted++;
-			CHECK(run_roles(&w, &v.t, &r) && r.verdict == ORACLE_DONE);
+			ASSERT_TRUE(run_roles(&w, &v.t, &r) && r.verdict == ORACLE_DONE);
 		}
 		world_free(&w);
 	}
 	printf("# %u of %u accepted\n", accepted, run);
-	CHECK(accepted > 1000);
-	return true;
+	ASSERT_TRUE(accepted > 1000);
 }
 
 /* Changed faults under an unchanged plan, as after an install that came late. */
-static bool stale_plans(void)
+TEST(stale_plans_deliver_if_accepted)
 {
 	unsigned int run, i, n, refused = 0, accepted = 0;
 
@@ -261,16 +259,15 @@ static bool stale_plans(void)
 				refused++;
 			} else {
 				accepted++;
-				CHECK(run_roles(&w, &p.tree, &r));
-				CHECK(r.verdict == ORACLE_DONE);
+				ASSERT_TRUE(run_roles(&w, &p.tree, &r));
+				ASSERT_TRUE(r.verdict == ORACLE_DONE);
 			}
 			hc_tree_plan_free(&p);
 		}
 		world_free(&w);
 	}
 	printf("# %u refused, %u accepted\n", refused, accepted);
-	CHECK(refused && accepted);
-	return true;
+	ASSERT_TRUE(refused && accepted);
 }
 
 /*
@@ -344,7 +341,7 @@ static void break_plan(struct world *w, struct victim *v, unsigned int how)
 	}
 }
 
-static bool every_flaw_is_named(void)
+TEST(every_flaw_is_named)
 {
 	static const struct {
 		const char *why;
@@ -369,29 +366,20 @@ static bool every_flaw_is_named(void)
 	uint32_t *work = malloc(HC_TREE_WORK(3) * sizeof(*work));
 	unsigned int i;
 
-	CHECK(work);
+	ASSERT_TRUE(work);
 	for (i = 0; i < ARRAY_SIZE(want); i++) {
 		struct hc_tree_flaw flaw = { 0 };
 		struct victim v;
 		struct world w;
 
 		flaw_world(&w, &v);
-		CHECK(!hc_tree_check(&v.t, w.f->fault, work, &flaw));
+		ASSERT_TRUE(!hc_tree_check(&v.t, w.f->fault, work, &flaw));
 		break_plan(&w, &v, i);
-		CHECK(hc_tree_check(&v.t, w.f->fault, work, &flaw));
-		CHECK(!strcmp(flaw.why, want[i].why));
-		CHECK(flaw.node == want[i].node);
-		CHECK(hc_tree_check(&v.t, w.f->fault, work, NULL));
+		ASSERT_TRUE(hc_tree_check(&v.t, w.f->fault, work, &flaw));
+		ASSERT_TRUE(!strcmp(flaw.why, want[i].why));
+		ASSERT_TRUE(flaw.node == want[i].node);
+		ASSERT_TRUE(hc_tree_check(&v.t, w.f->fault, work, NULL));
 		world_free(&w);
 	}
 	free(work);
-	return true;
 }
-
-const struct tap_case plan_mutate_cases[] = {
-	{ "every-flaw-is-named", every_flaw_is_named },
-	{ "broken-plans-are-refused", broken_plans },
-	{ "random-plans-deliver-if-accepted", random_plans },
-	{ "stale-plans-deliver-if-accepted", stale_plans },
-	{ NULL, NULL }
-};

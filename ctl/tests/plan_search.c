@@ -103,40 +103,40 @@ static bool all_right_with(unsigned int n, uint64_t links, unsigned int nodes)
 	return fine;
 }
 
-static bool all_links_to_dim_3(void)
+TEST(all_link_faults_to_dimension_3)
 {
 	unsigned int n;
 	uint64_t set;
 
 	for (n = 1; n <= 3; n++)
 		for (set = 0; set < 1ull << (n << (n - 1)); set++)
-			CHECK(all_right_with(n, set, 0));
-	return true;
+			ASSERT_TRUE(all_right_with(n, set, 0));
 }
 
-static bool all_nodes_dim_3(void)
+TEST(all_node_faults_dimension_3)
 {
 	unsigned int nodes, i, j;
 
 	for (nodes = 0; nodes < 256; nodes++)
 		for (i = 0; i < 12; i++)
 			for (j = 0; j <= i; j++)
-				CHECK(all_right_with(3, 1ull << i | 1ull << j, nodes));
-	return true;
+				ASSERT_TRUE(all_right_with(3, 1ull << i | 1ull << j, nodes));
 }
 
-static bool three_links_dim_4(void)
+TEST(three_link_faults_dimension_4)
 {
 	unsigned int i, j, k;
+	uint64_t set;
 
 	for (i = 0; i < 32; i++)
 		for (j = 0; j <= i; j++)
-			for (k = 0; k <= j; k++)
-				CHECK(all_right_with(4, 1ull << i | 1ull << j | 1ull << k, 0));
-	return true;
+			for (k = 0; k <= j; k++) {
+				set = 1ull << i | 1ull << j | 1ull << k;
+				ASSERT_TRUE(all_right_with(4, set, 0));
+			}
 }
 
-static bool random_dim_4(void)
+TEST(random_faults_dimension_4)
 {
 	unsigned int run, f, nodes, i;
 	uint64_t set;
@@ -146,9 +146,8 @@ static bool random_dim_4(void)
 		for (set = 0, i = 0; i < f; i++)
 			set |= 1ull << rnd(32);
 		nodes = run & 1 ? 1u << rnd(16) | 1u << rnd(16) | 1u << rnd(16) : 0;
-		CHECK(all_right_with(4, set, nodes));
+		ASSERT_TRUE(all_right_with(4, set, nodes));
 	}
-	return true;
 }
 
 static void random_faults(struct world *w, unsigned int links, unsigned int nodes)
@@ -162,7 +161,7 @@ static void random_faults(struct world *w, unsigned int links, unsigned int node
 }
 
 /* A subcube, sometimes with the sink fixed, against the oracle. */
-static bool subcubes(void)
+TEST(subcubes_and_requested_sinks)
 {
 	unsigned int run;
 
@@ -191,20 +190,19 @@ static bool subcubes(void)
 			found = oracle_best(&w.o, req.dims, req.base, &best, &score);
 		}
 		err = hc_plan_tree(w.f, &req, &p, &why);
-		CHECK(err == 0 || err == -ENOLINK || err == -EHOSTDOWN);
-		CHECK(found == !err);
+		ASSERT_TRUE(err == 0 || err == -ENOLINK || err == -EHOSTDOWN);
+		ASSERT_TRUE(found == !err);
 		if (!err)
-			CHECK(same_tree(&p, &best, &score) && plan_holds(&w, &p));
+			ASSERT_TRUE(same_tree(&p, &best, &score) && plan_holds(&w, &p));
 		hc_tree_plan_free(&p);
 		if (req.sink == HC_ANY_SINK || found) {
 			req.method = HC_TREE_FIND;
 			if (!hc_plan_tree(w.f, &req, &p, &why))
-				CHECK(plan_holds(&w, &p));
+				ASSERT_TRUE(plan_holds(&w, &p));
 			hc_tree_plan_free(&p);
 		}
 		world_free(&w);
 	}
-	return true;
 }
 
 static bool same_plan(const struct hc_tree_plan *a, const struct hc_tree_plan *b)
@@ -216,7 +214,7 @@ static bool same_plan(const struct hc_tree_plan *a, const struct hc_tree_plan *b
 }
 
 /* Where trying everything takes the oracle too long, exhaust stands in. */
-static bool random_dim_5_6(void)
+TEST(random_faults_dimension_5_6)
 {
 	struct hc_tree_plan exact, exhaust;
 	unsigned int run, n, links;
@@ -231,17 +229,16 @@ static bool random_dim_5_6(void)
 			world_free(&w);
 			continue;
 		}
-		CHECK(!world_plan(&w, HC_TREE_EXHAUST, HC_ANY_SINK, &exhaust));
-		CHECK(same_plan(&exact, &exhaust) && plan_holds(&w, &exact));
+		ASSERT_TRUE(!world_plan(&w, HC_TREE_EXHAUST, HC_ANY_SINK, &exhaust));
+		ASSERT_TRUE(same_plan(&exact, &exhaust) && plan_holds(&w, &exact));
 		hc_tree_plan_free(&exact);
 		hc_tree_plan_free(&exhaust);
 		world_free(&w);
 	}
-	return true;
 }
 
 /* Any order and any sink, good or bad: the plan must hold. */
-static bool random_trees_to_dim_8(void)
+TEST(random_trees_to_dimension_8)
 {
 	unsigned int run, i, j, n, ran = 0;
 
@@ -261,14 +258,13 @@ static bool random_trees_to_dim_8(void)
 		}
 		if (!hc_plan_tree_fixed(w.f, rnd(1u << n), order, n - (rnd(4) == 0),
 					&p, &why)) {
-			CHECK(plan_holds(&w, &p));
+			ASSERT_TRUE(plan_holds(&w, &p));
 			ran++;
 		}
 		hc_tree_plan_free(&p);
 		world_free(&w);
 	}
-	CHECK(ran > 300);
-	return true;
+	ASSERT_TRUE(ran > 300);
 }
 
 static bool timed_plan(const struct hc_faults *f, double limit, struct hc_tree_plan *p)
@@ -290,7 +286,7 @@ static bool timed_plan(const struct hc_faults *f, double limit, struct hc_tree_p
 	return true;
 }
 
-static bool large_cubes(void)
+TEST(large_cubes)
 {
 	static const struct {
 		unsigned int dim, links, nodes;
@@ -306,23 +302,22 @@ static bool large_cubes(void)
 		struct hc_faults *f = hc_faults_new(runs[i].dim);
 		struct hc_tree_plan p;
 
-		CHECK(f);
+		ASSERT_TRUE(f);
 		for (j = 0; j < runs[i].links; j++)
 			hc_faults_link(f, rnd(1u << f->dim), rnd(f->dim));
 		for (j = 0; j < runs[i].nodes; j++)
 			hc_faults_node(f, rnd(1u << f->dim));
-		CHECK(timed_plan(f, runs[i].limit, &p));
+		ASSERT_TRUE(timed_plan(f, runs[i].limit, &p));
 		hc_tree_plan_free(&p);
 		hc_faults_free(f);
 	}
-	return true;
 }
 
 /*
  * Hard for the search: dimension 16, and the 64 faulty links lie in one small
  * subcube, so that no dimension is ever clearly better than another.
  */
-static bool clustered_faults(void)
+TEST(clustered_faults_dimension_16)
 {
 	unsigned int run, j;
 
@@ -330,25 +325,11 @@ static bool clustered_faults(void)
 		struct hc_faults *f = hc_faults_new(16);
 		struct hc_tree_plan p;
 
-		CHECK(f);
+		ASSERT_TRUE(f);
 		for (j = 0; j < 64; j++)
 			hc_faults_link(f, rnd(1u << (4 + 3 * run)), j % 16);
-		CHECK(timed_plan(f, 10, &p));
+		ASSERT_TRUE(timed_plan(f, 10, &p));
 		hc_tree_plan_free(&p);
 		hc_faults_free(f);
 	}
-	return true;
 }
-
-const struct tap_case plan_search_cases[] = {
-	{ "all-link-faults-to-dimension-3", all_links_to_dim_3 },
-	{ "all-node-faults-dimension-3", all_nodes_dim_3 },
-	{ "three-link-faults-dimension-4", three_links_dim_4 },
-	{ "random-faults-dimension-4", random_dim_4 },
-	{ "random-faults-dimension-5-6", random_dim_5_6 },
-	{ "random-trees-to-dimension-8", random_trees_to_dim_8 },
-	{ "subcubes-and-requested-sinks", subcubes },
-	{ "large-cubes", large_cubes },
-	{ "clustered-faults-dimension-16", clustered_faults },
-	{ NULL, NULL }
-};

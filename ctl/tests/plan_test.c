@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of the planners of trees and of doublings, and of the shared library, as TAP.
+ * Tests of the planners of trees and of doublings, and of the shared library, as KTAP.
  * Usage: plan_test [NAME..]: all cases, or the ones named.
  */
 #include <stdlib.h>
@@ -274,12 +274,4 @@ bool plan_holds(const struct world *w, const struct hc_tree_plan *plan)
 	return true;
 }
 
-static const struct tap_case *const groups[] = {
-	plan_vector_cases, plan_errata_cases, plan_search_cases,
-	plan_mutate_cases, plan_doubling_cases, plan_bfs_cases, traits_cases,
-};
-
-int main(int argc, char **argv)
-{
-	return tap_main(groups, ARRAY_SIZE(groups), argc, argv);
-}
+TEST_HARNESS_MAIN

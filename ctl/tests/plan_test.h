@@ -8,15 +8,8 @@
 
 #include "oracle.h"
 #include "plan.h"
-#include "tap.h"
-
-extern const struct tap_case plan_vector_cases[];
-extern const struct tap_case plan_errata_cases[];
-extern const struct tap_case plan_search_cases[];
-extern const struct tap_case plan_mutate_cases[];
-extern const struct tap_case plan_doubling_cases[];
-extern const struct tap_case plan_bfs_cases[];
-extern const struct tap_case traits_cases[];
+#include "check.h"
+#include "ktap.h"
 
 struct world {
 	struct oracle o;

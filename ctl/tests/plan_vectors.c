@@ -8,7 +8,7 @@
 #include "plan_test.h"
 #include "tree_impl.h"
 
-static bool example_1(void)
+TEST(example_1)
 {
 	uint32_t members[1] = { 0xff };
 	struct hc_tree t = {
@@ -18,15 +18,14 @@ static bool example_1(void)
 	struct oracle_tree ot;
 
 	to_oracle(&t, &ot);
-	CHECK(hc_tree_active(&t, 6) == 1);
-	CHECK(hc_tree_active(&t, 2) == 3);
-	CHECK(oracle_state(&ot, 6, 0) == ORACLE_PASSIVE);
-	CHECK(oracle_state(&ot, 6, 1) == ORACLE_ACTIVE);
-	CHECK(oracle_state(&ot, 6, 2) == ORACLE_IDLE);
-	return true;
+	ASSERT_TRUE(hc_tree_active(&t, 6) == 1);
+	ASSERT_TRUE(hc_tree_active(&t, 2) == 3);
+	ASSERT_TRUE(oracle_state(&ot, 6, 0) == ORACLE_PASSIVE);
+	ASSERT_TRUE(oracle_state(&ot, 6, 1) == ORACLE_ACTIVE);
+	ASSERT_TRUE(oracle_state(&ot, 6, 2) == ORACLE_IDLE);
 }
 
-static bool example_2(void)
+TEST(example_2)
 {
 	static const uint32_t words[8] = { 0, 2, 0, 2, 1, 3, 0, 2 };
 	static const uint32_t used[2] = { 0, 2 };
@@ -34,21 +33,20 @@ static bool example_2(void)
 	struct world w;
 
 	world_links(&w, 3, "1-3 4-5 5-7");
-	CHECK(!memcmp(w.f->fault, words, sizeof(words)));
-	CHECK(hc_tree_find_cost(w.f, used, 1, 7, 0) == 1);
-	CHECK(hc_tree_find_cost(w.f, used, 1, 7, 1) == 0);
-	CHECK(hc_tree_find_cost(w.f, used, 1, 7, 2) == 1);
-	CHECK(hc_tree_find_cost(w.f, used, 2, 5, 0) == 0);
-	CHECK(hc_tree_find_cost(w.f, used, 2, 5, 2) == 1);
+	ASSERT_TRUE(!memcmp(w.f->fault, words, sizeof(words)));
+	ASSERT_TRUE(hc_tree_find_cost(w.f, used, 1, 7, 0) == 1);
+	ASSERT_TRUE(hc_tree_find_cost(w.f, used, 1, 7, 1) == 0);
+	ASSERT_TRUE(hc_tree_find_cost(w.f, used, 1, 7, 2) == 1);
+	ASSERT_TRUE(hc_tree_find_cost(w.f, used, 2, 5, 0) == 0);
+	ASSERT_TRUE(hc_tree_find_cost(w.f, used, 2, 5, 2) == 1);
 
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	CHECK(p.tree.sink == 0 && has_order(&p.tree, "201") && !p.cost);
-	CHECK(plan_holds(&w, &p));
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.tree.sink == 0 && has_order(&p.tree, "201") && !p.cost);
+	ASSERT_TRUE(plan_holds(&w, &p));
 	world_end(&w, &p);
-	return true;
 }
 
-static bool example_3(void)
+TEST(example_3)
 {
 	struct hc_tree_role role;
 	struct hc_tree_peer src[8];
@@ -57,22 +55,21 @@ static bool example_3(void)
 	struct world w;
 
 	world_links(&w, 4, "b-a b-9");
-	CHECK(!world_fixed(&w, 0, "0123", &p));
-	CHECK(p.cost == 1 && p.faulty_stages == 1 && p.steps == 5);
-	CHECK(plan_holds(&w, &p));
+	ASSERT_TRUE(!world_fixed(&w, 0, "0123", &p));
+	ASSERT_TRUE(p.cost == 1 && p.faulty_stages == 1 && p.steps == 5);
+	ASSERT_TRUE(plan_holds(&w, &p));
 	for (d = 0; d < 4; d++)
 		nb[d] = w.f->fault[0xb ^ hc_bit(d)];
-	CHECK(!hc_tree_role(&p.tree, 0xb, w.f->fault[0xb], nb, &role, src, 8));
-	CHECK(role.active == 0 && role.ndst == 2 && role.nsrc == 0);
-	CHECK(role.dst[0].node == 0xf && role.dst[0].how == HC_TREE_HELP);
-	CHECK(role.dst[0].part == 0 && role.dst[0].parts == 2);
-	CHECK(role.dst[1].node == 0x3 && role.dst[1].how == HC_TREE_HELP);
-	CHECK(role.dst[1].part == 1 && role.dst[1].parts == 2);
+	ASSERT_TRUE(!hc_tree_role(&p.tree, 0xb, w.f->fault[0xb], nb, &role, src, 8));
+	ASSERT_TRUE(role.active == 0 && role.ndst == 2 && role.nsrc == 0);
+	ASSERT_TRUE(role.dst[0].node == 0xf && role.dst[0].how == HC_TREE_HELP);
+	ASSERT_TRUE(role.dst[0].part == 0 && role.dst[0].parts == 2);
+	ASSERT_TRUE(role.dst[1].node == 0x3 && role.dst[1].how == HC_TREE_HELP);
+	ASSERT_TRUE(role.dst[1].part == 1 && role.dst[1].parts == 2);
 	world_end(&w, &p);
-	return true;
 }
 
-static bool example_4(void)
+TEST(example_4)
 {
 	struct hc_faulty_link faulty[4];
 	struct hc_tree_role role;
@@ -83,23 +80,22 @@ static bool example_4(void)
 
 	world_links(&w, 3, "4-6 4-0");
 	world_node(&w, 7);
-	CHECK(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	CHECK(p.tree.sink == 1 && has_order(&p.tree, "210"));
-	CHECK(p.nmembers == 7 && p.cost == 1 && p.faulty_stages == 1 && p.steps == 4);
-	CHECK(plan_holds(&w, &p));
-	CHECK(hc_plan_tree_faulty(w.f, &p, faulty, 4) == 1);
-	CHECK(faulty[0].node == 4 && faulty[0].dim == 2);
+	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
+	ASSERT_TRUE(p.tree.sink == 1 && has_order(&p.tree, "210"));
+	ASSERT_TRUE(p.nmembers == 7 && p.cost == 1 && p.faulty_stages == 1 && p.steps == 4);
+	ASSERT_TRUE(plan_holds(&w, &p));
+	ASSERT_TRUE(hc_plan_tree_faulty(w.f, &p, faulty, 4) == 1);
+	ASSERT_TRUE(faulty[0].node == 4 && faulty[0].dim == 2);
 	for (d = 0; d < 3; d++)
 		nb[d] = w.f->fault[4 ^ hc_bit(d)];
-	CHECK(!hc_tree_role(&p.tree, 4, w.f->fault[4], nb, &role, src, 8));
-	CHECK(role.ndst == 1 && role.dst[0].how == HC_TREE_HELP);
-	CHECK(role.dst[0].node == 5 && role.dst[0].parts == 1);
+	ASSERT_TRUE(!hc_tree_role(&p.tree, 4, w.f->fault[4], nb, &role, src, 8));
+	ASSERT_TRUE(role.ndst == 1 && role.dst[0].how == HC_TREE_HELP);
+	ASSERT_TRUE(role.dst[0].node == 5 && role.dst[0].parts == 1);
 	world_end(&w, &p);
-	return true;
 }
 
 /* Theorems 1 and 2, proposition 2, and who is active when, for all small trees. */
-static bool sets_of_a_stage(void)
+TEST(sets_of_a_stage)
 {
 	uint32_t members[1] = { ~0u };
 	unsigned int i, j, u, v, run;
@@ -123,23 +119,22 @@ static bool sets_of_a_stage(void)
 			for (u = 0; u < 1u << t.dim; u++) {
 				unsigned int near = 0;
 
-				CHECK((oracle_state(&ot, u, i) == ORACLE_ACTIVE) ==
-				      (hc_tree_active(&t, u) == i));
-				CHECK((oracle_state(&ot, u, i) == ORACLE_PASSIVE) ==
-				      (hc_tree_active(&t, u) > i));
+				ASSERT_TRUE((oracle_state(&ot, u, i) == ORACLE_ACTIVE) ==
+					    (hc_tree_active(&t, u) == i));
+				ASSERT_TRUE((oracle_state(&ot, u, i) == ORACLE_PASSIVE) ==
+					    (hc_tree_active(&t, u) > i));
 				if (hc_tree_active(&t, u) != i)
 					continue;
 				active++;
 				for (v = 0; v < t.dim; v++)
 					near += hc_tree_active(&t, hc_neigh(u, v)) == i;
-				CHECK(near == t.dim - i - 1);
+				ASSERT_TRUE(near == t.dim - i - 1);
 			}
-			CHECK(active == 1u << (t.dim - i - 1));
+			ASSERT_TRUE(active == 1u << (t.dim - i - 1));
 			links += active;
 		}
-		CHECK(links == (1u << t.dim) - 1);
+		ASSERT_TRUE(links == (1u << t.dim) - 1);
 	}
-	return true;
 }
 
 /*
@@ -147,7 +142,7 @@ static bool sets_of_a_stage(void)
  * add up to twice the faulty links of its tree: each is seen once as k = j, and
  * once more while its dimension is still unused.
  */
-static bool find_tree_cost_identity(void)
+TEST(find_tree_cost_identity)
 {
 	unsigned int run, i, n;
 
@@ -172,13 +167,12 @@ static bool find_tree_cost_identity(void)
 				dims &= ~hc_bit(d);
 			}
 			/* Members cut off the sink would not be counted. */
-			CHECK(p.nexcluded || sum == 2 * p.cost);
-			CHECK(plan_holds(&w, &p));
+			ASSERT_TRUE(p.nexcluded || sum == 2 * p.cost);
+			ASSERT_TRUE(plan_holds(&w, &p));
 			hc_tree_plan_free(&p);
 		}
 		world_free(&w);
 	}
-	return true;
 }
 
 static bool refuses(const struct world *w, enum hc_tree_method method,
@@ -196,50 +190,49 @@ static bool refuses(const struct world *w, enum hc_tree_method method,
 	return true;
 }
 
-static bool errors(void)
+TEST(planner_errors)
 {
 	uint32_t set[4];
 	struct hc_tree_plan p;
 	struct world w;
 	unsigned int u;
 
-	CHECK(!hc_faults_new(0) && errno == EINVAL);
-	CHECK(!hc_faults_new(HC_LIB_DIM_MAX + 1) && errno == EINVAL);
+	ASSERT_TRUE(!hc_faults_new(0) && errno == EINVAL);
+	ASSERT_TRUE(!hc_faults_new(HC_LIB_DIM_MAX + 1) && errno == EINVAL);
 	world_init(&w, 7);
-	CHECK(hc_faults_link(w.f, 128, 0) == -ERANGE);
-	CHECK(hc_faults_link(w.f, 0, 7) == -ERANGE);
-	CHECK(hc_faults_node(w.f, 128) == -ERANGE);
-	CHECK(hc_faults_component(w.f, 128, set) == 0);
-	CHECK(refuses(&w, HC_TREE_EXACT, 128, 0, 0, -ERANGE));
-	CHECK(refuses(&w, HC_TREE_EXACT, HC_ANY_SINK, 0x80, 0, -ERANGE));
-	CHECK(refuses(&w, HC_TREE_EXACT, HC_ANY_SINK, 3, 0x80, -ERANGE));
-	CHECK(refuses(&w, HC_TREE_FIND, 4, 3, 0, -ERANGE));
-	CHECK(refuses(&w, HC_TREE_EXHAUST, HC_ANY_SINK, 0, 0, -E2BIG));
-	CHECK(world_fixed(&w, 200, "0", &p) == -ERANGE);
-	CHECK(world_fixed(&w, 0, "00", &p) == -ERANGE);
-	CHECK(world_fixed(&w, 0, "7", &p) == -ERANGE);
+	ASSERT_TRUE(hc_faults_link(w.f, 128, 0) == -ERANGE);
+	ASSERT_TRUE(hc_faults_link(w.f, 0, 7) == -ERANGE);
+	ASSERT_TRUE(hc_faults_node(w.f, 128) == -ERANGE);
+	ASSERT_TRUE(hc_faults_component(w.f, 128, set) == 0);
+	ASSERT_TRUE(refuses(&w, HC_TREE_EXACT, 128, 0, 0, -ERANGE));
+	ASSERT_TRUE(refuses(&w, HC_TREE_EXACT, HC_ANY_SINK, 0x80, 0, -ERANGE));
+	ASSERT_TRUE(refuses(&w, HC_TREE_EXACT, HC_ANY_SINK, 3, 0x80, -ERANGE));
+	ASSERT_TRUE(refuses(&w, HC_TREE_FIND, 4, 3, 0, -ERANGE));
+	ASSERT_TRUE(refuses(&w, HC_TREE_EXHAUST, HC_ANY_SINK, 0, 0, -E2BIG));
+	ASSERT_TRUE(world_fixed(&w, 200, "0", &p) == -ERANGE);
+	ASSERT_TRUE(world_fixed(&w, 0, "00", &p) == -ERANGE);
+	ASSERT_TRUE(world_fixed(&w, 0, "7", &p) == -ERANGE);
 
 	world_node(&w, 5);
-	CHECK(hc_faults_component(w.f, 5, set) == 0);
-	CHECK(hc_faults_component(w.f, 0, set) == 127 && !hc_set_has(set, 5));
-	CHECK(refuses(&w, HC_TREE_EXACT, 5, 0, 0, -ENOLINK));
-	CHECK(refuses(&w, HC_TREE_FIND, 5, 0, 0, -ENOLINK));
-	CHECK(world_fixed(&w, 5, "0", &p) == -ENOLINK);
+	ASSERT_TRUE(hc_faults_component(w.f, 5, set) == 0);
+	ASSERT_TRUE(hc_faults_component(w.f, 0, set) == 127 && !hc_set_has(set, 5));
+	ASSERT_TRUE(refuses(&w, HC_TREE_EXACT, 5, 0, 0, -ENOLINK));
+	ASSERT_TRUE(refuses(&w, HC_TREE_FIND, 5, 0, 0, -ENOLINK));
+	ASSERT_TRUE(world_fixed(&w, 5, "0", &p) == -ENOLINK);
 	for (u = 0; u < 7; u++)
 		world_link(&w, 9, 9 ^ (1u << u));
-	CHECK(refuses(&w, HC_TREE_EXACT, 9, 0, 0, -ENOLINK));
+	ASSERT_TRUE(refuses(&w, HC_TREE_EXACT, 9, 0, 0, -ENOLINK));
 	for (u = 0; u < 128; u++)
 		if (u != 9)
 			world_node(&w, u);
-	CHECK(refuses(&w, HC_TREE_EXACT, HC_ANY_SINK, 0, 0, -ENOLINK));
-	CHECK(refuses(&w, HC_TREE_FIND, HC_ANY_SINK, 0, 0, -ENOENT));
+	ASSERT_TRUE(refuses(&w, HC_TREE_EXACT, HC_ANY_SINK, 0, 0, -ENOLINK));
+	ASSERT_TRUE(refuses(&w, HC_TREE_FIND, HC_ANY_SINK, 0, 0, -ENOENT));
 	world_node(&w, 9);
-	CHECK(refuses(&w, HC_TREE_EXACT, HC_ANY_SINK, 0, 0, -EHOSTDOWN));
+	ASSERT_TRUE(refuses(&w, HC_TREE_EXACT, HC_ANY_SINK, 0, 0, -EHOSTDOWN));
 	world_free(&w);
-	return true;
 }
 
-static bool role_errors(void)
+TEST(role_errors)
 {
 	struct hc_tree_peer src[8];
 	struct hc_tree_role role;
@@ -250,32 +243,19 @@ static bool role_errors(void)
 	world_init(&w, 3);
 	world_node(&w, 7);
 	world_link(&w, 4, 5);
-	CHECK(!world_fixed(&w, 0, "012", &p));
-	CHECK(hc_tree_role(&p.tree, 7, 7, nb, &role, src, 8) == -EINVAL);
-	CHECK(hc_tree_role(&p.tree, 8, 0, nb, &role, src, 8) == -EINVAL);
-	CHECK(hc_tree_role(&p.tree, 0, 0, nb, &role, src, 2) == -ENOSPC);
-	CHECK(!hc_tree_role(&p.tree, 0, 0, nb, &role, src, 3) && role.nsrc == 3);
+	ASSERT_TRUE(!world_fixed(&w, 0, "012", &p));
+	ASSERT_TRUE(hc_tree_role(&p.tree, 7, 7, nb, &role, src, 8) == -EINVAL);
+	ASSERT_TRUE(hc_tree_role(&p.tree, 8, 0, nb, &role, src, 8) == -EINVAL);
+	ASSERT_TRUE(hc_tree_role(&p.tree, 0, 0, nb, &role, src, 2) == -ENOSPC);
+	ASSERT_TRUE(!hc_tree_role(&p.tree, 0, 0, nb, &role, src, 3) && role.nsrc == 3);
 	/* The last sender has no active neighbour, and no detour is planned. */
-	CHECK(hc_tree_role(&p.tree, 4, 4, nb, &role, src, 8) == -ENOENT);
+	ASSERT_TRUE(hc_tree_role(&p.tree, 4, 4, nb, &role, src, 8) == -ENOENT);
 	hc_tree_plan_free(&p);
 
-	CHECK(!world_fixed(&w, 0, "", &p));
-	CHECK(p.nmembers == 1 && p.steps == 0 && !check_plan(&w, &p.tree));
-	CHECK(!hc_tree_role(&p.tree, 0, 0, nb, &role, NULL, 0));
-	CHECK(!role.nsrc && !role.ndst && !role.active);
-	CHECK(hc_tree_role(&p.tree, 1, 0, nb, &role, src, 8) == -EINVAL);
+	ASSERT_TRUE(!world_fixed(&w, 0, "", &p));
+	ASSERT_TRUE(p.nmembers == 1 && p.steps == 0 && !check_plan(&w, &p.tree));
+	ASSERT_TRUE(!hc_tree_role(&p.tree, 0, 0, nb, &role, NULL, 0));
+	ASSERT_TRUE(!role.nsrc && !role.ndst && !role.active);
+	ASSERT_TRUE(hc_tree_role(&p.tree, 1, 0, nb, &role, src, 8) == -EINVAL);
 	world_end(&w, &p);
-	return true;
 }
-
-const struct tap_case plan_vector_cases[] = {
-	{ "example-1", example_1 },
-	{ "example-2", example_2 },
-	{ "example-3", example_3 },
-	{ "example-4", example_4 },
-	{ "sets-of-a-stage", sets_of_a_stage },
-	{ "find-tree-cost-identity", find_tree_cost_identity },
-	{ "planner-errors", errors },
-	{ "role-errors", role_errors },
-	{ NULL, NULL }
-};
