@@ -176,39 +176,33 @@ struct options {
 /* One option; @value is the word behind it, or NULL.  1: the value was used. */
 static int option(struct hcctl *h, struct options *o, char c, const char *value)
 {
-	const char **dst;
+	const struct {
+		char c;
+		bool *set;
+	} flags[] = {
+		{ 'j', &h->json }, { 'p', &h->pretty }, { 'f', &h->force },
+		{ 'V', &o->version }, { 'h', &o->help },
+	};
+	const char **dst = c == 'n' ? &o->netns : &o->batch;
+	unsigned int i;
 
-	switch (c) {
-	case 'j':
-		h->json = true;
-		return 0;
-	case 'p':
-		h->pretty = true;
-		return 0;
-	case 'f':
-		h->force = true;
-		return 0;
-	case 'V':
-		o->version = true;
-		return 0;
-	case 'h':
-		o->help = true;
-		return 0;
-	case 'n':
-	case 'b':
-		dst = c == 'n' ? &o->netns : &o->batch;
-		if (!value) {
-			hc_missing(h, c == 'n' ? "NAME after -n" : "FILE after -b");
-			return -1;
+	for (i = 0; i < sizeof(flags) / sizeof(*flags); i++)
+		if (c == flags[i].c) {
+			*flags[i].set = true;
+			return 0;
 		}
-		if (*dst) {
-			hc_duplicate(h, c == 'n' ? "-n" : "-b");
-			return -1;
-		}
-		*dst = value;
-		return 1;
+	if (c != 'n' && c != 'b')
+		return -2;
+	if (!value) {
+		hc_missing(h, c == 'n' ? "NAME after -n" : "FILE after -b");
+		return -1;
 	}
-	return -2;
+	if (*dst) {
+		hc_duplicate(h, c == 'n' ? "-n" : "-b");
+		return -1;
+	}
+	*dst = value;
+	return 1;
 }
 
 static char long_option(const char *word)

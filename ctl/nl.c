@@ -83,7 +83,7 @@ static void set_ext_ack(struct nl_sock *sock)
 	setsockopt(fd, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &one, sizeof(one));
 }
 
-static struct nl_sock *sock_open(struct hcctl *h)
+struct nl_sock *nl_sock_open(struct hcctl *h, int protocol)
 {
 	struct nl_sock *sock = nl_socket_alloc();
 	int rc;
@@ -92,12 +92,20 @@ static struct nl_sock *sock_open(struct hcctl *h)
 		hc_nomem(h);
 		return NULL;
 	}
-	rc = genl_connect(sock);
-	if (rc) {
-		hc_error(h, "cannot open a netlink socket: %s", nl_geterror(rc));
-		nl_socket_free(sock);
+	rc = nl_connect(sock, protocol);
+	if (!rc)
+		return sock;
+	hc_error(h, "cannot open a netlink socket: %s", nl_geterror(rc));
+	nl_socket_free(sock);
+	return NULL;
+}
+
+static struct nl_sock *sock_open(struct hcctl *h)
+{
+	struct nl_sock *sock = nl_sock_open(h, NETLINK_GENERIC);
+
+	if (!sock)
 		return NULL;
-	}
 	nl_socket_set_msg_buf_size(sock, NL_ANSWER_SIZE);
 	/* Behind a long answer there must be room for the word that it was all. */
 	nl_socket_set_buffer_size(sock, NL_ANSWER_SIZE, 0);

@@ -46,13 +46,7 @@ struct nl_node {
 	uint64_t drops[NL_DROPS];
 };
 
-struct nl_link {
-	char fabric[HYPERCUBE_NAME_MAX];
-	uint32_t node;
-	uint32_t dim;
-	uint32_t state;
-	uint64_t latency;	/* of the model, as is the bandwidth */
-	uint64_t bandwidth;
+struct nl_impairments {
 	uint32_t loss;
 	uint32_t corrupt;
 	uint32_t duplicate;
@@ -60,6 +54,16 @@ struct nl_link {
 	uint64_t delay;
 	uint64_t jitter;
 	uint64_t rate;
+};
+
+struct nl_link {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t node;
+	uint32_t dim;
+	uint32_t state;
+	uint64_t latency;	/* of the model, as is the bandwidth */
+	uint64_t bandwidth;
+	struct nl_impairments imp;
 	uint32_t flap_down;	/* ms */
 	uint32_t flap_period;
 	uint64_t corrupted;
@@ -176,13 +180,7 @@ struct nl_link_set {
 	uint32_t flap_period;
 	uint64_t latency;
 	uint64_t bandwidth;
-	uint32_t loss;
-	uint32_t corrupt;
-	uint32_t duplicate;
-	uint32_t seed;
-	uint64_t delay;
-	uint64_t jitter;
-	uint64_t rate;
+	struct nl_impairments imp;
 };
 
 int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,

@@ -14,23 +14,6 @@
 
 #define LOOPBACK_INDEX 1
 
-static struct nl_sock *dev_open(struct hcctl *h)
-{
-	struct nl_sock *sock = nl_socket_alloc();
-	int rc;
-
-	if (!sock) {
-		hc_nomem(h);
-		return NULL;
-	}
-	rc = nl_connect(sock, NETLINK_ROUTE);
-	if (!rc)
-		return sock;
-	hc_error(h, "cannot open a netlink socket: %s", nl_geterror(rc));
-	nl_socket_free(sock);
-	return NULL;
-}
-
 /* Consumes @msg.  Does not complain. */
 static int dev_talk(struct nl_sock *sock, struct nl_msg *msg)
 {
@@ -72,7 +55,7 @@ static int addr_add(struct nl_sock *sock, unsigned int index, const struct nl_ad
 
 int nl_dev_mark(struct hcctl *h, const char *alias)
 {
-	struct nl_sock *sock = dev_open(h);
+	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);
 	int rc;
 
 	if (!sock)
@@ -95,7 +78,7 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *a
 		hc_error(h, "%s is not where it was moved to", ifname);
 		return -ENODEV;
 	}
-	sock = dev_open(h);
+	sock = nl_sock_open(h, NETLINK_ROUTE);
 	if (!sock)
 		return -EIO;
 	if (addr) {
@@ -139,7 +122,7 @@ static int take_attr(struct nl_msg *msg, void *arg)
 /* Consumes @msg.  Was there such an attribute in the answer? */
 static bool ask(struct hcctl *h, struct nl_msg *msg, struct answer *a)
 {
-	struct nl_sock *sock = dev_open(h);
+	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);
 
 	if (sock) {
 		nl_socket_disable_auto_ack(sock);

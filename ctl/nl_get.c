@@ -71,8 +71,9 @@ static void drops(const struct nlattr *nest, uint64_t *v)
 			v[nla_type(a)] = num(a);
 }
 
-void nl_fill_fabric(struct nlmsghdr *nlh, struct nl_fabric *v)
+int nl_fill_fabric(struct nlmsghdr *nlh, void *arg)
 {
+	struct nl_fabric *v = arg;
 	struct nlattr *a;
 	int rem;
 
@@ -111,10 +112,12 @@ void nl_fill_fabric(struct nlmsghdr *nlh, struct nl_fabric *v)
 			break;
 		}
 	}
+	return 0;
 }
 
-void nl_fill_node(struct nlmsghdr *nlh, struct nl_node *v)
+int nl_fill_node(struct nlmsghdr *nlh, void *arg)
 {
+	struct nl_node *v = arg;
 	struct nlattr *a;
 	int rem;
 
@@ -165,28 +168,29 @@ void nl_fill_node(struct nlmsghdr *nlh, struct nl_node *v)
 			break;
 		}
 	}
+	return 0;
 }
 
 static void fill_impairment(const struct nlattr *a, struct nl_link *v)
 {
 	switch (nla_type(a)) {
 	case HYPERCUBE_A_LINK_CORRUPT:
-		v->corrupt = num(a);
+		v->imp.corrupt = num(a);
 		break;
 	case HYPERCUBE_A_LINK_DUPLICATE:
-		v->duplicate = num(a);
+		v->imp.duplicate = num(a);
 		break;
 	case HYPERCUBE_A_LINK_DELAY:
-		v->delay = num(a);
+		v->imp.delay = num(a);
 		break;
 	case HYPERCUBE_A_LINK_JITTER:
-		v->jitter = num(a);
+		v->imp.jitter = num(a);
 		break;
 	case HYPERCUBE_A_LINK_RATE:
-		v->rate = num(a);
+		v->imp.rate = num(a);
 		break;
 	case HYPERCUBE_A_LINK_SEED:
-		v->seed = num(a);
+		v->imp.seed = num(a);
 		break;
 	case HYPERCUBE_A_LINK_FLAP_DOWN:
 		v->flap_down = num(a);
@@ -212,8 +216,9 @@ static void fill_impairment(const struct nlattr *a, struct nl_link *v)
 	}
 }
 
-void nl_fill_link(struct nlmsghdr *nlh, struct nl_link *v)
+int nl_fill_link(struct nlmsghdr *nlh, void *arg)
 {
+	struct nl_link *v = arg;
 	struct nlattr *a;
 	int rem;
 
@@ -233,7 +238,7 @@ void nl_fill_link(struct nlmsghdr *nlh, struct nl_link *v)
 			v->state = num(a);
 			break;
 		case HYPERCUBE_A_LINK_LOSS:
-			v->loss = num(a);
+			v->imp.loss = num(a);
 			break;
 		case HYPERCUBE_A_LINK_LATENCY:
 			v->latency = num(a);
@@ -260,10 +265,12 @@ void nl_fill_link(struct nlmsghdr *nlh, struct nl_link *v)
 			fill_impairment(a, v);
 		}
 	}
+	return 0;
 }
 
-void nl_fill_op(struct nlmsghdr *nlh, struct nl_op *v)
+int nl_fill_op(struct nlmsghdr *nlh, void *arg)
 {
+	struct nl_op *v = arg;
 	struct nlattr *a;
 	int rem;
 
@@ -319,6 +326,7 @@ void nl_fill_op(struct nlmsghdr *nlh, struct nl_op *v)
 			break;
 		}
 	}
+	return 0;
 }
 
 static int add_detour(struct nl_plan *v, uint32_t word)
@@ -419,8 +427,9 @@ static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 	return 0;
 }
 
-int nl_fill_plan(struct nlmsghdr *nlh, struct nl_plan *v)
+int nl_fill_plan(struct nlmsghdr *nlh, void *arg)
 {
+	struct nl_plan *v = arg;
 	struct nlattr *a;
 	int rem;
 

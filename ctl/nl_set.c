@@ -30,35 +30,6 @@ struct list {
 	int (*fill)(struct nlmsghdr *nlh, void *v);
 };
 
-static int to_fabric(struct nlmsghdr *nlh, void *v)
-{
-	nl_fill_fabric(nlh, v);
-	return 0;
-}
-
-static int to_node(struct nlmsghdr *nlh, void *v)
-{
-	nl_fill_node(nlh, v);
-	return 0;
-}
-
-static int to_link(struct nlmsghdr *nlh, void *v)
-{
-	nl_fill_link(nlh, v);
-	return 0;
-}
-
-static int to_op(struct nlmsghdr *nlh, void *v)
-{
-	nl_fill_op(nlh, v);
-	return 0;
-}
-
-static int to_plan(struct nlmsghdr *nlh, void *v)
-{
-	return nl_fill_plan(nlh, v);
-}
-
 static int list_add(struct nlmsghdr *nlh, void *arg)
 {
 	struct list *l = arg;
@@ -80,7 +51,7 @@ static void list_clear(struct list *l)
 {
 	size_t i;
 
-	if (l->fill == to_plan)
+	if (l->fill == nl_fill_plan)
 		for (i = 0; i < l->n; i++)
 			nl_plan_clear((struct nl_plan *)l->v + i);
 	l->n = 0;
@@ -124,27 +95,27 @@ static int dump(struct hcctl *h, int cmd, int name_attr, const char *name, struc
 
 int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n)
 {
-	return DUMP(h, HYPERCUBE_CMD_FABRIC_GET, 0, NULL, to_fabric, v, n);
+	return DUMP(h, HYPERCUBE_CMD_FABRIC_GET, 0, NULL, nl_fill_fabric, v, n);
 }
 
 int nl_nodes(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n)
 {
-	return DUMP(h, HYPERCUBE_CMD_NODE_GET, HYPERCUBE_A_NODE_FABRIC, fabric, to_node, v, n);
+	return DUMP(h, HYPERCUBE_CMD_NODE_GET, HYPERCUBE_A_NODE_FABRIC, fabric, nl_fill_node, v, n);
 }
 
 int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n)
 {
-	return DUMP(h, HYPERCUBE_CMD_LINK_GET, HYPERCUBE_A_LINK_FABRIC, fabric, to_link, v, n);
+	return DUMP(h, HYPERCUBE_CMD_LINK_GET, HYPERCUBE_A_LINK_FABRIC, fabric, nl_fill_link, v, n);
 }
 
 int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n)
 {
-	return DUMP(h, HYPERCUBE_CMD_OP_GET, HYPERCUBE_A_OP_FABRIC, fabric, to_op, v, n);
+	return DUMP(h, HYPERCUBE_CMD_OP_GET, HYPERCUBE_A_OP_FABRIC, fabric, nl_fill_op, v, n);
 }
 
 int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n)
 {
-	return DUMP(h, HYPERCUBE_CMD_PLAN_GET, HYPERCUBE_A_PLAN_FABRIC, fabric, to_plan, v, n);
+	return DUMP(h, HYPERCUBE_CMD_PLAN_GET, HYPERCUBE_A_PLAN_FABRIC, fabric, nl_fill_plan, v, n);
 }
 
 /* --- single objects --- */
@@ -189,7 +160,7 @@ int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f)
 {
 	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_GET, name);
 
-	return msg ? get(h, msg, to_fabric, f) : -EIO;
+	return msg ? get(h, msg, nl_fill_fabric, f) : -EIO;
 }
 
 /* A request about a node. */
@@ -208,7 +179,7 @@ int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *
 {
 	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_GET, fabric, node);
 
-	return msg ? get(h, msg, to_node, v) : -EIO;
+	return msg ? get(h, msg, nl_fill_node, v) : -EIO;
 }
 
 static struct nl_msg *link_request(struct hcctl *h, int cmd, const char *fabric,
@@ -229,10 +200,24 @@ int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 {
 	struct nl_msg *msg = link_request(h, HYPERCUBE_CMD_LINK_GET, fabric, node, dim);
 
-	return msg ? get(h, msg, to_link, v) : -EIO;
+	return msg ? get(h, msg, nl_fill_link, v) : -EIO;
 }
 
 /* --- changes --- */
+
+/* Consumes @msg, which may be NULL. */
+static int change(struct hcctl *h, struct nl_msg *msg)
+{
+	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
+}
+
+/* The same with a number. */
+static int change_to(struct hcctl *h, struct nl_msg *msg, int attr, uint32_t v)
+{
+	if (msg)
+		nla_put_u32(msg, attr, v);
+	return change(h, msg);
+}
 
 int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segment)
 {
@@ -248,70 +233,53 @@ int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segm
 
 int nl_fabric_del(struct hcctl *h, const char *name)
 {
-	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_DEL, name);
-
-	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
+	return change(h, fabric_request(h, HYPERCUBE_CMD_FABRIC_DEL, name));
 }
 
 int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms)
 {
-	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_SET, name);
-
-	if (!msg)
-		return -EIO;
-	nla_put_u32(msg, HYPERCUBE_A_FABRIC_PATIENCE, ms);
-	return nl_talk(h, msg, NULL, NULL);
+	return change_to(h, fabric_request(h, HYPERCUBE_CMD_FABRIC_SET, name),
+			 HYPERCUBE_A_FABRIC_PATIENCE, ms);
 }
 
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail)
 {
 	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);
 
-	if (!msg)
-		return -EIO;
-	nla_put_u8(msg, HYPERCUBE_A_NODE_FAILED, fail);
-	return nl_talk(h, msg, NULL, NULL);
+	if (msg)
+		nla_put_u8(msg, HYPERCUBE_A_NODE_FAILED, fail);
+	return change(h, msg);
 }
 
 int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid)
 {
-	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);
-
-	if (!msg)
-		return -EIO;
-	nla_put_u32(msg, HYPERCUBE_A_NODE_OWNER, uid);
-	return nl_talk(h, msg, NULL, NULL);
+	return change_to(h, node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node),
+			 HYPERCUBE_A_NODE_OWNER, uid);
 }
 
 int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid)
 {
-	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);
-
-	if (!msg)
-		return -EIO;
-	if (fd >= 0)
-		nla_put_u32(msg, HYPERCUBE_A_NODE_NETNS_FD, fd);
-	else
-		nla_put_u32(msg, HYPERCUBE_A_NODE_NETNS_PID, pid);
-	return nl_talk(h, msg, NULL, NULL);
+	return change_to(h, node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node),
+			 fd >= 0 ? HYPERCUBE_A_NODE_NETNS_FD : HYPERCUBE_A_NODE_NETNS_PID,
+			 fd >= 0 ? (uint32_t)fd : pid);
 }
 
 static void put_impairments(struct nl_msg *msg, const struct nl_link_set *s)
 {
 	if (s->set_loss)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_LOSS, s->loss);
+		nla_put_u32(msg, HYPERCUBE_A_LINK_LOSS, s->imp.loss);
 	if (s->set_corrupt)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_CORRUPT, s->corrupt);
+		nla_put_u32(msg, HYPERCUBE_A_LINK_CORRUPT, s->imp.corrupt);
 	if (s->set_duplicate)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_DUPLICATE, s->duplicate);
+		nla_put_u32(msg, HYPERCUBE_A_LINK_DUPLICATE, s->imp.duplicate);
 	if (s->set_delay)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_DELAY, s->delay);
+		nla_put_u64(msg, HYPERCUBE_A_LINK_DELAY, s->imp.delay);
 	if (s->set_jitter)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_JITTER, s->jitter);
+		nla_put_u64(msg, HYPERCUBE_A_LINK_JITTER, s->imp.jitter);
 	if (s->set_rate)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_RATE, s->rate);
+		nla_put_u64(msg, HYPERCUBE_A_LINK_RATE, s->imp.rate);
 	if (s->set_seed)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_SEED, s->seed);
+		nla_put_u32(msg, HYPERCUBE_A_LINK_SEED, s->imp.seed);
 }
 
 int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
@@ -339,9 +307,7 @@ int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 
 int nl_fault_clear(struct hcctl *h, const char *fabric)
 {
-	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FAULT_CLEAR, fabric);
-
-	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
+	return change(h, fabric_request(h, HYPERCUBE_CMD_FAULT_CLEAR, fabric));
 }
 
 static int on_detect(struct nlmsghdr *nlh, void *arg)
@@ -485,7 +451,5 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id)
 {
-	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_DEL, fabric, id);
-
-	return msg ? nl_talk(h, msg, NULL, NULL) : -EIO;
+	return change(h, plan_request(h, HYPERCUBE_CMD_PLAN_DEL, fabric, id));
 }

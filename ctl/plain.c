@@ -102,19 +102,22 @@ int plain_compare(unsigned int type, unsigned int width, const void *a, const vo
 	return ka < kb ? -1 : ka > kb;
 }
 
-bool plain_is_nan(unsigned int type, const void *p)
+static double real(unsigned int type, const void *p)
 {
 	double d;
 	float f;
 
 	if (type == HYPERCUBE_F32) {
 		memcpy(&f, p, sizeof(f));
-		return isnan(f);
+		return f;
 	}
-	if (type != HYPERCUBE_F64)
-		return false;
 	memcpy(&d, p, sizeof(d));
-	return isnan(d);
+	return d;
+}
+
+bool plain_is_nan(unsigned int type, const void *p)
+{
+	return is_float(type) && isnan(real(type, p));
 }
 
 /* --- operators --- */
@@ -155,28 +158,20 @@ static void extreme_loc(unsigned int oper, unsigned int type, void *acc, const v
 		memcpy(acc, &b, sizeof(b));
 }
 
-static void one_f32(unsigned int oper, void *acc, const void *src)
+static void real_put(unsigned int type, void *p, double d)
 {
-	float a, b;
+	float f = (float)d;
 
-	memcpy(&a, acc, sizeof(a));
-	memcpy(&b, src, sizeof(b));
-	a = oper == HYPERCUBE_SUM ? a + b : a * b;
-	memcpy(acc, &a, sizeof(a));
-}
-
-static void one_f64(unsigned int oper, void *acc, const void *src)
-{
-	double a, b;
-
-	memcpy(&a, acc, sizeof(a));
-	memcpy(&b, src, sizeof(b));
-	a = oper == HYPERCUBE_SUM ? a + b : a * b;
-	memcpy(acc, &a, sizeof(a));
+	if (type == HYPERCUBE_F32)
+		memcpy(p, &f, sizeof(f));
+	else
+		memcpy(p, &d, sizeof(d));
 }
 
 static void one_float(unsigned int oper, unsigned int type, void *acc, const void *src)
 {
+	double a, b;
+
 	if (plain_is_nan(type, acc)) {
 		quiet(type, acc);
 		return;
@@ -186,10 +181,10 @@ static void one_float(unsigned int oper, unsigned int type, void *acc, const voi
 		quiet(type, acc);
 		return;
 	}
-	if (type == HYPERCUBE_F32)
-		one_f32(oper, acc, src);
-	else
-		one_f64(oper, acc, src);
+	/* Sums and products of floats are what those of doubles are when rounded. */
+	a = real(type, acc);
+	b = real(type, src);
+	real_put(type, acc, oper == HYPERCUBE_SUM ? a + b : a * b);
 	/* Of numbers, as of infinities with both signs. */
 	if (plain_is_nan(type, acc))
 		store(sizes[type], acc, type == HYPERCUBE_F32 ? 0xffc00000u : 0xfff8ull << 48);

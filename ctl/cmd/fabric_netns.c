@@ -301,7 +301,8 @@ static void signals_restore(const struct sigaction *old)
 		raise(caught);
 }
 
-static void signals_block(void)
+/* SIG_BLOCK or SIG_UNBLOCK */
+static void signals_mask(int how)
 {
 	sigset_t set;
 	unsigned int i;
@@ -309,18 +310,7 @@ static void signals_block(void)
 	sigemptyset(&set);
 	for (i = 0; i < N_ENDING; i++)
 		sigaddset(&set, ending[i]);
-	sigprocmask(SIG_BLOCK, &set, NULL);
-}
-
-static void signals_unblock(void)
-{
-	sigset_t set;
-	unsigned int i;
-
-	sigemptyset(&set);
-	for (i = 0; i < N_ENDING; i++)
-		sigaddset(&set, ending[i]);
-	sigprocmask(SIG_UNBLOCK, &set, NULL);
+	sigprocmask(how, &set, NULL);
 }
 
 static int interrupted(struct hcctl *h, uint32_t made, uint32_t all)
@@ -336,13 +326,13 @@ static void unmake(struct hcctl *h, const struct making *k, uint32_t made)
 {
 	char name[NAME_SIZE];
 
-	signals_block();
+	signals_mask(SIG_BLOCK);
 	nl_fabric_del(h, k->fabric);
 	while (made--) {
 		name_fill(name, k, made);
 		netns_remove(name);
 	}
-	signals_unblock();
+	signals_mask(SIG_UNBLOCK);
 }
 
 static int make_all(struct hcctl *h, const struct making *k, uint32_t nodes)

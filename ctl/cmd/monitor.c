@@ -116,28 +116,21 @@ static const char *fabric_of(const struct nl_event *e)
 
 static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
 {
+	static void (* const prints[])(struct hcctl *h, const struct nl_event *e) = {
+		[HYPERCUBE_CMD_NODE_NTF] = print_node,
+		[HYPERCUBE_CMD_LINK_NTF] = print_link,
+		[HYPERCUBE_CMD_PLAN_NTF] = print_plan,
+		[HYPERCUBE_CMD_PLAN_DEL_NTF] = print_plan,
+		[HYPERCUBE_CMD_OP_NTF] = print_op,
+	};
+	void (*print)(struct hcctl *h, const struct nl_event *e);
 	const char *only = arg;
 
 	if (only && strcmp(only, fabric_of(e)))
 		return 0;
 	out_object(h, NULL);
-	switch (e->cmd) {
-	case HYPERCUBE_CMD_NODE_NTF:
-		print_node(h, e);
-		break;
-	case HYPERCUBE_CMD_LINK_NTF:
-		print_link(h, e);
-		break;
-	case HYPERCUBE_CMD_PLAN_NTF:
-	case HYPERCUBE_CMD_PLAN_DEL_NTF:
-		print_plan(h, e);
-		break;
-	case HYPERCUBE_CMD_OP_NTF:
-		print_op(h, e);
-		break;
-	default:
-		print_fabric(h, e);
-	}
+	print = (size_t)e->cmd < sizeof(prints) / sizeof(*prints) ? prints[e->cmd] : NULL;
+	(print ?: print_fabric)(h, e);
 	out_text(h, "\n");
 	out_close(h);
 	return 0;

@@ -26,35 +26,23 @@ static bool same_plan(const struct nl_op *a, const struct nl_op *b)
 	return a->plan == b->plan && a->epoch == b->epoch;
 }
 
-static const char *wait_name(uint32_t wait)
-{
-	static const char * const names[] = {
-		[HYPERCUBE_WAIT_NOTHING] = "nothing",
-		[HYPERCUBE_WAIT_OWN] = "own",
-		[HYPERCUBE_WAIT_PEER] = "peer",
-		[HYPERCUBE_WAIT_CREDIT] = "credit",
-		[HYPERCUBE_WAIT_READER] = "reader",
-		[HYPERCUBE_WAIT_DONE] = "done",
-	};
+/* What a member waits for, as JSON and as text have it. */
+static const struct wait {
+	const char *name, *text;
+} waits[] = {
+	[HYPERCUBE_WAIT_NOTHING] = { "nothing", "for something" },
+	[HYPERCUBE_WAIT_OWN] = { "own", "for its own process to contribute" },
+	[HYPERCUBE_WAIT_PEER] = { "peer", "for data of node " },
+	[HYPERCUBE_WAIT_CREDIT] = { "credit", "for room at node " },
+	[HYPERCUBE_WAIT_READER] = { "reader", "for its own process to receive" },
+	[HYPERCUBE_WAIT_DONE] = { "done", "for the sink to complete" },
+};
 
-	return wait < sizeof(names) / sizeof(*names) ? names[wait] : "other";
-}
-
-static const char *wait_text(uint32_t wait)
+static const struct wait *wait_of(uint32_t wait)
 {
-	switch (wait) {
-	case HYPERCUBE_WAIT_OWN:
-		return "for its own process to contribute";
-	case HYPERCUBE_WAIT_PEER:
-		return "for data of node ";
-	case HYPERCUBE_WAIT_CREDIT:
-		return "for room at node ";
-	case HYPERCUBE_WAIT_READER:
-		return "for its own process to receive";
-	case HYPERCUBE_WAIT_DONE:
-		return "for the sink to complete";
-	}
-	return "for something";
+	static const struct wait other = { "other", "for something" };
+
+	return wait < sizeof(waits) / sizeof(*waits) ? &waits[wait] : &other;
 }
 
 static void show_wait(struct hcctl *h, const struct nl_op *v)
@@ -63,8 +51,8 @@ static void show_wait(struct hcctl *h, const struct nl_op *v)
 
 	out_object(h, NULL);
 	out_uint(h, "node", "    node %" PRIu64 " waits ", v->node);
-	out_str(h, "wait", NULL, wait_name(v->wait));
-	out_text(h, "%s", wait_text(v->wait));
+	out_str(h, "wait", NULL, wait_of(v->wait)->name);
+	out_text(h, "%s", wait_of(v->wait)->text);
 	if (v->wait == HYPERCUBE_WAIT_PEER || v->wait == HYPERCUBE_WAIT_CREDIT)
 		out_uint(h, "peer", "%" PRIu64, v->peer);
 	out_uint(h, "since_ns", NULL, v->since);

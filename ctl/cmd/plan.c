@@ -32,9 +32,8 @@ static int only(struct hcctl *h, const char *fabric, uint32_t *id)
 {
 	struct nl_plan *v;
 	size_t n;
-	int rc;
+	int rc = nl_plans(h, fabric, &v, &n);
 
-	rc = nl_plans(h, fabric, &v, &n);
 	if (rc)
 		return rc;
 	if (n == 1)

@@ -193,9 +193,8 @@ int planner_show(struct hcctl *h, const char *fabric, uint32_t id)
 {
 	struct nl_plan *v;
 	size_t n, i;
-	int rc;
+	int rc = nl_plans(h, fabric, &v, &n);
 
-	rc = nl_plans(h, fabric, &v, &n);
 	if (rc)
 		return rc;
 	if (id && !any(v, n, id)) {

@@ -51,9 +51,8 @@ static int live_plan(struct hcctl *h, const char *fabric, uint32_t id, struct pl
 	const struct nl_plan *found;
 	struct nl_plan *v;
 	size_t n;
-	int rc;
+	int rc = nl_plans(h, fabric, &v, &n);
 
-	rc = nl_plans(h, fabric, &v, &n);
 	if (rc)
 		return rc;
 	found = choose(v, n, id);

@@ -78,40 +78,29 @@ static struct found look(const struct plot *p)
 	return n;
 }
 
+/* A kind of nodes: in a matrix a box, else a disk. */
+static void node(struct key *k, const char *box_class, const char *disk_class, const char *text)
+{
+	if (matrix(k->p))
+		box(k, box_class);
+	else
+		disk(k, disk_class);
+	label(k, text);
+}
+
 static void key_nodes(struct key *k, const struct found *n)
 {
 	const struct plot *p = k->p;
-	bool m = matrix(p);
 
 	title(k, "Nodes");
-	if (p->kind) {
-		if (m)
-			box(k, "root");
-		else
-			disk(k, "root");
-		label(k, p->kind == PLOT_TREE ? "the sink" : "the source");
-	}
-	if (!p->kind || p->sent) {
-		if (m)
-			box(k, "panel");
-		else
-			disk(k, "n");
-		label(k, "in service");
-	}
-	if (n->failed) {
-		if (m)
-			box(k, "badf");
-		else
-			disk(k, "dead bad x");
-		label(k, "failed");
-	}
-	if (n->left) {
-		if (m)
-			box(k, "left");
-		else
-			disk(k, "left l");
-		label(k, "takes no part");
-	}
+	if (p->kind)
+		node(k, "root", "root", p->kind == PLOT_TREE ? "the sink" : "the source");
+	if (!p->kind || p->sent)
+		node(k, "panel", "n", "in service");
+	if (n->failed)
+		node(k, "badf", "dead bad x", "failed");
+	if (n->left)
+		node(k, "left", "left l", "takes no part");
 }
 
 static void key_links(struct key *k, const struct found *n)

@@ -100,17 +100,32 @@ static bool read_order(struct source *s, const char *key)
 	return s->order;
 }
 
+/* The node at @root, and at most @most dimensions at @list. */
+static int read_shape(struct hcctl *h, struct source *s, const char *root, uint32_t *node,
+		      const char *list, size_t most)
+{
+	char why[64];
+
+	if (!member(s->root, root, hc_nodes(s->p->dim) - 1, node)) {
+		snprintf(why, sizeof(why), "\"%s\" is no node", root);
+		return bad(h, s, why);
+	}
+	if (!read_order(s, list) || s->norder > most) {
+		snprintf(why, sizeof(why), "\"%s\" is no list of dimensions", list);
+		return bad(h, s, why);
+	}
+	return 0;
+}
+
 static int read_tree(struct hcctl *h, struct source *s)
 {
 	const char *why = "it makes no tree";
 	struct hc_tree_plan t;
 	uint32_t sink;
-	int rc;
+	int rc = read_shape(h, s, "sink", &sink, "order", s->p->dim);
 
-	if (!member(s->root, "sink", hc_nodes(s->p->dim) - 1, &sink))
-		return bad(h, s, "\"sink\" is no node");
-	if (!read_order(s, "order") || s->norder > s->p->dim)
-		return bad(h, s, "\"order\" is no list of dimensions");
+	if (rc)
+		return rc;
 	rc = hc_plan_tree_fixed(s->p->faults, sink, s->order, s->norder, &t, &why);
 	if (rc)
 		return rc == -ENOMEM ? hc_nomem(h) : bad(h, s, why);
@@ -125,12 +140,10 @@ static int read_bcast(struct hcctl *h, struct source *s)
 	const char *why = "it makes no broadcast";
 	struct hc_bcast_plan b;
 	uint32_t source;
-	int rc;
+	int rc = read_shape(h, s, "source", &source, "sequence", SIZE_MAX);
 
-	if (!member(s->root, "source", hc_nodes(s->p->dim) - 1, &source))
-		return bad(h, s, "\"source\" is no node");
-	if (!read_order(s, "sequence"))
-		return bad(h, s, "\"sequence\" is no list of dimensions");
+	if (rc)
+		return rc;
 	rc = hc_plan_bcast_fixed(s->p->faults, source, s->order, s->norder, &b, &why);
 	if (rc)
 		return rc == -ENOMEM ? hc_nomem(h) : bad(h, s, why);

@@ -109,81 +109,56 @@ int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width)
 	return types[type].size;
 }
 
-/* Words for a cause that is a node; %u is its number. */
-static const char *node_words(int err)
-{
-	switch (err) {
-	case ECONNRESET:
-		return "node %" PRIu32 " left";
-	case EHOSTDOWN:
-		return "node %" PRIu32 " failed";
-	case ETIMEDOUT:
-		return "node %" PRIu32 " does not answer";
-	case EPROTO:
-		return "node %" PRIu32 " contributed with other parameters";
-	case ENOMEM:
-		return "node %" PRIu32 " ran out of memory";
-	case ESTALE:
-		return "the plan was replaced or removed (seen by node %" PRIu32 ")";
-	default:
-		return NULL;
-	}
-}
+/* What an error means. */
+struct words {
+	int err;
+	const char *text;
+};
 
-static const char *plain_words(int err)
-{
-	switch (err) {
-	case ECONNRESET:
-		return "a member left";
-	case ESTALE:
-		return "the plan was replaced or removed";
-	case ENODEV:
-		return "the fabric was removed";
-	case ENOENT:
-		return "there is no such plan";
-	case ENOTCONN:
-		return "this node is no member of the plan";
-	case EHOSTDOWN:
-		return "this node has failed";
-	case ENOLINK:
-		return "a fault has broken the plan";
-	case ETIMEDOUT:
-		return "nothing moved within the time limit";
-	case EMSGSIZE:
-		return "there is more than the caller has room for";
-	case ESHUTDOWN:
-		return "an earlier call ran into its time limit, the handle has to be closed";
-	case EINVAL:
-		return "the parameters are wrong";
-	case EPERM:
-		return "only the source of the plan may broadcast";
-	case EPROTOTYPE:
-		return "the plan is of another type";
-	case EADDRINUSE:
-		return "another socket is connected to the plan";
-	case EISCONN:
-		return "the handle is for another plan";
-	case EACCES:
-		return "the node was given to another owner";
-	case ENOBUFS:
-		return "records were lost for want of room or memory";
-	default:
-		return strerror(err);
-	}
-}
+/* Of a cause that is a node; %u is its number. */
+static const struct words node_words[] = {
+	{ ECONNRESET, "node %" PRIu32 " left" },
+	{ EHOSTDOWN, "node %" PRIu32 " failed" },
+	{ ETIMEDOUT, "node %" PRIu32 " does not answer" },
+	{ EPROTO, "node %" PRIu32 " contributed with other parameters" },
+	{ ENOMEM, "node %" PRIu32 " ran out of memory" },
+	{ ESTALE, "the plan was replaced or removed (seen by node %" PRIu32 ")" },
+	{}
+};
 
-static const char *link_words(int err)
+static const struct words plain_words[] = {
+	{ ECONNRESET, "a member left" },
+	{ ESTALE, "the plan was replaced or removed" },
+	{ ENODEV, "the fabric was removed" },
+	{ ENOENT, "there is no such plan" },
+	{ ENOTCONN, "this node is no member of the plan" },
+	{ EHOSTDOWN, "this node has failed" },
+	{ ENOLINK, "a fault has broken the plan" },
+	{ ETIMEDOUT, "nothing moved within the time limit" },
+	{ EMSGSIZE, "there is more than the caller has room for" },
+	{ ESHUTDOWN, "an earlier call ran into its time limit, the handle has to be closed" },
+	{ EINVAL, "the parameters are wrong" },
+	{ EPERM, "only the source of the plan may broadcast" },
+	{ EPROTOTYPE, "the plan is of another type" },
+	{ EADDRINUSE, "another socket is connected to the plan" },
+	{ EISCONN, "the handle is for another plan" },
+	{ EACCES, "the node was given to another owner" },
+	{ ENOBUFS, "records were lost for want of room or memory" },
+	{}
+};
+
+static const struct words link_words[] = {
+	{ ENOLINK, "went down" },
+	{ EIO, "lost frames" },
+	{ EHOSTUNREACH, "was the last way to the destination" },
+	{}
+};
+
+static const char *words_for(const struct words *w, int err)
 {
-	switch (err) {
-	case ENOLINK:
-		return "went down";
-	case EIO:
-		return "lost frames";
-	case EHOSTUNREACH:
-		return "was the last way to the destination";
-	default:
-		return strerror(err);
-	}
+	while (w->text && w->err != err)
+		w++;
+	return w->text;
 }
 
 static void describe_success(const struct hypercube_result *res, char *buf, size_t size)
@@ -197,19 +172,19 @@ static void describe_success(const struct hypercube_result *res, char *buf, size
 
 char *hcl_describe(const struct hypercube_result *res, char *buf, size_t size)
 {
-	const char *words = node_words(-res->status);
+	const char *failed = strerror(-res->status);
+	const char *words = words_for(node_words, -res->status);
 
 	if (!res->status)
 		describe_success(res, buf, size);
 	else if (res->cause_node == UINT32_MAX)
-		snprintf(buf, size, "%s", plain_words(-res->status));
+		snprintf(buf, size, "%s", words_for(plain_words, -res->status) ?: failed);
 	else if (res->cause_dim != UINT32_MAX)
 		snprintf(buf, size, "link %" PRIu32 ":%" PRIu32 " %s", res->cause_node,
-			 res->cause_dim, link_words(-res->status));
+			 res->cause_dim, words_for(link_words, -res->status) ?: failed);
 	else if (words)
 		snprintf(buf, size, words, res->cause_node);
 	else
-		snprintf(buf, size, "%s (node %" PRIu32 ")", strerror(-res->status),
-			 res->cause_node);
+		snprintf(buf, size, "%s (node %" PRIu32 ")", failed, res->cause_node);
 	return buf;
 }

@@ -15,12 +15,10 @@ const char *const oper_name[] = {
 };
 
 const char *const type_name[] = {
-	[HYPERCUBE_U8] = "u8", [HYPERCUBE_U16] = "u16",
-	[HYPERCUBE_U32] = "u32", [HYPERCUBE_U64] = "u64",
-	[HYPERCUBE_I8] = "i8", [HYPERCUBE_I16] = "i16",
-	[HYPERCUBE_I32] = "i32", [HYPERCUBE_I64] = "i64",
-	[HYPERCUBE_F32] = "f32", [HYPERCUBE_F64] = "f64",
-	[HYPERCUBE_RECORD] = "record",
+	[HYPERCUBE_U8] = "u8", [HYPERCUBE_U16] = "u16", [HYPERCUBE_U32] = "u32",
+	[HYPERCUBE_U64] = "u64", [HYPERCUBE_I8] = "i8", [HYPERCUBE_I16] = "i16",
+	[HYPERCUBE_I32] = "i32", [HYPERCUBE_I64] = "i64", [HYPERCUBE_F32] = "f32",
+	[HYPERCUBE_F64] = "f64", [HYPERCUBE_RECORD] = "record",
 };
 
 static u64 seed = 1;

@@ -45,6 +45,23 @@ static unsigned int unread(unsigned int nodes, enum oracle_what what)
 	return n;
 }
 
+/* FIND_TREE's tree in a world, and how it does. */
+struct example {
+	struct world w;
+	struct hc_tree_plan p;
+	struct oracle_result r;
+};
+
+static bool example(struct example *e, unsigned int n, const char *links, uint32_t sink,
+		    const char *order, enum oracle_mode mode)
+{
+	world_links(&e->w, n, links);
+	CHECK(!world_plan(&e->w, HC_TREE_FIND, HC_ANY_SINK, &e->p));
+	CHECK(e->p.tree.sink == sink && has_order(&e->p.tree, order));
+	run_mode(&e->w, &e->p.tree, mode, &script, &e->r);
+	return true;
+}
+
 TEST(figure_13_helper_test_deadlocks)
 {
 	struct oracle_result r;
@@ -94,13 +111,9 @@ static bool loses_parts(unsigned int set)
 	struct oracle_result r;
 	struct hc_tree_plan p;
 	bool lost = false;
-	unsigned int i;
 	struct world w;
 
-	world_init(&w, 3);
-	for (i = 0; i < 12; i++)
-		if (set >> i & 1)
-			world_nth_link(&w, i);
+	world_set(&w, 3, set);
 	if (!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p)) {
 		run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
 		lost = r.verdict == ORACLE_LOSS && unread(8, ORACLE_HELP);
@@ -113,9 +126,7 @@ static bool loses_parts(unsigned int set)
 TEST(figure_13_blocked_helper_loses_parts)
 {
 	unsigned int least = 12, set, f;
-	struct oracle_result r;
-	struct hc_tree_plan p;
-	struct world w;
+	struct example e;
 
 	for (set = 0; set < 1u << 12; set++) {
 		f = (unsigned int)__builtin_popcount(set);
@@ -124,28 +135,20 @@ TEST(figure_13_blocked_helper_loses_parts)
 	}
 	ASSERT_TRUE(least == 4);
 
-	world_links(&w, 4, "0-1 0-2 3-7 4-6");
-	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	ASSERT_TRUE(p.tree.sink == 5 && has_order(&p.tree, "1203"));
-	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
-	ASSERT_TRUE(r.verdict == ORACLE_LOSS && unread(16, ORACLE_HELP));
-	ASSERT_TRUE(plan_holds(&w, &p));
-	world_end(&w, &p);
+	ASSERT_TRUE(example(&e, 4, "0-1 0-2 3-7 4-6", 5, "1203", ORACLE_PRINTED));
+	ASSERT_TRUE(e.r.verdict == ORACLE_LOSS && unread(16, ORACLE_HELP));
+	ASSERT_TRUE(plan_holds(&e.w, &e.p));
+	world_end(&e.w, &e.p);
 }
 
 TEST(figure_13_detour_is_not_read)
 {
-	struct oracle_result r;
-	struct hc_tree_plan p;
-	struct world w;
+	struct example e;
 
-	world_links(&w, 3, "0-1 0-2 5-7");
-	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	ASSERT_TRUE(p.tree.sink == 3 && has_order(&p.tree, "210"));
-	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);
-	ASSERT_TRUE(r.verdict == ORACLE_LOSS && unread(8, ORACLE_DETOUR) == 1);
-	ASSERT_TRUE(plan_holds(&w, &p));
-	world_end(&w, &p);
+	ASSERT_TRUE(example(&e, 3, "0-1 0-2 5-7", 3, "210", ORACLE_PRINTED));
+	ASSERT_TRUE(e.r.verdict == ORACLE_LOSS && unread(8, ORACLE_DETOUR) == 1);
+	ASSERT_TRUE(plan_holds(&e.w, &e.p));
+	world_end(&e.w, &e.p);
 }
 
 /* Are the steps n + k for these link faults, with FIND_TREE and detours fixed? */
@@ -154,13 +157,9 @@ static bool steps_are_n_plus_k(unsigned int n, unsigned int set)
 	struct oracle_result r = { 0 };
 	struct hc_tree_plan p;
 	bool fine = true;
-	unsigned int i;
 	struct world w;
 
-	world_init(&w, n);
-	for (i = 0; i < n << (n - 1); i++)
-		if (set >> i & 1)
-			world_nth_link(&w, i);
+	world_set(&w, n, set);
 	if (!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p)) {
 		run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
 		if (r.verdict == ORACLE_DONE)
@@ -173,10 +172,8 @@ static bool steps_are_n_plus_k(unsigned int n, unsigned int set)
 
 TEST(theorem_5_steps)
 {
-	struct oracle_result r;
-	struct hc_tree_plan p;
 	unsigned int set;
-	struct world w;
+	struct example e;
 
 	for (set = 0; set < 1u << 4; set++)
 		ASSERT_TRUE(steps_are_n_plus_k(2, set));
@@ -184,27 +181,19 @@ TEST(theorem_5_steps)
 		if (__builtin_popcount(set) < 3)
 			ASSERT_TRUE(steps_are_n_plus_k(3, set));
 
-	world_links(&w, 3, "0-1 0-2 5-7");
-	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	ASSERT_TRUE(p.tree.sink == 3 && has_order(&p.tree, "210"));
-	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
-	ASSERT_TRUE(r.verdict == ORACLE_DONE && p.faulty_stages == 1 && r.steps == 5);
-	world_end(&w, &p);
+	ASSERT_TRUE(example(&e, 3, "0-1 0-2 5-7", 3, "210", ORACLE_FIXED));
+	ASSERT_TRUE(e.r.verdict == ORACLE_DONE && e.p.faulty_stages == 1 && e.r.steps == 5);
+	world_end(&e.w, &e.p);
 }
 
 TEST(theorem_5_slowdown)
 {
-	struct oracle_result r;
-	struct hc_tree_plan p;
-	struct world w;
+	struct example e;
 
-	world_links(&w, 4, "1-9 3-b 6-e 8-9 9-d");
-	ASSERT_TRUE(!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p));
-	ASSERT_TRUE(p.tree.sink == 0 && has_order(&p.tree, "3021"));
-	run_mode(&w, &p.tree, ORACLE_FIXED, &script, &r);
-	ASSERT_TRUE(r.verdict == ORACLE_DONE && r.steps == 8 && r.cost[0] == 5);
-	ASSERT_TRUE(p.steps < 8 && plan_holds(&w, &p));
-	world_end(&w, &p);
+	ASSERT_TRUE(example(&e, 4, "1-9 3-b 6-e 8-9 9-d", 0, "3021", ORACLE_FIXED));
+	ASSERT_TRUE(e.r.verdict == ORACLE_DONE && e.r.steps == 8 && e.r.cost[0] == 5);
+	ASSERT_TRUE(e.p.steps < 8 && plan_holds(&e.w, &e.p));
+	world_end(&e.w, &e.p);
 }
 
 /* A detour of three hops replaces the hop, it does not come on top of it. */
@@ -264,7 +253,7 @@ static uint64_t next_set(uint64_t set)
 static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
 			 unsigned int *missed)
 {
-	unsigned int links = n << (n - 1), i;
+	unsigned int links = n << (n - 1);
 	struct hc_tree_plan exact, find;
 	uint64_t set;
 
@@ -272,10 +261,7 @@ static void count_misses(unsigned int n, unsigned int f, unsigned int *exist,
 	for (set = (1ull << f) - 1; set < 1ull << links; set = next_set(set)) {
 		struct world w;
 
-		world_init(&w, n);
-		for (i = 0; i < links; i++)
-			if (set >> i & 1)
-				world_nth_link(&w, i);
+		world_set(&w, n, set);
 		if (!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &exact)) {
 			if (!exact.cost) {
 				++*exist;

@@ -179,9 +179,7 @@ TEST(broken_plans_are_refused)
 		struct world w;
 
 		n = 2 + rnd(4);
-		world_init(&w, n);
-		for (i = rnd(n << (n - 1)); i; i--)
-			world_nth_link(&w, rnd(n << (n - 1)));
+		world_random(&w, n, rnd(n << (n - 1)));
 		for (i = rnd(3); i; i--)
 			world_node(&w, rnd(1u << n));
 		if (!world_plan(&w, run & 1 ? HC_TREE_EXACT : HC_TREE_FIND,
@@ -210,9 +208,7 @@ TEST(random_plans_deliver_if_accepted)
 		struct world w;
 
 		n = 1 + rnd(3);
-		world_init(&w, n);
-		for (i = rnd(n << (n - 1)); i; i--)
-			world_nth_link(&w, rnd(n << (n - 1)));
+		world_random(&w, n, rnd(n << (n - 1)));
 		memset(&v, 0, sizeof(v));
 		v.t.dim = n;
 		v.t.stages = rnd(n + 1);
@@ -239,7 +235,7 @@ TEST(random_plans_deliver_if_accepted)
 /* Changed faults under an unchanged plan, as after an install that came late. */
 TEST(stale_plans_deliver_if_accepted)
 {
-	unsigned int run, i, n, refused = 0, accepted = 0;
+	unsigned int run, n, refused = 0, accepted = 0;
 
 	for (run = 0; run < 3000; run++) {
 		struct oracle_result r;
@@ -247,9 +243,7 @@ TEST(stale_plans_deliver_if_accepted)
 		struct world w;
 
 		n = 2 + rnd(4);
-		world_init(&w, n);
-		for (i = rnd(2 * n); i; i--)
-			world_nth_link(&w, rnd(n << (n - 1)));
+		world_random(&w, n, rnd(2 * n));
 		if (!world_plan(&w, HC_TREE_EXACT, HC_ANY_SINK, &p)) {
 			if (run & 1)
 				world_nth_link(&w, rnd(n << (n - 1)));

@@ -91,10 +91,7 @@ static bool all_right_with(unsigned int n, uint64_t links, unsigned int nodes)
 	unsigned int i;
 	bool fine;
 
-	world_init(&w, n);
-	for (i = 0; i < n << (n - 1); i++)
-		if (links >> i & 1)
-			world_nth_link(&w, i);
+	world_set(&w, n, links);
 	for (i = 0; i < 1u << n; i++)
 		if (nodes >> i & 1)
 			world_node(&w, i);

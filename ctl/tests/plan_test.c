@@ -54,6 +54,23 @@ void world_nth_link(struct world *w, unsigned int i)
 	world_link(w, u, u ^ (1u << d));
 }
 
+void world_set(struct world *w, unsigned int n, uint64_t set)
+{
+	unsigned int i;
+
+	world_init(w, n);
+	for (i = 0; i < n << (n - 1); i++)
+		if (set >> i & 1)
+			world_nth_link(w, i);
+}
+
+void world_random(struct world *w, unsigned int n, unsigned int links)
+{
+	world_init(w, n);
+	for (; links; links--)
+		world_nth_link(w, rnd(n << (n - 1)));
+}
+
 void world_node(struct world *w, unsigned int u)
 {
 	if (hc_faults_node(w->f, u))

@@ -28,6 +28,10 @@ void world_node(struct world *w, unsigned int u);
 void world_print(const struct world *w);
 /* Cut link number @i of the n * 2^(n-1) links. */
 void world_nth_link(struct world *w, unsigned int i);
+/* A world without those links whose bits are in @set. */
+void world_set(struct world *w, unsigned int n, uint64_t set);
+/* A world without at most so many random links. */
+void world_random(struct world *w, unsigned int n, unsigned int links);
 
 int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
 	       struct hc_tree_plan *plan);

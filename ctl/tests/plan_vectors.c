@@ -46,21 +46,29 @@ TEST(example_2)
 	world_end(&w, &p);
 }
 
+/* The role of @u, which knows its neighbours' faults, with at most 8 sources. */
+static int role_of(const struct world *w, const struct hc_tree *t, uint32_t u,
+		   struct hc_tree_role *role)
+{
+	static struct hc_tree_peer src[8];
+	uint32_t nb[4], d;
+
+	for (d = 0; d < t->dim; d++)
+		nb[d] = w->f->fault[hc_neigh(u, d)];
+	return hc_tree_role(t, u, w->f->fault[u], nb, role, src, 8);
+}
+
 TEST(example_3)
 {
 	struct hc_tree_role role;
-	struct hc_tree_peer src[8];
 	struct hc_tree_plan p;
-	uint32_t nb[4], d;
 	struct world w;
 
 	world_links(&w, 4, "b-a b-9");
 	ASSERT_TRUE(!world_fixed(&w, 0, "0123", &p));
 	ASSERT_TRUE(p.cost == 1 && p.faulty_stages == 1 && p.steps == 5);
 	ASSERT_TRUE(plan_holds(&w, &p));
-	for (d = 0; d < 4; d++)
-		nb[d] = w.f->fault[0xb ^ hc_bit(d)];
-	ASSERT_TRUE(!hc_tree_role(&p.tree, 0xb, w.f->fault[0xb], nb, &role, src, 8));
+	ASSERT_TRUE(!role_of(&w, &p.tree, 0xb, &role));
 	ASSERT_TRUE(role.active == 0 && role.ndst == 2 && role.nsrc == 0);
 	ASSERT_TRUE(role.dst[0].node == 0xf && role.dst[0].how == HC_TREE_HELP);
 	ASSERT_TRUE(role.dst[0].part == 0 && role.dst[0].parts == 2);
@@ -73,9 +81,7 @@ TEST(example_4)
 {
 	struct hc_faulty_link faulty[4];
 	struct hc_tree_role role;
-	struct hc_tree_peer src[8];
 	struct hc_tree_plan p;
-	uint32_t nb[3], d;
 	struct world w;
 
 	world_links(&w, 3, "4-6 4-0");
@@ -86,9 +92,7 @@ TEST(example_4)
 	ASSERT_TRUE(plan_holds(&w, &p));
 	ASSERT_TRUE(hc_plan_tree_faulty(w.f, &p, faulty, 4) == 1);
 	ASSERT_TRUE(faulty[0].node == 4 && faulty[0].dim == 2);
-	for (d = 0; d < 3; d++)
-		nb[d] = w.f->fault[4 ^ hc_bit(d)];
-	ASSERT_TRUE(!hc_tree_role(&p.tree, 4, w.f->fault[4], nb, &role, src, 8));
+	ASSERT_TRUE(!role_of(&w, &p.tree, 4, &role));
 	ASSERT_TRUE(role.ndst == 1 && role.dst[0].how == HC_TREE_HELP);
 	ASSERT_TRUE(role.dst[0].node == 5 && role.dst[0].parts == 1);
 	world_end(&w, &p);
@@ -152,9 +156,7 @@ TEST(find_tree_cost_identity)
 		struct world w;
 
 		n = 2 + rnd(5);
-		world_init(&w, n);
-		for (i = rnd(2 * n); i; i--)
-			world_nth_link(&w, rnd(n << (n - 1)));
+		world_random(&w, n, rnd(2 * n));
 		if (!world_plan(&w, HC_TREE_FIND, HC_ANY_SINK, &p)) {
 			dims = hc_ones(n);
 			used[0] = p.tree.sink;
