@@ -234,21 +234,38 @@ TEST(thousands_of_messages_in_a_row)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/**
+ * struct scene - a long message that stands still, since node 7 does not read
+ * @c: eight nodes
+ * @s: the source
+ * @l: the others
+ */
+struct scene {
+	struct cube c;
+	struct speaker s;
+	struct listener l[CUBE_MAX];
+};
+
+static void scene_start(struct __test_metadata *_metadata, struct scene *x)
+{
+	x->s = (struct speaker){ .size = 8 << 20, .count = 1, .notify = true };
+	memset(x->l, 0, sizeof(x->l));
+	ASSERT_EQ(0, start(&x->c, 3, 0, true));
+	run(&x->c, &x->s, x->l, 1 << 7, 300);
+	EXPECT_GT(x->s.size, x->s.sent);
+}
+
 TEST(who_does_not_read_stops_the_source)
 {
-	struct speaker s = { .size = 8 << 20, .count = 1, .notify = true };
-	struct listener l[CUBE_MAX] = { 0 };
 	struct wait_view v;
-	struct cube c;
+	struct scene x;
 
-	ASSERT_EQ(0, start(&c, 3, 0, true));
-	run(&c, &s, l, 1 << 7, 300);
-	EXPECT_GT(s.size, s.sent);
-	EXPECT_EQ(0, ctl_op_get(c.name, PLAN, 7, &v));
+	scene_start(_metadata, &x);
+	EXPECT_EQ(0, ctl_op_get(x.c.name, PLAN, 7, &v));
 	EXPECT_EQ(HYPERCUBE_WAIT_READER, v.wait);
-	EXPECT_TRUE(run_all(&c, &s, l));
-	EXPECT_TRUE(all_right(&c, &s, l));
-	EXPECT_EQ(0, cube_del(&c));
+	EXPECT_TRUE(run_all(&x.c, &x.s, x.l));
+	EXPECT_TRUE(all_right(&x.c, &x.s, x.l));
+	EXPECT_EQ(0, cube_del(&x.c));
 }
 
 TEST(a_message_waits_for_those_who_come_late)
@@ -282,33 +299,27 @@ static bool all_ended(const struct cube *c, const struct listener *l)
 	return true;
 }
 
-/* A long message stands still since node 7 does not read; then comes the blow. */
-static void broken(struct __test_metadata *_metadata, struct cube *c, struct speaker *s,
-		   struct listener *l)
+/* After the blow all hear of the end, @node with this status. */
+static void scene_ends(struct __test_metadata *_metadata, struct scene *x, unsigned int ms,
+		       unsigned int node, int status)
 {
-	*s = (struct speaker){ .size = 8 << 20, .count = 1, .notify = true };
-	memset(l, 0, CUBE_MAX * sizeof(*l));
-	ASSERT_EQ(0, start(c, 3, 0, true));
-	run(c, s, l, 1 << 7, 100);
-	EXPECT_GT(s->size, s->sent);
+	run(&x->c, &x->s, x->l, 0, ms + 200 * patience(1));
+	EXPECT_TRUE(all_ended(&x->c, x->l));
+	EXPECT_EQ(status, x->l[node].status);
 }
 
 TEST(a_receiver_closes_in_the_middle)
 {
-	struct listener l[CUBE_MAX];
-	struct speaker s;
-	struct cube c;
+	struct scene x;
 
-	broken(_metadata, &c, &s, l);
-	cube_close(&c, 7);
-	run(&c, &s, l, 0, 200 * patience(1));
-	EXPECT_TRUE(all_ended(&c, l));
-	EXPECT_EQ(-ECONNRESET, l[0].status);
-	EXPECT_EQ(1, l[0].ends);
-	/* A socket that comes in its place takes part in the next one. */
-	ASSERT_EQ(0, cube_bind(&c, 7));
-	deliver(_metadata, &c, 1000, 5, true);
-	EXPECT_EQ(0, cube_del(&c));
+	scene_start(_metadata, &x);
+	cube_close(&x.c, 7);
+	scene_ends(_metadata, &x, 0, 0, -ECONNRESET);
+	EXPECT_EQ(1, x.l[0].ends);
+	/* Whoever comes in its place takes part in the next one. */
+	ASSERT_EQ(0, cube_bind(&x.c, 7));
+	deliver(_metadata, &x.c, 1000, 5, true);
+	EXPECT_EQ(0, cube_del(&x.c));
 }
 
 TEST(a_message_to_one_who_has_left_ends_at_once)
@@ -329,16 +340,13 @@ TEST(a_message_to_one_who_has_left_ends_at_once)
 
 TEST(the_source_closes_in_the_middle)
 {
-	struct listener l[CUBE_MAX];
-	struct speaker s;
-	struct cube c;
+	struct scene x;
 
-	broken(_metadata, &c, &s, l);
-	cube_close(&c, 0);
-	run(&c, &(struct speaker){ 0 }, l, 0, 200 * patience(1));
-	EXPECT_TRUE(all_ended(&c, l));
-	EXPECT_EQ(-ECONNRESET, l[7].status);
-	EXPECT_EQ(0, cube_del(&c));
+	scene_start(_metadata, &x);
+	cube_close(&x.c, 0);
+	x.s = (struct speaker){ 0 };
+	scene_ends(_metadata, &x, 0, 7, -ECONNRESET);
+	EXPECT_EQ(0, cube_del(&x.c));
 }
 
 /* All is handed over, but one does not read: those who wait ask the source's node. */
@@ -366,48 +374,38 @@ TEST(a_whole_message_goes_on_without_its_source)
 
 TEST(a_link_fails_in_the_middle)
 {
-	struct listener l[CUBE_MAX];
-	struct speaker s;
-	struct cube c;
+	const uint8_t *sequence;
+	struct scene x;
 
-	broken(_metadata, &c, &s, l);
+	scene_start(_metadata, &x);
+	sequence = x.c.bcast.bcast.sequence;
 	/* By this link node 7 is informed, or node 6. */
-	ASSERT_EQ(0, cube_fail_link(&c, 4, c.bcast.bcast.sequence[1]));
-	ASSERT_EQ(0, cube_fail_link(&c, 0, c.bcast.bcast.sequence[0]));
-	run(&c, &s, l, 0, 200 * patience(1));
-	EXPECT_TRUE(all_ended(&c, l));
-	EXPECT_EQ(-ENOLINK, l[0].status);
-	ASSERT_EQ(0, cube_bcast_plan(&c, PLAN, 0, HC_BCAST_GENERAL));
-	deliver(_metadata, &c, 100000, 3, true);
-	EXPECT_EQ(0, cube_del(&c));
+	ASSERT_EQ(0, cube_fail_link(&x.c, 4, sequence[1]));
+	ASSERT_EQ(0, cube_fail_link(&x.c, 0, sequence[0]));
+	scene_ends(_metadata, &x, 0, 0, -ENOLINK);
+	ASSERT_EQ(0, cube_bcast_plan(&x.c, PLAN, 0, HC_BCAST_GENERAL));
+	deliver(_metadata, &x.c, 100000, 3, true);
+	EXPECT_EQ(0, cube_del(&x.c));
 }
 
 TEST(a_node_is_cut_off_in_the_middle)
 {
-	struct listener l[CUBE_MAX];
-	struct speaker s;
-	struct cube c;
+	struct scene x;
 
-	broken(_metadata, &c, &s, l);
-	ASSERT_EQ(0, cube_fail_node(&c, 7));
-	run(&c, &s, l, 0, 5000 + 200 * patience(1));
-	EXPECT_TRUE(all_ended(&c, l));
-	EXPECT_EQ(-ENOLINK, l[0].status);
-	EXPECT_EQ(0, cube_del(&c));
+	scene_start(_metadata, &x);
+	ASSERT_EQ(0, cube_fail_node(&x.c, 7));
+	scene_ends(_metadata, &x, 5000, 0, -ENOLINK);
+	EXPECT_EQ(0, cube_del(&x.c));
 }
 
 TEST(the_plan_is_removed_in_the_middle)
 {
-	struct listener l[CUBE_MAX];
-	struct speaker s;
-	struct cube c;
+	struct scene x;
 
-	broken(_metadata, &c, &s, l);
-	ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
-	run(&c, &s, l, 0, 200 * patience(1));
-	EXPECT_TRUE(all_ended(&c, l));
-	EXPECT_EQ(-ESTALE, l[0].status);
-	EXPECT_EQ(0, cube_del(&c));
+	scene_start(_metadata, &x);
+	ASSERT_EQ(0, ctl_plan_del(x.c.name, PLAN));
+	scene_ends(_metadata, &x, 0, 0, -ESTALE);
+	EXPECT_EQ(0, cube_del(&x.c));
 }
 
 TEST(who_may_not_broadcast_hears_so)

@@ -95,35 +95,25 @@ configuration_is_changed_or_not() {
 	tally
 }
 
-operations_end() {
-	local i
+# each_ends ROUNDS OBJECT VERB COLLECTIVE OPTION..: operations on plans that `hcctl OBJECT VERB` makes
+each_ends() {
+	local i rounds=$1 planner=("$2" "$3")
+	shift 3
 	succeeded=0 refused=0
 	check 'add' hcctl fabric add t dim 3
-	for ((i = 0; i < $(scaled 100); i++)); do
-		check 'plan' hcctl tree find fabric t apply
+	for ((i = 0; i < $(scaled "$rounds"); i++)); do
+		check 'plan' hcctl "${planner[@]}" fabric t apply
 		begin $((i % 3 * 2 + 1))
-		meagre 'reduce' hcctl run reduce t op sum type u64 count $((1 + i % 7 * 3000)) timeout 20000
+		meagre "$1" hcctl run "$1" t "${@:2}" count $((1 + i % 7 * 3000)) timeout 20000
 		end
 	done
-	check 'plan for good' hcctl tree find fabric t apply
-	check 'reduce for good' hcctl run reduce t count 10 verify
+	check 'plan for good' hcctl "${planner[@]}" fabric t apply
+	check "$1 for good" hcctl run "$1" t "${@:2}" count 10 verify
 	tally
 }
 
-doublings_end() {
-	local i
-	succeeded=0 refused=0
-	check 'add' hcctl fabric add t dim 3
-	for ((i = 0; i < $(scaled 60); i++)); do
-		check 'plan' hcctl doubling plan fabric t apply
-		begin $((i % 3 * 2 + 1))
-		meagre 'allreduce' hcctl run allreduce t plan 3 count $((1 + i % 7 * 3000)) timeout 20000
-		end
-	done
-	check 'plan for good' hcctl doubling plan fabric t apply
-	check 'allreduce for good' hcctl run allreduce t plan 3 count 10 verify
-	tally
-}
+operations_end() { each_ends 100 tree find reduce op sum type u64; }
+doublings_end() { each_ends 60 doubling plan allreduce plan 3; }
 
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine

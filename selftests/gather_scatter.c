@@ -275,6 +275,18 @@ TEST(who_does_not_read_stops_the_others)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* All bound, with a plan to node 0 around a link of @node. */
+static int hurt_start(struct cube *c, unsigned int dim, unsigned int segment, unsigned int node)
+{
+	int err = cube_new(c, dim, segment);
+
+	if (!err)
+		err = cube_fail_link(c, node, 0);
+	if (!err)
+		err = cube_bind_all(c);
+	return err ? err : cube_plan_to(c, PLAN, 0);
+}
+
 /* Many under way, then a blow: everybody hears of every end, and what ended well is right. */
 static void broken(struct __test_metadata *_metadata, bool node_fails)
 {
@@ -284,10 +296,7 @@ static void broken(struct __test_metadata *_metadata, bool node_fails)
 	struct party p[CUBE_MAX];
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 512));
-	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
-	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	ASSERT_EQ(0, hurt_start(&c, 4, 512, 0));
 	n = ready(&c, p, node, njobs, bytes);
 	for (k = 0; k < 4; k++)
 		drive_some(p, n, 7);
@@ -334,10 +343,7 @@ static void closing(struct __test_metadata *_metadata, unsigned int k, unsigned 
 	struct party p[CUBE_MAX];
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 1024));
-	ASSERT_EQ(0, cube_fail_link(&c, 1, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
-	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	ASSERT_EQ(0, hurt_start(&c, 3, 1024, 1));
 	n = parties(&c, p, node, 1);
 	for (i = 0; i < n; i++) {
 		job_fill(&p[i].job[0], node, n, i, !node[i], k, bytes);

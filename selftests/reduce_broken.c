@@ -148,14 +148,17 @@ static unsigned int sink(const struct scene *s)
 	return s->cube.plan.tree.sink;
 }
 
-static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *))
+/* All but @slow have contributed when @who closes, or nobody has. */
+static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *),
+		       unsigned int (*slow)(const struct scene *))
 {
 	struct scene s;
 	unsigned int u;
 
 	ASSERT_EQ(0, scene_start(&s));
 	u = who(&s);
-	scene_run(&s, u == sink(&s) ? leaf(&s) : sink(&s));
+	if (slow)
+		scene_run(&s, slow(&s));
 	scene_close(&s, u);
 	EXPECT_EQ(0, ends_wrong(&s, -ECONNRESET, u, ~0u));
 	scene_end(_metadata, &s, false);
@@ -163,30 +166,17 @@ static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(co
 
 TEST(a_leaf_closes_its_socket)
 {
-	test_close(_metadata, leaf);
+	test_close(_metadata, leaf, sink);
 }
 
 TEST(a_node_in_the_middle_closes_its_socket)
 {
-	test_close(_metadata, middle);
+	test_close(_metadata, middle, sink);
 }
 
 TEST(the_sink_closes_its_socket)
 {
-	test_close(_metadata, sink);
-}
-
-TEST(a_member_closes_without_contributing_while_others_wait)
-{
-	struct scene s;
-	unsigned int u;
-
-	ASSERT_EQ(0, scene_start(&s));
-	u = leaf(&s);
-	scene_run(&s, u);
-	scene_close(&s, u);
-	EXPECT_EQ(0, ends_wrong(&s, -ECONNRESET, u, ~0u));
-	scene_end(_metadata, &s, false);
+	test_close(_metadata, sink, leaf);
 }
 
 /* A member that is two operations behind the one that fails: those two go on, and it
@@ -228,16 +218,14 @@ TEST(a_failure_ahead_of_a_slow_member)
 	scene_end(_metadata, &s, false);
 }
 
+TEST(a_member_closes_without_contributing_while_others_wait)
+{
+	test_close(_metadata, leaf, leaf);
+}
+
 TEST(a_member_closes_before_others_contribute)
 {
-	struct scene s;
-	unsigned int u;
-
-	ASSERT_EQ(0, scene_start(&s));
-	u = middle(&s);
-	scene_close(&s, u);
-	EXPECT_EQ(0, ends_wrong(&s, -ECONNRESET, u, ~0u));
-	scene_end(_metadata, &s, false);
+	test_close(_metadata, middle, NULL);
 }
 
 /* The socket of node @u passes to a process that begins a contribution and stops. */
@@ -279,34 +267,42 @@ TEST(a_process_is_killed)
 	scene_end(_metadata, &s, false);
 }
 
+/* The contribution of one does not match those of the others: for all a protocol error. */
+static struct job *job_odd(struct __test_metadata *_metadata, struct scene *s,
+			   unsigned int (*who)(const struct scene *))
+{
+	ASSERT_EQ(0, scene_start(s));
+	return &s->p[party_of(s, who(s))].job[0];
+}
+
+static void test_odd(struct __test_metadata *_metadata, struct scene *s)
+{
+	EXPECT_EQ(0, ends_wrong(s, -EPROTO, ~0u, ~0u));
+	scene_end(_metadata, s, false);
+}
+
 TEST(a_member_contributes_another_type)
 {
 	struct scene s;
 
-	ASSERT_EQ(0, scene_start(&s));
-	s.p[party_of(&s, middle(&s))].job[0].op.type = HYPERCUBE_F64;
-	EXPECT_EQ(0, ends_wrong(&s, -EPROTO, ~0u, ~0u));
-	scene_end(_metadata, &s, false);
+	job_odd(_metadata, &s, middle)->op.type = HYPERCUBE_F64;
+	test_odd(_metadata, &s);
 }
 
 TEST(a_member_uses_another_operator)
 {
 	struct scene s;
 
-	ASSERT_EQ(0, scene_start(&s));
-	s.p[party_of(&s, leaf(&s))].job[0].op.oper = HYPERCUBE_MAX;
-	EXPECT_EQ(0, ends_wrong(&s, -EPROTO, ~0u, ~0u));
-	scene_end(_metadata, &s, false);
+	job_odd(_metadata, &s, leaf)->op.oper = HYPERCUBE_MAX;
+	test_odd(_metadata, &s);
 }
 
 TEST(a_member_contributes_less)
 {
 	struct scene s;
 
-	ASSERT_EQ(0, scene_start(&s));
-	s.p[party_of(&s, leaf(&s))].job[0].op.bytes = BYTES / 2;
-	EXPECT_EQ(0, ends_wrong(&s, -EPROTO, ~0u, ~0u));
-	scene_end(_metadata, &s, false);
+	job_odd(_metadata, &s, leaf)->op.bytes = BYTES / 2;
+	test_odd(_metadata, &s);
 }
 
 /* The link's two ends see it fail; each may be the first to say so. */
@@ -347,26 +343,26 @@ TEST(a_link_of_the_last_stage_goes_down)
 	test_link(_metadata, 2);
 }
 
-TEST(a_node_in_the_middle_fails)
+static void test_node(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *),
+		      unsigned int (*slow)(const struct scene *))
 {
 	struct scene s;
 
 	ASSERT_EQ(0, scene_start(&s));
-	scene_run(&s, sink(&s));
-	ASSERT_EQ(0, cube_fail_node(&s.cube, middle(&s)));
+	scene_run(&s, slow(&s));
+	ASSERT_EQ(0, cube_fail_node(&s.cube, who(&s)));
 	EXPECT_EQ(0, ends_wrong(&s, -ENOLINK, ~0u, ~0u));
 	scene_end(_metadata, &s, true);
 }
 
+TEST(a_node_in_the_middle_fails)
+{
+	test_node(_metadata, middle, sink);
+}
+
 TEST(the_sink_fails)
 {
-	struct scene s;
-
-	ASSERT_EQ(0, scene_start(&s));
-	scene_run(&s, leaf(&s));
-	ASSERT_EQ(0, cube_fail_node(&s.cube, sink(&s)));
-	EXPECT_EQ(0, ends_wrong(&s, -ENOLINK, ~0u, ~0u));
-	scene_end(_metadata, &s, true);
+	test_node(_metadata, sink, leaf);
 }
 
 /* Node @u begins its contribution but does not go on. */
@@ -511,12 +507,25 @@ static ssize_t recv_soon(int fd, uint64_t *data, struct hypercube_result *res)
 	return shc_recv(fd, data, sizeof(*data), res, &eor, 0);
 }
 
-/* Only the socket knows of less than a segment: it is part of nothing that could fail, and
+static const uint8_t upwards[] = { 0, 1 };
+
+/* Four nodes, of which 0 is the sink, and an operation that has gone well. */
+static int four_start(struct cube *c)
+{
+	int err = cube_new(c, 2, 0);
+
+	if (!err)
+		err = cube_plan_fixed(c, PLAN, 0, upwards);
+	if (!err)
+		err = cube_bind_all(c);
+	return err ? err : cube_reduce(c, PLAN, NULL);
+}
+
+/* What is less than a segment only the socket knows: it is part of nothing that could fail, and
  * answered with the failure when it is complete.
  */
 TEST(a_beginning_hears_of_a_failure_with_its_rest)
 {
-	static const uint8_t order[] = { 0, 1 };
 	struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
 		.type = HYPERCUBE_U64, .flags = HYPERCUBE_F_NOTIFY, .bytes = 16, .cookie = 5,
@@ -526,10 +535,7 @@ TEST(a_beginning_hears_of_a_failure_with_its_rest)
 	struct cube c;
 	bool eor;
 
-	ASSERT_EQ(0, cube_new(&c, 2, 0));
-	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
-	ASSERT_EQ(0, cube_bind_all(&c));
-	ASSERT_EQ(0, cube_reduce(&c, PLAN, NULL));
+	ASSERT_EQ(0, four_start(&c));
 	ASSERT_EQ(8, shc_send(c.fd[1], &op, &data, 8, 0));
 	cube_close(&c, 2);
 	ASSERT_EQ(16, shc_send(c.fd[0], &op, zeros, 16, 0));
@@ -554,7 +560,6 @@ TEST(a_beginning_hears_of_a_failure_with_its_rest)
  */
 TEST(what_has_failed_is_not_complete_with_a_new_plan)
 {
-	static const uint8_t order[] = { 0, 1 };
 	const struct impairments slow = { .delay = 1000000000ull };
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
@@ -566,10 +571,7 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 	struct cube c;
 	bool eor;
 
-	ASSERT_EQ(0, cube_new(&c, 2, 0));
-	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
-	ASSERT_EQ(0, cube_bind_all(&c));
-	ASSERT_EQ(0, cube_reduce(&c, PLAN, NULL));
+	ASSERT_EQ(0, four_start(&c));
 	for (i = 0; i < 2; i++)
 		ASSERT_EQ(8, shc_send(c.fd[1], &op, &data, 8, 0));
 	usleep(50000);
@@ -584,7 +586,7 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 	ASSERT_EQ(8, shc_send(c.fd[0], &op, &data, 8, 0));
 	ASSERT_EQ(0, recv_soon(c.fd[0], &data, &res));
 	EXPECT_EQ(-ECONNRESET, res.status);
-	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
+	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, upwards));
 	ASSERT_EQ(0, shc_recv(c.fd[1], &data, 8, &res, &eor, MSG_DONTWAIT));
 	EXPECT_EQ(1, res.op);
 	EXPECT_EQ(0, res.status);

@@ -65,22 +65,11 @@ static void pipeline(struct __test_metadata *_metadata, struct cube *c, unsigned
 				j->room = sizeof(out[k]);
 			}
 		}
-	EXPECT_EQ(0, drive(p, n, 60));
-	for (i = 0; i < n && !_metadata->failed; i++)
-		for (k = 0; k < njobs && !_metadata->failed; k++) {
-			const struct job *j = &p[i].job[k];
-
-			EXPECT_EQ(j->waits, j->ends);
-			EXPECT_EQ(0, j->res.status);
-			if (j->res.status) {
-				TH_LOG("cause %u:%u", j->res.cause_node, j->res.cause_dim);
-				ctl_op_print(c->name);
-			}
-			if (j->waits && k)
-				EXPECT_EQ(j[-1].res.op + 1, j->res.op);
-			if (j->out)
-				EXPECT_TRUE(result_right(c, j->out, k));
-		}
+	EXPECT_EQ(0, drive_well(p, n, 60));
+	if (_metadata->failed)
+		ctl_op_print(c->name);
+	for (k = 0; k < njobs && !_metadata->failed; k++)
+		EXPECT_TRUE(result_right(c, out[k], k));
 	free(in);
 	free(out);
 	parties_free(p, n);
@@ -193,16 +182,11 @@ TEST(rows_columns_and_the_whole_grid_at_once)
 				j->room = sizeof(out[k][i]);
 			}
 		}
-	EXPECT_EQ(0, drive(p, n, 60));
-	for (i = 0; i < n && !_metadata->failed; i++)
-		for (k = 0; k < njobs && !_metadata->failed; k++) {
-			const struct job *j = &p[i].job[k];
-
-			EXPECT_EQ(j->waits, j->ends);
-			EXPECT_EQ(0, j->res.status);
-			if (j->waits)
+	EXPECT_EQ(0, drive_well(p, n, 60));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++)
+			if (p[i].job[k].waits)
 				EXPECT_EQ(grid_want(grid_plan(node[i], k)), out[k][i]);
-		}
 	free(out);
 	parties_free(p, n);
 	EXPECT_EQ(0, cube_del(&g.cube));

@@ -78,6 +78,35 @@ static int fresh(int type)
 	return socket(shc_family(), type | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
 
+/* The same with the sockets that serve the rest, and without a plan's at first. */
+struct two {
+	struct cube c;
+	int g[2];
+	int t;
+};
+
+static void shut(int *fd)
+{
+	close(*fd);
+	*fd = -1;
+}
+
+static void two_start(struct __test_metadata *_metadata, struct two *n, unsigned int plans)
+{
+	ASSERT_EQ(0, start(&n->c, plans));
+	n->g[0] = shc_bound(n->c.name, 0, SOCK_SEQPACKET);
+	n->g[1] = shc_bound(n->c.name, 1, SOCK_SEQPACKET);
+	n->t = -1;
+}
+
+static void two_end(struct __test_metadata *_metadata, struct two *n)
+{
+	shut(&n->t);
+	shut(&n->g[0]);
+	shut(&n->g[1]);
+	EXPECT_EQ(0, cube_del(&n->c));
+}
+
 TEST(addresses_of_both_lengths)
 {
 	const int old = offsetof(struct sockaddr_hypercube, shc_plan);
@@ -193,77 +222,66 @@ TEST(a_socket_that_connects_takes_over_from_the_next_operation_on)
 {
 	struct hypercube_op half = sum(1, sizeof(big));
 	struct hypercube_result res;
-	int g[2], t;
-	struct cube c;
+	struct two n;
 
-	ASSERT_EQ(0, start(&c, 1));
-	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
-	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
-	EXPECT_EQ(8, give(g[1], 1));
+	two_start(_metadata, &n, 1);
+	EXPECT_EQ(8, give(n.g[1], 1));
 	half.cookie = 77;
-	EXPECT_EQ(1 << 17, shc_send(g[1], &half, big, 1 << 17, 0));
-	t = shc_connected(c.name, 1, 1);
-	ASSERT_LE(0, t);
-	EXPECT_EQ(8, give(t, 1));
+	EXPECT_EQ(1 << 17, shc_send(n.g[1], &half, big, 1 << 17, 0));
+	n.t = shc_connected(n.c.name, 1, 1);
+	ASSERT_LE(0, n.t);
+	EXPECT_EQ(8, give(n.t, 1));
 	/* The rest of what had begun passes by. */
-	EXPECT_EQ(1 << 17, shc_send(g[1], NULL, big, 1 << 17, 0));
-	EXPECT_EQ(-EADDRINUSE, give(g[1], 1));
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(sizeof(big), shc_send(g[0], &half, big, sizeof(big), 0));
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(0, take(g[1], &res));
+	EXPECT_EQ(1 << 17, shc_send(n.g[1], NULL, big, 1 << 17, 0));
+	EXPECT_EQ(-EADDRINUSE, give(n.g[1], 1));
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(sizeof(big), shc_send(n.g[0], &half, big, sizeof(big), 0));
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(0, take(n.g[1], &res));
 	EXPECT_EQ(0, res.op);
-	EXPECT_EQ(0, take(g[1], &res));
+	EXPECT_EQ(0, take(n.g[1], &res));
 	EXPECT_EQ(77, res.cookie);
-	EXPECT_EQ(0, take(t, &res));
+	EXPECT_EQ(0, take(n.t, &res));
 	EXPECT_EQ(2, res.op);
 	EXPECT_EQ(8, res.bytes);
-	EXPECT_EQ(-EAGAIN, nothing(g[1]));
-	EXPECT_EQ(-EAGAIN, nothing(t));
-	close(t);
-	close(g[0]);
-	close(g[1]);
-	EXPECT_EQ(0, cube_del(&c));
+	EXPECT_EQ(-EAGAIN, nothing(n.g[1]));
+	EXPECT_EQ(-EAGAIN, nothing(n.t));
+	two_end(_metadata, &n);
 }
 
 TEST(a_close_ends_what_its_socket_served)
 {
 	struct hypercube_result res;
-	int g[2], t;
-	struct cube c;
+	struct two n;
 
-	ASSERT_EQ(0, start(&c, 2));
-	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
-	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
-	t = shc_connected(c.name, 1, 1);
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(8, give(t, 1));
-	EXPECT_EQ(0, take(g[0], &res));
-	/* Closing the socket that is connected ends operations of its plan only. */
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(8, give(g[0], 2));
-	close(t);
-	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	two_start(_metadata, &n, 2);
+	n.t = shc_connected(n.c.name, 1, 1);
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(8, give(n.t, 1));
+	EXPECT_EQ(0, take(n.g[0], &res));
+	/* Of the one that is connected: its plan only. */
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(8, give(n.g[0], 2));
+	shut(&n.t);
+	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
 	EXPECT_EQ(1, res.plan);
 	EXPECT_EQ(1, res.cause_node);
-	EXPECT_EQ(8, give(g[1], 2));
-	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(8, give(n.g[1], 2));
+	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(2, res.plan);
-	EXPECT_EQ(0, take(g[1], &res));
-	/* Closing the other one ends those of all plans but that one. */
-	t = shc_connected(c.name, 1, 1);
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(8, give(g[0], 2));
-	close(g[1]);
-	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	EXPECT_EQ(0, take(n.g[1], &res));
+	/* Of the other: all but that one. */
+	n.t = shc_connected(n.c.name, 1, 1);
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(8, give(n.g[0], 2));
+	shut(&n.g[1]);
+	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
 	EXPECT_EQ(2, res.plan);
-	EXPECT_EQ(8, give(t, 1));
-	EXPECT_EQ(0, take(g[0], &res));
+	EXPECT_EQ(8, give(n.t, 1));
+	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(1, res.plan);
-	EXPECT_EQ(0, take(t, &res));
-	close(t);
-	close(g[0]);
-	EXPECT_EQ(0, cube_del(&c));
+	EXPECT_EQ(0, take(n.t, &res));
+	two_end(_metadata, &n);
 }
 
 /* The one before has taken part; it is not the plan's any more. */
@@ -271,38 +289,33 @@ TEST(a_close_after_another_has_taken_over_ends_nothing)
 {
 	struct hypercube_op half = sum(1, 2 << 15);
 	struct hypercube_result res;
-	int g[2], t;
-	struct cube c;
+	struct two n;
 
-	ASSERT_EQ(0, start(&c, 1));
-	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
-	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(8, give(g[1], 1));
-	EXPECT_EQ(0, take(g[0], &res));
-	EXPECT_EQ(8, give(g[0], 1));
-	t = shc_connected(c.name, 1, 1);
-	close(g[1]);
-	EXPECT_EQ(8, give(t, 1));
-	EXPECT_EQ(0, take(g[0], &res));
-	EXPECT_EQ(0, take(t, &res));
-	close(t);
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	two_start(_metadata, &n, 1);
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(8, give(n.g[1], 1));
+	EXPECT_EQ(0, take(n.g[0], &res));
+	EXPECT_EQ(8, give(n.g[0], 1));
+	n.t = shc_connected(n.c.name, 1, 1);
+	shut(&n.g[1]);
+	EXPECT_EQ(8, give(n.t, 1));
+	EXPECT_EQ(0, take(n.g[0], &res));
+	EXPECT_EQ(0, take(n.t, &res));
+	shut(&n.t);
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
 	/* But for what it has half sent. */
-	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
-	EXPECT_EQ(1 << 15, shc_send(g[1], &half, big, 1 << 15, 0));
-	t = shc_connected(c.name, 1, 1);
-	EXPECT_EQ(2 << 15, shc_send(g[0], &half, big, 2 << 15, 0));
-	EXPECT_EQ(8, give(t, 1));
-	close(g[1]);
-	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(0, take(g[0], &res));
-	EXPECT_EQ(0, take(t, &res));
-	close(t);
-	close(g[0]);
-	EXPECT_EQ(0, cube_del(&c));
+	n.g[1] = shc_bound(n.c.name, 1, SOCK_SEQPACKET);
+	EXPECT_EQ(1 << 15, shc_send(n.g[1], &half, big, 1 << 15, 0));
+	n.t = shc_connected(n.c.name, 1, 1);
+	EXPECT_EQ(2 << 15, shc_send(n.g[0], &half, big, 2 << 15, 0));
+	EXPECT_EQ(8, give(n.t, 1));
+	shut(&n.g[1]);
+	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(0, take(n.g[0], &res));
+	EXPECT_EQ(0, take(n.t, &res));
+	two_end(_metadata, &n);
 }
 
 TEST(a_bound_socket_that_connects_leaves_the_other_plans)
@@ -310,38 +323,32 @@ TEST(a_bound_socket_that_connects_leaves_the_other_plans)
 	const int len = sizeof(struct sockaddr_hypercube);
 	struct hypercube_op half = sum(2, 2 << 15);
 	struct hypercube_result res;
-	int g[2], n;
-	struct cube c;
+	struct two n;
 
-	ASSERT_EQ(0, start(&c, 2));
-	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
-	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
-	EXPECT_EQ(1 << 15, shc_send(g[1], &half, big, 1 << 15, 0));
-	EXPECT_EQ(-EBUSY, sock_connect(g[1], c.name, 1, 1, len));
-	EXPECT_EQ(1 << 15, shc_send(g[1], NULL, big, 1 << 15, 0));
-	EXPECT_EQ(2 << 15, shc_send(g[0], &half, big, 2 << 15, 0));
-	EXPECT_EQ(0, take(g[0], &res));
-	EXPECT_EQ(0, take(g[1], &res));
-	EXPECT_EQ(8, give(g[1], 1));
-	EXPECT_EQ(8, give(g[0], 2));
-	EXPECT_EQ(0, sock_connect(g[1], c.name, 1, 1, len));
-	EXPECT_EQ(-ECONNRESET, take(g[0], &res));
+	two_start(_metadata, &n, 2);
+	EXPECT_EQ(1 << 15, shc_send(n.g[1], &half, big, 1 << 15, 0));
+	EXPECT_EQ(-EBUSY, sock_connect(n.g[1], n.c.name, 1, 1, len));
+	EXPECT_EQ(1 << 15, shc_send(n.g[1], NULL, big, 1 << 15, 0));
+	EXPECT_EQ(2 << 15, shc_send(n.g[0], &half, big, 2 << 15, 0));
+	EXPECT_EQ(0, take(n.g[0], &res));
+	EXPECT_EQ(0, take(n.g[1], &res));
+	EXPECT_EQ(8, give(n.g[1], 1));
+	EXPECT_EQ(8, give(n.g[0], 2));
+	EXPECT_EQ(0, sock_connect(n.g[1], n.c.name, 1, 1, len));
+	EXPECT_EQ(-ECONNRESET, take(n.g[0], &res));
 	EXPECT_EQ(2, res.plan);
-	n = shc_bound(c.name, 1, SOCK_SEQPACKET);
-	ASSERT_LE(0, n);
-	EXPECT_EQ(8, give(g[0], 1));
-	EXPECT_EQ(0, take(g[0], &res));
-	EXPECT_EQ(0, take(g[1], &res));
+	n.t = shc_bound(n.c.name, 1, SOCK_SEQPACKET);
+	ASSERT_LE(0, n.t);
+	EXPECT_EQ(8, give(n.g[0], 1));
+	EXPECT_EQ(0, take(n.g[0], &res));
+	EXPECT_EQ(0, take(n.g[1], &res));
 	EXPECT_EQ(1, res.plan);
-	EXPECT_EQ(8, give(g[0], 2));
-	EXPECT_EQ(8, give(n, 2));
-	EXPECT_EQ(0, take(n, &res));
-	EXPECT_EQ(0, take(g[0], &res));
-	EXPECT_EQ(-EAGAIN, nothing(g[1]));
-	close(n);
-	close(g[0]);
-	close(g[1]);
-	EXPECT_EQ(0, cube_del(&c));
+	EXPECT_EQ(8, give(n.g[0], 2));
+	EXPECT_EQ(8, give(n.t, 2));
+	EXPECT_EQ(0, take(n.t, &res));
+	EXPECT_EQ(0, take(n.g[0], &res));
+	EXPECT_EQ(-EAGAIN, nothing(n.g[1]));
+	two_end(_metadata, &n);
 }
 
 TEST(a_plan_that_is_replaced_keeps_its_sockets)
@@ -381,32 +388,27 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 {
 	struct hypercube_op op = { .plan = 2, .collective = HYPERCUBE_BCAST, .bytes = 8 };
 	struct hypercube_result res;
-	int g[2], t;
-	struct cube c;
+	struct two n;
 
-	ASSERT_EQ(0, start(&c, 1));
-	ASSERT_EQ(0, cube_bcast_plan(&c, 2, 0, HC_BCAST_GENERAL));
-	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
-	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
-	EXPECT_EQ(8, shc_send(g[0], &op, "first...", 8, 0));
-	EXPECT_EQ(0, take(g[1], &res));
-	t = shc_connected(c.name, 1, 2);
-	EXPECT_EQ(8, shc_send(g[0], &op, "second..", 8, 0));
-	EXPECT_EQ(0, take(t, &res));
+	two_start(_metadata, &n, 1);
+	ASSERT_EQ(0, cube_bcast_plan(&n.c, 2, 0, HC_BCAST_GENERAL));
+	EXPECT_EQ(8, shc_send(n.g[0], &op, "first...", 8, 0));
+	EXPECT_EQ(0, take(n.g[1], &res));
+	n.t = shc_connected(n.c.name, 1, 2);
+	EXPECT_EQ(8, shc_send(n.g[0], &op, "second..", 8, 0));
+	EXPECT_EQ(0, take(n.t, &res));
 	EXPECT_EQ(1, res.op);
 	/* Its close is none of the plan's while the other receives. */
-	close(g[1]);
-	EXPECT_EQ(8, shc_send(g[0], &op, "third...", 8, 0));
-	EXPECT_EQ(0, take(t, &res));
+	shut(&n.g[1]);
+	EXPECT_EQ(8, shc_send(n.g[0], &op, "third...", 8, 0));
+	EXPECT_EQ(0, take(n.t, &res));
 	EXPECT_EQ(2, res.op);
-	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
-	close(t);
-	EXPECT_EQ(8, shc_send(g[0], &op, "fourth..", 8, 0));
-	EXPECT_EQ(0, take(g[1], &res));
+	n.g[1] = shc_bound(n.c.name, 1, SOCK_SEQPACKET);
+	shut(&n.t);
+	EXPECT_EQ(8, shc_send(n.g[0], &op, "fourth..", 8, 0));
+	EXPECT_EQ(0, take(n.g[1], &res));
 	EXPECT_EQ(3, res.op);
-	close(g[0]);
-	close(g[1]);
-	EXPECT_EQ(0, cube_del(&c));
+	two_end(_metadata, &n);
 }
 
 /* Records are numbered from just below 2^32 on: numbers that are cut would be lost here. */
@@ -415,23 +417,18 @@ TEST(records_are_numbered_across_32_bits)
 	struct hypercube_op op = sum(1, 8);
 	struct hypercube_result res;
 	unsigned int i, u;
-	struct cube c;
-	int g[2];
+	struct two n;
 
-	ASSERT_EQ(0, start(&c, 1));
-	g[0] = shc_bound(c.name, 0, SOCK_SEQPACKET);
-	g[1] = shc_bound(c.name, 1, SOCK_SEQPACKET);
+	two_start(_metadata, &n, 1);
 	for (i = 0; i < 300; i++) {
 		for (u = 0; u < 2; u++)
-			ASSERT_EQ(8, give(g[u], 1));
-		ASSERT_EQ(0, take(g[0], &res));
-		ASSERT_EQ(0, take(g[1], &res));
+			ASSERT_EQ(8, give(n.g[u], 1));
+		ASSERT_EQ(0, take(n.g[0], &res));
+		ASSERT_EQ(0, take(n.g[1], &res));
 		/* Numbers that are used up for nothing hurt nobody. */
-		EXPECT_EQ(-EFAULT, shc_send(g[1], &op, (void *)8, 8, 0));
+		EXPECT_EQ(-EFAULT, shc_send(n.g[1], &op, (void *)8, 8, 0));
 	}
-	close(g[0]);
-	close(g[1]);
-	EXPECT_EQ(0, cube_del(&c));
+	two_end(_metadata, &n);
 }
 
 /* Bind everything at node 1 as a user, say so, and report what comes of it. */

@@ -200,15 +200,20 @@ TEST(a_receiver_is_woken_by_a_failure)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_receiver_is_woken_when_the_fabric_goes)
+static void fabric_goes(struct __test_metadata *_metadata, bool sends)
 {
 	struct call k;
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c));
-	call_start(&k, c.fd[1], false);
+	call_start(&k, c.fd[sends ? 3 : 1], sends);
 	ASSERT_EQ(0, ctl_fabric_del(c.name));
 	EXPECT_EQ(-ENODEV, call_end(&k));
+}
+
+TEST(a_receiver_is_woken_when_the_fabric_goes)
+{
+	fabric_goes(_metadata, false);
 }
 
 TEST(a_sender_waits_for_room)
@@ -228,13 +233,7 @@ TEST(a_sender_waits_for_room)
 
 TEST(a_sender_is_woken_when_the_fabric_goes)
 {
-	struct call k;
-	struct cube c;
-
-	ASSERT_EQ(0, start(&c));
-	call_start(&k, c.fd[3], true);
-	ASSERT_EQ(0, ctl_fabric_del(c.name));
-	EXPECT_EQ(-ENODEV, call_end(&k));
+	fabric_goes(_metadata, true);
 }
 
 TEST(calls_end_when_their_time_is_up)

@@ -4,6 +4,7 @@
  * the verifier in user space takes; plans that are taken work.
  */
 #include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -15,11 +16,13 @@
 /* A plan in the making, which netlink gets as it is. */
 struct draft {
 	uint32_t type;
-	uint32_t sink;
+	int root_attr;			/* sink or base; 0 for none */
+	uint32_t root;
 	uint32_t order[16];
 	unsigned int stages;
 	unsigned char members[CUBE_MAX / 8];
 	unsigned int members_len;
+	bool no_members;
 	uint32_t detours[CUBE_MAX];
 	unsigned int ndetours;
 	uint32_t fault[CUBE_MAX];
@@ -29,7 +32,10 @@ struct draft {
 static struct draft draft_of(const struct cube *c)
 {
 	const struct hc_tree *t = &c->plan.tree;
-	struct draft d = { .type = HYPERCUBE_PLAN_TREE, .sink = t->sink, .stages = t->stages };
+	struct draft d = {
+		.type = HYPERCUBE_PLAN_TREE, .root_attr = HYPERCUBE_A_PLAN_SINK, .root = t->sink,
+		.stages = t->stages,
+	};
 	unsigned int i;
 
 	for (i = 0; i < t->stages; i++)
@@ -54,10 +60,12 @@ static int draft_install(const struct cube *c, const struct draft *d)
 	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, c->name);
 	nl_u32(nl, HYPERCUBE_A_PLAN_ID, PLAN);
 	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, d->type);
-	nl_u32(nl, HYPERCUBE_A_PLAN_SINK, d->sink);
+	if (d->root_attr)
+		nl_u32(nl, d->root_attr, d->root);
 	for (i = 0; i < d->stages; i++)
 		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, d->order[i]);
-	nl_put(nl, HYPERCUBE_A_PLAN_MEMBERS, d->members, d->members_len);
+	if (!d->no_members)
+		nl_put(nl, HYPERCUBE_A_PLAN_MEMBERS, d->members, d->members_len);
 	for (i = 0; i < d->ndetours; i++)
 		nl_u32(nl, HYPERCUBE_A_PLAN_DETOUR, d->detours[i]);
 	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, d->fault, d->fault_len);
@@ -75,78 +83,62 @@ static bool refused(const struct cube *c, const struct draft *d, int err)
 	return false;
 }
 
-/* An example of the errata: node 0 has nobody to help, and so a detour. */
 static int start(struct cube *c)
 {
-	static const uint8_t order[] = { 2, 1, 0 };
 	int err = cube_new(c, 3, 0);
 
-	if (!err)
-		err = cube_fail_link(c, 0, 0);
-	if (!err)
-		err = cube_fail_link(c, 0, 1);
-	if (!err)
-		err = cube_fail_link(c, 5, 1);
-	return err ? err : cube_plan_fixed(c, PLAN, 3, order);
+	return err ? err : cube_plan_detour(c, PLAN);
+}
+
+/* What a part of a draft is to be instead. */
+struct spoil {
+	size_t at, size;
+	uint32_t value;
+};
+
+#define PART(part)	offsetof(struct draft, part), sizeof(((struct draft *)0)->part)
+
+static void each_is_refused(struct __test_metadata *_metadata, const struct cube *c,
+			    const struct draft *good, const struct spoil *spoils, unsigned int n)
+{
+	struct draft d;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		d = *good;
+		if (spoils[i].size == 1)
+			*((unsigned char *)&d + spoils[i].at) = (unsigned char)spoils[i].value;
+		else
+			memcpy((char *)&d + spoils[i].at, &spoils[i].value, spoils[i].size);
+		if (!refused(c, &d, -EINVAL)) {
+			printf("# that was number %u\n", i);
+			_metadata->failed = true;
+		}
+	}
 }
 
 TEST(each_part_of_a_plan_is_checked)
 {
-	struct draft good, d;
+	static const struct spoil spoils[] = {
+		{ PART(type), 0 }, { PART(type), 4 },
+		/* Of another type, the parts of which are missing. */
+		{ PART(type), HYPERCUBE_PLAN_BCAST }, { PART(type), HYPERCUBE_PLAN_DOUBLING },
+		{ PART(root), 8 },
+		/* The dimension that is the next one, too, and one that there is not. */
+		{ PART(order[0]), 1 }, { PART(order[0]), 3 },
+		{ PART(stages), 0 }, { PART(stages), 2 }, { PART(stages), 4 },
+		/* Nobody, and all but the sink. */
+		{ PART(members[0]), 0 }, { PART(members[0]), 0xff & ~(1u << 3) },
+		{ PART(members_len), 0 }, { PART(members_len), 2 },
+		{ PART(fault_len), 28 }, { PART(fault_len), 36 },
+	};
+	struct draft good;
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c));
 	good = draft_of(&c);
 	ASSERT_EQ(0, draft_install(&c, &good));
-	d = good;
-	d.type = 0;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.type = 4;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	/* Plans of another type, whose own parts are missing. */
-	d = good;
-	d.type = HYPERCUBE_PLAN_BCAST;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d.type = HYPERCUBE_PLAN_DOUBLING;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.sink = 8;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.order[0] = d.order[1];
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.order[0] = 3;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.stages = 2;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.stages = 0;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.order[3] = 0;
-	d.stages = 4;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.members[0] = 0;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.members[0] &= (unsigned char)~(1u << d.sink);
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.members_len = 0;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.members_len = 2;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.fault_len = 28;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.fault_len = 36;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
+	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
 	/* The plan that was good is still there. */
 	ASSERT_EQ(0, cube_bind_all(&c));
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, NULL));
@@ -155,30 +147,23 @@ TEST(each_part_of_a_plan_is_checked)
 
 TEST(detours_are_checked)
 {
+	static const struct spoil spoils[] = {
+		{ PART(ndetours), 0 },
+		/* To, and from, a node that there is not; both; and to itself. */
+		{ PART(detours[0]), 0 << 16 | 8 }, { PART(detours[0]), 8 << 16 },
+		{ PART(detours[0]), 0xffffffff }, { PART(detours[0]), 0 << 16 | 0 },
+	};
 	struct draft good, d;
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c));
 	ASSERT_EQ(1, c.plan.tree.ndetours);
 	good = draft_of(&c);
+	ASSERT_EQ(0, good.detours[0] >> 16);
 	ASSERT_EQ(0, draft_install(&c, &good));
-	d = good;
-	d.ndetours--;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
+	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
 	d = good;
 	d.detours[d.ndetours++] = d.detours[0];
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.detours[0] = (d.detours[0] & 0xffff0000) | 8;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.detours[0] = 8 << 16;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.detours[0] = 0xffffffff;
-	EXPECT_TRUE(refused(&c, &d, -EINVAL));
-	d = good;
-	d.detours[0] = (d.detours[0] & 0xffff0000) | d.detours[0] >> 16;
 	EXPECT_TRUE(refused(&c, &d, -EINVAL));
 	for (d = good, d.ndetours = 0; d.ndetours < 9; d.ndetours++)
 		d.detours[d.ndetours] = d.ndetours << 16;
@@ -207,96 +192,59 @@ TEST(a_plan_for_other_faults_is_stale)
 
 /* ------------------------------------------------------------ doubling */
 
-struct doubling_draft {
-	uint32_t base;
-	uint32_t order[16];
-	unsigned int stages;
-	unsigned int fault_len;
-};
-
-static int doubling_install(const struct cube *c, const struct doubling_draft *d)
-{
-	struct nl *nl = ctl();
-	unsigned int i;
-
-	nl_begin(nl, HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
-	nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, c->name);
-	nl_u32(nl, HYPERCUBE_A_PLAN_ID, PLAN);
-	nl_u32(nl, HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_DOUBLING);
-	if (d->base != UINT32_MAX)
-		nl_u32(nl, HYPERCUBE_A_PLAN_BASE, d->base);
-	for (i = 0; i < d->stages; i++)
-		nl_u32(nl, HYPERCUBE_A_PLAN_ORDER, d->order[i]);
-	nl_put(nl, HYPERCUBE_A_PLAN_FAULT, c->faults->fault, d->fault_len);
-	return nl_talk(nl, NULL, NULL);
-}
-
-static bool doubling_refused(const struct cube *c, const struct doubling_draft *d, int err)
-{
-	int seen = doubling_install(c, d);
-
-	if (seen == err && ctl()->extack[0])
-		return true;
-	printf("# error %d, not %d: \"%s\"\n", seen, err, ctl()->extack);
-	return false;
-}
-
 TEST(each_part_of_a_doubling_is_checked)
 {
-	const struct doubling_draft good = { .order = { 2, 0, 1 }, .stages = 3, .fault_len = 32 };
-	struct doubling_draft d = good;
+	static const struct spoil spoils[] = {
+		/* None, one that there is not, and not its lowest node. */
+		{ PART(root_attr), 0 }, { PART(root), 8 }, { PART(root), 4 },
+		{ PART(order[0]), 0 }, { PART(order[0]), 3 }, { PART(stages), 4 },
+		{ PART(fault_len), 28 }, { PART(fault_len), 36 },
+	};
+	struct draft good = {
+		.type = HYPERCUBE_PLAN_DOUBLING, .root_attr = HYPERCUBE_A_PLAN_BASE,
+		.order = { 2, 0, 1 }, .stages = 3, .no_members = true, .fault_len = 32,
+	};
 	struct cube c;
 
 	ASSERT_EQ(0, cube_new(&c, 3, 0));
 	ASSERT_EQ(0, cube_bind_all(&c));
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
-	ASSERT_EQ(0, doubling_install(&c, &good));
-	d.base = UINT32_MAX;
-	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
-	d.base = 8;
-	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
-	/* Not its lowest node. */
-	d.base = 4;
-	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
-	d = good;
-	d.order[0] = 0;
-	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
-	d.order[0] = 3;
-	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
-	d = good;
-	d.stages = 4;
-	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
-	d = good;
-	d.fault_len = 28;
-	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
-	d.fault_len = 36;
-	EXPECT_TRUE(doubling_refused(&c, &d, -EINVAL));
+	ASSERT_EQ(0, draft_install(&c, &good));
+	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
 	/* The plan that was good is still there, until its faults are those of yesterday. */
 	EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, ctl_link_down(c.name, 6, 2, true));
-	EXPECT_TRUE(doubling_refused(&c, &good, -ESTALE));
+	EXPECT_TRUE(refused(&c, &good, -ESTALE));
 	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The first time a cube of sixteen nodes, then it with other faults: that many links. */
+static void faults_change(struct __test_metadata *_metadata, struct cube *c, unsigned int round,
+			  unsigned int links)
+{
+	unsigned int node, dim;
+
+	ASSERT_EQ(0, round ? cube_heal(c) : cube_new(c, 4, 0));
+	ASSERT_EQ(0, round ? 0 : cube_bind_all(c));
+	for (; links; links--) {
+		cube_link(c, below(32), &node, &dim);
+		ASSERT_EQ(0, cube_fail_link(c, node, dim));
+	}
 }
 
 /* Random faults and subcubes: the kernel takes what the verifier takes, and it works. */
 TEST(kernel_and_tool_agree_about_doublings)
 {
-	unsigned int round, i, node, dim, taken = 0, n = scaled(150);
+	unsigned int round, i, taken = 0, n = scaled(150);
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
 	for (round = 0; round < n; round++) {
 		struct hc_doubling *d = &c.doubling;
 		uint32_t dims = below(16), base = below(16);
 		int seen;
 
 		if (round % 15 == 0) {
-			ASSERT_EQ(0, cube_heal(&c));
-			for (i = 0; i < 1 + round % 4; i++) {
-				cube_link(&c, below(32), &node, &dim);
-				ASSERT_EQ(0, cube_fail_link(&c, node, dim));
-			}
+			faults_change(_metadata, &c, round, 1 + round % 4);
 			if (round % 2)
 				ASSERT_EQ(0, cube_fail_node(&c, below(16)));
 		}
@@ -334,7 +282,7 @@ static void mutate(const struct cube *c, struct draft *d)
 
 	switch (below(6)) {
 	case 0:
-		d->sink ^= 1u << below(c->dim);
+		d->root ^= 1u << below(c->dim);
 		break;
 	case 1:
 		i = below(d->stages);
@@ -381,7 +329,7 @@ static int draft_check(struct cube *c, const struct draft *d)
 		detours[i] = (struct hc_detour){ d->detours[i] >> 16, d->detours[i] & 0xffff };
 	t->dim = c->dim;
 	t->stages = d->stages;
-	t->sink = d->sink;
+	t->sink = d->root;
 	for (i = 0; i < d->stages; i++)
 		t->order[i] = (__u8)d->order[i];
 	t->members = members;
@@ -392,23 +340,16 @@ static int draft_check(struct cube *c, const struct draft *d)
 
 TEST(kernel_and_tool_agree_about_spoiled_plans)
 {
-	unsigned int round, i, node, dim, taken = 0, n = scaled(300);
+	unsigned int round, i, taken = 0, n = scaled(300);
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
 	for (round = 0; round < n; round++) {
 		struct hc_tree_plan plan;
 		struct draft d;
 		int want, seen;
 
-		if (round % 20 == 0) {
-			ASSERT_EQ(0, cube_heal(&c));
-			for (i = 0; i < 3 + round % 12; i++) {
-				cube_link(&c, below(32), &node, &dim);
-				ASSERT_EQ(0, cube_fail_link(&c, node, dim));
-			}
-		}
+		if (round % 20 == 0)
+			faults_change(_metadata, &c, round, 3 + round % 12);
 		ASSERT_EQ(0, cube_plan(&c, PLAN));
 		plan = c.plan;
 		d = draft_of(&c);

@@ -14,12 +14,6 @@
 
 #define CLASSES 27
 
-struct job {
-	char *text;
-	size_t bytes;
-	const char *result;
-};
-
 static unsigned int class(int c)
 {
 	return isascii(c) && isalpha(c) ? tolower(c) - 'a' + 1 : 0;
@@ -46,7 +40,7 @@ static int save(const char *name, uint64_t count[CLASSES][CLASSES])
 static int count_share(struct member *me, void *arg)
 {
 	static uint64_t mine[CLASSES][CLASSES], sum[CLASSES][CLASSES];
-	const struct job *j = arg;
+	const struct text_job *j = arg;
 	bool sink = member_is_sink(me);
 	size_t i, end;
 
@@ -62,13 +56,9 @@ static int count_share(struct member *me, void *arg)
 int main(int argc, char **argv)
 {
 	struct members m;
-	struct job j;
+	struct text_job j;
 
-	if (argc != 7)
-		errx(2, "usage: %s FABRIC PLAN SINK NODES TEXT RESULT", argv[0]);
-	members_parse(&m, argv + 1);
-	j.text = file_read(argv[5], &j.bytes);
-	j.result = argv[6];
+	text_job_read(&m, &j, argc, argv);
 	if (!j.bytes)
 		errx(1, "%s is empty", argv[5]);
 	return members_run(&m, count_share, &j);

@@ -154,3 +154,12 @@ char *file_read(const char *name, size_t *bytes)
 	*bytes = n;
 	return buf;
 }
+
+void text_job_read(struct members *m, struct text_job *j, int argc, char **argv)
+{
+	if (argc != 7)
+		errx(2, "usage: %s FABRIC PLAN SINK NODES TEXT RESULT", argv[0]);
+	members_parse(m, argv + 1);
+	j->text = file_read(argv[5], &j->bytes);
+	j->result = argv[6];
+}

@@ -63,6 +63,21 @@ void member_share(const struct member *me, size_t total, size_t *begin, size_t *
 int member_reduce(struct member *me, unsigned int oper, unsigned int type, uint32_t width,
 		  const void *in, size_t bytes, void *out, size_t out_max, size_t *got);
 
+/**
+ * struct text_job - a job with a text
+ * @text: the text
+ * @bytes: of it
+ * @result: file for the result
+ */
+struct text_job {
+	char *text;
+	size_t bytes;
+	const char *result;
+};
+
+/* Read "FABRIC PLAN SINK NODE,NODE,.. TEXT RESULT", or exit. */
+void text_job_read(struct members *m, struct text_job *j, int argc, char **argv);
+
 /* Read a whole file, or exit. */
 char *file_read(const char *name, size_t *bytes);
 

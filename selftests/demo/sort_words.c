@@ -15,12 +15,6 @@
 
 #define WIDTH 24
 
-struct job {
-	char *text;
-	size_t bytes;
-	const char *result;
-};
-
 static int letter(int c)
 {
 	return isascii(c) && isalpha(c);
@@ -32,7 +26,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* The records of the words that begin in [begin, end); NUL pads them. */
-static char *words(const struct job *j, size_t begin, size_t end, size_t *count)
+static char *words(const struct text_job *j, size_t begin, size_t end, size_t *count)
 {
 	char *records = calloc((end - begin) / 2 + 1, WIDTH);
 	size_t i = begin, n = 0, len;
@@ -72,7 +66,7 @@ static int save(const char *name, const char *records, size_t count)
 
 static int sort_share(struct member *me, void *arg)
 {
-	const struct job *j = arg;
+	const struct text_job *j = arg;
 	size_t begin, end, count, got = 0, max = (j->bytes / 2 + 1) * WIDTH;
 	char *out = member_is_sink(me) ? malloc(max) : NULL;
 	char *mine;
@@ -88,12 +82,8 @@ static int sort_share(struct member *me, void *arg)
 int main(int argc, char **argv)
 {
 	struct members m;
-	struct job j;
+	struct text_job j;
 
-	if (argc != 7)
-		errx(2, "usage: %s FABRIC PLAN SINK NODES TEXT RESULT", argv[0]);
-	members_parse(&m, argv + 1);
-	j.text = file_read(argv[5], &j.bytes);
-	j.result = argv[6];
+	text_job_read(&m, &j, argc, argv);
 	return members_run(&m, sort_share, &j);
 }

@@ -93,10 +93,15 @@ struct nl *ctl(void)
 	return &nl;
 }
 
+static void fabric_begin(const char *name, int cmd)
+{
+	nl_begin(ctl(), cmd, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
+}
+
 int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment)
 {
-	nl_begin(ctl(), HYPERCUBE_CMD_FABRIC_NEW, NLM_F_ACK);
-	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
+	fabric_begin(name, HYPERCUBE_CMD_FABRIC_NEW);
 	nl_u32(ctl(), HYPERCUBE_A_FABRIC_DIM, dim);
 	if (segment)
 		nl_u32(ctl(), HYPERCUBE_A_FABRIC_SEGMENT, segment);
@@ -105,16 +110,20 @@ int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment)
 
 int ctl_patience(const char *name, unsigned int ms)
 {
-	nl_begin(ctl(), HYPERCUBE_CMD_FABRIC_SET, NLM_F_ACK);
-	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
+	fabric_begin(name, HYPERCUBE_CMD_FABRIC_SET);
 	nl_u32(ctl(), HYPERCUBE_A_FABRIC_PATIENCE, ms);
 	return nl_talk(ctl(), NULL, NULL);
 }
 
 int ctl_fabric_del(const char *name)
 {
-	nl_begin(ctl(), HYPERCUBE_CMD_FABRIC_DEL, NLM_F_ACK);
-	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
+	fabric_begin(name, HYPERCUBE_CMD_FABRIC_DEL);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+int ctl_fault_clear(const char *name)
+{
+	fabric_begin(name, HYPERCUBE_CMD_FAULT_CLEAR);
 	return nl_talk(ctl(), NULL, NULL);
 }
 
@@ -203,13 +212,6 @@ int ctl_node_owner(const char *name, unsigned int node, unsigned int uid)
 {
 	node_begin(name, node);
 	nl_u32(ctl(), HYPERCUBE_A_NODE_OWNER, uid);
-	return nl_talk(ctl(), NULL, NULL);
-}
-
-int ctl_fault_clear(const char *name)
-{
-	nl_begin(ctl(), HYPERCUBE_CMD_FAULT_CLEAR, NLM_F_ACK);
-	nl_str(ctl(), HYPERCUBE_A_FABRIC_NAME, name);
 	return nl_talk(ctl(), NULL, NULL);
 }
 

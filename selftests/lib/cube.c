@@ -395,6 +395,20 @@ int cube_plan(struct cube *c, unsigned int id)
 	return cube_plan_to(c, id, HC_ANY_SINK);
 }
 
+int cube_plan_detour(struct cube *c, unsigned int id)
+{
+	static const uint8_t order[] = { 2, 1, 0 };
+	int err = cube_fail_link(c, 0, 0);
+
+	if (!err)
+		err = cube_fail_link(c, 0, 1);
+	if (!err)
+		err = cube_fail_link(c, 5, 1);
+	if (!err)
+		err = cube_plan_fixed(c, id, 3, order);
+	return err ? err : c->plan.tree.ndetours == 1 ? 0 : -EBADMSG;
+}
+
 int cube_plan_sub(struct cube *c, unsigned int id, uint32_t dims, uint32_t base)
 {
 	struct hc_tree_req req = {

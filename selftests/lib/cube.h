@@ -171,6 +171,10 @@ int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
 int cube_impair(struct cube *c, const struct impairments *i);
 int cube_fail_node(struct cube *c, unsigned int node);
 int cube_heal(struct cube *c);
+/* In a new cube of eight nodes, where theorem 5 of Leu & Kuo fails: node 0 has nobody to help, and
+ * so a detour, and its stage takes three steps.
+ */
+int cube_plan_detour(struct cube *c, unsigned int id);
 /* Plan around the faults, to @sink or HC_ANY_SINK, and install. */
 int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink);
 int cube_plan(struct cube *c, unsigned int id);
@@ -272,6 +276,12 @@ bool drive_some(struct party *p, unsigned int n, unsigned int burst);
 bool drive_done(struct party *p, unsigned int n);
 /* Go on until all is sent and all ends have come: 0 or -ETIMEDOUT. */
 int drive(struct party *p, unsigned int n, int seconds);
+/* The same for operations that must all end well, and by whom they were told in the order in which
+ * each plan began them.  Return: how many did not, the first of them with a line in the log.
+ */
+unsigned int drive_well(struct party *p, unsigned int n, int seconds);
+/* The same for operations that may fail: told of, or refused, once.  @good: those that ended well. */
+unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good);
 /* Go on until nothing has moved for so long. */
 void drive_until_quiet(struct party *p, unsigned int n, int ms);
 

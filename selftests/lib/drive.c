@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -179,6 +180,58 @@ int drive(struct party *p, unsigned int n, int seconds)
 		drive_sleep(p, n, 20);
 	}
 	return 0;
+}
+
+/* Told as often as it waits, of what it is, with what it must be. */
+static bool job_well(const struct job *j)
+{
+	if (j->refused || j->ends != j->waits || j->res.status || j->wrong)
+		return false;
+	if (!j->waits)
+		return true;
+	return j->res.collective == j->op.collective && (!j->expect || j->got == j->op.bytes);
+}
+
+static bool job_follows(const struct job *j, const struct job *last)
+{
+	if (!last->waits || !j->waits || last->op.plan != j->op.plan)
+		return true;
+	return j->res.op == last->res.op + 1;
+}
+
+unsigned int drive_well(struct party *p, unsigned int n, int seconds)
+{
+	unsigned int i, k, bad = !!drive(p, n, seconds);
+
+	if (bad)
+		printf("# not all operations ended\n");
+	for (i = 0; i < n; i++)
+		for (k = 0; k < p[i].njobs; k++) {
+			const struct job *j = &p[i].job[k];
+
+			if (job_well(j) && (!k || job_follows(j, j - 1)))
+				continue;
+			if (!bad++)
+				printf("# party %u, job %u: %u ends, number %llu, status %d, cause %d:%d\n",
+				       i, k, j->ends, (unsigned long long)j->res.op, j->res.status,
+				       (int)j->res.cause_node, (int)j->res.cause_dim);
+		}
+	return bad;
+}
+
+unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good)
+{
+	unsigned int i, k, bad = !!drive(p, n, seconds);
+
+	*good = 0;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < p[i].njobs && p[i].fd >= 0; k++) {
+			const struct job *j = &p[i].job[k];
+
+			bad += j->ends + !!j->refused != 1;
+			*good += j->ends && !j->res.status;
+		}
+	return bad;
 }
 
 void drive_until_quiet(struct party *p, unsigned int n, int ms)

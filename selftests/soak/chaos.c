@@ -197,15 +197,25 @@ static uint32_t pick_member(struct soak *s)
 	return ~0u;
 }
 
-static void kill_one(struct soak *s)
+/* A member that is about to be missing, or ~0. */
+static uint32_t pick_absent(struct soak *s)
 {
 	uint32_t u = pick_member(s);
 
 	if (u == ~0u)
-		return;
+		return u;
 	atomic_fetch_or(&s->w->era.deeds.closed, 1ull << u);
 	excuse(s, EX_CLOSE);
 	s->absent = true;
+	return u;
+}
+
+static void kill_one(struct soak *s)
+{
+	uint32_t u = pick_absent(s);
+
+	if (u == ~0u)
+		return;
 	member_kill(s, u);
 	if (chance(&s->dice, 50))
 		member_spawn(s, u);
@@ -214,13 +224,10 @@ static void kill_one(struct soak *s)
 
 static void close_one(struct soak *s)
 {
-	uint32_t u = pick_member(s);
+	uint32_t u = pick_absent(s);
 
 	if (u == ~0u)
 		return;
-	atomic_fetch_or(&s->w->era.deeds.closed, 1ull << u);
-	excuse(s, EX_CLOSE);
-	s->absent = true;
 	s->w->seat[u].takes_part = false;
 	members_order(s, 1ull << u, ORDER_CLOSE);
 	if (chance(&s->dice, 50))

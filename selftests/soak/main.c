@@ -39,6 +39,12 @@ struct options {
 	bool calm;
 };
 
+static bool refuse(const char *why)
+{
+	fprintf(stderr, "soak: %s\n", why);
+	return false;
+}
+
 static bool dims_read(struct options *o, char *list)
 {
 	char *word;
@@ -47,9 +53,9 @@ static bool dims_read(struct options *o, char *list)
 	for (word = strtok(list, ","); word && o->dims < 8; word = strtok(NULL, ",")) {
 		o->dim[o->dims] = (uint32_t)strtoul(word, NULL, 10);
 		if (o->dim[o->dims] < 1 || o->dim[o->dims++] > 6)
-			return false;
+			return refuse("dimensions are 1 to 6");
 	}
-	return o->dims;
+	return o->dims ? true : refuse("dimensions are 1 to 6");
 }
 
 static bool kinds_read(struct options *o, char *list)
@@ -61,10 +67,10 @@ static bool kinds_read(struct options *o, char *list)
 		for (i = 0; i < KINDS && strcmp(word, kind_name(i)); i++)
 			;
 		if (i == KINDS)
-			return false;
+			return refuse("--kinds: no such kind");
 		o->kinds |= 1u << i;
 	}
-	return o->kinds;
+	return o->kinds ? true : refuse("--kinds: no such kind");
 }
 
 static bool options_read(struct options *o, int argc, char **argv)
@@ -89,18 +95,16 @@ static bool options_read(struct options *o, int argc, char **argv)
 			o->seconds = (uint32_t)strtoul(optarg, NULL, 10);
 			break;
 		case 'd':
-			if (dims_read(o, optarg))
-				break;
-			fputs("soak: dimensions are 1 to 6\n", stderr);
-			return false;
+			if (!dims_read(o, optarg))
+				return false;
+			break;
 		case 'c':
 			o->calm = true;
 			break;
 		case 'k':
-			if (kinds_read(o, optarg))
-				break;
-			fputs("soak: --kinds: no such kind\n", stderr);
-			return false;
+			if (!kinds_read(o, optarg))
+				return false;
+			break;
 		case 'h':
 			usage(stdout);
 			exit(0);
