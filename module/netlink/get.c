@@ -39,17 +39,21 @@ struct hc_node *hc_nl_node(struct genl_info *info, int attr)
 	return id < 0 ? ERR_PTR(id) : hc_info_fabric(info)->nodes[id];
 }
 
-int hc_nl_dim(struct genl_info *info)
+struct hc_node *hc_nl_link(struct genl_info *info, unsigned int *dim)
 {
+	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_LINK_NODE);
 	struct nlattr *attr = info->attrs[HYPERCUBE_A_LINK_DIM];
 
+	if (IS_ERR(node))
+		return node;
 	if (hc_missing(info, HYPERCUBE_A_LINK_DIM, "The request names no dimension"))
-		return -EINVAL;
-	if (nla_get_u32(attr) >= hc_info_fabric(info)->dim) {
+		return ERR_PTR(-EINVAL);
+	*dim = nla_get_u32(attr);
+	if (*dim >= hc_info_fabric(info)->dim) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attr, "The fabric has no such dimension");
-		return -ERANGE;
+		return ERR_PTR(-ERANGE);
 	}
-	return nla_get_u32(attr);
+	return node;
 }
 
 /* ------------------------------------------------------------ one object */
@@ -207,15 +211,13 @@ int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
 
 int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_LINK_NODE);
+	unsigned int dim;
+	struct hc_node *node = hc_nl_link(info, &dim);
 	struct hc_msg msg;
-	int dim, err;
+	int err;
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	dim = hc_nl_dim(info);
-	if (dim < 0)
-		return dim;
 	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
 	if (err)
 		return err;

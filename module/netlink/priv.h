@@ -140,8 +140,8 @@ int hc_nl_op_dump(struct sk_buff *skb, struct netlink_callback *cb);
 int hc_nl_node_id(struct genl_info *info, int attr);
 /* The node, or an ERR_PTR; the fabric is locked. */
 struct hc_node *hc_nl_node(struct genl_info *info, int attr);
-/* The dimension it names in HYPERCUBE_A_LINK_DIM, or an error. */
-int hc_nl_dim(struct genl_info *info);
+/* The node and the dimension of the link that it names, or an ERR_PTR. */
+struct hc_node *hc_nl_link(struct genl_info *info, unsigned int *dim);
 
 /* --- netlink/later.c --- */
 /* 0 or an error. */

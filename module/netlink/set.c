@@ -308,16 +308,13 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 
 int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_LINK_NODE);
-	unsigned int ends = info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ? 1 : 2;
+	unsigned int dim, ends = info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ? 1 : 2;
+	struct hc_node *node = hc_nl_link(info, &dim);
 	struct hc_later *later;
-	int dim, err;
+	int err;
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	dim = hc_nl_dim(info);
-	if (dim < 0)
-		return dim;
 	err = one_way_check(info) ?: flap_check(info);
 	if (err)
 		return err;

@@ -183,43 +183,33 @@ static __always_inline u64 mul(const struct format *f, u64 a, u64 b)
 	return sign | round_pack(f, e, high, 63 - f->frac);
 }
 
-static void sum32(struct any32 *acc, const struct any32 *src, size_t n)
+typedef u64 (*one_fn)(const struct format *f, u64 a, u64 b);
+
+static __always_inline void all32(one_fn one, struct any32 *acc, const struct any32 *src, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		acc[i].v = add(&f32, acc[i].v, src[i].v);
+		acc[i].v = one(&f32, acc[i].v, src[i].v);
 }
 
-static void prod32(struct any32 *acc, const struct any32 *src, size_t n)
+static __always_inline void all64(one_fn one, struct any64 *acc, const struct any64 *src, size_t n)
 {
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		acc[i].v = mul(&f32, acc[i].v, src[i].v);
-}
-
-static void sum64(struct any64 *acc, const struct any64 *src, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		acc[i].v = add(&f64, acc[i].v, src[i].v);
-}
-
-static void prod64(struct any64 *acc, const struct any64 *src, size_t n)
-{
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		acc[i].v = mul(&f64, acc[i].v, src[i].v);
+		acc[i].v = one(&f64, acc[i].v, src[i].v);
 }
 
 void hc_softfp(unsigned int oper, unsigned int type, void *acc,
 	       const void *src, size_t bytes)
 {
-	if (type == HYPERCUBE_F32)
-		(oper == HYPERCUBE_SUM ? sum32 : prod32)(acc, src, bytes / 4);
+	if (type == HYPERCUBE_F32 && oper == HYPERCUBE_SUM)
+		all32(add, acc, src, bytes / 4);
+	else if (type == HYPERCUBE_F32)
+		all32(mul, acc, src, bytes / 4);
+	else if (oper == HYPERCUBE_SUM)
+		all64(add, acc, src, bytes / 8);
 	else
-		(oper == HYPERCUBE_SUM ? sum64 : prod64)(acc, src, bytes / 8);
+		all64(mul, acc, src, bytes / 8);
 }
