@@ -3,6 +3,7 @@
  * Replies of the kernel into plain structs.
  */
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,49 +72,93 @@ static void drops(const struct nlattr *nest, uint64_t *v)
 			v[nla_type(a)] = num(a);
 }
 
-int nl_fill_fabric(struct nlmsghdr *nlh, void *arg)
+enum kind { NOTHING, NUMBER, FLAG, TEXT, DROPS };
+
+/**
+ * struct field - where an attribute goes
+ * @kind: what it is
+ * @size: bytes of the member, for a number or text
+ * @at: offset of the member
+ */
+struct field {
+	uint8_t kind;
+	uint8_t size;
+	uint16_t at;
+};
+
+#define FIELD(kind, type, member) \
+	{ kind, sizeof(((struct type){}).member), offsetof(struct type, member) }
+
+static void number_put(void *p, size_t size, uint64_t v)
 {
-	struct nl_fabric *v = arg;
+	if (size == sizeof(v))
+		*(uint64_t *)p = v;
+	else
+		*(uint32_t *)p = (uint32_t)v;
+}
+
+/* Into its member of @v; what this table does not know passes by. */
+static void take(void *v, const struct field *fields, size_t n, const struct nlattr *a)
+{
+	const struct field *f = (size_t)nla_type(a) < n ? &fields[nla_type(a)] : NULL;
+	void *to = f ? (char *)v + f->at : NULL;
+
+	switch (f ? f->kind : NOTHING) {
+	case NUMBER:
+		number_put(to, f->size, num(a));
+		break;
+	case FLAG:
+		*(bool *)to = num(a);
+		break;
+	case TEXT:
+		nla_strlcpy(to, a, f->size);
+		break;
+	case DROPS:
+		drops(a, to);
+		break;
+	}
+}
+
+#define TAKE(v, fields, a) take(v, fields, sizeof(fields) / sizeof(*(fields)), a)
+
+static const struct field fabric_fields[] = {
+	[HYPERCUBE_A_FABRIC_NAME] = FIELD(TEXT, nl_fabric, name),
+	[HYPERCUBE_A_FABRIC_ID] = FIELD(NUMBER, nl_fabric, id),
+	[HYPERCUBE_A_FABRIC_DIM] = FIELD(NUMBER, nl_fabric, dim),
+	[HYPERCUBE_A_FABRIC_SEGMENT] = FIELD(NUMBER, nl_fabric, segment),
+	[HYPERCUBE_A_FABRIC_FAMILY] = FIELD(NUMBER, nl_fabric, family),
+	[HYPERCUBE_A_FABRIC_LINKS_DOWN] = FIELD(NUMBER, nl_fabric, links_down),
+	[HYPERCUBE_A_FABRIC_NODES_FAILED] = FIELD(NUMBER, nl_fabric, nodes_failed),
+	[HYPERCUBE_A_FABRIC_NODE_SIZE] = FIELD(NUMBER, nl_fabric, node_size),
+	[HYPERCUBE_A_FABRIC_DEV_SIZE] = FIELD(NUMBER, nl_fabric, dev_size),
+	[HYPERCUBE_A_FABRIC_PATIENCE] = FIELD(NUMBER, nl_fabric, patience),
+};
+
+int nl_fill_fabric(struct nlmsghdr *nlh, void *v)
+{
 	struct nlattr *a;
 	int rem;
 
-	memset(v, 0, sizeof(*v));
-	for_each_attr(a, nlh, rem) {
-		switch (nla_type(a)) {
-		case HYPERCUBE_A_FABRIC_NAME:
-			nla_strlcpy(v->name, a, sizeof(v->name));
-			break;
-		case HYPERCUBE_A_FABRIC_ID:
-			v->id = num(a);
-			break;
-		case HYPERCUBE_A_FABRIC_DIM:
-			v->dim = num(a);
-			break;
-		case HYPERCUBE_A_FABRIC_SEGMENT:
-			v->segment = num(a);
-			break;
-		case HYPERCUBE_A_FABRIC_FAMILY:
-			v->family = num(a);
-			break;
-		case HYPERCUBE_A_FABRIC_LINKS_DOWN:
-			v->links_down = num(a);
-			break;
-		case HYPERCUBE_A_FABRIC_NODES_FAILED:
-			v->nodes_failed = num(a);
-			break;
-		case HYPERCUBE_A_FABRIC_NODE_SIZE:
-			v->node_size = num(a);
-			break;
-		case HYPERCUBE_A_FABRIC_DEV_SIZE:
-			v->dev_size = num(a);
-			break;
-		case HYPERCUBE_A_FABRIC_PATIENCE:
-			v->patience = num(a);
-			break;
-		}
-	}
+	memset(v, 0, sizeof(struct nl_fabric));
+	for_each_attr(a, nlh, rem)
+		TAKE(v, fabric_fields, a);
 	return 0;
 }
+
+static const struct field node_fields[] = {
+	[HYPERCUBE_A_NODE_FABRIC] = FIELD(TEXT, nl_node, fabric),
+	[HYPERCUBE_A_NODE_ID] = FIELD(NUMBER, nl_node, id),
+	[HYPERCUBE_A_NODE_IFINDEX] = FIELD(NUMBER, nl_node, ifindex),
+	[HYPERCUBE_A_NODE_IFNAME] = FIELD(TEXT, nl_node, ifname),
+	[HYPERCUBE_A_NODE_FAILED] = FIELD(FLAG, nl_node, failed),
+	[HYPERCUBE_A_NODE_FAULT] = FIELD(NUMBER, nl_node, fault),
+	[HYPERCUBE_A_NODE_OWNER] = FIELD(NUMBER, nl_node, owner),
+	[HYPERCUBE_A_NODE_NETNSID] = FIELD(NUMBER, nl_node, netnsid),
+	[HYPERCUBE_A_NODE_BOUND] = FIELD(FLAG, nl_node, bound),
+	[HYPERCUBE_A_NODE_DROPS] = FIELD(DROPS, nl_node, drops),
+	[HYPERCUBE_A_NODE_HOST_FRAMES] = FIELD(NUMBER, nl_node, host_frames),
+	[HYPERCUBE_A_NODE_MERGED_BYTES] = FIELD(NUMBER, nl_node, merged_bytes),
+};
 
 int nl_fill_node(struct nlmsghdr *nlh, void *arg)
 {
@@ -121,152 +166,73 @@ int nl_fill_node(struct nlmsghdr *nlh, void *arg)
 	struct nlattr *a;
 	int rem;
 
-	memset(v, 0, sizeof(*v));
-	v->owner = NL_NONE;
+	*v = (struct nl_node){ .owner = NL_NONE };
 	for_each_attr(a, nlh, rem) {
-		switch (nla_type(a)) {
-		case HYPERCUBE_A_NODE_FABRIC:
-			nla_strlcpy(v->fabric, a, sizeof(v->fabric));
-			break;
-		case HYPERCUBE_A_NODE_ID:
-			v->id = num(a);
-			break;
-		case HYPERCUBE_A_NODE_IFINDEX:
-			v->ifindex = num(a);
-			break;
-		case HYPERCUBE_A_NODE_IFNAME:
-			nla_strlcpy(v->ifname, a, sizeof(v->ifname));
-			break;
-		case HYPERCUBE_A_NODE_FAILED:
-			v->failed = num(a);
-			break;
-		case HYPERCUBE_A_NODE_FAULT:
-			v->fault = num(a);
-			break;
-		case HYPERCUBE_A_NODE_NB_FAULT:
-			if (v->nb < HYPERCUBE_DIM_MAX)
-				v->nb_fault[v->nb++] = num(a);
-			break;
-		case HYPERCUBE_A_NODE_OWNER:
-			v->owner = num(a);
-			break;
-		case HYPERCUBE_A_NODE_NETNSID:
+		TAKE(v, node_fields, a);
+		if (nla_type(a) == HYPERCUBE_A_NODE_NETNSID)
 			v->elsewhere = true;
-			v->netnsid = (int32_t)num(a);
-			break;
-		case HYPERCUBE_A_NODE_BOUND:
-			v->bound = num(a);
-			break;
-		case HYPERCUBE_A_NODE_DROPS:
-			drops(a, v->drops);
-			break;
-		case HYPERCUBE_A_NODE_HOST_FRAMES:
-			v->host_frames = num(a);
-			break;
-		case HYPERCUBE_A_NODE_MERGED_BYTES:
-			v->merged_bytes = num(a);
-			break;
-		}
+		if (nla_type(a) == HYPERCUBE_A_NODE_NB_FAULT && v->nb < HYPERCUBE_DIM_MAX)
+			v->nb_fault[v->nb++] = num(a);
 	}
 	return 0;
 }
 
-static void fill_impairment(const struct nlattr *a, struct nl_link *v)
-{
-	switch (nla_type(a)) {
-	case HYPERCUBE_A_LINK_CORRUPT:
-		v->imp.corrupt = num(a);
-		break;
-	case HYPERCUBE_A_LINK_DUPLICATE:
-		v->imp.duplicate = num(a);
-		break;
-	case HYPERCUBE_A_LINK_DELAY:
-		v->imp.delay = num(a);
-		break;
-	case HYPERCUBE_A_LINK_JITTER:
-		v->imp.jitter = num(a);
-		break;
-	case HYPERCUBE_A_LINK_RATE:
-		v->imp.rate = num(a);
-		break;
-	case HYPERCUBE_A_LINK_SEED:
-		v->imp.seed = num(a);
-		break;
-	case HYPERCUBE_A_LINK_FLAP_DOWN:
-		v->flap_down = num(a);
-		break;
-	case HYPERCUBE_A_LINK_FLAP_PERIOD:
-		v->flap_period = num(a);
-		break;
-	case HYPERCUBE_A_LINK_CORRUPTED:
-		v->corrupted = num(a);
-		break;
-	case HYPERCUBE_A_LINK_DUPLICATED:
-		v->duplicated = num(a);
-		break;
-	case HYPERCUBE_A_LINK_DELAYED:
-		v->delayed = num(a);
-		break;
-	case HYPERCUBE_A_LINK_QUEUED:
-		v->queued = num(a);
-		break;
-	case HYPERCUBE_A_LINK_QUEUED_BYTES:
-		v->queued_bytes = num(a);
-		break;
-	}
-}
+static const struct field link_fields[] = {
+	[HYPERCUBE_A_LINK_FABRIC] = FIELD(TEXT, nl_link, fabric),
+	[HYPERCUBE_A_LINK_NODE] = FIELD(NUMBER, nl_link, node),
+	[HYPERCUBE_A_LINK_DIM] = FIELD(NUMBER, nl_link, dim),
+	[HYPERCUBE_A_LINK_STATE] = FIELD(NUMBER, nl_link, state),
+	[HYPERCUBE_A_LINK_LOSS] = FIELD(NUMBER, nl_link, imp.loss),
+	[HYPERCUBE_A_LINK_CORRUPT] = FIELD(NUMBER, nl_link, imp.corrupt),
+	[HYPERCUBE_A_LINK_DUPLICATE] = FIELD(NUMBER, nl_link, imp.duplicate),
+	[HYPERCUBE_A_LINK_DELAY] = FIELD(NUMBER, nl_link, imp.delay),
+	[HYPERCUBE_A_LINK_JITTER] = FIELD(NUMBER, nl_link, imp.jitter),
+	[HYPERCUBE_A_LINK_RATE] = FIELD(NUMBER, nl_link, imp.rate),
+	[HYPERCUBE_A_LINK_SEED] = FIELD(NUMBER, nl_link, imp.seed),
+	[HYPERCUBE_A_LINK_FLAP_DOWN] = FIELD(NUMBER, nl_link, flap_down),
+	[HYPERCUBE_A_LINK_FLAP_PERIOD] = FIELD(NUMBER, nl_link, flap_period),
+	[HYPERCUBE_A_LINK_CORRUPTED] = FIELD(NUMBER, nl_link, corrupted),
+	[HYPERCUBE_A_LINK_DUPLICATED] = FIELD(NUMBER, nl_link, duplicated),
+	[HYPERCUBE_A_LINK_DELAYED] = FIELD(NUMBER, nl_link, delayed),
+	[HYPERCUBE_A_LINK_QUEUED] = FIELD(NUMBER, nl_link, queued),
+	[HYPERCUBE_A_LINK_QUEUED_BYTES] = FIELD(NUMBER, nl_link, queued_bytes),
+	[HYPERCUBE_A_LINK_LATENCY] = FIELD(NUMBER, nl_link, latency),
+	[HYPERCUBE_A_LINK_BANDWIDTH] = FIELD(NUMBER, nl_link, bandwidth),
+	[HYPERCUBE_A_LINK_TX_FRAMES] = FIELD(NUMBER, nl_link, tx_frames),
+	[HYPERCUBE_A_LINK_TX_BYTES] = FIELD(NUMBER, nl_link, tx_bytes),
+	[HYPERCUBE_A_LINK_RX_FRAMES] = FIELD(NUMBER, nl_link, rx_frames),
+	[HYPERCUBE_A_LINK_RX_BYTES] = FIELD(NUMBER, nl_link, rx_bytes),
+	[HYPERCUBE_A_LINK_DROPS] = FIELD(DROPS, nl_link, drops),
+};
 
-int nl_fill_link(struct nlmsghdr *nlh, void *arg)
+int nl_fill_link(struct nlmsghdr *nlh, void *v)
 {
-	struct nl_link *v = arg;
 	struct nlattr *a;
 	int rem;
 
-	memset(v, 0, sizeof(*v));
-	for_each_attr(a, nlh, rem) {
-		switch (nla_type(a)) {
-		case HYPERCUBE_A_LINK_FABRIC:
-			nla_strlcpy(v->fabric, a, sizeof(v->fabric));
-			break;
-		case HYPERCUBE_A_LINK_NODE:
-			v->node = num(a);
-			break;
-		case HYPERCUBE_A_LINK_DIM:
-			v->dim = num(a);
-			break;
-		case HYPERCUBE_A_LINK_STATE:
-			v->state = num(a);
-			break;
-		case HYPERCUBE_A_LINK_LOSS:
-			v->imp.loss = num(a);
-			break;
-		case HYPERCUBE_A_LINK_LATENCY:
-			v->latency = num(a);
-			break;
-		case HYPERCUBE_A_LINK_BANDWIDTH:
-			v->bandwidth = num(a);
-			break;
-		case HYPERCUBE_A_LINK_TX_FRAMES:
-			v->tx_frames = num(a);
-			break;
-		case HYPERCUBE_A_LINK_TX_BYTES:
-			v->tx_bytes = num(a);
-			break;
-		case HYPERCUBE_A_LINK_RX_FRAMES:
-			v->rx_frames = num(a);
-			break;
-		case HYPERCUBE_A_LINK_RX_BYTES:
-			v->rx_bytes = num(a);
-			break;
-		case HYPERCUBE_A_LINK_DROPS:
-			drops(a, v->drops);
-			break;
-		default:
-			fill_impairment(a, v);
-		}
-	}
+	memset(v, 0, sizeof(struct nl_link));
+	for_each_attr(a, nlh, rem)
+		TAKE(v, link_fields, a);
 	return 0;
 }
+
+static const struct field op_fields[] = {
+	[HYPERCUBE_A_OP_FABRIC] = FIELD(TEXT, nl_op, fabric),
+	[HYPERCUBE_A_OP_PLAN] = FIELD(NUMBER, nl_op, plan),
+	[HYPERCUBE_A_OP_EPOCH] = FIELD(NUMBER, nl_op, epoch),
+	[HYPERCUBE_A_OP_NODE] = FIELD(NUMBER, nl_op, node),
+	[HYPERCUBE_A_OP_NR] = FIELD(NUMBER, nl_op, nr),
+	[HYPERCUBE_A_OP_WAIT] = FIELD(NUMBER, nl_op, wait),
+	[HYPERCUBE_A_OP_PEER] = FIELD(NUMBER, nl_op, peer),
+	[HYPERCUBE_A_OP_SINCE] = FIELD(NUMBER, nl_op, since),
+	[HYPERCUBE_A_OP_NEXT] = FIELD(NUMBER, nl_op, next),
+	[HYPERCUBE_A_OP_DONE] = FIELD(NUMBER, nl_op, done),
+	[HYPERCUBE_A_OP_STATUS] = FIELD(NUMBER, nl_op, status),
+	[HYPERCUBE_A_OP_CAUSE_NODE] = FIELD(NUMBER, nl_op, cause_node),
+	[HYPERCUBE_A_OP_CAUSE_DIM] = FIELD(NUMBER, nl_op, cause_dim),
+	[HYPERCUBE_A_OP_STEPS] = FIELD(NUMBER, nl_op, steps),
+	[HYPERCUBE_A_OP_TIME] = FIELD(NUMBER, nl_op, time),
+};
 
 int nl_fill_op(struct nlmsghdr *nlh, void *arg)
 {
@@ -274,58 +240,9 @@ int nl_fill_op(struct nlmsghdr *nlh, void *arg)
 	struct nlattr *a;
 	int rem;
 
-	memset(v, 0, sizeof(*v));
-	v->cause_node = NL_NONE;
-	v->cause_dim = NL_NONE;
-	for_each_attr(a, nlh, rem) {
-		switch (nla_type(a)) {
-		case HYPERCUBE_A_OP_FABRIC:
-			nla_strlcpy(v->fabric, a, sizeof(v->fabric));
-			break;
-		case HYPERCUBE_A_OP_PLAN:
-			v->plan = num(a);
-			break;
-		case HYPERCUBE_A_OP_EPOCH:
-			v->epoch = num(a);
-			break;
-		case HYPERCUBE_A_OP_NODE:
-			v->node = num(a);
-			break;
-		case HYPERCUBE_A_OP_NR:
-			v->nr = num(a);
-			break;
-		case HYPERCUBE_A_OP_WAIT:
-			v->wait = num(a);
-			break;
-		case HYPERCUBE_A_OP_PEER:
-			v->peer = num(a);
-			break;
-		case HYPERCUBE_A_OP_SINCE:
-			v->since = num(a);
-			break;
-		case HYPERCUBE_A_OP_NEXT:
-			v->next = num(a);
-			break;
-		case HYPERCUBE_A_OP_DONE:
-			v->done = num(a);
-			break;
-		case HYPERCUBE_A_OP_STATUS:
-			v->status = (int32_t)num(a);
-			break;
-		case HYPERCUBE_A_OP_CAUSE_NODE:
-			v->cause_node = num(a);
-			break;
-		case HYPERCUBE_A_OP_CAUSE_DIM:
-			v->cause_dim = num(a);
-			break;
-		case HYPERCUBE_A_OP_STEPS:
-			v->steps = num(a);
-			break;
-		case HYPERCUBE_A_OP_TIME:
-			v->time = num(a);
-			break;
-		}
-	}
+	*v = (struct nl_op){ .cause_node = NL_NONE, .cause_dim = NL_NONE };
+	for_each_attr(a, nlh, rem)
+		TAKE(v, op_fields, a);
 	return 0;
 }
 
@@ -378,30 +295,22 @@ static int set_sequence(struct nl_plan *v, const struct nlattr *a)
 	return 0;
 }
 
+static const struct field plan_fields[] = {
+	[HYPERCUBE_A_PLAN_FABRIC] = FIELD(TEXT, nl_plan, fabric),
+	[HYPERCUBE_A_PLAN_ID] = FIELD(NUMBER, nl_plan, id),
+	[HYPERCUBE_A_PLAN_EPOCH] = FIELD(NUMBER, nl_plan, epoch),
+	[HYPERCUBE_A_PLAN_TYPE] = FIELD(NUMBER, nl_plan, type),
+	[HYPERCUBE_A_PLAN_SINK] = FIELD(NUMBER, nl_plan, sink),
+	[HYPERCUBE_A_PLAN_SOURCE] = FIELD(NUMBER, nl_plan, source),
+	[HYPERCUBE_A_PLAN_BASE] = FIELD(NUMBER, nl_plan, base),
+	[HYPERCUBE_A_PLAN_BROKEN] = FIELD(FLAG, nl_plan, broken),
+	[HYPERCUBE_A_PLAN_CAUSE_NODE] = FIELD(NUMBER, nl_plan, cause_node),
+	[HYPERCUBE_A_PLAN_CAUSE_DIM] = FIELD(NUMBER, nl_plan, cause_dim),
+};
+
 static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 {
 	switch (nla_type(a)) {
-	case HYPERCUBE_A_PLAN_FABRIC:
-		nla_strlcpy(v->fabric, a, sizeof(v->fabric));
-		return 0;
-	case HYPERCUBE_A_PLAN_ID:
-		v->id = num(a);
-		return 0;
-	case HYPERCUBE_A_PLAN_EPOCH:
-		v->epoch = num(a);
-		return 0;
-	case HYPERCUBE_A_PLAN_TYPE:
-		v->type = num(a);
-		return 0;
-	case HYPERCUBE_A_PLAN_SINK:
-		v->sink = num(a);
-		return 0;
-	case HYPERCUBE_A_PLAN_SOURCE:
-		v->source = num(a);
-		return 0;
-	case HYPERCUBE_A_PLAN_BASE:
-		v->base = num(a);
-		return 0;
 	case HYPERCUBE_A_PLAN_SEQUENCE:
 		return set_sequence(v, a);
 	case HYPERCUBE_A_PLAN_ORDER:
@@ -414,16 +323,8 @@ static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 		return add_detour(v, num(a));
 	case HYPERCUBE_A_PLAN_FAULT:
 		return set_fault(v, a);
-	case HYPERCUBE_A_PLAN_BROKEN:
-		v->broken = num(a);
-		return 0;
-	case HYPERCUBE_A_PLAN_CAUSE_NODE:
-		v->cause_node = num(a);
-		return 0;
-	case HYPERCUBE_A_PLAN_CAUSE_DIM:
-		v->cause_dim = num(a);
-		return 0;
 	}
+	TAKE(v, plan_fields, a);
 	return 0;
 }
 

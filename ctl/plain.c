@@ -78,7 +78,7 @@ static void store(unsigned int size, void *p, uint64_t v)
 
 /* --- order --- */
 
-/* An integer in the order of the type: negative numbers lie below, and negative floats backwards. */
+/* An integer in the order of the type: negative numbers lie below, negative floats backwards. */
 static uint64_t key(unsigned int type, const void *p)
 {
 	uint64_t sign = 1ull << (8 * sizes[type] - 1), v = load(sizes[type], p);

@@ -96,7 +96,7 @@ struct spoil {
 	uint32_t value;
 };
 
-#define PART(part)	offsetof(struct draft, part), sizeof(((struct draft *)0)->part)
+#define SPOIL(part, value) { offsetof(struct draft, part), sizeof(((struct draft){}).part), value }
 
 static void each_is_refused(struct __test_metadata *_metadata, const struct cube *c,
 			    const struct draft *good, const struct spoil *spoils, unsigned int n)
@@ -120,17 +120,17 @@ static void each_is_refused(struct __test_metadata *_metadata, const struct cube
 TEST(each_part_of_a_plan_is_checked)
 {
 	static const struct spoil spoils[] = {
-		{ PART(type), 0 }, { PART(type), 4 },
+		SPOIL(type, 0), SPOIL(type, 4),
 		/* Of another type, the parts of which are missing. */
-		{ PART(type), HYPERCUBE_PLAN_BCAST }, { PART(type), HYPERCUBE_PLAN_DOUBLING },
-		{ PART(root), 8 },
+		SPOIL(type, HYPERCUBE_PLAN_BCAST), SPOIL(type, HYPERCUBE_PLAN_DOUBLING),
+		SPOIL(root, 8),
 		/* The dimension that is the next one, too, and one that there is not. */
-		{ PART(order[0]), 1 }, { PART(order[0]), 3 },
-		{ PART(stages), 0 }, { PART(stages), 2 }, { PART(stages), 4 },
+		SPOIL(order[0], 1), SPOIL(order[0], 3),
+		SPOIL(stages, 0), SPOIL(stages, 2), SPOIL(stages, 4),
 		/* Nobody, and all but the sink. */
-		{ PART(members[0]), 0 }, { PART(members[0]), 0xff & ~(1u << 3) },
-		{ PART(members_len), 0 }, { PART(members_len), 2 },
-		{ PART(fault_len), 28 }, { PART(fault_len), 36 },
+		SPOIL(members[0], 0), SPOIL(members[0], 0xff & ~(1u << 3)),
+		SPOIL(members_len, 0), SPOIL(members_len, 2),
+		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
 	};
 	struct draft good;
 	struct cube c;
@@ -148,10 +148,10 @@ TEST(each_part_of_a_plan_is_checked)
 TEST(detours_are_checked)
 {
 	static const struct spoil spoils[] = {
-		{ PART(ndetours), 0 },
+		SPOIL(ndetours, 0),
 		/* To, and from, a node that there is not; both; and to itself. */
-		{ PART(detours[0]), 0 << 16 | 8 }, { PART(detours[0]), 8 << 16 },
-		{ PART(detours[0]), 0xffffffff }, { PART(detours[0]), 0 << 16 | 0 },
+		SPOIL(detours[0], 0 << 16 | 8), SPOIL(detours[0], 8 << 16),
+		SPOIL(detours[0], 0xffffffff), SPOIL(detours[0], 0 << 16 | 0),
 	};
 	struct draft good, d;
 	struct cube c;
@@ -196,9 +196,9 @@ TEST(each_part_of_a_doubling_is_checked)
 {
 	static const struct spoil spoils[] = {
 		/* None, one that there is not, and not its lowest node. */
-		{ PART(root_attr), 0 }, { PART(root), 8 }, { PART(root), 4 },
-		{ PART(order[0]), 0 }, { PART(order[0]), 3 }, { PART(stages), 4 },
-		{ PART(fault_len), 28 }, { PART(fault_len), 36 },
+		SPOIL(root_attr, 0), SPOIL(root, 8), SPOIL(root, 4),
+		SPOIL(order[0], 0), SPOIL(order[0], 3), SPOIL(stages, 4),
+		SPOIL(fault_len, 28), SPOIL(fault_len, 36),
 	};
 	struct draft good = {
 		.type = HYPERCUBE_PLAN_DOUBLING, .root_attr = HYPERCUBE_A_PLAN_BASE,

@@ -97,7 +97,7 @@ static void arrays_add(unsigned int oper, unsigned int type, unsigned int width)
 	unsigned int size = plain_size(oper, type, width);
 
 	if (size)
-		test_add(arrays, (unsigned int[3]){ oper, type, size }, "%s of %s, %u bytes",
+		test_add(arrays, oper, type, size, "%s of %s, %u bytes",
 			 oper_name[oper], type_name[type], size);
 }
 
@@ -198,12 +198,12 @@ static void pairs_add(unsigned int pairs)
 
 	for (o = HYPERCUBE_SUM; o <= HYPERCUBE_MAX; o++)
 		for (wide = 0; wide < 2; wide++)
-			test_add(special_pairs, (unsigned int[3]){ o, wide },
+			test_add(special_pairs, o, wide, 0,
 				 "%s of %d x %d special %s", oper_name[o], specials[wide],
 				 specials[wide], wide ? "f64" : "f32");
 	for (o = HYPERCUBE_SUM; o <= HYPERCUBE_PROD; o++)
 		for (wide = 0; wide < 2; wide++)
-			test_add(random_pairs, (unsigned int[3]){ o, wide, pairs },
+			test_add(random_pairs, o, wide, pairs,
 				 "%s of %u random pairs of %s", oper_name[o], pairs,
 				 wide ? "f64" : "f32");
 }
@@ -298,6 +298,6 @@ int main(int argc, char **argv)
 	all_arrays_add();
 	pairs_add(PAIRS / 100 * (scale ? atoi(scale) : 100));
 	for (unsigned int t = HYPERCUBE_U8; t <= HYPERCUBE_RECORD; t++)
-		test_add(order, (unsigned int[3]){ t }, "order of %s", type_name[t]);
+		test_add(order, t, 0, 0, "order of %s", type_name[t]);
 	return test_harness_run(argc, argv);
 }

@@ -280,7 +280,7 @@ int drive(struct party *p, unsigned int n, int seconds);
  * each plan began them.  Return: how many did not, the first of them with a line in the log.
  */
 unsigned int drive_well(struct party *p, unsigned int n, int seconds);
-/* The same for operations that may fail: told of, or refused, once.  @good: those that ended well. */
+/* The same for operations that may fail: told of, or refused, once.  @good: how many ended well. */
 unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good);
 /* Go on until nothing has moved for so long. */
 void drive_until_quiet(struct party *p, unsigned int n, int ms);

@@ -72,10 +72,10 @@ static inline void __test_register(struct __test_metadata *t)
 	static void test_name(struct __test_metadata *_metadata			\
 			      __attribute__((unused)))
 
-/* A test more, which kselftest_harness.h has no name for: @fn with @param in its metadata. */
-static inline __attribute__((format(printf, 3, 4)))
-void test_add(void (*fn)(struct __test_metadata *_metadata), const unsigned int param[3],
-	      const char *fmt, ...)
+/* A test more, which kselftest_harness.h has no name for: @fn with numbers in its metadata. */
+static inline __attribute__((format(printf, 5, 6)))
+void test_add(void (*fn)(struct __test_metadata *_metadata), unsigned int first,
+	      unsigned int second, unsigned int third, const char *fmt, ...)
 {
 	struct __test_metadata *t = calloc(1, sizeof(*t) + 128);
 	va_list ap;
@@ -87,7 +87,9 @@ void test_add(void (*fn)(struct __test_metadata *_metadata), const unsigned int 
 	va_end(ap);
 	t->name = (char *)(t + 1);
 	t->fn = fn;
-	memcpy(t->param, param, sizeof(t->param));
+	t->param[0] = first;
+	t->param[1] = second;
+	t->param[2] = third;
 	__test_register(t);
 }
 

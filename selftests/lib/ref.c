@@ -140,9 +140,9 @@ static void member_merge(const struct cube *c, struct role **roles, unsigned int
 
 			part_range(roles[v], u, len / elem, &first, &end);
 			plain_combine(op->oper, op->type, op->width,
-				    (char *)data[u] + off + first * elem,
-				    (const char *)data[v] + off + first * elem,
-				    (end - first) * elem);
+				      (char *)data[u] + off + first * elem,
+				      (const char *)data[v] + off + first * elem,
+				      (end - first) * elem);
 		}
 }
 

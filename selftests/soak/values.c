@@ -102,10 +102,11 @@ void value_make(const struct spec *sp, uint64_t key, uint32_t node, uint32_t i, 
  */
 void run_make(const struct spec *sp, uint64_t key, uint32_t i, uint32_t n, void *out)
 {
-	uint32_t size = sp->type == HYPERCUBE_RECORD ? 8 : plain_size(HYPERCUBE_SUM, sp->type, 0), k;
+	uint32_t size = sp->type == HYPERCUBE_RECORD ? 8 : plain_size(HYPERCUBE_SUM, sp->type, 0);
 	uint64_t part = ~0ull / n, u = part * i + mix(key + i) % part, number;
 	double d = (double)(u >> 44) - (1 << 19);
 	float f = (float)d;
+	uint32_t k;
 
 	if (sp->type == HYPERCUBE_RECORD) {
 		for (k = 0; k < sp->width; k++)
