@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The handles of the user library: how they are opened, wait and fail, and what they refuse. */
+#include <poll.h>
+
+#include "handles.h"
+#include "ktap.h"
+
+TEST(time_limits)
+{
+	uint64_t in = 1, out = 0, id;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	hcl_set_timeout(h[0], 100);
+	ASSERT_EQ(0, hcl_post(h[0], &sum64, &in, 8, &out, 8, &id));
+	EXPECT_EQ(-ETIMEDOUT, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(0, hcl_done(h[0], id));
+	EXPECT_EQ(0, hcl_progress(h[0], 10));
+	for (i = 1; i < NODES; i++)
+		EXPECT_EQ(0, hcl_reduce(h[i], &sum64, &in, 8, NULL, 0, NULL));
+	hcl_set_timeout(h[0], 5000);
+	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(NODES, out);
+	hcl_set_timeout(h[0], 100);
+	EXPECT_EQ(-ETIMEDOUT, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
+	EXPECT_EQ(-ESHUTDOWN, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
+	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[0]));
+}
+
+/* What went wrong last, as hcl_failure() has it. */
+static bool failed(const struct hcl *hcl, int status, unsigned int plan, const char *words)
+{
+	const struct hypercube_result *res = hcl_failure(hcl);
+	char text[160];
+
+	hcl_describe(res, text, sizeof(text));
+	if (res->status == status && res->plan == plan && !strcmp(text, words))
+		return true;
+	printf("# status %d, plan %u: %s\n", res->status, res->plan, text);
+	return false;
+}
+
+TEST(the_latest_failure_has_a_cause)
+{
+	struct hcl_params p = sum64, bcast = { .plan = 2, .collective = HYPERCUBE_BCAST };
+	struct hypercube_result res;
+	uint64_t in = 1, out, id;
+	char buf[8];
+
+	ASSERT_EQ(true, set_up_bcast());
+	EXPECT_EQ(-EINVAL, hcl_post(h[1], &p, &in, 7, NULL, 0, NULL));
+	EXPECT_EQ(true, failed(h[1], -EINVAL, 1, "the parameters are wrong"));
+	p.plan = 99;
+	EXPECT_EQ(-ENOENT, hcl_reduce(h[1], &p, &in, 8, NULL, 0, &res));
+	EXPECT_EQ(true, failed(h[1], -ENOENT, 99, "there is no such plan"));
+	EXPECT_EQ(-ENOENT, res.status);
+	EXPECT_EQ(-EPERM, hcl_post(h[1], &bcast, buf, 8, NULL, 0, NULL));
+	EXPECT_EQ(true, failed(h[1], -EPERM, 2, "only the source of the plan may broadcast"));
+	hcl_set_timeout(h[1], 50);
+	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, 8, 0, &res));
+	EXPECT_EQ(true, failed(h[1], -ETIMEDOUT, 2, "nothing moved within the time limit"));
+	EXPECT_EQ(-ETIMEDOUT, res.status);
+	EXPECT_EQ(UINT32_MAX, res.cause_node);
+	hcl_set_timeout(h[0], 50);
+	EXPECT_EQ(-ETIMEDOUT, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, &res));
+	EXPECT_EQ(true, failed(h[0], -ETIMEDOUT, 1, "nothing moved within the time limit"));
+	EXPECT_EQ(-ESHUTDOWN, hcl_post(h[0], &sum64, &in, 8, &out, 8, &id));
+	EXPECT_EQ(-ESHUTDOWN, hcl_failure(h[0])->status);
+}
+
+TEST(progress_notices_that_a_plan_is_gone)
+{
+	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
+	struct hypercube_result res;
+	uint64_t id;
+	char buf[8];
+
+	ASSERT_EQ(true, set_up_bcast());
+	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf, 8, &id));
+	EXPECT_EQ(0, hcl_progress(h[1], 1500));
+	EXPECT_EQ(0, hcl_done(h[1], id));
+	ASSERT_EQ(0, tool("tree del " FABRIC " plan 2"));
+	EXPECT_EQ(1, hcl_progress(h[1], 10000));
+	EXPECT_EQ(1, hcl_done(h[1], id));
+	EXPECT_EQ(-ENOENT, hcl_wait(h[1], id, &res));
+	EXPECT_EQ(-ENOENT, res.status);
+	EXPECT_EQ(2, res.plan);
+	EXPECT_EQ(true, failed(h[1], -ENOENT, 2, "there is no such plan"));
+}
+
+TEST(a_handle_for_one_plan)
+{
+	struct hcl *a, *b;
+	uint64_t in = 1, out;
+	struct hcl_params p = sum64;
+
+	ASSERT_EQ(true, set_up_bcast());
+	EXPECT_EQ(-EINVAL, hcl_open_plan(&a, FABRIC, 3, 0));
+	ASSERT_EQ(0, hcl_open_plan(&a, FABRIC, 3, PLAN));
+	EXPECT_EQ(-EADDRINUSE, hcl_open_plan(&b, FABRIC, 3, PLAN));
+	EXPECT_EQ(-EADDRINUSE, hcl_post(h[3], &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(true, failed(h[3], -EADDRINUSE, PLAN, "another socket is connected to the plan"));
+	p.plan = 2;
+	EXPECT_EQ(-EISCONN, hcl_post(a, &p, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(0, hcl_post(a, &sum64, &in, 8, NULL, 0, NULL));
+	hcl_set_timeout(h[0], 5000);
+	for (unsigned int i = 1; i < NODES; i++)
+		if (i != 3)
+			EXPECT_EQ(0, hcl_post(h[i], &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(0, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
+	EXPECT_EQ(NODES, out);
+	hcl_close(a);
+}
+
+TEST(a_second_plan_that_somebody_else_has)
+{
+	struct hcl_params other = sum64;
+	uint64_t in = 1, out, id;
+	struct hcl *a;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 7 sink 0"));
+	other.plan = 7;
+	ASSERT_EQ(0, hcl_open_plan(&a, FABRIC, 3, 7));
+	ASSERT_EQ(0, hcl_post(h[3], &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(-EADDRINUSE, hcl_post(h[3], &other, &in, 8, NULL, 0, &id));
+	EXPECT_EQ(true, failed(h[3], -EADDRINUSE, 7, "another socket is connected to the plan"));
+	for (i = 1; i < NODES; i++)
+		if (i != 3)
+			EXPECT_EQ(0, hcl_post(h[i], &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(0, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
+	EXPECT_EQ(NODES, out);
+	hcl_close(a);
+	for (i = 1; i < NODES; i++)
+		EXPECT_EQ(0, hcl_post(h[i], &other, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(0, hcl_reduce(h[0], &other, &in, 8, &out, 8, NULL));
+	EXPECT_EQ(NODES, out);
+}
+
+/* The descriptor is one for all sockets, also for those that come later. */
+TEST(one_descriptor_for_all_plans)
+{
+	struct hcl_params other = sum64;
+	uint64_t in = 1, out[2] = { 0 }, id[2];
+	struct pollfd p = { .events = POLLIN };
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 7 sink 0"));
+	other.plan = 7;
+	p.fd = hcl_fd(h[0]);
+	ASSERT_LE(0, p.fd);
+	ASSERT_EQ(0, hcl_set_buffers(h[0], 1 << 15, 1 << 15));
+	ASSERT_EQ(0, hcl_post(h[0], &sum64, &in, 8, &out[0], 8, &id[0]));
+	ASSERT_EQ(0, hcl_post(h[0], &other, &in, 8, &out[1], 8, &id[1]));
+	EXPECT_EQ(p.fd, hcl_fd(h[0]));
+	EXPECT_EQ(0, poll(&p, 1, 50));
+	for (i = 1; i < NODES; i++)
+		ASSERT_EQ(0, hcl_post(h[i], &other, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(1, poll(&p, 1, 5000));
+	EXPECT_EQ(1, hcl_progress(h[0], 0));
+	EXPECT_EQ(1, hcl_done(h[0], id[1]));
+	EXPECT_EQ(0, poll(&p, 1, 50));
+	for (i = 1; i < NODES; i++)
+		ASSERT_EQ(0, hcl_post(h[i], &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(1, poll(&p, 1, 5000));
+	EXPECT_EQ(0, hcl_wait(h[0], id[0], NULL));
+	EXPECT_EQ(0, hcl_wait(h[0], id[1], NULL));
+	EXPECT_EQ(2 * NODES, out[0] + out[1]);
+}
+
+TEST(what_cannot_be_is_refused)
+{
+	struct hcl_params p = sum64;
+	uint64_t in = 1, id;
+	struct hypercube_result res;
+
+	ASSERT_EQ(true, set_up());
+	EXPECT_EQ(-EINVAL, hcl_post(h[1], &p, &in, 7, NULL, 0, NULL));
+	p.width = 8;
+	EXPECT_EQ(-EINVAL, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
+	p = sum64;
+	p.plan = 99;
+	EXPECT_EQ(-ENOENT, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
+	/* Behind another one that waits for room, the refusal comes later. */
+	static uint64_t big[1 << 19];
+
+	ASSERT_EQ(0, hcl_post(h[1], &sum64, big, sizeof(big), NULL, 0, NULL));
+	ASSERT_EQ(4, hcl_events(h[1]) & 4);
+	p = (struct hcl_params){ .plan = PLAN, .collective = HYPERCUBE_BCAST };
+	ASSERT_EQ(0, hcl_post(h[1], &p, &in, 8, NULL, 0, &id));
+	hcl_close(h[4]);
+	h[4] = NULL;
+	ASSERT_EQ(0, hcl_post(h[0], &sum64, big, sizeof(big), big, sizeof(big), NULL));
+	ASSERT_EQ(0, tool("link set " FABRIC " 1:0 down"));
+	EXPECT_EQ(-EPROTOTYPE, hcl_wait(h[1], id, &res));
+	EXPECT_EQ(id, res.cookie);
+}
+
+TEST(opening)
+{
+	struct hcl *x, *y;
+
+	ASSERT_EQ(true, set_up());
+	EXPECT_EQ(-EADDRINUSE, hcl_open(&x, FABRIC, 3));
+	EXPECT_EQ(-EADDRNOTAVAIL, hcl_open(&x, FABRIC, NODES));
+	EXPECT_EQ(-ENODEV, hcl_open(&x, "nosuch", 0));
+	EXPECT_EQ(-ENAMETOOLONG, hcl_open(&x, "a name that is longer than 15", 0));
+	ASSERT_EQ(0, hcl_open_dgram(&x, FABRIC, 3));
+	EXPECT_EQ(-EADDRINUSE, hcl_open_dgram(&y, FABRIC, 3));
+	hcl_close(x);
+	hcl_close(NULL);
+	hcl_close(h[3]);
+	EXPECT_EQ(0, hcl_open(&h[3], FABRIC, 3));
+	EXPECT_EQ(0, tool("fabric del " FABRIC));
+	EXPECT_EQ(-ENODEV, hcl_post(h[3], &sum64, &x, 8, NULL, 0, NULL));
+}
+
+TEST(messages_between_nodes)
+{
+	struct hcl *a, *b;
+	char buf[64] = "";
+	static char big[65536];
+	uint32_t from = 99;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, hcl_open_dgram(&a, FABRIC, 1));
+	ASSERT_EQ(0, hcl_open_dgram(&b, FABRIC, 6));
+	hcl_set_timeout(b, 2000);
+	ASSERT_EQ(0, hcl_send(a, 6, "hello", 6));
+	EXPECT_EQ(6, hcl_recv(b, &from, buf, sizeof(buf)));
+	EXPECT_EQ(1, from);
+	EXPECT_EQ(0, strcmp(buf, "hello"));
+	/* Around faults, and a message longer than the buffer. */
+	ASSERT_EQ(0, tool("link set " FABRIC " 1:0,1:1 down"));
+	ASSERT_EQ(0, hcl_send(a, 6, big, 1000));
+	EXPECT_EQ(1000, hcl_recv(b, NULL, buf, sizeof(buf)));
+	EXPECT_EQ(-EMSGSIZE, hcl_send(a, 6, big, sizeof(big)));
+	EXPECT_EQ(-EADDRNOTAVAIL, hcl_send(a, NODES, "x", 1));
+	hcl_set_timeout(b, 50);
+	EXPECT_EQ(-ETIMEDOUT, hcl_recv(b, NULL, buf, sizeof(buf)));
+	hcl_close(a);
+	hcl_close(b);
+}
+
+TEST(names_of_operators_and_types)
+{
+	unsigned int i;
+	uint32_t width;
+
+	for (i = 1; i < __HYPERCUBE_OPER_END; i++)
+		EXPECT_EQ(i, hcl_oper_parse(hcl_oper_name(i)));
+	for (i = 1; i < HYPERCUBE_RECORD; i++)
+		EXPECT_EQ(i, hcl_type_parse(hcl_type_name(i), &width));
+	EXPECT_EQ(HYPERCUBE_RECORD, hcl_type_parse("record:24", &width));
+	EXPECT_EQ(24, width);
+	EXPECT_EQ(-EINVAL, hcl_type_parse("record:0", &width));
+	EXPECT_EQ(-EINVAL, hcl_type_parse("record:257", &width));
+	EXPECT_EQ(-EINVAL, hcl_type_parse("record: 4", &width));
+	EXPECT_EQ(-EINVAL, hcl_type_parse("u63", &width));
+	EXPECT_EQ(-EINVAL, hcl_oper_parse("plus"));
+	EXPECT_FALSE(hcl_oper_name(0));
+	EXPECT_FALSE(hcl_oper_name(__HYPERCUBE_OPER_END));
+	EXPECT_EQ(4, hcl_elem_size(HYPERCUBE_SUM, HYPERCUBE_F32, 0));
+	EXPECT_EQ(-EINVAL, hcl_elem_size(HYPERCUBE_XOR, HYPERCUBE_F32, 0));
+	EXPECT_EQ(16, hcl_elem_size(HYPERCUBE_MAXLOC, HYPERCUBE_U8, 0));
+	EXPECT_EQ(5, hcl_elem_size(HYPERCUBE_MERGE, HYPERCUBE_RECORD, 5));
+	EXPECT_EQ(-EINVAL, hcl_elem_size(HYPERCUBE_SUM, HYPERCUBE_RECORD, 5));
+}
+
+TEST_HARNESS_MAIN
