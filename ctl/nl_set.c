@@ -133,11 +133,12 @@ static int keep(struct nlmsghdr *nlh, void *arg)
 	return one->l.fill(nlh, one->l.v);
 }
 
+/* Consumes @msg, which may be NULL. */
 static int get(struct hcctl *h, struct nl_msg *msg, int (*fill)(struct nlmsghdr *, void *),
 	       void *v)
 {
 	struct one one = { .l = { .v = v, .fill = fill } };
-	int rc = nl_talk(h, msg, keep, &one);
+	int rc = msg ? nl_talk(h, msg, keep, &one) : -EIO;
 
 	if (!rc && !one.seen) {
 		hc_error(h, "the kernel did not answer");
@@ -158,49 +159,47 @@ static struct nl_msg *fabric_request(struct hcctl *h, int cmd, const char *name)
 
 int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f)
 {
-	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_GET, name);
-
-	return msg ? get(h, msg, nl_fill_fabric, f) : -EIO;
+	return get(h, fabric_request(h, HYPERCUBE_CMD_FABRIC_GET, name), nl_fill_fabric, f);
 }
 
-/* A request about a node. */
-static struct nl_msg *node_request(struct hcctl *h, int cmd, const char *fabric, uint32_t node)
+/* A request about what has number @id in a fabric; @name and @attr are their attributes. */
+static struct nl_msg *part_request(struct hcctl *h, int cmd, int name, const char *fabric,
+				   int attr, uint32_t id)
 {
 	struct nl_msg *msg = nl_request(h, cmd, 0);
 
 	if (!msg)
 		return NULL;
-	nla_put_string(msg, HYPERCUBE_A_NODE_FABRIC, fabric);
-	nla_put_u32(msg, HYPERCUBE_A_NODE_ID, node);
+	nla_put_string(msg, name, fabric);
+	nla_put_u32(msg, attr, id);
 	return msg;
+}
+
+static struct nl_msg *node_request(struct hcctl *h, int cmd, const char *fabric, uint32_t node)
+{
+	return part_request(h, cmd, HYPERCUBE_A_NODE_FABRIC, fabric, HYPERCUBE_A_NODE_ID, node);
 }
 
 int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *v)
 {
-	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_GET, fabric, node);
-
-	return msg ? get(h, msg, nl_fill_node, v) : -EIO;
+	return get(h, node_request(h, HYPERCUBE_CMD_NODE_GET, fabric, node), nl_fill_node, v);
 }
 
 static struct nl_msg *link_request(struct hcctl *h, int cmd, const char *fabric,
 				   uint32_t node, uint32_t dim)
 {
-	struct nl_msg *msg = nl_request(h, cmd, 0);
+	struct nl_msg *msg = part_request(h, cmd, HYPERCUBE_A_LINK_FABRIC, fabric,
+					  HYPERCUBE_A_LINK_NODE, node);
 
-	if (!msg)
-		return NULL;
-	nla_put_string(msg, HYPERCUBE_A_LINK_FABRIC, fabric);
-	nla_put_u32(msg, HYPERCUBE_A_LINK_NODE, node);
-	nla_put_u32(msg, HYPERCUBE_A_LINK_DIM, dim);
+	if (msg)
+		nla_put_u32(msg, HYPERCUBE_A_LINK_DIM, dim);
 	return msg;
 }
 
 int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 	    struct nl_link *v)
 {
-	struct nl_msg *msg = link_request(h, HYPERCUBE_CMD_LINK_GET, fabric, node, dim);
-
-	return msg ? get(h, msg, nl_fill_link, v) : -EIO;
+	return get(h, link_request(h, HYPERCUBE_CMD_LINK_GET, fabric, node, dim), nl_fill_link, v);
 }
 
 /* --- changes --- */
@@ -371,16 +370,9 @@ static int put_order(struct nl_msg *msg, const uint8_t *order, unsigned int stag
 	return rc;
 }
 
-/* A request about a plan. */
 static struct nl_msg *plan_request(struct hcctl *h, int cmd, const char *fabric, uint32_t id)
 {
-	struct nl_msg *msg = nl_request(h, cmd, 0);
-
-	if (!msg)
-		return NULL;
-	nla_put_string(msg, HYPERCUBE_A_PLAN_FABRIC, fabric);
-	nla_put_u32(msg, HYPERCUBE_A_PLAN_ID, id);
-	return msg;
+	return part_request(h, cmd, HYPERCUBE_A_PLAN_FABRIC, fabric, HYPERCUBE_A_PLAN_ID, id);
 }
 
 static int put_shape(struct nl_msg *msg, const struct nl_shape *s, unsigned int dim)

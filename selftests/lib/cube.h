@@ -300,7 +300,10 @@ void parties_free(struct party *p, unsigned int n);
 int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
 /* The same by an allreduce: all members get it. */
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res);
-/* Returns what that sum must be. */
+/* All but @last come to a barrier, and nobody leaves it.  Return: how many did something else. */
+unsigned int barrier_without(const struct cube *c, const struct hypercube_op *op,
+			     unsigned int last);
+/* What that sum must be. */
 uint64_t cube_mask(const struct cube *c);
 
 #endif /* _HC_CUBE_H */

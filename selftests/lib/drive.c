@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 #include "cube.h"
 
@@ -334,4 +335,21 @@ int cube_reduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
 int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *res)
 {
 	return sum_run(c, plan, HYPERCUBE_ALLREDUCE, res);
+}
+
+unsigned int barrier_without(const struct cube *c, const struct hypercube_op *op,
+			     unsigned int last)
+{
+	struct hypercube_result res;
+	unsigned int u, wrong = 0;
+	bool eor;
+	char buf;
+
+	for (u = 0; u < c->nodes; u++)
+		if (u != last)
+			wrong += shc_send(c->fd[u], op, "", 0, 0) != 0;
+	usleep(2000);
+	for (u = 0; u < c->nodes; u++)
+		wrong += shc_recv(c->fd[u], &buf, 1, &res, &eor, MSG_DONTWAIT) != -EAGAIN;
+	return wrong;
 }
