@@ -185,12 +185,12 @@ static void one_float(unsigned int oper, unsigned int type, void *acc, const voi
 	a = real(type, acc);
 	b = real(type, src);
 	real_put(type, acc, oper == HYPERCUBE_SUM ? a + b : a * b);
-	/* Of numbers, as of infinities with both signs. */
+	/* The result is a number's, also where infinities of both signs meet. */
 	if (plain_is_nan(type, acc))
 		store(sizes[type], acc, type == HYPERCUBE_F32 ? 0xffc00000u : 0xfff8ull << 48);
 }
 
-/* What is beyond the type is cut off, with and without a sign alike. */
+/* Bits beyond the type are cut off, with and without a sign alike. */
 static void one_integer(unsigned int oper, unsigned int type, void *acc, const void *src)
 {
 	uint64_t a = load(sizes[type], acc), b = load(sizes[type], src);

@@ -316,7 +316,7 @@ TEST(a_receiver_closes_in_the_middle)
 	cube_close(&x.c, 7);
 	scene_ends(_metadata, &x, 0, 0, -ECONNRESET);
 	EXPECT_EQ(1, x.l[0].ends);
-	/* Whoever comes in its place takes part in the next one. */
+	/* A socket that comes in its place takes part in the next one. */
 	ASSERT_EQ(0, cube_bind(&x.c, 7));
 	deliver(_metadata, &x.c, 1000, 5, true);
 	EXPECT_EQ(0, cube_del(&x.c));

@@ -27,7 +27,7 @@ TEST(time_limits)
 	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[0]));
 }
 
-/* What went wrong last, as hcl_failure() has it. */
+/* The last failure, as hcl_failure() has it. */
 static bool failed(const struct hcl *hcl, int status, unsigned int plan, const char *words)
 {
 	const struct hypercube_result *res = hcl_failure(hcl);

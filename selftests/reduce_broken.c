@@ -521,7 +521,7 @@ static int four_start(struct cube *c)
 	return err ? err : cube_reduce(c, PLAN, NULL);
 }
 
-/* What is less than a segment only the socket knows: it is part of nothing that could fail, and
+/* Only the socket knows of less than a segment: it is part of nothing that could fail, and
  * answered with the failure when it is complete.
  */
 TEST(a_beginning_hears_of_a_failure_with_its_rest)

@@ -259,7 +259,7 @@ TEST(a_close_ends_what_its_socket_served)
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.t, 1));
 	EXPECT_EQ(0, take(n.g[0], &res));
-	/* Of the one that is connected: its plan only. */
+	/* The socket that is connected ends its plan only. */
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.g[0], 2));
 	shut(&n.t);
@@ -270,7 +270,7 @@ TEST(a_close_ends_what_its_socket_served)
 	EXPECT_EQ(0, take(n.g[0], &res));
 	EXPECT_EQ(2, res.plan);
 	EXPECT_EQ(0, take(n.g[1], &res));
-	/* Of the other: all but that one. */
+	/* The other ends all but that one. */
 	n.t = shc_connected(n.c.name, 1, 1);
 	EXPECT_EQ(8, give(n.g[0], 1));
 	EXPECT_EQ(8, give(n.g[0], 2));

@@ -90,7 +90,7 @@ static int start(struct cube *c)
 	return err ? err : cube_plan_detour(c, PLAN);
 }
 
-/* What a part of a draft is to be instead. */
+/* The new value of a part of a draft. */
 struct spoil {
 	size_t at, size;
 	uint32_t value;
@@ -121,7 +121,7 @@ TEST(each_part_of_a_plan_is_checked)
 {
 	static const struct spoil spoils[] = {
 		SPOIL(type, 0), SPOIL(type, 4),
-		/* Of another type, the parts of which are missing. */
+		/* Another type, the parts of which are missing. */
 		SPOIL(type, HYPERCUBE_PLAN_BCAST), SPOIL(type, HYPERCUBE_PLAN_DOUBLING),
 		SPOIL(root, 8),
 		/* The dimension that is the next one, too, and one that there is not. */

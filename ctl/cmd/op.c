@@ -26,7 +26,7 @@ static bool same_plan(const struct nl_op *a, const struct nl_op *b)
 	return a->plan == b->plan && a->epoch == b->epoch;
 }
 
-/* What a member waits for, as JSON and as text have it. */
+/* Names, as JSON and as text have them, for the reasons why a member waits. */
 static const struct wait {
 	const char *name, *text;
 } waits[] = {

@@ -109,13 +109,13 @@ int hcl_elem_size(unsigned int oper, unsigned int type, unsigned int width)
 	return types[type].size;
 }
 
-/* What an error means. */
+/* The meaning of an error. */
 struct words {
 	int err;
 	const char *text;
 };
 
-/* Of a cause that is a node; %u is its number. */
+/* The text for a cause that is a node; %u is its number. */
 static const struct words node_words[] = {
 	{ ECONNRESET, "node %" PRIu32 " left" },
 	{ EHOSTDOWN, "node %" PRIu32 " failed" },

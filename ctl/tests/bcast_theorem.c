@@ -216,7 +216,7 @@ TEST(bcast_4n_9_faults)
 		ASSERT_TRUE(bounded(n, 4 * n - 9, 22, 150));
 }
 
-/* What is measured is far below: 3 and 4 steps more (errata). */
+/* The steps measured are far below: 3 and 4 more (errata). */
 TEST(bcast_bounds_are_loose)
 {
 	unsigned int n;

@@ -175,7 +175,7 @@ static bool one_dimension(const unsigned int *set, unsigned int size, void *ctx)
 	return false;
 }
 
-/* What its use needs, one such dimension with 2n - 1 bad nodes, is there. */
+/* Its use needs one such dimension with 2n - 1 bad nodes: there is one. */
 TEST(bcast_lemma_1_as_used)
 {
 	struct lemma l;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the test of the operators and their benchmark share: names, and values that matter. */
+/* Names, and values that matter, for the test of the operators and for their benchmark. */
 #ifndef _COMBINE_TEST_H
 #define _COMBINE_TEST_H
 

@@ -26,7 +26,7 @@ TEST(traits_each_collective_has_sensible_ones)
 		ASSERT_TRUE((t->gives == HC_WHO_NOBODY) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE((t->gets == HC_WHO_NOBODY) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE(!hc_traits_unasked(t) || t->gives == HC_WHO_ROOT);
-		/* Who calls and gets something waits for it. */
+		/* Members that call and get something, or are told, wait for it. */
 		ASSERT_TRUE(t->told == (t->gets == HC_WHO_ALL || t->gets == HC_WHO_NOBODY));
 	}
 }

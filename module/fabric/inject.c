@@ -90,7 +90,7 @@ static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned 
 	return skb;
 }
 
-/* What stands in front of a payload if nothing leads the frame. */
+/* Length of the parts in front of a payload if nothing leads the frame. */
 static unsigned int head_len(const struct hc_inject *rec, const struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = NULL;

@@ -18,7 +18,7 @@ struct hc_port;
 
 /* Room for a walk of 64 steps. */
 #define HC_WALK_ROOM	32
-/* What is in front of the payload of DATA, the longest there is. */
+/* The parts in front of the payload of DATA, the longest there are. */
 #define HC_DATA_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_data))
 /* Room in front of a payload, so that it begins where a line of the cache does. */
 #define HC_HEADROOM	ALIGN(HC_WALK_ROOM + HC_DATA_HEAD, 64)
@@ -45,7 +45,7 @@ static inline struct hc_hdr *hc_hdr(const struct sk_buff *skb)
 	return (struct hc_hdr *)skb->data;
 }
 
-/* What leads a frame on its way, behind the common part: bytes. */
+/* Bytes behind the common part that lead a frame on its way. */
 static inline unsigned int hc_way_area(const struct hc_hdr *hdr)
 {
 	if (hdr->flags & HC_FRAME_F_FLOOD)

@@ -73,11 +73,11 @@ static inline struct hc_hdr *frame_hdr(struct frame *f)
 unsigned int frame_head(struct frame *f);
 /* The part of its type; NULL: it has none, or not all of it. */
 void *frame_part(struct frame *f);
-/* What it is of; NULL: of no plan. */
+/* Returns the frame's plan; NULL: it is of none. */
 struct hc_wire_plan *frame_plan(struct frame *f);
 /* Begin one of that type: the common part, and that of the type, all 0 but for the type. */
 void frame_begin(struct frame *f, unsigned int type);
-/* What leads it: behind the common part. */
+/* Returns the part that leads the frame, behind the common one. */
 void frame_lead(struct frame *f, const void *data, unsigned int len);
 /* Payload. */
 void frame_put(struct frame *f, const void *data, unsigned int len);

@@ -6,7 +6,7 @@
 
 #include "frame.h"
 
-/* Of all frames; of those of plans; of a type, whose number is that. */
+/* struct field.of: all frames; those of plans; else the number of a type. */
 #define ALL	0
 #define PLANS	0xff
 #define FIELD(type, wire, name) \

@@ -303,7 +303,7 @@ int cube_allreduce(struct cube *c, unsigned int plan, struct hypercube_result *r
 /* All but @last come to a barrier, and nobody leaves it.  Return: how many did something else. */
 unsigned int barrier_without(const struct cube *c, const struct hypercube_op *op,
 			     unsigned int last);
-/* What that sum must be. */
+/* The right sum. */
 uint64_t cube_mask(const struct cube *c);
 
 #endif /* _HC_CUBE_H */
