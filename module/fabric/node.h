@@ -65,7 +65,7 @@ enum {
  * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
  * @eth: Ethernet of the endpoint
  * @flood: frames that are flooded
- * @states: what is known of faults elsewhere
+ * @lsdb: what is known of faults elsewhere
  * @drops: by reason, not attributed to a link; atomic, any context
  * @ports: one for each dimension
  */

@@ -77,7 +77,7 @@ void *frame_part(struct frame *f);
 struct hc_wire_plan *frame_plan(struct frame *f);
 /* Begin one of that type: the common part, and that of the type, all 0 but for the type. */
 void frame_begin(struct frame *f, unsigned int type);
-/* Returns the part that leads the frame, behind the common one. */
+/* Put in what leads it, behind the common part. */
 void frame_lead(struct frame *f, const void *data, unsigned int len);
 /* Payload. */
 void frame_put(struct frame *f, const void *data, unsigned int len);
