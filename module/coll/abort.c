@@ -367,7 +367,7 @@ static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 }
 
 /* In frames, to tell the peers. */
-#define ABORT_COST	8
+#define ABORT_COST	4
 
 void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_peer)
 {
