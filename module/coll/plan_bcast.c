@@ -303,7 +303,8 @@ static void message_ended(struct hc_member *m, const struct hc_op *op)
 	struct bcast_member *bm = bcast_member(m);
 
 	bm->ended++;
-	bm->ended_nr = op->nr + 1;
+	/* Failures of several ranges that were told at once may have been given numbers beyond. */
+	bm->ended_nr = max(bm->ended_nr, op->nr + 1);
 }
 
 static void bcast_forgone(struct hc_member *m, struct hc_op *op)
