@@ -91,9 +91,9 @@ struct field {
 
 static void number_put(void *p, size_t size, uint64_t v)
 {
-	if (size == sizeof(v))
+	if (size == sizeof(uint64_t))
 		*(uint64_t *)p = v;
-	else
+	else if (size == sizeof(uint32_t))
 		*(uint32_t *)p = (uint32_t)v;
 }
 

@@ -358,7 +358,7 @@ static inline struct hc_leave_cb *hc_leave_cb(struct sk_buff *skb)
 	return (struct hc_leave_cb *)skb->cb;
 }
 
-/* Contents of a ACK frame: all operations below @nr are complete; the rest is about the last
+/* Contents of an ACK frame: all operations below @nr are complete; the rest is about the last
  * of them.
  */
 struct hc_ack {

@@ -264,7 +264,7 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	hc_plan_fabric_init(fabric);
 	hc_flap_init(fabric);
 	hc_later_init(fabric);
-	hc_paths_init(&fabric->probes);
+	hc_paths_init(&fabric->paths);
 	return fabric;
 }
 

@@ -84,7 +84,7 @@ struct sock;
  * @patience: ms of silence that end an operation where frames may get lost, 0: none do;
  *	written under @lock
  * @detect: rounds of DETECT
- * @probes: the PATH frames under way
+ * @paths: the PATH frames under way
  * @later: requests that are answered later
  * @stall: looks for stalled operations
  * @stall_slice: at which nodes it does so next
@@ -118,7 +118,7 @@ struct hc_fabric {
 	u32 nlossy;
 	u32 patience;
 	struct hc_fabric_detect detect;
-	struct hc_paths probes;
+	struct hc_paths paths;
 	struct hc_laters later;
 	struct delayed_work stall;
 	u32 stall_slice;

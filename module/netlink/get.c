@@ -106,7 +106,7 @@ static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, 
 	return 0;
 }
 
-#define PATH_MAX_WAIT	(2 * HZ)
+#define PATH_WAIT	(2 * HZ)
 
 /**
  * struct route - a request for a route
@@ -179,7 +179,7 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	r = hc_later_new(skb, info, sizeof(*r), &route_ops);
 	if (IS_ERR(r))
 		return PTR_ERR(r);
-	r->end = jiffies + PATH_MAX_WAIT;
+	r->end = jiffies + PATH_WAIT;
 	INIT_LIST_HEAD(&r->probe.list);
 	r->probe.src = src->id;
 	r->probe.dst = dst->id;

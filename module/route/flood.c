@@ -79,7 +79,7 @@ struct hc_flood_chunk {
 enum seen {
 	SEEN_FIRST,	/* it is here for the first time */
 	SEEN_TO_SPREAD,	/* it went along the tree, and has to be spread now */
-	SEEN_ACK,	/* nothing */
+	SEEN_DONE,	/* nothing */
 };
 
 /* ------------------------------------------------------------ who has seen what */
@@ -147,9 +147,9 @@ static enum seen origin_note(struct hc_flood_seen *s, u32 nr, bool spread)
 		return SEEN_FIRST;
 	}
 	if (behind >= WINDOW_BITS)
-		return SEEN_ACK;
+		return SEEN_DONE;
 	if (s->seen & BIT(behind) && (!spread || s->spread & BIT(behind)))
-		return SEEN_ACK;
+		return SEEN_DONE;
 	s->spread |= spread ? BIT(behind) : 0;
 	if (s->seen & BIT(behind))
 		return SEEN_TO_SPREAD;
@@ -167,11 +167,11 @@ static enum seen seen_note(struct hc_node *node, u32 src, u32 nr, bool spread)
 		*chunk = hc_poll_alloc(node->fabric, chunk_size(node));
 	if (!*chunk) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
-		return SEEN_ACK;
+		return SEEN_DONE;
 	}
 	what = origin_note(&(*chunk)->of[src % CHUNK], nr, spread);
 	/* Old numbers do not keep an origin from being forgotten. */
-	if (what != SEEN_ACK)
+	if (what != SEEN_DONE)
 		(*chunk)->heard |= BIT_ULL(src % CHUNK);
 	return what;
 }
@@ -244,7 +244,7 @@ void hc_flood_start(struct hc_node *node, struct sk_buff *skb)
 
 	seen_sweep(node);
 	hc_wire_flood_of(skb)->nr = cpu_to_be32(++node->flood.nr);
-	if (seen_note(node, node->id, node->flood.nr, !tree) != SEEN_ACK)
+	if (seen_note(node, node->id, node->flood.nr, !tree) != SEEN_DONE)
 		flood(node, HC_DIM_HOST, tree, edges, skb);
 	consume_skb(skb);
 }
@@ -259,7 +259,7 @@ bool hc_flood_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	if (tree && tree != hc_lsdb_tree(node, src, &edges))
 		tree = 0;
 	what = seen_note(node, src, be32_to_cpu(w->nr), !tree);
-	if (what != SEEN_ACK)
+	if (what != SEEN_DONE)
 		flood(node, dim, tree, edges, skb);
 	return what == SEEN_FIRST;
 }

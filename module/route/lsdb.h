@@ -54,7 +54,7 @@ void hc_lsdb_links(struct hc_node *node);
  * of them over it again.  Any context.
  */
 void hc_lsdb_again(struct hc_node *node, unsigned int dim);
-/* A LSA frame came over link @dim; consumes. */
+/* An LSA frame came over link @dim; consumes. */
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* First hop of a shortest path to @dst as far as known, or -1. */
 int hc_lsdb_hop(struct hc_node *node, u32 dst);

@@ -303,19 +303,19 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, skb);
 }
 
-/* ------------------------------------------------------------ probes */
+/* ------------------------------------------------------------ paths */
 
-void hc_paths_init(struct hc_paths *probes)
+void hc_paths_init(struct hc_paths *paths)
 {
-	spin_lock_init(&probes->lock);
-	INIT_LIST_HEAD(&probes->list);
+	spin_lock_init(&paths->lock);
+	INIT_LIST_HEAD(&paths->list);
 }
 
 static struct hc_path *path_find(struct hc_fabric *fabric, const struct hc_hdr *hdr)
 {
 	struct hc_path *p;
 
-	list_for_each_entry(p, &fabric->probes.list, list)
+	list_for_each_entry(p, &fabric->paths.list, list)
 		if (p->src == be16_to_cpu(hdr->src) && p->dst == be16_to_cpu(hdr->dst))
 			return p;
 	return NULL;
@@ -328,7 +328,7 @@ static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arri
 	struct hc_path *p;
 	unsigned int i;
 
-	spin_lock_bh(&fabric->probes.lock);
+	spin_lock_bh(&fabric->paths.lock);
 	/* One that was given up may arrive late. */
 	p = path_find(fabric, hdr);
 	if (p && be16_to_cpu(hdr->walk) < 2 * hc_nodes(fabric->dim)) {
@@ -337,7 +337,7 @@ static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arri
 			p->walk[i] = walk_get(walk_area(skb), i);
 		list_del_init(&p->list);
 	}
-	spin_unlock_bh(&fabric->probes.lock);
+	spin_unlock_bh(&fabric->paths.lock);
 }
 
 void hc_path_arrived(struct hc_node *node, const struct sk_buff *skb)
@@ -360,9 +360,9 @@ int hc_path_begin(struct hc_fabric *fabric, struct hc_path *p)
 	if (!skb)
 		return -ENOMEM;
 	hc_hdr(skb)->dst = cpu_to_be16(p->dst);
-	spin_lock_bh(&fabric->probes.lock);
-	list_add_tail(&p->list, &fabric->probes.list);
-	spin_unlock_bh(&fabric->probes.lock);
+	spin_lock_bh(&fabric->paths.lock);
+	list_add_tail(&p->list, &fabric->paths.list);
+	spin_unlock_bh(&fabric->paths.lock);
 	hc_eth_host_add(node, skb);
 	return 0;
 }
@@ -371,15 +371,15 @@ bool hc_path_over(struct hc_fabric *fabric, const struct hc_path *p)
 {
 	bool over;
 
-	spin_lock_bh(&fabric->probes.lock);
+	spin_lock_bh(&fabric->paths.lock);
 	over = list_empty(&p->list);
-	spin_unlock_bh(&fabric->probes.lock);
+	spin_unlock_bh(&fabric->paths.lock);
 	return over;
 }
 
 void hc_path_end(struct hc_fabric *fabric, struct hc_path *p)
 {
-	spin_lock_bh(&fabric->probes.lock);
+	spin_lock_bh(&fabric->paths.lock);
 	list_del_init(&p->list);
-	spin_unlock_bh(&fabric->probes.lock);
+	spin_unlock_bh(&fabric->paths.lock);
 }

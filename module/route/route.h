@@ -41,7 +41,7 @@ struct hc_paths {
 
 /**
  * struct hc_path - a PATH under way
- * @list: in hc_fabric.probes, until it is over; under its lock
+ * @list: in hc_fabric.paths, until it is over; under its lock
  * @src: its origin
  * @dst: its destination
  * @status: when it is over: how many dimensions were crossed, or -ENOLINK (no path)
@@ -55,7 +55,7 @@ struct hc_path {
 	u8 *walk;
 };
 
-void hc_paths_init(struct hc_paths *probes);
+void hc_paths_init(struct hc_paths *paths);
 /* Let a frame go from p->src to p->dst, another node.  0 or -ENOMEM. */
 int hc_path_begin(struct hc_fabric *fabric, struct hc_path *p);
 /* Is it over? */
