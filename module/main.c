@@ -10,6 +10,7 @@
 #include "fabric/fabric.h"
 #include "fabric/gate.h"
 #include "fabric/inject.h"
+#include "hc_version.h"
 #include "netlink/netlink.h"
 #include "sock/socks.h"
 
@@ -55,6 +56,8 @@ module_init(hc_init);
 module_exit(hc_exit);
 
 MODULE_DESCRIPTION("Hypercube multicomputer with fault-tolerant collectives");
+MODULE_AUTHOR("The authors of hypercube");
+MODULE_VERSION(HC_VERSION);
 MODULE_LICENSE("GPL");
 MODULE_ALIAS_GENL_FAMILY(HYPERCUBE_FAMILY_NAME);
 MODULE_ALIAS_RTNL_LINK("hypercube");

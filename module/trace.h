@@ -67,6 +67,7 @@ TRACE_DEFINE_ENUM(HYPERCUBE_ALLREDUCE);
 TRACE_DEFINE_ENUM(HYPERCUBE_BARRIER);
 TRACE_DEFINE_ENUM(HYPERCUBE_GATHER);
 TRACE_DEFINE_ENUM(HYPERCUBE_SCATTER);
+TRACE_DEFINE_ENUM(HYPERCUBE_ALLGATHER);
 TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_NTF);
 TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 
@@ -112,7 +113,8 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_ALLREDUCE,	"allreduce" },			\
 	{ HYPERCUBE_BARRIER,	"barrier" },			\
 	{ HYPERCUBE_GATHER,	"gather" },			\
-	{ HYPERCUBE_SCATTER,	"scatter" }
+	{ HYPERCUBE_SCATTER,	"scatter" },			\
+	{ HYPERCUBE_ALLGATHER,	"allgather" }
 
 /* A frame leaves over a link, or arrives. */
 DECLARE_EVENT_CLASS(hc_frame,
@@ -120,6 +122,7 @@ DECLARE_EVENT_CLASS(hc_frame,
 	TP_ARGS(node, dim, skb),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
 		__field(u32, node)
 		__field(u32, dim)
 		__field(u32, type)
@@ -137,6 +140,7 @@ DECLARE_EVENT_CLASS(hc_frame,
 		const struct hc_hdr *hdr = hc_hdr(skb);
 
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
 		__entry->node = node->id;
 		__entry->dim = dim;
 		__entry->type = hdr->type;
@@ -171,6 +175,7 @@ TRACE_EVENT(hc_merge,
 	TP_ARGS(node, plan, op, src, len, begin),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
 		__field(u32, node)
 		__field(u32, src)
 		__field(u32, plan)
@@ -180,6 +185,7 @@ TRACE_EVENT(hc_merge,
 	),
 	TP_fast_assign(
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
 		__entry->node = node->id;
 		__entry->src = src;
 		__entry->plan = plan;
@@ -200,6 +206,7 @@ TRACE_EVENT(hc_stage,
 	TP_ARGS(node, plan, op, dst, skb),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
 		__field(u32, node)
 		__field(u32, dst)
 		__field(u32, stage)
@@ -212,6 +219,7 @@ TRACE_EVENT(hc_stage,
 	),
 	TP_fast_assign(
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
 		__entry->node = node->id;
 		__entry->dst = dst->node;
 		__entry->stage = dst->stage;
@@ -236,12 +244,14 @@ TRACE_EVENT(hc_drop,
 	TP_ARGS(node, port, reason),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
 		__field(u32, node)
 		__field(int, dim)
 		__field(u32, reason)
 	),
 	TP_fast_assign(
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
 		__entry->node = node->id;
 		__entry->dim = port ? port - node->ports : -1;
 		__entry->reason = reason;
@@ -256,12 +266,14 @@ TRACE_EVENT(hc_fault,
 	TP_ARGS(node, before, fault),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
 		__field(u32, node)
 		__field(u32, before)
 		__field(u32, fault)
 	),
 	TP_fast_assign(
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
 		__entry->node = node->id;
 		__entry->before = before;
 		__entry->fault = fault;
@@ -276,6 +288,7 @@ TRACE_EVENT(hc_plan,
 	TP_ARGS(plan, cmd),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
 		__field(u32, plan)
 		__field(u32, epoch)
 		__field(u32, root)
@@ -286,6 +299,7 @@ TRACE_EVENT(hc_plan,
 	),
 	TP_fast_assign(
 		memcpy(__entry->fabric, plan->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = plan->fabric->index;
 		__entry->plan = plan->id;
 		__entry->epoch = plan->epoch;
 		__entry->root = plan->root;
@@ -307,6 +321,7 @@ TRACE_EVENT(hc_op_begin,
 	TP_ARGS(node, plan, op, w),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
 		__field(u32, node)
 		__field(u32, plan)
 		__field(u32, collective)
@@ -317,6 +332,7 @@ TRACE_EVENT(hc_op_begin,
 	),
 	TP_fast_assign(
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
 		__entry->node = node->id;
 		__entry->plan = plan;
 		__entry->collective = w->collective;
@@ -337,6 +353,7 @@ TRACE_EVENT(hc_op_end,
 	TP_ARGS(node, plan, op, status),
 	TP_STRUCT__entry(
 		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
 		__field(u32, node)
 		__field(u32, plan)
 		__field(u64, op)
@@ -344,6 +361,7 @@ TRACE_EVENT(hc_op_end,
 	),
 	TP_fast_assign(
 		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
 		__entry->node = node->id;
 		__entry->plan = plan;
 		__entry->op = op;

@@ -18,7 +18,7 @@
 
 enum hc_frame_type {
 	HC_FRAME_TEST = 1,	/* DETECT: is the link there? */
-	HC_FRAME_FAULT,		/* FAULT word of the sender */
+	HC_FRAME_FAULT,		/* FAULT word of the sender, or the answer to one */
 	HC_FRAME_DATA,		/* segment of a contribution or of a partial result */
 	HC_FRAME_ACK,		/* all operations below .op are complete at the sink; upwards
 				 * in a broadcast: at the sender and all below it
@@ -105,9 +105,17 @@ struct hc_wire_test {
 
 static_assert(sizeof(struct hc_wire_test) == 8);
 
+/**
+ * struct hc_wire_fault - a FAULT word, and how far the receiver's own have come
+ * @fault: the word of the sender; of an answer the one that has come
+ * @told: the word's number, which the receiver answers; 0: there is nothing to answer
+ * @heard: number of the last word that has come from the receiver, 0: none; without @told the
+ *	frame is nothing but an answer
+ */
 struct hc_wire_fault {
 	__be32	fault;
-	__be32	reserved;
+	__be16	told;
+	__be16	heard;
 };
 
 static_assert(sizeof(struct hc_wire_fault) == 8);
@@ -158,6 +166,9 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
 #define HC_DATA_F_PART		0x04	/* one of the parts of a blocked sender */
 #define HC_DATA_F_WANT		0x08	/* the sender wants the result from this node */
 #define HC_DATA_F_DOWN		0x10	/* away from the root of the plan */
+#define HC_DATA_F_SEEN		0x20	/* in a ring: no data, but .block's word that all beyond it
+					 * have what it took from there
+					 */
 
 /**
  * struct hc_wire_data - a segment
@@ -173,8 +184,9 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
  * @stage: stage of the transfer
  * @flags: HC_DATA_F_*
  * @reserved: 0
- * @turn: DOWN: steps taken since the data left the root, with this one
- * @block: GATHER, SCATTER: node whose block it is
+ * @turn: DOWN: steps taken since the data left the root, with this one; in a ring: since the slice
+ *	began
+ * @block: GATHER, SCATTER, ALLGATHER: node whose block it is
  * @ordinal: BCAST: messages begun before this one, the low bits
  * @cost: per stage the number of steps it took, the maximum seen so far
  * @reserved2: 0

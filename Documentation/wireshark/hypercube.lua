@@ -27,7 +27,7 @@ local dtypes = {
 	[8] = 'i64', [9] = 'f32', [10] = 'f64', [11] = 'record',
 }
 local collectives = { [1] = 'reduce', [2] = 'bcast', [3] = 'allreduce', [4] = 'barrier',
-	[5] = 'gather', [6] = 'scatter' }
+	[5] = 'gather', [6] = 'scatter', [7] = 'allgather' }
 
 local f = {
 	-- of the monitor
@@ -61,6 +61,8 @@ local f = {
 	-- the parts of types
 	round = ProtoField.uint32('hypercube.test.round', 'Round of DETECT'),
 	fault = ProtoField.uint32('hypercube.fault.word', 'FAULT word', base.HEX),
+	fault_told = ProtoField.uint16('hypercube.fault.told', 'Number of the word'),
+	fault_heard = ProtoField.uint16('hypercube.fault.heard', 'Number heard'),
 	lsa_flags = ProtoField.uint8('hypercube.lsa.flags', 'Flags', base.HEX),
 	sync = ProtoField.bool('hypercube.lsa.sync', 'Answer with all you know', 8, nil, 0x01),
 	plan = ProtoField.uint32('hypercube.plan', 'Plan'),
@@ -80,6 +82,7 @@ local f = {
 	part = ProtoField.bool('hypercube.data.part', 'Part of a blocked sender', 8, nil, 0x04),
 	want = ProtoField.bool('hypercube.data.want', 'The sender wants the result', 8, nil, 0x08),
 	down = ProtoField.bool('hypercube.data.down', 'Away from the root', 8, nil, 0x10),
+	seen = ProtoField.bool('hypercube.data.seen', 'All beyond have what came', 8, nil, 0x20),
 	turn = ProtoField.uint16('hypercube.turn', 'Steps since the root'),
 	block = ProtoField.uint16('hypercube.block', 'Node of the block'),
 	ordinal = ProtoField.uint16('hypercube.ordinal', 'Messages begun before (low bits)'),
@@ -149,10 +152,10 @@ local header = {
 local plan = { { 0, f.plan, 4 }, { 4, f.epoch, 4 }, { 8, f.op, 8 } }
 local parts = {
 	[TEST] = { len = 8, { 0, f.round, 4 } },
-	[FAULT] = { len = 8, { 0, f.fault, 4 } },
+	[FAULT] = { len = 8, { 0, f.fault, 4 }, { 4, f.fault_told, 2 }, { 6, f.fault_heard, 2 } },
 	[DATA] = { len = 64, plan = true, { 16, f.offset, 8 }, { 24, f.total, 8 }, { 32, f.index, 4 },
 		{ 36, f.width, 2 }, { 38, f.oper, 1 }, { 39, f.dtype, 1 }, { 40, f.collective, 1 },
-		{ 41, f.stage, 1 }, { 42, f.data_flags, 1, { f.last, f.notify, f.part, f.want, f.down } },
+		{ 41, f.stage, 1 }, { 42, f.data_flags, 1, { f.last, f.notify, f.part, f.want, f.down, f.seen } },
 		{ 44, f.turn, 2 }, { 46, f.block, 2 }, { 48, f.ordinal, 2 }, { 50, f.cost, 12 } },
 	[ACK] = { len = 32, plan = true, { 16, f.ack_failed, 8 }, { 24, f.ack_nfailed, 4 },
 		{ 28, f.ack_steps, 4 } },

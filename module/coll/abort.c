@@ -279,6 +279,9 @@ void hc_abort_settle(struct hc_member *m, const struct hc_abort *last)
 	WRITE_ONCE(m->done, m->head);
 }
 
+/* In frames, to tell listeners. */
+#define EVENT_COST	16
+
 /* A fault breaks the plan.  What this member has handed over may be complete at
  * the root; it stays in doubt until the root says so (HC_ABORT_F_FINAL) or silence
  * lasts too long (coll/stall.c).  Returns whether that was news.
@@ -302,6 +305,7 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 			smp_store_release(&m->plan->broken, true);
 			trace_hc_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
 			hc_notify_plan(m->plan, HYPERCUBE_CMD_PLAN_NTF);
+			m->node->spent += EVENT_COST;
 		}
 		/* The root knows all at once: see below. */
 		if (!hc_member_is_root(m))
@@ -350,6 +354,7 @@ static void event_abort(struct hc_member *m, const struct hc_abort *abort)
 	};
 
 	hc_notify_op(m->plan, &ev);
+	m->node->spent += EVENT_COST;
 }
 
 /* The member's next contribution belongs to what has failed; but not if it is the first
@@ -367,7 +372,7 @@ static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 }
 
 /* In frames, to tell the peers. */
-#define ABORT_COST	4
+#define ABORT_COST	8
 
 void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_peer)
 {

@@ -209,3 +209,36 @@ void hc_root_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 	else if (m->view_wait == HYPERCUBE_WAIT_DONE)
 		hc_view_idle(m);
 }
+
+/* ------------------------------------------------------------ each member knows alone */
+
+void hc_alone_handed(struct hc_member *m, struct hc_op *op)
+{
+	struct hc_op_event ev = {
+		.node = m->node->id,
+		.nr = op->nr,
+		.steps = hc_op_steps(m, op),
+		.time = op->time,
+	};
+
+	/* One word for the operation, not one of each member. */
+	if (m->node->id == m->plan->root)
+		hc_notify_op(m->plan, &ev);
+	hc_op_drop(m, op, 0);
+	WRITE_ONCE(m->done, m->head);
+}
+
+void hc_alone_settle_below(struct hc_member *m)
+{
+	u64 from = max(m->head, m->abort.from);
+	unsigned int i;
+
+	for (i = 0; i < HC_OP_WINDOW; i++)
+		if (m->ops[i] && m->ops[i]->nr < from)
+			hc_op_forgo(m, m->ops[i]);
+	m->head = from;
+	WRITE_ONCE(m->done, from);
+	/* Not behind by any rule of ours, but ABORT may come from another machine. */
+	WRITE_ONCE(m->next, max(m->next, from));
+	hc_numbers_skip(m);
+}

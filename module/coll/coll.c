@@ -165,7 +165,7 @@ bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
 	view->next = READ_ONCE(m->next);
 	view->done = READ_ONCE(m->done);
 	view->wait = READ_ONCE(m->view_wait);
-	view->peer = READ_ONCE(m->view_peer);
+	view->awaited = READ_ONCE(m->view_peer);
 	view->since = jiffies64_to_nsecs(jiffies - READ_ONCE(m->view_since));
 	return true;
 }
@@ -372,8 +372,7 @@ const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node)
 	return NULL;
 }
 
-/* A frame that cannot be taken ends its operation. */
-static void data_fail(struct hc_member *m, struct sk_buff *skb, int status)
+void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 {
 	bool memory = status == -ENOMEM;
 	struct hc_abort abort = {
@@ -398,7 +397,7 @@ static u32 loose(const struct sk_buff *skb)
 	return skb->sk ? 0 : skb->truesize;
 }
 
-static bool stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb)
+bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb)
 {
 	u32 room = HC_UP_WINDOW * (m->node->fabric->segment + PAGE_SIZE);
 
@@ -433,10 +432,10 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 	}
 	op = hc_op_get(m, nr);
 	err = op ? hc_up_check(m, op, i, skb) : -ENOMEM;
-	if (!err && !stream_push(m, &op->src[i], skb))
+	if (!err && !hc_stream_push(m, &op->src[i], skb))
 		err = -ENOBUFS;
 	if (err) {
-		data_fail(m, skb, err);
+		hc_data_fail(m, skb, err);
 		return;
 	}
 	/* In lockstep it may be ahead of this member's own stage. */
@@ -470,7 +469,7 @@ static void down_rx(struct hc_member *m, struct sk_buff *skb)
 	op = hc_op_get(m, be64_to_cpu(hc_wire_plan_of(skb)->op));
 	err = op ? hc_down_check(m, op, skb) : -ENOMEM;
 	if (err) {
-		data_fail(m, skb, err);
+		hc_data_fail(m, skb, err);
 		return;
 	}
 	hc_op_note(m, op, skb);
@@ -612,6 +611,8 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	/* It may go on with another header.  What is missing then, the next frame tells. */
 	else if (skb_cow_head(skb, 0))
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+	else if (plan->ops->data_rx)
+		plan->ops->data_rx(m, skb);
 	else
 		data_from_rx(m, skb);
 	rcu_read_unlock();

@@ -388,11 +388,15 @@ const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node);
 struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp);
 /* The same segment, its payload nobody else's; consumes.  NULL: no memory. */
 struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb);
+/* A segment that waits.  False: too much waits there already. */
+bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb);
 /* The next segment that waits in a stream, or NULL. */
 struct sk_buff *hc_stream_pop(struct hc_stream *st);
 void hc_op_free(struct hc_op *op);
 /* Wait for something: note it for "who is missing?"; returns HC_BLOCKED. */
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer);
+/* A frame that cannot be taken, for @status, ends its operation; consumes. */
+void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status);
 /* How many frames of its stream in operation @nr a peer need not wait for any more. */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
 /* A peer has taken @taken of @sent frames; it may have said so before.  True: *credit, of at
@@ -415,6 +419,11 @@ void hc_root_ack_tell(struct hc_member *m);
 void hc_root_ack_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_root_handed(struct hc_member *m, struct hc_op *op);
 void hc_root_settle_below(struct hc_member *m);
+/* For those of which all members know alone: what is handed over is done; operations below the
+ * failed range are over everywhere else, go on without them.
+ */
+void hc_alone_handed(struct hc_member *m, struct hc_op *op);
+void hc_alone_settle_below(struct hc_member *m);
 /* The window moves to d->nr, but not past a result that has not come down to the end;
  * the sources are told.  True: it has moved.
  */
@@ -558,6 +567,9 @@ struct hc_rec hc_sock_record(const struct hc_member *m);
 /* Queue a piece of a result; consumes @skb, which is DATA.  @last ends the record.
  */
 void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* The same of a piece whose place in the result is @at, whatever has come before. */
+void hc_sock_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
+		       bool last);
 /* Queue a record without data: a completion or a failure. */
 void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 		    const struct hc_rec *rec);

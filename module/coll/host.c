@@ -148,7 +148,8 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 	return true;
 }
 
-static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
+/* @op: 0, or HYPERCUBE_OP_NONE: no other member hears of it. */
+static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status, u64 op,
 			struct hc_member *m)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
@@ -156,6 +157,7 @@ static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status,
 	struct hypercube_result res = {
 		.status = status,
 		.plan = be32_to_cpu(hc_wire_plan_of(skb)->plan),
+		.op = op,
 		.cookie = cb->cookie,
 		.cause_node = cause && m->abort.node != HC_CAUSE_NONE ? m->abort.node : ~0U,
 		.cause_dim = cause && m->abort.dim != HC_CAUSE_NONE ? m->abort.dim : ~0U,
@@ -172,7 +174,7 @@ void hc_host_waiting_refuse(struct hc_member *m, int status)
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(&m->waiting)))
-		host_refuse(m->node, skb, status, NULL);
+		host_refuse(m->node, skb, status, HYPERCUBE_OP_NONE, NULL);
 }
 
 static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
@@ -204,7 +206,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		};
 
 		m->begun++;
-		host_refuse(m->node, skb, -ENOMEM, NULL);
+		host_refuse(m->node, skb, -ENOMEM, 0, NULL);
 		hc_coll_abort_go_on(m, &abort);
 		m->reset = false;
 		return;
@@ -278,7 +280,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		if (!hc_sock_room(m, sock))
 			return false;
 		m->reset = false;
-		host_refuse(m->node, skb, -(int)m->abort.status, m);
+		host_refuse(m->node, skb, -(int)m->abort.status, 0, m);
 		m->begun++;
 		if (m->broken && m->plan->ops->refused)
 			m->plan->ops->refused(m);
@@ -312,7 +314,7 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 		plan = NULL;
 	m = plan ? plan->member[node->id] : NULL;
 	if (!m) {
-		host_refuse(node, skb, -ESTALE, NULL);
+		host_refuse(node, skb, -ESTALE, HYPERCUBE_OP_NONE, NULL);
 	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
 		__skb_queue_tail(&m->waiting, skb);
 		node->host.waiting = true;

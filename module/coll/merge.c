@@ -38,7 +38,7 @@
 /* Budget of a poll for merging, of all members together, before others have their turn: bytes
  * copied, and LOOK_COST for each input whenever the heads of all are looked at.
  */
-#define POLL_COST	SZ_64K
+#define POLL_COST	SZ_32K
 #define LOOK_COST	16
 
 /* Segments in flight in one merged stream between two members. */

@@ -13,6 +13,7 @@ static const struct hc_plan_ops *const plan_types[] = {
 	&hc_plan_tree,
 	&hc_plan_bcast,
 	&hc_plan_doubling,
+	&hc_plan_ring,
 };
 
 const struct hc_plan_ops *hc_plan_type(u32 id)

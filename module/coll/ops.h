@@ -98,6 +98,7 @@ enum hc_ack_way {
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
  * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
  *	own stage, which is noted when it is taken, and nobody needs credits
+ * @data_rx: DATA has come from a peer; consumes.  NULL: it is that of a tree, source by source
  * @steps: how many an operation took; NULL: as many as its stages
  * @ack_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
  * @ack_rx: others have told; NULL: nobody does
@@ -149,6 +150,7 @@ struct hc_plan_ops {
 	bool all_contribute;
 	bool unasked;
 	bool lockstep;
+	void (*data_rx)(struct hc_member *m, struct sk_buff *skb);
 	u32 (*steps)(const struct hc_member *m, const struct hc_op *op);
 	void (*ack_tell)(struct hc_member *m);
 	void (*ack_rx)(struct hc_member *m, const struct sk_buff *skb);
@@ -177,6 +179,7 @@ struct hc_plan_ops {
 extern const struct hc_plan_ops hc_plan_tree;
 extern const struct hc_plan_ops hc_plan_bcast;
 extern const struct hc_plan_ops hc_plan_doubling;
+extern const struct hc_plan_ops hc_plan_ring;
 
 /* Collectives on tree plans. */
 extern const struct hc_coll_ops hc_tree_reduce;

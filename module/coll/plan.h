@@ -21,7 +21,8 @@ struct netlink_ext_ack;
  * struct hc_plan_params - what netlink asks for, and is told
  * @id: id of the plan, >= 1; a plan of that id is replaced
  * @ops: its type
- * @root: sink of a tree, source of a broadcast, lowest node of a doubling
+ * @root: sink of a tree, source of a broadcast, lowest node of a doubling, first
+ *	node of the first ring
  * @stages: number of entries of @order
  * @order: dimensions
  * @steps: length of @sequence
@@ -29,6 +30,10 @@ struct netlink_ext_ack;
  * @members: set of 2^dim bits, node u is bit u % 32 of word u / 32; NULL with a doubling
  * @detours: @ndetours entries
  * @ndetours: how many
+ * @nrings: rings of a tree of these
+ * @rings: what is said of each, as HYPERCUBE_A_PLAN_RINGS
+ * @nring_nodes: length of @ring_nodes
+ * @ring_nodes: the nodes of all rings, one ring after the other
  * @fault: the 2^dim FAULT words the plan was made for
  */
 struct hc_plan_params {
@@ -42,6 +47,10 @@ struct hc_plan_params {
 	const u32 *members;
 	const struct hc_detour *detours;
 	u32 ndetours;
+	u32 nrings;
+	const struct hypercube_ring *rings;
+	u32 nring_nodes;
+	const u16 *ring_nodes;
 	const u32 *fault;
 };
 
@@ -53,7 +62,8 @@ struct hc_plan_params {
  * @ops: its type
  * @bytes: memory that it and its members take; constant once published
  * @epoch: the fabric's count of installations when it was made
- * @root: sink of the tree, source of the broadcast, lowest node of the doubling
+ * @root: sink of the tree, source of the broadcast, lowest node of the doubling, first node of the
+ *	first ring
  * @members: bit set of the members
  * @nmembers: how many
  * @stages: stages of which each takes the steps that frames say it took (hc_wire_data.cost)
@@ -125,7 +135,7 @@ int hc_plan_charge(struct hc_plan *plan, size_t bytes);
  * @next: number of the next contribution
  * @done: all below are complete as far as the member knows
  * @wait: enum hypercube_wait
- * @peer: with WAIT_PEER and WAIT_CREDIT
+ * @awaited: with WAIT_PEER and WAIT_CREDIT: the node
  * @since: ns that the wait has lasted
  */
 struct hc_op_view {
@@ -133,7 +143,7 @@ struct hc_op_view {
 	u64 next;
 	u64 done;
 	u32 wait;
-	u32 peer;
+	u32 awaited;
 	u64 since;
 };
 

@@ -402,24 +402,30 @@ static bool bcast_abort_owed(const struct hc_member *m)
 	return false;
 }
 
-/* Tells of the failure again: a source that has nothing of a message does not know that it has
- * to ask.
+static void abort_repeat(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	struct sk_buff *skb = hc_abort_alloc(m->node, &m->abort);
+
+	if (skb)
+		hc_peer_xmit(m, peer, skb);
+}
+
+/* Tells of the failure again.  Those below that have nothing of a message do not know that they
+ * have to ask.  The node above may have heard of another failure only, which ends before this
+ * one: then nothing is under way for which it would ask, and the source's word, as far as it is
+ * known there, is not the one that is awaited here.
  */
 static void bcast_abort_again(struct hc_member *m)
 {
 	unsigned int i;
 
+	if (bcast_member(m)->unnamed)
+		abort_repeat(m, &m->role.dst[0]);
 	if (!bcast_abort_owed(m))
 		return;
-	for (i = 0; i < m->role.nsrc; i++) {
-		struct sk_buff *skb;
-
-		if (m->peer_acked[i] >= m->abort_to)
-			continue;
-		skb = hc_abort_alloc(m->node, &m->abort);
-		if (skb)
-			hc_peer_xmit(m, &m->src[i], skb);
-	}
+	for (i = 0; i < m->role.nsrc; i++)
+		if (m->peer_acked[i] < m->abort_to)
+			abort_repeat(m, &m->src[i]);
 }
 
 /* A destination that has sent ABORT does not know that it was known here: tell it. */

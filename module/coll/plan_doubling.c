@@ -54,7 +54,7 @@
  * operations below the first.  Behind a gap: who found it has passed the first range,
  * so by (1) only the last operation below that can be pending here.  Before a gap: who
  * found the other range has passed the new one, with the same consequence.  That
- * operation fails here (doubling_settle_below()), as the number could not pass a
+ * operation fails here (hc_alone_settle_below()), as the number could not pass a
  * range that is forgotten.  Others do not miss this member: who has passed the
  * operation has its result, so all of this member's frames of it are sent but perhaps
  * those of the stages behind the one that it waits in; whoever waits for these has no
@@ -282,22 +282,6 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ what the common code asks */
 
-static void doubling_handed(struct hc_member *m, struct hc_op *op)
-{
-	struct hc_op_event ev = {
-		.node = m->node->id,
-		.nr = op->nr,
-		.steps = hc_op_steps(m, op),
-		.time = op->time,
-	};
-
-	/* One word for the operation, not one of each member. */
-	if (m->node->id == m->plan->root)
-		hc_notify_op(m->plan, &ev);
-	hc_op_drop(m, op, 0);
-	WRITE_ONCE(m->done, m->head);
-}
-
 /* How many frames of operation @nr a source was sent, if that is the oldest. */
 static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
 {
@@ -316,22 +300,6 @@ static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_reply *w
 {
 	return be64_to_cpu(w->head) == op->nr && be64_to_cpu(w->plan.op) == op->nr &&
 	       be32_to_cpu(w->sent) > doubling_op(op)->nr;
-}
-
-/* Operations below the failed range are over everywhere else: go on without them. */
-static void doubling_settle_below(struct hc_member *m)
-{
-	u64 from = max(m->head, m->abort.from);
-	unsigned int i;
-
-	for (i = 0; i < HC_OP_WINDOW; i++)
-		if (m->ops[i] && m->ops[i]->nr < from)
-			hc_op_forgo(m, m->ops[i]);
-	m->head = from;
-	WRITE_ONCE(m->done, from);
-	/* Not behind by any rule of ours, but ABORT may come from another machine. */
-	WRITE_ONCE(m->next, max(m->next, from));
-	hc_numbers_skip(m);
 }
 
 static const struct hc_coll_ops doubling_allreduce = {
@@ -365,10 +333,10 @@ const struct hc_plan_ops hc_plan_doubling = {
 	.ack_way = HC_ACK_ALONE,
 	.all_contribute = true,
 	.lockstep = true,
-	.handed = doubling_handed,
+	.handed = hc_alone_handed,
 	.close = hc_member_close,
 	.frames_told = frames_offered,
 	.was_sent = frame_was_sent,
-	.settle_below = doubling_settle_below,
-	.settle_passed = doubling_settle_below,
+	.settle_below = hc_alone_settle_below,
+	.settle_passed = hc_alone_settle_below,
 };

@@ -22,6 +22,7 @@
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "fabric/limits.h"
 #include "trace.h"
 
 /**
@@ -53,7 +54,9 @@ static bool set_has(const u8 *set, u32 u)
 	return set[u / 8] >> (u % 8) & 1;
 }
 
-/* Returns the set that source @i has asked for; its frame stays until the operation is over. */
+/* Returns the set that source @i has asked for; its frame stays until the operation is over, and
+ * is charged to the fabric as the operation is.
+ */
 static const u8 *source_set(const struct hc_op *op, unsigned int i)
 {
 	return hc_payload(skb_peek(&op->src[i].q));
@@ -83,7 +86,7 @@ static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned 
  */
 static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 {
-	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, set_bytes(m), GFP_ATOMIC);
+	struct sk_buff *skb = hc_poll_frame(m->node, HC_FRAME_DATA, set_bytes(m));
 	u8 *set = skb ? hc_payload(skb) : NULL;
 	unsigned int i;
 
@@ -131,8 +134,9 @@ static bool sources_came(struct hc_member *m, struct hc_op *op)
 
 static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 {
-	struct sk_buff *skb = set_make(m, op);
 	u64 nr = op->nr;
+	/* Without one the operation is gone. */
+	struct sk_buff *skb = set_make(m, op);
 	unsigned int i;
 
 	for (i = 0; skb && i < m->role.ndst; i++) {
@@ -144,7 +148,7 @@ static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 			return HC_FAILED;
 		if (i + 1 == m->role.ndst)
 			return HC_FINISHED;
-		skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+		skb = hc_poll_frame(m->node, HC_FRAME_DATA, 0);
 		if (!skb)
 			hc_op_fail(m, op, -ENOMEM, m->node->id);
 	}

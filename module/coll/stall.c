@@ -182,7 +182,7 @@ static bool pending(const struct hc_node *node, const struct hc_tree_peer *peer)
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++)
-		if ((detour || d == peer->dim) && hc_link_pending(&node->ports[d]))
+		if ((detour || d == peer->dim) && hc_link_pending(node, d))
 			return true;
 	return false;
 }

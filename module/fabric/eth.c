@@ -53,14 +53,12 @@
 
 /* ------------------------------------------------------------ addresses */
 
-void hc_eth_addr(const struct hc_node *node, u8 *addr)
+void hc_eth_addr(const struct hc_fabric *fabric, u32 id, u8 *addr)
 {
-	u32 fabric = node->fabric->id;
-
 	addr[0] = ADDR_0;
 	addr[1] = ADDR_1;
-	put_unaligned_be16(fabric, addr + 2);
-	put_unaligned_be16(node->id, addr + 4);
+	put_unaligned_be16(fabric->id, addr + 2);
+	put_unaligned_be16(id, addr + 4);
 }
 
 static bool of_a_fabric(const u8 *addr)
@@ -215,12 +213,6 @@ static void count(struct hc_node *node, struct hc_eth_stats *stats, unsigned int
 	u64_stats_update_end(&node->syncp);
 }
 
-/* Bytes in front of what the stack has sent. */
-static unsigned int head_len(const struct sk_buff *skb)
-{
-	return sizeof(struct hc_hdr) + hc_way_area(hc_hdr(skb));
-}
-
 void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 {
 	if (READ_ONCE(node->failed)) {
@@ -231,7 +223,7 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
 		return;
 	}
-	count(node, &node->eth.tx, skb->len - head_len(skb));
+	count(node, &node->eth.tx, skb->len - hc_way_end(hc_hdr(skb)));
 	if (hc_hdr(skb)->flags & HC_FRAME_F_FLOOD)
 		hc_flood_start(node, skb);
 	else
@@ -261,7 +253,7 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 	unsigned int why;
 	bool elsewhere;
 
-	__skb_pull(skb, head_len(skb));
+	__skb_pull(skb, hc_way_end(hc_hdr(skb)));
 	why = deliver_flaw(node, skb);
 	if (why) {
 		hc_drop(node, NULL, skb, why);

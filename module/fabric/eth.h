@@ -8,6 +8,7 @@
 #include <linux/netdevice.h>
 #include <linux/sizes.h>
 
+struct hc_fabric;
 struct hc_node;
 struct sk_buff;
 
@@ -46,7 +47,7 @@ struct hc_eth {
 };
 
 /* The MAC address of an endpoint. */
-void hc_eth_addr(const struct hc_node *node, u8 *addr);
+void hc_eth_addr(const struct hc_fabric *fabric, u32 id, u8 *addr);
 void hc_eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats);
 netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev);
 /* Queue another frame there and let the poll run.  Process context. */

@@ -8,6 +8,7 @@
 #include "fabric/fabric.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "hc_version.h"
 
 /* Counters of the node; frames and bytes of its links come over netlink. */
 static const char names[][ETH_GSTRING_LEN] = {
@@ -45,6 +46,7 @@ static void get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
 	const struct hc_node *node = netdev_priv(dev);
 
 	strscpy(info->driver, "hypercube", sizeof(info->driver));
+	strscpy(info->version, HC_VERSION, sizeof(info->version));
 	snprintf(info->bus_info, sizeof(info->bus_info), "%s/%u", node->fabric->name, node->id);
 }
 

@@ -25,6 +25,7 @@
 #include "fabric/link.h"
 #include "fabric/monitor.h"
 #include "fabric/node.h"
+#include "hc_topo.h"
 #include "netlink/later.h"
 #include "netlink/netlink.h"
 #include "route/route.h"
@@ -33,13 +34,11 @@
 /* Default payload of a full data frame: eight pages make one fragment. */
 #define SEGMENT_DEFAULT	32768
 #define BATCH		64
-/* The id is part of MAC addresses, as 16 bits. */
-#define ID_MAX		U16_MAX
 
 /**
  * struct hc_net - the fabrics of a network namespace
  * @lock: protects all here
- * @fabrics: by ascending id
+ * @fabrics: by ascending index
  * @generation: changes with the list
  */
 struct hc_net {
@@ -49,7 +48,7 @@ struct hc_net {
 };
 
 static unsigned int hc_net_id __read_mostly;
-static DEFINE_IDA(fabric_ids);
+static DEFINE_IDA(fabric_indices);
 
 static struct hc_net *hc_net(struct net *net)
 {
@@ -64,8 +63,8 @@ static void fabric_uncharge(struct hc_fabric *fabric)
 	if (!fabric->charged)
 		return;
 	fabric->charged = false;
-	if (fabric->id)
-		ida_free(&fabric_ids, fabric->id);
+	if (fabric->index)
+		ida_free(&fabric_indices, fabric->index);
 	hc_uncharge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim));
 	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
 }
@@ -112,14 +111,14 @@ struct hc_fabric *hc_fabric_get(struct net *net, const char *name)
 	return fabric;
 }
 
-struct hc_fabric *hc_fabric_get_next(struct net *net, u32 id)
+struct hc_fabric *hc_fabric_get_next(struct net *net, u32 index)
 {
 	struct hc_net *hn = hc_net(net);
 	struct hc_fabric *fabric, *found = NULL;
 
 	mutex_lock(&hn->lock);
 	list_for_each_entry(fabric, &hn->fabrics, list)
-		if (fabric->id >= id && hc_fabric_alive(fabric)) {
+		if (fabric->index >= index && hc_fabric_alive(fabric)) {
 			found = fabric;
 			kref_get(&found->ref);
 			break;
@@ -151,7 +150,7 @@ static int list_reserve(struct hc_net *hn, struct hc_fabric *fabric,
 		err = -EBUSY;
 	} else {
 		list_for_each_entry(pos, &hn->fabrics, list)
-			if (pos->id > fabric->id)
+			if (pos->index > fabric->index)
 				break;
 		list_add_tail(&fabric->list, &pos->list);
 	}
@@ -235,7 +234,7 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 				      struct netlink_ext_ack *extack)
 {
 	struct hc_fabric *fabric = kzalloc(sizeof(*fabric), GFP_KERNEL_ACCOUNT);
-	int id, err;
+	int index, err;
 
 	if (!fabric)
 		return ERR_PTR(-ENOMEM);
@@ -248,21 +247,21 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	hc_memory_owner_set(fabric);
 	kref_init(&fabric->ref);
 	mutex_init(&fabric->lock);
-	id = ida_alloc_range(&fabric_ids, 1, ID_MAX, GFP_KERNEL);
-	if (id < 0) {
-		if (id == -ENOSPC)
-			NL_SET_ERR_MSG(extack, "The machine has no more ids for fabrics");
+	index = ida_alloc_min(&fabric_indices, 1, GFP_KERNEL);
+	if (index < 0) {
 		hc_fabric_put(fabric);
-		return ERR_PTR(id);
+		return ERR_PTR(index);
 	}
 	write_pnet(&fabric->net, net);
-	fabric->id = id;
+	fabric->index = index;
+	fabric->id = p->id ?: hc_name_id(p->name);
 	fabric->segment = p->segment ?: SEGMENT_DEFAULT;
 	fabric->patience = HYPERCUBE_PATIENCE_DEFAULT;
 	strscpy(fabric->name, p->name, sizeof(fabric->name));
 	mutex_init(&fabric->sock_lock);
 	hc_plan_fabric_init(fabric);
 	hc_flap_init(fabric);
+	hc_lsdb_retry_init(fabric);
 	hc_later_init(fabric);
 	hc_paths_init(&fabric->paths);
 	return fabric;
@@ -277,6 +276,7 @@ static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *
 {
 	u32 n = hc_nodes(fabric->dim);
 	unsigned int d;
+	int err = 0;
 	u32 u;
 
 	fabric->nodes = kvcalloc(n, sizeof(*fabric->nodes), GFP_KERNEL_ACCOUNT);
@@ -290,10 +290,10 @@ static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *
 			return -ECANCELED;
 		cond_resched();
 	}
-	for (u = 0; u < n; u++)
-		for (d = 0; d < fabric->dim; d++)
-			hc_link_init(fabric->nodes[u], d);
-	return 0;
+	for (u = 0; u < n && !err; u++)
+		for (d = 0; d < fabric->dim && !err; d++)
+			err = hc_link_open(fabric->nodes[u], d);
+	return err;
 }
 
 static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_params *p,
@@ -364,12 +364,13 @@ static void nodes_unregister(struct hc_fabric *fabric)
 /* Phase 2, also for a fabric that was never finished.  Who could still touch a
  * node: requests that are answered later (hc_later_exit() ends them) and schedules of
  * links (hc_flap_exit(); both before polls that they kick are disabled), the search for
- * stalls (hc_plan_purge() ends it), a poll (disabled, all of them before the first is
- * freed, for a poll touches its neighbours' queues), the timers of impaired links
- * (stopped after the polls, which start them), a system call on a socket
- * (hc_sock_node_gone() and the grace period of phase 1), configuration (finds the fabric
- * dead), the stack through the net_device (unregistered, be it by a namespace that ends:
- * guest.c), the hash of NAPI ids (removed, and a grace period).
+ * stalls (hc_plan_purge() ends it), the work for nodes that have lacked memory
+ * (hc_lsdb_retry_exit(); both kick polls that are disabled in vain), a poll (disabled, all of
+ * them before the first is freed, for a poll touches its neighbours' queues), the timers of
+ * impaired links (stopped after the polls, which start them; then the carriers are closed), a
+ * system call on a socket (hc_sock_node_gone() and the grace period of phase 1), configuration
+ * (finds the fabric dead), the stack through the net_device (unregistered, be it by a
+ * namespace that ends: guest.c), the hash of NAPI ids (removed, and a grace period).
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
@@ -384,6 +385,9 @@ static void nodes_destroy(struct hc_fabric *fabric)
 		hc_node_disable(fabric->nodes[u]);
 	for (u = 0; u < n && fabric->nodes[u]; u++)
 		hc_node_timers_stop(fabric->nodes[u]);
+	hc_lsdb_retry_exit(fabric);
+	for (u = 0; u < n && fabric->nodes[u]; u++)
+		hc_node_close(fabric->nodes[u]);
 	mutex_lock(&fabric->lock);
 	hc_plan_purge(fabric);
 	mutex_unlock(&fabric->lock);
@@ -406,7 +410,7 @@ static void fabric_finish(struct hc_net *hn, struct hc_fabric *fabric)
 	synchronize_net();
 	hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_DEL_NTF);
 	nodes_destroy(fabric);
-	pr_debug("fabric %s (%u) destroyed\n", fabric->name, fabric->id);
+	pr_debug("fabric %s (%u) destroyed\n", fabric->name, fabric->index);
 	list_remove(hn, fabric);
 }
 
@@ -431,6 +435,8 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 		return err;
 	}
 	err = nodes_alloc(fabric, p);
+	if (err == -EMSGSIZE)
+		NL_SET_ERR_MSG(extack, "A carrier takes no frames with such segments");
 	if (!err)
 		err = hc_monitor_create(fabric);
 	if (err == -EEXIST)
@@ -444,7 +450,7 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 		list_remove(hn, fabric);
 		return err;
 	}
-	pr_debug("fabric %s (%u) created\n", fabric->name, fabric->id);
+	pr_debug("fabric %s (%u) created\n", fabric->name, fabric->index);
 	kref_get(&fabric->ref);
 	list_publish(hn, fabric);
 	/* Somebody may have removed it already. */
@@ -524,5 +530,5 @@ void hc_fabric_exit(void)
 {
 	unregister_pernet_device(&hc_net_ops);
 	rtnl_link_unregister(&hc_link_ops);
-	ida_destroy(&fabric_ids);
+	ida_destroy(&fabric_indices);
 }

@@ -45,6 +45,7 @@
 #include "fabric/flap.h"
 #include "netlink/later.h"
 #include "route/detect.h"
+#include "route/lsdb.h"
 #include "route/route.h"
 
 struct hc_node;
@@ -61,7 +62,8 @@ struct sock;
  * @list: in hc_net.fabrics, under hc_net.lock
  * @ref: bound sockets and the list hold one each
  * @net: namespace it belongs to
- * @id: unique in the machine
+ * @index: unique in the machine, and nowhere else
+ * @id: in frames and MAC addresses; two fabrics may have the same, also in one machine
  * @dim: dimension n
  * @segment: payload bytes of a full data frame
  * @name: its name
@@ -70,7 +72,7 @@ struct sock;
  * @lock: serialises configuration
  * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
  * @payer: who answers for what it takes; constant
- * @charged: its id, itself and its nodes count on @payer's account, till the nodes are freed
+ * @charged: its index, itself and its nodes count on @payer's account, till the nodes are freed
  * @leaving: endpoints that a namespace that ends is just unregistering
  * @memcg: what polls keep is charged to it; constant
  * @plans: struct hc_plan by id; written under @lock, read under RCU
@@ -80,7 +82,7 @@ struct sock;
  * @epoch: counts plan installations; written under @lock
  * @nodes: the 2^n nodes; valid until phase 2 of the teardown
  * @nfailed: failed nodes, under @lock
- * @nlossy: links that may lose frames; written under @lock
+ * @nlossy: ends of links that may lose frames; written under @lock
  * @patience: ms of silence that end an operation where frames may get lost, 0: none do;
  *	written under @lock
  * @detect: rounds of DETECT
@@ -91,12 +93,14 @@ struct sock;
  * @monitor: the monitor interface; constant while a poll may run
  * @monitored: it is up
  * @flaps: links that go down and up by a schedule
+ * @lsdb_retry: nodes that have lacked memory for what they know of faults
  * @loose: memory of frames that wait on impaired links and are charged to nobody
  */
 struct hc_fabric {
 	struct list_head list;
 	struct kref ref;
 	possible_net_t net;
+	u32 index;
 	u32 id;
 	u32 dim;
 	u32 segment;
@@ -125,6 +129,7 @@ struct hc_fabric {
 	struct net_device *monitor;
 	bool monitored;
 	struct hc_flaps flaps;
+	struct hc_lsdb_retry lsdb_retry;
 	atomic_long_t loose;
 };
 
@@ -140,6 +145,7 @@ static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
 struct hc_fabric_params {
 	const char *name;
 	u32 dim;
+	u32 id;		/* 0: what follows from the name */
 	u32 segment;	/* 0: default */
 	const struct sock *asker;	/* if not NULL: once it is closed nobody wants the fabric */
 };
@@ -150,8 +156,8 @@ int hc_fabric_destroy(struct net *net, const char *name,
 		      struct netlink_ext_ack *extack);
 /* The fabric is returned with refcounter increased by 1, or NULL. */
 struct hc_fabric *hc_fabric_get(struct net *net, const char *name);
-/* The same for the fabric with the smallest id >= @id. */
-struct hc_fabric *hc_fabric_get_next(struct net *net, u32 id);
+/* The same for the fabric with the smallest index >= @index. */
+struct hc_fabric *hc_fabric_get_next(struct net *net, u32 index);
 /* Changes whenever a fabric of the namespace comes or goes. */
 u32 hc_fabric_generation(struct net *net);
 void hc_fabric_put(struct hc_fabric *fabric);

@@ -37,17 +37,6 @@ struct hc_flap {
 	unsigned long next;
 };
 
-static void schedule_note(struct hc_node *node, unsigned int dim, u32 down, u32 period)
-{
-	struct hc_port *here = &node->ports[dim];
-	struct hc_port *there = &here->peer->ports[dim];
-
-	WRITE_ONCE(here->flap_down, down);
-	WRITE_ONCE(there->flap_down, down);
-	WRITE_ONCE(here->flap_period, period);
-	WRITE_ONCE(there->flap_period, period);
-}
-
 /* The next change is counted from the last one, lest periods drift; a machine that
  * was too busy skips what it has missed.
  */
@@ -98,7 +87,7 @@ unlock:
 
 static void flap_remove(struct hc_flap *f)
 {
-	schedule_note(f->node, f->dim, 0, 0);
+	hc_link_set_flap(f->node, f->dim, 0, 0);
 	list_del(&f->list);
 	kfree(f);
 }
@@ -120,8 +109,8 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 	struct hc_flap *f;
 
 	lockdep_assert_held(&fabric->lock);
-	if (node->id & hc_bit(dim))
-		node = node->ports[dim].peer;
+	/* A link's schedule is at its lower end, whichever was named. */
+	node = fabric->nodes[node->id & ~hc_bit(dim)];
 	f = flap_find(fabric, node, dim);
 	if (!period) {
 		if (f && f->is_down)
@@ -138,7 +127,7 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 		f->dim = dim;
 		list_add_tail(&f->list, &fabric->flaps.list);
 	}
-	schedule_note(node, dim, down, period);
+	hc_link_set_flap(node, dim, down, period);
 	f->is_down = false;
 	f->next = jiffies;
 	mod_delayed_work(system_long_wq, &fabric->flaps.work, 0);

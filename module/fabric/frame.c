@@ -31,14 +31,15 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 		hc_path_lost(node, skb);
 }
 
-#define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED)
+#define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE)
 #define COLL	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_PLAN)
 #define DATA	(COLL | HC_FT_WHOLE | HC_FT_SEGMENT | HC_FT_NEEDED)
-#define CREDIT	(COLL | HC_FT_NEEDED)
+#define WORD	(COLL | HC_FT_BARE)
+#define CREDIT	(WORD | HC_FT_NEEDED)
 #define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED)
 #define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK)
 #define LSA	(HC_FT_DIRECT | HC_FT_AGAIN)
-#define PATH	(HC_FT_ROUTED | HC_FT_WALK)
+#define PATH	(HC_FT_ROUTED | HC_FT_WALK | HC_FT_BARE)
 
 /* Parts keep what is behind them aligned, and DATA's, the longest, has headroom everywhere. */
 #define PART(name)	(sizeof(struct hc_wire_##name) +				\
@@ -50,11 +51,11 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST]		= { LINK, PART(test), hc_detect_rx_test },
 	[HC_FRAME_FAULT]	= { LINK | HC_FT_AGAIN, PART(fault), hc_detect_rx_fault },
 	[HC_FRAME_DATA]		= { DATA, PART(data), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_ACK]		= { COLL, PART(ack), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_ABORT]	= { COLL, PART(abort), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_ACK]		= { WORD, PART(ack), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_ABORT]	= { WORD, PART(abort), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_CREDIT]	= { CREDIT, PART(credit), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_PROBE]	= { COLL, PART(probe), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_REPLY]	= { COLL, PART(reply), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_PROBE]	= { WORD, PART(probe), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_REPLY]	= { WORD, PART(reply), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_DGRAM]	= { DGRAM, 0, dgram_rx },
 	[HC_FRAME_ETH]		= { ETH, 0, hc_eth_rx },
 	[HC_FRAME_LSA]		= { LSA, PART(lsa_head), hc_lsdb_rx },

@@ -30,6 +30,7 @@ struct hc_node;
 #define HC_FT_AGAIN	BIT(9)	/* what one that was dropped has told has to be told again */
 #define HC_FT_STACK	BIT(10)	/* traffic of the endpoints' stacks, which has queues of its own */
 #define HC_FT_PLAN	BIT(11)	/* their part begins with struct hc_wire_plan */
+#define HC_FT_BARE	BIT(12)	/* they have no payload */
 
 /**
  * struct hc_frame_ops - a type of frames
@@ -77,11 +78,9 @@ static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
  */
 static inline const struct hc_wire_plan *hc_frame_plan(const struct sk_buff *skb)
 {
-	const struct hc_hdr *hdr = hc_hdr(skb);
-
 	if (!hc_frame_is(skb, HC_FT_PLAN))
 		return NULL;
-	return (const void *)(skb->data + sizeof(*hdr) + hc_way_area(hdr));
+	return (const void *)(skb->data + hc_way_end(hc_hdr(skb)));
 }
 
 /* Its number among those that its origin has flooded; 0: it is not flooded. */

@@ -44,6 +44,7 @@
 #include <net/sock.h>
 
 #include "compat.h"
+#include "fabric/carrier.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
@@ -431,22 +432,6 @@ int hc_impair_prepare(struct hc_node *node, unsigned int dim)
 	return 0;
 }
 
-/* Both ends know that their link may lose frames, in whatever direction. */
-static void lossy_note(const struct hc_impair *imp)
-{
-	struct hc_fabric *fabric = imp->node->fabric;
-	struct hc_port *here = imp->port;
-	struct hc_port *there = &here->peer->ports[here - imp->node->ports];
-	bool lossy = hc_impair_loses(here) || hc_impair_loses(there);
-
-	lockdep_assert_held(&fabric->lock);
-	if (lossy == test_bit(HC_PORT_LOSSY, &here->flags))
-		return;
-	assign_bit(HC_PORT_LOSSY, &here->flags, lossy);
-	assign_bit(HC_PORT_LOSSY, &there->flags, lossy);
-	WRITE_ONCE(fabric->nlossy, fabric->nlossy + (lossy ? 1 : -1));
-}
-
 void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool anew)
 {
 	struct hc_impair *imp = port->impair;
@@ -461,7 +446,7 @@ void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool 
 	else
 		impair_settle(imp);
 	spin_unlock_bh(&imp->lock);
-	lossy_note(imp);
+	hc_link_set_lossy(imp->node, imp->port - imp->node->ports);
 }
 
 void hc_impair_clear(struct hc_port *port)
@@ -506,8 +491,10 @@ void hc_impair_get_stats(const struct hc_port *port, struct hc_impair_stats *sta
 
 bool hc_impair_impairs(const struct hc_port *port)
 {
-	lockdep_assert_held(&port->peer->fabric->lock);
-	return port->impair && impairs(&port->impair->set);
+	if (!port->impair)
+		return false;
+	lockdep_assert_held(&port->impair->node->fabric->lock);
+	return impairs(&port->impair->set);
 }
 
 bool hc_impair_pending(const struct hc_port *port)

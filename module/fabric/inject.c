@@ -16,6 +16,7 @@
 #include <linux/module.h>
 #include <linux/nsproxy.h>
 
+#include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
 #include "fabric/inject.h"

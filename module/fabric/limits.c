@@ -34,6 +34,8 @@
 #include "compat.h"
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
 #include "hc_topo.h"
 
 static bool unprivileged;
@@ -272,23 +274,33 @@ void hc_memory_owner_put(struct hc_fabric *fabric)
 	mem_cgroup_put(fabric->memcg);
 }
 
+static bool poll_exceeds(struct hc_payer *payer, size_t size)
+{
+	return unlikely(limited(payer) &&
+			percpu_counter_read_positive(&payer->poll_bytes) + size >
+			READ_ONCE(poll_memory));
+}
+
+static void poll_charge(struct hc_fabric *fabric, s64 size)
+{
+	percpu_counter_add_batch(&fabric->payer->poll_bytes, size, POLL_BATCH);
+}
+
 /* The cgroup may be exceeded by what cannot wait; its owner pays when he next asks for
  * memory himself.  Our limit holds, give or take what processors have not told yet.
  */
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
 {
-	struct hc_payer *payer = fabric->payer;
 	struct mem_cgroup *old;
 	void *p;
 
-	if (unlikely(limited(payer) && percpu_counter_read_positive(&payer->poll_bytes) + size >
-				       READ_ONCE(poll_memory)))
+	if (poll_exceeds(fabric->payer, size))
 		return NULL;
 	old = set_active_memcg(fabric->memcg);
 	p = kzalloc(size, GFP_ATOMIC | __GFP_ACCOUNT | __GFP_NOWARN);
 	set_active_memcg(old);
 	if (p)
-		percpu_counter_add_batch(&payer->poll_bytes, size, POLL_BATCH);
+		poll_charge(fabric, size);
 	return p;
 }
 
@@ -296,6 +308,33 @@ void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size)
 {
 	if (!p)
 		return;
-	percpu_counter_add_batch(&fabric->payer->poll_bytes, -(s64)size, POLL_BATCH);
+	poll_charge(fabric, -(s64)size);
 	kfree(p);
+}
+
+/* The frame's room may grow on its way, so what was charged is noted. */
+static void frame_uncharge(struct sk_buff *skb)
+{
+	poll_charge(skb_shinfo(skb)->destructor_arg, -(s64)skb->mark);
+	skb->mark = 0;
+}
+
+struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len)
+{
+	struct hc_fabric *fabric = node->fabric;
+	struct mem_cgroup *old;
+	struct sk_buff *skb;
+
+	if (poll_exceeds(fabric->payer, SKB_TRUESIZE(HC_HEADROOM + len)))
+		return NULL;
+	old = set_active_memcg(fabric->memcg);
+	skb = hc_frame_alloc(node, type, len, GFP_ATOMIC | __GFP_ACCOUNT);
+	set_active_memcg(old);
+	if (!skb)
+		return NULL;
+	skb->mark = skb->truesize;
+	skb_shinfo(skb)->destructor_arg = fabric;
+	skb->destructor = frame_uncharge;
+	poll_charge(fabric, skb->mark);
+	return skb;
 }

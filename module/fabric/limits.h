@@ -8,9 +8,11 @@
 #include <linux/types.h>
 
 struct hc_fabric;
+struct hc_node;
 struct hc_payer;
 struct net;
 struct netlink_ext_ack;
+struct sk_buff;
 
 /* Resources that are counted for each payer. */
 enum hc_limit {
@@ -53,5 +55,7 @@ void hc_memory_owner_put(struct hc_fabric *fabric);
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size);
 /* @size as it was; @p may be NULL. */
 void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size);
+/* The same for a frame that its receiver keeps, see hc_frame_alloc(): charged until it is freed. */
+struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len);
 
 #endif /* _HC_LIMITS_H */

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links: state, the in-memory carrier, the time model, and the way FAULT words follow the state.
+ * Links: state, the time model, and the way FAULT words follow the state.
  *
- * Configuration writes the flags of both ends and kicks both polls after that;
+ * Configuration writes the flags of one end and has the carrier tell the other one, which writes
+ * its own and kicks its poll; then it kicks the first;
  * each poll computes its own FAULT word anew and sends it over all its usable
  * links.  It does so even if the word has not changed: a poll that ran between
  * the writes to the two ends may have told a neighbour who was still deaf.  The
@@ -14,7 +15,7 @@
 #include <linux/math64.h>
 
 #include "coll/work.h"
-#include "fabric/eth.h"
+#include "fabric/carrier.h"
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
 #include "fabric/frame.h"
@@ -29,74 +30,60 @@
 #include "route/lsdb.h"
 #include "trace.h"
 
-/* ------------------------------------------------------------ in-memory carrier */
+/* ------------------------------------------------------------ carriers */
 
-/* Operations have limits of their own, and shall not wait behind the traffic of
- * others; Ethernet frames have that of their queue, as at the end of any cable, and
- * flooded ones another: however many they are, they leave memory and room to others.
- */
-static bool peer_queue(struct hc_node *peer, struct sk_buff *skb)
+/* What a full frame of an operation takes, with the longest parts in front. */
+static u32 frame_max(const struct hc_fabric *fabric)
 {
-	bool eth = hc_frame_is(skb, HC_FT_STACK);
-	bool flooded = eth && hc_hdr(skb)->flags & HC_FRAME_F_FLOOD;
-	struct hc_queue *q = eth ? &peer->eth_rxq : &peer->rxq;
-	bool room;
-
-	spin_lock(&q->list.lock);
-	room = !eth || q->bytes < HC_ETH_BYTES;
-	if (flooded && q->flooded >= HC_FLOOD_BYTES >> peer->fabric->dim)
-		room = false;
-	if (likely(room)) {
-		hc_queue_add(q, skb);
-		if (flooded)
-			q->flooded += skb->truesize;
-	}
-	spin_unlock(&q->list.lock);
-	return room;
+	return HC_WALK_ROOM + HC_DATA_HEAD + fabric->segment;
 }
 
-/* The frame is handed over as it is: neither copied nor orphaned, so that it
- * stays charged to the socket that sent it until somebody consumes it.  The
- * peer's poll follows on this processor when this one ends: no recursion.
- */
-static void memory_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
+int hc_link_open(struct hc_node *node, unsigned int dim)
 {
-	struct hc_node *peer = port->peer;
+	struct hc_port *port = &node->ports[dim];
+	int err;
 
-	hc_cb(skb)->dim = port - node->ports;
-	if (peer_queue(peer, skb))
-		hc_node_schedule(peer);
-	else
-		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
+	port->latency = HC_LATENCY_DEFAULT;
+	port->bandwidth = HC_BANDWIDTH_DEFAULT;
+	err = hc_carrier_mem.open(node, dim);
+	if (err)
+		return err;
+	port->ops = &hc_carrier_mem;
+	return port->ops->mtu(node, dim) < frame_max(node->fabric) ? -EMSGSIZE : 0;
 }
 
-/* A peer whose poll does not get a processor has not taken them. */
-static bool memory_pending(const struct hc_port *port)
-{
-	return !skb_queue_empty_lockless(&port->peer->rxq.list);
-}
-
-static const struct hc_carrier_ops memory_carrier = {
-	.name		= "memory",
-	.xmit		= memory_xmit,
-	.pending	= memory_pending,
-};
-
-void hc_link_init(struct hc_node *node, unsigned int dim)
+void hc_link_close(struct hc_node *node, unsigned int dim)
 {
 	struct hc_port *port = &node->ports[dim];
 
-	port->ops = &memory_carrier;
-	port->peer = node->fabric->nodes[hc_neigh(node->id, dim)];
-	port->latency = HC_LATENCY_DEFAULT;
-	port->bandwidth = HC_BANDWIDTH_DEFAULT;
+	if (port->ops)
+		port->ops->close(node, dim);
+	port->ops = NULL;
+}
+
+/* Tell the other end what was said at this one. */
+static void end_tell(const struct hc_node *node, unsigned int dim, bool anew)
+{
+	const struct hc_port *port = &node->ports[dim];
+	const struct hc_link_said said = {
+		.down = test_bit(HC_PORT_DOWN, &port->flags),
+		.failed = node->failed,
+		.lossy = hc_impair_loses(port),
+		.anew = anew,
+		.flap_down = port->flap_down,
+		.flap_period = port->flap_period,
+	};
+
+	port->ops->state(node, dim, &said);
 }
 
 /* ------------------------------------------------------------ sending */
 
-bool hc_link_pending(const struct hc_port *port)
+bool hc_link_pending(const struct hc_node *node, unsigned int dim)
 {
-	return hc_impair_pending(port) || port->ops->pending(port);
+	const struct hc_port *port = &node->ports[dim];
+
+	return hc_impair_pending(port) || port->ops->state(node, dim, NULL) & HC_CARRIER_BUSY;
 }
 
 bool hc_link_usable(const struct hc_node *node, unsigned int dim)
@@ -207,21 +194,30 @@ void hc_link_update(struct hc_node *node)
 	for (d = 0; d < node->fabric->dim; d++)
 		if (news & hc_bit(d))
 			hc_coll_link_fault(node, d);
-	/* Readers that see the word see that plans have to be looked at: see node_told(). */
+	hc_detect_word(&node->detect);
+	/* Readers that see the word see that plans have to be looked at, and that nobody has
+	 * heard it: see hc_link_told().
+	 */
 	smp_store_release(&node->fault, word);
 }
 
 void hc_link_event(struct hc_node *node)
 {
+	u32 round = READ_ONCE(node->detect.tell_round);
+
 	hc_link_update(node);
 	hc_detect_tell(node, node->fault, HC_PORT_UNUSABLE);
 	hc_lsdb_links(node);
+	/* Pairs with all_have() in detect.c: the word has a new number. */
+	smp_store_release(&node->detect.tells, round);
 }
 
 /* ------------------------------------------------------------ configuration */
 
-/* Does the node know of the state of its links, and do its plans and its neighbours? */
-static bool node_told(const struct hc_node *node)
+/* The neighbours have answered the node's word then, but for those behind links that may lose the
+ * word or the answer.
+ */
+bool hc_link_told(const struct hc_node *node)
 {
 	/* Pairs with hc_link_update(). */
 	u32 word = smp_load_acquire(&node->fault);
@@ -232,66 +228,91 @@ static bool node_told(const struct hc_node *node)
 	for (d = 0; d < node->fabric->dim; d++) {
 		const struct hc_port *port = &node->ports[d];
 
-		if (hc_link_usable(node, d) && !hc_impair_loses(port) &&
-		    READ_ONCE(port->peer->nb_fault[d]) != word)
+		if (hc_link_usable(node, d) && !test_bit(HC_PORT_LOSSY, &port->flags) &&
+		    !hc_detect_is_heard(&node->detect, d))
 			return false;
 	}
 	return true;
 }
 
-bool hc_link_told(const struct hc_fabric *fabric, const struct hc_node *node, u32 dims)
+/* Make an end's flags follow what was said at both.  True: they have changed. */
+static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool anew)
 {
-	unsigned int d;
-	u32 u;
+	struct hc_port *port = &node->ports[dim];
+	bool failed = node->failed || port->there_failed;
+	unsigned long was = READ_ONCE(port->flags);
+	bool unmarked;
 
-	for (u = 0; !node && u < hc_nodes(fabric->dim); u++)
-		if (!node_told(fabric->nodes[u]))
-			return false;
-	if (!node)
-		return true;
-	for (d = 0; d < fabric->dim; d++)
-		if (dims & hc_bit(d) && !node_told(node->ports[d].peer))
-			return false;
-	return node_told(node);
+	lockdep_assert_held(&node->fabric->lock);
+	if (anew || (was & BIT(HC_PORT_DOWN) && !down) || (was & BIT(HC_PORT_FAILED) && !failed))
+		hc_detect_spare(node->fabric, port);
+	assign_bit(HC_PORT_DOWN, &port->flags, down);
+	assign_bit(HC_PORT_FAILED, &port->flags, failed);
+	/* The poll may have set it since. */
+	unmarked = anew && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
+	return unmarked || (was ^ READ_ONCE(port->flags)) & HC_PORT_UNUSABLE;
 }
 
-static struct hc_port *other_end(const struct hc_node *node, unsigned int dim)
+/* Both ends know that their link may lose frames, in whatever direction.  Words that it has lost
+ * are told again when it does so no more.
+ */
+static void lossy_follow(struct hc_node *node, unsigned int dim)
 {
-	return &node->ports[dim].peer->ports[dim];
+	struct hc_fabric *fabric = node->fabric;
+	struct hc_port *port = &node->ports[dim];
+	bool lossy = hc_impair_loses(port) || port->there_lossy;
+
+	lockdep_assert_held(&fabric->lock);
+	if (lossy == test_bit(HC_PORT_LOSSY, &port->flags))
+		return;
+	assign_bit(HC_PORT_LOSSY, &port->flags, lossy);
+	WRITE_ONCE(fabric->nlossy, fabric->nlossy + (lossy ? 1 : -1));
+	if (!lossy)
+		hc_node_kick(node, HC_EV_LINKS);
 }
 
-static void port_clear(const struct hc_fabric *fabric, struct hc_port *port)
+void hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said)
 {
-	hc_detect_spare(fabric, port);
-	clear_bit(HC_PORT_DOWN, &port->flags);
-	clear_bit(HC_PORT_DETECTED, &port->flags);
+	struct hc_port *port = &node->ports[dim];
+
+	lockdep_assert_held(&node->fabric->lock);
+	WRITE_ONCE(port->flap_down, said->flap_down);
+	WRITE_ONCE(port->flap_period, said->flap_period);
+	port->there_failed = said->failed;
+	port->there_lossy = said->lossy;
+	lossy_follow(node, dim);
+	if (end_follow(node, dim, said->down, said->anew))
+		hc_node_kick(node, HC_EV_LINKS);
+}
+
+static void link_set(struct hc_node *node, unsigned int dim, bool down, bool anew)
+{
+	end_follow(node, dim, down, anew);
+	end_tell(node, dim, anew);
+	hc_node_kick(node, HC_EV_LINKS);
 }
 
 void hc_link_flip(struct hc_node *node, unsigned int dim, bool down)
 {
-	struct hc_port *here = &node->ports[dim];
-
-	lockdep_assert_held(&node->fabric->lock);
-	if (down) {
-		set_bit(HC_PORT_DOWN, &here->flags);
-		set_bit(HC_PORT_DOWN, &other_end(node, dim)->flags);
-	} else {
-		hc_detect_spare(node->fabric, here);
-		hc_detect_spare(node->fabric, other_end(node, dim));
-		clear_bit(HC_PORT_DOWN, &here->flags);
-		clear_bit(HC_PORT_DOWN, &other_end(node, dim)->flags);
-	}
-	hc_node_kick(node, HC_EV_LINKS);
-	hc_node_kick(here->peer, HC_EV_LINKS);
+	link_set(node, dim, down, false);
 }
 
 void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down)
 {
-	if (!down) {
-		port_clear(node->fabric, &node->ports[dim]);
-		port_clear(node->fabric, other_end(node, dim));
-	}
-	hc_link_flip(node, dim, down);
+	link_set(node, dim, down, !down);
+}
+
+void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 period)
+{
+	WRITE_ONCE(node->ports[dim].flap_down, down);
+	WRITE_ONCE(node->ports[dim].flap_period, period);
+	end_tell(node, dim, false);
+}
+
+void hc_link_set_lossy(struct hc_node *node, unsigned int dim)
+{
+	lossy_follow(node, dim);
+	end_tell(node, dim, false);
 }
 
 static void carrier_follow(struct hc_node *node)
@@ -305,22 +326,6 @@ static void carrier_follow(struct hc_node *node)
 		netif_carrier_on(node->dev);
 }
 
-static void link_set_failed(struct hc_node *node, unsigned int dim)
-{
-	struct hc_port *here = &node->ports[dim];
-	struct hc_port *there = other_end(node, dim);
-
-	if (node->failed || here->peer->failed) {
-		set_bit(HC_PORT_FAILED, &here->flags);
-		set_bit(HC_PORT_FAILED, &there->flags);
-	} else {
-		hc_detect_spare(node->fabric, here);
-		hc_detect_spare(node->fabric, there);
-		clear_bit(HC_PORT_FAILED, &here->flags);
-		clear_bit(HC_PORT_FAILED, &there->flags);
-	}
-}
-
 void hc_link_set_failed(struct hc_node *node, bool failed)
 {
 	struct hc_fabric *fabric = node->fabric;
@@ -331,12 +336,12 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 		return;
 	WRITE_ONCE(node->failed, failed);
 	fabric->nfailed += failed ? 1 : -1;
-	for (d = 0; d < fabric->dim; d++)
-		link_set_failed(node, d);
+	for (d = 0; d < fabric->dim; d++) {
+		end_follow(node, d, test_bit(HC_PORT_DOWN, &node->ports[d].flags), false);
+		end_tell(node, d, false);
+	}
 	carrier_follow(node);
 	hc_node_kick(node, HC_EV_LINKS);
-	for (d = 0; d < fabric->dim; d++)
-		hc_node_kick(node->ports[d].peer, HC_EV_LINKS);
 }
 
 bool hc_link_is_clear(const struct hc_port *port)
@@ -346,6 +351,25 @@ bool hc_link_is_clear(const struct hc_port *port)
 	       port->latency == HC_LATENCY_DEFAULT && port->bandwidth == HC_BANDWIDTH_DEFAULT;
 }
 
+static void faults_clear(struct hc_node *node)
+{
+	unsigned int d;
+
+	WRITE_ONCE(node->failed, false);
+	carrier_follow(node);
+	for (d = 0; d < node->fabric->dim; d++) {
+		struct hc_port *port = &node->ports[d];
+
+		end_follow(node, d, false, true);
+		hc_impair_clear(port);
+		WRITE_ONCE(port->latency, HC_LATENCY_DEFAULT);
+		WRITE_ONCE(port->bandwidth, HC_BANDWIDTH_DEFAULT);
+	}
+}
+
+/* All ends are clear before the first tells another one, which then seldom finds that something
+ * has changed, and so seldom kicks a poll for each of its links.
+ */
 void hc_link_clear(struct hc_fabric *fabric)
 {
 	unsigned int d;
@@ -354,22 +378,11 @@ void hc_link_clear(struct hc_fabric *fabric)
 	lockdep_assert_held(&fabric->lock);
 	hc_flap_clear(fabric);
 	fabric->nfailed = 0;
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		faults_clear(fabric->nodes[u]);
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {
-		struct hc_node *node = fabric->nodes[u];
-
-		WRITE_ONCE(node->failed, false);
-		carrier_follow(node);
-		for (d = 0; d < fabric->dim; d++) {
-			struct hc_port *port = &node->ports[d];
-
-			port_clear(fabric, port);
-			clear_bit(HC_PORT_FAILED, &port->flags);
-			hc_impair_clear(port);
-			WRITE_ONCE(port->latency, HC_LATENCY_DEFAULT);
-			WRITE_ONCE(port->bandwidth, HC_BANDWIDTH_DEFAULT);
-		}
-	}
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		for (d = 0; d < fabric->dim; d++)
+			end_tell(fabric->nodes[u], d, true);
 		hc_node_kick(fabric->nodes[u], HC_EV_LINKS);
 		hc_node_kicked(fabric, u);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Links: their ends, what carries frames, and configuration.
+ * Links: their ends, and configuration.  What is between them is a carrier (carrier.h).
  */
 #ifndef _HC_LINK_H
 #define _HC_LINK_H
@@ -10,15 +10,17 @@
 
 #include "fabric/skb.h"
 
+struct hc_carrier_ops;
 struct hc_fabric;
 struct hc_impair;
+struct hc_link_said;
 struct hc_node;
 struct sk_buff;
 
 /* hc_port.flags */
 enum {
 	HC_PORT_DOWN,		/* taken down, both ends; config writes */
-	HC_PORT_FAILED,		/* this node or the peer failed; config writes */
+	HC_PORT_FAILED,		/* the node at one of the ends failed; config writes */
 	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
 	HC_PORT_LOSSY,		/* it may lose frames, in either direction; config writes */
 };
@@ -31,14 +33,16 @@ enum {
 /**
  * struct hc_port - one end of a link
  * @flags: HC_PORT_*; atomic bit operations
- * @ops: how frames leave
- * @peer: node at the other end, for the in-memory carrier; constant
+ * @ops: how frames leave; NULL: nothing is there yet
+ * @peer: node at the other end, if that is in this machine: the in-memory carrier's alone
  * @impaired: what happens to frames sent from here, or NULL: nothing.  Config sets
  *	it (release); whoever finds that nothing is left to happen clears it, under
  *	the lock in it
  * @impair: the same, once allocated; config writes, freed with the node
  * @flap_down: ms for which the link is down in each @flap_period; config writes
  * @flap_period: 0: it does not flap; config writes
+ * @there_failed: the node at the other end has failed, as it said; under hc_fabric.lock
+ * @there_lossy: frames from there may get lost, as it said; the same
  * @spared: round of DETECT that says nothing about the link, which was not up all the
  *	time; config writes
  * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
@@ -60,6 +64,8 @@ struct hc_port {
 	struct hc_impair *impair;
 	u32 flap_down;
 	u32 flap_period;
+	bool there_failed;
+	bool there_lossy;
 	u32 spared;
 	u32 failed_epoch;
 	u64 latency;
@@ -73,20 +79,6 @@ struct hc_port {
 	u32 drops[HC_DROP_MAX];
 };
 
-/**
- * struct hc_carrier_ops - what carries frames over a link
- * @name: for people
- * @pending: has the other end not taken yet all that was sent?  A snapshot
- * @xmit: take @skb over and bring it to the other end, or lose it; called with
- *	the header complete in the sending node's poll, or for an impaired link by
- *	its timer, never in both at once (impair.c); consumes @skb
- */
-struct hc_carrier_ops {
-	const char *name;
-	void (*xmit)(struct hc_node *node, struct hc_port *port, struct sk_buff *skb);
-	bool (*pending)(const struct hc_port *port);
-};
-
 /* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
  * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
  * Poll.  Return: 0, or -ENOLINK if the link is unusable (dropped, counted).
@@ -96,19 +88,28 @@ int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 bool hc_link_usable(const struct hc_node *node, unsigned int dim);
 /* Is anything that was sent still under way?  A snapshot. */
-bool hc_link_pending(const struct hc_port *port);
-void hc_link_init(struct hc_node *node, unsigned int dim);
+bool hc_link_pending(const struct hc_node *node, unsigned int dim);
+/* Join this end to the other one.  0 or -errno. */
+int hc_link_open(struct hc_node *node, unsigned int dim);
+/* If it was. */
+void hc_link_close(struct hc_node *node, unsigned int dim);
 /* Recompute the own FAULT word and tell operations of new faults.  Poll. */
 void hc_link_update(struct hc_node *node);
 /* HC_EV_LINKS */
 void hc_link_event(struct hc_node *node);
 /* Configuration, under hc_fabric.lock; the nodes concerned soon know. */
-/* Do they?  @node (NULL: all) and its neighbours along @dims.  */
-bool hc_link_told(const struct hc_fabric *fabric, const struct hc_node *node, u32 dims);
+/* Does the node know of the state of its links, and do its plans and its neighbours? */
+bool hc_link_told(const struct hc_node *node);
 /* Both ends of the link; up forgets DETECTED. */
 void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
 /* The same, but what DETECT found stays. */
 void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
+/* Note at both ends that the link is down for @down ms in each @period. */
+void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 period);
+/* The impairments of this end were changed: do frames get lost? */
+void hc_link_set_lossy(struct hc_node *node, unsigned int dim);
+/* For carriers: what was said at the other end has come. */
+void hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said);
 /* Take a node out of service or back. */
 void hc_link_set_failed(struct hc_node *node, bool failed);
 /* Is this end as it was made?  What only follows from a failed node is not asked for. */

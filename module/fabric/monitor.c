@@ -90,8 +90,8 @@ static void show_push(const struct hc_node *node, unsigned int dim, struct sk_bu
 	__be32 step = hdr->step;
 	struct show_hdr *show = skb_push(copy, sizeof(*show));
 
-	hc_eth_addr(node->fabric->nodes[to], show->eth.h_dest);
-	hc_eth_addr(node, show->eth.h_source);
+	hc_eth_addr(node->fabric, to, show->eth.h_dest);
+	hc_eth_addr(node->fabric, node->id, show->eth.h_source);
 	show->eth.h_proto = htons(HC_MON_ETHERTYPE);
 	show->mon.version = HC_MON_VERSION;
 	show->mon.dim = dim;

@@ -45,6 +45,8 @@
 
 void hc_node_kick(struct hc_node *node, unsigned int event)
 {
+	/* Who sees the event sees what it is about. */
+	smp_mb__before_atomic();
 	set_bit(event, &node->events);
 	hc_node_run(node);
 }
@@ -90,6 +92,8 @@ static bool payload_whole(struct sk_buff *skb, unsigned int head)
 static bool payload_fits(const struct hc_fabric *fabric, const struct hc_frame_ops *type,
 			 const struct hc_hdr *hdr)
 {
+	if (type->flags & HC_FT_BARE)
+		return !hdr->len;
 	return !(type->flags & HC_FT_SEGMENT) ||
 	       be32_to_cpu(hdr->len) <= max_t(u32, fabric->segment, HC_NODES_MAX / 8);
 }
@@ -143,7 +147,7 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 	flaw = way_flaw(node, dim, type, hdr);
 	if (flaw)
 		return flaw;
-	head = sizeof(*hdr) + hc_way_area(hdr) + type->part;
+	head = hc_way_end(hdr) + type->part;
 	if (skb->len != (u64)head + be32_to_cpu(hdr->len) || !pskb_may_pull(skb, head) ||
 	    (type->flags & HC_FT_WHOLE && !payload_whole(skb, head)))
 		return HYPERCUBE_A_DROP_MALFORMED;
@@ -353,7 +357,7 @@ static int node_poll(struct napi_struct *napi, int budget)
 	    test_and_clear_bit(HC_EV_STALL, &node->events))
 		hc_coll_event(node, BIT(HC_EV_STALL));
 	if (work < budget && hc_work_ready(node)) {
-		work += hc_coll_work(node, budget - work);
+		work += hc_coll_work(node, min(share, budget - work));
 		/* Operations that have ended here leave room for contributions that wait. */
 		work += hc_hostq_poll(node, budget - work);
 	}
@@ -390,6 +394,14 @@ void hc_node_timers_stop(struct hc_node *node)
 
 	for (d = 0; d < node->fabric->dim; d++)
 		hc_impair_stop(&node->ports[d]);
+}
+
+void hc_node_close(struct hc_node *node)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		hc_link_close(node, d);
 }
 
 /* ------------------------------------------------------------ net_device */
@@ -454,7 +466,7 @@ static void node_set_address(struct hc_node *node)
 {
 	u8 addr[ETH_ALEN];
 
-	hc_eth_addr(node, addr);
+	hc_eth_addr(node->fabric, node->id, addr);
 	eth_hw_addr_set(node->dev, addr);
 }
 

@@ -107,12 +107,14 @@ struct hc_node {
 	struct hc_port ports[];
 };
 
-/* The poll is enabled; the ports come later, from hc_link_init(). */
+/* The poll is enabled; the ports come later, from hc_link_open(). */
 struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id);
 /* Wait for the poll and let it never run again. */
 void hc_node_disable(struct hc_node *node);
 /* All polls are disabled: stop the timers of the node's links. */
 void hc_node_timers_stop(struct hc_node *node);
+/* All timers are stopped, too: close the carriers of the node's links. */
+void hc_node_close(struct hc_node *node);
 /* Drop what is still queued and free; no poll of the fabric runs any more and
  * the net_device is not registered.
  */

@@ -53,6 +53,12 @@ static inline unsigned int hc_way_area(const struct hc_hdr *hdr)
 	return hc_walk_area(be16_to_cpu(hdr->walk));
 }
 
+/* Bytes in front of the part of the type. */
+static inline unsigned int hc_way_end(const struct hc_hdr *hdr)
+{
+	return sizeof(*hdr) + hc_way_area(hdr);
+}
+
 static inline struct hc_wire_flood *hc_wire_flood_of(const struct sk_buff *skb)
 {
 	return (struct hc_wire_flood *)(skb->data + sizeof(struct hc_hdr));

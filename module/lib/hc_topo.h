@@ -2,7 +2,7 @@
 /*
  * Addresses and sets in a 2^n-node hypercube: a node is an integer, bit d of
  * it is its coordinate along dimension d (the least significant bit is
- * dimension 0).  Node u and u ^ (1 << d) share link (u, d).
+ * dimension 0).  Node u and u ^ (1 << d) share link (u, d).  And the id of a cube.
  */
 #ifndef _HC_TOPO_H
 #define _HC_TOPO_H
@@ -33,6 +33,18 @@ static inline __u32 hc_ones(unsigned int dim)
 static inline __u32 hc_neigh(__u32 u, unsigned int d)
 {
 	return u ^ hc_bit(d);
+}
+
+/* Returns the id that a fabric of this name has in frames and MAC addresses unless another one is
+ * chosen, the same on every machine: FNV-1a (32 bits) modulo 65535, plus 1.
+ */
+static inline __u32 hc_name_id(const char *name)
+{
+	__u32 hash = 2166136261U;
+
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 16777619U;
+	return hash % 65535 + 1;
 }
 
 /* Sets of nodes are arrays of 32-bit words, node u is bit u % 32 of word u / 32. */

@@ -5,6 +5,7 @@
 #define TREE		(1u << HYPERCUBE_PLAN_TREE)
 #define BCAST		(1u << HYPERCUBE_PLAN_BCAST)
 #define DOUBLING	(1u << HYPERCUBE_PLAN_DOUBLING)
+#define RING		(1u << HYPERCUBE_PLAN_RING)
 
 static const struct hc_traits traits[] = {
 	[HYPERCUBE_REDUCE] = {
@@ -30,6 +31,10 @@ static const struct hc_traits traits[] = {
 	[HYPERCUBE_SCATTER] = {
 		.name = "scatter", .gives = HC_WHO_ROOT, .gets = HC_WHO_ALL,
 		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE, .told = true,
+	},
+	[HYPERCUBE_ALLGATHER] = {
+		.name = "allgather", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
+		.payload = HC_PAYLOAD_BLOCKS, .plans = RING,
 	},
 };
 

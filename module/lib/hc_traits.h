@@ -3,7 +3,7 @@
  * Traits of the collectives: who gives, who gets, what, over which plans.  Shared by
  * the kernel module, the library and the tool.
  *
- * The root is the sink of a tree plan or the source of a broadcast; a doubling has none.
+ * The root is the sink of a tree plan or the source of a broadcast; a doubling and rings have none.
  */
 #ifndef _HC_TRAITS_H
 #define _HC_TRAITS_H
@@ -24,7 +24,9 @@ enum hc_payload {
 	HC_PAYLOAD_NONE,
 	HC_PAYLOAD_ELEMENTS,	/* arrays of elements, which an operator combines */
 	HC_PAYLOAD_BYTES,	/* one message, the same for all */
-	HC_PAYLOAD_BLOCKS,	/* one for each member; the root's data are all of them */
+	HC_PAYLOAD_BLOCKS,	/* one for each member; the root's data are all of them, and what
+				 * members get who have all brought one
+				 */
 };
 
 /**
@@ -34,7 +36,8 @@ enum hc_payload {
  * @gets: who gets a result
  * @payload: what that is
  * @plans: which types of plans carry it: hc_bit(enum hypercube_plan_type)
- * @told: each caller learns when it is complete, without having asked to be told
+ * @told: each caller learns when it is complete, everywhere as far as it is concerned, without
+ *	having asked to be told
  */
 struct hc_traits {
 	const char *name;
@@ -64,6 +67,12 @@ static inline bool hc_traits_unasked(const struct hc_traits *t)
 static inline bool hc_traits_deals(const struct hc_traits *t)
 {
 	return t->gives == HC_WHO_ROOT && t->payload == HC_PAYLOAD_BLOCKS;
+}
+
+/* Does each member get the blocks that all have brought? */
+static inline bool hc_traits_shares(const struct hc_traits *t)
+{
+	return t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
 /* Does a plan of this type carry it with @oper (0: none)? */

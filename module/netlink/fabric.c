@@ -126,18 +126,32 @@ static int create(struct fabric_job *job)
 	return hc_fabric_create(job->net, &job->p, &job->said.extack);
 }
 
+static int id_check(struct genl_info *info, const struct nlattr *id)
+{
+	if (!id || (nla_get_u32(id) && nla_get_u32(id) <= HYPERCUBE_FABRIC_ID_MAX))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, id, "A fabric's id is 1 to 65535");
+	return -ERANGE;
+}
+
 int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *segment = info->attrs[HYPERCUBE_A_FABRIC_SEGMENT];
+	struct nlattr *id = info->attrs[HYPERCUBE_A_FABRIC_ID];
 	struct fabric_job *job;
+	int err;
 
 	if (hc_missing(info, HYPERCUBE_A_FABRIC_NAME, "A fabric needs a name") ||
 	    hc_missing(info, HYPERCUBE_A_FABRIC_DIM, "A fabric needs a dimension"))
 		return -EINVAL;
+	err = id_check(info, id);
+	if (err)
+		return err;
 	job = job_new(info, create);
 	if (!job)
 		return -ENOMEM;
 	job->p.dim = nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_DIM]);
+	job->p.id = id ? nla_get_u32(id) : 0;
 	job->p.segment = segment ? nla_get_u32(segment) : 0;
 	return job_start(skb, info, job);
 }

@@ -48,7 +48,8 @@ static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabri
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODES_FAILED, fabric->nfailed) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODE_SIZE, ours) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_DEV_SIZE, device) ||
-	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_PATIENCE, fabric->patience);
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_PATIENCE, fabric->patience) ||
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_INDEX, fabric->index);
 }
 
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
@@ -275,7 +276,9 @@ size_t hc_plan_msg_size(const struct hc_plan *plan)
 	plan->ops->shape(plan, &shape);
 	return NLMSG_DEFAULT_SIZE / 2 +
 	       nla_total_size(DIV_ROUND_UP(hc_nodes(plan->fabric->dim), BITS_PER_BYTE)) +
-	       shape.ndetours * nla_total_size(sizeof(u32)) + nla_total_size(shape.steps);
+	       shape.ndetours * nla_total_size(sizeof(u32)) + nla_total_size(shape.steps) +
+	       nla_total_size(shape.nrings * sizeof(*shape.rings)) +
+	       nla_total_size(shape.nring_nodes * sizeof(*shape.ring_nodes));
 }
 
 static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan)
@@ -344,7 +347,7 @@ int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
 		return -EMSGSIZE;
 	overflow = put_op_id(skb, plan, node, view->nr) ||
 		   nla_put_u32(skb, HYPERCUBE_A_OP_WAIT, view->wait) ||
-		   (peer && nla_put_u32(skb, HYPERCUBE_A_OP_PEER, view->peer)) ||
+		   (peer && nla_put_u32(skb, HYPERCUBE_A_OP_PEER, view->awaited)) ||
 		   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_SINCE, view->since,
 				     HYPERCUBE_A_OP_PAD) ||
 		   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_NEXT, view->next, HYPERCUBE_A_OP_PAD) ||

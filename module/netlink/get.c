@@ -270,9 +270,9 @@ int hc_nl_dump_start(struct netlink_callback *cb)
 	struct hc_fabric *fabric;
 
 	BUILD_BUG_ON(sizeof(struct cursor) > sizeof(cb->ctx));
-	/* The largest object: a plan in which all nodes need detours. */
-	cb->min_dump_alloc = NLMSG_DEFAULT_SIZE +
-			     (1 << HYPERCUBE_DIM_MAX) * nla_total_size(sizeof(u32));
+	/* The largest object: a plan in which each ring has two nodes. */
+	cb->min_dump_alloc = NLMSG_DEFAULT_SIZE + (1 << HYPERCUBE_DIM_MAX) *
+			     (sizeof(struct hypercube_ring) + 2 * sizeof(u16) + 1);
 	if (!name)
 		return 0;
 	fabric = hc_fabric_get(sock_net(cb->skb->sk), nla_data(name));
@@ -291,57 +291,19 @@ static struct hc_fabric *cursor_fabric(struct net *net, struct cursor *c, struct
 	struct hc_fabric *fabric;
 
 	fabric = name ? hc_fabric_get(net, nla_data(name)) : hc_fabric_get_next(net, c->fabric);
-	if (fabric && fabric->id < c->fabric) {
+	if (fabric && fabric->index < c->fabric) {
 		hc_fabric_put(fabric);
 		return NULL;
 	}
-	if (fabric && fabric->id != c->fabric)
-		*c = (struct cursor) { .fabric = fabric->id };
+	if (fabric && fabric->index != c->fabric)
+		*c = (struct cursor) { .fabric = fabric->index };
 	return fabric;
-}
-
-static int dump(struct sk_buff *skb, struct netlink_callback *cb, u8 cmd, dump_fn fn)
-{
-	struct cursor *c = (struct cursor *)cb->ctx;
-	struct nlattr **attrs = hc_dump_attrs(cb);
-	struct net *net = sock_net(skb->sk);
-	struct hc_fabric *fabric;
-	struct hc_msg msg = {
-		.skb = skb,
-		.portid = NETLINK_CB(cb->skb).portid,
-		.seq = cb->nlh->nlmsg_seq,
-		.flags = NLM_F_MULTI,
-		.cmd = cmd,
-		.user_ns = sk_user_ns(NETLINK_CB(cb->skb).sk),
-		.cb = cb,
-	};
-	int err = 0;
-
-	cb->seq = hc_fabric_generation(net) + 1;
-	while (!err && (fabric = cursor_fabric(net, c, attrs[HC_A_FABRIC]))) {
-		if (mutex_lock_killable(&fabric->lock)) {
-			hc_fabric_put(fabric);
-			return -EINTR;
-		}
-		if (!fabric->dead)
-			err = fn(&msg, fabric, c, attrs);
-		mutex_unlock(&fabric->lock);
-		if (!err)
-			*c = (struct cursor) { .fabric = fabric->id + 1 };
-		hc_fabric_put(fabric);
-	}
-	return err && !skb->len ? err : skb->len;
 }
 
 static int dump_fabric(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
 		       struct nlattr **attrs)
 {
 	return hc_fill_fabric(msg, fabric);
-}
-
-int hc_nl_fabric_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dump(skb, cb, HYPERCUBE_CMD_FABRIC_GET, dump_fabric);
 }
 
 static int dump_nodes(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
@@ -355,11 +317,6 @@ static int dump_nodes(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 			return err;
 	}
 	return 0;
-}
-
-int hc_nl_node_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dump(skb, cb, HYPERCUBE_CMD_NODE_GET, dump_nodes);
 }
 
 static int dump_links(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
@@ -380,11 +337,6 @@ static int dump_links(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 	return 0;
 }
 
-int hc_nl_link_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dump(skb, cb, HYPERCUBE_CMD_LINK_GET, dump_links);
-}
-
 static int dump_plans(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
 		      struct nlattr **attrs)
 {
@@ -399,11 +351,6 @@ static int dump_plans(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 			return err;
 	}
 	return 0;
-}
-
-int hc_nl_plan_dump(struct sk_buff *skb, struct netlink_callback *cb)
-{
-	return dump(skb, cb, HYPERCUBE_CMD_PLAN_GET, dump_plans);
 }
 
 /* Members that wait for nothing too: their next number tells who is missing. */
@@ -446,7 +393,44 @@ static int dump_ops(const struct hc_msg *msg, struct hc_fabric *fabric, struct c
 	return 0;
 }
 
-int hc_nl_op_dump(struct sk_buff *skb, struct netlink_callback *cb)
+static const dump_fn dumps[] = {
+	[HYPERCUBE_CMD_FABRIC_GET] = dump_fabric,
+	[HYPERCUBE_CMD_NODE_GET] = dump_nodes,
+	[HYPERCUBE_CMD_LINK_GET] = dump_links,
+	[HYPERCUBE_CMD_PLAN_GET] = dump_plans,
+	[HYPERCUBE_CMD_OP_GET] = dump_ops,
+};
+
+int hc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)
 {
-	return dump(skb, cb, HYPERCUBE_CMD_OP_GET, dump_ops);
+	const struct genlmsghdr *request = nlmsg_data(cb->nlh);
+	struct cursor *c = (struct cursor *)cb->ctx;
+	struct nlattr **attrs = hc_dump_attrs(cb);
+	struct net *net = sock_net(skb->sk);
+	struct hc_fabric *fabric;
+	struct hc_msg msg = {
+		.skb = skb,
+		.portid = NETLINK_CB(cb->skb).portid,
+		.seq = cb->nlh->nlmsg_seq,
+		.flags = NLM_F_MULTI,
+		.cmd = request->cmd,
+		.user_ns = sk_user_ns(NETLINK_CB(cb->skb).sk),
+		.cb = cb,
+	};
+	int err = 0;
+
+	cb->seq = hc_fabric_generation(net) + 1;
+	while (!err && (fabric = cursor_fabric(net, c, attrs[HC_A_FABRIC]))) {
+		if (mutex_lock_killable(&fabric->lock)) {
+			hc_fabric_put(fabric);
+			return -EINTR;
+		}
+		if (!fabric->dead)
+			err = dumps[request->cmd](&msg, fabric, c, attrs);
+		mutex_unlock(&fabric->lock);
+		if (!err)
+			*c = (struct cursor) { .fabric = fabric->index + 1 };
+		hc_fabric_put(fabric);
+	}
+	return err && !skb->len ? err : skb->len;
 }

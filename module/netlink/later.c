@@ -186,14 +186,14 @@ void hc_later_exit(struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ until all know */
 
-#define TELL_MAX	HZ	/* longest wait, should a frame be lost */
+#define TELL_MAX	(5 * HZ)	/* longest wait: a slow link's word and answer take four */
 #define CHANGES_NODE	BIT(HYPERCUBE_DIM_MAX)
 
 /**
  * struct told - the state of links was changed; who was there shall know
  * @later: must be first
  * @node: the node, or NULL: all
- * @dims: of its neighbours, those along these
+ * @dims: and the nodes along these
  * @end: jiffies when the wait is given up
  * @changes: of all nodes: for each its ends of links that change, CHANGES_NODE if it does
  */
@@ -254,12 +254,27 @@ static void told_notify(const struct told *t)
 	}
 }
 
+static bool all_told(const struct told *t)
+{
+	const struct hc_fabric *fabric = t->later.fabric;
+	unsigned int d;
+	u32 u;
+
+	for (u = 0; !t->node && u < hc_nodes(fabric->dim); u++)
+		if (!hc_link_told(fabric->nodes[u]))
+			return false;
+	for (d = 0; t->node && d < fabric->dim; d++)
+		if (t->dims & hc_bit(d) && !hc_link_told(fabric->nodes[hc_neigh(t->node->id, d)]))
+			return false;
+	return !t->node || hc_link_told(t->node);
+}
+
 static int told_look(struct hc_later *later, bool gone)
 {
 	struct told *t = container_of(later, struct told, later);
 
 	later->next = jiffies + 1;
-	if (!hc_link_told(later->fabric, t->node, t->dims)) {
+	if (!all_told(t)) {
 		if (!gone && time_before(jiffies, t->end))
 			return -EAGAIN;
 		NL_SET_ERR_MSG(&later->extack,

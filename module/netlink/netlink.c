@@ -22,6 +22,7 @@
 
 #define NAME_POLICY	{ .type = NLA_NUL_STRING, .len = HYPERCUBE_NAME_MAX - 1 }
 #define NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
+#define RINGS_MAX	(NODES_MAX - 1)
 #define NODE_POLICY	NLA_POLICY_MAX(NLA_U32, NODES_MAX - 1)
 #define BINARY_MAX(bytes)	{ .type = NLA_BINARY, .len = (bytes) }
 #define DIM_POLICY	NLA_POLICY_MAX(NLA_U32, HYPERCUBE_DIM_MAX - 1)
@@ -60,6 +61,7 @@ static const struct nla_policy name_policy[HC_A_FABRIC + 1] = {
 
 static const struct nla_policy fabric_policy[HYPERCUBE_A_FABRIC_MAX + 1] = {
 	[HYPERCUBE_A_FABRIC_NAME]	= NAME_POLICY,
+	[HYPERCUBE_A_FABRIC_ID]		= { .type = NLA_U32 },
 	[HYPERCUBE_A_FABRIC_DIM]	= NLA_POLICY_RANGE(NLA_U32, 1, HYPERCUBE_DIM_MAX),
 	[HYPERCUBE_A_FABRIC_SEGMENT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &segment_range),
 };
@@ -134,6 +136,8 @@ static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
 	[HYPERCUBE_A_PLAN_SOURCE]	= NODE_POLICY,
 	[HYPERCUBE_A_PLAN_SEQUENCE]	= BINARY_MAX(NODES_MAX - 1),
 	[HYPERCUBE_A_PLAN_BASE]		= NODE_POLICY,
+	[HYPERCUBE_A_PLAN_RINGS]	= BINARY_MAX(RINGS_MAX * sizeof(struct hypercube_ring)),
+	[HYPERCUBE_A_PLAN_RING_NODES]	= BINARY_MAX((NODES_MAX + RINGS_MAX) * sizeof(u16)),
 };
 
 static const struct nla_policy op_get_policy[HYPERCUBE_A_OP_NODE + 1] = {
@@ -154,7 +158,7 @@ static const struct genl_ops ops[] = {
 		.internal_flags	= FL_PIN | FL_LOCK,
 		.doit		= hc_nl_fabric_get,
 		.start		= hc_nl_dump_start,
-		.dumpit		= hc_nl_fabric_dump,
+		.dumpit		= hc_nl_dump,
 		.policy		= name_policy,
 		.maxattr	= ARRAY_SIZE(name_policy) - 1,
 	}, {
@@ -175,7 +179,7 @@ static const struct genl_ops ops[] = {
 		.internal_flags	= FL_PIN | FL_LOCK,
 		.doit		= hc_nl_node_get,
 		.start		= hc_nl_dump_start,
-		.dumpit		= hc_nl_node_dump,
+		.dumpit		= hc_nl_dump,
 		.policy		= node_get_policy,
 		.maxattr	= ARRAY_SIZE(node_get_policy) - 1,
 	}, {
@@ -190,7 +194,7 @@ static const struct genl_ops ops[] = {
 		.internal_flags	= FL_PIN | FL_LOCK,
 		.doit		= hc_nl_link_get,
 		.start		= hc_nl_dump_start,
-		.dumpit		= hc_nl_link_dump,
+		.dumpit		= hc_nl_dump,
 		.policy		= link_get_policy,
 		.maxattr	= ARRAY_SIZE(link_get_policy) - 1,
 	}, {
@@ -219,7 +223,7 @@ static const struct genl_ops ops[] = {
 		.internal_flags	= FL_PIN | FL_LOCK,
 		.doit		= hc_nl_plan_get,
 		.start		= hc_nl_dump_start,
-		.dumpit		= hc_nl_plan_dump,
+		.dumpit		= hc_nl_dump,
 		.policy		= plan_get_policy,
 		.maxattr	= ARRAY_SIZE(plan_get_policy) - 1,
 	}, {
@@ -239,7 +243,7 @@ static const struct genl_ops ops[] = {
 	}, {
 		.cmd		= HYPERCUBE_CMD_OP_GET,
 		.start		= hc_nl_dump_start,
-		.dumpit		= hc_nl_op_dump,
+		.dumpit		= hc_nl_dump,
 		.policy		= op_get_policy,
 		.maxattr	= ARRAY_SIZE(op_get_policy) - 1,
 	}, {

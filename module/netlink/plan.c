@@ -135,11 +135,45 @@ static bool put_sequence(struct sk_buff *skb, const struct hc_plan_params *p)
 	return nla_put(skb, HYPERCUBE_A_PLAN_SEQUENCE, p->steps, p->sequence);
 }
 
+/* Attributes are aligned to four bytes: their entries can be used where they are. */
+static int parse_rings(struct genl_info *info, const struct hc_fabric *fabric,
+		       struct hc_plan_params *p)
+{
+	struct nlattr *rings = info->attrs[HYPERCUBE_A_PLAN_RINGS];
+	struct nlattr *nodes = info->attrs[HYPERCUBE_A_PLAN_RING_NODES];
+
+	if (hc_missing(info, HYPERCUBE_A_PLAN_RINGS, "A plan of rings needs rings") ||
+	    hc_missing(info, HYPERCUBE_A_PLAN_RING_NODES, "A plan of rings needs their nodes"))
+		return -EINVAL;
+	p->nrings = nla_len(rings) / sizeof(*p->rings);
+	p->rings = nla_data(rings);
+	if (!p->nrings || nla_len(rings) % sizeof(*p->rings) ||
+	    p->nrings > hc_nodes(fabric->dim)) {
+		NL_SET_ERR_MSG(info->extack, "There are no rings, or more than nodes");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_RINGS);
+	}
+	p->nring_nodes = nla_len(nodes) / sizeof(*p->ring_nodes);
+	p->ring_nodes = nla_data(nodes);
+	if (!p->nring_nodes || nla_len(nodes) % sizeof(*p->ring_nodes) ||
+	    p->nring_nodes > hc_nodes(fabric->dim) + p->nrings) {
+		NL_SET_ERR_MSG(info->extack, "The rings have no nodes, or more than a tree can");
+		return plan_refuse(info, HYPERCUBE_A_PLAN_RING_NODES);
+	}
+	return 0;
+}
+
+static bool put_rings(struct sk_buff *skb, const struct hc_plan_params *p)
+{
+	return nla_put(skb, HYPERCUBE_A_PLAN_RINGS, p->nrings * sizeof(*p->rings), p->rings) ||
+	       nla_put(skb, HYPERCUBE_A_PLAN_RING_NODES, p->nring_nodes * sizeof(*p->ring_nodes),
+		       p->ring_nodes);
+}
+
 /* ------------------------------------------------------------ the types */
 
 /**
  * struct plan_row - what the plans of one type have
- * @root: attribute of the root
+ * @root: attribute of the root; 0: it follows from the shape
  * @no_root: a sentence for a plan without it
  * @no_sequence: and for one without a sequence; NULL: it needs none
  * @strange: attributes that such a plan must not have, ends with 0; NULL: those that do not
@@ -166,6 +200,12 @@ static const u8 doubling_strange[] = {
 	HYPERCUBE_A_PLAN_MEMBERS, HYPERCUBE_A_PLAN_DETOUR, 0
 };
 
+static const u8 ring_strange[] = {
+	HYPERCUBE_A_PLAN_SINK, HYPERCUBE_A_PLAN_SOURCE, HYPERCUBE_A_PLAN_BASE,
+	HYPERCUBE_A_PLAN_ORDER, HYPERCUBE_A_PLAN_SEQUENCE, HYPERCUBE_A_PLAN_MEMBERS,
+	HYPERCUBE_A_PLAN_DETOUR, 0
+};
+
 static const struct plan_row plan_rows[] = {
 	[HYPERCUBE_PLAN_TREE] = {
 		.root = HYPERCUBE_A_PLAN_SINK,
@@ -189,6 +229,13 @@ static const struct plan_row plan_rows[] = {
 		.parse = parse_order,
 		.put = put_order,
 	},
+	[HYPERCUBE_PLAN_RING] = {
+		.strange = ring_strange,
+		.only = "A plan of rings is rings and their nodes, nothing else",
+		.members_follow = true,
+		.parse = parse_rings,
+		.put = put_rings,
+	},
 };
 
 /* NULL: plans of the type cannot be asked for, so there are none. */
@@ -205,7 +252,7 @@ bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan)
 	struct hc_plan_params shape = {};
 
 	plan->ops->shape(plan, &shape);
-	return nla_put_u32(skb, row->root, plan->root) || row->put(skb, &shape);
+	return (row->root && nla_put_u32(skb, row->root, plan->root)) || row->put(skb, &shape);
 }
 
 /* ------------------------------------------------------------ all of a plan */
@@ -242,6 +289,8 @@ static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
 {
 	const struct plan_row *row = row_of(p->ops);
 
+	if (!row->root)
+		return 0;
 	if (hc_missing(info, row->root, row->no_root))
 		return -EINVAL;
 	p->root = nla_get_u32(info->attrs[row->root]);

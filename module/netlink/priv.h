@@ -131,11 +131,8 @@ int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_dump_start(struct netlink_callback *cb);
-int hc_nl_fabric_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int hc_nl_node_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int hc_nl_link_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int hc_nl_plan_dump(struct sk_buff *skb, struct netlink_callback *cb);
-int hc_nl_op_dump(struct sk_buff *skb, struct netlink_callback *cb);
+/* Of the objects that the request's command gets */
+int hc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb);
 /* The number of the node that a request names in @attr, or an error. */
 int hc_nl_node_id(struct genl_info *info, int attr);
 /* The node, or an ERR_PTR; the fabric is locked. */

@@ -211,11 +211,17 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 	return 0;
 }
 
+/* What is set at each end alone, a request without ONE_WAY sets at two nodes of the fabric. */
+static struct hc_node *end_of(struct hc_node *node, unsigned int dim, unsigned int i)
+{
+	return i ? node->fabric->nodes[hc_neigh(node->id, dim)] : node;
+}
+
 /* All or nothing, for @n ends. */
 static int link_impair(struct genl_info *info, struct hc_node *node, unsigned int dim,
 		       unsigned int n)
 {
-	struct hc_node *ends[] = { node, node->ports[dim].peer };
+	struct hc_node *ends[] = { node, end_of(node, dim, 1) };
 	struct hc_impairments set[ARRAY_SIZE(ends)];
 	unsigned int i;
 	int err = 0;
@@ -295,10 +301,10 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 			unsigned int ends)
 {
 	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_DOWN];
+	unsigned int i;
 
-	link_model(&node->ports[dim], info->attrs);
-	if (ends == 2)
-		link_model(&node->ports[dim].peer->ports[dim], info->attrs);
+	for (i = 0; i < ends; i++)
+		link_model(&end_of(node, dim, i)->ports[dim], info->attrs);
 	if (down) {
 		/* The last request holds: one for up or down ends flapping. */
 		hc_flap_set(node, dim, 0, 0);

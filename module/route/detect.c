@@ -15,27 +15,32 @@
  *    directions have worked in the same round.
  *
  * FAULT words that name the link they travel over come from judging alone: any
- * other is sent over usable links only.  One round follows another when its frames have
- * settled.  Configuration does not wait for that; a round says nothing about links
- * that it takes up meanwhile (hc_port.spared), so none is marked by mistake.
+ * other is sent over usable links only.  Each word has a number, and who gets it answers
+ * with that when he has done what follows from the word: so whoever waits until all know
+ * asks nodes about themselves alone.  Answers do not count as words.
+ *
+ * One round follows another when its frames have settled.  Configuration does not wait for
+ * that; a round says nothing about links that it takes up meanwhile (hc_port.spared), so none
+ * is marked by mistake.
  *
  * Nobody sleeps through a round either: hc_detect_step() does what is due and says when
  * to call it again.
  *
  * A link that loses some frames is lossy, not silent.  Therefore everything is
- * sent several times.  Nor is a machine silent that is busy: nobody judges before all have
- * sent, and before it has taken the frames that had come by then.
+ * sent several times, and no answer is waited for there.  Nor is a machine silent that is
+ * busy: nobody judges before all have sent, and before it has taken the frames that had
+ * come by then.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
 
 #include "fabric/fabric.h"
-#include "fabric/impair.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/detect.h"
+#include "route/lsdb.h"
 
 #define REPEAT		3	/* copies of each test frame and verdict */
 #define WAIT_MIN	50	/* ms; default wait for test frames, at least */
@@ -43,44 +48,73 @@
 
 /* ------------------------------------------------------------ poll */
 
-static void send_word(struct hc_node *node, unsigned int dim, u8 type, u32 word)
+static struct sk_buff *frame_for(struct hc_node *node, unsigned int dim, u8 type)
 {
 	struct sk_buff *skb = hc_frame_alloc(node, type, 0, GFP_ATOMIC);
 
-	if (!skb) {
+	if (skb)
+		hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
+	else
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+	return skb;
+}
+
+static void send_word(struct hc_node *node, unsigned int dim, u32 word, u16 told)
+{
+	struct sk_buff *skb = frame_for(node, dim, HC_FRAME_FAULT);
+
+	if (!skb) {
+		hc_lsdb_retry(node, dim);
 		return;
 	}
-	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
-	if (type == HC_FRAME_TEST)
-		hc_wire_test_of(skb)->round = cpu_to_be32(word);
-	else
-		hc_wire_fault_of(skb)->fault = cpu_to_be32(word);
+	*hc_wire_fault_of(skb) = (struct hc_wire_fault){
+		.fault = cpu_to_be32(word),
+		.told = cpu_to_be16(told),
+		.heard = cpu_to_be16(node->detect.nb_told[dim]),
+	};
 	hc_link_send(node, dim, skb);
 }
 
-static void send_all(struct hc_node *node, u8 type, u32 word, unsigned long unless)
+static void send_test(struct hc_node *node, unsigned int dim, u32 round)
+{
+	struct sk_buff *skb = frame_for(node, dim, HC_FRAME_TEST);
+
+	if (!skb)
+		return;
+	hc_wire_test_of(skb)->round = cpu_to_be32(round);
+	hc_link_send(node, dim, skb);
+}
+
+void hc_detect_word(struct hc_node_detect *nd)
+{
+	WRITE_ONCE(nd->told, nd->told == U16_MAX ? 1 : nd->told + 1);
+}
+
+bool hc_detect_is_heard(const struct hc_node_detect *nd, unsigned int dim)
+{
+	/* Pairs with hc_detect_rx_fault(): what follows from the word there is to be seen. */
+	return smp_load_acquire(&nd->nb_heard[dim]) == READ_ONCE(nd->told);
+}
+
+void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless)
 {
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++)
 		if (!(READ_ONCE(node->ports[d].flags) & unless))
-			send_word(node, d, type, word);
-}
-
-void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless)
-{
-	send_all(node, HC_FRAME_FAULT, word, unless);
+			send_word(node, d, word, node->detect.told);
 }
 
 void hc_detect_test(struct hc_node *node)
 {
 	/* Pairs with test(): all wait for frames of this round. */
 	u32 round = smp_load_acquire(&node->detect.test_round);
-	unsigned int i;
+	unsigned int i, d;
 
 	for (i = 0; i < REPEAT; i++)
-		send_all(node, HC_FRAME_TEST, round, HC_PORT_CLOSED);
+		for (d = 0; d < node->fabric->dim; d++)
+			if (!(READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED))
+				send_test(node, d, round);
 	/* Pairs with all_have(): they are in the neighbours' queues. */
 	smp_store_release(&node->detect.tested, round);
 }
@@ -88,7 +122,9 @@ void hc_detect_test(struct hc_node *node)
 /* Dimensions along which test frames of the current round came. */
 static u32 heard(const struct hc_node *node)
 {
-	return node->detect.heard_round == READ_ONCE(node->detect.round) ? node->detect.heard : 0;
+	/* Pairs with hc_detect_rx_test(): with the round its dimensions are seen. */
+	return smp_load_acquire(&node->detect.heard_round) == READ_ONCE(node->detect.round) ?
+	       READ_ONCE(node->detect.heard) : 0;
 }
 
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -96,8 +132,9 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 	u32 round = be32_to_cpu(hc_wire_test_of(skb)->round);
 
 	if (round == READ_ONCE(node->detect.round)) {
-		node->detect.heard = heard(node) | hc_bit(dim);
-		node->detect.heard_round = round;
+		WRITE_ONCE(node->detect.heard, heard(node) | hc_bit(dim));
+		/* Pairs with heard(). */
+		smp_store_release(&node->detect.heard_round, round);
 	}
 	consume_skb(skb);
 }
@@ -120,24 +157,39 @@ static void mark(struct hc_node *node, unsigned int dim, bool silent)
 	hc_link_event(node);
 }
 
+static void word_take(struct hc_node *node, unsigned int dim, u32 word)
+{
+	WRITE_ONCE(node->nb_fault[dim], word);
+	if (word & hc_bit(dim)) {
+		/* Should the own verdict still be due, it must not differ. */
+		WRITE_ONCE(node->detect.heard, node->detect.heard & ~hc_bit(dim));
+		if (!is_spared(node, dim))
+			mark(node, dim, true);
+	} else if (heard(node) & hc_bit(dim)) {
+		mark(node, dim, false);
+	}
+}
+
 void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	u32 word = be32_to_cpu(hc_wire_fault_of(skb)->fault);
+	struct hc_wire_fault w = *hc_wire_fault_of(skb);
+	u32 word = be32_to_cpu(w.fault);
 
 	if (word & ~hc_ones(node->fabric->dim)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return;
 	}
 	consume_skb(skb);
-	WRITE_ONCE(node->nb_fault[dim], word);
-	if (word & hc_bit(dim)) {
-		/* Should the own verdict still be due, it must not differ. */
-		node->detect.heard &= ~hc_bit(dim);
-		if (!is_spared(node, dim))
-			mark(node, dim, true);
-	} else if (heard(node) & hc_bit(dim)) {
-		mark(node, dim, false);
-	}
+	if (w.heard)
+		/* Pairs with hc_detect_is_heard(). */
+		smp_store_release(&node->detect.nb_heard[dim], be16_to_cpu(w.heard));
+	if (w.heard && !w.told)
+		return;
+	word_take(node, dim, word);
+	if (!w.told)
+		return;
+	node->detect.nb_told[dim] = be16_to_cpu(w.told);
+	send_word(node, dim, word, 0);
 }
 
 /* A busy machine is no silence: what has come by now is heard first, however long that takes. */
@@ -182,22 +234,41 @@ void hc_detect_spare(const struct hc_fabric *fabric, struct hc_port *port)
 	smp_mb__before_atomic();
 }
 
-static bool quiet(const struct hc_fabric *fabric)
+static bool at_rest(const struct hc_node *node)
 {
-	u32 u;
+	return !READ_ONCE(node->events) && skb_queue_empty_lockless(&node->rxq.list) &&
+	       !(READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED);
+}
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
-		const struct hc_node *node = fabric->nodes[u];
-		unsigned int d;
+/* Marked, but heard: the neighbour's verdict, which is under way, clears the one or the other. */
+static bool undecided(const struct hc_node *node, unsigned int dim)
+{
+	unsigned long flags = READ_ONCE(node->ports[dim].flags);
 
-		for (d = 0; d < fabric->dim; d++)
-			if (hc_impair_pending(&node->ports[d]))
-				return false;
-		if (READ_ONCE(node->events) || !skb_queue_empty_lockless(&node->rxq.list) ||
-		    READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED)
+	return flags & BIT(HC_PORT_DETECTED) && !(flags & HC_PORT_CLOSED) &&
+	       heard(node) & hc_bit(dim) && !is_spared(node, dim);
+}
+
+/* Has what the node has sent arrived?  Of test frames, and of all that goes over links where
+ * answers are not waited for, it is known that nothing waits any more.
+ */
+static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
+{
+	bool any = false;
+	unsigned int d;
+
+	if (phase != HC_DETECT_TESTS && !hc_link_told(node))
+		return false;
+	for (d = 0; d < node->fabric->dim; d++) {
+		bool lossy = test_bit(HC_PORT_LOSSY, &node->ports[d].flags);
+
+		if ((lossy || phase == HC_DETECT_TESTS) && hc_link_pending(node, d))
 			return false;
+		if (phase == HC_DETECT_JUDGES && !lossy && undecided(node, d))
+			return false;
+		any |= lossy;
 	}
-	return true;
+	return !any || at_rest(node);
 }
 
 /* Has each node done its part of the phase? */
@@ -214,14 +285,29 @@ static bool all_have(const struct hc_detect *d)
 		/* The same. */
 		if (d->phase == HC_DETECT_JUDGES && smp_load_acquire(&nd->judged) != nd->round)
 			return false;
+		/* The same, in hc_link_event(). */
+		if (d->phase == HC_DETECT_TELLS && smp_load_acquire(&nd->tells) != nd->round)
+			return false;
 	}
 	return true;
 }
 
-/* Is no frame of ours under way any more?  When two looks in a row find all polls at
- * rest (a frame may slip past one look, from a node looked at later to one looked at
- * before, but not past the next as well unless it goes on and on).  Traffic of
- * others may keep the polls busy; WAIT_MAX ends that, and on a machine too busy for
+static bool all_quiet(const struct hc_detect *d)
+{
+	u32 u;
+
+	if (!all_have(d))
+		return false;
+	for (u = 0; u < hc_nodes(d->fabric->dim); u++)
+		if (!quiet(d->fabric->nodes[u], d->phase))
+			return false;
+	return true;
+}
+
+/* Is no frame of ours under way any more?  When two looks in a row find that each node has sent
+ * its own, and has an answer to its word (something may slip past one look, from a node looked
+ * at later to one looked at before, but not past the next as well unless it goes on and on).
+ * Traffic of others may keep links busy; WAIT_MAX ends that, and on a machine too busy for
  * anything the polls that have not begun.  Who named a time to wait for test frames does
  * not wait for those that are still under way then.
  */
@@ -230,7 +316,7 @@ static bool settled(struct hc_detect *d)
 	d->next = jiffies + 1;
 	if (d->phase == HC_DETECT_TESTS && d->timeout)
 		return all_have(d);
-	d->looks = quiet(d->fabric) ? d->looks + 1 : 0;
+	d->looks = all_quiet(d) ? d->looks + 1 : 0;
 	return d->looks >= 2 || (time_after(jiffies, d->end) && all_have(d));
 }
 
@@ -263,15 +349,13 @@ static bool detected(const struct hc_fabric *fabric, u32 u, unsigned int dim)
 
 static void detected_get(const struct hc_fabric *fabric, u32 *words)
 {
-	u32 u, v;
 	unsigned int d;
+	u32 u;
 
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		for (d = 0; d < fabric->dim; d++) {
-			v = hc_neigh(u, d);
-			if (u < v && (detected(fabric, u, d) || detected(fabric, v, d)))
-				words[u] |= hc_bit(d);
-		}
+		for (d = 0; d < fabric->dim; d++)
+			if (detected(fabric, u, d))
+				words[u & ~hc_bit(d)] |= hc_bit(d);
 }
 
 static void test(struct hc_detect *d)
@@ -310,6 +394,7 @@ static void found(struct hc_detect *d)
 int hc_detect_step(struct hc_detect *d)
 {
 	struct hc_fabric *fabric = d->fabric;
+	u32 u;
 
 	lockdep_assert_held(&fabric->lock);
 	switch (d->phase) {
@@ -328,6 +413,8 @@ int hc_detect_step(struct hc_detect *d)
 		if (!settled(d))
 			return -EAGAIN;
 		/* Verdicts are no FAULT words: some links that they spared stay marked. */
+		for (u = 0; u < hc_nodes(fabric->dim); u++)
+			WRITE_ONCE(fabric->nodes[u]->detect.tell_round, fabric->detect.round);
 		kick_all(fabric, HC_EV_LINKS);
 		phase_begin(d, HC_DETECT_TELLS);
 		return -EAGAIN;

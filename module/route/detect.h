@@ -3,6 +3,7 @@
 #define _HC_DETECT_H
 
 #include <linux/types.h>
+#include <linux/hypercube.h>
 
 struct hc_detect;
 struct hc_fabric;
@@ -22,6 +23,12 @@ struct sk_buff;
  * @judged: the last round that was judged; the poll writes
  * @judge_at: see @judging [poll]
  * @judging: the round is judged once @judge_at frames of hc_node.rxq were taken [poll]
+ * @tell_round: the round after which the FAULT word is to be told; config sets before
+ *	HC_EV_LINKS
+ * @tells: the last round after which it was; the poll writes
+ * @told: number of the own FAULT word, as it is told now, 0: it never was [poll]
+ * @nb_told: numbers of the FAULT words the neighbours sent [poll]
+ * @nb_heard: numbers of own words that the neighbours have answered last [poll]
  */
 struct hc_node_detect {
 	u32 heard;
@@ -32,6 +39,11 @@ struct hc_node_detect {
 	u32 judged;
 	u32 judge_at;
 	bool judging;
+	u32 tell_round;
+	u32 tells;
+	u16 told;
+	u16 nb_told[HYPERCUBE_DIM_MAX];
+	u16 nb_heard[HYPERCUBE_DIM_MAX];
 };
 
 /**
@@ -44,8 +56,14 @@ struct hc_fabric_detect {
 	struct hc_detect *now;
 };
 
+/* The FAULT word has been looked at anew: neighbours that have heard it before have not heard
+ * it yet.  Poll.
+ */
+void hc_detect_word(struct hc_node_detect *nd);
 /* Send FAULT word @word over all links with none of the flags @unless.  Poll. */
 void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless);
+/* Has the neighbour along @dim answered the last word that it was told? */
+bool hc_detect_is_heard(const struct hc_node_detect *nd, unsigned int dim);
 
 /* Poll: HC_EV_TEST, HC_EV_JUDGE and the frames; these consume @skb. */
 void hc_detect_test(struct hc_node *node);

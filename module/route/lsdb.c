@@ -16,8 +16,9 @@
  * the distance from its origin everybody in the component of healthy links gets it
  * and adopts it; what crossed no link while it was down crosses it when it comes up.
  * (A link that loses frames may lose these; others then bring them, or the next
- * change does.)  What is known of nodes outside the component does not matter: every
- * link that leads out is named faulty by its end inside.
+ * change does.  What could not be sent or kept for lack of memory is tried again, after
+ * a while that doubles as long as there is none.)  What is known of nodes outside the
+ * component does not matter: every link that leads out is named faulty by its end inside.
  *
  * With that, breadth-first search from itself over the links that neither end calls
  * faulty gives a node the first hop of a shortest path to each destination, computed
@@ -52,6 +53,11 @@
 
 #define CHUNK		256	/* entries of a frame */
 #define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_lsa_head))
+/* Memory that lacked is asked for again after this, doubled each time that it still lacks. */
+#define RETRY_MIN	msecs_to_jiffies(20)
+#define RETRY_MAX	msecs_to_jiffies(5000)
+/* In hc_lsdb.again, beside dimensions: news could not be passed on. */
+#define AGAIN_NEWS	HYPERCUBE_DIM_MAX
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
@@ -66,6 +72,53 @@ struct hc_lsdb_entry {
 	u16 word;
 	u32 version;
 };
+
+/* ------------------------------------------------------------ lack of memory */
+
+/* Bit @what of .again is to be looked at soon.  Poll. */
+static void retry(struct hc_node *node, unsigned int what)
+{
+	struct hc_lsdb_retry *r = &node->fabric->lsdb_retry;
+
+	set_bit(what, &node->lsdb.again);
+	queue_delayed_work(system_long_wq, &r->work, READ_ONCE(r->wait));
+}
+
+void hc_lsdb_retry(struct hc_node *node, unsigned int dim)
+{
+	retry(node, dim);
+}
+
+/* Polls that run here and lack memory again queue the work anew, for the doubled time. */
+static void retry_work(struct work_struct *work)
+{
+	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
+						lsdb_retry.work);
+	struct hc_lsdb_retry *r = &fabric->lsdb_retry;
+	u32 u;
+
+	/* Nothing has lacked for long: it was the first time. */
+	if (time_after(jiffies, r->ran + 3 * r->wait))
+		r->wait = RETRY_MIN;
+	WRITE_ONCE(r->wait, min(2 * r->wait, RETRY_MAX));
+	r->ran = jiffies;
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		if (READ_ONCE(fabric->nodes[u]->lsdb.again))
+			hc_node_kick(fabric->nodes[u], HC_EV_LINKS);
+		cond_resched();
+	}
+}
+
+void hc_lsdb_retry_init(struct hc_fabric *fabric)
+{
+	fabric->lsdb_retry.wait = RETRY_MIN;
+	INIT_DELAYED_WORK(&fabric->lsdb_retry.work, retry_work);
+}
+
+void hc_lsdb_retry_exit(struct hc_fabric *fabric)
+{
+	cancel_delayed_work_sync(&fabric->lsdb_retry.work);
+}
 
 /* ------------------------------------------------------------ the list */
 
@@ -113,30 +166,30 @@ static u32 word_hash(u32 u, u32 word)
 	return word ? jhash_2words(u, word, 0) : 0;
 }
 
-/* True if this is news.  Versions are compared modulo 2^32, so that whatever somebody
- * says of a node, that one has a next version to correct it.
+/* 1 if this is news, 0 if not, or -ENOMEM.  Versions are compared modulo 2^32, so that whatever
+ * somebody says of a node, that one has a next version to correct it.
  */
-static bool state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
+static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 {
 	unsigned int i = state_index(node, u);
 	struct hc_lsdb_entry *s;
 
 	if (i == node->lsdb.n || node->lsdb.list[i].node != u) {
 		if (!state_grow(node))
-			return false;
+			return -ENOMEM;
 		memmove(&node->lsdb.list[i + 1], &node->lsdb.list[i],
 			(node->lsdb.n - i) * sizeof(*s));
 		node->lsdb.list[i].word = 0;
 		node->lsdb.n++;
 	} else if ((s32)(version - node->lsdb.list[i].version) <= 0) {
-		return false;
+		return 0;
 	}
 	s = &node->lsdb.list[i];
 	node->lsdb.digest ^= word_hash(u, s->word) ^ word_hash(u, word);
 	*s = (struct hc_lsdb_entry){ .node = u, .word = word, .version = version };
 	node->lsdb.hops_stale = true;
 	node->lsdb.tree_stale = true;
-	return true;
+	return 1;
 }
 
 /* ------------------------------------------------------------ frames */
@@ -148,6 +201,7 @@ static void state_send(struct hc_node *node, unsigned int dim, u8 flags,
 
 	if (!skb) {
 		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+		retry(node, dim);
 		return;
 	}
 	memcpy(skb->data + HEAD, v, n * sizeof(*v));
@@ -190,8 +244,10 @@ static void state_send_all(struct hc_node *node, unsigned int dim, u8 flags)
 	struct hc_wire_lsa *v = chunk_alloc(node);
 	unsigned int i = 0, n;
 
-	if (!v)
+	if (!v) {
+		retry(node, dim);
 		return;
+	}
 	do {
 		for (n = 0; n < CHUNK && i < node->lsdb.n; n++, i++)
 			v[n] = state_wire(&node->lsdb.list[i]);
@@ -237,8 +293,10 @@ void hc_lsdb_flush(struct hc_node *node)
 	unsigned int n = 0;
 	u32 u;
 
-	if (!v)
+	if (!v) {
+		retry(node, AGAIN_NEWS);
 		return;
+	}
 	for_each_set_bit(u, node->lsdb.news, nodes) {
 		v[n++] = state_wire(&node->lsdb.list[state_index(node, u)]);
 		if (n == CHUNK) {
@@ -254,10 +312,14 @@ void hc_lsdb_flush(struct hc_node *node)
 
 /* ------------------------------------------------------------ events */
 
-static void state_own(struct hc_node *node)
+/* The own word is @version's successor.  False: there is no memory to say so. */
+static bool state_own(struct hc_node *node, u32 version)
 {
-	if (state_adopt(node, node->id, node->fault, ++node->lsdb.version))
-		news_add(node, node->id, HC_DIM_HOST);
+	if (state_adopt(node, node->id, node->fault, version + 1) < 0)
+		return false;
+	node->lsdb.version = version + 1;
+	news_add(node, node->id, HC_DIM_HOST);
+	return true;
 }
 
 void hc_lsdb_again(struct hc_node *node, unsigned int dim)
@@ -265,7 +327,7 @@ void hc_lsdb_again(struct hc_node *node, unsigned int dim)
 	set_bit(dim, &node->lsdb.again);
 }
 
-/* A slow link had no room for what is known, now it has. */
+/* A slow link had no room for what is known, or there was no memory: now there is, perhaps. */
 static void state_send_again(struct hc_node *node)
 {
 	unsigned long again = xchg(&node->lsdb.again, 0);
@@ -285,8 +347,11 @@ void hc_lsdb_links(struct hc_node *node)
 		state_send_again(node);
 	if (node->lsdb.told == node->fault)
 		return;
+	if (!state_own(node, node->lsdb.version)) {
+		retry(node, AGAIN_NEWS);
+		return;
+	}
 	node->lsdb.told = node->fault;
-	state_own(node);
 	for (d = 0; d < node->fabric->dim; d++)
 		if (healed & hc_bit(d))
 			state_send_all(node, d, HC_LSA_F_SYNC);
@@ -300,15 +365,19 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 	if (u >= hc_nodes(node->fabric->dim) || word & ~hc_ones(node->fabric->dim))
 		return;
 	if (u != node->id) {
-		if (state_adopt(node, u, word, version))
+		int news = state_adopt(node, u, word, version);
+
+		if (news > 0)
 			news_add(node, u, dim);
+		/* The other end has to say it again. */
+		else if (news < 0)
+			retry(node, dim);
 		return;
 	}
-	if ((s32)(version - node->lsdb.version) > 0 ||
-	    (version == node->lsdb.version && word != node->lsdb.told)) {
-		node->lsdb.version = version;
-		state_own(node);
-	}
+	if (((s32)(version - node->lsdb.version) > 0 ||
+	     (version == node->lsdb.version && word != node->lsdb.told)) &&
+	    !state_own(node, version))
+		retry(node, dim);
 }
 
 /* The frame may share its data with others: it is read only. */

@@ -7,7 +7,9 @@
 #define _HC_LSDB_H
 
 #include <linux/types.h>
+#include <linux/workqueue.h>
 
+struct hc_fabric;
 struct hc_node;
 struct hc_lsdb_entry;
 struct sk_buff;
@@ -28,7 +30,8 @@ struct sk_buff;
  * @hops_stale: @hops have to be computed anew
  * @tree_stale: @tree has to be found out anew
  * @tree_fits: what is known fits the own links
- * @again: dimensions along which what is known was dropped; atomic
+ * @again: dimensions along which what is known was dropped, or could not be sent or kept;
+ *	HYPERCUBE_DIM_MAX: @news; atomic
  */
 struct hc_lsdb {
 	u32 told;
@@ -48,12 +51,26 @@ struct hc_lsdb {
 	unsigned long again;
 };
 
+/**
+ * struct hc_lsdb_retry - a fabric's nodes that have lacked memory
+ * @work: lets their polls try again
+ * @wait: how long that waits, jiffies; written by @work
+ * @ran: when it ran, jiffies; @work's
+ */
+struct hc_lsdb_retry {
+	struct delayed_work work;
+	unsigned long wait;
+	unsigned long ran;
+};
+
 /* The own FAULT word may have changed. */
 void hc_lsdb_links(struct hc_node *node);
 /* States that were sent over link @dim were dropped there: the next hc_lsdb_links() sends all
  * of them over it again.  Any context.
  */
 void hc_lsdb_again(struct hc_node *node, unsigned int dim);
+/* For lack of memory what is known was not told over link @dim: it is after a while.  Poll. */
+void hc_lsdb_retry(struct hc_node *node, unsigned int dim);
 /* An LSA frame came over link @dim; consumes. */
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* First hop of a shortest path to @dst as far as known, or -1. */
@@ -72,5 +89,9 @@ static inline bool hc_lsdb_is_news(const struct hc_lsdb *s)
 /* Pass it on. */
 void hc_lsdb_flush(struct hc_node *node);
 void hc_lsdb_free(struct hc_node *node);
+
+void hc_lsdb_retry_init(struct hc_fabric *fabric);
+/* All polls are disabled: nobody tries again. */
+void hc_lsdb_retry_exit(struct hc_fabric *fabric);
 
 #endif /* _HC_LSDB_H */

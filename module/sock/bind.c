@@ -139,6 +139,7 @@ int hc_sock_release(struct socket *sock)
 	sock_unbind(hc_sk(sk));
 	kfree_skb(hc_sk(sk)->seg);
 	hc_sk(sk)->seg = NULL;
+	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
 	hc_sk_leave_net(sk);
 	sock_orphan(sk);
 	sock->sk = NULL;

@@ -56,7 +56,9 @@ int hc_sock_family(void)
 
 struct hc_result_cb {
 	u64 rec;	/* number of the record within the socket */
+	u64 at;		/* its place in the result, if .placed */
 	u32 pos;	/* bytes already received */
+	bool placed;
 	bool last;
 };
 
@@ -155,7 +157,8 @@ static void record_queue(struct sock *sk, struct sk_buff *skb)
 		sk->sk_data_ready(sk);
 }
 
-void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+			 const struct hc_result_cb *cb)
 {
 	struct hypercube_result *res;
 	struct sock *sk;
@@ -181,12 +184,35 @@ void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 	res->cause_node = ~0U;
 	res->cause_dim = ~0U;
 	res->collective = op->coll->id;
-	result_cb(skb)->rec = op->rec.nr;
-	result_cb(skb)->pos = sizeof(*res);
-	result_cb(skb)->last = last;
+	*result_cb(skb) = *cb;
 	record_queue(sk, skb);
 out:
 	rcu_read_unlock();
+}
+
+void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	const struct hc_result_cb cb = {
+		.rec = op->rec.nr,
+		.pos = sizeof(struct hypercube_result),
+		.last = last,
+	};
+
+	result_queue(m, op, skb, &cb);
+}
+
+void hc_sock_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
+		       bool last)
+{
+	const struct hc_result_cb cb = {
+		.rec = op->rec.nr,
+		.at = at,
+		.pos = sizeof(struct hypercube_result),
+		.placed = true,
+		.last = last,
+	};
+
+	result_queue(m, op, skb, &cb);
 }
 
 /* The record is lost, not the fact that one is; SO_MEMINFO tells how many were. */
@@ -222,9 +248,11 @@ void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 		goto wake;
 	}
 	skb_put_data(skb, res, sizeof(*res));
-	result_cb(skb)->rec = rec->nr;
-	result_cb(skb)->pos = sizeof(*res);
-	result_cb(skb)->last = true;
+	*result_cb(skb) = (struct hc_result_cb){
+		.rec = rec->nr,
+		.pos = sizeof(*res),
+		.last = true,
+	};
 	record_queue(sk, skb);
 wake:
 	/* A sender that waits for room must see that its operation is over. */
@@ -302,9 +330,44 @@ static void room_tell(struct sock *sk)
 	rcu_read_unlock();
 }
 
+/* Copy a piece to its own place, of what there is room for; the rest is lost, and counts as
+ * received, but by a call without any room.  Returns bytes or -EFAULT.
+ */
+static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
+{
+	struct hc_result_cb *cb = result_cb(skb);
+	size_t size = skb->len - cb->pos;
+	size_t n = cb->at < len ? min_t(size_t, size, len - cb->at) : 0;
+	struct iov_iter to = msg->msg_iter;
+
+	if (n) {
+		iov_iter_advance(&to, cb->at);
+		if (skb_copy_datagram_iter(skb, cb->pos, &to, n))
+			return -EFAULT;
+	}
+	if (n < size && len)
+		msg->msg_flags |= MSG_TRUNC;
+	if (len)
+		cb->pos += size;
+	return n;
+}
+
+/* The same to where the one before has ended. */
+static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
+{
+	struct hc_result_cb *cb = result_cb(skb);
+	size_t n = min_t(size_t, len, skb->len - cb->pos);
+
+	if (skb_copy_datagram_msg(skb, cb->pos, msg, n))
+		return -EFAULT;
+	cb->pos += n;
+	return n;
+}
+
 /* Copy from the pieces of one record that are there; returns bytes or -errno.  The
  * results of several operations may come at the same time: their pieces alternate
- * in the queue, and a call returns pieces of one of them only.
+ * in the queue, and a call returns pieces of one of them only.  Those that have a place of their
+ * own come in any order, so each call wants room for the whole result.
  */
 static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 {
@@ -318,20 +381,22 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 	while (!last && (skb = skb_peek(&sk->sk_receive_queue))) {
 		struct hc_result_cb *cb = result_cb(skb);
 		const struct hypercube_result *r = (void *)skb->data;
-		size_t n = min_t(size_t, len - copied, skb->len - cb->pos);
+		ssize_t n;
 
-		if (begun && (cb->rec != rec || (n == 0 && skb->len > cb->pos)))
+		if (begun && cb->rec != rec)
 			break;
-		if (skb_copy_datagram_msg(skb, cb->pos, msg, n)) {
+		if (begun && !cb->placed && len == copied && skb->len > cb->pos)
+			break;
+		n = cb->placed ? placed_copy(skb, msg, len) : piece_copy(skb, msg, len - copied);
+		if (n < 0) {
 			if (!begun)
-				return -EFAULT;
+				return n;
 			break;
 		}
 		res = *r;
 		rec = cb->rec;
 		begun = true;
 		copied += n;
-		cb->pos += n;
 		if (cb->pos < skb->len)
 			break;
 		last = cb->last;
@@ -424,6 +489,7 @@ static int hc_sock_create(struct net *net, struct socket *sock, int protocol, in
 	if (!sk)
 		return -ENOMEM;
 	sock_init_data(sock, sk);
+	sock_prot_inuse_add(net, &hc_proto, 1);
 	sock_set_flag(sk, SOCK_RCU_FREE);
 	sk->sk_protocol = 0;
 	sk->sk_allocation |= __GFP_ACCOUNT;

@@ -23,6 +23,8 @@
  */
 #define HYPERCUBE_NAME_MAX		11
 #define HYPERCUBE_DIM_MAX		12
+/* The id of a fabric stands in MAC addresses, as 16 bits. */
+#define HYPERCUBE_FABRIC_ID_MAX		65535
 #define HYPERCUBE_SEGMENT_MIN		256
 #define HYPERCUBE_SEGMENT_MAX		32768
 /* Probabilities are in parts per million. */
@@ -63,7 +65,10 @@ enum hypercube_cmd {
 /* Attributes of a fabric. */
 enum {
 	HYPERCUBE_A_FABRIC_NAME = 1,	/* string */
-	HYPERCUBE_A_FABRIC_ID,		/* u32, unique in the machine, read only */
+	HYPERCUBE_A_FABRIC_ID,		/* u32, in frames and MAC addresses, 1 ..
+					 * HYPERCUBE_FABRIC_ID_MAX; follows from the name
+					 * unless given
+					 */
 	HYPERCUBE_A_FABRIC_DIM,		/* u32, 1 .. HYPERCUBE_DIM_MAX */
 	HYPERCUBE_A_FABRIC_SEGMENT,	/* u32, payload bytes of a full data frame */
 	HYPERCUBE_A_FABRIC_FAMILY,	/* u32, the socket address family */
@@ -73,6 +78,7 @@ enum {
 	HYPERCUBE_A_FABRIC_DEV_SIZE,	/* u32, bytes of its net_device without that */
 	HYPERCUBE_A_FABRIC_PAD,
 	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms of silence that end an operation, 0: none do */
+	HYPERCUBE_A_FABRIC_INDEX,	/* u32, unique in the machine, read only */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_FABRIC_MAX,
@@ -181,6 +187,7 @@ enum hypercube_plan_type {
 	HYPERCUBE_PLAN_TREE = 1,	/* sink, order, members, detours */
 	HYPERCUBE_PLAN_BCAST,		/* source, sequence, members */
 	HYPERCUBE_PLAN_DOUBLING,	/* base, order; members follow from them */
+	HYPERCUBE_PLAN_RING,		/* rings, ring nodes; members follow from them */
 };
 
 /* Attributes of a plan. */
@@ -201,10 +208,31 @@ enum {
 	HYPERCUBE_A_PLAN_SOURCE,	/* u32, of a broadcast */
 	HYPERCUBE_A_PLAN_SEQUENCE,	/* binary: the dimension of each step, a byte each */
 	HYPERCUBE_A_PLAN_BASE,		/* u32, of a doubling: lowest node of its subcube */
+	HYPERCUBE_A_PLAN_RINGS,		/* binary: struct hypercube_ring, each behind its parent */
+	HYPERCUBE_A_PLAN_RING_NODES,	/* binary: the nodes (u16) of all rings, one ring after the
+					 * other, in the order in which messages go round
+					 */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_PLAN_MAX,
 	HYPERCUBE_A_PLAN_MAX = (__HYPERCUBE_A_PLAN_MAX - 1)
+};
+
+/* The first ring has no parent. */
+#define HYPERCUBE_RING_NONE		0xffff
+
+/**
+ * struct hypercube_ring - one ring of a tree of rings
+ * @size: how many nodes it has
+ * @level: 0 of the first one; that of the parent, or one more
+ * @parent: index of the ring that it hangs on, or HYPERCUBE_RING_NONE
+ *
+ * A ring but the first has one node that rings before it have, where it meets the tree.
+ */
+struct hypercube_ring {
+	__u32	size;
+	__u16	level;
+	__u16	parent;
 };
 
 /* Reasons for which a member of a pending operation waits. */
@@ -308,6 +336,7 @@ enum hypercube_collective {
 	HYPERCUBE_BARRIER,
 	HYPERCUBE_GATHER,
 	HYPERCUBE_SCATTER,
+	HYPERCUBE_ALLGATHER,
 };
 
 /* Operators.  Integer sums and products wrap.  Floating point follows IEEE 754
@@ -361,7 +390,8 @@ struct hypercube_loc {
 
 /* hypercube_op.flags */
 #define HYPERCUBE_F_NOTIFY	0x1	/* tell me when the sink has completed (REDUCE), or
-					 * when all members have the message (BCAST)
+					 * when all members have the message (BCAST); the
+					 * result ends when all have my block (ALLGATHER)
 					 */
 
 /* Control message types at SOL_HYPERCUBE. */
@@ -400,16 +430,22 @@ struct hypercube_op {
 	__u64	cookie;
 };
 
+/* hypercube_result.op: there is none */
+#define HYPERCUBE_OP_NONE	(~0ULL)
+
 /**
  * struct hypercube_result - how an operation ended; with every recvmsg()
  * @status: 0 or a negative errno: the operation's, valid when MSG_EOR is set
  * @plan: id of the plan
- * @op: number of the operation within the plan
+ * @op: number of the operation within the plan; of a contribution that was refused 0, or
+ *	HYPERCUBE_OP_NONE if its plan was gone before it began: no other member hears of it
  * @cookie: that of this node's contribution; 0 for a message of a BCAST
  * @bytes: length of the whole result (0 where there is none)
  * @steps: parallel steps: the sum over the stages of each stage's cost; for what
  *	came down a tree or by a BCAST: steps until it was here; with a
- *	completed BCAST at its source: until it was everywhere
+ *	completed BCAST at its source: until it was everywhere; of an ALLGATHER: until
+ *	its data were here, and at the end of one that was notified: until this
+ *	node's were everywhere
  * @clock: logical clock: length of the longest chain of frames to here
  * @time: modelled time in ns: T = a + b * m along the critical path
  * @cause_node: with a status: the node where the cause lies, or ~0

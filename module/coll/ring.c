@@ -1,0 +1,648 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allgather over rings: acknowledged all-to-all broadcast.
+ *
+ * A message is a hot potato: it goes round in one direction, each member gives its process a
+ * copy and passes it on, and its source, which is the first that it comes to again, takes it out.
+ * In a tree of rings a member of several (a convergent point) puts what is new to it into all
+ * its other rings, and takes it out of each when it has come round there.  So each message
+ * enters each ring once, and each link of a ring carries each message once.
+ *
+ * Slices.  Messages are cut into segments, and a member works on one slice, the segments of all
+ * members that lie at the same offset, after the other: it sends its own, then passes on
+ * those of others, from all rings in turn (fair sending), and is through when every one of its
+ * rings has brought a segment of each member, its own being the one that it gets back.  In
+ * one ring the order is always the same: a member's own first, then those of the member
+ * before, of the one before that, and so on.  A segment takes N - 1 steps to all and N back.
+ *
+ * Nobody waits for ever.  Take the first slice that is not everywhere.  All before it has been
+ * taken out of all rings, so each socket is charged for nothing of its message but that
+ * slice, and has room to send it.  Whatever waits in a member's queues in front of a
+ * segment of this slice is of the same one, and needs no room anywhere but at the process.
+ *
+ * Memory.  A frame stays charged to the socket of its source until it is taken out, and so do the
+ * copies for other rings: there are as many under way as the send buffers allow, one
+ * slice of them and parts of the next.  What waits at the process is charged to that one.
+ * Frames that no socket here is charged for, which only another machine could send, have room for
+ * no more than hc_stream_push() gives them.
+ *
+ * Who has it.  In a single ring, a message that is back has been everywhere.  In a tree it has
+ * been in its source's rings, and convergent points say when what they have taken from a ring
+ * is through in all beyond (HC_DATA_F_SEEN): once all of a message has come back to them in each
+ * of their other rings, and the same word from all convergent points there.  That word goes round
+ * in the ring once, as far as the member before its origin.  Since a word about a ring waits
+ * only for those about rings further away, there is always a first one.
+ *
+ * Steps, as the paper counts them: a ring's link carries one segment in each.  What a member
+ * sends leaves in the step behind that in which it has come, and behind the one before on the same
+ * link; what goes back along a ring to its first member takes one step, however many links.
+ */
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "coll/ring.h"
+#include "hc_topo.h"
+#include "trace.h"
+
+#define OWN	(-1)
+/* Segments that are worked on before others have their turn. */
+#define BATCH	16
+
+/**
+ * struct ring_stream - what has come from a source, and what has gone to it
+ * @taken: segments of the slice at hand that were worked on
+ * @lasts: of these, and all before, how many ended a message
+ * @seen: words HC_DATA_F_SEEN that have come
+ * @turn: step of the slice at hand in which the last one left
+ * @told: this member has said that word in the ring
+ */
+struct ring_stream {
+	u32 taken;
+	u32 lasts;
+	u32 seen;
+	u32 turn;
+	bool told;
+};
+
+/**
+ * struct ring_op - an allgather
+ * @at: where the slice at hand lies in each message
+ * @len: how long it is
+ * @base: steps that the slices before it took
+ * @turn: step in which the latest segment that was new here has come
+ * @most: the same of all that has come
+ * @steps: what is said to the process
+ * @blocks: segments of the slice that the process was given
+ * @ask: counts answers of peers that did not help: the next question goes to another
+ * @own: this member's own segment was sent
+ * @last: the slice is the last one
+ * @over: and is through
+ * @given: the process has all
+ * @src: by source
+ */
+struct ring_op {
+	u64 at;
+	u32 len;
+	u32 base;
+	u32 turn;
+	u32 most;
+	u32 steps;
+	u32 blocks;
+	u32 ask;
+	bool own;
+	bool last;
+	bool over;
+	bool given;
+	struct ring_stream src[];
+};
+
+static struct ring_op *ring_op(const struct hc_op *op)
+{
+	return hc_op_priv(op);
+}
+
+static bool in_ring(const struct hc_member *m, unsigned int i)
+{
+	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
+
+	return way->used && !way->relay;
+}
+
+/* ------------------------------------------------------------ sending */
+
+/* Consumes @skb.  False: the operation is gone. */
+static bool frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
+		      struct sk_buff *skb, u32 turn)
+{
+	struct hc_wire_data *w = hc_wire_data_of(skb);
+	u64 nr = op->nr;
+
+	/* Nothing else that the peer has said goes on in this member's name. */
+	w->flags &= HC_DATA_F_LAST | HC_DATA_F_SEEN;
+	w->turn = cpu_to_be16(min_t(u32, turn, U16_MAX));
+	w->index = cpu_to_be32(op->src[out].sent_down++);
+	hc_stage_header(m, op, &m->src[out], &op->busy[out], skb);
+	hc_peer_xmit(m, &m->src[out], skb);
+	/* A link that has just failed ends the operation from below this call. */
+	return hc_member_op(m, nr) == op;
+}
+
+/* The same in the step that this member's place in the ring has next. */
+static bool frame_next(struct hc_member *m, struct hc_op *op, unsigned int out,
+		       struct sk_buff *skb, u32 turn)
+{
+	struct ring_stream *st = &ring_op(op)->src[out];
+
+	st->turn = max(st->turn, turn) + 1;
+	return frame_out(m, op, out, skb, st->turn);
+}
+
+/* A copy for another ring is charged as the frame is. */
+static struct sk_buff *frame_copy(struct hc_member *m, struct sk_buff *skb)
+{
+	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+
+	if (copy && skb->destructor == sock_wfree)
+		skb_set_owner_w(copy, skb->sk);
+	return copy;
+}
+
+/* False: the operation is gone. */
+static bool copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb,
+		     u32 turn)
+{
+	struct sk_buff *copy = frame_copy(m, skb);
+
+	m->node->spent++;
+	if (copy)
+		return frame_next(m, op, hc_ring_member(m)->way[i].out, copy, turn);
+	hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return false;
+}
+
+/* ------------------------------------------------------------ the process */
+
+/* It has all that it waits for: what becomes of the operation now is nothing to it. */
+static void process_done(struct hc_member *m, struct hc_op *op)
+{
+	trace_hc_op_end(m->node, m->plan->id, op->nr, 0);
+	op->begun = false;
+}
+
+/* A copy goes to the process, to its place in the result.  False: the operation is gone. */
+static bool segment_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	u32 block = be16_to_cpu(hc_wire_data_of(skb)->block);
+	struct ring_op *r = ring_op(op);
+	u64 place = hc_ring_rank(m->plan, block) * op->total + r->at;
+	struct sk_buff *copy;
+
+	r->blocks++;
+	r->given = r->last && r->blocks == m->plan->nmembers;
+	if (!r->len && (!r->given || op->notify_own))
+		return true;
+	copy = hc_seg_share(m->node, skb, 0, r->len);
+	if (!copy) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	r->steps = r->base + r->turn;
+	op->result = op->total * m->plan->nmembers;
+	hc_sock_result_at(m, op, copy, place, r->given && !op->notify_own);
+	if (r->given && !op->notify_own)
+		process_done(m, op);
+	return true;
+}
+
+/* All members have this one's message: the end of the record says so.  False: the operation is
+ * gone.
+ */
+static bool end_give(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+
+	if (!skb) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	op->result = op->total * m->plan->nmembers;
+	hc_sock_result_at(m, op, skb, 0, true);
+	return true;
+}
+
+/* ------------------------------------------------------------ slices */
+
+/* What is new here goes to the process and on in all rings, in that which it came by as it is;
+ * consumes @skb.  False: the operation is gone.
+ */
+static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, struct sk_buff *skb,
+			   u32 turn)
+{
+	unsigned int i;
+
+	hc_set_add(hc_ring_member(m)->got, be16_to_cpu(hc_wire_data_of(skb)->block));
+	if (!segment_give(m, op, skb))
+		goto gone;
+	for (i = 0; i < m->role.nsrc; i++) {
+		if (!in_ring(m, i) || (int)i == from)
+			continue;
+		/* Its own goes into the first ring as it is. */
+		if (from == OWN)
+			from = i;
+		else if (!copy_out(m, op, i, skb, turn))
+			goto gone;
+	}
+	if (from != OWN)
+		return frame_next(m, op, hc_ring_member(m)->way[from].out, skb, turn);
+	consume_skb(skb);
+	return true;
+gone:
+	kfree_skb(skb);
+	return false;
+}
+
+/* False: the operation is gone. */
+static bool own_send(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb = __skb_dequeue(&op->own);
+	struct hc_wire_data *w = hc_wire_data_of(skb);
+	struct ring_op *r = ring_op(op);
+
+	r->own = true;
+	r->last = w->flags & HC_DATA_F_LAST;
+	r->len = be32_to_cpu(hc_hdr(skb)->len);
+	w->block = cpu_to_be16(m->node->id);
+	hc_hdr(skb)->time = cpu_to_be64(op->time);
+	/* An operation that failed may have left something there. */
+	memset(hc_ring_member(m)->got, 0, hc_set_words(m->node->fabric->dim) * sizeof(u32));
+	return segment_spread(m, op, OWN, skb, 0);
+}
+
+/* Is it a part of the slice?  Frames may come from another machine. */
+static bool segment_fits(const struct hc_member *m, const struct ring_op *r,
+			 const struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u32 block = be16_to_cpu(w->block);
+
+	return block < hc_nodes(m->node->fabric->dim) && hc_set_has(m->plan->members, block) &&
+	       be64_to_cpu(w->offset) == r->at && be32_to_cpu(hc_hdr(skb)->len) == r->len &&
+	       !(w->flags & HC_DATA_F_LAST) == !r->last;
+}
+
+/* False: the operation is gone. */
+static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
+{
+	struct sk_buff *skb = hc_stream_pop(&op->src[i]);
+	u32 turn = be16_to_cpu(hc_wire_data_of(skb)->turn);
+	struct ring_op *r = ring_op(op);
+
+	if (!segment_fits(m, r, skb)) {
+		kfree_skb(skb);
+		hc_op_fail(m, op, -EPROTO, m->src[i].node);
+		return false;
+	}
+	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+	r->src[i].taken++;
+	r->src[i].lasts += r->last;
+	r->most = max(r->most, turn);
+	hc_op_note(m, op, skb);
+	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
+	/* It has gone round. */
+	if (hc_set_has(hc_ring_member(m)->got, be16_to_cpu(hc_wire_data_of(skb)->block))) {
+		consume_skb(skb);
+		return true;
+	}
+	r->turn = max(r->turn, turn);
+	return segment_spread(m, op, i, skb, turn);
+}
+
+/* What only passes by. False: the operation is gone. */
+static bool relays_pass(struct hc_member *m, struct hc_op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++) {
+		const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
+		struct sk_buff *skb;
+
+		while (way->relay && (skb = hc_stream_pop(&op->src[i]))) {
+			const struct hc_wire_data *w = hc_wire_data_of(skb);
+
+			ring_op(op)->src[i].lasts += !!(w->flags & HC_DATA_F_LAST);
+			hc_op_note(m, op, skb);
+			op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
+			if (!frame_out(m, op, way->out, skb, be16_to_cpu(w->turn)))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Has a source brought all of it? */
+static bool stream_ended(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+{
+	const struct ring_stream *st = &ring_op(op)->src[i];
+	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
+
+	return !way->used || (st->lasts == m->plan->nmembers && st->seen == way->seen);
+}
+
+/* Has it brought all of the slice? */
+static bool slice_came(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+{
+	return !in_ring(m, i) || ring_op(op)->src[i].taken == m->plan->nmembers;
+}
+
+/* Wait for one of those that have not brought what they must: for another one when an answer has
+ * come from that.
+ */
+static enum hc_progress peers_wait(struct hc_member *m, struct hc_op *op,
+				   bool (*came)(const struct hc_member *m, const struct hc_op *op,
+						unsigned int i))
+{
+	unsigned int n = m->role.nsrc;
+	unsigned int i;
+
+	for (i = ring_op(op)->ask % n; came(m, op, i); i = (i + 1) % n)
+		;
+	return hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i].node);
+}
+
+static bool all_came(const struct hc_member *m, const struct hc_op *op,
+		     bool (*came)(const struct hc_member *m, const struct hc_op *op,
+				  unsigned int i))
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (!came(m, op, i))
+			return false;
+	return true;
+}
+
+/* Is there room for the next segment of a ring?  What has gone round needs none, nor does anything
+ * when the process has all.
+ */
+static bool may_take(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+{
+	u32 block = be16_to_cpu(hc_wire_data_of(skb_peek(&op->src[i].q))->block);
+
+	return !op->begun || hc_sock_room(m, op->rec.sock) ||
+	       (block < hc_nodes(m->node->fabric->dim) &&
+		hc_set_has(hc_ring_member(m)->got, block));
+}
+
+/* One segment of each ring that has brought one, of which *taken are counted.  HC_FINISHED: that
+ * is all, for now.
+ */
+static enum hc_progress round_take(struct hc_member *m, struct hc_op *op, unsigned int *taken)
+{
+	unsigned int before = *taken, i;
+	bool full = false;
+
+	for (i = 0; i < m->role.nsrc; i++) {
+		if (slice_came(m, op, i) || skb_queue_empty(&op->src[i].q))
+			continue;
+		if (!may_take(m, op, i)) {
+			full = true;
+			continue;
+		}
+		if (!segment_take(m, op, i))
+			return HC_FAILED;
+		++*taken;
+	}
+	return full && *taken == before ? hc_wait(m, op, HYPERCUBE_WAIT_READER, 0) : HC_FINISHED;
+}
+
+/* HC_FINISHED: the slice is through. */
+static enum hc_progress slice_advance(struct hc_member *m, struct hc_op *op, unsigned int *taken)
+{
+	unsigned int before;
+	enum hc_progress p;
+
+	if (!ring_op(op)->own) {
+		if (skb_queue_empty(&op->own))
+			return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
+		if (!hc_sock_room(m, op->rec.sock))
+			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+		if (!own_send(m, op))
+			return HC_FAILED;
+	}
+	do {
+		if (*taken >= BATCH) {
+			hc_member_again(m);
+			return HC_BLOCKED;
+		}
+		before = *taken;
+		p = round_take(m, op, taken);
+		if (p != HC_FINISHED)
+			return p;
+	} while (*taken > before);
+	return all_came(m, op, slice_came) ? HC_FINISHED : peers_wait(m, op, slice_came);
+}
+
+static void slice_over(struct hc_member *m, struct hc_op *op)
+{
+	struct ring_op *r = ring_op(op);
+	unsigned int i;
+
+	r->over = r->last;
+	if (r->over)
+		return;
+	r->at += r->len;
+	r->base += r->most;
+	r->most = 0;
+	r->turn = 0;
+	r->blocks = 0;
+	r->own = false;
+	for (i = 0; i < m->role.nsrc; i++) {
+		r->src[i].taken = 0;
+		r->src[i].turn = 0;
+	}
+}
+
+/* ------------------------------------------------------------ seen */
+
+/* Say in the ring of source @i that all is through beyond.  False: the operation is gone. */
+static bool seen_say(struct hc_member *m, struct hc_op *op, unsigned int i)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+	struct hc_wire_data *w;
+
+	if (!skb) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	w = hc_wire_data_of(skb);
+	w->flags = HC_DATA_F_SEEN;
+	w->total = cpu_to_be64(op->total);
+	w->block = cpu_to_be16(m->node->id);
+	hc_hdr(skb)->time = cpu_to_be64(op->time);
+	ring_op(op)->src[i].told = true;
+	return frame_next(m, op, hc_ring_member(m)->way[i].out, skb, ring_op(op)->most);
+}
+
+/* In each ring of which all others are through.  False: the operation is gone. */
+static bool seen_tell(struct hc_member *m, struct hc_op *op)
+{
+	unsigned int i, open = 0, last = 0;
+
+	if (hc_ring_member(m)->nrings < 2)
+		return true;
+	for (i = 0; i < m->role.nsrc; i++)
+		if (in_ring(m, i) && !stream_ended(m, op, i)) {
+			open++;
+			last = i;
+		}
+	for (i = 0; i < m->role.nsrc && open < 2; i++)
+		if (in_ring(m, i) && (!open || i == last) && !ring_op(op)->src[i].told &&
+		    !seen_say(m, op, i))
+			return false;
+	return true;
+}
+
+static enum hc_progress end_advance(struct hc_member *m, struct hc_op *op)
+{
+	struct ring_op *r = ring_op(op);
+
+	if (!seen_tell(m, op))
+		return HC_FAILED;
+	if (!all_came(m, op, stream_ended))
+		return peers_wait(m, op, stream_ended);
+	r->steps = r->base + r->most;
+	if (!op->begun)
+		return HC_FINISHED;
+	if (!hc_sock_room(m, op->rec.sock))
+		return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+	return end_give(m, op) ? HC_FINISHED : HC_FAILED;
+}
+
+static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
+{
+	unsigned int taken = 0;
+	enum hc_progress p;
+
+	if (!relays_pass(m, op))
+		return HC_FAILED;
+	while (!ring_op(op)->over) {
+		p = slice_advance(m, op, &taken);
+		if (p != HC_FINISHED)
+			return p;
+		slice_over(m, op);
+	}
+	p = end_advance(m, op);
+	if (p == HC_FINISHED)
+		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+	return p;
+}
+
+/* ------------------------------------------------------------ arrival */
+
+/* By the reasoning of coll/plan_doubling.c a member hears of no operation behind the next one,
+ * which may be that behind a failed range.
+ */
+static bool nr_expected(const struct hc_member *m, u64 nr, bool seen)
+{
+	u64 behind = hc_ended(m, m->head + 1) ? m->abort_to : m->head + 1;
+
+	return nr == m->head || (nr == behind && !seen);
+}
+
+/* Is it to be dropped without a word?  0 or the reason. */
+static unsigned int refused(struct hc_member *m, int i, const struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u64 nr = be64_to_cpu(w->plan.op);
+	const struct hc_op *op = hc_member_op(m, nr);
+
+	if (m->broken || nr < m->done || hc_ended(m, nr))
+		return HYPERCUBE_A_DROP_ENDED;
+	if (i < 0 || hc_hdr(skb)->flags & HC_FRAME_F_ROUTED || !hc_ring_member(m)->way[i].used ||
+	    w->flags & ~(HC_DATA_F_LAST | HC_DATA_F_NOTIFY | HC_DATA_F_SEEN) ||
+	    !nr_expected(m, nr, w->flags & HC_DATA_F_SEEN))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (op && op->nr != nr)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (op && (s32)(be32_to_cpu(w->index) - op->src[i].came) < 0)
+		return HYPERCUBE_A_DROP_DUPLICATE;
+	return 0;
+}
+
+static int check(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+
+	if (!hc_op_params(op, w))
+		return -EPROTO;
+	if (be32_to_cpu(w->index) != op->src[i].came)
+		return -EIO;
+	op->src[i].came++;
+	return 0;
+}
+
+/* A word goes on at once, whatever waits in front of it: that is not what it is about.  False:
+ * the operation is gone.
+ */
+static bool seen_rx(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+{
+	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
+	u32 turn = be16_to_cpu(hc_wire_data_of(skb)->turn);
+	struct ring_op *r = ring_op(op);
+
+	r->src[i].seen++;
+	hc_op_note(m, op, skb);
+	if (way->relay)
+		return frame_out(m, op, way->out, skb, turn);
+	r->most = max(r->most, turn);
+	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
+	if (be16_to_cpu(hc_wire_data_of(skb)->block) != way->next)
+		return frame_next(m, op, way->out, skb, turn);
+	consume_skb(skb);
+	return true;
+}
+
+void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	u64 nr = be64_to_cpu(hc_wire_plan_of(skb)->op);
+	int i = hc_src_index(m, be16_to_cpu(hc_hdr(skb)->src));
+	unsigned int why = refused(m, i, skb);
+	struct hc_op *op;
+	bool seen;
+	int err;
+
+	if (why) {
+		hc_drop(m->node, NULL, skb, why);
+		return;
+	}
+	op = hc_op_get(m, nr);
+	err = op ? check(op, i, skb) : -ENOMEM;
+	seen = hc_wire_data_of(skb)->flags & HC_DATA_F_SEEN;
+	if (!err && seen && ring_op(op)->src[i].seen == hc_ring_member(m)->way[i].seen)
+		err = -EPROTO;
+	if (!err && !seen && !hc_stream_push(m, &op->src[i], skb))
+		err = -ENOBUFS;
+	if (err) {
+		hc_data_fail(m, skb, err);
+		return;
+	}
+	if (seen)
+		seen_rx(m, op, i, skb);
+	if (!m->broken && (seen || nr == m->head))
+		hc_advance(m);
+}
+
+/* ------------------------------------------------------------ what the common code asks */
+
+u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op)
+{
+	return ring_op(op)->steps;
+}
+
+/* How many frames of operation @nr a source was sent, if that is the oldest. */
+u32 hc_ring_frames_told(struct hc_member *m, u32 node, u64 nr)
+{
+	const struct hc_op *op = hc_member_op(m, nr);
+	int i = hc_src_index(m, node);
+
+	return i >= 0 && nr == m->head && op && op->nr == nr ? op->src[i].sent_down : 0;
+}
+
+/* Has the source that this member waits for sent more than has come? */
+bool hc_ring_was_sent(const struct hc_op *op, const struct hc_wire_reply *w)
+{
+	int i = hc_src_index(op->member, op->member->view_peer);
+
+	if (i >= 0 && be64_to_cpu(w->head) == op->nr && be64_to_cpu(w->plan.op) == op->nr &&
+	    (s32)(be32_to_cpu(w->sent) - op->src[i].came) > 0)
+		return true;
+	ring_op(op)->ask++;
+	return false;
+}
+
+const struct hc_coll_ops hc_ring_allgather = {
+	.id = HYPERCUBE_ALLGATHER,
+	.op_size = sizeof(struct ring_op),
+	.src_size = sizeof(struct ring_stream),
+	.advance = ring_advance,
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Plans of rings: what their members know (plan_ring.c) and what they do with it (ring.c).
+ *
+ * Each direction of a link belongs to one ring, and so does what comes by it: source i of a
+ * member is the neighbour over one of its links, and what comes from there either is what the
+ * member before this one in a ring sends, or is on its way back along the ring from the last
+ * member to the first (a relay).
+ */
+#ifndef _HC_RING_KERNEL_H
+#define _HC_RING_KERNEL_H
+
+#include <linux/types.h>
+#include <linux/hypercube.h>
+
+#include "coll/coll.h"
+
+/**
+ * struct hc_ring_way - what comes from one source
+ * @next: the member behind this one in the ring
+ * @seen: how many words come that a message has been seen beyond (HC_DATA_F_SEEN)
+ * @out: index of the source to which it goes on
+ * @used: something comes at all
+ * @relay: it is not for this member, only passes by
+ */
+struct hc_ring_way {
+	u32 next;
+	u32 seen;
+	u8 out;
+	bool used;
+	bool relay;
+};
+
+/**
+ * struct hc_ring_member - a member in its rings
+ * @got: set of the members whose part of the slice at hand is here [poll]
+ * @nrings: how many rings it is in; a convergent point is in several
+ * @way: of each source
+ */
+struct hc_ring_member {
+	u32 *got;
+	u32 nrings;
+	struct hc_ring_way way[HYPERCUBE_DIM_MAX];
+};
+
+static inline struct hc_ring_member *hc_ring_member(const struct hc_member *m)
+{
+	return hc_member_priv(m);
+}
+
+/* --- plan_ring.c --- */
+/* The place of a member among all of them, in the order of the nodes. */
+u32 hc_ring_rank(const struct hc_plan *plan, u32 node);
+
+/* --- ring.c --- */
+extern const struct hc_coll_ops hc_ring_allgather;
+/* See struct hc_plan_ops. */
+void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb);
+u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op);
+u32 hc_ring_frames_told(struct hc_member *m, u32 node, u64 nr);
+bool hc_ring_was_sent(const struct hc_op *op, const struct hc_wire_reply *w);
+
+#endif /* _HC_RING_KERNEL_H */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The topology on which load is balanced in a faulty cube: a subcube without faults,
+ * and trees that hang all other nodes on it.
+ *
+ * Shared by the kernel module, the tool and the tests; no allocation, no recursion, no
+ * floating point.
+ */
+#ifndef _HC_BALANCE_H
+#define _HC_BALANCE_H
+
+#include "hc_topo.h"
+
+/* For hc_balance.up: a node of the subcube; one that takes no part. */
+#define HC_BALANCE_ROOT	0xfe
+#define HC_BALANCE_OUT	0xff
+
+/**
+ * struct hc_balance - a balancing topology
+ * @dim: dimension n of the cube, 1..HC_LIB_DIM_MAX
+ * @depth: links from the deepest node up to the subcube
+ * @dims: mask of the dimensions in which the subcube extends
+ * @base: the lowest node of it
+ * @up: for each of the 2^n nodes, the dimension of the link to its parent, or
+ *	HC_BALANCE_ROOT or HC_BALANCE_OUT
+ */
+struct hc_balance {
+	unsigned int dim;
+	unsigned int depth;
+	__u32 dims;
+	__u32 base;
+	const __u8 *up;
+};
+
+/* In a flaw: it is about no node, about no link. */
+#define HC_BALANCE_NONE	0xffffffff
+
+/**
+ * struct hc_balance_flaw - why a topology was refused
+ * @why: a sentence, static storage
+ * @node: the node concerned, or HC_BALANCE_NONE
+ * @dim: dimension of its link that is concerned, or HC_BALANCE_NONE
+ */
+struct hc_balance_flaw {
+	const char *why;
+	__u32 node;
+	__u32 dim;
+};
+
+static inline bool hc_balance_inside(const struct hc_balance *b, __u32 u)
+{
+	return !((u ^ b->base) & ~b->dims);
+}
+
+/**
+ * hc_balance_check() - verify a topology against the faults
+ * @b: the topology
+ * @fault: FAULT words of all 2^n nodes; a failed node's word is 1^n and its
+ *	neighbours' words have the bit towards it set
+ * @flaw: filled in when the topology is refused; may be NULL
+ *
+ * Accepts a topology only if no link within the subcube is faulty at either end, if each
+ * node that has a parent reaches the subcube over good links in at most @b->depth steps
+ * and one needs as many, and if no node that could take part is left out: a good link
+ * leads from nobody who takes part to anybody who does not.
+ *
+ * Time O(2^n * (n + depth)).
+ *
+ * Return: 0, or -EINVAL with @flaw set.
+ */
+int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
+		     struct hc_balance_flaw *flaw);
+
+#endif /* _HC_BALANCE_H */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Ring trees: rings of nodes over healthy links, any two of which have at most one node in
+ * common.  Messages go round in each ring, and nodes of several rings pass them on, so
+ * that each message enters each ring once: all-to-all broadcast.
+ *
+ * A ring need not be a cycle of the network.  Where its last node has no healthy link to the
+ * first one, what it sends there goes back along the ring, over the links on which the
+ * other messages come.  So each direction of a link carries what one node of one ring
+ * sends to the next, and nothing else, in the whole tree.
+ *
+ * Source: Sun, Cheung, Lin & Li, "Fault Tolerant All-to-All Broadcast in General
+ * Interconnection Networks", with the corrections of Documentation/errata.rst.  Shared by the
+ * kernel module, the tool and the tests; no allocation, no recursion, no floating point.
+ */
+#ifndef _HC_RING_H
+#define _HC_RING_H
+
+#include "hc_topo.h"
+
+/* Nodes are numbered below this, in a cube as in any other network. */
+#define HC_RING_NODES_MAX 65536
+/* No ring: the parent of the first one; the home of a node that is in none. */
+#define HC_RING_NONE	0xffff
+/* A flaw is not about a ring, not about a node. */
+#define HC_RING_NO_NODE	0xffffffff
+
+/**
+ * struct hc_ring - one ring of a tree
+ * @size: how many nodes it has
+ * @level: 0 at the top; that of the parent, or one more
+ * @parent: index of the ring that it hangs on, HC_RING_NONE for the first one
+ */
+struct hc_ring {
+	__u32 size;
+	__u16 level;
+	__u16 parent;
+};
+
+/**
+ * struct hc_ring_tree - a plan: rings, and their nodes
+ * @nrings: how many rings, at least 1
+ * @nnodes: sum of their sizes: the virtual nodes
+ * @ring: the rings, each behind its parent
+ * @node: their nodes, one ring after the other, in the order in which messages go round
+ *
+ * All nodes of a ring but one are at home there: no ring before has them.  The exception
+ * is where the ring meets the tree, a convergent point; its parent is the home of that
+ * node.  The first ring has no exception.  So members + nrings - 1 == nnodes.
+ */
+struct hc_ring_tree {
+	__u32 nrings;
+	__u32 nnodes;
+	const struct hc_ring *ring;
+	const __u16 *node;
+};
+
+/**
+ * struct hc_ring_net - a network, as far as a ring needs to know
+ * @nodes: they are numbered from 0 to here, at most HC_RING_NODES_MAX
+ * @linked: do these two nodes have a healthy link?
+ * @priv: for @linked
+ */
+struct hc_ring_net {
+	__u32 nodes;
+	bool (*linked)(const struct hc_ring_net *net, __u32 u, __u32 v);
+	const void *priv;
+};
+
+/* A cube: FAULT words of all 2^dim nodes; a link is healthy if neither end's word has its bit. */
+struct hc_ring_net hc_ring_cube(unsigned int dim, const __u32 *fault);
+
+/**
+ * struct hc_ring_flaw - why a plan was refused
+ * @why: a sentence, static storage
+ * @ring: index of the ring concerned, or HC_RING_NONE
+ * @node: the node concerned, or HC_RING_NO_NODE
+ * @other: the node to which it has no healthy link, or HC_RING_NO_NODE
+ */
+struct hc_ring_flaw {
+	const char *why;
+	__u32 ring;
+	__u32 node;
+	__u32 other;
+};
+
+/**
+ * hc_ring_check() - verify a plan against a network
+ * @t: the plan, of which nothing is believed but the lengths of its arrays
+ * @net: the network
+ * @home: @net->nodes entries, filled in: the ring where the node is at home, or
+ *	HC_RING_NONE if it is no member
+ * @flaw: filled in when the plan is refused; may be NULL
+ *
+ * Accepts a plan only if its rings are a tree as struct hc_ring_tree says and a healthy link joins
+ * any two nodes that are next to each other in a ring; the last and the first need none.
+ * A ring has at least two nodes, unless it is the only one.  That implies that all members
+ * are live and connected by healthy links, unless there is only one.  A live node that the
+ * plan leaves out is no flaw.
+ *
+ * Time O(@net->nodes + @t->nnodes), and that many questions to @net at most.
+ *
+ * Return: 0, or -EINVAL with @flaw set.
+ */
+int hc_ring_check(const struct hc_ring_tree *t, const struct hc_ring_net *net, __u16 *home,
+		  struct hc_ring_flaw *flaw);
+
+#endif /* _HC_RING_H */
