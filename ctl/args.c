@@ -4,6 +4,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,11 +146,14 @@ int hc_number(const char *word, uint64_t max, uint64_t *v)
 static int number(struct hcctl *h, const char *name, const char *word, uint64_t max,
 		  uint64_t *v)
 {
+	char wanted[OUT_BUF];
+
 	switch (hc_number(word, max, v)) {
 	case 0:
 		return 0;
 	case -ERANGE:
-		return hc_invalid(h, name, word, "too large");
+		snprintf(wanted, sizeof(wanted), "at most %" PRIu64 " is wanted", max);
+		return hc_invalid(h, name, word, wanted);
 	}
 	return hc_invalid(h, name, word, "not a number (12, 0xc, 0b1100)");
 }
@@ -209,7 +213,8 @@ int arg_node(struct hcctl *h, const char *name, const char *word, void *dst)
 	uint64_t v;
 
 	if (hc_number(word, hc_nodes(HC_LIB_DIM_MAX) - 1, &v))
-		return hc_invalid(h, name, word, "a node number is wanted (5, 0x5, 0b101)");
+		return hc_invalid(h, name, word,
+				  "a node number from 0 to 65535 is wanted (5, 0x5, 0b101)");
 	*(uint32_t *)dst = v;
 	return 0;
 }
@@ -247,7 +252,8 @@ int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
 
 static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
 {
-	static const char wanted[] = "a link is NODE:DIM, as in 5:0 or 0b101:0";
+	static const char wanted[] =
+		"a link is NODE:DIM, as in 5:0 or 0b101:0: nodes up to 65535, dimensions up to 15";
 	struct link_list *l = dst;
 	struct link_ref *v = reallocarray(l->v, l->n + 1, sizeof(*v));
 	char *colon = strchr(item, ':');
@@ -313,7 +319,7 @@ int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst)
 
 	unit = decimal(word, &v);
 	if (!unit || v > 100 || (*unit && strcmp(unit, "%")))
-		return hc_invalid(h, name, word, "a percentage is wanted, as in 3% or 0.5%");
+		return hc_invalid(h, name, word, "a percentage up to 100% is wanted, as in 3% or 0.5%");
 	*(uint32_t *)dst = lround(v * 1e4);
 	if (v && !*(uint32_t *)dst)
 		return hc_invalid(h, name, word, "the least is 0.0001%");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * hcctl: configures hypercubes and computes topologies.  Options, the table of
- * objects, help.
+ * objects, who gets the words.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,10 +11,16 @@
 #include <unistd.h>
 
 #include "cmd/planner.h"
+#include "hc_version.h"
 #include "hcctl.h"
+#include "help.h"
 #include "nl.h"
 
-/* Behind these come the types of plans. */
+/* Behind these come the types of plans.
+ *
+ * The order is part of the interface, as is that of each object's commands: what is abbreviated is
+ * the first that fits. So new ones go to the end.
+ */
 static const struct hc_object objects[] = {
 	{ "fabric",  "hypercubes: add, remove, list", fabric_cmds },
 	{ "node",    "nodes of a fabric: fail, move, give away", node_cmds },
@@ -25,7 +31,9 @@ static const struct hc_object objects[] = {
 };
 
 static const struct hc_object more_objects[] = {
+	{ "balance", "spread tasks evenly around faults", balance_cmds },
 	{ "plan",    "installed plans: list, remove", plan_cmds },
+	{ "mfi",     "how many faults can hide, and groups that may fail together", mfi_cmds },
 	{ "run",     "run a collective and check its result", run_cmds },
 	{ "op",      "pending operations: who is missing", op_cmds },
 	{ "monitor", "print events as they come", monitor_cmds },
@@ -36,8 +44,7 @@ static const struct hc_object more_objects[] = {
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-/* Number @i, from 0; NULL: behind the last. */
-static const struct hc_object *object_at(size_t i)
+const struct hc_object *hc_object_at(size_t i)
 {
 	size_t types = 0;
 
@@ -52,90 +59,119 @@ static const struct hc_object *object_at(size_t i)
 	return i < COUNT(more_objects) ? &more_objects[i] : NULL;
 }
 
-static void usage_line(struct hcctl *h, const char *lead, const struct hc_object *o,
-		       const struct hc_cmd *c)
+/* Is @word the name, or how it begins? */
+static bool begins(const char *name, const char *word)
 {
-	char line[512];
-
-	snprintf(line, sizeof(line), "hcctl %s%s%s%s%s", o->name, c->name ? " " : "",
-		 c->name ? c->name : "", c->args[0] ? " " : "", c->args);
-	out_text(h, "%s", lead);
-	out_str(h, NULL, "%s\n", line);
+	return *word && !strncmp(name, word, strlen(word));
 }
 
-static int object_help(struct hcctl *h, const struct hc_object *o)
+/* The first object that fits; a whole name goes first. */
+static const struct hc_object *object_of(const char *word)
 {
-	const struct hc_cmd *c;
-
-	out_object(h, NULL);
-	out_array(h, "usage");
-	for (c = o->cmds; c->run; c++)
-		usage_line(h, c == o->cmds ? "Usage: " : "       ", o, c);
-	out_close(h);
-	out_text(h, "A link is NODE:DIM; numbers are decimal, 0x.. or 0b..; lists have commas.\n"
-		 "See hcctl-%s(8).\n", o->name);
-	out_close(h);
-	return HC_OK;
-}
-
-static const char options[] =
-	"Options: -j|--json  -p|--pretty  -n|--netns NAME  -b|--batch FILE\n"
-	"         -f|--force (go on in a batch)  -V|--version  -h|--help\n";
-
-static int help(struct hcctl *h)
-{
-	const struct hc_object *o;
+	const struct hc_object *o, *found = NULL;
 	size_t i;
 
-	out_text(h, "Usage: hcctl [OPTIONS] OBJECT { COMMAND | help }\n"
-		 "       hcctl [OPTIONS] -b FILE\n\n");
-	out_object(h, NULL);
-	out_array(h, "objects");
-	for (i = 0; (o = object_at(i)); i++) {
-		out_text(h, "  %-8s %s\n", o->name, o->what);
-		out_str(h, NULL, NULL, o->name);
+	for (i = 0; (o = hc_object_at(i)); i++) {
+		if (!strcmp(o->name, word))
+			return o;
+		if (!found && begins(o->name, word))
+			found = o;
 	}
-	out_close(h);
-	out_text(h, "\n%s\nSee hcctl(8).\n", options);
-	out_close(h);
-	return HC_OK;
+	return found;
+}
+
+static const struct hc_cmd *command_of(const struct hc_object *o, const char *word)
+{
+	const struct hc_cmd *c, *found = NULL;
+
+	for (c = o->cmds; c->run; c++) {
+		if (!strcmp(c->name, word))
+			return c;
+		if (!found && begins(c->name, word))
+			found = c;
+	}
+	if (!found && (begins("list", word) || begins("lst", word)))
+		return command_of(o, "show");
+	return found;
+}
+
+static bool asks_for_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-help") || !strcmp(word, "-h");
+}
+
+/* Among the words of a command, but for those of another program. */
+static bool ask_for_help(int argc, char **argv)
+{
+	for (; argc && strcmp(*argv, "--"); argc--, argv++)
+		if (asks_for_help(*argv))
+			return true;
+	return false;
+}
+
+static int run_command(struct hcctl *h, const struct hc_object *o, const struct hc_cmd *c,
+		       int argc, char **argv)
+{
+	h->cmd = c;
+	return ask_for_help(argc, argv) ? hc_help_command(h, o, c) : c->run(h, argc, argv);
 }
 
 static int run_object(struct hcctl *h, const struct hc_object *o, int argc, char **argv)
 {
 	const struct hc_cmd *c;
 
-	if (argc && !strcmp(*argv, "help"))
-		return object_help(h, o);
-	h->cmd = o->cmds;
+	if (argc && (!strcmp(*argv, "help") || asks_for_help(*argv)))
+		return hc_help_object(h, o);
 	if (!o->cmds->name)
-		return o->cmds->run(h, argc, argv);
+		return run_command(h, o, o->cmds, argc, argv);
+	h->cmd = o->cmds;
 	if (!argc)
 		return hc_missing(h, "command");
-	for (c = o->cmds; c->run; c++)
-		if (!strcmp(c->name, *argv))
-			break;
-	if (!c->run)
+	c = command_of(o, *argv);
+	return c ? run_command(h, o, c, argc - 1, argv + 1) : hc_unknown(h, *argv);
+}
+
+/* "help", and what may follow: an object and one of its commands. */
+static int help(struct hcctl *h, int argc, char **argv)
+{
+	const struct hc_object *o;
+	const struct hc_cmd *c;
+
+	if (!argc)
+		return hc_help(h);
+	o = object_of(*argv);
+	if (!o)
 		return hc_unknown(h, *argv);
-	h->cmd = c;
-	return c->run(h, argc - 1, argv + 1);
+	h->object = o->name;
+	if (argc == 1)
+		return hc_help_object(h, o);
+	c = o->cmds->name ? command_of(o, argv[1]) : NULL;
+	if (!c || argc > 2)
+		return hc_unknown(h, argv[c ? 2 : 1]);
+	return hc_help_command(h, o, c);
+}
+
+static int dispatch(struct hcctl *h, int argc, char **argv)
+{
+	const struct hc_object *o;
+
+	if (!strcmp(*argv, "help") || asks_for_help(*argv))
+		return help(h, argc - 1, argv + 1);
+	o = object_of(*argv);
+	if (!o && begins("help", *argv))
+		return help(h, argc - 1, argv + 1);
+	if (!o)
+		return hc_unknown(h, *argv);
+	h->object = o->name;
+	return run_object(h, o, argc - 1, argv + 1);
 }
 
 int hc_dispatch(struct hcctl *h, int argc, char **argv)
 {
-	const struct hc_object *o;
-	size_t i = 0;
 	int rc;
 
 	h->object = NULL;
-	if (!strcmp(*argv, "help"))
-		return help(h);
-	while ((o = object_at(i++)) && strcmp(o->name, *argv))
-		;
-	if (!o)
-		return hc_unknown(h, *argv);
-	h->object = o->name;
-	rc = run_object(h, o, argc - 1, argv + 1);
+	rc = dispatch(h, argc, argv);
 	h->object = NULL;
 	return rc < 0 ? HC_NO : rc;
 }
@@ -161,7 +197,7 @@ static int enter_netns(struct hcctl *h, const char *name)
 static int version(struct hcctl *h)
 {
 	out_object(h, NULL);
-	out_str(h, "version", "hcctl %s\n", HCCTL_VERSION);
+	out_str(h, "version", "hcctl %s\n", HC_VERSION);
 	out_close(h);
 	return HC_OK;
 }
@@ -207,19 +243,12 @@ static int option(struct hcctl *h, struct options *o, char c, const char *value)
 
 static char long_option(const char *word)
 {
-	static const struct {
-		const char *name;
-		char c;
-	} names[] = {
-		{ "json", 'j' }, { "pretty", 'p' }, { "netns", 'n' }, { "batch", 'b' },
-		{ "force", 'f' }, { "Version", 'V' }, { "version", 'V' }, { "help", 'h' },
-	};
-	unsigned int i;
+	const struct hc_option *o;
 
-	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(names[i].name, word))
-			return names[i].c;
-	return 0;
+	for (o = hc_options; o->name; o++)
+		if (!strcmp(o->name, word))
+			return o->c;
+	return strcmp(word, "Version") ? 0 : 'V';
 }
 
 /* The words of options; returns how many were used, or -1. */
@@ -257,7 +286,7 @@ static int run(struct hcctl *h, const struct options *o, int argc, char **argv)
 	if (o->version)
 		return version(h);
 	if (o->help)
-		return help(h);
+		return help(h, argc, argv) ? HC_USAGE : HC_OK;
 	if (o->netns && enter_netns(h, o->netns))
 		return HC_NO;
 	if (o->batch && argc)

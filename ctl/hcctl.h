@@ -17,8 +17,6 @@
 
 #include "hc_topo.h"
 
-#define HCCTL_VERSION "0.1"
-
 /* Exit statuses. */
 enum {
 	HC_OK = 0,
@@ -101,8 +99,8 @@ struct hc_object {
 };
 
 extern const struct hc_cmd fabric_cmds[], node_cmds[], link_cmds[], fault_cmds[],
-	detect_cmds[], route_cmds[], plan_cmds[], run_cmds[], op_cmds[], monitor_cmds[],
-	stats_cmds[], plot_cmds[], trace_cmds[];
+	detect_cmds[], route_cmds[], balance_cmds[], plan_cmds[], mfi_cmds[], run_cmds[], op_cmds[],
+	monitor_cmds[], stats_cmds[], plot_cmds[], trace_cmds[];
 
 /* --- hcctl.c --- */
 int hc_dispatch(struct hcctl *h, int argc, char **argv);
@@ -153,7 +151,8 @@ int hc_nomem(struct hcctl *h);
 
 /* Text of values, in @buf. */
 #define OUT_BUF 64
-const char *out_time(char *buf, uint64_t ns);
+const char *out_time(char *buf, uint64_t ns);	/* measured: rounded */
+const char *out_exact_time(char *buf, uint64_t ns);	/* as it was given */
 const char *out_rate(char *buf, uint64_t bytes_per_second);
 const char *out_percent(char *buf, uint32_t ppm);
 const char *out_bits(char *buf, uint32_t u, unsigned int dim);

@@ -32,46 +32,10 @@ struct talk {
 	struct hcctl *h;
 	nl_reply_fn reply;
 	void *arg;
-	int err;
+	struct nl_refusal refusal;
 	bool done;
 	bool interrupted;
-	char text[256];
-	uint32_t offset;	/* in the request, of the attribute that the text is about */
 };
-
-/* ": 99", the attribute that was refused; nothing if it was none, or is the name. */
-static void show_value(char *buf, size_t size, struct nlmsghdr *nlh, uint32_t offset)
-{
-	const struct nlattr *a = (struct nlattr *)((char *)nlh + offset);
-	uint32_t v;
-
-	*buf = 0;
-	if (offset < NLMSG_HDRLEN + GENL_HDRLEN || offset % NLA_ALIGNTO ||
-	    offset + NLA_HDRLEN + sizeof(v) > nlh->nlmsg_len ||
-	    nla_type(a) == HYPERCUBE_A_FABRIC_NAME || nla_len(a) != sizeof(v))
-		return;
-	memcpy(&v, nla_data(a), sizeof(v));
-	snprintf(buf, size, ": %u", v);
-}
-
-/* The first attribute of every request is a fabric's name. */
-static void say(struct hcctl *h, struct nl_msg *msg, const struct talk *t)
-{
-	struct nlattr *name = nlmsg_find_attr(nlmsg_hdr(msg), GENL_HDRLEN,
-					      HYPERCUBE_A_FABRIC_NAME);
-	const char *lead = name ? "fabric " : "", *colon = name ? ": " : "";
-	const char *fabric = name ? nla_get_string(name) : "", *text = t->text;
-	char value[OUT_BUF];
-
-	/* Before 6.8 a dump is refused without a sentence. */
-	if (name && t->err == -ENOENT && !*text)
-		text = "No such fabric";
-	show_value(value, sizeof(value), nlmsg_hdr(msg), t->offset);
-	if (*text)
-		hc_error(h, "%s%s%s%s%s (%s)", lead, fabric, colon, text, value, strerror(-t->err));
-	else
-		hc_error(h, "%s%s%sthe kernel refused: %s", lead, fabric, colon, strerror(-t->err));
-}
 
 static void set_ext_ack(struct nl_sock *sock)
 {
@@ -159,20 +123,6 @@ int nl_netns_open(const char *name, char *path, size_t size)
 	return fd < 0 ? -errno : fd;
 }
 
-/* The sentence in the attributes behind an acknowledgment. */
-static void ext_ack(struct talk *t, struct nlattr *attrs, int len)
-{
-	struct nlattr *a;
-	int rem;
-
-	nla_for_each_attr(a, attrs, len, rem) {
-		if (nla_type(a) == NLMSGERR_ATTR_MSG)
-			nla_strlcpy(t->text, a, sizeof(t->text));
-		else if (nla_type(a) == NLMSGERR_ATTR_OFFS && nla_len(a) == sizeof(t->offset))
-			t->offset = nla_get_u32(a);
-	}
-}
-
 static void ext_ack_of_error(struct talk *t, struct nlmsghdr *nlh)
 {
 	struct nlmsgerr *e = nlmsg_data(nlh);
@@ -184,7 +134,8 @@ static void ext_ack_of_error(struct talk *t, struct nlmsghdr *nlh)
 		skip += e->msg.nlmsg_len - NLMSG_HDRLEN;
 	skip = NLMSG_ALIGN(skip);
 	if (skip < nlmsg_datalen(nlh))
-		ext_ack(t, (struct nlattr *)((char *)e + skip), nlmsg_datalen(nlh) - skip);
+		nl_refusal_read(&t->refusal, (struct nlattr *)((char *)e + skip),
+				nlmsg_datalen(nlh) - skip);
 }
 
 static int on_error(struct sockaddr_nl *who, struct nlmsgerr *e, void *arg)
@@ -194,7 +145,7 @@ static int on_error(struct sockaddr_nl *who, struct nlmsgerr *e, void *arg)
 	struct talk *t = arg;
 
 	(void)who;
-	t->err = e->error;
+	t->refusal.err = e->error;
 	t->done = true;
 	ext_ack_of_error(t, nlh);
 	return NL_STOP;
@@ -206,8 +157,8 @@ static int on_ack(struct nl_msg *msg, void *arg)
 
 	t->done = true;
 	ext_ack_of_error(t, nlmsg_hdr(msg));
-	if (*t->text)
-		hc_warn(t->h, "%s", t->text);
+	if (*t->refusal.text)
+		hc_warn(t->h, "%s", t->refusal.text);
 	return NL_STOP;
 }
 
@@ -219,12 +170,12 @@ static int on_finish(struct nl_msg *msg, void *arg)
 
 	t->done = true;
 	if (nlmsg_datalen(nlh) >= (int)sizeof(int))
-		t->err = *(int *)nlmsg_data(nlh);
-	if (t->err > 0)
-		t->err = 0;
+		t->refusal.err = *(int *)nlmsg_data(nlh);
+	if (t->refusal.err > 0)
+		t->refusal.err = 0;
 	if (nlh->nlmsg_flags & NLM_F_ACK_TLVS && nlmsg_datalen(nlh) > skip)
-		ext_ack(t, (struct nlattr *)((char *)nlmsg_data(nlh) + skip),
-			nlmsg_datalen(nlh) - skip);
+		nl_refusal_read(&t->refusal, (struct nlattr *)((char *)nlmsg_data(nlh) + skip),
+				nlmsg_datalen(nlh) - skip);
 	return NL_STOP;
 }
 
@@ -232,8 +183,8 @@ static int on_valid(struct nl_msg *msg, void *arg)
 {
 	struct talk *t = arg;
 
-	if (t->reply && !t->err)
-		t->err = t->reply(nlmsg_hdr(msg), t->arg);
+	if (t->reply && !t->refusal.err)
+		t->refusal.err = t->reply(nlmsg_hdr(msg), t->arg);
 	return NL_OK;
 }
 
@@ -300,13 +251,13 @@ int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *ar
 	int rc;
 
 	rc = exchange(h, msg, &t);
-	if (!rc && t.err == -ENOMEM && !*t.text)
+	if (!rc && t.refusal.err == -ENOMEM && !*t.refusal.text)
 		rc = hc_nomem(h);
-	else if (!rc && t.err && t.err != quiet)
-		say(h, msg, &t);
+	else if (!rc && t.refusal.err && t.refusal.err != quiet)
+		nl_say(h, msg, &t.refusal);
 	nlmsg_free(msg);
-	if (rc || t.err)
-		return rc ?: t.err;
+	if (rc || t.refusal.err)
+		return rc ?: t.refusal.err;
 	return t.interrupted ? -EAGAIN : 0;
 }
 

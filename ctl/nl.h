@@ -9,6 +9,7 @@
 #include "hcctl.h"
 #include "hc_bcast.h"
 #include "hc_doubling.h"
+#include "hc_ring.h"
 #include "hc_tree.h"
 
 #define NL_NONE UINT32_MAX
@@ -16,6 +17,7 @@
 struct nl_fabric {
 	char name[HYPERCUBE_NAME_MAX];
 	uint32_t id;
+	uint32_t index;
 	uint32_t dim;
 	uint32_t segment;
 	uint32_t family;
@@ -94,6 +96,10 @@ struct nl_plan {
 	uint32_t member_words;
 	struct hc_detour *detours;
 	uint32_t ndetours;
+	struct hc_ring *rings;
+	uint32_t nrings;
+	uint16_t *ring_nodes;
+	uint32_t nring_nodes;
 	uint32_t *fault;	/* 2^n words */
 	uint32_t nfault;
 	bool broken;
@@ -162,7 +168,8 @@ int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *
 int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 	    struct nl_link *v);
 
-int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segment);
+/* @id, @segment: 0 for what the kernel takes. */
+int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t id, uint32_t segment);
 int nl_fabric_del(struct hcctl *h, const char *name);
 int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms);
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
@@ -200,7 +207,7 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 
 /**
  * struct nl_shape - what a plan of any type is made of; NULL: it has no such thing
- * @root_attr: HYPERCUBE_A_PLAN_SINK, or what else its root is
+ * @root_attr: HYPERCUBE_A_PLAN_SINK, or what else its root is; 0: it follows from the rest
  * @root: its root
  * @order: dimensions, @stages entries
  * @stages: how many
@@ -209,6 +216,7 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
  * @members: set; NULL: they follow from the rest
  * @detours: @ndetours entries
  * @ndetours: how many
+ * @rings: a tree of rings
  */
 struct nl_shape {
 	int root_attr;
@@ -220,6 +228,7 @@ struct nl_shape {
 	const uint32_t *members;
 	const struct hc_detour *detours;
 	uint32_t ndetours;
+	const struct hc_ring_tree *rings;
 };
 
 /* Install a plan of a cube of dimension @dim for the faults of its nodes.  @may_be_stale: that

@@ -124,6 +124,7 @@ static void take(void *v, const struct field *fields, size_t n, const struct nla
 static const struct field fabric_fields[] = {
 	[HYPERCUBE_A_FABRIC_NAME] = FIELD(TEXT, nl_fabric, name),
 	[HYPERCUBE_A_FABRIC_ID] = FIELD(NUMBER, nl_fabric, id),
+	[HYPERCUBE_A_FABRIC_INDEX] = FIELD(NUMBER, nl_fabric, index),
 	[HYPERCUBE_A_FABRIC_DIM] = FIELD(NUMBER, nl_fabric, dim),
 	[HYPERCUBE_A_FABRIC_SEGMENT] = FIELD(NUMBER, nl_fabric, segment),
 	[HYPERCUBE_A_FABRIC_FAMILY] = FIELD(NUMBER, nl_fabric, family),
@@ -295,6 +296,34 @@ static int set_sequence(struct nl_plan *v, const struct nlattr *a)
 	return 0;
 }
 
+static int set_rings(struct nl_plan *v, const struct nlattr *a)
+{
+	const struct hypercube_ring *rings = nla_data(a);
+	uint32_t i;
+
+	free(v->rings);
+	v->nrings = nla_len(a) / sizeof(*rings);
+	v->rings = calloc(v->nrings ?: 1, sizeof(*v->rings));
+	if (!v->rings)
+		return -ENOMEM;
+	for (i = 0; i < v->nrings; i++)
+		v->rings[i] = (struct hc_ring){
+			.size = rings[i].size, .level = rings[i].level, .parent = rings[i].parent,
+		};
+	return 0;
+}
+
+static int set_ring_nodes(struct nl_plan *v, const struct nlattr *a)
+{
+	free(v->ring_nodes);
+	v->nring_nodes = nla_len(a) / sizeof(*v->ring_nodes);
+	v->ring_nodes = calloc(v->nring_nodes ?: 1, sizeof(*v->ring_nodes));
+	if (!v->ring_nodes)
+		return -ENOMEM;
+	memcpy(v->ring_nodes, nla_data(a), v->nring_nodes * sizeof(*v->ring_nodes));
+	return 0;
+}
+
 static const struct field plan_fields[] = {
 	[HYPERCUBE_A_PLAN_FABRIC] = FIELD(TEXT, nl_plan, fabric),
 	[HYPERCUBE_A_PLAN_ID] = FIELD(NUMBER, nl_plan, id),
@@ -321,6 +350,10 @@ static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 		return set_members(v, a);
 	case HYPERCUBE_A_PLAN_DETOUR:
 		return add_detour(v, num(a));
+	case HYPERCUBE_A_PLAN_RINGS:
+		return set_rings(v, a);
+	case HYPERCUBE_A_PLAN_RING_NODES:
+		return set_ring_nodes(v, a);
 	case HYPERCUBE_A_PLAN_FAULT:
 		return set_fault(v, a);
 	}
@@ -351,6 +384,10 @@ void nl_plan_clear(struct nl_plan *v)
 	free(v->detours);
 	free(v->sequence);
 	free(v->fault);
+	free(v->rings);
+	free(v->ring_nodes);
+	v->rings = NULL;
+	v->ring_nodes = NULL;
 	v->members = NULL;
 	v->detours = NULL;
 	v->sequence = NULL;

@@ -218,13 +218,15 @@ static int change_to(struct hcctl *h, struct nl_msg *msg, int attr, uint32_t v)
 	return change(h, msg);
 }
 
-int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t segment)
+int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t id, uint32_t segment)
 {
 	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_NEW, name);
 
 	if (!msg)
 		return -EIO;
 	nla_put_u32(msg, HYPERCUBE_A_FABRIC_DIM, dim);
+	if (id)
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_ID, id);
 	if (segment)
 		nla_put_u32(msg, HYPERCUBE_A_FABRIC_SEGMENT, segment);
 	return nl_talk(h, msg, NULL, NULL);
@@ -370,6 +372,25 @@ static int put_order(struct nl_msg *msg, const uint8_t *order, unsigned int stag
 	return rc;
 }
 
+static int put_rings(struct nl_msg *msg, const struct hc_ring_tree *t)
+{
+	struct hypercube_ring *rings = calloc(t->nrings, sizeof(*rings));
+	uint32_t i;
+	int rc;
+
+	if (!rings)
+		return -1;
+	for (i = 0; i < t->nrings; i++)
+		rings[i] = (struct hypercube_ring){
+			.size = t->ring[i].size, .level = t->ring[i].level,
+			.parent = t->ring[i].parent,
+		};
+	rc = nla_put(msg, HYPERCUBE_A_PLAN_RINGS, t->nrings * sizeof(*rings), rings);
+	rc |= nla_put(msg, HYPERCUBE_A_PLAN_RING_NODES, t->nnodes * sizeof(*t->node), t->node);
+	free(rings);
+	return rc;
+}
+
 static struct nl_msg *plan_request(struct hcctl *h, int cmd, const char *fabric, uint32_t id)
 {
 	return part_request(h, cmd, HYPERCUBE_A_PLAN_FABRIC, fabric, HYPERCUBE_A_PLAN_ID, id);
@@ -380,7 +401,9 @@ static int put_shape(struct nl_msg *msg, const struct nl_shape *s, unsigned int 
 	unsigned int i;
 	int rc;
 
-	rc = nla_put_u32(msg, s->root_attr, s->root);
+	rc = s->root_attr ? nla_put_u32(msg, s->root_attr, s->root) : 0;
+	if (s->rings)
+		rc |= put_rings(msg, s->rings);
 	rc |= put_order(msg, s->order, s->stages);
 	if (s->sequence)
 		rc |= nla_put(msg, HYPERCUBE_A_PLAN_SEQUENCE, s->steps, s->sequence);

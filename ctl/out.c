@@ -241,18 +241,44 @@ const char *out_time(char *buf, uint64_t ns)
 	return buf;
 }
 
+struct unit {
+	const char *name;
+	uint64_t size;
+};
+
+/* In the largest unit in which it is a whole number; @units begin with that of size 1. */
+static const char *exact(char *buf, uint64_t v, const struct unit *units, size_t n)
+{
+	size_t i = v ? n - 1 : 0;
+
+	while (v % units[i].size)
+		i--;
+	snprintf(buf, OUT_BUF, "%" PRIu64 "%s", v / units[i].size, units[i].name);
+	return buf;
+}
+
+#define EXACT(buf, v, units) exact(buf, v, units, sizeof(units) / sizeof(*(units)))
+
+const char *out_exact_time(char *buf, uint64_t ns)
+{
+	static const struct unit units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
+	};
+
+	return EXACT(buf, ns, units);
+}
+
 const char *out_rate(char *buf, uint64_t bytes_per_second)
 {
-	static const char * const unit[] = { "bit", "kbit", "mbit", "gbit", "tbit" };
-	double bits = 8.0 * bytes_per_second;
-	unsigned int i = 0;
+	static const struct unit bits[] = {
+		{ "bit", 1 }, { "kbit", 1000 }, { "mbit", 1000000 }, { "gbit", 1000000000 },
+		{ "tbit", 1000000000000 },
+	};
+	static const struct unit bytes[] = { { "bps", 1 } };
 
-	while (bits >= 1000 && i < 4) {
-		bits /= 1000;
-		i++;
-	}
-	snprintf(buf, OUT_BUF, "%.6g%s", bits, unit[i]);
-	return buf;
+	if (bytes_per_second > UINT64_MAX / 8)
+		return EXACT(buf, bytes_per_second, bytes);
+	return EXACT(buf, 8 * bytes_per_second, bits);
 }
 
 const char *out_percent(char *buf, uint32_t ppm)

@@ -41,8 +41,10 @@ static int check(struct hcctl *h, const struct plan_req *q)
 
 	if (!all && q->root == NL_NONE)
 		return hc_missing(h, "\"source\" or \"all\"");
-	if (all && q->root != NL_NONE)
-		return hc_unknown(h, "all");
+	if (all && q->root != NL_NONE) {
+		hc_error(h, "\"source\" and \"all\" exclude each other");
+		return HC_USAGE;
+	}
 	if (all && q->method.v == HC_BCAST_MINIMAL)
 		return hc_invalid(h, "method", methods[q->method.v], "it takes one source, not all");
 	if (all && q->apply && q->faults.fabric)

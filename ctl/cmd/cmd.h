@@ -5,6 +5,8 @@
 #ifndef _HCCTL_CMD_H
 #define _HCCTL_CMD_H
 
+#include <stdio.h>
+
 #include "bcast.h"
 #include "doubling.h"
 #include "nl.h"
@@ -26,6 +28,9 @@ struct cmd_state {
 
 int cmd_state(struct hcctl *h, const char *fabric, struct cmd_state *s);
 void cmd_state_free(struct cmd_state *s);
+/* All lines of a file to @take, which may write to them; complaints name the line. */
+typedef int (*cmd_line_fn)(struct hcctl *h, char *line, void *arg);
+int cmd_lines(struct hcctl *h, FILE *f, const char *file, cmd_line_fn take, void *arg);
 /* NODE, or nothing: *node stays NL_NONE. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
 /* {"node", "dim"}, text "N:D" behind @lead */
@@ -72,6 +77,7 @@ int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t d
 struct netns_fabric {
 	const char *name;
 	uint32_t dim;
+	uint32_t id;
 	uint32_t segment;
 	const char *prefix;
 	const struct nl_addr_in *base;

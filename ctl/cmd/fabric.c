@@ -9,14 +9,25 @@
 
 #include "cmd.h"
 
+static int arg_id(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	int rc = arg_u32(h, name, word, dst);
+	uint32_t id = *(uint32_t *)dst;
+
+	if (!rc && (!id || id > HYPERCUBE_FABRIC_ID_MAX))
+		return hc_invalid(h, name, word, "1 to 65535 is wanted");
+	return rc;
+}
+
 static int add(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv);
-	uint32_t dim = 0, segment = 0;
+	uint32_t dim = 0, id = 0, segment = 0;
 	struct nl_addr_in addr = {};
 	const char *prefix = NULL;
 	struct arg args[] = {
 		{ "dim", arg_dim, &dim, .required = true },
+		{ "id", arg_id, &id },
 		{ "segment", arg_count, &segment },
 		{ "netns-each", cmd_arg_prefix, &prefix },
 		{ "address", cmd_arg_address, &addr },
@@ -28,7 +39,7 @@ static int add(struct hcctl *h, int argc, char **argv)
 		return HC_USAGE;
 	rc = hc_args(h, args, argc, argv);
 	if (!rc && dim > HYPERCUBE_DIM_MAX) {
-		hc_error(h, "the kernel has no fabrics beyond dimension %d",
+		hc_error(h, "dim %u: the kernel has no fabrics beyond dimension %d", dim,
 			 HYPERCUBE_DIM_MAX);
 		return HC_USAGE;
 	}
@@ -37,9 +48,9 @@ static int add(struct hcctl *h, int argc, char **argv)
 	rc = rc ?: cmd_check_address(h, &addr, dim);
 	if (!rc && prefix)
 		rc = cmd_netns_fabric(h, &(struct netns_fabric){
-				      name, dim, segment, prefix, &addr });
+				      name, dim, id, segment, prefix, &addr });
 	else
-		rc = rc ?: nl_fabric_add(h, name, dim, segment);
+		rc = rc ?: nl_fabric_add(h, name, dim, id, segment);
 	return rc;
 }
 
@@ -90,6 +101,8 @@ static int set(struct hcctl *h, int argc, char **argv)
 
 static void show_one(struct hcctl *h, const struct nl_fabric *f)
 {
+	char buf[OUT_BUF];
+
 	out_object(h, NULL);
 	out_str(h, "name", "%s:", f->name);
 	out_uint(h, "id", " id %" PRIu64, f->id);
@@ -101,8 +114,10 @@ static void show_one(struct hcctl *h, const struct nl_fabric *f)
 	out_uint(h, "nodes_failed", " nodes failed %" PRIu64, f->nodes_failed);
 	out_uint(h, "node_size", " bytes a node %" PRIu64, f->node_size);
 	out_uint(h, "dev_size", " + %" PRIu64, f->dev_size);
-	out_uint(h, "patience", f->patience ? " patience %" PRIu64 "ms\n" : " patience forever\n",
-		 f->patience);
+	out_uint(h, "index", NULL, f->index);
+	out_uint(h, "patience", NULL, f->patience);
+	out_text(h, " patience %s\n", f->patience ?
+		 out_exact_time(buf, f->patience * UINT64_C(1000000)) : "forever");
 	out_close(h);
 }
 
@@ -135,7 +150,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 }
 
 const struct hc_cmd fabric_cmds[] = {
-	{ "add", add, "NAME dim N [segment BYTES] [netns-each PREFIX [address NETWORK/LENGTH]]" },
+	{ "add", add,
+	  "NAME dim N [id ID] [segment BYTES] [netns-each PREFIX [address NETWORK/LENGTH]]" },
 	{ "del", del, "NAME" },
 	{ "set", set, "NAME patience { TIME | forever }" },
 	{ "show", show, "[NAME]" },

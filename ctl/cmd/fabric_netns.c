@@ -364,7 +364,7 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 	rc = dir_make(h) ?: mark_fill(k.mark, k.home, f->name);
 	if (!rc) {
 		signals_catch(old);
-		rc = nl_fabric_add(h, f->name, f->dim, f->segment) ?:
+		rc = nl_fabric_add(h, f->name, f->dim, f->id, f->segment) ?:
 			make_all(h, &k, hc_nodes(f->dim));
 		signals_restore(old);
 	}

@@ -12,9 +12,15 @@
 
 #include "cmd.h"
 
-static int parse_line(struct hcctl *h, char *line, struct link_list *links,
-		      struct node_list *nodes)
+/* What the file names. */
+struct named {
+	struct link_list *links;
+	struct node_list *nodes;
+};
+
+static int parse_line(struct hcctl *h, char *line, void *arg)
 {
+	const struct named *named = arg;
 	char *word = strtok(line, " \t\r\n"), *value;
 	int rc = 0;
 
@@ -24,32 +30,14 @@ static int parse_line(struct hcctl *h, char *line, struct link_list *links,
 	if (!value || *value == '#')
 		return hc_invalid(h, "line", word, "\"link NODE:DIM\" or \"node NODE\" is wanted");
 	if (!strcmp(word, "link"))
-		rc = arg_links(h, "link", value, links);
+		rc = arg_links(h, "link", value, named->links);
 	else if (!strcmp(word, "node"))
-		rc = arg_nodes(h, "node", value, nodes);
+		rc = arg_nodes(h, "node", value, named->nodes);
 	else
 		return hc_invalid(h, "line", word, "\"link NODE:DIM\" or \"node NODE\" is wanted");
 	value = strtok(NULL, " \t\r\n");
 	if (!rc && value && *value != '#')
 		return hc_invalid(h, "word", value, "nothing more is wanted in this line");
-	return rc;
-}
-
-static int parse_text(struct hcctl *h, FILE *f, const char *file, struct link_list *links,
-		      struct node_list *nodes)
-{
-	struct hc_where at = { .text = file };
-	char *line = NULL;
-	size_t size = 0;
-	int rc = 0;
-
-	hc_enter(h, &at);
-	while (!rc && getline(&line, &size, f) >= 0) {
-		at.line++;
-		rc = parse_line(h, line, links, nodes);
-	}
-	hc_leave(h, &at);
-	free(line);
 	return rc;
 }
 
@@ -122,6 +110,7 @@ static int parse_json(struct hcctl *h, const char *file, struct link_list *links
 int cmd_faults_file(struct hcctl *h, const char *file, struct link_list *links,
 		    struct node_list *nodes)
 {
+	struct named named = { .links = links, .nodes = nodes };
 	FILE *f = fopen(file, "re");
 	int c, rc;
 
@@ -136,7 +125,7 @@ int cmd_faults_file(struct hcctl *h, const char *file, struct link_list *links,
 		rc = parse_json(h, file, links, nodes);
 	} else {
 		rewind(f);
-		rc = parse_text(h, f, file, links, nodes);
+		rc = cmd_lines(h, f, file, parse_line, &named);
 	}
 	fclose(f);
 	return rc;

@@ -92,8 +92,10 @@ static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **arg
 		a++;
 	if (!a->name)
 		return hc_missing(h, "\"down\", \"up\", \"flap\" or an impairment such as \"loss\"");
-	if (s->down && up)
-		return hc_invalid(h, "state", "up", "it is to be down already");
+	if (s->down && up) {
+		hc_error(h, "\"down\" and \"up\" exclude each other");
+		return HC_USAGE;
+	}
 	s->set_down = s->down || up;
 	s->set_flap = args[2].given;
 	s->set_loss = args[3].given;
@@ -184,10 +186,10 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 const struct hc_cmd link_cmds[] = {
 	{ "set", set,
-	  "NAME NODE:DIM[,..] { down | up | flap DOWN/PERIOD | flap off |\n"
-	  "          loss PERCENT | corrupt PERCENT | duplicate PERCENT | seed NUMBER |\n"
-	  "          delay TIME [jitter TIME] | rate RATE | latency TIME | bandwidth RATE } ..\n"
-	  "          [one-way]" },
+	  "NAME NODE:DIM[,..] { down | up | flap DOWN/PERIOD |\n"
+	  "          flap off | loss PERCENT | corrupt PERCENT | duplicate PERCENT |\n"
+	  "          seed NUMBER | delay TIME [jitter TIME] | rate RATE | latency TIME |\n"
+	  "          bandwidth RATE } .. [one-way]" },
 	{ "show", show, "NAME [NODE:DIM[,..]]" },
 	{}
 };

@@ -8,10 +8,13 @@
 
 static void out_flap(struct hcctl *h, const struct nl_link *v)
 {
+	char down[OUT_BUF], period[OUT_BUF];
+
 	out_uint(h, "flap_down_ms", NULL, v->flap_down);
 	out_uint(h, "flap_period_ms", NULL, v->flap_period);
 	if (v->flap_period)
-		out_text(h, " flap %" PRIu32 "ms/%" PRIu32 "ms", v->flap_down, v->flap_period);
+		out_text(h, " flap %s/%s", out_exact_time(down, v->flap_down * UINT64_C(1000000)),
+			 out_exact_time(period, v->flap_period * UINT64_C(1000000)));
 }
 
 static void out_ppm(struct hcctl *h, const char *key, const char *word, uint32_t ppm)
@@ -29,7 +32,7 @@ static void out_ns(struct hcctl *h, const char *key, const char *word, uint64_t 
 
 	out_uint(h, key, NULL, ns);
 	if (ns)
-		out_text(h, " %s %s", word, out_time(buf, ns));
+		out_text(h, " %s %s", word, out_exact_time(buf, ns));
 }
 
 static void out_bytes_per_second(struct hcctl *h, const char *key, uint64_t rate)

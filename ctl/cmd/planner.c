@@ -15,7 +15,7 @@
 #define WORDS 16
 
 static const struct planner * const planners[] = {
-	&tree_planner, &bcast_planner, &doubling_planner,
+	&tree_planner, &bcast_planner, &doubling_planner, &ring_planner,
 };
 
 const struct planner *planner_at(size_t i)
@@ -146,7 +146,7 @@ void planner_out_root(struct hcctl *h, const struct nl_plan *v)
 {
 	const struct planner *p = planner_of(v->type);
 
-	if (!p)
+	if (!p || !p->root)
 		return;
 	out_text(h, " %s", p->root);
 	out_uint(h, p->root, " %" PRIu64, p->root_of(v));
@@ -205,6 +205,28 @@ int planner_show(struct hcctl *h, const char *fabric, uint32_t id)
 	out_array(h, NULL);
 	for (i = 0; i < n; i++)
 		if (v[i].members && (!id || v[i].id == id))
+			show_plan(h, &v[i]);
+	out_close(h);
+	nl_plans_free(v, n);
+	return HC_OK;
+}
+
+int planner_show_type(struct hcctl *h, const struct planner *p, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	struct arg none[] = { {} };
+	struct nl_plan *v;
+	size_t n, i;
+	int rc;
+
+	if (!fabric)
+		return HC_USAGE;
+	rc = hc_args(h, none, argc, argv) ?: nl_plans(h, fabric, &v, &n);
+	if (rc)
+		return rc;
+	out_array(h, NULL);
+	for (i = 0; i < n; i++)
+		if (v[i].members && v[i].type == p->type)
 			show_plan(h, &v[i]);
 	out_close(h);
 	nl_plans_free(v, n);

@@ -69,7 +69,7 @@ struct plan_truth {
  * @name: in JSON
  * @title: in sentences
  * @command: how the command that makes one begins
- * @root: the word for its root
+ * @root: the word for its root; NULL: it has none
  * @id: what it is installed as unless another id is given
  * @size: bytes of a plan
  * @rooted: that command wants a root
@@ -80,7 +80,7 @@ struct plan_truth {
  * @shape: of it, to be installed; valid as long as the plan is
  * @print: the plan, and what is amiss with it; 0 or an exit status
  * @warn: only what makes it less than what one may expect; may be NULL
- * @root_of: root of an installed one
+ * @root_of: root of an installed one, or what member may stand for it
  * @show: its shape, behind the root
  * @show_more: what stands behind the members; may be NULL
  * @prefer: for contributions of so many bytes in a fabric; NULL: it is what others are
@@ -118,7 +118,7 @@ struct planner {
 		    struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 };
 
-extern const struct planner tree_planner, bcast_planner, doubling_planner;
+extern const struct planner tree_planner, bcast_planner, doubling_planner, ring_planner;
 
 /* Number @i, from 0; NULL: behind the last. */
 const struct planner *planner_at(size_t i);
@@ -134,6 +134,8 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 void planner_out_root(struct hcctl *h, const struct nl_plan *v);
 /* Those installed; or that of an id, which must be there. */
 int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
+/* Those of a type, of the fabric that the words name. */
+int planner_show_type(struct hcctl *h, const struct planner *p, int argc, char **argv);
 
 /* --- tree_truth.c --- */
 int tree_truth(const struct nl_plan *v, struct plan_truth *t);

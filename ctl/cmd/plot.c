@@ -37,7 +37,7 @@ static int set_plan(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 	};
 
 	if (v->member_words < hc_set_words(p->dim)) {
-		hc_error(h, "the kernel's plan %u is not complete", v->id);
+		hc_error(h, "fabric %s: the kernel's plan %u is not complete", v->fabric, v->id);
 		return HC_NO;
 	}
 	memcpy(t.order, v->order, v->stages);
@@ -141,6 +141,8 @@ static void report(struct hcctl *h, const char *file, const struct plot *p)
 {
 	static const char * const kinds[] = {
 		[PLOT_PLAIN] = "fabric", [PLOT_TREE] = "tree", [PLOT_BCAST] = "broadcast",
+		[PLOT_BALANCE] = "topology",
+		[PLOT_RING] = "rings",
 	};
 	uint32_t u, bad = 0, failed = 0;
 	unsigned int d;
@@ -158,7 +160,21 @@ static void report(struct hcctl *h, const char *file, const struct plot *p)
 	out_uint(h, "links", " links %" PRIu64, (uint64_t)hc_nodes(p->dim) / 2 * p->dim);
 	out_uint(h, "faulty_links", " faulty %" PRIu64, bad);
 	out_uint(h, "failed_nodes", " failed nodes %" PRIu64, failed);
+	if (p->kind == PLOT_RING)
+		out_uint(h, "rings", " rings %" PRIu64, p->rings.tree.nrings);
 	out_uint(h, "transfers", " transfers %" PRIu64 "\n", p->nedges);
+	out_close(h);
+}
+
+/* The same of a network that is no cube. */
+static void report_net(struct hcctl *h, const char *file, const struct plot *p)
+{
+	out_object(h, NULL);
+	out_str(h, "file", "%s:", file);
+	out_str(h, "kind", " %s", "rings");
+	out_uint(h, "nodes", " nodes %" PRIu64, p->rings.members + p->rings.nexcluded);
+	out_uint(h, "links", " links %" PRIu64, p->net->first[p->net->nodes] / 2);
+	out_uint(h, "rings", " rings %" PRIu64 "\n", p->rings.tree.nrings);
 	out_close(h);
 }
 
@@ -193,7 +209,7 @@ static int plot(struct hcctl *h, int argc, char **argv)
 	if (!rc)
 		rc = draw(h, file, &p);
 	if (!rc)
-		report(h, file, &p);
+		(p.dim ? report : report_net)(h, file, &p);
 	plot_clear(&p);
 	return rc;
 }

@@ -7,7 +7,9 @@
 
 #include <stdio.h>
 
+#include "balance.h"
 #include "cmd.h"
+#include "ring.h"
 
 /* Up to this dimension nodes and links are drawn; beyond, a matrix. */
 #define PLOT_CUBE_DIM 6
@@ -20,6 +22,8 @@ enum plot_kind {
 	PLOT_PLAIN,	/* nodes, links, faults */
 	PLOT_TREE,	/* and who sends to whom at which stage */
 	PLOT_BCAST,	/* and who informs whom in which step */
+	PLOT_BALANCE,	/* and who hangs on whom, on a subcube */
+	PLOT_RING,	/* and who sends to whom in which ring */
 };
 
 /**
@@ -41,23 +45,26 @@ struct plot_edge {
 /**
  * struct plot - a picture
  * @kind: what it shows
- * @dim: dimension
+ * @dim: dimension; 0: it is no cube, and only @net and @rings say what it is
  * @name: the fabric, or empty
  * @plan: id of the installed plan, 0 if there is none
  * @broken: a fault has broken that plan
  * @faults: the faults
  * @root: the sink or the source
+ * @core: the subcube on which trees hang, as a set, or NULL
  * @members: nodes that take part, as a set; NULL: all that live
- * @phases: number of stages, or of steps
+ * @phases: number of stages, of steps, or of rings
  * @first: what the first of them is called: 0 of stages, 1 of steps
- * @order: dimension of each phase
- * @when: phase in which each node sends (tree) or is informed (broadcast), or
- *	PLOT_NEVER
+ * @order: dimension of each phase, but of rings
+ * @when: phase in which each node sends (tree) or is informed (broadcast), its home
+ *	(ring), or PLOT_NEVER
  * @edges: @nedges transfers
  * @nedges: how many
  * @steps: parallel steps of the plan
  * @sent: bytes sent by the end of link (u, d), at u * dim + d; NULL: not known
  * @busiest: the greatest sum of what both ends of a link sent
+ * @net: the network of a ring tree
+ * @rings: the ring tree
  */
 struct plot {
 	enum plot_kind kind;
@@ -67,6 +74,7 @@ struct plot {
 	bool broken;
 	struct hc_faults *faults;
 	uint32_t root;
+	uint32_t *core;
 	uint32_t *members;
 	unsigned int phases;
 	unsigned int first;
@@ -77,6 +85,8 @@ struct plot {
 	unsigned int steps;
 	uint64_t *sent;
 	uint64_t busiest;
+	struct hc_graph *net;
+	struct hc_ring_plan rings;
 };
 
 /* --- plot_model.c --- */
@@ -84,11 +94,20 @@ struct plot {
 int plot_set_tree(struct hcctl *h, struct plot *p, const struct hc_tree *t,
 		  const uint32_t *fault);
 int plot_set_bcast(struct hcctl *h, struct plot *p, const struct hc_bcast_plan *b);
+int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b);
+/* What p->rings says, in a cube. */
+int plot_set_ring(struct hcctl *h, struct plot *p);
 void plot_clear(struct plot *p);
 
 static inline bool plot_failed(const struct plot *p, uint32_t u)
 {
 	return hc_set_has(p->faults->dead, u);
+}
+
+/* The sink, the source, or a node of the subcube. */
+static inline bool plot_is_root(const struct plot *p, uint32_t u)
+{
+	return p->core ? hc_set_has(p->core, u) : p->kind && u == p->root;
 }
 
 /* Is link (u, d) unusable, and not just because a node at its end has failed? */
@@ -107,6 +126,23 @@ void plot_place(const struct plot *p, uint32_t u, double *x, double *y, double w
 /* --- plot_read.c --- */
 /* A plan that hcctl -j has printed; @file "-": standard input. */
 int plot_read(struct hcctl *h, const char *file, struct plot *p);
+/* A number from 0 to @max.  False: it is none. */
+bool plot_json_number(struct json_object *v, uint32_t max, uint32_t *n);
+/* The same of a member of an object, which must be there. */
+bool plot_json_member(struct json_object *o, const char *key, uint32_t max, uint32_t *n);
+/* An array that may be missing; NULL then. */
+struct json_object *plot_json_array(struct json_object *o, const char *key);
+
+/* --- plot_read_ring.c --- */
+struct json_object;
+/* From the object into p->net and p->rings; p->faults has been read if it is a cube.  NULL, or
+ * why that cannot be.
+ */
+const char *plot_read_ring(struct json_object *root, struct plot *p);
+
+/* --- plot_net_print.c: networks that are no cubes --- */
+void plot_net_print(FILE *f, const struct plot *p);
+void plot_net_dot_print(FILE *f, const struct plot *p);
 
 /* --- plot_svg_print.c, plot_cube_print.c, plot_matrix_print.c, plot_key_print.c --- */
 #define SVG_WIDTH 1200

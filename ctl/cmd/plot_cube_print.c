@@ -95,6 +95,8 @@ static void link_print(FILE *f, const struct plot *p, uint32_t u, unsigned int d
 		line(f, "bad", thin + 1, a, b);
 	else if (dead)
 		line(f, "off", thin, a, b);
+	else if (p->core && plot_is_root(p, u) && plot_is_root(p, hc_neigh(u, d)))
+		line(f, "k", thin + 2, a, b);
 	else if (!heat)
 		line(f, "l", thin, a, b);
 	if (bad)
@@ -199,7 +201,8 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 	edge_classes(p, e, stroke, fill, sizeof(stroke));
 	a = towards(a, bend, radius(p) + 3);
 	fprintf(f, "<g class=\"edge\"><title>%s %u: %u to %u%s</title>\n",
-		p->kind == PLOT_TREE ? "stage" : "step", e->when + p->first, e->from, e->to,
+		p->kind == PLOT_TREE ? "stage" : p->kind == PLOT_RING ? "ring" : "step",
+		e->when + p->first, e->from, e->to,
 		e->how == HC_TREE_HELP ? ", a part for a helper" :
 		e->how == HC_TREE_DETOUR ? ", by a detour" : "");
 	if (e->how == HC_TREE_DETOUR)
@@ -236,8 +239,14 @@ static void node_title(FILE *f, const struct plot *p, uint32_t u)
 		fputs(", failed", f);
 	else if (plot_left_out(p, u))
 		fputs(", takes no part", f);
-	else if (p->kind && u == p->root)
+	else if (p->core && plot_is_root(p, u))
+		fputs(", of the subcube", f);
+	else if (plot_is_root(p, u))
 		fputs(p->kind == PLOT_TREE ? ", the sink" : ", the source", f);
+	else if (p->core && p->when[u] != PLOT_NEVER)
+		fprintf(f, ", sends up in step %u", p->when[u] + p->first);
+	else if (p->kind == PLOT_RING && p->when[u] != PLOT_NEVER)
+		fprintf(f, ", at home in ring %u", p->when[u]);
 	else if (p->kind && p->when[u] != PLOT_NEVER)
 		fprintf(f, p->kind == PLOT_TREE ? ", sends at stage %u" : ", informed in step %u",
 			p->when[u] + p->first);
@@ -246,7 +255,7 @@ static void node_title(FILE *f, const struct plot *p, uint32_t u)
 
 static void node_print(FILE *f, const struct plot *p, uint32_t u)
 {
-	bool root = p->kind && u == p->root, failed = plot_failed(p, u);
+	bool root = plot_is_root(p, u), failed = plot_failed(p, u);
 	bool phase = p->kind && !p->sent && !root && p->when[u] != PLOT_NEVER;
 	struct point at = place(p, u);
 	double r = radius(p), size = r * (p->dim > 4 ? .95 : .82);

@@ -25,7 +25,7 @@ static void node_print(FILE *f, const struct plot *p, uint32_t u)
 		fputs(", color=crimson, fontcolor=crimson, style=dashed", f);
 	else if (plot_left_out(p, u))
 		fputs(", color=gray, fontcolor=gray", f);
-	else if (p->kind && u == p->root)
+	else if (plot_is_root(p, u))
 		fputs(", peripheries=2, style=filled, fillcolor=lightgray", f);
 	fputs("];\n", f);
 }
@@ -66,6 +66,10 @@ void plot_dot_print(FILE *f, const struct plot *p)
 	uint32_t u;
 	size_t i;
 
+	if (!p->dim) {
+		plot_net_dot_print(f, p);
+		return;
+	}
 	fprintf(f, "digraph hypercube {\n\tgraph [layout=neato, splines=line, inputscale=72];\n"
 		"\tnode [shape=circle, fixedsize=true, width=0.5, fontsize=12];\n"
 		"\tedge [fontsize=10];\n");

@@ -93,8 +93,11 @@ static void key_nodes(struct key *k, const struct found *n)
 	const struct plot *p = k->p;
 
 	title(k, "Nodes");
-	if (p->kind)
-		node(k, "root", "root", p->kind == PLOT_TREE ? "the sink" : "the source");
+	if (p->kind && p->kind != PLOT_RING)
+		node(k, "root", "root", p->core ? "of the subcube" :
+		     p->kind == PLOT_TREE ? "the sink" : "the source");
+	if (p->kind == PLOT_RING)
+		node(k, "panel", "n c0", "has the colour of its first ring");
 	if (!p->kind || p->sent)
 		node(k, "panel", "n", "in service");
 	if (n->failed)
@@ -151,7 +154,13 @@ static void key_phase(struct key *k, unsigned int i)
 		snprintf(class, sizeof(class), "c%u", plot_colour(k->p, i));
 		line(k, class, 5);
 	}
-	snprintf(text, sizeof(text), "%u: dimension %u", i + k->p->first, k->p->order[i]);
+	if (k->p->core)
+		snprintf(text, sizeof(text), "%u: from level %u", i + 1, k->p->phases - i);
+	else if (k->p->kind == PLOT_RING)
+		snprintf(text, sizeof(text), "%u: level %u, %u nodes", i,
+			 k->p->rings.tree.ring[i].level, k->p->rings.tree.ring[i].size);
+	else
+		snprintf(text, sizeof(text), "%u: dimension %u", i + k->p->first, k->p->order[i]);
 	label(k, text);
 }
 
@@ -162,7 +171,11 @@ static void key_phases(struct key *k)
 
 	if (!p->kind || p->sent || !p->phases)
 		return;
-	if (matrix(p))
+	if (p->core)
+		title(k, "Up, in step");
+	else if (p->kind == PLOT_RING)
+		title(k, "Rings");
+	else if (matrix(p))
 		title(k, p->kind == PLOT_TREE ? "Sends at stage" : "Is informed in step");
 	else
 		title(k, p->kind == PLOT_TREE ? "Stages" : "Steps");
@@ -213,11 +226,14 @@ static void key_matrix(struct key *k)
 void plot_key_print(FILE *f, const struct plot *p)
 {
 	struct key k = { .f = f, .p = p, .y = SVG_TOP };
-	struct found n = look(p);
+	struct found n = {};
 
 	fputs("<g id=\"key\">\n", f);
-	key_nodes(&k, &n);
-	key_links(&k, &n);
+	if (p->dim) {
+		n = look(p);
+		key_nodes(&k, &n);
+		key_links(&k, &n);
+	}
 	key_phases(&k);
 	key_heat(&k);
 	key_matrix(&k);

@@ -66,7 +66,7 @@ static void node_class(const struct plot *p, uint32_t u, char *class, size_t siz
 	*class = 0;
 	if (plot_failed(p, u))
 		snprintf(class, size, "badf");
-	else if (p->kind && u == p->root)
+	else if (plot_is_root(p, u))
 		snprintf(class, size, "root");
 	else if (plot_left_out(p, u))
 		snprintf(class, size, "left");
@@ -192,7 +192,7 @@ void plot_matrix_print(FILE *f, const struct plot *p)
 	g.out = calloc(hc_nodes(p->dim), sizeof(*g.out));
 	/* The first of a node's transfers; those of one sender are in a row. */
 	for (i = p->nedges; g.out && i--;)
-		g.out[p->kind == PLOT_TREE ? p->edges[i].from : p->edges[i].to] = &p->edges[i];
+		g.out[p->kind == PLOT_BCAST ? p->edges[i].to : p->edges[i].from] = &p->edges[i];
 	arrange(&g);
 	for (nr = 0; nr <= p->dim; nr++)
 		panel_print(&g, nr);

@@ -182,8 +182,79 @@ int plot_set_bcast(struct hcctl *h, struct plot *p, const struct hc_bcast_plan *
 	return 0;
 }
 
+/* The deepest send first. */
+int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b)
+{
+	uint32_t n = hc_nodes(p->dim), u, v;
+	unsigned int level;
+	int rc = alloc(h, p, b->depth, n);
+
+	if (rc)
+		return rc;
+	p->core = calloc(hc_set_words(p->dim), sizeof(*p->core));
+	if (!p->core)
+		return hc_nomem(h);
+	p->kind = PLOT_BALANCE;
+	p->first = 1;
+	p->root = b->base;
+	for (u = 0; u < n; u++) {
+		if (b->up[u] == HC_BALANCE_OUT)
+			continue;
+		hc_set_add(p->members, u);
+		if (b->up[u] == HC_BALANCE_ROOT) {
+			hc_set_add(p->core, u);
+			continue;
+		}
+		for (v = u, level = 0; b->up[v] != HC_BALANCE_ROOT; level++)
+			v = hc_neigh(v, b->up[v]);
+		p->when[u] = b->depth - level;
+		p->edges[p->nedges++] = (struct plot_edge){
+			.from = u, .to = hc_neigh(u, b->up[u]), .dim = b->up[u],
+			.when = p->when[u], .how = HC_TREE_DIRECT,
+		};
+	}
+	return 0;
+}
+
+/* An edge for each two nodes that follow each other over a link. */
+static void add_ring(struct plot *p, const struct hc_ring *r, const uint16_t *node, uint32_t nr)
+{
+	uint32_t i, u, v;
+
+	for (i = 0; i < r->size; i++) {
+		u = node[i];
+		v = node[i + 1 < r->size ? i + 1 : 0];
+		hc_set_add(p->members, u);
+		p->when[u] = p->rings.home[u];
+		if (hc_graph_linked(p->net, u, v))
+			p->edges[p->nedges++] = (struct plot_edge){
+				.from = u, .to = v, .dim = hc_first64(u ^ v), .when = nr,
+				.how = HC_TREE_DIRECT,
+			};
+	}
+}
+
+int plot_set_ring(struct hcctl *h, struct plot *p)
+{
+	const struct hc_ring_tree *t = &p->rings.tree;
+	uint32_t r, at = 0;
+	int rc = alloc(h, p, t->nrings, t->nnodes);
+
+	if (rc)
+		return rc;
+	p->kind = PLOT_RING;
+	p->root = NL_NONE;
+	p->steps = p->rings.counted ? p->rings.steps.acknowledge : 0;
+	for (r = 0; r < t->nrings; at += t->ring[r++].size)
+		add_ring(p, &t->ring[r], t->node + at, r);
+	return 0;
+}
+
 void plot_clear(struct plot *p)
 {
+	free(p->core);
+	hc_graph_free(p->net);
+	hc_ring_plan_free(&p->rings);
 	hc_faults_free(p->faults);
 	free(p->members);
 	free(p->order);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: plans from files, as "hcctl -j tree find" and "hcctl -j bcast plan"
- * print them.  Who does what is derived anew from sink and order, or source and
- * sequence, and the faults.
+ * hcctl plot: plans from files, as "hcctl -j tree find", "hcctl -j bcast plan" and
+ * "hcctl -j ring plan" print them.
+ *
+ * Who does what is derived anew from sink and order, or source and sequence, and the faults.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +27,7 @@ static int bad(struct hcctl *h, const struct source *s, const char *why)
 	return HC_USAGE;
 }
 
-static bool number(struct json_object *v, uint32_t max, uint32_t *n)
+bool plot_json_number(struct json_object *v, uint32_t max, uint32_t *n)
 {
 	if (!json_object_is_type(v, json_type_int) || json_object_get_int64(v) < 0 ||
 	    json_object_get_int64(v) > max)
@@ -35,15 +36,14 @@ static bool number(struct json_object *v, uint32_t max, uint32_t *n)
 	return true;
 }
 
-static bool member(struct json_object *o, const char *key, uint32_t max, uint32_t *n)
+bool plot_json_member(struct json_object *o, const char *key, uint32_t max, uint32_t *n)
 {
 	struct json_object *v;
 
-	return json_object_object_get_ex(o, key, &v) && number(v, max, n);
+	return json_object_object_get_ex(o, key, &v) && plot_json_number(v, max, n);
 }
 
-/* An array that may be missing; NULL then. */
-static struct json_object *array(struct json_object *o, const char *key)
+struct json_object *plot_json_array(struct json_object *o, const char *key)
 {
 	struct json_object *v;
 
@@ -53,15 +53,15 @@ static struct json_object *array(struct json_object *o, const char *key)
 
 static bool read_links(const struct source *s, const char *key)
 {
-	struct json_object *a = array(s->root, key);
+	struct json_object *a = plot_json_array(s->root, key);
 	size_t i, n = a ? json_object_array_length(a) : 0;
 	uint32_t node, dim;
 
 	for (i = 0; i < n; i++) {
 		struct json_object *o = json_object_array_get_idx(a, i);
 
-		if (!member(o, "node", UINT32_MAX, &node) ||
-		    !member(o, "dim", UINT32_MAX, &dim) ||
+		if (!plot_json_member(o, "node", UINT32_MAX, &node) ||
+		    !plot_json_member(o, "dim", UINT32_MAX, &dim) ||
 		    hc_faults_link(s->p->faults, node, dim))
 			return false;
 	}
@@ -70,12 +70,12 @@ static bool read_links(const struct source *s, const char *key)
 
 static bool read_nodes(const struct source *s, const char *key)
 {
-	struct json_object *a = array(s->root, key);
+	struct json_object *a = plot_json_array(s->root, key);
 	size_t i, n = a ? json_object_array_length(a) : 0;
 	uint32_t node;
 
 	for (i = 0; i < n; i++)
-		if (!number(json_object_array_get_idx(a, i), UINT32_MAX, &node) ||
+		if (!plot_json_number(json_object_array_get_idx(a, i), UINT32_MAX, &node) ||
 		    hc_faults_node(s->p->faults, node))
 			return false;
 	return true;
@@ -84,7 +84,7 @@ static bool read_nodes(const struct source *s, const char *key)
 /* A list of dimensions into s->order. */
 static bool read_order(struct source *s, const char *key)
 {
-	struct json_object *a = array(s->root, key);
+	struct json_object *a = plot_json_array(s->root, key);
 	size_t i, n = a ? json_object_array_length(a) : 0;
 	uint32_t d;
 
@@ -92,7 +92,7 @@ static bool read_order(struct source *s, const char *key)
 		return false;
 	s->order = calloc(n + 1, 1);
 	for (i = 0; s->order && i < n; i++) {
-		if (!number(json_object_array_get_idx(a, i), s->p->dim - 1, &d))
+		if (!plot_json_number(json_object_array_get_idx(a, i), s->p->dim - 1, &d))
 			return false;
 		s->order[i] = d;
 	}
@@ -106,7 +106,7 @@ static int read_shape(struct hcctl *h, struct source *s, const char *root, uint3
 {
 	char why[64];
 
-	if (!member(s->root, root, hc_nodes(s->p->dim) - 1, node)) {
+	if (!plot_json_member(s->root, root, hc_nodes(s->p->dim) - 1, node)) {
 		snprintf(why, sizeof(why), "\"%s\" is no node", root);
 		return bad(h, s, why);
 	}
@@ -152,14 +152,77 @@ static int read_bcast(struct hcctl *h, struct source *s)
 	return rc;
 }
 
+/* Node and parent by name. */
+static bool read_parents(const struct source *s, uint8_t *up)
+{
+	struct json_object *o;
+	uint64_t node;
+	uint32_t parent;
+
+	if (!json_object_object_get_ex(s->root, "parent", &o) ||
+	    !json_object_is_type(o, json_type_object))
+		return false;
+	json_object_object_foreach(o, key, v) {
+		if (hc_number(key, hc_nodes(s->p->dim) - 1, &node) ||
+		    !plot_json_number(v, hc_nodes(s->p->dim) - 1, &parent) ||
+		    hc_weight32(node ^ parent) != 1)
+			return false;
+		up[node] = __builtin_ctz(node ^ parent);
+	}
+	return true;
+}
+
+static int read_balance(struct hcctl *h, struct source *s)
+{
+	struct hc_balance b = { .dim = s->p->dim };
+	struct hc_balance_flaw flaw;
+	struct json_object *v;
+	uint32_t u, n = hc_nodes(b.dim);
+	uint8_t *up = malloc(n);
+	int rc = up ? 0 : hc_nomem(h);
+
+	if (!rc && !plot_json_member(s->root, "depth", n, &b.depth))
+		rc = bad(h, s, "\"depth\" is no number of links");
+	if (!rc && json_object_object_get_ex(s->root, "subcube", &v))
+		rc = cmd_subcube(h, json_object_get_string(v) ?: "", b.dim, &b.dims, &b.base);
+	for (u = 0; !rc && u < n; u++)
+		up[u] = hc_balance_inside(&b, u) ? HC_BALANCE_ROOT : HC_BALANCE_OUT;
+	b.up = up;
+	if (!rc && !read_parents(s, up))
+		rc = bad(h, s, "\"parent\" does not name neighbours");
+	if (!rc && hc_balance_check(&b, s->p->faults->fault, &flaw))
+		rc = bad(h, s, flaw.why);
+	if (!rc)
+		rc = plot_set_balance(h, s->p, &b);
+	free(up);
+	return rc;
+}
+
+static int read_rings(struct hcctl *h, struct source *s)
+{
+	const char *why = plot_read_ring(s->root, s->p);
+
+	if (why)
+		return bad(h, s, why);
+	if (s->p->dim)
+		return plot_set_ring(h, s->p);
+	s->p->kind = PLOT_RING;
+	s->p->phases = s->p->rings.tree.nrings;
+	s->p->steps = s->p->rings.counted ? s->p->rings.steps.acknowledge : 0;
+	return 0;
+}
+
 static int read_plan(struct hcctl *h, struct source *s)
 {
+	bool rings = json_object_object_get_ex(s->root, "rings", NULL);
 	struct json_object *v;
 	uint32_t dim;
 
 	if (json_object_object_get_ex(s->root, "pieces", NULL))
 		return bad(h, s, "it is for all sources; plan for one source");
-	if (!member(s->root, "dim", HC_LIB_DIM_MAX, &dim) || !dim)
+	if (rings && plot_json_array(s->root, "links"))
+		return read_rings(h, s);
+	if (!plot_json_member(s->root, "dim", HC_LIB_DIM_MAX, &dim) || !dim)
 		return bad(h, s, "\"dim\" is no dimension from 1 to 16");
 	s->p->dim = dim;
 	s->p->faults = hc_faults_new(dim);
@@ -170,11 +233,15 @@ static int read_plan(struct hcctl *h, struct source *s)
 	if (!read_links(s, "fail_links") || !read_nodes(s, "fail_nodes") ||
 	    !read_links(s, "faulty"))
 		return bad(h, s, "a fault is not in the cube");
+	if (rings)
+		return read_rings(h, s);
 	if (json_object_object_get_ex(s->root, "order", NULL))
 		return read_tree(h, s);
 	if (json_object_object_get_ex(s->root, "sequence", NULL))
 		return read_bcast(h, s);
-	return bad(h, s, "neither a tree nor a broadcast (hcctl -j tree find, hcctl -j bcast plan)");
+	if (json_object_object_get_ex(s->root, "parent", NULL))
+		return read_balance(h, s);
+	return bad(h, s, "neither a tree nor a broadcast nor rings nor a topology (hcctl -j tree find, bcast plan, ring plan, balance topology)");
 }
 
 /* NULL with errno set, or 0 where the text is no JSON. */

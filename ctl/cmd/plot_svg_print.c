@@ -121,14 +121,19 @@ static void heading(FILE *f, const struct plot *p)
 {
 	static const char * const what[] = {
 		[PLOT_PLAIN] = "", [PLOT_TREE] = "communication tree, ",
-		[PLOT_BCAST] = "broadcast, ",
+		[PLOT_BCAST] = "broadcast, ", [PLOT_BALANCE] = "balancing topology, ",
+		[PLOT_RING] = "rings, ",
 	};
 
 	plot_text_print(f, p->name);
 	fputs(*p->name ? ": " : "", f);
 	if (p->plan)
 		fprintf(f, "plan %u, ", p->plan);
-	fprintf(f, "%s%shypercube of dimension %u", what[p->kind], p->kind ? "" : "a ", p->dim);
+	if (!p->dim)
+		fputs("rings in a network", f);
+	else
+		fprintf(f, "%s%shypercube of dimension %u", what[p->kind], p->kind ? "" : "a ",
+			p->dim);
 }
 
 static void add_order(FILE *f, const struct plot *p)
@@ -155,6 +160,15 @@ static void subheading(FILE *f, const struct plot *p)
 			out_bits(bits, p->root, p->dim));
 		add_order(f, p);
 		break;
+	case PLOT_BALANCE:
+		fprintf(f, "trees of depth %u hang on a subcube without faults, which is drawn bold",
+			p->phases);
+		break;
+	case PLOT_RING:
+		fprintf(f, "%u of %u nodes in %u rings on %u levels, the longest of %u nodes",
+			p->rings.members, p->rings.members + p->rings.nexcluded,
+			p->rings.tree.nrings, p->rings.levels, p->rings.longest);
+		break;
 	default:
 		fprintf(f, "%u nodes, %u links", hc_nodes(p->dim), hc_nodes(p->dim) / 2 * p->dim);
 	}
@@ -180,7 +194,9 @@ void plot_svg_print(FILE *f, const struct plot *p)
 	if (p->broken)
 		fputs(" <tspan class=\"badf w\">broken by a fault</tspan>", f);
 	fputs("</text>\n", f);
-	if (p->dim <= PLOT_CUBE_DIM)
+	if (!p->dim)
+		plot_net_print(f, p);
+	else if (p->dim <= PLOT_CUBE_DIM)
 		plot_cube_print(f, p);
 	else
 		plot_matrix_print(f, p);

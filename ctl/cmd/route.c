@@ -4,6 +4,7 @@
  */
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "cmd.h"
@@ -53,8 +54,14 @@ static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t 
 		    uint32_t optimum)
 {
 	struct nl_route r = {};
-	int rc = nl_route(h, fabric, src, dst, &r);
+	char text[OUT_BUF];
+	struct hc_where at = { .text = text };
+	int rc;
 
+	snprintf(text, sizeof(text), "from %u to %u", src, dst);
+	hc_enter(h, &at);
+	rc = nl_route(h, fabric, src, dst, &r);
+	hc_leave(h, &at);
 	if (rc && rc != -ENOLINK)
 		return rc;
 	out_object(h, NULL);
@@ -98,7 +105,8 @@ static int check_node(struct hcctl *h, const struct hc_faults *f, uint32_t node)
 {
 	if (node == NL_NONE || node < hc_nodes(f->dim))
 		return 0;
-	hc_error(h, "invalid node \"%u\": the fabric has no such node", node);
+	hc_error(h, "invalid node \"%u\": the fabric has nodes 0 to %u", node,
+		 hc_nodes(f->dim) - 1);
 	return HC_USAGE;
 }
 

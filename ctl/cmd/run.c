@@ -34,7 +34,7 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 	int oper = w->op ? hcl_oper_parse(w->op) : 0, type;
 
 	if (w->file && w->random_given)
-		return hc_invalid(h, "data", w->file, "the data is to be random already");
+		return hc_invalid(h, "data", w->file, "\"random\" and \"data\" exclude each other");
 	if (oper < 0)
 		return hc_invalid(h, "op", w->op,
 				  "sum, prod, min, max, and, or, xor, minloc, maxloc or merge is wanted");
@@ -282,6 +282,8 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	free(r->plan.detours);
 	free(r->plan.sequence);
 	free(r->plan.fault);
+	free(r->plan.rings);
+	free(r->plan.ring_nodes);
 	free(r->data);
 	free(r->fault);
 	free(r->node);

@@ -36,6 +36,11 @@ static int scatter_part(struct hcl *hcl, const struct run *r, const struct run_p
 	return hcl_scatter(hcl, r->p.plan, p->in, p->bytes, p->out, p->room, p->res);
 }
 
+static int allgather_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_allgather(hcl, r->p.plan, p->in, p->bytes, p->out, p->room, 0, p->res);
+}
+
 static const struct run_kind reduce = {
 	.collective = HYPERCUBE_REDUCE, .take_part = reduce_part, .expected = run_expect_merged,
 };
@@ -55,6 +60,11 @@ static const struct run_kind gather = {
 
 static const struct run_kind scatter = {
 	.collective = HYPERCUBE_SCATTER, .take_part = scatter_part, .expected = run_expect_blocks,
+};
+
+static const struct run_kind allgather = {
+	.collective = HYPERCUBE_ALLGATHER, .take_part = allgather_part,
+	.expected = run_expect_blocks,
 };
 
 static const struct run_kind barrier = {
@@ -86,6 +96,11 @@ const struct hc_cmd run_cmds[] = {
 		"scatter", run_collective,
 		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&scatter,
+	},
+	{
+		"allgather", run_collective,
+		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&allgather,
 	},
 	{
 		"barrier", run_collective,

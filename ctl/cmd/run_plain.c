@@ -123,10 +123,17 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
-/* The root has all blocks; whoever else has any has only its own. */
+/* The root has all blocks; whoever else has any has only its own.  Where all have brought one, all
+ * get all.
+ */
 static bool has_all(const struct run *r, enum hc_who who)
 {
 	return r->traits->payload == HC_PAYLOAD_BLOCKS && who == HC_WHO_ROOT;
+}
+
+static bool gets_all(const struct run *r)
+{
+	return has_all(r, r->traits->gets) || hc_traits_shares(r->traits);
 }
 
 void run_contribution(const struct run *r, uint32_t rank, void *buf)
@@ -146,7 +153,7 @@ size_t run_in_bytes(const struct run *r, uint32_t rank)
 
 size_t run_out_bytes(const struct run *r)
 {
-	return r->p.oper == HYPERCUBE_MERGE || has_all(r, r->traits->gets) ?
+	return r->p.oper == HYPERCUBE_MERGE || gets_all(r) ?
 		r->n * r->bytes : r->bytes;
 }
 
@@ -347,7 +354,7 @@ uint8_t *run_expect_blocks(const struct run *r)
 
 int run_verify(const struct run *r, struct run_result *out)
 {
-	bool own = r->traits->payload == HC_PAYLOAD_BLOCKS && !has_all(r, r->traits->gets);
+	bool own = r->traits->payload == HC_PAYLOAD_BLOCKS && !gets_all(r);
 	uint8_t *want;
 	uint32_t i;
 	int rc = 1;

@@ -76,7 +76,7 @@ static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t 
 		r->plan = *found;
 		memset(found, 0, sizeof(*found));
 	} else if (id) {
-		hc_error(h, "%s has no %s plan %u", r->fabric, run_planner(r)->title, id);
+		hc_error(h, "fabric %s has no %s plan %u", r->fabric, run_planner(r)->title, id);
 	}
 	nl_plans_free(v, n);
 	if (!found)
@@ -151,7 +151,7 @@ int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_
 	}
 	rc = installed_plan(h, r, id, root, &unused);
 	if (!rc && root != NL_NONE && r->root != root) {
-		hc_error(h, "the source of plan %u is node %u", id, r->root);
+		hc_error(h, "source %u: the source of plan %u is node %u", root, id, r->root);
 		return -EINVAL;
 	}
 	if (id)

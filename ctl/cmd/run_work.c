@@ -120,7 +120,7 @@ static void account(struct team *t, const struct worker *root)
 	uint64_t begin = root->begin, end = root->end;
 
 	t->out->res = root->res;
-	if (t->r->traits->told)
+	if (t->r->traits->told || t->r->traits->gets == HC_WHO_ALL)
 		account_all(t, &begin, &end);
 	t->out->mean += end - begin;
 	if (!t->out->best || end - begin < t->out->best)
@@ -213,7 +213,8 @@ static int prepare(struct team *t)
 		w->rank = i;
 		rc = hcl_open(&w->hcl, r->fabric, r->node[i]);
 		if (rc) {
-			hc_error(t->h, "cannot bind to node %u: %s", r->node[i], open_error(rc));
+			hc_error(t->h, "fabric %s: cannot bind to node %u: %s", r->fabric,
+				 r->node[i], open_error(rc));
 			return rc;
 		}
 		hcl_set_timeout(w->hcl, r->timeout);
@@ -274,6 +275,7 @@ static int judge(struct team *t)
 {
 	const struct worker *w = &t->worker[0];
 	char words[192];
+	bool silent;
 	uint32_t i;
 
 	for (i = 1; i < t->r->n; i++)
@@ -281,12 +283,16 @@ static int judge(struct team *t)
 			w = &t->worker[i];
 	if (!w->err)
 		return 0;
+	/* Links that lose frames tell nobody. */
+	silent = w->err == -ETIMEDOUT;
 	snprintf(words, sizeof(words), "%s", strerror(-w->err));
 	if (w->res.status)
 		hcl_describe(&w->res, words, sizeof(words));
 	else if (w->err == -ENOLINK)
 		plan_words(t, words, sizeof(words));
-	hc_error(t->h, "the operation failed at node %u: %s", t->r->node[w->rank], words);
+	hc_error(t->h, "the operation failed at node %u: %s%s%s", t->r->node[w->rank], words,
+		 silent ? "; a link may lose frames, try: hcctl detect " : "",
+		 silent ? t->r->fabric : "");
 	return w->err;
 }
 

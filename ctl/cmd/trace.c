@@ -144,7 +144,7 @@ static int record(struct hcctl *h, const struct request *q)
 	rc = nl_fabric(h, q->fabric, &f);
 	if (rc)
 		return rc;
-	s = trace_open(h, q->fabric);
+	s = trace_open(h, f.index);
 	if (!s)
 		return HC_NO;
 	signal(SIGINT, on_signal);

@@ -12,8 +12,8 @@
 /* --- trace_session.c: an instance of the kernel's tracing, for us alone --- */
 struct trace_session;
 
-/* NULL: complained. */
-struct trace_session *trace_open(struct hcctl *h, const char *fabric);
+/* @fabric: its index.  NULL: complained. */
+struct trace_session *trace_open(struct hcctl *h, uint32_t fabric);
 int trace_start(struct hcctl *h, struct trace_session *s);
 void trace_stop(struct trace_session *s);
 /* Returns what was recorded, one event a line, by time. */

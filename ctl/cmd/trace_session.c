@@ -4,6 +4,7 @@
  * own, so others who trace are not disturbed; it goes when we do.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +58,7 @@ static const char *obstacle(void)
 	return NULL;
 }
 
-struct trace_session *trace_open(struct hcctl *h, const char *fabric)
+struct trace_session *trace_open(struct hcctl *h, uint32_t fabric)
 {
 	struct trace_session *s = calloc(1, sizeof(*s));
 	const char *why = obstacle();
@@ -67,7 +68,7 @@ struct trace_session *trace_open(struct hcctl *h, const char *fabric)
 		return NULL;
 	}
 	snprintf(s->path, sizeof(s->path), TRACEFS "/instances/hcctl-%d", getpid());
-	snprintf(s->filter, sizeof(s->filter), "fabric == \"%s\"", fabric);
+	snprintf(s->filter, sizeof(s->filter), "index == %" PRIu32, fabric);
 	if (!why && mkdir(s->path, 0700))
 		why = strerror(errno);
 	if (why) {

@@ -42,3 +42,13 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
 
 	return hcli_call(h, &p, in, bytes, out, out_max, res);
 }
+
+int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+		  size_t out_max, unsigned int flags, struct hypercube_result *res)
+{
+	const struct hcl_params p = {
+		.plan = plan, .collective = HYPERCUBE_ALLGATHER, .flags = flags,
+	};
+
+	return hcli_call(h, &p, in, bytes, out, out_max, res);
+}

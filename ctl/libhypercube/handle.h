@@ -26,6 +26,7 @@
  * @awaited: a record will come for it
  * @done: ended; @res is valid
  * @torn: the beginning of the result found no memory
+ * @cut: a piece that has its own place found no room there
  * @res: how
  */
 struct hcl_op {
@@ -45,6 +46,7 @@ struct hcl_op {
 	bool awaited;
 	bool done;
 	bool torn;
+	bool cut;
 	struct hypercube_result res;
 };
 

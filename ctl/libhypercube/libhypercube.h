@@ -119,7 +119,7 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
  * @oper: enum hypercube_oper with HYPERCUBE_REDUCE and HYPERCUBE_ALLREDUCE, else 0
  * @type: enum hypercube_type with these, else 0
  * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE,
- *	HYPERCUBE_GATHER, and the source of a HYPERCUBE_BCAST)
+ *	HYPERCUBE_GATHER, HYPERCUBE_ALLGATHER, and the source of a HYPERCUBE_BCAST)
  * @collective: 0 for HYPERCUBE_REDUCE, or another enum hypercube_collective
  * @width: bytes of a HYPERCUBE_RECORD, 1 .. HYPERCUBE_RECORD_MAX; else 0
  */
@@ -245,6 +245,25 @@ int hcl_gather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void 
  */
 int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		size_t out_max, struct hypercube_result *res);
+
+/**
+ * hcl_allgather() - bring a block of each member to all of them, blocking
+ * @h: handle of a member of the plan
+ * @plan: id of a plan of rings
+ * @in: this node's block
+ * @bytes: its length, the same at all members
+ * @out: at every member: room for all blocks, in the order of the nodes, not overlapping @in
+ * @out_max: bytes at @out: @bytes times the number of members
+ * @flags: 0, or HYPERCUBE_F_NOTIFY to wait until all members have this node's block, too
+ * @res: how it ended, or NULL
+ *
+ * With HYPERCUBE_F_NOTIFY an error may come although all blocks are at @out: then this node's may
+ * have got to some members only.
+ *
+ * Return: as hcl_reduce().
+ */
+int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+		  size_t out_max, unsigned int flags, struct hypercube_result *res);
 
 /**
  * hcl_post() - begin an operation and return

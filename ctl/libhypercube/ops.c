@@ -169,38 +169,66 @@ static const struct hypercube_result *cmsg_result(struct msghdr *msg)
 	return NULL;
 }
 
-/* The operation whose result will probably come next. */
+/* Do the pieces of its result come to their places, in any order? */
+static bool placed(const struct hcl_op *op)
+{
+	return collective(&op->p) == HYPERCUBE_ALLGATHER;
+}
+
+/* The operation whose result will probably come next.  One whose pieces come to their places has a
+ * socket for itself and others of the kind, of which one begins where another has ended.
+ */
 static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 {
 	struct hcl_op *op;
 
 	for (op = port->posted ? h->head : NULL; op; op = op->next)
-		if (op->port == port && op->out && !op->done)
-			return op->got < op->out_max ? op : NULL;
+		if (op->port == port && (op->out || placed(op)) && !op->done)
+			return op->out && op->got < op->out_max ? op : NULL;
 	return NULL;
 }
 
+/* What a call has received: @n bytes; @cut: there was no room for more of them. */
+struct got {
+	struct hypercube_result res;
+	size_t n;
+	bool last;
+	bool cut;
+};
+
 /* A piece of a result has come to @buf. */
-static void piece(struct hcl *h, const struct hypercube_result *res, const char *buf,
-		  size_t n, bool last)
+static void piece(struct hcl *h, const struct got *got, const char *buf)
 {
+	const struct hypercube_result *res = &got->res;
+	const size_t n = got->n;
 	struct hcl_op *op = hcli_is_message(res) ? hcli_listener(h, res) :
 						   op_find(h, res->cookie);
 
-	if (op && op->out && op->got < op->out_max && buf != op->out + op->got) {
+	if (op && placed(op) && n && buf != op->out) {
+		if (op->out && op->got < op->out_max)
+			op->torn = true;
+		else
+			op->cut = true;
+	}
+	if (op && op->out && !placed(op) && op->got < op->out_max && buf != op->out + op->got) {
 		size_t room = op->out_max - op->got;
 
 		memmove(op->out + op->got, buf, n < room ? n : room);
 	}
-	if (op)
+	if (op) {
 		op->got += n;
-	if (!last)
+		op->cut |= got->cut;
+	}
+	if (!got->last)
 		return;
 	if (op && op->awaited && !op->done) {
 		op->done = true;
 		op->res = *res;
 		if (op->torn && !res->status)
 			op->res.status = -ENOMEM;
+		else if (op->cut)
+			/* No call receives what lies beyond 2 GiB. */
+			op->got = res->bytes > op->out_max ? res->bytes : op->out_max + 1;
 		else if (op->got != res->bytes && !res->status)
 			op->res.status = -EIO;
 		if (op->res.status != res->status)
@@ -210,25 +238,18 @@ static void piece(struct hcl *h, const struct hypercube_result *res, const char 
 		op_failed(h, op, res);
 }
 
-/* Receive one piece.  Return: 1, 0 if there is none, or -errno. */
-static int recv_some(struct hcl *h, struct hcl_port *port, int flags)
+/* Receive what is next at a socket into @iov.  Return: 1, 0 if there is nothing, or -errno. */
+static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struct got *got)
 {
 	union {
 		char buf[CMSG_SPACE(sizeof(struct hypercube_result)) + 64];
 		struct cmsghdr align;
 	} control;
-	struct hypercube_result res;
-	const struct hypercube_result *found;
-	struct hcl_op *guess = op_guess(h, port);
-	char scratch[SCRATCH];
-	struct iovec iov = {
-		.iov_base = guess ? guess->out + guess->got : scratch,
-		.iov_len = guess ? guess->out_max - guess->got : sizeof(scratch),
-	};
 	struct msghdr msg = {
-		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_iov = iov, .msg_iovlen = 1,
 		.msg_control = &control, .msg_controllen = sizeof(control.buf),
 	};
+	const struct hypercube_result *found;
 	ssize_t n;
 
 	do {
@@ -240,9 +261,56 @@ static int recv_some(struct hcl *h, struct hcl_port *port, int flags)
 	found = cmsg_result(&msg);
 	if (!found)
 		return -ENODEV;
-	memcpy(&res, found, sizeof(res));
-	piece(h, &res, iov.iov_base, n, msg.msg_flags & MSG_EOR);
+	got->res = *found;
+	got->n = n;
+	got->last = msg.msg_flags & MSG_EOR;
+	got->cut = msg.msg_flags & MSG_TRUNC;
 	return 1;
+}
+
+/* Messages of other plans, which nobody has asked for, may come at a socket that is not connected:
+ * then whose piece is next must be known before it gets in between those of a result.
+ */
+static bool mixed(const struct hcl *h, const struct hcl_port *port)
+{
+	const struct hcl_op *op = port->plan || h->tied ? NULL : h->head;
+
+	while (op && (op->port != port || !placed(op) || op->done))
+		op = op->next;
+	return op;
+}
+
+/* Receive one piece.  Return: 1, 0 if there is none, or -errno. */
+static int recv_some(struct hcl *h, struct hcl_port *port, int flags)
+{
+	struct hcl_op *op = op_guess(h, port);
+	char scratch[SCRATCH];
+	struct iovec iov = { .iov_base = scratch };
+	struct got got;
+	int r;
+
+	if (mixed(h, port)) {
+		/* Without room it stays there, but for the end of a record without data. */
+		r = recv_piece(port, flags, &iov, &got);
+		if (r > 0 && got.last)
+			piece(h, &got, scratch);
+		if (r <= 0 || got.last)
+			return r;
+		op = hcli_is_message(&got.res) ? NULL : op_find(h, got.res.cookie);
+		if (op && (!op->out || op->done || op->got >= op->out_max))
+			op = NULL;
+	}
+	if (op) {
+		size_t at = placed(op) ? 0 : op->got;
+
+		iov = (struct iovec){ .iov_base = op->out + at, .iov_len = op->out_max - at };
+	} else {
+		iov.iov_len = sizeof(scratch);
+	}
+	r = recv_piece(port, flags, &iov, &got);
+	if (r > 0)
+		piece(h, &got, iov.iov_base);
+	return r;
 }
 
 /* As send_some(), but a refusal to begin is the operation's end, not the socket's. */
@@ -251,13 +319,16 @@ static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 	struct hcl_op *op = port->sending;
 	bool begun = op->begun;
 	int r = send_some(h, port, flags);
-	struct hypercube_result res = {
-		.status = r,
-		.plan = op->p.plan,
-		.cookie = op->id,
-		.cause_node = UINT32_MAX,
-		.cause_dim = UINT32_MAX,
-		.collective = collective(&op->p),
+	const struct got refusal = {
+		.res = {
+			.status = r,
+			.plan = op->p.plan,
+			.cookie = op->id,
+			.cause_node = UINT32_MAX,
+			.cause_dim = UINT32_MAX,
+			.collective = collective(&op->p),
+		},
+		.last = true,
 	};
 
 	if (r == -ENOBUFS) {
@@ -267,7 +338,7 @@ static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 	}
 	if (r >= 0 || begun)
 		return r;
-	piece(h, &res, "", 0, true);
+	piece(h, &refusal, "");
 	return 1;
 }
 
@@ -470,7 +541,8 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	op->bytes = bytes;
 	op->out = out;
 	op->out_max = out_max;
-	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY || hc_traits(collective(p))->told;
+	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY || hc_traits(collective(p))->told ||
+		     hc_traits_shares(hc_traits(collective(p)));
 	op->awaited = op->wanted;
 	err = op_begin(h, op);
 	if (err) {

@@ -157,7 +157,8 @@ int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 		}
 	if (h->tied || listens || h->first == p->plan)
 		return 0;
-	if (!h->first) {
+	/* Pieces that come to their places do best without others in between. */
+	if (!h->first && p->collective != HYPERCUBE_ALLGATHER) {
 		h->first = p->plan;
 		return 0;
 	}

@@ -107,21 +107,13 @@ int bworld_fixed(const struct bworld *w, uint32_t source, const char *sequence,
 {
 	uint8_t dims[64];
 	const char *why;
-	unsigned int i;
 
-	for (i = 0; sequence[i]; i++)
-		dims[i] = (uint8_t)(sequence[i] - '0');
-	return hc_plan_bcast_fixed(w->f, source, dims, i, p, &why);
+	return hc_plan_bcast_fixed(w->f, source, dims, dims_of(sequence, dims), p, &why);
 }
 
 bool has_sequence(const struct hc_bcast_plan *p, const char *sequence)
 {
-	unsigned int i;
-
-	for (i = 0; i < p->bcast.steps; i++)
-		if (p->sequence[i] != sequence[i] - '0')
-			return false;
-	return !sequence[i];
+	return dims_are(sequence, p->sequence, p->bcast.steps);
 }
 
 /* Every member is sent the message once, by one that has it, when it says so. */

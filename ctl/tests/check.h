@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the programs here share: what must hold, and random numbers.
+ * What the programs here share: what must hold, random numbers, dimensions as text.
  */
 #ifndef _CHECK_H
 #define _CHECK_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
@@ -20,5 +21,9 @@
 
 /* Same numbers on every machine. */
 unsigned int rnd(unsigned int below);
+
+/* Dimensions as they are printed, "0213": to numbers, how many; and are they the same? */
+unsigned int dims_of(const char *text, uint8_t *dims);
+bool dims_are(const char *text, const uint8_t *dims, unsigned int n);
 
 #endif /* _CHECK_H */

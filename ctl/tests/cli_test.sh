@@ -47,9 +47,15 @@ try 0 '^hcctl [0-9]' - -V
 try 0 '^hcctl [0-9]' - --version
 try 0 '^\{"version":"[0-9.]+"\}$' - -j -V
 try 2 - '^hcctl: what is "foo"\? try: hcctl help$' foo
-try 2 - '^hcctl: what is "fab"\? try: hcctl help$' fab show
+try 2 - '^hcctl: what is "fabrics"\? try: hcctl help$' fabrics show
+try 2 - '^hcctl: what is "nosuch"\? try: hcctl help$' help nosuch
+try 2 - '^hcctl: what is "nosuch"\? try: hcctl fabric help$' help fabric nosuch
+try 2 - '^hcctl: what is "more"\? try: hcctl fabric help$' help fabric add more
+try 2 - '^hcctl: what is ""' ''
+try 0 '^Usage: hcctl \[' - he
 try 2 - '^hcctl: what is "foo"\? try: hcctl fabric help$' fabric foo
-try 2 - '^hcctl: what is "sho"\? try: hcctl fabric help$' fabric sho
+try 2 - '^hcctl: what is "shows"\? try: hcctl fabric help$' fabric shows
+try 2 - '^hcctl: what is "list"\? try: hcctl bcast help$' bcast list
 try 2 - '^hcctl: missing command; try: hcctl fabric help$' fabric
 try 2 - '^hcctl: what is "-x"\?' -x
 try 2 - '^hcctl: what is "--jso"\?' --jso fabric show
@@ -58,12 +64,12 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect route tree bcast doubling plan run op monitor stats plot trace; do
+for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
 # Objects of later days are not known yet.
-for object in ring balance mfi; do
+for object in task trunk; do
 	try 2 - "^hcctl: what is \"$object\"\?" "$object" plan
 done
 
@@ -75,7 +81,7 @@ try 2 - '^hcctl: missing value after "dim"' fabric add hc0 dim
 try 2 - '^hcctl: invalid dim "x"' fabric add hc0 dim x
 try 2 - '^hcctl: invalid dim "0"' fabric add hc0 dim 0
 try 2 - '^hcctl: invalid dim "17"' fabric add hc0 dim 17
-try 2 - 'beyond dimension 12' fabric add hc0 dim 13
+try 2 - '^hcctl: dim 13: .* beyond dimension 12' fabric add hc0 dim 13
 try 2 - '^hcctl: "dim" is given twice' fabric add hc0 dim 3 dim 4
 try 2 - '^hcctl: missing "netns-each" to go with "address"' fabric add hc0 dim 3 address 10.0.0.0/8
 try 2 - '^hcctl: invalid netns-each "a/b"' fabric add hc0 dim 3 netns-each a/b
@@ -92,6 +98,7 @@ try 2 - '^hcctl: invalid patience "2.5ms": whole milliseconds' fabric set hc0 pa
 try 2 - '^hcctl: invalid patience "1": a time' fabric set hc0 patience 1
 try 2 - '^hcctl: invalid patience "86401s": a day' fabric set hc0 patience 86401s
 try 2 - '^hcctl: missing NODE' node set hc0
+try 2 - '^hcctl: invalid node "65536": .* from 0 to 65535' node set hc0 65536 fail
 try 2 - '^hcctl: invalid node "-1"' node set hc0 -1 fail
 try 2 - '^hcctl: invalid node "0b12"' node set hc0 0b12 fail
 try 2 - '^hcctl: invalid node "0x"' node set hc0 0x fail
@@ -107,8 +114,8 @@ try 2 - '^hcctl: invalid link ""' link set hc0 5:1, down
 try 2 - '^hcctl: missing "down", "up"' link set hc0 5:1
 try 2 - '^hcctl: missing "down", "up"' link set hc0 5:1 one-way
 try 2 - '^hcctl: missing "down", "up"' link set hc0 5:1,6:0 3:2 one-way
-try 2 - '^hcctl: invalid state "up"' link set hc0 5:1 down up
-try 2 - '^hcctl: invalid loss "101%"' link set hc0 5:1 loss 101%
+try 2 - '^hcctl: "down" and "up" exclude each other$' link set hc0 5:1 down up
+try 2 - '^hcctl: invalid loss "101%": .* up to 100%' link set hc0 5:1 loss 101%
 try 2 - '^hcctl: invalid loss "x"' link set hc0 5:1 loss x
 try 2 - '^hcctl: invalid loss "0.00001%"' link set hc0 5:1 loss 0.00001%
 try 2 - '^hcctl: invalid delay "10"' link set hc0 5:1 delay 10
@@ -118,7 +125,7 @@ try 2 - '^hcctl: invalid rate "nan"' link set hc0 5:1 rate nan
 try 2 - '^hcctl: invalid corrupt "-1%"' link set hc0 5:1 corrupt -1%
 try 2 - '^hcctl: invalid duplicate "200"' link set hc0 5:1 duplicate 200
 try 2 - '^hcctl: invalid jitter "1"' link set hc0 5:1 delay 1ms jitter 1
-try 2 - '^hcctl: invalid seed "4294967296"' link set hc0 5:1 seed 4294967296
+try 2 - '^hcctl: invalid seed "4294967296": at most 4294967295 is wanted$' link set hc0 5:1 seed 4294967296
 try 2 - '^hcctl: invalid bandwidth "fast"' link set hc0 5:1 bandwidth fast
 try 2 - '^hcctl: invalid flap "50ms"' link set hc0 5:1 flap 50ms
 try 2 - '^hcctl: invalid flap "" *' link set hc0 5:1 flap 50ms/
@@ -227,6 +234,68 @@ json '(.rows | length > 0 and all(.[]; (.method == "doubling") ==
 	doubling rule
 json '.method == .because[0].method and .because[0].bytes >= .bytes' doubling rule dim 3 bytes 100
 
+# --- rings, offline ---------------------------------------------------------
+
+printf '# a triangle with a tail\n0 1\n1 2 # x\n0x2 0\n\n2 3\n5\n' >net
+printf '0 1\n1 x\n' >net.word
+printf '0 1\n1 65536\n' >net.large
+printf '0 1 2\n' >net.three
+printf '4 4\n' >net.self
+printf '# nothing\n' >net.empty
+printf '1\n2\n' >net.apart
+try 2 - '^hcctl: missing "fabric" or "dim"' ring plan
+try 2 - '^hcctl: missing "fabric" or "dim"' ring plan width 4
+try 2 - 'missing "fabric" to apply' ring plan dim 3 apply
+try 2 - '^hcctl: missing "apply"|^hcctl: what is "plan"' ring plan dim 3 plan 4
+try 2 - '^hcctl: invalid dim "17"' ring plan dim 17
+try 2 - '^hcctl: invalid method "best"' ring plan dim 3 method best
+try 2 - '^hcctl: invalid width "1": a ring has at least 2 nodes' ring plan dim 3 width 1
+try 2 - '^hcctl: invalid width "x"' ring plan dim 3 width x
+try 2 - '^hcctl: invalid method "hamilton": .*no "width"' ring plan dim 3 method hamilton width 4
+try 2 - '^hcctl: invalid method "hamilton": ' ring plan graph net width 4 method hamilton
+try 2 - '^hcctl: link 0:3 is not in a cube of dimension 3$' ring plan dim 3 fail-link 0:3
+try 2 - '^hcctl: node 8 is not in a cube of dimension 3$' ring plan dim 3 fail-node 8
+try 2 - '^hcctl: what is "source"' ring plan dim 3 source 1
+try 2 - '^hcctl: what is "dim"' ring plan graph net dim 3
+try 2 - '^hcctl: what is "fail-node"' ring plan graph net fail-node 3
+try 2 - '^hcctl: what is "apply"' ring plan graph net apply
+try 2 - '^hcctl: "graph" is given twice' ring plan graph net graph net
+try 2 - '^hcctl: missing value after "graph"' ring plan graph
+try 1 - '^hcctl: cannot open nothing: No such' ring plan graph nothing
+try 1 - '^hcctl: cannot read \.: ' ring plan graph .
+try 2 - '^hcctl: net.word:2: invalid node "x"' ring plan graph net.word
+try 2 - '^hcctl: net.large:2: invalid node "65536": a number from 0 to 65535' ring plan graph net.large
+try 2 - '^hcctl: net.three:1: invalid word "2"' ring plan graph net.three
+try 2 - '^hcctl: net.self:1: invalid link "4": it joins a node with itself' ring plan graph net.self
+try 2 - '^hcctl: invalid graph "net.empty"' ring plan graph net.empty
+try 1 - '^hcctl: no rings: no node is connected' ring plan graph net.apart
+try 1 - '^hcctl: no rings: no node is connected' ring plan dim 1 fail-node 0
+try 1 - '^\{"error":"no rings: ' -j ring plan dim 1 fail-link 0:0
+try 0 '^steps 7 to deliver, 8 to acknowledge; at least 7 and 8 in rings, 3 to deliver by 3 ports' - \
+	ring plan dim 3
+try 0 'and back the same way$' - ring plan dim 3 method vrt
+try 0 '^node 2 is 0\.[012] 1\.0$' 'warning: cut off from node [0-3] and left out: 5$' ring plan graph net
+try 0 '' 'warning: cut off from node 3 and left out: 0$' ring plan dim 3 fail-node 1,2,4 method vrt
+json 'keys - ["dim","method","members","levels","longest","virtual_nodes","deliver","steps","least_deliver",
+	"least_steps","least_ports","ports","rings","convergent","excluded","fail_links","fail_nodes"] == []' \
+	ring plan dim 3
+json '.method == "hamilton" and (.rings | length) == 1 and .rings[0].closed and .rings[0].level == 0
+	and (.rings[0].nodes | sort) == [0,1,2,3,4,5,6,7] and .rings[0].parent == null
+	and .convergent == [] and .steps == 8 and .virtual_nodes == 8' ring plan dim 3
+json '[.rings[].nodes] == [[0,1,3,7],[0,2,6,4,5]] and .rings[1].level == 1 and .rings[1].parent == 0
+	and .virtual_nodes == 9 and .levels == 2 and .convergent == [{"node":0,"addresses":[
+	{"ring":0,"position":0},{"ring":1,"position":0}]}]' ring plan dim 3 method vrt
+json '.longest == 3 and .method == "vrt"' ring plan dim 3 width 3
+json '.longest == 8 and .method == "hamilton"' ring plan dim 3 width 8
+json '.members == 7 and .longest == 6 and (.rings | length) == 2 and .steps == 8' ring plan dim 3 fail-node 5
+json '.deliver == 15 and .fail_links == [{"node":0,"dim":0},{"node":0,"dim":1}]' ring plan dim 4 fail-link 0:0,2:1
+json '.graph == "net" and .members == 4 and .longest == 3 and .excluded == [5] and .nodes == [0,1,2,3,5]
+	and .links == [[0,1],[0,2],[1,2],[2,3]] and .ports == 1' ring plan graph net
+json '[.rings[] | .nodes | length] | max == 2' ring plan method vrt width 2 graph net
+# Each virtual node is in one ring; all but the first ring meet the tree in one node.
+json '([.rings[].nodes | length] | add) == .virtual_nodes and .virtual_nodes == .members + (.rings | length) - 1' \
+	ring plan dim 6 fail-node 1,2,9,33 fail-link 0:0,5:3 method vrt
+
 printf 'link 0:0 # one\n\n# more\nlink 0:1\n' >text
 printf '{"links":[{"node":0,"dim":0},{"node":0,"dim":1}],"nodes":[]}\n' >good.json
 printf '{"links":[{"node":0}]}\n' >bad.json
@@ -244,7 +313,7 @@ try 1 - '^hcctl: cannot open nothing' tree find dim 3 faults nothing
 
 try 2 - '^hcctl: missing "source" or "all"' bcast plan dim 3
 try 2 - '^hcctl: missing "fabric" or "dim"' bcast plan source 0
-try 2 - '^hcctl: what is "all"' bcast plan dim 3 source 0 all
+try 2 - '^hcctl: "source" and "all" exclude each other$' bcast plan dim 3 source 0 all
 try 2 - '^hcctl: missing "fabric" to apply' bcast plan dim 3 source 0 apply
 try 2 - '^hcctl: missing "apply"' bcast plan fabric hc0 source 0 plan 3
 try 2 - '^hcctl: invalid apply "all"' bcast plan fabric hc0 all apply
@@ -287,6 +356,209 @@ json '.steps == 17 and .covered == 65521' bcast plan dim 16 source 0 \
 json '.covered == 8 and .faults == 2' bcast plan dim 3 source 0 faults text
 try 2 - '^hcctl: bad:2: invalid node "x": ' bcast plan dim 3 source 0 faults bad
 
+# --- the maximal fault index --------------------------------------------------
+
+try 2 - '^hcctl: missing "dim", "mesh", "torus" or "graph"' mfi
+try 2 - '^hcctl: missing "dim", "mesh", "torus" or "graph"' mfi tg 2
+try 2 - '^hcctl: "dim, mesh, torus or graph" is given twice' mfi dim 3 mesh 3x3
+try 2 - '^hcctl: "dim" is given twice' mfi dim 3 dim 3
+try 2 - '^hcctl: invalid dim "0": a dimension from 1 to 12' mfi dim 0
+try 2 - '^hcctl: invalid dim "13": a dimension from 1 to 12' mfi dim 13
+for size in 5 x5 5x 5x5x5 0x5 5x0 ax5 5,5 -5x5 5x-5 ' 5x5' ''; do
+	try 2 - "^hcctl: invalid mesh \"$size\": rows and columns" mfi mesh "$size"
+done
+try 2 - '^hcctl: invalid torus "64x65": at most 4096 processors' mfi torus 64x65
+try 2 - '^hcctl: invalid torus "99999999999999999999x2": at most' mfi torus 99999999999999999999x2
+try 2 - '^hcctl: invalid pattern "cross": star, square, box or listed' mfi mesh 3x3 pattern cross
+try 2 - '^hcctl: invalid pattern "box": only a mesh or torus' mfi dim 3 pattern box
+try 2 - '^hcctl: missing "envs"' mfi mesh 3x3 pattern listed
+try 2 - '^hcctl: invalid tg "0"' mfi dim 3 tg 0
+try 2 - '^hcctl: invalid tg "4097"' mfi dim 3 tg 4097
+try 2 - '^hcctl: invalid method "best"' mfi dim 3 method best
+try 2 - '^hcctl: invalid limit "10"' mfi dim 3 limit 10
+try 2 - '^hcctl: invalid escape "7"' mfi dim 3 escape 7
+try 2 - '^hcctl: invalid escape "set"' mfi dim 3 set 1 escape 2
+try 2 - '^hcctl: invalid plot "x.png"' mfi dim 3 plot x.png
+try 2 - '^hcctl: missing value after "plot"' mfi dim 3 plot
+try 2 - '^hcctl: what is "fast"\? try: hcctl mfi help' mfi dim 3 fast
+try 1 - '^hcctl: no processor 8: there are 8$' mfi dim 3 set 1,8
+try 1 - '^hcctl: no matrix of 8128 rows' mfi dim 7 tg 2 matrix
+try 1 - '^hcctl: no matrix of 0 rows' mfi dim 1 tg 3 matrix
+try 1 - '^hcctl: too many sets of 6 faults' mfi dim 7 escape 6
+try 1 - '^hcctl: cannot open nothing: No such file' mfi graph nothing
+try 1 - '^hcctl: cannot write /nowhere/x.svg' mfi dim 3 plot /nowhere/x.svg
+# bad TEXT STATUS STDERR: a file of processors
+bad() {
+	printf '%b' "$1" >graph
+	try "$2" - "$3" mfi graph graph
+}
+bad '' 1 '^hcctl: graph: no processors$'
+bad '# nobody\n' 1 '^hcctl: graph: no processors$'
+bad 'edge 1 2\n' 2 '^hcctl: graph:1: invalid line "edge": "link A B'
+bad '\nlink 1\n' 2 '^hcctl: graph:2: invalid line "link": '
+bad 'link\n' 2 '^hcctl: graph:1: invalid line "link": '
+bad 'link 1 x\n' 2 '^hcctl: graph:1: invalid link "x": a node number'
+bad 'link 1 2,\n' 2 '^hcctl: graph:1: invalid link "": a node number'
+bad 'env 1 2 3\n' 2 '^hcctl: graph:1: invalid word "3": nothing more'
+bad 'node # 3\n' 2 '^hcctl: graph:1: invalid line "node": '
+printf 'link 1 2\nlink 2 3\n' >path
+printf 'env 0 7\n' >far
+printf 'link 0 1\n' >linked
+try 1 - '^hcctl: path: no environments' mfi graph path pattern listed
+try 1 - '^hcctl: far: no processor 7: there are 4' mfi mesh 2x2 envs far
+try 1 - '^hcctl: linked: links are those of the machine' mfi mesh 2x2 envs linked
+try 2 - '^hcctl: invalid envs "far": they stand in the file' mfi graph path envs far
+try 2 - '^hcctl: invalid pattern "star": "envs" lists' mfi mesh 2x2 pattern star envs far
+
+json 'keys - ["kind","dim","processors","pattern","tg","mfi","exact","bound","proof","nodes",
+	"colouring","paper","set","nfg","row","full","groups_by","groups_first_fit","groups_keep_set",
+	"groups_minimal","groups_bound","groups"] == []' mfi dim 3
+json '.mfi == 2 and .exact and .bound == 2 and .set == [0,7] and .nfg == [1,2,3,4,5,6] and
+	.groups == [[0,7],[1,6],[2,5],[3,4]] and .groups_minimal' mfi dim 3
+json '.mfi == 16 and .exact and .nodes == 0 and (.groups | length) == 8' mfi dim 7
+json '.mfi == 16 and .exact' mfi dim 7 method search
+json '.mfi == 256 and .exact' mfi dim 12
+json '.mfi == 20 and .paper == 16' mfi dim 8
+json '.mfi == 16 and .bound == 28 and (.exact | not)' mfi dim 8 method colouring
+json '.mfi >= 16 and .mfi <= 20 and .bound <= 28 and .bound >= 20' mfi dim 8 method search limit 1ms
+json '.mfi == 5 and .set == [0,7,14,16,23] and .groups[0] == .set and (.groups | length) == 5' \
+	mfi torus 5x5
+json '.mfi == 20 and .exact' mfi torus 10x10
+json '.mfi == 20 and .exact' mfi torus 10x10 method search
+json '.mfi == 5 and .paper == 4 and (.groups | length) == 5' mfi torus 5x5 pattern square
+json '.mfi == 9 and .exact' mfi mesh 5x5 pattern square
+json '.matrix[0] == {"faults":[0],"row":"TFFFFFF--FF----F----FF--F"} and (.matrix | length) == 25' \
+	mfi torus 5x5 matrix
+json '.matrix[1] == {"faults":[0,2],"row":"TFT---F--------------F---"} and (.matrix | length) == 300' \
+	mfi torus 5x5 tg 2 matrix
+json '.escape[2] == {"faults":3,"sets":560,"complete":true,"feasible":60,"escape":4,
+	"feasible_escape":0,"first":[0,1,4]} and (.escape | length) == 3' mfi mesh 4x4 escape 3
+json '.feasible and .escapes == false and .full == [0,4] and (has("mfi") | not)' mfi mesh 3x3 tg 2 set 1,3
+json '(.feasible | not) and .escapes and .escape_dim == 1 and .over[0] == {"processor":0,"faults":3}' \
+	mfi mesh 4x4 set 0,1,4
+json '.set == [1] and .nfg == [2,3] and .processors == 3' mfi graph path set 1
+json '.mfi == 1 and .pattern == "star" and .groups == [[1],[2],[3]]' mfi graph path
+printf 'env 1 1,2,3 # as in the paper\nenv 2 1\nenv 3 1,2\nenv 4 3,5\nenv 5 3,7\nenv 6 3,4,5\nenv 7 3,5\n' >figure
+json '.mfi == 5 and .colouring == 5 and .exact and .pattern == "listed"' mfi graph figure tg 2
+json '.set == [1,3,5] and .feasible and .full == [1,3,4,5,6,7]' mfi graph figure tg 2 set 1,3,5
+printf 'env 0 3\n' >listed
+json '.mfi == 3 and .kind == "mesh" and .groups == [[0,1,2],[3]]' mfi mesh 2x2 envs listed
+try 0 '^mfi 2 \(' - mfi dim 3
+try 0 '^3 faults: 560 sets, 60 feasible, 4 could escape' - mfi mesh 4x4 escape 3
+try 0 '^not feasible: environment of 0 has 3' - mfi mesh 4x4 set 0,1,4
+for shape in 'dim 3' 'dim 7' 'mesh 3x4' 'torus 30x30 limit 10ms' 'graph figure tg 2' 'mesh 4x4 set 0,1,4'; do
+	# shellcheck disable=SC2086
+	json 'has("set")' mfi $shape plot picture.svg
+	python3 -c 'import sys, xml.etree.ElementTree as t
+r = t.parse("picture.svg").getroot()
+n = sum(g.get("class") == "processor" for g in r.iter("{http://www.w3.org/2000/svg}g"))
+sys.exit(n != int(sys.argv[1]))' "$(jq .processors out)" 2>err
+	result $? "the picture of $shape has all processors"
+done
+
+# --- balancing, offline -----------------------------------------------------
+
+try 2 - '^hcctl: missing command; try: hcctl balance help$' balance
+try 2 - '^hcctl: what is "show"' balance show
+try 2 - '^hcctl: missing "fabric" or "dim"' balance topology
+try 2 - '^hcctl: invalid fabric "hc0"' balance topology fabric hc0 dim 3
+try 2 - '^hcctl: what is "apply"' balance topology dim 3 apply
+try 2 - '^hcctl: invalid dim "17"' balance topology dim 17
+try 2 - '^hcctl: invalid method "dem"' balance topology dim 3 method dem
+try 2 - '^hcctl: node 8 is not in a cube of dimension 3$' balance topology dim 3 fail-node 8
+try 2 - '^hcctl: link 0:3 is not in a cube of dimension 3$' balance topology dim 3 fail-link 0:3
+try 1 - '^hcctl: nothing to balance: no node is connected' balance topology dim 2 fail-node 1,2
+try 1 - '^hcctl: nothing to balance: no node is connected' balance topology dim 1 fail-node 0,1
+try 1 - '^\{"error":"nothing to balance' -j balance topology dim 1 fail-link 0:0
+try 0 '^dim 4 subcube X0X1 depth 2 members 12 method mcwa$' - \
+	balance topology dim 4 fail-node 0b0101,0b0110,0b1000,0b1010
+try 0 '^excluded 0$' 'left out: 0$' balance topology dim 3 fail-node 1,2,4
+try 0 '^dim 4 subcube XX01 depth 3 ' 'no largest subcube is adequate: .*, 3, which is more than' \
+	balance topology dim 4 fail-node 0,3,12,15
+json '.candidates == ["XX11","X0X1","1XX1","00XX","11XX"] and .subcube == "X0X1" and .depth == 2 and
+	.parent == {"0":1,"2":3,"4":0,"7":3,"12":13,"13":9,"14":15,"15":11} and .adequate and
+	.weight["1"] == 3 and .members == 12 and .excluded == [] and .fail_nodes == [5,6,8,10]' \
+	balance topology dim 4 fail-node 5,6,8,10
+json '.depth == 0 and .parent == {} and .candidates == ["XXX"] and (.weight | length) == 8' \
+	balance topology dim 3 method minimal-depth
+json '.adequate == false and .depth == 3' balance topology dim 4 fail-node 0,3,12,15
+json '.excluded == [0] and .members == 4' balance topology dim 3 fail-node 1,2,4
+json '.members == 65521' balance topology dim 16 \
+	fail-node 5,6,9,17,1,2,3,4,60000,3456,23456,12345,54321,8888,9999
+
+try 2 - '^hcctl: missing "load"' balance plan dim 2
+try 2 - '^hcctl: missing "fabric" or "dim"' balance plan load 1,2
+try 2 - '^hcctl: missing value after "load"' balance plan dim 1 load
+try 2 - '^hcctl: 2 loads for 4 nodes: one for each is wanted$' balance plan dim 2 load 0,1
+try 2 - '^hcctl: 5 loads for 4 nodes: one for each is wanted$' balance plan dim 2 load 0,1,2,3,4
+try 2 - '^hcctl: invalid load "x"' balance plan dim 1 load 0,x
+try 2 - '^hcctl: invalid load ""' balance plan dim 1 load 0,
+try 2 - '^hcctl: invalid load "-1"' balance plan dim 1 load 0,-1
+try 2 - '^hcctl: invalid load "100000001"' balance plan dim 1 load 0,100000001
+try 2 - '^hcctl: "load" is given twice' balance plan dim 1 load 0,1 load 0,1
+try 2 - '^hcctl: node 3 has failed and cannot have tasks: 7$' balance plan dim 2 load 0,1,2,7 fail-node 3
+try 2 - '^hcctl: invalid method "best"' balance plan dim 1 load 0,1 method best
+try 2 - '^hcctl: invalid topology "flat"' balance plan dim 1 load 0,1 topology flat
+try 2 - '^hcctl: invalid threshold "-1"' balance plan dim 1 load 0,1 threshold -1
+try 2 - '^hcctl: invalid hop-cost "-1"' balance plan dim 1 load 0,1 hop-cost -1
+try 2 - '^hcctl: invalid hop-cost "nan"' balance plan dim 1 load 0,1 hop-cost nan
+try 2 - '^hcctl: invalid hop-cost ""' balance plan dim 1 load 0,1 hop-cost ''
+try 1 - '^hcctl: no plan: cwa needs a cube without faults' balance plan dim 2 load 0,1,2,0 fail-node 3 method cwa
+try 1 - '^hcctl: nothing to balance' balance plan dim 1 load 1,0 fail-node 1
+try 0 'hops 21 \(optimum 21\) imbalance 0 ' - balance plan dim 3 load 19,11,2,9,0,9,10,4 method cwa
+try 0 '^excluded 0$' 'left out: 0$' balance plan dim 3 load 9,0,0,4,0,4,0,0 fail-node 1,2,4
+json '.final == [8,9,8,8,7,8,8,8] and .hops == 33 and .steps == 9 and .optimum == 21' \
+	balance plan dim 3 load 19,11,2,9,0,9,10,4 method dem
+json '.moves[0] == {"from":0,"to":4,"tasks":6,"step":1} and (.moves | length) == 7 and .migrations == 18
+	and .quota == .final and .final == [8,8,8,8,8,8,8,8]' \
+	balance plan dim 3 load 19,11,2,9,0,9,10,4
+json '.quota == [9,0,0,2,0,2,2,2]' \
+	balance plan dim 3 load 9,0,0,4,0,4,0,0 fail-node 1,2,4
+json '.method == "auto" and (.taken | IN("rid", "dem", "mcwa", "optimal"))' \
+	balance plan dim 2 load 1,2,3,90 method auto
+json '.taken == "rid" and .hops == 0' balance plan dim 2 load 1,2,3,90 method auto hop-cost 1000 threshold 0
+
+try 2 - '^hcctl: missing "dim"' balance simulate
+try 2 - '^hcctl: missing "faults"' balance simulate dim 3 seed 1
+try 2 - '^hcctl: missing "seed"' balance simulate dim 3 faults 0
+try 2 - '^hcctl: dim 11: nothing beyond dimension 10' balance simulate dim 11 faults 0 seed 1
+try 2 - '^hcctl: 5 faults of 8 nodes: at most half' balance simulate dim 3 faults 0..5 seed 1
+try 2 - '^hcctl: invalid faults "3..1"' balance simulate dim 3 faults 3..1 seed 1
+try 2 - '^hcctl: invalid faults "x"' balance simulate dim 3 faults x seed 1
+try 2 - '^hcctl: invalid faults "1.."' balance simulate dim 3 faults 1.. seed 1
+try 2 - '^hcctl: invalid runs "0"' balance simulate dim 3 faults 0 seed 1 runs 0
+try 2 - '^hcctl: invalid methods "cwa"' balance simulate dim 3 faults 0 seed 1 methods rid,cwa
+try 2 - '^hcctl: invalid methods "rid"' balance simulate dim 3 faults 0 seed 1 methods rid,rid
+try 2 - '^hcctl: invalid methods ""' balance simulate dim 3 faults 0 seed 1 methods ''
+try 2 - '^hcctl: invalid charge "all"' balance simulate dim 3 faults 0 seed 1 charge all
+try 2 - '^hcctl: invalid tau "x"' balance simulate dim 3 faults 0 seed 1 tau x
+try 2 - '^hcctl: invalid pick "x"' balance simulate dim 3 faults 0 seed 1 pick x
+try 2 - '^hcctl: invalid interval "-1"' balance simulate dim 3 faults 0 seed 1 interval -1
+try 2 - '^hcctl: invalid -o "x.png"' balance simulate dim 3 faults 0 seed 1 -o x.png
+try 2 - '^hcctl: "-o" is given twice' balance simulate dim 3 faults 0 seed 1 -o x.csv -o y.csv
+try 2 - '^hcctl: tasks 10001: at most 10000 is wanted$' balance simulate dim 3 faults 0 seed 1 tasks 10001
+try 1 - '^hcctl: cannot write no/x.svg' balance simulate dim 3 faults 0 seed 1 -o no/x.svg
+try 0 '^     0   [1-9]\.' - balance simulate dim 3 faults 0..1 runs 3 seed 1 -o sim.csv -o sim.svg
+[[ $(wc -l <sim.csv) == 11 && $(grep -c '^<g class="curve' sim.svg) == 10 ]]
+result $? 'a table and a picture'
+json '(.rows | length) == 10 and all(.rows[]; .speedup > .5 and .speedup <= .bound and .hops_ci95 >= 0)
+	and .threshold == 1 and .charge == "local" and .tau == "task" and .pick == "newest"' \
+	balance simulate dim 3 faults 0..1 runs 20 seed 1
+for words in 'charge phase' 'tau node' 'pick oldest' 'topology minimal-depth' 'threshold 5 interval 3'; do
+	# shellcheck disable=SC2086
+	json '(.rows | length) == 2' balance simulate dim 4 faults 2 runs 3 seed 1 methods rid,mcwa $words
+done
+"$hcctl" -j balance simulate dim 4 faults 0..3 runs 6 seed 7 jobs 1 >one 2>err &&
+	"$hcctl" -j balance simulate dim 4 faults 0..3 runs 6 seed 7 jobs 3 >out 2>>err && cmp one out 2>>err
+result $? 'the same whatever the number of threads'
+# A job in the background ignores SIGINT, so SIGTERM takes its part.
+"$hcctl" balance simulate dim 10 faults 0..9 runs 10000 seed 1 -o gone.svg -o gone.csv >out 2>err &
+sleep 1
+kill -TERM $!
+wait $!
+[[ $? == 1 && ! -s out && ! -e gone.svg && ! -e gone.csv ]] && grep -q '^hcctl: interrupted after .* nothing is left behind$' err
+result $? 'a simulation that is interrupted leaves nothing behind'
+
 # --- batch ------------------------------------------------------------------
 
 printf '# trees\ntree find dim 2\n\ntree find \\\n  dim 1   # last\n' >commands
@@ -313,28 +585,158 @@ if [[ ! -d /sys/module/hypercube ]]; then
 	try 1 - '^\{"error":"hypercube: module not loaded\?' -j fabric show
 	try 1 - 'hypercube: module not loaded' tree find fabric hc0
 	try 1 - 'hypercube: module not loaded' monitor
+	try 1 - 'hypercube: module not loaded' balance topology fabric hc0
 	try 1 - 'hypercube: module not loaded' plot hc0 -o hc0.svg
 fi
 try 1 - '^hcctl: no network namespace "no-such"' -n no-such fabric show
 
 # --- the words agree everywhere ---------------------------------------------
 
-completion=$here/../hcctl.bash-completion
 man=$here/../../Documentation/man
-"$hcctl" -j help >out
-for object in $(jq -r '.objects[]' out); do
+"$hcctl" -j help >help.json
+for object in $(jq -r '.objects[]' help.json); do
 	: >err
-	grep -qw "$object" "$completion" || echo "$object is not in the completion" >>err
 	[[ -f $man/hcctl-$object.8 ]] || echo "no hcctl-$object(8)" >>err
 	for word in $("$hcctl" -j "$object" help | jq -r '.usage[]' | grep -oE '\b[a-z][a-z-]+\b' | sort -u); do
 		[[ $word != hcctl && $word != "$object" ]] || continue
-		grep -qwF -- "$word" "$completion" || echo "$word is not in the completion" >>err
 		sed 's/\\-/-/g' "$man/hcctl-$object.8" 2>/dev/null | grep -qwF -- "$word" ||
 			echo "$word is not in hcctl-$object(8)" >>err
 	done
 	[[ ! -s err ]]
-	result $? "help, completion and manual of $object agree"
+	result $? "help and manual of $object agree"
 done
+
+# Each form of help of a command is the same, and has its usage.
+: >err
+while IFS=$'\t' read -r object command; do
+	want=$("$hcctl" help "$object" ${command:+"$command"})
+	for words in "$object $command --help" "$object $command x --help" "$object $command -h x" "--help $object $command"; do
+		# shellcheck disable=SC2086
+		[[ $("$hcctl" $words) == "$want" ]] || echo "\"hcctl $words\" says something else" >>err
+	done
+	[[ $want == "Usage: hcctl $object${command:+ $command}"* ]] || echo "no usage of $object $command" >>err
+	[[ $("$hcctl" "$object" --help) == "$("$hcctl" help "$object")" ]] || echo "--help of $object" >>err
+	(($(wc -L <<<"$want") <= 80)) || echo "long lines of $object $command" >>err
+done < <(jq -r '.commands[] | [.object, .command] | @tsv' help.json)
+[[ ! -s err ]]
+result $? 'every command has help'
+
+# What is abbreviated stands for the same for ever.
+: >err
+while read -r short long; do
+	[[ $("$hcctl" help "$short") == "Usage: hcctl $long"* ]] || echo "$short is not $long" >>err
+done <<'END'
+f fabric
+n node
+l link
+fau fault
+d detect
+r route
+t tree
+b bcast
+do doubling
+ri ring
+ba balance
+p plan
+m mfi
+ru run
+o op
+mo monitor
+s stats
+plo plot
+tra trace
+END
+while read -r object short long; do
+	[[ $("$hcctl" help "$object" "$short") == "Usage: hcctl $object $long"* ]] || echo "$object $short is not $long" >>err
+done <<'END'
+fabric a add
+fabric d del
+fabric s set
+fabric sh show
+fabric l show
+fabric list show
+fabric ls show
+fabric lst show
+fault r random
+fault c clear
+tree f find
+tree s show
+run r reduce
+run a allreduce
+run allg allgather
+run b bcast
+run ba barrier
+run g gather
+run s scatter
+END
+[[ ! -s err ]]
+result $? 'abbreviations stand for the same for ever'
+
+# --- completion -------------------------------------------------------------
+
+: >err
+for file in "$here"/../hcctl.{bash,zsh}-completion; do
+	cp "$file" words
+	"$here/../completion" "$hcctl" words 2>>err
+	cmp -s words "$file" || echo "try: make -C ctl completion" >>err
+done
+[[ ! -s err ]]
+result $? 'the completions have the words of the help'
+
+# Run in bash: offered WORD..: what is offered behind them
+offers() {
+	cat <<'END'
+hcctl() { echo '[{"name":"hc0"},{"name":"hc1"}]'; }
+offered() {
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+	_hcctl
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+want() {
+	local words=("${@:2}") got
+	got=$(offered "${words[@]}")
+	grep -qxF -- "$1" <<<"$got" || echo "\"${words[*]}\" does not offer $1"
+}
+END
+	jq -r '(.objects[], "help" | "want \(.) hcctl \"\""),
+		(.options[] | "want \(.long) hcctl -"),
+		(.objects[] | "want \(.) hcctl help \"\""),
+		(.commands[] | select(.command != "") | "want \(.command) hcctl \(.object) \"\"\nwant \(.command) hcctl help \(.object) \"\""),
+		(.commands[] | "hcctl \(.object) \(.command)" as $c | ((.places | length) == 0) as $free |
+			(if $free then $c else $c + " hc0" end) as $c |
+			.words[] | "want \(.word) \($c) \"\"", (.word as $w | .values[] | select(test("^[a-z]")) | "want \(.) \($c) \($w) \"\""))' help.json
+	cat <<'END'
+want hc1 hcctl fabric show ''
+want hc0 hcctl f l h
+want hc0 hcctl tree find fabric ''
+want hc1 hcctl -n x node show ''
+want minloc hcctl ru a hc0 op min
+want plan.json hcctl plot ''
+want file hcctl tree find dim 3 faults ''
+want file hcctl -b ''
+want exact hcctl t f dim 3 method e
+[[ $(offered hcctl fabric add '') != *hc0* ]] || echo 'the name of a new fabric is offered'
+END
+}
+touch plan.json file
+{ cat "$here/../hcctl.bash-completion"; offers; } >script
+bash script >err 2>&1
+[[ ! -s err ]]
+result $? 'bash completes all words'
+
+# zsh shows what compadd is given.
+if command -v zsh >/dev/null; then
+	{
+		# shellcheck disable=SC2016
+		echo 'compadd() { print -rl -- "$@"; }; _describe() { print -rl -- ${(P)2%%:*}; }; _files() { print -rl -- *(N); }; compdef() { }'
+		sed 's/^_hcctl "\$@"$//' "$here/../hcctl.zsh-completion"
+		# shellcheck disable=SC2016
+		offers | sed 's/^\tCOMP_WORDS=.*/\twords=("$@") CURRENT=$#/; /COMPREPLY/d'
+	} >script
+	zsh -f script >err 2>&1
+	[[ ! -s err ]]
+	result $? 'zsh completes all words'
+fi
 
 echo "1..$nr"
 ((failed == 0))

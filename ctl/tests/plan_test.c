@@ -110,21 +110,13 @@ int world_fixed(const struct world *w, uint32_t sink, const char *order,
 {
 	uint8_t dims[HC_LIB_DIM_MAX];
 	const char *why;
-	unsigned int i;
 
-	for (i = 0; order[i]; i++)
-		dims[i] = (uint8_t)(order[i] - '0');
-	return hc_plan_tree_fixed(w->f, sink, dims, i, plan, &why);
+	return hc_plan_tree_fixed(w->f, sink, dims, dims_of(order, dims), plan, &why);
 }
 
 bool has_order(const struct hc_tree *t, const char *order)
 {
-	unsigned int i;
-
-	for (i = 0; i < t->stages; i++)
-		if (t->order[i] != order[i] - '0')
-			return false;
-	return !order[i];
+	return dims_are(order, t->order, t->stages);
 }
 
 void to_oracle(const struct hc_tree *t, struct oracle_tree *ot)

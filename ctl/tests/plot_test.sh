@@ -94,8 +94,23 @@ svg 'a matrix' panels=8 nodes=0 -- tree find dim 7 sink 0 fail-link 3:1,64:2,1:0
 said '.nodes == 128 and .links == 448 and .faulty_links == 3 and .transfers > 120'
 svg 'a matrix' panels=9 -- bcast plan dim 8 source 9 fail-node 5,6,17,70,200 fail-link 0:3
 svg 'a large matrix' panels=13 -- tree find dim 12 fail-node 77
+svg 'a large matrix' panels=13 -- balance topology dim 12 fail-node 77
 [[ $(stat -c %s plan.svg) -lt 2000000 ]]
 result $? 'it is no larger than it must be'
+
+svg 'a balancing topology' nodes=16 links=32 edges=8 dead=4 -- balance topology dim 4 fail-node 5,6,8,10
+said '.kind == "topology" and .transfers == 8 and .failed_nodes == 4'
+svg 'a subcube alone' nodes=8 edges=0 -- balance topology dim 3
+svg 'trees of 64 nodes' nodes=64 links=192 dead=3 bad=1 -- balance topology dim 6 fail-node 1,2,40 fail-link 7:3
+svg 'a ring' nodes=8 links=12 edges=8 -- ring plan dim 3
+said '.kind == "rings" and .rings == 1 and .transfers == 8'
+svg 'rings beside faults' nodes=16 links=32 edges=16 bad=1 dead=1 -- ring plan dim 4 fail-node 5 fail-link 0:0
+said '.rings == 2 and .failed_nodes == 1'
+svg 'rings that go back the same way' nodes=8 links=12 edges=9 -- ring plan dim 3 method vrt width 4
+svg 'a matrix of rings' panels=9 -- ring plan dim 8 method vrt fail-node 3
+printf '0 1\n1 2\n2 0\n2 3\n3 4\n9\n' >net
+svg 'rings of a network' nodes=5 edges=5 -- ring plan graph net
+said '.kind == "rings" and .nodes == 6 and .links == 5 and .rings == 2'
 
 # --- the same in words ------------------------------------------------------
 
@@ -151,9 +166,28 @@ refused 2 'invalid plan bad.json: ' '{"dim":3,"sink":0,"order":[0,1,1]}'
 refused 2 'invalid plan bad.json: a fault is not' '{"dim":3,"sink":0,"order":[0],"fail_nodes":[8]}'
 refused 2 'invalid plan bad.json: a fault is not' '{"dim":3,"sink":0,"order":[0],"fail_links":[{"node":0}]}'
 refused 2 'invalid plan bad.json: ' '{"dim":3,"sink":0,"order":[0],"fail_nodes":[0]}'
+refused 2 'invalid plan bad.json: no ring' '{"dim":3,"rings":[]}'
+refused 2 'invalid plan bad.json: "rings" is no list' '{"dim":3,"rings":[5]}'
+refused 2 'invalid plan bad.json: "rings" is no list' '{"dim":3,"rings":[{"level":0,"nodes":[0,-1]}]}'
+refused 2 'invalid plan bad.json: a ring goes where no healthy link' '{"dim":3,"rings":[{"level":0,"nodes":[0,3]}]}'
+refused 2 'invalid plan bad.json: no such node' '{"dim":3,"rings":[{"level":0,"nodes":[0,8]}]}'
+refused 2 'invalid plan bad.json: a ring goes where no healthy link' \
+	'{"dim":3,"fail_nodes":[1],"rings":[{"level":0,"nodes":[0,1]}]}'
+refused 2 'invalid plan bad.json: "links" is no list' '{"links":[[0]],"rings":[{"level":0,"nodes":[0,1]}]}'
+refused 2 'invalid plan bad.json: "links" is no list' '{"links":[[0,65536]],"rings":[{"level":0,"nodes":[0,1]}]}'
+refused 2 'invalid plan bad.json: "nodes" is no list' '{"links":[],"nodes":["x"],"rings":[{"level":0,"nodes":[0]}]}'
 refused 2 'invalid plan bad.json: "source" is no node' '{"dim":3,"source":8,"sequence":[0]}'
 refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":3,"source":0,"sequence":[3]}'
 refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":1,"source":0,"sequence":[0,0,0]}'
+
+refused 2 'invalid plan bad.json: "depth" is no' '{"dim":2,"subcube":"XX","parent":{}}'
+refused 2 'invalid subcube "X"' '{"dim":2,"subcube":"X","depth":0,"parent":{}}'
+refused 2 'invalid plan bad.json: "parent" does not' '{"dim":2,"subcube":"X0","depth":1,"parent":{"3":0}}'
+refused 2 'invalid plan bad.json: "parent" does not' '{"dim":2,"subcube":"X0","depth":1,"parent":{"x":0}}'
+refused 2 'invalid plan bad.json: "parent" does not' '{"dim":2,"subcube":"X0","depth":1,"parent":[]}'
+refused 2 'invalid plan bad.json: the way to the subcube' \
+	'{"dim":2,"subcube":"0X","depth":1,"parent":{"2":3,"3":2}}'
+refused 2 'invalid plan bad.json: a node that could' '{"dim":2,"subcube":"0X","depth":1,"parent":{"2":0}}'
 
 # wrong STATUS PATTERN WORD..
 wrong() {

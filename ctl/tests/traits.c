@@ -7,12 +7,12 @@
 #include "hc_traits.h"
 #include "plan_test.h"
 
-#define LAST HYPERCUBE_SCATTER
+#define LAST HYPERCUBE_ALLGATHER
 
 TEST(traits_each_collective_has_sensible_ones)
 {
 	const __u32 known = hc_bit(HYPERCUBE_PLAN_TREE) | hc_bit(HYPERCUBE_PLAN_BCAST) |
-			    hc_bit(HYPERCUBE_PLAN_DOUBLING);
+			    hc_bit(HYPERCUBE_PLAN_DOUBLING) | hc_bit(HYPERCUBE_PLAN_RING);
 	const struct hc_traits *t;
 	unsigned int i, j;
 
@@ -26,8 +26,11 @@ TEST(traits_each_collective_has_sensible_ones)
 		ASSERT_TRUE((t->gives == HC_WHO_NOBODY) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE((t->gets == HC_WHO_NOBODY) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE(!hc_traits_unasked(t) || t->gives == HC_WHO_ROOT);
-		/* Members that call and get something, or are told, wait for it. */
-		ASSERT_TRUE(t->told == (t->gets == HC_WHO_ALL || t->gets == HC_WHO_NOBODY));
+		/* Members that call and get something, or are told, wait for it; who has all blocks
+		 * does not know yet who has his.
+		 */
+		ASSERT_TRUE(t->told == ((t->gets == HC_WHO_ALL && !hc_traits_shares(t)) ||
+					t->gets == HC_WHO_NOBODY));
 	}
 }
 
@@ -50,7 +53,9 @@ TEST(traits_which_plans_carry_what)
 
 	for (i = 1; i <= LAST; i++) {
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_BCAST, 0) == (i == HYPERCUBE_BCAST));
-		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_TREE, 0) == (i != HYPERCUBE_BCAST));
+		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_TREE, 0) ==
+			    (i != HYPERCUBE_BCAST && i != HYPERCUBE_ALLGATHER));
+		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_RING, 0) == (i == HYPERCUBE_ALLGATHER));
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_DOUBLING, 0) ==
 			    (i == HYPERCUBE_ALLREDUCE || i == HYPERCUBE_BARRIER));
 		ASSERT_TRUE(!carried(i, 0, 0) && !carried(i, 31, 0) && !carried(i, 32, 0) &&

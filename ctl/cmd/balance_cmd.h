@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * hcctl balance: shared by its commands.
+ */
+#ifndef _HCCTL_BALANCE_CMD_H
+#define _HCCTL_BALANCE_CMD_H
+
+#include "balance.h"
+#include "cmd.h"
+
+/* Read the words: those that say the faults, and @own, which ends with {}. */
+int balance_args(struct hcctl *h, struct fault_args *a, const struct arg *own, int argc,
+		 char **argv);
+/* Check those, read file or fabric.  Release with hc_faults_free(). */
+int balance_faults(struct hcctl *h, struct fault_args *a, struct hc_faults **f);
+/* Complains. */
+int balance_topology(struct hcctl *h, const struct hc_faults *f, enum hc_balance_shape shape,
+		     struct hc_balance_topo *t);
+
+extern const char * const balance_shapes[];
+
+/* For struct arg: a double that is not negative. */
+int balance_arg_cost(struct hcctl *h, const char *name, const char *word, void *dst);
+int balance_plan(struct hcctl *h, int argc, char **argv);
+int balance_simulate(struct hcctl *h, int argc, char **argv);
+
+/* --- balance_print.c --- */
+/* What a topology is called, and whom it leaves out. */
+void balance_out_shape(struct hcctl *h, const struct hc_balance_topo *t);
+void balance_out_topology(struct hcctl *h, const char *fabric, enum hc_balance_shape shape,
+			  const struct hc_faults *f, const struct hc_balance_topo *t);
+/* What is less than one may expect. */
+void balance_warn(struct hcctl *h, enum hc_balance_shape shape, const struct hc_balance_topo *t);
+
+#endif /* _HCCTL_BALANCE_CMD_H */

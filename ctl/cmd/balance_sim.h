@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * hcctl balance simulate: what is simulated, and who prints it.
+ */
+#ifndef _HCCTL_BALANCE_SIM_H
+#define _HCCTL_BALANCE_SIM_H
+
+#include <stdio.h>
+
+#include "balance_cmd.h"
+#include "plan/balance_sim.h"
+
+/**
+ * struct sim_point - a method with so many faults
+ * @speedup: against no balancing
+ * @hops: for each live node
+ * @rounds: of balancing
+ */
+struct sim_point {
+	struct hc_mean speedup;
+	struct hc_mean hops;
+	struct hc_mean rounds;
+};
+
+/**
+ * struct sim_study - a simulation
+ * @s: the setting
+ * @first: least number of failed nodes
+ * @last: and the greatest
+ * @runs: runs for each
+ * @jobs: threads
+ * @methods: these
+ * @nmethods: how many
+ * @raw: of each run the results of all methods: at ((faults - first) * runs + run) * nmethods
+ * @point: at (faults - first) * nmethods + method
+ * @bound: for each number of faults; nobody idle, nothing costs
+ */
+struct sim_study {
+	struct hc_sim s;
+	uint32_t first;
+	uint32_t last;
+	uint32_t runs;
+	uint32_t jobs;
+	enum hc_balance_method methods[HC_BALANCE_METHODS];
+	size_t nmethods;
+	struct hc_sim_result *raw;
+	struct sim_point *point;
+	struct hc_mean *bound;
+};
+
+/* --- balance_sim_print.c --- */
+extern const char * const sim_charges[], * const sim_taus[], * const sim_picks[];
+
+void sim_out(struct hcctl *h, const struct sim_study *st);
+void sim_csv_print(FILE *f, const struct sim_study *st);
+
+/* --- balance_chart_print.c --- */
+void sim_chart_print(FILE *f, const struct sim_study *st);
+
+#endif /* _HCCTL_BALANCE_SIM_H */

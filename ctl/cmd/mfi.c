@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl mfi: how many faults an algorithm that checks itself can hide, and how its processes
+ * are put together so that those of a processor can fail together.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "mfi.h"
+
+#define DEFAULT_LIMIT UINT64_C(60000000000)
+
+struct size {
+	uint32_t rows;
+	uint32_t cols;
+};
+
+/* The words of the command. */
+struct mfi_req {
+	uint32_t dim;
+	struct size mesh;
+	struct size torus;
+	const char *graph;
+	const char *envs;
+	struct arg_choice pattern;
+	struct arg_choice method;
+	uint32_t tg;
+	uint64_t limit;
+	struct node_list set;
+	bool matrix;
+	uint32_t escape;
+	const char *plot;
+};
+
+static const char * const patterns[] = {
+	[HC_MFI_STAR] = "star", [HC_MFI_SQUARE] = "square", [HC_MFI_BOX] = "box",
+	[HC_MFI_LISTED] = "listed", NULL,
+};
+
+/* None was given. */
+#define ANY_PATTERN (HC_MFI_LISTED + 1)
+
+static const char * const methods[] = {
+	[HC_MFI_AUTO] = "auto", [HC_MFI_SEARCH] = "search", [HC_MFI_COLOUR] = "colouring", NULL,
+};
+
+/* --- words --- */
+
+static int arg_size(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	struct size *s = dst;
+	unsigned long long rows, cols;
+	char *end = NULL;
+
+	rows = isdigit((unsigned char)*word) ? strtoull(word, &end, 10) : 0;
+	if (!rows || *end != 'x' || !isdigit((unsigned char)end[1]))
+		return hc_invalid(h, name, word, "rows and columns are wanted, as in 5x5");
+	cols = strtoull(end + 1, &end, 10);
+	if (!cols || *end)
+		return hc_invalid(h, name, word, "rows and columns are wanted, as in 5x5");
+	if (rows > HC_MFI_PROCESSORS || cols > HC_MFI_PROCESSORS ||
+	    rows * cols > HC_MFI_PROCESSORS)
+		return hc_invalid(h, name, word, "at most 4096 processors");
+	s->rows = rows;
+	s->cols = cols;
+	return 0;
+}
+
+static int arg_cube(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t v;
+
+	if (hc_number(word, 12, &v) || !v)
+		return hc_invalid(h, name, word, "a dimension from 1 to 12 is wanted");
+	*(uint32_t *)dst = v;
+	return 0;
+}
+
+static int arg_tg(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t v;
+
+	if (hc_number(word, HC_MFI_PROCESSORS, &v) || !v)
+		return hc_invalid(h, name, word, "a number from 1 to 4096 is wanted");
+	*(uint32_t *)dst = v;
+	return 0;
+}
+
+static int arg_escape(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t v;
+
+	if (hc_number(word, MFI_ESCAPE, &v) || !v)
+		return hc_invalid(h, name, word, "a number from 1 to 6 is wanted");
+	*(uint32_t *)dst = v;
+	return 0;
+}
+
+static int arg_picture(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	const char *dot = strrchr(word, '.');
+
+	if (!dot || strcmp(dot, ".svg"))
+		return hc_invalid(h, name, word, "a name that ends in .svg is wanted");
+	*(const char **)dst = word;
+	return 0;
+}
+
+static int check(struct hcctl *h, struct mfi_req *q)
+{
+	int kinds = !!q->dim + !!q->mesh.rows + !!q->torus.rows + !!q->graph;
+	unsigned int p = q->pattern.v;
+
+	if (kinds != 1)
+		return kinds ? hc_duplicate(h, "dim, mesh, torus or graph") :
+			hc_missing(h, "\"dim\", \"mesh\", \"torus\" or \"graph\"");
+	if ((p == HC_MFI_SQUARE || p == HC_MFI_BOX) && !q->mesh.rows && !q->torus.rows)
+		return hc_invalid(h, "pattern", patterns[p], "only a mesh or torus has that");
+	if (q->graph && q->envs)
+		return hc_invalid(h, "envs", q->envs, "they stand in the file of the graph");
+	if (p == HC_MFI_LISTED && !q->graph && !q->envs)
+		return hc_missing(h, "\"envs\", a file with the environments");
+	if (q->envs && p != HC_MFI_LISTED && p != ANY_PATTERN)
+		return hc_invalid(h, "pattern", patterns[p], "\"envs\" lists the environments");
+	if (q->set.n && q->escape)
+		return hc_invalid(h, "escape", "set", "that is asked of a set anyway");
+	return 0;
+}
+
+/* --- the processors --- */
+
+static struct hc_mfi_net *make_graph(const struct mfi_req *q, const struct mfi_graph *g)
+{
+	bool star = q->pattern.v == HC_MFI_STAR || (q->pattern.v == ANY_PATTERN && !g->nenvs);
+	struct hc_mfi_net *net;
+
+	net = hc_mfi_new(g->n, star ? g->links : g->envs, star ? g->nlinks : g->nenvs, q->tg);
+	if (net && star)
+		net->pattern = HC_MFI_STAR;
+	return net;
+}
+
+/* A cube, mesh or torus with environments from a file. */
+static struct hc_mfi_net *make_listed(const struct mfi_req *q, const struct mfi_graph *g,
+				      struct hc_mfi_net *shape)
+{
+	struct hc_mfi_pair *p = calloc(g->nenvs + 1, sizeof(*p));
+	struct hc_mfi_net *net = NULL;
+	size_t i;
+
+	for (i = 0; p && i < g->nenvs; i++)
+		p[i] = (struct hc_mfi_pair){ g->names[g->envs[i].u], g->names[g->envs[i].v] };
+	if (p)
+		net = hc_mfi_new(shape->n, p, g->nenvs, q->tg);
+	if (net) {
+		net->kind = shape->kind;
+		net->dim = shape->dim;
+		net->rows = shape->rows;
+		net->cols = shape->cols;
+	}
+	free(p);
+	hc_mfi_free(shape);
+	return net;
+}
+
+static int check_listed(struct hcctl *h, const struct mfi_req *q, const struct mfi_graph *g,
+			uint32_t n)
+{
+	if (g->nlinks) {
+		hc_error(h, "%s: links are those of the machine; only \"env\" is wanted", q->envs);
+		return HC_NO;
+	}
+	if (g->names[g->n - 1] >= n) {
+		hc_error(h, "%s: no processor %u: there are %u", q->envs, g->names[g->n - 1], n);
+		return HC_NO;
+	}
+	return 0;
+}
+
+static struct hc_mfi_net *make_shape(const struct mfi_req *q)
+{
+	const struct size *s = q->mesh.rows ? &q->mesh : &q->torus;
+	unsigned int p = q->pattern.v >= HC_MFI_LISTED ? HC_MFI_STAR : q->pattern.v;
+
+	if (q->dim)
+		return hc_mfi_cube(q->dim, q->tg);
+	return hc_mfi_grid(s->rows, s->cols, s == &q->torus, p, q->tg);
+}
+
+static int make(struct hcctl *h, const struct mfi_req *q, struct mfi_graph *g,
+		struct hc_mfi_net **net)
+{
+	int rc = 0;
+
+	if (q->graph || q->envs)
+		rc = mfi_read(h, q->graph ?: q->envs, g);
+	if (rc)
+		return rc;
+	if (q->graph && q->pattern.v == HC_MFI_LISTED && !g->nenvs) {
+		hc_error(h, "%s: no environments", q->graph);
+		return HC_NO;
+	}
+	*net = q->graph ? make_graph(q, g) : make_shape(q);
+	if (*net && q->envs) {
+		rc = check_listed(h, q, g, (*net)->n);
+		if (rc)
+			return rc;
+		*net = make_listed(q, g, *net);
+	}
+	return *net ? 0 : hc_nomem(h);
+}
+
+/* --- time --- */
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/**
+ * struct clock - how long it may take, and what a terminal is told of it
+ * @end: at this time
+ * @told: when it was told something last
+ * @found: what
+ * @terminal: standard error is one
+ */
+struct clock {
+	uint64_t end;
+	uint64_t told;
+	const struct hc_mfi_found *found;
+	bool terminal;
+};
+
+static bool go_on(void *arg)
+{
+	struct clock *c = arg;
+	uint64_t t = now();
+
+	if (c->terminal && t - c->told > 500000000) {
+		fprintf(stderr, "\rmfi %u to %u, %" PRIu64 " nodes, %u s left\033[K",
+			c->found->size, c->found->upper, c->found->nodes,
+			t < c->end ? (unsigned int)((c->end - t) / 1000000000) : 0);
+		c->told = t;
+	}
+	return t < c->end;
+}
+
+static void told(const struct clock *c)
+{
+	if (c->told && c->terminal)
+		fputs("\r\033[K", stderr);
+}
+
+/* --- what is asked --- */
+
+static int find(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v, struct clock *c)
+{
+	bool *set = calloc(v->net->n, sizeof(*set));
+	int rc = set ? 0 : -ENOMEM;
+
+	if (set)
+		v->coloured = hc_mfi_colour(v->net, NULL, 0, set);
+	free(set);
+	if (!rc)
+		rc = hc_mfi_find(v->net, q->method.v, &v->found, go_on, c);
+	if (!rc)
+		rc = hc_mfi_groups(v->net, v->found.set, v->found.upper, &v->groups);
+	return rc ? hc_nomem(h) : 0;
+}
+
+static int given(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
+{
+	uint32_t faults[HC_MFI_ESCAPE_FAULTS], u, n = 0;
+	size_t i;
+
+	v->given = true;
+	v->escape = -1;
+	v->found.set = calloc(v->net->n, sizeof(*v->found.set));
+	if (!v->found.set)
+		return hc_nomem(h);
+	for (i = 0; i < q->set.n; i++) {
+		u = mfi_index(v->names, v->net->n, q->set.v[i]);
+		if (u == UINT32_MAX) {
+			hc_error(h, "no processor %u: there are %u", q->set.v[i], v->net->n);
+			return HC_NO;
+		}
+		v->found.set[u] = true;
+	}
+	if (hc_mfi_count(v->net, v->found.set) > HC_MFI_ESCAPE_FAULTS)
+		return 0;
+	for (u = 0; u < v->net->n; u++)
+		if (v->found.set[u])
+			faults[n++] = u;
+	v->escape = hc_mfi_escapes(v->net, faults, n);
+	return v->escape < 0 ? hc_nomem(h) : 0;
+}
+
+static int escape(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v, struct clock *c)
+{
+	int rc = 0;
+
+	v->complete = true;
+	while (!rc && v->ntried < q->escape && v->ntried < v->net->n) {
+		struct hc_mfi_escape *e = &v->tried[v->ntried++];
+
+		rc = hc_mfi_escape_all(v->net, v->ntried, e, go_on, c);
+	}
+	if (rc == -EINTR)
+		v->complete = false;
+	return rc && rc != -EINTR ? hc_nomem(h) : 0;
+}
+
+static int too_many(struct hcctl *h, const struct mfi_req *q, const struct hc_mfi_net *net)
+{
+	uint64_t rows = mfi_sets(net->n, net->tg);
+
+	if (q->matrix && (rows > MFI_ROWS || !rows)) {
+		hc_error(h, "no matrix of %" PRIu64 " rows: at most %u, at least 1", rows,
+			 MFI_ROWS);
+		return HC_NO;
+	}
+	if (q->escape && mfi_sets(net->n, q->escape) > MFI_SETS) {
+		hc_error(h, "too many sets of %u faults: more than %u", q->escape, MFI_SETS);
+		return HC_NO;
+	}
+	return 0;
+}
+
+static int run(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
+{
+	struct clock c = { .found = &v->found, .terminal = isatty(STDERR_FILENO) };
+	int rc = too_many(h, q, v->net);
+
+	if (rc)
+		return rc;
+	c.end = now() + q->limit;
+	rc = q->set.n ? given(h, q, v) : find(h, q, v, &c);
+	if (!rc && q->escape)
+		rc = escape(h, q, v, &c);
+	told(&c);
+	if (!rc && q->plot)
+		rc = mfi_plot(h, q->plot, v);
+	return rc ?: mfi_print(h, v);
+}
+
+static int mfi_req(struct hcctl *h, struct mfi_req *q)
+{
+	struct hc_mfi_net *net = NULL;
+	struct mfi_graph g = {};
+	struct mfi_view v = {};
+	int rc = check(h, q) ?: make(h, q, &g, &net);
+
+	if (!rc) {
+		v.net = net;
+		v.names = q->graph ? g.names : NULL;
+		v.pattern = patterns[net->pattern];
+		v.matrix = q->matrix;
+		rc = run(h, q, &v);
+	}
+	free(v.found.set);
+	free(v.groups.of);
+	hc_mfi_free(net);
+	mfi_graph_free(&g);
+	return rc;
+}
+
+static int mfi(struct hcctl *h, int argc, char **argv)
+{
+	struct mfi_req q = {
+		.pattern = { patterns, ANY_PATTERN }, .method = { methods },
+		.tg = 1, .limit = DEFAULT_LIMIT,
+	};
+	struct arg args[] = {
+		{ "dim", arg_cube, &q.dim },
+		{ "mesh", arg_size, &q.mesh },
+		{ "torus", arg_size, &q.torus },
+		{ "graph", arg_str, &q.graph },
+		{ "pattern", arg_choice, &q.pattern },
+		{ "envs", arg_str, &q.envs },
+		{ "tg", arg_tg, &q.tg },
+		{ "set", arg_nodes, &q.set, .many = true },
+		{ "method", arg_choice, &q.method },
+		{ "limit", arg_time, &q.limit },
+		{ "escape", arg_escape, &q.escape },
+		{ "matrix", NULL, &q.matrix },
+		{ "plot", arg_picture, &q.plot },
+		{}
+	};
+	int rc = hc_args(h, args, argc, argv) ?: mfi_req(h, &q);
+
+	free(q.set.v);
+	return rc;
+}
+
+const struct hc_cmd mfi_cmds[] = {
+	{ NULL, mfi,
+	  "{ dim N | mesh RxC | torus RxC | graph FILE }\n"
+	  "          [pattern { star | square | box | listed }] [envs FILE] [tg T]\n"
+	  "          [set NODES | method { auto | search | colouring } [limit TIME] [escape K]]\n"
+	  "          [matrix] [plot FILE.svg]" },
+	{}
+};

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl ring: trees of rings in cubes and in other networks, for all-to-all broadcast.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "planner.h"
+#include "ring_cmd.h"
+
+/* A plan, and the network that it is for. */
+struct ring {
+	struct hc_graph *g;
+	struct hc_ring_plan plan;
+};
+
+static void release(void *plan)
+{
+	struct ring *r = plan;
+
+	hc_ring_plan_free(&r->plan);
+	hc_graph_free(r->g);
+}
+
+/* Of r->g, which may also be a cube. */
+static int find_in(struct hcctl *h, const struct plan_req *q, const struct hc_faults *cube,
+		   struct ring *r)
+{
+	const uint32_t *width = q->own;
+	int rc = r->g ? hc_plan_ring(r->g, cube, q->method.v, *width, &r->plan) : -ENOMEM;
+
+	if (rc == -ENOMEM)
+		return hc_nomem(h);
+	if (rc)
+		hc_error(h, "no rings: no node is connected with any other");
+	return rc;
+}
+
+static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
+{
+	struct ring *r = plan;
+
+	r->g = hc_graph_cube(f);
+	return find_in(h, q, f, r);
+}
+
+static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		 const void *plan)
+{
+	const struct ring *r = plan;
+	const struct ring_view v = {
+		.fabric = q->faults.fabric, .dim = f->dim, .faults = f, .g = r->g, .plan = &r->plan,
+	};
+
+	cmd_ring_print(h, &v);
+	cmd_ring_warn(h, r->g, &r->plan);
+	return 0;
+}
+
+static int check(struct hcctl *h, const struct plan_req *q)
+{
+	const uint32_t *width = q->own;
+
+	if (*width && q->method.v == HC_RING_HAMILTON)
+		return hc_invalid(h, "method", ring_methods[HC_RING_HAMILTON],
+				  "its ring is as long as can be and has no \"width\"");
+	return 0;
+}
+
+static struct nl_shape shape(const void *plan)
+{
+	const struct ring *r = plan;
+
+	return (struct nl_shape){ .rings = &r->plan.tree };
+}
+
+/* Where the first ring begins: one member that all know of. */
+static uint32_t begin_of(const struct nl_plan *v)
+{
+	return v->nring_nodes ? v->ring_nodes[0] : NL_NONE;
+}
+
+static void show_ring(struct hcctl *h, const struct nl_plan *v, uint32_t id, uint32_t begin)
+{
+	const struct hc_ring *r = &v->rings[id];
+	uint32_t i;
+
+	out_object(h, NULL);
+	out_uint(h, "id", NULL, id);
+	out_uint(h, "level", NULL, r->level);
+	if (id)
+		out_uint(h, "parent", NULL, r->parent);
+	out_array(h, "nodes");
+	for (i = begin; i < begin + r->size && i < v->nring_nodes; i++)
+		out_uint(h, NULL, NULL, v->ring_nodes[i]);
+	out_close(h);
+	out_close(h);
+}
+
+static void show(struct hcctl *h, const struct nl_plan *v)
+{
+	uint32_t i, begin = 0;
+
+	out_text(h, " rings %u virtual nodes %u", v->nrings, v->nring_nodes);
+	if (!h->json)
+		return;
+	out_array(h, "rings");
+	for (i = 0; i < v->nrings; begin += v->rings[i++].size)
+		show_ring(h, v, i, begin);
+	out_close(h);
+	out_uint(h, "virtual_nodes", NULL, v->nring_nodes);
+}
+
+/* The fewest healthy links of a member: it gets so many messages at once at most. */
+static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
+{
+	uint32_t i, least = UINT32_MAX;
+
+	for (i = 0; i < v->nring_nodes; i++)
+		if (v->ring_nodes[i] < g->nodes && hc_graph_degree(g, v->ring_nodes[i]) < least)
+			least = hc_graph_degree(g, v->ring_nodes[i]);
+	return least ? least : 1;
+}
+
+/* Of messages of one segment, until all have all.  No plan brings a member more at once than it has
+ * links.
+ */
+static int truth(const struct nl_plan *v, struct plan_truth *t)
+{
+	const struct hc_ring_tree tree = {
+		.nrings = v->nrings, .nnodes = v->nring_nodes, .ring = v->rings,
+		.node = v->ring_nodes,
+	};
+	const uint32_t members = cmd_set_count(v->members, 32 * v->member_words);
+	struct hc_graph *g = hc_graph_cube(t->faults);
+	struct hc_ring_count count = {};
+	uint32_t links;
+	int rc = g ? 0 : -ENOMEM;
+
+	if (!rc && v->nrings > 1)
+		rc = hc_ring_steps(&tree, false, &count);
+	if (!rc) {
+		links = fewest_links(v, g);
+		t->promise = v->nrings > 1 ? count.deliver : members - 1;
+		t->optimum = (members - 1 + links - 1) / links;
+		t->exact = t->promise == t->optimum;
+	}
+	hc_graph_free(g);
+	return rc;
+}
+
+static int arg_width(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	int rc = arg_u32(h, name, word, dst);
+
+	if (!rc && *(uint32_t *)dst < 2)
+		return hc_invalid(h, name, word, "a ring has at least 2 nodes");
+	return rc;
+}
+
+/* Is one of the words before values "graph"? */
+static bool wants_graph(int argc, char **argv)
+{
+	int i = 0;
+
+	while (i < argc && strcmp(argv[i], "graph"))
+		i += strcmp(argv[i], "apply") ? 2 : 1;
+	return i < argc;
+}
+
+static int plan_graph(struct hcctl *h, struct plan_req *q, uint32_t *width, int argc, char **argv)
+{
+	const char *file = NULL;
+	struct arg args[] = {
+		{ "graph", arg_str, &file },
+		{ "width", arg_width, width },
+		{ "method", arg_choice, &q->method },
+		{}
+	};
+	struct ring r = {};
+	int rc = hc_args(h, args, argc, argv) ?: check(h, q) ?: cmd_graph_file(h, file, &r.g);
+
+	if (!rc)
+		rc = find_in(h, q, NULL, &r);
+	if (!rc) {
+		cmd_ring_print(h, &(struct ring_view){ .file = file, .g = r.g, .plan = &r.plan });
+		cmd_ring_warn(h, r.g, &r.plan);
+	}
+	release(&r);
+	return rc;
+}
+
+static int plan(struct hcctl *h, int argc, char **argv)
+{
+	uint32_t width = 0;
+	struct plan_req q = {
+		.root = NL_NONE, .method.words = ring_methods, .own = &width,
+	};
+	const struct arg own[] = {
+		{ "width", arg_width, &width },
+		{ "method", arg_choice, &q.method },
+		{}
+	};
+
+	if (wants_graph(argc, argv))
+		return plan_graph(h, &q, &width, argc, argv);
+	return planner_command(h, &ring_planner, &q, own, argc, argv);
+}
+
+static int show_plans(struct hcctl *h, int argc, char **argv)
+{
+	return planner_show_type(h, &ring_planner, argc, argv);
+}
+
+static const struct hc_cmd ring_cmds[] = {
+	{
+		"plan", plan,
+		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] | graph FILE } [width W] [method auto|vrt|hamilton]",
+	},
+	{ "show", show_plans, "NAME" },
+	{}
+};
+
+const struct planner ring_planner = {
+	.type = HYPERCUBE_PLAN_RING,
+	.object = {
+		"ring", "trees of rings around the faults, for all-to-all broadcast", ring_cmds
+	},
+	.name = "ring",
+	.title = "ring",
+	.command = "ring plan",
+	.id = 5,
+	.size = sizeof(struct ring),
+	.check = check,
+	.find = find,
+	.free = release,
+	.shape = shape,
+	.print = print,
+	.root_of = begin_of,
+	.show = show,
+	.truth = truth,
+};

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What the tool and the library share: the version, where things are installed, how pages are.
+
+version := $(shell sed -n 's/^.define HC_VERSION "\(.*\)"$$/\1/p' $(top)/module/lib/hc_version.h)
+
+PREFIX ?= /usr/local
+BINDIR ?= $(PREFIX)/bin
+LIBDIR ?= $(PREFIX)/lib
+INCLUDEDIR ?= $(PREFIX)/include
+MANDIR ?= $(PREFIX)/share/man
+COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+
+# $(call install-pages,SECTION,PAGE..): manual pages, which say their version
+define install-pages
+install -d $(DESTDIR)$(MANDIR)/man$(1)
+for page in $(2); do \
+	sed '/^\.TH/s/ hypercube "/ "hypercube $(version)" "/' $$page >$(DESTDIR)$(MANDIR)/man$(1)/$${page##*/} && \
+	chmod 644 $(DESTDIR)$(MANDIR)/man$(1)/$${page##*/} || exit 1; \
+done
+endef
+
+# $(call installed-pages,SECTION,PAGE..)
+installed-pages = $(patsubst %,$(DESTDIR)$(MANDIR)/man$(1)/%,$(notdir $(2)))

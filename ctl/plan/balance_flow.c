@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The fewest hops to an even load: a minimum-cost flow, exact, by the primal-dual method.
+ *
+ * Whoever has more than the mean, rounded down, is a source of what he has more; whoever
+ * has less is a sink of what he lacks.  What remains, R tasks, may stay anywhere, one at a
+ * node: each node has a link of no cost and capacity 1 to the pool, a further node, which
+ * is a sink of R.  A hop costs 1, and one against tasks that already go the other way -1.
+ *
+ * Potentials keep reduced costs from being negative.  Over links of reduced cost 0 as much
+ * as possible is sent (blocking flows, Dinic); then the potentials of all nodes that the
+ * sources do not reach grow by as much as is possible.  The potential of the sinks is the
+ * length of the ways and grows each time, so there are few rounds.
+ */
+#include <stdlib.h>
+
+#include "balance_impl.h"
+
+#define UNSEEN UINT32_MAX
+#define PLENTY INT64_MAX
+
+/**
+ * struct hc_flow - a network and a flow
+ * @b: nodes and links
+ * @dim: dimension
+ * @pool: the number of the pool; the sinks' common end is behind it
+ * @end: that number
+ * @flow: tasks that leave node u along dimension d, at u * dim + d, less those that come
+ * @excess: what a source has left to send
+ * @lack: what a sink lacks; of the pool what it still takes
+ * @kept: the node has a task in the pool
+ * @pi: potentials
+ * @level: distance from the sources over links of reduced cost 0
+ * @next: which link of a node to try
+ * @path: nodes of the way that is tried
+ * @queue: nodes in the order of their levels
+ */
+struct hc_flow {
+	const struct hc_balancer *b;
+	unsigned int dim;
+	uint32_t pool;
+	uint32_t end;
+	int64_t *flow;
+	int64_t *excess;
+	int64_t *lack;
+	uint8_t *kept;
+	int32_t *pi;
+	uint32_t *level;
+	uint32_t *next;
+	uint32_t *path;
+	uint32_t *queue;
+};
+
+struct hc_flow *hc_flow_new(const struct hc_balancer *b)
+{
+	uint32_t nodes = hc_nodes(b->f->dim), all = nodes + 2;
+	struct hc_flow *fl = calloc(1, sizeof(*fl));
+
+	if (!fl)
+		return NULL;
+	fl->b = b;
+	fl->dim = b->f->dim;
+	fl->pool = nodes;
+	fl->end = nodes + 1;
+	fl->flow = malloc((size_t)nodes * fl->dim * sizeof(*fl->flow));
+	fl->excess = malloc(2 * all * sizeof(*fl->excess));
+	fl->pi = malloc(5 * all * sizeof(*fl->pi));
+	fl->kept = malloc(nodes);
+	if (!fl->flow || !fl->excess || !fl->pi || !fl->kept) {
+		hc_flow_free(fl);
+		return NULL;
+	}
+	fl->lack = fl->excess + all;
+	fl->level = (uint32_t *)fl->pi + all;
+	fl->next = fl->level + all;
+	fl->path = fl->next + all;
+	fl->queue = fl->path + all;
+	return fl;
+}
+
+void hc_flow_free(struct hc_flow *fl)
+{
+	if (!fl)
+		return;
+	free(fl->flow);
+	free(fl->excess);
+	free(fl->pi);
+	free(fl->kept);
+	free(fl);
+}
+
+/* What is to be sent in all. */
+static int64_t begin(struct hc_flow *fl, const uint64_t *load)
+{
+	const struct hc_balance_topo *t = fl->b->t;
+	int64_t sum = 0, each, left = 0;
+	uint32_t i, u;
+
+	memset(fl->flow, 0, (size_t)fl->pool * fl->dim * sizeof(*fl->flow));
+	memset(fl->excess, 0, 2 * (fl->end + 1) * sizeof(*fl->excess));
+	memset(fl->pi, 0, (fl->end + 1) * sizeof(*fl->pi));
+	memset(fl->kept, 0, fl->pool);
+	for (i = 0; i < t->members; i++)
+		sum += load[t->order[i]];
+	each = sum / t->members;
+	fl->lack[fl->pool] = sum % t->members;
+	for (i = 0; i < t->members; i++) {
+		u = t->order[i];
+		if ((int64_t)load[u] < each)
+			fl->lack[u] = each - load[u];
+		else
+			fl->excess[u] = load[u] - each;
+		left += fl->excess[u];
+	}
+	return left;
+}
+
+/* Links of a node: along the dimensions, then to the pool, then to the end; those of the
+ * pool go to the nodes, and then to the end.
+ */
+static uint32_t links(const struct hc_flow *fl, uint32_t u)
+{
+	return u == fl->pool ? fl->pool + 1 : u == fl->end ? 0 : fl->dim + 2;
+}
+
+/* What link @i of @u can carry, where to, and at which reduced cost. */
+struct arc {
+	uint32_t to;
+	int64_t room;
+	int32_t cost;
+};
+
+static struct arc cube_arc(const struct hc_flow *fl, uint32_t u, unsigned int d)
+{
+	int64_t flow = fl->flow[(size_t)u * fl->dim + d];
+
+	return (struct arc){ hc_neigh(u, d),
+			     !(fl->b->link[u] & hc_bit(d)) ? 0 : flow < 0 ? -flow : PLENTY,
+			     flow < 0 ? -1 : 1 };
+}
+
+static struct arc arc(const struct hc_flow *fl, uint32_t u, uint32_t i)
+{
+	struct arc a;
+
+	if (u == fl->pool)
+		a = i < fl->pool ? (struct arc){ i, fl->kept[i], 0 } :
+		    (struct arc){ fl->end, fl->lack[u], 0 };
+	else if (i < fl->dim)
+		a = cube_arc(fl, u, i);
+	else if (i == fl->dim)
+		a = (struct arc){ fl->pool, !fl->kept[u], 0 };
+	else
+		a = (struct arc){ fl->end, fl->lack[u], 0 };
+	a.cost += fl->pi[u] - fl->pi[a.to];
+	return a;
+}
+
+static void carry(struct hc_flow *fl, uint32_t u, uint32_t i, int64_t n)
+{
+	if (u == fl->pool && i < fl->pool) {
+		fl->kept[i] = 0;
+	} else if (u == fl->pool || i > fl->dim) {
+		fl->lack[u] -= n;
+	} else if (i == fl->dim) {
+		fl->kept[u] = 1;
+	} else {
+		fl->flow[(size_t)u * fl->dim + i] += n;
+		fl->flow[(size_t)hc_neigh(u, i) * fl->dim + i] -= n;
+	}
+}
+
+/* Returns how many nodes the sources reach at no reduced cost. */
+static uint32_t reach(struct hc_flow *fl)
+{
+	uint32_t head = 0, tail = 0, u, i;
+	struct arc a;
+
+	memset(fl->level, 0xff, (fl->end + 1) * sizeof(*fl->level));
+	for (u = 0; u < fl->pool; u++)
+		if (fl->excess[u]) {
+			fl->level[u] = 0;
+			fl->queue[tail++] = u;
+		}
+	while (head < tail) {
+		u = fl->queue[head++];
+		for (i = 0; i < links(fl, u); i++) {
+			a = arc(fl, u, i);
+			if (!a.room || a.cost || fl->level[a.to] != UNSEEN)
+				continue;
+			fl->level[a.to] = fl->level[u] + 1;
+			fl->queue[tail++] = a.to;
+		}
+	}
+	return tail;
+}
+
+/* Lengthens the ways until there are more of them. */
+static void lift(struct hc_flow *fl, uint32_t reached)
+{
+	int32_t least = INT32_MAX;
+	uint32_t q, u, i;
+	struct arc a;
+
+	for (q = 0; q < reached; q++)
+		for (u = fl->queue[q], i = 0; i < links(fl, u); i++) {
+			a = arc(fl, u, i);
+			if (a.room && fl->level[a.to] == UNSEEN && a.cost < least)
+				least = a.cost;
+		}
+	for (u = 0; u <= fl->end; u++)
+		if (fl->level[u] == UNSEEN)
+			fl->pi[u] += least;
+}
+
+/* A way is found: send over it what the tightest link lets through. */
+static int64_t augment(struct hc_flow *fl, uint32_t len)
+{
+	int64_t n = fl->excess[fl->path[0]];
+	uint32_t i;
+
+	for (i = 0; i + 1 < len; i++) {
+		struct arc a = arc(fl, fl->path[i], fl->next[fl->path[i]]);
+
+		if (a.room < n)
+			n = a.room;
+	}
+	for (i = 0; i + 1 < len; i++)
+		carry(fl, fl->path[i], fl->next[fl->path[i]], n);
+	fl->excess[fl->path[0]] -= n;
+	return n;
+}
+
+/* All ways from a source to the end that go up a level with each link. */
+static int64_t drain(struct hc_flow *fl, uint32_t source)
+{
+	struct arc a = {};
+	int64_t sent = 0;
+	uint32_t len = 1, u;
+
+	fl->path[0] = source;
+	while (len && fl->excess[source]) {
+		u = fl->path[len - 1];
+		if (u == fl->end) {
+			sent += augment(fl, len);
+			len = 1;
+			continue;
+		}
+		for (; fl->next[u] < links(fl, u); fl->next[u]++) {
+			a = arc(fl, u, fl->next[u]);
+			if (a.room && !a.cost && fl->level[a.to] == fl->level[u] + 1)
+				break;
+		}
+		if (fl->next[u] < links(fl, u))
+			fl->path[len++] = a.to;
+		else if (--len)
+			fl->next[fl->path[len - 1]]++;
+	}
+	return sent;
+}
+
+const int64_t *hc_flow_run(struct hc_flow *fl, const uint64_t *load, uint64_t *final)
+{
+	int64_t left = begin(fl, load);
+	uint32_t reached, i, u;
+	unsigned int d;
+
+	while (left) {
+		reached = reach(fl);
+		if (fl->level[fl->end] == UNSEEN) {
+			lift(fl, reached);
+			continue;
+		}
+		memset(fl->next, 0, (fl->end + 1) * sizeof(*fl->next));
+		for (u = 0; u < fl->pool; u++)
+			if (fl->excess[u] && !fl->level[u])
+				left -= drain(fl, u);
+	}
+	for (i = 0; i < fl->b->t->members; i++) {
+		u = fl->b->t->order[i];
+		final[u] = load[u];
+		for (d = 0; d < fl->dim; d++)
+			final[u] -= fl->flow[(size_t)u * fl->dim + d];
+	}
+	return fl->flow;
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The methods that know neighbours only: receiver initiated diffusion, and dimension
+ * exchange.
+ */
+#include "balance_impl.h"
+
+/* --- RID --- */
+
+/* The paper's text has the mean with the own load, its formula without. */
+uint64_t hc_rid_wish(uint64_t own, unsigned int degree, uint64_t sum, uint64_t theirs)
+{
+	own *= degree;
+	return sum > own ? (sum - own) * theirs / ((degree + 1) * sum) : 0;
+}
+
+static int ask(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u)
+{
+	uint64_t sum = 0, n[HC_LIB_DIM_MAX] = {};
+	unsigned int d, step = b->clock[u], degree = hc_weight32(b->link[u]);
+	int err = 0;
+
+	for (d = 0; d < b->f->dim; d++)
+		if (b->link[u] & hc_bit(d))
+			sum += b->load[hc_neigh(u, d)];
+	for (d = 0; d < b->f->dim; d++) {
+		uint32_t v = hc_neigh(u, d);
+
+		n[d] = b->link[u] & hc_bit(d) ?
+		       hc_rid_wish(b->load[u], degree, sum, b->load[v]) : 0;
+		if (n[d] && b->clock[v] > step)
+			step = b->clock[v];
+	}
+	for (d = 0, step++; !err && d < b->f->dim; d++) {
+		uint32_t v = hc_neigh(u, d);
+
+		if (!n[d])
+			continue;
+		err = hc_balance_move(p, v, u, n[d], step);
+		b->load[v] -= n[d];
+		b->load[u] += n[d];
+		b->clock[v] = step;
+		b->clock[u] = step;
+		if (step > p->move_steps)
+			p->move_steps = step;
+	}
+	return err;
+}
+
+static void by_step(struct hc_balance_plan *p)
+{
+	size_t i, j;
+
+	/* Nearly sorted, and stable. */
+	for (i = 1; i < p->nmoves; i++) {
+		struct hc_balance_move m = p->moves[i];
+
+		for (j = i; j && p->moves[j - 1].step > m.step; j--)
+			p->moves[j] = p->moves[j - 1];
+		p->moves[j] = m;
+	}
+}
+
+int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
+		   struct hc_balance_plan *p)
+{
+	uint32_t u, n = hc_nodes(b->f->dim);
+	int err = 0;
+
+	memset(b->clock, 0, n * sizeof(*b->clock));
+	p->move_steps = 0;
+	p->info_steps = 2;
+	for (u = 0; !err && u < n; u++)
+		if (b->t->up[u] != HC_BALANCE_OUT && b->load[u] <= q->threshold)
+			err = ask(b, p, u);
+	by_step(p);
+	return err;
+}
+
+/* --- DEM --- */
+
+static int exchange(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u, unsigned int d)
+{
+	uint32_t v = hc_neigh(u, d), from = b->load[u] > b->load[v] ? u : v;
+	uint32_t to = from ^ u ^ v;
+	uint64_t n = (b->load[from] - b->load[to]) / 2;
+
+	b->load[from] -= n;
+	b->load[to] += n;
+	return hc_balance_move(p, from, to, n, d + 1);
+}
+
+int hc_balance_dem(struct hc_balancer *b, const struct hc_balance_req *q __attribute__((unused)),
+		   struct hc_balance_plan *p)
+{
+	unsigned int d;
+	int err = 0;
+	uint32_t u;
+
+	for (d = 0; d < b->f->dim; d++)
+		for (u = 0; !err && u < hc_nodes(b->f->dim); u++)
+			if (!(u & hc_bit(d)) && b->link[u] & hc_bit(d))
+				err = exchange(b, p, u, d);
+	p->info_steps = 2 * b->f->dim;
+	p->move_steps = b->f->dim;
+	return err;
+}

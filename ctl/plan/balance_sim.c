@@ -1,0 +1,625 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Nodes that execute tasks, and ask for balancing when they run out of them.
+ *
+ * A node in the heap is due at that time: its task ends, or it has waited long enough.
+ * What balancing costs it while it executes lengthens its task (local), or keeps it from
+ * beginning the next one (phase).
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "balance_impl.h"
+#include "balance_sim.h"
+
+#define NOBODY UINT32_MAX
+
+/**
+ * struct worker - a node
+ * @mean: E[tau] of its own tasks
+ * @first: head of its queue, or NOBODY
+ * @last: its end
+ * @waiting: tasks in there
+ * @drawn: tasks whose time was drawn here
+ * @running: it executes one
+ * @listed: it is in the heap
+ * @owed: what its task takes longer
+ * @hold: it begins nothing before
+ * @asked: when balancing it asked for ended
+ * @pause: and how much later than the interval it asks again
+ */
+struct worker {
+	double mean;
+	uint32_t first;
+	uint32_t last;
+	uint32_t waiting;
+	uint32_t drawn;
+	bool running;
+	bool listed;
+	double owed;
+	double hold;
+	double asked;
+	double pause;
+};
+
+struct task {
+	double time;
+	uint32_t next;
+	uint32_t prev;
+};
+
+struct event {
+	double at;
+	uint32_t u;
+};
+
+/**
+ * struct hc_sim_room - a run
+ * @s: the setting
+ * @nodes: 2^dim
+ * @w: the nodes
+ * @tasks: all tasks
+ * @heap: nodes to be looked at, at most one entry each
+ * @n: how many
+ * @load: tasks that wait
+ * @cost: what a round costs each node
+ * @part: who takes part in a round
+ * @random: state of the random numbers
+ * @key: of those that belong to nodes
+ * @waiting: tasks that wait anywhere
+ * @now: the time
+ * @end: when the last task so far ended
+ * @balanced: when the last round ended
+ * @pause: and how much later than the interval the next one may begin
+ * @hops: so far
+ * @rounds: so far
+ * @method: of this run
+ * @f: the faults
+ * @t: the topology
+ * @b: what plans
+ * @p: its plan
+ * @err: memory ran out
+ */
+struct hc_sim_room {
+	struct hc_sim s;
+	uint32_t nodes;
+	struct worker *w;
+	struct task *tasks;
+	struct event *heap;
+	uint32_t n;
+	uint64_t *load;
+	double *cost;
+	uint8_t *part;
+	uint64_t random;
+	uint64_t key;
+	uint64_t waiting;
+	double now;
+	double end;
+	double balanced;
+	double pause;
+	uint64_t hops;
+	uint64_t rounds;
+	enum hc_balance_method method;
+	struct hc_faults *f;
+	struct hc_balance_topo t;
+	struct hc_balancer *b;
+	struct hc_balance_plan p;
+	int err;
+};
+
+/* --- random numbers: splitmix64 --- */
+
+static uint64_t mix(uint64_t x)
+{
+	x += 0x9e3779b97f4a7c15;
+	x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+	x = (x ^ x >> 27) * 0x94d049bb133111eb;
+	return x ^ x >> 31;
+}
+
+/* Between 0 and 1, neither of them. */
+static double unit(uint64_t x)
+{
+	return ((x >> 12) + .5) / 4503599627370496;
+}
+
+static uint64_t draw(struct hc_sim_room *r)
+{
+	return mix(r->random++);
+}
+
+/* The time of the next task of a node, the same in each run of the same number. */
+static double task_time(struct hc_sim_room *r, uint32_t u)
+{
+	uint64_t x = mix(mix(r->key + u) + r->w[u].drawn++);
+
+	return 2 * r->w[u].mean * unit(x);
+}
+
+/* --- the heap --- */
+
+static void look_at(struct hc_sim_room *r, uint32_t u, double at)
+{
+	uint32_t i = r->n++;
+
+	for (; i && r->heap[(i - 1) / 2].at > at; i = (i - 1) / 2)
+		r->heap[i] = r->heap[(i - 1) / 2];
+	r->heap[i] = (struct event){ at, u };
+	r->w[u].listed = true;
+}
+
+static struct event take(struct hc_sim_room *r)
+{
+	struct event first = r->heap[0], last = r->heap[--r->n];
+	uint32_t i = 0, child;
+
+	while ((child = 2 * i + 1) < r->n) {
+		if (child + 1 < r->n && r->heap[child + 1].at < r->heap[child].at)
+			child++;
+		if (r->heap[child].at >= last.at)
+			break;
+		r->heap[i] = r->heap[child];
+		i = child;
+	}
+	r->heap[i] = last;
+	r->w[first.u].listed = false;
+	return first;
+}
+
+/* --- queues --- */
+
+static void append(struct hc_sim_room *r, uint32_t u, uint32_t i)
+{
+	struct worker *w = &r->w[u];
+
+	r->tasks[i].next = NOBODY;
+	r->tasks[i].prev = w->last;
+	if (w->last == NOBODY)
+		w->first = i;
+	else
+		r->tasks[w->last].next = i;
+	w->last = i;
+	w->waiting++;
+}
+
+static uint32_t remove_first(struct hc_sim_room *r, uint32_t u)
+{
+	struct worker *w = &r->w[u];
+	uint32_t i = w->first;
+
+	w->first = r->tasks[i].next;
+	if (w->first == NOBODY)
+		w->last = NOBODY;
+	else
+		r->tasks[w->first].prev = NOBODY;
+	w->waiting--;
+	return i;
+}
+
+static uint32_t remove_last(struct hc_sim_room *r, uint32_t u)
+{
+	struct worker *w = &r->w[u];
+	uint32_t i = w->last;
+
+	w->last = r->tasks[i].prev;
+	if (w->last == NOBODY)
+		w->first = NOBODY;
+	else
+		r->tasks[w->last].next = NOBODY;
+	w->waiting--;
+	return i;
+}
+
+static void migrate(struct hc_sim_room *r, uint32_t from, uint32_t to, uint64_t n)
+{
+	r->hops += n;
+	while (n--)
+		append(r, to, r->s.pick == HC_SIM_OLDEST ? remove_first(r, from) :
+		       remove_last(r, from));
+}
+
+/* --- what balancing costs --- */
+
+/* The cost of a node is its own, and falls due at once. */
+static void pay(struct hc_sim_room *r, uint32_t u, double cost)
+{
+	struct worker *w = &r->w[u];
+
+	if (w->running)
+		w->owed += cost;
+	else
+		w->hold = fmax(w->hold, r->now) + cost;
+	if (!w->listed && w->waiting)
+		look_at(r, u, w->hold);
+}
+
+/* When all of those who take part have ended what they execute. */
+static double gathered(const struct hc_sim_room *r)
+{
+	double at = r->now;
+	uint32_t i;
+
+	for (i = 0; i < r->n; i++) {
+		const struct worker *w = &r->w[r->heap[i].u];
+
+		if (w->running && r->part[r->heap[i].u])
+			at = fmax(at, r->heap[i].at + w->owed);
+	}
+	return at;
+}
+
+static void hold(struct hc_sim_room *r, uint32_t u, double until)
+{
+	struct worker *w = &r->w[u];
+
+	w->hold = fmax(w->hold, until);
+	if (!w->listed && w->waiting)
+		look_at(r, u, w->hold);
+}
+
+/* Rounds in which nothing moves come ever more seldom: else they might leave nobody time to
+ * work.
+ */
+static double longer(double pause, bool moved)
+{
+	return moved ? 0 : fmax(.1, 2 * pause);
+}
+
+/* --- rounds of all --- */
+
+static void charge_local(struct hc_sim_room *r)
+{
+	double info = r->s.info * r->p.info_steps;
+	uint32_t i, u;
+	size_t m;
+
+	for (i = 0; i < r->t.members; i++)
+		r->cost[r->t.order[i]] = info;
+	for (m = 0; m < r->p.nmoves; m++) {
+		r->cost[r->p.moves[m].from] += r->s.hop * r->p.moves[m].tasks;
+		r->cost[r->p.moves[m].to] += r->s.hop * r->p.moves[m].tasks;
+	}
+	for (i = 0; i < r->t.members; i++) {
+		u = r->t.order[i];
+		pay(r, u, r->cost[u]);
+	}
+	r->balanced = r->now;
+}
+
+static void charge_phase(struct hc_sim_room *r)
+{
+	double at = r->s.info * r->p.info_steps;
+	uint64_t busiest = 0;
+	unsigned int step = 0;
+	uint32_t i;
+	size_t m;
+
+	memset(r->part, 0, r->nodes);
+	for (i = 0; i < r->t.members; i++)
+		r->part[r->t.order[i]] = 1;
+	at += gathered(r);
+	for (m = 0; m < r->p.nmoves; m++) {
+		if (r->p.moves[m].step != step) {
+			at += r->s.hop * busiest;
+			busiest = 0;
+		}
+		step = r->p.moves[m].step;
+		if (r->p.moves[m].tasks > busiest)
+			busiest = r->p.moves[m].tasks;
+	}
+	at += r->s.hop * busiest;
+	for (i = 0; i < r->t.members; i++)
+		hold(r, r->t.order[i], at);
+	r->balanced = at;
+}
+
+static bool anything_to_do(struct hc_sim_room *r)
+{
+	uint64_t most = 0;
+	uint32_t u;
+
+	for (u = 0; u < r->nodes; u++) {
+		r->load[u] = r->w[u].waiting;
+		if (r->t.up[u] != HC_BALANCE_OUT && r->load[u] > most)
+			most = r->load[u];
+	}
+	return most > 1;
+}
+
+static void balance(struct hc_sim_room *r)
+{
+	struct hc_balance_req q = {
+		.method = r->method, .load = r->load, .hop_cost = r->s.hop,
+		.threshold = r->s.threshold,
+	};
+	size_t m;
+
+	r->balanced = r->now;
+	r->pause = longer(r->pause, false);
+	if (!anything_to_do(r))
+		return;
+	r->err = hc_balancer_plan(r->b, &q, &r->p);
+	if (r->err)
+		return;
+	r->rounds++;
+	if (r->p.nmoves)
+		r->pause = 0;
+	for (m = 0; m < r->p.nmoves; m++)
+		migrate(r, r->p.moves[m].from, r->p.moves[m].to, r->p.moves[m].tasks);
+	if (r->s.charge == HC_SIM_PHASE)
+		charge_phase(r);
+	else
+		charge_local(r);
+}
+
+/* --- RID: a node and its neighbours --- */
+
+static void ask(struct hc_sim_room *r, uint32_t u)
+{
+	unsigned int d, degree = hc_weight32(r->b->link[u]);
+	uint64_t sum = 0, own = r->w[u].waiting, n[HC_LIB_DIM_MAX] = {}, busiest = 0, all = 0;
+	double info = 2 * r->s.info, until;
+
+	memset(r->part, 0, r->nodes);
+	r->part[u] = 1;
+	for (d = 0; d < r->s.dim; d++)
+		if (r->b->link[u] & hc_bit(d)) {
+			sum += r->w[hc_neigh(u, d)].waiting;
+			r->part[hc_neigh(u, d)] = 1;
+		}
+	for (d = 0; d < r->s.dim; d++) {
+		uint32_t v = hc_neigh(u, d);
+
+		if (!(r->b->link[u] & hc_bit(d)))
+			continue;
+		n[d] = hc_rid_wish(own, degree, sum, r->w[v].waiting);
+		migrate(r, v, u, n[d]);
+		all += n[d];
+		if (n[d] > busiest)
+			busiest = n[d];
+	}
+	r->rounds++;
+	until = r->s.charge == HC_SIM_PHASE ? gathered(r) + info + r->s.hop * busiest : 0;
+	for (d = 0; d < r->s.dim; d++) {
+		if (!(r->b->link[u] & hc_bit(d)))
+			continue;
+		if (until)
+			hold(r, hc_neigh(u, d), until);
+		else
+			pay(r, hc_neigh(u, d), info + r->s.hop * n[d]);
+	}
+	if (until)
+		hold(r, u, until);
+	else
+		pay(r, u, info + r->s.hop * all);
+	r->w[u].asked = until ? until : r->now;
+	r->w[u].pause = longer(r->w[u].pause, all);
+}
+
+/* --- a run --- */
+
+/* A node that has too little asks, or looks again when it may.  Alone nobody balances. */
+static void underloaded(struct hc_sim_room *r, uint32_t u)
+{
+	bool rid = r->method == HC_BALANCE_RID;
+	double last = rid ? r->w[u].asked + r->w[u].pause : r->balanced + r->pause;
+
+	if (r->now >= last + r->s.interval) {
+		if (rid)
+			ask(r, u);
+		else
+			balance(r);
+	}
+}
+
+static void work(struct hc_sim_room *r, uint32_t u)
+{
+	struct worker *w = &r->w[u];
+	double again;
+	uint32_t i;
+
+	if (w->listed)
+		return;
+	if (w->hold > r->now && w->waiting) {
+		look_at(r, u, w->hold);
+		return;
+	}
+	if (w->waiting) {
+		i = remove_first(r, u);
+		r->waiting--;
+		w->running = true;
+		look_at(r, u, r->now + (r->s.tau == HC_SIM_TASK ? r->tasks[i].time :
+					task_time(r, u)));
+		return;
+	}
+	if (!r->waiting || r->method == HC_BALANCE_METHODS || !r->b->link[u])
+		return;
+	again = r->method == HC_BALANCE_RID ? w->asked + w->pause : r->balanced + r->pause;
+	again += r->s.interval;
+	look_at(r, u, fmax(fmax(again, w->hold), r->now + .001));
+}
+
+static void look(struct hc_sim_room *r, struct event e)
+{
+	struct worker *w = &r->w[e.u];
+	bool free = w->running || !w->waiting;
+
+	r->now = e.at;
+	if (w->running && w->owed > 0) {
+		look_at(r, e.u, e.at + w->owed);
+		w->owed = 0;
+		return;
+	}
+	if (w->running)
+		r->end = fmax(r->end, e.at);
+	w->running = false;
+	if (free && w->waiting <= r->s.threshold && r->waiting && w->hold <= r->now &&
+	    r->method != HC_BALANCE_METHODS && r->b->link[e.u])
+		underloaded(r, e.u);
+	work(r, e.u);
+}
+
+/* Deals the tasks of failed nodes to the others in turn; the tasks' times are those of who
+ * gets them.
+ */
+static void deal(struct hc_sim_room *r)
+{
+	uint32_t u, i = 0, all = r->nodes * r->s.tasks;
+
+	for (u = 0; u < r->nodes; u++) {
+		r->w[u].first = NOBODY;
+		r->w[u].last = NOBODY;
+		r->w[u].waiting = 0;
+		r->w[u].drawn = 0;
+		r->w[u].running = false;
+		r->w[u].listed = false;
+		r->w[u].owed = 0;
+		r->w[u].hold = 0;
+		r->w[u].asked = -r->s.interval;
+		r->w[u].pause = 0;
+	}
+	for (u = 0; i < all; u = (u + 1) % r->nodes) {
+		if (hc_set_has(r->f->dead, u))
+			continue;
+		r->tasks[i].time = task_time(r, u);
+		append(r, u, i++);
+	}
+	if (r->s.tau == HC_SIM_NODE)
+		for (u = 0; u < r->nodes; u++)
+			r->w[u].drawn = 0;
+}
+
+/* Returns when all is done. */
+static double simulate(struct hc_sim_room *r, enum hc_balance_method method)
+{
+	uint32_t u;
+
+	deal(r);
+	r->method = method;
+	r->waiting = (uint64_t)r->nodes * r->s.tasks;
+	r->n = 0;
+	r->hops = 0;
+	r->rounds = 0;
+	r->now = 0;
+	r->end = 0;
+	r->balanced = -r->s.interval;
+	r->pause = 0;
+	for (u = 0; u < r->nodes; u++)
+		if (!hc_set_has(r->f->dead, u))
+			work(r, u);
+	while (r->n && !r->err)
+		look(r, take(r));
+	return r->end;
+}
+
+static double all_work(const struct hc_sim_room *r)
+{
+	uint32_t i, all = r->nodes * r->s.tasks;
+	double sum = 0;
+
+	for (i = 0; i < all; i++)
+		sum += r->tasks[i].time;
+	return sum;
+}
+
+static void world_free(struct hc_sim_room *r)
+{
+	hc_balancer_free(r->b);
+	hc_balance_topo_free(&r->t);
+	hc_faults_free(r->f);
+	r->b = NULL;
+	r->f = NULL;
+}
+
+static int world_faults(struct hc_sim_room *r, unsigned int faults)
+{
+	unsigned int n = 0;
+
+	r->f = hc_faults_new(r->s.dim);
+	if (!r->f)
+		return -ENOMEM;
+	while (n < faults) {
+		uint32_t u = draw(r) >> (64 - r->s.dim);
+
+		if (hc_set_has(r->f->dead, u))
+			continue;
+		hc_faults_node(r->f, u);
+		n++;
+	}
+	return hc_balance_topology(r->f, r->s.shape, &r->t);
+}
+
+static int world(struct hc_sim_room *r, unsigned int faults, unsigned int run)
+{
+	uint32_t u;
+	int err;
+
+	r->random = mix(mix(mix(r->s.seed) + faults) + run);
+	while ((err = world_faults(r, faults)) == -EHOSTDOWN)
+		world_free(r);
+	if (err)
+		return err;
+	r->key = draw(r);
+	for (u = 0; u < r->nodes; u++)
+		r->w[u].mean = 2 * unit(draw(r));
+	r->b = hc_balancer_new(r->f, &r->t);
+	return r->b ? 0 : -ENOMEM;
+}
+
+int hc_sim_run(struct hc_sim_room *r, unsigned int faults, unsigned int run,
+	       const enum hc_balance_method *methods, size_t n, struct hc_sim_result *out)
+{
+	double alone, live = r->nodes - faults, took, work;
+	size_t i;
+
+	r->err = world(r, faults, run);
+	alone = r->err ? 0 : simulate(r, HC_BALANCE_METHODS);
+	work = r->err ? 0 : all_work(r);
+	for (i = 0; !r->err && i < n; i++) {
+		took = simulate(r, methods[i]);
+		out[i].speedup = alone / took;
+		out[i].hops = r->hops / live;
+		out[i].rounds = r->rounds;
+		if (methods[i] == HC_BALANCE_RID)
+			out[i].rounds /= live;
+		out[i].bound = alone / (work / live);
+	}
+	world_free(r);
+	return r->err;
+}
+
+struct hc_sim_room *hc_sim_new(const struct hc_sim *s)
+{
+	uint32_t nodes = hc_nodes(s->dim);
+	struct hc_sim_room *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return NULL;
+	r->s = *s;
+	r->nodes = nodes;
+	r->w = calloc(nodes, sizeof(*r->w));
+	r->tasks = calloc((size_t)nodes * s->tasks, sizeof(*r->tasks));
+	r->heap = calloc(nodes, sizeof(*r->heap));
+	r->load = calloc(nodes, sizeof(*r->load));
+	r->cost = calloc(nodes, sizeof(*r->cost));
+	r->part = calloc(nodes, 1);
+	if (r->w && r->tasks && r->heap && r->load && r->cost && r->part)
+		return r;
+	hc_sim_free(r);
+	return NULL;
+}
+
+void hc_sim_free(struct hc_sim_room *r)
+{
+	if (!r)
+		return;
+	hc_balance_plan_free(&r->p);
+	free(r->w);
+	free(r->tasks);
+	free(r->heap);
+	free(r->load);
+	free(r->cost);
+	free(r->part);
+	free(r);
+}

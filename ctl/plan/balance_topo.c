@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The balancing topology: a subcube, and trees by breadth-first search from all of it.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "balance_impl.h"
+
+static int alloc(const struct hc_faults *f, struct hc_balance_topo *t)
+{
+	uint32_t n = hc_nodes(f->dim);
+
+	t->up = malloc(n);
+	t->level = calloc(n, sizeof(*t->level));
+	t->weight = calloc(n, sizeof(*t->weight));
+	t->order = malloc(n * sizeof(*t->order));
+	t->excluded = calloc(hc_set_words(f->dim), sizeof(*t->excluded));
+	if (!t->up || !t->level || !t->weight || !t->order || !t->excluded)
+		return -ENOMEM;
+	memset(t->up, HC_BALANCE_OUT, n);
+	t->b.up = t->up;
+	return 0;
+}
+
+static bool good(const struct hc_faults *f, uint32_t u, unsigned int d)
+{
+	return !((f->fault[u] | f->fault[hc_neigh(u, d)]) & hc_bit(d));
+}
+
+static void add_roots(struct hc_balance_topo *t)
+{
+	uint32_t u = t->b.base;
+
+	do {
+		t->up[u] = HC_BALANCE_ROOT;
+		t->order[t->members++] = u;
+		u = t->b.base | (((u & t->b.dims) - t->b.dims) & t->b.dims);
+	} while (u != t->b.base);
+}
+
+/* Node @u is in the level behind @level if it has a parent there: the lowest. */
+static bool adopt(const struct hc_faults *f, struct hc_balance_topo *t, uint32_t u,
+		  unsigned int level)
+{
+	uint32_t best = UINT32_MAX, v;
+	unsigned int d;
+
+	for (d = 0; d < f->dim; d++) {
+		v = hc_neigh(u, d);
+		if (!good(f, u, d) || t->up[v] == HC_BALANCE_OUT || t->level[v] != level ||
+		    v >= best)
+			continue;
+		best = v;
+		t->up[u] = d;
+	}
+	if (best == UINT32_MAX)
+		return false;
+	t->level[u] = level + 1;
+	t->order[t->members++] = u;
+	return true;
+}
+
+/* The candidates of a level, as a set: neighbours of the last one. */
+static void around(const struct hc_faults *f, const struct hc_balance_topo *t, uint32_t from,
+		   uint32_t to, uint32_t *set)
+{
+	unsigned int d;
+
+	for (; from < to; from++)
+		for (d = 0; d < f->dim; d++) {
+			uint32_t v = hc_neigh(t->order[from], d);
+
+			if (good(f, v, d) && t->up[v] == HC_BALANCE_OUT)
+				hc_set_add(set, v);
+		}
+}
+
+static int grow(const struct hc_faults *f, struct hc_balance_topo *t)
+{
+	uint32_t words = hc_set_words(f->dim), begin = 0, end, u;
+	uint32_t *set = malloc(words * sizeof(*set));
+	unsigned int level;
+
+	if (!set)
+		return -ENOMEM;
+	for (level = 0; begin < t->members; level++) {
+		end = t->members;
+		memset(set, 0, words * sizeof(*set));
+		around(f, t, begin, end, set);
+		for (u = 0; u < hc_nodes(f->dim); u++)
+			if (hc_set_has(set, u))
+				adopt(f, t, u, level);
+		begin = end;
+	}
+	t->b.depth = level - 1;
+	free(set);
+	return 0;
+}
+
+static void weigh(const struct hc_faults *f, struct hc_balance_topo *t)
+{
+	uint32_t i = t->members, u;
+
+	for (; i--;) {
+		u = t->order[i];
+		t->weight[u]++;
+		if (t->up[u] != HC_BALANCE_ROOT)
+			t->weight[hc_neigh(u, t->up[u])] += t->weight[u];
+	}
+	for (u = 0; u < hc_nodes(f->dim); u++)
+		if (t->up[u] == HC_BALANCE_OUT && !hc_set_has(f->dead, u)) {
+			hc_set_add(t->excluded, u);
+			t->nexcluded++;
+		}
+}
+
+static int hang(const struct hc_faults *f, const struct hc_cube *c, struct hc_balance_topo *t)
+{
+	int err = alloc(f, t);
+
+	if (err)
+		return err;
+	t->b.dim = f->dim;
+	t->b.dims = c->dims;
+	t->b.base = c->base;
+	add_roots(t);
+	err = grow(f, t);
+	if (!err)
+		weigh(f, t);
+	return err;
+}
+
+static int healthy(const struct hc_balance_topo *t, const struct hc_faults *f)
+{
+	return hc_balance_check(&t->b, f->fault, NULL) ? -EINVAL : 0;
+}
+
+int hc_balance_hang(const struct hc_faults *f, const struct hc_cube *c,
+		    struct hc_balance_topo *t)
+{
+	int err;
+
+	*t = (struct hc_balance_topo){ .chosen = SIZE_MAX };
+	err = hang(f, c, t) ?: healthy(t, f);
+	if (err)
+		hc_balance_topo_free(t);
+	else
+		t->adequate = hc_balance_adequate(f, c);
+	return err;
+}
+
+static int choose(const struct hc_faults *f, enum hc_balance_shape shape,
+		  struct hc_balance_topo *t, struct hc_cube *c)
+{
+	int err = hc_balance_choose(f, &t->largest, &t->chosen);
+	size_t i;
+
+	if (err)
+		return err;
+	t->adequate = t->chosen != SIZE_MAX;
+	if (t->adequate && shape == HC_BALANCE_MCWA) {
+		*c = t->largest.v[t->chosen];
+		return 0;
+	}
+	err = hc_balance_minimal(f, &t->largest, c);
+	if (err)
+		return err;
+	for (i = 0; i < t->largest.n; i++)
+		if (t->largest.v[i].dims == c->dims && t->largest.v[i].base == c->base)
+			break;
+	t->chosen = i < t->largest.n ? i : SIZE_MAX;
+	t->adequate = t->chosen != SIZE_MAX && hc_balance_adequate(f, c);
+	return 0;
+}
+
+int hc_balance_topology(const struct hc_faults *f, enum hc_balance_shape shape,
+			struct hc_balance_topo *t)
+{
+	struct hc_cube c;
+	int err;
+
+	*t = (struct hc_balance_topo){};
+	err = hc_cubes_find(f, HC_CUBES_LARGEST, &t->largest);
+	if (!err)
+		err = choose(f, shape, t, &c) ?: hang(f, &c, t);
+	/* A node without links is no topology. */
+	if (!err && t->members == 1)
+		err = -EHOSTDOWN;
+	if (err)
+		hc_balance_topo_free(t);
+	return err;
+}
+
+void hc_balance_topo_free(struct hc_balance_topo *t)
+{
+	free(t->up);
+	free(t->level);
+	free(t->weight);
+	free(t->order);
+	free(t->excluded);
+	free(t->largest.v);
+	*t = (struct hc_balance_topo){};
+}

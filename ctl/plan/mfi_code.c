@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Binary codes of minimum distance 3, as large as they can be, to length 12.
+ *
+ * Lengths 4 to 7 and 12 are shortened Hamming codes; for 12 that was proved by Best and
+ * Brouwer, The triply shortened binary Hamming code is optimal. Between these lie codes
+ * that are not linear: 8 and 9 from Best's code of length 10 and distance 4, made as by
+ * Conway and Sloane, Quaternary constructions for the binary single-error-correcting codes
+ * of Julin, Best and others; 10 and 11 from Julin's of length 12, made of the Steiner
+ * system S(5,6,12). That 72 and 144 are the most was proved by Östergård, Baicheva and
+ * Kolev, Optimal binary one-error-correcting codes of length 10 have 72 codewords.
+ */
+#include <string.h>
+
+#include "mfi.h"
+
+static uint32_t hamming(unsigned int dim, bool *set)
+{
+	uint32_t word, size = 0, sum;
+	unsigned int d;
+
+	for (word = 0; word < UINT32_C(1) << dim; word++) {
+		for (d = 0, sum = 0; d < dim; d++)
+			sum ^= word >> d & 1 ? d + 1 : 0;
+		set[word] = !sum;
+		size += !sum;
+	}
+	return size;
+}
+
+/* What remains of a word of the mother code of length @from: shortened by the upper
+ * dimensions, which have to be 0, and punctured at the lowest.
+ */
+static uint32_t keep(uint32_t word, unsigned int dim, bool *set)
+{
+	if (word >> (dim + 1) || set[word >> 1])
+		return 0;
+	set[word >> 1] = true;
+	return 1;
+}
+
+/* (c - d, b, c, d, b + c) for b, c, d of 1 and -1, and what comes of it by turning. */
+static uint32_t best(unsigned int dim, bool *set)
+{
+	static const uint32_t gray[] = { 0, 1, 3, 2 };
+	unsigned int signs, turn, i;
+	uint32_t size = 0;
+
+	for (signs = 0; signs < 8; signs++) {
+		int b = signs & 1 ? 3 : 1, c = signs & 2 ? 3 : 1, d = signs & 4 ? 3 : 1;
+		int word[5] = { c - d + 4, b, c, d, b + c };
+
+		for (turn = 0; turn < 5; turn++) {
+			uint32_t bits = 0;
+
+			for (i = 0; i < 5; i++)
+				bits |= gray[word[(i + turn) % 5] & 3] << 2 * i;
+			size += keep(bits, dim, set);
+		}
+	}
+	return size;
+}
+
+/* A map of 0..10 and infinity (11) onto themselves: z + 1, or -1 / z. */
+static uint32_t mapped(uint32_t block, bool invert)
+{
+	static const uint8_t inverse[] = { 11, 10, 5, 7, 8, 2, 9, 3, 4, 6, 1, 0 };
+	uint32_t z, to = 0;
+
+	for (z = 0; z < 12; z++)
+		if (block >> z & 1)
+			to |= UINT32_C(1) << (invert ? inverse[z] : z == 11 ? 11 : (z + 1) % 11);
+	return to;
+}
+
+static uint32_t add(uint32_t *block, uint32_t n, uint32_t word)
+{
+	uint32_t i = 0;
+
+	while (i < n && block[i] != word)
+		i++;
+	block[i] = word;
+	return i == n ? n + 1 : n;
+}
+
+/* The 132 blocks of S(5,6,12) are what the two maps make of the squares modulo 11 and
+ * infinity; with six pairs and their complements.
+ */
+static uint32_t julin(unsigned int dim, bool *set)
+{
+	uint32_t block[145] = { 1 << 1 | 1 << 3 | 1 << 4 | 1 << 5 | 1 << 9 | 1 << 11 };
+	uint32_t n = 1, i, size = 0;
+
+	for (i = 0; i < n && n <= 132; i++) {
+		n = add(block, n, mapped(block[i], false));
+		n = add(block, n, mapped(block[i], true));
+	}
+	for (i = 0; i < 6; i++) {
+		n = add(block, n, UINT32_C(3) << 2 * i);
+		n = add(block, n, ~(UINT32_C(3) << 2 * i) & 0xfff);
+	}
+	for (i = 0; i < n; i++)
+		size += keep(block[i], dim, set);
+	return size;
+}
+
+uint32_t hc_mfi_code(unsigned int dim, bool *set)
+{
+	memset(set, 0, (size_t)1 << dim);
+	switch (dim) {
+	case 8:
+	case 9:
+		return best(dim, set);
+	case 10:
+	case 11:
+		return julin(dim, set);
+	}
+	return hamming(dim, set);
+}

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which sets of faults could escape: those for which the columns of the faulty, in the rows
+ * of the honest, are linearly dependent.
+ *
+ * The rank is taken modulo primes. It cannot be larger there, and it is the same modulo one
+ * of them unless they all divide a minor: with entries 0 and 1 a minor of k rows is at most
+ * (k + 1)^((k + 1) / 2) / 2^k, which for k <= 100 is less than 2^240, the product of four.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mfi.h"
+
+#define WORDS 2
+#define ASK_EVERY 4096
+
+static const uint64_t primes[] = {
+	(UINT64_C(1) << 61) - 1, (UINT64_C(1) << 62) - 57, (UINT64_C(1) << 60) - 93,
+	(UINT64_C(1) << 63) - 25,
+};
+
+/* Below so many faults a minor is less than the first prime. */
+#define ONE_PRIME 32
+
+static uint64_t times(uint64_t a, uint64_t b, uint64_t p)
+{
+	return (__uint128_t)a * b % p;
+}
+
+static uint64_t inverse(uint64_t a, uint64_t p)
+{
+	uint64_t r = 1, e;
+
+	for (e = p - 2; e; e >>= 1, a = times(a, a, p))
+		if (e & 1)
+			r = times(r, a, p);
+	return r;
+}
+
+/**
+ * struct basis - of the rows seen so far, in echelon form
+ * @k: how many columns
+ * @p: modulo this
+ * @rank: how many rows
+ * @row: that of each leading column, with 1 there; unused ones have 0
+ */
+struct basis {
+	uint32_t k;
+	uint64_t p;
+	uint32_t rank;
+	uint64_t row[HC_MFI_ESCAPE_FAULTS][HC_MFI_ESCAPE_FAULTS];
+};
+
+static void add(struct basis *b, const uint64_t *bits)
+{
+	uint64_t v[HC_MFI_ESCAPE_FAULTS], f;
+	uint32_t i, j;
+
+	for (i = 0; i < b->k; i++)
+		v[i] = bits[i / 64] >> i % 64 & 1;
+	for (i = 0; i < b->k; i++) {
+		f = v[i];
+		if (!f)
+			continue;
+		if (!b->row[i][i])
+			break;
+		for (j = i; j < b->k; j++)
+			v[j] = (v[j] + (b->p - times(f, b->row[i][j], b->p))) % b->p;
+	}
+	if (i == b->k)
+		return;
+	f = inverse(v[i], b->p);
+	for (j = i; j < b->k; j++)
+		b->row[i][j] = times(v[j], f, b->p);
+	b->rank++;
+}
+
+/* Which of the faults are in the environment of @e; false: @e is one of them. */
+static bool row(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k, uint32_t e,
+		uint64_t *bits)
+{
+	const uint32_t *v = net->env.v + net->env.at[e], *end = net->env.v + net->env.at[e + 1];
+	uint32_t i;
+
+	memset(bits, 0, WORDS * sizeof(*bits));
+	for (i = 0; i < k; i++) {
+		if (faults[i] == e)
+			return false;
+		while (v < end && *v < faults[i])
+			v++;
+		if (v < end && *v == faults[i])
+			bits[i / 64] |= UINT64_C(1) << i % 64;
+	}
+	return true;
+}
+
+static uint32_t rank(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k,
+		     uint64_t p, struct basis *b)
+{
+	uint64_t bits[WORDS];
+	uint32_t i;
+
+	b->k = k;
+	b->p = p;
+	b->rank = 0;
+	for (i = 0; i < k; i++)
+		memset(b->row[i], 0, k * sizeof(b->row[i][0]));
+	for (i = 0; i < k; i++)
+		HC_MFI_EACH(e, &net->in, faults[i]) {
+			if (row(net, faults, k, *e, bits))
+				add(b, bits);
+			if (b->rank == k)
+				return k;
+		}
+	return b->rank;
+}
+
+static uint32_t escapes(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k,
+			struct basis *b)
+{
+	uint32_t best = 0, r, i;
+
+	for (i = 0; i < (k < ONE_PRIME ? 1 : 4) && best < k; i++) {
+		r = rank(net, faults, k, primes[i], b);
+		if (r > best)
+			best = r;
+	}
+	return k - best;
+}
+
+int hc_mfi_escapes(const struct hc_mfi_net *net, const uint32_t *faults, uint32_t k)
+{
+	struct basis *b = malloc(sizeof(*b));
+	int dim = b ? (int)escapes(net, faults, k, b) : -ENOMEM;
+
+	free(b);
+	return dim;
+}
+
+bool hc_mfi_next_set(uint32_t *f, uint32_t k, uint32_t n)
+{
+	uint32_t i = k;
+
+	while (i && f[i - 1] == n - k + i - 1)
+		i--;
+	if (!i)
+		return false;
+	for (f[i - 1]++; i < k; i++)
+		f[i] = f[i - 1] + 1;
+	return true;
+}
+
+/* Feasible, if only environments of these can have too many. */
+static bool feasible(const struct hc_mfi_net *net, const uint32_t *f, uint32_t k, const bool *set)
+{
+	uint32_t i;
+
+	if (k <= net->tg)
+		return true;
+	for (i = 0; i < k; i++)
+		HC_MFI_EACH(e, &net->in, f[i])
+			if (hc_mfi_faults(net, set, *e) > net->tg)
+				return false;
+	return true;
+}
+
+static void look(const struct hc_mfi_net *net, const uint32_t *f, bool *set,
+		 struct hc_mfi_escape *e, struct basis *b)
+{
+	uint32_t i;
+	bool ok;
+
+	for (i = 0; i < e->count; i++)
+		set[f[i]] = true;
+	ok = feasible(net, f, e->count, set);
+	for (i = 0; i < e->count; i++)
+		set[f[i]] = false;
+	e->sets++;
+	e->feasible += ok;
+	if (!escapes(net, f, e->count, b))
+		return;
+	if (!e->escape++)
+		memcpy(e->first, f, e->count * sizeof(*f));
+	e->feasible_escape += ok;
+}
+
+int hc_mfi_escape_all(const struct hc_mfi_net *net, uint32_t k, struct hc_mfi_escape *e,
+		      bool (*go_on)(void *arg), void *arg)
+{
+	bool *set = calloc(net->n, sizeof(*set));
+	struct basis *b = malloc(sizeof(*b));
+	uint32_t f[8], i;
+	int rc = 0;
+
+	*e = (struct hc_mfi_escape){ .count = k };
+	if (!set || !b || k > 8)
+		rc = -ENOMEM;
+	for (i = 0; !rc && i < k; i++)
+		f[i] = i;
+	if (!rc && k <= net->n)
+		do {
+			look(net, f, set, e, b);
+			if (e->sets % ASK_EVERY == 0 && go_on && !go_on(arg))
+				rc = -EINTR;
+		} while (!rc && hc_mfi_next_set(f, k, net->n));
+	free(set);
+	free(b);
+	return rc;
+}

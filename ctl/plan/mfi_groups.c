@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Groups of processes such that all of a group may fail at once, and be noticed.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mfi.h"
+
+#define NONE UINT32_MAX
+
+/**
+ * struct tally - how many of each group are in an environment
+ * @count: of each group
+ * @stamp: of which environment that is
+ * @blocked: for which processor a group is full, and one more
+ */
+struct tally {
+	uint32_t *count;
+	uint32_t *stamp;
+	uint32_t *blocked;
+};
+
+static bool tally_init(struct tally *t, uint32_t n)
+{
+	t->count = calloc(n + 1, sizeof(*t->count));
+	t->stamp = calloc(n + 1, sizeof(*t->stamp));
+	t->blocked = calloc(n + 1, sizeof(*t->blocked));
+	return t->count && t->stamp && t->blocked;
+}
+
+static void tally_free(struct tally *t)
+{
+	free(t->count);
+	free(t->stamp);
+	free(t->blocked);
+}
+
+/* One more of the group in environment @e; how many there are now. */
+static uint32_t count(struct tally *t, uint32_t group, uint32_t e)
+{
+	if (t->stamp[group] != e + 1) {
+		t->stamp[group] = e + 1;
+		t->count[group] = 0;
+	}
+	return ++t->count[group];
+}
+
+bool hc_mfi_groups_feasible(const struct hc_mfi_net *net, const uint32_t *of, uint32_t n)
+{
+	struct tally t = {};
+	bool ok = n <= net->n && tally_init(&t, net->n);
+	uint32_t e;
+
+	for (e = 0; ok && e < net->n; e++)
+		HC_MFI_EACH(v, &net->env, e)
+			ok = ok && of[*v] < n && count(&t, of[*v], e) <= net->tg;
+	tally_free(&t);
+	return ok;
+}
+
+/* The first group, from @first on, in which there is room for @v; those behind are empty. */
+static uint32_t fit(const struct hc_mfi_net *net, struct tally *t, const uint32_t *of, uint32_t v,
+		    uint32_t first)
+{
+	memset(t->stamp, 0, net->n * sizeof(*t->stamp));
+	HC_MFI_EACH(e, &net->in, v)
+		HC_MFI_EACH(w, &net->env, *e)
+			if (of[*w] != NONE && count(t, of[*w], *e) >= net->tg)
+				t->blocked[of[*w]] = v + 1;
+	while (t->blocked[first] == v + 1)
+		first++;
+	return first;
+}
+
+uint32_t hc_mfi_first_fit(const struct hc_mfi_net *net, const bool *set, uint32_t *of)
+{
+	struct tally t = {};
+	uint32_t v, groups = 0, first = 0;
+
+	for (v = 0; v < net->n; v++) {
+		of[v] = set[v] ? 0 : NONE;
+		groups |= set[v];
+	}
+	first = groups;
+	if (tally_init(&t, net->n))
+		for (v = 0; v < net->n; v++) {
+			if (of[v] != NONE)
+				continue;
+			of[v] = fit(net, &t, of, v, first);
+			if (of[v] >= groups)
+				groups = of[v] + 1;
+		}
+	else
+		groups = 0;
+	tally_free(&t);
+	return groups;
+}
+
+/* --- regular partitions: colours of which @tg make a group --- */
+
+/**
+ * struct regular - what regular partitions are tried for
+ * @net: the processors
+ * @set: would best be one of the groups
+ * @of: room for a partition
+ * @g: the best so far
+ */
+struct regular {
+	const struct hc_mfi_net *net;
+	const bool *set;
+	uint32_t *of;
+	struct hc_mfi_groups *g;
+};
+
+/* If the set is a group, that one becomes the first. */
+static bool set_first(const struct regular *r)
+{
+	uint32_t v, group = NONE;
+
+	for (v = 0; v < r->net->n; v++)
+		if (r->set[v])
+			group = r->of[v];
+	for (v = 0; v < r->net->n && group != NONE; v++) {
+		bool in = r->of[v] == group;
+
+		if (in != r->set[v])
+			return false;
+	}
+	if (group == NONE)
+		return false;
+	for (v = 0; v < r->net->n; v++) {
+		if (!r->of[v])
+			r->of[v] = group;
+		else if (r->of[v] == group)
+			r->of[v] = 0;
+	}
+	return true;
+}
+
+static void try_colours(const struct regular *r, uint32_t colours, const char *why)
+{
+	uint32_t groups = (colours + r->net->tg - 1) / r->net->tg, v;
+	struct hc_mfi_groups *g = r->g;
+	bool keeps;
+
+	if (groups > g->count || (groups == g->count && g->keeps))
+		return;
+	for (v = 0; v < r->net->n; v++)
+		r->of[v] /= r->net->tg;
+	if (!hc_mfi_groups_feasible(r->net, r->of, groups))
+		return;
+	keeps = set_first(r);
+	if (groups == g->count && !keeps)
+		return;
+	memcpy(g->of, r->of, r->net->n * sizeof(*g->of));
+	g->count = groups;
+	g->keeps = keeps;
+	g->why = why;
+}
+
+static void cube(const struct regular *r)
+{
+	uint32_t u, d, colours = 1;
+
+	while (colours < r->net->dim + 1)
+		colours *= 2;
+	for (u = 0; u < r->net->n; u++)
+		for (d = 0, r->of[u] = 0; d < r->net->dim; d++)
+			r->of[u] ^= u >> d & 1 ? d + 1 : 0;
+	try_colours(r, colours, "cosets of a Hamming code");
+}
+
+/* Column and @by times the row, modulo @m. */
+static void slope(const struct regular *r, uint32_t m, uint32_t by)
+{
+	uint32_t u, cols = r->net->cols;
+
+	for (u = 0; u < r->net->n; u++)
+		r->of[u] = (u % cols + (uint64_t)by * (u / cols)) % m;
+	try_colours(r, m, "lattice");
+}
+
+/* Row modulo @p, column modulo @q. */
+static void tiles(const struct regular *r, uint32_t p, uint32_t q)
+{
+	uint32_t u, cols = r->net->cols;
+
+	for (u = 0; u < r->net->n; u++)
+		r->of[u] = u / cols % p * q + u % cols % q;
+	try_colours(r, p * q, "tiles");
+}
+
+static void grid(const struct regular *r)
+{
+	uint32_t most = r->g->count * r->net->tg, m, by;
+
+	if (most > 25)
+		most = 25;
+	for (m = r->g->lower; m <= most; m++)
+		for (by = 1; by <= m; by++)
+			if (m % by == 0)
+				tiles(r, by, m / by);
+	for (m = r->g->lower; m <= most; m++)
+		for (by = 0; by < m; by++)
+			slope(r, m, by);
+}
+
+/* No more than @mfi in a group; an environment needs groups for all who are in it. */
+static uint32_t fewest(const struct hc_mfi_net *net, uint32_t mfi)
+{
+	uint32_t groups = (net->n + mfi - 1) / mfi, i, need;
+
+	for (i = 0; i < net->n; i++) {
+		need = (hc_mfi_length(&net->env, i) + net->tg - 1) / net->tg;
+		if (need > groups)
+			groups = need;
+	}
+	return groups;
+}
+
+int hc_mfi_groups(const struct hc_mfi_net *net, const bool *set, uint32_t mfi,
+		  struct hc_mfi_groups *g)
+{
+	struct regular r = { .net = net, .set = set, .g = g };
+	uint32_t *of = calloc(net->n, sizeof(*of));
+
+	*g = (struct hc_mfi_groups){ .lower = fewest(net, mfi), .why = "first fit" };
+	g->of = calloc(net->n, sizeof(*g->of));
+	if (of && g->of)
+		g->first_fit = hc_mfi_first_fit(net, set, g->of);
+	g->count = g->first_fit;
+	g->keeps = true;
+	if (!g->count) {
+		free(of);
+		return -ENOMEM;
+	}
+	r.of = of;
+	if (net->kind == HC_MFI_CUBE && g->count > g->lower)
+		cube(&r);
+	else if (net->rows && g->count > g->lower)
+		grid(&r);
+	free(of);
+	return 0;
+}

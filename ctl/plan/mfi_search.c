@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Is there a feasible set of a given size? Branch and bound: an environment that still
+ * has room but few candidates decides whom to try next. An environment is worth its weight
+ * times the faults that can still come in it; once all of them together, with what was
+ * taken, are worth less than what is wanted, there is no such set.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mfi.h"
+
+#define ASK_EVERY 1024
+
+enum state { OPEN, IN, OUT };
+
+/**
+ * struct search - a partial set
+ * @net: the processors
+ * @w: weights
+ * @room: faults that each environment may still have
+ * @open: undecided processors of each environment
+ * @state: of each processor
+ * @trail: those that were decided, in this order
+ * @decided: how many
+ * @done: of these, how many were looked at for what follows
+ * @taken: how many are in the set
+ * @size: how many are wanted
+ * @worth: of all environments and open processors
+ */
+struct search {
+	const struct hc_mfi_net *net;
+	const struct hc_mfi_weights *w;
+	uint32_t *room;
+	uint32_t *open;
+	uint8_t *state;
+	uint32_t *trail;
+	uint32_t decided;
+	uint32_t done;
+	uint32_t taken;
+	uint32_t size;
+	uint64_t worth;
+	bool (*go_on)(void *arg);
+	void *arg;
+	uint64_t *nodes;
+	bool stopped;
+};
+
+static uint64_t worth(const struct search *s, uint32_t e)
+{
+	uint32_t faults = s->room[e] < s->open[e] ? s->room[e] : s->open[e];
+
+	return s->w->env[e] * faults;
+}
+
+static void decide(struct search *s, uint32_t v, enum state to)
+{
+	s->state[v] = to;
+	s->taken += to == IN;
+	s->trail[s->decided++] = v;
+	s->worth -= s->w->own[v];
+	HC_MFI_EACH(e, &s->net->in, v) {
+		s->worth -= worth(s, *e);
+		s->open[*e]--;
+		s->room[*e] -= to == IN;
+		s->worth += worth(s, *e);
+	}
+}
+
+static void undo(struct search *s, uint32_t to)
+{
+	while (s->decided > to) {
+		uint32_t v = s->trail[--s->decided];
+
+		s->worth += s->w->own[v];
+		HC_MFI_EACH(e, &s->net->in, v) {
+			s->worth -= worth(s, *e);
+			s->open[*e]++;
+			s->room[*e] += s->state[v] == IN;
+			s->worth += worth(s, *e);
+		}
+		s->taken -= s->state[v] == IN;
+		s->state[v] = OPEN;
+	}
+	s->done = to;
+}
+
+/* Who is in an environment without room is out. */
+static void follow(struct search *s)
+{
+	while (s->done < s->decided) {
+		uint32_t v = s->trail[s->done++];
+
+		if (s->state[v] != IN)
+			continue;
+		HC_MFI_EACH(e, &s->net->in, v) {
+			if (s->room[*e])
+				continue;
+			HC_MFI_EACH(u, &s->net->env, *e)
+				if (s->state[*u] == OPEN)
+					decide(s, *u, OUT);
+		}
+	}
+}
+
+static bool enough(const struct search *s)
+{
+	return s->taken >= s->size ||
+		s->worth / s->w->scale >= s->size - s->taken;
+}
+
+/* The next processor to try: of the tightest environment; n: all are decided. */
+static uint32_t next(const struct search *s)
+{
+	uint32_t e, best = s->net->n, any = s->net->n;
+
+	for (e = 0; e < s->net->n; e++) {
+		if (!s->open[e] || !s->room[e])
+			continue;
+		any = e;
+		if (s->open[e] > s->room[e] && (best == s->net->n || s->open[e] < s->open[best]))
+			best = e;
+	}
+	if (best == s->net->n)
+		best = any;
+	if (best < s->net->n)
+		HC_MFI_EACH(v, &s->net->env, best)
+			if (s->state[*v] == OPEN)
+				return *v;
+	return s->net->n;
+}
+
+/* Would it take the place of nobody? */
+static bool free_of_charge(const struct search *s, uint32_t v)
+{
+	HC_MFI_EACH(e, &s->net->in, v)
+		if (s->open[*e] > s->room[*e])
+			return false;
+	return true;
+}
+
+static bool asked(struct search *s)
+{
+	if (++*s->nodes % ASK_EVERY == 0 && s->go_on && !s->go_on(s->arg))
+		s->stopped = true;
+	return !s->stopped;
+}
+
+static bool descend(struct search *s)
+{
+	uint32_t mark = s->decided, v;
+	bool only_in;
+
+	if (!asked(s) || !enough(s))
+		return false;
+	v = next(s);
+	if (v == s->net->n || s->taken >= s->size)
+		return s->taken >= s->size;
+	only_in = free_of_charge(s, v);
+	decide(s, v, IN);
+	follow(s);
+	if (descend(s))
+		return true;
+	undo(s, mark);
+	if (only_in || s->stopped)
+		return false;
+	decide(s, v, OUT);
+	follow(s);
+	if (descend(s))
+		return true;
+	undo(s, mark);
+	return false;
+}
+
+static bool begin(struct search *s)
+{
+	uint32_t i, n = s->net->n;
+
+	s->room = calloc(n, sizeof(*s->room));
+	s->open = calloc(n, sizeof(*s->open));
+	s->state = calloc(n, sizeof(*s->state));
+	s->trail = calloc(n, sizeof(*s->trail));
+	if (!s->room || !s->open || !s->state || !s->trail)
+		return false;
+	for (i = 0; i < n; i++) {
+		s->room[i] = s->net->tg;
+		s->open[i] = hc_mfi_length(&s->net->env, i);
+		s->worth += worth(s, i) + s->w->own[i];
+	}
+	return true;
+}
+
+int hc_mfi_search(const struct hc_mfi_net *net, const struct hc_mfi_weights *w, uint32_t size,
+		  bool *set, bool (*go_on)(void *arg), void *arg, uint64_t *nodes)
+{
+	struct search s = {
+		.net = net, .w = w, .size = size, .go_on = go_on, .arg = arg, .nodes = nodes,
+	};
+	int rc = -ENOMEM;
+	uint32_t v;
+
+	if (begin(&s)) {
+		/* Any processor can be the first one's image. */
+		if (net->transitive && size) {
+			decide(&s, 0, IN);
+			follow(&s);
+		}
+		rc = descend(&s) ? HC_MFI_YES : s.stopped ? HC_MFI_STOPPED : HC_MFI_NO;
+		for (v = 0; rc == HC_MFI_YES && v < net->n; v++)
+			set[v] = s.state[v] == IN;
+	}
+	free(s.room);
+	free(s.open);
+	free(s.state);
+	free(s.trail);
+	return rc;
+}

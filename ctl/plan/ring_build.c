@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Making a ring tree: paths are cut into rings, and what is left is hung on what is there.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ring_impl.h"
+
+int ring_build_init(struct ring_build *b, const struct hc_graph *g, uint32_t width)
+{
+	*b = (struct ring_build){ .g = g, .width = width };
+	b->ring = calloc(g->nodes, sizeof(*b->ring));
+	b->node = calloc(2 * (size_t)g->nodes, sizeof(*b->node));
+	b->home = malloc(g->nodes * sizeof(*b->home));
+	b->path = calloc(g->nodes, sizeof(*b->path));
+	if (!b->ring || !b->node || !b->home || !b->path)
+		return -ENOMEM;
+	memset(b->home, 0xff, g->nodes * sizeof(*b->home));
+	return 0;
+}
+
+void ring_build_free(struct ring_build *b)
+{
+	free(b->ring);
+	free(b->node);
+	free(b->home);
+	free(b->path);
+}
+
+static void add_ring(struct ring_build *b, const uint16_t *node, uint32_t size, uint32_t level)
+{
+	struct hc_ring *r = &b->ring[b->nrings];
+	uint32_t i;
+
+	r->size = size;
+	r->level = (uint16_t)level;
+	r->parent = b->home[node[0]];
+	for (i = 0; i < size; i++) {
+		if (b->home[node[i]] == HC_RING_NONE)
+			b->home[node[i]] = (uint16_t)b->nrings;
+		b->node[b->nnodes++] = node[i];
+	}
+	b->nrings++;
+}
+
+void ring_build_ring(struct ring_build *b, uint32_t n, uint32_t level)
+{
+	add_ring(b, b->path, n, level);
+}
+
+/* Rings that follow each other have a node in common. */
+void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level)
+{
+	uint32_t at = 0, size;
+
+	do {
+		size = b->width < n - at ? b->width : n - at;
+		add_ring(b, b->path + at, size, level);
+		at += size - 1;
+	} while (at + 1 < n);
+}
+
+/* The lowest neighbour that is neither in a ring nor on the path; or -1. */
+static int uncovered(const struct ring_build *b, const bool *walked, uint32_t u)
+{
+	uint32_t i;
+
+	for (i = b->g->first[u]; i < b->g->first[u + 1]; i++)
+		if (b->home[b->g->to[i]] == HC_RING_NONE && !walked[b->g->to[i]])
+			return b->g->to[i];
+	return -1;
+}
+
+/* Search in depth as far as it gets without turning back. */
+static uint32_t walk(struct ring_build *b, bool *walked, uint32_t u)
+{
+	uint32_t n = 0;
+	int next = (int)u;
+
+	for (; next >= 0; next = uncovered(b, walked, (uint32_t)next)) {
+		b->path[n++] = (uint16_t)next;
+		walked[next] = true;
+	}
+	return n;
+}
+
+int ring_build_rest(struct ring_build *b)
+{
+	bool *walked = calloc(b->g->nodes, 1);
+	uint32_t r, i = 0, end = 0, n;
+
+	if (!walked)
+		return -ENOMEM;
+	for (r = 0; r < b->nrings; r++)
+		for (end += b->ring[r].size; i < end; i++)
+			while ((n = walk(b, walked, b->node[i])) > 1)
+				ring_build_path(b, n, b->ring[r].level + 1U);
+	free(walked);
+	return 0;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The virtual ring tree: a diameter of the network, cut into rings, and what is left.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ring_impl.h"
+
+/* With more work than this, in links looked at, diameters are only guessed. */
+#define EXACT_WORK 1000000000ULL
+#define FAR UINT16_MAX
+
+struct bfs {
+	const struct hc_graph *g;
+	uint16_t *dist;
+	uint16_t *queue;
+};
+
+/* The distance of the farthest node, the last one in the queue. */
+static uint32_t bfs_run(const struct bfs *s, uint32_t root)
+{
+	const struct hc_graph *g = s->g;
+	uint32_t head = 0, tail = 1, i;
+
+	memset(s->dist, 0xff, g->nodes * sizeof(*s->dist));
+	s->queue[0] = (uint16_t)root;
+	s->dist[root] = 0;
+	for (; head < tail; head++)
+		for (i = g->first[s->queue[head]]; i < g->first[s->queue[head] + 1]; i++)
+			if (s->dist[g->to[i]] == FAR) {
+				s->dist[g->to[i]] = s->dist[s->queue[head]] + 1;
+				s->queue[tail++] = g->to[i];
+			}
+	return s->dist[s->queue[tail - 1]];
+}
+
+/* The lowest end of a diameter. */
+static uint32_t exact_end(const struct bfs *s)
+{
+	uint32_t u, end = 0, far, most = 0;
+
+	for (u = 0; u < s->g->nodes; u++) {
+		far = bfs_run(s, u);
+		if (far > most) {
+			most = far;
+			end = u;
+		}
+	}
+	return end;
+}
+
+/* Go to the farthest node, and from there to the farthest one, as long as that gets farther. */
+static uint32_t guessed_end(const struct bfs *s)
+{
+	uint32_t end = 0, far = bfs_run(s, 0), before;
+
+	do {
+		before = far;
+		end = s->queue[s->g->nodes - 1];
+		far = bfs_run(s, end);
+	} while (far > before);
+	return end;
+}
+
+/* Mark the nodes from which a way leads on to the greatest distance: backwards from there. */
+static void mark_leading(const struct bfs *s, uint32_t far, bool *leads)
+{
+	uint32_t i, k, u, v;
+
+	for (k = s->g->nodes; k--;) {
+		u = s->queue[k];
+		leads[u] |= s->dist[u] == far;
+		for (i = s->g->first[u]; leads[u] && i < s->g->first[u + 1]; i++) {
+			v = s->g->to[i];
+			leads[v] |= s->dist[v] + 1U == s->dist[u];
+		}
+	}
+}
+
+/* The first of the longest of all shortest paths, in the order of the nodes' numbers. */
+static uint32_t diameter(struct ring_build *b, const struct bfs *s, bool *leads)
+{
+	const struct hc_graph *g = b->g;
+	uint32_t u, far, n = 1, i;
+
+	u = (uint64_t)g->nodes * g->first[g->nodes] <= EXACT_WORK ? exact_end(s) : guessed_end(s);
+	far = bfs_run(s, u);
+	mark_leading(s, far, leads);
+	for (b->path[0] = (uint16_t)u; n <= far; b->path[n++] = (uint16_t)u) {
+		for (i = g->first[u]; !leads[g->to[i]] || s->dist[g->to[i]] != n; i++)
+			;
+		u = g->to[i];
+	}
+	return n;
+}
+
+int ring_vrt(struct ring_build *b)
+{
+	struct bfs s = {
+		.g = b->g,
+		.dist = calloc(b->g->nodes, sizeof(*s.dist)),
+		.queue = calloc(b->g->nodes, sizeof(*s.queue)),
+	};
+	bool *leads = calloc(b->g->nodes, 1);
+	int rc = s.dist && s.queue && leads ? 0 : -ENOMEM;
+
+	if (!rc) {
+		ring_build_path(b, diameter(b, &s, leads), 0);
+		rc = ring_build_rest(b);
+	}
+	free(s.dist);
+	free(s.queue);
+	free(leads);
+	return rc;
+}

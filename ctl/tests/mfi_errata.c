@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What is not so as Schollmeyer and McMillin print it: the counterexamples of
+ * Documentation/errata.rst.
+ */
+#include "mfi_test.h"
+
+static const char figure_3_3[] = "1 2 3, 1 2, 1 2 3, 3 4 5, 3 5 7, 3 4 5 6, 3 5 7";
+
+TEST(mfi_figure_3_3_is_not_the_largest)
+{
+	struct hc_mfi_net *net = listed(figure_3_3, 2);
+	bool *larger = set_of(net, "1 2 4 6 7");
+
+	EXPECT_TRUE(hc_mfi_feasible(net, larger));
+	EXPECT_EQ(5, brute(net));
+	EXPECT_EQ(5, mfi(net, HC_MFI_AUTO));
+	free(larger);
+	hc_mfi_free(net);
+}
+
+/* Whatever is picked first, second and third. */
+TEST(mfi_colouring_misses_the_largest_with_any_picks)
+{
+	struct hc_mfi_net *net = listed("1 2, 2 3, 1 3", 2);
+	uint32_t i, picks[3];
+	bool set[3];
+
+	for (i = 0; i < 27; i++) {
+		picks[0] = i % 3;
+		picks[1] = i / 3 % 3;
+		picks[2] = i / 9;
+		EXPECT_GE(2, hc_mfi_colour(net, picks, 3, set));
+	}
+	EXPECT_EQ(3, mfi(net, HC_MFI_AUTO));
+	hc_mfi_free(net);
+}
+
+static uint32_t faulty_near(const struct hc_mfi_net *net, const bool *set, uint32_t u)
+{
+	uint32_t n = 0;
+
+	HC_MFI_EACH(v, &net->aug, u)
+		n += set[*v];
+	return n;
+}
+
+/* Section III: "at most t_g faulty vertices adjacent to each non-faulty vertex". */
+TEST(mfi_faults_around_one_without_fault)
+{
+	struct hc_mfi_net *net = listed(figure_3_3, 1);
+	bool *set = set_of(net, "1 5");
+
+	EXPECT_TRUE(hc_mfi_feasible(net, set));
+	EXPECT_EQ(2, faulty_near(net, set, 2));
+	free(set);
+	hc_mfi_free(net);
+}
+
+/* And "at most t_g - 1 faulty components adjacent to a faulty component". */
+TEST(mfi_faults_around_a_fault)
+{
+	struct hc_mfi_net *net = listed("1 2, 2 3, 1 3", 2);
+	bool *set = set_of(net, "1 2 3");
+
+	EXPECT_TRUE(hc_mfi_feasible(net, set));
+	EXPECT_EQ(2, faulty_near(net, set, 0));
+	free(set);
+	hc_mfi_free(net);
+}
+
+/* Figure 3.4 leaves 5 open, as the definition does; figure 3.2 forbids it. */
+TEST(mfi_figure_3_2_forbids_too_much)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 2);
+	static const uint32_t faults[] = { 0, 2 };
+	bool *set = set_of(net, "1 3"), *more = set_of(net, "1 3 5");
+	char row[26], coloured[26];
+
+	hc_mfi_row(net, set, row);
+	hc_mfi_figure_3_2(net, faults, 2, coloured);
+	EXPECT_EQ(0, strncmp(row, "TFT---F-----", 12));
+	EXPECT_EQ('F', coloured[4]);
+	EXPECT_EQ('-', row[4]);
+	EXPECT_TRUE(hc_mfi_feasible(net, more));
+	free(set);
+	free(more);
+	hc_mfi_free(net);
+}
+
+/* Section IV prints the first row as a conjunction of 12 processors. */
+TEST(mfi_conjunction_of_the_first_row_omits_25)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
+	bool *printed = set_of(net, "2 3 4 5 6 7 10 11 16 21 22");
+	bool *set = set_of(net, "1"), nfg[25];
+	uint32_t u;
+
+	hc_mfi_nfg(net, set, nfg);
+	for (u = 0; u < 25; u++)
+		EXPECT_EQ(u != 24 && nfg[u], printed[u]);
+	EXPECT_TRUE(nfg[24]);
+	set[24] = true;
+	EXPECT_TRUE(!hc_mfi_feasible(net, set));
+	free(printed);
+	free(set);
+	hc_mfi_free(net);
+}
+
+/* The algorithm of figure 4.1 to the letter: how many are in a group? @group: of each. */
+static uint32_t figure_4_1(const struct hc_mfi_net *net, const bool *c, uint32_t *group)
+{
+	uint32_t l = 1, i, k, m, mapped;
+	bool *single = calloc(net->n, sizeof(*single)), *nfg = calloc(net->n, sizeof(*nfg));
+
+	for (i = 0; i < net->n; i++)
+		group[i] = c[i] ? 0 : UINT32_MAX;
+	for (i = 0; i < net->n; i++) {
+		if (!c[i])
+			continue;
+		HC_MFI_EACH(j, &net->env, i) {
+			if (group[*j] != UINT32_MAX)
+				continue;
+			for (m = 1; m <= l; m++) {
+				bool fits = true;
+
+				for (k = 0; k < net->n; k++) {
+					if (group[k] != m)
+						continue;
+					memset(single, 0, net->n);
+					single[k] = true;
+					hc_mfi_nfg(net, single, nfg);
+					fits = fits && !nfg[*j];
+				}
+				if (fits)
+					break;
+			}
+			group[*j] = m;
+			l = m > l ? m : l;
+		}
+	}
+	for (i = 0, mapped = 0; i < net->n; i++)
+		mapped += group[i] != UINT32_MAX;
+	free(single);
+	free(nfg);
+	return mapped;
+}
+
+/* How many processes does figure 4.1 leave without a group? */
+static uint32_t left_out(struct hc_mfi_net *net)
+{
+	uint32_t *group = calloc(net->n, sizeof(*group)), left = UINT32_MAX;
+	struct hc_mfi_found r;
+
+	if (!hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL))
+		left = net->n - figure_4_1(net, r.set, group);
+	free(r.set);
+	free(group);
+	hc_mfi_free(net);
+	return left;
+}
+
+TEST(mfi_figure_4_1_leaves_processes_out)
+{
+	EXPECT_EQ(0, left_out(hc_mfi_cube(3, 1)));
+	EXPECT_EQ(6, left_out(hc_mfi_cube(4, 1)));
+	EXPECT_EQ(8, left_out(hc_mfi_cube(5, 1)));
+	EXPECT_EQ(6, left_out(hc_mfi_grid(4, 4, true, HC_MFI_STAR, 1)));
+	EXPECT_EQ(5, left_out(hc_mfi_grid(5, 5, true, HC_MFI_SQUARE, 1)));
+}
+
+/* A fault alone does not reach t_g = 2, so no NFG of one forbids anything: all that are
+ * not of the first group go into the second.
+ */
+TEST(mfi_figure_4_1_with_two_faults_in_an_environment)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 2);
+	struct hc_mfi_groups g;
+	struct hc_mfi_found r;
+	uint32_t group[25], u, second = 0;
+
+	EXPECT_EQ(0, hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL));
+	EXPECT_EQ(10, r.size);
+	EXPECT_EQ(25, figure_4_1(net, r.set, group));
+	for (u = 0; u < 25; u++)
+		second += group[u] == 1;
+	EXPECT_EQ(15, second);
+	EXPECT_FALSE(hc_mfi_groups_feasible(net, group, 2));
+	EXPECT_EQ(0, hc_mfi_groups(net, r.set, r.upper, &g));
+	EXPECT_TRUE(hc_mfi_groups_feasible(net, g.of, g.count));
+	EXPECT_EQ(3, g.count);
+	free(r.set);
+	free(g.of);
+	hc_mfi_free(net);
+}
+
+TEST(mfi_first_fit_makes_too_many_groups)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
+	struct hc_mfi_groups g;
+	struct hc_mfi_found r;
+
+	EXPECT_EQ(0, hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL));
+	EXPECT_EQ(0, hc_mfi_groups(net, r.set, r.upper, &g));
+	EXPECT_EQ(5, g.count);
+	EXPECT_LE(7, g.first_fit);
+	free(r.set);
+	free(g.of);
+	hc_mfi_free(net);
+}
+
+/* div(m, 2) * div(n, 2) */
+TEST(mfi_squares_of_odd_tori)
+{
+	static const uint32_t size[][4] = {
+		{ 5, 5, 4, 5 }, { 5, 7, 6, 7 }, { 7, 7, 9, 10 }, { 7, 9, 12, 13 },
+	};
+	uint32_t i, paper;
+
+	for (i = 0; i < ARRAY_SIZE(size); i++) {
+		struct hc_mfi_net *net = hc_mfi_grid(size[i][0], size[i][1], true,
+						     HC_MFI_SQUARE, 1);
+
+		EXPECT_TRUE(hc_mfi_paper(net, &paper));
+		EXPECT_EQ(size[i][2], paper);
+		EXPECT_EQ(size[i][3], mfi(net, HC_MFI_SEARCH));
+		hc_mfi_free(net);
+	}
+}
+
+/* "The minimum number of processors required is 4." */
+TEST(mfi_four_groups_do_not_do_for_odd_tori)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_SQUARE, 1);
+	struct hc_mfi_groups g;
+	struct hc_mfi_found r;
+
+	EXPECT_EQ(0, hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL));
+	EXPECT_EQ(0, hc_mfi_groups(net, r.set, r.upper, &g));
+	EXPECT_EQ(5, g.lower);
+	EXPECT_EQ(5, g.count);
+	free(r.set);
+	free(g.of);
+	hc_mfi_free(net);
+}
+
+/* k^2 / 5 */
+TEST(mfi_stars_seldom_reach_the_bound)
+{
+	static const uint32_t bound[] = { 1, 3, 5, 7, 9 }, size[] = { 1, 2, 5, 6, 8 };
+	uint32_t k, paper;
+
+	for (k = 3; k <= 7; k++) {
+		struct hc_mfi_net *net = hc_mfi_grid(k, k, true, HC_MFI_STAR, 1);
+
+		EXPECT_TRUE(hc_mfi_paper(net, &paper));
+		EXPECT_EQ(bound[k - 3], paper);
+		EXPECT_EQ(size[k - 3], mfi(net, HC_MFI_SEARCH));
+		hc_mfi_free(net);
+	}
+}
+
+/* B(n, 3) = 2^m as an upper bound */
+TEST(mfi_a_cube_of_dimension_8_has_more_than_a_linear_code)
+{
+	struct hc_mfi_net *net = hc_mfi_cube(8, 1);
+	struct hc_mfi_found r;
+	uint32_t paper, dim;
+
+	EXPECT_TRUE(hc_mfi_paper(net, &paper));
+	EXPECT_EQ(16, paper);
+	EXPECT_EQ(0, hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL));
+	EXPECT_TRUE(hc_mfi_feasible(net, r.set));
+	EXPECT_EQ(20, hc_mfi_count(net, r.set));
+	free(r.set);
+	hc_mfi_free(net);
+	for (dim = 1; dim <= 7; dim++) {
+		net = hc_mfi_cube(dim, 1);
+		EXPECT_TRUE(hc_mfi_paper(net, &paper));
+		EXPECT_EQ(paper, mfi(net, HC_MFI_SEARCH));
+		hc_mfi_free(net);
+	}
+}
+
+/* Q^2 / 9, where section 6.2 has no wrap-around */
+TEST(mfi_boxes_of_a_mesh_are_more_than_a_ninth)
+{
+	uint32_t q, paper;
+
+	for (q = 3; q <= 9; q++) {
+		struct hc_mfi_net *net = hc_mfi_grid(q, q, false, HC_MFI_BOX, 1);
+		uint32_t third = (q + 2) / 3;
+
+		EXPECT_TRUE(hc_mfi_paper(net, &paper));
+		EXPECT_EQ(q * q / 9, paper);
+		EXPECT_EQ(third * third, mfi(net, HC_MFI_SEARCH));
+		hc_mfi_free(net);
+	}
+}
+
+/* Process (i, j) in group (i mod 3, j mod 3) */
+TEST(mfi_groups_of_nine_wrap_around_only_if_three_divides)
+{
+	uint32_t q, u, of[100];
+	unsigned int wrap;
+
+	for (q = 3; q <= 10; q++)
+		for (wrap = 0; wrap < 2; wrap++) {
+			struct hc_mfi_net *net = hc_mfi_grid(q, q, wrap, HC_MFI_BOX, 1);
+
+			for (u = 0; u < q * q; u++)
+				of[u] = u / q % 3 * 3 + u % q % 3;
+			EXPECT_EQ(!wrap || q % 3 == 0, hc_mfi_groups_feasible(net, of, 9));
+			hc_mfi_free(net);
+		}
+}
+
+/* Section 6.2: two faults in an environment that cooperate cannot be detected. */
+TEST(mfi_two_faults_in_an_environment_do_not_escape)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(4, 4, false, HC_MFI_STAR, 1);
+	static const uint32_t corner[] = { 0, 1, 4 };
+	struct hc_mfi_escape e;
+	uint32_t k;
+
+	for (k = 1; k <= 2; k++) {
+		EXPECT_EQ(0, hc_mfi_escape_all(net, k, &e, NULL, NULL));
+		EXPECT_EQ(k == 1 ? 16 : 120, e.sets);
+		EXPECT_EQ(0, e.escape);
+		if (k == 2)
+			EXPECT_EQ(62, e.feasible);
+	}
+	EXPECT_EQ(0, hc_mfi_escape_all(net, 3, &e, NULL, NULL));
+	EXPECT_EQ(560, e.sets);
+	EXPECT_EQ(4, e.escape);
+	EXPECT_EQ(0, e.feasible_escape);
+	EXPECT_EQ(0, memcmp(corner, e.first, sizeof(corner)));
+	hc_mfi_free(net);
+}
+
+/* With squares and no wrap-around nobody else looks at the corner: one fault escapes. */
+TEST(mfi_a_corner_that_nobody_asks_escapes)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(4, 4, false, HC_MFI_SQUARE, 1);
+	struct hc_mfi_escape e;
+
+	EXPECT_EQ(0, hc_mfi_escape_all(net, 1, &e, NULL, NULL));
+	EXPECT_EQ(1, e.escape);
+	EXPECT_EQ(1, e.feasible_escape);
+	EXPECT_EQ(0, e.first[0]);
+	hc_mfi_free(net);
+}
+
+/* The minimal fault index is not t_g where there are fewer processors. */
+TEST(mfi_fewer_processors_than_faults_are_allowed)
+{
+	struct hc_mfi_net *net = hc_mfi_cube(1, 3);
+
+	EXPECT_EQ(2, mfi(net, HC_MFI_AUTO));
+	hc_mfi_free(net);
+}

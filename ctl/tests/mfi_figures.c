@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Schollmeyer and McMillin's figures. Processors count from 1 there, and here in words.
+ */
+#include "mfi_test.h"
+
+/* The environments of figure 3.3. */
+static const char figure_3_3[] = "1 2 3, 1 2, 1 2 3, 3 4 5, 3 5 7, 3 4 5 6, 3 5 7";
+
+static bool row_is(const struct hc_mfi_net *net, const char *faults, const char *want)
+{
+	bool *set = set_of(net, faults);
+	char row[64];
+
+	hc_mfi_row(net, set, row);
+	free(set);
+	if (strcmp(row, want))
+		printf("# %s, not %s\n", row, want);
+	return !strcmp(row, want);
+}
+
+/* Groups of the largest set: how many, and of how many processes is each? */
+static uint32_t groups(struct hc_mfi_net *net, uint32_t each)
+{
+	struct hc_mfi_groups g;
+	struct hc_mfi_found r;
+	uint32_t sizes[64] = {}, u, count;
+
+	if (hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL) ||
+	    hc_mfi_groups(net, r.set, r.upper, &g))
+		return 0;
+	count = hc_mfi_groups_feasible(net, g.of, g.count) ? g.count : 0;
+	for (u = 0; u < net->n; u++)
+		sizes[g.of[u]]++;
+	for (u = 0; each && u < count; u++)
+		if (sizes[u] != each)
+			count = 0;
+	/* That there are no fewer is proved. */
+	if (g.lower != count)
+		count = 0;
+	free(r.set);
+	free(g.of);
+	hc_mfi_free(net);
+	return count;
+}
+
+TEST(mfi_figure_1_2_squares_make_four_groups)
+{
+	EXPECT_EQ(4, groups(hc_mfi_grid(4, 4, true, HC_MFI_SQUARE, 1), 4));
+	EXPECT_EQ(4, groups(hc_mfi_grid(4, 4, false, HC_MFI_SQUARE, 1), 4));
+	EXPECT_EQ(4, groups(hc_mfi_grid(6, 8, true, HC_MFI_SQUARE, 1), 12));
+	EXPECT_EQ(2, groups(hc_mfi_grid(4, 4, true, HC_MFI_SQUARE, 2), 8));
+}
+
+TEST(mfi_figure_3_1_all_in_an_environment_with_a_fault)
+{
+	struct hc_mfi_net *net = listed("1 2 3 4, 2, 3, 4, 5, 6, 2 6 7", 1);
+
+	/* The text's example: 2 is adjacent to all of both environments. */
+	EXPECT_TRUE(row_is(net, "2", "FTFF-FF"));
+	EXPECT_TRUE(row_is(net, "1", "TFFF---"));
+	EXPECT_TRUE(row_is(net, "5", "----T--"));
+	hc_mfi_free(net);
+}
+
+TEST(mfi_figure_3_3_multicolouring)
+{
+	static const uint32_t picks[] = { 0, 4, 2 };
+	struct hc_mfi_net *net = listed(figure_3_3, 2);
+	bool *want = set_of(net, "1 3 5"), set[7];
+
+	EXPECT_EQ(3, hc_mfi_colour(net, picks, 3, set));
+	EXPECT_EQ(0, memcmp(want, set, sizeof(set)));
+	EXPECT_TRUE(hc_mfi_feasible(net, set));
+	/* "Components 2, 4, 6 and 7 must be non-faulty." */
+	EXPECT_TRUE(row_is(net, "1 3 5", "TFTFTFF"));
+	free(want);
+	hc_mfi_free(net);
+}
+
+TEST(mfi_figure_3_4_one_fault_in_an_environment)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
+
+	EXPECT_TRUE(row_is(net, "1", "TFFFFFF--FF----F----FF--F"));
+	EXPECT_TRUE(row_is(net, "2", "FTFFFFFF---F----F---FFF--"));
+	EXPECT_TRUE(row_is(net, "3", "FFTFF-FFF---F----F---FFF-"));
+	EXPECT_TRUE(row_is(net, "25", "F--FF----F----FF--FFFFFFT"));
+	hc_mfi_free(net);
+}
+
+TEST(mfi_figure_3_4_two_faults_in_an_environment)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 2);
+
+	EXPECT_TRUE(row_is(net, "1 2", "TTF-FFF-------------FF---"));
+	EXPECT_TRUE(row_is(net, "1 3", "TFT---F--------------F---"));
+	EXPECT_TRUE(row_is(net, "1 4", "T--TF----F--------------F"));
+	EXPECT_TRUE(row_is(net, "1 25", "T--FF----F-----F----FF--T"));
+	EXPECT_TRUE(row_is(net, "2 3", "FTTF--FF-------------FF--"));
+	EXPECT_TRUE(row_is(net, "24 25", "---FF-------------FFF-FTT"));
+	hc_mfi_free(net);
+}
+
+TEST(mfi_figure_5_1_squares)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(6, 6, true, HC_MFI_SQUARE, 1);
+
+	/* The non-fault group: all around. */
+	EXPECT_TRUE(row_is(net, "8", "FFF---FTF---FFF---------------------"));
+	EXPECT_EQ(9, mfi(net, HC_MFI_AUTO));
+	EXPECT_EQ(9, mfi(net, HC_MFI_SEARCH));
+	hc_mfi_free(net);
+	EXPECT_EQ(6, mfi_of(hc_mfi_grid(4, 7, true, HC_MFI_SQUARE, 1)));
+	EXPECT_EQ(1, mfi_of(hc_mfi_grid(2, 2, true, HC_MFI_SQUARE, 1)));
+}
+
+TEST(mfi_figure_5_2_star)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
+	/* (0,0), (1,2), (2,4), (3,1), (4,3) */
+	bool *want = set_of(net, "1 8 15 17 24");
+	struct hc_mfi_groups g;
+	struct hc_mfi_found r;
+	uint32_t u;
+
+	EXPECT_TRUE(hc_mfi_feasible(net, want));
+	EXPECT_EQ(0, hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL));
+	EXPECT_EQ(5, r.size);
+	EXPECT_EQ(5, r.upper);
+	EXPECT_EQ(0, memcmp(want, r.set, net->n * sizeof(*want)));
+	EXPECT_EQ(0, hc_mfi_groups(net, r.set, r.upper, &g));
+	EXPECT_TRUE(g.keeps);
+	for (u = 0; u < net->n; u++)
+		EXPECT_EQ(want[u], !g.of[u]);
+	free(want);
+	free(r.set);
+	free(g.of);
+	EXPECT_EQ(5, groups(net, 5));
+}
+
+TEST(mfi_figure_5_3_cube_of_eight_nodes)
+{
+	struct hc_mfi_net *net = hc_mfi_cube(3, 1);
+	static const uint32_t pair[] = { 0, 1, 2, 3, 3, 2, 1, 0 };
+	struct hc_mfi_groups g;
+	struct hc_mfi_found r;
+
+	EXPECT_EQ(0, hc_mfi_find(net, HC_MFI_AUTO, &r, NULL, NULL));
+	EXPECT_EQ(2, r.size);
+	EXPECT_TRUE(r.set[0] && r.set[7]);
+	EXPECT_EQ(0, hc_mfi_groups(net, r.set, r.upper, &g));
+	/* 000 and 111, 001 and 110, 010 and 101, 011 and 100. */
+	EXPECT_EQ(4, g.count);
+	EXPECT_EQ(0, memcmp(pair, g.of, sizeof(pair)));
+	free(r.set);
+	free(g.of);
+	hc_mfi_free(net);
+}
+
+TEST(mfi_cubes_have_the_size_of_codes)
+{
+	static const uint32_t size[] = { 0, 1, 1, 2, 2, 4, 8, 16, 20, 40, 72, 144, 256 };
+	static const uint32_t minimal[] = { 0, 2, 4, 4, 8, 8, 8, 8 };
+	unsigned int dim;
+
+	for (dim = 1; dim <= 12; dim++) {
+		struct hc_mfi_net *net = hc_mfi_cube(dim, 1);
+
+		EXPECT_EQ(size[dim], mfi(net, HC_MFI_AUTO));
+		if (dim <= 7)
+			EXPECT_EQ(size[dim], mfi(net, HC_MFI_SEARCH));
+		hc_mfi_free(net);
+		if (dim <= 7)
+			EXPECT_EQ(minimal[dim], groups(hc_mfi_cube(dim, 1), 0));
+	}
+}
+
+TEST(mfi_cubes_with_more_faults_in_an_environment)
+{
+	static const uint32_t eight[] = { 2, 4, 6, 8 }, sixteen[] = { 2, 5, 8, 12, 16 };
+	uint32_t tg;
+
+	for (tg = 1; tg <= 4; tg++)
+		EXPECT_EQ(eight[tg - 1], mfi_of(hc_mfi_cube(3, tg)));
+	for (tg = 1; tg <= 5; tg++)
+		EXPECT_EQ(sixteen[tg - 1], mfi_of(hc_mfi_cube(4, tg)));
+	for (tg = 1; tg <= 8; tg++) {
+		struct hc_mfi_net *net = hc_mfi_cube(7, tg);
+
+		EXPECT_EQ(16 * tg, mfi(net, HC_MFI_AUTO));
+		hc_mfi_free(net);
+	}
+}
+
+TEST(mfi_stars_and_boxes_of_many_sizes)
+{
+	static const uint32_t torus[] = { 0, 0, 0, 1, 2, 5, 6, 8, 10, 13, 20, 22 };
+	static const uint32_t mesh[] = { 0, 0, 0, 2, 4, 6, 8, 10, 13 };
+	static const uint32_t box[] = { 0, 0, 0, 1, 1, 1, 4, 4, 5 };
+	uint32_t k;
+
+	for (k = 3; k <= 10; k++)
+		EXPECT_EQ(torus[k], mfi_of(hc_mfi_grid(k, k, true, HC_MFI_STAR, 1)));
+	for (k = 3; k <= 8; k++)
+		EXPECT_EQ(mesh[k], mfi_of(hc_mfi_grid(k, k, false, HC_MFI_STAR, 1)));
+	for (k = 3; k <= 8; k++)
+		EXPECT_EQ(box[k], mfi_of(hc_mfi_grid(k, k, true, HC_MFI_BOX, 1)));
+	EXPECT_EQ(5, mfi_of(hc_mfi_grid(4, 4, true, HC_MFI_STAR, 2)));
+	EXPECT_EQ(10, mfi_of(hc_mfi_grid(5, 5, true, HC_MFI_STAR, 2)));
+}
+
+TEST(mfi_the_formula_for_odd_squares_has_a_set)
+{
+	uint32_t rows, cols;
+
+	for (rows = 2; rows <= 24; rows++)
+		for (cols = 2; cols <= 24; cols++) {
+			struct hc_mfi_net *net = hc_mfi_grid(rows, cols, true, HC_MFI_SQUARE, 1);
+			uint32_t j = rows / 2, k = cols / 2, want = j * k, upper;
+			bool set[24 * 24];
+			const char *why;
+
+			if (rows % 2 && cols % 2)
+				want += (j < k ? j : k) / 2;
+			hc_mfi_closed(net, set, &upper, &why);
+			EXPECT_EQ(want, upper);
+			EXPECT_EQ(want, hc_mfi_count(net, set));
+			EXPECT_TRUE(hc_mfi_feasible(net, set));
+			hc_mfi_free(net);
+		}
+}

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Sun, Cheung, Lin & Li, all-to-all broadcast: what the paper has, and each claim of it that is not
+ * so, with its counterexample (Documentation/errata.rst).
+ */
+#include <stdlib.h>
+
+#include "ring_test.h"
+
+static void net_star(struct net *net, unsigned int m)
+{
+	unsigned int i;
+
+	net_init(net, m + 1);
+	for (i = 1; i <= m; i++)
+		net_link(net, 0, i);
+}
+
+static void net_path(struct net *net, unsigned int n)
+{
+	unsigned int i;
+
+	net_init(net, n);
+	for (i = 1; i < n; i++)
+		net_link(net, i - 1, i);
+}
+
+static bool by(enum hc_ring_method method, const struct net *net, uint32_t width,
+	       struct hc_ring_plan *p)
+{
+	struct hc_graph *g = net_graph(net);
+	int rc = hc_plan_ring(g, NULL, method, width, p);
+
+	hc_graph_free(g);
+	return !rc;
+}
+
+static bool vrt(const struct net *net, uint32_t width, struct hc_ring_plan *p)
+{
+	return by(HC_RING_VRT, net, width, p);
+}
+
+static bool has_nodes(const struct hc_ring_tree *t, const char *text)
+{
+	uint32_t r, i, at = 0;
+	int len, u;
+
+	for (r = 0; r < t->nrings; r++) {
+		for (i = 0; i < t->ring[r].size; i++, at++) {
+			if (sscanf(text, "%d%n", &u, &len) != 1 || u != t->node[at])
+				return false;
+			text += len;
+		}
+		text += *text == '/';
+	}
+	return !*text;
+}
+
+/* Figures 3.1 and 3.2. */
+TEST(ring_of_four)
+{
+	struct hc_faults *f = hc_faults_new(2);
+	struct hc_graph *g = hc_graph_cube(f);
+	struct hc_ring_plan p;
+	struct trial r;
+	unsigned int u;
+
+	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &p));
+	ASSERT_TRUE(p.tree.nrings == 1 && p.longest == 4);
+	ASSERT_TRUE(hc_ring_closes(g, p.tree.ring, p.tree.node));
+	tree_try(&p.tree, true, &r);
+	ASSERT_TRUE(r.deliver == 3 && r.acknowledge == 4);
+	for (u = 0; u < 4; u++)
+		ASSERT_TRUE(r.known[u] == 3 && r.back[u] == 4);
+	hc_ring_plan_free(&p);
+	hc_graph_free(g);
+	hc_faults_free(f);
+}
+
+/* Figure 3.9: a ring over a path; its last node's messages go back the same way. */
+TEST(ring_of_a_path)
+{
+	struct hc_ring_plan p;
+	struct net net;
+
+	net_path(&net, 4);
+	ASSERT_TRUE(vrt(&net, 4, &p) && has_nodes(&p.tree, "0 1 2 3/"));
+	ASSERT_TRUE(p.steps.deliver == 3 && p.steps.acknowledge == 4);
+	hc_ring_plan_free(&p);
+	ASSERT_TRUE(vrt(&net, 3, &p) && has_nodes(&p.tree, "0 1 2/2 3/"));
+	ASSERT_TRUE(p.levels == 1 && p.tree.ring[1].parent == 0);
+	hc_ring_plan_free(&p);
+	/* Level 0 is a diameter; then from each of its nodes, in their order, in depth. */
+	net_cube(&net, 3);
+	ASSERT_TRUE(vrt(&net, 8, &p) && has_nodes(&p.tree, "0 1 3 7/0 2 6 4 5/"));
+	ASSERT_TRUE(p.levels == 2 && p.tree.ring[1].level == 1);
+	hc_ring_plan_free(&p);
+}
+
+TEST(proposition_2_acknowledged_takes_one_more)
+{
+	struct hc_ring_plan p;
+	struct trial r;
+	struct net net;
+	unsigned int n;
+
+	for (n = 3; n <= NET_MAX; n++) {
+		net_path(&net, n);
+		net_link(&net, 0, n - 1);
+		ASSERT_TRUE(by(HC_RING_HAMILTON, &net, 0, &p));
+		tree_try(&p.tree, true, &r);
+		ASSERT_TRUE(r.deliver == n - 1 && r.acknowledge == n);
+		hc_ring_plan_free(&p);
+	}
+}
+
+/* A path of four has ports for 2 steps, and is 3 links long. */
+TEST(lemma_1_is_a_bound_only)
+{
+	struct hc_ring_plan p;
+	struct net net;
+
+	net_path(&net, 4);
+	ASSERT_TRUE(vrt(&net, 4, &p));
+	ASSERT_TRUE((4 - 1 + 2 - 1) / 2 == 2 && p.steps.deliver == 3);
+	hc_ring_plan_free(&p);
+}
+
+/* Twice the sizes of the rings between two nodes, but for the first one: definition 3. */
+static unsigned int formula(const struct hc_ring_tree *t, bool with_root)
+{
+	unsigned int i, k, up, most = 0, sum, a, b;
+	unsigned int depth[2 * NET_MAX] = { 0 };
+
+	for (i = 1; i < t->nrings; i++)
+		depth[i] = depth[t->ring[i].parent] + 1;
+	for (i = 0; i < t->nrings; i++)
+		for (k = 0; k < t->nrings; k++) {
+			sum = with_root ? 4 * t->ring[0].size : 0;
+			for (up = 0; up < 2; up++)
+				for (a = up ? i : k, b = depth[a]; b; a = t->ring[a].parent, b--)
+					sum += 2 * t->ring[a].size;
+			if (i != k && sum > most)
+				most = sum;
+		}
+	return most;
+}
+
+TEST(proposition_9_stars_take_longer)
+{
+	struct hc_ring_plan p;
+	struct trial r;
+	struct net net;
+	unsigned int m;
+
+	for (m = 3; m < NET_MAX; m++) {
+		net_star(&net, m);
+		ASSERT_TRUE(vrt(&net, 8, &p));
+		ASSERT_TRUE(p.tree.ring[0].size == 3 && p.tree.nrings == m - 1);
+		tree_try(&p.tree, true, &r);
+		ASSERT_TRUE(r.deliver == m + 2 && r.acknowledge == m + 3);
+		ASSERT_TRUE(m == 3 || formula(&p.tree, false) == 8);
+		ASSERT_TRUE(m == 3 || formula(&p.tree, true) == 20);
+		ASSERT_TRUE(m == 3 || (r.acknowledge > 8) == (m >= 6));
+		ASSERT_TRUE(m == 3 || (r.acknowledge > 20) == (m >= 18));
+		hc_ring_plan_free(&p);
+	}
+	/* And deep trees take less. */
+	net_path(&net, 40);
+	ASSERT_TRUE(vrt(&net, 2, &p));
+	tree_try(&p.tree, true, &r);
+	ASSERT_TRUE(2 * r.acknowledge < formula(&p.tree, false));
+	hc_ring_plan_free(&p);
+}
+
+TEST(proposition_12_counts_one_receiver)
+{
+	struct hc_ring_plan p;
+	struct trial r;
+	struct net net;
+
+	net_cube(&net, 3);
+	ASSERT_TRUE(vrt(&net, 8, &p));
+	tree_try(&p.tree, true, &r);
+	ASSERT_TRUE(r.frames == 8 * 9);
+	hc_ring_plan_free(&p);
+}
+
+/* The centre of a star is in all rings, not in three. */
+TEST(definition_2_a_convergent_point_has_many_rings)
+{
+	struct hc_ring_plan p;
+	struct net net;
+	unsigned int i, centre = 0;
+
+	net_star(&net, 9);
+	ASSERT_TRUE(vrt(&net, 8, &p));
+	for (i = 0; i < p.tree.nnodes; i++)
+		centre += !p.tree.node[i];
+	ASSERT_TRUE(centre == 8);
+	hc_ring_plan_free(&p);
+}
+
+/* Figure 3.10 looks for a neighbour in another ring. In a path of three there is no other
+ * ring, and the two nodes that are left when an end dies are still connected.
+ */
+TEST(proposition_7_no_other_ring)
+{
+	struct hc_ring_plan p;
+	struct net net;
+
+	net_path(&net, 3);
+	ASSERT_TRUE(vrt(&net, 3, &p) && p.tree.nrings == 1);
+	hc_ring_plan_free(&p);
+	net_cut(&net, 1, 2);
+	ASSERT_TRUE(net_largest(&net) == 2);
+	/* What may be done instead: a ring of those that are left. */
+	ASSERT_TRUE(vrt(&net, 3, &p) && has_nodes(&p.tree, "0 1/"));
+	hc_ring_plan_free(&p);
+}
+
+/* In a tree a message that is back has been in one ring only. */
+TEST(back_at_the_source_is_not_everywhere)
+{
+	struct hc_ring_plan p;
+	struct trial r;
+	struct net net;
+
+	net_path(&net, 4);
+	ASSERT_TRUE(vrt(&net, 2, &p));
+	tree_try(&p.tree, true, &r);
+	ASSERT_TRUE(r.back[3] == 2 && r.known[3] > 3);
+	hc_ring_plan_free(&p);
+}
+
+/* What goes round keeps a convergent point from adding anything for a whole round; sent in
+ * turn, all of it takes one step more than in a single ring.
+ */
+TEST(hot_potatoes_first_starve_the_others)
+{
+	struct hc_ring_count hot;
+	struct hc_ring_plan p;
+	struct net net;
+	unsigned int d, dim;
+
+	for (dim = 4; dim <= 6; dim++) {
+		net_cube(&net, dim);
+		for (d = 0; d < dim; d++)
+			net_cut(&net, 0, 1u << d);
+		ASSERT_TRUE(by(HC_RING_HAMILTON, &net, 0, &p) && p.tree.nrings == 2);
+		ASSERT_TRUE(!hc_ring_steps(&p.tree, true, &hot));
+		ASSERT_TRUE(p.steps.deliver == p.members && p.steps.acknowledge == p.members + 1);
+		ASSERT_TRUE(hot.acknowledge == 2 * p.members - 2);
+		hc_ring_plan_free(&p);
+	}
+}
+
+/* Propositions 10 and 11 want more channels at convergent points. One in each direction of
+ * each link is enough for all rings, those that go back the same way too.
+ */
+TEST(propositions_10_and_11_one_channel_is_enough)
+{
+	unsigned int round, i, r, at, k, n;
+	struct hc_ring_plan p;
+	struct net net;
+
+	for (round = 0; round < 200; round++) {
+		bool used[NET_MAX][NET_MAX] = { { false } };
+
+		n = 8 + rnd(40);
+		net_path(&net, n);
+		for (i = rnd(2 * n); i; i--)
+			net_link(&net, rnd(n), rnd(n));
+		for (i = 0; i < n; i++)
+			net.link[i][i] = false;
+		ASSERT_TRUE(vrt(&net, 2 + rnd(9), &p));
+		for (at = 0, r = 0; r < p.tree.nrings; at += p.tree.ring[r++].size) {
+			const uint16_t *v = p.tree.node + at;
+			unsigned int size = p.tree.ring[r].size;
+
+			for (k = 1; k < size; k++) {
+				ASSERT_TRUE(!used[v[k - 1]][v[k]]);
+				used[v[k - 1]][v[k]] = true;
+			}
+			if (net.link[v[size - 1]][v[0]]) {
+				ASSERT_TRUE(!used[v[size - 1]][v[0]]);
+				used[v[size - 1]][v[0]] = true;
+				continue;
+			}
+			for (k = size - 1; k; k--) {
+				ASSERT_TRUE(!used[v[k]][v[k - 1]]);
+				used[v[k]][v[k - 1]] = true;
+			}
+		}
+		hc_ring_plan_free(&p);
+	}
+}

@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tests of the planners of ring trees, as KTAP.
+ * Usage: ring_test [NAME..]: all cases, or the ones named.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ring_test.h"
+
+/* The verifier takes it, and so does the definition; the numbers are right. */
+bool plan_holds(const struct net *net, const struct hc_ring_plan *p)
+{
+	struct hc_graph *g = net_graph(net);
+	const struct hc_ring_net as_net = hc_graph_net(g);
+	struct hc_ring_count hot;
+	struct hc_ring_flaw flaw;
+	uint16_t home[NET_MAX];
+	struct trial r;
+	unsigned int i, levels = 0, longest = 0;
+
+	CHECK(!hc_ring_check(&p->tree, &as_net, home, &flaw));
+	CHECK(net_has_tree(net, &p->tree));
+	CHECK(p->members == net_largest(net));
+	CHECK(p->tree.nnodes == p->members + p->tree.nrings - 1);
+	for (i = 0; i < p->tree.nrings; i++) {
+		if (p->tree.ring[i].level + 1u > levels)
+			levels = p->tree.ring[i].level + 1u;
+		if (p->tree.ring[i].size > longest)
+			longest = p->tree.ring[i].size;
+	}
+	CHECK(p->levels == levels && p->longest == longest);
+	CHECK(p->members + p->nexcluded == net->n);
+	for (i = 0; i < net->n; i++)
+		CHECK(hc_set_has(p->excluded, i) == (home[i] == HC_RING_NONE));
+	tree_try(&p->tree, false, &r);
+	CHECK(p->counted);
+	CHECK(r.deliver == p->steps.deliver && r.acknowledge == p->steps.acknowledge);
+	CHECK(r.frames == (unsigned long)p->members * p->tree.nnodes);
+	/* No ring tree is better. */
+	CHECK(r.deliver >= p->members - 1 && r.acknowledge >= p->members);
+	tree_try(&p->tree, true, &r);
+	CHECK(!hc_ring_steps(&p->tree, true, &hot));
+	CHECK(r.deliver == hot.deliver && r.acknowledge == hot.acknowledge);
+	hc_graph_free(g);
+	return true;
+}
+
+/* Two of the methods, and the one that auto takes. */
+static bool compare(const struct hc_ring_plan *p)
+{
+	const struct hc_ring_plan *a = &p[HC_RING_AUTO], *v = &p[HC_RING_VRT];
+	const struct hc_ring_plan *c = &p[HC_RING_HAMILTON];
+
+	CHECK(a->method == HC_RING_VRT || a->method == HC_RING_HAMILTON);
+	CHECK(a->steps.acknowledge <= v->steps.acknowledge);
+	CHECK(a->steps.acknowledge <= c->steps.acknowledge);
+	return true;
+}
+
+bool net_plans(const struct net *net, uint32_t width)
+{
+	struct hc_ring_plan p[3];
+	struct hc_graph *g = net_graph(net);
+	enum hc_ring_method m;
+	unsigned int i;
+
+	for (m = HC_RING_AUTO; m <= HC_RING_HAMILTON; m++) {
+		if (net_largest(net) < 2) {
+			CHECK(hc_plan_ring(g, NULL, m, 0, p) == -EHOSTDOWN);
+			continue;
+		}
+		CHECK(!hc_plan_ring(g, NULL, m, m == HC_RING_HAMILTON ? 0 : width, &p[m]));
+		CHECK(plan_holds(net, &p[m]));
+		if (m != HC_RING_HAMILTON && width)
+			CHECK(p[m].longest <= width);
+	}
+	if (net_largest(net) > 1) {
+		if (!width)
+			CHECK(compare(p));
+		for (i = 0; i < 3; i++)
+			hc_ring_plan_free(&p[i]);
+	}
+	hc_graph_free(g);
+	return true;
+}
+
+/* The longest ring of method hamilton. */
+static bool longest_is(const struct net *net, const struct hc_faults *cube, unsigned int want)
+{
+	struct hc_graph *g = net_graph(net);
+	struct hc_ring_plan p;
+
+	CHECK(!hc_plan_ring(g, cube, HC_RING_HAMILTON, 0, &p));
+	CHECK(plan_holds(net, &p));
+	CHECK(p.tree.ring[0].size == want);
+	CHECK(want == 2 || hc_ring_closes(g, p.tree.ring, p.tree.node));
+	hc_ring_plan_free(&p);
+	hc_graph_free(g);
+	return true;
+}
+
+/* --- small networks, all of them --- */
+
+/* Network number @nr of @n nodes: a bit for each pair. */
+static void nth_net(struct net *net, unsigned int n, unsigned int nr)
+{
+	unsigned int u, v;
+
+	net_init(net, n);
+	for (u = 0; u < n; u++)
+		for (v = 0; v < u; v++, nr >>= 1)
+			if (nr & 1)
+				net_link(net, u, v);
+}
+
+TEST(all_networks_up_to_five_nodes)
+{
+	unsigned int n, nr, width;
+	struct net net;
+
+	for (n = 1; n <= 5; n++)
+		for (nr = 0; nr < 1u << n * (n - 1) / 2; nr++) {
+			nth_net(&net, n, nr);
+			for (width = 0; width <= n; width += width ? 1 : 2)
+				ASSERT_TRUE(net_plans(&net, width));
+		}
+}
+
+/* The longest cycle, but that of the largest part. */
+static bool longest_cycle_is_found(const struct net *net)
+{
+	unsigned int want = net_longest_cycle(net);
+
+	return longest_is(net, NULL, want ? want : 2);
+}
+
+TEST(longest_cycles_of_six_nodes)
+{
+	struct net net;
+	unsigned int nr;
+
+	for (nr = 0; nr < 1u << 15; nr++) {
+		nth_net(&net, 6, nr);
+		if (net_largest(&net) == 6)
+			ASSERT_TRUE(longest_cycle_is_found(&net));
+	}
+}
+
+TEST(longest_cycles_of_random_networks)
+{
+	unsigned int round, n, i;
+	struct net net;
+
+	for (round = 0; round < 300; round++) {
+		n = 7 + rnd(4);
+		net_init(&net, n);
+		for (i = n + rnd(n); i; i--)
+			net_link(&net, rnd(n), rnd(n));
+		for (i = 0; i < n; i++)
+			net.link[i][i] = false;
+		if (net_largest(&net) == n)
+			ASSERT_TRUE(longest_cycle_is_found(&net));
+	}
+}
+
+TEST(random_networks)
+{
+	unsigned int round, n, i;
+	struct net net;
+
+	for (round = 0; round < 400; round++) {
+		n = 6 + rnd(NET_MAX - 5);
+		net_init(&net, n);
+		for (i = n / 2 + rnd(3 * n); i; i--)
+			net_link(&net, rnd(n), rnd(n));
+		for (i = 0; i < n; i++)
+			net.link[i][i] = false;
+		ASSERT_TRUE(net_plans(&net, round % 2 ? 2 + rnd(9) : 0));
+	}
+}
+
+/* Paths have no cycle, trees of cycles have long ones here and there. */
+TEST(paths_and_chains_of_cycles)
+{
+	unsigned int n, i;
+	struct net net;
+
+	for (n = 2; n <= NET_MAX; n += 5) {
+		net_init(&net, n);
+		for (i = 1; i < n; i++)
+			net_link(&net, i - 1, i);
+		ASSERT_TRUE(longest_is(&net, NULL, 2));
+		ASSERT_TRUE(net_plans(&net, 0) && net_plans(&net, 2) && net_plans(&net, 64));
+	}
+	/* Cycles of 5, 25 and 7 nodes, one behind the other over links. */
+	net_init(&net, 37);
+	for (i = 0; i < 37; i++)
+		if (i)
+			net_link(&net, i - 1, i);
+	net_link(&net, 0, 4);
+	net_link(&net, 5, 29);
+	net_link(&net, 30, 36);
+	ASSERT_TRUE(longest_is(&net, NULL, 25));
+	ASSERT_TRUE(net_plans(&net, 0) && net_plans(&net, 4));
+}
+
+/* --- cubes --- */
+
+static void cut(struct net *net, struct hc_faults *f, unsigned int u, unsigned int d)
+{
+	net_cut(net, u, u ^ 1u << d);
+	if (hc_faults_link(f, u, d))
+		abort();
+}
+
+static void cut_nth(struct net *net, struct hc_faults *f, unsigned int i)
+{
+	unsigned int half = net->n / 2, d = i / half, low = i % half;
+
+	cut(net, f, (low >> d << (d + 1)) | (low & ((1u << d) - 1)), d);
+}
+
+/* All sets of @f faulty links of the cube, from @next on. */
+static bool all_sets(unsigned int dim, unsigned int f, unsigned int next, unsigned int *set,
+		     unsigned int n)
+{
+	unsigned int links = dim << (dim - 1), i;
+
+	if (n == f) {
+		struct hc_faults *faults = hc_faults_new(dim);
+		struct net net;
+		bool fine;
+
+		net_cube(&net, dim);
+		for (i = 0; i < f; i++)
+			cut_nth(&net, faults, set[i]);
+		fine = longest_is(&net, faults, 1u << dim) && longest_is(&net, NULL, 1u << dim);
+		hc_faults_free(faults);
+		return fine;
+	}
+	for (i = next; i < links; i++) {
+		set[n] = i;
+		if (!all_sets(dim, f, i + 1, set, n + 1))
+			return false;
+	}
+	return true;
+}
+
+TEST(hamilton_all_sets_of_few_faulty_links)
+{
+	unsigned int dim, f, set[4];
+
+	for (dim = 2; dim <= 4; dim++)
+		for (f = 0; f + 2 <= dim; f++)
+			ASSERT_TRUE(all_sets(dim, f, 0, set, 0));
+}
+
+TEST(hamilton_random_sets_of_few_faulty_links)
+{
+	unsigned int dim, round, f;
+	struct hc_faults *faults;
+	struct net net;
+	bool fine;
+
+	for (round = 0; round < 200; round++) {
+		dim = 5 + round % 2;
+		net_cube(&net, dim);
+		faults = hc_faults_new(dim);
+		/* At the worst all are at one node, which has two links left. */
+		for (f = 0; f + 2 < dim; f++)
+			if (round % 3)
+				cut_nth(&net, faults, rnd(dim << (dim - 1)));
+			else
+				cut(&net, faults, round % 32, f);
+		fine = longest_is(&net, faults, 1u << dim) && longest_is(&net, NULL, 1u << dim);
+		hc_faults_free(faults);
+		ASSERT_TRUE(fine);
+	}
+}
+
+/* All sets of links of the cube of eight nodes. */
+TEST(hamilton_where_there_is_one)
+{
+	unsigned int set, i;
+	struct hc_faults *f;
+	struct net net;
+
+	for (set = 0; set < 1u << 12; set++) {
+		net_cube(&net, 3);
+		f = hc_faults_new(3);
+		for (i = 0; i < 12; i++)
+			if (set >> i & 1)
+				cut_nth(&net, f, i);
+		if (net_largest(&net) == 8) {
+			unsigned int want = net_longest_cycle(&net);
+
+			ASSERT_TRUE(longest_is(&net, f, want ? want : 2));
+		}
+		hc_faults_free(f);
+	}
+}
+
+/* A failed node leaves one node too many of the other parity: it hangs on the cycle. */
+TEST(hamilton_beside_failed_nodes)
+{
+	unsigned int dim, u, v, d;
+	struct net net;
+
+	for (dim = 2; dim <= 6; dim++)
+		for (u = 0; u < 1u << dim; u++) {
+			net_cube(&net, dim);
+			for (d = 0; d < dim; d++)
+				net_cut(&net, u, u ^ 1u << d);
+			ASSERT_TRUE(longest_is(&net, NULL, dim == 2 ? 2 : (1u << dim) - 2));
+			v = (u + 1) % (1u << dim);
+			for (d = 0; dim > 4 && d < dim; d++)
+				net_cut(&net, v, v ^ 1u << d);
+			if (dim > 4)
+				ASSERT_TRUE(longest_is(&net, NULL, (1u << dim) -
+						       (hc_weight32(u ^ v) & 1 ? 2 : 4)));
+		}
+}
+
+TEST(random_faults)
+{
+	unsigned int round, i, dim, u, d;
+	struct net net;
+
+	for (round = 0; round < 300; round++) {
+		dim = 1 + rnd(6);
+		net_cube(&net, dim);
+		for (i = rnd(2 * dim); i; i--) {
+			u = rnd(1u << dim);
+			net_cut(&net, u, u ^ 1u << rnd(dim));
+		}
+		for (i = rnd(dim); i; i--) {
+			u = rnd(1u << dim);
+			for (d = 0; d < dim; d++)
+				net_cut(&net, u, u ^ 1u << d);
+		}
+		ASSERT_TRUE(net_plans(&net, round % 2 ? 2 + rnd(9) : 0));
+	}
+}
+
+/* --- large ones --- */
+
+#ifdef __SANITIZE_ADDRESS__
+#define LARGE 800
+#else
+#define LARGE 5000
+#endif
+
+static bool large_holds(const struct hc_graph *g, const struct hc_ring_plan *p, uint32_t members)
+{
+	const struct hc_ring_net net = hc_graph_net(g);
+	uint16_t *home = malloc(g->nodes * sizeof(*home));
+	int rc = hc_ring_check(&p->tree, &net, home, NULL);
+
+	free(home);
+	CHECK(!rc && p->members == members);
+	CHECK(p->tree.nnodes == members + p->tree.nrings - 1);
+	CHECK(!p->counted || p->steps.acknowledge >= members);
+	return true;
+}
+
+TEST(cubes_of_a_thousand_nodes)
+{
+	struct hc_faults *f = hc_faults_new(10);
+	struct hc_ring_plan p;
+	struct hc_graph *g;
+	unsigned int i;
+
+	for (i = 0; i < 20; i++)
+		ASSERT_TRUE(!hc_faults_link(f, rnd(1024), rnd(10)));
+	g = hc_graph_cube(f);
+	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &p) && large_holds(g, &p, 1024));
+	ASSERT_TRUE(p.tree.nrings == 1 && p.steps.deliver == 1023 && p.steps.acknowledge == 1024);
+	hc_ring_plan_free(&p);
+	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_VRT, 8, &p) && large_holds(g, &p, 1024));
+	hc_ring_plan_free(&p);
+	hc_graph_free(g);
+	hc_faults_free(f);
+	/* Of the largest dimension: with n - 2 faulty links at one node. */
+	f = hc_faults_new(HC_LIB_DIM_MAX);
+	for (i = 0; i + 2 < HC_LIB_DIM_MAX; i++)
+		ASSERT_TRUE(!hc_faults_link(f, 12345, i));
+	g = hc_graph_cube(f);
+	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &p) && large_holds(g, &p, 65536));
+	ASSERT_TRUE(p.tree.nrings == 1 && p.longest == 65536);
+	hc_ring_plan_free(&p);
+	hc_graph_free(g);
+	hc_faults_free(f);
+}
+
+TEST(a_random_network_of_many_nodes)
+{
+	struct hc_edge *e = calloc(4 * LARGE, sizeof(*e));
+	struct hc_ring_plan p;
+	struct hc_graph *g;
+	unsigned int i;
+
+	for (i = 0; i < 4 * LARGE; i++)
+		e[i] = i + 1 < LARGE ? (struct hc_edge){ i, i + 1 } :
+		       (struct hc_edge){ rnd(LARGE), rnd(LARGE) };
+	g = hc_graph_edges(LARGE, e, 4 * LARGE, NULL);
+	ASSERT_TRUE(g && !hc_plan_ring(g, NULL, HC_RING_AUTO, 0, &p));
+	ASSERT_TRUE(large_holds(g, &p, LARGE) && p.counted && p.longest > LARGE * 9 / 10);
+	hc_ring_plan_free(&p);
+	ASSERT_TRUE(!hc_plan_ring(g, NULL, HC_RING_VRT, 16, &p));
+	ASSERT_TRUE(large_holds(g, &p, LARGE) && p.longest <= 16);
+	hc_ring_plan_free(&p);
+	hc_graph_free(g);
+	free(e);
+}
+
+/* A star of all nodes that there may be has the most rings. */
+TEST(the_most_rings)
+{
+	struct hc_edge *e = calloc(HC_RING_NODES_MAX, sizeof(*e));
+	struct hc_ring_plan p;
+	struct hc_graph *g;
+	unsigned int i;
+
+	for (i = 1; i < HC_RING_NODES_MAX; i++)
+		e[i - 1] = (struct hc_edge){ 0, i };
+	g = hc_graph_edges(HC_RING_NODES_MAX, e, HC_RING_NODES_MAX - 1, NULL);
+	ASSERT_TRUE(g && !hc_plan_ring(g, NULL, HC_RING_HAMILTON, 0, &p));
+	ASSERT_TRUE(large_holds(g, &p, HC_RING_NODES_MAX) && p.tree.nrings == HC_RING_NONE);
+	ASSERT_TRUE(!p.counted);
+	hc_ring_plan_free(&p);
+	hc_graph_free(g);
+	free(e);
+}
+
+/* The same each time. */
+TEST(plans_do_not_depend_on_chance)
+{
+	struct hc_faults *f = hc_faults_new(7);
+	struct hc_ring_plan a, b;
+	struct hc_graph *g;
+
+	ASSERT_TRUE(!hc_faults_node(f, 5) && !hc_faults_node(f, 77) && !hc_faults_link(f, 3, 2));
+	g = hc_graph_cube(f);
+	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &a));
+	ASSERT_TRUE(!hc_plan_ring(g, f, HC_RING_AUTO, 0, &b));
+	ASSERT_TRUE(a.tree.nrings == b.tree.nrings && a.tree.nnodes == b.tree.nnodes);
+	ASSERT_TRUE(!memcmp(a.tree.node, b.tree.node, a.tree.nnodes * sizeof(*a.tree.node)));
+	hc_ring_plan_free(&a);
+	hc_ring_plan_free(&b);
+	hc_graph_free(g);
+	hc_faults_free(f);
+}
+
+TEST_HARNESS_MAIN
