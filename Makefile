@@ -22,7 +22,8 @@ help:
 	@echo 'make latency       for how long a fabric of 4,096 nodes keeps a processor from others, in a VM'
 	@echo 'make style         checkpatch, sparse, clang, shellcheck, kernel-doc'
 	@echo 'make all           = module ctl selftests; each of them by name'
-	@echo 'make install       the tool, and the module for the running kernel'
+	@echo 'make install       the tool and the library, and the module if the running kernel'\''s headers are there'
+	@echo '                   (KERNEL=RELEASE: for another one; PREFIX=, DESTDIR=); make uninstall removes them'
 	@echo 'make deps          install the Debian packages that all this needs (done when needed)'
 	@echo 'make clean         remove build/; kernels stay in ~/.cache/hypercube'
 	@echo 'KERNEL=stock|debug|kcsan|6.12|running chooses the kernel for module, shell, ...'
@@ -72,10 +73,14 @@ latency: | $(deps)base
 style: | $(deps)base $(deps)style
 	@selftests/style
 
-install: ctl
+# Not for `deps`: who installs has no use for a VM
+install:
 	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl install
-	@ko=$$($(vm)/module running) && install -D -m 644 -t $(DESTDIR)/lib/modules/$$(uname -r)/extra "$$ko"
-	$(if $(DESTDIR),,depmod)
+	@DESTDIR='$(DESTDIR)' $(vm)/install $(if $(filter file,$(origin KERNEL)),,$(KERNEL))
+
+uninstall:
+	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl uninstall
+	@DESTDIR='$(DESTDIR)' $(vm)/install --remove
 
 clean:
 	rm -rf build
@@ -86,4 +91,4 @@ $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net soak shell bench latency style install clean deps
+.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net soak shell bench latency style install uninstall clean deps

@@ -18,6 +18,7 @@
  * @wrong: bytes that are not what their place in the message asks for
  * @at: place in the message that is being received
  * @ends: records with a status
+ * @never: those of messages that have not begun
  * @status: of the last such record
  */
 struct listener {
@@ -26,6 +27,7 @@ struct listener {
 	size_t wrong;
 	size_t at;
 	unsigned int ends;
+	unsigned int never;
 	int status;
 };
 
@@ -50,6 +52,7 @@ static bool listen_some(int fd, struct listener *l)
 	l->at = eor ? 0 : l->at + n;
 	if (eor && res.status) {
 		l->ends++;
+		l->never += res.op == HYPERCUBE_OP_NONE;
 		l->status = res.status;
 	} else if (eor) {
 		l->records++;
@@ -406,6 +409,29 @@ TEST(the_plan_is_removed_in_the_middle)
 	ASSERT_EQ(0, ctl_plan_del(x.c.name, PLAN));
 	scene_ends(_metadata, &x, 0, 0, -ESTALE);
 	EXPECT_EQ(0, cube_del(&x.c));
+}
+
+/* More than a plan has under way: others hear of those that have begun, and of no more. */
+TEST(messages_that_wait_when_the_plan_goes_have_not_begun)
+{
+	struct speaker s = { .size = 4000, .count = 100, .notify = true };
+	struct listener l[CUBE_MAX] = { 0 };
+	const int small = 20000;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 1, 0, true));
+	ASSERT_EQ(0, setsockopt(c.fd[1], SOL_SOCKET, SO_RCVBUF, &small, sizeof(small)));
+	run(&c, &s, l, 1u << 1, 200);
+	EXPECT_EQ(s.count, s.begun);
+	ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
+	run(&c, &s, l, 0, 200 * patience(1));
+	EXPECT_EQ(s.count, l[0].records + l[0].ends);
+	EXPECT_EQ(-ESTALE, l[0].status);
+	EXPECT_NE(0, l[0].never);
+	EXPECT_GT(l[0].ends, l[0].never);
+	EXPECT_EQ(s.count - l[0].never, l[1].records + l[1].ends);
+	EXPECT_EQ(0, l[1].never);
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 TEST(who_may_not_broadcast_hears_so)

@@ -95,6 +95,31 @@ configuration_is_changed_or_not() {
 	tally
 }
 
+# Do all nodes go shortest ways, and so know of all faults?
+all_is_known() {
+	local said
+	said=$(hcctl -j route show t) &&
+		jq -e '[.. | objects | select(has("reached"))] | length > 0 and all(.reached and .hops == .optimum)' <<<"$said"
+}
+
+# Only polls lack memory: what they could not send or keep they do once there is some.
+states_are_told_in_the_end() {
+	local i link state links=(0:2 1:1 6:0)
+	check 'add' hcctl fabric add t dim 3
+	for i in {1..4}; do
+		state=$( ((i % 2)) && echo down || echo up)
+		each ignore-gfp-wait Y
+		begin $((100 - i % 3 * 30))
+		for link in "${links[@]}"; do
+			# The answer comes when neighbours know, and they do not yet.
+			timeout 1 hcctl link set t "$link" "$state" >/dev/null 2>&1
+		done
+		end
+		each ignore-gfp-wait N
+		busywait 10 all_is_known || { fault "round $i: not all know of all links"; break; }
+	done
+}
+
 # each_ends ROUNDS OBJECT VERB COLLECTIVE OPTION..: operations on plans that `hcctl OBJECT VERB` makes
 each_ends() {
 	local i rounds=$1 planner=("$2" "$3")
@@ -117,4 +142,4 @@ doublings_end() { each_ends 60 doubling plan allreduce plan 3; }
 
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine
-run_tests fabrics_are_made_or_not configuration_is_changed_or_not operations_end doublings_end
+run_tests fabrics_are_made_or_not configuration_is_changed_or_not states_are_told_in_the_end operations_end doublings_end

@@ -6,11 +6,17 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
 
-fault_words() { json '[.[].fault] | join(" ")' node show t; }
+# words FILTER COMMAND..: what it picks of hcctl's JSON, in a line
+words() {
+	local words
+	mapfile -t words < <(json "$@")
+	echo "${words[*]}"
+}
+fault_words() { words '.[].fault' node show t; }
 down() { json '.[0].links_down' fabric show t; }
 words_are() { [[ $(fault_words) == "$1" ]]; }
 # heard_are NODE WORDS: what a node has heard of its neighbours
-heard_are() { [[ $(json '.[0].nb_fault | join(" ")' node show t "$1") == "$2" ]]; }
+heard_are() { [[ $(words '.[0].nb_fault[]' node show t "$1") == "$2" ]]; }
 
 links_go_down_and_up() {
 	check 'add' hcctl fabric add t dim 3
@@ -25,6 +31,19 @@ links_go_down_and_up() {
 	check 'clear' hcctl fault clear t
 	check 'FAULT words' busywait 2 words_are '0 0 0 0 0 0 0 0'
 	equal 'links down' 0 "$(down)"
+}
+
+# Neighbours answer what they are told: a change takes the way there and back.
+a_change_is_known_when_it_is_answered() {
+	local begin ms
+	check 'add' hcctl fabric add t dim 2
+	check 'a slow link' hcctl link set t 0:1 delay 300ms
+	begin=${EPOCHREALTIME/./}
+	check 'another one down' hcctl link set t 0:0 down
+	ms=$(((${EPOCHREALTIME/./} - begin) / 1000))
+	echo "# $ms ms"
+	((ms >= 600)) || fault 'nobody waited for the answer'
+	equal 'heard' 1 "$(json '.[0].nb_fault[1]' node show t 2)"
 }
 
 nodes_fail_and_come_back() {
@@ -91,6 +110,16 @@ detect_finds_silent_links() {
 	done
 	equal 'nothing new' 0 "$(json .found detect t)"
 	check 'healed links are links again' busywait 3 json_is 0 '.[0].links_down' fabric show t
+}
+
+# What was marked is healed by the neighbour's verdict, which a slow link brings late.
+a_slow_link_is_healed_when_detect_answers() {
+	check 'add' hcctl fabric add t dim 2
+	check 'silence' hcctl link set t 0:0 loss 100 delay 300ms
+	equal 'found' 1 "$(json .found detect t)"
+	check 'speech' hcctl link set t 0:0 loss 0
+	equal 'nothing new' 0 "$(json .found detect t)"
+	equal 'links down' 0 "$(down)"
 }
 
 detect_finds_links_that_are_silent_in_one_direction() {
@@ -182,7 +211,7 @@ nobody_waits_for_a_round() {
 	check 'moved meanwhile' busywait 1 ip -n "$b" link show tn1
 	check 'the round still runs' kill -0 "$round"
 	wait "$round" || fault 'the round failed'
-	equal 'nothing was silent' 0 "$(jq .found "$scratch/found")"
+	equal 'nothing was silent' 0 "$(pick .found <"$scratch/found")"
 	ip link del hc$$
 	! has_module fou || rmmod fou
 } 2>/dev/null
@@ -214,16 +243,17 @@ links_that_come_up_during_a_round_are_not_silent() {
 		check 'up' hcctl link set t 0:1,3:2 up
 		check 'ok' hcctl node set t 4 ok
 		wait "$pid" || fault 'the round failed'
-		equal 'found' 0 "$(jq .found "$scratch/found")"
+		equal 'found' 0 "$(pick .found <"$scratch/found")"
 		equal 'unusable' 0 "$(json '[.[] | select(.up == false)] | length' link show t)"
 	done
 	jobs=()
 }
 
 alone=(nobody_waits_for_a_round)
-run_tests links_go_down_and_up nodes_fail_and_come_back plans_go_around_faults \
+run_tests links_go_down_and_up a_change_is_known_when_it_is_answered nodes_fail_and_come_back plans_go_around_faults \
 	a_plan_knows_that_it_is_broken detect_finds_nothing_in_health detect_finds_silent_links \
-	detect_finds_links_that_are_silent_in_one_direction detect_during_reductions \
+	a_slow_link_is_healed_when_detect_answers detect_finds_links_that_are_silent_in_one_direction \
+	detect_during_reductions \
 	detect_takes_no_busy_machine_for_silence \
 	random_faults_are_the_same_for_a_seed nobody_waits_for_a_round a_round_ends_with_who_asked_for_it \
 	links_that_come_up_during_a_round_are_not_silent

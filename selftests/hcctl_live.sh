@@ -26,9 +26,8 @@ all_output_is_json() {
 		'run bcast t type record:3 verify' 'run barrier t'; do
 		((i++ % stride == 0)) || continue
 		# shellcheck disable=SC2086
-		hcctl -j $command | jq -e . >/dev/null || fault "\"hcctl -j $command\" is no JSON"
-		# shellcheck disable=SC2086
-		hcctl -j -p $command | jq -e . >/dev/null || fault "\"hcctl -j -p $command\" is no JSON"
+		{ hcctl -j $command; hcctl -j -p $command; } | jq -es 'length == 2' >/dev/null ||
+			fault "\"hcctl -j [-p] $command\" is no JSON"
 		# shellcheck disable=SC2086
 		[[ $(hcctl $command) ]] || fault "\"hcctl $command\" says nothing"
 	done
@@ -55,6 +54,33 @@ patience_is_set_and_shown() {
 	status 2 hcctl fabric set t patience 100us
 	check 'set' hcctl fabric set t patience 0
 	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
+}
+
+# protocol COLUMN: of the sockets, in /proc/net/protocols
+protocol() { awk -v column="$1" '$1 == "HYPERCUBE" { print $column }' /proc/self/net/protocols; }
+sockets_are() { [[ $(protocol 3) == "$1" ]]; }
+
+the_kernel_lists_the_protocol_and_its_sockets() {
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl tree find fabric t apply sink 0
+	equal 'module' hypercube "$(protocol 8)"
+	check 'reduce' hcctl run reduce t op sum type u8 count 1 verify
+	equal 'all sockets are closed' 0 "$(protocol 3)"
+	background "$here/hc_load" hold t 1 2 4 7
+	check 'a socket for each node' busywait 5 sockets_are 3
+	stop "$pid"
+	check 'they are closed' busywait 5 sockets_are 0
+}
+
+module_and_tool_are_of_one_version() {
+	local version
+	version=$(hcctl -V)
+	version=${version#hcctl }
+	check 'add' hcctl fabric add t dim 1
+	equal 'module' "$version" "$(</sys/module/hypercube/version)"
+	equal 'ethtool' "version: $version" "$(ethtool -i tn0 | grep '^version: ')"
+	check 'driver' grep -q '^driver: hypercube$' <(ethtool -i tn0)
+	check 'bus' grep -q '^bus-info: t/0$' <(ethtool -i tn0)
 }
 
 statuses_tell_refusal_from_misuse() {
@@ -154,6 +180,30 @@ what_is_unknown_is_named() {
 	refused 'the first node of a route' 'node "99"' hcctl route show t 99
 	refused 'its last node' 'node "99"' hcctl route show t 0 99
 	[[ $(hcctl -j link show nope 2>&1) == '{"error":"fabric nope: No such fabric'* ]] || fault 'no name in JSON'
+}
+
+# A value, its word and the limits, as the kernel's policy has them.
+refusals_name_value_and_limits() {
+	check 'add' hcctl fabric add t dim 3
+	unknown '^hcctl: fabric t: delay 2s: 0 to 1s is allowed \(' link set t 0:0 delay 2s
+	unknown '^hcctl: fabric t: latency 2000s: 0 to 1000s is allowed \(' link set t 0:0 latency 2000s
+	unknown '^hcctl: fabric t: flap 1001s: 0 to 1000s is allowed \(' link set t 0:0 flap 1s/1001s
+	unknown '^hcctl: fabric u: segment 100: 256 to 32768 is allowed \(' fabric add u dim 3 segment 100
+	unknown '^hcctl: fabric u: segment 32769: 256 to 32768 is allowed \(' fabric add u dim 3 segment 32769
+	unknown '^hcctl: fabric t: timeout 10001: 0 to 10000 is allowed \(' detect t timeout 10001
+	unknown '^hcctl: fabric t: node 4096: 0 to 4095 is allowed \(' node show t 4096
+	unknown '^hcctl: fabric t: .* 256 kbit/s .*: 8bit ' link set t 0:0 rate 1bps
+	unknown '^hcctl: fabric t: node 1: No such network namespace: 4194305 ' node set t 1 netns 4194305
+	refused 'in JSON, too' '^\{"error":"fabric t: delay 2s: 0 to 1s is allowed ' hcctl -j link set t 0:0 delay 2s
+}
+
+# Who is told that nothing moves is told what finds the link.
+silence_hints_at_detect() {
+	check 'add' hcctl fabric add t dim 2
+	check 'patience' hcctl fabric set t patience 1s
+	check 'silence' hcctl link set t 0:0 loss 100%
+	refused 'a reduction' '; a link may lose frames, try: hcctl detect t$' hcctl run reduce t timeout $((5000 * slow))
+	refused 'a frame' '^hcctl: from 0 to 1: fabric t: .*; a link may lose frames, try: hcctl detect t$' hcctl route show t 0 1
 }
 
 numbers_may_be_written_in_three_ways() {
@@ -341,7 +391,9 @@ all_types_and_operators_are_verified() {
 
 alone=(an_error_of_trace_has_one_line)
 run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
-	errors_say_what_and_why what_is_unknown_is_named numbers_may_be_written_in_three_ways \
+	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits silence_hints_at_detect \
+	the_kernel_lists_the_protocol_and_its_sockets module_and_tool_are_of_one_version \
+	numbers_may_be_written_in_three_ways \
 	an_error_has_one_line an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \

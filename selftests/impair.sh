@@ -31,7 +31,7 @@ settings_are_shown_as_they_were_set() {
 	equal 'has its own jitter' '[3000000,0]' "$(link 1:0 '| [.delay_ns, .jitter_ns]')"
 	check 'one way' hcctl link set t 3:1 loss 100 one-way
 	equal 'one way' '1000000 0' "$(link 3:1 .loss_ppm) $(link 1:1 .loss_ppm)"
-	grep -q 'corrupt 0.5% duplicate 2% delay 3000us rate 10mbit seed 7' <(hcctl link show t 0:0) ||
+	grep -q 'corrupt 0.5% duplicate 2% delay 3ms rate 10mbit seed 7' <(hcctl link show t 0:0) ||
 		fault "it says $(hcctl link show t 0:0)"
 	refused 'jitter' 'jitter must not exceed' hcctl link set t 0:0 delay 1ms jitter 2ms
 	refused 'rate' '256 kbit' hcctl link set t 0:0 rate 100kbit

@@ -68,7 +68,7 @@ endpoints_tell_who_they_are() {
 	check 'add' hcctl fabric add life dim 4
 	local id address
 	id=$(json '.[0].id' fabric show life)
-	address=$(ip -j link show lifen11 | jq -r '.[0].address')
+	address=$(ip -j link show lifen11 | pick '.[0].address')
 	equal 'address of node 11' "$(printf '02:68:%02x:%02x:00:0b' $((id / 256)) $((id % 256)))" "$address"
 	check 'ethtool' ethtool -S lifen11
 	equal 'the driver' hypercube "$(ethtool -i lifen11 | sed -n 's/^driver: //p')"

@@ -104,6 +104,28 @@ operations_of_a_user() {
 	parameters_back
 }
 
+# pending UID COLLECTIVE: operations that wait for their sink, and end
+pending() {
+	as_user "$1" "hcctl fabric add t dim 6 && hcctl tree find fabric t apply >/dev/null &&
+		$here/hc_load ends t 64 60 $2"
+}
+
+# Where barriers have just enough there is too little for the sets of members that scatters keep besides.
+sets_of_a_user() {
+	local memory=2000000 uid=1110
+	unprivileged Y
+	parameter poll_memory $memory
+	until pending $uid barrier >/dev/null; do
+		((uid++ < 1130)) || { fault "no barrier with $memory bytes"; break; }
+		parameter poll_memory $((memory = memory * 4 / 3))
+	done
+	log "barriers have enough with $memory bytes"
+	refused 'scatters' 'memory' pending 1131 scatter
+	parameter poll_memory $((4 * memory))
+	check 'scatters with more' pending 1132 scatter
+	parameters_back
+}
+
 # charged CGROUP: kB
 charged() { echo $(($(<"$1/memory.current") / 1024)); }
 
@@ -143,4 +165,4 @@ more_than_the_machine_has() {
 }
 
 run_tests fabrics_of_a_user fabrics_whose_sockets_stay namespaces_side_by_side nodes_of_a_user plans_of_a_user \
-	plans_of_a_fabric operations_of_a_user memory_is_charged more_than_the_machine_has
+	plans_of_a_fabric operations_of_a_user sets_of_a_user memory_is_charged more_than_the_machine_has

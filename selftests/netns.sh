@@ -32,6 +32,78 @@ two_namespaces_have_fabrics_of_one_name() {
 	refused 'a socket in B' 'assign requested' in_namespace "$b" "$here/hc_load" bind t 7
 }
 
+# name_id NAME: the id that follows from it
+name_id() {
+	local i hash=2166136261 c
+	for ((i = 0; i < ${#1}; i++)); do
+		printf -v c %d "'${1:i:1}"
+		hash=$((((hash ^ c) * 16777619) & 0xffffffff))
+	done
+	echo $((hash % 65535 + 1))
+}
+
+# mac NAMESPACE INTERFACE
+mac() { ip netns exec "$1" cat "/sys/class/net/$2/address"; }
+
+# shows NAMESPACE ID: do frames of a reduction there have the id?
+shows() {
+	local seen
+	ip netns exec "$1" timeout $((30 * slow)) tcpdump -Z root -i tmon -n -c 20 -x \
+		ether proto 0x88b5 >"$scratch/$1" 2>"$scratch/$1.err" &
+	seen=$!
+	busywait 10 grep -q listening "$scratch/$1.err"
+	check "a reduction in $1" hcctl -n "$1" run reduce t op sum type u64 count 100 verify
+	wait "$seen"
+	# Eight bytes of the monitor, then the frame, with the id at its fifth byte.
+	equal "ids in $1" "$(printf %08x "$2")" \
+		"$(sed -nE 's/^\s*0x0000:\s+(\S+ ){6}(\S+) (\S+).*/\2\3/p' "$scratch/$1" | sort -u)"
+}
+
+fabrics_of_one_name_have_one_id() {
+	local a b hex
+	namespace a && namespace b || return
+	check 'in A' hcctl -n "$a" fabric add t dim 3
+	check 'in B' hcctl -n "$b" fabric add t dim 3
+	equal 'the id in A' "$(name_id t)" "$(json '.[0].id' -n "$a" fabric show t)"
+	equal 'the id in B' "$(name_id t)" "$(json '.[0].id' -n "$b" fabric show t)"
+	hex=$(printf %04x "$(name_id t)")
+	equal 'an address in A' "02:68:${hex:0:2}:${hex:2}:00:05" "$(mac "$a" tn5)"
+	equal 'the same in B' "$(mac "$a" tn5)" "$(mac "$b" tn5)"
+	[[ $(json '.[0].index' -n "$a" fabric show t) != "$(json '.[0].index' -n "$b" fabric show t)" ]] ||
+		fault 'they have one index'
+	check 'a fault in A' hcctl -n "$a" link set t 0:0 down
+	equal 'links down in B' 0 "$(json '.[0].links_down' -n "$b" fabric show t)"
+	check 'plan in A' hcctl -n "$a" tree find fabric t apply
+	check 'plan in B' hcctl -n "$b" tree find fabric t apply
+	background ip netns exec "$a" "$here/hc_load" run t 1 30
+	check 'it runs' busywait 5 frames_in "$a"
+	check 'a reduction in B' hcctl -n "$b" run reduce t op sum type u64 count 1000 verify
+	check 'del in B' hcctl -n "$b" fabric del t
+	check 'A is there' hcctl -n "$a" fabric show t
+	equal 'dropped in A as of others' 0 "$(json '[.[].drops.foreign // 0] | add' -n "$a" node show t)"
+	stop "$pid"
+	jobs=()
+}
+
+an_id_is_chosen() {
+	local a
+	namespace a || return
+	refused 'no id' '1 to 65535' hcctl -n "$a" fabric add t dim 3 id 0
+	refused 'too great' '1 to 65535' hcctl -n "$a" fabric add t dim 3 id 65536
+	check 'add' hcctl -n "$a" fabric add t dim 3 id 0x1234
+	equal 'id' 4660 "$(json '.[0].id' -n "$a" fabric show t)"
+	equal 'an address' 02:68:12:34:00:03 "$(mac "$a" tn3)"
+	check 'another with the same' hcctl -n "$a" fabric add u dim 2 id 0x1234
+	check 'one between' hcctl -n "$a" fabric add v dim 1 id 7
+	equal 'all are listed' '["t","u","v"]' "$(json 'map(.name) | sort' -n "$a" fabric show)"
+	check 'a plan' hcctl -n "$a" tree find fabric t apply
+	check 'of the other' hcctl -n "$a" tree find fabric u apply
+	check 'a reduction in the other' hcctl -n "$a" run reduce u op sum type u64 count 100 verify
+	command -v tcpdump >/dev/null || { skip 'no tcpdump'; return; }
+	check 'monitor' ip -n "$a" link set tmon up
+	shows "$a" 4660
+}
+
 a_namespace_ends_with_its_fabrics() {
 	local i a fabric
 	for ((i = $(scaled 8); i > 0; i--)); do
@@ -298,7 +370,7 @@ begin() {
 	local more=$1
 	# A shell lets its background jobs ignore SIGINT.
 	background env --default-signal hcctl fabric add t dim 6 netns-each "hc$$e"
-	check 'it begins' busywait 20 enough "$more"
+	check 'it begins' busywait 60 enough "$more"
 }
 
 enough() { (($(find /var/run/netns -name "hc$$e*" 2>/dev/null | wc -l) >= $1)); }
@@ -367,7 +439,8 @@ what_moved_on_stays() {
 
 alone=(what_does_not_fit_leaves_nothing nobody_puts_interfaces_into_the_initial_namespace
 	a_guest_that_cannot_come_back_ends_alone)
-run_tests two_namespaces_have_fabrics_of_one_name a_namespace_ends_with_its_fabrics \
+run_tests two_namespaces_have_fabrics_of_one_name fabrics_of_one_name_have_one_id an_id_is_chosen \
+	a_namespace_ends_with_its_fabrics \
 	a_namespace_ends_under_load an_endpoint_moves sockets_are_bound_where_the_endpoint_is \
 	a_namespace_ends_and_its_endpoint_comes_back an_endpoint_comes_back_under_another_name \
 	a_guest_that_cannot_come_back_ends_alone a_fabric_goes_while_its_guest_does a_monitor_stays_where_its_fabric_is \

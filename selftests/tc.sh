@@ -77,10 +77,10 @@ ip_and_ethtool_tell_the_truth() {
 	local rx tx frames=37 dropped
 	cube 2
 	check 'IPv6 off' at 0 sh -c 'echo 1 >/proc/sys/net/ipv6/conf/tn0/disable_ipv6'
-	equal 'kind' hypercube "$(at 0 ip -d -j link show tn0 | jq -r '.[0].linkinfo.info_kind')"
+	equal 'kind' hypercube "$(at 0 ip -d -j link show tn0 | pick '.[0].linkinfo.info_kind')"
 	equal 'limits' '[68,65535]' "$(at 0 ip -d -j link show tn0 | jq -c '.[0] | [.min_mtu, .max_mtu]')"
-	equal 'address' "$(of 0 address)" "$(at 0 ip -j link show tn0 | jq -r '.[0].address')"
-	equal 'up' 'UP' "$(at 0 ip -j link show tn0 | jq -r '.[0].operstate')"
+	equal 'address' "$(of 0 address)" "$(at 0 ip -j link show tn0 | pick '.[0].address')"
+	equal 'up' 'UP' "$(at 0 ip -j link show tn0 | pick '.[0].operstate')"
 	check 'driver' grep -q '^driver: hypercube' <(at 0 ethtool -i tn0)
 	check 'bus' grep -q '^bus-info: t/0' <(at 0 ethtool -i tn0)
 	check 'statistics' grep -q '^supports-statistics: yes' <(at 0 ethtool -i tn0)
@@ -89,10 +89,10 @@ ip_and_ethtool_tell_the_truth() {
 	tx=$(of 0 statistics/tx_packets) rx=$(of 3 statistics/rx_packets)
 	check 'send' at 0 "$flow" raw tn0 "$(of 3 address)" "$(of 0 address)" $frames 200
 	check 'they come' busywait 3 test "$(of 3 statistics/rx_packets)" -ge $((rx + frames))
-	equal 'sent' $((tx + frames)) "$(at 0 ip -s -j link show tn0 | jq '.[0].stats64.tx.packets')"
-	dropped=$(at 0 ip -s -j link show tn0 | jq '.[0].stats64.tx.dropped')
+	equal 'sent' $((tx + frames)) "$(at 0 ip -s -j link show tn0 | pick '.[0].stats64.tx.packets')"
+	dropped=$(at 0 ip -s -j link show tn0 | pick '.[0].stats64.tx.dropped')
 	check 'spoofed' at 0 "$flow" raw tn0 "$(of 3 address)" "$(of 1 address)" 5
-	equal 'dropped' $((dropped + 5)) "$(at 0 ip -s -j link show tn0 | jq '.[0].stats64.tx.dropped')"
+	equal 'dropped' $((dropped + 5)) "$(at 0 ip -s -j link show tn0 | pick '.[0].stats64.tx.dropped')"
 	equal 'why' 5 "$(field drop_spoofed)"
 	equal 'the tool says the same' 5 "$(json '.[0].drops.spoofed' node show t 0)"
 }

@@ -154,7 +154,7 @@ capture() {
 }
 
 # shown INTERFACE: frames that the monitor has shown
-shown() { ip -j -s link show "$1" | jq '.[0].stats64.rx.packets'; }
+shown() { ip -j -s link show "$1" | pick '.[0].stats64.rx.packets'; }
 
 # captured_all INTERFACE FILE: has tcpdump written them all?  The kernel hands over blocks.
 captured_all() { [[ $(pcap "$2" | wc -l) == $(shown "$1") ]]; }
@@ -246,16 +246,16 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 		sh -c 'hcctl run reduce t op sum type u32 count 9000 verify && sleep 1' 2>&1 >"$scratch/out" | tail -1)
 	equal 'complaints' '' "$said"
 	sed -n '/"hops"/p' "$scratch/out" >"$scratch/said"
-	equal 'missed' 0 "$(jq .missed_events "$scratch/said")"
-	equal 'hops' $(($(stat .tx_frames) - sent)) "$(jq .hops "$scratch/said")"
+	equal 'missed' 0 "$(pick .missed_events <"$scratch/said")"
+	equal 'hops' $(($(stat .tx_frames) - sent)) "$(pick .hops <"$scratch/said")"
 	equal 'slices of hops' "$(jq -c '[.hops, .hops]' "$scratch/said")" "$(jq -c '[.traceEvents[] |
 		select(.cat == "hop") | .ph] | [map(select(. == "b")), map(select(. == "e"))] | map(length)' "$scratch/t.json")"
-	equal 'none is lost' 0 "$(jq .lost_hops "$scratch/said")"
-	equal 'merges' "$(jq .merges "$scratch/said")" \
+	equal 'none is lost' 0 "$(pick .lost_hops <"$scratch/said")"
+	equal 'merges' "$(pick .merges <"$scratch/said")" \
 		"$(jq '[.traceEvents[] | select(.cat == "merge" and .ph == "X")] | length' "$scratch/t.json")"
 	equal 'merged' "$(stat .merged_bytes)" \
 		"$(jq '[.traceEvents[] | select(.cat == "merge") | .args.len] | add' "$scratch/t.json")"
-	equal 'operations' 7 "$(jq .operations "$scratch/said")"
+	equal 'operations' 7 "$(pick .operations <"$scratch/said")"
 	equal 'tracks' 8 "$(jq '[.traceEvents[] | select(.name == "process_name")] | length' "$scratch/t.json")"
 	check 'no time runs backwards' jq -e '[.traceEvents[] | select(.cat == "hop")] | group_by(.id) |
 		all(length == 2 and .[0].pid == .[1].pid and .[0].ts <= .[1].ts)' "$scratch/t.json"
@@ -266,10 +266,26 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 	[[ ! $(ls $tracing/instances) ]] || fault 'an instance of tracing was left'
 }
 
+# one_of_two COMMAND..: operations that a time line of t here has while the command runs
+one_of_two() { hcctl -j trace t -o "$scratch/t.json" -- "$@" 2>/dev/null | sed -n '/"hops"/p' | jq .operations; }
+
+time_lines_know_fabrics_of_one_name_apart() {
+	local a
+	wants_tracing || return
+	namespace a || return
+	check 'add' hcctl fabric add t dim 3
+	check 'a plan' hcctl tree find fabric t apply
+	check 'one elsewhere' hcctl -n "$a" fabric add t dim 3
+	check 'a plan there' hcctl -n "$a" tree find fabric t apply
+	equal 'operations' 8 "$(one_of_two hcctl run reduce t op sum type u32 count 100 verify)"
+	equal 'operations of the other' 0 "$(one_of_two hcctl -n "$a" run reduce t op sum type u32 count 100 verify)"
+}
+
 # All of the machine is traced.
 alone=(tracepoints_agree_with_counters operations_that_fail_end_in_the_trace
-	every_operation_that_begins_ends_in_the_trace time_lines_have_a_slice_for_each_hop_and_merge)
+	every_operation_that_begins_ends_in_the_trace time_lines_have_a_slice_for_each_hop_and_merge
+	time_lines_know_fabrics_of_one_name_apart)
 run_tests pictures_show_faults_and_traffic tracepoints_agree_with_counters \
 	operations_that_fail_end_in_the_trace every_operation_that_begins_ends_in_the_trace \
 	a_monitor_shows_every_frame a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
-	time_lines_have_a_slice_for_each_hop_and_merge
+	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart

@@ -80,6 +80,68 @@ TEST(who_knows_nothing_of_a_message_hears_that_it_failed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+static void datagram(const struct cube *c, int fd, unsigned int to)
+{
+	const struct sockaddr_hypercube at = shc_addr(c->name, to);
+
+	sendto(fd, &number, 8, 0, (const void *)&at, sizeof(at));
+}
+
+/* The receiver finds a gap, and so that something has failed, behind the messages that it has.
+ * What it says of that is lost, as is the word that it has them: its source finds a failure of its
+ * own that begins and ends earlier, and has nothing more to ask for.
+ */
+TEST(a_failure_that_the_source_has_not_heard_of_is_told_again)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 8,
+	};
+	struct hypercube_result res = { 0 };
+	struct wait_view v = { 0 };
+	unsigned int i;
+	struct cube c;
+	char data[8];
+	bool eor;
+	int fd;
+
+	ASSERT_EQ(0, cube_new(&c, 1, 4096));
+	ASSERT_EQ(0, ctl_patience(c.name, 4000 * patience(1)));
+	ASSERT_EQ(0, cube_bcast_plan(&c, PLAN, 0, HC_BCAST_GENERAL));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	fd = shc_bound(c.name, 0, SOCK_DGRAM);
+	ASSERT_LE(0, fd);
+	datagram(&c, fd, 1);
+	ASSERT_EQ(0, ctl_link_loss(c.name, 1, 0, ALL, true));
+	for (i = 0; i < 7; i++) {
+		ASSERT_EQ(8, shc_send(c.fd[0], &op, &number, 8, 0));
+		ASSERT_TRUE(comes(c.fd[1]));
+		ASSERT_EQ(8, shc_recv(c.fd[1], data, sizeof(data), &res, &eor, 0));
+		ASSERT_EQ(0, res.status);
+	}
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, ALL, true));
+	datagram(&c, fd, 1);
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, 0, true));
+	datagram(&c, fd, 1);
+	for (i = 0; i < 1000 && v.next != 7 + 128; i++) {
+		usleep(1000);
+		ASSERT_EQ(0, ctl_op_get(c.name, PLAN, 1, &v));
+	}
+	EXPECT_EQ(7 + 128, v.next);
+	for (i = 0; i < 3; i++)
+		ASSERT_EQ(8, shc_send(c.fd[0], &op, &number, 8, 0));
+	EXPECT_TRUE(comes(c.fd[0]));
+	ASSERT_EQ(0, ctl_op_get(c.name, PLAN, 0, &v));
+	EXPECT_EQ(128, v.next);
+	ASSERT_EQ(0, ctl_link_loss(c.name, 1, 0, 0, true));
+	for (i = 0; i < 3; i++) {
+		ASSERT_TRUE(comes(c.fd[1]));
+		EXPECT_EQ(0, shc_recv(c.fd[1], data, sizeof(data), &res, &eor, 0));
+		EXPECT_NE(0, res.status);
+	}
+	close(fd);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 static uint64_t highest_number(const struct cube *c)
 {
 	struct wait_view v = { 0 };

@@ -206,6 +206,8 @@ static void make_payload(struct frame *f, const struct moment *m)
 		break;
 	case HC_FRAME_FAULT:
 		((struct hc_wire_fault *)frame_part(f))->fault = htonl(fz_below(8));
+		((struct hc_wire_fault *)frame_part(f))->told = htons(fz_below(4));
+		((struct hc_wire_fault *)frame_part(f))->heard = htons(fz_below(4));
 		break;
 	case HC_FRAME_DATA:
 		make_data(f, m);

@@ -119,8 +119,11 @@ static int end_of(unsigned int node, struct hypercube_result *res)
 	bool eor;
 
 	while (fz_ms() < end) {
-		if (shc_recv(c.fd[node], buf, sizeof(buf), res, &eor, MSG_DONTWAIT) >= 0)
-			return res->status;
+		if (shc_recv(c.fd[node], buf, sizeof(buf), res, &eor, MSG_DONTWAIT) >= 0) {
+			if (eor)
+				return res->status;
+			continue;
+		}
 		usleep(10000);
 	}
 	return -ETIMEDOUT;
@@ -253,6 +256,27 @@ static bool shared_in_gather(void)
 	return true;
 }
 
+/* A source claims to want something of a gather.  Who passes its block on does not want it. */
+static bool flags_stay_behind(void)
+{
+	unsigned int node = below_sink(2), dim = c.plan.tree.order[0], u;
+	struct hypercube_result res;
+	char bytes[64] = { 1 };
+	struct hc_wire_data *w;
+	struct frame f;
+
+	for (u = 0; u < c.nodes; u++)
+		if (u != (node ^ 1u << dim) &&
+		    !contribute(u, LIVE_TREE, HYPERCUBE_GATHER, sizeof(bytes), sizeof(bytes)))
+			return false;
+	w = data(&f, node, dim, LIVE_TREE, 0, HYPERCUBE_GATHER);
+	w->flags = HC_DATA_F_LAST | HC_DATA_F_WANT | HC_DATA_F_NOTIFY;
+	w->total = htobe64(sizeof(bytes));
+	w->block = htons(node ^ 1u << dim);
+	frame_put(&f, bytes, sizeof(bytes));
+	return !say(&f) && !end_of(c.plan.tree.sink, &res);
+}
+
 /* ------------------------------------------------------------ ends */
 
 /* The word that the plan is broken, of a cause at @cause. */
@@ -266,6 +290,63 @@ static struct hc_wire_abort *broken(struct frame *f, unsigned int node, unsigned
 	w->dim = htons(HC_CAUSE_NONE);
 	w->flags = htonl(HC_ABORT_F_BROKEN);
 	return w;
+}
+
+/* Messages of a broadcast that fail with one word, module/coll/coll.h */
+#define OP_RANGE	128
+
+/* The range of numbers from @from on has failed; the source has begun @n messages. */
+static bool say_failed(struct frame *f, unsigned int node, unsigned int dim, unsigned int from,
+		       unsigned int n)
+{
+	struct hc_wire_abort *w = part_begin(f, node, dim, HC_FRAME_ABORT, LIVE_BCAST);
+
+	w->plan.op = htobe64(from);
+	w->next = htobe64(n);
+	w->status = htonl(ECONNRESET);
+	w->node = htons(node ^ 1u << dim);
+	w->dim = htons(HC_CAUSE_NONE);
+	w->flags = htonl(HC_ABORT_F_FINAL);
+	f->says |= SAY_OP;
+	return !say(f);
+}
+
+/* More messages have failed than a range has numbers, then one comes that has the number behind
+ * the range, and another one fails.
+ */
+static bool numbers_rise(void)
+{
+	unsigned int dim = c.bcast.sequence[0], node = c.bcast.bcast.source ^ 1u << dim;
+	unsigned int failed = OP_RANGE + 4, i;
+	struct hypercube_result res;
+	struct hc_wire_data *w;
+	char bytes[8] = { 0 };
+	uint64_t next = 0;
+	struct frame f;
+
+	if (!say_failed(&f, node, dim, 0, OP_RANGE) || !say_failed(&f, node, dim, 0, failed))
+		return false;
+	w = data(&f, node, dim, LIVE_BCAST, 0, HYPERCUBE_BCAST);
+	w->plan.op = htobe64(OP_RANGE);
+	w->flags = HC_DATA_F_DOWN | HC_DATA_F_LAST;
+	w->total = htobe64(sizeof(bytes));
+	w->ordinal = htons(failed);
+	frame_put(&f, bytes, sizeof(bytes));
+	f.says |= SAY_OP;
+	if (say(&f) || !say_failed(&f, node, dim, OP_RANGE + 1, failed + 2))
+		return false;
+	for (i = 0; i < failed + 2; i++) {
+		int status = end_of(node, &res);
+
+		if (status != (i == failed ? 0 : -ECONNRESET) || (status && res.op < next)) {
+			fz_note("end %u: %d of number %llu", i, status,
+				(unsigned long long)res.op);
+			return false;
+		}
+		if (status)
+			next = res.op + 1;
+	}
+	return true;
 }
 
 /* A member that is not the sink's peer has no word on a plan without detours. */
@@ -382,6 +463,53 @@ static bool parts_are_whole(void)
 		frame_put(&f, "more", 4);
 		if (!is_malformed(&f, ++n))
 			return false;
+	}
+	return live_dgrams(&c);
+}
+
+/* A way that no flag announces, in frames of any type. */
+static bool walk_unannounced(void)
+{
+	const unsigned char area[16] = { 0 };
+	unsigned int type, n = 0;
+
+	for (type = 1; type < __HC_FRAME_TYPE_END; type++) {
+		struct frame f;
+
+		part_begin(&f, 0, 0, type, LIVE_TREE);
+		frame_lead(&f, area, sizeof(area));
+		frame_hdr(&f)->walk = htons(1);
+		frame_hdr(&f)->len = 0;
+		if (!is_malformed(&f, ++n)) {
+			fz_note("type %u", type);
+			return false;
+		}
+	}
+	return live_dgrams(&c);
+}
+
+/* Words have their parts to say something, and no payload. */
+static bool words_are_bare(void)
+{
+	static const unsigned char types[] = {
+		HC_FRAME_TEST, HC_FRAME_FAULT, HC_FRAME_ACK, HC_FRAME_ABORT, HC_FRAME_CREDIT,
+		HC_FRAME_PROBE, HC_FRAME_REPLY, HC_FRAME_PATH,
+	};
+	const unsigned char way[] = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(types); i++) {
+		struct frame f;
+
+		part_begin(&f, 0, 0, types[i], LIVE_TREE);
+		if (types[i] == HC_FRAME_PATH)
+			routed(&f, 1, 0, way, 1);
+		frame_put(&f, "payload", 8);
+		frame_hdr(&f)->len = htonl(8);
+		if (!is_malformed(&f, i + 1)) {
+			fz_note("type %u", types[i]);
+			return false;
+		}
 	}
 	return live_dgrams(&c);
 }
@@ -529,13 +657,17 @@ static const struct {
 	{ segment_is_bounded, "no segment is longer than the fabric's" },
 	{ shared_in_doubling, "a doubling writes to no frame of others" },
 	{ shared_in_gather, "a gather writes to no header of others" },
+	{ flags_stay_behind, "a gather does not say what a source has said" },
 	{ end_of_strangers, "a member that is no peer ends nothing" },
 	{ end_of_nowhere, "a cause lies in the fabric" },
 	{ end_of_peer, "a source does not say what is complete" },
+	{ numbers_rise, "the numbers of a broadcast's failures never go back" },
 	{ lost_elsewhere, "what is lost on no way of a plan does not break it" },
 	{ type_of_nothing, "a frame of no type is dropped" },
 	{ parts_are_whole, "a frame whose parts are not what came is dropped" },
 	{ flood_of_words, "nothing but Ethernet is flooded" },
+	{ walk_unannounced, "a way that no flag announces is none" },
+	{ words_are_bare, "what has its say in its parts has no payload" },
 	{ seq_heals, "a link goes on after a wrong number" },
 	{ version_heals, "states go on after a wrong version" },
 	{ src_is_behind, "nobody speaks for whom he does not lead to" },

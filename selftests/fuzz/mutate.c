@@ -34,7 +34,8 @@ static const struct field {
 	REPLY(head), REPLY(taken), REPLY(sent),
 	FIELD(HC_FRAME_CREDIT, wire_credit, taken), FIELD(HC_FRAME_PROBE, wire_probe, head),
 	FIELD(HC_FRAME_LSA, wire_lsa_head, flags), FIELD(HC_FRAME_TEST, wire_test, round),
-	FIELD(HC_FRAME_FAULT, wire_fault, fault),
+	FIELD(HC_FRAME_FAULT, wire_fault, fault), FIELD(HC_FRAME_FAULT, wire_fault, told),
+	FIELD(HC_FRAME_FAULT, wire_fault, heard),
 };
 
 /* A number of so many bytes, as it is on the wire. */

@@ -230,6 +230,8 @@ static void good_fabric(struct request *r, uint16_t family)
 	      NLM_F_ACK);
 	put_name(r, HYPERCUBE_A_FABRIC_NAME);
 	put_u32(r, HYPERCUBE_A_FABRIC_DIM, 1 + fz_below(4));
+	if (fz_chance(30))
+		put_u32(r, HYPERCUBE_A_FABRIC_ID, 1 + fz_below(4));
 	if (fz_chance(50))
 		put_u32(r, HYPERCUBE_A_FABRIC_SEGMENT, 256u << fz_below(8));
 }

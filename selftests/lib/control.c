@@ -290,6 +290,16 @@ int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling
 	return plan_end(nl, fault, d->dim);
 }
 
+int ctl_ring_new(const char *name, unsigned int id, const struct hc_ring_tree *t,
+		 const uint32_t *fault, unsigned int dim)
+{
+	struct nl *nl = plan_begin(name, id, HYPERCUBE_PLAN_RING);
+
+	nl_put(nl, HYPERCUBE_A_PLAN_RINGS, t->ring, t->nrings * sizeof(*t->ring));
+	nl_put(nl, HYPERCUBE_A_PLAN_RING_NODES, t->node, t->nnodes * sizeof(*t->node));
+	return plan_end(nl, fault, dim);
+}
+
 int ctl_plan_del(const char *name, unsigned int id)
 {
 	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_DEL, NLM_F_ACK);

@@ -13,6 +13,7 @@
 
 #include "hc_doubling.h"
 #include "hc_nl.h"
+#include "hc_ring.h"
 #include "bcast.h"
 #include "plan.h"
 
@@ -90,6 +91,8 @@ int ctl_bcast_new(const char *name, unsigned int id, const struct hc_bcast *b,
 		  const uint32_t *fault);
 int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling *d,
 		     const uint32_t *fault);
+int ctl_ring_new(const char *name, unsigned int id, const struct hc_ring_tree *t,
+		 const uint32_t *fault, unsigned int dim);
 int ctl_plan_del(const char *name, unsigned int id);
 
 /**
@@ -216,7 +219,7 @@ void cube_print_faults(const struct cube *c);
  * @op: what is contributed; the cookie is the driver's
  * @in: the data; with @period, that many bytes of it again and again
  * @period: see @in
- * @out: where the result goes, or NULL
+ * @out: where the result goes, or NULL; all of it, of an ALLGATHER
  * @room: bytes at @out
  * @expect: bytes that the result must have, with @period again and again, or NULL
  * @waits: this member hears of the end: it is the sink, or wants to be told

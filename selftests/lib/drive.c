@@ -93,7 +93,7 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 		return;
 	}
 	j = &p->job[res->cookie - p->base];
-	if (j->out && j->got < j->room)
+	if (j->out && j->got < j->room && buf != j->out)
 		memcpy((char *)j->out + j->got, buf, min_size(n, j->room - j->got));
 	if (j->expect)
 		piece_check(j, buf, n);
@@ -104,12 +104,28 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 	j->ends++;
 }
 
+/* The job whose end comes next, if its result wants to be received where it belongs; or NULL. */
+static struct job *placed(struct party *p)
+{
+	unsigned int k;
+
+	for (k = p->settled; k < p->njobs; k++) {
+		struct job *j = &p->job[k];
+
+		if (j->waits && !j->ends && !j->refused)
+			return j->op.collective == HYPERCUBE_ALLGATHER ? j : NULL;
+	}
+	return NULL;
+}
+
 static bool recv_some(struct party *p)
 {
-	static char buf[1 << 16];
+	static char scratch[1 << 16];
+	struct job *j = placed(p);
+	char *buf = j ? j->out : scratch;
 	struct hypercube_result res;
 	bool eor = false;
-	ssize_t n = shc_recv(p->fd, buf, sizeof(buf), &res, &eor, MSG_DONTWAIT);
+	ssize_t n = shc_recv(p->fd, buf, j ? j->room : sizeof(scratch), &res, &eor, MSG_DONTWAIT);
 
 	if (n == -EAGAIN || n == -EINTR)
 		return false;

@@ -13,6 +13,9 @@
  *	hc_load crowd FABRIC NODES PLANS OPS	nodes 1 .. NODES - 1 contribute to OPS operations
  *					of each of the plans 1 .. PLANS; "ready", and then
  *					nothing until killed
+ *	hc_load ends FABRIC NODES OPS scatter|barrier	nodes 1 .. NODES - 1 contribute to OPS
+ *					operations of plan 1, and a second later node 0: "all
+ *					well", or what is heard instead
  *	hc_load once FABRIC PLAN [UID]	one reduction by all members: its steps, or why not; of
  *					a user who has not bound the sockets
  *	hc_load raw INTERFACE		sends standard input there as one frame
@@ -182,6 +185,45 @@ static int crowd(const char *name, unsigned int nodes, unsigned int plans, unsig
 		pause();
 }
 
+/* How the next operation of a node ends. */
+static int end_of(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct hypercube_result res = { 0 };
+	bool eor;
+	char byte;
+	ssize_t n;
+
+	poll(&p, 1, 20000);
+	n = shc_recv(fd, &byte, sizeof(byte), &res, &eor, MSG_DONTWAIT);
+	return n < 0 ? (int)n : res.status;
+}
+
+/* Contributions without a byte. */
+static int ends(const char *name, unsigned int nodes, unsigned int ops, const char *what)
+{
+	struct hypercube_op op = {
+		.plan = 1,
+		.collective = strcmp(what, "scatter") ? HYPERCUBE_BARRIER : HYPERCUBE_SCATTER,
+	};
+	int fd[CUBE_MAX];
+	unsigned int u, i;
+	ssize_t err = 0;
+
+	for (u = 1; u <= nodes && !err; u++) {
+		if (u == nodes)
+			poll(NULL, 0, 1000);
+		fd[u % nodes] = shc_bound(name, u % nodes, SOCK_SEQPACKET);
+		for (i = 0; i < ops && !err; i++)
+			err = shc_send(fd[u % nodes], &op, NULL, 0, 0);
+	}
+	for (u = 0; u < nodes && !err; u++)
+		for (i = 0; i < ops && !err; i++)
+			err = end_of(fd[u]);
+	printf("%s\n", err ? strerror(-(int)err) : "all well");
+	return !!err;
+}
+
 struct storm {
 	const char *name;
 	unsigned int nodes;
@@ -262,6 +304,9 @@ int main(int argc, char **argv)
 	if (argc == 6 && !strcmp(argv[1], "crowd"))
 		return crowd(argv[2], (unsigned int)atoi(argv[3]), (unsigned int)atoi(argv[4]),
 			     (unsigned int)atoi(argv[5]));
+	if (argc == 6 && !strcmp(argv[1], "ends"))
+		return ends(argv[2], (unsigned int)atoi(argv[3]), (unsigned int)atoi(argv[4]),
+			    argv[5]);
 	if (argc == 5 && !strcmp(argv[1], "storm"))
 		return storm(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]));
 	if ((argc == 4 || argc == 5) && !strcmp(argv[1], "once"))
@@ -277,6 +322,6 @@ int main(int argc, char **argv)
 	if (argc == 5 && !strcmp(argv[1], "deaf"))
 		return -ctl_link_loss(argv[2], (unsigned int)atoi(argv[3]),
 				      (unsigned int)atoi(argv[4]), HYPERCUBE_PPM_MAX, true);
-	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | bind F NODE }\n");
+	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | bind F NODE }\n");
 	return 2;
 }

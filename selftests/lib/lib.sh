@@ -71,11 +71,21 @@ busywait() {
 	done
 }
 
-# json FILTER COMMAND..: what jq makes of hcctl's JSON
+# pick FILTER: what jq makes of JSON. Most filters are mere paths, for which there is a program that begins sooner.
+json_path='^((\.[a-z0-9_]+|\.?\[([0-9]*|"[^"]+")\])+)( // ([0-9]+))?$'
+pick() {
+	if [[ $1 =~ $json_path && -x $here/hc_json ]]; then
+		"$here/hc_json" "${BASH_REMATCH[1]}" "${BASH_REMATCH[5]:-null}"
+	else
+		jq -rc "$1"
+	fi
+}
+
+# json FILTER COMMAND..: what pick makes of hcctl's JSON
 json() {
 	local filter=$1
 	shift
-	hcctl -j "$@" | jq -rc "$filter"
+	hcctl -j "$@" | pick "$filter"
 }
 
 # json_is WANTED FILTER COMMAND..

@@ -26,14 +26,18 @@ static void wrong(struct member *m, uint32_t idx, const struct spec *sp,
 }
 
 /* All members know an operation by the same number; what is wrong if not. */
-static const char *number_fault(struct ledger *l, uint64_t op)
+static const char *number_fault(const struct member *m, struct ledger *l, uint64_t op)
 {
 	static char said[80];
 	uint64_t known = 0;
 
-	if (atomic_compare_exchange_strong(&l->op, &known, op + 1) || known == op + 1)
+	if (atomic_compare_exchange_strong(&l->op, &known, op + 1)) {
+		l->first = m->node;
 		return NULL;
-	snprintf(said, sizeof(said), "another member knows it by number %llu",
+	}
+	if (known == op + 1)
+		return NULL;
+	snprintf(said, sizeof(said), "node %u knows it by number %llu", l->first,
 		 (unsigned long long)known - 1);
 	return said;
 }
@@ -71,7 +75,7 @@ static enum fate judge_success(struct member *m, struct entry *e, const struct h
 	else if (r->bytes != len)
 		fault = "the length in the record is not what came";
 	else
-		fault = number_fault(l, r->op);
+		fault = number_fault(m, l, r->op);
 	if (!fault)
 		fault = result_fault(m->w, &sp, p, m->node, l, data, len);
 	if (!fault)
@@ -89,6 +93,15 @@ static void order_note(struct member *m, int plan, const struct entry *e)
 		m->failed_from[plan] = e->idx;
 }
 
+/* Its plan was gone before it began: nor have those begun that were sent behind it. */
+static void message_unsent(struct member *m, int plan, const struct entry *e)
+{
+	_Atomic uint32_t *begun = &m->me->plan[plan].begun;
+
+	if (m->w->era.plan[plan].bcast && e->idx < atomic_load(begun))
+		atomic_store(begun, e->idx);
+}
+
 /* The end of a contribution. */
 static void judge_own(struct member *m, int plan, struct entry *e, const struct hypercube_result *r,
 		      const void *data, uint64_t len)
@@ -97,7 +110,10 @@ static void judge_own(struct member *m, int plan, struct entry *e, const struct 
 	enum fate fate;
 
 	if (r->status) {
-		failed_at(l, r->op);
+		if (r->op == HYPERCUBE_OP_NONE)
+			message_unsent(m, plan, e);
+		else
+			failed_at(l, r->op);
 		fate = member_failed(m, plan, e->row, -r->status, r) ? ERROR : UNFOUNDED;
 		order_note(m, plan, e);
 	} else {
@@ -150,7 +166,7 @@ static void message_came(struct member *m, int plan, const struct hypercube_resu
 	}
 	if (fate == RIGHT) {
 		l = &m->w->ledger[plan][is];
-		fault = number_fault(l, r->op);
+		fault = number_fault(m, l, r->op);
 		if (fault) {
 			wrong(m, is, &sp, r, fault);
 			fate = WRONG;

@@ -81,6 +81,7 @@ struct ledger {
 	_Atomic uint32_t claimed;	/* node + 1 of the member that computes it */
 	_Atomic uint32_t disputed;	/* and found another result than came */
 	_Atomic uint32_t booked;
+	uint32_t first;			/* who knows it by .op */
 	_Atomic int32_t at_sink;	/* 1: status 0, -errno: failed */
 };
 

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: GPL-2.0
+/* A program as users write them: compiled and linked with what pkg-config says. */
+#include <libhypercube.h>
+#include <stdio.h>
+
+int main(void)
+{
+	struct hcl *h;
+	int err;
+
+	err = hcl_open(&h, "nosuch", 0);
+	printf("%s %d\n", hcl_oper_name(HYPERCUBE_SUM),
+	       hcl_elem_size(HYPERCUBE_SUM, HYPERCUBE_F64, 0));
+	return err >= 0;
+}

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans of rings: allgathers give every member the block of each, once, in the order of the
+ * nodes, in as many steps as a ring takes, in trees of rings around faults as well.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "libhypercube.h"
+#include "rings.h"
+
+#define PLAN 1
+
+/* One ring: the block of the member before comes in one step, that of the one behind in n - 1, and
+ * one's own is back in n.
+ */
+static bool ring_takes(const struct cube *c, unsigned int n, size_t bytes, bool notify)
+{
+	unsigned int slices = bytes ? (bytes + c->segment - 1) / c->segment : 1;
+	unsigned int want = n < 2 ? 0 : slices * n - !notify;
+	struct rings_steps s;
+
+	if (!gather_run(c, PLAN, 3, bytes, notify, &s))
+		return false;
+	if (s.steps == want && s.clock == want)
+		return true;
+	printf("# %u members, %zu bytes: %u steps, clock %u instead of %u\n", n, bytes, s.steps,
+	       s.clock, want);
+	return false;
+}
+
+TEST(rings_of_two_to_sixty_four_take_n_steps)
+{
+	static const size_t sizes[] = { 0, 1, 8, 511, 513, 1024 };
+	unsigned int dim, i;
+	struct cube c;
+
+	for (dim = 1; dim <= 6; dim++) {
+		ASSERT_EQ(0, cube_rings_ready(&c, PLAN, dim, 1024));
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			EXPECT_TRUE(ring_takes(&c, c.nodes, sizes[i], false));
+			EXPECT_TRUE(ring_takes(&c, c.nodes, sizes[i], true));
+		}
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(messages_of_many_segments)
+{
+	static const size_t sizes[] = { 1025, 2048, 5000, 70000, 1 << 18 };
+	struct cube c;
+	unsigned int i;
+
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 3, 1024));
+	for (i = 0; i < ARRAY_SIZE(sizes) && sizes[i] < 1 << (debug_kernel() ? 17 : 30); i++) {
+		EXPECT_TRUE(ring_takes(&c, 8, sizes[i], false));
+		EXPECT_TRUE(ring_takes(&c, 8, sizes[i], true));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+	/* Full segments. */
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 4, 0));
+	EXPECT_TRUE(ring_takes(&c, 16, 1 << 17, true));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* All cycles of even length, in a part of the cube. */
+TEST(rings_that_leave_nodes_out)
+{
+	static const uint16_t six[] = { 0, 1, 3, 7, 6, 4 };
+	static const uint16_t two[] = { 5, 7 };
+	static const uint16_t one[] = { 2 };
+	struct rings r;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	rings_one(&r, six, ARRAY_SIZE(six));
+	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	EXPECT_TRUE(ring_takes(&c, 6, 100, true));
+	rings_one(&r, two, ARRAY_SIZE(two));
+	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	EXPECT_TRUE(ring_takes(&c, 2, 100, true));
+	rings_one(&r, one, ARRAY_SIZE(one));
+	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	EXPECT_TRUE(ring_takes(&c, 1, 100, false));
+	EXPECT_TRUE(ring_takes(&c, 1, 100, true));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The last node has no link to the first: what it sends goes back along the ring, in one step. */
+TEST(rings_that_go_back_along_themselves)
+{
+	static const uint16_t path[] = { 0, 1, 3, 7, 5, 4, 6, 2 };
+	struct rings_steps s;
+	unsigned int n;
+	struct rings r;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (n = 3; n <= 7; n++) {
+		if (n == 4 || n == 6)
+			continue;
+		rings_one(&r, path, n);
+		ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+		EXPECT_TRUE(gather_run(&c, PLAN, 3, 100, false, &s));
+		EXPECT_EQ(n - 1, s.steps);
+		EXPECT_TRUE(gather_run(&c, PLAN, 3, 70000, true, &s));
+		EXPECT_EQ(3 * n, s.steps);
+	}
+	/* So it does if the link there is down. */
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 1));
+	rings_one(&r, path, 8);
+	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	EXPECT_TRUE(gather_run(&c, PLAN, 3, 100, true, &s));
+	EXPECT_EQ(8, s.steps);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Any tree around the faults that are set: no fewer steps than messages come over a link. */
+static bool around(struct cube *c)
+{
+	static const unsigned int widths[] = { 2, 3, 5, 8, 16, 64 };
+	unsigned int start = below(c->nodes), w = widths[below(ARRAY_SIZE(widths))], least;
+	/* All members' results together take memory. */
+	size_t bytes = below(3) ? 8 : below(4) || c->dim > 4 ? 600 : 70000;
+	bool notify = below(2);
+	struct rings_steps s;
+	struct rings r;
+
+	if (hc_set_has(c->faults->dead, start))
+		return true;
+	rings_random(&r, c, start, w);
+	least = r.tree.nnodes - r.tree.nrings;
+	if (!cube_rings(c, PLAN, &r) &&
+	    gather_run(c, PLAN, 3, bytes, notify, &s) &&
+	    s.steps >= least + (notify && least))
+		return true;
+	printf("# from node %u, rings of %u, %u rings, %u steps\n", start, w, r.tree.nrings,
+	       s.steps);
+	cube_print_faults(c);
+	return false;
+}
+
+TEST(trees_of_rings_in_cubes_of_two_to_sixty_four)
+{
+	unsigned int dim, i;
+	struct cube c;
+
+	for (dim = 1; dim <= 6; dim++) {
+		ASSERT_EQ(0, cube_new(&c, dim, 0));
+		ASSERT_EQ(0, cube_bind_all(&c));
+		for (i = 0; i < scaled(dim < 5 ? 40 : 10); i++)
+			EXPECT_TRUE(around(&c));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(trees_around_every_pattern_of_two_links_of_eight)
+{
+	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
+}
+
+TEST(trees_around_random_faults_of_sixteen_to_sixty_four)
+{
+	EXPECT_EQ(0, cube_random_to_64(around, scaled(20)));
+}
+
+/* Rings of two: a node in the middle passes on everything. */
+TEST(stars)
+{
+	struct rings_steps s;
+	struct rings r = {};
+	unsigned int m, i;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 6, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (m = 2; m <= 6; m++) {
+		r.tree = (struct hc_ring_tree){ m, 2 * m, r.ring, r.node };
+		for (i = 0; i < m; i++) {
+			r.ring[i] = (struct hc_ring){ 2, i ? 1 : 0, i ? 0 : HC_RING_NONE };
+			r.node[2 * i] = 0;
+			r.node[2 * i + 1] = 1 << i;
+		}
+		ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+		EXPECT_TRUE(gather_run(&c, PLAN, 2, 100, false, &s));
+		printf("# star of %u: %u steps", m + 1, s.steps);
+		EXPECT_TRUE(gather_run(&c, PLAN, 2, 100, true, &s));
+		printf(", acknowledged %u\n", s.steps);
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(many_operations_under_way)
+{
+	struct rings_steps s;
+	struct rings r;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 4, 0));
+	EXPECT_TRUE(gather_run(&c, PLAN, scaled(300), 8, false, &s));
+	EXPECT_TRUE(gather_run(&c, PLAN, scaled(100), 8, true, &s));
+	rings_random(&r, &c, 3, 4);
+	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	EXPECT_TRUE(gather_run(&c, PLAN, scaled(300), 8, false, &s));
+	EXPECT_TRUE(gather_run(&c, PLAN, scaled(100), 8, true, &s));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A result that is longer than the buffer: what lies behind its end is lost, and said to be. */
+TEST(a_short_buffer_gets_what_it_has_room_for)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
+	};
+	struct hypercube_result res;
+	uint64_t in, out[5];
+	bool eor = false;
+	struct cube c;
+	unsigned int u;
+	ssize_t n = 0;
+
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 2, 0));
+	for (u = 0; u < 4; u++) {
+		in = 100 + u;
+		ASSERT_EQ(8, shc_send(c.fd[u], &op, &in, 8, 0));
+	}
+	for (u = 0; u < 4; u++) {
+		memset(out, 0, sizeof(out));
+		for (n = 0, eor = false; !eor;) {
+			struct pollfd p = { .fd = c.fd[u], .events = POLLIN };
+			ssize_t some;
+
+			ASSERT_EQ(1, poll(&p, 1, 1000 * patience(10)));
+			some = shc_recv(c.fd[u], out, u ? 32 : 20, &res, &eor, 0);
+			ASSERT_GE(some, 0);
+			n += some;
+		}
+		EXPECT_EQ(u ? 32 : 20, n);
+		EXPECT_EQ(32, res.bytes);
+		EXPECT_EQ(0, res.status);
+		EXPECT_EQ(101, out[1]);
+		EXPECT_EQ(u ? 103 : 0, out[3]);
+		EXPECT_EQ(0, out[4]);
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* One process has all handles: what is posted at all of them ends without more ado. */
+TEST(the_library_brings_blocks_to_their_places)
+{
+	static const size_t sizes[] = { 0, 8, 5000 };
+	struct hcl_params p = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };
+	unsigned int u, k, v;
+	struct hcl *h[4];
+	uint64_t id[4][6];
+	char *in[4][6], *out[4][6];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 2, 1024));
+	for (u = 0; u < 4; u++) {
+		cube_close(&c, u);
+		ASSERT_EQ(0, hcl_open(&h[u], c.name, u));
+	}
+	for (k = 0; k < 6; k++)
+		for (u = 0; u < 4; u++) {
+			size_t bytes = sizes[k % 3];
+
+			p.flags = k & 1 ? HYPERCUBE_F_NOTIFY : 0;
+			in[u][k] = malloc(bytes + 1);
+			memset(in[u][k], (int)(16 * k + u + 1), bytes);
+			out[u][k] = calloc(1, 4 * bytes + 1);
+			/* The last one at node 3 has no room for all. */
+			ASSERT_EQ(0, hcl_post(h[u], &p, in[u][k], bytes, out[u][k],
+					      4 * bytes - (k == 5 && u == 3), &id[u][k]));
+		}
+	for (u = 0; u < 4; u++)
+		for (k = 0; k < 6; k++) {
+			size_t bytes = sizes[k % 3];
+
+			EXPECT_EQ(k == 5 && u == 3 ? -EMSGSIZE : 0, hcl_wait(h[u], id[u][k], NULL));
+			for (v = 0; bytes && v < 4 - (u == 3); v++) {
+				EXPECT_EQ(16 * k + v + 1, out[u][k][v * bytes]);
+				EXPECT_EQ(16 * k + v + 1, out[u][k][v * bytes + bytes - 1]);
+			}
+			free(in[u][k]);
+			free(out[u][k]);
+		}
+	for (u = 0; u < 4; u++)
+		hcl_close(h[u]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Whole blocks may be there when the next one comes, for which there is no room. */
+TEST(the_library_has_no_room_for_the_last_blocks)
+{
+	struct hcl_params p = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };
+	struct hcl *h[4];
+	uint64_t id[4], in = 1, out[4][2];
+	unsigned int u, k;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 2, 1024));
+	for (u = 0; u < 4; u++) {
+		cube_close(&c, u);
+		ASSERT_EQ(0, hcl_open(&h[u], c.name, u));
+	}
+	for (k = 0; k < 50; k++) {
+		for (u = 0; u < 4; u++)
+			ASSERT_EQ(0, hcl_post(h[u], &p, &in, sizeof(in), u ? out[u] : NULL,
+					      u ? sizeof(out[u]) : 0, &id[u]));
+		for (u = 0; u < 4; u++)
+			EXPECT_EQ(-EMSGSIZE, hcl_wait(h[u], id[u], NULL));
+	}
+	for (u = 0; u < 4; u++)
+		hcl_close(h[u]);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

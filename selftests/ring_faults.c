@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans of rings when something goes wrong: faults, closed sockets, disagreements, losses and
+ * silence end operations with definite errors at every member, and the next ones work; and plans
+ * that the verifier must refuse.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ktap.h"
+#include "rings.h"
+
+#define PLAN 1
+
+/* What can happen in the middle. */
+enum blow { LINK, NODE, CLOSE, REMOVE };
+
+/* Is this what a member may be told of an operation that did not end well? */
+static bool fair_error(const struct job *j, enum blow how)
+{
+	switch (how) {
+	case LINK:
+		/* The other end may find what comes over the link first. */
+		return j->res.status == -ENOLINK || j->res.status == -EHOSTUNREACH;
+	case NODE:
+		return j->res.status < 0;
+	case CLOSE:
+		return j->res.status == -ECONNRESET && j->res.cause_node == 10;
+	default:
+		return j->res.status == -ESTALE;
+	}
+}
+
+static void strike(struct __test_metadata *_metadata, struct cube *c, struct party *p,
+		   const unsigned int *node, unsigned int n, enum blow how, const struct rings *r)
+{
+	unsigned int i, u = r->node[3], d;
+
+	switch (how) {
+	case LINK:
+		d = (unsigned int)__builtin_ctz(u ^ r->node[4]);
+		ASSERT_EQ(0, cube_fail_link(c, u, d));
+		break;
+	case NODE:
+		ASSERT_EQ(0, cube_fail_node(c, 10));
+		break;
+	case CLOSE:
+		cube_close(c, 10);
+		for (i = 0; i < n; i++)
+			if (node[i] == 10)
+				p[i].fd = -1;
+		break;
+	case REMOVE:
+		ASSERT_EQ(0, ctl_plan_del(c->name, PLAN));
+		break;
+	}
+}
+
+/* Many operations under way, then a blow: everybody hears of every end, those that
+ * succeeded are right, and a new plan works.
+ */
+static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int width, size_t bytes,
+		 bool notify)
+{
+	const unsigned int njobs = bytes > 8 ? 5 : 100;
+	unsigned int node[CUBE_MAX], n, i, k, good = 0, failed = 0;
+	struct party p[CUBE_MAX];
+	struct rings_steps s;
+	struct rings r;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	if (width)
+		rings_random(&r, &c, 5, width);
+	else
+		rings_gray(&r, 4);
+	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	n = parties(&c, p, node, njobs);
+	for (k = 0; k < njobs; k++)
+		gather_fill(p, node, n, k, PLAN, bytes, notify);
+	for (k = 0; k < 3; k++)
+		drive_some(p, n, 5);
+	strike(_metadata, &c, p, node, n, how, &r);
+	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs && p[i].fd >= 0 && !_metadata->failed; k++) {
+			const struct job *j = &p[i].job[k];
+
+			failed += !j->ends || j->res.status;
+			if (j->ends && !j->res.status)
+				EXPECT_TRUE(gather_right(p, node, n, i, k, bytes));
+			else if (j->ends)
+				EXPECT_TRUE(fair_error(j, how));
+		}
+	if (_metadata->failed)
+		ctl_op_print(c.name);
+	printf("# %u of %u ended well\n", good, n * njobs);
+	/* Who leaves after contributing all of a few is not missed. */
+	if (how != CLOSE || njobs > 5)
+		EXPECT_GT(failed, 0);
+	gather_done(p, n, njobs);
+	/* The members have begun different numbers of operations: all begin anew. */
+	for (i = 0; i < c.nodes; i++)
+		cube_close(&c, i);
+	ASSERT_EQ(0, cube_bind_all(&c));
+	rings_random(&r, &c, 0, 5);
+	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	EXPECT_TRUE(gather_run(&c, PLAN, 2, 8, true, &s));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_link_fails_under_a_ring)
+{
+	blow(_metadata, LINK, 0, 8, false);
+	blow(_metadata, LINK, 0, 8, true);
+	blow(_metadata, LINK, 0, 1 << 16, false);
+}
+
+TEST(a_link_fails_under_a_tree)
+{
+	unsigned int w;
+
+	for (w = 5; w <= 8; w++)
+		blow(_metadata, LINK, w, w & 1 ? 8 : 1 << 16, w & 2);
+}
+
+TEST(a_node_fails)
+{
+	blow(_metadata, NODE, 0, 8, true);
+	blow(_metadata, NODE, 0, 1 << 16, false);
+	blow(_metadata, NODE, 3, 8, true);
+	blow(_metadata, NODE, 4, 1 << 16, false);
+}
+
+TEST(a_member_closes)
+{
+	blow(_metadata, CLOSE, 0, 8, true);
+	blow(_metadata, CLOSE, 0, 1 << 16, false);
+	blow(_metadata, CLOSE, 3, 8, false);
+	blow(_metadata, CLOSE, 4, 1 << 16, true);
+}
+
+TEST(the_plan_is_removed)
+{
+	blow(_metadata, REMOVE, 0, 8, false);
+	blow(_metadata, REMOVE, 4, 1 << 16, true);
+}
+
+/* How the operation ends whose blocks are 8 bytes of eight members. */
+static int ended(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct hypercube_result res = { 0 };
+	bool eor = false;
+	uint64_t all[8];
+
+	while (!eor) {
+		ssize_t n = 0;
+
+		if (poll(&p, 1, 1000 * patience(10)) == 1)
+			n = shc_recv(fd, all, sizeof(all), &res, &eor, 0);
+		else
+			n = -ETIMEDOUT;
+		if (n < 0)
+			return (int)n;
+	}
+	return res.status;
+}
+
+/* Contributions go on without the process that gave them; the others have their results. */
+TEST(who_leaves_after_contributing_is_not_missed)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
+	};
+	uint64_t one = 1;
+	struct cube c;
+	unsigned int u;
+
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 3, 0));
+	for (u = 0; u < 7; u++)
+		ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
+	cube_close(&c, 3);
+	ASSERT_EQ(8, shc_send(c.fd[7], &op, &one, 8, 0));
+	for (u = 0; u < 8; u++)
+		EXPECT_EQ(0, u == 3 ? 0 : ended(c.fd[u]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Members that disagree about the length hear that, all of them. */
+TEST(different_lengths_are_an_error_everywhere)
+{
+	unsigned int node[CUBE_MAX], n, i, good;
+	struct party p[CUBE_MAX];
+	struct rings_steps s;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 3, 0));
+	ASSERT_TRUE(gather_run(&c, PLAN, 1, 8, false, &s));
+	n = parties(&c, p, node, 1);
+	gather_fill(p, node, n, 0, PLAN, 16, false);
+	p[5].job[0].op.bytes = 8;
+	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
+	EXPECT_EQ(0, good);
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(-EPROTO, p[i].job[0].res.status);
+	gather_done(p, n, 1);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A member that does not come holds up all, and "who is missing?" names it. */
+TEST(who_is_missing_is_named)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
+	};
+	uint64_t one = 1;
+	struct wait_view v;
+	struct cube c;
+	unsigned int u;
+
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 3, 0));
+	for (u = 0; u < 8; u++)
+		if (u != 6)
+			ASSERT_EQ(8, shc_send(c.fd[u], &op, &one, 8, 0));
+	/* Gray code: 2 is before 6, and 7 behind. */
+	for (u = 0; u < 1000 * (unsigned int)patience(5); u++) {
+		ASSERT_EQ(0, ctl_op_get(c.name, PLAN, 7, &v));
+		if (v.wait == HYPERCUBE_WAIT_PEER && v.peer == 6)
+			break;
+		usleep(1000);
+	}
+	EXPECT_EQ(HYPERCUBE_WAIT_PEER, v.wait);
+	EXPECT_EQ(6, v.peer);
+	ASSERT_EQ(0, ctl_op_get(c.name, PLAN, 6, &v));
+	EXPECT_EQ(0, v.next);
+	ASSERT_EQ(8, shc_send(c.fd[6], &op, &one, 8, 0));
+	for (u = 0; u < 8; u++)
+		EXPECT_EQ(0, ended(c.fd[u]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Frames get lost: a definite error, or the right result, at every member.  Who has the result
+ * while others fail would hear of that next time, so each round has a plan of its own.
+ */
+TEST(losses_end_operations_or_do_no_harm)
+{
+	const struct impairments lossy = { .loss = 5000 };
+	unsigned int node[CUBE_MAX], n, i, good, round, right = 0;
+	struct party p[CUBE_MAX];
+	struct rings r;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 1024));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, ctl_patience(c.name, 3000));
+	ASSERT_EQ(0, cube_impair(&c, &lossy));
+	for (round = 0; round < scaled(12); round++) {
+		if (round & 1)
+			rings_random(&r, &c, below(8), 3 + below(3));
+		else
+			rings_gray(&r, 3);
+		ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+		n = parties(&c, p, node, 1);
+		gather_fill(p, node, n, 0, PLAN, 3000, round & 2);
+		EXPECT_EQ(0, drive_ended(p, n, 60, &good));
+		for (i = 0; i < n; i++)
+			if (p[i].job[0].ends && !p[i].job[0].res.status)
+				EXPECT_TRUE(gather_right(p, node, n, i, 0, 3000));
+		right += good;
+		if (_metadata->failed)
+			ctl_op_print(c.name);
+		gather_done(p, n, 1);
+	}
+	printf("# %u ended well\n", right);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* ------------------------------------------------------------ plans to be refused */
+
+static int install(const struct cube *c, const struct rings *r)
+{
+	return ctl_ring_new(c->name, PLAN, &r->tree, c->faults->fault, c->dim);
+}
+
+TEST(plans_that_are_no_tree_of_rings)
+{
+	static const uint16_t gap[] = { 0, 1, 2, 3 };
+	static const uint16_t twice[] = { 0, 1, 3, 1 };
+	static const uint16_t strange[] = { 0, 1, 3, 9 };
+	struct rings r;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	rings_one(&r, gap, 4);
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	EXPECT_TRUE(strstr(ctl()->extack, "no healthy link"));
+	rings_one(&r, twice, 4);
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	rings_one(&r, strange, 4);
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	rings_gray(&r, 3);
+	r.ring[0].size = 9;
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	r.ring[0].size = 0;
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	r.ring[0].size = ~0U;
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	r.ring[0].size = 8;
+	r.tree.nnodes = 0;
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	r.tree.nnodes = 8;
+	r.tree.nrings = 0;
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	r.tree.nrings = 1;
+	EXPECT_EQ(0, install(&c, &r));
+	/* Nodes 3 and 2. */
+	ASSERT_EQ(0, cube_fail_link(&c, r.node[2], 0));
+	usleep(100000);
+	EXPECT_EQ(-EINVAL, install(&c, &r));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Mutations of plans: refused with a reason, or carried out. */
+TEST(mutated_plans_are_refused_or_work)
+{
+	unsigned int i, refused = 0;
+	struct rings_steps s;
+	struct rings r;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (i = 0; i < scaled(300); i++) {
+		rings_random(&r, &c, below(16), 2 + below(8));
+		switch (below(4)) {
+		case 0:
+			r.node[below(r.tree.nnodes)] ^= (uint16_t)(1 << below(4));
+			break;
+		case 1:
+			r.ring[below(r.tree.nrings)].size += below(3) - 1;
+			break;
+		case 2:
+			r.ring[below(r.tree.nrings)].parent = (uint16_t)below(r.tree.nrings + 1);
+			break;
+		default:
+			r.tree.nnodes -= below(2);
+		}
+		if (install(&c, &r)) {
+			refused += !!ctl()->extack[0];
+			continue;
+		}
+		ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+		EXPECT_TRUE(gather_run(&c, PLAN, 1, 8, true, &s));
+		refused++;
+	}
+	EXPECT_EQ(scaled(300), refused);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN
