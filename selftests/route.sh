@@ -92,7 +92,7 @@ shown_for_people() {
 	equal 'around' 4 "$(json '.[0].hops' route show t 0 3)"
 	check 'cut off' hcctl link set t 3:2 down
 	equal 'no way' '0 to 3: no healthy path' "$(hcctl route show t 0 3)"
-	refused 'no such node' 'no such node' hcctl route show t 0 8
+	refused 'no such node' 'invalid node "8": the fabric has nodes 0 to 7' hcctl route show t 0 8
 	check 'fail' hcctl node set t 1 fail
 	refused 'from a failed node' 'has failed' hcctl route show t 1 0
 }

@@ -468,13 +468,20 @@ static u32 component_lowest(struct hc_bfs *b, u32 self)
 	return self;
 }
 
-/* The tree's root is the lowest node of the component. */
+/* The tree's root is the lowest node of the component: mostly 0, so one search will do. */
+static void tree_search(struct hc_bfs *b, u16 *dist, u32 self)
+{
+	hc_bfs_run(b, 0, NULL, dist);
+	if (dist[self] == HC_BFS_FAR)
+		hc_bfs_run(b, component_lowest(b, self), NULL, dist);
+}
+
 static u32 tree_links(struct hc_bfs *b, u16 *dist, u32 self)
 {
 	unsigned int d;
 	u32 links = 0;
 
-	hc_bfs_run(b, component_lowest(b, self), NULL, dist);
+	tree_search(b, dist, self);
 	for (d = 0; d < b->dim; d++) {
 		u32 v = hc_neigh(self, d);
 
