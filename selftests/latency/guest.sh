@@ -4,6 +4,7 @@
 # Usage: guest.sh DIM [STEP..]
 # For each step, a line: how long it took, the longest poll of a node, the longest softirq that
 # receives (polls of all, one after another), and the longest ping over lo, in milliseconds.
+# HC_HIGH_FRACTION, if not empty: the kernel's vm.percpu_pagelist_high_fraction.
 
 set -uo pipefail
 dim=${1:?usage: guest.sh DIM [STEP..]}
@@ -222,6 +223,7 @@ remove() { have; measure 'a fabric is removed' hcctl fabric del a; }
 
 (($#)) || set -- add second detect plans link node faults clear flood spread reduce merge pending \
 	close many route remove
+[[ ! ${HC_HIGH_FRACTION-} ]] || sysctl -q vm.percpu_pagelist_high_fraction="$HC_HIGH_FRACTION"
 watch_functions
 printf '%-52s %8s %8s %8s %8s\n' 'ms' took poll softirq ping
 measure 'nothing' sleep 2
