@@ -24,6 +24,7 @@ help:
 	@echo 'make all           = module ctl selftests; each of them by name'
 	@echo 'make install       the tool and the library, and the module if the running kernel'\''s headers are there'
 	@echo '                   (KERNEL=RELEASE: for another one; PREFIX=, DESTDIR=); make uninstall removes them'
+	@echo 'make deb           Debian packages in build/deb'
 	@echo 'make deps          install the Debian packages that all this needs (done when needed)'
 	@echo 'make clean         remove build/; kernels stay in ~/.cache/hypercube'
 	@echo 'KERNEL=stock|debug|kcsan|6.12|running chooses the kernel for module, shell, ...'
@@ -82,13 +83,16 @@ uninstall:
 	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl uninstall
 	@DESTDIR='$(DESTDIR)' $(vm)/install --remove
 
+deb: | $(deps)base $(deps)deb
+	@debian/build-packages
+
 clean:
 	rm -rf build
 
-deps: $(deps)base $(deps)bench $(deps)net $(deps)style
+deps: $(deps)base $(deps)bench $(deps)deb $(deps)net $(deps)style
 
 $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net soak shell bench latency style install uninstall clean deps
+.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net soak shell bench latency style install uninstall deb clean deps
