@@ -343,14 +343,28 @@ int hcl_flush(struct hcl *h);
 
 /**
  * hcl_failure() - the latest failure of this handle
- * @h: the handle
+ * @h: the handle; NULL: of a hcl_open(), hcl_open_plan() or hcl_open_dgram() of this thread
  *
- * Either an operation failed, or a call was refused or ran into a time limit: then .status
- * is what the call returned, and .cause_node ~0.
+ * Either an operation failed, or a call on the handle, whichever it was, was refused or ran into
+ * a time limit: then .status is what the call returned, and .cause_node ~0.
  *
  * Return: a result, valid until the next call on @h; all zeros if nothing failed.
  */
 const struct hypercube_result *hcl_failure(const struct hcl *h);
+
+/**
+ * hcl_explain() - say in words what the latest failure was
+ * @h: as hcl_failure()
+ * @buf: filled in with one line without newline, NUL terminated
+ * @size: bytes at @buf; 256 are enough
+ *
+ * What hcl_describe() says of hcl_failure(), or more where the library knows more: which
+ * argument is wrong, which time limit it was, or why a node cannot be had.  For example "7 bytes are
+ * no multiple of the 8 of an element".
+ *
+ * Return: @buf.
+ */
+char *hcl_explain(const struct hcl *h, char *buf, size_t size);
 
 /* --------------------------------------------------------------- messages */
 
