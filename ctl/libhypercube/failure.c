@@ -66,7 +66,7 @@ int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err)
 {
 	hcli_failed(h, &op->p, op->id, err);
 	if (err == -ETIMEDOUT)
-		hcli_say(h, "nothing moved within %u ms", h->timeout);
+		hcli_seek(h, op);
 	return err;
 }
 

@@ -21,6 +21,7 @@
  * @out_max: bytes at @out
  * @got: bytes of the result received, also those that found no room
  * @begun: the control message was sent
+ * @place: before it so many others were begun at @port
  * @gone: nothing is left to send
  * @wanted: somebody is to call hcl_wait()
  * @awaited: a record will come for it
@@ -41,6 +42,7 @@ struct hcl_op {
 	size_t out_max;
 	size_t got;
 	bool begun;
+	uint64_t place;
 	bool gone;
 	bool wanted;
 	bool awaited;
@@ -57,6 +59,7 @@ struct hcl_op {
  * @plan: the plan that it is connected to; 0: none
  * @posted: operations that go there and are not forgotten
  * @sending: the first one that is not sent completely
+ * @begun: operations that were begun there
  * @unheard: operations sent since somebody last looked for records
  * @used: the kernel has taken something there
  * @watched: what hcl_fd() looks for there, EPOLL*
@@ -67,6 +70,7 @@ struct hcl_port {
 	uint32_t plan;
 	unsigned int posted;
 	struct hcl_op *sending;
+	uint64_t begun;
 	unsigned int unheard;
 	bool used;
 	uint32_t watched;
@@ -156,6 +160,12 @@ void hcli_say(struct hcl *h, const char *fmt, ...) __attribute__((format(printf,
 int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err);
 /* The latest failure of this thread that no handle came of.  Return: @err. */
 int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan);
+
+/* --- missing.c --- */
+/* Why does @op get no further?  In the latest failure, which is that of its time limit, as far as
+ * the kernel tells.
+ */
+void hcli_seek(struct hcl *h, const struct hcl_op *op);
 
 /* --- port.c --- */
 /* The socket to contribute to a plan with, or to listen to it.  Return: 0 or -errno. */

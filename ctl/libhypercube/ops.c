@@ -148,6 +148,8 @@ static int send_some(struct hcl *h, struct hcl_port *port, int flags)
 	}
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
+	if (!op->begun)
+		op->place = port->begun++;
 	op->begun = true;
 	port->used = true;
 	op->sent += n;
