@@ -301,7 +301,7 @@ static int run(struct hcctl *h, const struct options *o, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options o = {};
-	struct hcctl h = {};
+	struct hcctl h = { .complain = out_complain };
 	int used, rc;
 
 	used = parse_options(&h, &o, argc - 1, argv + 1);

@@ -55,6 +55,7 @@ struct hc_where {
  * @cmd: that command
  * @where: what complaints are about, or NULL
  * @nl: netlink state, opened at first use
+ * @complain: takes complaints; @kind is "error" or "warning"
  * @stack: JSON containers being filled, outermost first
  * @depth: how many
  */
@@ -68,6 +69,7 @@ struct hcctl {
 	const struct hc_cmd *cmd;
 	const struct hc_where *where;
 	struct nl *nl;
+	void (*complain)(struct hcctl *h, const char *kind, const char *text);
 	struct json_object *stack[OUT_DEPTH];
 	unsigned int depth;
 };
@@ -137,10 +139,14 @@ void out_batch(struct hcctl *h, bool end);
 /* Flush; HC_NO if something could not be written. */
 int out_end(struct hcctl *h);
 
-/* One line to standard error, or {"error": ".."}. */
+/* One line to standard error, {"error": ".."} or {"warning": ".."}: for hcctl.complain. */
+void out_complain(struct hcctl *h, const char *kind, const char *text);
+
+/* --- say.c --- */
+/* An error. */
 void hc_error(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The same with {"warning": ".."}. */
+/* A warning. */
 void hc_warn(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* Until hc_leave() complaints are about @w. */
@@ -149,7 +155,7 @@ void hc_leave(struct hcctl *h, const struct hc_where *w);
 /* Out of memory: says so and returns -ENOMEM. */
 int hc_nomem(struct hcctl *h);
 
-/* Text of values, in @buf. */
+/* --- units.c: text of values, in @buf --- */
 #define OUT_BUF 64
 const char *out_time(char *buf, uint64_t ns);	/* measured: rounded */
 const char *out_exact_time(char *buf, uint64_t ns);	/* as it was given */

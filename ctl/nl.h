@@ -158,11 +158,16 @@ int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n);
 int nl_nodes(struct hcctl *h, const char *fabric, struct nl_node **v, size_t *n);
 int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n);
 int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n);
+/* Those of one plan; @node: of one member, or NL_NONE for all. */
+int nl_plan_ops(struct hcctl *h, const char *fabric, uint32_t plan, uint32_t node,
+		struct nl_op **v, size_t *n);
 /* Plans: release with nl_plans_free(). */
 int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n);
 void nl_plans_free(struct nl_plan *v, size_t n);
 
-/* One. */
+/* One; a plan is released with nl_plan_clear(). */
+int nl_plan(struct hcctl *h, const char *fabric, uint32_t id, struct nl_plan *v);
+void nl_plan_clear(struct nl_plan *v);
 int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f);
 int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *v);
 int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,

@@ -57,8 +57,32 @@ static void list_clear(struct list *l)
 	l->n = 0;
 }
 
+/**
+ * struct about - what a dump is about
+ * @attr: of the fabric's name
+ * @name: the fabric, or NULL for all
+ * @plan: operations: their plan, or 0 for all
+ * @node: operations of a plan: their member, or NL_NONE for all
+ */
+struct about {
+	int attr;
+	const char *name;
+	uint32_t plan;
+	uint32_t node;
+};
+
+static void put_about(struct nl_msg *msg, const struct about *a)
+{
+	if (a->name)
+		nla_put_string(msg, a->attr, a->name);
+	if (a->plan)
+		nla_put_u32(msg, HYPERCUBE_A_OP_PLAN, a->plan);
+	if (a->plan && a->node != NL_NONE)
+		nla_put_u32(msg, HYPERCUBE_A_OP_NODE, a->node);
+}
+
 /* A consistent dump: repeated while changes interrupt it. */
-static int dump(struct hcctl *h, int cmd, int name_attr, const char *name, struct list *l)
+static int dump(struct hcctl *h, int cmd, const struct about *a, struct list *l)
 {
 	struct nl_msg *msg;
 	int rc = -EAGAIN, try;
@@ -70,8 +94,7 @@ static int dump(struct hcctl *h, int cmd, int name_attr, const char *name, struc
 		msg = nl_request(h, cmd, NLM_F_DUMP);
 		if (!msg)
 			return -EIO;
-		if (name)
-			nla_put_string(msg, name_attr, name);
+		put_about(msg, a);
 		rc = nl_talk(h, msg, list_add, l);
 	}
 	if (rc == -EAGAIN)
@@ -84,14 +107,17 @@ static int dump(struct hcctl *h, int cmd, int name_attr, const char *name, struc
 	return rc;
 }
 
-#define DUMP(h, cmd, attr, name, fn, vp, np)					\
+#define DUMP_ABOUT(h, cmd, about, fn, vp, np)					\
 	({									\
 		struct list l_ = { .size = sizeof(**(vp)), .fill = (fn) };	\
-		int rc_ = dump(h, cmd, attr, name, &l_);			\
+		int rc_ = dump(h, cmd, about, &l_);				\
 		*(vp) = l_.v;							\
 		*(np) = l_.n;							\
 		rc_;								\
 	})
+
+#define DUMP(h, cmd, attr, name, fn, vp, np)					\
+	DUMP_ABOUT(h, cmd, (&(const struct about){ (attr), (name) }), fn, vp, np)
 
 int nl_fabrics(struct hcctl *h, struct nl_fabric **v, size_t *n)
 {
@@ -111,6 +137,14 @@ int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n)
 int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n)
 {
 	return DUMP(h, HYPERCUBE_CMD_OP_GET, HYPERCUBE_A_OP_FABRIC, fabric, nl_fill_op, v, n);
+}
+
+int nl_plan_ops(struct hcctl *h, const char *fabric, uint32_t plan, uint32_t node,
+		struct nl_op **v, size_t *n)
+{
+	const struct about about = { HYPERCUBE_A_OP_FABRIC, fabric, plan, node };
+
+	return DUMP_ABOUT(h, HYPERCUBE_CMD_OP_GET, &about, nl_fill_op, v, n);
 }
 
 int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n)
@@ -173,6 +207,13 @@ static struct nl_msg *part_request(struct hcctl *h, int cmd, int name, const cha
 	nla_put_string(msg, name, fabric);
 	nla_put_u32(msg, attr, id);
 	return msg;
+}
+
+int nl_plan(struct hcctl *h, const char *fabric, uint32_t id, struct nl_plan *v)
+{
+	*v = (struct nl_plan){};
+	return get(h, part_request(h, HYPERCUBE_CMD_PLAN_GET, HYPERCUBE_A_PLAN_FABRIC, fabric,
+				   HYPERCUBE_A_PLAN_ID, id), nl_fill_plan, v);
 }
 
 static struct nl_msg *node_request(struct hcctl *h, int cmd, const char *fabric, uint32_t node)

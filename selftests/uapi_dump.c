@@ -137,10 +137,10 @@ TEST(dumps_that_are_left_unread)
 		h->nlmsg_len = (unsigned int)nl.len;
 		ASSERT_EQ(nl.len, send(nl.fd, nl.buf, nl.len, 0));
 		if (i % 2)
-			nl_close(&nl);
+			nl_shut(&nl);
 		EXPECT_EQ(0, cube_del(&c));
 		if (i % 2 == 0)
-			nl_close(&nl);
+			nl_shut(&nl);
 	}
 }
 

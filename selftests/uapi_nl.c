@@ -443,12 +443,12 @@ TEST(a_request_does_not_last_as_long_as_the_fabric_takes)
 	ASSERT_EQ(0, nl_open(&other));
 	for (round = 0; round < 20 && !(early && late); round++) {
 		fabric_request(ctl(), HYPERCUBE_CMD_FABRIC_NEW);
-		ASSERT_EQ(0, nl_send(ctl()));
+		ASSERT_EQ(0, nl_submit(ctl()));
 		early += !fabrics(&other);
 		ASSERT_EQ(0, nl_hear(ctl(), NULL, NULL));
 		ASSERT_EQ(1, fabrics(&other));
 		fabric_request(ctl(), HYPERCUBE_CMD_FABRIC_DEL);
-		ASSERT_EQ(0, nl_send(ctl()));
+		ASSERT_EQ(0, nl_submit(ctl()));
 		fabric_request(&other, HYPERCUBE_CMD_FABRIC_NEW);
 		late += nl_talk(&other, NULL, NULL) == -EBUSY;
 		ASSERT_EQ(0, nl_hear(ctl(), NULL, NULL));
@@ -458,7 +458,7 @@ TEST(a_request_does_not_last_as_long_as_the_fabric_takes)
 	TH_LOG("of %u: not there yet %u times, not gone yet %u times", round, early, late);
 	EXPECT_GT(early, 0);
 	EXPECT_GT(late, 0);
-	nl_close(&other);
+	nl_shut(&other);
 }
 
 static int try_fabric(struct nl *nl)
@@ -486,8 +486,8 @@ TEST(who_has_left_gets_no_fabric)
 
 		ASSERT_EQ(0, nl_open(&other));
 		fabric_request(&other, HYPERCUBE_CMD_FABRIC_NEW);
-		ASSERT_EQ(0, nl_send(&other));
-		nl_close(&other);
+		ASSERT_EQ(0, nl_submit(&other));
+		nl_shut(&other);
 		err = try_fabric(ctl());
 		EXPECT_TRUE(!err || err == -EEXIST);
 		undone += !err;

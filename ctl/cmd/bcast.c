@@ -108,12 +108,7 @@ static void free_bcast(void *plan)
 
 static struct nl_shape shape(const void *plan)
 {
-	const struct hc_bcast *b = &((const struct hc_bcast_plan *)plan)->bcast;
-
-	return (struct nl_shape){
-		.root_attr = HYPERCUBE_A_PLAN_SOURCE, .root = b->source,
-		.sequence = b->sequence, .steps = b->steps, .members = b->members,
-	};
+	return live_shape_bcast(plan);
 }
 
 static void warn(struct hcctl *h, const void *plan)

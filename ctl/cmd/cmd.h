@@ -9,14 +9,11 @@
 
 #include "bcast.h"
 #include "doubling.h"
+#include "live.h"
 #include "nl.h"
 #include "plan.h"
 
 /* --- common.c --- */
-/* The faults of a live fabric, made the same at both ends of each link.
- * Release with hc_faults_free().
- */
-int cmd_live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
 /* All of a live fabric, as it is now.  Release with cmd_state_free(), whatever cmd_state() says. */
 struct cmd_state {
 	struct nl_fabric info;

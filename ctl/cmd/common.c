@@ -10,35 +10,6 @@
 
 #include "cmd.h"
 
-int cmd_live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
-{
-	struct nl_fabric info;
-	struct hc_faults *f;
-	struct nl_node *v;
-	unsigned int d;
-	size_t n, i;
-	int rc;
-
-	rc = nl_fabric(h, fabric, &info) ?: nl_nodes(h, fabric, &v, &n);
-	if (rc)
-		return rc;
-	f = hc_faults_new(info.dim);
-	if (!f) {
-		free(v);
-		return hc_nomem(h);
-	}
-	for (i = 0; i < n; i++) {
-		if (v[i].failed)
-			hc_faults_node(f, v[i].id);
-		for (d = 0; d < info.dim; d++)
-			if (v[i].fault & hc_bit(d))
-				hc_faults_link(f, v[i].id, d);
-	}
-	free(v);
-	*out = f;
-	return 0;
-}
-
 int cmd_state(struct hcctl *h, const char *fabric, struct cmd_state *s)
 {
 	int rc;

@@ -39,12 +39,7 @@ static int find(struct hcctl *h, const struct plan_req *q, const struct hc_fault
 
 static struct nl_shape shape(const void *plan)
 {
-	const struct hc_doubling *d = plan;
-
-	return (struct nl_shape){
-		.root_attr = HYPERCUBE_A_PLAN_BASE, .root = d->base,
-		.order = d->order, .stages = d->stages,
-	};
+	return live_shape_doubling(plan);
 }
 
 static void print_subcube(struct hcctl *h, const struct hc_doubling *d)
@@ -103,7 +98,7 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, uint64_t bytes,
 	c->why = c->preferred ? "the rule, doubling pays" : "the rule, doubling does not pay";
 	if (!c->preferred)
 		return 0;
-	rc = cmd_live_faults(h, info->name, &f);
+	rc = live_faults(h, info->name, &f);
 	if (rc)
 		return rc;
 	if (hc_plan_doubling(f, hc_ones(f->dim), 0, &d, &flaw)) {

@@ -148,7 +148,7 @@ static int draw_all(struct hcctl *h, struct random *r)
 	struct hc_faults *f;
 	int rc;
 
-	rc = cmd_live_faults(h, r->fabric, &f);
+	rc = live_faults(h, r->fabric, &f);
 	if (rc)
 		return rc;
 	/* Room for all candidates behind what was drawn before. */

@@ -47,7 +47,7 @@ int cmd_fault_args_read(struct hcctl *h, const struct fault_args *a, struct hc_f
 	int rc;
 
 	if (a->fabric)
-		return cmd_live_faults(h, a->fabric, out);
+		return live_faults(h, a->fabric, out);
 	f = hc_faults_new(a->dim);
 	if (!f)
 		return hc_nomem(h);

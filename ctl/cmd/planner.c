@@ -6,12 +6,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "planner.h"
 
-/* How often to plan again if the faults change meanwhile. */
-#define STALE_RETRIES 10
 #define WORDS 16
 
 static const struct planner * const planners[] = {
@@ -67,23 +64,27 @@ static int use(struct hcctl *h, const struct planner *p, const struct plan_req *
 	return 0;
 }
 
-/* -ESTALE: the faults have changed in between. */
-static int make_once(struct hcctl *h, const struct planner *p, const struct plan_req *q,
-		     bool last)
+struct making {
+	const struct planner *p;
+	const struct plan_req *q;
+};
+
+static int make_once(struct hcctl *h, void *arg, bool last)
 {
+	const struct making *m = arg;
 	struct hc_faults *f = NULL;
 	void *plan;
 	int rc;
 
-	rc = cmd_fault_args_read(h, &q->faults, &f);
+	rc = cmd_fault_args_read(h, &m->q->faults, &f);
 	if (rc)
 		return rc;
-	plan = calloc(1, p->size);
-	rc = plan ? p->find(h, q, f, plan) : hc_nomem(h);
+	plan = calloc(1, m->p->size);
+	rc = plan ? m->p->find(h, m->q, f, plan) : hc_nomem(h);
 	if (!rc)
-		rc = use(h, p, q, f, plan, last);
-	if (plan && p->free)
-		p->free(plan);
+		rc = use(h, m->p, m->q, f, plan, last);
+	if (plan && m->p->free)
+		m->p->free(plan);
 	free(plan);
 	hc_faults_free(f);
 	return rc;
@@ -91,16 +92,9 @@ static int make_once(struct hcctl *h, const struct planner *p, const struct plan
 
 int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q)
 {
-	int rc = 0, try;
+	struct making m = { p, q };
 
-	/* A link that was just set tells its nodes a moment later. */
-	for (try = 0; try < STALE_RETRIES; try++) {
-		rc = make_once(h, p, q, try == STALE_RETRIES - 1);
-		if (rc != -ESTALE)
-			break;
-		usleep(1000 << try);
-	}
-	return rc;
+	return live_retry(h, make_once, &m);
 }
 
 static int check(struct hcctl *h, const struct planner *p, struct plan_req *q)

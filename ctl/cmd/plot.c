@@ -93,7 +93,7 @@ static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p
 {
 	int rc;
 
-	rc = cmd_live_faults(h, fabric, &p->faults);
+	rc = live_faults(h, fabric, &p->faults);
 	if (rc)
 		return rc;
 	p->dim = p->faults->dim;

@@ -72,7 +72,7 @@ static struct nl_shape shape(const void *plan)
 {
 	const struct ring *r = plan;
 
-	return (struct nl_shape){ .rings = &r->plan.tree };
+	return live_shape_ring(&r->plan);
 }
 
 /* Where the first ring begins: one member that all know of. */

@@ -120,7 +120,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 	if (!fabric || cmd_take_node(h, &argc, &argv, &src) ||
 	    cmd_take_node(h, &argc, &argv, &dst) || hc_take_end(h, argc, argv))
 		return HC_USAGE;
-	rc = cmd_live_faults(h, fabric, &f);
+	rc = live_faults(h, fabric, &f);
 	if (rc)
 		return rc;
 	rc = check_node(h, f, src) ?: check_node(h, f, dst);

@@ -118,7 +118,7 @@ static int read_members(struct hcctl *h, struct run *r)
 	struct hc_faults *f;
 	int rc;
 
-	rc = cmd_live_faults(h, r->fabric, &f);
+	rc = live_faults(h, r->fabric, &f);
 	if (rc)
 		return rc;
 	r->fault = malloc(nodes * sizeof(*r->fault));

@@ -18,7 +18,7 @@ static bool guarded;
 static void *wait_for_signal(void *arg)
 {
 	const struct run *r = arg;
-	struct hcctl own = {};
+	struct hcctl own = { .complain = out_complain };
 	int sig;
 
 	sigwait(&waited, &sig);

@@ -167,19 +167,6 @@ static void more_descriptors(uint32_t n)
 	setrlimit(RLIMIT_NOFILE, &l);
 }
 
-static const char *open_error(int err)
-{
-	switch (err) {
-	case -EADDRINUSE:
-		return "somebody is bound to it";
-	case -EACCES:
-		return "neither CAP_NET_ADMIN nor its owner";
-	case -EPERM:
-		return "the module's parameter \"unprivileged\" is off";
-	}
-	return strerror(-err);
-}
-
 static int buffers(struct team *t, struct worker *w)
 {
 	const struct run *r = t->r;
@@ -202,6 +189,7 @@ static int buffers(struct team *t, struct worker *w)
 static int prepare(struct team *t)
 {
 	const struct run *r = t->r;
+	char words[256];
 	struct worker *w;
 	uint32_t i;
 	int rc;
@@ -213,8 +201,7 @@ static int prepare(struct team *t)
 		w->rank = i;
 		rc = hcl_open(&w->hcl, r->fabric, r->node[i]);
 		if (rc) {
-			hc_error(t->h, "fabric %s: cannot bind to node %u: %s", r->fabric,
-				 r->node[i], open_error(rc));
+			hc_error(t->h, "%s", hcl_explain(NULL, words, sizeof(words)));
 			return rc;
 		}
 		hcl_set_timeout(w->hcl, r->timeout);

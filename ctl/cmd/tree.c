@@ -63,13 +63,7 @@ static void free_tree(void *plan)
 
 static struct nl_shape shape(const void *plan)
 {
-	const struct hc_tree *t = &((const struct hc_tree_plan *)plan)->tree;
-
-	return (struct nl_shape){
-		.root_attr = HYPERCUBE_A_PLAN_SINK, .root = t->sink,
-		.order = t->order, .stages = t->stages, .members = t->members,
-		.detours = t->detours, .ndetours = t->ndetours,
-	};
+	return live_shape_tree(plan);
 }
 
 static void warn(struct hcctl *h, const void *plan)

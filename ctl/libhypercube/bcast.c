@@ -23,8 +23,8 @@ static struct hcl_op *early_new(struct hcl *h, const struct hypercube_result *re
 	struct hcl_op *op = hcli_op_new(h);
 
 	if (!op) {
-		h->failure = *res;
-		h->failure.status = -ENOMEM;
+		hcli_failed_as(h, res);
+		h->why.res.status = -ENOMEM;
 		h->late = true;
 		return NULL;
 	}
@@ -73,7 +73,7 @@ void hcli_listen(struct hcl *h, struct hcl_op *op)
 	op->torn = !early->out && early->got;
 	if (op->torn && op->done && !op->res.status) {
 		op->res.status = -ENOMEM;
-		h->failure = op->res;
+		hcli_failed_as(h, &op->res);
 	} else if (early->out) {
 		memcpy(op->out, early->out, op->got < op->out_max ? op->got : op->out_max);
 	}
@@ -149,7 +149,7 @@ static int listen_end(struct hcl *h, struct hcl_op *op, int err)
 {
 	op->done = true;
 	hcli_failed(h, &op->p, op->id, err);
-	op->res = h->failure;
+	op->res = h->why.res;
 	return 1;
 }
 
@@ -215,16 +215,31 @@ void hcli_early_free(struct hcl *h)
 	}
 }
 
+static int bcast(struct hcl *h, struct hcl_params *p, uint32_t source, void *buf, size_t bytes,
+		 unsigned int flags, struct hypercube_result *res)
+{
+	char nothing;
+
+	if (h->addr.shc_node != source)
+		return hcli_call(h, p, NULL, 0, buf ? buf : &nothing, bytes, res);
+	p->flags = flags;
+	return hcli_call(h, p, buf, bytes, NULL, 0, res);
+}
+
 int hcl_bcast(struct hcl *h, uint32_t plan, uint32_t source, void *buf, size_t bytes,
 	      unsigned int flags, struct hypercube_result *res)
 {
 	struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_BCAST };
-	char nothing;
 
-	if (flags & ~HYPERCUBE_F_NOTIFY || (bytes && !buf))
-		return -EINVAL;
-	if (h->addr.shc_node != source)
-		return hcli_call(h, &p, NULL, 0, buf ? buf : &nothing, bytes, res);
-	p.flags = flags;
-	return hcli_call(h, &p, buf, bytes, NULL, 0, res);
+	if (res)
+		memset(res, 0, sizeof(*res));
+	if (flags & ~HYPERCUBE_F_NOTIFY)
+		hcli_refuse(h, &p, -EINVAL, "a broadcast has no flags 0x%x", flags);
+	else if (bytes && !buf)
+		hcli_refuse(h, &p, -EINVAL, "there are %zu bytes, but no buffer", bytes);
+	else
+		return bcast(h, &p, source, buf, bytes, flags, res);
+	if (res)
+		*res = h->why.res;
+	return -EINVAL;
 }

@@ -57,21 +57,22 @@ static int open_type(struct hcl **out, int type, const char *fabric, uint32_t no
 	int err;
 
 	if (strlen(fabric) >= sizeof(h->addr.shc_fabric))
-		return -ENAMETOOLONG;
+		return hcli_open_failed(-ENAMETOOLONG, fabric, node, plan);
 	h = calloc(1, sizeof(*h));
 	if (!h)
-		return -ENOMEM;
+		return hcli_open_failed(-ENOMEM, fabric, node, plan);
 	h->tail = &h->head;
 	h->next_id = 1;
 	h->nports = 1;
 	h->epoll = -1;
 	h->tied = plan || type != SOCK_SEQPACKET;
 	err = open_bound(h, type, fabric, node, plan);
-	if (err)
+	if (err) {
 		free(h);
-	else
-		*out = h;
-	return err;
+		return hcli_open_failed(err, fabric, node, plan);
+	}
+	*out = h;
+	return 0;
 }
 
 int hcl_open(struct hcl **h, const char *fabric, uint32_t node)
@@ -81,7 +82,9 @@ int hcl_open(struct hcl **h, const char *fabric, uint32_t node)
 
 int hcl_open_plan(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan)
 {
-	return plan ? open_type(h, SOCK_SEQPACKET, fabric, node, plan) : -EINVAL;
+	if (!plan)
+		return hcli_open_failed(-EINVAL, fabric, node, plan);
+	return open_type(h, SOCK_SEQPACKET, fabric, node, plan);
 }
 
 int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node)
@@ -112,24 +115,49 @@ void hcl_close(struct hcl *h)
 
 int hcl_set_timeout(struct hcl *h, unsigned int ms)
 {
+	int err;
+
 	if (ms > INT_MAX)
-		return -EINVAL;
+		return hcli_refuse(h, NULL, -EINVAL, "a time limit of %u ms is more than %d", ms,
+				   INT_MAX);
 	h->timeout = ms;
-	return hcli_many(h) ? 0 : hcli_timeout_set(h, &h->port);
+	err = hcli_many(h) ? 0 : hcli_timeout_set(h, &h->port);
+	return err ? hcli_failed(h, NULL, 0, err) : 0;
+}
+
+static int buffers_set(const struct hcl_port *port, int send, int receive)
+{
+	if ((send && setsockopt(port->fd, SOL_SOCKET, SO_SNDBUF, &send, sizeof(send))) ||
+	    (receive && setsockopt(port->fd, SOL_SOCKET, SO_RCVBUF, &receive, sizeof(receive))))
+		return -errno;
+	return 0;
 }
 
 int hcl_set_buffers(struct hcl *h, int send, int receive)
 {
 	struct hcl_port *port;
+	int err = 0;
 
 	if (send < 0 || receive < 0)
-		return -EINVAL;
-	for (port = &h->port; port; port = port->next)
-		if ((send && setsockopt(port->fd, SOL_SOCKET, SO_SNDBUF, &send, sizeof(send))) ||
-		    (receive && setsockopt(port->fd, SOL_SOCKET, SO_RCVBUF, &receive,
-					   sizeof(receive))))
-			return -errno;
-	return 0;
+		return hcli_refuse(h, NULL, -EINVAL, "a buffer of %d bytes is not possible",
+				   send < 0 ? send : receive);
+	for (port = &h->port; port && !err; port = port->next)
+		err = buffers_set(port, send, receive);
+	return err ? hcli_failed(h, NULL, 0, err) : 0;
+}
+
+static int send_failed(struct hcl *h, uint32_t to, size_t len, int err)
+{
+	if (err == -EAGAIN)
+		return hcli_refuse(h, NULL, -ETIMEDOUT, "there was no room to send within %u ms",
+				   h->timeout);
+	if (err == -EADDRNOTAVAIL)
+		return hcli_refuse(h, NULL, err, "fabric %.*s has no node %u",
+				   (int)sizeof(h->addr.shc_fabric), h->addr.shc_fabric, to);
+	if (err == -EMSGSIZE)
+		return hcli_refuse(h, NULL, err, "%zu bytes are more than the fabric's segment",
+				   len);
+	return hcli_failed(h, NULL, 0, err);
 }
 
 int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len)
@@ -141,9 +169,7 @@ int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len)
 	do {
 		n = sendto(h->port.fd, buf, len, 0, (const struct sockaddr *)&addr, sizeof(addr));
 	} while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return errno == EAGAIN ? -ETIMEDOUT : -errno;
-	return 0;
+	return n < 0 ? send_failed(h, to, len, -errno) : 0;
 }
 
 long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max)
@@ -155,8 +181,10 @@ long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max)
 	do {
 		n = recvfrom(h->port.fd, buf, max, MSG_TRUNC, (struct sockaddr *)&addr, &size);
 	} while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return hcli_refuse(h, NULL, -ETIMEDOUT, "no message came within %u ms", h->timeout);
 	if (n < 0)
-		return errno == EAGAIN ? -ETIMEDOUT : -errno;
+		return hcli_failed(h, NULL, 0, -errno);
 	if (from)
 		*from = addr.shc_node;
 	return n;

@@ -21,6 +21,7 @@
  * @out_max: bytes at @out
  * @got: bytes of the result received, also those that found no room
  * @begun: the control message was sent
+ * @place: before it so many others were begun at @port
  * @gone: nothing is left to send
  * @wanted: somebody is to call hcl_wait()
  * @awaited: a record will come for it
@@ -41,6 +42,7 @@ struct hcl_op {
 	size_t out_max;
 	size_t got;
 	bool begun;
+	uint64_t place;
 	bool gone;
 	bool wanted;
 	bool awaited;
@@ -57,6 +59,7 @@ struct hcl_op {
  * @plan: the plan that it is connected to; 0: none
  * @posted: operations that go there and are not forgotten
  * @sending: the first one that is not sent completely
+ * @begun: operations that were begun there
  * @unheard: operations sent since somebody last looked for records
  * @used: the kernel has taken something there
  * @watched: what hcl_fd() looks for there, EPOLL*
@@ -67,9 +70,23 @@ struct hcl_port {
 	uint32_t plan;
 	unsigned int posted;
 	struct hcl_op *sending;
+	uint64_t begun;
 	unsigned int unheard;
 	bool used;
 	uint32_t watched;
+};
+
+/* Bytes of a sentence. */
+#define HCL_SAID	256
+
+/**
+ * struct hcl_why - a failure
+ * @res: as a result
+ * @said: a sentence that says more, or ""
+ */
+struct hcl_why {
+	struct hypercube_result res;
+	char said[HCL_SAID];
 };
 
 /**
@@ -91,7 +108,7 @@ struct hcl_port {
  * @timeout: ms, see hcl_set_timeout()
  * @free: unused ones
  * @late: an operation for which nobody waits has failed; see @failure
- * @failure: the latest failure
+ * @why: the latest failure
  */
 struct hcl {
 	struct hcl_port port;
@@ -109,7 +126,7 @@ struct hcl {
 	unsigned int timeout;
 	struct hcl_op *free;
 	bool late;
-	struct hypercube_result failure;
+	struct hcl_why why;
 };
 
 /* --- ops.c --- */
@@ -125,8 +142,30 @@ int hcli_port_drain(struct hcl *h, struct hcl_port *port);
 /* Post, and wait as long as the caller's buffers are needed: see hcl_reduce(). */
 int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
 	      void *out, size_t out_max, struct hypercube_result *res);
-/* An error of the library's own, or of a call, is the latest failure.  Return: @err. */
+/* An operation that is not over, or NULL. */
+struct hcl_op *hcli_op_find(const struct hcl *h, uint64_t id);
+uint8_t hcli_collective(const struct hcl_params *p);
+
+/* --- failure.c --- */
+/* The latest failure is what came with @res. */
+void hcli_failed_as(struct hcl *h, const struct hypercube_result *res);
+/* It is an error of the library's own, or of a call, about @p (or NULL).  Return: @err. */
 int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err);
+/* The same, and why. */
+int hcli_refuse(struct hcl *h, const struct hcl_params *p, int err, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* There is more to say of the latest failure. */
+void hcli_say(struct hcl *h, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A call could not wait for @op any longer, or its socket failed.  Return: @err. */
+int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err);
+/* The latest failure of this thread that no handle came of.  Return: @err. */
+int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan);
+
+/* --- missing.c --- */
+/* Why does @op get no further?  In the latest failure, which is that of its time limit, as far as
+ * the kernel tells.
+ */
+void hcli_seek(struct hcl *h, const struct hcl_op *op);
 
 /* --- port.c --- */
 /* The socket to contribute to a plan with, or to listen to it.  Return: 0 or -errno. */

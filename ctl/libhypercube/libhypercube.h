@@ -107,6 +107,12 @@ int hcl_set_buffers(struct hcl *h, int send, int receive);
  * A call fails with -ETIMEDOUT when it has waited that long without a single byte
  * or record having moved; a large operation that makes progress is not hit.
  *
+ * The result of an operation that a call could not wait for any longer tells whom it waits for, as
+ * far as the kernel says (see hcl_missing() for who may ask): .cause_node is a member that has
+ * not contributed or does not receive, or .cause_node and .cause_dim are a link that may lose
+ * frames; else they are ~0.  hcl_explain() says it in words.  The operation is not over:
+ * hcl_done() of .cookie is 0, other than after an operation that has failed by -ETIMEDOUT.
+ *
  * Return: 0 or -EINVAL.
  */
 int hcl_set_timeout(struct hcl *h, unsigned int ms);
@@ -152,9 +158,9 @@ struct hcl_params {
  *
  * Return: 0; the operation's own error, with @res telling the cause
  * (hcl_describe()); -EMSGSIZE (the result is larger than @out_max; the rest of it
- * is lost); -EINVAL (bad parameters); -ETIMEDOUT (hcl_set_timeout()): the
- * contribution cannot be taken back then, and further calls than hcl_close() fail
- * with -ESHUTDOWN; errors of sendmsg(2) and recvmsg(2) in hypercube(7).
+ * is lost); -EINVAL (bad parameters); -ETIMEDOUT (hcl_set_timeout(), which says what
+ * @res tells then): the contribution cannot be taken back, and further calls than hcl_close()
+ * and hcl_missing() fail with -ESHUTDOWN; errors of sendmsg(2) and recvmsg(2) in hypercube(7).
  */
 int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	       size_t bytes, void *out, size_t out_max,
@@ -334,6 +340,27 @@ int hcl_done(const struct hcl *h, uint64_t id);
 int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 
 /**
+ * hcl_missing() - who has not contributed to an operation that is not over
+ * @h: the handle
+ * @id: from hcl_post(), or .cookie of a result that ended by the time limit
+ * @nodes: filled in with their numbers, ascending
+ * @max: how many fit
+ *
+ * Members that have not begun to contribute to it; of a broadcast its source, before it has sent.
+ * This node is among them while what it has posted before has not been sent.  None are
+ * missing from an operation that is over or forgotten; if none are and it still hangs, then a
+ * member does not receive, or a link loses frames (hcctl-detect(8)).
+ *
+ * Asks the kernel by netlink.  That wants no privilege, but the caller has to be in the fabric's
+ * network namespace, which need not be that of an endpoint that was moved.
+ *
+ * Return: how many are missing, which may be more than @max; -EINVAL (there never was such an @id),
+ * -ENODEV (there is no such fabric in the caller's namespace), -ENOENT (the plan is gone),
+ * -ENOTCONN (this node is no member), -ENOMEM, -EIO (netlink; hcl_explain() says what).
+ */
+int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
+
+/**
  * hcl_flush() - wait until everything that was posted is sent
  * @h: the handle
  *
@@ -343,14 +370,29 @@ int hcl_flush(struct hcl *h);
 
 /**
  * hcl_failure() - the latest failure of this handle
- * @h: the handle
+ * @h: the handle; NULL: of a hcl_open(), hcl_open_plan() or hcl_open_dgram() of this thread
  *
- * Either an operation failed, or a call was refused or ran into a time limit: then .status
- * is what the call returned, and .cause_node ~0.
+ * Either an operation failed, or a call on the handle, whichever it was, was refused or ran into
+ * a time limit: then .status is what the call returned, and .cause_node ~0, but for a time limit
+ * of which the cause is known (hcl_set_timeout()).
  *
  * Return: a result, valid until the next call on @h; all zeros if nothing failed.
  */
 const struct hypercube_result *hcl_failure(const struct hcl *h);
+
+/**
+ * hcl_explain() - say in words what the latest failure was
+ * @h: as hcl_failure()
+ * @buf: filled in with one line without newline, NUL terminated
+ * @size: bytes at @buf; 256 are enough
+ *
+ * What hcl_describe() says of hcl_failure(), or more where the library knows more: which
+ * argument is wrong, which time limit it was, or why a node cannot be had.  For example "7 bytes
+ * are no multiple of the 8 of an element".
+ *
+ * Return: @buf.
+ */
+char *hcl_explain(const struct hcl *h, char *buf, size_t size);
 
 /* --------------------------------------------------------------- messages */
 

@@ -151,6 +151,7 @@ static const struct words link_words[] = {
 	{ ENOLINK, "went down" },
 	{ EIO, "lost frames" },
 	{ EHOSTUNREACH, "was the last way to the destination" },
+	{ ETIMEDOUT, "is silent" },
 	{}
 };
 

@@ -34,7 +34,7 @@ static void op_link(struct hcl *h, struct hcl_op *op)
 		op->port->sending = op_unsent(op, op->port);
 }
 
-static struct hcl_op *op_find(const struct hcl *h, uint64_t id)
+struct hcl_op *hcli_op_find(const struct hcl *h, uint64_t id)
 {
 	struct hcl_op *op;
 
@@ -79,7 +79,7 @@ static void op_aborted(struct hcl *h, struct hcl_op *op)
 
 static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_result *res)
 {
-	h->failure = *res;
+	hcli_failed_as(h, res);
 	if (!op || !op->wanted)
 		h->late = true;
 	if (op && !op->gone)
@@ -90,7 +90,7 @@ static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_r
 
 /* ---------------------------------------------------------------- sockets */
 
-static uint8_t collective(const struct hcl_params *p)
+uint8_t hcli_collective(const struct hcl_params *p)
 {
 	return p->collective ? p->collective : HYPERCUBE_REDUCE;
 }
@@ -100,7 +100,7 @@ static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
 	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
 	struct hypercube_op hop = {
 		.plan = op->p.plan,
-		.collective = collective(&op->p),
+		.collective = hcli_collective(&op->p),
 		.oper = op->p.oper,
 		.type = op->p.type,
 		.flags = op->p.flags,
@@ -148,6 +148,8 @@ static int send_some(struct hcl *h, struct hcl_port *port, int flags)
 	}
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
+	if (!op->begun)
+		op->place = port->begun++;
 	op->begun = true;
 	port->used = true;
 	op->sent += n;
@@ -172,7 +174,7 @@ static const struct hypercube_result *cmsg_result(struct msghdr *msg)
 /* Do the pieces of its result come to their places, in any order? */
 static bool placed(const struct hcl_op *op)
 {
-	return collective(&op->p) == HYPERCUBE_ALLGATHER;
+	return hcli_collective(&op->p) == HYPERCUBE_ALLGATHER;
 }
 
 /* The operation whose result will probably come next.  One whose pieces come to their places has a
@@ -202,7 +204,7 @@ static void piece(struct hcl *h, const struct got *got, const char *buf)
 	const struct hypercube_result *res = &got->res;
 	const size_t n = got->n;
 	struct hcl_op *op = hcli_is_message(res) ? hcli_listener(h, res) :
-						   op_find(h, res->cookie);
+						   hcli_op_find(h, res->cookie);
 
 	if (op && placed(op) && n && buf != op->out) {
 		if (op->out && op->got < op->out_max)
@@ -232,7 +234,7 @@ static void piece(struct hcl *h, const struct got *got, const char *buf)
 		else if (op->got != res->bytes && !res->status)
 			op->res.status = -EIO;
 		if (op->res.status != res->status)
-			h->failure = op->res;
+			hcli_failed_as(h, &op->res);
 	}
 	if (res->status)
 		op_failed(h, op, res);
@@ -296,7 +298,7 @@ static int recv_some(struct hcl *h, struct hcl_port *port, int flags)
 			piece(h, &got, scratch);
 		if (r <= 0 || got.last)
 			return r;
-		op = hcli_is_message(&got.res) ? NULL : op_find(h, got.res.cookie);
+		op = hcli_is_message(&got.res) ? NULL : hcli_op_find(h, got.res.cookie);
 		if (op && (!op->out || op->done || op->got >= op->out_max))
 			op = NULL;
 	}
@@ -326,7 +328,7 @@ static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 			.cookie = op->id,
 			.cause_node = UINT32_MAX,
 			.cause_dim = UINT32_MAX,
-			.collective = collective(&op->p),
+			.collective = hcli_collective(&op->p),
 		},
 		.last = true,
 	};
@@ -427,29 +429,41 @@ static int move_wait(struct hcl *h, struct hcl_port *port)
 
 /* ---------------------------------------------------------------- the calls */
 
-static int params_check(const struct hcl_params *p, const void *in, size_t bytes)
+/* There is no such element: why? */
+static int elem_refuse(struct hcl *h, const struct hcl_params *p)
 {
-	const struct hc_traits *t = hc_traits(collective(p));
-	int elem = 1;
+	const char *oper = hcl_oper_name(p->oper), *type = hcl_type_name(p->type);
 
-	if (!t || (bytes && (!in || t->payload == HC_PAYLOAD_NONE)))
-		return -EINVAL;
-	if (t->payload == HC_PAYLOAD_ELEMENTS)
-		elem = hcl_elem_size(p->oper, p->type, p->width);
-	return elem < 0 || bytes % elem ? -EINVAL : 0;
+	if (!oper)
+		return hcli_refuse(h, p, -EINVAL, "there is no operator %u", p->oper);
+	if (!type)
+		return hcli_refuse(h, p, -EINVAL, "there is no type %u", p->type);
+	if (hcl_elem_size(p->oper, p->type, p->type == HYPERCUBE_RECORD) < 0)
+		return hcli_refuse(h, p, -EINVAL, "operator %s is not for type %s", oper, type);
+	return hcli_refuse(h, p, -EINVAL, "type %s has no width of %u", type, p->width);
 }
 
-int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err)
+static int params_check(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes)
 {
-	h->failure = (struct hypercube_result){
-		.status = err,
-		.plan = p ? p->plan : 0,
-		.cookie = id,
-		.cause_node = UINT32_MAX,
-		.cause_dim = UINT32_MAX,
-		.collective = p ? collective(p) : 0,
-	};
-	return err;
+	const struct hc_traits *t = hc_traits(hcli_collective(p));
+	int elem = 1;
+
+	if (!t)
+		return hcli_refuse(h, p, -EINVAL, "there is no collective %u", p->collective);
+	if (bytes && t->payload == HC_PAYLOAD_NONE)
+		return hcli_refuse(h, p, -EINVAL, "a %s has no data, but there are %zu bytes",
+				   t->name, bytes);
+	if (bytes && !in)
+		return hcli_refuse(h, p, -EINVAL, "there are %zu bytes to send, but no buffer",
+				   bytes);
+	if (t->payload == HC_PAYLOAD_ELEMENTS)
+		elem = hcl_elem_size(p->oper, p->type, p->width);
+	if (elem < 0)
+		return elem_refuse(h, p);
+	if (bytes % elem)
+		return hcli_refuse(h, p, -EINVAL, "%zu bytes are no multiple of the %d of an element",
+				   bytes, elem);
+	return 0;
 }
 
 /* Has an operation failed for which nobody waits?  Return: 0, its error, or one of the
@@ -471,7 +485,7 @@ static int late(struct hcl *h)
 	if (!h->late)
 		return 0;
 	h->late = false;
-	return h->failure.status;
+	return h->why.res.status;
 }
 
 struct hcl_op *hcli_op_new(struct hcl *h)
@@ -524,12 +538,10 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	     size_t bytes, void *out, size_t out_max, uint64_t *id)
 {
-	int err = h->dead ? -ESHUTDOWN : params_check(p, in, bytes);
+	int err = h->dead ? hcli_failed(h, p, 0, -ESHUTDOWN) : params_check(h, p, in, bytes);
 	struct hcl_op *op;
 
-	if (err)
-		return hcli_failed(h, p, 0, err);
-	err = late(h);
+	err = err ?: late(h);
 	if (err)
 		return err;
 	op = hcli_op_new(h);
@@ -541,8 +553,8 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	op->bytes = bytes;
 	op->out = out;
 	op->out_max = out_max;
-	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY || hc_traits(collective(p))->told ||
-		     hc_traits_shares(hc_traits(collective(p)));
+	op->wanted = out || p->flags & HYPERCUBE_F_NOTIFY || hc_traits(hcli_collective(p))->told ||
+		     hc_traits_shares(hc_traits(hcli_collective(p)));
 	op->awaited = op->wanted;
 	err = op_begin(h, op);
 	if (err) {
@@ -576,7 +588,7 @@ int hcl_progress(struct hcl *h, int ms)
 	int r;
 
 	if (h->dead)
-		return -ESHUTDOWN;
+		return hcli_failed(h, NULL, 0, -ESHUTDOWN);
 	r = hcli_move(h);
 	if (!r && !hcli_doubt(h))
 		r = hcli_doubt_check(h);
@@ -589,7 +601,7 @@ int hcl_progress(struct hcl *h, int ms)
 	if (r > 0 && h->moved)
 		h->moved = hcli_now();
 	hcli_watch(h);
-	return r;
+	return r < 0 ? hcli_failed(h, NULL, 0, r) : r;
 }
 
 short hcl_events(struct hcl *h)
@@ -605,7 +617,7 @@ short hcl_events(struct hcl *h)
 
 int hcl_done(const struct hcl *h, uint64_t id)
 {
-	const struct hcl_op *op = op_find(h, id);
+	const struct hcl_op *op = hcli_op_find(h, id);
 
 	return !op || op->done;
 }
@@ -614,13 +626,14 @@ int hcl_done(const struct hcl *h, uint64_t id)
 static int wait_forgotten(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	if (id >= h->next_id)
-		return hcli_failed(h, NULL, id, -EINVAL);
-	if (!h->late || h->failure.cookie != id)
+		return hcli_refuse(h, NULL, -EINVAL, "no operation has number %llu",
+				   (unsigned long long)id);
+	if (!h->late || h->why.res.cookie != id)
 		return 0;
 	h->late = false;
 	if (res)
-		*res = h->failure;
-	return h->failure.status;
+		*res = h->why.res;
+	return h->why.res.status;
 }
 
 static int wait_op(struct hcl *h, uint64_t id, struct hypercube_result *res)
@@ -629,7 +642,7 @@ static int wait_op(struct hcl *h, uint64_t id, struct hypercube_result *res)
 	int err;
 
 	for (;;) {
-		op = op_find(h, id);
+		op = hcli_op_find(h, id);
 		if (!op)
 			return wait_forgotten(h, id, res);
 		if (op->done)
@@ -637,16 +650,18 @@ static int wait_op(struct hcl *h, uint64_t id, struct hypercube_result *res)
 		err = hcli_listens(op) ? hcli_listen_wait(h, op) : move_wait(h, op->port);
 		if (!err)
 			continue;
-		hcli_failed(h, &op->p, id, err);
+		hcli_stuck(h, op, err);
 		if (res)
-			*res = h->failure;
+			*res = h->why.res;
 		return err;
 	}
 	err = op->res.status;
 	if (!err && op->got > op->out_max) {
 		err = -EMSGSIZE;
-		h->failure = op->res;
-		h->failure.status = err;
+		op->res.status = err;
+		hcli_failed_as(h, &op->res);
+		hcli_say(h, "the result has %zu bytes, more than the room for %zu",
+			 op->got, op->out_max);
 	}
 	if (res)
 		*res = op->res;
@@ -679,12 +694,12 @@ int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t 
 	err = hcl_post(h, p, in, bytes, out, out_max, &id);
 	if (err) {
 		if (res)
-			*res = h->failure;
+			*res = h->why.res;
 		return err;
 	}
 	err = hcl_wait(h, id, res);
 	/* The caller's buffers go away now. */
-	op = op_find(h, id);
+	op = hcli_op_find(h, id);
 	if (op && hcli_listens(op) && !op->got)
 		hcli_op_release(h, op);
 	else if (op)
@@ -709,21 +724,18 @@ int hcl_flush(struct hcl *h)
 	if (h->dead)
 		return hcli_failed(h, NULL, 0, -ESHUTDOWN);
 	while ((port = port_sending(h))) {
-		const struct hcl_params p = port->sending->p;
 		const uint64_t id = port->sending->id;
+		const struct hcl_params p = port->sending->p;
 
 		err = move_wait(h, port);
-		if (err)
-			return hcli_failed(h, &p, id, err);
+		if (!err)
+			continue;
+		return port->sending ? hcli_stuck(h, port->sending, err) :
+				       hcli_failed(h, &p, id, err);
 	}
 	for (port = &h->port; port; port = port->next)
 		port->unheard = HEAR_EVERY;
 	err = late(h);
 	hcli_watch(h);
 	return err;
-}
-
-const struct hypercube_result *hcl_failure(const struct hcl *h)
-{
-	return &h->failure;
 }

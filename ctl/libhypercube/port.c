@@ -61,14 +61,14 @@ int hcl_fd(struct hcl *h)
 		return h->tied ? h->port.fd : h->epoll;
 	h->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (h->epoll < 0)
-		return -errno;
+		return hcli_failed(h, NULL, 0, -errno);
 	for (port = &h->port; !err && port; port = port->next)
 		err = watch(h, port, EPOLL_CTL_ADD);
 	if (!err)
 		return h->epoll;
 	close(h->epoll);
 	h->epoll = -1;
-	return err;
+	return hcli_failed(h, NULL, 0, err);
 }
 
 /* As large as those of the first one. */

@@ -182,7 +182,7 @@ static int take_datagram(struct nl *nl, char *buf, int len, nl_cb cb, void *arg,
 	return 0;
 }
 
-int nl_send(struct nl *nl)
+int nl_submit(struct nl *nl)
 {
 	nl_hdr(nl)->nlmsg_len = nl->len;
 	nl_hdr(nl)->nlmsg_seq = ++nl->seq;
@@ -210,7 +210,7 @@ int nl_hear(struct nl *nl, nl_cb cb, void *arg)
 
 int nl_talk(struct nl *nl, nl_cb cb, void *arg)
 {
-	int err = nl_send(nl);
+	int err = nl_submit(nl);
 
 	return err ? err : nl_hear(nl, cb, arg);
 }
@@ -276,11 +276,11 @@ int nl_open(struct nl *nl)
 	nl_str(nl, CTRL_ATTR_FAMILY_NAME, HYPERCUBE_FAMILY_NAME);
 	err = nl_talk(nl, found_family, nl);
 	if (err)
-		nl_close(nl);
+		nl_shut(nl);
 	return err;
 }
 
-void nl_close(struct nl *nl)
+void nl_shut(struct nl *nl)
 {
 	close(nl->fd);
 	free(nl->buf);

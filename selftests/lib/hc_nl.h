@@ -48,7 +48,7 @@ typedef void (*nl_cb)(void *arg, const struct nl_attrs *a);
 
 /* 0 or -errno; -ENOENT: there is no such family. */
 int nl_open(struct nl *nl);
-void nl_close(struct nl *nl);
+void nl_shut(struct nl *nl);
 
 void nl_begin(struct nl *nl, int cmd, int flags);
 void nl_put(struct nl *nl, int type, const void *data, size_t len);
@@ -59,7 +59,7 @@ void nl_str(struct nl *nl, int type, const char *s);
 /* Send what was built and hear the answer: 0 or -errno.  NLM_F_ACK or NLM_F_DUMP. */
 int nl_talk(struct nl *nl, nl_cb cb, void *arg);
 /* The two halves of it. */
-int nl_send(struct nl *nl);
+int nl_submit(struct nl *nl);
 int nl_hear(struct nl *nl, nl_cb cb, void *arg);
 /* One more message on a socket that listens to events: 0 or -errno. */
 int nl_listen(struct nl *nl, int ms, nl_cb cb, void *arg);

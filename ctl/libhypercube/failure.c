@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The latest failure: a result, which programs read, and a sentence for people where more is
+ * known than the result has room for.  A call that gives no handle leaves it with the thread.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "handle.h"
+
+static __thread struct hcl_why opening;
+
+static void why_set(struct hcl_why *why, int err, const struct hcl_params *p, uint64_t id)
+{
+	why->res = (struct hypercube_result){
+		.status = err,
+		.plan = p ? p->plan : 0,
+		.cookie = id,
+		.cause_node = UINT32_MAX,
+		.cause_dim = UINT32_MAX,
+		.collective = p ? hcli_collective(p) : 0,
+	};
+	*why->said = 0;
+}
+
+static void say(struct hcl_why *why, const char *fmt, va_list ap)
+{
+	vsnprintf(why->said, sizeof(why->said), fmt, ap);
+}
+
+void hcli_failed_as(struct hcl *h, const struct hypercube_result *res)
+{
+	h->why.res = *res;
+	*h->why.said = 0;
+}
+
+int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err)
+{
+	why_set(&h->why, err, p, id);
+	return err;
+}
+
+void hcli_say(struct hcl *h, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	say(&h->why, fmt, ap);
+	va_end(ap);
+}
+
+int hcli_refuse(struct hcl *h, const struct hcl_params *p, int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	why_set(&h->why, err, p, 0);
+	va_start(ap, fmt);
+	say(&h->why, fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err)
+{
+	hcli_failed(h, &op->p, op->id, err);
+	if (err == -ETIMEDOUT)
+		hcli_seek(h, op);
+	return err;
+}
+
+/* Why a node could not be had; NULL: what the error says. */
+static const char *open_words(int err, uint32_t plan)
+{
+	switch (err) {
+	case -EACCES:
+		return "neither CAP_NET_ADMIN nor its owner";
+	case -EADDRINUSE:
+		return plan ? "another socket is connected to the plan" : "somebody is bound to it";
+	case -EADDRNOTAVAIL:
+		return "there is no such node";
+	case -EAFNOSUPPORT:
+		return "module not loaded? try: modprobe hypercube";
+	case -EINVAL:
+		return "a plan's id is not 0";
+	case -ENAMETOOLONG:
+		return "the name is too long";
+	case -ENODEV:
+		return "there is no such fabric here";
+	case -EPERM:
+		return "the module's parameter \"unprivileged\" is off";
+	}
+	return NULL;
+}
+
+int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan)
+{
+	const struct hcl_params p = { .plan = plan };
+	const char *words = open_words(err, plan);
+
+	why_set(&opening, err, &p, 0);
+	opening.res.collective = 0;
+	snprintf(opening.said, sizeof(opening.said), "fabric %s: cannot bind to node %u: %s",
+		 fabric, node, words ? words : strerror(-err));
+	return err;
+}
+
+const struct hypercube_result *hcl_failure(const struct hcl *h)
+{
+	return h ? &h->why.res : &opening.res;
+}
+
+char *hcl_explain(const struct hcl *h, char *buf, size_t size)
+{
+	const struct hcl_why *why = h ? &h->why : &opening;
+
+	if (!*why->said)
+		return hcl_describe(&why->res, buf, size);
+	snprintf(buf, size, "%s", why->said);
+	return buf;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * libhypercube-plan: find plans around the faults of a fabric, and install them.
+ *
+ * The planners are those of hcctl(8), which plans by hand.  Every function that returns int
+ * returns 0 (or what its text says) or a negative errno; hcl_plan_explain() has words for it.
+ * All talk to the kernel by netlink, of the network namespace that the calling thread is in, which
+ * has to be the fabric's.  Any thread may call them at any time.
+ */
+#ifndef LIBHYPERCUBE_PLAN_H
+#define LIBHYPERCUBE_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <linux/hypercube.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Any root will do: the planner takes the best one. */
+#define HCL_PLAN_ANY	UINT32_MAX
+
+/**
+ * struct hcl_plan - a plan that is installed
+ * @id: its id
+ * @type: enum hypercube_plan_type
+ * @epoch: which one of this id: each that is installed has another
+ * @dim: dimension of the fabric
+ * @root: sink of a tree, source of a broadcast, lowest node of a doubling; of rings where the first
+ *	one begins
+ * @members: how many nodes it has, see hcl_plan_members()
+ * @broken: a fault has broken it: not 0.  A new one is needed
+ * @cause_node: where that fault lies, or ~0
+ * @cause_dim: the dimension of the faulty link, or ~0
+ */
+struct hcl_plan {
+	uint32_t id;
+	uint32_t type;
+	uint32_t epoch;
+	uint32_t dim;
+	uint32_t root;
+	uint32_t members;
+	uint32_t broken;
+	uint32_t cause_node;
+	uint32_t cause_dim;
+};
+
+/**
+ * hcl_plan_install() - find a plan around the faults of now, and install it
+ * @fabric: name of the fabric
+ * @id: the plan's id, 1 or more; one that is there under this id is replaced, and its pending
+ *	operations end with -ESTALE
+ * @type: enum hypercube_plan_type
+ * @root: the sink of a tree, or HCL_PLAN_ANY; the source of a broadcast; else HCL_PLAN_ANY
+ * @plan: what was installed, or NULL
+ *
+ * As "hcctl tree find", "bcast plan", "doubling plan" and "ring plan" do without further words: the
+ * tree with most members and fewest steps, the broadcast to all that the source can reach, the
+ * largest subcube without faults, the rings of the largest connected part.  A node that is cut off
+ * is no member.  If faults change meanwhile it is planned again.  A process that waits for other
+ * members installs nothing: one of them does it, the others hcl_plan_await() it.
+ *
+ * Wants CAP_NET_ADMIN in the user namespace that the fabric's network namespace belongs to.
+ *
+ * Return: 0; -EPERM; -ENODEV (no such fabric here); -EINVAL (no such type, @id 0, or a root
+ * where none can be, or none where one must be); -ERANGE (@root is no node); -ENOLINK (it is cut
+ * off or has failed); -EHOSTDOWN (no node is left, or none connected with another); -ESTALE (the
+ * faults change too fast); -EDQUOT (limits, see hypercube(7)); -ENOMEM; -EIO (no module).
+ */
+int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t root,
+		     struct hcl_plan *plan);
+
+/**
+ * hcl_plan_get() - what is installed
+ * @fabric: name of the fabric
+ * @id: the plan's id
+ * @plan: filled in
+ *
+ * Wants no privilege.
+ *
+ * Return: 0; -ENODEV (no such fabric here); -ENOENT (no such plan); -ENOMEM; -EIO (no module).
+ */
+int hcl_plan_get(const char *fabric, uint32_t id, struct hcl_plan *plan);
+
+/**
+ * hcl_plan_await() - wait for a plan that somebody else installs
+ * @fabric: name of the fabric
+ * @id: the plan's id; it need not be there yet
+ * @epoch: the epoch of the one that is not wanted any more; 0: any will do
+ * @ms: milliseconds to wait at most; 0: only look
+ * @plan: filled in
+ *
+ * Until there is one of another epoch that no fault has broken.  Looks every few milliseconds.
+ * Wants no privilege.
+ *
+ * Return: 0; -ETIMEDOUT; -ENODEV (no such fabric here); -ENOMEM; -EIO (no module).
+ */
+int hcl_plan_await(const char *fabric, uint32_t id, uint32_t epoch, unsigned int ms,
+		   struct hcl_plan *plan);
+
+/**
+ * hcl_plan_members() - the nodes of a plan
+ * @fabric: name of the fabric
+ * @id: the plan's id
+ * @nodes: filled in with their numbers, ascending
+ * @max: how many fit
+ *
+ * In this order blocks stand where members bring or get one each.
+ *
+ * Return: how many there are, which may be more than @max, or as hcl_plan_get().
+ */
+int hcl_plan_members(const char *fabric, uint32_t id, uint32_t *nodes, size_t max);
+
+/**
+ * hcl_plan_remove() - remove a plan
+ * @fabric: name of the fabric
+ * @id: the plan's id
+ *
+ * Its pending operations end with -ESTALE.  Wants what hcl_plan_install() wants.
+ *
+ * Return: 0; -EPERM; -ENODEV (no such fabric here); -ENOENT (no such plan); -ENOMEM; -EIO (no
+ * module).
+ */
+int hcl_plan_remove(const char *fabric, uint32_t id);
+
+/**
+ * hcl_plan_explain() - say in words why the latest of these calls failed
+ * @buf: filled in with one line without newline, NUL terminated
+ * @size: bytes at @buf; 256 are enough
+ *
+ * Of this thread.  For example "fabric hc0: No such fabric (No such file or directory)", or
+ * "fabric hc0: no tree: no live node".
+ *
+ * Return: @buf; "" if none has failed.
+ */
+char *hcl_plan_explain(char *buf, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* LIBHYPERCUBE_PLAN_H */

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What an operation that hangs waits for.  Who is at a node knows only of its own contribution;
+ * the kernel tells of every member, by netlink, which number its next contribution has and what
+ * it waits for.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "handle.h"
+#include "nl.h"
+
+/* So many members that wait for each other are looked at. */
+#define FOLLOWED 64
+
+/**
+ * struct look - a look at the members of a plan
+ * @ctl: for netlink
+ * @said: what it has complained of
+ * @fabric: name
+ * @op: the operation
+ * @node: the node of the handle
+ * @nr: number of the operation
+ * @root: only this one contributes; or, for those who wait for the end, the sink; NL_NONE: unknown
+ * @alone: only @root contributes
+ */
+struct look {
+	struct hcctl ctl;
+	char said[HCL_SAID];
+	char fabric[HYPERCUBE_NAME_MAX + 1];
+	const struct hcl_op *op;
+	uint32_t node;
+	uint64_t nr;
+	uint32_t root;
+	bool alone;
+};
+
+static void keep(struct hcctl *ctl, const char *kind, const char *text)
+{
+	struct look *l = (struct look *)ctl;
+
+	(void)kind;
+	snprintf(l->said, sizeof(l->said), "%s", text);
+}
+
+static void look_begin(struct look *l, const struct hcl *h, const struct hcl_op *op)
+{
+	_Static_assert(!offsetof(struct look, ctl), "keep() finds it there");
+	*l = (struct look){
+		.ctl.complain = keep, .op = op, .node = h->addr.shc_node, .root = NL_NONE,
+	};
+	memcpy(l->fabric, h->addr.shc_fabric, sizeof(h->addr.shc_fabric));
+}
+
+/* The plan's sink or source. */
+static int root_find(struct look *l)
+{
+	struct nl_plan plan;
+	int err = nl_plan(&l->ctl, l->fabric, l->op->p.plan, &plan);
+
+	if (err)
+		return err;
+	if (plan.type == HYPERCUBE_PLAN_TREE)
+		l->root = plan.sink;
+	else if (plan.type == HYPERCUBE_PLAN_BCAST)
+		l->root = plan.source;
+	nl_plan_clear(&plan);
+	return 0;
+}
+
+/* The kernel counts contributions of a plan, and messages that come, as the program posts them:
+ * @next is the number of this node's next one.
+ */
+static uint64_t number_of(const struct hcl *h, const struct hcl_op *op, uint64_t next)
+{
+	const bool listens = hcli_listens(op);
+	const struct hcl_op *before;
+
+	if (op->begun)
+		return next - (op->port->begun - op->place);
+	for (before = h->head; before != op; before = before->next)
+		next += before->p.plan == op->p.plan && hcli_listens(before) == listens &&
+			!before->begun && !before->done;
+	return next;
+}
+
+/* Which number, and who contributes?  @me: this node's row. */
+static int look_at(struct look *l, const struct hcl *h, const struct nl_op *me)
+{
+	l->nr = number_of(h, l->op, me->next);
+	l->alone = hcli_unasked(l->op->p.collective);
+	if (l->alone && hcli_listens(l->op))
+		return root_find(l);
+	if (l->alone)
+		l->root = l->node;
+	return 0;
+}
+
+static bool is_missing(const struct look *l, const struct nl_op *row)
+{
+	return row->next <= l->nr && (!l->alone || row->node == l->root);
+}
+
+/* ---------------------------------------------------------------- who is missing */
+
+static const struct nl_op *row_of(const struct nl_op *v, size_t n, uint32_t node)
+{
+	size_t i = 0;
+
+	while (i < n && v[i].node != node)
+		i++;
+	return i < n ? &v[i] : NULL;
+}
+
+static long list_missing(struct look *l, const struct hcl *h, uint32_t *nodes, size_t max)
+{
+	const struct nl_op *me;
+	struct nl_op *v;
+	size_t n, i, found = 0;
+	long err = nl_plan_ops(&l->ctl, l->fabric, l->op->p.plan, NL_NONE, &v, &n);
+
+	if (err)
+		return err == -ENOENT ? -ENODEV : err;
+	me = row_of(v, n, l->node);
+	err = me ? look_at(l, h, me) : n ? -ENOTCONN : -ENOENT;
+	for (i = 0; i < n && !err; i++) {
+		if (!is_missing(l, &v[i]))
+			continue;
+		if (found < max)
+			nodes[found] = v[i].node;
+		found++;
+	}
+	free(v);
+	return err ? err : (long)found;
+}
+
+int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
+{
+	const struct hcl_op *op = hcli_op_find(h, id);
+	struct look l;
+	long r;
+
+	if (!id || id >= h->next_id)
+		return hcli_refuse(h, NULL, -EINVAL, "no operation has number %" PRIu64, id);
+	/* What has come must not be taken for what is still to come. */
+	if (op && !h->dead) {
+		hcli_port_drain(h, op->port);
+		op = hcli_op_find(h, id);
+	}
+	if (!op || op->done)
+		return 0;
+	look_begin(&l, h, op);
+	r = list_missing(&l, h, nodes, max);
+	nl_leave(&l.ctl);
+	if (r >= 0)
+		return r;
+	hcli_failed(h, &op->p, id, r);
+	if (*l.said)
+		hcli_say(h, "%s", l.said);
+	return r;
+}
+
+/* ---------------------------------------------------------------- why it hangs */
+
+/* What a member waits for, as far as that can be asked. */
+static bool row_get(struct look *l, uint32_t node, struct nl_op *row)
+{
+	struct nl_op *v;
+	size_t n;
+
+	if (nl_plan_ops(&l->ctl, l->fabric, l->op->p.plan, node, &v, &n))
+		return false;
+	if (n)
+		*row = *v;
+	free(v);
+	return n;
+}
+
+static bool waits_for_peer(const struct nl_op *row)
+{
+	return row->wait == HYPERCUBE_WAIT_PEER || row->wait == HYPERCUBE_WAIT_CREDIT;
+}
+
+static void blame_node(struct hcl *h, uint32_t node, const char *what)
+{
+	h->why.res.cause_node = node;
+	hcli_say(h, "nothing moved within %u ms: node %" PRIu32 " %s", h->timeout, node, what);
+}
+
+/* Node @to waits for what node @from has sent. */
+static void blame_way(struct hcl *h, const struct look *l, uint32_t to, uint32_t from)
+{
+	const uint32_t apart = to ^ from;
+
+	if (apart & (apart - 1)) {
+		h->why.res.cause_node = from;
+		hcli_say(h, "nothing moved within %u ms: node %" PRIu32 " gets nothing from node %"
+			 PRIu32 "; a link may lose frames, try: hcctl detect %s", h->timeout, to,
+			 from, l->fabric);
+		return;
+	}
+	h->why.res.cause_node = to;
+	h->why.res.cause_dim = __builtin_ctz(apart);
+	hcli_say(h, "nothing moved within %u ms: link %" PRIu32 ":%" PRIu32
+		 " is silent; it may lose frames, try: hcctl detect %s", h->timeout, to,
+		 h->why.res.cause_dim, l->fabric);
+}
+
+/* @row waits for nobody else: is that the cause? */
+static bool at_fault(struct hcl *h, const struct look *l, const struct nl_op *row)
+{
+	if (row->wait == HYPERCUBE_WAIT_READER)
+		blame_node(h, row->node, "does not receive");
+	else if (is_missing(l, row) || (row->wait == HYPERCUBE_WAIT_OWN && row->nr <= l->nr))
+		blame_node(h, row->node, l->alone ? "has not sent" : "has not contributed");
+	else
+		return false;
+	return true;
+}
+
+/* Whom those wait for who have handed all over: NL_NONE if nobody is known. */
+static uint32_t behind_all(struct look *l, const struct nl_op *row)
+{
+	if (l->root == NL_NONE && root_find(l))
+		return NL_NONE;
+	return l->root == row->node ? NL_NONE : l->root;
+}
+
+/* From member to member, as each waits for the next one. */
+static void follow(struct hcl *h, struct look *l, struct nl_op row)
+{
+	unsigned int i;
+
+	for (i = 0; i < FOLLOWED; i++) {
+		const struct nl_op from = row;
+		/* Who is at a later one has handed all over. */
+		const bool peer = waits_for_peer(&from) && from.nr <= l->nr;
+		const uint32_t next = peer ? from.peer : behind_all(l, &from);
+
+		if (next == NL_NONE || !row_get(l, next, &row) || at_fault(h, l, &row))
+			return;
+		/* It does not wait, or for who waits for it. */
+		if (peer && (!waits_for_peer(&row) || row.nr > from.nr || row.peer == from.node)) {
+			blame_way(h, l, from.node, next);
+			return;
+		}
+	}
+}
+
+void hcli_seek(struct hcl *h, const struct hcl_op *op)
+{
+	struct nl_op me;
+	struct look l;
+
+	hcli_say(h, "nothing moved within %u ms", h->timeout);
+	look_begin(&l, h, op);
+	if (row_get(&l, l.node, &me) && !look_at(&l, h, &me)) {
+		const uint64_t nr = l.nr;
+
+		/* An older one that hangs keeps it back. */
+		if (me.done < nr)
+			l.nr = me.done;
+		follow(h, &l, me);
+		l.nr = nr;
+		if (me.done < nr && h->why.res.cause_node == UINT32_MAX)
+			follow(h, &l, me);
+	}
+	nl_leave(&l.ctl);
+}

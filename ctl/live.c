@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-2.0
+/* See live.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "live.h"
+
+/* How often to plan again if the faults change meanwhile. */
+#define STALE_RETRIES 10
+
+int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
+{
+	struct nl_fabric info;
+	struct hc_faults *f;
+	struct nl_node *v;
+	unsigned int d;
+	size_t n, i;
+	int rc;
+
+	rc = nl_fabric(h, fabric, &info) ?: nl_nodes(h, fabric, &v, &n);
+	if (rc)
+		return rc;
+	f = hc_faults_new(info.dim);
+	if (!f) {
+		free(v);
+		return hc_nomem(h);
+	}
+	for (i = 0; i < n; i++) {
+		if (v[i].failed)
+			hc_faults_node(f, v[i].id);
+		for (d = 0; d < info.dim; d++)
+			if (v[i].fault & hc_bit(d))
+				hc_faults_link(f, v[i].id, d);
+	}
+	free(v);
+	*out = f;
+	return 0;
+}
+
+int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool last), void *arg)
+{
+	int rc = 0, try;
+
+	/* A link that was just set tells its nodes a moment later. */
+	for (try = 0; try < STALE_RETRIES; try++) {
+		rc = once(h, arg, try == STALE_RETRIES - 1);
+		if (rc != -ESTALE)
+			break;
+		usleep(1000 << try);
+	}
+	return rc;
+}
+
+struct nl_shape live_shape_tree(const struct hc_tree_plan *plan)
+{
+	const struct hc_tree *t = &plan->tree;
+
+	return (struct nl_shape){
+		.root_attr = HYPERCUBE_A_PLAN_SINK, .root = t->sink,
+		.order = t->order, .stages = t->stages, .members = t->members,
+		.detours = t->detours, .ndetours = t->ndetours,
+	};
+}
+
+struct nl_shape live_shape_bcast(const struct hc_bcast_plan *plan)
+{
+	const struct hc_bcast *b = &plan->bcast;
+
+	return (struct nl_shape){
+		.root_attr = HYPERCUBE_A_PLAN_SOURCE, .root = b->source,
+		.sequence = b->sequence, .steps = b->steps, .members = b->members,
+	};
+}
+
+struct nl_shape live_shape_doubling(const struct hc_doubling *d)
+{
+	return (struct nl_shape){
+		.root_attr = HYPERCUBE_A_PLAN_BASE, .root = d->base,
+		.order = d->order, .stages = d->stages,
+	};
+}
+
+struct nl_shape live_shape_ring(const struct hc_ring_plan *plan)
+{
+	return (struct nl_shape){ .rings = &plan->tree };
+}

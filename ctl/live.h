@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Between the planners and a live fabric: its faults, and what is installed of a plan. Complains as
+ * nl.h does.
+ */
+#ifndef _HCCTL_LIVE_H
+#define _HCCTL_LIVE_H
+
+#include "bcast.h"
+#include "doubling.h"
+#include "nl.h"
+#include "plan.h"
+#include "ring.h"
+
+/* The faults of a live fabric, made the same at both ends of each link.
+ * Release with hc_faults_free().
+ */
+int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
+
+/* Plan and install, with @once, until that returns other than -ESTALE: then the faults have changed
+ * in between, which is a complaint only if @last.
+ */
+int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool last), void *arg);
+
+/* For nl_plan_add(); valid as long as the plan is. */
+struct nl_shape live_shape_tree(const struct hc_tree_plan *plan);
+struct nl_shape live_shape_bcast(const struct hc_bcast_plan *plan);
+struct nl_shape live_shape_doubling(const struct hc_doubling *d);
+struct nl_shape live_shape_ring(const struct hc_ring_plan *plan);
+
+#endif /* _HCCTL_LIVE_H */

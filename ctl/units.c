@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Values with their units, as text.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "hcctl.h"
+
+const char *out_time(char *buf, uint64_t ns)
+{
+	if (ns < 10000)
+		snprintf(buf, OUT_BUF, "%" PRIu64 "ns", ns);
+	else if (ns < 10000000)
+		snprintf(buf, OUT_BUF, "%.6gus", ns / 1e3);
+	else if (ns < 10000000000)
+		snprintf(buf, OUT_BUF, "%.6gms", ns / 1e6);
+	else
+		snprintf(buf, OUT_BUF, "%.9gs", ns / 1e9);
+	return buf;
+}
+
+struct unit {
+	const char *name;
+	uint64_t size;
+};
+
+/* In the largest unit in which it is a whole number; @units begin with that of size 1. */
+static const char *exact(char *buf, uint64_t v, const struct unit *units, size_t n)
+{
+	size_t i = v ? n - 1 : 0;
+
+	while (v % units[i].size)
+		i--;
+	snprintf(buf, OUT_BUF, "%" PRIu64 "%s", v / units[i].size, units[i].name);
+	return buf;
+}
+
+#define EXACT(buf, v, units) exact(buf, v, units, sizeof(units) / sizeof(*(units)))
+
+const char *out_exact_time(char *buf, uint64_t ns)
+{
+	static const struct unit units[] = {
+		{ "ns", 1 }, { "us", 1000 }, { "ms", 1000000 }, { "s", 1000000000 },
+	};
+
+	return EXACT(buf, ns, units);
+}
+
+const char *out_rate(char *buf, uint64_t bytes_per_second)
+{
+	static const struct unit bits[] = {
+		{ "bit", 1 }, { "kbit", 1000 }, { "mbit", 1000000 }, { "gbit", 1000000000 },
+		{ "tbit", 1000000000000 },
+	};
+	static const struct unit bytes[] = { { "bps", 1 } };
+
+	if (bytes_per_second > UINT64_MAX / 8)
+		return EXACT(buf, bytes_per_second, bytes);
+	return EXACT(buf, 8 * bytes_per_second, bits);
+}
+
+const char *out_percent(char *buf, uint32_t ppm)
+{
+	snprintf(buf, OUT_BUF, "%g%%", ppm / 1e4);
+	return buf;
+}
+
+const char *out_bits(char *buf, uint32_t u, unsigned int dim)
+{
+	unsigned int d;
+
+	for (d = 0; d < dim; d++)
+		buf[dim - 1 - d] = u & hc_bit(d) ? '1' : '0';
+	buf[dim] = 0;
+	return buf;
+}

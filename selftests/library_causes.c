@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What the user library says of failures: every call that fails leaves a cause, in words. */
+#include <limits.h>
+#include <sys/socket.h>
+
+#include "handles.h"
+#include "ktap.h"
+
+/* The latest failure is @status, and is explained so. */
+static bool explained(const struct hcl *hcl, int status, const char *words)
+{
+	const struct hypercube_result *res = hcl_failure(hcl);
+	char text[256];
+
+	hcl_explain(hcl, text, sizeof(text));
+	if (res->status == status && !strcmp(text, words))
+		return true;
+	printf("# status %d: %s\n", res->status, text);
+	return false;
+}
+
+#define EXPLAINED(err, call, hcl, words) do {		\
+	EXPECT_EQ(err, call);				\
+	EXPECT_EQ(true, explained(hcl, err, words));	\
+} while (0)
+
+TEST(why_no_handle_came)
+{
+	struct hcl *x;
+
+	EXPECT_EQ(0, hcl_failure(NULL)->status);
+	ASSERT_EQ(true, set_up());
+	EXPLAINED(-EADDRINUSE, hcl_open(&x, FABRIC, 3), NULL,
+		  "fabric lib: cannot bind to node 3: somebody is bound to it");
+	EXPLAINED(-EADDRNOTAVAIL, hcl_open_dgram(&x, FABRIC, NODES), NULL,
+		  "fabric lib: cannot bind to node 8: there is no such node");
+	EXPLAINED(-ENODEV, hcl_open(&x, "nosuch", 0), NULL,
+		  "fabric nosuch: cannot bind to node 0: there is no such fabric here");
+	EXPLAINED(-ENAMETOOLONG, hcl_open(&x, "a-very-long-name", 0), NULL,
+		  "fabric a-very-long-name: cannot bind to node 0: the name is too long");
+	EXPLAINED(-EINVAL, hcl_open_plan(&x, FABRIC, 3, 0), NULL,
+		  "fabric lib: cannot bind to node 3: a plan's id is not 0");
+	ASSERT_EQ(0, hcl_open_plan(&x, FABRIC, 3, 7));
+	EXPLAINED(-EADDRINUSE, hcl_open_plan(&x, FABRIC, 3, 7), NULL,
+		  "fabric lib: cannot bind to node 3: another socket is connected to the plan");
+	EXPECT_EQ(7, hcl_failure(NULL)->plan);
+	EXPECT_EQ(UINT32_MAX, hcl_failure(NULL)->cause_node);
+	EXPECT_EQ(0, hcl_failure(h[3])->status);
+	EXPECT_EQ(0, setuid(65534));
+	EXPLAINED(-EACCES, hcl_open_dgram(&x, FABRIC, 3), NULL,
+		  "fabric lib: cannot bind to node 3: neither CAP_NET_ADMIN nor its owner");
+}
+
+TEST(which_parameter_is_wrong)
+{
+	struct hcl_params p = sum64;
+	uint64_t in[2] = { 1 };
+
+	ASSERT_EQ(true, set_up());
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 7, NULL, 0, NULL), h[1],
+		  "7 bytes are no multiple of the 8 of an element");
+	EXPECT_EQ(PLAN, hcl_failure(h[1])->plan);
+	EXPLAINED(-EINVAL, hcl_reduce(h[1], &p, NULL, 8, NULL, 0, NULL), h[1],
+		  "there are 8 bytes to send, but no buffer");
+	p.width = 8;
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 8, NULL, 0, NULL), h[1],
+		  "type u64 has no width of 8");
+	p = (struct hcl_params){ .plan = PLAN, .oper = HYPERCUBE_MERGE, .type = HYPERCUBE_RECORD };
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 8, NULL, 0, NULL), h[1],
+		  "type record has no width of 0");
+	p.oper = HYPERCUBE_SUM;
+	p.width = 8;
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 8, NULL, 0, NULL), h[1],
+		  "operator sum is not for type record");
+	p = sum64;
+	p.type = HYPERCUBE_F64;
+	p.oper = HYPERCUBE_XOR;
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 8, NULL, 0, NULL), h[1],
+		  "operator xor is not for type f64");
+	p.oper = 77;
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 8, NULL, 0, NULL), h[1],
+		  "there is no operator 77");
+	p = sum64;
+	p.type = 78;
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 8, NULL, 0, NULL), h[1],
+		  "there is no type 78");
+	p.collective = 79;
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 8, NULL, 0, NULL), h[1],
+		  "there is no collective 79");
+	p.collective = HYPERCUBE_BARRIER;
+	EXPLAINED(-EINVAL, hcl_post(h[1], &p, in, 8, NULL, 0, NULL), h[1],
+		  "a barrier has no data, but there are 8 bytes");
+	EXPLAINED(-EINVAL, hcl_wait(h[1], 99, NULL), h[1], "no operation has number 99");
+	EXPLAINED(-EINVAL, hcl_set_timeout(h[1], INT_MAX + 1u), h[1],
+		  "a time limit of 2147483648 ms is more than 2147483647");
+	EXPLAINED(-EINVAL, hcl_set_buffers(h[1], 0, -2), h[1],
+		  "a buffer of -2 bytes is not possible");
+}
+
+/* What the kernel refuses has the kernel's words, not those of an earlier failure. */
+TEST(what_the_kernel_refuses)
+{
+	struct hcl_params p = sum64;
+	uint64_t in = 1;
+
+	ASSERT_EQ(true, set_up());
+	EXPECT_EQ(-EINVAL, hcl_post(h[1], &p, &in, 7, NULL, 0, NULL));
+	p.plan = 99;
+	EXPLAINED(-ENOENT, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL), h[1],
+		  "there is no such plan");
+	ASSERT_EQ(0, tool("link set " FABRIC " 1:0 down"));
+	EXPLAINED(-ENOLINK, hcl_post(h[1], &sum64, &in, 8, NULL, 0, NULL), h[1],
+		  "a fault has broken the plan");
+	ASSERT_EQ(0, tool("fabric del " FABRIC));
+	EXPLAINED(-ENODEV, hcl_post(h[1], &sum64, &in, 8, NULL, 0, NULL), h[1],
+		  "the fabric was removed");
+}
+
+TEST(broadcasts)
+{
+	struct hypercube_result res = { .status = 1 };
+	char buf[8] = "";
+
+	ASSERT_EQ(true, set_up_bcast());
+	EXPLAINED(-EINVAL, hcl_bcast(h[5], 2, 5, buf, 8, 4, &res), h[5],
+		  "a broadcast has no flags 0x4");
+	EXPECT_EQ(-EINVAL, res.status);
+	EXPECT_EQ(2, res.plan);
+	EXPLAINED(-EINVAL, hcl_bcast(h[5], 2, 5, NULL, 8, 0, &res), h[5],
+		  "there are 8 bytes, but no buffer");
+	EXPECT_EQ(-EINVAL, res.status);
+	ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, "too long", 8, 0, NULL));
+	EXPLAINED(-EMSGSIZE, hcl_bcast(h[1], 2, 5, buf, 3, 0, &res), h[1],
+		  "the result has 8 bytes, more than the room for 3");
+	EXPECT_EQ(-EMSGSIZE, res.status);
+	EXPECT_EQ(8, res.bytes);
+}
+
+TEST(messages_between_nodes)
+{
+	struct hcl *a;
+	char big[65536];
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, hcl_open_dgram(&a, FABRIC, 1));
+	hcl_set_timeout(a, 50);
+	EXPLAINED(-EADDRNOTAVAIL, hcl_send(a, NODES, "x", 1), a, "fabric lib has no node 8");
+	EXPLAINED(-EMSGSIZE, hcl_send(a, 6, big, sizeof(big)), a,
+		  "65536 bytes are more than the fabric's segment");
+	EXPLAINED(-ETIMEDOUT, hcl_recv(a, NULL, big, sizeof(big)), a,
+		  "no message came within 50 ms");
+	ASSERT_EQ(0, tool("fabric del " FABRIC));
+	EXPLAINED(-ENODEV, hcl_recv(a, NULL, big, sizeof(big)), a, "the fabric was removed");
+	hcl_close(a);
+}
+
+TEST(a_handle_that_has_to_be_closed)
+{
+	const char *words = "an earlier call ran into its time limit, the handle has to be closed";
+	uint64_t in = 1, out;
+
+	ASSERT_EQ(true, set_up());
+	hcl_set_timeout(h[0], 50);
+	EXPECT_EQ(-ETIMEDOUT, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
+	EXPLAINED(-ESHUTDOWN, hcl_progress(h[0], 0), h[0], words);
+	EXPLAINED(-ESHUTDOWN, hcl_flush(h[0]), h[0], words);
+	EXPLAINED(-ESHUTDOWN, hcl_wait(h[0], 1, NULL), h[0], words);
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Whom an operation that hangs waits for: hcl_missing(), and the cause behind a time limit. */
+#include <fcntl.h>
+#include <sched.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "handles.h"
+#include "ktap.h"
+
+static const struct hcl_params allsum = {
+	.plan = PLAN, .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+	.collective = HYPERCUBE_ALLREDUCE,
+};
+
+/* Soon just these are missing: a mask of nodes, as a contribution takes a moment to its node. */
+static bool missing(unsigned int u, uint64_t id, uint32_t mask)
+{
+	uint32_t node[NODES], seen = 0;
+	int n = 0, i, try;
+
+	for (try = 0; try < 2000; try++, usleep(1000)) {
+		n = hcl_missing(h[u], id, node, NODES);
+		for (i = 0, seen = 0; i < n; i++)
+			seen |= 1u << node[i];
+		if (n >= 0 && seen == mask)
+			return true;
+	}
+	printf("# node %u, operation %llu: %d are missing: %#x\n", u, (unsigned long long)id, n,
+	       seen);
+	return false;
+}
+
+TEST(who_has_not_contributed)
+{
+	uint32_t node[NODES] = { 0 };
+	uint64_t in = 1, out, id;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, post(0, &sum64, &in, 8, &out, 8, &id));
+	EXPECT_EQ(true, missing(0, id, 0xfe));
+	ASSERT_EQ(0, post(1, &sum64, &in, 8, NULL, 0, NULL));
+	ASSERT_EQ(0, post(2, &sum64, &in, 8, NULL, 0, NULL));
+	ASSERT_EQ(0, post(4, &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(true, missing(0, id, 0xe8));
+	EXPECT_EQ(4, hcl_missing(h[0], id, node, 2));
+	EXPECT_EQ(3, node[0]);
+	EXPECT_EQ(5, node[1]);
+	EXPECT_EQ(0, node[2]);
+	EXPECT_EQ(4, hcl_missing(h[0], id, NULL, 0));
+	/* Anybody may ask. */
+	ASSERT_EQ(0, setuid(65534));
+	EXPECT_EQ(true, missing(0, id, 0xe8));
+	ASSERT_EQ(0, post(3, &sum64, &in, 8, NULL, 0, NULL));
+	ASSERT_EQ(0, post(5, &sum64, &in, 8, NULL, 0, NULL));
+	ASSERT_EQ(0, post(6, &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(true, missing(0, id, 0x80));
+	ASSERT_EQ(0, post(7, &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(true, missing(0, id, 0));
+	EXPECT_EQ(0, hcl_wait(h[0], id, NULL));
+	EXPECT_EQ(0, hcl_missing(h[0], id, node, NODES));
+}
+
+/* Several of a plan are under way, of which some are forgotten when they are sent. */
+TEST(each_operation_has_its_own)
+{
+	static uint64_t big[1 << 20], out[1 << 20];
+	uint64_t in = 1, sum[3], first, second, third;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	for (i = 0; i < NODES; i++)
+		if (i != 5)
+			ASSERT_EQ(0, hcl_post(h[i], &allsum, &in, 8, &sum[0], 8,
+					      i == 3 ? &first : NULL));
+	ASSERT_EQ(0, post(3, &sum64, &in, 8, NULL, 0, NULL));
+	ASSERT_EQ(0, post(3, &sum64, &in, 8, NULL, 0, NULL));
+	ASSERT_EQ(0, hcl_post(h[3], &allsum, big, sizeof(big), out, sizeof(out), &second));
+	ASSERT_EQ(0, hcl_post(h[3], &allsum, &in, 8, &sum[2], 8, &third));
+	ASSERT_EQ(0, post(6, &sum64, &in, 8, NULL, 0, NULL));
+	ASSERT_EQ(0, post(6, &sum64, &in, 8, NULL, 0, NULL));
+	EXPECT_EQ(true, missing(3, first, 1 << 5));
+	/* The second one fills the buffers, so the third has not begun. */
+	EXPECT_EQ(4, hcl_events(h[3]) & 4);
+	EXPECT_EQ(true, missing(3, second, 0xf7));
+	EXPECT_EQ(true, missing(3, third, 0xff));
+	EXPECT_EQ(-EINVAL, hcl_missing(h[3], third + 1, NULL, 0));
+	EXPECT_EQ(-EINVAL, hcl_missing(h[3], 0, NULL, 0));
+}
+
+TEST(the_source_of_a_broadcast)
+{
+	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
+	uint64_t a, b, one = 1, sum;
+	char buf[2][8];
+
+	ASSERT_EQ(true, set_up_bcast());
+	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf[0], 8, &a));
+	ASSERT_EQ(0, hcl_post(h[1], &p, NULL, 0, buf[1], 8, &b));
+	/* Another plan counts for itself. */
+	ASSERT_EQ(0, hcl_post(h[1], &allsum, &one, 8, &sum, 8, NULL));
+	EXPECT_EQ(true, missing(1, a, 1 << 5));
+	EXPECT_EQ(true, missing(1, b, 1 << 5));
+	ASSERT_EQ(0, hcl_bcast(h[5], 2, 5, "one", 4, 0, NULL));
+	EXPECT_EQ(true, missing(1, a, 0));
+	EXPECT_EQ(true, missing(1, b, 1 << 5));
+	ASSERT_EQ(0, hcl_wait(h[1], a, NULL));
+	EXPECT_EQ(true, missing(1, b, 1 << 5));
+	p.flags = HYPERCUBE_F_NOTIFY;
+	ASSERT_EQ(0, hcl_post(h[5], &p, "two", 4, NULL, 0, &a));
+	EXPECT_EQ(0, hcl_missing(h[5], a, NULL, 0));
+	EXPECT_EQ(true, missing(1, b, 0));
+}
+
+TEST(where_nobody_can_be_asked)
+{
+	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
+	uint64_t in = 1, out, id, message;
+	char text[256];
+	int own;
+
+	ASSERT_EQ(true, set_up_bcast());
+	ASSERT_EQ(0, post(0, &sum64, &in, 8, &out, 8, &id));
+	ASSERT_EQ(0, hcl_post(h[0], &p, NULL, 0, text, 8, &message));
+	ASSERT_EQ(0, tool("tree del " FABRIC " plan 2"));
+	EXPECT_EQ(-ENOENT, hcl_missing(h[0], message, NULL, 0));
+	EXPECT_EQ(-ENOENT, hcl_failure(h[0])->status);
+	EXPECT_EQ(0, strcmp("there is no such plan", hcl_explain(h[0], text, sizeof(text))));
+	own = open("/proc/self/ns/net", O_RDONLY);
+	ASSERT_EQ(0, unshare(CLONE_NEWNET));
+	EXPECT_EQ(-ENODEV, hcl_missing(h[0], id, NULL, 0));
+	EXPECT_EQ(-ENODEV, hcl_failure(h[0])->status);
+	if (!strstr(hcl_explain(h[0], text, sizeof(text)), "fabric lib: No such fabric"))
+		EXPECT_EQ(0, strcmp(text, "fabric lib: No such fabric"));
+	/* A failure that has come is its end, although nobody has looked for it. */
+	ASSERT_EQ(0, setns(own, CLONE_NEWNET));
+	EXPECT_EQ(true, missing(0, id, 0xfe));
+	ASSERT_EQ(0, tool("tree del " FABRIC " plan 1"));
+	EXPECT_EQ(0, hcl_missing(h[0], id, NULL, 0));
+	EXPECT_EQ(-ESTALE, hcl_wait(h[0], id, NULL));
+}
+
+/* The time limit has ended a call: with this cause, and these words behind the limit. */
+static bool stuck(unsigned int u, const struct hypercube_result *res, uint32_t node, uint32_t dim,
+		  const char *words)
+{
+	char text[256], want[256] = "nothing moved within 100 ms";
+
+	if (*words)
+		snprintf(want, sizeof(want), "nothing moved within 100 ms: %s", words);
+	hcl_explain(h[u], text, sizeof(text));
+	if (res->status == -ETIMEDOUT && res->cause_node == node && res->cause_dim == dim &&
+	    !strcmp(text, want))
+		return true;
+	printf("# status %d, cause %d:%d: %s\n", res->status, res->cause_node, res->cause_dim,
+	       text);
+	return false;
+}
+
+/* Waits at node @u with a time limit of 100 ms. */
+static int wait_for(unsigned int u, uint64_t id, struct hypercube_result *res)
+{
+	hcl_set_timeout(h[u], 100);
+	return hcl_wait(h[u], id, res);
+}
+
+TEST(a_time_limit_names_who_has_not_contributed)
+{
+	struct hypercube_result res;
+	uint64_t in = 1, out[NODES], id[NODES];
+	uint32_t node;
+	unsigned int i;
+	char text[256];
+
+	ASSERT_EQ(true, set_up());
+	for (i = 0; i < NODES; i++)
+		if (i != 6)
+			ASSERT_EQ(0, hcl_post(h[i], &allsum, &in, 8, &out[i], 8, &id[i]));
+	for (i = 0; i < NODES; i++) {
+		if (i == 6)
+			continue;
+		EXPECT_EQ(-ETIMEDOUT, wait_for(i, id[i], &res));
+		EXPECT_EQ(true, stuck(i, &res, 6, UINT32_MAX, "node 6 has not contributed"));
+		EXPECT_EQ(id[i], res.cookie);
+		EXPECT_EQ(0, hcl_done(h[i], res.cookie));
+	}
+	EXPECT_EQ(0, strcmp("node 6 does not answer", hcl_describe(&res, text, sizeof(text))));
+	/* A blocking call leaves a handle that may still be asked. */
+	hcl_set_timeout(h[6], 100);
+	EXPECT_EQ(0, hcl_set_timeout(h[2], 100));
+	EXPECT_EQ(-ETIMEDOUT, hcl_allreduce(h[2], &allsum, &in, 8, &out[0], 8, &res));
+	EXPECT_EQ(true, stuck(2, &res, 6, UINT32_MAX, "node 6 has not contributed"));
+	EXPECT_LE(2, hcl_missing(h[2], res.cookie, &node, 1));
+	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[2]));
+}
+
+/* Members that have handed all over wait for the sink. */
+TEST(a_time_limit_names_the_sink)
+{
+	struct hcl_params p = sum64;
+	struct hypercube_result res;
+	uint64_t in = 1, id[NODES];
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	p.flags = HYPERCUBE_F_NOTIFY;
+	for (i = 1; i < NODES; i++)
+		ASSERT_EQ(0, hcl_post(h[i], &p, &in, 8, NULL, 0, &id[i]));
+	EXPECT_EQ(-ETIMEDOUT, wait_for(7, id[7], &res));
+	EXPECT_EQ(true, stuck(7, &res, 0, UINT32_MAX, "node 0 has not contributed"));
+}
+
+TEST(a_time_limit_names_a_link_that_loses_frames)
+{
+	struct hypercube_result res;
+	uint64_t in = 1, out, id;
+	char text[256];
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, tool("fabric set " FABRIC " patience 60s"));
+	ASSERT_EQ(0, tool("link set " FABRIC " 4:2 loss 100%"));
+	for (i = 0; i < NODES; i++)
+		ASSERT_EQ(0, post(i, &sum64, &in, 8, &out, 8, i ? NULL : &id));
+	EXPECT_EQ(-ETIMEDOUT, wait_for(0, id, &res));
+	EXPECT_EQ(true, stuck(0, &res, 0, 2,
+			      "link 0:2 is silent; it may lose frames, try: hcctl detect lib"));
+	EXPECT_EQ(0, strcmp("link 0:2 is silent", hcl_describe(&res, text, sizeof(text))));
+	EXPECT_EQ(0, hcl_missing(h[0], id, NULL, 0));
+}
+
+TEST(a_time_limit_names_the_source_and_who_does_not_receive)
+{
+	static char buf[8 << 20];
+	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_BCAST };
+	struct hypercube_result res;
+	char text[256];
+
+	ASSERT_EQ(true, set_up_bcast());
+	hcl_set_timeout(h[1], 100);
+	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, sizeof(buf), 0, &res));
+	EXPECT_EQ(true, stuck(1, &res, 5, UINT32_MAX, "node 5 has not sent"));
+	/* All wait for those that do not receive: everybody but node 1. */
+	ASSERT_EQ(0, hcl_post(h[5], &p, buf, sizeof(buf), NULL, 0, NULL));
+	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, sizeof(buf), 0, &res));
+	EXPECT_EQ(-ETIMEDOUT, res.status);
+	EXPECT_NE(1, res.cause_node);
+	EXPECT_GT(NODES, res.cause_node);
+	hcl_explain(h[1], text, sizeof(text));
+	printf("# %s\n", text);
+	EXPECT_TRUE(strstr(text, "does not receive"));
+}
+
+TEST(a_time_limit_without_a_cause)
+{
+	struct hypercube_result res;
+	uint64_t in = 1, out, id;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, post(0, &sum64, &in, 8, &out, 8, &id));
+	ASSERT_EQ(0, unshare(CLONE_NEWNET));
+	EXPECT_EQ(-ETIMEDOUT, wait_for(0, id, &res));
+	EXPECT_EQ(true, stuck(0, &res, UINT32_MAX, UINT32_MAX, ""));
+}
+
+TEST_HARNESS_MAIN
