@@ -150,6 +150,8 @@ struct nl_addr_in {
  */
 int nl_dev_mark(struct hcctl *h, const char *alias);
 int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr);
+int nl_dev_address(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr, bool add);
+int nl_dev_up(struct hcctl *h, const char *ifname, bool up);
 /* False if there is no such interface, or it has no alias that fits. */
 bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size);
 
@@ -161,6 +163,7 @@ int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n);
 /* Plans: release with nl_plans_free(). */
 int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n);
 void nl_plans_free(struct nl_plan *v, size_t n);
+void nl_plan_clear(struct nl_plan *v);
 
 /* One. */
 int nl_fabric(struct hcctl *h, const char *name, struct nl_fabric *f);

@@ -55,6 +55,5 @@ int nl_fill_link(struct nlmsghdr *nlh, void *v);
 int nl_fill_op(struct nlmsghdr *nlh, void *v);
 /* Release with nl_plan_clear(). */
 int nl_fill_plan(struct nlmsghdr *nlh, void *v);
-void nl_plan_clear(struct nl_plan *v);
 
 #endif /* _HCCTL_NL_IMPL_H */

@@ -19,7 +19,7 @@ all_output_is_json() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 0:0 down
 	check 'plan' hcctl tree find fabric t apply
-	for command in 'fabric show' 'fabric show t' 'node show t' 'node show t 3' 'link show t' \
+	for command in 'fabric show' 'fabric show t' 'fabric save t' 'node show t' 'node show t 3' 'link show t' \
 		'link show t 1:2' 'fault show t' 'tree show t' 'plan show t' 'plan show t 1' 'op show t' 'stats t' 'detect t' \
 		'tree find fabric t' 'doubling plan fabric t' 'doubling rule' 'doubling rule dim 4 bytes 9' 'bcast plan fabric t source 1 apply' 'tree show t' 'fault random t links 1 seed 3' \
 		'run reduce t op max type f32 count 5 verify' 'run allreduce t op sum type u8' \
@@ -150,7 +150,7 @@ unknown() {
 what_is_unknown_is_named() {
 	local command i=0
 	check 'add' hcctl fabric add t dim 3
-	for command in 'fabric show nope' 'fabric del nope' 'node show nope' 'node show nope 1' 'node set nope 1 fail' \
+	for command in 'fabric show nope' 'fabric save nope' 'fabric del nope' 'node show nope' 'node show nope 1' 'node set nope 1 fail' \
 		'node set nope 1 owner 0' 'node set nope 1 netns 1' 'link show nope' 'link show nope 0:1' 'link set nope 0:1 down' \
 		'fault show nope' 'fault clear nope' 'fault random nope links 1 seed 1' 'detect nope' 'route show nope' \
 		'route show nope 0 1' 'tree find fabric nope' 'tree show nope' 'tree del nope' 'plan show nope' 'plan show nope 1' 'plan del nope' 'plan del nope 1' 'bcast plan fabric nope source 1' \

@@ -111,7 +111,7 @@ static struct nl_shape shape(const void *plan)
 	const struct hc_bcast *b = &((const struct hc_bcast_plan *)plan)->bcast;
 
 	return (struct nl_shape){
-		.root_attr = HYPERCUBE_A_PLAN_SOURCE, .root = b->source,
+		.root_attr = bcast_planner.root_attr, .root = b->source,
 		.sequence = b->sequence, .steps = b->steps, .members = b->members,
 	};
 }
@@ -272,6 +272,7 @@ const struct planner bcast_planner = {
 	.title = "broadcast",
 	.command = "bcast plan",
 	.root = "source",
+	.root_attr = HYPERCUBE_A_PLAN_SOURCE,
 	.id = 2,
 	.size = sizeof(struct hc_bcast_plan),
 	.rooted = true,

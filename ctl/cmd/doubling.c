@@ -42,7 +42,7 @@ static struct nl_shape shape(const void *plan)
 	const struct hc_doubling *d = plan;
 
 	return (struct nl_shape){
-		.root_attr = HYPERCUBE_A_PLAN_BASE, .root = d->base,
+		.root_attr = doubling_planner.root_attr, .root = d->base,
 		.order = d->order, .stages = d->stages,
 	};
 }
@@ -226,6 +226,8 @@ const struct planner doubling_planner = {
 	.title = "doubling",
 	.command = "doubling plan",
 	.root = "base",
+	.root_attr = HYPERCUBE_A_PLAN_BASE,
+	.members_follow = true,
 	.id = 3,
 	.size = sizeof(struct hc_doubling),
 	.whole = true,

@@ -230,6 +230,7 @@ const struct planner ring_planner = {
 	.name = "ring",
 	.title = "ring",
 	.command = "ring plan",
+	.members_follow = true,
 	.id = 5,
 	.size = sizeof(struct ring),
 	.check = check,

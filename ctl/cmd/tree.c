@@ -66,7 +66,7 @@ static struct nl_shape shape(const void *plan)
 	const struct hc_tree *t = &((const struct hc_tree_plan *)plan)->tree;
 
 	return (struct nl_shape){
-		.root_attr = HYPERCUBE_A_PLAN_SINK, .root = t->sink,
+		.root_attr = tree_planner.root_attr, .root = t->sink,
 		.order = t->order, .stages = t->stages, .members = t->members,
 		.detours = t->detours, .ndetours = t->ndetours,
 	};
@@ -172,6 +172,7 @@ const struct planner tree_planner = {
 	.title = "tree",
 	.command = "tree find",
 	.root = "sink",
+	.root_attr = HYPERCUBE_A_PLAN_SINK,
 	.id = 1,
 	.size = sizeof(struct hc_tree_plan),
 	.check = check,
