@@ -389,6 +389,15 @@ all_types_and_operators_are_verified() {
 	check 'records' hcctl run reduce t op merge type record:9 count 33 verify
 }
 
+a_run_without_a_plan_makes_its_own() {
+	local kind
+	check 'add' hcctl fabric add t dim 3
+	for kind in reduce allreduce bcast gather scatter allgather barrier; do
+		check "$kind" hcctl run $kind t verify
+		equal "plans that $kind left" 0 "$(json length plan show t)"
+	done
+}
+
 alone=(an_error_of_trace_has_one_line)
 run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
 	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits silence_hints_at_detect \
@@ -398,4 +407,4 @@ run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statu
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \
-	a_failure_is_named_and_nothing_is_left all_types_and_operators_are_verified
+	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own all_types_and_operators_are_verified
