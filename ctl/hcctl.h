@@ -130,6 +130,8 @@ void out_bool(struct hcctl *h, const char *key, const char *text, bool v);
 /* Text only. */
 void out_text(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Text: what was printed is to be seen at once. */
+void out_now(struct hcctl *h);
 /* Throw away what was not printed yet. */
 void out_reset(struct hcctl *h);
 /* Begin and end of a batch's JSON array. */

@@ -153,6 +153,13 @@ try 2 - '^hcctl: invalid type "record"' run bcast hc0 type record
 try 2 - '^hcctl: what is "count"' run barrier hc0 count 1
 try 2 - '^hcctl: what is "op"' run gather hc0 op sum
 try 2 - '^hcctl: what is "source"' run scatter hc0 source 1
+try 2 - '^hcctl: missing "sweep" to go with "from" and "to"' run reduce hc0 from 8
+try 2 - '^hcctl: invalid sweep "count"' run reduce hc0 sweep count 3
+try 2 - '^hcctl: invalid sweep "data"' run reduce hc0 sweep data f
+try 2 - '^hcctl: invalid sweep "details"' run bcast hc0 sweep details
+try 2 - '^hcctl: invalid from "0"' run bcast hc0 sweep from 0
+try 2 - '^hcctl: missing value after "to"' run bcast hc0 sweep to
+try 2 - '^hcctl: what is "sweep"' run barrier hc0 sweep
 
 try 2 - '^hcctl: missing command; try: hcctl plan help' plan
 try 2 - '^hcctl: missing NAME of a fabric' plan show
