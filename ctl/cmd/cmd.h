@@ -56,6 +56,10 @@ int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *d
 		uint32_t *base);
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
+/* --- op.c --- */
+/* A member that waits, and for what; of which plan and operation if @whose. */
+void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
+
 /* --- link_print.c --- */
 /* Members of a link's object: how it is impaired, and its part in the model. */
 void cmd_out_impairments(struct hcctl *h, const struct nl_link *v);

@@ -103,8 +103,10 @@ static int sweep_args(struct hcctl *h, struct words *w, struct run *r)
 {
 	struct run_sweep *s = &w->sweep;
 
+	if (!s->wanted && w->bounds_given)
+		return hc_missing(h, "\"sweep\" to go with \"from\" and \"to\"");
 	if (!s->wanted)
-		return w->bounds_given ? hc_missing(h, "\"sweep\" to go with \"from\" and \"to\"") : 0;
+		return 0;
 	if (w->file || w->count_given || w->details)
 		return hc_invalid(h, "sweep", w->file ? "data" : w->count_given ? "count" : "details",
 				  "sizes are between \"from\" and \"to\", a line each");

@@ -64,7 +64,7 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace; do
+for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace top; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
@@ -138,6 +138,13 @@ try 2 - '^hcctl: missing "duration" or "-- COMMAND"' trace hc0 -o x.json
 try 2 - '^hcctl: missing COMMAND after "--"' trace hc0 -o x.json --
 try 2 - '^hcctl: what is "duration"' trace hc0 -o x.json duration 1s -- true
 try 2 - '^hcctl: invalid duration "1"' trace hc0 -o x.json duration 1
+try 2 - '^hcctl: missing NAME of a fabric' top
+try 2 - '^hcctl: what is "more"\? try: hcctl top help' top hc0 more
+try 2 - '^hcctl: invalid interval "1": a time' top hc0 interval 1
+try 2 - '^hcctl: invalid interval "9ms": 10ms to a day' top hc0 interval 9ms
+try 2 - '^hcctl: invalid interval "86401s": 10ms to a day' top hc0 interval 86401s
+try 2 - '^hcctl: invalid count "0"' top hc0 count 0
+try 2 - '^hcctl: invalid rows "x"' top hc0 rows x
 try 2 - '^hcctl: missing "seed"' fault random hc0 links 3
 try 2 - '^hcctl: missing "links" or "nodes"' fault random hc0 seed 3
 try 2 - '^hcctl: invalid timeout "0"' detect hc0 timeout 0
