@@ -26,6 +26,7 @@ busy_fabric() {
 	check 'one way' hcctl link set t 6:3 rate 100mbit one-way
 	check 'the other way' hcctl link set t 14:3 corrupt 0.5% latency 7us one-way
 	check 'a model' hcctl link set t 12:0 bandwidth 40gbit
+	check 'a seed of no use' hcctl link set t 10:0 delay 1ms seed 9
 	check 'failed' hcctl node set t 15 fail
 	check 'owner' hcctl node set t 2 owner 1000
 }
@@ -190,11 +191,23 @@ broken_plans_are_left_out_and_installed_anew() {
 	restored "$scratch/one"
 }
 
+a_seed_that_nothing_uses_is_no_difference() {
+	check 'add' hcctl fabric add t dim 4
+	check 'delay' hcctl link set t 1:1 delay 1ms
+	check 'save' state one
+	jq '.links += [{"node":3,"dim":3,"delay_ns":1000,"seed":3}]' "$scratch/one" >"$scratch/two"
+	check 'restore' hcctl fabric restore "$scratch/two"
+	restored "$scratch/two"
+}
+
 faults_go_to_a_file_and_back() {
+	local elsewhere
 	check 'add' hcctl fabric add t dim 4
 	check 'random' hcctl fault random t links 4 nodes 2 seed 5
 	hcctl -j fault show t >"$scratch/faults"
 	check 'clear' hcctl fault clear t
+	namespace elsewhere || return
+	check 'an endpoint elsewhere' hcctl node set t 3 netns "$elsewhere"
 	check 'loss stays' hcctl link set t 0:0 loss 1%
 	check 'another' hcctl node set t 0 fail
 	equal 'what is to be done' 7 "$(json '.changes | length' fault load t "$scratch/faults" dry-run)"
@@ -206,10 +219,12 @@ faults_go_to_a_file_and_back() {
 	refused 'no such node' 'text: node 16 is not in a cube of dimension 4' hcctl fault load t "$scratch/text"
 	check 'nothing was done' cmp "$scratch/faults" <(hcctl -j fault show t)
 	printf 'link 1:1\n' >"$scratch/text"
-	check 'text' hcctl fault load t "$scratch/text"
+	check 'text, without looking into namespaces' setpriv --bounding-set -sys_admin --inh-caps -sys_admin \
+		hcctl fault load t "$scratch/text"
 	equal 'faults' '[{"node":1,"dim":1,"state":["down"]}]' "$(json .links fault show t)"
 }
 
 run_tests a_saved_fabric_is_made_again differences_are_said_and_mended endpoints_are_where_they_were \
 	what_is_wrong_changes_nothing a_failure_leaves_no_half_made_fabric \
-	links_flap_again broken_plans_are_left_out_and_installed_anew faults_go_to_a_file_and_back
+	links_flap_again broken_plans_are_left_out_and_installed_anew a_seed_that_nothing_uses_is_no_difference \
+	faults_go_to_a_file_and_back

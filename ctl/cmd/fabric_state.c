@@ -36,7 +36,7 @@ int cmd_fabric_save(struct hcctl *h, int argc, char **argv)
 
 	if (!fabric || hc_take_end(h, argc, argv))
 		return HC_USAGE;
-	rc = state_live(h, fabric, &s);
+	rc = state_live(h, fabric, true, &s);
 	if (!rc) {
 		warn_left_out(h, &s);
 		state_print(h, &s);
@@ -95,7 +95,7 @@ static int have_of(struct hcctl *h, const struct state *want, struct state *have
 		return rc;
 	if (!there)
 		return state_init(h, have);
-	return state_live(h, want->name, have) ?: check_made_with(h, have, want);
+	return state_live(h, want->name, true, have) ?: check_made_with(h, have, want);
 }
 
 static bool is_dry(int argc, char **argv)
@@ -200,7 +200,7 @@ int cmd_fault_load(struct hcctl *h, int argc, char **argv)
 	if (!file || hc_args(h, args, argc, argv))
 		return HC_USAGE;
 	rc = cmd_faults_file(h, file, &links, &nodes);
-	rc = rc ?: state_live(h, fabric, &have) ?: state_live(h, fabric, &want) ?:
+	rc = rc ?: state_live(h, fabric, false, &have) ?: state_live(h, fabric, false, &want) ?:
 	     set_faults(h, file, &want, &links, &nodes) ?: state_reach(h, &d, dry);
 	state_free(&have);
 	state_free(&want);

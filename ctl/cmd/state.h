@@ -94,6 +94,8 @@ static inline uint32_t state_ends(const struct state *s)
 int state_init(struct hcctl *h, struct state *s);
 void state_free(struct state *s);
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
+/* Do frames fare by random numbers? */
+bool state_uses_seed(const struct nl_impairments *imp);
 /* Are the ends impaired alike, and of one model?  A seed counts where @a has one. */
 bool state_end_same(const struct state_end *a, const struct state_end *b);
 bool state_end_is_default(const struct state_end *e);
@@ -101,7 +103,8 @@ bool state_end_is_default(const struct state_end *e);
 /* All of these return 0 or have complained.  Release with state_free(), whatever they say. */
 int state_read(struct hcctl *h, const char *file, struct state *s);
 int state_read_plan(struct hcctl *h, struct json_object *o, void *state);
-int state_live(struct hcctl *h, const char *fabric, struct state *s);
+/* Without @endpoints, not where these are: to look there takes privileges. */
+int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state *s);
 /* Can the plan be installed again?  A broken one cannot, for the faults that have broken it. */
 bool state_keeps(const struct nl_plan *v);
 /* Always JSON. */

@@ -182,14 +182,12 @@ static void take_node(struct state_node *v, const struct nl_node *from)
  */
 static void take_link(struct state_end *e, const struct nl_link *v)
 {
-	const struct nl_impairments *imp = &v->imp;
-
 	*e = (struct state_end){
 		.down = !v->flap_period && v->state & (HYPERCUBE_LINK_F_DOWN |
 						       HYPERCUBE_LINK_F_DETECTED),
 		.flap_down = v->flap_period ? v->flap_down : 0, .flap_period = v->flap_period,
 		.latency = v->latency, .bandwidth = v->bandwidth, .imp = v->imp,
-		.seeded = imp->loss || imp->corrupt || imp->duplicate || imp->jitter,
+		.seeded = state_uses_seed(&v->imp),
 	};
 }
 
@@ -210,7 +208,7 @@ static void take_links(struct state *s, const struct nl_link *v, size_t n)
 		}
 }
 
-int state_live(struct hcctl *h, const char *fabric, struct state *s)
+int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state *s)
 {
 	struct cmd_state now;
 	size_t i;
@@ -234,8 +232,9 @@ int state_live(struct hcctl *h, const char *fabric, struct state *s)
 	}
 	if (!rc) {
 		take_links(s, now.links, now.n_links);
-		rc = nl_plans(h, fabric, &s->plan, &s->nplans) ?:
-		     take_endpoints(h, s, now.nodes);
+		rc = nl_plans(h, fabric, &s->plan, &s->nplans);
+		if (!rc && endpoints)
+			rc = take_endpoints(h, s, now.nodes);
 	}
 	cmd_state_free(&now);
 	return rc;

@@ -11,6 +11,9 @@
 #include "hc_bounds.h"
 #include "state.h"
 
+/* As long as paths of namespaces may be, see nl_netns_open(). */
+#define NETNS_NAME_MAX 200
+
 /* What entries have said of an end. */
 enum {
 	SAID_LINK = 1 << 0,
@@ -67,6 +70,11 @@ int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_i
 	return 0;
 }
 
+bool state_uses_seed(const struct nl_impairments *imp)
+{
+	return imp->loss || imp->corrupt || imp->duplicate || imp->jitter;
+}
+
 bool state_end_same(const struct state_end *a, const struct state_end *b)
 {
 	const struct nl_impairments *x = &a->imp, *y = &b->imp;
@@ -105,6 +113,12 @@ static int take_address(struct hcctl *h, struct json_object *o, void *arg)
 	return state_add_addr(h, v, &addr);
 }
 
+/* A file in the folder of ip-netns(8). */
+static bool is_netns_name(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/') && strlen(name) <= NETNS_NAME_MAX;
+}
+
 static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct reading *r = arg;
@@ -130,8 +144,8 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 		snprintf(text, sizeof(text), "%u", u);
 		return hc_invalid(h, "node", text, "it is there twice");
 	}
-	if (netns && cmd_arg_prefix(h, "netns", netns, &netns))
-		return HC_USAGE;
+	if (netns && !is_netns_name(netns))
+		return hc_invalid(h, "netns", netns, "the name of a network namespace is wanted");
 	r->node[u] = true;
 	v.netns = netns ? strdup(netns) : NULL;
 	r->s->node[u] = v;
@@ -239,7 +253,7 @@ static int take_link(struct hcctl *h, struct json_object *o, void *arg)
 		snprintf(text, sizeof(text), "%u", k.d);
 		return hc_invalid(h, "dim", text, "a dimension of the fabric is wanted");
 	}
-	k.e.seeded = keys[5].given;
+	k.e.seeded = keys[5].given && state_uses_seed(imp);
 	return check_link(h, &k, keys[2].given || keys[3].given || keys[4].given) ?:
 	       put_link(h, r, &k);
 }
