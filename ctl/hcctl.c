@@ -40,6 +40,7 @@ static const struct hc_object more_objects[] = {
 	{ "stats",   "counters of a fabric", stats_cmds },
 	{ "plot",    "draw a fabric or a plan", plot_cmds },
 	{ "trace",   "record a time line of a fabric", trace_cmds },
+	{ "top",     "watch links, nodes and operations of a fabric", top_cmds },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))

@@ -102,7 +102,7 @@ struct hc_object {
 
 extern const struct hc_cmd fabric_cmds[], node_cmds[], link_cmds[], fault_cmds[],
 	detect_cmds[], route_cmds[], balance_cmds[], plan_cmds[], mfi_cmds[], run_cmds[], op_cmds[],
-	monitor_cmds[], stats_cmds[], plot_cmds[], trace_cmds[];
+	monitor_cmds[], stats_cmds[], plot_cmds[], trace_cmds[], top_cmds[];
 
 /* --- hcctl.c --- */
 int hc_dispatch(struct hcctl *h, int argc, char **argv);
@@ -132,6 +132,8 @@ void out_bool(struct hcctl *h, const char *key, const char *text, bool v);
 /* Text only. */
 void out_text(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* Text: what was printed is to be seen at once. */
+void out_now(struct hcctl *h);
 /* Throw away what was not printed yet. */
 void out_reset(struct hcctl *h);
 /* Begin and end of a batch's JSON array. */

@@ -150,6 +150,8 @@ struct nl_addr_in {
  */
 int nl_dev_mark(struct hcctl *h, const char *alias);
 int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr);
+int nl_dev_address(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr, bool add);
+int nl_dev_up(struct hcctl *h, const char *ifname, bool up);
 /* False if there is no such interface, or it has no alias that fits. */
 bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size);
 
@@ -164,6 +166,7 @@ int nl_plan_ops(struct hcctl *h, const char *fabric, uint32_t plan, uint32_t nod
 /* Plans: release with nl_plans_free(). */
 int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n);
 void nl_plans_free(struct nl_plan *v, size_t n);
+void nl_plan_clear(struct nl_plan *v);
 
 /* One; a plan is released with nl_plan_clear(). */
 int nl_plan(struct hcctl *h, const char *fabric, uint32_t id, struct nl_plan *v);

@@ -22,9 +22,11 @@ static int dev_talk(struct nl_sock *sock, struct nl_msg *msg)
 	return rc < 0 ? rc : 0;
 }
 
-static int link_up(struct nl_sock *sock, unsigned int index, const char *alias)
+static int link_set(struct nl_sock *sock, unsigned int index, bool up, const char *alias)
 {
-	struct ifinfomsg ifi = { .ifi_index = index, .ifi_flags = IFF_UP, .ifi_change = IFF_UP };
+	struct ifinfomsg ifi = {
+		.ifi_index = index, .ifi_flags = up ? IFF_UP : 0, .ifi_change = IFF_UP,
+	};
 	struct nl_msg *msg = nlmsg_alloc_simple(RTM_NEWLINK, 0);
 
 	if (!msg)
@@ -35,14 +37,16 @@ static int link_up(struct nl_sock *sock, unsigned int index, const char *alias)
 	return dev_talk(sock, msg);
 }
 
-static int addr_add(struct nl_sock *sock, unsigned int index, const struct nl_addr_in *addr)
+static int addr_change(struct nl_sock *sock, unsigned int index, const struct nl_addr_in *addr,
+		       bool add)
 {
 	struct ifaddrmsg ifa = {
 		.ifa_family = addr->family, .ifa_prefixlen = addr->prefix,
 		/* Nobody else has it: do not wait to hear so. */
 		.ifa_flags = IFA_F_NODAD, .ifa_index = index,
 	};
-	struct nl_msg *msg = nlmsg_alloc_simple(RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL);
+	struct nl_msg *msg = nlmsg_alloc_simple(add ? RTM_NEWADDR : RTM_DELADDR,
+						add ? NLM_F_CREATE | NLM_F_EXCL : 0);
 	int len = addr->family == AF_INET ? 4 : 16;
 
 	if (!msg)
@@ -60,7 +64,7 @@ int nl_dev_mark(struct hcctl *h, const char *alias)
 
 	if (!sock)
 		return -EIO;
-	rc = link_up(sock, LOOPBACK_INDEX, alias);
+	rc = link_set(sock, LOOPBACK_INDEX, true, alias);
 	if (rc)
 		hc_error(h, "cannot take the loopback interface up: %s", nl_geterror(rc));
 	nl_socket_free(sock);
@@ -83,16 +87,47 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *a
 		return -EIO;
 	if (addr) {
 		what = "give an address to the endpoint";
-		rc = addr_add(sock, index, addr);
+		rc = addr_change(sock, index, addr, true);
 	}
 	if (!rc) {
 		what = "take the endpoint up";
-		rc = link_up(sock, index, NULL);
+		rc = link_set(sock, index, true, NULL);
 	}
 	if (rc)
 		hc_error(h, "cannot %s: %s", what, nl_geterror(rc));
 	nl_socket_free(sock);
 	return rc ? -EIO : 0;
+}
+
+/* An address comes or goes; without one, the interface is taken up or down. */
+static int change(struct hcctl *h, const char *ifname, const char *what, bool add,
+		  const struct nl_addr_in *addr)
+{
+	unsigned int index = if_nametoindex(ifname);
+	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);
+	int rc;
+
+	if (!sock)
+		return -EIO;
+	if (!index)
+		rc = -NLE_NODEV;
+	else
+		rc = addr ? addr_change(sock, index, addr, add) :
+			    link_set(sock, index, add, NULL);
+	if (rc)
+		hc_error(h, "cannot %s %s: %s", what, ifname, nl_geterror(rc));
+	nl_socket_free(sock);
+	return rc ? -EIO : 0;
+}
+
+int nl_dev_address(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr, bool add)
+{
+	return change(h, ifname, add ? "give an address to" : "take an address from", add, addr);
+}
+
+int nl_dev_up(struct hcctl *h, const char *ifname, bool up)
+{
+	return change(h, ifname, up ? "take up" : "take down", up, NULL);
 }
 
 /* --- questions --- */

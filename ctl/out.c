@@ -121,6 +121,12 @@ void out_text(struct hcctl *h, const char *fmt, ...)
 	va_end(ap);
 }
 
+void out_now(struct hcctl *h)
+{
+	if (!h->json)
+		fflush(stdout);
+}
+
 void out_reset(struct hcctl *h)
 {
 	if (h->json && h->depth)

@@ -19,7 +19,7 @@ all_output_is_json() {
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 0:0 down
 	check 'plan' hcctl tree find fabric t apply
-	for command in 'fabric show' 'fabric show t' 'node show t' 'node show t 3' 'link show t' \
+	for command in 'fabric show' 'fabric show t' 'fabric save t' 'node show t' 'node show t 3' 'link show t' \
 		'link show t 1:2' 'fault show t' 'tree show t' 'plan show t' 'plan show t 1' 'op show t' 'stats t' 'detect t' \
 		'tree find fabric t' 'doubling plan fabric t' 'doubling rule' 'doubling rule dim 4 bytes 9' 'bcast plan fabric t source 1 apply' 'tree show t' 'fault random t links 1 seed 3' \
 		'run reduce t op max type f32 count 5 verify' 'run allreduce t op sum type u8' \
@@ -150,7 +150,7 @@ unknown() {
 what_is_unknown_is_named() {
 	local command i=0
 	check 'add' hcctl fabric add t dim 3
-	for command in 'fabric show nope' 'fabric del nope' 'node show nope' 'node show nope 1' 'node set nope 1 fail' \
+	for command in 'fabric show nope' 'fabric save nope' 'fabric del nope' 'node show nope' 'node show nope 1' 'node set nope 1 fail' \
 		'node set nope 1 owner 0' 'node set nope 1 netns 1' 'link show nope' 'link show nope 0:1' 'link set nope 0:1 down' \
 		'fault show nope' 'fault clear nope' 'fault random nope links 1 seed 1' 'detect nope' 'route show nope' \
 		'route show nope 0 1' 'tree find fabric nope' 'tree show nope' 'tree del nope' 'plan show nope' 'plan show nope 1' 'plan del nope' 'plan del nope 1' 'bcast plan fabric nope source 1' \
@@ -389,6 +389,35 @@ all_types_and_operators_are_verified() {
 	check 'records' hcctl run reduce t op merge type record:9 count 33 verify
 }
 
+a_run_without_a_plan_makes_its_own() {
+	local kind
+	check 'add' hcctl fabric add t dim 3
+	for kind in reduce allreduce bcast gather scatter allgather barrier; do
+		check "$kind" hcctl run $kind t verify
+		equal "plans that $kind left" 0 "$(json length plan show t)"
+	done
+}
+
+a_sweep_has_a_line_for_each_size() {
+	local kind
+	check 'add' hcctl fabric add t dim 3
+	for kind in reduce allreduce bcast gather scatter allgather; do
+		hcctl -j run $kind t sweep from 3 to 64 iterations 2 verify >"$scratch/$kind" || fault "$kind failed"
+		equal "$kind: sizes" '[8,16,32,64]' "$(jq -c '[.sizes[].bytes]' "$scratch/$kind")"
+		check "$kind: times" jq -e 'all(.sizes[]; .min_ns > 0 and .min_ns <= .avg_ns and .avg_ns <= .max_ns and
+			.verified and .members == 8 and (.bytes * 1000 / .avg_ns - .megabytes_per_second | fabs) < 0.01)' \
+			"$scratch/$kind"
+	done
+	equal 'plans left' 0 "$(json length plan show t)"
+	hcctl run bcast t type record:24 sweep to 200 >"$scratch/text" || fault 'a text failed'
+	equal 'sizes of whole elements' '24 48 120' "$(awk '!/^#/ { printf "%s%s", sep, $1; sep = " " }' "$scratch/text")"
+	equal 'columns' 5 "$(awk '!/^#/ { print NF }' "$scratch/text" | sort -u)"
+	refused 'no size' 'no power of two from 9 to 15 ' hcctl run reduce t sweep from 9 to 15
+	check 'loss' hcctl link set t 0:0 down
+	check 'around a fault' hcctl run allreduce t sweep to 64 verify
+	equal 'by a tree' '"tree"' "$(hcctl -j run allreduce t sweep to 64 | jq -c '.sizes[].plan_type' | sort -u)"
+}
+
 alone=(an_error_of_trace_has_one_line)
 run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
 	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits silence_hints_at_detect \
@@ -398,4 +427,4 @@ run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statu
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \
-	a_failure_is_named_and_nothing_is_left all_types_and_operators_are_verified
+	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size all_types_and_operators_are_verified

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# "hcctl op show" says who is missing: the nodes whose contributions a pending operation wants.
+# "hcctl op show" says who is missing: the nodes whose contributions a pending operation wants. "hcctl top" says who
+# waits, too, and what goes on; on a terminal it draws one picture over the other.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -77,5 +78,49 @@ who_comes_late_is_not_missing_any_more() {
 	stop "$first"
 }
 
+top_says_who_waits_for_whom() {
+	prepare 2
+	hold 0 1 3
+	check 'node 2 is missing' busywait 5 missing_are 2
+	json_is true 'any(.waiting[]; .wait == "peer" and .peer == 2)' top t interval 50ms ||
+		fault "nobody waits for node 2: $(hcctl -j top t interval 50ms)"
+	equal 'plans' '[{"plan":1,"members":4}]' "$(json '[.plans[] | {plan, members}]' top t interval 50ms)"
+	hcctl top t interval 50ms | grep -qE '^    plan 1 operation 0: node [0-9] waits for data of node 2, ' ||
+		fault "in words: $(hcctl top t interval 50ms)"
+	stop "$pid"
+}
+
+top_has_the_rates_of_what_runs() {
+	prepare 3
+	equal 'at rest' '[0,0,[],[]]' "$(json '[.frames_per_second, .drops_per_second, .links, .nodes]' top t interval 50ms)"
+	background hcctl run allreduce t count 10000 iterations 1000000
+	busywait 10 json_is true 'any(.[]; .op > 3)' op show t || fault 'no allreduce runs'
+	hcctl -j top t interval 1s >"$scratch/top"
+	check 'rates' jq -e '.frames_per_second > 0 and (.links | length) >= 14 and (.plans[0].operations_per_second > 0)
+		and .host_frames_per_second > 0 and .interval_ns >= 1000000000
+		and (([.links[].frames_per_second] | add) - .frames_per_second | fabs) <= (.links | length)
+		and ([.links[].bytes_per_second] | . == (sort | reverse))' "$scratch/top"
+	equal 'pictures' 3 "$(hcctl -j top t interval 20ms count 3 | wc -l)"
+	equal 'rows' 2 "$(hcctl top t interval 50ms rows 2 | grep -cE '^  [0-9]+:[0-9] > ')"
+	stop "$pid"
+}
+
+top_gives_the_terminal_back() {
+	local seen=0
+	prepare 2
+	"$here/hc_tty" 3000 hcctl top t interval 200ms >"$scratch/tty" || seen=$?
+	equal 'status after Ctrl-C' 0 "$seen"
+	(($(grep -c $'\e\\[H\e\\[J' "$scratch/tty") >= 2)) || fault 'there are no two pictures'
+	equal 'the cursor goes once' 1 "$(grep -o $'\e\\[?25l' "$scratch/tty" | wc -l)"
+	[[ $(tail -c 6 "$scratch/tty") == $'\e[?25h' ]] || fault "the cursor is not back: $(tail -c 60 "$scratch/tty" | od -c)"
+	hcctl top t interval 50ms | grep -q $'\e' && fault 'a pipe gets escape sequences'
+	{ sleep 1; hcctl fabric del t; } &
+	"$here/hc_tty" 60000 hcctl top t interval 200ms >"$scratch/tty" && fault 'it goes on without a fabric'
+	grep -q 'fabric t: no such fabric' <<<"$(tr '[:upper:]' '[:lower:]' <"$scratch/tty")" || fault 'no word of that'
+	[[ $(tail -c 6 "$scratch/tty") == $'\e[?25h' ]] || fault 'the cursor is not back'
+	refused 'without a fabric' 'no such fabric' hcctl top t
+}
+
 run_tests nobody_is_missing_at_rest one_is_missing the_sink_is_missing several_are_missing \
-	it_is_said_since_when who_comes_late_is_not_missing_any_more
+	it_is_said_since_when who_comes_late_is_not_missing_any_more top_says_who_waits_for_whom \
+	top_has_the_rates_of_what_runs top_gives_the_terminal_back

@@ -267,6 +267,7 @@ const struct planner bcast_planner = {
 	.title = "broadcast",
 	.command = "bcast plan",
 	.root = "source",
+	.root_attr = HYPERCUBE_A_PLAN_SOURCE,
 	.id = 2,
 	.size = sizeof(struct hc_bcast_plan),
 	.rooted = true,

@@ -5,6 +5,7 @@
 #ifndef _HCCTL_CMD_H
 #define _HCCTL_CMD_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "bcast.h"
@@ -52,6 +53,10 @@ int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *d
 		uint32_t *base);
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
+/* --- op.c --- */
+/* A member that waits, and for what; of which plan and operation if @whose. */
+void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
+
 /* --- link_print.c --- */
 /* Members of a link's object: how it is impaired, and its part in the model. */
 void cmd_out_impairments(struct hcctl *h, const struct nl_link *v);
@@ -88,6 +93,22 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f);
 int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names);
 /* Forget the names, and remove the namespaces if @remove. */
 void cmd_netns_drop(struct netns_names *names, bool remove);
+/* Make one for an endpoint, that goes with a fabric of this name; it is added to @made. */
+int cmd_netns_make(struct hcctl *h, const char *fabric, const char *name, uint32_t node,
+		   struct netns_names *made);
+void cmd_netns_remove(const char *name);
+/* Go to a namespace, or complain; and the descriptor of the one that we are in. */
+int cmd_netns_go(struct hcctl *h, int fd, const char *where);
+int cmd_netns_home(struct hcctl *h);
+/* Between the first and the last one a signal that would end the process waits. */
+void cmd_signals_hold(void);
+bool cmd_signals_came(void);
+void cmd_signals_release(void);
+
+/* --- fabric_state.c --- */
+int cmd_fabric_save(struct hcctl *h, int argc, char **argv);
+int cmd_fabric_restore(struct hcctl *h, int argc, char **argv);
+int cmd_fault_load(struct hcctl *h, int argc, char **argv);
 
 /* --- faults_file.c --- */
 /* Add the faults in a file, text or JSON, to lists. */

@@ -155,5 +155,7 @@ const struct hc_cmd fabric_cmds[] = {
 	{ "del", del, "NAME" },
 	{ "set", set, "NAME patience { TIME | forever }" },
 	{ "show", show, "[NAME]" },
+	{ "save", cmd_fabric_save, "NAME" },
+	{ "restore", cmd_fabric_restore, "FILE [NAME] [dry-run]" },
 	{}
 };

@@ -109,7 +109,7 @@ int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t d
 
 /* --- namespaces --- */
 
-static int go(struct hcctl *h, int fd, const char *where)
+int cmd_netns_go(struct hcctl *h, int fd, const char *where)
 {
 	if (!setns(fd, CLONE_NEWNET))
 		return 0;
@@ -117,7 +117,7 @@ static int go(struct hcctl *h, int fd, const char *where)
 	return -EPERM;
 }
 
-static int home_open(struct hcctl *h)
+int cmd_netns_home(struct hcctl *h)
 {
 	int fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
 
@@ -143,7 +143,7 @@ static int dir_make(struct hcctl *h)
 	return 0;
 }
 
-static void netns_remove(const char *name)
+void cmd_netns_remove(const char *name)
 {
 	char path[PATH_SIZE];
 
@@ -195,12 +195,11 @@ static void name_fill(char *name, const struct making *k, uint32_t u)
 }
 
 /* Returns a descriptor of the new namespace or a negative errno. */
-static int netns_make(struct hcctl *h, const struct making *k, uint32_t u)
+static int netns_make(struct hcctl *h, const struct making *k, const char *name, uint32_t u)
 {
-	char path[PATH_SIZE], name[NAME_SIZE], mark[MARK_SIZE + 12];
+	char path[PATH_SIZE], mark[MARK_SIZE + 12];
 	int fd, rc;
 
-	name_fill(name, k, u);
 	snprintf(path, sizeof(path), NETNS_DIR "/%s", name);
 	snprintf(mark, sizeof(mark), "%s%u", k->mark, u);
 	rc = name_take(path, mark);
@@ -213,33 +212,34 @@ static int netns_make(struct hcctl *h, const struct making *k, uint32_t u)
 		rc = -errno;
 	if (rc)
 		hc_error(h, "cannot make network namespace \"%s\": %s", name, strerror(-rc));
-	if (go(h, k->home, "this process came from"))
+	if (cmd_netns_go(h, k->home, "this process came from"))
 		rc = -EPERM;
 	fd = rc ? -EPERM : open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		netns_remove(name);
+		cmd_netns_remove(name);
 	return fd;
 }
 
 static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 {
 	char name[NAME_SIZE], ifname[32];
-	int fd = netns_make(h, k, u), rc;
 	struct nl_addr_in addr;
+	int fd, rc;
 
+	name_fill(name, k, u);
+	fd = netns_make(h, k, name, u);
 	if (fd < 0)
 		return fd;
-	name_fill(name, k, u);
-	rc = nl_node_netns(h, k->fabric, u, fd, 0) ?: go(h, fd, name);
+	rc = nl_node_netns(h, k->fabric, u, fd, 0) ?: cmd_netns_go(h, fd, name);
 	if (!rc) {
 		snprintf(ifname, sizeof(ifname), "%sn%u", k->fabric, u);
 		addr_of(k->base, u + 1, &addr);
 		rc = nl_dev_start(h, ifname, k->base->family ? &addr : NULL);
-		rc = go(h, k->home, "this process came from") ?: rc;
+		rc = cmd_netns_go(h, k->home, "this process came from") ?: rc;
 	}
 	close(fd);
 	if (rc)
-		netns_remove(name);
+		cmd_netns_remove(name);
 	return rc;
 }
 
@@ -330,7 +330,7 @@ static void unmake(struct hcctl *h, const struct making *k, uint32_t made)
 	nl_fabric_del(h, k->fabric);
 	while (made--) {
 		name_fill(name, k, made);
-		netns_remove(name);
+		cmd_netns_remove(name);
 	}
 	signals_mask(SIG_UNBLOCK);
 }
@@ -358,7 +358,7 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 	struct sigaction old[N_ENDING];
 	int rc;
 
-	k.home = home_open(h);
+	k.home = cmd_netns_home(h);
 	if (k.home < 0)
 		return -EIO;
 	rc = dir_make(h) ?: mark_fill(k.mark, k.home, f->name);
@@ -372,6 +372,25 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 	return rc;
 }
 
+/* --- those that are made one by one --- */
+
+static struct sigaction held[N_ENDING];
+
+void cmd_signals_hold(void)
+{
+	signals_catch(held);
+}
+
+bool cmd_signals_came(void)
+{
+	return caught;
+}
+
+void cmd_signals_release(void)
+{
+	signals_restore(held);
+}
+
 /* --- those that go with a fabric --- */
 
 /* Go to a namespace and read the mark there; or of what is none yet, from its file. */
@@ -383,7 +402,7 @@ static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 	memset(mark, 0, PATH_SIZE);
 	if (!setns(fd, CLONE_NEWNET)) {
 		found = nl_dev_alias(h, "lo", mark, PATH_SIZE);
-		return !go(h, home, "this process came from") && found;
+		return !cmd_netns_go(h, home, "this process came from") && found;
 	}
 	n = pread(fd, mark, PATH_SIZE - 1, 0);
 	return n > 0;
@@ -457,7 +476,7 @@ int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names)
 	dir = opendir(NETNS_DIR);
 	if (!dir)
 		return 0;
-	home = home_open(h);
+	home = cmd_netns_home(h);
 	rc = home < 0 ? -EIO : mark_fill(mark, home, fabric);
 	rc = rc ?: nodes_of(h, fabric, &v, &n);
 	names->orphans = !n;
@@ -477,8 +496,31 @@ void cmd_netns_drop(struct netns_names *names, bool remove)
 
 	for (i = 0; i < names->n; i++) {
 		if (remove)
-			netns_remove(names->v[i]);
+			cmd_netns_remove(names->v[i]);
 		free(names->v[i]);
 	}
 	free(names->v);
+}
+
+int cmd_netns_make(struct hcctl *h, const char *fabric, const char *name, uint32_t node,
+		   struct netns_names *made)
+{
+	struct making k = { .fabric = fabric };
+	int fd = -1, rc;
+
+	k.home = cmd_netns_home(h);
+	if (k.home < 0)
+		return -EIO;
+	rc = made->n < NETNS_FEW ? 0 : room_left(h, made->n, made->n + 1);
+	rc = rc ?: dir_make(h) ?: mark_fill(k.mark, k.home, fabric);
+	if (!rc)
+		fd = netns_make(h, &k, name, node);
+	close(k.home);
+	if (rc || fd < 0)
+		return rc ?: fd;
+	close(fd);
+	rc = names_add(h, made, name);
+	if (rc)
+		cmd_netns_remove(name);
+	return rc;
 }

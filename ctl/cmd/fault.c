@@ -276,5 +276,6 @@ const struct hc_cmd fault_cmds[] = {
 	{ "random", random_faults, "NAME [links N] [nodes N] seed SEED" },
 	{ "clear", clear, "NAME" },
 	{ "show", show, "NAME" },
+	{ "load", cmd_fault_load, "NAME FILE [dry-run]" },
 	{}
 };

@@ -45,12 +45,17 @@ static const struct wait *wait_of(uint32_t wait)
 	return wait < sizeof(waits) / sizeof(*waits) ? &waits[wait] : &other;
 }
 
-static void show_wait(struct hcctl *h, const struct nl_op *v)
+void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose)
 {
 	char buf[OUT_BUF];
 
 	out_object(h, NULL);
-	out_uint(h, "node", "    node %" PRIu64 " waits ", v->node);
+	if (whose) {
+		out_uint(h, "plan", "    plan %" PRIu64, v->plan);
+		out_uint(h, "op", " operation %" PRIu64 ":", v->nr);
+	}
+	out_uint(h, "node", whose ? " node %" PRIu64 " waits " : "    node %" PRIu64 " waits ",
+		 v->node);
 	out_str(h, "wait", NULL, wait_of(v->wait)->name);
 	out_text(h, "%s", wait_of(v->wait)->text);
 	if (v->wait == HYPERCUBE_WAIT_PEER || v->wait == HYPERCUBE_WAIT_CREDIT)
@@ -86,7 +91,7 @@ static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 	out_text(h, "\n");
 	out_array(h, "waiting");
 	for (i = 0; i < n; i++)
-		show_wait(h, &v[i]);
+		cmd_out_wait(h, &v[i], false);
 	out_close(h);
 	out_close(h);
 }

@@ -134,6 +134,44 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 	return rc;
 }
 
+/* --- plans that there are --- */
+
+struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *rings)
+{
+	const struct planner *p = planner_of(v->type);
+
+	*rings = (struct hc_ring_tree){ v->nrings, v->nring_nodes, v->rings, v->ring_nodes };
+	return (struct nl_shape){
+		.root_attr = p->root_attr, .root = p->root ? p->root_of(v) : 0,
+		.order = v->order, .stages = v->stages,
+		.sequence = v->sequence, .steps = v->steps,
+		.members = p->members_follow ? NULL : v->members,
+		.detours = v->detours, .ndetours = v->ndetours,
+		.rings = v->nrings ? rings : NULL,
+	};
+}
+
+static bool same_bytes(const void *a, size_t na, const void *b, size_t nb, size_t size)
+{
+	return na == nb && (!na || !memcmp(a, b, na * size));
+}
+
+bool planner_same(const struct nl_plan *a, const struct nl_plan *b)
+{
+	const struct planner *p = planner_of(a->type);
+
+	return p && a->type == b->type && (!p->root || p->root_of(a) == p->root_of(b)) &&
+	       same_bytes(a->order, a->stages, b->order, b->stages, 1) &&
+	       same_bytes(a->sequence, a->steps, b->sequence, b->steps, 1) &&
+	       (p->members_follow || same_bytes(a->members, a->member_words, b->members,
+						b->member_words, sizeof(*a->members))) &&
+	       same_bytes(a->detours, a->ndetours, b->detours, b->ndetours,
+			  sizeof(*a->detours)) &&
+	       same_bytes(a->rings, a->nrings, b->rings, b->nrings, sizeof(*a->rings)) &&
+	       same_bytes(a->ring_nodes, a->nring_nodes, b->ring_nodes, b->nring_nodes,
+			  sizeof(*a->ring_nodes));
+}
+
 /* --- listing --- */
 
 void planner_out_root(struct hcctl *h, const struct nl_plan *v)
@@ -154,14 +192,10 @@ static void show_broken(struct hcctl *h, const struct nl_plan *v)
 	out_text(h, "\n");
 }
 
-static void show_plan(struct hcctl *h, const struct nl_plan *v)
+void planner_out_shape(struct hcctl *h, const struct nl_plan *v)
 {
 	const struct planner *p = planner_of(v->type);
 
-	out_object(h, NULL);
-	out_uint(h, "plan", "plan %" PRIu64, v->id);
-	out_str(h, "type", " %s", p ? p->name : "unknown");
-	out_uint(h, "epoch", " epoch %" PRIu64, v->epoch);
 	planner_out_root(h, v);
 	if (p)
 		p->show(h, v);
@@ -170,6 +204,17 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 		cmd_out_set(h, "members", "", v->members, 32 * v->member_words);
 	if (p && p->show_more)
 		p->show_more(h, v);
+}
+
+static void show_plan(struct hcctl *h, const struct nl_plan *v)
+{
+	const struct planner *p = planner_of(v->type);
+
+	out_object(h, NULL);
+	out_uint(h, "plan", "plan %" PRIu64, v->id);
+	out_str(h, "type", " %s", p ? p->name : "unknown");
+	out_uint(h, "epoch", " epoch %" PRIu64, v->epoch);
+	planner_out_shape(h, v);
 	show_broken(h, v);
 	out_close(h);
 }

@@ -70,6 +70,8 @@ struct plan_truth {
  * @title: in sentences
  * @command: how the command that makes one begins
  * @root: the word for its root; NULL: it has none
+ * @root_attr: how the kernel is told of it, as nl_shape.root_attr
+ * @members_follow: its members follow from the rest
  * @id: what it is installed as unless another id is given
  * @size: bytes of a plan
  * @rooted: that command wants a root
@@ -96,6 +98,8 @@ struct planner {
 	const char *title;
 	const char *command;
 	const char *root;
+	int root_attr;
+	bool members_follow;
 	uint32_t id;
 	size_t size;
 	bool rooted;
@@ -132,6 +136,12 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 		    const struct arg *own, int argc, char **argv);
 /* "sink": 3; text: " sink 3" */
 void planner_out_root(struct hcctl *h, const struct nl_plan *v);
+/* All that defines a plan, behind its id and type; text: in one line. */
+void planner_out_shape(struct hcctl *h, const struct nl_plan *v);
+/* The same as it can be installed again; @rings is where its rings go. */
+struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *rings);
+/* Are two plans of one shape? */
+bool planner_same(const struct nl_plan *a, const struct nl_plan *b);
 /* Those installed; or that of an id, which must be there. */
 int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
 /* Those of a type, of the fabric that the words name. */

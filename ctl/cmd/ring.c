@@ -27,8 +27,8 @@ static void release(void *plan)
 static int find_in(struct hcctl *h, const struct plan_req *q, const struct hc_faults *cube,
 		   struct ring *r)
 {
-	const uint32_t *width = q->own;
-	int rc = r->g ? hc_plan_ring(r->g, cube, q->method.v, *width, &r->plan) : -ENOMEM;
+	uint32_t width = q->own ? *(const uint32_t *)q->own : 0;
+	int rc = r->g ? hc_plan_ring(r->g, cube, q->method.v, width, &r->plan) : -ENOMEM;
 
 	if (rc == -ENOMEM)
 		return hc_nomem(h);
@@ -230,6 +230,7 @@ const struct planner ring_planner = {
 	.name = "ring",
 	.title = "ring",
 	.command = "ring plan",
+	.members_follow = true,
 	.id = 5,
 	.size = sizeof(struct ring),
 	.check = check,

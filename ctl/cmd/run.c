@@ -12,6 +12,8 @@
 
 #define TIMEOUT_MS 30000
 #define COUNT 1024
+#define SWEEP_ITERATIONS 20
+#define SWEEP_TO 65536
 /* Words behind "method", and NULL. */
 #define METHODS 16
 
@@ -27,6 +29,9 @@ struct words {
 	bool details;
 	bool random_given;
 	bool count_given;
+	bool bounds_given;
+	bool iterations_given;
+	struct run_sweep sweep;
 };
 
 static int data_args(struct hcctl *h, const struct words *w, struct run *r)
@@ -80,6 +85,9 @@ static unsigned int keywords(struct run *r, struct words *w, struct arg *args)
 		{ data, { "count", arg_u32, &r->count } },
 		{ data, { "data", arg_str, &w->file } },
 		{ data, { "random", arg_u64, &r->seed } },
+		{ data, { "sweep", NULL, &w->sweep.wanted } },
+		{ data, { "from", arg_count, &w->sweep.from } },
+		{ data, { "to", arg_count, &w->sweep.to } },
 		{ p->rooted, { p->root, arg_node, &w->root } },
 		{ run_has_choice(r), { "method", arg_choice, &w->method } },
 	};
@@ -91,9 +99,30 @@ static unsigned int keywords(struct run *r, struct words *w, struct arg *args)
 	return n;
 }
 
+static int sweep_args(struct hcctl *h, struct words *w, struct run *r)
+{
+	struct run_sweep *s = &w->sweep;
+
+	if (!s->wanted && w->bounds_given)
+		return hc_missing(h, "\"sweep\" to go with \"from\" and \"to\"");
+	if (!s->wanted)
+		return 0;
+	if (w->file || w->count_given || w->details)
+		return hc_invalid(h, "sweep", w->file ? "data" : w->count_given ? "count" : "details",
+				  "sizes are between \"from\" and \"to\", a line each");
+	if (!w->iterations_given)
+		r->iterations = SWEEP_ITERATIONS;
+	s->plan = w->plan;
+	s->root = w->root;
+	s->verify = w->verify;
+	s->op = w->op;
+	s->type = w->type;
+	return 0;
+}
+
 static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, char **argv)
 {
-	struct arg args[16] = {};
+	struct arg args[20] = {};
 	unsigned int i, n = keywords(r, w, args);
 	int rc;
 
@@ -103,16 +132,19 @@ static int run_args(struct hcctl *h, struct words *w, struct run *r, int argc, c
 	for (i = 0; i < n; i++) {
 		w->count_given |= args[i].given && args[i].dst == &r->count;
 		w->random_given |= args[i].given && args[i].dst == &r->seed;
+		w->iterations_given |= args[i].given && args[i].dst == &r->iterations;
+		w->bounds_given |= args[i].given && (args[i].dst == &w->sweep.from ||
+						     args[i].dst == &w->sweep.to);
 	}
 	if (run_has_data(r))
-		return data_args(h, w, r) ?: method_args(h, w, r);
+		return data_args(h, w, r) ?: method_args(h, w, r) ?: sweep_args(h, w, r);
 	r->count = 0;
 	r->elem = 1;
 	return method_args(h, w, r);
 }
 
 /* The members and the FAULT words their roles follow from. */
-static int read_members(struct hcctl *h, struct run *r)
+int run_members(struct hcctl *h, struct run *r)
 {
 	uint32_t nodes = hc_nodes(r->info.dim), u;
 	struct hc_faults *f;
@@ -182,7 +214,7 @@ static int read_file(struct hcctl *h, struct run *r, const struct words *w)
 
 /* --- what came out --- */
 
-static int judge(struct hcctl *h, const struct run *r, const struct run_result *out, int same)
+int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out, int same)
 {
 	if (same == -ENOMEM)
 		return hc_nomem(h);
@@ -220,7 +252,7 @@ static int report(struct hcctl *h, const struct run *r, const struct words *w,
 		run_print(h, r, &v);
 	}
 	free(after);
-	return judge(h, r, out, same);
+	return run_judge(h, r, out, same);
 }
 
 /* With a plan: data, operation, report. */
@@ -231,7 +263,7 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	size_t n;
 	int rc;
 
-	rc = read_members(h, r);
+	rc = run_members(h, r);
 	if (!rc && w->file)
 		rc = read_file(h, r, w);
 	if (rc)
@@ -260,6 +292,33 @@ static uint64_t likely_bytes(const struct run *r, const struct words *w)
 	return (uint64_t)r->count * r->elem;
 }
 
+int run_clear(struct hcctl *h, struct run *r)
+{
+	uint32_t temporary = r->temporary;
+	int rc = temporary ? nl_plan_del(h, r->fabric, temporary) : 0;
+
+	r->temporary = 0;
+	nl_plan_clear(&r->plan);
+	free(r->data);
+	free(r->fault);
+	free(r->node);
+	r->data = NULL;
+	r->fault = NULL;
+	r->node = NULL;
+	r->n = 0;
+	return rc ? HC_NO : 0;
+}
+
+static int once(struct hcctl *h, struct run *r, struct words *w)
+{
+	int rc = run_plan(h, r, w->plan, w->root, likely_bytes(r, w)), cleared;
+
+	if (!rc)
+		rc = with_plan(h, r, w);
+	cleared = run_clear(h, r);
+	return rc ?: cleared;
+}
+
 static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char **argv)
 {
 	int rc;
@@ -271,22 +330,12 @@ static int run(struct hcctl *h, struct run *r, struct words *w, int argc, char *
 	if (rc)
 		return rc;
 	run_guard(r);
-	rc = nl_fabric(h, r->fabric, &r->info) ?:
-	     run_plan(h, r, w->plan, w->root, likely_bytes(r, w));
-	if (!rc)
-		rc = with_plan(h, r, w);
-	if (r->temporary && nl_plan_del(h, r->fabric, r->temporary) && !rc)
-		rc = HC_NO;
+	rc = nl_fabric(h, r->fabric, &r->info);
+	if (!rc && w->sweep.wanted)
+		rc = run_sweep(h, r, &w->sweep);
+	else if (!rc)
+		rc = once(h, r, w);
 	run_unguard();
-	free(r->plan.members);
-	free(r->plan.detours);
-	free(r->plan.sequence);
-	free(r->plan.fault);
-	free(r->plan.rings);
-	free(r->plan.ring_nodes);
-	free(r->data);
-	free(r->fault);
-	free(r->node);
 	return rc;
 }
 
@@ -313,7 +362,10 @@ int run_collective(struct hcctl *h, int argc, char **argv)
 		.p.collective = kind->collective,
 		.count = COUNT, .seed = 1, .iterations = 1, .timeout = TIMEOUT_MS,
 	};
-	struct words w = { .type = "u64", .root = NL_NONE, .method.words = methods };
+	struct words w = {
+		.type = "u64", .root = NL_NONE, .method.words = methods,
+		.sweep = { .from = 1, .to = SWEEP_TO },
+	};
 
 	method_words(&r, methods);
 	if (r.traits->payload == HC_PAYLOAD_ELEMENTS)

@@ -2,8 +2,9 @@
 /*
  * hcctl run, in files: run_kinds.c has a row for each collective, run.c reads the words,
  * run_plan.c chooses the plan, run_work.c performs the operation, run_print.c reports,
- * run_guard.c tidies up after Ctrl-C, run_plain.c makes the data and computes the
- * expected result, run_truth.c asks what the plan promises and what is possible.
+ * run_sweep.c makes a table of sizes, run_guard.c tidies up after Ctrl-C, run_plain.c makes the
+ * data and computes the expected result, run_truth.c asks what the plan promises and what is
+ * possible.
  */
 #ifndef _HCCTL_RUN_H
 #define _HCCTL_RUN_H
@@ -57,6 +58,7 @@ struct run_kind {
  * @seed: of the random data
  * @data: contributions, one after the other by ascending node; NULL: random
  * @iterations: how often
+ * @warmup: of these, those at first that do not count
  * @timeout: ms in which something must move
  * @plan: the plan
  * @method: type of plan, as asked for and then as chosen; NULL: any
@@ -80,6 +82,7 @@ struct run {
 	uint64_t seed;
 	uint8_t *data;
 	uint32_t iterations;
+	uint32_t warmup;
 	uint32_t timeout;
 	struct nl_plan plan;
 	const struct planner *method;
@@ -126,6 +129,7 @@ static inline bool run_is_message(const struct run *r)
  *	members get, whoever had it last
  * @best: shortest wall time, ns
  * @mean: mean wall time, ns
+ * @worst: longest wall time, ns
  * @early: a member left a barrier before another had come
  * @wrong: a node whose result is wrong; set by run_verify()
  */
@@ -135,6 +139,7 @@ struct run_result {
 	struct hypercube_result res;
 	uint64_t best;
 	uint64_t mean;
+	uint64_t worst;
 	bool early;
 	uint32_t wrong;
 };
@@ -153,6 +158,37 @@ const char *run_not_by(const struct run *r, const struct planner *p);
  * source of a broadcast, or NL_NONE; @bytes: of a contribution, for the rule.
  */
 int run_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t root, uint64_t bytes);
+
+/* The members of the plan, and the FAULT words that their roles follow from. */
+int run_members(struct hcctl *h, struct run *r);
+/* What run_verify() said, as a status; complains unless all is right. */
+int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out, int same);
+/* Forget plan, members and data; a temporary plan is removed.  0 or complained. */
+int run_clear(struct hcctl *h, struct run *r);
+
+/**
+ * struct run_sweep - a table of sizes
+ * @wanted: one is
+ * @from: the least size, bytes of a contribution
+ * @to: the largest
+ * @plan: the plan asked for, or 0
+ * @root: source of a broadcast, or NL_NONE
+ * @verify: each size
+ * @op: as it was given, or NULL
+ * @type: as it was given
+ */
+struct run_sweep {
+	bool wanted;
+	uint32_t from;
+	uint32_t to;
+	uint32_t plan;
+	uint32_t root;
+	bool verify;
+	const char *op;
+	const char *type;
+};
+
+int run_sweep(struct hcctl *h, struct run *r, const struct run_sweep *s);
 
 /* Run it; 0 or complained.  Release with run_result_free(). */
 int run_work(struct hcctl *h, const struct run *r, struct run_result *out);

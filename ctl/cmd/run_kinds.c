@@ -74,32 +74,32 @@ static const struct run_kind barrier = {
 const struct hc_cmd run_cmds[] = {
 	{
 		"reduce", run_collective,
-		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&reduce,
 	},
 	{
 		"allreduce", run_collective,
-		"NAME [op OP] [type T] [count C] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&allreduce,
 	},
 	{
 		"bcast", run_collective,
-		"NAME [source NODE] [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [source NODE] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&bcast,
 	},
 	{
 		"gather", run_collective,
-		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&gather,
 	},
 	{
 		"scatter", run_collective,
-		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&scatter,
 	},
 	{
 		"allgather", run_collective,
-		"NAME [type T] [count C] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&allgather,
 	},
 	{

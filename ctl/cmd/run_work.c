@@ -125,6 +125,8 @@ static void account(struct team *t, const struct worker *root)
 	t->out->mean += end - begin;
 	if (!t->out->best || end - begin < t->out->best)
 		t->out->best = end - begin;
+	if (end - begin > t->out->worst)
+		t->out->worst = end - begin;
 }
 
 static void *work(void *arg)
@@ -146,7 +148,7 @@ static void *work(void *arg)
 		pthread_barrier_wait(&t->start);
 		if (t->broken)
 			break;
-		if (is_root(w))
+		if (is_root(w) && i >= t->r->warmup)
 			account(t, w);
 	}
 	if (w->hcl && !w->err)
@@ -292,7 +294,7 @@ static int perform(struct team *t)
 	for (i = 0; i < t->r->n; i++)
 		pthread_join(t->worker[i].thread, NULL);
 	pthread_barrier_destroy(&t->start);
-	t->out->mean /= t->r->iterations;
+	t->out->mean /= t->r->iterations - t->r->warmup;
 	return judge(t);
 }
 

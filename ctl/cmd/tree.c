@@ -166,6 +166,7 @@ const struct planner tree_planner = {
 	.title = "tree",
 	.command = "tree find",
 	.root = "sink",
+	.root_attr = HYPERCUBE_A_PLAN_SINK,
 	.id = 1,
 	.size = sizeof(struct hc_tree_plan),
 	.check = check,

@@ -64,7 +64,7 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace; do
+for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace top; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
@@ -138,6 +138,13 @@ try 2 - '^hcctl: missing "duration" or "-- COMMAND"' trace hc0 -o x.json
 try 2 - '^hcctl: missing COMMAND after "--"' trace hc0 -o x.json --
 try 2 - '^hcctl: what is "duration"' trace hc0 -o x.json duration 1s -- true
 try 2 - '^hcctl: invalid duration "1"' trace hc0 -o x.json duration 1
+try 2 - '^hcctl: missing NAME of a fabric' top
+try 2 - '^hcctl: what is "more"\? try: hcctl top help' top hc0 more
+try 2 - '^hcctl: invalid interval "1": a time' top hc0 interval 1
+try 2 - '^hcctl: invalid interval "9ms": 10ms to a day' top hc0 interval 9ms
+try 2 - '^hcctl: invalid interval "86401s": 10ms to a day' top hc0 interval 86401s
+try 2 - '^hcctl: invalid count "0"' top hc0 count 0
+try 2 - '^hcctl: invalid rows "x"' top hc0 rows x
 try 2 - '^hcctl: missing "seed"' fault random hc0 links 3
 try 2 - '^hcctl: missing "links" or "nodes"' fault random hc0 seed 3
 try 2 - '^hcctl: invalid timeout "0"' detect hc0 timeout 0
@@ -153,6 +160,13 @@ try 2 - '^hcctl: invalid type "record"' run bcast hc0 type record
 try 2 - '^hcctl: what is "count"' run barrier hc0 count 1
 try 2 - '^hcctl: what is "op"' run gather hc0 op sum
 try 2 - '^hcctl: what is "source"' run scatter hc0 source 1
+try 2 - '^hcctl: missing "sweep" to go with "from" and "to"' run reduce hc0 from 8
+try 2 - '^hcctl: invalid sweep "count"' run reduce hc0 sweep count 3
+try 2 - '^hcctl: invalid sweep "data"' run reduce hc0 sweep data f
+try 2 - '^hcctl: invalid sweep "details"' run bcast hc0 sweep details
+try 2 - '^hcctl: invalid from "0"' run bcast hc0 sweep from 0
+try 2 - '^hcctl: missing value after "to"' run bcast hc0 sweep to
+try 2 - '^hcctl: what is "sweep"' run barrier hc0 sweep
 
 try 2 - '^hcctl: missing command; try: hcctl plan help' plan
 try 2 - '^hcctl: missing NAME of a fabric' plan show
@@ -161,6 +175,70 @@ try 2 - '^hcctl: invalid plan "0"' plan show hc0 0
 try 2 - '^hcctl: invalid plan "plan"' plan del hc0 plan 2
 try 2 - '^hcctl: what is "more"' plan show hc0 1 more
 try 2 - '^hcctl: what is "find"\? try: hcctl plan help' plan find hc0
+
+# --- files of states --------------------------------------------------------
+
+# state JSON STATUS STDERR: a file that is refused before the kernel is asked
+state() {
+	printf '%s\n' "$1" >state.json
+	try "$2" - "$3" fabric restore state.json
+}
+# with MEMBERS: of a fabric of dimension 3
+with() { echo '{"format":"hypercube-fabric","version":1,"name":"hc0","dim":3'"${1:+,${1-}}}"; }
+try 2 - '^hcctl: missing NAME of a fabric' fabric save
+try 2 - '^hcctl: what is "more"' fabric save hc0 more
+try 2 - '^hcctl: missing FILE' fabric restore
+try 2 - '^hcctl: what is "more"' fabric restore state.json hc0 dry-run more
+try 2 - '^hcctl: what is "wet"' fabric restore state.json hc0 wet
+try 2 - '^hcctl: invalid fabric name "elevenchars"' fabric restore state.json elevenchars
+try 1 - '^hcctl: cannot read nothing: No such file' fabric restore nothing
+try 1 - '^hcctl: cannot read \.: ' fabric restore .
+try 2 - '^hcctl: standard input:1: no JSON: it ends too soon$' fabric restore -
+try 2 - '^hcctl: missing FILE' fault load hc0
+try 2 - '^hcctl: what is "more"' fault load hc0 text more
+try 1 - '^hcctl: cannot open nothing: No such' fault load hc0 nothing
+state '{"format"' 2 '^hcctl: state.json:2: no JSON: it ends too soon$'
+state $'{\n"format": x}' 2 '^hcctl: state.json:2: no JSON: '
+state '{} {}' 2 '^hcctl: state.json:1: behind the JSON document'
+state null 2 '^hcctl: state.json:.: no JSON: an object is wanted, not null'
+state '[]' 2 '^hcctl: state.json: invalid value "\[\]": an object is wanted$'
+state '{}' 2 '^hcctl: state.json: missing key "format"$'
+state '{"format":"x","version":1,"name":"hc0","dim":3}' 2 'state.json: invalid format "x": "hypercube-fabric" is wanted$'
+state "$(with | sed s/dim/din/)" 2 'state.json: invalid key "din": format, version, .* or plans is wanted$'
+state "$(with | sed s/3/13/)" 2 'state.json: invalid dim "13": a number from 1 to 12 is wanted$'
+state "$(with | sed s/3/-3/)" 2 'state.json: invalid dim "-3": '
+state "$(with | sed s/3/3.5/)" 2 'state.json: invalid dim "3.5": '
+state "$(with | sed s/hc0/elevenchars/)" 2 'state.json: invalid name "elevenchars": '
+state "$(with '"id":65536')" 2 'invalid id "65536": a number from 1 to 65535'
+state "$(with '"segment":255')" 2 'invalid segment "255": a number from 256 to 32768'
+state "$(with '"patience":86400001')" 2 'invalid patience "86400001": '
+state "$(with '"nodes":{}')" 2 'invalid nodes "\{\}": an array is wanted$'
+state "$(with '"nodes":[3]')" 2 'state.json: nodes\[0\]: invalid value "3": an object is wanted$'
+state "$(with '"nodes":[{"node":0},{"node":8}]')" 2 'nodes\[1\]: invalid node "8": a number from 0 to 7'
+state "$(with '"nodes":[{"node":1},{"node":1}]')" 2 'nodes\[1\]: invalid node "1": it is there twice$'
+state "$(with '"nodes":[{"failed":true}]')" 2 'nodes\[0\]: missing key "node"$'
+state "$(with '"nodes":[{"node":1,"failed":1}]')" 2 'invalid failed "1": true or false is wanted$'
+state "$(with '"nodes":[{"node":1,"owner":4294967295}]')" 2 'invalid owner "4294967295": '
+state "$(with '"nodes":[{"node":1,"netns":"a/b"}]')" 2 'invalid netns "a/b": '
+state "$(with '"nodes":[{"node":1,"addresses":["10.0.0.1"]}]')" 2 'addresses\[0\]: invalid address "10.0.0.1": '
+state "$(with '"nodes":[{"node":1,"addresses":["10.0.0.1/8","10.0.0.1/8"]}]')" 2 'addresses\[1\]: "10.0.0.1/8" is given twice'
+state "$(with '"links":[{"node":1,"dim":3}]')" 2 'links\[0\]: invalid dim "3": a dimension of the fabric'
+state "$(with '"links":[{"node":1,"dim":0},{"node":0,"dim":0}]')" 2 'links\[1\]: invalid link "0:0": it is there twice$'
+state "$(with '"links":[{"node":1,"dim":0,"loss_ppm":1000001}]')" 2 'invalid loss_ppm "1000001": a number from 0 to 1000000'
+state "$(with '"links":[{"node":1,"dim":0,"delay_ns":1,"jitter_ns":2}]')" 2 'invalid jitter_ns "1:0": it must not exceed'
+state "$(with '"links":[{"node":1,"dim":0,"rate":31999}]')" 2 'invalid rate "1:0": 0 or 32000'
+state "$(with '"links":[{"node":1,"dim":0,"flap_down_ms":10}]')" 2 'invalid flap_period_ms "1:0": '
+state "$(with '"links":[{"node":1,"dim":0,"down":true,"one_way":true}]')" 2 'invalid one_way "1:0": '
+state "$(with '"links":[{"node":1,"dim":0,"bandwidth":99999999999999999999}]')" 2 'invalid bandwidth '
+state "$(with '"plans":[{"plan":1}]')" 2 'plans\[0\]: a plan with the key "type" is wanted$'
+state "$(with '"plans":[{"plan":1,"type":"x"}]')" 2 'plans\[0\]: invalid type "x": tree, bcast, doubling or ring is wanted$'
+state "$(with '"plans":[{"plan":1,"type":"tree","sink":8}]')" 2 'plans\[0\]: invalid sink "8": '
+state "$(with '"plans":[{"plan":1,"type":"tree","sink":7}]')" 2 'plans\[0\]: missing key "members"$'
+state "$(with '"plans":[{"plan":0,"type":"ring"}]')" 2 'plans\[0\]: invalid plan "0": '
+state "$(with '"plans":[{"plan":1,"type":"doubling","base":0,"order":[0,3]}]')" 2 'order: invalid element \[1\] "3": a number from 0 to 2'
+state "$(with '"plans":[{"plan":1,"type":"doubling","base":0,"order":[0,1,2,0]}]')" 2 'order: invalid value '
+state "$(with '"plans":[{"plan":1,"type":"ring","rings":[{"nodes":[8]}]}]')" 2 'rings\[0\]: invalid element \[0\] "8": '
+state "$(with '"plans":[{"plan":1,"type":"ring"},{"plan":1,"type":"ring"}]')" 2 'state.json: invalid plan "1": it is there twice$'
 
 # --- trees, offline ---------------------------------------------------------
 

@@ -12,9 +12,6 @@
 struct hc_fabric;
 struct hc_node;
 
-#define HC_FLAP_MIN	10	/* ms, either time */
-#define HC_FLAP_MAX	1000000
-
 /**
  * struct hc_flaps - the links of a fabric that flap; under hc_fabric.lock
  * @list: struct hc_flap

@@ -41,6 +41,7 @@
 #include <linux/prandom.h>
 #include <linux/random.h>
 #include <linux/slab.h>
+#include <linux/time64.h>
 #include <net/sock.h>
 
 #include "compat.h"

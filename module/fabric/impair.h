@@ -5,16 +5,12 @@
 #ifndef _HC_IMPAIR_H
 #define _HC_IMPAIR_H
 
-#include <linux/time64.h>
 #include <linux/types.h>
 
 struct hc_impair;
 struct hc_node;
 struct hc_port;
 struct sk_buff;
-
-#define HC_DELAY_MAX	(1ULL * NSEC_PER_SEC)	/* ns, with jitter twice that */
-#define HC_RATE_MIN	32000ULL		/* bytes/s: 256 kbit/s */
 
 /**
  * struct hc_impairments - what happens to the frames of one direction of a link

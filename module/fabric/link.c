@@ -25,6 +25,7 @@
 #include "fabric/node.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
+#include "hc_bounds.h"
 #include "hc_topo.h"
 #include "route/detect.h"
 #include "route/lsdb.h"

@@ -121,7 +121,4 @@ u32 hc_link_count_unusable(const struct hc_fabric *fabric);
 /* Bytes per second that a model's clock sees, 0: without limit. */
 u64 hc_link_bandwidth(const struct hc_port *port);
 
-#define HC_LATENCY_DEFAULT	1000ULL		/* ns */
-#define HC_BANDWIDTH_DEFAULT	1250000000ULL	/* bytes/s: 10 Gbit/s */
-
 #endif /* _HC_LINK_H */

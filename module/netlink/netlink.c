@@ -8,9 +8,8 @@
  * answered later (netlink/later.c, netlink/fabric.c).
  */
 #include "fabric/fabric.h"
-#include "fabric/flap.h"
-#include "fabric/impair.h"
 #include "fabric/limits.h"
+#include "hc_bounds.h"
 #include "netlink/netlink.h"
 #include "netlink/priv.h"
 #include "route/detect.h"
@@ -37,9 +36,8 @@ static struct netlink_range_validation ppm_range = {
 	.max = HYPERCUBE_PPM_MAX,
 };
 
-/* A thousand seconds: sums over any path stay far from 64 bits. */
 static struct netlink_range_validation latency_range = {
-	.max = 1000 * (u64)NSEC_PER_SEC,
+	.max = HC_LATENCY_MAX,
 };
 
 static struct netlink_range_validation delay_range = {

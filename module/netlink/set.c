@@ -10,6 +10,7 @@
 #include "fabric/impair.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "hc_bounds.h"
 #include "hc_topo.h"
 #include "netlink/priv.h"
 #include "route/detect.h"

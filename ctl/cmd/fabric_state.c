@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl fabric save, restore and hcctl fault load: state that can be kept.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "state.h"
+
+/* --- save --- */
+
+/* What the file cannot have. */
+static void warn_left_out(struct hcctl *h, const struct state *s)
+{
+	uint32_t u, lost = 0;
+	size_t i;
+
+	for (i = 0; i < s->nplans; i++)
+		if (!state_keeps(&s->plan[i]))
+			hc_warn(h, "plan %u is left out: %s", s->plan[i].id,
+				s->plan[i].broken ? "it is broken" : "its type is unknown");
+	for (u = 0; u < hc_nodes(s->dim); u++)
+		lost += s->node[u].lost;
+	if (lost)
+		hc_warn(h, "endpoints in network namespaces without a name are saved as if they had not moved: %u",
+			lost);
+}
+
+int cmd_fabric_save(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	struct state s;
+	int rc;
+
+	if (!fabric || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	rc = state_live(h, fabric, true, &s);
+	if (!rc) {
+		warn_left_out(h, &s);
+		state_print(h, &s);
+	}
+	state_free(&s);
+	return rc;
+}
+
+/* --- restore --- */
+
+/* Is there a fabric of that name?  No complaint if not. */
+static int exists(struct hcctl *h, const char *fabric, bool *there)
+{
+	struct nl_fabric *v;
+	size_t n, i;
+	int rc = nl_fabrics(h, &v, &n);
+
+	*there = false;
+	for (i = 0; !rc && i < n; i++)
+		*there |= !strcmp(v[i].name, fabric);
+	if (!rc)
+		free(v);
+	return rc;
+}
+
+static int cannot_change(struct hcctl *h, const struct state *want, const char *what,
+			 uint32_t wanted, uint32_t has)
+{
+	hc_error(h, "%s %u is wanted, but fabric %s has %u, for ever; try another name, or: hcctl fabric del %s",
+		 what, wanted, want->name, has, want->name);
+	return HC_NO;
+}
+
+/* What a fabric is made with. */
+static int check_made_with(struct hcctl *h, const struct state *have, const struct state *want)
+{
+	uint32_t has = have->id ?: hc_name_id(have->name), id = want->id ?: has;
+
+	if (have->dim != want->dim)
+		return cannot_change(h, want, "dim", want->dim, have->dim);
+	if (id != has)
+		return cannot_change(h, want, "id", id, has);
+	if (want->segment && have->segment != want->segment)
+		return cannot_change(h, want, "segment", want->segment, have->segment);
+	return 0;
+}
+
+/* What there is, or else what a new one would be. */
+static int have_of(struct hcctl *h, const struct state *want, struct state *have)
+{
+	bool there;
+	int rc = exists(h, want->name, &there);
+
+	*have = (struct state){ .dim = want->dim };
+	if (rc)
+		return rc;
+	if (!there)
+		return state_init(h, have);
+	return state_live(h, want->name, true, have) ?: check_made_with(h, have, want);
+}
+
+static bool is_dry(int argc, char **argv)
+{
+	return argc && !strcmp(*argv, "dry-run");
+}
+
+/* [NAME] [dry-run] */
+static int restore_args(struct hcctl *h, int argc, char **argv, const char **name, bool *dry)
+{
+	*name = NULL;
+	if (argc && !is_dry(argc, argv)) {
+		*name = hc_take_fabric(h, &argc, &argv);
+		if (!*name)
+			return HC_USAGE;
+	}
+	*dry = is_dry(argc, argv);
+	return *dry ? hc_take_end(h, argc - 1, argv + 1) : hc_take_end(h, argc, argv);
+}
+
+int cmd_fabric_restore(struct hcctl *h, int argc, char **argv)
+{
+	const char *file = hc_take(h, "FILE", &argc, &argv), *name;
+	struct state have = {}, want = {};
+	struct state_diff d = { .have = &have, .want = &want };
+	bool dry;
+	int rc;
+
+	if (!file || restore_args(h, argc, argv, &name, &dry))
+		return HC_USAGE;
+	rc = state_read(h, file, &want);
+	if (!rc && name)
+		snprintf(want.name, sizeof(want.name), "%s", name);
+	rc = rc ?: have_of(h, &want, &have) ?: state_reach(h, &d, dry);
+	state_free(&have);
+	state_free(&want);
+	return rc;
+}
+
+/* --- faults alone --- */
+
+static int no_such(struct hcctl *h, const char *file, const struct state *s, const char *what,
+		   uint32_t u, int dim)
+{
+	if (dim < 0)
+		hc_error(h, "%s: %s %u is not in a cube of dimension %u", file, what, u, s->dim);
+	else
+		hc_error(h, "%s: %s %u:%d is not in a cube of dimension %u", file, what, u, dim,
+			 s->dim);
+	return HC_USAGE;
+}
+
+static void set_down(struct state *s, struct link_ref l, bool down)
+{
+	uint32_t ends[2] = { l.node, hc_neigh(l.node, l.dim) }, i;
+	struct state_end *e;
+
+	for (i = 0; i < 2; i++) {
+		e = state_end(s, ends[i], l.dim);
+		e->down = down;
+		if (down)
+			e->flap_period = 0;
+	}
+}
+
+/* As it is, but for these faults and no others. */
+static int set_faults(struct hcctl *h, const char *file, struct state *s,
+		      const struct link_list *links, const struct node_list *nodes)
+{
+	uint32_t u;
+	size_t i;
+
+	for (i = 0; i < state_ends(s); i++)
+		s->end[i].down = false;
+	for (u = 0; u < hc_nodes(s->dim); u++)
+		s->node[u].failed = false;
+	for (i = 0; i < nodes->n; i++) {
+		if (nodes->v[i] >= hc_nodes(s->dim))
+			return no_such(h, file, s, "node", nodes->v[i], -1);
+		s->node[nodes->v[i]].failed = true;
+	}
+	for (i = 0; i < links->n; i++) {
+		if (links->v[i].node >= hc_nodes(s->dim) || links->v[i].dim >= s->dim)
+			return no_such(h, file, s, "link", links->v[i].node, links->v[i].dim);
+		set_down(s, links->v[i], true);
+	}
+	return 0;
+}
+
+int cmd_fault_load(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv), *file;
+	struct state have = {}, want = {};
+	struct state_diff d = { .have = &have, .want = &want, .faults = true };
+	struct link_list links = {};
+	struct node_list nodes = {};
+	bool dry = false;
+	struct arg args[] = { { "dry-run", NULL, &dry }, {} };
+	int rc;
+
+	file = fabric ? hc_take(h, "FILE", &argc, &argv) : NULL;
+	if (!file || hc_args(h, args, argc, argv))
+		return HC_USAGE;
+	rc = cmd_faults_file(h, file, &links, &nodes);
+	rc = rc ?: state_live(h, fabric, false, &have) ?: state_live(h, fabric, false, &want) ?:
+	     set_faults(h, file, &want, &links, &nodes) ?: state_reach(h, &d, dry);
+	state_free(&have);
+	state_free(&want);
+	free(links.v);
+	free(nodes.v);
+	return rc;
+}

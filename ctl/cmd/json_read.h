@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * JSON that people may have written: objects by tables of keys, with complaints that say where,
+ * which key and what is wanted.  All return 0 or an exit status, and have complained.
+ */
+#ifndef _HCCTL_JSON_READ_H
+#define _HCCTL_JSON_READ_H
+
+#include <json-c/json.h>
+
+#include "hcctl.h"
+
+/* What a value must be. */
+enum json_kind {
+	JSON_U32,	/* uint32_t */
+	JSON_U64,	/* uint64_t */
+	JSON_FLAG,	/* bool */
+	JSON_TEXT,	/* const char *, which lives as long as the document */
+	JSON_ARRAY,	/* struct json_object * */
+	JSON_IGNORED,
+};
+
+/**
+ * struct json_key - a key of an object
+ * @name: it; NULL ends a table
+ * @kind: what its value must be
+ * @dst: where that goes
+ * @min: of a number
+ * @max: of a number
+ * @required: it must be there
+ * @given: it is
+ */
+struct json_key {
+	const char *name;
+	enum json_kind kind;
+	void *dst;
+	uint64_t min;
+	uint64_t max;
+	bool required;
+	bool given;
+};
+
+/* A whole file, "-" is standard input; release with json_object_put(). */
+int json_file(struct hcctl *h, const char *file, struct json_object **root);
+/* An object that has no other keys. */
+int json_keys(struct hcctl *h, struct json_object *o, struct json_key *keys);
+/* Number @i of an array. */
+int json_number_at(struct hcctl *h, struct json_object *array, size_t i, uint64_t max,
+		   uint64_t *v);
+/* All elements; complaints say which one of @name. */
+typedef int (*json_element_fn)(struct hcctl *h, struct json_object *o, void *arg);
+int json_each(struct hcctl *h, const char *name, struct json_object *array,
+	      json_element_fn take, void *arg);
+static inline size_t json_length(struct json_object *array)
+{
+	return array ? json_object_array_length(array) : 0;
+}
+
+#endif /* _HCCTL_JSON_READ_H */

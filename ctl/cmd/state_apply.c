@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The steps from one state of a fabric to another.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "state.h"
+
+/* As often as for a plan that is made anew. */
+#define STALE_RETRIES 10
+
+/* What a step needs beside its states. */
+struct applying {
+	struct hcctl *h;
+	struct state_diff *d;
+	struct netns_names made;
+};
+
+/* --- endpoints --- */
+
+/* A namespace that there is not is made, and goes with the fabric. */
+static int move(struct applying *a, uint32_t u)
+{
+	const char *name = a->d->want->name, *netns = a->d->want->node[u].netns;
+	size_t before = a->made.n;
+	char path[256];
+	int fd, rc = 0;
+
+	fd = netns ? nl_netns_open(netns, path, sizeof(path)) : cmd_netns_home(a->h);
+	if (netns && fd == -ENOENT) {
+		rc = cmd_netns_make(a->h, name, netns, u, &a->made);
+		fd = rc ? -1 : nl_netns_open(netns, path, sizeof(path));
+	}
+	if (!rc && fd < 0) {
+		hc_error(a->h, "cannot open network namespace \"%s\": %s", netns ?: "",
+			 strerror(-fd));
+		return fd;
+	}
+	rc = rc ?: nl_node_netns(a->h, name, u, fd, 0);
+	if (fd >= 0)
+		close(fd);
+	if (rc && a->made.n > before)
+		cmd_netns_remove(a->made.v[a->made.n - 1]);
+	return rc;
+}
+
+/* In its namespace, which it is in by now. */
+static int configure(struct applying *a, const struct state_step *s)
+{
+	const struct state_node *have = &a->d->have->node[s->i], *want = &a->d->want->node[s->i];
+	int home = -1, fd = -1, rc = 0;
+	const char *ifname = have->ifname;
+	char path[256], name[32];
+
+	if (!*ifname) {
+		snprintf(name, sizeof(name), "%sn%u", a->d->want->name, s->i);
+		ifname = name;
+	}
+	if (want->netns) {
+		home = cmd_netns_home(a->h);
+		fd = home < 0 ? -EIO : nl_netns_open(want->netns, path, sizeof(path));
+		rc = fd < 0 ? -EIO : cmd_netns_go(a->h, fd, want->netns);
+	}
+	if (!rc && s->kind == STATE_UP)
+		rc = nl_dev_up(a->h, ifname, want->up);
+	else if (!rc)
+		rc = nl_dev_address(a->h, ifname, s->kind == STATE_ADDR ? &want->addr[s->j] :
+				    &have->addr[s->j], s->kind == STATE_ADDR);
+	if (want->netns && fd >= 0)
+		rc = cmd_netns_go(a->h, home, "this process came from") ?: rc;
+	if (fd >= 0)
+		close(fd);
+	if (home >= 0)
+		close(home);
+	return rc;
+}
+
+/* --- links --- */
+
+/* Only what differs: random numbers that go on are not begun anew. */
+static struct nl_link_set impairments(const struct state_end *have, const struct state_end *want)
+{
+	const struct nl_impairments *a = &have->imp, *b = &want->imp;
+
+	return (struct nl_link_set){
+		.set_loss = a->loss != b->loss, .set_corrupt = a->corrupt != b->corrupt,
+		.set_duplicate = a->duplicate != b->duplicate,
+		.set_delay = a->delay != b->delay || a->jitter != b->jitter,
+		.set_jitter = a->delay != b->delay || a->jitter != b->jitter,
+		.set_rate = a->rate != b->rate,
+		.set_seed = want->seeded && !(have->seeded && a->seed == b->seed),
+		.set_latency = have->latency != want->latency,
+		.set_bandwidth = have->bandwidth != want->bandwidth,
+		.latency = want->latency, .bandwidth = want->bandwidth, .imp = *b,
+	};
+}
+
+/* What differs at either end. */
+static struct nl_link_set both(const struct nl_link_set *x, const struct nl_link_set *y)
+{
+	struct nl_link_set s = *x;
+
+	s.set_loss |= y->set_loss;
+	s.set_corrupt |= y->set_corrupt;
+	s.set_duplicate |= y->set_duplicate;
+	s.set_delay |= y->set_delay;
+	s.set_jitter |= y->set_jitter;
+	s.set_rate |= y->set_rate;
+	s.set_seed |= y->set_seed;
+	s.set_latency |= y->set_latency;
+	s.set_bandwidth |= y->set_bandwidth;
+	return s;
+}
+
+static int set_link(struct applying *a, const struct state_step *s)
+{
+	const struct state *have = a->d->have, *want = a->d->want;
+	const struct state_end *e = state_end(want, s->i, s->j);
+	struct nl_link_set set = {}, far;
+
+	switch (s->kind) {
+	case STATE_LINK:
+	case STATE_STEADY:
+		set.set_down = true;
+		set.down = s->kind == STATE_LINK && e->down;
+		break;
+	case STATE_FLAP:
+		set.set_flap = true;
+		set.flap_down = e->flap_down;
+		set.flap_period = e->flap_period;
+		break;
+	case STATE_IMPAIR_BOTH:
+		far = impairments(state_end(have, hc_neigh(s->i, s->j), s->j),
+				  state_end(want, hc_neigh(s->i, s->j), s->j));
+		set = impairments(state_end(have, s->i, s->j), e);
+		set = both(&set, &far);
+		break;
+	default:
+		set = impairments(state_end(have, s->i, s->j), e);
+		set.one_way = true;
+	}
+	return nl_link_set(a->h, want->name, (struct link_ref){ s->i, s->j }, &set);
+}
+
+/* --- plans --- */
+
+/* For the faults of now. */
+static int install_once(struct applying *a, const struct nl_plan *v, bool last)
+{
+	struct hc_ring_tree rings;
+	const struct nl_shape shape = planner_shape(v, &rings);
+	struct hc_faults *f;
+	int rc = cmd_live_faults(a->h, a->d->want->name, &f);
+
+	if (rc)
+		return rc;
+	rc = nl_plan_add(a->h, a->d->want->name, v->id, v->type, &shape, f->dim, f->fault, !last);
+	hc_faults_free(f);
+	return rc;
+}
+
+static int install(struct applying *a, const struct nl_plan *v)
+{
+	char text[32];
+	struct hc_where at = { .text = text };
+	int rc = -ESTALE, try;
+
+	snprintf(text, sizeof(text), "plan %u", v->id);
+	hc_enter(a->h, &at);
+	/* A link that was just set tells its nodes a moment later. */
+	for (try = 0; try < STALE_RETRIES && rc == -ESTALE; try++) {
+		if (try)
+			usleep(1000 << try);
+		rc = install_once(a, v, try == STALE_RETRIES - 1);
+	}
+	hc_leave(a->h, &at);
+	return rc;
+}
+
+/* --- steps --- */
+
+static int make(struct applying *a, const struct state_step *s)
+{
+	const struct state *want = a->d->want;
+	struct hcctl *h = a->h;
+
+	switch (s->kind) {
+	case STATE_FABRIC:
+		return nl_fabric_add(h, want->name, want->dim, want->id, want->segment);
+	case STATE_PATIENCE:
+		return nl_fabric_patience(h, want->name, want->patience);
+	case STATE_PLAN_DEL:
+		return nl_plan_del(h, want->name, a->d->have->plan[s->i].id);
+	case STATE_PLAN:
+		return install(a, &want->plan[s->i]);
+	case STATE_NETNS:
+		return move(a, s->i);
+	case STATE_ADDR_DEL:
+	case STATE_ADDR:
+	case STATE_UP:
+		return configure(a, s);
+	case STATE_OWNER:
+		return nl_node_owner(h, want->name, s->i, want->node[s->i].owner);
+	case STATE_FAILED:
+		return nl_node_fail(h, want->name, s->i, want->node[s->i].failed);
+	default:
+		return set_link(a, s);
+	}
+}
+
+/* Nothing is left of a fabric that there was not before. */
+static void undo(struct applying *a)
+{
+	size_t i;
+
+	if (*a->d->have->name)
+		return;
+	if (a->d->nsteps && a->d->step[0].done)
+		nl_fabric_del(a->h, a->d->want->name);
+	for (i = 0; i < a->made.n; i++)
+		cmd_netns_remove(a->made.v[i]);
+	for (i = 0; i < a->d->nsteps; i++)
+		a->d->step[i].done = false;
+}
+
+int state_apply(struct hcctl *h, struct state_diff *d)
+{
+	bool is_new = !*d->have->name;
+	struct applying a = { .h = h, .d = d };
+	char text[96];
+	struct hc_where at = { .text = text };
+	int rc = 0;
+	size_t i;
+
+	cmd_signals_hold();
+	hc_enter(h, &at);
+	for (i = 0; !rc && i < d->nsteps; i++) {
+		snprintf(text, sizeof(text), is_new ?
+			 "nothing is left of the new fabric" :
+			 "%zu of %zu steps are done, the others are not", i, d->nsteps);
+		rc = make(&a, &d->step[i]);
+		d->step[i].done = !rc;
+		if (!rc && cmd_signals_came() && i + 1 < d->nsteps) {
+			snprintf(text, sizeof(text), is_new ? "nothing is left of the new fabric" :
+				 "%zu of %zu steps are done", i + 1, d->nsteps);
+			hc_error(h, "a signal came");
+			rc = -EINTR;
+		}
+	}
+	hc_leave(h, &at);
+	if (rc)
+		undo(&a);
+	cmd_netns_drop(&a.made, false);
+	if (rc)
+		state_diff_print(h, d, false);
+	cmd_signals_release();
+	return rc;
+}
+
+int state_reach(struct hcctl *h, struct state_diff *d, bool dry)
+{
+	int rc = state_diff(h, d);
+
+	if (!rc && !dry)
+		rc = state_apply(h, d);
+	if (!rc)
+		state_diff_print(h, d, dry);
+	free(d->step);
+	return rc;
+}

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What tells two states of a fabric apart: a line for each value that goes or comes.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "hc_bounds.h"
+#include "state.h"
+
+/* The step that is being printed. */
+struct printing {
+	struct hcctl *h;
+	const struct state_diff *d;
+	const struct state_step *s;
+	bool dry;
+};
+
+static void put_object(struct printing *p)
+{
+	const struct state_step *s = p->s;
+	const struct state *of = s->kind == STATE_PLAN_DEL ? p->d->have : p->d->want;
+	struct hcctl *h = p->h;
+
+	if (s->kind == STATE_FABRIC || s->kind == STATE_PATIENCE) {
+		out_str(h, "object", " %s", "fabric");
+		out_text(h, " %s", of->name);
+	} else if (s->kind == STATE_PLAN || s->kind == STATE_PLAN_DEL) {
+		out_str(h, "object", " %s", "plan");
+		out_uint(h, "plan", " %" PRIu64, of->plan[s->i].id);
+	} else if (s->kind >= STATE_STEADY && s->kind != STATE_FAILED) {
+		out_str(h, "object", " %s", "link");
+		out_uint(h, "node", " %" PRIu64, s->i);
+		out_uint(h, "dim", ":%" PRIu64, s->j);
+	} else {
+		out_str(h, "object", " %s", "node");
+		out_uint(h, "node", " %" PRIu64, s->i);
+	}
+}
+
+static void line(struct printing *p, bool comes, const char *what)
+{
+	struct hcctl *h = p->h;
+
+	if (!p->dry && !p->s->done)
+		out_text(h, "not done: ");
+	out_object(h, NULL);
+	out_str(h, "change", "%s", comes ? "+" : "-");
+	put_object(p);
+	out_str(h, "what", " %s", what);
+	if (p->s->kind == STATE_IMPAIR)
+		out_bool(h, "one_way", " one-way", true);
+	out_bool(h, "done", NULL, p->s->done);
+	out_close(h);
+	out_text(h, "\n");
+}
+
+/* --- values --- */
+
+static void put_fabric(struct printing *p)
+{
+	const struct state *s = p->d->want;
+	char text[96];
+	int len;
+
+	len = snprintf(text, sizeof(text), "dim %u", s->dim);
+	if (s->id)
+		len += snprintf(text + len, sizeof(text) - len, " id %u", s->id);
+	if (s->segment)
+		snprintf(text + len, sizeof(text) - len, " segment %u", s->segment);
+	line(p, true, text);
+}
+
+static void put_patience(struct printing *p, bool comes, uint32_t ms)
+{
+	char text[OUT_BUF + 16], buf[OUT_BUF];
+
+	snprintf(text, sizeof(text), "patience %s",
+		 ms ? out_exact_time(buf, ms * UINT64_C(1000000)) : "forever");
+	line(p, comes, text);
+}
+
+static void put_netns(struct printing *p, bool comes, const struct state_node *v)
+{
+	char text[160];
+
+	if (!v->netns && !v->lost)
+		return;
+	snprintf(text, sizeof(text), "netns %s", v->netns ?: "without name");
+	line(p, comes, text);
+}
+
+static void put_addr(struct printing *p, bool comes, const struct nl_addr_in *a)
+{
+	char text[STATE_ADDR_BUF + 16], buf[STATE_ADDR_BUF];
+
+	snprintf(text, sizeof(text), "address %s", state_addr(buf, a));
+	line(p, comes, text);
+}
+
+static void put_owner(struct printing *p, bool comes, uint32_t owner)
+{
+	char text[32];
+
+	if (owner == NL_NONE)
+		return;
+	snprintf(text, sizeof(text), "owner %u", owner);
+	line(p, comes, text);
+}
+
+static void put_flap(struct printing *p, bool comes, const struct state_end *e)
+{
+	char text[2 * OUT_BUF + 16], down[OUT_BUF], period[OUT_BUF];
+
+	snprintf(text, sizeof(text), "flap %s/%s",
+		 out_exact_time(down, e->flap_down * UINT64_C(1000000)),
+		 out_exact_time(period, e->flap_period * UINT64_C(1000000)));
+	line(p, comes, text);
+}
+
+static void put_plan(struct printing *p, bool comes, const struct nl_plan *v)
+{
+	const struct planner *type = planner_of(v->type);
+	char text[64];
+	int len;
+
+	len = snprintf(text, sizeof(text), "%s", type ? type->name : "unknown");
+	if (type && type->root)
+		len += snprintf(text + len, sizeof(text) - len, " %s %u", type->root,
+				type->root_of(v));
+	snprintf(text + len, sizeof(text) - len, "%s", v->broken ? " BROKEN" : "");
+	line(p, comes, text);
+}
+
+/* --- impairments: those that differ --- */
+
+static const char *ppm_text(char *buf, uint64_t v)
+{
+	return out_percent(buf, v);
+}
+
+static const char *number_text(char *buf, uint64_t v)
+{
+	snprintf(buf, OUT_BUF, "%" PRIu64, v);
+	return buf;
+}
+
+struct value {
+	const char *name;
+	uint64_t have, want;
+	const char *(*text)(char *buf, uint64_t v);
+	uint64_t first;		/* of a new link: that is not said */
+};
+
+static void put_value(struct printing *p, const struct value *v)
+{
+	char text[OUT_BUF + 16], buf[OUT_BUF];
+
+	if (v->have == v->want)
+		return;
+	if (v->have != v->first) {
+		snprintf(text, sizeof(text), "%s %s", v->name, v->text(buf, v->have));
+		line(p, false, text);
+	}
+	if (v->want != v->first) {
+		snprintf(text, sizeof(text), "%s %s", v->name, v->text(buf, v->want));
+		line(p, true, text);
+	}
+}
+
+static void put_impairments(struct printing *p)
+{
+	const struct state_end *have = state_end(p->d->have, p->s->i, p->s->j);
+	const struct state_end *want = state_end(p->d->want, p->s->i, p->s->j);
+	const struct nl_impairments *a = &have->imp, *b = &want->imp;
+	const struct value values[] = {
+		{ "loss", a->loss, b->loss, ppm_text },
+		{ "corrupt", a->corrupt, b->corrupt, ppm_text },
+		{ "duplicate", a->duplicate, b->duplicate, ppm_text },
+		{ "delay", a->delay, b->delay, out_exact_time },
+		{ "jitter", a->jitter, b->jitter, out_exact_time },
+		{ "rate", a->rate, b->rate, out_rate },
+		{ "seed", have->seeded ? a->seed : UINT64_MAX,
+		  want->seeded ? b->seed : have->seeded ? a->seed : UINT64_MAX, number_text,
+		  UINT64_MAX },
+		{ "latency", have->latency, want->latency, out_exact_time, HC_LATENCY_DEFAULT },
+		{ "bandwidth", have->bandwidth, want->bandwidth, out_rate,
+		  HC_BANDWIDTH_DEFAULT },
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(values) / sizeof(*values); i++)
+		put_value(p, &values[i]);
+}
+
+/* --- steps --- */
+
+/* Of two states of which each may not have it. */
+static void put_both(struct printing *p, const struct state_node *have,
+		     const struct state_node *want)
+{
+	if (p->s->kind == STATE_NETNS) {
+		put_netns(p, false, have);
+		put_netns(p, true, want);
+	} else {
+		put_owner(p, false, have->owner);
+		put_owner(p, true, want->owner);
+	}
+}
+
+static const struct nl_plan *replaced(const struct state *s, uint32_t id)
+{
+	size_t i;
+
+	for (i = 0; i < s->nplans; i++)
+		if (s->plan[i].id == id)
+			return &s->plan[i];
+	return NULL;
+}
+
+static void put_new_plan(struct printing *p)
+{
+	const struct nl_plan *want = &p->d->want->plan[p->s->i];
+	const struct nl_plan *have = replaced(p->d->have, want->id);
+
+	if (have)
+		put_plan(p, false, have);
+	put_plan(p, true, want);
+}
+
+static void put_node(struct printing *p)
+{
+	const struct state_step *s = p->s;
+	const struct state_node *have = &p->d->have->node[s->i];
+	const struct state_node *want = &p->d->want->node[s->i];
+
+	switch (s->kind) {
+	case STATE_ADDR_DEL:
+		put_addr(p, false, &have->addr[s->j]);
+		break;
+	case STATE_ADDR:
+		put_addr(p, true, &want->addr[s->j]);
+		break;
+	case STATE_UP:
+		line(p, want->up, "up");
+		break;
+	case STATE_FAILED:
+		line(p, want->failed, "failed");
+		break;
+	default:
+		put_both(p, have, want);
+	}
+}
+
+static void put_step(struct printing *p)
+{
+	const struct state_diff *d = p->d;
+	const struct state_step *s = p->s;
+
+	switch (s->kind) {
+	case STATE_FABRIC:
+		put_fabric(p);
+		break;
+	case STATE_PATIENCE:
+		put_patience(p, false, d->have->patience);
+		put_patience(p, true, d->want->patience);
+		break;
+	case STATE_PLAN_DEL:
+		put_plan(p, false, &d->have->plan[s->i]);
+		break;
+	case STATE_PLAN:
+		put_new_plan(p);
+		break;
+	case STATE_STEADY:
+		put_flap(p, false, state_end(d->have, s->i, s->j));
+		break;
+	case STATE_FLAP:
+		put_flap(p, true, state_end(d->want, s->i, s->j));
+		break;
+	case STATE_LINK:
+		line(p, state_end(d->want, s->i, s->j)->down, "down");
+		break;
+	case STATE_IMPAIR:
+	case STATE_IMPAIR_BOTH:
+		put_impairments(p);
+		break;
+	default:
+		put_node(p);
+	}
+}
+
+void state_diff_print(struct hcctl *h, const struct state_diff *d, bool dry)
+{
+	struct printing p = { .h = h, .d = d, .dry = dry };
+	size_t i;
+
+	out_object(h, NULL);
+	out_str(h, "fabric", NULL, d->want->name);
+	out_bool(h, "dry_run", NULL, dry);
+	out_array(h, "changes");
+	for (i = 0; i < d->nsteps; i++) {
+		p.s = &d->step[i];
+		put_step(&p);
+	}
+	out_close(h);
+	if (!d->nsteps)
+		out_text(h, "fabric %s: nothing to do\n", d->want->name);
+	out_close(h);
+}

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of a fabric as a file has it: what is as in a new fabric is left out.
+ */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "hc_bounds.h"
+#include "state.h"
+
+const char *state_addr(char *buf, const struct nl_addr_in *a)
+{
+	char text[INET6_ADDRSTRLEN];
+
+	inet_ntop(a->family, a->bytes, text, sizeof(text));
+	snprintf(buf, STATE_ADDR_BUF, "%s/%u", text, a->prefix);
+	return buf;
+}
+
+static bool node_is_default(const struct state_node *v)
+{
+	return !v->failed && !v->up && !v->netns && !v->naddr && v->owner == NL_NONE;
+}
+
+static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
+{
+	char buf[STATE_ADDR_BUF];
+	size_t i;
+
+	if (node_is_default(v))
+		return;
+	out_object(h, NULL);
+	out_uint(h, "node", NULL, u);
+	if (v->failed)
+		out_bool(h, "failed", NULL, true);
+	if (v->owner != NL_NONE)
+		out_uint(h, "owner", NULL, v->owner);
+	if (v->netns)
+		out_str(h, "netns", NULL, v->netns);
+	if (v->up)
+		out_bool(h, "up", NULL, true);
+	if (v->naddr)
+		out_array(h, "addresses");
+	for (i = 0; i < v->naddr; i++)
+		out_str(h, NULL, NULL, state_addr(buf, &v->addr[i]));
+	if (v->naddr)
+		out_close(h);
+	out_close(h);
+}
+
+static void put_number(struct hcctl *h, const char *key, uint64_t v, uint64_t first)
+{
+	if (v != first)
+		out_uint(h, key, NULL, v);
+}
+
+static void put_end(struct hcctl *h, const struct state_end *e)
+{
+	const struct nl_impairments *imp = &e->imp;
+
+	put_number(h, "loss_ppm", imp->loss, 0);
+	put_number(h, "corrupt_ppm", imp->corrupt, 0);
+	put_number(h, "duplicate_ppm", imp->duplicate, 0);
+	put_number(h, "delay_ns", imp->delay, 0);
+	put_number(h, "jitter_ns", imp->jitter, 0);
+	put_number(h, "rate", imp->rate, 0);
+	if (e->seeded)
+		out_uint(h, "seed", NULL, imp->seed);
+	put_number(h, "latency_ns", e->latency, HC_LATENCY_DEFAULT);
+	put_number(h, "bandwidth", e->bandwidth, HC_BANDWIDTH_DEFAULT);
+}
+
+/* One entry for both ends, or what is of both and one for each end. */
+static void put_link(struct hcctl *h, const struct state *s, uint32_t u, uint32_t d)
+{
+	const struct state_end *near = state_end(s, u, d), *e;
+	const struct state_end *far = state_end(s, hc_neigh(u, d), d);
+	bool alike = state_end_same(near, far) && state_end_same(far, near);
+	unsigned int i;
+
+	if (near->down || near->flap_period || (alike && !state_end_is_default(near))) {
+		out_object(h, NULL);
+		out_uint(h, "node", NULL, u);
+		out_uint(h, "dim", NULL, d);
+		if (near->down)
+			out_bool(h, "down", NULL, true);
+		put_number(h, "flap_down_ms", near->flap_down, 0);
+		put_number(h, "flap_period_ms", near->flap_period, 0);
+		if (alike)
+			put_end(h, near);
+		out_close(h);
+	}
+	for (i = 0; i < 2 && !alike; i++) {
+		e = i ? far : near;
+		if (state_end_is_default(e))
+			continue;
+		out_object(h, NULL);
+		out_uint(h, "node", NULL, i ? hc_neigh(u, d) : u);
+		out_uint(h, "dim", NULL, d);
+		out_bool(h, "one_way", NULL, true);
+		put_end(h, e);
+		out_close(h);
+	}
+}
+
+bool state_keeps(const struct nl_plan *v)
+{
+	return !v->broken && planner_of(v->type);
+}
+
+static void put_plan(struct hcctl *h, const struct nl_plan *v)
+{
+	out_object(h, NULL);
+	out_uint(h, "plan", NULL, v->id);
+	out_str(h, "type", NULL, planner_of(v->type)->name);
+	planner_out_shape(h, v);
+	out_close(h);
+}
+
+static void put_all(struct hcctl *h, const struct state *s)
+{
+	uint32_t u, d;
+	size_t i;
+
+	out_object(h, NULL);
+	out_str(h, "format", NULL, STATE_FORMAT);
+	out_uint(h, "version", NULL, STATE_VERSION);
+	out_str(h, "name", NULL, s->name);
+	out_uint(h, "dim", NULL, s->dim);
+	put_number(h, "id", s->id, 0);
+	out_uint(h, "segment", NULL, s->segment);
+	out_uint(h, "patience", NULL, s->patience);
+	out_array(h, "nodes");
+	for (u = 0; u < hc_nodes(s->dim); u++)
+		put_node(h, u, &s->node[u]);
+	out_close(h);
+	out_array(h, "links");
+	for (u = 0; u < hc_nodes(s->dim); u++)
+		for (d = 0; d < s->dim; d++)
+			if (!(u & hc_bit(d)))
+				put_link(h, s, u, d);
+	out_close(h);
+	out_array(h, "plans");
+	for (i = 0; i < s->nplans; i++)
+		if (state_keeps(&s->plan[i]))
+			put_plan(h, &s->plan[i]);
+	out_close(h);
+	out_close(h);
+}
+
+void state_print(struct hcctl *h, const struct state *s)
+{
+	bool json = h->json, pretty = h->pretty, batch = h->batch;
+
+	/* It is a file, whatever the other output is. */
+	if (!json) {
+		h->json = true;
+		h->pretty = true;
+		h->batch = false;
+	}
+	put_all(h, s);
+	h->json = json;
+	h->pretty = pretty;
+	h->batch = batch;
+}

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The state of a fabric from a file.  What is not in the file is as it is in a new fabric.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "hc_bounds.h"
+#include "state.h"
+
+/* As long as paths of namespaces may be, see nl_netns_open(). */
+#define NETNS_NAME_MAX 200
+
+/* What entries have said of an end. */
+enum {
+	SAID_LINK = 1 << 0,
+	SAID_END = 1 << 1,
+};
+
+struct reading {
+	struct state *s;
+	uint8_t *node;	/* was there an entry? */
+	uint8_t *end;	/* SAID_* */
+};
+
+/* --- states --- */
+
+int state_init(struct hcctl *h, struct state *s)
+{
+	uint32_t i;
+
+	s->patience = HYPERCUBE_PATIENCE_DEFAULT;
+	s->node = calloc(hc_nodes(s->dim), sizeof(*s->node));
+	s->end = calloc(state_ends(s), sizeof(*s->end));
+	if (!s->node || !s->end)
+		return hc_nomem(h);
+	for (i = 0; i < hc_nodes(s->dim); i++)
+		s->node[i].owner = NL_NONE;
+	for (i = 0; i < state_ends(s); i++) {
+		s->end[i].latency = HC_LATENCY_DEFAULT;
+		s->end[i].bandwidth = HC_BANDWIDTH_DEFAULT;
+	}
+	return 0;
+}
+
+void state_free(struct state *s)
+{
+	uint32_t u;
+
+	for (u = 0; s->node && u < hc_nodes(s->dim); u++) {
+		free(s->node[u].netns);
+		free(s->node[u].addr);
+	}
+	free(s->node);
+	free(s->end);
+	nl_plans_free(s->plan, s->nplans);
+}
+
+int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr)
+{
+	struct nl_addr_in *a = reallocarray(v->addr, v->naddr + 1, sizeof(*a));
+
+	if (!a)
+		return hc_nomem(h);
+	v->addr = a;
+	a[v->naddr++] = *addr;
+	return 0;
+}
+
+bool state_uses_seed(const struct nl_impairments *imp)
+{
+	return imp->loss || imp->corrupt || imp->duplicate || imp->jitter;
+}
+
+bool state_end_same(const struct state_end *a, const struct state_end *b)
+{
+	const struct nl_impairments *x = &a->imp, *y = &b->imp;
+
+	return x->loss == y->loss && x->corrupt == y->corrupt && x->duplicate == y->duplicate &&
+	       x->delay == y->delay && x->jitter == y->jitter && x->rate == y->rate &&
+	       (!a->seeded || (b->seeded && x->seed == y->seed)) &&
+	       a->latency == b->latency && a->bandwidth == b->bandwidth;
+}
+
+bool state_end_is_default(const struct state_end *e)
+{
+	static const struct state_end first = {
+		.latency = HC_LATENCY_DEFAULT, .bandwidth = HC_BANDWIDTH_DEFAULT,
+	};
+
+	return state_end_same(&first, e);
+}
+
+/* --- nodes --- */
+
+static int take_address(struct hcctl *h, struct json_object *o, void *arg)
+{
+	struct state_node *v = arg;
+	struct nl_addr_in addr;
+	size_t i;
+
+	if (!json_object_is_type(o, json_type_string))
+		return hc_invalid(h, "address", json_object_to_json_string(o),
+				  "a string such as \"10.16.0.1/16\" is wanted");
+	if (cmd_arg_address(h, "address", json_object_get_string(o), &addr))
+		return HC_USAGE;
+	for (i = 0; i < v->naddr; i++)
+		if (!memcmp(&v->addr[i], &addr, sizeof(addr)))
+			return hc_duplicate(h, json_object_get_string(o));
+	return state_add_addr(h, v, &addr);
+}
+
+/* A file in the folder of ip-netns(8). */
+static bool is_netns_name(const char *name)
+{
+	return *name && *name != '.' && !strchr(name, '/') && strlen(name) <= NETNS_NAME_MAX;
+}
+
+static int take_node(struct hcctl *h, struct json_object *o, void *arg)
+{
+	struct reading *r = arg;
+	struct json_object *addresses = NULL;
+	struct state_node v = { .owner = NL_NONE };
+	const char *netns = NULL;
+	uint32_t u = 0;
+	char text[16];
+	struct json_key keys[] = {
+		{ "node", JSON_U32, &u, .max = hc_nodes(r->s->dim) - 1, .required = true },
+		{ "failed", JSON_FLAG, &v.failed },
+		{ "owner", JSON_U32, &v.owner, .max = UINT32_MAX - 1 },
+		{ "netns", JSON_TEXT, &netns },
+		{ "up", JSON_FLAG, &v.up },
+		{ "addresses", JSON_ARRAY, &addresses },
+		{}
+	};
+	int rc = json_keys(h, o, keys);
+
+	if (rc)
+		return rc;
+	if (r->node[u]) {
+		snprintf(text, sizeof(text), "%u", u);
+		return hc_invalid(h, "node", text, "it is there twice");
+	}
+	if (netns && !is_netns_name(netns))
+		return hc_invalid(h, "netns", netns, "the name of a network namespace is wanted");
+	r->node[u] = true;
+	v.netns = netns ? strdup(netns) : NULL;
+	r->s->node[u] = v;
+	if (netns && !v.netns)
+		return hc_nomem(h);
+	return json_each(h, "addresses", addresses, take_address, &r->s->node[u]);
+}
+
+/* --- links --- */
+
+struct link_keys {
+	uint32_t u, d;
+	bool one_way;
+	struct state_end e;
+};
+
+/* Both of an entry's ends in turn: returns how many there are. */
+static unsigned int ends_of(const struct state *s, const struct link_keys *k, uint32_t *at)
+{
+	at[0] = k->u * s->dim + k->d;
+	at[1] = hc_neigh(k->u, k->d) * s->dim + k->d;
+	return k->one_way ? 1 : 2;
+}
+
+static int check_link(struct hcctl *h, const struct link_keys *k, bool said_state)
+{
+	const struct state_end *e = &k->e;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%u:%u", k->u, k->d);
+	if (k->one_way && said_state)
+		return hc_invalid(h, "one_way", text,
+				  "\"down\" and \"flap_..\" are of both ends, without it");
+	if (e->imp.jitter > e->imp.delay)
+		return hc_invalid(h, "jitter_ns", text, "it must not exceed \"delay_ns\"");
+	if (e->imp.rate && e->imp.rate < HC_RATE_MIN)
+		return hc_invalid(h, "rate", text, "0 or 32000 at least is wanted");
+	if (!e->flap_down != !e->flap_period ||
+	    (e->flap_period && (e->flap_down < HC_FLAP_MIN ||
+				e->flap_period < e->flap_down + HC_FLAP_MIN)))
+		return hc_invalid(h, "flap_period_ms", text,
+				  "a \"flap_down_ms\" of 10 and a period longer by 10 at least are wanted");
+	if (e->flap_period && e->down)
+		return hc_invalid(h, "down", text, "a link that flaps is neither up nor down");
+	return 0;
+}
+
+/* An entry for both ends, and one for each end alone: what is said of one holds there. */
+static int put_link(struct hcctl *h, struct reading *r, const struct link_keys *k)
+{
+	uint32_t at[2], said = k->one_way ? SAID_END : SAID_LINK, i, n;
+	struct state_end *e, last;
+	char text[32];
+
+	n = ends_of(r->s, k, at);
+	for (i = 0; i < n; i++) {
+		if (r->end[at[i]] & said) {
+			snprintf(text, sizeof(text), "%u:%u", k->u, k->d);
+			return hc_invalid(h, "link", text, "it is there twice");
+		}
+		r->end[at[i]] |= said;
+		e = &r->s->end[at[i]];
+		last = *e;
+		if (k->one_way || !(r->end[at[i]] & SAID_END))
+			*e = k->e;
+		e->down = k->one_way ? last.down : k->e.down;
+		e->flap_down = k->one_way ? last.flap_down : k->e.flap_down;
+		e->flap_period = k->one_way ? last.flap_period : k->e.flap_period;
+	}
+	return 0;
+}
+
+static int take_link(struct hcctl *h, struct json_object *o, void *arg)
+{
+	struct reading *r = arg;
+	struct link_keys k = {
+		.e = { .latency = HC_LATENCY_DEFAULT, .bandwidth = HC_BANDWIDTH_DEFAULT },
+	};
+	struct nl_impairments *imp = &k.e.imp;
+	struct json_key keys[] = {
+		{ "node", JSON_U32, &k.u, .max = hc_nodes(r->s->dim) - 1, .required = true },
+		{ "dim", JSON_U32, &k.d, .required = true },
+		{ "down", JSON_FLAG, &k.e.down },
+		{ "flap_down_ms", JSON_U32, &k.e.flap_down, .max = HC_FLAP_MAX },
+		{ "flap_period_ms", JSON_U32, &k.e.flap_period, .max = HC_FLAP_MAX },
+		{ "seed", JSON_U32, &imp->seed },
+		{ "loss_ppm", JSON_U32, &imp->loss, .max = HYPERCUBE_PPM_MAX },
+		{ "corrupt_ppm", JSON_U32, &imp->corrupt, .max = HYPERCUBE_PPM_MAX },
+		{ "duplicate_ppm", JSON_U32, &imp->duplicate, .max = HYPERCUBE_PPM_MAX },
+		{ "delay_ns", JSON_U64, &imp->delay, .max = HC_DELAY_MAX },
+		{ "jitter_ns", JSON_U64, &imp->jitter, .max = HC_DELAY_MAX },
+		{ "rate", JSON_U64, &imp->rate },
+		{ "latency_ns", JSON_U64, &k.e.latency, .max = HC_LATENCY_MAX },
+		{ "bandwidth", JSON_U64, &k.e.bandwidth },
+		{ "one_way", JSON_FLAG, &k.one_way },
+		{}
+	};
+	char text[32];
+	int rc;
+
+	rc = json_keys(h, o, keys);
+	if (rc)
+		return rc;
+	if (k.d >= r->s->dim) {
+		snprintf(text, sizeof(text), "%u", k.d);
+		return hc_invalid(h, "dim", text, "a dimension of the fabric is wanted");
+	}
+	k.e.seeded = keys[5].given && state_uses_seed(imp);
+	return check_link(h, &k, keys[2].given || keys[3].given || keys[4].given) ?:
+	       put_link(h, r, &k);
+}
+
+/* --- all of it --- */
+
+static int twice(const void *a, const void *b)
+{
+	const struct nl_plan *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static int check_plans(struct hcctl *h, const struct state *s)
+{
+	char text[16];
+	size_t i;
+
+	if (s->nplans)
+		qsort(s->plan, s->nplans, sizeof(*s->plan), twice);
+	for (i = 1; i < s->nplans; i++)
+		if (s->plan[i].id == s->plan[i - 1].id) {
+			snprintf(text, sizeof(text), "%u", s->plan[i].id);
+			return hc_invalid(h, "plan", text, "it is there twice");
+		}
+	return 0;
+}
+
+struct parts {
+	struct json_object *nodes;
+	struct json_object *links;
+	struct json_object *plans;
+};
+
+static int take_parts(struct hcctl *h, struct state *s, const struct parts *p)
+{
+	struct reading r = {
+		.s = s, .node = calloc(hc_nodes(s->dim), 1), .end = calloc(state_ends(s), 1),
+	};
+	int rc = r.node && r.end ? 0 : hc_nomem(h);
+
+	rc = rc ?: json_each(h, "nodes", p->nodes, take_node, &r);
+	rc = rc ?: json_each(h, "links", p->links, take_link, &r);
+	rc = rc ?: json_each(h, "plans", p->plans, state_read_plan, s);
+	free(r.node);
+	free(r.end);
+	return rc ?: check_plans(h, s);
+}
+
+static int take_state(struct hcctl *h, struct json_object *root, struct state *s)
+{
+	const char *format = "", *name = "";
+	uint32_t version, patience = HYPERCUBE_PATIENCE_DEFAULT;
+	struct parts p = {};
+	struct json_key keys[] = {
+		{ "format", JSON_TEXT, &format, .required = true },
+		{ "version", JSON_U32, &version, STATE_VERSION, STATE_VERSION, .required = true },
+		{ "name", JSON_TEXT, &name, .required = true },
+		{ "dim", JSON_U32, &s->dim, 1, HYPERCUBE_DIM_MAX, .required = true },
+		{ "id", JSON_U32, &s->id, 1, HYPERCUBE_FABRIC_ID_MAX },
+		{ "segment", JSON_U32, &s->segment, HYPERCUBE_SEGMENT_MIN, HYPERCUBE_SEGMENT_MAX },
+		{ "patience", JSON_U32, &patience, .max = HYPERCUBE_PATIENCE_MAX },
+		{ "nodes", JSON_ARRAY, &p.nodes },
+		{ "links", JSON_ARRAY, &p.links },
+		{ "plans", JSON_ARRAY, &p.plans },
+		{}
+	};
+	int rc = json_keys(h, root, keys);
+
+	if (rc)
+		return rc;
+	if (strcmp(format, STATE_FORMAT))
+		return hc_invalid(h, "format", format, "\"" STATE_FORMAT "\" is wanted");
+	if (arg_fabric(h, "name", name, &name))
+		return HC_USAGE;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	rc = state_init(h, s);
+	s->patience = patience;
+	return rc ?: take_parts(h, s, &p);
+}
+
+int state_read(struct hcctl *h, const char *file, struct state *s)
+{
+	struct hc_where at = { .text = strcmp(file, "-") ? file : "standard input" };
+	struct json_object *root;
+	int rc;
+
+	*s = (struct state){};
+	rc = json_file(h, file, &root);
+	if (rc)
+		return rc;
+	hc_enter(h, &at);
+	rc = take_state(h, root, s);
+	hc_leave(h, &at);
+	json_object_put(root);
+	return rc;
+}

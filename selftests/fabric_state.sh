@@ -1,0 +1,230 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# State that is kept: what "hcctl fabric save" writes makes the same fabric again, a second restore finds nothing to
+# do, differences are said and mended, a file that is wrong changes nothing, what fails leaves no half-made fabric, and
+# faults go to a file and back.
+
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
+
+state() { hcctl fabric save t >"$scratch/$1" 2>"$scratch/$1.err"; }
+
+# restored FILE: as it says, so that a second restore and a look at the differences find nothing
+restored() {
+	equal 'changes of a second restore' '[]' "$(json .changes fabric restore "$1")"
+	equal 'its text' 'fabric t: nothing to do' "$(hcctl fabric restore "$1")"
+	equal 'differences' '[]' "$(json .changes fabric restore "$1" dry-run)"
+}
+
+# busy_fabric: one with something of everything
+busy_fabric() {
+	check 'add' hcctl fabric add t dim 4 id 77 segment 1024
+	check 'patience' hcctl fabric set t patience 3s
+	check 'down' hcctl link set t 3:0,0:2 down
+	check 'impairments' hcctl link set t 5:1 loss 3% delay 5ms jitter 1ms seed 7
+	check 'one way' hcctl link set t 6:3 rate 100mbit one-way
+	check 'the other way' hcctl link set t 14:3 corrupt 0.5% latency 7us one-way
+	check 'a model' hcctl link set t 12:0 bandwidth 40gbit
+	check 'a seed of no use' hcctl link set t 10:0 delay 1ms seed 9
+	check 'failed' hcctl node set t 15 fail
+	check 'owner' hcctl node set t 2 owner 1000
+}
+
+a_saved_fabric_is_made_again() {
+	busy_fabric
+	check 'a tree' hcctl tree find fabric t apply
+	check 'a broadcast' hcctl bcast plan fabric t source 1 apply
+	check 'a doubling' hcctl doubling plan fabric t subcube 01XX apply
+	check 'rings' hcctl ring plan fabric t apply
+	check 'save' state one
+	equal 'complaints of save' '' "$(<"$scratch/one.err")"
+	equal 'plans' 4 "$(jq '.plans | length' "$scratch/one")"
+	hcctl -j plan show t | jq -S 'map(del(.epoch))' >"$scratch/plans"
+	check 'del' hcctl fabric del t
+	check 'restore' hcctl fabric restore "$scratch/one"
+	check 'save again' state two
+	check 'the same state' cmp "$scratch/one" "$scratch/two"
+	check 'the very same plans' cmp "$scratch/plans" <(hcctl -j plan show t | jq -S 'map(del(.epoch))')
+	restored "$scratch/one"
+	check 'a reduction' hcctl run reduce t plan 1 verify
+	check 'a broadcast' hcctl run bcast t plan 2 verify
+	check 'a restore under another name' hcctl fabric restore "$scratch/one" u
+	equal 'its nodes' 1 "$(json '.[0].nodes_failed' fabric show u)"
+	equal 'its plans' 4 "$(json length plan show u)"
+}
+
+differences_are_said_and_mended() {
+	check 'add' hcctl fabric add t dim 3
+	check 'down' hcctl link set t 3:0 down
+	check 'loss' hcctl link set t 2:2 loss 5% seed 1
+	check 'a tree' hcctl tree find fabric t apply plan 4
+	check 'save' state one
+	check 'up' hcctl link set t 3:0 up
+	check 'another down' hcctl link set t 1:1 down
+	check 'more loss' hcctl link set t 2:2 loss 6%
+	check 'failed' hcctl node set t 7 fail
+	check 'another plan' hcctl bcast plan fabric t source 1 apply plan 9
+	check 'the same id' hcctl tree find fabric t apply plan 4
+	cp "$scratch/one" "$scratch/file"
+	hcctl fabric restore "$scratch/file" dry-run >"$scratch/dry"
+	check 'nothing was done' test "$(json '.[0].nodes_failed' fabric show t)" = 1
+	hcctl fabric restore "$scratch/file" >"$scratch/said" || fault 'restore failed'
+	check 'a look says what is done' cmp "$scratch/dry" "$scratch/said"
+	diff - <(grep -v '^[-+] plan 4' "$scratch/said") <<-'END' || fault 'the differences are others'
+		- plan 9 bcast source 1
+		- link 1:1 down
+		+ link 2:0 down
+		- link 2:2 loss 6%
+		+ link 2:2 loss 5%
+		- node 7 failed
+	END
+	restored "$scratch/file"
+	check 'the same state' state two
+	check 'as it was' cmp "$scratch/one" "$scratch/two"
+}
+
+endpoints_are_where_they_were() {
+	check 'add' hcctl fabric add t dim 2 netns-each "fs$$x" address 10.20.0.0/24
+	check 'another address' ip -n "fs$$x2" address add fd00:1::2/64 dev tn2
+	check 'save' state one
+	equal 'where node 3 is' "[{\"node\":3,\"netns\":\"fs$$x3\",\"up\":true,\"addresses\":[\"10.20.0.4/24\"]}]" \
+		"$(jq -c '[.nodes[] | select(.node == 3)]' "$scratch/one")"
+	check 'del' hcctl fabric del t
+	[[ ! -e /var/run/netns/fs$$x3 ]] || fault 'the namespace is still there'
+	check 'restore' hcctl fabric restore "$scratch/one"
+	restored "$scratch/one"
+	check 'ping' ip netns exec "fs$$x0" ping -c 1 -W $((5 * slow)) 10.20.0.4
+	check 'an address goes' ip -n "fs$$x1" address del 10.20.0.2/24 dev tn1
+	check 'another comes' ip -n "fs$$x1" address add 10.20.0.99/24 dev tn1
+	check 'down' ip -n "fs$$x2" link set tn2 down
+	hcctl fabric restore "$scratch/one" >"$scratch/said" || fault 'restore failed'
+	diff - "$scratch/said" <<-'END' || fault 'the differences are others'
+		- node 1 address 10.20.0.99/24
+		+ node 2 up
+		+ node 1 address 10.20.0.2/24
+		+ node 2 address fd00:1::2/64
+	END
+	restored "$scratch/one"
+	check 'del' hcctl fabric del t
+	[[ ! -e /var/run/netns/fs$$x3 ]] || fault 'a namespace that restore made has not gone with the fabric'
+}
+
+# wrong FILTER PATTERN: a file that is changed so is refused, and nothing is done
+wrong() {
+	jq "$1" "$scratch/one" >"$scratch/bad"
+	refused "$1" "$2" hcctl fabric restore "$scratch/bad"
+	equal 'fabrics' "$fabrics" "$(hcctl -j fabric show)"
+}
+
+what_is_wrong_changes_nothing() {
+	local fabrics
+	busy_fabric
+	check 'a tree' hcctl tree find fabric t apply
+	check 'save' state one
+	check 'mend' hcctl fault clear t
+	fabrics=$(hcctl -j fabric show)
+	wrong '.dim = 5' 'dim 5 is wanted, but fabric t has 4'
+	wrong '.id = 5' 'id 5 is wanted, but fabric t has 77'
+	wrong '.segment = 512' 'segment 512 is wanted, but fabric t has 1024'
+	wrong '.links[1].dim = 4' 'bad: links\[1\]: invalid dim "4": '
+	wrong '.nodes[0].node = 16' 'bad: nodes\[0\]: invalid node "16": a number from 0 to 15'
+	wrong '.plans[0].order = [9]' 'bad: plans\[0\]: order: invalid element \[0\] "9": a number from 0 to 3'
+	wrong 'del(.plans[0].sink)' 'bad: plans\[0\]: missing key "sink"'
+	wrong '.version = 2' 'invalid version "2"'
+	equal 'links down' 0 "$(json '.[0].links_down' fabric show t)"
+}
+
+a_failure_leaves_no_half_made_fabric() {
+	busy_fabric
+	check 'a tree' hcctl tree find fabric t apply
+	check 'save' state one
+	check 'del' hcctl fabric del t
+	jq '.nodes += [{"node":1,"netns":"fs'$$'y","up":true}] | .plans[0].sink = 15' "$scratch/one" >"$scratch/bad"
+	refused 'a plan that does not fit' 'nothing is left of the new fabric: plan 1: fabric t: ' \
+		hcctl fabric restore "$scratch/bad"
+	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
+	[[ ! -e /var/run/netns/fs$$y ]] || fault 'a namespace is left'
+	check 'restore' hcctl fabric restore "$scratch/one"
+	check 'up' hcctl link set t 3:0 up
+	jq '.plans[0].sink = 15' "$scratch/one" >"$scratch/bad"
+	refused 'the same, of what there is' '[0-9] of [0-9]+ steps are done, the others are not: plan 1: ' \
+		hcctl fabric restore "$scratch/bad"
+	hcctl fabric restore "$scratch/one" >/dev/null || fault 'it cannot be mended'
+	jq '.plans[0].sink = 15' "$scratch/one" >"$scratch/bad"
+	check 'up' hcctl link set t 3:0 up
+	hcctl fabric restore "$scratch/bad" >"$scratch/said" 2>/dev/null && fault 'it was not refused'
+	grep -qx '+ link 2:0 down' "$scratch/said" || fault "what is done: $(<"$scratch/said")"
+	grep -q '^not done: + plan 1 tree sink 15' "$scratch/said" || fault "what is not: $(<"$scratch/said")"
+}
+
+links_flap_again() {
+	check 'add' hcctl fabric add t dim 3
+	check 'flap' hcctl link set t 1:1 flap 100ms/300s
+	check 'another flap' hcctl link set t 2:0 flap 20ms/40ms
+	check 'save' state one
+	equal 'links' '[{"node":1,"dim":1,"flap_down_ms":100,"flap_period_ms":300000},{"node":2,"dim":0,"flap_down_ms":20,"flap_period_ms":40}]' \
+		"$(jq -c .links "$scratch/one")"
+	check 'clear' hcctl fault clear t
+	check 'another schedule' hcctl link set t 2:0 flap 30ms/60ms
+	check 'one more' hcctl link set t 7:2 flap 30ms/60ms
+	hcctl fabric restore "$scratch/one" >"$scratch/said" || fault 'restore failed'
+	diff - "$scratch/said" <<-'END' || fault 'the differences are others'
+		- link 2:0 flap 30ms/60ms
+		- link 3:2 flap 30ms/60ms
+		+ link 1:1 flap 100ms/300s
+		+ link 2:0 flap 20ms/40ms
+	END
+	restored "$scratch/one"
+}
+
+broken_plans_are_left_out_and_installed_anew() {
+	check 'add' hcctl fabric add t dim 3
+	check 'a doubling' hcctl doubling plan fabric t apply
+	check 'save' state one
+	check 'down' hcctl link set t 0:0 down
+	check 'save' state two
+	equal 'plans' 0 "$(jq '.plans | length' "$scratch/two")"
+	grep -q 'warning: plan 3 is left out: it is broken' "$scratch/two.err" || fault 'no warning'
+	check 'restore' hcctl fabric restore "$scratch/one"
+	json_is false '.[0].broken' plan show t || fault 'the plan is still broken'
+	restored "$scratch/one"
+}
+
+a_seed_that_nothing_uses_is_no_difference() {
+	check 'add' hcctl fabric add t dim 4
+	check 'delay' hcctl link set t 1:1 delay 1ms
+	check 'save' state one
+	jq '.links += [{"node":3,"dim":3,"delay_ns":1000,"seed":3}]' "$scratch/one" >"$scratch/two"
+	check 'restore' hcctl fabric restore "$scratch/two"
+	restored "$scratch/two"
+}
+
+faults_go_to_a_file_and_back() {
+	local elsewhere
+	check 'add' hcctl fabric add t dim 4
+	check 'random' hcctl fault random t links 4 nodes 2 seed 5
+	hcctl -j fault show t >"$scratch/faults"
+	check 'clear' hcctl fault clear t
+	namespace elsewhere || return
+	check 'an endpoint elsewhere' hcctl node set t 3 netns "$elsewhere"
+	check 'loss stays' hcctl link set t 0:0 loss 1%
+	check 'another' hcctl node set t 0 fail
+	equal 'what is to be done' 7 "$(json '.changes | length' fault load t "$scratch/faults" dry-run)"
+	check 'load' hcctl fault load t "$scratch/faults"
+	check 'the same faults' cmp "$scratch/faults" <(hcctl -j fault show t)
+	equal 'again' '[]' "$(json .changes fault load t "$scratch/faults")"
+	equal 'loss' 10000 "$(json '.[0].loss_ppm' link show t 0:0)"
+	printf 'link 1:1\nnode 16\n' >"$scratch/text"
+	refused 'no such node' 'text: node 16 is not in a cube of dimension 4' hcctl fault load t "$scratch/text"
+	check 'nothing was done' cmp "$scratch/faults" <(hcctl -j fault show t)
+	printf 'link 1:1\n' >"$scratch/text"
+	check 'text, without looking into namespaces' setpriv --bounding-set -sys_admin --inh-caps -sys_admin \
+		hcctl fault load t "$scratch/text"
+	equal 'faults' '[{"node":1,"dim":1,"state":["down"]}]' "$(json .links fault show t)"
+}
+
+run_tests a_saved_fabric_is_made_again differences_are_said_and_mended endpoints_are_where_they_were \
+	what_is_wrong_changes_nothing a_failure_leaves_no_half_made_fabric \
+	links_flap_again broken_plans_are_left_out_and_installed_anew a_seed_that_nothing_uses_is_no_difference \
+	faults_go_to_a_file_and_back

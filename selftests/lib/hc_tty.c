@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Usage: hc_tty MS COMMAND..
+ * Runs a command on a terminal of 24 lines, types Ctrl-C after some time, and prints what the
+ * command wrote there. Its status is that of the command; 128 + a signal that ended it.
+ */
+#include <poll.h>
+#include <pty.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define CTRL_C "\003"
+
+static long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* Until nobody has the terminal open any more; Ctrl-C is typed at @end. */
+static int copy(int fd, long end)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	bool typed = false;
+	char buf[4096];
+	ssize_t n;
+
+	for (;;) {
+		long left = typed ? -1 : end - now();
+
+		if (poll(&p, 1, typed ? -1 : left > 0 ? left : 0) < 0)
+			return -1;
+		if (!p.revents) {
+			typed = true;
+			if (write(fd, CTRL_C, 1) != 1)
+				return -1;
+			continue;
+		}
+		n = read(fd, buf, sizeof(buf));
+		if (n <= 0)
+			return 0;
+		if (fwrite(buf, 1, n, stdout) != (size_t)n)
+			return -1;
+	}
+}
+
+int main(int argc, char **argv)
+{
+	const struct winsize size = { .ws_row = 24, .ws_col = 80 };
+	int fd, status;
+	pid_t pid;
+
+	if (argc < 3)
+		return 2;
+	pid = forkpty(&fd, NULL, NULL, &size);
+	if (!pid) {
+		execvp(argv[2], argv + 2);
+		_exit(127);
+	}
+	if (pid < 0 || copy(fd, now() + atol(argv[1])) || waitpid(pid, &status, 0) != pid) {
+		perror("hc_tty");
+		return 2;
+	}
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
