@@ -184,6 +184,12 @@ static struct point bend_of(const struct plot *p, const struct plot_edge *e)
 	return best;
 }
 
+/* An exchange is drawn once, with two heads. */
+static bool twin(const struct plot *p, const struct plot_edge *e)
+{
+	return p->kind == PLOT_DOUBLING && e->from > e->to;
+}
+
 static double edge_width(const struct plot *p)
 {
 	return p->dim > 5 ? 2.2 : p->dim > 4 ? 3 : 4;
@@ -200,9 +206,8 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 
 	edge_classes(p, e, stroke, fill, sizeof(stroke));
 	a = towards(a, bend, radius(p) + 3);
-	fprintf(f, "<g class=\"edge\"><title>%s %u: %u to %u%s</title>\n",
-		p->kind == PLOT_TREE ? "stage" : p->kind == PLOT_RING ? "ring" : "step",
-		e->when + p->first, e->from, e->to,
+	fprintf(f, "<g class=\"edge\"><title>%s %u: %u %s %u%s</title>\n", plot_phase_word(p),
+		e->when + p->first, e->from, p->kind == PLOT_DOUBLING ? "and" : "to", e->to,
 		e->how == HC_TREE_HELP ? ", a part for a helper" :
 		e->how == HC_TREE_DETOUR ? ", by a detour" : "");
 	if (e->how == HC_TREE_DETOUR)
@@ -210,6 +215,8 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 			stroke, width, a.x, a.y, bend.x, bend.y, end.x, end.y);
 	else
 		line(f, stroke, width, a, end);
+	if (p->kind == PLOT_DOUBLING)
+		arrow_head(f, fill, bend, a, head);
 	arrow_head(f, fill, bend, tip, head);
 	fputs("</g>\n", f);
 }
@@ -297,9 +304,11 @@ void plot_cube_print(FILE *f, const struct plot *p)
 			if (!(u & hc_bit(d)))
 				link_print(f, p, u, d);
 	for (i = 0; i < p->nedges; i++)
-		edge_print(f, p, &p->edges[i]);
+		if (!twin(p, &p->edges[i]))
+			edge_print(f, p, &p->edges[i]);
 	for (i = 0; i < p->nedges; i++)
-		badge_print(f, p, &p->edges[i]);
+		if (!twin(p, &p->edges[i]))
+			badge_print(f, p, &p->edges[i]);
 	for (u = 0; u < hc_nodes(p->dim); u++)
 		node_print(f, p, u);
 }

@@ -57,7 +57,8 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 	fprintf(f, "\tn%u -> n%u [label=\"%u\", color=\"%.3f 0.9 0.7\", penwidth=2%s];\n", e->from,
 		e->to, e->when + p->first, hue,
 		e->how == HC_TREE_HELP ? ", style=dotted" :
-		e->how == HC_TREE_DETOUR ? ", style=dashed" : "");
+		e->how == HC_TREE_DETOUR ? ", style=dashed" :
+		p->kind == PLOT_DOUBLING ? ", dir=both" : "");
 }
 
 void plot_dot_print(FILE *f, const struct plot *p)
@@ -79,7 +80,9 @@ void plot_dot_print(FILE *f, const struct plot *p)
 		for (d = 0; d < p->dim; d++)
 			if (!(u & hc_bit(d)))
 				link_print(f, p, u, d);
+	/* An exchange is an edge with two heads. */
 	for (i = 0; i < p->nedges; i++)
-		edge_print(f, p, &p->edges[i]);
+		if (p->kind != PLOT_DOUBLING || p->edges[i].from < p->edges[i].to)
+			edge_print(f, p, &p->edges[i]);
 	fputs("}\n", f);
 }

@@ -93,13 +93,13 @@ static void key_nodes(struct key *k, const struct found *n)
 	const struct plot *p = k->p;
 
 	title(k, "Nodes");
-	if (p->kind && p->kind != PLOT_RING)
+	if (p->core || p->kind == PLOT_TREE || p->kind == PLOT_BCAST)
 		node(k, "root", "root", p->core ? "of the subcube" :
 		     p->kind == PLOT_TREE ? "the sink" : "the source");
 	if (p->kind == PLOT_RING)
 		node(k, "panel", "n c0", "has the colour of its first ring");
-	if (!p->kind || p->sent)
-		node(k, "panel", "n", "in service");
+	if (!p->kind || p->kind == PLOT_DOUBLING || p->sent)
+		node(k, "panel", "n", p->kind ? "takes part" : "in service");
 	if (n->failed)
 		node(k, "badf", "dead bad x", "failed");
 	if (n->left)
@@ -176,9 +176,10 @@ static void key_phases(struct key *k)
 	else if (p->kind == PLOT_RING)
 		title(k, "Rings");
 	else if (matrix(p))
-		title(k, p->kind == PLOT_TREE ? "Sends at stage" : "Is informed in step");
+		title(k, p->kind == PLOT_DOUBLING ? "Exchanges at stage" :
+		      p->kind == PLOT_TREE ? "Sends at stage" : "Is informed in step");
 	else
-		title(k, p->kind == PLOT_TREE ? "Stages" : "Steps");
+		title(k, p->kind == PLOT_BCAST ? "Steps" : "Stages");
 	for (i = 0; i < p->phases && (i < PHASES || p->phases == PHASES + 1); i++)
 		key_phase(k, i);
 	if (i == p->phases)

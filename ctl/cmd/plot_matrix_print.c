@@ -92,14 +92,14 @@ static void link_class(const struct grid *g, uint32_t u, unsigned int d, char *c
 		snprintf(class, size, "dead");
 }
 
-/* Helpers make that a node sends along several dimensions. */
-static void help_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
+/* Helpers, and exchanges at each stage, make that a node sends along several dimensions. */
+static void more_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
 {
 	const struct plot *p = g->p;
-	const struct plot_edge *e = g->out ? g->out[u] : NULL;
+	const struct plot_edge *e = g->out && p->kind != PLOT_BCAST ? g->out[u] : NULL;
 
-	for (; e && e->how == HC_TREE_HELP && e < p->edges + p->nedges && e->from == u; e++)
-		if (e->dim == d && !p->sent)
+	for (; e && e < p->edges + p->nedges && e->from == u; e++)
+		if (e->how != HC_TREE_DETOUR && e->dim == d && !p->sent)
 			phase_class(p, e->when, class, size);
 }
 
@@ -109,7 +109,7 @@ static void class_of(const struct grid *g, uint32_t u, unsigned int panel, char 
 		node_class(g->p, u, class, size);
 	} else {
 		link_class(g, u, panel - 1, class, size);
-		help_class(g, u, panel - 1, class, size);
+		more_class(g, u, panel - 1, class, size);
 	}
 }
 

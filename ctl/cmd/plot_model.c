@@ -8,6 +8,33 @@
 
 #include "plot.h"
 
+const char *plot_kind_name(const struct plot *p)
+{
+	static const char * const names[] = {
+		[PLOT_PLAIN] = "fabric", [PLOT_TREE] = "tree", [PLOT_BCAST] = "broadcast",
+		[PLOT_BALANCE] = "topology", [PLOT_RING] = "rings", [PLOT_DOUBLING] = "doubling",
+	};
+
+	return names[p->kind];
+}
+
+const char *plot_phase_word(const struct plot *p)
+{
+	if (p->kind == PLOT_RING)
+		return "ring";
+	return p->kind == PLOT_TREE || p->kind == PLOT_DOUBLING ? "stage" : "step";
+}
+
+uint32_t plot_nodes(const struct plot *p)
+{
+	return p->dim ? hc_nodes(p->dim) : p->rings.members + p->rings.nexcluded;
+}
+
+uint64_t plot_links(const struct plot *p)
+{
+	return p->dim ? (uint64_t)hc_nodes(p->dim) / 2 * p->dim : p->net->first[p->net->nodes] / 2;
+}
+
 bool plot_link_bad(const struct plot *p, uint32_t u, unsigned int d)
 {
 	uint32_t v = hc_neigh(u, d);
@@ -213,6 +240,31 @@ int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b
 			.when = p->when[u], .how = HC_TREE_DIRECT,
 		};
 	}
+	return 0;
+}
+
+/* Each exchange is two transfers; a node's are in a row. */
+int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d)
+{
+	uint32_t mask = hc_doubling_mask(d), u = d->base;
+	int rc = alloc(h, p, d->stages, (size_t)hc_nodes(d->stages) * d->stages);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	p->kind = PLOT_DOUBLING;
+	p->root = NL_NONE;
+	p->steps = d->stages;
+	memcpy(p->order, d->order, d->stages);
+	do {
+		hc_set_add(p->members, u);
+		for (i = 0; i < d->stages; i++)
+			p->edges[p->nedges++] = (struct plot_edge){
+				.from = u, .to = hc_neigh(u, d->order[i]), .dim = d->order[i],
+				.when = i, .how = HC_TREE_DIRECT,
+			};
+		u = hc_doubling_next(d, mask, u);
+	} while (u != d->base);
 	return 0;
 }
 

@@ -102,6 +102,12 @@ svg 'a balancing topology' nodes=16 links=32 edges=8 dead=4 -- balance topology 
 said '.kind == "topology" and .transfers == 8 and .failed_nodes == 4'
 svg 'a subcube alone' nodes=8 edges=0 -- balance topology dim 3
 svg 'trees of 64 nodes' nodes=64 links=192 dead=3 bad=1 -- balance topology dim 6 fail-node 1,2,40 fail-link 7:3
+svg 'a doubling' nodes=8 links=12 edges=12 -- doubling plan dim 3
+said '.kind == "doubling" and .transfers == 24'
+svg 'a doubling in a subcube' nodes=16 links=32 edges=12 dead=1 bad=1 -- doubling plan dim 4 fail-node 3 fail-link 0:0
+svg 'a matrix of a doubling' panels=9 -- doubling plan dim 8
+[[ $(sed '/id="key"/,$d' plan.svg | grep -c 'class="f[0-7]"') == 2048 ]]
+result $? 'each node exchanges along each dimension'
 svg 'a ring' nodes=8 links=12 edges=8 -- ring plan dim 3
 said '.kind == "rings" and .rings == 1 and .transfers == 8'
 svg 'rings beside faults' nodes=16 links=32 edges=16 bad=1 dead=1 -- ring plan dim 4 fail-node 5 fail-link 0:0
@@ -179,6 +185,14 @@ refused 2 'invalid plan bad.json: "nodes" is no list' '{"links":[],"nodes":["x"]
 refused 2 'invalid plan bad.json: "source" is no node' '{"dim":3,"source":8,"sequence":[0]}'
 refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":3,"source":0,"sequence":[3]}'
 refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":1,"source":0,"sequence":[0,0,0]}'
+
+refused 2 'invalid plan bad.json: "base" is no node' '{"dim":3,"base":8,"order":[0]}'
+refused 2 'invalid plan bad.json: "order" is no list' '{"dim":3,"base":0,"order":[3]}'
+refused 2 'invalid plan bad.json: "order" is no list' '{"dim":3,"base":0}'
+refused 2 'invalid plan bad.json: order names a dimension twice' '{"dim":3,"base":0,"order":[1,1]}'
+refused 2 'invalid plan bad.json: a link of the subcube' \
+	'{"dim":3,"base":0,"order":[0,1],"fail_links":[{"node":0,"dim":1}]}'
+refused 2 'invalid plan bad.json: a node of the subcube' '{"dim":3,"base":0,"order":[0,1],"fail_nodes":[3]}'
 
 refused 2 'invalid plan bad.json: "depth" is no' '{"dim":2,"subcube":"XX","parent":{}}'
 refused 2 'invalid subcube "X"' '{"dim":2,"subcube":"X","depth":0,"parent":{}}'
