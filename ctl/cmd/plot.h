@@ -116,6 +116,9 @@ static inline bool plot_is_root(const struct plot *p, uint32_t u)
 const char *plot_kind_name(const struct plot *p);
 /* What a phase of it is: "stage", "step" or "ring". */
 const char *plot_phase_word(const struct plot *p);
+/* The number of a phase and what it is, in @buf. */
+#define PLOT_PHASE 48
+const char *plot_phase(char *buf, const struct plot *p, unsigned int i);
 /* How many nodes and links there are, faulty or not. */
 uint32_t plot_nodes(const struct plot *p);
 uint64_t plot_links(const struct plot *p);
@@ -123,6 +126,12 @@ uint64_t plot_links(const struct plot *p);
 bool plot_link_bad(const struct plot *p, uint32_t u, unsigned int d);
 /* Does a live node not take part? */
 bool plot_left_out(const struct plot *p, uint32_t u);
+/* Of what kinds there is something, for keys. */
+struct plot_found {
+	bool failed, left, bad, help, tour;
+};
+
+struct plot_found plot_look(const struct plot *p);
 uint64_t plot_link_bytes(const struct plot *p, uint32_t u, unsigned int d);
 /* 0: no traffic, 1..PLOT_HEATS: the more the more */
 unsigned int plot_heat(uint64_t bytes, uint64_t busiest);

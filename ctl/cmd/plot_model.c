@@ -25,6 +25,18 @@ const char *plot_phase_word(const struct plot *p)
 	return p->kind == PLOT_TREE || p->kind == PLOT_DOUBLING ? "stage" : "step";
 }
 
+const char *plot_phase(char *buf, const struct plot *p, unsigned int i)
+{
+	if (p->core)
+		snprintf(buf, PLOT_PHASE, "%u: from level %u", i + 1, p->phases - i);
+	else if (p->kind == PLOT_RING)
+		snprintf(buf, PLOT_PHASE, "%u: level %u, %u nodes", i,
+			 p->rings.tree.ring[i].level, p->rings.tree.ring[i].size);
+	else
+		snprintf(buf, PLOT_PHASE, "%u: dimension %u", i + p->first, p->order[i]);
+	return buf;
+}
+
 uint32_t plot_nodes(const struct plot *p)
 {
 	return p->dim ? hc_nodes(p->dim) : p->rings.members + p->rings.nexcluded;
@@ -53,6 +65,26 @@ uint64_t plot_link_bytes(const struct plot *p, uint32_t u, unsigned int d)
 	if (!p->sent)
 		return 0;
 	return p->sent[(size_t)u * p->dim + d] + p->sent[(size_t)hc_neigh(u, d) * p->dim + d];
+}
+
+struct plot_found plot_look(const struct plot *p)
+{
+	struct plot_found n = {};
+	unsigned int d;
+	uint32_t u;
+	size_t i;
+
+	for (u = 0; u < hc_nodes(p->dim); u++) {
+		n.failed |= plot_failed(p, u);
+		n.left |= plot_left_out(p, u);
+		for (d = 0; d < p->dim; d++)
+			n.bad |= plot_link_bad(p, u, d);
+	}
+	for (i = 0; i < p->nedges; i++) {
+		n.help |= p->edges[i].how == HC_TREE_HELP;
+		n.tour |= p->edges[i].how == HC_TREE_DETOUR;
+	}
+	return n;
 }
 
 /* Each step less is half the traffic. */
