@@ -15,6 +15,7 @@ help:
 	@echo 'make fuzz          random calls and frames on the debug kernel'
 	@echo '                   (FUZZ="--seed N --seconds N --frames N --kernel K PART.."; selftests/fuzz/run --help)'
 	@echo 'make check-net     Linux'\''s own network tests over endpoints, in a VM'
+	@echo 'make check-page    pages of hcctl plot in a browser'
 	@echo 'make soak          collectives at random under faults, each result judged: ten minutes in a VM'
 	@echo '                   (SOAK="--seed N --seconds N --dim N,.. --calm --kinds K,..")'
 	@echo 'make shell         a shell in the VM, module loaded; what it writes to /out comes to build/out'
@@ -59,6 +60,9 @@ fuzz: | $(deps)base
 check-net: | $(deps)base $(deps)net
 	@selftests/kernel_net/run
 
+check-page: ctl | $(deps)browser
+	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl check-page
+
 soak: | $(deps)base
 	@selftests/soak/run --kernel $(KERNEL) $(SOAK)
 
@@ -89,10 +93,10 @@ deb: | $(deps)base $(deps)deb
 clean:
 	rm -rf build
 
-deps: $(deps)base $(deps)bench $(deps)deb $(deps)net $(deps)style
+deps: $(deps)base $(deps)bench $(deps)browser $(deps)deb $(deps)net $(deps)style
 
 $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net soak shell bench latency style install uninstall deb clean deps
+.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net check-page soak shell bench latency style install uninstall deb clean deps

@@ -29,10 +29,31 @@ pictures_show_faults_and_traffic() {
 	equal 'bytes' "$(json .tx_bytes stats t)" "$(dot_sum bytes)"
 	equal 'links' 12 "$(grep -c 'dir=none' "$scratch/t.dot")"
 	grep -q '</svg>' "$scratch/t.svg" || fault 'the picture has no end'
-	refused 'another plan' 'no tree is installed as plan 9' hcctl plot t plan 9 -o "$scratch/t.svg"
+	grep -q '>Arrows, by stage<' "$scratch/t.svg" || fault 'the key does not tell what the numbers are'
+	grep -q 'the more traffic' "$scratch/t.dot" || fault 'the key does not tell how much traffic'
+	refused 'another plan' 'no tree or doubling is installed as plan 9' hcctl plot t plan 9 -o "$scratch/t.svg"
 	refused 'another fabric' 'fabric' hcctl plot none -o "$scratch/t.svg"
+	check 'doubling' hcctl doubling plan fabric t apply
+	equal 'a doubling' doubling "$(json .kind plot t plan 3 -o "$scratch/t.svg")"
 	check 'a matrix' hcctl fabric add u dim 8
 	equal 'a matrix' fabric "$(json .kind plot u -o "$scratch/u.svg")"
+}
+
+# model FILTER: of the page
+model() { sed -n '/id="model">/{n;p}' "$scratch/t.html" | pick "$1"; }
+
+pages_show_faults_and_traffic() {
+	a_fabric 3
+	a_reduction 1000
+	check 'page' hcctl plot t plan 1 -o "$scratch/t.html"
+	equal 'fabric' '["t",1,false,"tree"]' "$(model '[.fabric, .plan, .broken, .kind]')"
+	equal 'faults' '[[{"node":1,"dim":1}],[6]]' "$(model '[.fail_links, .fail_nodes]')"
+	equal 'bytes' "$(json .tx_bytes stats t)" "$(model '[.traffic[].bytes] | add')"
+	equal 'the busiest link' "$(model .busiest)" "$(model '[.traffic[].bytes] | max')"
+	equal 'transfers' "$(json .transfers plot t -o "$scratch/t.dot")" "$(model '.transfers | length')"
+	check 'another fault' hcctl link set t 0:0 down
+	check 'page' hcctl plot t plan 1 -o "$scratch/t.html"
+	equal 'a broken plan' true "$(model .broken)"
 }
 
 tracing=/sys/kernel/tracing
@@ -285,7 +306,7 @@ time_lines_know_fabrics_of_one_name_apart() {
 alone=(tracepoints_agree_with_counters operations_that_fail_end_in_the_trace
 	every_operation_that_begins_ends_in_the_trace time_lines_have_a_slice_for_each_hop_and_merge
 	time_lines_know_fabrics_of_one_name_apart)
-run_tests pictures_show_faults_and_traffic tracepoints_agree_with_counters \
+run_tests pictures_show_faults_and_traffic pages_show_faults_and_traffic tracepoints_agree_with_counters \
 	operations_that_fail_end_in_the_trace every_operation_that_begins_ends_in_the_trace \
 	a_monitor_shows_every_frame a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
 	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart

@@ -11,19 +11,29 @@
 #include "planner.h"
 #include "plot.h"
 
-/* The tree to draw of those installed: the one asked for, or the only one. */
+/* The tree or doubling that is asked for, or the only tree of those installed. */
 static const struct nl_plan *choose(const struct nl_plan *v, size_t n, uint32_t id)
 {
 	const struct nl_plan *found = NULL;
 	size_t i, trees = 0;
 
 	for (i = 0; i < n; i++) {
-		if (v[i].type != tree_planner.type || (id && v[i].id != id))
+		if (id && v[i].id != id)
+			continue;
+		if (v[i].type != tree_planner.type && !(id && v[i].type == doubling_planner.type))
 			continue;
 		found = &v[i];
 		trees++;
 	}
 	return trees == 1 ? found : NULL;
+}
+
+static int set_doubling(struct hcctl *h, struct plot *p, const struct nl_plan *v)
+{
+	struct hc_doubling d = { .dim = p->dim, .stages = v->stages, .base = v->base };
+
+	memcpy(d.order, v->order, v->stages);
+	return plot_set_doubling(h, p, &d);
 }
 
 /* The kernel does not keep the faults that a plan was made for.  While it is not
@@ -36,13 +46,15 @@ static int set_plan(struct hcctl *h, struct plot *p, const struct nl_plan *v)
 		.members = v->members, .detours = v->detours,
 	};
 
+	p->plan = v->id;
+	p->broken = v->broken;
+	if (v->type == doubling_planner.type)
+		return set_doubling(h, p, v);
 	if (v->member_words < hc_set_words(p->dim)) {
 		hc_error(h, "fabric %s: the kernel's plan %u is not complete", v->fabric, v->id);
 		return HC_NO;
 	}
 	memcpy(t.order, v->order, v->stages);
-	p->plan = v->id;
-	p->broken = v->broken;
 	return plot_set_tree(h, p, &t, p->faults->fault);
 }
 
@@ -59,7 +71,7 @@ static int live_plan(struct hcctl *h, const char *fabric, uint32_t id, struct pl
 	if (found) {
 		rc = set_plan(h, p, found);
 	} else if (id) {
-		hc_error(h, "no tree is installed as plan %u of fabric \"%s\"", id, fabric);
+		hc_error(h, "no tree or doubling is installed as plan %u of fabric \"%s\"", id, fabric);
 		rc = HC_NO;
 	}
 	nl_plans_free(v, n);
@@ -101,30 +113,49 @@ static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p
 	return live_traffic(h, fabric, p) ?: live_plan(h, fabric, id, p);
 }
 
-typedef void (*draw_fn)(FILE *f, const struct plot *p);
+/* What the end of a file's name asks for; of more nodes or links there is no such picture. */
+static const struct format {
+	const char *end;
+	void (*draw)(FILE *f, const struct plot *p);
+	uint32_t nodes;
+	uint64_t links;
+} formats[] = {
+	{ ".svg", plot_svg_print, UINT32_MAX, UINT64_MAX },
+	{ ".dot", plot_dot_print, UINT32_MAX, UINT64_MAX },
+	{ ".html", plot_html_print, PLOT_PAGE_NODES, PLOT_PAGE_LINKS },
+	{}
+};
 
-static draw_fn drawer(const char *file)
+static const struct format *format_of(const char *file)
 {
 	const char *dot = strrchr(file, '.');
+	const struct format *f = formats;
 
-	if (dot && !strcmp(dot, ".svg"))
-		return plot_svg_print;
-	if (dot && !strcmp(dot, ".dot"))
-		return plot_dot_print;
-	return NULL;
+	while (f->end && (!dot || strcmp(dot, f->end)))
+		f++;
+	return f->end ? f : NULL;
 }
 
 /* A file that cannot be written to its end is not left behind. */
 static int draw(struct hcctl *h, const char *file, const struct plot *p)
 {
-	FILE *f = fopen(file, "we");
+	const struct format *format = format_of(file);
+	char why[96];
 	bool failed;
+	FILE *f;
 
+	if (plot_nodes(p) > format->nodes || plot_links(p) > format->links) {
+		snprintf(why, sizeof(why),
+			 "it would have more than %u nodes or %" PRIu64 " links; .svg has room",
+			 format->nodes, format->links);
+		return hc_invalid(h, "file", file, why);
+	}
+	f = fopen(file, "we");
 	if (!f) {
 		hc_error(h, "cannot write %s: %s", file, strerror(errno));
 		return HC_NO;
 	}
-	drawer(file)(f, p);
+	format->draw(f, p);
 	failed = fflush(f) || ferror(f);
 	if (failed)
 		hc_error(h, "cannot write %s: %s", file, strerror(errno));
@@ -139,11 +170,6 @@ static int draw(struct hcctl *h, const char *file, const struct plot *p)
 
 static void report(struct hcctl *h, const char *file, const struct plot *p)
 {
-	static const char * const kinds[] = {
-		[PLOT_PLAIN] = "fabric", [PLOT_TREE] = "tree", [PLOT_BCAST] = "broadcast",
-		[PLOT_BALANCE] = "topology",
-		[PLOT_RING] = "rings",
-	};
 	uint32_t u, bad = 0, failed = 0;
 	unsigned int d;
 
@@ -154,10 +180,10 @@ static void report(struct hcctl *h, const char *file, const struct plot *p)
 	}
 	out_object(h, NULL);
 	out_str(h, "file", "%s:", file);
-	out_str(h, "kind", " %s", kinds[p->kind]);
+	out_str(h, "kind", " %s", plot_kind_name(p));
 	out_uint(h, "dim", " dim %" PRIu64, p->dim);
-	out_uint(h, "nodes", " nodes %" PRIu64, hc_nodes(p->dim));
-	out_uint(h, "links", " links %" PRIu64, (uint64_t)hc_nodes(p->dim) / 2 * p->dim);
+	out_uint(h, "nodes", " nodes %" PRIu64, plot_nodes(p));
+	out_uint(h, "links", " links %" PRIu64, plot_links(p));
 	out_uint(h, "faulty_links", " faulty %" PRIu64, bad);
 	out_uint(h, "failed_nodes", " failed nodes %" PRIu64, failed);
 	if (p->kind == PLOT_RING)
@@ -171,9 +197,9 @@ static void report_net(struct hcctl *h, const char *file, const struct plot *p)
 {
 	out_object(h, NULL);
 	out_str(h, "file", "%s:", file);
-	out_str(h, "kind", " %s", "rings");
-	out_uint(h, "nodes", " nodes %" PRIu64, p->rings.members + p->rings.nexcluded);
-	out_uint(h, "links", " links %" PRIu64, p->net->first[p->net->nodes] / 2);
+	out_str(h, "kind", " %s", plot_kind_name(p));
+	out_uint(h, "nodes", " nodes %" PRIu64, plot_nodes(p));
+	out_uint(h, "links", " links %" PRIu64, plot_links(p));
 	out_uint(h, "rings", " rings %" PRIu64 "\n", p->rings.tree.nrings);
 	out_close(h);
 }
@@ -199,8 +225,8 @@ static int plot(struct hcctl *h, int argc, char **argv)
 
 	if (!what || hc_args(h, args, argc, argv))
 		return HC_USAGE;
-	if (!drawer(file))
-		return hc_invalid(h, "file", file, "a name that ends in .svg or .dot is wanted");
+	if (!format_of(file))
+		return hc_invalid(h, "file", file, "a name that ends in .svg, .dot or .html is wanted");
 	if (is_file(what) && id)
 		return hc_invalid(h, "plan", what, "\"plan\" chooses among those of a fabric");
 	if (!is_file(what) && arg_fabric(h, "fabric name", what, &what))
@@ -215,6 +241,6 @@ static int plot(struct hcctl *h, int argc, char **argv)
 }
 
 const struct hc_cmd plot_cmds[] = {
-	{ NULL, plot, "{ NAME [plan ID] | PLAN.json } -o FILE.{svg,dot}" },
+	{ NULL, plot, "{ NAME [plan ID] | PLAN.json } -o FILE.{svg,dot,html}" },
 	{}
 };

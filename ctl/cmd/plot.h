@@ -24,6 +24,7 @@ enum plot_kind {
 	PLOT_BCAST,	/* and who informs whom in which step */
 	PLOT_BALANCE,	/* and who hangs on whom, on a subcube */
 	PLOT_RING,	/* and who sends to whom in which ring */
+	PLOT_DOUBLING,	/* and who exchanges with whom at which stage */
 };
 
 /**
@@ -95,6 +96,7 @@ int plot_set_tree(struct hcctl *h, struct plot *p, const struct hc_tree *t,
 		  const uint32_t *fault);
 int plot_set_bcast(struct hcctl *h, struct plot *p, const struct hc_bcast_plan *b);
 int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b);
+int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d);
 /* What p->rings says, in a cube. */
 int plot_set_ring(struct hcctl *h, struct plot *p);
 void plot_clear(struct plot *p);
@@ -110,10 +112,26 @@ static inline bool plot_is_root(const struct plot *p, uint32_t u)
 	return p->core ? hc_set_has(p->core, u) : p->kind && u == p->root;
 }
 
+/* "tree", "broadcast", .. */
+const char *plot_kind_name(const struct plot *p);
+/* What a phase of it is: "stage", "step" or "ring". */
+const char *plot_phase_word(const struct plot *p);
+/* The number of a phase and what it is, in @buf. */
+#define PLOT_PHASE 48
+const char *plot_phase(char *buf, const struct plot *p, unsigned int i);
+/* How many nodes and links there are, faulty or not. */
+uint32_t plot_nodes(const struct plot *p);
+uint64_t plot_links(const struct plot *p);
 /* Is link (u, d) unusable, and not just because a node at its end has failed? */
 bool plot_link_bad(const struct plot *p, uint32_t u, unsigned int d);
 /* Does a live node not take part? */
 bool plot_left_out(const struct plot *p, uint32_t u);
+/* Of what kinds there is something, for keys. */
+struct plot_found {
+	bool failed, left, bad, help, tour;
+};
+
+struct plot_found plot_look(const struct plot *p);
 uint64_t plot_link_bytes(const struct plot *p, uint32_t u, unsigned int d);
 /* 0: no traffic, 1..PLOT_HEATS: the more the more */
 unsigned int plot_heat(uint64_t bytes, uint64_t busiest);
@@ -141,8 +159,29 @@ struct json_object;
 const char *plot_read_ring(struct json_object *root, struct plot *p);
 
 /* --- plot_net_print.c: networks that are no cubes --- */
+/* Places on a circle, from 1, of which there are *@n: those of the first ring in its order, and
+ * behind each convergent point what hangs on it; 0: none.  NULL: no memory.
+ */
+uint32_t *plot_net_places(const struct plot *p, uint32_t *n);
 void plot_net_print(FILE *f, const struct plot *p);
 void plot_net_dot_print(FILE *f, const struct plot *p);
+
+/* --- plot_json.c --- */
+/* All that there is to draw.  NULL: no memory. */
+struct json_object *plot_json(const struct plot *p);
+
+/* --- plot_html_print.c --- */
+/* A page has at most so many nodes, which a browser can turn. */
+#define PLOT_PAGE_NODES 1024
+#define PLOT_PAGE_LINKS 16384
+
+void plot_html_print(FILE *f, const struct plot *p);
+
+/* --- plot_style_print.c --- */
+/* What each class looks like, in light and in dark. */
+void plot_colours_print(FILE *f, const struct plot *p);
+/* The same as an element of an SVG, with what does not depend on the colours. */
+void plot_style_print(FILE *f, const struct plot *p);
 
 /* --- plot_svg_print.c, plot_cube_print.c, plot_matrix_print.c, plot_key_print.c --- */
 #define SVG_WIDTH 1200
@@ -157,8 +196,10 @@ void plot_net_dot_print(FILE *f, const struct plot *p);
 void plot_svg_print(FILE *f, const struct plot *p);
 void plot_cube_print(FILE *f, const struct plot *p);
 void plot_matrix_print(FILE *f, const struct plot *p);
-void plot_style_print(FILE *f, const struct plot *p);
 void plot_key_print(FILE *f, const struct plot *p);
+/* What the picture shows, as text for XML or HTML. */
+void plot_heading_print(FILE *f, const struct plot *p);
+void plot_subheading_print(FILE *f, const struct plot *p);
 /* Text as XML wants it. */
 void plot_text_print(FILE *f, const char *text);
 /* "13.2 KiB" in @buf */

@@ -2,7 +2,7 @@
 /*
  * hcctl plot: nodes and links, as a projection of the cube.
  *
- * Order of painting: links with traffic and faults, transfers, their numbers, nodes.
+ * Order of painting: links with traffic, transfers, crosses of faults, numbers of transfers, nodes.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,12 +11,21 @@
 
 /* Room for what surrounds the centres of nodes. */
 #define MARGIN 35
-/* Where marks sit on a line: beside the middle, where lines cross. */
-#define BADGE_AT .36
-#define CROSS_AT .43
+/* Where marks are tried on a line, in per cent: first beside the middle, where lines cross. */
+static const unsigned char badge_at[] = { 36, 44, 29, 52, 60, 22, 68, 16, 76, 0 };
+static const unsigned char cross_at[] = { 43, 57, 36, 64, 29, 71, 22, 78, 0 };
 
 struct point {
 	double x, y;
+};
+
+/* What a mark keeps off: nodes, and other marks. */
+struct marks {
+	struct {
+		struct point at;
+		double r;
+	} *v;
+	size_t n;
 };
 
 static struct point place(const struct plot *p, uint32_t u)
@@ -99,8 +108,6 @@ static void link_print(FILE *f, const struct plot *p, uint32_t u, unsigned int d
 		line(f, "k", thin + 2, a, b);
 	else if (!heat)
 		line(f, "l", thin, a, b);
-	if (bad)
-		cross(f, between(a, b, CROSS_AT), p->dim > 4 ? 5 : 8);
 	fputs("</g>\n", f);
 }
 
@@ -136,6 +143,39 @@ static void edge_classes(const struct plot *p, const struct plot_edge *e, char *
 static struct point on_curve(struct point a, struct point bend, struct point b, double part)
 {
 	return between(between(a, bend, part), between(bend, b, part), part);
+}
+
+/* How much room there is around a point. */
+static double room_at(const struct marks *m, struct point at)
+{
+	double room = INFINITY;
+	size_t i;
+
+	for (i = 0; i < m->n; i++)
+		room = fmin(room, hypot(at.x - m->v[i].at.x, at.y - m->v[i].at.y) - m->v[i].r);
+	return room;
+}
+
+/* Where on a curve a mark of this radius hides nothing, or the least, and is not hidden. */
+static struct point free_place(struct marks *m, struct point a, struct point bend, struct point b,
+			       const unsigned char *parts, double r)
+{
+	struct point at, best = on_curve(a, bend, b, *parts / 100.);
+	double most = -INFINITY, room;
+
+	for (; m->v && *parts && most < r; parts++) {
+		at = on_curve(a, bend, b, *parts / 100.);
+		room = room_at(m, at);
+		if (room <= most)
+			continue;
+		most = room;
+		best = at;
+	}
+	if (m->v) {
+		m->v[m->n].at = best;
+		m->v[m->n++].r = r;
+	}
+	return best;
 }
 
 /* How near a curve comes to nodes that are not its ends. */
@@ -184,6 +224,12 @@ static struct point bend_of(const struct plot *p, const struct plot_edge *e)
 	return best;
 }
 
+/* An exchange is drawn once, with two heads. */
+static bool twin(const struct plot *p, const struct plot_edge *e)
+{
+	return p->kind == PLOT_DOUBLING && e->from > e->to;
+}
+
 static double edge_width(const struct plot *p)
 {
 	return p->dim > 5 ? 2.2 : p->dim > 4 ? 3 : 4;
@@ -200,9 +246,8 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 
 	edge_classes(p, e, stroke, fill, sizeof(stroke));
 	a = towards(a, bend, radius(p) + 3);
-	fprintf(f, "<g class=\"edge\"><title>%s %u: %u to %u%s</title>\n",
-		p->kind == PLOT_TREE ? "stage" : p->kind == PLOT_RING ? "ring" : "step",
-		e->when + p->first, e->from, e->to,
+	fprintf(f, "<g class=\"edge\"><title>%s %u: %u %s %u%s</title>\n", plot_phase_word(p),
+		e->when + p->first, e->from, p->kind == PLOT_DOUBLING ? "and" : "to", e->to,
 		e->how == HC_TREE_HELP ? ", a part for a helper" :
 		e->how == HC_TREE_DETOUR ? ", by a detour" : "");
 	if (e->how == HC_TREE_DETOUR)
@@ -210,17 +255,20 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 			stroke, width, a.x, a.y, bend.x, bend.y, end.x, end.y);
 	else
 		line(f, stroke, width, a, end);
+	if (p->kind == PLOT_DOUBLING)
+		arrow_head(f, fill, bend, a, head);
 	arrow_head(f, fill, bend, tip, head);
 	fputs("</g>\n", f);
 }
 
 /* The number of a phase, on a disk that cuts the line. */
-static void badge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
+static void badge_print(FILE *f, const struct plot *p, const struct plot_edge *e,
+			struct marks *m)
 {
 	double r = p->dim > 5 ? 6.5 : p->dim > 4 ? 8 : 10;
 	struct point a = place(p, e->from), b = place(p, e->to);
 	struct point bend = bend_of(p, e);
-	struct point at = on_curve(a, bend, b, BADGE_AT);
+	struct point at = free_place(m, a, bend, b, badge_at, r + 1);
 	char stroke[24], fill[24];
 
 	edge_classes(p, e, stroke, fill, sizeof(stroke));
@@ -228,6 +276,18 @@ static void badge_print(FILE *f, const struct plot *p, const struct plot_edge *e
 		fill, at.x, at.y, r);
 	fprintf(f, "<text class=\"onroot m w\" x=\"%.1f\" y=\"%.1f\" font-size=\"%g\">%u</text>\n",
 		at.x, at.y + r * .42, r * 1.15, e->when + p->first);
+}
+
+static void fault_print(FILE *f, const struct plot *p, uint32_t u, unsigned int d,
+			struct marks *m)
+{
+	struct point a = place(p, u), b = place(p, hc_neigh(u, d));
+	double r = p->dim > 4 ? 5 : 8;
+
+	fputs("<g class=\"fault\">", f);
+	link_title(f, p, u, d);
+	cross(f, free_place(m, a, between(a, b, .5), b, cross_at, r + 1), r);
+	fputs("</g>\n", f);
 }
 
 static void node_title(FILE *f, const struct plot *p, uint32_t u)
@@ -286,8 +346,34 @@ static void node_print(FILE *f, const struct plot *p, uint32_t u)
 	fputs("</g>\n", f);
 }
 
+/* All that have a mark at most once are nodes, links and transfers. */
+static struct marks marks_new(const struct plot *p)
+{
+	size_t max = hc_nodes(p->dim) * (1 + p->dim) + p->nedges;
+	struct marks m = { .v = calloc(max, sizeof(*m.v)) };
+	uint32_t u;
+
+	for (u = 0; m.v && u < hc_nodes(p->dim); u++) {
+		m.v[m.n].at = place(p, u);
+		m.v[m.n++].r = radius(p) + (plot_is_root(p, u) ? 4 : 0);
+	}
+	return m;
+}
+
+static void faults_print(FILE *f, const struct plot *p, struct marks *m)
+{
+	unsigned int d;
+	uint32_t u;
+
+	for (u = 0; u < hc_nodes(p->dim); u++)
+		for (d = 0; d < p->dim; d++)
+			if (!(u & hc_bit(d)) && plot_link_bad(p, u, d))
+				fault_print(f, p, u, d, m);
+}
+
 void plot_cube_print(FILE *f, const struct plot *p)
 {
+	struct marks m = marks_new(p);
 	unsigned int d;
 	uint32_t u;
 	size_t i;
@@ -297,9 +383,13 @@ void plot_cube_print(FILE *f, const struct plot *p)
 			if (!(u & hc_bit(d)))
 				link_print(f, p, u, d);
 	for (i = 0; i < p->nedges; i++)
-		edge_print(f, p, &p->edges[i]);
+		if (!twin(p, &p->edges[i]))
+			edge_print(f, p, &p->edges[i]);
+	faults_print(f, p, &m);
 	for (i = 0; i < p->nedges; i++)
-		badge_print(f, p, &p->edges[i]);
+		if (!twin(p, &p->edges[i]))
+			badge_print(f, p, &p->edges[i], &m);
 	for (u = 0; u < hc_nodes(p->dim); u++)
 		node_print(f, p, u);
+	free(m.v);
 }

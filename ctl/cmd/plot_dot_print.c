@@ -49,15 +49,65 @@ static void link_print(FILE *f, const struct plot *p, uint32_t u, unsigned int d
 	fputs("];\n", f);
 }
 
+/* From violet to yellow. */
+static double hue(const struct plot *p, unsigned int when)
+{
+	return p->phases > 1 ? .75 - .6 * when / (p->phases - 1) : .75;
+}
+
 static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 {
-	/* From violet to yellow. */
-	double hue = p->phases > 1 ? .75 - .6 * e->when / (p->phases - 1) : .75;
-
 	fprintf(f, "\tn%u -> n%u [label=\"%u\", color=\"%.3f 0.9 0.7\", penwidth=2%s];\n", e->from,
-		e->to, e->when + p->first, hue,
+		e->to, e->when + p->first, hue(p, e->when),
 		e->how == HC_TREE_HELP ? ", style=dotted" :
-		e->how == HC_TREE_DETOUR ? ", style=dashed" : "");
+		e->how == HC_TREE_DETOUR ? ", style=dashed" :
+		p->kind == PLOT_DOUBLING ? ", dir=both" : "");
+}
+
+/* --- the key, in the label of the graph: it is no node, and so is counted as none --- */
+
+static void key_row(FILE *f, bool there, const char *colour, const char *text)
+{
+	if (there)
+		fprintf(f, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"%s\">%s</FONT></TD></TR>\n", colour,
+			text);
+}
+
+static void key_phases(FILE *f, const struct plot *p)
+{
+	char text[PLOT_PHASE + 16], phase[PLOT_PHASE], colour[24];
+	unsigned int i;
+
+	for (i = 0; i < p->phases; i++) {
+		snprintf(text, sizeof(text), "%s %s", plot_phase_word(p), plot_phase(phase, p, i));
+		snprintf(colour, sizeof(colour), "%.3f 0.9 0.7", hue(p, i));
+		key_row(f, true, colour, text);
+	}
+}
+
+static void key_print(FILE *f, const struct plot *p)
+{
+	struct plot_found n = plot_look(p);
+
+	fputs("\tgraph [labelloc=b, labeljust=l, label=<<TABLE BORDER=\"0\" CELLSPACING=\"0\">\n<TR><TD ALIGN=\"LEFT\"><B>",
+	      f);
+	plot_heading_print(f, p);
+	fputs("</B></TD></TR>\n<TR><TD ALIGN=\"LEFT\">", f);
+	plot_subheading_print(f, p);
+	fputs("</TD></TR>\n", f);
+	key_row(f, p->kind == PLOT_TREE, "black", "filled, two circles: the sink");
+	key_row(f, p->kind == PLOT_BCAST, "black", "filled, two circles: the source");
+	key_row(f, p->core, "black", "filled, two circles: of the subcube");
+	key_row(f, n.failed, "crimson", "dashed circle: failed");
+	key_row(f, n.left, "gray", "gray circle: takes no part");
+	key_row(f, n.bad, "crimson", "dashed line with an x: faulty");
+	key_row(f, n.failed, "pink", "dotted line: at a failed node");
+	key_row(f, p->busiest, "darkorange", "the thicker the line, the more traffic: each step is twice as much");
+	key_row(f, p->nedges, "black", "arrow: its number is that of");
+	key_phases(f, p);
+	key_row(f, n.help, "black", "dotted arrow: a part, to a helper");
+	key_row(f, n.tour, "black", "dashed arrow: a detour");
+	fputs("</TABLE>>];\n", f);
 }
 
 void plot_dot_print(FILE *f, const struct plot *p)
@@ -73,13 +123,16 @@ void plot_dot_print(FILE *f, const struct plot *p)
 	fprintf(f, "digraph hypercube {\n\tgraph [layout=neato, splines=line, inputscale=72];\n"
 		"\tnode [shape=circle, fixedsize=true, width=0.5, fontsize=12];\n"
 		"\tedge [fontsize=10];\n");
+	key_print(f, p);
 	for (u = 0; u < hc_nodes(p->dim); u++)
 		node_print(f, p, u);
 	for (u = 0; u < hc_nodes(p->dim); u++)
 		for (d = 0; d < p->dim; d++)
 			if (!(u & hc_bit(d)))
 				link_print(f, p, u, d);
+	/* An exchange is an edge with two heads. */
 	for (i = 0; i < p->nedges; i++)
-		edge_print(f, p, &p->edges[i]);
+		if (p->kind != PLOT_DOUBLING || p->edges[i].from < p->edges[i].to)
+			edge_print(f, p, &p->edges[i]);
 	fputs("}\n", f);
 }

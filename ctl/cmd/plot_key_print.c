@@ -54,30 +54,6 @@ static bool matrix(const struct plot *p)
 	return p->dim > PLOT_CUBE_DIM;
 }
 
-struct found {
-	bool failed, left, bad, help, tour;
-};
-
-static struct found look(const struct plot *p)
-{
-	struct found n = {};
-	unsigned int d;
-	uint32_t u;
-	size_t i;
-
-	for (u = 0; u < hc_nodes(p->dim); u++) {
-		n.failed |= plot_failed(p, u);
-		n.left |= plot_left_out(p, u);
-		for (d = 0; d < p->dim; d++)
-			n.bad |= plot_link_bad(p, u, d);
-	}
-	for (i = 0; i < p->nedges; i++) {
-		n.help |= p->edges[i].how == HC_TREE_HELP;
-		n.tour |= p->edges[i].how == HC_TREE_DETOUR;
-	}
-	return n;
-}
-
 /* A kind of nodes: in a matrix a box, else a disk. */
 static void node(struct key *k, const char *box_class, const char *disk_class, const char *text)
 {
@@ -88,25 +64,25 @@ static void node(struct key *k, const char *box_class, const char *disk_class, c
 	label(k, text);
 }
 
-static void key_nodes(struct key *k, const struct found *n)
+static void key_nodes(struct key *k, const struct plot_found *n)
 {
 	const struct plot *p = k->p;
 
 	title(k, "Nodes");
-	if (p->kind && p->kind != PLOT_RING)
+	if (p->core || p->kind == PLOT_TREE || p->kind == PLOT_BCAST)
 		node(k, "root", "root", p->core ? "of the subcube" :
 		     p->kind == PLOT_TREE ? "the sink" : "the source");
 	if (p->kind == PLOT_RING)
 		node(k, "panel", "n c0", "has the colour of its first ring");
-	if (!p->kind || p->sent)
-		node(k, "panel", "n", "in service");
+	if (!p->kind || p->kind == PLOT_DOUBLING || p->sent)
+		node(k, "panel", "n", p->kind ? "takes part" : "in service");
 	if (n->failed)
 		node(k, "badf", "dead bad x", "failed");
 	if (n->left)
 		node(k, "left", "left l", "takes no part");
 }
 
-static void key_links(struct key *k, const struct found *n)
+static void key_links(struct key *k, const struct plot_found *n)
 {
 	bool m = matrix(k->p);
 
@@ -143,25 +119,18 @@ static void key_links(struct key *k, const struct found *n)
 	}
 }
 
+/* Over traffic, which has the colours, transfers have only their numbers. */
 static void key_phase(struct key *k, unsigned int i)
 {
-	char text[48], class[16];
+	char text[PLOT_PHASE], class[16] = "k";
 
-	if (matrix(k->p)) {
-		snprintf(class, sizeof(class), "f%u", plot_colour(k->p, i));
+	if (!k->p->sent)
+		snprintf(class, sizeof(class), matrix(k->p) ? "f%u" : "c%u", plot_colour(k->p, i));
+	if (matrix(k->p))
 		box(k, class);
-	} else {
-		snprintf(class, sizeof(class), "c%u", plot_colour(k->p, i));
-		line(k, class, 5);
-	}
-	if (k->p->core)
-		snprintf(text, sizeof(text), "%u: from level %u", i + 1, k->p->phases - i);
-	else if (k->p->kind == PLOT_RING)
-		snprintf(text, sizeof(text), "%u: level %u, %u nodes", i,
-			 k->p->rings.tree.ring[i].level, k->p->rings.tree.ring[i].size);
 	else
-		snprintf(text, sizeof(text), "%u: dimension %u", i + k->p->first, k->p->order[i]);
-	label(k, text);
+		line(k, class, 5);
+	label(k, plot_phase(text, k->p, i));
 }
 
 static void key_phases(struct key *k)
@@ -169,16 +138,17 @@ static void key_phases(struct key *k)
 	const struct plot *p = k->p;
 	unsigned int i;
 
-	if (!p->kind || p->sent || !p->phases)
+	if (!p->kind || !p->phases || (p->sent && matrix(p)))
 		return;
 	if (p->core)
-		title(k, "Up, in step");
+		title(k, matrix(p) ? "Up, in step" : "Arrows up, by step");
 	else if (p->kind == PLOT_RING)
-		title(k, "Rings");
+		title(k, matrix(p) ? "Rings" : "Arrows, by ring");
 	else if (matrix(p))
-		title(k, p->kind == PLOT_TREE ? "Sends at stage" : "Is informed in step");
+		title(k, p->kind == PLOT_DOUBLING ? "Exchanges at stage" :
+		      p->kind == PLOT_TREE ? "Sends at stage" : "Is informed in step");
 	else
-		title(k, p->kind == PLOT_TREE ? "Stages" : "Steps");
+		title(k, p->kind == PLOT_BCAST ? "Arrows, by step" : "Arrows, by stage");
 	for (i = 0; i < p->phases && (i < PHASES || p->phases == PHASES + 1); i++)
 		key_phase(k, i);
 	if (i == p->phases)
@@ -226,11 +196,11 @@ static void key_matrix(struct key *k)
 void plot_key_print(FILE *f, const struct plot *p)
 {
 	struct key k = { .f = f, .p = p, .y = SVG_TOP };
-	struct found n = {};
+	struct plot_found n = {};
 
 	fputs("<g id=\"key\">\n", f);
 	if (p->dim) {
-		n = look(p);
+		n = plot_look(p);
 		key_nodes(&k, &n);
 		key_links(&k, &n);
 	}

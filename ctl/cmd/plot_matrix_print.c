@@ -27,31 +27,44 @@ struct grid {
 
 #define TITLE 22
 #define GAP 18
-/* Between the nodes, whose cells are of twice the size, and the dimensions. */
-#define APART 34
+/* The panel of the nodes has the room of so many others, across and down. */
+#define NODES 2
 
-static double cell_size(const struct grid *g, unsigned int across)
+static double cell_size(const struct grid *g, unsigned int across, unsigned int down)
 {
-	unsigned int down = (g->p->dim + across - 1) / across;
-	double w = ((double)SVG_AREA_W - APART - (across - 1) * GAP) / (across + 2) / g->columns;
+	double w = ((double)SVG_AREA_W - (across - 1) * GAP) / across / g->columns;
 	double h = ((double)SVG_AREA_H - (down - 1) * GAP - down * TITLE) / down / g->rows;
 
-	return fmin(fmin(w, h), ((double)SVG_AREA_H - TITLE) / 2 / g->rows);
+	return fmin(w, h);
 }
 
 static void arrange(struct grid *g)
 {
-	unsigned int dim = g->p->dim, across;
+	unsigned int dim = g->p->dim, across, down;
 
 	g->columns = hc_nodes((dim + 1) / 2);
 	g->rows = hc_nodes(dim / 2);
-	for (across = 1; across <= dim; across++) {
-		double cell = cell_size(g, across);
-
-		if (cell <= g->cell)
+	for (across = NODES; across <= dim; across++) {
+		down = (dim + NODES * NODES + across - 1) / across;
+		if (down < NODES)
+			down = NODES;
+		if (cell_size(g, across, down) <= g->cell)
 			continue;
-		g->cell = cell;
+		g->cell = cell_size(g, across, down);
 		g->across = across;
+	}
+}
+
+/* The place of a dimension's panel, counted row by row; the nodes have the first corner. */
+static unsigned int slot_of(const struct grid *g, unsigned int d)
+{
+	unsigned int slot = 0;
+
+	for (;; slot++) {
+		if (slot % g->across < NODES && slot / g->across < NODES)
+			continue;
+		if (!d--)
+			return slot;
 	}
 }
 
@@ -92,14 +105,14 @@ static void link_class(const struct grid *g, uint32_t u, unsigned int d, char *c
 		snprintf(class, size, "dead");
 }
 
-/* Helpers make that a node sends along several dimensions. */
-static void help_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
+/* Helpers, and exchanges at each stage, make that a node sends along several dimensions. */
+static void more_class(const struct grid *g, uint32_t u, unsigned int d, char *class, size_t size)
 {
 	const struct plot *p = g->p;
-	const struct plot_edge *e = g->out ? g->out[u] : NULL;
+	const struct plot_edge *e = g->out && p->kind != PLOT_BCAST ? g->out[u] : NULL;
 
-	for (; e && e->how == HC_TREE_HELP && e < p->edges + p->nedges && e->from == u; e++)
-		if (e->dim == d && !p->sent)
+	for (; e && e < p->edges + p->nedges && e->from == u; e++)
+		if (e->how != HC_TREE_DETOUR && e->dim == d && !p->sent)
 			phase_class(p, e->when, class, size);
 }
 
@@ -109,7 +122,7 @@ static void class_of(const struct grid *g, uint32_t u, unsigned int panel, char 
 		node_class(g->p, u, class, size);
 	} else {
 		link_class(g, u, panel - 1, class, size);
-		help_class(g, u, panel - 1, class, size);
+		more_class(g, u, panel - 1, class, size);
 	}
 }
 
@@ -123,14 +136,17 @@ struct panel {
 
 static struct panel panel_place(const struct grid *g, unsigned int nr)
 {
-	struct panel at = { .nr = nr, .x = SVG_LEFT, .y = SVG_TOP + TITLE, .cell = 2 * g->cell };
+	struct panel at = { .nr = nr, .x = SVG_LEFT, .y = SVG_TOP + TITLE, .cell = g->cell };
+	unsigned int slot;
 
-	if (!nr)
+	if (!nr) {
+		at.cell = NODES * g->cell + (NODES - 1) * fmin((double)GAP / g->columns,
+							       (double)(GAP + TITLE) / g->rows);
 		return at;
-	at.cell = g->cell;
-	at.x += 2 * g->cell * g->columns + APART +
-		(nr - 1) % g->across * (g->cell * g->columns + GAP);
-	at.y += (nr - 1) / g->across * (g->cell * g->rows + GAP + TITLE);
+	}
+	slot = slot_of(g, nr - 1);
+	at.x += slot % g->across * (g->cell * g->columns + GAP);
+	at.y += slot / g->across * (g->cell * g->rows + GAP + TITLE);
 	return at;
 }
 

@@ -8,6 +8,45 @@
 
 #include "plot.h"
 
+const char *plot_kind_name(const struct plot *p)
+{
+	static const char * const names[] = {
+		[PLOT_PLAIN] = "fabric", [PLOT_TREE] = "tree", [PLOT_BCAST] = "broadcast",
+		[PLOT_BALANCE] = "topology", [PLOT_RING] = "rings", [PLOT_DOUBLING] = "doubling",
+	};
+
+	return names[p->kind];
+}
+
+const char *plot_phase_word(const struct plot *p)
+{
+	if (p->kind == PLOT_RING)
+		return "ring";
+	return p->kind == PLOT_TREE || p->kind == PLOT_DOUBLING ? "stage" : "step";
+}
+
+const char *plot_phase(char *buf, const struct plot *p, unsigned int i)
+{
+	if (p->core)
+		snprintf(buf, PLOT_PHASE, "%u: from level %u", i + 1, p->phases - i);
+	else if (p->kind == PLOT_RING)
+		snprintf(buf, PLOT_PHASE, "%u: level %u, %u nodes", i,
+			 p->rings.tree.ring[i].level, p->rings.tree.ring[i].size);
+	else
+		snprintf(buf, PLOT_PHASE, "%u: dimension %u", i + p->first, p->order[i]);
+	return buf;
+}
+
+uint32_t plot_nodes(const struct plot *p)
+{
+	return p->dim ? hc_nodes(p->dim) : p->rings.members + p->rings.nexcluded;
+}
+
+uint64_t plot_links(const struct plot *p)
+{
+	return p->dim ? (uint64_t)hc_nodes(p->dim) / 2 * p->dim : p->net->first[p->net->nodes] / 2;
+}
+
 bool plot_link_bad(const struct plot *p, uint32_t u, unsigned int d)
 {
 	uint32_t v = hc_neigh(u, d);
@@ -26,6 +65,26 @@ uint64_t plot_link_bytes(const struct plot *p, uint32_t u, unsigned int d)
 	if (!p->sent)
 		return 0;
 	return p->sent[(size_t)u * p->dim + d] + p->sent[(size_t)hc_neigh(u, d) * p->dim + d];
+}
+
+struct plot_found plot_look(const struct plot *p)
+{
+	struct plot_found n = {};
+	unsigned int d;
+	uint32_t u;
+	size_t i;
+
+	for (u = 0; u < hc_nodes(p->dim); u++) {
+		n.failed |= plot_failed(p, u);
+		n.left |= plot_left_out(p, u);
+		for (d = 0; d < p->dim; d++)
+			n.bad |= plot_link_bad(p, u, d);
+	}
+	for (i = 0; i < p->nedges; i++) {
+		n.help |= p->edges[i].how == HC_TREE_HELP;
+		n.tour |= p->edges[i].how == HC_TREE_DETOUR;
+	}
+	return n;
 }
 
 /* Each step less is half the traffic. */
@@ -213,6 +272,31 @@ int plot_set_balance(struct hcctl *h, struct plot *p, const struct hc_balance *b
 			.when = p->when[u], .how = HC_TREE_DIRECT,
 		};
 	}
+	return 0;
+}
+
+/* Each exchange is two transfers; a node's are in a row. */
+int plot_set_doubling(struct hcctl *h, struct plot *p, const struct hc_doubling *d)
+{
+	uint32_t mask = hc_doubling_mask(d), u = d->base;
+	int rc = alloc(h, p, d->stages, (size_t)hc_nodes(d->stages) * d->stages);
+	unsigned int i;
+
+	if (rc)
+		return rc;
+	p->kind = PLOT_DOUBLING;
+	p->root = NL_NONE;
+	p->steps = d->stages;
+	memcpy(p->order, d->order, d->stages);
+	do {
+		hc_set_add(p->members, u);
+		for (i = 0; i < d->stages; i++)
+			p->edges[p->nedges++] = (struct plot_edge){
+				.from = u, .to = hc_neigh(u, d->order[i]), .dim = d->order[i],
+				.when = i, .how = HC_TREE_DIRECT,
+			};
+		u = hc_doubling_next(d, mask, u);
+	} while (u != d->base);
 	return 0;
 }
 

@@ -175,6 +175,29 @@ static bool circle_init(struct circle *c)
 	return true;
 }
 
+static void circle_free(struct circle *c)
+{
+	free(c->begin);
+	free(c->next);
+	free(c->child);
+	free(c->place);
+	free(c->stack);
+}
+
+uint32_t *plot_net_places(const struct plot *p, uint32_t *n)
+{
+	struct circle c = { .p = p };
+	uint32_t *place = NULL;
+
+	if (circle_init(&c)) {
+		place = c.place;
+		c.place = NULL;
+	}
+	*n = c.n;
+	circle_free(&c);
+	return place;
+}
+
 void plot_net_print(FILE *f, const struct plot *p)
 {
 	struct circle c = { .f = f, .p = p };
@@ -188,11 +211,7 @@ void plot_net_print(FILE *f, const struct plot *p)
 			if (c.place[u])
 				node_print(&c, u);
 	}
-	free(c.begin);
-	free(c.next);
-	free(c.child);
-	free(c.place);
-	free(c.stack);
+	circle_free(&c);
 }
 
 /* --- the same for graphviz, which finds the places --- */

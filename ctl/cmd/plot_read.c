@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl plot: plans from files, as "hcctl -j tree find", "hcctl -j bcast plan" and
- * "hcctl -j ring plan" print them.
+ * hcctl plot: plans from files, as "hcctl -j tree find", "hcctl -j bcast plan" and so on print
+ * them.
  *
  * Who does what is derived anew from sink and order, or source and sequence, and the faults.
  */
@@ -152,6 +152,21 @@ static int read_bcast(struct hcctl *h, struct source *s)
 	return rc;
 }
 
+static int read_doubling(struct hcctl *h, struct source *s)
+{
+	struct hc_doubling d = { .dim = s->p->dim };
+	struct hc_doubling_flaw flaw;
+	int rc = read_shape(h, s, "base", &d.base, "order", s->p->dim);
+
+	if (rc)
+		return rc;
+	d.stages = s->norder;
+	memcpy(d.order, s->order, s->norder);
+	if (hc_doubling_check(&d, s->p->faults->fault, &flaw))
+		return bad(h, s, flaw.why);
+	return plot_set_doubling(h, s->p, &d);
+}
+
 /* Node and parent by name. */
 static bool read_parents(const struct source *s, uint8_t *up)
 {
@@ -235,13 +250,15 @@ static int read_plan(struct hcctl *h, struct source *s)
 		return bad(h, s, "a fault is not in the cube");
 	if (rings)
 		return read_rings(h, s);
+	if (json_object_object_get_ex(s->root, "base", NULL))
+		return read_doubling(h, s);
 	if (json_object_object_get_ex(s->root, "order", NULL))
 		return read_tree(h, s);
 	if (json_object_object_get_ex(s->root, "sequence", NULL))
 		return read_bcast(h, s);
 	if (json_object_object_get_ex(s->root, "parent", NULL))
 		return read_balance(h, s);
-	return bad(h, s, "neither a tree nor a broadcast nor rings nor a topology (hcctl -j tree find, bcast plan, ring plan, balance topology)");
+	return bad(h, s, "neither a tree nor a broadcast, doubling, rings or topology (hcctl -j tree find, bcast plan, doubling plan, ring plan, balance topology)");
 }
 
 /* NULL with errno set, or 0 where the text is no JSON. */

@@ -11,6 +11,8 @@ logs=(log)
 
 # Counts what an SVG has; a file that is no XML ends it.
 cat >count.py <<'END'
+import math
+import re
 import sys
 import xml.etree.ElementTree as tree
 
@@ -21,12 +23,26 @@ count = {
     'nodes': sum(g.get('class') == 'node' for g in groups),
     'links': sum((g.get('id') or '').startswith('l') and g.get('id') != 'key' for g in groups),
     'edges': sum(g.get('class') == 'edge' for g in groups),
-    'bad': sum(any('bad x' in (p.get('class') or '') for p in g.iter(ns + 'path'))
-               for g in groups if (g.get('id') or '').startswith('l')),
+    'bad': sum(g.get('class') == 'fault' for g in groups),
     'panels': sum(g.get('class') in ('nodes', 'dimension') for g in groups),
     'dead': sum('failed' in (g.find(ns + 'title').text or '') for g in groups
                 if g.get('class') == 'node'),
 }
+# Marks hide neither each other nor nodes, and are not hidden.
+disks = [[float(c.get(k)) for k in ('cx', 'cy', 'r')] for g in groups if g.get('class') == 'node'
+         for c in list(g.iter(ns + 'circle'))[-1:]]
+marks = [[float(c.get(k)) for k in ('cx', 'cy', 'r')] for c in root.findall(ns + 'circle')
+         if 'halo' in c.get('class')]
+for g in groups:
+    if g.get('class') == 'fault':
+        x, y, d = map(float, re.match(r'M(\S+) (\S+)l(\S+) ', g.find(ns + 'path').get('d')).groups())
+        marks.append([x + d / 2, y + d / 2, d / 2])
+count['marks'] = len(marks)
+count['hidden'] = sum(math.hypot(a[0] - b[0], a[1] - b[1]) < max(a[2], b[2])
+                      for i, a in enumerate(marks) for b in disks + marks[:i])
+painted = [e for e in root.iter() if e.get('class') in ('edge', 'fault', 'node')]
+order = ['edge', 'fault', 'node']
+assert [e.get('class') for e in painted] == sorted((e.get('class') for e in painted), key=order.index)
 dark = 'prefers-color-scheme:dark' in root.find(ns + 'style').text
 key = any(g.get('id') == 'key' for g in groups)
 ids = [e.get('id') for e in root.iter() if e.get('id')]
@@ -77,22 +93,27 @@ refused() {
 
 svg 'a link' nodes=2 links=1 edges=1 bad=0 -- tree find dim 1
 svg 'a square' nodes=4 links=4 edges=3 -- tree find dim 2
-svg 'helpers' nodes=8 links=12 edges=8 bad=3 -- tree find dim 3 sink 0 fail-link 2:2,4:0,1:1
+svg 'helpers' nodes=8 links=12 edges=8 bad=3 marks=11 hidden=0 -- tree find dim 3 sink 0 fail-link 2:2,4:0,1:1
 said '.kind == "tree" and .nodes == 8 and .links == 12 and .faulty_links == 3 and .transfers == 8'
-svg 'a detour' nodes=16 links=32 edges=14 bad=6 dead=1 -- \
+svg 'a detour' nodes=16 links=32 edges=14 bad=6 dead=1 hidden=0 -- \
 	tree find dim 4 sink 0 fail-link 2:3,3:2,10:2,2:0,1:1,8:1 fail-node 13
 said '.failed_nodes == 1 and .faulty_links == 6'
 svg 'a subcube' nodes=16 links=32 edges=7 -- tree find dim 4 subcube XX1X
 svg 'one node' nodes=8 links=12 edges=0 -- tree find dim 3 subcube 101
 svg 'cut off' nodes=8 edges=3 dead=3 -- tree find dim 3 sink 7 fail-node 1,2,4
-svg 'a tree' nodes=64 links=192 edges=63 -- tree find dim 6
-svg 'a broadcast' nodes=32 links=80 edges=27 dead=4 -- bcast plan dim 5 source 0 fail-node 5,6,9,17
+svg 'a tree' nodes=64 links=192 edges=63 marks=63 hidden=0 -- tree find dim 6
+svg 'a broadcast' nodes=32 links=80 edges=27 dead=4 hidden=0 -- bcast plan dim 5 source 0 fail-node 5,6,9,17
 said '.kind == "broadcast" and .transfers == 27'
-svg 'a broadcast' nodes=64 edges=60 bad=1 dead=3 -- \
+svg 'a broadcast' nodes=64 edges=60 bad=1 dead=3 marks=61 hidden=0 -- \
 	bcast plan dim 6 source 9 fail-node 5,6,17 fail-link 0:3
 svg 'a matrix' panels=8 nodes=0 -- tree find dim 7 sink 0 fail-link 3:1,64:2,1:0 fail-node 77
 said '.nodes == 128 and .links == 448 and .faulty_links == 3 and .transfers > 120'
 svg 'a matrix' panels=9 -- bcast plan dim 8 source 9 fail-node 5,6,17,70,200 fail-link 0:3
+# The panels fill the room there is, across or down.
+sed '/id="key"/,$d' plan.svg | grep -oE '<rect class="panel" x="[0-9.]+" y="[0-9.]+" width="[0-9.]+" height="[0-9.]+"' | tr -cs '0-9.\n' ' ' |
+	awk '{ if ($1 + $3 > right) right = $1 + $3; if ($2 + $4 > bottom) bottom = $2 + $4; }
+		END { print right, bottom; exit !(right > 870 && bottom > 790); }' >log
+result $? 'a matrix leaves no third of the picture empty'
 svg 'a large matrix' panels=13 -- tree find dim 12 fail-node 77
 svg 'a large matrix' panels=13 -- balance topology dim 12 fail-node 77
 [[ $(stat -c %s plan.svg) -lt 2000000 ]]
@@ -102,6 +123,12 @@ svg 'a balancing topology' nodes=16 links=32 edges=8 dead=4 -- balance topology 
 said '.kind == "topology" and .transfers == 8 and .failed_nodes == 4'
 svg 'a subcube alone' nodes=8 edges=0 -- balance topology dim 3
 svg 'trees of 64 nodes' nodes=64 links=192 dead=3 bad=1 -- balance topology dim 6 fail-node 1,2,40 fail-link 7:3
+svg 'a doubling' nodes=8 links=12 edges=12 -- doubling plan dim 3
+said '.kind == "doubling" and .transfers == 24'
+svg 'a doubling in a subcube' nodes=16 links=32 edges=12 dead=1 bad=1 hidden=0 -- doubling plan dim 4 fail-node 3 fail-link 0:0
+svg 'a matrix of a doubling' panels=9 -- doubling plan dim 8
+[[ $(sed '/id="key"/,$d' plan.svg | grep -c 'class="f[0-7]"') == 2048 ]]
+result $? 'each node exchanges along each dimension'
 svg 'a ring' nodes=8 links=12 edges=8 -- ring plan dim 3
 said '.kind == "rings" and .rings == 1 and .transfers == 8'
 svg 'rings beside faults' nodes=16 links=32 edges=16 bad=1 dead=1 -- ring plan dim 4 fail-node 5 fail-link 0:0
@@ -125,6 +152,10 @@ jq '.fabric = "<&\">"' plan.json >odd.json
 "$hcctl" plot odd.json -o odd.svg >log 2>&1 && python3 count.py odd.svg nodes=8 >>log 2>&1
 result $? 'odd characters do no harm'
 
+"$hcctl" -j doubling plan dim 3 | "$hcctl" plot - -o twin.svg >log 2>&1
+grep -q 'stage 2: 0 and 4' twin.svg
+result $? 'an exchange is named once'
+
 # --- dot ---------------------------------------------------------------------
 
 if command -v dot >/dev/null && command -v gvpr >/dev/null; then
@@ -144,6 +175,16 @@ else
 	[[ $(grep -c -- '->' plan.dot) == 20 && $(grep -c 'tooltip=' plan.dot) == 8 ]]
 	result $? 'dot: nodes, links and transfers # no graphviz'
 fi
+
+"$hcctl" -j tree find dim 4 sink 0 fail-link 2:3,3:2,10:2,2:0,1:1,8:1 fail-node 13 |
+	"$hcctl" plot - -o plan.dot >log 2>&1
+bad=0
+for words in 'communication tree, hypercube of dimension 4' 'the sink' 'circle: failed' ' faulty' 'stage 3: dimension 3' \
+	'to a helper' 'a detour'; do
+	grep -q "<TR>.*$words.*</TR>" plan.dot || { echo "no $words" >>log; bad=1; }
+done
+grep -q 'takes no part\|traffic' plan.dot && bad=1
+result $bad 'dot: the key says what there is'
 
 # --- refusals ----------------------------------------------------------------
 
@@ -179,6 +220,14 @@ refused 2 'invalid plan bad.json: "nodes" is no list' '{"links":[],"nodes":["x"]
 refused 2 'invalid plan bad.json: "source" is no node' '{"dim":3,"source":8,"sequence":[0]}'
 refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":3,"source":0,"sequence":[3]}'
 refused 2 'invalid plan bad.json: "sequence" is no list' '{"dim":1,"source":0,"sequence":[0,0,0]}'
+
+refused 2 'invalid plan bad.json: "base" is no node' '{"dim":3,"base":8,"order":[0]}'
+refused 2 'invalid plan bad.json: "order" is no list' '{"dim":3,"base":0,"order":[3]}'
+refused 2 'invalid plan bad.json: "order" is no list' '{"dim":3,"base":0}'
+refused 2 'invalid plan bad.json: order names a dimension twice' '{"dim":3,"base":0,"order":[1,1]}'
+refused 2 'invalid plan bad.json: a link of the subcube' \
+	'{"dim":3,"base":0,"order":[0,1],"fail_links":[{"node":0,"dim":1}]}'
+refused 2 'invalid plan bad.json: a node of the subcube' '{"dim":3,"base":0,"order":[0,1],"fail_nodes":[3]}'
 
 refused 2 'invalid plan bad.json: "depth" is no' '{"dim":2,"subcube":"XX","parent":{}}'
 refused 2 'invalid subcube "X"' '{"dim":2,"subcube":"X","depth":0,"parent":{}}'

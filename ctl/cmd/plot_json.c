@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl plot: the model as JSON, for the script of a page, which draws and derives nothing.
+ */
+#include <json-c/json.h>
+#include <stdlib.h>
+
+#include "plot.h"
+
+static void add_text(struct json_object *o, const char *key, const char *text)
+{
+	json_object_object_add(o, key, json_object_new_string(text));
+}
+
+static void add_number(struct json_object *o, const char *key, uint64_t n)
+{
+	json_object_object_add(o, key, json_object_new_uint64(n));
+}
+
+static void push_number(struct json_object *a, uint64_t n)
+{
+	json_object_array_add(a, json_object_new_uint64(n));
+}
+
+static struct json_object *add_array(struct json_object *o, const char *key)
+{
+	struct json_object *a = json_object_new_array();
+
+	json_object_object_add(o, key, a);
+	return a;
+}
+
+/* The nodes of which something is true. */
+static void add_nodes(struct json_object *o, const char *key, const struct plot *p,
+		      bool (*is)(const struct plot *p, uint32_t u))
+{
+	struct json_object *a = add_array(o, key);
+	uint32_t u;
+
+	for (u = 0; u < hc_nodes(p->dim); u++)
+		if (is(p, u))
+			push_number(a, u);
+}
+
+static struct json_object *push_link(struct json_object *a, uint32_t u, unsigned int d)
+{
+	struct json_object *o = json_object_new_object();
+
+	add_number(o, "node", u);
+	add_number(o, "dim", d);
+	json_object_array_add(a, o);
+	return o;
+}
+
+/* The faults have the keys that planners give them. */
+static void add_faults(struct json_object *o, const struct plot *p)
+{
+	struct json_object *links = add_array(o, "fail_links");
+	unsigned int d;
+	uint32_t u;
+
+	for (u = 0; u < hc_nodes(p->dim); u++)
+		for (d = 0; d < p->dim; d++)
+			if (!(u & hc_bit(d)) && plot_link_bad(p, u, d))
+				push_link(links, u, d);
+	add_nodes(o, "fail_nodes", p, plot_failed);
+	add_nodes(o, "left_out", p, plot_left_out);
+	add_nodes(o, "roots", p, plot_is_root);
+}
+
+static void add_traffic(struct json_object *o, const struct plot *p)
+{
+	struct json_object *a, *link;
+	char text[OUT_BUF];
+	unsigned int d;
+	uint64_t bytes;
+	uint32_t u;
+
+	if (!p->sent)
+		return;
+	add_number(o, "busiest", p->busiest);
+	a = add_array(o, "traffic");
+	for (u = 0; u < hc_nodes(p->dim); u++) {
+		for (d = 0; d < p->dim; d++) {
+			bytes = u & hc_bit(d) ? 0 : plot_link_bytes(p, u, d);
+			if (!bytes)
+				continue;
+			link = push_link(a, u, d);
+			add_number(link, "bytes", bytes);
+			add_text(link, "says", plot_bytes(text, bytes));
+			add_number(link, "heat", plot_heat(bytes, p->busiest));
+		}
+	}
+}
+
+static void add_phases(struct json_object *o, const struct plot *p)
+{
+	struct json_object *a = add_array(o, "phases"), *phase;
+	unsigned int i;
+
+	for (i = 0; i < p->phases; i++) {
+		phase = json_object_new_object();
+		add_number(phase, "number", i + p->first);
+		add_number(phase, "colour", plot_colour(p, i));
+		if (p->kind == PLOT_RING) {
+			add_number(phase, "level", p->rings.tree.ring[i].level);
+			add_number(phase, "nodes", p->rings.tree.ring[i].size);
+		} else if (p->kind == PLOT_BALANCE) {
+			add_number(phase, "level", p->phases - i);
+		} else {
+			add_number(phase, "dim", p->order[i]);
+		}
+		json_object_array_add(a, phase);
+	}
+}
+
+static void push_transfer(struct json_object *a, uint32_t from, uint32_t to, unsigned int phase,
+			  uint8_t how)
+{
+	static const char * const hows[] = {
+		[HC_TREE_DIRECT] = "direct", [HC_TREE_HELP] = "help", [HC_TREE_DETOUR] = "detour",
+	};
+	struct json_object *o = json_object_new_object();
+
+	add_number(o, "from", from);
+	add_number(o, "to", to);
+	add_number(o, "phase", phase);
+	add_text(o, "how", hows[how]);
+	json_object_array_add(a, o);
+}
+
+/* In which phase each node has its turn; null: in none. */
+static void add_turns(struct json_object *o, const struct plot *p)
+{
+	struct json_object *a = add_array(o, "turns");
+	uint32_t u;
+
+	for (u = 0; u < hc_nodes(p->dim); u++)
+		json_object_array_add(a, p->when[u] == PLOT_NEVER ? NULL :
+				      json_object_new_uint64(p->when[u]));
+}
+
+static void add_cube(struct json_object *o, const struct plot *p)
+{
+	struct json_object *transfers;
+	size_t i;
+
+	add_number(o, "dim", p->dim);
+	add_faults(o, p);
+	add_traffic(o, p);
+	transfers = add_array(o, "transfers");
+	for (i = 0; i < p->nedges; i++)
+		push_transfer(transfers, p->edges[i].from, p->edges[i].to, p->edges[i].when,
+			      p->edges[i].how);
+	if (p->when)
+		add_turns(o, p);
+}
+
+/* Nodes have a number, a place on the circle and a home. */
+static void add_members(struct json_object *o, const struct plot *p)
+{
+	struct json_object *a = add_array(o, "members"), *node;
+	uint32_t n, u, *place = plot_net_places(p, &n);
+
+	for (u = 0; place && u < p->net->nodes; u++) {
+		if (!place[u])
+			continue;
+		node = json_object_new_object();
+		add_number(node, "node", u);
+		add_number(node, "place", place[u] - 1);
+		add_number(node, "home", p->rings.home[u]);
+		json_object_array_add(a, node);
+	}
+	free(place);
+}
+
+static void add_net_links(struct json_object *o, const struct plot *p)
+{
+	struct json_object *a = add_array(o, "links"), *pair;
+	const struct hc_graph *g = p->net;
+	uint32_t u, i;
+
+	for (u = 0; u < g->nodes; u++) {
+		for (i = g->first[u]; i < g->first[u + 1]; i++) {
+			if (u > g->to[i])
+				continue;
+			pair = json_object_new_array();
+			push_number(pair, u);
+			push_number(pair, g->to[i]);
+			json_object_array_add(a, pair);
+		}
+	}
+}
+
+static void add_net(struct json_object *o, const struct plot *p)
+{
+	struct json_object *transfers = add_array(o, "transfers");
+	const struct hc_ring_tree *t = &p->rings.tree;
+	uint32_t r, i, v, begin = 0;
+
+	for (r = 0; r < t->nrings; begin += t->ring[r++].size) {
+		for (i = 0; i < t->ring[r].size; i++) {
+			v = t->node[begin + (i + 1 < t->ring[r].size ? i + 1 : 0)];
+			if (hc_graph_linked(p->net, t->node[begin + i], v))
+				push_transfer(transfers, t->node[begin + i], v, r, HC_TREE_DIRECT);
+		}
+	}
+	add_members(o, p);
+	add_net_links(o, p);
+}
+
+struct json_object *plot_json(const struct plot *p)
+{
+	struct json_object *o = json_object_new_object();
+
+	if (!o)
+		return NULL;
+	add_text(o, "kind", plot_kind_name(p));
+	if (*p->name)
+		add_text(o, "fabric", p->name);
+	if (p->plan)
+		add_number(o, "plan", p->plan);
+	json_object_object_add(o, "broken", json_object_new_boolean(p->broken));
+	add_number(o, "nodes", plot_nodes(p));
+	if (p->steps)
+		add_number(o, "steps", p->steps);
+	if (p->kind)
+		add_text(o, "phase_word", plot_phase_word(p));
+	add_phases(o, p);
+	(p->dim ? add_cube : add_net)(o, p);
+	return o;
+}

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Is a page whole, alone, and does its model say what the plan says?
+
+    page_check.py PAGE.html PLAN.json SAID.json	SAID: what "hcctl -j plot" has printed
+"""
+
+import html.parser
+import json
+import re
+import sys
+
+VOID = {'meta', 'input', 'br', 'hr', 'img', 'link'}
+# What a page would fetch something with.
+OUTSIDE = re.compile(r'url\(|@import|\bfetch\(|XMLHttpRequest|WebSocket|EventSource|importScripts|\bimport\b|'
+                     r'sendBeacon|\.src\b|https?:')
+NAMESPACE = 'http://www.w3.org/2000/svg'
+
+
+class Page(html.parser.HTMLParser):
+    """Elements that are closed in order, ids, text by element, and what the attributes name."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.ids, self.texts, self.policy = [], [], {}, None
+        self.feed(text)
+        self.close()
+        assert not self.open, f'not closed: {self.open}'
+
+    def handle_starttag(self, tag, attrs):
+        """Notes an element."""
+        given = dict(attrs)
+        assert len(given) == len(attrs), f'attribute twice in {tag}'
+        for name in ('src', 'href', 'srcset', 'action', 'data', 'style') + tuple(n for n in given if n[:2] == 'on'):
+            assert name not in given, f'{tag} has {name}'
+        if given.get('http-equiv') == 'Content-Security-Policy':
+            self.policy = given['content']
+        if 'id' in given:
+            self.ids.append(given['id'])
+        name = tag + (':model' if given.get('type') == 'application/json' else '')
+        self.texts.setdefault(name, []).append('')
+        if tag not in VOID:
+            self.open.append((tag, name))
+
+    def handle_startendtag(self, tag, attrs):
+        """As in SVG."""
+        self.handle_starttag(tag, attrs)
+        if tag not in VOID:
+            self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        """Closes what was opened last."""
+        assert self.open and self.open[-1][0] == tag, f'</{tag}> closes {self.open[-1:]}'
+        self.open.pop()
+
+    def handle_data(self, data):
+        """Text of the innermost element."""
+        if self.open:
+            self.texts[self.open[-1][1]][-1] += data
+
+
+def alone(page):
+    """Nothing comes from elsewhere."""
+    assert page.policy and "default-src 'none'" in page.policy, 'no policy'
+    assert len(page.ids) == len(set(page.ids)), 'an id is there twice'
+    assert [len(page.texts[name]) for name in ('script', 'script:model', 'style')] == [1, 1, 1]
+    for text in page.texts['script'] + page.texts['style']:
+        found = OUTSIDE.search(text.replace(NAMESPACE, ''))
+        assert not found, f'the page wants {found.group()}'
+    assert 'prefers-color-scheme:dark' in page.texts['style'][0]
+
+
+def links(faults):
+    """As pairs."""
+    return {(f['node'], f['dim']) for f in faults}
+
+
+def same_faults(model, plan):
+    """The faults, as planners say them."""
+    assert model['dim'] == plan['dim']
+    assert links(model['fail_links']) == links(plan.get('fail_links', [])), 'other links'
+    assert set(model['fail_nodes']) == set(plan.get('fail_nodes', [])), 'other nodes'
+
+
+def hops(model, phase):
+    """Who sends to whom in a phase."""
+    return [(t['from'], t['to']) for t in model['transfers'] if t['phase'] == phase]
+
+
+def along(model):
+    """Transfers that are no detour take a healthy link between live nodes; of a phase, but for helpers, along its
+    dimension.
+    """
+    bad = links(model['fail_links'])
+    for t in model['transfers']:
+        d = (t['from'] ^ t['to']).bit_length() - 1
+        assert not {t['from'], t['to']} & set(model['fail_nodes'])
+        if t['how'] == 'detour':
+            continue
+        assert t['from'] ^ t['to'] == 1 << d and (min(t['from'], t['to']), d) not in bad, t
+        if t['how'] == 'direct' and 'dim' in model['phases'][t['phase']]:
+            assert model['phases'][t['phase']]['dim'] == d, t
+
+
+def same_tree(model, plan):
+    """All but the sink send, all at their stage."""
+    assert [p['dim'] for p in model['phases']] == plan['order'] and model['roots'] == [plan['sink']]
+    senders = {t['from'] for t in model['transfers']}
+    assert len(senders) == len(plan['members']) - 1 and plan['sink'] not in senders
+    assert model.get('steps') == plan['steps']
+
+
+def same_bcast(model, plan):
+    """Whoever is informed is informed once, by someone who knows."""
+    assert [p['dim'] for p in model['phases']] == plan['sequence'] and model['roots'] == [plan['source']]
+    informed = {plan['source']}
+    for phase in range(len(plan['sequence'])):
+        new = [to for source, to in hops(model, phase) if source in informed]
+        assert len(new) == len(hops(model, phase)) and not informed & set(new)
+        informed |= set(new)
+    assert len(informed) == (1 << model['dim']) - len(model['fail_nodes']) - len(model['left_out'])
+
+
+def same_doubling(model, plan):
+    """All members exchange at each stage."""
+    assert [p['dim'] for p in model['phases']] == plan['order']
+    for phase, d in enumerate(plan['order']):
+        pairs = hops(model, phase)
+        assert len(pairs) == len(set(pairs)) == plan['members'] and all(a ^ b == 1 << d for a, b in pairs)
+
+
+def same_rings(model, plan):
+    """Each ring goes around, or there and back."""
+    for phase, ring in enumerate(plan['rings']):
+        nodes = ring['nodes']
+        around = list(zip(nodes, nodes[1:] + nodes[:1]))
+        assert hops(model, phase) in (around, around[:-1]), f'ring {phase}'
+        assert model['phases'][phase]['nodes'] == len(nodes) and model['phases'][phase]['level'] == ring['level']
+    assert len(model['phases']) == len(plan['rings'])
+
+
+def same_topology(model, plan):
+    """Everyone's parent."""
+    assert {str(t['from']): t['to'] for t in model['transfers']} == plan['parent']
+
+
+SAME = {'tree': same_tree, 'broadcast': same_bcast, 'doubling': same_doubling, 'rings': same_rings,
+        'topology': same_topology}
+
+
+def main(page_file, plan_file, said_file):
+    """All of it."""
+    with open(page_file, encoding='utf-8') as file:
+        page = Page(file.read())
+    with open(plan_file, encoding='utf-8') as file:
+        plan = json.load(file)
+    with open(said_file, encoding='utf-8') as file:
+        said = json.load(file)
+    alone(page)
+    model = json.loads(page.texts['script:model'][0])
+    for key in ('kind', 'nodes'):
+        assert model[key] == said[key], key
+    assert len(model['transfers']) == said.get('transfers', len(model['transfers']))
+    if 'dim' in model:
+        same_faults(model, plan)
+        along(model)
+    else:
+        assert len(model['links']) == said['links']
+    assert model.get('fabric') == plan.get('fabric')
+    if plan.get('fabric'):
+        assert page.texts['h1'][0].startswith(plan['fabric'] + ': ')
+        assert page.texts['title'][0] == page.texts['h1'][0]
+    SAME[model['kind']](model, plan)
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where in the plan we are, and how that goes on. */
+'use strict';
+
+/* Milliseconds that a phase takes, and that it stays. */
+const MOVES = 900, STAYS = 450;
+
+class Player {
+	/* changed(pos): what is to be shown */
+	constructor(phases, changed) {
+		this.phases = phases;
+		this.changed = changed;
+		this.pos = null;
+		this.direction = 0;
+		this.speed = 1;
+		this.still = matchMedia('(prefers-reduced-motion: reduce)');
+	}
+
+	moveTo(pos) {
+		this.pos = pos;
+		this.changed(pos);
+	}
+
+	stop() {
+		this.direction = 0;
+		this.goal = null;
+	}
+
+	/* At once. */
+	go(pos) {
+		this.stop();
+		this.moveTo(pos === null ? null : Math.max(0, Math.min(this.phases, pos)));
+	}
+
+	/* One phase on or back, and there it stops. */
+	step(direction) {
+		const from = this.goal ?? this.pos ?? (direction > 0 ? 0 : this.phases);
+		const goal = direction > 0 ? Math.floor(from) + 1 : Math.ceil(from) - 1;
+
+		if (goal < 0 || goal > this.phases)
+			return;
+		if (this.still.matches) {
+			this.go(goal);
+			return;
+		}
+		this.run(direction);
+		this.goal = goal;
+	}
+
+	run(direction) {
+		if (this.pos === null || (direction > 0 ? this.pos >= this.phases : this.pos <= 0))
+			this.pos = direction > 0 ? 0 : this.phases;
+		this.direction = direction;
+		this.goal = null;
+		this.rest = 0;
+		this.changed(this.pos);
+	}
+
+	/* The other direction turns round; the same pauses. */
+	play(direction) {
+		if (this.direction === direction && this.goal === null)
+			this.stop();
+		else
+			this.run(direction);
+		this.changed(this.pos);
+	}
+
+	/* So many milliseconds have gone. */
+	tick(ms) {
+		if (!this.direction)
+			return;
+		this.rest -= ms * this.speed;
+		if (this.rest > 0)
+			return;
+		const end = this.direction > 0 ? Math.floor(this.pos) + 1 : Math.ceil(this.pos) - 1;
+		let pos = this.pos + this.direction * ms * this.speed / MOVES;
+
+		if ((end - pos) * this.direction <= 0) {
+			pos = end;
+			this.rest = STAYS;
+		}
+		if (pos === this.goal || (pos === end && (end <= 0 || end >= this.phases)))
+			this.stop();
+		this.moveTo(pos);
+	}
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where nodes are in space, and how space is seen. */
+'use strict';
+
+/* Three dimensions make a cube, three more a cube of cubes, and so on: the step is longer, and
+ * leads a bit along the other axes, too.  By dimension: for each level how long the step is and
+ * how much of it leads along the next two axes, and from where one looks at first.  Found by
+ * search: nodes keep off each other, and off links that are not theirs.
+ */
+const SHAPES = {
+	3: { steps: [], y: -.53, x: .39 },
+	4: { steps: [[1.9, .01, .53]], y: -.56, x: .32 },
+	5: { steps: [[2.2, .12, -.13]], y: -.37, x: .46 },
+	6: { steps: [[2.27, .31, .52]], y: -.14, x: .4 },
+	7: { steps: [[1.9, -.48, .16], [4.67, -.26, -.17]], y: .41, x: .4 },
+	8: { steps: [[2.6, .03, .11], [5.19, .06, .12], [9.6, .1, .2]], y: -.19, x: .38 },
+};
+
+function shapeOf(dim) {
+	return SHAPES[Math.max(3, Math.min(8, dim))];
+}
+
+/* Where a step along each dimension leads. */
+function cubeAxes(dim) {
+	const { steps } = shapeOf(dim), axes = [];
+
+	for (let d = 0; d < dim; d++) {
+		const [length, next, last] = d < 3 ? [1, 0, 0] : steps[Math.floor(d / 3) - 1];
+		const axis = [0, 0, 0];
+
+		axis[d % 3] = length;
+		axis[(d + 1) % 3] = length * next;
+		axis[(d + 2) % 3] = length * last;
+		axes.push(axis);
+	}
+	return axes;
+}
+
+function cubePlaces(dim) {
+	const axes = cubeAxes(dim), places = new Map();
+
+	for (let u = 0; u < 1 << dim; u++) {
+		const at = [0, 0, 0];
+
+		for (let d = 0; d < dim; d++)
+			for (let i = 0; i < 3; i++)
+				at[i] += axes[d][i] * (u >> d & 1 ? .5 : -.5);
+		places.set(u, at);
+	}
+	return places;
+}
+
+/* A network that is no cube: a circle, and the deeper a node's ring the farther back. */
+function netPlaces(members, phases) {
+	const places = new Map();
+
+	for (const m of members) {
+		const angle = 2 * Math.PI * m.place / members.length - Math.PI / 2;
+
+		places.set(m.node, [Math.cos(angle), -Math.sin(angle), phases[m.home].level * .3]);
+	}
+	return places;
+}
+
+/* The same within a ball of radius 1. */
+function normal(places) {
+	let most = 1e-9;
+
+	for (const p of places.values())
+		most = Math.max(most, Math.hypot(...p));
+	for (const p of places.values())
+		p.forEach((v, i) => { p[i] = v / most; });
+	return places;
+}
+
+function product(a, b) {
+	return a.map((row) => b[0].map((_, j) => row.reduce((sum, v, k) => sum + v * b[k][j], 0)));
+}
+
+/* Matrices that turn by angles about the axes of the screen. */
+function turnY(a) {
+	return [[Math.cos(a), 0, Math.sin(a)], [0, 1, 0], [-Math.sin(a), 0, Math.cos(a)]];
+}
+
+function turnX(a) {
+	return [[1, 0, 0], [0, Math.cos(a), -Math.sin(a)], [0, Math.sin(a), Math.cos(a)]];
+}
+
+/* How far the eye is from the middle. */
+const EYE = 5.5, EYE_LARGE = 9;
+
+class View {
+	/* dim: of a cube; a network that is none is seen from the front */
+	constructor(places, dim) {
+		this.places = places;
+		this.dim = dim;
+		this.reset();
+	}
+
+	reset() {
+		const { x, y } = this.dim ? shapeOf(this.dim) : { x: 0, y: 0 };
+
+		this.turned = product(turnX(x), turnY(y));
+		this.zoom = 1;
+		this.moved = [0, 0];
+	}
+
+	turn(x, y) {
+		this.turned = product(product(turnX(y), turnY(x)), this.turned);
+	}
+
+	/* About a point of the screen, which stays where it is; none: the middle. */
+	zoomBy(factor, x = 0, y = 0) {
+		const zoom = Math.min(40, Math.max(.3, this.zoom * factor));
+
+		this.moved[0] = x - (x - this.moved[0]) * zoom / this.zoom;
+		this.moved[1] = y - (y - this.moved[1]) * zoom / this.zoom;
+		this.zoom = zoom;
+	}
+
+	/* Of each node the place on a screen of this size, how near it is (0 to 1), and how much
+	 * larger that makes it; and how long 1 is in space.
+	 */
+	project(width, height, margin) {
+		const seen = new Map(), m = this.turned;
+		const eye = this.dim > 5 ? EYE_LARGE : EYE;
+		let [left, right, top, bottom] = [Infinity, -Infinity, Infinity, -Infinity];
+
+		for (const [u, p] of this.places) {
+			const [x, y, z] = m.map((r) => r[0] * p[0] + r[1] * p[1] + r[2] * p[2]);
+			const size = eye / (eye + z), s = { x: x * size, y: -y * size, near: (1 - z) / 2, size };
+
+			seen.set(u, s);
+			[left, right] = [Math.min(left, s.x), Math.max(right, s.x)];
+			[top, bottom] = [Math.min(top, s.y), Math.max(bottom, s.y)];
+		}
+		const scale = this.zoom * Math.min((width - 2 * margin) / Math.max(right - left, 1e-9),
+			(height - 2 * margin) / Math.max(bottom - top, 1e-9));
+
+		for (const s of seen.values()) {
+			s.x = width / 2 + this.moved[0] + (s.x - (left + right) / 2) * scale;
+			s.y = height / 2 + this.moved[1] + (s.y - (top + bottom) / 2) * scale;
+		}
+		return { seen, scale };
+	}
+}
