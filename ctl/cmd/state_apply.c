@@ -6,12 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "live.h"
 #include "state.h"
-
-/* As often as for a plan that is made anew. */
-#define STALE_RETRIES 10
 
 /* What a step needs beside its states. */
 struct applying {
@@ -148,35 +145,38 @@ static int set_link(struct applying *a, const struct state_step *s)
 
 /* --- plans --- */
 
+struct installing {
+	struct applying *a;
+	const struct nl_plan *plan;
+};
+
 /* For the faults of now. */
-static int install_once(struct applying *a, const struct nl_plan *v, bool last)
+static int install_once(struct hcctl *h, void *arg, bool last)
 {
+	const struct installing *in = arg;
+	const char *fabric = in->a->d->want->name;
 	struct hc_ring_tree rings;
-	const struct nl_shape shape = planner_shape(v, &rings);
+	const struct nl_shape shape = planner_shape(in->plan, &rings);
 	struct hc_faults *f;
-	int rc = cmd_live_faults(a->h, a->d->want->name, &f);
+	int rc = live_faults(h, fabric, &f);
 
 	if (rc)
 		return rc;
-	rc = nl_plan_add(a->h, a->d->want->name, v->id, v->type, &shape, f->dim, f->fault, !last);
+	rc = nl_plan_add(h, fabric, in->plan->id, in->plan->type, &shape, f->dim, f->fault, !last);
 	hc_faults_free(f);
 	return rc;
 }
 
 static int install(struct applying *a, const struct nl_plan *v)
 {
+	struct installing in = { a, v };
 	char text[32];
 	struct hc_where at = { .text = text };
-	int rc = -ESTALE, try;
+	int rc;
 
 	snprintf(text, sizeof(text), "plan %u", v->id);
 	hc_enter(a->h, &at);
-	/* A link that was just set tells its nodes a moment later. */
-	for (try = 0; try < STALE_RETRIES && rc == -ESTALE; try++) {
-		if (try)
-			usleep(1000 << try);
-		rc = install_once(a, v, try == STALE_RETRIES - 1);
-	}
+	rc = live_retry(a->h, install_once, &in);
 	hc_leave(a->h, &at);
 	return rc;
 }
