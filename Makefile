@@ -25,7 +25,8 @@ help:
 	@echo 'make all           = module ctl selftests; each of them by name'
 	@echo 'make install       the tool and the library, and the module if the running kernel'\''s headers are there'
 	@echo '                   (KERNEL=RELEASE: for another one; PREFIX=, DESTDIR=); make uninstall removes them'
-	@echo 'make deb           Debian packages in build/deb'
+	@echo 'make deb           Debian packages in build/deb; make check-deb installs them in a system of their own, builds'
+	@echo '                   the module with DKMS, runs it in a VM and purges them (as root)'
 	@echo 'make deps          install the Debian packages that all this needs (done when needed)'
 	@echo 'make clean         remove build/; kernels stay in ~/.cache/hypercube'
 	@echo 'KERNEL=stock|debug|kcsan|6.12|running chooses the kernel for module, shell, ...'
@@ -90,6 +91,9 @@ uninstall:
 deb: | $(deps)base $(deps)deb
 	@debian/build-packages
 
+check-deb: | $(deps)base $(deps)deb
+	@selftests/install/deb
+
 clean:
 	rm -rf build
 
@@ -99,4 +103,4 @@ $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net check-page soak shell bench latency style install uninstall deb clean deps
+.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net check-page soak shell bench latency style install uninstall deb check-deb clean deps
