@@ -33,7 +33,7 @@ struct nl;
 /**
  * struct hc_where - what complaints are about, said before them
  * @error: words before that if it is an error, or NULL
- * @text: what, as a file's name
+ * @text: what, as a file's name; "": only @error is said
  * @line: of the file, or 0
  * @outer: what that is a part of, or NULL
  */

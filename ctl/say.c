@@ -27,6 +27,8 @@ static void print_where(FILE *f, const struct hc_where *w, bool error)
 		return;
 	print_where(f, w->outer, error);
 	fprintf(f, "%s%s", error && w->error ? w->error : "", w->text);
+	if (!*w->text)
+		return;
 	if (w->line)
 		fprintf(f, ":%u", w->line);
 	fputs(": ", f);

@@ -233,7 +233,7 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 	bool is_new = !*d->have->name;
 	struct applying a = { .h = h, .d = d };
 	char text[96];
-	struct hc_where at = { .text = text };
+	struct hc_where at = { .error = text, .text = "" };
 	int rc = 0;
 	size_t i;
 
@@ -241,13 +241,13 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 	hc_enter(h, &at);
 	for (i = 0; !rc && i < d->nsteps; i++) {
 		snprintf(text, sizeof(text), is_new ?
-			 "nothing is left of the new fabric" :
-			 "%zu of %zu steps are done, the others are not", i, d->nsteps);
+			 "nothing is left of the new fabric: " :
+			 "%zu of %zu steps are done, the others are not: ", i, d->nsteps);
 		rc = make(&a, &d->step[i]);
 		d->step[i].done = !rc;
 		if (!rc && cmd_signals_came() && i + 1 < d->nsteps) {
-			snprintf(text, sizeof(text), is_new ? "nothing is left of the new fabric" :
-				 "%zu of %zu steps are done", i + 1, d->nsteps);
+			snprintf(text, sizeof(text), is_new ? "nothing is left of the new fabric: " :
+				 "%zu of %zu steps are done, the others are not: ", i + 1, d->nsteps);
 			hc_error(h, "a signal came");
 			rc = -EINTR;
 		}

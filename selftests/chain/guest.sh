@@ -109,5 +109,16 @@ a_line_that_breaks_is_planned_again() {
 	refused 'and carries nothing' 'has no' hcctl run reduce t plan 4
 }
 
+a_saved_line_is_installed_again() {
+	faulty_cube
+	check 'plan' hcctl chain plan fabric t sink 3 apply
+	hcctl fabric save t >"$scratch/one" || fault 'it is not saved'
+	check 'del' hcctl fabric del t
+	check 'restore' hcctl fabric restore "$scratch/one"
+	check 'the same' cmp "$scratch/one" <(hcctl fabric save t)
+	check 'it works' hcctl run reduce t plan 4 verify
+}
+
 run_tests a_line_goes_around_the_faults sums_are_right operands_come_in_the_order_of_the_line \
-	who_names_no_plan_gets_a_tree a_line_that_breaks_is_planned_again
+	who_names_no_plan_gets_a_tree a_line_that_breaks_is_planned_again \
+	a_saved_line_is_installed_again

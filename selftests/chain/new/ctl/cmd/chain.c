@@ -79,7 +79,7 @@ static struct nl_shape shape(const void *plan)
 	const struct chain *c = plan;
 
 	return (struct nl_shape){
-		.root_attr = HYPERCUBE_A_PLAN_SINK, .root = c->sink,
+		.root_attr = chain_planner.root_attr, .root = c->sink,
 		.sequence = c->sequence, .steps = c->steps,
 	};
 }
@@ -171,6 +171,8 @@ const struct planner chain_planner = {
 	.title = "chain",
 	.command = "chain plan",
 	.root = "sink",
+	.root_attr = HYPERCUBE_A_PLAN_SINK,
+	.members_follow = true,
 	.id = 4,
 	.size = sizeof(struct chain),
 	.find = find,
