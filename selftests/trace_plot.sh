@@ -283,6 +283,10 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 	equal 'a duration' t "$(hcctl trace t -o "$scratch/u.json" duration 10ms >/dev/null && echo t)"
 	refused 'another fabric' fabric hcctl trace none -o "$scratch/u.json" duration 1ms
 	refused 'a command that fails' 'false ended with status 1' hcctl trace t -o "$scratch/u.json" -- false
+	check 'a page that plays it' hcctl plot t trace "$scratch/t.json" -o "$scratch/t.html"
+	equal 'hops that it plays' "$(jq '[.traceEvents[] | select(.cat == "hop" and .ph == "b")] | length' "$scratch/t.json")" \
+		"$(model '.hops | length')"
+	equal 'hops that took time' true "$(model '.hops | all(.begin < .end) and any(.begin == 0)')"
 	refused 'a file' 'cannot write' hcctl trace t -o /no/t.json duration 1ms
 	[[ ! $(ls $tracing/instances) ]] || fault 'an instance of tracing was left'
 }

@@ -188,7 +188,10 @@ static void report(struct hcctl *h, const char *file, const struct plot *p)
 	out_uint(h, "failed_nodes", " failed nodes %" PRIu64, failed);
 	if (p->kind == PLOT_RING)
 		out_uint(h, "rings", " rings %" PRIu64, p->rings.tree.nrings);
-	out_uint(h, "transfers", " transfers %" PRIu64 "\n", p->nedges);
+	out_uint(h, "transfers", " transfers %" PRIu64, p->nedges);
+	if (p->hops)
+		out_uint(h, "hops", " hops %" PRIu64, p->nhops);
+	out_text(h, "\n");
 	out_close(h);
 }
 
@@ -213,11 +216,12 @@ static bool is_file(const char *word)
 static int plot(struct hcctl *h, int argc, char **argv)
 {
 	const char *what = hc_take(h, "NAME of a fabric or PLAN.json", &argc, &argv);
-	const char *file = NULL;
+	const char *file = NULL, *recorded = NULL;
 	uint32_t id = 0;
 	struct arg args[] = {
 		{ "-o", arg_str, &file, .required = true },
 		{ "plan", arg_count, &id },
+		{ "trace", arg_str, &recorded },
 		{}
 	};
 	struct plot p = {};
@@ -227,11 +231,17 @@ static int plot(struct hcctl *h, int argc, char **argv)
 		return HC_USAGE;
 	if (!format_of(file))
 		return hc_invalid(h, "file", file, "a name that ends in .svg, .dot or .html is wanted");
+	if (recorded && format_of(file)->draw != plot_html_print)
+		return hc_invalid(h, "file", file, "only a page, .html, plays a trace");
+	if (recorded && !strcmp(recorded, "-") && !strcmp(what, "-"))
+		return hc_invalid(h, "trace", recorded, "the plan is on standard input");
 	if (is_file(what) && id)
 		return hc_invalid(h, "plan", what, "\"plan\" chooses among those of a fabric");
 	if (!is_file(what) && arg_fabric(h, "fabric name", what, &what))
 		return HC_USAGE;
 	rc = is_file(what) ? plot_read(h, what, &p) : live(h, what, id, &p);
+	if (!rc && recorded)
+		rc = plot_read_trace(h, recorded, &p);
 	if (!rc)
 		rc = draw(h, file, &p);
 	if (!rc)
@@ -241,6 +251,6 @@ static int plot(struct hcctl *h, int argc, char **argv)
 }
 
 const struct hc_cmd plot_cmds[] = {
-	{ NULL, plot, "{ NAME [plan ID] | PLAN.json } -o FILE.{svg,dot,html}" },
+	{ NULL, plot, "{ NAME [plan ID] | PLAN.json } [trace TRACE.json] -o FILE.{svg,dot,html}" },
 	{}
 };

@@ -11,6 +11,8 @@
 #include "cmd.h"
 #include "ring.h"
 
+struct json_object;
+
 /* Up to this dimension nodes and links are drawn; beyond, a matrix. */
 #define PLOT_CUBE_DIM 6
 /* Phases beyond this number share colours. */
@@ -44,6 +46,26 @@ struct plot_edge {
 };
 
 /**
+ * struct plot_hop - a frame was on a link
+ * @from: who sent it
+ * @to: the neighbour
+ * @begin: when it was sent, in microseconds
+ * @end: when it was taken up, or given up
+ * @there: its beginning is known
+ * @lost: it has not arrived
+ * @type: of frame
+ */
+struct plot_hop {
+	uint32_t from;
+	uint32_t to;
+	double begin;
+	double end;
+	bool there;
+	bool lost;
+	char type[16];
+};
+
+/**
  * struct plot - a picture
  * @kind: what it shows
  * @dim: dimension; 0: it is no cube, and only @net and @rings say what it is
@@ -64,6 +86,8 @@ struct plot_edge {
  * @steps: parallel steps of the plan
  * @sent: bytes sent by the end of link (u, d), at u * dim + d; NULL: not known
  * @busiest: the greatest sum of what both ends of a link sent
+ * @hops: @nhops hops that were recorded, or NULL
+ * @nhops: how many
  * @net: the network of a ring tree
  * @rings: the ring tree
  */
@@ -86,6 +110,8 @@ struct plot {
 	unsigned int steps;
 	uint64_t *sent;
 	uint64_t busiest;
+	struct plot_hop *hops;
+	size_t nhops;
 	struct hc_graph *net;
 	struct hc_ring_plan rings;
 };
@@ -144,6 +170,8 @@ void plot_place(const struct plot *p, uint32_t u, double *x, double *y, double w
 /* --- plot_read.c --- */
 /* A plan that hcctl -j has printed; @file "-": standard input. */
 int plot_read(struct hcctl *h, const char *file, struct plot *p);
+/* A file's JSON.  NULL with errno set, or 0 where the text is none. */
+struct json_object *plot_parse(const char *file);
 /* A number from 0 to @max.  False: it is none. */
 bool plot_json_number(struct json_object *v, uint32_t max, uint32_t *n);
 /* The same of a member of an object, which must be there. */
@@ -151,8 +179,11 @@ bool plot_json_member(struct json_object *o, const char *key, uint32_t max, uint
 /* An array that may be missing; NULL then. */
 struct json_object *plot_json_array(struct json_object *o, const char *key);
 
+/* --- plot_read_trace.c --- */
+/* What hcctl trace has recorded, for a page. */
+int plot_read_trace(struct hcctl *h, const char *file, struct plot *p);
+
 /* --- plot_read_ring.c --- */
-struct json_object;
 /* From the object into p->net and p->rings; p->faults has been read if it is a cube.  NULL, or
  * why that cannot be.
  */
@@ -174,6 +205,7 @@ struct json_object *plot_json(const struct plot *p);
 /* A page has at most so many nodes, which a browser can turn. */
 #define PLOT_PAGE_NODES 1024
 #define PLOT_PAGE_LINKS 16384
+#define PLOT_PAGE_HOPS 20000
 
 void plot_html_print(FILE *f, const struct plot *p);
 

@@ -209,6 +209,29 @@ static void add_net(struct json_object *o, const struct plot *p)
 	add_net_links(o, p);
 }
 
+/* Times count from the first of them. */
+static void add_trace(struct json_object *o, const struct plot *p)
+{
+	struct json_object *a = add_array(o, "hops"), *hop;
+	double first = p->hops->begin;
+	size_t i;
+
+	for (i = 1; i < p->nhops; i++)
+		if (p->hops[i].begin < first)
+			first = p->hops[i].begin;
+	for (i = 0; i < p->nhops; i++) {
+		hop = json_object_new_object();
+		add_number(hop, "from", p->hops[i].from);
+		add_number(hop, "to", p->hops[i].to);
+		add_text(hop, "type", p->hops[i].type);
+		/* Nanoseconds, as whole numbers. */
+		add_number(hop, "begin", (p->hops[i].begin - first) * 1000 + .5);
+		add_number(hop, "end", (p->hops[i].end - first) * 1000 + .5);
+		json_object_object_add(hop, "lost", json_object_new_boolean(p->hops[i].lost));
+		json_object_array_add(a, hop);
+	}
+}
+
 struct json_object *plot_json(const struct plot *p)
 {
 	struct json_object *o = json_object_new_object();
@@ -228,5 +251,7 @@ struct json_object *plot_json(const struct plot *p)
 		add_text(o, "phase_word", plot_phase_word(p));
 	add_phases(o, p);
 	(p->dim ? add_cube : add_net)(o, p);
+	if (p->hops)
+		add_trace(o, p);
 	return o;
 }

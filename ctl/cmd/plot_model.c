@@ -345,4 +345,5 @@ void plot_clear(struct plot *p)
 	free(p->when);
 	free(p->edges);
 	free(p->sent);
+	free(p->hops);
 }

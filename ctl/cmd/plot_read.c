@@ -261,8 +261,7 @@ static int read_plan(struct hcctl *h, struct source *s)
 	return bad(h, s, "neither a tree nor a broadcast, doubling, rings or topology (hcctl -j tree find, bcast plan, doubling plan, ring plan, balance topology)");
 }
 
-/* NULL with errno set, or 0 where the text is no JSON. */
-static struct json_object *parse(const char *file)
+struct json_object *plot_parse(const char *file)
 {
 	struct json_tokener *tok = json_tokener_new();
 	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
@@ -291,7 +290,7 @@ int plot_read(struct hcctl *h, const char *file, struct plot *p)
 	struct source s = { .file = strcmp(file, "-") ? file : "on standard input", .p = p };
 	int rc;
 
-	s.root = parse(file);
+	s.root = plot_parse(file);
 	if (!s.root && errno) {
 		hc_error(h, "cannot read %s: %s", file, strerror(errno));
 		return HC_NO;

@@ -50,13 +50,13 @@ class Pages:
     def __init__(self, hcctl, folder):
         self.hcctl, self.folder = os.path.abspath(hcctl), folder
 
-    def make(self, name, words, fabric=None):
-        """The page's file, and the model in it."""
+    def make(self, name, words, fabric=None, more=()):
+        """The page's file, and the model in it; more: words for plot."""
         plan = json.loads(subprocess.run([self.hcctl, '-j', *words.split()], capture_output=True, check=True).stdout)
         if fabric:
             plan['fabric'] = fabric
         file = os.path.join(self.folder, name + '.html')
-        subprocess.run([self.hcctl, 'plot', '-', '-o', file], input=json.dumps(plan).encode(), check=True,
+        subprocess.run([self.hcctl, 'plot', '-', *more, '-o', file], input=json.dumps(plan).encode(), check=True,
                        stdout=subprocess.DEVNULL)
         with open(file, encoding='utf-8') as page:
             text = page.read()
@@ -66,7 +66,7 @@ class Pages:
 def equal(got, wanted, what):
     """Fails with both."""
     if got != wanted:
-        raise Failure(f'{what}: {got}, not {wanted}')
+        raise Failure(f'{what}: {str(got)[:400]}, not {str(wanted)[:400]}')
 
 
 def differ(one, other, what):
@@ -242,6 +242,47 @@ def network(b, pages):
     equal(b.run(ODD), None, 'odd numbers')
 
 
+def recorded(b, pages):
+    """What was recorded is played, and back to the plan"""
+    trace = os.path.join(pages.folder, 'trace.json')
+    events = []
+    for nr, (node, dim, begin, end, lost) in enumerate(((1, 0, 10, 20, False), (5, 1, 15, 25, True), (3, 0, 30, 40, False)), 1):
+        one = {'cat': 'hop', 'id': f'h{nr}', 'pid': node + 1}
+        events.append({**one, 'ph': 'b', 'ts': begin, 'name': 'data to x', 'args': {'dim': dim}})
+        events.append({**one, 'ph': 'e', 'ts': end, 'name': '', 'args': {'lost': lost}})
+    with open(trace, 'w', encoding='ascii') as file:
+        json.dump({'traceEvents': events}, file)
+    file, model = pages.make('recorded', PLANS['helpers'], more=('trace', trace))
+    key = "document.getElementById('key').innerText"
+    on_way = "document.querySelectorAll('#hops .hop').length"
+    said = "document.getElementById('says').innerText"
+    b.size(1280, 860, still=True)
+    b.open(file)
+    equal('one that is lost\n1' in b.run(key), True, 'the key counts what is lost')
+    equal(b.run(on_way), 0, 'frames over the plan')
+    b.click('#recorded')
+    equal(b.run(SHOWN), 0, 'transfers under the frames')
+    pictures = [b.run(DRAWN)]
+    counts = [b.run(on_way)]
+    for _ in range(5):
+        b.key('.')
+        counts.append(b.run(on_way))
+        pictures.append(b.run(DRAWN))
+        differ(pictures[-1], pictures[-2], 'a step')
+    equal(counts, [1, 2, 1, 0, 1, 0], 'frames under way')
+    equal(b.run(said), '30.0 \u00b5s: 0 frames under way, 2 arrived, 1 lost', 'what is said')
+    for picture in reversed(pictures[:-1]):
+        b.key(',')
+        equal(b.run(DRAWN), picture, 'the picture on the way back')
+    b.size(1280, 860)
+    b.key(' ')
+    b.until(f"{POS} === '5' && {said}.startsWith('30.0')")
+    b.key('a')
+    equal(b.run(SHOWN), len(model['transfers']), "the plan's transfers")
+    equal(b.run(on_way), 0, 'frames over the plan')
+    equal(b.run(ODD), None, 'odd numbers')
+
+
 def shots(b, pages, folder):
     """Pictures for people."""
     for name, scheme in itertools.product(PLANS, ('light', 'dark')):
@@ -258,7 +299,7 @@ def main(hcctl, folder=None):
     """Runs all of them."""
     tests = [(f'{name}: it is all there, steps go on and back', lambda b, p, name=name: steps(b, p, name))
              for name in PLANS]
-    tests += [(test.__doc__.strip('.'), test) for test in (plays, turns, tells, fits, odd_names, network)]
+    tests += [(test.__doc__.strip('.'), test) for test in (plays, turns, tells, fits, odd_names, network, recorded)]
     if folder:
         os.makedirs(folder, exist_ok=True)
         tests.append(('screenshots', lambda b, p: shots(b, p, folder)))

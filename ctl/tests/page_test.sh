@@ -52,6 +52,57 @@ for name in '</script><script>alert(1)' '<!--<script>' ']]>&amp;&lt;"' "@MODEL@ 
 	checked "a name: $name" odd.json
 done
 
+# --- traces ----------------------------------------------------------------------
+
+# event PH ID TS MORE: one of a time line
+event() { printf '{"ph":"%s","cat":"hop","pid":2,"tid":2,"id":"%s","ts":%s,%s}' "$@"; }
+{
+	printf '{"traceEvents":[{"ph":"M","name":"process_name","pid":1},{"ph":"X","cat":"merge","pid":1,"ts":1,"dur":1},'
+	event b h1 1000.5 '"name":"data to 3","args":{"dim":1}' && echo ,
+	event b h3 1002.25 '"name":"ctl to 0","args":{"dim":0}' && echo ,
+	event e h1 1001.75 '"name":"","args":{"lost":false}' && echo ,
+	event e h3 1010 '"name":"","args":{"lost":true}' && echo ']}'
+} >trace.json
+"$hcctl" -j plot tree.json trace trace.json -o page.html >said.json 2>log
+sed -n '/id="model">/{n;p}' page.html | jq -e '.hops == [
+	{"from":1,"to":3,"type":"data","begin":0,"end":1250,"lost":false},
+	{"from":1,"to":0,"type":"ctl","begin":1750,"end":9500,"lost":true}]' >>log &&
+	jq -e '.hops == 2' said.json >>log && python3 "$here/page_check.py" page.html tree.json said.json >>log 2>&1
+result $? 'a page with a trace'
+
+# no_trace STATUS PATTERN JSON
+no_trace() {
+	local got
+	printf '%s' "$3" >bad.json
+	rm -f page.html
+	"$hcctl" plot tree.json trace bad.json -o page.html >log 2>&1
+	got=$?
+	((got == $1)) && [[ $(wc -l <log) == 1 && ! -e page.html ]] && grep -qE "^hcctl: $2" log
+	result $? "no trace: $3"
+}
+
+no_trace 2 'invalid trace bad.json: it has no "traceEvents"' ''
+no_trace 2 'invalid trace bad.json: it has no "traceEvents"' '[]'
+no_trace 2 'invalid trace bad.json: it has no "traceEvents"' '{"traceEvents":5}'
+no_trace 2 'invalid trace bad.json: an event is no object' '{"traceEvents":[5]}'
+no_trace 2 'invalid trace bad.json: nothing was' '{"traceEvents":[]}'
+no_trace 2 'invalid trace bad.json: a hop is not in' "{\"traceEvents\":[$(event b h1 1 '"args":{"dim":3}')]}"
+no_trace 2 'invalid trace bad.json: a hop is not in' "{\"traceEvents\":[$(event b h1 1 '"args":5')]}"
+no_trace 2 'invalid trace bad.json: a hop is not in' "{\"traceEvents\":[$(event b h9 1 '"args":{"dim":0}')]}"
+no_trace 2 'invalid trace bad.json: a hop is not in' "{\"traceEvents\":[$(event b h0 1 '"args":{"dim":0}')]}"
+no_trace 2 'invalid trace bad.json: a hop is not in' \
+	"$(event b h1 1 '"args":{"dim":0}' | sed 's/"pid":2/"pid":9/; s/.*/{"traceEvents":[&]}/')"
+jq -nc '{traceEvents: [range(20001) | {ph: "b", cat: "hop", pid: 1, id: "h\(. + 1)", ts: ., args: {dim: 0}}]}' >long.json
+"$hcctl" plot tree.json trace long.json -o page.html >log 2>&1
+[[ $? == 2 && ! -e page.html ]] && grep -q 'invalid trace long.json: more hops than' log
+result $? 'a trace that is too long'
+"$hcctl" plot tree.json trace trace.json -o x.svg >log 2>&1
+[[ $? == 2 && ! -e x.svg ]] && grep -q 'invalid file "x.svg": only a page' log
+result $? 'a picture plays no trace'
+"$hcctl" plot tree.json trace nothing.json -o page.html >log 2>&1
+[[ $? == 1 ]] && grep -q 'cannot read nothing.json' log
+result $? 'a trace that is not there'
+
 # --- refusals --------------------------------------------------------------------
 
 # refused PATTERN PLAN-WORD..: there is no page of that

@@ -115,6 +115,13 @@ function keyArrow(classes, head) {
 	};
 }
 
+function keyFrame(trail, disk) {
+	return (svg) => {
+		make('line', { class: trail, 'stroke-width': 3, x1: 2, y1: 11, x2: 26, y2: 11 }, svg);
+		make('circle', { class: disk, cx: 27, cy: 11, r: 6 }, svg);
+	};
+}
+
 function keyNodes(key, picture) {
 	const { model, nodes, failed, leftOut, roots } = picture;
 	const others = nodes.size - failed.size - leftOut.size - (model.kind === 'fabric' ? 0 : roots.size);
@@ -155,6 +162,13 @@ function keyLinks(key, picture) {
 		}, 'faulty', bad);
 	if (off)
 		keyRow(key, keyLine('off', 2), 'at a failed node', off);
+	if (!model.hops)
+		return;
+	const lost = model.hops.filter((hop) => hop.lost).length;
+
+	keyRow(key, keyFrame('k', 'kf'), 'a recorded frame', model.hops.length - lost);
+	if (lost)
+		keyRow(key, keyFrame('bad', 'badf'), 'one that is lost', lost);
 }
 
 function keyTransfers(key, picture) {
@@ -283,12 +297,17 @@ class Page {
 			model.dim);
 		this.picture = new Picture(element('picture'), model, this.view);
 		this.counts = countsOf(model);
-		this.player = new Player(model.phases.length, (pos) => this.showPhase(pos));
+		this.plan = new Player(model.phases.length, (pos) => this.showPhase(pos));
+		this.player = this.plan;
+		if (model.hops)
+			this.makeRecording(new Recording(model.hops));
 		this.makeKey();
 		this.makeButtons();
 		this.hand = new Hand(this.stage, element('picture'), this.view,
 			(u, hover) => this.pointed(u, hover), () => this.redraw());
 		addEventListener('keydown', (e) => this.pressed(e));
+		/* A button that is clicked does not take the keys; space goes on playing. */
+		addEventListener('mousedown', (e) => { if (e.target.closest('button')) e.preventDefault(); });
 		new ResizeObserver(() => this.redraw()).observe(this.stage);
 		this.player.go(null);
 		this.loop(performance.now());
@@ -300,25 +319,60 @@ class Page {
 		keyNodes(key, this.picture);
 		keyLinks(key, this.picture);
 		keyTransfers(key, this.picture);
-		this.rows = keyPhases(key, this.picture, this.counts, (pos) => this.player.go(pos));
+		this.rows = keyPhases(key, this.picture, this.counts, (pos) => {
+			if (this.player !== this.plan)
+				this.switchTo(this.plan);
+			this.plan.go(pos);
+		});
+	}
+
+	/* A quarter of a minute in all, but no moment too short or too long. */
+	makeRecording(recording) {
+		const moves = Math.max(40, Math.min(MOVES, 15000 / recording.length));
+
+		this.recording = recording;
+		this.recorded = new Player(recording.length, (pos) => this.showMoment(pos), moves, 0);
+		element('recorded').addEventListener('click', () => this.switchTo(
+			this.player === this.plan ? this.recorded : this.plan));
+	}
+
+	/* From the plan to what was recorded, or back. */
+	switchTo(player) {
+		const speed = this.player.speed;
+
+		this.player.go(this.player.pos);
+		this.player = player;
+		player.speed = speed;
+		element('slider').max = player.phases;
+		element('recorded').setAttribute('aria-pressed', player === this.recorded);
+		this.picture.showHops(null, 0);
+		player.go(player === this.plan ? null : 0);
 	}
 
 	makeButtons() {
-		const { player } = this, slider = element('slider');
+		const { model } = this, slider = element('slider');
 		const on = (id, what) => element(id).addEventListener('click', what);
 
-		element('player').hidden = !this.model.phases.length;
-		slider.max = this.model.phases.length;
-		slider.addEventListener('input', () => player.go(Number(slider.value)));
-		slider.addEventListener('change', () => player.go(Math.round(slider.value)));
-		on('first', () => player.go(0));
-		on('last', () => player.go(this.model.phases.length));
-		on('back', () => player.step(-1));
-		on('forward', () => player.step(1));
-		on('play', () => player.play(1));
-		on('rewind', () => player.play(-1));
-		on('all', () => player.go(null));
-		element('speed').addEventListener('change', (e) => { player.speed = Number(e.target.value); });
+		element('player').hidden = !model.phases.length && !model.hops;
+		element('recorded').hidden = !model.hops;
+		slider.max = model.phases.length;
+		slider.addEventListener('input', () => this.player.go(Number(slider.value)));
+		slider.addEventListener('change', () => this.player.go(Math.round(slider.value)));
+		on('first', () => this.player.go(0));
+		on('last', () => this.player.go(this.player.phases));
+		on('back', () => this.player.step(-1));
+		on('forward', () => this.player.step(1));
+		on('play', () => this.player.play(1));
+		on('rewind', () => this.player.play(-1));
+		on('all', () => this.showAll());
+		element('speed').addEventListener('change', (e) => { this.player.speed = Number(e.target.value); });
+	}
+
+	showAll() {
+		if (this.player === this.plan)
+			this.plan.go(null);
+		else
+			this.switchTo(this.plan);
 	}
 
 	pressed(e) {
@@ -327,8 +381,9 @@ class Page {
 			ArrowLeft: () => view.turn(-angle, 0), ArrowRight: () => view.turn(angle, 0),
 			ArrowUp: () => view.turn(0, -angle), ArrowDown: () => view.turn(0, angle),
 			'+': () => view.zoomBy(1.15), '=': () => view.zoomBy(1.15), '-': () => view.zoomBy(1 / 1.15),
-			0: () => view.reset(), a: () => player.go(null), b: () => player.play(-1),
+			0: () => view.reset(), a: () => this.showAll(), b: () => player.play(-1),
 			' ': () => player.play(1), '.': () => player.step(1), ',': () => player.step(-1),
+			r: () => element('recorded').click(),
 			PageDown: () => player.step(1), PageUp: () => player.step(-1),
 			Home: () => player.go(0), End: () => player.go(player.phases),
 			Escape: () => this.pointed(null, false),
@@ -373,11 +428,28 @@ class Page {
 
 	showPhase(pos) {
 		const now = pos === null ? -1 : Math.ceil(pos) - 1;
-		const { direction, goal } = this.player;
 
 		this.picture.show(pos);
 		this.rows.forEach((row, i) => row.classList.toggle('now', i === now));
 		element('says').textContent = stepSays(this.model, this.counts, pos);
+		this.showPlayer(pos);
+	}
+
+	/* A position of what was recorded; the plan's transfers are out of the way. */
+	showMoment(pos) {
+		const time = this.recording.timeAt(pos ?? 0);
+
+		this.picture.show(0);
+		this.picture.showNodes(null, 1);
+		this.picture.showHops(this.recording.under(time), time);
+		this.rows.forEach((row) => row.classList.remove('now'));
+		element('says').textContent = this.recording.says(pos ?? 0);
+		this.showPlayer(pos);
+	}
+
+	showPlayer(pos) {
+		const { direction, goal } = this.player;
+
 		element('slider').value = pos ?? 0;
 		element('all').setAttribute('aria-pressed', pos === null);
 		element('play').setAttribute('aria-pressed', direction > 0 && goal === null);

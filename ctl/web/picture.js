@@ -71,7 +71,7 @@ class Picture {
 		this.leftOut = new Set(model.left_out);
 		this.roots = new Set(model.roots);
 		this.layers = {};
-		for (const name of ['links', 'edges', 'tokens', 'crosses', 'badges', 'nodes'])
+		for (const name of ['links', 'edges', 'tokens', 'hops', 'crosses', 'badges', 'nodes'])
 			this.layers[name] = make('g', { id: name }, svg);
 		this.makeLinks();
 		this.makeEdges();
@@ -213,6 +213,7 @@ class Picture {
 		this.taken = [...seen.values()].map(({ x, y, r }) => ({ x, y, r }));
 		this.drawLinks();
 		this.drawEdges();
+		this.drawHops();
 		this.drawNodes();
 	}
 
@@ -327,6 +328,36 @@ class Picture {
 
 	drawToken(edge, at, wide) {
 		set(edge.token, { cx: at.x.toFixed(1), cy: at.y.toFixed(1), r: (wide * 1.5 + 3).toFixed(1) });
+	}
+
+	/* Frames that were recorded, at a time; none: hops is null. */
+	showHops(hops, time) {
+		this.hops = hops;
+		this.time = time;
+		this.layers.hops.replaceChildren();
+		for (const hop of hops || []) {
+			const group = make('g', { class: 'hop' }, this.layers.hops);
+
+			make('line', { class: hop.lost ? 'bad' : 'k' }, group);
+			make('circle', { class: hop.lost ? 'badf halo' : 'kf halo', 'stroke-width': 2 }, group);
+		}
+	}
+
+	/* Each has a trail from where it was sent.  What is lost comes half the way. */
+	drawHops() {
+		const wide = Math.max(1.6, Math.min(4, this.r / 5));
+
+		[...this.layers.hops.children].forEach((group, i) => {
+			const hop = this.hops[i], [line, disk] = group.children;
+			const a = this.seen.get(hop.from), b = this.seen.get(hop.to);
+			const part = (this.time - hop.begin) / (hop.end - hop.begin || 1) * (hop.lost ? .5 : 1);
+			const from = towards(a, b, this.reach(hop.from, a));
+			const at = between(from, towards(b, a, this.reach(hop.to, b)), part);
+
+			set(line, { x1: from.x.toFixed(1), y1: from.y.toFixed(1), x2: at.x.toFixed(1), y2: at.y.toFixed(1),
+				'stroke-width': wide.toFixed(2) });
+			set(disk, { cx: at.x.toFixed(1), cy: at.y.toFixed(1), r: (wide * 1.5 + 3).toFixed(1) });
+		});
 	}
 
 	/* From the farthest to the nearest, if that has changed. */

@@ -6,8 +6,9 @@
 const MOVES = 900, STAYS = 450;
 
 class Player {
-	/* changed(pos): what is to be shown */
-	constructor(phases, changed) {
+	/* changed(pos): what is to be shown; how long a phase takes and stays */
+	constructor(phases, changed, moves = MOVES, stays = STAYS) {
+		Object.assign(this, { moves, stays });
 		this.phases = phases;
 		this.changed = changed;
 		this.pos = null;
@@ -73,14 +74,45 @@ class Player {
 		if (this.rest > 0)
 			return;
 		const end = this.direction > 0 ? Math.floor(this.pos) + 1 : Math.ceil(this.pos) - 1;
-		let pos = this.pos + this.direction * ms * this.speed / MOVES;
+		let pos = this.pos + this.direction * ms * this.speed / this.moves;
 
 		if ((end - pos) * this.direction <= 0) {
 			pos = end;
-			this.rest = STAYS;
+			this.rest = this.stays;
 		}
 		if (pos === this.goal || (pos === end && (end <= 0 || end >= this.phases)))
 			this.stop();
 		this.moveTo(pos);
+	}
+}
+
+/* What was recorded.  Position k is the moment at which something begins or ends for the k-th time:
+ * much happens in a few microseconds, and then nothing for long.
+ */
+class Recording {
+	constructor(hops) {
+		this.hops = hops;
+		this.moments = [...new Set(hops.flatMap((hop) => [hop.begin, hop.end]))].sort((a, b) => a - b);
+		this.length = this.moments.length - 1;
+	}
+
+	/* In nanoseconds. */
+	timeAt(pos) {
+		const k = Math.min(Math.floor(pos), this.length), next = this.moments[Math.min(k + 1, this.length)];
+
+		return this.moments[k] + (next - this.moments[k]) * (pos - k);
+	}
+
+	/* Frames that are on their way at a time. */
+	under(time) {
+		return this.hops.filter((hop) => hop.begin <= time && time < hop.end);
+	}
+
+	says(pos) {
+		const time = this.timeAt(pos), ended = this.hops.filter((hop) => hop.end <= time);
+		const lost = ended.filter((hop) => hop.lost).length;
+
+		return `${(time / 1000).toFixed(1)} \u00b5s: ${this.under(time).length} frames under way, ` +
+			`${ended.length - lost} arrived${lost ? `, ${lost} lost` : ''}`;
 	}
 }
