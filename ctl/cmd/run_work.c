@@ -234,10 +234,15 @@ static int start_threads(struct team *t)
 	_exit(HC_NO);
 }
 
+static bool has_cause(const struct worker *w)
+{
+	return w->res.status && w->res.cause_node != UINT32_MAX;
+}
+
 /* How much a failure tells: one with a cause most, then the root's. */
 static unsigned int telling(const struct worker *w)
 {
-	return w->err ? 1 + is_root(w) + 2 * !!w->res.status : 0;
+	return w->err ? 1 + is_root(w) + 2 * has_cause(w) : 0;
 }
 
 /* The plan broke between two operations: no result tells the cause, but the plan. */
@@ -277,7 +282,7 @@ static int judge(struct team *t)
 	snprintf(words, sizeof(words), "%s", strerror(-w->err));
 	if (w->res.status)
 		hcl_describe(&w->res, words, sizeof(words));
-	else if (w->err == -ENOLINK)
+	if (w->err == -ENOLINK && !has_cause(w))
 		plan_words(t, words, sizeof(words));
 	hc_error(t->h, "the operation failed at node %u: %s%s%s", t->r->node[w->rank], words,
 		 silent ? "; a link may lose frames, try: hcctl detect " : "",
