@@ -158,13 +158,27 @@ a_failure_leaves_no_half_made_fabric() {
 	grep -q '^not done: + plan 1 tree sink 15' "$scratch/said" || fault "what is not: $(<"$scratch/said")"
 }
 
+a_signal_leaves_nothing() {
+	check 'add' hcctl fabric add t dim 5 netns-each "fs$$z"
+	check 'save' state one
+	check 'del' hcctl fabric del t
+	hcctl fabric restore "$scratch/one" >/dev/null 2>"$scratch/err" &
+	jobs+=($!)
+	busywait 10 test -e "/var/run/netns/fs$$z1" || fault 'no namespace is made'
+	check 'a signal' kill -TERM $!
+	wait $! && fault 'it did not end'
+	grep -q 'nothing is left of the new fabric: a signal came' "$scratch/err" || fault "it said $(<"$scratch/err")"
+	equal 'fabrics' '[]' "$(hcctl -j fabric show)"
+	equal 'namespaces' '' "$(find /var/run/netns -name "fs$$z*")"
+}
+
 links_flap_again() {
 	check 'add' hcctl fabric add t dim 3
 	check 'flap' hcctl link set t 1:1 flap 100ms/300s
 	check 'another flap' hcctl link set t 2:0 flap 20ms/40ms
 	check 'save' state one
-	equal 'links' '[{"node":1,"dim":1,"flap_down_ms":100,"flap_period_ms":300000},{"node":2,"dim":0,"flap_down_ms":20,"flap_period_ms":40}]' \
-		"$(jq -c .links "$scratch/one")"
+	equal 'links' '[[1,1,100,300000],[2,0,20,40]]' \
+		"$(jq -c '[.links[] | [.node, .dim, .flap_down_ms, .flap_period_ms]]' "$scratch/one")"
 	check 'clear' hcctl fault clear t
 	check 'another schedule' hcctl link set t 2:0 flap 30ms/60ms
 	check 'one more' hcctl link set t 7:2 flap 30ms/60ms
@@ -226,5 +240,5 @@ faults_go_to_a_file_and_back() {
 
 run_tests a_saved_fabric_is_made_again differences_are_said_and_mended endpoints_are_where_they_were \
 	what_is_wrong_changes_nothing a_failure_leaves_no_half_made_fabric \
-	links_flap_again broken_plans_are_left_out_and_installed_anew a_seed_that_nothing_uses_is_no_difference \
-	faults_go_to_a_file_and_back
+	a_signal_leaves_nothing links_flap_again broken_plans_are_left_out_and_installed_anew \
+	a_seed_that_nothing_uses_is_no_difference faults_go_to_a_file_and_back
