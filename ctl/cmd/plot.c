@@ -71,7 +71,8 @@ static int live_plan(struct hcctl *h, const char *fabric, uint32_t id, struct pl
 	if (found) {
 		rc = set_plan(h, p, found);
 	} else if (id) {
-		hc_error(h, "no tree or doubling is installed as plan %u of fabric \"%s\"", id, fabric);
+		hc_error(h, "no tree or doubling is installed as plan %u of fabric \"%s\"", id,
+			 fabric);
 		rc = HC_NO;
 	}
 	nl_plans_free(v, n);

@@ -69,8 +69,8 @@ static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 static void key_row(FILE *f, bool there, const char *colour, const char *text)
 {
 	if (there)
-		fprintf(f, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"%s\">%s</FONT></TD></TR>\n", colour,
-			text);
+		fprintf(f, "<TR><TD ALIGN=\"LEFT\"><FONT COLOR=\"%s\">%s</FONT></TD></TR>\n",
+			colour, text);
 }
 
 static void key_phases(FILE *f, const struct plot *p)
@@ -102,7 +102,8 @@ static void key_print(FILE *f, const struct plot *p)
 	key_row(f, n.left, "gray", "gray circle: takes no part");
 	key_row(f, n.bad, "crimson", "dashed line with an x: faulty");
 	key_row(f, n.failed, "pink", "dotted line: at a failed node");
-	key_row(f, p->busiest, "darkorange", "the thicker the line, the more traffic: each step is twice as much");
+	key_row(f, p->busiest, "darkorange",
+		"the thicker the line, the more traffic: each step is twice as much");
 	key_row(f, p->nedges, "black", "arrow: its number is that of");
 	key_phases(f, p);
 	key_row(f, n.help, "black", "dotted arrow: a part, to a helper");
