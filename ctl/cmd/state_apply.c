@@ -228,6 +228,15 @@ static void undo(struct applying *a)
 		a->d->step[i].done = false;
 }
 
+/* What stands before the error that ends it. */
+static void say_done(char *text, size_t size, bool is_new, size_t done, size_t all)
+{
+	if (is_new)
+		snprintf(text, size, "nothing is left of the new fabric: ");
+	else
+		snprintf(text, size, "%zu of %zu steps are done, the others are not: ", done, all);
+}
+
 int state_apply(struct hcctl *h, struct state_diff *d)
 {
 	bool is_new = !*d->have->name;
@@ -240,14 +249,11 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 	cmd_signals_hold();
 	hc_enter(h, &at);
 	for (i = 0; !rc && i < d->nsteps; i++) {
-		snprintf(text, sizeof(text), is_new ?
-			 "nothing is left of the new fabric: " :
-			 "%zu of %zu steps are done, the others are not: ", i, d->nsteps);
+		say_done(text, sizeof(text), is_new, i, d->nsteps);
 		rc = make(&a, &d->step[i]);
 		d->step[i].done = !rc;
 		if (!rc && cmd_signals_came() && i + 1 < d->nsteps) {
-			snprintf(text, sizeof(text), is_new ? "nothing is left of the new fabric: " :
-				 "%zu of %zu steps are done, the others are not: ", i + 1, d->nsteps);
+			say_done(text, sizeof(text), is_new, i + 1, d->nsteps);
 			hc_error(h, "a signal came");
 			rc = -EINTR;
 		}
