@@ -242,6 +242,7 @@ TEST(a_time_limit_names_the_source_and_who_does_not_receive)
 	EXPECT_EQ(true, stuck(1, &res, 5, UINT32_MAX, "node 5 has not sent"));
 	/* All wait for those that do not receive: everybody but node 1. */
 	ASSERT_EQ(0, hcl_post(h[5], &p, buf, sizeof(buf), NULL, 0, NULL));
+	hcl_set_timeout(h[1], 3000);
 	EXPECT_EQ(-ETIMEDOUT, hcl_bcast(h[1], 2, 5, buf, sizeof(buf), 0, &res));
 	EXPECT_EQ(-ETIMEDOUT, res.status);
 	EXPECT_NE(1, res.cause_node);

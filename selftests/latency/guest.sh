@@ -166,6 +166,8 @@ close() {
 	plan
 	crowd a "$nodes" 1 8 || die 'no crowd'
 	measure 'a process with 8 operations at each node is killed' leave
+	# What it gave waits for node 0, and all nodes ask after it once a second.
+	hcctl plan del a 1 || die 'no plan to be removed'
 }
 
 # 1000 plans of a small fabric
