@@ -53,6 +53,10 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 
 #define KICK_BATCH	32
 #define REST_MAX	msecs_to_jiffies(20)
+/* Half of what NAPI gives.  A softirq ends after two jiffies, or with the poll that is under way
+ * then: what is in others' way is that much longer.
+ */
+#define POLL_WEIGHT	(NAPI_POLL_WEIGHT / 2)
 
 /* Callers that change thousands of nodes sleep here, after each KICK_BATCH of them, until their
  * polls have run or REST_MAX is over: so others find room at the gate meanwhile.
@@ -511,7 +515,7 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	hc_work_init(&node->work);
 	u64_stats_init(&node->syncp);
 	node_set_address(node);
-	netif_napi_add(dev, &node->napi, node_poll_covered);
+	netif_napi_add_weight(dev, &node->napi, node_poll_covered, POLL_WEIGHT);
 	napi_enable(&node->napi);
 	return node;
 }
