@@ -66,7 +66,8 @@ static bool may_go_along(const struct state_node *have, const struct state_node 
 
 	if (a->family != AF_INET)
 		return false;
-	while (i < have->naddr && (!same_network(&have->addr[i], a) || has_addr(want, &have->addr[i])))
+	while (i < have->naddr &&
+	       (!same_network(&have->addr[i], a) || has_addr(want, &have->addr[i])))
 		i++;
 	return i < have->naddr;
 }
