@@ -151,6 +151,9 @@ result $? 'a helper is named'
 jq '.fabric = "<&\">"' plan.json >odd.json
 "$hcctl" plot odd.json -o odd.svg >log 2>&1 && python3 count.py odd.svg nodes=8 >>log 2>&1
 result $? 'odd characters do no harm'
+jq '.fabric = "\u00e4" * 20' plan.json >odd.json
+"$hcctl" plot odd.json -o odd.svg >log 2>&1 && iconv -f UTF-8 -t UTF-8 odd.svg 2>>log | grep -q '[^ä]ä\{15\}[^ä]'
+result $? 'a long name is cut at a character'
 
 "$hcctl" -j doubling plan dim 3 | "$hcctl" plot - -o twin.svg >log 2>&1
 grep -q 'stage 2: 0 and 4' twin.svg
