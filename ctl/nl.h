@@ -166,7 +166,6 @@ int nl_plan_ops(struct hcctl *h, const char *fabric, uint32_t plan, uint32_t nod
 /* Plans: release with nl_plans_free(). */
 int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n);
 void nl_plans_free(struct nl_plan *v, size_t n);
-void nl_plan_clear(struct nl_plan *v);
 
 /* One; a plan is released with nl_plan_clear(). */
 int nl_plan(struct hcctl *h, const char *fabric, uint32_t id, struct nl_plan *v);

@@ -99,7 +99,9 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *a
 	return rc ? -EIO : 0;
 }
 
-/* An address comes or goes; without one, the interface is taken up or down. */
+/* An address comes or goes; without one, the interface is taken up or down.  One that is there, or
+ * gone, already is as it shall be: the kernel takes or leaves others along with the first one.
+ */
 static int change(struct hcctl *h, const char *ifname, const char *what, bool add,
 		  const struct nl_addr_in *addr)
 {
@@ -114,6 +116,8 @@ static int change(struct hcctl *h, const char *ifname, const char *what, bool ad
 	else
 		rc = addr ? addr_change(sock, index, addr, add) :
 			    link_set(sock, index, add, NULL);
+	if (addr && rc == (add ? -NLE_EXIST : -NLE_NOADDR))
+		rc = 0;
 	if (rc)
 		hc_error(h, "cannot %s %s: %s", what, ifname, nl_geterror(rc));
 	nl_socket_free(sock);

@@ -153,9 +153,23 @@ int out_end(struct hcctl *h)
 	return HC_OK;
 }
 
+/* What somebody else has written may be in a complaint: it does nothing to a terminal, and begins
+ * no line.
+ */
+static char *plain(const char *text)
+{
+	char *all = strdup(text), *c;
+
+	for (c = all; c && *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			*c = '?';
+	return all;
+}
+
 void out_complain(struct hcctl *h, const char *kind, const char *text)
 {
 	struct json_object *line;
+	char *words;
 
 	fflush(stdout);
 	if (h->json) {
@@ -166,6 +180,9 @@ void out_complain(struct hcctl *h, const char *kind, const char *text)
 						       JSON_C_TO_STRING_NOSLASHESCAPE));
 		json_object_put(line);
 	} else {
-		fprintf(stderr, "hcctl: %s%s\n", *kind == 'w' ? "warning: " : "", text);
+		words = plain(text);
+		fprintf(stderr, "hcctl: %s%s\n", *kind == 'w' ? "warning: " : "",
+			words ?: "out of memory");
+		free(words);
 	}
 }

@@ -110,6 +110,28 @@ endpoints_are_where_they_were() {
 	[[ ! -e /var/run/netns/fs$$x3 ]] || fault 'a namespace that restore made has not gone with the fabric'
 }
 
+# secondaries PROMOTE: the first address of a network goes, and by the kernel the others with it, or not
+secondaries() {
+	check 'add' hcctl fabric add t dim 1 netns-each "fs$$w" address 10.21.0.0/24
+	check 'secondaries' ip netns exec "fs$$w0" sysctl -qw "net.ipv4.conf.all.promote_secondaries=$1" \
+		"net.ipv4.conf.tn0.promote_secondaries=$1"
+	check 'the second address' ip -n "fs$$w0" address add 10.21.0.20/24 dev tn0
+	check 'the third' ip -n "fs$$w0" address add 10.21.0.30/24 dev tn0
+	check 'of another network' ip -n "fs$$w0" address add 10.22.0.20/24 dev tn0
+	check 'save' state one
+	jq '(.nodes[0].addresses) -= ["10.21.0.1/24", "10.21.0.30/24"]' "$scratch/one" >"$scratch/two"
+	check 'restore' hcctl fabric restore "$scratch/two"
+	equal 'addresses' '10.21.0.20/24 10.22.0.20/24' \
+		"$(ip -n "fs$$w0" -4 -br address show dev tn0 | awk '{print $3, $4}' | xargs -n1 | sort | xargs)"
+	restored "$scratch/two"
+	check 'del' hcctl fabric del t
+}
+
+the_first_address_of_a_network_goes_alone() {
+	secondaries 0
+	secondaries 1
+}
+
 # wrong FILTER PATTERN: a file that is changed so is refused, and nothing is done
 wrong() {
 	jq "$1" "$scratch/one" >"$scratch/bad"
@@ -172,6 +194,27 @@ a_signal_leaves_nothing() {
 	equal 'namespaces' '' "$(find /var/run/netns -name "fs$$z*")"
 }
 
+# Whenever it comes, the last step included: what a command that it ends has made, it has said.
+a_signal_at_the_last_step_leaves_nothing() {
+	local pause status ended=0
+	printf '{"format":"hypercube-fabric","version":1,"name":"t","dim":9}' >"$scratch/one"
+	for pause in 0.05 0.1 0.2 0.4 0.8 1.6; do
+		(trap - TERM; exec hcctl fabric restore "$scratch/one") >"$scratch/said" 2>"$scratch/err" &
+		jobs+=($!)
+		sleep "$pause"
+		kill -TERM $! 2>/dev/null
+		wait $!
+		status=$?
+		((status)) && ended=$((ended + 1))
+		if grep -q '^+ fabric' "$scratch/said"; then
+			check 'del' hcctl fabric del t
+		else
+			equal "fabrics after $pause s and status $status" '[]' "$(hcctl -j fabric show)"
+		fi
+	done
+	((ended)) || fault 'no signal came in time'
+}
+
 links_flap_again() {
 	check 'add' hcctl fabric add t dim 3
 	check 'flap' hcctl link set t 1:1 flap 100ms/300s
@@ -229,6 +272,10 @@ faults_go_to_a_file_and_back() {
 	check 'the same faults' cmp "$scratch/faults" <(hcctl -j fault show t)
 	equal 'again' '[]' "$(json .changes fault load t "$scratch/faults")"
 	equal 'loss' 10000 "$(json '.[0].loss_ppm' link show t 0:0)"
+	check 'a link flaps' hcctl link set t 7:2 flap 20ms/40ms
+	check 'load' hcctl fault load t "$scratch/faults"
+	equal 'no link flaps' 0 "$(json '[.[] | select(.flap_period_ms > 0)] | length' link show t)"
+	check 'the same faults' cmp "$scratch/faults" <(hcctl -j fault show t)
 	printf 'link 1:1\nnode 16\n' >"$scratch/text"
 	refused 'no such node' 'text: node 16 is not in a cube of dimension 4' hcctl fault load t "$scratch/text"
 	check 'nothing was done' cmp "$scratch/faults" <(hcctl -j fault show t)
@@ -239,6 +286,7 @@ faults_go_to_a_file_and_back() {
 }
 
 run_tests a_saved_fabric_is_made_again differences_are_said_and_mended endpoints_are_where_they_were \
+	the_first_address_of_a_network_goes_alone \
 	what_is_wrong_changes_nothing a_failure_leaves_no_half_made_fabric \
-	a_signal_leaves_nothing links_flap_again broken_plans_are_left_out_and_installed_anew \
+	a_signal_leaves_nothing a_signal_at_the_last_step_leaves_nothing links_flap_again broken_plans_are_left_out_and_installed_anew \
 	a_seed_that_nothing_uses_is_no_difference faults_go_to_a_file_and_back

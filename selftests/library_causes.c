@@ -116,6 +116,40 @@ TEST(what_the_kernel_refuses)
 		  "the fabric was removed");
 }
 
+/* A late failure waits for who asks, whatever else has failed meanwhile. */
+TEST(a_late_failure_is_not_hidden)
+{
+	struct hypercube_result res;
+	uint64_t in = 1, id;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, hcl_post(h[3], &sum64, &in, 8, NULL, 0, &id));
+	ASSERT_EQ(0, tool("link set " FABRIC " 3:0 down"));
+	EXPECT_EQ(1, hcl_progress(h[3], 5000));
+	EXPECT_EQ(-ENOLINK, hcl_failure(h[3])->status);
+	EXPECT_EQ(-EINVAL, hcl_set_timeout(h[3], UINT_MAX));
+	EXPECT_EQ(-EINVAL, hcl_wait(h[3], id + 1, NULL));
+	EXPECT_EQ(-ENOLINK, hcl_wait(h[3], id, &res));
+	EXPECT_EQ(-ENOLINK, res.status);
+	EXPECT_EQ(id, res.cookie);
+	EXPECT_EQ(id, hcl_failure(h[3])->cookie);
+	EXPECT_EQ(0, hcl_wait(h[3], id, NULL));
+}
+
+TEST(the_next_call_tells_a_late_failure)
+{
+	uint64_t in = 1, id;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, hcl_post(h[3], &sum64, &in, 8, NULL, 0, &id));
+	ASSERT_EQ(0, tool("link set " FABRIC " 3:0 down"));
+	EXPECT_EQ(1, hcl_progress(h[3], 5000));
+	EXPECT_EQ(-EINVAL, hcl_set_timeout(h[3], UINT_MAX));
+	EXPECT_EQ(-ENOLINK, hcl_flush(h[3]));
+	EXPECT_EQ(id, hcl_failure(h[3])->cookie);
+	EXPECT_EQ(0, hcl_flush(h[3]));
+}
+
 TEST(broadcasts)
 {
 	struct hypercube_result res = { .status = 1 };

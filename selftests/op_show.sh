@@ -103,6 +103,8 @@ top_has_the_rates_of_what_runs() {
 		and (([.links[].frames_per_second] | add) - .frames_per_second | fabs) <= (.links | length)
 		and ([.links[].bytes_per_second] | . == (sort | reverse))' "$scratch/top"
 	equal 'pictures' 3 "$(hcctl -j top t interval 20ms count 3 | wc -l)"
+	check 'a broadcast beside' hcctl bcast plan fabric t source 0 apply
+	equal 'rows of plans' 1 "$(hcctl top t interval 50ms rows 1 | grep -c '^  plan ')"
 	equal 'rows' 2 "$(hcctl top t interval 50ms rows 2 | grep -cE '^  [0-9]+:[0-9] > ')"
 	stop "$pid"
 }
@@ -123,6 +125,17 @@ top_gives_the_terminal_back() {
 	refused 'without a fabric' 'no such fabric' hcctl top t
 }
 
+# As nohup(1) has it.
+top_goes_on_when_a_signal_is_ignored() {
+	prepare 2
+	(trap '' HUP; exec hcctl -j top t interval 300ms count 5) >"$scratch/top" &
+	jobs+=($!)
+	sleep 1
+	check 'a hangup' kill -HUP $!
+	wait $! || fault 'it did not end well'
+	equal 'pictures' 5 "$(wc -l <"$scratch/top")"
+}
+
 run_tests nobody_is_missing_at_rest one_is_missing the_sink_is_missing several_are_missing \
 	it_is_said_since_when who_comes_late_is_not_missing_any_more top_says_who_waits_for_whom \
-	top_has_the_rates_of_what_runs top_gives_the_terminal_back
+	top_has_the_rates_of_what_runs top_gives_the_terminal_back top_goes_on_when_a_signal_is_ignored

@@ -148,17 +148,12 @@ static int no_such(struct hcctl *h, const char *file, const struct state *s, con
 	return HC_USAGE;
 }
 
-static void set_down(struct state *s, struct link_ref l, bool down)
+static void set_down(struct state *s, struct link_ref l)
 {
 	uint32_t ends[2] = { l.node, hc_neigh(l.node, l.dim) }, i;
-	struct state_end *e;
 
-	for (i = 0; i < 2; i++) {
-		e = state_end(s, ends[i], l.dim);
-		e->down = down;
-		if (down)
-			e->flap_period = 0;
-	}
+	for (i = 0; i < 2; i++)
+		state_end(s, ends[i], l.dim)->down = true;
 }
 
 /* As it is, but for these faults and no others. */
@@ -168,8 +163,11 @@ static int set_faults(struct hcctl *h, const char *file, struct state *s,
 	uint32_t u;
 	size_t i;
 
-	for (i = 0; i < state_ends(s); i++)
+	for (i = 0; i < state_ends(s); i++) {
 		s->end[i].down = false;
+		s->end[i].flap_period = 0;
+		s->end[i].flap_down = 0;
+	}
 	for (u = 0; u < hc_nodes(s->dim); u++)
 		s->node[u].failed = false;
 	for (i = 0; i < nodes->n; i++) {
@@ -180,7 +178,7 @@ static int set_faults(struct hcctl *h, const char *file, struct state *s,
 	for (i = 0; i < links->n; i++) {
 		if (links->v[i].node >= hc_nodes(s->dim) || links->v[i].dim >= s->dim)
 			return no_such(h, file, s, "link", links->v[i].node, links->v[i].dim);
-		set_down(s, links->v[i], true);
+		set_down(s, links->v[i]);
 	}
 	return 0;
 }

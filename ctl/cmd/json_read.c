@@ -13,6 +13,11 @@
 #define NESTING 16
 /* A plan of the largest cube takes a fraction of that. */
 #define FILE_MAX (64 << 20)
+/* In memory a value takes some 100 bytes, an object with its table eight times as much; nodes
+ * and links of a fabric of dimension 12, all of them as unlike as can be, are a third of that.
+ */
+#define WEIGHT_OBJECT	8
+#define WEIGHT_MAX	(4 << 20)
 
 /* --- files --- */
 
@@ -52,6 +57,7 @@ static const char *parse_error(enum json_tokener_error err)
 {
 	switch (err) {
 	case json_tokener_continue:
+	case json_tokener_error_parse_eof:
 		return "it ends too soon";
 	case json_tokener_success:
 		return "an object is wanted, not null";
@@ -60,7 +66,25 @@ static const char *parse_error(enum json_tokener_error err)
 	}
 }
 
-/* Behind the document there may be spaces and nothing else. */
+/* About as much memory as it takes: by what stands before or behind each value.  What is in strings
+ * counts as well, for it takes a parser to tell where they end.
+ */
+static size_t weight(const char *text, size_t len)
+{
+	size_t sum = 0, i;
+
+	for (i = 0; i < len; i++) {
+		if (text[i] == '{')
+			sum += WEIGHT_OBJECT;
+		else
+			sum += text[i] == '[' || text[i] == ',';
+	}
+	return sum;
+}
+
+/* Behind the document there may be spaces and nothing else.  The last byte is behind the text: a
+ * number ends there.
+ */
 static int parse(struct hcctl *h, const char *file, const char *text, size_t len,
 		 struct json_object **root)
 {
@@ -71,13 +95,13 @@ static int parse(struct hcctl *h, const char *file, const char *text, size_t len
 
 	if (!tok)
 		return hc_nomem(h);
-	*root = json_tokener_parse_ex(tok, text, len);
+	*root = json_tokener_parse_ex(tok, text, len + 1);
 	err = json_tokener_get_error(tok);
 	end = json_tokener_get_parse_end(tok);
 	json_tokener_free(tok);
-	for (i = 0; i < end; i++)
+	for (i = 0; i < end && i < len; i++)
 		at.line += text[i] == '\n';
-	if (*root && !text[end + strspn(text + end, " \t\r\n")])
+	if (*root && end + strspn(text + end, " \t\r\n") == len)
 		return 0;
 	hc_enter(h, &at);
 	if (*root)
@@ -87,6 +111,16 @@ static int parse(struct hcctl *h, const char *file, const char *text, size_t len
 	hc_leave(h, &at);
 	json_object_put(*root);
 	*root = NULL;
+	return HC_USAGE;
+}
+
+/* What would take too much memory is not parsed. */
+static int parse_bounded(struct hcctl *h, const char *file, const char *text, size_t len,
+			 struct json_object **root)
+{
+	if (weight(text, len) <= WEIGHT_MAX)
+		return parse(h, file, text, len, root);
+	hc_error(h, "%s: there are too many values", file);
 	return HC_USAGE;
 }
 
@@ -110,7 +144,7 @@ int json_file(struct hcctl *h, const char *file, struct json_object **root)
 		return hc_nomem(h);
 	}
 	whole[len] = 0;
-	rc = parse(h, f == stdin ? "standard input" : file, whole, len, root);
+	rc = parse_bounded(h, f == stdin ? "standard input" : file, whole, len, root);
 	free(whole);
 	return rc;
 }

@@ -170,8 +170,6 @@ void plot_place(const struct plot *p, uint32_t u, double *x, double *y, double w
 /* --- plot_read.c --- */
 /* A plan that hcctl -j has printed; @file "-": standard input. */
 int plot_read(struct hcctl *h, const char *file, struct plot *p);
-/* A file's JSON.  NULL with errno set, or 0 where the text is none. */
-struct json_object *plot_parse(const char *file);
 /* A number from 0 to @max.  False: it is none. */
 bool plot_json_number(struct json_object *v, uint32_t max, uint32_t *n);
 /* The same of a member of an object, which must be there. */

@@ -5,11 +5,10 @@
  *
  * Who does what is derived anew from sink and order, or source and sequence, and the faults.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <json-c/json.h>
 
+#include "json_read.h"
 #include "plot.h"
 
 /* A file, and what it says that makes a plan. */
@@ -227,6 +226,23 @@ static int read_rings(struct hcctl *h, struct source *s)
 	return 0;
 }
 
+/* A name that is too long ends between two characters: bytes that go on with one are 10xxxxxx. */
+static bool read_name(struct source *s, struct json_object *v)
+{
+	const char *name = json_object_get_string(v);
+	size_t len = name ? strlen(name) : 0;
+
+	if (!json_object_is_type(v, json_type_string))
+		return false;
+	if (len >= sizeof(s->p->name)) {
+		len = sizeof(s->p->name) - 1;
+		while (len && (name[len] & 0xc0) == 0x80)
+			len--;
+	}
+	snprintf(s->p->name, sizeof(s->p->name), "%.*s", (int)len, name);
+	return true;
+}
+
 static int read_plan(struct hcctl *h, struct source *s)
 {
 	bool rings = json_object_object_get_ex(s->root, "rings", NULL);
@@ -243,8 +259,8 @@ static int read_plan(struct hcctl *h, struct source *s)
 	s->p->faults = hc_faults_new(dim);
 	if (!s->p->faults)
 		return hc_nomem(h);
-	if (json_object_object_get_ex(s->root, "fabric", &v))
-		snprintf(s->p->name, sizeof(s->p->name), "%s", json_object_get_string(v));
+	if (json_object_object_get_ex(s->root, "fabric", &v) && !read_name(s, v))
+		return bad(h, s, "\"fabric\" is no name");
 	if (!read_links(s, "fail_links") || !read_nodes(s, "fail_nodes") ||
 	    !read_links(s, "faulty"))
 		return bad(h, s, "a fault is not in the cube");
@@ -261,40 +277,13 @@ static int read_plan(struct hcctl *h, struct source *s)
 	return bad(h, s, "neither a tree nor a broadcast, doubling, rings or topology (hcctl -j tree find, bcast plan, doubling plan, ring plan, balance topology)");
 }
 
-struct json_object *plot_parse(const char *file)
-{
-	struct json_tokener *tok = json_tokener_new();
-	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
-	struct json_object *root = NULL;
-	char buf[4096];
-	size_t n;
-	int err = f && tok ? 0 : errno;
-
-	while (!err && !root && (n = fread(buf, 1, sizeof(buf), f))) {
-		root = json_tokener_parse_ex(tok, buf, n);
-		if (!root && json_tokener_get_error(tok) != json_tokener_continue)
-			break;
-	}
-	if (f && ferror(f))
-		err = errno;
-	if (f && f != stdin)
-		fclose(f);
-	if (tok)
-		json_tokener_free(tok);
-	errno = err;
-	return root;
-}
-
 int plot_read(struct hcctl *h, const char *file, struct plot *p)
 {
 	struct source s = { .file = strcmp(file, "-") ? file : "on standard input", .p = p };
-	int rc;
+	int rc = json_file(h, file, &s.root);
 
-	s.root = plot_parse(file);
-	if (!s.root && errno) {
-		hc_error(h, "cannot read %s: %s", file, strerror(errno));
-		return HC_NO;
-	}
+	if (rc)
+		return rc;
 	if (json_object_is_type(s.root, json_type_object))
 		rc = read_plan(h, &s);
 	else

@@ -2,12 +2,15 @@
 /*
  * hcctl plot: what "hcctl trace" has recorded: which frame was on which link, from when to when.
  */
-#include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <json-c/json.h>
 
+#include "json_read.h"
 #include "plot.h"
+
+/* More microseconds than a trace lasts, and few enough to be exact. */
+#define TS_MAX 1e15
 
 static int bad(struct hcctl *h, const char *file, const char *why)
 {
@@ -32,18 +35,31 @@ static struct plot_hop *hop_of(struct json_object *event, struct plot_hop *v, si
 	return *id == 'h' && !hc_number(id + 1, n, &nr) && nr ? &v[nr - 1] : NULL;
 }
 
+/* Microseconds. */
+static bool read_ts(struct json_object *event, double *v)
+{
+	struct json_object *ts;
+
+	if (!json_object_object_get_ex(event, "ts", &ts) ||
+	    !(json_object_is_type(ts, json_type_double) || json_object_is_type(ts, json_type_int)))
+		return false;
+	*v = json_object_get_double(ts);
+	return isfinite(*v) && *v >= 0 && *v <= TS_MAX;
+}
+
 /* The beginning or the end of a hop. */
 static bool read_hop(struct json_object *event, const struct plot *p, struct plot_hop *hop)
 {
-	struct json_object *ts, *args, *v;
+	struct json_object *args, *v;
 	uint32_t pid, dim;
+	double ts;
 
-	if (!json_object_object_get_ex(event, "ts", &ts) ||
+	if (!read_ts(event, &ts) ||
 	    !json_object_object_get_ex(event, "args", &args) ||
 	    !plot_json_member(event, "pid", hc_nodes(p->dim), &pid) || !pid)
 		return false;
 	if (!strcmp(text(event, "ph"), "e")) {
-		hop->end = json_object_get_double(ts);
+		hop->end = ts;
 		hop->lost = json_object_object_get_ex(args, "lost", &v) &&
 			    json_object_get_boolean(v);
 		return true;
@@ -52,7 +68,7 @@ static bool read_hop(struct json_object *event, const struct plot *p, struct plo
 		return false;
 	hop->from = pid - 1;
 	hop->to = hc_neigh(hop->from, dim);
-	hop->begin = json_object_get_double(ts);
+	hop->begin = ts;
 	hop->end = hop->begin;
 	hop->there = true;
 	snprintf(hop->type, sizeof(hop->type), "%.*s", (int)strcspn(text(event, "name"), " "),
@@ -89,9 +105,12 @@ static int read_events(struct hcctl *h, const char *file, struct json_object *ev
 			continue;
 		hop = hop_of(event, p->hops, n);
 		if (!hop || !read_hop(event, p, hop))
-			return bad(h, file, "a hop is not in the cube");
+			return bad(h, file, "a hop is not in the cube, or at no time");
 	}
 	p->nhops = pack(p->hops, n);
+	for (i = 0; i < p->nhops; i++)
+		if (p->hops[i].end < p->hops[i].begin)
+			return bad(h, file, "a hop ends before it begins");
 	if (!p->nhops)
 		return bad(h, file, "nothing was on a link");
 	if (p->nhops > PLOT_PAGE_HOPS)
@@ -101,13 +120,11 @@ static int read_events(struct hcctl *h, const char *file, struct json_object *ev
 
 int plot_read_trace(struct hcctl *h, const char *file, struct plot *p)
 {
-	struct json_object *root = plot_parse(file), *events;
-	int rc;
+	struct json_object *root, *events;
+	int rc = json_file(h, file, &root);
 
-	if (!root && errno) {
-		hc_error(h, "cannot read %s: %s", file, strerror(errno));
-		return HC_NO;
-	}
+	if (rc)
+		return rc;
 	events = json_object_is_type(root, json_type_object) ?
 		 plot_json_array(root, "traceEvents") : NULL;
 	if (!events)

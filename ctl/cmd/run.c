@@ -112,6 +112,10 @@ static int sweep_args(struct hcctl *h, struct words *w, struct run *r)
 				  "sizes are between \"from\" and \"to\", a line each");
 	if (!w->iterations_given)
 		r->iterations = SWEEP_ITERATIONS;
+	/* One more is made, see run_sweep.c. */
+	if (r->iterations == UINT32_MAX)
+		return hc_invalid(h, "iterations", "4294967295",
+				  "with sweep, 1 to 4294967294 is wanted");
 	s->plan = w->plan;
 	s->root = w->root;
 	s->verify = w->verify;

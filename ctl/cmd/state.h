@@ -162,7 +162,9 @@ int state_diff(struct hcctl *h, struct state_diff *d);
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a);
 /* An object; text: a line for each value that goes or comes. */
 void state_diff_print(struct hcctl *h, const struct state_diff *d, bool dry);
-/* Make the steps, up to the first that fails.  A fabric that is made so is removed then. */
+/* Make the steps, up to the first that fails, and print them.  A fabric that is made so is removed
+ * then.
+ */
 int state_apply(struct hcctl *h, struct state_diff *d);
 /* Find out what is to be done, do it unless @dry, print it; @d has what there is and is wanted. */
 int state_reach(struct hcctl *h, struct state_diff *d, bool dry);

@@ -20,6 +20,12 @@ struct applying {
 
 /* --- endpoints --- */
 
+static int cannot_open(struct hcctl *h, const char *netns, int err)
+{
+	hc_error(h, "cannot open network namespace \"%s\": %s", netns, strerror(-err));
+	return err;
+}
+
 /* A namespace that there is not is made, and goes with the fabric. */
 static int move(struct applying *a, uint32_t u)
 {
@@ -33,11 +39,8 @@ static int move(struct applying *a, uint32_t u)
 		rc = cmd_netns_make(a->h, name, netns, u, &a->made);
 		fd = rc ? -1 : nl_netns_open(netns, path, sizeof(path));
 	}
-	if (!rc && fd < 0) {
-		hc_error(a->h, "cannot open network namespace \"%s\": %s", netns ?: "",
-			 strerror(-fd));
-		return fd;
-	}
+	if (!rc && fd < 0)
+		return netns ? cannot_open(a->h, netns, fd) : -EIO;
 	rc = rc ?: nl_node_netns(a->h, name, u, fd, 0);
 	if (fd >= 0)
 		close(fd);
@@ -60,8 +63,11 @@ static int configure(struct applying *a, const struct state_step *s)
 	}
 	if (want->netns) {
 		home = cmd_netns_home(a->h);
-		fd = home < 0 ? -EIO : nl_netns_open(want->netns, path, sizeof(path));
-		rc = fd < 0 ? -EIO : cmd_netns_go(a->h, fd, want->netns);
+		if (home < 0)
+			return -EIO;
+		fd = nl_netns_open(want->netns, path, sizeof(path));
+		rc = fd < 0 ? cannot_open(a->h, want->netns, fd) :
+			      cmd_netns_go(a->h, fd, want->netns);
 	}
 	if (!rc && s->kind == STATE_UP)
 		rc = nl_dev_up(a->h, ifname, want->up);
@@ -252,7 +258,7 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 		say_done(text, sizeof(text), is_new, i, d->nsteps);
 		rc = make(&a, &d->step[i]);
 		d->step[i].done = !rc;
-		if (!rc && cmd_signals_came() && i + 1 < d->nsteps) {
+		if (!rc && cmd_signals_came() && (is_new || i + 1 < d->nsteps)) {
 			say_done(text, sizeof(text), is_new, i + 1, d->nsteps);
 			hc_error(h, "a signal came");
 			rc = -EINTR;
@@ -262,8 +268,8 @@ int state_apply(struct hcctl *h, struct state_diff *d)
 	if (rc)
 		undo(&a);
 	cmd_netns_drop(&a.made, false);
-	if (rc)
-		state_diff_print(h, d, false);
+	/* A signal that came ends the process here: all is said before. */
+	state_diff_print(h, d, false);
 	cmd_signals_release();
 	return rc;
 }
@@ -272,10 +278,10 @@ int state_reach(struct hcctl *h, struct state_diff *d, bool dry)
 {
 	int rc = state_diff(h, d);
 
-	if (!rc && !dry)
+	if (!rc && dry)
+		state_diff_print(h, d, true);
+	else if (!rc)
 		rc = state_apply(h, d);
-	if (!rc)
-		state_diff_print(h, d, dry);
 	free(d->step);
 	return rc;
 }

@@ -46,13 +46,39 @@ static bool has_addr(const struct state_node *v, const struct nl_addr_in *a)
 	return i < v->naddr;
 }
 
+static bool same_network(const struct nl_addr_in *a, const struct nl_addr_in *b)
+{
+	uint8_t rest = a->prefix % 8 ? 0xff << (8 - a->prefix % 8) : 0;
+	size_t whole = a->prefix / 8;
+
+	return a->family == b->family && a->prefix == b->prefix &&
+	       !memcmp(a->bytes, b->bytes, whole) &&
+	       !(rest & (a->bytes[whole] ^ b->bytes[whole]));
+}
+
+/* By the kernel, with another address of its network that is deleted: which one of them is the
+ * first, which takes the others along, is not known here.
+ */
+static bool may_go_along(const struct state_node *have, const struct state_node *want,
+			 const struct nl_addr_in *a)
+{
+	size_t i = 0;
+
+	if (a->family != AF_INET)
+		return false;
+	while (i < have->naddr &&
+	       (!same_network(&have->addr[i], a) || has_addr(want, &have->addr[i])))
+		i++;
+	return i < have->naddr;
+}
+
 /* An endpoint that moves loses its addresses and goes down; one that goes down, those of IPv6. */
 bool state_addr_stays(const struct state_diff *d, uint32_t u, const struct nl_addr_in *a)
 {
 	const struct state_node *have = &d->have->node[u], *want = &d->want->node[u];
 
 	return !moves(d, u) && has_addr(have, a) && has_addr(want, a) &&
-	       !(a->family == AF_INET6 && have->up && !want->up);
+	       !(a->family == AF_INET6 && have->up && !want->up) && !may_go_along(have, want, a);
 }
 
 static int endpoint(struct hcctl *h, struct state_diff *d, enum state_kind kind, uint32_t u)

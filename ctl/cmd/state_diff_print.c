@@ -83,7 +83,7 @@ static void put_patience(struct printing *p, bool comes, uint32_t ms)
 
 static void put_netns(struct printing *p, bool comes, const struct state_node *v)
 {
-	char text[160];
+	char text[256];
 
 	if (!v->netns && !v->lost)
 		return;

@@ -14,6 +14,9 @@
 /* As long as paths of namespaces may be, see nl_netns_open(). */
 #define NETNS_NAME_MAX 200
 
+/* More than anybody gives to an endpoint, and few enough to compare each with each. */
+#define ADDRESSES_MAX 256
+
 /* What entries have said of an end. */
 enum {
 	SAID_LINK = 1 << 0,
@@ -113,9 +116,14 @@ static int take_address(struct hcctl *h, struct json_object *o, void *arg)
 	return state_add_addr(h, v, &addr);
 }
 
-/* A file in the folder of ip-netns(8). */
+/* A file in the folder of ip-netns(8), whose name is printed as it is. */
 static bool is_netns_name(const char *name)
 {
+	const char *c;
+
+	for (c = name; *c; c++)
+		if ((unsigned char)*c < ' ' || *c == 0x7f)
+			return false;
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) <= NETNS_NAME_MAX;
 }
 
@@ -146,6 +154,8 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 	}
 	if (netns && !is_netns_name(netns))
 		return hc_invalid(h, "netns", netns, "the name of a network namespace is wanted");
+	if (json_length(addresses) > ADDRESSES_MAX)
+		return hc_invalid(h, "addresses", "[..]", "256 of them at most are wanted");
 	r->node[u] = true;
 	v.netns = netns ? strdup(netns) : NULL;
 	r->s->node[u] = v;

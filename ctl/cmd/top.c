@@ -3,7 +3,7 @@
  * hcctl top: what goes on in a fabric, again and again.
  *
  * On a terminal each picture takes the place of the one before, by two escape sequences; all that
- * is to be given back is the cursor.  Signals that end us wait while a picture is made.
+ * is to be given back is the cursor.  Signals that end or stop us wait while a picture is made.
  */
 #include <errno.h>
 #include <signal.h>
@@ -18,8 +18,10 @@
 #define INTERVAL_NS	UINT64_C(1000000000)
 #define INTERVAL_MIN	UINT64_C(10000000)
 #define ROWS		10
-/* Lines of a picture beside the rows of its three tables. */
-#define LINES_BESIDE	9
+/* Lines of a picture beside the rows of its four tables, of which one may be too long for the
+ * terminal, and the one that the cursor is in.
+ */
+#define LINES_BESIDE	7
 
 struct top {
 	const char *fabric;
@@ -28,7 +30,7 @@ struct top {
 	uint32_t rows;
 	bool rows_given;
 	bool terminal;
-	sigset_t ending;
+	sigset_t signals;	/* that wait for us */
 };
 
 /* --- samples --- */
@@ -64,9 +66,9 @@ static uint32_t rows_that_fit(const struct top *t)
 	uint32_t fit;
 
 	if (!t->terminal || t->rows_given || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) ||
-	    size.ws_row <= LINES_BESIDE + 3)
+	    !size.ws_row)
 		return t->rows;
-	fit = (size.ws_row - LINES_BESIDE) / 3;
+	fit = size.ws_row > LINES_BESIDE + 4 ? (size.ws_row - LINES_BESIDE) / 4 : 1;
 	return fit < t->rows ? fit : t->rows;
 }
 
@@ -84,8 +86,22 @@ static void screen(struct hcctl *h, const struct top *t, const char *sequence)
 
 /* --- again and again --- */
 
-/* A signal has come: that is how it ends. */
-static bool ended(const struct top *t)
+/* Those that were ignored stay so, as with nohup(1). */
+static void signals_wait(struct top *t, sigset_t *before)
+{
+	static const int all[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
+	struct sigaction old;
+	size_t i;
+
+	sigemptyset(&t->signals);
+	for (i = 0; i < sizeof(all) / sizeof(*all); i++)
+		if (!sigaction(all[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaddset(&t->signals, all[i]);
+	sigprocmask(SIG_BLOCK, &t->signals, before);
+}
+
+/* A signal has come: that is how it ends, unless it is to go on later. */
+static bool ended(struct hcctl *h, const struct top *t)
 {
 	const struct timespec wait = {
 		t->interval / 1000000000, t->interval % 1000000000,
@@ -93,9 +109,14 @@ static bool ended(const struct top *t)
 	int sig;
 
 	do
-		sig = sigtimedwait(&t->ending, NULL, &wait);
+		sig = sigtimedwait(&t->signals, NULL, &wait);
 	while (sig < 0 && errno == EINTR);
-	return sig > 0;
+	if (sig == SIGTSTP) {
+		screen(h, t, CURSOR_ON);
+		raise(SIGSTOP);
+		screen(h, t, CURSOR_OFF);
+	}
+	return sig > 0 && sig != SIGTSTP;
 }
 
 static int picture(struct hcctl *h, const struct top *t, struct top_sample *before)
@@ -123,7 +144,7 @@ static int watch(struct hcctl *h, const struct top *t)
 	if (rc)
 		return rc;
 	screen(h, t, CURSOR_OFF);
-	while (!rc && (!t->count || n++ < t->count) && !ended(t))
+	while (!rc && (!t->count || n++ < t->count) && !ended(h, t))
 		rc = picture(h, t, &before);
 	screen(h, t, CURSOR_ON);
 	sample_free(&before);
@@ -160,11 +181,7 @@ static int top(struct hcctl *h, int argc, char **argv)
 	t.rows_given = args[2].given;
 	if (!t.terminal && !args[1].given)
 		t.count = 1;
-	sigemptyset(&t.ending);
-	sigaddset(&t.ending, SIGINT);
-	sigaddset(&t.ending, SIGTERM);
-	sigaddset(&t.ending, SIGHUP);
-	sigprocmask(SIG_BLOCK, &t.ending, &before);
+	signals_wait(&t, &before);
 	rc = watch(h, &t);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return rc;

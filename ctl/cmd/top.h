@@ -26,7 +26,7 @@ struct top_sample {
  * struct top_view - what is printed
  * @before: the sample before
  * @now: the last one
- * @rows: as many links, nodes and members that wait, in text
+ * @rows: as many links, nodes, plans and members that wait, in text
  */
 struct top_view {
 	const struct top_sample *before;

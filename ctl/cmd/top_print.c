@@ -247,13 +247,15 @@ static int put_waits(struct hcctl *h, const struct top_view *v)
 
 static int put_ops(struct hcctl *h, const struct top_view *v)
 {
-	size_t i;
+	size_t i, n = 0;
 
 	out_text(h, "  OPERATIONS\n");
 	out_array(h, "plans");
-	for (i = 0; i < v->now->nops; i++)
-		if (is_first(v->now, i))
+	for (i = 0; i < v->now->nops && (h->json || n < v->rows); i++)
+		if (is_first(v->now, i)) {
 			put_plan(h, v, &v->now->ops[i]);
+			n++;
+		}
 	out_close(h);
 	return put_waits(h, v);
 }

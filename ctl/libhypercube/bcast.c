@@ -25,7 +25,7 @@ static struct hcl_op *early_new(struct hcl *h, const struct hypercube_result *re
 	if (!op) {
 		hcli_failed_as(h, res);
 		h->why.res.status = -ENOMEM;
-		h->late = true;
+		hcli_late(h);
 		return NULL;
 	}
 	op->p.plan = res->plan;

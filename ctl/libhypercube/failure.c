@@ -36,6 +36,19 @@ void hcli_failed_as(struct hcl *h, const struct hypercube_result *res)
 	*h->why.said = 0;
 }
 
+void hcli_late(struct hcl *h)
+{
+	h->late = true;
+	h->late_why = h->why;
+}
+
+int hcli_late_tell(struct hcl *h)
+{
+	h->late = false;
+	h->why = h->late_why;
+	return h->why.res.status;
+}
+
 int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err)
 {
 	why_set(&h->why, err, p, id);

@@ -107,8 +107,9 @@ struct hcl_why {
  * @early: messages of broadcasts that came before they were asked for, oldest first
  * @timeout: ms, see hcl_set_timeout()
  * @free: unused ones
- * @late: an operation for which nobody waits has failed; see @failure
+ * @late: an operation for which nobody waits has failed, and nobody knows
  * @why: the latest failure
+ * @late_why: that of the operation, which calls that fail meanwhile do not hide
  */
 struct hcl {
 	struct hcl_port port;
@@ -127,6 +128,7 @@ struct hcl {
 	struct hcl_op *free;
 	bool late;
 	struct hcl_why why;
+	struct hcl_why late_why;
 };
 
 /* --- ops.c --- */
@@ -149,6 +151,10 @@ uint8_t hcli_collective(const struct hcl_params *p);
 /* --- failure.c --- */
 /* The latest failure is what came with @res. */
 void hcli_failed_as(struct hcl *h, const struct hypercube_result *res);
+/* The latest failure is that of an operation for which nobody waits. */
+void hcli_late(struct hcl *h);
+/* Somebody asks now: it is the latest failure again.  Return: its error. */
+int hcli_late_tell(struct hcl *h);
 /* It is an error of the library's own, or of a call, about @p (or NULL).  Return: @err. */
 int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err);
 /* The same, and why. */

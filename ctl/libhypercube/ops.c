@@ -81,7 +81,7 @@ static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_r
 {
 	hcli_failed_as(h, res);
 	if (!op || !op->wanted)
-		h->late = true;
+		hcli_late(h);
 	if (op && !op->gone)
 		op_gone(h, op);
 	else if (op && !op->wanted)
@@ -484,8 +484,7 @@ static int late(struct hcl *h)
 		}
 	if (!h->late)
 		return 0;
-	h->late = false;
-	return h->why.res.status;
+	return hcli_late_tell(h);
 }
 
 struct hcl_op *hcli_op_new(struct hcl *h)
@@ -628,9 +627,9 @@ static int wait_forgotten(struct hcl *h, uint64_t id, struct hypercube_result *r
 	if (id >= h->next_id)
 		return hcli_refuse(h, NULL, -EINVAL, "no operation has number %llu",
 				   (unsigned long long)id);
-	if (!h->late || h->why.res.cookie != id)
+	if (!h->late || h->late_why.res.cookie != id)
 		return 0;
-	h->late = false;
+	hcli_late_tell(h);
 	if (res)
 		*res = h->why.res;
 	return h->why.res.status;

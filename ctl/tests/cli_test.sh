@@ -163,6 +163,7 @@ try 2 - '^hcctl: what is "source"' run scatter hc0 source 1
 try 2 - '^hcctl: missing "sweep" to go with "from" and "to"' run reduce hc0 from 8
 try 2 - '^hcctl: invalid sweep "count"' run reduce hc0 sweep count 3
 try 2 - '^hcctl: invalid sweep "data"' run reduce hc0 sweep data f
+try 2 - '^hcctl: invalid iterations "4294967295"' run reduce hc0 sweep iterations 4294967295
 try 2 - '^hcctl: invalid sweep "details"' run bcast hc0 sweep details
 try 2 - '^hcctl: invalid from "0"' run bcast hc0 sweep from 0
 try 2 - '^hcctl: missing value after "to"' run bcast hc0 sweep to
@@ -201,6 +202,7 @@ state '{"format"' 2 '^hcctl: state.json:2: no JSON: it ends too soon$'
 state $'{\n"format": x}' 2 '^hcctl: state.json:2: no JSON: '
 state '{} {}' 2 '^hcctl: state.json:1: behind the JSON document'
 state null 2 '^hcctl: state.json:.: no JSON: an object is wanted, not null'
+state 12 2 '^hcctl: state.json: invalid value "12": an object is wanted$'
 state '[]' 2 '^hcctl: state.json: invalid value "\[\]": an object is wanted$'
 state '{}' 2 '^hcctl: state.json: missing key "format"$'
 state '{"format":"x","version":1,"name":"hc0","dim":3}' 2 'state.json: invalid format "x": "hypercube-fabric" is wanted$'
@@ -220,8 +222,20 @@ state "$(with '"nodes":[{"failed":true}]')" 2 'nodes\[0\]: missing key "node"$'
 state "$(with '"nodes":[{"node":1,"failed":1}]')" 2 'invalid failed "1": true or false is wanted$'
 state "$(with '"nodes":[{"node":1,"owner":4294967295}]')" 2 'invalid owner "4294967295": '
 state "$(with '"nodes":[{"node":1,"netns":"a/b"}]')" 2 'invalid netns "a/b": '
+state "$(with '"nodes":[{"node":1,"netns":"a\u001b[2Jb"}]')" 2 'invalid netns "a\?\[2Jb": '
+state "$(with '"nodes":[{"node":1,"netns":"a\u007fb"}]')" 2 'invalid netns "a\?b": '
+state "$(with '"a\nb\u0007":1')" 2 'invalid key "a\?b\?": '
 state "$(with '"nodes":[{"node":1,"addresses":["10.0.0.1"]}]')" 2 'addresses\[0\]: invalid address "10.0.0.1": '
 state "$(with '"nodes":[{"node":1,"addresses":["10.0.0.1/8","10.0.0.1/8"]}]')" 2 'addresses\[1\]: "10.0.0.1/8" is given twice'
+state "$(with "\"nodes\":[{\"node\":1,\"addresses\":$(jq -nc '[range(257) | "10.0.\(. / 256 | floor).\(. % 256)/8"]')}]")" 2 \
+	'nodes\[0\]: invalid addresses "\[..\]": 256 of them'
+state "$(with "\"nodes\":[{}$(printf ',{}%.0s' {1..600000})]")" 2 '^hcctl: state.json: there are too many values$'
+printf '{}\0{}' >nul.json
+try 2 - '^hcctl: nul.json:1: behind the JSON document' fabric restore nul.json
+printf 12 >twelve.json
+try 2 - '^hcctl: twelve.json: invalid value "12": an object' fabric restore twelve.json
+printf '{"a":' >short.json
+try 2 - '^hcctl: short.json:1: no JSON: it ends too soon$' fabric restore short.json
 state "$(with '"links":[{"node":1,"dim":3}]')" 2 'links\[0\]: invalid dim "3": a dimension of the fabric'
 state "$(with '"links":[{"node":1,"dim":0},{"node":0,"dim":0}]')" 2 'links\[1\]: invalid link "0:0": it is there twice$'
 state "$(with '"links":[{"node":1,"dim":0,"loss_ppm":1000001}]')" 2 'invalid loss_ppm "1000001": a number from 0 to 1000000'

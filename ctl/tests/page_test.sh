@@ -81,7 +81,7 @@ no_trace() {
 	result $? "no trace: $3"
 }
 
-no_trace 2 'invalid trace bad.json: it has no "traceEvents"' ''
+no_trace 2 'bad.json:1: no JSON: it ends too soon' ''
 no_trace 2 'invalid trace bad.json: it has no "traceEvents"' '[]'
 no_trace 2 'invalid trace bad.json: it has no "traceEvents"' '{"traceEvents":5}'
 no_trace 2 'invalid trace bad.json: an event is no object' '{"traceEvents":[5]}'
@@ -92,6 +92,11 @@ no_trace 2 'invalid trace bad.json: a hop is not in' "{\"traceEvents\":[$(event 
 no_trace 2 'invalid trace bad.json: a hop is not in' "{\"traceEvents\":[$(event b h0 1 '"args":{"dim":0}')]}"
 no_trace 2 'invalid trace bad.json: a hop is not in' \
 	"$(event b h1 1 '"args":{"dim":0}' | sed 's/"pid":2/"pid":9/; s/.*/{"traceEvents":[&]}/')"
+for ts in NaN Infinity 1e300 -1 '"1"' null; do
+	no_trace 2 'invalid trace bad.json: a hop is not in' "{\"traceEvents\":[$(event b h1 "$ts" '"args":{"dim":0}')]}"
+done
+no_trace 2 'invalid trace bad.json: a hop ends before' \
+	"{\"traceEvents\":[$(event b h1 2 '"args":{"dim":0}'),$(event e h1 1 '"args":{}')]}"
 jq -nc '{traceEvents: [range(20001) | {ph: "b", cat: "hop", pid: 1, id: "h\(. + 1)", ts: ., args: {dim: 0}}]}' >long.json
 "$hcctl" plot tree.json trace long.json -o page.html >log 2>&1
 [[ $? == 2 && ! -e page.html ]] && grep -q 'invalid trace long.json: more hops than' log

@@ -151,6 +151,10 @@ result $? 'a helper is named'
 jq '.fabric = "<&\">"' plan.json >odd.json
 "$hcctl" plot odd.json -o odd.svg >log 2>&1 && python3 count.py odd.svg nodes=8 >>log 2>&1
 result $? 'odd characters do no harm'
+jq '.fabric = "\u00e4" * 20' plan.json >odd.json
+"$hcctl" plot odd.json -o odd.svg >log 2>&1 && iconv -f UTF-8 -t UTF-8 odd.svg >odd.txt 2>>log &&
+	grep -qF "$(printf 'ä%.0s' {1..15})" odd.txt
+result $? 'a long name is cut at a character'
 
 "$hcctl" -j doubling plan dim 3 | "$hcctl" plot - -o twin.svg >log 2>&1
 grep -q 'stage 2: 0 and 4' twin.svg
@@ -188,10 +192,13 @@ result $bad 'dot: the key says what there is'
 
 # --- refusals ----------------------------------------------------------------
 
-refused 2 'invalid plan bad.json: no JSON object' ''
-refused 2 'invalid plan bad.json: no JSON object' 'xyz'
+refused 2 'bad.json:1: no JSON: it ends too soon' ''
+refused 2 'bad.json:1: no JSON: ' 'xyz'
 refused 2 'invalid plan bad.json: no JSON object' '[1]'
-refused 2 'invalid plan bad.json: no JSON object' '{"dim":3'
+refused 2 'invalid plan bad.json: no JSON object' '12'
+refused 2 'bad.json:1: no JSON: it ends too soon' '{"dim":3'
+refused 2 'bad.json:1: behind the JSON document' '{"dim":3}{}'
+refused 2 'invalid plan bad.json: "fabric" is no name' '{"dim":3,"fabric":null,"sink":0,"order":[0,1,2]}'
 refused 2 'invalid plan bad.json: "dim" is no dimension' '{}'
 refused 2 'invalid plan bad.json: "dim" is no dimension' '{"dim":17}'
 refused 2 'invalid plan bad.json: "dim" is no dimension' '{"dim":"3"}'

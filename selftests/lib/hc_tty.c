@@ -6,6 +6,7 @@
  */
 #include <poll.h>
 #include <pty.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,8 @@
 #include <unistd.h>
 
 #define CTRL_C "\003"
+/* A command that Ctrl-C does not end within so many ms is killed, which is its status then. */
+#define PATIENCE 10000
 
 static long now(void)
 {
@@ -24,7 +27,7 @@ static long now(void)
 }
 
 /* Until nobody has the terminal open any more; Ctrl-C is typed at @end. */
-static int copy(int fd, long end)
+static int copy(int fd, pid_t pid, long end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	bool typed = false;
@@ -32,16 +35,21 @@ static int copy(int fd, long end)
 	ssize_t n;
 
 	for (;;) {
-		long left = typed ? -1 : end - now();
+		long left = end - now();
 
-		if (poll(&p, 1, typed ? -1 : left > 0 ? left : 0) < 0)
+		if (left > 0 && poll(&p, 1, left) < 0)
 			return -1;
-		if (!p.revents) {
+		if (left <= 0 && typed)
+			return kill(pid, SIGKILL);
+		if (left <= 0) {
 			typed = true;
+			end += PATIENCE;
 			if (write(fd, CTRL_C, 1) != 1)
 				return -1;
 			continue;
 		}
+		if (!p.revents)
+			continue;
 		n = read(fd, buf, sizeof(buf));
 		if (n <= 0)
 			return 0;
@@ -63,7 +71,7 @@ int main(int argc, char **argv)
 		execvp(argv[2], argv + 2);
 		_exit(127);
 	}
-	if (pid < 0 || copy(fd, now() + atol(argv[1])) || waitpid(pid, &status, 0) != pid) {
+	if (pid < 0 || copy(fd, pid, now() + atol(argv[1])) || waitpid(pid, &status, 0) != pid) {
 		perror("hc_tty");
 		return 2;
 	}
