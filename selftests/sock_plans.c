@@ -41,16 +41,26 @@ static int give(int fd, unsigned int plan)
 	return shc_send(fd, &op, &v, 8, 0);
 }
 
-/* The status of the next record, or an error of the call as a positive number. */
-static int take(int fd, struct hypercube_result *res)
+/* Something to receive, within the time? */
+static bool waits(int fd)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 1000 * patience(5)) == 1;
+}
+
+/*
+ * The status of the next record, or an error of the call as a positive number; a long one comes in
+ * pieces.
+ */
+static int take(int fd, struct hypercube_result *res)
+{
 	static char buf[4096];
 	bool eor = false;
 	ssize_t n;
 
-	poll(&p, 1, 1000 * patience(2));
 	do {
+		waits(fd);
 		n = shc_recv(fd, buf, sizeof(buf), res, &eor, MSG_DONTWAIT);
 	} while (n >= 0 && !eor);
 	return n < 0 ? -n : res->status;
@@ -375,6 +385,7 @@ TEST(a_plan_that_is_replaced_keeps_its_sockets)
 	EXPECT_EQ(8, give(fd[0], 1));
 	EXPECT_EQ(8, give(fd[1], 1));
 	EXPECT_EQ(0, take(fd[0], &res));
+	EXPECT_TRUE(waits(fd[1]));
 	ASSERT_EQ(0, ctl_fabric_del(c.name));
 	EXPECT_EQ(0, take(fd[1], &res));
 	EXPECT_EQ(ENODEV, take(fd[1], &res));
@@ -446,8 +457,10 @@ static int user(const char *name, unsigned int uid, int ready, int go)
 	for (i = 0; i < 3; i++)
 		if (fd[i] < 0)
 			return 101 + i;
-	if (give(fd[1], 1) != 8 || write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
+	if (give(fd[1], 1) != 8 || write(ready, "", 1) != 1)
 		return 110;
+	if (!waits(fd[1]) || write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
+		return 115;
 	if (take(fd[1], &res) || take(fd[1], &res) != EACCES || take(fd[1], &res) != EACCES)
 		return 111;
 	if (give(fd[0], 2) != -EACCES || give(fd[1], 1) != -EACCES)
@@ -477,6 +490,7 @@ TEST(another_owner_takes_the_sockets_of_the_one_before)
 	g = shc_bound(c.name, 0, SOCK_SEQPACKET);
 	EXPECT_EQ(8, give(g, 1));
 	EXPECT_EQ(0, take(g, &res));
+	ASSERT_EQ(1, read(ready[0], &byte, 1));
 	EXPECT_EQ(8, shc_send(g, &big_op, &v, 8, 0));
 	/* The same owner again changes nothing, another one all. */
 	ASSERT_EQ(0, ctl_node_owner(c.name, 1, 1000));
