@@ -47,7 +47,7 @@ pages_show_faults_and_traffic() {
 	a_reduction 1000
 	check 'page' hcctl plot t plan 1 -o "$scratch/t.html"
 	equal 'fabric' '["t",1,false,"tree"]' "$(model '[.fabric, .plan, .broken, .kind]')"
-	equal 'faults' '[[{"node":1,"dim":1}],[6]]' "$(model '[.fail_links, .fail_nodes]')"
+	equal 'faults' '[[[1,1]],[6]]' "$(model '[[.fail_links[] | [.node, .dim]], .fail_nodes]')"
 	equal 'bytes' "$(json .tx_bytes stats t)" "$(model '[.traffic[].bytes] | add')"
 	equal 'the busiest link' "$(model .busiest)" "$(model '[.traffic[].bytes] | max')"
 	equal 'transfers' "$(json .transfers plot t -o "$scratch/t.dot")" "$(model '.transfers | length')"
