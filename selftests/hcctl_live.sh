@@ -414,8 +414,8 @@ a_sweep_has_a_line_for_each_size() {
 	equal 'columns' 5 "$(awk '!/^#/ { print NF }' "$scratch/text" | sort -u)"
 	refused 'no size' 'no power of two from 9 to 15 ' hcctl run reduce t sweep from 9 to 15
 	check 'loss' hcctl link set t 0:0 down
-	check 'around a fault' hcctl run allreduce t sweep to 64 verify
-	equal 'by a tree' '"tree"' "$(hcctl -j run allreduce t sweep to 64 | jq -c '.sizes[].plan_type' | sort -u)"
+	check 'around a fault' hcctl run allreduce t sweep to 64 iterations 2 verify
+	equal 'by a tree' '"tree"' "$(hcctl -j run allreduce t sweep to 64 iterations 2 | jq -c '.sizes[].plan_type' | sort -u)"
 }
 
 alone=(an_error_of_trace_has_one_line)

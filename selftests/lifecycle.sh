@@ -166,7 +166,7 @@ a_fabric_that_cannot_be_finished_lets_nobody_in() {
 	last=lifen$(((1 << dim) - 1))
 	ip link add "$last" type dummy || { skip 'no dummy interfaces'; return; }
 	storm $((2 * slow))
-	for ((i = $(scaled 20); i > 0; i--)); do
+	for ((i = $(scaled 10); i > 0; i--)); do
 		refused 'add' 'has the name of one of the endpoints' hcctl fabric add life dim "$dim"
 	done
 	equal 'sockets that were bound' 0 "$(bound)"
@@ -179,7 +179,7 @@ a_fabric_that_cannot_be_finished_lets_nobody_in() {
 a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
 	local i killed=0
 	storm $((4 * slow))
-	for ((i = $(scaled 20); i > 0; i--)); do
+	for ((i = $(scaled 10); i > 0; i--)); do
 		timeout -s KILL "0.$((RANDOM % 2 * slow / 6))$((RANDOM % 9 + 1))" hcctl fabric add life dim 9
 		(($? != 137)) || ((++killed))
 		hcctl fabric del life

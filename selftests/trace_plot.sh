@@ -102,7 +102,7 @@ tracepoints_agree_with_counters() {
 	check 'fail' hcctl node set t 6 fail
 	check 'plan' hcctl tree find fabric t apply
 	a_reduction 1000
-	check 'merge' hcctl run reduce t op merge type u32 count 5000 verify
+	check 'merge' hcctl run reduce t op merge type u32 count 600 verify
 	check 'loss' hcctl link set t 0:2 loss 100
 	check 'detect' hcctl detect t
 	check 'removal' hcctl tree del t
