@@ -426,6 +426,34 @@ class Operations(unittest.TestCase):
             self.node.allreduce(data, 'sum', 7, out=data)
         del data
         self.assertIsNotNone(gone())
+        self.kernel.silent, self.kernel.instead_of_progress = False, None
+        self.node.barrier(7)
+
+    def test_a_signal_between(self):
+        """At any place of a call: the handle can be used, and closed."""
+        places = set()
+
+        def trace(frame, event, _):
+            if event == 'line' and frame.f_code.co_filename.startswith(os.path.dirname(hypercube.__file__)):
+                place = frame.f_code.co_name, frame.f_lineno
+                if place not in places:
+                    places.add(place)
+                    raise KeyboardInterrupt
+            return trace
+
+        interrupted = 0
+        while True:
+            sys.settrace(trace)
+            try:
+                self.node.allreduce(np.ones(3), 'sum', 7)
+            except KeyboardInterrupt:
+                interrupted += 1
+                continue
+            finally:
+                sys.settrace(None)
+            break
+        self.assertGreater(interrupted, 50)
+        self.assertEqual(self.node.allreduce(np.ones(3), 'sum', 7).tolist(), [1, 1, 1])
 
     def test_failures_carry_their_cause(self):
         self.kernel.failure = -errno.ENOLINK, 3, 1

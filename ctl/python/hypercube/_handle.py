@@ -29,7 +29,7 @@ class Handle:
     _handle = None
 
     def __init__(self, fabric, node, function, *arguments):
-        self._lock = threading.Lock()
+        self._owner = {}        # 0: the thread that is in a call
         self._limit = None
         self.fabric = fabric
         self.node = number(node, 'node')
@@ -90,14 +90,15 @@ class Handle:
     @contextlib.contextmanager
     def _mine(self):
         """The handle is this thread's, for a call and what is to be learned of its failure."""
-        if not self._lock.acquire(blocking=False):
+        # In one step.  Where a signal ends this function behind it, the same thread may go on.
+        if self._owner.setdefault(0, threading.get_ident()) != threading.get_ident():
             raise RuntimeError(f'{self!r} is in use by another thread')
         try:
             if self._handle is None:
                 raise ValueError(f'node {self.node} of {self.fabric} is closed')
             yield self._handle
         finally:
-            self._lock.release()
+            self._owner.pop(0, None)
 
     @staticmethod
     @contextlib.contextmanager
