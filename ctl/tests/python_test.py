@@ -11,6 +11,7 @@ import os
 import pathlib
 import pickle
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -49,8 +50,8 @@ class Headers(unittest.TestCase):
         text += 'int main(void)\n{\n' + '\n'.join(lines) + '\nreturn 0;\n}\n'
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, 'program')
-            subprocess.run([os.environ.get('CC', 'cc'), '-xc', '-', f'-I{TOP}/uapi', '-o', program], input=text,
-                           text=True, check=True)
+            compiler = shlex.split(os.environ.get('CC', 'cc'))
+            subprocess.run([*compiler, '-xc', '-', f'-I{TOP}/uapi', '-o', program], input=text, text=True, check=True)
             return subprocess.run([program], text=True, capture_output=True, check=True).stdout.split()
 
     def test_structures(self):
