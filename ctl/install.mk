@@ -11,6 +11,10 @@ INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
+# The system's; no: nothing is installed for it
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) $(shell command -v python3) no)
+PYTHONDIR ?= $(shell $(PYTHON) -c 'import site, sys; lib = sys.argv[1] + "/lib/"; print(next((d for d in site.getsitepackages() \
+	if d.startswith(lib)), lib + "python%d.%d/site-packages" % sys.version_info[:2]))' '$(PREFIX)' 2>/dev/null)
 
 # $(call install-pages,SECTION,PAGE..): manual pages, which say their version
 define install-pages

@@ -23,6 +23,10 @@ struct load_list {
  * @threshold: for RID; UINT64_MAX: half the mean
  * @hop_cost: in tasks
  * @f: the faults, once they are read
+ * @optimum: the fewest hops to an even load
+ * @least: the least score that any plan can have
+ * @n: methods that were compared
+ * @compared: how
  */
 struct job {
 	struct fault_args a;
@@ -32,6 +36,15 @@ struct job {
 	uint64_t threshold;
 	double hop_cost;
 	struct hc_faults *f;
+	uint64_t optimum;
+	double least;
+	unsigned int n;
+	struct compared {
+		enum hc_balance_method method;
+		uint64_t hops;
+		uint64_t imbalance;
+		double score;
+	} compared[HC_BALANCE_METHODS];
 };
 
 static int arg_loads(struct hcctl *h, const char *name, const char *word, void *dst)
@@ -105,20 +118,39 @@ static void out_moves(struct hcctl *h, const struct hc_balance_plan *p)
 	out_text(h, step ? "\n" : "");
 }
 
-static void out_sums(struct hcctl *h, const struct hc_balance_plan *p, uint64_t optimum)
+static void out_sums(struct hcctl *h, const struct job *j, const struct hc_balance_plan *p)
 {
 	out_uint(h, "steps", "steps %" PRIu64, p->info_steps + p->move_steps);
 	out_uint(h, "info_steps", " (%" PRIu64 " of information", p->info_steps);
 	out_uint(h, "move_steps", ", %" PRIu64 " of migration)", p->move_steps);
 	out_uint(h, "migrations", " migrations %" PRIu64, p->migrations);
 	out_uint(h, "hops", " hops %" PRIu64, p->hops);
-	out_uint(h, "optimum", " (optimum %" PRIu64 ")", optimum);
+	out_uint(h, "optimum", " (optimum %" PRIu64 ")", j->optimum);
 	out_uint(h, "imbalance", " imbalance %" PRIu64, p->most - p->least);
-	out_real(h, "score", " score %.3f\n", p->score);
+	out_real(h, "score", " score %.3f", p->score);
+	out_real(h, "least_score", " (least %.3f)\n", j->least);
+}
+
+static void out_compared(struct hcctl *h, const struct job *j)
+{
+	const struct compared *c;
+
+	out_text(h, "compared        hops  imbalance        score  above the least\n");
+	out_array(h, "compared");
+	for (c = j->compared; c < j->compared + j->n; c++) {
+		out_object(h, NULL);
+		out_str(h, "method", "  %-8s", hc_balance_names[c->method]);
+		out_uint(h, "hops", "%10" PRIu64, c->hops);
+		out_uint(h, "imbalance", " %10" PRIu64, c->imbalance);
+		out_real(h, "score", " %12.3f", c->score);
+		out_real(h, "distance", " %16.3f\n", c->score - j->least);
+		out_close(h);
+	}
+	out_close(h);
 }
 
 static int out_plan(struct hcctl *h, const struct job *j, const struct hc_balance_topo *t,
-		    const struct hc_balance_plan *p, uint64_t optimum)
+		    const struct hc_balance_plan *p)
 {
 	uint32_t n = hc_nodes(t->b.dim);
 
@@ -134,7 +166,9 @@ static int out_plan(struct hcctl *h, const struct job *j, const struct hc_balanc
 	out_numbers(h, "quota", p->quota, n);
 	out_moves(h, p);
 	out_numbers(h, "final", p->final, n);
-	out_sums(h, p, optimum);
+	out_sums(h, j, p);
+	if (j->n)
+		out_compared(h, j);
 	cmd_out_set(h, "excluded", t->nexcluded ? "excluded " : "", t->excluded, n);
 	out_text(h, t->nexcluded ? "\n" : "");
 	cmd_out_faults(h, j->f);
@@ -172,7 +206,29 @@ static uint64_t half_the_mean(const struct job *j, const struct hc_balance_topo 
 	return sum / t->members / 2;
 }
 
-static int with_topology(struct hcctl *h, const struct job *j, const struct hc_balance_topo *t)
+/* What each of the methods that auto chooses from comes to. */
+static int compare(struct hc_balancer *b, const struct hc_balance_req *q, struct job *j)
+{
+	static const enum hc_balance_method methods[] = {
+		HC_BALANCE_RID, HC_BALANCE_DEM, HC_BALANCE_MCW, HC_BALANCE_OPT,
+	};
+	struct hc_balance_plan p = {};
+	struct hc_balance_req one = *q;
+	size_t i;
+	int rc = 0;
+
+	for (i = 0; !rc && i < sizeof(methods) / sizeof(*methods); i++) {
+		one.method = methods[i];
+		rc = hc_balancer_plan(b, &one, &p);
+		j->compared[j->n++] = (struct compared){
+			methods[i], p.hops, p.most - p.least, p.score,
+		};
+	}
+	hc_balance_plan_free(&p);
+	return rc;
+}
+
+static int with_topology(struct hcctl *h, struct job *j, const struct hc_balance_topo *t)
 {
 	struct hc_balance_req q = {
 		.method = HC_BALANCE_OPT, .load = j->load.v, .hop_cost = j->hop_cost,
@@ -180,19 +236,22 @@ static int with_topology(struct hcctl *h, const struct job *j, const struct hc_b
 	};
 	struct hc_balancer *b = hc_balancer_new(j->f, t);
 	struct hc_balance_plan p = {};
-	uint64_t optimum = 0;
 	int rc = b ? hc_balancer_plan(b, &q, &p) : -ENOMEM;
 
-	optimum = p.hops;
+	j->optimum = p.hops;
 	q.method = j->method.v;
 	if (!rc && q.method != HC_BALANCE_OPT)
 		rc = hc_balancer_plan(b, &q, &p);
+	if (!rc && q.method == HC_BALANCE_AUTO)
+		rc = compare(b, &q, j);
 	if (rc == -EINVAL)
 		hc_error(h, "no plan: cwa needs a cube without faults; try: method mcwa");
 	else if (rc)
 		hc_nomem(h);
-	else
-		rc = out_plan(h, j, t, &p, optimum);
+	if (!rc) {
+		j->least = hc_balancer_least(b, &q);
+		rc = out_plan(h, j, t, &p);
+	}
 	hc_balance_plan_free(&p);
 	hc_balancer_free(b);
 	return rc;

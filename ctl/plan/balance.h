@@ -212,4 +212,14 @@ int hc_balancer_plan(struct hc_balancer *b, const struct hc_balance_req *q,
 		     struct hc_balance_plan *p);
 void hc_balance_plan_free(struct hc_balance_plan *p);
 
+/**
+ * hc_balancer_least() - the least score that any plan can have
+ * @b: for this topology
+ * @q: loads and what hops cost; the method does not matter
+ *
+ * Exact: for loads that the fullest node may have, the fewest hops; a few such flows where hops are
+ * cheap, and at worst about as many as the greatest load has bits, twice.
+ */
+double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q);
+
 #endif /* _HC_PLAN_BALANCE_H */

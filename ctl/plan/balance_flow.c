@@ -7,6 +7,9 @@
  * node: each node has a link of no cost and capacity 1 to the pool, a further node, which
  * is a sink of R.  A hop costs 1, and one against tasks that already go the other way -1.
  *
+ * Where only the most that a node may have is given, whoever has more is a source, whoever has less
+ * a sink that need not be filled, and the pool takes nothing.
+ *
  * Potentials keep reduced costs from being negative.  Over links of reduced cost 0 as much
  * as possible is sent (blocking flows, Dinic); then the potentials of all nodes that the
  * sources do not reach grow by as much as is possible.  The potential of the sinks is the
@@ -90,10 +93,10 @@ void hc_flow_free(struct hc_flow *fl)
 }
 
 /* What is to be sent in all. */
-static int64_t begin(struct hc_flow *fl, const uint64_t *load)
+static int64_t begin(struct hc_flow *fl, const uint64_t *load, uint64_t most)
 {
 	const struct hc_balance_topo *t = fl->b->t;
-	int64_t sum = 0, each, left = 0;
+	int64_t sum = 0, each = most, left = 0;
 	uint32_t i, u;
 
 	memset(fl->flow, 0, (size_t)fl->pool * fl->dim * sizeof(*fl->flow));
@@ -102,8 +105,10 @@ static int64_t begin(struct hc_flow *fl, const uint64_t *load)
 	memset(fl->kept, 0, fl->pool);
 	for (i = 0; i < t->members; i++)
 		sum += load[t->order[i]];
-	each = sum / t->members;
-	fl->lack[fl->pool] = sum % t->members;
+	if (most == HC_FLOW_EVEN) {
+		each = sum / t->members;
+		fl->lack[fl->pool] = sum % t->members;
+	}
 	for (i = 0; i < t->members; i++) {
 		u = t->order[i];
 		if ((int64_t)load[u] < each)
@@ -259,9 +264,9 @@ static int64_t drain(struct hc_flow *fl, uint32_t source)
 	return sent;
 }
 
-const int64_t *hc_flow_run(struct hc_flow *fl, const uint64_t *load, uint64_t *final)
+const int64_t *hc_flow_run(struct hc_flow *fl, const uint64_t *load, uint64_t most, uint64_t *final)
 {
-	int64_t left = begin(fl, load);
+	int64_t left = begin(fl, load, most);
 	uint32_t reached, i, u;
 	unsigned int d;
 

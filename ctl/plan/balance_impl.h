@@ -135,9 +135,13 @@ int hc_balance_opt(struct hc_balancer *b, const struct hc_balance_req *q,
 /* --- balance_flow.c: minimum-cost flow --- */
 struct hc_flow *hc_flow_new(const struct hc_balancer *b);
 void hc_flow_free(struct hc_flow *fl);
-/* Returns the tasks that leave each node along each dimension, at u * dim + d, less those
- * that come; @final is what nodes have in the end.
+/* For hc_flow_run(): nobody is to have more than one task more than another. */
+#define HC_FLOW_EVEN	UINT64_MAX
+/* The fewest hops after which nobody has more than @most, which is no less than the mean, or to an
+ * even load.  Returns the tasks that leave each node along each dimension, at u * dim + d, less
+ * those that come; @final is what nodes have in the end.
  */
-const int64_t *hc_flow_run(struct hc_flow *fl, const uint64_t *load, uint64_t *final);
+const int64_t *hc_flow_run(struct hc_flow *fl, const uint64_t *load, uint64_t most,
+			   uint64_t *final);
 
 #endif /* _HC_BALANCE_IMPL_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The optimal flow in steps: tasks for a neighbour leave together, as soon as so many are
+ * Optima.  The optimal flow in steps: tasks for a neighbour leave together, as soon as so many are
  * there.  A flow of least cost has no cycles, so somebody always has all that is to come.
  */
 #include <errno.h>
@@ -59,8 +59,63 @@ static int schedule(struct hc_balancer *b, const int64_t *flow, struct hc_balanc
 int hc_balance_opt(struct hc_balancer *b, const struct hc_balance_req *q,
 		   struct hc_balance_plan *p)
 {
-	const int64_t *flow = hc_flow_run(b->flow, q->load, p->quota);
+	const int64_t *flow = hc_flow_run(b->flow, q->load, HC_FLOW_EVEN, p->quota);
 
 	p->info_steps = 2 * b->t->b.depth + 2 * b->cwa.k;
 	return schedule(b, flow, p);
+}
+
+/* --- the least score --- */
+
+/* The fewest hops after which nobody has more than @most. */
+static uint64_t hops_to(struct hc_balancer *b, const uint64_t *load, uint64_t most)
+{
+	const int64_t *flow = hc_flow_run(b->flow, load, most, b->quota);
+	size_t i, n = (size_t)hc_nodes(b->f->dim) * b->f->dim;
+	uint64_t hops = 0;
+
+	for (i = 0; i < n; i++)
+		hops += flow[i] > 0 ? flow[i] : 0;
+	return hops;
+}
+
+/* Do the hops that one more task at the fullest node saves cost more than the wait for it? */
+static bool pays(struct hc_balancer *b, const struct hc_balance_req *q, uint64_t most)
+{
+	uint64_t saved = hops_to(b, q->load, most) - hops_to(b, q->load, most + 1);
+
+	return q->hop_cost * saved > b->t->members;
+}
+
+/*
+ * With each task more that the fullest node may have fewer hops are saved than with the one before
+ * (the cost of a flow is convex in what it has to carry), so the first that does not pay is the
+ * end.  It is near where hops are cheap, so the steps double.
+ */
+double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q)
+{
+	uint64_t sum = 0, most = 0, low, high, step = 1;
+	uint32_t i, members = b->t->members;
+
+	for (i = 0; i < members; i++) {
+		uint64_t load = q->load[b->t->order[i]];
+
+		sum += load;
+		most = load > most ? load : most;
+	}
+	low = (sum + members - 1) / members;
+	/* Below @low all pay; @high, or what all have, does not. */
+	for (high = low; high < most && pays(b, q, high); step *= 2) {
+		low = high + 1;
+		high = most - high > step ? high + step : most;
+	}
+	while (low < high) {
+		uint64_t middle = low + (high - low) / 2;
+
+		if (pays(b, q, middle))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return (q->hop_cost * hops_to(b, q->load, low) + (double)low * members - sum) / members;
 }

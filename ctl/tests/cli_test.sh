@@ -609,6 +609,14 @@ json '.quota == [9,0,0,2,0,2,2,2]' \
 json '.method == "auto" and (.taken | IN("rid", "dem", "mcwa", "optimal"))' \
 	balance plan dim 2 load 1,2,3,90 method auto
 json '.taken == "rid" and .hops == 0' balance plan dim 2 load 1,2,3,90 method auto hop-cost 1000 threshold 0
+json '.score as $score | .least_score as $least | [.compared[].method] == ["rid", "dem", "mcwa", "optimal"] and
+	([.compared[].score] | min) == $score and all(.compared[]; .distance >= 0 and .score == $least + .distance)
+	and .compared[3].hops == .optimum and .compared[1].imbalance == 2' \
+	balance plan dim 3 load 19,11,2,9,0,9,10,4 method auto
+try 0 '^  dem +33 +2 +1\.412 +1\.150$' - balance plan dim 3 load 19,11,2,9,0,9,10,4 method auto
+try 0 ' score 1\.412 \(least 0\.262\)$' - balance plan dim 3 load 19,11,2,9,0,9,10,4 method dem
+# Nobody moves anything where that costs more than all the waiting.
+json '.least_score == 66 and .score > 1000' balance plan dim 2 load 1,2,3,90 hop-cost 1000
 
 try 2 - '^hcctl: missing "dim"' balance simulate
 try 2 - '^hcctl: missing "faults"' balance simulate dim 3 seed 1

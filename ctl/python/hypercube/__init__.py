@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Collectives over a fabric of the hypercube kernel module, with numpy arrays.
+
+    import numpy, hypercube
+
+    plan = hypercube.Plan.install('hc0', 1)
+    with hypercube.Node('hc0', 3) as node:
+        total = node.allreduce(numpy.arange(4.0), 'sum', plan)
+
+Node contributes at a node of a fabric, Request is an operation that it has begun, Plan finds and
+installs plans around faults, Messages go from node to node.  What fails raises Error, which names
+the cause.  The libraries underneath are libhypercube(3) and libhypercube-plan(3).
+"""
+
+from ._arrays import loc, loc_dtype
+from ._version import __version__
+from .errors import Denied, Error, Result, Timeout
+from .messages import Messages
+from .names import Collective, Oper, PlanType, Type
+from .node import Node
+from .plan import Plan
+from .request import Request
+
+__all__ = ['Collective', 'Denied', 'Error', 'Messages', 'Node', 'Oper', 'Plan', 'PlanType', 'Request', 'Result',
+           'Timeout', 'Type', '__version__', 'loc', 'loc_dtype']

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What all handles of the library have in common: opening, closing, calls, time limits."""
+
+import contextlib
+import threading
+from ctypes import byref, c_void_p
+
+from . import _native
+from ._arrays import milliseconds, number
+from ._native import lib
+from .errors import Result, error
+
+# Python looks for signals that often while it waits, ms.
+SLICE = 200
+
+
+def name_of(fabric):
+    """The name of a fabric for C."""
+    if not isinstance(fabric, str):
+        raise TypeError(f'the name of a fabric is a str, not {type(fabric).__name__}')
+    if '\0' in fabric:
+        raise ValueError('the name of a fabric has a NUL in it')
+    return fabric.encode('utf-8', 'surrogateescape')
+
+
+class Handle:
+    """An open handle.  One thread at a time may use it; a second one gets RuntimeError."""
+
+    _handle = None
+
+    def __init__(self, fabric, node, function, *arguments):
+        self._owner = {}        # 0: the thread that is in a call
+        self._limit = None
+        self.fabric = fabric
+        self.node = number(node, 'node')
+        handle = c_void_p()
+        status = getattr(lib, function)(byref(handle), name_of(fabric), self.node, *arguments)
+        if status < 0:
+            raise self._error(status, None)
+        self._handle = handle
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if self._handle is not None:
+            self.close()
+
+    def __repr__(self):
+        return f'<{type(self).__name__} {self.node} of {self.fabric}{", closed" if self.closed else ""}>'
+
+    def close(self):
+        """Close it, and forget what was posted; once more does nothing."""
+        if self._handle is None:
+            return
+        with self._mine():
+            handle, self._handle = self._handle, None
+            lib.hcl_close(handle)
+
+    @property
+    def closed(self):
+        """Has close() been called?"""
+        return self._handle is None
+
+    def fileno(self):
+        """A descriptor for select and the like: readable when something may move."""
+        return self._call(lib.hcl_fd)
+
+    @property
+    def timeout(self):
+        """Seconds in which nothing moves, after which a call fails; None: it waits for ever."""
+        return self._limit
+
+    @timeout.setter
+    def timeout(self, seconds):
+        if seconds is not None and not milliseconds(seconds, 'a time limit'):
+            raise ValueError('a time limit of 0 s: None is none')
+        self._limit = seconds
+
+    def set_buffers(self, send=0, receive=0):
+        """Bytes of the sockets' buffers; 0: as they are."""
+        self._call(lib.hcl_set_buffers, number(send, 'a buffer', most=0x7fffffff),
+                   number(receive, 'a buffer', most=0x7fffffff))
+
+    # --- within ---------------------------------------------------------------------------
+
+    @contextlib.contextmanager
+    def _mine(self):
+        """The handle is this thread's, for a call and what is to be learned of its failure."""
+        # In one step.  Where a signal ends this function behind it, the same thread may go on.
+        if self._owner.setdefault(0, threading.get_ident()) != threading.get_ident():
+            raise RuntimeError(f'{self!r} is in use by another thread')
+        try:
+            if self._handle is None:
+                raise ValueError(f'node {self.node} of {self.fabric} is closed')
+            yield self._handle
+        finally:
+            self._owner.pop(0, None)
+
+    @staticmethod
+    @contextlib.contextmanager
+    def _hurried(handle, yes=True):
+        """The library, which knows no time limit of ours, waits no longer than it must."""
+        if yes:
+            lib.hcl_set_timeout(handle, 1)
+        try:
+            yield
+        finally:
+            if yes:
+                lib.hcl_set_timeout(handle, 0)
+
+    @staticmethod
+    def _error(status, handle, limit=None):
+        """The exception for what a call returned, a hurried one with the time limit that has passed."""
+        raw = lib.hcl_failure(handle).contents
+        words = _native.sentence(lib.hcl_explain, handle)
+        if limit is not None:
+            words = words.replace('within 1 ms', f'within {milliseconds(limit, "")} ms', 1)
+        return error(status, words, Result.of(raw) if raw.status else None)
+
+    def _call(self, function, *arguments):
+        """What a function of the library returns that may fail."""
+        with self._mine() as handle:
+            status = function(handle, *arguments)
+            if status < 0:
+                raise self._error(status, handle)
+            return status

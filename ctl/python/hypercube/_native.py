@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The libraries as ctypes sees them: structures, and the prototype of every function."""
+
+import ctypes
+from ctypes import (POINTER, c_char_p, c_int, c_int32, c_long, c_short, c_size_t, c_uint, c_uint8,
+                    c_uint32, c_uint64, c_void_p)
+
+# A node or a dimension that is not known, and the root of HCL_PLAN_ANY
+NONE = 0xffffffff
+# Room for a sentence
+SENTENCE = 256
+
+
+class Params(ctypes.Structure):
+    """struct hcl_params"""
+    _fields_ = [('plan', c_uint32), ('oper', c_uint8), ('type', c_uint8), ('flags', c_uint8),
+                ('collective', c_uint8), ('width', c_uint32)]
+
+
+class Result(ctypes.Structure):
+    """struct hypercube_result"""
+    _fields_ = [('status', c_int32), ('plan', c_uint32), ('op', c_uint64), ('cookie', c_uint64),
+                ('bytes', c_uint64), ('steps', c_uint32), ('clock', c_uint32), ('time', c_uint64),
+                ('cause_node', c_uint32), ('cause_dim', c_uint32), ('collective', c_uint32),
+                ('reserved', c_uint32)]
+
+
+class Plan(ctypes.Structure):
+    """struct hcl_plan"""
+    _fields_ = [('id', c_uint32), ('type', c_uint32), ('epoch', c_uint32), ('dim', c_uint32),
+                ('root', c_uint32), ('members', c_uint32), ('broken', c_uint32),
+                ('cause_node', c_uint32), ('cause_dim', c_uint32)]
+
+
+_HANDLE = c_void_p
+_NODES = POINTER(c_uint32)
+
+# library: function: what it returns and takes
+PROTOTYPES = {
+    'libhypercube.so.0': {
+        'hcl_open': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32]),
+        'hcl_open_plan': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32, c_uint32]),
+        'hcl_open_dgram': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32]),
+        'hcl_close': (None, [_HANDLE]),
+        'hcl_fd': (c_int, [_HANDLE]),
+        'hcl_set_buffers': (c_int, [_HANDLE, c_int, c_int]),
+        'hcl_set_timeout': (c_int, [_HANDLE, c_uint]),
+        'hcl_post': (c_int, [_HANDLE, POINTER(Params), c_void_p, c_size_t, c_void_p, c_size_t,
+                             POINTER(c_uint64)]),
+        'hcl_progress': (c_int, [_HANDLE, c_int]),
+        'hcl_events': (c_short, [_HANDLE]),
+        'hcl_done': (c_int, [_HANDLE, c_uint64]),
+        'hcl_wait': (c_int, [_HANDLE, c_uint64, POINTER(Result)]),
+        'hcl_missing': (c_int, [_HANDLE, c_uint64, _NODES, c_size_t]),
+        'hcl_flush': (c_int, [_HANDLE]),
+        'hcl_failure': (POINTER(Result), [_HANDLE]),
+        'hcl_explain': (c_char_p, [_HANDLE, c_void_p, c_size_t]),
+        'hcl_send': (c_int, [_HANDLE, c_uint32, c_void_p, c_size_t]),
+        'hcl_recv': (c_long, [_HANDLE, _NODES, c_void_p, c_size_t]),
+        'hcl_describe': (c_char_p, [POINTER(Result), c_void_p, c_size_t]),
+        'hcl_elem_size': (c_int, [c_uint, c_uint, c_uint]),
+    },
+    'libhypercube-plan.so.0': {
+        'hcl_plan_install': (c_int, [c_char_p, c_uint32, c_uint32, c_uint32, POINTER(Plan)]),
+        'hcl_plan_get': (c_int, [c_char_p, c_uint32, POINTER(Plan)]),
+        'hcl_plan_await': (c_int, [c_char_p, c_uint32, c_uint32, c_uint, POINTER(Plan)]),
+        'hcl_plan_members': (c_int, [c_char_p, c_uint32, _NODES, c_size_t]),
+        'hcl_plan_remove': (c_int, [c_char_p, c_uint32]),
+        'hcl_plan_explain': (c_char_p, [c_void_p, c_size_t]),
+    },
+}
+
+
+def load(prototypes):
+    """All functions of some libraries, as attributes."""
+    functions = type('functions', (), {})()
+    for library, its in prototypes.items():
+        try:
+            loaded = ctypes.CDLL(library)
+        except OSError as error:
+            raise ImportError(f'{error}; the loader looks where ldconfig and LD_LIBRARY_PATH say') from error
+        for name, (returns, takes) in its.items():
+            try:
+                function = getattr(loaded, name)
+            except AttributeError:
+                raise ImportError(f'{library} has no {name}: it is older than this package') from None
+            function.restype, function.argtypes = returns, takes
+            setattr(functions, name, function)
+    return functions
+
+
+lib = load(PROTOTYPES)
+
+
+def sentence(function, *arguments):
+    """What a function says that writes a line into a buffer."""
+    buffer = ctypes.create_string_buffer(SENTENCE)
+    function(*arguments, buffer, SENTENCE)
+    return buffer.value.decode(errors='replace')

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The numbers of linux/hypercube.h that programs meet, by name."""
+
+import enum
+
+
+class _Named(enum.IntEnum):
+    """Found by number, by name as hcctl(8) has it, or as it is."""
+
+    @classmethod
+    def parse(cls, value, what):
+        """The member that is meant by it; ValueError tells which there are."""
+        try:
+            return cls[value.upper()] if isinstance(value, str) else cls(value)
+        except (KeyError, ValueError):
+            names = ' '.join(member.name.lower() for member in cls)
+            raise ValueError(f'there is no {what} {value!r}: {names}') from None
+
+    @classmethod
+    def of(cls, number):
+        """The member of this number; of one that a newer module has, the number."""
+        return number if number not in list(cls) else cls(number)
+
+
+class Collective(_Named):
+    """What members do together."""
+    REDUCE = 1
+    BCAST = 2
+    ALLREDUCE = 3
+    BARRIER = 4
+    GATHER = 5
+    SCATTER = 6
+    ALLGATHER = 7
+
+
+class Oper(_Named):
+    """Operators of reductions."""
+    SUM = 1
+    PROD = 2
+    MIN = 3
+    MAX = 4
+    AND = 5
+    OR = 6
+    XOR = 7
+    MINLOC = 8
+    MAXLOC = 9
+    MERGE = 10
+
+
+class Type(_Named):
+    """Types of elements."""
+    U8 = 1
+    U16 = 2
+    U32 = 3
+    U64 = 4
+    I8 = 5
+    I16 = 6
+    I32 = 7
+    I64 = 8
+    F32 = 9
+    F64 = 10
+    RECORD = 11
+
+
+class PlanType(_Named):
+    """Types of plans."""
+    TREE = 1
+    BCAST = 2
+    DOUBLING = 3
+    RING = 4
+
+
+F_NOTIFY = 1
+RECORD_MAX = 256
+SEGMENT_MAX = 32768
+DIM_MAX = 12

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Posted operations."""
+
+import errno
+from ctypes import byref, c_uint32
+
+from . import _native
+from ._arrays import filled
+from ._native import lib
+from .errors import Result
+from .names import DIM_MAX
+
+
+class Request:
+    """An operation that is under way.  Its arrays stay in use until it is over."""
+
+    def __init__(self, node, cookie, token, out):
+        self.node = node
+        self.id = cookie
+        self.result = None      # a Result, once wait() has returned
+        self._token = token
+        self._out = out
+        self._error = None
+        self._waited = False
+
+    def __repr__(self):
+        return f'<Request {self.id} at {self.node!r}>'
+
+    @property
+    def over(self):
+        """Would wait() return at once?  Does not let anything move: see test()."""
+        return self._waited or bool(self.node._call(lib.hcl_done, self.id))
+
+    def test(self):
+        """Let move what can, and say whether wait() would return at once."""
+        if not self.over:
+            self.node.progress(0)
+        return self.over
+
+    def wait(self, timeout=...):
+        """Wait for the end.
+
+        Returns the array with the result: where less has come than there is room for, the part of
+        it that is filled; None where there is none.  Raises Error if the operation has failed, and
+        Timeout if nothing has moved for so many seconds (else those of the node; None: for ever);
+        then one may wait again.
+        """
+        if not self._waited:
+            self._finish(self.node.timeout if timeout is ... else timeout)
+        if self._error is not None:
+            raise self._error
+        return None if self._out is None else filled(self._out, self.result.bytes)
+
+    def missing(self):
+        """The members that have not begun to contribute, as a list; [] of an operation that is over."""
+        if self._waited:
+            return []
+        nodes = (c_uint32 * (1 << DIM_MAX))()
+        count = self.node._call(lib.hcl_missing, self.id, nodes, len(nodes))
+        return nodes[:count]
+
+    def _finish(self, limit):
+        stuck = not self.node._until(lambda: self.over, limit)
+        raw = _native.Result()
+        with self.node._mine() as handle, self.node._hurried(handle, stuck):
+            status = lib.hcl_wait(handle, self.id, byref(raw))
+            failure = self.node._error(status, handle, limit if stuck else None) if status < 0 else None
+            forgotten = bool(lib.hcl_done(handle, self.id))
+        if not forgotten:
+            failure.over = failure.errno != errno.ETIMEDOUT
+            failure.request = self
+            raise failure
+        self.result, self._error, self._waited = Result.of(raw), failure, True
+        self.node._forget(self._token)

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Handles of the library with no kernel behind them, for tests of what is handed to it.
+
+An operation brings back its own data at once, unless the test says otherwise.
+"""
+
+import ctypes
+import errno
+import select
+import socket
+from unittest import mock
+
+from hypercube import _native, names
+
+NONE = _native.NONE
+
+
+class StandIn:
+    """In the place of functions of the library until the test ends."""
+
+    def __init__(self, test):
+        self.posted = []        # collective, parameters, bytes and addresses of each
+        self.closed = 0
+        self.message = b''      # what a broadcast brings
+        self.silent = False     # nothing moves
+        self.sends = True
+        self.failure = None     # status, node, dimension of what ends
+        self.instead_of_progress = None
+        self._waiting = {}      # cookie: its Params, data, out, out_max
+        self._said, self._latest = b'', _native.Result()
+        self._ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+        for end in self._ends:
+            test.addCleanup(end.close)
+        for name in [name for name in dir(self) if name.startswith('hcl_')]:
+            patch = mock.patch.object(_native.lib, name, getattr(self, name))
+            patch.start()
+            test.addCleanup(patch.stop)
+
+    # --- what tests ask -------------------------------------------------------------------
+
+    def said(self):
+        """Of the latest operation: collective, operator, type, flags, width, bytes, room."""
+        collective, params, size, room, _ = self.posted[-1]
+        return (collective.name, names.Oper(params.oper).name if params.oper else 0,
+                names.Type(params.type).name if params.type else 0, params.flags, params.width, size, room)
+
+    @property
+    def addresses(self):
+        """Of the latest operation: where its data are, and where its result goes."""
+        return self.posted[-1][4]
+
+    def only(self, name):
+        """Nothing but one operation of this kind was posted."""
+        assert [posted[0].name for posted in self.posted] == [name], self.posted
+
+    # --- the library ----------------------------------------------------------------------
+
+    def _opened(self, handle, *_):
+        handle._obj.value = 1
+        return 0
+
+    hcl_open = hcl_open_plan = hcl_open_dgram = _opened
+
+    def hcl_close(self, _):
+        self.closed += 1
+
+    def hcl_fd(self, _):
+        return self._ends[0].fileno()
+
+    def hcl_set_timeout(self, _, __):
+        return 0
+
+    def hcl_set_buffers(self, *_):
+        return 0
+
+    def hcl_post(self, _, params, data, size, out, room, cookie):
+        params = _native.Params.from_buffer_copy(params._obj)
+        collective = names.Collective(params.collective)
+        self.posted.append((collective, params, size, None if out is None else room, (data, out)))
+        cookie._obj.value = len(self.posted)
+        self._waiting[len(self.posted)] = params, ctypes.string_at(data, size) if size else b'', out, room
+        return 0
+
+    def hcl_done(self, _, cookie):
+        if cookie not in self._waiting:
+            return 1
+        params, _, out, _ = self._waiting[cookie]
+        waited = out is not None or params.flags or params.collective == names.Collective.BARRIER
+        return int(self.sends and not (waited and self.silent))
+
+    def hcl_progress(self, _, __):
+        if self.instead_of_progress:
+            return self.instead_of_progress()
+        return 0
+
+    def hcl_events(self, _):
+        return select.POLLIN | (0 if self.sends else select.POLLOUT)
+
+    def hcl_flush(self, _):
+        return 0
+
+    def hcl_wait(self, handle, cookie, result):
+        params, data, out, room = self._waiting.get(cookie, (None, b'', None, 0))
+        result = result._obj
+        if params is None:
+            return 0
+        result.cookie, result.plan, result.collective = cookie, params.plan, params.collective
+        result.cause_node = result.cause_dim = NONE
+        if not self.hcl_done(handle, cookie):
+            result.status, result.cause_node = -errno.ETIMEDOUT, 6
+            self._said = b'nothing moved within 1 ms: node 6 has not contributed'
+            self._latest = result
+            return result.status
+        del self._waiting[cookie]
+        if self.failure:
+            result.status, result.cause_node, result.cause_dim = self.failure
+            self._said = b''
+            self._latest = result
+            return result.status
+        if params.collective == names.Collective.BCAST and out is not None:
+            data = self.message
+        result.bytes, result.steps, result.time = len(data), 3, 500000
+        if out is not None:
+            ctypes.memmove(out, data, min(len(data), room))
+        return 0
+
+    def hcl_missing(self, _, cookie, nodes, __):
+        nodes[0], nodes[1] = 5, 6
+        return 2
+
+    def hcl_failure(self, _):
+        return ctypes.pointer(self._latest)
+
+    def hcl_explain(self, _, buffer, size):
+        if not self._said:
+            return _native.lib.hcl_describe(self._latest, buffer, size)
+        ctypes.memmove(buffer, self._said + b'\0', len(self._said) + 1)
+        return self._said
+
+    def hcl_send(self, _, to, data, size):
+        self._ends[1].send(bytes([to]) + (ctypes.string_at(data, size) if size else b''))
+        return 0
+
+    def hcl_recv(self, _, sender, buffer, room):
+        message = self._ends[0].recv(1 << 16)
+        sender._obj.value = message[0]
+        ctypes.memmove(buffer, message[1:], min(len(message) - 1, room))
+        return len(message) - 1

@@ -1,0 +1,532 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The Python package without a module: what it refuses, and what it hands to the library; TAP.
+
+The libraries are the real ones; behind the open handles of python_stand_in.py is no kernel.
+"""
+
+import ctypes
+import errno
+import os
+import pathlib
+import pickle
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import weakref
+
+import numpy as np
+
+import hypercube
+from hypercube import Error, Messages, Node, Plan, Timeout, _arrays, _native, names
+from python_stand_in import StandIn
+from python_tap import main
+
+TOP = pathlib.Path(__file__).resolve().parents[2]
+HEADERS = [TOP / 'ctl/libhypercube/libhypercube.h', TOP / 'ctl/libhypercube/libhypercube-plan.h']
+PLAN = Plan('t', 7, names.PlanType.TREE, 1, 3, 0, 8, False, None, None)
+
+
+def stranger():
+    """An array of the other byte order."""
+    return np.zeros(4, '>u4' if sys.byteorder == 'little' else '<u4')
+
+
+def read_only(array):
+    array.flags.writeable = False
+    return array
+
+
+class Headers(unittest.TestCase):
+    """The package says what the headers of C say."""
+
+    def compiled(self, lines):
+        """What a program prints that includes the headers."""
+        text = ''.join(f'#include <{path}>\n' for path in ['stdio.h', 'stddef.h', *HEADERS])
+        text += 'int main(void)\n{\n' + '\n'.join(lines) + '\nreturn 0;\n}\n'
+        with tempfile.TemporaryDirectory() as folder:
+            program = os.path.join(folder, 'program')
+            compiler = shlex.split(os.environ.get('CC', 'cc'))
+            subprocess.run([*compiler, '-xc', '-', f'-I{TOP}/uapi', '-o', program], input=text, text=True, check=True)
+            return subprocess.run([program], text=True, capture_output=True, check=True).stdout.split()
+
+    def test_structures(self):
+        lines, wanted = [], []
+        for name, structure in (('hcl_params', _native.Params), ('hypercube_result', _native.Result),
+                                ('hcl_plan', _native.Plan)):
+            lines.append(f'printf("%zu\\n", sizeof(struct {name}));')
+            wanted.append(ctypes.sizeof(structure))
+            for field, _ in structure._fields_:
+                lines.append(f'printf("%zu %zu\\n", offsetof(struct {name}, {field}), '
+                             f'sizeof(((struct {name} *)0)->{field}));')
+                wanted += [getattr(structure, field).offset, getattr(structure, field).size]
+        self.assertEqual(self.compiled(lines), [str(number) for number in wanted])
+
+    def test_numbers(self):
+        lines, wanted = [], []
+        for kind, prefix in ((names.Oper, ''), (names.Type, ''), (names.Collective, ''), (names.PlanType, 'PLAN_')):
+            for member in kind:
+                lines.append(f'printf("%d\\n", HYPERCUBE_{prefix}{member.name});')
+                wanted.append(str(int(member)))
+        for name in ('F_NOTIFY', 'RECORD_MAX', 'SEGMENT_MAX', 'DIM_MAX'):
+            lines.append(f'printf("%d\\n", HYPERCUBE_{name});')
+            wanted.append(str(getattr(names, name)))
+        self.assertEqual(self.compiled(lines), wanted)
+
+    def test_all_numbers_have_names(self):
+        uapi = (TOP / 'uapi/linux/hypercube.h').read_text()
+        for kind, name in ((names.Oper, 'oper'), (names.Type, 'type'), (names.Collective, 'collective'),
+                           (names.PlanType, 'plan_type')):
+            body = re.search(rf'^enum hypercube_{name} {{(.*?)^}}', uapi, re.M | re.S)[1]
+            there = re.findall(r'^\tHYPERCUBE_(?:PLAN_)?(\w+)', body, re.M)
+            self.assertEqual(there, [member.name for member in kind])
+            self.assertEqual([kind.of(1), kind.of(99)], [kind(1), 99])
+
+    def test_functions(self):
+        """All that the headers declare, or why they are not wanted; with as many parameters."""
+        others = {'hcl_family', 'hcl_oper_parse', 'hcl_oper_name', 'hcl_type_parse', 'hcl_type_name'}
+        # What blocks is posted.
+        others |= {f'hcl_{member.name.lower()}' for member in names.Collective}
+        mine = {name: its[1] for functions in _native.PROTOTYPES.values() for name, its in functions.items()}
+        for path in HEADERS:
+            for name, inside in re.findall(r'^[a-z][^(\n/]*\b(hcl_\w+)\(([^)]*)\);', path.read_text(), re.M):
+                if name in others:
+                    continue
+                count = 0 if inside.strip() == 'void' else inside.count(',') + 1
+                self.assertIn(name, mine)
+                self.assertEqual(len(mine.pop(name)), count, name)
+        self.assertEqual(mine, {})
+
+    def test_version(self):
+        header = (TOP / 'module/lib/hc_version.h').read_text()
+        self.assertEqual(hypercube.__version__, re.search(r'HC_VERSION "(.*)"', header)[1])
+
+    def test_a_library_that_is_not_there(self):
+        with self.assertRaisesRegex(ImportError, 'libnosuch.so.0.*LD_LIBRARY_PATH'):
+            _native.load({'libnosuch.so.0': {}})
+
+    def test_a_library_that_is_too_old(self):
+        with self.assertRaisesRegex(ImportError, 'libhypercube.so.0 has no hcl_nosuch: it is older'):
+            _native.load({'libhypercube.so.0': {'hcl_nosuch': (None, [])}})
+
+
+class Arrays(unittest.TestCase):
+    """Types, elements, orders."""
+
+    def test_types(self):
+        for dtype, wanted in (('u1', 'U8'), ('u2', 'U16'), ('u4', 'U32'), ('u8', 'U64'), ('i1', 'I8'), ('i2', 'I16'),
+                              ('i4', 'I32'), ('i8', 'I64'), ('f4', 'F32'), ('f8', 'F64'), (np.longlong, 'I64')):
+            self.assertEqual(_arrays.type_of(np.dtype(dtype)), (names.Type[wanted], 0))
+        self.assertEqual(_arrays.type_of(np.dtype('S9')), (names.Type.RECORD, 9))
+        self.assertEqual(_arrays.type_of(np.dtype('V256')), (names.Type.RECORD, 256))
+
+    def test_what_has_no_type(self):
+        for dtype, words in (('?', 'no type for bool; view it as uint8'), ('f2', 'no type for float16'),
+                             ('c16', 'no type for complex128; its parts'), ('f16', 'no type for float128'),
+                             ('M8[s]', 'no type for'), ('U4', 'no type for'), ('O', 'no type for object'),
+                             ('S257', 'a record of 257 bytes'), ('S0', 'a record of 0 bytes'),
+                             ([('a', 'u4')], 'no type for')):
+            with self.subTest(dtype), self.assertRaisesRegex(TypeError, words):
+                _arrays.type_of(np.dtype(dtype))
+        with self.assertRaisesRegex(TypeError, 'not in the byte order of this machine'):
+            _arrays.type_of(stranger().dtype)
+
+    def test_elements(self):
+        for dtype, oper, wanted in (('f8', 'SUM', 'F64'), ('u4', 'XOR', 'U32'), ('S4', 'MERGE', 'RECORD'),
+                                    (hypercube.loc_dtype('f4'), 'MINLOC', 'F32')):
+            self.assertEqual(_arrays.element(np.dtype(dtype), names.Oper[oper])[0], names.Type[wanted])
+        nearly = [('value', 'f8'), ('index', 'u8'), ('x', 'u1')]
+        for dtype, oper, words in (('f8', 'XOR', 'operator xor is not for float64'),
+                                   ('S4', 'SUM', r'operator sum is not for \|S4'),
+                                   ('f8', 'MINLOC', 'wants elements of loc'),
+                                   (nearly, 'MAXLOC', 'wants elements of loc'),
+                                   (hypercube.loc_dtype('f8'), 'SUM', 'operator sum is not for elements of loc')):
+            with self.subTest(oper), self.assertRaisesRegex(TypeError, words):
+                _arrays.element(np.dtype(dtype), names.Oper[oper])
+        with self.assertRaisesRegex(TypeError, 'not for .*S4'):
+            hypercube.loc_dtype('S4')
+
+    def test_places(self):
+        pairs = hypercube.loc(np.array([3, -1], 'i2'), [8, 9])
+        self.assertEqual(pairs.tobytes(), np.array([3, 8, 0xffff, 9], 'u8').tobytes())
+        # What is free between the fields goes as 0.
+        dirty = np.full(32, 0xff, np.uint8).view(pairs.dtype)
+        dirty['value'], dirty['index'] = [3, -1], [8, 9]
+        self.assertNotEqual(dirty.tobytes(), pairs.tobytes())
+        self.assertEqual(_arrays.contribution(dirty, names.Oper.MINLOC)[0].tobytes(), pairs.tobytes())
+
+    def test_what_cannot_be_sent(self):
+        square = np.zeros((4, 4))
+        for data, kind, words in (([1, 2], TypeError, 'data is to be a numpy array, not list'),
+                                  (3.0, TypeError, 'not float'), (None, TypeError, 'not NoneType'),
+                                  (np.float64(3), TypeError, 'not float64'),
+                                  (square[:, 1], ValueError, r'not contiguous: numpy.ascontiguousarray\(\)'),
+                                  (square.T[1:], ValueError, 'not contiguous'),
+                                  (square[::-1], ValueError, 'not contiguous'),
+                                  (np.ma.masked_array([1, 2], [0, 1]), TypeError, 'masked array.*filled'),
+                                  (np.array([None]), TypeError, 'holds Python objects'),
+                                  (np.zeros(2, [('a', 'O')]), TypeError, 'holds Python objects')):
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                _arrays.readable(data)
+        for data, wanted in ((b'abc', b'abc'), (bytearray(b'abc'), b'abc'), (memoryview(b'a.b.')[::2], b'ab'),
+                             (b'', b''), (np.array(7, 'u1'), b'\7'), (np.zeros((0, 3)), b'')):
+            self.assertEqual(_arrays.readable(data).tobytes(), wanted)
+
+    def test_what_cannot_be_filled(self):
+        for out, kind, words in (([0], TypeError, 'out is to be a numpy array'), (b'abc', TypeError, 'not bytes'),
+                                 (read_only(np.zeros(3)), ValueError, 'out is read-only'),
+                                 (np.zeros(6)[::2], ValueError, 'not contiguous')):
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                _arrays.writable(out)
+        with self.assertRaisesRegex(TypeError, 'out has int64, data has float64'):
+            _arrays.like(np.zeros(3, 'i8'), np.zeros(3), names.Oper.SUM)
+        with self.assertRaisesRegex(ValueError, 'out has 2 elements, data has 3'):
+            _arrays.like(np.zeros(2), np.zeros(3), names.Oper.SUM)
+
+    def test_filled(self):
+        out = np.arange(6, dtype='u4').reshape(2, 3)
+        self.assertIs(_arrays.filled(out, 24), out)
+        self.assertEqual(_arrays.filled(out, 8).tolist(), [0, 1])
+        self.assertEqual(_arrays.filled(out, 5).tobytes(), out.tobytes()[:5])
+        self.assertEqual(_arrays.filled(np.zeros((), 'u4'), 3).tobytes(), bytes(3))
+        self.assertEqual(_arrays.filled(out, 0).size, 0)
+
+    def test_ascending(self):
+        wild = np.array([np.nan, -0.0, 0.0, -np.inf, np.inf, -np.nan, 1, -1], 'f4')
+        wild[0], wild[5] = np.copysign(np.nan, 1), np.copysign(np.nan, -1)
+        rising = _arrays.ascending(np.repeat(wild, 2).reshape(4, 4))
+        self.assertEqual(str(rising[1:-1:2].tolist()), '[nan, -inf, -1.0, -0.0, 0.0, 1.0, inf]')
+        self.assertEqual(np.signbit(rising).tolist(), [True] * 8 + [False] * 8)
+        for array, wanted in ((np.array([b'b', b'\xff', b'ab'], 'S2'), [b'ab', b'b', b'\xff']),
+                              (np.array([3, -2, 1], 'i1'), [-2, 1, 3]), (np.array([200, 3], 'u1'), [3, 200])):
+            self.assertEqual(_arrays.ascending(array).tolist(), wanted)
+        void = np.frombuffer(b'b\0a\0\xff\0a\1', 'V2')
+        self.assertEqual(_arrays.ascending(void).tobytes(), b'a\0a\1b\0\xff\0')
+
+    def test_numbers_and_times(self):
+        for value, kind in (('1', TypeError), (1.0, TypeError), (None, TypeError), (-1, ValueError),
+                            (1 << 32, ValueError)):
+            with self.assertRaises(kind):
+                _arrays.number(value, 'node')
+        self.assertEqual(_arrays.number(np.uint8(3), 'node'), 3)
+        for value, kind in (('x', TypeError), ([], TypeError), (-0.1, ValueError), (float('nan'), ValueError),
+                            (float('inf'), ValueError), (3e6, ValueError)):
+            with self.assertRaises(kind):
+                _arrays.milliseconds(value, 'a time')
+        self.assertEqual([_arrays.milliseconds(x, '') for x in (0, 1e-9, 0.5, np.float32(2))], [0, 1, 500, 2000])
+
+
+class Refusals(unittest.TestCase):
+    """What the real libraries refuse where there is no module."""
+
+    def setUp(self):
+        if os.path.exists('/sys/module/hypercube'):
+            self.skipTest('the module is loaded')
+
+    def test_no_module(self):
+        for open_it in (lambda: Node('t', 0), lambda: Node('t', 0, 3), lambda: Messages('t', 0)):
+            with self.assertRaisesRegex(Error, 'fabric t: cannot bind to node 0: module not loaded') as caught:
+                open_it()
+            self.assertEqual(caught.exception.errno, errno.EAFNOSUPPORT)
+            self.assertEqual(caught.exception.status, -errno.EAFNOSUPPORT)
+        for ask in (lambda: Plan.install('t', 1), lambda: Plan.get('t', 1), PLAN.members, PLAN.remove, PLAN.replace,
+                    lambda: PLAN.next(1)):
+            with self.assertRaisesRegex(Error, 'module not loaded') as caught:
+                ask()
+            self.assertEqual(caught.exception.errno, errno.EIO)
+
+    def test_names_and_numbers(self):
+        for kind, words, call in ((Error, 'the name is too long', lambda: Node('a' * 99, 0)),
+                                  (TypeError, 'is a str, not bytes', lambda: Node(b't', 0)),
+                                  (ValueError, 'NUL', lambda: Node('t\0', 0)),
+                                  (TypeError, 'node is a number', lambda: Node('t', '0')),
+                                  (ValueError, 'node -1', lambda: Node('t', -1)),
+                                  (ValueError, "plan's id 0", lambda: Node('t', 0, 0)),
+                                  (ValueError, 'one of t, not of u', lambda: Node('u', 0, PLAN)),
+                                  (ValueError, "no type of plan 'x': tree bcast", lambda: Plan.install('t', 1, 'x')),
+                                  (TypeError, 'the root is a number', lambda: Plan.install('t', 1, root='0')),
+                                  (ValueError, 'a time limit of -1 s', lambda: Plan.wait('t', 1, timeout=-1))):
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                call()
+
+
+class Operations(unittest.TestCase):
+    """What is handed to the library, and what becomes of it."""
+
+    def setUp(self):
+        self.kernel = StandIn(self)
+        self.node = Node('t', 0)
+        self.addCleanup(self.node.close)
+
+    def test_parameters(self):
+        node, ones = self.node, np.ones(3)
+        for call, wanted in (
+                (lambda: node.reduce(ones, 'sum', PLAN), ('REDUCE', 'SUM', 'F64', 0, 0, 24, 24)),
+                (lambda: node.reduce(ones, 'sum', 7, root=1), ('REDUCE', 'SUM', 'F64', 0, 0, 24, None)),
+                (lambda: node.reduce(ones, 'sum', 7, root=1, notify=True), ('REDUCE', 'SUM', 'F64', 1, 0, 24, None)),
+                (lambda: node.allreduce(np.ones(2, 'S5'), names.Oper.MAX, 7),
+                 ('ALLREDUCE', 'MAX', 'RECORD', 0, 5, 10, 10)),
+                (lambda: node.barrier(7), ('BARRIER', 0, 0, 0, 0, 0, None)),
+                (lambda: node.bcast(b'abc', PLAN, notify=True), ('BCAST', 0, 0, 1, 0, 3, None)),
+                (lambda: node.bcast(np.zeros(4), 7, source=1), ('BCAST', 0, 0, 0, 0, 0, 32)),
+                (lambda: node.gather(ones, PLAN), ('GATHER', 0, 0, 0, 0, 24, 192)),
+                (lambda: node.gather(ones, 7, root=2), ('GATHER', 0, 0, 0, 0, 24, None)),
+                (lambda: node.scatter(np.ones((8, 3)), PLAN), ('SCATTER', 0, 0, 0, 0, 192, 24)),
+                (lambda: node.scatter(None, 7, root=1, out=ones), ('SCATTER', 0, 0, 0, 0, 0, 24)),
+                (lambda: node.allgather(ones, PLAN, notify=True), ('ALLGATHER', 0, 0, 1, 0, 24, 192)),
+                (lambda: node.sort(ones, PLAN, total=5), ('REDUCE', 'MERGE', 'F64', 0, 0, 24, 40))):
+            call()
+            self.assertEqual(self.kernel.said(), wanted)
+
+    def test_refusals(self):
+        node, ones = self.node, np.ones(3)
+        for kind, words, call in (
+                (ValueError, "no operator 'add': sum prod", lambda: node.allreduce(ones, 'add', 7)),
+                (ValueError, 'no operator 99', lambda: node.allreduce(ones, 99, 7)),
+                (TypeError, 'root= is needed', lambda: node.reduce(ones, 'sum', 7)),
+                (TypeError, 'source= is needed', lambda: node.bcast(ones, 7)),
+                (ValueError, 'the root -1', lambda: node.reduce(ones, 'sum', 7, root=-1)),
+                (ValueError, "plan's id 0", lambda: node.barrier(0)),
+                (TypeError, "plan's id is a number", lambda: node.barrier('7')),
+                (ValueError, 'out is for the root only', lambda: node.reduce(ones, 'sum', 7, root=1, out=ones)),
+                (ValueError, 'out is for the root only', lambda: node.gather(ones, 7, root=1, out=ones)),
+                (TypeError, 'out= is needed to merge', lambda: node.reduce(ones, 'merge', PLAN)),
+                (TypeError, 'out= is needed where the plan', lambda: node.allgather(ones, 7)),
+                (ValueError, 'are no blocks of 24', lambda: node.allgather(ones, 7, out=np.ones(7))),
+                (ValueError, '8 members with 24 each have 192', lambda: node.allgather(ones, PLAN, out=np.ones(9))),
+                (ValueError, 'no axis', lambda: node.scatter(np.array(1.0), PLAN)),
+                (ValueError, '3 blocks, there are 8', lambda: node.scatter(ones, PLAN)),
+                (ValueError, 'data is for the root only', lambda: node.scatter(ones, 7, root=1, out=ones)),
+                (TypeError, 'with room for a block', lambda: node.scatter(None, 7, root=1)),
+                (TypeError, 'data is to be a numpy array, not bytes', lambda: node.bcast(b'abc', 7, source=1)),
+                (ValueError, 'data is read-only', lambda: node.bcast(read_only(np.ones(3)), 7, source=1)),
+                (ValueError, 'total 2 is not within 3', lambda: node.sort(ones, PLAN, total=2)),
+                (TypeError, 'data is to be a numpy array, not list', lambda: node.sort([1], PLAN)),
+                (ValueError, 'a time limit of 0', lambda: setattr(node, 'timeout', 0)),
+                (TypeError, 'in seconds, not str', lambda: setattr(node, 'timeout', '1')),
+                (ValueError, 'a buffer -1', lambda: node.set_buffers(-1)),
+                (TypeError, 'in seconds, not str', lambda: node.ibarrier(7).wait('x'))):
+            with self.subTest(words), self.assertRaisesRegex(kind, words):
+                call()
+        self.kernel.only('BARRIER')
+
+    def test_results(self):
+        data = np.arange(6.0).reshape(2, 3)
+        out = np.zeros((2, 3))
+        got = self.node.allreduce(data, 'sum', 7)
+        self.assertEqual((got.shape, got.tolist()), (data.shape, data.tolist()))
+        self.assertIs(self.node.allreduce(data, 'sum', 7, out=out), out)
+        self.assertEqual(out.tolist(), data.tolist())
+        self.assertEqual((self.node.result.steps, self.node.result.plan, str(self.node.result)),
+                         (3, 7, '3 steps, 0.5 ms modelled'))
+        self.assertIsNone(self.node.reduce(data, 'sum', 7, root=3))
+        self.assertIsNone(self.node.barrier(7))
+
+    def test_in_place(self):
+        data = np.arange(4.0)
+        self.assertIs(self.node.allreduce(data, 'sum', 7, out=data), data)
+        self.assertNotEqual(*self.kernel.addresses)
+        self.assertEqual(data.tolist(), [0, 1, 2, 3])
+
+    def test_short_results(self):
+        self.kernel.message = b'abcdef'
+        room = np.zeros(4, 'u2')
+        self.assertEqual(self.node.bcast(room, 7, source=1).tobytes(), b'abcdef')
+        self.assertEqual(room.tobytes(), b'abcdef\0\0')
+
+    def test_arrays_live_as_long_as_they_are_used(self):
+        data, out = np.ones(3), np.zeros(3)
+        both = weakref.ref(data), weakref.ref(out)
+        request = self.node.iallreduce(data, 'sum', 7, out=out)
+        del data, out
+        self.assertEqual([ref() is None for ref in both], [False, False])
+        self.assertEqual(request.wait().tolist(), [1, 1, 1])
+        del request
+        self.assertEqual([ref() is None for ref in both], [True, True])
+
+    def test_arrays_that_nobody_waits_for(self):
+        self.kernel.sends = False
+        data = np.ones(3)
+        gone = weakref.ref(data)
+        self.node.ireduce(data, 'sum', 7, root=1)
+        del data
+        self.node.ireduce(np.ones(3), 'sum', 7, root=1)
+        self.assertIsNotNone(gone())
+        self.kernel.sends = True
+        self.node.flush()
+        self.node.ireduce(np.ones(3), 'sum', 7, root=1)
+        self.assertIsNone(gone())
+
+    def test_close_frees_all(self):
+        data = np.ones(3)
+        gone = weakref.ref(data)
+        self.kernel.silent = True
+        request = self.node.iallreduce(data, 'sum', 7)
+        del data
+        self.node.close()
+        self.assertIsNone(gone())
+        for use in (request.wait, request.missing, request.test, self.node.fileno, lambda: self.node.barrier(7)):
+            with self.assertRaisesRegex(ValueError, 'node 0 of t is closed'):
+                use()
+        self.node.close()
+        self.assertEqual(self.kernel.closed, 1)
+
+    def test_context(self):
+        with Node('t', 1) as node:
+            self.assertFalse(node.closed)
+        self.assertTrue(node.closed)
+        with self.assertRaises(KeyError), Node('t', 1) as node:
+            raise KeyError
+        self.assertTrue(node.closed)
+        Node('t', 1)
+        self.assertEqual(self.kernel.closed, 3)
+
+    def test_a_time_limit(self):
+        self.kernel.silent = True
+        self.node.timeout = 0.05
+        data = np.ones(3)
+        with self.assertRaisesRegex(Timeout, 'nothing moved within 50 ms: node 6 has not contributed') as caught:
+            self.node.allreduce(data, 'sum', 7, out=data)
+        error = caught.exception
+        self.assertEqual((error.node, error.dimension, error.over, error.errno), (6, None, False, errno.ETIMEDOUT))
+        self.assertIsInstance(error, TimeoutError)
+        self.assertEqual(error.request.missing(), [5, 6])
+        self.kernel.silent = False
+        self.assertEqual(error.request.wait().tolist(), [1, 1, 1])
+        self.assertEqual(error.request.missing(), [])
+
+    def test_a_receiver_may_try_again(self):
+        self.kernel.silent = True
+        self.node.timeout = 0.02
+        first, second = np.zeros(8, 'u1'), np.zeros(8, 'u1')
+        for _ in range(2):
+            with self.assertRaises(Timeout):
+                self.node.bcast(first, 7, source=1)
+        self.kernel.only('BCAST')
+        self.kernel.silent, self.kernel.message = False, b'late'
+        self.assertEqual(self.node.bcast(second, 7, source=1).tobytes(), b'late')
+        self.assertEqual(second.tobytes(), b'late\0\0\0\0')
+        self.kernel.silent = True
+        with self.assertRaises(Timeout):
+            self.node.bcast(first, 7, source=1)
+        self.kernel.silent, self.kernel.message = False, b'longer'
+        with self.assertRaisesRegex(Error, '6 bytes, more than the room for 3'):
+            self.node.bcast(np.zeros(3, 'u1'), 7, source=1)
+
+    def test_a_signal_ends_a_call(self):
+        def interrupt(*_):
+            raise KeyboardInterrupt
+        data = np.ones(3)
+        gone = weakref.ref(data)
+        self.kernel.silent, self.kernel.instead_of_progress = True, interrupt
+        with self.assertRaises(KeyboardInterrupt):
+            self.node.allreduce(data, 'sum', 7, out=data)
+        del data
+        self.assertIsNotNone(gone())
+        self.kernel.silent, self.kernel.instead_of_progress = False, None
+        self.node.barrier(7)
+
+    def test_a_signal_between(self):
+        """At any place of a call: the handle can be used, and closed."""
+        places = set()
+
+        def trace(frame, event, _):
+            if event == 'line' and frame.f_code.co_filename.startswith(os.path.dirname(hypercube.__file__)):
+                place = frame.f_code.co_name, frame.f_lineno
+                if place not in places:
+                    places.add(place)
+                    raise KeyboardInterrupt
+            return trace
+
+        interrupted = 0
+        while True:
+            sys.settrace(trace)
+            try:
+                self.node.allreduce(np.ones(3), 'sum', 7)
+            except KeyboardInterrupt:
+                interrupted += 1
+                continue
+            finally:
+                sys.settrace(None)
+            break
+        self.assertGreater(interrupted, 50)
+        self.assertEqual(self.node.allreduce(np.ones(3), 'sum', 7).tolist(), [1, 1, 1])
+
+    def test_failures_carry_their_cause(self):
+        self.kernel.failure = -errno.ENOLINK, 3, 1
+        with self.assertRaisesRegex(Error, '^link 3:1 went down$') as caught:
+            self.node.allreduce(np.ones(3), 'sum', 7)
+        error = caught.exception
+        self.assertEqual((error.node, error.dimension, error.plan, error.collective, error.over, error.status),
+                         (3, 1, 7, names.Collective.ALLREDUCE, True, -errno.ENOLINK))
+        copy = pickle.loads(pickle.dumps(error))
+        self.assertEqual((type(copy), str(copy), copy.node, copy.errno), (Error, str(error), 3, errno.ENOLINK))
+        self.kernel.failure = -errno.EACCES, _native.NONE, _native.NONE
+        with self.assertRaises(PermissionError):
+            self.node.barrier(7)
+        self.assertEqual(self.node.failure.status, -errno.EACCES)
+
+    def test_a_failure_stays(self):
+        self.kernel.failure = -errno.ENOLINK, 3, 1
+        request = self.node.ibarrier(7)
+        for _ in range(2):
+            with self.assertRaisesRegex(Error, 'link 3:1 went down'):
+                request.wait()
+
+    def test_a_second_thread(self):
+        inside, leave, said = threading.Event(), threading.Event(), []
+
+        def wait(*_):
+            inside.set()
+            leave.wait(10)
+            return 1
+
+        def second():
+            inside.wait(10)
+            for use in (lambda: self.node.barrier(7), self.node.close, lambda: self.node.timeout):
+                try:
+                    use()
+                except RuntimeError as error:
+                    said.append(str(error))
+            leave.set()
+
+        thread = threading.Thread(target=second)
+        self.kernel.instead_of_progress = wait
+        self.kernel.silent = True
+        thread.start()
+        self.node.progress(0)
+        thread.join()
+        self.assertEqual(said, ['<Node 0 of t> is in use by another thread'] * 2)
+        self.kernel.silent, self.kernel.instead_of_progress = False, None
+        self.node.barrier(7)
+
+    def test_sorting_counts_first(self):
+        self.assertEqual(self.node.sort(np.array([3, 1, 2]), PLAN).tolist(), [1, 2, 3])
+        self.assertEqual([posted[0].name for posted in self.kernel.posted], ['ALLREDUCE', 'REDUCE'])
+        self.assertIsNone(self.node.sort(np.array([3, 1, 2]), 7, root=1))
+        self.assertEqual(self.node.allsort(np.array([3, 1, 2]), 7).tolist(), [1, 2, 3])
+
+    def test_messages(self):
+        with Messages('t', 1) as end:
+            end.timeout = 0.02
+            with self.assertRaisesRegex(Timeout, 'no message came within 20 ms'):
+                end.recv()
+            end.send(3, b'hello')
+            self.assertEqual(end.recv(), (3, b'hello'))
+            end.send(3, b'hello')
+            with self.assertRaisesRegex(Error, 'a message of 5 bytes from node 3 is more than the room for 2'):
+                end.recv(2)
+            end.send(3, b'')
+            self.assertEqual(end.recv(0), (3, b''))
+            for kind, call in ((TypeError, lambda: end.send('3', b'')), (ValueError, lambda: end.send(-1, b'')),
+                               (TypeError, lambda: end.send(3, 'hello')), (ValueError, lambda: end.recv(-1))):
+                with self.assertRaises(kind):
+                    call()
+
+
+if __name__ == '__main__':
+    main()

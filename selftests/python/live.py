@@ -1,0 +1,397 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The Python package over a fabric: what comes back is what numpy comes to; TAP."""
+
+import concurrent.futures
+import errno
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../lib'))
+
+import numpy as np
+
+import hypercube
+from hypercube import Denied, Error, Messages, Node, Plan, PlanType, Timeout
+from python_tap import main
+
+NODES = 8
+INTEGERS = ['u1', 'u2', 'u4', 'u8', 'i1', 'i2', 'i4', 'i8']
+FLOATS = ['f4', 'f8']
+# A machine that others share takes its time.
+PATIENCE = 60
+
+
+def until(condition):
+    """It becomes true, in time."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        if time.monotonic() > end:
+            raise AssertionError('it does not come')
+
+
+def tool(*words):
+    """hcctl must do this."""
+    subprocess.run(['hcctl', *words], check=True, stdout=subprocess.DEVNULL)
+
+
+class Fabric(unittest.TestCase):
+    """A cube of eight nodes, with this process at each of them."""
+
+    def setUp(self):
+        tool('fabric', 'add', 't', 'dim', '3')
+        self.addCleanup(subprocess.run, ['hcctl', 'fabric', 'del', 't'], check=False)
+        self.tree = Plan.install('t', 1, root=0)
+        self.nodes = [Node('t', u) for u in range(NODES)]
+        for node in self.nodes:
+            self.addCleanup(node.close)
+            node.timeout = PATIENCE
+
+    def all(self, begin):
+        """What operations bring that are begun at one node after the other; small ones."""
+        return [request.wait() for request in [begin(node) for node in self.nodes]]
+
+    def together(self, function):
+        """What a function of a node returns, or raises, at all of them at the same time."""
+        def run(node):
+            try:
+                return function(node)
+            except OSError as error:
+                return error
+        with concurrent.futures.ThreadPoolExecutor(NODES) as threads:
+            return list(threads.map(run, self.nodes))
+
+    def alike(self, seen, wanted):
+        """Arrays of the same elements and shapes."""
+        for one in seen:
+            self.assertEqual((one.dtype, one.shape), (wanted.dtype, wanted.shape))
+            self.assertEqual(one.tobytes(), wanted.tobytes())
+
+
+class Reductions(Fabric):
+    """With operators."""
+
+    OPERATORS = {'sum': np.add, 'prod': np.multiply, 'min': np.minimum, 'max': np.maximum,
+                 'and': np.bitwise_and, 'or': np.bitwise_or, 'xor': np.bitwise_xor}
+
+    def test_operators_and_types(self):
+        random = np.random.default_rng(5)
+        for dtype in INTEGERS + FLOATS:
+            if dtype in FLOATS:
+                # Sums and products without rounding, so that the order is nobody's affair
+                data = 2.0 ** random.integers(-3, 4, (NODES, 3, 5)).astype(dtype)
+            else:
+                data = random.integers(0, 256, (NODES, 15 * np.dtype(dtype).itemsize), 'u1')
+                data = data.view(dtype).reshape(NODES, 3, 5)
+            for name, ufunc in self.OPERATORS.items():
+                if dtype in FLOATS and name in ('and', 'or', 'xor'):
+                    continue
+                wanted = ufunc.reduce(data, axis=0, dtype=dtype)
+                with self.subTest(f'{name} {dtype}'):
+                    self.alike(self.all(lambda node: node.iallreduce(data[node.node], name, self.tree)), wanted)
+                    got = self.all(lambda node: node.ireduce(data[node.node], name, self.tree))
+                    self.alike(got[:1], wanted)
+                    self.assertEqual(got[1:], [None] * 7)
+
+    def test_places_of_extremes(self):
+        values = np.array([[3, 7, -1], [3, 9, -1], [2, 9, 5]], 'i2')[[0, 1, 2, 0, 1, 2, 0, 1]]
+        pairs = [hypercube.loc(values[u], np.arange(3) + 10 * u) for u in range(NODES)]
+        for got in self.all(lambda node: node.iallreduce(pairs[node.node], 'minloc', self.tree)):
+            self.assertEqual([got['value'].tolist(), got['index'].tolist()], [[2, 7, -1], [20, 1, 2]])
+        for got in self.all(lambda node: node.iallreduce(pairs[node.node], 'maxloc', self.tree)):
+            self.assertEqual([got['value'].tolist(), got['index'].tolist()], [[3, 9, 5], [0, 11, 22]])
+
+    def test_much_in_place(self):
+        data = np.arange(NODES * 50000, dtype='f8').reshape(NODES, -1)
+        wanted = data.sum(axis=0)
+        mine = [row.copy() for row in data]
+        got = self.together(lambda node: node.allreduce(mine[node.node], 'sum', self.tree, out=mine[node.node]))
+        self.alike(got, wanted)
+        self.assertTrue(all(a is b for a, b in zip(got, mine)))
+        self.assertGreater(self.nodes[3].result.steps, 0)
+
+    def test_records_and_nothing(self):
+        words = np.array([[b'ab', b'z'], [b'a', b'zz']], 'S7')[[0, 1] * 4]
+        self.alike(self.all(lambda node: node.iallreduce(words[node.node], 'max', self.tree)),
+                   np.array([b'ab', b'zz'], 'S7'))
+        nothing = np.zeros((0, 3), 'u4')
+        self.alike(self.all(lambda node: node.iallreduce(nothing, 'sum', self.tree)), nothing)
+
+    def test_sorting(self):
+        random = np.random.default_rng(6)
+        special = np.array([np.nan, -np.nan, 0.0, -0.0, np.inf, -np.inf])
+        runs = [np.concatenate([random.normal(size=200 * u), special]).reshape(2, -1) for u in range(NODES)]
+        wanted = np.sort(np.concatenate([run.reshape(-1) for run in runs]))
+        got = self.together(lambda node: node.sort(runs[node.node], self.tree))
+        self.assertEqual(got[1:], [None] * 7)
+        self.assertEqual(got[0].size, wanted.size)
+        # numpy has all NaN at the end, and does not tell zeros apart.
+        self.assertTrue(np.all(np.isnan(got[0][:8])) and np.all(np.isnan(got[0][-8:])))
+        np.testing.assert_array_equal(got[0][8:-8], wanted[:-16])
+        zeros = np.signbit(got[0][got[0] == 0]).tolist()
+        self.assertEqual(zeros, sorted(zeros, reverse=True))
+        total = sum(run.size for run in runs)
+        for everywhere in self.together(lambda node: node.allsort(runs[node.node], self.tree, total=total)):
+            self.assertEqual(everywhere.tobytes(), got[0].tobytes())
+
+    def test_merging_records(self):
+        words = np.array([f'{7919 * i % 1000:03}'.encode() for i in range(80)], 'V3').reshape(NODES, 10)
+        got = self.together(lambda node: node.sort(words[node.node], self.tree))
+        self.assertEqual(got[0].tobytes(), b''.join(sorted(word.tobytes() for word in words.reshape(-1))))
+
+    def test_too_little_room(self):
+        run = np.arange(4)
+        out = np.empty(20, run.dtype)
+        requests = [node.ireduce(run, 'merge', self.tree, out=None if node.node else out) for node in self.nodes]
+        with self.assertRaisesRegex(Error, '256 bytes, more than the room for 160') as caught:
+            requests[0].wait()
+        self.assertEqual(caught.exception.errno, errno.EMSGSIZE)
+
+    def test_another_length(self):
+        said = self.together(lambda node: node.allreduce(np.zeros(4 if node.node == 3 else 5), 'sum', self.tree))
+        for error in said:
+            self.assertIsInstance(error, Error)
+            self.assertEqual(error.errno, errno.EPROTO)
+            self.assertIn('contributed with other parameters', str(error))
+            self.assertIsNotNone(error.node)
+
+
+class Blocks(Fabric):
+    """Without operators."""
+
+    def test_gather_and_scatter(self):
+        data = np.arange(NODES * 6, dtype='i4').reshape(NODES, 2, 3)
+        got = self.all(lambda node: node.igather(data[node.node], self.tree))
+        self.alike(got[:1], data)
+        self.assertEqual(got[1:], [None] * 7)
+        back = self.all(lambda node: node.iscatter(data if node.node == 0 else None, self.tree,
+                                                   out=None if node.node == 0 else np.zeros((2, 3), 'i4')))
+        for u, block in enumerate(back):
+            self.alike([block], data[u])
+
+    def test_gather_of_those_that_are_left(self):
+        tool('node', 'set', 't', '5', 'fail')
+        plan = Plan.install('t', 2, root=0)
+        self.assertEqual((plan.count, plan.members()), (7, [0, 1, 2, 3, 4, 6, 7]))
+        members = plan.members()
+        requests = [self.nodes[u].igather(np.array([u, -u]), plan) for u in members]
+        self.assertEqual(requests[0].wait().tolist(), [[u, -u] for u in members])
+
+    def test_allgather(self):
+        rings = Plan.install('t', 2, 'ring')
+        self.assertEqual(rings.type, PlanType.RING)
+        data = np.arange(NODES * 3, dtype='f4').reshape(NODES, 3)
+        self.alike(self.all(lambda node: node.iallgather(data[node.node], rings)), data)
+        self.alike(self.together(lambda node: node.allgather(data[node.node], 2, out=np.zeros((NODES, 3), 'f4'),
+                                                             notify=True)), data)
+
+    def test_bcast(self):
+        plan = Plan.install('t', 2, 'bcast', 5)
+        message = np.arange(100000, dtype='u2')
+        got = self.together(lambda node: node.bcast(message if node.node == 5 else np.zeros_like(message), plan,
+                                                    notify=True))
+        self.alike(got, message)
+        got = self.all(lambda node: node.ibcast(b'few' if node.node == 5 else np.zeros(9, 'u1'), plan))
+        self.assertEqual([x is None if u == 5 else x.tobytes() == b'few' for u, x in enumerate(got)], [True] * NODES)
+
+    def test_bcast_that_is_late(self):
+        plan = Plan.install('t', 2, 'bcast', 5)
+        self.nodes[1].timeout = 0.3
+        with self.assertRaisesRegex(Timeout, 'within 300 ms: node 5 has not sent') as caught:
+            self.nodes[1].bcast(np.zeros(8, 'u1'), plan)
+        self.assertEqual((caught.exception.node, caught.exception.over), (5, False))
+        self.assertEqual(caught.exception.request.missing(), [5])
+        self.nodes[5].bcast(b'one', plan)
+        self.nodes[5].bcast(b'two', plan)
+        self.nodes[1].timeout = PATIENCE
+        said = [self.nodes[1].bcast(np.zeros(8, 'u1'), plan).tobytes() for _ in range(2)]
+        self.assertEqual(said, [b'one', b'two'])
+
+    def test_barrier(self):
+        arrived = []
+
+        def meet(node):
+            arrived.append(node.node)
+            node.barrier(self.tree)
+            return len(arrived)
+        self.assertEqual(self.together(meet), [NODES] * NODES)
+
+    def test_doubling(self):
+        plan = Plan.install('t', 2, 'doubling')
+        got = self.all(lambda node: node.iallreduce(np.array([1, node.node]), 'sum', plan))
+        self.alike(got, np.array([8, 28]))
+        self.assertEqual({node.node for node in self.nodes}, set(plan.members()))
+
+
+class Waiting(Fabric):
+    """Posted operations, time limits, signals."""
+
+    def test_posted(self):
+        out = [np.zeros(2) for _ in range(NODES)]
+        first = [node.iallreduce(np.ones(2), 'sum', self.tree, out=out[node.node]) for node in self.nodes[:7]]
+        self.assertFalse(any(request.test() for request in first))
+        last = self.nodes[7].iallreduce(np.ones(2), 'sum', self.tree)
+        poll = select.poll()
+        poll.register(self.nodes[0], self.nodes[0].events())
+        while not first[0].test():
+            self.assertTrue(poll.poll(PATIENCE * 1000))
+        for request in first + [last]:
+            self.assertEqual(request.wait().tolist(), [8, 8])
+            self.assertTrue(request.over and request.test())
+            self.assertEqual((request.result.status, request.result.cookie), (0, request.id))
+        self.assertEqual(out[6].tolist(), [8, 8])
+
+    def test_nobody_waits(self):
+        for count in range(40):
+            self.all(lambda node: node.ireduce(np.array([count]), 'sum', self.tree))
+        for node in self.nodes:
+            node.flush()
+        got = self.together(lambda node: node.reduce(np.array([1]), 'sum', self.tree, notify=True))
+        self.assertEqual((got[0].tolist(), got[1:]), ([8], [None] * 7))
+        self.assertEqual({node.result.status for node in self.nodes}, {0})
+
+    def test_who_is_missing(self):
+        requests = [node.iallreduce(np.ones(1), 'sum', self.tree) for node in self.nodes if node.node not in (3, 6)]
+        until(lambda: requests[0].missing() == [3, 6])
+        requests.append(self.nodes[3].iallreduce(np.ones(1), 'sum', self.tree))
+        until(lambda: requests[0].missing() == [6])
+        with self.assertRaisesRegex(Timeout, 'nothing moved within 300 ms: node 6 has not contributed') as caught:
+            requests[1].wait(0.3)
+        error = caught.exception
+        self.assertEqual((error.node, error.over, error.request), (6, False, requests[1]))
+        requests.append(self.nodes[6].iallreduce(np.ones(1), 'sum', self.tree))
+        self.assertEqual([request.wait().tolist() for request in requests], [[8]] * 8)
+        self.assertEqual(requests[0].missing(), [])
+
+    def test_signals(self):
+        class Alarm(Exception):
+            """Has rung."""
+
+        def ring(*_):
+            raise Alarm
+        self.addCleanup(signal.signal, signal.SIGALRM, signal.signal(signal.SIGALRM, ring))
+        end = Messages('t', 2)
+        self.addCleanup(end.close)
+        for wait in (lambda: self.nodes[0].barrier(self.tree), end.recv,
+                     lambda: Plan.wait('t', 99), lambda: self.nodes[1].progress(None)):
+            signal.setitimer(signal.ITIMER_REAL, 0.3)
+            with self.assertRaises(Alarm):
+                wait()
+
+    def test_time_limit_of_a_plan(self):
+        with self.assertRaises(Timeout):
+            Plan.wait('t', 99, timeout=0.3)
+        with self.assertRaises(Timeout):
+            self.tree.next(0)
+
+
+class Failures(Fabric):
+    """Faults, refusals, rights."""
+
+    def test_a_link_fails(self):
+        requests = [node.iallreduce(np.ones(1), 'sum', self.tree) for node in self.nodes[:7]]
+        tool('link', 'set', 't', '6:1', 'down')
+        for request in requests:
+            with self.assertRaisesRegex(Error, 'link [46]:1 went down') as caught:
+                request.wait()
+            error = caught.exception
+            self.assertEqual((error.errno, error.dimension, error.plan, error.over), (errno.ENOLINK, 1, 1, True))
+            self.assertIn(error.node, (4, 6))
+            self.assertEqual(request.result.status, -errno.ENOLINK)
+        broken = Plan.get('t', 1)
+        self.assertTrue(broken.broken and broken.dimension == 1 and broken.node in (4, 6))
+        new = broken.replace()
+        self.assertEqual((new.root, new.id, new.broken), (0, 1, False))
+        self.assertNotEqual(new.epoch, self.tree.epoch)
+        self.assertEqual(self.tree.next(PATIENCE), new)
+        self.alike(self.all(lambda node: node.iallreduce(np.ones(1), 'sum', new)), np.array([8.0]))
+
+    def test_a_node_leaves(self):
+        requests = [node.iallreduce(np.ones(1), 'sum', self.tree) for node in self.nodes[:7]]
+        self.nodes[7].close()
+        for request in requests:
+            with self.assertRaisesRegex(Error, 'node 7 left') as caught:
+                request.wait()
+            self.assertEqual((caught.exception.errno, caught.exception.node), (errno.ECONNRESET, 7))
+
+    def test_another_collective(self):
+        requests = [node.iallreduce(np.ones(1), 'sum', self.tree) for node in self.nodes[:7]]
+        self.nodes[7].ireduce(np.ones(1), 'sum', self.tree)
+        for request in requests:
+            with self.assertRaises(Error) as caught:
+                request.wait()
+            self.assertEqual(caught.exception.errno, errno.EPROTO)
+            self.assertIsNotNone(caught.exception.node)
+
+    def test_what_the_kernel_refuses(self):
+        data = np.ones(1)
+        for call, number, words in (
+                (lambda: Node('t', 3), errno.EADDRINUSE, 'somebody is bound to it'),
+                (lambda: Node('t', 8), errno.EADDRNOTAVAIL, 'there is no such node'),
+                (lambda: Node('nosuch', 0), errno.ENODEV, 'no such fabric here'),
+                (lambda: self.nodes[0].allreduce(data, 'sum', 99), errno.ENOENT, 'there is no such plan'),
+                (lambda: self.nodes[0].allgather(data, 1, out=np.zeros(8)), errno.EPROTOTYPE,
+                 'plan is of another type'),
+                (lambda: Plan.install('t', 1, root=8), errno.ERANGE, 'fabric t'),
+                (lambda: Plan.install('t', 1, 'bcast'), errno.EINVAL, 'wants a source'),
+                (lambda: Plan.install('t', 1, 'ring', 0), errno.EINVAL, 'no root to choose'),
+                (lambda: Plan.get('t', 99), errno.ENOENT, 'fabric t'),
+                (lambda: Plan.get('nosuch', 1), errno.ENODEV, 'fabric nosuch')):
+            with self.subTest(words), self.assertRaisesRegex(Error, words) as caught:
+                call()
+            self.assertEqual(caught.exception.errno, number)
+        self.assertEqual(self.nodes[0].failure.status, -errno.EPROTOTYPE)
+
+    def test_plans_have_handles_of_their_own(self):
+        other = Plan.install('t', 2)
+        with Node('t', 3, other) as own:
+            with self.assertRaisesRegex(Error, 'another socket is connected to the plan'):
+                Node('t', 3, 2)
+            requests = [node.iallreduce(np.ones(1), 'sum', other) for node in self.nodes if node.node != 3]
+            self.assertEqual(own.allreduce(np.ones(1), 'sum', other).tolist(), [8])
+            self.assertEqual([request.wait().tolist() for request in requests], [[8]] * 7)
+            with self.assertRaisesRegex(Error, 'the handle is for another plan'):
+                own.barrier(self.tree)
+        other.remove()
+        with self.assertRaisesRegex(Error, 'no such plan|No such'):
+            other.members()
+
+    def test_rights(self):
+        child = os.fork()
+        if not child:
+            status = 1
+            try:
+                os.setuid(65534)
+                for call in (lambda: Plan.install('t', 2), self.tree.remove, lambda: Messages('t', 3)):
+                    with self.assertRaises(Denied):
+                        call()
+                status = 0 if Plan.get('t', 1) == self.tree else 2
+            finally:
+                os._exit(status)
+        self.assertEqual(os.waitpid(child, 0)[1], 0)
+
+    def test_messages(self):
+        with Messages('t', 2) as here, Messages('t', 7) as there:
+            here.timeout = there.timeout = PATIENCE
+            here.send(7, np.arange(3, dtype='u2'))
+            there.send(2, b'')
+            self.assertEqual(there.recv(), (2, np.arange(3, dtype='u2').tobytes()))
+            self.assertEqual(here.recv(), (7, b''))
+            for to, size, words in ((8, 1, 'fabric t has no node 8'), (7, 1 << 20, 'more than the fabric.s segment')):
+                with self.assertRaisesRegex(Error, words):
+                    here.send(to, bytes(size))
+            here.send(7, b'hello')
+            with self.assertRaisesRegex(Error, 'a message of 5 bytes from node 2 is more than the room for 4'):
+                there.recv(4)
+            there.timeout = 0.2
+            with self.assertRaisesRegex(Timeout, 'no message came within 200 ms'):
+                there.recv()
+
+
+if __name__ == '__main__':
+    main()
