@@ -28,16 +28,19 @@ add_file() {
 }
 
 # add_libraries ROOT PATH: what the programs at or below PATH need, where the loader looks for it.
-# The root has /lib and /lib64 as links into /usr, as Debian has.
+# The root has /lib and /lib64 as links into /usr, as Debian has; libraries of other folders come to /usr/lib.
 add_libraries() {
-	local file library
+	local file library dest
 	find "$2" -type f -perm -u+x -print0 | while IFS= read -r -d '' file; do
 		[[ $(head -c 4 "$file" | tr -d '\0') == $'\x7fELF' ]] || continue
 		ldd "$file" 2>/dev/null | grep -oE '/[^ )]+' | while IFS= read -r library; do
-			[[ $library == /usr/* || $library == /lib* ]] && library=/usr/${library#/usr/}
-			[[ ! -e $1$library && -e ${library} ]] || continue
-			mkdir -p "$1$(dirname "$library")"
-			cp -L "$library" "$1$library"
+			case $library in
+			/usr/* | /lib*) library=/usr/${library#/usr/} dest=$1$library ;;
+			*) dest=$1/usr/lib/${library##*/} ;;
+			esac
+			[[ ! -e $dest && -e $library ]] || continue
+			mkdir -p "$(dirname "$dest")"
+			cp -L "$library" "$dest"
 		done || true
 	done
 }

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Documentation/tutorial.rst: what it shows is typed, and has to come out as shown; its program is run; and what it says
+# is in the virtual machine is there.
+
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
+# shellcheck source=selftests/lib/session.sh
+. "$here/lib/session.sh"
+
+list=$here/tutorial.list
+[[ -e $list ]] || skip_all 'there is no list of commands'
+
+# played LIST: sets $said to what goes wrong
+played() {
+	mkdir -p /out "$scratch/session"
+	said=$(export scratch; timeout $((100 * slow)) bash -c \
+		". '$here/lib/session.sh'; cd '$scratch/session'; play '#' ." <"$1" 2>&1) || said+='it takes too long'
+}
+
+the_sessions_go_as_shown() {
+	local said
+	one_processor
+	played "$list"
+	equal 'faults' '' "$said"
+}
+
+# What the page shows under the command that runs the program outside
+shown_of_the_program() { awk -F '\t' '$1 != "=" { on = /sh try\.sh$/; next } on { print $2 }' "$list"; }
+
+the_program_survives_a_failed_link() {
+	local shown
+	shown=$(shown_of_the_program)
+	[[ $shown == *'fault'* ]] || fault "the page shows: $shown"
+	mkdir -p "$scratch/bin"
+	ln -sf "$here/tutorial_sums" "$scratch/bin/sums"
+	PATH=$scratch/bin:$PATH timeout $((60 * slow)) sh "$here/tutorial.try" >"$scratch/said" 2>&1 ||
+		fault "status $?"
+	as_shown "$shown"$'\n' "$scratch/said" || fault "it printed $(<"$scratch/said")"
+}
+
+# page NAME PATTERN: as man shows it
+page() { man "$1" 2>"$scratch/said" | sed $'s/.\b//g' | grep -q -- "$2" || fault "man $1: $(<"$scratch/said")"; }
+
+the_machine_has_what_the_page_says() {
+	local name
+	[[ -e /etc/hypercube-vm/settings ]] || { skip 'this is another machine'; return; }
+	page hcctl '^NAME'
+	page hcctl-tree 'communication trees'
+	page hypercube 'AF_HYPERCUBE\|sockets'
+	page libhypercube-plan hcl_plan_install
+	equal 'complaints of man' '' "$(<"$scratch/said")"
+	check 'a search' grep -q '^hcctl-tree(8)' <(apropos tree)
+	equal 'completion' 'tree trace' "$(complete_as hcctl tr)"
+	equal 'completion' find "$(complete_as hcctl tree f)"
+	for name in hcctl ip bridge tc ss ethtool ping tcpdump jq strace less; do
+		command -v $name >/dev/null || fault "no $name"
+	done
+	[[ -d /out ]] || fault 'no /out'
+}
+
+# complete_as WORD..: what a shell of the machine offers for the last one
+complete_as() {
+	bash -c '. ~/.bashrc; COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _hcctl; echo "${COMPREPLY[*]}"' - "$@"
+}
+
+# wrong WHAT LINE..: a session that does not go like this must be found out
+wrong() {
+	local what=$1 said
+	printf '%b\n' "${@:2}" >"$scratch/list"
+	played "$scratch/list"
+	[[ $said == *"$what"* ]] || fault "\"${*:2}\": \"$said\", not \"$what\""
+}
+
+a_wrong_session_is_found() {
+	local said
+	wrong 'page shows' '#\techo a' '=\tb'
+	wrong 'page shows' '#\techo a'
+	wrong 'page shows' '#\ttrue' '=\ta'
+	wrong 'page shows' '#\tprintf "a\\nb\\nc\\n"' '=\ta' '=\t..' '=\td'
+	wrong 'page shows' '#\techo axc' '=\ta.c'
+	wrong 'page shows' '#\tprintf "a b\\nc\\n"' '=\ta ..c'
+	wrong 'ended with status 1' '#\tfalse'
+	wrong 'ended with status 1' '#\thcctl link show nope' '=\t..'
+	wrong 'no commands' '$\techo a'
+	printf '%b\n' '#\tprintf "a (x) d\\nb\\nc\\n"' '=\ta ..) d' '=\t..' '=\tc' '=\t..' '#\ttrue' >"$scratch/list"
+	played "$scratch/list"
+	equal 'of a good session' '' "$said"
+}
+
+run_tests the_sessions_go_as_shown the_program_survives_a_failed_link the_machine_has_what_the_page_says \
+	a_wrong_session_is_found
