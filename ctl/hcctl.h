@@ -164,6 +164,8 @@ const char *out_exact_time(char *buf, uint64_t ns);	/* as it was given */
 const char *out_rate(char *buf, uint64_t bytes_per_second);
 const char *out_percent(char *buf, uint32_t ppm);
 const char *out_bits(char *buf, uint32_t u, unsigned int dim);
+/* "XX01", the highest dimension first; X is a free dimension, of those in @dims. */
+const char *out_subcube(char *buf, uint32_t base, uint32_t dims, unsigned int dim);
 
 /* --- args.c --- */
 
@@ -194,9 +196,11 @@ int hc_missing(struct hcctl *h, const char *what);
 int hc_duplicate(struct hcctl *h, const char *what);
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted);
 
+#define LINK_ALL UINT32_MAX
+
 struct link_ref {
 	uint32_t node;
-	uint32_t dim;
+	uint32_t dim;	/* in a list that was read: or LINK_ALL */
 };
 
 struct link_list {
@@ -235,6 +239,9 @@ int arg_choice(struct hcctl *h, const char *name, const char *word, void *dst);	
 int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst); /* uint32_t */
 int arg_time(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
 int arg_rate(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
+
+/* A list that was read, for a cube of dimension @dim: all links of a node, one by one. */
+int hc_links_each(struct hcctl *h, struct link_list *l, uint32_t dim);
 
 /* Positional words: a fabric, a node, a link. */
 const char *hc_take_fabric(struct hcctl *h, int *argc, char ***argv);

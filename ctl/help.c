@@ -221,8 +221,8 @@ static void usage_line(struct hcctl *h, bool first, const struct hc_object *o,
 
 static void notes(struct hcctl *h, const struct hc_object *o)
 {
-	out_text(h, "A link is NODE:DIM; numbers are decimal, 0x.. or 0b..; lists have commas.\n"
-		 "See hcctl-%s(8).\n", o->name);
+	out_text(h, "A link is NODE:DIM, NODE is all its links; numbers are decimal, 0x.. or 0b..;\n"
+		 "LINKS and NODES are one or more, with commas. See hcctl-%s(8).\n", o->name);
 }
 
 int hc_help_object(struct hcctl *h, const struct hc_object *o)

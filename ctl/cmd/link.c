@@ -2,12 +2,38 @@
 /*
  * hcctl link: take links down and up, impair them, list them.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+
+/* The words in front that name links. */
+static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***argv)
+{
+	int rc = 0;
+
+	while (!rc && *argc && (!l->n || isdigit((unsigned char)***argv))) {
+		rc = arg_links(h, "link", *(*argv)++, l);
+		--*argc;
+	}
+	return rc;
+}
+
+/* Those of a node one by one. */
+static int each_link(struct hcctl *h, const char *fabric, struct link_list *l)
+{
+	struct nl_fabric info;
+	size_t i = 0;
+
+	while (i < l->n && l->v[i].dim != LINK_ALL)
+		i++;
+	if (i == l->n)
+		return 0;
+	return nl_fabric(h, fabric, &info) ?: hc_links_each(h, l, info.dim);
+}
 
 static int set_links(struct hcctl *h, const char *fabric, const struct link_list *l,
 		     const struct nl_link_set *s)
@@ -112,24 +138,17 @@ static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **arg
 
 static int set(struct hcctl *h, int argc, char **argv)
 {
-	const char *fabric = hc_take_fabric(h, &argc, &argv), *word;
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct nl_link_set s = {};
 	struct link_list l = {};
-	int rc = HC_USAGE;
+	int rc;
 
 	if (!fabric)
-		return rc;
-	word = hc_take(h, "NODE:DIM", &argc, &argv);
-	if (!word || arg_links(h, "link", word, &l))
-		goto out;
-	/* More links may follow, as NODE:DIM as well. */
-	while (argc && strchr(*argv, ':')) {
-		argc--;
-		if (arg_links(h, "link", *argv++, &l))
-			goto out;
-	}
-	rc = set_args(h, &s, argc, argv) ?: set_links(h, fabric, &l, &s);
-out:
+		return HC_USAGE;
+	if (!argc)
+		return hc_missing(h, "NODE:DIM");
+	rc = take_links(h, &l, &argc, &argv) ?: set_args(h, &s, argc, argv) ?:
+	     each_link(h, fabric, &l) ?: set_links(h, fabric, &l, &s);
 	free(l.v);
 	return rc;
 }
@@ -162,8 +181,9 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 	if (!fabric)
 		return HC_USAGE;
-	for (; argc && !rc; argc--)
-		rc = arg_links(h, "link", *argv++, &l);
+	if (argc)
+		rc = take_links(h, &l, &argc, &argv) ?: hc_take_end(h, argc, argv);
+	rc = rc ?: each_link(h, fabric, &l);
 	if (!rc && l.n) {
 		n = l.n;
 		v = calloc(n, sizeof(*v));
@@ -186,10 +206,10 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 const struct hc_cmd link_cmds[] = {
 	{ "set", set,
-	  "NAME NODE:DIM[,..] { down | up | flap DOWN/PERIOD |\n"
+	  "NAME LINKS { down | up | flap DOWN/PERIOD |\n"
 	  "          flap off | loss PERCENT | corrupt PERCENT | duplicate PERCENT |\n"
 	  "          seed NUMBER | delay TIME [jitter TIME] | rate RATE | latency TIME |\n"
 	  "          bandwidth RATE } .. [one-way]" },
-	{ "show", show, "NAME [NODE:DIM[,..]]" },
+	{ "show", show, "NAME [LINKS]" },
 	{}
 };

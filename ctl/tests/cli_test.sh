@@ -103,12 +103,21 @@ try 2 - '^hcctl: invalid node "-1"' node set hc0 -1 fail
 try 2 - '^hcctl: invalid node "0b12"' node set hc0 0b12 fail
 try 2 - '^hcctl: invalid node "0x"' node set hc0 0x fail
 try 2 - '^hcctl: missing "fail", "ok"' node set hc0 1
+try 2 - '^hcctl: missing "fail", "ok"' node set hc0 1,2,0x3
+try 2 - '^hcctl: invalid node ""' node set hc0 1, fail
+try 2 - '^hcctl: invalid node "x"' node set hc0 1,x fail
+try 2 - '^hcctl: invalid node "x"' node show hc0 1,x
+try 2 - '^hcctl: what is "2"' node show hc0 1 2
 try 2 - '^hcctl: what is "broken"' node set hc0 1 broken
 try 2 - '^hcctl: what is "twice"' node set hc0 1 fail twice
 try 1 - '^hcctl: no network namespace "no-such"' node set hc0 1 netns no-such
 try 2 - '^hcctl: invalid owner "no such user"' node set hc0 1 owner 'no such user'
 try 2 - '^hcctl: missing NODE:DIM' link set hc0
-try 2 - '^hcctl: invalid link "5"' link set hc0 5 down
+try 2 - '^hcctl: invalid link "x": .* NODE is all links' link set hc0 x down
+try 2 - '^hcctl: invalid link "x": ' link show hc0 x
+try 2 - '^hcctl: what is "x"' link show hc0 5,3:1 x
+try 2 - '^hcctl: missing "down", "up"' link set hc0 5,6
+try 2 - '^hcctl: invalid link "5:"' link set hc0 5: down
 try 2 - '^hcctl: invalid link "5:x"' link set hc0 5:x down
 try 2 - '^hcctl: invalid link ""' link set hc0 5:1, down
 try 2 - '^hcctl: missing "down", "up"' link set hc0 5:1
@@ -293,6 +302,16 @@ json '(.faulty | length) == 1 and .cost == 1 and .steps == 4 and .faulty_stages 
 	tree find dim 3 sink 0 fail-link 2:2,0b100:0,1:1
 json '.members == [1,3,5,7] and .subcube == "XX1" and (.order | sort) == [1,2]' \
 	tree find dim 3 subcube XX1
+json '.fail_links == [{"node":0,"dim":0},{"node":1,"dim":2},{"node":4,"dim":0},{"node":5,"dim":1}]' \
+	tree find dim 3 fail-link 5,1:0
+try 2 - '^hcctl: link 8:0 is not in a cube of dimension 3$' tree find dim 3 fail-link 8
+echo 'link 5,1:0' >faulty
+json '.fail_links | length == 4' tree find dim 3 faults faulty
+for word in '**1' 'xx1' 'X*1'; do
+	json '.members == [1,3,5,7] and .subcube == "XX1"' tree find dim 3 subcube "$word"
+done
+json '.subcube == "1XX"' doubling plan dim 3 subcube '1**'
+json '[.pieces[].piece] | all(test("^[01X]+$"))' bcast plan dim 3 fail-node 0 all
 json '.members == [5] and .order == [] and .steps == 0' tree find dim 3 subcube 101
 json '.fail_links == [{"node":0,"dim":0}] and .fail_nodes == [2]' \
 	tree find dim 3 fail-link 1:0,2:1 fail-node 2
@@ -419,7 +438,7 @@ try 2 - '^hcctl: no broadcast from node 8' bcast plan dim 3 source 8
 try 1 - '^hcctl: no broadcast from node 0: it has failed$' bcast plan dim 3 source 0 fail-node 0
 try 1 - 'it is isolated$' bcast plan dim 2 source 0 fail-link 0:0,0:1
 try 1 - '^hcctl: no broadcast: no live node$' bcast plan dim 1 all fail-node 0,1
-try 0 '^subcube \*\*\*00 sequence 2,3,4 \+ 1,0 \+ 2$' - \
+try 0 '^subcube XXX00 sequence 2,3,4 \+ 1,0 \+ 2$' - \
 	bcast plan dim 5 source 0 fail-node 5,6,9,17 method broadcast1
 try 0 '^ *100 -> 000' - bcast plan dim 3 source 7
 try 0 '^unreachable 0$' '^hcctl: warning: cut off from source 7: 0$' \
@@ -428,12 +447,12 @@ try 0 '^unreachable 0$' '^hcctl: warning: cut off from source 7: 0$' \
 try 1 '^missed 7$' '^hcctl: broadcast1 does not reach: 7; try: method general$' \
 	bcast plan dim 4 source 0 fail-node 3,5,6,9 method broadcast1 prime greedy
 
-json '.dim == 5 and .source == 0 and .subcube == "***00" and .internal == [2,3,4] and
+json '.dim == 5 and .source == 0 and .subcube == "XXX00" and .internal == [2,3,4] and
 	.external == [1,0] and .extra == [2] and .sequence == [2,3,4,1,0,2] and .steps == 6 and
 	.pseudo_faulty == [7] and .covered == 28 and .reachable == 28 and .faults == 4 and
 	.lower_bound == 5 and .method == "general" and .missed == [] and .unreachable == []' \
 	bcast plan dim 5 source 0 fail-node 5,6,9,17
-json '.subcube == "000**" and .steps == 6 and .covered == 28' \
+json '.subcube == "000XX" and .steps == 6 and .covered == 28' \
 	bcast plan dim 5 source 0 fail-node 5,6,9,17 method broadcast1 prime greedy
 json '.steps == 4 and .covered == 15' bcast plan dim 4 source 0 fail-node 1 method minimal
 json '.unreachable == [0] and .covered == 4 and .reachable == 4' \
