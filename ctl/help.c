@@ -23,6 +23,7 @@
 const struct hc_option hc_options[] = {
 	{ 'j', "json", NULL, "print JSON" },
 	{ 'p', "pretty", NULL, "indent JSON" },
+	{ 'c', "color", NULL, "print colors; -color=auto: on terminals (default), =never" },
 	{ 'n', "netns", "NAME", "work in this network namespace" },
 	{ 'b', "batch", "FILE", "execute the commands in this file" },
 	{ 'f', "force", NULL, "go on after a failure in a batch" },

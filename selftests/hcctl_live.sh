@@ -50,7 +50,7 @@ patience_is_set_and_shown() {
 	equal 'the least patience' 1 "$(json '.[0].patience' fabric show t)"
 	check 'set' hcctl fabric set t patience forever
 	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
-	hcctl fabric show t | grep -q 'patience forever' || fault 'the text does not say forever'
+	hcctl fabric show t | grep -qw forever || fault 'the text does not say forever'
 	status 2 hcctl fabric set t patience 100us
 	check 'set' hcctl fabric set t patience 0
 	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
@@ -386,7 +386,7 @@ plans_of_all_types_are_shown_and_removed() {
 	equal 'as the older word has them' "$(hcctl -j tree show t)" "$(hcctl -j plan show t)"
 	equal 'in text too' "$(hcctl tree show t)" "$(hcctl plan show t)"
 	equal 'one of them' "$(json '[.[] | select(.plan == 2)]' plan show t)" "$(json . plan show t 2)"
-	equal 'its text' "$(hcctl plan show t | grep '^plan 2 bcast ')" "$(hcctl plan show t 2)"
+	equal 'its text' "$(hcctl plan show t | grep -E '^ +2  bcast ' | tr -s ' ')" "$(hcctl plan show t 2 | tail -n +2 | tr -s ' ')"
 	refused 'which one' 'has 3 plans' hcctl plan del t
 	check 'the broadcast goes' hcctl plan del t 2
 	refused 'it is gone' 'no such plan: 2' hcctl plan show t 2

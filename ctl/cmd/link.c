@@ -153,21 +153,46 @@ static int set(struct hcctl *h, int argc, char **argv)
 	return rc;
 }
 
+enum { LINK, PEER, STATE, TX_FRAMES, TX_BYTES, RX_FRAMES, RX_BYTES, IMPAIRMENTS, EFFECTS, DROPPED };
+
+static const struct out_column columns[] = {
+	[LINK] = { "LINK" },
+	[PEER] = { "PEER", .right = true },
+	[STATE] = { "STATE" },
+	[TX_FRAMES] = { "TX-FRAMES", .right = true },
+	[TX_BYTES] = { "TX-BYTES", .right = true },
+	[RX_FRAMES] = { "RX-FRAMES", .right = true },
+	[RX_BYTES] = { "RX-BYTES", .right = true },
+	[IMPAIRMENTS] = { "IMPAIRMENTS" },
+	[EFFECTS] = { "EFFECTS" },
+	[DROPPED] = { "DROPPED" },
+	{}
+};
+
 static void show_one(struct hcctl *h, const struct nl_link *v)
 {
 	out_object(h, NULL);
+	out_cell(h, LINK);
 	out_uint(h, "node", "%" PRIu64, v->node);
 	out_uint(h, "dim", ":%" PRIu64, v->dim);
-	out_uint(h, "peer", " to %" PRIu64 " ", hc_neigh(v->node, v->dim));
+	out_cell(h, PEER);
+	out_uint(h, "peer", "%" PRIu64, hc_neigh(v->node, v->dim));
+	out_cell(h, STATE);
 	cmd_out_state(h, v->state);
+	out_cell(h, IMPAIRMENTS);
 	cmd_out_impairments(h, v);
-	out_uint(h, "tx_frames", " tx %" PRIu64, v->tx_frames);
-	out_uint(h, "tx_bytes", "/%" PRIu64 "B", v->tx_bytes);
-	out_uint(h, "rx_frames", " rx %" PRIu64, v->rx_frames);
-	out_uint(h, "rx_bytes", "/%" PRIu64 "B", v->rx_bytes);
+	out_cell(h, TX_FRAMES);
+	out_uint(h, "tx_frames", "%" PRIu64, v->tx_frames);
+	out_cell(h, TX_BYTES);
+	out_uint(h, "tx_bytes", "%" PRIu64, v->tx_bytes);
+	out_cell(h, RX_FRAMES);
+	out_uint(h, "rx_frames", "%" PRIu64, v->rx_frames);
+	out_cell(h, RX_BYTES);
+	out_uint(h, "rx_bytes", "%" PRIu64, v->rx_bytes);
+	out_cell(h, EFFECTS);
 	cmd_out_impaired(h, v);
+	out_cell(h, DROPPED);
 	cmd_out_drops(h, v->drops);
-	out_text(h, "\n");
 	out_close(h);
 }
 
@@ -194,9 +219,11 @@ static int show(struct hcctl *h, int argc, char **argv)
 		rc = nl_links(h, fabric, &v, &n);
 	}
 	if (!rc) {
+		out_table(h, columns);
 		out_array(h, NULL);
 		for (i = 0; i < n; i++)
 			show_one(h, &v[i]);
+		out_table_end(h);
 		out_close(h);
 	}
 	free(l.v);

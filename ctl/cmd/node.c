@@ -119,35 +119,75 @@ static int set(struct hcctl *h, int argc, char **argv)
 	return rc;
 }
 
+enum { NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, HOST, MERGED, DROPPED };
+
+static const struct out_column columns[] = {
+	[NODE] = { "NODE", .right = true },
+	[BITS] = { "BITS" },
+	[IFNAME] = { "IFNAME" },
+	[NETNSID] = { "NETNSID", .right = true },
+	[STATE] = { "STATE" },
+	[BOUND] = { "BOUND" },
+	[OWNER] = { "OWNER", .right = true },
+	[FAULT] = { "FAULT" },
+	[HOST] = { "HOST-FRAMES", .right = true },
+	[MERGED] = { "MERGED-BYTES", .right = true },
+	[DROPPED] = { "DROPPED" },
+	{}
+};
+
+static void out_endpoint(struct hcctl *h, const struct nl_node *v)
+{
+	out_cell(h, IFNAME);
+	if (v->ifindex) {
+		cmd_out_name(h, "ifname", v->ifname);
+		out_uint(h, "ifindex", NULL, v->ifindex);
+	}
+	out_cell(h, NETNSID);
+	if (v->elsewhere)
+		out_int(h, "netnsid", "%" PRId64, v->netnsid);
+}
+
+static void out_condition(struct hcctl *h, const struct nl_node *v)
+{
+	out_cell(h, STATE);
+	out_color(h, v->failed ? OUT_BAD : OUT_GOOD);
+	out_bool(h, "failed", "FAILED", v->failed);
+	out_text(h, "%s", v->failed ? "" : "ok");
+	out_color(h, OUT_PLAIN);
+	out_cell(h, BOUND);
+	out_bool(h, "bound", "bound", v->bound);
+	out_cell(h, OWNER);
+	if (v->owner != NL_NONE)
+		out_uint(h, "owner", "%" PRIu64, v->owner);
+}
+
 static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 {
 	char bits[OUT_BUF];
 	unsigned int i;
 
 	out_object(h, NULL);
-	out_uint(h, "node", "%4" PRIu64, v->id);
-	out_text(h, " (%s)", out_bits(bits, v->id, dim));
-	if (v->ifindex) {
-		out_str(h, "ifname", " %s", v->ifname);
-		out_uint(h, "ifindex", NULL, v->ifindex);
-	}
-	if (v->elsewhere)
-		out_int(h, "netnsid", " netnsid %" PRId64, v->netnsid);
-	out_bool(h, "failed", " FAILED", v->failed);
-	out_bool(h, "bound", " bound", v->bound);
-	if (v->owner != NL_NONE)
-		out_uint(h, "owner", " owner %" PRIu64, v->owner);
+	out_cell(h, NODE);
+	out_uint(h, "node", "%" PRIu64, v->id);
+	out_cell(h, BITS);
+	out_text(h, "%s", out_bits(bits, v->id, dim));
+	out_endpoint(h, v);
+	out_condition(h, v);
+	out_cell(h, FAULT);
 	out_uint(h, "fault", NULL, v->fault);
 	if (v->fault)
-		out_text(h, " fault %s", out_bits(bits, v->fault, dim));
+		out_text(h, "%s", out_bits(bits, v->fault, dim));
 	out_array(h, "nb_fault");
 	for (i = 0; i < v->nb; i++)
 		out_uint(h, NULL, NULL, v->nb_fault[i]);
 	out_close(h);
-	out_uint(h, "host_frames", " host frames %" PRIu64, v->host_frames);
-	out_uint(h, "merged_bytes", " merged bytes %" PRIu64, v->merged_bytes);
+	out_cell(h, HOST);
+	out_uint(h, "host_frames", "%" PRIu64, v->host_frames);
+	out_cell(h, MERGED);
+	out_uint(h, "merged_bytes", "%" PRIu64, v->merged_bytes);
+	out_cell(h, DROPPED);
 	cmd_out_drops(h, v->drops);
-	out_text(h, "\n");
 	out_close(h);
 }
 
@@ -186,9 +226,11 @@ static int show(struct hcctl *h, int argc, char **argv)
 	}
 	rc = rc ?: nl_fabric(h, fabric, &info) ?: read_nodes(h, fabric, &l, &v, &n);
 	if (!rc) {
+		out_table(h, columns);
 		out_array(h, NULL);
 		for (i = 0; i < n; i++)
 			show_one(h, &v[i], info.dim);
+		out_table_end(h);
 		out_close(h);
 	}
 	free(l.v);

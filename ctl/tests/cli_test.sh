@@ -73,6 +73,45 @@ for object in task trunk; do
 	try 2 - "^hcctl: what is \"$object\"\?" "$object" plan
 done
 
+# --- colors -----------------------------------------------------------------
+
+red=$'\e\\[31mFAULTY\e\\[0m'
+faulty=(tree find dim 2 sink 0 fail-link '0:0,1:1')
+for option in -c -color --color -col -c=always -color=always --color=always; do
+	try 0 "$red" . "$option" "${faulty[@]}"
+done
+for option in -c=never -color=auto --color=auto -co=never; do
+	try 0 '[^m]FAULTY  no' . "$option" "${faulty[@]}"
+done
+try 2 - '^hcctl: what is "-color=red"\?' -color=red help
+try 2 - '^hcctl: what is "--color=red"\?' --color=red help
+try 2 - '^hcctl: what is "--colour"\?' --colour help
+json '.cost >= 1' -c "${faulty[@]}"
+"$hcctl" -jc "${faulty[@]}" 2>err | grep $'\e' >>err
+! grep $'\e' err
+result $? 'JSON has no colors'
+"$hcctl" "${faulty[@]}" >one 2>/dev/null
+"$hcctl" -c "${faulty[@]}" 2>err | sed $'s/\e\\[[0-9]*m//g' >out
+cmp one out >>err
+result $? 'colors change nothing else'
+
+# terminal VARIABLE=VALUE..: what is seen on a terminal, in such an environment
+terminal() {
+	env -u NO_COLOR TERM=xterm "$@" script -qec "$hcctl ${faulty[*]} 2>/dev/null" /dev/null </dev/null | tr -d '\r' >out
+}
+if command -v script >/dev/null; then
+	terminal && grep -q "$red" out
+	result $? 'terminals get colors'
+	terminal NO_COLOR= && grep -q "$red" out
+	result $? 'terminals get colors if NO_COLOR is empty'
+	for variable in NO_COLOR=1 TERM=dumb; do
+		terminal "$variable" && cmp one out
+		result $? "terminals get no colors with $variable"
+	done
+	env NO_COLOR=1 "$hcctl" -c "${faulty[@]}" 2>err | grep -q "$red"
+	result $? '-c wins'
+fi
+
 # --- arguments --------------------------------------------------------------
 
 try 2 - '^hcctl: missing NAME of a fabric' fabric add
@@ -113,7 +152,7 @@ try 2 - '^hcctl: what is "twice"' node set hc0 1 fail twice
 try 1 - '^hcctl: no network namespace "no-such"' node set hc0 1 netns no-such
 try 2 - '^hcctl: invalid owner "no such user"' node set hc0 1 owner 'no such user'
 try 2 - '^hcctl: missing NODE:DIM' link set hc0
-try 2 - '^hcctl: invalid link "x": .* NODE is all links' link set hc0 x down
+try 2 - '^hcctl: invalid link "x": .* NODE is all its links' link set hc0 x down
 try 2 - '^hcctl: invalid link "x": ' link show hc0 x
 try 2 - '^hcctl: what is "x"' link show hc0 5,3:1 x
 try 2 - '^hcctl: missing "down", "up"' link set hc0 5,6
