@@ -10,6 +10,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+SCHEMADIR ?= $(PREFIX)/share/hypercube/schema
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 
 # $(call install-pages,SECTION,PAGE..): manual pages, which say their version

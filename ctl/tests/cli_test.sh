@@ -3,6 +3,7 @@
 #
 # The command line of hcctl, case by case; TAP.  Needs neither root nor the module.
 #	cli_test.sh HCCTL
+# Words and outputs in JSON go to the file HC_RECORDS as well, if that is set: for schema_test.py.
 
 # shellcheck source=ctl/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -33,6 +34,7 @@ json() {
 	local filter=$1 bad=0
 	shift
 	"$hcctl" -j "$@" >out 2>err </dev/null || bad=1
+	[[ ! ${HC_RECORDS-} ]] || { printf '%s\t' "$*"; tr -d '\n' <out; echo; } >>"$HC_RECORDS"
 	jq -e "$filter" out >/dev/null 2>>err || bad=1
 	result $bad "hcctl -j $*: $filter"
 }
