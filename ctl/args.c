@@ -250,26 +250,28 @@ int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_node);
 }
 
+/* NODE:DIM, or NODE for all its links. */
 static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
 {
 	static const char wanted[] =
-		"a link is NODE:DIM, as in 5:0 or 0b101:0: nodes up to 65535, dimensions up to 15";
+		"a link is NODE:DIM, as in 5:0 or 0b101:0, and NODE is all its links: up to 65535:15";
 	struct link_list *l = dst;
 	struct link_ref *v = reallocarray(l->v, l->n + 1, sizeof(*v));
 	char *colon = strchr(item, ':');
-	uint64_t node, dim;
+	uint64_t node, dim = LINK_ALL;
+	bool bad;
 
 	if (!v)
 		return hc_nomem(h);
 	l->v = v;
-	if (!colon)
-		return hc_invalid(h, name, item, wanted);
-	*colon = 0;
-	if (hc_number(item, hc_nodes(HC_LIB_DIM_MAX) - 1, &node) ||
-	    hc_number(colon + 1, HC_LIB_DIM_MAX - 1, &dim)) {
+	if (colon)
+		*colon = 0;
+	bad = hc_number(item, hc_nodes(HC_LIB_DIM_MAX) - 1, &node) ||
+	      (colon && hc_number(colon + 1, HC_LIB_DIM_MAX - 1, &dim));
+	if (colon)
 		*colon = ':';
+	if (bad)
 		return hc_invalid(h, name, item, wanted);
-	}
 	v[l->n++] = (struct link_ref){ node, dim };
 	return 0;
 }
@@ -277,6 +279,29 @@ static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
 int arg_links(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	return list(h, name, word, dst, add_link);
+}
+
+int hc_links_each(struct hcctl *h, struct link_list *l, uint32_t dim)
+{
+	struct link_ref *v;
+	size_t n = 0, i;
+	uint32_t d;
+
+	for (i = 0; i < l->n; i++)
+		n += l->v[i].dim == LINK_ALL ? dim : 1;
+	v = calloc(n + 1, sizeof(*v));
+	if (!v)
+		return hc_nomem(h);
+	for (i = 0, n = 0; i < l->n; i++) {
+		if (l->v[i].dim != LINK_ALL)
+			v[n++] = l->v[i];
+		else
+			for (d = 0; d < dim; d++)
+				v[n++] = (struct link_ref){ l->v[i].node, d };
+	}
+	free(l->v);
+	*l = (struct link_list){ v, n };
+	return 0;
 }
 
 int arg_choice(struct hcctl *h, const char *name, const char *word, void *dst)

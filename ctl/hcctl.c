@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -203,7 +204,10 @@ static int version(struct hcctl *h)
 	return HC_OK;
 }
 
+enum color_mode { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER };
+
 struct options {
+	enum color_mode color;
 	const char *netns;
 	const char *batch;
 	bool help;
@@ -223,6 +227,10 @@ static int option(struct hcctl *h, struct options *o, char c, const char *value)
 	const char **dst = c == 'n' ? &o->netns : &o->batch;
 	unsigned int i;
 
+	if (c == 'c') {
+		o->color = COLOR_ALWAYS;
+		return 0;
+	}
 	for (i = 0; i < sizeof(flags) / sizeof(*flags); i++)
 		if (c == flags[i].c) {
 			*flags[i].set = true;
@@ -252,6 +260,37 @@ static char long_option(const char *word)
 	return strcmp(word, "Version") ? 0 : 'V';
 }
 
+/* -c[olor][=WHEN], as ip(8) has it; false if @word, which begins with a dash, is something else. */
+static bool color_option(struct options *o, const char *word)
+{
+	static const char * const when[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never",
+	};
+	const char *value;
+	unsigned int i;
+	size_t len;
+
+	word += 1 + (word[1] == '-');
+	len = strcspn(word, "=");
+	value = word[len] ? word + len + 1 : "always";
+	for (i = 0; len && !strncmp(word, "color", len) && i < COUNT(when); i++)
+		if (!strcmp(when[i], value)) {
+			o->color = i;
+			return true;
+		}
+	return false;
+}
+
+/* On terminals that know colors, unless the user wants none; see no-color.org. */
+static bool wants_color(const struct options *o)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (o->color != COLOR_AUTO)
+		return o->color == COLOR_ALWAYS;
+	return isatty(STDOUT_FILENO) && !(no && *no) && term && strcmp(term, "dumb");
+}
+
 /* The words of options; returns how many were used, or -1. */
 static int parse_options(struct hcctl *h, struct options *o, int argc, char **argv)
 {
@@ -263,6 +302,8 @@ static int parse_options(struct hcctl *h, struct options *o, int argc, char **ar
 		word = argv[i] + 1;
 		if (!strcmp(word, "-"))
 			return i + 1;
+		if (color_option(o, argv[i]))
+			continue;
 		c = long_option(word + (*word == '-'));
 		if (c || *word == '-') {
 			used = option(h, o, c, argv[i + 1]);
@@ -308,6 +349,7 @@ int main(int argc, char **argv)
 	used = parse_options(&h, &o, argc - 1, argv + 1);
 	if (used < 0)
 		return HC_USAGE;
+	h.color = wants_color(&o);
 	rc = run(&h, &o, argc - 1 - used, argv + 1 + used);
 	out_reset(&h);
 	nl_leave(&h);

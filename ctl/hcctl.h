@@ -27,6 +27,7 @@ enum {
 struct hc_cmd;
 struct json_object;
 struct nl;
+struct out_table;
 
 #define OUT_DEPTH 8
 
@@ -48,6 +49,7 @@ struct hc_where {
  * struct hcctl - context of a run
  * @json: print JSON
  * @pretty: indent it
+ * @color: print text in colors
  * @force: go on after a failure in a batch
  * @batch: a batch is running
  * @chunks: JSON values printed so far, for the commas of a batch
@@ -58,10 +60,12 @@ struct hc_where {
  * @complain: takes complaints; @kind is "error" or "warning"
  * @stack: JSON containers being filled, outermost first
  * @depth: how many
+ * @table: text that is being collected, or NULL
  */
 struct hcctl {
 	bool json;
 	bool pretty;
+	bool color;
 	bool force;
 	bool batch;
 	unsigned int chunks;
@@ -72,6 +76,7 @@ struct hcctl {
 	void (*complain)(struct hcctl *h, const char *kind, const char *text);
 	struct json_object *stack[OUT_DEPTH];
 	unsigned int depth;
+	struct out_table *table;
 };
 
 /**
@@ -132,6 +137,16 @@ void out_bool(struct hcctl *h, const char *key, const char *text, bool v);
 /* Text only. */
 void out_text(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+
+enum out_color {
+	OUT_PLAIN,
+	OUT_NAME,	/* of fabrics and interfaces */
+	OUT_GOOD,
+	OUT_BAD,
+};
+
+/* Text: what follows is in that color, until it is OUT_PLAIN again. */
+void out_color(struct hcctl *h, enum out_color c);
 /* Text: what was printed is to be seen at once. */
 void out_now(struct hcctl *h);
 /* Throw away what was not printed yet. */
@@ -140,6 +155,25 @@ void out_reset(struct hcctl *h);
 void out_batch(struct hcctl *h, bool end);
 /* Flush; HC_NO if something could not be written. */
 int out_end(struct hcctl *h);
+
+/* --- table.c: text in columns --- */
+
+/**
+ * struct out_column - a column of a table
+ * @name: in the header; NULL ends the columns
+ * @right: cells end at the right, as numbers do
+ */
+struct out_column {
+	const char *name;
+	bool right;
+};
+
+/* Until out_table_end() text goes to cells, as long as @columns are there; out_cell() says to which
+ * column, and begins a row with the first one.  A table without rows prints nothing.
+ */
+void out_table(struct hcctl *h, const struct out_column *columns);
+void out_cell(struct hcctl *h, unsigned int i);
+void out_table_end(struct hcctl *h);
 
 /* One line to standard error, {"error": ".."} or {"warning": ".."}: for hcctl.complain. */
 void out_complain(struct hcctl *h, const char *kind, const char *text);
@@ -164,6 +198,8 @@ const char *out_exact_time(char *buf, uint64_t ns);	/* as it was given */
 const char *out_rate(char *buf, uint64_t bytes_per_second);
 const char *out_percent(char *buf, uint32_t ppm);
 const char *out_bits(char *buf, uint32_t u, unsigned int dim);
+/* "XX01", the highest dimension first; X is a free dimension, of those in @dims. */
+const char *out_subcube(char *buf, uint32_t base, uint32_t dims, unsigned int dim);
 
 /* --- args.c --- */
 
@@ -194,9 +230,11 @@ int hc_missing(struct hcctl *h, const char *what);
 int hc_duplicate(struct hcctl *h, const char *what);
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted);
 
+#define LINK_ALL UINT32_MAX
+
 struct link_ref {
 	uint32_t node;
-	uint32_t dim;
+	uint32_t dim;	/* in a list that was read: or LINK_ALL */
 };
 
 struct link_list {
@@ -235,6 +273,9 @@ int arg_choice(struct hcctl *h, const char *name, const char *word, void *dst);	
 int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst); /* uint32_t */
 int arg_time(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
 int arg_rate(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
+
+/* A list that was read, for a cube of dimension @dim: all links of a node, one by one. */
+int hc_links_each(struct hcctl *h, struct link_list *l, uint32_t dim);
 
 /* Positional words: a fabric, a node, a link. */
 const char *hc_take_fabric(struct hcctl *h, int *argc, char ***argv);

@@ -23,6 +23,7 @@
 const struct hc_option hc_options[] = {
 	{ 'j', "json", NULL, "print JSON" },
 	{ 'p', "pretty", NULL, "indent JSON" },
+	{ 'c', "color", NULL, "print colors; -color=auto: on terminals (default), =never" },
 	{ 'n', "netns", "NAME", "work in this network namespace" },
 	{ 'b', "batch", "FILE", "execute the commands in this file" },
 	{ 'f', "force", NULL, "go on after a failure in a batch" },
@@ -221,8 +222,8 @@ static void usage_line(struct hcctl *h, bool first, const struct hc_object *o,
 
 static void notes(struct hcctl *h, const struct hc_object *o)
 {
-	out_text(h, "A link is NODE:DIM; numbers are decimal, 0x.. or 0b..; lists have commas.\n"
-		 "See hcctl-%s(8).\n", o->name);
+	out_text(h, "A link is NODE:DIM, NODE is all its links; numbers are decimal, 0x.. or 0b..;\n"
+		 "LINKS and NODES are one or more, with commas. See hcctl-%s(8).\n", o->name);
 }
 
 int hc_help_object(struct hcctl *h, const struct hc_object *o)

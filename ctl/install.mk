@@ -10,6 +10,7 @@ LIBDIR ?= $(PREFIX)/lib
 INCLUDEDIR ?= $(PREFIX)/include
 MANDIR ?= $(PREFIX)/share/man
 COMPLETIONDIR ?= $(PREFIX)/share/bash-completion/completions
+SCHEMADIR ?= $(PREFIX)/share/hypercube/schema
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 # The system's; no: nothing is installed for it
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) $(shell command -v python3) no)

@@ -13,6 +13,7 @@
 #include <json-c/json.h>
 
 #include "hcctl.h"
+#include "out.h"
 
 static void add(struct hcctl *h, const char *key, struct json_object *v)
 {
@@ -75,7 +76,7 @@ void out_uint(struct hcctl *h, const char *key, const char *fmt, uint64_t v)
 	if (h->json)
 		add(h, key, json_object_new_uint64(v));
 	else if (fmt)
-		printf(fmt, v);
+		fprintf(out_stream(h), fmt, v);
 }
 
 void out_int(struct hcctl *h, const char *key, const char *fmt, int64_t v)
@@ -83,7 +84,7 @@ void out_int(struct hcctl *h, const char *key, const char *fmt, int64_t v)
 	if (h->json)
 		add(h, key, json_object_new_int64(v));
 	else if (fmt)
-		printf(fmt, v);
+		fprintf(out_stream(h), fmt, v);
 }
 
 void out_real(struct hcctl *h, const char *key, const char *fmt, double v)
@@ -91,7 +92,7 @@ void out_real(struct hcctl *h, const char *key, const char *fmt, double v)
 	if (h->json)
 		add(h, key, json_object_new_double(v));
 	else if (fmt)
-		printf(fmt, v);
+		fprintf(out_stream(h), fmt, v);
 }
 
 void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v)
@@ -99,7 +100,7 @@ void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v)
 	if (h->json)
 		add(h, key, json_object_new_string(v));
 	else if (fmt)
-		printf(fmt, v);
+		fprintf(out_stream(h), fmt, v);
 }
 
 void out_bool(struct hcctl *h, const char *key, const char *text, bool v)
@@ -107,7 +108,7 @@ void out_bool(struct hcctl *h, const char *key, const char *text, bool v)
 	if (h->json)
 		add(h, key, json_object_new_boolean(v));
 	else if (text && v)
-		fputs(text, stdout);
+		fputs(text, out_stream(h));
 }
 
 void out_text(struct hcctl *h, const char *fmt, ...)
@@ -117,8 +118,20 @@ void out_text(struct hcctl *h, const char *fmt, ...)
 	if (h->json)
 		return;
 	va_start(ap, fmt);
-	vprintf(fmt, ap);
+	vfprintf(out_stream(h), fmt, ap);
 	va_end(ap);
+}
+
+void out_color(struct hcctl *h, enum out_color c)
+{
+	/* As ip(8) has them. */
+	static const char * const codes[] = {
+		[OUT_PLAIN] = "\033[0m", [OUT_NAME] = "\033[36m",
+		[OUT_GOOD] = "\033[32m", [OUT_BAD] = "\033[31m",
+	};
+
+	if (h->color)
+		out_text(h, "%s", codes[c]);
 }
 
 void out_now(struct hcctl *h)
@@ -129,6 +142,7 @@ void out_now(struct hcctl *h)
 
 void out_reset(struct hcctl *h)
 {
+	out_table_end(h);
 	if (h->json && h->depth)
 		json_object_put(h->stack[0]);
 	h->depth = 0;

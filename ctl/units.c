@@ -4,16 +4,17 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "hcctl.h"
 
 const char *out_time(char *buf, uint64_t ns)
 {
-	if (ns < 10000)
+	if (ns < 1000)
 		snprintf(buf, OUT_BUF, "%" PRIu64 "ns", ns);
-	else if (ns < 10000000)
+	else if (ns < 1000000)
 		snprintf(buf, OUT_BUF, "%.6gus", ns / 1e3);
-	else if (ns < 10000000000)
+	else if (ns < 1000000000)
 		snprintf(buf, OUT_BUF, "%.6gms", ns / 1e6);
 	else
 		snprintf(buf, OUT_BUF, "%.9gs", ns / 1e9);
@@ -25,14 +26,33 @@ struct unit {
 	uint64_t size;
 };
 
-/* In the largest unit in which it is a whole number; @units begin with that of size 1. */
+/* Of units that are powers of ten: with as many decimals as it takes. */
+static void in_unit(char *buf, uint64_t v, const struct unit *unit)
+{
+	uint64_t rest = v % unit->size, tenth = unit->size;
+	int n = snprintf(buf, OUT_BUF, "%" PRIu64 "%s", v / unit->size, rest ? "." : "");
+
+	for (; rest; rest %= tenth) {
+		tenth /= 10;
+		n += snprintf(buf + n, OUT_BUF - n, "%u", (unsigned int)(rest / tenth));
+	}
+	snprintf(buf + n, OUT_BUF - n, "%s", unit->name);
+}
+
+/* As people write it: of all units that are not too large for it the one that makes it shortest,
+ * or the largest of these, so 5ms, 2.5ms and 1001us.  @units begin with that of size 1.
+ */
 static const char *exact(char *buf, uint64_t v, const struct unit *units, size_t n)
 {
-	size_t i = v ? n - 1 : 0;
+	char text[OUT_BUF];
+	size_t i;
 
-	while (v % units[i].size)
-		i--;
-	snprintf(buf, OUT_BUF, "%" PRIu64 "%s", v / units[i].size, units[i].name);
+	in_unit(buf, v, units);
+	for (i = 1; i < n && units[i].size <= v; i++) {
+		in_unit(text, v, &units[i]);
+		if (strlen(text) <= strlen(buf))
+			strcpy(buf, text);
+	}
 	return buf;
 }
 
@@ -73,5 +93,16 @@ const char *out_bits(char *buf, uint32_t u, unsigned int dim)
 	for (d = 0; d < dim; d++)
 		buf[dim - 1 - d] = u & hc_bit(d) ? '1' : '0';
 	buf[dim] = 0;
+	return buf;
+}
+
+const char *out_subcube(char *buf, uint32_t base, uint32_t dims, unsigned int dim)
+{
+	unsigned int d;
+
+	out_bits(buf, base, dim);
+	for (d = 0; d < dim; d++)
+		if (dims & hc_bit(d))
+			buf[dim - 1 - d] = 'X';
 	return buf;
 }

@@ -50,7 +50,7 @@ patience_is_set_and_shown() {
 	equal 'the least patience' 1 "$(json '.[0].patience' fabric show t)"
 	check 'set' hcctl fabric set t patience forever
 	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
-	hcctl fabric show t | grep -q 'patience forever' || fault 'the text does not say forever'
+	hcctl fabric show t | grep -qw forever || fault 'the text does not say forever'
 	status 2 hcctl fabric set t patience 100us
 	check 'set' hcctl fabric set t patience 0
 	equal 'no limit' 0 "$(json '.[0].patience' fabric show t)"
@@ -110,7 +110,8 @@ statuses_tell_refusal_from_misuse() {
 	status 2 hcctl fabric add u dim 3x
 	status 2 hcctl fabric add u dim 3 nosuch
 	status 2 hcctl link set t 1:9x down
-	status 2 hcctl link set t 1 down
+	status 2 hcctl link set t x down
+	status 2 hcctl link set t 1
 	status 2 hcctl link set t 1:1
 	status 2 hcctl link set t 1:1 loss 101
 	status 2 hcctl node set t 1 nosuch
@@ -212,6 +213,42 @@ numbers_may_be_written_in_three_ways() {
 	check 'down' hcctl link set t 0b1010:0x1 down
 	equal 'the link' '[{"node":8,"dim":1,"state":["down"]}]' "$(json .links fault show t)"
 	refused 'no number' . hcctl node set t 0b2 fail
+}
+
+a_node_stands_for_its_links_and_lists_have_nodes() {
+	check 'add' hcctl fabric add t dim 3
+	check 'down' hcctl link set t 5,0:1 down
+	equal 'faults' '[[0,1],[1,2],[4,0],[5,1]]' "$(json '[.links[] | [.node, .dim]]' fault show t)"
+	equal 'links of nodes' '[[5,0],[5,1],[5,2],[2,1]]' "$(json '[.[] | [.node, .dim]]' link show t 5,2:1)"
+	check 'up again' hcctl link set t 5 0:1 up
+	equal 'no faults' '[]' "$(json .links fault show t)"
+	echo 'link 6' >"$scratch/faults"
+	check 'load' hcctl fault load t "$scratch/faults"
+	equal 'of a file' '[[2,2],[4,1],[6,0]]' "$(json '[.links[] | [.node, .dim]]' fault show t)"
+	check 'fail' hcctl node set t 1,0x2 fail
+	equal 'failed' '[1,2]' "$(json .nodes fault show t)"
+	equal 'shown' '[[2,true],[0,false]]' "$(json '[.[] | [.node, .failed]]' node show t 2,0)"
+	check 'ok' hcctl node set t 1,2 ok
+	refused 'one that is not there' '^hcctl: node 9, number 2 of 3: fabric t: .*node: 9' hcctl node set t 3,9,4 fail
+	equal 'those before it' '[3]' "$(json .nodes fault show t)"
+	refused 'its links' '^hcctl: link 9:0, number 1 of 3: fabric t: .*node: 9' hcctl link set t 9 down
+}
+
+values_are_shown_as_they_were_given() {
+	local value
+	check 'add' hcctl fabric add t dim 1
+	for value in 5ms 2.5ms 1001us 100ns 1s 12.5us; do
+		check 'set' hcctl link set t 0:0 delay "$value" latency "$value"
+		hcctl link show t 0:0 | grep -q "delay $value .*latency $value\b" || fault "$value: $(hcctl link show t 0:0)"
+	done
+	for value in 256kbit 1.5mbit 10gbit 1001kbit; do
+		check 'set' hcctl link set t 0:0 rate "$value" bandwidth "$value"
+		hcctl link show t 0:0 | grep -q "rate $value .*bandwidth $value\b" || fault "$value: $(hcctl link show t 0:0)"
+	done
+	for value in 5ms 2.5s 1s; do
+		check 'set' hcctl fabric set t patience "$value"
+		hcctl fabric show t | grep -qE " $value( |$)" || fault "$value: $(hcctl fabric show t)"
+	done
 }
 
 # one_line WORD..: refused, with one line of error
@@ -349,7 +386,7 @@ plans_of_all_types_are_shown_and_removed() {
 	equal 'as the older word has them' "$(hcctl -j tree show t)" "$(hcctl -j plan show t)"
 	equal 'in text too' "$(hcctl tree show t)" "$(hcctl plan show t)"
 	equal 'one of them' "$(json '[.[] | select(.plan == 2)]' plan show t)" "$(json . plan show t 2)"
-	equal 'its text' "$(hcctl plan show t | grep '^plan 2 bcast ')" "$(hcctl plan show t 2)"
+	equal 'its text' "$(hcctl plan show t | grep -E '^ +2  bcast ' | tr -s ' ')" "$(hcctl plan show t 2 | tail -n +2 | tr -s ' ')"
 	refused 'which one' 'has 3 plans' hcctl plan del t
 	check 'the broadcast goes' hcctl plan del t 2
 	refused 'it is gone' 'no such plan: 2' hcctl plan show t 2
@@ -419,7 +456,8 @@ a_sweep_has_a_line_for_each_size() {
 }
 
 alone=(an_error_of_trace_has_one_line)
-run_tests all_output_is_json errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
+run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes values_are_shown_as_they_were_given \
+	errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
 	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits silence_hints_at_detect \
 	the_kernel_lists_the_protocol_and_its_sockets module_and_tool_are_of_one_version \
 	numbers_may_be_written_in_three_ways \

@@ -67,7 +67,7 @@ it_is_said_since_when() {
 	sleep 0.3
 	after=$(json '[.[0].waiting[] | .since_ns] | max' op show t)
 	((after > before)) || fault "the wait does not grow: $before, $after"
-	hcctl op show t | grep -q 'missing 2,3' || fault "in words: $(hcctl op show t)"
+	hcctl op show t | grep -qE '^ +1 +[0-9]+ +0 +2  2,3$' || fault "in words: $(hcctl op show t)"
 }
 
 who_comes_late_is_not_missing_any_more() {

@@ -10,28 +10,18 @@
 /* Beyond this dimension the trees are in JSON only. */
 #define TREES_DIM 8
 
-static const char *cube_word(char *word, unsigned int dim, uint32_t dims, uint32_t base)
-{
-	unsigned int d;
-
-	for (d = 0; d < dim; d++)
-		word[dim - 1 - d] = dims & hc_bit(d) ? 'X' : base & hc_bit(d) ? '1' : '0';
-	word[dim] = 0;
-	return word;
-}
-
 void balance_out_shape(struct hcctl *h, const struct hc_balance_topo *t)
 {
-	char word[HC_LIB_DIM_MAX + 1];
+	char word[OUT_BUF];
 
-	out_str(h, "subcube", " subcube %s", cube_word(word, t->b.dim, t->b.dims, t->b.base));
+	out_str(h, "subcube", " subcube %s", out_subcube(word, t->b.base, t->b.dims, t->b.dim));
 	out_uint(h, "depth", " depth %" PRIu64, t->b.depth);
 	out_uint(h, "members", " members %" PRIu64, t->members);
 }
 
 static void out_candidates(struct hcctl *h, const struct hc_balance_topo *t)
 {
-	char word[HC_LIB_DIM_MAX + 1];
+	char word[OUT_BUF];
 	size_t i;
 
 	out_text(h, "candidates");
@@ -39,7 +29,7 @@ static void out_candidates(struct hcctl *h, const struct hc_balance_topo *t)
 	for (i = 0; i < t->largest.n; i++) {
 		const struct hc_cube *c = &t->largest.v[i];
 
-		out_str(h, NULL, " %s", cube_word(word, t->b.dim, c->dims, c->base));
+		out_str(h, NULL, " %s", out_subcube(word, c->base, c->dims, t->b.dim));
 	}
 	out_close(h);
 	out_text(h, "\n");

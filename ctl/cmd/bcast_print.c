@@ -11,18 +11,6 @@
 /* Up to this dimension every transfer is listed. */
 #define LIST_DIM 6
 
-/* "**01", the highest dimension first. */
-static const char *subcube(char *buf, uint32_t node, uint32_t dims, unsigned int dim)
-{
-	unsigned int d;
-
-	out_bits(buf, node, dim);
-	for (d = 0; d < dim; d++)
-		if (dims & hc_bit(d))
-			buf[dim - 1 - d] = '*';
-	return buf;
-}
-
 const char *cmd_bcast_list(char *buf, const uint32_t *set, uint32_t nodes)
 {
 	const char *comma = ": ";
@@ -48,7 +36,7 @@ static void print_sequence(struct hcctl *h, const struct hc_bcast_plan *p)
 	char text[OUT_BUF];
 
 	out_str(h, "subcube", "subcube %s",
-		subcube(text, p->bcast.source, p->subcube, p->bcast.dim));
+		out_subcube(text, p->bcast.source, p->subcube, p->bcast.dim));
 	cmd_out_order(h, "internal", p->ninternal ? " sequence " : " no sequence", p->internal,
 		      p->ninternal);
 	cmd_out_order(h, "external", p->nexternal ? " + " : "", p->external, p->nexternal);
@@ -133,7 +121,7 @@ void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece)
 	char text[OUT_BUF];
 
 	out_object(h, NULL);
-	out_str(h, "piece", "%s: ", subcube(text, piece->base, piece->dims, dim));
+	out_str(h, "piece", "%s: ", out_subcube(text, piece->base, piece->dims, dim));
 	out_uint(h, "source", NULL, p->bcast.source);
 	print_sequence(h, p);
 	out_text(h, " ");

@@ -42,6 +42,8 @@ void cmd_out_order(struct hcctl *h, const char *key, const char *lead,
 		   const uint8_t *order, unsigned int stages);
 /* "drops": {"loss": 3}; text: "   loss 3" */
 void cmd_out_drops(struct hcctl *h, const uint64_t *drops);
+/* The name of a fabric or an interface. */
+void cmd_out_name(struct hcctl *h, const char *key, const char *name);
 /* "state": ["down"]; text: "up" or "down,detected" */
 void cmd_out_state(struct hcctl *h, uint32_t state);
 /* JSON only: "fail_links", those between live nodes, and "fail_nodes", so that who reads
@@ -54,7 +56,7 @@ int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *d
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
 /* --- op.c --- */
-/* A member that waits, and for what; of which plan and operation if @whose. */
+/* A member that waits, and for what; in JSON of which plan and operation if @whose. */
 void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
 
 /* --- link_print.c --- */

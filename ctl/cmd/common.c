@@ -143,6 +143,13 @@ uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes)
 	return n;
 }
 
+void cmd_out_name(struct hcctl *h, const char *key, const char *name)
+{
+	out_color(h, OUT_NAME);
+	out_str(h, key, "%s", name);
+	out_color(h, OUT_PLAIN);
+}
+
 void cmd_out_order(struct hcctl *h, const char *key, const char *lead,
 		   const uint8_t *order, unsigned int stages)
 {
@@ -192,6 +199,7 @@ void cmd_out_state(struct hcctl *h, uint32_t state)
 	unsigned int i;
 
 	out_array(h, "state");
+	out_color(h, state ? OUT_BAD : OUT_GOOD);
 	for (i = 0; i < sizeof(names) / sizeof(*names); i++) {
 		if (!(state & names[i].bit))
 			continue;
@@ -201,5 +209,6 @@ void cmd_out_state(struct hcctl *h, uint32_t state)
 	}
 	if (!state)
 		out_text(h, "up");
+	out_color(h, OUT_PLAIN);
 	out_close(h);
 }

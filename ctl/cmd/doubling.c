@@ -44,14 +44,10 @@ static struct nl_shape shape(const void *plan)
 
 static void print_subcube(struct hcctl *h, const struct hc_doubling *d)
 {
-	char word[HC_LIB_DIM_MAX + 1];
-	uint32_t mask = hc_doubling_mask(d);
-	unsigned int i;
+	char word[OUT_BUF];
 
-	for (i = 0; i < d->dim; i++)
-		word[d->dim - 1 - i] = mask & hc_bit(i) ? 'X' : d->base & hc_bit(i) ? '1' : '0';
-	word[d->dim] = 0;
-	out_str(h, "subcube", " subcube %s", word);
+	out_str(h, "subcube", " subcube %s",
+		out_subcube(word, d->base, hc_doubling_mask(d), d->dim));
 }
 
 static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,

@@ -99,24 +99,48 @@ static int set(struct hcctl *h, int argc, char **argv)
 	return rc ?: nl_fabric_patience(h, name, patience);
 }
 
+enum { NAME, ID, DIM, NODES, SEGMENT, PATIENCE, DOWN, FAILED, NODE_SIZE, FAMILY };
+
+static const struct out_column columns[] = {
+	[NAME] = { "NAME" },
+	[ID] = { "ID", .right = true },
+	[DIM] = { "DIM", .right = true },
+	[NODES] = { "NODES", .right = true },
+	[SEGMENT] = { "SEGMENT", .right = true },
+	[PATIENCE] = { "PATIENCE", .right = true },
+	[DOWN] = { "DOWN", .right = true },
+	[FAILED] = { "FAILED", .right = true },
+	[NODE_SIZE] = { "NODE-BYTES", .right = true },
+	[FAMILY] = { "FAMILY", .right = true },
+	{}
+};
+
+static void out_number(struct hcctl *h, unsigned int column, const char *key, uint64_t v)
+{
+	out_cell(h, column);
+	out_uint(h, key, "%" PRIu64, v);
+}
+
 static void show_one(struct hcctl *h, const struct nl_fabric *f)
 {
 	char buf[OUT_BUF];
 
 	out_object(h, NULL);
-	out_str(h, "name", "%s:", f->name);
-	out_uint(h, "id", " id %" PRIu64, f->id);
-	out_uint(h, "dim", " dim %" PRIu64, f->dim);
-	out_uint(h, "nodes", " nodes %" PRIu64, hc_nodes(f->dim));
-	out_uint(h, "segment", " segment %" PRIu64, f->segment);
-	out_uint(h, "family", " family %" PRIu64, f->family);
-	out_uint(h, "links_down", "\n    links down %" PRIu64, f->links_down);
-	out_uint(h, "nodes_failed", " nodes failed %" PRIu64, f->nodes_failed);
-	out_uint(h, "node_size", " bytes a node %" PRIu64, f->node_size);
-	out_uint(h, "dev_size", " + %" PRIu64, f->dev_size);
+	out_cell(h, NAME);
+	cmd_out_name(h, "name", f->name);
+	out_number(h, ID, "id", f->id);
+	out_number(h, DIM, "dim", f->dim);
+	out_number(h, NODES, "nodes", hc_nodes(f->dim));
+	out_number(h, SEGMENT, "segment", f->segment);
+	out_number(h, FAMILY, "family", f->family);
+	out_number(h, DOWN, "links_down", f->links_down);
+	out_number(h, FAILED, "nodes_failed", f->nodes_failed);
+	out_number(h, NODE_SIZE, "node_size", f->node_size);
+	out_uint(h, "dev_size", "+%" PRIu64, f->dev_size);
 	out_uint(h, "index", NULL, f->index);
+	out_cell(h, PATIENCE);
 	out_uint(h, "patience", NULL, f->patience);
-	out_text(h, " patience %s\n", f->patience ?
+	out_text(h, "%s", f->patience ?
 		 out_exact_time(buf, f->patience * UINT64_C(1000000)) : "forever");
 	out_close(h);
 }
@@ -138,9 +162,11 @@ static int show(struct hcctl *h, int argc, char **argv)
 		rc = nl_fabrics(h, &v, &n);
 	}
 	if (!rc) {
+		out_table(h, columns);
 		out_array(h, NULL);
 		for (i = 0; i < n; i++)
 			show_one(h, &v[i]);
+		out_table_end(h);
 		out_close(h);
 		free(v);
 	} else if (name) {

@@ -199,7 +199,8 @@ int cmd_fault_load(struct hcctl *h, int argc, char **argv)
 		return HC_USAGE;
 	rc = cmd_faults_file(h, file, &links, &nodes);
 	rc = rc ?: state_live(h, fabric, false, &have) ?: state_live(h, fabric, false, &want) ?:
-	     set_faults(h, file, &want, &links, &nodes) ?: state_reach(h, &d, dry);
+	     hc_links_each(h, &links, want.dim) ?: set_faults(h, file, &want, &links, &nodes) ?:
+	     state_reach(h, &d, dry);
 	state_free(&have);
 	state_free(&want);
 	free(links.v);

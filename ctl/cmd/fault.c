@@ -199,20 +199,32 @@ static int clear(struct hcctl *h, int argc, char **argv)
 	return nl_fault_clear(h, fabric);
 }
 
+enum { WHAT, NUMBER, STATE };
+
+static const struct out_column columns[] = {
+	[WHAT] = { "WHAT" },
+	[NUMBER] = { "NUMBER" },
+	[STATE] = { "STATE" },
+	{}
+};
+
 static void show_nodes(struct hcctl *h, const struct nl_node *v, size_t n)
 {
-	const char *fmt = "failed nodes %" PRIu64;
 	size_t i;
 
 	out_array(h, "nodes");
 	for (i = 0; i < n; i++) {
 		if (!v[i].failed)
 			continue;
-		out_uint(h, NULL, fmt, v[i].id);
-		fmt = ",%" PRIu64;
+		out_cell(h, WHAT);
+		out_text(h, "node");
+		out_cell(h, NUMBER);
+		out_uint(h, NULL, "%" PRIu64, v[i].id);
+		out_cell(h, STATE);
+		out_color(h, OUT_BAD);
+		out_text(h, "failed");
+		out_color(h, OUT_PLAIN);
 	}
-	if (*fmt == ',')
-		out_text(h, "\n");
 	out_close(h);
 }
 
@@ -242,10 +254,13 @@ static void show_links(struct hcctl *h, const struct nl_link *v, size_t n,
 		if (!(state & ~HYPERCUBE_LINK_F_FAILED))
 			continue;
 		out_object(h, NULL);
-		out_uint(h, "node", "link %" PRIu64, v[i].node);
-		out_uint(h, "dim", ":%" PRIu64 " ", v[i].dim);
+		out_cell(h, WHAT);
+		out_text(h, "link");
+		out_cell(h, NUMBER);
+		out_uint(h, "node", "%" PRIu64, v[i].node);
+		out_uint(h, "dim", ":%" PRIu64, v[i].dim);
+		out_cell(h, STATE);
 		cmd_out_state(h, state);
-		out_text(h, "\n");
 		out_close(h);
 	}
 	out_close(h);
@@ -264,8 +279,10 @@ static int show(struct hcctl *h, int argc, char **argv)
 		out_object(h, NULL);
 		out_str(h, "fabric", NULL, fabric);
 		out_uint(h, "dim", NULL, s.info.dim);
+		out_table(h, columns);
 		show_nodes(h, s.nodes, s.n_nodes);
 		show_links(h, s.links, s.n_links, s.info.dim);
+		out_table_end(h);
 		out_close(h);
 	}
 	cmd_state_free(&s);

@@ -2,12 +2,38 @@
 /*
  * hcctl link: take links down and up, impair them, list them.
  */
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+
+/* The words in front that name links. */
+static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***argv)
+{
+	int rc = 0;
+
+	while (!rc && *argc && (!l->n || isdigit((unsigned char)***argv))) {
+		rc = arg_links(h, "link", *(*argv)++, l);
+		--*argc;
+	}
+	return rc;
+}
+
+/* Those of a node one by one. */
+static int each_link(struct hcctl *h, const char *fabric, struct link_list *l)
+{
+	struct nl_fabric info;
+	size_t i = 0;
+
+	while (i < l->n && l->v[i].dim != LINK_ALL)
+		i++;
+	if (i == l->n)
+		return 0;
+	return nl_fabric(h, fabric, &info) ?: hc_links_each(h, l, info.dim);
+}
 
 static int set_links(struct hcctl *h, const char *fabric, const struct link_list *l,
 		     const struct nl_link_set *s)
@@ -112,43 +138,61 @@ static int set_args(struct hcctl *h, struct nl_link_set *s, int argc, char **arg
 
 static int set(struct hcctl *h, int argc, char **argv)
 {
-	const char *fabric = hc_take_fabric(h, &argc, &argv), *word;
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct nl_link_set s = {};
 	struct link_list l = {};
-	int rc = HC_USAGE;
+	int rc;
 
 	if (!fabric)
-		return rc;
-	word = hc_take(h, "NODE:DIM", &argc, &argv);
-	if (!word || arg_links(h, "link", word, &l))
-		goto out;
-	/* More links may follow, as NODE:DIM as well. */
-	while (argc && strchr(*argv, ':')) {
-		argc--;
-		if (arg_links(h, "link", *argv++, &l))
-			goto out;
-	}
-	rc = set_args(h, &s, argc, argv) ?: set_links(h, fabric, &l, &s);
-out:
+		return HC_USAGE;
+	if (!argc)
+		return hc_missing(h, "NODE:DIM");
+	rc = take_links(h, &l, &argc, &argv) ?: set_args(h, &s, argc, argv) ?:
+	     each_link(h, fabric, &l) ?: set_links(h, fabric, &l, &s);
 	free(l.v);
 	return rc;
 }
 
+enum { LINK, PEER, STATE, TX_FRAMES, TX_BYTES, RX_FRAMES, RX_BYTES, IMPAIRMENTS, EFFECTS, DROPPED };
+
+static const struct out_column columns[] = {
+	[LINK] = { "LINK" },
+	[PEER] = { "PEER", .right = true },
+	[STATE] = { "STATE" },
+	[TX_FRAMES] = { "TX-FRAMES", .right = true },
+	[TX_BYTES] = { "TX-BYTES", .right = true },
+	[RX_FRAMES] = { "RX-FRAMES", .right = true },
+	[RX_BYTES] = { "RX-BYTES", .right = true },
+	[IMPAIRMENTS] = { "IMPAIRMENTS" },
+	[EFFECTS] = { "EFFECTS" },
+	[DROPPED] = { "DROPPED" },
+	{}
+};
+
 static void show_one(struct hcctl *h, const struct nl_link *v)
 {
 	out_object(h, NULL);
+	out_cell(h, LINK);
 	out_uint(h, "node", "%" PRIu64, v->node);
 	out_uint(h, "dim", ":%" PRIu64, v->dim);
-	out_uint(h, "peer", " to %" PRIu64 " ", hc_neigh(v->node, v->dim));
+	out_cell(h, PEER);
+	out_uint(h, "peer", "%" PRIu64, hc_neigh(v->node, v->dim));
+	out_cell(h, STATE);
 	cmd_out_state(h, v->state);
+	out_cell(h, IMPAIRMENTS);
 	cmd_out_impairments(h, v);
-	out_uint(h, "tx_frames", " tx %" PRIu64, v->tx_frames);
-	out_uint(h, "tx_bytes", "/%" PRIu64 "B", v->tx_bytes);
-	out_uint(h, "rx_frames", " rx %" PRIu64, v->rx_frames);
-	out_uint(h, "rx_bytes", "/%" PRIu64 "B", v->rx_bytes);
+	out_cell(h, TX_FRAMES);
+	out_uint(h, "tx_frames", "%" PRIu64, v->tx_frames);
+	out_cell(h, TX_BYTES);
+	out_uint(h, "tx_bytes", "%" PRIu64, v->tx_bytes);
+	out_cell(h, RX_FRAMES);
+	out_uint(h, "rx_frames", "%" PRIu64, v->rx_frames);
+	out_cell(h, RX_BYTES);
+	out_uint(h, "rx_bytes", "%" PRIu64, v->rx_bytes);
+	out_cell(h, EFFECTS);
 	cmd_out_impaired(h, v);
+	out_cell(h, DROPPED);
 	cmd_out_drops(h, v->drops);
-	out_text(h, "\n");
 	out_close(h);
 }
 
@@ -162,8 +206,9 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 	if (!fabric)
 		return HC_USAGE;
-	for (; argc && !rc; argc--)
-		rc = arg_links(h, "link", *argv++, &l);
+	if (argc)
+		rc = take_links(h, &l, &argc, &argv) ?: hc_take_end(h, argc, argv);
+	rc = rc ?: each_link(h, fabric, &l);
 	if (!rc && l.n) {
 		n = l.n;
 		v = calloc(n, sizeof(*v));
@@ -174,9 +219,11 @@ static int show(struct hcctl *h, int argc, char **argv)
 		rc = nl_links(h, fabric, &v, &n);
 	}
 	if (!rc) {
+		out_table(h, columns);
 		out_array(h, NULL);
 		for (i = 0; i < n; i++)
 			show_one(h, &v[i]);
+		out_table_end(h);
 		out_close(h);
 	}
 	free(l.v);
@@ -186,10 +233,10 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 const struct hc_cmd link_cmds[] = {
 	{ "set", set,
-	  "NAME NODE:DIM[,..] { down | up | flap DOWN/PERIOD |\n"
+	  "NAME LINKS { down | up | flap DOWN/PERIOD |\n"
 	  "          flap off | loss PERCENT | corrupt PERCENT | duplicate PERCENT |\n"
 	  "          seed NUMBER | delay TIME [jitter TIME] | rate RATE | latency TIME |\n"
 	  "          bandwidth RATE } .. [one-way]" },
-	{ "show", show, "NAME [NODE:DIM[,..]]" },
+	{ "show", show, "NAME [LINKS]" },
 	{}
 };

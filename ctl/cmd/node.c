@@ -11,66 +11,155 @@
 
 #include "cmd.h"
 
+/* What is set, of each node in a list. */
+struct setting {
+	int (*set)(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s);
+	bool fail;
+	int netns;	/* or -1: that of @pid */
+	uint64_t pid;
+	uint64_t uid;
+};
+
+static int set_state(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s)
+{
+	return nl_node_fail(h, fabric, node, s->fail);
+}
+
+static int set_netns(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s)
+{
+	return nl_node_netns(h, fabric, node, s->netns, s->pid);
+}
+
+static int set_owner(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s)
+{
+	return nl_node_owner(h, fabric, node, s->uid);
+}
+
 /* A name below /var/run/netns, or the number of a process. */
-static int set_netns(struct hcctl *h, const char *fabric, uint32_t node, const char *word)
+static int read_netns(struct hcctl *h, const char *word, struct setting *s)
 {
 	char path[256];
-	uint64_t pid;
-	int fd, rc;
 
-	fd = nl_netns_open(word, path, sizeof(path));
-	if (fd >= 0) {
-		rc = nl_node_netns(h, fabric, node, fd, 0);
-		close(fd);
-		return rc;
-	}
-	if (!hc_number(word, INT32_MAX, &pid) && pid)
-		return nl_node_netns(h, fabric, node, -1, pid);
-	hc_error(h, "no network namespace \"%s\": %s: %s", word, path, strerror(-fd));
+	s->set = set_netns;
+	s->netns = nl_netns_open(word, path, sizeof(path));
+	if (s->netns >= 0 || (!hc_number(word, INT32_MAX, &s->pid) && s->pid))
+		return 0;
+	hc_error(h, "no network namespace \"%s\": %s: %s", word, path, strerror(-s->netns));
 	return HC_NO;
 }
 
-static int set_owner(struct hcctl *h, const char *fabric, uint32_t node, const char *word)
+static int read_owner(struct hcctl *h, const char *word, struct setting *s)
 {
 	struct passwd *user = getpwnam(word);
-	uint64_t uid;
 
+	s->set = set_owner;
 	if (user)
-		uid = user->pw_uid;
-	else if (hc_number(word, UINT32_MAX - 1, &uid))
+		s->uid = user->pw_uid;
+	else if (hc_number(word, UINT32_MAX - 1, &s->uid))
 		return hc_invalid(h, "owner", word, "a user's name or number is wanted");
-	return nl_node_owner(h, fabric, node, uid);
+	return 0;
+}
+
+static int read_setting(struct hcctl *h, struct setting *s, int argc, char **argv)
+{
+	const char *word = hc_take(h, "\"fail\", \"ok\", \"netns\" or \"owner\"", &argc, &argv);
+	bool netns = word && !strcmp(word, "netns"), owner = word && !strcmp(word, "owner");
+
+	if (!word)
+		return HC_USAGE;
+	if (netns || owner) {
+		word = hc_take(h, netns ? "name of a network namespace after \"netns\"" :
+			       "UID after \"owner\"", &argc, &argv);
+		if (!word || hc_take_end(h, argc, argv))
+			return HC_USAGE;
+		return netns ? read_netns(h, word, s) : read_owner(h, word, s);
+	}
+	s->set = set_state;
+	s->fail = !strcmp(word, "fail");
+	if (!s->fail && strcmp(word, "ok"))
+		return hc_unknown(h, word);
+	return hc_take_end(h, argc, argv);
+}
+
+static int set_nodes(struct hcctl *h, const char *fabric, const struct node_list *l,
+		     const struct setting *s)
+{
+	char text[64];
+	struct hc_where at = { .text = text };
+	int rc = 0;
+	size_t i;
+
+	if (l->n == 1)
+		return s->set(h, fabric, l->v[0], s);
+	/* Those before it are set. */
+	hc_enter(h, &at);
+	for (i = 0; i < l->n && !rc; i++) {
+		snprintf(text, sizeof(text), "node %u, number %zu of %zu", l->v[i], i + 1, l->n);
+		rc = s->set(h, fabric, l->v[i], s);
+	}
+	hc_leave(h, &at);
+	return rc;
 }
 
 static int set(struct hcctl *h, int argc, char **argv)
 {
-	const char *fabric = hc_take_fabric(h, &argc, &argv), *word, *value;
-	uint32_t node;
+	const char *fabric = hc_take_fabric(h, &argc, &argv), *word;
+	struct setting s = { .netns = -1 };
+	struct node_list l = {};
+	int rc;
 
-	if (!fabric)
-		return HC_USAGE;
-	word = hc_take(h, "NODE", &argc, &argv);
-	if (!word || arg_node(h, "node", word, &node))
-		return HC_USAGE;
-	word = hc_take(h, "\"fail\", \"ok\", \"netns\" or \"owner\"", &argc, &argv);
+	word = fabric ? hc_take(h, "NODE", &argc, &argv) : NULL;
 	if (!word)
 		return HC_USAGE;
-	if (!strcmp(word, "fail") || !strcmp(word, "ok"))
-		return hc_take_end(h, argc, argv) ?:
-			nl_node_fail(h, fabric, node, *word == 'f');
-	if (!strcmp(word, "netns")) {
-		value = hc_take(h, "name of a network namespace after \"netns\"", &argc, &argv);
-		if (!value || hc_take_end(h, argc, argv))
-			return HC_USAGE;
-		return set_netns(h, fabric, node, value);
+	rc = arg_nodes(h, "node", word, &l) ?: read_setting(h, &s, argc, argv) ?:
+	     set_nodes(h, fabric, &l, &s);
+	if (s.netns >= 0)
+		close(s.netns);
+	free(l.v);
+	return rc;
+}
+
+enum { NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, HOST, MERGED, DROPPED };
+
+static const struct out_column columns[] = {
+	[NODE] = { "NODE", .right = true },
+	[BITS] = { "BITS" },
+	[IFNAME] = { "IFNAME" },
+	[NETNSID] = { "NETNSID", .right = true },
+	[STATE] = { "STATE" },
+	[BOUND] = { "BOUND" },
+	[OWNER] = { "OWNER", .right = true },
+	[FAULT] = { "FAULT" },
+	[HOST] = { "HOST-FRAMES", .right = true },
+	[MERGED] = { "MERGED-BYTES", .right = true },
+	[DROPPED] = { "DROPPED" },
+	{}
+};
+
+static void out_endpoint(struct hcctl *h, const struct nl_node *v)
+{
+	out_cell(h, IFNAME);
+	if (v->ifindex) {
+		cmd_out_name(h, "ifname", v->ifname);
+		out_uint(h, "ifindex", NULL, v->ifindex);
 	}
-	if (!strcmp(word, "owner")) {
-		value = hc_take(h, "UID after \"owner\"", &argc, &argv);
-		if (!value || hc_take_end(h, argc, argv))
-			return HC_USAGE;
-		return set_owner(h, fabric, node, value);
-	}
-	return hc_unknown(h, word);
+	out_cell(h, NETNSID);
+	if (v->elsewhere)
+		out_int(h, "netnsid", "%" PRId64, v->netnsid);
+}
+
+static void out_condition(struct hcctl *h, const struct nl_node *v)
+{
+	out_cell(h, STATE);
+	out_color(h, v->failed ? OUT_BAD : OUT_GOOD);
+	out_bool(h, "failed", "FAILED", v->failed);
+	out_text(h, "%s", v->failed ? "" : "ok");
+	out_color(h, OUT_PLAIN);
+	out_cell(h, BOUND);
+	out_bool(h, "bound", "bound", v->bound);
+	out_cell(h, OWNER);
+	if (v->owner != NL_NONE)
+		out_uint(h, "owner", "%" PRIu64, v->owner);
 }
 
 static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
@@ -79,61 +168,78 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	unsigned int i;
 
 	out_object(h, NULL);
-	out_uint(h, "node", "%4" PRIu64, v->id);
-	out_text(h, " (%s)", out_bits(bits, v->id, dim));
-	if (v->ifindex) {
-		out_str(h, "ifname", " %s", v->ifname);
-		out_uint(h, "ifindex", NULL, v->ifindex);
-	}
-	if (v->elsewhere)
-		out_int(h, "netnsid", " netnsid %" PRId64, v->netnsid);
-	out_bool(h, "failed", " FAILED", v->failed);
-	out_bool(h, "bound", " bound", v->bound);
-	if (v->owner != NL_NONE)
-		out_uint(h, "owner", " owner %" PRIu64, v->owner);
+	out_cell(h, NODE);
+	out_uint(h, "node", "%" PRIu64, v->id);
+	out_cell(h, BITS);
+	out_text(h, "%s", out_bits(bits, v->id, dim));
+	out_endpoint(h, v);
+	out_condition(h, v);
+	out_cell(h, FAULT);
 	out_uint(h, "fault", NULL, v->fault);
 	if (v->fault)
-		out_text(h, " fault %s", out_bits(bits, v->fault, dim));
+		out_text(h, "%s", out_bits(bits, v->fault, dim));
 	out_array(h, "nb_fault");
 	for (i = 0; i < v->nb; i++)
 		out_uint(h, NULL, NULL, v->nb_fault[i]);
 	out_close(h);
-	out_uint(h, "host_frames", " host frames %" PRIu64, v->host_frames);
-	out_uint(h, "merged_bytes", " merged bytes %" PRIu64, v->merged_bytes);
+	out_cell(h, HOST);
+	out_uint(h, "host_frames", "%" PRIu64, v->host_frames);
+	out_cell(h, MERGED);
+	out_uint(h, "merged_bytes", "%" PRIu64, v->merged_bytes);
+	out_cell(h, DROPPED);
 	cmd_out_drops(h, v->drops);
-	out_text(h, "\n");
 	out_close(h);
+}
+
+/* All, or those of a list. */
+static int read_nodes(struct hcctl *h, const char *fabric, const struct node_list *l,
+		      struct nl_node **v, size_t *n)
+{
+	int rc = 0;
+	size_t i;
+
+	if (!l->n)
+		return nl_nodes(h, fabric, v, n);
+	*n = l->n;
+	*v = calloc(l->n, sizeof(**v));
+	if (!*v)
+		return hc_nomem(h);
+	for (i = 0; i < l->n && !rc; i++)
+		rc = nl_node(h, fabric, l->v[i], &(*v)[i]);
+	return rc;
 }
 
 static int show(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
-	struct nl_node one, *v = NULL;
+	struct node_list l = {};
+	struct nl_node *v = NULL;
 	struct nl_fabric info;
-	uint32_t node;
-	size_t n, i;
-	int rc;
+	size_t n = 0, i;
+	int rc = 0;
 
-	if (!fabric || cmd_take_node(h, &argc, &argv, &node) || hc_take_end(h, argc, argv))
+	if (!fabric)
 		return HC_USAGE;
-	rc = nl_fabric(h, fabric, &info);
-	if (!rc)
-		rc = node == NL_NONE ? nl_nodes(h, fabric, &v, &n) :
-			nl_node(h, fabric, node, &one);
-	if (rc)
-		return rc;
-	out_array(h, NULL);
-	if (node != NL_NONE)
-		show_one(h, &one, info.dim);
-	for (i = 0; v && i < n; i++)
-		show_one(h, &v[i], info.dim);
-	out_close(h);
+	if (argc) {
+		argc--;
+		rc = arg_nodes(h, "node", *argv++, &l) ?: hc_take_end(h, argc, argv);
+	}
+	rc = rc ?: nl_fabric(h, fabric, &info) ?: read_nodes(h, fabric, &l, &v, &n);
+	if (!rc) {
+		out_table(h, columns);
+		out_array(h, NULL);
+		for (i = 0; i < n; i++)
+			show_one(h, &v[i], info.dim);
+		out_table_end(h);
+		out_close(h);
+	}
+	free(l.v);
 	free(v);
-	return HC_OK;
+	return rc;
 }
 
 const struct hc_cmd node_cmds[] = {
-	{ "set", set, "NAME NODE { fail | ok | netns NS | owner UID }" },
-	{ "show", show, "NAME [NODE]" },
+	{ "set", set, "NAME NODES { fail | ok | netns NS | owner UID }" },
+	{ "show", show, "NAME [NODES]" },
 	{}
 };

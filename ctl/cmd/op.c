@@ -45,6 +45,11 @@ static const struct wait *wait_of(uint32_t wait)
 	return wait < sizeof(waits) / sizeof(*waits) ? &waits[wait] : &other;
 }
 
+static bool waits_for_node(const struct nl_op *v)
+{
+	return v->wait == HYPERCUBE_WAIT_PEER || v->wait == HYPERCUBE_WAIT_CREDIT;
+}
+
 void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose)
 {
 	char buf[OUT_BUF];
@@ -54,11 +59,10 @@ void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose)
 		out_uint(h, "plan", "    plan %" PRIu64, v->plan);
 		out_uint(h, "op", " operation %" PRIu64 ":", v->nr);
 	}
-	out_uint(h, "node", whose ? " node %" PRIu64 " waits " : "    node %" PRIu64 " waits ",
-		 v->node);
+	out_uint(h, "node", " node %" PRIu64 " waits ", v->node);
 	out_str(h, "wait", NULL, wait_of(v->wait)->name);
 	out_text(h, "%s", wait_of(v->wait)->text);
-	if (v->wait == HYPERCUBE_WAIT_PEER || v->wait == HYPERCUBE_WAIT_CREDIT)
+	if (waits_for_node(v))
 		out_uint(h, "peer", "%" PRIu64, v->peer);
 	out_uint(h, "since_ns", NULL, v->since);
 	out_text(h, ", %s\n", out_time(buf, v->since));
@@ -67,32 +71,111 @@ void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose)
 	out_close(h);
 }
 
+enum { PLAN, EPOCH, OP, WAITING, MISSING };
+
+static const struct out_column columns[] = {
+	[PLAN] = { "PLAN", .right = true },
+	[EPOCH] = { "EPOCH", .right = true },
+	[OP] = { "OPERATION", .right = true },
+	[WAITING] = { "WAITING", .right = true },
+	[MISSING] = { "MISSING" },
+	{}
+};
+
 /* One operation: @v[0] .. @v[n-1] wait in it, @all are the members of its plan. */
 static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 		    const struct nl_op *all, size_t n_all)
 {
-	const char *fmt = " missing %" PRIu64;
+	const char *fmt = "%" PRIu64;
 	size_t i;
 
 	out_object(h, NULL);
-	out_uint(h, "plan", "plan %" PRIu64, v->plan);
-	out_uint(h, "epoch", " epoch %" PRIu64, v->epoch);
-	out_uint(h, "op", " operation %" PRIu64, v->nr);
+	out_cell(h, PLAN);
+	out_uint(h, "plan", "%" PRIu64, v->plan);
+	out_cell(h, EPOCH);
+	out_uint(h, "epoch", "%" PRIu64, v->epoch);
+	out_cell(h, OP);
+	out_uint(h, "op", "%" PRIu64, v->nr);
+	out_cell(h, WAITING);
+	out_text(h, "%zu", n);
+	out_cell(h, MISSING);
 	out_array(h, "missing");
+	out_color(h, OUT_BAD);
 	for (i = 0; i < n_all; i++) {
 		if (!same_plan(&all[i], v) || all[i].next > v->nr)
 			continue;
 		out_uint(h, NULL, fmt, all[i].node);
 		fmt = ",%" PRIu64;
 	}
+	out_color(h, OUT_PLAIN);
 	if (*fmt != ',')
-		out_text(h, " nobody is missing");
+		out_text(h, "nobody");
 	out_close(h);
-	out_text(h, "\n");
 	out_array(h, "waiting");
-	for (i = 0; i < n; i++)
+	for (i = 0; h->json && i < n; i++)
 		cmd_out_wait(h, &v[i], false);
 	out_close(h);
+	out_close(h);
+}
+
+enum { W_PLAN, W_OP, W_NODE, W_SINCE, W_FOR };
+
+static const struct out_column wait_columns[] = {
+	[W_PLAN] = { "PLAN", .right = true },
+	[W_OP] = { "OPERATION", .right = true },
+	[W_NODE] = { "NODE", .right = true },
+	[W_SINCE] = { "SINCE", .right = true },
+	[W_FOR] = { "WAITS" },
+	{}
+};
+
+static void show_wait(struct hcctl *h, const struct nl_op *v)
+{
+	char buf[OUT_BUF];
+
+	out_cell(h, W_PLAN);
+	out_text(h, "%u", v->plan);
+	out_cell(h, W_OP);
+	out_text(h, "%" PRIu64, v->nr);
+	out_cell(h, W_NODE);
+	out_text(h, "%u", v->node);
+	out_cell(h, W_SINCE);
+	out_text(h, "%s", out_time(buf, v->since));
+	out_cell(h, W_FOR);
+	out_text(h, "%s", wait_of(v->wait)->text);
+	if (waits_for_node(v))
+		out_text(h, "%u", v->peer);
+}
+
+/* Text: who waits in them, and for what. */
+static void show_waits(struct hcctl *h, const struct nl_op *v, size_t n)
+{
+	size_t i;
+
+	if (h->json)
+		return;
+	out_text(h, n ? "\n" : "no operation is pending\n");
+	out_table(h, wait_columns);
+	for (i = 0; i < n; i++)
+		show_wait(h, &v[i]);
+	out_table_end(h);
+}
+
+static void show_pending(struct hcctl *h, const struct nl_op *v, size_t n,
+			 const struct nl_op *all, size_t n_all)
+{
+	size_t i, j;
+
+	out_table(h, columns);
+	out_array(h, NULL);
+	for (i = 0; i < n; i = j) {
+		j = i + 1;
+		while (j < n && same_plan(&v[i], &v[j]) && v[i].nr == v[j].nr)
+			j++;
+		show_op(h, &v[i], j - i, all, n_all);
+	}
+	out_table_end(h);
+	show_waits(h, v, n);
 	out_close(h);
 }
 
@@ -100,7 +183,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct nl_op *all, *pending;
-	size_t n, np = 0, i, j;
+	size_t n, np = 0, i;
 	int rc;
 
 	if (!fabric || hc_take_end(h, argc, argv))
@@ -118,17 +201,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 			pending[np++] = all[i];
 	qsort(pending, np, sizeof(*pending), compare);
 	qsort(all, n, sizeof(*all), compare);
-	out_array(h, NULL);
-	for (i = 0; i < np; i = j) {
-		j = i + 1;
-		while (j < np && same_plan(&pending[i], &pending[j]) &&
-		       pending[i].nr == pending[j].nr)
-			j++;
-		show_op(h, &pending[i], j - i, all, n);
-	}
-	if (!np)
-		out_text(h, "no operation is pending\n");
-	out_close(h);
+	show_pending(h, pending, np, all, n);
 	free(pending);
 	free(all);
 	return HC_OK;

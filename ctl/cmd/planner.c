@@ -184,12 +184,26 @@ void planner_out_root(struct hcctl *h, const struct nl_plan *v)
 	out_uint(h, p->root, " %" PRIu64, p->root_of(v));
 }
 
+enum { PLAN, TYPE, EPOCH, STATE, SHAPE };
+
+static const struct out_column columns[] = {
+	[PLAN] = { "PLAN", .right = true },
+	[TYPE] = { "TYPE" },
+	[EPOCH] = { "EPOCH", .right = true },
+	[STATE] = { "STATE" },
+	[SHAPE] = { "SHAPE" },
+	{}
+};
+
 static void show_broken(struct hcctl *h, const struct nl_plan *v)
 {
-	out_bool(h, "broken", " BROKEN", v->broken);
+	out_cell(h, STATE);
+	out_color(h, v->broken ? OUT_BAD : OUT_GOOD);
+	out_bool(h, "broken", "BROKEN", v->broken);
+	out_text(h, "%s", v->broken ? "" : "ok");
 	if (v->broken)
 		cmd_out_cause(h, v->cause_node, v->cause_dim);
-	out_text(h, "\n");
+	out_color(h, OUT_PLAIN);
 }
 
 void planner_out_shape(struct hcctl *h, const struct nl_plan *v)
@@ -211,11 +225,30 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 	const struct planner *p = planner_of(v->type);
 
 	out_object(h, NULL);
-	out_uint(h, "plan", "plan %" PRIu64, v->id);
-	out_str(h, "type", " %s", p ? p->name : "unknown");
-	out_uint(h, "epoch", " epoch %" PRIu64, v->epoch);
+	out_cell(h, PLAN);
+	out_uint(h, "plan", "%" PRIu64, v->id);
+	out_cell(h, TYPE);
+	out_str(h, "type", "%s", p ? p->name : "unknown");
+	out_cell(h, EPOCH);
+	out_uint(h, "epoch", "%" PRIu64, v->epoch);
+	out_cell(h, SHAPE);
 	planner_out_shape(h, v);
 	show_broken(h, v);
+	out_close(h);
+}
+
+/* Those of a type, an id; NULL and 0: all. */
+static void show_plans(struct hcctl *h, const struct nl_plan *v, size_t n,
+		       const struct planner *p, uint32_t id)
+{
+	size_t i;
+
+	out_table(h, columns);
+	out_array(h, NULL);
+	for (i = 0; i < n; i++)
+		if (v[i].members && (!id || v[i].id == id) && (!p || v[i].type == p->type))
+			show_plan(h, &v[i]);
+	out_table_end(h);
 	out_close(h);
 }
 
@@ -231,7 +264,7 @@ static bool any(const struct nl_plan *v, size_t n, uint32_t id)
 int planner_show(struct hcctl *h, const char *fabric, uint32_t id)
 {
 	struct nl_plan *v;
-	size_t n, i;
+	size_t n;
 	int rc = nl_plans(h, fabric, &v, &n);
 
 	if (rc)
@@ -241,11 +274,7 @@ int planner_show(struct hcctl *h, const char *fabric, uint32_t id)
 		nl_plans_free(v, n);
 		return HC_NO;
 	}
-	out_array(h, NULL);
-	for (i = 0; i < n; i++)
-		if (v[i].members && (!id || v[i].id == id))
-			show_plan(h, &v[i]);
-	out_close(h);
+	show_plans(h, v, n, NULL, id);
 	nl_plans_free(v, n);
 	return HC_OK;
 }
@@ -255,7 +284,7 @@ int planner_show_type(struct hcctl *h, const struct planner *p, int argc, char *
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct arg none[] = { {} };
 	struct nl_plan *v;
-	size_t n, i;
+	size_t n;
 	int rc;
 
 	if (!fabric)
@@ -263,11 +292,7 @@ int planner_show_type(struct hcctl *h, const struct planner *p, int argc, char *
 	rc = hc_args(h, none, argc, argv) ?: nl_plans(h, fabric, &v, &n);
 	if (rc)
 		return rc;
-	out_array(h, NULL);
-	for (i = 0; i < n; i++)
-		if (v[i].members && v[i].type == p->type)
-			show_plan(h, &v[i]);
-	out_close(h);
+	show_plans(h, v, n, p, 0);
 	nl_plans_free(v, n);
 	return HC_OK;
 }

@@ -37,15 +37,26 @@ static uint32_t *distances(const struct hc_faults *f, uint32_t src)
 	return dist;
 }
 
+enum { SRC, DST, HOPS, LEAST, PATH };
+
+static const struct out_column columns[] = {
+	[SRC] = { "SRC", .right = true },
+	[DST] = { "DST", .right = true },
+	[HOPS] = { "HOPS", .right = true },
+	[LEAST] = { "LEAST", .right = true },
+	[PATH] = { "PATH" },
+	{}
+};
+
 static void show_way(struct hcctl *h, uint32_t src, const struct nl_route *r)
 {
 	uint32_t at = src, i;
 
 	out_array(h, "path");
-	out_uint(h, NULL, ": %" PRIu64, at);
+	out_uint(h, NULL, "%" PRIu64, at);
 	for (i = 0; i < r->hops; i++) {
 		at = hc_neigh(at, r->dim[i]);
-		out_uint(h, NULL, " %" PRIu64, at);
+		out_uint(h, NULL, ",%" PRIu64, at);
 	}
 	out_close(h);
 }
@@ -65,19 +76,25 @@ static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t 
 	if (rc && rc != -ENOLINK)
 		return rc;
 	out_object(h, NULL);
+	out_cell(h, SRC);
 	out_uint(h, "src", "%" PRIu64, src);
-	out_uint(h, "dst", " to %" PRIu64, dst);
+	out_cell(h, DST);
+	out_uint(h, "dst", "%" PRIu64, dst);
 	out_bool(h, "reached", NULL, !rc);
 	out_bool(h, "reachable", NULL, optimum != UNREACHED);
+	out_cell(h, PATH);
 	if (!rc) {
 		show_way(h, src, &r);
-		out_uint(h, "hops", ", hops %" PRIu64, r.hops);
+		out_cell(h, HOPS);
+		out_uint(h, "hops", "%" PRIu64, r.hops);
 	} else {
-		out_text(h, ": no healthy path");
+		out_color(h, OUT_BAD);
+		out_text(h, "no healthy path");
+		out_color(h, OUT_PLAIN);
 	}
+	out_cell(h, LEAST);
 	if (optimum != UNREACHED)
-		out_uint(h, "optimum", ", at least %" PRIu64, optimum);
-	out_text(h, "\n");
+		out_uint(h, "optimum", "%" PRIu64, optimum);
 	out_close(h);
 	free(r.dim);
 	return 0;
@@ -124,13 +141,17 @@ static int show(struct hcctl *h, int argc, char **argv)
 	if (rc)
 		return rc;
 	rc = check_node(h, f, src) ?: check_node(h, f, dst);
-	if (!rc)
+	if (!rc) {
+		out_table(h, columns);
 		out_array(h, NULL);
+	}
 	for (u = 0; u < hc_nodes(f->dim) && !rc; u++)
 		if (src == NL_NONE ? !failed(f, u) : u == src)
 			rc = show_from(h, fabric, f, u, dst);
-	if (!rc)
+	if (!rc) {
+		out_table_end(h);
 		out_close(h);
+	}
 	hc_faults_free(f);
 	return rc;
 }

@@ -74,12 +74,15 @@ static void warn(struct hcctl *h, const void *plan)
 static int print_tree(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		      const void *plan)
 {
-	const struct tree_view view = {
+	char word[OUT_BUF];
+	struct tree_view view = {
 		.faults = f, .plan = plan, .method = methods[q->method.v],
-		.fabric = q->faults.fabric, .subcube = q->subcube,
-		.installed = q->apply ? q->id : 0,
+		.fabric = q->faults.fabric, .installed = q->apply ? q->id : 0,
 	};
+	uint32_t dims, base;
 
+	if (q->subcube && !cmd_subcube(h, q->subcube, f->dim, &dims, &base))
+		view.subcube = out_subcube(word, base, dims, f->dim);
 	cmd_tree_print(h, &view);
 	warn(h, plan);
 	return 0;

@@ -18,6 +18,14 @@ static bool member(const struct hc_tree *t, uint32_t u)
 	return hc_set_has(t->members, u);
 }
 
+static void out_bad(struct hcctl *h, const char *text)
+{
+	out_text(h, "  ");
+	out_color(h, OUT_BAD);
+	out_text(h, "%s", text);
+	out_color(h, OUT_PLAIN);
+}
+
 /* Node @v hangs on node @parent by stage @stage; @prefix is what stands left. */
 static void draw(struct hcctl *h, const struct tree_view *v, uint32_t u, unsigned int active,
 		 const char *prefix)
@@ -30,9 +38,13 @@ static void draw(struct hcctl *h, const struct tree_view *v, uint32_t u, unsigne
 	while (i--) {
 		d = t->order[i];
 		bad = v->faults->fault[u] & hc_bit(d);
-		out_text(h, "%s%c--%s%s%s%s\n", prefix, i ? '|' : '`', bad ? "x-" : "- ",
-			 out_bits(bits, hc_neigh(u, d), t->dim), bad ? "  FAULTY" : "",
-			 member(t, hc_neigh(u, d)) ? "" : "  no member");
+		out_text(h, "%s%c--%s%s", prefix, i ? '|' : '`', bad ? "x-" : "- ",
+			 out_bits(bits, hc_neigh(u, d), t->dim));
+		if (bad)
+			out_bad(h, "FAULTY");
+		if (!member(t, hc_neigh(u, d)))
+			out_bad(h, "no member");
+		out_text(h, "\n");
 		snprintf(more, sizeof(more), "%s%c    ", prefix, i ? '|' : ' ');
 		draw(h, v, hc_neigh(u, d), i, more);
 	}

@@ -3,6 +3,7 @@
 #
 # The command line of hcctl, case by case; TAP.  Needs neither root nor the module.
 #	cli_test.sh HCCTL
+# Words and outputs in JSON go to the file HC_RECORDS as well, if that is set: for schema_test.py.
 
 # shellcheck source=ctl/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -33,6 +34,7 @@ json() {
 	local filter=$1 bad=0
 	shift
 	"$hcctl" -j "$@" >out 2>err </dev/null || bad=1
+	[[ ! ${HC_RECORDS-} ]] || { printf '%s\t' "$*"; tr -d '\n' <out; echo; } >>"$HC_RECORDS"
 	jq -e "$filter" out >/dev/null 2>>err || bad=1
 	result $bad "hcctl -j $*: $filter"
 }
@@ -73,6 +75,45 @@ for object in task trunk; do
 	try 2 - "^hcctl: what is \"$object\"\?" "$object" plan
 done
 
+# --- colors -----------------------------------------------------------------
+
+red=$'\e\\[31mFAULTY\e\\[0m'
+faulty=(tree find dim 2 sink 0 fail-link '0:0,1:1')
+for option in -c -color --color -col -c=always -color=always --color=always; do
+	try 0 "$red" . "$option" "${faulty[@]}"
+done
+for option in -c=never -color=auto --color=auto -co=never; do
+	try 0 '[^m]FAULTY  no' . "$option" "${faulty[@]}"
+done
+try 2 - '^hcctl: what is "-color=red"\?' -color=red help
+try 2 - '^hcctl: what is "--color=red"\?' --color=red help
+try 2 - '^hcctl: what is "--colour"\?' --colour help
+json '.cost >= 1' -c "${faulty[@]}"
+"$hcctl" -jc "${faulty[@]}" 2>err | grep $'\e' >>err
+! grep $'\e' err
+result $? 'JSON has no colors'
+"$hcctl" "${faulty[@]}" >one 2>/dev/null
+"$hcctl" -c "${faulty[@]}" 2>err | sed $'s/\e\\[[0-9]*m//g' >out
+cmp one out >>err
+result $? 'colors change nothing else'
+
+# terminal VARIABLE=VALUE..: what is seen on a terminal, in such an environment
+terminal() {
+	env -u NO_COLOR TERM=xterm "$@" script -qec "$hcctl ${faulty[*]} 2>/dev/null" /dev/null </dev/null | tr -d '\r' >out
+}
+if command -v script >/dev/null; then
+	terminal && grep -q "$red" out
+	result $? 'terminals get colors'
+	terminal NO_COLOR= && grep -q "$red" out
+	result $? 'terminals get colors if NO_COLOR is empty'
+	for variable in NO_COLOR=1 TERM=dumb; do
+		terminal "$variable" && cmp one out
+		result $? "terminals get no colors with $variable"
+	done
+	env NO_COLOR=1 "$hcctl" -c "${faulty[@]}" 2>err | grep -q "$red"
+	result $? '-c wins'
+fi
+
 # --- arguments --------------------------------------------------------------
 
 try 2 - '^hcctl: missing NAME of a fabric' fabric add
@@ -103,12 +144,21 @@ try 2 - '^hcctl: invalid node "-1"' node set hc0 -1 fail
 try 2 - '^hcctl: invalid node "0b12"' node set hc0 0b12 fail
 try 2 - '^hcctl: invalid node "0x"' node set hc0 0x fail
 try 2 - '^hcctl: missing "fail", "ok"' node set hc0 1
+try 2 - '^hcctl: missing "fail", "ok"' node set hc0 1,2,0x3
+try 2 - '^hcctl: invalid node ""' node set hc0 1, fail
+try 2 - '^hcctl: invalid node "x"' node set hc0 1,x fail
+try 2 - '^hcctl: invalid node "x"' node show hc0 1,x
+try 2 - '^hcctl: what is "2"' node show hc0 1 2
 try 2 - '^hcctl: what is "broken"' node set hc0 1 broken
 try 2 - '^hcctl: what is "twice"' node set hc0 1 fail twice
 try 1 - '^hcctl: no network namespace "no-such"' node set hc0 1 netns no-such
 try 2 - '^hcctl: invalid owner "no such user"' node set hc0 1 owner 'no such user'
 try 2 - '^hcctl: missing NODE:DIM' link set hc0
-try 2 - '^hcctl: invalid link "5"' link set hc0 5 down
+try 2 - '^hcctl: invalid link "x": .* NODE is all its links' link set hc0 x down
+try 2 - '^hcctl: invalid link "x": ' link show hc0 x
+try 2 - '^hcctl: what is "x"' link show hc0 5,3:1 x
+try 2 - '^hcctl: missing "down", "up"' link set hc0 5,6
+try 2 - '^hcctl: invalid link "5:"' link set hc0 5: down
 try 2 - '^hcctl: invalid link "5:x"' link set hc0 5:x down
 try 2 - '^hcctl: invalid link ""' link set hc0 5:1, down
 try 2 - '^hcctl: missing "down", "up"' link set hc0 5:1
@@ -293,6 +343,16 @@ json '(.faulty | length) == 1 and .cost == 1 and .steps == 4 and .faulty_stages 
 	tree find dim 3 sink 0 fail-link 2:2,0b100:0,1:1
 json '.members == [1,3,5,7] and .subcube == "XX1" and (.order | sort) == [1,2]' \
 	tree find dim 3 subcube XX1
+json '.fail_links == [{"node":0,"dim":0},{"node":1,"dim":2},{"node":4,"dim":0},{"node":5,"dim":1}]' \
+	tree find dim 3 fail-link 5,1:0
+try 2 - '^hcctl: link 8:0 is not in a cube of dimension 3$' tree find dim 3 fail-link 8
+echo 'link 5,1:0' >faulty
+json '.fail_links | length == 4' tree find dim 3 faults faulty
+for word in '**1' 'xx1' 'X*1'; do
+	json '.members == [1,3,5,7] and .subcube == "XX1"' tree find dim 3 subcube "$word"
+done
+json '.subcube == "1XX"' doubling plan dim 3 subcube '1**'
+json '[.pieces[].piece] | all(test("^[01X]+$"))' bcast plan dim 3 fail-node 0 all
 json '.members == [5] and .order == [] and .steps == 0' tree find dim 3 subcube 101
 json '.fail_links == [{"node":0,"dim":0}] and .fail_nodes == [2]' \
 	tree find dim 3 fail-link 1:0,2:1 fail-node 2
@@ -419,7 +479,7 @@ try 2 - '^hcctl: no broadcast from node 8' bcast plan dim 3 source 8
 try 1 - '^hcctl: no broadcast from node 0: it has failed$' bcast plan dim 3 source 0 fail-node 0
 try 1 - 'it is isolated$' bcast plan dim 2 source 0 fail-link 0:0,0:1
 try 1 - '^hcctl: no broadcast: no live node$' bcast plan dim 1 all fail-node 0,1
-try 0 '^subcube \*\*\*00 sequence 2,3,4 \+ 1,0 \+ 2$' - \
+try 0 '^subcube XXX00 sequence 2,3,4 \+ 1,0 \+ 2$' - \
 	bcast plan dim 5 source 0 fail-node 5,6,9,17 method broadcast1
 try 0 '^ *100 -> 000' - bcast plan dim 3 source 7
 try 0 '^unreachable 0$' '^hcctl: warning: cut off from source 7: 0$' \
@@ -428,12 +488,12 @@ try 0 '^unreachable 0$' '^hcctl: warning: cut off from source 7: 0$' \
 try 1 '^missed 7$' '^hcctl: broadcast1 does not reach: 7; try: method general$' \
 	bcast plan dim 4 source 0 fail-node 3,5,6,9 method broadcast1 prime greedy
 
-json '.dim == 5 and .source == 0 and .subcube == "***00" and .internal == [2,3,4] and
+json '.dim == 5 and .source == 0 and .subcube == "XXX00" and .internal == [2,3,4] and
 	.external == [1,0] and .extra == [2] and .sequence == [2,3,4,1,0,2] and .steps == 6 and
 	.pseudo_faulty == [7] and .covered == 28 and .reachable == 28 and .faults == 4 and
 	.lower_bound == 5 and .method == "general" and .missed == [] and .unreachable == []' \
 	bcast plan dim 5 source 0 fail-node 5,6,9,17
-json '.subcube == "000**" and .steps == 6 and .covered == 28' \
+json '.subcube == "000XX" and .steps == 6 and .covered == 28' \
 	bcast plan dim 5 source 0 fail-node 5,6,9,17 method broadcast1 prime greedy
 json '.steps == 4 and .covered == 15' bcast plan dim 4 source 0 fail-node 1 method minimal
 json '.unreachable == [0] and .covered == 4 and .reachable == 4' \

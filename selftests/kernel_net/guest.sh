@@ -29,7 +29,7 @@ listed=(
 # leave_nothing: what a test that failed may have left
 leave_nothing() {
 	local name
-	for name in $(hcctl -n hc-wires fabric show | sed -n 's/: id .*//p'); do
+	for name in $(hcctl -n hc-wires fabric show | awk 'NR > 1 { print $1 }'); do
 		hcctl -n hc-wires fabric del "$name"
 	done
 	for name in $(ip netns list | sed 's/ .*//' | grep -vx hc-wires); do

@@ -172,7 +172,7 @@ tidy_up() {
 	done
 	jobs=()
 	if [[ -e /sys/module/hypercube ]] && command -v hcctl >/dev/null; then
-		for name in $(hcctl fabric show | sed -n 's/: id .*//p'); do
+		for name in $(hcctl fabric show | awk 'NR > 1 { print $1 }'); do
 			hcctl fabric del "$name"
 		done
 	fi

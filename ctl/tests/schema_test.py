@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Usage: schema_test.py [--all] HCCTL RECORDS..
+Compares what commands print with -j with Documentation/schema, as TAP.  A line of RECORDS is the
+words of a command, a tab, and what it printed, if anything.  With --all each command of hcctl must
+be among them."""
+
+import collections
+import json
+import pathlib
+import subprocess
+import sys
+import warnings
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'Documentation' / 'schema'
+# So many outputs of a command are spoilt, in so many elements of each array.
+SPOILT, ELEMENTS = 4, 2
+
+try:
+    import jsonschema
+except ImportError:
+    print('1..0 # SKIP there is no jsonschema: apt-get install python3-jsonschema')
+    sys.exit(0)
+warnings.simplefilter('ignore', DeprecationWarning)
+
+
+class Schemas:
+    """All of the folder.  That of a command is in $defs of its object's file."""
+
+    def __init__(self):
+        self.files = {f.stem: json.loads(f.read_text()) for f in sorted(FOLDER.glob('*.json'))}
+        self.store = {s['$id']: s for s in self.files.values()}
+        self.cache = {}
+
+    def of(self, name, key):
+        """A validator; None: there is no such schema."""
+        schema = self.files.get(name)
+        if schema is None or key not in schema['$defs']:
+            return None
+        if (name, key) not in self.cache:
+            self.cache[name, key] = self.validator(schema, {'$ref': f'{schema["$id"]}#/$defs/{key}'})
+        return self.cache[name, key]
+
+    def validator(self, schema, reference):
+        """Versions of jsonschema differ in how references are found."""
+        try:
+            import referencing  # pylint: disable=import-outside-toplevel
+            registry = referencing.Registry().with_contents(self.store.items())
+            return jsonschema.Draft202012Validator(reference, registry=registry)
+        except (ImportError, TypeError):
+            resolver = jsonschema.RefResolver(schema['$id'], schema, store=self.store)
+            return jsonschema.Draft202012Validator(reference, resolver=resolver)
+
+    def silent(self, name, key):
+        return self.files[name]['$defs'].get(key) is False
+
+
+class Tap:
+    def __init__(self):
+        self.number = self.failed = 0
+
+    def result(self, faults, name):
+        self.number += 1
+        for fault in faults[:10]:
+            print(f'# {fault}')
+        self.failed += bool(faults)
+        print(f'{"not ok" if faults else "ok"} {self.number} - {name}')
+
+    def end(self):
+        print(f'1..{self.number}')
+        return 1 if self.failed else 0
+
+
+def hcctl_json(hcctl, *words):
+    return json.loads(subprocess.run([hcctl, '-j', *words], capture_output=True, check=True).stdout)
+
+
+def key_of(words, commands):
+    """Whose schema is that of these words: file and name."""
+    while words[0].startswith('-c') or words[0].startswith('-p'):
+        words = words[1:]
+    if words[0] in ('-V', '-b'):
+        return 'common', 'version' if words[0] == '-V' else 'batch'
+    if words == ['help']:
+        return 'common', 'help'
+    if 'help' in words[:2] or '--help' in words:
+        return 'common', 'usage'
+    if (words[0], '') in commands:
+        return words[0], words[0]
+    return words[0], words[1]
+
+
+def read(files, commands):
+    """Outputs by schema; an output is None where there was none."""
+    records = collections.defaultdict(list)
+    for name in files:
+        for line in pathlib.Path(name).read_text().splitlines():
+            words, _, output = line.partition('\t')
+            records[key_of(words.split(), commands)].append((words, json.loads(output) if output else None))
+    return records
+
+
+def complaint(validator, words, output):
+    error = jsonschema.exceptions.best_match(validator.iter_errors(output))
+    if error is None:
+        return None
+    return f'{words}: {"/".join(map(str, error.absolute_path))}: {error.message[:300]}'
+
+
+def misfits(schemas, key, outputs):
+    faults = []
+    for words, output in outputs:
+        if output is None:
+            fault = None if schemas.silent(*key) else f'{words}: nothing was printed'
+        else:
+            fault = complaint(schemas.of(*key), words, output)
+        if fault:
+            faults.append(fault)
+    return faults
+
+
+def wrong(value):
+    """Something of another type."""
+    if isinstance(value, (dict, str)):
+        return 12
+    return 'nosuch' if not isinstance(value, list) else {'nosuch': []}
+
+
+def spoilt(value):
+    """What went wrong where, and the value with that."""
+    yield 'another type', wrong(value)
+    if isinstance(value, dict):
+        yield 'one more key', {**value, 'nosuch': True}
+        for key, member in value.items():
+            for what, bad in spoilt(member):
+                yield f'{key}: {what}', {**value, key: bad}
+    elif isinstance(value, list):
+        for i, member in enumerate(value[:ELEMENTS]):
+            for what, bad in spoilt(member):
+                yield f'[{i}]: {what}', value[:i] + [bad] + value[i + 1:]
+
+
+def passes(schemas, key, outputs):
+    """Spoilt outputs that a schema takes."""
+    validator = schemas.of(*key)
+    several = {}
+    # One for each set of keys that there are.
+    for words, output in outputs:
+        several.setdefault(json.dumps(shape(output), sort_keys=True), (words, output))
+    faults = []
+    for words, output in list(several.values())[:SPOILT]:
+        faults += [f'{words}: {what}: it passes' for what, bad in spoilt(output) if validator.is_valid(bad)]
+        if isinstance(output, dict) and validator.is_valid({}):
+            faults.append(f'{words}: an empty object passes')
+    return faults
+
+
+def shape(value):
+    if isinstance(value, dict):
+        return {key: shape(member) for key, member in value.items()}
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    return 0
+
+
+def not_valid(schema):
+    try:
+        jsonschema.Draft202012Validator.check_schema(schema)
+    except jsonschema.SchemaError as error:
+        return [str(error)]
+    return []
+
+
+def unlike_help(schemas, commands):
+    """Each command has a schema, and each object of a schema its commands."""
+    faults = [f'no schema of hcctl {o} {c}' for o, c in commands if schemas.of(o, c or o) is None]
+    objects = {o for o, _ in commands}
+    faults += [f'{name}.json is of no object' for name in schemas.files if name != 'common' and name not in objects]
+    for name, schema in schemas.files.items():
+        refs = {ref['$ref'].rsplit('/', 1)[1] for ref in schema.get('anyOf', [])}
+        said = {c or o for o, c in commands if o == name and not schemas.silent(name, c or o)}
+        # What stands for nothing is no command's, as what is only referred to.
+        stray = [key for key, of in schema['$defs'].items() if of is False and (name, key) not in commands]
+        faults += [f'{name}.json: $defs/{key} is of no command' for key in stray]
+        if refs != said:
+            faults.append(f'{name}.json: anyOf has not the commands that print: {refs ^ said}')
+    return faults
+
+
+def complaints_fit(schemas, hcctl):
+    faults = []
+    for words in (['nosuch'], ['tree', 'find'], ['tree', 'find', 'dim', '3', 'fail-node', '1,2,4']):
+        said = subprocess.run([hcctl, '-j', *words], capture_output=True, text=True, check=False).stderr
+        if not said:
+            faults.append(f'{words}: nothing is said')
+        for line in said.splitlines():
+            faults += filter(None, [complaint(schemas.of('common', 'complaint'), str(words), json.loads(line))])
+    return faults
+
+
+def main():
+    words = [word for word in sys.argv[1:] if word != '--all']
+    if len(words) < 2:
+        sys.exit(__doc__)
+    hcctl, files = words[0], words[1:]
+    schemas, tap = Schemas(), Tap()
+    commands = [(c['object'], c['command']) for c in hcctl_json(hcctl, 'help')['commands']]
+    records = read(files, set(commands))
+    for name, schema in schemas.files.items():
+        tap.result(not_valid(schema), f'{name}.json is a schema')
+    tap.result(unlike_help(schemas, commands), 'each command has a schema')
+    tap.result(complaints_fit(schemas, hcctl), 'errors and warnings fit')
+    for key, outputs in sorted(records.items()):
+        name = ' '.join(dict.fromkeys(key))
+        if schemas.of(*key) is None:
+            tap.result([f'{words}: no schema' for words, _ in outputs], name)
+            continue
+        tap.result(misfits(schemas, key, outputs), f'{name} fits its schema ({len(outputs)})')
+        printed = [(words, output) for words, output in outputs if output is not None]
+        if printed and key != ('common', 'batch'):
+            tap.result(passes(schemas, key, printed), f'{name} does not fit when it is spoilt')
+    if len(words) + 1 < len(sys.argv):
+        missing = [f'hcctl {o} {c}' for o, c in commands if (o, c or o) not in records]
+        tap.result(missing, 'each command was run')
+    return tap.end()
+
+
+sys.exit(main())

@@ -1,0 +1,201 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Usage: json_record.sh FILE
+# In the VM: runs every command with -j, in many states of a fabric, and writes to FILE a line for each: its words, a
+# tab, and what it printed, which may be nothing. ctl/tests/schema_test.py compares that with the schemas.
+
+set -uo pipefail
+records=${1:?usage: json_record.sh FILE}
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch" || exit 1
+failed=0
+: >"$records"
+
+# put WORDS OUTPUT-FILE: a line for each line of output; that of a batch is one value
+put() {
+	if [[ $1 == -b* ]]; then
+		printf '%s\t%s\n' "$1" "$(tr -d '\n' <"$2")" >>"$records"
+	elif [[ -s $2 ]]; then
+		sed "s|^|$1\t|" "$2" >>"$records"
+	else
+		printf '%s\t\n' "$1" >>"$records"
+	fi
+}
+
+# j WORD..: must succeed
+j() {
+	if hcctl -j "$@" >out 2>err; then
+		put "$*" out
+	else
+		echo "hcctl -j $*: $(<err)"
+		failed=1
+	fi
+}
+
+# events COMMAND..: what hcctl monitor says meanwhile
+events() {
+	hcctl -j monitor >events 2>err &
+	local pid=$! tries
+	# It is there when it has heard of something.
+	for ((tries = 0; tries < 300; tries++)); do
+		hcctl link set a 0:0 latency 2us
+		[[ ! -s events ]] || break
+		sleep 0.1
+	done
+	"$@"
+	hcctl fabric add last dim 1
+	for ((tries = 0; tries < 300; tries++)); do
+		! grep -q '"fabric":"last"' events || break
+		sleep 0.1
+	done
+	kill -INT "$pid"
+	wait "$pid" || failed=1
+	hcctl fabric del last
+	put monitor events
+}
+
+lists() {
+	j fabric show
+	j node show "$1"
+	j node show "$1" 0,1
+	j link show "$1"
+	j link show "$1" 0,1:0
+	j fault show "$1"
+	j route show "$1" 0
+	j plan show "$1"
+	for type in tree ring bcast doubling; do
+		! hcctl help "$type" show >out 2>err || j "$type" show "$1"
+	done
+	j op show "$1"
+	j stats "$1"
+	j fabric save "$1"
+	j detect "$1"
+}
+
+plans() {
+	j tree find fabric a apply
+	j bcast plan fabric a source 1 apply
+	j bcast plan fabric a all
+	j doubling plan fabric a apply
+	j doubling rule
+	j ring plan fabric a apply
+	j balance topology fabric a
+	j balance plan fabric a load "$(hcctl -j node show a | jq -r 'map(if .failed then 0 else .node end) | join(",")')"
+	j plot a plan 1 -o a.svg
+	j plot a -o a.html
+	j plan show a 1
+}
+
+runs() {
+	local kind
+	for kind in reduce allreduce bcast gather scatter allgather barrier; do
+		! hcctl help run "$kind" >out 2>err || j run "$kind" a verify iterations 2
+		[[ $kind == barrier ]] || j run "$kind" a sweep to 16
+	done
+	head -c 320 /dev/zero >data
+	j run reduce a op max type f32 count 5 data data
+	j run allreduce a method tree details
+	j run allreduce a method doubling
+}
+
+# pending: waits until operations are
+pending() {
+	local tries
+	for ((tries = 0; tries < 300; tries++)); do
+		[[ $(hcctl -j op show a) == '[]' ]] || return
+		sleep 0.1
+	done
+	echo 'no operation is pending'
+	failed=1
+}
+
+# shellcheck disable=SC2317
+change() {
+	hcctl node set a 13 fail
+	hcctl node set a 13 ok
+	hcctl link set a 0:1 down
+	hcctl link set a 0:1 up loss 1% delay 1ms
+	hcctl link set a 0:1 loss 0 delay 0
+	hcctl tree find fabric a apply plan 9
+	hcctl run reduce a plan 9
+	hcctl link set a 0,1 down
+	hcctl link set a 0,1 up
+	hcctl plan del a 9
+	hcctl node set a 2 owner 0
+} >/dev/null
+
+file_of() { hcctl fabric save "$1" >"$1.json"; }
+
+printf 'fabric show\nfabric show\n' >"$scratch/batch"
+j -V
+j help
+j help fabric
+j tree find --help
+j fabric show
+j fabric add a dim 4
+j fabric add b dim 2 netns-each n address 10.9.0.0/24
+lists a
+lists b
+j -b "$scratch/batch"
+j fabric set a patience 5s
+plans
+runs
+lists a
+j link set a 3:0,10:1 down
+j link set a 0:2 delay 5ms jitter 1ms loss 1% corrupt 1% duplicate 1% seed 3 rate 1gbit
+j link set a 1:2 flap 50ms/300ms
+j node set a 13 fail
+j node set a 2 owner 0
+j node set b 1 netns 1
+lists a
+lists b
+plans
+file_of a
+j fault random a links 1 nodes 1 seed 5
+j fault show a
+printf 'link 2:0\nnode 7\n' >faults
+j fault load a faults dry-run
+j fault load a faults
+j fabric restore a.json dry-run
+j fabric restore a.json
+j fabric restore a.json
+j link set a 0:2 delay 0 jitter 0 loss 0 corrupt 0 duplicate 0 rate 0
+j link set a 1:2 flap off
+j fault clear a
+plans
+events change
+one_processor
+j trace a -o a.trace duration 10ms
+processors_back
+j top a interval 50ms
+hcctl tree find fabric a apply plan 1 >/dev/null
+"$here/hc_load" hold a 1 0 1 &
+hold=$!
+pending
+j op show a
+j top a interval 50ms count 2
+kill "$hold"
+wait "$hold" 2>/dev/null
+hcctl tree find fabric a apply plan 4 >/dev/null
+hcctl run allreduce a plan 4 count 10000 iterations 1000000 >/dev/null 2>&1 &
+load=$!
+pending
+j top a interval 500ms
+kill "$load"
+wait "$load" 2>/dev/null
+for plan in $(hcctl -j plan show a | jq '.[].plan'); do j plan del a "$plan"; done
+hcctl tree find fabric a apply plan 3 >/dev/null
+j tree del a plan 3
+j fabric del a
+j fabric restore a.json
+j tree find dim 4 subcube XX01 fail-link 0:0,2:3 fail-node 3
+j balance simulate dim 3 faults 0..1 runs 2 seed 1
+j mfi dim 3 matrix
+j mfi torus 5x5 pattern square
+j fabric del a
+j fabric del b
+exit $failed
