@@ -11,6 +11,19 @@
 /* Up to this dimension every transfer is listed. */
 #define LIST_DIM 6
 
+/* JSON keeps the star of the broadcasts' paper, which programs compare. */
+static const char *subcube(const struct hcctl *h, char *buf, uint32_t base, uint32_t dims,
+			   unsigned int dim)
+{
+	char *x;
+
+	out_subcube(buf, base, dims, dim);
+	for (x = buf; h->json && *x; x++)
+		if (*x == 'X')
+			*x = '*';
+	return buf;
+}
+
 const char *cmd_bcast_list(char *buf, const uint32_t *set, uint32_t nodes)
 {
 	const char *comma = ": ";
@@ -36,7 +49,7 @@ static void print_sequence(struct hcctl *h, const struct hc_bcast_plan *p)
 	char text[OUT_BUF];
 
 	out_str(h, "subcube", "subcube %s",
-		out_subcube(text, p->bcast.source, p->subcube, p->bcast.dim));
+		subcube(h, text, p->bcast.source, p->subcube, p->bcast.dim));
 	cmd_out_order(h, "internal", p->ninternal ? " sequence " : " no sequence", p->internal,
 		      p->ninternal);
 	cmd_out_order(h, "external", p->nexternal ? " + " : "", p->external, p->nexternal);
@@ -121,7 +134,7 @@ void cmd_bcast_print_piece(struct hcctl *h, const struct hc_bcast_piece *piece)
 	char text[OUT_BUF];
 
 	out_object(h, NULL);
-	out_str(h, "piece", "%s: ", out_subcube(text, piece->base, piece->dims, dim));
+	out_str(h, "piece", "%s: ", subcube(h, text, piece->base, piece->dims, dim));
 	out_uint(h, "source", NULL, p->bcast.source);
 	print_sequence(h, p);
 	out_text(h, " ");

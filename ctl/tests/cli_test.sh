@@ -352,7 +352,7 @@ for word in '**1' 'xx1' 'X*1'; do
 	json '.members == [1,3,5,7] and .subcube == "XX1"' tree find dim 3 subcube "$word"
 done
 json '.subcube == "1XX"' doubling plan dim 3 subcube '1**'
-json '[.pieces[].piece] | all(test("^[01X]+$"))' bcast plan dim 3 fail-node 0 all
+json '[.pieces[].piece] | all(test("^[01*]+$"))' bcast plan dim 3 fail-node 0 all
 json '.members == [5] and .order == [] and .steps == 0' tree find dim 3 subcube 101
 json '.fail_links == [{"node":0,"dim":0}] and .fail_nodes == [2]' \
 	tree find dim 3 fail-link 1:0,2:1 fail-node 2
@@ -488,12 +488,12 @@ try 0 '^unreachable 0$' '^hcctl: warning: cut off from source 7: 0$' \
 try 1 '^missed 7$' '^hcctl: broadcast1 does not reach: 7; try: method general$' \
 	bcast plan dim 4 source 0 fail-node 3,5,6,9 method broadcast1 prime greedy
 
-json '.dim == 5 and .source == 0 and .subcube == "XXX00" and .internal == [2,3,4] and
+json '.dim == 5 and .source == 0 and .subcube == "***00" and .internal == [2,3,4] and
 	.external == [1,0] and .extra == [2] and .sequence == [2,3,4,1,0,2] and .steps == 6 and
 	.pseudo_faulty == [7] and .covered == 28 and .reachable == 28 and .faults == 4 and
 	.lower_bound == 5 and .method == "general" and .missed == [] and .unreachable == []' \
 	bcast plan dim 5 source 0 fail-node 5,6,9,17
-json '.subcube == "000XX" and .steps == 6 and .covered == 28' \
+json '.subcube == "000**" and .steps == 6 and .covered == 28' \
 	bcast plan dim 5 source 0 fail-node 5,6,9,17 method broadcast1 prime greedy
 json '.steps == 4 and .covered == 15' bcast plan dim 4 source 0 fail-node 1 method minimal
 json '.unreachable == [0] and .covered == 4 and .reachable == 4' \
