@@ -254,7 +254,7 @@ int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
 static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
 {
 	static const char wanted[] =
-		"a link is NODE:DIM, as in 5:0 or 0b101:0, and NODE is all its links: up to 65535:15";
+		"a link is NODE:DIM, as in 5:0 or 0b101:0, and NODE is all its links: to 65535:15";
 	struct link_list *l = dst;
 	struct link_ref *v = reallocarray(l->v, l->n + 1, sizeof(*v));
 	char *colon = strchr(item, ':');
