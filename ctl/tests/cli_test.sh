@@ -669,8 +669,8 @@ json '.quota == [9,0,0,2,0,2,2,2]' \
 json '.method == "auto" and (.taken | IN("rid", "dem", "mcwa", "optimal"))' \
 	balance plan dim 2 load 1,2,3,90 method auto
 json '.taken == "rid" and .hops == 0' balance plan dim 2 load 1,2,3,90 method auto hop-cost 1000 threshold 0
-json '.score as $score | .least_score as $least | [.compared[].method] == ["rid", "dem", "mcwa", "optimal"] and
-	([.compared[].score] | min) == $score and all(.compared[]; .distance >= 0 and .score == $least + .distance)
+json '[.compared[].method] == ["rid", "dem", "mcwa", "optimal"] and .score == ([.compared[].score] | min)
+	and all(.compared[]; .distance >= 0) and [.least_score + .compared[].distance] == [.compared[].score]
 	and .compared[3].hops == .optimum and .compared[1].imbalance == 2' \
 	balance plan dim 3 load 19,11,2,9,0,9,10,4 method auto
 try 0 '^  dem +33 +2 +1\.412 +1\.150$' - balance plan dim 3 load 19,11,2,9,0,9,10,4 method auto

@@ -83,18 +83,24 @@ class Headers(unittest.TestCase):
                            (names.PlanType, 'plan_type')):
             body = re.search(rf'^enum hypercube_{name} {{(.*?)^}}', uapi, re.M | re.S)[1]
             there = re.findall(r'^\tHYPERCUBE_(?:PLAN_)?(\w+)', body, re.M)
-            self.assertEqual(there, [member.name for member in kind])
+            mine = [member.name for member in kind]
+            if kind is names.Collective:
+                # One that has no call yet need not have a name.
+                lacking = there[len(mine):]
+                print(f'# without a call: {" ".join(lacking)}' if lacking else '# all collectives have calls')
+                there = there[:len(mine)]
+            self.assertEqual(there, mine)
             self.assertEqual([kind.of(1), kind.of(99)], [kind(1), 99])
 
     def test_functions(self):
         """All that the headers declare, or why they are not wanted; with as many parameters."""
-        others = {'hcl_family', 'hcl_oper_parse', 'hcl_oper_name', 'hcl_type_parse', 'hcl_type_name'}
-        # What blocks is posted.
-        others |= {f'hcl_{member.name.lower()}' for member in names.Collective}
+        others = {'hcl_family', 'hcl_oper_parse', 'hcl_oper_name', 'hcl_type_parse', 'hcl_type_name',
+                  'hcl_barrier'}
         mine = {name: its[1] for functions in _native.PROTOTYPES.values() for name, its in functions.items()}
         for path in HEADERS:
             for name, inside in re.findall(r'^[a-z][^(\n/]*\b(hcl_\w+)\(([^)]*)\);', path.read_text(), re.M):
-                if name in others:
+                # What blocks is posted.
+                if name in others or 'struct hypercube_result *res' in inside and 'bytes' in inside:
                     continue
                 count = 0 if inside.strip() == 'void' else inside.count(',') + 1
                 self.assertIn(name, mine)
