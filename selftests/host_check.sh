@@ -58,11 +58,13 @@ tally_forgets_what_is_run_again() {
 			'0 passed, 1 failed'
 }
 
+dissector=$here/../Documentation/wireshark/hypercube.lua
+
 # dissected FILTER FIELD..: the fields of the frames for which the filter is true, a line each
 dissected() {
 	local fields=()
 	for field in "${@:2}"; do fields+=(-e "hypercube.$field"); done
-	tshark -X "lua_script:$here/../Documentation/wireshark/hypercube.lua" -r "${recording:-$here/wireshark/reduction.pcap}" \
+	tshark -X "lua_script:$dissector" -r "${recording:-$here/wireshark/reduction.pcap}" \
 		-Y "$1" -T fields "${fields[@]}" 2>/dev/null
 }
 
@@ -127,12 +129,35 @@ the_dissector_knows_what_words_count() {
 	[[ ! $bad ]]
 }
 
+# shown EVERY-HOP FILTER: how many frames of a recording for which the filter is true
+shown() {
+	tshark -X "lua_script:$dissector" -r "$here/wireshark/endpoints.pcap" -o "hypercube.every_hop:$1" -Y "$2" \
+		2>/dev/null | wc -l
+}
+
+# The recording: node 0 of a 3-cube sends 3000 bytes to node 7 by TCP, all three links away; before, it asks all others
+# for the address.
+the_dissector_shows_an_ethernet_frame_once() {
+	command -v tshark >/dev/null || return 4
+	local bad=''
+	equal 'frames' 43 "$(shown FALSE hypercube)"
+	equal 'TCP' 11 "$(shown FALSE tcp)"
+	equal 'TCP, where it arrives' 11 "$(shown FALSE 'tcp && hypercube.dst == hypercube.to')"
+	equal 'sent again' 0 "$(shown FALSE tcp.analysis.retransmission)"
+	equal 'question and answer' 2 "$(shown FALSE arp)"
+	equal 'TCP at every hop' 33 "$(shown TRUE tcp)"
+	equal 'question at every link of the tree, answer at every hop' 10 "$(shown TRUE arp)"
+	equal 'sent again, as it seems' yes "$( (($(shown TRUE tcp.analysis.retransmission) > 5)) && echo yes)"
+	[[ ! $bad ]]
+}
+
 # sink: of the recording: who announces completion first
 sink() { dissected hypercube.type==4 from | head -1; }
 
 tests=(every_program_is_there every_file_is_listed tally_counts_members_not_groups
 	tally_sees_a_failure_in_a_group tally_sees_a_group_that_died tally_forgets_what_is_run_again
-	the_dissector_reads_a_recorded_reduction the_dissector_knows_what_words_count)
+	the_dissector_reads_a_recorded_reduction the_dissector_knows_what_words_count
+	the_dissector_shows_an_ethernet_frame_once)
 echo 'TAP version 13'
 echo "1..${#tests[@]}"
 for name in "${tests[@]}"; do

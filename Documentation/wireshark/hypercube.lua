@@ -114,7 +114,17 @@ local bad_length = ProtoExpert.new('hypercube.bad_length', 'Length does not fit 
 	expert.group.MALFORMED, expert.severity.ERROR)
 proto.experts = { bad_version, bad_length }
 
+proto.prefs.every_hop = Pref.bool('Show Ethernet frames at every hop', false,
+	'Show what is inside an Ethernet frame on each link that it takes, not only where it arrives')
+
 local ethernet = Dissector.get('eth_withoutfcs')
+
+-- By fabric, source and number: the frame of the capture that showed a flooded one first.
+local flooded = {}
+
+function proto.init()
+	flooded = {}
+end
 
 -- At 14: what the monitor adds.  The ends of the link are in the MAC addresses.
 local function dissect_mon(buf, pinfo, tree)
@@ -221,10 +231,26 @@ local function dissect_way(hdr, buf, tree)
 	return 8
 end
 
-local function dissect_payload(type, buf, pinfo, tree)
+-- Is it to be shown here what is inside?  From end to end it is once: where it arrives, or, if it
+-- is for everybody, where it is seen first.
+local function shows_inside(hdr, way, ends, pinfo)
+	local flags = hdr(2, 1):uint()
+
+	if proto.prefs.every_hop then
+		return true
+	elseif flags % 8 >= 4 then
+		local key = way:len() < 8 and '' or hdr(4, 6):bytes():tohex() .. way(0, 8):bytes():tohex()
+
+		flooded[key] = flooded[key] or pinfo.number
+		return flooded[key] == pinfo.number
+	end
+	return flags % 2 == 0 or hdr(10, 2):uint() == ends.to
+end
+
+local function dissect_payload(type, buf, inside, pinfo, tree)
 	if buf:len() == 0 then
 		return
-	elseif type == ETH then
+	elseif type == ETH and inside then
 		ethernet:call(buf, pinfo, tree)
 	else
 		tree:add(f.payload, buf(0))
@@ -293,16 +319,19 @@ function proto.dissector(buf, pinfo, tree)
 		return buf:len()
 	end
 	dissect_fields(hdr, header, sub)
-	local text, payload = dissect_rest(hdr, buf(MON + HEADER):tvb(), pinfo, sub)
+	local rest = buf(MON + HEADER):tvb()
+	local text, payload = dissect_rest(hdr, rest, pinfo, sub)
 
 	text = string.format('%s > %s (dim %d) %s', ends.from or '?', ends.to or '?',
 		buf(1, 1):uint(), text)
 	pinfo.cols.info = text
 	sub:append_text(': ' .. text)
 	if payload then
-		dissect_payload(type, payload, pinfo, sub)
+		local inside = type == ETH and shows_inside(hdr, rest, ends, pinfo)
+
+		dissect_payload(type, payload, inside, pinfo, sub)
 		-- The dissectors of what an Ethernet frame carries have their own words.
-		if type == ETH then
+		if inside then
 			pinfo.cols.info:prepend(text .. ': ')
 		end
 	end
