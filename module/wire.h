@@ -188,7 +188,8 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
 /**
  * struct hc_wire_data - a segment
  * @plan: the operation
- * @offset: position of the payload in the message, or in its block, bytes
+ * @offset: position of the payload in the message, or in its block, bytes; of halves of
+ *	rounds: bytes of the rounds before
  * @total: length of the whole message, or of a block, bytes
  * @index: number of the frame among those that its sender has sent this receiver in the
  *	operation, in this direction
@@ -201,7 +202,7 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
  * @reserved: 0
  * @turn: DOWN: steps taken since the data left the root, with this one; in a ring: since the slice
  *	began
- * @block: GATHER, SCATTER, ALLGATHER: node whose block it is
+ * @block: GATHER, SCATTER, in a ring: node whose block it is
  * @ordinal: BCAST: messages begun before this one, the low bits
  * @cost: per stage the number of steps it took, the maximum seen so far
  * @reserved2: 0

@@ -413,6 +413,34 @@ a_failure_is_named_and_nothing_is_left() {
 	equal 'plans left' 1 "$(json length tree show t)"
 }
 
+parts_go_the_way_that_there_is() {
+	local kind other second
+	check 'add' hcctl fabric add t dim 3
+	equal 'short blocks' '"doubling",true,3' "$(hcctl -j run alltoall t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
+	equal 'long blocks' '"ring",true' "$(hcctl -j run alltoall t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
+	equal 'a reduction' '"tree",true,6' "$(hcctl -j run reduce_scatter t verify | jq -c '.method,.verified,.steps' | paste -sd,)"
+	for kind in alltoall:ring reduce_scatter:tree; do
+		second=${kind#*:} kind=${kind%:*}
+		for other in doubling "$second"; do
+			equal "$kind by $other" "$other,as asked for,true" \
+				"$(hcctl -j run "$kind" t count 700 method "$other" verify | jq -r '"\(.method),\(.why),\(.verified)"')"
+		done
+		head -c 64 /dev/urandom >"$scratch/data"
+		check "$kind of a file" hcctl run "$kind" t type u8 data "$scratch/data" verify
+		head -c 63 /dev/urandom >"$scratch/data"
+		refused "$kind of too short a file" '63 bytes: 0 elements of 1 bytes for each of 8 members are wanted, from each' \
+			hcctl run "$kind" t type u8 data "$scratch/data"
+	done
+	refused 'merge' 'invalid op "merge": sorted runs have no parts' hcctl run reduce_scatter t op merge
+	refused 'too many' '1073741824 elements for each of 8 members are more than' hcctl run alltoall t count 1073741824
+	check 'loss' hcctl link set t 0:0 down
+	equal 'alltoall around a fault' 'ring,faults in the fabric, which only rings go around,true' \
+		"$(hcctl -j run alltoall t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
+	equal 'reduce_scatter around a fault' 'tree,true' "$(hcctl -j run reduce_scatter t verify | jq -r '"\(.method),\(.verified)"')"
+	refused 'doubling at a fault' 'no doubling: a link of the subcube is faulty' hcctl run alltoall t method doubling
+	equal 'plans left' 0 "$(json length plan show t)"
+}
+
 all_types_and_operators_are_verified() {
 	local op type
 	check 'add' hcctl fabric add t dim 2
@@ -429,7 +457,7 @@ all_types_and_operators_are_verified() {
 a_run_without_a_plan_makes_its_own() {
 	local kind
 	check 'add' hcctl fabric add t dim 3
-	for kind in reduce allreduce bcast gather scatter allgather barrier; do
+	for kind in reduce allreduce bcast gather scatter allgather barrier alltoall reduce_scatter; do
 		check "$kind" hcctl run $kind t verify
 		equal "plans that $kind left" 0 "$(json length plan show t)"
 	done
@@ -438,7 +466,7 @@ a_run_without_a_plan_makes_its_own() {
 a_sweep_has_a_line_for_each_size() {
 	local kind
 	check 'add' hcctl fabric add t dim 3
-	for kind in reduce allreduce bcast gather scatter allgather; do
+	for kind in reduce allreduce bcast gather scatter allgather alltoall reduce_scatter; do
 		hcctl -j run $kind t sweep from 3 to 64 iterations 2 verify >"$scratch/$kind" || fault "$kind failed"
 		equal "$kind: sizes" '[8,16,32,64]' "$(jq -c '[.sizes[].bytes]' "$scratch/$kind")"
 		check "$kind: times" jq -e 'all(.sizes[]; .min_ns > 0 and .min_ns <= .avg_ns and .avg_ns <= .max_ns and
@@ -465,4 +493,4 @@ run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes va
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \
-	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size all_types_and_operators_are_verified
+	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size parts_go_the_way_that_there_is all_types_and_operators_are_verified

@@ -27,7 +27,7 @@ local dtypes = {
 	[8] = 'i64', [9] = 'f32', [10] = 'f64', [11] = 'record',
 }
 local collectives = { [1] = 'reduce', [2] = 'bcast', [3] = 'allreduce', [4] = 'barrier',
-	[5] = 'gather', [6] = 'scatter', [7] = 'allgather' }
+	[5] = 'gather', [6] = 'scatter', [7] = 'allgather', [8] = 'alltoall', [9] = 'reduce_scatter' }
 
 local f = {
 	-- of the monitor

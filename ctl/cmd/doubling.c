@@ -81,17 +81,46 @@ static void show_order(struct hcctl *h, const struct nl_plan *v)
 	cmd_out_order(h, "order", " order ", v->order, v->stages);
 }
 
+/* The same for what has parts, of so many bytes; Documentation/networking/hypercube.rst has the
+ * table.  Fewer frames go over a doubling, but what it sends is copied, in rings it is not.
+ */
+#define EXCHANGE_BYTES	4096
+#define EXCHANGE_DIM	4
+
+static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
+			 struct plan_choice *c)
+{
+	if (t->plans & hc_bit(HYPERCUBE_PLAN_TREE)) {
+		c->why = "as measured, doubling takes longer";
+		return;
+	}
+	c->preferred = bytes <= EXCHANGE_BYTES || info->dim > EXCHANGE_DIM;
+	c->why = c->preferred ? "as measured, doubling takes fewer frames" :
+				"as measured, rings copy less of such long blocks";
+}
+
+/* What the rule says. */
+static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
+		     struct plan_choice *c)
+{
+	if (t->parts) {
+		exchange_ask(info, t, bytes, c);
+		return;
+	}
+	c->preferred = hc_doubling_pays(info->dim, bytes, &c->rule);
+	c->why = c->preferred ? "the rule, doubling pays" : "the rule, doubling does not pay";
+}
+
 /* Prefers a doubling if the rule says so, and only in a whole fabric without faults. */
-static int prefer(struct hcctl *h, const struct nl_fabric *info, uint64_t bytes,
-		  struct plan_choice *c)
+static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
+		  uint64_t bytes, struct plan_choice *c)
 {
 	struct hc_doubling_flaw flaw;
 	struct hc_faults *f;
 	struct hc_doubling d;
 	int rc;
 
-	c->preferred = hc_doubling_pays(info->dim, bytes, &c->rule);
-	c->why = c->preferred ? "the rule, doubling pays" : "the rule, doubling does not pay";
+	rule_ask(info, t, bytes, c);
 	if (!c->preferred)
 		return 0;
 	rc = live_faults(h, info->name, &f);
@@ -99,7 +128,9 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, uint64_t bytes,
 		return rc;
 	if (hc_plan_doubling(f, hc_ones(f->dim), 0, &d, &flaw)) {
 		c->preferred = false;
-		c->why = "faults in the fabric, which only a tree goes around";
+		c->why = t->plans & hc_bit(HYPERCUBE_PLAN_TREE) ?
+			 "faults in the fabric, which only a tree goes around" :
+			 "faults in the fabric, which only rings go around";
 		c->rule = NULL;
 	}
 	hc_faults_free(f);

@@ -7,6 +7,7 @@
 #define _HCCTL_PLANNER_H
 
 #include "cmd.h"
+#include "hc_traits.h"
 
 /**
  * struct plan_req - a plan to make
@@ -85,8 +86,8 @@ struct plan_truth {
  * @root_of: root of an installed one, or what member may stand for it
  * @show: its shape, behind the root
  * @show_more: what stands behind the members; may be NULL
- * @prefer: for contributions of so many bytes in a fabric; NULL: it is what others are
- *	preferred to
+ * @prefer: for a collective, with contributions of so many bytes in a fabric; NULL: it is what
+ *	others are preferred to
  * @truth: fill in the steps; 0 or -errno (the plan and the faults do not fit)
  * @role: what a member combines in a reduction, in which order, and where that goes; as
  *	hc_tree_role().  NULL: nothing is reduced over such plans
@@ -115,8 +116,8 @@ struct planner {
 	uint32_t (*root_of)(const struct nl_plan *v);
 	void (*show)(struct hcctl *h, const struct nl_plan *v);
 	void (*show_more)(struct hcctl *h, const struct nl_plan *v);
-	int (*prefer)(struct hcctl *h, const struct nl_fabric *info, uint64_t bytes,
-		      struct plan_choice *c);
+	int (*prefer)(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
+		      uint64_t bytes, struct plan_choice *c);
 	int (*truth)(const struct nl_plan *v, struct plan_truth *t);
 	int (*role)(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
 		    struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);

@@ -47,6 +47,8 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 	if (type < 0)
 		return hc_invalid(h, "type", w->type,
 				  "u8..u64, i8..i64, f32, f64 or record:WIDTH is wanted");
+	if (oper == HYPERCUBE_MERGE && r->traits->parts)
+		return hc_invalid(h, "op", w->op, "sorted runs have no parts for the members");
 	/* Without operator, what any type has will do. */
 	oper = oper ?: HYPERCUBE_MIN;
 	r->elem = hcl_elem_size(oper, type, r->p.width);
@@ -179,14 +181,15 @@ static int bad_length(struct hcctl *h, const struct run *r, const char *file, lo
 		hc_error(h, "%s has %ld bytes: %u elements of %u bytes are wanted",
 			 file, size, r->count, r->elem);
 	else
-		hc_error(h, "%s has %ld bytes: %u elements of %u bytes for each of %u members are wanted",
-			 file, size, r->count, r->elem, r->n);
+		hc_error(h, "%s has %ld bytes: %u elements of %u bytes for each of %u members are wanted%s",
+			 file, size, r->count, r->elem, r->n,
+			 r->traits->parts ? ", from each of them" : "");
 	return HC_NO;
 }
 
 static int read_file(struct hcctl *h, struct run *r, const struct words *w)
 {
-	size_t slices = run_is_message(r) ? 1 : r->n;
+	size_t slices = run_is_message(r) ? 1 : r->n * run_parts(r);
 	FILE *f = fopen(w->file, "re");
 	long size = -1;
 	size_t want;
@@ -272,6 +275,11 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 		rc = read_file(h, r, w);
 	if (rc)
 		return rc;
+	if ((uint64_t)r->count * run_parts(r) > UINT32_MAX) {
+		hc_error(h, "%u elements for each of %u members are more than 4294967295",
+			 r->count, r->n);
+		return HC_NO;
+	}
 	r->p.plan = r->plan.id;
 	r->bytes = (size_t)r->count * r->elem;
 	rc = nl_nodes(h, r->fabric, &before, &n);

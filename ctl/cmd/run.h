@@ -36,7 +36,7 @@ struct run_part {
  * struct run_kind - what only one collective has; the rest follows from its traits
  * @collective: enum hypercube_collective
  * @take_part: the library's call
- * @expected: what those who get something should have, malloc()ed, of blocks all; NULL
+ * @expected: what those who get something should have, malloc()ed, of blocks and parts all; NULL
  *	where nobody gets anything: then nobody may leave before all have come
  */
 struct run_kind {
@@ -53,7 +53,7 @@ struct run_kind {
  * @traits: of that
  * @p: what all members say; of a BCAST type and width say what the data is
  * @elem: bytes of an element
- * @count: elements of each contribution
+ * @count: elements of each contribution, or of each part of it
  * @bytes: their bytes
  * @seed: of the random data
  * @data: contributions, one after the other by ascending node; NULL: random
@@ -113,6 +113,12 @@ static inline bool run_gives(const struct run *r, uint32_t rank)
 static inline bool run_has_data(const struct run *r)
 {
 	return r->traits->payload != HC_PAYLOAD_NONE;
+}
+
+/* How many parts has a contribution? */
+static inline uint32_t run_parts(const struct run *r)
+{
+	return r->traits->parts ? r->n : 1;
 }
 
 /* Is there one message, or else a contribution for each member? */
@@ -213,8 +219,11 @@ void run_print(struct hcctl *h, const struct run *r, const struct run_view *v);
 void run_guard(const struct run *r);
 void run_unguard(void);
 
-/* Those of struct run_kind: merged by the operator; the root's message; all blocks. */
+/* Those of struct run_kind: merged by the operator; the root's message; all blocks; what each
+ * member gets, one behind the other, when each has brought something for each.
+ */
 uint8_t *run_expect_merged(const struct run *r);
+uint8_t *run_expect_exchanged(const struct run *r);
 uint8_t *run_expect_message(const struct run *r);
 uint8_t *run_expect_blocks(const struct run *r);
 

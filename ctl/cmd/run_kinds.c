@@ -41,6 +41,16 @@ static int allgather_part(struct hcl *hcl, const struct run *r, const struct run
 	return hcl_allgather(hcl, r->p.plan, p->in, p->bytes, p->out, p->room, 0, p->res);
 }
 
+static int alltoall_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_alltoall(hcl, r->p.plan, p->in, p->bytes, p->out, p->room, p->res);
+}
+
+static int scattered_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
+{
+	return hcl_reduce_scatter_block(hcl, &r->p, p->in, p->bytes, p->out, p->room, p->res);
+}
+
 static const struct run_kind reduce = {
 	.collective = HYPERCUBE_REDUCE, .take_part = reduce_part, .expected = run_expect_merged,
 };
@@ -65,6 +75,16 @@ static const struct run_kind scatter = {
 static const struct run_kind allgather = {
 	.collective = HYPERCUBE_ALLGATHER, .take_part = allgather_part,
 	.expected = run_expect_blocks,
+};
+
+static const struct run_kind alltoall = {
+	.collective = HYPERCUBE_ALLTOALL, .take_part = alltoall_part,
+	.expected = run_expect_exchanged,
+};
+
+static const struct run_kind reduce_scatter = {
+	.collective = HYPERCUBE_REDUCE_SCATTER, .take_part = scattered_part,
+	.expected = run_expect_merged,
 };
 
 static const struct run_kind barrier = {
@@ -106,6 +126,16 @@ const struct hc_cmd run_cmds[] = {
 		"barrier", run_collective,
 		"NAME [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&barrier,
+	},
+	{
+		"alltoall", run_collective,
+		"NAME [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|doubling|ring] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&alltoall,
+	},
+	{
+		"reduce_scatter", run_collective,
+		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		&reduce_scatter,
 	},
 	{}
 };

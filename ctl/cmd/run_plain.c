@@ -104,6 +104,16 @@ static void sort(const struct run *r, void *v, size_t n)
 	qsort_r(v, n, r->elem, compare_sorted, (void *)r);
 }
 
+/* The same run, of which whole contributions are counted, not their parts. */
+static struct run undivided(const struct run *r)
+{
+	struct run all = *r;
+
+	all.count *= run_parts(r);
+	all.bytes *= run_parts(r);
+	return all;
+}
+
 /* The data of one member. */
 static void block(const struct run *r, uint32_t rank, void *buf)
 {
@@ -138,22 +148,24 @@ static bool gets_all(const struct run *r)
 
 void run_contribution(const struct run *r, uint32_t rank, void *buf)
 {
+	const struct run all = undivided(r);
+
 	if (has_all(r, r->traits->gives))
 		all_blocks(r, buf);
 	else
-		block(r, rank, buf);
+		block(&all, rank, buf);
 }
 
 size_t run_in_bytes(const struct run *r, uint32_t rank)
 {
-	size_t bytes = has_all(r, r->traits->gives) ? r->n * r->bytes : r->bytes;
+	size_t bytes = has_all(r, r->traits->gives) ? r->n * r->bytes : undivided(r).bytes;
 
 	return run_gives(r, rank) ? bytes : 0;
 }
 
 size_t run_out_bytes(const struct run *r)
 {
-	return r->p.oper == HYPERCUBE_MERGE || gets_all(r) ?
+	return r->p.oper == HYPERCUBE_MERGE || gets_all(r) || hc_traits_placed(r->traits) ?
 		r->n * r->bytes : r->bytes;
 }
 
@@ -331,7 +343,28 @@ static bool same(const struct run *r, const uint8_t *a, const uint8_t *b, size_t
 
 uint8_t *run_expect_merged(const struct run *r)
 {
-	return r->p.oper == HYPERCUBE_MERGE ? plain_sort(r) : plain_reduction(r);
+	const struct run all = undivided(r);
+
+	return r->p.oper == HYPERCUBE_MERGE ? plain_sort(r) : plain_reduction(&all);
+}
+
+uint8_t *run_expect_exchanged(const struct run *r)
+{
+	const struct run all = undivided(r);
+	uint8_t *v = malloc(r->n * all.bytes + 1), *one = malloc(all.bytes + 1);
+	uint32_t i, j;
+
+	for (i = 0; v && one && i < r->n; i++) {
+		block(&all, i, one);
+		for (j = 0; j < r->n; j++)
+			memcpy(v + j * all.bytes + i * r->bytes, one + j * r->bytes, r->bytes);
+	}
+	if (!one) {
+		free(v);
+		v = NULL;
+	}
+	free(one);
+	return v;
 }
 
 uint8_t *run_expect_message(const struct run *r)
@@ -354,7 +387,8 @@ uint8_t *run_expect_blocks(const struct run *r)
 
 int run_verify(const struct run *r, struct run_result *out)
 {
-	bool own = r->traits->payload == HC_PAYLOAD_BLOCKS && !gets_all(r);
+	bool own = r->traits->parts ||
+		   (r->traits->payload == HC_PAYLOAD_BLOCKS && !gets_all(r));
 	uint8_t *want;
 	uint32_t i;
 	int rc = 1;
@@ -367,7 +401,7 @@ int run_verify(const struct run *r, struct run_result *out)
 	for (i = 0; rc && i < r->n; i++) {
 		if (!run_gets(r, i))
 			continue;
-		rc = out->out[i] && same(r, want + (own ? i * r->bytes : 0), out->out[i],
+		rc = out->out[i] && same(r, want + (own ? i * out->bytes : 0), out->out[i],
 					 out->bytes);
 		out->wrong = r->node[i];
 	}

@@ -18,12 +18,14 @@ const char *run_not_by(const struct run *r, const struct planner *p)
 
 const struct planner *run_planner(const struct run *r)
 {
-	const struct planner *p = r->method;
+	const struct planner *p;
 	size_t i;
 
-	for (i = 0; !p; i++)
-		if (!run_not_by(r, planner_at(i)))
-			p = planner_at(i);
+	if (r->method)
+		return r->method;
+	for (i = 0; (p = planner_at(i)); i++)
+		if (!p->prefer && !run_not_by(r, p))
+			break;
 	return p;
 }
 
@@ -128,7 +130,7 @@ static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 		r->choice.why = run_not_by(r, p);
 		if (r->choice.why)
 			continue;
-		rc = p->prefer(h, &r->info, bytes, &r->choice);
+		rc = p->prefer(h, &r->info, r->traits, bytes, &r->choice);
 		if (rc)
 			return rc;
 		if (r->choice.preferred)

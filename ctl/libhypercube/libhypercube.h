@@ -122,7 +122,8 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 /**
  * struct hcl_params - what all members of an operation say alike
  * @plan: id of the plan
- * @oper: enum hypercube_oper with HYPERCUBE_REDUCE and HYPERCUBE_ALLREDUCE, else 0
+ * @oper: enum hypercube_oper with HYPERCUBE_REDUCE, HYPERCUBE_ALLREDUCE and
+ *	HYPERCUBE_REDUCE_SCATTER, else 0
  * @type: enum hypercube_type with these, else 0
  * @flags: 0 or HYPERCUBE_F_NOTIFY (may differ between members; HYPERCUBE_REDUCE,
  *	HYPERCUBE_GATHER, HYPERCUBE_ALLGATHER, and the source of a HYPERCUBE_BCAST)
@@ -272,6 +273,66 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);
 
 /**
+ * hcl_alltoall() - give each member a block, and get one of each, blocking
+ * @h: handle of a member of the plan
+ * @plan: id of a plan for recursive doubling, or of rings
+ * @in: a block for each member, in the order of the nodes
+ * @bytes: the length of all of them, the same at all members
+ * @out: room for the blocks of all members for this one, in the order of the nodes, not
+ *	overlapping @in
+ * @out_max: bytes at @out: @bytes
+ * @res: how it ended, or NULL
+ *
+ * Return: as hcl_reduce(); -EINVAL also if @bytes is no multiple of the number of members;
+ * -EMSGSIZE also if the fabric's segment has fewer bytes than a plan for doubling members.
+ */
+int hcl_alltoall(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
+		 size_t out_max, struct hypercube_result *res);
+
+/**
+ * hcl_reduce_scatter_block() - a reduction of which each member gets its block, blocking
+ * @h: as hcl_reduce()
+ * @p: as hcl_reduce(), but not with HYPERCUBE_MERGE; @p->collective and @p->flags are ignored
+ * @in: a block for each member, in the order of the nodes
+ * @bytes: the length of all of them: a multiple of hcl_elem_size() and of the number of members,
+ *	and the same at all
+ * @out: room for this node's block of the result, not overlapping @in
+ * @out_max: bytes at @out: @bytes by the number of members
+ * @res: how it ended, or NULL
+ *
+ * The bits are those that hcl_allreduce() has at that place over the same plan: a tree, or one for
+ * recursive doubling.
+ *
+ * Return: as hcl_reduce(); -EINVAL also if a block is not of whole elements; -EOPNOTSUPP
+ * (HYPERCUBE_MERGE); -EMSGSIZE also if the fabric's segment has no room for an element
+ * of each member of a plan for doubling.
+ */
+int hcl_reduce_scatter_block(struct hcl *h, const struct hcl_params *p, const void *in,
+			     size_t bytes, void *out, size_t out_max,
+			     struct hypercube_result *res);
+
+/**
+ * hcl_reduce_scatter() - the same with blocks of different lengths
+ * @h: as hcl_reduce()
+ * @p: as hcl_reduce_scatter_block()
+ * @in: a block for each member, in the order of the nodes, one behind the other
+ * @bytes: the length of each: the same numbers at all members
+ * @members: how many there are
+ * @rank: this node's place among the members: how many have lower numbers
+ * @out: room for this node's block of the result, not overlapping @in
+ * @out_max: bytes at @out: at least @bytes[@rank]
+ * @res: how it ended, or NULL; its .bytes are those of the longest block
+ *
+ * Takes memory for all blocks with the length of the longest: each is filled up with zeros.
+ *
+ * Return: as hcl_reduce_scatter_block(); -EINVAL also if @rank is not below @members; -ENOMEM;
+ * -EPROTO: the plan has another number of members.
+ */
+int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in,
+		       const size_t *bytes, uint32_t members, uint32_t rank, void *out,
+		       size_t out_max, struct hypercube_result *res);
+
+/**
  * hcl_post() - begin an operation and return
  * @h: handle of a member of the plan
  * @p: copied
@@ -285,11 +346,11 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
  * Sends what the kernel takes at once; the rest goes out in hcl_progress(),
  * hcl_wait() and hcl_flush().  Operations of a plan are sent in the order of the calls;
  * plans do not wait for each other.
- * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier and
- * scatter, has to be waited for some time; others need not.  With HYPERCUBE_BCAST the source
- * gives @in and the others @out, which they need even for an empty message; they
- * send nothing.  That its plan is gone is noticed after a second of silence, in
- * hcl_progress() and hcl_wait().
+ * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier, scatter,
+ * alltoall and reduce-scatter, has to be waited for some time; others need not.  With
+ * HYPERCUBE_BCAST the source gives @in and the others @out, which they need even for an
+ * empty message; they send nothing.  That its plan is gone is noticed after a second of
+ * silence, in hcl_progress() and hcl_wait().
  *
  * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):
  * nothing was posted; or the error of an earlier operation for which nobody

@@ -115,6 +115,12 @@ static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
 	memcpy(CMSG_DATA(c), &hop, sizeof(hop));
 }
 
+/* Is the kernel given all of it in each call, for it takes pieces from all over it? */
+static bool whole(const struct hcl_op *op)
+{
+	return hc_traits(hcli_collective(&op->p))->parts;
+}
+
 /* Send of the first unsent operation what the kernel takes.
  * Return: 1, 0 if it takes nothing now, -ENOBUFS if the caller must receive
  * first, or another -errno.
@@ -126,10 +132,8 @@ static int send_some(struct hcl *h, struct hcl_port *port, int flags)
 		struct cmsghdr align;
 	} control;
 	struct hcl_op *op = port->sending;
-	struct iovec iov = {
-		.iov_base = (char *)op->in + op->sent,
-		.iov_len = op->bytes - op->sent,
-	};
+	const size_t from = whole(op) ? 0 : op->sent;
+	struct iovec iov = { .iov_base = (char *)op->in + from, .iov_len = op->bytes - from };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	ssize_t n;
 
@@ -174,7 +178,7 @@ static const struct hypercube_result *cmsg_result(struct msghdr *msg)
 /* Do the pieces of its result come to their places, in any order? */
 static bool placed(const struct hcl_op *op)
 {
-	return hcli_collective(&op->p) == HYPERCUBE_ALLGATHER;
+	return hc_traits_placed(hc_traits(hcli_collective(&op->p)));
 }
 
 /* The operation whose result will probably come next.  One whose pieces come to their places has a

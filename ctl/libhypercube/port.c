@@ -158,7 +158,7 @@ int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 	if (h->tied || listens || h->first == p->plan)
 		return 0;
 	/* Pieces that come to their places do best without others in between. */
-	if (!h->first && p->collective != HYPERCUBE_ALLGATHER) {
+	if (!h->first && !hc_traits_placed(hc_traits(hcli_collective(p)))) {
 		h->first = p->plan;
 		return 0;
 	}

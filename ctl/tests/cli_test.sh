@@ -824,6 +824,8 @@ tree s show
 run r reduce
 run a allreduce
 run allg allgather
+run allt alltoall
+run reduce_ reduce_scatter
 run b bcast
 run ba barrier
 run g gather

@@ -7,7 +7,7 @@
 #include "hc_traits.h"
 #include "plan_test.h"
 
-#define LAST HYPERCUBE_ALLGATHER
+#define LAST HYPERCUBE_REDUCE_SCATTER
 
 TEST(traits_each_collective_has_sensible_ones)
 {
@@ -26,6 +26,9 @@ TEST(traits_each_collective_has_sensible_ones)
 		ASSERT_TRUE((t->gives == HC_WHO_NOBODY) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE((t->gets == HC_WHO_NOBODY) == (t->payload == HC_PAYLOAD_NONE));
 		ASSERT_TRUE(!hc_traits_unasked(t) || t->gives == HC_WHO_ROOT);
+		/* Who gets parts gives them, and all do. */
+		ASSERT_TRUE(!t->parts || (t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL));
+		ASSERT_TRUE(!t->parts || !hc_traits_shares(t));
 		/* Members that call and get something, or are told, wait for it; who has all blocks
 		 * does not know yet who has his.
 		 */
@@ -54,14 +57,19 @@ TEST(traits_which_plans_carry_what)
 	for (i = 1; i <= LAST; i++) {
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_BCAST, 0) == (i == HYPERCUBE_BCAST));
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_TREE, 0) ==
-			    (i != HYPERCUBE_BCAST && i != HYPERCUBE_ALLGATHER));
-		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_RING, 0) == (i == HYPERCUBE_ALLGATHER));
+			    (i != HYPERCUBE_BCAST && i != HYPERCUBE_ALLGATHER &&
+			     i != HYPERCUBE_ALLTOALL));
+		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_RING, 0) ==
+			    (i == HYPERCUBE_ALLGATHER || i == HYPERCUBE_ALLTOALL));
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_DOUBLING, 0) ==
-			    (i == HYPERCUBE_ALLREDUCE || i == HYPERCUBE_BARRIER));
+			    (i == HYPERCUBE_ALLREDUCE || i == HYPERCUBE_BARRIER ||
+			     i == HYPERCUBE_ALLTOALL || i == HYPERCUBE_REDUCE_SCATTER));
 		ASSERT_TRUE(!carried(i, 0, 0) && !carried(i, 31, 0) && !carried(i, 32, 0) &&
 			    !carried(i, ~0u, 0));
 	}
 	ASSERT_TRUE(carried(HYPERCUBE_ALLREDUCE, HYPERCUBE_PLAN_DOUBLING, HYPERCUBE_SUM));
 	ASSERT_TRUE(!carried(HYPERCUBE_ALLREDUCE, HYPERCUBE_PLAN_DOUBLING, HYPERCUBE_MERGE));
 	ASSERT_TRUE(carried(HYPERCUBE_ALLREDUCE, HYPERCUBE_PLAN_TREE, HYPERCUBE_MERGE));
+	ASSERT_TRUE(carried(HYPERCUBE_REDUCE_SCATTER, HYPERCUBE_PLAN_TREE, HYPERCUBE_SUM));
+	ASSERT_TRUE(!carried(HYPERCUBE_REDUCE_SCATTER, HYPERCUBE_PLAN_TREE, HYPERCUBE_MERGE));
 }

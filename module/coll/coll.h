@@ -184,6 +184,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @check: its links have to be looked at; under the lock
  * @gone: it comes into no list any more; under the lock
  * @role: stage, sources and destinations
+ * @rank: its place among the members, in the order of the nodes
  * @next: number of the next contribution
  * @head: oldest operation not yet handed over or, at the root, not complete
  * @done: all operations below are complete as far as this member knows
@@ -230,6 +231,7 @@ struct hc_member {
 	bool check;
 	bool gone;
 	struct hc_tree_role role;
+	u32 rank;
 	u64 next;
 	u64 head;
 	u64 done;
@@ -533,6 +535,18 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op);
 /* The same for all results that follow and have not come down to the end. */
 void hc_results_advance(struct hc_member *m);
 
+/* --- coll/parts.c --- */
+/* Bytes of each member's part of @total. */
+u64 hc_part_bytes(const struct hc_member *m, u64 total);
+/* How many of the bytes [@at, @at + @len) of @total are of the member's part?  They begin at @at +
+ * *off.
+ */
+u32 hc_part_within(const struct hc_member *m, u64 total, u64 at, u32 len, u32 *off);
+/* Give the process what is for it of the next piece of the result; consumes.  False: the operation
+ * is gone.
+ */
+bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+
 /* --- coll/reduce.c --- */
 /* Merge @in into the segment @acc it belongs to; the caller keeps both.  @peer: the node
  * one of them is from.  False: they do not fit.
@@ -570,6 +584,9 @@ void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 /* The same of a piece whose place in the result is @at, whatever has come before. */
 void hc_sock_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 		       bool last);
+/* The same of pieces of @piece bytes, of which each has its place @stride behind the one before. */
+void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
+			   u64 stride, u32 piece, bool last);
 /* Queue a record without data: a completion or a failure. */
 void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 		    const struct hc_rec *rec);

@@ -179,6 +179,8 @@ bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 		op->rec = hc_sock_record(m);
 		m->sock = op->rec.sock;
 	}
+	if (op->coll->own_part)
+		return hc_part_result(m, op, skb, last);
 	hc_sock_result(m, op, skb, last);
 	return true;
 }

@@ -37,6 +37,8 @@ enum hc_progress {
  * @own_totals: each member knows only its own length
  * @comes_down: a result comes down behind what was handed over
  * @asks: and only to who has handed over what asks for it
+ * @rounds: contributions go in rounds, see coll/rounds.h; the process has parts in both cases
+ * @own_part: the process gets of what comes to a member only the part that is for that
  * @op_size: bytes that such an operation has of its own (hc_op_priv()); all 0 at first
  * @src_size: and behind these for each source
  * @init: it is known that an operation is one; NULL: there is nothing to do
@@ -58,6 +60,8 @@ struct hc_coll_ops {
 	bool own_totals;
 	bool comes_down;
 	bool asks;
+	bool rounds;
+	bool own_part;
 	size_t op_size;
 	size_t src_size;
 	void (*init)(struct hc_op *op);
@@ -185,6 +189,7 @@ extern const struct hc_plan_ops hc_plan_ring;
 extern const struct hc_coll_ops hc_tree_reduce;
 extern const struct hc_coll_ops hc_tree_allreduce;
 extern const struct hc_coll_ops hc_tree_barrier;
+extern const struct hc_coll_ops hc_tree_reduce_scatter;
 extern const struct hc_coll_ops hc_merge_reduce;
 extern const struct hc_coll_ops hc_merge_allreduce;
 extern const struct hc_coll_ops hc_tree_gather;

@@ -16,6 +16,15 @@
  * takes the copy for the next stage or segment, so there is one allocation for all that
  * have the same length.
  *
+ * Halves.  Of what has a part for each member (coll/rounds.h) a stage exchanges one half: that for
+ * the members on the peer's side.  In a reduce-scatter the halves that stay and that come are
+ * combined, with the operands, and so the bits, of an allreduce, and the segment gets
+ * shorter until the member's own piece is left (recursive halving).  In an alltoall what comes
+ * takes the place of what went, so each dimension brings pieces nearer to their members, and in
+ * the end the piece at each place is the one that the member of that place has sent (dimension
+ * exchange).  Frames are one of a segment and stage, as in an allreduce, so what follows
+ * holds for them, too.
+ *
  * How far can a peer be ahead?  Take the frames of one stage over all segments of all
  * operations in turn.  A member sends its frame number s of stage i, then takes the
  * peer's number s, then goes on.  So frame s + 1 comes only after this member has sent
@@ -63,6 +72,8 @@
 #include <linux/netlink.h>
 
 #include "coll/coll.h"
+#include "coll/halves.h"
+#include "coll/rounds.h"
 #include "compat.h"
 #include "hc_doubling.h"
 #include "netlink/netlink.h"
@@ -172,29 +183,100 @@ static void doubling_op_release(struct hc_op *op)
 	kfree_skb(doubling_op(op)->spare);
 }
 
-/* Send source @i a copy of what this member has.  False: the operation is gone. */
+/**
+ * struct doubling_coll - a collective, as doublings carry it
+ * @ops: what the common code sees
+ * @halves: a stage sends the peer's half of a segment, else all
+ * @swaps: the peer's half takes its place, else both are combined
+ */
+struct doubling_coll {
+	struct hc_coll_ops ops;
+	bool halves;
+	bool swaps;
+};
+
+static const struct doubling_coll *doubling_coll(const struct hc_op *op)
+{
+	return container_of(op->coll, struct doubling_coll, ops);
+}
+
+/* Do segments get shorter from stage to stage? */
+static bool shrinks(const struct hc_op *op)
+{
+	return doubling_coll(op)->halves && !doubling_coll(op)->swaps;
+}
+
+/* Bytes that are for the same side of stage @i, one after the other, of a segment of @len. */
+static u32 half_run(const struct hc_member *m, const struct hc_op *op, unsigned int i, u32 len)
+{
+	const struct hc_doubling *d = plan_doubling(m->plan);
+	u32 left = hc_doubling_mask(d);
+	unsigned int j;
+
+	/* Pieces for members on the other side of the stages before are gone. */
+	for (j = 0; j < i && shrinks(op); j++)
+		left &= ~hc_bit(d->order[j]);
+	return (len >> hweight32(left)) << hweight32(left & (hc_bit(d->order[i]) - 1));
+}
+
+/* Is this member the end of stage @i whose bit is set? */
+static bool is_upper(const struct hc_member *m, unsigned int i)
+{
+	return m->node->id & hc_bit(m->src[i].dim);
+}
+
+/* Fill in what source @i is sent of the segment @acc; what stays is what the peer's part is
+ * combined with.
+ */
+static void part_fill(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc,
+		      struct sk_buff *copy)
+{
+	u32 len = be32_to_cpu(hc_hdr(acc)->len);
+	u32 run;
+
+	if (!len)
+		return;
+	if (!doubling_coll(op)->halves) {
+		memcpy(hc_payload(copy), hc_payload(acc), len);
+		return;
+	}
+	run = half_run(m, op, i, len);
+	hc_half_get(hc_payload(copy), hc_payload(acc), len, run, !is_upper(m, i));
+	if (!shrinks(op))
+		return;
+	hc_half_get(hc_payload(acc), hc_payload(acc), len, run, is_upper(m, i));
+	hc_hdr(acc)->len = cpu_to_be32(len / 2);
+}
+
+/* A frame for @len bytes, or NULL: no memory. */
+static struct sk_buff *frame_get(struct hc_member *m, struct hc_op *op, u32 len)
+{
+	struct doubling_op *d = doubling_op(op);
+	struct sk_buff *spare = d->spare;
+
+	d->spare = NULL;
+	if (spare && be32_to_cpu(hc_hdr(spare)->len) == len)
+		return spare;
+	consume_skb(spare);
+	return hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
+}
+
+/* Send source @i its part of what this member has.  False: the operation is gone. */
 static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *acc)
 {
 	const struct hc_wire_data *from = hc_wire_data_of(acc);
 	u32 len = be32_to_cpu(hc_hdr(acc)->len);
 	struct doubling_op *d = doubling_op(op);
-	struct sk_buff *copy = d->spare;
 	struct hc_wire_data *w;
+	struct sk_buff *copy;
 	u64 nr = op->nr;
 
-	d->spare = NULL;
-	if (copy && be32_to_cpu(hc_hdr(copy)->len) != len) {
-		consume_skb(copy);
-		copy = NULL;
-	}
-	if (!copy)
-		copy = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
+	copy = frame_get(m, op, doubling_coll(op)->halves ? len / 2 : len);
 	if (!copy) {
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
-	if (len)
-		memcpy(hc_payload(copy), hc_payload(acc), len);
+	part_fill(m, op, i, acc, copy);
 	hc_hdr(copy)->flags = 0;
 	hc_hdr(copy)->time = hc_hdr(acc)->time;
 	w = hc_wire_data_of(copy);
@@ -209,36 +291,89 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	return hc_member_op(m, nr) == op;
 }
 
-/* Combine the head of op->own with a peer's part, and leave the result there; consumes
- * @in.  False: they do not fit.
- */
-static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
+/* The peer's half takes the place of that which went there; consumes @in, as the rest of take(). */
+static bool swap_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
-	bool upper = m->node->id & hc_bit(m->src[i].dim);
-	struct doubling_op *d = doubling_op(op);
 	struct sk_buff *acc = skb_peek(&op->own);
+	u32 len = be32_to_cpu(hc_hdr(acc)->len);
+	u64 came = be64_to_cpu(hc_hdr(in)->time);
 
-	/* Not when it came: this member had other stages to do before. */
-	hc_op_note(m, op, in);
-	if (!hc_segment_merge(m, op, upper ? in : acc, upper ? acc : in, m->src[i].node)) {
-		kfree_skb(in);
+	if (hc_wire_data_of(in)->offset != hc_wire_data_of(acc)->offset ||
+	    be32_to_cpu(hc_hdr(in)->len) != len / 2)
 		return false;
-	}
-	d->spare = upper ? acc : in;
+	if (len)
+		hc_half_put(hc_payload(acc), hc_payload(in), len, half_run(m, op, i, len),
+			    !is_upper(m, i));
+	hc_hdr(acc)->time = cpu_to_be64(max(be64_to_cpu(hc_hdr(acc)->time), came));
+	doubling_op(op)->spare = in;
+	return true;
+}
+
+/* Combine the head of op->own with a peer's part, and leave the result there. */
+static bool combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
+{
+	struct sk_buff *acc = skb_peek(&op->own);
+	bool upper = is_upper(m, i);
+	struct sk_buff *rest = upper ? acc : in;
+
+	if (!hc_segment_merge(m, op, upper ? in : acc, rest, m->src[i].node))
+		return false;
 	if (upper) {
 		__skb_unlink(acc, &op->own);
 		__skb_queue_head(&op->own, in);
 	}
-	d->offered = false;
+	/* What has become shorter is of no use for the next stage. */
+	if (shrinks(op))
+		consume_skb(rest);
+	else
+		doubling_op(op)->spare = rest;
 	return true;
 }
 
-/* All stages are behind a segment: it is the result. */
-static bool segment_out(struct hc_member *m, struct hc_op *op)
+/* Consumes a peer's part.  False: it does not fit. */
+static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
 {
+	bool fits;
+
+	/* Not when it came: this member had other stages to do before. */
+	hc_op_note(m, op, in);
+	fits = doubling_coll(op)->swaps ? swap_in(m, op, i, in) : combine_in(m, op, i, in);
+	if (!fits)
+		kfree_skb(in);
+	doubling_op(op)->offered = false;
+	return fits;
+}
+
+/* The process is charged for a frame of the size of what is left; consumes @skb. */
+static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
+{
+	u32 len = be32_to_cpu(hc_hdr(skb)->len);
+	struct sk_buff *cut = hc_seg_alloc(m->node->fabric, m->node->id, len, GFP_ATOMIC);
+
+	if (cut && len)
+		memcpy(hc_payload(cut), hc_payload(skb), len);
+	consume_skb(skb);
+	return cut;
+}
+
+/* A piece of what each member has for this one; consumes @skb. */
+static void pieces_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 part,
+		       bool last)
+{
+	u64 at = hc_part_bytes(m, be64_to_cpu(hc_wire_data_of(skb)->offset));
+	u32 piece = be32_to_cpu(hc_hdr(skb)->len) / m->plan->nmembers;
+
+	hc_sock_result_spread(m, op, skb, at, part, piece, last);
+}
+
+/* All stages are behind a segment: it is the result.  HC_FINISHED: the last of it. */
+static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
+{
+	const struct doubling_coll *coll = doubling_coll(op);
 	struct sk_buff *skb = __skb_dequeue(&op->own);
 	struct doubling_op *d = doubling_op(op);
 	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
+	u64 part = coll->halves ? hc_part_bytes(m, op->total) : op->total;
 
 	/* For the next one; nobody's send buffer shall wait for it. */
 	if (d->spare)
@@ -246,15 +381,24 @@ static bool segment_out(struct hc_member *m, struct hc_op *op)
 	d->next = 0;
 	d->nr++;
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-	op->result = op->total;
+	op->result = coll->swaps ? op->total : part;
 	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
-	hc_sock_result(m, op, skb, last);
-	return last;
+	if (shrinks(op)) {
+		skb = cut_down(m, skb);
+		if (!skb)
+			return hc_op_fail(m, op, -ENOMEM, m->node->id);
+	}
+	if (coll->swaps)
+		pieces_out(m, op, skb, part, last);
+	else
+		hc_sock_result(m, op, skb, last);
+	return last ? HC_FINISHED : HC_BLOCKED;
 }
 
 static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 {
 	struct doubling_op *d = doubling_op(op);
+	enum hc_progress p;
 
 	while (!skb_queue_empty(&op->own)) {
 		for (; d->next < m->role.nsrc; d->next++) {
@@ -274,8 +418,9 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 		}
 		if (!hc_sock_room(m, op->rec.sock))
 			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
-		if (segment_out(m, op))
-			return HC_FINISHED;
+		p = segment_out(m, op);
+		if (p != HC_BLOCKED)
+			return p;
 	}
 	return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
@@ -302,23 +447,74 @@ static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_reply *w
 	       be32_to_cpu(w->sent) > doubling_op(op)->nr;
 }
 
-static const struct hc_coll_ops doubling_allreduce = {
-	.id = HYPERCUBE_ALLREDUCE,
-	.op_size = sizeof(struct doubling_op),
-	.release = doubling_op_release,
-	.advance = doubling_advance,
+/* One frame of each round. */
+static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_plan *plan = op->member->plan;
+	u32 piece = hc_round_piece(plan->fabric->segment, plan->nmembers, op->elem);
+	u64 total = be64_to_cpu(w->total), at = be64_to_cpu(w->offset);
+	struct hc_stream *st = &op->src[i];
+	u32 len, rest;
+
+	div_u64_rem(total, plan->nmembers * op->elem, &rest);
+	if (!piece || rest || at != st->at || at > total)
+		return false;
+	len = hc_round_len(total, at, plan->nmembers, piece);
+	if (be32_to_cpu(hc_hdr(skb)->len) != len >> (doubling_coll(op)->swaps ? 1 : i + 1))
+		return false;
+	st->at += len;
+	return !(w->flags & HC_DATA_F_LAST) == (st->at != total);
+}
+
+static const struct doubling_coll doubling_allreduce = {
+	.ops = {
+		.id = HYPERCUBE_ALLREDUCE,
+		.op_size = sizeof(struct doubling_op),
+		.release = doubling_op_release,
+		.advance = doubling_advance,
+	},
 };
 
-static const struct hc_coll_ops doubling_barrier = {
-	.id = HYPERCUBE_BARRIER,
-	.op_size = sizeof(struct doubling_op),
-	.release = doubling_op_release,
-	.advance = doubling_advance,
+static const struct doubling_coll doubling_barrier = {
+	.ops = {
+		.id = HYPERCUBE_BARRIER,
+		.op_size = sizeof(struct doubling_op),
+		.release = doubling_op_release,
+		.advance = doubling_advance,
+	},
+};
+
+static const struct doubling_coll doubling_alltoall = {
+	.ops = {
+		.id = HYPERCUBE_ALLTOALL,
+		.rounds = true,
+		.op_size = sizeof(struct doubling_op),
+		.release = doubling_op_release,
+		.advance = doubling_advance,
+		.up_follows = half_follows,
+	},
+	.halves = true,
+	.swaps = true,
+};
+
+static const struct doubling_coll doubling_reduce_scatter = {
+	.ops = {
+		.id = HYPERCUBE_REDUCE_SCATTER,
+		.rounds = true,
+		.op_size = sizeof(struct doubling_op),
+		.release = doubling_op_release,
+		.advance = doubling_advance,
+		.up_follows = half_follows,
+	},
+	.halves = true,
 };
 
 static const struct hc_coll_ops *const doubling_colls[] = {
-	&doubling_allreduce,
-	&doubling_barrier,
+	&doubling_allreduce.ops,
+	&doubling_barrier.ops,
+	&doubling_alltoall.ops,
+	&doubling_reduce_scatter.ops,
 	NULL
 };
 

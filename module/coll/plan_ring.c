@@ -346,6 +346,7 @@ static int ring_members_create(struct hc_plan *plan, const u32 *fault,
 
 static const struct hc_coll_ops *const ring_colls[] = {
 	&hc_ring_allgather,
+	&hc_ring_alltoall,
 	NULL
 };
 

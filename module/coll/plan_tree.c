@@ -101,6 +101,7 @@ static const struct hc_coll_ops *const tree_colls[] = {
 	&hc_tree_reduce,
 	&hc_tree_allreduce,
 	&hc_tree_barrier,
+	&hc_tree_reduce_scatter,
 	&hc_merge_reduce,
 	&hc_merge_allreduce,
 	&hc_tree_gather,

@@ -168,3 +168,12 @@ const struct hc_coll_ops hc_tree_barrier = {
 	.op_size = sizeof(struct reduce_op),
 	.advance = tree_advance,
 };
+
+/* All get the whole result, and give the process its part of that. */
+const struct hc_coll_ops hc_tree_reduce_scatter = {
+	.id = HYPERCUBE_REDUCE_SCATTER,
+	.comes_down = true,
+	.own_part = true,
+	.op_size = sizeof(struct reduce_op),
+	.advance = tree_advance,
+};

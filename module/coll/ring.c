@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Allgather over rings: acknowledged all-to-all broadcast.
+ * Allgather over rings: acknowledged all-to-all broadcast; and alltoall, in which each member
+ * gives its process no more than its own part of each message.
  *
  * A message is a hot potato: it goes round in one direction, each member gives its process a
  * copy and passes it on, and its source, which is the first that it comes to again, takes it out.
@@ -65,7 +66,7 @@ struct ring_stream {
 };
 
 /**
- * struct ring_op - an allgather
+ * struct ring_op - an allgather, or an alltoall
  * @at: where the slice at hand lies in each message
  * @len: how long it is
  * @base: steps that the slices before it took
@@ -169,26 +170,49 @@ static void process_done(struct hc_member *m, struct hc_op *op)
 	op->begun = false;
 }
 
+/* Bytes that the process gets of each member. */
+static u64 block_bytes(const struct hc_member *m, const struct hc_op *op)
+{
+	return op->coll->own_part ? hc_part_bytes(m, op->total) : op->total;
+}
+
+/* What of a segment is for the process?  Of an alltoall its part of the message, of which *place is
+ * the first byte's place; else all.
+ */
+static u32 segment_wanted(const struct hc_member *m, const struct hc_op *op, u32 *off, u64 *place)
+{
+	const struct ring_op *r = ring_op(op);
+	u32 len = r->len;
+
+	*off = 0;
+	if (op->coll->own_part)
+		len = hc_part_within(m, op->total, r->at, r->len, off);
+	*place = r->at + *off - (op->coll->own_part ? m->rank * hc_part_bytes(m, op->total) : 0);
+	return len;
+}
+
 /* A copy goes to the process, to its place in the result.  False: the operation is gone. */
 static bool segment_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
-	u32 block = be16_to_cpu(hc_wire_data_of(skb)->block);
+	u32 block = be16_to_cpu(hc_wire_data_of(skb)->block), off, len;
 	struct ring_op *r = ring_op(op);
-	u64 place = hc_ring_rank(m->plan, block) * op->total + r->at;
 	struct sk_buff *copy;
+	u64 place;
 
+	len = segment_wanted(m, op, &off, &place);
 	r->blocks++;
 	r->given = r->last && r->blocks == m->plan->nmembers;
-	if (!r->len && (!r->given || op->notify_own))
+	if (!len && (!r->given || op->notify_own))
 		return true;
-	copy = hc_seg_share(m->node, skb, 0, r->len);
+	copy = hc_seg_share(m->node, skb, off, len);
 	if (!copy) {
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
 	r->steps = r->base + r->turn;
 	op->result = op->total * m->plan->nmembers;
-	hc_sock_result_at(m, op, copy, place, r->given && !op->notify_own);
+	hc_sock_result_at(m, op, copy, hc_ring_rank(m->plan, block) * block_bytes(m, op) + place,
+			  r->given && !op->notify_own);
 	if (r->given && !op->notify_own)
 		process_done(m, op);
 	return true;
@@ -642,6 +666,15 @@ bool hc_ring_was_sent(const struct hc_op *op, const struct hc_wire_reply *w)
 
 const struct hc_coll_ops hc_ring_allgather = {
 	.id = HYPERCUBE_ALLGATHER,
+	.op_size = sizeof(struct ring_op),
+	.src_size = sizeof(struct ring_stream),
+	.advance = ring_advance,
+};
+
+/* All go round, and the process is given its part of each. */
+const struct hc_coll_ops hc_ring_alltoall = {
+	.id = HYPERCUBE_ALLTOALL,
+	.own_part = true,
 	.op_size = sizeof(struct ring_op),
 	.src_size = sizeof(struct ring_stream),
 	.advance = ring_advance,

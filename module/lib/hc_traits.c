@@ -36,6 +36,16 @@ static const struct hc_traits traits[] = {
 		.name = "allgather", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
 		.payload = HC_PAYLOAD_BLOCKS, .plans = RING,
 	},
+	[HYPERCUBE_ALLTOALL] = {
+		.name = "alltoall", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
+		.payload = HC_PAYLOAD_BLOCKS, .parts = true, .plans = DOUBLING | RING,
+		.told = true,
+	},
+	[HYPERCUBE_REDUCE_SCATTER] = {
+		.name = "reduce_scatter", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
+		.payload = HC_PAYLOAD_ELEMENTS, .parts = true, .plans = TREE | DOUBLING,
+		.told = true,
+	},
 };
 
 const struct hc_traits *hc_traits(unsigned int collective)
@@ -47,8 +57,10 @@ const struct hc_traits *hc_traits(unsigned int collective)
 
 bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper)
 {
-	/* Members may bring sorted runs of any lengths; a doubling wants the same of all. */
-	if (oper == HYPERCUBE_MERGE && plan_type == HYPERCUBE_PLAN_DOUBLING)
+	/* Members may bring sorted runs of any lengths; a doubling wants the same of all, and so
+	 * does who gets a part.
+	 */
+	if (oper == HYPERCUBE_MERGE && (t->parts || plan_type == HYPERCUBE_PLAN_DOUBLING))
 		return false;
 	return plan_type < 32 && t->plans & hc_bit(plan_type);
 }

@@ -35,6 +35,7 @@ enum hc_payload {
  * @gives: who has data to contribute
  * @gets: who gets a result
  * @payload: what that is
+ * @parts: a contribution has a part for each member, all of one size
  * @plans: which types of plans carry it: hc_bit(enum hypercube_plan_type)
  * @told: each caller learns when it is complete, everywhere as far as it is concerned, without
  *	having asked to be told
@@ -44,6 +45,7 @@ struct hc_traits {
 	enum hc_who gives;
 	enum hc_who gets;
 	enum hc_payload payload;
+	bool parts;
 	__u32 plans;
 	bool told;
 };
@@ -69,10 +71,16 @@ static inline bool hc_traits_deals(const struct hc_traits *t)
 	return t->gives == HC_WHO_ROOT && t->payload == HC_PAYLOAD_BLOCKS;
 }
 
+/* Does each member get a block of all others?  Its pieces come to their places in any order. */
+static inline bool hc_traits_placed(const struct hc_traits *t)
+{
+	return t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL && t->payload == HC_PAYLOAD_BLOCKS;
+}
+
 /* Does each member get the blocks that all have brought? */
 static inline bool hc_traits_shares(const struct hc_traits *t)
 {
-	return t->gives == HC_WHO_ALL && t->gets == HC_WHO_ALL && t->payload == HC_PAYLOAD_BLOCKS;
+	return hc_traits_placed(t) && !t->parts;
 }
 
 /* Does a plan of this type carry it with @oper (0: none)? */

@@ -5,6 +5,7 @@
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "coll/rounds.h"
 #include "reduce/combine.h"
 #include "sock/hostq.h"
 #include "sock/sock.h"
@@ -113,6 +114,23 @@ static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 	return do_div(*block, plan->nmembers) ? -EINVAL : 0;
 }
 
+/* Has it a part for each member, of whole elements?  Do these go in pieces? */
+static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
+		     const struct hypercube_op *op, u32 elem, u32 *parts)
+{
+	u64 elems = div_u64(op->bytes, elem);
+
+	*parts = 0;
+	if (!traits->parts)
+		return 0;
+	if (do_div(elems, plan->nmembers))
+		return -EINVAL;
+	if (!hc_coll_find(plan->ops, op->collective, op->oper)->rounds)
+		return 0;
+	*parts = plan->nmembers;
+	return hc_round_piece(plan->fabric->segment, *parts, elem) ? 0 : -EMSGSIZE;
+}
+
 /* A plan that another socket is connected to is that one's alone. */
 static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
@@ -147,6 +165,8 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	if (!err)
 		err = block_get(plan, node, traits, op, &hsk->block);
 	if (!err)
+		err = parts_get(plan, traits, op, elem, &hsk->parts);
+	if (!err)
 		hsk->epoch = plan->epoch;
 	rcu_read_unlock();
 	if (err)
@@ -180,6 +200,9 @@ static u32 seg_len(const struct hc_sock *hsk)
 {
 	u64 in_block = 0;
 
+	if (hsk->parts)
+		return hc_round_len(hsk->op.bytes, hsk->sent, hsk->parts,
+				    hc_round_piece(hsk->seg_size, hsk->parts, hsk->elem));
 	if (hsk->block)
 		div64_u64_rem(hsk->sent, hsk->block, &in_block);
 	return min_t(u64, hsk->seg_size, hsk->block - in_block);
@@ -251,13 +274,54 @@ static int seg_send(struct hc_sock *hsk)
 	return err;
 }
 
-static ssize_t record_send(struct hc_sock *hsk, struct msghdr *msg, size_t len, long timeo)
+/* A piece of each part of the contribution, which is here as a whole. */
+static bool seg_gather(struct hc_sock *hsk, const struct msghdr *msg)
 {
+	u64 part = div_u64(hsk->op.bytes, hsk->parts);
+	u32 piece = hsk->seg_len / hsk->parts;
+	struct iov_iter from = msg->msg_iter;
+	void *to = hc_payload(hsk->seg);
+	u32 i;
+
+	iov_iter_advance(&from, div_u64(hsk->sent, hsk->parts));
+	for (i = 0; i < hsk->parts; i++) {
+		if (i)
+			iov_iter_advance(&from, part - piece);
+		if (!copy_from_iter_full(to + (size_t)i * piece, piece, &from))
+			return false;
+	}
+	return true;
+}
+
+static bool seg_copy(struct hc_sock *hsk, struct msghdr *msg, u32 n)
+{
+	if (hsk->parts)
+		return seg_gather(hsk, msg);
+	return copy_from_iter_full(hc_payload(hsk->seg) + hsk->seg_fill, n, &msg->msg_iter);
+}
+
+/* Bytes that a call gives: what follows, or, of parts, all of it again. */
+static ssize_t record_rest(const struct hc_sock *hsk, struct msghdr *msg, size_t len)
+{
+	u64 before = hsk->sent + (hsk->seg ? hsk->seg_fill : 0);
+
+	if (!hsk->traits->parts)
+		return len > hsk->op.bytes - before ? -EMSGSIZE : len;
+	if (len != hsk->op.bytes)
+		return -EMSGSIZE;
+	if (!hsk->parts)
+		iov_iter_advance(&msg->msg_iter, before);
+	return len - before;
+}
+
+static ssize_t record_send(struct hc_sock *hsk, struct msghdr *msg, size_t given, long timeo)
+{
+	ssize_t len = record_rest(hsk, msg, given);
 	ssize_t copied = 0;
 	int err;
 
-	if (len > hsk->op.bytes - hsk->sent - (hsk->seg ? hsk->seg_fill : 0))
-		return -EMSGSIZE;
+	if (len < 0)
+		return len;
 	/* An empty contribution is one empty segment. */
 	while (len || (!hsk->op.bytes && hsk->open)) {
 		u32 n;
@@ -269,9 +333,8 @@ static ssize_t record_send(struct hc_sock *hsk, struct msghdr *msg, size_t len, 
 			if (err)
 				return copied ?: err;
 		}
-		n = min_t(size_t, len, hsk->seg_len - hsk->seg_fill);
-		if (!copy_from_iter_full(hc_payload(hsk->seg) + hsk->seg_fill, n,
-					 &msg->msg_iter))
+		n = min_t(u64, len, hsk->seg_len - hsk->seg_fill);
+		if (!seg_copy(hsk, msg, n))
 			return copied ?: -EFAULT;
 		hsk->seg_fill += n;
 		copied += n;

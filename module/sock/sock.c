@@ -57,6 +57,8 @@ int hc_sock_family(void)
 struct hc_result_cb {
 	u64 rec;	/* number of the record within the socket */
 	u64 at;		/* its place in the result, if .placed */
+	u64 stride;	/* from the place of each piece to that of the next */
+	u32 piece;	/* bytes of a piece */
 	u32 pos;	/* bytes already received */
 	bool placed;
 	bool last;
@@ -177,7 +179,7 @@ static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *
 	res->plan = m->plan->id;
 	res->op = op->nr;
 	res->cookie = op->cookie;
-	res->bytes = op->result;
+	res->bytes = op->coll->own_part ? hc_part_bytes(m, op->result) : op->result;
 	res->steps = hc_op_steps(m, op);
 	res->clock = op->clock;
 	res->time = op->time;
@@ -204,9 +206,17 @@ void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 void hc_sock_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 		       bool last)
 {
+	hc_sock_result_spread(m, op, skb, at, 0, be32_to_cpu(hc_hdr(skb)->len), last);
+}
+
+void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
+			   u64 stride, u32 piece, bool last)
+{
 	const struct hc_result_cb cb = {
 		.rec = op->rec.nr,
 		.at = at,
+		.stride = stride,
+		.piece = piece,
 		.pos = sizeof(struct hypercube_result),
 		.placed = true,
 		.last = last,
@@ -330,26 +340,30 @@ static void room_tell(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Copy a piece to its own place, of what there is room for; the rest is lost, and counts as
+/* Copy pieces to their own places, of what there is room for; the rest is lost, and counts as
  * received, but by a call without any room.  Returns bytes or -EFAULT.
  */
 static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
 	struct hc_result_cb *cb = result_cb(skb);
-	size_t size = skb->len - cb->pos;
-	size_t n = cb->at < len ? min_t(size_t, size, len - cb->at) : 0;
+	size_t size = skb->len - cb->pos, done, copied = 0;
 	struct iov_iter to = msg->msg_iter;
+	u64 at = cb->at, was = 0;
 
-	if (n) {
-		iov_iter_advance(&to, cb->at);
-		if (skb_copy_datagram_iter(skb, cb->pos, &to, n))
+	for (done = 0; done < size && at < len; done += cb->piece, at += cb->stride) {
+		size_t n = min_t(u64, cb->piece, len - at);
+
+		iov_iter_advance(&to, at - was);
+		if (skb_copy_datagram_iter(skb, cb->pos + done, &to, n))
 			return -EFAULT;
+		was = at + n;
+		copied += n;
 	}
-	if (n < size && len)
+	if (copied < size && len)
 		msg->msg_flags |= MSG_TRUNC;
 	if (len)
 		cb->pos += size;
-	return n;
+	return copied;
 }
 
 /* The same to where the one before has ended. */

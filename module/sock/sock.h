@@ -30,6 +30,7 @@ struct hc_node;
  * @op: the contribution being sent, valid if @open
  * @traits: of its collective
  * @block: no segment crosses a multiple of so many bytes of it; 0: all of it is empty
+ * @parts: parts of it that it goes in pieces of, see coll/rounds.h; 0: it goes as it lies
  * @sent: bytes of it handed to the node
  * @records: number of its latest record of either direction
  * @rec: record number of the contribution
@@ -58,6 +59,7 @@ struct hc_sock {
 	struct hypercube_op op;
 	const struct hc_traits *traits;
 	u64 block;
+	u32 parts;
 	u64 sent;
 	atomic64_t records;
 	u64 rec;

@@ -90,6 +90,8 @@ static const unsigned char kinds[][3] = {	/* collective, oper, dtype */
 	{ HYPERCUBE_SCATTER, 0, 0 },
 	{ HYPERCUBE_BCAST, 0, 0 },
 	{ HYPERCUBE_REDUCE, HYPERCUBE_PROD, HYPERCUBE_F32 },
+	{ HYPERCUBE_ALLTOALL, 0, 0 },
+	{ HYPERCUBE_REDUCE_SCATTER, HYPERCUBE_SUM, HYPERCUBE_U64 },
 };
 
 static void payload_random(struct frame *f, unsigned int len)

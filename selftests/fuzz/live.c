@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "hc_traits.h"
 #include "live.h"
 
 /* ------------------------------------------------------------ plans */
@@ -25,6 +26,9 @@ static const struct row {
 	{ LIVE_BCAST, HYPERCUBE_BCAST, 0, 0 },
 	{ LIVE_DOUBLING, HYPERCUBE_ALLREDUCE, HYPERCUBE_MAX, HYPERCUBE_I32 },
 	{ LIVE_DOUBLING, HYPERCUBE_BARRIER, 0, 0 },
+	{ LIVE_DOUBLING, HYPERCUBE_ALLTOALL, 0, 0 },
+	{ LIVE_DOUBLING, HYPERCUBE_REDUCE_SCATTER, HYPERCUBE_SUM, HYPERCUBE_U64 },
+	{ LIVE_TREE, HYPERCUBE_REDUCE_SCATTER, HYPERCUBE_SUM, HYPERCUBE_U64 },
 };
 
 static unsigned int root[PLANS_MAX];
@@ -141,6 +145,10 @@ static void contribute(struct cube *c, const struct row *r, unsigned int u, unsi
 
 	if (r->collective == HYPERCUBE_BARRIER)
 		op.bytes = 0;
+	if (hc_traits(r->collective)->parts) {
+		op.bytes = bytes * c->nodes;
+		op.flags = 0;
+	}
 	if (r->collective == HYPERCUBE_SCATTER)
 		op.bytes = u == root[r->plan] ? bytes * c->nodes : 0;
 	if (r->collective == HYPERCUBE_BCAST && u != root[r->plan])

@@ -82,11 +82,12 @@ static void call_connect(int fd)
 static struct hypercube_op any_op(void)
 {
 	struct hypercube_op op = {
-		.plan = 1 + fz_below(4), .collective = 1 + fz_below(6),
+		.plan = 1 + fz_below(4), .collective = 1 + fz_below(HYPERCUBE_REDUCE_SCATTER),
 		.flags = fz_below(2), .bytes = 8u << fz_below(12), .cookie = fz_rnd(),
 	};
 
-	if (op.collective == HYPERCUBE_REDUCE || op.collective == HYPERCUBE_ALLREDUCE) {
+	if (op.collective == HYPERCUBE_REDUCE || op.collective == HYPERCUBE_ALLREDUCE ||
+	    op.collective == HYPERCUBE_REDUCE_SCATTER) {
 		op.oper = 1 + fz_below(__HYPERCUBE_OPER_END - 1);
 		op.type = 1 + fz_below(__HYPERCUBE_TYPE_END - 1);
 		op.width = op.type == HYPERCUBE_RECORD ? 8 : 0;

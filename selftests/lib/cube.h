@@ -219,7 +219,7 @@ void cube_print_faults(const struct cube *c);
  * @op: what is contributed; the cookie is the driver's
  * @in: the data; with @period, that many bytes of it again and again
  * @period: see @in
- * @out: where the result goes, or NULL; all of it, of an ALLGATHER
+ * @out: where the result goes, or NULL; all of it, of an ALLGATHER or ALLTOALL
  * @room: bytes at @out
  * @expect: bytes that the result must have, with @period again and again, or NULL
  * @waits: this member hears of the end: it is the sink, or wants to be told

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cube.h"
+#include "hc_traits.h"
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -44,12 +45,17 @@ static void job_stop(struct party *p, struct job *j, int err)
 static bool send_some(struct party *p)
 {
 	struct job *j = &p->job[p->next];
+	const struct hc_traits *t = hc_traits(j->op.collective);
 	size_t at = j->period ? j->sent % j->period : j->sent;
 	size_t len = j->op.bytes - j->sent;
 	ssize_t n;
 
 	if (j->period)
 		len = min_size(len, j->period - at);
+	if (t && t->parts) {
+		at = 0;
+		len = j->op.bytes;
+	}
 	j->op.cookie = p->base + p->next;
 	n = shc_send(p->fd, j->begun ? NULL : &j->op, (const char *)j->in + at, len,
 		     MSG_DONTWAIT);
@@ -113,7 +119,7 @@ static struct job *placed(struct party *p)
 		struct job *j = &p->job[k];
 
 		if (j->waits && !j->ends && !j->refused)
-			return j->op.collective == HYPERCUBE_ALLGATHER ? j : NULL;
+			return hc_traits_placed(hc_traits(j->op.collective)) ? j : NULL;
 	}
 	return NULL;
 }

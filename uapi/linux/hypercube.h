@@ -327,7 +327,11 @@ struct sockaddr_hypercube {
  * broadcast plan: the source sends, the sockets bound to the other members
  * receive without having asked.  GATHER and SCATTER run on a tree plan: a block
  * of each member comes to the sink, or goes from the sink to each member; the
- * blocks have one size, and stand in the order of the nodes.
+ * blocks have one size, and stand in the order of the nodes.  ALLGATHER, on a plan of
+ * rings, brings a block of each member to all of them.  ALLTOALL, on a plan for recursive
+ * doubling or of rings: each member contributes a block for each, and gets one of each.
+ * REDUCE_SCATTER, on a plan for recursive doubling or a tree plan, not with MERGE: each
+ * member contributes a block of elements for each, and gets that of all members for it, combined.
  */
 enum hypercube_collective {
 	HYPERCUBE_REDUCE = 1,
@@ -337,6 +341,8 @@ enum hypercube_collective {
 	HYPERCUBE_GATHER,
 	HYPERCUBE_SCATTER,
 	HYPERCUBE_ALLGATHER,
+	HYPERCUBE_ALLTOALL,
+	HYPERCUBE_REDUCE_SCATTER,
 };
 
 /* Operators.  Integer sums and products wrap.  Floating point follows IEEE 754
@@ -404,19 +410,22 @@ enum {
  * struct hypercube_op - a contribution; goes with the first sendmsg() of it
  * @plan: id of the plan
  * @collective: enum hypercube_collective
- * @oper: enum hypercube_oper with REDUCE and ALLREDUCE, else 0
- * @type: enum hypercube_type with REDUCE and ALLREDUCE, else 0
+ * @oper: enum hypercube_oper with REDUCE, ALLREDUCE and REDUCE_SCATTER, else 0
+ * @type: enum hypercube_type with REDUCE, ALLREDUCE and REDUCE_SCATTER, else 0
  * @flags: HYPERCUBE_F_*; others, and those that @collective has no use for, are refused
  *	(EINVAL)
  * @width: bytes of a RECORD, 1..HYPERCUBE_RECORD_MAX; 0 with other types
  * @reserved: 0
  * @bytes: length of this node's contribution; a multiple of the element size; 0
- *	with BARRIER; of a SCATTER at the sink all blocks, elsewhere 0
+ *	with BARRIER; of a SCATTER at the sink all blocks, elsewhere 0; of an ALLTOALL
+ *	or a REDUCE_SCATTER a multiple of the number of members, too
  * @cookie: returned with the result
  *
  * sendmsg() may accept only a part; the rest follows in further calls without
  * control message.  All members give the same @bytes, except with MERGE and SCATTER;
- * of a BCAST only the source contributes.
+ * of a BCAST only the source contributes.  Of an ALLTOALL or a REDUCE_SCATTER the pieces of all
+ * blocks are taken in turn: each call gives the whole contribution, and returns how many more
+ * bytes of it were accepted.
  */
 struct hypercube_op {
 	__u32	plan;

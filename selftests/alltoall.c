@@ -1,0 +1,529 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * All-to-all: every member gets the block that each has for it, once, in the order of the nodes,
+ * over doublings and over rings, around faults as well.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "rings.h"
+
+#define PLAN 1
+
+/* Byte @i of the block that node @u has for node @v in operation @k. */
+static unsigned char byte_of(unsigned int k, unsigned int u, unsigned int v, size_t i)
+{
+	uint32_t z = (uint32_t)i * 2654435761u ^ u * 40503u ^ v * 30011u ^ k * 97u;
+
+	return (unsigned char)(z >> 16 ^ z >> 5);
+}
+
+static int ready(struct cube *c, bool ring, unsigned int dim, unsigned int segment)
+{
+	return ring ? cube_rings_ready(c, PLAN, dim, segment) :
+		      cube_doubling_ready(c, PLAN, dim, segment);
+}
+
+/* ------------------------------------------------------------ one operation, and many */
+
+static void fill(struct party *p, const unsigned int *node, unsigned int n, unsigned int k,
+		 size_t bytes)
+{
+	unsigned int i, v;
+	size_t b;
+
+	for (i = 0; i < n; i++) {
+		struct job *j = &p[i].job[k];
+		unsigned char *in = malloc(n * bytes + 1);
+
+		for (v = 0; v < n; v++)
+			for (b = 0; b < bytes; b++)
+				in[v * bytes + b] = byte_of(k, node[i], node[v], b);
+		j->op = (struct hypercube_op){
+			.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = n * bytes,
+		};
+		j->in = in;
+		j->waits = true;
+		j->room = n * bytes;
+		j->out = calloc(j->room + 1, 1);
+	}
+}
+
+static void done(struct party *p, unsigned int n, unsigned int njobs)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++) {
+			free((void *)p[i].job[k].in);
+			free(p[i].job[k].out);
+		}
+	parties_free(p, n);
+}
+
+static bool right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
+		  unsigned int k, size_t bytes)
+{
+	const struct job *j = &p[i].job[k];
+	const unsigned char *out = j->out;
+	unsigned int u;
+	size_t b;
+
+	if (j->ends != 1 || j->res.status || j->got != j->room || j->res.bytes != j->room) {
+		printf("# operation %u at node %u: %u ends, refused %d, status %d, %zu of %zu bytes\n",
+		       k, node[i], j->ends, j->refused, j->res.status, j->got, j->room);
+		return false;
+	}
+	for (u = 0; u < n; u++)
+		for (b = 0; b < bytes; b++)
+			if (out[u * bytes + b] != byte_of(k, node[u], node[i], b)) {
+				printf("# operation %u at node %u: byte %zu of %zu of node %u is wrong\n",
+				       k, node[i], b, bytes, node[u]);
+				return false;
+			}
+	return true;
+}
+
+/* All members of the plan at hand.  The steps of the last operation, or -1: it went wrong. */
+static int run(const struct cube *c, unsigned int njobs, size_t bytes)
+{
+	unsigned int node[CUBE_MAX], n, i, k;
+	struct party p[CUBE_MAX];
+	int steps = 0;
+
+	n = parties(c, p, node, njobs);
+	for (k = 0; k < njobs; k++)
+		fill(p, node, n, k, bytes);
+	if (drive(p, n, 30)) {
+		printf("# not all operations ended\n");
+		ctl_op_print(c->name);
+		steps = -1;
+	}
+	for (i = 0; i < n && steps >= 0; i++)
+		for (k = 0; k < njobs && steps >= 0; k++) {
+			if (!right(p, node, n, i, k, bytes))
+				steps = -1;
+			else if ((int)p[i].job[k].res.steps > steps)
+				steps = (int)p[i].job[k].res.steps;
+		}
+	done(p, n, njobs);
+	return steps;
+}
+
+/* ------------------------------------------------------------ what comes where */
+
+TEST(blocks_of_all_sizes_over_doublings)
+{
+	unsigned int dim, i;
+	struct cube c;
+
+	for (dim = 0; dim <= 4; dim++) {
+		/* Bytes of each block in a full segment. */
+		const size_t full = 1024 >> dim;
+		const size_t sizes[] = { 0, 1, 7, full - 1, full, full + 1, 2 * full,
+					 5 * full + 13, 40000 >> dim };
+
+		ASSERT_EQ(0, cube_new(&c, dim ? dim : 1, 1024));
+		ASSERT_EQ(0, cube_bind_all(&c));
+		ASSERT_EQ(0, cube_doubling(&c, PLAN, hc_ones(dim), 0));
+		for (i = 0; i < ARRAY_SIZE(sizes); i++)
+			EXPECT_EQ(dim, run(&c, 2, sizes[i]));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(blocks_of_all_sizes_over_rings)
+{
+	unsigned int dim, i;
+	struct cube c;
+
+	for (dim = 1; dim <= 4; dim++) {
+		const size_t full = 1024 >> dim;
+		const size_t sizes[] = { 0, 1, 7, full - 1, full, full + 1, 2 * full,
+					 5 * full + 13, 40000 >> dim };
+
+		ASSERT_EQ(0, cube_rings_ready(&c, PLAN, dim, 1024));
+		for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+			const unsigned int slices = (unsigned int)(sizes[i] << dim) / 1024 +
+						    !!((sizes[i] << dim) % 1024);
+
+			EXPECT_EQ((slices ? slices : 1) * c.nodes - 1, run(&c, 2, sizes[i]));
+		}
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(megabytes)
+{
+	const size_t bytes = debug_kernel() ? 20000 : 200000;
+	struct cube c;
+	int ring;
+
+	for (ring = 0; ring < 2; ring++) {
+		ASSERT_EQ(0, ready(&c, ring, 4, 0));
+		EXPECT_LE(4, run(&c, 1, bytes));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* The places of blocks follow the nodes, whatever the order of the stages is. */
+TEST(orders_and_subcubes)
+{
+	static const uint8_t order[][4] = { { 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 } };
+	unsigned int i;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 512));
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		memcpy(c.doubling.order, order[i], sizeof(order[i]));
+		ASSERT_EQ(0, cube_doubling_install(&c, PLAN));
+		EXPECT_EQ(4, run(&c, 2, 77));
+	}
+	/* X0X1: 1, 3, 9, 11. */
+	ASSERT_EQ(0, cube_fail_node(&c, 15));
+	ASSERT_EQ(0, cube_doubling(&c, PLAN, 0xa, 1));
+	EXPECT_EQ(2, run(&c, 2, 777));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Over any tree of rings around the faults that are set. */
+static bool around(struct cube *c)
+{
+	unsigned int start = below(c->nodes);
+	struct rings r;
+
+	if (hc_set_has(c->faults->dead, start))
+		return true;
+	rings_random(&r, c, start, 2 + below(9));
+	if (!cube_rings(c, PLAN, &r) && run(c, 3, below(3) ? 8 : 300) >= 0)
+		return true;
+	cube_print_faults(c);
+	return false;
+}
+
+TEST(every_pattern_of_two_links_of_eight)
+{
+	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
+}
+
+TEST(random_faults_of_sixteen_to_sixty_four)
+{
+	EXPECT_EQ(0, cube_random_to_64(around, scaled(8)));
+}
+
+TEST(many_in_flight_do_not_mix)
+{
+	struct cube c;
+	int ring;
+
+	for (ring = 0; ring < 2; ring++) {
+		ASSERT_EQ(0, ready(&c, ring, 4, 0));
+		EXPECT_LE(4, run(&c, scaled(200), 8));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* Each stage exchanges half of what a member has, and no link carries more. */
+TEST(a_stage_sends_half)
+{
+	const size_t bytes = 50000;
+	uint64_t sent = 0;
+	char line[96];
+	struct cube c;
+	FILE *f;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
+	EXPECT_EQ(3, run(&c, 1, bytes));
+	snprintf(line, sizeof(line), "hcctl -j link show %s | jq '[.[].tx_bytes] | add'", c.name);
+	f = popen(line, "r");
+	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
+	pclose(f);
+	EXPECT_LE(8 * 3 * 4 * bytes, sent);
+	EXPECT_GT(8 * 3 * 4 * bytes * 102 / 100, sent);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Megabytes with one member that does not receive: the others are held up, not lost. */
+TEST(who_does_not_read_stops_the_others)
+{
+	const size_t bytes = 2 << 20;
+	unsigned int node[CUBE_MAX], n, i;
+	struct party p[CUBE_MAX];
+	struct cube c;
+	int ring;
+
+	for (ring = 0; ring < 2; ring++) {
+		ASSERT_EQ(0, ready(&c, ring, 2, 0));
+		n = parties(&c, p, node, 1);
+		fill(p, node, n, 0, bytes);
+		p[2].fd = -1;
+		drive_until_quiet(p, n, 200);
+		for (i = 0; i < n; i++)
+			EXPECT_GT(p[i].job[0].op.bytes, p[i].job[0].sent);
+		p[2].fd = c.fd[2];
+		EXPECT_EQ(0, drive(p, n, 60));
+		for (i = 0; i < n; i++)
+			EXPECT_TRUE(right(p, node, n, i, 0, bytes));
+		done(p, n, 1);
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* ------------------------------------------------------------ what goes wrong */
+
+enum blow { LINK, NODE, CLOSES };
+
+static int strike(struct cube *c, struct party *p, enum blow how)
+{
+	switch (how) {
+	case LINK:
+		return cube_fail_link(c, 10, 2);
+	case NODE:
+		return cube_fail_node(c, 10);
+	case CLOSES:
+		cube_close(c, 10);
+		p[10].fd = -1;
+	}
+	return 0;
+}
+
+/* All begin anew, those who have begun different numbers of operations. */
+static int begin_anew(struct cube *c, enum blow how, bool ring)
+{
+	struct rings r;
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++)
+		cube_close(c, u);
+	if (how == CLOSES)
+		return cube_bind_all(c);
+	if (!ring)
+		return cube_bind_all(c) ?: cube_doubling(c, PLAN, 13, 0);
+	rings_random(&r, c, 3, 5);
+	return cube_bind_all(c) ?: cube_rings(c, PLAN, &r);
+}
+
+/* Many operations under way, then a blow: everybody hears of every end and why, those that ended
+ * well are right, and the next ones work.
+ */
+static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, size_t bytes)
+{
+	static const int status[] = { -ENOLINK, -ENOLINK, -ECONNRESET };
+	const unsigned int njobs = bytes > 1000 ? 2 : 60;
+	unsigned int node[CUBE_MAX], n, i, k, good, failed = 0;
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, ready(&c, ring, 4, 0));
+	n = parties(&c, p, node, njobs);
+	for (k = 0; k < njobs; k++)
+		fill(p, node, n, k, bytes);
+	/* The last one cannot end before. */
+	p[10].njobs--;
+	for (k = 0; k < 3; k++)
+		drive_some(p, n, 3);
+	ASSERT_EQ(0, strike(&c, p, how));
+	p[10].njobs++;
+	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs && p[i].fd >= 0 && !_metadata->failed; k++) {
+			const struct job *j = &p[i].job[k];
+
+			failed += !j->ends || j->res.status;
+			if (j->ends && !j->res.status)
+				EXPECT_TRUE(right(p, node, n, i, k, bytes));
+			else if (how != NODE)
+				EXPECT_EQ(status[how], j->ends ? j->res.status : j->refused);
+			if (j->ends && j->res.status && how == CLOSES)
+				EXPECT_EQ(10, j->res.cause_node);
+		}
+	EXPECT_GT(failed, 0);
+	if (_metadata->failed)
+		ctl_op_print(c.name);
+	printf("# %u of %u ended well\n", good, n * njobs);
+	done(p, n, njobs);
+	ASSERT_EQ(0, begin_anew(&c, how, ring));
+	EXPECT_LE(0, run(&c, 2, 1000));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_link_fails_in_a_doubling)
+{
+	blow(_metadata, false, LINK, 8);
+	blow(_metadata, false, LINK, 30000);
+}
+
+TEST(a_link_fails_in_a_ring)
+{
+	/* In the Gray code 10 is behind 14. */
+	blow(_metadata, true, LINK, 8);
+	blow(_metadata, true, LINK, 30000);
+}
+
+TEST(a_node_fails_in_a_doubling)
+{
+	blow(_metadata, false, NODE, 8);
+	blow(_metadata, false, NODE, 30000);
+}
+
+TEST(a_node_fails_in_a_ring)
+{
+	blow(_metadata, true, NODE, 8);
+	blow(_metadata, true, NODE, 30000);
+}
+
+TEST(a_member_closes_in_a_doubling)
+{
+	blow(_metadata, false, CLOSES, 8);
+	blow(_metadata, false, CLOSES, 30000);
+}
+
+TEST(a_member_closes_in_a_ring)
+{
+	blow(_metadata, true, CLOSES, 8);
+	blow(_metadata, true, CLOSES, 30000);
+}
+
+/* Members that disagree about the length hear that, all of them. */
+TEST(different_lengths_are_an_error_everywhere)
+{
+	unsigned int node[CUBE_MAX], n, i, good;
+	struct party p[CUBE_MAX];
+	struct cube c;
+	int ring;
+
+	for (ring = 0; ring < 2; ring++) {
+		ASSERT_EQ(0, ready(&c, ring, 3, 0));
+		/* Members that have taken part before are told of failures. */
+		ASSERT_LE(0, run(&c, 1, 8));
+		n = parties(&c, p, node, 1);
+		fill(p, node, n, 0, 16);
+		p[5].job[0].op.bytes = 8;
+		EXPECT_EQ(0, drive_ended(p, n, 30, &good));
+		EXPECT_EQ(0, good);
+		for (i = 0; i < n; i++)
+			EXPECT_EQ(-EPROTO, p[i].job[0].res.status);
+		done(p, n, 1);
+		EXPECT_LE(0, run(&c, 2, 8));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(duplicates_and_jitter_do_no_harm)
+{
+	const struct impairments bad = {
+		.duplicate = 500000, .delay = 2000000, .jitter = 2000000, .seed = 9,
+	};
+	struct cube c;
+	int ring;
+
+	for (ring = 0; ring < 2; ring++) {
+		ASSERT_EQ(0, ready(&c, ring, 3, 4096));
+		ASSERT_EQ(0, cube_impair(&c, &bad));
+		EXPECT_LE(3, run(&c, 2, 3000));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* Frames get lost: a definite error, or the right result, at every member. */
+TEST(losses_end_operations_or_do_no_harm)
+{
+	unsigned int node[CUBE_MAX], n, i, good, round, ended = 0;
+	struct impairments lossy = { .loss = 10000 };
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	for (round = 0; round < scaled(12); round++) {
+		ASSERT_EQ(0, ready(&c, round & 1, 3, 1024));
+		ASSERT_EQ(0, ctl_patience(c.name, 3000));
+		ASSERT_LE(0, run(&c, 1, 8));
+		lossy.seed = 1 + round;
+		ASSERT_EQ(0, cube_impair(&c, &lossy));
+		n = parties(&c, p, node, 1);
+		fill(p, node, n, 0, 1000);
+		EXPECT_EQ(0, drive_ended(p, n, 60, &good));
+		for (i = 0; i < n; i++)
+			if (p[i].job[0].ends && !p[i].job[0].res.status)
+				EXPECT_TRUE(right(p, node, n, i, 0, 1000));
+		ended += good;
+		if (_metadata->failed)
+			ctl_op_print(c.name);
+		done(p, n, 1);
+		EXPECT_EQ(0, cube_del(&c));
+	}
+	printf("# %u ended well\n", ended);
+}
+
+/* ------------------------------------------------------------ what may not begin */
+
+/* Each call gives the whole contribution, and takes the rest of it. */
+TEST(what_does_not_fit_is_refused)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 16 };
+	char in[16] = "0123456789abcde";
+	struct cube c;
+	int ring;
+
+	for (ring = 0; ring < 2; ring++) {
+		ASSERT_EQ(0, ready(&c, ring, 3, 0));
+		EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[0], &op, in, 8, 0));
+		op.bytes = 12;
+		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 12, 0));
+		op.bytes = 16;
+		op.flags = HYPERCUBE_F_NOTIFY;
+		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 16, 0));
+		op.flags = 0;
+		op.oper = HYPERCUBE_SUM;
+		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 16, 0));
+		op.oper = 0;
+		EXPECT_LE(0, run(&c, 1, 2));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+	/* Not over a tree. */
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan(&c, PLAN));
+	EXPECT_EQ(-EPROTOTYPE, shc_send(c.fd[0], &op, in, 16, 0));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(a_broken_plan_refuses)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 8 };
+	unsigned int tries;
+	struct cube c;
+	ssize_t n = 0;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
+	for (tries = 0; tries < 1000; tries++) {
+		n = shc_send(c.fd[0], &op, "01234567", 8, 0);
+		if (n != 8)
+			break;
+		usleep(5000);
+	}
+	EXPECT_EQ(-ENOLINK, n);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A segment has not a byte for each of 512 members. */
+TEST(more_members_than_a_segment_has_bytes)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 512 };
+	static char in[512];
+	struct hc_doubling d = { .dim = 9, .stages = 9, .order = { 0, 1, 2, 3, 4, 5, 6, 7, 8 } };
+	static uint32_t fault[512];
+	int fd;
+
+	ASSERT_EQ(0, ctl_fabric_new("many", 9, 256));
+	ASSERT_EQ(0, ctl_doubling_new("many", PLAN, &d, fault));
+	fd = shc_bound("many", 7, SOCK_SEQPACKET);
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(-EMSGSIZE, shc_send(fd, &op, in, 512, 0));
+	close(fd);
+	EXPECT_EQ(0, ctl_fabric_del("many"));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,469 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Reduce-scatter: every member gets its block of the plain computation, bit for bit, over doublings
+ * and over trees, around faults as well.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "allreduce_types.h"
+#include "ktap.h"
+
+#define PLAN 1
+
+/* Blocked senders with helpers, and one with none. */
+static int tree_ready(struct cube *c, unsigned int dim, bool faults, unsigned int segment)
+{
+	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
+	int err = cube_new(c, dim, segment);
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(links) && !err && faults; i++)
+		err = cube_fail_link(c, links[i][0], links[i][1]);
+	if (!err)
+		err = cube_plan(c, PLAN);
+	return err ? err : cube_bind_all(c);
+}
+
+static int ready(struct cube *c, bool tree, unsigned int dim, unsigned int segment)
+{
+	return tree ? tree_ready(c, dim, dim > 3, segment) :
+		      cube_doubling_ready(c, PLAN, dim, segment);
+}
+
+/* ------------------------------------------------------------ one operation, and many */
+
+/* Blocks of @count elements. */
+static void fill(struct job *j, const struct kind *k, unsigned int n, size_t count)
+{
+	size_t block = count * plain_size(k->oper, k->type, k->width);
+
+	kind_fill(j, PLAN, k, n * count);
+	j->op.collective = HYPERCUBE_REDUCE_SCATTER;
+	j->room = block;
+}
+
+/* The whole result, of which each member has its block; NULL: a role is missing.  Free *base. */
+static const char *plain(const struct cube *c, const struct party *p, const unsigned int *node,
+			 unsigned int n, unsigned int m, char **base)
+{
+	const struct hypercube_op *op = &p[0].job[m].op;
+	void *data[CUBE_MAX] = { NULL };
+	unsigned int i;
+
+	*base = malloc(n * op->bytes + 1);
+	for (i = 0; i < n; i++) {
+		data[node[i]] = *base + i * op->bytes;
+		memcpy(data[node[i]], p[i].job[m].in, op->bytes);
+	}
+	return ref_replay(c, op, data);
+}
+
+static bool right(const struct cube *c, const struct party *p, const unsigned int *node,
+		  unsigned int n, unsigned int m)
+{
+	char *base;
+	const char *want = plain(c, p, node, n, m, &base);
+	bool all = want;
+	unsigned int i;
+
+	for (i = 0; i < n && want; i++) {
+		const struct job *j = &p[i].job[m];
+
+		if (p[i].fd >= 0 && j->ends == 1 && !j->res.status && j->got == j->room &&
+		    j->res.bytes == j->room && !memcmp(want + i * j->room, j->out, j->room))
+			continue;
+		printf("# operator %u type %u at node %u: %u ends, status %d, %zu of %zu bytes\n",
+		       j->op.oper, j->op.type, node[i], j->ends, j->res.status, j->got, j->room);
+		all = false;
+	}
+	free(base);
+	return all;
+}
+
+/* One operation of each kind at all members.  The steps of the last one, or -1. */
+static int run(struct cube *c, const struct kind *k, unsigned int nk, size_t count)
+{
+	unsigned int node[CUBE_MAX], i, m;
+	struct party p[CUBE_MAX];
+	unsigned int n = parties(c, p, node, nk);
+	int steps = 0;
+
+	for (i = 0; i < n; i++)
+		for (m = 0; m < nk; m++)
+			fill(&p[i].job[m], &k[m], n, count);
+	if (drive(p, n, 30)) {
+		printf("# not all operations ended\n");
+		ctl_op_print(c->name);
+		steps = -1;
+	}
+	for (m = 0; m < nk && steps >= 0; m++)
+		steps = right(c, p, node, n, m) ? 0 : -1;
+	for (i = 0; i < n && steps >= 0; i++)
+		if ((int)p[i].job[nk - 1].res.steps > steps)
+			steps = (int)p[i].job[nk - 1].res.steps;
+	for (m = 0; m < nk; m++)
+		kind_free(p, n, m);
+	parties_free(p, n);
+	return steps;
+}
+
+/* ------------------------------------------------------------ what comes out */
+
+TEST(all_kinds_have_the_bits_of_an_allreduce)
+{
+	struct kind k[KINDS_MAX];
+	unsigned int nk = kinds_all(k);
+	struct cube c;
+	int tree;
+
+	for (tree = 0; tree < 2; tree++) {
+		ASSERT_EQ(0, ready(&c, tree, 3, 256));
+		EXPECT_LE(3, run(&c, k, nk, 5));
+		EXPECT_EQ(0, cube_del(&c));
+		ASSERT_EQ(0, ready(&c, tree, 4, 256));
+		EXPECT_LE(4, run(&c, k, nk, 17));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(blocks_of_all_sizes_over_doublings)
+{
+	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F32, 0 };
+	unsigned int dim, i;
+	struct cube c;
+
+	for (dim = 0; dim <= 4; dim++) {
+		/* Elements of each block in a full segment. */
+		const size_t full = 256 >> dim;
+		const size_t counts[] = { 0, 1, 7, full - 1, full, full + 1, 2 * full,
+					  5 * full + 13, 10000 >> dim };
+
+		ASSERT_EQ(0, cube_new(&c, dim ? dim : 1, 1024));
+		ASSERT_EQ(0, cube_bind_all(&c));
+		ASSERT_EQ(0, cube_doubling(&c, PLAN, hc_ones(dim), 0));
+		for (i = 0; i < ARRAY_SIZE(counts); i++)
+			EXPECT_EQ(dim, run(&c, &k, 1, counts[i]));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(blocks_of_all_sizes_over_trees)
+{
+	static const size_t counts[] = { 0, 1, 7, 15, 16, 17, 32, 100, 1000 };
+	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F32, 0 };
+	unsigned int dim, i;
+	struct cube c;
+
+	for (dim = 1; dim <= 4; dim++) {
+		ASSERT_EQ(0, tree_ready(&c, dim, dim == 4, 1024));
+		for (i = 0; i < ARRAY_SIZE(counts); i++)
+			EXPECT_LE(2 * dim, run(&c, &k, 1, counts[i]));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(megabytes)
+{
+	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F64, 0 };
+	struct cube c;
+	int tree;
+
+	for (tree = 0; tree < 2; tree++) {
+		ASSERT_EQ(0, ready(&c, tree, 4, 0));
+		EXPECT_LE(4, run(&c, &k, 1, debug_kernel() ? 3000 : 20001));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* The places of blocks follow the nodes, whatever the order of the stages is. */
+TEST(orders_and_subcubes)
+{
+	static const uint8_t order[][4] = { { 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 } };
+	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U32, 0 };
+	unsigned int i;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 512));
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		memcpy(c.doubling.order, order[i], sizeof(order[i]));
+		ASSERT_EQ(0, cube_doubling_install(&c, PLAN));
+		EXPECT_EQ(4, run(&c, &k, 1, 77));
+	}
+	/* X0X1: 1, 3, 9, 11. */
+	ASSERT_EQ(0, cube_fail_node(&c, 15));
+	ASSERT_EQ(0, cube_doubling(&c, PLAN, 0xa, 1));
+	EXPECT_EQ(2, run(&c, &k, 1, 777));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Around the faults that are set, in twice the steps of a reduction. */
+static bool around(struct cube *c)
+{
+	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F32, 0 };
+	int err = cube_plan(c, PLAN), steps;
+
+	if (err)
+		return err == -EHOSTDOWN || err == -ENOLINK;
+	steps = run(c, &k, 1, below(3) ? 1 : 40);
+	if (steps >= 0 && (c->plan.tree.ndetours || c->plan.nmembers == 1 ||
+			   steps == 2 * (int)c->plan.steps))
+		return true;
+	printf("# %d steps for twice %u\n", steps, c->plan.steps);
+	cube_print_faults(c);
+	return false;
+}
+
+TEST(every_pattern_of_two_links_of_eight)
+{
+	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
+}
+
+TEST(random_faults_of_sixteen_to_sixty_four)
+{
+	EXPECT_EQ(0, cube_random_to_64(around, scaled(10)));
+}
+
+/* Sums and alltoalls, allreduces and barriers of one plan in turn. */
+TEST(many_in_flight_do_not_mix)
+{
+	const struct kind kind = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
+	const unsigned int njobs = scaled(150);
+	unsigned int node[CUBE_MAX], n, i, m;
+	struct party p[CUBE_MAX];
+	struct cube c;
+	int tree;
+
+	for (tree = 0; tree < 2; tree++) {
+		ASSERT_EQ(0, ready(&c, tree, 4, 0));
+		n = parties(&c, p, node, njobs);
+		for (i = 0; i < n; i++)
+			for (m = 0; m < njobs; m++) {
+				struct job *j = &p[i].job[m];
+
+				if (m % 3 == 1)
+					kind_fill(j, PLAN, &kind, 3);
+				else
+					fill(j, &kind, n, 1 + m % 4);
+			}
+		EXPECT_EQ(0, drive(p, n, 60));
+		for (m = 0; m < njobs && !_metadata->failed; m++)
+			EXPECT_TRUE(m % 3 == 1 ? kind_right(&c, p, node, n, m) :
+						 right(&c, p, node, n, m));
+		if (_metadata->failed)
+			ctl_op_print(c.name);
+		for (m = 0; m < njobs; m++)
+			kind_free(p, n, m);
+		parties_free(p, n);
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* A member sends half of what it has, a quarter, and so on. */
+TEST(each_stage_sends_half_as_much)
+{
+	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U8, 0 };
+	const size_t bytes = 50000;
+	uint64_t sent = 0;
+	char line[96];
+	struct cube c;
+	FILE *f;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
+	EXPECT_EQ(3, run(&c, &k, 1, bytes));
+	snprintf(line, sizeof(line), "hcctl -j link show %s | jq '[.[].tx_bytes] | add'", c.name);
+	f = popen(line, "r");
+	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
+	pclose(f);
+	EXPECT_LE(8 * 7 * bytes, sent);
+	EXPECT_GT(8 * 7 * bytes * 103 / 100, sent);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Megabytes with one member that does not receive: the others are held up, not lost. */
+TEST(who_does_not_read_stops_the_others)
+{
+	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
+	unsigned int node[CUBE_MAX], n, i;
+	struct party p[CUBE_MAX];
+	struct cube c;
+	int tree;
+
+	for (tree = 0; tree < 2; tree++) {
+		ASSERT_EQ(0, ready(&c, tree, 2, 0));
+		n = parties(&c, p, node, 1);
+		for (i = 0; i < n; i++)
+			fill(&p[i].job[0], &k, n, 400000);
+		p[2].fd = -1;
+		drive_until_quiet(p, n, 200);
+		for (i = 0; i < n; i++)
+			EXPECT_GT(p[i].job[0].op.bytes, p[i].job[0].sent);
+		p[2].fd = c.fd[2];
+		EXPECT_EQ(0, drive(p, n, 60));
+		EXPECT_TRUE(right(&c, p, node, n, 0));
+		kind_free(p, n, 0);
+		parties_free(p, n);
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+/* ------------------------------------------------------------ what goes wrong */
+
+enum blow { LINK, NODE, CLOSES };
+
+/* Everybody hears of every end, and the next ones work.  Here all give ones. */
+static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, size_t count)
+{
+	const unsigned int njobs = count > 1000 ? 3 : 80;
+	unsigned int node[CUBE_MAX], n, i, m, good, failed = 0;
+	const struct kind kind = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
+	struct party p[CUBE_MAX];
+	struct cube c;
+	size_t e;
+
+	ASSERT_EQ(0, ready(&c, tree, 4, 0));
+	n = parties(&c, p, node, njobs);
+	for (i = 0; i < n; i++)
+		for (m = 0; m < njobs; m++) {
+			fill(&p[i].job[m], &kind, n, count);
+			for (e = 0; e < n * count; e++)
+				((uint64_t *)p[i].job[m].in)[e] = 1 + e;
+		}
+	/* The last one cannot end before. */
+	p[10].njobs--;
+	for (m = 0; m < 3; m++)
+		drive_some(p, n, 5);
+	if (how == LINK) {
+		/* Whichever of them the tree takes. */
+		for (i = 0; i < (tree ? 3 : 1); i++)
+			ASSERT_EQ(0, cube_fail_link(&c, 10, i));
+	} else if (how == NODE) {
+		ASSERT_EQ(0, cube_fail_node(&c, 10));
+	} else {
+		cube_close(&c, 10);
+		p[10].fd = -1;
+	}
+	p[10].njobs++;
+	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
+	for (i = 0; i < n; i++)
+		for (m = 0; m < njobs && p[i].fd >= 0 && !_metadata->failed; m++) {
+			const struct job *j = &p[i].job[m];
+			const uint64_t *out = j->out;
+
+			failed += !j->ends || j->res.status;
+			if (j->ends && j->res.status && how == CLOSES) {
+				EXPECT_EQ(-ECONNRESET, j->res.status);
+				EXPECT_EQ(10, j->res.cause_node);
+			}
+			if (!j->ends || j->res.status)
+				continue;
+			EXPECT_EQ(j->room, j->got);
+			for (e = 0; e < count && !_metadata->failed; e++)
+				EXPECT_EQ(n * (1 + i * count + e), out[e]);
+		}
+	EXPECT_GT(failed, 0);
+	if (_metadata->failed)
+		ctl_op_print(c.name);
+	printf("# %u of %u ended well\n", good, n * njobs);
+	for (m = 0; m < njobs; m++)
+		kind_free(p, n, m);
+	parties_free(p, n);
+	for (i = 0; i < c.nodes; i++)
+		cube_close(&c, i);
+	ASSERT_EQ(0, cube_bind_all(&c));
+	if (how != CLOSES)
+		ASSERT_EQ(0, tree ? cube_plan(&c, PLAN) : cube_doubling(&c, PLAN, 12, 0));
+	EXPECT_LE(2, run(&c, &kind, 1, 100));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(links_fail)
+{
+	blow(_metadata, false, LINK, 1);
+	blow(_metadata, false, LINK, 3000);
+	blow(_metadata, true, LINK, 1);
+	blow(_metadata, true, LINK, 3000);
+}
+
+TEST(a_node_fails)
+{
+	blow(_metadata, false, NODE, 1);
+	blow(_metadata, false, NODE, 3000);
+	blow(_metadata, true, NODE, 1);
+	blow(_metadata, true, NODE, 3000);
+}
+
+TEST(a_member_closes)
+{
+	blow(_metadata, false, CLOSES, 1);
+	blow(_metadata, false, CLOSES, 3000);
+	blow(_metadata, true, CLOSES, 1);
+	blow(_metadata, true, CLOSES, 3000);
+}
+
+/* Members that disagree about the length hear that, all of them. */
+TEST(different_lengths_are_an_error_everywhere)
+{
+	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
+	unsigned int node[CUBE_MAX], n, i, good;
+	struct party p[CUBE_MAX];
+	struct cube c;
+	int tree;
+
+	for (tree = 0; tree < 2; tree++) {
+		ASSERT_EQ(0, ready(&c, tree, 3, 0));
+		/* Members that have taken part before are told of failures. */
+		ASSERT_LE(0, run(&c, &k, 1, 1));
+		n = parties(&c, p, node, 1);
+		for (i = 0; i < n; i++)
+			fill(&p[i].job[0], &k, n, i == 6 ? 2 : 1);
+		EXPECT_EQ(0, drive_ended(p, n, 30, &good));
+		EXPECT_EQ(0, good);
+		for (i = 0; i < n; i++)
+			EXPECT_EQ(-EPROTO, p[i].job[0].res.status);
+		kind_free(p, n, 0);
+		parties_free(p, n);
+		EXPECT_LE(0, run(&c, &k, 1, 1));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(what_does_not_fit_is_refused)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE_SCATTER, .bytes = 64,
+		.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+	};
+	static const char in[8 * 40];
+	struct cube c;
+	int tree;
+
+	for (tree = 0; tree < 2; tree++) {
+		ASSERT_EQ(0, ready(&c, tree, 3, 256));
+		EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[0], &op, in, 8, 0));
+		/* Half an element for each. */
+		op.bytes = 32;
+		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 32, 0));
+		op.bytes = 64;
+		op.flags = HYPERCUBE_F_NOTIFY;
+		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 64, 0));
+		op.flags = 0;
+		op.oper = HYPERCUBE_MERGE;
+		EXPECT_EQ(-EOPNOTSUPP, shc_send(c.fd[0], &op, in, 64, 0));
+		op.oper = HYPERCUBE_SUM;
+		EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+	/* A segment has no room for a record of each, a tree does not care. */
+	op.oper = HYPERCUBE_MAX;
+	op.type = HYPERCUBE_RECORD;
+	op.width = 40;
+	op.bytes = 8 * 40;
+	ASSERT_EQ(0, ready(&c, false, 3, 256));
+	EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[0], &op, in, 8 * 40, 0));
+	ASSERT_EQ(0, cube_plan(&c, PLAN));
+	EXPECT_EQ(8 * 40, shc_send(c.fd[0], &op, in, 8 * 40, 0));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN
