@@ -10,8 +10,8 @@
 list=$here/examples.list
 [[ -e $list ]] || skip_all 'there is no list of commands'
 
-# written COMMAND: the files that it writes, by its options -o and -w and its redirections
-written() { grep -oE '(-o|-w|>) ?[^ >|&;]+' <<<"$1" | sed -E 's/^(-o|-w|>) ?//'; }
+# written COMMAND: the files that it writes, by its options -o and -w and its redirections; - is none
+written() { grep -oE '(-o|-w|>) ?[^ >|&;]+' <<<"$1" | sed -E 's/^(-o|-w|>) ?//' | grep -vxe -; }
 
 # recorded FILE: has a trace frames, a capture packets?
 recorded() {
