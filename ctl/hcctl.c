@@ -41,6 +41,7 @@ static const struct hc_object more_objects[] = {
 	{ "plot",    "draw a fabric or a plan", plot_cmds },
 	{ "trace",   "record a time line of a fabric", trace_cmds },
 	{ "top",     "watch links, nodes and operations of a fabric", top_cmds },
+	{ "decode",  "print the frames that tcpdump has captured", decode_cmds },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))

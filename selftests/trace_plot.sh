@@ -201,6 +201,11 @@ captured_by_link() {
 		done | LC_ALL=C sort | uniq -c | awk '{ print $2, $3, $1 }'
 }
 
+# decoded_by_link FILE: the same, by hcctl
+decoded_by_link() {
+	hcctl -j decode "$1" | jq -r '"\(.from) \(.dim)"' | LC_ALL=C sort | uniq -c | awk '{ print $2, $3, $1 }'
+}
+
 a_monitor_shows_every_frame() {
 	a_fabric 3
 	check 'it is there, down' grep -q 'state DOWN' <(ip -o link show tmon)
@@ -219,6 +224,11 @@ a_monitor_shows_every_frame() {
 	captured_by_link "$scratch/pcap" >"$scratch/seen"
 	(($(wc -l <"$scratch/wanted") > 15)) || fault 'the links were idle'
 	check 'each link' diff "$scratch/wanted" "$scratch/seen"
+	decoded_by_link "$scratch/pcap" >"$scratch/seen"
+	check 'each link, decoded' diff "$scratch/wanted" "$scratch/seen"
+	hcctl -j decode "$scratch/pcap" >"$scratch/decoded"
+	equal 'frames not understood' '' "$(jq -c 'select(.wrong)' "$scratch/decoded")"
+	equal 'types' 'ack data test' "$(jq -r .type "$scratch/decoded" | grep -E '^(ack|data|test)$' | sort -u | paste -sd' ')"
 	equal 'nothing else' "$(awk '{ n += $3 } END { print n }' "$scratch/wanted")" \
 		"$(pcap "$scratch/pcap" | wc -l)"
 	equal 'its counters' "$(awk '{ n += $3 } END { print n }' "$scratch/wanted")" \

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * hcctl decode: frames that a monitor interface has shown.
+ */
+#ifndef _HCCTL_DECODE_H
+#define _HCCTL_DECODE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hcctl.h"
+
+/* --- decode_file.c: what tcpdump writes --- */
+
+/**
+ * struct capture_frame - a frame of a capture
+ * @ns: when, since 1970
+ * @bytes: what was captured of it; valid until the next one is read
+ * @captured: how many
+ * @len: how long it was on the interface
+ */
+struct capture_frame {
+	uint64_t ns;
+	const uint8_t *bytes;
+	size_t captured;
+	size_t len;
+};
+
+struct capture;
+
+/* @file: NULL: standard input.  NULL: complained. */
+struct capture *capture_open(struct hcctl *h, const char *file);
+/* 1: there is one; 0: that was all; HC_NO with a complaint goes to *@rc, and 0 is returned. */
+int capture_next(struct hcctl *h, struct capture *c, struct capture_frame *frame, int *rc);
+void capture_close(struct capture *c);
+
+/* --- decode_frame.c --- */
+
+/**
+ * struct decoded - what a frame says; big numbers as they are in struct hc_hdr and its parts
+ * @wrong: what is wrong with it, or NULL; then only what is known before that is set
+ * @known: the parts of the frame that are set
+ */
+struct decoded {
+	const char *wrong;
+	enum { DECODED_LINK = 1, DECODED_FRAME, DECODED_PLAN, DECODED_DATA } known;
+	/* DECODED_LINK */
+	uint32_t from;
+	uint32_t to;
+	uint32_t dim;
+	/* DECODED_FRAME */
+	uint8_t type;
+	uint8_t flags;
+	uint32_t fabric;
+	uint32_t src;
+	uint32_t dst;
+	uint32_t seq;
+	uint32_t len;
+	uint32_t walk;
+	uint32_t step;
+	uint64_t time;
+	/* DECODED_PLAN */
+	uint32_t plan;
+	uint32_t epoch;
+	uint64_t op;
+	/* DECODED_DATA */
+	uint64_t offset;
+	uint64_t total;
+	uint32_t index;
+	uint8_t collective;
+	uint8_t oper;
+	uint8_t dtype;
+	uint8_t stage;
+	bool down;
+};
+
+/* Is it of a monitor interface?  If so, it is read into @d, whatever it is. */
+bool decode_frame(const struct capture_frame *frame, struct decoded *d);
+/* "data"; NULL: there is no such type. */
+const char *decode_type(const struct decoded *d);
+bool decode_routed(const struct decoded *d);
+bool decode_flooded(const struct decoded *d);
+
+#endif /* _HCCTL_DECODE_H */

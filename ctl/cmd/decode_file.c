@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl decode: captures, by libpcap.  It is loaded when it is wanted: it needs libraries that take
+ * longer to load than all the rest of hcctl.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <pcap/pcap.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "decode.h"
+
+/* Its names, Debian's first. */
+static const char * const libraries[] = { "libpcap.so.0.8", "libpcap.so.1" };
+
+/**
+ * struct capture - a capture that is being read
+ * @open: and the others: functions of libpcap
+ * @library: libpcap
+ * @pcap: its idea of the capture
+ * @file: the name for complaints
+ */
+struct capture {
+	__typeof__(pcap_fopen_offline_with_tstamp_precision) *open;
+	__typeof__(pcap_datalink) *link;
+	__typeof__(pcap_next_ex) *next;
+	__typeof__(pcap_geterr) *error;
+	__typeof__(pcap_close) *close;
+	void *library;
+	pcap_t *pcap;
+	const char *file;
+};
+
+static const struct {
+	const char *name;
+	size_t at;
+} functions[] = {
+	{ "pcap_fopen_offline_with_tstamp_precision", offsetof(struct capture, open) },
+	{ "pcap_datalink", offsetof(struct capture, link) },
+	{ "pcap_next_ex", offsetof(struct capture, next) },
+	{ "pcap_geterr", offsetof(struct capture, error) },
+	{ "pcap_close", offsetof(struct capture, close) },
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+static int load(struct hcctl *h, struct capture *c)
+{
+	void *found;
+	size_t i;
+
+	for (i = 0; i < COUNT(libraries) && !c->library; i++)
+		c->library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
+	if (!c->library) {
+		hc_error(h, "cannot read captures: libpcap is not installed");
+		return HC_NO;
+	}
+	for (i = 0; i < COUNT(functions); i++) {
+		found = dlsym(c->library, functions[i].name);
+		if (!found) {
+			hc_error(h, "cannot read captures: libpcap has no %s", functions[i].name);
+			return HC_NO;
+		}
+		memcpy((char *)c + functions[i].at, &found, sizeof(found));
+	}
+	return 0;
+}
+
+static int no_capture(struct hcctl *h, const struct capture *c, const char *why)
+{
+	hc_error(h, "cannot read %s: %s", c->file, why);
+	return HC_NO;
+}
+
+static int start(struct hcctl *h, struct capture *c, FILE *in)
+{
+	char why[PCAP_ERRBUF_SIZE] = "";
+
+	c->pcap = c->open(in, PCAP_TSTAMP_PRECISION_NANO, why);
+	if (!c->pcap) {
+		if (in != stdin)
+			fclose(in);
+		return no_capture(h, c, why);
+	}
+	if (c->link(c->pcap) != DLT_EN10MB)
+		return no_capture(h, c, "it is no capture of an Ethernet");
+	return 0;
+}
+
+struct capture *capture_open(struct hcctl *h, const char *file)
+{
+	struct capture *c = calloc(1, sizeof(*c));
+	FILE *in = NULL;
+	int rc;
+
+	if (!c) {
+		hc_nomem(h);
+		return NULL;
+	}
+	c->file = file ?: "standard input";
+	rc = load(h, c);
+	if (!rc) {
+		in = file ? fopen(file, "re") : stdin;
+		rc = in ? start(h, c, in) : no_capture(h, c, strerror(errno));
+	}
+	if (!rc)
+		return c;
+	capture_close(c);
+	return NULL;
+}
+
+int capture_next(struct hcctl *h, struct capture *c, struct capture_frame *frame, int *rc)
+{
+	struct pcap_pkthdr *header;
+	int got = c->next(c->pcap, &header, &frame->bytes);
+
+	if (got == PCAP_ERROR)
+		*rc = no_capture(h, c, c->error(c->pcap));
+	if (got != 1)
+		return 0;
+	/* The precision was asked for: these are nanoseconds. */
+	frame->ns = header->ts.tv_sec * 1000000000ULL + header->ts.tv_usec;
+	frame->captured = header->caplen;
+	frame->len = header->len > header->caplen ? header->len : header->caplen;
+	return 1;
+}
+
+void capture_close(struct capture *c)
+{
+	if (c->pcap)
+		c->close(c->pcap);
+	if (c->library)
+		dlclose(c->library);
+	free(c);
+}

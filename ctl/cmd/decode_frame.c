@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl decode: from the bytes of a frame to what they say.  Nothing in them is believed: they may
+ * come from anywhere.
+ */
+#include <endian.h>
+#include <net/ethernet.h>
+#include <string.h>
+
+#include "decode.h"
+#include "wire.h"
+
+/* What is left of a frame. */
+struct rest {
+	const uint8_t *at;
+	size_t captured;
+	size_t len;
+};
+
+/* The next @size bytes, to @dst; false: they are not all there. */
+static bool take(struct rest *r, void *dst, size_t size)
+{
+	if (r->captured < size)
+		return false;
+	if (dst)
+		memcpy(dst, r->at, size);
+	r->at += size;
+	r->captured -= size;
+	r->len -= size;
+	return true;
+}
+
+/* As the tracepoints have them (module/trace.h). */
+static const char * const names[] = {
+	[HC_FRAME_TEST] = "test", [HC_FRAME_FAULT] = "fault", [HC_FRAME_DATA] = "data",
+	[HC_FRAME_ACK] = "ack", [HC_FRAME_ABORT] = "abort", [HC_FRAME_CREDIT] = "credit",
+	[HC_FRAME_PROBE] = "probe", [HC_FRAME_REPLY] = "reply", [HC_FRAME_DGRAM] = "dgram",
+	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+_Static_assert(COUNT(names) == __HC_FRAME_TYPE_END, "a type of frames has no name");
+
+/* The parts of the types; those of plans begin alike. */
+static const struct {
+	size_t size;
+	bool plan;
+} parts[__HC_FRAME_TYPE_END] = {
+	[HC_FRAME_TEST] = { sizeof(struct hc_wire_test) },
+	[HC_FRAME_FAULT] = { sizeof(struct hc_wire_fault) },
+	[HC_FRAME_DATA] = { sizeof(struct hc_wire_data), true },
+	[HC_FRAME_ACK] = { sizeof(struct hc_wire_ack), true },
+	[HC_FRAME_ABORT] = { sizeof(struct hc_wire_abort), true },
+	[HC_FRAME_CREDIT] = { sizeof(struct hc_wire_credit), true },
+	[HC_FRAME_PROBE] = { sizeof(struct hc_wire_probe), true },
+	[HC_FRAME_REPLY] = { sizeof(struct hc_wire_reply), true },
+	[HC_FRAME_LSA] = { sizeof(struct hc_wire_lsa_head) },
+};
+
+const char *decode_type(const struct decoded *d)
+{
+	return d->type < COUNT(names) ? names[d->type] : NULL;
+}
+
+bool decode_routed(const struct decoded *d)
+{
+	return d->flags & HC_FRAME_F_ROUTED;
+}
+
+bool decode_flooded(const struct decoded *d)
+{
+	return d->flags & HC_FRAME_F_FLOOD;
+}
+
+/* The addresses of both ends have their numbers. */
+static const char *link_of(struct decoded *d, const struct ether_header *eth,
+			   const struct hc_wire_mon *mon)
+{
+	d->from = eth->ether_shost[4] << 8 | eth->ether_shost[5];
+	d->to = eth->ether_dhost[4] << 8 | eth->ether_dhost[5];
+	d->dim = mon->dim;
+	if (mon->version != HC_MON_VERSION)
+		return "unknown version of the monitor";
+	if (d->dim >= HYPERCUBE_DIM_MAX || hc_neigh(d->from, d->dim) != d->to)
+		return "its ends are not neighbours";
+	return NULL;
+}
+
+static void take_header(struct decoded *d, const struct hc_hdr *hdr)
+{
+	d->known = DECODED_FRAME;
+	d->type = hdr->type;
+	d->flags = hdr->flags;
+	d->fabric = be32toh(hdr->fabric);
+	d->src = be16toh(hdr->src);
+	d->dst = be16toh(hdr->dst);
+	d->seq = be32toh(hdr->seq);
+	d->len = be32toh(hdr->len);
+	d->walk = be16toh(hdr->walk);
+	d->step = be32toh(hdr->step);
+	d->time = be64toh(hdr->time);
+}
+
+static void take_plan(struct decoded *d, const struct hc_wire_plan *plan)
+{
+	d->known = DECODED_PLAN;
+	d->plan = be32toh(plan->plan);
+	d->epoch = be32toh(plan->epoch);
+	d->op = be64toh(plan->op);
+}
+
+static void take_data(struct decoded *d, const struct hc_wire_data *data)
+{
+	d->known = DECODED_DATA;
+	d->offset = be64toh(data->offset);
+	d->total = be64toh(data->total);
+	d->index = be32toh(data->index);
+	d->collective = data->collective;
+	d->oper = data->oper;
+	d->dtype = data->dtype;
+	d->stage = data->stage;
+	d->down = data->flags & HC_DATA_F_DOWN;
+}
+
+/* What leads the frame, and the part of its type.  A capture may have less of it than there was. */
+static const char *take_parts(struct decoded *d, struct rest *r)
+{
+	size_t way = decode_flooded(d) ? sizeof(struct hc_wire_flood) : hc_walk_area(d->walk);
+	struct hc_wire_data data;
+
+	if (!decode_type(d))
+		return "unknown type";
+	if (r->len != way + parts[d->type].size + d->len)
+		return "its length does not fit";
+	if (!parts[d->type].plan)
+		return NULL;
+	if (!take(r, NULL, way) || r->captured < sizeof(data.plan))
+		return "not all of it was captured";
+	memcpy(&data.plan, r->at, sizeof(data.plan));
+	take_plan(d, &data.plan);
+	if (d->type != HC_FRAME_DATA)
+		return NULL;
+	if (!take(r, &data, sizeof(data)))
+		return "not all of it was captured";
+	take_data(d, &data);
+	return NULL;
+}
+
+static const char *decode(struct decoded *d, struct rest *r, const struct ether_header *eth)
+{
+	struct hc_wire_mon mon;
+	struct hc_hdr hdr;
+	const char *wrong;
+
+	if (!take(r, &mon, sizeof(mon)))
+		return "not all of it was captured";
+	d->known = DECODED_LINK;
+	wrong = link_of(d, eth, &mon);
+	if (wrong)
+		return wrong;
+	if (!take(r, &hdr, sizeof(hdr)))
+		return "not all of it was captured";
+	if (hdr.version != HC_WIRE_VERSION)
+		return "unknown version";
+	take_header(d, &hdr);
+	return take_parts(d, r);
+}
+
+bool decode_frame(const struct capture_frame *frame, struct decoded *d)
+{
+	struct rest r = { frame->bytes, frame->captured, frame->len };
+	struct ether_header eth;
+
+	memset(d, 0, sizeof(*d));
+	if (!take(&r, &eth, sizeof(eth)) || be16toh(eth.ether_type) != HC_MON_ETHERTYPE)
+		return false;
+	d->wrong = decode(d, &r, &eth);
+	return true;
+}

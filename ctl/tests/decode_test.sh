@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# hcctl decode of recorded frames, and of files that are none; TAP.
+#	decode_test.sh HCCTL
+
+# shellcheck source=ctl/tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+# shellcheck disable=SC2034
+logs=(out err)
+export TZ=UTC
+# A 3-cube without link 3:1 and node 6 adds up 100 u32 in segments of 256 bytes; then node 5 fails and breaks the plan.
+good=$here/../../selftests/wireshark/reduction.pcap
+
+# decode STATUS WORD..
+decode() {
+	local status=$1 got
+	shift
+	"$hcctl" "$@" >out 2>err
+	got=$?
+	echo "# status $got, wanted $status" >>err
+	((got == status))
+}
+# complaints: what was said, but for the status
+complaints() { grep -v '^# status' err; }
+# captures KIND [SEED]: to the file "capture"
+captures() { python3 "$here/decode_captures.py" "$good" "$@" >capture; }
+
+decode 0 decode "$good" </dev/null && [[ ! $(complaints) ]]
+result $? 'a recording'
+cp out good.out
+[[ $(head -1 out) == '01:01:37.331488 4 > 0 dim 2 data reduce sum u32 plan 1 epoch 1 op 0 stage 0 offset 0 of 400 length 256 step 1' ]]
+result $? 'its first line'
+[[ $(awk '{ print $7 }' out | sort | uniq -c | tr -s ' \n' ' ') == ' 32 abort 6 ack 12 data 3 fault 15 lsa ' ]]
+result $? 'its types'
+grep -qE '^[0-9:.]+ 0 > 4 dim 2 abort .* routed from 1 to 5 walked 2$' out
+result $? 'a frame that is routed'
+
+decode 0 -j decode "$good" </dev/null && [[ ! $(complaints) && $(wc -l <out) == $(wc -l <good.out) ]]
+result $? 'JSON has a line for each'
+jq -es 'map(select(.type == "data" and .to == 0)) | map(.length) | add == 1200' out >/dev/null
+result $? 'bytes to the sink'
+jq -es 'all(.dim < 3 and .from != .to and .fabric_id == 1 and .at_s >= 1795395697 and .at_s <= 1795395698 and (has("wrong") | not))' out >/dev/null
+result $? 'what JSON says'
+jq -r 'select(.type == "data") | "\(.from) > \(.to) dim \(.dim) data \(.collective) \(.operator) \(.data_type) plan \(.plan) epoch \(.epoch) op \(.op) stage \(.stage) offset \(.offset) of \(.total) length \(.length) step \(.step)"' \
+	out >fields
+diff fields <(grep ' data ' good.out | cut -d ' ' -f 2-) >err
+result $? 'JSON and text say the same'
+
+for words in decode 'decode -'; do
+	# shellcheck disable=SC2086
+	decode 0 $words <"$good" && cmp out good.out
+	result $? "standard input: $words"
+done
+{ head -c 100 "$good" && tail -c +101 "$good"; } | decode 0 decode && cmp out good.out
+result $? 'a pipe'
+captures swapped && decode 0 decode capture && cmp out good.out
+result $? 'the other byte order'
+captures nanoseconds && decode 0 decode capture && cmp out good.out &&
+	decode 0 -j decode capture && jq -es 'all(.at_ns % 1000 == 7) and .[0].at_ns == 331488007' out >/dev/null
+result $? 'nanoseconds'
+captures short && decode 0 decode capture && [[ $(wc -l <out) == $(wc -l <good.out) ]] &&
+	! grep -v ': not all of it was captured$' out >err
+result $? 'short frames'
+captures mixed && decode 0 decode capture && (($(wc -l <out) * 2 == $(wc -l <good.out))) &&
+	[[ $(complaints) == 'hcctl: warning: 34 of 68 frames are not of a monitor interface: left out' ]]
+result $? 'frames of others between them'
+head -c 24 "$good" >capture && decode 0 decode capture && [[ ! -s out && ! $(complaints) ]]
+result $? 'a capture of nothing'
+
+# refused PATTERN WORD..
+refused() {
+	local pattern=$1 status=1
+	[[ $pattern != missing* && $pattern != what* ]] || status=2
+	shift
+	decode $status decode "$@" && [[ $(complaints | wc -l) == 1 ]] && complaints | grep -qE "^hcctl: $pattern"
+	result $? "refused: $*: $pattern"
+}
+refused 'cannot read nothing: No such file' nothing
+refused 'cannot read /: ' /
+printf 'no capture at all, but longer than the head of one' >text
+refused 'cannot read text: unknown file format' text
+: >empty
+refused 'cannot read empty: truncated' empty
+head -c 20 "$good" >cut.pcap
+refused 'cannot read cut.pcap: truncated' cut.pcap
+captures cooked
+refused 'cannot read capture: it is no capture of an Ethernet' capture
+captures other
+refused 'capture has no frames of a monitor interface' capture
+refused 'what is "more"' "$good" more
+decode 1 -j decode text && [[ $(complaints | jq -r .error) == 'cannot read text: unknown file format' ]]
+result $? 'a refusal in JSON'
+head -c 3000 "$good" >cut.pcap
+decode 1 decode cut.pcap && [[ $(complaints | wc -l) == 1 ]] && cmp out <(head -"$(wc -l <out)" good.out) && [[ -s out ]]
+result $? 'a capture that ends too soon: what is there is printed'
+
+# Anything may be in a file: it ends, with status 0 or 1, and at most one complaint.
+python3 "$here/decode_captures.py" "$good" mutated 200
+bad=''
+for file in mutated.*; do
+	timeout 20 "$hcctl" decode "$file" >out 2>err
+	status=$?
+	((status <= 1)) && (($(wc -l <err) <= 1 && $(wc -l <out) <= 200)) || bad+=" $file: status $status"
+done
+echo "$bad" >err
+[[ ! $bad ]]
+result $? '200 captures with bytes changed and cut off'
+
+echo "1..$nr"
+((failed == 0))
