@@ -73,6 +73,20 @@ TRACE_DEFINE_ENUM(HYPERCUBE_REDUCE_SCATTER);
 TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_NTF);
 TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 
+#define hc_trace_types						\
+	{ HC_FRAME_TEST,	"test" },			\
+	{ HC_FRAME_FAULT,	"fault" },			\
+	{ HC_FRAME_DATA,	"data" },			\
+	{ HC_FRAME_ACK,		"ack" },			\
+	{ HC_FRAME_ABORT,	"abort" },			\
+	{ HC_FRAME_CREDIT,	"credit" },			\
+	{ HC_FRAME_PROBE,	"probe" },			\
+	{ HC_FRAME_REPLY,	"reply" },			\
+	{ HC_FRAME_DGRAM,	"dgram" },			\
+	{ HC_FRAME_ETH,		"eth" },			\
+	{ HC_FRAME_LSA,		"lsa" },			\
+	{ HC_FRAME_PATH,	"path" }
+
 #define hc_trace_reasons					\
 	{ HYPERCUBE_A_DROP_LINK_DOWN,	"link-down" },		\
 	{ HYPERCUBE_A_DROP_NODE_FAILED,	"node-failed" },	\
@@ -145,7 +159,7 @@ DECLARE_EVENT_CLASS(hc_frame,
 	),
 	TP_printk("fabric=%s node=%u dim=%u type=%s len=%u seq=%u step=%u src=%u dst=%u plan=%u op=%llu time=%llu",
 		  __entry->fabric, __entry->node, __entry->dim,
-		  __print_symbolic(__entry->type, HC_FRAME_NAMES), __entry->len,
+		  __print_symbolic(__entry->type, hc_trace_types), __entry->len,
 		  __entry->seq, __entry->step, __entry->src, __entry->dst, __entry->plan,
 		  __entry->op, __entry->time)
 );

@@ -34,21 +34,6 @@ enum hc_frame_type {
 	__HC_FRAME_TYPE_END
 };
 
-/* Their names, for the tracepoints and for the tool. */
-#define HC_FRAME_NAMES				\
-	{ HC_FRAME_TEST,	"test" },	\
-	{ HC_FRAME_FAULT,	"fault" },	\
-	{ HC_FRAME_DATA,	"data" },	\
-	{ HC_FRAME_ACK,		"ack" },	\
-	{ HC_FRAME_ABORT,	"abort" },	\
-	{ HC_FRAME_CREDIT,	"credit" },	\
-	{ HC_FRAME_PROBE,	"probe" },	\
-	{ HC_FRAME_REPLY,	"reply" },	\
-	{ HC_FRAME_DGRAM,	"dgram" },	\
-	{ HC_FRAME_ETH,		"eth" },	\
-	{ HC_FRAME_LSA,		"lsa" },	\
-	{ HC_FRAME_PATH,	"path" }
-
 /* hc_hdr.flags */
 #define HC_FRAME_F_ROUTED	0x01	/* by fault-tolerant unicast to .dst */
 #define HC_FRAME_F_BACK		0x02	/* ROUTED: came back from a dead end */

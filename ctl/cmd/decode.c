@@ -19,7 +19,7 @@ static void out_when(struct hcctl *h, uint64_t ns)
 	struct tm tm = {};
 	char text[16];
 
-	/* Two numbers: one would be more than a double can hold, which is what many take from JSON. */
+	/* Two numbers: one would be more than a double can hold, and many read JSON so. */
 	out_uint(h, "at_s", NULL, s);
 	out_uint(h, "at_ns", NULL, ns % 1000000000);
 	localtime_r(&s, &tm);
@@ -121,8 +121,8 @@ static int decode_all(struct hcctl *h, struct capture *c, const char *file)
 		hc_error(h, "%s has no frames of a monitor interface (NAMEmon)", file);
 		return HC_NO;
 	}
-	hc_warn(h, "%" PRIu64 " of %" PRIu64 " frames are not of a monitor interface: left out", others,
-		frames);
+	hc_warn(h, "%" PRIu64 " of %" PRIu64 " frames are not of a monitor interface: left out",
+		others, frames);
 	return 0;
 }
 

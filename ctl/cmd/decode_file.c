@@ -15,37 +15,55 @@
 /* Its names, Debian's first. */
 static const char * const libraries[] = { "libpcap.so.0.8", "libpcap.so.1" };
 
-#define FUNCTIONS(f)							\
-	f(pcap_fopen_offline_with_tstamp_precision)			\
-	f(pcap_datalink)						\
-	f(pcap_next_ex)							\
-	f(pcap_geterr)							\
-	f(pcap_close)
-
-#define MEMBER(name)	__typeof__(name) *name;
+/**
+ * struct capture - a capture that is being read
+ * @open: and the others: functions of libpcap
+ * @library: libpcap
+ * @pcap: its idea of the capture
+ * @file: the name for complaints
+ */
 struct capture {
-	FUNCTIONS(MEMBER)
+	__typeof__(pcap_fopen_offline_with_tstamp_precision) *open;
+	__typeof__(pcap_datalink) *link;
+	__typeof__(pcap_next_ex) *next;
+	__typeof__(pcap_geterr) *error;
+	__typeof__(pcap_close) *close;
 	void *library;
 	pcap_t *pcap;
 	const char *file;
 };
 
+static const struct {
+	const char *name;
+	size_t at;
+} functions[] = {
+	{ "pcap_fopen_offline_with_tstamp_precision", offsetof(struct capture, open) },
+	{ "pcap_datalink", offsetof(struct capture, link) },
+	{ "pcap_next_ex", offsetof(struct capture, next) },
+	{ "pcap_geterr", offsetof(struct capture, error) },
+	{ "pcap_close", offsetof(struct capture, close) },
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
 static int load(struct hcctl *h, struct capture *c)
 {
+	void *found;
 	size_t i;
 
-	for (i = 0; i < sizeof(libraries) / sizeof(*libraries) && !c->library; i++)
+	for (i = 0; i < COUNT(libraries) && !c->library; i++)
 		c->library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
 	if (!c->library) {
 		hc_error(h, "cannot read captures: libpcap is not installed");
 		return HC_NO;
 	}
-#define FIND(name)	c->name = (__typeof__(name) *)dlsym(c->library, #name);
-	FUNCTIONS(FIND)
-#define LACKS(name)	|| !c->name
-	if (0 FUNCTIONS(LACKS)) {
-		hc_error(h, "cannot read captures: libpcap is too old");
-		return HC_NO;
+	for (i = 0; i < COUNT(functions); i++) {
+		found = dlsym(c->library, functions[i].name);
+		if (!found) {
+			hc_error(h, "cannot read captures: libpcap has no %s", functions[i].name);
+			return HC_NO;
+		}
+		memcpy((char *)c + functions[i].at, &found, sizeof(found));
 	}
 	return 0;
 }
@@ -60,13 +78,13 @@ static int start(struct hcctl *h, struct capture *c, FILE *in)
 {
 	char why[PCAP_ERRBUF_SIZE] = "";
 
-	c->pcap = c->pcap_fopen_offline_with_tstamp_precision(in, PCAP_TSTAMP_PRECISION_NANO, why);
+	c->pcap = c->open(in, PCAP_TSTAMP_PRECISION_NANO, why);
 	if (!c->pcap) {
 		if (in != stdin)
 			fclose(in);
 		return no_capture(h, c, why);
 	}
-	if (c->pcap_datalink(c->pcap) != DLT_EN10MB)
+	if (c->link(c->pcap) != DLT_EN10MB)
 		return no_capture(h, c, "it is no capture of an Ethernet");
 	return 0;
 }
@@ -96,10 +114,10 @@ struct capture *capture_open(struct hcctl *h, const char *file)
 int capture_next(struct hcctl *h, struct capture *c, struct capture_frame *frame, int *rc)
 {
 	struct pcap_pkthdr *header;
-	int got = c->pcap_next_ex(c->pcap, &header, &frame->bytes);
+	int got = c->next(c->pcap, &header, &frame->bytes);
 
 	if (got == PCAP_ERROR)
-		*rc = no_capture(h, c, c->pcap_geterr(c->pcap));
+		*rc = no_capture(h, c, c->error(c->pcap));
 	if (got != 1)
 		return 0;
 	/* The precision was asked for: these are nanoseconds. */
@@ -112,7 +130,7 @@ int capture_next(struct hcctl *h, struct capture *c, struct capture_frame *frame
 void capture_close(struct capture *c)
 {
 	if (c->pcap)
-		c->pcap_close(c->pcap);
+		c->close(c->pcap);
 	if (c->library)
 		dlclose(c->library);
 	free(c);

@@ -30,14 +30,17 @@ static bool take(struct rest *r, void *dst, size_t size)
 	return true;
 }
 
-static const struct {
-	uint8_t type;
-	const char *name;
-} names[] = { HC_FRAME_NAMES };
+/* As the tracepoints have them (module/trace.h). */
+static const char * const names[] = {
+	[HC_FRAME_TEST] = "test", [HC_FRAME_FAULT] = "fault", [HC_FRAME_DATA] = "data",
+	[HC_FRAME_ACK] = "ack", [HC_FRAME_ABORT] = "abort", [HC_FRAME_CREDIT] = "credit",
+	[HC_FRAME_PROBE] = "probe", [HC_FRAME_REPLY] = "reply", [HC_FRAME_DGRAM] = "dgram",
+	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
+};
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
 
-_Static_assert(COUNT(names) == __HC_FRAME_TYPE_END - 1, "a type of frames has no name");
+_Static_assert(COUNT(names) == __HC_FRAME_TYPE_END, "a type of frames has no name");
 
 /* The parts of the types; those of plans begin alike. */
 static const struct {
@@ -57,12 +60,7 @@ static const struct {
 
 const char *decode_type(const struct decoded *d)
 {
-	size_t i;
-
-	for (i = 0; i < COUNT(names); i++)
-		if (names[i].type == d->type)
-			return names[i].name;
-	return NULL;
+	return d->type < COUNT(names) ? names[d->type] : NULL;
 }
 
 bool decode_routed(const struct decoded *d)
