@@ -139,9 +139,9 @@ each_ends() {
 
 operations_end() { each_ends 100 tree find reduce op sum type u64; }
 doublings_end() { each_ends 60 doubling plan allreduce plan 3; }
-exchanges_end() { each_ends 30 doubling plan alltoall plan 3; }
-scatters_end() { each_ends 30 doubling plan reduce_scatter plan 3; }
-shares_of_rings_end() { each_ends 30 ring plan alltoall plan 5; }
+exchanges_end() { each_ends 15 doubling plan alltoall plan 3; }
+scatters_end() { each_ends 15 doubling plan reduce_scatter plan 3; }
+shares_of_rings_end() { each_ends 15 ring plan alltoall plan 5; }
 
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine
