@@ -92,7 +92,7 @@ plans() {
 
 runs() {
 	local kind
-	for kind in reduce allreduce bcast gather scatter allgather barrier; do
+	for kind in reduce allreduce bcast gather scatter allgather barrier alltoall reduce_scatter; do
 		! hcctl help run "$kind" >out 2>err || j run "$kind" a verify iterations 2
 		[[ $kind == barrier ]] || j run "$kind" a sweep to 16
 	done
@@ -100,6 +100,14 @@ runs() {
 	j run reduce a op max type f32 count 5 data data
 	j run allreduce a method tree details
 	j run allreduce a method doubling
+	j run alltoall a method ring count 3 verify
+	j run reduce_scatter a method doubling op max type f32 count 5 verify
+}
+
+# captures: what tcpdump has recorded
+captures() {
+	j decode "$here/wireshark/reduction.pcap"
+	j decode "$here/wireshark/endpoints.pcap"
 }
 
 # pending: waits until operations are
@@ -170,6 +178,7 @@ plans
 events change
 one_processor
 j trace a -o a.trace duration 10ms
+captures
 processors_back
 j top a interval 50ms
 hcctl tree find fabric a apply plan 1 >/dev/null

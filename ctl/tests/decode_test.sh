@@ -3,6 +3,7 @@
 #
 # hcctl decode of recorded frames, and of files that are none; TAP.
 #	decode_test.sh HCCTL
+# What is printed in JSON goes to the file HC_RECORDS as well, if that is set: for schema_test.py.
 
 # shellcheck source=ctl/tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
@@ -19,8 +20,11 @@ decode() {
 	"$hcctl" "$@" >out 2>err
 	got=$?
 	echo "# status $got, wanted $status" >>err
+	[[ $1 != -j ]] || record
 	((got == status))
 }
+# record: each line of the file "out"
+record() { [[ ! ${HC_RECORDS-} ]] || sed 's/^/decode\t/' out >>"$HC_RECORDS"; }
 # complaints: what was said, but for the status
 complaints() { grep -v '^# status' err; }
 # captures KIND [SEED]: to the file "capture"
@@ -60,7 +64,7 @@ captures nanoseconds && decode 0 decode capture && cmp out good.out &&
 	decode 0 -j decode capture && jq -es 'all(.at_ns % 1000 == 7) and .[0].at_ns == 331488007' out >/dev/null
 result $? 'nanoseconds'
 captures short && decode 0 decode capture && [[ $(wc -l <out) == $(wc -l <good.out) ]] &&
-	! grep -v ': not all of it was captured$' out >err
+	! grep -v ': not all of it was captured$' out >err && decode 0 -j decode capture
 result $? 'short frames'
 captures mixed && decode 0 decode capture && (($(wc -l <out) * 2 == $(wc -l <good.out))) &&
 	[[ $(complaints) == 'hcctl: warning: 34 of 68 frames are not of a monitor interface: left out' ]]
@@ -102,6 +106,9 @@ for file in mutated.*; do
 	timeout 20 "$hcctl" decode "$file" >out 2>err
 	status=$?
 	((status <= 1)) && (($(wc -l <err) <= 1 && $(wc -l <out) <= 200)) || bad+=" $file: status $status"
+	timeout 20 "$hcctl" -j decode "$file" >out 2>err
+	(($? == status)) || bad+=" $file: another status in JSON"
+	record
 done
 echo "$bad" >err
 [[ ! $bad ]]

@@ -92,6 +92,10 @@ class Headers(unittest.TestCase):
             self.assertEqual(there, mine)
             self.assertEqual([kind.of(1), kind.of(99)], [kind(1), 99])
 
+    def test_what_has_a_name_has_calls(self):
+        for name in (member.name.lower() for member in names.Collective):
+            self.assertTrue(callable(getattr(Node, name)) and callable(getattr(Node, f'i{name}')))
+
     def test_functions(self):
         """All that the headers declare, or why they are not wanted; with as many parameters."""
         others = {'hcl_family', 'hcl_oper_parse', 'hcl_oper_name', 'hcl_type_parse', 'hcl_type_name',
@@ -284,6 +288,12 @@ class Operations(unittest.TestCase):
                 (lambda: node.scatter(np.ones((8, 3)), PLAN), ('SCATTER', 0, 0, 0, 0, 192, 24)),
                 (lambda: node.scatter(None, 7, root=1, out=ones), ('SCATTER', 0, 0, 0, 0, 0, 24)),
                 (lambda: node.allgather(ones, PLAN, notify=True), ('ALLGATHER', 0, 0, 1, 0, 24, 192)),
+                (lambda: node.alltoall(np.ones((8, 3)), PLAN), ('ALLTOALL', 0, 0, 0, 0, 192, 192)),
+                (lambda: node.alltoall(b'abcd', 7, out=np.ones(4, 'u1')), ('ALLTOALL', 0, 0, 0, 0, 4, 4)),
+                (lambda: node.reduce_scatter(np.ones((8, 3), 'i4'), 'max', PLAN),
+                 ('REDUCE_SCATTER', 'MAX', 'I32', 0, 0, 96, 12)),
+                (lambda: node.reduce_scatter(np.ones((4, 2), 'S5'), 'min', 7, out=np.ones(2, 'S5')),
+                 ('REDUCE_SCATTER', 'MIN', 'RECORD', 0, 5, 40, 10)),
                 (lambda: node.sort(ones, PLAN, total=5), ('REDUCE', 'MERGE', 'F64', 0, 0, 24, 40))):
             call()
             self.assertEqual(self.kernel.said(), wanted)
@@ -308,6 +318,18 @@ class Operations(unittest.TestCase):
                 (ValueError, '3 blocks, there are 8', lambda: node.scatter(ones, PLAN)),
                 (ValueError, 'data is for the root only', lambda: node.scatter(ones, 7, root=1, out=ones)),
                 (TypeError, 'with room for a block', lambda: node.scatter(None, 7, root=1)),
+                (ValueError, 'no axis', lambda: node.alltoall(np.array(1.0), 7)),
+                (ValueError, '3 blocks, there are 8', lambda: node.alltoall(ones, PLAN)),
+                (ValueError, 'out has 16 bytes, data has 24', lambda: node.alltoall(ones, 7, out=np.ones(2))),
+                (ValueError, 'out is read-only', lambda: node.alltoall(ones, 7, out=read_only(np.ones(3)))),
+                (ValueError, 'no axis', lambda: node.reduce_scatter(np.array(1.0), 'sum', 7)),
+                (ValueError, '3 blocks, there are 8', lambda: node.reduce_scatter(ones, 'sum', PLAN)),
+                (TypeError, 'merge is not for reduce_scatter', lambda: node.reduce_scatter(ones, 'merge', 7)),
+                (TypeError, 'xor is not for float64', lambda: node.reduce_scatter(ones, 'xor', 7)),
+                (TypeError, 'out has int64, data has float64',
+                 lambda: node.reduce_scatter(ones, 'sum', 7, out=np.ones(1, 'i8'))),
+                (ValueError, 'out has 3 elements, a block has 1',
+                 lambda: node.reduce_scatter(ones, 'sum', 7, out=ones)),
                 (TypeError, 'data is to be a numpy array, not bytes', lambda: node.bcast(b'abc', 7, source=1)),
                 (ValueError, 'data is read-only', lambda: node.bcast(read_only(np.ones(3)), 7, source=1)),
                 (ValueError, 'total 2 is not within 3', lambda: node.sort(ones, PLAN, total=2)),
@@ -337,6 +359,19 @@ class Operations(unittest.TestCase):
         self.assertIs(self.node.allreduce(data, 'sum', 7, out=data), data)
         self.assertNotEqual(*self.kernel.addresses)
         self.assertEqual(data.tolist(), [0, 1, 2, 3])
+
+    def test_blocks(self):
+        data = np.arange(6.0).reshape(2, 3)
+        got = self.node.alltoall(data, 7)
+        self.assertEqual((got.shape, got.dtype, got.tolist()), (data.shape, data.dtype, data.tolist()))
+        self.assertIs(self.node.alltoall(data, 7, out=data), data)
+        self.assertNotEqual(*self.kernel.addresses)
+        block = self.node.ireduce_scatter(data, 'sum', 7).wait()
+        self.assertEqual((block.shape, block.tolist()), ((3,), [0, 1, 2]))
+        # A part of data may be where the result goes.
+        self.assertEqual(self.node.reduce_scatter(data, 'sum', 7, out=data[1]).tolist(), [0, 1, 2])
+        self.assertEqual(data.tolist(), [[0, 1, 2]] * 2)
+        self.assertEqual(self.node.reduce_scatter(np.array([5, 6]), 'sum', 7).shape, ())
 
     def test_short_results(self):
         self.kernel.message = b'abcdef'

@@ -190,6 +190,48 @@ class Blocks(Fabric):
         self.alike(self.together(lambda node: node.allgather(data[node.node], 2, out=np.zeros((NODES, 3), 'f4'),
                                                              notify=True)), data)
 
+    def test_alltoall(self):
+        data = np.arange(NODES * NODES * 3, dtype='i2').reshape(NODES, NODES, 3)
+        wanted = data.swapaxes(0, 1)
+        for plan in (Plan.install('t', 2, 'doubling'), Plan.install('t', 3, 'ring')):
+            for u, got in enumerate(self.all(lambda node: node.ialltoall(data[node.node], plan))):
+                self.alike([got], wanted[u])
+        # Much more than a handle takes at once, in place, by the plan's id
+        much = np.random.default_rng(7).integers(0, 256, (NODES, NODES, 30000), 'u1')
+        mine = much.copy()
+        got = self.together(lambda node: node.alltoall(mine[node.node], 2, out=mine[node.node]))
+        self.assertTrue(all(isinstance(one, np.ndarray) for one in got), got)
+        self.assertTrue((mine == much.swapaxes(0, 1)).all())
+
+    def test_reduce_scatter(self):
+        random = np.random.default_rng(8)
+        data = random.normal(size=(NODES, NODES, 5, 2))
+        for plan in (self.tree, Plan.install('t', 2, 'doubling')):
+            # Sums of floats depend on the order: those of an allreduce over the same plan
+            whole = self.all(lambda node: node.iallreduce(data[node.node], 'sum', plan))[0]
+            np.testing.assert_allclose(whole, data.sum(axis=0))
+            for u, got in enumerate(self.all(lambda node: node.ireduce_scatter(data[node.node], 'sum', plan))):
+                self.alike([got], whole[u])
+        numbers = random.integers(0, 1 << 20, (NODES, NODES, 5000), 'u4')
+        got = self.together(lambda node: node.reduce_scatter(numbers[node.node], 'max', 2, out=np.zeros(5000, 'u4')))
+        for u, block in enumerate(got):
+            self.alike([block], numbers[:, u].max(axis=0))
+
+    def test_parts_of_those_that_are_left(self):
+        tool('node', 'set', 't', '5', 'fail')
+        rings, tree = Plan.install('t', 2, 'ring'), Plan.install('t', 3)
+        members = rings.members()
+        self.assertEqual((members, tree.members()), ([0, 1, 2, 3, 4, 6, 7],) * 2)
+        data = np.arange(49).reshape(7, 7)
+        requests = [self.nodes[u].ialltoall(data[i], rings) for i, u in enumerate(members)]
+        self.assertEqual([request.wait().tolist() for request in requests], data.T.tolist())
+        requests = [self.nodes[u].ireduce_scatter(data[i], 'sum', tree) for i, u in enumerate(members)]
+        self.assertEqual([int(request.wait()) for request in requests], data.sum(axis=0).tolist())
+        # The id of a plan does not tell how many members there are.
+        with self.assertRaises(Error) as caught:
+            self.nodes[0].alltoall(np.zeros(8, 'u1'), 2)
+        self.assertEqual(caught.exception.errno, errno.EINVAL)
+
     def test_bcast(self):
         plan = Plan.install('t', 2, 'bcast', 5)
         message = np.arange(100000, dtype='u2')

@@ -128,13 +128,13 @@ def contribution(data, oper):
     return data, kind, width
 
 
-def like(out, data, oper):
+def like(out, data, oper, what='data'):
     """Is this where the result of elements like those of data may be put?"""
     writable(out)
     if out.dtype != data.dtype:
         raise TypeError(f'out has {out.dtype}, data has {data.dtype}')
     if oper != Oper.MERGE and out.size != data.size:
-        raise ValueError(f'out has {out.size} elements, data has {data.size}')
+        raise ValueError(f'out has {out.size} elements, {what} has {data.size}')
     return out
 
 

@@ -98,11 +98,7 @@ class Collectives:
     def iscatter(self, data, plan, *, root=None, out=None):
         """Begin a scatter; a Request."""
         if self._root(plan, root) == self.node:
-            data = _arrays.readable(data)
-            if data.ndim == 0:
-                raise ValueError('data has no axis for the members')
-            if isinstance(plan, Plan) and len(data) != plan.count:
-                raise ValueError(f'data has {len(data)} blocks, there are {plan.count} members')
+            data = self._divided(plan, _arrays.readable(data))
             if out is None:
                 out = np.empty(data.shape[1:], data.dtype)
         elif data is not None:
@@ -122,6 +118,42 @@ class Collectives:
         """Begin an allgather; a Request."""
         data = _arrays.readable(data)
         return self._post(Collective.ALLGATHER, plan, data, self._blocks(plan, data, out), notify, waited=True)
+
+    def alltoall(self, data, plan, *, out=None):
+        """Give each member a block, and get one of each, over a plan for recursive doubling, or of rings.
+
+        The first axis of data, and of what comes back, is the members, in the order of the nodes.
+        """
+        return self._done(self.ialltoall(data, plan, out=out))
+
+    def ialltoall(self, data, plan, *, out=None):
+        """Begin an alltoall; a Request."""
+        data = self._divided(plan, _arrays.readable(data))
+        out = np.empty_like(data, subok=False) if out is None else _arrays.writable(out)
+        if out.nbytes != data.nbytes:
+            raise ValueError(f'out has {out.nbytes} bytes, data has {data.nbytes}')
+        return self._post(Collective.ALLTOALL, plan, data, out, waited=True)
+
+    def reduce_scatter(self, data, op, plan, *, out=None):
+        """Reduce, and give each member its block of the result, over a tree, or a plan for recursive doubling.
+
+        The first axis of data is the members, in the order of the nodes.  The bits are those that
+        allreduce() has there.  op: as with reduce(), but not "merge".
+        """
+        return self._done(self.ireduce_scatter(data, op, plan, out=out))
+
+    def ireduce_scatter(self, data, op, plan, *, out=None):
+        """Begin a reduce_scatter; a Request."""
+        oper = Oper.parse(op, 'operator')
+        if oper == Oper.MERGE:
+            raise TypeError('operator merge is not for reduce_scatter: sorted runs have no blocks')
+        data, kind, width = _arrays.contribution(data, oper)
+        data = self._divided(plan, data)
+        if out is None:
+            out = np.empty(data.shape[1:], data.dtype)
+        _arrays.like(out, data[:1], oper, 'a block')
+        return self._post(Collective.REDUCE_SCATTER, plan, data, out, waited=True,
+                          oper=oper, type=kind, width=width)
 
     def sort(self, data, plan, *, root=None, total=None):
         """Sort the elements of all members; the root gets them, the others None.
@@ -169,6 +201,15 @@ class Collectives:
         total = number(total, 'total', least=run.size, most=(1 << 62) // run.itemsize)
         out = np.empty(total, run.dtype) if root == self.node else None
         return self._done(self._reduction(collective, run, Oper.MERGE, plan, out, root))
+
+    @staticmethod
+    def _divided(plan, data):
+        """The same data, which have a block for each member."""
+        if data.ndim == 0:
+            raise ValueError('data has no axis for the members')
+        if isinstance(plan, Plan) and len(data) != plan.count:
+            raise ValueError(f'data has {len(data)} blocks, there are {plan.count} members')
+        return data
 
     @staticmethod
     def _blocks(plan, data, out):

@@ -31,6 +31,8 @@ class Collective(_Named):
     GATHER = 5
     SCATTER = 6
     ALLGATHER = 7
+    ALLTOALL = 8
+    REDUCE_SCATTER = 9
 
 
 class Oper(_Named):
