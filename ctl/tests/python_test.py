@@ -5,6 +5,7 @@
 The libraries are the real ones; behind the open handles of python_stand_in.py is no kernel.
 """
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -418,11 +419,9 @@ class Operations(unittest.TestCase):
             self.node.bcast(np.zeros(3, 'u1'), 7, source=1)
 
     def test_a_signal_ends_a_call(self):
-        def interrupt(*_):
-            raise KeyboardInterrupt
         data = np.ones(3)
         gone = weakref.ref(data)
-        self.kernel.silent, self.kernel.instead_of_progress = True, interrupt
+        self.kernel.silent, self.kernel.instead_of_progress = True, self.interrupt
         with self.assertRaises(KeyboardInterrupt):
             self.node.allreduce(data, 'sum', 7, out=data)
         del data
@@ -430,31 +429,68 @@ class Operations(unittest.TestCase):
         self.kernel.silent, self.kernel.instead_of_progress = False, None
         self.node.barrier(7)
 
-    def test_a_signal_between(self):
-        """At any place of a call: the handle can be used, and closed."""
+    def each_place(self, call, happens):
+        """Something happens at each line of a call, at another one each time; how many there are."""
         places = set()
 
         def trace(frame, event, _):
-            if event == 'line' and frame.f_code.co_filename.startswith(os.path.dirname(hypercube.__file__)):
-                place = frame.f_code.co_name, frame.f_lineno
-                if place not in places:
-                    places.add(place)
-                    raise KeyboardInterrupt
+            place = frame.f_code.co_name, frame.f_lineno
+            if (event == 'line' and frame.f_code.co_filename.startswith(os.path.dirname(hypercube.__file__)) and
+                    place not in places):
+                places.add(place)
+                sys.settrace(None)
+                happens()
             return trace
 
-        interrupted = 0
-        while True:
+        before = -1
+        while len(places) > before:
+            before = len(places)
             sys.settrace(trace)
             try:
-                self.node.allreduce(np.ones(3), 'sum', 7)
-            except KeyboardInterrupt:
-                interrupted += 1
-                continue
+                call()
             finally:
                 sys.settrace(None)
-            break
-        self.assertGreater(interrupted, 50)
+        return before
+
+    @staticmethod
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    def test_a_signal_between(self):
+        """At any place of a call: the handle can be used, and closed."""
+        def call():
+            with contextlib.suppress(KeyboardInterrupt):
+                self.node.allreduce(np.ones(3), 'sum', 7)
+        self.assertGreater(self.each_place(call, self.interrupt), 50)
         self.assertEqual(self.node.allreduce(np.ones(3), 'sum', 7).tolist(), [1, 1, 1])
+
+    def interrupted(self, call):
+        """A signal comes as an operation is over."""
+        self.kernel.interrupts = True
+        with self.assertRaises(KeyboardInterrupt):
+            call()
+        self.kernel.interrupts = False
+
+    def test_a_signal_loses_no_result(self):
+        request = self.node.iallreduce(np.ones(3), 'sum', 7)
+        self.interrupted(request.wait)
+        self.assertEqual(request.wait().tolist(), [1, 1, 1])
+        self.assertEqual((request.result.cookie, request.result.bytes), (request.id, 24))
+
+    def test_a_signal_loses_no_failure(self):
+        self.kernel.failure = -errno.ENOLINK, 3, 1
+        request = self.node.iallreduce(np.ones(3), 'sum', 7)
+        self.interrupted(request.wait)
+        with self.assertRaisesRegex(Error, '^link 3:1 went down$') as caught:
+            request.wait()
+        self.assertEqual((caught.exception.node, caught.exception.over), (3, True))
+
+    def test_a_signal_loses_no_message(self):
+        self.kernel.message = b'one'
+        self.interrupted(lambda: self.node.bcast(np.zeros(4, 'u1'), 7, source=1))
+        self.kernel.message = b'two'
+        said = [self.node.bcast(np.zeros(4, 'u1'), 7, source=1).tobytes() for _ in range(2)]
+        self.assertEqual(said, [b'one', b'two'])
 
     def test_failures_carry_their_cause(self):
         self.kernel.failure = -errno.ENOLINK, 3, 1

@@ -60,7 +60,7 @@ class Collectives:
             got = self._done(request)
         except BaseException:
             # The next call is to receive what this one has waited for.
-            if not self.closed and not request.over:
+            if not self.closed and not request._waited:
                 self._stalled[number_of_plan] = request
             raise
         return self._moved(got, _arrays.writable(data, 'data')) if stalled else got
