@@ -492,6 +492,27 @@ class Operations(unittest.TestCase):
         said = [self.node.bcast(np.zeros(4, 'u1'), 7, source=1).tobytes() for _ in range(2)]
         self.assertEqual(said, [b'one', b'two'])
 
+    def test_a_handler_closes(self):
+        """At any place of a call: the library sees nothing of the handle after that."""
+        calls = 0
+
+        def call():
+            nonlocal calls
+            calls += 1
+            self.node = Node('t', 0)
+            with contextlib.suppress(ValueError):
+                self.node.allreduce(np.ones(3), 'sum', 7)
+                self.node.flush()
+            self.node.close()
+
+        def handler():
+            with contextlib.suppress(ValueError):
+                self.node.fileno()
+            self.node.close()
+        self.node.close()
+        self.assertGreater(self.each_place(call, handler), 50)
+        self.assertEqual((self.kernel.misused, self.kernel.closed), ([], calls + 1))
+
     def test_failures_carry_their_cause(self):
         self.kernel.failure = -errno.ENOLINK, 3, 1
         with self.assertRaisesRegex(Error, '^link 3:1 went down$') as caught:
