@@ -18,6 +18,7 @@ import sys
 import tempfile
 import threading
 import unittest
+import warnings
 import weakref
 
 import numpy as np
@@ -338,6 +339,20 @@ class Operations(unittest.TestCase):
         room = np.zeros(4, 'u2')
         self.assertEqual(self.node.bcast(room, 7, source=1).tobytes(), b'abcdef')
         self.assertEqual(room.tobytes(), b'abcdef\0\0')
+
+    def test_short_results_in_a_matrix(self):
+        self.kernel.message = b'abcdef'
+        with warnings.catch_warnings():
+            # numpy would rather have none.
+            warnings.simplefilter('ignore', PendingDeprecationWarning)
+            room, other = np.matrix(np.zeros((2, 4), 'u2')), np.matrix(np.zeros((2, 4), 'u2'))
+            self.assertEqual(self.node.bcast(room, 7, source=1).tobytes(), b'abcdef')
+            self.kernel.silent, self.node.timeout = True, 0.01
+            with self.assertRaises(Timeout):
+                self.node.bcast(room, 7, source=1)
+            self.kernel.silent = False
+            self.assertEqual(self.node.bcast(other, 7, source=1).tobytes(), b'abcdef')
+        self.assertEqual(other.tobytes(), b'abcdef' + bytes(10))
 
     def test_arrays_live_as_long_as_they_are_used(self):
         data, out = np.ones(3), np.zeros(3)

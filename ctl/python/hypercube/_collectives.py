@@ -207,5 +207,5 @@ class Collectives:
         if got.nbytes > data.nbytes:
             raise error(-errno.EMSGSIZE,
                         f'the result has {got.nbytes} bytes, more than the room for {data.nbytes}')
-        data.reshape(-1).view(np.uint8)[:got.nbytes] = got.reshape(-1).view(np.uint8)
+        _arrays.flat(data).view(np.uint8)[:got.nbytes] = _arrays.flat(got).view(np.uint8)
         return _arrays.filled(data, got.nbytes)
