@@ -242,7 +242,8 @@ class Refusals(unittest.TestCase):
             self.assertEqual(caught.exception.errno, errno.EIO)
 
     def test_names_and_numbers(self):
-        for kind, words, call in ((Error, 'the name is too long', lambda: Node('a' * 99, 0)),
+        for kind, words, call in ((Error, 'the name is too long', lambda: Node('a' * 999, 0)),
+                                  (Error, 'the name is too long', lambda: Plan.get('a' * 999, 1)),
                                   (TypeError, 'is a str, not bytes', lambda: Node(b't', 0)),
                                   (ValueError, 'NUL', lambda: Node('t\0', 0)),
                                   (TypeError, 'node is a number', lambda: Node('t', '0')),
