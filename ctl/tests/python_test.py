@@ -17,9 +17,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import warnings
 import weakref
+from unittest import mock
 
 import numpy as np
 
@@ -255,6 +257,22 @@ class Refusals(unittest.TestCase):
                                   (ValueError, 'a time limit of -1 s', lambda: Plan.wait('t', 1, timeout=-1))):
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 call()
+
+    def test_time_limits_of_plans_are_told_whole(self):
+        def late(_, __, ___, ms, ____):
+            nonlocal said
+            said = f'no new plan 1 within {ms} ms'.encode()
+            time.sleep(ms / 1000)
+            return -errno.ETIMEDOUT
+
+        def explain(buffer, _):
+            ctypes.memmove(buffer, said + b'\0', len(said) + 1)
+        said = b''
+        with mock.patch.multiple(_native.lib, hcl_plan_await=late, hcl_plan_explain=explain):
+            for limit, words in ((0.25, 'no new plan 1 within 250 ms'), (0, 'no new plan 1 within 0 ms')):
+                with self.subTest(limit), self.assertRaisesRegex(Timeout, f'^{words}$') as caught:
+                    Plan.wait('t', 1, timeout=limit)
+                self.assertEqual(caught.exception.errno, errno.ETIMEDOUT)
 
 
 class Operations(unittest.TestCase):
