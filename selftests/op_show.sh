@@ -131,7 +131,7 @@ top_goes_on_when_a_signal_is_ignored() {
 	prepare 2
 	(trap '' HUP; exec hcctl -j top t interval 300ms count 5) >"$scratch/top" &
 	jobs+=($!)
-	sleep 1
+	check 'a picture' busywait 10 test -s "$scratch/top"
 	check 'a hangup' kill -HUP $!
 	wait $! || fault 'it did not end well'
 	equal 'pictures' 5 "$(wc -l <"$scratch/top")"

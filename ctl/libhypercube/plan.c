@@ -151,7 +151,7 @@ static int fabric_get(struct hcctl *h, const char *fabric, struct nl_fabric *inf
 	int rc;
 
 	if (strlen(fabric) >= HYPERCUBE_NAME_MAX) {
-		hc_error(h, "fabric %s: the name is too long", fabric);
+		hc_error(h, "fabric %.64s: the name is too long", fabric);
 		return -ENODEV;
 	}
 	rc = nl_fabric(h, fabric, info);

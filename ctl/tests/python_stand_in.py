@@ -21,18 +21,21 @@ class StandIn:
     def __init__(self, test):
         self.posted = []        # collective, parameters, bytes and addresses of each
         self.closed = 0
+        self.misused = []       # functions that were called with a handle that is closed
         self.message = b''      # what a broadcast brings
         self.silent = False     # nothing moves
         self.sends = True
         self.failure = None     # status, node, dimension of what ends
         self.instead_of_progress = None
+        self.interrupts = False # a signal comes as an operation is over
+        self._handles, self._open = 0, set()
         self._waiting = {}      # cookie: its Params, data, out, out_max
         self._said, self._latest = b'', _native.Result()
         self._ends = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
         for end in self._ends:
             test.addCleanup(end.close)
         for name in [name for name in dir(self) if name.startswith('hcl_')]:
-            patch = mock.patch.object(_native.lib, name, getattr(self, name))
+            patch = mock.patch.object(_native.lib, name, self._watched(name))
             patch.start()
             test.addCleanup(patch.stop)
 
@@ -55,13 +58,25 @@ class StandIn:
 
     # --- the library ----------------------------------------------------------------------
 
+    def _watched(self, name):
+        function = getattr(self, name)
+
+        def call(handle, *arguments):
+            if handle is not None and not name.startswith('hcl_open') and handle.value not in self._open:
+                self.misused.append(name)
+            return function(handle, *arguments)
+        return call
+
     def _opened(self, handle, *_):
-        handle._obj.value = 1
+        self._handles += 1
+        self._open.add(self._handles)
+        handle._obj.value = self._handles
         return 0
 
     hcl_open = hcl_open_plan = hcl_open_dgram = _opened
 
-    def hcl_close(self, _):
+    def hcl_close(self, handle):
+        self._open.discard(handle.value)
         self.closed += 1
 
     def hcl_fd(self, _):
@@ -100,8 +115,15 @@ class StandIn:
         return 0
 
     def hcl_wait(self, handle, cookie, result):
+        status = self._ended(handle, cookie, result)
+        if self.interrupts:
+            raise KeyboardInterrupt
+        return status
+
+    def _ended(self, handle, cookie, result):
         params, data, out, room = self._waiting.get(cookie, (None, b'', None, 0))
         result = result._obj
+        ctypes.memset(ctypes.addressof(result), 0, ctypes.sizeof(result))
         if params is None:
             return 0
         result.cookie, result.plan, result.collective = cookie, params.plan, params.collective

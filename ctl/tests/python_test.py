@@ -5,6 +5,7 @@
 The libraries are the real ones; behind the open handles of python_stand_in.py is no kernel.
 """
 
+import contextlib
 import ctypes
 import errno
 import os
@@ -16,8 +17,11 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
+import warnings
 import weakref
+from unittest import mock
 
 import numpy as np
 
@@ -250,7 +254,8 @@ class Refusals(unittest.TestCase):
             self.assertEqual(caught.exception.errno, errno.EIO)
 
     def test_names_and_numbers(self):
-        for kind, words, call in ((Error, 'the name is too long', lambda: Node('a' * 99, 0)),
+        for kind, words, call in ((Error, 'the name is too long', lambda: Node('a' * 999, 0)),
+                                  (Error, 'the name is too long', lambda: Plan.get('a' * 999, 1)),
                                   (TypeError, 'is a str, not bytes', lambda: Node(b't', 0)),
                                   (ValueError, 'NUL', lambda: Node('t\0', 0)),
                                   (TypeError, 'node is a number', lambda: Node('t', '0')),
@@ -262,6 +267,22 @@ class Refusals(unittest.TestCase):
                                   (ValueError, 'a time limit of -1 s', lambda: Plan.wait('t', 1, timeout=-1))):
             with self.subTest(words), self.assertRaisesRegex(kind, words):
                 call()
+
+    def test_time_limits_of_plans_are_told_whole(self):
+        def late(_, __, ___, ms, ____):
+            nonlocal said
+            said = f'no new plan 1 within {ms} ms'.encode()
+            time.sleep(ms / 1000)
+            return -errno.ETIMEDOUT
+
+        def explain(buffer, _):
+            ctypes.memmove(buffer, said + b'\0', len(said) + 1)
+        said = b''
+        with mock.patch.multiple(_native.lib, hcl_plan_await=late, hcl_plan_explain=explain):
+            for limit, words in ((0.25, 'no new plan 1 within 250 ms'), (0, 'no new plan 1 within 0 ms')):
+                with self.subTest(limit), self.assertRaisesRegex(Timeout, f'^{words}$') as caught:
+                    Plan.wait('t', 1, timeout=limit)
+                self.assertEqual(caught.exception.errno, errno.ETIMEDOUT)
 
 
 class Operations(unittest.TestCase):
@@ -379,6 +400,20 @@ class Operations(unittest.TestCase):
         self.assertEqual(self.node.bcast(room, 7, source=1).tobytes(), b'abcdef')
         self.assertEqual(room.tobytes(), b'abcdef\0\0')
 
+    def test_short_results_in_a_matrix(self):
+        self.kernel.message = b'abcdef'
+        with warnings.catch_warnings():
+            # numpy would rather have none.
+            warnings.simplefilter('ignore', PendingDeprecationWarning)
+            room, other = np.matrix(np.zeros((2, 4), 'u2')), np.matrix(np.zeros((2, 4), 'u2'))
+            self.assertEqual(self.node.bcast(room, 7, source=1).tobytes(), b'abcdef')
+            self.kernel.silent, self.node.timeout = True, 0.01
+            with self.assertRaises(Timeout):
+                self.node.bcast(room, 7, source=1)
+            self.kernel.silent = False
+            self.assertEqual(self.node.bcast(other, 7, source=1).tobytes(), b'abcdef')
+        self.assertEqual(other.tobytes(), b'abcdef' + bytes(10))
+
     def test_arrays_live_as_long_as_they_are_used(self):
         data, out = np.ones(3), np.zeros(3)
         both = weakref.ref(data), weakref.ref(out)
@@ -459,11 +494,9 @@ class Operations(unittest.TestCase):
             self.node.bcast(np.zeros(3, 'u1'), 7, source=1)
 
     def test_a_signal_ends_a_call(self):
-        def interrupt(*_):
-            raise KeyboardInterrupt
         data = np.ones(3)
         gone = weakref.ref(data)
-        self.kernel.silent, self.kernel.instead_of_progress = True, interrupt
+        self.kernel.silent, self.kernel.instead_of_progress = True, self.interrupt
         with self.assertRaises(KeyboardInterrupt):
             self.node.allreduce(data, 'sum', 7, out=data)
         del data
@@ -471,31 +504,89 @@ class Operations(unittest.TestCase):
         self.kernel.silent, self.kernel.instead_of_progress = False, None
         self.node.barrier(7)
 
-    def test_a_signal_between(self):
-        """At any place of a call: the handle can be used, and closed."""
+    def each_place(self, call, happens):
+        """Something happens at each line of a call, at another one each time; how many there are."""
         places = set()
 
         def trace(frame, event, _):
-            if event == 'line' and frame.f_code.co_filename.startswith(os.path.dirname(hypercube.__file__)):
-                place = frame.f_code.co_name, frame.f_lineno
-                if place not in places:
-                    places.add(place)
-                    raise KeyboardInterrupt
+            place = frame.f_code.co_name, frame.f_lineno
+            if (event == 'line' and frame.f_code.co_filename.startswith(os.path.dirname(hypercube.__file__)) and
+                    place not in places):
+                places.add(place)
+                sys.settrace(None)
+                happens()
             return trace
 
-        interrupted = 0
-        while True:
+        before = -1
+        while len(places) > before:
+            before = len(places)
             sys.settrace(trace)
             try:
-                self.node.allreduce(np.ones(3), 'sum', 7)
-            except KeyboardInterrupt:
-                interrupted += 1
-                continue
+                call()
             finally:
                 sys.settrace(None)
-            break
-        self.assertGreater(interrupted, 50)
+        return before
+
+    @staticmethod
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    def test_a_signal_between(self):
+        """At any place of a call: the handle can be used, and closed."""
+        def call():
+            with contextlib.suppress(KeyboardInterrupt):
+                self.node.allreduce(np.ones(3), 'sum', 7)
+        self.assertGreater(self.each_place(call, self.interrupt), 50)
         self.assertEqual(self.node.allreduce(np.ones(3), 'sum', 7).tolist(), [1, 1, 1])
+
+    def interrupted(self, call):
+        """A signal comes as an operation is over."""
+        self.kernel.interrupts = True
+        with self.assertRaises(KeyboardInterrupt):
+            call()
+        self.kernel.interrupts = False
+
+    def test_a_signal_loses_no_result(self):
+        request = self.node.iallreduce(np.ones(3), 'sum', 7)
+        self.interrupted(request.wait)
+        self.assertEqual(request.wait().tolist(), [1, 1, 1])
+        self.assertEqual((request.result.cookie, request.result.bytes), (request.id, 24))
+
+    def test_a_signal_loses_no_failure(self):
+        self.kernel.failure = -errno.ENOLINK, 3, 1
+        request = self.node.iallreduce(np.ones(3), 'sum', 7)
+        self.interrupted(request.wait)
+        with self.assertRaisesRegex(Error, '^link 3:1 went down$') as caught:
+            request.wait()
+        self.assertEqual((caught.exception.node, caught.exception.over), (3, True))
+
+    def test_a_signal_loses_no_message(self):
+        self.kernel.message = b'one'
+        self.interrupted(lambda: self.node.bcast(np.zeros(4, 'u1'), 7, source=1))
+        self.kernel.message = b'two'
+        said = [self.node.bcast(np.zeros(4, 'u1'), 7, source=1).tobytes() for _ in range(2)]
+        self.assertEqual(said, [b'one', b'two'])
+
+    def test_a_handler_closes(self):
+        """At any place of a call: the library sees nothing of the handle after that."""
+        calls = 0
+
+        def call():
+            nonlocal calls
+            calls += 1
+            self.node = Node('t', 0)
+            with contextlib.suppress(ValueError):
+                self.node.allreduce(np.ones(3), 'sum', 7)
+                self.node.flush()
+            self.node.close()
+
+        def handler():
+            with contextlib.suppress(ValueError):
+                self.node.fileno()
+            self.node.close()
+        self.node.close()
+        self.assertGreater(self.each_place(call, handler), 50)
+        self.assertEqual((self.kernel.misused, self.kernel.closed), ([], calls + 1))
 
     def test_failures_carry_their_cause(self):
         self.kernel.failure = -errno.ENOLINK, 3, 1

@@ -321,9 +321,20 @@ class Waiting(Fabric):
         self.addCleanup(end.close)
         for wait in (lambda: self.nodes[0].barrier(self.tree), end.recv,
                      lambda: Plan.wait('t', 99), lambda: self.nodes[1].progress(None)):
-            signal.setitimer(signal.ITIMER_REAL, 0.3)
             with self.assertRaises(Alarm):
+                # Here, for it may ring before the call begins.
+                signal.setitimer(signal.ITIMER_REAL, 0.3)
                 wait()
+
+    def test_a_handler_closes(self):
+        self.addCleanup(signal.signal, signal.SIGALRM,
+                        signal.signal(signal.SIGALRM, lambda *_: self.nodes[0].close()))
+        request = self.nodes[0].iallreduce(np.ones(1), 'sum', self.tree)
+        signal.setitimer(signal.ITIMER_REAL, 0.3)
+        with self.assertRaisesRegex(ValueError, 'node 0 of t is closed'):
+            request.wait()
+        with Node('t', 0):
+            self.assertTrue(self.nodes[0].closed)
 
     def test_time_limit_of_a_plan(self):
         with self.assertRaises(Timeout):

@@ -143,18 +143,23 @@ def apart(data, out):
     return data.copy() if out is not None and np.may_share_memory(data, out) else data
 
 
+def flat(array):
+    """Its elements, in the same memory; those of a matrix, too, which has two axes for ever."""
+    return np.asarray(array).reshape(-1)
+
+
 def filled(out, size):
     """The part of an array that so many bytes have filled: all of it as it is, less as a flat array."""
     if size >= out.nbytes:
         return out
     if out.itemsize and size % out.itemsize == 0:
-        return out.reshape(-1)[:size // out.itemsize]
-    return out.reshape(-1).view(np.uint8)[:size]
+        return flat(out)[:size // out.itemsize]
+    return flat(out).view(np.uint8)[:size]
 
 
 def ascending(array):
     """A sorted flat copy, in the order of the operator merge: floats in the total order of IEEE 754."""
-    array = array.reshape(-1)
+    array = flat(array)
     if array.dtype.kind == 'V':
         return np.sort(array.view(f'S{array.itemsize}')).view(array.dtype)
     if array.dtype.kind != 'f':

@@ -60,7 +60,7 @@ class Collectives:
             got = self._done(request)
         except BaseException:
             # The next call is to receive what this one has waited for.
-            if not self.closed and not request.over:
+            if not self.closed and not request._waited:
                 self._stalled[number_of_plan] = request
             raise
         return self._moved(got, _arrays.writable(data, 'data')) if stalled else got
@@ -248,5 +248,5 @@ class Collectives:
         if got.nbytes > data.nbytes:
             raise error(-errno.EMSGSIZE,
                         f'the result has {got.nbytes} bytes, more than the room for {data.nbytes}')
-        data.reshape(-1).view(np.uint8)[:got.nbytes] = got.reshape(-1).view(np.uint8)
+        _arrays.flat(data).view(np.uint8)[:got.nbytes] = _arrays.flat(got).view(np.uint8)
         return _arrays.filled(data, got.nbytes)

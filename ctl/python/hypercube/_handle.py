@@ -23,17 +23,30 @@ def name_of(fabric):
     return fabric.encode('utf-8', 'surrogateescape')
 
 
+class _Open(c_void_p):
+    """The library's handle, which is open as long as a call may use it."""
+
+    arrays = None       # that the library reads and fills
+
+    def close(self):
+        handle, self.value = self.value, None
+        if handle is not None:
+            lib.hcl_close(c_void_p(handle))
+
+    __del__ = close
+
+
 class Handle:
     """An open handle.  One thread at a time may use it; a second one gets RuntimeError."""
 
     _handle = None
 
     def __init__(self, fabric, node, function, *arguments):
-        self._owner = {}        # 0: the thread that is in a call
+        self._owner = {}        # 0: the thread that is in a call, in a list of its own
         self._limit = None
         self.fabric = fabric
         self.node = number(node, 'node')
-        handle = c_void_p()
+        handle = _Open()
         status = getattr(lib, function)(byref(handle), name_of(fabric), self.node, *arguments)
         if status < 0:
             raise self._error(status, None)
@@ -45,10 +58,6 @@ class Handle:
     def __exit__(self, *_):
         self.close()
 
-    def __del__(self):
-        if self._handle is not None:
-            self.close()
-
     def __repr__(self):
         return f'<{type(self).__name__} {self.node} of {self.fabric}{", closed" if self.closed else ""}>'
 
@@ -56,9 +65,12 @@ class Handle:
         """Close it, and forget what was posted; once more does nothing."""
         if self._handle is None:
             return
-        with self._mine():
-            handle, self._handle = self._handle, None
-            lib.hcl_close(handle)
+        # In the handler of a signal: then it ends with the call that this came in.
+        within = self._owner.get(0) == [threading.get_ident()]
+        with self._mine(closing=True) as handle:
+            self._handle = None
+            if handle is not None and not within:
+                handle.close()
 
     @property
     def closed(self):
@@ -88,17 +100,20 @@ class Handle:
     # --- within ---------------------------------------------------------------------------
 
     @contextlib.contextmanager
-    def _mine(self):
+    def _mine(self, closing=False):
         """The handle is this thread's, for a call and what is to be learned of its failure."""
-        # In one step.  Where a signal ends this function behind it, the same thread may go on.
-        if self._owner.setdefault(0, threading.get_ident()) != threading.get_ident():
-            raise RuntimeError(f'{self!r} is in use by another thread')
+        mine = [threading.get_ident()]
         try:
-            if self._handle is None:
+            # In one step.  A handler of this thread may come in here, and where a signal has ended this
+            # function behind it, the thread may go on.
+            if self._owner.setdefault(0, mine) != mine:
+                raise RuntimeError(f'{self!r} is in use by another thread')
+            if self._handle is None and not closing:
                 raise ValueError(f'node {self.node} of {self.fabric} is closed')
             yield self._handle
         finally:
-            self._owner.pop(0, None)
+            if self._owner.get(0) is mine:
+                self._owner.clear()
 
     @staticmethod
     @contextlib.contextmanager

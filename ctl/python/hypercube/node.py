@@ -43,11 +43,12 @@ class Node(Collectives, Handle):
             super().__init__(fabric, node, 'hcl_open')
         else:
             super().__init__(fabric, node, 'hcl_open_plan', self._id(plan, fabric))
+        self._handle.arrays = self._posted
 
     def close(self):
         """Close it.  What was accepted in full still counts; see flush()."""
         super().close()
-        self._posted.clear()
+        self._posted = {}
         self._unwaited.clear()
         self._stalled.clear()
 

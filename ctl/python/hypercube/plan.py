@@ -75,9 +75,10 @@ class Plan:
             try:
                 _call(lib.hcl_plan_await, name, id, epoch, min(left, SLICE), byref(raw))
                 return cls._of(fabric, raw)
-            except TimeoutError:
+            except TimeoutError as late:
                 if end is not None and left <= SLICE:
-                    raise
+                    whole = f'within {milliseconds(timeout, "")} ms'
+                    raise error(late.status, late.strerror.replace(f'within {left} ms', whole)) from None
 
     def replace(self):
         """Install a new one of this id, type and root around the faults of now."""

@@ -7,7 +7,7 @@ from ctypes import byref, c_uint32
 from . import _native
 from ._arrays import filled
 from ._native import lib
-from .errors import Result
+from .errors import Result, error
 from .names import DIM_MAX
 
 
@@ -20,6 +20,8 @@ class Request:
         self.result = None      # a Result, once wait() has returned
         self._token = token
         self._out = out
+        # How it ended, as the library tells once: a signal may end the call behind that.
+        self._raw = _native.Result()
         self._error = None
         self._waited = False
 
@@ -61,10 +63,13 @@ class Request:
 
     def _finish(self, limit):
         stuck = not self.node._until(lambda: self.over, limit)
-        raw = _native.Result()
+        raw = _native.Result() if stuck else self._raw
         with self.node._mine() as handle, self.node._hurried(handle, stuck):
-            status = lib.hcl_wait(handle, self.id, byref(raw))
-            failure = self.node._error(status, handle, limit if stuck else None) if status < 0 else None
+            if raw.collective:
+                failure = error(raw.status, str(Result.of(raw)), Result.of(raw)) if raw.status < 0 else None
+            else:
+                status = lib.hcl_wait(handle, self.id, byref(raw))
+                failure = self.node._error(status, handle, limit if stuck else None) if status < 0 else None
             forgotten = bool(lib.hcl_done(handle, self.id))
         if not forgotten:
             failure.over = failure.errno != errno.ETIMEDOUT
