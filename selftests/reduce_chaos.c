@@ -221,6 +221,24 @@ static bool jobs_left(const struct chaos *x, unsigned int n)
 	return true;
 }
 
+/* Why no more of them came: how far each party is, and how its last contributions ended. */
+static void sums_tell(struct chaos *x, int sums, long long ms_left)
+{
+	unsigned int u, k;
+
+	printf("# %d more sums, %lld ms before the time is up\n", sums, ms_left);
+	for (u = 0; u < x->cube.nodes; u++) {
+		const struct party *p = &x->p[u];
+
+		printf("# node %u: %u of %u settled, %u given; the last:", u, p->settled, p->njobs,
+		       p->next);
+		for (k = p->next > 12 ? p->next - 12 : 0; k < p->next; k++)
+			printf(" %d", job_of(x, u, k)->refused ?:
+			       job_of(x, u, k)->ends ? job_of(x, u, k)->res.status : 1);
+		printf("\n");
+	}
+}
+
 /* With a healthy fabric, a good plan and contributions from all, sums come. */
 static bool sums_flow(struct chaos *x, int wanted)
 {
@@ -233,6 +251,7 @@ static bool sums_flow(struct chaos *x, int wanted)
 		if (sums_right(x) >= before + wanted)
 			return true;
 	}
+	sums_tell(x, sums_right(x) - before, end - now_ms());
 	return false;
 }
 
