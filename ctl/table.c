@@ -28,6 +28,7 @@ struct out_table {
 	size_t rows;
 	size_t room;
 	struct cell *at;	/* that is being filled, or NULL */
+	bool lost;		/* there was no memory for a row */
 };
 
 void out_table(struct hcctl *h, const struct out_column *columns)
@@ -86,6 +87,8 @@ void out_cell(struct hcctl *h, unsigned int i)
 		return;
 	end_cell(t);
 	if (!i && !new_row(t))
+		t->lost = true;
+	if (t->lost)
 		return;
 	t->at = &t->cells[(t->rows - 1) * t->n + i];
 	t->at->begin = ftello(t->f);
@@ -171,7 +174,7 @@ void out_table_end(struct hcctl *h)
 	end_cell(t);
 	h->table = NULL;
 	width = calloc(t->n, sizeof(*width));
-	if (fclose(t->f) || !width)
+	if (fclose(t->f) || !width || t->lost)
 		hc_nomem(h);
 	else if (t->rows)
 		print_table(t, width);
