@@ -85,13 +85,16 @@ a_component_learns_what_it_missed() {
 	judge 'apart and together' "$f"
 }
 
+# words COMMAND..: of what it prints
+words() { "$@" | xargs; }
+
 shown_for_people() {
 	check 'add' hcctl fabric add t dim 3
-	equal 'healthy' '0 to 3: 0 1 3, hops 2, at least 2' "$(hcctl route show t 0 3)"
+	equal 'healthy' 'SRC DST HOPS LEAST PATH 0 3 2 2 0,1,3' "$(words hcctl route show t 0 3)"
 	check 'down' hcctl link set t 3:0,3:1 down
 	equal 'around' 4 "$(json '.[0].hops' route show t 0 3)"
 	check 'cut off' hcctl link set t 3:2 down
-	equal 'no way' '0 to 3: no healthy path' "$(hcctl route show t 0 3)"
+	equal 'no way' 'SRC DST HOPS LEAST PATH 0 3 - - no healthy path' "$(words hcctl route show t 0 3)"
 	refused 'no such node' 'invalid node "8": the fabric has nodes 0 to 7' hcctl route show t 0 8
 	check 'fail' hcctl node set t 1 fail
 	refused 'from a failed node' 'has failed' hcctl route show t 1 0
