@@ -94,7 +94,8 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 	coll = hc_coll_find(plan->ops, op->collective, op->oper);
 	if (IS_ERR(coll))
 		return PTR_ERR(coll);
-	if (smp_load_acquire(&plan->broken)) /* pairs with plan_break() */
+	/* Pairs with plan_break().  One that mends itself takes contributions all the time. */
+	if (!plan->mends && smp_load_acquire(&plan->broken))
 		return -ENOLINK;
 	if (!plan->ops->all_contribute && plan->root != node->id)
 		return -EPERM;
