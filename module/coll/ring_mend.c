@@ -25,7 +25,8 @@
  * the master begins the next attempt.  If the master dies, or is not the lowest any more, members
  * ask the one that is.  An attempt asks all members of the plan that can be reached then: those
  * that are gone are not in the rings any more, those that are back are again.  Parts that are not
- * connected have a master each, which looks for the others: when they can be reached again, they become one.
+ * connected have a master each, which looks for the others: when they can be reached again, they
+ * become one.
  *
  * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same master; frames
  * that were lost are said again each second; so an attempt succeeds.
