@@ -831,6 +831,9 @@ unsigned int hc_mend_rx(struct hc_member *m, struct sk_buff *skb)
 	why = mend_take(m, src, skb);
 	desk_go_on(m);
 	mend_count(m);
+	/* What could not be said for want of memory is said again a second later. */
+	if (hc_mend_tends(m))
+		hc_member_wait(m);
 	return why;
 }
 
