@@ -917,10 +917,13 @@ static void master_call(struct hc_member *m)
 	bool works = !m->broken && s->phase == MEND_NONE;
 	u32 lowest, n;
 
-	if (s->desk || !members_reached(m, &lowest, NULL, &n))
+	if (s->desk)
 		return;
+	/* Also if there is no memory: then again a second later. */
 	s->called = true;
 	s->known = m->node->lsdb.digest;
+	if (!members_reached(m, &lowest, NULL, &n))
+		return;
 	if (works && n <= hc_ring_member(m)->nmembers)
 		return;
 	if (s->phase != MEND_NONE && s->silent < SILENT_MAX && lowest == master_of(s->heard))
