@@ -53,8 +53,11 @@
 #define SILENT_MAX	3
 /* Attempts that a master may begin in a second. */
 #define TRIES		8
-/* Attempts that somebody may be ahead of what was heard of; who lies cannot use up all. */
-#define AHEAD		(1ULL << 20)
+/* Attempts, and numbers, that somebody may be ahead of what is known here.  Who lies cannot use up
+ * all at once, and who was away for years can come back.
+ */
+#define AHEAD		(1ULL << 32)
+#define NUMBERS_AHEAD	(1ULL << 48)
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
@@ -743,7 +746,7 @@ static bool place_fits(const struct hc_member *m, u32 src, const struct hc_wire_
 
 	return w->ways <= m->node->fabric->dim && len == ways + set_size(m->plan) &&
 	       be16_to_cpu(w->rings) <= m->node->fabric->dim &&
-	       be64_to_cpu(w->plan.op) - m->next < AHEAD * HC_OP_RANGE && ways_fit(m, w) &&
+	       be64_to_cpu(w->plan.op) - m->next < NUMBERS_AHEAD && ways_fit(m, w) &&
 	       set_fits(m, src, w);
 }
 
