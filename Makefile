@@ -11,6 +11,7 @@ help:
 	@echo 'make demo          a fabric with faults in a VM: reductions around them, and what it costs'
 	@echo 'make check         all tests on the stock kernel, in a VM'
 	@echo 'make check-debug   the tests in the VM on a kernel with KASAN, lockdep, kmemleak, ...'
+	@echo 'make check-model   models of protocols, for SPIN'
 	@echo 'make check-kcsan   the tests in the VM on a kernel that looks for data races'
 	@echo 'make fuzz          random calls and frames on the debug kernel'
 	@echo '                   (FUZZ="--seed N --seconds N --frames N --kernel K PART.."; selftests/fuzz/run --help)'
@@ -61,6 +62,9 @@ fuzz: | $(deps)base
 check-net: | $(deps)base $(deps)net
 	@selftests/kernel_net/run
 
+check-model: | $(deps)base $(deps)model
+	@selftests/model/run
+
 check-page: ctl | $(deps)browser
 	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl check-page
 
@@ -97,10 +101,10 @@ check-deb: | $(deps)base $(deps)deb
 clean:
 	rm -rf build
 
-deps: $(deps)base $(deps)bench $(deps)browser $(deps)deb $(deps)net $(deps)style
+deps: $(deps)base $(deps)bench $(deps)browser $(deps)deb $(deps)model $(deps)net $(deps)style
 
 $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net check-page soak shell bench latency style install uninstall deb check-deb clean deps
+.PHONY: help all module ctl selftests demo check check-debug check-kcsan fuzz check-net check-model check-page soak shell bench latency style install uninstall deb check-deb clean deps

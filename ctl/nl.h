@@ -103,6 +103,8 @@ struct nl_plan {
 	uint32_t *fault;	/* 2^n words */
 	uint32_t nfault;
 	bool broken;
+	bool repair;		/* it repairs itself */
+	uint32_t repairs;	/* how often it has */
 	uint32_t cause_node;	/* NL_NONE: not said */
 	uint32_t cause_dim;
 };
@@ -224,6 +226,7 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
  * @detours: @ndetours entries
  * @ndetours: how many
  * @rings: a tree of rings
+ * @repair: that repairs itself
  */
 struct nl_shape {
 	int root_attr;
@@ -236,6 +239,7 @@ struct nl_shape {
 	const struct hc_detour *detours;
 	uint32_t ndetours;
 	const struct hc_ring_tree *rings;
+	bool repair;
 };
 
 /* Install a plan of a cube of dimension @dim for the faults of its nodes.  @may_be_stale: that

@@ -335,6 +335,7 @@ static const struct field plan_fields[] = {
 	[HYPERCUBE_A_PLAN_BROKEN] = FIELD(FLAG, nl_plan, broken),
 	[HYPERCUBE_A_PLAN_CAUSE_NODE] = FIELD(NUMBER, nl_plan, cause_node),
 	[HYPERCUBE_A_PLAN_CAUSE_DIM] = FIELD(NUMBER, nl_plan, cause_dim),
+	[HYPERCUBE_A_PLAN_REPAIRS] = FIELD(NUMBER, nl_plan, repairs),
 };
 
 static int plan_attr(struct nl_plan *v, const struct nlattr *a)
@@ -356,6 +357,9 @@ static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 		return set_ring_nodes(v, a);
 	case HYPERCUBE_A_PLAN_FAULT:
 		return set_fault(v, a);
+	case HYPERCUBE_A_PLAN_REPAIR:
+		v->repair = true;
+		return 0;
 	}
 	TAKE(v, plan_fields, a);
 	return 0;

@@ -445,6 +445,8 @@ static int put_shape(struct nl_msg *msg, const struct nl_shape *s, unsigned int 
 	rc = s->root_attr ? nla_put_u32(msg, s->root_attr, s->root) : 0;
 	if (s->rings)
 		rc |= put_rings(msg, s->rings);
+	if (s->repair)
+		rc |= nla_put_flag(msg, HYPERCUBE_A_PLAN_REPAIR);
 	rc |= put_order(msg, s->order, s->stages);
 	if (s->sequence)
 		rc |= nla_put(msg, HYPERCUBE_A_PLAN_SEQUENCE, s->steps, s->sequence);

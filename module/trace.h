@@ -85,7 +85,18 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HC_FRAME_DGRAM,	"dgram" },			\
 	{ HC_FRAME_ETH,		"eth" },			\
 	{ HC_FRAME_LSA,		"lsa" },			\
-	{ HC_FRAME_PATH,	"path" }
+	{ HC_FRAME_PATH,	"path" },			\
+	{ HC_FRAME_MEND,	"mend" }
+
+#define hc_trace_mends						\
+	{ HC_MEND_HELP,		"help" },			\
+	{ HC_MEND_ASK,		"ask" },			\
+	{ HC_MEND_PLACE,	"place" },			\
+	{ HC_MEND_GO,		"go" },				\
+	{ HC_MEND_ASKED,	"asked" },			\
+	{ HC_MEND_PLACED,	"placed" },			\
+	{ HC_MEND_GONE,		"gone" },			\
+	{ HC_MEND_NO,		"no" }
 
 #define hc_trace_reasons					\
 	{ HYPERCUBE_A_DROP_LINK_DOWN,	"link-down" },		\
@@ -298,6 +309,7 @@ TRACE_EVENT(hc_plan,
 		__field(u32, root)
 		__field(u32, cmd)
 		__field(bool, broken)
+		__field(u32, mended)
 		__field(u32, cause_node)
 		__field(u32, cause_dim)
 	),
@@ -309,14 +321,43 @@ TRACE_EVENT(hc_plan,
 		__entry->root = plan->root;
 		__entry->cmd = cmd;
 		__entry->broken = plan->broken;
+		__entry->mended = atomic_read(&plan->mended);
 		__entry->cause_node = plan->cause_node;
 		__entry->cause_dim = plan->cause_dim;
 	),
 	TP_printk("fabric=%s plan=%u epoch=%u root=%u event=%s cause=%u:%u", __entry->fabric,
 		  __entry->plan, __entry->epoch, __entry->root,
 		  __entry->cmd == HYPERCUBE_CMD_PLAN_DEL_NTF ? "removed" :
-		  __entry->broken ? "broken" : "installed",
+		  __entry->broken ? "broken" : __entry->mended ? "mended" : "installed",
 		  __entry->cause_node, __entry->cause_dim)
+);
+
+/* A member of a plan that mends itself has something to say to another one, or to itself. */
+TRACE_EVENT(hc_mend,
+	TP_PROTO(const struct hc_node *node, u32 plan, u32 dst, const struct hc_wire_mend *w),
+	TP_ARGS(node, plan, dst, w),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
+		__field(u32, node)
+		__field(u32, plan)
+		__field(u32, dst)
+		__field(u32, what)
+		__field(u64, ballot)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
+		__entry->node = node->id;
+		__entry->plan = plan;
+		__entry->dst = dst;
+		__entry->what = w->what;
+		__entry->ballot = be64_to_cpu(w->ballot);
+	),
+	TP_printk("fabric=%s node=%u plan=%u dst=%u what=%s attempt=%llu master=%llu",
+		  __entry->fabric, __entry->node, __entry->plan, __entry->dst,
+		  __print_symbolic(__entry->what, hc_trace_mends), __entry->ballot >> 16,
+		  __entry->ballot & 0xffff)
 );
 
 /* A member's process contributes to an operation, or receives of a broadcast. */

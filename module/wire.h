@@ -31,6 +31,7 @@ enum hc_frame_type {
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
 	HC_FRAME_LSA,		/* FAULT words by node; payload struct hc_wire_lsa[] */
 	HC_FRAME_PATH,		/* ROUTED: finds out which way frames go */
+	HC_FRAME_MEND,		/* ROUTED: a plan of rings is mended */
 	__HC_FRAME_TYPE_END
 };
 
@@ -304,6 +305,75 @@ struct hc_wire_reply {
 };
 
 static_assert(sizeof(struct hc_wire_reply) == 32);
+
+/* hc_wire_mend.what */
+enum hc_mend_what {
+	HC_MEND_HELP = 1,	/* to the master: the plan is broken here */
+	HC_MEND_ASK,		/* from it: stop; what do you know? */
+	HC_MEND_PLACE,		/* this is your place; payload struct hc_wire_mend_way[], then the
+				 * set of members
+				 */
+	HC_MEND_GO,		/* all have their places */
+	HC_MEND_ASKED,		/* the answers */
+	HC_MEND_PLACED,
+	HC_MEND_GONE,
+	HC_MEND_NO,		/* it cannot be: .ballot is the greatest that was heard of */
+	__HC_MEND_END
+};
+
+/**
+ * struct hc_wire_mend - a plan of rings is mended
+ * @plan: .op: ASKED: the first number that is free; PLACE: where numbers go on
+ * @ballot: the attempt: its number << 16 | the master; HELP: the last that was heard of
+ * @word: ASKED: own FAULT word
+ * @members: PLACE: how many there are
+ * @status: ASK: positive errno of what has broken the plan
+ * @node: ASK: where the cause lies, or HC_CAUSE_NONE
+ * @dim: ASK: dimension of the faulty link, or HC_CAUSE_NONE
+ * @what: enum hc_mend_what
+ * @ways: PLACE: how many ways there are
+ * @rings: PLACE: in how many rings the member is
+ * @reserved: 0
+ */
+struct hc_wire_mend {
+	struct hc_wire_plan plan;
+	__be64	ballot;
+	__be32	word;
+	__be32	members;
+	__be32	status;
+	__be16	node;
+	__be16	dim;
+	__u8	what;
+	__u8	ways;
+	__be16	rings;
+	__be32	reserved;
+};
+
+static_assert(sizeof(struct hc_wire_mend) == 48);
+
+/* hc_wire_mend_way.flags */
+#define HC_WAY_F_USED		0x01	/* something comes from there */
+#define HC_WAY_F_RELAY		0x02	/* it is not for the member, only passes by */
+
+/**
+ * struct hc_wire_mend_way - what comes from a neighbour, as struct hc_ring_way
+ * @seen: how many words come that a message has been seen beyond
+ * @next: the member behind this one in the ring
+ * @dim: dimension of the link to the neighbour
+ * @out: index of the neighbour to which it goes on
+ * @flags: HC_WAY_F_*
+ * @reserved: 0
+ */
+struct hc_wire_mend_way {
+	__be32	seen;
+	__be16	next;
+	__u8	dim;
+	__u8	out;
+	__u8	flags;
+	__u8	reserved[3];
+};
+
+static_assert(sizeof(struct hc_wire_mend_way) == 12);
 
 /* ------------------------------------------------------------ the monitor interface */
 

@@ -15,7 +15,7 @@ local NONE = 0xffff
 
 local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'ABORT', [6] = 'CREDIT',
-	[7] = 'PROBE', [8] = 'REPLY', [9] = 'DGRAM', [10] = 'ETH', [11] = 'LSA', [12] = 'PATH',
+	[7] = 'PROBE', [8] = 'REPLY', [9] = 'DGRAM', [10] = 'ETH', [11] = 'LSA', [12] = 'PATH', [13] = 'MEND',
 }
 local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, REPLY, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
 local opers = {

@@ -36,6 +36,7 @@ static const char * const names[] = {
 	[HC_FRAME_ACK] = "ack", [HC_FRAME_ABORT] = "abort", [HC_FRAME_CREDIT] = "credit",
 	[HC_FRAME_PROBE] = "probe", [HC_FRAME_REPLY] = "reply", [HC_FRAME_DGRAM] = "dgram",
 	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
+	[HC_FRAME_MEND] = "mend",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -56,6 +57,7 @@ static const struct {
 	[HC_FRAME_PROBE] = { sizeof(struct hc_wire_probe), true },
 	[HC_FRAME_REPLY] = { sizeof(struct hc_wire_reply), true },
 	[HC_FRAME_LSA] = { sizeof(struct hc_wire_lsa_head) },
+	[HC_FRAME_MEND] = { sizeof(struct hc_wire_mend), true },
 };
 
 const char *decode_type(const struct decoded *d)

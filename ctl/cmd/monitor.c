@@ -66,12 +66,15 @@ static void print_plan(struct hcctl *h, const struct nl_event *e)
 	const struct nl_plan *p = &e->plan;
 	bool gone = e->cmd == HYPERCUBE_CMD_PLAN_DEL_NTF;
 
-	head(h, gone ? "plan-del" : "plan", p->fabric);
+	head(h, gone ? "plan-del" : !p->repair ? "plan" : p->broken ? "ring-broken" :
+		p->repairs ? "ring-repaired" : "plan", p->fabric);
 	out_uint(h, "plan", " %" PRIu64, p->id);
 	if (gone)
 		return;
 	out_uint(h, "epoch", " epoch %" PRIu64, p->epoch);
 	planner_out_root(h, p);
+	if (p->repair)
+		out_uint(h, "repairs", " repairs %" PRIu64, p->repairs);
 	out_bool(h, "broken", " BROKEN", p->broken);
 	if (p->broken)
 		cmd_out_cause(h, p->cause_node, p->cause_dim);

@@ -45,8 +45,9 @@ const struct planner *planner_named(const char *name)
 static int install(struct hcctl *h, const struct planner *p, const struct plan_req *q,
 		   const struct hc_faults *f, const void *plan, bool last)
 {
-	const struct nl_shape s = p->shape(plan);
+	struct nl_shape s = p->shape(plan);
 
+	s.repair = q->repair;
 	return nl_plan_add(h, q->faults.fabric, q->id, p->type, &s, f->dim, f->fault, !last);
 }
 
@@ -147,7 +148,7 @@ struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *ring
 		.sequence = v->sequence, .steps = v->steps,
 		.members = p->members_follow ? NULL : v->members,
 		.detours = v->detours, .ndetours = v->ndetours,
-		.rings = v->nrings ? rings : NULL,
+		.rings = v->nrings ? rings : NULL, .repair = v->repair,
 	};
 }
 
@@ -160,7 +161,8 @@ bool planner_same(const struct nl_plan *a, const struct nl_plan *b)
 {
 	const struct planner *p = planner_of(a->type);
 
-	return p && a->type == b->type && (!p->root || p->root_of(a) == p->root_of(b)) &&
+	return p && a->type == b->type && a->repair == b->repair &&
+	       (!p->root || p->root_of(a) == p->root_of(b)) &&
 	       same_bytes(a->order, a->stages, b->order, b->stages, 1) &&
 	       same_bytes(a->sequence, a->steps, b->sequence, b->steps, 1) &&
 	       (p->members_follow || same_bytes(a->members, a->member_words, b->members,
@@ -233,6 +235,8 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 	out_uint(h, "epoch", "%" PRIu64, v->epoch);
 	out_cell(h, SHAPE);
 	planner_out_shape(h, v);
+	if (v->repair)
+		out_uint(h, "repairs", " repairs %" PRIu64, v->repairs);
 	show_broken(h, v);
 	out_close(h);
 }

@@ -13,6 +13,7 @@
  * struct plan_req - a plan to make
  * @faults: around which faults
  * @apply: install it
+ * @repair: such that it repairs itself
  * @id: as this one; 0: as planner.id
  * @root: its sink or source; NL_NONE: any
  * @subcube: "XX01": span this; NULL: all, or what the planner finds best
@@ -24,6 +25,7 @@
 struct plan_req {
 	struct fault_args faults;
 	bool apply;
+	bool repair;
 	uint32_t id;
 	uint32_t root;
 	const char *subcube;

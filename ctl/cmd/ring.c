@@ -62,6 +62,8 @@ static int check(struct hcctl *h, const struct plan_req *q)
 {
 	const uint32_t *width = q->own;
 
+	if (q->repair && !q->apply)
+		return hc_missing(h, "\"apply\", without which there is nothing to repair");
 	if (*width && q->method.v == HC_RING_HAMILTON)
 		return hc_invalid(h, "method", ring_methods[HC_RING_HAMILTON],
 				  "its ring is as long as can be and has no \"width\"");
@@ -110,6 +112,8 @@ static void show(struct hcctl *h, const struct nl_plan *v)
 		show_ring(h, v, i, begin);
 	out_close(h);
 	out_uint(h, "virtual_nodes", NULL, v->nring_nodes);
+	if (v->repair)
+		out_bool(h, "repair", NULL, true);
 }
 
 /* The fewest healthy links of a member: it gets so many messages at once at most. */
@@ -165,7 +169,7 @@ static bool wants_graph(int argc, char **argv)
 	int i = 0;
 
 	while (i < argc && strcmp(argv[i], "graph"))
-		i += strcmp(argv[i], "apply") ? 2 : 1;
+		i += strcmp(argv[i], "apply") && strcmp(argv[i], "repair") ? 2 : 1;
 	return i < argc;
 }
 
@@ -200,6 +204,7 @@ static int plan(struct hcctl *h, int argc, char **argv)
 	const struct arg own[] = {
 		{ "width", arg_width, &width },
 		{ "method", arg_choice, &q.method },
+		{ "repair", NULL, &q.repair },
 		{}
 	};
 
@@ -216,7 +221,7 @@ static int show_plans(struct hcctl *h, int argc, char **argv)
 static const struct hc_cmd ring_cmds[] = {
 	{
 		"plan", plan,
-		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] | graph FILE } [width W] [method auto|vrt|hamilton]",
+		"{ fabric NAME [apply [plan ID] [repair]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] | graph FILE } [width W] [method auto|vrt|hamilton]",
 	},
 	{ "show", show_plans, "NAME" },
 	{}

@@ -205,6 +205,7 @@ int state_read_plan(struct hcctl *h, struct json_object *o, void *arg)
 	const struct state *s = arg;
 	struct shape a = {};
 	uint32_t id, root = 0;
+	bool repair = false;
 	struct json_key keys[] = {
 		{ "plan", JSON_U32, &id, .min = 1, .required = true },
 		{ "type", JSON_IGNORED },
@@ -214,6 +215,7 @@ int state_read_plan(struct hcctl *h, struct json_object *o, void *arg)
 		{ "detours", JSON_ARRAY, &a.detours },
 		{ "rings", JSON_ARRAY, &a.rings },
 		{ "virtual_nodes", JSON_IGNORED },
+		{ "repair", JSON_FLAG, &repair },
 		{ p ? p->root : NULL, JSON_U32, &root, .max = hc_nodes(s->dim) - 1,
 		  .required = true },
 		{}
@@ -224,6 +226,7 @@ int state_read_plan(struct hcctl *h, struct json_object *o, void *arg)
 		return rc;
 	v->id = id;
 	v->type = p->type;
+	v->repair = repair;
 	v->sink = root;
 	v->source = root;
 	v->base = root;

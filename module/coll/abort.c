@@ -517,6 +517,9 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb)
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (abort.from > abort_limit(m) || !abort_may_come(m, hdr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
+	/* What broke the plan before it was mended is no news. */
+	if (abort.flags & HC_ABORT_F_BROKEN && abort.from < m->base)
+		return HYPERCUBE_A_DROP_ENDED;
 	/* Only the root says what was begun, or is complete; its word comes from a destination. */
 	if (!hc_peer_find(m, src) || hc_src_index(m, src) >= 0)
 		abort.flags &= ~HC_ABORT_F_FINAL;

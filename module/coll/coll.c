@@ -596,6 +596,11 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 	case HC_FRAME_REPLY:
 		hc_reply_rx(m, skb);
 		break;
+	case HC_FRAME_MEND:
+		why = HYPERCUBE_A_DROP_UNEXPECTED;
+		if (m->plan->ops->mend_rx)
+			why = m->plan->ops->mend_rx(m, skb);
+		break;
 	}
 	if (why)
 		hc_drop(m->node, NULL, skb, why);

@@ -194,6 +194,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  *	took
  * @ack_seen: @done when operations that do not move were last looked for
  * @told: how far those who wait for this member's ACK know @done
+ * @base: numbers below are from before the plan was mended
  * @begun: contributions that the process has begun
  * @abort: the failure that covers [@abort.from, @abort_to), if @abort_to is not 0
  * @abort_to: numbering goes on here once it reaches @end.from
@@ -239,6 +240,7 @@ struct hc_member {
 	const u16 *turns;
 	u64 ack_seen;
 	u64 told;
+	u64 base;
 	u64 begun;
 	struct hc_abort abort;
 	u64 abort_to;
@@ -304,7 +306,14 @@ static inline bool hc_member_pending(const struct hc_member *m)
 {
 	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) ||
 	       (hc_member_tells(m) && m->told != m->done) ||
-	       (m->plan->ops->abort_owed && m->plan->ops->abort_owed(m));
+	       (m->plan->ops->abort_owed && m->plan->ops->abort_owed(m)) ||
+	       (m->plan->ops->tends && m->plan->ops->tends(m));
+}
+
+/* Do contributions wait until the plan has mended itself? */
+static inline bool hc_member_holds(const struct hc_member *m)
+{
+	return m->plan->ops->holds && m->plan->ops->holds(m);
 }
 
 /* The first member from @u on; the number of nodes if there is none. */

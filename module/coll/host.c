@@ -276,7 +276,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	/* Another one's failure is nothing that this socket has to hear of. */
 	if (m->sock != sock)
 		m->reset = false;
-	if (m->broken || resets(m)) {
+	if (resets(m) || (m->broken && !hc_member_holds(m))) {
 		if (!hc_sock_room(m, sock))
 			return false;
 		m->reset = false;
@@ -284,7 +284,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		m->begun++;
 		if (m->broken && m->plan->ops->refused)
 			m->plan->ops->refused(m);
-	} else if (!op_open(m) && may_begin_now(m, sock)) {
+	} else if (!hc_member_holds(m) && !op_open(m) && may_begin_now(m, sock)) {
 		host_begin(m, skb);
 	} else {
 		return false;

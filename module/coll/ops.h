@@ -136,6 +136,15 @@ enum hc_ack_way {
  * @word_again: the root's word on a plan that broke has come again.  True: it is news
  * @refused: the plan is broken, and a contribution was refused that its process takes for
  *	begun
+ *
+ * And of plans that can mend themselves, if they were asked for that (hc_plan.mends); NULL where
+ * there is nothing to do:
+ *
+ * @mends: they can
+ * @tend: go on with mending; @late: a second has passed
+ * @tends: is there anything to go on with?
+ * @holds: do contributions wait until it is mended?
+ * @mend_rx: MEND has come: 0, or why it is not believed
  */
 struct hc_plan_ops {
 	u32 id;
@@ -178,6 +187,12 @@ struct hc_plan_ops {
 	void (*abort_again)(struct hc_member *m);
 	bool (*word_again)(struct hc_member *m, const struct hc_abort *abort);
 	void (*refused)(struct hc_member *m);
+
+	bool mends;
+	void (*tend)(struct hc_member *m, bool late);
+	bool (*tends)(const struct hc_member *m);
+	bool (*holds)(const struct hc_member *m);
+	unsigned int (*mend_rx)(struct hc_member *m, struct sk_buff *skb);
 };
 
 extern const struct hc_plan_ops hc_plan_tree;

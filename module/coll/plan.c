@@ -88,6 +88,7 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	plan->id = p->id;
 	plan->ops = p->ops;
 	plan->root = p->root;
+	plan->mends = p->mends;
 	plan->members = kvcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
 	if (plan->members && p->members)
 		memcpy(plan->members, p->members, hc_set_words(fabric->dim) * sizeof(u32));

@@ -35,6 +35,7 @@ struct netlink_ext_ack;
  * @nring_nodes: length of @ring_nodes
  * @ring_nodes: the nodes of all rings, one ring after the other
  * @fault: the 2^dim FAULT words the plan was made for
+ * @mends: it mends itself when a fault has broken it
  */
 struct hc_plan_params {
 	u32 id;
@@ -52,10 +53,12 @@ struct hc_plan_params {
 	u32 nring_nodes;
 	const u16 *ring_nodes;
 	const u32 *fault;
+	bool mends;
 };
 
 /**
- * struct hc_plan - an installed plan; constant once published but for @broken
+ * struct hc_plan - an installed plan; constant once published but for @broken and what follows, and
+ *	@mended
  * @rcu: frees it
  * @fabric: its fabric
  * @id: its id
@@ -70,9 +73,11 @@ struct hc_plan_params {
  * @detours: members that reach each other by fault-tolerant unicast; owned by the type
  * @ndetours: how many pairs of them
  * @priv: what the type keeps, see hc_plan_ops.plan_size
+ * @mends: it mends itself
+ * @mended: how often it has
  * @breaking: bit 0: a member's poll is about to set @broken
  * @reported: number behind that of the failure which was reported last
- * @broken: a fault has broken it; set once, by that poll
+ * @broken: a fault has broken it; set by that poll, until it is mended
  * @cause_node: where that fault lies; valid once @broken is seen
  * @cause_dim: dimension of the link
  * @member: state of each node in this plan, NULL for nodes that are no members;
@@ -92,6 +97,8 @@ struct hc_plan {
 	const struct hc_detour *detours;
 	u32 ndetours;
 	void *priv;
+	bool mends;
+	atomic_t mended;
 	unsigned long breaking;
 	atomic64_t reported;
 	bool broken;

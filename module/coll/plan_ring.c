@@ -25,6 +25,8 @@
 
 #include "coll/coll.h"
 #include "coll/ring.h"
+#include "coll/ring_mend.h"
+#include "coll/ring_ways.h"
 #include "compat.h"
 #include "hc_ring.h"
 #include "netlink/netlink.h"
@@ -36,6 +38,9 @@
  * @node: those of @tree
  * @rank: of each node its place among the members
  * @got: a set of members for each member
+ * @mend: of each member, if the plan mends itself
+ * @sets: the same, a set of members for each
+ * @places: the same, where the nodes of @tree are
  */
 struct ring_plan {
 	struct hc_ring_tree tree;
@@ -43,6 +48,9 @@ struct ring_plan {
 	u16 *node;
 	u16 *rank;
 	u32 *got;
+	struct hc_mend *mend;
+	u32 *sets;
+	struct hc_ring_places places;
 };
 
 static struct ring_plan *ring_plan(const struct hc_plan *plan)
@@ -50,9 +58,24 @@ static struct ring_plan *ring_plan(const struct hc_plan *plan)
 	return hc_plan_priv(plan);
 }
 
-u32 hc_ring_rank(const struct hc_plan *plan, u32 node)
+u32 hc_ring_rank(const struct hc_member *m, u32 node)
 {
-	return ring_plan(plan)->rank[node];
+	const struct hc_ring_member *ring = hc_ring_member(m);
+	u32 rank, i;
+
+	if (ring->members == m->plan->members)
+		return ring_plan(m->plan)->rank[node];
+	rank = hc_weight32(ring->members[node / 32] & (hc_bit(node % 32) - 1));
+	for (i = 0; i < node / 32; i++)
+		rank += hc_weight32(ring->members[i]);
+	return rank;
+}
+
+const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
+					   const struct hc_ring_places **places)
+{
+	*places = &ring_plan(plan)->places;
+	return &ring_plan(plan)->tree;
 }
 
 /* ------------------------------------------------------------ the shape */
@@ -90,7 +113,12 @@ static bool ring_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 static void ring_shape(const struct hc_plan *plan, struct hc_plan_params *p)
 {
 	const struct hc_ring_tree *t = &ring_plan(plan)->tree;
+	const struct hc_ring_shape *mended = hc_mend_shape(plan);
 
+	if (mended) {
+		t = &mended->t;
+		p->members = mended->members;
+	}
 	p->nrings = t->nrings;
 	p->rings = (const void *)t->ring;
 	p->nring_nodes = t->nnodes;
@@ -101,6 +129,13 @@ static void ring_release(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);
 
+	u32 i;
+
+	for (i = 0; rp->mend && i < plan->nmembers; i++)
+		hc_mend_release(plan, &rp->mend[i]);
+	kvfree(rp->mend);
+	kvfree(rp->sets);
+	hc_ring_places_free(&rp->places);
 	kvfree(rp->ring);
 	kvfree(rp->node);
 	kvfree(rp->rank);
@@ -109,168 +144,32 @@ static void ring_release(struct hc_plan *plan)
 
 /* ------------------------------------------------------------ members */
 
-/**
- * struct maker - what it takes to make the members of a verified plan
- * @plan: the plan
- * @net: the healthy links
- * @home: of each node, for the verifier
- * @nrings: in how many rings each node is
- * @first: of each node, the index of its first place in @place
- * @place: places in the list of nodes, those of each node together
- * @ring: of each place its ring
- * @begin: of each ring the first place
- * @joints: of each ring, how many of its nodes are in others
- */
-struct maker {
-	struct hc_plan *plan;
-	struct hc_ring_net net;
-	u16 *home;
-	u16 *nrings;
-	u32 *first;
-	u32 *place;
-	u16 *ring;
-	u32 *begin;
-	u32 *joints;
-};
-
-static void maker_free(struct maker *k)
+static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u32 u, u32 rank)
 {
-	kvfree(k->home);
-	kvfree(k->nrings);
-	kvfree(k->first);
-	kvfree(k->place);
-	kvfree(k->ring);
-	kvfree(k->begin);
-	kvfree(k->joints);
-}
-
-static void *make_room(size_t n, size_t size)
-{
-	return kvcalloc(n, size, GFP_KERNEL_ACCOUNT);
-}
-
-static int maker_alloc(struct maker *k, struct hc_plan *plan, const u32 *fault)
-{
-	const struct hc_ring_tree *t = &ring_plan(plan)->tree;
-	u32 nodes = hc_nodes(plan->fabric->dim);
-
-	*k = (struct maker){
-		.plan = plan,
-		.net = hc_ring_cube(plan->fabric->dim, fault),
-		.home = make_room(nodes, sizeof(*k->home)),
-		.nrings = make_room(nodes, sizeof(*k->nrings)),
-		.first = make_room(nodes + 1, sizeof(*k->first)),
-		.place = make_room(t->nnodes + 1, sizeof(*k->place)),
-		.ring = make_room(t->nnodes + 1, sizeof(*k->ring)),
-		.begin = make_room(t->nrings + 1, sizeof(*k->begin)),
-		.joints = make_room(t->nrings + 1, sizeof(*k->joints)),
-	};
-	return k->home && k->nrings && k->first && k->place && k->ring && k->begin && k->joints ?
-	       0 : -ENOMEM;
-}
-
-/* Behind the verifier: all numbers are in their ranges. */
-static void maker_fill(struct maker *k)
-{
-	const struct hc_ring_tree *t = &ring_plan(k->plan)->tree;
-	u32 nodes = hc_nodes(k->plan->fabric->dim);
-	u32 i, r, at = 0;
-
-	for (r = 0; r < t->nrings; r++) {
-		k->begin[r] = at;
-		for (i = 0; i < t->ring[r].size; i++, at++) {
-			k->ring[at] = r;
-			k->nrings[t->node[at]]++;
-		}
-	}
-	for (i = 0; i < nodes; i++)
-		k->first[i + 1] = k->first[i] + k->nrings[i];
-	/* From behind, .first being moved back to where it was. */
-	for (i = 0; i < nodes; i++)
-		k->first[i] += k->nrings[i];
-	for (at = t->nnodes; at--;) {
-		k->place[--k->first[t->node[at]]] = at;
-		k->joints[k->ring[at]] += k->nrings[t->node[at]] > 1;
-	}
-}
-
-/* A member that is being made. */
-struct making {
-	u32 node;
-	struct hc_ring_member ring;
-	unsigned int n;
-	struct hc_tree_peer src[HYPERCUBE_DIM_MAX];
-};
-
-/* The index of a neighbour among the sources. */
-static unsigned int source(struct making *mk, u32 peer)
-{
-	unsigned int i;
-
-	for (i = 0; i < mk->n; i++)
-		if (mk->src[i].node == peer)
-			return i;
-	mk->src[mk->n++] = (struct hc_tree_peer){
-		.node = peer,
-		.dim = hc_first64(peer ^ mk->node),
-		.how = HC_TREE_DIRECT,
-	};
-	return i;
-}
-
-static void way_add(struct making *mk, u32 from, u32 to, const struct hc_ring_way *way)
-{
-	struct hc_ring_way *w = &mk->ring.way[source(mk, from)];
-
-	*w = *way;
-	w->used = true;
-	w->out = source(mk, to);
-}
-
-/* What a node does at one of its places. */
-static void place_add(const struct maker *k, struct making *mk, u32 at)
-{
-	const struct hc_ring_tree *t = &ring_plan(k->plan)->tree;
-	const u32 r = k->ring[at], size = t->ring[r].size;
-	const u16 *node = &t->node[k->begin[r]];
-	const u32 pos = at - k->begin[r], end = size - 1;
-	bool open = !k->net.linked(&k->net, node[end], node[0]);
-	u32 next = node[pos == end ? 0 : pos + 1];
-	struct hc_ring_way way = {
-		.next = next,
-		.seen = k->joints[r] - (k->nrings[mk->node] > 1),
-	};
-
-	if (size < 2)
-		return;
-	way_add(mk, pos ? node[pos - 1] : open ? node[1] : node[end],
-		pos < end ? next : open ? node[end - 1] : next, &way);
-	if (!open || !pos || pos == end)
-		return;
-	way = (struct hc_ring_way){
-		.relay = true,
-		.seen = k->joints[r] - (k->nrings[node[0]] > 1),
-	};
-	way_add(mk, node[pos + 1], node[pos - 1], &way);
-}
-
-static int member_create(const struct maker *k, u32 u, u32 rank)
-{
-	struct ring_plan *rp = ring_plan(k->plan);
-	struct making mk = { .node = u };
+	struct ring_plan *rp = ring_plan(plan);
+	size_t words = hc_set_words(plan->fabric->dim);
 	struct hc_tree_role role = {};
-	u32 i;
+	struct hc_ring_member *ring;
+	struct hc_ring_making mk;
 	int err;
 
-	for (i = 0; i < k->nrings[u]; i++)
-		place_add(k, &mk, k->place[k->first[u] + i]);
-	role.nsrc = mk.n;
-	err = hc_member_create(k->plan, u, &role, mk.src);
+	hc_ring_make(k, u, &mk);
+	/* A plan that is mended may need any of the node's links. */
+	role.nsrc = plan->mends ? plan->fabric->dim : mk.n;
+	err = hc_member_create(plan, u, &role, mk.src);
 	if (err)
 		return err;
-	mk.ring.nrings = k->nrings[u];
-	mk.ring.got = &rp->got[rank * hc_set_words(k->plan->fabric->dim)];
-	*hc_ring_member(k->plan->member[u]) = mk.ring;
+	plan->member[u]->role.nsrc = mk.n;
+	ring = hc_ring_member(plan->member[u]);
+	ring->nrings = mk.nrings;
+	memcpy(ring->way, mk.way, sizeof(ring->way));
+	ring->nmembers = plan->nmembers;
+	ring->members = plan->members;
+	ring->got = &rp->got[rank * words];
+	if (plan->mends) {
+		ring->mend = &rp->mend[rank];
+		ring->mend->set = &rp->sets[rank * words];
+	}
 	rp->rank[u] = rank;
 	return 0;
 }
@@ -291,16 +190,40 @@ static void flaw_tell(const struct hc_ring_flaw *flaw, struct netlink_ext_ack *e
 		extack->_msg = flaw->why;
 }
 
-static int members_make(struct maker *k)
+static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 {
-	u32 nodes = hc_nodes(k->plan->fabric->dim);
+	u32 nodes = hc_nodes(plan->fabric->dim);
 	u32 u, rank = 0;
 	int err = 0;
 
+	hc_ring_maker_fill(k);
 	for (u = 0; !err && u < nodes; u++)
-		if (hc_set_has(k->plan->members, u))
-			err = member_create(k, u, rank++);
+		if (hc_set_has(plan->members, u))
+			err = member_create(plan, k, u, rank++);
 	return err;
+}
+
+/* What mending takes, so that the polls need memory for little. */
+static int mend_alloc(struct hc_plan *plan)
+{
+	struct ring_plan *rp = ring_plan(plan);
+	size_t words = (size_t)plan->nmembers * hc_set_words(plan->fabric->dim);
+	u32 nodes = hc_nodes(plan->fabric->dim);
+	int err;
+
+	err = hc_plan_charge(plan, plan->nmembers * sizeof(*rp->mend) +
+				   words * sizeof(*rp->sets) + (nodes + 1) * sizeof(u32) +
+				   rp->tree.nnodes * (sizeof(u32) + sizeof(u16)) +
+				   rp->tree.nrings * sizeof(u32));
+	if (err)
+		return err;
+	rp->mend = kvcalloc(plan->nmembers, sizeof(*rp->mend), GFP_KERNEL_ACCOUNT);
+	rp->sets = kvcalloc(words, sizeof(*rp->sets), GFP_KERNEL_ACCOUNT);
+	err = hc_ring_places_alloc(&rp->places, &rp->tree, nodes, GFP_KERNEL_ACCOUNT);
+	if (err || !rp->mend || !rp->sets)
+		return -ENOMEM;
+	hc_ring_places_fill(&rp->places, &rp->tree, nodes);
+	return 0;
 }
 
 static int ring_charge(struct hc_plan *plan)
@@ -316,29 +239,42 @@ static int ring_charge(struct hc_plan *plan)
 	if (err)
 		return err;
 	rp->got = kvcalloc(words, sizeof(*rp->got), GFP_KERNEL_ACCOUNT);
-	return rp->got ? 0 : -ENOMEM;
+	if (!rp->got)
+		return -ENOMEM;
+	return plan->mends ? mend_alloc(plan) : 0;
+}
+
+static int tree_check(struct hc_plan *plan, const struct hc_ring_net *net,
+		      struct netlink_ext_ack *extack)
+{
+	u16 *home = kvcalloc(hc_nodes(plan->fabric->dim), sizeof(*home), GFP_KERNEL_ACCOUNT);
+	struct hc_ring_flaw flaw;
+	int err = -ENOMEM;
+
+	if (home) {
+		err = hc_ring_check(&ring_plan(plan)->tree, net, home, &flaw);
+		if (err)
+			flaw_tell(&flaw, extack);
+	}
+	kvfree(home);
+	return err;
 }
 
 static int ring_members_create(struct hc_plan *plan, const u32 *fault,
 			       struct netlink_ext_ack *extack)
 {
-	struct hc_ring_flaw flaw;
-	struct maker k;
+	struct hc_ring_maker k;
 	int err;
 
-	err = maker_alloc(&k, plan, fault);
-	if (!err) {
-		err = hc_ring_check(&ring_plan(plan)->tree, &k.net, k.home, &flaw);
-		if (err)
-			flaw_tell(&flaw, extack);
-	}
+	err = hc_ring_maker_init(&k, &ring_plan(plan)->tree, plan->fabric->dim, fault,
+				 GFP_KERNEL_ACCOUNT);
+	if (!err)
+		err = tree_check(plan, &k.net, extack);
 	if (!err)
 		err = ring_charge(plan);
-	if (!err) {
-		maker_fill(&k);
-		err = members_make(&k);
-	}
-	maker_free(&k);
+	if (!err)
+		err = members_make(plan, &k);
+	hc_ring_maker_free(&k);
 	return err;
 }
 
@@ -371,4 +307,11 @@ const struct hc_plan_ops hc_plan_ring = {
 	.was_sent = hc_ring_was_sent,
 	.settle_below = hc_alone_settle_below,
 	.settle_passed = hc_alone_settle_below,
+	.broke = hc_mend_broke,
+	.settled = hc_mend_settled,
+	.tend = hc_mend_tend,
+	.tends = hc_mend_tends,
+	.holds = hc_mend_holds,
+	.mend_rx = hc_mend_rx,
+	.mends = true,
 };

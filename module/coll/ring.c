@@ -201,7 +201,7 @@ static bool segment_give(struct hc_member *m, struct hc_op *op, struct sk_buff *
 
 	len = segment_wanted(m, op, &off, &place);
 	r->blocks++;
-	r->given = r->last && r->blocks == m->plan->nmembers;
+	r->given = r->last && r->blocks == hc_ring_member(m)->nmembers;
 	if (!len && (!r->given || op->notify_own))
 		return true;
 	copy = hc_seg_share(m->node, skb, off, len);
@@ -210,8 +210,8 @@ static bool segment_give(struct hc_member *m, struct hc_op *op, struct sk_buff *
 		return false;
 	}
 	r->steps = r->base + r->turn;
-	op->result = op->total * m->plan->nmembers;
-	hc_sock_result_at(m, op, copy, hc_ring_rank(m->plan, block) * block_bytes(m, op) + place,
+	op->result = op->total * hc_ring_member(m)->nmembers;
+	hc_sock_result_at(m, op, copy, hc_ring_rank(m, block) * block_bytes(m, op) + place,
 			  r->given && !op->notify_own);
 	if (r->given && !op->notify_own)
 		process_done(m, op);
@@ -229,7 +229,7 @@ static bool end_give(struct hc_member *m, struct hc_op *op)
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
-	op->result = op->total * m->plan->nmembers;
+	op->result = op->total * hc_ring_member(m)->nmembers;
 	hc_sock_result_at(m, op, skb, 0, true);
 	return true;
 }
@@ -289,7 +289,8 @@ static bool segment_fits(const struct hc_member *m, const struct ring_op *r,
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	u32 block = be16_to_cpu(w->block);
 
-	return block < hc_nodes(m->node->fabric->dim) && hc_set_has(m->plan->members, block) &&
+	return block < hc_nodes(m->node->fabric->dim) &&
+	       hc_set_has(hc_ring_member(m)->members, block) &&
 	       be64_to_cpu(w->offset) == r->at && be32_to_cpu(hc_hdr(skb)->len) == r->len &&
 	       !(w->flags & HC_DATA_F_LAST) == !r->last;
 }
@@ -349,13 +350,13 @@ static bool stream_ended(const struct hc_member *m, const struct hc_op *op, unsi
 	const struct ring_stream *st = &ring_op(op)->src[i];
 	const struct hc_ring_way *way = &hc_ring_member(m)->way[i];
 
-	return !way->used || (st->lasts == m->plan->nmembers && st->seen == way->seen);
+	return !way->used || (st->lasts == hc_ring_member(m)->nmembers && st->seen == way->seen);
 }
 
 /* Has it brought all of the slice? */
 static bool slice_came(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
-	return !in_ring(m, i) || ring_op(op)->src[i].taken == m->plan->nmembers;
+	return !in_ring(m, i) || ring_op(op)->src[i].taken == hc_ring_member(m)->nmembers;
 }
 
 /* Wait for one of those that have not brought what they must: for another one when an answer has

@@ -15,6 +15,10 @@
 
 #include "coll/coll.h"
 
+struct hc_mend;
+struct hc_ring_places;
+struct hc_ring_tree;
+
 /**
  * struct hc_ring_way - what comes from one source
  * @next: the member behind this one in the ring
@@ -35,11 +39,17 @@ struct hc_ring_way {
  * struct hc_ring_member - a member in its rings
  * @got: set of the members whose part of the slice at hand is here [poll]
  * @nrings: how many rings it is in; a convergent point is in several
+ * @nmembers: how many members there are
+ * @members: set of them: the plan's, or those that were there when it was mended
+ * @mend: how the plan mends itself, or NULL
  * @way: of each source
  */
 struct hc_ring_member {
 	u32 *got;
 	u32 nrings;
+	u32 nmembers;
+	const u32 *members;
+	struct hc_mend *mend;
 	struct hc_ring_way way[HYPERCUBE_DIM_MAX];
 };
 
@@ -50,7 +60,10 @@ static inline struct hc_ring_member *hc_ring_member(const struct hc_member *m)
 
 /* --- plan_ring.c --- */
 /* The place of a member among all of them, in the order of the nodes. */
-u32 hc_ring_rank(const struct hc_plan *plan, u32 node);
+u32 hc_ring_rank(const struct hc_member *m, u32 node);
+/* The plan as it was installed, and, if it mends itself, where its nodes are. */
+const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
+					   const struct hc_ring_places **places);
 
 /* --- ring.c --- */
 extern const struct hc_coll_ops hc_ring_allgather;

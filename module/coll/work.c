@@ -105,6 +105,23 @@ void hc_coll_event(struct hc_node *node, unsigned long events)
 	spin_unlock(&w->lock);
 }
 
+void hc_coll_links_known(struct hc_node *node)
+{
+	struct hc_plan *plan;
+	unsigned long id;
+
+	if (!atomic_read(&node->work.mending))
+		return;
+	rcu_read_lock();
+	xa_for_each(&node->fabric->plans, id, plan) {
+		struct hc_member *m = plan->member[node->id];
+
+		if (m && plan->ops->tends && plan->ops->tends(m))
+			hc_member_again(m);
+	}
+	rcu_read_unlock();
+}
+
 /* Config is answered when the plans are broken, too: see hc_link_told(). */
 void hc_coll_link_fault(struct hc_node *node, unsigned int dim)
 {
@@ -209,6 +226,8 @@ int hc_coll_work(struct hc_node *node, int budget)
 			member_recheck(m);
 		if (late)
 			hc_stall_check(m);
+		if (m->plan->ops->tend)
+			m->plan->ops->tend(m, late);
 		hc_advance(m);
 		hc_results_advance(m);
 		if (hc_member_pending(m))

@@ -5,6 +5,7 @@
 #ifndef _HC_WORK_H
 #define _HC_WORK_H
 
+#include <linux/atomic.h>
 #include <linux/list.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
@@ -18,6 +19,7 @@ struct hc_node;
  * @readers: they wait for room at the process
  * @ready: they can go on
  * @late: they are looked at for what does not move
+ * @mending: members whose plan is being mended
  */
 struct hc_work {
 	spinlock_t lock;
@@ -25,6 +27,7 @@ struct hc_work {
 	struct list_head readers;
 	struct list_head ready;
 	struct list_head late;
+	atomic_t mending;
 };
 
 /**
@@ -48,6 +51,8 @@ bool hc_work_ready(const struct hc_node *node);
 void hc_coll_event(struct hc_node *node, unsigned long events);
 /* Go on with them for @budget; how much of it that took. */
 int hc_coll_work(struct hc_node *node, int budget);
+/* The node knows more of the links of others than before.  Poll. */
+void hc_coll_links_known(struct hc_node *node);
 /* Link @dim of the node became unusable.  What plans that has broken, hc_coll_work() finds. */
 void hc_coll_link_fault(struct hc_node *node, unsigned int dim);
 /* Has it found all of them?  Any context. */

@@ -36,6 +36,7 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 #define DATA	(COLL | HC_FT_WHOLE | HC_FT_SEGMENT | HC_FT_NEEDED)
 #define WORD	(COLL | HC_FT_BARE)
 #define CREDIT	(WORD | HC_FT_NEEDED)
+#define MEND	(HC_FT_NUMBERED | HC_FT_ROUTED | HC_FT_PLAN)
 #define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED)
 #define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK)
 #define LSA	(HC_FT_DIRECT | HC_FT_AGAIN)
@@ -59,5 +60,6 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_DGRAM]	= { DGRAM, 0, dgram_rx },
 	[HC_FRAME_ETH]		= { ETH, 0, hc_eth_rx },
 	[HC_FRAME_LSA]		= { LSA, PART(lsa_head), hc_lsdb_rx },
+	[HC_FRAME_MEND]		= { MEND, PART(mend), hc_coll_rx },
 	[HC_FRAME_PATH]		= { PATH, 0, path_rx, path_undeliverable },
 };

@@ -304,11 +304,16 @@ void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
 	return p;
 }
 
+void hc_poll_uncharge(struct hc_fabric *fabric, size_t size)
+{
+	poll_charge(fabric, -(s64)size);
+}
+
 void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size)
 {
 	if (!p)
 		return;
-	poll_charge(fabric, -(s64)size);
+	hc_poll_uncharge(fabric, size);
 	kfree(p);
 }
 

@@ -55,6 +55,8 @@ void hc_memory_owner_put(struct hc_fabric *fabric);
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size);
 /* @size as it was; @p may be NULL. */
 void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size);
+/* The same of memory that RCU frees. */
+void hc_poll_uncharge(struct hc_fabric *fabric, size_t size);
 /* The same for a frame that its receiver keeps, see hc_frame_alloc(): charged until it is freed. */
 struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len);
 

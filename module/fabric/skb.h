@@ -80,6 +80,7 @@ HC_PART_OF(ack)
 HC_PART_OF(abort)
 HC_PART_OF(credit)
 HC_PART_OF(probe)
+HC_PART_OF(mend)
 HC_PART_OF(reply)
 
 /* Allocate a frame: its parts zeroed but for version, type, fabric, src and len; at least

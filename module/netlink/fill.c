@@ -273,7 +273,14 @@ size_t hc_plan_msg_size(const struct hc_plan *plan)
 {
 	struct hc_plan_params shape = {};
 
+	rcu_read_lock();
 	plan->ops->shape(plan, &shape);
+	rcu_read_unlock();
+	/* It may be mended before the message is filled. */
+	if (plan->mends) {
+		shape.nrings = plan->nmembers;
+		shape.nring_nodes = 2 * plan->nmembers;
+	}
 	return NLMSG_DEFAULT_SIZE / 2 +
 	       nla_total_size(DIV_ROUND_UP(hc_nodes(plan->fabric->dim), BITS_PER_BYTE)) +
 	       shape.ndetours * nla_total_size(sizeof(u32)) + nla_total_size(shape.steps) +
@@ -281,7 +288,7 @@ size_t hc_plan_msg_size(const struct hc_plan *plan)
 	       nla_total_size(shape.nring_nodes * sizeof(*shape.ring_nodes));
 }
 
-static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan)
+static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan, const u32 *words)
 {
 	unsigned int len = DIV_ROUND_UP(hc_nodes(plan->fabric->dim), BITS_PER_BYTE);
 	struct nlattr *members = nla_reserve(skb, HYPERCUBE_A_PLAN_MEMBERS, len);
@@ -292,8 +299,29 @@ static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan)
 		return true;
 	set = nla_data(members);
 	for (i = 0; i < len; i++)
-		set[i] = plan->members[i / 4] >> (i % 4 * BITS_PER_BYTE);
+		set[i] = words[i / 4] >> (i % 4 * BITS_PER_BYTE);
 	return false;
+}
+
+/* Who is a member now, and where. */
+static bool put_plan_places(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	struct hc_plan_params shape = {};
+	bool overflow;
+
+	rcu_read_lock();
+	plan->ops->shape(plan, &shape);
+	overflow = hc_put_plan_shape(skb, plan, &shape) ||
+		   put_plan_members(skb, plan, shape.members ?: plan->members);
+	rcu_read_unlock();
+	return overflow;
+}
+
+static bool put_plan_repairs(struct sk_buff *skb, const struct hc_plan *plan)
+{
+	return plan->mends &&
+	       (nla_put_flag(skb, HYPERCUBE_A_PLAN_REPAIR) ||
+		nla_put_u32(skb, HYPERCUBE_A_PLAN_REPAIRS, atomic_read(&plan->mended)));
 }
 
 static bool put_cause(struct sk_buff *skb, int attr, u32 cause)
@@ -315,8 +343,8 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_ID, plan->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_EPOCH, plan->epoch) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->ops->id) ||
-		   hc_put_plan_shape(skb, plan) ||
-		   put_plan_members(skb, plan) ||
+		   put_plan_places(skb, plan) ||
+		   put_plan_repairs(skb, plan) ||
 		   nla_put_u8(skb, HYPERCUBE_A_PLAN_BROKEN, broken) ||
 		   (broken &&
 		    (put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_NODE, READ_ONCE(plan->cause_node)) ||

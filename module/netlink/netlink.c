@@ -136,6 +136,7 @@ static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
 	[HYPERCUBE_A_PLAN_BASE]		= NODE_POLICY,
 	[HYPERCUBE_A_PLAN_RINGS]	= BINARY_MAX(RINGS_MAX * sizeof(struct hypercube_ring)),
 	[HYPERCUBE_A_PLAN_RING_NODES]	= BINARY_MAX((NODES_MAX + RINGS_MAX) * sizeof(u16)),
+	[HYPERCUBE_A_PLAN_REPAIR]	= { .type = NLA_FLAG },
 };
 
 static const struct nla_policy op_get_policy[HYPERCUBE_A_OP_NODE + 1] = {

@@ -246,13 +246,12 @@ static const struct plan_row *row_of(const struct hc_plan_ops *ops)
 	return &plan_rows[ops->id];
 }
 
-bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan)
+bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan,
+		       const struct hc_plan_params *shape)
 {
 	const struct plan_row *row = row_of(plan->ops);
-	struct hc_plan_params shape = {};
 
-	plan->ops->shape(plan, &shape);
-	return (row->root && nla_put_u32(skb, row->root, plan->root)) || row->put(skb, &shape);
+	return (row->root && nla_put_u32(skb, row->root, plan->root)) || row->put(skb, shape);
 }
 
 /* ------------------------------------------------------------ all of a plan */
@@ -358,6 +357,15 @@ static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 	return 0;
 }
 
+static int parse_repair(struct genl_info *info, struct hc_plan_params *p)
+{
+	p->mends = nla_get_flag(info->attrs[HYPERCUBE_A_PLAN_REPAIR]);
+	if (!p->mends || p->ops->mends)
+		return 0;
+	NL_SET_ERR_MSG(info->extack, "Plans of this type cannot repair themselves");
+	return plan_refuse(info, HYPERCUBE_A_PLAN_REPAIR);
+}
+
 static int plan_new(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
@@ -367,6 +375,8 @@ static int plan_new(struct genl_info *info)
 	err = parse_scalars(info, &p);
 	if (!err)
 		err = parse_strange(info, &p);
+	if (!err)
+		err = parse_repair(info, &p);
 	if (!err)
 		err = parse_root(info, fabric, &p);
 	if (!err)

@@ -13,6 +13,7 @@
 #include "netlink/netlink.h"
 
 struct hc_op_view;
+struct hc_plan_params;
 
 /* Every attribute set names the fabric first. */
 #define HC_A_FABRIC	1
@@ -178,7 +179,8 @@ int hc_nl_detect(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info);
 /* Puts the plan's root, and what only plans of its type have; true: there is no room. */
-bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan);
+bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan,
+		       const struct hc_plan_params *shape);
 
 /* --- netlink/notify.c --- */
 void hc_notify_enable(bool enable);

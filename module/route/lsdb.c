@@ -41,6 +41,7 @@
 #include <linux/jhash.h>
 #include <linux/slab.h>
 
+#include "coll/work.h"
 #include "fabric/fabric.h"
 #include "fabric/impair.h"
 #include "fabric/limits.h"
@@ -319,6 +320,7 @@ static bool state_own(struct hc_node *node, u32 version)
 		return false;
 	node->lsdb.version = version + 1;
 	news_add(node, node->id, HC_DIM_HOST);
+	hc_coll_links_known(node);
 	return true;
 }
 
@@ -385,6 +387,7 @@ void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
 	u8 flags = hc_wire_lsa_head_of(skb)->flags;
+	u32 digest = node->lsdb.digest;
 	unsigned int off;
 
 	if (len % sizeof(struct hc_wire_lsa) || len > CHUNK * sizeof(struct hc_wire_lsa)) {
@@ -400,6 +403,8 @@ void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	}
 	if (flags & HC_LSA_F_SYNC)
 		state_send_all(node, dim, 0);
+	if (node->lsdb.digest != digest)
+		hc_coll_links_known(node);
 	consume_skb(skb);
 }
 
@@ -444,6 +449,22 @@ int hc_lsdb_hop(struct hc_node *node, u32 dst)
 	    node->lsdb.hops[dst] == HC_BFS_NO_HOP)
 		return -1;
 	return node->lsdb.hops[dst];
+}
+
+bool hc_lsdb_reach(struct hc_node *node, u32 *set)
+{
+	void *room = kmalloc(hc_bfs_room(node->fabric->dim), GFP_ATOMIC | __GFP_NOWARN);
+	struct hc_bfs b;
+	u32 n;
+
+	if (!room)
+		return false;
+	search_init(&b, node, room);
+	for (n = hc_bfs_run(&b, node->id, NULL, NULL); n--;)
+		hc_set_add(set, b.queue[n]);
+	kfree(room);
+	node->spent += hc_nodes(node->fabric->dim) / NODES_OF_A_FRAME;
+	return true;
 }
 
 /* ------------------------------------------------------------ spanning trees */

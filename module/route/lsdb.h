@@ -75,6 +75,10 @@ void hc_lsdb_retry(struct hc_node *node, unsigned int dim);
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* First hop of a shortest path to @dst as far as known, or -1. */
 int hc_lsdb_hop(struct hc_node *node, u32 dst);
+/* Add to @set all nodes that can be reached, as far as known, this one among them.  False: no
+ * memory.
+ */
+bool hc_lsdb_reach(struct hc_node *node, u32 *set);
 /* A spanning tree of the nodes that @origin reaches, as far as known: its links here are
  * @edges.  Return: its name, the same at all who know the same and at no others; 0: what
  * is known does not fit the own links, or some of these may lose frames, or no memory.

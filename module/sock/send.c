@@ -95,7 +95,8 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 	coll = hc_coll_find(plan->ops, op->collective, op->oper);
 	if (IS_ERR(coll))
 		return PTR_ERR(coll);
-	if (smp_load_acquire(&plan->broken)) /* pairs with plan_break() */
+	/* Pairs with plan_break().  One that mends itself takes contributions all the time. */
+	if (!plan->mends && smp_load_acquire(&plan->broken))
 		return -ENOLINK;
 	if (!plan->ops->all_contribute && plan->root != node->id)
 		return -EPERM;
@@ -123,6 +124,9 @@ static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
 	*parts = 0;
 	if (!traits->parts)
 		return 0;
+	/* Whose the parts are is settled when a plan is installed. */
+	if (plan->mends)
+		return -EOPNOTSUPP;
 	if (do_div(elems, plan->nmembers))
 		return -EINVAL;
 	if (!hc_coll_find(plan->ops, op->collective, op->oper)->rounds)

@@ -290,14 +290,72 @@ int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling
 	return plan_end(nl, fault, d->dim);
 }
 
-int ctl_ring_new(const char *name, unsigned int id, const struct hc_ring_tree *t,
-		 const uint32_t *fault, unsigned int dim)
+static struct nl *ring_begin(const char *name, unsigned int id, const struct hc_ring_tree *t)
 {
 	struct nl *nl = plan_begin(name, id, HYPERCUBE_PLAN_RING);
 
 	nl_put(nl, HYPERCUBE_A_PLAN_RINGS, t->ring, t->nrings * sizeof(*t->ring));
 	nl_put(nl, HYPERCUBE_A_PLAN_RING_NODES, t->node, t->nnodes * sizeof(*t->node));
+	return nl;
+}
+
+int ctl_ring_new(const char *name, unsigned int id, const struct hc_ring_tree *t,
+		 const uint32_t *fault, unsigned int dim)
+{
+	return plan_end(ring_begin(name, id, t), fault, dim);
+}
+
+int ctl_ring_repair(const char *name, unsigned int id, const struct hc_ring_tree *t,
+		    const uint32_t *fault, unsigned int dim)
+{
+	struct nl *nl = ring_begin(name, id, t);
+
+	nl_put(nl, HYPERCUBE_A_PLAN_REPAIR, NULL, 0);
 	return plan_end(nl, fault, dim);
+}
+
+struct ring_search {
+	unsigned int plan;
+	struct ring_view *v;
+};
+
+static size_t array_take(const struct nl_attrs *a, int type, void *to, size_t room)
+{
+	const struct nlattr *found = nl_find(a, type, 0);
+	size_t len = found ? found->nla_len - NLA_HDRLEN : 0;
+
+	if (len > room)
+		len = 0;
+	memcpy(to, nl_data(found), len);
+	return len;
+}
+
+static void ring_take(void *arg, const struct nl_attrs *a)
+{
+	struct ring_search *s = arg;
+	struct ring_view *v = s->v;
+
+	if (nl_get_u32(a, HYPERCUBE_A_PLAN_ID, 0) != s->plan)
+		return;
+	v->broken = *(const uint8_t *)nl_data(nl_find(a, HYPERCUBE_A_PLAN_BROKEN, 0));
+	v->repairs = nl_get_u32(a, HYPERCUBE_A_PLAN_REPAIRS, ~0u);
+	v->tree = (struct hc_ring_tree){ .ring = v->ring, .node = v->node };
+	v->tree.nrings = (uint32_t)(array_take(a, HYPERCUBE_A_PLAN_RINGS, v->ring,
+					       sizeof(v->ring)) / sizeof(*v->ring));
+	v->tree.nnodes = (uint32_t)(array_take(a, HYPERCUBE_A_PLAN_RING_NODES, v->node,
+					       sizeof(v->node)) / sizeof(*v->node));
+	memset(v->members, 0, sizeof(v->members));
+	array_take(a, HYPERCUBE_A_PLAN_MEMBERS, v->members, sizeof(v->members));
+}
+
+int ctl_ring_get(const char *name, unsigned int id, struct ring_view *v)
+{
+	struct ring_search s = { id, v };
+
+	memset(v, 0, sizeof(*v));
+	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_GET, NLM_F_DUMP);
+	nl_str(ctl(), HYPERCUBE_A_PLAN_FABRIC, name);
+	return nl_talk(ctl(), ring_take, &s);
 }
 
 int ctl_plan_del(const char *name, unsigned int id)

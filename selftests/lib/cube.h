@@ -93,6 +93,9 @@ int ctl_doubling_new(const char *name, unsigned int id, const struct hc_doubling
 		     const uint32_t *fault);
 int ctl_ring_new(const char *name, unsigned int id, const struct hc_ring_tree *t,
 		 const uint32_t *fault, unsigned int dim);
+/* The same of a plan that repairs itself. */
+int ctl_ring_repair(const char *name, unsigned int id, const struct hc_ring_tree *t,
+		    const uint32_t *fault, unsigned int dim);
 int ctl_plan_del(const char *name, unsigned int id);
 
 /**
@@ -133,6 +136,26 @@ ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *re
 /* ------------------------------------------------------------ fabrics */
 
 #define CUBE_MAX	(1 << 8)
+
+/**
+ * struct ring_view - a plan of rings, as the kernel tells of it
+ * @tree: its rings; no ring: there is no such plan
+ * @ring: those of @tree
+ * @node: those of @tree
+ * @members: set of the members
+ * @broken: a fault has broken it
+ * @repairs: how often it was mended, ~0: it does not mend itself
+ */
+struct ring_view {
+	struct hc_ring_tree tree;
+	struct hc_ring ring[CUBE_MAX];
+	uint16_t node[2 * CUBE_MAX];
+	uint32_t members[CUBE_MAX / 32];
+	bool broken;
+	unsigned int repairs;
+};
+
+int ctl_ring_get(const char *name, unsigned int plan, struct ring_view *v);
 
 /**
  * struct cube - a fabric

@@ -11,6 +11,7 @@
 static void rings_begin(struct rings *r)
 {
 	r->tree = (struct hc_ring_tree){ .ring = r->ring, .node = r->node };
+	r->repair = false;
 }
 
 static void ring_end(struct rings *r, unsigned int size, unsigned int level, unsigned int parent)
@@ -119,7 +120,8 @@ int cube_rings(struct cube *c, unsigned int id, const struct rings *r)
 	int err = members_take(c, r);
 
 	while (!err) {
-		err = ctl_ring_new(c->name, id, &r->tree, c->faults->fault, c->dim);
+		err = (r->repair ? ctl_ring_repair : ctl_ring_new)(c->name, id, &r->tree,
+								   c->faults->fault, c->dim);
 		if (err != -ESTALE || now_ms() > end)
 			break;
 		usleep(1000);

@@ -9,9 +9,10 @@
 #include "cube.h"
 #include "hc_ring.h"
 
-/* A tree of rings; of its own memory. */
+/* A tree of rings; of its own memory.  @repair: let its plan repair itself. */
 struct rings {
 	struct hc_ring_tree tree;
+	bool repair;
 	struct hc_ring ring[CUBE_MAX];
 	uint16_t node[2 * CUBE_MAX];
 };

@@ -212,6 +212,8 @@ enum {
 	HYPERCUBE_A_PLAN_RING_NODES,	/* binary: the nodes (u16) of all rings, one ring after the
 					 * other, in the order in which messages go round
 					 */
+	HYPERCUBE_A_PLAN_REPAIR,	/* flag: of rings: it repairs itself */
+	HYPERCUBE_A_PLAN_REPAIRS,	/* u32, how often it has, read only */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_PLAN_MAX,

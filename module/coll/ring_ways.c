@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the members of a verified tree of rings have to do: from where to where frames go.
+ */
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "coll/coll.h"
+#include "coll/ring_ways.h"
+
+static void *make_room(size_t n, size_t size, gfp_t gfp)
+{
+	return kvcalloc(n, size, gfp);
+}
+
+int hc_ring_places_alloc(struct hc_ring_places *p, const struct hc_ring_tree *t, u32 nodes,
+			 gfp_t gfp)
+{
+	*p = (struct hc_ring_places){
+		.first = make_room(nodes + 1, sizeof(*p->first), gfp),
+		.place = make_room(t->nnodes + 1, sizeof(*p->place), gfp),
+		.ring = make_room(t->nnodes + 1, sizeof(*p->ring), gfp),
+		.begin = make_room(t->nrings + 1, sizeof(*p->begin), gfp),
+	};
+	return p->first && p->place && p->ring && p->begin ? 0 : -ENOMEM;
+}
+
+void hc_ring_places_free(struct hc_ring_places *p)
+{
+	kvfree(p->first);
+	kvfree(p->place);
+	kvfree(p->ring);
+	kvfree(p->begin);
+}
+
+int hc_ring_maker_init(struct hc_ring_maker *k, const struct hc_ring_tree *t, unsigned int dim,
+		       const u32 *fault, gfp_t gfp)
+{
+	*k = (struct hc_ring_maker){
+		.t = t,
+		.net = hc_ring_cube(dim, fault),
+		.joints = make_room(t->nrings + 1, sizeof(*k->joints), gfp),
+	};
+	return hc_ring_places_alloc(&k->at, t, hc_nodes(dim), gfp) ?: k->joints ? 0 : -ENOMEM;
+}
+
+void hc_ring_maker_free(struct hc_ring_maker *k)
+{
+	hc_ring_places_free(&k->at);
+	kvfree(k->joints);
+}
+
+/* Behind the verifier: all numbers are in their ranges. */
+void hc_ring_maker_fill(struct hc_ring_maker *k)
+{
+	u32 at;
+
+	hc_ring_places_fill(&k->at, k->t, k->net.nodes);
+	for (at = 0; at < k->t->nnodes; at++)
+		k->joints[k->at.ring[at]] += hc_ring_places_of(&k->at, k->t->node[at]) > 1;
+}
+
+/* The index of a neighbour among the sources. */
+static unsigned int source(struct hc_ring_making *mk, u32 peer)
+{
+	unsigned int i;
+
+	for (i = 0; i < mk->n; i++)
+		if (mk->src[i].node == peer)
+			return i;
+	mk->src[mk->n++] = (struct hc_tree_peer){
+		.node = peer,
+		.dim = hc_first64(peer ^ mk->node),
+		.how = HC_TREE_DIRECT,
+	};
+	return i;
+}
+
+static void way_add(struct hc_ring_making *mk, u32 from, u32 to, const struct hc_ring_way *way)
+{
+	struct hc_ring_way *w = &mk->way[source(mk, from)];
+
+	*w = *way;
+	w->used = true;
+	w->out = source(mk, to);
+}
+
+/* What a node does at one of its places. */
+static void place_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, u32 at)
+{
+	const struct hc_ring_tree *t = k->t;
+	const u32 r = k->at.ring[at], size = t->ring[r].size;
+	const u16 *node = &t->node[k->at.begin[r]];
+	const u32 pos = at - k->at.begin[r], end = size - 1;
+	bool open = !k->net.linked(&k->net, node[end], node[0]);
+	u32 next = node[pos == end ? 0 : pos + 1];
+	struct hc_ring_way way = {
+		.next = next,
+		.seen = k->joints[r] - (mk->nrings > 1),
+	};
+
+	if (size < 2)
+		return;
+	way_add(mk, pos ? node[pos - 1] : open ? node[1] : node[end],
+		pos < end ? next : open ? node[end - 1] : next, &way);
+	if (!open || !pos || pos == end)
+		return;
+	way = (struct hc_ring_way){
+		.relay = true,
+		.seen = k->joints[r] - (hc_ring_places_of(&k->at, node[0]) > 1),
+	};
+	way_add(mk, node[pos + 1], node[pos - 1], &way);
+}
+
+void hc_ring_make(const struct hc_ring_maker *k, u32 u, struct hc_ring_making *mk)
+{
+	u32 i;
+
+	*mk = (struct hc_ring_making){ .node = u, .nrings = hc_ring_places_of(&k->at, u) };
+	for (i = k->at.first[u]; i < k->at.first[u + 1]; i++)
+		place_add(k, mk, k->at.place[i]);
+}

@@ -1,0 +1,484 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How plans of rings mend themselves (module/coll/ring_mend.c), for SPIN: N nodes, all linked with each
+ * other, of which DEATHS die and CUTS times a link of the ring fails, whenever that may be; LOSSES
+ * frames are lost.  See README beside this for which line is which function, and for what is left out.
+ *
+ * What must hold:
+ *	nobody gets a message twice (twice), nor before it has a place to take it (early);
+ *	a message that is back at its source has been everywhere (acknowledged);
+ *	in the end all that live work, in one ring of them all, with the same numbers, and have each other's
+ *	messages (mended); and that takes a bounded number of attempts (ends).
+ *
+ * -DRULE_.. leaves a rule out, and then something of this must not hold.
+ */
+#ifndef N
+#define N	3
+#endif
+#ifndef DEATHS
+#define DEATHS	1
+#endif
+#ifndef CUTS
+#define CUTS	0
+#endif
+#ifndef LOSSES
+#define LOSSES	0
+#endif
+#define ATTEMPTS 15
+
+#define NOBODY	255
+#define BIT(i)	(1 << (i))
+#define ALL	(BIT(N) - 1)
+#define MASTER(ballot)	((ballot) % 8)
+#define NEXT_BALLOT(b, i)	(((b) / 8 + 1) * 8 + (i))
+
+mtype = { help, ask, place, go, asked, placed, gone, no, data, broke };
+mtype = { none, stopped, held };
+
+/* From one to another: what, ballot, number, set or whose message.  Ways keep order, but nobody knows
+ * which of two is faster.
+ */
+#define WAY(from, to)	((to) * N + (from))
+chan box[N * N] = [7] of { mtype, byte, byte, byte };
+
+bool lives[N];
+byte unseen[N];		/* deaths that a node has not heard of */
+byte cut[N];		/* neighbours over links that have failed and were not noticed */
+byte view[N];		/* lsdb: who can be reached */
+
+bool broken[N];
+mtype phase[N];
+byte heard[N];
+byte ran[N];
+byte base[N];		/* number of the operation at hand */
+byte next[N];		/* the first that was not begun */
+byte set[N];
+byte got[N];
+bool called[N];
+
+bool desk[N];		/* as a master */
+bool again[N];
+byte ballot[N];
+mtype what[N];
+byte want[N];
+byte alive[N];
+byte free_nr[N];
+
+byte losses = LOSSES;
+
+inline put(to, m, b, x, y)
+{
+	if
+	:: !lives[to]
+	:: else ->
+		if
+		:: losses > 0 && m != data && m != broke && to != me -> losses--
+		:: box[WAY(me, to)] ! m, b, x, y
+		fi
+	fi
+}
+
+/* The member behind this one in the ring. */
+inline behind(s, who)
+{
+	j = (me + 1) % N;
+	do
+	:: !(s & BIT(j)) -> j = (j + 1) % N
+	:: else -> break
+	od;
+	who = j;
+	j = 0
+}
+
+/* hc_coll_abort(), hc_mend_settled() */
+inline do_break()
+{
+	broken[me] = true;
+	phase[me] = none;
+	called[me] = false;
+	/* ABORT along the ring */
+	behind(set[me], to);
+	if
+	:: to != me -> put(to, broke, 0, base[me], 0)
+	:: else
+	fi
+}
+
+/* desk_tell() */
+inline tell()
+{
+	k = 0;
+	do
+	:: k < N && (want[me] & BIT(k)) -> put(k, what[me], ballot[me], free_nr[me], alive[me]); k++
+	:: k < N && !(want[me] & BIT(k)) -> k++
+	:: k == N -> break
+	od;
+	k = 0
+}
+
+inline lowest()
+{
+	k = 0;
+	do
+	:: !(view[me] & BIT(k)) -> k++
+	:: else -> break
+	od;
+	low = k;
+	k = 0
+}
+
+/* attempt_begin() */
+inline begin()
+{
+	lowest();
+	if
+	:: low != me -> desk[me] = false; again[me] = false; called[me] = false
+	:: else ->
+		if
+		:: ballot[me] > heard[me] -> ballot[me] = NEXT_BALLOT(ballot[me], me)
+		:: else -> ballot[me] = NEXT_BALLOT(heard[me], me)
+		fi;
+		assert(ballot[me] / 8 < ATTEMPTS); /* ends */
+		desk[me] = true;
+		again[me] = false;
+		alive[me] = view[me];
+		want[me] = alive[me];
+		what[me] = ask;
+		free_nr[me] = 0;
+		tell()
+	fi
+}
+
+/* desk_next() */
+inline desk_next()
+{
+	want[me] = alive[me];
+	if
+	:: what[me] == ask && alive[me] != view[me] -> again[me] = true; want[me] = 0
+	:: what[me] == ask && alive[me] == view[me] ->
+		what[me] = place;
+#ifndef RULE_NUMBERS
+		free_nr[me]++;	/* HC_OP_RANGE: who died may have used one that nobody else had begun */
+#endif
+		tell()
+	:: what[me] == place -> what[me] = go; tell()
+	:: what[me] == go -> desk[me] = false; want[me] = 0
+	fi
+}
+
+/* own_send() */
+inline contribute()
+{
+	next[me] = base[me] + 1;
+	got[me] = got[me] | BIT(me);
+	behind(set[me], to);
+	if
+	:: to != me -> put(to, data, 0, base[me], me)
+	:: else
+	fi
+}
+
+/* ring_data_rx(): @x the number, @y whose */
+inline take_data()
+{
+	if
+	:: x < base[me] || (x == base[me] && broken[me])	/* over here */
+	:: x == base[me] && !broken[me] && y == me ->
+		j = 0;
+		do
+		:: j < N ->
+			assert(!(set[me] & BIT(j)) || base[j] > x ||
+			       (base[j] == x && (got[j] & BIT(me)))); /* acknowledged */
+			j++
+		:: else -> break
+		od;
+		j = 0
+	:: x == base[me] && !broken[me] && y != me ->
+		assert(!(got[me] & BIT(y))); /* twice */
+		got[me] = got[me] | BIT(y);
+		behind(set[me], to);
+		put(to, data, 0, x, y)
+	:: x > base[me] ->
+		assert(false) /* early */
+	fi
+}
+
+/* ask_take() */
+inline take_ask()
+{
+	if
+	:: b == heard[me] && (phase[me] == held || ran[me] == b)
+#ifdef RULE_BALLOT
+	:: false
+#else
+	:: b < heard[me] -> put(from, no, heard[me], 0, 0)
+	:: b == heard[me] && phase[me] == none && ran[me] != b -> put(from, no, heard[me], 0, 0)
+#endif
+	:: else ->
+		if
+		:: !broken[me] -> do_break()
+		:: else
+		fi;
+		heard[me] = b;
+		phase[me] = stopped;
+		put(from, asked, b, next[me], 0)
+	fi
+}
+
+/* place_take() */
+inline take_place()
+{
+	if
+	:: b != heard[me] || (phase[me] == none && (broken[me] || ran[me] != b)) ->
+		put(from, no, heard[me], 0, 0)
+	:: b == heard[me] && phase[me] == stopped ->
+		/* links_allow() */
+		if
+		:: unseen[me] & y -> put(from, no, heard[me], 0, 0)
+		:: else ->
+			broken[me] = false;
+			phase[me] = held;
+			base[me] = x;
+			next[me] = x;
+			set[me] = y;
+			got[me] = 0;
+			put(from, placed, b, 0, 0)
+		fi
+	:: else -> put(from, placed, b, 0, 0)
+	fi
+}
+
+/* go_take() */
+inline take_go()
+{
+	if
+	:: b != heard[me] || broken[me] || (phase[me] != held && ran[me] != b) ->
+		put(from, no, heard[me], 0, 0)
+	:: else ->
+		if
+		:: phase[me] == held -> phase[me] = none; ran[me] = b; contribute()
+		:: else
+		fi;
+		put(from, gone, b, 0, 0)
+	fi
+}
+
+/* answer_take() */
+inline take_answer(w)
+{
+	if
+	:: desk[me] && !again[me] && b == ballot[me] && what[me] == w && (want[me] & BIT(from)) ->
+		want[me] = want[me] & ~BIT(from);
+		again[me] = alive[me] != view[me];
+#ifndef RULE_NUMBERS
+		if
+		:: x > free_nr[me] -> free_nr[me] = x
+		:: else
+		fi;
+#endif
+#ifdef RULE_PHASES
+		/* Whoever has a place goes, whatever the others have. */
+		if
+		:: w == place && !again[me] -> put(from, go, ballot[me], 0, 0)
+		:: else
+		fi
+#endif
+	:: else
+	fi
+}
+
+inline take_no()
+{
+	if
+	:: b > heard[me] -> heard[me] = b
+	:: else
+	fi;
+	if
+	:: desk[me] && b >= ballot[me] -> again[me] = true
+	:: else
+	fi
+}
+
+/* help_take() */
+inline take_help()
+{
+	if
+	:: b > heard[me] -> heard[me] = b
+	:: else
+	fi;
+	if
+	:: desk[me] && b == ballot[me] -> again[me] = true
+	:: desk[me] && b != ballot[me]
+	:: !desk[me] && !broken[me] && phase[me] == none && b < ran[me] && (set[me] & BIT(from))
+	:: else -> begin()
+	fi
+}
+
+/* hc_mend_rx() */
+inline receive()
+{
+	if
+	:: m == data -> take_data()
+	:: m == broke ->
+		if
+		:: x >= base[me] && !broken[me] -> do_break()
+		:: else
+		fi
+	:: m == help -> take_help()
+	:: m == ask -> take_ask()
+	:: m == place -> take_place()
+	:: m == go -> take_go()
+	:: m == asked -> take_answer(ask)
+	:: m == placed -> take_answer(place)
+	:: m == gone -> take_answer(go)
+	:: m == no -> take_no()
+	fi
+}
+
+/* master_call() */
+inline call()
+{
+	lowest();
+	called[me] = true;
+	if
+	:: low == me -> begin()
+	:: else -> put(low, help, heard[me], 0, 0)
+	fi
+}
+
+/* hc_mend_tends(), of any node */
+#define TENDS(i)	(lives[i] && (desk[i] || broken[i] || phase[i] == held))
+#if N == 3
+#define restless	(TENDS(0) || TENDS(1) || TENDS(2))
+#else
+#define restless	(TENDS(0) || TENDS(1) || TENDS(2) || TENDS(3))
+#endif
+
+#define ARRIVED(u)	nempty(box[WAY(u, me)])
+
+proctype node(byte me)
+{
+	mtype m;
+	byte from, b, x, y, to, j, k, low;
+	byte silent;
+
+	do
+	:: atomic { lives[me] && (ARRIVED(0) || ARRIVED(1) || ARRIVED(2) || ARRIVED(N - 1)) ->
+		if
+		:: ARRIVED(0) -> from = 0
+		:: ARRIVED(1) -> from = 1
+		:: ARRIVED(2) -> from = 2
+#if N > 3
+		:: ARRIVED(3) -> from = 3
+#endif
+		fi;
+		box[WAY(from, me)] ? m, b, x, y;
+		if
+		:: MASTER(b) == from -> silent = 0
+		:: else
+		fi;
+		receive();
+		m = 0; from = 0; b = 0; x = 0; y = 0; to = 0; low = 0 }
+	/* hc_lsdb_rx(), hc_coll_links_known(); the neighbours of who has died see their links fail, too */
+	:: atomic { lives[me] && unseen[me] ->
+		view[me] = view[me] & ~unseen[me];
+		if
+		:: !broken[me] && (set[me] & unseen[me]) -> do_break()
+		:: else
+		fi;
+		unseen[me] = 0;
+		called[me] = false;
+		if
+		:: desk[me] && alive[me] != view[me] -> again[me] = true
+		:: else
+		fi;
+		to = 0 }
+	/* hc_plan_fault() */
+	:: atomic { lives[me] && cut[me] ->
+		if
+		:: !broken[me] -> do_break()
+		:: else
+		fi;
+		cut[me] = 0; to = 0 }
+	/* hc_mend_tend() */
+	:: atomic { lives[me] && desk[me] && again[me] -> begin(); low = 0 }
+	:: atomic { lives[me] && broken[me] && !desk[me] && phase[me] == none && !called[me] -> call(); low = 0 }
+	/* desk_go_on() */
+	:: atomic { lives[me] && desk[me] && !again[me] && !want[me] -> desk_next() }
+#ifndef RULE_REPEAT
+	/* a second has passed, in which nothing came */
+	:: atomic { timeout && restless && lives[me] && TENDS(me) ->
+		silent++;
+		if
+		:: desk[me] -> tell()
+		:: !desk[me] && (phase[me] == none || silent > 2) -> silent = 0; call()
+		:: else
+		fi;
+		low = 0 }
+#endif
+	:: atomic { !lives[me] ->
+		for (k : 0 .. N - 1) {
+			do
+			:: box[WAY(k, me)] ? m, b, x, y
+			:: empty(box[WAY(k, me)]) -> break
+			od
+		}
+		k = 0;
+		m = 0; b = 0; x = 0; y = 0; silent = 0 } break
+	:: atomic { timeout && lives[me] && !restless } -> break
+	od
+}
+
+#define HAS_ENDED(i)	(!lives[i] || \
+	(!broken[i] && phase[i] == none && set[i] == living && got[i] == living && base[i] == base[first]))
+
+init {
+	byte i, deaths = DEATHS, cuts = CUTS, living = ALL, first = 0, who;
+
+	atomic {
+		for (i : 0 .. N - 1) {
+			lives[i] = true;
+			phase[i] = none;
+			view[i] = ALL;
+			set[i] = ALL;
+			/* In the middle of the first operation, all having sent */
+			next[i] = 1;
+			got[i] = BIT(i);
+		}
+		for (i : 0 .. N - 1) {
+			box[WAY(i, (i + 1) % N)] ! data, 0, 0, i
+		}
+		for (i : 0 .. N - 1) {
+			run node(i)
+		}
+	}
+	do
+	:: atomic { deaths > 0 ->
+		deaths--;
+		select(who : 0 .. N - 1);
+		if
+		:: lives[who] ->
+			lives[who] = false;
+			living = living & ~BIT(who);
+			for (i : 0 .. N - 1) {
+				unseen[i] = unseen[i] | BIT(who)
+			}
+		:: else
+		fi }
+	:: atomic { cuts > 0 ->
+		cuts--;
+		select(who : 0 .. N - 1);
+		cut[who] = 1;
+		cut[(who + 1) % N] = 1 }
+	:: deaths == 0 && cuts == 0 -> break
+	od;
+	/* All nodes have gone home. */
+	_nr_pr == 1;
+	do
+	:: !lives[first] -> first++
+	:: else -> break
+	od;
+	for (i : 0 .. N - 1) {
+		assert(HAS_ENDED(i)) /* mended */
+	}
+}

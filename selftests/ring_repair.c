@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans of rings that repair themselves: whatever link or node fails, and however far an operation
+ * is, it ends at every member, and those that are still connected get each other's messages
+ * again, without anybody installing a plan.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ktap.h"
+#include "rings.h"
+
+#define PLAN	1
+#define RECENT	64
+
+/* What has come of the contributions of a node's process. */
+struct process {
+	int fd;
+	bool under_way;
+	unsigned int sent;
+	unsigned int failed;
+	unsigned int good;
+	uint64_t last;
+	uint64_t at[CUBE_MAX];
+};
+
+/* One for each node, as long as it has its socket. */
+static struct process processes[CUBE_MAX];
+
+/* The members of a part of the cube, and which of them have the result of an operation. */
+struct part {
+	const struct cube *c;
+	unsigned int n;
+	unsigned int node[CUBE_MAX];
+	uint64_t nr[RECENT];
+	unsigned int have[RECENT];
+};
+
+static bool contribute(struct process *p, unsigned int node)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
+	};
+	uint64_t own;
+
+	p->sent++;
+	own = node | (uint64_t)p->sent << 32;
+	p->under_way = shc_send(p->fd, &op, &own, 8, 0) == 8;
+	return p->under_way;
+}
+
+/* Blocks of different nodes, in their order, whoever they are; and of an operation behind the last.
+ * An end that was told twice, or a message that was delivered twice, has no such order.
+ */
+static bool in_order(struct process *p, const struct hypercube_result *res)
+{
+	unsigned int i;
+	bool later = !p->good || res->op > p->last;
+
+	p->last = res->op;
+	for (i = 1; i < res->bytes / 8; i++)
+		if ((p->at[i] & 0xffffffff) <= (p->at[i - 1] & 0xffffffff))
+			return false;
+	return later;
+}
+
+/* Is it a block of each of these nodes, and nothing else? */
+static bool blocks_right(const struct part *s, const struct process *p,
+			 const struct hypercube_result *res)
+{
+	unsigned int i;
+
+	for (i = 0; i < s->n && res->bytes == 8 * s->n; i++)
+		if ((p->at[i] & 0xffffffff) != s->node[i])
+			break;
+	return i == s->n;
+}
+
+/* A record of a process.  1: all members have the result of that operation; -1: that cannot be. */
+static int record_take(struct part *s, unsigned int i, const struct hypercube_result *res)
+{
+	struct process *p = &processes[s->node[i]];
+	unsigned int slot = res->op % RECENT;
+
+	p->under_way = false;
+	if (res->status) {
+		p->failed++;
+		return 0;
+	}
+	if (!in_order(p, res))
+		return -1;
+	p->good++;
+	/* Of members that had not heard yet. */
+	if (!blocks_right(s, p, res))
+		return 0;
+	if (s->nr[slot] != res->op + 1)
+		s->have[slot] = 0;
+	s->nr[slot] = res->op + 1;
+	return ++s->have[slot] == s->n;
+}
+
+/* Blocks may come in pieces, whose places in the buffer the kernel knows. */
+static int process_hear(struct part *s, unsigned int i)
+{
+	struct hypercube_result res = { 0 };
+	struct process *p = &processes[s->node[i]];
+	bool eor = false;
+	ssize_t n;
+
+	n = shc_recv(p->fd, p->at, sizeof(p->at), &res, &eor, MSG_DONTWAIT);
+	if (n < 0)
+		return n == -EAGAIN ? 0 : -1;
+	return eor ? record_take(s, i, &res) : 0;
+}
+
+static void report(const struct part *s, int rc)
+{
+	unsigned int i;
+
+	cube_print_faults(s->c);
+	ctl_op_print(s->c->name);
+	printf("# %s\n", rc ? "a wrong result" : "some have no result");
+	for (i = 0; i < s->n; i++)
+		printf("# node %u: %u sent, %u good, %u failed\n", s->node[i],
+		       processes[s->node[i]].sent, processes[s->node[i]].good,
+		       processes[s->node[i]].failed);
+}
+
+/* All of them contribute, again and again, until all have the result of the same operation, which
+ * is that of these members.
+ */
+static bool goes_on(struct part *s)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	struct pollfd fds[CUBE_MAX];
+	unsigned int i;
+	int rc = 0;
+
+	memset(s->nr, 0, sizeof(s->nr));
+	while (!rc && now_ms() < end) {
+		for (i = 0; i < s->n; i++) {
+			struct process *p = &processes[s->node[i]];
+
+			if (!p->under_way && !contribute(p, s->node[i]))
+				usleep(1000);
+			fds[i] = (struct pollfd){ .fd = p->fd, .events = POLLIN };
+		}
+		poll(fds, s->n, 100);
+		for (i = 0; i < s->n && !rc; i++)
+			if (fds[i].revents & POLLIN)
+				rc = process_hear(s, i);
+	}
+	if (rc <= 0)
+		report(s, rc);
+	return rc > 0;
+}
+
+/* The live nodes that healthy links connect with @u. */
+static void part_of(struct part *s, const struct cube *c, unsigned int u)
+{
+	uint32_t set[CUBE_MAX / 32] = { 0 };
+	unsigned int v;
+
+	memset(s, 0, sizeof(*s));
+	s->c = c;
+	hc_faults_component(c->faults, u, set);
+	for (v = 0; v < c->nodes; v++)
+		if (hc_set_has(set, v))
+			s->node[s->n++] = v;
+}
+
+/* What the kernel tells of the plan is a tree of rings of all of the part. */
+static bool plan_tells(const struct cube *c, const struct part *s)
+{
+	const struct hc_ring_net net = hc_ring_cube(c->dim, c->faults->fault);
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+	struct ring_view v;
+	uint16_t home[CUBE_MAX];
+	unsigned int i;
+
+	/* The master hears a little later than the members that all have heard. */
+	do {
+		usleep(1000);
+		if (now_ms() > end || ctl_ring_get(c->name, PLAN, &v))
+			return false;
+	} while (v.broken || hc_ring_check(&v.tree, &net, home, NULL));
+	for (i = 0; i < s->n; i++)
+		if (!hc_set_has(v.members, s->node[i]) || home[s->node[i]] == HC_RING_NONE)
+			return false;
+	return v.tree.nnodes + 1 == s->n + v.tree.nrings;
+}
+
+static int bind_all(struct cube *c)
+{
+	int err = cube_bind_all(c);
+	unsigned int u;
+
+	memset(processes, 0, sizeof(processes));
+	for (u = 0; u < c->nodes; u++)
+		processes[u].fd = c->fd[u];
+	return err;
+}
+
+static int begin(struct cube *c, unsigned int dim, unsigned int width)
+{
+	struct rings r;
+	int err = cube_new(c, dim, 0);
+
+	if (!err)
+		err = bind_all(c);
+	if (err)
+		return err;
+	if (width)
+		rings_random(&r, c, below(c->nodes), width);
+	else
+		rings_gray(&r, dim);
+	r.repair = true;
+	return cube_rings(c, PLAN, &r);
+}
+
+/* All nodes have a first result, @early of them contribute to the next operation, something fails:
+ * the others go on.  What one has begun before ends for it, well or with the fault's cause.
+ */
+static bool survives(struct cube *c, unsigned int early, int node, unsigned int link)
+{
+	unsigned int i, u, d;
+	struct part s;
+	bool fine;
+
+	part_of(&s, c, 0);
+	fine = goes_on(&s);
+	for (i = 0; i < early; i++)
+		if (!processes[i].under_way)
+			fine &= contribute(&processes[i], i);
+	cube_link(c, link, &u, &d);
+	fine &= !(node < 0 ? cube_fail_link(c, u, d) : cube_fail_node(c, (unsigned int)node));
+	part_of(&s, c, node ? 0 : 1);
+	fine = fine && goes_on(&s) && plan_tells(c, &s);
+	return fine;
+}
+
+static bool one_fails(unsigned int early, unsigned int width, int node, unsigned int link)
+{
+	struct cube c;
+	bool fine = !begin(&c, 3, width) && survives(&c, early, node, link);
+
+	if (!fine)
+		printf("# %u early, width %u, node %d, link %u\n", early, width, node, link);
+	return !cube_del(&c) && fine;
+}
+
+/* Contributions come one after the other: that is how far an operation can be. */
+TEST(every_link_fails_at_every_step)
+{
+	unsigned int early, i;
+
+	for (early = 0; early <= 8; early += scaled(3) > 2 ? 2 : 4)
+		for (i = 0; i < 12; i++)
+			ASSERT_TRUE(one_fails(early, i & 1 ? 4 : 0, -1, i));
+}
+
+TEST(every_node_fails_at_every_step)
+{
+	unsigned int early;
+	int u;
+
+	for (early = 0; early <= 8; early += scaled(3) > 2 ? 2 : 4)
+		for (u = 0; u < 8; u++)
+			ASSERT_TRUE(one_fails(early, u & 1 ? 4 : 0, u, 0));
+}
+
+/* Some links, and now and then a node, at once. */
+static void strike(struct cube *c)
+{
+	unsigned int i, u, d;
+
+	for (i = 1 + below(3); i; i--) {
+		cube_link(c, below(c->dim * c->nodes / 2), &u, &d);
+		cube_fail_link(c, u, d);
+	}
+	if (!below(3))
+		cube_fail_node(c, below(c->nodes));
+}
+
+/* Every part of what is left goes on by itself.  Processes keep what they have under way. */
+static bool parts_go_on(const struct cube *c)
+{
+	uint32_t done[CUBE_MAX / 32] = { 0 };
+	unsigned int u, i;
+	struct part s;
+
+	for (u = 0; u < c->nodes; u++) {
+		if (hc_set_has(done, u) || hc_set_has(c->faults->dead, u))
+			continue;
+		part_of(&s, c, u);
+		for (i = 0; i < s.n; i++)
+			hc_set_add(done, s.node[i]);
+		if (!goes_on(&s))
+			return false;
+	}
+	return true;
+}
+
+/* Again and again, also while the plan is being mended. */
+TEST(many_fail_at_random)
+{
+	unsigned int round, i, dim;
+	struct cube c;
+
+	for (round = 0; round < scaled(12); round++) {
+		dim = 4 + round % 2;
+		ASSERT_EQ(0, begin(&c, dim, round % 3 ? 2 + below(6) : 0));
+		for (i = 0; i < 3; i++) {
+			strike(&c);
+			if (below(2)) {
+				usleep(below(20000));
+				strike(&c);
+			}
+			EXPECT_TRUE(parts_go_on(&c));
+		}
+		ASSERT_EQ(0, cube_del(&c));
+		if (_metadata->failed)
+			break;
+	}
+}
+
+TEST(an_alltoall_is_refused)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 64,
+	};
+	struct cube c;
+	char parts[64] = "";
+
+	ASSERT_EQ(0, begin(&c, 3, 0));
+	EXPECT_EQ(-EOPNOTSUPP, shc_send(c.fd[1], &op, parts, sizeof(parts), 0));
+	EXPECT_TRUE(parts_go_on(&c));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A node that fails is not waited for; when it is back its process takes part again. */
+TEST(who_comes_back_takes_part_again)
+{
+	struct cube c;
+	struct part s;
+
+	ASSERT_EQ(0, begin(&c, 3, 0));
+	ASSERT_EQ(0, cube_fail_node(&c, 5));
+	part_of(&s, &c, 0);
+	ASSERT_EQ(7, s.n);
+	ASSERT_TRUE(goes_on(&s));
+	ASSERT_EQ(0, cube_heal(&c));
+	part_of(&s, &c, 0);
+	ASSERT_EQ(8, s.n);
+	EXPECT_TRUE(goes_on(&s));
+	EXPECT_TRUE(plan_tells(&c, &s));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Two halves go on by themselves, and become one when they can. */
+TEST(parts_become_one_again)
+{
+	unsigned int u;
+	struct cube c;
+	struct part s;
+
+	ASSERT_EQ(0, begin(&c, 3, 0));
+	for (u = 0; u < 4; u++)
+		ASSERT_EQ(0, cube_fail_link(&c, u, 2));
+	ASSERT_TRUE(parts_go_on(&c));
+	ASSERT_EQ(0, cube_heal(&c));
+	part_of(&s, &c, 0);
+	ASSERT_EQ(8, s.n);
+	EXPECT_TRUE(goes_on(&s));
+	EXPECT_TRUE(plan_tells(&c, &s));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The words of the protocol may get lost, too. */
+TEST(words_that_are_lost_are_said_again)
+{
+	const struct impairments lossy = { .loss = 2000 };
+	unsigned int i;
+	struct cube c;
+	struct part s;
+
+	ASSERT_EQ(0, begin(&c, 3, 0));
+	ASSERT_EQ(0, ctl_patience(c.name, 3000));
+	ASSERT_EQ(0, cube_impair(&c, &lossy));
+	for (i = 0; i < scaled(4); i++) {
+		ASSERT_EQ(0, cube_fail_link(&c, below(8), below(3)));
+		part_of(&s, &c, 0);
+		if (s.n < 2)
+			break;
+		EXPECT_TRUE(goes_on(&s));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Whatever the members are doing, the plan and the fabric can go. */
+TEST(it_can_go_while_it_is_mended)
+{
+	unsigned int round, u;
+	struct rings r;
+	struct cube c;
+	struct part s;
+
+	for (round = 0; round < scaled(40); round++) {
+		ASSERT_EQ(0, begin(&c, 3, 0));
+		for (u = 0; u < 8; u += 1 + round % 3)
+			ASSERT_TRUE(contribute(&processes[u], u));
+		ASSERT_EQ(0, cube_fail_link(&c, below(8), below(3)));
+		usleep(below(8000));
+		if (round % 3 == 1)
+			ASSERT_EQ(0, ctl_plan_del(c.name, PLAN));
+		if (round % 3 == 2) {
+			rings_random(&r, &c, 0, 4);
+			r.repair = true;
+			ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+			for (u = 0; u < 8; u++)
+				cube_close(&c, u);
+			ASSERT_EQ(0, bind_all(&c));
+			part_of(&s, &c, 0);
+			ASSERT_TRUE(goes_on(&s));
+		}
+		ASSERT_EQ(0, cube_del(&c));
+	}
+}
+
+/* Without being asked no plan repairs itself, and those of other types are not to be asked. */
+TEST(only_plans_of_rings_that_were_asked)
+{
+	struct ring_view v;
+	struct rings r;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 3, 0));
+	rings_gray(&r, 3);
+	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	ASSERT_EQ(0, ctl_ring_get(c.name, PLAN, &v));
+	EXPECT_EQ(~0u, v.repairs);
+	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_PLAN_FABRIC, c.name);
+	nl_u32(ctl(), HYPERCUBE_A_PLAN_ID, 2);
+	nl_u32(ctl(), HYPERCUBE_A_PLAN_TYPE, HYPERCUBE_PLAN_TREE);
+	nl_put(ctl(), HYPERCUBE_A_PLAN_REPAIR, NULL, 0);
+	EXPECT_EQ(-EINVAL, nl_talk(ctl(), NULL, NULL));
+	EXPECT_TRUE(strstr(ctl()->extack, "cannot repair"));
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
+	do {
+		usleep(1000);
+		ASSERT_EQ(0, ctl_ring_get(c.name, PLAN, &v));
+	} while (!v.broken);
+	EXPECT_EQ(8, v.tree.nnodes);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN
