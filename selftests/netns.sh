@@ -415,7 +415,8 @@ what_a_kill_leaves_goes_with_the_fabric() {
 what_a_kill_of_a_removal_leaves_goes_with_the_next() {
 	local i
 	for ((i = $(scaled 3); i > 0; i--)); do
-		check 'add' hcctl fabric add t dim 5 netns-each "hc$$e"
+		# The one before may still be on its way out.
+		check 'add' busywait 10 hcctl fabric add t dim 5 netns-each "hc$$e"
 		background hcctl fabric del t
 		busywait 20 fewer 32
 		stop "$pid"

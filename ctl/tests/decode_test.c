@@ -18,7 +18,7 @@
 static const size_t parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST] = 8, [HC_FRAME_FAULT] = 8, [HC_FRAME_DATA] = 64, [HC_FRAME_ACK] = 32,
 	[HC_FRAME_ABORT] = 56, [HC_FRAME_CREDIT] = 24, [HC_FRAME_PROBE] = 24, [HC_FRAME_REPLY] = 32,
-	[HC_FRAME_LSA] = 8,
+	[HC_FRAME_LSA] = 8, [HC_FRAME_MEND] = 48,
 };
 
 struct bytes {
@@ -145,7 +145,7 @@ TEST(decode_says_what_is_wrong)
 		{ 5, 5, "neighbours" }, { 5, 6, "neighbours" }, { 4, 1, "neighbours" },
 		{ 11, 4, "neighbours" }, { 15, 12, "neighbours" }, { 15, 255, "neighbours" },
 		{ 14, 2, "version of the monitor" }, { FRONT, 1, "version" },
-		{ FRONT + 1, 0, "type" }, { FRONT + 1, 13, "type" }, { FRONT + 1, 255, "type" },
+		{ FRONT + 1, 0, "type" }, { FRONT + 1, __HC_FRAME_TYPE_END, "type" }, { FRONT + 1, 255, "type" },
 		{ FRONT + 1, HC_FRAME_ACK, "length" }, { FRONT + 16, 255, "length" },
 		{ FRONT + 19, 51, "length" }, { FRONT + 21, 1, "length" },
 		{ FRONT + 20, 255, "length" }, { FRONT + 2, HC_FRAME_F_FLOOD, "length" },
