@@ -298,7 +298,11 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 		m->abort = *abort;
 		if (ops->broke)
 			ops->broke(m);
-		if (!test_and_set_bit(0, &m->plan->breaking)) {
+		/* The others go on without a node that has failed, and may have mended the plan before
+		 * it hears of its links.
+		 */
+		if (!(m->plan->mends && READ_ONCE(m->node->failed)) &&
+		    !test_and_set_bit(0, &m->plan->breaking)) {
 			WRITE_ONCE(m->plan->cause_node, abort->node);
 			WRITE_ONCE(m->plan->cause_dim, abort->dim);
 			/* Pairs with plan_allows() and hc_fill_plan(): cause before flag. */
