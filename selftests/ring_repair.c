@@ -190,8 +190,8 @@ static bool plan_tells(const struct cube *c, const struct part *s)
 	} while (v.broken || hc_ring_check(&v.tree, &net, home, NULL));
 	for (i = 0; i < s->n; i++)
 		if (!hc_set_has(v.members, s->node[i]) || home[s->node[i]] == HC_RING_NONE) {
-			printf("# node %u is not told of among %x, %u nodes in %u rings\n", s->node[i],
-			       v.members[0], v.tree.nnodes, v.tree.nrings);
+			printf("# node %u is not told of among %x, %u nodes in %u rings\n",
+			       s->node[i], v.members[0], v.tree.nnodes, v.tree.nrings);
 			return false;
 		}
 	return v.tree.nnodes + 1 == s->n + v.tree.nrings;

@@ -298,8 +298,8 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 		m->abort = *abort;
 		if (ops->broke)
 			ops->broke(m);
-		/* The others go on without a node that has failed, and may have mended the plan before
-		 * it hears of its links.
+		/* The others go on without a node that has failed, and may have mended the
+		 * plan before it hears of its links.
 		 */
 		if (!(m->plan->mends && READ_ONCE(m->node->failed)) &&
 		    !test_and_set_bit(0, &m->plan->breaking)) {
