@@ -155,7 +155,7 @@ runs
 lists a
 j link set a 3:0,10:1 down
 j link set a 0:2 delay 5ms jitter 1ms loss 1% corrupt 1% duplicate 1% seed 3 rate 1gbit
-j link set a 1:2 flap 50ms/300ms
+j link set a 13:2 flap 50ms/300ms
 j node set a 13 fail
 j node set a 2 owner 0
 j node set b 1 netns 1
