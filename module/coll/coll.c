@@ -32,15 +32,6 @@ static size_t op_size(const struct hc_plan_ops *ops, unsigned int nsrc)
 	return struct_size_t(struct hc_op, src, nsrc) + most;
 }
 
-static u32 rank_of(const struct hc_plan *plan, u32 u)
-{
-	u32 rank = 0, v;
-
-	for (v = 0; v < u / 32; v++)
-		rank += hweight32(plan->members[v]);
-	return rank + hweight32(plan->members[v] & (hc_bit(u % 32) - 1));
-}
-
 int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *role,
 		     const struct hc_tree_peer *src)
 {
@@ -60,7 +51,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 	m->op_size = op_size(plan->ops, role->nsrc);
 	m->node = plan->fabric->nodes[u];
 	m->role = *role;
-	m->rank = rank_of(plan, u);
+	m->rank = hc_set_rank(plan->members, u);
 	m->view_since = jiffies;
 	INIT_LIST_HEAD(&m->work);
 	__skb_queue_head_init(&m->waiting);

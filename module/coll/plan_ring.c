@@ -36,7 +36,6 @@
  * @tree: its rings
  * @ring: those of @tree
  * @node: those of @tree
- * @rank: of each node its place among the members
  * @got: a set of members for each member
  * @mend: of each member, if the plan mends itself
  * @sets: the same, a set of members for each
@@ -46,7 +45,6 @@ struct ring_plan {
 	struct hc_ring_tree tree;
 	struct hc_ring *ring;
 	u16 *node;
-	u16 *rank;
 	u32 *got;
 	struct hc_mend *mend;
 	u32 *sets;
@@ -56,19 +54,6 @@ struct ring_plan {
 static struct ring_plan *ring_plan(const struct hc_plan *plan)
 {
 	return hc_plan_priv(plan);
-}
-
-u32 hc_ring_rank(const struct hc_member *m, u32 node)
-{
-	const struct hc_ring_member *ring = hc_ring_member(m);
-	u32 rank, i;
-
-	if (ring->members == m->plan->members)
-		return ring_plan(m->plan)->rank[node];
-	rank = hc_weight32(ring->members[node / 32] & (hc_bit(node % 32) - 1));
-	for (i = 0; i < node / 32; i++)
-		rank += hc_weight32(ring->members[i]);
-	return rank;
 }
 
 const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
@@ -94,8 +79,7 @@ static bool ring_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 		     HC_RING_NONE != HYPERCUBE_RING_NONE);
 	rp->ring = hc_plan_dup(p->rings, p->nrings, sizeof(*p->rings));
 	rp->node = hc_plan_dup(p->ring_nodes, p->nring_nodes, sizeof(*p->ring_nodes));
-	rp->rank = kvcalloc(nodes, sizeof(*rp->rank), GFP_KERNEL_ACCOUNT);
-	if (!rp->ring || !rp->node || !rp->rank)
+	if (!rp->ring || !rp->node)
 		return false;
 	rp->tree = (struct hc_ring_tree){
 		.nrings = p->nrings,
@@ -128,7 +112,6 @@ static void ring_shape(const struct hc_plan *plan, struct hc_plan_params *p)
 static void ring_release(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);
-
 	u32 i;
 
 	for (i = 0; rp->mend && i < plan->nmembers; i++)
@@ -138,19 +121,19 @@ static void ring_release(struct hc_plan *plan)
 	hc_ring_places_free(&rp->places);
 	kvfree(rp->ring);
 	kvfree(rp->node);
-	kvfree(rp->rank);
 	kvfree(rp->got);
 }
 
 /* ------------------------------------------------------------ members */
 
-static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u32 u, u32 rank)
+static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u32 u)
 {
 	struct ring_plan *rp = ring_plan(plan);
 	size_t words = hc_set_words(plan->fabric->dim);
 	struct hc_tree_role role = {};
 	struct hc_ring_member *ring;
 	struct hc_ring_making mk;
+	u32 rank;
 	int err;
 
 	hc_ring_make(k, u, &mk);
@@ -159,6 +142,7 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 	err = hc_member_create(plan, u, &role, mk.src);
 	if (err)
 		return err;
+	rank = plan->member[u]->rank;
 	plan->member[u]->role.nsrc = mk.n;
 	ring = hc_ring_member(plan->member[u]);
 	ring->nrings = mk.nrings;
@@ -170,7 +154,6 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 		ring->mend = &rp->mend[rank];
 		ring->mend->set = &rp->sets[rank * words];
 	}
-	rp->rank[u] = rank;
 	return 0;
 }
 
@@ -193,13 +176,13 @@ static void flaw_tell(const struct hc_ring_flaw *flaw, struct netlink_ext_ack *e
 static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 {
 	u32 nodes = hc_nodes(plan->fabric->dim);
-	u32 u, rank = 0;
 	int err = 0;
+	u32 u;
 
 	hc_ring_maker_fill(k);
 	for (u = 0; !err && u < nodes; u++)
 		if (hc_set_has(plan->members, u))
-			err = member_create(plan, k, u, rank++);
+			err = member_create(plan, k, u);
 	return err;
 }
 
@@ -234,7 +217,6 @@ static int ring_charge(struct hc_plan *plan)
 
 	err = hc_plan_charge(plan, rp->tree.nrings * sizeof(*rp->ring) +
 				   rp->tree.nnodes * sizeof(*rp->node) +
-				   hc_nodes(plan->fabric->dim) * sizeof(*rp->rank) +
 				   words * sizeof(*rp->got));
 	if (err)
 		return err;

@@ -211,8 +211,8 @@ static bool segment_give(struct hc_member *m, struct hc_op *op, struct sk_buff *
 	}
 	r->steps = r->base + r->turn;
 	op->result = op->total * hc_ring_member(m)->nmembers;
-	hc_sock_result_at(m, op, copy, hc_ring_rank(m, block) * block_bytes(m, op) + place,
-			  r->given && !op->notify_own);
+	hc_sock_result_at(m, op, copy, hc_set_rank(hc_ring_member(m)->members, block) *
+			  block_bytes(m, op) + place, r->given && !op->notify_own);
 	if (r->given && !op->notify_own)
 		process_done(m, op);
 	return true;

@@ -59,8 +59,6 @@ static inline struct hc_ring_member *hc_ring_member(const struct hc_member *m)
 }
 
 /* --- plan_ring.c --- */
-/* The place of a member among all of them, in the order of the nodes. */
-u32 hc_ring_rank(const struct hc_member *m, u32 node);
 /* The plan as it was installed, and, if it mends itself, where its nodes are. */
 const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
 					   const struct hc_ring_places **places);

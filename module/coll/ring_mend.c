@@ -829,6 +829,9 @@ unsigned int hc_mend_rx(struct hc_member *m, struct sk_buff *skb)
 
 	if (!mend_of(m) || src >= hc_nodes(m->node->fabric->dim))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (be32_to_cpu(hc_hdr(skb)->len) > m->node->fabric->dim *
+	    sizeof(struct hc_wire_mend_way) + set_size(m->plan))
+		return HYPERCUBE_A_DROP_MALFORMED;
 	if (skb_linearize(skb))
 		return HYPERCUBE_A_DROP_NO_MEMORY;
 	why = mend_take(m, src, skb);

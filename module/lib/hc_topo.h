@@ -68,4 +68,14 @@ static inline void hc_set_del(__u32 *set, __u32 u)
 	set[u / 32] &= ~((__u32)1 << (u % 32));
 }
 
+/* How many nodes below @u are in the set. */
+static inline __u32 hc_set_rank(const __u32 *set, __u32 u)
+{
+	__u32 rank = hc_weight32(set[u / 32] & (((__u32)1 << (u % 32)) - 1)), i;
+
+	for (i = 0; i < u / 32; i++)
+		rank += hc_weight32(set[i]);
+	return rank;
+}
+
 #endif /* _HC_TOPO_H */
