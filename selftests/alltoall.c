@@ -51,18 +51,6 @@ static void fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 	}
 }
 
-static void done(struct party *p, unsigned int n, unsigned int njobs)
-{
-	unsigned int i, k;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; k < njobs; k++) {
-			free((void *)p[i].job[k].in);
-			free(p[i].job[k].out);
-		}
-	parties_free(p, n);
-}
-
 static bool right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes)
 {
@@ -108,7 +96,7 @@ static int run(const struct cube *c, unsigned int njobs, size_t bytes)
 			else if ((int)p[i].job[k].res.steps > steps)
 				steps = (int)p[i].job[k].res.steps;
 		}
-	done(p, n, njobs);
+	parties_done(p, n, njobs);
 	return steps;
 }
 
@@ -266,7 +254,7 @@ TEST(who_does_not_read_stops_the_others)
 		EXPECT_EQ(0, drive(p, n, 60));
 		for (i = 0; i < n; i++)
 			EXPECT_TRUE(right(p, node, n, i, 0, bytes));
-		done(p, n, 1);
+		parties_done(p, n, 1);
 		EXPECT_EQ(0, cube_del(&c));
 	}
 }
@@ -343,7 +331,7 @@ static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, si
 	if (_metadata->failed)
 		ctl_op_print(c.name);
 	printf("# %u of %u ended well\n", good, n * njobs);
-	done(p, n, njobs);
+	parties_done(p, n, njobs);
 	ASSERT_EQ(0, begin_anew(&c, how, ring));
 	EXPECT_LE(0, run(&c, 2, 1000));
 	EXPECT_EQ(0, cube_del(&c));
@@ -405,7 +393,7 @@ TEST(different_lengths_are_an_error_everywhere)
 		EXPECT_EQ(0, good);
 		for (i = 0; i < n; i++)
 			EXPECT_EQ(-EPROTO, p[i].job[0].res.status);
-		done(p, n, 1);
+		parties_done(p, n, 1);
 		EXPECT_LE(0, run(&c, 2, 8));
 		EXPECT_EQ(0, cube_del(&c));
 	}
@@ -450,7 +438,7 @@ TEST(losses_end_operations_or_do_no_harm)
 		ended += good;
 		if (_metadata->failed)
 			ctl_op_print(c.name);
-		done(p, n, 1);
+		parties_done(p, n, 1);
 		EXPECT_EQ(0, cube_del(&c));
 	}
 	printf("# %u ended well\n", ended);

@@ -88,18 +88,6 @@ static bool job_right(const struct job *j, const unsigned int *node, unsigned in
 	return true;
 }
 
-static void parties_done(struct party *p, unsigned int n, unsigned int njobs)
-{
-	unsigned int i, k;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; k < njobs; k++) {
-			free((void *)p[i].job[k].in);
-			free(p[i].job[k].out);
-		}
-	parties_free(p, n);
-}
-
 static unsigned int ready(const struct cube *c, struct party *p, unsigned int *node,
 			  unsigned int njobs, size_t bytes)
 {

@@ -101,7 +101,7 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 	/* Who leaves after contributing all of a few is not missed. */
 	if (how != CLOSE || njobs > 5)
 		EXPECT_GT(failed, 0);
-	gather_done(p, n, njobs);
+	parties_done(p, n, njobs);
 	/* The members have begun different numbers of operations: all begin anew. */
 	for (i = 0; i < c.nodes; i++)
 		cube_close(&c, i);
@@ -207,7 +207,7 @@ TEST(different_lengths_are_an_error_everywhere)
 	EXPECT_EQ(0, good);
 	for (i = 0; i < n; i++)
 		EXPECT_EQ(-EPROTO, p[i].job[0].res.status);
-	gather_done(p, n, 1);
+	parties_done(p, n, 1);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -273,7 +273,7 @@ TEST(losses_end_operations_or_do_no_harm)
 		right += good;
 		if (_metadata->failed)
 			ctl_op_print(c.name);
-		gather_done(p, n, 1);
+		parties_done(p, n, 1);
 	}
 	printf("# %u ended well\n", right);
 	EXPECT_EQ(0, cube_del(&c));

@@ -317,6 +317,8 @@ void drive_until_quiet(struct party *p, unsigned int n, int ms);
 unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 		     unsigned int njobs);
 void parties_free(struct party *p, unsigned int n);
+/* The same, with what is given and received by the jobs, if all of that was allocated. */
+void parties_done(struct party *p, unsigned int n, unsigned int njobs);
 
 /* One sum of u64 in which every member has the bit of its number; checks that the
  * sink gets each exactly once and everybody hears of the end.  Returns 0, or a

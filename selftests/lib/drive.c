@@ -302,6 +302,18 @@ void parties_free(struct party *p, unsigned int n)
 		free(p[i].job);
 }
 
+void parties_done(struct party *p, unsigned int n, unsigned int njobs)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs; k++) {
+			free((void *)p[i].job[k].in);
+			free(p[i].job[k].out);
+		}
+	parties_free(p, n);
+}
+
 static int sum_run(struct cube *c, unsigned int plan, unsigned int collective,
 		   struct hypercube_result *res)
 {

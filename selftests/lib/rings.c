@@ -176,18 +176,6 @@ void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 	}
 }
 
-void gather_done(struct party *p, unsigned int n, unsigned int njobs)
-{
-	unsigned int i, k;
-
-	for (i = 0; i < n; i++)
-		for (k = 0; k < njobs; k++) {
-			free((void *)p[i].job[k].in);
-			free(p[i].job[k].out);
-		}
-	parties_free(p, n);
-}
-
 bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes)
 {
@@ -235,6 +223,6 @@ bool gather_run(const struct cube *c, unsigned int id, unsigned int njobs, size_
 		steps->steps = res->steps > steps->steps ? res->steps : steps->steps;
 		steps->clock = res->clock > steps->clock ? res->clock : steps->clock;
 	}
-	gather_done(p, n, njobs);
+	parties_done(p, n, njobs);
 	return right;
 }

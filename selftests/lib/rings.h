@@ -36,10 +36,9 @@ struct rings_steps {
 	unsigned int clock;
 };
 
-/* Let job @k of each of @n parties be an allgather of @bytes by plan @id; free with jobs_done(). */
+/* Let job @k of each of @n parties be an allgather of @bytes by plan @id; see parties_done(). */
 void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsigned int k,
 		 unsigned int id, size_t bytes, bool notify);
-void gather_done(struct party *p, unsigned int n, unsigned int njobs);
 /* Has job @k of party @i the blocks of all @n members? */
 bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes);
