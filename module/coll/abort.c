@@ -620,9 +620,6 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 		abort_route(node, plan, &abort);
 }
 
-/* Plans that are looked at in the time that a frame takes. */
-#define PLANS_OF_A_FRAME	8
-
 void hc_coll_lost(struct hc_node *node, unsigned int dim)
 {
 	struct hc_plan *plan;
@@ -635,7 +632,7 @@ void hc_coll_lost(struct hc_node *node, unsigned int dim)
 		plans++;
 	}
 	rcu_read_unlock();
-	node->spent += plans / PLANS_OF_A_FRAME;
+	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
 /* Is it on a way that the plan takes?  Of any other nobody misses it. */

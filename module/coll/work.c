@@ -109,6 +109,7 @@ void hc_coll_links_known(struct hc_node *node)
 {
 	struct hc_plan *plan;
 	unsigned long id;
+	u32 plans = 0;
 
 	if (!atomic_read(&node->work.mending))
 		return;
@@ -116,10 +117,12 @@ void hc_coll_links_known(struct hc_node *node)
 	xa_for_each(&node->fabric->plans, id, plan) {
 		struct hc_member *m = plan->member[node->id];
 
+		plans++;
 		if (m && plan->ops->tends && plan->ops->tends(m))
 			hc_member_again(m);
 	}
 	rcu_read_unlock();
+	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
 /* Config is answered when the plans are broken, too: see hc_link_told(). */

@@ -42,6 +42,9 @@ struct hc_failing {
 	unsigned long plan;
 };
 
+/* Plans that are looked at in the time that a frame takes. */
+#define HC_PLANS_OF_A_FRAME	8
+
 void hc_work_init(struct hc_work *w);
 /* Has the node members that wait?  A snapshot. */
 bool hc_work_waits(const struct hc_node *node);
