@@ -272,9 +272,9 @@ state "$(with '"nodes":[{"failed":true}]')" 2 'nodes\[0\]: missing key "node"$'
 state "$(with '"nodes":[{"node":1,"failed":1}]')" 2 'invalid failed "1": true or false is wanted$'
 state "$(with '"nodes":[{"node":1,"owner":4294967295}]')" 2 'invalid owner "4294967295": '
 state "$(with '"nodes":[{"node":1,"netns":"a/b"}]')" 2 'invalid netns "a/b": '
-state "$(with '"nodes":[{"node":1,"netns":"a\u001b[2Jb"}]')" 2 'invalid netns "a\?\[2Jb": '
-state "$(with '"nodes":[{"node":1,"netns":"a\u007fb"}]')" 2 'invalid netns "a\?b": '
-state "$(with '"a\nb\u0007":1')" 2 'invalid key "a\?b\?": '
+state "$(with '"nodes":[{"node":1,"netns":"a\u001b[2Jb"}]')" 2 'invalid netns "a\\033\[2Jb": '
+state "$(with '"nodes":[{"node":1,"netns":"a\u007fb"}]')" 2 'invalid netns "a\\177b": '
+state "$(with '"a\nb\u0007":1')" 2 'invalid key "a\\012b\\007": '
 state "$(with '"nodes":[{"node":1,"addresses":["10.0.0.1"]}]')" 2 'addresses\[0\]: invalid address "10.0.0.1": '
 state "$(with '"nodes":[{"node":1,"addresses":["10.0.0.1/8","10.0.0.1/8"]}]')" 2 'addresses\[1\]: "10.0.0.1/8" is given twice'
 state "$(with "\"nodes\":[{\"node\":1,\"addresses\":$(jq -nc '[range(257) | "10.0.\(. / 256 | floor).\(. % 256)/8"]')}]")" 2 \
@@ -412,6 +412,12 @@ try 2 - '^hcctl: what is "dim"' ring plan graph net dim 3
 try 2 - '^hcctl: what is "fail-node"' ring plan graph net fail-node 3
 try 2 - '^hcctl: what is "apply"' ring plan graph net apply
 try 2 - '^hcctl: "graph" is given twice' ring plan graph net graph net
+# A name does nothing to a terminal, and begins no line.
+odd=$'g\e[31m\n\x9b\xc2\x9b\xc3\xa4' plain=$'g\\033[31m\\012\\233\\302\\233\xc3\xa4'
+cp net "$odd"
+[[ $("$hcctl" ring plan graph "$odd") == "graph $plain method "* && $("$hcctl" "$odd" 2>&1) == *"\"$plain\""* ]]
+result $? 'control characters in a name'
+rm "$odd"
 try 2 - '^hcctl: missing value after "graph"' ring plan graph
 try 1 - '^hcctl: cannot open nothing: No such' ring plan graph nothing
 try 1 - '^hcctl: cannot read \.: ' ring plan graph .
