@@ -348,7 +348,7 @@ what_does_not_fit_leaves_nothing() {
 	leave=$(($(megabytes Total) / 8 + 10))
 	if fill "$full/file" "$leave"; then
 		background keep_full "$full/file" "$leave"
-		refused 'namespaces' 'no memory for 512 network namespaces: [1-9][0-9]* of them' \
+		refused 'namespaces' 'no memory for 512 network namespaces: after [1-9][0-9]* of them' \
 			hcctl fabric add t dim 9 netns-each "hc$$e"
 		stop "$pid"
 		jobs=()

@@ -85,7 +85,7 @@ static int start(struct hcctl *h, struct capture *c, FILE *in)
 		return no_capture(h, c, why);
 	}
 	if (c->link(c->pcap) != DLT_EN10MB)
-		return no_capture(h, c, "it is no capture of an Ethernet");
+		return no_capture(h, c, "it is not an Ethernet capture");
 	return 0;
 }
 

@@ -81,7 +81,7 @@ static int arg_patience(struct hcctl *h, const char *name, const char *word, voi
 		return hc_invalid(h, name, word,
 				  "whole milliseconds are wanted, 1ms at least, or \"forever\"");
 	if (ns > HYPERCUBE_PATIENCE_MAX * UINT64_C(1000000))
-		return hc_invalid(h, name, word, "a day is the most");
+		return hc_invalid(h, name, word, "at most a day is wanted");
 	*(uint32_t *)dst = ns / 1000000;
 	return 0;
 }

@@ -260,8 +260,8 @@ static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 		fclose(file);
 	if (left > MEMORY_FLOOR || left > total / 8)
 		return 0;
-	hc_error(h, "no memory for %u network namespaces: %u of them have left %" PRIu64
-		 " of %" PRIu64 " MiB", all, made, left >> 10, total >> 10);
+	hc_error(h, "no memory for %u network namespaces: after %u of them %" PRIu64
+		 " of %" PRIu64 " MiB are left", all, made, left >> 10, total >> 10);
 	return -ENOMEM;
 }
 

@@ -57,7 +57,7 @@ static int draw_nodes(struct hcctl *h, struct hc_faults *f, uint64_t *state,
 		if (!hc_set_has(f->dead, u))
 			v[n++] = (struct link_ref){ u, 0 };
 	if (want > n) {
-		hc_error(h, "%u nodes cannot fail: only %zu are alive", want, n);
+		hc_error(h, "cannot fail %u nodes: only %zu are alive", want, n);
 		return HC_NO;
 	}
 	draw(state, v, n, want);
@@ -79,7 +79,7 @@ static int draw_links(struct hcctl *h, struct hc_faults *f, uint64_t *state,
 			if (!(u & hc_bit(d)) && !(f->fault[u] & hc_bit(d)))
 				v[n++] = (struct link_ref){ u, d };
 	if (want > n) {
-		hc_error(h, "%u links cannot go down: only %zu are healthy", want, n);
+		hc_error(h, "cannot take %u links down: only %zu are healthy", want, n);
 		return HC_NO;
 	}
 	draw(state, v, n, want);

@@ -105,9 +105,9 @@ static int parse(struct hcctl *h, const char *file, const char *text, size_t len
 		return 0;
 	hc_enter(h, &at);
 	if (*root)
-		hc_error(h, "behind the JSON document there is something else");
+		hc_error(h, "something follows the JSON document");
 	else
-		hc_error(h, "no JSON: %s", parse_error(err));
+		hc_error(h, "not JSON: %s", parse_error(err));
 	hc_leave(h, &at);
 	json_object_put(*root);
 	*root = NULL;

@@ -147,7 +147,7 @@ static int draw(struct hcctl *h, const char *file, const struct plot *p)
 
 	if (plot_nodes(p) > format->nodes || plot_links(p) > format->links) {
 		snprintf(why, sizeof(why),
-			 "it would have more than %u nodes or %" PRIu64 " links; .svg has room",
+			 "a page has room for %u nodes and %" PRIu64 " links; .svg has more",
 			 format->nodes, format->links);
 		return hc_invalid(h, "file", file, why);
 	}

@@ -226,7 +226,7 @@ int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out
 	if (same == -ENOMEM)
 		return hc_nomem(h);
 	if (same < 0)
-		hc_error(h, "cannot verify: the plan and the faults do not fit");
+		hc_error(h, "cannot verify: the plan does not fit the faults");
 	else if (!same && !run_has_data(r))
 		hc_error(h, "a member left the barrier before all had come");
 	else if (!same)

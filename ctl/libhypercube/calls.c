@@ -124,7 +124,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 	if (res && all && mine)
 		*res = end;
 	if (!err && end.bytes != block)
-		err = hcli_refuse(h, p, -EPROTO, "the plan has not %u members", members);
+		err = hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 	if (!err)
 		memcpy(out, mine, bytes[rank]);
 	free(all);

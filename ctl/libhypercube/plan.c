@@ -333,9 +333,9 @@ static int install(struct hcctl *h, struct making *m)
 	if (m->type < sizeof(kinds) / sizeof(*kinds) && kinds[m->type].find)
 		m->kind = &kinds[m->type];
 	if (!m->kind)
-		return refuse(h, m->fabric, "there is no such type of plans");
+		return refuse(h, m->fabric, "there is no such type of plan");
 	if (m->kind->rooted && m->root == HCL_PLAN_ANY)
-		return refuse(h, m->fabric, "a broadcast wants a source");
+		return refuse(h, m->fabric, "a broadcast needs a source");
 	if (m->kind->unrooted && m->root != HCL_PLAN_ANY)
 		return refuse(h, m->fabric, "such a plan has no root to choose");
 	rc = fabric_get(h, m->fabric, &info);

@@ -244,14 +244,14 @@ try 2 - '^hcctl: what is "wet"' fabric restore state.json hc0 wet
 try 2 - '^hcctl: invalid fabric name "elevenchars"' fabric restore state.json elevenchars
 try 1 - '^hcctl: cannot read nothing: No such file' fabric restore nothing
 try 1 - '^hcctl: cannot read \.: ' fabric restore .
-try 2 - '^hcctl: standard input:1: no JSON: it ends too soon$' fabric restore -
+try 2 - '^hcctl: standard input:1: not JSON: it ends too soon$' fabric restore -
 try 2 - '^hcctl: missing FILE' fault load hc0
 try 2 - '^hcctl: what is "more"' fault load hc0 text more
 try 1 - '^hcctl: cannot open nothing: No such' fault load hc0 nothing
-state '{"format"' 2 '^hcctl: state.json:2: no JSON: it ends too soon$'
-state $'{\n"format": x}' 2 '^hcctl: state.json:2: no JSON: '
-state '{} {}' 2 '^hcctl: state.json:1: behind the JSON document'
-state null 2 '^hcctl: state.json:.: no JSON: an object is wanted, not null'
+state '{"format"' 2 '^hcctl: state.json:2: not JSON: it ends too soon$'
+state $'{\n"format": x}' 2 '^hcctl: state.json:2: not JSON: '
+state '{} {}' 2 '^hcctl: state.json:1: something follows the JSON document'
+state null 2 '^hcctl: state.json:.: not JSON: an object is wanted, not null'
 state 12 2 '^hcctl: state.json: invalid value "12": an object is wanted$'
 state '[]' 2 '^hcctl: state.json: invalid value "\[\]": an object is wanted$'
 state '{}' 2 '^hcctl: state.json: missing key "format"$'
@@ -281,11 +281,11 @@ state "$(with "\"nodes\":[{\"node\":1,\"addresses\":$(jq -nc '[range(257) | "10.
 	'nodes\[0\]: invalid addresses "\[..\]": 256 of them'
 state "$(with "\"nodes\":[{}$(printf ',{}%.0s' {1..600000})]")" 2 '^hcctl: state.json: there are too many values$'
 printf '{}\0{}' >nul.json
-try 2 - '^hcctl: nul.json:1: behind the JSON document' fabric restore nul.json
+try 2 - '^hcctl: nul.json:1: something follows the JSON document' fabric restore nul.json
 printf 12 >twelve.json
 try 2 - '^hcctl: twelve.json: invalid value "12": an object' fabric restore twelve.json
 printf '{"a":' >short.json
-try 2 - '^hcctl: short.json:1: no JSON: it ends too soon$' fabric restore short.json
+try 2 - '^hcctl: short.json:1: not JSON: it ends too soon$' fabric restore short.json
 state "$(with '"links":[{"node":1,"dim":3}]')" 2 'links\[0\]: invalid dim "3": a dimension of the fabric'
 state "$(with '"links":[{"node":1,"dim":0},{"node":0,"dim":0}]')" 2 'links\[1\]: invalid link "0:0": it is there twice$'
 state "$(with '"links":[{"node":1,"dim":0,"loss_ppm":1000001}]')" 2 'invalid loss_ppm "1000001": a number from 0 to 1000000'
@@ -565,7 +565,7 @@ printf 'link 0 1\n' >linked
 try 1 - '^hcctl: path: no environments' mfi graph path pattern listed
 try 1 - '^hcctl: far: no processor 7: there are 4' mfi mesh 2x2 envs far
 try 1 - '^hcctl: linked: links are those of the machine' mfi mesh 2x2 envs linked
-try 2 - '^hcctl: invalid envs "far": they stand in the file' mfi graph path envs far
+try 2 - '^hcctl: invalid envs "far": the file of the graph has them' mfi graph path envs far
 try 2 - '^hcctl: invalid pattern "star": "envs" lists' mfi mesh 2x2 pattern star envs far
 
 json 'keys - ["kind","dim","processors","pattern","tg","mfi","exact","bound","proof","nodes",

@@ -81,7 +81,7 @@ no_trace() {
 	result $? "no trace: $3"
 }
 
-no_trace 2 'bad.json:1: no JSON: it ends too soon' ''
+no_trace 2 'bad.json:1: not JSON: it ends too soon' ''
 no_trace 2 'invalid trace bad.json: it has no "traceEvents"' '[]'
 no_trace 2 'invalid trace bad.json: it has no "traceEvents"' '{"traceEvents":5}'
 no_trace 2 'invalid trace bad.json: an event is no object' '{"traceEvents":[5]}'

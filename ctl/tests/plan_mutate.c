@@ -343,7 +343,7 @@ TEST(every_flaw_is_named)
 	} want[] = {
 		{ "dimension out of range", 0 },
 		{ "more stages than dimensions", 0 },
-		{ "order names a dimension that the cube has not", 0 },
+		{ "order names a dimension that the cube does not have", 0 },
 		{ "order names a dimension twice", 0 },
 		{ "sink is no node of the cube", 8 },
 		{ "sink is no member", 0 },
@@ -354,7 +354,7 @@ TEST(every_flaw_is_named)
 		{ "detour from or to a node that is no member", 1 },
 		{ "detours not in ascending order of sender", 1 },
 		{ "detour for a node that needs none", 3 },
-		{ "detour to a node that is not passive then", 1 },
+		{ "detour to a node that is not passive at that stage", 1 },
 		{ "sender without helper has no detour", 1 },
 	};
 	uint32_t *work = malloc(HC_TREE_WORK(3) * sizeof(*work));

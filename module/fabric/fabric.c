@@ -436,7 +436,7 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 	}
 	err = nodes_alloc(fabric, p);
 	if (err == -EMSGSIZE)
-		NL_SET_ERR_MSG(extack, "A carrier takes no frames with such segments");
+		NL_SET_ERR_MSG(extack, "The carrier takes no frames with segments of this size");
 	if (!err)
 		err = hc_monitor_create(fabric);
 	if (err == -EEXIST)

@@ -19,7 +19,7 @@ static int check_shape(const struct hc_balance *b, struct hc_balance_flaw *flaw)
 	if (b->dim < 1 || b->dim > HC_LIB_DIM_MAX)
 		return refuse(flaw, "dimension out of range", HC_BALANCE_NONE, HC_BALANCE_NONE);
 	if (b->dims >= hc_nodes(b->dim))
-		return refuse(flaw, "the subcube has a dimension that the cube has not",
+		return refuse(flaw, "the subcube has a dimension that the cube does not have",
 			      HC_BALANCE_NONE, HC_BALANCE_NONE);
 	if (b->base >= hc_nodes(b->dim))
 		return refuse(flaw, "base is no node of the cube", b->base, HC_BALANCE_NONE);

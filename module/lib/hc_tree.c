@@ -285,7 +285,7 @@ static int check_shape(const struct check *c)
 		return refuse(c, "more stages than dimensions", 0);
 	for (i = 0; i < t->stages; i++) {
 		if (t->order[i] >= t->dim)
-			return refuse(c, "order names a dimension that the cube has not", 0);
+			return refuse(c, "order names a dimension that the cube does not have", 0);
 		if (seen & hc_bit(t->order[i]))
 			return refuse(c, "order names a dimension twice", 0);
 		seen |= hc_bit(t->order[i]);
@@ -389,7 +389,7 @@ static int check_detours(const struct check *c)
 		    role.dst[0].how != HC_TREE_DETOUR || role.dst[0].node != to)
 			return refuse(c, "detour for a node that needs none", from);
 		if (hc_tree_active(t, to) <= role.active)
-			return refuse(c, "detour to a node that is not passive then", from);
+			return refuse(c, "detour to a node that is not passive at that stage", from);
 	}
 	return 0;
 }

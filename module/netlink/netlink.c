@@ -298,7 +298,7 @@ static int users_check(const struct genl_split_ops *op, struct genl_info *info)
 	    hc_users_allowed(genl_info_net(info)))
 		return 0;
 	NL_SET_ERR_MSG(info->extack,
-		       "Only with the module's parameter \"unprivileged\" have user namespaces fabrics");
+		       "User namespaces have fabrics only with the module's parameter \"unprivileged\"");
 	return -EPERM;
 }
 

@@ -206,7 +206,7 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 	}
 	if (set->rate && set->rate < HC_RATE_MIN) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attrs[HYPERCUBE_A_LINK_RATE],
-				    "A slower link than 256 kbit/s would look dead");
+				    "A link slower than 256 kbit/s would look dead");
 		return -EINVAL;
 	}
 	return 0;
@@ -258,20 +258,20 @@ static int flap_check(struct genl_info *info)
 		return 0;
 	if (info->attrs[HYPERCUBE_A_LINK_DOWN]) {
 		NL_SET_ERR_MSG_ATTR(info->extack, period ?: down,
-				    "A link that flaps is neither up nor down");
+				    "A link cannot be set to flap and up or down at once");
 		return -EINVAL;
 	}
 	if (period && !nla_get_u32(period))
 		return 0;
 	if (!period || !down) {
 		NL_SET_ERR_MSG_ATTR(info->extack, period ?: down,
-				    "A schedule has a time to be down and a period");
+				    "A schedule needs a time to be down and a period");
 		return -EINVAL;
 	}
 	if (nla_get_u32(down) < HC_FLAP_MIN ||
 	    nla_get_u32(period) < nla_get_u32(down) + HC_FLAP_MIN) {
 		NL_SET_ERR_MSG_ATTR(info->extack, period,
-				    "A link that flaps is down and up for 10 ms at least");
+				    "A link that flaps must be down and up for at least 10 ms each");
 		return -EINVAL;
 	}
 	return 0;
@@ -294,7 +294,7 @@ static int one_way_check(struct genl_info *info)
 	if (!one_way || !(info->attrs[HYPERCUBE_A_LINK_DOWN] ||
 			  info->attrs[HYPERCUBE_A_LINK_FLAP_PERIOD]))
 		return 0;
-	NL_SET_ERR_MSG_ATTR(info->extack, one_way, "A link is up or down at both ends");
+	NL_SET_ERR_MSG_ATTR(info->extack, one_way, "A link goes up or down at both ends");
 	return -EINVAL;
 }
 

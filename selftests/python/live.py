@@ -416,7 +416,7 @@ class Failures(Fabric):
                 (lambda: self.nodes[0].allgather(data, 1, out=np.zeros(8)), errno.EPROTOTYPE,
                  'plan is of another type'),
                 (lambda: Plan.install('t', 1, root=8), errno.ERANGE, 'fabric t'),
-                (lambda: Plan.install('t', 1, 'bcast'), errno.EINVAL, 'wants a source'),
+                (lambda: Plan.install('t', 1, 'bcast'), errno.EINVAL, 'needs a source'),
                 (lambda: Plan.install('t', 1, 'ring', 0), errno.EINVAL, 'no root to choose'),
                 (lambda: Plan.get('t', 99), errno.ENOENT, 'fabric t'),
                 (lambda: Plan.get('nosuch', 1), errno.ENODEV, 'fabric nosuch')):
