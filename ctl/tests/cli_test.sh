@@ -137,7 +137,7 @@ try 2 - '^hcctl: what is "more"' fabric del hc0 more
 try 2 - '^hcctl: invalid patience "100us": whole milliseconds' fabric set hc0 patience 100us
 try 2 - '^hcctl: invalid patience "2.5ms": whole milliseconds' fabric set hc0 patience 2.5ms
 try 2 - '^hcctl: invalid patience "1": a time' fabric set hc0 patience 1
-try 2 - '^hcctl: invalid patience "86401s": a day' fabric set hc0 patience 86401s
+try 2 - '^hcctl: invalid patience "86401s": at most a day is wanted' fabric set hc0 patience 86401s
 try 2 - '^hcctl: missing NODE' node set hc0
 try 2 - '^hcctl: invalid node "65536": .* from 0 to 65535' node set hc0 65536 fail
 try 2 - '^hcctl: invalid node "-1"' node set hc0 -1 fail

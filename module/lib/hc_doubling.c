@@ -51,7 +51,7 @@ int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
 	if (err)
 		return err;
 	mask = hc_doubling_mask(d);
-	/* A failed node tells more than its links. */
+	/* It is better to name a failed node than its links. */
 	u = d->base;
 	do {
 		if (fault[u] == hc_ones(d->dim))

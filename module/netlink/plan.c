@@ -175,7 +175,7 @@ static bool put_rings(struct sk_buff *skb, const struct hc_plan_params *p)
  * struct plan_row - what the plans of one type have
  * @root: attribute of the root; 0: it follows from the shape
  * @no_root: a sentence for a plan without it
- * @no_sequence: and for one without a sequence; NULL: it needs none
+ * @no_sequence: the same for one without a sequence; NULL: it needs none
  * @strange: attributes that such a plan must not have, ends with 0; NULL: those that do not
  *	concern it are ignored
  * @only: a sentence for a plan that has one of these

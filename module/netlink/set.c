@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configuration of fabrics that there are, of nodes and links.
+ * Configuration of existing fabrics, of nodes and links.
  */
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
@@ -54,7 +54,7 @@ static struct net *target_net(struct sk_buff *skb, struct genl_info *info)
 	return net;
 }
 
-/* Under rtnl the endpoints of a fabric that is not dead yet stay. */
+/* Under rtnl the endpoints of a fabric that is not dead stay. */
 static int endpoint_move(struct hc_fabric *fabric, u32 id, struct net *net,
 			 struct netlink_ext_ack *extack)
 {
@@ -123,8 +123,8 @@ static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_no
 	return hc_later_wait(later, info);
 }
 
-/* All or nothing: what can be refused comes first.  The fabric is only pinned, for who
- * moves an endpoint waits for rtnl.
+/* All or nothing: what can be refused comes first.  The fabric is only pinned, for moving an
+ * endpoint waits for rtnl.
  */
 int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 {
@@ -212,7 +212,7 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 	return 0;
 }
 
-/* What is set at each end alone, a request without ONE_WAY sets at two nodes of the fabric. */
+/* A request without ONE_WAY sets at both ends what each end has for itself. */
 static struct hc_node *end_of(struct hc_node *node, unsigned int dim, unsigned int i)
 {
 	return i ? node->fabric->nodes[hc_neigh(node->id, dim)] : node;
@@ -248,7 +248,7 @@ static void link_model(struct hc_port *port, struct nlattr **attrs)
 		WRITE_ONCE(port->bandwidth, nla_get_u64(attrs[HYPERCUBE_A_LINK_BANDWIDTH]));
 }
 
-/* Is the schedule in the request one, if there is any? */
+/* Is the schedule in the request a valid one, if there is any? */
 static int flap_check(struct genl_info *info)
 {
 	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_FLAP_DOWN];
@@ -307,7 +307,7 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 	for (i = 0; i < ends; i++)
 		link_model(&end_of(node, dim, i)->ports[dim], info->attrs);
 	if (down) {
-		/* The last request holds: one for up or down ends flapping. */
+		/* The last request counts: one for up or down ends flapping. */
 		hc_flap_set(node, dim, 0, 0);
 		hc_link_set_down(node, dim, nla_get_u8(down));
 	}
