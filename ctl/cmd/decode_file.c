@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: captures, by libpcap.  It is loaded when it is wanted: it needs libraries that take
- * longer to load than all the rest of hcctl.
+ * hcctl decode: captures, by libpcap.  It is loaded only when needed: it needs libraries that
+ * take longer to load than all the rest of hcctl.
  */
 #include <dlfcn.h>
 #include <errno.h>

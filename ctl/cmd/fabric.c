@@ -63,7 +63,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
 	rc = cmd_netns_of(h, name, &names);
-	/* Where something ended in the middle there may be no fabric any more. */
+	/* If something was interrupted, the fabric may no longer exist. */
 	if (!rc && !(names.orphans && names.n))
 		rc = nl_fabric_del(h, name);
 	cmd_netns_drop(&names, !rc);

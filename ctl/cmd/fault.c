@@ -2,11 +2,10 @@
 /*
  * hcctl fault: faults at random, their list, their end.
  *
- * The random numbers are splitmix64 (Steele, Lea, Flood 2014) from the seed.
- * A number below n is the next one r with r < 2^64 - 2^64 mod n, modulo n.
- * Nodes are drawn first, then links: of the array of candidates, ascending, the
- * i-th drawn is swapped with the one at i + (number below the rest).  So a seed
- * gives the same faults for ever, given the same state before.
+ * The random numbers are splitmix64 (Steele, Lea, Flood 2014) from the seed.  A number below n
+ * is the next one r with r < 2^64 - 2^64 mod n, modulo n.  Nodes are drawn first, then links: of
+ * the array of candidates, ascending, the i-th drawn is swapped with the one at i + (number
+ * below the rest).  So the same seed and the same state before always give the same faults.
  */
 #include <errno.h>
 #include <inttypes.h>

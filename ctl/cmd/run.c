@@ -292,8 +292,8 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	return rc;
 }
 
-/* Bytes of a contribution: of a file the plan's members say what is a slice of it, but
- * they are mostly all nodes.
+/* Bytes of a contribution. For a file that depends on the number of the plan's members, but
+ * these are mostly all nodes.
  */
 static uint64_t likely_bytes(const struct run *r, const struct words *w)
 {

@@ -42,8 +42,8 @@ union found {
 /**
  * struct kind - a type of plans
  * @name: in sentences
- * @rooted: it wants a root
- * @unrooted: it has no use for one
+ * @rooted: it needs a root
+ * @unrooted: it takes none
  * @find: 0, or -errno and @why
  * @shape: to be installed
  * @release: may be NULL
@@ -145,7 +145,7 @@ static const struct kind kinds[] = {
 
 /* ---------------------------------------------------------------- looking */
 
-/* The kernel says -ENOENT of a fabric, too. */
+/* The kernel says -ENOENT for a missing fabric, too. */
 static int fabric_get(struct hcctl *h, const char *fabric, struct nl_fabric *info)
 {
 	int rc;
