@@ -140,7 +140,7 @@ errors_say_what_and_why() {
 	refused 'a missing word' 'dim' hcctl fabric add u
 }
 
-# unknown PATTERN WORD..: refused by the kernel's state, with the name of what there is not
+# unknown PATTERN WORD..: refused because of the kernel's state, with the name of what does not exist
 unknown() {
 	local said seen=0
 	said=$(timeout 10 hcctl "${@:2}" 2>&1) || seen=$?
@@ -198,7 +198,7 @@ refusals_name_value_and_limits() {
 	refused 'in JSON, too' '^\{"error":"fabric t: delay 2s: 0 to 1s is allowed ' hcctl -j link set t 0:0 delay 2s
 }
 
-# Who is told that nothing moves is told what finds the link.
+# A user who is told that nothing moves is told which command finds the link.
 silence_hints_at_detect() {
 	check 'add' hcctl fabric add t dim 2
 	check 'patience' hcctl fabric set t patience 1s

@@ -18,7 +18,7 @@ class Collectives:
     def reduce(self, data, op, plan, *, root=None, out=None, notify=False):
         """Reduce to the root, which gets the result.
 
-        The others get None, as soon as their data are the kernel's, or, with notify, when the root
+        The others get None, as soon as the kernel has their data, or, with notify, when the root
         has completed.  op: "sum", "prod", "min", "max", "and", "or", "xor", "minloc", "maxloc", or
         "merge" of sorted runs, whose root gives out with room for all.
         """
@@ -271,7 +271,7 @@ class Collectives:
         return got
 
     def _stalled_at(self, plan):
-        """Who has waited in vain for a broadcast of this plan, if something may still come."""
+        """The Request that has waited in vain for a broadcast of this plan, if it may still come."""
         stalled = self._stalled.pop(plan, None)
         try:
             if stalled is not None and stalled.test():

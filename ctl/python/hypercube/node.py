@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The one who contributes to collectives at a node: what is posted, and what moves."""
+"""Contributing to collectives at a node: what is posted, and what moves."""
 
 import collections
 import itertools
@@ -37,11 +37,11 @@ class _Posted:
 
 
 class Node(Collectives, Handle):
-    """A node of a fabric, with this process as the one who contributes there.
+    """A node of a fabric at which this process contributes.
 
     Node(fabric, node) serves all plans that have no handle of their own at this node,
-    Node(fabric, node, plan) that one.  plan is a Plan or its id, and so with the calls, where a
-    Plan knows its root and how many members it has; with an id those are to be given.
+    Node(fabric, node, plan) that one.  plan is a Plan or its id, here and in the calls.  A Plan
+    knows its root and how many members it has; with an id those have to be given.
 
     data is a numpy array: contiguous, of the machine's byte order.  Where a call returns an array
     it is out, if that was given; out may be data itself.  Each call waits; the same with an "i"

@@ -40,7 +40,7 @@ class Request:
         return self._waited or bool(self.node._call(lib.hcl_done, self.id))
 
     def test(self):
-        """Let move what can, and say whether wait() would return at once."""
+        """Make progress without waiting, and say whether wait() would return at once."""
         if not self.over:
             self.node.progress(0)
         return self.over
@@ -50,8 +50,8 @@ class Request:
 
         Returns the array with the result: where less has come than there is room for, the part of
         it that is filled; None where there is none.  Raises Error if the operation has failed, and
-        Timeout if nothing has moved for so many seconds (else those of the node; None: for ever);
-        then one may wait again.
+        Timeout if nothing has moved for so many seconds (by default those of the node; None: for
+        ever); then you may wait again.
         """
         if not self._waited:
             self._finish(self.node.timeout if timeout is ... else timeout)
