@@ -354,7 +354,7 @@ TEST(every_flaw_is_named)
 		{ "detour from or to a node that is no member", 1 },
 		{ "detours not in ascending order of sender", 1 },
 		{ "detour for a node that needs none", 3 },
-		{ "detour to a node that is not passive at that stage", 1 },
+		{ "detour to a node that is not passive then", 1 },
 		{ "sender without helper has no detour", 1 },
 	};
 	uint32_t *work = malloc(HC_TREE_WORK(3) * sizeof(*work));

@@ -143,9 +143,7 @@ struct hc_fabric_params {
 	u32 dim;
 	u32 id;		/* 0: what follows from the name */
 	u32 segment;	/* 0: default */
-	const struct sock *asker;	/* if not NULL: once it is closed, nobody needs the
-	 * fabric
-	 */
+	const struct sock *asker;	/* or NULL; once it is closed nobody needs the fabric */
 };
 
 int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,

@@ -25,7 +25,7 @@ enum hc_payload {
 	HC_PAYLOAD_ELEMENTS,	/* arrays of elements, which an operator combines */
 	HC_PAYLOAD_BYTES,	/* one message, the same for all */
 	HC_PAYLOAD_BLOCKS,	/* one for each member; the root's data are all of them, and so
-	 * is what members get if each has brought one
+				 * is what members get if each has brought one
 				 */
 };
 

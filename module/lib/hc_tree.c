@@ -389,7 +389,7 @@ static int check_detours(const struct check *c)
 		    role.dst[0].how != HC_TREE_DETOUR || role.dst[0].node != to)
 			return refuse(c, "detour for a node that needs none", from);
 		if (hc_tree_active(t, to) <= role.active)
-			return refuse(c, "detour to a node that is not passive at that stage", from);
+			return refuse(c, "detour to a node that is not passive then", from);
 	}
 	return 0;
 }
