@@ -145,7 +145,8 @@ static inline void *hc_op_priv(const struct hc_op *op)
 }
 
 /**
- * struct hc_abort - why operations fail @from: first operation that does; all below continue
+ * struct hc_abort - why operations fail
+ * @from: first operation that does; all below continue
  * @to: the first one after it that does not, or 0: @from + HC_OP_RANGE
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE

@@ -26,7 +26,8 @@
  * struct fabric_job - a fabric is to be made or removed
  * @work: does it
  * @does: how
- * @asked: who is to be answered @said: what
+ * @asked: who is to be answered
+ * @said: what
  * @p: the fabric
  * @name: its name
  * @net: its namespace
