@@ -5,7 +5,7 @@
  * A command gets the context and its words, reads them with args.c, asks the
  * kernel through nl.c (the only files with libnl) and prints with out.c (the
  * only one that prints).  It returns 0, HC_NO, HC_USAGE or a negative errno
- * (counted as HC_NO); whoever finds an error has printed it.
+ * (counted as HC_NO); the function that finds an error has printed it.
  */
 #ifndef _HCCTL_H
 #define _HCCTL_H
@@ -32,7 +32,7 @@ struct out_table;
 #define OUT_DEPTH 8
 
 /**
- * struct hc_where - what complaints are about, said before them
+ * struct hc_where - what complaints are about; it is printed before them
  * @error: words before that if it is an error, or NULL
  * @text: what, as a file's name; "": only @error is said
  * @line: of the file, or 0

@@ -74,7 +74,9 @@ static bool right(const struct party *p, const unsigned int *node, unsigned int 
 	return true;
 }
 
-/* All members of the plan at hand.  The steps of the last operation, or -1: it went wrong. */
+/* Runs all members of the current plan.  Returns the steps of the last operation, or -1: it went
+ * wrong.
+ */
 static int run(const struct cube *c, unsigned int njobs, size_t bytes)
 {
 	unsigned int node[CUBE_MAX], n, i, k;
@@ -277,7 +279,7 @@ static int strike(struct cube *c, struct party *p, enum blow how)
 	return 0;
 }
 
-/* All begin anew, those who have begun different numbers of operations. */
+/* All begin anew, even those that have begun different numbers of operations. */
 static int begin_anew(struct cube *c, enum blow how, bool ring)
 {
 	struct rings r;
@@ -374,7 +376,7 @@ TEST(a_member_closes_in_a_ring)
 	blow(_metadata, true, CLOSES, 30000);
 }
 
-/* Members that disagree about the length hear that, all of them. */
+/* All members hear that they disagree about the length. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n, i, good;

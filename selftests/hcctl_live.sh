@@ -140,7 +140,7 @@ errors_say_what_and_why() {
 	refused 'a missing word' 'dim' hcctl fabric add u
 }
 
-# unknown PATTERN WORD..: refused by the kernel's state, with the name of what there is not
+# unknown PATTERN WORD..: refused because of the kernel's state, with the name of what does not exist
 unknown() {
 	local said seen=0
 	said=$(timeout 10 hcctl "${@:2}" 2>&1) || seen=$?
@@ -198,7 +198,7 @@ refusals_name_value_and_limits() {
 	refused 'in JSON, too' '^\{"error":"fabric t: delay 2s: 0 to 1s is allowed ' hcctl -j link set t 0:0 delay 2s
 }
 
-# Who is told that nothing moves is told what finds the link.
+# A user who is told that nothing moves is told which command finds the link.
 silence_hints_at_detect() {
 	check 'add' hcctl fabric add t dim 2
 	check 'patience' hcctl fabric set t patience 1s
@@ -267,6 +267,16 @@ an_error_has_one_line() {
 	printf 'fabric add t dim 3\n' >"$scratch/batch"
 	one_line -b "$scratch/batch"
 	one_line -j -b "$scratch/batch"
+}
+
+names_do_nothing_to_a_terminal() {
+	local name=$'x\e[31m\ny'
+	check 'add' hcctl fabric add t dim 1
+	check 'rename' ip link set dev tn1 name $'x\e[31m'
+	# shellcheck disable=SC1003
+	equal 'name in a table' 'x\033[31m' "$(hcctl node show t 1 | awk 'NR == 2 { for (i = 1; i <= NF; i++) if ($i ~ /^x/) print $i }')"
+	equal 'name in JSON' '"x\u001b[31m"' "$(hcctl -j node show t 1 | jq -c '.[0].ifname')"
+	equal 'an error' 'hcctl: what is "x\033[31m\012y"? try: hcctl help' "$(hcctl "$name" 2>&1)"
 }
 
 an_error_of_trace_has_one_line() {
@@ -489,7 +499,7 @@ run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes va
 	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits silence_hints_at_detect \
 	the_kernel_lists_the_protocol_and_its_sockets module_and_tool_are_of_one_version \
 	numbers_may_be_written_in_three_ways \
-	an_error_has_one_line an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
+	an_error_has_one_line names_do_nothing_to_a_terminal an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \

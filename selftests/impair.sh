@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Links that are bad by configuration: what the tool sets and shows, what ordinary programs make of
-# it, and that a seed makes it the same again. Operations over such links: impaired.c.
+# Links that are bad by configuration: what the tool sets and shows, how ordinary programs cope with
+# it, and that the same seed repeats it. Operations over such links: impaired.c.
 
 # shellcheck source=selftests/lib/endpoints.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"

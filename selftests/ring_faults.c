@@ -17,7 +17,7 @@
 /* What can happen in the middle. */
 enum blow { LINK, NODE, CLOSE, REMOVE };
 
-/* Is this what a member may be told of an operation that did not end well? */
+/* May a member be told this about an operation that did not end well? */
 static bool fair_error(const struct job *j, enum blow how)
 {
 	switch (how) {
@@ -98,7 +98,7 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 	if (_metadata->failed)
 		ctl_op_print(c.name);
 	printf("# %u of %u ended well\n", good, n * njobs);
-	/* Who leaves after contributing all of a few is not missed. */
+	/* A member that leaves after contributing to all of a few operations is not missed. */
 	if (how != CLOSE || njobs > 5)
 		EXPECT_GT(failed, 0);
 	parties_done(p, n, njobs);
@@ -190,7 +190,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Members that disagree about the length hear that, all of them. */
+/* All members hear that they disagree about the length. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n, i, good;

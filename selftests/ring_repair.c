@@ -404,7 +404,7 @@ TEST(words_that_are_lost_are_said_again)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Whatever the members are doing, the plan and the fabric can go. */
+/* Whatever the members are doing, the plan and the fabric can be removed. */
 TEST(it_can_go_while_it_is_mended)
 {
 	unsigned int round, u;

@@ -170,7 +170,7 @@ static bool ends(const char *file, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-/* Before hours of work; a file that is there already keeps what it has until the end. */
+/* Done before hours of work; a file that exists keeps its contents until the end. */
 static int may_write(struct hcctl *h, const char *file)
 {
 	bool there = file && !access(file, F_OK);

@@ -86,7 +86,7 @@ static uint32_t first_source(const struct hc_faults *f)
 	return 0;
 }
 
-/* Nothing yet for all sources: these are printed as they are found. */
+/* For all sources there is nothing yet: pieces are printed as they are found. */
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
 	struct hc_bcast_req req = request(q);
@@ -215,7 +215,7 @@ static void show_sequence(struct hcctl *h, const struct nl_plan *v)
 	cmd_out_order(h, "sequence", " sequence ", v->sequence, v->steps);
 }
 
-/* The shortest sequence of dimensions for the source, or what the search has excluded. */
+/* The length of the shortest sequence for the source, or what the search has excluded. */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
 	struct hc_bcast_req req = { .method = HC_BCAST_MINIMAL, .source = v->source };

@@ -46,8 +46,8 @@ void cmd_out_drops(struct hcctl *h, const uint64_t *drops);
 void cmd_out_name(struct hcctl *h, const char *key, const char *name);
 /* "state": ["down"]; text: "up" or "down,detected" */
 void cmd_out_state(struct hcctl *h, uint32_t state);
-/* JSON only: "fail_links", those between live nodes, and "fail_nodes", so that who reads
- * a plan knows what it was made for.
+/* JSON only: "fail_links", those between live nodes, and "fail_nodes", so that a reader of a
+ * plan knows what it was made for.
  */
 void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
 /* "XX01", the highest dimension first: a mask of the free dimensions, and a node. */
@@ -91,11 +91,11 @@ struct netns_fabric {
  * fails, or a signal ends it, none of them is left.
  */
 int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f);
-/* Which were made so for a fabric? */
+/* Handle those that were made so for a fabric. */
 int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names);
 /* Forget the names, and remove the namespaces if @remove. */
 void cmd_netns_drop(struct netns_names *names, bool remove);
-/* Make one for an endpoint, that goes with a fabric of this name; it is added to @made. */
+/* Make one for an endpoint; it belongs to a fabric of this name, and is added to @made. */
 int cmd_netns_make(struct hcctl *h, const char *fabric, const char *name, uint32_t node,
 		   struct netns_names *made);
 void cmd_netns_remove(const char *name);

@@ -81,8 +81,9 @@ static void show_order(struct hcctl *h, const struct nl_plan *v)
 	cmd_out_order(h, "order", " order ", v->order, v->stages);
 }
 
-/* The same for what has parts, of so many bytes; Documentation/networking/hypercube.rst has the
- * table.  Fewer frames go over a doubling, but what it sends is copied, in rings it is not.
+/* The same for collectives with parts, of this many bytes;
+ * Documentation/networking/hypercube.rst has the table.  A doubling sends fewer frames, but
+ * copies what it sends; rings do not.
  */
 #define EXCHANGE_BYTES	4096
 #define EXCHANGE_DIM	4
@@ -137,8 +138,8 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
 	return 0;
 }
 
-/* Each stage takes one step.  What a node has can be known to at most twice as many after
- * each step, so no plan takes fewer for 2^k members.
+/* Each stage takes one step.  With each step, what a node has can become known to at most twice
+ * as many nodes, so no plan takes fewer for 2^k members.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

@@ -63,7 +63,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
 	rc = cmd_netns_of(h, name, &names);
-	/* Where something ended in the middle there may be no fabric any more. */
+	/* If something was interrupted, the fabric may no longer exist. */
 	if (!rc && !(names.orphans && names.n))
 		rc = nl_fabric_del(h, name);
 	cmd_netns_drop(&names, !rc);
@@ -81,7 +81,7 @@ static int arg_patience(struct hcctl *h, const char *name, const char *word, voi
 		return hc_invalid(h, name, word,
 				  "whole milliseconds are wanted, 1ms at least, or \"forever\"");
 	if (ns > HYPERCUBE_PATIENCE_MAX * UINT64_C(1000000))
-		return hc_invalid(h, name, word, "a day is the most");
+		return hc_invalid(h, name, word, "at most a day is wanted");
 	*(uint32_t *)dst = ns / 1000000;
 	return 0;
 }

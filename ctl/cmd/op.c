@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl op: pending operations - who has not contributed, who waits for whom.
+ * hcctl op: pending operations: which members have not contributed, and which wait for which.
  */
 #include <inttypes.h>
 #include <stdlib.h>

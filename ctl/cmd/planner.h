@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Types of plans: what is the same with all of them is done in planner.c, once; what is
- * not is a table of functions for each, in a file of its own.
+ * Types of plans: planner.c does what they have in common; each type has a table of functions
+ * for the rest, in a file of its own.
  */
 #ifndef _HCCTL_PLANNER_H
 #define _HCCTL_PLANNER_H
@@ -48,7 +48,7 @@ struct plan_choice {
 };
 
 /**
- * struct plan_truth - steps, beside those that were taken
+ * struct plan_truth - steps to compare with those that were taken
  * @faults: the faults of now
  * @down: what has come to the root goes to all
  * @search: look for the optimum
@@ -77,8 +77,8 @@ struct plan_truth {
  * @members_follow: its members follow from the rest
  * @id: what it is installed as unless another id is given
  * @size: bytes of a plan
- * @rooted: that command wants a root
- * @whole: who names no plan wants one of the whole fabric
+ * @rooted: that command needs a root
+ * @whole: if no plan is named, one of the whole fabric is wanted
  * @check: complain unless the words make sense together; may be NULL
  * @find: make a plan, or complain; release with .free
  * @free: of what @find made, or of zeros; may be NULL
@@ -88,8 +88,8 @@ struct plan_truth {
  * @root_of: root of an installed one, or what member may stand for it
  * @show: its shape, behind the root
  * @show_more: what stands behind the members; may be NULL
- * @prefer: for a collective, with contributions of so many bytes in a fabric; NULL: it is what
- *	others are preferred to
+ * @prefer: for a collective, with contributions of so many bytes in a fabric: is this type
+ *	preferred?  NULL: it never is
  * @truth: fill in the steps; 0 or -errno (the plan and the faults do not fit)
  * @role: what a member combines in a reduction, in which order, and where that goes; as
  *	hc_tree_role().  NULL: nothing is reduced over such plans

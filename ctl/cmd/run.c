@@ -226,7 +226,7 @@ int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out
 	if (same == -ENOMEM)
 		return hc_nomem(h);
 	if (same < 0)
-		hc_error(h, "cannot verify: the plan and the faults do not fit");
+		hc_error(h, "cannot verify: the plan does not fit the faults");
 	else if (!same && !run_has_data(r))
 		hc_error(h, "a member left the barrier before all had come");
 	else if (!same)
@@ -292,8 +292,8 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	return rc;
 }
 
-/* Bytes of a contribution: of a file the plan's members say what is a slice of it, but
- * they are mostly all nodes.
+/* Bytes of a contribution. For a file that depends on the number of the plan's members, but
+ * these are mostly all nodes.
  */
 static uint64_t likely_bytes(const struct run *r, const struct words *w)
 {

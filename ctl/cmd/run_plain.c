@@ -133,7 +133,7 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
-/* The root has all blocks; whoever else has any has only its own.  Where all have brought one, all
+/* The root has all blocks; any other member has only its own.  Where all have brought one, all
  * get all.
  */
 static bool has_all(const struct run *r, enum hc_who who)

@@ -173,7 +173,7 @@ static void put_nodes(struct hcctl *h, const struct top_view *v, const struct ra
 
 /* --- operations --- */
 
-/* Operations of an installed plan that somebody knows to be complete. */
+/* Operations of an installed plan that some member knows to be complete. */
 static uint64_t done_of(const struct top_sample *s, const struct nl_op *plan)
 {
 	uint64_t done = 0;
@@ -215,7 +215,7 @@ static void put_plan(struct hcctl *h, const struct top_view *v, const struct nl_
 	out_close(h);
 }
 
-/* Who has waited longest comes first. */
+/* The member that has waited longest comes first. */
 static int longer(const void *a, const void *b)
 {
 	const struct nl_op *x = *(const struct nl_op * const *)a;

@@ -87,7 +87,7 @@ static size_t longest(const size_t *bytes, uint32_t members)
 	return most;
 }
 
-/* The blocks, each filled up with zeros; NULL: no memory. */
+/* The blocks, each padded with zeros; NULL: no memory. */
 static char *blocks_pad(const char *in, const size_t *bytes, uint32_t members, size_t block)
 {
 	char *v = calloc(members, block ? block : 1);
@@ -116,7 +116,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 		return hcli_refuse(h, p, -EMSGSIZE, "the result has %zu bytes, more than the room for %zu",
 				   bytes[rank], out_max);
 	all = blocks_pad(in, bytes, members, block);
-	/* Of fewer members each would have more. */
+	/* With fewer members each would have more. */
 	mine = malloc(members * block + 1);
 	err = all && mine ? hcl_reduce_scatter_block(h, p, all, members * block, mine,
 						     members * block, &end) :
@@ -124,7 +124,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 	if (res && all && mine)
 		*res = end;
 	if (!err && end.bytes != block)
-		err = hcli_refuse(h, p, -EPROTO, "the plan has not %u members", members);
+		err = hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 	if (!err)
 		memcpy(out, mine, bytes[rank]);
 	free(all);

@@ -2,13 +2,13 @@
 /*
  * The fewest hops to an even load: a minimum-cost flow, exact, by the primal-dual method.
  *
- * Whoever has more than the mean, rounded down, is a source of what he has more; whoever
- * has less is a sink of what he lacks.  What remains, R tasks, may stay anywhere, one at a
- * node: each node has a link of no cost and capacity 1 to the pool, a further node, which
- * is a sink of R.  A hop costs 1, and one against tasks that already go the other way -1.
+ * A node that has more than the mean, rounded down, is a source of the rest; a node that has
+ * less is a sink of what it lacks.  What remains, R tasks, may stay anywhere, one at a node:
+ * each node has a link of no cost and capacity 1 to the pool, a further node, which is a sink of
+ * R.  A hop costs 1, and one against tasks that already go the other way -1.
  *
- * Where only the most that a node may have is given, whoever has more is a source, whoever has less
- * a sink that need not be filled, and the pool takes nothing.
+ * Where only the most that a node may have is given, a node that has more is a source, one that
+ * has less is a sink that need not be filled, and the pool takes nothing.
  *
  * Potentials keep reduced costs from being negative.  Over links of reduced cost 0 as much
  * as possible is sent (blocking flows, Dinic); then the potentials of all nodes that the

@@ -139,7 +139,7 @@ int hc_plan_bcast_fixed(const struct hc_faults *f, uint32_t source, const uint8_
 	err = check_source(f, source, why);
 	if (err)
 		return err;
-	*why = "the sequence is too long or names a dimension that the cube has not";
+	*why = "the sequence is too long, or names a dimension that the cube does not have";
 	if (steps > hc_bcast_max_steps(f->dim))
 		return -ERANGE;
 	for (i = 0; i < steps; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Larger sets by exchanges: put in whoever fits; then force one in that is not in the way
- * of many, take out who is in its way, and leave those out for a while.
+ * Larger sets by exchanges: put in all that fit; then force in one that is not in the way of
+ * many, take out those that are in its way, and leave them out for a while.
  */
 #include <stdlib.h>
 #include <string.h>

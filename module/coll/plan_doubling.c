@@ -16,30 +16,29 @@
  * takes the copy for the next stage or segment, so there is one allocation for all that
  * have the same length.
  *
- * Halves.  Of what has a part for each member (coll/rounds.h) a stage exchanges one half: that for
- * the members on the peer's side.  In a reduce-scatter the halves that stay and that come are
- * combined, with the operands, and so the bits, of an allreduce, and the segment gets
+ * Halves.  If there is a part for each member (coll/rounds.h), a stage exchanges one half: that
+ * for the members on the peer's side.  In a reduce-scatter the halves that stay and that come
+ * are combined, with the operands, and so the bits, of an allreduce, and the segment gets
  * shorter until the member's own piece is left (recursive halving).  In an alltoall what comes
  * takes the place of what went, so each dimension brings pieces nearer to their members, and in
  * the end the piece at each place is the one that the member of that place has sent (dimension
- * exchange).  Frames are one of a segment and stage, as in an allreduce, so what follows
+ * exchange).  There is one frame for each segment and stage, as in an allreduce, so what follows
  * holds for them, too.
  *
- * How far can a peer be ahead?  Take the frames of one stage over all segments of all
- * operations in turn.  A member sends its frame number s of stage i, then takes the
- * peer's number s, then goes on.  So frame s + 1 comes only after this member has sent
- * its s; it takes the peer's s in that same poll if it is there, else when it comes,
- * waiting for nothing else meanwhile.  Hence the queue is empty when s + 1 comes: there
- * is never more than one frame in it, n frames at a member in all, which is why nobody
- * needs credits, and nothing is charged to a sender but its own contribution (.lockstep).
- * If s is the last segment of operation k, s + 1 belongs to k + 1: a member hears of no
- * operation behind the next one.
+ * How far can a peer be ahead?  Take the frames of one stage over all segments of all operations
+ * in turn.  A member sends its frame number s of stage i, then takes the peer's number s, then
+ * goes on.  So frame s + 1 comes only after this member has sent its s; it takes the peer's s in
+ * that same poll if it is there, else when it comes, and waits for nothing else meanwhile.
+ * Hence the queue is empty when s + 1 comes: there is never more than one frame in it, n frames
+ * at a member in all, which is why nobody needs credits, and nothing is charged to a sender but
+ * its own contribution (.lockstep).  If s is the last segment of operation k, s + 1 belongs to k
+ * + 1: a member hears of no operation beyond the next one.
  *
- * Completion.  An operation is done at a member when its process has the result:
- * .done and .head move together, no operation is in the state of having been handed
- * over, nobody sends ACK.  Who has the result has sent all that others need of it for
- * theirs, so a process may leave then.  When the plan breaks, each member fails all
- * that it has pending, and nothing is in doubt.
+ * Completion.  An operation is done at a member when its process has the result: .done and .head
+ * move together, no operation is in the state of having been handed over, nobody sends ACK.  A
+ * member that has the result has sent all that others need for theirs, so its process may leave
+ * then.  When the plan breaks, each member fails all that it has pending, and nothing is in
+ * doubt.
  *
  * Numbering after ABORT (see coll/abort.c).  A member sends frames of operation k only
  * when all below k are done here, and nobody has a result of k without them; so but
@@ -47,27 +46,26 @@
  *
  *	done(v) <= done(u) + 1 for all members u, v.			(1)
  *
- * Let u find that operations from f on fail.  Either f is the one that u works on or
- * the one behind it, which a peer has begun: f >= done(u).  Or it is one that u's
- * process has not contributed all of: nobody has its result.  In both cases
- * done(v) <= f + 1, and it stays so until v hears of the failure, too: u sends nothing
- * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 2 (.window), so k < f
- * + HC_OP_WINDOW - 1: no member has begun a number above [f, f + HC_OP_WINDOW), and all go
- * on behind it.  That there is one number less than would do for this keeps the slots of
- * ops[] apart: if a member closes at the last of them, f + HC_OP_WINDOW - 1, the range
- * that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where another that is still
- * at f - 1 could not queue what comes next.  Some may have the result of f while it fails
- * at others; it is the right one.
+ * Let u find that operations from f on fail.  Either f is the one that u works on or the one
+ * behind it, which a peer has begun: f >= done(u).  Or it is one that u's process has not
+ * contributed all of: nobody has its result.  In both cases done(v) <= f + 1, and it stays so
+ * until v hears of the failure, too: u sends nothing of f + 1.  A member begins k only if k <
+ * done + HC_OP_WINDOW - 2 (.window), so k < f + HC_OP_WINDOW - 1: no member has begun a number
+ * above [f, f + HC_OP_WINDOW), and all go on behind it.  That there is one number less than
+ * would do for this keeps the slots of ops[] apart: if a member closes at the last of them, f +
+ * HC_OP_WINDOW - 1, the range that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where
+ * another that is still at f - 1 could not queue what comes next.  Some may have the result of f
+ * while it fails at others; that result is right.
  *
- * A member keeps one failed range, and a second one may come while it still works on
- * operations below the first.  Behind a gap: who found it has passed the first range,
- * so by (1) only the last operation below that can be pending here.  Before a gap: who
- * found the other range has passed the new one, with the same consequence.  That
- * operation fails here (hc_alone_settle_below()), as the number could not pass a
- * range that is forgotten.  Others do not miss this member: who has passed the
- * operation has its result, so all of this member's frames of it are sent but perhaps
- * those of the stages behind the one that it waits in; whoever waits for these has no
- * result, asks this member, and is told of the range or that the frames will not come.
+ * A member keeps one failed range, and a second one may come while it still works on operations
+ * below the first.  Behind a gap: the member that found it has passed the first range, so by (1)
+ * only the last operation below that can be pending here.  Before a gap: the member that found
+ * the other range has passed the new one, with the same consequence.  That operation fails here
+ * (hc_alone_settle_below()), as the number could not pass a range that is forgotten.  Others do
+ * not miss this member: a member that has passed the operation has its result, so all of this
+ * member's frames of it are sent, except perhaps those of the stages after the one that it waits
+ * in.  A member that waits for these has no result, asks this member, and is told of the range,
+ * or that the frames will not come.
  */
 #include <linux/netlink.h>
 
@@ -186,8 +184,8 @@ static void doubling_op_release(struct hc_op *op)
 /**
  * struct doubling_coll - a collective, as doublings carry it
  * @ops: what the common code sees
- * @halves: a stage sends the peer's half of a segment, else all
- * @swaps: the peer's half takes its place, else both are combined
+ * @halves: a stage sends the peer's half of a segment, not all of it
+ * @swaps: the peer's half takes its place; otherwise both are combined
  */
 struct doubling_coll {
 	struct hc_coll_ops ops;
@@ -322,7 +320,7 @@ static bool combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, st
 		__skb_unlink(acc, &op->own);
 		__skb_queue_head(&op->own, in);
 	}
-	/* What has become shorter is of no use for the next stage. */
+	/* A frame that has become shorter is of no use for the next stage. */
 	if (shrinks(op))
 		consume_skb(rest);
 	else
@@ -375,7 +373,7 @@ static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 	u64 part = coll->halves ? hc_part_bytes(m, op->total) : op->total;
 
-	/* For the next one; nobody's send buffer shall wait for it. */
+	/* It is for the next segment; nobody's send buffer shall wait for it. */
 	if (d->spare)
 		skb_orphan(d->spare);
 	d->next = 0;

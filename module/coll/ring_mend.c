@@ -6,15 +6,15 @@
  * member that can be reached, the master, gives each of them a new place.  Nobody looks into
  * another node: all of this is said by frames, which find their ways around the faults (route.c).
  *
- * Whoever's plan is broken tells the node that he takes for the master (HELP), now and each second.
- * The master begins an attempt, whose name, the ballot, is greater than all that it has heard of.
- * It goes through three phases, and none begins before all members have answered the last:
+ * A member whose plan is broken tells the node that it takes for the master (HELP), now and each
+ * second.  The master begins an attempt.  Its name, the ballot, is greater than all that the
+ * master has heard of.  An attempt goes through three phases, and none begins before all members
+ * have answered the one before:
  *
- *   ASK	everybody stops, and says which of its links are faulty and which number is free;
- *   PLACE	with that the master mends the rings (lib/hc_ring_mend.c) and tells each member its
- *		place in them and the number from which on all count.  It takes frames of the
- *		others, but what its process contributes waits;
- *   GO		it waits no more.
+ *   ASK each member stops, and says which of its links are faulty and which number is free;
+ *   PLACE with that the master mends the rings (lib/hc_ring_mend.c) and tells each member its
+ *   place in them and the number from which all count on.  It takes frames of the others, but
+ *   what its process contributes waits; GO contributions wait no more.
  *
  * So nobody sends data before all have their places.  No number is used twice: the new ones are
  * behind all that any of them had begun, so what is still on its way from before is old
@@ -22,18 +22,18 @@
  *
  * A member follows the greatest ballot only, and says NO to others, and to a place that its own
  * links do not allow.  After a NO, when the links of others change, when a member breaks again,
- * the master begins the next attempt.  If the master dies, or is not the lowest any more, members
- * ask the one that is.  An attempt asks all members of the plan that can be reached then: those
- * that are gone are not in the rings any more, those that are back are again.  Parts that are not
- * connected have a master each, which looks for the others: when they can be reached again, they
- * become one.
+ * the master begins the next attempt.  If the master dies, or is not the lowest any more,
+ * members ask the one that is.  An attempt asks all members of the plan that can be reached
+ * then: those that are gone are no longer in the rings, those that are back are in them again.
+ * Parts that are not connected have a master each, which looks for the others: when they can be
+ * reached again, they become one.
  *
  * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same master; frames
  * that were lost are said again each second; so an attempt succeeds.
  * selftests/model/ring_mend.pml is a model of this.
  *
- * Memory.  What members need was charged when the plan was installed; what a master works with is
- * charged to the fabric, and is tried again a second later if there is none.
+ * Memory.  What members need was charged when the plan was installed; what a master works with
+ * is charged to the fabric, and if there is no memory, the master tries again a second later.
  */
 #include <linux/mm.h>
 #include <linux/slab.h>
@@ -53,8 +53,8 @@
 #define SILENT_MAX	3
 /* Attempts that a master may begin in a second. */
 #define TRIES		8
-/* Attempts, and numbers, that somebody may be ahead of what is known here.  Who lies cannot use up
- * all at once, and who was away for years can come back.
+/* How many attempts, and numbers, somebody may be ahead of what is known here.  A liar cannot
+ * use up all at once, and a member that was away for years can come back.
  */
 #define AHEAD		(1ULL << 32)
 #define NUMBERS_AHEAD	(1ULL << 48)
@@ -70,7 +70,7 @@
  * @tries: attempts begun in this second
  * @digest: of what the master knew of links when it began
  * @nwant: members that have not answered
- * @next: the first number that is free at all who have
+ * @next: the first number that is free at all members that have
  * @word: FAULT words of members
  * @alive: set of the members that were asked
  * @want: set of those that have not answered
@@ -229,7 +229,9 @@ static struct sk_buff *word_alloc(const struct hc_member *m, u8 what, u64 ballot
 
 static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb);
 
-/* To this node itself it goes without a link.  Consumes; NULL: it is said again a second later. */
+/* A frame to this node itself goes without a link.  Consumes; NULL: it is said again a second
+ * later.
+ */
 static void word_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
 {
 	if (!skb)
@@ -420,7 +422,7 @@ static int mend_with(struct hc_ring_mending *g, u32 nodes, u32 n)
 	g->queue = kcalloc(g->old->nrings, sizeof(*g->queue), GFP_ATOMIC | __GFP_NOWARN);
 	if (g->home && g->order && g->count && g->queue)
 		err = hc_ring_mend(g);
-	/* The one is clever, the other one is not. */
+	/* hc_ring_mend() is clever, the verifier is not. */
 	if (!err && WARN_ON_ONCE(hc_ring_check(&g->t, &net, g->home, NULL)))
 		err = -EINVAL;
 	kfree(g->home);
@@ -474,7 +476,7 @@ static void desk_done(struct hc_member *m)
 	desk_free(plan, s);
 	atomic_inc(&plan->mended);
 	WRITE_ONCE(plan->broken, false);
-	/* Who breaks it next says so behind this. */
+	/* The next report that it is broken comes after this. */
 	smp_mb__before_atomic();
 	clear_bit(0, &plan->breaking);
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
@@ -488,7 +490,7 @@ static void desk_next(struct hc_member *m)
 
 	switch (desk->what) {
 	case HC_MEND_ASK:
-		/* Behind all numbers that were used, whatever failed of them: see coll/abort.c. */
+		/* Beyond all numbers that were used, whichever of them failed: see coll/abort.c. */
 		desk->next += HC_OP_RANGE;
 		if (desk->digest == m->node->lsdb.digest && desk_mend(m))
 			phase_begin(m, HC_MEND_PLACE);
@@ -530,7 +532,7 @@ static void answer_take(struct hc_member *m, u32 src, const struct hc_wire_mend 
 		return;
 	hc_set_del(desk->want, src);
 	desk->nwant--;
-	/* Who else was asked may be gone. */
+	/* Other members that were asked may be gone. */
 	desk->again = desk->digest != m->node->lsdb.digest;
 	if (w->what != HC_MEND_ASKED)
 		return;
@@ -689,7 +691,7 @@ static void go_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 	answer(m, src, HC_MEND_GONE);
 }
 
-/* News of links is news for those who are not ready. */
+/* News of links is news for plans that are not ready. */
 static void mend_count(struct hc_member *m)
 {
 	struct hc_mend *s = mend_of(m);
@@ -765,7 +767,7 @@ static bool answer_fits(const struct hc_member *m, const struct hc_wire_mend *w)
 	       be64_to_cpu(w->plan.op) < U64_MAX / 2;
 }
 
-/* Has it sense at all?  It may have come from another machine. */
+/* Does it make sense at all? It may have come from another machine. */
 static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w, u32 len)
 {
 	if (w->what != HC_MEND_PLACE && len)
@@ -782,7 +784,9 @@ static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_m
 	return w->what && w->what < __HC_MEND_END && answer_fits(m, w);
 }
 
-/* Members say such words, of attempts that may be, and a master those of its own to higher ones. */
+/* Only members say such words, of attempts that can exist; and a master says its own to members
+ * above it.
+ */
 static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
 	u64 ballot = be64_to_cpu(w->ballot);
@@ -845,7 +849,7 @@ unsigned int hc_mend_rx(struct hc_member *m, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ what the common code asks */
 
-/* A process of which nothing is under way hears of the fault when it contributes next. */
+/* A process that has nothing under way hears of the fault when it contributes next. */
 void hc_mend_broke(struct hc_member *m)
 {
 	bool told = false;

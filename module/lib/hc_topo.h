@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Addresses and sets in a 2^n-node hypercube: a node is an integer, bit d of
- * it is its coordinate along dimension d (the least significant bit is
- * dimension 0).  Node u and u ^ (1 << d) share link (u, d).  And the id of a cube.
+ * Addresses and sets in a 2^n-node hypercube: a node is an integer, bit d of it is its
+ * coordinate along dimension d (the least significant bit is dimension 0).  Nodes u and u ^ (1
+ * << d) share link (u, d).  Also the id of a cube.
  */
 #ifndef _HC_TOPO_H
 #define _HC_TOPO_H

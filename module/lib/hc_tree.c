@@ -285,7 +285,7 @@ static int check_shape(const struct check *c)
 		return refuse(c, "more stages than dimensions", 0);
 	for (i = 0; i < t->stages; i++) {
 		if (t->order[i] >= t->dim)
-			return refuse(c, "order names a dimension that the cube has not", 0);
+			return refuse(c, "order names a dimension that the cube does not have", 0);
 		if (seen & hc_bit(t->order[i]))
 			return refuse(c, "order names a dimension twice", 0);
 		seen |= hc_bit(t->order[i]);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SOCK_DGRAM: messages from node to node by fault-tolerant unicast.  Unreliable
- * as datagrams are: every loss is counted at the node that drops.
+ * SOCK_DGRAM: messages from node to node by fault-tolerant unicast.  They are as unreliable as
+ * datagrams are: every loss is counted at the node that drops.
  */
 #include <linux/net.h>
 #include <net/sock.h>

@@ -28,7 +28,7 @@ bool debug_kernel(void);
 /* Iterations: all of @n, or the share HC_SCALE (per cent) of it; at least one. */
 unsigned int scaled(unsigned int n);
 
-/* A kernel with debugging has time for each how manieth member of a series? */
+/* Of a series, a kernel with debugging tests only one member in this many. */
 unsigned int stride(void);
 /* Seconds to wait for what comes in @s on a fast machine. */
 int patience(int s);
@@ -48,7 +48,7 @@ struct nl *ctl(void);
 
 int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment);
 int ctl_fabric_del(const char *name);
-/* Silence where frames may get lost ends operations after @ms, 0: never. */
+/* Silence on links that may lose frames ends operations after @ms, 0: never. */
 int ctl_patience(const char *name, unsigned int ms);
 int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
 /* The loss is of one end only with @one_way. */
@@ -112,7 +112,7 @@ struct wait_view {
 	uint64_t next;
 };
 
-/* Print who waits for what, for people who look into a failure. */
+/* Print which node waits for what, for people who look into a failure. */
 void ctl_op_print(const char *name);
 int ctl_op_get(const char *name, unsigned int plan, unsigned int node, struct wait_view *v);
 
@@ -302,8 +302,9 @@ bool drive_some(struct party *p, unsigned int n, unsigned int burst);
 bool drive_done(struct party *p, unsigned int n);
 /* Go on until all is sent and all ends have come: 0 or -ETIMEDOUT. */
 int drive(struct party *p, unsigned int n, int seconds);
-/* The same for operations that must all end well, and by whom they were told in the order in which
- * each plan began them.  Return: how many did not, the first of them with a line in the log.
+/* The same for operations that must all end well, and whose ends must be told in the order in
+ * which each plan began them.  Return: how many did not, the first of them with a line in the
+ * log.
  */
 unsigned int drive_well(struct party *p, unsigned int n, int seconds);
 /* The same for operations that may fail: told of, or refused, once.  @good: how many ended well. */

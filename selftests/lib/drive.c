@@ -110,7 +110,7 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 	j->ends++;
 }
 
-/* The job whose end comes next, if its result wants to be received where it belongs; or NULL. */
+/* The job whose end comes next, if its result must be received where it belongs; or NULL. */
 static struct job *placed(struct party *p)
 {
 	unsigned int k;
