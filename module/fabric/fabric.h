@@ -2,18 +2,22 @@
 /*
  * Fabrics, and the rules for all that belongs to them: who may touch what when.
  *
- * Contexts config process context: netlink handlers, namespace exit, module exit poll NAPI poll
- *   of one node, or a task that holds its NAPI in its place (eth.c); on at most one CPU at a
- *   time for each node socket process context inside a system call on a socket
+ * Contexts
+ *   config	process context: netlink handlers, namespace exit, module exit
+ *   poll	NAPI poll of one node, or a task that holds its NAPI in its place (eth.c); on at
+ *		most one CPU at a time for each node
+ *   socket	process context inside a system call on a socket
  *
  * Locks, outermost first.  Nobody sleeps under one of these to wait for an event
- *   (netlink/later.c), and nobody waits for hc_fabric.lock under rtnl, which everybody needs.
- *   rtnl hc_net.lock mutex: the list of fabrics of one network namespace hc_fabric.lock mutex:
- *   configuration of one fabric: links, nodes, plans hc_fabric.sock_lock mutex: which sockets a
- *   fabric's nodes have socket lock lock_sock() of a bound socket hc_impair.lock spin lock: one
- *   direction of an impaired link (impair.c) queue locks the spin locks of hc_node.rxq,
- *   .eth_rxq, .ethq and .hostq.q hc_gate.lock spin lock: which polls stand in a processor's list
- *   (gate.c)
+ * (netlink/later.c), and nobody waits for hc_fabric.lock under rtnl, which everybody needs.
+ *   rtnl
+ *   hc_net.lock	mutex: the list of fabrics of one network namespace
+ *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
+ *   hc_fabric.sock_lock	mutex: which sockets a fabric's nodes have
+ *   socket lock	lock_sock() of a bound socket
+ *   hc_impair.lock	spin lock: one direction of an impaired link (impair.c)
+ *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq.q
+ *   hc_gate.lock	spin lock: which polls stand in a processor's list (gate.c)
  *
  * Everything marked [poll] belongs to the node's poll alone and needs no lock:
  * rule 3 of the design.  Readers elsewhere use READ_ONCE() and accept that it
