@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "nl_impl.h"
 #include "plan.h"
 
@@ -33,17 +34,11 @@ struct list {
 static int list_add(struct nlmsghdr *nlh, void *arg)
 {
 	struct list *l = arg;
-	size_t room;
-	void *v;
+	void *v = hc_grow(l->v, l->n, &l->room, l->size, 16);
 
-	if (l->n == l->room) {
-		room = l->room ? 2 * l->room : 16;
-		v = reallocarray(l->v, room, l->size);
-		if (!v)
-			return -ENOMEM;
-		l->v = v;
-		l->room = room;
-	}
+	if (!v)
+		return -ENOMEM;
+	l->v = v;
 	return l->fill(nlh, (char *)l->v + l->n * l->size) ?: (l->n++, 0);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "hcctl.h"
+#include "memory.h"
 #include "out.h"
 
 #define ROWS_MORE 64
@@ -178,8 +179,5 @@ void out_table_end(struct hcctl *h)
 		hc_nomem(h);
 	else if (t->rows)
 		print_table(t, width);
-	free(width);
-	free(t->text);
-	free(t->cells);
-	free(t);
+	hc_free_all(width, t->text, t->cells, t);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "memory.h"
 #include "run.h"
 
 #define TIMEOUT_MS 30000
@@ -311,9 +312,7 @@ int run_clear(struct hcctl *h, struct run *r)
 
 	r->temporary = 0;
 	nl_plan_clear(&r->plan);
-	free(r->data);
-	free(r->fault);
-	free(r->node);
+	hc_free_all(r->data, r->fault, r->node);
 	r->data = NULL;
 	r->fault = NULL;
 	r->node = NULL;
