@@ -99,7 +99,15 @@ static bool around(struct cube *c)
 	return right;
 }
 
-TESTS_AROUND_FAULTS(around, 40)
+TEST(every_pattern_of_two_links_of_eight)
+{
+	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
+}
+
+TEST(random_faults_of_sixteen_to_sixty_four)
+{
+	EXPECT_EQ(0, cube_random_to_64(around, scaled(40)));
+}
 
 /* Reductions, allreductions and barriers of one plan in turn. */
 TEST(many_in_flight_do_not_mix)

@@ -161,18 +161,35 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-#define TEST_REPLACED(name, type, removed) \
-	TEST(name) \
-	{ \
-		replaced_under_load(_metadata, type, removed); \
-	}
+TEST(a_tree_is_replaced)
+{
+	replaced_under_load(_metadata, HYPERCUBE_PLAN_TREE, false);
+}
 
-TEST_REPLACED(a_tree_is_replaced, HYPERCUBE_PLAN_TREE, false)
-TEST_REPLACED(a_tree_is_removed_and_comes_back, HYPERCUBE_PLAN_TREE, true)
-TEST_REPLACED(a_doubling_is_replaced, HYPERCUBE_PLAN_DOUBLING, false)
-TEST_REPLACED(a_doubling_is_removed_and_comes_back, HYPERCUBE_PLAN_DOUBLING, true)
-TEST_REPLACED(a_broadcast_is_replaced, HYPERCUBE_PLAN_BCAST, false)
-TEST_REPLACED(a_broadcast_is_removed_and_comes_back, HYPERCUBE_PLAN_BCAST, true)
+TEST(a_tree_is_removed_and_comes_back)
+{
+	replaced_under_load(_metadata, HYPERCUBE_PLAN_TREE, true);
+}
+
+TEST(a_doubling_is_replaced)
+{
+	replaced_under_load(_metadata, HYPERCUBE_PLAN_DOUBLING, false);
+}
+
+TEST(a_doubling_is_removed_and_comes_back)
+{
+	replaced_under_load(_metadata, HYPERCUBE_PLAN_DOUBLING, true);
+}
+
+TEST(a_broadcast_is_replaced)
+{
+	replaced_under_load(_metadata, HYPERCUBE_PLAN_BCAST, false);
+}
+
+TEST(a_broadcast_is_removed_and_comes_back)
+{
+	replaced_under_load(_metadata, HYPERCUBE_PLAN_BCAST, true);
+}
 
 /* More plans than a poll looks at. */
 #define MANY 100

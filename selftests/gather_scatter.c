@@ -165,7 +165,15 @@ static bool around(struct cube *c)
 	return false;
 }
 
-TESTS_AROUND_FAULTS(around, 20)
+TEST(every_pattern_of_two_links_of_eight)
+{
+	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
+}
+
+TEST(random_faults_of_sixteen_to_sixty_four)
+{
+	EXPECT_EQ(0, cube_random_to_64(around, scaled(20)));
+}
 
 /* Any order of the dimensions and any sink: blocks of subtrees lie between each other. */
 TEST(orders_and_sinks)

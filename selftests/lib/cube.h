@@ -236,20 +236,13 @@ unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
 #define BLOCK_SIZES 9
 static inline void block_sizes(size_t *size, size_t full, size_t many)
 {
-	memcpy(size, (size_t[BLOCK_SIZES]){ 0, 1, 7, full - 1, full, full + 1, 2 * full,
-					    5 * full + 13, many }, BLOCK_SIZES * sizeof(*size));
+	const size_t all[BLOCK_SIZES] = {
+		0, 1, 7, full - 1, full, full + 1, 2 * full, 5 * full + 13, many,
+	};
+
+	memcpy(size, all, sizeof(all));
 }
 
-/* The two as tests, with random faults so many times. */
-#define TESTS_AROUND_FAULTS(around, rounds) \
-	TEST(every_pattern_of_two_links_of_eight) \
-	{ \
-		EXPECT_EQ(0, cube_pairs_of_eight(around, stride())); \
-	} \
-	TEST(random_faults_of_sixteen_to_sixty_four) \
-	{ \
-		EXPECT_EQ(0, cube_random_to_64(around, scaled(rounds))); \
-	}
 /* What all links have sent; 0: it cannot be told. */
 uint64_t cube_tx_bytes(const struct cube *c);
 /* A line for the log that tells of the faults. */

@@ -177,8 +177,8 @@ void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 	}
 }
 
-bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
-		  unsigned int k, size_t bytes, block_byte_fn byte)
+bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n,
+		    unsigned int i, unsigned int k, size_t bytes, block_byte_fn byte)
 {
 	const struct job *j = &p[i].job[k];
 	const unsigned char *out = j->out;

@@ -42,8 +42,8 @@ void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 /* Byte @i of the block of operation @k that node @u has for node @v. */
 typedef unsigned char (*block_byte_fn)(unsigned int k, unsigned int u, unsigned int v, size_t i);
 /* Has job @k of party @i the blocks of all @n members for it? */
-bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
-		  unsigned int k, size_t bytes, block_byte_fn byte);
+bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n,
+		    unsigned int i, unsigned int k, size_t bytes, block_byte_fn byte);
 /* The same of an allgather. */
 bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes);
