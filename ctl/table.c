@@ -4,6 +4,7 @@
  * it is known how wide each column is.  That depends on nothing but the cells.  Columns are two
  * blanks apart, so programs can tell them from blanks in cells; an empty cell is a dash.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -163,6 +164,12 @@ static void print_table(const struct out_table *t, int *width)
 			text = cell_text(t, &t->cells[r * t->n + i], &len);
 			print_cell(t, i, width[i], text, len);
 		}
+}
+
+void out_number(struct hcctl *h, unsigned int i, const char *key, uint64_t v)
+{
+	out_cell(h, i);
+	out_uint(h, key, "%" PRIu64, v);
 }
 
 void out_table_end(struct hcctl *h)
