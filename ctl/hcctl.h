@@ -173,6 +173,8 @@ struct out_column {
  */
 void out_table(struct hcctl *h, const struct out_column *columns);
 void out_cell(struct hcctl *h, unsigned int i);
+/* That, and a number there. */
+void out_number(struct hcctl *h, unsigned int i, const char *key, uint64_t v);
 void out_table_end(struct hcctl *h);
 
 /* One line to standard error, {"error": ".."} or {"warning": ".."}: for hcctl.complain. */

@@ -108,29 +108,19 @@ static char *escaped(const char *text)
 	return all;
 }
 
-void out_uint(struct hcctl *h, const char *key, const char *fmt, uint64_t v)
-{
-	if (h->json)
-		add(h, key, json_object_new_uint64(v));
-	else if (fmt)
-		fprintf(out_stream(h), fmt, v);
-}
+/* The value in JSON, or as @fmt says. */
+#define OUT(kind, type, name) \
+	void out_##kind(struct hcctl *h, const char *key, const char *fmt, type v) \
+	{ \
+		if (h->json) \
+			add(h, key, json_object_new_##name(v)); \
+		else if (fmt) \
+			fprintf(out_stream(h), fmt, v); \
+	}
 
-void out_int(struct hcctl *h, const char *key, const char *fmt, int64_t v)
-{
-	if (h->json)
-		add(h, key, json_object_new_int64(v));
-	else if (fmt)
-		fprintf(out_stream(h), fmt, v);
-}
-
-void out_real(struct hcctl *h, const char *key, const char *fmt, double v)
-{
-	if (h->json)
-		add(h, key, json_object_new_double(v));
-	else if (fmt)
-		fprintf(out_stream(h), fmt, v);
-}
+OUT(uint, uint64_t, uint64)
+OUT(int, int64_t, int64)
+OUT(real, double, double)
 
 void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v)
 {

@@ -29,8 +29,16 @@ void cmd_state_free(struct cmd_state *s);
 /* All lines of a file to @take, which may write to them; complaints name the line. */
 typedef int (*cmd_line_fn)(struct hcctl *h, char *line, void *arg);
 int cmd_lines(struct hcctl *h, FILE *f, const char *file, cmd_line_fn take, void *arg);
+/* Number 0 to @n - 1, until one fails.  Unless it is the only one, complaints begin with what
+ * @say says of it.
+ */
+int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, void *arg),
+	     void (*say)(char *text, size_t size, size_t i, const void *arg), void *arg);
 /* NODE, or nothing: *node stays NL_NONE. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
+/* An array; text: a table, each of @n things of @size bytes a row. */
+void cmd_out_rows(struct hcctl *h, const struct out_column *columns, const void *v, size_t n,
+		  size_t size, void (*one)(struct hcctl *h, const void *v));
 /* {"node", "dim"}, text "N:D" behind @lead */
 void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l);
 /* "cause_node" and "cause_dim", as far as they are known; text: " by N:D" */

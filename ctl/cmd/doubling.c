@@ -62,12 +62,7 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 	print_subcube(h, d);
 	out_uint(h, "base", " base %" PRIu64, d->base);
 	cmd_out_order(h, "order", " order ", d->order, d->stages);
-	out_uint(h, "members", "\nmembers %" PRIu64, hc_nodes(d->stages));
-	if (q->apply)
-		out_uint(h, "plan", " installed as plan %" PRIu64, q->id);
-	out_uint(h, "steps", " steps %" PRIu64 "\n", d->stages);
-	cmd_out_faults(h, f);
-	out_close(h);
+	planner_out_end(h, q, f, hc_nodes(d->stages), d->stages);
 	return 0;
 }
 
@@ -76,10 +71,7 @@ static uint32_t base_of(const struct nl_plan *v)
 	return v->base;
 }
 
-static void show_order(struct hcctl *h, const struct nl_plan *v)
-{
-	cmd_out_order(h, "order", " order ", v->order, v->stages);
-}
+static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of };
 
 /* The same for collectives with parts, of this many bytes;
  * Documentation/networking/hypercube.rst has the table.  A doubling sends fewer frames, but
@@ -236,7 +228,7 @@ static int rule(struct hcctl *h, int argc, char **argv)
 static const struct hc_cmd doubling_cmds[] = {
 	{
 		"plan", plan,
-		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [subcube XX01]",
+		PLANNER_ARGS " [subcube XX01]",
 	},
 	{ "rule", rule, "[dim N [bytes B]]" },
 	{}
@@ -245,11 +237,7 @@ static const struct hc_cmd doubling_cmds[] = {
 const struct planner doubling_planner = {
 	.type = HYPERCUBE_PLAN_DOUBLING,
 	.object = { "doubling", "recursive doubling where nothing is faulty", doubling_cmds },
-	.name = "doubling",
-	.title = "doubling",
-	.command = "doubling plan",
-	.root = "base",
-	.root_attr = HYPERCUBE_A_PLAN_BASE,
+	.root = &base,
 	.members_follow = true,
 	.id = 3,
 	.size = sizeof(struct hc_doubling),
@@ -257,8 +245,7 @@ const struct planner doubling_planner = {
 	.find = find,
 	.shape = shape,
 	.print = print,
-	.root_of = base_of,
-	.show = show_order,
+	.show = planner_show_order,
 	.prefer = prefer,
 	.truth = truth,
 	.role = tree_role,

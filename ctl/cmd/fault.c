@@ -255,8 +255,7 @@ static void show_links(struct hcctl *h, const struct nl_link *v, size_t n,
 		out_object(h, NULL);
 		out_cell(h, WHAT);
 		out_text(h, "link");
-		out_cell(h, NUMBER);
-		out_uint(h, "node", "%" PRIu64, v[i].node);
+		out_number(h, NUMBER, "node", v[i].node);
 		out_uint(h, "dim", ":%" PRIu64, v[i].dim);
 		out_cell(h, STATE);
 		cmd_out_state(h, state);

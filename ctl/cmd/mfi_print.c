@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "mfi.h"
 
 /* Processors to a line of text. */
@@ -218,9 +219,7 @@ static int print_matrix(struct hcctl *h, const struct mfi_view *v)
 			print_row(h, v, set, row);
 		} while (hc_mfi_next_set(f, k, n));
 	out_close(h);
-	free(f);
-	free(set);
-	free(row);
+	hc_free_all(f, set, row);
 	return ok ? 0 : hc_nomem(h);
 }
 

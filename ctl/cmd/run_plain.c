@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "plain.h"
 #include "run.h"
 
@@ -306,9 +307,7 @@ static uint8_t *plain_reduction(const struct run *r)
 		result = partial(&p, r->root);
 	for (u = 0; p.kept && u < nodes; u++)
 		free(p.kept[u]);
-	free(p.kept);
-	free(p.uses);
-	free(p.scratch);
+	hc_free_all(p.kept, p.uses, p.scratch);
 	return result;
 }
 

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "balance_impl.h"
+#include "memory.h"
 
 #define UNSEEN UINT32_MAX
 #define PLENTY INT64_MAX
@@ -83,13 +84,8 @@ struct hc_flow *hc_flow_new(const struct hc_balancer *b)
 
 void hc_flow_free(struct hc_flow *fl)
 {
-	if (!fl)
-		return;
-	free(fl->flow);
-	free(fl->excess);
-	free(fl->pi);
-	free(fl->kept);
-	free(fl);
+	if (fl)
+		hc_free_all(fl->flow, fl->excess, fl->pi, fl->kept, fl);
 }
 
 /* What is to be sent in all. */

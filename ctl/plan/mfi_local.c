@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "mfi.h"
 
 #define SAMPLES 12
@@ -131,9 +132,6 @@ uint32_t hc_mfi_local(const struct hc_mfi_net *net, bool *set, uint32_t rounds, 
 		rounds_of(&l, set, rounds, target);
 		size = hc_mfi_count(net, set);
 	}
-	free(l.set);
-	free(l.faults);
-	free(l.full);
-	free(l.until);
+	hc_free_all(l.set, l.faults, l.full, l.until);
 	return size;
 }
