@@ -467,19 +467,29 @@ static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *
 	return hc_hdr(skb)->len || hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 }
 
-#define MERGE(collective, ...) { \
-	.id = collective, \
-	.merges = true, \
-	.own_totals = true, \
-	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run), \
-	.src_size = sizeof(struct merge_run), \
-	.init = merge_init, \
-	.release = merge_release, \
-	.credited = merge_credited, \
-	.advance = merge_advance, \
-	.up_follows = run_follows, \
-	__VA_ARGS__ \
-}
+const struct hc_coll_ops hc_merge_reduce = {
+	.id = HYPERCUBE_REDUCE,
+	.merges = true,
+	.own_totals = true,
+	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),
+	.src_size = sizeof(struct merge_run),
+	.init = merge_init,
+	.release = merge_release,
+	.credited = merge_credited,
+	.advance = merge_advance,
+	.up_follows = run_follows,
+};
 
-const struct hc_coll_ops hc_merge_reduce = MERGE(HYPERCUBE_REDUCE);
-const struct hc_coll_ops hc_merge_allreduce = MERGE(HYPERCUBE_ALLREDUCE, .comes_down = true);
+const struct hc_coll_ops hc_merge_allreduce = {
+	.id = HYPERCUBE_ALLREDUCE,
+	.merges = true,
+	.own_totals = true,
+	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),
+	.src_size = sizeof(struct merge_run),
+	.init = merge_init,
+	.release = merge_release,
+	.credited = merge_credited,
+	.comes_down = true,
+	.advance = merge_advance,
+	.up_follows = run_follows,
+};
