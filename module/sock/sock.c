@@ -377,6 +377,17 @@ static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return n;
 }
 
+/* What a poll has written to a piece is seen only behind the lock under which it was queued. */
+static struct sk_buff *piece_peek(struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	spin_lock_bh(&queue->lock);
+	skb = skb_peek(queue);
+	spin_unlock_bh(&queue->lock);
+	return skb;
+}
+
 /* Copy from the pieces of one record that are there; returns bytes or -errno.  The results of
  * several operations may come at the same time: their pieces alternate in the queue, and a call
  * returns pieces of one of them only.  Those that have a place of their own come in any order,
@@ -391,7 +402,7 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 	bool begun = false;
 	u64 rec = 0;
 
-	while (!last && (skb = skb_peek(&sk->sk_receive_queue))) {
+	while (!last && (skb = piece_peek(&sk->sk_receive_queue))) {
 		struct hc_result_cb *cb = result_cb(skb);
 		const struct hypercube_result *r = (void *)skb->data;
 		ssize_t n;
