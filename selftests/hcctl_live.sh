@@ -428,13 +428,17 @@ parts_go_the_way_that_there_is() {
 	check 'add' hcctl fabric add t dim 3
 	equal 'short blocks' '"doubling",true,3' "$(hcctl -j run alltoall t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
 	equal 'long blocks' '"ring",true' "$(hcctl -j run alltoall t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
+	equal 'short blocks for all' '"doubling",true,3' \
+		"$(hcctl -j run allgather t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
+	equal 'long blocks for all' '"ring",true' "$(hcctl -j run allgather t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
 	equal 'a reduction' '"tree",true,6' "$(hcctl -j run reduce_scatter t verify | jq -c '.method,.verified,.steps' | paste -sd,)"
-	for kind in alltoall:ring reduce_scatter:tree; do
+	for kind in allgather:ring alltoall:ring reduce_scatter:tree; do
 		second=${kind#*:} kind=${kind%:*}
 		for other in doubling "$second"; do
 			equal "$kind by $other" "$other,as asked for,true" \
 				"$(hcctl -j run "$kind" t count 700 method "$other" verify | jq -r '"\(.method),\(.why),\(.verified)"')"
 		done
+		[[ $kind != allgather ]] || continue
 		head -c 64 /dev/urandom >"$scratch/data"
 		check "$kind of a file" hcctl run "$kind" t type u8 data "$scratch/data" verify
 		head -c 63 /dev/urandom >"$scratch/data"
@@ -446,6 +450,8 @@ parts_go_the_way_that_there_is() {
 	check 'loss' hcctl link set t 0:0 down
 	equal 'alltoall around a fault' 'ring,faults in the fabric, which only rings go around,true' \
 		"$(hcctl -j run alltoall t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
+	equal 'allgather around a fault' 'ring,faults in the fabric, which only rings go around,true' \
+		"$(hcctl -j run allgather t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
 	equal 'reduce_scatter around a fault' 'tree,true' "$(hcctl -j run reduce_scatter t verify | jq -r '"\(.method),\(.verified)"')"
 	refused 'doubling at a fault' 'no doubling: a link of the subcube is faulty' hcctl run alltoall t method doubling
 	equal 'plans left' 0 "$(json length plan show t)"

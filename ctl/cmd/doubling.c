@@ -92,12 +92,24 @@ static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t
 				"as measured, rings copy less of such long blocks";
 }
 
+/* Of allgathers no table says where rings are faster, only that short blocks are frames' work. */
+static void gather_ask(uint64_t bytes, struct plan_choice *c)
+{
+	c->preferred = bytes <= EXCHANGE_BYTES;
+	c->why = c->preferred ? "doubling takes fewer frames" :
+				"rings copy less of such long blocks";
+}
+
 /* What the rule says. */
 static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
 		     struct plan_choice *c)
 {
 	if (t->parts) {
 		exchange_ask(info, t, bytes, c);
+		return;
+	}
+	if (t->payload == HC_PAYLOAD_BLOCKS) {
+		gather_ask(bytes, c);
 		return;
 	}
 	c->preferred = hc_doubling_pays(info->dim, bytes, &c->rule);

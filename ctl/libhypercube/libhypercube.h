@@ -256,18 +256,19 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
 /**
  * hcl_allgather() - bring a block of each member to all of them, blocking
  * @h: handle of a member of the plan
- * @plan: id of a plan of rings
+ * @plan: id of a plan for recursive doubling, or of rings
  * @in: this node's block
  * @bytes: its length, the same at all members
  * @out: at every member: room for all blocks, in the order of the nodes, not overlapping @in
  * @out_max: bytes at @out: @bytes times the number of members
- * @flags: 0, or HYPERCUBE_F_NOTIFY to wait until all members have this node's block, too
+ * @flags: 0, or, in rings, HYPERCUBE_F_NOTIFY to wait until all members have this node's block, too
  * @res: how it ended, or NULL
  *
  * With HYPERCUBE_F_NOTIFY an error may come although all blocks are at @out: then this node's may
  * have got to some members only.
  *
- * Return: as hcl_reduce().
+ * Return: as hcl_reduce(); -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan for doubling; -EMSGSIZE also
+ * if the fabric's segment has fewer bytes than such a plan has members.
  */
 int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);

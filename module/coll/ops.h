@@ -38,6 +38,8 @@ enum hc_progress {
  * @comes_down: a result comes down behind what was handed over
  * @asks: and only to members that have asked for it by what they handed over
  * @rounds: contributions go in rounds, see coll/rounds.h; the process has parts in both cases
+ * @spread: a segment has room for a piece of each block, all of one length (coll/rounds.h)
+ * @untold: no member learns when all others have its block, so NOTIFY is refused
  * @own_part: of what comes to a member, the process gets only that member's part
  * @op_size: bytes that such an operation has of its own (hc_op_priv()); all 0 at first
  * @src_size: and behind these for each source
@@ -61,6 +63,8 @@ struct hc_coll_ops {
 	bool comes_down;
 	bool asks;
 	bool rounds;
+	bool spread;
+	bool untold;
 	bool own_part;
 	size_t op_size;
 	size_t src_size;

@@ -95,6 +95,8 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 	coll = hc_coll_find(plan->ops, op->collective, op->oper);
 	if (IS_ERR(coll))
 		return PTR_ERR(coll);
+	if (coll->untold && op->flags & HYPERCUBE_F_NOTIFY)
+		return -EOPNOTSUPP;
 	/* Pairs with plan_break().  One that mends itself takes contributions all the time. */
 	if (!plan->mends && smp_load_acquire(&plan->broken))
 		return -ENOLINK;
@@ -135,6 +137,16 @@ static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
 	return hc_round_piece(plan->fabric->segment, *parts, elem) ? 0 : -EMSGSIZE;
 }
 
+/* Bytes of a full segment.  Where blocks meet in one, a piece. */
+static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *op, u32 elem,
+			u32 *size)
+{
+	*size = rounddown(plan->fabric->segment, elem);
+	if (hc_coll_find(plan->ops, op->collective, op->oper)->spread)
+		*size = hc_round_piece(*size, plan->nmembers, elem);
+	return *size ? 0 : -EMSGSIZE;
+}
+
 /* A plan that another socket is connected to belongs to that one alone. */
 static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
@@ -171,13 +183,14 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	if (!err)
 		err = parts_get(plan, traits, op, elem, &hsk->parts);
 	if (!err)
+		err = seg_size_get(plan, op, elem, &hsk->seg_size);
+	if (!err)
 		hsk->epoch = plan->epoch;
 	rcu_read_unlock();
 	if (err)
 		return err;
 	hsk->traits = traits;
 	hsk->elem = elem;
-	hsk->seg_size = rounddown(hsk->fabric->segment, elem);
 	return 0;
 }
 
