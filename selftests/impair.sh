@@ -228,7 +228,7 @@ a_link_flaps() {
 	check 'and up' busywait 2 was '[]'
 	check 'traffic goes around' reaches 0 2
 	sleep 1
-	refused 'a schedule and a state' 'neither' hcctl link set t 0:1 up flap 50ms/200ms
+	refused 'a schedule and a state' 'flap and up or down at once' hcctl link set t 0:1 up flap 50ms/200ms
 	check 'off' hcctl link set t 0:1 flap off
 	sleep 0.3
 	json_is '[[],0]' '.[0] | [.state, .flap_period_ms]' link show t 0:1 || fault 'it goes on'
