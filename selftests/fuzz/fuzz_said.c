@@ -111,6 +111,26 @@ static uint64_t link_drops(unsigned int node, unsigned int dim, int reason)
 	return d.n;
 }
 
+/* Waits until so many are counted: on a busy machine a frame is polled after the write. */
+static bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n)
+{
+	uint64_t end = fz_ms() + WAIT_MS;
+
+	while (link_drops(node, dim, reason) < n && fz_ms() < end)
+		usleep(1000);
+	return link_drops(node, dim, reason) == n;
+}
+
+/* The same of a node. */
+static bool node_drops_are(unsigned int node, int reason, uint64_t n)
+{
+	uint64_t end = fz_ms() + WAIT_MS;
+
+	while (node_drops(node, reason) < n && fz_ms() < end)
+		usleep(1000);
+	return node_drops(node, reason) == n;
+}
+
 /* The next end that a node's process hears of: its status. */
 static int end_of(unsigned int node, struct hypercube_result *res)
 {
@@ -197,7 +217,7 @@ static bool segment_is_bounded(void)
 
 	data(&f, sink, dim, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(1 << 20);
 	frame_put(&f, bytes, sizeof(bytes));
-	return !say(&f) && link_drops(sink, dim, HYPERCUBE_A_DROP_MALFORMED) == before + 1;
+	return !say(&f) && link_drops_are(sink, dim, HYPERCUBE_A_DROP_MALFORMED, before + 1);
 }
 
 /* One of the two ends of a link combines into what has come, the other one uses it again. */
@@ -360,7 +380,7 @@ static bool end_of_strangers(void)
 
 	broken(&f, sink, way[1], src);
 	routed(&f, src, sink, way, 2);
-	return !say(&f) && node_drops(sink, HYPERCUBE_A_DROP_UNEXPECTED) == 1 &&
+	return !say(&f) && node_drops_are(sink, HYPERCUBE_A_DROP_UNEXPECTED, 1) &&
 	       !cube_reduce(&c, LIVE_TREE, NULL);
 }
 
@@ -370,7 +390,7 @@ static bool end_of_nowhere(void)
 	struct frame f;
 
 	broken(&f, sink, c.plan.tree.order[0], 1 << 10);
-	return !say(&f) && node_drops(sink, HYPERCUBE_A_DROP_MALFORMED) == 1 &&
+	return !say(&f) && node_drops_are(sink, HYPERCUBE_A_DROP_MALFORMED, 1) &&
 	       !cube_reduce(&c, LIVE_TREE, NULL);
 }
 
@@ -427,7 +447,7 @@ static bool type_of_nothing(void)
 
 		part_begin(&f, 0, 0, types[i], LIVE_TREE);
 		f.rec.flags = 0;
-		if (say(&f) || link_drops(0, 0, HYPERCUBE_A_DROP_MALFORMED) != i + 1)
+		if (say(&f) || !link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, i + 1))
 			return false;
 	}
 	return live_dgrams(&c);
@@ -438,7 +458,7 @@ static bool is_malformed(struct frame *f, unsigned int n)
 {
 	f->rec.flags = 0;
 	f->says |= SAY_LEN;
-	return !say(f) && link_drops(0, 0, HYPERCUBE_A_DROP_MALFORMED) == n;
+	return !say(f) && link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, n);
 }
 
 /* There is less than the part of its type, or less or more than the frame says. */
@@ -641,7 +661,7 @@ static bool down_before_asked(void)
 		w->total = htobe64(sizeof(bytes));
 		w->block = htons(node);
 		frame_put(&f, bytes, sizeof(bytes));
-		if (say(&f) || node_drops(node, HYPERCUBE_A_DROP_UNEXPECTED) != i + 1)
+		if (say(&f) || !node_drops_are(node, HYPERCUBE_A_DROP_UNEXPECTED, i + 1))
 			return false;
 		if (!i && !contribute(node, LIVE_TREE, HYPERCUBE_SCATTER, 0, 0))
 			return false;
