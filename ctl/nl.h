@@ -30,6 +30,14 @@ struct nl_fabric {
 
 #define NL_DROPS (HYPERCUBE_A_DROP_MAX + 1)
 
+/* When a node lies about what it relays. */
+struct nl_lies {
+	uint32_t ppm;
+	uint32_t seed;
+	uint32_t n;		/* of the frames in @at, which ascend */
+	uint32_t at[HYPERCUBE_LIES_MAX];
+};
+
 struct nl_node {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t id;
@@ -45,6 +53,8 @@ struct nl_node {
 	int32_t netnsid;
 	uint64_t host_frames;
 	uint64_t merged_bytes;
+	struct nl_lies lie;
+	uint64_t lies;
 	uint64_t drops[NL_DROPS];
 };
 
@@ -183,6 +193,9 @@ int nl_fabric_del(struct hcctl *h, const char *name);
 int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms);
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
 int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid);
+/* By chance, or if @set names any, in those frames; @seed: and begin the random numbers anew. */
+int nl_node_lie(struct hcctl *h, const char *fabric, uint32_t node, const struct nl_lies *set,
+		bool seed);
 /* @fd: descriptor of the namespace; or -1 and @pid */
 int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid);
 

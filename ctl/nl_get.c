@@ -159,6 +159,9 @@ static const struct field node_fields[] = {
 	[HYPERCUBE_A_NODE_DROPS] = FIELD(DROPS, nl_node, drops),
 	[HYPERCUBE_A_NODE_HOST_FRAMES] = FIELD(NUMBER, nl_node, host_frames),
 	[HYPERCUBE_A_NODE_MERGED_BYTES] = FIELD(NUMBER, nl_node, merged_bytes),
+	[HYPERCUBE_A_NODE_LIE] = FIELD(NUMBER, nl_node, lie.ppm),
+	[HYPERCUBE_A_NODE_LIE_SEED] = FIELD(NUMBER, nl_node, lie.seed),
+	[HYPERCUBE_A_NODE_LIES] = FIELD(NUMBER, nl_node, lies),
 };
 
 int nl_fill_node(struct nlmsghdr *nlh, void *arg)
@@ -174,6 +177,8 @@ int nl_fill_node(struct nlmsghdr *nlh, void *arg)
 			v->elsewhere = true;
 		if (nla_type(a) == HYPERCUBE_A_NODE_NB_FAULT && v->nb < HYPERCUBE_DIM_MAX)
 			v->nb_fault[v->nb++] = num(a);
+		if (nla_type(a) == HYPERCUBE_A_NODE_LIE_AT && v->lie.n < HYPERCUBE_LIES_MAX)
+			v->lie.at[v->lie.n++] = num(a);
 	}
 	return 0;
 }

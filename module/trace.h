@@ -275,6 +275,33 @@ TRACE_EVENT(hc_drop,
 		  __entry->dim, __print_symbolic(__entry->reason, hc_trace_reasons))
 );
 
+/* A node lies about a frame that it relays; @bit: of the payload */
+TRACE_EVENT(hc_lie,
+	TP_PROTO(const struct hc_node *node, const struct sk_buff *skb, u32 bit),
+	TP_ARGS(node, skb, bit),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
+		__field(u32, node)
+		__field(u32, type)
+		__field(u32, src)
+		__field(u32, dst)
+		__field(u32, bit)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
+		__entry->node = node->id;
+		__entry->type = hc_hdr(skb)->type;
+		__entry->src = be16_to_cpu(hc_hdr(skb)->src);
+		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);
+		__entry->bit = bit;
+	),
+	TP_printk("fabric=%s node=%u type=%s src=%u dst=%u bit=%u", __entry->fabric,
+		  __entry->node, __print_symbolic(__entry->type, hc_trace_types), __entry->src,
+		  __entry->dst, __entry->bit)
+);
+
 /* A node's own FAULT word has changed. */
 TRACE_EVENT(hc_fault,
 	TP_PROTO(const struct hc_node *node, u32 before, u32 fault),

@@ -44,6 +44,7 @@ static void print_node(struct hcctl *h, const struct nl_event *e)
 	out_bool(h, "failed", NULL, v->failed);
 	out_text(h, " %s", v->failed ? "failed" : "ok");
 	out_uint(h, "fault", " fault 0x%" PRIx64, v->fault);
+	cmd_out_lies(h, v);
 	if (v->owner != NL_NONE)
 		out_uint(h, "owner", " owner %" PRIu64, v->owner);
 	if (v->elsewhere)

@@ -31,6 +31,7 @@ struct hc_node;
 #define HC_FT_STACK	BIT(10)	/* traffic of the endpoints' stacks, which has queues of its own */
 #define HC_FT_PLAN	BIT(11)	/* their part begins with struct hc_wire_plan */
 #define HC_FT_BARE	BIT(12)	/* they have no payload */
+#define HC_FT_SAYS	BIT(13)	/* the payload is what a program or a stack says: nodes may lie */
 
 /**
  * struct hc_frame_ops - a type of frames

@@ -28,6 +28,7 @@
 #include "fabric/gate.h"
 #include "fabric/impair.h"
 #include "fabric/inject.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/queue.h"
@@ -546,6 +547,7 @@ void hc_node_free(struct hc_node *node)
 	hc_drop_all(node, &node->ethq.list);
 	hc_hostq_purge(node);
 	hc_host_purge(node);
+	hc_lie_free(node);
 	hc_flood_exit(node);
 	hc_lsdb_free(node);
 	free_netdev(node->dev);

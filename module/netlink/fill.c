@@ -5,6 +5,7 @@
 #include "coll/plan.h"
 #include "fabric/fabric.h"
 #include "fabric/impair.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "netlink/priv.h"
@@ -142,6 +143,20 @@ static bool put_node_counters(struct sk_buff *skb, const struct hc_node *node)
 				 HYPERCUBE_A_NODE_PAD);
 }
 
+static bool put_node_lies(struct sk_buff *skb, const struct hc_node *node)
+{
+	struct hc_lies set;
+	u64 told = hc_lie_get(node, &set);
+	unsigned int i;
+
+	for (i = 0; i < set.n; i++)
+		if (nla_put_u32(skb, HYPERCUBE_A_NODE_LIE_AT, set.at[i]))
+			return true;
+	return nla_put_u32(skb, HYPERCUBE_A_NODE_LIE, set.ppm) ||
+	       nla_put_u32(skb, HYPERCUBE_A_NODE_LIE_SEED, set.seed) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_LIES, told, HYPERCUBE_A_NODE_PAD);
+}
+
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 {
 	struct sk_buff *skb = msg->skb;
@@ -159,6 +174,7 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 				from_kuid_munged(msg->user_ns, node->owner))) ||
 		   nla_put_u8(skb, HYPERCUBE_A_NODE_BOUND, hc_sock_bound(node)) ||
 		   put_node_drops(skb, node) ||
+		   put_node_lies(skb, node) ||
 		   put_node_counters(skb, node);
 	return msg_end(msg, hdr, overflow);
 }

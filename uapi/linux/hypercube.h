@@ -29,6 +29,8 @@
 #define HYPERCUBE_SEGMENT_MAX		32768
 /* Probabilities are in parts per million. */
 #define HYPERCUBE_PPM_MAX		1000000
+/* Frames that a list of lies may name. */
+#define HYPERCUBE_LIES_MAX		32
 /* ms: a day, and what a fabric begins with. */
 #define HYPERCUBE_PATIENCE_MAX		86400000
 #define HYPERCUBE_PATIENCE_DEFAULT	10000
@@ -103,6 +105,10 @@ enum {
 	HYPERCUBE_A_NODE_HOST_FRAMES,	/* u64, frames that entered by the host port */
 	HYPERCUBE_A_NODE_MERGED_BYTES,	/* u64, bytes merged by this node */
 	HYPERCUBE_A_NODE_PAD,
+	HYPERCUBE_A_NODE_LIE,		/* u32, ppm of the frames it relays that it lies about */
+	HYPERCUBE_A_NODE_LIE_SEED,	/* u32, of the random numbers; setting begins anew */
+	HYPERCUBE_A_NODE_LIE_AT,	/* u32, multi: numbers of these frames, ascending */
+	HYPERCUBE_A_NODE_LIES,		/* u64, frames it has lied about */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_NODE_MAX,
