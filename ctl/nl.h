@@ -55,6 +55,9 @@ struct nl_node {
 	uint64_t merged_bytes;
 	struct nl_lies lie;
 	uint64_t lies;
+	uint64_t agreed;	/* datagrams in copies */
+	uint64_t disagreed;
+	uint64_t incomplete;
 	uint64_t drops[NL_DROPS];
 };
 
@@ -263,6 +266,18 @@ int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		bool may_be_stale);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);
 
+/* Copies of a datagram disagree. */
+struct nl_verdict {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t node;
+	uint32_t src;
+	uint64_t nr;
+	uint32_t judgement;
+	uint32_t copies;
+	unsigned int npaths;
+	struct hypercube_path path[HYPERCUBE_DIM_MAX];
+};
+
 /* An event: @cmd is HYPERCUBE_CMD_*_NTF and tells which member is valid. */
 struct nl_event {
 	int cmd;
@@ -271,6 +286,7 @@ struct nl_event {
 	struct nl_link link;
 	struct nl_plan plan;
 	struct nl_op op;
+	struct nl_verdict verdict;
 };
 
 typedef int (*nl_event_fn)(struct hcctl *h, const struct nl_event *e, void *arg);

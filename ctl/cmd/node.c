@@ -174,7 +174,9 @@ static int set(struct hcctl *h, int argc, char **argv)
 	return rc;
 }
 
-enum { NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, LIES, HOST, MERGED, DROPPED };
+enum {
+	NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, LIES, COPIES, HOST, MERGED, DROPPED
+};
 
 static const struct out_column columns[] = {
 	[NODE] = { "NODE", .right = true },
@@ -186,6 +188,7 @@ static const struct out_column columns[] = {
 	[OWNER] = { "OWNER", .right = true },
 	[FAULT] = { "FAULT" },
 	[LIES] = { "LIES" },
+	[COPIES] = { "COPIES" },
 	[HOST] = { "HOST-FRAMES", .right = true },
 	[MERGED] = { "MERGED-BYTES", .right = true },
 	[DROPPED] = { "DROPPED" },
@@ -241,6 +244,11 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	out_cell(h, LIES);
 	cmd_out_lies(h, v);
 	out_uint(h, "lies", v->lies ? " told %" PRIu64 : NULL, v->lies);
+	out_cell(h, COPIES);
+	out_uint(h, "agreed", v->agreed ? " agreed %" PRIu64 : NULL, v->agreed);
+	out_uint(h, "disagreed", v->disagreed ? " disagreed %" PRIu64 : NULL, v->disagreed);
+	out_uint(h, "incomplete", v->incomplete ? " incomplete %" PRIu64 : NULL,
+		 v->incomplete);
 	out_cell(h, HOST);
 	out_uint(h, "host_frames", "%" PRIu64, v->host_frames);
 	out_cell(h, MERGED);

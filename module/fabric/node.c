@@ -116,6 +116,11 @@ static unsigned int way_flaw(const struct hc_node *node, unsigned int dim,
 			return HYPERCUBE_A_DROP_MALFORMED;
 		return src >= nodes ? HYPERCUBE_A_DROP_FOREIGN : 0;
 	}
+	if (type->flags & HC_FT_PATH) {
+		if (hdr->walk || hdr->flags)
+			return HYPERCUBE_A_DROP_MALFORMED;
+		return (src | dst) >= nodes ? HYPERCUBE_A_DROP_FOREIGN : 0;
+	}
 	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
 		if (hdr->walk || !(type->flags & HC_FT_DIRECT))
 			return HYPERCUBE_A_DROP_MALFORMED;
@@ -513,6 +518,7 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	hc_hostq_init(&node->hostq);
 	hc_host_init(&node->host);
 	hc_socks_init(&node->socks);
+	hc_lsdb_init(&node->lsdb);
 	hc_work_init(&node->work);
 	u64_stats_init(&node->syncp);
 	node_set_address(node);

@@ -82,6 +82,7 @@ HC_PART_OF(credit)
 HC_PART_OF(probe)
 HC_PART_OF(mend)
 HC_PART_OF(reply)
+HC_PART_OF(copy)
 
 /* Allocate a frame: its parts zeroed but for version, type, fabric, src and len; at least
  * HC_WALK_ROOM of headroom in front, @len payload bytes behind them.

@@ -31,6 +31,8 @@ void hc_disjoint_init(struct hc_disjoint *g, unsigned int dim, void *room)
 {
 	memset(g, 0, sizeof(*g));
 	g->dim = dim;
+	if (!room)
+		return;
 	g->from = room;
 	g->queue = g->from + 2 * hc_nodes(dim);
 	g->out = (__u8 *)(g->queue + 2 * hc_nodes(dim));

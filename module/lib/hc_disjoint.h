@@ -51,7 +51,7 @@ struct hc_disjoint {
 
 /* Bytes of room that a search needs, aligned as a __u32 is. */
 size_t hc_disjoint_room(unsigned int dim);
-/* A cube to be searched, without faults (@fault may be set then). */
+/* A cube to be searched, without faults (@fault may be set then).  @room: NULL if it stays so. */
 void hc_disjoint_init(struct hc_disjoint *g, unsigned int dim, void *room);
 /* Fills @path with up to @want paths from @src to another node @dst.  Returns how many there are;
  * fewer than @want: there are no more of at most HC_PATH_HOPS_MAX links that share no node.

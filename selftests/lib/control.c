@@ -237,6 +237,9 @@ static void view_node(void *arg, const struct nl_attrs *a)
 	v->lie = nl_get_u32(a, HYPERCUBE_A_NODE_LIE, ~0u);
 	v->lie_seed = nl_get_u32(a, HYPERCUBE_A_NODE_LIE_SEED, 0);
 	v->lies = nl_get_u64(a, HYPERCUBE_A_NODE_LIES, ~0ull);
+	v->agreed = nl_get_u64(a, HYPERCUBE_A_NODE_AGREED, ~0ull);
+	v->disagreed = nl_get_u64(a, HYPERCUBE_A_NODE_DISAGREED, ~0ull);
+	v->incomplete = nl_get_u64(a, HYPERCUBE_A_NODE_INCOMPLETE, ~0ull);
 	while (nl_find(a, HYPERCUBE_A_NODE_LIE_AT, v->nat))
 		v->nat++;
 }

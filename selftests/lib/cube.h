@@ -96,12 +96,18 @@ int ctl_node_lie(const char *name, unsigned int node, unsigned int ppm, const un
  * @lie_seed: of its random numbers
  * @nat: how many frames its list names
  * @lies: frames it has lied about
+ * @agreed: datagrams all copies of which came and agreed
+ * @disagreed: those of whose copies some disagreed
+ * @incomplete: others of which copies are missing
  */
 struct node_view {
 	unsigned int lie;
 	unsigned int lie_seed;
 	unsigned int nat;
 	uint64_t lies;
+	uint64_t agreed;
+	uint64_t disagreed;
+	uint64_t incomplete;
 };
 
 int ctl_node_get(const char *name, unsigned int node, struct node_view *v);
