@@ -20,7 +20,8 @@ help:
 	@echo 'make soak          collectives at random under faults, each result judged: ten minutes in a VM'
 	@echo '                   (SOAK="--seed N --seconds N --dim N,.. --calm --kinds K,..")'
 	@echo 'make shell         a shell in the VM, module loaded; what it writes to /out comes to build/out'
-	@echo 'make bench         measurements against Open MPI and veth pairs'
+	@echo 'make bench         measurements against Open MPI and veth pairs, or of another revision beside this one'
+	@echo '                   (BENCH="PART.. --quick --procs P,.. --rounds N --old REVISION"; selftests/bench/run --help)'
 	@echo 'make latency       for how long a fabric of 4,096 nodes keeps a processor from others, in a VM'
 	@echo 'make style         checkpatch, sparse, clang, shellcheck, kernel-doc'
 	@echo 'make all           = module ctl selftests; each of them by name'
@@ -75,7 +76,7 @@ shell: | $(deps)base
 	@$(vm)/run --kernel $(KERNEL) --out $(build)/out
 
 bench: | $(deps)base $(deps)bench
-	@selftests/bench/run
+	@selftests/bench/run $(BENCH)
 
 latency: | $(deps)base
 	@selftests/latency/run

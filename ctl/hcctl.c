@@ -19,8 +19,8 @@
 
 /* Behind these come the types of plans.
  *
- * The order is part of the interface, as is that of each object's commands: what is abbreviated is
- * the first that fits. So new ones go to the end.
+ * The order is part of the interface, as is that of each object's commands: an abbreviation
+ * means the first word that fits. So new ones go to the end.
  */
 static const struct hc_object objects[] = {
 	{ "fabric",  "hypercubes: add, remove, list", fabric_cmds },

@@ -5,7 +5,7 @@
  * A command gets the context and its words, reads them with args.c, asks the
  * kernel through nl.c (the only files with libnl) and prints with out.c (the
  * only one that prints).  It returns 0, HC_NO, HC_USAGE or a negative errno
- * (counted as HC_NO); whoever finds an error has printed it.
+ * (counted as HC_NO); the function that finds an error has printed it.
  */
 #ifndef _HCCTL_H
 #define _HCCTL_H
@@ -32,7 +32,7 @@ struct out_table;
 #define OUT_DEPTH 8
 
 /**
- * struct hc_where - what complaints are about, said before them
+ * struct hc_where - what complaints are about; it is printed before them
  * @error: words before that if it is an error, or NULL
  * @text: what, as a file's name; "": only @error is said
  * @line: of the file, or 0
@@ -173,6 +173,8 @@ struct out_column {
  */
 void out_table(struct hcctl *h, const struct out_column *columns);
 void out_cell(struct hcctl *h, unsigned int i);
+/* That, and a number there. */
+void out_number(struct hcctl *h, unsigned int i, const char *key, uint64_t v);
 void out_table_end(struct hcctl *h);
 
 /* One line to standard error, {"error": ".."} or {"warning": ".."}: for hcctl.complain. */

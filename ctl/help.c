@@ -309,7 +309,7 @@ static void put_names(struct hcctl *h, const char *key, const char *(*name_of)(u
 	out_close(h);
 }
 
-/* What values of a word may be, where that is a list that no usage has. */
+/* The values that a word may have, if they are a list that no usage has. */
 static void put_values_of(struct hcctl *h)
 {
 	out_object(h, "values");

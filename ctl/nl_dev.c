@@ -42,7 +42,7 @@ static int addr_change(struct nl_sock *sock, unsigned int index, const struct nl
 {
 	struct ifaddrmsg ifa = {
 		.ifa_family = addr->family, .ifa_prefixlen = addr->prefix,
-		/* Nobody else has it: do not wait to hear so. */
+		/* No other process uses it, so do not wait. */
 		.ifa_flags = IFA_F_NODAD, .ifa_index = index,
 	};
 	struct nl_msg *msg = nlmsg_alloc_simple(add ? RTM_NEWADDR : RTM_DELADDR,
@@ -99,8 +99,8 @@ int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *a
 	return rc ? -EIO : 0;
 }
 
-/* An address comes or goes; without one, the interface is taken up or down.  One that is there, or
- * gone, already is as it shall be: the kernel takes or leaves others along with the first one.
+/* Add or remove an address; without one, take the interface up or down.  An address that is
+ * there or gone already is no error: the kernel removes others along with the first one.
  */
 static int change(struct hcctl *h, const char *ifname, const char *what, bool add,
 		  const struct nl_addr_in *addr)

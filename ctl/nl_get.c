@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "nl_impl.h"
 
 /* An unsigned number of any width: a shorter or longer attribute of another
@@ -424,12 +425,7 @@ int nl_fill_plan(struct nlmsghdr *nlh, void *arg)
 
 void nl_plan_clear(struct nl_plan *v)
 {
-	free(v->members);
-	free(v->detours);
-	free(v->sequence);
-	free(v->fault);
-	free(v->rings);
-	free(v->ring_nodes);
+	hc_free_all(v->members, v->detours, v->sequence, v->fault, v->rings, v->ring_nodes);
 	v->rings = NULL;
 	v->ring_nodes = NULL;
 	v->members = NULL;

@@ -2,7 +2,7 @@
 /*
  * What the kernel refused, in words: the fabric, what of it, the value and what is allowed.
  *
- * The limits are those of the kernel's policy, which it sends along: none stands here.
+ * The limits are those of the kernel's policy, which it sends along; none are written here.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -97,8 +97,8 @@ static struct attr_name name_of(struct nlmsghdr *nlh, int type)
 	return requests[cmd].v[type];
 }
 
-/* The attribute at @offset of the request; NULL: none, or the name of the fabric, which is said
- * anyway.
+/* The attribute at @offset of the request; NULL: none, or the name of the fabric, which is
+ * printed anyway.
  */
 static const struct nlattr *attr_at(struct nlmsghdr *nlh, uint32_t offset)
 {
@@ -144,7 +144,7 @@ static const char *with_unit(char *buf, enum unit unit, uint64_t v)
 	return buf;
 }
 
-/* "delay 2s: 0 to 1s is allowed", of what the policy does not let through. */
+/* "delay 2s: 0 to 1s is allowed", for values that the policy does not let through. */
 static bool out_of_range(FILE *f, struct nlmsghdr *nlh, const struct nl_refusal *r)
 {
 	const struct nlattr *a = attr_at(nlh, r->offset);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "memory.h"
 #include "nl_impl.h"
 #include "plan.h"
 
@@ -33,17 +34,11 @@ struct list {
 static int list_add(struct nlmsghdr *nlh, void *arg)
 {
 	struct list *l = arg;
-	size_t room;
-	void *v;
+	void *v = hc_grow(l->v, l->n, &l->room, l->size, 16);
 
-	if (l->n == l->room) {
-		room = l->room ? 2 * l->room : 16;
-		v = reallocarray(l->v, room, l->size);
-		if (!v)
-			return -ENOMEM;
-		l->v = v;
-		l->room = room;
-	}
+	if (!v)
+		return -ENOMEM;
+	l->v = v;
 	return l->fill(nlh, (char *)l->v + l->n * l->size) ?: (l->n++, 0);
 }
 
@@ -321,22 +316,23 @@ int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, ui
 			 fd >= 0 ? (uint32_t)fd : pid);
 }
 
+/* What of the impairments is to be set. */
 static void put_impairments(struct nl_msg *msg, const struct nl_link_set *s)
 {
-	if (s->set_loss)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_LOSS, s->imp.loss);
-	if (s->set_corrupt)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_CORRUPT, s->imp.corrupt);
-	if (s->set_duplicate)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_DUPLICATE, s->imp.duplicate);
-	if (s->set_delay)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_DELAY, s->imp.delay);
-	if (s->set_jitter)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_JITTER, s->imp.jitter);
-	if (s->set_rate)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_RATE, s->imp.rate);
-	if (s->set_seed)
-		nla_put_u32(msg, HYPERCUBE_A_LINK_SEED, s->imp.seed);
+#define PUT(bits, attr, member) \
+	do { \
+		if (s->set_ ## member) \
+			nla_put_u ## bits(msg, HYPERCUBE_A_LINK_ ## attr, s->imp.member); \
+	} while (0)
+
+	PUT(32, LOSS, loss);
+	PUT(32, CORRUPT, corrupt);
+	PUT(32, DUPLICATE, duplicate);
+	PUT(64, DELAY, delay);
+	PUT(64, JITTER, jitter);
+	PUT(64, RATE, rate);
+	PUT(32, SEED, seed);
+#undef PUT
 }
 
 int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,

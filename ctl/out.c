@@ -71,36 +71,68 @@ void out_close(struct hcctl *h)
 	fflush(stdout);
 }
 
-void out_uint(struct hcctl *h, const char *key, const char *fmt, uint64_t v)
+/* The bytes of the character at @s, in UTF-8; 0: it is none, or one that controls a terminal. */
+static size_t printable(const unsigned char *s)
 {
-	if (h->json)
-		add(h, key, json_object_new_uint64(v));
-	else if (fmt)
-		fprintf(out_stream(h), fmt, v);
+	size_t n = *s < 0x80 ? 1 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4, i;
+
+	if (n == 1)
+		return *s >= ' ' && *s != 0x7f;
+	if (*s < 0xc2 || *s > 0xf4 || (*s == 0xc2 && s[1] < 0xa0))
+		return 0;
+	for (i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	return n;
 }
 
-void out_int(struct hcctl *h, const char *key, const char *fmt, int64_t v)
+/* What somebody else has chosen, such as the name of an interface, does nothing to a terminal, and
+ * begins no line: such bytes become \ and three octal digits, as ls -b prints them.
+ */
+static char *escaped(const char *text)
 {
-	if (h->json)
-		add(h, key, json_object_new_int64(v));
-	else if (fmt)
-		fprintf(out_stream(h), fmt, v);
+	const unsigned char *s = (const unsigned char *)text;
+	char *all = malloc(4 * strlen(text) + 1), *to = all;
+	size_t n;
+
+	if (!all)
+		return NULL;
+	for (; *s; s += n ?: 1) {
+		n = printable(s);
+		if (n)
+			to = mempcpy(to, s, n);
+		else
+			to += sprintf(to, "\\%03o", *s);
+	}
+	*to = '\0';
+	return all;
 }
 
-void out_real(struct hcctl *h, const char *key, const char *fmt, double v)
-{
-	if (h->json)
-		add(h, key, json_object_new_double(v));
-	else if (fmt)
-		fprintf(out_stream(h), fmt, v);
-}
+/* The value in JSON, or as @fmt says. */
+#define OUT(kind, type, name) \
+	void out_##kind(struct hcctl *h, const char *key, const char *fmt, type v) \
+	{ \
+		if (h->json) \
+			add(h, key, json_object_new_##name(v)); \
+		else if (fmt) \
+			fprintf(out_stream(h), fmt, v); \
+	}
+
+OUT(uint, uint64_t, uint64)
+OUT(int, int64_t, int64)
+OUT(real, double, double)
 
 void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v)
 {
-	if (h->json)
+	char *words;
+
+	if (h->json) {
 		add(h, key, json_object_new_string(v));
-	else if (fmt)
-		fprintf(out_stream(h), fmt, v);
+	} else if (fmt) {
+		words = escaped(v);
+		fprintf(out_stream(h), fmt, words ?: "?");
+		free(words);
+	}
 }
 
 void out_bool(struct hcctl *h, const char *key, const char *text, bool v)
@@ -167,19 +199,6 @@ int out_end(struct hcctl *h)
 	return HC_OK;
 }
 
-/* What somebody else has written may be in a complaint: it does nothing to a terminal, and begins
- * no line.
- */
-static char *plain(const char *text)
-{
-	char *all = strdup(text), *c;
-
-	for (c = all; c && *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
-	return all;
-}
-
 void out_complain(struct hcctl *h, const char *kind, const char *text)
 {
 	struct json_object *line;
@@ -194,7 +213,7 @@ void out_complain(struct hcctl *h, const char *kind, const char *text)
 						       JSON_C_TO_STRING_NOSLASHESCAPE));
 		json_object_put(line);
 	} else {
-		words = plain(text);
+		words = escaped(text);
 		fprintf(stderr, "hcctl: %s%s\n", *kind == 'w' ? "warning: " : "",
 			words ?: "out of memory");
 		free(words);

@@ -185,7 +185,7 @@ static void one_float(unsigned int oper, unsigned int type, void *acc, const voi
 	a = real(type, acc);
 	b = real(type, src);
 	real_put(type, acc, oper == HYPERCUBE_SUM ? a + b : a * b);
-	/* The result is a number's, also where infinities of both signs meet. */
+	/* The result is that of a number, even where infinities of both signs meet. */
 	if (plain_is_nan(type, acc))
 		store(sizes[type], acc, type == HYPERCUBE_F32 ? 0xffc00000u : 0xfff8ull << 48);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Reductions computed plainly, element by element, by the text of hypercube(7). What "hcctl run"
- * and the tests compare the kernel's results with: it shares nothing with the kernel's operators.
+ * Reductions computed element by element, as hypercube(7) describes them. "hcctl run" and the
+ * tests compare the kernel's results with these, which share no code with the kernel's
+ * operators.
  */
 #ifndef _HC_PLAIN_H
 #define _HC_PLAIN_H

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Complaints: sentences, with what they are about before them.  Who prints or keeps them is the
- * context's: the user library has no business on standard error.
+ * Complaints: sentences, with what they are about before them.  The context decides whether they
+ * are printed or kept: the user library must not write to standard error.
  */
 #include <errno.h>
 #include <stdarg.h>

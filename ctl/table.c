@@ -4,10 +4,12 @@
  * it is known how wide each column is.  That depends on nothing but the cells.  Columns are two
  * blanks apart, so programs can tell them from blanks in cells; an empty cell is a dash.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "hcctl.h"
+#include "memory.h"
 #include "out.h"
 
 #define ROWS_MORE 64
@@ -164,6 +166,12 @@ static void print_table(const struct out_table *t, int *width)
 		}
 }
 
+void out_number(struct hcctl *h, unsigned int i, const char *key, uint64_t v)
+{
+	out_cell(h, i);
+	out_uint(h, key, "%" PRIu64, v);
+}
+
 void out_table_end(struct hcctl *h)
 {
 	struct out_table *t = h->table;
@@ -178,8 +186,5 @@ void out_table_end(struct hcctl *h)
 		hc_nomem(h);
 	else if (t->rows)
 		print_table(t, width);
-	free(width);
-	free(t->text);
-	free(t->cells);
-	free(t);
+	hc_free_all(width, t->text, t->cells, t);
 }

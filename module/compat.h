@@ -105,7 +105,7 @@ static inline void hc_said_begin(struct hc_said *said, struct genl_info *info)
 	info->extack = &said->extack;
 }
 
-/* -EINTR is what netlink takes as: no answer now. */
+/* Netlink takes -EINTR as: no answer now. */
 static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct genl_info *info,
 			      int err)
 {
@@ -119,8 +119,8 @@ static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct 
 }
 #endif
 
-/* A closed socket stays as long as queued frames are charged to it, which may be long.  It
- * gives up its namespace before: a fabric of that namespace may own the queues, and then socket
+/* A closed socket stays as long as queued frames are charged to it, which may be long.  So it
+ * gives up its namespace first: a fabric of that namespace may own the queues, and then socket
  * and namespace would keep each other for ever.
  */
 static inline void hc_sk_leave_net(struct sock *sk)
@@ -133,7 +133,7 @@ static inline void hc_sk_leave_net(struct sock *sk)
 	sock_inuse_add(net, -1);
 	sock_net_set(sk, &init_net);
 	put_net_track(net, &sk->ns_tracker);
-	/* The stable series of 6.12 has this of 6.14: who counts not as a user counts here. */
+	/* The stable series of 6.12 has this change of 6.14: such a socket holds no namespace. */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
 	net_passive_inc(&init_net);
 #endif
@@ -142,7 +142,7 @@ static inline void hc_sk_leave_net(struct sock *sk)
 #endif
 }
 
-/* Unless the administrator allows all sockets more. */
+/* Unless the administrator allows all sockets more time. */
 static inline void hc_busy_poll_set(struct sock *sk, unsigned int usec)
 {
 #ifdef CONFIG_NET_RX_BUSY_POLL
@@ -150,7 +150,7 @@ static inline void hc_busy_poll_set(struct sock *sk, unsigned int usec)
 #endif
 }
 
-/* Has GRO nothing that waits for more? */
+/* Does GRO hold nothing that waits for more? */
 static inline bool hc_napi_holds_nothing(const struct napi_struct *napi)
 {
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 15, 0)

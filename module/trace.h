@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Tracepoints: what happens, where, in the order it happens.  Off, each of them
- * costs a jump that is not taken.
+ * Tracepoints: what happens, where, in the order it happens.  Each costs a jump that is not
+ * taken while it is off.
  *
  * How they relate to the counters: a hop for each frame sent, an arrival for each
  * one received that is not malformed or foreign, the lengths of the merges add up to
@@ -439,7 +439,7 @@ TRACE_EVENT(hc_plan,
 		  __entry->cause_node, __entry->cause_dim)
 );
 
-/* A member of a plan that mends itself has something to say to another one, or to itself. */
+/* A member of a plan that mends itself says something to another one, or to itself. */
 TRACE_EVENT(hc_mend,
 	TP_PROTO(const struct hc_node *node, u32 plan, u32 dst, const struct hc_wire_mend *w),
 	TP_ARGS(node, plan, dst, w),
@@ -467,7 +467,7 @@ TRACE_EVENT(hc_mend,
 		  __entry->ballot & 0xffff)
 );
 
-/* A member's process contributes to an operation, or receives of a broadcast. */
+/* A member's process contributes to an operation, or receives a broadcast. */
 TRACE_EVENT(hc_op_begin,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_wire_data *w),
 	TP_ARGS(node, plan, op, w),
@@ -525,7 +525,7 @@ TRACE_EVENT(hc_op_end,
 
 #ifndef _HC_TRACE_INLINE
 #define _HC_TRACE_INLINE
-/* When a merge begins, if anybody wants to know. */
+/* The time when a merge begins, if the tracepoint is on. */
 static inline u64 hc_trace_clock(void)
 {
 	return trace_hc_merge_enabled() ? local_clock() : 0;

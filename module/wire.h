@@ -149,7 +149,7 @@ static_assert(sizeof(struct hc_wire_lsa) == 8);
 /* ------------------------------------------------------------ operations */
 
 /**
- * struct hc_wire_plan - what a frame is of; begins the parts of all such types (HC_FT_PLAN)
+ * struct hc_wire_plan - what a frame belongs to; begins the parts of all such types (HC_FT_PLAN)
  * @plan: id of the plan
  * @epoch: epoch of the plan
  * @op: number of the operation
@@ -234,7 +234,7 @@ static_assert(sizeof(struct hc_wire_ack) == 32);
 /* hc_wire_abort.flags */
 #define HC_ABORT_F_BROKEN	0x01	/* the plan is of no use any more */
 #define HC_ABORT_F_FINAL	0x02	/* from the root: what is below .op is complete (BROKEN);
-					 * of a broadcast: .next messages were begun
+					 * in a broadcast: .next messages were begun
 					 */
 
 #define HC_CAUSE_NONE		0xffff
@@ -242,7 +242,7 @@ static_assert(sizeof(struct hc_wire_ack) == 32);
 /**
  * struct hc_wire_abort - why operations failed
  * @plan: .op: the first that did
- * @to: the first behind it that did not, 0: HC_OP_RANGE have
+ * @to: the first after it that did not, 0: HC_OP_RANGE have
  * @next: FINAL of a broadcast: how many messages were begun
  * @failed: FINAL of a plan that is broken: the first of those below .op that failed before that
  * @nfailed: how many of these did
@@ -344,7 +344,7 @@ enum hc_mend_what {
 	HC_MEND_ASKED,		/* the answers */
 	HC_MEND_PLACED,
 	HC_MEND_GONE,
-	HC_MEND_NO,		/* it cannot be: .ballot is the greatest that was heard of */
+	HC_MEND_NO,		/* refused: .ballot is the greatest that was heard of */
 	__HC_MEND_END
 };
 

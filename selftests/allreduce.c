@@ -196,7 +196,7 @@ TEST(who_does_not_read_stops_the_others)
 	p[5].fd = -1;
 	drive_until_quiet(p, n, 200);
 	p[5].fd = c.fd[5];
-	/* It contributes all it can, and receives nothing. */
+	/* The member contributes all it can, and receives nothing. */
 	p[5].job[0].op.cookie = p[5].base;
 	while (p[5].job[0].sent < p[5].job[0].op.bytes) {
 		struct job *j = &p[5].job[0];

@@ -114,8 +114,8 @@ static bool around(struct cube *c, uint32_t source, enum hc_bcast_method method)
 
 	if (err == -ENOLINK)	/* an isolated source */
 		return true;
-	/* While faults are set, one after another, the plan would break, and whom that cuts off
-	 * from the source would get a record for what the source may have begun.
+	/* While faults are set, one after another, the plan would break, and members that are
+	 * cut off from the source would get a record for what the source may have begun.
 	 */
 	if (!err && bcast(c, rnd() >> 1))
 		return !ctl_plan_del(c->name, PLAN);
@@ -210,7 +210,7 @@ TEST(random_nodes_and_links_of_sixteen_and_thirty_two)
 	}
 }
 
-/* The kernel simulates a plan before it takes it, and names whom it misses. */
+/* The kernel simulates a plan before it takes it, and names the member that it misses. */
 TEST(a_plan_that_misses_a_member_is_refused_by_name)
 {
 	static const uint8_t sequence[] = { 0, 1 };

@@ -352,7 +352,7 @@ TEST(the_source_closes_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* All is handed over, but one does not read: those who wait ask the source's node. */
+/* All is handed over, but one member does not read: those that wait ask the source's node. */
 TEST(a_whole_message_goes_on_without_its_source)
 {
 	struct speaker s = { .size = 1900000, .count = 1 };
@@ -382,7 +382,7 @@ TEST(a_link_fails_in_the_middle)
 
 	scene_start(_metadata, &x);
 	sequence = x.c.bcast.bcast.sequence;
-	/* By this link node 7 is informed, or node 6. */
+	/* This link informs node 7, or node 6. */
 	ASSERT_EQ(0, cube_fail_link(&x.c, 4, sequence[1]));
 	ASSERT_EQ(0, cube_fail_link(&x.c, 0, sequence[0]));
 	scene_ends(_metadata, &x, 0, 0, -ENOLINK);

@@ -165,7 +165,9 @@ TEST(many_in_flight_do_not_mix)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Do three wait for node @missing directly, it for its process, and all others for somebody? */
+/* Do three nodes wait for node @missing directly, does that wait for its process, and do all
+ * others wait for somebody?
+ */
 static bool all_wait(const struct cube *c, unsigned int missing)
 {
 	unsigned int u, direct = 0;

@@ -215,7 +215,7 @@ TEST(who_is_ahead_across_a_failed_range_is_heard)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Members that disagree about the length hear that, all of them. */
+/* All members hear that they disagree about the length. */
 TEST(different_lengths_are_an_error_everywhere)
 {
 	unsigned int node[CUBE_MAX], n, i;

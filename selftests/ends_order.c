@@ -18,7 +18,7 @@
 /* Contributions of which a process has not heard yet; more than a plan's window. */
 #define AHEAD 200
 
-/* One who replaces the plan again and again. */
+/* A thread that replaces the plan again and again. */
 struct replacer {
 	struct cube *c;
 	unsigned int type;
@@ -360,8 +360,8 @@ TEST(a_fault_that_many_plans_meet)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 5 leaves after the first of three operations, which goes on without it.  Who binds next
- * takes part in what comes behind the others, in each plan.
+/* Node 5 leaves after the first of three operations, which goes on without it.  The socket that
+ * binds next takes part in what comes after the others, in each plan.
  */
 TEST(a_close_that_many_plans_meet)
 {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Events: whoever listens hears of fabrics, nodes, links, plans and operations.
+# Events: listeners hear of fabrics, nodes, links, plans and operations.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -94,7 +94,7 @@ operations_are_announced() {
 	expect 'failure' '.event == "op" and .status < 0 and has("cause_dim")'
 }
 
-# Members leave one after another, and those who stay learn of it, but nothing has failed.
+# Members leave one after another, and those that stay learn of it, but nothing has failed.
 who_leaves_in_order_is_no_failure() {
 	local collective
 	check 'add' hcctl fabric add t dim 3

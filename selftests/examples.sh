@@ -22,7 +22,7 @@ recorded() {
 }
 
 # Prints what went wrong. The commands of one text share a shell, as they do when they are typed;
-# who types waits for what goes to the background to begin.
+# after a command in the background it waits until that has begun, as a person would.
 type_in() {
 	local who command files=() file
 	set -m -o pipefail
@@ -43,7 +43,7 @@ type_in() {
 	return 0
 }
 
-# play TEXT LINES: from what a reader has before him; sets $said to what went wrong
+# play TEXT LINES: in the state that the text has brought about; sets $said to what went wrong
 play() {
 	export -f type_in written recorded
 	export scratch slow

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # State that is kept: what "hcctl fabric save" writes makes the same fabric again, a second restore finds nothing to
-# do, differences are said and mended, a file that is wrong changes nothing, what fails leaves no half-made fabric, and
+# do, differences are printed and mended, a wrong file changes nothing, a failure leaves no half-made fabric, and
 # faults go to a file and back.
 
 # shellcheck source=selftests/lib/lib.sh
@@ -200,7 +200,7 @@ a_signal_leaves_nothing() {
 	equal 'namespaces' '' "$(find /var/run/netns -name "fs$$z*")"
 }
 
-# Whenever it comes, the last step included: what a command that it ends has made, it has said.
+# Whenever the signal comes, the last step included: a command that it ends has said what it has made.
 a_signal_at_the_last_step_leaves_nothing() {
 	local pause status ended=0
 	printf '{"format":"hypercube-fabric","version":1,"name":"t","dim":9}' >"$scratch/one"

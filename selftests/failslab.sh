@@ -102,7 +102,7 @@ all_is_known() {
 		jq -e '[.. | objects | select(has("reached"))] | length > 0 and all(.reached and .hops == .optimum)' <<<"$said"
 }
 
-# Only polls lack memory: what they could not send or keep they do once there is some.
+# Only polls lack memory: they send or keep later, once there is memory, what they could not before.
 states_are_told_in_the_end() {
 	local i link state links=(0:2 1:1 6:0)
 	check 'add' hcctl fabric add t dim 3

@@ -148,7 +148,7 @@ errors_say_what_and_why() {
 	refused 'a missing word' 'dim' hcctl fabric add u
 }
 
-# unknown PATTERN WORD..: refused by the kernel's state, with the name of what there is not
+# unknown PATTERN WORD..: refused because of the kernel's state, with the name of what does not exist
 unknown() {
 	local said seen=0
 	said=$(timeout 10 hcctl "${@:2}" 2>&1) || seen=$?
@@ -206,7 +206,7 @@ refusals_name_value_and_limits() {
 	refused 'in JSON, too' '^\{"error":"fabric t: delay 2s: 0 to 1s is allowed ' hcctl -j link set t 0:0 delay 2s
 }
 
-# Who is told that nothing moves is told what finds the link.
+# A user who is told that nothing moves is told which command finds the link.
 silence_hints_at_detect() {
 	check 'add' hcctl fabric add t dim 2
 	check 'patience' hcctl fabric set t patience 1s
@@ -275,6 +275,16 @@ an_error_has_one_line() {
 	printf 'fabric add t dim 3\n' >"$scratch/batch"
 	one_line -b "$scratch/batch"
 	one_line -j -b "$scratch/batch"
+}
+
+names_do_nothing_to_a_terminal() {
+	local name=$'x\e[31m\ny'
+	check 'add' hcctl fabric add t dim 1
+	check 'rename' ip link set dev tn1 name $'x\e[31m'
+	# shellcheck disable=SC1003
+	equal 'name in a table' 'x\033[31m' "$(hcctl node show t 1 | awk 'NR == 2 { for (i = 1; i <= NF; i++) if ($i ~ /^x/) print $i }')"
+	equal 'name in JSON' '"x\u001b[31m"' "$(hcctl -j node show t 1 | jq -c '.[0].ifname')"
+	equal 'an error' 'hcctl: what is "x\033[31m\012y"? try: hcctl help' "$(hcctl "$name" 2>&1)"
 }
 
 an_error_of_trace_has_one_line() {
@@ -426,13 +436,17 @@ parts_go_the_way_that_there_is() {
 	check 'add' hcctl fabric add t dim 3
 	equal 'short blocks' '"doubling",true,3' "$(hcctl -j run alltoall t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
 	equal 'long blocks' '"ring",true' "$(hcctl -j run alltoall t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
+	equal 'short blocks for all' '"doubling",true,3' \
+		"$(hcctl -j run allgather t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
+	equal 'long blocks for all' '"ring",true' "$(hcctl -j run allgather t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
 	equal 'a reduction' '"tree",true,6' "$(hcctl -j run reduce_scatter t verify | jq -c '.method,.verified,.steps' | paste -sd,)"
-	for kind in alltoall:ring reduce_scatter:tree; do
+	for kind in allgather:ring alltoall:ring reduce_scatter:tree; do
 		second=${kind#*:} kind=${kind%:*}
 		for other in doubling "$second"; do
 			equal "$kind by $other" "$other,as asked for,true" \
 				"$(hcctl -j run "$kind" t count 700 method "$other" verify | jq -r '"\(.method),\(.why),\(.verified)"')"
 		done
+		[[ $kind != allgather ]] || continue
 		head -c 64 /dev/urandom >"$scratch/data"
 		check "$kind of a file" hcctl run "$kind" t type u8 data "$scratch/data" verify
 		head -c 63 /dev/urandom >"$scratch/data"
@@ -444,6 +458,8 @@ parts_go_the_way_that_there_is() {
 	check 'loss' hcctl link set t 0:0 down
 	equal 'alltoall around a fault' 'ring,faults in the fabric, which only rings go around,true' \
 		"$(hcctl -j run alltoall t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
+	equal 'allgather around a fault' 'ring,faults in the fabric, which only rings go around,true' \
+		"$(hcctl -j run allgather t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
 	equal 'reduce_scatter around a fault' 'tree,true' "$(hcctl -j run reduce_scatter t verify | jq -r '"\(.method),\(.verified)"')"
 	refused 'doubling at a fault' 'no doubling: a link of the subcube is faulty' hcctl run alltoall t method doubling
 	equal 'plans left' 0 "$(json length plan show t)"
@@ -497,7 +513,7 @@ run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes va
 	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits silence_hints_at_detect \
 	the_kernel_lists_the_protocol_and_its_sockets module_and_tool_are_of_one_version \
 	numbers_may_be_written_in_three_ways \
-	an_error_has_one_line an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
+	an_error_has_one_line names_do_nothing_to_a_terminal an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \

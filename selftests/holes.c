@@ -52,7 +52,7 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 29;
 }
 
-/* Element @i of what party @who gives to operation @k; of a merge they ascend. */
+/* Element @i of what party @who gives to operation @k; for a merge they ascend. */
 static uint64_t element(const struct work *w, unsigned int k, unsigned int who, size_t i)
 {
 	if (w->oper == HYPERCUBE_MERGE)

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Links that are bad by configuration: what the tool sets and shows, what ordinary programs make of
-# it, and that a seed makes it the same again. Operations over such links: impaired.c.
+# Links that are bad by configuration: what the tool sets and shows, how ordinary programs cope with
+# it, and that the same seed repeats it. Operations over such links: impaired.c.
 
 # shellcheck source=selftests/lib/endpoints.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"
@@ -228,7 +228,7 @@ a_link_flaps() {
 	check 'and up' busywait 2 was '[]'
 	check 'traffic goes around' reaches 0 2
 	sleep 1
-	refused 'a schedule and a state' 'neither' hcctl link set t 0:1 up flap 50ms/200ms
+	refused 'a schedule and a state' 'flap and up or down at once' hcctl link set t 0:1 up flap 50ms/200ms
 	check 'off' hcctl link set t 0:1 flap off
 	sleep 0.3
 	json_is '[[],0]' '.[0] | [.state, .flap_period_ms]' link show t 0:1 || fault 'it goes on'

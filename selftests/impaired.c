@@ -220,7 +220,7 @@ TEST(duplicates_are_taken_once)
 	EXPECT_EQ(200, messages(&c, 200));
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.duplicate, 0);
-	/* But for the few that have no number. */
+	/* Except the few that have no number. */
 	EXPECT_GE(s.duplicated, s.duplicate);
 	EXPECT_GT(s.duplicate, s.duplicated * 9 / 10);
 	EXPECT_EQ(0, cube_del(&c));
@@ -287,7 +287,7 @@ TEST(jitter_keeps_the_order)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Switching the delay off lets nobody overtake those who still wait. */
+/* Switching the delay off lets no frame overtake those that still wait. */
 TEST(impairments_change_under_traffic)
 {
 	struct impairments bad = { .delay = 20 * MS };

@@ -40,7 +40,7 @@ j() {
 events() {
 	hcctl -j monitor >events 2>err &
 	local pid=$! tries
-	# It is there when it has heard of something.
+	# The monitor listens once it has heard of something.
 	for ((tries = 0; tries < 300; tries++)); do
 		hcctl link set a 0:0 latency 2us
 		[[ ! -s events ]] || break

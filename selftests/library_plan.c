@@ -187,11 +187,11 @@ TEST(what_cannot_be_is_refused)
 	EXPLAINED(-EINVAL, hcl_plan_install(FABRIC, 0, tree, any, NULL),
 		  "fabric lib: a plan's id is not 0");
 	EXPLAINED(-EINVAL, hcl_plan_install(FABRIC, ID, 0, any, NULL),
-		  "fabric lib: there is no such type of plans");
+		  "fabric lib: there is no such type of plan");
 	EXPLAINED(-EINVAL, hcl_plan_install(FABRIC, ID, 77, any, NULL),
-		  "fabric lib: there is no such type of plans");
+		  "fabric lib: there is no such type of plan");
 	EXPLAINED(-EINVAL, hcl_plan_install(FABRIC, ID, HYPERCUBE_PLAN_BCAST, any, NULL),
-		  "fabric lib: a broadcast wants a source");
+		  "fabric lib: a broadcast needs a source");
 	EXPLAINED(-EINVAL, hcl_plan_install(FABRIC, ID, HYPERCUBE_PLAN_RING, 0, NULL),
 		  "fabric lib: such a plan has no root to choose");
 	EXPLAINED(-EINVAL, hcl_plan_install(FABRIC, ID, HYPERCUBE_PLAN_DOUBLING, 0, NULL),

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Fabrics come and go: of all dimensions, of all names, many times, several at once, and by no
-# other way than hcctl's.
+# Fabrics come and go: of all dimensions, of all names, many times, several at once, and only
+# through hcctl.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -141,7 +141,7 @@ audit_begins() {
 	echo 'hypercube-selftests: audit' >/dev/kmsg
 } 2>/dev/null
 
-# said WHAT: the fabrics of which the module said so, but those of other scripts
+# said WHAT: the fabrics of which the module said so, except those of other scripts
 said() { dmesg | sed '1,/hypercube-selftests: audit/d' | sed -nE "s/.*(fabric life.*) $1\$/\1/p" | sort; }
 
 # By the cycles before.

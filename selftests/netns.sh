@@ -348,7 +348,7 @@ what_does_not_fit_leaves_nothing() {
 	leave=$(($(megabytes Total) / 8 + 10))
 	if fill "$full/file" "$leave"; then
 		background keep_full "$full/file" "$leave"
-		refused 'namespaces' 'no memory for 512 network namespaces: [1-9][0-9]* of them' \
+		refused 'namespaces' 'no memory for 512 network namespaces: after [1-9][0-9]* of them' \
 			hcctl fabric add t dim 9 netns-each "hc$$e"
 		stop "$pid"
 		jobs=()
@@ -391,7 +391,8 @@ a_signal_while_namespaces_are_made_leaves_nothing() {
 	check 'no endpoint is left' busywait 10 no_endpoints
 }
 
-# Killed, nothing can tidy up: what it left says whose it is, and the next removal finds it.
+# If the command is killed, nothing can tidy up: what is left says which fabric it belongs to, and the next removal
+# finds it.
 what_a_kill_leaves_goes_with_the_fabric() {
 	local i mine
 	namespace mine || return

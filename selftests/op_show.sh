@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# "hcctl op show" says who is missing: the nodes whose contributions a pending operation wants. "hcctl top" says who
-# waits, too, and what goes on; on a terminal it draws one picture over the other.
+# "hcctl op show" says who is missing: the nodes whose contributions a pending operation waits for. "hcctl top" says who
+# waits, too, and what goes on; on a terminal it draws each picture over the one before.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -35,7 +35,7 @@ one_is_missing() {
 		check "node $u is missing" busywait 5 missing_are "$u"
 		stop "$pid"
 		check 'the rest is over' busywait 5 missing_are ''
-		# The word of the failure may still be on its way to who contributes next: that would be to the same.
+		# The word of the failure may not have reached the next contributor yet: it would contribute to the same operation.
 		check 'plan again' hcctl tree find fabric t apply sink 0
 	done
 }

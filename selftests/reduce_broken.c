@@ -84,7 +84,7 @@ static void scene_close(struct scene *s, unsigned int u)
 	cube_close(&s->cube, u);
 }
 
-/* Does the end of a member's operation say so?  @node, @dim: ~0: any. */
+/* Does the end of a member's operation say this? @node, @dim: ~0: any. */
 static bool end_right(const struct job *j, int status, uint32_t node, uint32_t dim)
 {
 	if (j->refused)
@@ -459,8 +459,8 @@ TEST(the_fabric_is_removed)
 	}
 }
 
-/* An operation that is complete stays so, whatever happens to its plan; those who
- * did not ask hear nothing of it at all.
+/* An operation that is complete stays so, whatever happens to its plan; members that did not ask
+ * hear nothing of it at all.
  */
 static void test_quiet(struct __test_metadata *_metadata, bool link)
 {

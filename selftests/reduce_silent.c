@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Links that lose frames without a word, a part of them or all, in both directions
- * or in one: an operation ends with the right result or with an error at every
- * member, after seconds at most; DETECT finds the links that are silent; and once
- * they heal, or a plan goes around them, operations work again.
+ * Links that silently lose frames, a part of them or all, in both directions or in one: an
+ * operation ends with the right result or with an error at every member, after seconds at most;
+ * DETECT finds the links that are silent; and once they heal, or a plan goes around them,
+ * operations work again.
  */
 #include <poll.h>
 #include <stdlib.h>
@@ -173,8 +173,8 @@ static void jobs_make(struct party *p, unsigned int n, size_t bytes)
 		}
 }
 
-/* Silence ends operations, and breaks no plan: when the link is healthy again, whoever
- * went on with other numbers meets the others, without anybody's help.
+/* Silence ends operations, and breaks no plan: when the link is healthy again, members that went
+ * on with other numbers meet the others, without anybody's help.
  */
 static void test_agreed(struct __test_metadata *_metadata, unsigned int stage, bool up, bool down,
 			unsigned int bytes)

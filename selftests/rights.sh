@@ -25,7 +25,7 @@ in_namespace() {
 	grep -qiE -- "$1" <<<"$said" || fault "in a user namespace: \"$said\", not \"$1\""
 }
 
-# nobody_else COMMAND..: nobody else in the namespace of fabric t may, not even who owns all its nodes
+# nobody_else COMMAND..: nobody else in the namespace of fabric t may, not even the owner of all its nodes
 nobody_else() {
 	refused 'by somebody' "$not_permitted" as "$somebody" "$@"
 	refused 'by the owner of the nodes' "$not_permitted" as "$owner" "$@"
@@ -114,7 +114,7 @@ to_bind() {
 	equal 'in the container' bound "$(sed '/^$/d' "$scratch/bound")"
 }
 
-# The right is that of who has bound, whoever has the socket afterwards.
+# The right is that of the process that has bound, whoever has the socket afterwards.
 to_contribute() {
 	a_fabric
 	check 'members' as "$owner" "$here/hc_load" once t 1
@@ -200,7 +200,7 @@ end_frame() {
 	printf '0000000c 00000000 %080x 00000005 0001 ffff 00000003' 0
 }
 
-# Frames that somebody makes himself are no frames of a neighbour, whichever interface takes them.
+# Frames that a user makes are no frames of a neighbour, whichever interface takes them.
 to_speak_as_a_neighbour() {
 	a_fabric
 	check 'up' ip link set tmon up

@@ -345,6 +345,19 @@ TEST(an_alltoall_is_refused)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* All go on together, and are gone. */
+static void heals(struct __test_metadata *_metadata, struct cube *c)
+{
+	struct part s;
+
+	ASSERT_EQ(0, cube_heal(c));
+	part_of(&s, c, 0);
+	ASSERT_EQ(8, s.n);
+	EXPECT_TRUE(goes_on(&s));
+	EXPECT_TRUE(plan_tells(c, &s));
+	EXPECT_EQ(0, cube_del(c));
+}
+
 /* A node that fails is not waited for; when it is back its process takes part again. */
 TEST(who_comes_back_takes_part_again)
 {
@@ -356,12 +369,7 @@ TEST(who_comes_back_takes_part_again)
 	part_of(&s, &c, 0);
 	ASSERT_EQ(7, s.n);
 	ASSERT_TRUE(goes_on(&s));
-	ASSERT_EQ(0, cube_heal(&c));
-	part_of(&s, &c, 0);
-	ASSERT_EQ(8, s.n);
-	EXPECT_TRUE(goes_on(&s));
-	EXPECT_TRUE(plan_tells(&c, &s));
-	EXPECT_EQ(0, cube_del(&c));
+	heals(_metadata, &c);
 }
 
 /* Two halves go on by themselves, and become one when they can. */
@@ -369,18 +377,12 @@ TEST(parts_become_one_again)
 {
 	unsigned int u;
 	struct cube c;
-	struct part s;
 
 	ASSERT_EQ(0, begin(&c, 3, 0));
 	for (u = 0; u < 4; u++)
 		ASSERT_EQ(0, cube_fail_link(&c, u, 2));
 	ASSERT_TRUE(parts_go_on(&c));
-	ASSERT_EQ(0, cube_heal(&c));
-	part_of(&s, &c, 0);
-	ASSERT_EQ(8, s.n);
-	EXPECT_TRUE(goes_on(&s));
-	EXPECT_TRUE(plan_tells(&c, &s));
-	EXPECT_EQ(0, cube_del(&c));
+	heals(_metadata, &c);
 }
 
 /* The words of the protocol may get lost, too. */
@@ -404,7 +406,7 @@ TEST(words_that_are_lost_are_said_again)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Whatever the members are doing, the plan and the fabric can go. */
+/* Whatever the members are doing, the plan and the fabric can be removed. */
 TEST(it_can_go_while_it_is_mended)
 {
 	unsigned int round, u;

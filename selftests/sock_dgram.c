@@ -55,7 +55,7 @@ static long take(const struct cube *c, unsigned int to, void *buf, size_t len,
 	return n;
 }
 
-/* Wait until nobody gets anything any more; notes who heard whom. */
+/* Wait until no node gets anything any more; notes which node heard which. */
 static unsigned int collect(struct cube *c, unsigned char (*heard)[CUBE_MAX])
 {
 	uint64_t last = now_ms();
@@ -193,7 +193,7 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 	printf("# %u of %u messages were kept\n", got, i);
 	EXPECT_LE(100, got);
 	EXPECT_GT(4000, got);
-	/* Others are not hit, and neither is the next message. */
+	/* Others are not affected, and neither is the next message. */
 	EXPECT_EQ(4, post(&c, 0, 2, data, 4));
 	EXPECT_EQ(4, post(&c, 0, 3, data, 4));
 	usleep(100000 * (unsigned int)patience(1));

@@ -409,7 +409,7 @@ TEST(messages_of_a_broadcast_come_to_the_socket_of_their_plan)
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "second..", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));
 	EXPECT_EQ(1, res.op);
-	/* Its close is none of the plan's while the other receives. */
+	/* Its close does not concern the plan while the other receives. */
 	shut(&n.g[1]);
 	EXPECT_EQ(8, shc_send(n.g[0], &op, "third...", 8, 0));
 	EXPECT_EQ(0, take(n.t, &res));

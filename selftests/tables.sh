@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Text of lists: a header, columns that stand below it, the values of the JSON; the same on a terminal of any width,
-# where it has colors unless they are not wanted.
+# Text of lists: a header, columns below it, the values of the JSON; the same on a terminal of any width,
+# where it has colors unless they are switched off.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"

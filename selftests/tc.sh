@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tools that network people have already, on endpoints: qdiscs, XDP in generic mode, and that ip and ethtool tell the
-# truth about them.
+# The usual network tools on endpoints: qdiscs, XDP in generic mode, and that ip and ethtool tell the truth about them.
 
 # shellcheck source=selftests/lib/endpoints.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/endpoints.sh"

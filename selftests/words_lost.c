@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Words get lost: that operations are done, that they have failed.  Whoever has to hear one
- * hears it later, and that they are lost makes no failures of its own.
+ * Words get lost: that operations are done, or that they have failed.  A member that has to hear
+ * one hears it later, and the loss causes no further failures.
  */
 #include <poll.h>
 #include <string.h>

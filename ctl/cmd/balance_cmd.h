@@ -8,10 +8,10 @@
 #include "balance.h"
 #include "cmd.h"
 
-/* Read the words: those that say the faults, and @own, which ends with {}. */
+/* Read the words: those for the faults, and @own, which ends with {}. */
 int balance_args(struct hcctl *h, struct fault_args *a, const struct arg *own, int argc,
 		 char **argv);
-/* Check those, read file or fabric.  Release with hc_faults_free(). */
+/* Check them, and read the file or the fabric.  Release with hc_faults_free(). */
 int balance_faults(struct hcctl *h, struct fault_args *a, struct hc_faults **f);
 /* Complains. */
 int balance_topology(struct hcctl *h, const struct hc_faults *f, enum hc_balance_shape shape,
@@ -29,7 +29,7 @@ int balance_simulate(struct hcctl *h, int argc, char **argv);
 void balance_out_shape(struct hcctl *h, const struct hc_balance_topo *t);
 void balance_out_topology(struct hcctl *h, const char *fabric, enum hc_balance_shape shape,
 			  const struct hc_faults *f, const struct hc_balance_topo *t);
-/* What is less than one may expect. */
+/* Warnings: what is less than one may expect. */
 void balance_warn(struct hcctl *h, enum hc_balance_shape shape, const struct hc_balance_topo *t);
 
 #endif /* _HCCTL_BALANCE_CMD_H */

@@ -206,7 +206,7 @@ static uint64_t half_the_mean(const struct job *j, const struct hc_balance_topo 
 	return sum / t->members / 2;
 }
 
-/* What each of the methods that auto chooses from comes to. */
+/* The result of each of the methods that auto chooses from. */
 static int compare(struct hc_balancer *b, const struct hc_balance_req *q, struct job *j)
 {
 	static const enum hc_balance_method methods[] = {

@@ -59,7 +59,7 @@ static void out_by_node(struct hcctl *h, const struct hc_balance_topo *t)
 	out_close(h);
 }
 
-/* Who hangs on whom, deepest first. */
+/* Which node hangs on which, deepest first. */
 static void text_trees(struct hcctl *h, const struct hc_balance_topo *t)
 {
 	char bits[OUT_BUF], parent[OUT_BUF];

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/balance_sim.h"
+#include "memory.h"
 
 #define DIM_MAX 10
 #define PROGRESS_US 100000
@@ -170,7 +171,7 @@ static bool ends(const char *file, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-/* Before hours of work; a file that is there already keeps what it has until the end. */
+/* Done before hours of work; a file that exists keeps its contents until the end. */
 static int may_write(struct hcctl *h, const char *file)
 {
 	bool there = file && !access(file, F_OK);
@@ -365,8 +366,6 @@ int balance_simulate(struct hcctl *h, int argc, char **argv)
 	st.s.pick = pick.v;
 	st.s.shape = shape.v;
 	rc = rc ?: may_write(h, to.svg) ?: may_write(h, to.csv) ?: study(h, &st, &to);
-	free(st.raw);
-	free(st.point);
-	free(st.bound);
+	hc_free_all(st.raw, st.point, st.bound);
 	return rc;
 }

@@ -86,7 +86,7 @@ static uint32_t first_source(const struct hc_faults *f)
 	return 0;
 }
 
-/* Nothing yet for all sources: these are printed as they are found. */
+/* For all sources there is nothing yet: pieces are printed as they are found. */
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
 	struct hc_bcast_req req = request(q);
@@ -210,12 +210,9 @@ static uint32_t source_of(const struct nl_plan *v)
 	return v->source;
 }
 
-static void show_sequence(struct hcctl *h, const struct nl_plan *v)
-{
-	cmd_out_order(h, "sequence", " sequence ", v->sequence, v->steps);
-}
+static const struct planner_root source = { "source", HYPERCUBE_A_PLAN_SOURCE, source_of };
 
-/* The shortest sequence of dimensions for the source, or what the search has excluded. */
+/* The length of the shortest sequence for the source, or what the search has excluded. */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
 	struct hc_bcast_req req = { .method = HC_BCAST_MINIMAL, .source = v->source };
@@ -255,7 +252,7 @@ static int plan(struct hcctl *h, int argc, char **argv)
 static const struct hc_cmd bcast_cmds[] = {
 	{
 		"plan", plan,
-		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } { source NODE | all } [method general|broadcast1|minimal] [prime largest|greedy]",
+		PLANNER_ARGS " { source NODE | all } [method general|broadcast1|minimal] [prime largest|greedy]",
 	},
 	{}
 };
@@ -263,11 +260,8 @@ static const struct hc_cmd bcast_cmds[] = {
 const struct planner bcast_planner = {
 	.type = HYPERCUBE_PLAN_BCAST,
 	.object = { "bcast", "broadcasts around the faults", bcast_cmds },
-	.name = "bcast",
 	.title = "broadcast",
-	.command = "bcast plan",
-	.root = "source",
-	.root_attr = HYPERCUBE_A_PLAN_SOURCE,
+	.root = &source,
 	.id = 2,
 	.size = sizeof(struct hc_bcast_plan),
 	.rooted = true,
@@ -277,7 +271,6 @@ const struct planner bcast_planner = {
 	.shape = shape,
 	.print = print,
 	.warn = warn,
-	.root_of = source_of,
-	.show = show_sequence,
+	.show = planner_show_sequence,
 	.truth = truth,
 };

@@ -92,7 +92,7 @@ static void print_step(struct hcctl *h, const struct hc_bcast_plan *p, unsigned 
 				 out_bits(to, u, dim));
 	}
 	if (dim > LIST_DIM || !count)
-		out_text(h, "    %u nodes informed\n", count);
+		out_text(h, "    %u node%s informed\n", count, count == 1 ? "" : "s");
 }
 
 void cmd_bcast_print(struct hcctl *h, const struct bcast_view *v,

@@ -29,8 +29,16 @@ void cmd_state_free(struct cmd_state *s);
 /* All lines of a file to @take, which may write to them; complaints name the line. */
 typedef int (*cmd_line_fn)(struct hcctl *h, char *line, void *arg);
 int cmd_lines(struct hcctl *h, FILE *f, const char *file, cmd_line_fn take, void *arg);
+/* Number 0 to @n - 1, until one fails.  Unless it is the only one, complaints begin with what
+ * @say says of it.
+ */
+int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, void *arg),
+	     void (*say)(char *text, size_t size, size_t i, const void *arg), void *arg);
 /* NODE, or nothing: *node stays NL_NONE. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
+/* An array; text: a table, each of @n things of @size bytes a row. */
+void cmd_out_rows(struct hcctl *h, const struct out_column *columns, const void *v, size_t n,
+		  size_t size, void (*one)(struct hcctl *h, const void *v));
 /* {"node", "dim"}, text "N:D" behind @lead */
 void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l);
 /* "cause_node" and "cause_dim", as far as they are known; text: " by N:D" */
@@ -46,8 +54,8 @@ void cmd_out_drops(struct hcctl *h, const uint64_t *drops);
 void cmd_out_name(struct hcctl *h, const char *key, const char *name);
 /* "state": ["down"]; text: "up" or "down,detected" */
 void cmd_out_state(struct hcctl *h, uint32_t state);
-/* JSON only: "fail_links", those between live nodes, and "fail_nodes", so that who reads
- * a plan knows what it was made for.
+/* JSON only: "fail_links", those between live nodes, and "fail_nodes", so that a reader of a
+ * plan knows what it was made for.
  */
 void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
 /* "XX01", the highest dimension first: a mask of the free dimensions, and a node. */
@@ -103,11 +111,11 @@ struct netns_fabric {
  * fails, or a signal ends it, none of them is left.
  */
 int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f);
-/* Which were made so for a fabric? */
+/* Handle those that were made so for a fabric. */
 int cmd_netns_of(struct hcctl *h, const char *fabric, struct netns_names *names);
 /* Forget the names, and remove the namespaces if @remove. */
 void cmd_netns_drop(struct netns_names *names, bool remove);
-/* Make one for an endpoint, that goes with a fabric of this name; it is added to @made. */
+/* Make one for an endpoint; it belongs to a fabric of this name, and is added to @made. */
 int cmd_netns_make(struct hcctl *h, const char *fabric, const char *name, uint32_t node,
 		   struct netns_names *made);
 void cmd_netns_remove(const char *name);

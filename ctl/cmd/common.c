@@ -45,6 +45,28 @@ int cmd_lines(struct hcctl *h, FILE *f, const char *file, cmd_line_fn take, void
 	return HC_NO;
 }
 
+int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, void *arg),
+	     void (*say)(char *text, size_t size, size_t i, const void *arg), void *arg)
+{
+	char text[64];
+	struct hc_where at = { .text = text };
+	int rc = 0, len;
+	size_t i;
+
+	if (n == 1)
+		return one(h, 0, arg);
+	/* Those before it are done. */
+	hc_enter(h, &at);
+	for (i = 0; i < n && !rc; i++) {
+		say(text, sizeof(text) / 2, i, arg);
+		len = strlen(text);
+		snprintf(text + len, sizeof(text) - len, ", number %zu of %zu", i + 1, n);
+		rc = one(h, i, arg);
+	}
+	hc_leave(h, &at);
+	return rc;
+}
+
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node)
 {
 	*node = NL_NONE;
@@ -52,6 +74,19 @@ int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node)
 		return 0;
 	--*argc;
 	return arg_node(h, "node", *(*argv)++, node);
+}
+
+void cmd_out_rows(struct hcctl *h, const struct out_column *columns, const void *v, size_t n,
+		  size_t size, void (*one)(struct hcctl *h, const void *v))
+{
+	size_t i;
+
+	out_table(h, columns);
+	out_array(h, NULL);
+	for (i = 0; i < n; i++)
+		one(h, (const char *)v + i * size);
+	out_table_end(h);
+	out_close(h);
 }
 
 void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l)

@@ -34,7 +34,7 @@ static void out_link(struct hcctl *h, const struct decoded *d)
 	out_uint(h, "dim", " dim %" PRIu64, d->dim);
 }
 
-/* A number that has no name is there as "?"; 0 is none. */
+/* A number that has no name is printed as "?"; 0 is not printed. */
 static void out_name(struct hcctl *h, const char *key, unsigned int v, const char *name)
 {
 	if (v)

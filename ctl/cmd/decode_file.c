@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: captures, by libpcap.  It is loaded when it is wanted: it needs libraries that take
- * longer to load than all the rest of hcctl.
+ * hcctl decode: captures, by libpcap.  It is loaded only when needed: it needs libraries that
+ * take longer to load than all the rest of hcctl.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -85,7 +85,7 @@ static int start(struct hcctl *h, struct capture *c, FILE *in)
 		return no_capture(h, c, why);
 	}
 	if (c->link(c->pcap) != DLT_EN10MB)
-		return no_capture(h, c, "it is no capture of an Ethernet");
+		return no_capture(h, c, "it is not an Ethernet capture");
 	return 0;
 }
 

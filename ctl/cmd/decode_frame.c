@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: from the bytes of a frame to what they say.  Nothing in them is believed: they may
- * come from anywhere.
+ * hcctl decode: from the bytes of a frame to their meaning.  Nothing in them is trusted: they
+ * may come from anywhere.
  */
 #include <endian.h>
 #include <net/ethernet.h>

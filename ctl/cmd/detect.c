@@ -25,7 +25,8 @@ static int detect(struct hcctl *h, int argc, char **argv)
 		return rc;
 	out_object(h, NULL);
 	out_str(h, "fabric", "%s:", fabric);
-	out_uint(h, "found", " %" PRIu64 " links newly found silent", d.found);
+	out_uint(h, "found", d.found == 1 ? " %" PRIu64 " more link is silent" :
+					    " %" PRIu64 " more links are silent", d.found);
 	out_array(h, "links");
 	for (i = 0; i < d.nlinks; i++)
 		cmd_out_link(h, NULL, i ? "," : ": ", d.links[i]);

@@ -62,12 +62,7 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 	print_subcube(h, d);
 	out_uint(h, "base", " base %" PRIu64, d->base);
 	cmd_out_order(h, "order", " order ", d->order, d->stages);
-	out_uint(h, "members", "\nmembers %" PRIu64, hc_nodes(d->stages));
-	if (q->apply)
-		out_uint(h, "plan", " installed as plan %" PRIu64, q->id);
-	out_uint(h, "steps", " steps %" PRIu64 "\n", d->stages);
-	cmd_out_faults(h, f);
-	out_close(h);
+	planner_out_end(h, q, f, hc_nodes(d->stages), d->stages);
 	return 0;
 }
 
@@ -76,13 +71,11 @@ static uint32_t base_of(const struct nl_plan *v)
 	return v->base;
 }
 
-static void show_order(struct hcctl *h, const struct nl_plan *v)
-{
-	cmd_out_order(h, "order", " order ", v->order, v->stages);
-}
+static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of };
 
-/* The same for what has parts, of so many bytes; Documentation/networking/hypercube.rst has the
- * table.  Fewer frames go over a doubling, but what it sends is copied, in rings it is not.
+/* The same for collectives with parts, of this many bytes;
+ * Documentation/networking/hypercube.rst has the table.  A doubling sends fewer frames, but
+ * copies what it sends; rings do not.
  */
 #define EXCHANGE_BYTES	4096
 #define EXCHANGE_DIM	4
@@ -99,12 +92,24 @@ static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t
 				"as measured, rings copy less of such long blocks";
 }
 
+/* Of allgathers no table says where rings are faster, only that short blocks are frames' work. */
+static void gather_ask(uint64_t bytes, struct plan_choice *c)
+{
+	c->preferred = bytes <= EXCHANGE_BYTES;
+	c->why = c->preferred ? "doubling takes fewer frames" :
+				"rings copy less of such long blocks";
+}
+
 /* What the rule says. */
 static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
 		     struct plan_choice *c)
 {
 	if (t->parts) {
 		exchange_ask(info, t, bytes, c);
+		return;
+	}
+	if (t->payload == HC_PAYLOAD_BLOCKS) {
+		gather_ask(bytes, c);
 		return;
 	}
 	c->preferred = hc_doubling_pays(info->dim, bytes, &c->rule);
@@ -137,8 +142,8 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
 	return 0;
 }
 
-/* Each stage takes one step.  What a node has can be known to at most twice as many after
- * each step, so no plan takes fewer for 2^k members.
+/* Each stage takes one step.  With each step, what a node has can become known to at most twice
+ * as many nodes, so no plan takes fewer for 2^k members.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
@@ -235,7 +240,7 @@ static int rule(struct hcctl *h, int argc, char **argv)
 static const struct hc_cmd doubling_cmds[] = {
 	{
 		"plan", plan,
-		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [subcube XX01]",
+		PLANNER_ARGS " [subcube XX01]",
 	},
 	{ "rule", rule, "[dim N [bytes B]]" },
 	{}
@@ -244,11 +249,7 @@ static const struct hc_cmd doubling_cmds[] = {
 const struct planner doubling_planner = {
 	.type = HYPERCUBE_PLAN_DOUBLING,
 	.object = { "doubling", "recursive doubling where nothing is faulty", doubling_cmds },
-	.name = "doubling",
-	.title = "doubling",
-	.command = "doubling plan",
-	.root = "base",
-	.root_attr = HYPERCUBE_A_PLAN_BASE,
+	.root = &base,
 	.members_follow = true,
 	.id = 3,
 	.size = sizeof(struct hc_doubling),
@@ -256,8 +257,7 @@ const struct planner doubling_planner = {
 	.find = find,
 	.shape = shape,
 	.print = print,
-	.root_of = base_of,
-	.show = show_order,
+	.show = planner_show_order,
 	.prefer = prefer,
 	.truth = truth,
 	.role = tree_role,

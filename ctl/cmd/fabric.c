@@ -63,7 +63,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!name || hc_take_end(h, argc, argv))
 		return HC_USAGE;
 	rc = cmd_netns_of(h, name, &names);
-	/* Where something ended in the middle there may be no fabric any more. */
+	/* If something was interrupted, the fabric may no longer exist. */
 	if (!rc && !(names.orphans && names.n))
 		rc = nl_fabric_del(h, name);
 	cmd_netns_drop(&names, !rc);
@@ -81,7 +81,7 @@ static int arg_patience(struct hcctl *h, const char *name, const char *word, voi
 		return hc_invalid(h, name, word,
 				  "whole milliseconds are wanted, 1ms at least, or \"forever\"");
 	if (ns > HYPERCUBE_PATIENCE_MAX * UINT64_C(1000000))
-		return hc_invalid(h, name, word, "a day is the most");
+		return hc_invalid(h, name, word, "at most a day is wanted");
 	*(uint32_t *)dst = ns / 1000000;
 	return 0;
 }
@@ -115,14 +115,9 @@ static const struct out_column columns[] = {
 	{}
 };
 
-static void out_number(struct hcctl *h, unsigned int column, const char *key, uint64_t v)
+static void show_one(struct hcctl *h, const void *v)
 {
-	out_cell(h, column);
-	out_uint(h, key, "%" PRIu64, v);
-}
-
-static void show_one(struct hcctl *h, const struct nl_fabric *f)
-{
+	const struct nl_fabric *f = v;
 	char buf[OUT_BUF];
 
 	out_object(h, NULL);
@@ -149,7 +144,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = NULL;
 	struct nl_fabric *v;
-	size_t n = 1, i;
+	size_t n = 1;
 	int rc;
 
 	if (argc) {
@@ -162,12 +157,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 		rc = nl_fabrics(h, &v, &n);
 	}
 	if (!rc) {
-		out_table(h, columns);
-		out_array(h, NULL);
-		for (i = 0; i < n; i++)
-			show_one(h, &v[i]);
-		out_table_end(h);
-		out_close(h);
+		cmd_out_rows(h, columns, v, n, sizeof(*v), show_one);
 		free(v);
 	} else if (name) {
 		free(v);

@@ -2,11 +2,11 @@
 /*
  * A network namespace for each endpoint, named as ip-netns(8) names them.
  *
- * Each says whose it is from its first moment on: the file of its name holds a mark
- * until the namespace is mounted there, and the alias of that namespace's loopback
- * interface is the mark from then on.  So the namespaces that go with a fabric are
- * found, whatever has happened meanwhile to them, to the fabric and to who made
- * them, and no other is touched.
+ * Each says which fabric it belongs to from its first moment on: the file of its name holds a
+ * mark until the namespace is mounted there, and the alias of that namespace's loopback
+ * interface is the mark from then on.  So the namespaces that go with a fabric are found,
+ * whatever has happened meanwhile to them, to the fabric or to their maker, and no others are
+ * touched.
  */
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -29,13 +29,13 @@
 #define PATH_SIZE	256
 #define PREFIX_MAX	100
 #define NAME_SIZE	(PREFIX_MAX + 12)
-/* In KiB: what must be left, of a small machine an eighth.  It is for the frames
+/* In KiB: what must be left (on a small machine, an eighth of its memory).  It is for the frames
  * that all endpoints flood as they come up.
  */
 #define MEMORY_FLOOR	(256 << 10)
 /* A mark is followed by the number of the node. */
 #define MARK_SIZE	80
-/* So few namespaces are nobody's ruin. */
+/* So few namespaces never take too much memory. */
 #define NETNS_FEW	32
 
 /* --- words --- */
@@ -243,8 +243,8 @@ static int endpoint_move(struct hcctl *h, const struct making *k, uint32_t u)
 	return rc;
 }
 
-/* Where memory ends, the kernel ends processes: this one, which then cannot tidy
- * up, or others.  So stop before.
+/* When memory runs out, the kernel kills processes: this one, which then cannot tidy up, or
+ * others.  So stop before that.
  */
 static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 {
@@ -260,8 +260,8 @@ static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 		fclose(file);
 	if (left > MEMORY_FLOOR || left > total / 8)
 		return 0;
-	hc_error(h, "no memory for %u network namespaces: %u of them have left %" PRIu64
-		 " of %" PRIu64 " MiB", all, made, left >> 10, total >> 10);
+	hc_error(h, "no memory for %u network namespaces: after %u of them %" PRIu64
+		 " of %" PRIu64 " MiB are left", all, made, left >> 10, total >> 10);
 	return -ENOMEM;
 }
 
@@ -393,7 +393,7 @@ void cmd_signals_release(void)
 
 /* --- those that go with a fabric --- */
 
-/* Go to a namespace and read the mark there; or of what is none yet, from its file. */
+/* Go to a namespace and read the mark there; if it is not mounted yet, read it from its file. */
 static bool mark_read(struct hcctl *h, int fd, int home, char *mark)
 {
 	bool found = false;

@@ -65,7 +65,7 @@ static int exists(struct hcctl *h, const char *fabric, bool *there)
 static int cannot_change(struct hcctl *h, const struct state *want, const char *what,
 			 uint32_t wanted, uint32_t has)
 {
-	hc_error(h, "%s %u is wanted, but fabric %s has %u, for ever; try another name, or: hcctl fabric del %s",
+	hc_error(h, "%s %u is wanted, but fabric %s has %u and keeps it; try another name, or: hcctl fabric del %s",
 		 what, wanted, want->name, has, want->name);
 	return HC_NO;
 }

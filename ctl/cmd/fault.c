@@ -2,11 +2,10 @@
 /*
  * hcctl fault: faults at random, their list, their end.
  *
- * The random numbers are splitmix64 (Steele, Lea, Flood 2014) from the seed.
- * A number below n is the next one r with r < 2^64 - 2^64 mod n, modulo n.
- * Nodes are drawn first, then links: of the array of candidates, ascending, the
- * i-th drawn is swapped with the one at i + (number below the rest).  So a seed
- * gives the same faults for ever, given the same state before.
+ * The random numbers are splitmix64 (Steele, Lea, Flood 2014) from the seed.  A number below n
+ * is the next one r with r < 2^64 - 2^64 mod n, modulo n.  Nodes are drawn first, then links: of
+ * the array of candidates, ascending, the i-th drawn is swapped with the one at i + (number
+ * below the rest).  So the same seed and the same state before always give the same faults.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -57,7 +56,7 @@ static int draw_nodes(struct hcctl *h, struct hc_faults *f, uint64_t *state,
 		if (!hc_set_has(f->dead, u))
 			v[n++] = (struct link_ref){ u, 0 };
 	if (want > n) {
-		hc_error(h, "%u nodes cannot fail: only %zu are alive", want, n);
+		hc_error(h, "cannot fail %u nodes: only %zu are alive", want, n);
 		return HC_NO;
 	}
 	draw(state, v, n, want);
@@ -79,7 +78,7 @@ static int draw_links(struct hcctl *h, struct hc_faults *f, uint64_t *state,
 			if (!(u & hc_bit(d)) && !(f->fault[u] & hc_bit(d)))
 				v[n++] = (struct link_ref){ u, d };
 	if (want > n) {
-		hc_error(h, "%u links cannot go down: only %zu are healthy", want, n);
+		hc_error(h, "cannot take %u links down: only %zu are healthy", want, n);
 		return HC_NO;
 	}
 	draw(state, v, n, want);
@@ -256,8 +255,7 @@ static void show_links(struct hcctl *h, const struct nl_link *v, size_t n,
 		out_object(h, NULL);
 		out_cell(h, WHAT);
 		out_text(h, "link");
-		out_cell(h, NUMBER);
-		out_uint(h, "node", "%" PRIu64, v[i].node);
+		out_number(h, NUMBER, "node", v[i].node);
 		out_uint(h, "dim", ":%" PRIu64, v[i].dim);
 		out_cell(h, STATE);
 		cmd_out_state(h, state);

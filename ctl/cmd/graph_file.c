@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "ring_cmd.h"
 
 struct lines {
@@ -33,12 +34,11 @@ static int take_node(struct hcctl *h, struct lines *l, const char *word, uint32_
 
 static int add_edge(struct hcctl *h, struct lines *l, uint32_t u, uint32_t v)
 {
-	if (l->n == l->room) {
-		l->room = l->room ? 2 * l->room : 1024;
-		l->edges = reallocarray(l->edges, l->room, sizeof(*l->edges));
-		if (!l->edges)
-			return hc_nomem(h);
-	}
+	struct hc_edge *edges = hc_grow(l->edges, l->n, &l->room, sizeof(*edges), 1024);
+
+	if (!edges)
+		return hc_nomem(h);
+	l->edges = edges;
 	l->edges[l->n++] = (struct hc_edge){ u, v };
 	return 0;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * JSON of people, read by tables.
+ * JSON written by people, read by tables.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -66,8 +66,8 @@ static const char *parse_error(enum json_tokener_error err)
 	}
 }
 
-/* About as much memory as it takes: by what stands before or behind each value.  What is in strings
- * counts as well, for it takes a parser to tell where they end.
+/* An estimate of the memory that it takes, from the characters before or behind each value.
+ * What is in strings counts as well, for it takes a parser to tell where they end.
  */
 static size_t weight(const char *text, size_t len)
 {
@@ -82,8 +82,7 @@ static size_t weight(const char *text, size_t len)
 	return sum;
 }
 
-/* Behind the document there may be spaces and nothing else.  The last byte is behind the text: a
- * number ends there.
+/* Only spaces may follow the document.  The last byte is behind the text: a number ends there.
  */
 static int parse(struct hcctl *h, const char *file, const char *text, size_t len,
 		 struct json_object **root)
@@ -105,9 +104,9 @@ static int parse(struct hcctl *h, const char *file, const char *text, size_t len
 		return 0;
 	hc_enter(h, &at);
 	if (*root)
-		hc_error(h, "behind the JSON document there is something else");
+		hc_error(h, "something follows the JSON document");
 	else
-		hc_error(h, "no JSON: %s", parse_error(err));
+		hc_error(h, "not JSON: %s", parse_error(err));
 	hc_leave(h, &at);
 	json_object_put(*root);
 	*root = NULL;

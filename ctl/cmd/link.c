@@ -35,25 +35,24 @@ static int each_link(struct hcctl *h, const char *fabric, struct link_list *l)
 	return nl_fabric(h, fabric, &info) ?: hc_links_each(h, l, info.dim);
 }
 
-static int set_links(struct hcctl *h, const char *fabric, const struct link_list *l,
-		     const struct nl_link_set *s)
-{
-	char text[64];
-	struct hc_where at = { .text = text };
-	int rc = 0;
-	size_t i;
+struct links_setting {
+	const char *fabric;
+	const struct link_list *l;
+	const struct nl_link_set *s;
+};
 
-	if (l->n == 1)
-		return nl_link_set(h, fabric, l->v[0], s);
-	/* Those before it are set. */
-	hc_enter(h, &at);
-	for (i = 0; i < l->n && !rc; i++) {
-		snprintf(text, sizeof(text), "link %u:%u, number %zu of %zu",
-			 l->v[i].node, l->v[i].dim, i + 1, l->n);
-		rc = nl_link_set(h, fabric, l->v[i], s);
-	}
-	hc_leave(h, &at);
-	return rc;
+static int set_one(struct hcctl *h, size_t i, void *arg)
+{
+	const struct links_setting *a = arg;
+
+	return nl_link_set(h, a->fabric, a->l->v[i], a->s);
+}
+
+static void say_one(char *text, size_t size, size_t i, const void *arg)
+{
+	const struct links_setting *a = arg;
+
+	snprintf(text, size, "link %u:%u", a->l->v[i].node, a->l->v[i].dim);
 }
 
 /* DOWN/PERIOD or "off", into s->flap_*. */
@@ -148,7 +147,8 @@ static int set(struct hcctl *h, int argc, char **argv)
 	if (!argc)
 		return hc_missing(h, "NODE:DIM");
 	rc = take_links(h, &l, &argc, &argv) ?: set_args(h, &s, argc, argv) ?:
-	     each_link(h, fabric, &l) ?: set_links(h, fabric, &l, &s);
+	     each_link(h, fabric, &l) ?:
+	     cmd_each(h, l.n, set_one, say_one, &(struct links_setting){ fabric, &l, &s });
 	free(l.v);
 	return rc;
 }
@@ -169,26 +169,22 @@ static const struct out_column columns[] = {
 	{}
 };
 
-static void show_one(struct hcctl *h, const struct nl_link *v)
+static void show_one(struct hcctl *h, const void *row)
 {
+	const struct nl_link *v = row;
+
 	out_object(h, NULL);
-	out_cell(h, LINK);
-	out_uint(h, "node", "%" PRIu64, v->node);
+	out_number(h, LINK, "node", v->node);
 	out_uint(h, "dim", ":%" PRIu64, v->dim);
-	out_cell(h, PEER);
-	out_uint(h, "peer", "%" PRIu64, hc_neigh(v->node, v->dim));
+	out_number(h, PEER, "peer", hc_neigh(v->node, v->dim));
 	out_cell(h, STATE);
 	cmd_out_state(h, v->state);
 	out_cell(h, IMPAIRMENTS);
 	cmd_out_impairments(h, v);
-	out_cell(h, TX_FRAMES);
-	out_uint(h, "tx_frames", "%" PRIu64, v->tx_frames);
-	out_cell(h, TX_BYTES);
-	out_uint(h, "tx_bytes", "%" PRIu64, v->tx_bytes);
-	out_cell(h, RX_FRAMES);
-	out_uint(h, "rx_frames", "%" PRIu64, v->rx_frames);
-	out_cell(h, RX_BYTES);
-	out_uint(h, "rx_bytes", "%" PRIu64, v->rx_bytes);
+	out_number(h, TX_FRAMES, "tx_frames", v->tx_frames);
+	out_number(h, TX_BYTES, "tx_bytes", v->tx_bytes);
+	out_number(h, RX_FRAMES, "rx_frames", v->rx_frames);
+	out_number(h, RX_BYTES, "rx_bytes", v->rx_bytes);
 	out_cell(h, EFFECTS);
 	cmd_out_impaired(h, v);
 	out_cell(h, DROPPED);
@@ -218,14 +214,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 	} else if (!rc) {
 		rc = nl_links(h, fabric, &v, &n);
 	}
-	if (!rc) {
-		out_table(h, columns);
-		out_array(h, NULL);
-		for (i = 0; i < n; i++)
-			show_one(h, &v[i]);
-		out_table_end(h);
-		out_close(h);
-	}
+	if (!rc)
+		cmd_out_rows(h, columns, v, n, sizeof(*v), show_one);
 	free(l.v);
 	free(v);
 	return rc;

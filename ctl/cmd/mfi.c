@@ -123,13 +123,13 @@ static int check(struct hcctl *h, struct mfi_req *q)
 	if ((p == HC_MFI_SQUARE || p == HC_MFI_BOX) && !q->mesh.rows && !q->torus.rows)
 		return hc_invalid(h, "pattern", patterns[p], "only a mesh or torus has that");
 	if (q->graph && q->envs)
-		return hc_invalid(h, "envs", q->envs, "they stand in the file of the graph");
+		return hc_invalid(h, "envs", q->envs, "the file of the graph has them");
 	if (p == HC_MFI_LISTED && !q->graph && !q->envs)
 		return hc_missing(h, "\"envs\", a file with the environments");
 	if (q->envs && p != HC_MFI_LISTED && p != ANY_PATTERN)
 		return hc_invalid(h, "pattern", patterns[p], "\"envs\" lists the environments");
 	if (q->set.n && q->escape)
-		return hc_invalid(h, "escape", "set", "that is asked of a set anyway");
+		return hc_invalid(h, "escape", "set", "\"set\" answers that for its set anyway");
 	return 0;
 }
 

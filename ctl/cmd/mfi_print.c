@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "mfi.h"
 
 /* Processors to a line of text. */
@@ -168,7 +169,7 @@ static int print_groups(struct hcctl *h, const struct mfi_view *v)
 
 	if (!mark)
 		return hc_nomem(h);
-	out_text(h, "%u groups (%s; ", g->count, g->why);
+	out_text(h, "%u group%s (%s; ", g->count, g->count == 1 ? "" : "s", g->why);
 	out_str(h, "groups_by", NULL, g->why);
 	out_uint(h, "groups_first_fit", "first fit %" PRIu64, g->first_fit);
 	out_bool(h, "groups_keep_set", NULL, g->keeps);
@@ -218,9 +219,7 @@ static int print_matrix(struct hcctl *h, const struct mfi_view *v)
 			print_row(h, v, set, row);
 		} while (hc_mfi_next_set(f, k, n));
 	out_close(h);
-	free(f);
-	free(set);
-	free(row);
+	hc_free_all(f, set, row);
 	return ok ? 0 : hc_nomem(h);
 }
 
@@ -233,7 +232,8 @@ static void print_escape(struct hcctl *h, const struct mfi_view *v)
 		const struct hc_mfi_escape *e = &v->tried[i];
 
 		out_object(h, NULL);
-		out_uint(h, "faults", "%" PRIu64 " faults:", e->count);
+		out_uint(h, "faults", e->count == 1 ? "%" PRIu64 " fault:" : "%" PRIu64 " faults:",
+			 e->count);
 		out_uint(h, "sets", " %" PRIu64 " sets", e->sets);
 		out_bool(h, "complete", NULL, v->complete || i + 1 < v->ntried);
 		if (!v->complete && i + 1 == v->ntried)

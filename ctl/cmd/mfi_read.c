@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "mfi.h"
 
 static const char wanted[] = "\"link A B[,..]\", \"env A B[,..]\" or \"node A[,..]\" is wanted";
@@ -153,7 +154,5 @@ int mfi_read(struct hcctl *h, const char *file, struct mfi_graph *g)
 
 void mfi_graph_free(struct mfi_graph *g)
 {
-	free(g->links);
-	free(g->envs);
-	free(g->names);
+	hc_free_all(g->links, g->envs, g->names);
 }

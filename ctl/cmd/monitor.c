@@ -93,11 +93,13 @@ static void print_op(struct hcctl *h, const struct nl_event *e)
 	out_uint(h, "node", " at node %" PRIu64, v->node);
 	out_int(h, "status", NULL, v->status);
 	if (v->status) {
-		out_str(h, "error", " failed: %s", strerror(-v->status));
+		out_text(h, " failed");
 		cmd_out_cause(h, v->cause_node, v->cause_dim);
+		out_str(h, "error", ": %s", strerror(-v->status));
 		return;
 	}
-	out_uint(h, "steps", " complete in %" PRIu64 " steps", v->steps);
+	out_uint(h, "steps", v->steps == 1 ? " complete in %" PRIu64 " step" :
+					     " complete in %" PRIu64 " steps", v->steps);
 	out_uint(h, "time_ns", NULL, v->time);
 	out_text(h, ", %s modelled", out_time(buf, v->time));
 }

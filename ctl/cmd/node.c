@@ -13,7 +13,9 @@
 
 /* What is set, of each node in a list. */
 struct setting {
-	int (*set)(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s);
+	int (*set)(struct hcctl *h, const struct setting *s, uint32_t node);
+	const char *fabric;
+	struct node_list nodes;
 	bool fail;
 	int netns;	/* or -1: that of @pid */
 	uint64_t pid;
@@ -22,24 +24,24 @@ struct setting {
 	bool seed;
 };
 
-static int set_state(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s)
+static int set_state(struct hcctl *h, const struct setting *s, uint32_t node)
 {
-	return nl_node_fail(h, fabric, node, s->fail);
+	return nl_node_fail(h, s->fabric, node, s->fail);
 }
 
-static int set_netns(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s)
+static int set_netns(struct hcctl *h, const struct setting *s, uint32_t node)
 {
-	return nl_node_netns(h, fabric, node, s->netns, s->pid);
+	return nl_node_netns(h, s->fabric, node, s->netns, s->pid);
 }
 
-static int set_owner(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s)
+static int set_owner(struct hcctl *h, const struct setting *s, uint32_t node)
 {
-	return nl_node_owner(h, fabric, node, s->uid);
+	return nl_node_owner(h, s->fabric, node, s->uid);
 }
 
-static int set_lie(struct hcctl *h, const char *fabric, uint32_t node, const struct setting *s)
+static int set_lie(struct hcctl *h, const struct setting *s, uint32_t node)
 {
-	return nl_node_lie(h, fabric, node, &s->lies, s->seed);
+	return nl_node_lie(h, s->fabric, node, &s->lies, s->seed);
 }
 
 /* A name below /var/run/netns, or the number of a process. */
@@ -136,41 +138,33 @@ static int read_setting(struct hcctl *h, struct setting *s, int argc, char **arg
 	return hc_take_end(h, argc, argv);
 }
 
-static int set_nodes(struct hcctl *h, const char *fabric, const struct node_list *l,
-		     const struct setting *s)
+static int set_one(struct hcctl *h, size_t i, void *arg)
 {
-	char text[64];
-	struct hc_where at = { .text = text };
-	int rc = 0;
-	size_t i;
+	const struct setting *s = arg;
 
-	if (l->n == 1)
-		return s->set(h, fabric, l->v[0], s);
-	/* Those before it are set. */
-	hc_enter(h, &at);
-	for (i = 0; i < l->n && !rc; i++) {
-		snprintf(text, sizeof(text), "node %u, number %zu of %zu", l->v[i], i + 1, l->n);
-		rc = s->set(h, fabric, l->v[i], s);
-	}
-	hc_leave(h, &at);
-	return rc;
+	return s->set(h, s, s->nodes.v[i]);
+}
+
+static void say_one(char *text, size_t size, size_t i, const void *arg)
+{
+	const struct setting *s = arg;
+
+	snprintf(text, size, "node %u", s->nodes.v[i]);
 }
 
 static int set(struct hcctl *h, int argc, char **argv)
 {
-	const char *fabric = hc_take_fabric(h, &argc, &argv), *word;
-	struct setting s = { .netns = -1 };
-	struct node_list l = {};
+	struct setting s = { .fabric = hc_take_fabric(h, &argc, &argv), .netns = -1 };
+	const char *word = s.fabric ? hc_take(h, "NODE", &argc, &argv) : NULL;
 	int rc;
 
-	word = fabric ? hc_take(h, "NODE", &argc, &argv) : NULL;
 	if (!word)
 		return HC_USAGE;
-	rc = arg_nodes(h, "node", word, &l) ?: read_setting(h, &s, argc, argv) ?:
-	     set_nodes(h, fabric, &l, &s);
+	rc = arg_nodes(h, "node", word, &s.nodes) ?: read_setting(h, &s, argc, argv) ?:
+	     cmd_each(h, s.nodes.n, set_one, say_one, &s);
 	if (s.netns >= 0)
 		close(s.netns);
-	free(l.v);
+	free(s.nodes.v);
 	return rc;
 }
 
@@ -227,8 +221,7 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	unsigned int i;
 
 	out_object(h, NULL);
-	out_cell(h, NODE);
-	out_uint(h, "node", "%" PRIu64, v->id);
+	out_number(h, NODE, "node", v->id);
 	out_cell(h, BITS);
 	out_text(h, "%s", out_bits(bits, v->id, dim));
 	out_endpoint(h, v);
@@ -249,10 +242,8 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	out_uint(h, "disagreed", v->disagreed ? " disagreed %" PRIu64 : NULL, v->disagreed);
 	out_uint(h, "incomplete", v->incomplete ? " incomplete %" PRIu64 : NULL,
 		 v->incomplete);
-	out_cell(h, HOST);
-	out_uint(h, "host_frames", "%" PRIu64, v->host_frames);
-	out_cell(h, MERGED);
-	out_uint(h, "merged_bytes", "%" PRIu64, v->merged_bytes);
+	out_number(h, HOST, "host_frames", v->host_frames);
+	out_number(h, MERGED, "merged_bytes", v->merged_bytes);
 	out_cell(h, DROPPED);
 	cmd_out_drops(h, v->drops);
 	out_close(h);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl op: pending operations - who has not contributed, who waits for whom.
+ * hcctl op: pending operations: which members have not contributed, and which wait for which.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -90,12 +90,9 @@ static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 	size_t i;
 
 	out_object(h, NULL);
-	out_cell(h, PLAN);
-	out_uint(h, "plan", "%" PRIu64, v->plan);
-	out_cell(h, EPOCH);
-	out_uint(h, "epoch", "%" PRIu64, v->epoch);
-	out_cell(h, OP);
-	out_uint(h, "op", "%" PRIu64, v->nr);
+	out_number(h, PLAN, "plan", v->plan);
+	out_number(h, EPOCH, "epoch", v->epoch);
+	out_number(h, OP, "op", v->nr);
 	out_cell(h, WAITING);
 	out_text(h, "%zu", n);
 	out_cell(h, MISSING);

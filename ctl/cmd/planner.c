@@ -35,7 +35,7 @@ const struct planner *planner_named(const char *name)
 	const struct planner *p;
 	size_t i = 0;
 
-	while ((p = planner_at(i++)) && strcmp(p->name, name))
+	while ((p = planner_at(i++)) && strcmp(p->object.name, name))
 		;
 	return p;
 }
@@ -135,7 +135,25 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 	return rc;
 }
 
+void planner_out_end(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		     uint32_t members, uint32_t steps)
+{
+	out_uint(h, "members", "\nmembers %" PRIu64, members);
+	if (q->apply)
+		out_uint(h, "plan", " installed as plan %" PRIu64, q->id);
+	out_uint(h, "steps", " steps %" PRIu64 "\n", steps);
+	cmd_out_faults(h, f);
+	out_close(h);
+}
+
 /* --- plans that there are --- */
+
+static uint32_t sink_of(const struct nl_plan *v)
+{
+	return v->sink;
+}
+
+const struct planner_root planner_sink = { "sink", HYPERCUBE_A_PLAN_SINK, sink_of };
 
 struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *rings)
 {
@@ -143,7 +161,7 @@ struct nl_shape planner_shape(const struct nl_plan *v, struct hc_ring_tree *ring
 
 	*rings = (struct hc_ring_tree){ v->nrings, v->nring_nodes, v->rings, v->ring_nodes };
 	return (struct nl_shape){
-		.root_attr = p->root_attr, .root = p->root ? p->root_of(v) : 0,
+		.root_attr = p->root->attr, .root = p->root->word ? p->root->of(v) : 0,
 		.order = v->order, .stages = v->stages,
 		.sequence = v->sequence, .steps = v->steps,
 		.members = p->members_follow ? NULL : v->members,
@@ -162,7 +180,7 @@ bool planner_same(const struct nl_plan *a, const struct nl_plan *b)
 	const struct planner *p = planner_of(a->type);
 
 	return p && a->type == b->type && a->repair == b->repair &&
-	       (!p->root || p->root_of(a) == p->root_of(b)) &&
+	       (!p->root->word || p->root->of(a) == p->root->of(b)) &&
 	       same_bytes(a->order, a->stages, b->order, b->stages, 1) &&
 	       same_bytes(a->sequence, a->steps, b->sequence, b->steps, 1) &&
 	       (p->members_follow || same_bytes(a->members, a->member_words, b->members,
@@ -176,14 +194,24 @@ bool planner_same(const struct nl_plan *a, const struct nl_plan *b)
 
 /* --- listing --- */
 
+void planner_show_order(struct hcctl *h, const struct nl_plan *v)
+{
+	cmd_out_order(h, "order", " order ", v->order, v->stages);
+}
+
+void planner_show_sequence(struct hcctl *h, const struct nl_plan *v)
+{
+	cmd_out_order(h, "sequence", " sequence ", v->sequence, v->steps);
+}
+
 void planner_out_root(struct hcctl *h, const struct nl_plan *v)
 {
 	const struct planner *p = planner_of(v->type);
 
-	if (!p || !p->root)
+	if (!p || !p->root->word)
 		return;
-	out_text(h, " %s", p->root);
-	out_uint(h, p->root, " %" PRIu64, p->root_of(v));
+	out_text(h, " %s", p->root->word);
+	out_uint(h, p->root->word, " %" PRIu64, p->root->of(v));
 }
 
 enum { PLAN, TYPE, EPOCH, STATE, SHAPE };
@@ -227,12 +255,10 @@ static void show_plan(struct hcctl *h, const struct nl_plan *v)
 	const struct planner *p = planner_of(v->type);
 
 	out_object(h, NULL);
-	out_cell(h, PLAN);
-	out_uint(h, "plan", "%" PRIu64, v->id);
+	out_number(h, PLAN, "plan", v->id);
 	out_cell(h, TYPE);
-	out_str(h, "type", "%s", p ? p->name : "unknown");
-	out_cell(h, EPOCH);
-	out_uint(h, "epoch", "%" PRIu64, v->epoch);
+	out_str(h, "type", "%s", p ? p->object.name : "unknown");
+	out_number(h, EPOCH, "epoch", v->epoch);
 	out_cell(h, SHAPE);
 	planner_out_shape(h, v);
 	if (v->repair)

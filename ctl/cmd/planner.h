@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Types of plans: what is the same with all of them is done in planner.c, once; what is
- * not is a table of functions for each, in a file of its own.
+ * Types of plans: planner.c does what they have in common; each type has a table of functions
+ * for the rest, in a file of its own.
  */
 #ifndef _HCCTL_PLANNER_H
 #define _HCCTL_PLANNER_H
@@ -48,7 +48,7 @@ struct plan_choice {
 };
 
 /**
- * struct plan_truth - steps, beside those that were taken
+ * struct plan_truth - steps to compare with those that were taken
  * @faults: the faults of now
  * @down: what has come to the root goes to all
  * @search: look for the optimum
@@ -66,30 +66,39 @@ struct plan_truth {
 };
 
 /**
+ * struct planner_root - the one node that a plan names
+ * @word: for it; NULL: there is none
+ * @attr: how the kernel is told of it, as nl_shape.root_attr
+ * @of: that of an installed plan, or what member may stand for it
+ */
+struct planner_root {
+	const char *word;
+	int attr;
+	uint32_t (*of)(const struct nl_plan *v);
+};
+
+/**
  * struct planner - a type of plans
  * @type: enum hypercube_plan_type
- * @object: the object of the command line whose commands make such plans
- * @name: in JSON
- * @title: in sentences
- * @command: how the command that makes one begins
- * @root: the word for its root; NULL: it has none
- * @root_attr: how the kernel is told of it, as nl_shape.root_attr
+ * @object: the object of the command line whose commands make such plans, the first of them
+ *	whatever is wanted; its name is that of the type
+ * @title: in sentences; NULL: the same
+ * @root: its root
  * @members_follow: its members follow from the rest
  * @id: what it is installed as unless another id is given
  * @size: bytes of a plan
- * @rooted: that command wants a root
- * @whole: who names no plan wants one of the whole fabric
+ * @rooted: that command needs a root
+ * @whole: if no plan is named, one of the whole fabric is wanted
  * @check: complain unless the words make sense together; may be NULL
  * @find: make a plan, or complain; release with .free
  * @free: of what @find made, or of zeros; may be NULL
  * @shape: of it, to be installed; valid as long as the plan is
  * @print: the plan, and what is amiss with it; 0 or an exit status
  * @warn: only what makes it less than what one may expect; may be NULL
- * @root_of: root of an installed one, or what member may stand for it
  * @show: its shape, behind the root
  * @show_more: what stands behind the members; may be NULL
- * @prefer: for a collective, with contributions of so many bytes in a fabric; NULL: it is what
- *	others are preferred to
+ * @prefer: for a collective, with contributions of so many bytes in a fabric: is this type
+ *	preferred?  NULL: it never is
  * @truth: fill in the steps; 0 or -errno (the plan and the faults do not fit)
  * @role: what a member combines in a reduction, in which order, and where that goes; as
  *	hc_tree_role().  NULL: nothing is reduced over such plans
@@ -97,11 +106,8 @@ struct plan_truth {
 struct planner {
 	uint32_t type;
 	struct hc_object object;
-	const char *name;
 	const char *title;
-	const char *command;
-	const char *root;
-	int root_attr;
+	const struct planner_root *root;
 	bool members_follow;
 	uint32_t id;
 	size_t size;
@@ -115,7 +121,6 @@ struct planner {
 	int (*print)(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		     const void *plan);
 	void (*warn)(struct hcctl *h, const void *plan);
-	uint32_t (*root_of)(const struct nl_plan *v);
 	void (*show)(struct hcctl *h, const struct nl_plan *v);
 	void (*show_more)(struct hcctl *h, const struct nl_plan *v);
 	int (*prefer)(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
@@ -125,6 +130,11 @@ struct planner {
 		    struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max);
 };
 
+/* What most commands that plan have words for, before the type's own. */
+#define PLANNER_ARGS \
+	"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] }"
+
+extern const struct planner_root planner_sink;
 extern const struct planner tree_planner, bcast_planner, doubling_planner, ring_planner;
 
 /* Number @i, from 0; NULL: behind the last. */
@@ -132,11 +142,22 @@ const struct planner *planner_at(size_t i);
 /* NULL: this tool does not know the type. */
 const struct planner *planner_of(uint32_t type);
 const struct planner *planner_named(const char *name);
+static inline const char *planner_title(const struct planner *p)
+{
+	return p->title ?: p->object.name;
+}
+
 /* Find, and install if that is asked for: again if the faults change in between. */
 int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q);
 /* The same from words: those of all planners, and @own, which ends with {}. */
 int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q,
 		    const struct arg *own, int argc, char **argv);
+/* The end of what is printed of a plan, behind its shape. */
+void planner_out_end(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		     uint32_t members, uint32_t steps);
+/* For planner.show: the dimensions by stage, or by step. */
+void planner_show_order(struct hcctl *h, const struct nl_plan *v);
+void planner_show_sequence(struct hcctl *h, const struct nl_plan *v);
 /* "sink": 3; text: " sink 3" */
 void planner_out_root(struct hcctl *h, const struct nl_plan *v);
 /* All that defines a plan, behind its id and type; text: in one line. */

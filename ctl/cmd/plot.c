@@ -114,7 +114,7 @@ static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p
 	return live_traffic(h, fabric, p) ?: live_plan(h, fabric, id, p);
 }
 
-/* What the end of a file's name asks for; of more nodes or links there is no such picture. */
+/* The format that the end of a file's name asks for, and how many nodes and links it can have. */
 static const struct format {
 	const char *end;
 	void (*draw)(FILE *f, const struct plot *p);
@@ -147,7 +147,7 @@ static int draw(struct hcctl *h, const char *file, const struct plot *p)
 
 	if (plot_nodes(p) > format->nodes || plot_links(p) > format->links) {
 		snprintf(why, sizeof(why),
-			 "it would have more than %u nodes or %" PRIu64 " links; .svg has room",
+			 "a page has room for %u nodes and %" PRIu64 " links; .svg has more",
 			 format->nodes, format->links);
 		return hc_invalid(h, "file", file, why);
 	}

@@ -22,11 +22,11 @@ struct json_object;
 
 enum plot_kind {
 	PLOT_PLAIN,	/* nodes, links, faults */
-	PLOT_TREE,	/* and who sends to whom at which stage */
-	PLOT_BCAST,	/* and who informs whom in which step */
-	PLOT_BALANCE,	/* and who hangs on whom, on a subcube */
-	PLOT_RING,	/* and who sends to whom in which ring */
-	PLOT_DOUBLING,	/* and who exchanges with whom at which stage */
+	PLOT_TREE,	/* and which node sends to which at which stage */
+	PLOT_BCAST,	/* and which node informs which in which step */
+	PLOT_BALANCE,	/* and which node hangs on which, on a subcube */
+	PLOT_RING,	/* and which node sends to which in which ring */
+	PLOT_DOUBLING,	/* and which nodes exchange at which stage */
 };
 
 /**

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "plot.h"
 
 const char *plot_kind_name(const struct plot *p)
@@ -340,10 +341,5 @@ void plot_clear(struct plot *p)
 	hc_graph_free(p->net);
 	hc_ring_plan_free(&p->rings);
 	hc_faults_free(p->faults);
-	free(p->members);
-	free(p->order);
-	free(p->when);
-	free(p->edges);
-	free(p->sent);
-	free(p->hops);
+	hc_free_all(p->members, p->order, p->when, p->edges, p->sent, p->hops);
 }

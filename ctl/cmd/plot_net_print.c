@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "memory.h"
 #include "plot.h"
 
 #define CENTRE_X (SVG_LEFT + SVG_AREA_W / 2.)
@@ -177,11 +178,7 @@ static bool circle_init(struct circle *c)
 
 static void circle_free(struct circle *c)
 {
-	free(c->begin);
-	free(c->next);
-	free(c->child);
-	free(c->place);
-	free(c->stack);
+	hc_free_all(c->begin, c->next, c->child, c->place, c->stack);
 }
 
 uint32_t *plot_net_places(const struct plot *p, uint32_t *n)

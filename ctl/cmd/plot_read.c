@@ -3,7 +3,7 @@
  * hcctl plot: plans from files, as "hcctl -j tree find", "hcctl -j bcast plan" and so on print
  * them.
  *
- * Who does what is derived anew from sink and order, or source and sequence, and the faults.
+ * What each node does is derived anew from sink and order, or source and sequence, and the faults.
  */
 #include <stdlib.h>
 #include <string.h>

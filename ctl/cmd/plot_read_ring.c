@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <json-c/json.h>
 
+#include "memory.h"
 #include "plot.h"
 
 /* What there is to read: a tree, and the links of a network that is no cube. */
@@ -116,9 +117,6 @@ const char *plot_read_ring(struct json_object *root, struct plot *p)
 	}
 	if (!why && hc_plan_ring_fixed(p->net, &s.t, &p->rings, &flaw))
 		why = flaw.why;
-	free(s.ring);
-	free(s.node);
-	free(s.edges);
-	free(s.live);
+	hc_free_all(s.ring, s.node, s.edges, s.live);
 	return why;
 }

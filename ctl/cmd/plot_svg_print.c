@@ -9,25 +9,18 @@
 
 void plot_text_print(FILE *f, const char *text)
 {
+	static const char * const entity[] = {
+		['<'] = "&lt;", ['>'] = "&gt;", ['&'] = "&amp;", ['"'] = "&quot;",
+	};
+
 	for (; *text; text++) {
-		switch (*text) {
-		case '<':
-			fputs("&lt;", f);
-			break;
-		case '>':
-			fputs("&gt;", f);
-			break;
-		case '&':
-			fputs("&amp;", f);
-			break;
-		case '"':
-			fputs("&quot;", f);
-			break;
-		default:
-			/* XML does not know the other control characters at all. */
-			if ((unsigned char)*text >= ' ')
-				fputc(*text, f);
-		}
+		unsigned char c = *text;
+
+		/* XML does not know the other control characters at all. */
+		if (c < sizeof(entity) / sizeof(*entity) && entity[c])
+			fputs(entity[c], f);
+		else if (c >= ' ')
+			fputc(c, f);
 	}
 }
 

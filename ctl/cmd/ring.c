@@ -218,6 +218,8 @@ static int show_plans(struct hcctl *h, int argc, char **argv)
 	return planner_show_type(h, &ring_planner, argc, argv);
 }
 
+static const struct planner_root begin = { .of = begin_of };
+
 static const struct hc_cmd ring_cmds[] = {
 	{
 		"plan", plan,
@@ -232,9 +234,7 @@ const struct planner ring_planner = {
 	.object = {
 		"ring", "trees of rings around the faults, for all-to-all broadcast", ring_cmds
 	},
-	.name = "ring",
-	.title = "ring",
-	.command = "ring plan",
+	.root = &begin,
 	.members_follow = true,
 	.id = 5,
 	.size = sizeof(struct ring),
@@ -243,7 +243,6 @@ const struct planner ring_planner = {
 	.free = release,
 	.shape = shape,
 	.print = print,
-	.root_of = begin_of,
 	.show = show,
 	.truth = truth,
 };

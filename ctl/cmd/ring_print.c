@@ -28,7 +28,8 @@ static void print_steps(struct hcctl *h, const struct hc_ring_plan *p)
 	out_uint(h, "least_deliver", "; at least %" PRIu64, p->members - 1);
 	out_uint(h, "least_steps", " and %" PRIu64 " in rings", p->members);
 	out_uint(h, "least_ports", ", %" PRIu64 " to deliver", per_port(p));
-	out_uint(h, "ports", " by %" PRIu64 " ports at once\n", p->ports);
+	out_uint(h, "ports", p->ports == 1 ? " by %" PRIu64 " port\n" :
+					     " by %" PRIu64 " ports at once\n", p->ports);
 }
 
 static void print_ring(struct hcctl *h, const struct ring_view *v, uint32_t id,

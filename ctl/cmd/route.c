@@ -76,17 +76,14 @@ static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t 
 	if (rc && rc != -ENOLINK)
 		return rc;
 	out_object(h, NULL);
-	out_cell(h, SRC);
-	out_uint(h, "src", "%" PRIu64, src);
-	out_cell(h, DST);
-	out_uint(h, "dst", "%" PRIu64, dst);
+	out_number(h, SRC, "src", src);
+	out_number(h, DST, "dst", dst);
 	out_bool(h, "reached", NULL, !rc);
 	out_bool(h, "reachable", NULL, optimum != UNREACHED);
 	out_cell(h, PATH);
 	if (!rc) {
 		show_way(h, src, &r);
-		out_cell(h, HOPS);
-		out_uint(h, "hops", "%" PRIu64, r.hops);
+		out_number(h, HOPS, "hops", r.hops);
 	} else {
 		out_color(h, OUT_BAD);
 		out_text(h, "no healthy path");

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "memory.h"
 #include "run.h"
 
 #define TIMEOUT_MS 30000
@@ -65,7 +66,7 @@ static int method_args(struct hcctl *h, const struct words *w, struct run *r)
 
 	r->method = planner_named(w->method.words[w->method.v]);
 	why = r->method ? run_not_by(r, r->method) : NULL;
-	return why ? hc_invalid(h, "method", r->method->name, why) : 0;
+	return why ? hc_invalid(h, "method", r->method->object.name, why) : 0;
 }
 
 /* Those keywords that the collective has; returns how many. */
@@ -90,7 +91,7 @@ static unsigned int keywords(struct run *r, struct words *w, struct arg *args)
 		{ data, { "sweep", NULL, &w->sweep.wanted } },
 		{ data, { "from", arg_count, &w->sweep.from } },
 		{ data, { "to", arg_count, &w->sweep.to } },
-		{ p->rooted, { p->root, arg_node, &w->root } },
+		{ p->rooted, { p->root->word, arg_node, &w->root } },
 		{ run_has_choice(r), { "method", arg_choice, &w->method } },
 	};
 	unsigned int i, n = 0;
@@ -226,7 +227,7 @@ int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out
 	if (same == -ENOMEM)
 		return hc_nomem(h);
 	if (same < 0)
-		hc_error(h, "cannot verify: the plan and the faults do not fit");
+		hc_error(h, "cannot verify: the plan does not fit the faults");
 	else if (!same && !run_has_data(r))
 		hc_error(h, "a member left the barrier before all had come");
 	else if (!same)
@@ -292,8 +293,8 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	return rc;
 }
 
-/* Bytes of a contribution: of a file the plan's members say what is a slice of it, but
- * they are mostly all nodes.
+/* Bytes of a contribution. For a file that depends on the number of the plan's members, but
+ * these are mostly all nodes.
  */
 static uint64_t likely_bytes(const struct run *r, const struct words *w)
 {
@@ -311,9 +312,7 @@ int run_clear(struct hcctl *h, struct run *r)
 
 	r->temporary = 0;
 	nl_plan_clear(&r->plan);
-	free(r->data);
-	free(r->fault);
-	free(r->node);
+	hc_free_all(r->data, r->fault, r->node);
 	r->data = NULL;
 	r->fault = NULL;
 	r->node = NULL;
@@ -361,7 +360,7 @@ static void method_words(const struct run *r, const char *words[METHODS])
 	words[n++] = "auto";
 	for (i = 0; (p = planner_at(i)) && n < METHODS - 1; i++)
 		if (r->traits->plans & hc_bit(p->type))
-			words[n++] = p->name;
+			words[n++] = p->object.name;
 	words[n] = NULL;
 }
 

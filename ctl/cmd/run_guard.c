@@ -39,7 +39,7 @@ void run_guard(const struct run *r)
 	sigaddset(&ending, SIGINT);
 	sigaddset(&ending, SIGTERM);
 	sigaddset(&ending, SIGHUP);
-	/* The last one is how the main thread sends the guard home. */
+	/* The last signal is how the main thread ends the guard. */
 	waited = ending;
 	sigaddset(&waited, SIGRTMIN);
 	pthread_sigmask(SIG_BLOCK, &waited, &before);

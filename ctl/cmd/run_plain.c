@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "plain.h"
 #include "run.h"
 
@@ -133,7 +134,7 @@ static void all_blocks(const struct run *r, uint8_t *buf)
 		block(r, i, buf + i * r->bytes);
 }
 
-/* The root has all blocks; whoever else has any has only its own.  Where all have brought one, all
+/* The root has all blocks; any other member has only its own.  Where all have brought one, all
  * get all.
  */
 static bool has_all(const struct run *r, enum hc_who who)
@@ -306,9 +307,7 @@ static uint8_t *plain_reduction(const struct run *r)
 		result = partial(&p, r->root);
 	for (u = 0; p.kept && u < nodes; u++)
 		free(p.kept[u]);
-	free(p.kept);
-	free(p.uses);
-	free(p.scratch);
+	hc_free_all(p.kept, p.uses, p.scratch);
 	return result;
 }
 

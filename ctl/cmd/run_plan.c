@@ -35,9 +35,9 @@ static int broken(struct hcctl *h, const struct run *r, uint32_t id)
 	char root[32] = "";
 
 	if (p->rooted)
-		snprintf(root, sizeof(root), " %s %u", p->root, r->root);
-	hc_error(h, "plan %u is broken; try: hcctl %s fabric %s%s apply plan %u",
-		 id, p->command, r->fabric, root, id);
+		snprintf(root, sizeof(root), " %s %u", p->root->word, r->root);
+	hc_error(h, "plan %u is broken; try: hcctl %s %s fabric %s%s apply plan %u",
+		 id, p->object.name, p->object.cmds->name, r->fabric, root, id);
 	return -ENOLINK;
 }
 
@@ -52,7 +52,7 @@ static bool fits(const struct run *r, const struct nl_plan *v, uint32_t id, uint
 		return v->id == id && (r->method ? v->type == p->type :
 				       hc_traits_carried(r->traits, v->type, r->p.oper));
 	/* Plans of a part of the nodes are taken only by their id. */
-	return v->type == p->type && !v->broken && (root == NL_NONE || p->root_of(v) == root) &&
+	return v->type == p->type && !v->broken && (root == NL_NONE || p->root->of(v) == root) &&
 	       (!p->whole || v->stages == r->info.dim);
 }
 
@@ -78,12 +78,13 @@ static int installed_plan(struct hcctl *h, struct run *r, uint32_t id, uint32_t 
 		r->plan = *found;
 		memset(found, 0, sizeof(*found));
 	} else if (id) {
-		hc_error(h, "fabric %s has no %s plan %u", r->fabric, run_planner(r)->title, id);
+		hc_error(h, "fabric %s has no %s plan %u", r->fabric,
+			 planner_title(run_planner(r)), id);
 	}
 	nl_plans_free(v, n);
 	if (!found)
 		return -ENOENT;
-	r->root = planner_of(r->plan.type)->root_of(&r->plan);
+	r->root = planner_of(r->plan.type)->root->of(&r->plan);
 	return r->plan.broken ? broken(h, r, id) : 0;
 }
 

@@ -102,7 +102,7 @@ static void print_method(struct hcctl *h, const struct run *r)
 {
 	const struct hc_doubling_measured *rule = r->choice.rule;
 
-	out_str(h, "method", "method %s", planner_of(r->plan.type)->name);
+	out_str(h, "method", "method %s", planner_of(r->plan.type)->object.name);
 	out_str(h, "why", ": %s", r->choice.why);
 	if (rule) {
 		out_object(h, "rule");

@@ -49,7 +49,7 @@ static void row(struct hcctl *h, const struct run *r, const struct run_sweep *s,
 	out_real(h, "megabytes_per_second", NULL, rate);
 	out_uint(h, "steps", NULL, out->res.steps);
 	out_uint(h, "time_ns", NULL, out->res.time);
-	out_str(h, "plan_type", NULL, planner_of(r->plan.type)->name);
+	out_str(h, "plan_type", NULL, planner_of(r->plan.type)->object.name);
 	out_uint(h, "members", NULL, r->n);
 	if (s->verify)
 		out_bool(h, "verified", NULL, true);

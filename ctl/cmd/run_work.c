@@ -82,7 +82,7 @@ static void one_iteration(struct worker *w)
 	w->team->broken = true;
 	if (!w->res.status)
 		w->res = *hcl_failure(w->hcl);
-	/* Nobody shall wait for us. */
+	/* The others shall not wait for us. */
 	hcl_close(w->hcl);
 	w->hcl = NULL;
 }
@@ -137,7 +137,7 @@ static void *work(void *arg)
 	uint32_t i;
 
 	for (i = 0; i < t->r->iterations; i++) {
-		/* The result of the iteration before must not pass for this one's. */
+		/* The result of the previous iteration must not be taken for this one's. */
 		if (out)
 			memset(out, 0, t->out->bytes);
 		pthread_barrier_wait(&t->start);
@@ -239,7 +239,7 @@ static bool has_cause(const struct worker *w)
 	return w->res.status && w->res.cause_node != UINT32_MAX;
 }
 
-/* How much a failure tells: one with a cause most, then the root's. */
+/* How informative a failure is: one with a cause is best, then the root's. */
 static unsigned int telling(const struct worker *w)
 {
 	return w->err ? 1 + is_root(w) + 2 * has_cause(w) : 0;
@@ -277,7 +277,7 @@ static int judge(struct team *t)
 			w = &t->worker[i];
 	if (!w->err)
 		return 0;
-	/* Links that lose frames tell nobody. */
+	/* Links that lose frames do so silently. */
 	silent = w->err == -ETIMEDOUT;
 	snprintf(words, sizeof(words), "%s", strerror(-w->err));
 	if (w->res.status)

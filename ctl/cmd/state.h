@@ -96,7 +96,7 @@ static inline uint32_t state_ends(const struct state *s)
 int state_init(struct hcctl *h, struct state *s);
 void state_free(struct state *s);
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
-/* Do frames fare by random numbers? */
+/* Do random numbers decide the fate of frames? */
 bool state_uses_seed(const struct nl_impairments *imp);
 /* Are the ends impaired alike, and of one model?  A seed counts where @a has one. */
 bool state_end_same(const struct state_end *a, const struct state_end *b);

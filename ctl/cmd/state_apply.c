@@ -26,7 +26,7 @@ static int cannot_open(struct hcctl *h, const char *netns, int err)
 	return err;
 }
 
-/* A namespace that there is not is made, and goes with the fabric. */
+/* A namespace that does not exist is made, and is removed with the fabric. */
 static int move(struct applying *a, uint32_t u)
 {
 	const char *name = a->d->want->name, *netns = a->d->want->node[u].netns;
@@ -222,7 +222,7 @@ static int make(struct applying *a, const struct state_step *s)
 	}
 }
 
-/* Nothing is left of a fabric that there was not before. */
+/* Nothing is left of a fabric that did not exist before. */
 static void undo(struct applying *a)
 {
 	size_t i;

@@ -56,8 +56,8 @@ static bool same_network(const struct nl_addr_in *a, const struct nl_addr_in *b)
 	       !(rest & (a->bytes[whole] ^ b->bytes[whole]));
 }
 
-/* By the kernel, with another address of its network that is deleted: which one of them is the
- * first, which takes the others along, is not known here.
+/* The kernel deletes the other addresses of a network with the first one; which one is the first
+ * is not known here.
  */
 static bool may_go_along(const struct state_node *have, const struct state_node *want,
 			 const struct nl_addr_in *a)

@@ -125,10 +125,10 @@ static void put_plan(struct printing *p, bool comes, const struct nl_plan *v)
 	char text[64];
 	int len;
 
-	len = snprintf(text, sizeof(text), "%s", type ? type->name : "unknown");
-	if (type && type->root)
-		len += snprintf(text + len, sizeof(text) - len, " %s %u", type->root,
-				type->root_of(v));
+	len = snprintf(text, sizeof(text), "%s", type ? type->object.name : "unknown");
+	if (type && type->root->word)
+		len += snprintf(text + len, sizeof(text) - len, " %s %u", type->root->word,
+				type->root->of(v));
 	snprintf(text + len, sizeof(text) - len, "%s", v->broken ? " BROKEN" : "");
 	line(p, comes, text);
 }

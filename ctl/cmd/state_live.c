@@ -178,8 +178,8 @@ static void take_node(struct state_node *v, const struct nl_node *from)
 	snprintf(v->ifname, sizeof(v->ifname), "%s", from->ifname);
 }
 
-/* What was found silent cannot be given back but as what is down; a link that flaps is what its
- * schedule says.
+/* A link that was found silent can only be restored as one that is down; a link that flaps is in
+ * the state that its schedule says.
  */
 static void take_link(struct state_end *e, const struct nl_link *v)
 {

@@ -15,50 +15,45 @@ struct shape {
 
 /* --- sets and sequences --- */
 
-static int dims(struct hcctl *h, struct json_object *array, const struct state *s, uint8_t *to)
+/* Dimensions into @to, at most @most of them. */
+static int dims(struct hcctl *h, const char *key, struct json_object *array,
+		const struct state *s, size_t most, const char *wanted, uint8_t *to)
 {
+	struct hc_where at = { .text = key };
 	uint64_t d;
 	size_t i;
+	int rc;
 
-	for (i = 0; i < json_length(array); i++) {
-		if (json_number_at(h, array, i, s->dim - 1, &d))
-			return HC_USAGE;
-		to[i] = d;
+	hc_enter(h, &at);
+	rc = json_length(array) <= most ? 0 : hc_invalid(h, "value", "[..]", wanted);
+	for (i = 0; !rc && i < json_length(array); i++) {
+		rc = json_number_at(h, array, i, s->dim - 1, &d);
+		if (!rc)
+			to[i] = d;
 	}
-	return 0;
+	hc_leave(h, &at);
+	return rc;
 }
 
 static int take_order(struct hcctl *h, struct json_object *array, const struct state *s,
 		      struct nl_plan *v)
 {
-	struct hc_where at = { .text = "order" };
-	int rc;
-
 	v->stages = json_length(array);
-	hc_enter(h, &at);
-	rc = v->stages <= s->dim ? dims(h, array, s, v->order) :
-		hc_invalid(h, "value", "[..]", "each dimension once at most is wanted");
-	hc_leave(h, &at);
-	return rc;
+	return dims(h, "order", array, s, s->dim, "each dimension once at most is wanted",
+		    v->order);
 }
 
 static int take_sequence(struct hcctl *h, struct json_object *array, const struct state *s,
 			 struct nl_plan *v)
 {
-	struct hc_where at = { .text = "sequence" };
-	int rc;
-
 	if (!array)
 		return 0;
 	v->steps = json_length(array);
 	v->sequence = calloc(v->steps ?: 1, 1);
 	if (!v->sequence)
 		return hc_nomem(h);
-	hc_enter(h, &at);
-	rc = v->steps < hc_nodes(s->dim) ? dims(h, array, s, v->sequence) :
-		hc_invalid(h, "value", "[..]", "fewer steps than the fabric has nodes are wanted");
-	hc_leave(h, &at);
-	return rc;
+	return dims(h, "sequence", array, s, hc_nodes(s->dim) - 1,
+		    "fewer steps than the fabric has nodes are wanted", v->sequence);
 }
 
 static int take_members(struct hcctl *h, struct json_object *array, const struct state *s,
@@ -178,7 +173,8 @@ static const struct planner *type_of(struct hcctl *h, struct json_object *o)
 	p = planner_named(name);
 	for (i = 0; !p && planner_at(i); i++)
 		len += snprintf(wanted + len, sizeof(wanted) - len, "%s%s",
-				!i ? "" : planner_at(i + 1) ? ", " : " or ", planner_at(i)->name);
+				!i ? "" : planner_at(i + 1) ? ", " : " or ",
+				planner_at(i)->object.name);
 	if (!p)
 		hc_invalid(h, "type", name, strcat(wanted, " is wanted"));
 	return p;
@@ -216,7 +212,7 @@ int state_read_plan(struct hcctl *h, struct json_object *o, void *arg)
 		{ "rings", JSON_ARRAY, &a.rings },
 		{ "virtual_nodes", JSON_IGNORED },
 		{ "repair", JSON_FLAG, &repair },
-		{ p ? p->root : NULL, JSON_U32, &root, .max = hc_nodes(s->dim) - 1,
+		{ p ? p->root->word : NULL, JSON_U32, &root, .max = hc_nodes(s->dim) - 1,
 		  .required = true },
 		{}
 	};

@@ -120,7 +120,7 @@ static void put_plan(struct hcctl *h, const struct nl_plan *v)
 {
 	out_object(h, NULL);
 	out_uint(h, "plan", NULL, v->id);
-	out_str(h, "type", NULL, planner_of(v->type)->name);
+	out_str(h, "type", NULL, planner_of(v->type)->object.name);
 	planner_out_shape(h, v);
 	out_close(h);
 }

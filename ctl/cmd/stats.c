@@ -64,6 +64,16 @@ static void add_links(struct sum *s, const struct nl_link *v, size_t n)
 	}
 }
 
+static bool any(const uint64_t *drops)
+{
+	unsigned int i;
+
+	for (i = 1; i < NL_DROPS; i++)
+		if (drops[i])
+			return true;
+	return false;
+}
+
 static void print(struct hcctl *h, const char *fabric, const struct nl_fabric *f,
 		  const struct sum *s)
 {
@@ -79,18 +89,18 @@ static void print(struct hcctl *h, const char *fabric, const struct nl_fabric *f
 	out_uint(h, "tx_bytes", " %" PRIu64 " bytes", s->tx_bytes);
 	out_uint(h, "rx_frames", ", received %" PRIu64 " frames", s->rx_frames);
 	out_uint(h, "rx_bytes", " %" PRIu64 " bytes\n", s->rx_bytes);
-	out_uint(h, "corrupted", "    links corrupted %" PRIu64, s->corrupted);
+	out_uint(h, "corrupted", "    on links: corrupted %" PRIu64, s->corrupted);
 	out_uint(h, "duplicated", ", duplicated %" PRIu64, s->duplicated);
 	out_uint(h, "delayed", ", delayed %" PRIu64 " frames", s->delayed);
-	out_uint(h, "queued_frames", ", hold %" PRIu64, s->queued);
-	out_uint(h, "queued_bytes", " (%" PRIu64 " bytes)\n", s->queued_bytes);
+	out_uint(h, "queued_frames", "; waiting %" PRIu64 " frames", s->queued);
+	out_uint(h, "queued_bytes", " %" PRIu64 " bytes\n", s->queued_bytes);
 	if (s->busiest && s->busiest->tx_bytes) {
 		cmd_out_link(h, "busiest_link", "    busiest link end ",
 			     (struct link_ref){ s->busiest->node, s->busiest->dim });
 		out_uint(h, "busiest_link_bytes", ": %" PRIu64 " bytes sent\n",
 			 s->busiest->tx_bytes);
 	}
-	out_text(h, "    dropped:");
+	out_text(h, any(s->drops) ? "    dropped:" : "    dropped: none");
 	cmd_out_drops(h, s->drops);
 	out_text(h, "\n");
 	out_close(h);

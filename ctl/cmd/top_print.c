@@ -40,13 +40,37 @@ static uint64_t drops_of(const uint64_t *drops)
 	return sum;
 }
 
-static void add(struct rates *r, const struct rate *one)
+/* Counters in a sample. */
+struct count {
+	uint64_t frames;
+	uint64_t bytes;
+	const uint64_t *drops;
+};
+
+static struct count link_count(const struct nl_link *v)
 {
-	r->sum.frames += one->frames;
-	r->sum.bytes += one->bytes;
-	r->sum.drops += one->drops;
-	if (one->frames || one->bytes || one->drops)
-		r->v[r->n++] = *one;
+	return (struct count){ v->tx_frames, v->tx_bytes, v->drops };
+}
+
+static struct count node_count(const struct nl_node *v)
+{
+	return (struct count){ v->host_frames, v->merged_bytes, v->drops };
+}
+
+static void add(const struct top_view *v, struct rates *r, size_t i, struct count before,
+		struct count now)
+{
+	const struct rate one = {
+		i, per_second(v, before.frames, now.frames),
+		per_second(v, before.bytes, now.bytes),
+		per_second(v, drops_of(before.drops), drops_of(now.drops)),
+	};
+
+	r->sum.frames += one.frames;
+	r->sum.bytes += one.bytes;
+	r->sum.drops += one.drops;
+	if (one.frames || one.bytes || one.drops)
+		r->v[r->n++] = one;
 }
 
 static void link_rates(const struct top_view *v, struct rates *r)
@@ -54,16 +78,8 @@ static void link_rates(const struct top_view *v, struct rates *r)
 	const struct cmd_state *a = &v->before->state, *b = &v->now->state;
 	size_t i;
 
-	for (i = 0; i < b->n_links && i < a->n_links; i++) {
-		const struct nl_link *x = &a->links[i], *y = &b->links[i];
-		const struct rate one = {
-			i, per_second(v, x->tx_frames, y->tx_frames),
-			per_second(v, x->tx_bytes, y->tx_bytes),
-			per_second(v, drops_of(x->drops), drops_of(y->drops)),
-		};
-
-		add(r, &one);
-	}
+	for (i = 0; i < b->n_links && i < a->n_links; i++)
+		add(v, r, i, link_count(&a->links[i]), link_count(&b->links[i]));
 }
 
 static void node_rates(const struct top_view *v, struct rates *r)
@@ -71,16 +87,8 @@ static void node_rates(const struct top_view *v, struct rates *r)
 	const struct cmd_state *a = &v->before->state, *b = &v->now->state;
 	size_t i;
 
-	for (i = 0; i < b->n_nodes && i < a->n_nodes; i++) {
-		const struct nl_node *x = &a->nodes[i], *y = &b->nodes[i];
-		const struct rate one = {
-			i, per_second(v, x->host_frames, y->host_frames),
-			per_second(v, x->merged_bytes, y->merged_bytes),
-			per_second(v, drops_of(x->drops), drops_of(y->drops)),
-		};
-
-		add(r, &one);
-	}
+	for (i = 0; i < b->n_nodes && i < a->n_nodes; i++)
+		add(v, r, i, node_count(&a->nodes[i]), node_count(&b->nodes[i]));
 }
 
 static int busier(const void *a, const void *b)
@@ -173,7 +181,7 @@ static void put_nodes(struct hcctl *h, const struct top_view *v, const struct ra
 
 /* --- operations --- */
 
-/* Operations of an installed plan that somebody knows to be complete. */
+/* Operations of an installed plan that some member knows to be complete. */
 static uint64_t done_of(const struct top_sample *s, const struct nl_op *plan)
 {
 	uint64_t done = 0;
@@ -215,7 +223,7 @@ static void put_plan(struct hcctl *h, const struct top_view *v, const struct nl_
 	out_close(h);
 }
 
-/* Who has waited longest comes first. */
+/* The member that has waited longest comes first. */
 static int longer(const void *a, const void *b)
 {
 	const struct nl_op *x = *(const struct nl_op * const *)a;

@@ -88,16 +88,6 @@ static int print_tree(struct hcctl *h, const struct plan_req *q, const struct hc
 	return 0;
 }
 
-static uint32_t sink_of(const struct nl_plan *v)
-{
-	return v->sink;
-}
-
-static void show_order(struct hcctl *h, const struct nl_plan *v)
-{
-	cmd_out_order(h, "order", " order ", v->order, v->stages);
-}
-
 static void show_detours(struct hcctl *h, const struct nl_plan *v)
 {
 	unsigned int i;
@@ -155,7 +145,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 static const struct hc_cmd tree_cmds[] = {
 	{
 		"find", find,
-		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [sink NODE] [subcube XX01] [method exact|find-tree|exhaust]",
+		PLANNER_ARGS " [sink NODE] [subcube XX01] [method exact|find-tree|exhaust]",
 	},
 	{ "show", show, "NAME" },
 	{ "del", del, "NAME [plan ID]" },
@@ -165,11 +155,7 @@ static const struct hc_cmd tree_cmds[] = {
 const struct planner tree_planner = {
 	.type = HYPERCUBE_PLAN_TREE,
 	.object = { "tree", "communication trees around the faults", tree_cmds },
-	.name = "tree",
-	.title = "tree",
-	.command = "tree find",
-	.root = "sink",
-	.root_attr = HYPERCUBE_A_PLAN_SINK,
+	.root = &planner_sink,
 	.id = 1,
 	.size = sizeof(struct hc_tree_plan),
 	.check = check,
@@ -178,8 +164,7 @@ const struct planner tree_planner = {
 	.shape = shape,
 	.print = print_tree,
 	.warn = warn,
-	.root_of = sink_of,
-	.show = show_order,
+	.show = planner_show_order,
 	.show_more = show_detours,
 	.truth = tree_truth,
 	.role = tree_role,

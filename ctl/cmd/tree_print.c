@@ -108,7 +108,8 @@ static void print_stages(struct hcctl *h, const struct tree_view *v)
 				print_transfer(h, t, u, &role);
 		}
 		if (t->dim > DRAW_DIM)
-			out_text(h, "    %u senders, %u of them blocked\n", senders, blocked);
+			out_text(h, "    %u sender%s, %u of them blocked\n", senders,
+				 senders == 1 ? "" : "s", blocked);
 	}
 	free(src);
 }

@@ -100,7 +100,7 @@ int tree_role(const struct nl_plan *v, const struct hc_faults *f, uint32_t u,
 	      struct hc_tree_role *role, struct hc_tree_peer *src, unsigned int max)
 {
 	struct hc_tree t = {
-		.dim = f->dim, .stages = v->stages, .sink = planner_of(v->type)->root_of(v),
+		.dim = f->dim, .stages = v->stages, .sink = planner_of(v->type)->root->of(v),
 		.members = v->members, .detours = v->detours, .ndetours = v->ndetours,
 	};
 	uint32_t nb[HC_LIB_DIM_MAX];

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The receiving side of broadcasts.  The kernel hands a message to every member
- * of a plan but its source without having been asked, with cookie 0; those of a
- * plan come one after the other.  The oldest operation that listens to the plan
- * takes the next message; one that nobody listens for yet is kept until somebody
- * does.
+ * The receiving side of broadcasts.  The kernel hands a message to every member of a plan but
+ * its source without having been asked, with cookie 0; those of a plan come one after the other.
+ * The oldest operation that listens to the plan takes the next message; a message for which no
+ * operation listens yet is kept until one does.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -82,9 +81,9 @@ void hcli_listen(struct hcl *h, struct hcl_op *op)
 	h->free = early;
 }
 
-/* Ask the kernel for what it refuses to a member that is not the source: if it has
- * another reason than that, there is nothing to wait for.  More data than is
- * announced, so that not even a source would send a message.
+/* Ask the kernel for something that it refuses to a member that is not the source: if it refuses
+ * for another reason, there is nothing to wait for.  There is more data than announced, so that
+ * not even a source would send a message.
  */
 static int plan_error(const struct hcl_port *port, uint32_t plan)
 {

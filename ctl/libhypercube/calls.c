@@ -13,15 +13,23 @@ int hcl_reduce(struct hcl *h, const struct hcl_params *p, const void *in,
 	return hcli_call(h, p, in, bytes, out, out_max, res);
 }
 
+/* As @p says, but that collective, and without flags. */
+static int call_as(struct hcl *h, enum hypercube_collective collective, const struct hcl_params *p,
+		   const void *in, size_t bytes, void *out, size_t out_max,
+		   struct hypercube_result *res)
+{
+	struct hcl_params as = *p;
+
+	as.collective = collective;
+	as.flags = 0;
+	return hcli_call(h, &as, in, bytes, out, out_max, res);
+}
+
 int hcl_allreduce(struct hcl *h, const struct hcl_params *p, const void *in,
 		  size_t bytes, void *out, size_t out_max,
 		  struct hypercube_result *res)
 {
-	struct hcl_params all = *p;
-
-	all.collective = HYPERCUBE_ALLREDUCE;
-	all.flags = 0;
-	return hcli_call(h, &all, in, bytes, out, out_max, res);
+	return call_as(h, HYPERCUBE_ALLREDUCE, p, in, bytes, out, out_max, res);
 }
 
 int hcl_barrier(struct hcl *h, uint32_t plan, struct hypercube_result *res)
@@ -69,11 +77,7 @@ int hcl_reduce_scatter_block(struct hcl *h, const struct hcl_params *p, const vo
 			     size_t bytes, void *out, size_t out_max,
 			     struct hypercube_result *res)
 {
-	struct hcl_params scatter = *p;
-
-	scatter.collective = HYPERCUBE_REDUCE_SCATTER;
-	scatter.flags = 0;
-	return hcli_call(h, &scatter, in, bytes, out, out_max, res);
+	return call_as(h, HYPERCUBE_REDUCE_SCATTER, p, in, bytes, out, out_max, res);
 }
 
 static size_t longest(const size_t *bytes, uint32_t members)
@@ -87,7 +91,7 @@ static size_t longest(const size_t *bytes, uint32_t members)
 	return most;
 }
 
-/* The blocks, each filled up with zeros; NULL: no memory. */
+/* The blocks, each padded with zeros; NULL: no memory. */
 static char *blocks_pad(const char *in, const size_t *bytes, uint32_t members, size_t block)
 {
 	char *v = calloc(members, block ? block : 1);
@@ -116,7 +120,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 		return hcli_refuse(h, p, -EMSGSIZE, "the result has %zu bytes, more than the room for %zu",
 				   bytes[rank], out_max);
 	all = blocks_pad(in, bytes, members, block);
-	/* Of fewer members each would have more. */
+	/* With fewer members each would have more. */
 	mine = malloc(members * block + 1);
 	err = all && mine ? hcl_reduce_scatter_block(h, p, all, members * block, mine,
 						     members * block, &end) :
@@ -124,7 +128,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 	if (res && all && mine)
 		*res = end;
 	if (!err && end.bytes != block)
-		err = hcli_refuse(h, p, -EPROTO, "the plan has not %u members", members);
+		err = hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 	if (!err)
 		memcpy(out, mine, bytes[rank]);
 	free(all);

@@ -114,7 +114,7 @@ int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan)
 
 	why_set(&opening, err, &p, 0);
 	opening.res.collective = 0;
-	/* Of a name that is too long so much that there is room for the reason. */
+	/* Of a name that is too long, print so much that there is room for the reason. */
 	snprintf(opening.said, sizeof(opening.said), "fabric %.64s: cannot bind to node %u: %s",
 		 fabric, node, words ? words : strerror(-err));
 	return err;

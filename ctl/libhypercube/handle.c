@@ -26,7 +26,7 @@ int hcl_family(void)
 static int open_bound(struct hcl *h, int type, const char *fabric, uint32_t node,
 		      uint32_t plan)
 {
-	/* Calls want whole results: there is no use in waking up for each piece. */
+	/* Calls need whole results: there is no use in waking up for each piece. */
 	const int lowat = INT_MAX;
 	int err, fd;
 

@@ -107,7 +107,7 @@ struct hcl_why {
  * @early: messages of broadcasts that came before they were asked for, oldest first
  * @timeout: ms, see hcl_set_timeout()
  * @free: unused ones
- * @late: an operation for which nobody waits has failed, and nobody knows
+ * @late: an operation for which nobody waits has failed, and no call has said so yet
  * @why: the latest failure
  * @late_why: that of the operation, which calls that fail meanwhile do not hide
  */

@@ -47,7 +47,7 @@ struct hcl_plan {
 };
 
 /**
- * hcl_plan_install() - find a plan around the faults of now, and install it
+ * hcl_plan_install() - find a plan around the present faults, and install it
  * @fabric: name of the fabric
  * @id: the plan's id, 1 or more; one that is there under this id is replaced, and its pending
  *	operations end with -ESTALE
@@ -55,13 +55,13 @@ struct hcl_plan {
  * @root: the sink of a tree, or HCL_PLAN_ANY; the source of a broadcast; else HCL_PLAN_ANY
  * @plan: what was installed, or NULL
  *
- * As "hcctl tree find", "bcast plan", "doubling plan" and "ring plan" do without further words: the
- * tree with most members and fewest steps, the broadcast to all that the source can reach, the
- * largest subcube without faults, the rings of the largest connected part.  A node that is cut off
- * is no member.  If faults change meanwhile it is planned again.  A process that waits for other
- * members installs nothing: one of them does it, the others hcl_plan_await() it.
+ * As "hcctl tree find", "bcast plan", "doubling plan" and "ring plan" do without further words:
+ * the tree with most members and fewest steps, the broadcast to all that the source can reach,
+ * the largest subcube without faults, the rings of the largest connected part.  A node that is
+ * cut off is no member.  If faults change meanwhile, it plans again.  One member installs a
+ * plan, the others wait for it with hcl_plan_await().
  *
- * Wants CAP_NET_ADMIN in the user namespace that the fabric's network namespace belongs to.
+ * Needs CAP_NET_ADMIN in the user namespace that the fabric's network namespace belongs to.
  *
  * Return: 0; -EPERM; -ENODEV (no such fabric here); -EINVAL (no such type, @id 0, or a root
  * where none can be, or none where one must be); -ERANGE (@root is no node); -ENOLINK (it is cut
@@ -106,7 +106,7 @@ int hcl_plan_await(const char *fabric, uint32_t id, uint32_t epoch, unsigned int
  * @nodes: filled in with their numbers, ascending
  * @max: how many fit
  *
- * In this order blocks stand where members bring or get one each.
+ * Where members bring or get a block each, the blocks are in this order.
  *
  * Return: how many there are, which may be more than @max, or as hcl_plan_get().
  */
@@ -117,7 +117,7 @@ int hcl_plan_members(const char *fabric, uint32_t id, uint32_t *nodes, size_t ma
  * @fabric: name of the fabric
  * @id: the plan's id
  *
- * Its pending operations end with -ESTALE.  Wants what hcl_plan_install() wants.
+ * Its pending operations end with -ESTALE.  Needs what hcl_plan_install() needs.
  *
  * Return: 0; -EPERM; -ENODEV (no such fabric here); -ENOENT (no such plan); -ENOMEM; -EIO (no
  * module).

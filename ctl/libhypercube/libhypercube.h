@@ -31,7 +31,7 @@ struct hcl;
 int hcl_family(void);
 
 /**
- * hcl_open() - become the one who contributes to collectives at a node
+ * hcl_open() - open a handle that contributes to collectives at a node
  * @h: the handle, on success; release with hcl_close()
  * @fabric: name of the fabric, of the caller's network namespace, or one of
  *	whose endpoints @node was moved to it
@@ -45,14 +45,14 @@ int hcl_family(void);
 int hcl_open(struct hcl **h, const char *fabric, uint32_t node);
 
 /**
- * hcl_open_plan() - become the one who contributes to one plan at a node
+ * hcl_open_plan() - open a handle that contributes to one plan at a node
  * @h: as hcl_open()
  * @fabric: as hcl_open()
  * @node: as hcl_open()
  * @plan: id of the plan; it need not be there yet
  *
- * A node may have a handle for each plan, of one process or of several, beside the one
- * of hcl_open(), which serves all plans that have none.
+ * A node may have a handle for each plan, of one process or of several, besides the one of
+ * hcl_open(), which serves all plans that have none.
  *
  * Return: as hcl_open(); -EADDRINUSE: somebody else has the plan; -EINVAL: @plan is 0.
  */
@@ -69,8 +69,8 @@ int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node);
  * hcl_close() - close the socket and forget what was posted
  * @h: a handle or NULL
  *
- * Contributions accepted in full (hcl_flush()) still count.  Whoever waits for a
- * later one of this node gets -ECONNRESET with this node as cause.
+ * Contributions accepted in full (hcl_flush()) still count.  A member that waits for a later one
+ * of this node gets -ECONNRESET with this node as cause.
  */
 void hcl_close(struct hcl *h);
 
@@ -78,10 +78,10 @@ void hcl_close(struct hcl *h);
  * hcl_fd() - a descriptor for poll(2)
  * @h: the handle
  *
- * A handle of hcl_open() opens a socket for each further plan that the program
- * contributes to, so that what one waits for keeps no other back; this is an epoll(7)
- * descriptor for all of them.  Of other handles it is the socket.  Reading or writing it
- * upsets the handle.
+ * A handle of hcl_open() opens a socket for each further plan that the program contributes to,
+ * so that a plan that waits does not hold up others; this is an epoll(7) descriptor for all of
+ * them.  For other handles it is the socket.  Reading from it or writing to it breaks the
+ * handle.
  *
  * Return: the descriptor, the same in every call, or a negative errno of epoll_create1(2).
  */
@@ -93,7 +93,7 @@ int hcl_fd(struct hcl *h);
  * @send: bytes, as SO_SNDBUF; 0: as it is
  * @receive: bytes, as SO_RCVBUF; 0: as it is
  *
- * Also of those that are opened later.
+ * This also applies to sockets that are opened later.
  *
  * Return: 0, -EINVAL, or an error of setsockopt(2).
  */
@@ -104,8 +104,8 @@ int hcl_set_buffers(struct hcl *h, int send, int receive);
  * @h: the handle
  * @ms: milliseconds; 0 (the default): wait for ever
  *
- * A call fails with -ETIMEDOUT when it has waited that long without a single byte
- * or record having moved; a large operation that makes progress is not hit.
+ * A call fails with -ETIMEDOUT when it has waited that long without a single byte or record
+ * having moved; a large operation that makes progress is not affected.
  *
  * The result of an operation that a call could not wait for any longer tells whom it waits for, as
  * far as the kernel says (see hcl_missing() for who may ask): .cause_node is a member that has
@@ -256,18 +256,19 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
 /**
  * hcl_allgather() - bring a block of each member to all of them, blocking
  * @h: handle of a member of the plan
- * @plan: id of a plan of rings
+ * @plan: id of a plan for recursive doubling, or of rings
  * @in: this node's block
  * @bytes: its length, the same at all members
  * @out: at every member: room for all blocks, in the order of the nodes, not overlapping @in
  * @out_max: bytes at @out: @bytes times the number of members
- * @flags: 0, or HYPERCUBE_F_NOTIFY to wait until all members have this node's block, too
+ * @flags: 0, or, in rings, HYPERCUBE_F_NOTIFY to wait until all members have this node's block, too
  * @res: how it ended, or NULL
  *
  * With HYPERCUBE_F_NOTIFY an error may come although all blocks are at @out: then this node's may
  * have got to some members only.
  *
- * Return: as hcl_reduce().
+ * Return: as hcl_reduce(); -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan for doubling; -EMSGSIZE also
+ * if the fabric's segment has fewer bytes than such a plan has members.
  */
 int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);
@@ -323,7 +324,7 @@ int hcl_reduce_scatter_block(struct hcl *h, const struct hcl_params *p, const vo
  * @out_max: bytes at @out: at least @bytes[@rank]
  * @res: how it ended, or NULL; its .bytes are those of the longest block
  *
- * Takes memory for all blocks with the length of the longest: each is filled up with zeros.
+ * Takes memory for all blocks with the length of the longest: each is padded with zeros.
  *
  * Return: as hcl_reduce_scatter_block(); -EINVAL also if @rank is not below @members; -ENOMEM;
  * -EPROTO: the plan has another number of members.
@@ -347,7 +348,7 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
  * hcl_wait() and hcl_flush().  Operations of a plan are sent in the order of the calls;
  * plans do not wait for each other.
  * An operation with @out or HYPERCUBE_F_NOTIFY, and every allreduce, barrier, scatter,
- * alltoall and reduce-scatter, has to be waited for some time; others need not.  With
+ * alltoall and reduce-scatter, has to be waited for at some time; others need not.  With
  * HYPERCUBE_BCAST the source gives @in and the others @out, which they need even for an
  * empty message; they send nothing.  That its plan is gone is noticed after a second of
  * silence, in hcl_progress() and hcl_wait().
@@ -407,13 +408,13 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  * @nodes: filled in with their numbers, ascending
  * @max: how many fit
  *
- * Members that have not begun to contribute to it; of a broadcast its source, before it has sent.
- * This node is among them while what it has posted before has not been sent.  None are
- * missing from an operation that is over or forgotten; if none are and it still hangs, then a
- * member does not receive, or a link loses frames (hcctl-detect(8)).
+ * Returns members that have not begun to contribute to it; for a broadcast, its source before it
+ * has sent.  This node is among them while what it has posted before has not been sent.  None
+ * are missing from an operation that is over or forgotten; if none are and it still hangs, then
+ * a member does not receive, or a link loses frames (hcctl-detect(8)).
  *
- * Asks the kernel by netlink.  That wants no privilege, but the caller has to be in the fabric's
- * network namespace, which need not be that of an endpoint that was moved.
+ * Asks the kernel by netlink.  That needs no privilege, but the caller has to be in the fabric's
+ * network namespace, which is not that of an endpoint that was moved.
  *
  * Return: how many are missing, which may be more than @max; -EINVAL (there never was such an @id),
  * -ENODEV (there is no such fabric in the caller's namespace), -ENOENT (the plan is gone),
@@ -434,8 +435,8 @@ int hcl_flush(struct hcl *h);
  * @h: the handle; NULL: of a hcl_open(), hcl_open_plan() or hcl_open_dgram() of this thread
  *
  * Either an operation failed, or a call on the handle, whichever it was, was refused or ran into
- * a time limit: then .status is what the call returned, and .cause_node ~0, but for a time limit
- * of which the cause is known (hcl_set_timeout()).
+ * a time limit: then .status is what the call returned, and .cause_node is ~0, except for a time
+ * limit whose cause is known (hcl_set_timeout()).
  *
  * Return: a result, valid until the next call on @h; all zeros if nothing failed.
  */

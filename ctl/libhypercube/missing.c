@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an operation that hangs waits for.  Who is at a node knows only of its own contribution;
- * the kernel tells of every member, by netlink, which number its next contribution has and what
- * it waits for.
+ * What an operation that hangs waits for.  A process at a node knows only of its own
+ * contribution; the kernel tells, by netlink, which number each member's next contribution has
+ * and what it waits for.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -221,7 +221,7 @@ static bool at_fault(struct hcl *h, const struct look *l, const struct nl_op *ro
 	return true;
 }
 
-/* Whom those wait for who have handed all over: NL_NONE if nobody is known. */
+/* The node for which those wait that have handed over all; NL_NONE if it is not known. */
 static uint32_t behind_all(struct look *l, const struct nl_op *row)
 {
 	if (l->root == NL_NONE && root_find(l))
@@ -236,13 +236,13 @@ static void follow(struct hcl *h, struct look *l, struct nl_op row)
 
 	for (i = 0; i < FOLLOWED; i++) {
 		const struct nl_op from = row;
-		/* Who is at a later one has handed all over. */
+		/* A member that is at a later operation has handed over all of this one. */
 		const bool peer = waits_for_peer(&from) && from.nr <= l->nr;
 		const uint32_t next = peer ? from.peer : behind_all(l, &from);
 
 		if (next == NL_NONE || !row_get(l, next, &row) || at_fault(h, l, &row))
 			return;
-		/* It does not wait, or for who waits for it. */
+		/* It does not wait, or it waits for a member that waits for it. */
 		if (peer && (!waits_for_peer(&row) || row.nr > from.nr || row.peer == from.node)) {
 			blame_way(h, l, from.node, next);
 			return;
@@ -260,7 +260,7 @@ void hcli_seek(struct hcl *h, const struct hcl_op *op)
 	if (row_get(&l, l.node, &me) && !look_at(&l, h, &me)) {
 		const uint64_t nr = l.nr;
 
-		/* An older one that hangs keeps it back. */
+		/* An older operation that hangs holds it up. */
 		if (me.done < nr)
 			l.nr = me.done;
 		follow(h, &l, me);

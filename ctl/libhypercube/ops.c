@@ -115,7 +115,7 @@ static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
 	memcpy(CMSG_DATA(c), &hop, sizeof(hop));
 }
 
-/* Is the kernel given all of it in each call, for it takes pieces from all over it? */
+/* Must each call give the kernel all of it, since it takes pieces of all parts? */
 static bool whole(const struct hcl_op *op)
 {
 	return hc_traits(hcli_collective(&op->p))->parts;
@@ -274,8 +274,9 @@ static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struc
 	return 1;
 }
 
-/* Messages of other plans, which nobody has asked for, may come at a socket that is not connected:
- * then whose piece is next must be known before it gets in between those of a result.
+/* Messages of other plans, which nobody has asked for, may come at a socket that is not
+ * connected: then the owner of the next piece must be known before it gets in between those of a
+ * result.
  */
 static bool mixed(const struct hcl *h, const struct hcl_port *port)
 {
@@ -433,7 +434,7 @@ static int move_wait(struct hcl *h, struct hcl_port *port)
 
 /* ---------------------------------------------------------------- the calls */
 
-/* There is no such element: why? */
+/* Why is there no such element? */
 static int elem_refuse(struct hcl *h, const struct hcl_params *p)
 {
 	const char *oper = hcl_oper_name(p->oper), *type = hcl_type_name(p->type);
@@ -504,7 +505,7 @@ struct hcl_op *hcli_op_new(struct hcl *h)
 	return op;
 }
 
-/* At which socket, and what it takes at once. */
+/* Choose the socket, and send what it takes at once. */
 static int op_begin(struct hcl *h, struct hcl_op *op)
 {
 	struct hcl_port *port;
@@ -571,7 +572,7 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	return 0;
 }
 
-/* Wait for @ms, but no longer than those who listen are without doubt. */
+/* Wait for @ms, but no longer than until listeners must check whether a message can still come. */
 static int poll_doubting(struct hcl *h, int ms)
 {
 	int doubt = hcli_doubt(h);
@@ -625,7 +626,7 @@ int hcl_done(const struct hcl *h, uint64_t id)
 	return !op || op->done;
 }
 
-/* How an operation of which the list knows nothing more ended. */
+/* The end of an operation that is no longer in the list. */
 static int wait_forgotten(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
 	if (id >= h->next_id)

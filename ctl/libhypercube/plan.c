@@ -42,8 +42,8 @@ union found {
 /**
  * struct kind - a type of plans
  * @name: in sentences
- * @rooted: it wants a root
- * @unrooted: it has no use for one
+ * @rooted: it needs a root
+ * @unrooted: it takes none
  * @find: 0, or -errno and @why
  * @shape: to be installed
  * @release: may be NULL
@@ -145,7 +145,7 @@ static const struct kind kinds[] = {
 
 /* ---------------------------------------------------------------- looking */
 
-/* The kernel says -ENOENT of a fabric, too. */
+/* The kernel says -ENOENT for a missing fabric, too. */
 static int fabric_get(struct hcctl *h, const char *fabric, struct nl_fabric *info)
 {
 	int rc;
@@ -333,9 +333,9 @@ static int install(struct hcctl *h, struct making *m)
 	if (m->type < sizeof(kinds) / sizeof(*kinds) && kinds[m->type].find)
 		m->kind = &kinds[m->type];
 	if (!m->kind)
-		return refuse(h, m->fabric, "there is no such type of plans");
+		return refuse(h, m->fabric, "there is no such type of plan");
 	if (m->kind->rooted && m->root == HCL_PLAN_ANY)
-		return refuse(h, m->fabric, "a broadcast wants a source");
+		return refuse(h, m->fabric, "a broadcast needs a source");
 	if (m->kind->unrooted && m->root != HCL_PLAN_ANY)
 		return refuse(h, m->fabric, "such a plan has no root to choose");
 	rc = fabric_get(h, m->fabric, &info);

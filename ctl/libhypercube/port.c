@@ -2,7 +2,7 @@
 /*
  * The sockets of a handle.  One socket serves all plans at first; as soon as the program
  * contributes to a second plan, that gets a socket connected to it, and so on: what one
- * plan waits for keeps no other back, in whatever order programs use them.  Messages of
+ * plan waits for does not hold up others, in whatever order programs use them.  Messages of
  * broadcasts come to the first socket, unless the node contributes to their plan.
  */
 #include <errno.h>
@@ -137,7 +137,7 @@ static int port_open(struct hcl *h, uint32_t plan, struct hcl_port **out)
 	return hcli_port_drain(h, &h->port);
 }
 
-/* The process has no room for another socket: one is enough, if not for all orders. */
+/* The process has no room for another socket: one is enough, though not for every order of use. */
 static bool want_of_room(int err)
 {
 	return err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -ENOBUFS;

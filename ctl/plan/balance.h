@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Load balancing around faults: the topology (Nam, Seo, Lee and Kim), and who sends how
+ * Load balancing around faults: the topology (Nam, Seo, Lee and Kim), and which node sends how
  * many tasks where.  Pure computation, as all planners are.
  */
 #ifndef _HC_PLAN_BALANCE_H
@@ -97,11 +97,10 @@ bool hc_balance_adequate(const struct hc_faults *f, const struct hc_cube *c);
  * @shape: how to choose
  * @t: filled in; release with hc_balance_topo_free()
  *
- * HC_BALANCE_MCWA takes the first of the largest subcubes that is adequate; with faulty
- * links, which the test knows nothing of, it must reach all live nodes within n - k as
- * well.  If there is none, it does as HC_BALANCE_MINIMAL: of all healthy subcubes the one
- * with the most members, of these the least depth, of these the largest, of these the
- * first.
+ * HC_BALANCE_MCWA takes the first of the largest subcubes that is adequate; with faulty links,
+ * which the test knows nothing of, it must reach all live nodes within n - k as well.  If there
+ * is none, it does the same as HC_BALANCE_MINIMAL: of all healthy subcubes it takes the one with
+ * the most members, then the least depth, then the largest, then the first.
  *
  * Return: 0, -EHOSTDOWN (no node is connected with any other), -ENOMEM.
  */
@@ -120,7 +119,7 @@ enum hc_balance_method {
 	HC_BALANCE_CWA,		/* cube walking, where nothing is faulty */
 	HC_BALANCE_MCW,		/* the same on a topology: MCWA with corrected quotas */
 	HC_BALANCE_OPT,		/* the fewest hops to a difference of at most one */
-	HC_BALANCE_AUTO,	/* what costs least of all of these */
+	HC_BALANCE_AUTO,	/* the one of these that costs least */
 	HC_BALANCE_METHODS
 };
 
@@ -133,7 +132,7 @@ extern const char * const hc_balance_names[HC_BALANCE_METHODS + 1];
  * struct hc_balance_req - what is to be balanced
  * @method: how
  * @load: tasks of each of the 2^n nodes
- * @threshold: HC_BALANCE_RID: who has no more than that asks
+ * @threshold: HC_BALANCE_RID: a node that has no more than this asks
  * @hop_cost: what a hop of a task costs of the time that a task takes
  */
 struct hc_balance_req {
@@ -159,8 +158,8 @@ struct hc_balance_move {
 
 /**
  * struct hc_balance_plan - what a method does
- * @method: of HC_BALANCE_AUTO the one it takes
- * @quota: what each node is to have; those who know none (RID, DEM) get an even share
+ * @method: for HC_BALANCE_AUTO the one that it takes
+ * @quota: what each node is to have; for methods without quotas (RID, DEM) an even share
  * @final: what it has in the end
  * @moves: by step
  * @nmoves: how many
@@ -168,11 +167,11 @@ struct hc_balance_move {
  * @info_steps: parallel steps in which loads and quotas are told
  * @move_steps: and those in which tasks migrate
  * @hops: sum of tasks times links
- * @migrations: tasks that end at another node, if who forwards passes on what he got
+ * @migrations: tasks that end at another node, if a node that forwards passes on what it got
  * @least: tasks of the emptiest member
  * @most: and of the fullest
- * @score: time lost, in that of a task: hops times their cost, for each member, and what
- *	the fullest member has more than the mean
+ * @score: time lost, in units of a task's time: hops per member times their cost, plus what the
+ *	fullest member has more than the mean
  */
 struct hc_balance_plan {
 	enum hc_balance_method method;
@@ -203,8 +202,8 @@ void hc_balancer_free(struct hc_balancer *b);
  * @p: filled in: zeros, or an earlier plan for the same dimension, whose room it takes;
  *	release with hc_balance_plan_free()
  *
- * Nodes that take no part keep what they have.  In no step does anybody send what he
- * does not hold when it begins.
+ * Nodes that take no part keep what they have.  In no step does a node send what it does not
+ * hold when the step begins.
  *
  * Return: 0, -EINVAL (HC_BALANCE_CWA among faults), -ENOMEM.
  */

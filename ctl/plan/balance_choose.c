@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which subcube the others hang on.
+ * Choosing the subcube on which the other nodes hang.
  */
 #include <errno.h>
 #include <stdlib.h>

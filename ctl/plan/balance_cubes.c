@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "balance_impl.h"
+#include "memory.h"
 
 /* Beside the bits of dimensions: a node has failed. */
 #define DEAD hc_bit(31)
@@ -39,18 +40,13 @@ struct search {
 static void found(struct search *s, uint32_t dims, uint32_t base)
 {
 	struct hc_cubes *c = s->found;
+	struct hc_cube *v = hc_grow(c->v, c->n, &s->room, sizeof(*v), 64);
 
-	if (c->n == s->room) {
-		size_t room = s->room ? 2 * s->room : 64;
-		struct hc_cube *v = realloc(c->v, room * sizeof(*v));
-
-		if (!v) {
-			s->err = -ENOMEM;
-			return;
-		}
-		c->v = v;
-		s->room = room;
+	if (!v) {
+		s->err = -ENOMEM;
+		return;
 	}
+	c->v = v;
 	c->v[c->n++] = (struct hc_cube){ dims, base };
 }
 

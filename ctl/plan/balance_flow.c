@@ -2,13 +2,13 @@
 /*
  * The fewest hops to an even load: a minimum-cost flow, exact, by the primal-dual method.
  *
- * Whoever has more than the mean, rounded down, is a source of what he has more; whoever
- * has less is a sink of what he lacks.  What remains, R tasks, may stay anywhere, one at a
- * node: each node has a link of no cost and capacity 1 to the pool, a further node, which
- * is a sink of R.  A hop costs 1, and one against tasks that already go the other way -1.
+ * A node that has more than the mean, rounded down, is a source of the rest; a node that has
+ * less is a sink of what it lacks.  What remains, R tasks, may stay anywhere, one at a node:
+ * each node has a link of no cost and capacity 1 to the pool, a further node, which is a sink of
+ * R.  A hop costs 1, and one against tasks that already go the other way -1.
  *
- * Where only the most that a node may have is given, whoever has more is a source, whoever has less
- * a sink that need not be filled, and the pool takes nothing.
+ * Where only the most that a node may have is given, a node that has more is a source, one that
+ * has less is a sink that need not be filled, and the pool takes nothing.
  *
  * Potentials keep reduced costs from being negative.  Over links of reduced cost 0 as much
  * as possible is sent (blocking flows, Dinic); then the potentials of all nodes that the
@@ -18,6 +18,7 @@
 #include <stdlib.h>
 
 #include "balance_impl.h"
+#include "memory.h"
 
 #define UNSEEN UINT32_MAX
 #define PLENTY INT64_MAX
@@ -83,13 +84,8 @@ struct hc_flow *hc_flow_new(const struct hc_balancer *b)
 
 void hc_flow_free(struct hc_flow *fl)
 {
-	if (!fl)
-		return;
-	free(fl->flow);
-	free(fl->excess);
-	free(fl->pi);
-	free(fl->kept);
-	free(fl);
+	if (fl)
+		hc_free_all(fl->flow, fl->excess, fl->pi, fl->kept, fl);
 }
 
 /* What is to be sent in all. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "balance_impl.h"
+#include "memory.h"
 
 const char * const hc_balance_names[HC_BALANCE_METHODS + 1] = {
 	[HC_BALANCE_RID] = "rid", [HC_BALANCE_DEM] = "dem", [HC_BALANCE_CWA] = "cwa",
@@ -61,34 +62,26 @@ void hc_balancer_free(struct hc_balancer *b)
 		return;
 	hc_flow_free(b->flow);
 	hc_balance_plan_free(&b->other);
-	free(b->load);
-	free(b->link);
-	free(b->clock);
-	free(b);
+	hc_free_all(b->load, b->link, b->clock, b);
 }
 
 void hc_balance_plan_free(struct hc_balance_plan *p)
 {
-	free(p->quota);
-	free(p->final);
-	free(p->moves);
+	hc_free_all(p->quota, p->final, p->moves);
 	*p = (struct hc_balance_plan){};
 }
 
 int hc_balance_move(struct hc_balance_plan *p, uint32_t from, uint32_t to, uint64_t tasks,
 		    unsigned int step)
 {
+	struct hc_balance_move *v;
+
 	if (!tasks)
 		return 0;
-	if (p->nmoves == p->room) {
-		size_t room = p->room ? 2 * p->room : 64;
-		struct hc_balance_move *v = realloc(p->moves, room * sizeof(*v));
-
-		if (!v)
-			return -ENOMEM;
-		p->moves = v;
-		p->room = room;
-	}
+	v = hc_grow(p->moves, p->nmoves, &p->room, sizeof(*v), 64);
+	if (!v)
+		return -ENOMEM;
+	p->moves = v;
 	p->moves[p->nmoves++] = (struct hc_balance_move){ from, to, tasks, step };
 	return 0;
 }

@@ -12,14 +12,17 @@
 
 #include "balance_impl.h"
 #include "balance_sim.h"
+#include "memory.h"
 
 #define NOBODY UINT32_MAX
+
+/* Ends of a queue. */
+enum { FIRST, LAST };
 
 /**
  * struct worker - a node
  * @mean: E[tau] of its own tasks
- * @first: head of its queue, or NOBODY
- * @last: its end
+ * @end: the ends of its queue, or NOBODY
  * @waiting: tasks in there
  * @drawn: tasks whose time was drawn here
  * @running: it executes one
@@ -31,8 +34,7 @@
  */
 struct worker {
 	double mean;
-	uint32_t first;
-	uint32_t last;
+	uint32_t end[2];
 	uint32_t waiting;
 	uint32_t drawn;
 	bool running;
@@ -45,8 +47,8 @@ struct worker {
 
 struct task {
 	double time;
-	uint32_t next;
-	uint32_t prev;
+	/* Who is nearer to that end. */
+	uint32_t to[2];
 };
 
 struct event {
@@ -173,40 +175,26 @@ static void append(struct hc_sim_room *r, uint32_t u, uint32_t i)
 {
 	struct worker *w = &r->w[u];
 
-	r->tasks[i].next = NOBODY;
-	r->tasks[i].prev = w->last;
-	if (w->last == NOBODY)
-		w->first = i;
+	r->tasks[i].to[LAST] = NOBODY;
+	r->tasks[i].to[FIRST] = w->end[LAST];
+	if (w->end[LAST] == NOBODY)
+		w->end[FIRST] = i;
 	else
-		r->tasks[w->last].next = i;
-	w->last = i;
+		r->tasks[w->end[LAST]].to[LAST] = i;
+	w->end[LAST] = i;
 	w->waiting++;
 }
 
-static uint32_t remove_first(struct hc_sim_room *r, uint32_t u)
+static uint32_t remove_at(struct hc_sim_room *r, uint32_t u, int end)
 {
 	struct worker *w = &r->w[u];
-	uint32_t i = w->first;
+	uint32_t i = w->end[end], next = r->tasks[i].to[!end];
 
-	w->first = r->tasks[i].next;
-	if (w->first == NOBODY)
-		w->last = NOBODY;
+	w->end[end] = next;
+	if (next == NOBODY)
+		w->end[!end] = NOBODY;
 	else
-		r->tasks[w->first].prev = NOBODY;
-	w->waiting--;
-	return i;
-}
-
-static uint32_t remove_last(struct hc_sim_room *r, uint32_t u)
-{
-	struct worker *w = &r->w[u];
-	uint32_t i = w->last;
-
-	w->last = r->tasks[i].prev;
-	if (w->last == NOBODY)
-		w->first = NOBODY;
-	else
-		r->tasks[w->last].next = NOBODY;
+		r->tasks[next].to[end] = NOBODY;
 	w->waiting--;
 	return i;
 }
@@ -215,8 +203,7 @@ static void migrate(struct hc_sim_room *r, uint32_t from, uint32_t to, uint64_t 
 {
 	r->hops += n;
 	while (n--)
-		append(r, to, r->s.pick == HC_SIM_OLDEST ? remove_first(r, from) :
-		       remove_last(r, from));
+		append(r, to, remove_at(r, from, r->s.pick == HC_SIM_OLDEST ? FIRST : LAST));
 }
 
 /* --- what balancing costs --- */
@@ -426,7 +413,7 @@ static void work(struct hc_sim_room *r, uint32_t u)
 		return;
 	}
 	if (w->waiting) {
-		i = remove_first(r, u);
+		i = remove_at(r, u, FIRST);
 		r->waiting--;
 		w->running = true;
 		look_at(r, u, r->now + (r->s.tau == HC_SIM_TASK ? r->tasks[i].time :
@@ -468,8 +455,8 @@ static void deal(struct hc_sim_room *r)
 	uint32_t u, i = 0, all = r->nodes * r->s.tasks;
 
 	for (u = 0; u < r->nodes; u++) {
-		r->w[u].first = NOBODY;
-		r->w[u].last = NOBODY;
+		r->w[u].end[FIRST] = NOBODY;
+		r->w[u].end[LAST] = NOBODY;
 		r->w[u].waiting = 0;
 		r->w[u].drawn = 0;
 		r->w[u].running = false;
@@ -615,11 +602,5 @@ void hc_sim_free(struct hc_sim_room *r)
 	if (!r)
 		return;
 	hc_balance_plan_free(&r->p);
-	free(r->w);
-	free(r->tasks);
-	free(r->heap);
-	free(r->load);
-	free(r->cost);
-	free(r->part);
-	free(r);
+	hc_free_all(r->w, r->tasks, r->heap, r->load, r->cost, r->part, r);
 }

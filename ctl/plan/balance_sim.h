@@ -19,17 +19,17 @@ enum hc_sim_tau {
 };
 
 enum hc_sim_pick {
-	HC_SIM_NEWEST,	/* who sends takes from the end of his queue */
+	HC_SIM_NEWEST,	/* the sender takes tasks from the end of its queue */
 	HC_SIM_OLDEST,	/* from its head */
 };
 
 /**
- * struct hc_sim - the setting; times are in those of a mean task
+ * struct hc_sim - the setting; times are in units of a mean task
  * @dim: dimension
  * @shape: how the balancing subcube is chosen
  * @tasks: for each of the 2^n nodes; those of failed nodes are dealt to the others
  * @threshold: a node that becomes free and has no more tasks waiting asks for balancing
- * @interval: but not so soon after it was balanced (RID: after it asked itself)
+ * @interval: but not within this time after it was balanced (RID: after it asked itself)
  * @hop: time for a task over a link
  * @info: time for a step of information
  * @charge: who pays

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "balance_impl.h"
+#include "memory.h"
 
 static int alloc(const struct hc_faults *f, struct hc_balance_topo *t)
 {
@@ -194,11 +195,6 @@ int hc_balance_topology(const struct hc_faults *f, enum hc_balance_shape shape,
 
 void hc_balance_topo_free(struct hc_balance_topo *t)
 {
-	free(t->up);
-	free(t->level);
-	free(t->weight);
-	free(t->order);
-	free(t->excluded);
-	free(t->largest.v);
+	hc_free_all(t->up, t->level, t->weight, t->order, t->excluded, t->largest.v);
 	*t = (struct hc_balance_topo){};
 }

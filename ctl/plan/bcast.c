@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "bcast_impl.h"
+#include "memory.h"
 
 static int check_source(const struct hc_faults *f, uint32_t source, const char **why)
 {
@@ -41,13 +42,8 @@ static int plan_alloc(struct hc_bcast_plan *p, unsigned int dim, unsigned int st
 
 void hc_bcast_plan_free(struct hc_bcast_plan *p)
 {
-	free(p->first);
-	free(p->members);
-	free(p->pseudo);
-	free(p->unreachable);
-	free(p->missed);
-	free(p->sequence);
-	free(p->extra);
+	hc_free_all(p->first, p->members, p->pseudo, p->unreachable, p->missed, p->sequence,
+		    p->extra);
 	memset(p, 0, sizeof(*p));
 }
 
@@ -139,7 +135,7 @@ int hc_plan_bcast_fixed(const struct hc_faults *f, uint32_t source, const uint8_
 	err = check_source(f, source, why);
 	if (err)
 		return err;
-	*why = "the sequence is too long or names a dimension that the cube has not";
+	*why = "the sequence is too long, or names a dimension that the cube does not have";
 	if (steps > hc_bcast_max_steps(f->dim))
 		return -ERANGE;
 	for (i = 0; i < steps; i++)

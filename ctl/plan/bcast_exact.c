@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "bcast_impl.h"
+#include "memory.h"
 
 /* Words that the search may look at where sets have several. */
 #define EXACT_WORK	400000000ull
@@ -69,9 +70,7 @@ static int exact_init(struct exact *e, struct hc_bseq *q, unsigned int len)
 
 static void exact_free(struct exact *e)
 {
-	free(e->sets);
-	free(e->table);
-	free(e->left);
+	hc_free_all(e->sets, e->table, e->left);
 }
 
 static size_t slot_of(const struct exact *e, const uint64_t *x)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "bcast_impl.h"
+#include "memory.h"
 
 #define WIDTH_MAX 64
 #define WIDTH_MIN 4
@@ -109,9 +110,7 @@ static int beam_init(struct beam *b, const struct hc_bscene *s, unsigned int ste
 
 static void beam_free(struct beam *b)
 {
-	free(b->sets);
-	free(b->trail);
-	free(b->level[0]);
+	hc_free_all(b->sets, b->trail, b->level[0]);
 }
 
 static bool better(const struct state *a, const struct state *b)

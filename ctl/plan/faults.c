@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "memory.h"
 #include "plan.h"
 
 struct hc_faults *hc_faults_new(unsigned int dim)
@@ -31,11 +32,8 @@ struct hc_faults *hc_faults_new(unsigned int dim)
 
 void hc_faults_free(struct hc_faults *f)
 {
-	if (!f)
-		return;
-	free(f->fault);
-	free(f->dead);
-	free(f);
+	if (f)
+		hc_free_all(f->fault, f->dead, f);
 }
 
 int hc_faults_link(struct hc_faults *f, uint32_t node, unsigned int d)
@@ -61,8 +59,7 @@ int hc_faults_node(struct hc_faults *f, uint32_t node)
 
 uint32_t hc_faults_component(const struct hc_faults *f, uint32_t u, uint32_t *set)
 {
-	uint32_t nodes = hc_nodes(f->dim), head = 0, tail = 0;
-	uint32_t *queue;
+	uint32_t nodes = hc_nodes(f->dim), n, *queue;
 
 	memset(set, 0, hc_set_words(f->dim) * sizeof(*set));
 	if (u >= nodes || hc_set_has(f->dead, u))
@@ -70,22 +67,7 @@ uint32_t hc_faults_component(const struct hc_faults *f, uint32_t u, uint32_t *se
 	queue = malloc(nodes * sizeof(*queue));
 	if (!queue)
 		return 0;
-
-	hc_set_add(set, u);
-	queue[tail++] = u;
-	while (head < tail) {
-		uint32_t v = queue[head++];
-		unsigned int d;
-
-		for (d = 0; d < f->dim; d++) {
-			uint32_t w = hc_neigh(v, d);
-
-			if ((f->fault[v] & hc_bit(d)) || hc_set_has(set, w))
-				continue;
-			hc_set_add(set, w);
-			queue[tail++] = w;
-		}
-	}
+	n = hc_set_reach(set, f->dim, f->fault, u, queue);
 	free(queue);
-	return tail;
+	return n;
 }

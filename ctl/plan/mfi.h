@@ -3,7 +3,7 @@
  * How many faults a self-checking algorithm can hide: Schollmeyer and McMillin, A General
  * Method for Maximizing the Error-Detecting Ability of Distributed Algorithms.
  *
- * The environment of a processor is whom it asks, and itself. A set of faults is feasible
+ * The environment of a processor are those that it asks, and itself. A set of faults is feasible
  * if no environment has more than tg of them. Sets are arrays of a bool for each processor.
  */
 #ifndef _HC_PLAN_MFI_H
@@ -252,7 +252,7 @@ bool hc_mfi_groups_feasible(const struct hc_mfi_net *net, const uint32_t *of, ui
 #define HC_MFI_ESCAPE_FAULTS 100
 
 /**
- * hc_mfi_escapes() - could these faults escape all who are honest?
+ * hc_mfi_escapes() - could these faults escape all honest processors?
  * @net: the processors
  * @faults: at most HC_MFI_ESCAPE_FAULTS, in ascending order
  * @count: how many

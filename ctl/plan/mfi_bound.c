@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "mfi.h"
 
 /* Beyond this number of processors all weigh the same. */
@@ -128,9 +129,7 @@ static int simplex_init(struct simplex *s, const struct hc_mfi_net *net)
 
 static void simplex_free(struct simplex *s)
 {
-	free(s->t);
-	free(s->basic);
-	free(s->other);
+	hc_free_all(s->t, s->basic, s->other);
 }
 
 /* Whole numbers, and what a processor lacks is put on it. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "mfi.h"
 
 #define NONE UINT32_MAX
@@ -32,9 +33,7 @@ static bool tally_init(struct tally *t, uint32_t n)
 
 static void tally_free(struct tally *t)
 {
-	free(t->count);
-	free(t->stamp);
-	free(t->blocked);
+	hc_free_all(t->count, t->stamp, t->blocked);
 }
 
 /* One more of the group in environment @e; how many there are now. */

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Larger sets by exchanges: put in whoever fits; then force one in that is not in the way
- * of many, take out who is in its way, and leave those out for a while.
+ * Larger sets by exchanges: put in all that fit; then force in one that is not in the way of
+ * many, take out those that are in its way, and leave them out for a while.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "mfi.h"
 
 #define SAMPLES 12
@@ -131,9 +132,6 @@ uint32_t hc_mfi_local(const struct hc_mfi_net *net, bool *set, uint32_t rounds, 
 		rounds_of(&l, set, rounds, target);
 		size = hc_mfi_count(net, set);
 	}
-	free(l.set);
-	free(l.faults);
-	free(l.full);
-	free(l.until);
+	hc_free_all(l.set, l.faults, l.full, l.until);
 	return size;
 }

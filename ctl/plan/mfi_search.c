@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "mfi.h"
 
 #define ASK_EVERY 1024
@@ -210,9 +211,6 @@ int hc_mfi_search(const struct hc_mfi_net *net, const struct hc_mfi_weights *w, 
 		for (v = 0; rc == HC_MFI_YES && v < net->n; v++)
 			set[v] = s.state[v] == IN;
 	}
-	free(s.room);
-	free(s.open);
-	free(s.state);
-	free(s.trail);
+	hc_free_all(s.room, s.open, s.state, s.trail);
 	return rc;
 }

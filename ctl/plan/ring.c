@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "ring_impl.h"
 
 #define NOWHERE UINT32_MAX
@@ -17,10 +18,7 @@ bool hc_ring_closes(const struct hc_graph *g, const struct hc_ring *ring, const 
 
 void hc_ring_plan_free(struct hc_ring_plan *plan)
 {
-	free((void *)plan->tree.ring);
-	free((void *)plan->tree.node);
-	free(plan->excluded);
-	free(plan->home);
+	hc_free_all((void *)plan->tree.ring, (void *)plan->tree.node, plan->excluded, plan->home);
 	*plan = (struct hc_ring_plan){};
 }
 

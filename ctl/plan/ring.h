@@ -93,8 +93,8 @@ struct hc_ring_plan {
 	uint16_t *home;
 };
 
-/* Rings have at most so many nodes unless something else is asked for, but for the longest cycle:
- * the shorter they are the sooner a broken one is noticed.
+/* Rings have at most this many nodes unless something else is asked for, except the longest
+ * cycle: the shorter they are, the sooner a broken one is noticed.
  */
 #define HC_RING_WIDTH 8
 
@@ -132,8 +132,9 @@ int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
 /**
  * hc_ring_steps() - let messages run through a ring tree
  * @t: the tree, which the verifier has accepted
- * @hot: what goes round in a ring has priority over what a node adds to it, as the paper has it,
- *	even if the node adds nothing for long; false: all in the order in which it came
+ * @hot: what goes round in a ring has priority over what a node adds to it, as in the paper,
+ *	even if the node can add nothing for long; false: messages are sent in the order in which
+ *	they came
  * @count: filled in
  *
  * In each step each node sends one message in each of its rings; what the last node of a ring sends

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "ring_impl.h"
 
 int ring_build_init(struct ring_build *b, const struct hc_graph *g, uint32_t width)
@@ -23,10 +24,7 @@ int ring_build_init(struct ring_build *b, const struct hc_graph *g, uint32_t wid
 
 void ring_build_free(struct ring_build *b)
 {
-	free(b->ring);
-	free(b->node);
-	free(b->home);
-	free(b->path);
+	hc_free_all(b->ring, b->node, b->home, b->path);
 }
 
 static void add_ring(struct ring_build *b, const uint16_t *node, uint32_t size, uint32_t level)

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "ring_impl.h"
 
 #define NOTHING HC_RING_NONE
@@ -176,14 +177,6 @@ int hc_ring_steps(const struct hc_ring_tree *t, bool hot, struct hc_ring_count *
 		run(&c, count);
 		rc = 0;
 	}
-	free(c.rank);
-	free(c.known);
-	free(c.via);
-	free(c.nknown);
-	free(c.has);
-	free(c.potato);
-	free(c.looked);
-	free(c.sent);
-	free(of);
+	hc_free_all(c.rank, c.known, c.via, c.nknown, c.has, c.potato, c.looked, c.sent, of);
 	return rc;
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "ring_impl.h"
 
 /* How much work is done for a cycle, in nodes of paths moved: for each node, and at most. */
@@ -219,10 +220,6 @@ int ring_cycle(const struct hc_graph *g, uint16_t *path)
 		rc = -ENOMEM;
 	if (!rc)
 		rc = try_blocks(&c, &b);
-	free(c.in);
-	free(c.side);
-	free(c.queue);
-	free(b.node);
-	free(b.first);
+	hc_free_all(c.in, c.side, c.queue, b.node, b.first);
 	return rc ?: (int)c.best;
 }

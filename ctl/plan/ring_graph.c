@@ -4,6 +4,7 @@
  */
 #include <stdlib.h>
 
+#include "memory.h"
 #include "ring.h"
 
 static struct hc_graph *alloc(uint32_t nodes, size_t ends)
@@ -24,12 +25,8 @@ static struct hc_graph *alloc(uint32_t nodes, size_t ends)
 
 void hc_graph_free(struct hc_graph *g)
 {
-	if (!g)
-		return;
-	free(g->live);
-	free(g->first);
-	free(g->to);
-	free(g);
+	if (g)
+		hc_free_all(g->live, g->first, g->to, g);
 }
 
 static int ascending(const void *a, const void *b)

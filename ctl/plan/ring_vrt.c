@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "ring_impl.h"
 
 /* With more work than this, in links looked at, diameters are only guessed. */
@@ -110,8 +111,6 @@ int ring_vrt(struct ring_build *b)
 		ring_build_path(b, diameter(b, &s, leads), 0);
 		rc = ring_build_rest(b);
 	}
-	free(s.dist);
-	free(s.queue);
-	free(leads);
+	hc_free_all(s.dist, s.queue, leads);
 	return rc;
 }

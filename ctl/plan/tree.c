@@ -50,7 +50,7 @@ static int check_request(struct job *j, const char **why)
 	j->dims = req->dims ? req->dims : ones;
 	j->base = j->dims == ones ? 0 : req->base;
 	if (j->dims & ~ones) {
-		*why = "the subcube has a dimension that the cube has not";
+		*why = "the subcube has a dimension that the cube does not have";
 		return -ERANGE;
 	}
 	if (j->base & ~ones) {

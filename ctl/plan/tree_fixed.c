@@ -5,13 +5,12 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "memory.h"
 #include "tree_impl.h"
 
 void hc_tree_plan_free(struct hc_tree_plan *plan)
 {
-	free(plan->members);
-	free(plan->excluded);
-	free(plan->detours);
+	hc_free_all(plan->members, plan->excluded, plan->detours);
 	memset(plan, 0, sizeof(*plan));
 }
 
@@ -178,9 +177,7 @@ static int complete(const struct hc_faults *f, struct hc_tree_plan *plan)
 	err = -ENOMEM;
 	if (b.seen && b.queue && b.hops)
 		err = find_detours(f, plan, &b);
-	free(b.seen);
-	free(b.queue);
-	free(b.hops);
+	hc_free_all(b.seen, b.queue, b.hops);
 	if (err)
 		return err;
 

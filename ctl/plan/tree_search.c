@@ -27,6 +27,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "memory.h"
 #include "tree_impl.h"
 
 /* A subcube: free dimensions in the high half, coordinates along the others in
@@ -106,17 +107,12 @@ static bool before(const struct state *a, const struct state *b)
 
 static int heap_push(struct search *x, struct state st)
 {
+	struct state *heap = hc_grow(x->heap, x->nheap, &x->room, sizeof(*heap), 1024);
 	size_t at = x->nheap;
 
-	if (x->nheap == x->room) {
-		size_t room = x->room ? 2 * x->room : 1024;
-		struct state *heap = realloc(x->heap, room * sizeof(*heap));
-
-		if (!heap)
-			return -ENOMEM;
-		x->heap = heap;
-		x->room = room;
-	}
+	if (!heap)
+		return -ENOMEM;
+	x->heap = heap;
 	x->nheap++;
 	while (at && before(&st, &x->heap[(at - 1) / 2])) {
 		x->heap[at] = x->heap[(at - 1) / 2];
@@ -333,8 +329,6 @@ int hc_tree_best_sink(const struct hc_tree_scene *s, uint32_t *sink,
 		err = run(&x);
 	*sink = x.sink;
 	*cost = x.best;
-	free(x.table);
-	free(x.taken);
-	free(x.heap);
+	hc_free_all(x.table, x.taken, x.heap);
 	return err;
 }

@@ -113,6 +113,15 @@ static uint64_t moved(const struct bench *e, uint32_t from, uint32_t to, unsigne
 	return 0;
 }
 
+/* A plan of a 3-cube without faults. */
+static bool bench_three(struct bench *e, const uint64_t *load, enum hc_balance_method method)
+{
+	CHECK(bench_init(e, cube_without(3, "")));
+	bench_load(e, load);
+	CHECK(!bench_plan(e, method));
+	return plan_holds(e);
+}
+
 /* --- Figures 1 and 2, Tables 2 to 4: all from the same loads --- */
 
 static const uint64_t example_1[] = { 19, 11, 2, 9, 0, 9, 10, 4 };
@@ -122,10 +131,7 @@ TEST(balance_figure_1_dem)
 	static const uint64_t final[] = { 8, 9, 8, 8, 7, 8, 8, 8 };
 	struct bench e;
 
-	ASSERT_TRUE(bench_init(&e, cube_without(3, "")));
-	bench_load(&e, example_1);
-	ASSERT_EQ(bench_plan(&e, HC_BALANCE_DEM), 0);
-	EXPECT_TRUE(plan_holds(&e));
+	ASSERT_TRUE(bench_three(&e, example_1, HC_BALANCE_DEM));
 	EXPECT_TRUE(!memcmp(e.p.final, final, sizeof(final)));
 	EXPECT_EQ(e.p.hops, 33);
 	EXPECT_EQ(moved(&e, 0, 1, 1), 4);
@@ -665,10 +671,7 @@ TEST(balance_rid_asks_for_its_part_of_the_mean)
 	static const uint64_t load[] = { 0, 12, 9, 50, 3, 50, 50, 50 };
 	struct bench e;
 
-	ASSERT_TRUE(bench_init(&e, cube_without(3, "")));
-	bench_load(&e, load);
-	ASSERT_EQ(bench_plan(&e, HC_BALANCE_RID), 0);
-	EXPECT_TRUE(plan_holds(&e));
+	ASSERT_TRUE(bench_three(&e, load, HC_BALANCE_RID));
 	/* Node 0: the mean of four is 6, in parts of 12, 9 and 3 of 24. */
 	EXPECT_EQ(moved(&e, 1, 0, 1), 3);
 	EXPECT_EQ(moved(&e, 2, 0, 1), 2);

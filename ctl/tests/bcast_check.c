@@ -39,7 +39,7 @@ TEST(bcast_verifier_refuses)
 	ASSERT_TRUE(refused(&b, fault, "more steps than there are nodes to inform"));
 	b = good;
 	seq[1] = 3;
-	ASSERT_TRUE(refused(&b, fault, "sequence names a dimension that the cube has not"));
+	ASSERT_TRUE(refused(&b, fault, "sequence names a dimension that the cube does not have"));
 	seq[1] = 1;
 	b.source = 8;
 	ASSERT_TRUE(refused(&b, fault, "source is no node of the cube"));

@@ -137,7 +137,7 @@ try 2 - '^hcctl: what is "more"' fabric del hc0 more
 try 2 - '^hcctl: invalid patience "100us": whole milliseconds' fabric set hc0 patience 100us
 try 2 - '^hcctl: invalid patience "2.5ms": whole milliseconds' fabric set hc0 patience 2.5ms
 try 2 - '^hcctl: invalid patience "1": a time' fabric set hc0 patience 1
-try 2 - '^hcctl: invalid patience "86401s": a day' fabric set hc0 patience 86401s
+try 2 - '^hcctl: invalid patience "86401s": at most a day is wanted' fabric set hc0 patience 86401s
 try 2 - '^hcctl: missing NODE' node set hc0
 try 2 - '^hcctl: invalid node "65536": .* from 0 to 65535' node set hc0 65536 fail
 try 2 - '^hcctl: invalid node "-1"' node set hc0 -1 fail
@@ -244,14 +244,14 @@ try 2 - '^hcctl: what is "wet"' fabric restore state.json hc0 wet
 try 2 - '^hcctl: invalid fabric name "elevenchars"' fabric restore state.json elevenchars
 try 1 - '^hcctl: cannot read nothing: No such file' fabric restore nothing
 try 1 - '^hcctl: cannot read \.: ' fabric restore .
-try 2 - '^hcctl: standard input:1: no JSON: it ends too soon$' fabric restore -
+try 2 - '^hcctl: standard input:1: not JSON: it ends too soon$' fabric restore -
 try 2 - '^hcctl: missing FILE' fault load hc0
 try 2 - '^hcctl: what is "more"' fault load hc0 text more
 try 1 - '^hcctl: cannot open nothing: No such' fault load hc0 nothing
-state '{"format"' 2 '^hcctl: state.json:2: no JSON: it ends too soon$'
-state $'{\n"format": x}' 2 '^hcctl: state.json:2: no JSON: '
-state '{} {}' 2 '^hcctl: state.json:1: behind the JSON document'
-state null 2 '^hcctl: state.json:.: no JSON: an object is wanted, not null'
+state '{"format"' 2 '^hcctl: state.json:2: not JSON: it ends too soon$'
+state $'{\n"format": x}' 2 '^hcctl: state.json:2: not JSON: '
+state '{} {}' 2 '^hcctl: state.json:1: something follows the JSON document'
+state null 2 '^hcctl: state.json:.: not JSON: an object is wanted, not null'
 state 12 2 '^hcctl: state.json: invalid value "12": an object is wanted$'
 state '[]' 2 '^hcctl: state.json: invalid value "\[\]": an object is wanted$'
 state '{}' 2 '^hcctl: state.json: missing key "format"$'
@@ -272,20 +272,20 @@ state "$(with '"nodes":[{"failed":true}]')" 2 'nodes\[0\]: missing key "node"$'
 state "$(with '"nodes":[{"node":1,"failed":1}]')" 2 'invalid failed "1": true or false is wanted$'
 state "$(with '"nodes":[{"node":1,"owner":4294967295}]')" 2 'invalid owner "4294967295": '
 state "$(with '"nodes":[{"node":1,"netns":"a/b"}]')" 2 'invalid netns "a/b": '
-state "$(with '"nodes":[{"node":1,"netns":"a\u001b[2Jb"}]')" 2 'invalid netns "a\?\[2Jb": '
-state "$(with '"nodes":[{"node":1,"netns":"a\u007fb"}]')" 2 'invalid netns "a\?b": '
-state "$(with '"a\nb\u0007":1')" 2 'invalid key "a\?b\?": '
+state "$(with '"nodes":[{"node":1,"netns":"a\u001b[2Jb"}]')" 2 'invalid netns "a\\033\[2Jb": '
+state "$(with '"nodes":[{"node":1,"netns":"a\u007fb"}]')" 2 'invalid netns "a\\177b": '
+state "$(with '"a\nb\u0007":1')" 2 'invalid key "a\\012b\\007": '
 state "$(with '"nodes":[{"node":1,"addresses":["10.0.0.1"]}]')" 2 'addresses\[0\]: invalid address "10.0.0.1": '
 state "$(with '"nodes":[{"node":1,"addresses":["10.0.0.1/8","10.0.0.1/8"]}]')" 2 'addresses\[1\]: "10.0.0.1/8" is given twice'
 state "$(with "\"nodes\":[{\"node\":1,\"addresses\":$(jq -nc '[range(257) | "10.0.\(. / 256 | floor).\(. % 256)/8"]')}]")" 2 \
 	'nodes\[0\]: invalid addresses "\[..\]": 256 of them'
 state "$(with "\"nodes\":[{}$(printf ',{}%.0s' {1..600000})]")" 2 '^hcctl: state.json: there are too many values$'
 printf '{}\0{}' >nul.json
-try 2 - '^hcctl: nul.json:1: behind the JSON document' fabric restore nul.json
+try 2 - '^hcctl: nul.json:1: something follows the JSON document' fabric restore nul.json
 printf 12 >twelve.json
 try 2 - '^hcctl: twelve.json: invalid value "12": an object' fabric restore twelve.json
 printf '{"a":' >short.json
-try 2 - '^hcctl: short.json:1: no JSON: it ends too soon$' fabric restore short.json
+try 2 - '^hcctl: short.json:1: not JSON: it ends too soon$' fabric restore short.json
 state "$(with '"links":[{"node":1,"dim":3}]')" 2 'links\[0\]: invalid dim "3": a dimension of the fabric'
 state "$(with '"links":[{"node":1,"dim":0},{"node":0,"dim":0}]')" 2 'links\[1\]: invalid link "0:0": it is there twice$'
 state "$(with '"links":[{"node":1,"dim":0,"loss_ppm":1000001}]')" 2 'invalid loss_ppm "1000001": a number from 0 to 1000000'
@@ -412,6 +412,12 @@ try 2 - '^hcctl: what is "dim"' ring plan graph net dim 3
 try 2 - '^hcctl: what is "fail-node"' ring plan graph net fail-node 3
 try 2 - '^hcctl: what is "apply"' ring plan graph net apply
 try 2 - '^hcctl: "graph" is given twice' ring plan graph net graph net
+# A name does nothing to a terminal, and begins no line.
+odd=$'g\e[31m\n\x9b\xc2\x9b\xc3\xa4' plain=$'g\\033[31m\\012\\233\\302\\233\xc3\xa4'
+cp net "$odd"
+[[ $("$hcctl" ring plan graph "$odd") == "graph $plain method "* && $("$hcctl" "$odd" 2>&1) == *"\"$plain\""* ]]
+result $? 'control characters in a name'
+rm "$odd"
 try 2 - '^hcctl: missing value after "graph"' ring plan graph
 try 1 - '^hcctl: cannot open nothing: No such' ring plan graph nothing
 try 1 - '^hcctl: cannot read \.: ' ring plan graph .
@@ -559,7 +565,7 @@ printf 'link 0 1\n' >linked
 try 1 - '^hcctl: path: no environments' mfi graph path pattern listed
 try 1 - '^hcctl: far: no processor 7: there are 4' mfi mesh 2x2 envs far
 try 1 - '^hcctl: linked: links are those of the machine' mfi mesh 2x2 envs linked
-try 2 - '^hcctl: invalid envs "far": they stand in the file' mfi graph path envs far
+try 2 - '^hcctl: invalid envs "far": the file of the graph has them' mfi graph path envs far
 try 2 - '^hcctl: invalid pattern "star": "envs" lists' mfi mesh 2x2 pattern star envs far
 
 json 'keys - ["kind","dim","processors","pattern","tg","mfi","exact","bound","proof","nodes",

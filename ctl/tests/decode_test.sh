@@ -89,7 +89,7 @@ refused 'cannot read empty: truncated' empty
 head -c 20 "$good" >cut.pcap
 refused 'cannot read cut.pcap: truncated' cut.pcap
 captures cooked
-refused 'cannot read capture: it is no capture of an Ethernet' capture
+refused 'cannot read capture: it is not an Ethernet capture' capture
 captures other
 refused 'capture has no frames of a monitor interface' capture
 refused 'what is "more"' "$good" more

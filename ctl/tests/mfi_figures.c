@@ -78,28 +78,46 @@ TEST(mfi_figure_3_3_multicolouring)
 	hc_mfi_free(net);
 }
 
+struct row {
+	const char *faults;
+	const char *marks;
+};
+
+/* In a torus of 5 x 5, with @tg faults in an environment. */
+static bool torus_rows(uint32_t tg, const struct row *row, size_t n)
+{
+	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, tg);
+
+	while (n--)
+		CHECK(row_is(net, row[n].faults, row[n].marks));
+	hc_mfi_free(net);
+	return true;
+}
+
 TEST(mfi_figure_3_4_one_fault_in_an_environment)
 {
-	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 1);
+	static const struct row rows[] = {
+		{ "1", "TFFFFFF--FF----F----FF--F" },
+		{ "2", "FTFFFFFF---F----F---FFF--" },
+		{ "3", "FFTFF-FFF---F----F---FFF-" },
+		{ "25", "F--FF----F----FF--FFFFFFT" },
+	};
 
-	EXPECT_TRUE(row_is(net, "1", "TFFFFFF--FF----F----FF--F"));
-	EXPECT_TRUE(row_is(net, "2", "FTFFFFFF---F----F---FFF--"));
-	EXPECT_TRUE(row_is(net, "3", "FFTFF-FFF---F----F---FFF-"));
-	EXPECT_TRUE(row_is(net, "25", "F--FF----F----FF--FFFFFFT"));
-	hc_mfi_free(net);
+	EXPECT_TRUE(torus_rows(1, rows, ARRAY_SIZE(rows)));
 }
 
 TEST(mfi_figure_3_4_two_faults_in_an_environment)
 {
-	struct hc_mfi_net *net = hc_mfi_grid(5, 5, true, HC_MFI_STAR, 2);
+	static const struct row rows[] = {
+		{ "1 2", "TTF-FFF-------------FF---" },
+		{ "1 3", "TFT---F--------------F---" },
+		{ "1 4", "T--TF----F--------------F" },
+		{ "1 25", "T--FF----F-----F----FF--T" },
+		{ "2 3", "FTTF--FF-------------FF--" },
+		{ "24 25", "---FF-------------FFF-FTT" },
+	};
 
-	EXPECT_TRUE(row_is(net, "1 2", "TTF-FFF-------------FF---"));
-	EXPECT_TRUE(row_is(net, "1 3", "TFT---F--------------F---"));
-	EXPECT_TRUE(row_is(net, "1 4", "T--TF----F--------------F"));
-	EXPECT_TRUE(row_is(net, "1 25", "T--FF----F-----F----FF--T"));
-	EXPECT_TRUE(row_is(net, "2 3", "FTTF--FF-------------FF--"));
-	EXPECT_TRUE(row_is(net, "24 25", "---FF-------------FFF-FTT"));
-	hc_mfi_free(net);
+	EXPECT_TRUE(torus_rows(2, rows, ARRAY_SIZE(rows)));
 }
 
 TEST(mfi_figure_5_1_squares)

@@ -81,7 +81,7 @@ no_trace() {
 	result $? "no trace: $3"
 }
 
-no_trace 2 'bad.json:1: no JSON: it ends too soon' ''
+no_trace 2 'bad.json:1: not JSON: it ends too soon' ''
 no_trace 2 'invalid trace bad.json: it has no "traceEvents"' '[]'
 no_trace 2 'invalid trace bad.json: it has no "traceEvents"' '{"traceEvents":5}'
 no_trace 2 'invalid trace bad.json: an event is no object' '{"traceEvents":[5]}'
@@ -122,10 +122,10 @@ refused() {
 	result $? "refused: $*"
 }
 
-refused 'invalid file "page.html": .* more than 1024 nodes' tree find dim 11
-refused 'invalid file "page.html": .* more than 1024 nodes' ring plan dim 11
+refused 'invalid file "page.html": a page has room for 1024 nodes' tree find dim 11
+refused 'invalid file "page.html": a page has room for 1024 nodes' ring plan dim 11
 seq 1 1100 | sed 's/.*/0 &/' >net
-refused 'invalid file "page.html": .* more than 1024 nodes' ring plan graph net
+refused 'invalid file "page.html": a page has room for 1024 nodes' ring plan graph net
 "$hcctl" plot tree.json -o no/x.html >log 2>&1
 [[ $? == 1 ]] && grep -q '^hcctl: cannot write no/x.html' log
 result $? 'a folder that is not there'

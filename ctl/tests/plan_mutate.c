@@ -343,7 +343,7 @@ TEST(every_flaw_is_named)
 	} want[] = {
 		{ "dimension out of range", 0 },
 		{ "more stages than dimensions", 0 },
-		{ "order names a dimension that the cube has not", 0 },
+		{ "order names a dimension that the cube does not have", 0 },
 		{ "order names a dimension twice", 0 },
 		{ "sink is no node of the cube", 8 },
 		{ "sink is no member", 0 },

@@ -192,12 +192,12 @@ result $bad 'dot: the key says what there is'
 
 # --- refusals ----------------------------------------------------------------
 
-refused 2 'bad.json:1: no JSON: it ends too soon' ''
-refused 2 'bad.json:1: no JSON: ' 'xyz'
+refused 2 'bad.json:1: not JSON: it ends too soon' ''
+refused 2 'bad.json:1: not JSON: ' 'xyz'
 refused 2 'invalid plan bad.json: no JSON object' '[1]'
 refused 2 'invalid plan bad.json: no JSON object' '12'
-refused 2 'bad.json:1: no JSON: it ends too soon' '{"dim":3'
-refused 2 'bad.json:1: behind the JSON document' '{"dim":3}{}'
+refused 2 'bad.json:1: not JSON: it ends too soon' '{"dim":3'
+refused 2 'bad.json:1: something follows the JSON document' '{"dim":3}{}'
 refused 2 'invalid plan bad.json: "fabric" is no name' '{"dim":3,"fabric":null,"sink":0,"order":[0,1,2]}'
 refused 2 'invalid plan bad.json: "dim" is no dimension' '{}'
 refused 2 'invalid plan bad.json: "dim" is no dimension' '{"dim":17}'

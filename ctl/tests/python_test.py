@@ -317,6 +317,8 @@ class Operations(unittest.TestCase):
                  ('REDUCE_SCATTER', 'MAX', 'I32', 0, 0, 96, 12)),
                 (lambda: node.reduce_scatter(np.ones((4, 2), 'S5'), 'min', 7, out=np.ones(2, 'S5')),
                  ('REDUCE_SCATTER', 'MIN', 'RECORD', 0, 5, 40, 10)),
+                (lambda: node.ireduce_scatter(np.ones((6, 3), 'i4'), 'max', 7, counts=(1, 4, 1), rank=2),
+                 ('REDUCE_SCATTER', 'MAX', 'I32', 0, 0, 144, 48)),
                 (lambda: node.sort(ones, PLAN, total=5), ('REDUCE', 'MERGE', 'F64', 0, 0, 24, 40))):
             call()
             self.assertEqual(self.kernel.said(), wanted)
@@ -353,6 +355,21 @@ class Operations(unittest.TestCase):
                  lambda: node.reduce_scatter(ones, 'sum', 7, out=np.ones(1, 'i8'))),
                 (ValueError, 'out has 3 elements, a block has 1',
                  lambda: node.reduce_scatter(ones, 'sum', 7, out=ones)),
+                (TypeError, 'rank= is needed', lambda: node.reduce_scatter(ones, 'sum', 7, counts=[3])),
+                (ValueError, 'no axis', lambda: node.reduce_scatter(np.array(1.0), 'sum', 7, counts=[1], rank=0)),
+                (ValueError, 'a count -1', lambda: node.reduce_scatter(ones, 'sum', 7, counts=[4, -1], rank=0)),
+                (TypeError, 'a count is a number',
+                 lambda: node.reduce_scatter(ones, 'sum', 7, counts=[1.5, 1.5], rank=0)),
+                (ValueError, 'add up to 4, data has 3',
+                 lambda: node.reduce_scatter(ones, 'sum', 7, counts=[1, 3], rank=0)),
+                (ValueError, 'no rank 2 among 2',
+                 lambda: node.reduce_scatter(ones, 'sum', 7, counts=[1, 2], rank=2)),
+                (ValueError, 'no rank 0 among 0',
+                 lambda: node.reduce_scatter(ones[:0], 'sum', 7, counts=[], rank=0)),
+                (ValueError, 'counts has 2 blocks, there are 8',
+                 lambda: node.reduce_scatter(ones, 'sum', PLAN, counts=[1, 2], rank=0)),
+                (ValueError, 'out has 2 elements, the block has 1',
+                 lambda: node.reduce_scatter(ones, 'sum', 7, counts=[1, 2], rank=0, out=ones[:2])),
                 (TypeError, 'data is to be a numpy array, not bytes', lambda: node.bcast(b'abc', 7, source=1)),
                 (ValueError, 'data is read-only', lambda: node.bcast(read_only(np.ones(3)), 7, source=1)),
                 (ValueError, 'total 2 is not within 3', lambda: node.sort(ones, PLAN, total=2)),
@@ -395,6 +412,26 @@ class Operations(unittest.TestCase):
         self.assertEqual(self.node.reduce_scatter(data, 'sum', 7, out=data[1]).tolist(), [0, 1, 2])
         self.assertEqual(data.tolist(), [[0, 1, 2]] * 2)
         self.assertEqual(self.node.reduce_scatter(np.array([5, 6]), 'sum', 7).shape, ())
+
+    def test_blocks_of_different_lengths(self):
+        data = np.arange(12, dtype='u4').reshape(6, 2)
+        self.kernel.blocks = 4
+        request = self.node.ireduce_scatter(data, 'sum', 7, counts=[1, 0, 3, 2], rank=0)
+        sent = np.frombuffer(self.kernel.waiting(request.id), 'u4').reshape(4, 3, 2)
+        self.assertEqual(sent.tolist(), [[[0, 1], [0, 0], [0, 0]], [[0, 0]] * 3, [[2, 3], [4, 5], [6, 7]],
+                                         [[8, 9], [10, 11], [0, 0]]])
+        self.assertEqual(request.wait().tolist(), [[0, 1]])
+        # The place of the block may be in data.
+        with mock.patch.object(Plan, 'members', lambda _: list(range(8))):
+            self.kernel.blocks = 8
+            got = self.node.reduce_scatter(data, 'sum', PLAN, counts=[2, 4] + [0] * 6, out=data[2:4])
+        self.assertEqual((got.tolist(), data[:4].tolist()), ([[0, 1], [2, 3]], [[0, 1], [2, 3]] * 2))
+        self.kernel.blocks = 2
+        self.assertEqual(self.node.reduce_scatter(data, 'sum', 7, counts=[0, 6], rank=0).shape, (0, 2))
+        self.kernel.blocks = 3
+        with self.assertRaisesRegex(Error, 'another number of members') as caught:
+            self.node.reduce_scatter(data, 'sum', 7, counts=[3, 3], rank=1)
+        self.assertEqual(caught.exception.errno, errno.EPROTO)
 
     def test_short_results(self):
         self.kernel.message = b'abcdef'
@@ -540,6 +577,37 @@ class Operations(unittest.TestCase):
                 self.node.allreduce(np.ones(3), 'sum', 7)
         self.assertGreater(self.each_place(call, self.interrupt), 50)
         self.assertEqual(self.node.allreduce(np.ones(3), 'sum', 7).tolist(), [1, 1, 1])
+
+    def test_a_signal_loses_no_request(self):
+        """At any place of a call: what the library has begun is found, once, and can be waited for."""
+        def call():
+            before = len(self.kernel.posted)
+            with contextlib.suppress(KeyboardInterrupt):
+                self.node.iallreduce(np.ones(3), 'sum', 7)
+                self.node.ireduce(np.ones(3), 'sum', 7, root=1)
+            sys.settrace(None)
+            found = self.node.requests()
+            self.assertEqual([request.id for request in found if request._out is not None],
+                             [at + 1 for at in range(before, len(self.kernel.posted))
+                              if self.kernel.posted[at][0].name == 'ALLREDUCE'])
+            for request in found:
+                if request._out is not None:
+                    self.assertEqual(request.wait().tolist(), [1, 1, 1])
+            self.node.flush()
+            self.assertEqual((self.node.requests(), self.node._posted), ([], {}))
+        self.assertGreater(self.each_place(call, self.interrupt), 30)
+
+    def test_requests(self):
+        self.assertEqual(self.node.requests(), [])
+        self.kernel.silent, self.kernel.sends = True, False
+        requests = [self.node.iallreduce(np.ones(3), 'sum', 7), self.node.ireduce(np.ones(3), 'sum', 7, root=1)]
+        self.assertEqual([id(one) for one in self.node.requests()], [id(one) for one in requests])
+        self.kernel.silent, self.kernel.sends = False, True
+        requests[0].wait()
+        self.assertEqual(self.node.requests(), [])
+        # A node that nobody knows any more is closed at once, with what is under way.
+        Node('t', 1).iallreduce(np.ones(3), 'sum', 7)
+        self.assertEqual(self.kernel.closed, 1)
 
     def interrupted(self, call):
         """A signal comes as an operation is over."""

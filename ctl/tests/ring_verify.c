@@ -62,7 +62,7 @@ static const struct bad bad[] = {
 	  NOBODY },
 };
 
-static void spoilt_cube(uint32_t *fault)
+static struct hc_ring_net spoilt_cube(uint32_t *fault)
 {
 	memset(fault, 0, 8 * sizeof(*fault));
 	/* One end is enough. */
@@ -71,18 +71,17 @@ static void spoilt_cube(uint32_t *fault)
 	fault[6] = 1;
 	fault[5] = 2;
 	fault[3] = 4;
+	return hc_ring_cube(3, fault);
 }
 
 TEST(ring_flaws_have_their_sentences)
 {
 	struct hc_ring_flaw flaw;
-	struct hc_ring_net net;
 	uint32_t fault[8];
+	const struct hc_ring_net net = spoilt_cube(fault);
 	uint16_t home[8];
 	size_t i;
 
-	spoilt_cube(fault);
-	net = hc_ring_cube(3, fault);
 	for (i = 0; i < ARRAY_SIZE(bad); i++) {
 		const struct bad *b = &bad[i];
 		struct hc_ring_tree t = { 0, b->nnodes, b->ring, b->node };
@@ -112,13 +111,11 @@ TEST(ring_trees_of_all_shapes_are_taken)
 		{ 1, 1, one, others }, { 1, 2, two, nodes }, { 1, 6, back, nodes },
 		{ 4, 10, many, tree },
 	};
-	struct hc_ring_net net;
 	uint32_t fault[8];
+	const struct hc_ring_net net = spoilt_cube(fault);
 	uint16_t home[8];
 	size_t i;
 
-	spoilt_cube(fault);
-	net = hc_ring_cube(3, fault);
 	for (i = 0; i < ARRAY_SIZE(good); i++)
 		ASSERT_TRUE(!hc_ring_check(&good[i], &net, home, NULL));
 	ASSERT_TRUE(home[2] == 0 && home[5] == 1 && home[3] == 2 && home[1] == 3);

@@ -63,7 +63,8 @@ TEST(traits_which_plans_carry_what)
 			    (i == HYPERCUBE_ALLGATHER || i == HYPERCUBE_ALLTOALL));
 		ASSERT_TRUE(carried(i, HYPERCUBE_PLAN_DOUBLING, 0) ==
 			    (i == HYPERCUBE_ALLREDUCE || i == HYPERCUBE_BARRIER ||
-			     i == HYPERCUBE_ALLTOALL || i == HYPERCUBE_REDUCE_SCATTER));
+			     i == HYPERCUBE_ALLGATHER || i == HYPERCUBE_ALLTOALL ||
+			     i == HYPERCUBE_REDUCE_SCATTER));
 		ASSERT_TRUE(!carried(i, 0, 0) && !carried(i, 31, 0) && !carried(i, 32, 0) &&
 			    !carried(i, ~0u, 0));
 	}

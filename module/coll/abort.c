@@ -2,39 +2,38 @@
 /*
  * Failure of operations: how it is noted, told to the process, and spread.
  *
- * A failure (ABORT) names the first operation it hits, f.  Operations below f go
- * on; those in [f, f + HC_OP_RANGE) are over, and every member's numbering
- * jumps to f + HC_OP_RANGE.  No member can have begun a higher one.  Let D(v) be the
- * first number that is not done at v; v begins k only if k < D(v) + HC_OP_WINDOW, and
- * whoever finds the failure, u, has D(u) <= f.  In a tree what is done at v is done at
- * the root, for which all have contributed, u too: D(v) <= D(root) <= D(u) + HC_OP_WINDOW,
- * hence k < f + 2 * HC_OP_WINDOW.  Some may have the result of f while it fails at
- * others, on its way down; it is the right one.  In a broadcast D(source) <= D(u).
- * So after a failure all members agree on the next number again, whatever each
- * of them had contributed.
+ * A failure (ABORT) names the first operation it hits, f.  Operations below f go on; those in
+ * [f, f + HC_OP_RANGE) are over, and every member's numbering jumps to f + HC_OP_RANGE.  No
+ * member can have begun a higher one.  Let D(v) be the first number that is not done at v; v
+ * begins k only if k < D(v) + HC_OP_WINDOW, and the member u that finds the failure has D(u) <=
+ * f.  In a tree what is done at v is done at the root, for which all have contributed, and so
+ * has u: D(v) <= D(root) <= D(u) + HC_OP_WINDOW, hence k < f + 2 * HC_OP_WINDOW.  Some members
+ * may have the result of f while it fails at others, on its way down; that result is right.  In
+ * a broadcast D(source) <= D(u).  So after a failure all members agree on the next number again,
+ * whatever each of them had contributed.
  *
- * ABORT travels along the edges in both directions, which with helpers have
- * cycles, and a member passes it on only if it brings news.  A member notes one
- * failed range, so it must tell old from new by that:
+ * ABORT travels along the edges in both directions.  With helpers the edges have cycles, so a
+ * member passes it on only if it brings news.  A member notes one failed range, so it must tell
+ * old from new by that:
  *  - A range that ends at or below what is done is old: nobody passes a number
  *    that failed without knowing of the failure.
  *  - Ranges that overlap or touch become one.
- *  - A range behind a gap: whoever found it had begun a number behind the gap, so
- *    for it all below the first range was complete.  It is here, too, and the
+ *  - A range behind a gap: the member that found it had begun a number behind the gap, so for
+ *    that member all below the first range was complete.  It is complete here, too, and the
  *    first range can be forgotten as soon as the numbers have passed it.
  *  - A range before a gap was under way while the other overtook it: it fails
  *    what it covers, and the other one is what stays noted.
  * So the noted ranges only ever grow or move up, and each ABORT is passed on by
  * each member a bounded number of times.
  *
- * Silence (coll/stall.c) may part the members: two parts that do not hear each other fail
- * one range after the other, for an operation needs all of them.  The ranges of each part
- * touch, those of both overlap, and a member who asks later is told all of the
- * range (hc_abort.to) and becomes one with the others again.
+ * Silence (coll/stall.c) may split the members: two parts that do not hear each other fail one
+ * range after the other, for an operation needs all members.  The ranges of each part touch,
+ * those of both parts overlap, and a member that asks later is told all of the range
+ * (hc_abort.to) and agrees with the others again.
  *
- * ABORT may get lost, or there be no memory for it, and ACK counts what failed as over.  So
- * ACK names the failed range, and who has not heard of that takes no such ACK: it asks
- * (coll/stall.c), and is told of the range first.
+ * ABORT may get lost, or there may be no memory for it, and ACK counts what failed as over.  So
+ * ACK names the failed range, and a member that has not heard of it does not take such an ACK:
+ * it asks (coll/stall.c), and is told of the range first.
  *
  * A fault of a link that the plan uses breaks the plan: ABORT with
  * HC_ABORT_F_BROKEN ends everything pending, and nothing begins until a plan for
@@ -85,7 +84,7 @@ static void abort_xmit(struct hc_member *m, const struct hc_abort *abort, u32 fr
 		if (peer->node == from_peer)
 			continue;
 		skb = hc_abort_alloc(m->node, abort);
-		/* A peer left out asks after a second: see hc_stall_check(). */
+		/* A peer that is left out asks after a second: see hc_stall_check(). */
 		if (skb)
 			hc_peer_xmit(m, peer, skb);
 	}
@@ -207,7 +206,7 @@ static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 }
 
 /* Make what @end covers part of the failed range, and fail it; see the top of this file.
- * False: nothing new.  @told: the process was told of an operation that failed.
+ * False: it is nothing new.  @told: set if the process was told of an operation that failed.
  */
 static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *told)
 {
@@ -233,7 +232,7 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 	return true;
 }
 
-/* The root's failed range may be news here, ABORT being under way still. */
+/* The root's failed range may be news here, as ABORT may still be under way. */
 static void last_range(const struct hc_member *root, struct hc_abort *last)
 {
 	last->failed = root->abort.from;
@@ -251,7 +250,7 @@ void hc_abort_last(const struct hc_member *root, struct hc_abort *last)
 	last_range(root, last);
 }
 
-/* A result of which the end has not come down is not complete here. */
+/* A result whose end has not come down is not complete here. */
 static bool op_complete_below(const struct hc_op *op, const struct hc_abort *last)
 {
 	if (!op->handed || op->nr >= last->from ||
@@ -336,8 +335,8 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 	return news || (ops->word_again && ops->word_again(m, abort));
 }
 
-/* A failure is reported once: by the first member of which a process was told.  Who
- * leaves when nothing is under way fails nothing, though the numbers jump.
+/* A failure is reported once: by the first member whose process was told.  A process that leaves
+ * when nothing is under way fails nothing, though the numbers jump.
  */
 static bool abort_is_news(struct hc_member *m, const struct hc_abort *abort, u32 from_peer,
 			  bool told)
@@ -361,8 +360,8 @@ static void event_abort(struct hc_member *m, const struct hc_abort *abort)
 	m->node->spent += EVENT_COST;
 }
 
-/* The member's next contribution belongs to what has failed; but not if it is the first
- * one of a process that came after another had left.
+/* The member's next contribution belongs to what has failed, unless it is the first one of a
+ * process that came after another had left.
  */
 static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 {
@@ -400,7 +399,7 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 				ops->abort_known(m, from_peer);
 			return;
 		}
-		/* One who took part learns of the failure, now or when he goes on. */
+		/* A process that took part learns of the failure, now or when it goes on. */
 		if (ops->all_contribute && !told)
 			reset_next(m, &abort);
 	}
@@ -409,7 +408,7 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 	/* The root's own word goes back to where the news came from, too. */
 	abort_xmit(m, &abort, abort.flags & HC_ABORT_F_FINAL && hc_member_is_root(m) ?
 			  HC_CAUSE_NONE : from_peer);
-	/* Behind ABORT, for it counts the skipped numbers as done. */
+	/* After ABORT, for ACK counts the skipped numbers as done. */
 	if (!m->broken)
 		hc_ack_tell(m);
 	hc_view_idle(m);
@@ -566,8 +565,8 @@ static bool detour_ends_at(const struct hc_plan *plan, u32 node)
 	return false;
 }
 
-/* The oldest operation that may miss a frame which a peer has sent, or has not got one
- * of this member: one whose result is still coming down, else the oldest not handed over.
+/* The oldest operation that may miss a frame that a peer or this member has sent: one whose
+ * result is still coming down, else the oldest not handed over.
  */
 static u64 first_at_risk(struct hc_member *m)
 {
@@ -582,10 +581,10 @@ static u64 first_at_risk(struct hc_member *m)
 	return m->head;
 }
 
-/* A frame has been lost on its way to a member.  Can that be one for which nobody would ask again?
- * Words are said again, and what a member of a tree has not begun to wait for it will ask
- * for.  A message comes without having been asked for; but right behind a failure it is the
- * news of it that gets lost, and if each such loss were a failure of its own, of which all are
+/* A frame has been lost on its way to a member.  Can that be one for which nobody would ask
+ * again?  Words are said again, and what a member of a tree has not begun to wait for it will
+ * ask for.  A message comes without having been asked for; but right after a failure it is the
+ * news of it that gets lost.  If each such loss were a failure of its own, of which all are
  * told, a bad link or two would keep all members busy for ever.
  */
 static bool loss_matters(struct hc_member *m)
@@ -620,9 +619,6 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 		abort_route(node, plan, &abort);
 }
 
-/* Plans that are looked at in the time that a frame takes. */
-#define PLANS_OF_A_FRAME	8
-
 void hc_coll_lost(struct hc_node *node, unsigned int dim)
 {
 	struct hc_plan *plan;
@@ -635,10 +631,10 @@ void hc_coll_lost(struct hc_node *node, unsigned int dim)
 		plans++;
 	}
 	rcu_read_unlock();
-	node->spent += plans / PLANS_OF_A_FRAME;
+	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
-/* Is it on a way that the plan takes?  Of any other nobody misses it. */
+/* Is the link on a way that the plan takes? On any other nobody misses a frame. */
 static bool plan_misses(const struct hc_plan *plan, const struct hc_node *node, unsigned int dim,
 			const struct hc_hdr *hdr)
 {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which operations are done: words between members (ACK), and what plans do whose root
+ * Which operations are done: words between members (ACK), and the functions of plans whose root
  * says so.
  *
- * In such a plan the root has what all have contributed, and tells those below, who pass it
- * on.  A member takes it for done once all of its destinations have told, for the window of all
- * of them must have moved on before its own; but not before a result has come down to its end
- * that does.
+ * In such a plan the root has what all have contributed, and tells those below, which pass it
+ * on.  A member takes an operation as done once all of its destinations have told it, for their
+ * windows must have moved on before its own, and once the whole result has come down, if there
+ * is one.
  */
 #include "coll/coll.h"
 #include "netlink/netlink.h"
@@ -238,7 +238,7 @@ void hc_alone_settle_below(struct hc_member *m)
 			hc_op_forgo(m, m->ops[i]);
 	m->head = from;
 	WRITE_ONCE(m->done, from);
-	/* Not behind by any rule of ours, but ABORT may come from another machine. */
+	/* By our own rules it cannot be behind, but ABORT may come from another machine. */
 	WRITE_ONCE(m->next, max(m->next, from));
 	hc_numbers_skip(m);
 }

@@ -9,7 +9,7 @@
  * does not change, and LAST is where the total is.  So when a stream has ended, all of it has
  * come.
  *
- * Who may send what at all follows from the plan: whose source or destination the
+ * The plan says who may send what at all: whose source or destination the
  * sender is, at which stage, over its link or by a detour, in parts or not.  Anything
  * else is dropped and counted, and harms nobody.
  */
@@ -26,8 +26,8 @@ static bool params_fit(const struct hc_op *op, const struct hc_wire_data *w)
 	       (op->coll->own_totals || op->total == be64_to_cpu(w->total));
 }
 
-/* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes; who brings
- * nothing sends no elements of u8.
+/* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes; a member that
+ * brings nothing sends no elements of u8.
  */
 static int elem_size(const struct hc_traits *traits, const struct hc_wire_data *w)
 {
@@ -84,8 +84,8 @@ static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 	       !(hc_hdr(skb)->flags & HC_FRAME_F_ROUTED) == (peer->how != HC_TREE_DETOUR);
 }
 
-/* In lockstep a source may be ahead of this member by one frame; the next number may be that
- * behind a failed range, further away than any window.
+/* In lockstep a source may be one frame ahead of this member; its next number may be the one
+ * after a failed range, further away than any window.
  */
 static bool up_expected(struct hc_member *m, int i, u64 nr)
 {
@@ -136,7 +136,7 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if (unasked ? op->handed : !op->begun || !op->coll->comes_down)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	/* Nobody has blocks for those who have not asked for them. */
+	/* Nobody has blocks for members that have not asked for them. */
 	if (op->coll->asks && !op->handed)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	if ((s32)(be32_to_cpu(w->index) - op->down_came) < 0)

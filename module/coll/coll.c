@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations at one member of a plan: numbering, sending and arrival of frames, progress.
- * What a collective does with the data is in files of its own (coll/reduce.c, merge.c, ..); when
- * operations are done, the plan types say (coll/ack.c, coll/plan_bcast.c, coll/plan_doubling.c).
+ * Operations at one member of a plan: numbering, sending and arrival of frames, progress.  What
+ * a collective does with the data is in files of its own (coll/reduce.c, merge.c, ..); the plan
+ * types say when operations are done (coll/ack.c, coll/plan_bcast.c, coll/plan_doubling.c).
  *
  * Every member numbers its contributions 0, 1, 2, ..; contributions of the same
  * number belong together.  A member sends its data in the order of the numbers
@@ -21,7 +21,7 @@
 #include "route/route.h"
 #include "trace.h"
 
-/* An operation is made before it is known what it is. */
+/* An operation is made before its collective is known. */
 static size_t op_size(const struct hc_plan_ops *ops, unsigned int nsrc)
 {
 	const struct hc_coll_ops *const *c;
@@ -122,7 +122,7 @@ u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
 	return steps;
 }
 
-/* A wait that already lasts keeps its start: "who is missing?" wants its length. */
+/* A wait that already lasts keeps its start: "who is missing?" shows its length. */
 static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 {
 	m->blocked |= wait == HYPERCUBE_WAIT_READER;
@@ -390,7 +390,7 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_coll_abort_go_on(m, &abort);
 }
 
-/* Returns the memory of a waiting frame that no socket is charged for: a node's poll has made
+/* Returns the memory of a waiting frame if no socket is charged for it: a node's poll has made
  * it, or it has come from another machine.
  */
 static u32 loose(const struct sk_buff *skb)
@@ -548,7 +548,7 @@ void hc_credit_rx(struct hc_member *m, u32 src, u64 nr, u32 taken)
 	hc_results_advance(m);
 }
 
-/* Data comes from below, but for what a plan sends down from its root. */
+/* Data comes from below, except what a plan sends down from its root. */
 static void data_from_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	if (m->role.ndst && be16_to_cpu(hc_hdr(skb)->src) == m->role.dst[0].node)
@@ -614,7 +614,7 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
-	/* It may go on with another header.  What is missing then, the next frame tells. */
+	/* It may go on with another header.  The next frame tells what is missing then. */
 	else if (skb_cow_head(skb, 0))
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 	else if (plan->ops->data_rx)

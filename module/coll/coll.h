@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Operations: what the files of coll/ and sock/ share.  Every plan but a doubling is a
- * tree: up is towards its root, the sink of a tree plan or the source of a broadcast.  The
- * nodes below a member are its sources, those above its destinations, also where the data
- * flows the other way.  In a doubling each member is the root of what it receives: its
- * peers are its sources, source i that of stage i, and it has no destinations.  All of it is
- * [poll]: touched by the poll of one node only (see fabric.h), or by configuration after a
- * grace period in which the plan was unpublished.
+ * Operations: what the files of coll/ and sock/ share.  Every plan but a doubling is a tree: up
+ * is towards its root, the sink of a tree plan or the source of a broadcast.  The nodes below a
+ * member are its sources, those above are its destinations, even where the data flows the other
+ * way.  In a doubling each member is the root of what it receives: its peers are its sources,
+ * source i that of stage i, and it has no destinations.  All of it is [poll]: touched by the
+ * poll of one node only (see fabric.h), or by configuration after a grace period in which the
+ * plan was unpublished.
  */
 #ifndef _HC_COLL_H
 #define _HC_COLL_H
@@ -77,19 +77,19 @@ struct hc_stream {
  * @nr: its number within the plan
  * @total: bytes of this member's contribution; valid once @known
  * @cookie: of this member's contribution
- * @result: bytes of the result, of a message, or of a block that comes down; at others than
- *	the root valid once @down_came
+ * @result: bytes of the result, of a message, or of a block that comes down; valid once
+ *	@down_came, except at the root
  * @time: modelled time of the latest data seen
- * @busy: modelled time until which the link is occupied of each peer that this member's data go
- *	to
+ * @busy: for each peer that this member's data go to: modelled time until which the link is
+ *	occupied
  * @own: this member's segments that still wait to be worked on
  * @sent: frames sent to each destination
  * @down: segments that have come from above, not yet passed on
  * @down_came: how many have come at all
  * @down_at: where the next one must lie in the message, or in a block
  * @down_told: how many of them the last CREDIT said were passed on
- * @turn: steps that what came down took until it was here; at the source of a
- *	broadcast: until it was everywhere
+ * @turn: steps until what came down was here; at the source of a broadcast: until it was
+ *	everywhere
  * @clock: logical clock
  * @rec: record of the contribution, or of the message of a broadcast once @begun
  * @elem: bytes of an element
@@ -147,7 +147,7 @@ static inline void *hc_op_priv(const struct hc_op *op)
 /**
  * struct hc_abort - why operations fail
  * @from: first operation that does; all below continue
- * @to: first one behind it that does not, or 0: @from + HC_OP_RANGE
+ * @to: the first one after it that does not, or 0: @from + HC_OP_RANGE
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
@@ -178,11 +178,11 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @plan: the plan
  * @node: the node
  * @work: in one of the lists of hc_node.work, under its lock
- * @with_readers: if it waits, it is among those who wait for room at the process
+ * @with_readers: if it waits, it is among those that wait for room at the process
  * @blocked: something of it waits for that
  * @again: it is in the list of those that can go on; under the lock
  * @check: its links have to be looked at; under the lock
- * @gone: it comes into no list any more; under the lock
+ * @gone: it is not put into any list any more; under the lock
  * @role: stage, sources and destinations
  * @rank: its place among the members, in the order of the nodes
  * @next: number of the next contribution
@@ -193,7 +193,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @turns: steps after which each source has what goes down to it, or NULL: as many as its stages
  *	took
  * @ack_seen: @done when operations that do not move were last looked for
- * @told: how far those who wait for this member's ACK know @done
+ * @told: the value of @done that those who wait for this member's ACK know
  * @base: numbers below are from before the plan was mended
  * @begun: contributions that the process has begun
  * @abort: the failure that covers [@abort.from, @abort_to), if @abort_to is not 0
@@ -208,14 +208,14 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @final: the root has said which operations were complete then
  * @asked: the peer waited for was asked and has not answered; when the plan is broken:
  *	how often the root's word was looked for
- * @heard: frames that had come whole over its link when it was last looked at
+ * @heard: frames that had come over its link undamaged when it was last looked at
  * @checked: jiffies when that was
  * @quiet: jiffies of silence since the last sign of life, as far as it tells anything
  * @view_wait: what is waited for, enum hypercube_wait; others read it
  * @view_peer: whom; others read it
  * @view_nr: operation it is about; others read it
  * @view_since: jiffies since when; others read it
- * @dropped: operations that are over, of whatever end
+ * @dropped: operations that are over, however they ended
  * @waiting: contributions of the node's sockets that wait for room, oldest first
  * @op_size: bytes that one of its operations takes
  * @priv: what the plan's type keeps, see hc_plan_ops.member_size
@@ -299,8 +299,8 @@ static inline bool hc_member_awaits_word(const struct hc_member *m)
 	return m->plan->ops->word_awaited && m->plan->ops->word_awaited(m);
 }
 
-/* Does it wait for anything, the root's word on a plan that broke included, or owe others
- * a word?
+/* Does it wait for anything (the root's word on a plan that broke included), or owe others a
+ * word?
  */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
@@ -353,7 +353,7 @@ static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
 	return (struct hc_host_cb *)skb->cb;
 }
 
-/* And of the one that says that a socket does not serve plans any more. */
+/* Notes on the frame that says that a socket does not serve plans any more. */
 struct hc_leave_cb {
 	struct hc_cb cb;
 	u64 sock;			/* hc_sock.id */
@@ -397,21 +397,21 @@ int hc_src_index(const struct hc_member *m, u32 node);
 const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node);
 /* A DATA frame of node @src with room for a payload of @len bytes. */
 struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp);
-/* The same segment, its payload nobody else's; consumes.  NULL: no memory. */
+/* The same segment with a payload that nobody else has; consumes.  NULL: no memory. */
 struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb);
-/* A segment that waits.  False: too much waits there already. */
+/* Queue a segment that waits.  False: too much waits there already. */
 bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb);
 /* The next segment that waits in a stream, or NULL. */
 struct sk_buff *hc_stream_pop(struct hc_stream *st);
 void hc_op_free(struct hc_op *op);
 /* Wait for something: note it for "who is missing?"; returns HC_BLOCKED. */
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer);
-/* A frame that cannot be taken, for @status, ends its operation; consumes. */
+/* A frame that cannot be taken ends its operation with @status; consumes. */
 void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status);
 /* How many frames of its stream in operation @nr a peer need not wait for any more. */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
-/* A peer has taken @taken of @sent frames; it may have said so before.  True: *credit, of at
- * most @window, has grown.
+/* A peer has taken @taken of @sent frames; it may have said so before.  True: *credit, at most
+ * @window, has grown.
  */
 bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken);
 /* A peer has taken so many of operation @nr (CREDIT, REPLY). */
@@ -422,7 +422,7 @@ void hc_credit_rx(struct hc_member *m, u32 src, u64 nr, u32 taken);
 u32 hc_ack_peer(const struct hc_member *m);
 /* False: no memory.  Who was not told asks after a second: see hc_stall_check(). */
 bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_ack *d);
-/* Tell what was kept to oneself. */
+/* Tell what was kept back so far. */
 void hc_ack_tell(struct hc_member *m);
 
 /* For plans whose root says what is done: see struct hc_plan_ops. */
@@ -430,8 +430,8 @@ void hc_root_ack_tell(struct hc_member *m);
 void hc_root_ack_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_root_handed(struct hc_member *m, struct hc_op *op);
 void hc_root_settle_below(struct hc_member *m);
-/* For those of which all members know alone: what is handed over is done; operations below the
- * failed range are over everywhere else, go on without them.
+/* For plans in which each member knows this by itself: what is handed over is done; operations
+ * below the failed range are over everywhere else, so go on without them.
  */
 void hc_alone_handed(struct hc_member *m, struct hc_op *op);
 void hc_alone_settle_below(struct hc_member *m);
@@ -448,8 +448,8 @@ bool hc_op_params(struct hc_op *op, const struct hc_wire_data *w);
 /* Is DATA to be dropped without a word?  0 or the reason.  Up: source @i, -1 if none. */
 unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb);
 unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb);
-/* Is it what comes next?  0; -EIO: not, frames are missing; -EPROTO: it cannot be.  The
- * stream goes on behind it.
+/* Is it what comes next? 0: yes; -EIO: no, frames are missing; -EPROTO: it cannot be.  The
+ * stream goes on after it.
  */
 int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct sk_buff *skb);
 int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
@@ -468,8 +468,8 @@ bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w);
 struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort);
 /* 0, or why it is not believed. */
 unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb);
-/* The plan is of no use any more: below @last->from everything is complete that did not
- * fail before, the rest has failed.
+/* The plan is of no use any more: what is below @last->from and did not fail before is complete,
+ * the rest has failed.
  */
 #define HC_NEXT_UNKNOWN	U64_MAX	/* hc_abort.next: the source cannot be heard */
 void hc_abort_settle(struct hc_member *m, const struct hc_abort *last);
@@ -493,7 +493,7 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 		   u32 flags);
 
 /* --- coll/work.c --- */
-/* It waits for something: look at it again now and then.  Poll. */
+/* The member waits for something: look at it again now and then.  Poll. */
 void hc_member_wait(struct hc_member *m);
 /* It has not done all that it could do: go on in the next poll.  Poll. */
 void hc_member_again(struct hc_member *m);
@@ -509,8 +509,8 @@ void hc_stall_check(struct hc_member *m);
 
 /* Note clock, time and stage costs that came with a frame. */
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
-/* Send a frame to a peer of the tree, the way the tree says.  If that cannot be, the
- * operation that DATA or a CREDIT is of may be gone afterwards.
+/* Send a frame to a peer of the tree, the way the tree says.  If that fails, the operation of
+ * the DATA or CREDIT frame may be gone afterwards.
  */
 void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
 /* Fill in the header of a DATA frame towards a peer whose link is occupied until @busy. */
@@ -535,7 +535,7 @@ bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
  * noted or the operation has failed.
  */
 bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
-/* Pass it on to them, there is room; consumes.  False: the operation is gone. */
+/* Pass it on to them, for there is room; consumes.  False: the operation is gone. */
 bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 /* Pass on what has come from above for one operation; at the root of a broadcast: what its
  * process contributes.  HC_BLOCKED also if nothing is there, which is not noted.
@@ -551,8 +551,8 @@ u64 hc_part_bytes(const struct hc_member *m, u64 total);
  * *off.
  */
 u32 hc_part_within(const struct hc_member *m, u64 total, u64 at, u32 len, u32 *off);
-/* Give the process what is for it of the next piece of the result; consumes.  False: the operation
- * is gone.
+/* Give the process its part of the next piece of the result; consumes.  False: the operation is
+ * gone.
  */
 bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 
@@ -564,7 +564,7 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 		      const struct sk_buff *in, u32 peer);
 
 /* --- coll/host.c --- */
-/* The socket was closed: what it owed will never come.  Of plans to which all contribute. */
+/* The socket was closed: what it owed will never come.  For plans to which all contribute. */
 void hc_member_close(struct hc_member *m);
 /* Tell the process that what waits for the member, which goes away, ends with @status. */
 void hc_host_waiting_refuse(struct hc_member *m, int status);
@@ -590,10 +590,10 @@ struct hc_rec hc_sock_record(const struct hc_member *m);
 /* Queue a piece of a result; consumes @skb, which is DATA.  @last ends the record.
  */
 void hc_sock_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
-/* The same of a piece whose place in the result is @at, whatever has come before. */
+/* The same for a piece whose place in the result is @at, whatever has come before. */
 void hc_sock_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 		       bool last);
-/* The same of pieces of @piece bytes, of which each has its place @stride behind the one before. */
+/* The same for pieces of @piece bytes, each of which has its place @stride after the one before. */
 void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 			   u64 stride, u32 piece, bool last);
 /* Queue a record without data: a completion or a failure. */

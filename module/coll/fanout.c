@@ -2,9 +2,9 @@
 /*
  * Sending down a tree: the message of a broadcast, the result of an allreduce.
  *
- * A segment goes to every source that wants it, over the edges of the plan in the
- * other direction, and to the process.  Pages are shared by all who hold the
- * segment, nobody writes to them any more.
+ * A segment goes to every source that wants it, over the edges of the plan in the other
+ * direction, and to the process.  All that hold the segment share its pages, and nobody writes
+ * to them any more.
  *
  * Memory is bounded by credits, as nothing of it is charged to a sender: at most
  * HC_DOWN_WINDOW segments are under way over each edge or wait at its lower end.
@@ -216,7 +216,7 @@ bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, boo
 
 /* ------------------------------------------------------------ below the root */
 
-/* Tell who sends that there is room again; the last segment needs no successor.  False:
+/* Tell the sender that there is room again; nothing follows the last segment.  False:
  * the operation is gone.
  */
 static bool credit_return(struct hc_member *m, struct hc_op *op)

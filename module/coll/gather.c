@@ -2,20 +2,18 @@
 /*
  * Gather: a block of each member comes to the sink, in the order of the nodes.
  *
- * A member passes on its own block and those of its sources, frame by frame as they
- * are: of all frames that wait, the one whose block is of the lowest node goes
- * first (.block).  So whatever it sends is in the order of the nodes, if what it
- * receives is, and the sink can give the frames to the socket as they come.  A frame
- * belongs to the segment's first sender until it is read, so its send buffer bounds
- * what is under way, and nobody needs credits.
+ * A member passes on its own block and those of its sources, frame by frame as they are: of all
+ * frames that wait, the one whose block is of the lowest node goes first (.block).  So what it
+ * sends is in the order of the nodes if what it receives is, and the sink can give the frames to
+ * the socket as they come.  A frame belongs to the segment's first sender until it is read, so
+ * its send buffer bounds what is under way, and nobody needs credits.
  *
- * Unlike a reduction a blocked member does not divide its data: all of it goes to its
- * first helper, and the others hear that there is nothing.  With several ways for the
- * blocks of one member a member could wait for a frame of one helper that cannot come
- * before another helper's are taken.  So the frames travel along a tree.  No member
- * waits for ever, then: it waits for a stream only if nothing of it is there, and by
- * induction from the leaves each stream brings its next frame or its end, as each
- * process does.
+ * Unlike a reduction a blocked member does not divide its data: all of it goes to its first
+ * helper, and the others hear that there is nothing.  With several ways for the blocks of one
+ * member a member could wait for a frame of one helper that cannot come before another helper's
+ * are taken.  So the frames travel along a tree.  So no member waits for ever: it waits for a
+ * stream only if nothing of it is there, and by induction from the leaves each stream brings its
+ * next frame or its end, as each process does.
  *
  * Each stream ends by a frame with LAST, an empty one if need be.
  */
@@ -29,8 +27,8 @@
 /**
  * struct gather_op - a gather
  * @at: at the sink: bytes put out of the block at hand
- * @block: there: that is the block of the first member from this on
- * @came: of each source: the node whose block came last
+ * @block: at the sink: that is the block of the first member from this number on
+ * @came: for each source: the node whose block came last
  */
 struct gather_op {
 	u64 at;
@@ -58,8 +56,8 @@ static u32 frame_block(const struct hc_member *m, const struct sk_buff *skb, int
 	return i == OWN ? m->node->id : be16_to_cpu(hc_wire_data_of(skb)->block);
 }
 
-/* The stream whose first frame is next; empty ones at once.  False: one is to be waited
- * for, and that is noted.
+/* The stream whose first frame is next; empty frames are taken at once.  False: a stream has to
+ * be waited for, and that is noted.
  */
 static bool stream_choose(struct hc_member *m, struct hc_op *op, int *chosen)
 {
@@ -98,7 +96,7 @@ static bool all_ended(const struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* The helpers who get nothing of it. */
+/* The helpers that get nothing of it. */
 static bool others_end(struct hc_member *m, struct hc_op *op)
 {
 	u64 nr = op->nr;
@@ -131,7 +129,7 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	/* It may have come by a detour. */
 	hdr->flags = 0;
 	hdr->walk = 0;
-	/* Nothing else that the peer has said goes on in this member's name. */
+	/* Nothing else that the peer has said is passed on in this member's name. */
 	w->flags = last ? HC_DATA_F_LAST : 0;
 	if (!frame_len(skb))
 		hdr->time = cpu_to_be64(op->time);

@@ -4,7 +4,7 @@
  *
  * A contribution begins when its plan's window and its socket have room, and no other
  * socket's contribution to the plan is half sent.  Until then it waits in the member
- * (.waiting), where it keeps back what follows for the same plan and nothing else.
+ * (.waiting), where it holds up what follows for the same plan and nothing else.
  *
  * When a plan is replaced or removed, its operations are ended by configuration, after a
  * grace period.  Processes hear of their contributions in order, so what comes for the same plan
@@ -46,8 +46,8 @@ void hc_member_close(struct hc_member *m)
 	bool quiet = !m->cur_open && (!m->engaged || resets(m));
 	struct hc_op *op = hc_member_op(m, m->next);
 
-	/* Nobody is left to receive what the root still assembles.  Where all are roots others
-	 * have a result of their own, for which this member goes on with what it has.
+	/* Nobody is left to receive what the root still assembles.  Where all members are roots,
+	 * others have a result of their own, for which this member goes on with what it has.
 	 */
 	if (hc_member_is_root(m) && m->plan->ops->ack_way != HC_ACK_ALONE && m->head < m->next) {
 		abort.from = min(abort.from, m->head);
@@ -62,8 +62,8 @@ void hc_member_close(struct hc_member *m)
 		hc_coll_abort_go_on(m, &abort);
 }
 
-/* Another socket serves the plan now and goes on with the next number.  What this one has
- * begun it will not complete.
+/* Another socket serves the plan now and goes on with the next number.  This one will not
+ * complete what it has begun.
  */
 static void member_hand_over(struct hc_member *m)
 {
@@ -101,7 +101,7 @@ static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 	}
 }
 
-/* @heir: who has connected to the plan since has taken it over. */
+/* @heir: the socket that has connected to the plan since has taken it over. */
 static void member_leave(struct hc_member *m, u64 sock, bool heir)
 {
 	struct sock *now = hc_sock_serving(m);
@@ -117,9 +117,9 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 		m->plan->ops->close(m);
 }
 
-/* All that waits was sent by the socket before it was closed: who binds after it queues
- * behind its close.  So nothing is taken from there until all its plans have been looked at,
- * which may take some polls: then false.
+/* All that waits was sent by the socket before it was closed: a socket that binds after it
+ * queues behind its close.  So nothing is taken from there until all its plans have been looked
+ * at, which may take some polls: then false.
  */
 static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 {
@@ -273,7 +273,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		host_more(m, skb);
 		return true;
 	}
-	/* Another one's failure is nothing that this socket has to hear of. */
+	/* This socket need not hear of another one's failure. */
 	if (m->sock != sock)
 		m->reset = false;
 	if (resets(m) || (m->broken && !hc_member_holds(m))) {
@@ -295,9 +295,9 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 /* Are operations of a plan of that id, which is gone, still to be ended? */
 static bool retires(const struct hc_node *node, u32 id)
 {
-	/* Behind the look for the plan: see retire_begin(). */
+	/* After the look for the plan: see retire_begin(). */
 	smp_rmb();
-	/* Contributions that waited are handled behind those ends: see retire_end(). */
+	/* Contributions that waited are handled after those ends: see retire_end(). */
 	return smp_load_acquire(&node->fabric->retiring) == id;
 }
 
@@ -322,8 +322,8 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 	return true;
 }
 
-/* Those for one plan keep back no others; if a second plan goes before they are looked at
- * again, all stay in their order.
+/* Contributions for one plan do not hold up others; if a second plan goes before they are looked
+ * at again, all stay in their order.
  */
 #define PARKED_SEVERAL	0
 
@@ -433,7 +433,7 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 		if (skb_queue_empty(&m->waiting))
 			continue;
 		node->host.waiting = true;
-		/* The rest of what is half sent passes by, so it has to bring a poll. */
+		/* The rest of what is half sent passes the others, so it has to bring a poll. */
 		if (!op_open(m))
 			*plan_id = id;
 	}

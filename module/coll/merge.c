@@ -8,7 +8,7 @@
  * comes next is not smaller than its last element, its *bound*.  So the member
  * goes on while the least element at hand is not greater than any bound, and
  * passes on what it has before it waits.  Elements that compare equal have equal
- * bits (hc_combine_cmp() is a total order), so whose turn it is does not show.
+ * bits (hc_combine_cmp() is a total order), so it does not matter whose turn it is.
  * A blocked sender deals its segments to its effective helpers in turn; each of
  * them gets a sorted run.
  *
@@ -16,17 +16,16 @@
  * socket does not bound it: a member sends at most MERGE_WINDOW >= 2 segments
  * ahead of the credits its destination returns as it consumes them.
  *
- * This cannot deadlock.  Suppose all are stuck though all have contributed.  Let
- * x be the least element not consumed, and Y the node nearest to the sink where
- * an x lies.  It lies at the head of an input, and Y waits for another one, dry
- * with a bound b < x.  Y has consumed all of that, so there is credit, and whoever
- * feeds it has nothing to pass on: it waits for a dry input with a bound below
- * its least element, hence below x, itself; and so on, up to a sender that could
- * go on but waits for credit of another destination: a dealer, which has no
- * segment left for helper j since it waits for helper i.  Of the segments that i
- * has not consumed, at least one was dealt before j's last one: they are dealt in
- * turn.  Its elements are not greater than j's bound, which is less than x, and
- * they are not consumed: x was not the least.
+ * This cannot deadlock.  Suppose all are stuck though all have contributed.  Let x be the least
+ * element not consumed, and Y the node nearest to the sink where an x lies.  It lies at the head
+ * of an input, and Y waits for another one, dry with a bound b < x.  Y has consumed all of that
+ * input, so there is credit, and the member that feeds it has nothing to pass on: it waits for a
+ * dry input with a bound below its least element, hence below x, itself; and so on, up to a
+ * sender that could go on but waits for credit of another destination: a dealer, which has no
+ * segment left for helper j since it waits for helper i.  Of the segments that i has not
+ * consumed, at least one was dealt before j's last one: they are dealt in turn.  Its elements
+ * are not greater than j's bound, which is less than x, and they are not consumed: x was not the
+ * least.
  */
 #include <linux/slab.h>
 
@@ -273,7 +272,7 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* The sink wants the sum only; who deals announces all to the first. */
+	/* The sink needs the sum only; a dealer announces all to its first helper. */
 	w->total = cpu_to_be64(i ? 0 : merge_op(op)->total);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
 	if (last)
@@ -343,7 +342,7 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	return hc_member_op(m, nr) == op;
 }
 
-/* Begin a segment if whoever takes it has room for it. */
+/* Begin a segment if its receiver has room for it. */
 static enum hc_progress out_begin(struct hc_member *m, struct hc_op *op)
 {
 	struct merge_op *mo = merge_op(op);
@@ -406,7 +405,7 @@ static enum hc_progress dry_wait(struct hc_member *m, struct hc_op *op, unsigned
 		   hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 }
 
-/* The first time all runs have begun their lengths are known. */
+/* Once all runs have begun, their lengths are known. */
 static void total_note(struct hc_member *m, struct hc_op *op)
 {
 	struct merge_op *mo = merge_op(op);
@@ -462,7 +461,7 @@ static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 	}
 }
 
-/* How long a run is that is dealt out to helpers, nobody knows before its end. */
+/* Nobody knows the length of a run that is dealt out to helpers before its end. */
 static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	return hc_hdr(skb)->len || hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;

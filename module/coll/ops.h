@@ -36,19 +36,21 @@ enum hc_progress {
  * @merges: with the operator MERGE, else with all others; runs get longer as they are merged
  * @own_totals: each member knows only its own length
  * @comes_down: a result comes down behind what was handed over
- * @asks: and only to who has handed over what asks for it
+ * @asks: and only to members that have asked for it by what they handed over
  * @rounds: contributions go in rounds, see coll/rounds.h; the process has parts in both cases
- * @own_part: the process gets of what comes to a member only the part that is for that
+ * @spread: a segment has room for a piece of each block, all of one length (coll/rounds.h)
+ * @untold: no member learns when all others have its block, so NOTIFY is refused
+ * @own_part: of what comes to a member, the process gets only that member's part
  * @op_size: bytes that such an operation has of its own (hc_op_priv()); all 0 at first
  * @src_size: and behind these for each source
- * @init: it is known that an operation is one; NULL: there is nothing to do
+ * @init: called when it is known that an operation is one; NULL: there is nothing to do
  * @release: free what its own bytes own, also if @init was never called; NULL: nothing
  * @advance: work on the oldest operation at a member
- * @up_follows: is DATA what comes next from source @i?  NULL: pieces of a message, or of a blocked
- *	sender one part of each segment
+ * @up_follows: is DATA what comes next from source @i?  NULL: pieces of a message, or one part
+ *	of each segment from a blocked sender
  * @credited: destination @i has taken so many frames.  True: there is more room.  NULL: nobody
  *	waits for that
- * @down_follows: the same of what comes from above.  NULL: pieces of a message
+ * @down_follows: the same for what comes from above.  NULL: pieces of a message
  * @down_may: may @skb be passed on downwards?  If not, the wait is noted or the operation has
  *	failed.  NULL: hc_down_all_may()
  * @down_pass: pass it on, @last: nothing follows; consumes.  False: the operation is gone.
@@ -61,6 +63,8 @@ struct hc_coll_ops {
 	bool comes_down;
 	bool asks;
 	bool rounds;
+	bool spread;
+	bool untold;
 	bool own_part;
 	size_t op_size;
 	size_t src_size;
@@ -78,7 +82,7 @@ struct hc_coll_ops {
 enum hc_ack_way {
 	HC_ACK_DOWN,	/* its destinations tell, the root first */
 	HC_ACK_UP,	/* its sources tell, the root is last */
-	HC_ACK_ALONE,	/* nobody does: from its own work, so nothing is ever in doubt */
+	HC_ACK_ALONE,	/* nobody: each member knows from its own work, nothing is in doubt */
 };
 
 /**
@@ -88,15 +92,15 @@ enum hc_ack_way {
  * @member_size: the same of its members (hc_member_priv())
  * @copy: take over the shape from what netlink asks for; the plan has its members' set, which
  *	this may fill.  False: no memory.  Config
- * @shape: the other way round, but for what the plan itself says: borrowed from the plan
+ * @shape: the other way round, except what the plan itself says; borrowed from the plan
  * @members_create: verify the plan and make its members.  Config
  * @release: free what @copy allocated, as far as it did, or NULL.  Config
- * @colls: how they carry collectives, ends with NULL; an operation is said to be of the first as
+ * @colls: how they carry collectives, ends with NULL; an operation counts as one of the first as
  *	long as nothing else is known of it
  * @window: contributions that a member may have begun and that are not done
  * @up_window: numbers, from the first that is not done, of which frames may come from below;
  *	not in lockstep
- * @ack_way: who tells whom what is done
+ * @ack_way: who tells whom which operations are done
  * @results_follow: results come down behind what was handed over, see hc_results_advance()
  * @all_contribute: all members do, not the root alone
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
@@ -104,7 +108,7 @@ enum hc_ack_way {
  *	own stage, which is noted when it is taken, and nobody needs credits
  * @data_rx: DATA has come from a peer; consumes.  NULL: it is that of a tree, source by source
  * @steps: how many an operation took; NULL: as many as its stages
- * @ack_tell: tell what was kept to oneself, of a member that tells; NULL: nobody does
+ * @ack_tell: tell what was kept back so far, for a member that tells; NULL: nobody does
  * @ack_rx: others have told; NULL: nobody does
  * @offered: may the process get what has come down?  If not, the wait is noted or the operation
  *	has failed.  NULL: it may, if it has room
@@ -115,30 +119,30 @@ enum hc_ack_way {
  * @frames_told: what a peer that asks for operation @nr is told (REPLY): how many of its frames
  *	it need not wait for any more, or, in lockstep, how many it was sent
  *
- * What follows is of failures, and NULL where there is nothing to do:
+ * The following concern failures, and are NULL where there is nothing to do:
  *
  * @message_lost: has a frame been lost that must have come before the question of the peer
  *	above it?
  * @was_sent: does a peer say (REPLY) that it has sent more of the operation than has come?
- * @forgone: an operation has failed that its process had begun, and knows that
+ * @forgone: an operation that its process had begun has failed, and the process knows it
  * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
  *	below it is over everywhere else
- * @settle_passed: the same of a range that others have passed already
+ * @settle_passed: the same for a range that others have passed already
  * @broke: a fault has broken the plan, as .end says; nothing has ended for that yet
  * @settled: the plan is broken, and what was in doubt has ended, as @last says
- * @abort_note: a failure that is no fault was heard of; @news: it covers numbers that none
- *	did.  True: there is something to pass on
- * @abort_known: it was known, as @from_peer does not know
+ * @abort_note: a failure that is no fault was heard of; @news: it covers numbers that no earlier
+ *	one did.  True: there is something to pass on
+ * @abort_known: it was known already, which @from_peer does not know
  * @word_awaited: does it wait for the root's word on a failure that it knows of?
- * @abort_owed: is there anybody who may not have heard of it, and does not know that he has
- *	to ask?
+ * @abort_owed: is there a member that may not have heard of it, and does not know that it has to
+ *	ask?
  * @abort_again: tell them
  * @word_again: the root's word on a plan that broke has come again.  True: it is news
- * @refused: the plan is broken, and a contribution was refused that its process takes for
+ * @refused: the plan is broken, and a contribution was refused that its process thinks it has
  *	begun
  *
- * And of plans that can mend themselves, if they were asked for that (hc_plan.mends); NULL where
- * there is nothing to do:
+ * The following are for plans that can mend themselves, if they were asked to (hc_plan.mends);
+ * NULL where there is nothing to do:
  *
  * @mends: they can
  * @tend: go on with mending; @late: a second has passed
@@ -217,7 +221,7 @@ extern const struct hc_coll_ops hc_tree_scatter;
 const struct hc_coll_ops *hc_coll_find(const struct hc_plan_ops *ops, u32 collective, u32 oper);
 /* The plan type of that number, or NULL: there is none. */
 const struct hc_plan_ops *hc_plan_type(u32 id);
-/* Do plans carry what the traits say, which the tool believes?  0 or -EINVAL. */
+/* Do plans carry what the traits say, on which the tool relies? 0 or -EINVAL. */
 int hc_ops_check(void);
 
 #endif /* _HC_OPS_H */

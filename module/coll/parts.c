@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Parts: what comes to all members has a part for each, in the order of the nodes, and the
- * process is given that for its own (hc_coll_ops.own_part).
+ * process is given its own (hc_coll_ops.own_part).
  */
 #include "coll/coll.h"
 

@@ -120,7 +120,7 @@ void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
 		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);
 }
 
-/* The snapshot the plan was made for against what each node knows of itself. */
+/* Compares the snapshot that the plan was made for with what each node knows of itself. */
 static int plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
 			     struct netlink_ext_ack *extack)
 {
@@ -163,8 +163,8 @@ void hc_plan_fabric_init(struct hc_fabric *fabric)
 	INIT_DELAYED_WORK(&fabric->stall, stall_work);
 }
 
-/* A plan is about to be unpublished.  Processes hear of the ends of its operations after a
- * grace period, and of what they contribute meanwhile behind that: it waits (coll/host.c).
+/* A plan is about to be unpublished.  Processes hear of the ends of its operations after a grace
+ * period, and after that of what they contribute meanwhile: it waits (coll/host.c).
  */
 static void retire_begin(struct hc_fabric *fabric, u32 id)
 {
@@ -182,7 +182,7 @@ static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 
 	/* Behind the ends; pairs with retires(). */
 	smp_store_release(&fabric->retiring, 0);
-	/* Pairs with host_park(): either that sees this, or we what it has parked. */
+	/* Pairs with host_park(): either it sees this, or we see what it has parked. */
 	smp_mb();
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
 		if (hc_set_has(plan->members, u) ||
@@ -205,7 +205,7 @@ static void plan_retire(struct hc_plan *plan)
 	plan_free(plan);
 }
 
-/* One that is replaced was counted. */
+/* A plan that is replaced was counted already. */
 static int plan_count(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
 {
 	int err;

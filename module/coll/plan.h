@@ -31,7 +31,7 @@ struct netlink_ext_ack;
  * @detours: @ndetours entries
  * @ndetours: how many
  * @nrings: rings of a tree of these
- * @rings: what is said of each, as HYPERCUBE_A_PLAN_RINGS
+ * @rings: what HYPERCUBE_A_PLAN_RINGS says of each
  * @nring_nodes: length of @ring_nodes
  * @ring_nodes: the nodes of all rings, one ring after the other
  * @fault: the 2^dim FAULT words the plan was made for
@@ -76,7 +76,7 @@ struct hc_plan_params {
  * @mends: it mends itself
  * @mended: how often it has
  * @breaking: bit 0: a member's poll is about to set @broken
- * @reported: number behind that of the failure which was reported last
+ * @reported: the number after that of the failure that was reported last
  * @broken: a fault has broken it; set by that poll, until it is mended
  * @cause_node: where that fault lies; valid once @broken is seen
  * @cause_dim: dimension of the link

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Broadcast plans: their members, and who knows when that all have the message.
+ * Broadcast plans: their members, and how they learn that all have the message.
  *
  * The sends of a sequence of dimensions that bring news make a tree (hc_bcast.h):
  * each member gets the message once, from the node above it.  The edges carry
@@ -10,12 +10,12 @@
  * node above (ACK), at once if the source of the broadcast wants to know, else
  * now and then, for the window of operations must move on.
  *
- * Each message that the source has begun ends once for each member's process, in order:
- * it comes, or a record says that it failed.  Of a message of which nothing has come only the
- * source can know.  So it counts its messages, and each says how many there were
- * before it (.ordinal); when messages fail, the source says how many it had
- * begun (ABORT with FINAL, .next).  Who misses that word asks for it (.unnamed), or learns the
- * same from the next message.
+ * Each message that the source has begun ends once for each member's process, in order: it
+ * comes, or a record says that it failed.  If nothing of a message has come, only its source can
+ * know of it.  So it counts its messages, and each says how many there were before it
+ * (.ordinal); when messages fail, the source says how many it had begun (ABORT with FINAL,
+ * .next).  A member that misses that word asks for it (.unnamed), or learns the same from the
+ * next message.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -255,7 +255,7 @@ static void bcast_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 
 /* ------------------------------------------------------------ failure, close */
 
-/* It has come before the question, if it was not lost. */
+/* It must have come before the question, unless it was lost. */
 static bool message_lost(struct hc_member *m, const struct hc_wire_probe *w)
 {
 	u64 nr = be64_to_cpu(w->plan.op);
@@ -268,9 +268,9 @@ static bool message_lost(struct hc_member *m, const struct hc_wire_probe *w)
 	return !skb || !(hc_wire_data_of(skb)->flags & HC_DATA_F_LAST);
 }
 
-/* Tell of all messages up to that count; who does not receive is owed no more than a count
- * of what was lost (hc_sock_status()).  The number is that of a message if all that failed at
- * once are told at once.
+/* Tell of all messages up to that count; a process that does not receive is owed no more than a
+ * count of what was lost (hc_sock_status()).  The number is that of a message if all that failed
+ * at once are told at once.
  */
 static void failed_tell(struct hc_member *m, u64 count)
 {
@@ -328,8 +328,8 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
 	named_tell(m);
 }
 
-/* The source has begun @count messages (HC_NEXT_UNKNOWN: it cannot be heard); those that
- * have not come do not come.
+/* The source has begun @count messages (HC_NEXT_UNKNOWN: it cannot be heard); those that have
+ * not come will not come.
  */
 static void messages_name(struct hc_member *m, u64 count)
 {
@@ -387,8 +387,8 @@ static bool bcast_word_awaited(const struct hc_member *m)
 	return bcast_member(m)->unnamed;
 }
 
-/* Is there somebody below who may not have heard of the failure?  Who has, is done with
- * the numbers that failed.
+/* Is there a member below that may not have heard of the failure? One that has is done with the
+ * numbers that failed.
  */
 static bool bcast_abort_owed(const struct hc_member *m)
 {
@@ -410,10 +410,10 @@ static void abort_repeat(struct hc_member *m, const struct hc_tree_peer *peer)
 		hc_peer_xmit(m, peer, skb);
 }
 
-/* Tells of the failure again.  Those below that have nothing of a message do not know that they
- * have to ask.  The node above may have heard of another failure only, which ends before this
- * one: then nothing is under way for which it would ask, and the source's word, as far as it is
- * known there, is not the one that is awaited here.
+/* Tells of the failure again.  Members below that have nothing of a message do not know that
+ * they have to ask.  The node above may have heard of another failure only, which ends before
+ * this one: then nothing is under way for which it would ask, and the source's word, as far as
+ * it is known there, is not the one that is awaited here.
  */
 static void bcast_abort_again(struct hc_member *m)
 {
@@ -445,8 +445,8 @@ static bool bcast_word_again(struct hc_member *m, const struct hc_abort *abort)
 	return true;
 }
 
-/* The message came to its source just behind the fault that broke the plan: the others must
- * hear of it.
+/* The message came to its source just after the fault that broke the plan: the others must hear
+ * of it.
  */
 static void bcast_refused(struct hc_member *m)
 {
@@ -456,7 +456,7 @@ static void bcast_refused(struct hc_member *m)
 	hc_coll_abort_go_on(m, &abort);
 }
 
-/* The word that they failed may not have come, and so not why. */
+/* The word that they failed, and why, may not have come. */
 static void unheard_tell(struct hc_member *m, u64 count)
 {
 	if (!m->abort.status) {
@@ -535,8 +535,8 @@ static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
 			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
 }
 
-/* The source's complete messages go on without it.  Another member's process
- * ends what it has not received all of.
+/* The source's complete messages go on without its process.  At another member, the close ends
+ * what its process has not received in full.
  */
 static void bcast_close(struct hc_member *m)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Recursive doubling: allreduce and barrier without a root.
+ * Recursive doubling: allreduce, barrier, and what has blocks of all or for all, without a root.
  *
  * At stage i a member and its peer along the dimension of that stage send each other
  * what they have, and each of them combines the two, the part of the peer whose bit
@@ -16,30 +16,34 @@
  * takes the copy for the next stage or segment, so there is one allocation for all that
  * have the same length.
  *
- * Halves.  Of what has a part for each member (coll/rounds.h) a stage exchanges one half: that for
- * the members on the peer's side.  In a reduce-scatter the halves that stay and that come are
- * combined, with the operands, and so the bits, of an allreduce, and the segment gets
+ * Halves.  If there is a part for each member (coll/rounds.h), a stage exchanges one half: that
+ * for the members on the peer's side.  In a reduce-scatter the halves that stay and that come
+ * are combined, with the operands, and so the bits, of an allreduce, and the segment gets
  * shorter until the member's own piece is left (recursive halving).  In an alltoall what comes
  * takes the place of what went, so each dimension brings pieces nearer to their members, and in
  * the end the piece at each place is the one that the member of that place has sent (dimension
- * exchange).  Frames are one of a segment and stage, as in an allreduce, so what follows
+ * exchange).  There is one frame for each segment and stage, as in an allreduce, so what follows
  * holds for them, too.
  *
- * How far can a peer be ahead?  Take the frames of one stage over all segments of all
- * operations in turn.  A member sends its frame number s of stage i, then takes the
- * peer's number s, then goes on.  So frame s + 1 comes only after this member has sent
- * its s; it takes the peer's s in that same poll if it is there, else when it comes,
- * waiting for nothing else meanwhile.  Hence the queue is empty when s + 1 comes: there
- * is never more than one frame in it, n frames at a member in all, which is why nobody
- * needs credits, and nothing is charged to a sender but its own contribution (.lockstep).
- * If s is the last segment of operation k, s + 1 belongs to k + 1: a member hears of no
- * operation behind the next one.
+ * Growth.  In an allgather a stage exchanges all that both have, so a segment has the pieces of
+ * twice as many blocks after it, in the order of the nodes.  The process's segments are so short
+ * that the last one is a full one (.spread).  There is one frame for each segment and stage here,
+ * too.
  *
- * Completion.  An operation is done at a member when its process has the result:
- * .done and .head move together, no operation is in the state of having been handed
- * over, nobody sends ACK.  Who has the result has sent all that others need of it for
- * theirs, so a process may leave then.  When the plan breaks, each member fails all
- * that it has pending, and nothing is in doubt.
+ * How far can a peer be ahead?  Take the frames of one stage over all segments of all operations
+ * in turn.  A member sends its frame number s of stage i, then takes the peer's number s, then
+ * goes on.  So frame s + 1 comes only after this member has sent its s; it takes the peer's s in
+ * that same poll if it is there, else when it comes, and waits for nothing else meanwhile.
+ * Hence the queue is empty when s + 1 comes: there is never more than one frame in it, n frames
+ * at a member in all, which is why nobody needs credits, and nothing is charged to a sender but
+ * its own contribution (.lockstep).  If s is the last segment of operation k, s + 1 belongs to k
+ * + 1: a member hears of no operation beyond the next one.
+ *
+ * Completion.  An operation is done at a member when its process has the result: .done and .head
+ * move together, no operation is in the state of having been handed over, nobody sends ACK.  A
+ * member that has the result has sent all that others need for theirs, so its process may leave
+ * then.  When the plan breaks, each member fails all that it has pending, and nothing is in
+ * doubt.
  *
  * Numbering after ABORT (see coll/abort.c).  A member sends frames of operation k only
  * when all below k are done here, and nobody has a result of k without them; so but
@@ -47,27 +51,26 @@
  *
  *	done(v) <= done(u) + 1 for all members u, v.			(1)
  *
- * Let u find that operations from f on fail.  Either f is the one that u works on or
- * the one behind it, which a peer has begun: f >= done(u).  Or it is one that u's
- * process has not contributed all of: nobody has its result.  In both cases
- * done(v) <= f + 1, and it stays so until v hears of the failure, too: u sends nothing
- * of f + 1.  A member begins k only if k < done + HC_OP_WINDOW - 2 (.window), so k < f
- * + HC_OP_WINDOW - 1: no member has begun a number above [f, f + HC_OP_WINDOW), and all go
- * on behind it.  That there is one number less than would do for this keeps the slots of
- * ops[] apart: if a member closes at the last of them, f + HC_OP_WINDOW - 1, the range
- * that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where another that is still
- * at f - 1 could not queue what comes next.  Some may have the result of f while it fails
- * at others; it is the right one.
+ * Let u find that operations from f on fail.  Either f is the one that u works on or the one
+ * behind it, which a peer has begun: f >= done(u).  Or it is one that u's process has not
+ * contributed all of: nobody has its result.  In both cases done(v) <= f + 1, and it stays so
+ * until v hears of the failure, too: u sends nothing of f + 1.  A member begins k only if k <
+ * done + HC_OP_WINDOW - 2 (.window), so k < f + HC_OP_WINDOW - 1: no member has begun a number
+ * above [f, f + HC_OP_WINDOW), and all go on behind it.  That there is one number less than
+ * would do for this keeps the slots of ops[] apart: if a member closes at the last of them, f +
+ * HC_OP_WINDOW - 1, the range that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where
+ * another that is still at f - 1 could not queue what comes next.  Some may have the result of f
+ * while it fails at others; that result is right.
  *
- * A member keeps one failed range, and a second one may come while it still works on
- * operations below the first.  Behind a gap: who found it has passed the first range,
- * so by (1) only the last operation below that can be pending here.  Before a gap: who
- * found the other range has passed the new one, with the same consequence.  That
- * operation fails here (hc_alone_settle_below()), as the number could not pass a
- * range that is forgotten.  Others do not miss this member: who has passed the
- * operation has its result, so all of this member's frames of it are sent but perhaps
- * those of the stages behind the one that it waits in; whoever waits for these has no
- * result, asks this member, and is told of the range or that the frames will not come.
+ * A member keeps one failed range, and a second one may come while it still works on operations
+ * below the first.  Behind a gap: the member that found it has passed the first range, so by (1)
+ * only the last operation below that can be pending here.  Before a gap: the member that found
+ * the other range has passed the new one, with the same consequence.  That operation fails here
+ * (hc_alone_settle_below()), as the number could not pass a range that is forgotten.  Others do
+ * not miss this member: a member that has passed the operation has its result, so all of this
+ * member's frames of it are sent, except perhaps those of the stages after the one that it waits
+ * in.  A member that waits for these has no result, asks this member, and is told of the range,
+ * or that the frames will not come.
  */
 #include <linux/netlink.h>
 
@@ -186,13 +189,15 @@ static void doubling_op_release(struct hc_op *op)
 /**
  * struct doubling_coll - a collective, as doublings carry it
  * @ops: what the common code sees
- * @halves: a stage sends the peer's half of a segment, else all
- * @swaps: the peer's half takes its place, else both are combined
+ * @halves: a stage sends the peer's half of a segment, not all of it
+ * @swaps: the peer's half takes its place; otherwise both are combined
+ * @grows: the peer's pieces come beside the member's own
  */
 struct doubling_coll {
 	struct hc_coll_ops ops;
 	bool halves;
 	bool swaps;
+	bool grows;
 };
 
 static const struct doubling_coll *doubling_coll(const struct hc_op *op)
@@ -322,7 +327,7 @@ static bool combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, st
 		__skb_unlink(acc, &op->own);
 		__skb_queue_head(&op->own, in);
 	}
-	/* What has become shorter is of no use for the next stage. */
+	/* A frame that has become shorter is of no use for the next stage. */
 	if (shrinks(op))
 		consume_skb(rest);
 	else
@@ -330,18 +335,77 @@ static bool combine_in(struct hc_member *m, struct hc_op *op, unsigned int i, st
 	return true;
 }
 
-/* Consumes a peer's part.  False: it does not fit. */
-static bool take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
+/* Bytes of one side of stage @i that stay together as a segment of @len grows. */
+static u32 grown_run(const struct hc_member *m, unsigned int i, u32 len)
 {
-	bool fits;
+	const struct hc_doubling *d = plan_doubling(m->plan);
+	u32 known = 0;
+	unsigned int j;
+
+	for (j = 0; j < i; j++)
+		known |= hc_bit(d->order[j]);
+	return (len >> i) << hweight32(known & (hc_bit(d->order[i]) - 1));
+}
+
+/* The peer's pieces come beside those that are there.  NULL: no memory. */
+static struct sk_buff *grown(struct hc_member *m, unsigned int i, struct sk_buff *acc,
+			     struct sk_buff *in)
+{
+	u32 len = be32_to_cpu(hc_hdr(acc)->len), run = grown_run(m, i, len);
+	struct sk_buff *both = hc_seg_alloc(m->node->fabric, m->node->id, 2 * len, GFP_ATOMIC);
+	const struct hc_wire_data *from = hc_wire_data_of(acc);
+	struct hc_wire_data *w;
+
+	if (!both)
+		return NULL;
+	hc_half_put(hc_payload(both), hc_payload(acc), 2 * len, run, is_upper(m, i));
+	hc_half_put(hc_payload(both), hc_payload(in), 2 * len, run, !is_upper(m, i));
+	hc_hdr(both)->time = cpu_to_be64(max(be64_to_cpu(hc_hdr(acc)->time),
+					     be64_to_cpu(hc_hdr(in)->time)));
+	w = hc_wire_data_of(both);
+	w->flags = from->flags & HC_DATA_F_LAST;
+	w->offset = from->offset;
+	w->total = from->total;
+	return both;
+}
+
+/* As take(). */
+static int grow_in(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
+{
+	struct sk_buff *acc = skb_peek(&op->own), *both;
+
+	if (hc_wire_data_of(in)->offset != hc_wire_data_of(acc)->offset ||
+	    hc_wire_data_of(in)->total != hc_wire_data_of(acc)->total ||
+	    hc_hdr(in)->len != hc_hdr(acc)->len)
+		return -EPROTO;
+	both = grown(m, i, acc, in);
+	if (!both)
+		return -ENOMEM;
+	__skb_unlink(acc, &op->own);
+	__skb_queue_head(&op->own, both);
+	consume_skb(acc);
+	consume_skb(in);
+	return 0;
+}
+
+/* Consumes a peer's part.  -EPROTO: it does not fit. */
+static int take(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *in)
+{
+	const struct doubling_coll *coll = doubling_coll(op);
+	int err;
 
 	/* Not when it came: this member had other stages to do before. */
 	hc_op_note(m, op, in);
-	fits = doubling_coll(op)->swaps ? swap_in(m, op, i, in) : combine_in(m, op, i, in);
-	if (!fits)
+	if (coll->grows)
+		err = grow_in(m, op, i, in);
+	else if (coll->swaps)
+		err = swap_in(m, op, i, in) ? 0 : -EPROTO;
+	else
+		err = combine_in(m, op, i, in) ? 0 : -EPROTO;
+	if (err)
 		kfree_skb(in);
 	doubling_op(op)->offered = false;
-	return fits;
+	return err;
 }
 
 /* The process is charged for a frame of the size of what is left; consumes @skb. */
@@ -356,42 +420,61 @@ static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
 	return cut;
 }
 
-/* A piece of what each member has for this one; consumes @skb. */
-static void pieces_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 part,
-		       bool last)
+/* A piece of a block of each member, of @block bytes, at @at in it; consumes @skb. */
+static void pieces_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
+		       u64 block, bool last)
 {
-	u64 at = hc_part_bytes(m, be64_to_cpu(hc_wire_data_of(skb)->offset));
 	u32 piece = be32_to_cpu(hc_hdr(skb)->len) / m->plan->nmembers;
 
-	hc_sock_result_spread(m, op, skb, at, part, piece, last);
+	hc_sock_result_spread(m, op, skb, at, block, piece, last);
+}
+
+/* Bytes of the result at this member. */
+static u64 result_bytes(const struct hc_member *m, const struct hc_op *op)
+{
+	const struct doubling_coll *coll = doubling_coll(op);
+
+	if (coll->grows)
+		return op->total * m->plan->nmembers;
+	return coll->halves && !coll->swaps ? hc_part_bytes(m, op->total) : op->total;
+}
+
+/* The process gets a segment of the result; consumes @skb.  False: no memory. */
+static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	u64 at = be64_to_cpu(hc_wire_data_of(skb)->offset);
+
+	if (shrinks(op)) {
+		skb = cut_down(m, skb);
+		if (!skb)
+			return false;
+	}
+	if (doubling_coll(op)->grows)
+		pieces_out(m, op, skb, at, op->total, last);
+	else if (doubling_coll(op)->swaps)
+		pieces_out(m, op, skb, hc_part_bytes(m, at), hc_part_bytes(m, op->total), last);
+	else
+		hc_sock_result(m, op, skb, last);
+	return true;
 }
 
 /* All stages are behind a segment: it is the result.  HC_FINISHED: the last of it. */
 static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 {
-	const struct doubling_coll *coll = doubling_coll(op);
 	struct sk_buff *skb = __skb_dequeue(&op->own);
 	struct doubling_op *d = doubling_op(op);
 	bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
-	u64 part = coll->halves ? hc_part_bytes(m, op->total) : op->total;
 
-	/* For the next one; nobody's send buffer shall wait for it. */
+	/* It is for the next segment; nobody's send buffer shall wait for it. */
 	if (d->spare)
 		skb_orphan(d->spare);
 	d->next = 0;
 	d->nr++;
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
-	op->result = coll->swaps ? op->total : part;
+	op->result = result_bytes(m, op);
 	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
-	if (shrinks(op)) {
-		skb = cut_down(m, skb);
-		if (!skb)
-			return hc_op_fail(m, op, -ENOMEM, m->node->id);
-	}
-	if (coll->swaps)
-		pieces_out(m, op, skb, part, last);
-	else
-		hc_sock_result(m, op, skb, last);
+	if (!hand_out(m, op, skb, last))
+		return hc_op_fail(m, op, -ENOMEM, m->node->id);
 	return last ? HC_FINISHED : HC_BLOCKED;
 }
 
@@ -404,6 +487,7 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 		for (; d->next < m->role.nsrc; d->next++) {
 			unsigned int i = d->next;
 			struct sk_buff *in;
+			int err;
 
 			if (!d->offered && !offer(m, op, i, skb_peek(&op->own)))
 				return HC_FAILED;
@@ -413,8 +497,10 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 			in = hc_seg_own(m->node, in);
 			if (!in)
 				return hc_op_fail(m, op, -ENOMEM, m->node->id);
-			if (!take(m, op, i, in))
-				return hc_op_fail(m, op, -EPROTO, m->src[i].node);
+			err = take(m, op, i, in);
+			if (err)
+				return hc_op_fail(m, op, err, err == -ENOMEM ? m->node->id :
+							      m->src[i].node);
 		}
 		if (!hc_sock_room(m, op->rec.sock))
 			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
@@ -467,6 +553,25 @@ static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff 
 	return !(w->flags & HC_DATA_F_LAST) == (st->at != total);
 }
 
+/* Twice as long at each stage. */
+static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_plan *plan = op->member->plan;
+	u32 piece = hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
+	u64 total = be64_to_cpu(w->total), at = be64_to_cpu(w->offset);
+	struct hc_stream *st = &op->src[i];
+	u32 len;
+
+	if (!piece || at != st->at || at > total)
+		return false;
+	len = hc_round_len(total, at, 1, piece);
+	if (be32_to_cpu(hc_hdr(skb)->len) != len << i)
+		return false;
+	st->at += len;
+	return !(w->flags & HC_DATA_F_LAST) == (st->at != total);
+}
+
 static const struct doubling_coll doubling_allreduce = {
 	.ops = {
 		.id = HYPERCUBE_ALLREDUCE,
@@ -510,9 +615,23 @@ static const struct doubling_coll doubling_reduce_scatter = {
 	.halves = true,
 };
 
+static const struct doubling_coll doubling_allgather = {
+	.ops = {
+		.id = HYPERCUBE_ALLGATHER,
+		.spread = true,
+		.untold = true,
+		.op_size = sizeof(struct doubling_op),
+		.release = doubling_op_release,
+		.advance = doubling_advance,
+		.up_follows = growth_follows,
+	},
+	.grows = true,
+};
+
 static const struct hc_coll_ops *const doubling_colls[] = {
 	&doubling_allreduce.ops,
 	&doubling_barrier.ops,
+	&doubling_allgather.ops,
 	&doubling_alltoall.ops,
 	&doubling_reduce_scatter.ops,
 	NULL

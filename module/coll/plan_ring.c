@@ -2,22 +2,23 @@
 /*
  * Plans of rings: a tree of rings of which any two meet in one node at most.
  *
- * What is done in them is in ring.c; the shape and its verifier in lib/hc_ring.h.  Where the last
+ * ring.c has what is done in them, lib/hc_ring.h the shape and its verifier.  Where the last
  * node of a ring has no healthy link to the first, what it sends there goes back along the ring,
  * over the nodes between as relays.  All links of a ring are its own then, so a member
  * has one source at most over each of its links, and knows a frame's ring by the link.
  *
  * All members contribute, each is the root of what it receives, and an operation is done at a
- * member when its process has the result, its message has come back, and nobody needs this member
- * for theirs any more; it begins no other before.  So what coll/plan_doubling.c says of
- * numbers holds here, too: nobody has the result of an operation without a frame of each
- * member, so but for ranges that failed done(v) <= done(u) + 1 for all members u, v, and
- * a member hears of no operation behind the next one.  A failure does with the numbers what
- * it does there.  When a fault breaks the plan each member fails all that its process has no result
- * of, or no word of its end that it waits for.
+ * member when its process has the result, its message has come back, and nobody needs this
+ * member for theirs any more; it begins no other before.  So what coll/plan_doubling.c says of
+ * numbers holds here, too: nobody has the result of an operation without a frame of each member,
+ * so except for ranges that failed done(v) <= done(u) + 1 for all members u, v, and a member
+ * hears of no operation beyond the next one.  A failure changes the numbers as it does there.
+ * When a fault breaks the plan, each member fails all operations of which its process has no
+ * result, or still waits to hear of the end.
  *
  * A frame that is lost on its way home, when all processes have the result already, fails the
- * operation where nobody is told of that any more: it is their next one then that is refused.
+ * operation where nobody is told of that any more: then it is their next operation that is
+ * refused.
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -38,8 +39,8 @@
  * @node: those of @tree
  * @got: a set of members for each member
  * @mend: of each member, if the plan mends itself
- * @sets: the same, a set of members for each
- * @places: the same, where the nodes of @tree are
+ * @sets: the same: a set of members for each
+ * @places: the same: where the nodes of @tree are
  */
 struct ring_plan {
 	struct hc_ring_tree tree;
@@ -65,7 +66,7 @@ const struct hc_ring_tree *hc_ring_tree_of(const struct hc_plan *plan,
 
 /* ------------------------------------------------------------ the shape */
 
-/* Nothing is verified yet; nodes that there are not are no members. */
+/* Nothing is verified yet; nodes that do not exist are no members. */
 static bool ring_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 {
 	struct ring_plan *rp = ring_plan(plan);
@@ -186,7 +187,7 @@ static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 	return err;
 }
 
-/* What mending takes, so that the polls need memory for little. */
+/* What mending takes, so that the polls need little memory. */
 static int mend_alloc(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);

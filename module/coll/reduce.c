@@ -22,7 +22,7 @@ static struct sk_buff *part_make(struct hc_node *node, struct sk_buff *skb, u32 
 	if (!part)
 		return NULL;
 	hc_wire_data_of(part)->flags |= HC_DATA_F_PART;
-	/* The pages stay charged to whoever filled them: a slow reader pushes back. */
+	/* The pages stay charged to the socket that filled them: a slow reader pushes back. */
 	if (skb->sk && skb->destructor == sock_wfree)
 		skb_set_owner_w(part, skb->sk);
 	return part;
@@ -169,7 +169,7 @@ const struct hc_coll_ops hc_tree_barrier = {
 	.advance = tree_advance,
 };
 
-/* All get the whole result, and give the process its part of that. */
+/* All members get the whole result, and give the process its part of it. */
 const struct hc_coll_ops hc_tree_reduce_scatter = {
 	.id = HYPERCUBE_REDUCE_SCATTER,
 	.comes_down = true,

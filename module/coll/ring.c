@@ -16,7 +16,7 @@
  * one ring the order is always the same: a member's own first, then those of the member
  * before, of the one before that, and so on.  A segment takes N - 1 steps to all and N back.
  *
- * Nobody waits for ever.  Take the first slice that is not everywhere.  All before it has been
+ * No member waits for ever.  Take the first slice that is not everywhere.  All before it has been
  * taken out of all rings, so each socket is charged for nothing of its message but that
  * slice, and has room to send it.  Whatever waits in a member's queues in front of a
  * segment of this slice is of the same one, and needs no room anywhere but at the process.
@@ -27,16 +27,16 @@
  * Frames that no socket here is charged for, which only another machine could send, have room for
  * no more than hc_stream_push() gives them.
  *
- * Who has it.  In a single ring, a message that is back has been everywhere.  In a tree it has
- * been in its source's rings, and convergent points say when what they have taken from a ring
- * is through in all beyond (HC_DATA_F_SEEN): once all of a message has come back to them in each
- * of their other rings, and the same word from all convergent points there.  That word goes round
+ * Who has a message.  In a single ring, one that is back has been everywhere.  In a tree it has
+ * been in its source's rings, and convergent points say when what they have taken from a ring is
+ * through in all beyond (HC_DATA_F_SEEN): once all of a message has come back to them in each of
+ * their other rings, and the same word from all convergent points there.  That word goes round
  * in the ring once, as far as the member before its origin.  Since a word about a ring waits
- * only for those about rings further away, there is always a first one.
+ * only for words about rings further away, there is always a first one.
  *
  * Steps, as the paper counts them: a ring's link carries one segment in each.  What a member
- * sends leaves in the step behind that in which it has come, and behind the one before on the same
- * link; what goes back along a ring to its first member takes one step, however many links.
+ * sends leaves in the step after that in which it has come, and after the frame before it on the
+ * same link; what goes back along a ring to its first member takes one step, however many links.
  */
 #include <net/sock.h>
 
@@ -163,7 +163,7 @@ static bool copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, stru
 
 /* ------------------------------------------------------------ the process */
 
-/* It has all that it waits for: what becomes of the operation now is nothing to it. */
+/* The process has all that it waits for: what becomes of the operation now does not concern it. */
 static void process_done(struct hc_member *m, struct hc_op *op)
 {
 	trace_hc_op_end(m->node, m->plan->id, op->nr, 0);
@@ -176,8 +176,8 @@ static u64 block_bytes(const struct hc_member *m, const struct hc_op *op)
 	return op->coll->own_part ? hc_part_bytes(m, op->total) : op->total;
 }
 
-/* What of a segment is for the process?  Of an alltoall its part of the message, of which *place is
- * the first byte's place; else all.
+/* What of a segment is for the process? In an alltoall its part of the message, whose first byte
+ * has its place at *place; otherwise all.
  */
 static u32 segment_wanted(const struct hc_member *m, const struct hc_op *op, u32 *off, u64 *place)
 {
@@ -236,7 +236,7 @@ static bool end_give(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ slices */
 
-/* What is new here goes to the process and on in all rings, in that which it came by as it is;
+/* What is new here goes to the process and on in all rings; in the ring that it came by, as it is;
  * consumes @skb.  False: the operation is gone.
  */
 static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, struct sk_buff *skb,
@@ -250,7 +250,7 @@ static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, stru
 	for (i = 0; i < m->role.nsrc; i++) {
 		if (!in_ring(m, i) || (int)i == from)
 			continue;
-		/* Its own goes into the first ring as it is. */
+		/* The member's own segment goes into the first ring as it is. */
 		if (from == OWN)
 			from = i;
 		else if (!copy_out(m, op, i, skb, turn))
@@ -359,8 +359,8 @@ static bool slice_came(const struct hc_member *m, const struct hc_op *op, unsign
 	return !in_ring(m, i) || ring_op(op)->src[i].taken == hc_ring_member(m)->nmembers;
 }
 
-/* Wait for one of those that have not brought what they must: for another one when an answer has
- * come from that.
+/* Wait for one of those that have not brought what they must; once that one has answered, wait
+ * for another.
  */
 static enum hc_progress peers_wait(struct hc_member *m, struct hc_op *op,
 				   bool (*came)(const struct hc_member *m, const struct hc_op *op,
@@ -544,8 +544,8 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ arrival */
 
-/* By the reasoning of coll/plan_doubling.c a member hears of no operation behind the next one,
- * which may be that behind a failed range.
+/* By the reasoning of coll/plan_doubling.c a member hears of no operation beyond the next one,
+ * which may be the one after a failed range.
  */
 static bool nr_expected(const struct hc_member *m, u64 nr, bool seen)
 {
@@ -586,8 +586,8 @@ static int check(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 	return 0;
 }
 
-/* A word goes on at once, whatever waits in front of it: that is not what it is about.  False:
- * the operation is gone.
+/* A word goes on at once, whatever waits in front of it, for it is not about that.  False: the
+ * operation is gone.
  */
 static bool seen_rx(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
@@ -672,7 +672,7 @@ const struct hc_coll_ops hc_ring_allgather = {
 	.advance = ring_advance,
 };
 
-/* All go round, and the process is given its part of each. */
+/* All messages go round, and the process is given its part of each. */
 const struct hc_coll_ops hc_ring_alltoall = {
 	.id = HYPERCUBE_ALLTOALL,
 	.own_part = true,

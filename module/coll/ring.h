@@ -21,8 +21,8 @@ struct hc_ring_tree;
 
 /**
  * struct hc_ring_way - what comes from one source
- * @next: the member behind this one in the ring
- * @seen: how many words come that a message has been seen beyond (HC_DATA_F_SEEN)
+ * @next: the member after this one in the ring
+ * @seen: how many words (HC_DATA_F_SEEN) will come that say that a message has been seen beyond
  * @out: index of the source to which it goes on
  * @used: something comes at all
  * @relay: it is not for this member, only passes by

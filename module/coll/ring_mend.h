@@ -50,8 +50,8 @@ enum mend_phase {
  * @silent: seconds since the master was heard
  * @called: the master was told that the plan is broken here
  * @known: and what this node knew of links then
- * @counted: the node, if it counts this plan among those that are not ready; others read it when
- *	the plan has gone
+ * @counted: the node, if it counts this plan as one that is not ready; others read it when the
+ *	plan has gone
  * @set: members since the plan was mended
  * @desk: what it works on as a master, or NULL
  * @shape: what it has made as a master; others read it under RCU

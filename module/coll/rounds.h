@@ -3,7 +3,7 @@
  * Contributions with a part for each member that go in rounds: each segment has a piece of every
  * part, all of one length, in the order of the parts.  So what is under way is never more than a
  * segment, however long the parts are, and each segment can be halved by the members that its
- * pieces are for.
+ * pieces are for.  The other way round, a segment of pieces of all members' blocks.
  */
 #ifndef _HC_ROUNDS_H
 #define _HC_ROUNDS_H

@@ -3,12 +3,11 @@
  * Scatter: the sink of a tree plan has a block for each member, in the order of the
  * nodes.
  *
- * All members ask for their blocks: up the tree goes, from each, the set of the members
- * that are to be served through it, itself and those that its sources have named (a bit
- * for each node).  Who is blocked asks its first helper (WANT), as in an allreduce, and
- * tells the others that there is nothing.  So each member learns from frames it has
- * received which of its sources leads to whom, around the faults, and the sets of
- * its sources are disjoint.
+ * All members ask for their blocks: up the tree goes, from each, the set of the members that are
+ * to be served through it, itself and those that its sources have named (a bit for each node).
+ * A blocked member asks its first helper (WANT), as in an allreduce, and tells the others that
+ * there is nothing.  So each member learns from frames it has received which of its sources
+ * leads to whom, around the faults, and the sets of its sources are disjoint.
  *
  * When all have asked, the sink sends the blocks down, in order, each frame to the one
  * source whose set has the node that it is for (.block).  Credits bound what is under
@@ -17,7 +16,7 @@
  * last frame for that source.
  *
  * A process's record ends when its node has passed on all that it is to pass on, not
- * with its own block: each operation ends once for everybody, well or not.
+ * with its own block: each operation ends once for everybody, whether it succeeds or not.
  */
 #include <net/sock.h>
 
@@ -28,7 +27,7 @@
 /**
  * struct scatter_op - a scatter
  * @at: at the sink: bytes handed out
- * @block: there: the next block is that of the first member from this on
+ * @block: at the sink: the next block is that of the first member from this number on
  * @next: sources that have asked, without a gap
  * @down_block: the first node whose block may come next
  */
@@ -62,8 +61,8 @@ static const u8 *source_set(const struct hc_op *op, unsigned int i)
 	return hc_payload(skb_peek(&op->src[i].q));
 }
 
-/* Add the set of source @i to @set.  False: it names a node that is no member, or that
- * somebody has named before.
+/* Add the set of source @i to @set.  False: it names a node that is no member, or that another
+ * source has named before.
  */
 static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned int i, u8 *set)
 {
@@ -240,8 +239,8 @@ static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
 	return min_t(u32, be16_to_cpu(hc_wire_data_of(skb)->block), last);
 }
 
-/* May a frame go towards the member that it is for?  Of blocks without a byte there is one, empty,
- * for all.
+/* May a frame go towards the member that it is for? If blocks have no bytes, there is one empty
+ * frame for all.
  */
 static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {

@@ -7,16 +7,15 @@
  * operation if its own process is gone, or says that there is hope (REPLY), and how many
  * frames it has taken.  So a lost ABORT, ACK or CREDIT heals itself.
  *
- * Over links that lose nothing, silence tells nothing: a peer that does not answer waits
- * for a processor, and nobody but the user of an operation decides how long that may
- * take.  Where frames may get lost (HC_PORT_LOSSY; for a detour, which crosses links
- * that this node does not know: anywhere in the fabric), silence for as long as the
- * fabric's patience ends the operation.  It is counted from the last frame that came
- * over the link, whatever it was, and only where it tells something: after a question
- * that has left, while nothing waits on the way to the peer, and for no longer than from
- * one question to the next, however late this node's own poll was.  Mostly a loss is
- * found earlier, by the gap that it leaves in the numbers of the link's frames, or since
- * the peer tells that it has sent what did not come.
+ * Over links that lose nothing, silence tells nothing: a peer that does not answer waits for a
+ * processor, and only the user of an operation decides how long that may take.  Where frames may
+ * get lost (HC_PORT_LOSSY; for a detour, which crosses links that this node does not know:
+ * anywhere in the fabric), silence for as long as the fabric's patience ends the operation.  It
+ * is counted from the last frame that came over the link, whatever it was, and only where it
+ * tells something: after a question that has left, while nothing waits on the way to the peer,
+ * and for no longer than from one question to the next, however late this node's own poll was.
+ * Most losses are found earlier, by the gap that they leave in the numbers of the link's frames,
+ * or because the peer tells that it has sent what did not come.
  */
 #include <linux/jiffies.h>
 
@@ -213,8 +212,8 @@ static bool too_quiet(struct hc_member *m, const struct hc_tree_peer *peer)
 	return m->quiet && m->quiet >= msecs_to_jiffies(patience);
 }
 
-/* Fails what this member waits for.  What it has handed over may be complete elsewhere all the
- * same: see coll/abort.c.
+/* Fails what this member waits for.  What it has handed over may still be complete elsewhere:
+ * see coll/abort.c.
  */
 static void give_up(struct hc_member *m)
 {
@@ -252,8 +251,8 @@ static void doubt_check(struct hc_member *m)
 }
 
 /* The word that operations are done may be lost while the next one waits for something else, in
- * the end for processes that want to hear that word first.  Who waits for the word alone asks
- * for it anyhow.
+ * the end for processes that want to hear that word first.  A member that waits for that word
+ * alone asks for it anyhow.
  */
 static void ack_check(struct hc_member *m)
 {
@@ -279,7 +278,7 @@ void hc_stall_check(struct hc_member *m)
 	if (!waits_for_peer(m) || time_before(jiffies, m->view_since + HC_STALL_TIME))
 		return;
 	peer = hc_peer_find(m, m->view_peer);
-	/* That something has failed is known; how much, only the word that is asked for says. */
+	/* It is known that something has failed; only the word that is asked for says how much. */
 	if (peer && !(m->view_wait == HYPERCUBE_WAIT_DONE && hc_member_awaits_word(m)) &&
 	    too_quiet(m, peer))
 		give_up(m);

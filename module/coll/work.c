@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which members of a node have something to do beside the frames that come for them.
+ * Which members of a node have something to do besides the frames that come for them.
  *
- * A member that waits stands in one of the node's lists (struct hc_work), so that nothing
- * walks over plans for which there is nothing to do: what has been made room for by the
- * process goes to .ready at once, what waits goes to .late once a second, and the polls
- * take from these as much as their budget allows.  A member leaves the list of those
- * that wait only when it is looked at again.
+ * A member that waits stands in one of the node's lists (struct hc_work), so that nothing walks
+ * over plans for which there is nothing to do: members that a process has made room for go to
+ * .ready at once, members that wait go to .late once a second, and the polls take from these as
+ * much as their budget allows.  A member leaves the list of those that wait only when it is
+ * looked at again.
  *
  * When links of a node fail it looks at all plans, of which there may be thousands: as many in
  * each poll as the budget allows, in the order of their ids.  Links that fail meanwhile have their
@@ -15,7 +15,7 @@
  *
  * Only .check is set from outside of the node's poll, by configuration, and members are
  * taken out by configuration before the grace period that ends with their memory (.gone):
- * so whoever has taken one from a list may use it until its RCU read section ends.
+ * so code that has taken one from a list may use it until its RCU read section ends.
  */
 #include "coll/coll.h"
 #include "coll/work.h"
@@ -109,6 +109,7 @@ void hc_coll_links_known(struct hc_node *node)
 {
 	struct hc_plan *plan;
 	unsigned long id;
+	u32 plans = 0;
 
 	if (!atomic_read(&node->work.mending))
 		return;
@@ -116,10 +117,12 @@ void hc_coll_links_known(struct hc_node *node)
 	xa_for_each(&node->fabric->plans, id, plan) {
 		struct hc_member *m = plan->member[node->id];
 
+		plans++;
 		if (m && plan->ops->tends && plan->ops->tends(m))
 			hc_member_again(m);
 	}
 	rcu_read_unlock();
+	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
 /* Config is answered when the plans are broken, too: see hc_link_told(). */
@@ -131,7 +134,7 @@ void hc_coll_link_fault(struct hc_node *node, unsigned int dim)
 
 bool hc_coll_faults_over(const struct hc_node *node)
 {
-	/* In this order, and behind what was done: see faults_work(). */
+	/* In this order, and after the work: see faults_work(). */
 	return !smp_load_acquire(&node->failing.links) && !smp_load_acquire(&node->failing.now);
 }
 
@@ -173,7 +176,7 @@ static int faults_work(struct hc_node *node, int budget)
 		}
 		/* There may be no id behind the last. */
 		if (!plan || !++node->failing.plan)
-			/* Behind what was done. */
+			/* After the work. */
 			smp_store_release(&node->failing.now, 0);
 	}
 	return work;
@@ -233,7 +236,7 @@ int hc_coll_work(struct hc_node *node, int budget)
 		if (hc_member_pending(m))
 			hc_member_wait(m);
 		work += hc_cost(node);
-		/* Others first. */
+		/* Others go first. */
 		if (m->again)
 			break;
 	}

@@ -42,6 +42,9 @@ struct hc_failing {
 	unsigned long plan;
 };
 
+/* Plans that are looked at in the time that a frame takes. */
+#define HC_PLANS_OF_A_FRAME	8
+
 void hc_work_init(struct hc_work *w);
 /* Has the node members that wait?  A snapshot. */
 bool hc_work_waits(const struct hc_node *node);
@@ -49,11 +52,11 @@ bool hc_work_waits(const struct hc_node *node);
 bool hc_work_ready(const struct hc_node *node);
 /* HC_EV_PLANS, HC_EV_READER, HC_EV_STALL: see who can go on. */
 void hc_coll_event(struct hc_node *node, unsigned long events);
-/* Go on with them for @budget; how much of it that took. */
+/* Go on with them for @budget; returns how much of it was used. */
 int hc_coll_work(struct hc_node *node, int budget);
 /* The node knows more of the links of others than before.  Poll. */
 void hc_coll_links_known(struct hc_node *node);
-/* Link @dim of the node became unusable.  What plans that has broken, hc_coll_work() finds. */
+/* Link @dim of the node became unusable. hc_coll_work() finds which plans that has broken. */
 void hc_coll_link_fault(struct hc_node *node, unsigned int dim);
 /* Has it found all of them?  Any context. */
 bool hc_coll_faults_over(const struct hc_node *node);

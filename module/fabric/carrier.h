@@ -16,10 +16,10 @@ struct sk_buff;
 
 /**
  * struct hc_link_said - what configuration has said at one end of a link, for the other one
- * @down: the link is taken down: the last word holds at both ends
+ * @down: the link is taken down; the last word of either end holds for both
  * @failed: the node of this end has failed
  * @lossy: frames from this end may get lost
- * @anew: what DETECT has found of the link is forgotten
+ * @anew: forget what DETECT has found about the link
  * @flap_down: ms for which the link is down in each @flap_period; as with @down
  * @flap_period: 0: it does not flap
  */
@@ -41,7 +41,7 @@ struct hc_link_said {
  * @open: find the other end; all nodes of the fabric that are here have been made, and no frame
  *	is sent before.  May sleep.  0 or -errno
  * @close: the other end is gone; no poll of the fabric runs any more, nor timers of its links
- * @xmit: take @skb over and bring it to the other end, or lose it; called with the header
+ * @xmit: take over @skb and bring it to the other end, or lose it; called with the header
  *	complete in the sending node's poll, or for an impaired link by its timer, never in
  *	both at once (impair.c).  Frames arrive in order
  * @state: say @said, unless it is NULL, to the other end, which takes it by hc_link_heard();

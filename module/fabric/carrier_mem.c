@@ -26,9 +26,9 @@ static void mem_close(struct hc_node *node, unsigned int dim)
 	node->ports[dim].peer = NULL;
 }
 
-/* Operations have limits of their own, and shall not wait behind the traffic of
- * others; Ethernet frames have that of their queue, as at the end of any cable, and
- * flooded ones another: however many they are, they leave memory and room to others.
+/* Operations have limits of their own, and shall not wait behind the traffic of others. Ethernet
+ * frames have the limit of their queue, as at the end of any cable, and flooded ones another
+ * limit: however many they are, they leave memory and room to others.
  */
 static bool peer_queue(struct hc_node *peer, struct sk_buff *skb)
 {
@@ -65,7 +65,7 @@ static void mem_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff 
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
-/* A peer whose poll does not get a processor has not taken what was sent. */
+/* A peer whose poll gets no processor has not taken what was sent. */
 static u32 mem_state(const struct hc_node *node, unsigned int dim,
 		     const struct hc_link_said *said)
 {

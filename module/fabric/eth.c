@@ -7,30 +7,28 @@
  * none has to be learned or looked up:
  *
  *  - to a node of this fabric: fault-tolerant unicast (route.c);
- *  - to a group, or to an address that is none of a fabric: flooded.  The latter
- *    makes bridges, macvlans and the like on top of endpoints work: the addresses
- *    behind them are unknown here, and whom a frame does not concern drops it, as
- *    in any segment with a hub;
+ *  - to a group, or to an address that is none of a fabric: flooded.  The latter makes bridges,
+ *    macvlans and the like on top of endpoints work: the addresses behind them are unknown here,
+ *    and an endpoint that a frame does not concern drops it, as in any segment with a hub;
  *  - to another fabric, or to a node that does not exist: dropped.  Fabrics are
  *    joined by routing, not by bridging.
  *
  * An address of a fabric may be the source of a frame only at the endpoint that has
- * it: nobody speaks in the name of a node.
+ * it: nobody else speaks in the name of a node.
  *
  * The way of a frame.  hc_eth_xmit(), in the sender's context, checks the addresses,
  * puts our header in front and does what the node's poll would do with the frame: it
- * takes the NAPI for that moment, if nobody has it.  Else it queues the frame, and the
+ * takes the NAPI for that moment, if nobody has it.  Otherwise it queues the frame, and the
  * poll takes it from there as any other frame.  So a hop costs as many polls as a
  * crossing of a veth pair: one, that of the receiver.  Segmentation and checksums that
  * the stack leaves to the device are not done: the skb says so up to the receiving
  * stack, as with veth, so that 64 KiB of TCP cross each link as one frame.
  *
- * Memory.  A frame stays charged to the socket that sent it until the receiving
- * stack has it: a sender that is faster than the cube waits as at a slow NIC.
- * Kernel sockets do not keep their namespace alive, so frames must not keep them;
- * and copies of a flooded frame are charged to nobody.  For these the queues have
- * limits, of which the bytes count: what an endpoint sends, and what waits behind a
- * link, are dropped beyond HC_ETH_BYTES.
+ * Memory.  A frame stays charged to the socket that sent it until the receiving stack has it: a
+ * sender that is faster than the cube waits as at a slow NIC.  Kernel sockets do not keep their
+ * namespace alive, so frames must not keep them; and copies of a flooded frame are charged to
+ * nobody.  For these the queues have limits in bytes: what an endpoint sends, and what waits
+ * behind a link, is dropped beyond HC_ETH_BYTES.
  */
 #include <linux/etherdevice.h>
 #include <linux/if_vlan.h>
@@ -86,8 +84,7 @@ static unsigned int addr_flaw(const struct hc_node *node, const struct ethhdr *e
 
 /* ------------------------------------------------------------ from the stack */
 
-/* Free it of what belongs to the sender's side alone; what is left may wait for as
- * long as it takes.
+/* Remove what belongs to the sender's side alone; what is left may wait for as long as it takes.
  */
 static unsigned int tx_detach(struct sk_buff *skb)
 {
@@ -157,16 +154,17 @@ static void tx_drop(struct hc_node *node, struct sk_buff *skb, unsigned int why)
 }
 
 /* The task that sets NAPI_STATE_SCHED owns what belongs to the poll, until napi_complete(),
- * which schedules the poll if somebody has asked for it meanwhile.  The sender may
- * hold the lock of a socket, so nothing must go up the stack from here: a frame from
- * the own stack does not, and without GRO the NAPI holds no frames that
- * napi_complete() would deliver.  False: queue the frame, and schedule the poll.
+ * which schedules the poll if somebody has asked for it meanwhile.  The sender may hold the lock
+ * of a socket, so nothing must go up the stack from here: a frame from the endpoint's own stack
+ * does not, and without GRO the NAPI holds no frames that napi_complete() would deliver.  False:
+ * queue the frame, and schedule the poll.
  */
 static bool tx_direct(struct hc_node *node, struct sk_buff *skb)
 {
-	/* An answer to what our own poll, below us, gives to the stack as its last deed with
-	 * a frame.  No other sender can be here: whatever else this task does goes on after
-	 * the poll.  That of the processor would be too little where polls are preempted.
+	/* This is an answer to what our own poll, below us on the stack, gives to the network
+	 * stack as its last action with a frame.  No other sender can be here: whatever else
+	 * this task does goes on after the poll.  To compare the processor would not be enough
+	 * where polls are preempted.
 	 */
 	if (READ_ONCE(node->eth.deliverer) == current &&
 	    skb_queue_empty_lockless(&node->ethq.list)) {
@@ -230,7 +228,7 @@ void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 		hc_route_xmit(node, be16_to_cpu(hc_hdr(skb)->dst), skb);
 }
 
-/* A frame with segments to cut is as long as its sender's stack made it. */
+/* A frame that is still to be segmented is as long as its sender's stack made it. */
 static unsigned int deliver_flaw(const struct hc_node *node, struct sk_buff *skb)
 {
 	const struct net_device *dev = node->dev;
@@ -286,8 +284,8 @@ void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ counters */
 
-/* Packets are the endpoint's own, drops all of the node's: what links carry for
- * others is told by the links.
+/* Packets are the endpoint's own, drops are all of the node's: the links count what they carry
+ * for others.
  */
 void hc_eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
 {

@@ -14,8 +14,8 @@ struct sk_buff;
 
 /* Memory that Ethernet frames may take in a queue. */
 #define HC_ETH_BYTES	SZ_4M
-/* Memory that flooded frames may take, in the queues of all nodes of a fabric together: one
- * frame from an endpoint's stack is there dim times for each node.
+/* Memory that flooded frames may take in the queues of all nodes of a fabric together: one frame
+ * from an endpoint's stack is queued up to dim times for each node.
  */
 #define HC_FLOOD_BYTES	SZ_64M
 
@@ -34,9 +34,9 @@ struct hc_eth_stats {
  * @tx: frames that the own stack sent [poll], hc_node.syncp
  * @rx: frames delivered to it [poll], the same
  * @dups: flooded frames that had been here before [poll], the same
- * @deliverer: task whose processor, or who, runs our poll while it gives a frame to the
- *	stack, or NULL; compared only [poll]
- * @tx_dropped: those of hc_node.drops that the own stack had sent; atomic, any context
+ * @deliverer: task that runs our poll, or on whose processor it runs, while it gives a frame to
+ *	the stack, or NULL; compared only [poll]
+ * @tx_dropped: those of hc_node.drops that the endpoint's own stack had sent; atomic, any context
  */
 struct hc_eth {
 	struct hc_eth_stats tx;

@@ -57,7 +57,7 @@ static struct hc_net *hc_net(struct net *net)
 
 /* ------------------------------------------------------------ references */
 
-/* Gives back what is limited.  Whoever keeps a socket keeps the struct only. */
+/* Gives back what is limited.  A socket that is kept keeps the struct only. */
 static void fabric_uncharge(struct hc_fabric *fabric)
 {
 	if (!fabric->charged)
@@ -321,8 +321,8 @@ static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_param
 
 /* ------------------------------------------------------------ removal */
 
-/* Phase 1: make the fabric unreachable.  A task that has pinned it finds it dead
- * once it has the lock.  One that was never finished may lack nodes.
+/* Phase 1: make the fabric unreachable.  A task that has pinned the fabric finds it dead once it
+ * has the lock.  A fabric that was never finished may lack nodes.
  */
 static bool make_dead(struct hc_fabric *fabric)
 {
@@ -361,16 +361,16 @@ static void nodes_unregister(struct hc_fabric *fabric)
 	}
 }
 
-/* Phase 2, also for a fabric that was never finished.  Who could still touch a
- * node: requests that are answered later (hc_later_exit() ends them) and schedules of
- * links (hc_flap_exit(); both before polls that they kick are disabled), the search for
- * stalls (hc_plan_purge() ends it), the work for nodes that have lacked memory
- * (hc_lsdb_retry_exit(); both kick polls that are disabled in vain), a poll (disabled, all of
- * them before the first is freed, for a poll touches its neighbours' queues), the timers of
- * impaired links (stopped after the polls, which start them; then the carriers are closed), a
- * system call on a socket (hc_sock_node_gone() and the grace period of phase 1), configuration
- * (finds the fabric dead), the stack through the net_device (unregistered, be it by a
- * namespace that ends: guest.c), the hash of NAPI ids (removed, and a grace period).
+/* Phase 2, also for a fabric that was never finished.  What could still touch a node: requests
+ * that are answered later (hc_later_exit() ends them) and schedules of links (hc_flap_exit();
+ * both before polls that they kick are disabled), the search for stalls (hc_plan_purge() ends
+ * it), the work for nodes that have lacked memory (hc_lsdb_retry_exit(); both kick polls that
+ * are disabled in vain), a poll (disabled, all of them before the first is freed, for a poll
+ * touches its neighbours' queues), the timers of impaired links (stopped after the polls, which
+ * start them; then the carriers are closed), a system call on a socket (hc_sock_node_gone() and
+ * the grace period of phase 1), configuration (finds the fabric dead), the stack through the
+ * net_device (unregistered, be it by a namespace that ends: guest.c), the hash of NAPI ids
+ * (removed, and a grace period).
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
@@ -436,7 +436,7 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 	}
 	err = nodes_alloc(fabric, p);
 	if (err == -EMSGSIZE)
-		NL_SET_ERR_MSG(extack, "A carrier takes no frames with such segments");
+		NL_SET_ERR_MSG(extack, "The carrier takes no frames with segments of this size");
 	if (!err)
 		err = hc_monitor_create(fabric);
 	if (err == -EEXIST)
@@ -510,7 +510,7 @@ static struct pernet_operations hc_net_ops = {
 	.size	= sizeof(struct hc_net),
 };
 
-/* A pernet *device*, so that namespaces that end send endpoints home before they would
+/* A pernet *device*, so that a namespace that ends sends endpoints home before it would
  * unregister them.
  */
 int hc_fabric_init(void)

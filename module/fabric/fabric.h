@@ -4,12 +4,12 @@
  *
  * Contexts
  *   config	process context: netlink handlers, namespace exit, module exit
- *   poll	NAPI poll of one node, or who holds its NAPI in its place (eth.c); at
+ *   poll	NAPI poll of one node, or a task that holds its NAPI in its place (eth.c); on at
  *		most one CPU at a time for each node
  *   socket	process context inside a system call on a socket
  *
- * Locks, outermost first.  Nobody sleeps under one of these until something has happened
- * (netlink/later.c), and nobody waits for hc_fabric.lock under rtnl, which belongs to all.
+ * Locks, outermost first.  Nobody sleeps under one of these to wait for an event
+ * (netlink/later.c), and nobody waits for hc_fabric.lock under rtnl, which everybody needs.
  *   rtnl
  *   hc_net.lock	mutex: the list of fabrics of one network namespace
  *   hc_fabric.lock	mutex: configuration of one fabric: links, nodes, plans
@@ -63,8 +63,8 @@ struct sock;
  * @list: in hc_net.fabrics, under hc_net.lock
  * @ref: bound sockets and the list hold one each
  * @net: namespace it belongs to
- * @index: unique in the machine, and nowhere else
- * @id: in frames and MAC addresses; two fabrics may have the same, also in one machine
+ * @index: unique on this machine only
+ * @id: in frames and MAC addresses; two fabrics may have the same, even on one machine
  * @dim: dimension n
  * @segment: payload bytes of a full data frame
  * @name: its name
@@ -72,9 +72,9 @@ struct sock;
  * @dead: being removed; set under @lock
  * @lock: serialises configuration
  * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
- * @payer: who answers for what it takes; constant
- * @charged: its index, itself and its nodes count on @payer's account, till the nodes are freed
- * @leaving: endpoints that a namespace that ends is just unregistering
+ * @payer: the payer for what it takes; constant
+ * @charged: its index, itself and its nodes count on @payer's account until the nodes are freed
+ * @leaving: endpoints that an ending namespace is just unregistering
  * @memcg: what polls keep is charged to it; constant
  * @plans: struct hc_plan by id; written under @lock, read under RCU
  * @nplans: how many, under @lock
@@ -84,7 +84,7 @@ struct sock;
  * @nodes: the 2^n nodes; valid until phase 2 of the teardown
  * @nfailed: failed nodes, under @lock
  * @nlossy: ends of links that may lose frames; written under @lock
- * @patience: ms of silence that end an operation where frames may get lost, 0: none do;
+ * @patience: ms of silence that end an operation where frames may get lost, 0: no silence does;
  *	written under @lock
  * @detect: rounds of DETECT
  * @paths: the PATH frames under way
@@ -134,8 +134,8 @@ struct hc_fabric {
 	atomic_long_t loose;
 };
 
-/* May it be used?  A fabric that is being made has endpoints that can be seen, but is no
- * more to be touched than one that is being removed: its creation may fail.
+/* May it be used? A fabric that is being made has visible endpoints, but must not be touched, as
+ * one that is being removed: its creation may fail.
  */
 static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
 {
@@ -148,7 +148,7 @@ struct hc_fabric_params {
 	u32 dim;
 	u32 id;		/* 0: what follows from the name */
 	u32 segment;	/* 0: default */
-	const struct sock *asker;	/* if not NULL: once it is closed nobody wants the fabric */
+	const struct sock *asker;	/* or NULL; once it is closed nobody needs the fabric */
 };
 
 int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,

@@ -2,10 +2,10 @@
 /*
  * Links that go down and up by a schedule: down for so long in each period.
  *
- * One work of the fabric looks after all of them.  It takes a link down and up as
- * configuration does, under the same lock, and does nothing once the fabric is dead.  It
- * waits for nobody: FAULT words and events go out, and who was told when does not matter
- * to a schedule.  It lets go of the lock after some links, and others get their turn.
+ * One work item of the fabric looks after all of them.  It takes a link down and up as
+ * configuration does, under the same lock, and does nothing once the fabric is dead.  It waits
+ * for nobody: FAULT words and events go out, and a schedule need not know when they arrive.  It
+ * releases the lock after some links, so that others get their turn.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -69,7 +69,7 @@ static void flap_work(struct work_struct *work)
 	list_for_each_entry_safe(f, more, &fabric->flaps.list, list) {
 		if (time_after_eq(jiffies, f->next) && turns < TURNS_MAX) {
 			flap_turn(f);
-			/* Behind those that are due, too. */
+			/* It goes behind those that are due, too. */
 			list_move_tail(&f->list, &fabric->flaps.list);
 			turns++;
 			cond_resched();

@@ -22,7 +22,7 @@ static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* PATH frames dropped for these two reasons are known to be lost.  Nothing is known of one that a
+/* PATH frames dropped for these two reasons are noticed as lost.  Nobody notices those that a
  * link or a node took along when it failed.
  */
 static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,

@@ -21,13 +21,13 @@ struct hc_node;
 #define HC_FT_FLOODED	BIT(4)	/* they may go to everybody */
 #define HC_FT_WALK	BIT(5)	/* at its destination a ROUTED one still has its walk */
 #define HC_FT_WHOLE	BIT(6)	/* the payload lies in one place, see hc_payload() */
-#define HC_FT_SEGMENT	BIT(7)	/* it is no longer than a segment, and credits or a socket bound
-				 * how many there are
+#define HC_FT_SEGMENT	BIT(7)	/* it is at most a segment long, and credits or a socket
+				 * bound how many there are
 				 */
-#define HC_FT_NEEDED	BIT(8)	/* somebody waits for ever, or a second at least, for one that
-				 * is lost
+#define HC_FT_NEEDED	BIT(8)	/* if one is lost, somebody waits for it for ever, or at
+				 * least a second
 				 */
-#define HC_FT_AGAIN	BIT(9)	/* what one that was dropped has told has to be told again */
+#define HC_FT_AGAIN	BIT(9)	/* if one is dropped, what it said has to be said again */
 #define HC_FT_STACK	BIT(10)	/* traffic of the endpoints' stacks, which has queues of its own */
 #define HC_FT_PLAN	BIT(11)	/* their part begins with struct hc_wire_plan */
 #define HC_FT_BARE	BIT(12)	/* they have no payload */
@@ -41,7 +41,7 @@ struct hc_node;
  * @rx: one came over link @dim, maybe the last of many, and is for this node, or flooded, or names
  *	its path; its parts have been checked, and are in one piece; consumes.  Poll
  * @undeliverable: one in transit could not be delivered, for the reason @why; @dim: the link it
- *	came by.  Does not consume.  NULL: nobody has to know.  Poll
+ *	came by.  Does not consume.  NULL: nobody needs to know.  Poll
  */
 struct hc_frame_ops {
 	u32 flags;
@@ -67,7 +67,7 @@ static inline const struct hc_frame_ops *hc_frame_ops_of(const struct sk_buff *s
 	return &hc_frame_types[hc_hdr(skb)->type];
 }
 
-/* Any frame may be asked: a link that corrupts may have made the type a number without a line. */
+/* This works for any frame: a link that corrupts may have made the type a number without a line. */
 static inline bool hc_frame_is(const struct sk_buff *skb, u32 flag)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hc_hdr(skb)->type);

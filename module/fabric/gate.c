@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which polls stand in a processor's list.
+ * Which polls are in a processor's list.
  *
- * Softirqs poll in turns: whoever else has something to receive waits for a poll of each that
- * stands in the list before him, and of a fabric that may be thousands.  So of all nodes no more
- * than GATE_MAX stand there at a time.  The others wait at the processor's gate, first come first
- * served: a node that has nothing left to do leaves, or has been polled while others wait
- * and goes to their end, and the next one takes its place.
+ * Softirqs poll in turns: any other device that has something to receive waits for a poll of
+ * each one before it in the list, and a fabric may have thousands.  So no more than GATE_MAX
+ * nodes are in the list at a time.  The others wait at the processor's gate, first come first
+ * served: a node that has nothing left to do leaves; one that has been polled while others wait
+ * goes to the end of the queue; and the next one takes its place.
  *
- * Nobody waits for ever.  A node comes to the gate with NAPI_STATE_SCHED in its hands, so its
- * NAPI can neither be scheduled nor disabled past it.  Nodes wait only while GATE_MAX others
- * are inside, for whoever leaves hands his place over while anybody waits.  Those inside
- * are polled, for NAPI does so, and who is polled while others wait leaves; or his NAPI is
- * disabled, and hc_node_disable() makes him leave.  NAPI may also complete a poll by itself that
- * wanted to go on (NAPI_STATE_PREFER_BUSY_POLL): then the node keeps its place, and does
- * not take another when it comes again.
+ * No node waits for ever.  A node comes to the gate holding NAPI_STATE_SCHED, so its NAPI can
+ * neither be scheduled nor disabled past it.  Nodes wait only while GATE_MAX others are inside,
+ * for a node that leaves hands over its place while others wait.  Those inside are polled, for
+ * NAPI does so, and a node that is polled while others wait leaves; or its NAPI is disabled, and
+ * hc_node_disable() makes it leave.  NAPI may also complete a poll by itself that wanted to go
+ * on (NAPI_STATE_PREFER_BUSY_POLL): then the node keeps its place, and does not take another
+ * when it comes again.
  *
- * Some polls pass by: those of threads, which stand in no list; those of sockets that poll busily;
+ * Some polls pass by: those of threads, which are in no list; those of sockets that poll busily;
  * and those that NAPI schedules since something came in the few instructions between the
  * end of a poll and its completion (NAPI_STATE_MISSED).  They have no place to give.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Which polls stand in a processor's list: gate.c.  Bottom halves are off.
+ * Which polls are in a processor's list: gate.c.  Bottom halves are off.
  */
 #ifndef _HC_GATE_H
 #define _HC_GATE_H
@@ -23,7 +23,7 @@ struct hc_gate_place {
 
 /* The caller owns NAPI_STATE_SCHED.  Lets the poll run when it is the node's turn. */
 void hc_gate_enter(struct hc_node *node);
-/* Others first; nothing, if the node has no place.  Poll. */
+/* Let others go first; does nothing if the node has no place.  Poll. */
 void hc_gate_leave(struct hc_node *node);
 /* Do others wait for the place that the node has?  Poll. */
 bool hc_gate_awaited(const struct hc_node *node);

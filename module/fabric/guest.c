@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Endpoints in other namespaces than their fabric's.
+ * Endpoints in namespaces other than their fabric's.
  *
- * Moving one there takes the right to do so in both.  When that namespace ends,
- * its guests go back to where their fabric is, whose owner made them, and nowhere else:
- * the initial namespace, to which the stack gives interfaces that are left over, may
- * belong to somebody who never asked for one.
+ * Moving one there needs the right to do so in both namespaces.  When that namespace ends, its
+ * guests go back to their fabric's, whose owner made them, and nowhere else: the initial
+ * namespace, to which the stack gives interfaces that are left over, may belong to somebody who
+ * never asked for one.
  *
- * The fabric's namespace may be ending itself, but not without its fabrics: their
- * endpoints are registered, so under rtnl it is whole.
+ * The fabric's namespace may be ending itself, but not before its fabrics: their endpoints are
+ * registered, so under rtnl it is complete.
  */
 #include <linux/rtnetlink.h>
 #include <linux/wait_bit.h>
@@ -23,7 +23,7 @@ static bool is_endpoint(const struct net_device *dev)
 }
 
 /* A net_device that is found under RCU is not unregistered before the read
- * section ends, so its fabric's struct still stands and only its count may be 0.
+ * section ends, so its fabric's struct still exists and only its count may be 0.
  */
 struct hc_fabric *hc_guest_fabric_get(struct net *net, const char *name, u32 id)
 {
@@ -81,8 +81,8 @@ static void guest_forget(struct hc_fabric *fabric, u32 id)
 	synchronize_rcu();
 }
 
-/* An endpoint that cannot go home, since another interface there has one of its names,
- * ends: its node goes on without.  So the owner of a namespace that was lent an endpoint
+/* An endpoint that cannot go home, since another interface there has one of its names, is
+ * removed: its node goes on without it.  So the owner of a namespace that was lent an endpoint
  * can spoil that one only.  False: there was none.
  */
 static bool guest_leaves(struct net *net)

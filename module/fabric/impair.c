@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Impairments: what a link really does to the frames of one direction, beside the
- * model's clock.  The state belongs to the sending end.
+ * Impairments: what a link really does to the frames of one direction, besides what the model's
+ * clock shows.  The state belongs to the sending end.
  *
  * A frame meets, in this order: loss, duplication (a second copy follows the first),
- * corruption (one bit is flipped, of each copy on its own account), the wire, which
+ * corruption (one bit is flipped, in each copy on its own), the wire, which
  * carries one frame at a time at the rate, and the delay.
  *
  * Order.  Carriers keep it, and protocols rely on that: no frame overtakes another
@@ -14,21 +14,19 @@
  * has no impairment and its queue is empty; so frames sent directly follow those
  * that waited, and the carrier is never called by the poll and the timer at once.
  *
- * Memory.  Data of operations and datagrams are not dropped here: they are charged
- * to the socket that sent them, or bounded by credits (merge.c, coll/fanout.c), and that
- * bounds the queue: who sends waits, as with a slow receiver.  Ethernet frames are
- * dropped when as much waits as in any other queue, or if they had to wait for the
- * wire too long: operations share it with them.  All that is charged to nobody,
- * flooded frames and the nodes' own words, has a limit in each direction, too, and
- * one in the whole fabric.  Words of operations that are dropped show as a gap in the
- * link's numbers; FAULT words and states are sent again when there is room.
+ * Memory.  Data of operations and datagrams are not dropped here: they are charged to the socket
+ * that sent them, or bounded by credits (merge.c, coll/fanout.c), and that bounds the queue: the
+ * sender waits, as with a slow receiver.  Ethernet frames are dropped when as much waits as in
+ * any other queue, or if they would have to wait for the wire too long: operations share it with
+ * them.  All that is charged to nobody, flooded frames and the nodes' own words, has a limit in
+ * each direction, too, and one in the whole fabric.  Words of operations that are dropped show
+ * as a gap in the link's numbers; FAULT words and states are sent again when there is room.
  *
- * Checksums.  A link that may corrupt puts a CRC-32 over the whole frame into
- * each frame.  Whether frames have one is a property of the link, as the frame check
- * sequence of Ethernet is, and not said in the frame, where it could be corrupted
- * too: the carrier delivers that knowledge beside the frame (hc_cb.sealed).  The
- * receiving end looks at nothing else of the frame before.  A CRC-32 finds each
- * single bit that was flipped, wherever it is.
+ * Checksums.  A link that may corrupt puts a CRC-32 over the whole frame into each frame.
+ * Whether frames have one is a property of the link, as the frame check sequence of Ethernet is,
+ * and is not said in the frame, where it could be corrupted, too: the carrier delivers that
+ * knowledge beside the frame (hc_cb.sealed).  The receiving end checks it before it looks at
+ * anything else in the frame.  A CRC-32 finds each single bit that was flipped, wherever it is.
  *
  * Random numbers come from a generator of this direction alone and are drawn frame
  * by frame, only for what is impaired: the same seed and the same frames give the
@@ -56,14 +54,15 @@
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
-/* Waiting frames that are charged to nobody may take this, in one direction and in a fabric;
- * Ethernet frames half of it, so that they never are in the way of the operations' words.
+/* Waiting frames that are charged to nobody may take this, in one direction and in a fabric.
+ * Ethernet frames may take half of it, so that they are never in the way of the operations'
+ * words.
  */
 #define LOOSE_MAX	SZ_4M
 #define LOOSE_TOTAL_MAX	SZ_64M
 /* Words and states that were dropped are sent again after this. */
 #define AGAIN_AFTER	(20 * NSEC_PER_MSEC)
-/* Steps in which the generator leaves its seed behind. */
+/* Steps after which the generator no longer shows its seed. */
 #define WARM_UP		10
 
 /**
@@ -76,8 +75,8 @@
  * @q: frames that wait, in order
  * @q_bytes: their bytes
  * @q_memory: the memory they take
- * @q_loose: what frames take of that which are charged to nobody
- * @dropped: FAULT words or states have been, and have to be sent again
+ * @q_loose: what frames that are charged to nobody take of that
+ * @dropped: FAULT words or states were dropped, and have to be sent again
  * @wire_free: when the wire will have carried all that waits, ns
  * @last_due: when the last frame that waits is due, ns
  * @timer: wakes at the first frame's time
@@ -157,7 +156,7 @@ static bool chance(struct hc_impair *imp, u32 ppm)
 	return ppm && draw(imp, HYPERCUBE_PPM_MAX) < ppm;
 }
 
-/* The directions of a link, and links with the same seed, must not fare alike. */
+/* The directions of a link, and links with the same seed, must not have the same fate. */
 static void reseed(struct hc_impair *imp)
 {
 	u32 dim = imp->port - imp->node->ports;
@@ -371,8 +370,8 @@ static void send_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		wire(imp, skb, eth);
 }
 
-/* Drops are counted on the port, as the poll does elsewhere, under the lock: so the
- * timer's are, and each of the reasons has either all its drops here or none.
+/* Drops are counted on the port, as the poll does elsewhere, but under the lock: the timer's
+ * drops are, too, and each reason has either all its drops here or none.
  */
 void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {

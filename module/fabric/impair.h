@@ -65,13 +65,13 @@ bool hc_impair_pending(const struct hc_port *port);
 bool hc_impair_loses(const struct hc_port *port);
 /* Put a checksum into the frame if it may be corrupted.  True: it has one. */
 bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb);
-/* A sealed frame came; its checksum is removed.  0 or the reason to drop it. */
+/* A sealed frame came: check and remove its checksum. 0 or the reason to drop it. */
 unsigned int hc_impair_unseal(struct sk_buff *skb);
 /* Send, impaired; consumes.  Poll. */
 void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb);
 /* All polls are disabled: stop the timer. */
 void hc_impair_stop(struct hc_port *port);
-/* And no timer runs: drop what waits, free the memory. */
+/* And no timer runs: drop what waits, and free the memory. */
 void hc_impair_free(struct hc_port *port);
 
 #endif /* _HC_IMPAIR_H */

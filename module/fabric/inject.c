@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Frames from a program into the receive queues of nodes, as if a neighbour had sent them:
- * for fuzzing, in no other build (Kbuild).
+ * for fuzzing; no other build has this (Kbuild).
  *
  * The frames arrive in the shapes that carriers of the future may give them: in one piece, in
  * pages, unaligned, shared with others.  A shared frame is looked at again when all polls
- * have run: whoever has written to it has written to somebody else's memory.
+ * have run: a write to it would have been a write to somebody else's memory.
  *
  * Coverage.  Polls run in softirq, where KCOV collects for a handle only: that of the task
  * which opened the file last.
@@ -69,7 +69,9 @@ static struct sk_buff *frame_build(const void *data, unsigned int len, unsigned 
 				   bool odd)
 {
 	unsigned int rest = len - linear;
-	/* Room for a header, so that who looks at a short frame's reads no foreign memory. */
+	/* Room for a header, so that code that reads the header of a short frame stays within
+	 * its memory.
+	 */
 	struct sk_buff *skb = alloc_skb(HC_WALK_ROOM + linear + sizeof(struct hc_hdr) + odd,
 					GFP_KERNEL);
 	struct page *page;

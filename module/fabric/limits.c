@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Limits: nobody makes the kernel hold more than he is allowed to.
+ * Limits: no user can make the kernel hold more than is allowed.
  *
- * Memory is charged to memory cgroups: what configuration allocates to the one of who
- * configures, contributions to that of who sends them, and what polls keep, which
- * run in nobody's name, to that of who has made the fabric.  That is not enough,
- * for there may be no such limit, and not all is memory: so there are counts, too.
+ * Memory is charged to memory cgroups: what configuration allocates, to that of the task that
+ * configures; contributions, to that of their sender; and what polls keep, which run in nobody's
+ * name, to that of the task that has made the fabric.  That is not enough, for there may be no
+ * such limit, and not all is memory: so there are counts, too.
  *
- * A payer answers for what a user namespace uses.  Anybody may make namespaces, in
- * namespaces, so counts for each namespace would limit nobody.  The outermost one
- * below the initial namespace is what counts, and all of those that one user has made
- * have one payer together.  Those that root has made (for containers, say) have each
- * its own, for only root can make more of them.  The kernel counts such things with
- * ucounts, which it does not export to modules.
+ * A payer answers for what a user namespace uses.  Anybody may make namespaces, in namespaces,
+ * so counts for each namespace would limit nobody.  The outermost one below the initial
+ * namespace is what counts, and all of those that one user has made share one payer.  Those that
+ * root has made (for containers, say) have a payer each, for only root can make more of them.
+ * The kernel counts such things with ucounts, which it does not export to modules.
  *
- * The initial namespace has no limit but that for the plans of one fabric: its
- * administrator may use what the machine has, and sets the limits of the others.  He also
- * decides whether there are others: unless he says so, nothing is configured in network
- * namespaces of other user namespaces.
+ * The initial namespace has no limit but that for the plans of one fabric: its administrator may
+ * use what the machine has, and sets the limits of the others.  The administrator also decides
+ * whether others may have fabrics: otherwise nothing is configured in network namespaces of
+ * other user namespaces.
  */
 #include <linux/cred.h>
 #include <linux/memcontrol.h>
@@ -70,7 +69,7 @@ MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
 #define NODE_BYTES	(60 * SZ_1K)
 /* Fabrics of a user that are being made or removed at the same time. */
 #define JOBS_MAX	64
-/* Processors count so much memory of polls before others see it. */
+/* A processor counts this much memory of polls by itself before others see it. */
 #define POLL_BATCH	SZ_64K
 
 /**
@@ -286,8 +285,9 @@ static void poll_charge(struct hc_fabric *fabric, s64 size)
 	percpu_counter_add_batch(&fabric->payer->poll_bytes, size, POLL_BATCH);
 }
 
-/* The cgroup may be exceeded by what cannot wait; its owner pays when he next asks for
- * memory himself.  Our limit holds, give or take what processors have not told yet.
+/* The cgroup may be exceeded by what cannot wait; its owner pays when he next asks for memory
+ * himself.  Our limit holds, plus or minus what processors have not yet added to the common
+ * count.
  */
 void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
 {

@@ -3,14 +3,13 @@
  * Links: state, the time model, and the way FAULT words follow the state.
  *
  * Configuration writes the flags of one end and has the carrier tell the other one, which writes
- * its own and kicks its poll; then it kicks the first;
- * each poll computes its own FAULT word anew and sends it over all its usable
- * links.  It does so even if the word has not changed: a poll that ran between
- * the writes to the two ends may have told a neighbour who was still deaf.  The
- * poll that follows the kick tells it again, and by then both can hear.
+ * its own and kicks its poll; then it kicks the poll of the first.  Each poll recomputes its own
+ * FAULT word and sends it over all its usable links.  It does so even if the word has not
+ * changed: a poll that ran between the writes to the two ends may have told a neighbour who was
+ * still deaf.  The poll that follows the kick tells it again, and by then both can hear.
  *
- * Who asks for a change is answered when all this has happened (netlink/later.c), so that
- * he reads the new FAULT words then, and plans made from them are not stale.
+ * A request for a change is answered when all this has happened (netlink/later.c), so that its
+ * sender then reads the new FAULT words, and plans made from them are not stale.
  */
 #include <linux/math64.h>
 
@@ -34,7 +33,7 @@
 
 /* ------------------------------------------------------------ carriers */
 
-/* What a full frame of an operation takes, with the longest parts in front. */
+/* Bytes of a full frame of an operation, with the longest parts in front. */
 static u32 frame_max(const struct hc_fabric *fabric)
 {
 	return HC_WALK_ROOM + HC_DATA_HEAD + fabric->segment;
@@ -128,7 +127,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	struct hc_impair *impaired;
 	struct hc_hdr *hdr;
 
-	/* Others that keep a clone of the frame must not see the header change. */
+	/* Holders of a clone of the frame must not see the header change. */
 	if (unlikely(skb_cow_head(skb, 0))) {
 		hc_drop(node, port, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 		return -ENOLINK;
@@ -216,7 +215,7 @@ void hc_link_event(struct hc_node *node)
 
 /* ------------------------------------------------------------ configuration */
 
-/* The neighbours have answered the node's word then, but for those behind links that may lose the
+/* The neighbours have answered the node's word then, except those behind links that may lose the
  * word or the answer.
  */
 bool hc_link_told(const struct hc_node *node)
@@ -250,13 +249,13 @@ static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool a
 		hc_detect_spare(node->fabric, port);
 	assign_bit(HC_PORT_DOWN, &port->flags, down);
 	assign_bit(HC_PORT_FAILED, &port->flags, failed);
-	/* The poll may have set it since. */
+	/* The poll may have set it in the meantime. */
 	unmarked = anew && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
 	return unmarked || (was ^ READ_ONCE(port->flags)) & HC_PORT_UNUSABLE;
 }
 
-/* Both ends know that their link may lose frames, in whatever direction.  Words that it has lost
- * are told again when it does so no more.
+/* Both ends know that their link may lose frames, in either direction.  Words that it has lost
+ * are told again when it no longer does so.
  */
 static void lossy_follow(struct hc_node *node, unsigned int dim)
 {
@@ -370,8 +369,8 @@ static void faults_clear(struct hc_node *node)
 	}
 }
 
-/* All ends are clear before the first tells another one, which then seldom finds that something
- * has changed, and so seldom kicks a poll for each of its links.
+/* All ends are cleared before the first tells another one. So that one seldom finds that
+ * something has changed, and seldom kicks a poll for each of its links.
  */
 void hc_link_clear(struct hc_fabric *fabric)
 {

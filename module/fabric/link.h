@@ -34,16 +34,15 @@ enum {
  * struct hc_port - one end of a link
  * @flags: HC_PORT_*; atomic bit operations
  * @ops: how frames leave; NULL: nothing is there yet
- * @peer: node at the other end, if that is in this machine: the in-memory carrier's alone
- * @impaired: what happens to frames sent from here, or NULL: nothing.  Config sets
- *	it (release); whoever finds that nothing is left to happen clears it, under
- *	the lock in it
+ * @peer: node at the other end, if that is on this machine; only the in-memory carrier uses it
+ * @impaired: what happens to frames sent from here, or NULL: nothing.  Config sets it (release);
+ *	code that finds that nothing is left to happen clears it, under the lock in it
  * @impair: the same, once allocated; config writes, freed with the node
  * @flap_down: ms for which the link is down in each @flap_period; config writes
  * @flap_period: 0: it does not flap; config writes
  * @there_failed: the node at the other end has failed, as it said; under hc_fabric.lock
  * @there_lossy: frames from there may get lost, as it said; the same
- * @spared: round of DETECT that says nothing about the link, which was not up all the
+ * @spared: round of DETECT that says nothing about the link, since the link was not up all the
  *	time; config writes
  * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
  * @latency: of the time model, ns; config writes
@@ -84,7 +83,7 @@ struct hc_port {
  * Poll.  Return: 0, or -ENOLINK if the link is unusable (dropped, counted).
  */
 int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* The same for route.c and detect.c, who have looked at the link themselves. */
+/* The same for route.c and detect.c, which have looked at the link themselves. */
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 bool hc_link_usable(const struct hc_node *node, unsigned int dim);
 /* Is anything that was sent still under way?  A snapshot. */
@@ -97,8 +96,8 @@ void hc_link_close(struct hc_node *node, unsigned int dim);
 void hc_link_update(struct hc_node *node);
 /* HC_EV_LINKS */
 void hc_link_event(struct hc_node *node);
-/* Configuration, under hc_fabric.lock; the nodes concerned soon know. */
-/* Does the node know of the state of its links, and do its plans and its neighbours? */
+/* Configuration, under hc_fabric.lock; the nodes concerned soon learn of it. */
+/* Does the node know the state of its links, and do its plans and its neighbours? */
 bool hc_link_told(const struct hc_node *node);
 /* Both ends of the link; up forgets DETECTED. */
 void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
@@ -106,13 +105,13 @@ void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
 void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
 /* Note at both ends that the link is down for @down ms in each @period. */
 void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 period);
-/* The impairments of this end were changed: do frames get lost? */
+/* The impairments of this end were changed: see whether frames may get lost. */
 void hc_link_set_lossy(struct hc_node *node, unsigned int dim);
 /* For carriers: what was said at the other end has come. */
 void hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said);
 /* Take a node out of service or back. */
 void hc_link_set_failed(struct hc_node *node, bool failed);
-/* Is this end as it was made?  What only follows from a failed node is not asked for. */
+/* Is this end as it was made? What only follows from a failed node does not count. */
 bool hc_link_is_clear(const struct hc_port *port);
 /* All links up, all nodes in service, no impairments. */
 void hc_link_clear(struct hc_fabric *fabric);

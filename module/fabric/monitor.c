@@ -8,10 +8,10 @@
  * ends of the link, sender and receiver, the EtherType for local experiments, and a
  * struct hc_wire_mon.  What follows is the frame as it is on the link.
  *
- * A capture gets a copy, for the payload of the frame may be merged into while the
- * capture still waits to be read.  The copy lives for the time of the call: what
- * waits longer is cloned by the capturing socket and charged to it.  Down, which it
- * is at first, or without listeners, it costs a few instructions.
+ * A capture gets a copy, for the payload of the frame may be merged into while the capture still
+ * waits to be read.  The copy lives for the time of the call: what waits longer is cloned by the
+ * capturing socket and charged to it.  While it is down, as it is at first, or has no listeners,
+ * it costs a few instructions.
  *
  * Lifetime: the net_device is made before the fabric can be found and freed after
  * its polls, the only callers of hc_monitor_show(), have been disabled.
@@ -177,11 +177,11 @@ static void monitor_setup(struct net_device *dev)
 	dev->min_mtu = ETH_MIN_MTU;
 	dev->max_mtu = ETH_MAX_MTU;
 	dev->priv_flags |= IFF_NO_QUEUE;
-	/* It shows what belongs to the fabric's namespace. */
+	/* It shows what belongs to the fabric's namespace, so it stays there. */
 	hc_dev_set_netns_local(dev);
 }
 
-/* Frames that IPv6 sends when an interface comes up would only stand among those shown. */
+/* The frames that IPv6 sends when an interface comes up would only appear among those shown. */
 static void no_ipv6(struct net_device *dev)
 {
 #if IS_ENABLED(CONFIG_IPV6)

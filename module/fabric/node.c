@@ -5,12 +5,11 @@
  * The poll is enabled from the creation of the fabric to its removal, whether
  * the net_device is up or not: the fabric works without any IP configuration.
  *
- * No wakeup is lost: whoever gives the poll something to do does so first and
- * calls hc_node_schedule() then.  If the poll runs at that moment, this sets
- * NAPI_STATE_MISSED, and napi_complete_done() lets it run once more.  What came before
- * the poll began it finds without that.
- * Contributions that operations do not accept yet wait without keeping the poll
- * busy; the frame or event that makes room brings the next poll.
+ * No wakeup is lost: code that gives the poll something to do does so first and then calls
+ * hc_node_schedule().  If the poll runs at that moment, this sets NAPI_STATE_MISSED, and
+ * napi_complete_done() lets it run once more.  The poll finds what came before it began without
+ * that.  Contributions that operations do not accept yet wait without keeping the poll busy; the
+ * frame or event that makes room brings the next poll.
  */
 #include <linux/delay.h>
 #include <linux/etherdevice.h>
@@ -46,7 +45,7 @@
 
 void hc_node_kick(struct hc_node *node, unsigned int event)
 {
-	/* Who sees the event sees what it is about. */
+	/* A poll that sees the event sees what it is about. */
 	smp_mb__before_atomic();
 	set_bit(event, &node->events);
 	hc_node_run(node);
@@ -55,7 +54,7 @@ void hc_node_kick(struct hc_node *node, unsigned int event)
 #define KICK_BATCH	32
 #define REST_MAX	msecs_to_jiffies(20)
 /* Half of what NAPI gives.  A softirq ends after two jiffies, or with the poll that is under way
- * then: what is in others' way is that much longer.
+ * then, so a longer poll is in others' way that much longer.
  */
 #define POLL_WEIGHT	(NAPI_POLL_WEIGHT / 2)
 
@@ -80,7 +79,7 @@ void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 
 /* ------------------------------------------------------------ receiving */
 
-/* Operations look for their payload in one place: see hc_payload(). */
+/* Operations expect their payload in one piece: see hc_payload(). */
 static bool payload_whole(struct sk_buff *skb, unsigned int head)
 {
 	if (!skb_is_nonlinear(skb))
@@ -103,7 +102,7 @@ static bool payload_fits(const struct hc_fabric *fabric, const struct hc_frame_o
 	       be32_to_cpu(hdr->len) <= max_t(u32, fabric->segment, HC_NODES_MAX / 8);
 }
 
-/* Is it for us, or to be passed on, and may it come this way?  0 or the reason to drop it. */
+/* Is the frame for us, or to be passed on, and may it come this way? 0 or the reason to drop it. */
 static unsigned int way_flaw(const struct hc_node *node, unsigned int dim,
 			     const struct hc_frame_ops *type, const struct hc_hdr *hdr)
 {
@@ -202,10 +201,10 @@ static void rx_dispatch(struct hc_node *node, unsigned int dim, const struct hc_
 /* By how many frames a second copy may be late. */
 #define COPY_LATE	1024
 
-/* Has the link lost frames before this one?  Also for frames dropped later:
- * dropping them is no gap.  False: the frame has been here before.  Carriers keep
- * the order, so a copy follows soon.  Who is farther behind than any copy does not come
- * again: a number before was wrong, and the link goes on with those that come now.
+/* Has the link lost frames before this one?  Also for frames dropped later: dropping them is no
+ * gap.  False: the frame has been here before.  Carriers keep the order, so a copy follows soon.
+ * A frame farther behind than any copy is not a copy: an earlier number was wrong, and the link
+ * goes on with those that come now.
  */
 static bool rx_seq(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
 		   const struct sk_buff *skb)
@@ -318,10 +317,10 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 	return work;
 }
 
-/* A poll is over, and there is more to do or not. */
+/* A poll is over; there may be more to do. */
 static int poll_end(struct hc_node *node, int work, int budget, bool more)
 {
-	/* Else NAPI would let the next poll pass by the gate. */
+	/* Otherwise NAPI would let the next poll pass by the gate. */
 	more |= test_and_clear_bit(NAPI_STATE_MISSED, &node->napi.state);
 	if (more && !hc_gate_awaited(node))
 		return budget;
@@ -341,7 +340,7 @@ static int node_poll(struct napi_struct *napi, int budget)
 	int share = max(budget / 4, 1);
 	int work;
 
-	/* Somebody wants room in a transmit ring; there is none. */
+	/* This is a call for room in a transmit ring; there is none. */
 	if (unlikely(!budget))
 		return 0;
 	/* Work for which NAPI_STATE_MISSED was set is queued already: this poll finds it. */
@@ -350,7 +349,7 @@ static int node_poll(struct napi_struct *napi, int budget)
 	smp_mb__after_atomic();
 	node->merge_cost = 0;
 	poll_events(node);
-	/* Nobody goes without for the traffic of others. */
+	/* No kind of traffic keeps others from being served. */
 	work = hc_work_ready(node) ? hc_coll_work(node, share / 2) : 0;
 	work += poll_queue(node, &node->rxq, rx_frame, share);
 	if (unlikely(hc_detect_is_judging(&node->detect)))
@@ -416,7 +415,7 @@ void hc_node_close(struct hc_node *node)
 
 /* ------------------------------------------------------------ net_device */
 
-/* Every frame to a group comes anyway; without this, groups could not be joined. */
+/* Every frame to a group comes anyway, but without this, groups could not be joined. */
 static void node_set_rx_mode(struct net_device *dev)
 {
 }
@@ -444,7 +443,7 @@ struct rtnl_link_ops hc_link_ops __read_mostly = {
 	.validate	= node_link_validate,
 };
 
-/* Offloads: work that the stack may leave undone, for no node on the way has to do it. */
+/* Offloads: work that the stack may leave undone, as no node on the way has to do it. */
 #define FEATURES (NETIF_F_SG | NETIF_F_FRAGLIST | NETIF_F_HIGHDMA | NETIF_F_HW_CSUM | \
 		  NETIF_F_RXCSUM | NETIF_F_SCTP_CRC | NETIF_F_GSO_SOFTWARE | \
 		  NETIF_F_GSO_ENCAP_ALL)

@@ -48,11 +48,11 @@ enum {
  * @napi: the poll
  * @gate: its place in a processor's list; who has NAPI_STATE_SCHED
  * @events: HC_EV_*, atomic
- * @rxq: frames from the links, but for Ethernet; any poll of a neighbour adds
+ * @rxq: frames from the links, except Ethernet; any poll of a neighbour adds
  * @eth_rxq: Ethernet frames from the links; the same
  * @ethq: frames from the endpoint's own stack
  * @hostq: the host port
- * @host: what came by it and waits
+ * @host: what came through it and waits
  * @failing: links that have failed, and plans to be looked at for them
  * @work: members that wait or have something to do
  * @socks: the sockets that are bound to it
@@ -62,7 +62,7 @@ enum {
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
  * @merged_bytes: bytes merged [poll]
- * @spent: what the frame at hand has cost beside its own share of the budget [poll]
+ * @spent: what the present frame has cost beyond its own share of the budget [poll]
  * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
  * @lie: when it lies about what it relays, or NULL: it never did; config sets it (release), freed
  *	with the node
@@ -137,7 +137,7 @@ size_t hc_node_size(unsigned int dim);
 extern struct rtnl_link_ops hc_link_ops;
 
 /* Returns what a frame, or a plan, counts for in the poll's budget: one, and what its handler
- * has added to .spent because it meant work for many.
+ * has added to .spent if it meant work for many.
  */
 static inline int hc_cost(struct hc_node *node)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Frames: made, and dropped under a name.
+ * Frames: making them, and dropping them for a named reason.
  */
 #include <net/sock.h>
 

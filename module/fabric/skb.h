@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames as the module has them in hand: made, noted on, dropped.
+ * Frames: making them, notes on them, dropping them.
  */
 #ifndef _HC_SKB_H
 #define _HC_SKB_H
@@ -88,7 +88,7 @@ HC_PART_OF(copy)
  * HC_WALK_ROOM of headroom in front, @len payload bytes behind them.
  */
 struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp);
-/* The same where no node is at hand: a frame of node @src of @fabric. */
+/* The same without a struct hc_node: a frame of node @src of @fabric. */
 struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
 			      gfp_t gfp);
 /* Make a payload into a frame: put the parts in front of it; there is headroom for them.
@@ -107,7 +107,7 @@ void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 	     unsigned int reason);
 /* The same for all frames of a queue that nobody else touches any more, at the teardown. */
 void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue);
-/* How many were, of the node and of its links.  Any context, a snapshot. */
+/* How many were dropped, at the node and on its links.  Any context, a snapshot. */
 u64 hc_drops(const struct hc_node *node, unsigned int reason);
 
 #endif /* _HC_SKB_H */

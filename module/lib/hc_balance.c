@@ -19,7 +19,7 @@ static int check_shape(const struct hc_balance *b, struct hc_balance_flaw *flaw)
 	if (b->dim < 1 || b->dim > HC_LIB_DIM_MAX)
 		return refuse(flaw, "dimension out of range", HC_BALANCE_NONE, HC_BALANCE_NONE);
 	if (b->dims >= hc_nodes(b->dim))
-		return refuse(flaw, "the subcube has a dimension that the cube has not",
+		return refuse(flaw, "the subcube has a dimension that the cube does not have",
 			      HC_BALANCE_NONE, HC_BALANCE_NONE);
 	if (b->base >= hc_nodes(b->dim))
 		return refuse(flaw, "base is no node of the cube", b->base, HC_BALANCE_NONE);
@@ -41,7 +41,7 @@ static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
 
 	if (b->up[u] != HC_BALANCE_ROOT)
 		return refuse(flaw, "a node of the subcube is no root", u, HC_BALANCE_NONE);
-	/* A failed node tells more than its links. */
+	/* It is better to name a failed node than its links. */
 	if (fault[u] == hc_ones(b->dim))
 		return refuse(flaw, "a node of the subcube has failed or is cut off", u,
 			      HC_BALANCE_NONE);
@@ -51,7 +51,7 @@ static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
 	return 0;
 }
 
-/* One who takes no part: nobody could take him in. */
+/* For a node that takes no part: no neighbour could take it in. */
 static int check_out(const struct hc_balance *b, const __u32 *fault, __u32 u,
 		     struct hc_balance_flaw *flaw)
 {

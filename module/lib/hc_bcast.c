@@ -67,7 +67,7 @@ static int check_shape(const struct hc_bcast *b, struct hc_bcast_flaw *flaw)
 			      HC_BCAST_NO_NODE);
 	for (i = 0; i < b->steps; i++)
 		if (b->sequence[i] >= b->dim)
-			return refuse(flaw, "sequence names a dimension that the cube has not",
+			return refuse(flaw, "sequence names a dimension that the cube does not have",
 				      HC_BCAST_NO_NODE);
 	if (b->source >= hc_nodes(b->dim))
 		return refuse(flaw, "source is no node of the cube", b->source);

@@ -37,7 +37,7 @@ struct hc_bfs {
 size_t hc_bfs_room(unsigned int dim);
 /* A cube of which all links are good. */
 void hc_bfs_init(struct hc_bfs *b, unsigned int dim, void *room);
-/* Node @u calls the links faulty that @fault names; then they are, whatever the other ends say. */
+/* Node @u calls the links in @fault faulty; then they are, whatever the other ends say. */
 void hc_bfs_fault(struct hc_bfs *b, __u32 u, __u32 fault);
 
 static inline bool hc_bfs_good(const struct hc_bfs *b, __u32 u, unsigned int d)

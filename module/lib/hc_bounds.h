@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What a link begins with, and within which bounds it can be set: the kernel refuses other
- * values, the tool tells so before it asks.
+ * The values that a link begins with, and the bounds within which they can be set: the kernel
+ * refuses others, and the tool refuses them before it asks.
  */
 #ifndef _HC_BOUNDS_H
 #define _HC_BOUNDS_H

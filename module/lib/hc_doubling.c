@@ -26,7 +26,7 @@ static int check_shape(const struct hc_doubling *d, struct hc_doubling_flaw *fla
 			      HC_DOUBLING_NONE);
 	for (i = 0; i < d->stages; i++) {
 		if (d->order[i] >= d->dim)
-			return refuse(flaw, "order names a dimension that the cube has not",
+			return refuse(flaw, "order names a dimension that the cube does not have",
 				      HC_DOUBLING_NONE, HC_DOUBLING_NONE);
 		if (seen & hc_bit(d->order[i]))
 			return refuse(flaw, "order names a dimension twice", HC_DOUBLING_NONE,
@@ -51,7 +51,7 @@ int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
 	if (err)
 		return err;
 	mask = hc_doubling_mask(d);
-	/* A failed node tells more than its links. */
+	/* It is better to name a failed node than its links. */
 	u = d->base;
 	do {
 		if (fault[u] == hc_ones(d->dim))

@@ -3,9 +3,9 @@
  * Recursive doubling: all nodes of a subcube exchange what they have along one
  * dimension after the other, so that all of them have everything in the end.
  *
- * Unlike a tree it needs every node and every link of the subcube: whoever is
- * missing is missing in the result of half of the others.  Shared by the kernel
- * module, the tool and the tests; no allocation, no recursion, no floating point.
+ * Unlike a tree it needs every node and every link of the subcube: a node that is missing is
+ * missing in the result of half of the others.  Shared by the kernel module, the tool and the
+ * tests; no allocation, no recursion, no floating point.
  */
 #ifndef _HC_DOUBLING_H
 #define _HC_DOUBLING_H

@@ -2,10 +2,10 @@
 /*
  * Mending trees of rings; see hc_ring_mend.h.
  *
- * .count has of each old ring how many of its nodes the new tree has, while the ring is whole and
- * not yet in the tree itself; BROKEN of all others.  The first node that the tree gets of a
- * whole ring puts that into the queue: it comes into the tree as it is, unless a second node is
- * faster, for two rings meet in one node only.
+ * .count says for each old ring that is whole and not yet in the new tree how many of its nodes
+ * the tree has; for all others it is BROKEN.  The first node of a whole ring that comes into the
+ * tree puts the ring into the queue.  The ring comes into the tree as it is, unless a second of
+ * its nodes comes first, for two rings meet in one node only.
  */
 #include "hc_ring_mend.h"
 
@@ -208,7 +208,9 @@ static void ring_grow(struct mender *k, __u32 u, __u32 v)
 	ring_end(k);
 }
 
-/* All pieces are cut: the first that has a beginning.  Nodes that no ring had come last. */
+/* Where the next piece begins: first at the beginnings of what is left of rings; nodes that no
+ * ring had come last.
+ */
 static void first_grow(struct mender *k)
 {
 	const struct hc_ring_mending *m = k->m;

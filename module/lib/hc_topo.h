@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Addresses and sets in a 2^n-node hypercube: a node is an integer, bit d of
- * it is its coordinate along dimension d (the least significant bit is
- * dimension 0).  Node u and u ^ (1 << d) share link (u, d).  And the id of a cube.
+ * Addresses and sets in a 2^n-node hypercube: a node is an integer, bit d of it is its
+ * coordinate along dimension d (the least significant bit is dimension 0).  Nodes u and u ^ (1
+ * << d) share link (u, d).  Also the id of a cube.
  */
 #ifndef _HC_TOPO_H
 #define _HC_TOPO_H
@@ -66,6 +66,31 @@ static inline void hc_set_add(__u32 *set, __u32 u)
 static inline void hc_set_del(__u32 *set, __u32 u)
 {
 	set[u / 32] &= ~((__u32)1 << (u % 32));
+}
+
+/* The nodes that healthy links connect with @u, itself among them, are added to @set, which has
+ * none of them.  @queue: room for 2^dim nodes.  Returns how many.
+ */
+static inline __u32 hc_set_reach(__u32 *set, unsigned int dim, const __u32 *fault, __u32 u,
+				 __u32 *queue)
+{
+	__u32 head = 0, tail = 0;
+	unsigned int d;
+
+	hc_set_add(set, u);
+	queue[tail++] = u;
+	while (head < tail) {
+		u = queue[head++];
+		for (d = 0; d < dim; d++) {
+			__u32 v = hc_neigh(u, d);
+
+			if ((fault[u] & hc_bit(d)) || hc_set_has(set, v))
+				continue;
+			hc_set_add(set, v);
+			queue[tail++] = v;
+		}
+	}
+	return tail;
 }
 
 /* How many nodes below @u are in the set. */

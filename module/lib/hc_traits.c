@@ -34,7 +34,7 @@ static const struct hc_traits traits[] = {
 	},
 	[HYPERCUBE_ALLGATHER] = {
 		.name = "allgather", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
-		.payload = HC_PAYLOAD_BLOCKS, .plans = RING,
+		.payload = HC_PAYLOAD_BLOCKS, .plans = DOUBLING | RING,
 	},
 	[HYPERCUBE_ALLTOALL] = {
 		.name = "alltoall", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
@@ -57,8 +57,8 @@ const struct hc_traits *hc_traits(unsigned int collective)
 
 bool hc_traits_carried(const struct hc_traits *t, unsigned int plan_type, unsigned int oper)
 {
-	/* Members may bring sorted runs of any lengths; a doubling wants the same of all, and so
-	 * does who gets a part.
+	/* Members may bring sorted runs of any lengths; a doubling, and a collective in which
+	 * members get parts, needs the same length from all.
 	 */
 	if (oper == HYPERCUBE_MERGE && (t->parts || plan_type == HYPERCUBE_PLAN_DOUBLING))
 		return false;

@@ -24,8 +24,8 @@ enum hc_payload {
 	HC_PAYLOAD_NONE,
 	HC_PAYLOAD_ELEMENTS,	/* arrays of elements, which an operator combines */
 	HC_PAYLOAD_BYTES,	/* one message, the same for all */
-	HC_PAYLOAD_BLOCKS,	/* one for each member; the root's data are all of them, and what
-				 * members get who have all brought one
+	HC_PAYLOAD_BLOCKS,	/* one for each member; the root's data are all of them, and so
+				 * is what members get if each has brought one
 				 */
 };
 
@@ -37,8 +37,8 @@ enum hc_payload {
  * @payload: what that is
  * @parts: a contribution has a part for each member, all of one size
  * @plans: which types of plans carry it: hc_bit(enum hypercube_plan_type)
- * @told: each caller learns when it is complete, everywhere as far as it is concerned, without
- *	having asked to be told
+ * @told: each caller learns when the operation is complete, as far as it matters to the caller,
+ *	without having asked
  */
 struct hc_traits {
 	const char *name;
@@ -53,13 +53,13 @@ struct hc_traits {
 /* Returns the traits of @collective (enum hypercube_collective); NULL: there is no such one. */
 const struct hc_traits *hc_traits(unsigned int collective);
 
-/* Is one of them whom @who says?  @root: it is the root. */
+/* Is a member among those that @who names? @root: it is the root. */
 static inline bool hc_who_has(enum hc_who who, bool root)
 {
 	return who == HC_WHO_ALL || who == (root ? HC_WHO_ROOT : HC_WHO_OTHERS);
 }
 
-/* Does it come as a message that nobody's contribution has asked for? */
+/* Does it come as a message that no contribution has asked for? */
 static inline bool hc_traits_unasked(const struct hc_traits *t)
 {
 	return t->gets == HC_WHO_OTHERS;

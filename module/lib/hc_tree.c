@@ -285,7 +285,7 @@ static int check_shape(const struct check *c)
 		return refuse(c, "more stages than dimensions", 0);
 	for (i = 0; i < t->stages; i++) {
 		if (t->order[i] >= t->dim)
-			return refuse(c, "order names a dimension that the cube has not", 0);
+			return refuse(c, "order names a dimension that the cube does not have", 0);
 		if (seen & hc_bit(t->order[i]))
 			return refuse(c, "order names a dimension twice", 0);
 		seen |= hc_bit(t->order[i]);
@@ -311,30 +311,15 @@ static int check_symmetric(const struct check *c)
 	return 0;
 }
 
-/* Members are in the tree's subcube and connected with the sink (breadth first). */
+/* Members are in the tree's subcube and connected with the sink. */
 static int check_members(const struct check *c)
 {
 	const struct hc_tree *t = c->t;
 	__u32 nodes = hc_nodes(t->dim), words = hc_set_words(t->dim);
-	__u32 *seen = c->work, *queue = c->work + words;
-	__u32 head = 0, tail = 0, u;
-	unsigned int d;
+	__u32 *seen = c->work, u;
 
 	memset(seen, 0, words * sizeof(*seen));
-	hc_set_add(seen, t->sink);
-	queue[tail++] = t->sink;
-	while (head < tail) {
-		u = queue[head++];
-		for (d = 0; d < t->dim; d++) {
-			__u32 v = hc_neigh(u, d);
-
-			if ((c->fault[u] & hc_bit(d)) || hc_set_has(seen, v))
-				continue;
-			hc_set_add(seen, v);
-			queue[tail++] = v;
-		}
-	}
-
+	hc_set_reach(seen, t->dim, c->fault, t->sink, c->work + words);
 	for (u = 0; u < nodes; u++) {
 		if (!hc_set_has(t->members, u))
 			continue;

@@ -2,15 +2,15 @@
 /*
  * Fabrics come and go.
  *
- * With thousands of endpoints that takes seconds, for which a request would hold generic
- * netlink's lock (netlink/later.c).  So each is left to a work of its own, which answers
- * when it is done; and others' requests are served meanwhile.
+ * With thousands of endpoints that takes seconds, during which a request would hold generic
+ * netlink's lock (netlink/later.c).  So each is left to a work item of its own, which answers
+ * when it is done; others' requests are served meanwhile.
  *
- * The work runs in nobody's name: memory is charged to the cgroup of who asked, and the
- * number of works to his account (limits.c).  Who closes his socket wants no fabric that
- * is not finished.
+ * The work runs in nobody's name: memory is charged to the cgroup of the task that asked, and
+ * the number of work items to its account (limits.c).  If that task closes its socket, a fabric
+ * that is not finished is given up.
  *
- * Lifetime: the socket of who asked holds the namespace.  When the module is unloaded the
+ * Lifetime: the socket of the task that asked holds the namespace.  When the module is unloaded the
  * works end before the sockets and the fabrics do.
  */
 #include <linux/memcontrol.h>
@@ -31,7 +31,7 @@
  * @p: the fabric
  * @name: its name
  * @net: its namespace
- * @payer: whose account the job is on
+ * @payer: the payer whose account the job is on
  * @memcg: what memory is charged to
  */
 struct fabric_job {

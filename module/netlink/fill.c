@@ -368,7 +368,7 @@ static bool put_plan_members(struct sk_buff *skb, const struct hc_plan *plan, co
 	return false;
 }
 
-/* Who is a member now, and where. */
+/* The members as they are now, and their places. */
 static bool put_plan_places(struct sk_buff *skb, const struct hc_plan *plan)
 {
 	struct hc_plan_params shape = {};

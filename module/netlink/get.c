@@ -277,7 +277,7 @@ int hc_nl_dump_start(struct netlink_callback *cb)
 		return 0;
 	fabric = hc_fabric_get(sock_net(cb->skb->sk), nla_data(name));
 	if (!fabric) {
-		/* 6.1 takes no text from here, but an error that no client overlooks. */
+		/* 6.1 takes no text from here, only an error, which no client overlooks. */
 		NL_SET_ERR_MSG_ATTR(cb->extack, name, "No such fabric");
 		return -ENOENT;
 	}

@@ -2,17 +2,17 @@
 /*
  * Requests that are answered later.
  *
- * While a request runs, generic netlink holds a lock that others need: whoever registers
- * a family waits for it, and everybody else for him.  So no request sleeps until the
- * fabric has done something.  It begins that, leaves a struct hc_later and returns; one
- * work of the fabric looks at all of these from time to time, under the fabric's lock,
- * and answers what is over: with a reply, if there is one, and the acknowledgment that
- * the request would have had.
+ * While a request runs, generic netlink holds a lock that others need: a module that registers a
+ * family waits for it, and everybody else waits for that module.  So no request sleeps until the
+ * fabric has done something.  It begins that, leaves a struct hc_later and returns; one work
+ * item of the fabric looks at all of these from time to time, under the fabric's lock, and
+ * answers what is over: with a reply, if there is one, and the acknowledgment that the request
+ * would have had.
  *
- * Lifetime: it holds a copy of the request, charged to who asks, and the socket that the
- * answer is for, which holds the namespace.  The fabric holds it, and answers when it is
- * removed.  If the socket is closed meanwhile nobody wants to know: what can be given up
- * is, so a namespace is not kept for long.
+ * Lifetime: it holds a copy of the request, charged to the task that asks, and the socket that
+ * the answer is for, which holds the namespace.  The fabric holds it, and answers when it is
+ * removed.  If the socket is closed meanwhile, nobody needs the answer: what can be given up is
+ * given up, so a namespace is not kept for long.
  */
 #include <linux/jiffies.h>
 #include <linux/slab.h>
@@ -27,7 +27,7 @@
 #include "netlink/priv.h"
 
 #define LATER_MAX	64		/* of a fabric */
-#define LOOK_MAX	(HZ / 10)	/* that is how soon a closed socket is seen */
+#define LOOK_MAX	(HZ / 10)	/* a closed socket is seen within this time */
 
 /* ------------------------------------------------------------ who has asked */
 
@@ -47,7 +47,7 @@ int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struc
 		return -ENOMEM;
 	skb_put_data(asked->skb, info->nlhdr, len);
 	NETLINK_CB(asked->skb) = NETLINK_CB(skb);
-	/* The kernel's, of the namespace. */
+	/* The kernel's socket in the namespace. */
 	asked->skb->sk = skb->sk;
 	asked->sk = NETLINK_CB(skb).sk;
 	sock_hold(asked->sk);
@@ -191,7 +191,7 @@ void hc_later_exit(struct hc_fabric *fabric)
 #define CHANGES_NODE	BIT(HYPERCUBE_DIM_MAX)
 
 /**
- * struct told - the state of links was changed; who was there shall know
+ * struct told - the state of links was changed, and those concerned shall know
  * @later: must be first
  * @node: the node, or NULL: all
  * @dims: and the nodes along these

@@ -17,7 +17,7 @@
 /* genl_ops.internal_flags: what pre_doit() does */
 #define FL_PIN		BIT(0)	/* pin the fabric */
 #define FL_LOCK		BIT(1)	/* and take its lock; it is not dead then */
-#define FL_TIDY		BIT(2)	/* also where users may not configure anything any more */
+#define FL_TIDY		BIT(2)	/* even where users may no longer configure anything */
 
 #define NAME_POLICY	{ .type = NLA_NUL_STRING, .len = HYPERCUBE_NAME_MAX - 1 }
 #define NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
@@ -278,7 +278,7 @@ static void no_fabric(struct genl_info *info)
 	NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HC_A_FABRIC], "No such fabric");
 }
 
-/* -EINTR is no answer, but nobody is left who could read one. */
+/* -EINTR means no answer, as nobody is left who could read one. */
 int hc_nl_lock(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
@@ -292,8 +292,8 @@ int hc_nl_lock(struct genl_info *info)
 	return -ENOENT;
 }
 
-/* Commands that want privileges are refused where the administrator lets users have no fabrics,
- * but for those that only tidy up (FL_TIDY).
+/* Commands that need privileges are refused where the administrator lets users have no fabrics,
+ * except those that only tidy up (FL_TIDY).
  */
 static int users_check(const struct genl_split_ops *op, struct genl_info *info)
 {
@@ -301,7 +301,7 @@ static int users_check(const struct genl_split_ops *op, struct genl_info *info)
 	    hc_users_allowed(genl_info_net(info)))
 		return 0;
 	NL_SET_ERR_MSG(info->extack,
-		       "Only with the module's parameter \"unprivileged\" have user namespaces fabrics");
+		       "User namespaces have fabrics only with the module's parameter \"unprivileged\"");
 	return -EPERM;
 }
 

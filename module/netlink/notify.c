@@ -7,7 +7,7 @@
 #include "fabric/node.h"
 #include "netlink/priv.h"
 
-/* Fabrics of a module that is being unloaded end after the family. */
+/* When the module is unloaded, fabrics end after the family. */
 static bool enabled;
 
 void hc_notify_enable(bool enable)

@@ -44,7 +44,7 @@ static int parse_order(struct genl_info *info, const struct hc_fabric *fabric,
 			continue;
 		if (p->stages == fabric->dim || nla_get_u32(attr) >= fabric->dim) {
 			NL_SET_ERR_MSG_ATTR(info->extack, attr,
-					    "The order names a dimension that the fabric does not have, or one too many");
+					    "The order names a dimension that the fabric does not have, or has one too many");
 			return -EINVAL;
 		}
 		p->order[p->stages++] = nla_get_u32(attr);
@@ -149,14 +149,14 @@ static int parse_rings(struct genl_info *info, const struct hc_fabric *fabric,
 	p->rings = nla_data(rings);
 	if (!p->nrings || nla_len(rings) % sizeof(*p->rings) ||
 	    p->nrings > hc_nodes(fabric->dim)) {
-		NL_SET_ERR_MSG(info->extack, "There are no rings, or more than nodes");
+		NL_SET_ERR_MSG(info->extack, "There are no rings, or more rings than nodes");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_RINGS);
 	}
 	p->nring_nodes = nla_len(nodes) / sizeof(*p->ring_nodes);
 	p->ring_nodes = nla_data(nodes);
 	if (!p->nring_nodes || nla_len(nodes) % sizeof(*p->ring_nodes) ||
 	    p->nring_nodes > hc_nodes(fabric->dim) + p->nrings) {
-		NL_SET_ERR_MSG(info->extack, "The rings have no nodes, or more than a tree can");
+		NL_SET_ERR_MSG(info->extack, "The rings have no nodes, or more than a tree of rings can have");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_RING_NODES);
 	}
 	return 0;
@@ -175,7 +175,7 @@ static bool put_rings(struct sk_buff *skb, const struct hc_plan_params *p)
  * struct plan_row - what the plans of one type have
  * @root: attribute of the root; 0: it follows from the shape
  * @no_root: a sentence for a plan without it
- * @no_sequence: and for one without a sequence; NULL: it needs none
+ * @no_sequence: the same for one without a sequence; NULL: it needs none
  * @strange: attributes that such a plan must not have, ends with 0; NULL: those that do not
  *	concern it are ignored
  * @only: a sentence for a plan that has one of these
@@ -350,7 +350,7 @@ static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 	if (hc_missing(info, HYPERCUBE_A_PLAN_FAULT, "A plan needs the faults it was made for"))
 		return -EINVAL;
 	if (nla_len(attr) != hc_nodes(fabric->dim) * sizeof(u32)) {
-		NL_SET_ERR_MSG(info->extack, "The fabric has another number of FAULT words");
+		NL_SET_ERR_MSG(info->extack, "The number of FAULT words is not that of the fabric's nodes");
 		return plan_refuse(info, HYPERCUBE_A_PLAN_FAULT);
 	}
 	p->fault = nla_data(attr);

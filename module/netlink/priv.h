@@ -58,9 +58,9 @@ static inline struct hc_fabric *hc_info_fabric(const struct genl_info *info)
 }
 
 /**
- * struct hc_asked - who is to be answered when his request has been left
+ * struct hc_asked - who is to be answered when a request has been put off
  * @skb: a copy of the request
- * @sk: his socket
+ * @sk: the socket that asked
  */
 struct hc_asked {
 	struct sk_buff *skb;
@@ -106,8 +106,7 @@ struct hc_later {
 	unsigned long next;
 };
 
-/* Is an attribute missing that the command cannot do without?  @sentence is a
- * string literal.
+/* Is an attribute missing that the command needs? @sentence is a string literal.
  */
 bool hc_missing(struct genl_info *info, int attr, const char *sentence);
 
@@ -125,7 +124,7 @@ int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
 		     const struct hc_op_event *ev);
 int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 src,
 		    const struct hypercube_verdict *v, const struct hc_path_dims *path);
-/* Upper bound of a plan's message. */
+/* Upper bound for the size of a plan's message. */
 size_t hc_plan_msg_size(const struct hc_plan *plan);
 
 /* --- netlink/get.c --- */
@@ -156,7 +155,7 @@ void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
 		   const struct hc_later_ops *ops);
 /* Answer when it is over; consumes.  Return: what the request's handler has to return. */
 int hc_later_wait(struct hc_later *later, struct genl_info *info);
-/* Nothing was begun: no answer but the handler's own. */
+/* Nothing was begun: the handler's own answer is the only one. */
 void hc_later_free(struct hc_later *later);
 /* To wait until @node (NULL: all, which are about to be cleared) and its neighbours along
  * @dims know what state their links are in, and to notify listeners of the change then.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Configuration of fabrics that there are, of nodes and links.
+ * Configuration of existing fabrics, of nodes and links.
  */
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
@@ -67,7 +67,7 @@ static struct net *target_net(struct sk_buff *skb, struct genl_info *info)
 	return net;
 }
 
-/* Under rtnl the endpoints of a fabric that is not dead yet stay. */
+/* Under rtnl the endpoints of a fabric that is not dead stay. */
 static int endpoint_move(struct hc_fabric *fabric, u32 id, struct net *net,
 			 struct netlink_ext_ack *extack)
 {
@@ -200,8 +200,8 @@ static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_no
 	return hc_later_wait(later, info);
 }
 
-/* All or nothing: what can be refused comes first.  The fabric is only pinned, for who
- * moves an endpoint waits for rtnl.
+/* All or nothing: what can be refused comes first.  The fabric is only pinned, for moving an
+ * endpoint waits for rtnl.
  */
 int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 {
@@ -272,13 +272,13 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 	}
 	if (set->rate && set->rate < HC_RATE_MIN) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attrs[HYPERCUBE_A_LINK_RATE],
-				    "A slower link than 256 kbit/s would look dead");
+				    "A link slower than 256 kbit/s would look dead");
 		return -EINVAL;
 	}
 	return 0;
 }
 
-/* What is set at each end alone, a request without ONE_WAY sets at two nodes of the fabric. */
+/* A request without ONE_WAY sets at both ends what each end has for itself. */
 static struct hc_node *end_of(struct hc_node *node, unsigned int dim, unsigned int i)
 {
 	return i ? node->fabric->nodes[hc_neigh(node->id, dim)] : node;
@@ -314,7 +314,7 @@ static void link_model(struct hc_port *port, struct nlattr **attrs)
 		WRITE_ONCE(port->bandwidth, nla_get_u64(attrs[HYPERCUBE_A_LINK_BANDWIDTH]));
 }
 
-/* Is the schedule in the request one, if there is any? */
+/* Is the schedule in the request a valid one, if there is any? */
 static int flap_check(struct genl_info *info)
 {
 	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_FLAP_DOWN];
@@ -324,20 +324,20 @@ static int flap_check(struct genl_info *info)
 		return 0;
 	if (info->attrs[HYPERCUBE_A_LINK_DOWN]) {
 		NL_SET_ERR_MSG_ATTR(info->extack, period ?: down,
-				    "A link that flaps is neither up nor down");
+				    "A link cannot be set to flap and up or down at once");
 		return -EINVAL;
 	}
 	if (period && !nla_get_u32(period))
 		return 0;
 	if (!period || !down) {
 		NL_SET_ERR_MSG_ATTR(info->extack, period ?: down,
-				    "A schedule has a time to be down and a period");
+				    "A schedule needs a time to be down and a period");
 		return -EINVAL;
 	}
 	if (nla_get_u32(down) < HC_FLAP_MIN ||
 	    nla_get_u32(period) < nla_get_u32(down) + HC_FLAP_MIN) {
 		NL_SET_ERR_MSG_ATTR(info->extack, period,
-				    "A link that flaps is down and up for 10 ms at least");
+				    "A link that flaps must be down and up for at least 10 ms each");
 		return -EINVAL;
 	}
 	return 0;
@@ -360,7 +360,7 @@ static int one_way_check(struct genl_info *info)
 	if (!one_way || !(info->attrs[HYPERCUBE_A_LINK_DOWN] ||
 			  info->attrs[HYPERCUBE_A_LINK_FLAP_PERIOD]))
 		return 0;
-	NL_SET_ERR_MSG_ATTR(info->extack, one_way, "A link is up or down at both ends");
+	NL_SET_ERR_MSG_ATTR(info->extack, one_way, "A link goes up or down at both ends");
 	return -EINVAL;
 }
 
@@ -373,7 +373,7 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 	for (i = 0; i < ends; i++)
 		link_model(&end_of(node, dim, i)->ports[dim], info->attrs);
 	if (down) {
-		/* The last request holds: one for up or down ends flapping. */
+		/* The last request counts: one for up or down ends flapping. */
 		hc_flap_set(node, dim, 0, 0);
 		hc_link_set_down(node, dim, nla_get_u8(down));
 	}

@@ -27,7 +27,7 @@ struct any64 { u64 v; } __packed;
 void hc_softfp(unsigned int oper, unsigned int type, void *acc,
 	       const void *src, size_t bytes);
 
-/* The same, the same bits, with the FPU where and when that is possible. */
+/* The same with the same bits, using the FPU where and when that is possible. */
 void hc_combine_fp(unsigned int oper, unsigned int type, void *acc,
 		   const void *src, size_t bytes);
 

@@ -1,23 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * DETECT: find links that have gone silent without a word, from frames alone.
+ * DETECT: finds links that have gone silent, from frames alone.
  *
- * A round: every node sends test frames over all its links that nobody has
- * closed, and notes along which dimensions test frames came.  When the time is
- * over and all have sent, every node judges: a link from which no test frame came is marked
- * DETECTED.  It then sends its verdict, a FAULT word, over all these links,
- * whatever it thinks of them:
+ * A round: every node sends test frames over all its links that were not taken down, and notes
+ * along which dimensions test frames came.  When the time is over and all have sent, every node
+ * judges: a link from which no test frame came is marked DETECTED.  It then sends its verdict, a
+ * FAULT word, over all these links, whether marked or not:
  *
- *  - Who gets a verdict over link d that names d was not heard there, and marks
- *    its own end, too.  So silence in one direction is known at both ends.
- *  - Who has marked its end but hears test frames again, and gets a verdict that
- *    does not name d, clears the mark.  So a link is used again only after both
- *    directions have worked in the same round.
+ *  - A node that gets a verdict over link d that names d was not heard there, and marks its own
+ *  end, too.  So silence in one direction is known at both ends.
+ *  - A node that has marked its end but hears test frames again, and gets a verdict that does
+ *    not name d, clears the mark.  So a link is used again only after both directions have
+ *    worked in the same round.
  *
- * FAULT words that name the link they travel over come from judging alone: any
- * other is sent over usable links only.  Each word has a number, and who gets it answers
- * with that when he has done what follows from the word: so whoever waits until all know
- * asks nodes about themselves alone.  Answers do not count as words.
+ * FAULT words that name the link they travel over come from judging alone: any other is sent
+ * over usable links only.  Each word has a number, and a node that gets it answers with that
+ * number when it has done what follows from the word.  So code that waits until all know need
+ * only ask nodes about themselves.  Answers do not count as words.
  *
  * One round follows another when its frames have settled.  Configuration does not wait for
  * that; a round says nothing about links that it takes up meanwhile (hc_port.spared), so none
@@ -26,10 +25,9 @@
  * Nobody sleeps through a round either: hc_detect_step() does what is due and says when
  * to call it again.
  *
- * A link that loses some frames is lossy, not silent.  Therefore everything is
- * sent several times, and no answer is waited for there.  Nor is a machine silent that is
- * busy: nobody judges before all have sent, and before it has taken the frames that had
- * come by then.
+ * A link that loses some frames is lossy, not silent.  Therefore everything is sent several
+ * times, and no answer is waited for there.  Nor is a busy machine silent: no node judges before
+ * all have sent, and before it has taken the frames that had come by then.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -92,7 +90,7 @@ void hc_detect_word(struct hc_node_detect *nd)
 
 bool hc_detect_is_heard(const struct hc_node_detect *nd, unsigned int dim)
 {
-	/* Pairs with hc_detect_rx_fault(): what follows from the word there is to be seen. */
+	/* Pairs with hc_detect_rx_fault(): what follows from the word there is visible. */
 	return smp_load_acquire(&nd->nb_heard[dim]) == READ_ONCE(nd->told);
 }
 
@@ -122,7 +120,7 @@ void hc_detect_test(struct hc_node *node)
 /* Dimensions along which test frames of the current round came. */
 static u32 heard(const struct hc_node *node)
 {
-	/* Pairs with hc_detect_rx_test(): with the round its dimensions are seen. */
+	/* Pairs with hc_detect_rx_test(): code that sees the round sees its dimensions. */
 	return smp_load_acquire(&node->detect.heard_round) == READ_ONCE(node->detect.round) ?
 	       READ_ONCE(node->detect.heard) : 0;
 }
@@ -161,7 +159,7 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 {
 	WRITE_ONCE(node->nb_fault[dim], word);
 	if (word & hc_bit(dim)) {
-		/* Should the own verdict still be due, it must not differ. */
+		/* If this node's own verdict is still due, it must not differ. */
 		WRITE_ONCE(node->detect.heard, node->detect.heard & ~hc_bit(dim));
 		if (!is_spared(node, dim))
 			mark(node, dim, true);
@@ -192,7 +190,7 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	send_word(node, dim, word, 0);
 }
 
-/* A busy machine is no silence: what has come by now is heard first, however long that takes. */
+/* A busy machine is not silent: what has come by now is heard first, however long that takes. */
 void hc_detect_judge_soon(struct hc_node *node)
 {
 	node->detect.judging = true;
@@ -240,7 +238,7 @@ static bool at_rest(const struct hc_node *node)
 	       !(READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED);
 }
 
-/* Marked, but heard: the neighbour's verdict, which is under way, clears the one or the other. */
+/* It is marked, but heard: the neighbour's verdict, which is under way, clears one of these. */
 static bool undecided(const struct hc_node *node, unsigned int dim)
 {
 	unsigned long flags = READ_ONCE(node->ports[dim].flags);
@@ -249,8 +247,8 @@ static bool undecided(const struct hc_node *node, unsigned int dim)
 	       heard(node) & hc_bit(dim) && !is_spared(node, dim);
 }
 
-/* Has what the node has sent arrived?  Of test frames, and of all that goes over links where
- * answers are not waited for, it is known that nothing waits any more.
+/* Has what the node has sent arrived? For test frames, and for all that goes over links where no
+ * answers are waited for, this means that nothing waits any more.
  */
 static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
 {
@@ -308,8 +306,8 @@ static bool all_quiet(const struct hc_detect *d)
  * its own, and has an answer to its word (something may slip past one look, from a node looked
  * at later to one looked at before, but not past the next as well unless it goes on and on).
  * Traffic of others may keep links busy; WAIT_MAX ends that, and on a machine too busy for
- * anything the polls that have not begun.  Who named a time to wait for test frames does
- * not wait for those that are still under way then.
+ * anything the polls that have not begun.  If a time to wait for test frames was given, those
+ * still under way then are not waited for.
  */
 static bool settled(struct hc_detect *d)
 {
@@ -412,7 +410,9 @@ int hc_detect_step(struct hc_detect *d)
 	case HC_DETECT_JUDGES:
 		if (!settled(d))
 			return -EAGAIN;
-		/* Verdicts are no FAULT words: some links that they spared stay marked. */
+		/* Verdicts are not the real FAULT words: some links that they spared stay
+		 * marked.
+		 */
 		for (u = 0; u < hc_nodes(fabric->dim); u++)
 			WRITE_ONCE(fabric->nodes[u]->detect.tell_round, fabric->detect.round);
 		kick_all(fabric, HC_EV_LINKS);

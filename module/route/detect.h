@@ -18,14 +18,14 @@ struct sk_buff;
  * @heard: dimensions along which a test frame of the round came [poll]
  * @heard_round: the round that @heard belongs to [poll]
  * @round: number of the round whose test frames count; config sets
- * @test_round: that of those to be sent; config sets before HC_EV_TEST
+ * @test_round: the round whose test frames are to be sent; config sets before HC_EV_TEST
  * @tested: the last round whose test frames were sent; the poll writes
  * @judged: the last round that was judged; the poll writes
  * @judge_at: see @judging [poll]
  * @judging: the round is judged once @judge_at frames of hc_node.rxq were taken [poll]
  * @tell_round: the round after which the FAULT word is to be told; config sets before
  *	HC_EV_LINKS
- * @tells: the last round after which it was; the poll writes
+ * @tells: the last round after which it was told; the poll writes
  * @told: number of the own FAULT word, as it is told now, 0: it never was [poll]
  * @nb_told: numbers of the FAULT words the neighbours sent [poll]
  * @nb_heard: numbers of own words that the neighbours have answered last [poll]
@@ -56,8 +56,8 @@ struct hc_fabric_detect {
 	struct hc_detect *now;
 };
 
-/* The FAULT word has been looked at anew: neighbours that have heard it before have not heard
- * it yet.  Poll.
+/* The FAULT word was recomputed: neighbours that have heard it before have not heard it in this
+ * form.  Poll.
  */
 void hc_detect_word(struct hc_node_detect *nd);
 /* Send FAULT word @word over all links with none of the flags @unless.  Poll. */
@@ -73,7 +73,7 @@ static inline bool hc_detect_is_judging(const struct hc_node_detect *d)
 	return d->judging;
 }
 
-/* If the frames have been taken that were there to be heard. */
+/* Judge if the frames that were there to be heard have been taken. */
 void hc_detect_judge(struct hc_node *node);
 void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
@@ -118,7 +118,7 @@ struct hc_detect {
 int hc_detect_init(struct hc_detect *d, struct hc_fabric *fabric, u32 timeout);
 /* Do what is due.  0: the round is over; -EAGAIN: go on at @d->next. */
 int hc_detect_step(struct hc_detect *d);
-/* Nothing is judged yet: it may be given up. */
+/* Nothing is judged yet, so the round may be given up. */
 static inline bool hc_detect_may_stop(const struct hc_detect *d)
 {
 	return d->phase <= HC_DETECT_TESTS;

@@ -2,36 +2,35 @@
 /*
  * Flooding: Ethernet frames to everybody.
  *
- * Along a tree.  All nodes that know the same of faults compute the same spanning tree
- * (lsdb.c); a frame that goes along it crosses as many links as there are other nodes,
- * instead of n times as many.  It names what its origin knows, by a digest.  A node
- * passes it on along the tree if it knows the same, if what it knows fits what it sees
- * of its own links, and if these lose nothing.
+ * Along a tree.  All nodes with the same knowledge of faults compute the same spanning tree
+ * (lsdb.c); a frame that goes along it crosses as many links as there are other nodes, instead
+ * of n times as many.  It names what its origin knows, by a digest.  A node passes it on along
+ * the tree if it knows the same, if what it knows fits what it sees of its own links, and if
+ * these lose nothing.
  *
- * Over all links.  Any other node *spreads* the frame: over all its usable links but the
- * one by which it came; and so does everyone who gets a frame that is spread.  Who has
+ * Over all links.  Any other node *spreads* the frame: over all its usable links but the one by
+ * which it came; and so does every node that gets a frame that is spread.  A node that has
  * passed on a frame along the tree, and gets it once more, spread, spreads it, too.
  *
- * Everyone reachable gets it, if nothing is lost and the links stay as they are.  If
- * nobody spreads it, all whom it reaches know the same and see nothing else at their own
- * links, so they are all of the component, and the tree spans it.  If somebody does, by
- * induction on the distance from there over usable links everyone has spread it: a
- * node's predecessor on a shortest path has, and so sent it to the node or got it from
- * there, spread.  Spreading needs no knowledge of faults but that of the own links.
- * A frame that is on a link of the tree when the link fails is lost to those behind it.
+ * Every reachable node gets it, if nothing is lost and the links stay as they are.  If no node
+ * spreads it, all nodes that it reaches know the same and see nothing else at their own links,
+ * so they are the whole component, and the tree spans it.  If some node does, then by induction
+ * on the distance from there over usable links every node has spread it: a node's predecessor on
+ * a shortest path has, and so sent it to the node or got it from there, spread.  Spreading needs
+ * no knowledge of faults but that of the own links.  A frame that is on a link of the tree when
+ * the link fails is lost to those behind it.
  *
- * Nobody gets it twice, if each node knows what it has seen.  It keeps, for each
- * origin, the greatest number seen and a window of the WINDOW_BITS numbers up to it; a
- * number below the window counts as seen.  That loses nothing as long as nothing else
- * is lost: links keep the order, so by the same induction each node sees an origin's
- * frames for the first time in ascending order.  (u sends frame k to v, if v has not
- * sent it to u, before u sees k + 1.)  When links fail and frames take longer ways
- * instead, the window makes up for it.
- * Numbers are compared modulo 2^32, so a copy must not be overtaken by 2^31 later
- * frames of its origin.  What was seen is forgotten a minute or two after the origin fell
- * silent here; no copy waits that long in the queues, which polls keep emptying, nor
- * on a slow link (impair.c).  So a frame with a forged number, which a neighbour on a
- * wire may send in the name of anybody behind it, hides that origin for two minutes at most.
+ * No node gets it twice, if each node knows what it has seen.  It keeps, for each origin, the
+ * greatest number seen and a window of the WINDOW_BITS numbers up to it; a number below the
+ * window counts as seen.  That loses nothing as long as nothing else is lost: links keep the
+ * order, so by the same induction each node sees an origin's frames for the first time in
+ * ascending order.  (Unless v has sent frame k to u, u sends it to v before u sees k + 1.)  When
+ * links fail and frames take longer ways instead, the window makes up for it.  Numbers are
+ * compared modulo 2^32, so a copy must not be overtaken by 2^31 later frames of its origin.
+ * What was seen is forgotten a minute or two after the origin fell silent here; no copy waits
+ * that long in the queues, which polls keep emptying, nor on a slow link (impair.c).  So a frame
+ * with a forged number, which a neighbour on a wire may send in the name of anybody behind it,
+ * hides that origin for two minutes at most.
  *
  * Memory: 8 bytes for each origin heard of late, in chunks that are made when one of their
  * origins floods.  A node that gets none for a frame drops it: forgotten frames would
@@ -194,7 +193,7 @@ void hc_flood_exit(struct hc_node *node)
 
 /* ------------------------------------------------------------ copies */
 
-/* The header may be changed: clones of the frame have gone their ways. */
+/* The header may be changed: clones of the frame have gone their own ways. */
 static bool own_header(struct hc_node *node, struct sk_buff *skb)
 {
 	if (!skb_cow_head(skb, 0))

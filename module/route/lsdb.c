@@ -3,22 +3,21 @@
  * Link-state database: what nodes know of faults that are not their own, so that unicast takes
  * shortest ways.
  *
- * A node whose FAULT word changes gives it the next version number and sends {node,
- * word, version} to its neighbours.  Who gets a version that is newer than what it
- * knows of that node adopts it and passes it on over its other usable links; who
- * gets another one does nothing.  When a link comes up its ends send each other all
- * they know (and ask for the same, in case the other end could not hear yet).  A node that
- * hears of itself what is not so, from a time when it could not speak, takes a version
- * beyond that and tells.
+ * A node whose FAULT word changes gives it the next version number and sends {node, word,
+ * version} to its neighbours.  A node that gets a version newer than what it knows adopts it and
+ * passes it on over its other usable links; any other version is ignored.  When a link comes up
+ * its ends send each other all they know (and ask for the same, in case the other end could not
+ * hear yet).  A node that hears something wrong about itself, from a time when it could not
+ * speak, takes a version beyond that and tells the others.
  *
- * This ends, for a node adopts each version at most once.  And it settles: once links
- * stay as they are, the last version of each node is the greatest, so by induction on
- * the distance from its origin everybody in the component of healthy links gets it
- * and adopts it; what crossed no link while it was down crosses it when it comes up.
- * (A link that loses frames may lose these; others then bring them, or the next
- * change does.  What could not be sent or kept for lack of memory is tried again, after
- * a while that doubles as long as there is none.)  What is known of nodes outside the
- * component does not matter: every link that leads out is named faulty by its end inside.
+ * This ends, for a node adopts each version at most once.  And it settles: once links stay as
+ * they are, the last version of each node is the greatest, so by induction on the distance from
+ * its origin everybody in the component of healthy links gets it and adopts it; what crossed no
+ * link while it was down crosses it when it comes up. (A link that loses frames may lose these;
+ * others then bring them, or the next change does.  What could not be sent or kept for lack of
+ * memory is tried again, after a while that doubles as long as there is none.)  What is known of
+ * nodes outside the component does not matter: the inner end of every link that leads out names
+ * it faulty.
  *
  * With that, breadth-first search from itself over the links that neither end calls
  * faulty gives a node the first hop of a shortest path to each destination, computed
@@ -28,11 +27,10 @@
  * depth-first search in some order; in a cube that never had a fault, where the
  * search goes straight, there are no states and no tables.
  *
- * Floods take a spanning tree (flood.c): where nothing is known to be faulty that of the
- * frame's origin, else one for all: breadth first from the lowest node of the component,
- * each node below its neighbour of the lowest dimension that is nearer to the root.  Who
- * knows the same words has the same tree.  It is computed when a flooded frame wants it
- * after a change.
+ * Floods take a spanning tree (flood.c): where nothing is known to be faulty that of the frame's
+ * origin, else one for all: breadth first from the lowest node of the component, each node below
+ * its neighbour of the lowest dimension that is nearer to the root.  Nodes that know the same
+ * words have the same tree.  It is computed when a flooded frame wants it after a change.
  *
  * Costs: 8 bytes at each node for each node that ever had a faulty link, and one byte
  * for each node as table of hops; a change of a word crosses each link at most twice.
@@ -98,7 +96,7 @@ static void retry_work(struct work_struct *work)
 	struct hc_lsdb_retry *r = &fabric->lsdb_retry;
 	u32 u;
 
-	/* Nothing has lacked for long: it was the first time. */
+	/* Memory has not lacked for long: this counts as the first time. */
 	if (time_after(jiffies, r->ran + 3 * r->wait))
 		r->wait = RETRY_MIN;
 	WRITE_ONCE(r->wait, min(2 * r->wait, RETRY_MAX));
@@ -159,16 +157,16 @@ static bool state_grow(struct hc_node *node)
 	return true;
 }
 
-/* Two nodes have the same sum of these if they know the same words, and, but for a
- * chance in 2^32, only then.  Who has no faults counts as who was never heard of.
+/* Two nodes have the same sum of these if they know the same words, and, except by a chance of 1
+ * in 2^32, only then.  A node without faults counts as one that was never heard of.
  */
 static u32 word_hash(u32 u, u32 word)
 {
 	return word ? jhash_2words(u, word, 0) : 0;
 }
 
-/* 1 if this is news, 0 if not, or -ENOMEM.  Versions are compared modulo 2^32, so that whatever
- * somebody says of a node, that one has a next version to correct it.
+/* 1 if this is news, 0 if not, or -ENOMEM.  Versions are compared modulo 2^32, so that a node
+ * always has a next version to correct what others say of it.
  */
 static int state_write(struct hc_node *node, u32 u, u32 word, u32 version)
 {
@@ -270,7 +268,7 @@ static struct hc_wire_lsa *chunk_alloc(struct hc_node *node)
 	return v;
 }
 
-/* All that is known; a frame at least, if it is to be answered. */
+/* Send all that is known; at least one frame, if it is to be answered. */
 static void state_send_all(struct hc_node *node, unsigned int dim, u8 flags)
 {
 	struct hc_wire_lsa *v = chunk_alloc(node);
@@ -344,7 +342,7 @@ void hc_lsdb_flush(struct hc_node *node)
 
 /* ------------------------------------------------------------ events */
 
-/* The own word is @version's successor.  False: there is no memory to say so. */
+/* The own word gets the version after @version.  False: there is no memory to say so. */
 static bool state_own(struct hc_node *node, u32 version)
 {
 	if (state_adopt(node, node->id, node->fault, version + 1) < 0)
@@ -360,7 +358,7 @@ void hc_lsdb_again(struct hc_node *node, unsigned int dim)
 	set_bit(dim, &node->lsdb.again);
 }
 
-/* A slow link had no room for what is known, or there was no memory: now there is, perhaps. */
+/* A slow link had no room for what is known, or there was no memory; now there may be. */
 static void state_send_again(struct hc_node *node)
 {
 	unsigned long again = xchg(&node->lsdb.again, 0);
@@ -575,8 +573,8 @@ static bool tree_compute(struct hc_node *node)
 	return true;
 }
 
-/* Where nothing is known to be faulty: that of the origin itself, each node below the one
- * that differs in its lowest dimension from it.
+/* Where nothing is known to be faulty: the tree of the origin itself, each node below the one
+ * that differs from it in its lowest dimension.
  */
 static u32 tree_of(const struct hc_node *node, u32 origin)
 {

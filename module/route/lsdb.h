@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Link-state database: what nodes know of the links of others, see lsdb.c.  All of it is the
- * poll's, but for what is said to be for any context.
+ * Link-state database: what nodes know of the links of others, see lsdb.c.  All of it belongs to
+ * the poll, except what is said to be for any context.
  */
 #ifndef _HC_LSDB_H
 #define _HC_LSDB_H
@@ -72,7 +72,9 @@ void hc_lsdb_links(struct hc_node *node);
  * of them over it again.  Any context.
  */
 void hc_lsdb_again(struct hc_node *node, unsigned int dim);
-/* For lack of memory what is known was not told over link @dim: it is after a while.  Poll. */
+/* For lack of memory, what is known was not sent over link @dim: it will be after a while.
+ * Poll.
+ */
 void hc_lsdb_retry(struct hc_node *node, unsigned int dim);
 /* An LSA frame came over link @dim; consumes. */
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);

@@ -55,7 +55,7 @@
 
 #define NO_DIM		(-1)
 #define RANK_BEST	4	/* step 1, and known to lead on */
-#define HOPS_OF_A_FRAME	256	/* whose replay takes as long as a frame does */
+#define HOPS_OF_A_FRAME	256	/* hops whose replay takes as long as a frame does */
 
 struct walk {
 	DECLARE_BITMAP(visited, HC_NODES_MAX);
@@ -189,8 +189,8 @@ static int walk_append(struct sk_buff *skb, unsigned int dim)
 	return 0;
 }
 
-/* Was the link that the frame came over its last hop?  Then who says that it was where its
- * walk says is the neighbour there, or somebody behind it.
+/* Was the link that the frame came over its last hop? Then the neighbour there, or somebody
+ * behind it, vouches for the walk.
  */
 static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 {
@@ -262,8 +262,8 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	else
 		hdr->flags &= ~HC_FRAME_F_BACK;
 	be32_add_cpu(&hdr->step, 1);
-	/* Should the link fail just now, the other end drops the frame and knows
-	 * what to do about it.
+	/* If the link fails just now, the other end drops the frame and knows what to do about
+	 * it.
 	 */
 	return hc_link_send(node, d, skb);
 }

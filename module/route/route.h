@@ -18,10 +18,9 @@ struct sk_buff;
  * Poll.  Return: 0 or -ENOLINK (no route from here; dropped, counted).
  */
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
-/* A ROUTED frame arrived over link @dim: forward it, or return it when it is
- * for this node, with the walk stripped so that the part of its type follows the common one, but
- * for types that want it (HC_FT_WALK); ROUTED stays set and .walk is the number of links
- * it crossed.
+/* A ROUTED frame arrived over link @dim: forward it, or return it if it is for this node. Then
+ * the walk is stripped, so that the part of its type follows the common one, except for types
+ * that need the walk (HC_FT_WALK); ROUTED stays set and .walk is the number of links it crossed.
  */
 struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
@@ -56,7 +55,7 @@ struct hc_path {
 };
 
 void hc_paths_init(struct hc_paths *paths);
-/* Let a frame go from p->src to p->dst, another node.  0 or -ENOMEM. */
+/* Send a frame from p->src to p->dst, another node. 0 or -ENOMEM. */
 int hc_path_begin(struct hc_fabric *fabric, struct hc_path *p);
 /* Is it over? */
 bool hc_path_over(struct hc_fabric *fabric, const struct hc_path *p);

@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How a socket comes to a node, and leaves it: bind(), connect(), close(), and what is
- * taken from it.
+ * How a socket comes to a node and leaves it: bind(), connect(), close(), and losing the node.
  *
  * A node has one collective socket that serves all plans (node->socks.all), and any number of
  * others that are connected to one plan each (node->socks.plans), which the first does not serve
- * then.  All are written under hc_fabric.sock_lock, which nobody holds for long: who
- * binds or closes waits for no configuration.
+ * then.  All are written under hc_fabric.sock_lock, which nobody holds for long: binding and
+ * closing wait for no configuration.
  *
- * Lifetime: a bound socket is published in the node, and hsk->node points back.  Whoever
- * takes the link apart, close(), another owner of the node or the removal of the fabric,
- * clears both under that lock; bind() finds there that the fabric is dead.  Polls use
- * the node's sockets under RCU, and sockets are freed after a grace period
- * (SOCK_RCU_FREE), receive queue included.  System calls use hsk->node under RCU; nodes
- * are freed after a grace period in which it was NULL.
+ * Lifetime: a bound socket is published in the node, and hsk->node points back.  Whatever takes
+ * the link apart (close(), another owner of the node, or the removal of the fabric) clears both
+ * under that lock; bind() finds there that the fabric is dead.  Polls use the node's sockets
+ * under RCU, and sockets are freed after a grace period (SOCK_RCU_FREE), receive queue included.
+ * System calls use hsk->node under RCU; nodes are freed after a grace period in which it was
+ * NULL.
  */
 #include <linux/completion.h>
 #include <linux/net.h>
@@ -33,7 +32,7 @@
 
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len)
 {
-	/* That of programs that know of no plan to connect to. */
+	/* The address of programs that know of no plan to connect to. */
 	if (len != offsetof(struct sockaddr_hypercube, shc_plan) && len != sizeof(*shc))
 		return -EINVAL;
 	memset(shc, 0, sizeof(*shc));
@@ -103,7 +102,7 @@ static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 	RCU_INIT_POINTER(hsk->node, NULL);
 }
 
-/* The next socket that binds here begins after the end of what this process took part in: so
+/* The next socket that binds here must begin after the end of what this process took part in, so
  * wait for the poll.
  */
 static void sock_unbind(struct hc_sock *hsk)
@@ -158,14 +157,14 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 
 	WRITE_ONCE(hsk->gone, err);
 	slot_clear(hsk, node);
-	/* sk_err is told once.  Calls that read messages later, or as well, see the shutdown
-	 * instead, and hc_dgram_recvmsg() says why.
+	/* sk_err is reported once.  Other calls that read messages see the shutdown instead, and
+	 * hc_dgram_recvmsg() says why.
 	 */
 	if (sk->sk_type == SOCK_DGRAM)
 		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
 	WRITE_ONCE(sk->sk_err, err);
 	sk_error_report(sk);
-	/* That wakes one of those who read messages; this wakes all. */
+	/* That wakes one of the readers of messages; this wakes all. */
 	sk->sk_state_change(sk);
 	sk->sk_write_space(sk);
 }
@@ -233,7 +232,7 @@ bool hc_sock_bound(const struct hc_node *node)
 
 /* ------------------------------------------------------------ coming */
 
-/* May the caller bind?  *by: the owner that he is, if he may for that alone. */
+/* May the caller bind? *by: the owner, if the caller may only because of being the owner. */
 static bool may_bind(const struct hc_node *node, kuid_t *by)
 {
 	kuid_t owner = READ_ONCE(node->owner);

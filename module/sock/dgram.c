@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * SOCK_DGRAM: messages from node to node by fault-tolerant unicast, or in copies along paths that
- * share no node (route/copy.c).  Unreliable as datagrams are: every loss is counted at the node
- * that drops.
+ * share no node (route/copy.c).  They are as unreliable as datagrams are: every loss is counted at
+ * the node that drops.
  */
 #include <linux/net.h>
 #include <net/sock.h>

@@ -37,9 +37,8 @@ void hc_hostq_xmit(struct hc_node *node, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ poll */
 
-/* Frames of a failed node's own process still go to its operations, which no
- * link carries any further: the process shall hear of the failure.  False: see
- * hc_coll_host_rx().
+/* Frames of a failed node's own process still go to its operations, though no link carries them
+ * any further: the process shall hear of the failure.  False: see hc_coll_host_rx().
  */
 static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 {

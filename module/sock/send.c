@@ -95,6 +95,8 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 	coll = hc_coll_find(plan->ops, op->collective, op->oper);
 	if (IS_ERR(coll))
 		return PTR_ERR(coll);
+	if (coll->untold && op->flags & HYPERCUBE_F_NOTIFY)
+		return -EOPNOTSUPP;
 	/* Pairs with plan_break().  One that mends itself takes contributions all the time. */
 	if (!plan->mends && smp_load_acquire(&plan->broken))
 		return -ENOLINK;
@@ -103,7 +105,7 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 	return 0;
 }
 
-/* How long is a block?  If it is dealt only the root has any. */
+/* How long is a block? If blocks are dealt out, only the root has any. */
 static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 		     const struct hc_traits *traits, const struct hypercube_op *op, u64 *block)
 {
@@ -115,7 +117,7 @@ static int block_get(const struct hc_plan *plan, const struct hc_node *node,
 	return do_div(*block, plan->nmembers) ? -EINVAL : 0;
 }
 
-/* Has it a part for each member, of whole elements?  Do these go in pieces? */
+/* Does it have a part for each member, of whole elements? Are these sent in pieces? */
 static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
 		     const struct hypercube_op *op, u32 elem, u32 *parts)
 {
@@ -124,7 +126,7 @@ static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
 	*parts = 0;
 	if (!traits->parts)
 		return 0;
-	/* Whose the parts are is settled when a plan is installed. */
+	/* The owners of the parts are settled when a plan is installed. */
 	if (plan->mends)
 		return -EOPNOTSUPP;
 	if (do_div(elems, plan->nmembers))
@@ -135,7 +137,17 @@ static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
 	return hc_round_piece(plan->fabric->segment, *parts, elem) ? 0 : -EMSGSIZE;
 }
 
-/* A plan that another socket is connected to is that one's alone. */
+/* Bytes of a full segment.  Where blocks meet in one, a piece. */
+static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *op, u32 elem,
+			u32 *size)
+{
+	*size = rounddown(plan->fabric->segment, elem);
+	if (hc_coll_find(plan->ops, op->collective, op->oper)->spread)
+		*size = hc_round_piece(*size, plan->nmembers, elem);
+	return *size ? 0 : -EMSGSIZE;
+}
+
+/* A plan that another socket is connected to belongs to that one alone. */
 static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
 	if (hsk->plan)
@@ -151,7 +163,7 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	struct hc_node *node;
 	int elem, err;
 
-	/* Where everybody receives a result, that is the notice. */
+	/* Where everybody receives a result, the result is the notice. */
 	if (op->reserved || op->flags & ~(traits && traits->told ? 0 : HYPERCUBE_F_NOTIFY))
 		return -EINVAL;
 	elem = traits ? op_elem(traits, op) : -EOPNOTSUPP;
@@ -171,13 +183,14 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	if (!err)
 		err = parts_get(plan, traits, op, elem, &hsk->parts);
 	if (!err)
+		err = seg_size_get(plan, op, elem, &hsk->seg_size);
+	if (!err)
 		hsk->epoch = plan->epoch;
 	rcu_read_unlock();
 	if (err)
 		return err;
 	hsk->traits = traits;
 	hsk->elem = elem;
-	hsk->seg_size = rounddown(hsk->fabric->segment, elem);
 	return 0;
 }
 

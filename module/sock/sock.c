@@ -35,16 +35,15 @@ static uint buffer = SZ_1M;
 module_param(buffer, uint, 0644);
 MODULE_PARM_DESC(buffer, "bytes of SO_SNDBUF and SO_RCVBUF of new sockets (default 1048576)");
 
-/* Statuses may take this beyond a full receive buffer: those of operations that had begun
- * before it was full.
+/* Statuses of operations that had begun before the receive buffer was full may take this beyond
+ * it.
  */
 #define HC_STATUS_ROOM	SZ_256K
 
-/* Numbers begin so that whoever cuts them to 32 bits is found soon. */
+/* Numbers begin here so that code that cuts them to 32 bits is found soon. */
 #define HC_REC_FIRST	(U32_MAX - 64ULL)
 
-/* So that what a poll says about a socket that was here before is told apart.  64 bits:
- * they never wrap.
+/* They tell what a poll says about an earlier socket apart.  With 64 bits they never wrap.
  */
 static atomic64_t sock_ids = ATOMIC64_INIT(HC_REC_FIRST);
 
@@ -122,7 +121,7 @@ static bool sock_room(struct sock *sk)
 		return true;
 	was = READ_ONCE(hc_sk(sk)->starved);
 	WRITE_ONCE(hc_sk(sk)->starved, true);
-	/* Pairs with room_tell(): either it sees the flag or we the room. */
+	/* Pairs with room_tell(): either it sees the flag, or we see the room. */
 	smp_mb();
 	room = hc_sock_recv_room(sk);
 	/* A reader may sleep until there is more than there is room for, if the buffer was made
@@ -173,7 +172,7 @@ static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
 		goto out;
 	}
-	/* The result takes the place of the end of what is in front of the payload. */
+	/* The result takes the end of the room in front of the payload. */
 	__skb_pull(skb, HC_DATA_HEAD - sizeof(*res));
 	res = (struct hypercube_result *)skb->data;
 	memset(res, 0, sizeof(*res));
@@ -226,7 +225,7 @@ void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff
 	result_queue(m, op, skb, &cb);
 }
 
-/* The record is lost, not the fact that one is; SO_MEMINFO tells how many were. */
+/* The record is lost, but not the fact that one is; SO_MEMINFO tells how many were. */
 static void record_lost(struct sock *sk)
 {
 	atomic_inc(&sk->sk_drops);
@@ -234,7 +233,7 @@ static void record_lost(struct sock *sk)
 	sk_error_report(sk);
 }
 
-/* One who never reads does not get any number of them. */
+/* A process that never reads does not get any number of them. */
 static bool status_room(const struct sock *sk)
 {
 	return atomic_read(&sk->sk_rmem_alloc) - HC_STATUS_ROOM < READ_ONCE(sk->sk_rcvbuf);
@@ -341,8 +340,8 @@ static void room_tell(struct sock *sk)
 	rcu_read_unlock();
 }
 
-/* Copy pieces to their own places, of what there is room for; the rest is lost, and counts as
- * received, but by a call without any room.  Returns bytes or -EFAULT.
+/* Copy what there is room for of pieces to their own places.  The rest is lost and counts as
+ * received, except in a call without any room.  Returns bytes or -EFAULT.
  */
 static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
@@ -367,7 +366,7 @@ static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return copied;
 }
 
-/* The same to where the one before has ended. */
+/* The same, to where the one before has ended. */
 static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 {
 	struct hc_result_cb *cb = result_cb(skb);
@@ -379,10 +378,21 @@ static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
 	return n;
 }
 
-/* Copy from the pieces of one record that are there; returns bytes or -errno.  The
- * results of several operations may come at the same time: their pieces alternate
- * in the queue, and a call returns pieces of one of them only.  Those that have a place of their
- * own come in any order, so each call wants room for the whole result.
+/* What a poll has written to a piece is seen only behind the lock under which it was queued. */
+static struct sk_buff *piece_peek(struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	spin_lock_bh(&queue->lock);
+	skb = skb_peek(queue);
+	spin_unlock_bh(&queue->lock);
+	return skb;
+}
+
+/* Copy from the pieces of one record that are there; returns bytes or -errno.  The results of
+ * several operations may come at the same time: their pieces alternate in the queue, and a call
+ * returns pieces of one of them only.  Those that have a place of their own come in any order,
+ * so each call needs room for the whole result.
  */
 static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 {
@@ -393,7 +403,7 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 	bool begun = false;
 	u64 rec = 0;
 
-	while (!last && (skb = skb_peek(&sk->sk_receive_queue))) {
+	while (!last && (skb = piece_peek(&sk->sk_receive_queue))) {
 		struct hc_result_cb *cb = result_cb(skb);
 		const struct hypercube_result *r = (void *)skb->data;
 		ssize_t n;
@@ -566,6 +576,6 @@ void hc_sock_exit(void)
 {
 	sock_unregister(family);
 	proto_unregister(&hc_proto);
-	/* Sockets are freed by RCU callbacks of ours. */
+	/* Our RCU callbacks free sockets. */
 	rcu_barrier();
 }

@@ -25,7 +25,7 @@ struct hc_node;
  * @node_id: its number
  * @id: unique in the machine
  * @plan: the plan it is connected to, or 0; written under @send_lock
- * @by: the owner of the node by whose right it was bound, or INVALID_UID
+ * @by: the owner of the node whose right was used to bind it, or INVALID_UID
  * @gone: why it has no node any more: ENODEV, or EACCES: the node has another owner
  * @send_lock: one contribution at a time; protects all up to @seg_fill
  * @op: the contribution being sent, valid if @open
@@ -100,7 +100,7 @@ static inline bool hc_sock_recv_room(const struct sock *sk)
 	return atomic_read(&sk->sk_rmem_alloc) < READ_ONCE(sk->sk_rcvbuf);
 }
 
-/* Sleep, of a wait that was prepared, for what is left of @timeo; 0 or why not. */
+/* Sleep in a wait that was prepared, for what is left of @timeo; 0 or why not. */
 static inline int hc_sock_sleep(long *timeo)
 {
 	if (!*timeo)

@@ -15,7 +15,7 @@ struct sock;
 
 /**
  * struct hc_socks - the sockets of a node; changed under hc_fabric.sock_lock, read under RCU
- * @all: collective socket that serves all plans that none in @plans does
+ * @all: collective socket that serves all plans that no socket in @plans does
  * @plans: collective sockets by the plan they are connected to
  * @dgram: datagram socket
  * @copied: number of the last datagram that was sent in copies; atomic, as are the next
@@ -38,11 +38,11 @@ void hc_sock_exit(void);
 int hc_sock_family(void);
 
 void hc_socks_init(struct hc_socks *socks);
-/* Has the node a collective socket?  A snapshot. */
+/* Does the node have a collective socket? A snapshot. */
 bool hc_sock_bound(const struct hc_node *node);
 /* Unpublish the node's sockets and fail them with -ENODEV; phase 1. */
 void hc_sock_node_gone(struct hc_node *node);
-/* The node has another owner: the sockets that the one before had bound lose it.  Config. */
+/* The node has another owner: the sockets that the previous one had bound lose it.  Config. */
 void hc_sock_owner_changed(struct hc_node *node);
 
 /* A DGRAM frame for this node, or @own, from itself; consumes.  Poll. */

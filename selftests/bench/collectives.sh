@@ -32,16 +32,16 @@ one() {
 	esac
 }
 
-# peers WHAT,.. ROUNDS MS: all backends, with all numbers of processes
+# peers WHAT,.. ROUNDS MS [FUNCTION]: all backends, with all numbers of processes
 peers() {
-	local round p i backend
-	for ((round = 1; round <= $2; round++)); do
+	local round p i backend rounds=${HC_ROUNDS:-$2}
+	for ((round = 1; round <= rounds; round++)); do
 		for p in "${procs[@]}"; do
 			for ((i = 0; i < ${#backends[@]}; i++)); do
 				# Nobody is always first.
 				backend=${backends[(i + round) % ${#backends[@]}]}
-				say "$1, round $round of $2, $p processes, $backend"
-				one "$backend" "$p" "$1" "$3" | sed "s/^{/{\"round\":$round,/" && continue
+				say "$1, round $round of $rounds, $p processes, $backend"
+				"${4:-one}" "$backend" "$p" "$1" "$3" | sed "s/^{/{\"round\":$round,/" && continue
 				[[ $backend == mpi-* ]] || die "$backend with $p processes failed"
 				# Results that it measured before stand.
 				say "$backend failed"
@@ -62,6 +62,7 @@ peers_set_up() {
 		hcctl tree find fabric "bench$p" apply plan 1 sink 0 >/dev/null || die 'no tree'
 		hcctl bcast plan fabric "bench$p" source 0 apply plan 2 >/dev/null || die 'no broadcast plan'
 		hcctl doubling plan fabric "bench$p" apply plan 3 >/dev/null || die 'no plan for doubling'
+		hcctl ring plan fabric "bench$p" apply plan 4 >/dev/null || die 'no rings'
 	done
 }
 

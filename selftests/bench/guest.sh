@@ -3,6 +3,7 @@
 #
 # Measures within the VM: one JSON object a line on standard output, progress on standard error.
 # Usage: guest.sh full | quick PART..
+# HC_PROCS="4 8" and HC_ROUNDS=3 stand for those of the mode.
 
 set -u -o pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -12,6 +13,7 @@ full) procs=(4 8 16 64) dims=(10 12) ;;
 quick) procs=(16) dims=(10) ;;
 *) exit 2 ;;
 esac
+[[ ! ${HC_PROCS-} ]] || read -ra procs <<<"$HC_PROCS"
 
 say() { echo "== $*" >&2; }
 die() { echo "bench: $*" >&2; exit 1; }
@@ -20,6 +22,10 @@ available() { sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; }
 
 # shellcheck source=selftests/bench/collectives.sh
 . "$here/collectives.sh"
+# shellcheck source=selftests/bench/exchanges.sh
+. "$here/exchanges.sh"
+# shellcheck source=selftests/bench/versions.sh
+. "$here/versions.sh"
 # shellcheck source=selftests/bench/ether.sh
 . "$here/ether.sh"
 
@@ -57,11 +63,12 @@ ip link set lo up
 
 for part in "${@:2}"; do
 	case $part in
-	fabrics | reduce | collectives | doubling | ether) "$part" ;;
+	fabrics | reduce | collectives | doubling | exchanges | ether | versions) "$part" ;;
 	*) die "no part $part" ;;
 	esac
 done
-jq -nc --arg shm "${shm[*]}" --arg sm "${sm[*]}" --arg tcp "${tcp[*]}" --arg kernel "$(uname -r)" \
+jq -nc --arg shm "${shm[*]}" --arg sm "${sm[*]}" --arg copies "${copies[*]}" \
+	--arg tcp "${tcp[*]}" --arg kernel "$(uname -r)" \
 	--argjson cpus "$(grep -c ^processor /proc/cpuinfo)" \
 	'{ what: "settings", kernel: $kernel, processors: $cpus,
-	   peers: { "mpi-shm": $shm, "mpi-sm": $sm, "mpi-tcp": $tcp } }'
+	   peers: { "mpi-shm": $shm, "mpi-sm": $sm, "mpi-copies": $copies, "mpi-tcp": $tcp } }'

@@ -34,7 +34,23 @@ struct sample {
 
 static const char *const names[WHATS] = {
 	[REDUCE] = "reduce", [ALLREDUCE] = "allreduce", [BARRIER] = "barrier", [BCAST] = "bcast",
+	[ALLGATHER] = "allgather", [ALLTOALL] = "alltoall", [REDUCE_SCATTER] = "reduce_scatter",
 };
+
+size_t measure_in(enum what op, unsigned int procs, size_t bytes)
+{
+	return op == ALLTOALL || op == REDUCE_SCATTER ? bytes * procs : bytes;
+}
+
+size_t measure_out(enum what op, unsigned int procs, size_t bytes)
+{
+	return op == ALLGATHER || op == ALLTOALL ? bytes * procs : bytes;
+}
+
+static bool too_long(const struct config *c, enum what op, size_t bytes)
+{
+	return c->limit && measure_in(op, c->procs, bytes) * c->procs > c->limit;
+}
 
 static void what_parse(struct config *c, char *list)
 {
@@ -45,7 +61,7 @@ static void what_parse(struct config *c, char *list)
 		for (i = 0; i < WHATS && strcmp(word, names[i]); i++)
 			;
 		if (i == WHATS || c->whats == WHATS)
-			errx(2, "'%s': reduce, allreduce, barrier or bcast", word);
+			errx(2, "'%s': no operation", word);
 		c->what[c->whats++] = i;
 	}
 }
@@ -58,16 +74,18 @@ void config_parse(struct config *c, const char *name, int argc, char **argv)
 	memset(c, 0, sizeof(*c));
 	c->name = name;
 	c->budget = 1000;
-	while ((opt = getopt(argc, argv, "b:w:")) != -1) {
+	while ((opt = getopt(argc, argv, "b:l:w:")) != -1) {
 		if (opt == 'b')
 			c->budget = atoi(optarg);
+		else if (opt == 'l')
+			c->limit = strtoul(optarg, NULL, 0);
 		else if (opt == 'w')
 			what_parse(c, optarg);
 		else
 			exit(2);
 	}
 	if (argc < optind + 2)
-		errx(2, "usage: %s [-b MS] [-w WHAT,..] PROCS SIZE,SIZE,.. ..", argv[0]);
+		errx(2, "usage: %s " MEASURE_OPTIONS " ..", argv[0]);
 	c->procs = atoi(argv[optind]);
 	for (word = strtok(argv[optind + 1], ","); word; word = strtok(NULL, ",")) {
 		size_t bytes = strtoul(word, NULL, 0);
@@ -90,7 +108,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static void barrier(struct shared *s, unsigned int procs)
+void measure_barrier(struct shared *s, unsigned int procs)
 {
 	uint32_t turn = atomic_load(&s->turn);
 
@@ -165,38 +183,58 @@ static void fill(uint64_t *in, size_t count, unsigned int rank, unsigned int rou
  * @s: what the processes share
  * @rank: this process
  * @what: the operation
- * @operation: how it is done here
+ * @how: it is done here
+ * @way: that it goes, or NULL
  * @backend: for that
  * @in: the contribution
  * @out: the result
- * @count: elements of both
+ * @count: elements of a contribution, or of a block
  */
 struct task {
 	const struct config *c;
 	struct shared *s;
 	unsigned int rank;
 	enum what what;
-	const operation_fn *operation;
+	const struct measured *how;
+	const char *way;
 	void *backend;
 	uint64_t *in;
 	uint64_t *out;
 	size_t count;
 };
 
+/* Element @i of the result; fill() has made what it consists of. */
+static uint64_t wanted(const struct task *t, size_t i, unsigned int round)
+{
+	uint64_t procs = t->c->procs, own = (uint64_t)t->rank * t->count;
+
+	switch (t->what) {
+	case BCAST:
+		return i + round;
+	case ALLGATHER:
+		return i % t->count + i / t->count + round;
+	case ALLTOALL:
+		return own + i % t->count + i / t->count + round;
+	case REDUCE_SCATTER:
+		return procs * (own + i + round) + procs * (procs - 1) / 2;
+	default:
+		return procs * (i + round) + procs * (procs - 1) / 2;
+	}
+}
+
 /* Whom the result concerns looks at it. */
 static void check(const struct task *t, unsigned int round)
 {
-	uint64_t procs = t->c->procs;
-	size_t i;
+	size_t i, n = measure_out(t->what, t->c->procs, t->count);
 
 	if (t->what == REDUCE ? t->rank : t->what == BCAST && !t->rank)
 		return;
-	for (i = 0; i < t->count; i++) {
-		uint64_t want = t->what == BCAST ? i + round :
-			procs * (i + round) + procs * (procs - 1) / 2;
+	for (i = 0; i < n; i++) {
+		uint64_t want = wanted(t, i, round);
 
 		if (t->out[i] != want)
-			errx(1, "element %zu is %" PRIu64 ", not %" PRIu64, i, t->out[i], want);
+			errx(1, "%s: element %zu is %" PRIu64 ", not %" PRIu64, names[t->what], i,
+			     t->out[i], want);
 	}
 }
 
@@ -232,7 +270,7 @@ static uint64_t round_took(const struct task *t)
 {
 	uint64_t begin = t->what == BCAST ? t->s->begin[0] : last_of(t->s->begin, t->c->procs);
 
-	if ((t->what == BARRIER || t->what == ALLREDUCE) &&
+	if (t->what != REDUCE && t->what != BCAST &&
 	    first_of(t->s->end, t->c->procs) < begin)
 		errx(1, "a process came out before the last went in");
 	return last_return(t) - begin;
@@ -248,12 +286,12 @@ static void latency(const struct task *t, struct sample *sample)
 	sample->n = 0;
 	/* Round 0 warms up. */
 	for (round = 0; ; round++) {
-		fill(t->in, t->count, t->rank, round);
-		barrier(s, c->procs);
+		fill(t->in, measure_in(t->what, c->procs, t->count), t->rank, round);
+		measure_barrier(s, c->procs);
 		s->begin[t->rank] = now();
-		t->operation[t->what](t->backend, t->in, t->out, t->count);
+		t->how->operation[t->what](t->backend, t->in, t->out, t->count);
 		s->end[t->rank] = now();
-		barrier(s, c->procs);
+		measure_barrier(s, c->procs);
 		check(t, round);
 		if (!t->rank) {
 			if (round)
@@ -262,7 +300,7 @@ static void latency(const struct task *t, struct sample *sample)
 				     (sample->n < SAMPLES_MAX &&
 				      now() - start < c->budget * 1000000ULL));
 		}
-		barrier(s, c->procs);
+		measure_barrier(s, c->procs);
 		if (!atomic_load(&s->go_on))
 			return;
 	}
@@ -275,21 +313,21 @@ static uint64_t back_to_back(const struct task *t)
 	struct shared *s = t->s;
 	uint64_t cpu;
 
-	fill(t->in, t->count, t->rank, 0);
-	barrier(s, t->c->procs);
+	fill(t->in, measure_in(t->what, t->c->procs, t->count), t->rank, 0);
+	measure_barrier(s, t->c->procs);
 	cpu = cpu_own();
 	s->begin[t->rank] = now();
 	for (i = 0; i < batch; i++) {
-		t->operation[t->what](t->backend, t->in, t->out, t->count);
+		t->how->operation[t->what](t->backend, t->in, t->out, t->count);
 		if (t->what == BCAST)
-			t->operation[BARRIER](t->backend, NULL, NULL, 0);
+			t->how->operation[BARRIER](t->backend, NULL, NULL, 0);
 	}
 	s->end[t->rank] = now();
 	cpu = cpu_own() - cpu;
-	barrier(s, t->c->procs);
+	measure_barrier(s, t->c->procs);
 	atomic_fetch_add(&s->cpu, cpu);
 	check(t, 0);
-	barrier(s, t->c->procs);
+	measure_barrier(s, t->c->procs);
 	return last_return(t) - first_of(s->begin, t->c->procs);
 }
 
@@ -300,6 +338,8 @@ static void report(const struct task *t, struct sample *l, uint64_t ns, uint64_t
 	qsort(l->v, l->n, sizeof(*l->v), ascending);
 	printf("{\"what\":\"%s\",\"backend\":\"%s\",\"procs\":%u,\"bytes\":%zu,",
 	       names[t->what], t->c->name, t->c->procs, t->count * 8);
+	if (t->way)
+		printf("\"way\":\"%s\",", t->way);
 	printf("\"samples\":%u,\"latency_us\":%.1f,\"latency_min_us\":%.1f,",
 	       l->n, l->v[l->n / 2] / 1e3, l->v[0] / 1e3);
 	printf("\"latency_max_us\":%.1f,\"batch\":%.0f,\"back_to_back_us\":%.1f,",
@@ -327,38 +367,41 @@ static void task_run(struct task *t)
 	uint64_t kernel = 0, ns;
 
 	/* One more, for barriers. */
-	t->in = calloc(t->count + 1, 8);
-	t->out = calloc(t->count + 1, 8);
+	t->in = calloc(measure_in(t->what, t->c->procs, t->count) + 1, 8);
+	t->out = calloc(measure_out(t->what, t->c->procs, t->count) + 1, 8);
 	if (!t->in || !t->out)
 		err(1, "memory");
+	t->way = t->how->choose ?
+		 t->how->choose(t->backend, t->what, t->in, t->out, t->count) : NULL;
 	latency(t, &l);
 	if (!t->rank) {
 		atomic_store(&t->s->batch, batch_size(t->c, &l));
 		atomic_store(&t->s->cpu, 0);
 		kernel = cpu_kernel();
 	}
-	barrier(t->s, t->c->procs);
+	measure_barrier(t->s, t->c->procs);
 	ns = back_to_back(t);
 	if (!t->rank)
 		report(t, &l, ns, cpu_kernel() - kernel);
-	barrier(t->s, t->c->procs);
+	measure_barrier(t->s, t->c->procs);
 	free(t->in);
 	free(t->out);
 }
 
 void measure(const struct config *c, struct shared *s, unsigned int rank,
-	     const operation_fn operation[WHATS], void *backend)
+	     const struct measured *how, void *backend)
 {
-	struct task t = {
-		.c = c, .s = s, .rank = rank, .operation = operation, .backend = backend,
-	};
+	struct task t = { .c = c, .s = s, .rank = rank, .how = how, .backend = backend };
 	unsigned int w, i;
 
 	for (w = 0; w < c->whats; w++) {
 		t.what = c->what[w];
+		if (!how->operation[t.what])
+			errx(2, "%s does not do %s", c->name, names[t.what]);
 		for (i = 0; i < (t.what == BARRIER ? 1 : c->sizes); i++) {
 			t.count = t.what == BARRIER ? 0 : c->size[i] / 8;
-			task_run(&t);
+			if (!too_long(c, t.what, t.count * 8))
+				task_run(&t);
 		}
 	}
 }

@@ -14,7 +14,7 @@
 #define PROCS_MAX 256
 #define SIZES_MAX 16
 
-enum what { REDUCE, ALLREDUCE, BARRIER, BCAST, WHATS };
+enum what { REDUCE, ALLREDUCE, BARRIER, BCAST, ALLGATHER, ALLTOALL, REDUCE_SCATTER, WHATS };
 
 /**
  * struct shared - memory that all processes map
@@ -42,9 +42,11 @@ struct shared {
  * @whats: entries of @what
  * @name: of the backend, for the output
  * @procs: processes
- * @size: bytes of each contribution; barriers have none
+ * @size: bytes of each contribution, or of each block of those that have one for each process;
+ *	barriers have none
  * @sizes: entries of @size
  * @budget: ms for each measurement
+ * @limit: sizes with which all contributions are longer than this together are left out; 0: none
  */
 struct config {
 	enum what what[WHATS];
@@ -54,18 +56,50 @@ struct config {
 	size_t size[SIZES_MAX];
 	unsigned int sizes;
 	unsigned int budget;
+	size_t limit;
 };
 
-/* Read [-b MS] [-w WHAT,..] PROCS SIZE,SIZE,..; exits with status 2 if it is wrong. */
+/* Options of all programs. */
+#define MEASURE_OPTIONS	"[-b MS] [-l BYTES] [-w WHAT,..] PROCS SIZE,SIZE,.."
+
+/* Read them; exits with status 2 if they are wrong. */
 void config_parse(struct config *c, const char *name, int argc, char **argv);
 
+/* Bytes of what a process brings to an operation, and of what it gets, with blocks of @bytes. */
+size_t measure_in(enum what op, unsigned int procs, size_t bytes);
+size_t measure_out(enum what op, unsigned int procs, size_t bytes);
+
 /* The sum of @count u64 of all processes goes to @out at process 0, with ALLREDUCE at
- * all; with BCAST, what process 0 has in @in goes to @out at all others.
+ * all; with BCAST, what process 0 has in @in goes to @out at all others.  With ALLGATHER the
+ * @count u64 of each process go to @out at all, in the order of the processes.  With ALLTOALL
+ * and REDUCE_SCATTER @in has @count for each process, who gets those of all, or their sum.
  */
 typedef void (*operation_fn)(void *backend, const uint64_t *in, uint64_t *out, size_t count);
 
+/**
+ * struct measured - how operations are done here
+ * @operation: each of them
+ * @choose: called by all processes before an operation is measured with a size: the way it goes,
+ *	for the output, or NULL; may be NULL
+ */
+struct measured {
+	operation_fn operation[WHATS];
+	const char *(*choose)(void *backend, enum what what, const uint64_t *in, uint64_t *out,
+			      size_t count);
+};
+
 /* Measure; prints one JSON object for each operation and size, from process 0. */
 void measure(const struct config *c, struct shared *s, unsigned int rank,
-	     const operation_fn operation[WHATS], void *backend);
+	     const struct measured *how, void *backend);
+
+/* Wait until all processes are here. */
+void measure_barrier(struct shared *s, unsigned int procs);
+
+/* Run @process for each rank in a process of its own, with memory that all of them map; the status
+ * to exit with.
+ */
+int measure_fork(const struct config *c,
+		 void (*process)(const struct config *c, struct shared *s, unsigned int rank,
+				 void *arg), void *arg);
 
 #endif /* BENCH_MEASURE_H */

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_fabric [-b MS] [-w WHAT,..] PROCS SIZES FABRIC TREE BCAST [NAME]: processes at
- * nodes 0, 1, .., which are the sink of the one plan and the source of the other.  For
- * what such a plan can do, TREE may be one for recursive doubling.
+ * measure_fabric OPTIONS FABRIC TREE BCAST [NAME]: processes at nodes 0, 1, .., which are
+ * the sink of the one plan and the source of the other.  For what such plans can do, TREE
+ * may be one for recursive doubling, or of rings.
  */
 #include <err.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "libhypercube.h"
@@ -19,6 +16,7 @@ struct backend {
 	struct hcl *h;
 	struct hcl_params p;
 	uint32_t bcast;
+	unsigned int procs;
 	bool root;
 };
 
@@ -64,61 +62,66 @@ static void bcast(void *arg, const uint64_t *in, uint64_t *out, size_t count)
 				   NULL));
 }
 
-static const operation_fn operation[WHATS] = {
-	[REDUCE] = reduce, [ALLREDUCE] = allreduce, [BARRIER] = barrier, [BCAST] = bcast,
+static void allgather(void *arg, const uint64_t *in, uint64_t *out, size_t count)
+{
+	struct backend *b = arg;
+
+	must(b, "allgather", hcl_allgather(b->h, b->p.plan, in, count * 8, out,
+					   measure_out(ALLGATHER, b->procs, count * 8), 0, NULL));
+}
+
+static void alltoall(void *arg, const uint64_t *in, uint64_t *out, size_t count)
+{
+	struct backend *b = arg;
+	size_t bytes = measure_in(ALLTOALL, b->procs, count * 8);
+
+	must(b, "alltoall", hcl_alltoall(b->h, b->p.plan, in, bytes, out, bytes, NULL));
+}
+
+static void reduce_scatter(void *arg, const uint64_t *in, uint64_t *out, size_t count)
+{
+	struct backend *b = arg;
+	size_t bytes = measure_in(REDUCE_SCATTER, b->procs, count * 8);
+
+	must(b, "reduce_scatter", hcl_reduce_scatter_block(b->h, &b->p, in, bytes, out, count * 8,
+							   NULL));
+}
+
+static const struct measured how = {
+	.operation = {
+		[REDUCE] = reduce, [ALLREDUCE] = allreduce, [BARRIER] = barrier, [BCAST] = bcast,
+		[ALLGATHER] = allgather, [ALLTOALL] = alltoall, [REDUCE_SCATTER] = reduce_scatter,
+	},
 };
 
-static void process(const struct config *c, struct shared *s, unsigned int rank,
-		    const char *fabric, uint32_t plan, uint32_t bcast)
+static void process(const struct config *c, struct shared *s, unsigned int rank, void *arg)
 {
+	char **words = arg;
 	struct backend b = {
-		.p = { .plan = plan, .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64 },
-		.bcast = bcast,
+		.p = {
+			.plan = atoi(words[1]), .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+		},
+		.bcast = atoi(words[2]),
+		.procs = c->procs,
 		.root = !rank,
 	};
-	int ret = hcl_open(&b.h, fabric, rank);
+	int ret = hcl_open(&b.h, words[0], rank);
 
 	if (ret)
 		errx(1, "node %u: %s", rank, strerror(-ret));
 	hcl_set_timeout(b.h, 60000);
-	measure(c, s, rank, operation, &b);
+	measure(c, s, rank, &how, &b);
 	hcl_close(b.h);
 }
 
 int main(int argc, char **argv)
 {
 	struct config c;
-	struct shared *s;
-	unsigned int i;
-	int status;
 
 	config_parse(&c, "fabric", argc, argv);
 	if (argc != optind + 5 && argc != optind + 6)
-		errx(2, "usage: %s [-b MS] [-w WHAT,..] PROCS SIZES FABRIC TREE BCAST [NAME]",
-		     argv[0]);
+		errx(2, "usage: %s " MEASURE_OPTIONS " FABRIC TREE BCAST [NAME]", argv[0]);
 	if (argc == optind + 6)
 		c.name = argv[optind + 5];
-	s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	if (s == MAP_FAILED)
-		err(1, "memory");
-	for (i = 0; i < c.procs; i++) {
-		pid_t pid = fork();
-
-		if (pid < 0)
-			err(1, "fork");
-		if (!pid) {
-			process(&c, s, i, argv[optind + 2], atoi(argv[optind + 3]),
-				atoi(argv[optind + 4]));
-			exit(0);
-		}
-	}
-	/* The others would wait in the barrier for one that is gone. */
-	for (i = 0; i < c.procs; i++) {
-		if (wait(&status) < 0 || status) {
-			signal(SIGTERM, SIG_IGN);
-			kill(0, SIGTERM);
-			return 1;
-		}
-	}
-	return 0;
+	return measure_fork(&c, process, argv + optind + 2);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* mpirun .. measure_mpi [-b MS] [-w WHAT,..] PROCS SIZES NAME FILE: the processes map FILE. */
+/*
+ * mpirun .. measure_mpi OPTIONS NAME FILE [best]: the processes map FILE.  With "best" collectives
+ * go by that of Open MPI's algorithms which is fastest with that size.
+ */
 #include <err.h>
 #include <fcntl.h>
 #include <mpi.h>
@@ -7,6 +10,19 @@
 #include <unistd.h>
 
 #include "measure.h"
+#include "mpi_ways.h"
+
+/**
+ * struct backend - Open MPI
+ * @root: this is process 0
+ * @ways: algorithms of each operation
+ * @way: the one it goes by
+ */
+struct backend {
+	bool root;
+	struct mpi_ways ways[WHATS];
+	unsigned int way[WHATS];
+};
 
 static void reduce(void *arg, const uint64_t *in, uint64_t *out, size_t count)
 {
@@ -31,14 +47,87 @@ static void barrier(void *arg, const uint64_t *in, uint64_t *out, size_t count)
 
 static void bcast(void *arg, const uint64_t *in, uint64_t *out, size_t count)
 {
-	bool root = *(const bool *)arg;
+	bool root = ((const struct backend *)arg)->root;
 
 	MPI_Bcast(root ? (void *)in : out, count, MPI_UINT64_T, 0, MPI_COMM_WORLD);
 }
 
-static const operation_fn operation[WHATS] = {
-	[REDUCE] = reduce, [ALLREDUCE] = allreduce, [BARRIER] = barrier, [BCAST] = bcast,
+static void exchange(MPI_Comm comm, enum what what, const uint64_t *in, uint64_t *out, size_t count)
+{
+	if (what == ALLGATHER)
+		MPI_Allgather(in, count, MPI_UINT64_T, out, count, MPI_UINT64_T, comm);
+	else if (what == ALLTOALL)
+		MPI_Alltoall(in, count, MPI_UINT64_T, out, count, MPI_UINT64_T, comm);
+	else
+		MPI_Reduce_scatter_block(in, out, count, MPI_UINT64_T, MPI_SUM, comm);
+}
+
+static MPI_Comm chosen(const struct backend *b, enum what what)
+{
+	return b->ways[what].comm[b->way[what]];
+}
+
+static void allgather(void *arg, const uint64_t *in, uint64_t *out, size_t count)
+{
+	exchange(chosen(arg, ALLGATHER), ALLGATHER, in, out, count);
+}
+
+static void alltoall(void *arg, const uint64_t *in, uint64_t *out, size_t count)
+{
+	exchange(chosen(arg, ALLTOALL), ALLTOALL, in, out, count);
+}
+
+static void reduce_scatter(void *arg, const uint64_t *in, uint64_t *out, size_t count)
+{
+	exchange(chosen(arg, REDUCE_SCATTER), REDUCE_SCATTER, in, out, count);
+}
+
+struct trial {
+	enum what what;
+	const uint64_t *in;
+	uint64_t *out;
+	size_t count;
 };
+
+static void trial(MPI_Comm comm, void *arg)
+{
+	const struct trial *t = arg;
+
+	exchange(comm, t->what, t->in, t->out, t->count);
+}
+
+static const char *choose(void *arg, enum what what, const uint64_t *in, uint64_t *out,
+			  size_t count)
+{
+	struct trial t = { what, in, out, count };
+	struct backend *b = arg;
+
+	if (what != ALLGATHER && what != ALLTOALL && what != REDUCE_SCATTER)
+		return NULL;
+	b->way[what] = mpi_ways_try(&b->ways[what], trial, &t);
+	return b->ways[what].names[b->way[what]];
+}
+
+static const struct measured how = {
+	.operation = {
+		[REDUCE] = reduce, [ALLREDUCE] = allreduce, [BARRIER] = barrier, [BCAST] = bcast,
+		[ALLGATHER] = allgather, [ALLTOALL] = alltoall, [REDUCE_SCATTER] = reduce_scatter,
+	},
+	.choose = choose,
+};
+
+/* Of what is measured; without @best only what Open MPI takes by itself. */
+static void ways_make(struct backend *b, const struct config *c, bool best)
+{
+	unsigned int i;
+
+	for (i = 0; i < WHATS; i++)
+		b->ways[i] = (struct mpi_ways){
+			{ "its own choice" }, { MPI_COMM_WORLD }, 1
+		};
+	for (i = 0; i < c->whats && best; i++)
+		mpi_ways_make(&b->ways[c->what[i]], c->what[i]);
+}
 
 static struct shared *map(const char *name)
 {
@@ -56,20 +145,21 @@ static struct shared *map(const char *name)
 
 int main(int argc, char **argv)
 {
+	struct backend b = { 0 };
 	struct config c;
 	int rank, size;
-	bool root;
 
 	MPI_Init(&argc, &argv);
 	config_parse(&c, "", argc, argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
-	if (argc != optind + 4 || (unsigned int)size != c.procs)
-		errx(2, "usage: mpirun -n PROCS .. %s [-b MS] [-w WHAT,..] PROCS SIZES NAME FILE",
+	if (argc < optind + 4 || argc > optind + 5 || (unsigned int)size != c.procs)
+		errx(2, "usage: mpirun -n PROCS .. %s " MEASURE_OPTIONS " NAME FILE [best]",
 		     argv[0]);
 	c.name = argv[optind + 2];
-	root = !rank;
-	measure(&c, map(argv[optind + 3]), rank, operation, &root);
+	b.root = !rank;
+	ways_make(&b, &c, argc == optind + 5);
+	measure(&c, map(argv[optind + 3]), rank, &how, &b);
 	MPI_Finalize();
 	return 0;
 }

@@ -61,8 +61,38 @@ def ether: group_by(.way) | map({ key: .[0].way, value: {
 } end;
 
 def only($what): map(select(.what == $what));
-def is_plan: .backend == "tree" or .backend == "doubling";
+def is_plan: .backend == "tree" or .backend == "doubling" or .backend == "ring";
 def against_peers($what): only($what) | map(select(is_plan | not)) | operations;
+
+# The lesser of the medians of backends that begin so
+def best($metric; $begin): to_entries | map(select(.key | startswith($begin)) | { name: .key, us: .value[$metric].median })
+	| min_by(.us);
+
+def times_of($metric): {
+	ours: (.backends[.plan][$metric].median),
+	shared: ((.backends | del(.["mpi-tcp"])) | best($metric; "mpi-")),
+	tcp: .backends["mpi-tcp"][$metric].median,
+	floor: .backends.floor[$metric].median,
+};
+
+# What all processes have blocks for: over each plan, that of hcctl run, and over the peers. Ratios: a time by ours.
+# $choices: which plan hcctl run takes
+def exchanges($choices): group_by([.what, .procs, .bytes]) | map({
+	of: .[0].what,
+	procs: .[0].procs,
+	bytes: .[0].bytes,
+	backends: (group_by(.backend) | map({ key: .[0].backend, value: {
+		latency_us: of("latency_us"),
+		back_to_back_us: of("back_to_back_us"),
+		cpu_processes_us: of("cpu_processes_us"),
+		cpu_kernel_us: of("cpu_kernel_us"),
+		ways: (map(.way // empty) | unique),
+	} }) | from_entries),
+} | . as $row | . + ($choices[] | select(.of == $row.of and .procs == $row.procs and .bytes == $row.bytes)
+	| { plan, why, steps, optimum, optimum_is })
+| .latency = times_of("latency_us") | .back_to_back = times_of("back_to_back_us")
+| .latency |= . + { faster: (if .shared then .shared.us / .ours | round3 else null end) }
+| .back_to_back |= . + { faster: (if .shared then .shared.us / .ours | round3 else null end) });
 
 {
 	mode: $mode,
@@ -72,7 +102,10 @@ def against_peers($what): only($what) | map(select(is_plan | not)) | operations;
 	allreductions: against_peers("allreduce"),
 	barriers: against_peers("barrier"),
 	broadcasts: against_peers("bcast"),
-	plans: (map(select(is_plan)) | plans),
+	plans: (map(select(is_plan and (.what == "allreduce" or .what == "barrier"))) | plans),
+	rings: (only("rings") | map(del(.what))),
+	exchanges: (only("choice") as $choices | map(select(.what == "allgather" or .what == "alltoall" or .what == "reduce_scatter"))
+		| exchanges($choices)),
 	traffic: (only("traffic") | map(del(.what))),
 	ether: (only("ether") | ether),
 	failures: (only("failure") | map(del(.what))),

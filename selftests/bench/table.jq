@@ -26,6 +26,51 @@ def plans: if . == [] then empty else "",
 		+ "\($r.backends[.].latency_us | span | column(28))\($r.backends[.].back_to_back_us | span | column(28))"
 		+ (if . == "tree" then "" else "\($r.ratio.latency) \($r.ratio.back_to_back)" end)) end;
 
+# --- allgather, alltoall, reduce_scatter
+
+def ways: if . == [] then "" else join(", ") end;
+
+def exchange_rows: .[] | . as $r | .backends | to_entries[] |
+	"  \($r.procs | pad(5)) \($r.bytes | bytes | pad(9))  \(.key + (if .key == $r.plan then "*" else "" end) | column(11))"
+	+ "\(.value.latency_us | span | column(28))\(.value.back_to_back_us | span | column(28))"
+	+ "\("\(.value.cpu_processes_us.median | us | pad(9)) / \(.value.cpu_kernel_us.median | us)" | column(27))"
+	+ "\($r.latency.ours / .value.latency_us.median * 1000 | round / 1000) "
+	+ "\($r.back_to_back.ours / .value.back_to_back_us.median * 1000 | round / 1000)  \(.value.ways | ways)";
+
+def two: if . == null then "-" else "\(. * 100 | round / 100)" end;
+
+def faster($of): map(select(.of == $of)) | if . == [] then empty else "",
+	"\($of): how many times as fast as the best of Open MPI over shared memory; over TCP; plain shared memory (the floor)",
+	"as fast as ours: latency / back to back each",
+	"  procs      size  by        shared memory      TCP                floor              steps (bound)",
+	(.[] | "  \(.procs | pad(5)) \(.bytes | bytes | pad(9))  \(.plan | column(10))"
+		+ "\("\(.latency.faster | two) / \(.back_to_back.faster | two)" | column(19))"
+		+ "\("\(if .latency.tcp then .latency.tcp / .latency.ours else null end | two) / \(if .back_to_back.tcp then .back_to_back.tcp / .back_to_back.ours else null end | two)" | column(19))"
+		+ "\("\(.latency.ours / .latency.floor | two) / \(.back_to_back.ours / .back_to_back.floor | two)" | column(19))"
+		+ "\(.steps) (\(.optimum))") end;
+
+# In turns a plan is better if both times are; 5 per cent are no difference.
+def methods: map(. as $r | (.backends | keys - ["floor", "mpi-shm", "mpi-copies", "mpi-tcp"]) as $ours | select($ours | length > 1) |
+	($ours - [$r.plan])[] | . as $other
+	| { $r, $other, latency: ($r.backends[$r.plan].latency_us.median / $r.backends[$other].latency_us.median * 100 | round),
+	    back_to_back: ($r.backends[$r.plan].back_to_back_us.median / $r.backends[$other].back_to_back_us.median * 100 | round) })
+	| if . == [] then empty else "",
+	"The plan that hcctl run takes against the other: time in per cent, latency / back to back; ! where the other is better in both",
+	(.[] | "  \(.r.of | column(15))\(.r.procs | pad(5)) \(.r.bytes | bytes | pad(9))  \(.r.plan) / \(.other | column(9)) "
+		+ "\(.latency | pad(4)) / \(.back_to_back)\(if .latency > 105 and .back_to_back > 105 then " !" else "" end)") end;
+
+def rings: if . == [] then empty else "",
+	"Steps of the rings: to deliver (least in rings: N - 1, by all ports at once ceil((N - 1) / ports)), to acknowledge (least: N)",
+	(.[] | "  \(.procs | pad(5)) processes: \(.method), deliver \(.deliver) (\(.least_deliver); \(.least_ports) by \(.ports) ports), acknowledge \(.steps) (\(.least_steps))") end;
+
+def exchanges: if . == [] then empty else "",
+	"Allgather, alltoall, reduce_scatter: * is the plan that hcctl run takes, ratios are its times by those of the row",
+	(("allgather", "alltoall", "reduce_scatter") as $of | map(select(.of == $of)) | if . == [] then empty else "", $of,
+		"  procs      size  by         latency                     back to back                cpu of processes/ksoftirqd   ratios",
+		exchange_rows end),
+	faster("allgather", "alltoall", "reduce_scatter"),
+	methods end;
+
 def ether: if . == null then empty else . as $e | "",
 	"Ethernet between two namespaces: median [min..max] of the rounds, and ratios to the veth pair. TCP from one",
 	"processor to the other; round trip of a byte, and frames of 64 bytes, on one processor",
@@ -51,6 +96,8 @@ def ether: if . == null then empty else . as $e | "",
 (.allreductions | operations("Allreductions, u64 sums")),
 (.broadcasts | operations("Broadcasts; back to back with a barrier behind each")),
 (.plans | plans),
+(.rings | rings),
+(.exchanges | exchanges),
 (if .traffic == [] then empty else "",
 "Memory traffic of a reduction of 1 MiB, in units of the contribution" end),
 (.traffic[] | "  \(.procs) processes: copied in \(.copied_in / .bytes), merged \(.merged / .bytes * 1000 | round / 1000)"

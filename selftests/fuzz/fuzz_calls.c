@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Everything that the owner of a user namespace can ask for, at random, by many at once, who
- * are killed in the middle.  Afterwards nothing may be left, and the rest of the machine
- * may have noticed nothing: no interface has come to its namespace, and rtnl, which all
+ * Everything that the owner of a user namespace can ask for, at random, by many processes at
+ * once that are killed in the middle.  Afterwards nothing may be left, and the rest of the
+ * machine must have noticed nothing: no interface has come to its namespace, and rtnl, which all
  * namespaces share, was there for others.
  */
 #include <errno.h>
@@ -233,7 +233,7 @@ static void interfaces(char *names, size_t size)
 	if_freenameindex(list);
 }
 
-/* How long somebody else waits for rtnl, ms: behind all who were there before, each of whom
+/* How long somebody else waits for rtnl, ms: behind all that were there before, each of which
  * may make or remove a fabric.
  */
 static uint64_t rtnl_wait(void)

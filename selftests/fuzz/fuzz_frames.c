@@ -6,7 +6,7 @@
  * ones are made.  In turns with that, another process keeps operations under way while the
  * frames come, many at once, and nobody looks at coverage.  On a kernel without KCOV that is all,
  * and the corpus is made of what could be right.  Afterwards the fabric must work as if nothing
- * had been.  What the kernel says about memory and locks is the business of who started us.
+ * had been.  The caller of this program looks at what the kernel says about memory and locks.
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -256,7 +256,9 @@ static bool shared_in_gather(void)
 	return true;
 }
 
-/* A source claims to want something of a gather.  Who passes its block on does not want it. */
+/* A source claims to want the result of a gather.  The node that passes its block on does not
+ * want it.
+ */
 static bool flags_stay_behind(void)
 {
 	unsigned int node = below_sink(2), dim = c.plan.tree.order[0], u;
@@ -372,7 +374,7 @@ static bool end_of_nowhere(void)
 	       !cube_reduce(&c, LIVE_TREE, NULL);
 }
 
-/* A peer's word that the plan is broken is believed, not what it says to be complete. */
+/* A peer's word that the plan is broken is believed, but not what it says is complete. */
 static bool end_of_peer(void)
 {
 	unsigned int sink = c.plan.tree.sink;
@@ -389,8 +391,8 @@ static bool end_of_peer(void)
 	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
 }
 
-/* A plan goes around faults: what comes over a link that is down, or cannot get to a failed
- * node, is none of its frames.
+/* A plan goes around faults: a frame over a link that is down, or that cannot get to a failed
+ * node, is not one of the plan's.
  */
 static bool lost_elsewhere(void)
 {
@@ -439,7 +441,7 @@ static bool is_malformed(struct frame *f, unsigned int n)
 	return !say(f) && link_drops(0, 0, HYPERCUBE_A_DROP_MALFORMED) == n;
 }
 
-/* Less than the part of its type came, or than the frame says; or there is more. */
+/* There is less than the part of its type, or less or more than the frame says. */
 static bool parts_are_whole(void)
 {
 	unsigned int type, n = 0;

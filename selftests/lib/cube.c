@@ -288,6 +288,21 @@ unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds)
 	return wrong;
 }
 
+uint64_t cube_tx_bytes(const struct cube *c)
+{
+	unsigned long long sent;
+	char line[96];
+	bool told;
+	FILE *f;
+
+	snprintf(line, sizeof(line), "hcctl -j link show %s | jq '[.[].tx_bytes] | add'", c->name);
+	f = popen(line, "r");
+	told = f && fscanf(f, "%llu", &sent) == 1;
+	if (f)
+		pclose(f);
+	return told ? sent : 0;
+}
+
 void cube_print_faults(const struct cube *c)
 {
 	unsigned int i;

@@ -28,7 +28,7 @@ bool debug_kernel(void);
 /* Iterations: all of @n, or the share HC_SCALE (per cent) of it; at least one. */
 unsigned int scaled(unsigned int n);
 
-/* A kernel with debugging has time for each how manieth member of a series? */
+/* Of a series, a kernel with debugging tests only one member in this many. */
 unsigned int stride(void);
 /* Seconds to wait for what comes in @s on a fast machine. */
 int patience(int s);
@@ -48,7 +48,7 @@ struct nl *ctl(void);
 
 int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment);
 int ctl_fabric_del(const char *name);
-/* Silence where frames may get lost ends operations after @ms, 0: never. */
+/* Silence on links that may lose frames ends operations after @ms, 0: never. */
 int ctl_patience(const char *name, unsigned int ms);
 int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
 /* The loss is of one end only with @one_way. */
@@ -139,7 +139,7 @@ struct wait_view {
 	uint64_t next;
 };
 
-/* Print who waits for what, for people who look into a failure. */
+/* Print which node waits for what, for people who look into a failure. */
 void ctl_op_print(const char *name);
 int ctl_op_get(const char *name, unsigned int plan, unsigned int node, struct wait_view *v);
 
@@ -259,6 +259,19 @@ unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned 
 /* The same in cubes that are made for it, of eight nodes, and of sixteen to sixty four. */
 unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step);
 unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
+/* Sizes of blocks to be tried, of which @full fills a segment and @many takes many. */
+#define BLOCK_SIZES 9
+static inline void block_sizes(size_t *size, size_t full, size_t many)
+{
+	const size_t all[BLOCK_SIZES] = {
+		0, 1, 7, full - 1, full, full + 1, 2 * full, 5 * full + 13, many,
+	};
+
+	memcpy(size, all, sizeof(all));
+}
+
+/* What all links have sent; 0: it cannot be told. */
+uint64_t cube_tx_bytes(const struct cube *c);
 /* A line for the log that tells of the faults. */
 void cube_print_faults(const struct cube *c);
 
@@ -329,14 +342,43 @@ bool drive_some(struct party *p, unsigned int n, unsigned int burst);
 bool drive_done(struct party *p, unsigned int n);
 /* Go on until all is sent and all ends have come: 0 or -ETIMEDOUT. */
 int drive(struct party *p, unsigned int n, int seconds);
-/* The same for operations that must all end well, and by whom they were told in the order in which
- * each plan began them.  Return: how many did not, the first of them with a line in the log.
+/* The same for operations that must all end well, and whose ends must be told in the order in
+ * which each plan began them.  Return: how many did not, the first of them with a line in the
+ * log.
  */
 unsigned int drive_well(struct party *p, unsigned int n, int seconds);
 /* The same for operations that may fail: told of, or refused, once.  @good: how many ended well. */
 unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good);
+/* The same for operations that must all end with @status.  Return: how many did not. */
+unsigned int drive_refused(struct party *p, unsigned int n, int status);
+/**
+ * struct begun - operations under way when a blow comes
+ * @how: which blow, in the test's own numbers
+ * @p: who takes part
+ * @node: at which nodes
+ * @n: how many
+ * @size: of a block of theirs
+ */
+struct begun {
+	int how;
+	struct party *p;
+	const unsigned int *node;
+	unsigned int n;
+	size_t size;
+};
+
+/* Has operation @k of party @i ended as it may? */
+typedef bool (*drive_fair_fn)(const struct begun *b, unsigned int i, unsigned int k);
+/* Are all of them told of, or refused, once, and as it may be?  Return: how many did not end well
+ * at the parties that have a socket, or -1.
+ */
+int drive_blown(const struct cube *c, const struct begun *b, drive_fair_fn fair);
 /* Go on until nothing has moved for so long. */
 void drive_until_quiet(struct party *p, unsigned int n, int ms);
+/* The same while party @u does not read, and then with it to the end.  Return: how many had given
+ * the whole of their first operation before, and whether not all ended.
+ */
+unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u);
 
 /* A party at every bound member of the cube's plan, each with @njobs jobs that
  * the caller fills in; returns how many.  Release with parties_free().

@@ -110,7 +110,7 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 	j->ends++;
 }
 
-/* The job whose end comes next, if its result wants to be received where it belongs; or NULL. */
+/* The job whose end comes next, if its result must be received where it belongs; or NULL. */
 static struct job *placed(struct party *p)
 {
 	unsigned int k;
@@ -194,11 +194,13 @@ static void drive_sleep(const struct party *p, unsigned int n, int ms)
 int drive(struct party *p, unsigned int n, int seconds)
 {
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(seconds);
+	unsigned int late = 0;
 
 	while (!drive_done(p, n)) {
 		if (drive_once(p, n))
 			continue;
-		if (now_ms() > end)
+		/* A machine that stood still had no time to do anything: look again some times. */
+		if (now_ms() > end && ++late > 50)
 			return -ETIMEDOUT;
 		drive_sleep(p, n, 20);
 	}
@@ -255,6 +257,55 @@ unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned 
 			*good += j->ends && !j->res.status;
 		}
 	return bad;
+}
+
+unsigned int drive_refused(struct party *p, unsigned int n, int status)
+{
+	unsigned int good, i, k, bad = drive_ended(p, n, 30, &good);
+
+	for (i = 0; i < n; i++)
+		for (k = 0; k < p[i].njobs; k++)
+			bad += p[i].job[k].res.status != status;
+	return bad + good;
+}
+
+int drive_blown(const struct cube *c, const struct begun *b, drive_fair_fn fair)
+{
+	unsigned int good, i, k, all = 0, failed = 0, bad = drive_ended(b->p, b->n, 30, &good);
+
+	for (i = 0; i < b->n; i++) {
+		const struct party *p = &b->p[i];
+
+		all += p->njobs;
+		for (k = 0; k < p->njobs && p->fd >= 0 && !bad; k++) {
+			const struct job *j = &p->job[k];
+
+			failed += !j->ends || j->res.status;
+			if (fair(b, i, k))
+				continue;
+			bad++;
+			printf("# party %u, job %u: %u ends, refused %d, status %d, cause %d\n",
+			       i, k, j->ends, j->refused, j->res.status,
+			       (int)j->res.cause_node);
+		}
+	}
+	if (bad)
+		ctl_op_print(c->name);
+	printf("# %u of %u ended well\n", good, all);
+	return bad ? -1 : (int)failed;
+}
+
+unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u)
+{
+	unsigned int i, whole = 0;
+	int fd = p[u].fd;
+
+	p[u].fd = -1;
+	drive_until_quiet(p, n, 200);
+	for (i = 0; i < n; i++)
+		whole += p[i].job[0].sent >= p[i].job[0].op.bytes;
+	p[u].fd = fd;
+	return whole + !!drive(p, n, 60);
 }
 
 void drive_until_quiet(struct party *p, unsigned int n, int ms)

@@ -76,7 +76,7 @@ if command -v gojq >/dev/null; then
 	jq() { command gojq "$@"; }
 fi
 
-# pick FILTER: what jq makes of JSON. Most filters are mere paths, for which there is a program that begins sooner.
+# pick FILTER: what jq makes of JSON. Most filters are mere paths, for which there is a program that starts faster.
 json_path='^((\.[a-z0-9_]+|\.?\[([0-9]*|"[^"]+")\])+)( // ([0-9]+))?$'
 pick() {
 	if [[ $1 =~ $json_path && -x $here/hc_json ]]; then
@@ -114,7 +114,7 @@ background() {
 
 parameters=/sys/module/hypercube/parameters
 declare -A were=()
-# parameter NAME VALUE: of the module, until the end of the test; who else wants to set one waits for that
+# parameter NAME VALUE: of the module, until the end of the test; another test that wants to set one waits for that
 parameter() {
 	((${#were[@]})) || { exec 8>/run/hypercube-selftests; flock 8; }
 	[[ ${were[$1]+set} ]] || were[$1]=$(<"$parameters/$1")

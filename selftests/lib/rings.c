@@ -146,7 +146,8 @@ int cube_rings_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned
 /* ------------------------------------------------------------ allgathers */
 
 /* Byte @i of the block of node @u in operation @k. */
-static unsigned char byte_of(unsigned int k, unsigned int u, size_t i)
+static unsigned char byte_of(unsigned int k, unsigned int u, unsigned int v __attribute__((unused)),
+			     size_t i)
 {
 	uint32_t z = (uint32_t)i * 2654435761u ^ u * 40503u ^ k * 97u;
 
@@ -164,7 +165,7 @@ void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 		size_t b;
 
 		for (b = 0; b < bytes; b++)
-			in[b] = byte_of(k, node[i], b);
+			in[b] = byte_of(k, node[i], 0, b);
 		j->op = (struct hypercube_op){
 			.plan = id, .collective = HYPERCUBE_ALLGATHER, .bytes = bytes,
 			.flags = notify ? HYPERCUBE_F_NOTIFY : 0,
@@ -176,8 +177,8 @@ void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 	}
 }
 
-bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
-		  unsigned int k, size_t bytes)
+bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n,
+		    unsigned int i, unsigned int k, size_t bytes, block_byte_fn byte)
 {
 	const struct job *j = &p[i].job[k];
 	const unsigned char *out = j->out;
@@ -185,18 +186,24 @@ bool gather_right(const struct party *p, const unsigned int *node, unsigned int 
 	size_t b;
 
 	if (j->ends != 1 || j->res.status || j->got != j->room || j->res.bytes != j->room) {
-		printf("# operation %u at node %u: %u ends, status %d, %zu of %zu bytes\n", k,
-		       node[i], j->ends, j->res.status, j->got, j->room);
+		printf("# operation %u at node %u: %u ends, refused %d, status %d, %zu of %zu bytes\n",
+		       k, node[i], j->ends, j->refused, j->res.status, j->got, j->room);
 		return false;
 	}
 	for (m = 0; m < n; m++)
 		for (b = 0; b < bytes; b++)
-			if (out[m * bytes + b] != byte_of(k, node[m], b)) {
+			if (out[m * bytes + b] != byte(k, node[m], node[i], b)) {
 				printf("# operation %u at node %u: byte %zu of %zu of node %u is wrong\n",
 				       k, node[i], b, bytes, node[m]);
 				return false;
 			}
 	return true;
+}
+
+bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
+		  unsigned int k, size_t bytes)
+{
+	return gathered_right(p, node, n, i, k, bytes, byte_of);
 }
 
 bool gather_run(const struct cube *c, unsigned int id, unsigned int njobs, size_t bytes,

@@ -39,7 +39,12 @@ struct rings_steps {
 /* Let job @k of each of @n parties be an allgather of @bytes by plan @id; see parties_done(). */
 void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsigned int k,
 		 unsigned int id, size_t bytes, bool notify);
-/* Has job @k of party @i the blocks of all @n members? */
+/* Byte @i of the block of operation @k that node @u has for node @v. */
+typedef unsigned char (*block_byte_fn)(unsigned int k, unsigned int u, unsigned int v, size_t i);
+/* Has job @k of party @i the blocks of all @n members for it? */
+bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n,
+		    unsigned int i, unsigned int k, size_t bytes, block_byte_fn byte);
+/* The same of an allgather. */
 bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes);
 /* @njobs allgathers at all members of the cube's plan: are all right?  @steps: of the last one. */

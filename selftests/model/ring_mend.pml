@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * How plans of rings mend themselves (module/coll/ring_mend.c), for SPIN: N nodes, all linked with each
+ * How plans of rings mend themselves (module/coll/ring_mend.c, ring_desk.c), for SPIN: N nodes, all linked with each
  * other, of which DEATHS die and CUTS times a link of the ring fails, whenever that may be; LOSSES
  * frames are lost.  See README beside this for which line is which function, and for what is left out.
  *
@@ -127,7 +127,7 @@ inline lowest()
 	k = 0
 }
 
-/* attempt_begin() */
+/* hc_desk_begin() */
 inline begin()
 {
 	lowest();
@@ -263,7 +263,7 @@ inline take_go()
 	fi
 }
 
-/* answer_take() */
+/* hc_desk_answer() */
 inline take_answer(w)
 {
 	if
@@ -299,7 +299,7 @@ inline take_no()
 	fi
 }
 
-/* help_take() */
+/* hc_desk_help() */
 inline take_help()
 {
 	if
@@ -403,7 +403,7 @@ proctype node(byte me)
 	/* hc_mend_tend() */
 	:: atomic { lives[me] && desk[me] && again[me] -> begin(); low = 0 }
 	:: atomic { lives[me] && broken[me] && !desk[me] && phase[me] == none && !called[me] -> call(); low = 0 }
-	/* desk_go_on() */
+	/* hc_desk_go_on() */
 	:: atomic { lives[me] && desk[me] && !again[me] && !want[me] -> desk_next() }
 #ifndef RULE_REPEAT
 	/* a second has passed, in which nothing came */

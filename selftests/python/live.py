@@ -217,6 +217,31 @@ class Blocks(Fabric):
         for u, block in enumerate(got):
             self.alike([block], numbers[:, u].max(axis=0))
 
+    def test_reduce_scatter_of_different_lengths(self):
+        random = np.random.default_rng(9)
+        counts = [3, 0, 1, 700, 2, 2, 0, 5]
+        ends = np.cumsum(counts)
+        data = random.normal(size=(NODES, int(ends[-1]), 2))
+        for plan in (self.tree, Plan.install('t', 2, 'doubling')):
+            whole = self.all(lambda node: node.iallreduce(data[node.node], 'sum', plan))[0]
+            got = self.together(lambda node: node.reduce_scatter(data[node.node], 'sum', plan, counts=counts))
+            for u, block in enumerate(got):
+                self.alike([block], whole[ends[u] - counts[u]:ends[u]])
+        # By its id; and with one block too many, whose length the kernel cannot divide among the members
+        got = self.together(lambda node: node.reduce_scatter(data[node.node], 'sum', 2, counts=counts, rank=node.node))
+        self.assertEqual([len(block) for block in got], counts)
+        failed = self.together(lambda node: self.errno_of(lambda: node.reduce_scatter(
+            np.ones(16, 'u1'), 'sum', 2, counts=[1] * 16, rank=node.node)))
+        self.assertEqual(failed, [errno.EMSGSIZE] * NODES)
+
+    @staticmethod
+    def errno_of(call):
+        try:
+            call()
+        except Error as error:
+            return error.errno
+        return 0
+
     def test_parts_of_those_that_are_left(self):
         tool('node', 'set', 't', '5', 'fail')
         rings, tree = Plan.install('t', 2, 'ring'), Plan.install('t', 3)
@@ -391,7 +416,7 @@ class Failures(Fabric):
                 (lambda: self.nodes[0].allgather(data, 1, out=np.zeros(8)), errno.EPROTOTYPE,
                  'plan is of another type'),
                 (lambda: Plan.install('t', 1, root=8), errno.ERANGE, 'fabric t'),
-                (lambda: Plan.install('t', 1, 'bcast'), errno.EINVAL, 'wants a source'),
+                (lambda: Plan.install('t', 1, 'bcast'), errno.EINVAL, 'needs a source'),
                 (lambda: Plan.install('t', 1, 'ring', 0), errno.EINVAL, 'no root to choose'),
                 (lambda: Plan.get('t', 99), errno.ENOENT, 'fabric t'),
                 (lambda: Plan.get('nosuch', 1), errno.ENODEV, 'fabric nosuch')):

@@ -23,7 +23,7 @@
  */
 #define HYPERCUBE_NAME_MAX		11
 #define HYPERCUBE_DIM_MAX		12
-/* The id of a fabric stands in MAC addresses, as 16 bits. */
+/* The id of a fabric is part of MAC addresses, as 16 bits. */
 #define HYPERCUBE_FABRIC_ID_MAX		65535
 #define HYPERCUBE_SEGMENT_MIN		256
 #define HYPERCUBE_SEGMENT_MAX		32768
@@ -31,7 +31,7 @@
 #define HYPERCUBE_PPM_MAX		1000000
 /* Frames that a list of lies may name. */
 #define HYPERCUBE_LIES_MAX		32
-/* ms: a day, and what a fabric begins with. */
+/* In ms: a day, and the patience that a new fabric has. */
 #define HYPERCUBE_PATIENCE_MAX		86400000
 #define HYPERCUBE_PATIENCE_DEFAULT	10000
 
@@ -80,7 +80,7 @@ enum {
 	HYPERCUBE_A_FABRIC_NODE_SIZE,	/* u32, bytes of our own state of one endpoint */
 	HYPERCUBE_A_FABRIC_DEV_SIZE,	/* u32, bytes of its net_device without that */
 	HYPERCUBE_A_FABRIC_PAD,
-	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms of silence that end an operation, 0: none do */
+	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms of silence that end an operation, 0: never */
 	HYPERCUBE_A_FABRIC_INDEX,	/* u32, unique in the machine, read only */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
@@ -132,8 +132,8 @@ enum {
 	HYPERCUBE_A_LINK_NODE,		/* u32 */
 	HYPERCUBE_A_LINK_DIM,		/* u32 */
 	HYPERCUBE_A_LINK_STATE,		/* u32, HYPERCUBE_LINK_F_*, read only */
-	HYPERCUBE_A_LINK_DOWN,		/* u8: 1 down, 0 up (up forgets DETECTED) */
-	HYPERCUBE_A_LINK_LOSS,		/* u32, ppm of frames lost without a word */
+	HYPERCUBE_A_LINK_DOWN,		/* u8: 1 down, 0 up (up clears DETECTED) */
+	HYPERCUBE_A_LINK_LOSS,		/* u32, ppm of frames silently lost */
 	HYPERCUBE_A_LINK_LATENCY,	/* u64, ns: of the time model alone */
 	HYPERCUBE_A_LINK_BANDWIDTH,	/* u64, bytes/s: of the time model alone, 0: infinite */
 	HYPERCUBE_A_LINK_TX_FRAMES,	/* u64 */
@@ -143,15 +143,15 @@ enum {
 	HYPERCUBE_A_LINK_DROPS,		/* nest of HYPERCUBE_A_DROP_* */
 	HYPERCUBE_A_LINK_ONE_WAY,	/* flag: set what follows DOWN of this end only */
 	HYPERCUBE_A_LINK_PAD,
-	HYPERCUBE_A_LINK_CORRUPT,	/* u32, ppm of frames of which a bit is flipped */
+	HYPERCUBE_A_LINK_CORRUPT,	/* u32, ppm of frames in which a bit is flipped */
 	HYPERCUBE_A_LINK_DUPLICATE,	/* u32, ppm of frames that are sent twice */
 	HYPERCUBE_A_LINK_DELAY,		/* u64, ns that frames really take; JITTER 0 unless given */
 	HYPERCUBE_A_LINK_JITTER,	/* u64, ns that this varies by, at most DELAY */
 	HYPERCUBE_A_LINK_RATE,		/* u64, bytes/s that the link really carries, 0: any */
-	HYPERCUBE_A_LINK_SEED,		/* u32, of the random numbers; setting begins anew */
+	HYPERCUBE_A_LINK_SEED,		/* u32, of the random numbers, which it restarts */
 	HYPERCUBE_A_LINK_FLAP_DOWN,	/* u32, ms that the link is down in each period */
 	HYPERCUBE_A_LINK_FLAP_PERIOD,	/* u32, ms, 0: it does not flap */
-	HYPERCUBE_A_LINK_CORRUPTED,	/* u64, frames of which a bit was flipped here */
+	HYPERCUBE_A_LINK_CORRUPTED,	/* u64, frames in which a bit was flipped here */
 	HYPERCUBE_A_LINK_DUPLICATED,	/* u64, frames of which a second copy was sent */
 	HYPERCUBE_A_LINK_DELAYED,	/* u64, frames that waited for DELAY or RATE */
 	HYPERCUBE_A_LINK_QUEUED,	/* u32, frames that wait now */
@@ -224,7 +224,7 @@ enum {
 	HYPERCUBE_A_PLAN_RING_NODES,	/* binary: the nodes (u16) of all rings, one ring after the
 					 * other, in the order in which messages go round
 					 */
-	HYPERCUBE_A_PLAN_REPAIR,	/* flag: of rings: it repairs itself */
+	HYPERCUBE_A_PLAN_REPAIR,	/* flag: of rings: the plan repairs itself */
 	HYPERCUBE_A_PLAN_REPAIRS,	/* u32, how often it has, read only */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
@@ -241,7 +241,8 @@ enum {
  * @level: 0 of the first one; that of the parent, or one more
  * @parent: index of the ring that it hangs on, or HYPERCUBE_RING_NONE
  *
- * A ring but the first has one node that rings before it have, where it meets the tree.
+ * Every ring but the first has one node in common with the rings before it, where it meets the
+ * tree.
  */
 struct hypercube_ring {
 	__u32	size;
@@ -352,18 +353,17 @@ struct sockaddr_hypercube {
 	__u32			shc_plan;
 };
 
-/* REDUCE, ALLREDUCE and BARRIER run on a tree plan, and all members contribute.
- * REDUCE has its result at the sink; ALLREDUCE is that and the result sent down
- * the tree to all members; BARRIER is an ALLREDUCE of nothing.  Both of these run on
- * a plan for recursive doubling as well (ALLREDUCE not with MERGE).  BCAST runs on a
- * broadcast plan: the source sends, the sockets bound to the other members
- * receive without having asked.  GATHER and SCATTER run on a tree plan: a block
- * of each member comes to the sink, or goes from the sink to each member; the
- * blocks have one size, and stand in the order of the nodes.  ALLGATHER, on a plan of
- * rings, brings a block of each member to all of them.  ALLTOALL, on a plan for recursive
- * doubling or of rings: each member contributes a block for each, and gets one of each.
- * REDUCE_SCATTER, on a plan for recursive doubling or a tree plan, not with MERGE: each
- * member contributes a block of elements for each, and gets that of all members for it, combined.
+/* REDUCE, ALLREDUCE and BARRIER run on a tree plan, and all members contribute.  REDUCE has its
+ * result at the sink; ALLREDUCE is that and the result sent down the tree to all members;
+ * BARRIER is an ALLREDUCE of nothing.  Both of these run on a plan for recursive doubling as
+ * well (ALLREDUCE not with MERGE).  BCAST runs on a broadcast plan: the source sends, the
+ * sockets bound to the other members receive without having asked.  GATHER and SCATTER run on a
+ * tree plan: a block of each member comes to the sink, or goes from the sink to each member; the
+ * blocks have one size, and stand in the order of the nodes.  ALLGATHER, on a plan for recursive
+ * doubling or of rings, brings a block of each member to all of them.  ALLTOALL, on such plans,
+ * too: each member contributes a block for each, and gets one of each.  REDUCE_SCATTER, on
+ * a plan for recursive doubling or a tree plan, not with MERGE: each member contributes a block
+ * of elements for each, and gets those that all members have for it, combined.
  */
 enum hypercube_collective {
 	HYPERCUBE_REDUCE = 1,
@@ -429,7 +429,8 @@ struct hypercube_loc {
 /* hypercube_op.flags */
 #define HYPERCUBE_F_NOTIFY	0x1	/* tell me when the sink has completed (REDUCE), or
 					 * when all members have the message (BCAST); the
-					 * result ends when all have my block (ALLGATHER)
+					 * result ends when all have my block (ALLGATHER,
+					 * in rings)
 					 */
 
 /* Control message types at SOL_HYPERCUBE. */
@@ -557,7 +558,7 @@ struct hypercube_op {
  * struct hypercube_result - how an operation ended; with every recvmsg()
  * @status: 0 or a negative errno: the operation's, valid when MSG_EOR is set
  * @plan: id of the plan
- * @op: number of the operation within the plan; of a contribution that was refused 0, or
+ * @op: number of the operation within the plan; 0 for a contribution that was refused, or
  *	HYPERCUBE_OP_NONE if its plan was gone before it began: no other member hears of it
  * @cookie: that of this node's contribution; 0 for a message of a BCAST
  * @bytes: length of the whole result (0 where there is none)

@@ -18,7 +18,7 @@ class Collectives:
     def reduce(self, data, op, plan, *, root=None, out=None, notify=False):
         """Reduce to the root, which gets the result.
 
-        The others get None, as soon as their data are the kernel's, or, with notify, when the root
+        The others get None, as soon as the kernel has their data, or, with notify, when the root
         has completed.  op: "sum", "prod", "min", "max", "and", "or", "xor", "minloc", "maxloc", or
         "merge" of sorted runs, whose root gives out with room for all.
         """
@@ -108,9 +108,9 @@ class Collectives:
         return self._post(Collective.SCATTER, plan, data, _arrays.writable(out), waited=True)
 
     def allgather(self, data, plan, *, out=None, notify=False):
-        """Bring the data of all members, of one size, to all of them, over a plan of rings.
+        """Bring the data of all members, of one size, to all of them, over a plan for recursive doubling, or of rings.
 
-        As gather() at the root.  With notify it waits until all members have these data, too.
+        As gather() at the root.  With notify, in rings, it waits until all members have these data, too.
         """
         return self._done(self.iallgather(data, plan, out=out, notify=notify))
 
@@ -134,25 +134,34 @@ class Collectives:
             raise ValueError(f'out has {out.nbytes} bytes, data has {data.nbytes}')
         return self._post(Collective.ALLTOALL, plan, data, out, waited=True)
 
-    def reduce_scatter(self, data, op, plan, *, out=None):
+    def reduce_scatter(self, data, op, plan, *, counts=None, rank=None, out=None):
         """Reduce, and give each member its block of the result, over a tree, or a plan for recursive doubling.
 
-        The first axis of data is the members, in the order of the nodes.  The bits are those that
-        allreduce() has there.  op: as with reduce(), but not "merge".
+        The first axis of data is the members, in the order of the nodes.  With counts, the same at all
+        members, the blocks have that many elements of this axis instead, one block behind the other;
+        rank is the place of this node among the members, which is only needed if plan is an id.
+        The bits are those that allreduce() has there.  op: as with reduce(), but not "merge".
         """
-        return self._done(self.ireduce_scatter(data, op, plan, out=out))
+        return self._done(self.ireduce_scatter(data, op, plan, counts=counts, rank=rank, out=out))
 
-    def ireduce_scatter(self, data, op, plan, *, out=None):
+    def ireduce_scatter(self, data, op, plan, *, counts=None, rank=None, out=None):
         """Begin a reduce_scatter; a Request."""
         oper = Oper.parse(op, 'operator')
         if oper == Oper.MERGE:
             raise TypeError('operator merge is not for reduce_scatter: sorted runs have no blocks')
         data, kind, width = _arrays.contribution(data, oper)
-        data = self._divided(plan, data)
-        if out is None:
+        part = None
+        if counts is None:
+            data = self._divided(plan, data)
+            if out is None:
+                out = np.empty(data.shape[1:], data.dtype)
+            _arrays.like(out, data[:1], oper, 'a block')
+        else:
+            rank = self._rank(plan, rank)
+            data, mine = self._padded(plan, data, counts, rank)
+            part = np.empty(mine.shape, data.dtype) if out is None else _arrays.like(out, mine, oper, 'the block')
             out = np.empty(data.shape[1:], data.dtype)
-        _arrays.like(out, data[:1], oper, 'a block')
-        return self._post(Collective.REDUCE_SCATTER, plan, data, out, waited=True,
+        return self._post(Collective.REDUCE_SCATTER, plan, data, out, waited=True, part=part,
                           oper=oper, type=kind, width=width)
 
     def sort(self, data, plan, *, root=None, total=None):
@@ -211,6 +220,35 @@ class Collectives:
             raise ValueError(f'data has {len(data)} blocks, there are {plan.count} members')
         return data
 
+    def _rank(self, plan, rank):
+        """How many members have lower numbers."""
+        if rank is not None:
+            return number(rank, 'the rank')
+        if not isinstance(plan, Plan):
+            raise TypeError('rank= is needed where the plan is given by its id')
+        members = plan.members()
+        if self.node not in members:
+            raise ValueError(f'node {self.node} is no member of plan {plan.id}')
+        return members.index(self.node)
+
+    @staticmethod
+    def _padded(plan, data, counts, rank):
+        """Blocks of different lengths, each padded with zeros to the longest one; and one as it was."""
+        if data.ndim == 0:
+            raise ValueError('data has no axis for the blocks')
+        counts = [number(count, 'a count') for count in counts]
+        if isinstance(plan, Plan) and len(counts) != plan.count:
+            raise ValueError(f'counts has {len(counts)} blocks, there are {plan.count} members')
+        if sum(counts) != len(data):
+            raise ValueError(f'the counts add up to {sum(counts)}, data has {len(data)}')
+        if rank >= len(counts):
+            raise ValueError(f'there is no rank {rank} among {len(counts)} members')
+        blocks = np.split(np.asarray(data), np.cumsum(counts)[:-1])
+        padded = np.zeros((len(counts), max(counts), *data.shape[1:]), data.dtype)
+        for room, block in zip(padded, blocks):
+            room[:len(block)] = block
+        return padded, blocks[rank]
+
     @staticmethod
     def _blocks(plan, data, out):
         """Where a block of each member finds room."""
@@ -233,7 +271,7 @@ class Collectives:
         return got
 
     def _stalled_at(self, plan):
-        """Who has waited in vain for a broadcast of this plan, if something may still come."""
+        """The Request that has waited in vain for a broadcast of this plan, if it may still come."""
         stalled = self._stalled.pop(plan, None)
         try:
             if stalled is not None and stalled.test():

@@ -19,7 +19,7 @@ the paths of these."""
 
 
 class Messages(Handle):
-    """The end for messages at a node.  They go around faults; that they arrive is not confirmed."""
+    """Sends and receives messages at a node.  They go around faults; their arrival is not confirmed."""
 
     def __init__(self, fabric, node):
         super().__init__(fabric, node, 'hcl_open_dgram')

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The one who contributes to collectives at a node: what is posted, and what moves."""
+"""Contributing to collectives at a node: what is posted, and what moves."""
 
 import collections
 import itertools
 import select
 import time
+import weakref
 from ctypes import byref, c_uint64
 
 from . import _arrays, _native
@@ -18,12 +19,29 @@ from .plan import Plan
 from .request import Request
 
 
+class _Posted:
+    """What the library has of an operation: its arrays, and the number that it has given it."""
+
+    def __init__(self, data, out, part):
+        self.arrays = data, out, part
+        self.cookie = c_uint64()
+        self._request = lambda: None
+
+    def request(self, node, token):
+        """The Request, which may be gone, and is not kept here: it keeps the node."""
+        request = self._request()
+        if request is None:
+            request = Request(node, self.cookie, token, *self.arrays[1:])
+            self._request = weakref.ref(request)
+        return request
+
+
 class Node(Collectives, Handle):
-    """A node of a fabric, with this process as the one who contributes there.
+    """A node of a fabric at which this process contributes.
 
     Node(fabric, node) serves all plans that have no handle of their own at this node,
-    Node(fabric, node, plan) that one.  plan is a Plan or its id, and so with the calls, where a
-    Plan knows its root and how many members it has; with an id those are to be given.
+    Node(fabric, node, plan) that one.  plan is a Plan or its id, here and in the calls.  A Plan
+    knows its root and how many members it has; with an id those have to be given.
 
     data is a numpy array: contiguous, of the machine's byte order.  Where a call returns an array
     it is out, if that was given; out may be data itself.  Each call waits; the same with an "i"
@@ -31,10 +49,10 @@ class Node(Collectives, Handle):
     """
 
     def __init__(self, fabric, node, plan=None):
-        # The arrays of operations that are not over, which the library reads and fills
+        # Operations that are not over, with the arrays that the library reads and fills: _Posted by token
         self._posted = {}
         self._tokens = itertools.count()
-        # Those that are forgotten when they are sent, oldest first: cookie and token
+        # The tokens of those that are forgotten when they are sent, oldest first
         self._unwaited = collections.deque()
         # Receivers of broadcasts that have run into a time limit, by plan
         self._stalled = {}
@@ -77,6 +95,16 @@ class Node(Collectives, Handle):
             if status < 0:
                 raise self._error(status, handle, self._limit if stuck else None)
 
+    def requests(self):
+        """The Requests of all operations that are posted and not over, oldest first.
+
+        One is among them even if a signal has ended the call that was to return it.
+        """
+        with self._mine() as handle:
+            self._forget_sent(handle)
+            return [posted.request(self, token) for token, posted in list(self._posted.items())
+                    if posted.cookie.value]
+
     @property
     def failure(self):
         """The latest failure as a Result, or None."""
@@ -94,28 +122,44 @@ class Node(Collectives, Handle):
             return plan.id
         return number(plan, "a plan's id", least=1)
 
-    def _post(self, collective, plan, data, out, notify=False, *, waited, **params):
+    def _post(self, collective, plan, data, out, notify=False, *, waited, part=None, **params):
         if data is not None:
             data = _arrays.apart(data, out)
         params = _native.Params(plan=self._id(plan, self.fabric), collective=collective,
                                 flags=F_NOTIFY if notify else 0, **params)
-        cookie, token = c_uint64(), next(self._tokens)
+        token = next(self._tokens)
+        posted = _Posted(data, out, part)
+        request = posted.request(self, token)
         with self._mine() as handle:
-            # Before the library has them: a signal may end this function at any time.
-            self._posted[token] = data, out
-            status = lib.hcl_post(handle, byref(params), address(data), 0 if data is None else data.nbytes,
-                                  address(out), 0 if out is None else out.nbytes, byref(cookie))
-            if status < 0:
-                self._forget(token)
-                raise self._error(status, handle)
-            while self._unwaited and lib.hcl_done(handle, self._unwaited[0][0]):
-                self._forget(self._unwaited.popleft()[1])
-        if not waited:
-            self._unwaited.append((cookie.value, token))
-        return Request(self, cookie.value, token, out)
+            try:
+                # Before the library has it: a signal may end this function at any time, and the
+                # request is found by requests() then.
+                self._posted[token] = posted
+                if not waited:
+                    self._unwaited.append(token)
+                status = lib.hcl_post(handle, byref(params), address(data), 0 if data is None else data.nbytes,
+                                      address(out), 0 if out is None else out.nbytes, byref(posted.cookie))
+                if status < 0:
+                    raise self._error(status, handle)
+            except BaseException:
+                if not posted.cookie.value:
+                    self._forget(token)
+                raise
+            self._forget_sent(handle)
+        return request
 
     def _forget(self, token):
         self._posted.pop(token, None)
+
+    def _forget_sent(self, handle):
+        """Forgets the operations that nobody has to wait for, as far as they are sent."""
+        while self._unwaited:
+            token = self._unwaited[0]
+            posted = self._posted.get(token)
+            if posted is not None and not (posted.cookie.value and lib.hcl_done(handle, posted.cookie.value)):
+                break
+            self._forget(token)
+            self._unwaited.popleft()
 
     def _until(self, over, limit):
         """Let things move until it is over; False: nothing has moved for so many seconds."""

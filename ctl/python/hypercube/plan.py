@@ -23,7 +23,7 @@ def _call(function, *arguments):
 
 @dataclass(frozen=True)
 class Plan:
-    """A plan as it was installed, or found, at a time; it does not follow what becomes of it."""
+    """A plan as it was when it was installed or found; the object does not follow later changes."""
 
     fabric: str
     id: int
@@ -43,10 +43,10 @@ class Plan:
 
     @classmethod
     def install(cls, fabric, id, type='tree', root=None):
-        """Find a plan around the faults of now and install it, in the place of one of this id.
+        """Find a plan around the present faults and install it, in place of one of this id.
 
         type is "tree", "bcast", "doubling" or "ring".  root is the sink of a tree (None: the best
-        one) or the source of a broadcast.  Wants CAP_NET_ADMIN.
+        one) or the source of a broadcast.  Needs CAP_NET_ADMIN.
         """
         type = PlanType.parse(type, 'type of plan')
         raw = _native.Plan()
@@ -56,7 +56,7 @@ class Plan:
 
     @classmethod
     def get(cls, fabric, id):
-        """What is installed."""
+        """The plan that is installed under this id."""
         raw = _native.Plan()
         _call(lib.hcl_plan_get, name_of(fabric), number(id, "a plan's id", least=1), byref(raw))
         return cls._of(fabric, raw)
@@ -65,7 +65,7 @@ class Plan:
     def wait(cls, fabric, id, epoch=0, timeout=None):
         """Wait for a plan that somebody else installs, at most so many seconds (None: for ever).
 
-        It is one of another epoch than this one (0: of any) that no fault has broken.
+        It has another epoch than this one (0: any epoch), and no fault has broken it.
         """
         raw = _native.Plan()
         name, id, epoch = name_of(fabric), number(id, "a plan's id", least=1), number(epoch, 'an epoch')
@@ -81,7 +81,7 @@ class Plan:
                     raise error(late.status, late.strerror.replace(f'within {left} ms', whole)) from None
 
     def replace(self):
-        """Install a new one of this id, type and root around the faults of now."""
+        """Install a new one of this id, type and root around the present faults."""
         return self.install(self.fabric, self.id, self.type,
                             self.root if self.type in (PlanType.TREE, PlanType.BCAST) else None)
 
@@ -90,11 +90,11 @@ class Plan:
         return self.wait(self.fabric, self.id, self.epoch, timeout)
 
     def members(self):
-        """The nodes, ascending, as blocks stand: of the plan that has this id now."""
+        """The nodes of the plan that has this id now, ascending: the order of blocks."""
         nodes = (c_uint32 * (1 << DIM_MAX))()
         count = _call(lib.hcl_plan_members, name_of(self.fabric), self.id, nodes, len(nodes))
         return nodes[:count]
 
     def remove(self):
-        """Remove it; what is pending ends with ESTALE.  Wants CAP_NET_ADMIN."""
+        """Remove it; pending operations end with ESTALE.  Needs CAP_NET_ADMIN."""
         _call(lib.hcl_plan_remove, name_of(self.fabric), self.id)

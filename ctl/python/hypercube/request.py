@@ -5,7 +5,7 @@ import errno
 from ctypes import byref, c_uint32
 
 from . import _native
-from ._arrays import filled
+from ._arrays import filled, flat
 from ._native import lib
 from .errors import Result, error
 from .names import DIM_MAX
@@ -14,12 +14,13 @@ from .names import DIM_MAX
 class Request:
     """An operation that is under way.  Its arrays stay in use until it is over."""
 
-    def __init__(self, node, cookie, token, out):
+    def __init__(self, node, cookie, token, out, part=None):
         self.node = node
-        self.id = cookie
         self.result = None      # a Result, once wait() has returned
+        self._cookie = cookie   # 0 until the library has begun the operation
         self._token = token
         self._out = out
+        self._part = part       # where the beginning of out is wanted, if that was padded
         # How it ended, as the library tells once: a signal may end the call behind that.
         self._raw = _native.Result()
         self._error = None
@@ -29,12 +30,17 @@ class Request:
         return f'<Request {self.id} at {self.node!r}>'
 
     @property
+    def id(self):
+        """The library's number of the operation, the cookie of its Result."""
+        return self._cookie.value
+
+    @property
     def over(self):
         """Would wait() return at once?  Does not let anything move: see test()."""
         return self._waited or bool(self.node._call(lib.hcl_done, self.id))
 
     def test(self):
-        """Let move what can, and say whether wait() would return at once."""
+        """Make progress without waiting, and say whether wait() would return at once."""
         if not self.over:
             self.node.progress(0)
         return self.over
@@ -44,13 +50,15 @@ class Request:
 
         Returns the array with the result: where less has come than there is room for, the part of
         it that is filled; None where there is none.  Raises Error if the operation has failed, and
-        Timeout if nothing has moved for so many seconds (else those of the node; None: for ever);
-        then one may wait again.
+        Timeout if nothing has moved for so many seconds (by default those of the node; None: for
+        ever); then you may wait again.
         """
         if not self._waited:
             self._finish(self.node.timeout if timeout is ... else timeout)
         if self._error is not None:
             raise self._error
+        if self._part is not None:
+            return self._part
         return None if self._out is None else filled(self._out, self.result.bytes)
 
     def missing(self):
@@ -75,5 +83,14 @@ class Request:
             failure.over = failure.errno != errno.ETIMEDOUT
             failure.request = self
             raise failure
+        if failure is None and self._part is not None:
+            failure = self._cut(Result.of(raw))
         self.result, self._error, self._waited = Result.of(raw), failure, True
         self.node._forget(self._token)
+
+    def _cut(self, result):
+        """Put the beginning of a padded block where it is wanted; an error if it is another block."""
+        if result.bytes != self._out.nbytes:
+            return error(-errno.EPROTO, 'the plan has another number of members than counts has blocks', result)
+        flat(self._part)[:] = flat(self._out)[:self._part.size]
+        return None

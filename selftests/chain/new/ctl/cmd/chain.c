@@ -79,7 +79,7 @@ static struct nl_shape shape(const void *plan)
 	const struct chain *c = plan;
 
 	return (struct nl_shape){
-		.root_attr = chain_planner.root_attr, .root = c->sink,
+		.root_attr = planner_sink.attr, .root = c->sink,
 		.sequence = c->sequence, .steps = c->steps,
 	};
 }
@@ -93,23 +93,8 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 	out_uint(h, "dim", "dim %" PRIu64, f->dim);
 	out_uint(h, "sink", " sink %" PRIu64, c->sink);
 	cmd_out_order(h, "sequence", " sequence ", c->sequence, c->steps);
-	out_uint(h, "members", "\nmembers %" PRIu64, c->steps + 1);
-	if (q->apply)
-		out_uint(h, "plan", " installed as plan %" PRIu64, q->id);
-	out_uint(h, "steps", " steps %" PRIu64 "\n", c->steps);
-	cmd_out_faults(h, f);
-	out_close(h);
+	planner_out_end(h, q, f, c->steps + 1, c->steps);
 	return 0;
-}
-
-static uint32_t sink_of(const struct nl_plan *v)
-{
-	return v->sink;
-}
-
-static void show(struct hcctl *h, const struct nl_plan *v)
-{
-	cmd_out_order(h, "sequence", " sequence ", v->sequence, v->steps);
 }
 
 /* Each link of the line takes a step, whatever the line. */
@@ -159,7 +144,7 @@ static int plan(struct hcctl *h, int argc, char **argv)
 static const struct hc_cmd chain_cmds[] = {
 	{
 		"plan", plan,
-		"{ fabric NAME [apply [plan ID]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [sink NODE]",
+		PLANNER_ARGS " [sink NODE]",
 	},
 	{}
 };
@@ -167,19 +152,14 @@ static const struct hc_cmd chain_cmds[] = {
 const struct planner chain_planner = {
 	.type = HYPERCUBE_PLAN_CHAIN,
 	.object = { "chain", "lines of nodes around the faults", chain_cmds },
-	.name = "chain",
-	.title = "chain",
-	.command = "chain plan",
-	.root = "sink",
-	.root_attr = HYPERCUBE_A_PLAN_SINK,
+	.root = &planner_sink,
 	.members_follow = true,
 	.id = 4,
 	.size = sizeof(struct chain),
 	.find = find,
 	.shape = shape,
 	.print = print,
-	.root_of = sink_of,
-	.show = show,
+	.show = planner_show_sequence,
 	.truth = truth,
 	.role = role,
 };

@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The master of a plan of rings that mends itself: the attempt that it works on.  See ring_mend.c.
+ */
+#include <linux/slab.h>
+
+#include "coll/coll.h"
+#include "coll/ring.h"
+#include "coll/ring_mend.h"
+#include "coll/ring_mend_impl.h"
+#include "coll/ring_ways.h"
+#include "fabric/limits.h"
+#include "netlink/netlink.h"
+#include "trace.h"
+
+/* Attempts that a master may begin in a second. */
+#define TRIES		8
+/* Nodes whose links are looked at in the time that a frame takes. */
+#define NODES_OF_A_FRAME	64
+
+/**
+ * struct mend_desk - an attempt, at its master
+ * @ballot: its name
+ * @cause: what has broken the plan
+ * @what: what members are told in this phase
+ * @again: it is of no use: begin another one
+ * @tries: attempts begun in this second
+ * @digest: of what the master knew of links when it began
+ * @nwant: members that have not answered
+ * @next: the first number that is free at all members that have
+ * @word: FAULT words of members
+ * @alive: set of the members that were asked
+ * @want: set of those that have not answered
+ * @shape: the new tree, from PLACE on
+ */
+struct mend_desk {
+	u64 ballot;
+	struct hc_abort cause;
+	u8 what;
+	bool again;
+	u8 tries;
+	u32 digest;
+	u32 nwant;
+	u64 next;
+	u32 *word;
+	u32 *alive;
+	u32 *want;
+	struct hc_ring_shape *shape;
+};
+
+/* ------------------------------------------------------------ the desk */
+
+static size_t words_size(const struct hc_plan *plan)
+{
+	return hc_nodes(plan->fabric->dim) * sizeof(u32);
+}
+
+static void shape_free(struct hc_fabric *fabric, struct hc_ring_shape *shape)
+{
+	if (shape)
+		hc_poll_free(fabric, shape, shape->size);
+}
+
+void hc_desk_free(const struct hc_plan *plan, struct hc_mend *s)
+{
+	struct hc_fabric *fabric = plan->fabric;
+	struct mend_desk *desk = s->desk;
+
+	if (!desk)
+		return;
+	s->desk = NULL;
+	shape_free(fabric, desk->shape);
+	hc_poll_free(fabric, desk->word, words_size(plan));
+	hc_poll_free(fabric, desk->alive, hc_mend_set_size(plan));
+	hc_poll_free(fabric, desk->want, hc_mend_set_size(plan));
+	hc_poll_free(fabric, desk, sizeof(*desk));
+}
+
+void hc_mend_release(struct hc_plan *plan, struct hc_mend *s)
+{
+	if (s->counted)
+		atomic_dec(&s->counted->work.mending);
+	hc_desk_free(plan, s);
+	shape_free(plan->fabric, rcu_dereference_protected(s->shape, true));
+}
+
+static bool desk_alloc(const struct hc_member *m, struct hc_mend *s)
+{
+	const struct hc_plan *plan = m->plan;
+	struct hc_fabric *fabric = plan->fabric;
+	struct mend_desk *desk;
+
+	if (s->desk)
+		return true;
+	desk = hc_poll_alloc(fabric, sizeof(*desk));
+	if (!desk)
+		return false;
+	s->desk = desk;
+	desk->word = hc_poll_alloc(fabric, words_size(plan));
+	desk->alive = hc_poll_alloc(fabric, hc_mend_set_size(plan));
+	desk->want = hc_poll_alloc(fabric, hc_mend_set_size(plan));
+	if (desk->word && desk->alive && desk->want)
+		return true;
+	hc_desk_free(plan, s);
+	return false;
+}
+
+const struct hc_ring_shape *hc_mend_shape(const struct hc_plan *plan)
+{
+	const struct hc_ring_shape *best = NULL, *shape;
+	u32 u;
+
+	for (u = 0; plan->mends && u < hc_nodes(plan->fabric->dim); u++) {
+		if (!plan->member[u])
+			continue;
+		shape = rcu_dereference(hc_mend_of(plan->member[u])->shape);
+		if (shape && (!best || shape->ballot > best->ballot))
+			best = shape;
+	}
+	return best;
+}
+
+/* ------------------------------------------------------------ what members are told */
+
+static struct sk_buff *ask_alloc(const struct hc_member *m, const struct mend_desk *desk)
+{
+	struct sk_buff *skb = hc_mend_word(m, HC_MEND_ASK, desk->ballot, 0, 0);
+	struct hc_wire_mend *w;
+
+	if (skb) {
+		w = hc_wire_mend_of(skb);
+		w->status = cpu_to_be32(desk->cause.status);
+		w->node = cpu_to_be16(desk->cause.node);
+		w->dim = cpu_to_be16(desk->cause.dim);
+	}
+	return skb;
+}
+
+static void ways_fill(void *to, const struct hc_ring_making *mk)
+{
+	struct hc_wire_mend_way *w = to;
+	unsigned int i;
+
+	for (i = 0; i < mk->n; i++) {
+		const struct hc_ring_way *way = &mk->way[i];
+
+		w[i] = (struct hc_wire_mend_way){
+			.seen = cpu_to_be32(way->seen), .next = cpu_to_be16(way->next),
+			.dim = mk->src[i].dim, .out = way->out,
+			.flags = (way->used ? HC_WAY_F_USED : 0) |
+				 (way->relay ? HC_WAY_F_RELAY : 0),
+		};
+	}
+}
+
+/* The set goes as words, too. */
+static void set_fill(void *to, const u32 *set, size_t words)
+{
+	__be32 *w = to;
+
+	while (words--)
+		w[words] = cpu_to_be32(set[words]);
+}
+
+static struct sk_buff *place_alloc(const struct hc_member *m, const struct mend_desk *desk,
+				   const struct hc_ring_maker *k, u32 u)
+{
+	size_t size = hc_mend_set_size(m->plan), ways;
+	struct hc_ring_making mk;
+	struct hc_wire_mend *w;
+	struct sk_buff *skb;
+
+	hc_ring_make(k, u, &mk);
+	ways = mk.n * sizeof(struct hc_wire_mend_way);
+	skb = hc_mend_word(m, HC_MEND_PLACE, desk->ballot, desk->next, ways + size);
+	if (!skb)
+		return NULL;
+	w = hc_wire_mend_of(skb);
+	w->ways = mk.n;
+	w->rings = cpu_to_be16(mk.nrings);
+	w->members = cpu_to_be32(desk->shape->t.nnodes + 1 - desk->shape->t.nrings);
+	ways_fill(w + 1, &mk);
+	set_fill((void *)(w + 1) + ways, desk->alive, size / sizeof(u32));
+	return skb;
+}
+
+/* To all that have not answered. */
+static void desk_tell(struct hc_member *m)
+{
+	struct mend_desk *desk = hc_mend_of(m)->desk;
+	struct hc_ring_maker k = {};
+	bool place = desk->what == HC_MEND_PLACE;
+	u32 u;
+
+	if (place) {
+		if (hc_ring_maker_init(&k, &desk->shape->t, m->plan->fabric->dim, desk->word,
+				       GFP_ATOMIC | __GFP_NOWARN))
+			goto out;
+		hc_ring_maker_fill(&k);
+	}
+	for (u = 0; u < hc_nodes(m->plan->fabric->dim); u++) {
+		if (!hc_set_has(desk->want, u))
+			continue;
+		hc_mend_send(m, u, place ? place_alloc(m, desk, &k, u) :
+				desk->what == HC_MEND_ASK ? ask_alloc(m, desk) :
+				hc_mend_word(m, desk->what, desk->ballot, 0, 0));
+	}
+out:
+	hc_ring_maker_free(&k);
+}
+
+/* ------------------------------------------------------------ attempts */
+
+static void phase_begin(struct hc_member *m, u8 what)
+{
+	struct mend_desk *desk = hc_mend_of(m)->desk;
+	u32 i;
+
+	desk->what = what;
+	desk->nwant = 0;
+	for (i = 0; i < hc_set_words(m->plan->fabric->dim); i++) {
+		desk->want[i] = desk->alive[i];
+		desk->nwant += hc_weight32(desk->want[i]);
+	}
+	desk_tell(m);
+}
+
+void hc_desk_begin(struct hc_member *m)
+{
+	struct hc_mend *s = hc_mend_of(m);
+	struct mend_desk *desk;
+	u32 lowest, n;
+
+	if (!desk_alloc(m, s))
+		return;
+	desk = s->desk;
+	desk->again = true;
+	if (desk->tries++ >= TRIES)
+		return;
+	m->node->spent += hc_nodes(m->plan->fabric->dim) / NODES_OF_A_FRAME;
+	if (!hc_mend_reached(m, &lowest, desk->alive, &n))
+		return;
+	if (lowest != m->node->id) {
+		hc_desk_free(m->plan, s);
+		s->called = false;
+		return;
+	}
+	desk->again = false;
+	desk->ballot = (hc_mend_attempt(max(s->heard, desk->ballot)) + 1) << 16 | m->node->id;
+	desk->digest = m->node->lsdb.digest;
+	desk->next = 0;
+	desk->cause = m->abort;
+	if (!desk->cause.status) {
+		desk->cause.status = ENOLINK;
+		desk->cause.node = HC_CAUSE_NONE;
+		desk->cause.dim = HC_CAUSE_NONE;
+	}
+	shape_free(m->plan->fabric, desk->shape);
+	desk->shape = NULL;
+	memset(desk->word, 0xff, words_size(m->plan));
+	phase_begin(m, HC_MEND_ASK);
+}
+
+/* A tree of so many nodes has at most as many rings, and twice as many places. */
+static struct hc_ring_shape *shape_alloc(const struct hc_member *m, u32 n)
+{
+	size_t rings = n * sizeof(struct hc_ring), nodes = round_up(2 * n * sizeof(u16), 4);
+	size_t size = struct_size_t(struct hc_ring_shape, ring, 0) + rings + nodes +
+		      hc_mend_set_size(m->plan);
+	struct hc_ring_shape *shape = hc_poll_alloc(m->plan->fabric, size);
+
+	if (!shape)
+		return NULL;
+	shape->size = size;
+	shape->members = (void *)shape->ring + rings + nodes;
+	return shape;
+}
+
+static int mend_with(struct hc_ring_mending *g, u32 nodes, u32 n)
+{
+	const struct hc_ring_net net = hc_ring_cube(g->dim, g->fault);
+	int err = -ENOMEM;
+
+	g->home = kcalloc(nodes, sizeof(*g->home), GFP_ATOMIC | __GFP_NOWARN);
+	g->order = kcalloc(n, sizeof(*g->order), GFP_ATOMIC | __GFP_NOWARN);
+	g->count = kcalloc(g->old->nrings, sizeof(*g->count), GFP_ATOMIC | __GFP_NOWARN);
+	g->queue = kcalloc(g->old->nrings, sizeof(*g->queue), GFP_ATOMIC | __GFP_NOWARN);
+	if (g->home && g->order && g->count && g->queue)
+		err = hc_ring_mend(g);
+	/* hc_ring_mend() is clever, the verifier is not. */
+	if (!err && WARN_ON_ONCE(hc_ring_check(&g->t, &net, g->home, NULL)))
+		err = -EINVAL;
+	kfree(g->home);
+	kfree(g->order);
+	kfree(g->count);
+	kfree(g->queue);
+	return err;
+}
+
+/* Mend the rings with what the members have said.  False: they are not connected as it seemed, or
+ * there is no memory.
+ */
+static bool desk_mend(struct hc_member *m)
+{
+	struct mend_desk *desk = hc_mend_of(m)->desk;
+	u32 nodes = hc_nodes(m->plan->fabric->dim), n = 0, i;
+	struct hc_ring_mending g = {
+		.dim = m->plan->fabric->dim, .fault = desk->word, .alive = desk->alive,
+	};
+
+	for (i = 0; i < hc_set_words(g.dim); i++)
+		n += hc_weight32(desk->alive[i]);
+	desk->shape = shape_alloc(m, n);
+	if (!desk->shape)
+		return false;
+	g.old = hc_ring_tree_of(m->plan, &g.places);
+	g.ring = desk->shape->ring;
+	g.node = (void *)(desk->shape->ring + n);
+	m->node->spent += nodes / NODES_OF_A_FRAME;
+	if (mend_with(&g, nodes, n))
+		return false;
+	desk->shape->t = g.t;
+	desk->shape->ballot = desk->ballot;
+	memcpy(desk->shape->members, desk->alive, hc_mend_set_size(m->plan));
+	return true;
+}
+
+/* All members go on. */
+static void desk_done(struct hc_member *m)
+{
+	struct hc_mend *s = hc_mend_of(m);
+	struct hc_plan *plan = m->plan;
+	struct hc_ring_shape *old = rcu_dereference_protected(s->shape, true);
+
+	rcu_assign_pointer(s->shape, s->desk->shape);
+	s->desk->shape = NULL;
+	if (old) {
+		hc_poll_uncharge(plan->fabric, old->size);
+		kfree_rcu(old, rcu);
+	}
+	hc_desk_free(plan, s);
+	atomic_inc(&plan->mended);
+	WRITE_ONCE(plan->broken, false);
+	/* The next report that it is broken comes after this. */
+	smp_mb__before_atomic();
+	clear_bit(0, &plan->breaking);
+	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+}
+
+/* All have answered: the next phase. */
+static void desk_next(struct hc_member *m)
+{
+	struct mend_desk *desk = hc_mend_of(m)->desk;
+
+	switch (desk->what) {
+	case HC_MEND_ASK:
+		/* Beyond all numbers that were used, whichever of them failed: see coll/abort.c. */
+		desk->next += HC_OP_RANGE;
+		if (desk->digest == m->node->lsdb.digest && desk_mend(m))
+			phase_begin(m, HC_MEND_PLACE);
+		else
+			desk->again = true;
+		break;
+	case HC_MEND_PLACE:
+		phase_begin(m, HC_MEND_GO);
+		break;
+	default:
+		desk_done(m);
+	}
+}
+
+void hc_desk_go_on(struct hc_member *m)
+{
+	struct hc_mend *s = hc_mend_of(m);
+
+	while (s->desk && !s->desk->again && !s->desk->nwant)
+		desk_next(m);
+	if (s->desk ? s->desk->again && s->desk->tries < TRIES : m->broken && !s->called)
+		hc_member_again(m);
+}
+
+/* Say again what was not answered. */
+static void desk_look(struct hc_member *m)
+{
+	struct mend_desk *desk = hc_mend_of(m)->desk;
+
+	desk->tries = 0;
+	if (!desk->again)
+		desk_tell(m);
+}
+
+bool hc_desk_tend(struct hc_member *m, bool late)
+{
+	struct mend_desk *desk = hc_mend_of(m)->desk;
+
+	if (!desk)
+		return false;
+	if (desk->digest != m->node->lsdb.digest)
+		desk->again = true;
+	if (late)
+		desk_look(m);
+	if (!desk->again)
+		return false;
+	hc_desk_begin(m);
+	return true;
+}
+
+/* ------------------------------------------------------------ what members say */
+
+void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
+{
+	struct hc_mend *s = hc_mend_of(m);
+	struct mend_desk *desk = s->desk;
+	u64 ballot = be64_to_cpu(w->ballot);
+
+	if (w->what == HC_MEND_NO) {
+		s->heard = max(s->heard, ballot);
+		if (desk && ballot >= desk->ballot)
+			desk->again = true;
+		return;
+	}
+	if (!desk || desk->again || ballot != desk->ballot ||
+	    w->what != desk->what + HC_MEND_ASKED - HC_MEND_ASK || !hc_set_has(desk->want, src))
+		return;
+	hc_set_del(desk->want, src);
+	desk->nwant--;
+	/* Other members that were asked may be gone. */
+	desk->again = desk->digest != m->node->lsdb.digest;
+	if (w->what != HC_MEND_ASKED)
+		return;
+	desk->word[src] = be32_to_cpu(w->word);
+	desk->next = max(desk->next, be64_to_cpu(w->plan.op));
+}
+
+void hc_desk_help(struct hc_member *m, u32 src, u64 ballot)
+{
+	struct hc_mend *s = hc_mend_of(m);
+
+	s->heard = max(s->heard, ballot);
+	if (s->desk) {
+		/* It has heard of this attempt, and broken since. */
+		if (ballot == s->desk->ballot)
+			s->desk->again = true;
+		return;
+	}
+	/* From before it was mended, unless it is one that came back. */
+	if (!m->broken && s->phase == MEND_NONE && ballot < s->ran &&
+	    hc_set_has(hc_ring_member(m)->members, src))
+		return;
+	hc_desk_begin(m);
+}

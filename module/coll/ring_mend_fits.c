@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What frames that mend a plan of rings may say: they may have come from another machine.  See
+ * ring_mend.c.
+ */
+#include "coll/coll.h"
+#include "coll/ring.h"
+#include "coll/ring_mend.h"
+#include "coll/ring_mend_impl.h"
+
+/* How many attempts, and numbers, somebody may be ahead of what is known here.  A liar cannot
+ * use up all at once, and a member that was away for years can come back.
+ */
+#define AHEAD		(1ULL << 32)
+#define NUMBERS_AHEAD	(1ULL << 48)
+
+static bool ways_fit(const struct hc_member *m, const struct hc_wire_mend *w)
+{
+	const struct hc_wire_mend_way *way = (const void *)(w + 1);
+	u32 members = be32_to_cpu(w->members), dims = 0;
+	unsigned int i;
+
+	for (i = 0; i < w->ways; i++) {
+		if (way[i].dim >= m->node->fabric->dim || dims & hc_bit(way[i].dim) ||
+		    way[i].out >= w->ways || be32_to_cpu(way[i].seen) > members ||
+		    be16_to_cpu(way[i].next) >= hc_nodes(m->node->fabric->dim) ||
+		    way[i].flags & ~(HC_WAY_F_USED | HC_WAY_F_RELAY))
+			return false;
+		dims |= hc_bit(way[i].dim);
+	}
+	return w->ways || members == 1;
+}
+
+static bool wire_set_has(const __be32 *set, u32 u)
+{
+	return be32_to_cpu(set[u / 32]) >> (u % 32) & 1;
+}
+
+/* Only members of the plan, this one and the master among them, as many as it says. */
+static bool set_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w)
+{
+	const __be32 *set = (const void *)((const struct hc_wire_mend_way *)(w + 1) + w->ways);
+	u32 n = 0, i;
+
+	for (i = 0; i < hc_set_words(m->node->fabric->dim); i++) {
+		if (be32_to_cpu(set[i]) & ~m->plan->members[i])
+			return false;
+		n += hc_weight32(be32_to_cpu(set[i]));
+	}
+	return n == be32_to_cpu(w->members) && wire_set_has(set, m->node->id) &&
+	       wire_set_has(set, src);
+}
+
+static bool place_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w, u32 len)
+{
+	size_t ways = w->ways * sizeof(struct hc_wire_mend_way);
+
+	return w->ways <= m->node->fabric->dim && len == ways + hc_mend_set_size(m->plan) &&
+	       be16_to_cpu(w->rings) <= m->node->fabric->dim &&
+	       be64_to_cpu(w->plan.op) - m->next < NUMBERS_AHEAD && ways_fit(m, w) &&
+	       set_fits(m, src, w);
+}
+
+static bool ask_fits(const struct hc_member *m, const struct hc_wire_mend *w)
+{
+	u32 status = be32_to_cpu(w->status), dim = m->node->fabric->dim;
+	u16 node = be16_to_cpu(w->node), at = be16_to_cpu(w->dim);
+
+	return status && status <= MAX_ERRNO && (node == HC_CAUSE_NONE || node < hc_nodes(dim)) &&
+	       (at == HC_CAUSE_NONE || at < dim);
+}
+
+static bool answer_fits(const struct hc_member *m, const struct hc_wire_mend *w)
+{
+	return !(be32_to_cpu(w->word) & ~hc_ones(m->node->fabric->dim)) &&
+	       be64_to_cpu(w->plan.op) < U64_MAX / 2;
+}
+
+/* Does it make sense at all? */
+static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w, u32 len)
+{
+	if (w->what != HC_MEND_PLACE && len)
+		return false;
+	switch (w->what) {
+	case HC_MEND_HELP:
+	case HC_MEND_GO:
+		return true;
+	case HC_MEND_ASK:
+		return ask_fits(m, w);
+	case HC_MEND_PLACE:
+		return place_fits(m, src, w, len);
+	}
+	return w->what && w->what < __HC_MEND_END && answer_fits(m, w);
+}
+
+/* Only members say such words, of attempts that can exist; and a master says its own to members
+ * above it.
+ */
+static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_mend *w)
+{
+	u64 ballot = be64_to_cpu(w->ballot);
+	bool master = w->what == HC_MEND_ASK || w->what == HC_MEND_PLACE || w->what == HC_MEND_GO;
+
+	return m->plan->member[src] && !READ_ONCE(m->node->failed) &&
+	       hc_mend_attempt(ballot) < hc_mend_attempt(hc_mend_of(m)->heard) + AHEAD &&
+	       (!master || (hc_mend_master(ballot) == src && src <= m->node->id));
+}
+
+unsigned int hc_mend_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w,
+			  u32 len)
+{
+	if (!word_fits(m, src, w, len))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	return may_say(m, src, w) ? 0 : HYPERCUBE_A_DROP_UNEXPECTED;
+}

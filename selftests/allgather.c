@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allgathers over doublings: every member gets the block of each, once, in the order of the nodes,
+ * in as many steps as there are dimensions. Those over rings are in ring.c.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "rings.h"
+
+#define PLAN 1
+
+/* Have two in a row the right blocks after so many steps? */
+static bool takes(const struct cube *c, size_t bytes, unsigned int steps)
+{
+	struct rings_steps s;
+
+	if (!gather_run(c, PLAN, 2, bytes, false, &s))
+		return false;
+	if (s.steps == steps)
+		return true;
+	printf("# %zu bytes: %u steps instead of %u\n", bytes, s.steps, steps);
+	return false;
+}
+
+TEST(blocks_of_all_sizes)
+{
+	unsigned int dim, i;
+	struct cube c;
+
+	for (dim = 0; dim <= 6; dim++) {
+		/* Bytes of a piece in a full segment. */
+		const size_t full = 1024 >> dim;
+		const size_t sizes[] = { 0, 1, 8, full - 1, full, full + 1, 2 * full,
+					 5 * full + 13 };
+
+		ASSERT_EQ(0, cube_new(&c, dim ? dim : 1, 1024));
+		ASSERT_EQ(0, cube_bind_all(&c));
+		ASSERT_EQ(0, cube_doubling(&c, PLAN, hc_ones(dim), 0));
+		for (i = 0; i < ARRAY_SIZE(sizes); i++)
+			EXPECT_TRUE(takes(&c, sizes[i], dim));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(blocks_of_many_segments)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
+	EXPECT_TRUE(takes(&c, debug_kernel() ? 20000 : 200000, 3));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Blocks are in the order of the nodes whatever that of the stages is. */
+TEST(orders_and_subcubes)
+{
+	static const uint8_t order[][4] = {
+		{ 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 }, { 0, 3, 1, 2 },
+	};
+	unsigned int i;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 512));
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		memcpy(c.doubling.order, order[i], sizeof(order[i]));
+		ASSERT_EQ(0, cube_doubling_install(&c, PLAN));
+		EXPECT_TRUE(takes(&c, 77, 4));
+	}
+	/* X0X1: 1, 3, 9, 11. */
+	ASSERT_EQ(0, cube_fail_node(&c, 15));
+	ASSERT_EQ(0, cube_doubling(&c, PLAN, 0xa, 1));
+	EXPECT_TRUE(takes(&c, 777, 2));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(many_in_flight_do_not_mix)
+{
+	struct rings_steps s;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 0));
+	EXPECT_TRUE(gather_run(&c, PLAN, scaled(200), 8, false, &s));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* What both have doubles from stage to stage, and no link carries more. */
+TEST(a_stage_sends_all_that_is_known)
+{
+	const size_t bytes = 50000;
+	uint64_t sent = 0;
+	char line[96];
+	struct cube c;
+	FILE *f;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
+	EXPECT_TRUE(takes(&c, bytes, 3));
+	snprintf(line, sizeof(line), "hcctl -j link show %s | jq '[.[].tx_bytes] | add'", c.name);
+	f = popen(line, "r");
+	ASSERT_TRUE(f && fscanf(f, "%llu", (unsigned long long *)&sent) == 1);
+	pclose(f);
+	/* Two operations of (1 + 2 + 4) blocks from each of 8 members. */
+	EXPECT_LE(2 * 8 * 7 * bytes, sent);
+	EXPECT_GT(2 * 8 * 7 * bytes * 103 / 100, sent);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A result is right or a definite error, and a new plan goes on. */
+TEST(a_link_fails_under_many_operations)
+{
+	const unsigned int njobs = 60;
+	unsigned int node[CUBE_MAX], n, i, k, good, failed = 0;
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 0));
+	n = parties(&c, p, node, njobs);
+	for (k = 0; k < njobs; k++)
+		gather_fill(p, node, n, k, PLAN, 3000, false);
+	/* The last one cannot end before. */
+	p[10].njobs--;
+	for (k = 0; k < 3; k++)
+		drive_some(p, n, 3);
+	ASSERT_EQ(0, cube_fail_link(&c, 10, 2));
+	p[10].njobs++;
+	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
+	for (i = 0; i < n; i++)
+		for (k = 0; k < njobs && !_metadata->failed; k++) {
+			const struct job *j = &p[i].job[k];
+
+			failed += !j->ends || j->res.status;
+			if (j->ends && !j->res.status)
+				EXPECT_TRUE(gather_right(p, node, n, i, k, 3000));
+			else
+				EXPECT_EQ(-ENOLINK, j->ends ? j->res.status : j->refused);
+		}
+	EXPECT_GT(failed, 0);
+	printf("# %u of %u ended well\n", good, n * njobs);
+	parties_done(p, n, njobs);
+	for (i = 0; i < c.nodes; i++)
+		cube_close(&c, i);
+	ASSERT_EQ(0, cube_bind_all(&c));
+	/* Not where that link is: XX0X. */
+	ASSERT_EQ(0, cube_doubling(&c, PLAN, 13, 0));
+	EXPECT_TRUE(takes(&c, 1000, 3));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Members that disagree about the length hear that, all of them. */
+TEST(different_lengths_are_an_error_everywhere)
+{
+	unsigned int node[CUBE_MAX], n, i, good;
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
+	/* Members that have taken part before are told of failures. */
+	ASSERT_TRUE(takes(&c, 8, 3));
+	n = parties(&c, p, node, 1);
+	gather_fill(p, node, n, 0, PLAN, 16, false);
+	p[5].job[0].op.bytes = 8;
+	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
+	EXPECT_EQ(0, good);
+	for (i = 0; i < n; i++)
+		EXPECT_EQ(-EPROTO, p[i].job[0].res.status);
+	parties_done(p, n, 1);
+	EXPECT_TRUE(takes(&c, 8, 3));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(duplicates_and_jitter_do_no_harm)
+{
+	const struct impairments bad = {
+		.duplicate = 500000, .delay = 2000000, .jitter = 2000000, .seed = 9,
+	};
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 4096));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	EXPECT_TRUE(takes(&c, 3000, 3));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Nobody there learns when all others have his block: for that there are rings. */
+TEST(nobody_is_told_of_the_others)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
+		.flags = HYPERCUBE_F_NOTIFY,
+	};
+	struct cube c;
+
+	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
+	EXPECT_EQ(-EOPNOTSUPP, shc_send(c.fd[0], &op, "01234567", 8, 0));
+	EXPECT_TRUE(takes(&c, 8, 3));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A segment has not a byte for each of 512 members. */
+TEST(more_members_than_a_segment_has_bytes)
+{
+	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8 };
+	struct hc_doubling d = { .dim = 9, .stages = 9, .order = { 0, 1, 2, 3, 4, 5, 6, 7, 8 } };
+	static uint32_t fault[512];
+	int fd;
+
+	ASSERT_EQ(0, ctl_fabric_new("many", 9, 256));
+	ASSERT_EQ(0, ctl_doubling_new("many", PLAN, &d, fault));
+	fd = shc_bound("many", 7, SOCK_SEQPACKET);
+	ASSERT_GE(fd, 0);
+	EXPECT_EQ(-EMSGSIZE, shc_send(fd, &op, "01234567", 8, 0));
+	close(fd);
+	EXPECT_EQ(0, ctl_fabric_del("many"));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Allgather, alltoall and reduce_scatter over each type of plan that carries them, over Open MPI, and
+# by plain shared memory (the floor). Sourced by guest.sh, behind collectives.sh.
+
+# Open MPI over shared memory by the fastest of its algorithms in each cell (mpi_ways.c), once with direct
+# copies and once without; coll/sm has none of these collectives.
+copies=(chrt -r 1 "${mpi[@]}" --mca btl 'self,vader' --mca btl_vader_single_copy_mechanism none)
+# Plans of peers_set_up(), by their ids, as they are named here
+plans='[null, "tree", null, "doubling", "ring"]'
+exchanged=(allgather alltoall reduce_scatter)
+# Bytes of a block
+block_sizes=(8 512 4096 16384 65536)
+# All contributions of an operation; what is longer takes seconds.
+most=$((32 << 20))
+
+# exchange BACKEND PROCS WHAT MS: a round of all sizes
+exchange() {
+	local IFS=,
+	local options=(-b "$4" -l "$most") all="${exchanged[*]}" sizes="${block_sizes[*]}"
+	local fabric=("$2" "$sizes" "bench$2")
+	local peer=(-n "$2" "$here/measure_mpi" "${options[@]}" -w "$all" "$2" "$sizes" "$1" /dev/shm/bench best)
+	local rules=(--mca coll_tuned_use_dynamic_rules 1)
+	rm -f /dev/shm/bench
+	case $1 in
+	tree) "$here/measure_fabric" "${options[@]}" -w reduce_scatter "${fabric[@]}" 1 2 tree ;;
+	doubling) "$here/measure_fabric" "${options[@]}" -w "$all" "${fabric[@]}" 3 2 doubling ;;
+	ring) "$here/measure_fabric" "${options[@]}" -w allgather,alltoall "${fabric[@]}" 4 2 ring ;;
+	floor) "$here/measure_floor" "${options[@]}" -w "$all" "$2" "$sizes" ;;
+	mpi-shm) timeout 600 "${shm[@]}" "${rules[@]}" "${peer[@]}" ;;
+	mpi-copies) timeout 600 "${copies[@]}" "${rules[@]}" "${peer[@]}" ;;
+	mpi-tcp) timeout 600 "${tcp[@]}" "${peer[@]::${#peer[@]} - 1}" ;;
+	esac
+}
+
+# choices PROCS: which way hcctl run goes, its steps, and the bound for them
+choices() {
+	local what bytes
+	for what in "${exchanged[@]}"; do
+		for bytes in "${block_sizes[@]}"; do
+			[[ $what == allgather ]] || (($1 * $1 * bytes <= most)) || continue
+			hcctl -j run "$what" "bench$1" type u64 count $((bytes / 8)) verify |
+				jq -c --argjson names "$plans" --argjson procs "$1" --argjson block "$bytes" \
+					'{ what: "choice", of: .collective, procs: $procs, bytes: $block, plan: $names[.plan], why,
+					   steps, optimum, optimum_is }' || die "hcctl run $what failed"
+		done
+	done
+}
+
+# rings PROCS: the steps of the rings, and the bounds for them
+rings() {
+	local dim=0
+	while ((1 << dim < $1)); do dim=$((dim + 1)); done
+	hcctl -j ring plan dim $dim | jq -c --argjson procs "$1" \
+		'{ what: "rings", procs: $procs, method, deliver, steps, least_deliver, least_steps, ports, least_ports }'
+}
+
+exchanges() {
+	# shellcheck disable=SC2034
+	local backends=(ring doubling tree floor mpi-shm mpi-copies mpi-tcp) p
+	peers_set_up
+	for p in "${procs[@]}"; do
+		rings "$p"
+		choices "$p"
+	done
+	peers exchanges "$([[ $mode == full ]] && echo 2 || echo 1)" "$([[ $mode == full ]] && echo 150 || echo 100)" exchange
+	peers_tear_down
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Processes of one program, where nobody else starts them. */
+#include <err.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "measure.h"
+
+int measure_fork(const struct config *c,
+		 void (*process)(const struct config *c, struct shared *s, unsigned int rank,
+				 void *arg), void *arg)
+{
+	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	unsigned int i;
+	int status;
+
+	if (s == MAP_FAILED)
+		err(1, "memory");
+	for (i = 0; i < c->procs; i++) {
+		pid_t pid = fork();
+
+		if (pid < 0)
+			err(1, "fork");
+		if (!pid) {
+			process(c, s, i, arg);
+			exit(0);
+		}
+	}
+	/* The others would wait in the barrier for one that is gone. */
+	for (i = 0; i < c->procs; i++) {
+		if (wait(&status) < 0 || status) {
+			signal(SIGTERM, SIG_IGN);
+			kill(0, SIGTERM);
+			return 1;
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash disable=SC2154
+#
+# Another version of the module, with its tool and library, and this one in turns. Sourced by
+# guest.sh, behind collectives.sh.
+
+# In its folder each has hypercube.ko, hcctl and measure_fabric.
+sides=/bench
+# What is measured over the plans of peers_set_up(), as PLAN NAME WHAT
+tried=("1 tree reduce" "1 tree allreduce" "1 tree barrier" "1 tree reduce_scatter" "2 bcast bcast"
+	"3 doubling allreduce" "3 doubling barrier" "3 doubling allgather" "3 doubling alltoall"
+	"3 doubling reduce_scatter" "4 ring allgather" "4 ring alltoall")
+version_sizes=8,4096,65536
+
+unload() {
+	local _
+	for _ in {1..100}; do
+		rmmod hypercube 2>/dev/null && return
+		sleep 0.1
+	done
+	die 'the module does not unload'
+}
+
+# That of $side instead of what is loaded, and its plans for all numbers of processes
+load() {
+	unload
+	insmod "$sides/$side/hypercube.ko" || die "the module of the $side version does not load"
+	# Older versions lack types of plans: what needs them fails when it is tried.
+	# shellcheck disable=SC2317
+	hcctl() { "$sides/$side/hcctl" "$@" || [[ $2 == plan ]]; }
+	peers_set_up
+}
+
+# version PROCS MS PLAN NAME WHAT: of $side
+version() {
+	# It ends its process group when it fails.
+	setsid -w "$sides/$side/measure_fabric" -b "$2" -l $((32 << 20)) -w "$5" "$1" $version_sizes "bench$1" "$3" 2 "$4"
+}
+
+# Leaves in $tried what both versions know.
+common() {
+	local side words known
+	for side in old new; do
+		known=()
+		load
+		for words in "${tried[@]}"; do
+			# shellcheck disable=SC2086
+			if version "${procs[0]}" 1 $words >/dev/null 2>&1; then
+				known+=("$words")
+			else
+				say "the $side version does not know: ${words#* }"
+			fi
+		done
+		tried=("${known[@]}")
+		peers_tear_down
+	done
+}
+
+# turn SIDE ROUND MS
+turn() {
+	local side=$1 p words
+	load
+	for p in "${procs[@]}"; do
+		for words in "${tried[@]}"; do
+			# shellcheck disable=SC2086
+			version "$p" "$3" $words | sed "s/^{/{\"round\":$2,\"side\":\"$side\",/" ||
+				die "the $side version failed: ${words#* } of $p processes"
+		done
+	done
+	peers_tear_down
+}
+
+versions() {
+	local rounds=${HC_ROUNDS:-$([[ $mode == full ]] && echo 10 || echo 4)} round both
+	common
+	for ((round = 1; round <= rounds; round++)); do
+		both=(old new)
+		# Nobody is always first.
+		((round % 2)) || both=(new old)
+		say "round $round of $rounds: ${both[*]}"
+		turn "${both[0]}" "$round" 100
+		turn "${both[1]}" "$round" 100
+	done
+	unset -f hcctl
+	unload
+	modprobe hypercube
+}

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2154
+#
+# The tests of a program that stands in the documentation and prints a line for each round of sums over a fabric,
+# "t".  Who takes this in has $program, its words; $begins, how its complaints begin (a pattern); $rounds, and how
+# many of them pass between two links that fail, $apart; and plain ROUNDS NODES, the lines that are right.
+
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
+
+at_round() { (($(wc -l <"$scratch/sums") >= $1)); }
+epoch_is_not() { [[ $(json '.[0].epoch' plan show t 1) != "$1" ]]; }
+ended() { ! kill -0 "$1" 2>/dev/null; }
+
+sums() { "${program[@]}" t "$1" >"$scratch/sums" 2>"$scratch/said"; }
+# right ROUNDS NODES: what the program has printed
+right() { equal 'the sums' "$(plain "$1" "$2")" "$(<"$scratch/sums")"; }
+
+without_faults() {
+	check 'add' hcctl fabric add t dim 3
+	check 'the program' sums 20
+	right 20 8
+	equal 'said' '' "$(<"$scratch/said")"
+}
+
+# The tree of a cube without faults uses all links of its lowest node.
+links_fail_meanwhile() {
+	local link round=0 epoch
+	: >"$scratch/sums"
+	check 'add' hcctl fabric add t dim 3
+	background sums "$rounds"
+	for link in 0:0 0:1 6:0; do
+		((round += apart))
+		check "round $round" busywait 60 at_round $round
+		epoch=$(json '.[0].epoch' plan show t 1)
+		check "$link" hcctl link set t "$link" down
+		[[ $link == 6:0 ]] || check "a plan around $link" busywait 60 epoch_is_not "$epoch"
+	done
+	check 'the end' busywait 120 ended "$pid"
+	wait "$pid" || fault "the program ended with status $?"
+	right "$rounds" 8
+	grep -qE 'went down|has broken the plan' "$scratch/said" || fault "nothing was said: $(<"$scratch/said")"
+	tail -20 "$scratch/said" | sed 's/^/# /'
+}
+
+a_node_that_is_cut_off_is_left_out() {
+	check 'add' hcctl fabric add t dim 3
+	check 'cut off' hcctl link set t 7:0,7:1,7:2 down
+	check 'the program' sums 5
+	right 5 7
+}
+
+what_cannot_be_is_refused() {
+	refused 'no fabric' "${begins}fabric t: no such fabric" "${program[@]}" t 5
+	check 'add' hcctl fabric add t dim 2
+	refused 'no right' "${begins}fabric t: .*(not permitted|permission)" as 65534 "${program[@]}" t 5
+}
+
+run_sums() {
+	run_tests without_faults links_fail_meanwhile a_node_that_is_cut_off_is_left_out what_cannot_be_is_refused
+}

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: GPL-2.0
+# For folders of programs over the library: what they are made with, and where.  $(here) is the folder;
+# OF= is where the sources of the library are, if it is to be another one.
+
+top := $(abspath $(here)/../..)
+O ?= $(top)/build/selftests/$(notdir $(here))
+OF ?= $(top)
+lib := $(OF)/build/ctl/libhypercube
+netlink = $(shell pkg-config --libs libnl-genl-3.0)
+
+CFLAGS ?= -O2 -g
+override CFLAGS += -std=gnu11 -Wall -Wextra
+override CPPFLAGS += -D_GNU_SOURCE -I$(OF)/uapi -I$(OF)/ctl/libhypercube -MMD -MP
+
+.PHONY: all clean FORCE
+all:
+
+$(lib)/libhypercube.a: FORCE
+	@$(MAKE) -s --no-print-directory -C $(OF)/ctl/libhypercube O=$(lib)
+
+$(O):
+	mkdir -p $@
+
+clean:
+	rm -rf $(O)
+
+-include $(wildcard $(O)/*.d)
