@@ -181,7 +181,6 @@ static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_no
 	struct nlattr *failed = info->attrs[HYPERCUBE_A_NODE_FAILED];
 	u32 all = hc_ones(node->fabric->dim);
 	struct hc_later *later = hc_later_told(skb, info, node, failed ? all : 0);
-
 	int err;
 
 	if (IS_ERR(later))

@@ -87,7 +87,8 @@ static int paths_get(struct hc_sock *hsk, char __user *value, int len)
 	if (!paths)
 		return -ENOMEM;
 	err = hc_copy_paths_find(hsk, p.node, HC_COPIES_MAX, paths);
-	p.paths = paths->n;
+	if (!err)
+		p.paths = paths->n;
 	kfree(paths);
 	if (!err && copy_to_user(value, &p, sizeof(p)))
 		err = -EFAULT;
