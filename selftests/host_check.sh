@@ -10,6 +10,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 build=${1:?usage: host_check.sh BUILD-FOLDER}
 # shellcheck source=selftests/lib/lib.sh
 . "$here/lib/lib.sh"
+# shellcheck source=selftests/vm/lib.sh
+me=vm . "$here/vm/lib.sh"
 number=0 failed=0
 
 result() {
@@ -56,6 +58,22 @@ tally_forgets_what_is_run_again() {
 		'2 passed, 0 failed' &&
 		tallied '1..1\n    1..1\n    not ok 1 a\n# group ended with status 1: once more\n    1..1\n    not ok 1 a\nnot ok 1 group\n' \
 			'0 passed, 1 failed'
+}
+
+# read_as BYTE: what the runner makes of a log that ends by an int3, with BYTE in front of where the processor stopped
+read_as() {
+	local kind=real
+	! printf '%s\n' 'Oops: int3: 0000 [#1]' 'RIP: 0010:x+0x1/0x2' "Code: 24 00 $1 <09> 5b cc" 'Code: cc <90>' |
+		misread_breakpoint || kind=misread
+	echo "$kind"
+}
+
+the_runner_knows_a_breakpoint_from_none() {
+	local bad=''
+	equal 'none in memory' misread "$(read_as eb)"
+	equal 'one in memory' real "$(read_as cc)"
+	equal 'no code' real "$(misread_breakpoint <<<'Oops: int3: 0000' && echo misread || echo real)"
+	[[ ! $bad ]]
 }
 
 dissector=$here/../Documentation/wireshark/hypercube.lua
@@ -156,6 +174,7 @@ sink() { dissected hypercube.type==4 from | head -1; }
 
 tests=(every_program_is_there every_file_is_listed tally_counts_members_not_groups
 	tally_sees_a_failure_in_a_group tally_sees_a_group_that_died tally_forgets_what_is_run_again
+	the_runner_knows_a_breakpoint_from_none
 	the_dissector_reads_a_recorded_reduction the_dissector_knows_what_words_count
 	the_dissector_shows_an_ethernet_frame_once)
 echo 'TAP version 13'

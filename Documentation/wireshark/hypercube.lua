@@ -32,7 +32,7 @@ local collectives = { [1] = 'reduce', [2] = 'bcast', [3] = 'allreduce', [4] = 'b
 	[5] = 'gather', [6] = 'scatter', [7] = 'allgather', [8] = 'alltoall', [9] = 'reduce_scatter' }
 
 local f = {
-	-- of the monitor
+	-- the monitor's own
 	mon_version = ProtoField.uint8('hypercube.mon.version', 'Monitor version'),
 	dim = ProtoField.uint8('hypercube.dim', 'Dimension of the link'),
 	mon_flags = ProtoField.uint8('hypercube.mon.flags', 'Monitor flags', base.HEX),
@@ -40,7 +40,7 @@ local f = {
 	mon_step = ProtoField.uint32('hypercube.mon.step', 'Step'),
 	from = ProtoField.uint16('hypercube.from', 'Sending end'),
 	to = ProtoField.uint16('hypercube.to', 'Receiving end'),
-	-- what all frames begin with
+	-- the common part of all frames
 	version = ProtoField.uint8('hypercube.version', 'Version'),
 	type = ProtoField.uint8('hypercube.type', 'Type', base.DEC, types),
 	flags = ProtoField.uint8('hypercube.flags', 'Flags', base.HEX),
@@ -56,7 +56,7 @@ local f = {
 	csum = ProtoField.uint32('hypercube.csum', 'Checksum', base.HEX),
 	step = ProtoField.uint32('hypercube.step', 'Step'),
 	time = ProtoField.uint64('hypercube.time', 'Modelled time (ns)'),
-	-- what leads them
+	-- the part that leads a frame on its way
 	walk_dims = ProtoField.string('hypercube.walk.dims', 'Dimensions walked'),
 	flood_tree = ProtoField.uint32('hypercube.flood.tree', 'Tree (0: over all links)', base.HEX),
 	flood_nr = ProtoField.uint32('hypercube.flood.nr', 'Number among those of its origin'),
@@ -159,14 +159,14 @@ local function dissect_mon(buf, pinfo, tree)
 	return ends
 end
 
--- Position, field, size, and the fields of its bits.
+-- A row: position, field, size, and the fields of its bits.
 local header = {
 	{ 0, f.version, 1 }, { 1, f.type, 1 }, { 2, f.flags, 1, { f.routed, f.back, f.flood } },
 	{ 4, f.fabric, 4 }, { 8, f.src, 2 }, { 10, f.dst, 2 }, { 12, f.seq, 4 }, { 16, f.len, 4 },
 	{ 20, f.walk, 2 }, { 24, f.csum, 4 }, { 28, f.step, 4 }, { 32, f.time, 8 },
 }
 
--- The same of each type's part, and how long that is. Those of plans begin alike.
+-- The same for each type's part, with its length. Those of plans begin alike.
 local plan = { { 0, f.plan, 4 }, { 4, f.epoch, 4 }, { 8, f.op, 8 } }
 local parts = {
 	[TEST] = { len = 8, { 0, f.round, 4 } },
@@ -188,7 +188,7 @@ local parts = {
 		{ 12, f.paths_len, 2 } },
 }
 
--- What is not there is left out: no node, no dimension of a cause.
+-- Absent values are left out: no node, no dimension of a cause.
 local optional = { [f.abort_node] = true, [f.abort_dim] = true }
 
 local function dissect_fields(buf, layout, tree)
@@ -255,7 +255,7 @@ local function dissect_paths(part, buf, tree)
 	return area
 end
 
--- What leads the frame on its way; returns its length.
+-- Adds the part that leads the frame on its way. Returns its length.
 local function dissect_way(hdr, buf, tree)
 	if hdr(2, 1):uint() % 8 < 4 then
 		return dissect_walk(buf, hdr(20, 2):uint(), tree)
@@ -267,8 +267,8 @@ local function dissect_way(hdr, buf, tree)
 	return 8
 end
 
--- Is it to be shown here what is inside?  From end to end it is once: where it arrives, or, if it
--- is for everybody, where it is seen first.
+-- Tells whether to dissect the inner frame here: once from end to end, which is where it arrives, or,
+-- if it is for everybody, where it is seen first.
 local function shows_inside(hdr, way, ends, pinfo)
 	local flags = hdr(2, 1):uint()
 
@@ -293,7 +293,7 @@ local function dissect_payload(type, buf, inside, pinfo, tree)
 	end
 end
 
--- part: nil if it has none, or not all of it was captured.
+-- part: nil if there is none, or if it was not captured in full.
 local function summary(type, hdr, part)
 	local words = { types[type] or ('type ' .. type) }
 
@@ -324,7 +324,7 @@ local function summary(type, hdr, part)
 	return table.concat(words, ' ')
 end
 
--- Behind the common part: what leads it, its type's part, the payload.
+-- Behind the common part: the leading part, the part of its type, the payload.
 local function dissect_rest(hdr, rest, pinfo, sub)
 	local type = hdr(1, 1):uint()
 	local layout = parts[type] or { len = 0 }

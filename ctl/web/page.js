@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The page: what the reader does, and what is told beside the picture. */
+/* The page: what the reader does, and the text beside the picture. */
 'use strict';
 
 const element = (id) => document.getElementById(id);
@@ -271,7 +271,7 @@ class Hand {
 			this.view.zoomBy(after / before, ...this.at(e));
 	}
 
-	/* A press that moved nothing chooses a node, or none. */
+	/* A press without a move selects a node, or none. */
 	up(e) {
 		if (!this.held.delete(e.pointerId) || this.held.size)
 			return;
@@ -306,7 +306,7 @@ class Page {
 		this.hand = new Hand(this.stage, element('picture'), this.view,
 			(u, hover) => this.pointed(u, hover), () => this.redraw());
 		addEventListener('keydown', (e) => this.pressed(e));
-		/* A button that is clicked does not take the keys; space goes on playing. */
+		/* A clicked button does not keep the focus, so that the space bar goes on playing. */
 		addEventListener('mousedown', (e) => { if (e.target.closest('button')) e.preventDefault(); });
 		new ResizeObserver(() => this.redraw()).observe(this.stage);
 		this.player.go(null);
@@ -326,7 +326,7 @@ class Page {
 		});
 	}
 
-	/* A quarter of a minute in all, but no moment too short or too long. */
+	/* Fifteen seconds in all, with bounds for each moment. */
 	makeRecording(recording) {
 		const moves = Math.max(40, Math.min(MOVES, 15000 / recording.length));
 
@@ -336,7 +336,7 @@ class Page {
 			this.player === this.plan ? this.recorded : this.plan));
 	}
 
-	/* From the plan to what was recorded, or back. */
+	/* Switches between the plan and the recording. */
 	switchTo(player) {
 		const speed = this.player.speed;
 
@@ -398,7 +398,7 @@ class Page {
 		this.redraw();
 	}
 
-	/* Under the pointer, or chosen by a click, which stays until the next one. */
+	/* The node under the pointer, or the one that was clicked last. */
 	pointed(u, hover) {
 		if (!hover)
 			this.chosen = u === this.chosen ? null : u;
@@ -435,7 +435,7 @@ class Page {
 		this.showPlayer(pos);
 	}
 
-	/* A position of what was recorded; the plan's transfers are out of the way. */
+	/* Shows a position of the recording, without the plan's transfers. */
 	showMoment(pos) {
 		const time = this.recording.timeAt(pos ?? 0);
 
@@ -462,7 +462,7 @@ class Page {
 		this.stale = true;
 	}
 
-	/* Draws where something has changed. */
+	/* Draws if something has changed. */
 	loop(before) {
 		requestAnimationFrame((now) => {
 			this.player.tick(Math.min(100, now - before));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What is drawn of a model: elements are made once, and placed for each frame. */
+/* The drawing of a model: elements are made once, and placed for each frame. */
 'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -52,7 +52,7 @@ function bits(u, dim) {
 
 /* Labels are drawn on nodes from this radius on, with bits from the other one on. */
 const LABELLED = 7.5, SPELT = 17;
-/* So many transfers at most have their numbers on them, unless one points at them. */
+/* At most so many transfers show their numbers, unless one points at them. */
 const NUMBERED = 40;
 /* Width of links by heat, as the key shows them. */
 const heatWidth = (heat, large) => (large ? 1.2 + heat : 2 + 1.6 * heat);
@@ -115,7 +115,7 @@ class Picture {
 
 		this.edges = model.transfers.map((t) => {
 			const phase = model.phases[t.phase];
-			/* Over traffic, which has the colours, all is in ink. */
+			/* Traffic has the colours; what lies over it is drawn in ink. */
 			const stroke = model.traffic ? 'k' : `c${phase.colour}`;
 			const fill = model.traffic ? 'kf' : `f${phase.colour}`;
 			const group = make('g', { class: 'edge' }, layers.edges);
@@ -167,7 +167,7 @@ class Picture {
 				hit: make('circle', { class: 'paper', opacity: 0 }, group),
 				halo: this.roots.has(u) ? make('circle', { class: 'paper k', 'stroke-width': 2 }, group) : null,
 				skin: make('circle', { class: `skin ${kind}` }, group),
-				/* What has no room for a label is filled. */
+				/* Nodes without room for a label are filled. */
 				fill: kind.startsWith('n c') ? kind.replace('n c', 'f') : null,
 				label: make('text', { class: text }, group),
 				bits: model.dim && model.dim < 6 ?
@@ -209,7 +209,7 @@ class Picture {
 		this.r = this.radius(scale);
 		for (const s of seen.values())
 			s.r = this.r * s.size;
-		/* What marks keep off. */
+		/* The places that marks avoid. */
 		this.taken = [...seen.values()].map(({ x, y, r }) => ({ x, y, r }));
 		this.drawLinks();
 		this.drawEdges();
@@ -248,8 +248,8 @@ class Picture {
 		});
 	}
 
-	/* Where the tangents of a transfer's curve meet.  What goes around keeps off the nodes, and
-	 * what has a counterpart bends to its left.
+	/* Where the tangents of a transfer's curve meet.  Curves avoid the nodes, and one of two that
+	 * lead to and fro bends to its left.
 	 */
 	bend(edge, a, b) {
 		const middle = between(a, b, .5), length = Math.hypot(b.x - a.x, b.y - a.y);
@@ -302,7 +302,7 @@ class Picture {
 		}
 	}
 
-	/* Where on a curve a mark is in nobody's way: the first such place, or the best one. */
+	/* The first place on a curve where a mark covers nothing, or else the best one. */
 	freePlace(a, bend, b, parts) {
 		let best = null, most = -Infinity;
 
@@ -330,7 +330,7 @@ class Picture {
 		set(edge.token, { cx: at.x.toFixed(1), cy: at.y.toFixed(1), r: (wide * 1.5 + 3).toFixed(1) });
 	}
 
-	/* Frames that were recorded, at a time; none: hops is null. */
+	/* The recorded frames of a moment; hops is null if there are none. */
 	showHops(hops, time) {
 		this.hops = hops;
 		this.time = time;
@@ -343,7 +343,7 @@ class Picture {
 		}
 	}
 
-	/* Each has a trail from where it was sent.  What is lost comes half the way. */
+	/* Each has a trail from its sender.  A lost frame gets half the way. */
 	drawHops() {
 		const wide = Math.max(1.6, Math.min(4, this.r / 5));
 
@@ -360,7 +360,7 @@ class Picture {
 		});
 	}
 
-	/* From the farthest to the nearest, if that has changed. */
+	/* Sorts from the farthest to the nearest, if that order has changed. */
 	sortNodes() {
 		const order = [...this.nodes.values()].sort((a, b) => this.seen.get(a.u).near - this.seen.get(b.u).near);
 		const said = order.map((n) => n.u).join();
@@ -370,7 +370,7 @@ class Picture {
 		this.order = said;
 	}
 
-	/* Is it told which node this is?  Of a small one if it is special. */
+	/* Tells whether a node has a label; a small one has if it is special. */
 	labelled(u, r) {
 		return r >= LABELLED || this.failed.has(u) || (this.roots.has(u) && this.roots.size === 1) ||
 			Boolean(this.hot && this.hot.has(u));
@@ -411,7 +411,7 @@ class Picture {
 
 	/* --- what is emphasised --- */
 
-	/* A node with its links and transfers, as others fade; null: none. */
+	/* Emphasises a node with its links and transfers, and fades the others; null: none. */
 	point(u) {
 		const hot = u === null ? null : new Set([u]);
 
@@ -436,7 +436,7 @@ class Picture {
 		this.number();
 	}
 
-	/* Which transfers have a number on them: all the same number says nothing. */
+	/* Chooses the transfers that show a number; if all are equal, none does. */
 	number() {
 		for (const edge of this.edges) {
 			edge.numbered = !edge.gone && this.pos === null &&
@@ -445,8 +445,8 @@ class Picture {
 		}
 	}
 
-	/* The plan at a position: k: k phases have ended, a part more: the next one is under way,
-	 * null: all at once.
+	/* Shows the plan at a position: at k, k phases have ended; a fraction more means that the next
+	 * one is under way; null shows all phases at once.
 	 */
 	show(pos) {
 		const now = pos === null ? null : Math.ceil(pos) - 1;
@@ -467,8 +467,8 @@ class Picture {
 		this.showNodes(now, part);
 	}
 
-	/* Of a tree a node rests once it has sent, of a broadcast until it is informed; of rings
-	 * those that are not in this one.
+	/* In a tree a node rests once it has sent, in a broadcast until it is informed; of rings, the
+	 * nodes rest that are not in this one.
 	 */
 	showNodes(now, part) {
 		const { kind, turns } = this.model;

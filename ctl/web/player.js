@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where in the plan we are, and how that goes on. */
+/* The position in the plan, and how it moves. */
 'use strict';
 
 /* Milliseconds that a phase takes, and that it stays. */
 const MOVES = 900, STAYS = 450;
 
 class Player {
-	/* changed(pos): what is to be shown; how long a phase takes and stays */
+	/* changed(pos) shows a position; then how long a phase takes and stays */
 	constructor(phases, changed, moves = MOVES, stays = STAYS) {
 		Object.assign(this, { moves, stays });
 		this.phases = phases;
@@ -57,7 +57,7 @@ class Player {
 		this.changed(this.pos);
 	}
 
-	/* The other direction turns round; the same pauses. */
+	/* The other direction reverses; the same one pauses. */
 	play(direction) {
 		if (this.direction === direction && this.goal === null)
 			this.stop();
@@ -66,7 +66,7 @@ class Player {
 		this.changed(this.pos);
 	}
 
-	/* So many milliseconds have gone. */
+	/* Moves on by so many milliseconds. */
 	tick(ms) {
 		if (!this.direction)
 			return;
@@ -86,8 +86,8 @@ class Player {
 	}
 }
 
-/* What was recorded.  Position k is the moment at which something begins or ends for the k-th time:
- * much happens in a few microseconds, and then nothing for long.
+/* A recording.  Position k is the moment of the k-th beginning or end: much happens in a few
+ * microseconds, and then nothing for long.
  */
 class Recording {
 	constructor(hops) {
@@ -103,7 +103,7 @@ class Recording {
 		return this.moments[k] + (next - this.moments[k]) * (pos - k);
 	}
 
-	/* Frames that are on their way at a time. */
+	/* The frames that are on their way at a time. */
 	under(time) {
 		return this.hops.filter((hop) => hop.begin <= time && time < hop.end);
 	}

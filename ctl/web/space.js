@@ -5,7 +5,7 @@
 /* Three dimensions make a cube, three more a cube of cubes, and so on: the step is longer, and
  * leads a bit along the other axes, too.  By dimension: for each level how long the step is and
  * how much of it leads along the next two axes, and from where one looks at first.  Found by
- * search: nodes keep off each other, and off links that are not theirs.
+ * search: nodes keep a distance from each other, and from links of other nodes.
  */
 const SHAPES = {
 	3: { steps: [], y: -.53, x: .39 },
@@ -20,7 +20,7 @@ function shapeOf(dim) {
 	return SHAPES[Math.max(3, Math.min(8, dim))];
 }
 
-/* Where a step along each dimension leads. */
+/* The vector of a step along each dimension. */
 function cubeAxes(dim) {
 	const { steps } = shapeOf(dim), axes = [];
 
@@ -109,7 +109,7 @@ class View {
 		this.turned = product(product(turnX(y), turnY(x)), this.turned);
 	}
 
-	/* About a point of the screen, which stays where it is; none: the middle. */
+	/* Zooms about a point of the screen, which stays in place; without one, about the middle. */
 	zoomBy(factor, x = 0, y = 0) {
 		const zoom = Math.min(40, Math.max(.3, this.zoom * factor));
 
@@ -118,8 +118,8 @@ class View {
 		this.zoom = zoom;
 	}
 
-	/* Of each node the place on a screen of this size, how near it is (0 to 1), and how much
-	 * larger that makes it; and how long 1 is in space.
+	/* Returns for each node its place on a screen of this size, how near it is (0 to 1) and how
+	 * much larger that makes it; and the length of 1 in space.
 	 */
 	project(width, height, margin) {
 		const seen = new Map(), m = this.turned;

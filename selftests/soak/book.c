@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The fates of all contributions, and what is said of them. */
+/* The fates of all contributions, and the reports about them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -40,7 +40,7 @@ void book(struct world *w, uint32_t node, int row, enum fate fate)
 		atomic_fetch_add(&w->bad, 1);
 }
 
-/* A line on what went wrong, with all that is needed to see it again. */
+/* Prints a line on what went wrong, with all that is needed to reproduce it. */
 void complain(struct world *w, const char *format, ...)
 {
 	char line[900];
@@ -157,7 +157,7 @@ int book_close(double seconds)
 	causes();
 	for (f = 0; f < FATES; f++)
 		*(f < FIRST_BAD ? &good : &bad) += sum[f];
-	/* Failures of no contribution: a tool that hangs, a plan that misses members. */
+	/* Failures that belong to no contribution: a tool that hangs, a plan without some members. */
 	if (worlds_bad > bad)
 		bad = worlds_bad;
 	printf("\n%llu operations, %llu contributions and messages of members, %.1f GB given, in %.0f s\n",

@@ -89,7 +89,7 @@ static void node_flip(struct soak *s)
 	happened(s, K_NODE);
 }
 
-/* The faults that the next plans go around. */
+/* Makes the faults that the next plans go around. */
 void chaos_faults(struct soak *s)
 {
 	uint32_t n;
@@ -108,7 +108,7 @@ void chaos_faults(struct soak *s)
 
 /* ------------------------------------------------------------ impairments */
 
-/* Links, each with the probability of @percent; one at least. */
+/* Draws links, each with a probability of @percent; at least one. */
 static void links_pick(struct soak *s, uint32_t percent, uint32_t pick[NODES_MAX])
 {
 	uint32_t u, d, n = 0;
@@ -157,7 +157,7 @@ static uint32_t kinds_percent(struct soak *s, enum kind kind)
 	return 1 + below(&s->dice, chance(&s->dice, 50) ? 20 : 400);
 }
 
-/* Hundredths of a per cent in links all over the cube, or on one. */
+/* Impairs links all over the cube, or one link, by hundredths of a per cent. */
 void chaos_impair(struct soak *s)
 {
 	uint32_t loss = kinds_percent(s, K_LOSS), corrupt = kinds_percent(s, K_CORRUPT);
@@ -197,7 +197,7 @@ static uint32_t pick_member(struct soak *s)
 	return ~0u;
 }
 
-/* A member that is about to be missing, or ~0. */
+/* Returns a member that is about to leave, or ~0. */
 static uint32_t pick_absent(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -235,7 +235,7 @@ static void close_one(struct soak *s)
 	happened(s, K_CLOSE);
 }
 
-/* Mostly for a moment, sometimes for longer than anybody who counts seconds would wait. */
+/* Mostly for a moment, sometimes for longer than any time-out in seconds. */
 static void stop_one(struct soak *s)
 {
 	uint32_t u = pick_member(s);
@@ -351,7 +351,7 @@ static void replace_one(struct soak *s)
 	happened(s, K_REPLACE);
 }
 
-/* One thing of those that happen in this era, if it is time. */
+/* Does one thing of the kinds that happen in this era, if it is time. */
 void chaos_event(struct soak *s)
 {
 	static void (*const act[])(struct soak *s) = {
@@ -382,7 +382,7 @@ void chaos_event(struct soak *s)
 			(chance(&s->dice, 60) ? below(&s->dice, 100) : below(&s->dice, 1500));
 }
 
-/* Nothing happens any more: who was stopped goes on. */
+/* Ends all trouble: processes that were stopped go on. */
 void chaos_end(struct soak *s)
 {
 	memory_enough(s);

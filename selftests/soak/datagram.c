@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Messages from node to node: they may get lost, but come as they were, and once. */
+/* Messages from node to node: they may get lost, but arrive unchanged, and once. */
 #include <errno.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -45,7 +45,7 @@ void datagram_send(struct member *m)
 	book(m->w, m->node, ROW_DATAGRAM, UNFOUNDED);
 }
 
-/* Has number @n of this sender come before? Those far behind are taken for new. */
+/* Tells whether number @n of this sender has come before. Numbers far behind count as new. */
 static bool heard_before(struct heard *h, uint32_t incarnation, uint32_t n)
 {
 	bool before;

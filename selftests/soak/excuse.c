@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Was something done that explains an error, and where the error says that it was? hypercube(7),
- * ERRORS, and what the world noted before it did it.
+ * Tells whether the world did something that explains an error, at the place that the error names:
+ * hypercube(7), ERRORS, against what the world noted before each deed.
  */
 #include <errno.h>
 
@@ -39,7 +39,7 @@ bool excused(const struct world *w, int plan, int error)
 	return had & why;
 }
 
-/* Was the link cut, or does a node at one of its ends no longer work? */
+/* Tells whether the link was cut, or a node at one of its ends has failed. */
 static bool link_gone(const struct world *w, uint32_t u, uint32_t d)
 {
 	uint64_t failed = atomic_load(&w->era.deeds.failed);
@@ -48,7 +48,7 @@ static bool link_gone(const struct world *w, uint32_t u, uint32_t d)
 	       failed >> (u ^ 1u << d) & 1;
 }
 
-/* An error that came to @node: with a record, or (NULL) from a call. */
+/* Judges an error that came to @node: with a record, or (NULL) from a call. */
 bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r)
 {
 	uint32_t u = r ? r->cause_node : NOWHERE, d = r ? r->cause_dim : NOWHERE;

@@ -100,7 +100,7 @@ int hcctl(char *out, size_t room, const char *format, ...)
 	return ended && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The numbers of array @name, or the one number of that name; how many. */
+/* Reads the numbers of array @name, or the one number of that name. Returns how many. */
 int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 {
 	static const char gaps[] = { ' ', ',', '\t', '\n', 0 };
@@ -130,7 +130,7 @@ int json_numbers(const char *json, const char *name, uint32_t *out, int room)
 	return n;
 }
 
-/* Configuration that nothing should refuse. */
+/* Makes a configuration that nothing should refuse. */
 bool config(struct soak *s, const char *format, ...)
 {
 	char line[4096];

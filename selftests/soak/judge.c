@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Is a record that came to a member right, and may it have come? */
+/* Judges whether a record that came to a member is right, and may have come. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void wrong(struct member *m, uint32_t idx, const struct spec *sp,
 		 atomic_load(&m->w->era.excuses));
 }
 
-/* All members know an operation by the same number; what is wrong if not. */
+/* All members know an operation by the same number. Returns what is wrong, or NULL. */
 static const char *number_fault(const struct member *m, struct ledger *l, uint64_t op)
 {
 	static char said[80];
@@ -93,7 +93,7 @@ static void order_note(struct member *m, int plan, const struct entry *e)
 		m->failed_from[plan] = e->idx;
 }
 
-/* Its plan was gone before it began: nor have those begun that were sent behind it. */
+/* Its plan was gone before it began: the contributions sent behind it have not begun either. */
 static void message_unsent(struct member *m, int plan, const struct entry *e)
 {
 	_Atomic uint32_t *begun = &m->me->plan[plan].begun;
@@ -102,7 +102,7 @@ static void message_unsent(struct member *m, int plan, const struct entry *e)
 		atomic_store(begun, e->idx);
 }
 
-/* The end of a contribution. */
+/* Judges the end of a contribution. */
 static void judge_own(struct member *m, int plan, struct entry *e, const struct hypercube_result *r,
 		      const void *data, uint64_t len)
 {
@@ -125,7 +125,7 @@ static void judge_own(struct member *m, int plan, struct entry *e, const struct 
 	entry_end(m, e, fate);
 }
 
-/* Which message of the era this is, at or after @from; ~0: none. */
+/* Returns which message of the era this is, at or after @from, or ~0. */
 static uint32_t message_find(struct member *m, int plan, uint32_t from, uint32_t to,
 			     const void *data, uint64_t len)
 {
@@ -179,7 +179,7 @@ static void message_came(struct member *m, int plan, const struct hypercube_resu
 	book(m->w, m->node, HYPERCUBE_BCAST, fate);
 }
 
-/* A record of a broadcast, for which nobody has asked. */
+/* Judges a record of a broadcast, which comes unasked. */
 static void judge_message(struct member *m, int plan, const struct hypercube_result *r,
 			  const void *data, uint64_t len)
 {
@@ -203,7 +203,7 @@ static void judge_message(struct member *m, int plan, const struct hypercube_res
 	}
 }
 
-/* A cookie is of this process, of this era, and of a contribution that has not ended. */
+/* A cookie belongs to this process, this era and a contribution that has not ended. */
 static struct entry *entry_of(struct member *m, uint64_t cookie)
 {
 	uint32_t s = (uint32_t)(cookie & 0xfffff);
@@ -214,7 +214,7 @@ static struct entry *entry_of(struct member *m, uint64_t cookie)
 	return &m->entry[s - 1];
 }
 
-/* Contributions whose end nobody asked for are told of failures only, and that may be late. */
+/* Where nobody asked for the end only failures are reported, perhaps late. */
 static bool late_news(struct member *m, const struct hypercube_result *r)
 {
 	return r->status && r->cookie >> 48 & 1 && r->cookie >> 52 == (m->incarnation & 0xfff) &&
@@ -246,7 +246,7 @@ static void judge_record(struct member *m, int plan, const struct hypercube_resu
 
 /* Between the pieces of a record a record without data may come: the failure of a later operation,
  * that of a contribution that was refused and has no number, or the completion of an earlier
- * operation, of which others tell than those who send the result.
+ * operation, which is reported by other members than those that send the result.
  */
 static bool comes_between(const struct pieces *p, const struct hypercube_result *r, size_t n,
 			  bool last)

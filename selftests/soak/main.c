@@ -118,7 +118,7 @@ static bool options_read(struct options *o, int argc, char **argv)
 
 static uint64_t events[KINDS];
 
-/* Says how often each kind of event came: what has not happened was not judged. */
+/* Prints how often each kind of event came: what has not happened was not judged. */
 static void events_say(bool memory)
 {
 	int i;

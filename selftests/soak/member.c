@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The process of a node: contributes in the order of the era, receives, and has each end judged.
- * Never waits for anything but all of it at once.
+ * It waits in one place only, for everything at once.
  */
 #include <errno.h>
 #include <poll.h>
@@ -31,7 +31,7 @@ void entry_end(struct member *m, struct entry *e, enum fate fate)
 	book(m->w, m->node, e->row, fate);
 }
 
-/* An error was met: the plan is left until a new era. Returns whether something explains it. */
+/* Leaves the plan until a new era, after an error. Returns whether something explains it. */
 bool member_failed(struct member *m, int plan, int row, int error,
 		   const struct hypercube_result *r)
 {
@@ -119,7 +119,7 @@ static void sent_all(struct member *m)
 	atomic_fetch_add(&m->w->bytes, m->op.bytes);
 }
 
-/* sendmsg() has refused. True if something else can be done at once. */
+/* Handles a refusal of sendmsg(). Returns true if something else can be done at once. */
 static bool send_refused(struct member *m, int error)
 {
 	struct entry *e = sending_entry(m);
@@ -164,7 +164,7 @@ static bool send_on(struct member *m)
 	return true;
 }
 
-/* Only whoever gets no result can do without an end. */
+/* Only a member that gets no result can do without an end. */
 static bool is_silent(struct member *m, const struct spec *sp, const struct plan *p)
 {
 	if (sp->collective == HYPERCUBE_BCAST)
@@ -295,7 +295,7 @@ static bool receive(struct member *m, int fd)
 		book(m->w, m->node, HYPERCUBE_REDUCE, WRONG);
 		return false;
 	}
-	/* A message of an era of which this member has not heard yet. */
+	/* A message of an era that this member does not know yet. */
 	if (m->me->takes_part && atomic_load(&m->w->era.gen) != m->last)
 		member_begin(m);
 	judge_piece(m, &r, (size_t)n, h.msg_flags & MSG_EOR);
@@ -331,7 +331,7 @@ void member_begin(struct member *m)
 	atomic_store(&m->me->gen, m->gen);
 }
 
-/* Nothing is left to be done in this era, as far as is known now. */
+/* Tells whether nothing is left to be done in this era, as far as is known now. */
 static bool is_finished(struct member *m)
 {
 	int i;

@@ -10,7 +10,7 @@
 #include "plain.h"
 #include "soak.h"
 
-/* Which plan contribution @s of all members is for. */
+/* Returns the plan that contribution @s of all members is for. */
 int plan_of(const struct era *e, uint64_t seed, uint32_t s)
 {
 	uint32_t total = 0, i, r;
@@ -85,7 +85,7 @@ static void spec_plan(const struct plan *p, struct dice *d, struct spec *sp)
 		sp->row = sp->oper ? ROW_DOUBLED : ROW_DOUBLED_BARRIER;
 }
 
-/* Operation @idx of the plan in this era; the same for all. */
+/* Draws operation @idx of the plan in this era; it is the same for all. */
 void spec_make(const struct world *w, int plan, uint32_t idx, struct spec *sp)
 {
 	const struct era *e = &w->era;
@@ -137,7 +137,7 @@ uint64_t give_bytes(const struct spec *sp, const struct plan *p, uint32_t node)
 	return (uint64_t)sp->count * sp->element;
 }
 
-/* Bytes that say of each place which key and place they are of. */
+/* Makes bytes that tell for each place their key and place. */
 void message_fill(uint64_t key, void *out, size_t len)
 {
 	uint64_t word;
@@ -185,7 +185,7 @@ static void run_fill(const struct spec *sp, uint32_t node, void *out)
 		run_make(sp, key, i, n, (char *)out + (size_t)i * sp->element);
 }
 
-/* Blocks of all members, in the order of the nodes. */
+/* Makes the blocks of all members, in the order of the nodes. */
 static size_t blocks_fill(const struct spec *sp, uint64_t members, void *out)
 {
 	size_t len = 0;
@@ -255,7 +255,7 @@ uint64_t digest_of(const void *data, size_t len)
 	return sum ? sum : 1;
 }
 
-/* A merge is right if it ascends and has the elements of all runs. */
+/* A merge is right if it ascends and holds the elements of all runs. */
 static const char *merge_fault(const struct spec *sp, const struct plan *p, const void *got,
 			       uint64_t len)
 {
@@ -310,7 +310,7 @@ static double float_at(const struct spec *sp, const void *base, uint32_t i)
 	return f;
 }
 
-/* The sum of what all give as element @i, and (@size) that of the magnitudes. */
+/* Returns the sum of element @i of all members, and in @size that of the magnitudes. */
 static long double rough_sum(const struct spec *sp, uint64_t members, uint32_t i, long double *size)
 {
 	long double sum = 0;
@@ -354,7 +354,7 @@ static bool is_rough(const struct spec *sp)
 	       (sp->type == HYPERCUBE_F32 || sp->type == HYPERCUBE_F64);
 }
 
-/* The result at @node; returns its length. */
+/* Computes the result at @node. Returns its length. */
 static size_t expected(const struct spec *sp, const struct plan *p, uint32_t node, void *out)
 {
 	if (!gets_data(sp, p, node))
@@ -411,8 +411,8 @@ static const char *exact_fault(const struct spec *sp, const struct plan *p, uint
 }
 
 /*
- * The digest of the right result if some member has found it, or is about to: it is waited for
- * then, for many compute the same otherwise.
+ * Returns the digest of the right result if a member has computed it, or waits for a member that
+ * is computing it: otherwise many would compute the same.
  */
 static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger *l)
 {
@@ -431,7 +431,7 @@ static uint64_t digest_known(const struct world *w, uint32_t node, struct ledger
 	}
 }
 
-/* NULL if @got is the right result for @node. All that get the same have the same digest. */
+/* Returns NULL if @got is the right result for @node. Equal results have equal digests. */
 const char *result_fault(struct world *w, const struct spec *sp, const struct plan *p,
 			 uint32_t node, struct ledger *l, const void *got, uint64_t len)
 {

@@ -52,7 +52,7 @@ void member_spawn(struct soak *s, uint32_t u)
 	seat->pid = pid;
 }
 
-/* Its contributions are abandoned, those at least of which the end is not known. */
+/* Abandons its contributions, at least those whose end is not known. */
 void member_kill(struct soak *s, uint32_t u)
 {
 	struct seat *seat = &s->w->seat[u];
@@ -107,7 +107,7 @@ void members_continue(struct soak *s)
 		}
 }
 
-/* Those that are missing; and waits until all are bound. */
+/* Starts the processes that are missing, and waits until all are bound. */
 bool members_spawn(struct soak *s)
 {
 	uint64_t missing = 0;

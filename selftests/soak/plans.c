@@ -9,7 +9,7 @@
 
 const uint32_t plan_ids[PLANS] = { 1, 4, 2, 3 };
 
-/* Nodes that healthy links connect with @from. */
+/* Returns the nodes that healthy links connect with @from. */
 uint64_t reachable(const struct soak *s, uint32_t from)
 {
 	uint64_t found = 0, todo;
@@ -33,7 +33,7 @@ uint64_t reachable(const struct soak *s, uint32_t from)
 	return found;
 }
 
-/* A node in the largest part of the cube. */
+/* Returns a node in the largest part of the cube. */
 static uint32_t pick_root(struct soak *s)
 {
 	uint32_t u = below(&s->dice, s->w->nodes), i;
@@ -113,7 +113,7 @@ static bool plan_install(struct soak *s, struct plan *p)
 			     : tree_install(s, p);
 }
 
-/* All plans anew, with other roots. */
+/* Installs all plans anew, with other roots. */
 bool plans_install(struct soak *s)
 {
 	struct plan *plan = s->w->era.plan;
@@ -133,8 +133,9 @@ bool plans_install(struct soak *s)
 }
 
 /*
- * In the middle of an era: with the same members, or it is only removed. In a new plan numbers
- * begin anew, so who has not heard of it must not contribute what for others is not the first one.
+ * Replaces a plan in the middle of an era, with the same members, or only removes it. Numbers begin
+ * anew in a new plan, so a member that does not know of it must not send what is not the first
+ * contribution for others.
  */
 void plan_replace(struct soak *s, int slot)
 {
@@ -156,8 +157,8 @@ static bool plan_shown(const char *at, uint32_t *missing)
 }
 
 /*
- * After a failure some may have contributed to what others, who have stopped, do not know of: that
- * waits with reason. Asks the kernel whether everything that is waited for has members missing.
+ * After a failure some may have contributed to operations that others, who have stopped, do not
+ * know of: those wait with reason. Asks the kernel whether members are missing from all of them.
  */
 bool waiting_explained(struct soak *s)
 {

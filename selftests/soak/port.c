@@ -11,7 +11,7 @@
 
 #include "soak.h"
 
-/* By bind() to all plans (@plan 0), or by connect() to one; -1: errno says why not. */
+/* Opens a socket for all plans (@plan 0, bind) or for one (connect). -1: errno says why not. */
 static int port_open(struct member *m, int type, uint32_t plan)
 {
 	struct sockaddr_hypercube a = {
@@ -39,7 +39,7 @@ static int port_open(struct member *m, int type, uint32_t plan)
 	return fd;
 }
 
-/* The socket of a process that was killed may still be there for a moment. */
+/* The socket of a killed process may still exist for a moment. */
 static int port_open_soon(struct member *m, int type, uint32_t plan)
 {
 	uint64_t end = now_ms() + 5000 * m->w->patience;
@@ -116,7 +116,7 @@ int port_of(const struct member *m, int plan)
 	return m->port[plan].fd >= 0 ? m->port[plan].fd : m->port[PLANS].fd;
 }
 
-/* How many records the sockets have lost since they were last asked. */
+/* Returns how many records the sockets have lost since the last call. */
 uint32_t ports_lost(struct member *m)
 {
 	uint32_t info[SK_MEMINFO_VARS], sum = 0;

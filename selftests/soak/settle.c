@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The ends that a member is owed, and what becomes of those at the end of an era. */
+/* The ends that a member is owed, and their fate at the end of an era. */
 #include "soak.h"
 
-/* Messages of a broadcast that must still come, or an error for them. */
+/* Counts messages of a broadcast that must still come, or an error for them. */
 static uint32_t messages_due(const struct member *m, int plan)
 {
 	const struct plan *p = &m->w->era.plan[plan];
@@ -15,7 +15,7 @@ static uint32_t messages_due(const struct member *m, int plan)
 	return begun > m->next_message[plan] ? begun - m->next_message[plan] : 0;
 }
 
-/* Nobody asked for its end, but the root of its plan was told that it failed. */
+/* Nobody asked for its end, but the root of its plan heard that it failed. */
 static bool failed_silently(const struct member *m, const struct entry *e)
 {
 	return e->pending && e->silent && e->handed &&
@@ -33,13 +33,13 @@ static uint32_t failures_due(const struct member *m, int plan)
 	return n;
 }
 
-/* recvmsg() has said that a record is lost, not which: what has not come in a while may be it. */
+/* recvmsg() says that a record is lost, not which one: it may be any that is overdue. */
 static bool gave_up(const struct member *m)
 {
 	return atomic_load(&m->me->deaf) && m->now > m->received + 3000 * m->w->patience;
 }
 
-/* Records that must still come on a plan, as far as is known now. */
+/* Counts the records that must still come on a plan, as far as is known now. */
 uint32_t owed(const struct member *m, int plan)
 {
 	if (gave_up(m))
@@ -47,7 +47,7 @@ uint32_t owed(const struct member *m, int plan)
 	return m->waits[plan] + messages_due(m, plan) + failures_due(m, plan);
 }
 
-/* Ends that have not come are explained by as many lost records as the sockets have counted. */
+/* As many missing ends are explained as the sockets have counted lost records. */
 static enum fate missing(struct member *m, const struct entry *e, uint32_t *lost)
 {
 	const struct ledger *l = &m->w->ledger[e->plan][e->idx];
@@ -78,7 +78,7 @@ static void messages_settle(struct member *m, int plan, uint32_t *lost)
 	}
 }
 
-/* Everything that was to come has come. */
+/* Tells whether everything that must come has come. */
 void entries_settle(struct member *m)
 {
 	uint32_t lost = ports_lost(m), i;

@@ -4,7 +4,7 @@
  *
  * Floats are chosen so that no order of combining changes a bit: sums of small integers, products
  * of powers of two, no negative zero, no element of which all members give a NaN. Rough ones are
- * any; their sum is compared with a bound (oracle.c).
+ * arbitrary; their sum is compared with a bound (oracle.c).
  */
 #include <math.h>
 #include <string.h>
@@ -135,7 +135,7 @@ bool ascends(const struct spec *sp, const void *base, size_t n)
 	return true;
 }
 
-/* The same for the same elements in any order, and hardly for others. */
+/* A digest that does not depend on the order of the elements. */
 uint64_t elements_digest(const struct spec *sp, const void *base, size_t n)
 {
 	uint64_t sum = 0;

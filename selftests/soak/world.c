@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A fabric and its eras. In an era all members work through one list of contributions, or what of
- * it failures leave; between two nothing is under way. Whoever waits for more than ten seconds
- * although nobody is stopped, missing or ahead of the others is hung.
+ * A fabric and its eras. In an era all members work through one list of contributions, as far as
+ * failures allow; between two eras nothing is under way. A member hangs if it waits for more than
+ * ten seconds although nobody is stopped, missing or ahead of the others.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,14 +44,14 @@ static bool somebody_computes(const struct world *w)
 	return false;
 }
 
-/* The longest that anybody has waited without a reason that the world knows. */
+/* Returns the longest wait of a member for which the world knows no reason. */
 static uint64_t longest_wait(struct soak *s)
 {
 	uint64_t now = now_ms(), most = 0, t;
 	uint32_t u;
 	int i;
 
-	/* The world itself did not run, and so perhaps nobody, or a member is at its own work. */
+	/* The world itself did not run, and perhaps nobody did, or a member is computing. */
 	if ((s->tick && now > s->tick + 2000) || somebody_computes(s->w))
 		s->calm_since = now;
 	s->tick = now;
@@ -80,7 +80,7 @@ static bool all_finished(const struct soak *s)
 	return true;
 }
 
-/* Books as @fate what each member waits for, the oldest on each plan. */
+/* Books the oldest contribution that each member waits for on each plan as @fate. */
 static void book_waiting(struct soak *s, enum fate fate)
 {
 	uint32_t u, i, n = 0;
@@ -128,7 +128,7 @@ static bool all_have_seen(struct soak *s, uint32_t tainted)
 	return false;
 }
 
-/* Nobody contributes to a plan any more. False: somebody is stopped, and may when he goes on. */
+/* Tells whether nobody contributes to a plan any more. A stopped member may, once it goes on. */
 bool members_stop(struct soak *s, int plan)
 {
 	uint32_t u;
@@ -139,7 +139,7 @@ bool members_stop(struct soak *s, int plan)
 	return all_have_seen(s, 1u << plan);
 }
 
-/* Plans anew: what still waits for members that have stopped must end by it. */
+/* Installs plans anew: whatever still waits for members that have stopped must end by it. */
 static void release(struct soak *s)
 {
 	struct world *w = s->w;
@@ -191,7 +191,7 @@ static void sizes_choose(struct soak *s)
 	e->weight[TREE_A] += !e->weight[TREE_A] && chance(&s->dice, 75);
 }
 
-/* Closes and binds all sockets: what the manual has members do that lost count of each other. */
+/* Closes and binds all sockets, as the manual tells members to that lost count of each other. */
 static void rebind(struct soak *s)
 {
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
@@ -213,7 +213,7 @@ static bool any_active(const struct era *e)
 	return n;
 }
 
-/* Plans for this era: new ones after anything went wrong, or those that are there. */
+/* Chooses plans for this era: new ones after any failure, else the existing ones. */
 static bool era_plans(struct soak *s, bool clean)
 {
 	bool was_impaired = s->unclean;
@@ -273,7 +273,7 @@ static void era_begin(struct soak *s)
 	members_wake(w);
 }
 
-/* Nobody goes beyond where somebody is now. */
+/* No member goes beyond the farthest of now. */
 static void era_stop(struct soak *s)
 {
 	uint32_t u, most = 0, next;
@@ -305,7 +305,7 @@ static void era_watch(struct soak *s)
 		t = longest_wait(s);
 		if (t < 1000 * s->w->patience)
 			ask = 2500 * s->w->patience;
-		/* Again and again: something else may have to wait for frames that were lost. */
+		/* Asks repeatedly: something else may wait for lost frames meanwhile. */
 		if (t > ask && (atomic_load(&s->w->era.tainted) || s->absent)) {
 			ask = t + 2500 * s->w->patience;
 			if (waiting_explained(s)) {
@@ -322,7 +322,7 @@ static void era_watch(struct soak *s)
 	}
 }
 
-/* All ends have come, or never will. */
+/* Ends the era: all ends have come, or never will. */
 static void era_end(struct soak *s)
 {
 	uint64_t all = s->w->nodes == 64 ? ~0ull : (1ull << s->w->nodes) - 1;
@@ -352,7 +352,7 @@ static bool fabric_make(struct soak *s)
 		puts("the module is not loaded");
 		return false;
 	}
-	/* Silence of a bad link ends an operation before anybody would call it hung. */
+	/* The silence of a bad link ends an operation before it counts as hung. */
 	return config(s, "fabric add %s dim %u segment %u", s->w->fabric, s->w->dim,
 		      s->w->segment) &&
 	       config(s, "fabric set %s patience 4s", s->w->fabric);

@@ -48,3 +48,10 @@ add_libraries() {
 # pack ROOT FILE: an uncompressed archive (emulation would decompress slowly), all of it root's.
 # Archives can be joined with cat, and later ones win.
 pack() { (cd "$1" && find . -mindepth 1 -print0 | sort -z | cpio --quiet -0 -o -H newc -R 0:0) >"$2"; }
+
+# misread_breakpoint: whether the first Oops of a log, at a breakpoint, is one that memory does not hold: in front of
+# the byte at which the processor stopped stands no cc. QEMU's processors may translate a place of which another one
+# patches the text, and keep the breakpoint that stood there meanwhile.
+misread_breakpoint() {
+	sed -n '/Oops: int3/,/Code: /p' | grep -m 1 'Code: ' | grep -qvE '\bcc <'
+}
