@@ -179,7 +179,7 @@ static int state_write(struct hc_node *node, u32 u, u32 word, u32 version)
 		memmove(&node->lsdb.list[i + 1], &node->lsdb.list[i],
 			(node->lsdb.n - i) * sizeof(*s));
 		node->lsdb.list[i].word = 0;
-		node->lsdb.n++;
+		WRITE_ONCE(node->lsdb.n, node->lsdb.n + 1);
 	} else if ((s32)(version - node->lsdb.list[i].version) <= 0) {
 		return 0;
 	}
