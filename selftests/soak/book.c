@@ -157,7 +157,7 @@ int book_close(double seconds)
 	causes();
 	for (f = 0; f < FATES; f++)
 		*(f < FIRST_BAD ? &good : &bad) += sum[f];
-	/* Failures that belong to no contribution: a tool that hangs, a plan without some members. */
+	/* Failures of no contribution: a tool that hangs, a plan without some members. */
 	if (worlds_bad > bad)
 		bad = worlds_bad;
 	printf("\n%llu operations, %llu contributions and messages of members, %.1f GB given, in %.0f s\n",
