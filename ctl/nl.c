@@ -321,6 +321,9 @@ static int on_event(struct nl_msg *msg, void *arg)
 	case HYPERCUBE_CMD_OP_NTF:
 		nl_fill_op(nlh, &e.op);
 		break;
+	case HYPERCUBE_CMD_VERDICT_NTF:
+		nl_fill_verdict(nlh, &e.verdict);
+		break;
 	default:
 		return NL_SKIP;
 	}

@@ -30,6 +30,14 @@ struct nl_fabric {
 
 #define NL_DROPS (HYPERCUBE_A_DROP_MAX + 1)
 
+/* When a node lies about what it relays. */
+struct nl_lies {
+	uint32_t ppm;
+	uint32_t seed;
+	uint32_t n;		/* of the frames in @at, which ascend */
+	uint32_t at[HYPERCUBE_LIES_MAX];
+};
+
 struct nl_node {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t id;
@@ -45,6 +53,11 @@ struct nl_node {
 	int32_t netnsid;
 	uint64_t host_frames;
 	uint64_t merged_bytes;
+	struct nl_lies lie;
+	uint64_t lies;
+	uint64_t agreed;	/* datagrams in copies */
+	uint64_t disagreed;
+	uint64_t incomplete;
 	uint64_t drops[NL_DROPS];
 };
 
@@ -183,6 +196,9 @@ int nl_fabric_del(struct hcctl *h, const char *name);
 int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms);
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
 int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t uid);
+/* By chance, or if @set names any, in those frames; @seed: and begin the random numbers anew. */
+int nl_node_lie(struct hcctl *h, const char *fabric, uint32_t node, const struct nl_lies *set,
+		bool seed);
 /* @fd: descriptor of the namespace; or -1 and @pid */
 int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid);
 
@@ -250,6 +266,18 @@ int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		bool may_be_stale);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);
 
+/* Copies of a datagram disagree. */
+struct nl_verdict {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t node;
+	uint32_t src;
+	uint64_t nr;
+	uint32_t judgement;
+	uint32_t copies;
+	unsigned int npaths;
+	struct hypercube_path path[HYPERCUBE_DIM_MAX];
+};
+
 /* An event: @cmd is HYPERCUBE_CMD_*_NTF and tells which member is valid. */
 struct nl_event {
 	int cmd;
@@ -258,6 +286,7 @@ struct nl_event {
 	struct nl_link link;
 	struct nl_plan plan;
 	struct nl_op op;
+	struct nl_verdict verdict;
 };
 
 typedef int (*nl_event_fn)(struct hcctl *h, const struct nl_event *e, void *arg);

@@ -56,6 +56,8 @@ static const char * const drop_names[NL_DROPS] = {
 	[HYPERCUBE_A_DROP_ENDPOINT_DOWN] = "endpoint-down",
 	[HYPERCUBE_A_DROP_CHECKSUM] = "checksum",
 	[HYPERCUBE_A_DROP_DUPLICATE] = "duplicate",
+	[HYPERCUBE_A_DROP_DISSENT] = "dissent",
+	[HYPERCUBE_A_DROP_UNPROVEN] = "unproven",
 };
 
 const char *nl_drop_name(unsigned int reason)
@@ -160,6 +162,12 @@ static const struct field node_fields[] = {
 	[HYPERCUBE_A_NODE_DROPS] = FIELD(DROPS, nl_node, drops),
 	[HYPERCUBE_A_NODE_HOST_FRAMES] = FIELD(NUMBER, nl_node, host_frames),
 	[HYPERCUBE_A_NODE_MERGED_BYTES] = FIELD(NUMBER, nl_node, merged_bytes),
+	[HYPERCUBE_A_NODE_LIE] = FIELD(NUMBER, nl_node, lie.ppm),
+	[HYPERCUBE_A_NODE_LIE_SEED] = FIELD(NUMBER, nl_node, lie.seed),
+	[HYPERCUBE_A_NODE_LIES] = FIELD(NUMBER, nl_node, lies),
+	[HYPERCUBE_A_NODE_AGREED] = FIELD(NUMBER, nl_node, agreed),
+	[HYPERCUBE_A_NODE_DISAGREED] = FIELD(NUMBER, nl_node, disagreed),
+	[HYPERCUBE_A_NODE_INCOMPLETE] = FIELD(NUMBER, nl_node, incomplete),
 };
 
 int nl_fill_node(struct nlmsghdr *nlh, void *arg)
@@ -175,6 +183,8 @@ int nl_fill_node(struct nlmsghdr *nlh, void *arg)
 			v->elsewhere = true;
 		if (nla_type(a) == HYPERCUBE_A_NODE_NB_FAULT && v->nb < HYPERCUBE_DIM_MAX)
 			v->nb_fault[v->nb++] = num(a);
+		if (nla_type(a) == HYPERCUBE_A_NODE_LIE_AT && v->lie.n < HYPERCUBE_LIES_MAX)
+			v->lie.at[v->lie.n++] = num(a);
 	}
 	return 0;
 }
@@ -245,6 +255,36 @@ int nl_fill_op(struct nlmsghdr *nlh, void *arg)
 	*v = (struct nl_op){ .cause_node = NL_NONE, .cause_dim = NL_NONE };
 	for_each_attr(a, nlh, rem)
 		TAKE(v, op_fields, a);
+	return 0;
+}
+
+static const struct field verdict_fields[] = {
+	[HYPERCUBE_A_VERDICT_FABRIC] = FIELD(TEXT, nl_verdict, fabric),
+	[HYPERCUBE_A_VERDICT_NODE] = FIELD(NUMBER, nl_verdict, node),
+	[HYPERCUBE_A_VERDICT_SRC] = FIELD(NUMBER, nl_verdict, src),
+	[HYPERCUBE_A_VERDICT_NR] = FIELD(NUMBER, nl_verdict, nr),
+	[HYPERCUBE_A_VERDICT_JUDGEMENT] = FIELD(NUMBER, nl_verdict, judgement),
+	[HYPERCUBE_A_VERDICT_COPIES] = FIELD(NUMBER, nl_verdict, copies),
+};
+
+int nl_fill_verdict(struct nlmsghdr *nlh, void *arg)
+{
+	struct nl_verdict *v = arg;
+	struct hypercube_path *p;
+	struct nlattr *a;
+	int rem;
+
+	memset(v, 0, sizeof(*v));
+	for_each_attr(a, nlh, rem) {
+		TAKE(v, verdict_fields, a);
+		if (nla_type(a) != HYPERCUBE_A_VERDICT_PATH || nla_len(a) != sizeof(*p) ||
+		    v->npaths == HYPERCUBE_DIM_MAX)
+			continue;
+		p = &v->path[v->npaths++];
+		memcpy(p, nla_data(a), sizeof(*p));
+		if (p->hops > HYPERCUBE_HOPS_MAX)
+			p->hops = HYPERCUBE_HOPS_MAX;
+	}
 	return 0;
 }
 

@@ -294,6 +294,21 @@ int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t u
 			 HYPERCUBE_A_NODE_OWNER, uid);
 }
 
+int nl_node_lie(struct hcctl *h, const char *fabric, uint32_t node, const struct nl_lies *set,
+		bool seed)
+{
+	struct nl_msg *msg = node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node);
+	uint32_t i;
+
+	for (i = 0; msg && i < set->n; i++)
+		nla_put_u32(msg, HYPERCUBE_A_NODE_LIE_AT, set->at[i]);
+	if (msg && !set->n)
+		nla_put_u32(msg, HYPERCUBE_A_NODE_LIE, set->ppm);
+	if (msg && seed)
+		nla_put_u32(msg, HYPERCUBE_A_NODE_LIE_SEED, set->seed);
+	return change(h, msg);
+}
+
 int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, uint32_t pid)
 {
 	return change_to(h, node_request(h, HYPERCUBE_CMD_NODE_SET, fabric, node),

@@ -38,6 +38,7 @@ TRACE_DEFINE_ENUM(HC_FRAME_DGRAM);
 TRACE_DEFINE_ENUM(HC_FRAME_ETH);
 TRACE_DEFINE_ENUM(HC_FRAME_LSA);
 TRACE_DEFINE_ENUM(HC_FRAME_PATH);
+TRACE_DEFINE_ENUM(HC_FRAME_COPY);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_LINK_DOWN);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_NODE_FAILED);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_LOSS);
@@ -58,6 +59,12 @@ TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_TOO_BIG);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_ENDPOINT_DOWN);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_CHECKSUM);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_DUPLICATE);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_DISSENT);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_UNPROVEN);
+TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_AGREED);
+TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_INCOMPLETE);
+TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_OUTVOTED);
+TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_UNDECIDED);
 TRACE_DEFINE_ENUM(HC_TREE_DIRECT);
 TRACE_DEFINE_ENUM(HC_TREE_HELP);
 TRACE_DEFINE_ENUM(HC_TREE_DETOUR);
@@ -86,7 +93,8 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HC_FRAME_ETH,		"eth" },			\
 	{ HC_FRAME_LSA,		"lsa" },			\
 	{ HC_FRAME_PATH,	"path" },			\
-	{ HC_FRAME_MEND,	"mend" }
+	{ HC_FRAME_MEND,	"mend" },			\
+	{ HC_FRAME_COPY,	"copy" }
 
 #define hc_trace_mends						\
 	{ HC_MEND_HELP,		"help" },			\
@@ -118,7 +126,9 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_A_DROP_TOO_BIG,	"too-big" },		\
 	{ HYPERCUBE_A_DROP_ENDPOINT_DOWN, "endpoint-down" },	\
 	{ HYPERCUBE_A_DROP_CHECKSUM,	"checksum" },		\
-	{ HYPERCUBE_A_DROP_DUPLICATE,	"duplicate" }
+	{ HYPERCUBE_A_DROP_DUPLICATE,	"duplicate" },		\
+	{ HYPERCUBE_A_DROP_DISSENT,	"dissent" },		\
+	{ HYPERCUBE_A_DROP_UNPROVEN,	"unproven" }
 
 #define hc_trace_collectives					\
 	{ HYPERCUBE_REDUCE,	"reduce" },			\
@@ -273,6 +283,103 @@ TRACE_EVENT(hc_drop,
 	),
 	TP_printk("fabric=%s node=%u dim=%d reason=%s", __entry->fabric, __entry->node,
 		  __entry->dim, __print_symbolic(__entry->reason, hc_trace_reasons))
+);
+
+/* A node lies about a frame that it relays; @bit: of the payload */
+TRACE_EVENT(hc_lie,
+	TP_PROTO(const struct hc_node *node, const struct sk_buff *skb, u32 bit),
+	TP_ARGS(node, skb, bit),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
+		__field(u32, node)
+		__field(u32, type)
+		__field(u32, src)
+		__field(u32, dst)
+		__field(u32, bit)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
+		__entry->node = node->id;
+		__entry->type = hc_hdr(skb)->type;
+		__entry->src = be16_to_cpu(hc_hdr(skb)->src);
+		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);
+		__entry->bit = bit;
+	),
+	TP_printk("fabric=%s node=%u type=%s src=%u dst=%u bit=%u", __entry->fabric,
+		  __entry->node, __print_symbolic(__entry->type, hc_trace_types), __entry->src,
+		  __entry->dst, __entry->bit)
+);
+
+/* A copy of a datagram leaves over link number @hop of its path. */
+TRACE_EVENT(hc_copy,
+	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
+	TP_ARGS(node, dim, skb),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
+		__field(u32, node)
+		__field(u32, dim)
+		__field(u32, src)
+		__field(u32, dst)
+		__field(u32, copy)
+		__field(u32, copies)
+		__field(u32, hop)
+		__field(u64, nr)
+	),
+	TP_fast_assign(
+		const struct hc_wire_copy *w = hc_wire_copy_of(skb);
+
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
+		__entry->node = node->id;
+		__entry->dim = dim;
+		__entry->src = be16_to_cpu(hc_hdr(skb)->src);
+		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);
+		__entry->copy = w->copy;
+		__entry->copies = w->copies;
+		__entry->hop = w->hop;
+		__entry->nr = be64_to_cpu(w->nr);
+	),
+	TP_printk("fabric=%s node=%u dim=%u src=%u dst=%u nr=%llu copy=%u copies=%u hop=%u",
+		  __entry->fabric, __entry->node, __entry->dim, __entry->src, __entry->dst,
+		  __entry->nr, __entry->copy, __entry->copies, __entry->hop)
+);
+
+/* The copies of a datagram from node @src have come, or are waited for no more. */
+TRACE_EVENT(hc_verdict,
+	TP_PROTO(const struct hc_node *node, u32 src, const struct hypercube_verdict *v),
+	TP_ARGS(node, src, v),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
+		__field(u32, node)
+		__field(u32, src)
+		__field(u32, judgement)
+		__field(u32, copies)
+		__field(u32, dissent)
+		__field(u32, missing)
+		__field(u64, nr)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
+		__entry->node = node->id;
+		__entry->src = src;
+		__entry->judgement = v->judgement;
+		__entry->copies = v->copies;
+		__entry->dissent = v->dissent;
+		__entry->missing = v->missing;
+		__entry->nr = v->nr;
+	),
+	TP_printk("fabric=%s node=%u src=%u nr=%llu judgement=%s copies=%u dissent=0x%x missing=0x%x",
+		  __entry->fabric, __entry->node, __entry->src, __entry->nr,
+		  __print_symbolic(__entry->judgement, { HYPERCUBE_JUDGEMENT_AGREED, "agreed" },
+				   { HYPERCUBE_JUDGEMENT_INCOMPLETE, "incomplete" },
+				   { HYPERCUBE_JUDGEMENT_OUTVOTED, "outvoted" },
+				   { HYPERCUBE_JUDGEMENT_UNDECIDED, "undecided" }),
+		  __entry->copies, __entry->dissent, __entry->missing)
 );
 
 /* A node's own FAULT word has changed. */

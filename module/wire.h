@@ -32,6 +32,7 @@ enum hc_frame_type {
 	HC_FRAME_LSA,		/* FAULT words by node; payload struct hc_wire_lsa[] */
 	HC_FRAME_PATH,		/* ROUTED: finds out which way frames go */
 	HC_FRAME_MEND,		/* ROUTED: a plan of rings is mended */
+	HC_FRAME_COPY,		/* a datagram's copy, on a path that it names */
 	__HC_FRAME_TYPE_END
 };
 
@@ -305,6 +306,32 @@ struct hc_wire_reply {
 };
 
 static_assert(sizeof(struct hc_wire_reply) == 32);
+
+/* ------------------------------------------------------------ copies */
+
+/**
+ * struct hc_wire_copy - a copy of a datagram; payload: the paths of all its copies, each a byte
+ * with the number of its links, then their dimensions, four bits each, the first in the high
+ * half of a byte; zeroes up to a multiple of 8 bytes; then what the datagram says
+ * @nr: number of the datagram among those of its origin
+ * @copies: how many copies there are
+ * @copy: number of this one, and of its path
+ * @hop: links of the path that it has crossed, with the one that it is on
+ * @reserved: 0
+ * @paths: bytes of the paths, with the zeroes
+ * @reserved2: 0
+ */
+struct hc_wire_copy {
+	__be64	nr;
+	__u8	copies;
+	__u8	copy;
+	__u8	hop;
+	__u8	reserved;
+	__be16	paths;
+	__be16	reserved2;
+};
+
+static_assert(sizeof(struct hc_wire_copy) == 16);
 
 /* hc_wire_mend.what */
 enum hc_mend_what {

@@ -29,6 +29,8 @@ busy_fabric() {
 	check 'a seed of no use' hcctl link set t 10:0 delay 1ms seed 9
 	check 'failed' hcctl node set t 15 fail
 	check 'owner' hcctl node set t 2 owner 1000
+	check 'a liar' hcctl node set t 9 lie 5% seed 3
+	check 'another' hcctl node set t 10 lie-at 1,5,6 seed 4
 }
 
 a_saved_fabric_is_made_again() {
@@ -64,6 +66,7 @@ differences_are_said_and_mended() {
 	check 'another down' hcctl link set t 1:1 down
 	check 'more loss' hcctl link set t 2:2 loss 6%
 	check 'failed' hcctl node set t 7 fail
+	check 'lies' hcctl node set t 5 lie-at 2,4 seed 9
 	check 'another plan' hcctl bcast plan fabric t source 1 apply plan 9
 	check 'the same id' hcctl tree find fabric t apply plan 4
 	cp "$scratch/one" "$scratch/file"
@@ -73,6 +76,7 @@ differences_are_said_and_mended() {
 	check 'a look says what is done' cmp "$scratch/dry" "$scratch/said"
 	diff - <(grep -v '^[-+] plan 4' "$scratch/said") <<-'END' || fault 'the differences are others'
 		- plan 9 bcast source 1
+		- node 5 lie-at 2,4 seed 9
 		- link 1:1 down
 		+ link 2:0 down
 		- link 2:2 loss 6%
@@ -151,6 +155,8 @@ what_is_wrong_changes_nothing() {
 	wrong '.segment = 512' 'segment 512 is wanted, but fabric t has 1024'
 	wrong '.links[1].dim = 4' 'bad: links\[1\]: invalid dim "4": '
 	wrong '.nodes[0].node = 16' 'bad: nodes\[0\]: invalid node "16": a number from 0 to 15'
+	wrong '(.nodes[] | select(.node == 9)).lie_at = [4]' 'bad: nodes\[1\]: invalid lie_at '
+	wrong '(.nodes[] | select(.node == 10)).lie_at = [4,4]' 'bad: nodes\[2\]: invalid lie_at '
 	wrong '.plans[0].order = [9]' 'bad: plans\[0\]: order: invalid element \[0\] "9": a number from 0 to 3'
 	wrong 'del(.plans[0].sink)' 'bad: plans\[0\]: missing key "sink"'
 	wrong '.version = 2' 'invalid version "2"'

@@ -115,6 +115,14 @@ statuses_tell_refusal_from_misuse() {
 	status 2 hcctl link set t 1:1
 	status 2 hcctl link set t 1:1 loss 101
 	status 2 hcctl node set t 1 nosuch
+	status 2 hcctl node set t 1 lie
+	status 2 hcctl node set t 1 lie 101%
+	status 2 hcctl node set t 1 lie 5% seed
+	status 2 hcctl node set t 1 lie 5% at 3
+	status 2 hcctl node set t 1 lie-at 0
+	status 2 hcctl node set t 1 lie-at 3,3
+	status 2 hcctl node set t 1 lie-at 1,,2
+	status 2 hcctl node set t 1 lie-at "$(seq -s , 33)"
 	status 2 hcctl tree find fabric t method nosuch
 	status 2 hcctl run reduce t op nosuch
 	status 2 hcctl run reduce t op and type f32

@@ -16,8 +16,10 @@ local NONE = 0xffff
 local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'ABORT', [6] = 'CREDIT',
 	[7] = 'PROBE', [8] = 'REPLY', [9] = 'DGRAM', [10] = 'ETH', [11] = 'LSA', [12] = 'PATH', [13] = 'MEND',
+	[14] = 'COPY',
 }
 local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, REPLY, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
+local COPY = 14
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
@@ -103,6 +105,12 @@ local f = {
 	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
 	sent = ProtoField.uint32('hypercube.sent', 'Frames sent (in lockstep)'),
 	head = ProtoField.uint64('hypercube.head', 'First operation not handed over'),
+	copy_nr = ProtoField.uint64('hypercube.copy.nr', 'Number of the datagram'),
+	copies = ProtoField.uint8('hypercube.copy.copies', 'Copies'),
+	copy = ProtoField.uint8('hypercube.copy.copy', 'Number of the copy'),
+	hop = ProtoField.uint8('hypercube.copy.hop', 'Links of its path crossed'),
+	paths_len = ProtoField.uint16('hypercube.copy.paths_len', 'Length of the paths'),
+	copy_path = ProtoField.string('hypercube.copy.path', 'Dimensions of a path'),
 	-- payload
 	payload = ProtoField.bytes('hypercube.payload', 'Payload'),
 }
@@ -176,6 +184,8 @@ local parts = {
 	[PROBE] = { len = 24, plan = true, { 16, f.head, 8 } },
 	[REPLY] = { len = 32, plan = true, { 16, f.head, 8 }, { 24, f.taken, 4 }, { 28, f.sent, 4 } },
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
+	[COPY] = { len = 16, { 0, f.copy_nr, 8 }, { 8, f.copies, 1 }, { 9, f.copy, 1 }, { 10, f.hop, 1 },
+		{ 12, f.paths_len, 2 } },
 }
 
 -- Absent values are left out: no node, no dimension of a cause.
@@ -202,20 +212,46 @@ local function dissect_part(buf, layout, tree)
 	dissect_fields(buf, layout, tree)
 end
 
--- Four bits for each dimension; the room for them grows by 16 bytes.
-local function dissect_walk(buf, n, tree)
-	local area = math.floor((n + 31) / 32) * 16
+-- Four bits for each dimension.
+local function dimensions(buf, n)
 	local dims = {}
 
-	if area == 0 or buf:len() < area then
-		return area
-	end
 	for i = 0, n - 1 do
 		local byte = buf(math.floor(i / 2), 1):uint()
 
 		dims[#dims + 1] = i % 2 == 1 and byte % 16 or math.floor(byte / 16)
 	end
-	tree:add(f.walk_dims, buf(0, area), table.concat(dims, ','))
+	return table.concat(dims, ',')
+end
+
+-- The room for them grows by 16 bytes.
+local function dissect_walk(buf, n, tree)
+	local area = math.floor((n + 31) / 32) * 16
+
+	if area == 0 or buf:len() < area then
+		return area
+	end
+	tree:add(f.walk_dims, buf(0, area), dimensions(buf, n))
+	return area
+end
+
+-- The paths in front of what a copy says, as far as they were captured; returns their length.
+local function dissect_paths(part, buf, tree)
+	local area, at = part(12, 2):uint(), 0
+
+	if buf:len() < area then
+		return 0
+	end
+	for _ = 1, part(8, 1):uint() do
+		local hops = at < area and buf(at, 1):uint() or 0
+		local bytes = math.floor((hops + 1) / 2)
+
+		if hops == 0 or at + 1 + bytes > area then
+			break
+		end
+		tree:add(f.copy_path, buf(at, 1 + bytes), dimensions(buf(at + 1, bytes), hops))
+		at = at + 1 + bytes
+	end
 	return area
 end
 
@@ -277,6 +313,10 @@ local function summary(type, hdr, part)
 			part(42, 1):uint() % 32 >= 16 and 'down ' or '', part(41, 1):uint(), what,
 			tostring(from), hdr(16, 4):uint())
 	end
+	if part and type == COPY then
+		words[#words + 1] = string.format('nr %s copy %d of %d hop %d from %d to %d', tostring(part(0, 8):uint64()),
+			part(9, 1):uint(), part(8, 1):uint(), part(10, 1):uint(), hdr(8, 2):uint(), hdr(10, 2):uint())
+	end
 	if hdr(2, 1):uint() % 2 == 1 then
 		words[#words + 1] = string.format('routed %d to %d', hdr(8, 2):uint(), hdr(10, 2):uint())
 	end
@@ -299,6 +339,9 @@ local function dissect_rest(hdr, rest, pinfo, sub)
 	if layout.len > 0 and rest:len() >= head then
 		part = rest(area, layout.len)
 		dissect_part(part, layout, sub)
+	end
+	if part and type == COPY and rest:len() > head then
+		head = head + dissect_paths(part, rest(head), sub)
 	end
 	return summary(type, hdr, part), rest:len() > head and rest(head):tvb()
 end

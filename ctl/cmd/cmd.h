@@ -67,6 +67,18 @@ uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 /* A member that waits, and for what; in JSON of which plan and operation if @whose. */
 void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
 
+/* --- node_lies.c --- */
+/* Does it lie at all?  Do both lie alike? */
+bool cmd_lies(const struct nl_lies *l);
+bool cmd_lies_same(const struct nl_lies *a, const struct nl_lies *b);
+/* The words of "node set" for it, in @buf. */
+#define CMD_LIES_BUF (HYPERCUBE_LIES_MAX * 11 + 64)
+const char *cmd_lies_text(char *buf, const struct nl_lies *l);
+/* An array of the frames. */
+void cmd_out_lie_at(struct hcctl *h, const struct nl_lies *l);
+/* Members of a node's object: when it lies; text: if it does. */
+void cmd_out_lies(struct hcctl *h, const struct nl_node *v);
+
 /* --- link_print.c --- */
 /* Members of a link's object: how it is impaired, and its part in the model. */
 void cmd_out_impairments(struct hcctl *h, const struct nl_link *v);

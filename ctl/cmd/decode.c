@@ -74,6 +74,12 @@ static void out_frame(struct hcctl *h, const struct decoded *d)
 	out_uint(h, "fabric_id", NULL, d->fabric);
 	if (d->known >= DECODED_PLAN)
 		out_plan(h, d);
+	if (d->known == DECODED_COPY) {
+		out_uint(h, "nr", " nr %" PRIu64, d->nr);
+		out_uint(h, "copy", " copy %" PRIu64, d->copy);
+		out_uint(h, "copies", " of %" PRIu64, d->copies);
+		out_uint(h, "hop", " hop %" PRIu64, d->hop);
+	}
 	out_uint(h, "length", " length %" PRIu64, d->len);
 	out_uint(h, "seq", NULL, d->seq);
 	out_uint(h, "step", " step %" PRIu64, d->step);
@@ -81,9 +87,11 @@ static void out_frame(struct hcctl *h, const struct decoded *d)
 	out_bool(h, "routed", NULL, decode_routed(d));
 	out_bool(h, "flooded", NULL, decode_flooded(d));
 	out_uint(h, "src", decode_routed(d) ? " routed from %" PRIu64 :
-		 decode_flooded(d) ? " flooded from %" PRIu64 : NULL, d->src);
+		 decode_flooded(d) ? " flooded from %" PRIu64 :
+		 d->known == DECODED_COPY ? " from %" PRIu64 : NULL, d->src);
 	if (!decode_flooded(d))
-		out_uint(h, "dst", decode_routed(d) ? " to %" PRIu64 : NULL, d->dst);
+		out_uint(h, "dst", decode_routed(d) || d->known == DECODED_COPY ?
+			 " to %" PRIu64 : NULL, d->dst);
 	out_uint(h, "walked", decode_routed(d) ? " walked %" PRIu64 : NULL, d->walk);
 }
 

@@ -44,7 +44,7 @@ void capture_close(struct capture *c);
  */
 struct decoded {
 	const char *wrong;
-	enum { DECODED_LINK = 1, DECODED_FRAME, DECODED_PLAN, DECODED_DATA } known;
+	enum { DECODED_LINK = 1, DECODED_FRAME, DECODED_COPY, DECODED_PLAN, DECODED_DATA } known;
 	/* DECODED_LINK */
 	uint32_t from;
 	uint32_t to;
@@ -60,6 +60,11 @@ struct decoded {
 	uint32_t walk;
 	uint32_t step;
 	uint64_t time;
+	/* DECODED_COPY, alone */
+	uint64_t nr;
+	uint8_t copies;
+	uint8_t copy;
+	uint8_t hop;
 	/* DECODED_PLAN */
 	uint32_t plan;
 	uint32_t epoch;

@@ -36,7 +36,7 @@ static const char * const names[] = {
 	[HC_FRAME_ACK] = "ack", [HC_FRAME_ABORT] = "abort", [HC_FRAME_CREDIT] = "credit",
 	[HC_FRAME_PROBE] = "probe", [HC_FRAME_REPLY] = "reply", [HC_FRAME_DGRAM] = "dgram",
 	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
-	[HC_FRAME_MEND] = "mend",
+	[HC_FRAME_MEND] = "mend", [HC_FRAME_COPY] = "copy",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -58,6 +58,7 @@ static const struct {
 	[HC_FRAME_REPLY] = { sizeof(struct hc_wire_reply), true },
 	[HC_FRAME_LSA] = { sizeof(struct hc_wire_lsa_head) },
 	[HC_FRAME_MEND] = { sizeof(struct hc_wire_mend), true },
+	[HC_FRAME_COPY] = { sizeof(struct hc_wire_copy) },
 };
 
 const char *decode_type(const struct decoded *d)
@@ -125,16 +126,31 @@ static void take_data(struct decoded *d, const struct hc_wire_data *data)
 	d->down = data->flags & HC_DATA_F_DOWN;
 }
 
+static void take_copy(struct decoded *d, const struct hc_wire_copy *copy)
+{
+	d->known = DECODED_COPY;
+	d->nr = be64toh(copy->nr);
+	d->copies = copy->copies;
+	d->copy = copy->copy;
+	d->hop = copy->hop;
+}
+
 /* What leads the frame, and the part of its type.  A capture may have less of it than there was. */
 static const char *take_parts(struct decoded *d, struct rest *r)
 {
 	size_t way = decode_flooded(d) ? sizeof(struct hc_wire_flood) : hc_walk_area(d->walk);
 	struct hc_wire_data data;
+	struct hc_wire_copy copy;
 
 	if (!decode_type(d))
 		return "unknown type";
 	if (r->len != way + parts[d->type].size + d->len)
 		return "its length does not fit";
+	if (d->type == HC_FRAME_COPY) {
+		if (!take(r, NULL, way) || !take(r, &copy, sizeof(copy)))
+			return "not all of it was captured";
+		take_copy(d, &copy);
+	}
 	if (!parts[d->type].plan)
 		return NULL;
 	if (!take(r, NULL, way) || r->captured < sizeof(data.plan))

@@ -44,6 +44,7 @@ static void print_node(struct hcctl *h, const struct nl_event *e)
 	out_bool(h, "failed", NULL, v->failed);
 	out_text(h, " %s", v->failed ? "failed" : "ok");
 	out_uint(h, "fault", " fault 0x%" PRIx64, v->fault);
+	cmd_out_lies(h, v);
 	if (v->owner != NL_NONE)
 		out_uint(h, "owner", " owner %" PRIu64, v->owner);
 	if (v->elsewhere)
@@ -103,6 +104,50 @@ static void print_op(struct hcctl *h, const struct nl_event *e)
 	out_text(h, ", %s modelled", out_time(buf, v->time));
 }
 
+static void print_path(struct hcctl *h, uint32_t src, const struct hypercube_path *p)
+{
+	uint32_t at = src, i;
+
+	out_object(h, NULL);
+	out_text(h, ", copy");
+	out_uint(h, "copy", " %" PRIu64, p->copy);
+	out_bool(h, "dissents", NULL, p->dissents);
+	out_text(h, " %s by", p->dissents ? "dissents" : "is missing");
+	out_array(h, "nodes");
+	out_uint(h, NULL, " %" PRIu64, at);
+	for (i = 0; i < p->hops; i++) {
+		at = hc_neigh(at, p->dim[i]);
+		out_uint(h, NULL, ",%" PRIu64, at);
+	}
+	out_close(h);
+	out_close(h);
+}
+
+static void print_verdict(struct hcctl *h, const struct nl_event *e)
+{
+	static const char * const names[] = {
+		[HYPERCUBE_JUDGEMENT_AGREED] = "agreed",
+		[HYPERCUBE_JUDGEMENT_INCOMPLETE] = "incomplete",
+		[HYPERCUBE_JUDGEMENT_OUTVOTED] = "outvoted",
+		[HYPERCUBE_JUDGEMENT_UNDECIDED] = "undecided",
+	};
+	const struct nl_verdict *v = &e->verdict;
+	const char *name = v->judgement < sizeof(names) / sizeof(*names) ?
+			   names[v->judgement] : NULL;
+	unsigned int i;
+
+	head(h, "verdict", v->fabric);
+	out_uint(h, "node", " node %" PRIu64, v->node);
+	out_uint(h, "src", " from %" PRIu64, v->src);
+	out_uint(h, "nr", " nr %" PRIu64, v->nr);
+	out_str(h, "judgement", " %s", name ?: "?");
+	out_uint(h, "copies", " of %" PRIu64 " copies", v->copies);
+	out_array(h, "paths");
+	for (i = 0; i < v->npaths; i++)
+		print_path(h, v->src, &v->path[i]);
+	out_close(h);
+}
+
 static const char *fabric_of(const struct nl_event *e)
 {
 	switch (e->cmd) {
@@ -115,6 +160,8 @@ static const char *fabric_of(const struct nl_event *e)
 		return e->plan.fabric;
 	case HYPERCUBE_CMD_OP_NTF:
 		return e->op.fabric;
+	case HYPERCUBE_CMD_VERDICT_NTF:
+		return e->verdict.fabric;
 	}
 	return e->fabric.name;
 }
@@ -127,6 +174,7 @@ static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
 		[HYPERCUBE_CMD_PLAN_NTF] = print_plan,
 		[HYPERCUBE_CMD_PLAN_DEL_NTF] = print_plan,
 		[HYPERCUBE_CMD_OP_NTF] = print_op,
+		[HYPERCUBE_CMD_VERDICT_NTF] = print_verdict,
 	};
 	void (*print)(struct hcctl *h, const struct nl_event *e);
 	const char *only = arg;

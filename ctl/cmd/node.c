@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl node: fail and mend nodes, move endpoints, give them away, list them.
+ * hcctl node: fail and mend nodes, let them lie, move endpoints, give them away, list them.
  */
 #include <inttypes.h>
 #include <pwd.h>
@@ -20,6 +20,8 @@ struct setting {
 	int netns;	/* or -1: that of @pid */
 	uint64_t pid;
 	uint64_t uid;
+	struct nl_lies lies;
+	bool seed;
 };
 
 static int set_state(struct hcctl *h, const struct setting *s, uint32_t node)
@@ -35,6 +37,11 @@ static int set_netns(struct hcctl *h, const struct setting *s, uint32_t node)
 static int set_owner(struct hcctl *h, const struct setting *s, uint32_t node)
 {
 	return nl_node_owner(h, s->fabric, node, s->uid);
+}
+
+static int set_lie(struct hcctl *h, const struct setting *s, uint32_t node)
+{
+	return nl_node_lie(h, s->fabric, node, &s->lies, s->seed);
 }
 
 /* A name below /var/run/netns, or the number of a process. */
@@ -62,9 +69,55 @@ static int read_owner(struct hcctl *h, const char *word, struct setting *s)
 	return 0;
 }
 
+/* Numbers of frames, "1,5,6", to a struct nl_lies. */
+static int arg_frames(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	static const char wanted[] =
+		"numbers of up to 32 frames are wanted, ascending, as in 1,5,6";
+	char *list = strdup(word), *rest = list, *one;
+	struct nl_lies *l = dst;
+	uint64_t v, last = 0;
+	int rc = list ? 0 : hc_nomem(h);
+
+	l->n = 0;
+	while (!rc && (one = strsep(&rest, ","))) {
+		if (l->n == HYPERCUBE_LIES_MAX || hc_number(one, UINT32_MAX, &v) || v <= last) {
+			rc = hc_invalid(h, name, word, wanted);
+		} else {
+			l->at[l->n++] = v;
+			last = v;
+		}
+	}
+	free(list);
+	return rc;
+}
+
+/* A chance or a list of frames, and a seed. */
+static int read_lies(struct hcctl *h, bool listed, struct setting *s, int argc, char **argv)
+{
+	const char *name = listed ? "lie-at" : "lie", *word;
+	struct arg args[] = {
+		{ "seed", arg_u32, &s->lies.seed },
+		{}
+	};
+	int rc;
+
+	s->set = set_lie;
+	word = hc_take(h, listed ? "numbers of frames after \"lie-at\"" :
+		       "percentage after \"lie\"", &argc, &argv);
+	if (!word)
+		return HC_USAGE;
+	rc = listed ? arg_frames(h, name, word, &s->lies) :
+	     arg_percent(h, name, word, &s->lies.ppm);
+	rc = rc ?: hc_args(h, args, argc, argv);
+	s->seed = args[0].given;
+	return rc;
+}
+
 static int read_setting(struct hcctl *h, struct setting *s, int argc, char **argv)
 {
-	const char *word = hc_take(h, "\"fail\", \"ok\", \"netns\" or \"owner\"", &argc, &argv);
+	const char *word = hc_take(h, "\"fail\", \"ok\", \"netns\", \"owner\", \"lie\" or \"lie-at\"",
+				   &argc, &argv);
 	bool netns = word && !strcmp(word, "netns"), owner = word && !strcmp(word, "owner");
 
 	if (!word)
@@ -76,6 +129,8 @@ static int read_setting(struct hcctl *h, struct setting *s, int argc, char **arg
 			return HC_USAGE;
 		return netns ? read_netns(h, word, s) : read_owner(h, word, s);
 	}
+	if (!strcmp(word, "lie") || !strcmp(word, "lie-at"))
+		return read_lies(h, word[3], s, argc, argv);
 	s->set = set_state;
 	s->fail = !strcmp(word, "fail");
 	if (!s->fail && strcmp(word, "ok"))
@@ -113,7 +168,9 @@ static int set(struct hcctl *h, int argc, char **argv)
 	return rc;
 }
 
-enum { NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, HOST, MERGED, DROPPED };
+enum {
+	NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, LIES, COPIES, HOST, MERGED, DROPPED
+};
 
 static const struct out_column columns[] = {
 	[NODE] = { "NODE", .right = true },
@@ -124,6 +181,8 @@ static const struct out_column columns[] = {
 	[BOUND] = { "BOUND" },
 	[OWNER] = { "OWNER", .right = true },
 	[FAULT] = { "FAULT" },
+	[LIES] = { "LIES" },
+	[COPIES] = { "COPIES" },
 	[HOST] = { "HOST-FRAMES", .right = true },
 	[MERGED] = { "MERGED-BYTES", .right = true },
 	[DROPPED] = { "DROPPED" },
@@ -175,6 +234,14 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	for (i = 0; i < v->nb; i++)
 		out_uint(h, NULL, NULL, v->nb_fault[i]);
 	out_close(h);
+	out_cell(h, LIES);
+	cmd_out_lies(h, v);
+	out_uint(h, "lies", v->lies ? " told %" PRIu64 : NULL, v->lies);
+	out_cell(h, COPIES);
+	out_uint(h, "agreed", v->agreed ? " agreed %" PRIu64 : NULL, v->agreed);
+	out_uint(h, "disagreed", v->disagreed ? " disagreed %" PRIu64 : NULL, v->disagreed);
+	out_uint(h, "incomplete", v->incomplete ? " incomplete %" PRIu64 : NULL,
+		 v->incomplete);
 	out_number(h, HOST, "host_frames", v->host_frames);
 	out_number(h, MERGED, "merged_bytes", v->merged_bytes);
 	out_cell(h, DROPPED);
@@ -230,7 +297,9 @@ static int show(struct hcctl *h, int argc, char **argv)
 }
 
 const struct hc_cmd node_cmds[] = {
-	{ "set", set, "NAME NODES { fail | ok | netns NS | owner UID }" },
+	{ "set", set,
+	  "NAME NODES { fail | ok | netns NS | owner UID |\n"
+	  "          lie PERCENT [seed S] | lie-at N[,N..] [seed S] }" },
 	{ "show", show, "NAME [NODES]" },
 	{}
 };

@@ -20,6 +20,7 @@
  * @up: its endpoint is
  * @lost: its endpoint is in a namespace that has no name
  * @owner: uid, or NL_NONE
+ * @lie: when it lies about what it relays
  * @ifname: name of its endpoint, of what the kernel says
  * @netns: name of the namespace of its endpoint; NULL: that of the fabric
  * @addr: addresses of its endpoint
@@ -30,6 +31,7 @@ struct state_node {
 	bool up;
 	bool lost;
 	uint32_t owner;
+	struct nl_lies lie;
 	char ifname[16];
 	char *netns;
 	struct nl_addr_in *addr;
@@ -124,6 +126,7 @@ enum state_kind {
 	STATE_UP,
 	STATE_ADDR,		/* [j] of those that are wanted */
 	STATE_OWNER,
+	STATE_LIE,
 	STATE_STEADY,		/* [i]: end of a link that flaps no more, as are the next ones */
 	STATE_LINK,
 	STATE_IMPAIR,

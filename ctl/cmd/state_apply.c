@@ -212,6 +212,9 @@ static int make(struct applying *a, const struct state_step *s)
 		return configure(a, s);
 	case STATE_OWNER:
 		return nl_node_owner(h, want->name, s->i, want->node[s->i].owner);
+	case STATE_LIE:
+		return nl_node_lie(h, want->name, s->i, &want->node[s->i].lie,
+				   cmd_lies(&want->node[s->i].lie));
 	case STATE_FAILED:
 		return nl_node_fail(h, want->name, s->i, want->node[s->i].failed);
 	default:

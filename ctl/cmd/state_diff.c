@@ -104,6 +104,8 @@ static int endpoint(struct hcctl *h, struct state_diff *d, enum state_kind kind,
 		return rc;
 	case STATE_OWNER:
 		return have->owner != want->owner ? step(h, d, kind, u, 0) : 0;
+	case STATE_LIE:
+		return cmd_lies_same(&have->lie, &want->lie) ? 0 : step(h, d, kind, u, 0);
 	case STATE_FAILED:
 		return have->failed != want->failed ? step(h, d, kind, u, 0) : 0;
 	default:

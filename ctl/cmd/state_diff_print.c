@@ -194,6 +194,14 @@ static void put_impairments(struct printing *p)
 		put_value(p, &values[i]);
 }
 
+static void put_lies(struct printing *p, bool comes, const struct nl_lies *l)
+{
+	char buf[CMD_LIES_BUF];
+
+	if (cmd_lies(l))
+		line(p, comes, cmd_lies_text(buf, l));
+}
+
 /* --- steps --- */
 
 /* Of two states of which each may not have it. */
@@ -247,6 +255,10 @@ static void put_node(struct printing *p)
 		break;
 	case STATE_FAILED:
 		line(p, want->failed, "failed");
+		break;
+	case STATE_LIE:
+		put_lies(p, false, &have->lie);
+		put_lies(p, true, &want->lie);
 		break;
 	default:
 		put_both(p, have, want);

@@ -174,6 +174,7 @@ static void take_node(struct state_node *v, const struct nl_node *from)
 {
 	v->failed = from->failed;
 	v->owner = from->owner;
+	v->lie = from->lie;
 	snprintf(v->ifname, sizeof(v->ifname), "%s", from->ifname);
 }
 

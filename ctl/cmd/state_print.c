@@ -20,7 +20,8 @@ const char *state_addr(char *buf, const struct nl_addr_in *a)
 
 static bool node_is_default(const struct state_node *v)
 {
-	return !v->failed && !v->up && !v->netns && !v->naddr && v->owner == NL_NONE;
+	return !v->failed && !v->up && !v->netns && !v->naddr && v->owner == NL_NONE &&
+	       !cmd_lies(&v->lie);
 }
 
 static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
@@ -36,6 +37,12 @@ static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
 		out_bool(h, "failed", NULL, true);
 	if (v->owner != NL_NONE)
 		out_uint(h, "owner", NULL, v->owner);
+	if (v->lie.ppm)
+		out_uint(h, "lie_ppm", NULL, v->lie.ppm);
+	if (v->lie.n)
+		cmd_out_lie_at(h, &v->lie);
+	if (cmd_lies(&v->lie))
+		out_uint(h, "lie_seed", NULL, v->lie.seed);
 	if (v->netns)
 		out_str(h, "netns", NULL, v->netns);
 	if (v->up)

@@ -127,10 +127,39 @@ static bool is_netns_name(const char *name)
 	return *name && *name != '.' && !strchr(name, '/') && strlen(name) <= NETNS_NAME_MAX;
 }
 
+static int take_lie_at(struct hcctl *h, struct json_object *array, struct nl_lies *l)
+{
+	uint64_t v;
+	size_t i;
+
+	if (json_length(array) > HYPERCUBE_LIES_MAX)
+		return hc_invalid(h, "lie_at", "[..]", "32 of them at most are wanted");
+	for (i = 0; i < json_length(array); i++) {
+		int rc = json_number_at(h, array, i, UINT32_MAX, &v);
+
+		if (rc)
+			return rc;
+		if (v <= (i ? l->at[i - 1] : 0))
+			return hc_invalid(h, "lie_at", "[..]",
+					  "numbers from 1 on, ascending, are wanted");
+		l->at[l->n++] = v;
+	}
+	return 0;
+}
+
+static int take_lies(struct hcctl *h, struct json_object *at, struct nl_lies *l)
+{
+	int rc = take_lie_at(h, at, l);
+
+	if (!rc && l->n && l->ppm)
+		return hc_invalid(h, "lie_at", "[..]", "it stands without \"lie_ppm\"");
+	return rc;
+}
+
 static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct reading *r = arg;
-	struct json_object *addresses = NULL;
+	struct json_object *addresses = NULL, *lie_at = NULL;
 	struct state_node v = { .owner = NL_NONE };
 	const char *netns = NULL;
 	uint32_t u = 0;
@@ -139,6 +168,9 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 		{ "node", JSON_U32, &u, .max = hc_nodes(r->s->dim) - 1, .required = true },
 		{ "failed", JSON_FLAG, &v.failed },
 		{ "owner", JSON_U32, &v.owner, .max = UINT32_MAX - 1 },
+		{ "lie_ppm", JSON_U32, &v.lie.ppm, .max = HYPERCUBE_PPM_MAX },
+		{ "lie_at", JSON_ARRAY, &lie_at },
+		{ "lie_seed", JSON_U32, &v.lie.seed },
 		{ "netns", JSON_TEXT, &netns },
 		{ "up", JSON_FLAG, &v.up },
 		{ "addresses", JSON_ARRAY, &addresses },
@@ -156,6 +188,9 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 		return hc_invalid(h, "netns", netns, "the name of a network namespace is wanted");
 	if (json_length(addresses) > ADDRESSES_MAX)
 		return hc_invalid(h, "addresses", "[..]", "256 of them at most are wanted");
+	rc = take_lies(h, lie_at, &v.lie);
+	if (rc)
+		return rc;
 	r->node[u] = true;
 	v.netns = netns ? strdup(netns) : NULL;
 	r->s->node[u] = v;

@@ -157,6 +157,9 @@ static int send_failed(struct hcl *h, uint32_t to, size_t len, int err)
 	if (err == -EMSGSIZE)
 		return hcli_refuse(h, NULL, err, "%zu bytes are more than the fabric's segment",
 				   len);
+	if (err == -EHOSTUNREACH)
+		return hcli_refuse(h, NULL, err, "only %d paths to node %u share no node",
+				   hcl_paths(h, to), to);
 	return hcli_failed(h, NULL, 0, err);
 }
 
@@ -174,18 +177,5 @@ int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len)
 
 long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max)
 {
-	struct sockaddr_hypercube addr = { 0 };
-	socklen_t size = sizeof(addr);
-	ssize_t n;
-
-	do {
-		n = recvfrom(h->port.fd, buf, max, MSG_TRUNC, (struct sockaddr *)&addr, &size);
-	} while (n < 0 && errno == EINTR);
-	if (n < 0 && errno == EAGAIN)
-		return hcli_refuse(h, NULL, -ETIMEDOUT, "no message came within %u ms", h->timeout);
-	if (n < 0)
-		return hcli_failed(h, NULL, 0, -errno);
-	if (from)
-		*from = addr.shc_node;
-	return n;
+	return hcl_recv_verdict(h, from, buf, max, NULL);
 }

@@ -468,7 +468,8 @@ char *hcl_explain(const struct hcl *h, char *buf, size_t size);
  * Return: 0; -EMSGSIZE, -EADDRNOTAVAIL (no such node), -ETIMEDOUT (no room within
  * the time limit), and the errors of sendmsg(2) in hypercube(7).  Delivery is not
  * confirmed: a message is dropped, and counted, if nobody is bound to @to, if its
- * buffer is full, or if no healthy path leads there.
+ * buffer is full, or if no healthy path leads there.  After hcl_set_copies() -EHOSTUNREACH: there
+ * are not as many paths that share no node.
  */
 int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len);
 
@@ -483,6 +484,66 @@ int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len);
  * recvmsg(2).
  */
 long hcl_recv(struct hcl *h, uint32_t *from, void *buf, size_t max);
+
+/**
+ * hcl_set_copies() - send messages in copies over paths that share no node, and want such
+ * @h: from hcl_open_dgram()
+ * @copies: so many of each message from now on, 1 (as at first) to the dimension; a message and
+ *	the paths of its copies fit into a segment
+ * @least: receive no messages in fewer copies; 1, as at first: any
+ *
+ * Of messages in @least copies up to (@least - 1) / 2 nodes that lie about what they relay are
+ * outvoted, and up to @least - 1 detected; see hcl_set_deliver().
+ *
+ * Return: 0 or -EINVAL.
+ */
+int hcl_set_copies(struct hcl *h, unsigned int copies, unsigned int least);
+
+/**
+ * hcl_set_deliver() - say which messages in copies are to be received
+ * @h: from hcl_open_dgram()
+ * @deliver: HYPERCUBE_DELIVER_AGREED: those of which all copies came and agree (as at first);
+ *	_MAJORITY: those of which more than half agree; _REPORT: all, without a byte if no such
+ *	many agree
+ * @ms: wait so long for copies, from the first one on, at most 60000; 0: as before, 1000 at first
+ *
+ * Return: 0 or -EINVAL.
+ */
+int hcl_set_deliver(struct hcl *h, unsigned int deliver, unsigned int ms);
+
+/**
+ * hcl_paths() - how many paths to another node share no node, as far as faults are known?
+ * @h: from hcl_open_dgram()
+ * @to: node number
+ *
+ * Return: their number, or -EADDRNOTAVAIL (no such node), -EINVAL (@to is the handle's own node).
+ */
+int hcl_paths(struct hcl *h, uint32_t to);
+
+/**
+ * struct hcl_verdict - what is known of a message
+ * @verdict: .copies is 0 if it did not come in copies
+ * @npaths: how many there are in @path
+ * @path: with HYPERCUBE_DELIVER_REPORT, those of copies that dissent, or are missing
+ */
+struct hcl_verdict {
+	struct hypercube_verdict verdict;
+	unsigned int npaths;
+	struct hypercube_path path[HYPERCUBE_DIM_MAX];
+};
+
+/**
+ * hcl_recv_verdict() - receive a message, and what is known of it
+ * @h: from hcl_open_dgram()
+ * @from: node that sent it, or NULL
+ * @buf: room for it
+ * @max: bytes at @buf; the rest of a longer message is lost
+ * @verdict: filled in, or NULL
+ *
+ * Return: as hcl_recv().
+ */
+long hcl_recv_verdict(struct hcl *h, uint32_t *from, void *buf, size_t max,
+		      struct hcl_verdict *verdict);
 
 /* ------------------------------------------------------------------ names */
 

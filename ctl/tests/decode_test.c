@@ -18,7 +18,7 @@
 static const size_t parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST] = 8, [HC_FRAME_FAULT] = 8, [HC_FRAME_DATA] = 64, [HC_FRAME_ACK] = 32,
 	[HC_FRAME_ABORT] = 56, [HC_FRAME_CREDIT] = 24, [HC_FRAME_PROBE] = 24, [HC_FRAME_REPLY] = 32,
-	[HC_FRAME_LSA] = 8, [HC_FRAME_MEND] = 48,
+	[HC_FRAME_LSA] = 8, [HC_FRAME_MEND] = 48, [HC_FRAME_COPY] = 16,
 };
 
 struct bytes {
@@ -79,7 +79,8 @@ TEST(decode_reads_every_type)
 		ASSERT_TRUE(d.seq == 11 && d.len == 100 && d.step == 6 && d.time == 1234);
 		ASSERT_TRUE(!decode_routed(&d) && !decode_flooded(&d));
 		ASSERT_TRUE(d.known == (type == HC_FRAME_DATA ? DECODED_DATA :
-					plan ? DECODED_PLAN : DECODED_FRAME));
+					plan ? DECODED_PLAN : type == HC_FRAME_COPY ?
+					DECODED_COPY : DECODED_FRAME));
 		ASSERT_TRUE(!plan || (d.plan == 1 && d.epoch == 3 && d.op == 7));
 		free(b.at);
 	}

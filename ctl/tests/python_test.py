@@ -61,7 +61,8 @@ class Headers(unittest.TestCase):
     def test_structures(self):
         lines, wanted = [], []
         for name, structure in (('hcl_params', _native.Params), ('hypercube_result', _native.Result),
-                                ('hcl_plan', _native.Plan)):
+                                ('hcl_plan', _native.Plan), ('hypercube_verdict', _native.Verdict),
+                                ('hypercube_path', _native.Path), ('hcl_verdict', _native.Told)):
             lines.append(f'printf("%zu\\n", sizeof(struct {name}));')
             wanted.append(ctypes.sizeof(structure))
             for field, _ in structure._fields_:
@@ -72,7 +73,8 @@ class Headers(unittest.TestCase):
 
     def test_numbers(self):
         lines, wanted = [], []
-        for kind, prefix in ((names.Oper, ''), (names.Type, ''), (names.Collective, ''), (names.PlanType, 'PLAN_')):
+        for kind, prefix in ((names.Oper, ''), (names.Type, ''), (names.Collective, ''), (names.PlanType, 'PLAN_'),
+                             (names.Deliver, 'DELIVER_'), (names.Judgement, 'JUDGEMENT_')):
             for member in kind:
                 lines.append(f'printf("%d\\n", HYPERCUBE_{prefix}{member.name});')
                 wanted.append(str(int(member)))

@@ -36,10 +36,13 @@ static const char names[][ETH_GSTRING_LEN] = {
 	"drop_endpoint_down",
 	"drop_checksum",
 	"drop_duplicate",
+	/* Behind the number that pads. */
+	"drop_dissent",
+	"drop_unproven",
 };
 
 #define FIRST_DROP 3
-static_assert(ARRAY_SIZE(names) == FIRST_DROP + HYPERCUBE_A_DROP_PAD - 1);
+static_assert(ARRAY_SIZE(names) == FIRST_DROP + HYPERCUBE_A_DROP_MAX - 1);
 
 static void get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
 {
@@ -64,7 +67,7 @@ static void get_strings(struct net_device *dev, u32 set, u8 *data)
 static void get_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *data)
 {
 	const struct hc_node *node = netdev_priv(dev);
-	unsigned int reason, start;
+	unsigned int reason, start, i = FIRST_DROP;
 
 	do {
 		start = u64_stats_fetch_begin(&node->syncp);
@@ -72,8 +75,9 @@ static void get_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *
 		data[1] = node->merged_bytes;
 		data[2] = node->eth.dups.frames;
 	} while (u64_stats_fetch_retry(&node->syncp, start));
-	for (reason = 1; reason < HYPERCUBE_A_DROP_PAD; reason++)
-		data[FIRST_DROP - 1 + reason] = hc_drops(node, reason);
+	for (reason = 1; reason <= HYPERCUBE_A_DROP_MAX; reason++)
+		if (reason != HYPERCUBE_A_DROP_PAD)
+			data[i++] = hc_drops(node, reason);
 }
 
 const struct ethtool_ops hc_ethtool_ops = {

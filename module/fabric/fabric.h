@@ -16,6 +16,7 @@
  *   hc_fabric.sock_lock	mutex: which sockets a fabric's nodes have
  *   socket lock	lock_sock() of a bound socket
  *   hc_impair.lock	spin lock: one direction of an impaired link (impair.c)
+ *   hc_collector.lock	spin lock: copies of datagrams at a socket (sock/collect.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq.q
  *   hc_gate.lock	spin lock: which polls stand in a processor's list (gate.c)
  *

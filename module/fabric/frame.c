@@ -5,6 +5,7 @@
 #include "coll/rx.h"
 #include "fabric/eth.h"
 #include "fabric/frame.h"
+#include "route/copy.h"
 #include "route/detect.h"
 #include "route/route.h"
 #include "route/lsdb.h"
@@ -12,7 +13,7 @@
 
 static void dgram_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	hc_sock_dgram_rx(node, skb);
+	hc_sock_dgram_rx(node, skb, false);
 }
 
 static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -33,13 +34,14 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 
 #define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE)
 #define COLL	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_PLAN)
-#define DATA	(COLL | HC_FT_WHOLE | HC_FT_SEGMENT | HC_FT_NEEDED)
+#define DATA	(COLL | HC_FT_WHOLE | HC_FT_SEGMENT | HC_FT_NEEDED | HC_FT_SAYS)
 #define WORD	(COLL | HC_FT_BARE)
 #define CREDIT	(WORD | HC_FT_NEEDED)
 #define MEND	(HC_FT_NUMBERED | HC_FT_ROUTED | HC_FT_PLAN)
-#define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED)
-#define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK)
+#define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_SAYS)
+#define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK | HC_FT_SAYS)
 #define LSA	(HC_FT_DIRECT | HC_FT_AGAIN)
+#define COPY	(HC_FT_NUMBERED | HC_FT_PATH | HC_FT_SAYS)
 #define PATH	(HC_FT_ROUTED | HC_FT_WALK | HC_FT_BARE)
 
 /* Parts keep what is behind them aligned, and DATA's, the longest, has headroom everywhere. */
@@ -62,4 +64,5 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_LSA]		= { LSA, PART(lsa_head), hc_lsdb_rx },
 	[HC_FRAME_MEND]		= { MEND, PART(mend), hc_coll_rx },
 	[HC_FRAME_PATH]		= { PATH, 0, path_rx, path_undeliverable },
+	[HC_FRAME_COPY]		= { COPY, PART(copy), hc_copy_rx },
 };

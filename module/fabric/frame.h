@@ -31,13 +31,15 @@ struct hc_node;
 #define HC_FT_STACK	BIT(10)	/* traffic of the endpoints' stacks, which has queues of its own */
 #define HC_FT_PLAN	BIT(11)	/* their part begins with struct hc_wire_plan */
 #define HC_FT_BARE	BIT(12)	/* they have no payload */
+#define HC_FT_SAYS	BIT(13)	/* the payload is what a program or a stack says: nodes may lie */
+#define HC_FT_PATH	BIT(14)	/* they name their path, and .rx is for those in transit, too */
 
 /**
  * struct hc_frame_ops - a type of frames
  * @flags: HC_FT_*
  * @part: size of the part of the type; 0: it has none
- * @rx: one came over link @dim, maybe the last of many, and is for this node, or flooded; its
- *	parts have been checked, and are in one piece; consumes.  Poll
+ * @rx: one came over link @dim, maybe the last of many, and is for this node, or flooded, or names
+ *	its path; its parts have been checked, and are in one piece; consumes.  Poll
  * @undeliverable: one in transit could not be delivered, for the reason @why; @dim: the link it
  *	came by.  Does not consume.  NULL: nobody needs to know.  Poll
  */

@@ -40,7 +40,6 @@
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/time64.h>
-#include <net/sock.h>
 
 #include "compat.h"
 #include "fabric/carrier.h"
@@ -211,23 +210,11 @@ unsigned int hc_impair_unseal(struct sk_buff *skb)
 
 /* ------------------------------------------------------------ copies */
 
-/* A frame that shares nothing with @skb, whose pages others may read, but is charged
- * to the same socket.
- */
-static struct sk_buff *copy_alone(const struct sk_buff *skb)
-{
-	struct sk_buff *copy = skb_copy(skb, GFP_ATOMIC | __GFP_NOWARN);
-
-	if (copy && skb->sk && skb->destructor == sock_wfree)
-		skb_set_owner_w(copy, skb->sk);
-	return copy;
-}
-
 /* Flip a bit of the frame; consumes, and returns the one to send or NULL. */
 static struct sk_buff *corrupt(struct hc_impair *imp, struct sk_buff *skb)
 {
 	u32 bit = draw(imp, skb->len * BITS_PER_BYTE);
-	struct sk_buff *copy = copy_alone(skb);
+	struct sk_buff *copy = hc_frame_copy(skb);
 
 	if (!copy) {
 		hc_drop(imp->node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
@@ -397,7 +384,7 @@ void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb)
 		goto unlock;
 	}
 	if (chance(imp, imp->set.duplicate))
-		copy = copy_alone(skb);
+		copy = hc_frame_copy(skb);
 	send_one(imp, skb, eth);
 	if (copy) {
 		imp->duplicated++;

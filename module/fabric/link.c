@@ -19,6 +19,7 @@
 #include "fabric/flap.h"
 #include "fabric/frame.h"
 #include "fabric/impair.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/monitor.h"
 #include "fabric/node.h"
@@ -356,6 +357,7 @@ static void faults_clear(struct hc_node *node)
 	unsigned int d;
 
 	WRITE_ONCE(node->failed, false);
+	hc_lie_clear(node);
 	carrier_follow(node);
 	for (d = 0; d < node->fabric->dim; d++) {
 		struct hc_port *port = &node->ports[d];

@@ -27,6 +27,7 @@
 #include "fabric/gate.h"
 #include "fabric/impair.h"
 #include "fabric/inject.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/queue.h"
@@ -113,6 +114,11 @@ static unsigned int way_flaw(const struct hc_node *node, unsigned int dim,
 		if (!(type->flags & HC_FT_FLOODED) || hdr->flags & HC_FRAME_F_ROUTED || hdr->walk)
 			return HYPERCUBE_A_DROP_MALFORMED;
 		return src >= nodes ? HYPERCUBE_A_DROP_FOREIGN : 0;
+	}
+	if (type->flags & HC_FT_PATH) {
+		if (hdr->walk || hdr->flags)
+			return HYPERCUBE_A_DROP_MALFORMED;
+		return (src | dst) >= nodes ? HYPERCUBE_A_DROP_FOREIGN : 0;
 	}
 	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
 		if (hdr->walk || !(type->flags & HC_FT_DIRECT))
@@ -511,6 +517,7 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	hc_hostq_init(&node->hostq);
 	hc_host_init(&node->host);
 	hc_socks_init(&node->socks);
+	hc_lsdb_init(&node->lsdb);
 	hc_work_init(&node->work);
 	u64_stats_init(&node->syncp);
 	node_set_address(node);
@@ -545,6 +552,7 @@ void hc_node_free(struct hc_node *node)
 	hc_drop_all(node, &node->ethq.list);
 	hc_hostq_purge(node);
 	hc_host_purge(node);
+	hc_lie_free(node);
 	hc_flood_exit(node);
 	hc_lsdb_free(node);
 	free_netdev(node->dev);

@@ -24,6 +24,7 @@
 #include "sock/socks.h"
 
 struct hc_fabric;
+struct hc_lie;
 struct rtnl_link_ops;
 
 /* hc_node.events: what poll has to look at before the queues. */
@@ -63,6 +64,8 @@ enum {
  * @merged_bytes: bytes merged [poll]
  * @spent: what the present frame has cost beyond its own share of the budget [poll]
  * @merge_cost: what the present poll has spent on merging, see merge.c [poll]
+ * @lie: when it lies about what it relays, or NULL: it never did; config sets it (release), freed
+ *	with the node
  * @eth: Ethernet of the endpoint
  * @flood: frames that are flooded
  * @lsdb: what is known of faults elsewhere
@@ -98,6 +101,7 @@ struct hc_node {
 	u64 merged_bytes;
 	u32 spent;
 	u32 merge_cost;
+	struct hc_lie *lie;
 	struct hc_eth eth;
 	struct hc_flood flood;
 	struct hc_lsdb lsdb;

@@ -2,6 +2,8 @@
 /*
  * Frames: making them, and dropping them for a named reason.
  */
+#include <net/sock.h>
+
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
 #include "fabric/link.h"
@@ -44,6 +46,15 @@ struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, 
 struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp)
 {
 	return hc_frame_make(node->fabric, node->id, type, len, gfp);
+}
+
+struct sk_buff *hc_frame_copy(const struct sk_buff *skb)
+{
+	struct sk_buff *copy = skb_copy(skb, GFP_ATOMIC | __GFP_NOWARN);
+
+	if (copy && skb->sk && skb->destructor == sock_wfree)
+		skb_set_owner_w(copy, skb->sk);
+	return copy;
 }
 
 void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason)

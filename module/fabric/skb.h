@@ -82,6 +82,7 @@ HC_PART_OF(credit)
 HC_PART_OF(probe)
 HC_PART_OF(mend)
 HC_PART_OF(reply)
+HC_PART_OF(copy)
 
 /* Allocate a frame: its parts zeroed but for version, type, fabric, src and len; at least
  * HC_WALK_ROOM of headroom in front, @len payload bytes behind them.
@@ -95,6 +96,10 @@ struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, 
  */
 void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 		   struct sk_buff *skb);
+/* A frame that shares nothing with @skb, whose pages others may read, but is charged to the same
+ * socket, all of it in one piece; NULL: no memory.
+ */
+struct sk_buff *hc_frame_copy(const struct sk_buff *skb);
 /* Count a frame that is dropped: on @port if not NULL (poll only), else on the node. */
 void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason);
 /* Free @skb and count it: on @port if not NULL (poll only), else on the node. */

@@ -5,9 +5,11 @@
 #include "coll/plan.h"
 #include "fabric/fabric.h"
 #include "fabric/impair.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "netlink/priv.h"
+#include "route/copy.h"
 #include "sock/socks.h"
 #include "wire.h"
 
@@ -71,7 +73,8 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 
 static bool put_drop(struct sk_buff *skb, unsigned int reason, u64 n)
 {
-	return n && nla_put_u64_64bit(skb, reason, n, HYPERCUBE_A_DROP_PAD);
+	return n && reason != HYPERCUBE_A_DROP_PAD &&
+	       nla_put_u64_64bit(skb, reason, n, HYPERCUBE_A_DROP_PAD);
 }
 
 static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
@@ -81,7 +84,7 @@ static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
 
 	if (!nest)
 		return true;
-	for (i = 1; i < HYPERCUBE_A_DROP_PAD; i++)
+	for (i = 1; i <= HYPERCUBE_A_DROP_MAX; i++)
 		if (put_drop(skb, i, (u32)atomic_read(&node->drops[i])))
 			return true;
 	nla_nest_end(skb, nest);
@@ -139,7 +142,27 @@ static bool put_node_counters(struct sk_buff *skb, const struct hc_node *node)
 	return nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_HOST_FRAMES, frames,
 				 HYPERCUBE_A_NODE_PAD) ||
 	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_MERGED_BYTES, bytes,
-				 HYPERCUBE_A_NODE_PAD);
+				 HYPERCUBE_A_NODE_PAD) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_AGREED,
+				 atomic64_read(&node->socks.agreed), HYPERCUBE_A_NODE_PAD) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_DISAGREED,
+				 atomic64_read(&node->socks.disagreed), HYPERCUBE_A_NODE_PAD) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_INCOMPLETE,
+				 atomic64_read(&node->socks.incomplete), HYPERCUBE_A_NODE_PAD);
+}
+
+static bool put_node_lies(struct sk_buff *skb, const struct hc_node *node)
+{
+	struct hc_lies set;
+	u64 told = hc_lie_get(node, &set);
+	unsigned int i;
+
+	for (i = 0; i < set.n; i++)
+		if (nla_put_u32(skb, HYPERCUBE_A_NODE_LIE_AT, set.at[i]))
+			return true;
+	return nla_put_u32(skb, HYPERCUBE_A_NODE_LIE, set.ppm) ||
+	       nla_put_u32(skb, HYPERCUBE_A_NODE_LIE_SEED, set.seed) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_LIES, told, HYPERCUBE_A_NODE_PAD);
 }
 
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
@@ -159,6 +182,7 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 				from_kuid_munged(msg->user_ns, node->owner))) ||
 		   nla_put_u8(skb, HYPERCUBE_A_NODE_BOUND, hc_sock_bound(node)) ||
 		   put_node_drops(skb, node) ||
+		   put_node_lies(skb, node) ||
 		   put_node_counters(skb, node);
 	return msg_end(msg, hdr, overflow);
 }
@@ -181,7 +205,7 @@ static bool put_link_drops(struct sk_buff *skb, const struct hc_port *port)
 
 	if (!nest)
 		return true;
-	for (i = 1; i < HYPERCUBE_A_DROP_PAD; i++)
+	for (i = 1; i <= HYPERCUBE_A_DROP_MAX; i++)
 		if (put_drop(skb, i, READ_ONCE(port->drops[i])))
 			return true;
 	nla_nest_end(skb, nest);
@@ -264,6 +288,47 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_FRAMES, &port->rx_frames) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_BYTES, &port->rx_bytes) ||
 		   put_link_drops(skb, port);
+	return msg_end(msg, hdr, overflow);
+}
+
+/* ------------------------------------------------------------ verdict */
+
+/* The paths of the copies that dissent or are missing. */
+static bool put_verdict_paths(struct sk_buff *skb, const struct hypercube_verdict *v,
+			      const struct hc_path_dims *path)
+{
+	struct hypercube_path p;
+	unsigned int i;
+
+	for (i = 0; i < v->copies; i++) {
+		if (!((v->dissent | v->missing) & BIT(i)))
+			continue;
+		hc_path_tell(&p, v, i, &path[i]);
+		if (nla_put(skb, HYPERCUBE_A_VERDICT_PATH, sizeof(p), &p))
+			return true;
+	}
+	return false;
+}
+
+int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 src,
+		    const struct hypercube_verdict *v, const struct hc_path_dims *path)
+{
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = nla_put_string(skb, HYPERCUBE_A_VERDICT_FABRIC, node->fabric->name) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_NODE, node->id) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_SRC, src) ||
+		   nla_put_u64_64bit(skb, HYPERCUBE_A_VERDICT_NR, v->nr,
+				     HYPERCUBE_A_VERDICT_PAD) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_JUDGEMENT, v->judgement) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_COPIES, v->copies) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_DISSENT, v->dissent) ||
+		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_MISSING, v->missing) ||
+		   put_verdict_paths(skb, v, path);
 	return msg_end(msg, hdr, overflow);
 }
 

@@ -19,6 +19,7 @@
 #include <linux/workqueue.h>
 
 #include "fabric/fabric.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_topo.h"
@@ -216,7 +217,7 @@ static void changes_note(struct told *t)
 	for (u = 0; u < hc_nodes(fabric->dim); u++) {
 		const struct hc_node *node = fabric->nodes[u];
 
-		t->changes[u] = node->failed ? CHANGES_NODE : 0;
+		t->changes[u] = node->failed || hc_lie_lies(node) ? CHANGES_NODE : 0;
 		for (d = 0; d < fabric->dim; d++)
 			if (!hc_link_is_clear(&node->ports[d]))
 				t->changes[u] |= hc_bit(d);

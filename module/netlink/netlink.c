@@ -85,6 +85,9 @@ static const struct nla_policy node_policy[HYPERCUBE_A_NODE_MAX + 1] = {
 	[HYPERCUBE_A_NODE_OWNER]	= { .type = NLA_U32 },
 	[HYPERCUBE_A_NODE_NETNS_PID]	= { .type = NLA_U32 },
 	[HYPERCUBE_A_NODE_NETNS_FD]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_NODE_LIE]		= NLA_POLICY_FULL_RANGE(NLA_U32, &ppm_range),
+	[HYPERCUBE_A_NODE_LIE_SEED]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_NODE_LIE_AT]	= NLA_POLICY_MIN(NLA_U32, 1),
 };
 
 static const struct nla_policy link_get_policy[HYPERCUBE_A_LINK_DIM + 1] = {

@@ -6,7 +6,9 @@
 
 struct hc_fabric;
 struct hc_node;
+struct hc_path_dims;
 struct hc_plan;
+struct hypercube_verdict;
 
 int hc_netlink_init(void);
 void hc_netlink_exit(void);
@@ -38,5 +40,9 @@ struct hc_op_event {
 };
 
 void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev);	/* any context */
+
+/* Copies of a datagram disagree, that came to @node in the name of @src by these paths. */
+void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_verdict *v,
+		       const struct hc_path_dims *path);		/* any context */
 
 #endif /* _HC_NETLINK_H */

@@ -80,6 +80,18 @@ void hc_notify_plan(struct hc_plan *plan, u32 cmd)
 		event_abort(&msg, fabric, hc_fill_plan(&msg, plan), GFP_ATOMIC);
 }
 
+void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_verdict *v,
+		       const struct hc_path_dims *path)
+{
+	size_t size = NLMSG_DEFAULT_SIZE / 2 +
+		      v->copies * nla_total_size(sizeof(struct hypercube_path));
+	struct hc_fabric *fabric = node->fabric;
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, fabric, HYPERCUBE_CMD_VERDICT_NTF, size, GFP_ATOMIC))
+		event_abort(&msg, fabric, hc_fill_verdict(&msg, node, src, v, path), GFP_ATOMIC);
+}
+
 void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
 {
 	struct hc_fabric *fabric = plan->fabric;

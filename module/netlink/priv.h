@@ -13,6 +13,7 @@
 #include "netlink/netlink.h"
 
 struct hc_op_view;
+struct hc_path_dims;
 struct hc_plan_params;
 
 /* Every attribute set names the fabric first. */
@@ -121,6 +122,8 @@ int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
 	       const struct hc_op_view *view);
 int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
 		     const struct hc_op_event *ev);
+int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 src,
+		    const struct hypercube_verdict *v, const struct hc_path_dims *path);
 /* Upper bound for the size of a plan's message. */
 size_t hc_plan_msg_size(const struct hc_plan *plan);
 

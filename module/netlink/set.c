@@ -8,6 +8,7 @@
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
 #include "fabric/impair.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "hc_bounds.h"
@@ -15,6 +16,18 @@
 #include "netlink/priv.h"
 #include "route/detect.h"
 #include "sock/socks.h"
+
+static void take_u32(u32 *dst, const struct nlattr *attr)
+{
+	if (attr)
+		*dst = nla_get_u32(attr);
+}
+
+static void take_u64(u64 *dst, const struct nlattr *attr)
+{
+	if (attr)
+		*dst = nla_get_u64(attr);
+}
 
 int hc_nl_fabric_set(struct sk_buff *skb, struct genl_info *info)
 {
@@ -105,15 +118,78 @@ static int owner_get(struct sk_buff *skb, struct genl_info *info, kuid_t *owner)
 	return -EINVAL;
 }
 
+static bool names_lies(struct genl_info *info)
+{
+	return info->attrs[HYPERCUBE_A_NODE_LIE] || info->attrs[HYPERCUBE_A_NODE_LIE_SEED] ||
+	       info->attrs[HYPERCUBE_A_NODE_LIE_AT];
+}
+
+/* Fills @set with the chance, or the numbers of frames, in the request. */
+static int lies_get(struct genl_info *info, struct hc_lies *set)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_NODE_LIE_AT];
+	int rem;
+
+	take_u32(&set->ppm, info->attrs[HYPERCUBE_A_NODE_LIE]);
+	if (attr && info->attrs[HYPERCUBE_A_NODE_LIE]) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attr,
+				    "Lies are told by chance or by a list, not both");
+		return -EINVAL;
+	}
+	nlmsg_for_each_attr(attr, info->nlhdr, GENL_HDRLEN, rem) {
+		if (nla_type(attr) != HYPERCUBE_A_NODE_LIE_AT)
+			continue;
+		if (set->n == HYPERCUBE_LIES_MAX) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "A list of lies names 32 frames at most");
+			return -E2BIG;
+		}
+		if (set->n && nla_get_u32(attr) <= set->at[set->n - 1]) {
+			NL_SET_ERR_MSG_ATTR(info->extack, attr,
+					    "The numbers of frames must ascend");
+			return -EINVAL;
+		}
+		set->at[set->n++] = nla_get_u32(attr);
+	}
+	return 0;
+}
+
+/* A seed alone leaves the rest as it is, and a new rest the seed. */
+static int node_lie(struct genl_info *info, struct hc_node *node, struct hc_lies *set)
+{
+	struct nlattr *seed = info->attrs[HYPERCUBE_A_NODE_LIE_SEED];
+	struct hc_lies now;
+	int err;
+
+	if (!names_lies(info))
+		return 0;
+	err = hc_lie_prepare(node);
+	if (err)
+		return err;
+	hc_lie_get(node, &now);
+	if (!info->attrs[HYPERCUBE_A_NODE_LIE] && !set->n)
+		*set = now;
+	set->seed = now.seed;
+	take_u32(&set->seed, seed);
+	hc_lie_set(node, set, seed);
+	return 0;
+}
+
 static int node_change(struct sk_buff *skb, struct genl_info *info, struct hc_node *node,
-		       const kuid_t *owner)
+		       const kuid_t *owner, struct hc_lies *lies)
 {
 	struct nlattr *failed = info->attrs[HYPERCUBE_A_NODE_FAILED];
 	u32 all = hc_ones(node->fabric->dim);
 	struct hc_later *later = hc_later_told(skb, info, node, failed ? all : 0);
+	int err;
 
 	if (IS_ERR(later))
 		return PTR_ERR(later);
+	err = node_lie(info, node, lies);
+	if (err) {
+		hc_later_free(later);
+		return err;
+	}
 	if (info->attrs[HYPERCUBE_A_NODE_OWNER] && !uid_eq(node->owner, *owner)) {
 		WRITE_ONCE(node->owner, *owner);
 		hc_sock_owner_changed(node);
@@ -131,6 +207,7 @@ int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	int id = hc_nl_node_id(info, HYPERCUBE_A_NODE_ID);
 	kuid_t owner = INVALID_UID;
+	struct hc_lies lies = {};
 	int err;
 
 	if (id < 0)
@@ -140,10 +217,10 @@ int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info)
 		if (err)
 			return err;
 	}
-	err = node_move(skb, info, id) ?: hc_nl_lock(info);
+	err = lies_get(info, &lies) ?: node_move(skb, info, id) ?: hc_nl_lock(info);
 	if (err)
 		return err;
-	err = node_change(skb, info, fabric->nodes[id], &owner);
+	err = node_change(skb, info, fabric->nodes[id], &owner, &lies);
 	mutex_unlock(&fabric->lock);
 	return err;
 }
@@ -169,18 +246,6 @@ static bool names_impairment(struct genl_info *info)
 	};
 
 	return has_any(info->attrs, list, ARRAY_SIZE(list));
-}
-
-static void take_u32(u32 *dst, const struct nlattr *attr)
-{
-	if (attr)
-		*dst = nla_get_u32(attr);
-}
-
-static void take_u64(u64 *dst, const struct nlattr *attr)
-{
-	if (attr)
-		*dst = nla_get_u64(attr);
 }
 
 /* Fills @set with the impairments that the link is to have after the request. */

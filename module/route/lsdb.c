@@ -151,8 +151,8 @@ static bool state_grow(struct hc_node *node)
 	}
 	if (node->lsdb.n)
 		memcpy(v, node->lsdb.list, node->lsdb.n * sizeof(*v));
-	hc_poll_free(node->fabric, node->lsdb.list, node->lsdb.room * sizeof(*v));
-	node->lsdb.list = v;
+	swap(node->lsdb.list, v);
+	hc_poll_free(node->fabric, v, node->lsdb.room * sizeof(*v));
 	node->lsdb.room = room;
 	return true;
 }
@@ -168,7 +168,7 @@ static u32 word_hash(u32 u, u32 word)
 /* 1 if this is news, 0 if not, or -ENOMEM.  Versions are compared modulo 2^32, so that a node
  * always has a next version to correct what others say of it.
  */
-static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
+static int state_write(struct hc_node *node, u32 u, u32 word, u32 version)
 {
 	unsigned int i = state_index(node, u);
 	struct hc_lsdb_entry *s;
@@ -179,7 +179,7 @@ static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 		memmove(&node->lsdb.list[i + 1], &node->lsdb.list[i],
 			(node->lsdb.n - i) * sizeof(*s));
 		node->lsdb.list[i].word = 0;
-		node->lsdb.n++;
+		WRITE_ONCE(node->lsdb.n, node->lsdb.n + 1);
 	} else if ((s32)(version - node->lsdb.list[i].version) <= 0) {
 		return 0;
 	}
@@ -189,6 +189,37 @@ static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 	node->lsdb.hops_stale = true;
 	node->lsdb.tree_stale = true;
 	return 1;
+}
+
+static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
+{
+	int ret;
+
+	spin_lock(&node->lsdb.lock);
+	ret = state_write(node, u, word, version);
+	spin_unlock(&node->lsdb.lock);
+	return ret;
+}
+
+bool hc_lsdb_any(const struct hc_node *node)
+{
+	return READ_ONCE(node->lsdb.n) || READ_ONCE(node->fault);
+}
+
+void hc_lsdb_words(struct hc_node *node, u16 *words)
+{
+	unsigned int i;
+
+	spin_lock_bh(&node->lsdb.lock);
+	for (i = 0; i < node->lsdb.n; i++)
+		words[node->lsdb.list[i].node] = node->lsdb.list[i].word;
+	spin_unlock_bh(&node->lsdb.lock);
+	words[node->id] = READ_ONCE(node->fault);
+}
+
+void hc_lsdb_init(struct hc_lsdb *s)
+{
+	spin_lock_init(&s->lock);
 }
 
 /* ------------------------------------------------------------ frames */

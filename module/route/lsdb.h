@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Link-state database: what nodes know of the links of others, see lsdb.c.  All of it belongs to
- * the poll, except hc_lsdb_again().
+ * the poll, except what is said to be for any context.
  */
 #ifndef _HC_LSDB_H
 #define _HC_LSDB_H
 
+#include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
@@ -32,6 +33,7 @@ struct sk_buff;
  * @tree_fits: what is known fits the own links
  * @again: dimensions along which what is known was dropped, or could not be sent or kept;
  *	HYPERCUBE_DIM_MAX: @news; atomic
+ * @lock: taken by the poll when it writes @list, and by those who read it elsewhere
  */
 struct hc_lsdb {
 	u32 told;
@@ -49,6 +51,7 @@ struct hc_lsdb {
 	bool tree_stale;
 	bool tree_fits;
 	unsigned long again;
+	spinlock_t lock;
 };
 
 /**
@@ -86,6 +89,11 @@ bool hc_lsdb_reach(struct hc_node *node, u32 *set);
  * is known does not fit the own links, or some of these may lose frames, or no memory.
  */
 u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges);
+/* Is anything known of faults?  Any context, as the next one. */
+bool hc_lsdb_any(const struct hc_node *node);
+/* Fills in what is known of the FAULT words of all nodes. */
+void hc_lsdb_words(struct hc_node *node, u16 *words);
+void hc_lsdb_init(struct hc_lsdb *s);
 /* Is there news to be passed on? */
 static inline bool hc_lsdb_is_news(const struct hc_lsdb *s)
 {

@@ -45,6 +45,7 @@
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
+#include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
@@ -296,6 +297,9 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		return NULL;
 	}
 	if (!here) {
+		if (hc_frame_is(skb, HC_FT_SAYS))
+			skb = hc_lie(node, skb, hc_way_end(hc_hdr(skb)) +
+				     hc_frame_ops_of(skb)->part);
 		route_forward(node, dim, skb);
 		return NULL;
 	}

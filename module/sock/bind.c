@@ -16,12 +16,14 @@
  */
 #include <linux/completion.h>
 #include <linux/net.h>
+#include <linux/random.h>
 #include <net/sock.h>
 #include <net/tcp_states.h>
 
 #include "coll/coll.h"
 #include "fabric/guest.h"
 #include "fabric/limits.h"
+#include "sock/collect.h"
 #include "sock/hostq.h"
 #include "sock/sock.h"
 #include "sock/socks.h"
@@ -136,6 +138,7 @@ int hc_sock_release(struct socket *sock)
 	if (!sk)
 		return 0;
 	sock_unbind(hc_sk(sk));
+	hc_collect_close(hc_sk(sk));
 	kfree_skb(hc_sk(sk)->seg);
 	hc_sk(sk)->seg = NULL;
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
@@ -218,6 +221,8 @@ void hc_sock_owner_changed(struct hc_node *node)
 void hc_socks_init(struct hc_socks *socks)
 {
 	xa_init(&socks->plans);
+	/* Nobody can guess the next one who has not seen others. */
+	atomic64_set(&socks->copied, get_random_u64());
 }
 
 bool hc_sock_bound(const struct hc_node *node)

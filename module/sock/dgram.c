@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * SOCK_DGRAM: messages from node to node by fault-tolerant unicast.  They are as unreliable as
- * datagrams are: every loss is counted at the node that drops.
+ * SOCK_DGRAM: messages from node to node by fault-tolerant unicast, or in copies along paths that
+ * share no node (route/copy.c).  They are as unreliable as datagrams are: every loss is counted at
+ * the node that drops.
  */
 #include <linux/net.h>
 #include <net/sock.h>
@@ -10,13 +11,11 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
+#include "route/copy.h"
+#include "sock/collect.h"
 #include "sock/hostq.h"
 #include "sock/sock.h"
 #include "sock/socks.h"
-
-struct hc_dgram_cb {
-	u32 src;
-};
 
 static int dgram_dest(const struct msghdr *msg, const struct hc_fabric *fabric, u32 *dst)
 {
@@ -32,14 +31,152 @@ static int dgram_dest(const struct msghdr *msg, const struct hc_fabric *fabric, 
 	return 0;
 }
 
-static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+/* In how many copies is it to go?  A control message may say so. */
+static int copies_of(struct msghdr *msg, const struct hc_sock *hsk)
 {
-	struct sock *sk = sock->sk;
-	struct hc_sock *hsk = hc_sk(sk);
-	struct hc_fabric *fabric = hc_sock_fabric(hsk);
-	struct hc_node *node;
+	int copies = READ_ONCE(hsk->copies);
+	struct cmsghdr *cmsg;
+
+	if (!msg->msg_controllen)
+		return copies;
+	for_each_cmsghdr(cmsg, msg) {
+		if (!CMSG_OK(msg, cmsg))
+			return -EINVAL;
+		if (cmsg->cmsg_level != SOL_HYPERCUBE)
+			continue;
+		if (cmsg->cmsg_type != HYPERCUBE_CMSG_COPIES ||
+		    cmsg->cmsg_len != CMSG_LEN(sizeof(copies)))
+			return -EINVAL;
+		memcpy(&copies, CMSG_DATA(cmsg), sizeof(copies));
+		if (copies < 1 || copies > HC_COPIES_MAX)
+			return -EINVAL;
+	}
+	return copies;
+}
+
+/* A payload of @front bytes to be filled, and what the message says; or an ERR_PTR. */
+static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t front, size_t len)
+{
 	struct sk_buff *skb;
 	int err;
+
+	skb = sock_alloc_send_pskb(sk, HC_BARE_HEADROOM + front + len, 0,
+				   msg->msg_flags & MSG_DONTWAIT, &err, 0);
+	if (!skb)
+		return ERR_PTR(err);
+	skb_reserve(skb, HC_BARE_HEADROOM);
+	skb_put(skb, front);
+	if (!copy_from_iter_full(skb_put(skb, len), len, &msg->msg_iter)) {
+		kfree_skb(skb);
+		return ERR_PTR(-EFAULT);
+	}
+	return skb;
+}
+
+/* Make each of the payloads a frame, and hand all of them to the node, or none.  @paths: bytes of
+ * paths in front of each; 0: it is no copy.
+ */
+static int post(struct hc_sock *hsk, struct sk_buff_head *list, u32 dst, u16 paths)
+{
+	u8 type = paths ? HC_FRAME_COPY : HC_FRAME_DGRAM, copies = skb_queue_len(list), n = 0;
+	struct hc_node *node;
+	struct sk_buff *skb;
+	u64 nr = 0;
+
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	if (node && paths)
+		nr = atomic64_inc_return(&node->socks.copied);
+	while (node && (skb = __skb_dequeue(list))) {
+		hc_frame_push(hsk->fabric, hsk->node_id, type, 0, skb);
+		hc_hdr(skb)->dst = cpu_to_be16(dst);
+		if (paths)
+			*hc_wire_copy_of(skb) = (struct hc_wire_copy){
+				.nr = cpu_to_be64(nr), .copies = copies, .copy = n++,
+				.paths = cpu_to_be16(paths),
+			};
+		hc_cb(skb)->dim = HC_DIM_HOST;
+		hc_hostq_xmit(node, skb);
+	}
+	rcu_read_unlock();
+	__skb_queue_purge(list);
+	return node ? 0 : hc_sock_gone(hsk);
+}
+
+static int send_once(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 dst)
+{
+	struct sk_buff_head list;
+	struct sk_buff *skb;
+
+	if (len > hsk->fabric->segment)
+		return -EMSGSIZE;
+	skb = payload(&hsk->sk, msg, 0, len);
+	if (IS_ERR(skb))
+		return PTR_ERR(skb);
+	__skb_queue_head_init(&list);
+	__skb_queue_tail(&list, skb);
+	return post(hsk, &list, dst, 0);
+}
+
+/* All that the first has, and charged to the socket as that: once a message has begun, the rest
+ * waits for no room.
+ */
+static int copies_make(struct sock *sk, struct sk_buff_head *list, unsigned int copies)
+{
+	struct sk_buff *first = skb_peek(list), *skb;
+
+	while (--copies) {
+		skb = skb_copy(first, sk->sk_allocation);
+		if (!skb)
+			return -ENOBUFS;
+		skb_set_owner_w(skb, sk);
+		__skb_queue_tail(list, skb);
+	}
+	return 0;
+}
+
+static int send_copies(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 dst,
+		       const struct hc_copy_paths *paths)
+{
+	struct sk_buff_head list;
+	struct sk_buff *skb;
+	int err;
+
+	if (paths->bytes + len > hsk->fabric->segment)
+		return -EMSGSIZE;
+	skb = payload(&hsk->sk, msg, paths->bytes, len);
+	if (IS_ERR(skb))
+		return PTR_ERR(skb);
+	hc_copy_paths_put(paths, skb->data);
+	__skb_queue_head_init(&list);
+	__skb_queue_tail(&list, skb);
+	err = copies_make(&hsk->sk, &list, paths->n);
+	if (!err)
+		return post(hsk, &list, dst, paths->bytes);
+	__skb_queue_purge(&list);
+	return err;
+}
+
+static int send_apart(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 dst,
+		      unsigned int copies)
+{
+	struct hc_copy_paths *paths = kmalloc(sizeof(*paths), GFP_KERNEL_ACCOUNT);
+	int err;
+
+	if (!paths)
+		return -ENOMEM;
+	err = hc_copy_paths_find(hsk, dst, copies, paths);
+	if (!err)
+		err = paths->n < copies ? -EHOSTUNREACH : send_copies(hsk, msg, len, dst, paths);
+	kfree(paths);
+	return err;
+}
+
+static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct hc_sock *hsk = hc_sk(sock->sk);
+	struct hc_fabric *fabric = hc_sock_fabric(hsk);
+	int copies, err;
 	u32 dst;
 
 	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT))
@@ -49,34 +186,21 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	err = dgram_dest(msg, fabric, &dst);
 	if (err)
 		return err;
-	if (len > fabric->segment)
-		return -EMSGSIZE;
-	skb = sock_alloc_send_pskb(sk, HC_BARE_HEADROOM + len, 0, msg->msg_flags & MSG_DONTWAIT,
-				   &err, 0);
-	if (!skb)
-		return err;
-	skb_reserve(skb, HC_BARE_HEADROOM);
-	if (!copy_from_iter_full(skb_put(skb, len), len, &msg->msg_iter)) {
-		kfree_skb(skb);
-		return -EFAULT;
-	}
-	rcu_read_lock();
-	node = rcu_dereference(hsk->node);
-	if (node) {
-		hc_frame_push(fabric, hsk->node_id, HC_FRAME_DGRAM, 0, skb);
-		hc_hdr(skb)->dst = cpu_to_be16(dst);
-		hc_cb(skb)->dim = HC_DIM_HOST;
-		hc_hostq_xmit(node, skb);
-		err = len;
-	} else {
-		kfree_skb(skb);
-		err = hc_sock_gone(hsk);
-	}
-	rcu_read_unlock();
-	return err;
+	copies = copies_of(msg, hsk);
+	if (copies < 0)
+		return copies;
+	/* On its way to the node itself nobody can lie. */
+	if (copies == 1 || dst == hsk->node_id)
+		err = send_once(hsk, msg, len, dst);
+	else
+		err = send_apart(hsk, msg, len, dst, copies);
+	return err ?: len;
 }
 
-void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb)
+/* Where copies are asked for, a message that came without is believed from the node itself alone:
+ * who relays could have made it one.
+ */
+void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own)
 {
 	struct sock *sk;
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
@@ -85,11 +209,16 @@ void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb)
 	sk = rcu_dereference(node->socks.dgram);
 	if (!sk) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
-	} else if (atomic_read(&sk->sk_rmem_alloc) >= READ_ONCE(sk->sk_rcvbuf)) {
+	} else if (!own && READ_ONCE(hc_collect_set(hc_sk(sk))->least) > 1) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNPROVEN);
+	} else if (!hc_sock_recv_room(sk)) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 	} else {
-		__skb_pull(skb, sizeof(struct hc_hdr));
-		((struct hc_dgram_cb *)skb->cb)->src = src;
+		struct hc_dgram_cb *cb = (struct hc_dgram_cb *)skb->cb;
+
+		memset(cb, 0, sizeof(*cb));
+		cb->src = src;
+		cb->said = sizeof(struct hc_hdr);
 		skb_orphan(skb);
 		skb_set_owner_r(skb, sk);
 		skb_queue_tail(&sk->sk_receive_queue, skb);
@@ -98,12 +227,52 @@ void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb)
 	rcu_read_unlock();
 }
 
+static void address_tell(struct msghdr *msg, const struct hc_sock *hsk, u32 src)
+{
+	struct sockaddr_hypercube *shc = msg->msg_name;
+
+	memset(shc, 0, sizeof(*shc));
+	shc->shc_family = hc_sock_family();
+	shc->shc_node = src;
+	strscpy(shc->shc_fabric, hsk->fabric->name, sizeof(shc->shc_fabric));
+	msg->msg_namelen = sizeof(*shc);
+}
+
+static void paths_tell(struct msghdr *msg, const struct sk_buff *skb,
+		       const struct hypercube_verdict *v)
+{
+	struct hypercube_path *path = kmalloc_array(v->copies, sizeof(*path), GFP_KERNEL);
+	unsigned int n;
+
+	if (!path) {
+		msg->msg_flags |= MSG_CTRUNC;
+		return;
+	}
+	n = hc_collect_paths(skb, v, path);
+	put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_PATHS, n * sizeof(*path), path);
+	kfree(path);
+}
+
+/* To those who have room for it. */
+static void verdict_tell(struct msghdr *msg, const struct hc_sock *hsk, const struct sk_buff *skb)
+{
+	const struct hypercube_verdict v = ((struct hc_dgram_cb *)skb->cb)->verdict;
+
+	if (!v.copies || !msg->msg_controllen)
+		return;
+	put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_VERDICT, sizeof(v), (void *)&v);
+	if (READ_ONCE(hc_collect_set(hsk)->deliver) == HYPERCUBE_DELIVER_REPORT &&
+	    (v.dissent | v.missing))
+		paths_tell(msg, skb, &v);
+}
+
 static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
 {
 	struct sock *sk = sock->sk;
 	struct hc_sock *hsk = hc_sk(sk);
+	const struct hc_dgram_cb *cb;
 	struct sk_buff *skb;
-	size_t n;
+	size_t n, said;
 	int err;
 
 	if (!hc_sock_fabric(hsk))
@@ -111,21 +280,18 @@ static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	skb = skb_recv_datagram(sk, flags, &err);
 	if (!skb)
 		return !err || err == -EAGAIN ? hc_sock_gone(hsk) ?: err : err;
-	n = min_t(size_t, len, skb->len);
-	if (n < skb->len)
+	cb = (struct hc_dgram_cb *)skb->cb;
+	said = skb->len - cb->said;
+	n = min(len, said);
+	if (n < said)
 		msg->msg_flags |= MSG_TRUNC;
-	err = skb_copy_datagram_msg(skb, 0, msg, n);
-	if (!err && msg->msg_name) {
-		struct sockaddr_hypercube *shc = msg->msg_name;
-
-		memset(shc, 0, sizeof(*shc));
-		shc->shc_family = hc_sock_family();
-		shc->shc_node = ((struct hc_dgram_cb *)skb->cb)->src;
-		strscpy(shc->shc_fabric, hsk->fabric->name, sizeof(shc->shc_fabric));
-		msg->msg_namelen = sizeof(*shc);
-	}
+	err = skb_copy_datagram_msg(skb, cb->said, msg, n);
+	if (!err && msg->msg_name)
+		address_tell(msg, hsk, cb->src);
 	if (!err)
-		err = flags & MSG_TRUNC ? skb->len : n;
+		verdict_tell(msg, hsk, skb);
+	if (!err)
+		err = flags & MSG_TRUNC ? said : n;
 	skb_free_datagram(sk, skb);
 	return err;
 }
@@ -144,6 +310,8 @@ const struct proto_ops hc_dgram_ops = {
 	.gettstamp	= sock_gettstamp,
 	.listen		= sock_no_listen,
 	.shutdown	= sock_no_shutdown,
+	.setsockopt	= hc_dgram_setsockopt,
+	.getsockopt	= hc_dgram_getsockopt,
 	.sendmsg	= hc_dgram_sendmsg,
 	.recvmsg	= hc_dgram_recvmsg,
 	.mmap		= sock_no_mmap,

@@ -6,6 +6,7 @@
 #include "coll/host.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "route/copy.h"
 #include "route/route.h"
 #include "sock/hostq.h"
 #include "sock/socks.h"
@@ -43,13 +44,15 @@ static bool host_frame(struct hc_node *node, struct sk_buff *skb, int budget)
 {
 	u32 dst;
 
-	if (hc_hdr(skb)->type != HC_FRAME_DGRAM)
+	if (hc_hdr(skb)->type != HC_FRAME_DGRAM && hc_hdr(skb)->type != HC_FRAME_COPY)
 		return hc_coll_host_rx(node, skb, budget);
 	dst = be16_to_cpu(hc_hdr(skb)->dst);
 	if (READ_ONCE(node->failed))
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NODE_FAILED);
+	else if (hc_hdr(skb)->type == HC_FRAME_COPY)
+		hc_copy_xmit(node, skb);
 	else if (dst == node->id)
-		hc_sock_dgram_rx(node, skb);
+		hc_sock_dgram_rx(node, skb, true);
 	else
 		hc_route_xmit(node, dst, skb);
 	return true;

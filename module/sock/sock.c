@@ -19,6 +19,7 @@
 #include <net/tcp_states.h>
 
 #include "coll/coll.h"
+#include "sock/collect.h"
 #include "sock/sock.h"
 #include "sock/socks.h"
 
@@ -494,6 +495,7 @@ static struct proto hc_proto = {
 static void hc_sock_destruct(struct sock *sk)
 {
 	skb_queue_purge(&sk->sk_receive_queue);
+	hc_collect_free(hc_sk(sk));
 }
 
 static int hc_sock_create(struct net *net, struct socket *sock, int protocol, int kern)
@@ -538,6 +540,14 @@ static int hc_sock_create(struct net *net, struct socket *sock, int protocol, in
 	hsk->starved = false;
 	mutex_init(&hsk->send_lock);
 	mutex_init(&hsk->recv_lock);
+	hsk->collector = NULL;
+	hsk->copies = 1;
+	if (sock->type == SOCK_DGRAM && hc_collect_open(hsk)) {
+		sock_prot_inuse_add(net, &hc_proto, -1);
+		sock_put(sk);
+		sock->sk = NULL;
+		return -ENOMEM;
+	}
 	return 0;
 }
 

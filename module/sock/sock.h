@@ -13,6 +13,7 @@
 #include "compat.h"
 #include "hc_traits.h"
 
+struct hc_collector;
 struct hc_fabric;
 struct hc_node;
 
@@ -45,6 +46,8 @@ struct hc_node;
  * @starved: results wait for room; the poll sets it, recvmsg() clears it
  * @leave_skb: tells the node that the socket was closed
  * @recv_lock: one receiver at a time
+ * @collector: of copies of datagrams; NULL: a collective socket
+ * @copies: in how many each datagram is sent
  */
 struct hc_sock {
 	struct sock sk;
@@ -74,6 +77,8 @@ struct hc_sock {
 	bool starved;
 	struct sk_buff *leave_skb;
 	struct mutex recv_lock;
+	struct hc_collector *collector;
+	u32 copies;
 };
 
 /* The fabric it is bound in, or NULL: not bound. */
@@ -114,6 +119,10 @@ static inline struct hc_sock *hc_sk(const struct sock *sk)
 extern const struct proto_ops hc_dgram_ops;
 
 int hc_sock_release(struct socket *sock);
+int hc_dgram_setsockopt(struct socket *sock, int level, int name, sockptr_t value,
+			unsigned int len);
+int hc_dgram_getsockopt(struct socket *sock, int level, int name, char __user *value,
+			int __user *len);
 /* Takes an address of either length; 0 or -EINVAL. */
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len);
 int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len);

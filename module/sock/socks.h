@@ -5,6 +5,7 @@
 #ifndef _HC_SOCKS_H
 #define _HC_SOCKS_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 
@@ -17,11 +18,19 @@ struct sock;
  * @all: collective socket that serves all plans that no socket in @plans does
  * @plans: collective sockets by the plan they are connected to
  * @dgram: datagram socket
+ * @copied: number of the last datagram that was sent in copies; atomic, as are the next
+ * @agreed: datagrams all copies of which came and agreed
+ * @disagreed: those of whose copies some disagreed
+ * @incomplete: others of which copies are missing
  */
 struct hc_socks {
 	struct sock __rcu *all;
 	struct xarray plans;
 	struct sock __rcu *dgram;
+	atomic64_t copied;
+	atomic64_t agreed;
+	atomic64_t disagreed;
+	atomic64_t incomplete;
 };
 
 int hc_sock_init(void);
@@ -36,7 +45,7 @@ void hc_sock_node_gone(struct hc_node *node);
 /* The node has another owner: the sockets that the previous one had bound lose it.  Config. */
 void hc_sock_owner_changed(struct hc_node *node);
 
-/* A DGRAM frame for this node; consumes.  Poll. */
-void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb);
+/* A DGRAM frame for this node, or @own, from itself; consumes.  Poll. */
+void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own);
 
 #endif /* _HC_SOCKS_H */

@@ -18,6 +18,7 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_PROBE] = sizeof(struct hc_wire_probe),
 	[HC_FRAME_REPLY] = sizeof(struct hc_wire_reply),
 	[HC_FRAME_LSA] = sizeof(struct hc_wire_lsa_head),
+	[HC_FRAME_COPY] = sizeof(struct hc_wire_copy),
 };
 
 static unsigned int part_size(unsigned int type)
@@ -166,6 +167,34 @@ static void make_eth(struct frame *f, const struct moment *m)
 	payload_random(f, fz_below(100));
 }
 
+/* Two copies along a square, or three with one around it, from the opposite corner or from where
+ * the paths do not lead.
+ */
+static void make_copy(struct frame *f, const struct moment *m)
+{
+	unsigned int a = fz_below(m->dim), b = fz_below(m->dim), c = fz_below(m->dim);
+	struct hc_wire_copy *w = frame_part(f);
+	unsigned char paths[] = {
+		2, a << 4 | b, 2, b << 4 | a, 4, c << 4 | a, b << 4 | c, 0,
+	};
+	unsigned int back;
+
+	w->nr = htobe64(fz_below(8));
+	w->copies = fz_chance(50) ? 2 : 3;
+	w->copy = fz_below(w->copies);
+	w->hop = fz_chance(80) ? (w->copy == 2 ? 4 : 2) : fz_below(6);
+	if (w->copies == 2)
+		memset(paths + 4, 0, 4);
+	w->paths = htons(fz_chance(95) ? sizeof(paths) : 8 * fz_below(4));
+	f->rec.dim = w->copy == 2 ? c : w->copy ? a : b;
+	back = w->hop == (w->copy == 2 ? 4 : 2) ? 1u << a ^ 1u << b : fz_below(1u << m->dim);
+	f->says |= SAY_ENDS;
+	frame_hdr(f)->src = htons(f->rec.node ^ back);
+	frame_hdr(f)->dst = htons(f->rec.node);
+	frame_put(f, paths, sizeof(paths));
+	payload_random(f, fz_below(20));
+}
+
 static void make_flood(struct frame *f)
 {
 	struct hc_wire_flood w = {
@@ -196,7 +225,8 @@ static void make_way(struct frame *f)
 
 	if (type == HC_FRAME_ETH)
 		fz_chance(50) ? make_flood(f) : make_walk(f);
-	else if (type >= HC_FRAME_DATA && type != HC_FRAME_LSA && fz_chance(30))
+	else if (type >= HC_FRAME_DATA && type != HC_FRAME_LSA && type != HC_FRAME_COPY &&
+		 fz_chance(30))
 		make_walk(f);
 }
 
@@ -222,6 +252,9 @@ static void make_payload(struct frame *f, const struct moment *m)
 		break;
 	case HC_FRAME_ETH:
 		make_eth(f, m);
+		break;
+	case HC_FRAME_COPY:
+		make_copy(f, m);
 		break;
 	default:
 		payload_random(f, fz_chance(70) ? 0 : fz_below(100));

@@ -591,15 +591,14 @@ static bool version_heals(void)
 	return !cube_fail_link(&c, 6, 1) && live_dgrams(&c) && !cube_heal(&c) && live_dgrams(&c);
 }
 
-static bool dgram_comes(int fd, const struct frame *f)
+static bool dgram_comes(int fd, const struct frame *f, char buf[64])
 {
 	uint64_t end = fz_ms() + 500;
-	char buf[64];
 
 	if (say(f))
 		return false;
 	while (fz_ms() < end)
-		if (recv(fd, buf, sizeof(buf), MSG_DONTWAIT) >= 0)
+		if (recv(fd, buf, 64, MSG_DONTWAIT) >= 0)
 			return true;
 	return false;
 }
@@ -616,6 +615,7 @@ static bool src_is_behind(void)
 	};
 	int fd = shc_bound(c.name, 7, SOCK_DGRAM);
 	bool ok = fd >= 0;
+	char buf[64];
 	unsigned int i;
 
 	for (i = 0; ok && i < ARRAY_SIZE(tries); i++) {
@@ -624,10 +624,101 @@ static bool src_is_behind(void)
 		part_begin(&f, 0, 0, HC_FRAME_DGRAM, 0);
 		routed(&f, tries[i].src, 7, tries[i].way, tries[i].hops);
 		frame_put(&f, "lie", 4);
-		ok = dgram_comes(fd, &f) == tries[i].comes;
+		ok = dgram_comes(fd, &f, buf) == tries[i].comes;
 		if (!ok)
 			fz_note("row %u", i);
 	}
+	close(fd);
+	return ok;
+}
+
+/* ------------------------------------------------------------ copies */
+
+/* Copy @i of three from node 0 to 7, each over the link that its path ends with. */
+static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int i, const char *says)
+{
+	static const unsigned char paths[16] = { 3, 0x01, 0x20, 3, 0x12, 0x00, 3, 0x20, 0x10 };
+	static const unsigned char last[] = { 2, 0, 1 };
+	struct hc_wire_copy *w = part_begin(f, 7, last[i], HC_FRAME_COPY, 0);
+
+	*w = (struct hc_wire_copy){
+		.nr = htobe64(nr), .copies = 3, .copy = i, .hop = 3, .paths = htons(sizeof(paths)),
+	};
+	f->says |= SAY_ENDS;
+	frame_hdr(f)->dst = htons(7);
+	frame_put(f, paths, sizeof(paths));
+	frame_put(f, says, 4);
+	return w;
+}
+
+/* A socket of node 7 that believes what two of three copies say. */
+static int copies_bound(void)
+{
+	int fd = shc_bound(c.name, 7, SOCK_DGRAM), least = 3, most = HYPERCUBE_DELIVER_MAJORITY;
+	int wait = HYPERCUBE_COPIES_WAIT_MAX;
+
+	setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_WAIT, &wait, sizeof(wait));
+	setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_LEAST, &least, sizeof(least));
+	setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_DELIVER, &most, sizeof(most));
+	return fd;
+}
+
+/* Nothing comes of copies that are none. */
+static bool copies_are_whole(void)
+{
+#define AT(field) offsetof(struct hc_wire_copy, field)
+	static const struct { unsigned char at, says; } wrong[] = {
+		{ AT(hop), 0 }, { AT(hop), 2 }, { AT(hop), 4 }, { AT(hop), 255 },
+		{ AT(copy), 0 }, { AT(copy), 3 }, { AT(copies), 0 }, { AT(copies), 1 },
+		{ AT(copies), 13 }, { AT(paths) + 1, 0 }, { AT(paths) + 1, 15 },
+		{ AT(paths) + 1, 24 }, { AT(paths), 255 },
+	};
+#undef AT
+	struct frame f;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		((unsigned char *)copy(&f, i, 1, "lie"))[wrong[i].at] = wrong[i].says;
+		if (say(&f) || link_drops(7, 0, HYPERCUBE_A_DROP_MALFORMED) != i + 1) {
+			fz_note("row %u", i);
+			return false;
+		}
+	}
+	return live_dgrams(&c);
+}
+
+/* Who is behind one link is believed one copy, whatever the paths that it invents. */
+static bool copies_of_one_are_one(void)
+{
+	static const unsigned char both[8] = { 3, 0x12, 0x00, 3, 0x21, 0x00 };
+	int fd = copies_bound();
+	struct hc_wire_copy *w;
+	char got[64] = "";
+	struct frame f;
+	unsigned int i;
+	bool ok = fd >= 0;
+
+	for (i = 0; ok && i < 3; i++) {
+		copy(&f, 1, i, "lie");
+		f.rec.dim = 0;
+		ok = !say(&f);
+	}
+	ok = ok && link_drops(7, 0, HYPERCUBE_A_DROP_MALFORMED) == 2;
+	/* Both of these paths are over node 6. */
+	w = copy(&f, 2, 1, "lie");
+	w->copies = 2;
+	w->paths = htons(sizeof(both));
+	memcpy(w + 1, both, sizeof(both));
+	ok = ok && !say(&f) && node_drops(7, HYPERCUBE_A_DROP_UNPROVEN) == 1;
+	i = 1;
+	ok = ok && !setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_LEAST, &i, sizeof(i));
+	ok = ok && !say(&f) && node_drops(7, HYPERCUBE_A_DROP_MALFORMED) == 1;
+	/* It lies about its copy of an honest datagram. */
+	for (i = 0; ok && i < 3; i++) {
+		copy(&f, 3, i, i == 1 ? "lie" : "yes");
+		ok = i == 2 ? dgram_comes(fd, &f, got) : !say(&f);
+	}
+	ok = ok && !strcmp(got, "yes") && recv(fd, got, sizeof(got), MSG_DONTWAIT) < 0;
 	close(fd);
 	return ok;
 }
@@ -693,6 +784,8 @@ static const struct {
 	{ seq_heals, "a link goes on after a wrong number" },
 	{ version_heals, "states go on after a wrong version" },
 	{ src_is_behind, "nobody speaks for whom he does not lead to" },
+	{ copies_are_whole, "a copy that is not of its path is dropped" },
+	{ copies_of_one_are_one, "a neighbour is believed one copy" },
 	{ want_of_nothing, "who asks for blocks names members" },
 	{ down_before_asked, "nobody gets blocks before he has asked" },
 };

@@ -215,6 +215,44 @@ int ctl_node_owner(const char *name, unsigned int node, unsigned int uid)
 	return nl_talk(ctl(), NULL, NULL);
 }
 
+int ctl_node_lie(const char *name, unsigned int node, unsigned int ppm, const unsigned int *at,
+		 unsigned int n, int64_t seed)
+{
+	unsigned int i;
+
+	node_begin(name, node);
+	if (!at)
+		nl_u32(ctl(), HYPERCUBE_A_NODE_LIE, ppm);
+	for (i = 0; i < n; i++)
+		nl_u32(ctl(), HYPERCUBE_A_NODE_LIE_AT, at[i]);
+	if (seed >= 0)
+		nl_u32(ctl(), HYPERCUBE_A_NODE_LIE_SEED, seed);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+static void view_node(void *arg, const struct nl_attrs *a)
+{
+	struct node_view *v = arg;
+
+	v->lie = nl_get_u32(a, HYPERCUBE_A_NODE_LIE, ~0u);
+	v->lie_seed = nl_get_u32(a, HYPERCUBE_A_NODE_LIE_SEED, 0);
+	v->lies = nl_get_u64(a, HYPERCUBE_A_NODE_LIES, ~0ull);
+	v->agreed = nl_get_u64(a, HYPERCUBE_A_NODE_AGREED, ~0ull);
+	v->disagreed = nl_get_u64(a, HYPERCUBE_A_NODE_DISAGREED, ~0ull);
+	v->incomplete = nl_get_u64(a, HYPERCUBE_A_NODE_INCOMPLETE, ~0ull);
+	while (nl_find(a, HYPERCUBE_A_NODE_LIE_AT, v->nat))
+		v->nat++;
+}
+
+int ctl_node_get(const char *name, unsigned int node, struct node_view *v)
+{
+	memset(v, 0, sizeof(*v));
+	nl_begin(ctl(), HYPERCUBE_CMD_NODE_GET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, name);
+	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, node);
+	return nl_talk(ctl(), view_node, v);
+}
+
 /* A set of nodes as netlink has it: bit u % 8 of byte u / 8. */
 static void put_members(struct nl *nl, unsigned int dim, const uint32_t *members)
 {

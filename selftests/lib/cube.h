@@ -84,6 +84,33 @@ struct link_sums {
 int ctl_link_sums(const char *name, struct link_sums *sums);
 int ctl_node_failed(const char *name, unsigned int node, bool failed);
 int ctl_node_owner(const char *name, unsigned int node, unsigned int uid);
+/* Let a node lie about what it relays: in so many ppm, or in the @n frames of @at; @seed < 0: leave
+ * the random numbers alone.
+ */
+int ctl_node_lie(const char *name, unsigned int node, unsigned int ppm, const unsigned int *at,
+		 unsigned int n, int64_t seed);
+
+/**
+ * struct node_view - what is told of a node
+ * @lie: ppm
+ * @lie_seed: of its random numbers
+ * @nat: how many frames its list names
+ * @lies: frames it has lied about
+ * @agreed: datagrams all copies of which came and agreed
+ * @disagreed: those of whose copies some disagreed
+ * @incomplete: others of which copies are missing
+ */
+struct node_view {
+	unsigned int lie;
+	unsigned int lie_seed;
+	unsigned int nat;
+	uint64_t lies;
+	uint64_t agreed;
+	uint64_t disagreed;
+	uint64_t incomplete;
+};
+
+int ctl_node_get(const char *name, unsigned int node, struct node_view *v);
 int ctl_fault_clear(const char *name);
 int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
 		 const uint32_t *fault);

@@ -29,6 +29,8 @@
 #define HYPERCUBE_SEGMENT_MAX		32768
 /* Probabilities are in parts per million. */
 #define HYPERCUBE_PPM_MAX		1000000
+/* Frames that a list of lies may name. */
+#define HYPERCUBE_LIES_MAX		32
 /* In ms: a day, and the patience that a new fabric has. */
 #define HYPERCUBE_PATIENCE_MAX		86400000
 #define HYPERCUBE_PATIENCE_DEFAULT	10000
@@ -56,6 +58,7 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_OP_NTF,
 	HYPERCUBE_CMD_ROUTE_GET,
 	HYPERCUBE_CMD_FABRIC_SET,
+	HYPERCUBE_CMD_VERDICT_NTF,
 
 	/* add above here */
 	__HYPERCUBE_CMD_MAX,
@@ -103,6 +106,13 @@ enum {
 	HYPERCUBE_A_NODE_HOST_FRAMES,	/* u64, frames that entered by the host port */
 	HYPERCUBE_A_NODE_MERGED_BYTES,	/* u64, bytes merged by this node */
 	HYPERCUBE_A_NODE_PAD,
+	HYPERCUBE_A_NODE_LIE,		/* u32, ppm of the frames it relays that it lies about */
+	HYPERCUBE_A_NODE_LIE_SEED,	/* u32, of the random numbers; setting begins anew */
+	HYPERCUBE_A_NODE_LIE_AT,	/* u32, multi: numbers of these frames, ascending */
+	HYPERCUBE_A_NODE_LIES,		/* u64, frames it has lied about */
+	HYPERCUBE_A_NODE_AGREED,	/* u64, datagrams all copies of which came and agreed */
+	HYPERCUBE_A_NODE_DISAGREED,	/* u64, those of whose copies some disagreed */
+	HYPERCUBE_A_NODE_INCOMPLETE,	/* u64, others of which copies are missing */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_NODE_MAX,
@@ -177,6 +187,8 @@ enum {
 	HYPERCUBE_A_DROP_CHECKSUM,	/* corrupted on the link */
 	HYPERCUBE_A_DROP_DUPLICATE,	/* had come over the link before */
 	HYPERCUBE_A_DROP_PAD,
+	HYPERCUBE_A_DROP_DISSENT,	/* other copies of the datagram say something else */
+	HYPERCUBE_A_DROP_UNPROVEN,	/* the datagram came in too few copies */
 
 	/* add above here */
 	__HYPERCUBE_A_DROP_MAX,
@@ -270,6 +282,24 @@ enum {
 	/* add above here */
 	__HYPERCUBE_A_OP_MAX,
 	HYPERCUBE_A_OP_MAX = (__HYPERCUBE_A_OP_MAX - 1)
+};
+
+/* Attributes of a verdict: copies of a datagram disagree (notifications). */
+enum {
+	HYPERCUBE_A_VERDICT_FABRIC = 1,	/* string */
+	HYPERCUBE_A_VERDICT_NODE,	/* u32, where they came */
+	HYPERCUBE_A_VERDICT_SRC,	/* u32, origin that the datagram names */
+	HYPERCUBE_A_VERDICT_NR,		/* u64, number among those of its origin */
+	HYPERCUBE_A_VERDICT_JUDGEMENT,	/* u32, enum hypercube_judgement */
+	HYPERCUBE_A_VERDICT_COPIES,	/* u32, how many were sent */
+	HYPERCUBE_A_VERDICT_DISSENT,	/* u32, bit set of those that dissent */
+	HYPERCUBE_A_VERDICT_MISSING,	/* u32, bit set of those that have not come */
+	HYPERCUBE_A_VERDICT_PATH,	/* binary, multi: struct hypercube_path of these */
+	HYPERCUBE_A_VERDICT_PAD,
+
+	/* add above here */
+	__HYPERCUBE_A_VERDICT_MAX,
+	HYPERCUBE_A_VERDICT_MAX = (__HYPERCUBE_A_VERDICT_MAX - 1)
 };
 
 /* Attributes of DETECT: request and its answer. */
@@ -407,6 +437,85 @@ struct hypercube_loc {
 enum {
 	HYPERCUBE_CMSG_OP = 1,		/* struct hypercube_op, to sendmsg() */
 	HYPERCUBE_CMSG_RESULT,		/* struct hypercube_result, from recvmsg() */
+	HYPERCUBE_CMSG_COPIES,		/* int, to sendmsg(): HYPERCUBE_COPIES of this datagram */
+	HYPERCUBE_CMSG_VERDICT,		/* struct hypercube_verdict, from recvmsg() */
+	HYPERCUBE_CMSG_PATHS,		/* struct hypercube_path[], from recvmsg() */
+};
+
+/* Options at SOL_HYPERCUBE of SOCK_DGRAM sockets; ints but for the last. */
+enum {
+	HYPERCUBE_COPIES = 1,		/* send each datagram in so many copies over node-disjoint
+					 * paths; 1: once, around faults
+					 */
+	HYPERCUBE_COPIES_LEAST,		/* take no datagrams that come in fewer copies; 1 */
+	HYPERCUBE_COPIES_WAIT,		/* ms to wait for copies that have not come; 1000 */
+	HYPERCUBE_DELIVER,		/* enum hypercube_deliver */
+	HYPERCUBE_PATHS,		/* getsockopt() only: struct hypercube_paths */
+};
+
+#define HYPERCUBE_COPIES_WAIT_MAX	60000
+/* No path of a copy has more links. */
+#define HYPERCUBE_HOPS_MAX		64
+
+/* Which datagrams in copies a socket is given. */
+enum hypercube_deliver {
+	HYPERCUBE_DELIVER_AGREED,	/* all copies came and agree */
+	HYPERCUBE_DELIVER_MAJORITY,	/* more than half of the copies agree: at once */
+	HYPERCUBE_DELIVER_REPORT,	/* all, when all copies have come or COPIES_WAIT is over:
+					 * what more than half say; where no such many agree, no
+					 * bytes.  With HYPERCUBE_CMSG_PATHS
+					 */
+};
+
+/* What is known of a datagram. */
+enum hypercube_judgement {
+	HYPERCUBE_JUDGEMENT_AGREED = 1,	/* all copies came and agree */
+	HYPERCUBE_JUDGEMENT_INCOMPLETE,	/* more than half agree, others have not come */
+	HYPERCUBE_JUDGEMENT_OUTVOTED,	/* more than half agree, others say something else */
+	HYPERCUBE_JUDGEMENT_UNDECIDED,	/* no more than half agree */
+};
+
+/**
+ * struct hypercube_verdict - how a datagram has come; with each that came in copies
+ * @judgement: enum hypercube_judgement
+ * @copies: how many were sent
+ * @dissent: bit set of those that say something else than what more than half say; where no such
+ *	many agree, than the first
+ * @missing: bit set of those that have not come
+ * @nr: number of the datagram among those of its origin
+ */
+struct hypercube_verdict {
+	__u32	judgement;
+	__u32	copies;
+	__u32	dissent;
+	__u32	missing;
+	__u64	nr;
+};
+
+/**
+ * struct hypercube_path - the path of a copy that dissents or is missing
+ * @copy: number of the copy
+ * @hops: how many links the path has
+ * @dissents: 1: the copy has come and says something else
+ * @reserved: 0
+ * @dim: dimensions of the links, from the origin on
+ */
+struct hypercube_path {
+	__u8	copy;
+	__u8	hops;
+	__u8	dissents;
+	__u8	reserved;
+	__u8	dim[HYPERCUBE_HOPS_MAX];
+};
+
+/**
+ * struct hypercube_paths - node-disjoint paths to a node, as far as faults are known
+ * @node: in: the node
+ * @paths: out: how many there are
+ */
+struct hypercube_paths {
+	__u32	node;
+	__u32	paths;
 };
 
 /**

@@ -15,11 +15,11 @@ the cause.  The libraries underneath are libhypercube(3) and libhypercube-plan(3
 from ._arrays import loc, loc_dtype
 from ._version import __version__
 from .errors import Denied, Error, Result, Timeout
-from .messages import Messages
-from .names import Collective, Oper, PlanType, Type
+from .messages import Messages, Verdict
+from .names import Collective, Deliver, Judgement, Oper, PlanType, Type
 from .node import Node
 from .plan import Plan
 from .request import Request
 
-__all__ = ['Collective', 'Denied', 'Error', 'Messages', 'Node', 'Oper', 'Plan', 'PlanType', 'Request', 'Result',
-           'Timeout', 'Type', '__version__', 'loc', 'loc_dtype']
+__all__ = ['Collective', 'Deliver', 'Denied', 'Error', 'Judgement', 'Messages', 'Node', 'Oper', 'Plan', 'PlanType',
+           'Request', 'Result', 'Timeout', 'Type', 'Verdict', '__version__', 'loc', 'loc_dtype']

@@ -25,6 +25,23 @@ class Result(ctypes.Structure):
                 ('reserved', c_uint32)]
 
 
+class Verdict(ctypes.Structure):
+    """struct hypercube_verdict"""
+    _fields_ = [('judgement', c_uint32), ('copies', c_uint32), ('dissent', c_uint32),
+                ('missing', c_uint32), ('nr', c_uint64)]
+
+
+class Path(ctypes.Structure):
+    """struct hypercube_path"""
+    _fields_ = [('copy', c_uint8), ('hops', c_uint8), ('dissents', c_uint8),
+                ('reserved', c_uint8), ('dim', c_uint8 * 64)]
+
+
+class Told(ctypes.Structure):
+    """struct hcl_verdict"""
+    _fields_ = [('verdict', Verdict), ('npaths', c_uint), ('path', Path * 12)]
+
+
 class Plan(ctypes.Structure):
     """struct hcl_plan"""
     _fields_ = [('id', c_uint32), ('type', c_uint32), ('epoch', c_uint32), ('dim', c_uint32),
@@ -57,6 +74,10 @@ PROTOTYPES = {
         'hcl_explain': (c_char_p, [_HANDLE, c_void_p, c_size_t]),
         'hcl_send': (c_int, [_HANDLE, c_uint32, c_void_p, c_size_t]),
         'hcl_recv': (c_long, [_HANDLE, _NODES, c_void_p, c_size_t]),
+        'hcl_recv_verdict': (c_long, [_HANDLE, _NODES, c_void_p, c_size_t, POINTER(Told)]),
+        'hcl_set_copies': (c_int, [_HANDLE, c_uint, c_uint]),
+        'hcl_set_deliver': (c_int, [_HANDLE, c_uint, c_uint]),
+        'hcl_paths': (c_int, [_HANDLE, c_uint32]),
         'hcl_describe': (c_char_p, [POINTER(Result), c_void_p, c_size_t]),
         'hcl_elem_size': (c_int, [c_uint, c_uint, c_uint]),
     },

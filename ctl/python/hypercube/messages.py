@@ -3,13 +3,19 @@
 
 import errno
 import select
+from collections import namedtuple
 from ctypes import byref, c_uint32, create_string_buffer
 
 from ._arrays import address, milliseconds, number, readable
 from ._handle import Handle
-from ._native import lib
+from ._native import Told, lib
 from .errors import error
-from .names import SEGMENT_MAX
+from .names import SEGMENT_MAX, Deliver, Judgement
+
+Verdict = namedtuple('Verdict', 'judgement copies dissent missing nr paths')
+Verdict.__doc__ = """What is known of a message in copies: a Judgement, how many copies there are, the numbers of
+those that say something else and of those that have not come, the number of the message, and by copy the nodes of
+the paths of these."""
 
 
 class Messages(Handle):
@@ -27,15 +33,42 @@ class Messages(Handle):
 
     def recv(self, size=SEGMENT_MAX):
         """Receive a message of at most so many bytes: the node that sent it, and bytes."""
+        return self._recv(lib.hcl_recv, size)
+
+    def _recv(self, function, size, *more):
         size = number(size, 'a size', most=0x7fffffff)
         buffer = create_string_buffer(size or 1)
         sender = c_uint32()
         self._ready(select.POLLIN, 'no message came')
-        length = self._call(lib.hcl_recv, byref(sender), buffer, size)
+        length = self._call(function, byref(sender), buffer, size, *more)
         if length > size:
             raise error(-errno.EMSGSIZE, f'a message of {length} bytes from node {sender.value} '
                                          f'is more than the room for {size}')
         return sender.value, buffer.raw[:length]
+
+    def set_copies(self, copies, least=1):
+        """Send messages in so many copies over paths that share no node; receive none in fewer than least."""
+        self._call(lib.hcl_set_copies, number(copies, 'a number of copies'),
+                   number(least, 'a number of copies'))
+
+    def set_deliver(self, deliver, wait=0):
+        """Receive messages in copies so, a Deliver or its name; wait so many ms for copies, 0: as before."""
+        self._call(lib.hcl_set_deliver, Deliver.parse(deliver, 'way to deliver'), number(wait, 'a time'))
+
+    def paths(self, to):
+        """How many paths to a node share no node, as far as faults are known."""
+        return self._call(lib.hcl_paths, number(to, 'node'))
+
+    def recv_verdict(self, size=SEGMENT_MAX):
+        """As recv(), and what is known of the message: a Verdict, or None if it did not come in copies."""
+        told = Told()
+        sender, data = self._recv(lib.hcl_recv_verdict, size, byref(told))
+        v = told.verdict
+        if not v.copies:
+            return sender, data, None
+        return sender, data, Verdict(
+            Judgement.of(v.judgement), v.copies, _bits(v.dissent), _bits(v.missing), v.nr,
+            {p.copy: _nodes(sender, p) for p in told.path[:told.npaths]})
 
     def _ready(self, event, what):
         """Wait here, where signals are heard."""
@@ -44,3 +77,14 @@ class Messages(Handle):
         ms = None if self._limit is None else milliseconds(self._limit, '')
         if not poll.poll(ms):
             raise error(-errno.ETIMEDOUT, f'{what} within {ms} ms')
+
+
+def _bits(word):
+    return [i for i in range(word.bit_length()) if word >> i & 1]
+
+
+def _nodes(source, path):
+    nodes = [source]
+    for dim in path.dim[:path.hops]:
+        nodes.append(nodes[-1] ^ 1 << dim)
+    return nodes

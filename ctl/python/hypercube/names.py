@@ -35,6 +35,21 @@ class Collective(_Named):
     REDUCE_SCATTER = 9
 
 
+class Deliver(_Named):
+    """Which messages in copies are received."""
+    AGREED = 0
+    MAJORITY = 1
+    REPORT = 2
+
+
+class Judgement(_Named):
+    """What is known of a message in copies."""
+    AGREED = 1
+    INCOMPLETE = 2
+    OUTVOTED = 3
+    UNDECIDED = 4
+
+
 class Oper(_Named):
     """Operators of reductions."""
     SUM = 1

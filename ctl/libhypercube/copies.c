@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Messages in copies over node-disjoint paths, and what is known of those that came. */
+#include <errno.h>
+#include <limits.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "handle.h"
+
+static int set(struct hcl *h, int option, unsigned int v, const char *what)
+{
+	const int value = v > INT_MAX ? INT_MAX : (int)v;
+
+	if (!setsockopt(h->port.fd, SOL_HYPERCUBE, option, &value, sizeof(value)))
+		return 0;
+	if (errno == EINVAL)
+		return hcli_refuse(h, NULL, -EINVAL, "%u is no %s", v, what);
+	return hcli_failed(h, NULL, 0, -errno);
+}
+
+int hcl_set_copies(struct hcl *h, unsigned int copies, unsigned int least)
+{
+	static const char number[] = "number of copies: 1 to 12 are possible";
+
+	return set(h, HYPERCUBE_COPIES, copies, number) ?:
+	       set(h, HYPERCUBE_COPIES_LEAST, least, number);
+}
+
+int hcl_set_deliver(struct hcl *h, unsigned int deliver, unsigned int ms)
+{
+	int err = set(h, HYPERCUBE_DELIVER, deliver, "way to deliver messages in copies");
+
+	return err || !ms ? err : set(h, HYPERCUBE_COPIES_WAIT, ms,
+				      "time to wait for copies: 1 to 60000 ms are possible");
+}
+
+int hcl_paths(struct hcl *h, uint32_t to)
+{
+	struct hypercube_paths paths = { .node = to };
+	socklen_t len = sizeof(paths);
+
+	if (!getsockopt(h->port.fd, SOL_HYPERCUBE, HYPERCUBE_PATHS, &paths, &len))
+		return (int)paths.paths;
+	if (errno == EADDRNOTAVAIL)
+		return hcli_refuse(h, NULL, -errno, "fabric %.*s has no node %u",
+				   (int)sizeof(h->addr.shc_fabric), h->addr.shc_fabric, to);
+	if (errno == EINVAL)
+		return hcli_refuse(h, NULL, -errno, "no path leads from node %u to itself", to);
+	return hcli_failed(h, NULL, 0, -errno);
+}
+
+/* What the control messages say, of which the kernel sends each once at most. */
+static void take_control(struct msghdr *msg, struct hcl_verdict *v)
+{
+	struct cmsghdr *c;
+
+	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c)) {
+		size_t size = c->cmsg_len - CMSG_LEN(0);
+
+		if (c->cmsg_level != SOL_HYPERCUBE)
+			continue;
+		if (c->cmsg_type == HYPERCUBE_CMSG_VERDICT && size == sizeof(v->verdict)) {
+			memcpy(&v->verdict, CMSG_DATA(c), size);
+		} else if (c->cmsg_type == HYPERCUBE_CMSG_PATHS && size <= sizeof(v->path)) {
+			memcpy(v->path, CMSG_DATA(c), size);
+			v->npaths = (unsigned int)(size / sizeof(*v->path));
+		}
+	}
+}
+
+long hcl_recv_verdict(struct hcl *h, uint32_t *from, void *buf, size_t max,
+		      struct hcl_verdict *verdict)
+{
+	union {
+		struct cmsghdr align;
+		char room[CMSG_SPACE(sizeof(struct hypercube_verdict)) +
+			  CMSG_SPACE(sizeof(verdict->path))];
+	} control;
+	struct sockaddr_hypercube addr = { 0 };
+	struct iovec iov = { .iov_base = buf, .iov_len = max };
+	struct msghdr msg = {
+		.msg_name = &addr, .msg_namelen = sizeof(addr), .msg_iov = &iov, .msg_iovlen = 1,
+	};
+	ssize_t n;
+
+	if (verdict) {
+		memset(verdict, 0, sizeof(*verdict));
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control);
+	}
+	do {
+		n = recvmsg(h->port.fd, &msg, MSG_TRUNC);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == EAGAIN)
+		return hcli_refuse(h, NULL, -ETIMEDOUT, "no message came within %u ms", h->timeout);
+	if (n < 0)
+		return hcli_failed(h, NULL, 0, -errno);
+	if (from)
+		*from = addr.shc_node;
+	if (verdict)
+		take_control(&msg, verdict);
+	return n;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Node-disjoint paths: as many as there are, which Menger's theorem counts in another way: as few
+ * nodes as cut the destination off.  All sets of so many nodes are tried.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "hc_disjoint.h"
+#include "plan_test.h"
+
+#define DIM	5
+#define N	(1 << DIM)
+
+struct cut {
+	unsigned int dim;
+	const __u16 *fault;
+	__u32 src;
+	__u32 dst;
+};
+
+/* Can the destination be reached over good links without the nodes in @gone?  The link that joins
+ * the two is left out.
+ */
+static bool reached(const struct cut *c, __u32 gone)
+{
+	__u32 seen = hc_bit(c->src), level = seen, u, v, next;
+	unsigned int d;
+
+	while (level) {
+		for (next = 0, u = 0; u < hc_nodes(c->dim); u++)
+			for (d = 0; level >> u & 1 && d < c->dim; d++) {
+				v = hc_neigh(u, d);
+				if ((c->fault[u] | c->fault[v]) & hc_bit(d) || gone >> v & 1 ||
+				    (u == c->src && v == c->dst))
+					continue;
+				next |= hc_bit(v);
+			}
+		level = next & ~seen;
+		seen |= next;
+	}
+	return seen >> c->dst & 1;
+}
+
+/* Can @left nodes, none below @first, cut it off, with those gone already? */
+static bool cuts(const struct cut *c, __u32 gone, unsigned int left, __u32 first)
+{
+	__u32 u;
+
+	if (!reached(c, gone))
+		return true;
+	for (u = first; left && u < hc_nodes(c->dim); u++)
+		if (u != c->src && u != c->dst && cuts(c, gone | hc_bit(u), left - 1, u + 1))
+			return true;
+	return false;
+}
+
+static unsigned int menger(unsigned int dim, const __u16 *fault, __u32 src, __u32 dst)
+{
+	const struct cut c = { dim, fault, src, dst };
+	__u32 way = src ^ dst;
+	unsigned int direct = hc_weight32(way) == 1 && !((fault[src] | fault[dst]) & way), n;
+
+	for (n = 0; !cuts(&c, 0, n, 0); n++)
+		;
+	return n + direct;
+}
+
+static bool paths_good(const struct cut *c, const struct hc_path_dims *p, unsigned int n)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < n; i++) {
+		__u32 u = c->src;
+
+		for (j = 0; j < p[i].hops; j++) {
+			if ((c->fault[u] | c->fault[hc_neigh(u, p[i].dim[j])]) &
+			    hc_bit(p[i].dim[j]))
+				return false;
+			u = hc_neigh(u, p[i].dim[j]);
+		}
+	}
+	return true;
+}
+
+/* Shares no code with hc_disjoint_check(): counts how many paths each node is on. */
+static bool paths_apart(const struct cut *c, const struct hc_path_dims *p, unsigned int n)
+{
+	unsigned int times[N] = { 0 }, links = 0, i, j;
+	__u32 u;
+
+	for (i = 0; i < n; i++) {
+		u = c->src;
+		for (j = 0; j < p[i].hops; j++) {
+			u ^= 1u << p[i].dim[j];
+			times[u]++;
+		}
+		if (u != c->dst)
+			return false;
+		links += p[i].hops == 1;
+	}
+	for (u = 0; u < N; u++)
+		if (times[u] > (u == c->src ? 0 : u == c->dst ? n : 1))
+			return false;
+	return links <= 1;
+}
+
+static bool pair_right(struct hc_disjoint *g, const __u16 *fault, __u32 src, __u32 dst,
+		       unsigned int least, bool brute)
+{
+	const struct cut c = { g->dim, fault, src, dst };
+	struct hc_path_dims p[DIM];
+	__u32 set[1];
+	unsigned int k, n, most;
+
+	g->fault = fault;
+	most = hc_disjoint_find(g, src, dst, g->dim, p);
+	CHECK(most >= least);
+	CHECK(!brute || most == menger(g->dim, fault, src, dst));
+	for (k = 1; k <= g->dim; k++) {
+		n = hc_disjoint_find(g, src, dst, k, p);
+		CHECK(n == (k < most ? k : most));
+		CHECK(paths_good(&c, p, n) && paths_apart(&c, p, n));
+		CHECK(hc_disjoint_check(g->dim, src, dst, p, n, set));
+	}
+	return true;
+}
+
+static void node_fails(__u16 *fault, unsigned int dim, __u32 u)
+{
+	unsigned int d;
+
+	for (d = 0; d < dim; d++) {
+		fault[u] |= 1u << d;
+		fault[u ^ 1u << d] |= 1u << d;
+	}
+}
+
+/* @f faults: links, nodes that are neither end, or both. */
+static void faults_fill(__u16 *fault, unsigned int dim, __u32 src, __u32 dst, unsigned int f)
+{
+	memset(fault, 0, N * sizeof(*fault));
+	while (f--) {
+		__u32 u = rnd(1 << dim);
+		unsigned int d = rnd(dim);
+
+		if (rnd(2) && u != src && u != dst)
+			node_fails(fault, dim, u);
+		else
+			/* One end may not know yet. */
+			fault[rnd(2) ? u : u ^ 1u << d] |= 1u << d;
+	}
+}
+
+static bool all_pairs(unsigned int dim)
+{
+	struct hc_disjoint g;
+	void *room = malloc(hc_disjoint_room(dim));
+	__u16 fault[N];
+	unsigned int f, i;
+	bool right = room;
+	__u32 u, v;
+
+	hc_disjoint_init(&g, dim, room);
+	for (u = 0; u < hc_nodes(dim) && right; u++)
+		for (v = 0; v < hc_nodes(dim) && right; v++)
+			for (f = 0; u != v && f < dim && right; f++)
+				for (i = 0; i < (f ? 4 : 1) && right; i++) {
+					faults_fill(fault, dim, u, v, f);
+					right = pair_right(&g, fault, u, v, dim - f, dim < 5);
+				}
+	free(room);
+	return right;
+}
+
+TEST(n_paths_and_one_less_for_each_fault)
+{
+	unsigned int dim;
+
+	for (dim = 1; dim <= DIM; dim++)
+		EXPECT_TRUE(all_pairs(dim));
+}
+
+/* More faults than that: rotations lose what the cube still has. */
+TEST(as_many_as_there_are_among_many_faults)
+{
+	struct hc_disjoint g;
+	__u16 fault[N];
+	unsigned int i, dim;
+	void *room = malloc(hc_disjoint_room(DIM));
+
+	ASSERT_TRUE(room);
+	for (i = 0; i < 3000; i++) {
+		__u32 u, v;
+
+		dim = 3 + rnd(3);
+		u = rnd(1 << dim);
+		v = (u + 1 + rnd((1 << dim) - 1)) % (1 << dim);
+		hc_disjoint_init(&g, dim, room);
+		faults_fill(fault, dim, u, v, 1 + rnd(3 * dim));
+		if (!pair_right(&g, fault, u, v, 0, true)) {
+			EXPECT_EQ(-1, (int)i);
+			break;
+		}
+	}
+	free(room);
+}
+
+TEST(paths_that_are_none_are_refused)
+{
+	static const struct {
+		struct hc_path_dims p[2];
+	} wrong[] = {
+		{ { { 2, { 0, 1 } }, { 2, { 0, 1 } } } },
+		{ { { 2, { 0, 1 } }, { 2, { 1, 1 } } } },
+		{ { { 2, { 0, 1 } }, { 0, { 0 } } } },
+		{ { { 2, { 0, 1 } }, { 2, { 1, 3 } } } },
+		{ { { 2, { 0, 1 } }, { 4, { 2, 2, 1, 0 } } } },
+		{ { { 2, { 0, 1 } }, { 4, { 1, 0, 2, 2 } } } },
+		{ { { 2, { 0, 1 } }, { 65, { 1, 0 } } } },
+		{ { { 2, { 0, 1 } }, { 4, { 1, 2, 0, 1 } } } },
+	};
+	const struct hc_path_dims right[] = { { 2, { 0, 1 } }, { 4, { 2, 1, 0, 2 } } };
+	const struct hc_path_dims link[] = { { 1, { 0 } }, { 1, { 0 } } };
+	__u32 set[1];
+	unsigned int i;
+
+	EXPECT_TRUE(hc_disjoint_check(3, 0, 3, right, 2, set));
+	EXPECT_TRUE(hc_disjoint_check(3, 0, 1, link, 1, set));
+	EXPECT_FALSE(hc_disjoint_check(3, 0, 1, link, 2, set));
+	EXPECT_FALSE(hc_disjoint_check(3, 3, 3, right, 2, set));
+	for (i = 0; i < ARRAY_SIZE(wrong); i++)
+		EXPECT_FALSE(hc_disjoint_check(3, 0, 3, wrong[i].p, 2, set));
+}

@@ -1,0 +1,503 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Copies of datagrams at their receiver: kept until it is known whether they agree.
+ *
+ * Copies belong together that name the same origin, the same number and the very same paths, of
+ * which no two share a node.  Of those that say something else than what was sent, each names a
+ * liar in its path, and no two the same one (route/copy.c).  So with k copies, t liars among the
+ * nodes and the origin honest:
+ *
+ *  - what more than half of the k say is what was sent, if t < k / 2: at most t say something
+ *    else, and copies that are missing count for nobody;
+ *  - if all k say the same it is what was sent, if t < k: one at least is not of a liar;
+ *  - a liar may call itself the origin, make k smaller, or name other paths.  That is another
+ *    datagram then, of which no more copies come than there are liars.  So it is the k that the
+ *    receiver insists on (least) which counts, not that of the sender;
+ *  - a liar may drop copies: they are missing.
+ *
+ * Memory.  All that is kept is charged to the receive buffer of the socket, what is not read yet
+ * as well.  Copies that find it full are dropped; of what was told already, which is kept for the
+ * sake of late copies, the oldest makes room.  No more than so many datagrams (DATAGRAMS_MAX)
+ * wait at a time: one too many ends the wait for the oldest.
+ */
+#include <linux/hash.h>
+#include <linux/hrtimer.h>
+#include <linux/slab.h>
+#include <net/sock.h>
+
+#include "compat.h"
+#include "fabric/fabric.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "netlink/netlink.h"
+#include "route/copy.h"
+#include "sock/collect.h"
+#include "sock/sock.h"
+#include "trace.h"
+
+#define WAIT_DEFAULT	1000	/* ms */
+#define DATAGRAMS_MAX	1024
+#define BUCKET_BITS	6
+/* Datagrams whose time is over, that one run of the timer ends. */
+#define EXPIRE_BATCH	64
+
+/**
+ * struct said - what some copies of a datagram say
+ * @by: bit set of these copies
+ * @skb: the first of them; NULL: its reader has it
+ */
+struct said {
+	u32 by;
+	struct sk_buff *skb;
+};
+
+/**
+ * struct datagram - one of which copies have come
+ * @list: in hc_collector.list
+ * @hash: in hc_collector.hash
+ * @nr: its number
+ * @src: its origin
+ * @due: until when its copies are waited for, ns
+ * @came: bit set of the copies that have
+ * @copies: how many there are
+ * @nsaid: how many different things they say
+ * @told: its reader has it
+ * @said: what they say
+ * @path: their paths
+ */
+struct datagram {
+	struct list_head list;
+	struct hlist_node hash;
+	u64 nr;
+	u32 src;
+	u64 due;
+	u32 came;
+	u8 copies;
+	u8 nsaid;
+	bool told;
+	struct said said[HC_COPIES_MAX];
+	struct hc_path_dims path[];
+};
+
+/**
+ * struct hc_collector - the datagrams of a socket that wait for copies; under @lock but @set
+ * @lock: taken by the poll, the timer and close()
+ * @hsk: the socket; constant
+ * @set: its settings
+ * @list: the datagrams, the oldest first
+ * @n: how many
+ * @closed: there will be no more
+ * @armed: @timer is under way
+ * @timer: wakes when the oldest is due
+ * @hash: they, by origin and number
+ */
+struct hc_collector {
+	spinlock_t lock;
+	struct hc_sock *hsk;
+	struct hc_collect_set set;
+	struct list_head list;
+	u32 n;
+	bool closed;
+	bool armed;
+	struct hrtimer timer;
+	struct hlist_head hash[BIT(BUCKET_BITS)];
+};
+
+static u32 all_copies(const struct datagram *d)
+{
+	return BIT(d->copies) - 1;
+}
+
+static size_t datagram_size(unsigned int copies)
+{
+	return struct_size_t(struct datagram, path, copies);
+}
+
+static struct hlist_head *bucket(struct hc_collector *c, u32 src, u64 nr)
+{
+	return &c->hash[hash_64(nr ^ src, BUCKET_BITS)];
+}
+
+/* ------------------------------------------------------------ judging */
+
+/* What most say; of those that are as many, the first. */
+static struct said *most(struct datagram *d)
+{
+	struct said *best = &d->said[0];
+	unsigned int i;
+
+	for (i = 1; i < d->nsaid; i++)
+		if (hweight32(d->said[i].by) > hweight32(best->by))
+			best = &d->said[i];
+	return best;
+}
+
+static void judge(struct datagram *d, struct hypercube_verdict *v)
+{
+	u32 by = most(d)->by;
+	bool more = 2 * hweight32(by) > d->copies;
+
+	*v = (struct hypercube_verdict){
+		.copies = d->copies,
+		.dissent = d->came & ~(more ? by : d->said[0].by),
+		.missing = all_copies(d) & ~d->came,
+		.nr = d->nr,
+	};
+	if (!more)
+		v->judgement = HYPERCUBE_JUDGEMENT_UNDECIDED;
+	else if (v->dissent)
+		v->judgement = HYPERCUBE_JUDGEMENT_OUTVOTED;
+	else
+		v->judgement = v->missing ? HYPERCUBE_JUDGEMENT_INCOMPLETE :
+			       HYPERCUBE_JUDGEMENT_AGREED;
+}
+
+/* Is it to be told, with what is known of it? */
+static bool wanted(const struct hc_collector *c, const struct hypercube_verdict *v, bool over)
+{
+	switch (READ_ONCE(c->set.deliver)) {
+	case HYPERCUBE_DELIVER_MAJORITY:
+		return v->judgement != HYPERCUBE_JUDGEMENT_UNDECIDED;
+	case HYPERCUBE_DELIVER_REPORT:
+		return over;
+	default:
+		return v->judgement == HYPERCUBE_JUDGEMENT_AGREED;
+	}
+}
+
+/* Tell its reader.  While copies may come the original stays, to be compared with them. */
+static void tell(struct hc_collector *c, struct datagram *d, const struct hypercube_verdict *v,
+		 bool over)
+{
+	bool decided = v->judgement != HYPERCUBE_JUDGEMENT_UNDECIDED;
+	struct said *said = decided ? most(d) : &d->said[0];
+	struct sk_buff *skb = over ? said->skb : skb_clone(said->skb, GFP_ATOMIC | __GFP_NOWARN);
+	struct sock *sk = &c->hsk->sk;
+	struct hc_dgram_cb *cb;
+
+	/* The next copy, or the end, tries again. */
+	if (!skb)
+		return;
+	if (over)
+		said->skb = NULL;
+	BUILD_BUG_ON(sizeof(*cb) > sizeof_field(struct sk_buff, cb));
+	cb = (struct hc_dgram_cb *)skb->cb;
+	cb->verdict = *v;
+	cb->src = d->src;
+	cb->said = decided ? hc_copy_said(skb) : skb->len;
+	skb_orphan(skb);
+	skb_set_owner_r(skb, sk);
+	skb_queue_tail(&sk->sk_receive_queue, skb);
+	sk->sk_data_ready(sk);
+	d->told = true;
+}
+
+/* ------------------------------------------------------------ the end of one */
+
+static void count(struct hc_node *node, const struct datagram *d,
+		  const struct hypercube_verdict *v)
+{
+	atomic64_inc(d->nsaid > 1 ? &node->socks.disagreed : v->missing ?
+		     &node->socks.incomplete : &node->socks.agreed);
+	trace_hc_verdict(node, d->src, v);
+	if (d->nsaid > 1 || v->judgement == HYPERCUBE_JUDGEMENT_UNDECIDED)
+		hc_notify_verdict(node, d->src, v, d->path);
+}
+
+static void datagram_free(struct hc_collector *c, struct datagram *d)
+{
+	hlist_del(&d->hash);
+	list_del(&d->list);
+	c->n--;
+	atomic_sub(datagram_size(d->copies), &c->hsk->sk.sk_rmem_alloc);
+	kfree(d);
+}
+
+/* What nobody was told is dropped: copies of a datagram whose copies disagree, or are missing. */
+static void said_drop(struct hc_node *node, struct datagram *d)
+{
+	unsigned int why = d->nsaid > 1 ? HYPERCUBE_A_DROP_DISSENT : HYPERCUBE_A_DROP_UNPROVEN, i;
+	const struct said *best = most(d);
+
+	for (i = 0; i < d->nsaid; i++) {
+		struct said *s = &d->said[i];
+
+		if (s->skb && node && !(d->told && s == best))
+			hc_drop(node, NULL, s->skb, why);
+		else
+			consume_skb(s->skb);
+	}
+}
+
+/* All copies have come, or are waited for no more.  @node: NULL: the socket has none any more. */
+static void datagram_end(struct hc_collector *c, struct hc_node *node, struct datagram *d)
+{
+	struct hypercube_verdict v;
+
+	lockdep_assert_held(&c->lock);
+	judge(d, &v);
+	if (!d->told && wanted(c, &v, true))
+		tell(c, d, &v, true);
+	if (node)
+		count(node, d, &v);
+	said_drop(node, d);
+	datagram_free(c, d);
+}
+
+static enum hrtimer_restart collect_timer(struct hrtimer *timer)
+{
+	struct hc_collector *c = container_of(timer, struct hc_collector, timer);
+	unsigned int n = EXPIRE_BATCH;
+	u64 now = ktime_get_ns();
+	struct datagram *d;
+
+	rcu_read_lock();
+	spin_lock(&c->lock);
+	while ((d = list_first_entry_or_null(&c->list, struct datagram, list)) && n--) {
+		if (d->due > now)
+			break;
+		datagram_end(c, rcu_dereference(c->hsk->node), d);
+	}
+	if (d)
+		hrtimer_set_expires(timer, ns_to_ktime(d->due));
+	else
+		c->armed = false;
+	spin_unlock(&c->lock);
+	rcu_read_unlock();
+	return d ? HRTIMER_RESTART : HRTIMER_NORESTART;
+}
+
+/* ------------------------------------------------------------ a copy comes */
+
+static bool paths_same(const struct datagram *d, const struct sk_buff *skb)
+{
+	struct hc_copy_reader r;
+	struct hc_path_dims path;
+	unsigned int i;
+
+	hc_copy_paths_read(skb, &r);
+	for (i = 0; i < d->copies; i++)
+		if (!hc_copy_path_next(&r, &path) || memcmp(&path, &d->path[i], sizeof(path)))
+			return false;
+	return r.end - r.at < 8;
+}
+
+static struct datagram *datagram_find(struct hc_collector *c, const struct sk_buff *skb)
+{
+	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
+	u32 src = be16_to_cpu(hc_hdr(skb)->src);
+	u64 nr = be64_to_cpu(w->nr);
+	struct datagram *d;
+
+	hlist_for_each_entry(d, bucket(c, src, nr), hash)
+		if (d->nr == nr && d->src == src && d->copies == w->copies && paths_same(d, skb))
+			return d;
+	return NULL;
+}
+
+/* Reads the paths; false: there are too few, or too many bytes, or they share nodes. */
+static bool paths_take(const struct hc_node *node, const struct sk_buff *skb, struct datagram *d)
+{
+	u32 room[HC_NODES_MAX / 32];
+	struct hc_copy_reader r;
+	unsigned int i;
+
+	hc_copy_paths_read(skb, &r);
+	for (i = 0; i < d->copies; i++)
+		if (!hc_copy_path_next(&r, &d->path[i]))
+			return false;
+	if (r.end - r.at >= 8)
+		return false;
+	while (r.at < r.end)
+		if (*r.at++)
+			return false;
+	return hc_disjoint_check(node->fabric->dim, d->src, node->id, d->path, d->copies, room);
+}
+
+/* A datagram of which @skb is the first copy.  0 or the reason to drop that. */
+static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
+				 const struct sk_buff *skb, struct datagram **new)
+{
+	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
+	struct datagram *d;
+
+	d = kzalloc(datagram_size(w->copies), GFP_ATOMIC | __GFP_NOWARN);
+	if (!d)
+		return HYPERCUBE_A_DROP_NO_MEMORY;
+	d->nr = be64_to_cpu(w->nr);
+	d->src = be16_to_cpu(hc_hdr(skb)->src);
+	d->copies = w->copies;
+	if (!paths_take(node, skb, d)) {
+		kfree(d);
+		return HYPERCUBE_A_DROP_MALFORMED;
+	}
+	if (c->n == DATAGRAMS_MAX)
+		datagram_end(c, node, list_first_entry(&c->list, struct datagram, list));
+	d->due = ktime_get_ns() + READ_ONCE(c->set.wait) * (u64)NSEC_PER_MSEC;
+	atomic_add(datagram_size(d->copies), &c->hsk->sk.sk_rmem_alloc);
+	list_add_tail(&d->list, &c->list);
+	hlist_add_head(&d->hash, bucket(c, d->src, d->nr));
+	c->n++;
+	if (!c->armed) {
+		c->armed = true;
+		hrtimer_start(&c->timer, ns_to_ktime(d->due), HRTIMER_MODE_ABS_SOFT);
+	}
+	*new = d;
+	return 0;
+}
+
+static bool says_the_same(const struct sk_buff *a, const struct sk_buff *b)
+{
+	unsigned int at = hc_copy_said(a);
+
+	/* With the same paths, both say it from the same place on. */
+	return a->len == b->len && !memcmp(a->data + at, b->data + at, a->len - at);
+}
+
+/* Takes a copy that is new. */
+static void said_add(struct hc_collector *c, struct datagram *d, struct sk_buff *skb)
+{
+	u32 bit = BIT(hc_wire_copy_of(skb)->copy);
+	unsigned int i;
+
+	d->came |= bit;
+	for (i = 0; i < d->nsaid; i++) {
+		if (says_the_same(d->said[i].skb, skb)) {
+			d->said[i].by |= bit;
+			consume_skb(skb);
+			return;
+		}
+	}
+	skb_orphan(skb);
+	skb_set_owner_r(skb, &c->hsk->sk);
+	d->said[d->nsaid++] = (struct said){ .by = bit, .skb = skb };
+}
+
+/* Is there room for another copy?  The oldest that were told make some. */
+static bool collect_room(struct hc_collector *c, struct hc_node *node)
+{
+	struct datagram *d;
+
+	while (!hc_sock_recv_room(&c->hsk->sk)) {
+		d = list_first_entry_or_null(&c->list, struct datagram, list);
+		if (!d || !d->told)
+			return false;
+		datagram_end(c, node, d);
+	}
+	return true;
+}
+
+/* 0: the copy is taken; or the reason to drop it. */
+static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, struct sk_buff *skb)
+{
+	struct hypercube_verdict v;
+	struct datagram *d;
+	unsigned int why;
+
+	if (c->closed)
+		return HYPERCUBE_A_DROP_NO_SOCKET;
+	if (!collect_room(c, node))
+		return HYPERCUBE_A_DROP_QUEUE_FULL;
+	d = datagram_find(c, skb);
+	why = d ? 0 : datagram_new(c, node, skb, &d);
+	if (why)
+		return why;
+	if (d->came & BIT(hc_wire_copy_of(skb)->copy))
+		return HYPERCUBE_A_DROP_DUPLICATE;
+	said_add(c, d, skb);
+	if (d->came == all_copies(d)) {
+		datagram_end(c, node, d);
+		return 0;
+	}
+	judge(d, &v);
+	if (!d->told && wanted(c, &v, false))
+		tell(c, d, &v, false);
+	return 0;
+}
+
+void hc_collect_rx(struct hc_node *node, struct sk_buff *skb)
+{
+	struct hc_collector *c;
+	unsigned int why;
+	struct sock *sk;
+
+	rcu_read_lock();
+	sk = rcu_dereference(node->socks.dgram);
+	if (!sk) {
+		why = HYPERCUBE_A_DROP_NO_SOCKET;
+	} else if (hc_wire_copy_of(skb)->copies < READ_ONCE(hc_sk(sk)->collector->set.least)) {
+		why = HYPERCUBE_A_DROP_UNPROVEN;
+	} else if (skb_linearize(skb)) {
+		why = HYPERCUBE_A_DROP_NO_MEMORY;
+	} else {
+		c = hc_sk(sk)->collector;
+		spin_lock(&c->lock);
+		why = copy_take(c, node, skb);
+		spin_unlock(&c->lock);
+	}
+	rcu_read_unlock();
+	if (why)
+		hc_drop(node, NULL, skb, why);
+}
+
+/* ------------------------------------------------------------ the reader */
+
+unsigned int hc_collect_paths(const struct sk_buff *skb, const struct hypercube_verdict *v,
+			      struct hypercube_path *path)
+{
+	struct hc_path_dims dims;
+	struct hc_copy_reader r;
+	unsigned int i, n = 0;
+
+	hc_copy_paths_read(skb, &r);
+	for (i = 0; i < v->copies && hc_copy_path_next(&r, &dims); i++)
+		if ((v->dissent | v->missing) & BIT(i))
+			hc_path_tell(&path[n++], v, i, &dims);
+	return n;
+}
+
+struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk)
+{
+	return &hsk->collector->set;
+}
+
+int hc_collect_open(struct hc_sock *hsk)
+{
+	struct hc_collector *c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+
+	if (!c)
+		return -ENOMEM;
+	spin_lock_init(&c->lock);
+	c->hsk = hsk;
+	c->set = (struct hc_collect_set){
+		.least = 1, .wait = WAIT_DEFAULT, .deliver = HYPERCUBE_DELIVER_AGREED,
+	};
+	INIT_LIST_HEAD(&c->list);
+	hc_timer_setup(&c->timer, collect_timer);
+	hsk->collector = c;
+	return 0;
+}
+
+void hc_collect_close(struct hc_sock *hsk)
+{
+	struct hc_collector *c = hsk->collector;
+	struct datagram *d, *more;
+
+	if (!c)
+		return;
+	spin_lock_bh(&c->lock);
+	c->closed = true;
+	list_for_each_entry_safe(d, more, &c->list, list) {
+		said_drop(NULL, d);
+		datagram_free(c, d);
+	}
+	spin_unlock_bh(&c->lock);
+	/* Nobody starts it any more. */
+	hrtimer_cancel(&c->timer);
+}
+
+void hc_collect_free(struct hc_sock *hsk)
+{
+	kfree(hsk->collector);
+}
