@@ -654,11 +654,11 @@ static bool plan_misses(const struct hc_plan *plan, const struct hc_node *node, 
 }
 
 /* A link of the plan may be found down by a frame, before the node has heard of that. */
-static int status_of(const struct hc_hdr *hdr, unsigned int why)
+static int error_of(const struct hc_hdr *hdr, unsigned int why)
 {
 	if (why == HYPERCUBE_A_DROP_NO_MEMORY)
-		return ENOMEM;
-	return hdr->flags & HC_FRAME_F_ROUTED ? EHOSTUNREACH : ENOLINK;
+		return -ENOMEM;
+	return hdr->flags & HC_FRAME_F_ROUTED ? -EHOSTUNREACH : -ENOLINK;
 }
 
 void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
@@ -668,7 +668,7 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	bool memory = why == HYPERCUBE_A_DROP_NO_MEMORY;
 	struct hc_abort abort = {
 		.from = be64_to_cpu(of->op),
-		.status = status_of(hc_hdr(skb), why),
+		.status = -error_of(hc_hdr(skb), why),
 		.node = node->id,
 		.dim = dim < node->fabric->dim && !memory ? dim : HC_CAUSE_NONE,
 		.flags = memory ? 0 : HC_ABORT_F_BROKEN,
