@@ -16,9 +16,10 @@
  *  - a liar may drop copies: they are missing.
  *
  * Memory.  All that is kept is charged to the receive buffer of the socket, what is not read yet
- * as well.  Copies that find it full are dropped; of what was told already, which is kept for the
- * sake of late copies, the oldest makes room.  No more than so many datagrams (DATAGRAMS_MAX)
- * wait at a time: one too many ends the wait for the oldest.
+ * as well.  Copies that find it full are dropped, but those that say what others of their datagram
+ * have said: these take none.  Of what was told already, which is kept for the sake of late copies,
+ * the oldest makes room.  No more than so many datagrams (DATAGRAMS_MAX) wait at a time: one too
+ * many ends the wait for the oldest.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
@@ -355,33 +356,42 @@ static bool says_the_same(const struct sk_buff *a, const struct sk_buff *b)
 	return a->len == b->len && !memcmp(a->data + at, b->data + at, a->len - at);
 }
 
-/* Takes a copy that is new. */
-static void said_add(struct hc_collector *c, struct datagram *d, struct sk_buff *skb)
+/* What other copies say, too; or NULL. */
+static struct said *said_find(struct datagram *d, const struct sk_buff *skb)
 {
-	u32 bit = BIT(hc_wire_copy_of(skb)->copy);
 	unsigned int i;
 
+	for (i = 0; i < d->nsaid; i++)
+		if (says_the_same(d->said[i].skb, skb))
+			return &d->said[i];
+	return NULL;
+}
+
+/* Takes a copy that is new, and says the same as @said; NULL: nothing that was said before. */
+static void said_add(struct hc_collector *c, struct datagram *d, struct said *said,
+		     struct sk_buff *skb)
+{
+	u32 bit = BIT(hc_wire_copy_of(skb)->copy);
+
 	d->came |= bit;
-	for (i = 0; i < d->nsaid; i++) {
-		if (says_the_same(d->said[i].skb, skb)) {
-			d->said[i].by |= bit;
-			consume_skb(skb);
-			return;
-		}
+	if (said) {
+		said->by |= bit;
+		consume_skb(skb);
+		return;
 	}
 	skb_orphan(skb);
 	skb_set_owner_r(skb, &c->hsk->sk);
 	d->said[d->nsaid++] = (struct said){ .by = bit, .skb = skb };
 }
 
-/* Is there room for another copy?  The oldest that were told make some. */
-static bool collect_room(struct hc_collector *c, struct hc_node *node)
+/* Is there room for another copy, of @of?  The oldest that were told make some. */
+static bool collect_room(struct hc_collector *c, struct hc_node *node, const struct datagram *of)
 {
 	struct datagram *d;
 
 	while (!hc_sock_recv_room(&c->hsk->sk)) {
 		d = list_first_entry_or_null(&c->list, struct datagram, list);
-		if (!d || !d->told)
+		if (!d || !d->told || d == of)
 			return false;
 		datagram_end(c, node, d);
 	}
@@ -393,19 +403,22 @@ static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, stru
 {
 	struct hypercube_verdict v;
 	struct datagram *d;
+	struct said *said;
 	unsigned int why;
 
 	if (c->closed)
 		return HYPERCUBE_A_DROP_NO_SOCKET;
-	if (!collect_room(c, node))
-		return HYPERCUBE_A_DROP_QUEUE_FULL;
 	d = datagram_find(c, skb);
+	if (d && d->came & BIT(hc_wire_copy_of(skb)->copy))
+		return HYPERCUBE_A_DROP_DUPLICATE;
+	said = d ? said_find(d, skb) : NULL;
+	/* What is known takes no room, and may end the wait of what does. */
+	if (!said && !collect_room(c, node, d))
+		return HYPERCUBE_A_DROP_QUEUE_FULL;
 	why = d ? 0 : datagram_new(c, node, skb, &d);
 	if (why)
 		return why;
-	if (d->came & BIT(hc_wire_copy_of(skb)->copy))
-		return HYPERCUBE_A_DROP_DUPLICATE;
-	said_add(c, d, skb);
+	said_add(c, d, said, skb);
 	if (d->came == all_copies(d)) {
 		datagram_end(c, node, d);
 		return 0;
