@@ -23,6 +23,8 @@
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
+#include <linux/jhash.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <net/sock.h>
 
@@ -57,8 +59,9 @@ struct said {
  * struct datagram - one of which copies have come
  * @list: in hc_collector.list
  * @hash: in hc_collector.hash
- * @nr: its number
+ * @key: see copy_key()
  * @src: its origin
+ * @nr: its number
  * @due: until when its copies are waited for, ns
  * @came: bit set of the copies that have
  * @copies: how many there are
@@ -70,8 +73,9 @@ struct said {
 struct datagram {
 	struct list_head list;
 	struct hlist_node hash;
-	u64 nr;
+	u32 key;
 	u32 src;
+	u64 nr;
 	u64 due;
 	u32 came;
 	u8 copies;
@@ -91,7 +95,8 @@ struct datagram {
  * @closed: there will be no more
  * @armed: @timer is under way
  * @timer: wakes when the oldest is due
- * @hash: they, by origin and number
+ * @seed: of keys; constant
+ * @hash: they, by key
  */
 struct hc_collector {
 	spinlock_t lock;
@@ -102,6 +107,7 @@ struct hc_collector {
 	bool closed;
 	bool armed;
 	struct hrtimer timer;
+	u32 seed;
 	struct hlist_head hash[BIT(BUCKET_BITS)];
 };
 
@@ -115,9 +121,22 @@ static size_t datagram_size(unsigned int copies)
 	return struct_size_t(struct datagram, path, copies);
 }
 
-static struct hlist_head *bucket(struct hc_collector *c, u32 src, u64 nr)
+/* Of all that the copies of a datagram have in common.  Nobody knows the seed: whatever a liar says
+ * in the name of others, no bucket gets more of it than the next.
+ */
+static u32 copy_key(const struct hc_collector *c, const struct sk_buff *skb)
 {
-	return &c->hash[hash_64(nr ^ src, BUCKET_BITS)];
+	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
+	u64 nr = be64_to_cpu(w->nr);
+	u32 key = jhash_3words(lower_32_bits(nr), upper_32_bits(nr),
+			       be16_to_cpu(hc_hdr(skb)->src) << 8 | w->copies, c->seed);
+
+	return jhash(w + 1, be16_to_cpu(w->paths), key);
+}
+
+static struct hlist_head *bucket(struct hc_collector *c, u32 key)
+{
+	return &c->hash[hash_32(key, BUCKET_BITS)];
 }
 
 /* ------------------------------------------------------------ judging */
@@ -289,10 +308,12 @@ static struct datagram *datagram_find(struct hc_collector *c, const struct sk_bu
 	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	u64 nr = be64_to_cpu(w->nr);
+	u32 key = copy_key(c, skb);
 	struct datagram *d;
 
-	hlist_for_each_entry(d, bucket(c, src, nr), hash)
-		if (d->nr == nr && d->src == src && d->copies == w->copies && paths_same(d, skb))
+	hlist_for_each_entry(d, bucket(c, key), hash)
+		if (d->key == key && d->nr == nr && d->src == src && d->copies == w->copies &&
+		    paths_same(d, skb))
 			return d;
 	return NULL;
 }
@@ -326,6 +347,7 @@ static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
 	d = kzalloc(datagram_size(w->copies), GFP_ATOMIC | __GFP_NOWARN);
 	if (!d)
 		return HYPERCUBE_A_DROP_NO_MEMORY;
+	d->key = copy_key(c, skb);
 	d->nr = be64_to_cpu(w->nr);
 	d->src = be16_to_cpu(hc_hdr(skb)->src);
 	d->copies = w->copies;
@@ -338,7 +360,7 @@ static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
 	d->due = ktime_get_ns() + READ_ONCE(c->set.wait) * (u64)NSEC_PER_MSEC;
 	atomic_add(datagram_size(d->copies), &c->hsk->sk.sk_rmem_alloc);
 	list_add_tail(&d->list, &c->list);
-	hlist_add_head(&d->hash, bucket(c, d->src, d->nr));
+	hlist_add_head(&d->hash, bucket(c, d->key));
 	c->n++;
 	if (!c->armed) {
 		c->armed = true;
@@ -483,6 +505,7 @@ int hc_collect_open(struct hc_sock *hsk)
 		return -ENOMEM;
 	spin_lock_init(&c->lock);
 	c->hsk = hsk;
+	c->seed = get_random_u32();
 	c->set = (struct hc_collect_set){
 		.least = 1, .wait = WAIT_DEFAULT, .deliver = HYPERCUBE_DELIVER_AGREED,
 	};
