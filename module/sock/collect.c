@@ -87,7 +87,7 @@ struct datagram {
 
 /**
  * struct hc_collector - the datagrams of a socket that wait for copies; under @lock but @set
- * @lock: taken by the poll, the timer and close()
+ * @lock: taken by the poll, the timer, setsockopt() and close()
  * @hsk: the socket; constant
  * @set: its settings
  * @list: the datagrams, the oldest first
@@ -205,6 +205,7 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 	cb = (struct hc_dgram_cb *)skb->cb;
 	cb->verdict = *v;
 	cb->src = d->src;
+	cb->own = false;
 	cb->said = decided ? hc_copy_said(skb) : skb->len;
 	skb_orphan(skb);
 	skb_set_owner_r(skb, sk);
@@ -490,6 +491,63 @@ unsigned int hc_collect_paths(const struct sk_buff *skb, const struct hypercube_
 		if ((v->dissent | v->missing) & BIT(i))
 			hc_path_tell(&path[n++], v, i, &dims);
 	return n;
+}
+
+static void least_in_collector(struct hc_collector *c, struct hc_node *node, u32 least)
+{
+	struct datagram *d, *more;
+
+	spin_lock_bh(&c->lock);
+	list_for_each_entry_safe(d, more, &c->list, list) {
+		if (d->copies >= least)
+			continue;
+		said_drop(node, d);
+		datagram_free(c, d);
+	}
+	spin_unlock_bh(&c->lock);
+}
+
+static void least_in_queue(struct sk_buff_head *queue, struct hc_node *node, u32 least)
+{
+	struct sk_buff *skb, *more;
+	struct sk_buff_head list;
+	unsigned long flags;
+
+	__skb_queue_head_init(&list);
+	spin_lock_irqsave(&queue->lock, flags);
+	skb_queue_walk_safe(queue, skb, more) {
+		const struct hc_dgram_cb *cb = (struct hc_dgram_cb *)skb->cb;
+
+		if (cb->own || max(cb->verdict.copies, 1U) >= least)
+			continue;
+		__skb_unlink(skb, queue);
+		__skb_queue_tail(&list, skb);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+	while ((skb = __skb_dequeue(&list))) {
+		if (node)
+			hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNPROVEN);
+		else
+			kfree_skb(skb);
+	}
+}
+
+void hc_collect_least(struct hc_sock *hsk, u32 least)
+{
+	struct hc_collector *c = hsk->collector;
+	u32 before = xchg(&c->set.least, least);
+	struct hc_node *node;
+
+	/* To a socket that is not bound nothing has come. */
+	if (least <= before || !hc_sock_fabric(hsk))
+		return;
+	/* Polls that have not seen it are over then. */
+	synchronize_net();
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	least_in_collector(c, node, least);
+	least_in_queue(&hsk->sk.sk_receive_queue, node, least);
+	rcu_read_unlock();
 }
 
 struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk)
