@@ -16,12 +16,15 @@
  *  - a liar may drop copies: they are missing.
  *
  * Memory.  All that is kept is charged to the receive buffer of the socket, what is not read yet
- * as well.  Copies that find it full are dropped; of what was told already, which is kept for the
- * sake of late copies, the oldest makes room.  No more than so many datagrams (DATAGRAMS_MAX)
- * wait at a time: one too many ends the wait for the oldest.
+ * as well.  Copies that find it full are dropped, but those that say what others of their datagram
+ * have said: these take none.  Of what was told already, which is kept for the sake of late copies,
+ * the oldest makes room.  No more than so many datagrams (DATAGRAMS_MAX) wait at a time: one too
+ * many ends the wait for the oldest.
  */
 #include <linux/hash.h>
 #include <linux/hrtimer.h>
+#include <linux/jhash.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <net/sock.h>
 
@@ -56,8 +59,9 @@ struct said {
  * struct datagram - one of which copies have come
  * @list: in hc_collector.list
  * @hash: in hc_collector.hash
- * @nr: its number
+ * @key: see copy_key()
  * @src: its origin
+ * @nr: its number
  * @due: until when its copies are waited for, ns
  * @came: bit set of the copies that have
  * @copies: how many there are
@@ -69,8 +73,9 @@ struct said {
 struct datagram {
 	struct list_head list;
 	struct hlist_node hash;
-	u64 nr;
+	u32 key;
 	u32 src;
+	u64 nr;
 	u64 due;
 	u32 came;
 	u8 copies;
@@ -82,7 +87,7 @@ struct datagram {
 
 /**
  * struct hc_collector - the datagrams of a socket that wait for copies; under @lock but @set
- * @lock: taken by the poll, the timer and close()
+ * @lock: taken by the poll, the timer, setsockopt() and close()
  * @hsk: the socket; constant
  * @set: its settings
  * @list: the datagrams, the oldest first
@@ -90,7 +95,8 @@ struct datagram {
  * @closed: there will be no more
  * @armed: @timer is under way
  * @timer: wakes when the oldest is due
- * @hash: they, by origin and number
+ * @seed: of keys; constant
+ * @hash: they, by key
  */
 struct hc_collector {
 	spinlock_t lock;
@@ -101,6 +107,7 @@ struct hc_collector {
 	bool closed;
 	bool armed;
 	struct hrtimer timer;
+	u32 seed;
 	struct hlist_head hash[BIT(BUCKET_BITS)];
 };
 
@@ -114,9 +121,22 @@ static size_t datagram_size(unsigned int copies)
 	return struct_size_t(struct datagram, path, copies);
 }
 
-static struct hlist_head *bucket(struct hc_collector *c, u32 src, u64 nr)
+/* Of all that the copies of a datagram have in common.  Nobody knows the seed: whatever a liar says
+ * in the name of others, no bucket gets more of it than the next.
+ */
+static u32 copy_key(const struct hc_collector *c, const struct sk_buff *skb)
 {
-	return &c->hash[hash_64(nr ^ src, BUCKET_BITS)];
+	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
+	u64 nr = be64_to_cpu(w->nr);
+	u32 key = jhash_3words(lower_32_bits(nr), upper_32_bits(nr),
+			       be16_to_cpu(hc_hdr(skb)->src) << 8 | w->copies, c->seed);
+
+	return jhash(w + 1, be16_to_cpu(w->paths), key);
+}
+
+static struct hlist_head *bucket(struct hc_collector *c, u32 key)
+{
+	return &c->hash[hash_32(key, BUCKET_BITS)];
 }
 
 /* ------------------------------------------------------------ judging */
@@ -185,6 +205,7 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 	cb = (struct hc_dgram_cb *)skb->cb;
 	cb->verdict = *v;
 	cb->src = d->src;
+	cb->own = false;
 	cb->said = decided ? hc_copy_said(skb) : skb->len;
 	skb_orphan(skb);
 	skb_set_owner_r(skb, sk);
@@ -288,10 +309,12 @@ static struct datagram *datagram_find(struct hc_collector *c, const struct sk_bu
 	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	u64 nr = be64_to_cpu(w->nr);
+	u32 key = copy_key(c, skb);
 	struct datagram *d;
 
-	hlist_for_each_entry(d, bucket(c, src, nr), hash)
-		if (d->nr == nr && d->src == src && d->copies == w->copies && paths_same(d, skb))
+	hlist_for_each_entry(d, bucket(c, key), hash)
+		if (d->key == key && d->nr == nr && d->src == src && d->copies == w->copies &&
+		    paths_same(d, skb))
 			return d;
 	return NULL;
 }
@@ -325,6 +348,7 @@ static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
 	d = kzalloc(datagram_size(w->copies), GFP_ATOMIC | __GFP_NOWARN);
 	if (!d)
 		return HYPERCUBE_A_DROP_NO_MEMORY;
+	d->key = copy_key(c, skb);
 	d->nr = be64_to_cpu(w->nr);
 	d->src = be16_to_cpu(hc_hdr(skb)->src);
 	d->copies = w->copies;
@@ -337,7 +361,7 @@ static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
 	d->due = ktime_get_ns() + READ_ONCE(c->set.wait) * (u64)NSEC_PER_MSEC;
 	atomic_add(datagram_size(d->copies), &c->hsk->sk.sk_rmem_alloc);
 	list_add_tail(&d->list, &c->list);
-	hlist_add_head(&d->hash, bucket(c, d->src, d->nr));
+	hlist_add_head(&d->hash, bucket(c, d->key));
 	c->n++;
 	if (!c->armed) {
 		c->armed = true;
@@ -355,33 +379,42 @@ static bool says_the_same(const struct sk_buff *a, const struct sk_buff *b)
 	return a->len == b->len && !memcmp(a->data + at, b->data + at, a->len - at);
 }
 
-/* Takes a copy that is new. */
-static void said_add(struct hc_collector *c, struct datagram *d, struct sk_buff *skb)
+/* What other copies say, too; or NULL. */
+static struct said *said_find(struct datagram *d, const struct sk_buff *skb)
 {
-	u32 bit = BIT(hc_wire_copy_of(skb)->copy);
 	unsigned int i;
 
+	for (i = 0; i < d->nsaid; i++)
+		if (says_the_same(d->said[i].skb, skb))
+			return &d->said[i];
+	return NULL;
+}
+
+/* Takes a copy that is new, and says the same as @said; NULL: nothing that was said before. */
+static void said_add(struct hc_collector *c, struct datagram *d, struct said *said,
+		     struct sk_buff *skb)
+{
+	u32 bit = BIT(hc_wire_copy_of(skb)->copy);
+
 	d->came |= bit;
-	for (i = 0; i < d->nsaid; i++) {
-		if (says_the_same(d->said[i].skb, skb)) {
-			d->said[i].by |= bit;
-			consume_skb(skb);
-			return;
-		}
+	if (said) {
+		said->by |= bit;
+		consume_skb(skb);
+		return;
 	}
 	skb_orphan(skb);
 	skb_set_owner_r(skb, &c->hsk->sk);
 	d->said[d->nsaid++] = (struct said){ .by = bit, .skb = skb };
 }
 
-/* Is there room for another copy?  The oldest that were told make some. */
-static bool collect_room(struct hc_collector *c, struct hc_node *node)
+/* Is there room for another copy, of @of?  The oldest that were told make some. */
+static bool collect_room(struct hc_collector *c, struct hc_node *node, const struct datagram *of)
 {
 	struct datagram *d;
 
 	while (!hc_sock_recv_room(&c->hsk->sk)) {
 		d = list_first_entry_or_null(&c->list, struct datagram, list);
-		if (!d || !d->told)
+		if (!d || !d->told || d == of)
 			return false;
 		datagram_end(c, node, d);
 	}
@@ -393,19 +426,22 @@ static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, stru
 {
 	struct hypercube_verdict v;
 	struct datagram *d;
+	struct said *said;
 	unsigned int why;
 
 	if (c->closed)
 		return HYPERCUBE_A_DROP_NO_SOCKET;
-	if (!collect_room(c, node))
-		return HYPERCUBE_A_DROP_QUEUE_FULL;
 	d = datagram_find(c, skb);
+	if (d && d->came & BIT(hc_wire_copy_of(skb)->copy))
+		return HYPERCUBE_A_DROP_DUPLICATE;
+	said = d ? said_find(d, skb) : NULL;
+	/* What is known takes no room, and may end the wait of what does. */
+	if (!said && !collect_room(c, node, d))
+		return HYPERCUBE_A_DROP_QUEUE_FULL;
 	why = d ? 0 : datagram_new(c, node, skb, &d);
 	if (why)
 		return why;
-	if (d->came & BIT(hc_wire_copy_of(skb)->copy))
-		return HYPERCUBE_A_DROP_DUPLICATE;
-	said_add(c, d, skb);
+	said_add(c, d, said, skb);
 	if (d->came == all_copies(d)) {
 		datagram_end(c, node, d);
 		return 0;
@@ -457,6 +493,63 @@ unsigned int hc_collect_paths(const struct sk_buff *skb, const struct hypercube_
 	return n;
 }
 
+static void least_in_collector(struct hc_collector *c, struct hc_node *node, u32 least)
+{
+	struct datagram *d, *more;
+
+	spin_lock_bh(&c->lock);
+	list_for_each_entry_safe(d, more, &c->list, list) {
+		if (d->copies >= least)
+			continue;
+		said_drop(node, d);
+		datagram_free(c, d);
+	}
+	spin_unlock_bh(&c->lock);
+}
+
+static void least_in_queue(struct sk_buff_head *queue, struct hc_node *node, u32 least)
+{
+	struct sk_buff *skb, *more;
+	struct sk_buff_head list;
+	unsigned long flags;
+
+	__skb_queue_head_init(&list);
+	spin_lock_irqsave(&queue->lock, flags);
+	skb_queue_walk_safe(queue, skb, more) {
+		const struct hc_dgram_cb *cb = (struct hc_dgram_cb *)skb->cb;
+
+		if (cb->own || max(cb->verdict.copies, 1U) >= least)
+			continue;
+		__skb_unlink(skb, queue);
+		__skb_queue_tail(&list, skb);
+	}
+	spin_unlock_irqrestore(&queue->lock, flags);
+	while ((skb = __skb_dequeue(&list))) {
+		if (node)
+			hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNPROVEN);
+		else
+			kfree_skb(skb);
+	}
+}
+
+void hc_collect_least(struct hc_sock *hsk, u32 least)
+{
+	struct hc_collector *c = hsk->collector;
+	u32 before = xchg(&c->set.least, least);
+	struct hc_node *node;
+
+	/* To a socket that is not bound nothing has come. */
+	if (least <= before || !hc_sock_fabric(hsk))
+		return;
+	/* Polls that have not seen it are over then. */
+	synchronize_net();
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	least_in_collector(c, node, least);
+	least_in_queue(&hsk->sk.sk_receive_queue, node, least);
+	rcu_read_unlock();
+}
+
 struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk)
 {
 	return &hsk->collector->set;
@@ -470,6 +563,7 @@ int hc_collect_open(struct hc_sock *hsk)
 		return -ENOMEM;
 	spin_lock_init(&c->lock);
 	c->hsk = hsk;
+	c->seed = get_random_u32();
 	c->set = (struct hc_collect_set){
 		.least = 1, .wait = WAIT_DEFAULT, .deliver = HYPERCUBE_DELIVER_AGREED,
 	};

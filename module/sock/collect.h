@@ -17,11 +17,13 @@ struct sk_buff;
  * @verdict: what is known of it; .copies is 0 if it did not come in copies
  * @src: its origin
  * @said: offset of what it says
+ * @own: it is from the node itself
  */
 struct hc_dgram_cb {
 	struct hypercube_verdict verdict;
 	u32 src;
 	u32 said;
+	bool own;
 };
 
 /**
@@ -42,6 +44,8 @@ int hc_collect_open(struct hc_sock *hsk);
 void hc_collect_close(struct hc_sock *hsk);
 /* A grace period later. */
 void hc_collect_free(struct hc_sock *hsk);
+/* Take no datagrams in fewer copies than @least any more, nor those that have come.  May sleep. */
+void hc_collect_least(struct hc_sock *hsk, u32 least);
 /* Its settings; written by one setsockopt() or other. */
 struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk);
 /* A copy has arrived whose path fits, with lengths that were checked; consumes.  Poll. */

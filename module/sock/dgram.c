@@ -219,6 +219,7 @@ void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own)
 		memset(cb, 0, sizeof(*cb));
 		cb->src = src;
 		cb->said = sizeof(struct hc_hdr);
+		cb->own = own;
 		skb_orphan(skb);
 		skb_set_owner_r(skb, sk);
 		skb_queue_tail(&sk->sk_receive_queue, skb);

@@ -50,8 +50,9 @@ static int option_find(struct hc_sock *hsk, int level, int name, struct option *
 int hc_dgram_setsockopt(struct socket *sock, int level, int name, sockptr_t value,
 			unsigned int len)
 {
+	struct hc_sock *hsk = hc_sk(sock->sk);
 	struct option o;
-	int err = option_find(hc_sk(sock->sk), level, name, &o);
+	int err = option_find(hsk, level, name, &o);
 	int v;
 
 	if (err)
@@ -62,7 +63,10 @@ int hc_dgram_setsockopt(struct socket *sock, int level, int name, sockptr_t valu
 		return -EFAULT;
 	if (v < o.min || v > o.max)
 		return -EINVAL;
-	WRITE_ONCE(*o.at, v);
+	if (name == HYPERCUBE_COPIES_LEAST)
+		hc_collect_least(hsk, v);
+	else
+		WRITE_ONCE(*o.at, v);
 	return 0;
 }
 
