@@ -615,6 +615,28 @@ TEST(copies_that_are_lost_are_waited_for_and_missing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Of two that wait, each is over when its own time or the new one is. */
+TEST(a_shorter_wait_holds_for_what_waits_already)
+{
+	unsigned int msg = 5, said;
+	struct got g;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_REPORT));
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
+	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
+	msg++;
+	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
+	usleep(100000);
+	EXPECT_EQ(-EAGAIN, take_now(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_WAIT, 10));
+	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	EXPECT_EQ(5, said);
+	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	EXPECT_EQ(6, said);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 static uint32_t meminfo(int fd, unsigned int i)
 {
 	uint32_t m[SK_MEMINFO_VARS] = { 0 };

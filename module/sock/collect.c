@@ -44,6 +44,7 @@
 #define BUCKET_BITS	6
 /* Datagrams whose time is over, that one run of the timer ends. */
 #define EXPIRE_BATCH	64
+#define EXPIRE_PAUSE	(100 * NSEC_PER_USEC)
 
 /**
  * struct said - what some copies of a datagram say
@@ -280,8 +281,9 @@ static enum hrtimer_restart collect_timer(struct hrtimer *timer)
 			break;
 		datagram_end(c, rcu_dereference(c->hsk->node), d);
 	}
+	/* Others get their turn between two batches. */
 	if (d)
-		hrtimer_set_expires(timer, ns_to_ktime(d->due));
+		hrtimer_set_expires(timer, ns_to_ktime(max(d->due, now + EXPIRE_PAUSE)));
 	else
 		c->armed = false;
 	spin_unlock(&c->lock);
@@ -548,6 +550,29 @@ void hc_collect_least(struct hc_sock *hsk, u32 least)
 	least_in_collector(c, node, least);
 	least_in_queue(&hsk->sk.sk_receive_queue, node, least);
 	rcu_read_unlock();
+}
+
+void hc_collect_wait(struct hc_sock *hsk, u32 wait)
+{
+	struct hc_collector *c = hsk->collector;
+	struct datagram *d;
+	u64 due;
+
+	spin_lock_bh(&c->lock);
+	WRITE_ONCE(c->set.wait, wait);
+	due = ktime_get_ns() + wait * (u64)NSEC_PER_MSEC;
+	/* They stay in the order in which they are due. */
+	list_for_each_entry(d, &c->list, list)
+		d->due = min(d->due, due);
+	spin_unlock_bh(&c->lock);
+	hrtimer_cancel(&c->timer);
+	spin_lock_bh(&c->lock);
+	d = list_first_entry_or_null(&c->list, struct datagram, list);
+	c->armed = d;
+	/* A poll that has begun it meanwhile knew when. */
+	if (d && !hrtimer_active(&c->timer))
+		hrtimer_start(&c->timer, ns_to_ktime(d->due), HRTIMER_MODE_ABS_SOFT);
+	spin_unlock_bh(&c->lock);
 }
 
 struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk)

@@ -46,6 +46,8 @@ void hc_collect_close(struct hc_sock *hsk);
 void hc_collect_free(struct hc_sock *hsk);
 /* Take no datagrams in fewer copies than @least any more, nor those that have come.  May sleep. */
 void hc_collect_least(struct hc_sock *hsk, u32 least);
+/* Wait so many ms for copies, of datagrams that wait already, too.  May sleep. */
+void hc_collect_wait(struct hc_sock *hsk, u32 wait);
 /* Its settings; written by one setsockopt() or other. */
 struct hc_collect_set *hc_collect_set(const struct hc_sock *hsk);
 /* A copy has arrived whose path fits, with lengths that were checked; consumes.  Poll. */

@@ -65,6 +65,8 @@ int hc_dgram_setsockopt(struct socket *sock, int level, int name, sockptr_t valu
 		return -EINVAL;
 	if (name == HYPERCUBE_COPIES_LEAST)
 		hc_collect_least(hsk, v);
+	else if (name == HYPERCUBE_COPIES_WAIT)
+		hc_collect_wait(hsk, v);
 	else
 		WRITE_ONCE(*o.at, v);
 	return 0;
