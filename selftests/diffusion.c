@@ -711,6 +711,28 @@ TEST(fewer_copies_than_wanted_are_not_believed)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Who begins to want copies is given none without that came before; but what it told itself. */
+TEST(more_copies_are_wanted_of_what_has_come_as_well)
+{
+	unsigned int msg = 1, own = 2, said;
+	struct pollfd p;
+	struct got g;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_LEAST, 1));
+	ASSERT_EQ(0, set(c.fd[0], HYPERCUBE_COPIES, 1));
+	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
+	p = (struct pollfd){ .fd = c.fd[7], .events = POLLIN };
+	ASSERT_EQ(1, poll(&p, 1, patience(SECONDS) * 1000));
+	ASSERT_EQ(sizeof(own), post(&c, 7, 7, &own, sizeof(own)));
+	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_LEAST, 2));
+	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	EXPECT_EQ(own, said);
+	EXPECT_EQ(-EAGAIN, take_now(&c, 7, &said, sizeof(said), &g));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 /* Returns the error of a message with this control message. */
 static int with_cmsg(const struct cube *c, int type, int value, size_t size)
 {
