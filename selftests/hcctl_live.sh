@@ -493,8 +493,11 @@ a_sweep_has_a_line_for_each_size() {
 	for kind in reduce allreduce bcast gather scatter allgather alltoall reduce_scatter; do
 		hcctl -j run $kind t sweep from 3 to 64 iterations 2 verify >"$scratch/$kind" || fault "$kind failed"
 		equal "$kind: sizes" '[8,16,32,64]' "$(jq -c '[.sizes[].bytes]' "$scratch/$kind")"
-		check "$kind: times" jq -e 'all(.sizes[]; .min_ns > 0 and .min_ns <= .avg_ns and .avg_ns <= .max_ns and
-			.verified and .members == 8 and (.bytes * 1000 / .avg_ns - .megabytes_per_second | fabs) < 0.01)' \
+		# A kernel with debugging has a clock of ticks, and some operations end within one.
+		# shellcheck disable=SC2016
+		check "$kind: times" jq -e --arg debug "$debug" 'all(.sizes[]; (.min_ns > 0 or $debug != "") and
+			.min_ns <= .avg_ns and .avg_ns <= .max_ns and .verified and .members == 8 and
+			(.avg_ns == 0 or (.bytes * 1000 / .avg_ns - .megabytes_per_second | fabs) < 0.01))' \
 			"$scratch/$kind"
 	done
 	equal 'plans left' 0 "$(json length plan show t)"
