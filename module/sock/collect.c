@@ -306,12 +306,11 @@ static bool paths_same(const struct datagram *d, const struct sk_buff *skb)
 	return r.end - r.at < 8;
 }
 
-static struct datagram *datagram_find(struct hc_collector *c, const struct sk_buff *skb)
+static struct datagram *datagram_find(struct hc_collector *c, const struct sk_buff *skb, u32 key)
 {
 	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	u64 nr = be64_to_cpu(w->nr);
-	u32 key = copy_key(c, skb);
 	struct datagram *d;
 
 	hlist_for_each_entry(d, bucket(c, key), hash)
@@ -342,7 +341,7 @@ static bool paths_take(const struct hc_node *node, const struct sk_buff *skb, st
 
 /* A datagram of which @skb is the first copy.  0 or the reason to drop that. */
 static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
-				 const struct sk_buff *skb, struct datagram **new)
+				 const struct sk_buff *skb, u32 key, struct datagram **new)
 {
 	const struct hc_wire_copy *w = hc_wire_copy_of(skb);
 	struct datagram *d;
@@ -350,7 +349,7 @@ static unsigned int datagram_new(struct hc_collector *c, struct hc_node *node,
 	d = kzalloc(datagram_size(w->copies), GFP_ATOMIC | __GFP_NOWARN);
 	if (!d)
 		return HYPERCUBE_A_DROP_NO_MEMORY;
-	d->key = copy_key(c, skb);
+	d->key = key;
 	d->nr = be64_to_cpu(w->nr);
 	d->src = be16_to_cpu(hc_hdr(skb)->src);
 	d->copies = w->copies;
@@ -430,17 +429,19 @@ static unsigned int copy_take(struct hc_collector *c, struct hc_node *node, stru
 	struct datagram *d;
 	struct said *said;
 	unsigned int why;
+	u32 key;
 
 	if (c->closed)
 		return HYPERCUBE_A_DROP_NO_SOCKET;
-	d = datagram_find(c, skb);
+	key = copy_key(c, skb);
+	d = datagram_find(c, skb, key);
 	if (d && d->came & BIT(hc_wire_copy_of(skb)->copy))
 		return HYPERCUBE_A_DROP_DUPLICATE;
 	said = d ? said_find(d, skb) : NULL;
 	/* What is known takes no room, and may end the wait of what does. */
 	if (!said && !collect_room(c, node, d))
 		return HYPERCUBE_A_DROP_QUEUE_FULL;
-	why = d ? 0 : datagram_new(c, node, skb, &d);
+	why = d ? 0 : datagram_new(c, node, skb, key, &d);
 	if (why)
 		return why;
 	said_add(c, d, said, skb);
@@ -567,11 +568,15 @@ void hc_collect_wait(struct hc_sock *hsk, u32 wait)
 	spin_unlock_bh(&c->lock);
 	hrtimer_cancel(&c->timer);
 	spin_lock_bh(&c->lock);
-	d = list_first_entry_or_null(&c->list, struct datagram, list);
-	c->armed = d;
-	/* A poll that has begun it meanwhile knew when. */
-	if (d && !hrtimer_active(&c->timer))
-		hrtimer_start(&c->timer, ns_to_ktime(d->due), HRTIMER_MODE_ABS_SOFT);
+	/* A poll that has begun it meanwhile knew when; .armed is true then, and has to stay so: who
+	 * starts the timer while it runs would have it move itself in the queue.
+	 */
+	if (!hrtimer_active(&c->timer)) {
+		d = list_first_entry_or_null(&c->list, struct datagram, list);
+		c->armed = d;
+		if (d)
+			hrtimer_start(&c->timer, ns_to_ktime(d->due), HRTIMER_MODE_ABS_SOFT);
+	}
 	spin_unlock_bh(&c->lock);
 }
 
