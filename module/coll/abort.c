@@ -653,22 +653,16 @@ static bool plan_misses(const struct hc_plan *plan, const struct hc_node *node, 
 	return false;
 }
 
-/* A link of the plan may be found down by a frame, before the node has heard of that. */
-static int error_of(const struct hc_hdr *hdr, unsigned int why)
-{
-	if (why == HYPERCUBE_A_DROP_NO_MEMORY)
-		return -ENOMEM;
-	return hdr->flags & HC_FRAME_F_ROUTED ? -EHOSTUNREACH : -ENOLINK;
-}
-
 void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why)
 {
 	const struct hc_wire_plan *of = hc_frame_plan(skb);
 	bool memory = why == HYPERCUBE_A_DROP_NO_MEMORY;
+	/* A frame may find a link of the plan down before the node has heard of that. */
+	int cut = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED ? EHOSTUNREACH : ENOLINK;
 	struct hc_abort abort = {
 		.from = be64_to_cpu(of->op),
-		.status = -error_of(hc_hdr(skb), why),
+		.status = memory ? ENOMEM : cut,
 		.node = node->id,
 		.dim = dim < node->fabric->dim && !memory ? dim : HC_CAUSE_NONE,
 		.flags = memory ? 0 : HC_ABORT_F_BROKEN,
