@@ -53,5 +53,6 @@ pack() { (cd "$1" && find . -mindepth 1 -print0 | sort -z | cpio --quiet -0 -o -
 # the byte at which the processor stopped stands no cc. QEMU's processors may translate a place of which another one
 # patches the text, and keep the breakpoint that stood there meanwhile.
 misread_breakpoint() {
-	sed -n '/Oops: int3/,/Code: /p' | grep -m 1 'Code: ' | grep -qvE '\bcc <'
+	awk '/Oops: int3/ { oops = 1 } oops && !code && /Code: / { code = $0 }
+		END { exit !(code && code !~ /(^| )cc </) }'
 }
