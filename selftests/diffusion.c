@@ -28,18 +28,14 @@ static int set(int fd, int name, int v)
  */
 static int start(struct cube *c, unsigned int dim, int k, int deliver)
 {
-	int err = cube_new(c, dim, 0);
+	int err = cube_dgrams(c, dim);
 	unsigned int u;
 
-	for (u = 0; u < c->nodes && !err; u++) {
-		c->fd[u] = shc_bound(c->name, u, SOCK_DGRAM);
-		if (c->fd[u] < 0)
-			return c->fd[u];
+	for (u = 0; u < c->nodes && !err; u++)
 		err = set(c->fd[u], HYPERCUBE_COPIES, k) ?:
 		      set(c->fd[u], HYPERCUBE_COPIES_LEAST, k) ?:
 		      set(c->fd[u], HYPERCUBE_COPIES_WAIT, HYPERCUBE_COPIES_WAIT_MAX) ?:
 		      set(c->fd[u], HYPERCUBE_DELIVER, deliver);
-	}
 	return err;
 }
 

@@ -13,19 +13,6 @@
 #define MANY	64
 #define EVERY	HYPERCUBE_PPM_MAX
 
-static int start(struct cube *c, unsigned int dim)
-{
-	unsigned int u;
-	int err = cube_new(c, dim, 0);
-
-	for (u = 0; u < c->nodes && !err; u++) {
-		c->fd[u] = shc_bound(c->name, u, SOCK_DGRAM);
-		if (c->fd[u] < 0)
-			err = c->fd[u];
-	}
-	return err;
-}
-
 /* Node 3 is two hops away from node 0: somebody relays. */
 static int all_lie(const struct cube *c, unsigned int ppm, const unsigned int *at, unsigned int n,
 		   int64_t seed)
@@ -79,7 +66,7 @@ TEST(one_bit_of_each_frame_is_flipped)
 	unsigned int i, bit, last = 0, changes = 0;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	ASSERT_EQ(0, flips(&c, 0, 3, &bit));
 	ASSERT_EQ(0, all_lie(&c, EVERY, NULL, 0, 1));
 	for (i = 0; i < MANY; i++) {
@@ -97,7 +84,7 @@ TEST(nobody_lies_about_their_own)
 	struct cube c;
 	unsigned int bit;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	ASSERT_EQ(0, all_lie(&c, EVERY, NULL, 0, 1));
 	EXPECT_EQ(0, flips(&c, 0, 0, &bit));
 	EXPECT_EQ(0, flips(&c, 0, 1, &bit));
@@ -113,7 +100,7 @@ TEST(no_checksum_finds_it)
 	unsigned int i, bit;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	/* With this chance none of these frames is really corrupted, but each has a checksum. */
 	ASSERT_EQ(0, cube_impair(&c, &sealed));
 	ASSERT_EQ(0, all_lie(&c, EVERY, NULL, 0, 1));
@@ -131,7 +118,7 @@ TEST(a_list_names_the_frames)
 	unsigned int i, bit;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	ASSERT_EQ(0, flips(&c, 0, 3, &bit));
 	ASSERT_EQ(0, all_lie(&c, 0, at, 3, 1));
 	for (i = 1; i <= 10; i++)
@@ -166,7 +153,7 @@ TEST(a_seed_makes_it_the_same_again)
 	struct cube c;
 	int lies;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	lies = record(&c, first, 7);
 	EXPECT_LE(MANY / 8, lies);
 	EXPECT_GT(MANY * 3 / 4, lies);
@@ -184,7 +171,7 @@ TEST(clearing_faults_ends_lies)
 	unsigned int bit;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	ASSERT_EQ(0, ctl_node_lie(c.name, 1, EVERY, NULL, 0, 1));
 	ASSERT_EQ(0, ctl_node_lie(c.name, 2, 0, at, 1, 1));
 	ASSERT_EQ(0, ctl_fault_clear(c.name));
@@ -203,7 +190,7 @@ TEST(wrong_requests_are_refused_and_change_nothing)
 	struct node_view v;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	for (i = 0; i < ARRAY_SIZE(at); i++)
 		at[i] = i + 1;
 	ASSERT_EQ(0, ctl_node_lie(c.name, 1, 5, NULL, 0, 77));

@@ -16,19 +16,6 @@ struct message {
 	uint32_t to;
 };
 
-static int start(struct cube *c, unsigned int dim)
-{
-	unsigned int u;
-	int err = cube_new(c, dim, 0);
-
-	for (u = 0; u < c->nodes && !err; u++) {
-		c->fd[u] = shc_bound(c->name, u, SOCK_DGRAM);
-		if (c->fd[u] < 0)
-			err = c->fd[u];
-	}
-	return err;
-}
-
 static long post(const struct cube *c, unsigned int from, unsigned int to, const void *buf,
 		 size_t len)
 {
@@ -122,7 +109,7 @@ TEST(all_pairs_of_a_healthy_cube)
 {
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 4));
+	ASSERT_EQ(0, cube_dgrams(&c, 4));
 	EXPECT_EQ(0, all_pairs(&c));
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -132,7 +119,7 @@ TEST(all_pairs_of_faulty_cubes)
 	unsigned int round, i, node, dim;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 4));
+	ASSERT_EQ(0, cube_dgrams(&c, 4));
 	for (round = 0; round < scaled(20); round++) {
 		ASSERT_EQ(0, cube_heal(&c));
 		for (i = 0; i < 4 + round; i++) {
@@ -153,7 +140,7 @@ TEST(messages_of_all_sizes_arrive_in_order)
 	unsigned int from, i, n = ARRAY_SIZE(sizes);
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3));
+	ASSERT_EQ(0, cube_dgrams(&c, 3));
 	for (i = 0; i < sizeof(out); i++)
 		out[i] = (char)(i * 31 + i / 256);
 	for (i = 0; i < n; i++)
@@ -175,7 +162,7 @@ TEST(a_message_too_long_for_the_reader_is_cut)
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	EXPECT_EQ(100, post(&c, 0, 3, out, 100));
 	EXPECT_EQ(100, post(&c, 0, 3, out, 100));
 	usleep(100000 * (unsigned int)patience(1));
@@ -192,7 +179,7 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 	unsigned int i, from, got = 0;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	for (i = 0; i < 4000; i++) {
 		long n = post(&c, 0, 3, data, sizeof(data));
 
@@ -223,7 +210,7 @@ TEST(wrong_addresses_are_refused)
 	struct cube c;
 	int fd;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	fd = c.fd[0];
 	EXPECT_EQ(-1, send(fd, &m, sizeof(m), MSG_DONTWAIT));
 	EXPECT_EQ(EDESTADDRREQ, errno);
@@ -270,7 +257,7 @@ TEST(all_calls_say_that_the_fabric_is_gone)
 	struct cube c;
 	void *ret;
 
-	ASSERT_EQ(0, start(&c, 2));
+	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	ASSERT_EQ((long)sizeof(m), post(&c, 0, 1, &m, sizeof(m)));
 	for (i = 0; i < c.nodes; i++)
 		ASSERT_EQ(0, fcntl(c.fd[i], F_SETFL, 0));
@@ -303,7 +290,7 @@ TEST(messages_while_links_flap)
 	struct message m;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 4));
+	ASSERT_EQ(0, cube_dgrams(&c, 4));
 	for (round = 0; round < scaled(400); round++) {
 		cube_link(&c, below(32), &node, &dim);
 		ASSERT_EQ(0, ctl_link_down(c.name, node, dim, below(2)));

@@ -679,7 +679,7 @@ static bool copies_are_whole(void)
 
 	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
 		((unsigned char *)copy(&f, i, 1, "lie"))[wrong[i].at] = wrong[i].says;
-		if (say(&f) || link_drops(7, 0, HYPERCUBE_A_DROP_MALFORMED) != i + 1) {
+		if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, i + 1)) {
 			fz_note("row %u", i);
 			return false;
 		}
@@ -703,16 +703,16 @@ static bool copies_of_one_are_one(void)
 		f.rec.dim = 0;
 		ok = !say(&f);
 	}
-	ok = ok && link_drops(7, 0, HYPERCUBE_A_DROP_MALFORMED) == 2;
+	ok = ok && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, 2);
 	/* Both of these paths are over node 6. */
 	w = copy(&f, 2, 1, "lie");
 	w->copies = 2;
 	w->paths = htons(sizeof(both));
 	memcpy(w + 1, both, sizeof(both));
-	ok = ok && !say(&f) && node_drops(7, HYPERCUBE_A_DROP_UNPROVEN) == 1;
+	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNPROVEN, 1);
 	i = 1;
 	ok = ok && !setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_LEAST, &i, sizeof(i));
-	ok = ok && !say(&f) && node_drops(7, HYPERCUBE_A_DROP_MALFORMED) == 1;
+	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_MALFORMED, 1);
 	/* It lies about its copy of an honest datagram. */
 	for (i = 0; ok && i < 3; i++) {
 		copy(&f, 3, i, i == 1 ? "lie" : "yes");

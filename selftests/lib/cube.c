@@ -190,6 +190,19 @@ int cube_bind_all(struct cube *c)
 	return err;
 }
 
+int cube_dgrams(struct cube *c, unsigned int dim)
+{
+	unsigned int u;
+	int err = cube_new(c, dim, 0);
+
+	for (u = 0; u < c->nodes && !err; u++) {
+		c->fd[u] = shc_bound(c->name, u, SOCK_DGRAM);
+		if (c->fd[u] < 0)
+			err = c->fd[u];
+	}
+	return err;
+}
+
 void cube_close(struct cube *c, unsigned int node)
 {
 	if (c->fd[node] >= 0)

@@ -218,6 +218,8 @@ int cube_new(struct cube *c, unsigned int dim, unsigned int segment);
 int cube_del(struct cube *c);
 int cube_bind(struct cube *c, unsigned int node);
 int cube_bind_all(struct cube *c);
+/* A new cube with a socket for datagrams at each node. */
+int cube_dgrams(struct cube *c, unsigned int dim);
 void cube_close(struct cube *c, unsigned int node);
 int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
 /* All links. */
