@@ -104,10 +104,13 @@ a_wrong_command_is_found() {
 	equal 'of a good command' '' "$said"
 }
 
+# Who traces wants the machine.
+alone=(a_wrong_command_is_found)
 pages=()
 for text in $(cut -f 1 "$list" | uniq); do
-	[[ $text != README ]] || continue
 	name=what_${text//[.-]/_}_says
+	[[ $(commands_of "$text") != *'hcctl trace '* ]] || alone+=("$name")
+	[[ $text != README ]] || continue
 	eval "$name() { try $text; }"
 	pages+=("$name")
 done

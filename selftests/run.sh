@@ -5,7 +5,7 @@
 # Runs all tests of this folder, or the ones named, as root on a machine with the module loaded,
 # and looks into the kernel's log after each. KTAP on standard output; status 1 if one failed.
 #
-# Programs that the Makefile lists as TEST_SHARED run side by side, as many as HC_LANES says (3; 2 on a kernel with
+# Programs that the Makefile lists as TEST_SHARED run side by side, as many as HC_LANES says (4; 2 on a kernel with
 # debugging, 1 on one processor), scripts each in a network namespace of their own; the others alone, behind them. What
 # a script that is shared gives to "alone" has a turn there too, as NAME:alone. A complaint of the kernel counts for
 # all that ran when it came. The output is in the same order in every run.
@@ -128,7 +128,7 @@ arranged() {
 
 mapfile -t programs < <(listed)
 (($# == 0)) || programs=("$@")
-lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 3))}
+lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 4))}
 ((lanes == 1)) || mapfile -t programs < <(arranged "${programs[@]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
