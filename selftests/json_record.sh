@@ -81,6 +81,7 @@ plans() {
 	j bcast plan fabric a source 1 apply
 	j bcast plan fabric a all
 	j doubling plan fabric a apply
+	j checked plan fabric a apply rotated
 	j doubling rule
 	j ring plan fabric a apply
 	j balance topology fabric a
@@ -204,6 +205,7 @@ j fabric restore a.json
 j tree find dim 4 subcube XX01 fail-link 0:0,2:3 fail-node 3
 j balance simulate dim 3 faults 0..1 runs 2 seed 1
 j mfi dim 3 matrix
+j checked plan dim 4 fail-link 0:0,1:1 sink 5
 j mfi torus 5x5 pattern square
 j fabric del a
 j fabric del b
