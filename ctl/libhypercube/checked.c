@@ -86,12 +86,12 @@ static int check_order(struct hcl *h, const struct hcl_params *p)
 	return 0;
 }
 
-/* Wait for one that was posted; the buffers go away then.  Nothing is known of one without @want. */
-static int end(struct hcl *h, uint64_t id, bool want, struct hypercube_result *res)
+/* Wait for one that was posted; the buffers go away then. */
+static int end(struct hcl *h, uint64_t id, struct hypercube_result *res)
 {
-	int err = want ? hcl_wait(h, id, res) : 0;
+	int err = hcl_wait(h, id, res);
 
-	if (want && hcli_op_find(h, id))
+	if (hcli_op_find(h, id))
 		h->dead = true;
 	return err;
 }
@@ -117,13 +117,14 @@ static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct bot
 {
 	struct hcl_params p[2] = { b->p, b->p };
 	uint64_t id[2];
-	int err, late;
+	int err, other;
 
 	p[0].plan = pair->plan[0];
 	p[0].collective = b->first;
 	p[1].plan = pair->plan[1];
 	p[1].collective = HYPERCUBE_ALLREDUCE;
-	p[0].flags = 0;
+	/* Who gets nothing waits, too: an error that came later would be that of another call. */
+	p[0].flags = b->out[0] ? 0 : HYPERCUBE_F_NOTIFY;
 	p[1].flags = 0;
 	err = check_order(h, &p[0]);
 	err = err ? err : hcl_post(h, &p[0], b->in, b->bytes, b->out[0], b->bytes, &id[0]);
@@ -135,15 +136,9 @@ static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct bot
 		h->dead = true;
 		return err;
 	}
-	err = end(h, id[0], b->out[0], &check->res[0]);
-	if (!h->dead)
-		late = end(h, id[1], true, &check->res[1]);
-	else
-		late = err;
-	if (!err && !h->dead && !b->out[0])
-		/* @in is the caller's. */
-		err = hcl_flush(h);
-	return err ? err : late;
+	err = end(h, id[0], &check->res[0]);
+	other = h->dead ? err : end(h, id[1], &check->res[1]);
+	return err ? err : other;
 }
 
 int hcli_checked_both(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,

@@ -85,7 +85,7 @@ int hcl_checked_allreduce(struct hcl *h, const struct hcl_params *p, const struc
  * @check: filled in, or NULL; only the sink compares, elsewhere it is zeros
  *
  * The second tree carries an allreduce: so its result comes to the sink by the nodes that relay
- * in it, and by no other.  The others wait for that.
+ * in it, and by no other.  The others wait until both are over.
  *
  * Return: as hcl_checked_allreduce().
  */
