@@ -101,6 +101,11 @@ runs() {
 	j run reduce a op max type f32 count 5 data data
 	j run allreduce a method tree details
 	j run allreduce a method doubling
+	j run allreduce a checked verify
+	hcctl node set a 3 lie 100% seed 5
+	! hcctl -j run reduce a checked count 8 >out 2>err || failed=1
+	put 'run reduce a checked count 8' out
+	hcctl node set a 3 lie 0
 	j run alltoall a method ring count 3 verify
 	j run reduce_scatter a method doubling op max type f32 count 5 verify
 }

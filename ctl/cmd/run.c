@@ -284,7 +284,8 @@ static int report(struct hcctl *h, const struct run *r, const struct words *w,
 	}
 	free(after);
 	if (check && check->seen) {
-		hc_error(h, "the results of the trees differ at %u nodes", check->seen);
+		hc_error(h, "the results of the trees differ at %u node%s", check->seen,
+			 check->seen == 1 ? "" : "s");
 		return HC_NO;
 	}
 	return run_judge(h, r, check ? &check->out : out, same);

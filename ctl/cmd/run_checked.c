@@ -250,9 +250,10 @@ static void print_segment(struct hcctl *h, const struct run *r, const struct run
 	out_close(h);
 	if (!first)
 		return;
-	out_text(h, "DIFFERENT at %u nodes", c->seen);
-	out_uint(h, "segments", ": %" PRIu64 " segments", first->segments);
-	out_uint(h, "offset", ", first from byte %" PRIu64, first->offset);
+	out_text(h, "DIFFERENT at %u node%s", c->seen, c->seen == 1 ? "" : "s");
+	out_uint(h, "segments", first->segments == 1 ? ": %" PRIu64 " segment" :
+		 ": %" PRIu64 " segments", first->segments);
+	out_uint(h, "offset", ", the first from byte %" PRIu64, first->offset);
 	out_uint(h, "length", ", %" PRIu64 " bytes\n", first->length);
 }
 

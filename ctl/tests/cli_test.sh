@@ -535,6 +535,10 @@ json '[.rotated[] | .dimension, .unseen] == [0,[],1,[],2,[]] and
 json '.rotated | length == 1 and .[0].dimension == 1' checked plan dim 2 fail-node 1,3
 json '.unseen != [] and .unseen == (.trees[0].relays - (.trees[0].relays - .trees[1].relays))' \
 	checked plan dim 3 fail-link 0:0,3:1,5:2
+try 2 - '^hcctl: invalid op "sum": its result depends on the order' run allreduce x op sum type f64 checked
+try 2 - '^hcctl: invalid op "merge": its result depends' run reduce x op merge checked
+try 2 - '^hcctl: invalid sweep "checked"' run allreduce x sweep checked
+try 2 - '^hcctl: what is "checked"' run gather x checked
 json '(.exact | not) and .members == 4095' checked plan dim 12 fail-node 7
 
 # --- the maximal fault index --------------------------------------------------
