@@ -43,6 +43,7 @@ static const struct hc_object more_objects[] = {
 	{ "trace",   "record a time line of a fabric", trace_cmds },
 	{ "top",     "watch links, nodes and operations of a fabric", top_cmds },
 	{ "decode",  "print the frames that tcpdump has captured", decode_cmds },
+	{ "checked", "pairs of trees whose results are compared", checked_cmds },
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))

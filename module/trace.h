@@ -285,7 +285,7 @@ TRACE_EVENT(hc_drop,
 		  __entry->dim, __print_symbolic(__entry->reason, hc_trace_reasons))
 );
 
-/* A node lies about a frame that it relays; @bit: of the payload */
+/* A node lies about what it passes on; @bit: of the payload */
 TRACE_EVENT(hc_lie,
 	TP_PROTO(const struct hc_node *node, const struct sk_buff *skb, u32 bit),
 	TP_ARGS(node, skb, bit),

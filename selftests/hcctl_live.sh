@@ -72,6 +72,30 @@ the_kernel_lists_the_protocol_and_its_sockets() {
 	check 'they are closed' busywait 5 sockets_are 0
 }
 
+two_trees_show_who_lies() {
+	local collective liar
+	check 'add' hcctl fabric add t dim 3
+	for collective in 'reduce t' 'allreduce t op max type f32' 'bcast t source 3'; do
+		# shellcheck disable=SC2086
+		check 'all are honest' hcctl run $collective checked verify
+	done
+	for liar in 1 5 6; do
+		check 'it lies' hcctl node set t $liar lie 100% seed 3
+		for collective in 'reduce t' 'allreduce t op xor' 'bcast t source 3'; do
+			# shellcheck disable=SC2086
+			refused 'results differ' "node $liar lies, if only one node does" hcctl run $collective checked
+		done
+		check 'no more' hcctl node set t $liar lie 0
+	done
+	equal 'plans left' 0 "$(json length plan show t)"
+	check 'trees' hcctl checked plan fabric t apply plan 30 rotated
+	equal 'two for the pair, and two for each dimension' 8 "$(json length plan show t)"
+	check 'faults' hcctl link set t 0:0,3:1 down
+	check 'around them' hcctl run allreduce t checked verify
+	equal 'who could lie unseen is told' true \
+		"$(json '.checked.unseen != [] and .checked.agreed' run allreduce t checked)"
+}
+
 module_and_tool_are_of_one_version() {
 	local version
 	version=$(hcctl -V)
@@ -514,7 +538,7 @@ alone=(an_error_of_trace_has_one_line)
 run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes values_are_shown_as_they_were_given \
 	errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
 	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits silence_hints_at_detect \
-	the_kernel_lists_the_protocol_and_its_sockets module_and_tool_are_of_one_version \
+	the_kernel_lists_the_protocol_and_its_sockets two_trees_show_who_lies module_and_tool_are_of_one_version \
 	numbers_may_be_written_in_three_ways \
 	an_error_has_one_line names_do_nothing_to_a_terminal an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \

@@ -81,6 +81,7 @@ plans() {
 	j bcast plan fabric a source 1 apply
 	j bcast plan fabric a all
 	j doubling plan fabric a apply
+	j checked plan fabric a apply rotated
 	j doubling rule
 	j ring plan fabric a apply
 	j balance topology fabric a
@@ -100,6 +101,11 @@ runs() {
 	j run reduce a op max type f32 count 5 data data
 	j run allreduce a method tree details
 	j run allreduce a method doubling
+	j run allreduce a checked verify
+	hcctl node set a 3 lie 100% seed 5
+	! hcctl -j run reduce a checked count 8 >out 2>err || failed=1
+	put 'run reduce a checked count 8' out
+	hcctl node set a 3 lie 0
 	j run alltoall a method ring count 3 verify
 	j run reduce_scatter a method doubling op max type f32 count 5 verify
 }
@@ -204,6 +210,7 @@ j fabric restore a.json
 j tree find dim 4 subcube XX01 fail-link 0:0,2:3 fail-node 3
 j balance simulate dim 3 faults 0..1 runs 2 seed 1
 j mfi dim 3 matrix
+j checked plan dim 4 fail-link 0:0,1:1 sink 5
 j mfi torus 5x5 pattern square
 j fabric del a
 j fabric del b

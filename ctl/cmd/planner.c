@@ -54,8 +54,12 @@ static int install(struct hcctl *h, const struct planner *p, const struct plan_r
 static int use(struct hcctl *h, const struct planner *p, const struct plan_req *q,
 	       const struct hc_faults *f, const void *plan, bool last)
 {
-	int rc = q->apply ? install(h, p, q, f, plan, last) : 0;
+	int rc = 0;
 
+	if (q->apply && p->install)
+		rc = p->install(h, q, f, plan, last);
+	else if (q->apply)
+		rc = install(h, p, q, f, plan, last);
 	if (rc)
 		return rc;
 	if (!q->quiet)

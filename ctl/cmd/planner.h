@@ -93,6 +93,8 @@ struct planner_root {
  * @find: make a plan, or complain; release with .free
  * @free: of what @find made, or of zeros; may be NULL
  * @shape: of it, to be installed; valid as long as the plan is
+ * @install: instead of that: what it consists of, all by itself; -ESTALE: the faults have changed in
+ *	between, which is a complaint only if @last
  * @print: the plan, and what is amiss with it; 0 or an exit status
  * @warn: only what makes it less than what one may expect; may be NULL
  * @show: its shape, behind the root
@@ -118,6 +120,8 @@ struct planner {
 		    void *plan);
 	void (*free)(void *plan);
 	struct nl_shape (*shape)(const void *plan);
+	int (*install)(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
+		       const void *plan, bool last);
 	int (*print)(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		     const void *plan);
 	void (*warn)(struct hcctl *h, const void *plan);

@@ -27,6 +27,7 @@ struct words {
 	uint32_t root;
 	struct arg_choice method;
 	bool verify;
+	bool checked;
 	bool details;
 	bool random_given;
 	bool count_given;
@@ -34,6 +35,15 @@ struct words {
 	bool iterations_given;
 	struct run_sweep sweep;
 };
+
+/* Do trees of different orders have the same result? */
+static bool run_compares(int oper, int type)
+{
+	bool sum = oper == HYPERCUBE_SUM || oper == HYPERCUBE_PROD;
+
+	return oper != HYPERCUBE_MERGE &&
+	       !(sum && (type == HYPERCUBE_F32 || type == HYPERCUBE_F64));
+}
 
 static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 {
@@ -50,6 +60,8 @@ static int data_args(struct hcctl *h, const struct words *w, struct run *r)
 				  "u8..u64, i8..i64, f32, f64 or record:WIDTH is wanted");
 	if (oper == HYPERCUBE_MERGE && r->traits->parts)
 		return hc_invalid(h, "op", w->op, "sorted runs have no parts for the members");
+	if (w->checked && !run_compares(oper, type))
+		return hc_invalid(h, "op", w->op, "its result depends on the order, so two trees are not compared");
 	/* Without operator, what any type has will do. */
 	oper = oper ?: HYPERCUBE_MIN;
 	r->elem = hcl_elem_size(oper, type, r->p.width);
@@ -88,6 +100,7 @@ static unsigned int keywords(struct run *r, struct words *w, struct arg *args)
 		{ data, { "count", arg_u32, &r->count } },
 		{ data, { "data", arg_str, &w->file } },
 		{ data, { "random", arg_u64, &r->seed } },
+		{ r->kind->checked, { "checked", NULL, &w->checked } },
 		{ data, { "sweep", NULL, &w->sweep.wanted } },
 		{ data, { "from", arg_count, &w->sweep.from } },
 		{ data, { "to", arg_count, &w->sweep.to } },
@@ -110,8 +123,9 @@ static int sweep_args(struct hcctl *h, struct words *w, struct run *r)
 		return hc_missing(h, "\"sweep\" to go with \"from\" and \"to\"");
 	if (!s->wanted)
 		return 0;
-	if (w->file || w->count_given || w->details)
-		return hc_invalid(h, "sweep", w->file ? "data" : w->count_given ? "count" : "details",
+	if (w->file || w->count_given || w->details || w->checked)
+		return hc_invalid(h, "sweep", w->file ? "data" : w->count_given ? "count" :
+				  w->details ? "details" : "checked",
 				  "sizes are between \"from\" and \"to\", a line each");
 	if (!w->iterations_given)
 		r->iterations = SWEEP_ITERATIONS;
@@ -235,23 +249,32 @@ int run_judge(struct hcctl *h, const struct run *r, const struct run_result *out
 	return same == 1 ? HC_OK : HC_NO;
 }
 
+/* Where two trees were compared, theirs is the result. */
+static int verify(const struct run *r, const struct words *w, struct run_result *out,
+		  struct run_check *check)
+{
+	if (!w->verify || (check && check->seen))
+		return 1;
+	return run_verify(r, check ? &check->out : out);
+}
+
 static int report(struct hcctl *h, const struct run *r, const struct words *w,
-		  struct run_result *out, const struct nl_node *before)
+		  struct run_result *out, struct run_check *check, const struct nl_node *before)
 {
 	struct plan_truth truth = {};
 	struct run_view v = {
 		.out = out, .before = before, .truth = &truth, .op = w->op, .type = w->type,
-		.details = w->details, .optimum = w->verify, .verified = w->verify,
+		.details = w->details, .optimum = w->verify, .check = check,
+		.verified = w->verify && !(check && check->seen),
 	};
 	struct nl_node *after;
-	int rc, same = 1;
+	int rc, same;
 
 	rc = nl_nodes(h, r->fabric, &after, &v.nodes);
 	if (rc)
 		return rc;
 	v.after = after;
-	if (w->verify)
-		same = run_verify(r, out);
+	same = verify(r, w, out, check);
 	rc = run_truth(r, w->verify, &truth);
 	if (rc && same >= 0)
 		same = rc;
@@ -260,7 +283,12 @@ static int report(struct hcctl *h, const struct run *r, const struct words *w,
 		run_print(h, r, &v);
 	}
 	free(after);
-	return run_judge(h, r, out, same);
+	if (check && check->seen) {
+		hc_error(h, "the results of the trees differ at %u node%s", check->seen,
+			 check->seen == 1 ? "" : "s");
+		return HC_NO;
+	}
+	return run_judge(h, r, check ? &check->out : out, same);
 }
 
 /* With a plan: data, operation, report. */
@@ -268,6 +296,7 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 {
 	struct nl_node *before = NULL;
 	struct run_result out = {};
+	struct run_check check = {};
 	size_t n;
 	int rc;
 
@@ -286,9 +315,12 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 	rc = nl_nodes(h, r->fabric, &before, &n);
 	if (!rc)
 		rc = run_work(h, r, &out);
+	if (!rc && w->checked)
+		rc = run_checked(h, r, &check);
 	if (!rc)
-		rc = report(h, r, w, &out, before);
+		rc = report(h, r, w, &out, w->checked ? &check : NULL, before);
 	free(before);
+	run_check_free(r, &check);
 	run_result_free(r, &out);
 	return rc;
 }
@@ -309,15 +341,17 @@ int run_clear(struct hcctl *h, struct run *r)
 {
 	uint32_t temporary = r->temporary;
 	int rc = temporary ? nl_plan_del(h, r->fabric, temporary) : 0;
+	int trees = run_trees_del(h, r);
 
 	r->temporary = 0;
+	r->trees = 0;
 	nl_plan_clear(&r->plan);
 	hc_free_all(r->data, r->fault, r->node);
 	r->data = NULL;
 	r->fault = NULL;
 	r->node = NULL;
 	r->n = 0;
-	return rc ? HC_NO : 0;
+	return rc || trees ? HC_NO : 0;
 }
 
 static int once(struct hcctl *h, struct run *r, struct words *w)

@@ -2,7 +2,7 @@
 /*
  * hcctl run, in files: run_kinds.c has a row for each collective, run.c reads the words,
  * run_plan.c chooses the plan, run_work.c performs the operation, run_print.c reports,
- * run_sweep.c makes a table of sizes, run_guard.c tidies up after Ctrl-C, run_plain.c makes the
+ * run_sweep.c makes a table of sizes, run_checked.c compares two trees, run_guard.c tidies up after Ctrl-C, run_plain.c makes the
  * data and computes the expected result, run_truth.c asks what the plan promises and what is
  * possible.
  */
@@ -10,6 +10,7 @@
 #define _HCCTL_RUN_H
 
 #include <libhypercube.h>
+#include <libhypercube-checked.h>
 
 #include "hc_traits.h"
 #include "planner.h"
@@ -20,11 +21,13 @@ struct run;
  * struct run_part - a member's part in an operation
  * @in: what it gives, or NULL
  * @bytes: of that
+ * @rank: the member's place
  * @out: room for what it gets, or NULL
  * @room: bytes of that
  * @res: how the operation ended
  */
 struct run_part {
+	uint32_t rank;
 	void *in;
 	size_t bytes;
 	void *out;
@@ -36,12 +39,15 @@ struct run_part {
  * struct run_kind - what only one collective has; the rest follows from its traits
  * @collective: enum hypercube_collective
  * @take_part: the library's call
+ * @checked: the same over two trees that are compared; NULL: it cannot be
  * @expected: what those who get something should have, malloc()ed, of blocks and parts all; NULL
  *	where nobody gets anything: then nobody may leave before all have come
  */
 struct run_kind {
 	uint8_t collective;
 	int (*take_part)(struct hcl *hcl, const struct run *r, const struct run_part *p);
+	int (*checked)(struct hcl *hcl, const struct run *r, const struct run_part *p,
+		       struct hcl_check *check);
 	uint8_t *(*expected)(const struct run *r);
 };
 
@@ -65,6 +71,8 @@ struct run_kind {
  * @choice: why that one
  * @temporary: id of the plan that is installed for this run and is to be removed
  *	after it, or 0
+ * @trees: the same of the first of pairs of trees, or 0
+ * @check: what their results have shown, while they are compared
  * @fault: FAULT words it works with
  * @root: the sink of the plan, or its source, or the lowest node of a doubling
  * @node: the members, ascending
@@ -88,6 +96,8 @@ struct run {
 	const struct planner *method;
 	struct plan_choice choice;
 	volatile uint32_t temporary;
+	volatile uint32_t trees;
+	struct run_check *check;
 	uint32_t *fault;
 	uint32_t root;
 	uint32_t *node;
@@ -200,12 +210,50 @@ int run_sweep(struct hcctl *h, struct run *r, const struct run_sweep *s);
 int run_work(struct hcctl *h, const struct run *r, struct run_result *out);
 void run_result_free(const struct run *r, struct run_result *out);
 
+/**
+ * struct run_check - the same over two trees
+ * @best: the trees
+ * @pair: those of the dimensions
+ * @npairs: how many
+ * @check: what each member saw, by rank
+ * @seen: how many members saw a difference
+ * @suspects: what each found out then
+ * @all: from all of that; valid if @seen
+ * @unseen: nodes that relay in both trees, ascending
+ * @nunseen: how many
+ * @out: the results of the first tree
+ */
+struct run_check {
+	struct hcl_pair best;
+	struct hcl_pair pair[HYPERCUBE_DIM_MAX];
+	unsigned int npairs;
+	struct hcl_check *check;
+	uint32_t seen;
+	struct hcl_suspects *suspects;
+	struct hcl_suspects all;
+	uint32_t *unseen;
+	uint32_t nunseen;
+	struct run_result out;
+};
+
+/* Run it over two trees, too, and find out who has lied if they differ; 0 or complained.  Release
+ * with run_check_free().
+ */
+int run_checked(struct hcctl *h, struct run *r, struct run_check *c);
+void run_check_free(struct run *r, struct run_check *c);
+/* Remove the trees; a complaint is made by the first that cannot be. */
+int run_trees_del(struct hcctl *h, const struct run *r);
+/* Members of the report's object. */
+void run_print_checked(struct hcctl *h, const struct run *r, const struct run_result *plain,
+		       const struct run_check *c);
+
 /* Print it; @before: the nodes as they were. */
 struct run_view {
 	const struct run_result *out;
 	const struct nl_node *before, *after;
 	size_t nodes;
 	const struct plan_truth *truth;
+	const struct run_check *check;	/* or NULL */
 	const char *op, *type;
 	bool optimum;	/* truth has it */
 	bool verified;	/* by verify; then @equal says the outcome */

@@ -27,6 +27,7 @@ static void *wait_for_signal(void *arg)
 	/* A socket of our own: the main thread may be using its one. */
 	if (r->temporary)
 		nl_plan_del(&own, r->fabric, r->temporary);
+	run_trees_del(&own, r);
 	signal(sig, SIG_DFL);
 	pthread_sigmask(SIG_UNBLOCK, &ending, NULL);
 	raise(sig);

@@ -21,6 +21,25 @@ static int bcast_part(struct hcl *hcl, const struct run *r, const struct run_par
 			 p->out ? p->room : p->bytes, p->out ? 0 : HYPERCUBE_F_NOTIFY, p->res);
 }
 
+static int reduce_checked(struct hcl *hcl, const struct run *r, const struct run_part *p,
+			  struct hcl_check *check)
+{
+	return hcl_checked_reduce(hcl, &r->p, &r->check->best, p->in, p->bytes, p->out, check);
+}
+
+static int allreduce_checked(struct hcl *hcl, const struct run *r, const struct run_part *p,
+			     struct hcl_check *check)
+{
+	return hcl_checked_allreduce(hcl, &r->p, &r->check->best, p->in, p->bytes, p->out, check);
+}
+
+static int bcast_checked(struct hcl *hcl, const struct run *r, const struct run_part *p,
+			 struct hcl_check *check)
+{
+	return hcl_checked_bcast(hcl, &r->check->best, r->root, p->out ? p->out : p->in,
+				 p->out ? p->room : p->bytes, check);
+}
+
 static int barrier_part(struct hcl *hcl, const struct run *r, const struct run_part *p)
 {
 	return hcl_barrier(hcl, r->p.plan, p->res);
@@ -52,16 +71,19 @@ static int scattered_part(struct hcl *hcl, const struct run *r, const struct run
 }
 
 static const struct run_kind reduce = {
-	.collective = HYPERCUBE_REDUCE, .take_part = reduce_part, .expected = run_expect_merged,
+	.collective = HYPERCUBE_REDUCE, .take_part = reduce_part, .checked = reduce_checked,
+	.expected = run_expect_merged,
 };
 
 static const struct run_kind allreduce = {
 	.collective = HYPERCUBE_ALLREDUCE, .take_part = allreduce_part,
+	.checked = allreduce_checked,
 	.expected = run_expect_merged,
 };
 
 static const struct run_kind bcast = {
-	.collective = HYPERCUBE_BCAST, .take_part = bcast_part, .expected = run_expect_message,
+	.collective = HYPERCUBE_BCAST, .take_part = bcast_part, .checked = bcast_checked,
+	.expected = run_expect_message,
 };
 
 static const struct run_kind gather = {
@@ -94,17 +116,17 @@ static const struct run_kind barrier = {
 const struct hc_cmd run_cmds[] = {
 	{
 		"reduce", run_collective,
-		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [checked] [verify] [iterations N] [timeout MS] [details]",
 		&reduce,
 	},
 	{
 		"allreduce", run_collective,
-		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [op OP] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling] [plan ID] [checked] [verify] [iterations N] [timeout MS] [details]",
 		&allreduce,
 	},
 	{
 		"bcast", run_collective,
-		"NAME [source NODE] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [source NODE] [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [plan ID] [checked] [verify] [iterations N] [timeout MS] [details]",
 		&bcast,
 	},
 	{

@@ -130,6 +130,8 @@ void run_print(struct hcctl *h, const struct run *r, const struct run_view *v)
 		print_method(h, r);
 	print_data(h, r, v);
 	print_steps(h, r, v);
+	if (v->check)
+		run_print_checked(h, r, v->out, v->check);
 	if (v->verified)
 		print_verified(h, r, v);
 	print_nodes(h, r, v);

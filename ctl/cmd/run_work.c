@@ -66,6 +66,7 @@ static int take_part(struct worker *w)
 	const struct run *r = w->team->r;
 	uint8_t *out = w->team->out->out[w->rank];
 	const struct run_part part = {
+		.rank = w->rank,
 		.in = w->in, .bytes = run_in_bytes(r, w->rank),
 		.out = out, .room = out ? w->team->out->bytes : 0,
 		.res = &w->res,

@@ -225,4 +225,10 @@ int hcli_doubt_check(struct hcl *h);
 uint64_t hcli_now(void);
 void hcli_early_free(struct hcl *h);
 
+/* --- checked.c --- */
+struct hcl_pair;
+/* An allreduce over both trees; 0 or -errno. */
+int hcli_checked_both(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+		      const void *in, size_t bytes, char *const out[2]);
+
 #endif /* HCL_HANDLE_H */

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <linux/hypercube.h>
+#include <libhypercube-checked.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -123,6 +124,68 @@ int hcl_plan_members(const char *fabric, uint32_t id, uint32_t *nodes, size_t ma
  * module).
  */
 int hcl_plan_remove(const char *fabric, uint32_t id);
+
+/**
+ * struct hcl_checked - pairs of trees that are installed, see libhypercube-checked.h
+ * @best: the pair to use
+ * @members: how many nodes it has
+ * @nunseen: how many nodes relay in both of its trees
+ * @unseen: these nodes, ascending: each of them can lie unseen
+ * @npairs: how many there are in @pair
+ * @pair: for hcl_checked_narrow(), those of each dimension that has members on both sides
+ * @dimension: which dimension that is
+ */
+struct hcl_checked {
+	struct hcl_pair best;
+	uint32_t members;
+	uint32_t nunseen;
+	uint32_t *unseen;
+	uint32_t npairs;
+	struct hcl_pair pair[HYPERCUBE_DIM_MAX];
+	uint32_t dimension[HYPERCUBE_DIM_MAX];
+};
+
+/**
+ * hcl_checked_install() - find pairs of trees around the present faults, and install them
+ * @fabric: name of the fabric
+ * @id: the ids of the first pair are this one and the next, that of dimension k is @id + 2 + 2 * k and
+ *	the next; plans that are there are replaced
+ * @root: the sink of the first tree of each pair, or HCL_PLAN_ANY
+ * @c: what was installed, to be released with hcl_checked_free(); or NULL
+ *
+ * As "hcctl checked plan .. apply rotated" does, see hcctl-checked(8) for which trees are found.  One
+ * member installs them, the others wait for the last with hcl_plan_await() and call
+ * hcl_checked_get().  Needs what hcl_plan_install() needs.
+ *
+ * Return: as hcl_plan_install().
+ */
+int hcl_checked_install(const char *fabric, uint32_t id, uint32_t root, struct hcl_checked **c);
+
+/**
+ * hcl_checked_get() - what is installed
+ * @fabric: name of the fabric
+ * @id: as hcl_checked_install()
+ * @c: to be released with hcl_checked_free()
+ *
+ * Finds out who relays from the plans and the faults, which are those they were made for unless
+ * they are broken.  Wants no privilege.
+ *
+ * Return: 0; -ENODEV (no such fabric here); -ENOENT (no such pair); -ENOLINK (a fault has broken a
+ * tree); -EINVAL (they are no such trees); -ENOMEM; -EIO (no module).
+ */
+int hcl_checked_get(const char *fabric, uint32_t id, struct hcl_checked **c);
+
+/* Forget what the calls above told; NULL is fine.  The plans stay: see hcl_checked_remove(). */
+void hcl_checked_free(struct hcl_checked *c);
+
+/**
+ * hcl_checked_remove() - remove the plans
+ * @fabric: name of the fabric
+ * @c: which
+ *
+ * Return: as hcl_plan_remove(), of the first that could not be removed.
+ */
+int hcl_checked_remove(const char *fabric, const struct hcl_checked *c);
 
 /**
  * hcl_plan_explain() - say in words why the latest of these calls failed

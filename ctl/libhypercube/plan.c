@@ -9,8 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "libhypercube-plan.h"
-#include "live.h"
+#include "plan_impl.h"
 
 #define SAID	256
 /* ms: how long hcl_plan_await() sleeps between two looks. */
@@ -26,7 +25,7 @@ static void keep(struct hcctl *h, const char *kind, const char *text)
 		snprintf(said, sizeof(said), "%s", text);
 }
 
-static struct hcctl context(void)
+struct hcctl hcli_plan_context(void)
 {
 	return (struct hcctl){ .complain = keep };
 }
@@ -146,7 +145,7 @@ static const struct kind kinds[] = {
 /* ---------------------------------------------------------------- looking */
 
 /* The kernel says -ENOENT for a missing fabric, too. */
-static int fabric_get(struct hcctl *h, const char *fabric, struct nl_fabric *info)
+int hcli_plan_fabric(struct hcctl *h, const char *fabric, struct nl_fabric *info)
 {
 	int rc;
 
@@ -190,7 +189,7 @@ static uint32_t members_of(const struct nl_plan *v, uint32_t *nodes, size_t max)
 static int look(struct hcctl *h, const char *fabric, uint32_t id, struct nl_fabric *info,
 		struct nl_plan *v)
 {
-	int rc = fabric_get(h, fabric, info);
+	int rc = hcli_plan_fabric(h, fabric, info);
 
 	if (!rc && !id) {
 		hc_error(h, "fabric %s: a plan's id is not 0", fabric);
@@ -217,7 +216,7 @@ static int plan_get(struct hcctl *h, const char *fabric, uint32_t id, struct hcl
 
 int hcl_plan_get(const char *fabric, uint32_t id, struct hcl_plan *plan)
 {
-	struct hcctl h = context();
+	struct hcctl h = hcli_plan_context();
 	int rc = plan_get(&h, fabric, id, plan);
 
 	nl_leave(&h);
@@ -226,7 +225,7 @@ int hcl_plan_get(const char *fabric, uint32_t id, struct hcl_plan *plan)
 
 int hcl_plan_members(const char *fabric, uint32_t id, uint32_t *nodes, size_t max)
 {
-	struct hcctl h = context();
+	struct hcctl h = hcli_plan_context();
 	struct nl_plan v = {};
 	struct nl_fabric info;
 	int rc = look(&h, fabric, id, &info, &v);
@@ -250,7 +249,7 @@ int hcl_plan_await(const char *fabric, uint32_t id, uint32_t epoch, unsigned int
 		   struct hcl_plan *plan)
 {
 	const uint64_t end = now_ms() + ms;
-	struct hcctl h = context();
+	struct hcctl h = hcli_plan_context();
 	int rc;
 
 	for (;;) {
@@ -338,7 +337,7 @@ static int install(struct hcctl *h, struct making *m)
 		return refuse(h, m->fabric, "a broadcast needs a source");
 	if (m->kind->unrooted && m->root != HCL_PLAN_ANY)
 		return refuse(h, m->fabric, "such a plan has no root to choose");
-	rc = fabric_get(h, m->fabric, &info);
+	rc = hcli_plan_fabric(h, m->fabric, &info);
 	return rc ? rc : live_retry(h, make_once, m);
 }
 
@@ -346,7 +345,7 @@ int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t ro
 		     struct hcl_plan *plan)
 {
 	struct making m = { .fabric = fabric, .id = id, .type = type, .root = root };
-	struct hcctl h = context();
+	struct hcctl h = hcli_plan_context();
 	int rc = install(&h, &m);
 
 	if (!rc && plan)
@@ -357,7 +356,7 @@ int hcl_plan_install(const char *fabric, uint32_t id, uint32_t type, uint32_t ro
 
 int hcl_plan_remove(const char *fabric, uint32_t id)
 {
-	struct hcctl h = context();
+	struct hcctl h = hcli_plan_context();
 	struct nl_fabric info;
 	struct nl_plan v = {};
 	int rc = look(&h, fabric, id, &info, &v);

@@ -66,7 +66,7 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace top decode; do
+for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace top decode checked; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
@@ -513,6 +513,33 @@ json '.steps == 17 and .covered == 65521' bcast plan dim 16 source 0 \
 	fail-node 5,6,9,17,1,2,3,4,60000,3456,23456,12345,54321,8888,9999
 json '.covered == 8 and .faults == 2' bcast plan dim 3 source 0 faults text
 try 2 - '^hcctl: bad:2: invalid node "x": ' bcast plan dim 3 source 0 faults bad
+
+# --- checked ----------------------------------------------------------------
+
+try 2 - '^hcctl: missing "fabric" or "dim"' checked plan
+try 2 - '^hcctl: missing "fabric" to apply' checked plan dim 3 apply
+try 2 - '^hcctl: missing "apply"' checked plan fabric hc0 plan 4
+try 2 - '^hcctl: missing "apply", without which they are printed anyway' checked plan dim 3 rotated
+try 2 - '^hcctl: invalid plan "4294967290": the ids behind it' checked plan fabric hc0 apply plan 4294967290
+try 2 - '^hcctl: no trees with sink 8: ' checked plan dim 3 sink 8
+try 2 - '^hcctl: what is "fast"\? try: hcctl checked help' checked plan dim 3 fast
+try 1 - '^hcctl: no trees with sink 7: ' checked plan dim 3 sink 7 fail-node 7
+try 1 - '^hcctl: no trees: ' checked plan dim 1 fail-link 0:0
+try 0 '^  links of both 4, nobody could lie unseen$' - checked plan dim 3
+try 0 'dim 6 members 64, the best pairs that were tried$' - checked plan dim 6 fail-link 0:0
+json '.exact and .unseen == [] and .shared_links == 4 and (.rotated | length) == 3 and
+	.trees[0] == {"sink":5,"order":[0,1,2],"steps":3,"relays":[1,3,5,7]} and
+	.trees[1] == {"sink":4,"order":[0,1,2],"steps":3,"relays":[0,2,4,6]}' checked plan dim 3 sink 5
+json '[.rotated[] | .dimension, .unseen] == [0,[],1,[],2,[]] and
+	([.rotated[].trees[].order[0]] == [0,0,1,1,2,2])' checked plan dim 3
+json '.rotated | length == 1 and .[0].dimension == 1' checked plan dim 2 fail-node 1,3
+json '.unseen != [] and .unseen == (.trees[0].relays - (.trees[0].relays - .trees[1].relays))' \
+	checked plan dim 3 fail-link 0:0,3:1,5:2
+try 2 - '^hcctl: invalid op "sum": its result depends on the order' run allreduce x op sum type f64 checked
+try 2 - '^hcctl: invalid op "merge": its result depends' run reduce x op merge checked
+try 2 - '^hcctl: invalid sweep "checked"' run allreduce x sweep checked
+try 2 - '^hcctl: what is "checked"' run gather x checked
+json '(.exact | not) and .members == 4095' checked plan dim 12 fail-node 7
 
 # --- the maximal fault index --------------------------------------------------
 

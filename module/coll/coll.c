@@ -16,6 +16,7 @@
 #include "coll/rx.h"
 #include "compat.h"
 #include "fabric/frame.h"
+#include "fabric/lie.h"
 #include "fabric/limits.h"
 #include "fabric/link.h"
 #include "route/route.h"
@@ -256,6 +257,14 @@ void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct s
 		err = hc_link_xmit(m->node, peer->dim, skb);
 	if (err && needed && !m->broken)
 		xmit_failed(m, peer, nr);
+}
+
+void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb,
+		   bool others)
+{
+	if (others)
+		skb = hc_lie(m->node, skb, HC_DATA_HEAD);
+	hc_peer_xmit(m, peer, skb);
 }
 
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,

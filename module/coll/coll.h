@@ -513,6 +513,9 @@ void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb
  * the DATA or CREDIT frame may be gone afterwards.
  */
 void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
+/* The same of DATA; @others: it holds what others have given, so the node may lie about it. */
+void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb,
+		   bool others);
 /* Fill in the header of a DATA frame towards a peer whose link is occupied until @busy. */
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
 		     u64 *busy, struct sk_buff *skb);

@@ -25,6 +25,7 @@
 #include "coll/coll.h"
 #include "compat.h"
 #include "fabric/link.h"
+#include "hc_traits.h"
 #include "trace.h"
 
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
@@ -144,6 +145,12 @@ static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 	trace_hc_stage(m->node, m->plan->id, op->nr, peer, skb);
 }
 
+/* What only the root gives is its own, there. */
+static bool others_gave(const struct hc_member *m, const struct hc_op *op)
+{
+	return !hc_member_is_root(m) || hc_who_has(hc_traits(op->coll->id)->gives, false);
+}
+
 bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
 {
 	struct sk_buff *part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
@@ -155,7 +162,7 @@ bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	}
 	down_header(m, op, i, part);
 	op->src[i].credit--;
-	hc_peer_xmit(m, &m->src[i], part);
+	hc_relay_xmit(m, &m->src[i], part, others_gave(m, op));
 	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
 	return hc_member_op(m, nr) == op;
 }

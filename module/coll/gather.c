@@ -120,7 +120,8 @@ static bool others_end(struct hc_member *m, struct hc_op *op)
 }
 
 /* Consumes @skb.  False: the operation is gone. */
-static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last,
+			  bool others)
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_hdr *hdr = hc_hdr(skb);
@@ -134,7 +135,7 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	if (!frame_len(skb))
 		hdr->time = cpu_to_be64(op->time);
 	hc_data_header(m, op, 0, skb);
-	hc_peer_xmit(m, &m->role.dst[0], skb);
+	hc_relay_xmit(m, &m->role.dst[0], skb, others);
 	if (hc_member_op(m, nr) != op)
 		return false;
 	return !last || others_end(m, op);
@@ -193,7 +194,8 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 			consume_skb(skb);
 			continue;
 		}
-		if (sink ? !sink_out(m, op, skb, last) : !frame_forward(m, op, skb, last))
+		if (sink ? !sink_out(m, op, skb, last) :
+			   !frame_forward(m, op, skb, last, i != OWN))
 			return HC_FAILED;
 		if (last)
 			return HC_FINISHED;

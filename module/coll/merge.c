@@ -338,7 +338,7 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	i = mo->nr++ % m->role.ndst;
 	mo->credit[i]--;
 	run_header(m, op, i, skb, last);
-	hc_peer_xmit(m, &m->role.dst[i], skb);
+	hc_relay_xmit(m, &m->role.dst[i], skb, m->role.nsrc);
 	return hc_member_op(m, nr) == op;
 }
 

@@ -48,7 +48,7 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 			return false;
 		}
 		hc_data_header(m, op, i, part);
-		hc_peer_xmit(m, &m->role.dst[i], part);
+		hc_relay_xmit(m, &m->role.dst[i], part, m->role.nsrc);
 		if (hc_member_op(m, nr) != op)
 			return false;
 	}
@@ -101,7 +101,7 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 		return sent;
 	}
 	hc_data_header(m, op, 0, skb);
-	hc_peer_xmit(m, &m->role.dst[0], skb);
+	hc_relay_xmit(m, &m->role.dst[0], skb, m->role.nsrc);
 	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
 	return hc_member_op(m, nr) == op;
 }

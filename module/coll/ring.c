@@ -123,7 +123,7 @@ static bool frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 	w->turn = cpu_to_be16(min_t(u32, turn, U16_MAX));
 	w->index = cpu_to_be32(op->src[out].sent_down++);
 	hc_stage_header(m, op, &m->src[out], &op->busy[out], skb);
-	hc_peer_xmit(m, &m->src[out], skb);
+	hc_relay_xmit(m, &m->src[out], skb, be16_to_cpu(w->block) != m->node->id);
 	/* A link that has just failed ends the operation from below this call. */
 	return hc_member_op(m, nr) == op;
 }

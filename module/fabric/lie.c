@@ -5,8 +5,10 @@
  * frame is sent.  So it gets its checksum afterwards, if the link has one: nobody can tell
  * such a frame from an honest one but by another copy of it.
  *
- * Only payloads of programs and of the endpoints' stacks are lied about (HC_FT_SAYS).  What a
- * node sends itself it does not lie about, nor what it merges: that is no relaying.
+ * Only payloads of programs and of the endpoints' stacks are lied about (HC_FT_SAYS): of frames
+ * that are relayed as they are (route.c, copy.c), and of those by which a member of a collective
+ * passes on what others have given, merged with its own or not (hc_relay_xmit()).  What only the
+ * node itself has given it does not lie about, nor to its own process.
  *
  * Random numbers come from a generator of the node alone, by the seed alone: nodes with the same
  * seed that relay copies of the same frames tell the same lies.

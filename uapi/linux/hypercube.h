@@ -106,7 +106,7 @@ enum {
 	HYPERCUBE_A_NODE_HOST_FRAMES,	/* u64, frames that entered by the host port */
 	HYPERCUBE_A_NODE_MERGED_BYTES,	/* u64, bytes merged by this node */
 	HYPERCUBE_A_NODE_PAD,
-	HYPERCUBE_A_NODE_LIE,		/* u32, ppm of the frames it relays that it lies about */
+	HYPERCUBE_A_NODE_LIE,		/* u32, ppm of what it passes on that it lies about */
 	HYPERCUBE_A_NODE_LIE_SEED,	/* u32, of the random numbers; setting begins anew */
 	HYPERCUBE_A_NODE_LIE_AT,	/* u32, multi: numbers of these frames, ascending */
 	HYPERCUBE_A_NODE_LIES,		/* u64, frames it has lied about */

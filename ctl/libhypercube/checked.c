@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Collectives over two trees, whose results are compared. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "handle.h"
+#include "libhypercube-checked.h"
+
+/* ---------------------------------------------------------------- comparing */
+
+static bool is_float(const struct hcl_params *p)
+{
+	return p->type == HYPERCUBE_F32 || p->type == HYPERCUBE_F64;
+}
+
+static bool is_nan(const struct hcl_params *p, const char *at)
+{
+	float f;
+	double d;
+
+	if (p->type == HYPERCUBE_F32) {
+		memcpy(&f, at, sizeof(f));
+		return f != f;
+	}
+	memcpy(&d, at, sizeof(d));
+	return d != d;
+}
+
+/* Which of two NaNs a node keeps depends on the order, so of them it does not matter which. */
+static bool same(const struct hcl_params *p, const char *a, const char *b, size_t bytes)
+{
+	size_t elem = p->type == HYPERCUBE_F32 ? 4 : 8, i;
+
+	if (!bytes || !memcmp(a, b, bytes))
+		return true;
+	if (!is_float(p) || (p->oper != HYPERCUBE_MIN && p->oper != HYPERCUBE_MAX))
+		return false;
+	for (i = 0; i < bytes; i += elem)
+		if (memcmp(a + i, b + i, elem) && !(is_nan(p, a + i) && is_nan(p, b + i)))
+			return false;
+	return true;
+}
+
+static void compare(const struct hcl_params *p, const struct hcl_pair *pair, const char *a,
+		    const char *b, size_t bytes, struct hcl_check *check)
+{
+	int elem = hcl_elem_size(p->oper, p->type, p->width);
+	size_t part = pair->segment - pair->segment % elem, at, len;
+
+	if (!part)
+		part = bytes;
+	for (at = 0; at < bytes; at += len) {
+		len = bytes - at < part ? bytes - at : part;
+		if (same(p, a + at, b + at, len))
+			continue;
+		if (!check->segments++) {
+			check->offset = at;
+			check->length = len;
+		}
+	}
+}
+
+static int judge(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+		 const struct hcl_check *check)
+{
+	if (!check->segments)
+		return 0;
+	return hcli_refuse(h, p, -EBADMSG,
+			   "the results over plans %u and %u differ in %llu segments, first in %llu bytes from %llu on",
+			   pair->plan[0], pair->plan[1], (unsigned long long)check->segments,
+			   (unsigned long long)check->length, (unsigned long long)check->offset);
+}
+
+/* ---------------------------------------------------------------- both collectives */
+
+/* Refuse what the trees would not do alike. */
+static int check_order(struct hcl *h, const struct hcl_params *p)
+{
+	if (p->oper == HYPERCUBE_MERGE)
+		return hcli_refuse(h, p, -EOPNOTSUPP, "sorted runs are not compared");
+	if (is_float(p) && (p->oper == HYPERCUBE_SUM || p->oper == HYPERCUBE_PROD))
+		return hcli_refuse(h, p, -EOPNOTSUPP,
+				   "the %s of floats depends on the order of the trees",
+				   p->oper == HYPERCUBE_SUM ? "sum" : "product");
+	return 0;
+}
+
+/* Wait for one that was posted; the buffers go away then. */
+static int end(struct hcl *h, uint64_t id, struct hypercube_result *res)
+{
+	int err = hcl_wait(h, id, res);
+
+	if (hcli_op_find(h, id))
+		h->dead = true;
+	return err;
+}
+
+/**
+ * struct both - the same over two trees
+ * @p: what both do, but for the plan
+ * @first: the collective of the first
+ * @in: contributed to both
+ * @bytes: of that, and of the results
+ * @out: room for the results; that of the first may be NULL
+ */
+struct both {
+	struct hcl_params p;
+	uint8_t first;
+	const void *in;
+	size_t bytes;
+	void *out[2];
+};
+
+static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct both *b,
+		    struct hcl_check *check)
+{
+	struct hcl_params p[2] = { b->p, b->p };
+	uint64_t id[2];
+	int err, other;
+
+	p[0].plan = pair->plan[0];
+	p[0].collective = b->first;
+	p[1].plan = pair->plan[1];
+	p[1].collective = HYPERCUBE_ALLREDUCE;
+	/* Who gets nothing waits, too: an error that came later would be that of another call. */
+	p[0].flags = b->out[0] ? 0 : HYPERCUBE_F_NOTIFY;
+	p[1].flags = 0;
+	err = check_order(h, &p[0]);
+	err = err ? err : hcl_post(h, &p[0], b->in, b->bytes, b->out[0], b->bytes, &id[0]);
+	if (err)
+		return err;
+	err = hcl_post(h, &p[1], b->in, b->bytes, b->out[1], b->bytes, &id[1]);
+	if (err) {
+		/* The numbers of the plans' operations do not match any more. */
+		h->dead = true;
+		return err;
+	}
+	err = end(h, id[0], &check->res[0]);
+	other = h->dead ? err : end(h, id[1], &check->res[1]);
+	return err ? err : other;
+}
+
+int hcli_checked_both(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+		      const void *in, size_t bytes, char *const out[2])
+{
+	const struct both b = {
+		.p = *p, .first = HYPERCUBE_ALLREDUCE, .in = in, .bytes = bytes,
+		.out = { out[0], out[1] },
+	};
+	struct hcl_check check = {};
+
+	return run_both(h, pair, &b, &check);
+}
+
+static struct hcl_check *fresh(struct hcl_check *check)
+{
+	memset(check, 0, sizeof(*check));
+	return check;
+}
+
+int hcl_checked_allreduce(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+			  const void *in, size_t bytes, void *out, struct hcl_check *check)
+{
+	void *other = malloc(bytes ? bytes : 1);
+	const struct both b = {
+		.p = *p, .first = HYPERCUBE_ALLREDUCE, .in = in, .bytes = bytes,
+		.out = { out, other },
+	};
+	struct hcl_check own;
+	int err;
+
+	check = fresh(check ? check : &own);
+	err = other ? run_both(h, pair, &b, check) : hcli_failed(h, p, 0, -ENOMEM);
+	if (!err) {
+		compare(p, pair, out, other, bytes, check);
+		err = judge(h, p, pair, check);
+	}
+	free(other);
+	return err;
+}
+
+int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+		       const void *in, size_t bytes, void *out, struct hcl_check *check)
+{
+	void *other = malloc(bytes ? bytes : 1);
+	const struct both b = {
+		.p = *p, .first = HYPERCUBE_REDUCE, .in = in, .bytes = bytes,
+		.out = { out, other },
+	};
+	struct hcl_check own;
+	int err;
+
+	check = fresh(check ? check : &own);
+	err = other ? run_both(h, pair, &b, check) : hcli_failed(h, p, 0, -ENOMEM);
+	if (!err && out) {
+		compare(p, pair, out, other, bytes, check);
+		err = judge(h, p, pair, check);
+	}
+	free(other);
+	return err;
+}
+
+/* At the source: also if both are wrong alike. */
+static void compare_own(const struct both *b, const struct hcl_pair *pair, const void *message,
+			struct hcl_check *check)
+{
+	unsigned int i;
+
+	for (i = 0; i < 2; i++)
+		if (b->bytes && memcmp(message, b->out[i], b->bytes))
+			check->wrong |= 1u << i;
+	if (check->wrong && !check->segments)
+		compare(&b->p, pair, message, b->out[0], b->bytes, check);
+}
+
+int hcl_checked_bcast(struct hcl *h, const struct hcl_pair *pair, uint32_t source, void *buf,
+		      size_t bytes, struct hcl_check *check)
+{
+	bool gives = h->addr.shc_node == source;
+	/* What others contribute, and both results. */
+	char *room = calloc(3, bytes ? bytes : 1);
+	struct both b = {
+		.p = { .oper = HYPERCUBE_XOR, .type = HYPERCUBE_U8 },
+		.first = HYPERCUBE_ALLREDUCE, .in = gives ? buf : room, .bytes = bytes,
+	};
+	struct hcl_check own;
+	int err;
+
+	check = fresh(check ? check : &own);
+	if (!room)
+		return hcli_failed(h, &b.p, 0, -ENOMEM);
+	b.out[0] = room + bytes;
+	b.out[1] = room + 2 * bytes;
+	err = run_both(h, pair, &b, check);
+	if (!err) {
+		compare(&b.p, pair, b.out[0], b.out[1], bytes, check);
+		if (gives)
+			compare_own(&b, pair, buf, check);
+		else if (bytes)
+			memcpy(buf, b.out[0], bytes);
+		err = judge(h, &b.p, pair, check);
+	}
+	free(room);
+	return err;
+}

@@ -1,0 +1,530 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pairs of trees for checked collectives against all pairs there are, and who may have lied
+ * against all who could.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "checked.h"
+#include "ktap.h"
+
+#define NODES_MAX	16
+#define TREES_MAX	(NODES_MAX * 24)
+
+/* ------------------------------------------------------------ an oracle of relays */
+
+/*
+ * The data of each member moves by the rules of the paper as they are in the errata: to the passive
+ * neighbour, else in parts to the effective helpers, else by a shortest way.  Who has some of
+ * somebody else's and hands something on relays; the sink hands the result down.
+ */
+struct oracle_tree {
+	uint32_t sink;
+	unsigned int first;
+	uint32_t relays;
+	uint64_t links;
+};
+
+static bool usable(const struct hc_faults *f, uint32_t u, unsigned int d)
+{
+	return !(f->fault[u] >> d & 1);
+}
+
+static unsigned int active(unsigned int n, uint32_t sink, const uint8_t *order, uint32_t u)
+{
+	unsigned int i = 0;
+
+	while (i < n && !((u ^ sink) >> order[i] & 1))
+		i++;
+	return i;
+}
+
+static uint64_t link_bit(unsigned int n, uint32_t u, unsigned int d)
+{
+	return 1ull << ((u & ~(1u << d)) * n + d);
+}
+
+static unsigned int hops(const struct hc_faults *f, uint32_t from, uint32_t to)
+{
+	uint32_t set = 1u << from, next, u;
+	unsigned int d, h = 0;
+
+	while (!(set >> to & 1)) {
+		next = set;
+		for (u = 0; u < 1u << f->dim; u++)
+			for (d = 0; d < f->dim && set >> u & 1; d++)
+				if (usable(f, u, d))
+					next |= 1u << (u ^ 1u << d);
+		if (next == set)
+			return 1000;
+		set = next;
+		h++;
+	}
+	return h;
+}
+
+static bool detour(const struct hc_faults *f, uint32_t sink, const uint8_t *order, uint32_t u,
+		   struct oracle_tree *t, uint32_t *heard)
+{
+	unsigned int n = f->dim, d, stage = active(n, sink, order, u), far = 1000;
+	uint32_t v, to = 0;
+
+	for (v = 0; v < 1u << n; v++)
+		if (active(n, sink, order, v) > stage && hops(f, u, v) < far) {
+			far = hops(f, u, v);
+			to = v;
+		}
+	if (far == 1000)
+		return false;
+	*heard |= 1u << to;
+	for (v = 0; v < 1u << n; v++) {
+		if (hops(f, u, v) + hops(f, v, to) != far)
+			continue;
+		if (v != u && v != to)
+			t->relays |= 1u << v;
+		for (d = 0; d < n; d++)
+			if (usable(f, v, d) && hops(f, v ^ 1u << d, to) + 1 == hops(f, v, to))
+				t->links |= link_bit(n, v, d);
+	}
+	return true;
+}
+
+/* False: not all nodes of @members can take part. */
+static bool oracle(const struct hc_faults *f, uint32_t members, uint32_t sink,
+		   const uint8_t *order, struct oracle_tree *t)
+{
+	unsigned int n = f->dim, i, j;
+	uint32_t u, heard = 0;
+
+	*t = (struct oracle_tree){ .sink = sink, .first = order[0] };
+	for (u = 0; u < 1u << n; u++) {
+		bool helped = false;
+
+		i = active(n, sink, order, u);
+		if (!(members >> u & 1) || u == sink)
+			continue;
+		if (usable(f, u, order[i])) {
+			heard |= 1u << (u ^ 1u << order[i]);
+			t->links |= link_bit(n, u, order[i]);
+			continue;
+		}
+		for (j = i + 1; j < n; j++) {
+			uint32_t v = u ^ 1u << order[j];
+
+			if (!usable(f, u, order[j]) || !usable(f, v, order[i]))
+				continue;
+			helped = true;
+			heard |= 1u << v;
+			t->links |= link_bit(n, u, order[j]);
+		}
+		if (!helped && !detour(f, sink, order, u, t, &heard))
+			return false;
+	}
+	t->relays |= heard;
+	return true;
+}
+
+/* ------------------------------------------------------------ all pairs */
+
+static void swap(uint8_t *a, uint8_t *b)
+{
+	uint8_t t = *a;
+
+	*a = *b;
+	*b = t;
+}
+
+static unsigned int next_order(uint8_t *order, unsigned int n)
+{
+	unsigned int i = n - 1, j = n - 1;
+
+	while (i && order[i - 1] > order[i])
+		i--;
+	if (!i)
+		return 0;
+	while (order[j] < order[i - 1])
+		j--;
+	swap(&order[i - 1], &order[j]);
+	for (j = n - 1; i < j; i++, j--)
+		swap(&order[i], &order[j]);
+	return 1;
+}
+
+/* All trees of the members; a sink not asked for is any. */
+static unsigned int all_trees(const struct hc_faults *f, uint32_t members, uint32_t sink,
+			      struct oracle_tree *t)
+{
+	uint8_t order[4] = { 0, 1, 2, 3 };
+	unsigned int n = 0;
+	uint32_t s;
+
+	do {
+		for (s = 0; s < 1u << f->dim; s++)
+			if (members >> s & 1 && (sink == HC_ANY_SINK || s == sink) &&
+			    oracle(f, members, s, order, &t[n]))
+				n++;
+	} while (next_order(order, f->dim));
+	return n;
+}
+
+static uint32_t cost(uint32_t relays, uint64_t links)
+{
+	return (uint32_t)__builtin_popcount(relays) << 16 | (uint32_t)__builtin_popcountll(links);
+}
+
+#define ANY_DIM 99
+
+/* Relays and then links that the best of all pairs have in common; only of those with dimension @k
+ * first and sinks on both sides of it.
+ */
+static uint32_t least(const struct hc_faults *f, uint32_t members, uint32_t sink, unsigned int k)
+{
+	static struct oracle_tree a[TREES_MAX], b[TREES_MAX];
+	unsigned int na = all_trees(f, members, sink, a);
+	unsigned int nb = all_trees(f, members, HC_ANY_SINK, b), i, j;
+	uint32_t best = UINT32_MAX;
+
+	for (i = 0; i < na; i++)
+		for (j = 0; j < nb; j++) {
+			uint32_t c = cost(a[i].relays & b[j].relays, a[i].links & b[j].links);
+
+			if (k != ANY_DIM && (a[i].first != k || b[j].first != k ||
+					     !((a[i].sink ^ b[j].sink) >> k & 1)))
+				continue;
+			if (c < best)
+				best = c;
+		}
+	return best;
+}
+
+static bool is_least(const struct hc_faults *f, const struct hc_checked_pair *p, uint32_t members,
+		     uint32_t sink, unsigned int k)
+{
+	CHECK((p->nunseen << 16 | p->nlinks) == least(f, members, sink, k));
+	return true;
+}
+
+static bool tree_right(const struct hc_faults *f, const struct hc_checked_tree *t,
+		       uint32_t members)
+{
+	const struct hc_tree *tree = &t->plan.tree;
+	uint32_t *work = calloc(HC_TREE_WORK(f->dim), sizeof(*work));
+	struct oracle_tree o;
+	int err = hc_tree_check(tree, f->fault, work, NULL);
+
+	free(work);
+	CHECK(!err);
+	CHECK(t->plan.members[0] == members);
+	CHECK(oracle(f, members, tree->sink, tree->order, &o));
+	CHECK(t->relays[0] == o.relays);
+	CHECK(t->links[0] == (uint32_t)o.links);
+	CHECK(f->dim < 4 || t->links[1] == o.links >> 32);
+	return true;
+}
+
+static bool pair_right(const struct hc_faults *f, const struct hc_checked_pair *p,
+		       uint32_t members)
+{
+	const struct hc_checked_tree *a = &p->tree[0], *b = &p->tree[1];
+
+	CHECK(tree_right(f, a, members) && tree_right(f, b, members));
+	CHECK(p->unseen[0] == (a->relays[0] & b->relays[0]));
+	CHECK((int)p->nunseen == __builtin_popcount(p->unseen[0]));
+	return true;
+}
+
+static bool dimension_right(const struct hc_faults *f, const struct hc_checked *plan,
+			    unsigned int k, uint32_t members)
+{
+	const struct hc_checked_pair *p = &plan->pair[k];
+	const struct hc_tree *a = &p->tree[0].plan.tree, *b = &p->tree[1].plan.tree;
+
+	if (!p->found) {
+		uint32_t upper = 0, u;
+
+		for (u = 0; u < 1u << f->dim; u++)
+			upper |= (u >> k & 1) << u;
+		CHECK(!(members & upper) || !(members & ~upper));
+		return true;
+	}
+	CHECK(pair_right(f, p, members));
+	CHECK(a->order[0] == k && b->order[0] == k && (a->sink ^ b->sink) >> k & 1);
+	return true;
+}
+
+/* Is the best pair as good as the best of all? */
+static bool best_of_all(const struct hc_faults *f, uint32_t sink)
+{
+	const struct hc_checked_pair *p;
+	struct hc_checked plan;
+	uint32_t members = 0;
+	const char *why;
+	unsigned int k;
+	int err = hc_plan_checked(f, sink, &plan, &why);
+	bool right = true;
+
+	if (err)
+		return err == -EHOSTDOWN || err == -ENOLINK;
+	p = &plan.best;
+	hc_faults_component(f, p->tree[0].plan.tree.sink, &members);
+	for (k = 0; k < f->dim && k < 4 && right; k++)
+		right = dimension_right(f, &plan, k, members);
+	right = right && pair_right(f, p, members) && plan.exact &&
+		(sink == HC_ANY_SINK || p->tree[0].plan.tree.sink == sink) &&
+		is_least(f, p, members, sink, ANY_DIM);
+	for (k = 0; k < f->dim && k < 4 && right; k++)
+		if (plan.pair[k].found)
+			right = is_least(f, &plan.pair[k], members, sink, k);
+	hc_checked_free(&plan);
+	return right;
+}
+
+static void links_fail(struct hc_faults *f, uint64_t set)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < f->dim << f->dim; i++) {
+		uint32_t u = i / f->dim;
+
+		if (u >> i % f->dim & 1)
+			continue;
+		if (set >> n++ & 1)
+			hc_faults_link(f, u, i % f->dim);
+	}
+}
+
+static unsigned int wrong_with(unsigned int dim, uint64_t links, uint32_t dead, uint32_t sink)
+{
+	struct hc_faults *f = hc_faults_new(dim);
+	unsigned int u;
+	bool right;
+
+	links_fail(f, links);
+	for (u = 0; u < 1u << dim; u++)
+		if (dead >> u & 1)
+			hc_faults_node(f, u);
+	right = best_of_all(f, sink);
+	if (!right)
+		printf("# dim %u links %llx dead %x sink %d\n", dim, (unsigned long long)links,
+		       dead, (int)sink);
+	hc_faults_free(f);
+	return !right;
+}
+
+TEST(without_faults_no_node_relays_twice)
+{
+	unsigned int dim, k;
+
+	for (dim = 1; dim <= 10; dim++) {
+		struct hc_faults *f = hc_faults_new(dim);
+		struct hc_checked plan;
+		const char *why;
+
+		ASSERT_EQ(0, hc_plan_checked(f, dim % 3 ? HC_ANY_SINK : 5, &plan, &why));
+		EXPECT_TRUE(plan.exact);
+		for (k = 0; k < dim; k++) {
+			EXPECT_EQ(0, plan.pair[k].nunseen);
+			/* All of the dimension, and no other. */
+			EXPECT_EQ(1u << (dim - 1), plan.pair[k].nlinks);
+		}
+		hc_checked_free(&plan);
+		hc_faults_free(f);
+	}
+	for (dim = 1; dim <= 4; dim++)
+		EXPECT_EQ(0, wrong_with(dim, 0, 0, HC_ANY_SINK));
+}
+
+TEST(no_pair_of_trees_is_better_in_any_cube_of_eight)
+{
+	unsigned int wrong = 0, links, dead;
+
+	for (links = 0; links < 1u << 12 && wrong < 5; links++)
+		if (__builtin_popcount(links) <= 8)
+			wrong += wrong_with(3, links, 0, HC_ANY_SINK);
+	EXPECT_EQ(0, wrong);
+	for (dead = 1; dead < 255 && wrong < 5; dead++)
+		wrong += wrong_with(3, 0, dead, HC_ANY_SINK);
+	EXPECT_EQ(0, wrong);
+}
+
+TEST(nor_with_a_sink_that_is_wanted)
+{
+	unsigned int wrong = 0, links, sink;
+
+	for (links = 0; links < 1u << 12 && wrong < 5; links++)
+		for (sink = 0; sink < 8 && __builtin_popcount(links) <= 3; sink++)
+			wrong += wrong_with(3, links, 0, sink);
+	EXPECT_EQ(0, wrong);
+}
+
+TEST(nor_in_cubes_of_sixteen)
+{
+	unsigned int wrong = 0, i, j;
+
+	for (i = 0; i < 32 && wrong < 5; i++)
+		for (j = i; j < 32; j += 5)
+			wrong += wrong_with(4, 1ull << i | 1ull << j, 0, HC_ANY_SINK);
+	for (i = 0; i < 100 && wrong < 5; i++) {
+		uint64_t links = 0;
+
+		for (j = rnd(10); j; j--)
+			links |= 1ull << rnd(32);
+		wrong += wrong_with(4, links, rnd(2) ? 1u << rnd(16) : 0, HC_ANY_SINK);
+	}
+	EXPECT_EQ(0, wrong);
+}
+
+/* ------------------------------------------------------------ who has lied */
+
+#define VIEWS	(2 * 4)
+
+/* For some result all trees with another one have a node of the set among their relays. */
+static bool fits(const struct hc_checked_seen *seen, unsigned int n, uint32_t set)
+{
+	unsigned int i, j;
+
+	for (j = 0; j <= n; j++) {
+		/* Number n stands for a result that no tree has. */
+		uint32_t right = j < n ? seen[j].result : 77;
+		bool all = true;
+
+		for (i = 0; i < n; i++)
+			if (seen[i].result != right || right == HC_CHECKED_MIXED)
+				all = all && seen[i].relays[0] & set;
+		if (all)
+			return true;
+	}
+	return false;
+}
+
+static bool may_lie(const struct hc_checked_seen *seen, unsigned int n, uint32_t u)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (seen[i].relays[0] >> u & 1)
+			return true;
+	return false;
+}
+
+static bool suspects_right(unsigned int dim, const struct hc_checked_seen *seen, unsigned int n,
+			   const struct hc_suspects *s, const struct hc_suspect_pair *two)
+{
+	uint32_t nodes = 1u << dim, one = 0, u, v, pairs = 0;
+
+	for (u = 0; u < nodes; u++)
+		one |= (uint32_t)(may_lie(seen, n, u) && fits(seen, n, 1u << u)) << u;
+	if (fits(seen, n, 0)) {
+		CHECK(!s->liars && s->n == 1);
+		return true;
+	}
+	CHECK(!one == (s->liars > 1));
+	CHECK(!one || (int)s->n == __builtin_popcount(one));
+	for (u = 0; one && u < s->n; u++)
+		CHECK(one >> s->set[u] & 1);
+	for (u = 0; u < nodes; u++)
+		for (v = u + 1; v < nodes; v++) {
+			if ((1u << u | 1u << v) & one || !may_lie(seen, n, u) ||
+			    !may_lie(seen, n, v) || !fits(seen, n, 1u << u | 1u << v))
+				continue;
+			CHECK(two[pairs].a == u && two[pairs].b == v);
+			pairs++;
+		}
+	CHECK(s->pairs == pairs);
+	CHECK(one || (s->liars == 2) == !!pairs);
+	CHECK(one || s->n == pairs);
+	return true;
+}
+
+/* How those that lie in a tree do: each time with a lie of its own, all with the same, at times. */
+enum { OTHER, SAME, AT_TIMES, WAYS };
+
+static void lies(struct hc_checked_seen *seen, unsigned int n, uint32_t liars, unsigned int how)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		seen[i].result = 0;
+		if (!(seen[i].relays[0] & liars) || (how == AT_TIMES && rnd(2)))
+			continue;
+		seen[i].result = how == SAME ? 1 : 1 + i;
+		if (how == AT_TIMES && !rnd(3))
+			seen[i].result = rnd(2) ? HC_CHECKED_MIXED : 1;
+	}
+}
+
+static bool case_right(unsigned int dim, struct hc_checked_seen *seen, unsigned int n,
+		       uint32_t liars, unsigned int how, bool faults)
+{
+	static struct hc_suspect_pair two[NODES_MAX * NODES_MAX];
+	uint32_t one[NODES_MAX], u, fit = 0;
+	struct hc_suspects s;
+
+	lies(seen, n, liars, how);
+	hc_checked_suspects(dim, seen, n, &s, one, two, ARRAY_SIZE(two));
+	CHECK(suspects_right(dim, seen, n, &s, two));
+	for (u = 0; u < s.n && s.liars == 1; u++)
+		fit |= 1u << s.set[u];
+	/* Who has lied is never left out, and no honest node stands alone. */
+	CHECK(fits(seen, n, liars));
+	CHECK(!fit || fit & liars || s.pairs);
+	/* Without faults one that lies in all that it relays is found, if it does not say the same. */
+	if (!faults && dim > 1 && how == OTHER && __builtin_popcount(liars) == 1)
+		CHECK(fit == liars);
+	/* If it does, its opposite is as likely: each tree has one of them. */
+	u = (1u << dim) - 1 - (uint32_t)__builtin_ctz(liars);
+	if (!faults && how == SAME && __builtin_popcount(liars) == 1)
+		CHECK(fit == (liars | 1u << u));
+	return true;
+}
+
+static unsigned int cases_wrong(struct hc_faults *f)
+{
+	struct hc_checked_seen seen[VIEWS];
+	uint32_t members = 0, a, b;
+	struct hc_checked plan;
+	unsigned int k, n = 0, how, wrong = 0;
+	bool faults = false;
+	const char *why;
+
+	if (hc_plan_checked(f, HC_ANY_SINK, &plan, &why))
+		return 0;
+	for (k = 0; k < f->dim; k++)
+		if (plan.pair[k].found) {
+			seen[n++].relays = plan.pair[k].tree[0].relays;
+			seen[n++].relays = plan.pair[k].tree[1].relays;
+		}
+	hc_faults_component(f, plan.best.tree[0].plan.tree.sink, &members);
+	for (a = 0; a < 1u << f->dim; a++)
+		faults |= f->fault[a] != 0;
+	for (a = 0; a < 1u << f->dim && n; a++)
+		for (b = a; b < 1u << f->dim; b++)
+			for (how = 0; how < WAYS && members >> a & members >> b & 1; how++)
+				wrong += !case_right(f->dim, seen, n, 1u << a | 1u << b, how, faults);
+	hc_checked_free(&plan);
+	return wrong;
+}
+
+TEST(who_may_have_lied_of_one_and_two)
+{
+	unsigned int dim, i, j;
+
+	for (dim = 1; dim <= 4; dim++) {
+		struct hc_faults *f = hc_faults_new(dim);
+
+		EXPECT_EQ(0, cases_wrong(f));
+		hc_faults_free(f);
+	}
+	for (i = 0; i < 100; i++) {
+		struct hc_faults *f = hc_faults_new(3 + i % 2);
+
+		for (j = 1 + rnd(6); j; j--)
+			hc_faults_link(f, rnd(1u << f->dim), rnd(f->dim));
+		EXPECT_EQ(0, cases_wrong(f));
+		hc_faults_free(f);
+	}
+}
+
+TEST_HARNESS_MAIN
