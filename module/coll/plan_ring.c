@@ -263,7 +263,9 @@ static int ring_members_create(struct hc_plan *plan, const u32 *fault,
 
 /* ------------------------------------------------------------ what the common code asks */
 
-static const struct hc_coll_ops *const ring_colls[] = { &hc_ring_allgather, &hc_ring_alltoall, NULL };
+static const struct hc_coll_ops *const ring_colls[] = {
+	&hc_ring_allgather, &hc_ring_alltoall, NULL
+};
 
 const struct hc_plan_ops hc_plan_ring = {
 	.id = HYPERCUBE_PLAN_RING, .plan_size = sizeof(struct ring_plan),
