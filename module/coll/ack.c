@@ -211,11 +211,8 @@ static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 }
 
 const struct hc_ack_ops hc_ack_root = {
-	.way = HC_ACK_DOWN,
-	.tell = root_tell,
-	.rx = root_rx,
-	.handed = root_handed,
-	.settle_below = root_settle_below,
+	.way = HC_ACK_DOWN, .tell = root_tell, .rx = root_rx,
+	.handed = root_handed, .settle_below = root_settle_below,
 };
 
 /* ------------------------------------------------------------ each member knows alone */
@@ -252,8 +249,6 @@ static void alone_settle_below(struct hc_member *m)
 }
 
 const struct hc_ack_ops hc_ack_alone = {
-	.way = HC_ACK_ALONE,
-	.handed = alone_handed,
-	.settle_below = alone_settle_below,
-	.settle_passed = alone_settle_below,
+	.way = HC_ACK_ALONE, .handed = alone_handed,
+	.settle_below = alone_settle_below, .settle_passed = alone_settle_below,
 };

@@ -418,8 +418,5 @@ static void mend_tend(struct hc_member *m, bool late)
 }
 
 const struct hc_mend_ops hc_mend_rings = {
-	.tend = mend_tend,
-	.tends = mend_tends,
-	.holds = mend_holds,
-	.rx = mend_rx,
+	.tend = mend_tend, .tends = mend_tends, .holds = mend_holds, .rx = mend_rx,
 };
