@@ -239,10 +239,7 @@ static int rule(struct hcctl *h, int argc, char **argv)
 }
 
 static const struct hc_cmd doubling_cmds[] = {
-	{
-		"plan", plan,
-		PLANNER_ARGS " [subcube XX01]",
-	},
+	{ "plan", plan, PLANNER_ARGS " [subcube XX01]" },
 	{ "rule", rule, "[dim N [bytes B]]" },
 	{}
 };

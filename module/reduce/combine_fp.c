@@ -63,21 +63,41 @@
 	"movups %%xmm2, 32(%0)\n\t"					\
 	"movups %%xmm3, 48(%0)\n\t"
 
-/* False: there is a NaN, and nothing was stored. */
-#define BLOCK_FN(name, op, unordered)						\
-	static __always_inline bool name(void *acc, const void *src)		\
-	{									\
-		asm goto(BLOCK_ASM(op, unordered)				\
-			 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);	\
-		return true;							\
-nan:										\
-		return false;							\
-	}
+static __always_inline bool sum_block32(void *acc, const void *src)
+{
+	asm goto(BLOCK_ASM(addps, cmpunordps)
+		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);
+	return true;
+nan:
+	return false;
+}
 
-BLOCK_FN(sum_block32, addps, cmpunordps)
-BLOCK_FN(prod_block32, mulps, cmpunordps)
-BLOCK_FN(sum_block64, addpd, cmpunordpd)
-BLOCK_FN(prod_block64, mulpd, cmpunordpd)
+static __always_inline bool prod_block32(void *acc, const void *src)
+{
+	asm goto(BLOCK_ASM(mulps, cmpunordps)
+		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);
+	return true;
+nan:
+	return false;
+}
+
+static __always_inline bool sum_block64(void *acc, const void *src)
+{
+	asm goto(BLOCK_ASM(addpd, cmpunordpd)
+		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);
+	return true;
+nan:
+	return false;
+}
+
+static __always_inline bool prod_block64(void *acc, const void *src)
+{
+	asm goto(BLOCK_ASM(mulpd, cmpunordpd)
+		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);
+	return true;
+nan:
+	return false;
+}
 
 static __always_inline void blocks(bool (*block)(void *acc, const void *src),
 				   unsigned int oper, unsigned int type,

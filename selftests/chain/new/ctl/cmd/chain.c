@@ -142,10 +142,7 @@ static int plan(struct hcctl *h, int argc, char **argv)
 }
 
 static const struct hc_cmd chain_cmds[] = {
-	{
-		"plan", plan,
-		PLANNER_ARGS " [sink NODE]",
-	},
+	{ "plan", plan, PLANNER_ARGS " [sink NODE]" },
 	{}
 };
 
