@@ -141,14 +141,29 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_ALLTOALL,	"alltoall" },			\
 	{ HYPERCUBE_REDUCE_SCATTER, "reduce_scatter" }
 
+/* What all events begin with: where it happens. */
+#define HC_TRACE_FABRIC						\
+		__array(char, fabric, HYPERCUBE_NAME_MAX)	\
+		__field(u32, index)
+
+#define HC_TRACE_NODE						\
+		HC_TRACE_FABRIC					\
+		__field(u32, node)
+
+/* Of the event's argument "node". */
+#define HC_TRACE_ASSIGN_NODE						\
+	do {								\
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);	\
+		__entry->index = node->fabric->index;			\
+		__entry->node = node->id;				\
+	} while (0)
+
 /* A frame leaves over a link, or arrives. */
 DECLARE_EVENT_CLASS(hc_frame,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, dim)
 		__field(u32, type)
 		__field(u32, len)
@@ -164,9 +179,7 @@ DECLARE_EVENT_CLASS(hc_frame,
 		const struct hc_wire_plan *of = hc_frame_plan(skb);
 		const struct hc_hdr *hdr = hc_hdr(skb);
 
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->dim = dim;
 		__entry->type = hdr->type;
 		__entry->len = skb->len;
@@ -199,9 +212,7 @@ TRACE_EVENT(hc_merge,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, u32 src, u32 len, u64 begin),
 	TP_ARGS(node, plan, op, src, len, begin),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, src)
 		__field(u32, plan)
 		__field(u32, len)
@@ -209,9 +220,7 @@ TRACE_EVENT(hc_merge,
 		__field(u64, ns)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->src = src;
 		__entry->plan = plan;
 		__entry->len = len;
@@ -230,9 +239,7 @@ TRACE_EVENT(hc_stage,
 		 const struct sk_buff *skb),
 	TP_ARGS(node, plan, op, dst, skb),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, dst)
 		__field(u32, stage)
 		__field(u32, how)
@@ -243,9 +250,7 @@ TRACE_EVENT(hc_stage,
 		__field(u64, offset)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->dst = dst->node;
 		__entry->stage = dst->stage;
 		__entry->how = dst->how;
@@ -268,16 +273,12 @@ TRACE_EVENT(hc_drop,
 	TP_PROTO(const struct hc_node *node, const struct hc_port *port, unsigned int reason),
 	TP_ARGS(node, port, reason),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(int, dim)
 		__field(u32, reason)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->dim = port ? port - node->ports : -1;
 		__entry->reason = reason;
 	),
@@ -290,18 +291,14 @@ TRACE_EVENT(hc_lie,
 	TP_PROTO(const struct hc_node *node, const struct sk_buff *skb, u32 bit),
 	TP_ARGS(node, skb, bit),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, type)
 		__field(u32, src)
 		__field(u32, dst)
 		__field(u32, bit)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->type = hc_hdr(skb)->type;
 		__entry->src = be16_to_cpu(hc_hdr(skb)->src);
 		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);
@@ -317,9 +314,7 @@ TRACE_EVENT(hc_copy,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, dim)
 		__field(u32, src)
 		__field(u32, dst)
@@ -331,9 +326,7 @@ TRACE_EVENT(hc_copy,
 	TP_fast_assign(
 		const struct hc_wire_copy *w = hc_wire_copy_of(skb);
 
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->dim = dim;
 		__entry->src = be16_to_cpu(hc_hdr(skb)->src);
 		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);
@@ -352,9 +345,7 @@ TRACE_EVENT(hc_verdict,
 	TP_PROTO(const struct hc_node *node, u32 src, const struct hypercube_verdict *v),
 	TP_ARGS(node, src, v),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, src)
 		__field(u32, judgement)
 		__field(u32, copies)
@@ -363,9 +354,7 @@ TRACE_EVENT(hc_verdict,
 		__field(u64, nr)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->src = src;
 		__entry->judgement = v->judgement;
 		__entry->copies = v->copies;
@@ -387,16 +376,12 @@ TRACE_EVENT(hc_fault,
 	TP_PROTO(const struct hc_node *node, u32 before, u32 fault),
 	TP_ARGS(node, before, fault),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, before)
 		__field(u32, fault)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->before = before;
 		__entry->fault = fault;
 	),
@@ -409,8 +394,7 @@ TRACE_EVENT(hc_plan,
 	TP_PROTO(const struct hc_plan *plan, u32 cmd),
 	TP_ARGS(plan, cmd),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
+		HC_TRACE_FABRIC
 		__field(u32, plan)
 		__field(u32, epoch)
 		__field(u32, root)
@@ -444,18 +428,14 @@ TRACE_EVENT(hc_mend,
 	TP_PROTO(const struct hc_node *node, u32 plan, u32 dst, const struct hc_wire_mend *w),
 	TP_ARGS(node, plan, dst, w),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, plan)
 		__field(u32, dst)
 		__field(u32, what)
 		__field(u64, ballot)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->plan = plan;
 		__entry->dst = dst;
 		__entry->what = w->what;
@@ -472,9 +452,7 @@ TRACE_EVENT(hc_op_begin,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_wire_data *w),
 	TP_ARGS(node, plan, op, w),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, plan)
 		__field(u32, collective)
 		__field(u32, oper)
@@ -483,9 +461,7 @@ TRACE_EVENT(hc_op_begin,
 		__field(u64, bytes)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->plan = plan;
 		__entry->collective = w->collective;
 		__entry->oper = w->oper;
@@ -504,17 +480,13 @@ TRACE_EVENT(hc_op_end,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, int status),
 	TP_ARGS(node, plan, op, status),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, plan)
 		__field(u64, op)
 		__field(int, status)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->plan = plan;
 		__entry->op = op;
 		__entry->status = status;

@@ -13,7 +13,7 @@
 #define PLAN 1
 
 /* Have two in a row the right blocks after so many steps? */
-static bool takes(const struct cube *c, size_t bytes, unsigned int steps)
+static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 {
 	struct rings_steps s;
 
@@ -55,26 +55,7 @@ TEST(blocks_of_many_segments)
 }
 
 /* Blocks are in the order of the nodes whatever that of the stages is. */
-TEST(orders_and_subcubes)
-{
-	static const uint8_t order[][4] = {
-		{ 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 }, { 0, 3, 1, 2 },
-	};
-	unsigned int i;
-	struct cube c;
-
-	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 512));
-	for (i = 0; i < ARRAY_SIZE(order); i++) {
-		memcpy(c.doubling.order, order[i], sizeof(order[i]));
-		ASSERT_EQ(0, cube_doubling_install(&c, PLAN));
-		EXPECT_TRUE(takes(&c, 77, 4));
-	}
-	/* X0X1: 1, 3, 9, 11. */
-	ASSERT_EQ(0, cube_fail_node(&c, 15));
-	ASSERT_EQ(0, cube_doubling(&c, PLAN, 0xa, 1));
-	EXPECT_TRUE(takes(&c, 777, 2));
-	EXPECT_EQ(0, cube_del(&c));
-}
+TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
 TEST(many_in_flight_do_not_mix)
 {
@@ -201,18 +182,11 @@ TEST(nobody_is_told_of_the_others)
 /* A segment has not a byte for each of 512 members. */
 TEST(more_members_than_a_segment_has_bytes)
 {
-	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8 };
-	struct hc_doubling d = { .dim = 9, .stages = 9, .order = { 0, 1, 2, 3, 4, 5, 6, 7, 8 } };
-	static uint32_t fault[512];
-	int fd;
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
+	};
 
-	ASSERT_EQ(0, ctl_fabric_new("many", 9, 256));
-	ASSERT_EQ(0, ctl_doubling_new("many", PLAN, &d, fault));
-	fd = shc_bound("many", 7, SOCK_SEQPACKET);
-	ASSERT_GE(fd, 0);
-	EXPECT_EQ(-EMSGSIZE, shc_send(fd, &op, "01234567", 8, 0));
-	close(fd);
-	EXPECT_EQ(0, ctl_fabric_del("many"));
+	EXPECT_EQ(-EMSGSIZE, cube_send_of_512(&op, "01234567"));
 }
 
 TEST_HARNESS_MAIN

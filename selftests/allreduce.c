@@ -54,6 +54,18 @@ TEST(sizes_from_nothing_to_megabytes)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+static void sum_fill(struct job *j, const uint64_t *in, uint64_t *out)
+{
+	j->op = (struct hypercube_op){
+		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .bytes = sizeof(*in),
+		.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
+	};
+	j->in = in;
+	j->out = out;
+	j->room = sizeof(*out);
+	j->waits = true;
+}
+
 /* Allreduce of eight bytes around the faults that are set: the result and the steps. */
 static bool around(struct cube *c)
 {
@@ -67,18 +79,9 @@ static bool around(struct cube *c)
 		return err == -EHOSTDOWN || err == -ENOLINK;
 	n = parties(c, p, node, 1);
 	for (i = 0; i < n; i++) {
-		struct job *j = &p[i].job[0];
-
 		in[i] = 1 + rnd() % 1000 + ((uint64_t)node[i] << 40);
 		want += in[i];
-		j->op = (struct hypercube_op){
-			.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .bytes = 8,
-			.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
-		};
-		j->in = &in[i];
-		j->out = &out[i];
-		j->room = 8;
-		j->waits = true;
+		sum_fill(&p[i].job[0], &in[i], &out[i]);
 	}
 	err = drive(p, n, 20);
 	for (i = 0; i < n; i++) {
@@ -99,15 +102,8 @@ static bool around(struct cube *c)
 	return right;
 }
 
-TEST(every_pattern_of_two_links_of_eight)
-{
-	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
-}
-
-TEST(random_faults_of_sixteen_to_sixty_four)
-{
-	EXPECT_EQ(0, cube_random_to_64(around, scaled(40)));
-}
+TEST_NONE_WRONG(every_pattern_of_two_links_of_eight, cube_pairs_of_eight(around, stride()))
+TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four, cube_random_to_64(around, scaled(40)))
 
 /* Reductions, allreductions and barriers of one plan in turn. */
 TEST(many_in_flight_do_not_mix)
@@ -234,18 +230,8 @@ static void broken(struct __test_metadata *_metadata, unsigned int how)
 	ASSERT_EQ(0, cube_ready(&c, 4, true, 0));
 	n = parties(&c, p, node, njobs);
 	for (i = 0; i < n; i++)
-		for (k = 0; k < njobs; k++) {
-			struct job *j = &p[i].job[k];
-
-			j->op = (struct hypercube_op){
-				.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .bytes = 8,
-				.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
-			};
-			j->in = &in;
-			j->out = &out[i];
-			j->room = 8;
-			j->waits = true;
-		}
+		for (k = 0; k < njobs; k++)
+			sum_fill(&p[i].job[k], &in, &out[i]);
 	for (k = 0; k < 3; k++)
 		drive_some(p, n, 7);
 	if (how == 0) {
@@ -273,20 +259,9 @@ static void broken(struct __test_metadata *_metadata, unsigned int how)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(links_fail_under_many_operations)
-{
-	broken(_metadata, 0);
-}
-
-TEST(a_node_fails_under_many_operations)
-{
-	broken(_metadata, 1);
-}
-
-TEST(a_member_closes_under_many_operations)
-{
-	broken(_metadata, 2);
-}
+TEST_CALL(links_fail_under_many_operations, broken, 0)
+TEST_CALL(a_node_fails_under_many_operations, broken, 1)
+TEST_CALL(a_member_closes_under_many_operations, broken, 2)
 
 /* Sorted runs merge into one, and all have it. */
 TEST(merged_runs_come_to_every_member)

@@ -87,23 +87,12 @@ static int run(const struct cube *c, unsigned int njobs, size_t bytes)
 
 /* ------------------------------------------------------------ what comes where */
 
-TEST(blocks_of_all_sizes_over_doublings)
+static bool takes(struct cube *c, size_t bytes, unsigned int steps)
 {
-	unsigned int dim, i;
-	struct cube c;
-
-	for (dim = 0; dim <= 4; dim++) {
-		size_t sizes[BLOCK_SIZES];
-
-		ASSERT_EQ(0, cube_new(&c, dim ? dim : 1, 1024));
-		ASSERT_EQ(0, cube_bind_all(&c));
-		ASSERT_EQ(0, cube_doubling(&c, PLAN, hc_ones(dim), 0));
-		block_sizes(sizes, 1024 >> dim, 40000 >> dim);
-		for (i = 0; i < ARRAY_SIZE(sizes); i++)
-			EXPECT_EQ(dim, run(&c, 2, sizes[i]));
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	return run(c, 2, bytes) == (int)steps;
 }
+
+TEST_NONE_WRONG(blocks_of_all_sizes_over_doublings, cube_doubling_sizes(PLAN, 1024, 40000, takes))
 
 TEST(blocks_of_all_sizes_over_rings)
 {
@@ -139,24 +128,7 @@ TEST(megabytes)
 }
 
 /* The places of blocks follow the nodes, whatever the order of the stages is. */
-TEST(orders_and_subcubes)
-{
-	static const uint8_t order[][4] = { { 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 } };
-	unsigned int i;
-	struct cube c;
-
-	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 512));
-	for (i = 0; i < ARRAY_SIZE(order); i++) {
-		memcpy(c.doubling.order, order[i], sizeof(order[i]));
-		ASSERT_EQ(0, cube_doubling_install(&c, PLAN));
-		EXPECT_EQ(4, run(&c, 2, 77));
-	}
-	/* X0X1: 1, 3, 9, 11. */
-	ASSERT_EQ(0, cube_fail_node(&c, 15));
-	ASSERT_EQ(0, cube_doubling(&c, PLAN, 0xa, 1));
-	EXPECT_EQ(2, run(&c, 2, 777));
-	EXPECT_EQ(0, cube_del(&c));
-}
+TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
 /* Over any tree of rings around the faults that are set. */
 static bool around(struct cube *c)
@@ -173,15 +145,8 @@ static bool around(struct cube *c)
 	return false;
 }
 
-TEST(every_pattern_of_two_links_of_eight)
-{
-	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
-}
-
-TEST(random_faults_of_sixteen_to_sixty_four)
-{
-	EXPECT_EQ(0, cube_random_to_64(around, scaled(8)));
-}
+TEST_NONE_WRONG(every_pattern_of_two_links_of_eight, cube_pairs_of_eight(around, stride()))
+TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four, cube_random_to_64(around, scaled(8)))
 
 TEST(many_in_flight_do_not_mix)
 {
@@ -304,42 +269,19 @@ static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, si
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_link_fails_in_a_doubling)
+static void blows(struct __test_metadata *_metadata, bool ring, enum blow how)
 {
-	blow(_metadata, false, LINK, 8);
-	blow(_metadata, false, LINK, 30000);
+	blow(_metadata, ring, how, 8);
+	blow(_metadata, ring, how, 30000);
 }
 
-TEST(a_link_fails_in_a_ring)
-{
-	/* In the Gray code 10 is behind 14. */
-	blow(_metadata, true, LINK, 8);
-	blow(_metadata, true, LINK, 30000);
-}
-
-TEST(a_node_fails_in_a_doubling)
-{
-	blow(_metadata, false, NODE, 8);
-	blow(_metadata, false, NODE, 30000);
-}
-
-TEST(a_node_fails_in_a_ring)
-{
-	blow(_metadata, true, NODE, 8);
-	blow(_metadata, true, NODE, 30000);
-}
-
-TEST(a_member_closes_in_a_doubling)
-{
-	blow(_metadata, false, CLOSES, 8);
-	blow(_metadata, false, CLOSES, 30000);
-}
-
-TEST(a_member_closes_in_a_ring)
-{
-	blow(_metadata, true, CLOSES, 8);
-	blow(_metadata, true, CLOSES, 30000);
-}
+TEST_CALL(a_link_fails_in_a_doubling, blows, false, LINK)
+/* In the Gray code 10 is behind 14. */
+TEST_CALL(a_link_fails_in_a_ring, blows, true, LINK)
+TEST_CALL(a_node_fails_in_a_doubling, blows, false, NODE)
+TEST_CALL(a_node_fails_in_a_ring, blows, true, NODE)
+TEST_CALL(a_member_closes_in_a_doubling, blows, false, CLOSES)
+TEST_CALL(a_member_closes_in_a_ring, blows, true, CLOSES)
 
 /* All members hear that they disagree about the length. */
 TEST(different_lengths_are_an_error_everywhere)
@@ -413,7 +355,14 @@ TEST(losses_end_operations_or_do_no_harm)
 /* Each call gives the whole contribution, and takes the rest of it. */
 TEST(what_does_not_fit_is_refused)
 {
-	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 16 };
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 16,
+	};
+	static const struct op_wrong wrong[] = {
+		{ 12, 0, 0, -EINVAL },
+		{ 16, HYPERCUBE_F_NOTIFY, 0, -EINVAL },
+		{ 16, 0, HYPERCUBE_SUM, -EINVAL },
+	};
 	char in[16] = "0123456789abcde";
 	struct cube c;
 	int ring;
@@ -421,15 +370,7 @@ TEST(what_does_not_fit_is_refused)
 	for (ring = 0; ring < 2; ring++) {
 		ASSERT_EQ(0, ready(&c, ring, 3, 0));
 		EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[0], &op, in, 8, 0));
-		op.bytes = 12;
-		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 12, 0));
-		op.bytes = 16;
-		op.flags = HYPERCUBE_F_NOTIFY;
-		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 16, 0));
-		op.flags = 0;
-		op.oper = HYPERCUBE_SUM;
-		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 16, 0));
-		op.oper = 0;
+		EXPECT_EQ(0, cube_not_refused(&c, &op, in, wrong, ARRAY_SIZE(wrong)));
 		EXPECT_LE(0, run(&c, 1, 2));
 		EXPECT_EQ(0, cube_del(&c));
 	}
@@ -463,19 +404,12 @@ TEST(a_broken_plan_refuses)
 /* A segment has not a byte for each of 512 members. */
 TEST(more_members_than_a_segment_has_bytes)
 {
-	struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 512 };
-	static char in[512];
-	struct hc_doubling d = { .dim = 9, .stages = 9, .order = { 0, 1, 2, 3, 4, 5, 6, 7, 8 } };
-	static uint32_t fault[512];
-	int fd;
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 512,
+	};
+	static const char in[512];
 
-	ASSERT_EQ(0, ctl_fabric_new("many", 9, 256));
-	ASSERT_EQ(0, ctl_doubling_new("many", PLAN, &d, fault));
-	fd = shc_bound("many", 7, SOCK_SEQPACKET);
-	ASSERT_GE(fd, 0);
-	EXPECT_EQ(-EMSGSIZE, shc_send(fd, &op, in, 512, 0));
-	close(fd);
-	EXPECT_EQ(0, ctl_fabric_del("many"));
+	EXPECT_EQ(-EMSGSIZE, cube_send_of_512(&op, in));
 }
 
 TEST_HARNESS_MAIN

@@ -161,35 +161,12 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_tree_is_replaced)
-{
-	replaced_under_load(_metadata, HYPERCUBE_PLAN_TREE, false);
-}
-
-TEST(a_tree_is_removed_and_comes_back)
-{
-	replaced_under_load(_metadata, HYPERCUBE_PLAN_TREE, true);
-}
-
-TEST(a_doubling_is_replaced)
-{
-	replaced_under_load(_metadata, HYPERCUBE_PLAN_DOUBLING, false);
-}
-
-TEST(a_doubling_is_removed_and_comes_back)
-{
-	replaced_under_load(_metadata, HYPERCUBE_PLAN_DOUBLING, true);
-}
-
-TEST(a_broadcast_is_replaced)
-{
-	replaced_under_load(_metadata, HYPERCUBE_PLAN_BCAST, false);
-}
-
-TEST(a_broadcast_is_removed_and_comes_back)
-{
-	replaced_under_load(_metadata, HYPERCUBE_PLAN_BCAST, true);
-}
+TEST_CALL(a_tree_is_replaced, replaced_under_load, HYPERCUBE_PLAN_TREE, false)
+TEST_CALL(a_tree_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_TREE, true)
+TEST_CALL(a_doubling_is_replaced, replaced_under_load, HYPERCUBE_PLAN_DOUBLING, false)
+TEST_CALL(a_doubling_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_DOUBLING, true)
+TEST_CALL(a_broadcast_is_replaced, replaced_under_load, HYPERCUBE_PLAN_BCAST, false)
+TEST_CALL(a_broadcast_is_removed_and_comes_back, replaced_under_load, HYPERCUBE_PLAN_BCAST, true)
 
 /* More plans than a poll looks at. */
 #define MANY 100

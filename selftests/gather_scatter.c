@@ -165,15 +165,8 @@ static bool around(struct cube *c)
 	return false;
 }
 
-TEST(every_pattern_of_two_links_of_eight)
-{
-	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
-}
-
-TEST(random_faults_of_sixteen_to_sixty_four)
-{
-	EXPECT_EQ(0, cube_random_to_64(around, scaled(20)));
-}
+TEST_NONE_WRONG(every_pattern_of_two_links_of_eight, cube_pairs_of_eight(around, stride()))
+TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four, cube_random_to_64(around, scaled(20)))
 
 /* Any order of the dimensions and any sink: blocks of subtrees lie between each other. */
 TEST(orders_and_sinks)

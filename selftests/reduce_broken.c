@@ -164,20 +164,9 @@ static void test_close(struct __test_metadata *_metadata, unsigned int (*who)(co
 	scene_end(_metadata, &s, false);
 }
 
-TEST(a_leaf_closes_its_socket)
-{
-	test_close(_metadata, leaf, sink);
-}
-
-TEST(a_node_in_the_middle_closes_its_socket)
-{
-	test_close(_metadata, middle, sink);
-}
-
-TEST(the_sink_closes_its_socket)
-{
-	test_close(_metadata, sink, leaf);
-}
+TEST_CALL(a_leaf_closes_its_socket, test_close, leaf, sink)
+TEST_CALL(a_node_in_the_middle_closes_its_socket, test_close, middle, sink)
+TEST_CALL(the_sink_closes_its_socket, test_close, sink, leaf)
 
 /* A member that is two operations behind the one that fails: those two go on, and it
  * hears of the failure in its place.
@@ -218,15 +207,8 @@ TEST(a_failure_ahead_of_a_slow_member)
 	scene_end(_metadata, &s, false);
 }
 
-TEST(a_member_closes_without_contributing_while_others_wait)
-{
-	test_close(_metadata, leaf, leaf);
-}
-
-TEST(a_member_closes_before_others_contribute)
-{
-	test_close(_metadata, middle, NULL);
-}
+TEST_CALL(a_member_closes_without_contributing_while_others_wait, test_close, leaf, leaf)
+TEST_CALL(a_member_closes_before_others_contribute, test_close, middle, NULL)
 
 /* The socket of node @u passes to a process that begins a contribution and stops. */
 static pid_t process_start(struct scene *s, unsigned int u)
@@ -333,15 +315,8 @@ static void test_link(struct __test_metadata *_metadata, unsigned int stage)
 	scene_end(_metadata, &s, true);
 }
 
-TEST(a_link_of_the_first_stage_goes_down)
-{
-	test_link(_metadata, 0);
-}
-
-TEST(a_link_of_the_last_stage_goes_down)
-{
-	test_link(_metadata, 2);
-}
+TEST_CALL(a_link_of_the_first_stage_goes_down, test_link, 0)
+TEST_CALL(a_link_of_the_last_stage_goes_down, test_link, 2)
 
 static void test_node(struct __test_metadata *_metadata, unsigned int (*who)(const struct scene *),
 		      unsigned int (*slow)(const struct scene *))
@@ -355,15 +330,8 @@ static void test_node(struct __test_metadata *_metadata, unsigned int (*who)(con
 	scene_end(_metadata, &s, true);
 }
 
-TEST(a_node_in_the_middle_fails)
-{
-	test_node(_metadata, middle, sink);
-}
-
-TEST(the_sink_fails)
-{
-	test_node(_metadata, sink, leaf);
-}
+TEST_CALL(a_node_in_the_middle_fails, test_node, middle, sink)
+TEST_CALL(the_sink_fails, test_node, sink, leaf)
 
 /* Node @u begins its contribution but does not go on. */
 static int begin_only(struct scene *s, unsigned int u)
@@ -434,15 +402,8 @@ static void test_waiting(struct __test_metadata *_metadata, bool replaced)
 	scene_end(_metadata, &s, !replaced);
 }
 
-TEST(the_plan_is_removed_under_contributions_that_wait)
-{
-	test_waiting(_metadata, false);
-}
-
-TEST(the_plan_is_replaced_under_contributions_that_wait)
-{
-	test_waiting(_metadata, true);
-}
+TEST_CALL(the_plan_is_removed_under_contributions_that_wait, test_waiting, false)
+TEST_CALL(the_plan_is_replaced_under_contributions_that_wait, test_waiting, true)
 
 TEST(the_fabric_is_removed)
 {
@@ -488,15 +449,8 @@ static void test_quiet(struct __test_metadata *_metadata, bool link)
 	scene_end(_metadata, &s, false);
 }
 
-TEST(what_is_complete_is_not_undone_by_a_new_plan)
-{
-	test_quiet(_metadata, false);
-}
-
-TEST(what_is_complete_is_not_undone_by_a_fault)
-{
-	test_quiet(_metadata, true);
-}
+TEST_CALL(what_is_complete_is_not_undone_by_a_new_plan, test_quiet, false)
+TEST_CALL(what_is_complete_is_not_undone_by_a_fault, test_quiet, true)
 
 static ssize_t recv_soon(int fd, uint64_t *data, struct hypercube_result *res)
 {

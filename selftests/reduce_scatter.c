@@ -81,17 +81,35 @@ static bool right(const struct cube *c, const struct party *p, const unsigned in
 	return all;
 }
 
+/* All members of the plan, each with one operation of each kind; returns how many. */
+static unsigned int all_have(const struct cube *c, struct party *p, unsigned int *node,
+			     const struct kind *k, unsigned int nk, size_t count)
+{
+	unsigned int n = parties(c, p, node, nk), i, m;
+
+	for (i = 0; i < n; i++)
+		for (m = 0; m < nk; m++)
+			fill(&p[i].job[m], &k[m], n, count);
+	return n;
+}
+
+static void all_done(struct party *p, unsigned int n, unsigned int njobs)
+{
+	unsigned int m;
+
+	for (m = 0; m < njobs; m++)
+		kind_free(p, n, m);
+	parties_free(p, n);
+}
+
 /* One operation of each kind at all members.  The steps of the last one, or -1. */
 static int run(struct cube *c, const struct kind *k, unsigned int nk, size_t count)
 {
 	unsigned int node[CUBE_MAX], i, m;
 	struct party p[CUBE_MAX];
-	unsigned int n = parties(c, p, node, nk);
+	unsigned int n = all_have(c, p, node, k, nk, count);
 	int steps = 0;
 
-	for (i = 0; i < n; i++)
-		for (m = 0; m < nk; m++)
-			fill(&p[i].job[m], &k[m], n, count);
 	if (drive(p, n, 30)) {
 		printf("# not all operations ended\n");
 		ctl_op_print(c->name);
@@ -102,9 +120,7 @@ static int run(struct cube *c, const struct kind *k, unsigned int nk, size_t cou
 	for (i = 0; i < n && steps >= 0; i++)
 		if ((int)p[i].job[nk - 1].res.steps > steps)
 			steps = (int)p[i].job[nk - 1].res.steps;
-	for (m = 0; m < nk; m++)
-		kind_free(p, n, m);
-	parties_free(p, n);
+	all_done(p, n, nk);
 	return steps;
 }
 
@@ -127,24 +143,15 @@ TEST(all_kinds_have_the_bits_of_an_allreduce)
 	}
 }
 
-TEST(blocks_of_all_sizes_over_doublings)
+static bool takes_floats(struct cube *c, size_t count, unsigned int steps)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_F32, 0 };
-	unsigned int dim, i;
-	struct cube c;
 
-	for (dim = 0; dim <= 4; dim++) {
-		size_t counts[BLOCK_SIZES];
-
-		ASSERT_EQ(0, cube_new(&c, dim ? dim : 1, 1024));
-		ASSERT_EQ(0, cube_bind_all(&c));
-		ASSERT_EQ(0, cube_doubling(&c, PLAN, hc_ones(dim), 0));
-		block_sizes(counts, 256 >> dim, 10000 >> dim);
-		for (i = 0; i < ARRAY_SIZE(counts); i++)
-			EXPECT_EQ(dim, run(&c, &k, 1, counts[i]));
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	return run(c, &k, 1, count) == (int)steps;
 }
+
+TEST_NONE_WRONG(blocks_of_all_sizes_over_doublings,
+		cube_doubling_sizes(PLAN, 256, 10000, takes_floats))
 
 TEST(blocks_of_all_sizes_over_trees)
 {
@@ -174,26 +181,15 @@ TEST(megabytes)
 	}
 }
 
-/* The places of blocks follow the nodes, whatever the order of the stages is. */
-TEST(orders_and_subcubes)
+static bool takes(struct cube *c, size_t count, unsigned int steps)
 {
-	static const uint8_t order[][4] = { { 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 } };
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U32, 0 };
-	unsigned int i;
-	struct cube c;
 
-	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 512));
-	for (i = 0; i < ARRAY_SIZE(order); i++) {
-		memcpy(c.doubling.order, order[i], sizeof(order[i]));
-		ASSERT_EQ(0, cube_doubling_install(&c, PLAN));
-		EXPECT_EQ(4, run(&c, &k, 1, 77));
-	}
-	/* X0X1: 1, 3, 9, 11. */
-	ASSERT_EQ(0, cube_fail_node(&c, 15));
-	ASSERT_EQ(0, cube_doubling(&c, PLAN, 0xa, 1));
-	EXPECT_EQ(2, run(&c, &k, 1, 777));
-	EXPECT_EQ(0, cube_del(&c));
+	return run(c, &k, 1, count) == (int)steps;
 }
+
+/* The places of blocks follow the nodes, whatever the order of the stages is. */
+TEST_NONE_WRONG(orders_and_subcubes, cube_doubling_orders(PLAN, takes))
 
 /* Around the faults that are set, in twice the steps of a reduction. */
 static bool around(struct cube *c)
@@ -212,15 +208,8 @@ static bool around(struct cube *c)
 	return false;
 }
 
-TEST(every_pattern_of_two_links_of_eight)
-{
-	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
-}
-
-TEST(random_faults_of_sixteen_to_sixty_four)
-{
-	EXPECT_EQ(0, cube_random_to_64(around, scaled(10)));
-}
+TEST_NONE_WRONG(every_pattern_of_two_links_of_eight, cube_pairs_of_eight(around, stride()))
+TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four, cube_random_to_64(around, scaled(10)))
 
 /* Sums and alltoalls, allreduces and barriers of one plan in turn. */
 TEST(many_in_flight_do_not_mix)
@@ -250,9 +239,7 @@ TEST(many_in_flight_do_not_mix)
 						 right(&c, p, node, n, m));
 		if (_metadata->failed)
 			ctl_op_print(c.name);
-		for (m = 0; m < njobs; m++)
-			kind_free(p, n, m);
-		parties_free(p, n);
+		all_done(p, n, njobs);
 		EXPECT_EQ(0, cube_del(&c));
 	}
 }
@@ -277,20 +264,17 @@ TEST(each_stage_sends_half_as_much)
 TEST(who_does_not_read_stops_the_others)
 {
 	const struct kind k = { HYPERCUBE_SUM, HYPERCUBE_U64, 0 };
-	unsigned int node[CUBE_MAX], n, i;
+	unsigned int node[CUBE_MAX], n;
 	struct party p[CUBE_MAX];
 	struct cube c;
 	int tree;
 
 	for (tree = 0; tree < 2; tree++) {
 		ASSERT_EQ(0, ready(&c, tree, 2, 0));
-		n = parties(&c, p, node, 1);
-		for (i = 0; i < n; i++)
-			fill(&p[i].job[0], &k, n, 400000);
+		n = all_have(&c, p, node, &k, 1, 400000);
 		EXPECT_EQ(0, drive_held_up(p, n, 2));
 		EXPECT_TRUE(right(&c, p, node, n, 0));
-		kind_free(p, n, 0);
-		parties_free(p, n);
+		all_done(p, n, 1);
 		EXPECT_EQ(0, cube_del(&c));
 	}
 }
@@ -360,9 +344,7 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 	ASSERT_EQ(0, strike(&c, p, tree, how));
 	p[10].njobs++;
 	EXPECT_GT(drive_blown(&c, &(struct begun){ how, p, node, n, count }, fair), 0);
-	for (m = 0; m < njobs; m++)
-		kind_free(p, n, m);
-	parties_free(p, n);
+	all_done(p, n, njobs);
 	for (i = 0; i < c.nodes; i++)
 		cube_close(&c, i);
 	ASSERT_EQ(0, cube_bind_all(&c));
@@ -372,29 +354,18 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(links_fail)
+/* In doublings and trees, of blocks of one segment and of many. */
+static void blows(struct __test_metadata *_metadata, enum blow how)
 {
-	blow(_metadata, false, LINK, 1);
-	blow(_metadata, false, LINK, 3000);
-	blow(_metadata, true, LINK, 1);
-	blow(_metadata, true, LINK, 3000);
+	blow(_metadata, false, how, 1);
+	blow(_metadata, false, how, 3000);
+	blow(_metadata, true, how, 1);
+	blow(_metadata, true, how, 3000);
 }
 
-TEST(a_node_fails)
-{
-	blow(_metadata, false, NODE, 1);
-	blow(_metadata, false, NODE, 3000);
-	blow(_metadata, true, NODE, 1);
-	blow(_metadata, true, NODE, 3000);
-}
-
-TEST(a_member_closes)
-{
-	blow(_metadata, false, CLOSES, 1);
-	blow(_metadata, false, CLOSES, 3000);
-	blow(_metadata, true, CLOSES, 1);
-	blow(_metadata, true, CLOSES, 3000);
-}
+TEST_CALL(links_fail, blows, LINK)
+TEST_CALL(a_node_fails, blows, NODE)
+TEST_CALL(a_member_closes, blows, CLOSES)
 
 /* Members that disagree about the length hear that, all of them. */
 TEST(different_lengths_are_an_error_everywhere)
@@ -413,8 +384,7 @@ TEST(different_lengths_are_an_error_everywhere)
 		for (i = 0; i < n; i++)
 			fill(&p[i].job[0], &k, n, i == 6 ? 2 : 1);
 		EXPECT_EQ(0, drive_refused(p, n, -EPROTO));
-		kind_free(p, n, 0);
-		parties_free(p, n);
+		all_done(p, n, 1);
 		EXPECT_LE(0, run(&c, &k, 1, 1));
 		EXPECT_EQ(0, cube_del(&c));
 	}
@@ -426,6 +396,12 @@ TEST(what_does_not_fit_is_refused)
 		.plan = PLAN, .collective = HYPERCUBE_REDUCE_SCATTER, .bytes = 64,
 		.oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
 	};
+	static const struct op_wrong wrong[] = {
+		/* Half an element for each. */
+		{ 32, 0, HYPERCUBE_SUM, -EINVAL },
+		{ 64, HYPERCUBE_F_NOTIFY, HYPERCUBE_SUM, -EINVAL },
+		{ 64, 0, HYPERCUBE_MERGE, -EOPNOTSUPP },
+	};
 	static const char in[8 * 40];
 	struct cube c;
 	int tree;
@@ -433,16 +409,7 @@ TEST(what_does_not_fit_is_refused)
 	for (tree = 0; tree < 2; tree++) {
 		ASSERT_EQ(0, ready(&c, tree, 3, 256));
 		EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[0], &op, in, 8, 0));
-		/* Half an element for each. */
-		op.bytes = 32;
-		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 32, 0));
-		op.bytes = 64;
-		op.flags = HYPERCUBE_F_NOTIFY;
-		EXPECT_EQ(-EINVAL, shc_send(c.fd[0], &op, in, 64, 0));
-		op.flags = 0;
-		op.oper = HYPERCUBE_MERGE;
-		EXPECT_EQ(-EOPNOTSUPP, shc_send(c.fd[0], &op, in, 64, 0));
-		op.oper = HYPERCUBE_SUM;
+		EXPECT_EQ(0, cube_not_refused(&c, &op, in, wrong, ARRAY_SIZE(wrong)));
 		EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 		EXPECT_EQ(0, cube_del(&c));
 	}

@@ -159,15 +159,10 @@ TEST(trees_of_rings_in_cubes_of_two_to_sixty_four)
 	}
 }
 
-TEST(trees_around_every_pattern_of_two_links_of_eight)
-{
-	EXPECT_EQ(0, cube_pairs_of_eight(around, stride()));
-}
-
-TEST(trees_around_random_faults_of_sixteen_to_sixty_four)
-{
-	EXPECT_EQ(0, cube_random_to_64(around, scaled(20)));
-}
+TEST_NONE_WRONG(trees_around_every_pattern_of_two_links_of_eight,
+		cube_pairs_of_eight(around, stride()))
+TEST_NONE_WRONG(trees_around_random_faults_of_sixteen_to_sixty_four,
+		cube_random_to_64(around, scaled(20)))
 
 /* Rings of two: a node in the middle passes on everything. */
 TEST(stars)

@@ -93,8 +93,8 @@ def module_policies(text):
     ops = {}
     for body in re.findall(r'\{\n(\t\t\.cmd.*?)\n\t\}', text, re.S):
         command = re.search(r'\.cmd\s*= (\w+)', body)[1]
-        policy = policies[re.search(r'\.policy\s*= (\w+)', body)[1]]
-        ops[command] = (policy, 'GENL_UNS_ADMIN_PERM' in body, '.doit' in body, '.dumpit' in body)
+        policy = policies[re.search(r'TAKES\((\w+)\)', body)[1] + '_policy']
+        ops[command] = (policy, 'GENL_UNS_ADMIN_PERM' in body, '.doit' in body, 'DUMPS' in body)
     return ops
 
 

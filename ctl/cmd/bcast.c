@@ -258,19 +258,10 @@ static const struct hc_cmd bcast_cmds[] = {
 };
 
 const struct planner bcast_planner = {
-	.type = HYPERCUBE_PLAN_BCAST,
+	.type = HYPERCUBE_PLAN_BCAST, .id = 2, .size = sizeof(struct hc_bcast_plan),
 	.object = { "bcast", "broadcasts around the faults", bcast_cmds },
-	.title = "broadcast",
-	.root = &source,
-	.id = 2,
-	.size = sizeof(struct hc_bcast_plan),
-	.rooted = true,
-	.check = check,
-	.find = find,
-	.free = free_bcast,
-	.shape = shape,
-	.print = print,
-	.warn = warn,
-	.show = planner_show_sequence,
+	.title = "broadcast", .root = &source, .rooted = true,
+	.check = check, .find = find, .free = free_bcast, .shape = shape,
+	.print = print, .warn = warn, .show = planner_show_sequence,
 	.truth = truth,
 };

@@ -239,27 +239,16 @@ static int rule(struct hcctl *h, int argc, char **argv)
 }
 
 static const struct hc_cmd doubling_cmds[] = {
-	{
-		"plan", plan,
-		PLANNER_ARGS " [subcube XX01]",
-	},
+	{ "plan", plan, PLANNER_ARGS " [subcube XX01]" },
 	{ "rule", rule, "[dim N [bytes B]]" },
 	{}
 };
 
 const struct planner doubling_planner = {
-	.type = HYPERCUBE_PLAN_DOUBLING,
+	.type = HYPERCUBE_PLAN_DOUBLING, .id = 3, .size = sizeof(struct hc_doubling),
 	.object = { "doubling", "recursive doubling where nothing is faulty", doubling_cmds },
-	.root = &base,
-	.members_follow = true,
-	.id = 3,
-	.size = sizeof(struct hc_doubling),
-	.whole = true,
-	.find = find,
-	.shape = shape,
-	.print = print,
-	.show = planner_show_order,
-	.prefer = prefer,
-	.truth = truth,
-	.role = tree_role,
+	.root = &base, .members_follow = true, .whole = true,
+	.find = find, .shape = shape,
+	.print = print, .show = planner_show_order,
+	.prefer = prefer, .truth = truth, .role = tree_role,
 };

@@ -230,19 +230,12 @@ static const struct hc_cmd ring_cmds[] = {
 };
 
 const struct planner ring_planner = {
-	.type = HYPERCUBE_PLAN_RING,
+	.type = HYPERCUBE_PLAN_RING, .id = 5, .size = sizeof(struct ring),
 	.object = {
 		"ring", "trees of rings around the faults, for all-to-all broadcast", ring_cmds
 	},
-	.root = &begin,
-	.members_follow = true,
-	.id = 5,
-	.size = sizeof(struct ring),
-	.check = check,
-	.find = find,
-	.free = release,
-	.shape = shape,
-	.print = print,
-	.show = show,
+	.root = &begin, .members_follow = true,
+	.check = check, .find = find, .free = release, .shape = shape,
+	.print = print, .show = show,
 	.truth = truth,
 };

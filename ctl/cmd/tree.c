@@ -153,19 +153,10 @@ static const struct hc_cmd tree_cmds[] = {
 };
 
 const struct planner tree_planner = {
-	.type = HYPERCUBE_PLAN_TREE,
+	.type = HYPERCUBE_PLAN_TREE, .id = 1, .size = sizeof(struct hc_tree_plan),
 	.object = { "tree", "communication trees around the faults", tree_cmds },
 	.root = &planner_sink,
-	.id = 1,
-	.size = sizeof(struct hc_tree_plan),
-	.check = check,
-	.find = find_tree,
-	.free = free_tree,
-	.shape = shape,
-	.print = print_tree,
-	.warn = warn,
-	.show = planner_show_order,
-	.show_more = show_detours,
-	.truth = tree_truth,
-	.role = tree_role,
+	.check = check, .find = find_tree, .free = free_tree, .shape = shape,
+	.print = print_tree, .warn = warn, .show = planner_show_order, .show_more = show_detours,
+	.truth = tree_truth, .role = tree_role,
 };

@@ -135,18 +135,33 @@ struct hcl {
 /* NULL: no memory. */
 struct hcl_op *hcli_op_new(struct hcl *h);
 void hcli_op_release(struct hcl *h, struct hcl_op *op);
-/* Move something, both ways without waiting.  Return: 1, 0 or -errno. */
-int hcli_move(struct hcl *h);
-/* The same at one socket. */
-int hcli_port_move(struct hcl *h, struct hcl_port *port);
-/* Receive what is there, without waiting.  Return: 0 or -errno. */
-int hcli_port_drain(struct hcl *h, struct hcl_port *port);
+/* Nothing more of it is to be sent. */
+void hcli_op_gone(struct hcl *h, struct hcl_op *op);
 /* Post, and wait as long as the caller's buffers are needed: see hcl_reduce(). */
 int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
 	      void *out, size_t out_max, struct hypercube_result *res);
 /* An operation that is not over, or NULL. */
 struct hcl_op *hcli_op_find(const struct hcl *h, uint64_t id);
 uint8_t hcli_collective(const struct hcl_params *p);
+
+/* --- move.c --- */
+/* Move something, both ways without waiting.  Return: 1, 0 or -errno. */
+int hcli_move(struct hcl *h);
+/* The same at one socket. */
+int hcli_port_move(struct hcl *h, struct hcl_port *port);
+/* Receive what is there, without waiting.  Return: 0 or -errno. */
+int hcli_port_drain(struct hcl *h, struct hcl_port *port);
+/* Move something, or wait until that is possible: at all sockets, for others may wait for
+ * what goes through those that the caller does not wait for.  Return: 0 or -errno.
+ */
+int hcli_move_wait(struct hcl *h, struct hcl_port *port);
+/* Send of the first unsent operation what the kernel takes.
+ * Return: 1, 0 if it takes nothing now, -ENOBUFS if the caller must receive
+ * first, or another -errno.
+ */
+int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags);
+/* Receive one piece.  Return: 1, 0 if there is none, or -errno. */
+int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags);
 
 /* --- failure.c --- */
 /* The latest failure is what came with @res. */

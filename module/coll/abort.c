@@ -211,20 +211,20 @@ static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *told)
 {
 	u64 to = hc_abort_to(abort);
-	const struct hc_plan_ops *ops = m->plan->ops;
+	const struct hc_ack_ops *ack = m->plan->ops->ack;
 	const struct hc_abort upper = m->abort;
 	const u64 upper_to = m->abort_to;
 
 	if (to <= m->done || (upper_to && abort->from >= upper.from && to <= upper_to))
 		return false;
-	if (upper_to && abort->from > upper_to && ops->settle_below)
-		ops->settle_below(m);
+	if (upper_to && abort->from > upper_to && ack->settle_below)
+		ack->settle_below(m);
 	range_set(m, abort, to);
 	*told = ops_fail_ended(m);
 	hc_numbers_skip(m);
 	if (upper_to && to < upper.from) {
-		if (ops->settle_passed)
-			ops->settle_passed(m);
+		if (ack->settle_passed)
+			ack->settle_passed(m);
 		m->abort = upper;
 		m->abort_to = upper_to;
 		hc_numbers_skip(m);
@@ -314,7 +314,7 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 		if (!hc_member_is_root(m))
 			ops_fail_begun(m);
 	}
-	if (ops->ack_way == HC_ACK_ALONE) {
+	if (ops->ack->way == HC_ACK_ALONE) {
 		/* There is no word to wait for: nothing that this member had is in doubt. */
 		const struct hc_abort own = { .from = m->done };
 

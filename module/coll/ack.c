@@ -27,7 +27,7 @@ u32 hc_ack_peer(const struct hc_member *m)
 {
 	unsigned int last = peer_last(m);
 
-	return m->plan->ops->ack_way == HC_ACK_UP ? m->src[last].node : m->role.dst[last].node;
+	return m->plan->ops->ack->way == HC_ACK_UP ? m->src[last].node : m->role.dst[last].node;
 }
 
 bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_ack *d)
@@ -50,7 +50,7 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 void hc_ack_tell(struct hc_member *m)
 {
 	if (hc_member_tells(m) && m->told != m->done)
-		m->plan->ops->ack_tell(m);
+		m->plan->ops->ack->tell(m);
 }
 
 /* ------------------------------------------------------------ the root says so */
@@ -63,7 +63,7 @@ static void ack_down(struct hc_member *m, const struct hc_ack *d)
 		hc_ack_xmit(m, &m->src[i], d);
 }
 
-void hc_root_ack_tell(struct hc_member *m)
+static void root_tell(struct hc_member *m)
 {
 	const struct hc_ack d = { .nr = m->done };
 
@@ -99,7 +99,7 @@ static void root_complete(struct hc_member *m, struct hc_op *op)
 	}
 }
 
-void hc_root_handed(struct hc_member *m, struct hc_op *op)
+static void root_handed(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_member_is_root(m))
 		root_complete(m, op);
@@ -143,7 +143,7 @@ void hc_ack_review(struct hc_member *m)
 /* All below the failed range is complete, others have gone on behind it.  A result
  * that has not come down yet is the exception: this member goes without it.
  */
-void hc_root_settle_below(struct hc_member *m)
+static void root_settle_below(struct hc_member *m)
 {
 	const struct hc_ack d = { .nr = m->abort.from };
 	u64 nr;
@@ -181,7 +181,7 @@ static bool result_lost(struct hc_member *m, u64 told)
 	return false;
 }
 
-void hc_root_ack_rx(struct hc_member *m, const struct sk_buff *skb)
+static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_ack *w = hc_wire_ack_of(skb);
 	const struct hc_hdr *hdr = hc_hdr(skb);
@@ -210,9 +210,14 @@ void hc_root_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 		hc_view_idle(m);
 }
 
+const struct hc_ack_ops hc_ack_root = {
+	.way = HC_ACK_DOWN, .tell = root_tell, .rx = root_rx,
+	.handed = root_handed, .settle_below = root_settle_below,
+};
+
 /* ------------------------------------------------------------ each member knows alone */
 
-void hc_alone_handed(struct hc_member *m, struct hc_op *op)
+static void alone_handed(struct hc_member *m, struct hc_op *op)
 {
 	struct hc_op_event ev = {
 		.node = m->node->id,
@@ -228,7 +233,7 @@ void hc_alone_handed(struct hc_member *m, struct hc_op *op)
 	WRITE_ONCE(m->done, m->head);
 }
 
-void hc_alone_settle_below(struct hc_member *m)
+static void alone_settle_below(struct hc_member *m)
 {
 	u64 from = max(m->head, m->abort.from);
 	unsigned int i;
@@ -242,3 +247,8 @@ void hc_alone_settle_below(struct hc_member *m)
 	WRITE_ONCE(m->next, max(m->next, from));
 	hc_numbers_skip(m);
 }
+
+const struct hc_ack_ops hc_ack_alone = {
+	.way = HC_ACK_ALONE, .handed = alone_handed,
+	.settle_below = alone_settle_below, .settle_passed = alone_settle_below,
+};

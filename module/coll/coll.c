@@ -331,7 +331,7 @@ static void op_handed(struct hc_member *m, struct hc_op *op)
 {
 	op->handed = true;
 	m->head++;
-	m->plan->ops->handed(m, op);
+	m->plan->ops->ack->handed(m, op);
 	hc_numbers_skip(m);
 }
 
@@ -581,8 +581,8 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 
 	switch (hc_hdr(skb)->type) {
 	case HC_FRAME_ACK:
-		if (m->plan->ops->ack_rx && !hc_abort_missed(m, hc_wire_ack_of(skb)))
-			m->plan->ops->ack_rx(m, skb);
+		if (m->plan->ops->ack->rx && !hc_abort_missed(m, hc_wire_ack_of(skb)))
+			m->plan->ops->ack->rx(m, skb);
 		break;
 	case HC_FRAME_ABORT:
 		why = hc_abort_rx(m, skb);
@@ -598,8 +598,8 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		break;
 	case HC_FRAME_MEND:
 		why = HYPERCUBE_A_DROP_UNEXPECTED;
-		if (m->plan->ops->mend_rx)
-			why = m->plan->ops->mend_rx(m, skb);
+		if (m->plan->ops->mend)
+			why = m->plan->ops->mend->rx(m, skb);
 		break;
 	}
 	if (why)

@@ -282,13 +282,13 @@ static inline bool hc_member_is_root(const struct hc_member *m)
 /* How many tell the member how far they are: its destinations, or its sources. */
 static inline unsigned int hc_ack_peers(const struct hc_member *m)
 {
-	return m->plan->ops->ack_way == HC_ACK_UP ? m->role.nsrc : m->role.ndst;
+	return m->plan->ops->ack->way == HC_ACK_UP ? m->role.nsrc : m->role.ndst;
 }
 
 /* Does the member tell others on its own how much is done? */
 static inline bool hc_member_tells(const struct hc_member *m)
 {
-	enum hc_ack_way way = m->plan->ops->ack_way;
+	enum hc_ack_way way = m->plan->ops->ack->way;
 
 	return way != HC_ACK_ALONE && hc_member_is_root(m) == (way == HC_ACK_DOWN);
 }
@@ -307,13 +307,13 @@ static inline bool hc_member_pending(const struct hc_member *m)
 	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) ||
 	       (hc_member_tells(m) && m->told != m->done) ||
 	       (m->plan->ops->abort_owed && m->plan->ops->abort_owed(m)) ||
-	       (m->plan->ops->tends && m->plan->ops->tends(m));
+	       (m->plan->ops->mend && m->plan->ops->mend->tends(m));
 }
 
 /* Do contributions wait until the plan has mended itself? */
 static inline bool hc_member_holds(const struct hc_member *m)
 {
-	return m->plan->ops->holds && m->plan->ops->holds(m);
+	return m->plan->ops->mend && m->plan->ops->mend->holds(m);
 }
 
 /* The first member from @u on; the number of nodes if there is none. */
@@ -425,16 +425,12 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 /* Tell what was kept back so far. */
 void hc_ack_tell(struct hc_member *m);
 
-/* For plans whose root says what is done: see struct hc_plan_ops. */
-void hc_root_ack_tell(struct hc_member *m);
-void hc_root_ack_rx(struct hc_member *m, const struct sk_buff *skb);
-void hc_root_handed(struct hc_member *m, struct hc_op *op);
-void hc_root_settle_below(struct hc_member *m);
+/* For plans whose root says what is done. */
+extern const struct hc_ack_ops hc_ack_root;
 /* For plans in which each member knows this by itself: what is handed over is done; operations
  * below the failed range are over everywhere else, so go on without them.
  */
-void hc_alone_handed(struct hc_member *m, struct hc_op *op);
-void hc_alone_settle_below(struct hc_member *m);
+extern const struct hc_ack_ops hc_ack_alone;
 /* The window moves to d->nr, but not past a result that has not come down to the end;
  * the sources are told.  True: it has moved.
  */
@@ -567,8 +563,6 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 		      const struct sk_buff *in, u32 peer);
 
 /* --- coll/host.c --- */
-/* The socket was closed: what it owed will never come.  For plans to which all contribute. */
-void hc_member_close(struct hc_member *m);
 /* Tell the process that what waits for the member, which goes away, ends with @status. */
 void hc_host_waiting_refuse(struct hc_member *m, int status);
 

@@ -35,7 +35,8 @@ static bool resets(const struct hc_member *m)
 	return m->reset && m->next >= m->abort.from;
 }
 
-void hc_member_close(struct hc_member *m)
+/* What its process owed will never come. */
+static void member_close(struct hc_member *m)
 {
 	struct hc_abort abort = {
 		.from = m->cur_open ? m->cur : m->next,
@@ -49,7 +50,7 @@ void hc_member_close(struct hc_member *m)
 	/* Nobody is left to receive what the root still assembles.  Where all members are roots,
 	 * others have a result of their own, for which this member goes on with what it has.
 	 */
-	if (hc_member_is_root(m) && m->plan->ops->ack_way != HC_ACK_ALONE && m->head < m->next) {
+	if (hc_member_is_root(m) && m->plan->ops->ack->way != HC_ACK_ALONE && m->head < m->next) {
 		abort.from = min(abort.from, m->head);
 		quiet = false;
 	}
@@ -114,7 +115,7 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 	if (mine && other)
 		member_hand_over(m);
 	else
-		m->plan->ops->close(m);
+		(m->plan->ops->close ?: member_close)(m);
 }
 
 /* All that waits was sent by the socket before it was closed: a socket that binds after it

@@ -467,29 +467,21 @@ static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *
 	return hc_hdr(skb)->len || hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 }
 
+/* What both have in common. */
+#define MERGE_OP							\
+	.merges = true, .own_totals = true,				\
+	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),	\
+	.src_size = sizeof(struct merge_run),				\
+	.init = merge_init, .release = merge_release,			\
+	.credited = merge_credited,					\
+	.advance = merge_advance,					\
+	.up_follows = run_follows
+
 const struct hc_coll_ops hc_merge_reduce = {
-	.id = HYPERCUBE_REDUCE,
-	.merges = true,
-	.own_totals = true,
-	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),
-	.src_size = sizeof(struct merge_run),
-	.init = merge_init,
-	.release = merge_release,
-	.credited = merge_credited,
-	.advance = merge_advance,
-	.up_follows = run_follows,
+	.id = HYPERCUBE_REDUCE, MERGE_OP
 };
 
 const struct hc_coll_ops hc_merge_allreduce = {
-	.id = HYPERCUBE_ALLREDUCE,
-	.merges = true,
-	.own_totals = true,
-	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),
-	.src_size = sizeof(struct merge_run),
-	.init = merge_init,
-	.release = merge_release,
-	.credited = merge_credited,
+	.id = HYPERCUBE_ALLREDUCE, MERGE_OP,
 	.comes_down = true,
-	.advance = merge_advance,
-	.up_follows = run_follows,
 };

@@ -86,6 +86,40 @@ enum hc_ack_way {
 };
 
 /**
+ * struct hc_ack_ops - which operations are done, at the members of a plan
+ * @way: who tells whom
+ * @tell: tell what was kept back so far, for a member that tells; NULL: nobody does
+ * @rx: others have told; NULL: nobody does
+ * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
+ *	may be forgotten
+ * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
+ *	below it is over everywhere else; NULL: there is nothing to do
+ * @settle_passed: the same for a range that others have passed already
+ */
+struct hc_ack_ops {
+	enum hc_ack_way way;
+	void (*tell)(struct hc_member *m);
+	void (*rx)(struct hc_member *m, const struct sk_buff *skb);
+	void (*handed)(struct hc_member *m, struct hc_op *op);
+	void (*settle_below)(struct hc_member *m);
+	void (*settle_passed)(struct hc_member *m);
+};
+
+/**
+ * struct hc_mend_ops - how plans of a type mend themselves
+ * @tend: go on with mending; @late: a second has passed
+ * @tends: is there anything to go on with?
+ * @holds: do contributions wait until it is mended?
+ * @rx: MEND has come: 0, or why it is not believed
+ */
+struct hc_mend_ops {
+	void (*tend)(struct hc_member *m, bool late);
+	bool (*tends)(const struct hc_member *m);
+	bool (*holds)(const struct hc_member *m);
+	unsigned int (*rx)(struct hc_member *m, struct sk_buff *skb);
+};
+
+/**
  * struct hc_plan_ops - a plan type
  * @id: enum hypercube_plan_type
  * @plan_size: bytes that such a plan has for its type (hc_plan_priv()); all 0 at first
@@ -100,7 +134,7 @@ enum hc_ack_way {
  * @window: contributions that a member may have begun and that are not done
  * @up_window: numbers, from the first that is not done, of which frames may come from below;
  *	not in lockstep
- * @ack_way: who tells whom which operations are done
+ * @ack: how members learn which operations are done
  * @results_follow: results come down behind what was handed over, see hc_results_advance()
  * @all_contribute: all members do, not the root alone
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
@@ -108,16 +142,12 @@ enum hc_ack_way {
  *	own stage, which is noted when it is taken, and nobody needs credits
  * @data_rx: DATA has come from a peer; consumes.  NULL: it is that of a tree, source by source
  * @steps: how many an operation took; NULL: as many as its stages
- * @ack_tell: tell what was kept back so far, for a member that tells; NULL: nobody does
- * @ack_rx: others have told; NULL: nobody does
  * @offered: may the process get what has come down?  If not, the wait is noted or the operation
  *	has failed.  NULL: it may, if it has room
- * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
- *	may be forgotten
  * @idle: the operation at the head has not begun; NULL: there is nothing else to do
- * @close: the socket that served the plan was closed
+ * @close: the socket that served the plan was closed; NULL: what it owed ends
  * @frames_told: what a peer that asks for operation @nr is told (REPLY): how many of its frames
- *	it need not wait for any more, or, in lockstep, how many it was sent
+ *	it need not wait for any more, or, in lockstep, how many it was sent; NULL: hc_taken()
  *
  * The following concern failures, and are NULL where there is nothing to do:
  *
@@ -125,9 +155,6 @@ enum hc_ack_way {
  *	above it?
  * @was_sent: does a peer say (REPLY) that it has sent more of the operation than has come?
  * @forgone: an operation that its process had begun has failed, and the process knows it
- * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
- *	below it is over everywhere else
- * @settle_passed: the same for a range that others have passed already
  * @broke: a fault has broken the plan, as .end says; nothing has ended for that yet
  * @settled: the plan is broken, and what was in doubt has ended, as @last says
  * @abort_note: a failure that is no fault was heard of; @news: it covers numbers that no earlier
@@ -141,14 +168,7 @@ enum hc_ack_way {
  * @refused: the plan is broken, and a contribution was refused that its process thinks it has
  *	begun
  *
- * The following are for plans that can mend themselves, if they were asked to (hc_plan.mends);
- * NULL where there is nothing to do:
- *
- * @mends: they can
- * @tend: go on with mending; @late: a second has passed
- * @tends: is there anything to go on with?
- * @holds: do contributions wait until it is mended?
- * @mend_rx: MEND has come: 0, or why it is not believed
+ * @mend: how they mend themselves, if they were asked to (hc_plan.mends); NULL: they cannot
  */
 struct hc_plan_ops {
 	u32 id;
@@ -162,17 +182,14 @@ struct hc_plan_ops {
 	const struct hc_coll_ops *const *colls;
 	unsigned int window;
 	unsigned int up_window;
-	enum hc_ack_way ack_way;
+	const struct hc_ack_ops *ack;
 	bool results_follow;
 	bool all_contribute;
 	bool unasked;
 	bool lockstep;
 	void (*data_rx)(struct hc_member *m, struct sk_buff *skb);
 	u32 (*steps)(const struct hc_member *m, const struct hc_op *op);
-	void (*ack_tell)(struct hc_member *m);
-	void (*ack_rx)(struct hc_member *m, const struct sk_buff *skb);
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
-	void (*handed)(struct hc_member *m, struct hc_op *op);
 	void (*idle)(struct hc_member *m);
 	void (*close)(struct hc_member *m);
 	u32 (*frames_told)(struct hc_member *m, u32 node, u64 nr);
@@ -180,8 +197,6 @@ struct hc_plan_ops {
 	bool (*message_lost)(struct hc_member *m, const struct hc_wire_probe *w);
 	bool (*was_sent)(const struct hc_op *op, const struct hc_wire_reply *w);
 	void (*forgone)(struct hc_member *m, struct hc_op *op);
-	void (*settle_below)(struct hc_member *m);
-	void (*settle_passed)(struct hc_member *m);
 	void (*broke)(struct hc_member *m);
 	void (*settled)(struct hc_member *m, const struct hc_abort *last);
 	bool (*abort_note)(struct hc_member *m, struct hc_abort *abort, bool news);
@@ -192,11 +207,7 @@ struct hc_plan_ops {
 	bool (*word_again)(struct hc_member *m, const struct hc_abort *abort);
 	void (*refused)(struct hc_member *m);
 
-	bool mends;
-	void (*tend)(struct hc_member *m, bool late);
-	bool (*tends)(const struct hc_member *m);
-	bool (*holds)(const struct hc_member *m);
-	unsigned int (*mend_rx)(struct hc_member *m, struct sk_buff *skb);
+	const struct hc_mend_ops *mend;
 };
 
 extern const struct hc_plan_ops hc_plan_tree;

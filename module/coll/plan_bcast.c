@@ -566,30 +566,25 @@ static const struct hc_coll_ops bcast_message = {
 	.down_pass = message_pass,
 };
 
-static const struct hc_coll_ops *const bcast_colls[] = {
-	&bcast_message,
-	NULL
+static const struct hc_coll_ops *const bcast_colls[] = { &bcast_message, NULL };
+
+static const struct hc_ack_ops bcast_ack = {
+	.way = HC_ACK_UP,
+	.tell = bcast_ack_tell,
+	.rx = bcast_ack_rx,
+	.handed = bcast_handed,
 };
 
 const struct hc_plan_ops hc_plan_bcast = {
-	.id = HYPERCUBE_PLAN_BCAST,
-	.plan_size = sizeof(struct hc_bcast),
+	.id = HYPERCUBE_PLAN_BCAST, .plan_size = sizeof(struct hc_bcast),
 	.member_size = sizeof(struct bcast_member),
-	.copy = bcast_copy,
-	.shape = bcast_shape,
-	.members_create = bcast_members_create,
-	.release = bcast_release,
-	.colls = bcast_colls,
-	.window = HC_OP_WINDOW,
-	.ack_way = HC_ACK_UP,
-	.unasked = true,
-	.ack_tell = bcast_ack_tell,
-	.ack_rx = bcast_ack_rx,
+	.copy = bcast_copy, .shape = bcast_shape, .release = bcast_release,
+	.members_create = bcast_members_create, .colls = bcast_colls,
+	.ack = &bcast_ack, .window = HC_OP_WINDOW, .unasked = true,
+
 	.offered = bcast_offered,
-	.handed = bcast_handed,
 	.idle = named_tell,
 	.close = bcast_close,
-	.frames_told = hc_taken,
 	.message_lost = message_lost,
 	.forgone = bcast_forgone,
 	.broke = bcast_broke,

@@ -66,7 +66,7 @@
  * below the first.  Behind a gap: the member that found it has passed the first range, so by (1)
  * only the last operation below that can be pending here.  Before a gap: the member that found
  * the other range has passed the new one, with the same consequence.  That operation fails here
- * (hc_alone_settle_below()), as the number could not pass a range that is forgotten.  Others do
+ * (coll/ack.c), as the number could not pass a range that is forgotten.  Others do
  * not miss this member: a member that has passed the operation has its result, so all of this
  * member's frames of it are sent, except perhaps those of the stages after the one that it waits
  * in.  A member that waits for these has no result, asks this member, and is told of the range,
@@ -572,44 +572,33 @@ static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buf
 	return !(w->flags & HC_DATA_F_LAST) == (st->at != total);
 }
 
+/* What all have in common. */
+#define DOUBLING_OP						\
+	.op_size = sizeof(struct doubling_op),			\
+	.release = doubling_op_release,				\
+	.advance = doubling_advance
+
 static const struct doubling_coll doubling_allreduce = {
-	.ops = {
-		.id = HYPERCUBE_ALLREDUCE,
-		.op_size = sizeof(struct doubling_op),
-		.release = doubling_op_release,
-		.advance = doubling_advance,
-	},
+	.ops = { .id = HYPERCUBE_ALLREDUCE, DOUBLING_OP },
 };
 
 static const struct doubling_coll doubling_barrier = {
-	.ops = {
-		.id = HYPERCUBE_BARRIER,
-		.op_size = sizeof(struct doubling_op),
-		.release = doubling_op_release,
-		.advance = doubling_advance,
-	},
+	.ops = { .id = HYPERCUBE_BARRIER, DOUBLING_OP },
 };
 
 static const struct doubling_coll doubling_alltoall = {
 	.ops = {
-		.id = HYPERCUBE_ALLTOALL,
+		.id = HYPERCUBE_ALLTOALL, DOUBLING_OP,
 		.rounds = true,
-		.op_size = sizeof(struct doubling_op),
-		.release = doubling_op_release,
-		.advance = doubling_advance,
 		.up_follows = half_follows,
 	},
-	.halves = true,
-	.swaps = true,
+	.halves = true, .swaps = true,
 };
 
 static const struct doubling_coll doubling_reduce_scatter = {
 	.ops = {
-		.id = HYPERCUBE_REDUCE_SCATTER,
+		.id = HYPERCUBE_REDUCE_SCATTER, DOUBLING_OP,
 		.rounds = true,
-		.op_size = sizeof(struct doubling_op),
-		.release = doubling_op_release,
-		.advance = doubling_advance,
 		.up_follows = half_follows,
 	},
 	.halves = true,
@@ -617,12 +606,8 @@ static const struct doubling_coll doubling_reduce_scatter = {
 
 static const struct doubling_coll doubling_allgather = {
 	.ops = {
-		.id = HYPERCUBE_ALLGATHER,
-		.spread = true,
-		.untold = true,
-		.op_size = sizeof(struct doubling_op),
-		.release = doubling_op_release,
-		.advance = doubling_advance,
+		.id = HYPERCUBE_ALLGATHER, DOUBLING_OP,
+		.spread = true, .untold = true,
 		.up_follows = growth_follows,
 	},
 	.grows = true,
@@ -638,20 +623,12 @@ static const struct hc_coll_ops *const doubling_colls[] = {
 };
 
 const struct hc_plan_ops hc_plan_doubling = {
-	.id = HYPERCUBE_PLAN_DOUBLING,
-	.plan_size = sizeof(struct hc_doubling),
-	.copy = doubling_copy,
-	.shape = doubling_shape,
-	.members_create = doubling_members_create,
-	.colls = doubling_colls,
-	.window = HC_OP_WINDOW - 2,
-	.ack_way = HC_ACK_ALONE,
-	.all_contribute = true,
-	.lockstep = true,
-	.handed = hc_alone_handed,
-	.close = hc_member_close,
+	.id = HYPERCUBE_PLAN_DOUBLING, .plan_size = sizeof(struct hc_doubling),
+	.copy = doubling_copy, .shape = doubling_shape,
+	.members_create = doubling_members_create, .colls = doubling_colls,
+	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,
+	.all_contribute = true, .lockstep = true,
+
 	.frames_told = frames_offered,
 	.was_sent = frame_was_sent,
-	.settle_below = hc_alone_settle_below,
-	.settle_passed = hc_alone_settle_below,
 };

@@ -264,37 +264,21 @@ static int ring_members_create(struct hc_plan *plan, const u32 *fault,
 /* ------------------------------------------------------------ what the common code asks */
 
 static const struct hc_coll_ops *const ring_colls[] = {
-	&hc_ring_allgather,
-	&hc_ring_alltoall,
-	NULL
+	&hc_ring_allgather, &hc_ring_alltoall, NULL
 };
 
 const struct hc_plan_ops hc_plan_ring = {
-	.id = HYPERCUBE_PLAN_RING,
-	.plan_size = sizeof(struct ring_plan),
+	.id = HYPERCUBE_PLAN_RING, .plan_size = sizeof(struct ring_plan),
 	.member_size = sizeof(struct hc_ring_member),
-	.copy = ring_copy,
-	.shape = ring_shape,
-	.members_create = ring_members_create,
-	.release = ring_release,
-	.colls = ring_colls,
-	.window = HC_OP_WINDOW - 2,
-	.ack_way = HC_ACK_ALONE,
-	.all_contribute = true,
-	.lockstep = true,
+	.copy = ring_copy, .shape = ring_shape, .release = ring_release,
+	.members_create = ring_members_create, .colls = ring_colls, .mend = &hc_mend_rings,
+	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,
+	.all_contribute = true, .lockstep = true,
+
 	.data_rx = hc_ring_data_rx,
 	.steps = hc_ring_steps,
-	.handed = hc_alone_handed,
-	.close = hc_member_close,
 	.frames_told = hc_ring_frames_told,
 	.was_sent = hc_ring_was_sent,
-	.settle_below = hc_alone_settle_below,
-	.settle_passed = hc_alone_settle_below,
 	.broke = hc_mend_broke,
 	.settled = hc_mend_settled,
-	.tend = hc_mend_tend,
-	.tends = hc_mend_tends,
-	.holds = hc_mend_holds,
-	.mend_rx = hc_mend_rx,
-	.mends = true,
 };

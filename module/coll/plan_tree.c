@@ -110,22 +110,9 @@ static const struct hc_coll_ops *const tree_colls[] = {
 };
 
 const struct hc_plan_ops hc_plan_tree = {
-	.id = HYPERCUBE_PLAN_TREE,
-	.plan_size = sizeof(struct hc_tree),
-	.copy = tree_copy,
-	.shape = tree_shape,
-	.members_create = tree_members_create,
-	.release = tree_release,
-	.colls = tree_colls,
-	.window = HC_OP_WINDOW,
-	.up_window = HC_OP_WINDOW,
-	.ack_way = HC_ACK_DOWN,
-	.all_contribute = true,
-	.results_follow = true,
-	.ack_tell = hc_root_ack_tell,
-	.ack_rx = hc_root_ack_rx,
-	.handed = hc_root_handed,
-	.close = hc_member_close,
-	.frames_told = hc_taken,
-	.settle_below = hc_root_settle_below,
+	.id = HYPERCUBE_PLAN_TREE, .plan_size = sizeof(struct hc_tree),
+	.copy = tree_copy, .shape = tree_shape, .release = tree_release,
+	.members_create = tree_members_create, .colls = tree_colls,
+	.ack = &hc_ack_root, .window = HC_OP_WINDOW, .up_window = HC_OP_WINDOW,
+	.all_contribute = true, .results_follow = true,
 };

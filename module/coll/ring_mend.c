@@ -252,11 +252,27 @@ static void go_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 	answer(m, src, HC_MEND_GONE);
 }
 
+/* It has told a part of the members to go, and looks for the others. */
+static bool leads_part(const struct hc_member *m)
+{
+	const struct hc_mend *s = hc_mend_of(m);
+
+	return s->ran && hc_mend_master(s->ran) == m->node->id &&
+	       hc_ring_member(m)->nmembers < m->plan->nmembers;
+}
+
+static bool mend_tends(const struct hc_member *m)
+{
+	const struct hc_mend *s = hc_mend_of(m);
+
+	return s && (m->broken || s->phase == MEND_PLACED || s->desk || leads_part(m));
+}
+
 /* News of links is news for plans that are not ready. */
 static void mend_count(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
-	bool counts = hc_mend_tends(m);
+	bool counts = mend_tends(m);
 
 	if (counts == !!s->counted)
 		return;
@@ -292,7 +308,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 	return 0;
 }
 
-unsigned int hc_mend_rx(struct hc_member *m, struct sk_buff *skb)
+static unsigned int mend_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	unsigned int why;
@@ -308,7 +324,7 @@ unsigned int hc_mend_rx(struct hc_member *m, struct sk_buff *skb)
 	hc_desk_go_on(m);
 	mend_count(m);
 	/* What could not be said for want of memory is said again a second later. */
-	if (hc_mend_tends(m))
+	if (mend_tends(m))
 		hc_member_wait(m);
 	return why;
 }
@@ -346,27 +362,11 @@ void hc_mend_settled(struct hc_member *m, const struct hc_abort *last)
 		hc_node_kick(m->node, HC_EV_HOST);
 }
 
-bool hc_mend_holds(const struct hc_member *m)
+static bool mend_holds(const struct hc_member *m)
 {
 	const struct hc_mend *s = hc_mend_of(m);
 
 	return s && !READ_ONCE(m->node->failed) && (m->broken || s->phase == MEND_PLACED);
-}
-
-/* It has told a part of the members to go, and looks for the others. */
-static bool leads_part(const struct hc_member *m)
-{
-	const struct hc_mend *s = hc_mend_of(m);
-
-	return s->ran && hc_mend_master(s->ran) == m->node->id &&
-	       hc_ring_member(m)->nmembers < m->plan->nmembers;
-}
-
-bool hc_mend_tends(const struct hc_member *m)
-{
-	const struct hc_mend *s = hc_mend_of(m);
-
-	return s && (m->broken || s->phase == MEND_PLACED || s->desk || leads_part(m));
 }
 
 /* This member cannot go on alone, or need not. */
@@ -400,7 +400,7 @@ static void master_call(struct hc_member *m)
 		hc_mend_send(m, lowest, hc_mend_word(m, HC_MEND_HELP, s->heard, 0, 0));
 }
 
-void hc_mend_tend(struct hc_member *m, bool late)
+static void mend_tend(struct hc_member *m, bool late)
 {
 	struct hc_mend *s = hc_mend_of(m);
 
@@ -411,8 +411,12 @@ void hc_mend_tend(struct hc_member *m, bool late)
 		return;
 	}
 	s->silent += late;
-	if (!hc_desk_tend(m, late) && hc_mend_tends(m) && (late || call_is_news(m)))
+	if (!hc_desk_tend(m, late) && mend_tends(m) && (late || call_is_news(m)))
 		master_call(m);
 	hc_desk_go_on(m);
 	mend_count(m);
 }
+
+const struct hc_mend_ops hc_mend_rings = {
+	.tend = mend_tend, .tends = mend_tends, .holds = mend_holds, .rx = mend_rx,
+};

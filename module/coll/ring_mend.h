@@ -77,9 +77,6 @@ void hc_mend_release(struct hc_plan *plan, struct hc_mend *s);
 /* See struct hc_plan_ops. */
 void hc_mend_broke(struct hc_member *m);
 void hc_mend_settled(struct hc_member *m, const struct hc_abort *last);
-void hc_mend_tend(struct hc_member *m, bool late);
-bool hc_mend_tends(const struct hc_member *m);
-bool hc_mend_holds(const struct hc_member *m);
-unsigned int hc_mend_rx(struct hc_member *m, struct sk_buff *skb);
+extern const struct hc_mend_ops hc_mend_rings;
 
 #endif /* _HC_RING_MEND_KERNEL_H */

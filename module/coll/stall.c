@@ -25,10 +25,11 @@
 /* The answer tells what may have got lost. */
 static void reply_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_reply *w)
 {
-	u32 frames = m->plan->ops->frames_told(m, node, nr);
+	const struct hc_plan_ops *ops = m->plan->ops;
+	u32 frames = (ops->frames_told ?: hc_taken)(m, node, nr);
 
 	w->head = cpu_to_be64(m->head);
-	if (m->plan->ops->lockstep)
+	if (ops->lockstep)
 		w->sent = cpu_to_be32(frames);
 	else
 		w->taken = cpu_to_be32(frames);
@@ -85,7 +86,7 @@ static void message_fail(struct hc_member *m, u64 nr, u32 src)
 /* Do those above, or those below, hear from this member what is done? */
 static bool tells(const struct hc_member *m, bool above)
 {
-	return m->plan->ops->ack_way == (above ? HC_ACK_UP : HC_ACK_DOWN);
+	return m->plan->ops->ack->way == (above ? HC_ACK_UP : HC_ACK_DOWN);
 }
 
 /* A peer waits for this member and asks whether there is still hope. */

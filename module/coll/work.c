@@ -118,7 +118,7 @@ void hc_coll_links_known(struct hc_node *node)
 		struct hc_member *m = plan->member[node->id];
 
 		plans++;
-		if (m && plan->ops->tends && plan->ops->tends(m))
+		if (m && plan->ops->mend && plan->ops->mend->tends(m))
 			hc_member_again(m);
 	}
 	rcu_read_unlock();
@@ -229,8 +229,8 @@ int hc_coll_work(struct hc_node *node, int budget)
 			member_recheck(m);
 		if (late)
 			hc_stall_check(m);
-		if (m->plan->ops->tend)
-			m->plan->ops->tend(m, late);
+		if (m->plan->ops->mend)
+			m->plan->ops->mend->tend(m, late);
 		hc_advance(m);
 		hc_results_advance(m);
 		if (hc_member_pending(m))

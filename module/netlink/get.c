@@ -337,29 +337,50 @@ static int dump_links(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 	return 0;
 }
 
-static int dump_plans(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
-		      struct nlattr **attrs)
+typedef int (*dump_plan_fn)(const struct hc_msg *msg, struct hc_plan *plan, struct cursor *c,
+			    struct nlattr **attrs);
+
+static int each_plan(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		     struct nlattr **attrs, dump_plan_fn fn)
 {
 	struct hc_plan *plan;
 	unsigned long id;
 	int err;
 
 	xa_for_each_start(&fabric->plans, id, plan, c->index) {
+		if (id != c->index)
+			c->sub = 0;
 		c->index = id;
-		err = hc_fill_plan(msg, plan);
+		err = fn(msg, plan, c, attrs);
 		if (err)
 			return err;
 	}
 	return 0;
 }
 
-/* Members that wait for nothing too: their next number tells who is missing. */
-static int dump_plan_ops(const struct hc_msg *msg, const struct hc_plan *plan, struct cursor *c,
-			 const struct nlattr *only)
+static int dump_plan(const struct hc_msg *msg, struct hc_plan *plan, struct cursor *c,
+		     struct nlattr **attrs)
 {
+	return hc_fill_plan(msg, plan);
+}
+
+static int dump_plans(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		      struct nlattr **attrs)
+{
+	return each_plan(msg, fabric, c, attrs, dump_plan);
+}
+
+/* Members that wait for nothing too: their next number tells who is missing. */
+static int dump_plan_ops(const struct hc_msg *msg, struct hc_plan *plan, struct cursor *c,
+			 struct nlattr **attrs)
+{
+	const struct nlattr *only_plan = attrs[HYPERCUBE_A_OP_PLAN];
+	const struct nlattr *only = attrs[HYPERCUBE_A_OP_NODE];
 	struct hc_op_view view;
 	int err;
 
+	if (only_plan && nla_get_u32(only_plan) != plan->id)
+		return 0;
 	for (; c->sub < hc_nodes(plan->fabric->dim); c->sub++) {
 		if (only && nla_get_u32(only) != c->sub)
 			continue;
@@ -375,22 +396,7 @@ static int dump_plan_ops(const struct hc_msg *msg, const struct hc_plan *plan, s
 static int dump_ops(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
 		    struct nlattr **attrs)
 {
-	const struct nlattr *only = attrs[HYPERCUBE_A_OP_PLAN];
-	struct hc_plan *plan;
-	unsigned long id;
-	int err;
-
-	xa_for_each_start(&fabric->plans, id, plan, c->index) {
-		if (id != c->index)
-			c->sub = 0;
-		c->index = id;
-		if (only && nla_get_u32(only) != id)
-			continue;
-		err = dump_plan_ops(msg, plan, c, attrs[HYPERCUBE_A_OP_NODE]);
-		if (err)
-			return err;
-	}
-	return 0;
+	return each_plan(msg, fabric, c, attrs, dump_plan_ops);
 }
 
 static const dump_fn dumps[] = {

@@ -210,15 +210,13 @@ static const struct plan_row plan_rows[] = {
 	[HYPERCUBE_PLAN_TREE] = {
 		.root = HYPERCUBE_A_PLAN_SINK,
 		.no_root = "A tree plan needs a sink",
-		.parse = parse_tree,
-		.put = put_tree,
+		.parse = parse_tree, .put = put_tree,
 	},
 	[HYPERCUBE_PLAN_BCAST] = {
 		.root = HYPERCUBE_A_PLAN_SOURCE,
 		.no_root = "A broadcast plan needs a source",
 		.no_sequence = "A broadcast plan needs a sequence",
-		.parse = parse_sequence,
-		.put = put_sequence,
+		.parse = parse_sequence, .put = put_sequence,
 	},
 	[HYPERCUBE_PLAN_DOUBLING] = {
 		.root = HYPERCUBE_A_PLAN_BASE,
@@ -226,15 +224,13 @@ static const struct plan_row plan_rows[] = {
 		.strange = doubling_strange,
 		.only = "A doubling is a base and an order, nothing else",
 		.members_follow = true,
-		.parse = parse_order,
-		.put = put_order,
+		.parse = parse_order, .put = put_order,
 	},
 	[HYPERCUBE_PLAN_RING] = {
 		.strange = ring_strange,
 		.only = "A plan of rings is rings and their nodes, nothing else",
 		.members_follow = true,
-		.parse = parse_rings,
-		.put = put_rings,
+		.parse = parse_rings, .put = put_rings,
 	},
 };
 
@@ -360,7 +356,7 @@ static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 static int parse_repair(struct genl_info *info, struct hc_plan_params *p)
 {
 	p->mends = nla_get_flag(info->attrs[HYPERCUBE_A_PLAN_REPAIR]);
-	if (!p->mends || p->ops->mends)
+	if (!p->mends || p->ops->mend)
 		return 0;
 	NL_SET_ERR_MSG(info->extack, "Plans of this type cannot repair themselves");
 	return plan_refuse(info, HYPERCUBE_A_PLAN_REPAIR);

@@ -276,71 +276,74 @@ static __always_inline void words(unsigned int oper, unsigned int type,
 
 /* -------------------------------------------------------------- dispatching */
 
-static void sum(unsigned int type, void *acc, const void *src, size_t bytes)
+/* How elements of a type are combined, all of which are known where it is inlined. */
+typedef void (*each_fn)(unsigned int oper, unsigned int type, void *acc, const void *src,
+			size_t bytes);
+
+/* Integers wrap around, so the sign makes no difference. */
+static __always_inline void integers(each_fn fn, unsigned int oper, unsigned int type,
+				     void *acc, const void *src, size_t bytes)
 {
 	switch (type) {
 	case HYPERCUBE_U8:
 	case HYPERCUBE_I8:
-		return words(HYPERCUBE_SUM, HYPERCUBE_U8, acc, src, bytes);
+		return fn(oper, HYPERCUBE_U8, acc, src, bytes);
 	case HYPERCUBE_U16:
 	case HYPERCUBE_I16:
-		return words(HYPERCUBE_SUM, HYPERCUBE_U16, acc, src, bytes);
+		return fn(oper, HYPERCUBE_U16, acc, src, bytes);
 	case HYPERCUBE_U32:
 	case HYPERCUBE_I32:
-		return words(HYPERCUBE_SUM, HYPERCUBE_U32, acc, src, bytes);
+		return fn(oper, HYPERCUBE_U32, acc, src, bytes);
 	case HYPERCUBE_U64:
 	case HYPERCUBE_I64:
-		return words(HYPERCUBE_SUM, HYPERCUBE_U64, acc, src, bytes);
+		return fn(oper, HYPERCUBE_U64, acc, src, bytes);
 	default:
-		return hc_combine_fp(HYPERCUBE_SUM, type, acc, src, bytes);
+		return hc_combine_fp(oper, type, acc, src, bytes);
 	}
+}
+
+static void sum(unsigned int type, void *acc, const void *src, size_t bytes)
+{
+	integers(words, HYPERCUBE_SUM, type, acc, src, bytes);
 }
 
 static void prod(unsigned int type, void *acc, const void *src, size_t bytes)
 {
+	integers(each, HYPERCUBE_PROD, type, acc, src, bytes);
+}
+
+/* @narrow for bytes, of which a word holds eight, else @wide. */
+static __always_inline void per_type(each_fn narrow, each_fn wide, unsigned int oper,
+				     unsigned int type, void *acc, const void *src, size_t bytes)
+{
 	switch (type) {
 	case HYPERCUBE_U8:
-	case HYPERCUBE_I8:
-		return each(HYPERCUBE_PROD, HYPERCUBE_U8, acc, src, bytes);
+		return narrow(oper, HYPERCUBE_U8, acc, src, bytes);
 	case HYPERCUBE_U16:
-	case HYPERCUBE_I16:
-		return each(HYPERCUBE_PROD, HYPERCUBE_U16, acc, src, bytes);
+		return wide(oper, HYPERCUBE_U16, acc, src, bytes);
 	case HYPERCUBE_U32:
-	case HYPERCUBE_I32:
-		return each(HYPERCUBE_PROD, HYPERCUBE_U32, acc, src, bytes);
+		return wide(oper, HYPERCUBE_U32, acc, src, bytes);
 	case HYPERCUBE_U64:
+		return wide(oper, HYPERCUBE_U64, acc, src, bytes);
+	case HYPERCUBE_I8:
+		return narrow(oper, HYPERCUBE_I8, acc, src, bytes);
+	case HYPERCUBE_I16:
+		return wide(oper, HYPERCUBE_I16, acc, src, bytes);
+	case HYPERCUBE_I32:
+		return wide(oper, HYPERCUBE_I32, acc, src, bytes);
 	case HYPERCUBE_I64:
-		return each(HYPERCUBE_PROD, HYPERCUBE_U64, acc, src, bytes);
+		return wide(oper, HYPERCUBE_I64, acc, src, bytes);
+	case HYPERCUBE_F32:
+		return wide(oper, HYPERCUBE_F32, acc, src, bytes);
 	default:
-		return hc_combine_fp(HYPERCUBE_PROD, type, acc, src, bytes);
+		return wide(oper, HYPERCUBE_F64, acc, src, bytes);
 	}
 }
 
 static __always_inline void extremes(unsigned int oper, unsigned int type,
 				     void *acc, const void *src, size_t bytes)
 {
-	switch (type) {
-	case HYPERCUBE_U8:
-		return words(oper, HYPERCUBE_U8, acc, src, bytes);
-	case HYPERCUBE_U16:
-		return each(oper, HYPERCUBE_U16, acc, src, bytes);
-	case HYPERCUBE_U32:
-		return each(oper, HYPERCUBE_U32, acc, src, bytes);
-	case HYPERCUBE_U64:
-		return each(oper, HYPERCUBE_U64, acc, src, bytes);
-	case HYPERCUBE_I8:
-		return words(oper, HYPERCUBE_I8, acc, src, bytes);
-	case HYPERCUBE_I16:
-		return each(oper, HYPERCUBE_I16, acc, src, bytes);
-	case HYPERCUBE_I32:
-		return each(oper, HYPERCUBE_I32, acc, src, bytes);
-	case HYPERCUBE_I64:
-		return each(oper, HYPERCUBE_I64, acc, src, bytes);
-	case HYPERCUBE_F32:
-		return each(oper, HYPERCUBE_F32, acc, src, bytes);
-	default:
-		return each(oper, HYPERCUBE_F64, acc, src, bytes);
-	}
+	per_type(words, each, oper, type, acc, src, bytes);
 }
 
 static void min_of(unsigned int type, void *acc, const void *src, size_t bytes)
@@ -356,28 +359,7 @@ static void max_of(unsigned int type, void *acc, const void *src, size_t bytes)
 static __always_inline void locs(unsigned int oper, unsigned int type,
 				 void *acc, const void *src, size_t bytes)
 {
-	switch (type) {
-	case HYPERCUBE_U8:
-		return each_loc(oper, HYPERCUBE_U8, acc, src, bytes);
-	case HYPERCUBE_U16:
-		return each_loc(oper, HYPERCUBE_U16, acc, src, bytes);
-	case HYPERCUBE_U32:
-		return each_loc(oper, HYPERCUBE_U32, acc, src, bytes);
-	case HYPERCUBE_U64:
-		return each_loc(oper, HYPERCUBE_U64, acc, src, bytes);
-	case HYPERCUBE_I8:
-		return each_loc(oper, HYPERCUBE_I8, acc, src, bytes);
-	case HYPERCUBE_I16:
-		return each_loc(oper, HYPERCUBE_I16, acc, src, bytes);
-	case HYPERCUBE_I32:
-		return each_loc(oper, HYPERCUBE_I32, acc, src, bytes);
-	case HYPERCUBE_I64:
-		return each_loc(oper, HYPERCUBE_I64, acc, src, bytes);
-	case HYPERCUBE_F32:
-		return each_loc(oper, HYPERCUBE_F32, acc, src, bytes);
-	default:
-		return each_loc(oper, HYPERCUBE_F64, acc, src, bytes);
-	}
+	per_type(each_loc, each_loc, oper, type, acc, src, bytes);
 }
 
 static void minloc(unsigned int type, void *acc, const void *src, size_t bytes)
@@ -471,55 +453,23 @@ static __always_inline int compare(unsigned int type, const void *a,
 	return less(type, vb, va) - less(type, va, vb);
 }
 
-static int cmp_u8(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_U8, a, b);
-}
+/* One for each type of numbers. */
+#define CMP(name, type)								\
+	static int cmp_##name(const void *a, const void *b, unsigned int width)	\
+	{									\
+		return compare(HYPERCUBE_##type, a, b);				\
+	}
 
-static int cmp_u16(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_U16, a, b);
-}
-
-static int cmp_u32(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_U32, a, b);
-}
-
-static int cmp_u64(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_U64, a, b);
-}
-
-static int cmp_i8(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_I8, a, b);
-}
-
-static int cmp_i16(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_I16, a, b);
-}
-
-static int cmp_i32(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_I32, a, b);
-}
-
-static int cmp_i64(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_I64, a, b);
-}
-
-static int cmp_f32(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_F32, a, b);
-}
-
-static int cmp_f64(const void *a, const void *b, unsigned int width)
-{
-	return compare(HYPERCUBE_F64, a, b);
-}
+CMP(u8, U8)
+CMP(u16, U16)
+CMP(u32, U32)
+CMP(u64, U64)
+CMP(i8, I8)
+CMP(i16, I16)
+CMP(i32, I32)
+CMP(i64, I64)
+CMP(f32, F32)
+CMP(f64, F64)
 
 static int cmp_record(const void *a, const void *b, unsigned int width)
 {

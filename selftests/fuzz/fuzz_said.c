@@ -11,183 +11,16 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "live.h"
+#include "said.h"
 
 #define INJECT	"/sys/kernel/debug/hypercube/inject"
-#define WAIT_MS	20000
-
-static struct cube c;
-static struct moment m;
-static int inject = -1;
-
-/* ------------------------------------------------------------ saying it */
-
-/* A frame that arrives at @node over link @dim: its part. */
-static void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
-			unsigned int plan)
-{
-	frame_begin(f, type);
-	f->rec.node = node;
-	f->rec.dim = dim;
-	f->rec.flags = HC_INJECT_F_SEQ;
-	if (frame_plan(f))
-		frame_plan(f)->plan = htonl(plan);
-	return frame_part(f);
-}
-
-/* It comes from @src to @dst, over the dimensions of @way at last. */
-static void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
-		   unsigned int hops)
-{
-	struct hc_hdr *h = frame_hdr(f);
-	unsigned char area[16] = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < hops; i++)
-		area[i / 2] |= way[i] << (i % 2 ? 0 : 4);
-	f->says |= SAY_ENDS;
-	h->flags |= HC_FRAME_F_ROUTED;
-	h->src = htons(src);
-	h->dst = htons(dst);
-	h->walk = htons(hops);
-	if (hops)
-		frame_lead(f, area, sizeof(area));
-}
-
-/* 0 or -errno. */
-static int say(const struct frame *f)
-{
-	static char buf[HC_INJECT_MAX];
-	static struct batch b;
-	size_t len = batch_head(&m, buf);
-
-	b.n = 1;
-	b.frame[0] = *f;
-	len += batch_fill(&b, &m, buf + len);
-	return write(inject, buf, len) < 0 ? -errno : 0;
-}
-
-/* ------------------------------------------------------------ what follows */
-
-struct drops {
-	int nest;
-	int reason;
-	uint64_t n;
-};
-
-static void drops_take(void *arg, const struct nl_attrs *a)
-{
-	struct drops *d = arg;
-	const struct nlattr *nest = nl_find(a, d->nest, 0);
-	struct nl_attrs in = { 0 };
-
-	if (!nest)
-		return;
-	in.first = (const struct nlattr *)((const char *)nest + NLA_HDRLEN);
-	in.len = nest->nla_len - NLA_HDRLEN;
-	d->n = nl_get_u64(&in, d->reason, 0);
-}
-
-static uint64_t node_drops(unsigned int node, int reason)
-{
-	struct drops d = { HYPERCUBE_A_NODE_DROPS, reason, 0 };
-
-	nl_begin(ctl(), HYPERCUBE_CMD_NODE_GET, NLM_F_ACK);
-	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, c.name);
-	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, node);
-	nl_talk(ctl(), drops_take, &d);
-	return d.n;
-}
-
-static uint64_t link_drops(unsigned int node, unsigned int dim, int reason)
-{
-	struct drops d = { HYPERCUBE_A_LINK_DROPS, reason, 0 };
-
-	nl_begin(ctl(), HYPERCUBE_CMD_LINK_GET, NLM_F_ACK);
-	nl_str(ctl(), HYPERCUBE_A_LINK_FABRIC, c.name);
-	nl_u32(ctl(), HYPERCUBE_A_LINK_NODE, node);
-	nl_u32(ctl(), HYPERCUBE_A_LINK_DIM, dim);
-	nl_talk(ctl(), drops_take, &d);
-	return d.n;
-}
-
-/* Waits until so many are counted: on a busy machine a frame is polled after the write. */
-static bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n)
-{
-	uint64_t end = fz_ms() + WAIT_MS;
-
-	while (link_drops(node, dim, reason) < n && fz_ms() < end)
-		usleep(1000);
-	return link_drops(node, dim, reason) == n;
-}
-
-/* The same of a node. */
-static bool node_drops_are(unsigned int node, int reason, uint64_t n)
-{
-	uint64_t end = fz_ms() + WAIT_MS;
-
-	while (node_drops(node, reason) < n && fz_ms() < end)
-		usleep(1000);
-	return node_drops(node, reason) == n;
-}
-
-/* The next end that a node's process hears of: its status. */
-static int end_of(unsigned int node, struct hypercube_result *res)
-{
-	uint64_t end = fz_ms() + WAIT_MS;
-	static char buf[4096];
-	bool eor;
-
-	while (fz_ms() < end) {
-		if (shc_recv(c.fd[node], buf, sizeof(buf), res, &eor, MSG_DONTWAIT) >= 0) {
-			if (eor)
-				return res->status;
-			continue;
-		}
-		usleep(10000);
-	}
-	return -ETIMEDOUT;
-}
-
-static bool contribute(unsigned int node, unsigned int plan, unsigned int collective,
-		       size_t total, size_t len)
-{
-	static char zero[1 << 14];
-	bool sums = collective == HYPERCUBE_REDUCE || collective == HYPERCUBE_ALLREDUCE;
-	struct hypercube_op op = {
-		.plan = plan, .collective = collective, .bytes = total,
-		.oper = sums ? HYPERCUBE_SUM : 0, .type = sums ? HYPERCUBE_U64 : 0,
-	};
-
-	return shc_send(c.fd[node], &op, zero, len, MSG_DONTWAIT) == (ssize_t)len;
-}
-
-/* The neighbour of the sink that is active at this stage. */
-static unsigned int below_sink(unsigned int stage)
-{
-	return c.plan.tree.sink ^ 1u << c.plan.tree.order[stage];
-}
-
-static struct hc_wire_data *data(struct frame *f, unsigned int node, unsigned int dim,
-				 unsigned int plan, unsigned int stage, unsigned int collective)
-{
-	struct hc_wire_data *w = part_begin(f, node, dim, HC_FRAME_DATA, plan);
-
-	w->collective = collective;
-	w->stage = stage;
-	if (collective == HYPERCUBE_REDUCE || collective == HYPERCUBE_ALLREDUCE) {
-		w->oper = HYPERCUBE_SUM;
-		w->dtype = HYPERCUBE_U64;
-	}
-	return w;
-}
 
 /* ------------------------------------------------------------ memory */
 
 /* A source that does not wait for the sink ends its operation, not the machine. */
 static bool source_is_bounded(void)
 {
-	unsigned int sink = c.plan.tree.sink, dim = c.plan.tree.order[0], i;
+	unsigned int sink = said.c.plan.tree.sink, dim = said.c.plan.tree.order[0], i;
 	struct hypercube_result res;
 	char bytes[1024] = { 0 };
 
@@ -210,7 +43,7 @@ static bool source_is_bounded(void)
 
 static bool segment_is_bounded(void)
 {
-	unsigned int sink = c.plan.tree.sink, dim = c.plan.tree.order[0];
+	unsigned int sink = said.c.plan.tree.sink, dim = said.c.plan.tree.order[0];
 	uint64_t before = link_drops(sink, dim, HYPERCUBE_A_DROP_MALFORMED);
 	char bytes[1032] = { 0 };
 	struct frame f;
@@ -224,14 +57,14 @@ static bool segment_is_bounded(void)
 static bool shared_in_doubling(void)
 {
 	static const unsigned int lens[] = { 64, 1024 };
-	unsigned int dim = c.doubling.order[0], i, round;
+	unsigned int dim = said.c.doubling.order[0], i, round;
 	char bytes[1024] = { 1 };
 
 	for (i = 0; i < 4; i++) {
 		unsigned int node = i % 2 ? 1u << dim : 0, len = lens[i / 2];
 
-		live_reset(&c, &m, false);
-		live_bind(&c);
+		live_reset(&said.c, &said.m, false);
+		live_bind(&said.c);
 		if (!contribute(node, LIVE_DOUBLING, HYPERCUBE_ALLREDUCE, len, len))
 			return false;
 		usleep(50000);
@@ -261,7 +94,7 @@ static bool shared_in_gather(void)
 		return false;
 	usleep(50000);
 	for (stage = 0; stage < 2; stage++) {
-		unsigned int dim = c.plan.tree.order[stage];
+		unsigned int dim = said.c.plan.tree.order[stage];
 		struct frame f;
 		struct hc_wire_data *w = data(&f, node, dim, LIVE_TREE, stage, HYPERCUBE_GATHER);
 
@@ -281,13 +114,13 @@ static bool shared_in_gather(void)
  */
 static bool flags_stay_behind(void)
 {
-	unsigned int node = below_sink(2), dim = c.plan.tree.order[0], u;
+	unsigned int node = below_sink(2), dim = said.c.plan.tree.order[0], u;
 	struct hypercube_result res;
 	char bytes[64] = { 1 };
 	struct hc_wire_data *w;
 	struct frame f;
 
-	for (u = 0; u < c.nodes; u++)
+	for (u = 0; u < said.c.nodes; u++)
 		if (u != (node ^ 1u << dim) &&
 		    !contribute(u, LIVE_TREE, HYPERCUBE_GATHER, sizeof(bytes), sizeof(bytes)))
 			return false;
@@ -296,7 +129,7 @@ static bool flags_stay_behind(void)
 	w->total = htobe64(sizeof(bytes));
 	w->block = htons(node ^ 1u << dim);
 	frame_put(&f, bytes, sizeof(bytes));
-	return !say(&f) && !end_of(c.plan.tree.sink, &res);
+	return !say(&f) && !end_of(said.c.plan.tree.sink, &res);
 }
 
 /* ------------------------------------------------------------ ends */
@@ -338,7 +171,7 @@ static bool say_failed(struct frame *f, unsigned int node, unsigned int dim, uns
  */
 static bool numbers_rise(void)
 {
-	unsigned int dim = c.bcast.sequence[0], node = c.bcast.bcast.source ^ 1u << dim;
+	unsigned int dim = said.c.bcast.sequence[0], node = said.c.bcast.bcast.source ^ 1u << dim;
 	unsigned int failed = OP_RANGE + 4, i;
 	struct hypercube_result res;
 	struct hc_wire_data *w;
@@ -374,37 +207,37 @@ static bool numbers_rise(void)
 /* A member that is not the sink's peer has no word on a plan without detours. */
 static bool end_of_strangers(void)
 {
-	unsigned int sink = c.plan.tree.sink, src = below_sink(0) ^ 1u << c.plan.tree.order[1];
-	const unsigned char way[] = { c.plan.tree.order[0], c.plan.tree.order[1] };
+	const unsigned char way[] = { said.c.plan.tree.order[0], said.c.plan.tree.order[1] };
+	unsigned int sink = said.c.plan.tree.sink, src = below_sink(0) ^ 1u << way[1];
 	struct frame f;
 
 	broken(&f, sink, way[1], src);
 	routed(&f, src, sink, way, 2);
 	return !say(&f) && node_drops_are(sink, HYPERCUBE_A_DROP_UNEXPECTED, 1) &&
-	       !cube_reduce(&c, LIVE_TREE, NULL);
+	       !cube_reduce(&said.c, LIVE_TREE, NULL);
 }
 
 static bool end_of_nowhere(void)
 {
-	unsigned int sink = c.plan.tree.sink;
+	unsigned int sink = said.c.plan.tree.sink;
 	struct frame f;
 
-	broken(&f, sink, c.plan.tree.order[0], 1 << 10);
+	broken(&f, sink, said.c.plan.tree.order[0], 1 << 10);
 	return !say(&f) && node_drops_are(sink, HYPERCUBE_A_DROP_MALFORMED, 1) &&
-	       !cube_reduce(&c, LIVE_TREE, NULL);
+	       !cube_reduce(&said.c, LIVE_TREE, NULL);
 }
 
 /* A peer's word that the plan is broken is believed, but not what it says is complete. */
 static bool end_of_peer(void)
 {
-	unsigned int sink = c.plan.tree.sink;
+	unsigned int sink = said.c.plan.tree.sink;
 	struct hypercube_result res;
 	struct hc_wire_abort *w;
 	struct frame f;
 
 	if (!contribute(sink, LIVE_TREE, HYPERCUBE_REDUCE, 8, 8))
 		return false;
-	w = broken(&f, sink, c.plan.tree.order[0], below_sink(0));
+	w = broken(&f, sink, said.c.plan.tree.order[0], below_sink(0));
 	w->flags = htonl(HC_ABORT_F_BROKEN | HC_ABORT_F_FINAL);
 	w->plan.op = htobe64(60);
 	f.says |= SAY_OP;
@@ -420,10 +253,11 @@ static bool lost_elsewhere(void)
 	struct frame f;
 	char bytes[8] = { 0 };
 
-	if (cube_fail_link(&c, 4, 1) || cube_fail_node(&c, 7) || cube_plan_to(&c, LIVE_TREE, 0) ||
-	    c.plan.tree.ndetours)
+	if (cube_fail_link(&said.c, 4, 1) || cube_fail_node(&said.c, 7) ||
+	    cube_plan_to(&said.c, LIVE_TREE, 0) ||
+	    said.c.plan.tree.ndetours)
 		return false;
-	live_plans(&c, &m);
+	live_plans(&said.c, &said.m);
 	data(&f, 4, 1, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(sizeof(bytes));
 	frame_put(&f, bytes, sizeof(bytes));
 	if (say(&f))
@@ -431,309 +265,20 @@ static bool lost_elsewhere(void)
 	data(&f, 0, 0, LIVE_TREE, 0, HYPERCUBE_REDUCE)->total = htobe64(sizeof(bytes));
 	routed(&f, 1, 7, way, 1);
 	frame_put(&f, bytes, sizeof(bytes));
-	return !say(&f) && !cube_reduce(&c, LIVE_TREE, NULL) && !cube_heal(&c);
-}
-
-/* ------------------------------------------------------------ numbers, names */
-
-/* The carrier asks for the type of a frame before anybody has looked whether that is one. */
-static bool type_of_nothing(void)
-{
-	static const unsigned char types[] = { 0, 13, 0x81, 0x8c, 0xff };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(types); i++) {
-		struct frame f;
-
-		part_begin(&f, 0, 0, types[i], LIVE_TREE);
-		f.rec.flags = 0;
-		if (say(&f) || !link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, i + 1))
-			return false;
-	}
-	return live_dgrams(&c);
-}
-
-/* Is it dropped for what it says of its own parts?  It is the @n-th that comes to node 0. */
-static bool is_malformed(struct frame *f, unsigned int n)
-{
-	f->rec.flags = 0;
-	f->says |= SAY_LEN;
-	return !say(f) && link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, n);
-}
-
-/* There is less than the part of its type, or less or more than the frame says. */
-static bool parts_are_whole(void)
-{
-	unsigned int type, n = 0;
-	struct frame f;
-
-	for (type = 1; type < __HC_FRAME_TYPE_END; type++) {
-		part_begin(&f, 0, 0, type, LIVE_TREE);
-		while (f.rec.len > sizeof(struct hc_hdr)) {
-			f.rec.len -= 8;
-			if (!is_malformed(&f, ++n))
-				return false;
-		}
-		part_begin(&f, 0, 0, type, LIVE_TREE);
-		frame_hdr(&f)->len = htonl(8);
-		if (!is_malformed(&f, ++n))
-			return false;
-		frame_hdr(&f)->len = htonl(0xffffffff);
-		if (!is_malformed(&f, ++n))
-			return false;
-		frame_hdr(&f)->len = 0;
-		frame_put(&f, "more", 4);
-		if (!is_malformed(&f, ++n))
-			return false;
-	}
-	return live_dgrams(&c);
-}
-
-/* A way that no flag announces, in frames of any type. */
-static bool walk_unannounced(void)
-{
-	const unsigned char area[16] = { 0 };
-	unsigned int type, n = 0;
-
-	for (type = 1; type < __HC_FRAME_TYPE_END; type++) {
-		struct frame f;
-
-		part_begin(&f, 0, 0, type, LIVE_TREE);
-		frame_lead(&f, area, sizeof(area));
-		frame_hdr(&f)->walk = htons(1);
-		frame_hdr(&f)->len = 0;
-		if (!is_malformed(&f, ++n)) {
-			fz_note("type %u", type);
-			return false;
-		}
-	}
-	return live_dgrams(&c);
-}
-
-/* Words have their parts to say something, and no payload. */
-static bool words_are_bare(void)
-{
-	static const unsigned char types[] = {
-		HC_FRAME_TEST, HC_FRAME_FAULT, HC_FRAME_ACK, HC_FRAME_ABORT, HC_FRAME_CREDIT,
-		HC_FRAME_PROBE, HC_FRAME_REPLY, HC_FRAME_PATH,
-	};
-	const unsigned char way[] = { 0 };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(types); i++) {
-		struct frame f;
-
-		part_begin(&f, 0, 0, types[i], LIVE_TREE);
-		if (types[i] == HC_FRAME_PATH)
-			routed(&f, 1, 0, way, 1);
-		frame_put(&f, "payload", 8);
-		frame_hdr(&f)->len = htonl(8);
-		if (!is_malformed(&f, i + 1)) {
-			fz_note("type %u", types[i]);
-			return false;
-		}
-	}
-	return live_dgrams(&c);
-}
-
-/* Only Ethernet frames go to everybody, and what leads them has to be there. */
-static bool flood_of_words(void)
-{
-	struct hc_wire_flood w = { .tree = 0 };
-	unsigned int type, n = 0;
-
-	for (type = 1; type < __HC_FRAME_TYPE_END; type++) {
-		struct frame f;
-
-		part_begin(&f, 0, 0, type, LIVE_TREE);
-		frame_hdr(&f)->flags = HC_FRAME_F_FLOOD;
-		if (type != HC_FRAME_ETH)
-			frame_lead(&f, &w, sizeof(w));
-		if (!is_malformed(&f, ++n))
-			return false;
-	}
-	return live_dgrams(&c);
-}
-
-static bool seq_heals(void)
-{
-	static const uint32_t seqs[] = { 0x7fffffff, 0xfffffff0, 0x40000000 };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(seqs); i++) {
-		struct frame f;
-
-		part_begin(&f, 0, 0, HC_FRAME_REPLY, LIVE_TREE);
-		frame_hdr(&f)->seq = htonl(seqs[i]);
-		f.rec.flags = 0;
-		if (say(&f) || !live_dgrams(&c))
-			return false;
-	}
-	return true;
-}
-
-static bool version_heals(void)
-{
-	static const uint32_t versions[] = { 0xffffffff, 0x7fffffff, 0x80000000 };
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(versions); i++) {
-		struct hc_wire_lsa s = { .node = htons(6), .word = htons(7),
-					   .version = htonl(versions[i]) };
-		struct frame f;
-
-		part_begin(&f, 0, 0, HC_FRAME_LSA, 0);
-		frame_put(&f, &s, sizeof(s));
-		if (say(&f) || !live_dgrams(&c))
-			return false;
-	}
-	/* A link that really fails is known all the same. */
-	return !cube_fail_link(&c, 6, 1) && live_dgrams(&c) && !cube_heal(&c) && live_dgrams(&c);
-}
-
-static bool dgram_comes(int fd, const struct frame *f, char buf[64])
-{
-	uint64_t end = fz_ms() + 500;
-
-	if (say(f))
-		return false;
-	while (fz_ms() < end)
-		if (recv(fd, buf, 64, MSG_DONTWAIT) >= 0)
-			return true;
-	return false;
-}
-
-/* A frame is taken only if its way leads here from its source, over the link it came by. */
-static bool src_is_behind(void)
-{
-	static const struct {
-		unsigned char src, hops, way[2];
-		bool comes;
-	} tries[] = {
-		{ 0, 0, { 0 }, false }, { 2, 1, { 1 }, false }, { 5, 2, { 0, 2 }, false },
-		{ 4, 1, { 0 }, false }, { 1, 1, { 0 }, true }, { 5, 2, { 2, 0 }, true },
-	};
-	int fd = shc_bound(c.name, 7, SOCK_DGRAM);
-	bool ok = fd >= 0;
-	char buf[64];
-	unsigned int i;
-
-	for (i = 0; ok && i < ARRAY_SIZE(tries); i++) {
-		struct frame f;
-
-		part_begin(&f, 0, 0, HC_FRAME_DGRAM, 0);
-		routed(&f, tries[i].src, 7, tries[i].way, tries[i].hops);
-		frame_put(&f, "lie", 4);
-		ok = dgram_comes(fd, &f, buf) == tries[i].comes;
-		if (!ok)
-			fz_note("row %u", i);
-	}
-	close(fd);
-	return ok;
-}
-
-/* ------------------------------------------------------------ copies */
-
-/* Copy @i of three from node 0 to 7, each over the link that its path ends with. */
-static struct hc_wire_copy *copy(struct frame *f, unsigned int nr, unsigned int i, const char *says)
-{
-	static const unsigned char paths[16] = { 3, 0x01, 0x20, 3, 0x12, 0x00, 3, 0x20, 0x10 };
-	static const unsigned char last[] = { 2, 0, 1 };
-	struct hc_wire_copy *w = part_begin(f, 7, last[i], HC_FRAME_COPY, 0);
-
-	*w = (struct hc_wire_copy){
-		.nr = htobe64(nr), .copies = 3, .copy = i, .hop = 3, .paths = htons(sizeof(paths)),
-	};
-	f->says |= SAY_ENDS;
-	frame_hdr(f)->dst = htons(7);
-	frame_put(f, paths, sizeof(paths));
-	frame_put(f, says, 4);
-	return w;
-}
-
-/* A socket of node 7 that believes what two of three copies say. */
-static int copies_bound(void)
-{
-	int fd = shc_bound(c.name, 7, SOCK_DGRAM), least = 3, most = HYPERCUBE_DELIVER_MAJORITY;
-	int wait = HYPERCUBE_COPIES_WAIT_MAX;
-
-	setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_WAIT, &wait, sizeof(wait));
-	setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_LEAST, &least, sizeof(least));
-	setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_DELIVER, &most, sizeof(most));
-	return fd;
-}
-
-/* Nothing comes of copies that are none. */
-static bool copies_are_whole(void)
-{
-#define AT(field) offsetof(struct hc_wire_copy, field)
-	static const struct { unsigned char at, says; } wrong[] = {
-		{ AT(hop), 0 }, { AT(hop), 2 }, { AT(hop), 4 }, { AT(hop), 255 },
-		{ AT(copy), 0 }, { AT(copy), 3 }, { AT(copies), 0 }, { AT(copies), 1 },
-		{ AT(copies), 13 }, { AT(paths) + 1, 0 }, { AT(paths) + 1, 15 },
-		{ AT(paths) + 1, 24 }, { AT(paths), 255 },
-	};
-#undef AT
-	struct frame f;
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		((unsigned char *)copy(&f, i, 1, "lie"))[wrong[i].at] = wrong[i].says;
-		if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, i + 1)) {
-			fz_note("row %u", i);
-			return false;
-		}
-	}
-	return live_dgrams(&c);
-}
-
-/* Who is behind one link is believed one copy, whatever the paths that it invents. */
-static bool copies_of_one_are_one(void)
-{
-	static const unsigned char both[8] = { 3, 0x12, 0x00, 3, 0x21, 0x00 };
-	int fd = copies_bound();
-	struct hc_wire_copy *w;
-	char got[64] = "";
-	struct frame f;
-	unsigned int i;
-	bool ok = fd >= 0;
-
-	for (i = 0; ok && i < 3; i++) {
-		copy(&f, 1, i, "lie");
-		f.rec.dim = 0;
-		ok = !say(&f);
-	}
-	ok = ok && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, 2);
-	/* Both of these paths are over node 6. */
-	w = copy(&f, 2, 1, "lie");
-	w->copies = 2;
-	w->paths = htons(sizeof(both));
-	memcpy(w + 1, both, sizeof(both));
-	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNPROVEN, 1);
-	i = 1;
-	ok = ok && !setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES_LEAST, &i, sizeof(i));
-	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_MALFORMED, 1);
-	/* It lies about its copy of an honest datagram. */
-	for (i = 0; ok && i < 3; i++) {
-		copy(&f, 3, i, i == 1 ? "lie" : "yes");
-		ok = i == 2 ? dgram_comes(fd, &f, got) : !say(&f);
-	}
-	ok = ok && !strcmp(got, "yes") && recv(fd, got, sizeof(got), MSG_DONTWAIT) < 0;
-	close(fd);
-	return ok;
+	return !say(&f) && !cube_reduce(&said.c, LIVE_TREE, NULL) && !cube_heal(&said.c);
 }
 
 /* ------------------------------------------------------------ scatter */
 
 static bool want_of_nothing(void)
 {
-	unsigned int sink = c.plan.tree.sink;
+	unsigned int sink = said.c.plan.tree.sink;
 	struct hypercube_result res;
 	struct frame f;
 
 	if (!contribute(sink, LIVE_TREE, HYPERCUBE_SCATTER, 64, 64))
 		return false;
-	data(&f, sink, c.plan.tree.order[0], LIVE_TREE, 0, HYPERCUBE_SCATTER)->flags =
+	data(&f, sink, said.c.plan.tree.order[0], LIVE_TREE, 0, HYPERCUBE_SCATTER)->flags =
 		HC_DATA_F_WANT | HC_DATA_F_LAST;
 	return !say(&f) && end_of(sink, &res) == -EPROTO && res.cause_node == below_sink(0);
 }
@@ -745,7 +290,7 @@ static bool down_before_asked(void)
 
 	for (i = 0; i < 2; i++) {
 		struct frame f;
-		struct hc_wire_data *w = data(&f, node, c.plan.tree.order[2], LIVE_TREE, 2,
+		struct hc_wire_data *w = data(&f, node, said.c.plan.tree.order[2], LIVE_TREE, 2,
 					      HYPERCUBE_SCATTER);
 
 		w->flags = HC_DATA_F_DOWN;
@@ -792,11 +337,11 @@ static const struct {
 
 static bool run(unsigned int i)
 {
-	bool ok = live_open(&c, &m, 3) && live_reset(&c, &m, false);
+	bool ok = live_open(&said.c, &said.m, 3) && live_reset(&said.c, &said.m, false);
 
-	live_bind(&c);
+	live_bind(&said.c);
 	ok = ok && tests[i].holds();
-	return !cube_del(&c) && ok;
+	return !cube_del(&said.c) && ok;
 }
 
 int main(int argc, char **argv)
@@ -807,8 +352,8 @@ int main(int argc, char **argv)
 
 	if (cover_open(&cover) && cover_polls(&cover))
 		cover_begin(&cover);
-	inject = open(INJECT, O_WRONLY | O_CLOEXEC);
-	if (inject < 0) {
+	said.inject = open(INJECT, O_WRONLY | O_CLOEXEC);
+	if (said.inject < 0) {
 		fz_note("no way in for frames: %s", strerror(errno));
 		return 4;
 	}

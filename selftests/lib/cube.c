@@ -383,6 +383,84 @@ int cube_doubling_ready(struct cube *c, unsigned int id, unsigned int dim, unsig
 	return err ? err : cube_bind_all(c);
 }
 
+unsigned int cube_doubling_sizes(unsigned int id, size_t full, size_t many, cube_takes_fn takes)
+{
+	unsigned int dim, i, wrong = 0;
+	size_t sizes[BLOCK_SIZES];
+	struct cube c;
+
+	for (dim = 0; dim <= 4; dim++) {
+		if (cube_new(&c, dim ? dim : 1, 1024))
+			return wrong + 1;
+		if (cube_bind_all(&c) || cube_doubling(&c, id, hc_ones(dim), 0))
+			wrong++;
+		block_sizes(sizes, full >> dim, many >> dim);
+		for (i = 0; i < BLOCK_SIZES && !wrong; i++)
+			wrong += !takes(&c, sizes[i], dim);
+		wrong += !!cube_del(&c);
+	}
+	return wrong;
+}
+
+unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes)
+{
+	static const uint8_t order[][4] = {
+		{ 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 }, { 0, 3, 1, 2 },
+	};
+	unsigned int i, wrong = 0;
+	struct cube c;
+
+	if (cube_doubling_ready(&c, id, 4, 512))
+		return 1;
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		memcpy(c.doubling.order, order[i], sizeof(order[i]));
+		wrong += cube_doubling_install(&c, id) || !takes(&c, 77, 4);
+	}
+	/* X0X1: 1, 3, 9, 11. */
+	wrong += cube_fail_node(&c, 15) || cube_doubling(&c, id, 0xa, 1) || !takes(&c, 777, 2);
+	return wrong + !!cube_del(&c);
+}
+
+ssize_t cube_send_of_512(const struct hypercube_op *op, const void *in)
+{
+	struct hc_doubling d = { .dim = 9, .stages = 9, .order = { 0, 1, 2, 3, 4, 5, 6, 7, 8 } };
+	static const uint32_t fault[512];
+	ssize_t n;
+	int fd;
+
+	n = ctl_fabric_new("many", 9, 256) ?: ctl_doubling_new("many", op->plan, &d, fault);
+	if (n)
+		return n;
+	fd = shc_bound("many", 7, SOCK_SEQPACKET);
+	n = fd < 0 ? fd : shc_send(fd, op, in, op->bytes, 0);
+	if (fd >= 0)
+		close(fd);
+	return ctl_fabric_del("many") ?: n;
+}
+
+unsigned int cube_not_refused(const struct cube *c, const struct hypercube_op *op, const void *in,
+			      const struct op_wrong *wrong, unsigned int n)
+{
+	unsigned int i, taken = 0;
+
+	for (i = 0; i < n; i++) {
+		const struct op_wrong *w = &wrong[i];
+		struct hypercube_op bad = *op;
+		ssize_t said;
+
+		bad.bytes = w->bytes;
+		bad.flags = w->flags;
+		bad.oper = w->oper;
+		said = shc_send(c->fd[0], &bad, in, w->bytes, 0);
+		if (said == w->err)
+			continue;
+		printf("# %zu bytes, flags %u, operator %u: %zd instead of %d\n", w->bytes,
+		       w->flags, w->oper, said, w->err);
+		taken++;
+	}
+	return taken;
+}
+
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
 		    enum hc_bcast_method method)
 {

@@ -242,6 +242,29 @@ int cube_doubling(struct cube *c, unsigned int id, uint32_t dims, uint32_t base)
 /* A new cube with a doubling of all its nodes, all bound. */
 int cube_doubling_ready(struct cube *c, unsigned int id, unsigned int dim, unsigned int segment);
 int cube_doubling_install(struct cube *c, unsigned int id);
+/* Does an operation with this size of a block take so many steps, and is it right? */
+typedef bool (*cube_takes_fn)(struct cube *c, size_t size, unsigned int steps);
+/* Doublings of one to sixteen nodes, with the block_sizes() of a node's part of @full and @many.
+ * Return: how often it was wrong, or could not be tried.
+ */
+unsigned int cube_doubling_sizes(unsigned int id, size_t full, size_t many, cube_takes_fn takes);
+/* Doublings of sixteen nodes with some orders of the stages, and of four around a failed node.
+ * Return: how often it was wrong, or could not be tried.
+ */
+unsigned int cube_doubling_orders(unsigned int id, cube_takes_fn takes);
+/* Contribute to a doubling of 512 nodes, more than a segment has bytes: as shc_send(). */
+ssize_t cube_send_of_512(const struct hypercube_op *op, const void *in);
+/* Contributions that must be refused with @err. */
+struct op_wrong {
+	size_t bytes;
+	unsigned int flags;
+	unsigned int oper;
+	int err;
+};
+
+/* Node 0 begins an operation like @op with each of these.  Return: how many were not refused so. */
+unsigned int cube_not_refused(const struct cube *c, const struct hypercube_op *op, const void *in,
+			      const struct op_wrong *wrong, unsigned int n);
 /* Plan a broadcast around the faults, and install. */
 int cube_bcast_plan(struct cube *c, unsigned int id, uint32_t source,
 		    enum hc_bcast_method method);

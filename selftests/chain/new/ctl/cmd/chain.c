@@ -142,24 +142,15 @@ static int plan(struct hcctl *h, int argc, char **argv)
 }
 
 static const struct hc_cmd chain_cmds[] = {
-	{
-		"plan", plan,
-		PLANNER_ARGS " [sink NODE]",
-	},
+	{ "plan", plan, PLANNER_ARGS " [sink NODE]" },
 	{}
 };
 
 const struct planner chain_planner = {
-	.type = HYPERCUBE_PLAN_CHAIN,
+	.type = HYPERCUBE_PLAN_CHAIN, .id = 4, .size = sizeof(struct chain),
 	.object = { "chain", "lines of nodes around the faults", chain_cmds },
-	.root = &planner_sink,
-	.members_follow = true,
-	.id = 4,
-	.size = sizeof(struct chain),
-	.find = find,
-	.shape = shape,
-	.print = print,
-	.show = planner_show_sequence,
-	.truth = truth,
-	.role = role,
+	.root = &planner_sink, .members_follow = true,
+	.find = find, .shape = shape,
+	.print = print, .show = planner_show_sequence,
+	.truth = truth, .role = role,
 };

@@ -115,29 +115,12 @@ static u32 chain_steps(const struct hc_member *m, const struct hc_op *op)
 	return op->clock;
 }
 
-static const struct hc_coll_ops *const chain_colls[] = {
-	&hc_tree_reduce,
-	&hc_merge_reduce,
-	NULL
-};
+static const struct hc_coll_ops *const chain_colls[] = { &hc_tree_reduce, &hc_merge_reduce, NULL };
 
 const struct hc_plan_ops hc_plan_chain = {
-	.id = HYPERCUBE_PLAN_CHAIN,
-	.plan_size = sizeof(struct chain),
-	.copy = chain_copy,
-	.shape = chain_shape,
-	.members_create = chain_members_create,
-	.release = chain_release,
-	.colls = chain_colls,
-	.window = HC_OP_WINDOW,
-	.up_window = HC_OP_WINDOW,
-	.ack_way = HC_ACK_DOWN,
-	.all_contribute = true,
-	.steps = chain_steps,
-	.ack_tell = hc_root_ack_tell,
-	.ack_rx = hc_root_ack_rx,
-	.handed = hc_root_handed,
-	.close = hc_member_close,
-	.frames_told = hc_taken,
-	.settle_below = hc_root_settle_below,
+	.id = HYPERCUBE_PLAN_CHAIN, .plan_size = sizeof(struct chain),
+	.copy = chain_copy, .shape = chain_shape, .release = chain_release,
+	.members_create = chain_members_create, .colls = chain_colls,
+	.ack = &hc_ack_root, .window = HC_OP_WINDOW, .up_window = HC_OP_WINDOW,
+	.all_contribute = true, .steps = chain_steps,
 };

@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What operations send and receive at the sockets.  The kernel takes contributions one after the
+ * other, so at each socket only one of them (hcl_port.sending) is half sent.  Records come back
+ * with the operation's number as cookie, in any order.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "handle.h"
+
+#define SCRATCH		4096
+
+/* The kernel takes no more of it: its record is there, or about to come. */
+static void op_aborted(struct hcl *h, struct hcl_op *op)
+{
+	op->awaited = true;
+	hcli_op_gone(h, op);
+}
+
+static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_result *res)
+{
+	hcli_failed_as(h, res);
+	if (!op || !op->wanted)
+		hcli_late(h);
+	if (op && !op->gone)
+		hcli_op_gone(h, op);
+	else if (op && !op->wanted)
+		hcli_op_release(h, op);
+}
+
+static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
+{
+	struct cmsghdr *c = CMSG_FIRSTHDR(msg);
+	struct hypercube_op hop = {
+		.plan = op->p.plan,
+		.collective = hcli_collective(&op->p),
+		.oper = op->p.oper,
+		.type = op->p.type,
+		.flags = op->p.flags,
+		.width = op->p.width,
+		.bytes = op->bytes,
+		.cookie = op->id,
+	};
+
+	c->cmsg_level = SOL_HYPERCUBE;
+	c->cmsg_type = HYPERCUBE_CMSG_OP;
+	c->cmsg_len = CMSG_LEN(sizeof(hop));
+	memcpy(CMSG_DATA(c), &hop, sizeof(hop));
+}
+
+/* Must each call give the kernel all of it, since it takes pieces of all parts? */
+static bool whole(const struct hcl_op *op)
+{
+	return hc_traits(hcli_collective(&op->p))->parts;
+}
+
+int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(struct hypercube_op))];
+		struct cmsghdr align;
+	} control;
+	struct hcl_op *op = port->sending;
+	const size_t from = whole(op) ? 0 : op->sent;
+	struct iovec iov = { .iov_base = (char *)op->in + from, .iov_len = op->bytes - from };
+	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	ssize_t n;
+
+	if (!op->begun) {
+		memset(&control, 0, sizeof(control));
+		msg.msg_control = &control;
+		msg.msg_controllen = sizeof(control.buf);
+		cmsg_op(&msg, op);
+	}
+	do {
+		n = sendmsg(port->fd, &msg, flags | MSG_NOSIGNAL);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0 && errno == ECONNABORTED && op->begun) {
+		op_aborted(h, op);
+		return 1;
+	}
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	if (!op->begun)
+		op->place = port->begun++;
+	op->begun = true;
+	port->used = true;
+	op->sent += n;
+	if (op->sent == op->bytes) {
+		port->unheard++;
+		hcli_op_gone(h, op);
+	}
+	return 1;
+}
+
+static const struct hypercube_result *cmsg_result(struct msghdr *msg)
+{
+	struct cmsghdr *c;
+
+	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
+		if (c->cmsg_level == SOL_HYPERCUBE && c->cmsg_type == HYPERCUBE_CMSG_RESULT &&
+		    c->cmsg_len >= CMSG_LEN(sizeof(struct hypercube_result)))
+			return (const struct hypercube_result *)CMSG_DATA(c);
+	return NULL;
+}
+
+/* Do the pieces of its result come to their places, in any order? */
+static bool placed(const struct hcl_op *op)
+{
+	return hc_traits_placed(hc_traits(hcli_collective(&op->p)));
+}
+
+/* The operation whose result will probably come next.  One whose pieces come to their places has a
+ * socket for itself and others of the kind, of which one begins where another has ended.
+ */
+static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
+{
+	struct hcl_op *op;
+
+	for (op = port->posted ? h->head : NULL; op; op = op->next)
+		if (op->port == port && (op->out || placed(op)) && !op->done)
+			return op->out && op->got < op->out_max ? op : NULL;
+	return NULL;
+}
+
+/* What a call has received: @n bytes; @cut: there was no room for more of them. */
+struct got {
+	struct hypercube_result res;
+	size_t n;
+	bool last;
+	bool cut;
+};
+
+/* A piece of a result has come to @buf. */
+static void piece(struct hcl *h, const struct got *got, const char *buf)
+{
+	const struct hypercube_result *res = &got->res;
+	const size_t n = got->n;
+	struct hcl_op *op = hcli_is_message(res) ? hcli_listener(h, res) :
+						   hcli_op_find(h, res->cookie);
+
+	if (op && placed(op) && n && buf != op->out) {
+		if (op->out && op->got < op->out_max)
+			op->torn = true;
+		else
+			op->cut = true;
+	}
+	if (op && op->out && !placed(op) && op->got < op->out_max && buf != op->out + op->got) {
+		size_t room = op->out_max - op->got;
+
+		memmove(op->out + op->got, buf, n < room ? n : room);
+	}
+	if (op) {
+		op->got += n;
+		op->cut |= got->cut;
+	}
+	if (!got->last)
+		return;
+	if (op && op->awaited && !op->done) {
+		op->done = true;
+		op->res = *res;
+		if (op->torn && !res->status)
+			op->res.status = -ENOMEM;
+		else if (op->cut)
+			/* No call receives what lies beyond 2 GiB. */
+			op->got = res->bytes > op->out_max ? res->bytes : op->out_max + 1;
+		else if (op->got != res->bytes && !res->status)
+			op->res.status = -EIO;
+		if (op->res.status != res->status)
+			hcli_failed_as(h, &op->res);
+	}
+	if (res->status)
+		op_failed(h, op, res);
+}
+
+/* Receive what is next at a socket into @iov.  Return: 1, 0 if there is nothing, or -errno. */
+static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struct got *got)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(struct hypercube_result)) + 64];
+		struct cmsghdr align;
+	} control;
+	struct msghdr msg = {
+		.msg_iov = iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control.buf),
+	};
+	const struct hypercube_result *found;
+	ssize_t n;
+
+	do {
+		n = recvmsg(port->fd, &msg, flags);
+	} while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? 0 : -errno;
+	port->unheard = 0;
+	found = cmsg_result(&msg);
+	if (!found)
+		return -ENODEV;
+	got->res = *found;
+	got->n = n;
+	got->last = msg.msg_flags & MSG_EOR;
+	got->cut = msg.msg_flags & MSG_TRUNC;
+	return 1;
+}
+
+/* Messages of other plans, which nobody has asked for, may come at a socket that is not
+ * connected: then the owner of the next piece must be known before it gets in between those of a
+ * result.
+ */
+static bool mixed(const struct hcl *h, const struct hcl_port *port)
+{
+	const struct hcl_op *op = port->plan || h->tied ? NULL : h->head;
+
+	while (op && (op->port != port || !placed(op) || op->done))
+		op = op->next;
+	return op;
+}
+
+int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags)
+{
+	struct hcl_op *op = op_guess(h, port);
+	char scratch[SCRATCH];
+	struct iovec iov = { .iov_base = scratch };
+	struct got got;
+	int r;
+
+	if (mixed(h, port)) {
+		/* Without room it stays there, but for the end of a record without data. */
+		r = recv_piece(port, flags, &iov, &got);
+		if (r > 0 && got.last)
+			piece(h, &got, scratch);
+		if (r <= 0 || got.last)
+			return r;
+		op = hcli_is_message(&got.res) ? NULL : hcli_op_find(h, got.res.cookie);
+		if (op && (!op->out || op->done || op->got >= op->out_max))
+			op = NULL;
+	}
+	if (op) {
+		size_t at = placed(op) ? 0 : op->got;
+
+		iov = (struct iovec){ .iov_base = op->out + at, .iov_len = op->out_max - at };
+	} else {
+		iov.iov_len = sizeof(scratch);
+	}
+	r = recv_piece(port, flags, &iov, &got);
+	if (r > 0)
+		piece(h, &got, iov.iov_base);
+	return r;
+}
+
+/* As hcli_port_send(), but a refusal to begin is the operation's end, not the socket's. */
+static int send_on(struct hcl *h, struct hcl_port *port, int flags)
+{
+	struct hcl_op *op = port->sending;
+	bool begun = op->begun;
+	int r = hcli_port_send(h, port, flags);
+	const struct got refusal = {
+		.res = {
+			.status = r,
+			.plan = op->p.plan,
+			.cookie = op->id,
+			.cause_node = UINT32_MAX,
+			.cause_dim = UINT32_MAX,
+			.collective = hcli_collective(&op->p),
+		},
+		.last = true,
+	};
+
+	if (r == -ENOBUFS) {
+		/* With nothing to receive it means that a record was lost. */
+		r = hcli_port_recv(h, port, MSG_DONTWAIT);
+		return r ? r : -ENOBUFS;
+	}
+	if (r >= 0 || begun)
+		return r;
+	piece(h, &refusal, "");
+	return 1;
+}
+
+int hcli_port_move(struct hcl *h, struct hcl_port *port)
+{
+	int moved = 0;
+	int r;
+
+	if (port->sending) {
+		moved = send_on(h, port, MSG_DONTWAIT);
+		if (moved < 0)
+			return moved;
+	}
+	r = hcli_port_recv(h, port, MSG_DONTWAIT);
+	return r < 0 ? r : moved | r;
+}
+
+int hcli_port_drain(struct hcl *h, struct hcl_port *port)
+{
+	int r;
+
+	do {
+		r = hcli_port_recv(h, port, MSG_DONTWAIT);
+	} while (r > 0);
+	return r;
+}
+
+int hcli_move(struct hcl *h)
+{
+	struct hcl_port *port;
+	int moved = 0;
+
+	for (port = &h->port; port; port = port->next) {
+		int r = hcli_port_move(h, port);
+
+		if (r < 0)
+			return r;
+		moved |= r;
+	}
+	return moved;
+}
+
+/* Sending does not wait while there are results to receive and no room for more of them. */
+static int port_wait(struct hcl *h, struct hcl_port *port)
+{
+	return port->sending ? send_on(h, port, 0) : hcli_port_recv(h, port, 0);
+}
+
+/* The only socket at which something is under way, or NULL. */
+static struct hcl_port *port_only(struct hcl *h)
+{
+	struct hcl_port *port, *only = NULL;
+
+	for (port = &h->port; port; port = port->next) {
+		if (port->posted && only)
+			return NULL;
+		if (port->posted)
+			only = port;
+	}
+	return only;
+}
+
+int hcli_move_wait(struct hcl *h, struct hcl_port *port)
+{
+	struct hcl_port *only;
+	int r;
+
+	if (!hcli_many(h)) {
+		r = port_wait(h, port);
+		return r < 0 ? r : r ? 0 : -ETIMEDOUT;
+	}
+	only = port_only(h);
+	r = only ? port_wait(h, only) : hcli_move(h);
+	if (!r)
+		r = hcli_poll(h, h->timeout ? (int)h->timeout : -1);
+	else
+		return r < 0 ? r : 0;
+	if (!r)
+		return -ETIMEDOUT;
+	r = r < 0 ? r : hcli_move(h);
+	return r < 0 ? r : 0;
+}

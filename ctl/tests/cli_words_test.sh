@@ -1,0 +1,161 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The words of hcctl: help, manual, abbreviations and completion, case by case; TAP.  Needs neither root nor the module.
+#	cli_words_test.sh HCCTL
+
+# shellcheck source=ctl/tests/cli.sh
+. "$(dirname "${BASH_SOURCE[0]}")/cli.sh"
+
+# --- the words agree everywhere ---------------------------------------------
+
+man=$here/../../Documentation/man
+"$hcctl" -j help >help.json
+for object in $(jq -r '.objects[]' help.json); do
+	: >err
+	[[ -f $man/hcctl-$object.8 ]] || echo "no hcctl-$object(8)" >>err
+	for word in $("$hcctl" -j "$object" help | jq -r '.usage[]' | grep -oE '\b[a-z][a-z-]+\b' | sort -u); do
+		[[ $word != hcctl && $word != "$object" ]] || continue
+		sed 's/\\-/-/g' "$man/hcctl-$object.8" 2>/dev/null | grep -qwF -- "$word" ||
+			echo "$word is not in hcctl-$object(8)" >>err
+	done
+	[[ ! -s err ]]
+	result $? "help and manual of $object agree"
+done
+
+# Each form of help of a command is the same, and has its usage.
+: >err
+while IFS=$'\t' read -r object command; do
+	want=$("$hcctl" help "$object" ${command:+"$command"})
+	for words in "$object $command --help" "$object $command x --help" "$object $command -h x" "--help $object $command"; do
+		# shellcheck disable=SC2086
+		[[ $("$hcctl" $words) == "$want" ]] || echo "\"hcctl $words\" says something else" >>err
+	done
+	[[ $want == "Usage: hcctl $object${command:+ $command}"* ]] || echo "no usage of $object $command" >>err
+	[[ $("$hcctl" "$object" --help) == "$("$hcctl" help "$object")" ]] || echo "--help of $object" >>err
+	(($(wc -L <<<"$want") <= 80)) || echo "long lines of $object $command" >>err
+done < <(jq -r '.commands[] | [.object, .command] | @tsv' help.json)
+[[ ! -s err ]]
+result $? 'every command has help'
+
+# What is abbreviated stands for the same for ever.
+: >err
+while read -r short long; do
+	[[ $("$hcctl" help "$short") == "Usage: hcctl $long"* ]] || echo "$short is not $long" >>err
+done <<'END'
+f fabric
+n node
+l link
+fau fault
+d detect
+r route
+t tree
+b bcast
+do doubling
+ri ring
+ba balance
+p plan
+m mfi
+ru run
+o op
+mo monitor
+s stats
+plo plot
+tra trace
+END
+while read -r object short long; do
+	[[ $("$hcctl" help "$object" "$short") == "Usage: hcctl $object $long"* ]] || echo "$object $short is not $long" >>err
+done <<'END'
+fabric a add
+fabric d del
+fabric s set
+fabric sh show
+fabric l show
+fabric list show
+fabric ls show
+fabric lst show
+fault r random
+fault c clear
+tree f find
+tree s show
+run r reduce
+run a allreduce
+run allg allgather
+run allt alltoall
+run reduce_ reduce_scatter
+run b bcast
+run ba barrier
+run g gather
+run s scatter
+END
+[[ ! -s err ]]
+result $? 'abbreviations stand for the same for ever'
+
+# --- completion -------------------------------------------------------------
+
+: >err
+for file in "$here"/../hcctl.{bash,zsh}-completion; do
+	cp "$file" words
+	"$here/../completion" "$hcctl" words 2>>err
+	cmp -s words "$file" || echo "try: make -C ctl completion" >>err
+done
+[[ ! -s err ]]
+result $? 'the completions have the words of the help'
+
+# Run in bash: offered WORD..: what is offered behind them
+offers() {
+	cat <<'END'
+hcctl() { echo '[{"name":"hc0"},{"name":"hc1"}]'; }
+offered() {
+	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+	_hcctl
+	printf '%s\n' "${COMPREPLY[@]}"
+}
+want() {
+	local words=("${@:2}") got
+	got=$(offered "${words[@]}")
+	grep -qxF -- "$1" <<<"$got" || echo "\"${words[*]}\" does not offer $1"
+}
+END
+	jq -r '(.objects[], "help" | "want \(.) hcctl \"\""),
+		(.options[] | "want \(.long) hcctl -"),
+		(.objects[] | "want \(.) hcctl help \"\""),
+		(.commands[] | select(.command != "") | "want \(.command) hcctl \(.object) \"\"\nwant \(.command) hcctl help \(.object) \"\""),
+		(.commands[] | "hcctl \(.object) \(.command)" as $c | ((.places | length) == 0) as $free |
+			(if $free then $c else $c + " hc0" end) as $c |
+			.words[] | "want \(.word) \($c) \"\"", (.word as $w | .values[] | select(test("^[a-z]")) | "want \(.) \($c) \($w) \"\""))' help.json
+	cat <<'END'
+want hc1 hcctl fabric show ''
+want hc0 hcctl f l h
+want hc0 hcctl tree find fabric ''
+want hc1 hcctl -n x node show ''
+want minloc hcctl ru a hc0 op min
+want plan.json hcctl plot ''
+want file hcctl tree find dim 3 faults ''
+want file hcctl -b ''
+want exact hcctl t f dim 3 method e
+[[ $(offered hcctl fabric add '') != *hc0* ]] || echo 'the name of a new fabric is offered'
+END
+}
+touch plan.json file
+{ cat "$here/../hcctl.bash-completion"; offers; } >script
+bash script >err 2>&1
+[[ ! -s err ]]
+result $? 'bash completes all words'
+
+# zsh shows what compadd is given.
+if command -v zsh >/dev/null; then
+	{
+		# shellcheck disable=SC2016
+		echo 'compadd() { print -rl -- "$@"; }; _describe() { print -rl -- ${(P)2%%:*}; }; _files() { print -rl -- *(N); }; compdef() { }'
+		sed 's/^_hcctl "\$@"$//' "$here/../hcctl.zsh-completion"
+		# shellcheck disable=SC2016
+		offers | sed 's/^\tCOMP_WORDS=.*/\twords=("$@") CURRENT=$#/; /COMPREPLY/d'
+	} >script
+	zsh -f script >err 2>&1
+	[[ ! -s err ]]
+	result $? 'zsh completes all words'
+fi
+
+echo "1..$nr"
+((failed == 0))

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Datagrams in copies: that the paths of these share no node, and go around faults. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "copies.h"
+#include "hc_disjoint.h"
+#include "ktap.h"
+
+#define TRACING "/sys/kernel/tracing/instances/"
+
+static char instance[64];
+
+static int trace_put(const char *file, const char *text)
+{
+	char path[160];
+	int fd, err;
+
+	snprintf(path, sizeof(path), TRACING "%s/%s", instance, file);
+	fd = open(path, O_WRONLY | O_TRUNC);
+	if (fd < 0)
+		return -errno;
+	err = write(fd, text, strlen(text)) < 0 ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+/* A ring buffer of our own, with the hops of copies in it. */
+static int trace_open(void)
+{
+	char path[160];
+
+	snprintf(instance, sizeof(instance), "diffusion%d", getpid());
+	snprintf(path, sizeof(path), TRACING "%s", instance);
+	if (mkdir(path, 0700))
+		return -errno;
+	/* The order of events counts, on all processors. */
+	return trace_put("buffer_size_kb", "4096") ?: trace_put("trace_clock", "counter") ?:
+	       trace_put("events/hypercube/hc_copy/enable", "1");
+}
+
+static void trace_close(void)
+{
+	char path[160];
+
+	trace_put("events/hypercube/hc_copy/enable", "0");
+	snprintf(path, sizeof(path), TRACING "%s", instance);
+	rmdir(path);
+}
+
+/* The hops of the copies from one node to each other one, as they were traced. */
+struct trip {
+	unsigned int at;	/* where it is */
+	unsigned int hops;
+	uint32_t by[CUBE_MAX / 32];	/* nodes that it has come to */
+};
+
+static struct trip trips[32][8];
+
+/* One line of the trace; true: it is right. */
+static bool hop_take(const struct cube *c, unsigned int src, const char *line)
+{
+	unsigned int node, dim, from, dst, copy, copies, hop;
+	unsigned long long nr;
+	const char *at = strstr(line, " node=");
+	struct trip *t;
+
+	if (!at || sscanf(at, " node=%u dim=%u src=%u dst=%u nr=%llu copy=%u copies=%u hop=%u",
+			  &node, &dim, &from, &dst, &nr, &copy, &copies, &hop) != 8)
+		return false;
+	if (from != src || dst >= c->nodes || copy >= c->dim || copies != c->dim)
+		return false;
+	t = &trips[dst][copy];
+	if (!t->hops)
+		t->at = src;
+	/* Each hop begins where the one before has ended. */
+	if (node != t->at || hop != ++t->hops || dim >= c->dim)
+		return false;
+	t->at = node ^ 1u << dim;
+	if (hc_set_has(t->by, t->at))
+		return false;
+	hc_set_add(t->by, t->at);
+	return true;
+}
+
+static bool trips_right(const struct cube *c, unsigned int src)
+{
+	unsigned int dst, i, u, n;
+
+	for (dst = 0; dst < c->nodes; dst++) {
+		for (i = 0; i < c->dim && dst != src; i++)
+			if (trips[dst][i].at != dst || !trips[dst][i].hops)
+				return false;
+		for (u = 0; u < c->nodes && dst != src; u++) {
+			for (n = 0, i = 0; i < c->dim; i++)
+				n += hc_set_has(trips[dst][i].by, u);
+			if (n != (u == dst ? c->dim : n > 0))
+				return false;
+			if (u == src && n)
+				return false;
+		}
+	}
+	return true;
+}
+
+static bool trace_right(const struct cube *c, unsigned int src)
+{
+	char path[160], line[512], fabric[32];
+	bool right = true;
+	FILE *f;
+
+	snprintf(path, sizeof(path), TRACING "%s/trace", instance);
+	snprintf(fabric, sizeof(fabric), " fabric=%s ", c->name);
+	f = fopen(path, "r");
+	if (!f)
+		return false;
+	memset(trips, 0, sizeof(trips));
+	while (fgets(line, sizeof(line), f) && right)
+		if (strstr(line, " hc_copy: ") && strstr(line, fabric)) {
+			right = hop_take(c, src, line);
+			if (!right)
+				printf("# %s", line);
+		}
+	fclose(f);
+	return right && trips_right(c, src);
+}
+
+TEST(every_pair_by_paths_that_share_no_node)
+{
+	unsigned int dim, src, dst, msg, i;
+	struct copies_got g;
+	struct cube c;
+
+	ASSERT_EQ(0, trace_open());
+	for (dim = 2; dim <= 5; dim++) {
+		ASSERT_EQ(0, copies_start(&c, dim, dim, HYPERCUBE_DELIVER_AGREED));
+		for (src = 0; src < c.nodes; src += stride()) {
+			EXPECT_EQ(0, trace_put("trace", "\n"));
+			for (i = 1; i < c.nodes; i++) {
+				dst = src ^ i;
+				ASSERT_EQ(sizeof(dst),
+					  copies_post(&c, src, dst, &dst, sizeof(dst)));
+			}
+			for (i = 1; i < c.nodes; i++) {
+				dst = src ^ i;
+				ASSERT_EQ(sizeof(msg), copies_take(&c, dst, &msg, sizeof(msg), &g));
+				EXPECT_EQ(dst, msg);
+				EXPECT_EQ(src, g.from);
+				EXPECT_TRUE(g.judged);
+				EXPECT_EQ(HYPERCUBE_JUDGEMENT_AGREED, g.v.judgement);
+				EXPECT_EQ(dim, g.v.copies);
+			}
+			EXPECT_TRUE(trace_right(&c, src));
+		}
+		EXPECT_EQ(0, cube_del(&c));
+	}
+	trace_close();
+}
+
+/* How many paths there are from one node to another around the faults. */
+static unsigned int paths_left(const struct cube *c, unsigned int src, unsigned int dst)
+{
+	struct hc_path_dims path[HYPERCUBE_DIM_MAX];
+	void *room = malloc(hc_disjoint_room(c->dim));
+	uint16_t words[CUBE_MAX];
+	struct hc_disjoint g;
+	unsigned int u, n = 0;
+
+	for (u = 0; u < c->nodes; u++)
+		words[u] = c->faults->fault[u];
+	if (room) {
+		hc_disjoint_init(&g, c->dim, room);
+		g.fault = words;
+		n = hc_disjoint_find(&g, src, dst, c->dim, path);
+	}
+	free(room);
+	return n;
+}
+
+/* How many the source finds; 0: it does not say. */
+static unsigned int paths_known(const struct cube *c, unsigned int src, unsigned int dst)
+{
+	struct hypercube_paths p = { .node = dst };
+	socklen_t len = sizeof(p);
+
+	return getsockopt(c->fd[src], SOL_HYPERCUBE, HYPERCUBE_PATHS, &p, &len) ? 0 : p.paths;
+}
+
+/* Does this number come within a second? */
+static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
+{
+	struct pollfd p = { .fd = c->fd[dst], .events = POLLIN };
+	unsigned int msg;
+	struct copies_got g;
+
+	while (poll(&p, 1, 1000) == 1)
+		if (copies_take_now(c, dst, &msg, sizeof(msg), &g) == sizeof(msg) && msg == nr)
+			return true;
+	return false;
+}
+
+/* Sends in so many copies until what comes of it is as it should be: a message, or this error.
+ * What the source is to know may be on its way to it, and a copy that meets a fault is lost.
+ */
+static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, unsigned int copies,
+		      int err)
+{
+	uint64_t end = now_ms() + patience(SECONDS) * 1000;
+	static unsigned int nr;
+
+	if (copies_set(c->fd[src], HYPERCUBE_COPIES, copies))
+		return false;
+	do {
+		long n = copies_post(c, src, dst, &nr, sizeof(nr));
+
+		if (err ? n == err : n == sizeof(nr) && comes(c, dst, nr))
+			return true;
+		nr++;
+		usleep(1000);
+	} while (now_ms() < end);
+	return false;
+}
+
+/* f faults leave n - f paths, and more if the cube has them. */
+TEST(around_faults_that_are_known)
+{
+	unsigned int round, i, node, dim, faults, src, dst, n;
+	struct cube c;
+
+	ASSERT_EQ(0, copies_start(&c, 4, 1, HYPERCUBE_DELIVER_AGREED));
+	for (round = 0; round < scaled(60); round++) {
+		ASSERT_EQ(0, cube_heal(&c));
+		faults = below(4);
+		src = below(16);
+		dst = (src + 1 + below(15)) % 16;
+		for (i = 0; i < faults; i++) {
+			cube_link(&c, below(32), &node, &dim);
+			if (i % 2 && node != src && node != dst)
+				ASSERT_EQ(0, cube_fail_node(&c, node));
+			else
+				ASSERT_EQ(0, cube_fail_link(&c, node, dim));
+		}
+		n = paths_left(&c, src, dst);
+		ASSERT_LE(4 - faults, n);
+		ASSERT_TRUE(in_copies(&c, src, dst, n, 0));
+		if (n < 4)
+			ASSERT_TRUE(in_copies(&c, src, dst, n + 1, -EHOSTUNREACH));
+		EXPECT_EQ(n, paths_known(&c, src, dst));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Saying single frames, and a look at what follows. */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "said.h"
+
+#define WAIT_MS	20000
+
+struct said said = { .inject = -1 };
+
+/* ------------------------------------------------------------ saying it */
+
+void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
+		 unsigned int plan)
+{
+	frame_begin(f, type);
+	f->rec.node = node;
+	f->rec.dim = dim;
+	f->rec.flags = HC_INJECT_F_SEQ;
+	if (frame_plan(f))
+		frame_plan(f)->plan = htonl(plan);
+	return frame_part(f);
+}
+
+void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
+	    unsigned int hops)
+{
+	struct hc_hdr *h = frame_hdr(f);
+	unsigned char area[16] = { 0 };
+	unsigned int i;
+
+	for (i = 0; i < hops; i++)
+		area[i / 2] |= way[i] << (i % 2 ? 0 : 4);
+	f->says |= SAY_ENDS;
+	h->flags |= HC_FRAME_F_ROUTED;
+	h->src = htons(src);
+	h->dst = htons(dst);
+	h->walk = htons(hops);
+	if (hops)
+		frame_lead(f, area, sizeof(area));
+}
+
+int say(const struct frame *f)
+{
+	static char buf[HC_INJECT_MAX];
+	static struct batch b;
+	size_t len = batch_head(&said.m, buf);
+
+	b.n = 1;
+	b.frame[0] = *f;
+	len += batch_fill(&b, &said.m, buf + len);
+	return write(said.inject, buf, len) < 0 ? -errno : 0;
+}
+
+/* ------------------------------------------------------------ what follows */
+
+struct drops {
+	int nest;
+	int reason;
+	uint64_t n;
+};
+
+static void drops_take(void *arg, const struct nl_attrs *a)
+{
+	struct drops *d = arg;
+	const struct nlattr *nest = nl_find(a, d->nest, 0);
+	struct nl_attrs in = { 0 };
+
+	if (!nest)
+		return;
+	in.first = (const struct nlattr *)((const char *)nest + NLA_HDRLEN);
+	in.len = nest->nla_len - NLA_HDRLEN;
+	d->n = nl_get_u64(&in, d->reason, 0);
+}
+
+uint64_t node_drops(unsigned int node, int reason)
+{
+	struct drops d = { HYPERCUBE_A_NODE_DROPS, reason, 0 };
+
+	nl_begin(ctl(), HYPERCUBE_CMD_NODE_GET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, said.c.name);
+	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, node);
+	nl_talk(ctl(), drops_take, &d);
+	return d.n;
+}
+
+uint64_t link_drops(unsigned int node, unsigned int dim, int reason)
+{
+	struct drops d = { HYPERCUBE_A_LINK_DROPS, reason, 0 };
+
+	nl_begin(ctl(), HYPERCUBE_CMD_LINK_GET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_LINK_FABRIC, said.c.name);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_NODE, node);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_DIM, dim);
+	nl_talk(ctl(), drops_take, &d);
+	return d.n;
+}
+
+bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n)
+{
+	uint64_t end = fz_ms() + WAIT_MS;
+
+	while (link_drops(node, dim, reason) < n && fz_ms() < end)
+		usleep(1000);
+	return link_drops(node, dim, reason) == n;
+}
+
+bool node_drops_are(unsigned int node, int reason, uint64_t n)
+{
+	uint64_t end = fz_ms() + WAIT_MS;
+
+	while (node_drops(node, reason) < n && fz_ms() < end)
+		usleep(1000);
+	return node_drops(node, reason) == n;
+}
+
+int end_of(unsigned int node, struct hypercube_result *res)
+{
+	uint64_t end = fz_ms() + WAIT_MS;
+	static char buf[4096];
+	bool eor;
+
+	while (fz_ms() < end) {
+		if (shc_recv(said.c.fd[node], buf, sizeof(buf), res, &eor, MSG_DONTWAIT) >= 0) {
+			if (eor)
+				return res->status;
+			continue;
+		}
+		usleep(10000);
+	}
+	return -ETIMEDOUT;
+}
+
+bool contribute(unsigned int node, unsigned int plan, unsigned int collective,
+		size_t total, size_t len)
+{
+	static char zero[1 << 14];
+	bool sums = collective == HYPERCUBE_REDUCE || collective == HYPERCUBE_ALLREDUCE;
+	struct hypercube_op op = {
+		.plan = plan, .collective = collective, .bytes = total,
+		.oper = sums ? HYPERCUBE_SUM : 0, .type = sums ? HYPERCUBE_U64 : 0,
+	};
+
+	return shc_send(said.c.fd[node], &op, zero, len, MSG_DONTWAIT) == (ssize_t)len;
+}
+
+unsigned int below_sink(unsigned int stage)
+{
+	return said.c.plan.tree.sink ^ 1u << said.c.plan.tree.order[stage];
+}
+
+struct hc_wire_data *data(struct frame *f, unsigned int node, unsigned int dim,
+			  unsigned int plan, unsigned int stage, unsigned int collective)
+{
+	struct hc_wire_data *w = part_begin(f, node, dim, HC_FRAME_DATA, plan);
+
+	w->collective = collective;
+	w->stage = stage;
+	if (collective == HYPERCUBE_REDUCE || collective == HYPERCUBE_ALLREDUCE) {
+		w->oper = HYPERCUBE_SUM;
+		w->dtype = HYPERCUBE_U64;
+	}
+	return w;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Saying single frames, and a look at what follows. */
+#ifndef _HC_SAID_H
+#define _HC_SAID_H
+
+#include "live.h"
+
+/**
+ * struct said - the fabric of the moment
+ * @c: it
+ * @m: what frames must say to be of it
+ * @inject: where they are written
+ */
+struct said {
+	struct cube c;
+	struct moment m;
+	int inject;
+};
+
+extern struct said said;
+
+/* A frame that arrives at @node over link @dim: its part. */
+void *part_begin(struct frame *f, unsigned int node, unsigned int dim, unsigned int type,
+		 unsigned int plan);
+/* It comes from @src to @dst, over the dimensions of @way at last. */
+void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned char *way,
+	    unsigned int hops);
+/* 0 or -errno. */
+int say(const struct frame *f);
+uint64_t node_drops(unsigned int node, int reason);
+uint64_t link_drops(unsigned int node, unsigned int dim, int reason);
+/* Waits until so many are counted: on a busy machine a frame is polled after the write. */
+bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n);
+/* The same of a node. */
+bool node_drops_are(unsigned int node, int reason, uint64_t n);
+/* The next end that a node's process hears of: its status. */
+int end_of(unsigned int node, struct hypercube_result *res);
+bool contribute(unsigned int node, unsigned int plan, unsigned int collective,
+		size_t total, size_t len);
+/* The neighbour of the sink that is active at this stage. */
+unsigned int below_sink(unsigned int stage);
+struct hc_wire_data *data(struct frame *f, unsigned int node, unsigned int dim,
+			  unsigned int plan, unsigned int stage, unsigned int collective);
+
+/* --- said_frames.c --- */
+bool type_of_nothing(void);
+bool parts_are_whole(void);
+bool flood_of_words(void);
+bool walk_unannounced(void);
+bool words_are_bare(void);
+bool seq_heals(void);
+bool version_heals(void);
+bool src_is_behind(void);
+bool copies_are_whole(void);
+bool copies_of_one_are_one(void);
+
+#endif /* _HC_SAID_H */
