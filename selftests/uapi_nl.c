@@ -516,6 +516,12 @@ TEST(a_request_that_waits_has_a_bound)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+static void named(const struct cube *c, int cmd, int flags, int attr)
+{
+	nl_begin(ctl(), cmd, flags);
+	nl_str(ctl(), attr, c->name);
+}
+
 /* A valid request of some kind, to be spoiled. */
 static void random_request(const struct cube *c)
 {
@@ -523,26 +529,22 @@ static void random_request(const struct cube *c)
 
 	switch (below(4)) {
 	case 0:
-		nl_begin(nl, HYPERCUBE_CMD_LINK_SET, NLM_F_ACK);
-		nl_str(nl, HYPERCUBE_A_LINK_FABRIC, c->name);
+		named(c, HYPERCUBE_CMD_LINK_SET, NLM_F_ACK, HYPERCUBE_A_LINK_FABRIC);
 		nl_u32(nl, LINK_NODE, below(8));
 		nl_u32(nl, LINK_DIM, below(3));
 		nl_u8(nl, LINK_DOWN, below(2));
 		break;
 	case 1:
-		nl_begin(nl, HYPERCUBE_CMD_NODE_SET, NLM_F_ACK);
-		nl_str(nl, HYPERCUBE_A_NODE_FABRIC, c->name);
+		named(c, HYPERCUBE_CMD_NODE_SET, NLM_F_ACK, HYPERCUBE_A_NODE_FABRIC);
 		nl_u32(nl, NODE_ID, below(8));
 		nl_u8(nl, NODE_FAILED, below(2));
 		break;
 	case 2:
-		nl_begin(nl, HYPERCUBE_CMD_PLAN_DEL, NLM_F_ACK);
-		nl_str(nl, HYPERCUBE_A_PLAN_FABRIC, c->name);
+		named(c, HYPERCUBE_CMD_PLAN_DEL, NLM_F_ACK, HYPERCUBE_A_PLAN_FABRIC);
 		nl_u32(nl, HYPERCUBE_A_PLAN_ID, 1 + below(3));
 		break;
 	default:
-		nl_begin(nl, HYPERCUBE_CMD_LINK_GET, NLM_F_DUMP);
-		nl_str(nl, HYPERCUBE_A_LINK_FABRIC, c->name);
+		named(c, HYPERCUBE_CMD_LINK_GET, NLM_F_DUMP, HYPERCUBE_A_LINK_FABRIC);
 	}
 }
 

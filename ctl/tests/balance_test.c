@@ -69,22 +69,6 @@ bool cube_sound(const struct hc_faults *f, const struct hc_cube *c)
 	return true;
 }
 
-void faults_print(const struct hc_faults *f)
-{
-	unsigned int d;
-	uint32_t u;
-
-	printf("# n=%u faults", f->dim);
-	for (u = 0; u < hc_nodes(f->dim); u++) {
-		if (hc_set_has(f->dead, u))
-			printf(" node %u", u);
-		for (d = 0; d < f->dim; d++)
-			if (f->fault[u] >> d & 1 && u < (u ^ 1u << d))
-				printf(" %u-%u", u, u ^ (1u << d));
-	}
-	printf("\n");
-}
-
 /* Distances from a set of nodes, by relaxing all links until nothing changes. */
 static void distances(const struct hc_faults *f, const struct hc_cube *c, unsigned int *dist)
 {

@@ -18,7 +18,6 @@ bool cube_is(unsigned int dim, const struct hc_cube *c, const char *word);
 struct hc_cube cube_of(const char *word);
 /* Is nothing in a subcube faulty?  Node by node, link by link. */
 bool cube_sound(const struct hc_faults *f, const struct hc_cube *c);
-void faults_print(const struct hc_faults *f);
 /* What must hold of any topology, by plain computation. */
 bool topo_holds(const struct hc_faults *f, const struct hc_balance_topo *t);
 

@@ -18,7 +18,7 @@ static int minimum(const struct bworld *w)
 		return -1;
 	steps = (int)p.bcast.steps;
 	if (!bcast_complete(w, &p, p.lower_bound)) {
-		bworld_print(w);
+		faults_print(w->f);
 		steps = -1;
 	}
 	hc_bcast_plan_free(&p);
@@ -316,7 +316,7 @@ TEST(bcast_all_sources)
 		bworld_random(&w, nodes, links, run & 1);
 		fine = serves_all(&w, nodes, links);
 		if (!fine)
-			bworld_print(&w);
+			faults_print(w.f);
 		bworld_free(&w);
 		ASSERT_TRUE(fine);
 	}

@@ -75,21 +75,6 @@ void bworld_random(struct bworld *w, unsigned int nodes, unsigned int links, boo
 	}
 }
 
-void bworld_print(const struct bworld *w)
-{
-	int u, d;
-
-	printf("# n=%d faults", w->o.n);
-	for (u = 0; u < 1 << w->o.n; u++) {
-		if (w->o.dead[u])
-			printf(" %d", u);
-		for (d = 0; d < w->o.n; d++)
-			if (w->o.cut[u][d] && !(u >> d & 1))
-				printf(" %d:%d", u, d);
-	}
-	printf("\n");
-}
-
 int bworld_plan(const struct bworld *w, enum hc_bcast_method method, bool greedy,
 		struct hc_bcast_plan *p)
 {

@@ -24,7 +24,6 @@ void bworld_link(struct bworld *w, unsigned int u, unsigned int d);
 void bworld_fault(struct bworld *w, unsigned int i);
 /* That many random failed nodes, not node 0, and links; near each other if @near. */
 void bworld_random(struct bworld *w, unsigned int nodes, unsigned int links, bool near);
-void bworld_print(const struct bworld *w);
 
 /* Plan from source 0. */
 int bworld_plan(const struct bworld *w, enum hc_bcast_method method, bool greedy,

@@ -20,7 +20,7 @@ static bool both_primes(const struct bworld *w, unsigned int steps)
 		       (p.faults >= p.bcast.dim || p.nextra <= steps - p.bcast.dim);
 		hc_bcast_plan_free(&p);
 		if (!fine) {
-			bworld_print(w);
+			faults_print(w->f);
 			return false;
 		}
 	}
@@ -193,7 +193,7 @@ static bool bounded(unsigned int n, unsigned int faults, unsigned int more, unsi
 		fine = bcast_complete(&w, &p, n + more);
 		hc_bcast_plan_free(&p);
 		if (!fine)
-			bworld_print(&w);
+			faults_print(w.f);
 		bworld_free(&w);
 		CHECK(fine);
 	}

@@ -3,6 +3,7 @@
  * See check.h.
  */
 #include "check.h"
+#include "plan.h"
 
 unsigned int rnd(unsigned int below)
 {
@@ -12,6 +13,22 @@ unsigned int rnd(unsigned int below)
 	x ^= x >> 7;
 	x ^= x << 17;
 	return (unsigned int)(x >> 32) % below;
+}
+
+void faults_print(const struct hc_faults *f)
+{
+	unsigned int d;
+	uint32_t u;
+
+	printf("# n=%u faults", f->dim);
+	for (u = 0; u < hc_nodes(f->dim); u++) {
+		if (hc_set_has(f->dead, u))
+			printf(" node %u", u);
+		for (d = 0; d < f->dim; d++)
+			if (f->fault[u] >> d & 1 && u < (u ^ 1u << d))
+				printf(" %u-%u", u, u ^ (1u << d));
+	}
+	printf("\n");
 }
 
 unsigned int dims_of(const char *text, uint8_t *dims)

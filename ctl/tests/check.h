@@ -9,6 +9,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct hc_faults;
+
 #define ARRAY_SIZE(x)	(sizeof(x) / sizeof((x)[0]))
 
 /* In what says whether all is right; a TEST() has its own words (ktap.h). */
@@ -22,6 +24,8 @@
 /* Same numbers on every machine. */
 unsigned int rnd(unsigned int below);
 
+/* A line for the log: nodes that failed, and unusable links as NODE-NODE. */
+void faults_print(const struct hc_faults *f);
 /* Dimensions as they are printed, "0213": to numbers, how many; and are they the same? */
 unsigned int dims_of(const char *text, uint8_t *dims);
 bool dims_are(const char *text, const uint8_t *dims, unsigned int n);

@@ -99,7 +99,7 @@ TEST(doubling_random_faults)
 			world_node(&w, rnd(1u << n));
 		fine = world_agrees(&w);
 		if (!fine)
-			world_print(&w);
+			faults_print(w.f);
 		world_free(&w);
 		ASSERT_TRUE(fine);
 	}

@@ -68,8 +68,7 @@ TEST(figure_13_helper_test_deadlocks)
 	struct hc_tree_plan p;
 	struct world w;
 
-	world_links(&w, 4, "b-a b-9");
-	ASSERT_TRUE(!world_fixed(&w, 0, "0123", &p));
+	ASSERT_TRUE(!world_tree(&w, 4, "b-a b-9", 0, "0123", &p));
 	run_mode(&w, &p.tree, ORACLE_LITERAL, &script, &r);
 	ASSERT_TRUE(r.verdict == ORACLE_DEADLOCK && r.node == 0x9 && r.peer == 0xb);
 	run_mode(&w, &p.tree, ORACLE_PRINTED, &script, &r);

@@ -81,7 +81,7 @@ static bool all_right(const struct world *w)
 
 	if (optimal(w, &best, &score, found) && find_tree_fair(w, &score, found))
 		return true;
-	world_print(w);
+	faults_print(w->f);
 	return false;
 }
 

@@ -78,21 +78,6 @@ void world_node(struct world *w, unsigned int u)
 	oracle_kill(&w->o, u);
 }
 
-void world_print(const struct world *w)
-{
-	unsigned int u, d;
-
-	printf("# n=%u faults", w->o.n);
-	for (u = 0; u < 1u << w->o.n; u++) {
-		if (w->o.dead[u])
-			printf(" node %u", u);
-		for (d = 0; d < w->o.n; d++)
-			if (w->o.bad[u][d] && !(u >> d & 1))
-				printf(" %u-%u", u, u ^ (1u << d));
-	}
-	printf("\n");
-}
-
 int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
 	       struct hc_tree_plan *plan)
 {
@@ -112,6 +97,13 @@ int world_fixed(const struct world *w, uint32_t sink, const char *order,
 	const char *why;
 
 	return hc_plan_tree_fixed(w->f, sink, dims, dims_of(order, dims), plan, &why);
+}
+
+int world_tree(struct world *w, unsigned int n, const char *links, uint32_t sink,
+	       const char *order, struct hc_tree_plan *plan)
+{
+	world_links(w, n, links);
+	return world_fixed(w, sink, order, plan);
 }
 
 bool has_order(const struct hc_tree *t, const char *order)

@@ -25,7 +25,6 @@ void world_links(struct world *w, unsigned int n, const char *links);
 /* Frees a world and a plan for it. */
 void world_end(struct world *w, struct hc_tree_plan *p);
 void world_node(struct world *w, unsigned int u);
-void world_print(const struct world *w);
 /* Cut link number @i of the n * 2^(n-1) links. */
 void world_nth_link(struct world *w, unsigned int i);
 /* A world without those links whose bits are in @set. */
@@ -37,6 +36,9 @@ int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
 	       struct hc_tree_plan *plan);
 int world_fixed(const struct world *w, uint32_t sink, const char *order,
 		struct hc_tree_plan *plan);
+/* A world without some links, and a tree in it. */
+int world_tree(struct world *w, unsigned int n, const char *links, uint32_t sink,
+	       const char *order, struct hc_tree_plan *plan);
 bool has_order(const struct hc_tree *t, const char *order);
 
 void to_oracle(const struct hc_tree *t, struct oracle_tree *ot);

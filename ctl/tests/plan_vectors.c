@@ -64,8 +64,7 @@ TEST(example_3)
 	struct hc_tree_plan p;
 	struct world w;
 
-	world_links(&w, 4, "b-a b-9");
-	ASSERT_TRUE(!world_fixed(&w, 0, "0123", &p));
+	ASSERT_TRUE(!world_tree(&w, 4, "b-a b-9", 0, "0123", &p));
 	ASSERT_TRUE(p.cost == 1 && p.faulty_stages == 1 && p.steps == 5);
 	ASSERT_TRUE(plan_holds(&w, &p));
 	ASSERT_TRUE(!role_of(&w, &p.tree, 0xb, &role));

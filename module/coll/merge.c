@@ -478,10 +478,12 @@ static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *
 	.up_follows = run_follows
 
 const struct hc_coll_ops hc_merge_reduce = {
-	.id = HYPERCUBE_REDUCE, MERGE_OP
+	.id = HYPERCUBE_REDUCE,
+	MERGE_OP
 };
 
 const struct hc_coll_ops hc_merge_allreduce = {
-	.id = HYPERCUBE_ALLREDUCE, MERGE_OP,
+	.id = HYPERCUBE_ALLREDUCE,
+	MERGE_OP,
 	.comes_down = true,
 };

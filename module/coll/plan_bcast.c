@@ -576,7 +576,8 @@ static const struct hc_ack_ops bcast_ack = {
 };
 
 const struct hc_plan_ops hc_plan_bcast = {
-	.id = HYPERCUBE_PLAN_BCAST, .plan_size = sizeof(struct hc_bcast),
+	.id = HYPERCUBE_PLAN_BCAST,
+	.plan_size = sizeof(struct hc_bcast),
 	.member_size = sizeof(struct bcast_member),
 	.copy = bcast_copy, .shape = bcast_shape, .release = bcast_release,
 	.members_create = bcast_members_create, .colls = bcast_colls,

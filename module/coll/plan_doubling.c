@@ -579,16 +579,23 @@ static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buf
 	.advance = doubling_advance
 
 static const struct doubling_coll doubling_allreduce = {
-	.ops = { .id = HYPERCUBE_ALLREDUCE, DOUBLING_OP },
+	.ops = {
+		.id = HYPERCUBE_ALLREDUCE,
+		DOUBLING_OP
+	},
 };
 
 static const struct doubling_coll doubling_barrier = {
-	.ops = { .id = HYPERCUBE_BARRIER, DOUBLING_OP },
+	.ops = {
+		.id = HYPERCUBE_BARRIER,
+		DOUBLING_OP
+	},
 };
 
 static const struct doubling_coll doubling_alltoall = {
 	.ops = {
-		.id = HYPERCUBE_ALLTOALL, DOUBLING_OP,
+		.id = HYPERCUBE_ALLTOALL,
+		DOUBLING_OP,
 		.rounds = true,
 		.up_follows = half_follows,
 	},
@@ -597,7 +604,8 @@ static const struct doubling_coll doubling_alltoall = {
 
 static const struct doubling_coll doubling_reduce_scatter = {
 	.ops = {
-		.id = HYPERCUBE_REDUCE_SCATTER, DOUBLING_OP,
+		.id = HYPERCUBE_REDUCE_SCATTER,
+		DOUBLING_OP,
 		.rounds = true,
 		.up_follows = half_follows,
 	},
@@ -606,7 +614,8 @@ static const struct doubling_coll doubling_reduce_scatter = {
 
 static const struct doubling_coll doubling_allgather = {
 	.ops = {
-		.id = HYPERCUBE_ALLGATHER, DOUBLING_OP,
+		.id = HYPERCUBE_ALLGATHER,
+		DOUBLING_OP,
 		.spread = true, .untold = true,
 		.up_follows = growth_follows,
 	},
@@ -623,7 +632,8 @@ static const struct hc_coll_ops *const doubling_colls[] = {
 };
 
 const struct hc_plan_ops hc_plan_doubling = {
-	.id = HYPERCUBE_PLAN_DOUBLING, .plan_size = sizeof(struct hc_doubling),
+	.id = HYPERCUBE_PLAN_DOUBLING,
+	.plan_size = sizeof(struct hc_doubling),
 	.copy = doubling_copy, .shape = doubling_shape,
 	.members_create = doubling_members_create, .colls = doubling_colls,
 	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,

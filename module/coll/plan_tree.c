@@ -110,7 +110,8 @@ static const struct hc_coll_ops *const tree_colls[] = {
 };
 
 const struct hc_plan_ops hc_plan_tree = {
-	.id = HYPERCUBE_PLAN_TREE, .plan_size = sizeof(struct hc_tree),
+	.id = HYPERCUBE_PLAN_TREE,
+	.plan_size = sizeof(struct hc_tree),
 	.copy = tree_copy, .shape = tree_shape, .release = tree_release,
 	.members_create = tree_members_create, .colls = tree_colls,
 	.ack = &hc_ack_root, .window = HC_OP_WINDOW, .up_window = HC_OP_WINDOW,

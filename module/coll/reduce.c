@@ -153,18 +153,22 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 #define REDUCE_OP	.op_size = sizeof(struct reduce_op), .advance = tree_advance
 
 const struct hc_coll_ops hc_tree_reduce = {
-	.id = HYPERCUBE_REDUCE, REDUCE_OP
+	.id = HYPERCUBE_REDUCE,
+	REDUCE_OP
 };
 
 const struct hc_coll_ops hc_tree_allreduce = {
-	.id = HYPERCUBE_ALLREDUCE, REDUCE_OP, .comes_down = true,
+	.id = HYPERCUBE_ALLREDUCE,
+	REDUCE_OP, .comes_down = true,
 };
 
 const struct hc_coll_ops hc_tree_barrier = {
-	.id = HYPERCUBE_BARRIER, REDUCE_OP, .comes_down = true,
+	.id = HYPERCUBE_BARRIER,
+	REDUCE_OP, .comes_down = true,
 };
 
 /* All members get the whole result, and give the process its part of it. */
 const struct hc_coll_ops hc_tree_reduce_scatter = {
-	.id = HYPERCUBE_REDUCE_SCATTER, REDUCE_OP, .comes_down = true, .own_part = true,
+	.id = HYPERCUBE_REDUCE_SCATTER,
+	REDUCE_OP, .comes_down = true, .own_part = true,
 };

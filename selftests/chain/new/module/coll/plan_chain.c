@@ -118,7 +118,8 @@ static u32 chain_steps(const struct hc_member *m, const struct hc_op *op)
 static const struct hc_coll_ops *const chain_colls[] = { &hc_tree_reduce, &hc_merge_reduce, NULL };
 
 const struct hc_plan_ops hc_plan_chain = {
-	.id = HYPERCUBE_PLAN_CHAIN, .plan_size = sizeof(struct chain),
+	.id = HYPERCUBE_PLAN_CHAIN,
+	.plan_size = sizeof(struct chain),
 	.copy = chain_copy, .shape = chain_shape, .release = chain_release,
 	.members_create = chain_members_create, .colls = chain_colls,
 	.ack = &hc_ack_root, .window = HC_OP_WINDOW, .up_window = HC_OP_WINDOW,
