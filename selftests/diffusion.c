@@ -11,133 +11,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cube.h"
-#include "hc_disjoint.h"
+#include "copies.h"
 #include "ktap.h"
 
 #define EVERY	HYPERCUBE_PPM_MAX
-#define SECONDS	30
-
-static int set(int fd, int name, int v)
-{
-	return setsockopt(fd, SOL_HYPERCUBE, name, &v, sizeof(v)) ? -errno : 0;
-}
-
-/* Everybody sends in @k copies, takes datagrams of as many at least, and waits for all of them as
- * long as there is.
- */
-static int start(struct cube *c, unsigned int dim, int k, int deliver)
-{
-	int err = cube_dgrams(c, dim);
-	unsigned int u;
-
-	for (u = 0; u < c->nodes && !err; u++)
-		err = set(c->fd[u], HYPERCUBE_COPIES, k) ?:
-		      set(c->fd[u], HYPERCUBE_COPIES_LEAST, k) ?:
-		      set(c->fd[u], HYPERCUBE_COPIES_WAIT, HYPERCUBE_COPIES_WAIT_MAX) ?:
-		      set(c->fd[u], HYPERCUBE_DELIVER, deliver);
-	return err;
-}
-
-static long post(const struct cube *c, unsigned int from, unsigned int to, const void *buf,
-		 size_t len)
-{
-	struct sockaddr_hypercube a = shc_addr(c->name, to);
-	struct pollfd p = { .fd = c->fd[from], .events = POLLOUT };
-	ssize_t n;
-
-	while ((n = sendto(c->fd[from], buf, len, MSG_DONTWAIT, (const struct sockaddr *)&a,
-			   sizeof(a))) < 0 && errno == EAGAIN)
-		poll(&p, 1, 1000);
-	return n < 0 ? -errno : n;
-}
-
-struct got {
-	unsigned int from;
-	bool judged;
-	struct hypercube_verdict v;
-	struct hypercube_path path[HYPERCUBE_DIM_MAX];
-	unsigned int npaths;
-	int flags;
-};
-
-/* What has come to a node, or -EAGAIN. */
-static long take_now(const struct cube *c, unsigned int to, void *buf, size_t len, struct got *g)
-{
-	char control[CMSG_SPACE(sizeof(g->v)) + CMSG_SPACE(sizeof(g->path))];
-	struct sockaddr_hypercube a;
-	struct iovec iov = { .iov_base = buf, .iov_len = len };
-	struct msghdr msg = {
-		.msg_name = &a, .msg_namelen = sizeof(a), .msg_iov = &iov, .msg_iovlen = 1,
-		.msg_control = control, .msg_controllen = sizeof(control),
-	};
-	struct cmsghdr *cmsg;
-	ssize_t n = recvmsg(c->fd[to], &msg, MSG_DONTWAIT);
-
-	if (n < 0)
-		return -errno;
-	memset(g, 0, sizeof(*g));
-	g->from = a.shc_node;
-	g->flags = msg.msg_flags;
-	for (cmsg = CMSG_FIRSTHDR(&msg); cmsg; cmsg = CMSG_NXTHDR(&msg, cmsg)) {
-		size_t size = cmsg->cmsg_len - CMSG_LEN(0);
-
-		if (cmsg->cmsg_type == HYPERCUBE_CMSG_VERDICT && size == sizeof(g->v)) {
-			memcpy(&g->v, CMSG_DATA(cmsg), size);
-			g->judged = true;
-		} else if (cmsg->cmsg_type == HYPERCUBE_CMSG_PATHS) {
-			memcpy(g->path, CMSG_DATA(cmsg), size);
-			g->npaths = size / sizeof(*g->path);
-		}
-	}
-	return n;
-}
-
-/* What comes to a node soon. */
-static long take(const struct cube *c, unsigned int to, void *buf, size_t len, struct got *g)
-{
-	struct pollfd p = { .fd = c->fd[to], .events = POLLIN };
-
-	if (poll(&p, 1, patience(SECONDS) * 1000) != 1)
-		return -ETIMEDOUT;
-	return take_now(c, to, buf, len, g);
-}
-
-static struct node_view view(const struct cube *c, unsigned int node)
-{
-	struct node_view v;
-
-	if (ctl_node_get(c->name, node, &v))
-		memset(&v, 0xff, sizeof(v));
-	return v;
-}
-
-/* Waits until the node has judged so many datagrams; false: it did not. */
-static bool judged(const struct cube *c, unsigned int node, uint64_t n)
-{
-	uint64_t end = now_ms() + patience(SECONDS) * 1000;
-	struct node_view v;
-
-	do {
-		v = view(c, node);
-		if (v.agreed + v.disagreed + v.incomplete >= n)
-			return v.agreed + v.disagreed + v.incomplete == n;
-		usleep(2000);
-	} while (now_ms() < end);
-	return false;
-}
-
-static bool on_path(unsigned int src, const struct hypercube_path *p, unsigned int node)
-{
-	unsigned int at = src, i;
-
-	for (i = 0; i + 1 < p->hops; i++) {
-		at ^= 1u << p->dim[i];
-		if (at == node)
-			return true;
-	}
-	return false;
-}
 
 /* ------------------------------------------------------------ paths */
 
@@ -262,21 +139,22 @@ static bool trace_right(const struct cube *c, unsigned int src)
 TEST(every_pair_by_paths_that_share_no_node)
 {
 	unsigned int dim, src, dst, msg, i;
-	struct got g;
+	struct copies_got g;
 	struct cube c;
 
 	ASSERT_EQ(0, trace_open());
 	for (dim = 2; dim <= 5; dim++) {
-		ASSERT_EQ(0, start(&c, dim, dim, HYPERCUBE_DELIVER_AGREED));
+		ASSERT_EQ(0, copies_start(&c, dim, dim, HYPERCUBE_DELIVER_AGREED));
 		for (src = 0; src < c.nodes; src += stride()) {
 			EXPECT_EQ(0, trace_put("trace", "\n"));
 			for (i = 1; i < c.nodes; i++) {
 				dst = src ^ i;
-				ASSERT_EQ(sizeof(dst), post(&c, src, dst, &dst, sizeof(dst)));
+				ASSERT_EQ(sizeof(dst),
+					  copies_post(&c, src, dst, &dst, sizeof(dst)));
 			}
 			for (i = 1; i < c.nodes; i++) {
 				dst = src ^ i;
-				ASSERT_EQ(sizeof(msg), take(&c, dst, &msg, sizeof(msg), &g));
+				ASSERT_EQ(sizeof(msg), copies_take(&c, dst, &msg, sizeof(msg), &g));
 				EXPECT_EQ(dst, msg);
 				EXPECT_EQ(src, g.from);
 				EXPECT_TRUE(g.judged);
@@ -290,44 +168,15 @@ TEST(every_pair_by_paths_that_share_no_node)
 	trace_close();
 }
 
-/* How many paths there are from one node to another around the faults. */
-static unsigned int paths_left(const struct cube *c, unsigned int src, unsigned int dst)
-{
-	struct hc_path_dims path[HYPERCUBE_DIM_MAX];
-	void *room = malloc(hc_disjoint_room(c->dim));
-	uint16_t words[CUBE_MAX];
-	struct hc_disjoint g;
-	unsigned int u, n = 0;
-
-	for (u = 0; u < c->nodes; u++)
-		words[u] = c->faults->fault[u];
-	if (room) {
-		hc_disjoint_init(&g, c->dim, room);
-		g.fault = words;
-		n = hc_disjoint_find(&g, src, dst, c->dim, path);
-	}
-	free(room);
-	return n;
-}
-
-/* How many the source finds; 0: it does not say. */
-static unsigned int paths_known(const struct cube *c, unsigned int src, unsigned int dst)
-{
-	struct hypercube_paths p = { .node = dst };
-	socklen_t len = sizeof(p);
-
-	return getsockopt(c->fd[src], SOL_HYPERCUBE, HYPERCUBE_PATHS, &p, &len) ? 0 : p.paths;
-}
-
 /* Does this number come within a second? */
 static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 {
 	struct pollfd p = { .fd = c->fd[dst], .events = POLLIN };
 	unsigned int msg;
-	struct got g;
+	struct copies_got g;
 
 	while (poll(&p, 1, 1000) == 1)
-		if (take_now(c, dst, &msg, sizeof(msg), &g) == sizeof(msg) && msg == nr)
+		if (copies_take_now(c, dst, &msg, sizeof(msg), &g) == sizeof(msg) && msg == nr)
 			return true;
 	return false;
 }
@@ -338,13 +187,13 @@ static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, unsigned int copies,
 		      int err)
 {
-	uint64_t end = now_ms() + patience(SECONDS) * 1000;
+	uint64_t end = now_ms() + patience(COPIES_SECONDS) * 1000;
 	static unsigned int nr;
 
-	if (set(c->fd[src], HYPERCUBE_COPIES, copies))
+	if (copies_set(c->fd[src], HYPERCUBE_COPIES, copies))
 		return false;
 	do {
-		long n = post(c, src, dst, &nr, sizeof(nr));
+		long n = copies_post(c, src, dst, &nr, sizeof(nr));
 
 		if (err ? n == err : n == sizeof(nr) && comes(c, dst, nr))
 			return true;
@@ -360,7 +209,7 @@ TEST(around_faults_that_are_known)
 	unsigned int round, i, node, dim, faults, src, dst, n;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 4, 1, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, copies_start(&c, 4, 1, HYPERCUBE_DELIVER_AGREED));
 	for (round = 0; round < scaled(60); round++) {
 		ASSERT_EQ(0, cube_heal(&c));
 		faults = below(4);
@@ -373,12 +222,12 @@ TEST(around_faults_that_are_known)
 			else
 				ASSERT_EQ(0, cube_fail_link(&c, node, dim));
 		}
-		n = paths_left(&c, src, dst);
+		n = copies_possible(&c, src, dst);
 		ASSERT_LE(4 - faults, n);
 		ASSERT_TRUE(in_copies(&c, src, dst, n, 0));
 		if (n < 4)
 			ASSERT_TRUE(in_copies(&c, src, dst, n + 1, -EHOSTUNREACH));
-		EXPECT_EQ(n, paths_known(&c, src, dst));
+		EXPECT_EQ(n, copies_known(&c, src, dst));
 	}
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -390,20 +239,20 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 	static const char truth[] = "one of these is false";
 	unsigned int liar, deliver;
 	char said[sizeof(truth)];
-	struct got g;
+	struct copies_got g;
 	struct cube c;
 
 	for (deliver = HYPERCUBE_DELIVER_MAJORITY; deliver <= HYPERCUBE_DELIVER_REPORT; deliver++) {
-		ASSERT_EQ(0, start(&c, 3, 3, deliver));
+		ASSERT_EQ(0, copies_start(&c, 3, 3, deliver));
 		for (liar = 1; liar < 7; liar++) {
 			ASSERT_EQ(0, ctl_fault_clear(c.name));
 			ASSERT_EQ(0, ctl_node_lie(c.name, liar, EVERY, NULL, 0, liar));
-			ASSERT_EQ(sizeof(truth), post(&c, 0, 7, truth, sizeof(truth)));
-			ASSERT_EQ(sizeof(truth), take(&c, 7, said, sizeof(said), &g));
+			ASSERT_EQ(sizeof(truth), copies_post(&c, 0, 7, truth, sizeof(truth)));
+			ASSERT_EQ(sizeof(truth), copies_take(&c, 7, said, sizeof(said), &g));
 			EXPECT_EQ(0, memcmp(said, truth, sizeof(truth)));
 			EXPECT_EQ(3, g.v.copies);
-			EXPECT_TRUE(judged(&c, 7, liar));
-			EXPECT_EQ(liar, view(&c, 7).disagreed);
+			EXPECT_TRUE(copies_judged(&c, 7, liar));
+			EXPECT_EQ(liar, copies_view(&c, 7).disagreed);
 			if (deliver != HYPERCUBE_DELIVER_REPORT)
 				continue;
 			EXPECT_EQ(HYPERCUBE_JUDGEMENT_OUTVOTED, g.v.judgement);
@@ -412,7 +261,7 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 			ASSERT_EQ(1, g.npaths);
 			EXPECT_EQ(1, g.path[0].dissents);
 			EXPECT_EQ(g.v.dissent, 1u << g.path[0].copy);
-			EXPECT_TRUE(on_path(0, &g.path[0], liar));
+			EXPECT_TRUE(copies_on_path(0, &g.path[0], liar));
 		}
 		EXPECT_EQ(0, cube_del(&c));
 	}
@@ -425,22 +274,22 @@ TEST(all_but_one_that_lie_alike_are_detected)
 	static const unsigned int liars[] = { 1, 2 };
 	char said[sizeof(truth)];
 	unsigned int i, bad = 0;
-	struct got g;
+	struct copies_got g;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
 	for (i = 0; i < ARRAY_SIZE(liars); i++)
 		ASSERT_EQ(0, ctl_node_lie(c.name, liars[i], EVERY, NULL, 0, 4711));
 	for (i = 0; i < 20; i++)
-		ASSERT_EQ(sizeof(truth), post(&c, 0, 7, truth, sizeof(truth)));
-	EXPECT_TRUE(judged(&c, 7, 20));
-	EXPECT_EQ(20, view(&c, 7).disagreed);
-	EXPECT_EQ(-EAGAIN, take_now(&c, 7, said, sizeof(said), &g));
+		ASSERT_EQ(sizeof(truth), copies_post(&c, 0, 7, truth, sizeof(truth)));
+	EXPECT_TRUE(copies_judged(&c, 7, 20));
+	EXPECT_EQ(20, copies_view(&c, 7).disagreed);
+	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, said, sizeof(said), &g));
 	/* Beyond the bound more than half are false, as is said; who asks for a report sees it. */
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
 	for (i = 0; i < 20; i++) {
-		ASSERT_EQ(sizeof(truth), post(&c, 0, 7, truth, sizeof(truth)));
-		ASSERT_EQ(sizeof(truth), take(&c, 7, said, sizeof(said), &g));
+		ASSERT_EQ(sizeof(truth), copies_post(&c, 0, 7, truth, sizeof(truth)));
+		ASSERT_EQ(sizeof(truth), copies_take(&c, 7, said, sizeof(said), &g));
 		bad += memcmp(said, truth, sizeof(truth)) != 0;
 		EXPECT_EQ(HYPERCUBE_JUDGEMENT_OUTVOTED, g.v.judgement);
 	}
@@ -478,24 +327,25 @@ TEST(listeners_hear_of_each_disagreement_once)
 	struct cube c;
 	struct nl nl;
 
-	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_EQ(0, ctl_node_lie(c.name, 4, EVERY, NULL, 0, 1));
 	ASSERT_EQ(0, nl_open(&nl));
 	ASSERT_EQ(0, nl_subscribe(&nl));
 	for (i = 1; i <= 10; i++) {
-		ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
+		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
 		/* Others that nobody disagrees about tell nothing. */
-		ASSERT_EQ(sizeof(msg), post(&c, 0, 4, &msg, sizeof(msg)));
+		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 4, &msg, sizeof(msg)));
 		while (e.n < i)
-			ASSERT_EQ(0, nl_listen(&nl, patience(SECONDS) * 1000, event_take, &e));
+			ASSERT_EQ(0, nl_listen(&nl, patience(COPIES_SECONDS) * 1000, event_take,
+					       &e));
 		EXPECT_EQ(7, e.node);
 		EXPECT_EQ(0, e.src);
 		EXPECT_EQ(3, e.copies);
 		EXPECT_EQ(HYPERCUBE_JUDGEMENT_OUTVOTED, e.judgement);
 		EXPECT_EQ(1u << e.path.copy, e.dissent);
-		EXPECT_TRUE(on_path(0, &e.path, 4));
+		EXPECT_TRUE(copies_on_path(0, &e.path, 4));
 	}
-	EXPECT_TRUE(judged(&c, 7, 10));
+	EXPECT_TRUE(copies_judged(&c, 7, 10));
 	EXPECT_EQ(-EAGAIN, nl_listen(&nl, 0, event_take, &e));
 	EXPECT_EQ(10, e.n);
 	nl_shut(&nl);
@@ -511,7 +361,7 @@ static int batch(struct cube *c, bool few)
 {
 	struct { unsigned int from, to, nr, rest[5]; } out[BATCH], in;
 	unsigned int want[16] = { 0 }, i, j, u, wrong = 0;
-	struct got g;
+	struct copies_got g;
 
 	memset(out, 0, sizeof(out));
 	for (i = 0; i < BATCH; i++) {
@@ -521,12 +371,13 @@ static int batch(struct cube *c, bool few)
 		for (j = 0; j < 5; j++)
 			out[i].rest[j] = rnd();
 		want[out[i].to]++;
-		if (post(c, out[i].from, out[i].to, &out[i], sizeof(out[i])) != sizeof(out[i]))
+		if (copies_post(c, out[i].from, out[i].to, &out[i], sizeof(out[i])) !=
+		    sizeof(out[i]))
 			return -1;
 	}
 	for (u = 0; u < c->nodes; u++)
 		for (i = 0; i < want[u]; i++) {
-			long n = take(c, u, &in, sizeof(in), &g);
+			long n = copies_take(c, u, &in, sizeof(in), &g);
 			bool right = n == sizeof(in) && in.to == u && in.from == g.from &&
 				     in.nr < BATCH && !memcmp(&in, &out[in.nr], sizeof(in));
 
@@ -544,7 +395,7 @@ TEST(no_lie_is_delivered_as_right)
 	unsigned int rounds = scaled(200), round, i, told = 0;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 4, 4, HYPERCUBE_DELIVER_REPORT));
+	ASSERT_EQ(0, copies_start(&c, 4, 4, HYPERCUBE_DELIVER_REPORT));
 	for (round = 0; round < rounds; round++) {
 		bool few = round % 2, alike = below(2);
 		unsigned int liars = few ? 1 : 1 + below(3), u;
@@ -555,12 +406,12 @@ TEST(no_lie_is_delivered_as_right)
 						  alike ? round : (unsigned int)rnd()));
 		/* Where all are told in any case, or with few liars all that matters is. */
 		for (u = 0; u < c.nodes; u++)
-			ASSERT_EQ(0, set(c.fd[u], HYPERCUBE_DELIVER, few && round & 2 ?
+			ASSERT_EQ(0, copies_set(c.fd[u], HYPERCUBE_DELIVER, few && round & 2 ?
 					 HYPERCUBE_DELIVER_MAJORITY : HYPERCUBE_DELIVER_REPORT));
 		ASSERT_EQ(0, batch(&c, few));
 	}
 	for (i = 0; i < c.nodes; i++)
-		told += view(&c, i).lies;
+		told += copies_view(&c, i).lies;
 	printf("# %u datagrams in 4 copies, %u lies\n", rounds * BATCH, told);
 	EXPECT_LE(rounds, told);
 	EXPECT_EQ(0, cube_del(&c));
@@ -571,30 +422,30 @@ TEST(no_lie_is_delivered_as_right)
 TEST(copies_that_are_lost_are_waited_for_and_missing)
 {
 	unsigned int msg = 5, said;
-	struct got g;
+	struct copies_got g;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_MAJORITY));
+	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_MAJORITY));
 	/* The other two come sooner. */
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_WAIT, 1000 * patience(2)));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 1000 * patience(2)));
 	/* Nobody knows of this one. */
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_INCOMPLETE, g.v.judgement);
 	EXPECT_EQ(0, g.v.dissent);
 	EXPECT_LE(1, __builtin_popcount(g.v.missing));
-	EXPECT_TRUE(judged(&c, 7, 1));
-	EXPECT_EQ(1, view(&c, 7).incomplete);
+	EXPECT_TRUE(copies_judged(&c, 7, 1));
+	EXPECT_EQ(1, copies_view(&c, 7).incomplete);
 	/* Who wants all of them gets none of it. */
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_AGREED));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
-	EXPECT_TRUE(judged(&c, 7, 2));
-	EXPECT_EQ(-EAGAIN, take_now(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	EXPECT_TRUE(copies_judged(&c, 7, 2));
+	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, &said, sizeof(said), &g));
 	/* Who wants to know of all is told which. */
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_EQ(5, said);
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_INCOMPLETE, g.v.judgement);
 	EXPECT_EQ(1, __builtin_popcount(g.v.missing));
@@ -603,8 +454,8 @@ TEST(copies_that_are_lost_are_waited_for_and_missing)
 	EXPECT_EQ(2, g.path[0].dim[0]);
 	/* And that nothing is known of one if too few come: no bytes. */
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 1, EVERY, true));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(0, take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(0, copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_UNDECIDED, g.v.judgement);
 	EXPECT_EQ(2, __builtin_popcount(g.v.missing));
 	EXPECT_EQ(2, g.npaths);
@@ -615,20 +466,20 @@ TEST(copies_that_are_lost_are_waited_for_and_missing)
 TEST(a_shorter_wait_holds_for_what_waits_already)
 {
 	unsigned int msg = 5, said;
-	struct got g;
+	struct copies_got g;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_REPORT));
+	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_REPORT));
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
 	msg++;
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
 	usleep(100000);
-	EXPECT_EQ(-EAGAIN, take_now(&c, 7, &said, sizeof(said), &g));
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_WAIT, 10));
-	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 10));
+	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_EQ(5, said);
-	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_EQ(6, said);
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -648,15 +499,15 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	unsigned int i, most = 0, m;
 	uint64_t end;
 	int buf = 65536;
-	struct got g;
+	struct copies_got g;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_EQ(0, setsockopt(c.fd[7], SOL_SOCKET, SO_RCVBUF, &buf, sizeof(buf)));
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_WAIT, 2000));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 2000));
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
 	for (i = 0; i < 400; i++) {
-		ASSERT_EQ(sizeof(data), post(&c, 0, 7, data, sizeof(data)));
+		ASSERT_EQ(sizeof(data), copies_post(&c, 0, 7, data, sizeof(data)));
 		m = meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC);
 		most = m > most ? m : most;
 	}
@@ -664,15 +515,15 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	EXPECT_LE(sizeof(data), most);
 	/* One copy, and what describes its datagram, may come on top. */
 	EXPECT_GT(2 * buf + 16384, most);
-	end = now_ms() + patience(SECONDS) * 1000;
+	end = now_ms() + patience(COPIES_SECONDS) * 1000;
 	while (meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC) && now_ms() < end)
 		usleep(10000);
 	EXPECT_EQ(0, meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC));
 	/* Then there is room again. */
 	ASSERT_EQ(0, ctl_fault_clear(c.name));
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_WAIT, HYPERCUBE_COPIES_WAIT_MAX));
-	ASSERT_EQ(sizeof(data), post(&c, 0, 7, data, sizeof(data)));
-	EXPECT_EQ(sizeof(data), take(&c, 7, data, sizeof(data), &g));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, HYPERCUBE_COPIES_WAIT_MAX));
+	ASSERT_EQ(sizeof(data), copies_post(&c, 0, 7, data, sizeof(data)));
+	EXPECT_EQ(sizeof(data), copies_take(&c, 7, data, sizeof(data), &g));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -681,28 +532,28 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 TEST(fewer_copies_than_wanted_are_not_believed)
 {
 	unsigned int msg = 1, said;
-	struct got g;
+	struct copies_got g;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
-	ASSERT_EQ(0, set(c.fd[0], HYPERCUBE_COPIES, 1));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(0, set(c.fd[0], HYPERCUBE_COPIES, 2));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(0, set(c.fd[0], HYPERCUBE_COPIES, 3));
+	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 1));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 2));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 3));
 	msg = 3;
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_EQ(3, said);
 	/* Oneself one believes. */
-	ASSERT_EQ(sizeof(msg), post(&c, 7, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 7, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_FALSE(g.judged);
 	/* Who wants none takes all. */
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_LEAST, 1));
-	ASSERT_EQ(0, set(c.fd[0], HYPERCUBE_COPIES, 1));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_LEAST, 1));
+	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 1));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_FALSE(g.judged);
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -712,20 +563,20 @@ TEST(more_copies_are_wanted_of_what_has_come_as_well)
 {
 	unsigned int msg = 1, own = 2, said;
 	struct pollfd p;
-	struct got g;
+	struct copies_got g;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_LEAST, 1));
-	ASSERT_EQ(0, set(c.fd[0], HYPERCUBE_COPIES, 1));
-	ASSERT_EQ(sizeof(msg), post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_LEAST, 1));
+	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 1));
+	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
 	p = (struct pollfd){ .fd = c.fd[7], .events = POLLIN };
-	ASSERT_EQ(1, poll(&p, 1, patience(SECONDS) * 1000));
-	ASSERT_EQ(sizeof(own), post(&c, 7, 7, &own, sizeof(own)));
-	ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_LEAST, 2));
-	ASSERT_EQ(sizeof(said), take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_EQ(1, poll(&p, 1, patience(COPIES_SECONDS) * 1000));
+	ASSERT_EQ(sizeof(own), copies_post(&c, 7, 7, &own, sizeof(own)));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_LEAST, 2));
+	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
 	EXPECT_EQ(own, said);
-	EXPECT_EQ(-EAGAIN, take_now(&c, 7, &said, sizeof(said), &g));
+	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, &said, sizeof(said), &g));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -767,14 +618,14 @@ TEST(wrong_requests_are_refused)
 	struct cube c;
 	int v = 0;
 
-	ASSERT_EQ(0, start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
 	fd = c.fd[0];
 	for (i = 0; i < ARRAY_SIZE(table); i++)
-		EXPECT_EQ(table[i].err, set(fd, table[i].name, table[i].value));
+		EXPECT_EQ(table[i].err, copies_set(fd, table[i].name, table[i].value));
 	/* More than there are dimensions, or room for. */
-	EXPECT_EQ(-EHOSTUNREACH, post(&c, 0, 7, big, 1));
-	ASSERT_EQ(0, set(fd, HYPERCUBE_COPIES, 3));
-	EXPECT_EQ(-EMSGSIZE, post(&c, 0, 7, big, sizeof(big)));
+	EXPECT_EQ(-EHOSTUNREACH, copies_post(&c, 0, 7, big, 1));
+	ASSERT_EQ(0, copies_set(fd, HYPERCUBE_COPIES, 3));
+	EXPECT_EQ(-EMSGSIZE, copies_post(&c, 0, 7, big, sizeof(big)));
 	EXPECT_EQ(-1, setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES, &v, 3));
 	EXPECT_EQ(EINVAL, errno);
 	EXPECT_EQ(-1, setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES, (void *)8, 4));
@@ -814,17 +665,17 @@ TEST(sockets_and_fabrics_end_in_the_middle)
 	struct cube c;
 
 	for (round = 0; round < scaled(20); round++) {
-		ASSERT_EQ(0, start(&c, 3, 3, round % 3));
+		ASSERT_EQ(0, copies_start(&c, 3, 3, round % 3));
 		ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY / 2, true));
-		ASSERT_EQ(0, set(c.fd[7], HYPERCUBE_COPIES_WAIT, 1 + below(20)));
+		ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 1 + below(20)));
 		for (i = 0; i < 40; i++)
-			ASSERT_EQ(sizeof(data), post(&c, 0, 7, data, sizeof(data)));
+			ASSERT_EQ(sizeof(data), copies_post(&c, 0, 7, data, sizeof(data)));
 		if (round & 1) {
 			close(c.fd[7]);
 			c.fd[7] = shc_bound(c.name, 7, SOCK_DGRAM);
 			EXPECT_LE(0, c.fd[7]);
 			for (i = 0; i < 10; i++)
-				ASSERT_EQ(sizeof(data), post(&c, 0, 7, data, sizeof(data)));
+				ASSERT_EQ(sizeof(data), copies_post(&c, 0, 7, data, sizeof(data)));
 		}
 		if (round & 2)
 			ASSERT_EQ(0, ctl_node_failed(c.name, 3, true));
