@@ -14,18 +14,6 @@
 
 #define EVERY	HYPERCUBE_PPM_MAX
 
-static bool on_path(unsigned int src, const struct hypercube_path *p, unsigned int node)
-{
-	unsigned int at = src, i;
-
-	for (i = 0; i + 1 < p->hops; i++) {
-		at ^= 1u << p->dim[i];
-		if (at == node)
-			return true;
-	}
-	return false;
-}
-
 /* A datagram from node 0 comes to node 7. */
 static long passes(const struct cube *c, const void *out, void *in, size_t len,
 		   struct copies_got *g)
@@ -64,7 +52,7 @@ TEST(a_lie_is_outvoted_and_its_path_named)
 			ASSERT_EQ(1, g.npaths);
 			EXPECT_EQ(1, g.path[0].dissents);
 			EXPECT_EQ(g.v.dissent, 1u << g.path[0].copy);
-			EXPECT_TRUE(on_path(0, &g.path[0], liar));
+			EXPECT_TRUE(copies_on_path(0, &g.path[0], liar));
 		}
 		EXPECT_EQ(0, cube_del(&c));
 	}
@@ -139,13 +127,13 @@ TEST(listeners_hear_of_each_disagreement_once)
 		/* Others that nobody disagrees about tell nothing. */
 		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 4, &msg, sizeof(msg)));
 		while (e.n < i)
-			ASSERT_EQ(0, nl_listen(&nl, patience(SECONDS) * 1000, event_take, &e));
+			ASSERT_EQ(0, nl_listen(&nl, patience(COPIES_SECONDS) * 1000, event_take, &e));
 		EXPECT_EQ(7, e.node);
 		EXPECT_EQ(0, e.src);
 		EXPECT_EQ(3, e.copies);
 		EXPECT_EQ(HYPERCUBE_JUDGEMENT_OUTVOTED, e.judgement);
 		EXPECT_EQ(1u << e.path.copy, e.dissent);
-		EXPECT_TRUE(on_path(0, &e.path, 4));
+		EXPECT_TRUE(copies_on_path(0, &e.path, 4));
 	}
 	EXPECT_TRUE(copies_judged(&c, 7, 10));
 	EXPECT_EQ(-EAGAIN, nl_listen(&nl, 0, event_take, &e));
@@ -315,7 +303,7 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	EXPECT_LE(sizeof(data), most);
 	/* One copy, and what describes its datagram, may come on top. */
 	EXPECT_GT(2 * buf + 16384, most);
-	end = now_ms() + patience(SECONDS) * 1000;
+	end = now_ms() + patience(COPIES_SECONDS) * 1000;
 	while (meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC) && now_ms() < end)
 		usleep(10000);
 	EXPECT_EQ(0, meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC));
@@ -369,7 +357,7 @@ TEST(more_copies_are_wanted_of_what_has_come_as_well)
 	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 1));
 	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
 	p = (struct pollfd){ .fd = c.fd[7], .events = POLLIN };
-	ASSERT_EQ(1, poll(&p, 1, patience(SECONDS) * 1000));
+	ASSERT_EQ(1, poll(&p, 1, patience(COPIES_SECONDS) * 1000));
 	ASSERT_EQ(sizeof(own), copies_post(&c, 7, 7, &own, sizeof(own)));
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_LEAST, 2));
 	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));

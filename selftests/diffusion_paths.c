@@ -2,12 +2,9 @@
 /* Datagrams in copies: that the paths of these share no node, and go around faults. */
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "copies.h"
-#include "hc_disjoint.h"
 #include "ktap.h"
 
 #define TRACING "/sys/kernel/tracing/instances/"
@@ -160,35 +157,6 @@ TEST(every_pair_by_paths_that_share_no_node)
 	trace_close();
 }
 
-/* How many paths there are from one node to another around the faults. */
-static unsigned int paths_left(const struct cube *c, unsigned int src, unsigned int dst)
-{
-	struct hc_path_dims path[HYPERCUBE_DIM_MAX];
-	void *room = malloc(hc_disjoint_room(c->dim));
-	uint16_t words[CUBE_MAX];
-	struct hc_disjoint g;
-	unsigned int u, n = 0;
-
-	for (u = 0; u < c->nodes; u++)
-		words[u] = c->faults->fault[u];
-	if (room) {
-		hc_disjoint_init(&g, c->dim, room);
-		g.fault = words;
-		n = hc_disjoint_find(&g, src, dst, c->dim, path);
-	}
-	free(room);
-	return n;
-}
-
-/* How many the source finds; 0: it does not say. */
-static unsigned int paths_known(const struct cube *c, unsigned int src, unsigned int dst)
-{
-	struct hypercube_paths p = { .node = dst };
-	socklen_t len = sizeof(p);
-
-	return getsockopt(c->fd[src], SOL_HYPERCUBE, HYPERCUBE_PATHS, &p, &len) ? 0 : p.paths;
-}
-
 /* Does this number come within a second? */
 static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 {
@@ -208,7 +176,7 @@ static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, unsigned int copies,
 		      int err)
 {
-	uint64_t end = now_ms() + patience(SECONDS) * 1000;
+	uint64_t end = now_ms() + patience(COPIES_SECONDS) * 1000;
 	static unsigned int nr;
 
 	if (copies_set(c->fd[src], HYPERCUBE_COPIES, copies))
@@ -243,12 +211,12 @@ TEST(around_faults_that_are_known)
 			else
 				ASSERT_EQ(0, cube_fail_link(&c, node, dim));
 		}
-		n = paths_left(&c, src, dst);
+		n = copies_possible(&c, src, dst);
 		ASSERT_LE(4 - faults, n);
 		ASSERT_TRUE(in_copies(&c, src, dst, n, 0));
 		if (n < 4)
 			ASSERT_TRUE(in_copies(&c, src, dst, n + 1, -EHOSTUNREACH));
-		EXPECT_EQ(n, paths_known(&c, src, dst));
+		EXPECT_EQ(n, copies_known(&c, src, dst));
 	}
 	EXPECT_EQ(0, cube_del(&c));
 }

@@ -16,6 +16,7 @@
  * @fabric: name of the fabric
  * @plan: id of the plan
  * @sink: node that gets the result
+ * @open: how they open their handles, NULL: hcl_open()
  * @count: number of members
  * @node: their node numbers
  */
@@ -23,6 +24,7 @@ struct members {
 	const char *fabric;
 	uint32_t plan;
 	uint32_t sink;
+	int (*open)(struct hcl **h, const char *fabric, uint32_t node);
 	unsigned int count;
 	uint32_t node[MEMBERS_MAX];
 };

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Datagrams in copies, sent and taken by one process at all nodes. */
-#include <errno.h>
+/* Datagrams in copies, and what is known of them. */
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "copies.h"
+#include "hc_disjoint.h"
 
 int copies_set(int fd, int name, int v)
 {
 	return setsockopt(fd, SOL_HYPERCUBE, name, &v, sizeof(v)) ? -errno : 0;
 }
 
-int copies_start(struct cube *c, unsigned int dim, int k, int deliver)
+int copies_again(const struct cube *c, int k, int deliver)
 {
-	int err = cube_dgrams(c, dim);
 	unsigned int u;
+	int err = 0;
 
 	for (u = 0; u < c->nodes && !err; u++)
 		err = copies_set(c->fd[u], HYPERCUBE_COPIES, k) ?:
@@ -23,6 +24,11 @@ int copies_start(struct cube *c, unsigned int dim, int k, int deliver)
 		      copies_set(c->fd[u], HYPERCUBE_COPIES_WAIT, HYPERCUBE_COPIES_WAIT_MAX) ?:
 		      copies_set(c->fd[u], HYPERCUBE_DELIVER, deliver);
 	return err;
+}
+
+int copies_start(struct cube *c, unsigned int dim, int k, int deliver)
+{
+	return cube_dgrams(c, dim) ?: copies_again(c, k, deliver);
 }
 
 long copies_post(const struct cube *c, unsigned int from, unsigned int to, const void *buf,
@@ -75,7 +81,7 @@ long copies_take(const struct cube *c, unsigned int to, void *buf, size_t len,
 {
 	struct pollfd p = { .fd = c->fd[to], .events = POLLIN };
 
-	if (poll(&p, 1, patience(SECONDS) * 1000) != 1)
+	if (poll(&p, 1, patience(COPIES_SECONDS) * 1000) != 1)
 		return -ETIMEDOUT;
 	return copies_take_now(c, to, buf, len, g);
 }
@@ -91,7 +97,7 @@ struct node_view copies_view(const struct cube *c, unsigned int node)
 
 bool copies_judged(const struct cube *c, unsigned int node, uint64_t n)
 {
-	uint64_t end = now_ms() + patience(SECONDS) * 1000;
+	uint64_t end = now_ms() + patience(COPIES_SECONDS) * 1000;
 	struct node_view v;
 
 	do {
@@ -101,4 +107,43 @@ bool copies_judged(const struct cube *c, unsigned int node, uint64_t n)
 		usleep(2000);
 	} while (now_ms() < end);
 	return false;
+}
+
+bool copies_on_path(unsigned int src, const struct hypercube_path *p, unsigned int node)
+{
+	unsigned int at = src, i;
+
+	for (i = 0; i + 1 < p->hops; i++) {
+		at ^= 1u << p->dim[i];
+		if (at == node)
+			return true;
+	}
+	return false;
+}
+
+unsigned int copies_possible(const struct cube *c, unsigned int src, unsigned int dst)
+{
+	struct hc_path_dims path[HYPERCUBE_DIM_MAX];
+	void *room = malloc(hc_disjoint_room(c->dim));
+	uint16_t words[CUBE_MAX];
+	struct hc_disjoint g;
+	unsigned int u, n = 0;
+
+	for (u = 0; u < c->nodes; u++)
+		words[u] = c->faults->fault[u];
+	if (room) {
+		hc_disjoint_init(&g, c->dim, room);
+		g.fault = words;
+		n = hc_disjoint_find(&g, src, dst, c->dim, path);
+	}
+	free(room);
+	return n;
+}
+
+unsigned int copies_known(const struct cube *c, unsigned int src, unsigned int dst)
+{
+	struct hypercube_paths p = { .node = dst };
+	socklen_t len = sizeof(p);
+
+	return getsockopt(c->fd[src], SOL_HYPERCUBE, HYPERCUBE_PATHS, &p, &len) ? 0 : p.paths;
 }

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * One process. It relaxes its cell together with its neighbours, and then
+ *  - tells them its value, in copies over paths that share no node,
+ *  - claims to them: this is my value, and these of yours I have it from,
+ *  - passes the claims of its neighbours on to those who are at their corners.
+ *
+ * It holds each neighbour's claim against the rule, what that told it and what it told that; and
+ * the claims of each cell at a corner, which come to it by two neighbours, against each other. If a
+ * liar's neighbours and corners are honest and nobody objects, the neighbours have got the same
+ * claim (each two of them next to each other meet at a corner), so all have been told the same
+ * value, all it quotes is what they told, and the rule holds for it as it does for all others.
+ * There is only one solution, so all values are right.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "relax.h"
+
+/* Nobody is more than a few steps ahead of a neighbour. */
+#define SLOTS 8
+/* Copies are waited for so long, where faults and liars may have taken one. */
+#define COPIES_MS 20000
+
+/**
+ * struct note - a message
+ * @step: to which step it belongs, three times: who relays may lie about one bit
+ * @claims: how many follow
+ * @value: the sender's
+ * @claim: its claim, or of two of its neighbours
+ */
+struct note {
+	uint32_t step[3];
+	uint32_t claims;
+	double value;
+	struct claim claim[2];
+};
+
+struct slot {
+	bool here;
+	uint32_t step;
+	unsigned int claims;
+	struct note note;
+};
+
+struct process {
+	const struct relax *run;
+	struct report *report;
+	struct hcl *h;
+	unsigned int cell;
+	int next[WAYS];
+	double value, before;
+	double heard[WAYS];
+	struct slot slot[WAYS][SLOTS];
+};
+
+const char *const flag_names[FLAGS] = {
+	[FLAG_RULE] = "rule", [FLAG_TOLD] = "told", [FLAG_QUOTED] = "quoted",
+	[FLAG_VERSIONS] = "versions", [FLAG_RANGE] = "range", [FLAG_SILENT] = "silent",
+};
+
+static void flag(struct process *p, unsigned int about, enum flag what)
+{
+	/* Who lies says nothing. */
+	if (p->run->liar[p->cell].lie != HONEST)
+		return;
+	p->report->flags[about] |= 1u << what;
+	p->report->flagged = true;
+}
+
+static int failed(const struct process *p, const char *what, long error)
+{
+	char text[200];
+
+	hcl_explain(p->h, text, sizeof(text));
+	fprintf(stderr, "cell %u: %s: %s (%s)\n", p->cell, what, text, strerror((int)-error));
+	return (int)error;
+}
+
+/* The solution lies between the coldest and the hottest of the border, on the way to it values may
+ * be beyond by @more.
+ */
+static bool possible(double v, double more)
+{
+	return v >= COLDEST - more && v <= HOTTEST + more;
+}
+
+/* ------------------------------------------------------------ messages */
+
+static size_t note_size(unsigned int claims)
+{
+	return offsetof(struct note, claim) + claims * sizeof(struct claim);
+}
+
+static int say(struct process *p, uint32_t step, enum way to, struct note *n)
+{
+	int err;
+
+	n->step[0] = step;
+	n->step[1] = step;
+	n->step[2] = step;
+	err = hcl_send(p->h, mesh_node(&p->run->mesh, (unsigned int)p->next[to]), n,
+		       note_size(n->claims));
+	return err ? failed(p, "cannot send", err) : 0;
+}
+
+static void learn(struct process *p, uint32_t from, const struct hcl_verdict *v)
+{
+	unsigned int i, j;
+
+	p->report->outvoted += v->verdict.dissent != 0;
+	for (i = 0; i < v->npaths; i++) {
+		uint32_t at = from;
+
+		if (!v->path[i].dissents)
+			continue;
+		p->report->paths++;
+		for (j = 0; j + 1 < v->path[i].hops; j++) {
+			at ^= 1u << v->path[i].dim[j];
+			p->report->through[at % CELLS_MAX]++;
+		}
+	}
+}
+
+/* Puts a message where it belongs.  One of which nothing is known belongs to the step that is
+ * waited for.
+ */
+static void sort_in(struct process *p, enum way from, uint32_t step, const struct note *n,
+		    size_t size)
+{
+	const uint32_t *s = n->step;
+	uint32_t said = (s[0] & s[1]) | (s[1] & s[2]) | (s[0] & s[2]);
+	struct slot *slot;
+
+	if (size < note_size(0)) {
+		flag(p, (unsigned int)p->next[from], FLAG_SILENT);
+		said = step;
+	}
+	slot = &p->slot[from][said % SLOTS];
+	slot->here = true;
+	slot->step = said;
+	slot->claims = 0;
+	slot->note = *n;
+	/* Its length says how many there are; who relays may lie about the number. */
+	if (size >= note_size(0))
+		slot->claims = (unsigned int)((size - note_size(0)) / sizeof(struct claim));
+	else
+		slot->note.value = p->heard[from];
+}
+
+/* The message of a step from this direction, or NULL: the process cannot go on. */
+static const struct slot *hear(struct process *p, uint32_t step, enum way way)
+{
+	struct slot *wanted = &p->slot[way][step % SLOTS];
+
+	while (!wanted->here || wanted->step != step) {
+		struct note n = { 0 };
+		struct hcl_verdict v;
+		uint32_t from;
+		enum way by;
+		long size;
+
+		size = hcl_recv_verdict(p->h, &from, &n, sizeof(n), &v);
+		if (size < 0) {
+			failed(p, "nothing comes", size);
+			return NULL;
+		}
+		learn(p, from, &v);
+		for (by = 0; by < WAYS; by++)
+			if (p->next[by] >= 0 &&
+			    mesh_node(&p->run->mesh, (unsigned int)p->next[by]) == from)
+				sort_in(p, by, step, &n, (size_t)size);
+	}
+	wanted->here = false;
+	return wanted;
+}
+
+static int tell_value(struct process *p, uint32_t step, bool end)
+{
+	enum way way;
+	int err = 0;
+
+	for (way = 0; way < WAYS && !err; way++) {
+		struct note n = { 0 };
+
+		if (p->next[way] < 0)
+			continue;
+		n.value = lie_value(p->run, p->cell, way, p->value, end);
+		err = say(p, step, way, &n);
+	}
+	return err;
+}
+
+static int hear_values(struct process *p, uint32_t step)
+{
+	enum way way;
+
+	for (way = 0; way < WAYS; way++) {
+		const struct slot *s;
+
+		if (p->next[way] < 0)
+			continue;
+		s = hear(p, step, way);
+		if (!s)
+			return -ETIMEDOUT;
+		if (possible(s->note.value, HOTTEST - COLDEST))
+			p->heard[way] = s->note.value;
+		else
+			flag(p, (unsigned int)p->next[way], FLAG_RANGE);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------ the work */
+
+static double broken(const struct claim *c)
+{
+	double sum = 0;
+	enum way way;
+
+	for (way = 0; way < WAYS; way++)
+		sum += c->used[way];
+	return fabs(sum - WAYS * c->value);
+}
+
+/* Cells are black and white: those of one colour work while the others listen. */
+static int relax(struct process *p, uint32_t *step)
+{
+	const struct mesh *m = &p->run->mesh;
+	unsigned int longest = m->rows > m->cols ? m->rows : m->cols;
+	double omega = 2 / (1 + sin(M_PI / (longest + 1)));
+	/* The error shrinks by omega - 1 in each sweep. */
+	unsigned int sweeps = (unsigned int)(-14 * M_LN10 / log(omega - 1)) + 12, i;
+	unsigned int colour = (p->cell / m->cols + p->cell % m->cols) % 2;
+	int err = 0;
+
+	for (i = 0; i < 2 * sweeps && !err; i++, ++*step) {
+		double sum = 0;
+		enum way way;
+
+		if (i % 2 != colour) {
+			err = hear_values(p, *step);
+			continue;
+		}
+		for (way = 0; way < WAYS; way++)
+			sum += p->heard[way];
+		if (i + 4 < 2 * sweeps)
+			p->before = p->value;
+		p->value += omega * (sum / WAYS - p->value);
+		err = tell_value(p, *step, false);
+	}
+	return err;
+}
+
+/* ------------------------------------------------------------ the check */
+
+static int claim_to_all(struct process *p, uint32_t step)
+{
+	enum way way;
+	int err = 0;
+
+	for (way = 0; way < WAYS && !err; way++) {
+		struct note n = { .claims = 1, .value = p->value };
+
+		if (p->next[way] < 0)
+			continue;
+		n.claim[0].value = p->value;
+		memcpy(n.claim[0].used, p->heard, sizeof(p->heard));
+		lie_claim(p->run, p->cell, way, &n.claim[0]);
+		err = say(p, step, way, &n);
+	}
+	return err;
+}
+
+/* The border is known to all. */
+static bool border_right(const struct process *p, unsigned int cell, const struct claim *c)
+{
+	enum way way;
+
+	for (way = 0; way < WAYS; way++)
+		if (mesh_neighbour(&p->run->mesh, cell, way) < 0 &&
+		    c->used[way] != mesh_border(&p->run->mesh, cell, way))
+			return false;
+	return true;
+}
+
+static bool all_possible(const struct process *p, const struct claim *c)
+{
+	bool good = possible(c->value, p->run->epsilon);
+	enum way way;
+
+	for (way = 0; way < WAYS; way++)
+		good = good && possible(c->used[way], p->run->epsilon);
+	return good;
+}
+
+static void check_claim(struct process *p, enum way by, const struct claim *c, double told)
+{
+	unsigned int about = (unsigned int)p->next[by];
+
+	if (!(broken(c) <= p->run->delta) || !border_right(p, about, c))
+		flag(p, about, FLAG_RULE);
+	if (!all_possible(p, c))
+		flag(p, about, FLAG_RANGE);
+	if (c->value != p->heard[by])
+		flag(p, about, FLAG_TOLD);
+	if (c->used[opposite(by)] != told)
+		flag(p, about, FLAG_QUOTED);
+}
+
+/* Passes the claims on: to whom lies in this direction, those of the neighbours to its sides.  A
+ * claim that did not come is passed on as none.
+ */
+static int pass_on(struct process *p, uint32_t step, const struct claim *from)
+{
+	enum way way;
+	int err = 0;
+
+	for (way = 0; way < WAYS && !err; way++) {
+		struct note n = { .claims = 2 };
+
+		if (p->next[way] < 0)
+			continue;
+		n.claim[0] = from[(way + 1) % WAYS];
+		n.claim[1] = from[(way + 3) % WAYS];
+		err = say(p, step, way, &n);
+	}
+	return err;
+}
+
+/* The claim of the cell one step in direction @a and one in @b comes by both. */
+static int check_corners(struct process *p, uint32_t step)
+{
+	struct claim got[WAYS][2] = { 0 };
+	enum way way;
+
+	for (way = 0; way < WAYS; way++) {
+		const struct slot *s;
+
+		if (p->next[way] < 0)
+			continue;
+		s = hear(p, step, way);
+		if (!s)
+			return -ETIMEDOUT;
+		if (s->claims == 2)
+			memcpy(got[way], s->note.claim, sizeof(got[way]));
+	}
+	for (way = 0; way < WAYS; way++) {
+		enum way side = (way + 1) % WAYS;
+
+		if (p->next[way] < 0 || p->next[side] < 0)
+			continue;
+		if (memcmp(&got[way][1], &got[side][0], sizeof(struct claim)))
+			flag(p, (unsigned int)mesh_neighbour(&p->run->mesh,
+							     (unsigned int)p->next[way], side),
+			     FLAG_VERSIONS);
+	}
+	return 0;
+}
+
+/* The rule for oneself, with the values that are told at the end. */
+static int check_own(struct process *p, uint32_t step)
+{
+	struct claim own = { .value = p->value };
+	int err = tell_value(p, step, true);
+
+	if (!err)
+		err = hear_values(p, step);
+	memcpy(own.used, p->heard, sizeof(own.used));
+	if (!(broken(&own) <= p->run->delta) ||
+	    !(fabs(p->value - p->before) <= p->run->delta))
+		flag(p, p->cell, FLAG_RULE);
+	return err;
+}
+
+static int check_others(struct process *p, uint32_t step)
+{
+	struct claim claim[WAYS] = { 0 };
+	enum way way;
+	int err = claim_to_all(p, step);
+
+	for (way = 0; way < WAYS && !err; way++) {
+		const struct slot *s;
+
+		if (p->next[way] < 0)
+			continue;
+		s = hear(p, step, way);
+		if (!s)
+			return -ETIMEDOUT;
+		if (s->claims != 1) {
+			flag(p, (unsigned int)p->next[way], FLAG_SILENT);
+			continue;
+		}
+		claim[way] = s->note.claim[0];
+		check_claim(p, way, &claim[way], lie_value(p->run, p->cell, way, p->value, true));
+	}
+	if (!err)
+		err = pass_on(p, step + 1, claim);
+	return err ?: check_corners(p, step + 1);
+}
+
+static int copies(struct process *p, unsigned int n)
+{
+	enum way way;
+
+	for (way = 0; way < WAYS && n > 1; way++) {
+		int paths = p->next[way] < 0 ? (int)n :
+			    hcl_paths(p->h, mesh_node(&p->run->mesh, (unsigned int)p->next[way]));
+
+		if (paths < 0)
+			return failed(p, "no paths", paths);
+		if (paths < (int)n) {
+			fprintf(stderr, "cell %u: %d paths lead to cell %d, not %u\n", p->cell,
+				paths, p->next[way], n);
+			return -EHOSTUNREACH;
+		}
+	}
+	/* All that was sent before has been heard, so no message in fewer copies is on its way. */
+	return hcl_set_copies(p->h, n, n);
+}
+
+int relax_job(struct member *me, void *arg)
+{
+	struct relax *run = arg;
+	struct process p = {
+		.run = run, .report = &run->report[me->index], .h = me->h, .cell = me->index,
+	};
+	uint32_t step = 0;
+	enum way way;
+	int err;
+
+	p.value = (COLDEST + HOTTEST) / 2;
+	for (way = 0; way < WAYS; way++) {
+		p.next[way] = mesh_neighbour(&run->mesh, p.cell, way);
+		p.heard[way] = p.next[way] < 0 ? mesh_border(&run->mesh, p.cell, way) : p.value;
+	}
+	err = hcl_set_deliver(p.h, HYPERCUBE_DELIVER_REPORT, COPIES_MS) ?:
+	      copies(&p, run->work_copies) ?: relax(&p, &step) ?: copies(&p, run->copies) ?:
+	      check_own(&p, step);
+	if (!err && !run->own_rows)
+		err = check_others(&p, step + 1);
+	p.report->value = p.value;
+	if (run->liar[p.cell].lie != HONEST)
+		p.report->value = lie_value(run, p.cell, lie_first(run, p.cell), p.value, true);
+	p.report->done = !err;
+	return err != 0;
+}
