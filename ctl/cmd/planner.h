@@ -93,8 +93,8 @@ struct planner_root {
  * @find: make a plan, or complain; release with .free
  * @free: of what @find made, or of zeros; may be NULL
  * @shape: of it, to be installed; valid as long as the plan is
- * @install: instead of that: what it consists of, all by itself; -ESTALE: the faults have changed in
- *	between, which is a complaint only if @last
+ * @install: instead of that: what it consists of, all by itself; -ESTALE: the faults have
+ *	changed in between, which is a complaint only if @last
  * @print: the plan, and what is amiss with it; 0 or an exit status
  * @warn: only what makes it less than what one may expect; may be NULL
  * @show: its shape, behind the root

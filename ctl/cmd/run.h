@@ -2,9 +2,9 @@
 /*
  * hcctl run, in files: run_kinds.c has a row for each collective, run.c reads the words,
  * run_plan.c chooses the plan, run_work.c performs the operation, run_print.c reports,
- * run_sweep.c makes a table of sizes, run_checked.c compares two trees, run_guard.c tidies up after Ctrl-C, run_plain.c makes the
- * data and computes the expected result, run_truth.c asks what the plan promises and what is
- * possible.
+ * run_sweep.c makes a table of sizes, run_checked.c compares two trees, run_guard.c tidies up
+ * after Ctrl-C, run_plain.c makes the data and computes the expected result, run_truth.c asks
+ * what the plan promises and what is possible.
  */
 #ifndef _HCCTL_RUN_H
 #define _HCCTL_RUN_H

@@ -3,9 +3,9 @@
  * libhypercube: collectives over two trees whose results are compared, so that a node that lies
  * about what it passes on does not go unseen; and who it may have been.
  *
- * The trees are those of hcl_checked_install() (libhypercube-plan.h) or of "hcctl checked plan".  The
- * kernel carries out both collectives at the same time; comparing is the receiver's own business,
- * as nobody else is to be believed about it.
+ * The trees are those of hcl_checked_install() (libhypercube-plan.h) or of "hcctl checked plan".
+ * The kernel carries out both collectives at the same time; comparing is the receiver's own
+ * business, as nobody else is to be believed about it.
  */
 #ifndef LIBHYPERCUBE_CHECKED_H
 #define LIBHYPERCUBE_CHECKED_H
@@ -60,8 +60,8 @@ struct hcl_check {
  * @check: filled in, or NULL
  *
  * A node that relays in one of the trees only cannot make this return 0 with a wrong result,
- * nor can any number of nodes that all relay in the same one.  Nodes of which some relay in one tree
- * and some in the other can, if they tell the same lie.
+ * nor can any number of nodes that all relay in the same one.  Nodes of which some relay in one
+ * tree and some in the other can, if they tell the same lie.
  *
  * What a member sees is its own view: a lie on the way down shows only below the liar.
  *
@@ -102,7 +102,8 @@ int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct h
  * @check: filled in, or NULL
  *
  * Over each tree an allreduce by HYPERCUBE_XOR, to which the others contribute zeros: it takes the
- * steps of one, and no lie gets lost in it.  The source compares both with its message: it returns -EBADMSG also if they are wrong alike.
+ * steps of one, and no lie gets lost in it.  The source compares both with its message: it
+ * returns -EBADMSG also if they are wrong alike.
  *
  * Return: as hcl_checked_allreduce().
  */
@@ -142,13 +143,13 @@ struct hcl_suspects {
  * @bytes: of it
  * @s: filled in
  *
- * An allreduce over each pair, one after the other.  The results of all trees without a liar are the
- * same, so a set of nodes explains what came iff all trees in which none of them relays have one
- * result.  Without faults each pair shows one bit of the number of a node that lies each time, and
- * only that node is left.  Where the results of a pair agree that bit stays open, and the nodes that
- * differ in it cannot be told apart: they relay in the same of the trees that showed something.  Who
- * tells the same lie each time cannot be told from its opposite, as each value then comes from half
- * of the trees.
+ * An allreduce over each pair, one after the other.  The results of all trees without a liar are
+ * the same, so a set of nodes explains what came iff all trees in which none of them relays have
+ * one result.  Without faults each pair shows one bit of the number of a node that lies each
+ * time, and only that node is left.  Where the results of a pair agree that bit stays open, and
+ * the nodes that differ in it cannot be told apart: they relay in the same of the trees that
+ * showed something.  Who tells the same lie each time cannot be told from its opposite, as each
+ * value then comes from half of the trees.
  *
  * A node that is left is the liar only if no more than one node lies: sets of more nodes explain it
  * as well (@others says how many of two).
@@ -157,8 +158,8 @@ struct hcl_suspects {
  * and a member cannot make the others contribute.  So a program calls it by plan, or when all have
  * heard of it by a way of its own, which a liar may also relay.
  *
- * Return: 0; -EINVAL (@n is 0 or too large, the pairs are of different fabrics or lack relays); or as
- * hcl_checked_allreduce() but -EBADMSG.
+ * Return: 0; -EINVAL (@n is 0 or too large, the pairs are of different fabrics or lack relays);
+ * or as hcl_checked_allreduce() but -EBADMSG.
  */
 int hcl_checked_narrow(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
 		       unsigned int n, const void *in, size_t bytes, struct hcl_suspects *s);

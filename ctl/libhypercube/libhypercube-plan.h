@@ -148,13 +148,13 @@ struct hcl_checked {
 /**
  * hcl_checked_install() - find pairs of trees around the present faults, and install them
  * @fabric: name of the fabric
- * @id: the ids of the first pair are this one and the next, that of dimension k is @id + 2 + 2 * k and
- *	the next; plans that are there are replaced
+ * @id: the ids of the first pair are this one and the next, that of dimension k is @id + 2 +
+ *	2 * k and the next; plans that are there are replaced
  * @root: the sink of the first tree of each pair, or HCL_PLAN_ANY
  * @c: what was installed, to be released with hcl_checked_free(); or NULL
  *
- * As "hcctl checked plan .. apply rotated" does, see hcctl-checked(8) for which trees are found.  One
- * member installs them, the others wait for the last with hcl_plan_await() and call
+ * As "hcctl checked plan .. apply rotated" does, see hcctl-checked(8) for which trees are found.
+ * One member installs them, the others wait for the last with hcl_plan_await() and call
  * hcl_checked_get().  Needs what hcl_plan_install() needs.
  *
  * Return: as hcl_plan_install().

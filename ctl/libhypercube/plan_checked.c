@@ -127,7 +127,8 @@ static int relays_get(const struct looking *l, const struct nl_plan *v, uint32_t
 	rc = v->type == HYPERCUBE_PLAN_TREE && v->stages == l->info.dim ?
 	     hc_checked_tree(l->f, v->sink, v->order, &t, &why) : -EINVAL;
 	if (rc) {
-		hc_error(l->h, "fabric %s: plan %u is no tree of all dimensions", l->info.name, v->id);
+		hc_error(l->h, "fabric %s: plan %u is no tree of all dimensions", l->info.name,
+			 v->id);
 		return rc == -ENOMEM ? rc : -EINVAL;
 	}
 	*relays = t.relays;

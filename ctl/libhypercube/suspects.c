@@ -201,11 +201,11 @@ char *hcl_suspects_describe(const struct hcl_suspects *s, char *buf, size_t size
 	if (!size)
 		return buf;
 	*buf = '\0';
-	if (!s->liars)
+	if (!s->liars) {
 		add(&t, "all results are the same: nobody lied this time");
-	else if (s->liars == 1 && s->n == 1)
+	} else if (s->liars == 1 && s->n == 1) {
 		add(&t, "node %u lies, if only one node does", s->node[0]);
-	else if (s->liars == 1) {
+	} else if (s->liars == 1) {
 		add(&t, "one of nodes");
 		add_nodes(&t, s);
 		add(&t, " lies, if only one node does; they cannot be told apart");

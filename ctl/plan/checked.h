@@ -55,9 +55,9 @@ struct hc_checked_pair {
 /**
  * struct hc_checked - pairs of trees
  * @dim: of the cube
- * @exact: of all pairs there are none is better than those below: none has fewer relays in common,
- *	of these none fewer links, of these none takes fewer steps; else they are only the best that
- *	were tried
+ * @exact: no pair there is has fewer relays in common than @best, of those with as few none fewer
+ *	links, of these none takes fewer steps, and so for each dimension; else they are only the
+ *	best that were tried
  * @best: the pair to use
  * @pair: the best of each dimension that both trees have as the first, with sinks on both sides of
  *	it; there is none where all members are on one side.  Each tells one bit of a node that lies

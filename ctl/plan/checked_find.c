@@ -3,8 +3,8 @@
  * Which trees are paired: the best two of all, and for each dimension the best of those that have
  * it as the first one, with sinks on both sides of it.
  *
- * Up to HC_CHECKED_EXACT dimensions all pairs are tried.  Beyond, with faults, one tree has the sink
- * that is best for a single tree, the other the nearest one across some dimension, and the
+ * Up to HC_CHECKED_EXACT dimensions all pairs are tried.  Beyond, with faults, one tree has the
+ * sink that is best for a single tree, the other the nearest one across some dimension, and the
  * orders are rotations of one.  Without faults any such pair is best, see checked.h.
  */
 #include <errno.h>

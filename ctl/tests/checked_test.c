@@ -470,7 +470,7 @@ static bool case_right(unsigned int dim, struct hc_checked_seen *seen, unsigned 
 	/* Who has lied is never left out, and no honest node stands alone. */
 	CHECK(fits(seen, n, liars));
 	CHECK(!fit || fit & liars || s.pairs);
-	/* Without faults one that lies in all that it relays is found, if it does not say the same. */
+	/* Without faults one that always lies is found, if it does not always say the same. */
 	if (!faults && dim > 1 && how == OTHER && __builtin_popcount(liars) == 1)
 		CHECK(fit == liars);
 	/* If it does, its opposite is as likely: each tree has one of them. */
@@ -502,7 +502,8 @@ static unsigned int cases_wrong(struct hc_faults *f)
 	for (a = 0; a < 1u << f->dim && n; a++)
 		for (b = a; b < 1u << f->dim; b++)
 			for (how = 0; how < WAYS && members >> a & members >> b & 1; how++)
-				wrong += !case_right(f->dim, seen, n, 1u << a | 1u << b, how, faults);
+				wrong += !case_right(f->dim, seen, n, 1u << a | 1u << b, how,
+						     faults);
 	hc_checked_free(&plan);
 	return wrong;
 }
