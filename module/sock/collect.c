@@ -568,8 +568,8 @@ void hc_collect_wait(struct hc_sock *hsk, u32 wait)
 	spin_unlock_bh(&c->lock);
 	hrtimer_cancel(&c->timer);
 	spin_lock_bh(&c->lock);
-	/* A poll that has begun it meanwhile knew when; .armed is true then, and has to stay so: who
-	 * starts the timer while it runs would have it move itself in the queue.
+	/* A poll that has begun it meanwhile knew when; .armed is true then, and has to stay so:
+	 * who starts the timer while it runs would have it move itself in the queue.
 	 */
 	if (!hrtimer_active(&c->timer)) {
 		d = list_first_entry_or_null(&c->list, struct datagram, list);
