@@ -296,37 +296,30 @@ struct listener {
 	int rc;
 };
 
+/* What a notification is about: where it goes, and how. */
+static const struct {
+	int (*fill)(struct nlmsghdr *nlh, void *v);
+	size_t at;
+} notices[] = {
+	[HYPERCUBE_CMD_FABRIC_NTF] = { nl_fill_fabric, offsetof(struct nl_event, fabric) },
+	[HYPERCUBE_CMD_FABRIC_DEL_NTF] = { nl_fill_fabric, offsetof(struct nl_event, fabric) },
+	[HYPERCUBE_CMD_NODE_NTF] = { nl_fill_node, offsetof(struct nl_event, node) },
+	[HYPERCUBE_CMD_LINK_NTF] = { nl_fill_link, offsetof(struct nl_event, link) },
+	[HYPERCUBE_CMD_PLAN_NTF] = { nl_fill_plan, offsetof(struct nl_event, plan) },
+	[HYPERCUBE_CMD_PLAN_DEL_NTF] = { nl_fill_plan, offsetof(struct nl_event, plan) },
+	[HYPERCUBE_CMD_OP_NTF] = { nl_fill_op, offsetof(struct nl_event, op) },
+	[HYPERCUBE_CMD_VERDICT_NTF] = { nl_fill_verdict, offsetof(struct nl_event, verdict) },
+};
+
 static int on_event(struct nl_msg *msg, void *arg)
 {
 	struct nlmsghdr *nlh = nlmsg_hdr(msg);
 	struct listener *l = arg;
 	struct nl_event e = { .cmd = genlmsg_hdr(nlh)->cmd };
 
-	switch (e.cmd) {
-	case HYPERCUBE_CMD_FABRIC_NTF:
-	case HYPERCUBE_CMD_FABRIC_DEL_NTF:
-		nl_fill_fabric(nlh, &e.fabric);
-		break;
-	case HYPERCUBE_CMD_NODE_NTF:
-		nl_fill_node(nlh, &e.node);
-		break;
-	case HYPERCUBE_CMD_LINK_NTF:
-		nl_fill_link(nlh, &e.link);
-		break;
-	case HYPERCUBE_CMD_PLAN_NTF:
-	case HYPERCUBE_CMD_PLAN_DEL_NTF:
-		if (nl_fill_plan(nlh, &e.plan))
-			return NL_SKIP;
-		break;
-	case HYPERCUBE_CMD_OP_NTF:
-		nl_fill_op(nlh, &e.op);
-		break;
-	case HYPERCUBE_CMD_VERDICT_NTF:
-		nl_fill_verdict(nlh, &e.verdict);
-		break;
-	default:
+	if ((size_t)e.cmd >= sizeof(notices) / sizeof(*notices) || !notices[e.cmd].fill ||
+	    notices[e.cmd].fill(nlh, (char *)&e + notices[e.cmd].at))
 		return NL_SKIP;
-	}
 	l->rc = l->fn(l->h, &e, l->arg);
 	nl_plan_clear(&e.plan);
 	return l->rc ? NL_STOP : NL_OK;
