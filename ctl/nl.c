@@ -324,6 +324,9 @@ static int on_event(struct nl_msg *msg, void *arg)
 	case HYPERCUBE_CMD_VERDICT_NTF:
 		nl_fill_verdict(nlh, &e.verdict);
 		break;
+	case HYPERCUBE_CMD_TASK_NTF:
+		nl_fill_tasks_lost(nlh, &e.lost);
+		break;
 	default:
 		return NL_SKIP;
 	}

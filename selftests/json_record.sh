@@ -72,6 +72,7 @@ lists() {
 	done
 	j op show "$1"
 	j stats "$1"
+	j balance show "$1"
 	j fabric save "$1"
 	j detect "$1"
 }

@@ -39,6 +39,7 @@
 #include "route/lsdb.h"
 #include "sock/hostq.h"
 #include "sock/socks.h"
+#include "task/queue.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ wakeups */
@@ -552,6 +553,7 @@ void hc_node_free(struct hc_node *node)
 	hc_drop_all(node, &node->ethq.list);
 	hc_hostq_purge(node);
 	hc_host_purge(node);
+	hc_tasks_free(node);
 	hc_lie_free(node);
 	hc_flood_exit(node);
 	hc_lsdb_free(node);
