@@ -124,6 +124,7 @@ pending() {
 
 # shellcheck disable=SC2317
 change() {
+	"$here/hc_load" tasks a 13 3
 	hcctl node set a 13 fail
 	hcctl node set a 13 ok
 	hcctl link set a 0:1 down

@@ -169,7 +169,8 @@ static int set(struct hcctl *h, int argc, char **argv)
 }
 
 enum {
-	NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, LIES, COPIES, TASKS, HOST, MERGED, DROPPED
+	NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, LIES, COPIES, TASKS, HOST, MERGED,
+	DROPPED
 };
 
 static const struct out_column columns[] = {

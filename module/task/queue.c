@@ -455,7 +455,7 @@ static struct sk_buff *payload_spare(struct hc_tasks *tasks, struct hc_task *tas
 	return skb;
 }
 
-/* It may have been lost meanwhile, or gone back, if the node has failed or the socket has lost it. */
+/* It may have been lost or gone back meanwhile: the node has failed, or the socket has lost it. */
 void hc_tasks_taken(struct hc_task_end *end, const struct hypercube_task *id, bool back)
 {
 	struct hc_tasks *tasks = end->tasks;
@@ -533,6 +533,6 @@ __poll_t hc_tasks_poll(struct hc_task_end *end)
 
 void hc_tasks_pass(struct hc_task_end *end, __poll_t what)
 {
-	if (waitqueue_active(&end->tasks->wait) && hc_tasks_poll(end) & what)
+	if (hc_tasks_poll(end) & what)
 		wake(end->tasks, what);
 }

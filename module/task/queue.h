@@ -56,9 +56,7 @@ struct hc_task_end {
 	struct hypercube_task last;
 };
 
-/**
- * struct hc_tasks_stats - how many tasks there are, and were; see HYPERCUBE_A_TASKS_*
- */
+/* How many tasks there are, and were; see HYPERCUBE_A_TASKS_*. */
 struct hc_tasks_stats {
 	u32 queued;
 	u32 held;

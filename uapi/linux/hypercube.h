@@ -114,9 +114,7 @@ enum {
 	HYPERCUBE_A_NODE_AGREED,	/* u64, datagrams all copies of which came and agreed */
 	HYPERCUBE_A_NODE_DISAGREED,	/* u64, those of whose copies some disagreed */
 	HYPERCUBE_A_NODE_INCOMPLETE,	/* u64, others of which copies are missing */
-	HYPERCUBE_A_NODE_TASKS,		/* nest of HYPERCUBE_A_TASKS_*; none: nobody has ever bound
-					 * a socket for tasks
-					 */
+	HYPERCUBE_A_NODE_TASKS,		/* nest of HYPERCUBE_A_TASKS; none: there never were any */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_NODE_MAX,
@@ -484,8 +482,8 @@ enum {
 	HYPERCUBE_CMSG_COPIES,		/* int, to sendmsg(): HYPERCUBE_COPIES of this datagram */
 	HYPERCUBE_CMSG_VERDICT,		/* struct hypercube_verdict, from recvmsg() */
 	HYPERCUBE_CMSG_PATHS,		/* struct hypercube_path[], from recvmsg() */
-	HYPERCUBE_CMSG_TASK,		/* struct hypercube_task, to sendmsg() and from recvmsg() */
-	HYPERCUBE_CMSG_DONE,		/* struct hypercube_task, to sendmsg(): the worker is done */
+	HYPERCUBE_CMSG_TASK,		/* struct hypercube_task, to sendmsg(), from recvmsg() */
+	HYPERCUBE_CMSG_DONE,		/* struct hypercube_task, to sendmsg(): it is done */
 };
 
 /* Options at SOL_HYPERCUBE of SOCK_DGRAM sockets; ints but for the last. */
@@ -641,10 +639,10 @@ struct hypercube_result {
 
 /* hypercube_task.flags */
 #define HYPERCUBE_TASK_MAY_REPEAT	0x1	/* its producer allows that it is executed again */
-#define HYPERCUBE_TASK_REPEATED		0x2	/* a worker has had it before, and did not say done */
+#define HYPERCUBE_TASK_REPEATED		0x2	/* a worker has had it before, and was not done */
 
 /* Option at SOL_HYPERCUBE of SOCK_RDM sockets, for getsockopt() only. */
-#define HYPERCUBE_TASK			6	/* struct hypercube_task: the last that was put here */
+#define HYPERCUBE_TASK			6	/* struct hypercube_task: the last put here */
 
 /**
  * struct hypercube_task - which task it is
