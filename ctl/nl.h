@@ -48,6 +48,10 @@ struct nl_tasks {
 	uint64_t done;
 	uint64_t repeated;
 	uint64_t lost;
+	uint32_t moving;
+	uint64_t sent;
+	uint64_t received;
+	uint64_t doubt;
 };
 
 struct nl_node {
@@ -277,6 +281,8 @@ struct nl_shape {
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		const struct nl_shape *s, unsigned int dim, const uint32_t *fault,
 		bool may_be_stale);
+/* Hand over tasks along @dim. */
+int nl_task_move(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim, uint64_t count);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);
 
 /* Copies of a datagram disagree. */

@@ -179,6 +179,10 @@ static const struct field tasks_fields[] = {
 	[HYPERCUBE_A_TASKS_DONE] = FIELD(NUMBER, nl_tasks, done),
 	[HYPERCUBE_A_TASKS_REPEATED] = FIELD(NUMBER, nl_tasks, repeated),
 	[HYPERCUBE_A_TASKS_LOST] = FIELD(NUMBER, nl_tasks, lost),
+	[HYPERCUBE_A_TASKS_MOVING] = FIELD(NUMBER, nl_tasks, moving),
+	[HYPERCUBE_A_TASKS_SENT] = FIELD(NUMBER, nl_tasks, sent),
+	[HYPERCUBE_A_TASKS_RECEIVED] = FIELD(NUMBER, nl_tasks, received),
+	[HYPERCUBE_A_TASKS_DOUBT] = FIELD(NUMBER, nl_tasks, doubt),
 };
 
 static void tasks_take(struct nl_tasks *v, const struct nlattr *nest)

@@ -154,6 +154,7 @@ static void print_lost(struct hcctl *h, const struct nl_event *e)
 		[HYPERCUBE_TASK_LOSS_WORKER] = "worker",
 		[HYPERCUBE_TASK_LOSS_NODE] = "node-failed",
 		[HYPERCUBE_TASK_LOSS_FABRIC] = "fabric-del",
+		[HYPERCUBE_TASK_LOSS_DOUBT] = "in-doubt",
 	};
 	const struct nl_tasks_lost *v = &e->lost;
 	const char *name = v->loss < sizeof(names) / sizeof(*names) ? names[v->loss] : NULL;

@@ -43,6 +43,10 @@ static void add_tasks(struct nl_tasks *sum, const struct nl_tasks *t)
 	sum->done += t->done;
 	sum->repeated += t->repeated;
 	sum->lost += t->lost;
+	sum->moving += t->moving;
+	sum->sent += t->sent;
+	sum->received += t->received;
+	sum->doubt += t->doubt;
 }
 
 static void add_nodes(struct sum *s, const struct nl_node *v, size_t n)

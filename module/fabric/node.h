@@ -36,6 +36,7 @@ enum {
 	HC_EV_PLANS,		/* members were told to look at their links */
 	HC_EV_READER,		/* a socket has room again */
 	HC_EV_HOST,		/* look at the host queue: a plan is gone */
+	HC_EV_TASKS,		/* tasks are to be handed over, or the time for that has come */
 	HC_EV_STALL,		/* look for operations that do not move */
 };
 

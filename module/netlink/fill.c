@@ -186,7 +186,11 @@ static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
 	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_TAKEN, stats.taken) ||
 	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_DONE, stats.done) ||
 	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_REPEATED, stats.repeated) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_LOST, stats.lost))
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_LOST, stats.lost) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TASKS_MOVING, stats.moving) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_SENT, stats.sent) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_RECEIVED, stats.received) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_DOUBT, stats.doubt))
 		return true;
 	nla_nest_end(skb, nest);
 	return false;

@@ -154,6 +154,13 @@ static const struct nla_policy route_policy[HYPERCUBE_A_ROUTE_DST + 1] = {
 	[HYPERCUBE_A_ROUTE_DST]		= NODE_POLICY,
 };
 
+static const struct nla_policy task_policy[HYPERCUBE_A_TASK_DIM + 1] = {
+	[HYPERCUBE_A_TASK_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_TASK_NODE]		= NODE_POLICY,
+	[HYPERCUBE_A_TASK_COUNT]	= NLA_POLICY_MIN(NLA_U64, 1),
+	[HYPERCUBE_A_TASK_DIM]		= DIM_POLICY,
+};
+
 static const struct genl_ops ops[] = {
 	{
 		.cmd		= HYPERCUBE_CMD_FABRIC_GET,
@@ -262,6 +269,13 @@ static const struct genl_ops ops[] = {
 		.doit		= hc_nl_fabric_set,
 		.policy		= fabric_set_policy,
 		.maxattr	= ARRAY_SIZE(fabric_set_policy) - 1,
+	}, {
+		.cmd		= HYPERCUBE_CMD_TASK_MOVE,
+		.flags		= GENL_UNS_ADMIN_PERM,
+		.internal_flags	= FL_PIN | FL_LOCK,
+		.doit		= hc_nl_task_move,
+		.policy		= task_policy,
+		.maxattr	= ARRAY_SIZE(task_policy) - 1,
 	},
 };
 

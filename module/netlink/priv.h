@@ -26,6 +26,7 @@ static_assert(HYPERCUBE_A_PLAN_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_OP_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_DETECT_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_ROUTE_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_TASK_FABRIC == HC_A_FABRIC);
 
 #define HC_MCGRP_EVENTS	0
 
@@ -192,6 +193,7 @@ int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_detect(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_task_move(struct sk_buff *skb, struct genl_info *info);
 
 /* --- netlink/plan.c --- */
 int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info);

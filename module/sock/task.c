@@ -76,7 +76,7 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 
 /* One call is woken for each task that comes: one that does not take it wakes another one. */
 static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercube_task *id,
-		     struct sk_buff **skb)
+		     struct hc_task **task)
 {
 	struct hc_task_end *end = &hsk->task;
 	DEFINE_WAIT_FUNC(wait, wake_reader);
@@ -84,7 +84,7 @@ static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercu
 
 	for (;;) {
 		prepare_to_wait_exclusive(&end->tasks->wait, &wait, TASK_INTERRUPTIBLE);
-		err = hc_tasks_take(end, max, id, skb);
+		err = hc_tasks_take(end, max, id, task);
 		if (err != -EAGAIN)
 			break;
 		err = hc_sock_sleep(&timeo);
@@ -159,7 +159,7 @@ static int task_put(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 fla
 		return PTR_ERR(task);
 	err = put_wait(hsk, task, sock_sndtimeo(sk, nonblock));
 	if (err)
-		hc_task_free(hsk->fabric, task);
+		hc_task_put(hsk->fabric, task);
 	return err ?: len;
 }
 
@@ -183,14 +183,19 @@ static int hc_task_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	return task_put(hsk, msg, len, said.task.flags);
 }
 
-/* Who does not learn which task it is cannot say that it is done. */
-static int task_tell(struct msghdr *msg, const struct hypercube_task *id, const struct sk_buff *skb)
+/* Who does not learn which task it is cannot say that it is done.  Returns its length, or why. */
+static int task_tell(struct msghdr *msg, const struct hypercube_task *id,
+		     const struct hc_task *task)
 {
 	int err = put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_TASK, sizeof(*id), (void *)id);
+	const struct sk_buff *skb;
+	u32 len;
 
 	if (err || msg->msg_flags & MSG_CTRUNC)
 		return err ?: -EINVAL;
-	return skb_copy_datagram_msg(skb, 0, msg, skb->len);
+	for (skb = hc_task_says(task, &len); skb && !err; skb = skb->next)
+		err = skb_copy_datagram_msg(skb, 0, msg, skb->len);
+	return err ?: len;
 }
 
 static int hc_task_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
@@ -198,22 +203,21 @@ static int hc_task_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, 
 	struct sock *sk = sock->sk;
 	struct hc_sock *hsk = hc_sk(sk);
 	struct hypercube_task id;
-	struct sk_buff *skb;
-	int err;
+	struct hc_task *task;
+	int ret;
 
 	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT))
 		return -EOPNOTSUPP;
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
-	err = take_wait(hsk, len, sock_rcvtimeo(sk, flags & MSG_DONTWAIT), &id, &skb);
-	if (err)
-		return err;
-	err = task_tell(msg, &id, skb);
-	hc_tasks_taken(&hsk->task, &id, err);
-	len = skb->len;
-	consume_skb(skb);
+	ret = take_wait(hsk, len, sock_rcvtimeo(sk, flags & MSG_DONTWAIT), &id, &task);
+	if (ret)
+		return ret;
+	ret = task_tell(msg, &id, task);
+	hc_tasks_taken(&hsk->task, &id, ret < 0);
+	hc_task_put(hsk->fabric, task);
 	msg->msg_namelen = 0;
-	return err ?: len;
+	return ret;
 }
 
 static int hc_task_getsockopt(struct socket *sock, int level, int name, char __user *value,

@@ -18,7 +18,7 @@
 #include "fabric/limits.h"
 #include "fabric/node.h"
 #include "netlink/netlink.h"
-#include "task/queue.h"
+#include "task/task.h"
 #include "trace.h"
 
 /* Ids that one notification has, and how many notifications tell of one event. */
@@ -26,22 +26,6 @@
 #define TOLD_MAX	32
 /* Tasks that are disowned at a time. */
 #define DISOWN_BATCH	64
-
-/**
- * struct hc_task - a task
- * @list: in hc_tasks.queue or hc_task_end.held
- * @by: in hc_task_end.put of its producer, if that still answers for it
- * @skb: what it says; NULL: a worker has it, and nobody else will get it
- * @id: its id and flags
- * @bytes: counted for it
- */
-struct hc_task {
-	struct list_head list;
-	struct list_head by;
-	struct sk_buff *skb;
-	struct hypercube_task id;
-	u32 bytes;
-};
 
 /* ------------------------------------------------------------ tasks */
 
@@ -53,11 +37,14 @@ struct hc_task *hc_task_make(struct hc_fabric *fabric, struct sk_buff *skb, u32 
 	if (!task)
 		goto err_skb;
 	task->bytes = sizeof(*task) + skb->truesize;
+	task->charged = task->bytes;
 	err = -ENOBUFS;
 	if (!hc_poll_charge(fabric, task->bytes))
 		goto err_skb;
+	refcount_set(&task->ref, 1);
 	INIT_LIST_HEAD(&task->by);
 	task->skb = skb;
+	task->len = skb->len;
 	task->id.flags = flags;
 	return task;
 
@@ -67,11 +54,19 @@ err_skb:
 	return ERR_PTR(err);
 }
 
-void hc_task_free(struct hc_fabric *fabric, struct hc_task *task)
+void hc_task_put(struct hc_fabric *fabric, struct hc_task *task)
 {
-	hc_poll_uncharge(fabric, task->bytes);
-	consume_skb(task->skb);
+	if (!refcount_dec_and_test(&task->ref))
+		return;
+	hc_poll_uncharge(fabric, task->charged);
+	kfree_skb_list(task->skb);
 	kfree(task);
+}
+
+const struct sk_buff *hc_task_says(const struct hc_task *task, u32 *len)
+{
+	*len = task->len;
+	return task->skb;
 }
 
 static bool same(const struct hypercube_task *a, const struct hypercube_task *b)
@@ -82,26 +77,25 @@ static bool same(const struct hypercube_task *a, const struct hypercube_task *b)
 /* Is there room for one more?  The last one may exceed the limit, so that whoever hears of room
  * finds it.
  */
-static bool has_room(const struct hc_tasks *tasks)
+bool hc_tasks_room(const struct hc_tasks *tasks)
 {
 	return tasks->stats.bytes < hc_node_task_limit();
 }
 
-static void wake(struct hc_tasks *tasks, __poll_t what)
+void hc_tasks_wake(struct hc_tasks *tasks, __poll_t what)
 {
 	wake_up_interruptible_poll(&tasks->wait, what);
 }
 
-/* Takes the task from all lists, and its bytes from the node's.  True: that makes room. */
-static bool unlink(struct hc_tasks *tasks, struct hc_task *task)
+bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task)
 {
-	bool had = has_room(tasks);
+	bool had = hc_tasks_room(tasks);
 
 	lockdep_assert_held(&tasks->lock);
 	list_del(&task->list);
 	list_del_init(&task->by);
 	tasks->stats.bytes -= task->bytes;
-	return !had && has_room(tasks);
+	return !had && hc_tasks_room(tasks);
 }
 
 /* ------------------------------------------------------------ losses */
@@ -113,7 +107,7 @@ static void lose_all(struct hc_tasks *tasks, struct list_head *from, struct list
 
 	list_for_each_entry_safe(task, next, from, list) {
 		trace_hc_task(tasks->node, HC_TASK_LOST, &task->id);
-		unlink(tasks, task);
+		hc_task_unlink(tasks, task);
 		list_add_tail(&task->list, lost);
 		tasks->stats.lost++;
 	}
@@ -126,7 +120,8 @@ static void lose_held(struct hc_tasks *tasks, struct hc_task_end *end, struct li
 	end->nheld = 0;
 }
 
-static void lose_node(struct hc_tasks *tasks, struct list_head *lost)
+/* What is being handed over the neighbour may have. */
+static void lose_node(struct hc_tasks *tasks, struct list_head *lost, struct list_head *doubt)
 {
 	struct hc_task_end *end;
 
@@ -135,13 +130,11 @@ static void lose_node(struct hc_tasks *tasks, struct list_head *lost)
 		lose_held(tasks, end, lost);
 	lose_all(tasks, &tasks->queue, lost);
 	tasks->stats.queued = 0;
+	hc_ways_lose(tasks, doubt);
 }
 
-/* Tell of the tasks, which nobody else finds any more, and free them.  The last notification
- * counts those that have not been told by id.
- */
-static void lost_report(struct hc_node *node, enum hypercube_task_loss loss,
-			struct list_head *lost)
+/* The last notification counts those that have not been told by id. */
+void hc_tasks_report(struct hc_node *node, enum hypercube_task_loss loss, struct list_head *lost)
 {
 	struct hypercube_task ids[IDS_TOLD];
 	unsigned int n = 0, told = 0;
@@ -152,7 +145,7 @@ static void lost_report(struct hc_node *node, enum hypercube_task_loss loss,
 		if (n < IDS_TOLD)
 			ids[n++] = task->id;
 		count++;
-		hc_task_free(node->fabric, task);
+		hc_task_put(node->fabric, task);
 		if (n < IDS_TOLD || told == TOLD_MAX - 1)
 			continue;
 		hc_notify_tasks_lost(node, loss, ids, n, count);
@@ -171,38 +164,46 @@ static void tasks_release(struct kref *ref)
 	kfree(container_of(ref, struct hc_tasks, ref));
 }
 
-/* Of configuration, and of sockets under hc_fabric.sock_lock: it stays once it is there. */
+/* They stay once they are there. */
 static struct hc_tasks *tasks_of(const struct hc_node *node)
 {
-	/* Pairs with the release in hc_tasks_join(). */
+	/* Pairs with hc_tasks_make(). */
 	return smp_load_acquire(&node->tasks);
 }
 
 static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercube_task_loss loss)
 {
 	LIST_HEAD(lost);
+	LIST_HEAD(doubt);
 
 	spin_lock_bh(&tasks->lock);
-	lose_node(tasks, &lost);
+	lose_node(tasks, &lost, &doubt);
 	spin_unlock_bh(&tasks->lock);
 	wake_up_interruptible_all(&tasks->wait);
-	lost_report(node, loss, &lost);
+	hc_tasks_report(node, loss, &lost);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &doubt);
 }
 
 /* What a failed node knew is lost.  Who comes after this finds under the lock that it is failed. */
 void hc_tasks_follow(struct hc_node *node)
 {
-	struct hc_tasks *tasks = tasks_of(node);
+	struct hc_tasks *tasks;
 
 	lockdep_assert_held(&node->fabric->lock);
+	/* A poll that makes them now finds the node failed, or we find them. */
+	smp_mb();
+	tasks = tasks_of(node);
 	if (tasks && READ_ONCE(node->failed))
 		node_lose(node, tasks, HYPERCUBE_TASK_LOSS_NODE);
 }
 
 void hc_tasks_node_gone(struct hc_node *node)
 {
-	struct hc_tasks *tasks = tasks_of(node);
+	struct hc_tasks *tasks;
 
+	/* The same, dead. */
+	smp_mb();
+	tasks = tasks_of(node);
 	if (tasks)
 		node_lose(node, tasks, HYPERCUBE_TASK_LOSS_FABRIC);
 }
@@ -227,9 +228,10 @@ bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats)
 	return true;
 }
 
-static struct hc_tasks *tasks_alloc(struct hc_node *node)
+static struct hc_tasks *tasks_alloc(struct hc_node *node, gfp_t gfp)
 {
-	struct hc_tasks *tasks = kzalloc(sizeof(*tasks), GFP_KERNEL_ACCOUNT);
+	struct hc_tasks *tasks = kzalloc(struct_size(tasks, way, node->fabric->dim),
+					 gfp | __GFP_ACCOUNT | __GFP_NOWARN);
 
 	if (!tasks)
 		return NULL;
@@ -240,7 +242,26 @@ static struct hc_tasks *tasks_alloc(struct hc_node *node)
 	INIT_LIST_HEAD(&tasks->queue);
 	INIT_LIST_HEAD(&tasks->ends);
 	init_waitqueue_head(&tasks->wait);
+	hc_ways_init(tasks);
 	return tasks;
+}
+
+/* A socket and the poll may do so at the same time. */
+struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp)
+{
+	struct hc_tasks *tasks = tasks_of(node), *old;
+
+	if (tasks)
+		return tasks;
+	tasks = tasks_alloc(node, gfp);
+	if (!tasks)
+		return NULL;
+	/* Pairs with tasks_of(). */
+	old = cmpxchg(&node->tasks, NULL, tasks);
+	if (!old)
+		return tasks;
+	kfree(tasks);
+	return old;
 }
 
 /* ------------------------------------------------------------ an end */
@@ -254,16 +275,11 @@ void hc_task_end_init(struct hc_task_end *end)
 
 int hc_tasks_join(struct hc_node *node, struct hc_task_end *end)
 {
-	struct hc_tasks *tasks = tasks_of(node);
+	struct hc_tasks *tasks = hc_tasks_make(node, GFP_KERNEL);
 
 	lockdep_assert_held(&node->fabric->sock_lock);
-	if (!tasks) {
-		tasks = tasks_alloc(node);
-		if (!tasks)
-			return -ENOMEM;
-		/* Pairs with tasks_of(). */
-		smp_store_release(&node->tasks, tasks);
-	}
+	if (!tasks)
+		return -ENOMEM;
 	kref_get(&tasks->ref);
 	end->tasks = tasks;
 	spin_lock_bh(&tasks->lock);
@@ -329,7 +345,7 @@ void hc_tasks_leave(struct hc_task_end *end)
 	spin_unlock_bh(&tasks->lock);
 	put_disown(tasks, end);
 	wake_up_interruptible_all(&tasks->wait);
-	lost_report(node, HYPERCUBE_TASK_LOSS_WORKER, &lost);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_WORKER, &lost);
 }
 
 void hc_task_end_exit(struct hc_task_end *end)
@@ -357,7 +373,7 @@ static int may_put(const struct hc_task_end *end)
 		return err;
 	if (READ_ONCE(tasks->node->failed))
 		return -EHOSTDOWN;
-	return has_room(tasks) ? 0 : -EAGAIN;
+	return hc_tasks_room(tasks) ? 0 : -EAGAIN;
 }
 
 static void put(struct hc_tasks *tasks, struct hc_task_end *end, struct hc_task *task)
@@ -384,7 +400,7 @@ int hc_tasks_put(struct hc_task_end *end, struct hc_task *task)
 		put(tasks, end, task);
 	spin_unlock_bh(&tasks->lock);
 	if (!err)
-		wake(tasks, EPOLLIN | EPOLLRDNORM);
+		hc_tasks_wake(tasks, EPOLLIN | EPOLLRDNORM);
 	return err;
 }
 
@@ -401,11 +417,11 @@ static int may_take(const struct hc_task_end *end, size_t max)
 		return -ENOBUFS;
 	if (!task)
 		return -EAGAIN;
-	return task->skb->len > max ? -EMSGSIZE : 0;
+	return task->len > max ? -EMSGSIZE : 0;
 }
 
 int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id,
-		  struct sk_buff **skb)
+		  struct hc_task **taken)
 {
 	struct hc_tasks *tasks = end->tasks;
 	struct hc_task *task;
@@ -420,7 +436,8 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
 		tasks->stats.queued--;
 		tasks->stats.held++;
 		*id = task->id;
-		*skb = skb_get(task->skb);
+		refcount_inc(&task->ref);
+		*taken = task;
 	}
 	spin_unlock_bh(&tasks->lock);
 	return err;
@@ -441,17 +458,18 @@ static struct hc_task *held_find(const struct hc_task_end *end, const struct hyp
 static struct sk_buff *payload_spare(struct hc_tasks *tasks, struct hc_task *task, bool *room)
 {
 	struct sk_buff *skb = task->skb;
-	u32 bytes = task->bytes - sizeof(*task);
-	bool had = has_room(tasks);
+	u32 charged = task->charged - sizeof(*task);
+	bool had = hc_tasks_room(tasks);
 
 	if (task->id.flags & HYPERCUBE_TASK_MAY_REPEAT)
 		return NULL;
 	task->skb = NULL;
-	task->bytes -= bytes;
-	tasks->stats.bytes -= bytes;
-	hc_poll_uncharge(tasks->fabric, bytes);
+	tasks->stats.bytes -= task->bytes - sizeof(*task);
+	task->bytes = sizeof(*task);
+	task->charged -= charged;
+	hc_poll_uncharge(tasks->fabric, charged);
 	list_del_init(&task->by);
-	*room = !had && has_room(tasks);
+	*room = !had && hc_tasks_room(tasks);
 	return skb;
 }
 
@@ -476,11 +494,11 @@ void hc_tasks_taken(struct hc_task_end *end, const struct hypercube_task *id, bo
 		skb = payload_spare(tasks, task, &room);
 	}
 	spin_unlock_bh(&tasks->lock);
-	consume_skb(skb);
+	kfree_skb_list(skb);
 	if (back)
-		wake(tasks, EPOLLIN | EPOLLRDNORM);
+		hc_tasks_wake(tasks, EPOLLIN | EPOLLRDNORM);
 	if (room)
-		wake(tasks, EPOLLOUT | EPOLLWRNORM);
+		hc_tasks_wake(tasks, EPOLLOUT | EPOLLWRNORM);
 }
 
 int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
@@ -492,7 +510,7 @@ int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
 	spin_lock_bh(&tasks->lock);
 	task = held_find(end, id);
 	if (task) {
-		room = unlink(tasks, task);
+		room = hc_task_unlink(tasks, task);
 		many = end->nheld-- == HYPERCUBE_TASKS_HELD_MAX;
 		tasks->stats.held--;
 		tasks->stats.done++;
@@ -501,12 +519,12 @@ int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
 	spin_unlock_bh(&tasks->lock);
 	if (!task)
 		return -ENOENT;
-	hc_task_free(tasks->fabric, task);
+	hc_task_put(tasks->fabric, task);
 	/* It can take tasks again: whoever polls its socket has to be told. */
 	if (many)
-		wake(tasks, EPOLLIN | EPOLLRDNORM);
+		hc_tasks_wake(tasks, EPOLLIN | EPOLLRDNORM);
 	if (room)
-		wake(tasks, EPOLLOUT | EPOLLWRNORM);
+		hc_tasks_wake(tasks, EPOLLOUT | EPOLLWRNORM);
 	return 0;
 }
 
@@ -534,5 +552,5 @@ __poll_t hc_tasks_poll(struct hc_task_end *end)
 void hc_tasks_pass(struct hc_task_end *end, __poll_t what)
 {
 	if (hc_tasks_poll(end) & what)
-		wake(end->tasks, what);
+		hc_tasks_wake(end->tasks, what);
 }

@@ -6,13 +6,14 @@
  * that is under one spin lock of the node's own, for system calls, configuration and the node's
  * poll meet there.
  *
- * Lifetime: a node's struct hc_tasks is made when the first socket joins (under
- * hc_fabric.sock_lock) and is kept by the node, and by each end until its socket is closed, which
+ * Lifetime: a node's struct hc_tasks is made when the first socket joins, or the first frame about
+ * a task comes, and is kept by the node, and by each end until its socket is closed, which
  * waits at .wait, also after the node is gone.  Tasks are gone with the node at the latest.
  */
 #ifndef _HC_TASK_QUEUE_H
 #define _HC_TASK_QUEUE_H
 
+#include <linux/hrtimer.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/poll.h>
@@ -32,9 +33,66 @@ enum hc_task_event {
 	HC_TASK_DONE,	/* the worker is done */
 	HC_TASK_BACK,	/* the worker is gone, it is in the queue again */
 	HC_TASK_LOST,	/* nobody will execute it (again) */
+	HC_TASK_SENT,	/* a neighbour has it */
+	HC_TASK_RECEIVED, /* it has come from a neighbour */
+	HC_TASK_KEPT,	/* the neighbour has not taken it */
+	HC_TASK_DOUBT,	/* nobody knows whether the neighbour has it */
 };
 
 struct hc_task;
+
+/**
+ * struct hc_way_out - tasks that go to the neighbour behind a link; under @tasks->lock
+ * @task: the one that is being handed over, or NULL
+ * @move: number of its handover, or of the last one
+ * @want: how many are to follow
+ * @asks: the neighbour is asked about it, and sent nothing any more
+ * @tries: how often something was said
+ * @since: when it began, ns
+ * @due: when something is to be said again, ns
+ */
+struct hc_way_out {
+	struct hc_task *task;
+	u64 move;
+	u32 want;
+	bool asks;
+	u8 tries;
+	u64 since;
+	u64 due;
+};
+
+/**
+ * struct hc_way_in - those that come from there; the same
+ * @known: @closed is valid
+ * @closed: this handover and all before it are decided
+ * @taken: this one so
+ * @coming: the beginning of a task is here, and what follows is valid
+ * @move: its handover
+ * @id: its id and flags
+ * @total: its length
+ * @got: how much of it is here
+ * @first: its segments, by .next
+ * @last: the last of them
+ * @bytes: what they take
+ */
+struct hc_way_in {
+	bool known;
+	u64 closed;
+	bool taken;
+	bool coming;
+	u64 move;
+	struct hypercube_task id;
+	u32 total;
+	u32 got;
+	struct sk_buff *first;
+	struct sk_buff *last;
+	u32 bytes;
+};
+
+struct hc_way {
+	struct hc_way_out out;
+	struct hc_way_in in;
+};
 
 /**
  * struct hc_task_end - a socket's part in the tasks of its node; under @tasks->lock
@@ -66,6 +124,10 @@ struct hc_tasks_stats {
 	u64 done;
 	u64 repeated;
 	u64 lost;
+	u32 moving;
+	u64 sent;
+	u64 received;
+	u64 doubt;
 };
 
 /**
@@ -80,6 +142,8 @@ struct hc_tasks_stats {
  * @ends: of the sockets that are bound
  * @stats: in numbers
  * @wait: calls that wait for a task (EPOLLIN) or for room (EPOLLOUT); exclusive, but for poll()
+ * @timer: when the first of @way is due; the poll starts it
+ * @way: for each link
  */
 struct hc_tasks {
 	struct kref ref;
@@ -91,6 +155,8 @@ struct hc_tasks {
 	struct list_head ends;
 	struct hc_tasks_stats stats;
 	wait_queue_head_t wait;
+	struct hrtimer timer;
+	struct hc_way way[];
 };
 
 /* --- the node's; config --- */
@@ -116,14 +182,16 @@ void hc_task_end_exit(struct hc_task_end *end);
 
 /* A task of @skb, which it consumes, also if it returns an ERR_PTR.  @flags: HYPERCUBE_TASK_* */
 struct hc_task *hc_task_make(struct hc_fabric *fabric, struct sk_buff *skb, u32 flags);
-void hc_task_free(struct hc_fabric *fabric, struct hc_task *task);
+void hc_task_put(struct hc_fabric *fabric, struct hc_task *task);
 /* Queue it and give it a number.  0; -EAGAIN: there is no room; -EHOSTDOWN; -ENODEV. */
 int hc_tasks_put(struct hc_task_end *end, struct hc_task *task);
-/* Take the first task, of @max bytes at most.  *skb: what it says, with a reference.  0; -EAGAIN:
- * there is none; -EMSGSIZE; -ENOBUFS: the end holds too many; -ENODEV.
+/* Take the first task, of @max bytes at most; with a reference.  0; -EAGAIN: there is none;
+ * -EMSGSIZE; -ENOBUFS: the end holds too many; -ENODEV.
  */
 int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id,
-		  struct sk_buff **skb);
+		  struct hc_task **task);
+/* What it says, in pieces, by .next; and its length. */
+const struct sk_buff *hc_task_says(const struct hc_task *task, u32 *len);
 /* The worker has got it, or (@back) not: then nobody has taken it. */
 void hc_tasks_taken(struct hc_task_end *end, const struct hypercube_task *id, bool back);
 /* 0, or -ENOENT: the end does not hold it. */

@@ -97,6 +97,10 @@ static void view_take(void *arg, const struct nl_attrs *a)
 	v->done = nl_get_u64(&t, HYPERCUBE_A_TASKS_DONE, ~0ull);
 	v->repeated = nl_get_u64(&t, HYPERCUBE_A_TASKS_REPEATED, ~0ull);
 	v->lost = nl_get_u64(&t, HYPERCUBE_A_TASKS_LOST, ~0ull);
+	v->moving = nl_get_u32(&t, HYPERCUBE_A_TASKS_MOVING, ~0u);
+	v->sent = nl_get_u64(&t, HYPERCUBE_A_TASKS_SENT, ~0ull);
+	v->received = nl_get_u64(&t, HYPERCUBE_A_TASKS_RECEIVED, ~0ull);
+	v->doubt = nl_get_u64(&t, HYPERCUBE_A_TASKS_DOUBT, ~0ull);
 }
 
 int task_view(const char *name, unsigned int node, struct task_view *v)
@@ -106,6 +110,16 @@ int task_view(const char *name, unsigned int node, struct task_view *v)
 	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, name);
 	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, node);
 	return nl_talk(ctl(), view_take, v);
+}
+
+int task_move(const char *name, unsigned int node, unsigned int dim, uint64_t count)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_TASK_MOVE, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_TASK_FABRIC, name);
+	nl_u32(ctl(), HYPERCUBE_A_TASK_NODE, node);
+	nl_u32(ctl(), HYPERCUBE_A_TASK_DIM, dim);
+	nl_u64(ctl(), HYPERCUBE_A_TASK_COUNT, count);
+	return nl_talk(ctl(), NULL, NULL);
 }
 
 static void loss_take(void *arg, const struct nl_attrs *a)

@@ -36,9 +36,16 @@ struct task_view {
 	uint64_t done;
 	uint64_t repeated;
 	uint64_t lost;
+	uint64_t moving;
+	uint64_t sent;
+	uint64_t received;
+	uint64_t doubt;
 };
 
 int task_view(const char *name, unsigned int node, struct task_view *v);
+
+/* Hand over up to @count: 0 or -errno. */
+int task_move(const char *name, unsigned int node, unsigned int dim, uint64_t count);
 
 #define LOST_MAX 4096
 

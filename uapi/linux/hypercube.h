@@ -60,6 +60,7 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_FABRIC_SET,
 	HYPERCUBE_CMD_VERDICT_NTF,
 	HYPERCUBE_CMD_TASK_NTF,
+	HYPERCUBE_CMD_TASK_MOVE,
 
 	/* add above here */
 	__HYPERCUBE_CMD_MAX,
@@ -315,6 +316,10 @@ enum {
 	HYPERCUBE_A_TASKS_REPEATED,	/* u64, times that one came back to the queue */
 	HYPERCUBE_A_TASKS_LOST,		/* u64, tasks that were lost */
 	HYPERCUBE_A_TASKS_PAD,
+	HYPERCUBE_A_TASKS_MOVING,	/* u32, tasks that are being handed over to a neighbour */
+	HYPERCUBE_A_TASKS_SENT,		/* u64, tasks that neighbours have taken */
+	HYPERCUBE_A_TASKS_RECEIVED,	/* u64, tasks that have come from neighbours */
+	HYPERCUBE_A_TASKS_DOUBT,	/* u64, tasks that a neighbour may have or not */
 
 	/* add above here */
 	__HYPERCUBE_A_TASKS_MAX,
@@ -326,20 +331,22 @@ enum hypercube_task_loss {
 	HYPERCUBE_TASK_LOSS_WORKER = 1,	/* their worker closed its socket, or lost the node */
 	HYPERCUBE_TASK_LOSS_NODE,	/* the node that they were at has failed */
 	HYPERCUBE_TASK_LOSS_FABRIC,	/* the fabric was removed */
+	HYPERCUBE_TASK_LOSS_DOUBT,	/* they may not be: a neighbour may have them */
 };
 
-/* Attributes of tasks that were lost (notifications). */
+/* Attributes of tasks that were lost (notifications), or are to be moved (request). */
 enum {
 	HYPERCUBE_A_TASK_FABRIC = 1,	/* string */
 	HYPERCUBE_A_TASK_NODE,		/* u32, where they were */
 	HYPERCUBE_A_TASK_LOSS,		/* u32, enum hypercube_task_loss */
 	HYPERCUBE_A_TASK_COUNT,		/* u64, how many; of more than 1024 that are lost at once
-					 * some are only counted
+					 * some are only counted; to move: at most, from 1
 					 */
 	HYPERCUBE_A_TASK_ID,		/* binary, multi: struct hypercube_task, 32 at most */
 	HYPERCUBE_A_TASK_PAD,
+	HYPERCUBE_A_TASK_DIM,		/* u32, to move: the link over which they go */
 
-	/* add above here */
+	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_TASK_MAX,
 	HYPERCUBE_A_TASK_MAX = (__HYPERCUBE_A_TASK_MAX - 1)
 };
