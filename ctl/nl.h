@@ -38,6 +38,22 @@ struct nl_lies {
 	uint32_t at[HYPERCUBE_LIES_MAX];
 };
 
+/* The tasks of a node; see HYPERCUBE_A_TASKS_*. */
+struct nl_tasks {
+	uint32_t queued;
+	uint32_t held;
+	uint64_t bytes;
+	uint64_t put;
+	uint64_t taken;
+	uint64_t done;
+	uint64_t repeated;
+	uint64_t lost;
+	uint32_t moving;
+	uint64_t sent;
+	uint64_t received;
+	uint64_t doubt;
+};
+
 struct nl_node {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t id;
@@ -58,6 +74,7 @@ struct nl_node {
 	uint64_t agreed;	/* datagrams in copies */
 	uint64_t disagreed;
 	uint64_t incomplete;
+	struct nl_tasks tasks;
 	uint64_t drops[NL_DROPS];
 };
 
@@ -264,6 +281,8 @@ struct nl_shape {
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		const struct nl_shape *s, unsigned int dim, const uint32_t *fault,
 		bool may_be_stale);
+/* Hand over tasks along @dim. */
+int nl_task_move(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim, uint64_t count);
 int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);
 
 /* Copies of a datagram disagree. */
@@ -278,6 +297,19 @@ struct nl_verdict {
 	struct hypercube_path path[HYPERCUBE_DIM_MAX];
 };
 
+/* Ids that one event has room for. */
+#define NL_TASK_IDS 32
+
+/* Tasks that were lost. */
+struct nl_tasks_lost {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t node;
+	uint32_t loss;
+	uint64_t count;
+	unsigned int n;
+	struct hypercube_task id[NL_TASK_IDS];
+};
+
 /* An event: @cmd is HYPERCUBE_CMD_*_NTF and tells which member is valid. */
 struct nl_event {
 	int cmd;
@@ -287,6 +319,7 @@ struct nl_event {
 	struct nl_plan plan;
 	struct nl_op op;
 	struct nl_verdict verdict;
+	struct nl_tasks_lost lost;
 };
 
 typedef int (*nl_event_fn)(struct hcctl *h, const struct nl_event *e, void *arg);

@@ -170,6 +170,30 @@ static const struct field node_fields[] = {
 	[HYPERCUBE_A_NODE_INCOMPLETE] = FIELD(NUMBER, nl_node, incomplete),
 };
 
+static const struct field tasks_fields[] = {
+	[HYPERCUBE_A_TASKS_QUEUED] = FIELD(NUMBER, nl_tasks, queued),
+	[HYPERCUBE_A_TASKS_HELD] = FIELD(NUMBER, nl_tasks, held),
+	[HYPERCUBE_A_TASKS_BYTES] = FIELD(NUMBER, nl_tasks, bytes),
+	[HYPERCUBE_A_TASKS_PUT] = FIELD(NUMBER, nl_tasks, put),
+	[HYPERCUBE_A_TASKS_TAKEN] = FIELD(NUMBER, nl_tasks, taken),
+	[HYPERCUBE_A_TASKS_DONE] = FIELD(NUMBER, nl_tasks, done),
+	[HYPERCUBE_A_TASKS_REPEATED] = FIELD(NUMBER, nl_tasks, repeated),
+	[HYPERCUBE_A_TASKS_LOST] = FIELD(NUMBER, nl_tasks, lost),
+	[HYPERCUBE_A_TASKS_MOVING] = FIELD(NUMBER, nl_tasks, moving),
+	[HYPERCUBE_A_TASKS_SENT] = FIELD(NUMBER, nl_tasks, sent),
+	[HYPERCUBE_A_TASKS_RECEIVED] = FIELD(NUMBER, nl_tasks, received),
+	[HYPERCUBE_A_TASKS_DOUBT] = FIELD(NUMBER, nl_tasks, doubt),
+};
+
+static void tasks_take(struct nl_tasks *v, const struct nlattr *nest)
+{
+	struct nlattr *a;
+	int rem;
+
+	nla_for_each_nested(a, nest, rem)
+		TAKE(v, tasks_fields, a);
+}
+
 int nl_fill_node(struct nlmsghdr *nlh, void *arg)
 {
 	struct nl_node *v = arg;
@@ -185,6 +209,8 @@ int nl_fill_node(struct nlmsghdr *nlh, void *arg)
 			v->nb_fault[v->nb++] = num(a);
 		if (nla_type(a) == HYPERCUBE_A_NODE_LIE_AT && v->lie.n < HYPERCUBE_LIES_MAX)
 			v->lie.at[v->lie.n++] = num(a);
+		if (nla_type(a) == HYPERCUBE_A_NODE_TASKS)
+			tasks_take(&v->tasks, a);
 	}
 	return 0;
 }
@@ -284,6 +310,29 @@ int nl_fill_verdict(struct nlmsghdr *nlh, void *arg)
 		memcpy(p, nla_data(a), sizeof(*p));
 		if (p->hops > HYPERCUBE_HOPS_MAX)
 			p->hops = HYPERCUBE_HOPS_MAX;
+	}
+	return 0;
+}
+
+static const struct field lost_fields[] = {
+	[HYPERCUBE_A_TASK_FABRIC] = FIELD(TEXT, nl_tasks_lost, fabric),
+	[HYPERCUBE_A_TASK_NODE] = FIELD(NUMBER, nl_tasks_lost, node),
+	[HYPERCUBE_A_TASK_LOSS] = FIELD(NUMBER, nl_tasks_lost, loss),
+	[HYPERCUBE_A_TASK_COUNT] = FIELD(NUMBER, nl_tasks_lost, count),
+};
+
+int nl_fill_tasks_lost(struct nlmsghdr *nlh, void *arg)
+{
+	struct nl_tasks_lost *v = arg;
+	struct nlattr *a;
+	int rem;
+
+	memset(v, 0, sizeof(*v));
+	for_each_attr(a, nlh, rem) {
+		TAKE(v, lost_fields, a);
+		if (nla_type(a) == HYPERCUBE_A_TASK_ID && nla_len(a) == sizeof(*v->id) &&
+		    v->n < NL_TASK_IDS)
+			memcpy(&v->id[v->n++], nla_data(a), sizeof(*v->id));
 	}
 	return 0;
 }

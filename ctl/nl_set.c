@@ -294,6 +294,19 @@ int nl_node_owner(struct hcctl *h, const char *fabric, uint32_t node, uint32_t u
 			 HYPERCUBE_A_NODE_OWNER, uid);
 }
 
+int nl_task_move(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim, uint64_t count)
+{
+	struct nl_msg *msg = nl_request(h, HYPERCUBE_CMD_TASK_MOVE, 0);
+
+	if (msg) {
+		nla_put_string(msg, HYPERCUBE_A_TASK_FABRIC, fabric);
+		nla_put_u32(msg, HYPERCUBE_A_TASK_NODE, node);
+		nla_put_u32(msg, HYPERCUBE_A_TASK_DIM, dim);
+		nla_put_u64(msg, HYPERCUBE_A_TASK_COUNT, count);
+	}
+	return change(h, msg);
+}
+
 int nl_node_lie(struct hcctl *h, const char *fabric, uint32_t node, const struct nl_lies *set,
 		bool seed)
 {

@@ -20,6 +20,7 @@
 #include "fabric/fabric.h"
 #include "fabric/frame.h"
 #include "fabric/node.h"
+#include "task/queue.h"
 #include "wire.h"
 
 /* Files that trace only frames need no more than the names of these. */
@@ -39,6 +40,7 @@ TRACE_DEFINE_ENUM(HC_FRAME_ETH);
 TRACE_DEFINE_ENUM(HC_FRAME_LSA);
 TRACE_DEFINE_ENUM(HC_FRAME_PATH);
 TRACE_DEFINE_ENUM(HC_FRAME_COPY);
+TRACE_DEFINE_ENUM(HC_FRAME_TASK);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_LINK_DOWN);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_NODE_FAILED);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_LOSS);
@@ -65,6 +67,15 @@ TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_AGREED);
 TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_INCOMPLETE);
 TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_OUTVOTED);
 TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_UNDECIDED);
+TRACE_DEFINE_ENUM(HC_TASK_PUT);
+TRACE_DEFINE_ENUM(HC_TASK_TAKEN);
+TRACE_DEFINE_ENUM(HC_TASK_DONE);
+TRACE_DEFINE_ENUM(HC_TASK_BACK);
+TRACE_DEFINE_ENUM(HC_TASK_LOST);
+TRACE_DEFINE_ENUM(HC_TASK_SENT);
+TRACE_DEFINE_ENUM(HC_TASK_RECEIVED);
+TRACE_DEFINE_ENUM(HC_TASK_KEPT);
+TRACE_DEFINE_ENUM(HC_TASK_DOUBT);
 TRACE_DEFINE_ENUM(HC_TREE_DIRECT);
 TRACE_DEFINE_ENUM(HC_TREE_HELP);
 TRACE_DEFINE_ENUM(HC_TREE_DETOUR);
@@ -94,7 +105,19 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HC_FRAME_LSA,		"lsa" },			\
 	{ HC_FRAME_PATH,	"path" },			\
 	{ HC_FRAME_MEND,	"mend" },			\
-	{ HC_FRAME_COPY,	"copy" }
+	{ HC_FRAME_COPY,	"copy" },			\
+	{ HC_FRAME_TASK,	"task" }
+
+#define hc_trace_tasks						\
+	{ HC_TASK_PUT,		"put" },			\
+	{ HC_TASK_TAKEN,	"taken" },			\
+	{ HC_TASK_DONE,		"done" },			\
+	{ HC_TASK_BACK,		"back" },			\
+	{ HC_TASK_LOST,		"lost" },			\
+	{ HC_TASK_SENT,		"sent" },			\
+	{ HC_TASK_RECEIVED,	"received" },			\
+	{ HC_TASK_KEPT,		"kept" },			\
+	{ HC_TASK_DOUBT,	"doubt" }
 
 #define hc_trace_mends						\
 	{ HC_MEND_HELP,		"help" },			\
@@ -369,6 +392,34 @@ TRACE_EVENT(hc_verdict,
 				   { HYPERCUBE_JUDGEMENT_OUTVOTED, "outvoted" },
 				   { HYPERCUBE_JUDGEMENT_UNDECIDED, "undecided" }),
 		  __entry->copies, __entry->dissent, __entry->missing)
+);
+
+/* Something happens to a task at a node. */
+TRACE_EVENT(hc_task,
+	TP_PROTO(const struct hc_node *node, enum hc_task_event what,
+		 const struct hypercube_task *id),
+	TP_ARGS(node, what, id),
+	TP_STRUCT__entry(
+		__array(char, fabric, HYPERCUBE_NAME_MAX)
+		__field(u32, index)
+		__field(u32, node)
+		__field(u32, what)
+		__field(u32, origin)
+		__field(u32, flags)
+		__field(u64, nr)
+	),
+	TP_fast_assign(
+		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
+		__entry->index = node->fabric->index;
+		__entry->node = node->id;
+		__entry->what = what;
+		__entry->origin = id->node;
+		__entry->flags = id->flags;
+		__entry->nr = id->nr;
+	),
+	TP_printk("fabric=%s node=%u what=%s task=%u:%llu flags=0x%x", __entry->fabric,
+		  __entry->node, __print_symbolic(__entry->what, hc_trace_tasks),
+		  __entry->origin, __entry->nr, __entry->flags)
 );
 
 /* A node's own FAULT word has changed. */

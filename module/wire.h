@@ -33,6 +33,7 @@ enum hc_frame_type {
 	HC_FRAME_PATH,		/* ROUTED: finds out which way frames go */
 	HC_FRAME_MEND,		/* ROUTED: a plan of rings is mended */
 	HC_FRAME_COPY,		/* a datagram's copy, on a path that it names */
+	HC_FRAME_TASK,		/* a task is handed over to a neighbour */
 	__HC_FRAME_TYPE_END
 };
 
@@ -401,6 +402,41 @@ struct hc_wire_mend_way {
 };
 
 static_assert(sizeof(struct hc_wire_mend_way) == 12);
+
+/* ------------------------------------------------------------ tasks */
+
+/* hc_wire_task.what */
+enum hc_task_what {
+	HC_TASK_F_DATA = 1,	/* a segment of it; from neighbour to neighbour only */
+	HC_TASK_F_TAKEN,	/* the receiver of the task has it */
+	HC_TASK_F_NOT,		/* it has not, and never will by this handover */
+	HC_TASK_F_ASK,		/* to it: which of the two? */
+	__HC_TASK_F_END
+};
+
+/**
+ * struct hc_wire_task - a task is handed over
+ * @move: number of the handover among those of this link and direction
+ * @nr: DATA: number of the task at @origin
+ * @offset: DATA: position of the payload in it, bytes
+ * @total: DATA: its length
+ * @origin: DATA: node where it was put
+ * @flags: DATA: HYPERCUBE_TASK_*
+ * @what: enum hc_task_what
+ * @reserved: 0
+ */
+struct hc_wire_task {
+	__be64	move;
+	__be64	nr;
+	__be32	offset;
+	__be32	total;
+	__be16	origin;
+	__u8	flags;
+	__u8	what;
+	__be32	reserved;
+};
+
+static_assert(sizeof(struct hc_wire_task) == 32);
 
 /* ------------------------------------------------------------ the monitor interface */
 

@@ -94,6 +94,17 @@ operations_are_announced() {
 	expect 'failure' '.event == "op" and .status < 0 and has("cause_dim")'
 }
 
+lost_tasks_are_announced() {
+	check 'add' hcctl fabric add t dim 3
+	listen
+	check 'tasks' "$here/hc_load" tasks t 5 3
+	check 'fail' hcctl node set t 5 fail
+	expect 'tasks-lost' '.event == "tasks-lost" and .node == 5 and .why == "node-failed" and .count == 3 and
+		.tasks == [{origin: 5, nr: 1}, {origin: 5, nr: 2}, {origin: 5, nr: 3}]'
+	equal 'counted' 3 "$(hcctl -j balance show t | jq '.[5].lost')"
+	equal 'in all' 3 "$(hcctl -j stats t | jq .tasks.put)"
+}
+
 # Members leave one after another, and those that stay learn of it, but nothing has failed.
 who_leaves_in_order_is_no_failure() {
 	local collective
@@ -156,5 +167,5 @@ other_namespaces_hear_nothing() {
 }
 
 run_tests fabrics_are_announced nodes_and_links_are_announced what_clearing_mends_is_announced \
-	plans_are_announced operations_are_announced who_leaves_in_order_is_no_failure \
+	plans_are_announced operations_are_announced lost_tasks_are_announced who_leaves_in_order_is_no_failure \
 	who_leaves_in_the_middle_is_a_failure a_monitor_of_one_fabric_hears_only_of_it other_namespaces_hear_nothing

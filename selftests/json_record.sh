@@ -72,6 +72,7 @@ lists() {
 	done
 	j op show "$1"
 	j stats "$1"
+	j balance show "$1"
 	j fabric save "$1"
 	j detect "$1"
 }
@@ -129,6 +130,7 @@ pending() {
 
 # shellcheck disable=SC2317
 change() {
+	"$here/hc_load" tasks a 13 3
 	hcctl node set a 13 fail
 	hcctl node set a 13 ok
 	hcctl link set a 0:1 down

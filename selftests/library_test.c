@@ -370,4 +370,44 @@ TEST(blocks_are_gathered_and_scattered)
 	EXPECT_EQ(-EINVAL, hcl_scatter(h[3], PLAN, all, 8, out[0], 12, NULL));
 }
 
+TEST(tasks_by_the_library)
+{
+	static char buf[HYPERCUBE_TASK_MAX], said[256];
+	struct hcl *producer, *worker, *other;
+	struct hypercube_task put, got;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, hcl_task_open(&producer, FABRIC, 3));
+	ASSERT_EQ(0, hcl_task_open(&worker, FABRIC, 3));
+	ASSERT_EQ(0, hcl_task_open(&other, FABRIC, 4));
+	EXPECT_EQ(-EADDRNOTAVAIL, hcl_task_open(&other, FABRIC, NODES));
+	EXPECT_EQ(0, hcl_task_put(producer, "one", 3, 0, &put));
+	EXPECT_EQ(3, put.node);
+	EXPECT_EQ(1, put.nr);
+	EXPECT_EQ(0, hcl_task_put(producer, "two", 3, HYPERCUBE_TASK_MAY_REPEAT, NULL));
+	EXPECT_EQ(-EINVAL, hcl_task_put(producer, "x", 1, HYPERCUBE_TASK_REPEATED, NULL));
+	EXPECT_EQ(0, strcmp("0x2 are no flags of a new task",
+			    hcl_explain(producer, said, sizeof(said))));
+	EXPECT_EQ(-EMSGSIZE, hcl_task_put(producer, buf, sizeof(buf) + 1, 0, NULL));
+	EXPECT_EQ(-EMSGSIZE, hcl_task_take(worker, buf, 2, &got));
+	EXPECT_EQ(3, hcl_task_take(worker, buf, sizeof(buf), &got));
+	EXPECT_EQ(0, memcmp(buf, "one", 3));
+	EXPECT_EQ(put.nr, got.nr);
+	EXPECT_EQ(-ENOENT, hcl_task_done(producer, &got));
+	EXPECT_EQ(0, strcmp("the worker does not hold task 3:1",
+			    hcl_explain(producer, said, sizeof(said))));
+	EXPECT_EQ(0, hcl_task_done(worker, &got));
+	EXPECT_EQ(3, hcl_task_take(worker, buf, sizeof(buf), &got));
+	hcl_close(worker);
+	EXPECT_EQ(3, hcl_task_take(producer, buf, sizeof(buf), &got));
+	EXPECT_EQ(HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_REPEATED, got.flags);
+	EXPECT_EQ(0, hcl_task_done(producer, &got));
+	EXPECT_EQ(0, hcl_set_timeout(other, 50));
+	EXPECT_EQ(-ETIMEDOUT, hcl_task_take(other, buf, sizeof(buf), &got));
+	EXPECT_EQ(0, strcmp("no task came within 50 ms", hcl_explain(other, said, sizeof(said))));
+	EXPECT_LE(0, hcl_fd(other));
+	hcl_close(producer);
+	hcl_close(other);
+}
+
 TEST_HARNESS_MAIN

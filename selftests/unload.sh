@@ -32,6 +32,17 @@ fabrics_are_removed_with_the_module() {
 	done
 }
 
+tasks_in_queues_do_not() {
+	local i
+	for ((i = $(scaled 3); i > 0; i--)); do
+		prepare
+		check 'tasks' "$here/hc_load" tasks t 3 20
+		equal 'queued' 20 "$(hcctl -j balance show t | jq '.[3].queued')"
+		check 'unload' unload_module
+		check 'load' load_module
+	done
+}
+
 open_sockets_pin_the_module() {
 	prepare
 	background "$here/hc_load" hold t 1 0 1 2
@@ -116,6 +127,6 @@ another_family_number() {
 	check 'load' load_module
 }
 
-run_tests fabrics_are_removed_with_the_module open_sockets_pin_the_module \
+run_tests fabrics_are_removed_with_the_module tasks_in_queues_do_not open_sockets_pin_the_module \
 	unloading_follows_a_killed_load unloading_follows_a_killed_doubling listeners_and_dumps_do_not_hold_it \
 	namespaces_with_fabrics_do_not_hold_it a_contribution_without_a_socket_does_not_hold_it another_family_number

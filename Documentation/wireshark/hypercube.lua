@@ -16,10 +16,10 @@ local NONE = 0xffff
 local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'ABORT', [6] = 'CREDIT',
 	[7] = 'PROBE', [8] = 'REPLY', [9] = 'DGRAM', [10] = 'ETH', [11] = 'LSA', [12] = 'PATH', [13] = 'MEND',
-	[14] = 'COPY',
+	[14] = 'COPY', [15] = 'TASK',
 }
 local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, REPLY, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
-local COPY = 14
+local COPY, TASK = 14, 15
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
@@ -105,6 +105,14 @@ local f = {
 	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
 	sent = ProtoField.uint32('hypercube.sent', 'Frames sent (in lockstep)'),
 	head = ProtoField.uint64('hypercube.head', 'First operation not handed over'),
+	task_move = ProtoField.uint64('hypercube.task.move', 'Number of the handover'),
+	task_nr = ProtoField.uint64('hypercube.task.nr', 'Number of the task'),
+	task_offset = ProtoField.uint32('hypercube.task.offset', 'Position in the task'),
+	task_total = ProtoField.uint32('hypercube.task.total', 'Length of the task'),
+	task_origin = ProtoField.uint16('hypercube.task.origin', 'Node where it was put'),
+	task_flags = ProtoField.uint8('hypercube.task.flags', 'Flags of the task', base.HEX),
+	task_what = ProtoField.uint8('hypercube.task.what', 'What is said of it', base.DEC,
+		{ [1] = 'segment', [2] = 'taken', [3] = 'not taken', [4] = 'which?' }),
 	copy_nr = ProtoField.uint64('hypercube.copy.nr', 'Number of the datagram'),
 	copies = ProtoField.uint8('hypercube.copy.copies', 'Copies'),
 	copy = ProtoField.uint8('hypercube.copy.copy', 'Number of the copy'),
@@ -186,6 +194,8 @@ local parts = {
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
 	[COPY] = { len = 16, { 0, f.copy_nr, 8 }, { 8, f.copies, 1 }, { 9, f.copy, 1 }, { 10, f.hop, 1 },
 		{ 12, f.paths_len, 2 } },
+	[TASK] = { len = 32, { 0, f.task_move, 8 }, { 8, f.task_nr, 8 }, { 16, f.task_offset, 4 },
+		{ 20, f.task_total, 4 }, { 24, f.task_origin, 2 }, { 26, f.task_flags, 1 }, { 27, f.task_what, 1 } },
 }
 
 -- Absent values are left out: no node, no dimension of a cause.

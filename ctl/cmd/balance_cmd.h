@@ -22,6 +22,8 @@ extern const char * const balance_shapes[];
 /* For struct arg: a double that is not negative. */
 int balance_arg_cost(struct hcctl *h, const char *name, const char *word, void *dst);
 int balance_plan(struct hcctl *h, int argc, char **argv);
+int balance_move(struct hcctl *h, int argc, char **argv);
+int balance_show(struct hcctl *h, int argc, char **argv);
 int balance_simulate(struct hcctl *h, int argc, char **argv);
 
 /* --- balance_print.c --- */

@@ -185,4 +185,7 @@ void cmd_tree_print(struct hcctl *h, const struct tree_view *v);
 /* Name the nodes that are cut off, if any. */
 void cmd_tree_warn(struct hcctl *h, const struct hc_tree_plan *plan);
 
+/* The tasks of a node, members of an object. */
+void cmd_out_tasks(struct hcctl *h, const struct nl_tasks *t);
+
 #endif /* _HCCTL_CMD_H */

@@ -247,3 +247,21 @@ void cmd_out_state(struct hcctl *h, uint32_t state)
 	out_color(h, OUT_PLAIN);
 	out_close(h);
 }
+
+void cmd_out_tasks(struct hcctl *h, const struct nl_tasks *t)
+{
+	out_object(h, "tasks");
+	out_uint(h, "queued", t->queued ? " queued %" PRIu64 : NULL, t->queued);
+	out_uint(h, "held", t->held ? " held %" PRIu64 : NULL, t->held);
+	out_uint(h, "bytes", NULL, t->bytes);
+	out_uint(h, "put", NULL, t->put);
+	out_uint(h, "taken", NULL, t->taken);
+	out_uint(h, "done", t->done ? " done %" PRIu64 : NULL, t->done);
+	out_uint(h, "repeated", t->repeated ? " repeated %" PRIu64 : NULL, t->repeated);
+	out_uint(h, "lost", t->lost ? " lost %" PRIu64 : NULL, t->lost);
+	out_uint(h, "moving", t->moving ? " moving %" PRIu64 : NULL, t->moving);
+	out_uint(h, "sent", t->sent ? " sent %" PRIu64 : NULL, t->sent);
+	out_uint(h, "received", t->received ? " received %" PRIu64 : NULL, t->received);
+	out_uint(h, "doubt", t->doubt ? " in doubt %" PRIu64 : NULL, t->doubt);
+	out_close(h);
+}

@@ -36,7 +36,7 @@ static const char * const names[] = {
 	[HC_FRAME_ACK] = "ack", [HC_FRAME_ABORT] = "abort", [HC_FRAME_CREDIT] = "credit",
 	[HC_FRAME_PROBE] = "probe", [HC_FRAME_REPLY] = "reply", [HC_FRAME_DGRAM] = "dgram",
 	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
-	[HC_FRAME_MEND] = "mend", [HC_FRAME_COPY] = "copy",
+	[HC_FRAME_MEND] = "mend", [HC_FRAME_COPY] = "copy", [HC_FRAME_TASK] = "task",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -59,6 +59,7 @@ static const struct {
 	[HC_FRAME_LSA] = { sizeof(struct hc_wire_lsa_head) },
 	[HC_FRAME_MEND] = { sizeof(struct hc_wire_mend), true },
 	[HC_FRAME_COPY] = { sizeof(struct hc_wire_copy) },
+	[HC_FRAME_TASK] = { sizeof(struct hc_wire_task) },
 };
 
 const char *decode_type(const struct decoded *d)

@@ -148,6 +148,33 @@ static void print_verdict(struct hcctl *h, const struct nl_event *e)
 	out_close(h);
 }
 
+static void print_lost(struct hcctl *h, const struct nl_event *e)
+{
+	static const char * const names[] = {
+		[HYPERCUBE_TASK_LOSS_WORKER] = "worker",
+		[HYPERCUBE_TASK_LOSS_NODE] = "node-failed",
+		[HYPERCUBE_TASK_LOSS_FABRIC] = "fabric-del",
+		[HYPERCUBE_TASK_LOSS_DOUBT] = "in-doubt",
+	};
+	const struct nl_tasks_lost *v = &e->lost;
+	const char *name = v->loss < sizeof(names) / sizeof(*names) ? names[v->loss] : NULL;
+	unsigned int i;
+
+	head(h, "tasks-lost", v->fabric);
+	out_uint(h, "node", " node %" PRIu64, v->node);
+	out_str(h, "why", " %s", name ?: "?");
+	out_uint(h, "count", " lost %" PRIu64, v->count);
+	out_text(h, v->n ? ":" : "");
+	out_array(h, "tasks");
+	for (i = 0; i < v->n; i++) {
+		out_object(h, NULL);
+		out_uint(h, "origin", i ? ",%" PRIu64 : " %" PRIu64, v->id[i].node);
+		out_uint(h, "nr", ":%" PRIu64, v->id[i].nr);
+		out_close(h);
+	}
+	out_close(h);
+}
+
 static const char *fabric_of(const struct nl_event *e)
 {
 	switch (e->cmd) {
@@ -162,6 +189,8 @@ static const char *fabric_of(const struct nl_event *e)
 		return e->op.fabric;
 	case HYPERCUBE_CMD_VERDICT_NTF:
 		return e->verdict.fabric;
+	case HYPERCUBE_CMD_TASK_NTF:
+		return e->lost.fabric;
 	}
 	return e->fabric.name;
 }
@@ -175,6 +204,7 @@ static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
 		[HYPERCUBE_CMD_PLAN_DEL_NTF] = print_plan,
 		[HYPERCUBE_CMD_OP_NTF] = print_op,
 		[HYPERCUBE_CMD_VERDICT_NTF] = print_verdict,
+		[HYPERCUBE_CMD_TASK_NTF] = print_lost,
 	};
 	void (*print)(struct hcctl *h, const struct nl_event *e);
 	const char *only = arg;

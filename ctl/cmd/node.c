@@ -169,7 +169,8 @@ static int set(struct hcctl *h, int argc, char **argv)
 }
 
 enum {
-	NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, LIES, COPIES, HOST, MERGED, DROPPED
+	NODE, BITS, IFNAME, NETNSID, STATE, BOUND, OWNER, FAULT, LIES, COPIES, TASKS, HOST, MERGED,
+	DROPPED
 };
 
 static const struct out_column columns[] = {
@@ -183,6 +184,7 @@ static const struct out_column columns[] = {
 	[FAULT] = { "FAULT" },
 	[LIES] = { "LIES" },
 	[COPIES] = { "COPIES" },
+	[TASKS] = { "TASKS" },
 	[HOST] = { "HOST-FRAMES", .right = true },
 	[MERGED] = { "MERGED-BYTES", .right = true },
 	[DROPPED] = { "DROPPED" },
@@ -242,6 +244,8 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	out_uint(h, "disagreed", v->disagreed ? " disagreed %" PRIu64 : NULL, v->disagreed);
 	out_uint(h, "incomplete", v->incomplete ? " incomplete %" PRIu64 : NULL,
 		 v->incomplete);
+	out_cell(h, TASKS);
+	cmd_out_tasks(h, &v->tasks);
 	out_number(h, HOST, "host_frames", v->host_frames);
 	out_number(h, MERGED, "merged_bytes", v->merged_bytes);
 	out_cell(h, DROPPED);

@@ -50,8 +50,7 @@ static int open_bound(struct hcl *h, int type, const char *fabric, uint32_t node
 	return err;
 }
 
-static int open_type(struct hcl **out, int type, const char *fabric, uint32_t node,
-		     uint32_t plan)
+int hcli_open_type(struct hcl **out, int type, const char *fabric, uint32_t node, uint32_t plan)
 {
 	struct hcl *h;
 	int err;
@@ -77,19 +76,19 @@ static int open_type(struct hcl **out, int type, const char *fabric, uint32_t no
 
 int hcl_open(struct hcl **h, const char *fabric, uint32_t node)
 {
-	return open_type(h, SOCK_SEQPACKET, fabric, node, 0);
+	return hcli_open_type(h, SOCK_SEQPACKET, fabric, node, 0);
 }
 
 int hcl_open_plan(struct hcl **h, const char *fabric, uint32_t node, uint32_t plan)
 {
 	if (!plan)
 		return hcli_open_failed(-EINVAL, fabric, node, plan);
-	return open_type(h, SOCK_SEQPACKET, fabric, node, plan);
+	return hcli_open_type(h, SOCK_SEQPACKET, fabric, node, plan);
 }
 
 int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node)
 {
-	return open_type(h, SOCK_DGRAM, fabric, node, 0);
+	return hcli_open_type(h, SOCK_DGRAM, fabric, node, 0);
 }
 
 static void ops_free(struct hcl_op *op)

@@ -131,6 +131,10 @@ struct hcl {
 	struct hcl_why late_why;
 };
 
+/* --- handle.c --- */
+/* A handle with one socket of @type, see hcl_open(). */
+int hcli_open_type(struct hcl **out, int type, const char *fabric, uint32_t node, uint32_t plan);
+
 /* --- ops.c --- */
 /* NULL: no memory. */
 struct hcl_op *hcli_op_new(struct hcl *h);

@@ -545,6 +545,60 @@ struct hcl_verdict {
 long hcl_recv_verdict(struct hcl *h, uint32_t *from, void *buf, size_t max,
 		      struct hcl_verdict *verdict);
 
+/* ------------------------------------------------------------------ tasks */
+
+/**
+ * hcl_task_open() - open a handle for the tasks of a node
+ * @h: the new handle
+ * @fabric: name of the fabric
+ * @node: node number
+ *
+ * A node has any number of them, of producers and of workers; all share one queue.  When the
+ * handle is closed, tasks that it holds go back to the queue if their producers have allowed it;
+ * the others are lost, and reported ("hcctl monitor").
+ *
+ * Return: as hcl_open().
+ */
+int hcl_task_open(struct hcl **h, const char *fabric, uint32_t node);
+
+/**
+ * hcl_task_put() - put a task into the queue of the node
+ * @h: from hcl_task_open()
+ * @buf: what it says
+ * @len: bytes at @buf, at most HYPERCUBE_TASK_MAX
+ * @flags: HYPERCUBE_TASK_MAY_REPEAT: it may be executed again if its worker ends before it is
+ *	done; else 0
+ * @id: which task it is, or NULL
+ *
+ * Return: 0; -ETIMEDOUT (no room within the time limit), -EMSGSIZE, -EINVAL, -EHOSTDOWN (the node
+ * has failed), and the errors of sendmsg(2) in hypercube(7).
+ */
+int hcl_task_put(struct hcl *h, const void *buf, size_t len, unsigned int flags,
+		 struct hypercube_task *id);
+
+/**
+ * hcl_task_take() - take the next task
+ * @h: from hcl_task_open()
+ * @buf: room for it
+ * @max: bytes at @buf; HYPERCUBE_TASK_MAX are always enough
+ * @id: which task it is, for hcl_task_done(), and whether it is executed again
+ *
+ * Return: its length; -ETIMEDOUT (none came within the time limit), -EMSGSIZE (it is longer than
+ * @max, and stays where it is), -ENOBUFS (too many are held), and the errors of recvmsg(2) in
+ * hypercube(7).
+ */
+long hcl_task_take(struct hcl *h, void *buf, size_t max, struct hypercube_task *id);
+
+/**
+ * hcl_task_done() - say that a task is done: nobody executes it again
+ * @h: the handle that took it
+ * @id: which task
+ *
+ * Return: 0; -ENOENT: the handle does not hold it, or not any more, since the node has failed: then
+ * it has been reported as lost.
+ */
+int hcl_task_done(struct hcl *h, const struct hypercube_task *id);
+
 /* ------------------------------------------------------------------ names */
 
 /**

@@ -347,7 +347,15 @@ done
 # --- balancing, offline -----------------------------------------------------
 
 try 2 - '^hcctl: missing command; try: hcctl balance help$' balance
-try 2 - '^hcctl: what is "show"' balance show
+try 2 - '^hcctl: what is "hide"' balance hide
+try 2 - '^hcctl: missing NAME of a fabric' balance show
+try 2 - '^hcctl: what is "y"' balance show hc0 y
+try 2 - '^hcctl: missing NODE:DIM' balance move hc0
+try 2 - '^hcctl: invalid link "x"' balance move hc0 x 1
+try 2 - '^hcctl: missing number of tasks' balance move hc0 1:0
+try 2 - '^hcctl: invalid number of tasks "0"' balance move hc0 1:0 0
+try 2 - '^hcctl: invalid number of tasks "x"' balance move hc0 1:0 x
+try 2 - '^hcctl: what is "3"' balance move hc0 1:0 2 3
 try 2 - '^hcctl: missing "fabric" or "dim"' balance topology
 try 2 - '^hcctl: invalid fabric "hc0"' balance topology fabric hc0 dim 3
 try 2 - '^hcctl: what is "apply"' balance topology dim 3 apply

@@ -62,7 +62,8 @@ class Headers(unittest.TestCase):
         lines, wanted = [], []
         for name, structure in (('hcl_params', _native.Params), ('hypercube_result', _native.Result),
                                 ('hcl_plan', _native.Plan), ('hypercube_verdict', _native.Verdict),
-                                ('hypercube_path', _native.Path), ('hcl_verdict', _native.Told)):
+                                ('hypercube_path', _native.Path), ('hcl_verdict', _native.Told),
+                                ('hypercube_task', _native.TaskId)):
             lines.append(f'printf("%zu\\n", sizeof(struct {name}));')
             wanted.append(ctypes.sizeof(structure))
             for field, _ in structure._fields_:

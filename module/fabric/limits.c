@@ -59,7 +59,11 @@ MODULE_PARM_DESC(plan_memory, "bytes of the plans of a user's fabrics (default 6
 
 static ulong poll_memory = SZ_128M;
 module_param(poll_memory, ulong, 0644);
-MODULE_PARM_DESC(poll_memory, "bytes of operations and of what nodes know in a user's fabrics (default 128 MiB)");
+MODULE_PARM_DESC(poll_memory, "bytes of operations, tasks and of what nodes know in a user's fabrics (default 128 MiB)");
+
+static ulong node_task_memory = SZ_16M;
+module_param(node_task_memory, ulong, 0644);
+MODULE_PARM_DESC(node_task_memory, "bytes of tasks at any one node (default 16 MiB)");
 
 static uint max_fabric_plans = 1024;
 module_param(max_fabric_plans, uint, 0644);
@@ -307,6 +311,19 @@ void *hc_poll_alloc(struct hc_fabric *fabric, size_t size)
 void hc_poll_uncharge(struct hc_fabric *fabric, size_t size)
 {
 	poll_charge(fabric, -(s64)size);
+}
+
+bool hc_poll_charge(struct hc_fabric *fabric, size_t size)
+{
+	if (poll_exceeds(fabric->payer, size))
+		return false;
+	poll_charge(fabric, size);
+	return true;
+}
+
+u64 hc_node_task_limit(void)
+{
+	return READ_ONCE(node_task_memory);
 }
 
 void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size)

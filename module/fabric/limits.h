@@ -57,7 +57,14 @@ void *hc_poll_alloc(struct hc_fabric *fabric, size_t size);
 void hc_poll_free(struct hc_fabric *fabric, void *p, size_t size);
 /* The same of memory that RCU frees. */
 void hc_poll_uncharge(struct hc_fabric *fabric, size_t size);
+/* Count memory that somebody else has allocated, and that nodes keep.  False: it exceeds the
+ * limit.
+ */
+bool hc_poll_charge(struct hc_fabric *fabric, size_t size);
 /* The same for a frame that its receiver keeps, see hc_frame_alloc(): charged until it is freed. */
 struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len);
+
+/* Bytes of the tasks of a node above which it takes no more of them. */
+u64 hc_node_task_limit(void);
 
 #endif /* _HC_LIMITS_H */

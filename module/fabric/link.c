@@ -29,6 +29,7 @@
 #include "hc_topo.h"
 #include "route/detect.h"
 #include "route/lsdb.h"
+#include "task/queue.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ carriers */
@@ -342,6 +343,7 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 		end_tell(node, d, false);
 	}
 	carrier_follow(node);
+	hc_tasks_follow(node);
 	hc_node_kick(node, HC_EV_LINKS);
 }
 

@@ -39,6 +39,8 @@
 #include "route/lsdb.h"
 #include "sock/hostq.h"
 #include "sock/socks.h"
+#include "task/move.h"
+#include "task/queue.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ wakeups */
@@ -271,7 +273,9 @@ static void poll_events(struct hc_node *node)
 		hc_detect_test(node);
 	if (events & BIT(HC_EV_JUDGE))
 		hc_detect_judge_soon(node);
-	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE));
+	if (events & (BIT(HC_EV_LINKS) | BIT(HC_EV_TASKS)))
+		hc_move_event(node, events & BIT(HC_EV_LINKS));
+	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE) | BIT(HC_EV_TASKS));
 	if (events)
 		hc_coll_event(node, events);
 }
@@ -403,6 +407,7 @@ void hc_node_timers_stop(struct hc_node *node)
 
 	for (d = 0; d < node->fabric->dim; d++)
 		hc_impair_stop(&node->ports[d]);
+	hc_move_stop(node);
 }
 
 void hc_node_close(struct hc_node *node)
@@ -552,6 +557,7 @@ void hc_node_free(struct hc_node *node)
 	hc_drop_all(node, &node->ethq.list);
 	hc_hostq_purge(node);
 	hc_host_purge(node);
+	hc_tasks_free(node);
 	hc_lie_free(node);
 	hc_flood_exit(node);
 	hc_lsdb_free(node);

@@ -25,6 +25,7 @@
 
 struct hc_fabric;
 struct hc_lie;
+struct hc_tasks;
 struct rtnl_link_ops;
 
 /* hc_node.events: what poll has to look at before the queues. */
@@ -35,6 +36,7 @@ enum {
 	HC_EV_PLANS,		/* members were told to look at their links */
 	HC_EV_READER,		/* a socket has room again */
 	HC_EV_HOST,		/* look at the host queue: a plan is gone */
+	HC_EV_TASKS,		/* tasks are to be handed over, or the time for that has come */
 	HC_EV_STALL,		/* look for operations that do not move */
 };
 
@@ -56,6 +58,7 @@ enum {
  * @failing: links that have failed, and plans to be looked at for them
  * @work: members that wait or have something to do
  * @socks: the sockets that are bound to it
+ * @tasks: its tasks, or NULL: there never were any; set once, under fabric->sock_lock (release)
  * @fault: own FAULT word [poll]
  * @detect: its part in rounds of DETECT
  * @nb_fault: FAULT words the neighbours sent [poll]
@@ -91,6 +94,7 @@ struct hc_node {
 	struct hc_work work;
 
 	struct hc_socks socks;
+	struct hc_tasks *tasks;
 
 	u32 fault;
 	struct hc_node_detect detect;

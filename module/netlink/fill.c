@@ -11,6 +11,7 @@
 #include "netlink/priv.h"
 #include "route/copy.h"
 #include "sock/socks.h"
+#include "task/queue.h"
 #include "wire.h"
 
 static void *msg_begin(const struct hc_msg *msg)
@@ -165,6 +166,36 @@ static bool put_node_lies(struct sk_buff *skb, const struct hc_node *node)
 	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_LIES, told, HYPERCUBE_A_NODE_PAD);
 }
 
+static bool put_tasks_u64(struct sk_buff *skb, int attr, u64 v)
+{
+	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_TASKS_PAD);
+}
+
+static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
+{
+	struct hc_tasks_stats stats;
+	struct nlattr *nest;
+
+	if (!hc_tasks_stats(node, &stats))
+		return false;
+	nest = nla_nest_start(skb, HYPERCUBE_A_NODE_TASKS);
+	if (!nest || nla_put_u32(skb, HYPERCUBE_A_TASKS_QUEUED, stats.queued) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TASKS_HELD, stats.held) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_BYTES, stats.bytes) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_PUT, stats.put) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_TAKEN, stats.taken) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_DONE, stats.done) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_REPEATED, stats.repeated) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_LOST, stats.lost) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TASKS_MOVING, stats.moving) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_SENT, stats.sent) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_RECEIVED, stats.received) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_DOUBT, stats.doubt))
+		return true;
+	nla_nest_end(skb, nest);
+	return false;
+}
+
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 {
 	struct sk_buff *skb = msg->skb;
@@ -183,7 +214,8 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 		   nla_put_u8(skb, HYPERCUBE_A_NODE_BOUND, hc_sock_bound(node)) ||
 		   put_node_drops(skb, node) ||
 		   put_node_lies(skb, node) ||
-		   put_node_counters(skb, node);
+		   put_node_counters(skb, node) ||
+		   put_node_tasks(skb, node);
 	return msg_end(msg, hdr, overflow);
 }
 
@@ -288,6 +320,28 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_FRAMES, &port->rx_frames) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_BYTES, &port->rx_bytes) ||
 		   put_link_drops(skb, port);
+	return msg_end(msg, hdr, overflow);
+}
+
+/* ------------------------------------------------------------ tasks */
+
+int hc_fill_tasks_lost(const struct hc_msg *msg, const struct hc_node *node,
+		       const struct hc_tasks_lost *lost)
+{
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+	unsigned int i;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = nla_put_string(skb, HYPERCUBE_A_TASK_FABRIC, node->fabric->name) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TASK_NODE, node->id) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TASK_LOSS, lost->loss) ||
+		   nla_put_u64_64bit(skb, HYPERCUBE_A_TASK_COUNT, lost->count,
+				     HYPERCUBE_A_TASK_PAD);
+	for (i = 0; i < lost->n && !overflow; i++)
+		overflow = nla_put(skb, HYPERCUBE_A_TASK_ID, sizeof(*lost->ids), &lost->ids[i]);
 	return msg_end(msg, hdr, overflow);
 }
 

@@ -154,6 +154,13 @@ static const struct nla_policy route_policy[HYPERCUBE_A_ROUTE_DST + 1] = {
 	[HYPERCUBE_A_ROUTE_DST]		= NODE_POLICY,
 };
 
+static const struct nla_policy task_policy[HYPERCUBE_A_TASK_DIM + 1] = {
+	[HYPERCUBE_A_TASK_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_TASK_NODE]		= NODE_POLICY,
+	[HYPERCUBE_A_TASK_COUNT]	= NLA_POLICY_MIN(NLA_U64, 1),
+	[HYPERCUBE_A_TASK_DIM]		= DIM_POLICY,
+};
+
 /* What a command takes, and what all that list something have. */
 #define TAKES(name)	.policy = name##_policy, .maxattr = ARRAY_SIZE(name##_policy) - 1
 #define DUMPS		.start = hc_nl_dump_start, .dumpit = hc_nl_dump
@@ -210,6 +217,10 @@ static const struct genl_ops ops[] = {
 	}, {
 		.cmd = HYPERCUBE_CMD_FABRIC_SET, .doit = hc_nl_fabric_set,
 		TAKES(fabric_set), .flags = GENL_UNS_ADMIN_PERM,
+		.internal_flags = FL_PIN | FL_LOCK,
+	}, {
+		.cmd = HYPERCUBE_CMD_TASK_MOVE, .doit = hc_nl_task_move,
+		TAKES(task), .flags = GENL_UNS_ADMIN_PERM,
 		.internal_flags = FL_PIN | FL_LOCK,
 	},
 };

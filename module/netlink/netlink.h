@@ -3,6 +3,7 @@
 #define _HC_NETLINK_H
 
 #include <linux/types.h>
+#include <linux/hypercube.h>
 
 struct hc_fabric;
 struct hc_node;
@@ -44,5 +45,10 @@ void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev);	/* 
 /* Copies of a datagram disagree, that came to @node in the name of @src by these paths. */
 void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_verdict *v,
 		       const struct hc_path_dims *path);		/* any context */
+
+/* @count tasks were lost at @node, @n of them with these ids. */
+void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
+			  const struct hypercube_task *ids, unsigned int n,
+			  u64 count);						/* any context */
 
 #endif /* _HC_NETLINK_H */

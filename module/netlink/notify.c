@@ -92,6 +92,18 @@ void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_ver
 		event_abort(&msg, fabric, hc_fill_verdict(&msg, node, src, v, path), GFP_ATOMIC);
 }
 
+void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
+			  const struct hypercube_task *ids, unsigned int n, u64 count)
+{
+	const struct hc_tasks_lost lost = { .loss = loss, .ids = ids, .n = n, .count = count };
+	size_t size = NLMSG_DEFAULT_SIZE / 4 + n * nla_total_size(sizeof(*ids));
+	struct hc_fabric *fabric = node->fabric;
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, fabric, HYPERCUBE_CMD_TASK_NTF, size, GFP_ATOMIC))
+		event_abort(&msg, fabric, hc_fill_tasks_lost(&msg, node, &lost), GFP_ATOMIC);
+}
+
 void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
 {
 	struct hc_fabric *fabric = plan->fabric;

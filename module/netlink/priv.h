@@ -26,6 +26,7 @@ static_assert(HYPERCUBE_A_PLAN_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_OP_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_DETECT_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_ROUTE_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_TASK_FABRIC == HC_A_FABRIC);
 
 #define HC_MCGRP_EVENTS	0
 
@@ -113,6 +114,20 @@ bool hc_missing(struct genl_info *info, int attr, const char *sentence);
 /* Lock the pinned fabric.  0, or an error: it is dead, or the task is. */
 int hc_nl_lock(struct genl_info *info);
 
+/**
+ * struct hc_tasks_lost - tasks that were lost at a node
+ * @loss: why
+ * @ids: which, @n of them
+ * @n: how many of them are named
+ * @count: how many there are
+ */
+struct hc_tasks_lost {
+	enum hypercube_task_loss loss;
+	const struct hypercube_task *ids;
+	unsigned int n;
+	u64 count;
+};
+
 /* --- netlink/fill.c: one message each; -EMSGSIZE if it does not fit --- */
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric);
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node);
@@ -124,6 +139,8 @@ int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
 		     const struct hc_op_event *ev);
 int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 src,
 		    const struct hypercube_verdict *v, const struct hc_path_dims *path);
+int hc_fill_tasks_lost(const struct hc_msg *msg, const struct hc_node *node,
+		       const struct hc_tasks_lost *lost);
 /* Upper bound for the size of a plan's message. */
 size_t hc_plan_msg_size(const struct hc_plan *plan);
 
@@ -176,6 +193,7 @@ int hc_nl_node_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_detect(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_task_move(struct sk_buff *skb, struct genl_info *info);
 
 /* --- netlink/plan.c --- */
 int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info);

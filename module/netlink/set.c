@@ -16,6 +16,7 @@
 #include "netlink/priv.h"
 #include "route/detect.h"
 #include "sock/socks.h"
+#include "task/move.h"
 
 static void take_u32(u32 *dst, const struct nlattr *attr)
 {
@@ -412,6 +413,36 @@ int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info)
 		return PTR_ERR(later);
 	hc_link_clear(hc_info_fabric(info));
 	return hc_later_wait(later, info);
+}
+
+/* ------------------------------------------------------------ tasks */
+
+int hc_nl_task_move(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_TASK_NODE);
+	u32 dim;
+	int err;
+
+	if (IS_ERR(node))
+		return PTR_ERR(node);
+	if (hc_missing(info, HYPERCUBE_A_TASK_DIM, "The request names no dimension") ||
+	    hc_missing(info, HYPERCUBE_A_TASK_COUNT, "The request names no number of tasks"))
+		return -EINVAL;
+	dim = nla_get_u32(info->attrs[HYPERCUBE_A_TASK_DIM]);
+	if (dim >= node->fabric->dim) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_TASK_DIM],
+				    "The fabric has no such dimension");
+		return -ERANGE;
+	}
+	err = hc_move_want(node, dim,
+			   min_t(u64, nla_get_u64(info->attrs[HYPERCUBE_A_TASK_COUNT]), U32_MAX));
+	if (err == -ENOLINK)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_TASK_DIM],
+				    "The link is not usable");
+	else if (err)
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_TASK_NODE],
+				    "No task waits at the node");
+	return err;
 }
 
 /* ------------------------------------------------------------ DETECT */

@@ -2,7 +2,8 @@
 /*
  * How a socket comes to a node and leaves it: bind(), connect(), close(), and losing the node.
  *
- * A node has one collective socket that serves all plans (node->socks.all), and any number of
+ * A node has any number of sockets for tasks (node->socks.shared), one for datagrams, and one
+ * collective socket that serves all plans (node->socks.all), and any number of
  * others that are connected to one plan each (node->socks.plans), which the first does not serve
  * then.  All are written under hc_fabric.sock_lock, which nobody holds for long: binding and
  * closing wait for no configuration.
@@ -93,13 +94,18 @@ static void leave_tell(const struct hc_sock *hsk, struct hc_node *node, struct s
 static void slot_clear(struct hc_sock *hsk, struct hc_node *node)
 {
 	lockdep_assert_held(&node->fabric->sock_lock);
-	if (hsk->sk.sk_type == SOCK_DGRAM)
+	if (!list_empty(&hsk->shared))
+		list_del_init(&hsk->shared);
+	else if (hsk->sk.sk_type == SOCK_DGRAM)
 		RCU_INIT_POINTER(node->socks.dgram, NULL);
 	else if (hsk->plan)
 		xa_erase(&node->socks.plans, hsk->plan);
 	else
 		RCU_INIT_POINTER(node->socks.all, NULL);
 	RCU_INIT_POINTER(hsk->node, NULL);
+	/* Calls that this ends find why. */
+	if (hsk->task.tasks)
+		hc_tasks_leave(&hsk->task);
 }
 
 /* The next socket that binds here must begin after the end of what this process took part in, so
@@ -139,6 +145,7 @@ int hc_sock_release(struct socket *sock)
 		return 0;
 	sock_unbind(hc_sk(sk));
 	hc_collect_close(hc_sk(sk));
+	hc_task_end_exit(&hc_sk(sk)->task);
 	kfree_skb(hc_sk(sk)->seg);
 	hc_sk(sk)->seg = NULL;
 	sock_prot_inuse_add(sock_net(sk), sk->sk_prot, -1);
@@ -173,6 +180,7 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 static void socks_walk(struct hc_node *node, void (*take)(struct sock *sk, struct hc_node *node))
 {
 	struct mutex *lock = &node->fabric->sock_lock;
+	struct hc_sock *hsk, *next;
 	unsigned long plan;
 	struct sock *sk;
 
@@ -186,6 +194,8 @@ static void socks_walk(struct hc_node *node, void (*take)(struct sock *sk, struc
 		take(sk, node);
 	xa_for_each(&node->socks.plans, plan, sk)
 		take(sk, node);
+	list_for_each_entry_safe(hsk, next, &node->socks.shared, shared)
+		take(&hsk->sk, node);
 	mutex_unlock(lock);
 }
 
@@ -198,6 +208,7 @@ static void sock_lose(struct sock *sk, struct hc_node *node)
 void hc_sock_node_gone(struct hc_node *node)
 {
 	socks_walk(node, sock_lose);
+	hc_tasks_node_gone(node);
 }
 
 /* Takes the node from a socket of another owner: its operations end as with its close. */
@@ -221,6 +232,7 @@ void hc_sock_owner_changed(struct hc_node *node)
 void hc_socks_init(struct hc_socks *socks)
 {
 	xa_init(&socks->plans);
+	INIT_LIST_HEAD(&socks->shared);
 	/* Nobody can guess the next one who has not seen others. */
 	atomic64_set(&socks->copied, get_random_u64());
 }
@@ -262,6 +274,12 @@ static int slot_take(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	int err;
 
 	lockdep_assert_held(&node->fabric->sock_lock);
+	if (sk->sk_type == SOCK_RDM) {
+		err = hc_tasks_join(node, &hsk->task);
+		if (!err)
+			list_add_tail(&hsk->shared, &socks->shared);
+		return err;
+	}
 	if (plan) {
 		err = xa_insert(&socks->plans, plan, sk, GFP_KERNEL_ACCOUNT);
 		return err == -EBUSY ? -EADDRINUSE : err;

@@ -9,6 +9,7 @@
  * wherever that is, so a slow receiver stops the senders and the memory in
  * flight is at most the sum of the send buffers.
  * SOCK_DGRAM carries messages from node to node (sock/dgram.c).
+ * SOCK_RDM puts tasks into a node's queue and takes them (sock/task.c).
  * sock/bind.c has how sockets come to a node and leave it, and their lifetime.
  */
 #include <linux/module.h>
@@ -509,6 +510,8 @@ static int hc_sock_create(struct net *net, struct socket *sock, int protocol, in
 		sock->ops = &hc_seqpacket_ops;
 	else if (sock->type == SOCK_DGRAM)
 		sock->ops = &hc_dgram_ops;
+	else if (sock->type == SOCK_RDM)
+		sock->ops = &hc_task_ops;
 	else
 		return -ESOCKTNOSUPPORT;
 	sk = sk_alloc(net, family, GFP_KERNEL, &hc_proto, kern);
@@ -542,6 +545,8 @@ static int hc_sock_create(struct net *net, struct socket *sock, int protocol, in
 	mutex_init(&hsk->recv_lock);
 	hsk->collector = NULL;
 	hsk->copies = 1;
+	INIT_LIST_HEAD(&hsk->shared);
+	hc_task_end_init(&hsk->task);
 	if (sock->type == SOCK_DGRAM && hc_collect_open(hsk)) {
 		sock_prot_inuse_add(net, &hc_proto, -1);
 		sock_put(sk);

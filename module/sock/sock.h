@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Shared by the two kinds of sockets.
+ * Shared by the kinds of sockets.
  */
 #ifndef _HC_SOCK_H
 #define _HC_SOCK_H
@@ -12,6 +12,7 @@
 #include "coll/ops.h"
 #include "compat.h"
 #include "hc_traits.h"
+#include "task/queue.h"
 
 struct hc_collector;
 struct hc_fabric;
@@ -48,6 +49,8 @@ struct hc_node;
  * @recv_lock: one receiver at a time
  * @collector: of copies of datagrams; NULL: a collective socket
  * @copies: in how many each datagram is sent
+ * @shared: in hc_socks.shared of its node, if it is of that kind
+ * @task: its part in the tasks of the node, if it has one
  */
 struct hc_sock {
 	struct sock sk;
@@ -79,6 +82,8 @@ struct hc_sock {
 	struct mutex recv_lock;
 	struct hc_collector *collector;
 	u32 copies;
+	struct list_head shared;
+	struct hc_task_end task;
 };
 
 /* The fabric it is bound in, or NULL: not bound. */
@@ -117,6 +122,7 @@ static inline struct hc_sock *hc_sk(const struct sock *sk)
 }
 
 extern const struct proto_ops hc_dgram_ops;
+extern const struct proto_ops hc_task_ops;
 
 int hc_sock_release(struct socket *sock);
 int hc_dgram_setsockopt(struct socket *sock, int level, int name, sockptr_t value,

@@ -6,6 +6,7 @@
 #define _HC_SOCKS_H
 
 #include <linux/atomic.h>
+#include <linux/list.h>
 #include <linux/types.h>
 #include <linux/xarray.h>
 
@@ -18,6 +19,8 @@ struct sock;
  * @all: collective socket that serves all plans that no socket in @plans does
  * @plans: collective sockets by the plan they are connected to
  * @dgram: datagram socket
+ * @shared: sockets of a type of which a node may have any number, struct hc_sock.shared; under
+ *	hc_fabric.sock_lock only
  * @copied: number of the last datagram that was sent in copies; atomic, as are the next
  * @agreed: datagrams all copies of which came and agreed
  * @disagreed: those of whose copies some disagreed
@@ -27,6 +30,7 @@ struct hc_socks {
 	struct sock __rcu *all;
 	struct xarray plans;
 	struct sock __rcu *dgram;
+	struct list_head shared;
 	atomic64_t copied;
 	atomic64_t agreed;
 	atomic64_t disagreed;

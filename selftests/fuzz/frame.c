@@ -19,6 +19,7 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_REPLY] = sizeof(struct hc_wire_reply),
 	[HC_FRAME_LSA] = sizeof(struct hc_wire_lsa_head),
 	[HC_FRAME_COPY] = sizeof(struct hc_wire_copy),
+	[HC_FRAME_TASK] = sizeof(struct hc_wire_task),
 };
 
 static unsigned int part_size(unsigned int type)
@@ -219,6 +220,21 @@ static void make_walk(struct frame *f)
 	frame_lead(f, area, hc_walk_area(n));
 }
 
+/* Segments of tasks of a few handovers, and words about these. */
+static void make_task(struct frame *f, const struct moment *m)
+{
+	struct hc_wire_task *w = frame_part(f);
+	uint32_t len = fz_below(3) * 100;
+
+	*w = (struct hc_wire_task){
+		.move = htobe64(fz_below(6)), .what = fz_below(__HC_TASK_F_END + 1),
+		.flags = fz_below(5), .origin = htons(fz_below((1u << m->dim) + 1)),
+		.nr = htobe64(fz_below(4)), .total = htonl(len),
+	};
+	if (w->what == HC_TASK_F_DATA || fz_chance(5))
+		payload_random(f, fz_chance(90) ? len : fz_below(300));
+}
+
 static void make_way(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
@@ -255,6 +271,9 @@ static void make_payload(struct frame *f, const struct moment *m)
 		break;
 	case HC_FRAME_COPY:
 		make_copy(f, m);
+		break;
+	case HC_FRAME_TASK:
+		make_task(f, m);
 		break;
 	default:
 		payload_random(f, fz_chance(70) ? 0 : fz_below(100));

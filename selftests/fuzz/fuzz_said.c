@@ -331,6 +331,8 @@ static const struct {
 	{ src_is_behind, "nobody speaks for whom he does not lead to" },
 	{ copies_are_whole, "a copy that is not of its path is dropped" },
 	{ copies_of_one_are_one, "a neighbour is believed one copy" },
+	{ task_is_whole, "a task is what its segments can be" },
+	{ task_is_once, "a handover that is decided brings no task" },
 	{ want_of_nothing, "who asks for blocks names members" },
 	{ down_before_asked, "nobody gets blocks before he has asked" },
 };

@@ -36,6 +36,10 @@ static const struct field {
 	FIELD(HC_FRAME_LSA, wire_lsa_head, flags), FIELD(HC_FRAME_TEST, wire_test, round),
 	FIELD(HC_FRAME_FAULT, wire_fault, fault), FIELD(HC_FRAME_FAULT, wire_fault, told),
 	FIELD(HC_FRAME_FAULT, wire_fault, heard),
+	FIELD(HC_FRAME_TASK, wire_task, move), FIELD(HC_FRAME_TASK, wire_task, nr),
+	FIELD(HC_FRAME_TASK, wire_task, offset), FIELD(HC_FRAME_TASK, wire_task, total),
+	FIELD(HC_FRAME_TASK, wire_task, origin), FIELD(HC_FRAME_TASK, wire_task, flags),
+	FIELD(HC_FRAME_TASK, wire_task, what),
 };
 
 /* A number of so many bytes, as it is on the wire. */

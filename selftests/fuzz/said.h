@@ -54,4 +54,8 @@ bool src_is_behind(void);
 bool copies_are_whole(void);
 bool copies_of_one_are_one(void);
 
+/* --- said_tasks.c --- */
+bool task_is_whole(void);
+bool task_is_once(void);
+
 #endif /* _HC_SAID_H */

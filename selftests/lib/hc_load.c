@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "cube.h"
+#include "task_calls.h"
 
 static uint64_t one = 1;
 
@@ -292,6 +293,18 @@ static int raw(const char *interface)
 	return 1;
 }
 
+/* Tasks that stay in the queue. */
+static int tasks(const char *name, unsigned int node, int count)
+{
+	int fd = shc_bound(name, node, SOCK_RDM), err = fd < 0 ? fd : 0;
+
+	while (count-- > 0 && !err)
+		err = task_put(fd, &count, sizeof(count), 0);
+	if (err)
+		fprintf(stderr, "hc_load: %s\n", strerror(-err));
+	return !!err;
+}
+
 int main(int argc, char **argv)
 {
 	int fd;
@@ -319,9 +332,11 @@ int main(int argc, char **argv)
 		printf("%s\n", fd < 0 ? strerror(-fd) : "bound");
 		return fd < 0;
 	}
+	if (argc == 5 && !strcmp(argv[1], "tasks"))
+		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]));
 	if (argc == 5 && !strcmp(argv[1], "deaf"))
 		return -ctl_link_loss(argv[2], (unsigned int)atoi(argv[3]),
 				      (unsigned int)atoi(argv[4]), HYPERCUBE_PPM_MAX, true);
-	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | bind F NODE }\n");
+	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT | bind F NODE }\n");
 	return 2;
 }

@@ -59,6 +59,8 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_ROUTE_GET,
 	HYPERCUBE_CMD_FABRIC_SET,
 	HYPERCUBE_CMD_VERDICT_NTF,
+	HYPERCUBE_CMD_TASK_NTF,
+	HYPERCUBE_CMD_TASK_MOVE,
 
 	/* add above here */
 	__HYPERCUBE_CMD_MAX,
@@ -113,6 +115,7 @@ enum {
 	HYPERCUBE_A_NODE_AGREED,	/* u64, datagrams all copies of which came and agreed */
 	HYPERCUBE_A_NODE_DISAGREED,	/* u64, those of whose copies some disagreed */
 	HYPERCUBE_A_NODE_INCOMPLETE,	/* u64, others of which copies are missing */
+	HYPERCUBE_A_NODE_TASKS,		/* nest of HYPERCUBE_A_TASKS; none: there never were any */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_NODE_MAX,
@@ -302,6 +305,52 @@ enum {
 	HYPERCUBE_A_VERDICT_MAX = (__HYPERCUBE_A_VERDICT_MAX - 1)
 };
 
+/* Tasks of a node. */
+enum {
+	HYPERCUBE_A_TASKS_QUEUED = 1,	/* u32, tasks that wait for a worker: the node's load */
+	HYPERCUBE_A_TASKS_HELD,		/* u32, those that workers have taken and not done */
+	HYPERCUBE_A_TASKS_BYTES,	/* u64, memory that both take */
+	HYPERCUBE_A_TASKS_PUT,		/* u64, tasks that producers have put here */
+	HYPERCUBE_A_TASKS_TAKEN,	/* u64, times that a worker has taken one */
+	HYPERCUBE_A_TASKS_DONE,		/* u64, tasks that workers have done */
+	HYPERCUBE_A_TASKS_REPEATED,	/* u64, times that one came back to the queue */
+	HYPERCUBE_A_TASKS_LOST,		/* u64, tasks that were lost */
+	HYPERCUBE_A_TASKS_PAD,
+	HYPERCUBE_A_TASKS_MOVING,	/* u32, tasks that are being handed over to a neighbour */
+	HYPERCUBE_A_TASKS_SENT,		/* u64, tasks that neighbours have taken */
+	HYPERCUBE_A_TASKS_RECEIVED,	/* u64, tasks that have come from neighbours */
+	HYPERCUBE_A_TASKS_DOUBT,	/* u64, tasks that a neighbour may have or not */
+
+	/* add above here */
+	__HYPERCUBE_A_TASKS_MAX,
+	HYPERCUBE_A_TASKS_MAX = (__HYPERCUBE_A_TASKS_MAX - 1)
+};
+
+/* Why tasks were lost. */
+enum hypercube_task_loss {
+	HYPERCUBE_TASK_LOSS_WORKER = 1,	/* their worker closed its socket, or lost the node */
+	HYPERCUBE_TASK_LOSS_NODE,	/* the node that they were at has failed */
+	HYPERCUBE_TASK_LOSS_FABRIC,	/* the fabric was removed */
+	HYPERCUBE_TASK_LOSS_DOUBT,	/* they may not be: a neighbour may have them */
+};
+
+/* Attributes of tasks that were lost (notifications), or are to be moved (request). */
+enum {
+	HYPERCUBE_A_TASK_FABRIC = 1,	/* string */
+	HYPERCUBE_A_TASK_NODE,		/* u32, where they were */
+	HYPERCUBE_A_TASK_LOSS,		/* u32, enum hypercube_task_loss */
+	HYPERCUBE_A_TASK_COUNT,		/* u64, how many; of more than 1024 that are lost at once
+					 * some are only counted; to move: at most, from 1
+					 */
+	HYPERCUBE_A_TASK_ID,		/* binary, multi: struct hypercube_task, 32 at most */
+	HYPERCUBE_A_TASK_PAD,
+	HYPERCUBE_A_TASK_DIM,		/* u32, to move: the link over which they go */
+
+	/* add above here, update the policy in module/netlink/netlink.c */
+	__HYPERCUBE_A_TASK_MAX,
+	HYPERCUBE_A_TASK_MAX = (__HYPERCUBE_A_TASK_MAX - 1)
+};
+
 /* Attributes of DETECT: request and its answer. */
 enum {
 	HYPERCUBE_A_DETECT_FABRIC = 1,	/* string */
@@ -440,6 +489,8 @@ enum {
 	HYPERCUBE_CMSG_COPIES,		/* int, to sendmsg(): HYPERCUBE_COPIES of this datagram */
 	HYPERCUBE_CMSG_VERDICT,		/* struct hypercube_verdict, from recvmsg() */
 	HYPERCUBE_CMSG_PATHS,		/* struct hypercube_path[], from recvmsg() */
+	HYPERCUBE_CMSG_TASK,		/* struct hypercube_task, to sendmsg(), from recvmsg() */
+	HYPERCUBE_CMSG_DONE,		/* struct hypercube_task, to sendmsg(): it is done */
 };
 
 /* Options at SOL_HYPERCUBE of SOCK_DGRAM sockets; ints but for the last. */
@@ -587,6 +638,34 @@ struct hypercube_result {
 	__u32	cause_dim;
 	__u32	collective;
 	__u32	reserved;
+};
+
+/* Bytes of a task; how many a worker may hold. */
+#define HYPERCUBE_TASK_MAX		65536
+#define HYPERCUBE_TASKS_HELD_MAX	1024
+
+/* hypercube_task.flags */
+#define HYPERCUBE_TASK_MAY_REPEAT	0x1	/* its producer allows that it is executed again */
+#define HYPERCUBE_TASK_REPEATED		0x2	/* a worker has had it before, and was not done */
+
+/* Option at SOL_HYPERCUBE of SOCK_RDM sockets, for getsockopt() only. */
+#define HYPERCUBE_TASK			6	/* struct hypercube_task: the last put here */
+
+/**
+ * struct hypercube_task - which task it is
+ * @node: where it was put; to put one: 0
+ * @flags: HYPERCUBE_TASK_*; to put one: MAY_REPEAT or 0; with HYPERCUBE_CMSG_DONE they do not
+ *	matter
+ * @nr: its number among those of this node, 1 and up; to put one: 0
+ *
+ * The sockets of SOCK_RDM that are bound to a node share its queue of tasks.  sendmsg() puts a
+ * task, recvmsg() takes one; the worker that took it holds it until it says that it is done, in a
+ * sendmsg() with HYPERCUBE_CMSG_DONE and no data, or closes the socket.
+ */
+struct hypercube_task {
+	__u32	node;
+	__u32	flags;
+	__u64	nr;
 };
 
 #endif /* _UAPI_LINUX_HYPERCUBE_H */

@@ -42,6 +42,11 @@ class Told(ctypes.Structure):
     _fields_ = [('verdict', Verdict), ('npaths', c_uint), ('path', Path * 12)]
 
 
+class TaskId(ctypes.Structure):
+    """struct hypercube_task"""
+    _fields_ = [('node', c_uint32), ('flags', c_uint32), ('nr', c_uint64)]
+
+
 class Plan(ctypes.Structure):
     """struct hcl_plan"""
     _fields_ = [('id', c_uint32), ('type', c_uint32), ('epoch', c_uint32), ('dim', c_uint32),
@@ -78,6 +83,10 @@ PROTOTYPES = {
         'hcl_set_copies': (c_int, [_HANDLE, c_uint, c_uint]),
         'hcl_set_deliver': (c_int, [_HANDLE, c_uint, c_uint]),
         'hcl_paths': (c_int, [_HANDLE, c_uint32]),
+        'hcl_task_open': (c_int, [POINTER(_HANDLE), c_char_p, c_uint32]),
+        'hcl_task_put': (c_int, [_HANDLE, c_void_p, c_size_t, c_uint, POINTER(TaskId)]),
+        'hcl_task_take': (c_long, [_HANDLE, c_void_p, c_size_t, POINTER(TaskId)]),
+        'hcl_task_done': (c_int, [_HANDLE, POINTER(TaskId)]),
         'hcl_describe': (c_char_p, [POINTER(Result), c_void_p, c_size_t]),
         'hcl_elem_size': (c_int, [c_uint, c_uint, c_uint]),
     },

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl balance show and move: the tasks of a fabric's nodes.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "balance_cmd.h"
+
+enum { NODE, QUEUED, HELD, MOVING, BYTES, PUT, TAKEN, DONE, REPEATED, LOST, SENT, RECEIVED, DOUBT };
+
+static const struct out_column columns[] = {
+	[NODE] = { "NODE", .right = true },
+	[QUEUED] = { "QUEUED", .right = true },
+	[HELD] = { "HELD", .right = true },
+	[MOVING] = { "MOVING", .right = true },
+	[BYTES] = { "BYTES", .right = true },
+	[PUT] = { "PUT", .right = true },
+	[TAKEN] = { "TAKEN", .right = true },
+	[DONE] = { "DONE", .right = true },
+	[REPEATED] = { "REPEATED", .right = true },
+	[LOST] = { "LOST", .right = true },
+	[SENT] = { "SENT", .right = true },
+	[RECEIVED] = { "RECEIVED", .right = true },
+	[DOUBT] = { "IN-DOUBT", .right = true },
+	{}
+};
+
+static void show_node(struct hcctl *h, const struct nl_node *v)
+{
+	const struct nl_tasks *t = &v->tasks;
+
+	out_object(h, NULL);
+	out_number(h, NODE, "node", v->id);
+	out_number(h, QUEUED, "queued", t->queued);
+	out_number(h, HELD, "held", t->held);
+	out_number(h, MOVING, "moving", t->moving);
+	out_number(h, BYTES, "bytes", t->bytes);
+	out_number(h, PUT, "put", t->put);
+	out_number(h, TAKEN, "taken", t->taken);
+	out_number(h, DONE, "done", t->done);
+	out_number(h, REPEATED, "repeated", t->repeated);
+	out_number(h, LOST, "lost", t->lost);
+	out_number(h, SENT, "sent", t->sent);
+	out_number(h, RECEIVED, "received", t->received);
+	out_number(h, DOUBT, "doubt", t->doubt);
+	out_close(h);
+}
+
+int balance_show(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	struct nl_node *v = NULL;
+	size_t n = 0, i;
+	int rc;
+
+	if (!fabric || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	rc = nl_nodes(h, fabric, &v, &n);
+	if (!rc) {
+		out_table(h, columns);
+		out_array(h, NULL);
+		for (i = 0; i < n; i++)
+			show_node(h, &v[i]);
+		out_table_end(h);
+		out_close(h);
+	}
+	free(v);
+	return rc;
+}
+
+int balance_move(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv), *word;
+	struct link_list links = {};
+	struct nl_fabric info;
+	uint64_t count;
+	size_t i;
+	int rc;
+
+	word = fabric ? hc_take(h, "NODE:DIM", &argc, &argv) : NULL;
+	if (!word)
+		return HC_USAGE;
+	rc = arg_links(h, "link", word, &links);
+	word = rc ? NULL : hc_take(h, "number of tasks", &argc, &argv);
+	if (!rc && (!word || arg_u64(h, "number of tasks", word, &count) ||
+		    hc_take_end(h, argc, argv)))
+		rc = HC_USAGE;
+	if (!rc && !count)
+		rc = hc_invalid(h, "number of tasks", word, "at least 1 is wanted");
+	rc = rc ?: nl_fabric(h, fabric, &info) ?: hc_links_each(h, &links, info.dim);
+	for (i = 0; i < links.n && !rc; i++)
+		rc = nl_task_move(h, fabric, links.v[i].node, links.v[i].dim, count);
+	free(links.v);
+	return rc;
+}

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * SOCK_RDM: tasks.  sendmsg() puts one into the queue of the node, recvmsg() takes one, and
+ * sendmsg() with HYPERCUBE_CMSG_DONE says that it is done; task/queue.c has the queue.
+ */
+#include <linux/net.h>
+#include <net/sock.h>
+
+#include "fabric/fabric.h"
+#include "sock/sock.h"
+#include "sock/socks.h"
+#include "task/queue.h"
+
+#define READERS	(EPOLLIN | EPOLLRDNORM)
+#define WRITERS	(EPOLLOUT | EPOLLWRNORM)
+
+/* ------------------------------------------------------------ control messages */
+
+/**
+ * struct said - what the control messages of sendmsg() say
+ * @task: the task
+ * @type: HYPERCUBE_CMSG_TASK, HYPERCUBE_CMSG_DONE, or 0: nothing
+ */
+struct said {
+	struct hypercube_task task;
+	int type;
+};
+
+static int cmsg_parse(struct msghdr *msg, struct said *said)
+{
+	struct cmsghdr *cmsg;
+
+	memset(said, 0, sizeof(*said));
+	if (!msg->msg_controllen)
+		return 0;
+	for_each_cmsghdr(cmsg, msg) {
+		if (!CMSG_OK(msg, cmsg))
+			return -EINVAL;
+		if (cmsg->cmsg_level != SOL_HYPERCUBE)
+			continue;
+		if ((cmsg->cmsg_type != HYPERCUBE_CMSG_TASK &&
+		     cmsg->cmsg_type != HYPERCUBE_CMSG_DONE) || said->type ||
+		    cmsg->cmsg_len != CMSG_LEN(sizeof(said->task)))
+			return -EINVAL;
+		memcpy(&said->task, CMSG_DATA(cmsg), sizeof(said->task));
+		said->type = cmsg->cmsg_type;
+	}
+	return 0;
+}
+
+/* Can it be done with so much data? */
+static int said_check(const struct said *said, size_t len)
+{
+	if (said->type == HYPERCUBE_CMSG_DONE)
+		return len ? -EINVAL : 0;
+	if (said->task.node || said->task.nr || said->task.flags & ~HYPERCUBE_TASK_MAY_REPEAT)
+		return -EINVAL;
+	return len > HYPERCUBE_TASK_MAX ? -EMSGSIZE : 0;
+}
+
+/* ------------------------------------------------------------ waiting */
+
+static int wake_reader(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
+{
+	if (key && !(key_to_poll(key) & READERS))
+		return 0;
+	return autoremove_wake_function(wait, mode, sync, key);
+}
+
+static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
+{
+	if (key && !(key_to_poll(key) & WRITERS))
+		return 0;
+	return autoremove_wake_function(wait, mode, sync, key);
+}
+
+/* One call is woken for each task that comes: one that does not take it wakes another one. */
+static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercube_task *id,
+		     struct hc_task **task)
+{
+	struct hc_task_end *end = &hsk->task;
+	DEFINE_WAIT_FUNC(wait, wake_reader);
+	int err;
+
+	for (;;) {
+		prepare_to_wait_exclusive(&end->tasks->wait, &wait, TASK_INTERRUPTIBLE);
+		err = hc_tasks_take(end, max, id, task);
+		if (err != -EAGAIN)
+			break;
+		err = hc_sock_sleep(&timeo);
+		if (err)
+			break;
+	}
+	finish_wait(&end->tasks->wait, &wait);
+	if (err)
+		hc_tasks_pass(end, READERS);
+	return err == -ENODEV ? hc_sock_gone(hsk) ?: err : err;
+}
+
+/* Who has heard of room may not have needed all of it. */
+static int put_wait(struct hc_sock *hsk, struct hc_task *task, long timeo)
+{
+	struct hc_task_end *end = &hsk->task;
+	DEFINE_WAIT_FUNC(wait, wake_writer);
+	int err;
+
+	for (;;) {
+		prepare_to_wait_exclusive(&end->tasks->wait, &wait, TASK_INTERRUPTIBLE);
+		err = hc_tasks_put(end, task);
+		if (err != -EAGAIN)
+			break;
+		err = hc_sock_sleep(&timeo);
+		if (err)
+			break;
+	}
+	finish_wait(&end->tasks->wait, &wait);
+	hc_tasks_pass(end, WRITERS);
+	return err == -ENODEV ? hc_sock_gone(hsk) ?: err : err;
+}
+
+/* ------------------------------------------------------------ calls */
+
+/* What does not fit into a few pages in one piece lies in single ones. */
+static struct sk_buff *payload(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	size_t paged = len > SKB_MAX_ALLOC ? PAGE_ALIGN(len - SKB_MAX_ALLOC) : 0;
+	struct sk_buff *skb;
+	int err;
+
+	paged = min(paged, len);
+	skb = sock_alloc_send_pskb(sk, len - paged, paged, msg->msg_flags & MSG_DONTWAIT, &err,
+				   PAGE_ALLOC_COSTLY_ORDER);
+	if (!skb)
+		return ERR_PTR(err);
+	skb_put(skb, len - paged);
+	skb->data_len = paged;
+	skb->len = len;
+	if (!skb_copy_datagram_from_iter(skb, 0, &msg->msg_iter, len))
+		return skb;
+	kfree_skb(skb);
+	return ERR_PTR(-EFAULT);
+}
+
+static int task_put(struct hc_sock *hsk, struct msghdr *msg, size_t len, u32 flags)
+{
+	bool nonblock = msg->msg_flags & MSG_DONTWAIT;
+	struct sock *sk = &hsk->sk;
+	struct hc_task *task;
+	struct sk_buff *skb;
+	int err = hc_sock_gone(hsk);
+
+	if (err)
+		return err;
+	skb = payload(sk, msg, len);
+	if (IS_ERR(skb))
+		return PTR_ERR(skb);
+	task = hc_task_make(hsk->fabric, skb, flags);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	err = put_wait(hsk, task, sock_sndtimeo(sk, nonblock));
+	if (err)
+		hc_task_put(hsk->fabric, task);
+	return err ?: len;
+}
+
+static int hc_task_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
+{
+	struct hc_sock *hsk = hc_sk(sock->sk);
+	struct said said;
+	int err;
+
+	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT))
+		return -EOPNOTSUPP;
+	if (!hc_sock_fabric(hsk))
+		return -ENOTCONN;
+	if (msg->msg_namelen)
+		return -EISCONN;
+	err = cmsg_parse(msg, &said) ?: said_check(&said, len);
+	if (err)
+		return err;
+	if (said.type == HYPERCUBE_CMSG_DONE)
+		return hc_sock_gone(hsk) ?: hc_tasks_done(&hsk->task, &said.task);
+	return task_put(hsk, msg, len, said.task.flags);
+}
+
+/* Who does not learn which task it is cannot say that it is done.  Returns its length, or why. */
+static int task_tell(struct msghdr *msg, const struct hypercube_task *id,
+		     const struct hc_task *task)
+{
+	int err = put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_TASK, sizeof(*id), (void *)id);
+	const struct sk_buff *skb;
+	u32 len;
+
+	if (err || msg->msg_flags & MSG_CTRUNC)
+		return err ?: -EINVAL;
+	for (skb = hc_task_says(task, &len); skb && !err; skb = skb->next)
+		err = skb_copy_datagram_msg(skb, 0, msg, skb->len);
+	return err ?: len;
+}
+
+static int hc_task_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
+{
+	struct sock *sk = sock->sk;
+	struct hc_sock *hsk = hc_sk(sk);
+	struct hypercube_task id;
+	struct hc_task *task;
+	int ret;
+
+	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT))
+		return -EOPNOTSUPP;
+	if (!hc_sock_fabric(hsk))
+		return -ENOTCONN;
+	ret = take_wait(hsk, len, sock_rcvtimeo(sk, flags & MSG_DONTWAIT), &id, &task);
+	if (ret)
+		return ret;
+	ret = task_tell(msg, &id, task);
+	hc_tasks_taken(&hsk->task, &id, ret < 0);
+	hc_task_put(hsk->fabric, task);
+	msg->msg_namelen = 0;
+	return ret;
+}
+
+static int hc_task_getsockopt(struct socket *sock, int level, int name, char __user *value,
+			      int __user *len)
+{
+	struct hc_sock *hsk = hc_sk(sock->sk);
+	struct hypercube_task id;
+	int size;
+
+	if (level != SOL_HYPERCUBE || name != HYPERCUBE_TASK)
+		return -ENOPROTOOPT;
+	if (get_user(size, len))
+		return -EFAULT;
+	if (size != sizeof(id))
+		return -EINVAL;
+	if (!hc_sock_fabric(hsk))
+		return -ENOTCONN;
+	hc_task_last(&hsk->task, &id);
+	/* Nothing was put here. */
+	if (!id.nr)
+		return -ENOENT;
+	return copy_to_user(value, &id, sizeof(id)) ? -EFAULT : 0;
+}
+
+/* Who waits for tasks waits at the node; that is there once the socket is bound. */
+static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table *wait)
+{
+	struct hc_sock *hsk = hc_sk(sock->sk);
+	struct sock *sk = sock->sk;
+	__poll_t mask;
+
+	if (!hc_sock_fabric(hsk))
+		return EPOLLHUP;
+	sock_poll_wait(file, sock, wait);
+	poll_wait(file, &hsk->task.tasks->wait, wait);
+	if (READ_ONCE(sk->sk_err) || hc_sock_gone(hsk))
+		return EPOLLERR | EPOLLHUP | READERS | WRITERS;
+	mask = hc_tasks_poll(&hsk->task);
+	if (!sock_writeable(sk)) {
+		mask &= ~WRITERS;
+		set_bit(SOCK_NOSPACE, &sock->flags);
+		/* Pairs with sock_wfree(): it sees the flag, or we see the room. */
+		smp_mb__after_atomic();
+		if (sock_writeable(sk))
+			mask |= hc_tasks_poll(&hsk->task) & WRITERS;
+	}
+	return mask;
+}
+
+const struct proto_ops hc_task_ops = {
+	.family		= PF_UNSPEC,
+	.owner		= THIS_MODULE,
+	.release	= hc_sock_release,
+	.bind		= hc_sock_bind,
+	.connect	= sock_no_connect,
+	.socketpair	= sock_no_socketpair,
+	.accept		= sock_no_accept,
+	.getname	= hc_sock_getname,
+	.poll		= hc_task_poll,
+	.ioctl		= sock_no_ioctl,
+	.gettstamp	= sock_gettstamp,
+	.listen		= sock_no_listen,
+	.shutdown	= sock_no_shutdown,
+	.getsockopt	= hc_task_getsockopt,
+	.sendmsg	= hc_task_sendmsg,
+	.recvmsg	= hc_task_recvmsg,
+	.mmap		= sock_no_mmap,
+};

@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks go over links, one at a time over each: TASK frames.
+ *
+ * A handover has a number, by which both ends of the link know it.  The sender takes the task from
+ * its queue, sends it in segments and repeats that; the receiver puts it together, and *decides*:
+ * taken, which it is with its last segment, or not (it has no room).  What is decided stays
+ * decided, and is the answer to whatever comes of that handover.  The sender does not decide: it
+ * keeps the task until it hears what the receiver has decided.  So a task is in the queue of the
+ * receiver if and only if that has decided "taken", and goes back to the queue of the sender only
+ * when it has heard of "not"; lost, doubled, late and overtaking frames change nothing, for a
+ * receiver that has decided takes nothing more of this handover, nor of those before it.
+ *
+ * If the link fails the sender does not know whether the receiver has the task.  It asks, by
+ * unicast around the fault, and who is asked about a handover that is not decided decides "not":
+ * so there is an answer as long as there is a way, also after the link, or the receiver, has come
+ * back: a node that fails loses its tasks, but not what it has decided, nor how far its numbers
+ * are.  Nobody can do better if there is none (two generals).  When that has lasted for the
+ * fabric's patience the task is in doubt: one that may be repeated goes back to the queue, marked,
+ * others are told to be in doubt, by their ids, and are not executed here.
+ *
+ * Who lies: segments and their answers are believed from the neighbour of the link alone.  What is
+ * asked and answered by unicast names the number, which begins at random, so that nobody knows it
+ * who has not seen it.  A neighbour can refuse, and lose what it has taken, but gets no more
+ * memory than the limit of the node.
+ */
+#include <linux/hrtimer.h>
+#include <linux/log2.h>
+#include <linux/random.h>
+
+#include "compat.h"
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "route/route.h"
+#include "task/move.h"
+#include "task/task.h"
+#include "trace.h"
+
+/* How long the first answer is waited for; then twice as long each time. */
+#define REPEAT_MIN	(20 * NSEC_PER_MSEC)
+#define REPEAT_MAX	NSEC_PER_SEC
+/* A link that has answered nothing so often may be silent: ask. */
+#define TRIES		6
+/* So many numbers may be ahead of what is known, in what comes by unicast. */
+#define AHEAD_MAX	1024
+
+#define READERS	(EPOLLIN | EPOLLRDNORM)
+#define WRITERS	(EPOLLOUT | EPOLLWRNORM)
+
+/* ------------------------------------------------------------ both ends */
+
+static struct hc_tasks *tasks_of(const struct hc_node *node)
+{
+	/* Pairs with hc_tasks_make(). */
+	return smp_load_acquire(&node->tasks);
+}
+
+static enum hrtimer_restart move_timer(struct hrtimer *timer)
+{
+	struct hc_tasks *tasks = container_of(timer, struct hc_tasks, timer);
+
+	hc_node_kick(tasks->node, HC_EV_TASKS);
+	return HRTIMER_NORESTART;
+}
+
+void hc_ways_init(struct hc_tasks *tasks)
+{
+	unsigned int d;
+
+	for (d = 0; d < tasks->fabric->dim; d++)
+		tasks->way[d].out.move = get_random_u64();
+	hc_timer_setup(&tasks->timer, move_timer);
+}
+
+void hc_move_stop(struct hc_node *node)
+{
+	struct hc_tasks *tasks = tasks_of(node);
+
+	if (tasks)
+		hrtimer_cancel(&tasks->timer);
+}
+
+static struct sk_buff *word_make(const struct hc_node *node, u8 what, u64 move)
+{
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_TASK, 0, GFP_ATOMIC);
+
+	if (!skb)
+		return NULL;
+	hc_wire_task_of(skb)->what = what;
+	hc_wire_task_of(skb)->move = cpu_to_be64(move);
+	return skb;
+}
+
+/* Say something to the neighbour along @dim, around the link if that is unusable.  What gets lost
+ * is said again.
+ */
+static void word_say(struct hc_node *node, unsigned int dim, u8 what, u64 move)
+{
+	struct sk_buff *skb = word_make(node, what, move);
+
+	if (!skb)
+		return;
+	if (hc_link_usable(node, dim))
+		hc_link_xmit(node, dim, skb);
+	else
+		hc_route_xmit(node, hc_neigh(node->id, dim), skb);
+}
+
+/* ------------------------------------------------------------ the sender */
+
+static void bits_copy(const struct hc_task *task, u32 at, void *to, u32 len)
+{
+	const struct sk_buff *skb;
+	u32 n;
+
+	for (skb = task->skb; skb && len; skb = skb->next) {
+		if (at >= skb->len) {
+			at -= skb->len;
+			continue;
+		}
+		n = min(len, skb->len - at);
+		skb_copy_bits(skb, at, to, n);
+		to += n;
+		len -= n;
+		at = 0;
+	}
+}
+
+static struct sk_buff *segment_make(const struct hc_node *node, const struct hc_task *task,
+				    u64 move, u32 at, u32 len)
+{
+	struct sk_buff *skb = hc_poll_frame(node, HC_FRAME_TASK, len);
+
+	if (!skb)
+		return NULL;
+	*hc_wire_task_of(skb) = (struct hc_wire_task){
+		.move = cpu_to_be64(move), .nr = cpu_to_be64(task->id.nr),
+		.offset = cpu_to_be32(at), .total = cpu_to_be32(task->len),
+		.origin = cpu_to_be16(task->id.node), .flags = task->id.flags,
+		.what = HC_TASK_F_DATA,
+	};
+	bits_copy(task, at, skb->data + HC_TASK_HEAD, len);
+	return skb;
+}
+
+static void task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task, u64 move)
+{
+	u32 segment = node->fabric->segment, at = 0, len;
+	struct sk_buff *skb;
+
+	do {
+		len = min(segment, task->len - at);
+		skb = segment_make(node, task, move, at, len);
+		if (!skb || hc_link_xmit(node, dim, skb))
+			return;
+		node->spent++;
+		at += len;
+	} while (at < task->len);
+}
+
+/* The newest task that waits is the next one to go. */
+static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, u64 now)
+{
+	struct hc_task *task;
+
+	if (list_empty(&tasks->queue)) {
+		out->want = 0;
+		return;
+	}
+	task = list_last_entry(&tasks->queue, struct hc_task, list);
+	list_del_init(&task->list);
+	tasks->stats.queued--;
+	tasks->stats.moving++;
+	out->want--;
+	out->task = task;
+	out->move++;
+	out->asks = false;
+	out->tries = 0;
+	out->since = now;
+	out->due = now;
+}
+
+static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
+{
+	struct hc_task *task = out->task;
+
+	lockdep_assert_held(&tasks->lock);
+	out->task = NULL;
+	tasks->stats.moving--;
+	return task;
+}
+
+/* Nobody has it but we: it stays here. */
+static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
+{
+	struct hc_task *task = out_end(tasks, out);
+
+	out->want = 0;
+	tasks->stats.queued++;
+	list_add_tail(&task->list, &tasks->queue);
+	trace_hc_task(tasks->node, HC_TASK_KEPT, &task->id);
+}
+
+/* The receiver cannot be asked. */
+static void out_doubt(struct hc_tasks *tasks, struct hc_way_out *out, struct list_head *doubt)
+{
+	struct hc_task *task = out_end(tasks, out);
+
+	out->want = 0;
+	tasks->stats.doubt++;
+	trace_hc_task(tasks->node, HC_TASK_DOUBT, &task->id);
+	hc_task_unlink(tasks, task);
+	list_add_tail(&task->list, doubt);
+}
+
+static void out_again(struct hc_tasks *tasks, struct hc_way_out *out)
+{
+	struct hc_task *task = out_end(tasks, out);
+
+	out->want = 0;
+	task->id.flags |= HYPERCUBE_TASK_REPEATED;
+	tasks->stats.queued++;
+	tasks->stats.repeated++;
+	list_add(&task->list, &tasks->queue);
+	trace_hc_task(tasks->node, HC_TASK_BACK, &task->id);
+}
+
+static bool out_late(const struct hc_tasks *tasks, const struct hc_way_out *out, u64 now)
+{
+	u64 patience = (u64)READ_ONCE(tasks->fabric->patience) * NSEC_PER_MSEC;
+
+	return patience && out->tries && now - out->since >= patience;
+}
+
+/* Returns the task that is to be sent, with a reference, if one is; *ask: or asked about. */
+static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool links, u64 now,
+			       bool *ask, struct list_head *doubt)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	bool usable = hc_link_usable(tasks->node, dim);
+
+	lockdep_assert_held(&tasks->lock);
+	if (!usable)
+		out->want = 0;
+	if (!out->task && out->want)
+		out_begin(tasks, out, now);
+	if (out->task && links && !usable && !out->asks)
+		out->due = now;
+	if (!out->task || now < out->due)
+		return NULL;
+	if (out_late(tasks, out, now)) {
+		if (out->task->id.flags & HYPERCUBE_TASK_MAY_REPEAT)
+			out_again(tasks, out);
+		else
+			out_doubt(tasks, out, doubt);
+		return NULL;
+	}
+	out->asks |= !usable || out->tries >= TRIES;
+	out->due = now + min_t(u64, REPEAT_MIN << min_t(u32, out->tries, 10), REPEAT_MAX);
+	out->tries = min(out->tries + 1, 255);
+	*ask = out->asks;
+	if (*ask)
+		return NULL;
+	refcount_inc(&out->task->ref);
+	return out->task;
+}
+
+static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
+		     u64 now)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	struct hc_task *task;
+	LIST_HEAD(doubt);
+	bool ask = false;
+	u64 move;
+
+	spin_lock_bh(&tasks->lock);
+	task = out_due(tasks, dim, links, now, &ask, &doubt);
+	move = out->move;
+	spin_unlock_bh(&tasks->lock);
+	if (task) {
+		task_send(node, dim, task, move);
+		hc_task_put(node->fabric, task);
+	}
+	if (ask)
+		word_say(node, dim, HC_TASK_F_ASK, move);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &doubt);
+}
+
+static void timer_arm(struct hc_tasks *tasks)
+{
+	u64 due = U64_MAX;
+	unsigned int d;
+
+	spin_lock_bh(&tasks->lock);
+	for (d = 0; d < tasks->fabric->dim; d++)
+		if (tasks->way[d].out.task)
+			due = min(due, tasks->way[d].out.due);
+	spin_unlock_bh(&tasks->lock);
+	if (due != U64_MAX)
+		hrtimer_start(&tasks->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
+}
+
+void hc_move_event(struct hc_node *node, bool links)
+{
+	struct hc_tasks *tasks = tasks_of(node);
+	u64 now = ktime_get_ns();
+	unsigned int d;
+
+	if (!tasks)
+		return;
+	for (d = 0; d < node->fabric->dim; d++)
+		out_step(node, tasks, d, links, now);
+	timer_arm(tasks);
+}
+
+/* The receiver has decided. */
+static bool out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u64 move,
+			bool taken)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	struct hc_task *task = NULL;
+	bool known, room = false;
+
+	spin_lock_bh(&tasks->lock);
+	known = out->task && out->move == move;
+	if (known && taken) {
+		task = out_end(tasks, out);
+		trace_hc_task(node, HC_TASK_SENT, &task->id);
+		room = hc_task_unlink(tasks, task);
+		tasks->stats.sent++;
+	} else if (known) {
+		out_keep(tasks, out);
+	}
+	spin_unlock_bh(&tasks->lock);
+	if (task)
+		hc_task_put(node->fabric, task);
+	else if (known)
+		hc_tasks_wake(tasks, READERS);
+	if (room)
+		hc_tasks_wake(tasks, WRITERS);
+	if (known)
+		hc_move_event(node, false);
+	return known;
+}
+
+int hc_move_want(struct hc_node *node, unsigned int dim, u32 count)
+{
+	struct hc_tasks *tasks = tasks_of(node);
+	struct hc_way_out *out;
+	int err = -ENOENT;
+
+	lockdep_assert_held(&node->fabric->lock);
+	if (!hc_link_usable(node, dim))
+		return -ENOLINK;
+	if (!tasks)
+		return err;
+	out = &tasks->way[dim].out;
+	spin_lock_bh(&tasks->lock);
+	if (tasks->stats.queued) {
+		out->want = min_t(u64, (u64)out->want + count, U32_MAX);
+		err = 0;
+	}
+	spin_unlock_bh(&tasks->lock);
+	if (!err)
+		hc_node_kick(node, HC_EV_TASKS);
+	return err;
+}
+
+/* ------------------------------------------------------------ the receiver */
+
+/* Forget what has come of a task that is not complete. */
+static void in_drop(struct hc_tasks *tasks, struct hc_way_in *in)
+{
+	lockdep_assert_held(&tasks->lock);
+	tasks->stats.bytes -= in->bytes;
+	kfree_skb_list(in->first);
+	in->first = NULL;
+	in->last = NULL;
+	in->bytes = 0;
+	in->got = 0;
+	in->coming = false;
+}
+
+/* The handover and all before it are decided, this one as @taken says. */
+static void in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool taken)
+{
+	in_drop(tasks, in);
+	in->known = true;
+	in->closed = move;
+	in->taken = taken;
+}
+
+/* May the node take tasks?  Who fails it, or removes the fabric, says so before it looks for what
+ * has to be lost, under the lock.
+ */
+static bool in_service(const struct hc_tasks *tasks)
+{
+	lockdep_assert_held(&tasks->lock);
+	return !READ_ONCE(tasks->node->failed) && !READ_ONCE(tasks->fabric->dead);
+}
+
+/* By how many a number is ahead of what is decided. */
+static s64 in_ahead(const struct hc_way_in *in, u64 move)
+{
+	return in->known ? (s64)(move - in->closed) : 1;
+}
+
+static u8 in_decision(const struct hc_way_in *in)
+{
+	return in->taken ? HC_TASK_F_TAKEN : HC_TASK_F_NOT;
+}
+
+/* All of it is here: from now on it is ours.  False: no memory. */
+static bool in_complete(struct hc_tasks *tasks, struct hc_way_in *in)
+{
+	struct hc_task *task = hc_poll_alloc(tasks->fabric, sizeof(*task));
+
+	if (!task)
+		return false;
+	refcount_set(&task->ref, 1);
+	INIT_LIST_HEAD(&task->by);
+	task->skb = in->first;
+	task->len = in->total;
+	task->id = in->id;
+	task->bytes = in->bytes + sizeof(*task);
+	task->charged = sizeof(*task);
+	tasks->stats.bytes += task->bytes;
+	tasks->stats.queued++;
+	tasks->stats.received++;
+	list_add_tail(&task->list, &tasks->queue);
+	in->first = NULL;
+	trace_hc_task(tasks->node, HC_TASK_RECEIVED, &task->id);
+	return true;
+}
+
+/* Takes the frame's payload, which is what comes next. */
+static void in_append(struct hc_tasks *tasks, struct hc_way_in *in, struct sk_buff *skb)
+{
+	__skb_pull(skb, HC_TASK_HEAD);
+	skb->next = NULL;
+	if (in->last)
+		in->last->next = skb;
+	else
+		in->first = skb;
+	in->last = skb;
+	in->got += skb->len;
+	in->bytes += skb->truesize;
+	tasks->stats.bytes += skb->truesize;
+}
+
+static void in_begin(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, u32 total,
+		     const struct hypercube_task *id)
+{
+	in_drop(tasks, in);
+	in->coming = true;
+	in->move = move;
+	in->total = total;
+	in->id = *id;
+}
+
+/* Returns the answer to a segment, or 0: there is none (yet).  *skb is NULL if it was kept. */
+static u8 in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_wire_task *w,
+		     struct sk_buff **skb)
+{
+	const struct hypercube_task id = {
+		.node = be16_to_cpu(w->origin), .flags = w->flags, .nr = be64_to_cpu(w->nr),
+	};
+	u32 at = be32_to_cpu(w->offset), total = be32_to_cpu(w->total);
+	u64 move = be64_to_cpu(w->move);
+	s64 ahead = in_ahead(in, move);
+
+	lockdep_assert_held(&tasks->lock);
+	if (ahead <= 0)
+		return ahead ? 0 : in_decision(in);
+	if (!in->coming || in->move != move) {
+		/* Frames of earlier ones may come late. */
+		if (in->coming && (s64)(move - in->move) < 0)
+			return 0;
+		if (!in_service(tasks) || !hc_tasks_room(tasks)) {
+			in_close(tasks, in, move, false);
+			return HC_TASK_F_NOT;
+		}
+		in_begin(tasks, in, move, total, &id);
+	}
+	if (at != in->got || total != in->total || memcmp(&id, &in->id, sizeof(id)))
+		return 0;
+	in_append(tasks, in, *skb);
+	*skb = NULL;
+	if (in->got < total)
+		return 0;
+	in_close(tasks, in, move, in_service(tasks) && in_complete(tasks, in));
+	return in_decision(in);
+}
+
+/* Who is asked about what is not decided decides. */
+static u8 in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool routed)
+{
+	s64 ahead = in_ahead(in, move);
+
+	lockdep_assert_held(&tasks->lock);
+	if (ahead < 0 || (routed && ahead > AHEAD_MAX))
+		return 0;
+	if (ahead)
+		in_close(tasks, in, move, false);
+	return in_decision(in);
+}
+
+void hc_ways_lose(struct hc_tasks *tasks, struct list_head *doubt)
+{
+	unsigned int d;
+
+	for (d = 0; d < tasks->fabric->dim; d++) {
+		struct hc_way *way = &tasks->way[d];
+
+		if (way->out.task)
+			out_doubt(tasks, &way->out, doubt);
+		way->out.want = 0;
+		if (way->in.coming)
+			in_close(tasks, &way->in, way->in.move, false);
+	}
+}
+
+/* ------------------------------------------------------------ frames */
+
+/* Is a segment what it can be?  Each is as long as it can be, so that there are not many. */
+static bool segment_sound(const struct hc_node *node, const struct sk_buff *skb,
+			  const struct hc_wire_task *w)
+{
+	u32 at = be32_to_cpu(w->offset), total = be32_to_cpu(w->total);
+
+	if (total > HYPERCUBE_TASK_MAX || at > total || (at == total && total) ||
+	    skb->len - HC_TASK_HEAD != min(node->fabric->segment, total - at))
+		return false;
+	return be16_to_cpu(w->origin) < hc_nodes(node->fabric->dim) && w->nr &&
+	       !(w->flags & ~(HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_REPEATED));
+}
+
+/* 0, or why the frame is dropped. */
+static unsigned int word_flaw(const struct hc_node *node, const struct sk_buff *skb, bool routed,
+			      u32 src)
+{
+	const struct hc_wire_task *w = hc_wire_task_of(skb);
+
+	if (routed && !is_power_of_2(src ^ node->id))
+		return HYPERCUBE_A_DROP_FOREIGN;
+	switch (w->what) {
+	case HC_TASK_F_DATA:
+		return !routed && segment_sound(node, skb, w) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
+	case HC_TASK_F_TAKEN:
+	case HC_TASK_F_NOT:
+	case HC_TASK_F_ASK:
+		return skb->len == HC_TASK_HEAD ? 0 : HYPERCUBE_A_DROP_MALFORMED;
+	}
+	return HYPERCUBE_A_DROP_MALFORMED;
+}
+
+static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const struct hc_wire_task *w,
+		struct sk_buff **skb)
+{
+	struct hc_way_in *in = &tasks->way[dim].in;
+	bool had, room;
+	u8 answer;
+
+	spin_lock_bh(&tasks->lock);
+	had = hc_tasks_room(tasks);
+	if (w->what == HC_TASK_F_DATA)
+		answer = in_segment(tasks, in, w, skb);
+	else
+		answer = in_asked(tasks, in, be64_to_cpu(w->move), routed);
+	room = !had && hc_tasks_room(tasks);
+	spin_unlock_bh(&tasks->lock);
+	if (answer == HC_TASK_F_TAKEN)
+		hc_tasks_wake(tasks, READERS);
+	if (room)
+		hc_tasks_wake(tasks, WRITERS);
+	return answer;
+}
+
+void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	const struct hc_wire_task w = *hc_wire_task_of(skb);
+	bool routed = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED, known = true;
+	u32 src = be16_to_cpu(hc_hdr(skb)->src);
+	unsigned int why = word_flaw(node, skb, routed, src);
+	/* What has been decided has to be remembered, also where nobody has ever had a task. */
+	struct hc_tasks *tasks = why ? NULL : hc_tasks_make(node, GFP_ATOMIC);
+	u8 answer = 0;
+
+	if (!tasks) {
+		hc_drop(node, &node->ports[dim], skb, why ?: HYPERCUBE_A_DROP_NO_MEMORY);
+		return;
+	}
+	if (routed)
+		dim = ilog2(src ^ node->id);
+	if (w.what == HC_TASK_F_DATA || w.what == HC_TASK_F_ASK)
+		answer = in_rx(tasks, dim, routed, &w, &skb);
+	else
+		known = out_decided(node, tasks, dim, be64_to_cpu(w.move),
+				    w.what == HC_TASK_F_TAKEN);
+	if (answer)
+		word_say(node, dim, answer, be64_to_cpu(w.move));
+	if (!known)
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
+	else
+		consume_skb(skb);
+}

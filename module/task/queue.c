@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The queue of tasks of a node, and the ends of its sockets.
+ *
+ * Each task is in exactly one list: the queue, or those held by one end.  Only one step takes it
+ * from there, and under the lock: so it is executed once, unless its producer allows more.  What
+ * leaves for another reason than "done" is counted and told by its id.
+ *
+ * Memory: the payload is charged to the socket of its producer, and so to its memory cgroup, until
+ * nobody can be given it any more; a socket that is closed does not answer for it any longer (it
+ * could not be freed, nor could the module).  Besides that all counts for the fabric's payer, and
+ * towards the limit of the node.
+ */
+#include <linux/skbuff.h>
+#include <linux/slab.h>
+
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
+#include "fabric/node.h"
+#include "netlink/netlink.h"
+#include "task/task.h"
+#include "trace.h"
+
+/* Ids that one notification has, and how many notifications tell of one event. */
+#define IDS_TOLD	32
+#define TOLD_MAX	32
+/* Tasks that are disowned at a time. */
+#define DISOWN_BATCH	64
+
+/* ------------------------------------------------------------ tasks */
+
+struct hc_task *hc_task_make(struct hc_fabric *fabric, struct sk_buff *skb, u32 flags)
+{
+	struct hc_task *task = kzalloc(sizeof(*task), GFP_KERNEL_ACCOUNT);
+	int err = -ENOMEM;
+
+	if (!task)
+		goto err_skb;
+	task->bytes = sizeof(*task) + skb->truesize;
+	task->charged = task->bytes;
+	err = -ENOBUFS;
+	if (!hc_poll_charge(fabric, task->bytes))
+		goto err_skb;
+	refcount_set(&task->ref, 1);
+	INIT_LIST_HEAD(&task->by);
+	task->skb = skb;
+	task->len = skb->len;
+	task->id.flags = flags;
+	return task;
+
+err_skb:
+	kfree(task);
+	kfree_skb(skb);
+	return ERR_PTR(err);
+}
+
+void hc_task_put(struct hc_fabric *fabric, struct hc_task *task)
+{
+	if (!refcount_dec_and_test(&task->ref))
+		return;
+	hc_poll_uncharge(fabric, task->charged);
+	kfree_skb_list(task->skb);
+	kfree(task);
+}
+
+const struct sk_buff *hc_task_says(const struct hc_task *task, u32 *len)
+{
+	*len = task->len;
+	return task->skb;
+}
+
+static bool same(const struct hypercube_task *a, const struct hypercube_task *b)
+{
+	return a->node == b->node && a->nr == b->nr;
+}
+
+/* Is there room for one more?  The last one may exceed the limit, so that whoever hears of room
+ * finds it.
+ */
+bool hc_tasks_room(const struct hc_tasks *tasks)
+{
+	return tasks->stats.bytes < hc_node_task_limit();
+}
+
+void hc_tasks_wake(struct hc_tasks *tasks, __poll_t what)
+{
+	wake_up_interruptible_poll(&tasks->wait, what);
+}
+
+bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task)
+{
+	bool had = hc_tasks_room(tasks);
+
+	lockdep_assert_held(&tasks->lock);
+	list_del(&task->list);
+	list_del_init(&task->by);
+	tasks->stats.bytes -= task->bytes;
+	return !had && hc_tasks_room(tasks);
+}
+
+/* ------------------------------------------------------------ losses */
+
+/* Moves all of @from, which are lost, to @lost. */
+static void lose_all(struct hc_tasks *tasks, struct list_head *from, struct list_head *lost)
+{
+	struct hc_task *task, *next;
+
+	list_for_each_entry_safe(task, next, from, list) {
+		trace_hc_task(tasks->node, HC_TASK_LOST, &task->id);
+		hc_task_unlink(tasks, task);
+		list_add_tail(&task->list, lost);
+		tasks->stats.lost++;
+	}
+}
+
+static void lose_held(struct hc_tasks *tasks, struct hc_task_end *end, struct list_head *lost)
+{
+	lose_all(tasks, &end->held, lost);
+	tasks->stats.held -= end->nheld;
+	end->nheld = 0;
+}
+
+/* What is being handed over the neighbour may have. */
+static void lose_node(struct hc_tasks *tasks, struct list_head *lost, struct list_head *doubt)
+{
+	struct hc_task_end *end;
+
+	lockdep_assert_held(&tasks->lock);
+	list_for_each_entry(end, &tasks->ends, among)
+		lose_held(tasks, end, lost);
+	lose_all(tasks, &tasks->queue, lost);
+	tasks->stats.queued = 0;
+	hc_ways_lose(tasks, doubt);
+}
+
+/* The last notification counts those that have not been told by id. */
+void hc_tasks_report(struct hc_node *node, enum hypercube_task_loss loss, struct list_head *lost)
+{
+	struct hypercube_task ids[IDS_TOLD];
+	unsigned int n = 0, told = 0;
+	struct hc_task *task, *next;
+	u64 count = 0;
+
+	list_for_each_entry_safe(task, next, lost, list) {
+		if (n < IDS_TOLD)
+			ids[n++] = task->id;
+		count++;
+		hc_task_put(node->fabric, task);
+		if (n < IDS_TOLD || told == TOLD_MAX - 1)
+			continue;
+		hc_notify_tasks_lost(node, loss, ids, n, count);
+		told++;
+		n = 0;
+		count = 0;
+	}
+	if (count)
+		hc_notify_tasks_lost(node, loss, ids, n, count);
+}
+
+/* ------------------------------------------------------------ the node */
+
+static void tasks_release(struct kref *ref)
+{
+	kfree(container_of(ref, struct hc_tasks, ref));
+}
+
+/* They stay once they are there. */
+static struct hc_tasks *tasks_of(const struct hc_node *node)
+{
+	/* Pairs with hc_tasks_make(). */
+	return smp_load_acquire(&node->tasks);
+}
+
+static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercube_task_loss loss)
+{
+	LIST_HEAD(lost);
+	LIST_HEAD(doubt);
+
+	spin_lock_bh(&tasks->lock);
+	lose_node(tasks, &lost, &doubt);
+	spin_unlock_bh(&tasks->lock);
+	wake_up_interruptible_all(&tasks->wait);
+	hc_tasks_report(node, loss, &lost);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &doubt);
+}
+
+/* What a failed node knew is lost.  Who comes after this finds under the lock that it is failed. */
+void hc_tasks_follow(struct hc_node *node)
+{
+	struct hc_tasks *tasks;
+
+	lockdep_assert_held(&node->fabric->lock);
+	/* A poll that makes them now finds the node failed, or we find them. */
+	smp_mb();
+	tasks = tasks_of(node);
+	if (tasks && READ_ONCE(node->failed))
+		node_lose(node, tasks, HYPERCUBE_TASK_LOSS_NODE);
+}
+
+void hc_tasks_node_gone(struct hc_node *node)
+{
+	struct hc_tasks *tasks;
+
+	/* The same, dead. */
+	smp_mb();
+	tasks = tasks_of(node);
+	if (tasks)
+		node_lose(node, tasks, HYPERCUBE_TASK_LOSS_FABRIC);
+}
+
+void hc_tasks_free(struct hc_node *node)
+{
+	struct hc_tasks *tasks = tasks_of(node);
+
+	if (tasks)
+		kref_put(&tasks->ref, tasks_release);
+}
+
+bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats)
+{
+	struct hc_tasks *tasks = tasks_of(node);
+
+	if (!tasks)
+		return false;
+	spin_lock_bh(&tasks->lock);
+	*stats = tasks->stats;
+	spin_unlock_bh(&tasks->lock);
+	return true;
+}
+
+static struct hc_tasks *tasks_alloc(struct hc_node *node, gfp_t gfp)
+{
+	struct hc_tasks *tasks = kzalloc(struct_size(tasks, way, node->fabric->dim),
+					 gfp | __GFP_ACCOUNT | __GFP_NOWARN);
+
+	if (!tasks)
+		return NULL;
+	kref_init(&tasks->ref);
+	tasks->fabric = node->fabric;
+	tasks->node = node;
+	spin_lock_init(&tasks->lock);
+	INIT_LIST_HEAD(&tasks->queue);
+	INIT_LIST_HEAD(&tasks->ends);
+	init_waitqueue_head(&tasks->wait);
+	hc_ways_init(tasks);
+	return tasks;
+}
+
+/* A socket and the poll may do so at the same time. */
+struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp)
+{
+	struct hc_tasks *tasks = tasks_of(node), *old;
+
+	if (tasks)
+		return tasks;
+	tasks = tasks_alloc(node, gfp);
+	if (!tasks)
+		return NULL;
+	/* Pairs with tasks_of(). */
+	old = cmpxchg(&node->tasks, NULL, tasks);
+	if (!old)
+		return tasks;
+	kfree(tasks);
+	return old;
+}
+
+/* ------------------------------------------------------------ an end */
+
+void hc_task_end_init(struct hc_task_end *end)
+{
+	memset(end, 0, sizeof(*end));
+	INIT_LIST_HEAD(&end->put);
+	INIT_LIST_HEAD(&end->held);
+}
+
+int hc_tasks_join(struct hc_node *node, struct hc_task_end *end)
+{
+	struct hc_tasks *tasks = hc_tasks_make(node, GFP_KERNEL);
+
+	lockdep_assert_held(&node->fabric->sock_lock);
+	if (!tasks)
+		return -ENOMEM;
+	kref_get(&tasks->ref);
+	end->tasks = tasks;
+	spin_lock_bh(&tasks->lock);
+	end->joined = true;
+	list_add_tail(&end->among, &tasks->ends);
+	spin_unlock_bh(&tasks->lock);
+	return 0;
+}
+
+/* What it holds and may be repeated goes back, in the order in which it was taken. */
+static void held_back(struct hc_tasks *tasks, struct hc_task_end *end)
+{
+	struct hc_task *task, *next;
+	LIST_HEAD(back);
+
+	list_for_each_entry_safe(task, next, &end->held, list) {
+		if (!(task->id.flags & HYPERCUBE_TASK_MAY_REPEAT))
+			continue;
+		task->id.flags |= HYPERCUBE_TASK_REPEATED;
+		trace_hc_task(tasks->node, HC_TASK_BACK, &task->id);
+		list_move_tail(&task->list, &back);
+		end->nheld--;
+		tasks->stats.held--;
+		tasks->stats.queued++;
+		tasks->stats.repeated++;
+	}
+	list_splice(&back, &tasks->queue);
+}
+
+/* The lock keeps each task, and so its payload, meanwhile. */
+static void put_disown(struct hc_tasks *tasks, struct hc_task_end *end)
+{
+	unsigned int n;
+	bool more;
+
+	do {
+		spin_lock_bh(&tasks->lock);
+		for (n = 0; n < DISOWN_BATCH && !list_empty(&end->put); n++) {
+			struct hc_task *task = list_first_entry(&end->put, struct hc_task, by);
+
+			list_del_init(&task->by);
+			if (task->skb)
+				skb_orphan(task->skb);
+		}
+		more = !list_empty(&end->put);
+		spin_unlock_bh(&tasks->lock);
+		cond_resched();
+	} while (more);
+}
+
+void hc_tasks_leave(struct hc_task_end *end)
+{
+	struct hc_tasks *tasks = end->tasks;
+	struct hc_node *node = tasks->node;
+	LIST_HEAD(lost);
+
+	lockdep_assert_held(&tasks->fabric->sock_lock);
+	spin_lock_bh(&tasks->lock);
+	held_back(tasks, end);
+	lose_held(tasks, end, &lost);
+	list_del(&end->among);
+	end->joined = false;
+	spin_unlock_bh(&tasks->lock);
+	put_disown(tasks, end);
+	wake_up_interruptible_all(&tasks->wait);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_WORKER, &lost);
+}
+
+void hc_task_end_exit(struct hc_task_end *end)
+{
+	if (end->tasks)
+		kref_put(&end->tasks->ref, tasks_release);
+	end->tasks = NULL;
+}
+
+/* ------------------------------------------------------------ producers and workers */
+
+/* Is the node there for the end? It is not gone before its ends have left. */
+static int may_use(const struct hc_task_end *end)
+{
+	lockdep_assert_held(&end->tasks->lock);
+	return end->joined ? 0 : -ENODEV;
+}
+
+static int may_put(const struct hc_task_end *end)
+{
+	const struct hc_tasks *tasks = end->tasks;
+	int err = may_use(end);
+
+	if (err)
+		return err;
+	if (READ_ONCE(tasks->node->failed))
+		return -EHOSTDOWN;
+	return hc_tasks_room(tasks) ? 0 : -EAGAIN;
+}
+
+static void put(struct hc_tasks *tasks, struct hc_task_end *end, struct hc_task *task)
+{
+	task->id.node = tasks->node->id;
+	task->id.nr = ++tasks->nr;
+	end->last = task->id;
+	list_add_tail(&task->by, &end->put);
+	list_add_tail(&task->list, &tasks->queue);
+	tasks->stats.bytes += task->bytes;
+	tasks->stats.queued++;
+	tasks->stats.put++;
+	trace_hc_task(tasks->node, HC_TASK_PUT, &task->id);
+}
+
+int hc_tasks_put(struct hc_task_end *end, struct hc_task *task)
+{
+	struct hc_tasks *tasks = end->tasks;
+	int err;
+
+	spin_lock_bh(&tasks->lock);
+	err = may_put(end);
+	if (!err)
+		put(tasks, end, task);
+	spin_unlock_bh(&tasks->lock);
+	if (!err)
+		hc_tasks_wake(tasks, EPOLLIN | EPOLLRDNORM);
+	return err;
+}
+
+/* The queue of a failed node is empty. */
+static int may_take(const struct hc_task_end *end, size_t max)
+{
+	const struct hc_task *task = list_first_entry_or_null(&end->tasks->queue, struct hc_task,
+							      list);
+	int err = may_use(end);
+
+	if (err)
+		return err;
+	if (end->nheld == HYPERCUBE_TASKS_HELD_MAX)
+		return -ENOBUFS;
+	if (!task)
+		return -EAGAIN;
+	return task->len > max ? -EMSGSIZE : 0;
+}
+
+int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id,
+		  struct hc_task **taken)
+{
+	struct hc_tasks *tasks = end->tasks;
+	struct hc_task *task;
+	int err;
+
+	spin_lock_bh(&tasks->lock);
+	err = may_take(end, max);
+	if (!err) {
+		task = list_first_entry(&tasks->queue, struct hc_task, list);
+		list_move_tail(&task->list, &end->held);
+		end->nheld++;
+		tasks->stats.queued--;
+		tasks->stats.held++;
+		*id = task->id;
+		refcount_inc(&task->ref);
+		*taken = task;
+	}
+	spin_unlock_bh(&tasks->lock);
+	return err;
+}
+
+/* The latest come first: most workers are done with what they have taken last. */
+static struct hc_task *held_find(const struct hc_task_end *end, const struct hypercube_task *id)
+{
+	struct hc_task *task;
+
+	list_for_each_entry_reverse(task, &end->held, list)
+		if (same(&task->id, id))
+			return task;
+	return NULL;
+}
+
+/* Returns its payload if nobody else will be given that. */
+static struct sk_buff *payload_spare(struct hc_tasks *tasks, struct hc_task *task, bool *room)
+{
+	struct sk_buff *skb = task->skb;
+	u32 charged = task->charged - sizeof(*task);
+	bool had = hc_tasks_room(tasks);
+
+	if (task->id.flags & HYPERCUBE_TASK_MAY_REPEAT)
+		return NULL;
+	task->skb = NULL;
+	tasks->stats.bytes -= task->bytes - sizeof(*task);
+	task->bytes = sizeof(*task);
+	task->charged -= charged;
+	hc_poll_uncharge(tasks->fabric, charged);
+	list_del_init(&task->by);
+	*room = !had && hc_tasks_room(tasks);
+	return skb;
+}
+
+/* It may have been lost or gone back meanwhile: the node has failed, or the socket has lost it. */
+void hc_tasks_taken(struct hc_task_end *end, const struct hypercube_task *id, bool back)
+{
+	struct hc_tasks *tasks = end->tasks;
+	struct sk_buff *skb = NULL;
+	struct hc_task *task;
+	bool room = false;
+
+	spin_lock_bh(&tasks->lock);
+	task = held_find(end, id);
+	if (task && back) {
+		list_move(&task->list, &tasks->queue);
+		end->nheld--;
+		tasks->stats.held--;
+		tasks->stats.queued++;
+	} else if (task) {
+		tasks->stats.taken++;
+		trace_hc_task(tasks->node, HC_TASK_TAKEN, id);
+		skb = payload_spare(tasks, task, &room);
+	}
+	spin_unlock_bh(&tasks->lock);
+	kfree_skb_list(skb);
+	if (back)
+		hc_tasks_wake(tasks, EPOLLIN | EPOLLRDNORM);
+	if (room)
+		hc_tasks_wake(tasks, EPOLLOUT | EPOLLWRNORM);
+}
+
+int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
+{
+	struct hc_tasks *tasks = end->tasks;
+	struct hc_task *task;
+	bool room = false, many = false;
+
+	spin_lock_bh(&tasks->lock);
+	task = held_find(end, id);
+	if (task) {
+		room = hc_task_unlink(tasks, task);
+		many = end->nheld-- == HYPERCUBE_TASKS_HELD_MAX;
+		tasks->stats.held--;
+		tasks->stats.done++;
+		trace_hc_task(tasks->node, HC_TASK_DONE, id);
+	}
+	spin_unlock_bh(&tasks->lock);
+	if (!task)
+		return -ENOENT;
+	hc_task_put(tasks->fabric, task);
+	/* It can take tasks again: whoever polls its socket has to be told. */
+	if (many)
+		hc_tasks_wake(tasks, EPOLLIN | EPOLLRDNORM);
+	if (room)
+		hc_tasks_wake(tasks, EPOLLOUT | EPOLLWRNORM);
+	return 0;
+}
+
+void hc_task_last(struct hc_task_end *end, struct hypercube_task *id)
+{
+	spin_lock_bh(&end->tasks->lock);
+	*id = end->last;
+	spin_unlock_bh(&end->tasks->lock);
+}
+
+__poll_t hc_tasks_poll(struct hc_task_end *end)
+{
+	struct hc_tasks *tasks = end->tasks;
+	__poll_t mask = 0;
+
+	spin_lock_bh(&tasks->lock);
+	if (!list_empty(&tasks->queue) && end->nheld < HYPERCUBE_TASKS_HELD_MAX)
+		mask |= EPOLLIN | EPOLLRDNORM;
+	if (may_put(end) != -EAGAIN)
+		mask |= EPOLLOUT | EPOLLWRNORM;
+	spin_unlock_bh(&tasks->lock);
+	return mask;
+}
+
+void hc_tasks_pass(struct hc_task_end *end, __poll_t what)
+{
+	if (hc_tasks_poll(end) & what)
+		hc_tasks_wake(end->tasks, what);
+}

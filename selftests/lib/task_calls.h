@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Tasks of nodes, as producers, workers and listeners see them.
+ */
+#ifndef _HC_TASK_CALLS_H
+#define _HC_TASK_CALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "hc_nl.h"
+
+/* 0 or -errno. */
+int task_put(int fd, const void *buf, size_t len, unsigned int flags);
+/* Bytes or -errno. */
+ssize_t task_take(int fd, void *buf, size_t max, struct hypercube_task *id, int flags);
+/* 0 or -errno. */
+int task_done(int fd, const struct hypercube_task *id);
+/* Any control message and any data: bytes or -errno. */
+ssize_t task_say(int fd, int type, const void *what, size_t size, const void *buf, size_t len,
+		 int flags);
+/* The last that was put at a socket: 0 or -errno. */
+int task_last(int fd, struct hypercube_task *id);
+/* What poll() says of it now. */
+short task_events(int fd);
+
+/* Numbers of a node's tasks; all 0 if it never had any. */
+struct task_view {
+	uint64_t queued;
+	uint64_t held;
+	uint64_t bytes;
+	uint64_t put;
+	uint64_t taken;
+	uint64_t done;
+	uint64_t repeated;
+	uint64_t lost;
+	uint64_t moving;
+	uint64_t sent;
+	uint64_t received;
+	uint64_t doubt;
+};
+
+int task_view(const char *name, unsigned int node, struct task_view *v);
+
+/* Hand over up to @count: 0 or -errno. */
+int task_move(const char *name, unsigned int node, unsigned int dim, uint64_t count);
+
+#define LOST_MAX 4096
+
+/**
+ * struct task_losses - what has been said of lost tasks
+ * @n: how many were named
+ * @id: which
+ * @loss: why, of each
+ * @node: where, of each
+ * @count: how many there are
+ * @events: how many events told of them
+ */
+struct task_losses {
+	unsigned int n;
+	struct hypercube_task id[LOST_MAX];
+	unsigned int loss[LOST_MAX];
+	unsigned int node[LOST_MAX];
+	uint64_t count;
+	unsigned int events;
+};
+
+/* Listen until so many are counted: 0 or -errno. */
+int task_losses(struct nl *nl, struct task_losses *l, uint64_t count);
+
+#endif /* _HC_TASK_CALLS_H */

@@ -1,0 +1,543 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks are handed over from node to node: each is in one place, whatever happens on the way.
+ * Every task has a number of its own, and each number is taken once at the end, or was lost.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+#include "task_calls.h"
+
+#define REPEAT HYPERCUBE_TASK_MAY_REPEAT
+
+static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
+
+/**
+ * struct yard - a cube with a socket for tasks at each node
+ * @c: the cube
+ * @n: tasks that were put
+ * @first: by number: where it was put, and
+ * @id: as what
+ * @taken: by number: how often it was taken
+ * @repeated: by number: how often as one that a worker may have had
+ */
+struct yard {
+	struct cube c;
+	unsigned int n;
+	struct hypercube_task *id;
+	unsigned char *taken;
+	unsigned char *repeated;
+};
+
+static int yard_new(struct yard *y, unsigned int dim, unsigned int segment)
+{
+	unsigned int u;
+	int err, big = 1 << 25;
+
+	memset(y, 0, sizeof(*y));
+	err = cube_new(&y->c, dim, segment);
+	for (u = 0; u < y->c.nodes && !err; u++) {
+		y->c.fd[u] = shc_bound(y->c.name, u, SOCK_RDM);
+		err = y->c.fd[u] < 0 ? y->c.fd[u] : 0;
+		setsockopt(y->c.fd[u], SOL_SOCKET, SO_SNDBUFFORCE, &big, sizeof(big));
+	}
+	return err;
+}
+
+/* What task number @nr says: its number, and bytes that follow from it. */
+static size_t text(unsigned int nr, size_t len, char *buf)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		buf[i] = (char)(nr * 13 + i * 5 + i / 256);
+	memcpy(buf, &nr, sizeof(nr));
+	return len;
+}
+
+static int yard_put(struct yard *y, unsigned int node, size_t len, unsigned int flags)
+{
+	int err;
+
+	y->id = realloc(y->id, (y->n + 1) * sizeof(*y->id));
+	err = task_put(y->c.fd[node], out, text(y->n, len, out), flags);
+	return err ?: task_last(y->c.fd[node], &y->id[y->n++]);
+}
+
+static struct task_view yard_sum(const struct yard *y)
+{
+	struct task_view sum = { 0 }, v;
+	unsigned int u;
+
+	for (u = 0; u < y->c.nodes; u++) {
+		task_view(y->c.name, u, &v);
+		sum.queued += v.queued;
+		sum.held += v.held;
+		sum.moving += v.moving;
+		sum.sent += v.sent;
+		sum.received += v.received;
+		sum.lost += v.lost;
+		sum.doubt += v.doubt;
+		sum.bytes += v.bytes;
+		sum.done += v.done;
+		sum.repeated += v.repeated;
+	}
+	return sum;
+}
+
+/* Wait until nothing is on its way: 0 or -ETIMEDOUT. */
+static int yard_settle(const struct yard *y, int seconds)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(seconds);
+	unsigned int calm = 0;
+
+	while (calm < 2) {
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		calm = yard_sum(y).moving ? 0 : calm + 1;
+		usleep(2000);
+	}
+	return 0;
+}
+
+/* Take all there is; returns how many were not as they were put. */
+static unsigned int yard_take(struct yard *y)
+{
+	unsigned int u, nr, wrong = 0;
+	struct hypercube_task id;
+	ssize_t n;
+
+	free(y->taken);
+	free(y->repeated);
+	y->taken = calloc(1, y->n + 1);
+	y->repeated = calloc(1, y->n + 1);
+	for (u = 0; u < y->c.nodes; u++)
+		while ((n = task_take(y->c.fd[u], in, sizeof(in), &id, 0)) >= 0) {
+			memcpy(&nr, in, sizeof(nr));
+			if (nr >= y->n || id.node != y->id[nr].node || id.nr != y->id[nr].nr) {
+				wrong++;
+				continue;
+			}
+			text(nr, (size_t)n, out);
+			wrong += !!memcmp(in, out, (size_t)n);
+			y->taken[nr]++;
+			y->repeated[nr] += !!(id.flags & HYPERCUBE_TASK_REPEATED);
+			wrong += !!task_done(y->c.fd[u], &id);
+		}
+	return wrong;
+}
+
+/* How many were not taken exactly once? */
+static unsigned int yard_wrong(struct yard *y)
+{
+	unsigned int wrong = yard_take(y), i;
+
+	for (i = 0; i < y->n; i++)
+		wrong += y->taken[i] != 1;
+	return wrong;
+}
+
+static int yard_del(struct yard *y)
+{
+	free(y->id);
+	free(y->taken);
+	free(y->repeated);
+	return cube_del(&y->c);
+}
+
+/* Random handovers until so many have happened: 0 or -ETIMEDOUT. */
+static int yard_stir(struct yard *y, uint64_t target, void (*meanwhile)(struct yard *y))
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(40);
+	unsigned int i;
+
+	while (yard_sum(y).sent < target) {
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		for (i = 0; i < 2 * y->c.nodes; i++)
+			task_move(y->c.name, below(y->c.nodes), below(y->c.dim), 1 + below(8));
+		if (meanwhile)
+			meanwhile(y);
+	}
+	return 0;
+}
+
+TEST(tasks_of_all_sizes_arrive_as_they_were)
+{
+	static const size_t sizes[] = { 4, 255, 256, 257, 512, 1000, 20000, 32768, 65536 };
+	static const unsigned int segments[] = { 256, 1000, 32768 };
+	struct task_view v;
+	unsigned int i, s;
+	struct yard y;
+
+	for (s = 0; s < ARRAY_SIZE(segments); s++) {
+		ASSERT_EQ(0, yard_new(&y, 2, segments[s]));
+		for (i = 0; i < ARRAY_SIZE(sizes); i++)
+			ASSERT_EQ(0, yard_put(&y, 1, sizes[i], i & 1 ? REPEAT : 0));
+		EXPECT_EQ(0, task_move(y.c.name, 1, 1, 5));
+		EXPECT_EQ(0, yard_settle(&y, 10));
+		EXPECT_EQ(0, task_view(y.c.name, 3, &v));
+		EXPECT_EQ(5, v.queued);
+		EXPECT_EQ(5, v.received);
+		EXPECT_EQ(0, task_view(y.c.name, 1, &v));
+		EXPECT_EQ(ARRAY_SIZE(sizes) - 5, v.queued);
+		EXPECT_EQ(5, v.sent);
+		/* And on, and back. */
+		EXPECT_EQ(0, task_move(y.c.name, 3, 0, 100));
+		EXPECT_EQ(0, yard_settle(&y, 10));
+		EXPECT_EQ(0, task_move(y.c.name, 2, 0, 2));
+		EXPECT_EQ(0, yard_settle(&y, 10));
+		EXPECT_EQ(0, task_view(y.c.name, 2, &v));
+		EXPECT_EQ(3, v.queued);
+		EXPECT_EQ(0, yard_wrong(&y));
+		EXPECT_EQ(0, yard_sum(&y).bytes);
+		EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).doubt);
+		EXPECT_EQ(0, yard_del(&y));
+	}
+}
+
+TEST(an_empty_task_arrives)
+{
+	struct hypercube_task id;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	ASSERT_EQ(0, task_put(y.c.fd[0], "", 0, REPEAT));
+	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 1));
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
+	EXPECT_EQ(0, id.node);
+	EXPECT_EQ(1, id.nr);
+	EXPECT_EQ(REPEAT, id.flags);
+	/* Its worker ends: what came over a link goes back as well. */
+	close(y.c.fd[1]);
+	y.c.fd[1] = shc_bound(y.c.name, 1, SOCK_RDM);
+	EXPECT_EQ(0, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
+	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REPEATED, id.flags);
+	EXPECT_EQ(0, task_done(y.c.fd[1], &id));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(a_full_neighbour_takes_nothing)
+{
+	struct task_view v;
+	unsigned int n = 0;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	while (n < 1000 && !task_put(y.c.fd[1], out, sizeof(out), 0))
+		n++;
+	EXPECT_LE(64, n);
+	ASSERT_EQ(0, yard_put(&y, 0, 100, 0));
+	ASSERT_EQ(0, yard_put(&y, 0, 100, 0));
+	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 2));
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(2, v.queued);
+	EXPECT_EQ(0, v.sent);
+	/* Once there is room it takes them. */
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, false));
+	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 2));
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, task_view(y.c.name, 1, &v));
+	EXPECT_EQ(2, v.queued);
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(what_cannot_be_moved_is_refused)
+{
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	EXPECT_EQ(-ENOENT, task_move(y.c.name, 0, 0, 1));
+	EXPECT_EQ(0, strcmp("No task waits at the node", ctl()->extack));
+	ASSERT_EQ(0, yard_put(&y, 0, 10, 0));
+	EXPECT_EQ(-ERANGE, task_move(y.c.name, 0, 0, 0));
+	EXPECT_EQ(-ERANGE, task_move(y.c.name, 0, 12, 1));
+	EXPECT_EQ(-ERANGE, task_move(y.c.name, 0, 2, 1));
+	EXPECT_EQ(0, strcmp("The fabric has no such dimension", ctl()->extack));
+	EXPECT_NE(0, task_move(y.c.name, 4, 0, 1));
+	EXPECT_EQ(-ENOENT, task_move("none", 0, 0, 1));
+	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 1, true));
+	EXPECT_EQ(-ENOLINK, task_move(y.c.name, 0, 1, 1));
+	EXPECT_EQ(0, strcmp("The link is not usable", ctl()->extack));
+	nl_begin(ctl(), HYPERCUBE_CMD_TASK_MOVE, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_TASK_FABRIC, y.c.name);
+	nl_u32(ctl(), HYPERCUBE_A_TASK_NODE, 0);
+	EXPECT_EQ(-EINVAL, nl_talk(ctl(), NULL, NULL));
+	EXPECT_EQ(0, strcmp("The request names no dimension", ctl()->extack));
+	nl_begin(ctl(), HYPERCUBE_CMD_TASK_MOVE, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_TASK_FABRIC, y.c.name);
+	nl_u32(ctl(), HYPERCUBE_A_TASK_NODE, 0);
+	nl_u32(ctl(), HYPERCUBE_A_TASK_DIM, 0);
+	EXPECT_EQ(-EINVAL, nl_talk(ctl(), NULL, NULL));
+	EXPECT_EQ(0, strcmp("The request names no number of tasks", ctl()->extack));
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+static int impair_all(const struct yard *y, const struct impairments *bad)
+{
+	unsigned int u, d;
+	int err = 0;
+
+	for (u = 0; u < y->c.nodes; u++)
+		for (d = 0; d < y->c.dim && !err; d++)
+			if (!(u >> d & 1))
+				err = ctl_link_impair(y->c.name, u, d, bad);
+	return err;
+}
+
+static void fill(struct yard *y, unsigned int n)
+{
+	unsigned int i, len;
+
+	for (i = 0; i < n; i++) {
+		len = 4 + below(i % 10 ? 600 : 20000);
+		if (yard_put(y, below(y->c.nodes), len, i % 3 ? 0 : REPEAT))
+			exit(KSFT_FAIL);
+	}
+}
+
+TEST(bad_links_neither_lose_nor_double_tasks)
+{
+	const struct impairments bad = {
+		.loss = 100000, .corrupt = 50000, .duplicate = 100000, .seed = 5,
+		.delay = 300000, .jitter = 300000,
+	};
+	struct task_view sum;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 512));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	fill(&y, 200);
+	ASSERT_EQ(0, impair_all(&y, &bad));
+	EXPECT_EQ(0, yard_stir(&y, scaled(3000), NULL));
+	EXPECT_EQ(0, yard_settle(&y, 30));
+	sum = yard_sum(&y);
+	printf("# %llu handovers of %u tasks\n", (unsigned long long)sum.sent, y.n);
+	EXPECT_EQ(sum.sent, sum.received);
+	EXPECT_EQ(y.n, sum.queued);
+	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_sum(&y).bytes);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+static void flap(struct yard *y)
+{
+	unsigned int node = below(y->c.nodes), dim = below(y->c.dim);
+
+	ctl_link_down(y->c.name, node, dim, true);
+	task_move(y->c.name, below(y->c.nodes), below(y->c.dim), 8);
+	ctl_link_down(y->c.name, node, dim, false);
+}
+
+TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
+{
+	const struct impairments bad = {
+		.loss = 20000, .seed = 8, .delay = 100000, .jitter = 100000,
+	};
+	struct task_view sum;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 512));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	fill(&y, 300);
+	ASSERT_EQ(0, impair_all(&y, &bad));
+	EXPECT_EQ(0, yard_stir(&y, scaled(10000), flap));
+	EXPECT_EQ(0, yard_settle(&y, 30));
+	sum = yard_sum(&y);
+	printf("# %llu handovers of %u tasks\n", (unsigned long long)sum.sent, y.n);
+	EXPECT_EQ(sum.sent, sum.received);
+	EXPECT_EQ(y.n, sum.queued);
+	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* Tasks that the receiver has, but whose answers are lost, over the only link that there is. */
+static void begin_doubt(struct yard *y, unsigned int *failed)
+{
+	struct task_view v = { 0 };
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+
+	*failed += !!ctl_link_loss(y->c.name, 1, 0, HYPERCUBE_PPM_MAX, true);
+	*failed += !!task_move(y->c.name, 0, 0, 1);
+	while (!v.received && now_ms() < end)
+		task_view(y->c.name, 1, &v);
+	*failed += !v.received;
+	task_view(y->c.name, 0, &v);
+	*failed += v.moving != 1;
+	*failed += !!ctl_link_down(y->c.name, 0, 0, true);
+}
+
+TEST(what_is_not_answered_is_settled_when_the_link_comes_back)
+{
+	unsigned int failed = 0;
+	struct task_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
+	begin_doubt(&y, &failed);
+	EXPECT_EQ(0, failed);
+	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
+	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(1, v.sent);
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(what_is_not_answered_is_settled_around_the_fault)
+{
+	unsigned int failed = 0;
+	struct task_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
+	begin_doubt(&y, &failed);
+	EXPECT_EQ(0, failed);
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(1, v.sent);
+	/* And where nothing has come: it stays. */
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
+	ASSERT_EQ(0, ctl_link_loss(y.c.name, 0, 0, HYPERCUBE_PPM_MAX, true));
+	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
+	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 1));
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, true));
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(1, v.queued);
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(what_nobody_can_settle_is_in_doubt)
+{
+	struct task_losses l = { 0 };
+	unsigned int failed = 0;
+	struct task_view v;
+	struct yard y;
+	struct nl nl;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, nl_subscribe(&nl));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 300));
+	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
+	begin_doubt(&y, &failed);
+	EXPECT_EQ(0, failed);
+	ASSERT_EQ(0, task_losses(&nl, &l, 1));
+	EXPECT_EQ(1, l.n);
+	EXPECT_EQ(HYPERCUBE_TASK_LOSS_DOUBT, l.loss[0]);
+	EXPECT_EQ(y.id[0].nr, l.id[0].nr);
+	EXPECT_EQ(0, l.node[0]);
+	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(1, v.doubt);
+	EXPECT_EQ(0, v.queued | v.moving | v.bytes);
+	/* It is not executed twice: the other one had it. */
+	EXPECT_EQ(0, yard_wrong(&y));
+	/* One that may be repeated is kept, and marked. */
+	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
+	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
+	ASSERT_EQ(0, yard_put(&y, 0, 5000, REPEAT));
+	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, HYPERCUBE_PPM_MAX, true));
+	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 1));
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(1, v.queued);
+	EXPECT_EQ(0, yard_take(&y));
+	EXPECT_EQ(2, y.taken[1]);
+	EXPECT_EQ(1, y.repeated[1]);
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+static void die(struct yard *y)
+{
+	unsigned int node = below(y->c.nodes);
+
+	if (below(4))
+		return;
+	ctl_node_failed(y->c.name, node, true);
+	task_move(y->c.name, below(y->c.nodes), below(y->c.dim), 8);
+	ctl_node_failed(y->c.name, node, false);
+}
+
+/* Each task that may not be repeated is taken, told to be lost, or told to be in doubt; it is never
+ * taken and lost, and never two of the same.
+ */
+TEST(nodes_that_die_take_along_what_is_told)
+{
+	const struct impairments bad = {
+		.delay = 200000, .jitter = 200000, .loss = 10000, .seed = 3,
+	};
+	struct task_losses *l = calloc(1, sizeof(*l));
+	unsigned int i, k, wrong = 0, doubt, lost;
+	struct task_view sum;
+	unsigned int round;
+	struct yard y;
+	struct nl nl;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 512));
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, nl_subscribe(&nl));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, impair_all(&y, &bad));
+	for (round = 1; round <= scaled(10); round++) {
+		for (i = 0; i < 60; i++)
+			ASSERT_EQ(0, yard_put(&y, below(8), 4 + below(3000), 0));
+		EXPECT_EQ(0, yard_stir(&y, yard_sum(&y).sent + 60, die));
+	}
+	EXPECT_EQ(0, yard_settle(&y, 30));
+	sum = yard_sum(&y);
+	EXPECT_EQ(0, task_losses(&nl, l, sum.lost + sum.doubt));
+	EXPECT_EQ(sum.lost + sum.doubt, l->n);
+	EXPECT_EQ(0, yard_take(&y));
+	for (i = 0; i < y.n; i++) {
+		doubt = 0;
+		lost = 0;
+		for (k = 0; k < l->n; k++)
+			if (l->id[k].node == y.id[i].node && l->id[k].nr == y.id[i].nr)
+				l->loss[k] == HYPERCUBE_TASK_LOSS_DOUBT ? doubt++ : lost++;
+		wrong += y.taken[i] + lost > 1 || y.taken[i] + lost + doubt < 1;
+	}
+	EXPECT_EQ(0, wrong);
+	printf("# %u tasks, %llu handovers, %llu lost, %llu in doubt\n", y.n,
+	       (unsigned long long)sum.sent, (unsigned long long)sum.lost,
+	       (unsigned long long)sum.doubt);
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+	free(l);
+}
+
+TEST(a_fabric_goes_while_tasks_do)
+{
+	const struct impairments bad = { .delay = 5000000, .loss = 100000, .seed = 2 };
+	unsigned int round, i;
+	struct yard y;
+
+	for (round = 0; round < scaled(20); round++) {
+		ASSERT_EQ(0, yard_new(&y, 3, 512));
+		fill(&y, 60);
+		ASSERT_EQ(0, impair_all(&y, &bad));
+		for (i = 0; i < 24; i++)
+			task_move(y.c.name, i % 8, i / 8, 10);
+		usleep(below(20000));
+		EXPECT_EQ(0, yard_del(&y));
+	}
+}
+
+TEST_HARNESS_MAIN
