@@ -189,6 +189,8 @@ j trace a -o a.trace duration 10ms
 captures
 processors_back
 j top a interval 50ms
+"$here/hc_load" tasks a 5 3
+j balance move a 5:0 1
 hcctl tree find fabric a apply plan 1 >/dev/null
 "$here/hc_load" hold a 1 0 1 &
 hold=$!

@@ -41,8 +41,8 @@
 #include "trace.h"
 
 /* How long the first answer is waited for; then twice as long each time. */
-#define REPEAT_MIN	(20 * NSEC_PER_MSEC)
-#define REPEAT_MAX	NSEC_PER_SEC
+#define REPEAT_MIN	(20ULL * NSEC_PER_MSEC)
+#define REPEAT_MAX	((u64)NSEC_PER_SEC)
 /* A link that has answered nothing so often may be silent: ask. */
 #define TRIES		6
 /* So many numbers may be ahead of what is known, in what comes by unicast. */
@@ -229,10 +229,15 @@ static void out_again(struct hc_tasks *tasks, struct hc_way_out *out)
 	trace_hc_task(tasks->node, HC_TASK_BACK, &task->id);
 }
 
-static bool out_late(const struct hc_tasks *tasks, const struct hc_way_out *out, u64 now)
+/* Where no frame gets lost the answer comes, however long it takes. */
+static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 now)
 {
+	bool sure = usable && !test_bit(HC_PORT_LOSSY, &tasks->node->ports[dim].flags);
+	struct hc_way_out *out = &tasks->way[dim].out;
 	u64 patience = (u64)READ_ONCE(tasks->fabric->patience) * NSEC_PER_MSEC;
 
+	if (sure)
+		out->since = now;
 	return patience && out->tries && now - out->since >= patience;
 }
 
@@ -252,7 +257,7 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 		out->due = now;
 	if (!out->task || now < out->due)
 		return NULL;
-	if (out_late(tasks, out, now)) {
+	if (out_late(tasks, dim, usable, now)) {
 		if (out->task->id.flags & HYPERCUBE_TASK_MAY_REPEAT)
 			out_again(tasks, out);
 		else

@@ -219,11 +219,14 @@ void hc_tasks_free(struct hc_node *node)
 bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats)
 {
 	struct hc_tasks *tasks = tasks_of(node);
+	unsigned int d;
 
 	if (!tasks)
 		return false;
 	spin_lock_bh(&tasks->lock);
 	*stats = tasks->stats;
+	for (d = 0; d < node->fabric->dim; d++)
+		stats->moving += tasks->way[d].out.want;
 	spin_unlock_bh(&tasks->lock);
 	return true;
 }

@@ -48,7 +48,7 @@ struct hc_task;
  * @want: how many are to follow
  * @asks: the neighbour is asked about it, and sent nothing any more
  * @tries: how often something was said
- * @since: when it began, ns
+ * @since: since when its answer may have been lost, or was, ns
  * @due: when something is to be said again, ns
  */
 struct hc_way_out {

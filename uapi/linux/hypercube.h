@@ -316,7 +316,7 @@ enum {
 	HYPERCUBE_A_TASKS_REPEATED,	/* u64, times that one came back to the queue */
 	HYPERCUBE_A_TASKS_LOST,		/* u64, tasks that were lost */
 	HYPERCUBE_A_TASKS_PAD,
-	HYPERCUBE_A_TASKS_MOVING,	/* u32, tasks that are being handed over to a neighbour */
+	HYPERCUBE_A_TASKS_MOVING,	/* u32, tasks that are being handed over, or are to be */
 	HYPERCUBE_A_TASKS_SENT,		/* u64, tasks that neighbours have taken */
 	HYPERCUBE_A_TASKS_RECEIVED,	/* u64, tasks that have come from neighbours */
 	HYPERCUBE_A_TASKS_DOUBT,	/* u64, tasks that a neighbour may have or not */
