@@ -127,7 +127,8 @@ TEST(listeners_hear_of_each_disagreement_once)
 		/* Others that nobody disagrees about tell nothing. */
 		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 4, &msg, sizeof(msg)));
 		while (e.n < i)
-			ASSERT_EQ(0, nl_listen(&nl, patience(COPIES_SECONDS) * 1000, event_take, &e));
+			ASSERT_EQ(0, nl_listen(&nl, patience(COPIES_SECONDS) * 1000, event_take,
+					       &e));
 		EXPECT_EQ(7, e.node);
 		EXPECT_EQ(0, e.src);
 		EXPECT_EQ(3, e.copies);
