@@ -118,7 +118,7 @@ static void print_pair(struct hcctl *h, const struct hc_checked_pair *p, uint32_
 	print_tree(h, &p->tree[1], id ? id + 1 : 0);
 	out_close(h);
 	out_uint(h, "shared_links", "  links of both %" PRIu64, p->nlinks);
-	cmd_out_set(h, "unseen", ", unseen could lie ", p->unseen, nodes);
+	cmd_out_set(h, "unseen", ", could lie unseen: ", p->unseen, nodes);
 	out_text(h, "%s\n", p->nunseen ? "" : ", nobody could lie unseen");
 }
 

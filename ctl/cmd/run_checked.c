@@ -290,7 +290,7 @@ void run_print_checked(struct hcctl *h, const struct run *r, const struct run_re
 	out_real(h, "ratio", ", %.2f times that of the plain one\n", ratio);
 	out_array(h, "unseen");
 	for (i = 0; i < c->nunseen; i++)
-		out_uint(h, NULL, i ? ",%" PRIu64 : "unseen could lie %" PRIu64, c->unseen[i]);
+		out_uint(h, NULL, i ? ",%" PRIu64 : "could lie unseen: %" PRIu64, c->unseen[i]);
 	out_text(h, c->nunseen ? "\n" : "");
 	out_close(h);
 	if (!c->seen)
