@@ -49,6 +49,8 @@ a_saved_fabric_is_made_again() {
 	check 'the same state' cmp "$scratch/one" "$scratch/two"
 	check 'the very same plans' cmp "$scratch/plans" <(hcctl -j plan show t | jq 'map(del(.epoch))')
 	restored "$scratch/one"
+	check 'no more lies' hcctl node set t 9 lie 0
+	check 'nor from the other' hcctl node set t 10 lie 0
 	check 'a reduction' hcctl run reduce t plan 1 verify
 	check 'a broadcast' hcctl run bcast t plan 2 verify
 	check 'a restore under another name' hcctl fabric restore "$scratch/one" u
