@@ -214,7 +214,7 @@ static int hc_task_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, 
 	if (ret)
 		return ret;
 	ret = task_tell(msg, &id, task);
-	hc_tasks_taken(&hsk->task, &id, ret < 0);
+	hc_tasks_taken(&hsk->task, task, ret < 0);
 	hc_task_put(hsk->fabric, task);
 	msg->msg_namelen = 0;
 	return ret;
@@ -249,9 +249,9 @@ static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table 
 	struct sock *sk = sock->sk;
 	__poll_t mask;
 
+	sock_poll_wait(file, sock, wait);
 	if (!hc_sock_fabric(hsk))
 		return EPOLLHUP;
-	sock_poll_wait(file, sock, wait);
 	poll_wait(file, &hsk->task.tasks->wait, wait);
 	if (READ_ONCE(sk->sk_err) || hc_sock_gone(hsk))
 		return EPOLLERR | EPOLLHUP | READERS | WRITERS;

@@ -279,14 +279,23 @@ static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
 	struct hc_task *task;
+	bool ask = false, again, room;
 	LIST_HEAD(doubt);
-	bool ask = false;
 	u64 move;
 
 	spin_lock_bh(&tasks->lock);
+	again = out->task;
+	room = !hc_tasks_room(tasks);
 	task = out_due(tasks, dim, links, now, &ask, &doubt);
+	/* Patience has ended: it may be in the queue again, or have made room. */
+	again &= !out->task;
+	room &= hc_tasks_room(tasks);
 	move = out->move;
 	spin_unlock_bh(&tasks->lock);
+	if (again)
+		hc_tasks_wake(tasks, READERS);
+	if (room)
+		hc_tasks_wake(tasks, WRITERS);
 	if (task) {
 		task_send(node, dim, task, move);
 		hc_task_put(node->fabric, task);
@@ -482,6 +491,8 @@ static u8 in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct 
 	lockdep_assert_held(&tasks->lock);
 	if (ahead <= 0)
 		return ahead ? 0 : in_decision(in);
+	if (in->hearsay && move == in->refused)
+		return HC_TASK_F_NOT;
 	if (!in->coming || in->move != move) {
 		/* Frames of earlier ones may come late. */
 		if (in->coming && (s64)(move - in->move) < 0)
@@ -502,6 +513,17 @@ static u8 in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct 
 	return in_decision(in);
 }
 
+/* Nothing is known of the neighbour's numbers, and it need not be the neighbour who asks: so
+ * that tells nothing of others, and the first number that is refused stays so.
+ */
+static u8 in_hearsay(struct hc_way_in *in, u64 move)
+{
+	if (!in->hearsay)
+		in->refused = move;
+	in->hearsay = true;
+	return in->refused == move ? HC_TASK_F_NOT : 0;
+}
+
 /* Who is asked about what is not decided decides. */
 static u8 in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool routed)
 {
@@ -510,6 +532,8 @@ static u8 in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool 
 	lockdep_assert_held(&tasks->lock);
 	if (ahead < 0 || (routed && ahead > AHEAD_MAX))
 		return 0;
+	if (routed && !in->known && !(in->coming && in->move == move))
+		return in_hearsay(in, move);
 	if (ahead)
 		in_close(tasks, in, move, false);
 	return in_decision(in);

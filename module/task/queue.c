@@ -220,13 +220,15 @@ bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats)
 {
 	struct hc_tasks *tasks = tasks_of(node);
 	unsigned int d;
+	u64 want = 0;
 
 	if (!tasks)
 		return false;
 	spin_lock_bh(&tasks->lock);
 	*stats = tasks->stats;
 	for (d = 0; d < node->fabric->dim; d++)
-		stats->moving += tasks->way[d].out.want;
+		want += tasks->way[d].out.want;
+	stats->moving += min_t(u64, want, stats->queued);
 	spin_unlock_bh(&tasks->lock);
 	return true;
 }
@@ -476,24 +478,34 @@ static struct sk_buff *payload_spare(struct hc_tasks *tasks, struct hc_task *tas
 	return skb;
 }
 
+/* Not by its id: a neighbour may have handed over several of the same. */
+static bool holds(const struct hc_task_end *end, const struct hc_task *task)
+{
+	const struct hc_task *held;
+
+	list_for_each_entry_reverse(held, &end->held, list)
+		if (held == task)
+			return true;
+	return false;
+}
+
 /* It may have been lost or gone back meanwhile: the node has failed, or the socket has lost it. */
-void hc_tasks_taken(struct hc_task_end *end, const struct hypercube_task *id, bool back)
+void hc_tasks_taken(struct hc_task_end *end, struct hc_task *task, bool back)
 {
 	struct hc_tasks *tasks = end->tasks;
 	struct sk_buff *skb = NULL;
-	struct hc_task *task;
-	bool room = false;
+	bool room = false, held;
 
 	spin_lock_bh(&tasks->lock);
-	task = held_find(end, id);
-	if (task && back) {
+	held = holds(end, task);
+	if (held && back) {
 		list_move(&task->list, &tasks->queue);
 		end->nheld--;
 		tasks->stats.held--;
 		tasks->stats.queued++;
-	} else if (task) {
+	} else if (held) {
 		tasks->stats.taken++;
-		trace_hc_task(tasks->node, HC_TASK_TAKEN, id);
+		trace_hc_task(tasks->node, HC_TASK_TAKEN, &task->id);
 		skb = payload_spare(tasks, task, &room);
 	}
 	spin_unlock_bh(&tasks->lock);
@@ -552,8 +564,15 @@ __poll_t hc_tasks_poll(struct hc_task_end *end)
 	return mask;
 }
 
+/* Whether this end may take a task does not matter: others may. */
 void hc_tasks_pass(struct hc_task_end *end, __poll_t what)
 {
-	if (hc_tasks_poll(end) & what)
-		hc_tasks_wake(end->tasks, what);
+	struct hc_tasks *tasks = end->tasks;
+	bool pass;
+
+	spin_lock_bh(&tasks->lock);
+	pass = what & EPOLLIN ? !list_empty(&tasks->queue) : may_put(end) != -EAGAIN;
+	spin_unlock_bh(&tasks->lock);
+	if (pass)
+		hc_tasks_wake(tasks, what);
 }

@@ -64,6 +64,9 @@ struct hc_way_out {
 /**
  * struct hc_way_in - those that come from there; the same
  * @known: @closed is valid
+ * @hearsay: @refused is valid: before anything was known of the neighbour's numbers, somebody
+ *	asked about that one by unicast
+ * @refused: it is not taken
  * @closed: this handover and all before it are decided
  * @taken: this one so
  * @coming: the beginning of a task is here, and what follows is valid
@@ -77,6 +80,8 @@ struct hc_way_out {
  */
 struct hc_way_in {
 	bool known;
+	bool hearsay;
+	u64 refused;
 	u64 closed;
 	bool taken;
 	bool coming;
@@ -193,7 +198,7 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
 /* What it says, in pieces, by .next; and its length. */
 const struct sk_buff *hc_task_says(const struct hc_task *task, u32 *len);
 /* The worker has got it, or (@back) not: then nobody has taken it. */
-void hc_tasks_taken(struct hc_task_end *end, const struct hypercube_task *id, bool back);
+void hc_tasks_taken(struct hc_task_end *end, struct hc_task *task, bool back);
 /* 0, or -ENOENT: the end does not hold it. */
 int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id);
 void hc_task_last(struct hc_task_end *end, struct hypercube_task *id);

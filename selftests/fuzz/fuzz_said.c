@@ -333,6 +333,7 @@ static const struct {
 	{ copies_of_one_are_one, "a neighbour is believed one copy" },
 	{ task_is_whole, "a task is what its segments can be" },
 	{ task_is_once, "a handover that is decided brings no task" },
+	{ task_is_its_own, "two tasks of one id are two" },
 	{ want_of_nothing, "who asks for blocks names members" },
 	{ down_before_asked, "nobody gets blocks before he has asked" },
 };

@@ -57,5 +57,6 @@ bool copies_of_one_are_one(void);
 /* --- said_tasks.c --- */
 bool task_is_whole(void);
 bool task_is_once(void);
+bool task_is_its_own(void);
 
 #endif /* _HC_SAID_H */

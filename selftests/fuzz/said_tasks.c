@@ -2,7 +2,16 @@
 /* Single frames about tasks. */
 #include <arpa/inet.h>
 #include <endian.h>
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <poll.h>
+#include <pthread.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "said.h"
 #include "task_calls.h"
@@ -94,4 +103,98 @@ bool task_is_once(void)
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_NOT;
 	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 2);
 	return ok && received(2) && live_dgrams(&said.c);
+}
+
+/* ------------------------------------------------------------ two of one id */
+
+#define PAGE 4096
+
+/* A worker whose buffer is a page that is not there yet. */
+struct slow {
+	pthread_t thread;
+	int fd;
+	char *page;
+	ssize_t len;
+	struct hypercube_task id;
+};
+
+/* Whoever touches one of the pages waits until it is given.  -1: this kernel cannot do that. */
+static int pages_missing(char *pages, size_t len)
+{
+	struct uffdio_register reg = {
+		.range = { (uintptr_t)pages, len }, .mode = UFFDIO_REGISTER_MODE_MISSING,
+	};
+	struct uffdio_api api = { .api = UFFD_API };
+	int fd = syscall(SYS_userfaultfd, O_CLOEXEC);
+
+	if (fd < 0 || (!ioctl(fd, UFFDIO_API, &api) && !ioctl(fd, UFFDIO_REGISTER, &reg)))
+		return fd;
+	close(fd);
+	return -1;
+}
+
+static bool page_give(int uffd, const char *page)
+{
+	struct uffdio_zeropage zero = { .range = { (uintptr_t)page, PAGE } };
+
+	return !ioctl(uffd, UFFDIO_ZEROPAGE, &zero);
+}
+
+static void *slow_take(void *arg)
+{
+	struct slow *w = arg;
+
+	w->len = task_take(w->fd, w->page, PAGE, &w->id, 0);
+	return NULL;
+}
+
+/* It has taken a task, and waits for its page. */
+static bool slow_begin(struct slow *w, int uffd)
+{
+	struct pollfd p = { .fd = uffd, .events = POLLIN };
+	struct uffd_msg msg;
+
+	return !pthread_create(&w->thread, NULL, slow_take, w) && poll(&p, 1, WAIT_MS) == 1 &&
+	       read(uffd, &msg, sizeof(msg)) == sizeof(msg) &&
+	       (char *)(uintptr_t)msg.arg.pagefault.address == w->page;
+}
+
+/* It gets its page, and the whole of its task. */
+static bool slow_end(struct slow *w, int uffd)
+{
+	return page_give(uffd, w->page) && !pthread_join(w->thread, NULL) && w->len == 9 &&
+	       !memcmp(w->page, "123456789", 9);
+}
+
+/* A neighbour has handed over two tasks of one id, and two threads read them at the same time: each
+ * frees the payload of its own.
+ */
+bool task_is_its_own(void)
+{
+	char *pages = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+			   -1, 0);
+	int uffd = pages_missing(pages, 2 * PAGE), fd = shc_bound(said.c.name, 7, SOCK_RDM);
+	struct slow first = { .fd = fd, .page = pages };
+	struct slow second = { .fd = fd, .page = pages + PAGE };
+	struct task_view v[3];
+	struct frame f;
+	bool ok;
+
+	if (uffd < 0) {
+		fz_note("this kernel has no userfaultfd");
+		munmap(pages, 2 * PAGE);
+		return !close(fd);
+	}
+	segment(&f, 10, 0, 9);
+	ok = !say(&f);
+	segment(&f, 11, 0, 9);
+	ok = ok && !say(&f) && received(2) && !task_view(said.c.name, 7, &v[0]);
+	ok = ok && slow_begin(&first, uffd) && slow_begin(&second, uffd);
+	ok = ok && slow_end(&first, uffd) && !task_view(said.c.name, 7, &v[1]);
+	ok = ok && slow_end(&second, uffd) && !task_view(said.c.name, 7, &v[2]);
+	ok = ok && v[1].bytes < v[0].bytes &&
+	     v[0].bytes - v[1].bytes == v[1].bytes - v[2].bytes;
+	close(uffd);
+	munmap(pages, 2 * PAGE);
+	return !close(fd) && ok;
 }
