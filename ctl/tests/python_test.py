@@ -31,7 +31,8 @@ from python_stand_in import StandIn
 from python_tap import main
 
 TOP = pathlib.Path(__file__).resolve().parents[2]
-HEADERS = [TOP / 'ctl/libhypercube/libhypercube.h', TOP / 'ctl/libhypercube/libhypercube-plan.h']
+INCLUDES = [TOP / 'uapi', TOP / 'ctl/libhypercube']
+HEADERS = [INCLUDES[1] / f'libhypercube{part}.h' for part in ('', '-checked', '-plan')]
 PLAN = Plan('t', 7, names.PlanType.TREE, 1, 3, 0, 8, False, None, None)
 
 
@@ -55,7 +56,8 @@ class Headers(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = os.path.join(folder, 'program')
             compiler = shlex.split(os.environ.get('CC', 'cc'))
-            subprocess.run([*compiler, '-xc', '-', f'-I{TOP}/uapi', '-o', program], input=text, text=True, check=True)
+            folders = [f'-I{path}' for path in INCLUDES]
+            subprocess.run([*compiler, '-xc', '-', *folders, '-o', program], input=text, text=True, check=True)
             return subprocess.run([program], text=True, capture_output=True, check=True).stdout.split()
 
     def test_structures(self):
@@ -63,7 +65,9 @@ class Headers(unittest.TestCase):
         for name, structure in (('hcl_params', _native.Params), ('hypercube_result', _native.Result),
                                 ('hcl_plan', _native.Plan), ('hypercube_verdict', _native.Verdict),
                                 ('hypercube_path', _native.Path), ('hcl_verdict', _native.Told),
-                                ('hypercube_task', _native.TaskId)):
+                                ('hypercube_task', _native.TaskId), ('hcl_pair', _native.Pair),
+                                ('hcl_check', _native.Check), ('hcl_suspects', _native.Suspects),
+                                ('hcl_checked', _native.Checked)):
             lines.append(f'printf("%zu\\n", sizeof(struct {name}));')
             wanted.append(ctypes.sizeof(structure))
             for field, _ in structure._fields_:
@@ -82,6 +86,8 @@ class Headers(unittest.TestCase):
         for name in ('F_NOTIFY', 'RECORD_MAX', 'SEGMENT_MAX', 'DIM_MAX'):
             lines.append(f'printf("%d\\n", HYPERCUBE_{name});')
             wanted.append(str(getattr(names, name)))
+        lines.append('printf("%d\\n", HCL_SUSPECTS_MAX);')
+        wanted.append(str(_native.SUSPECTS_MAX))
         self.assertEqual(self.compiled(lines), wanted)
 
     def test_all_numbers_have_names(self):

@@ -5,10 +5,17 @@ import ctypes
 from ctypes import (POINTER, c_char_p, c_int, c_int32, c_long, c_short, c_size_t, c_uint, c_uint8,
                     c_uint32, c_uint64, c_void_p)
 
+from .names import DIM_MAX
+
 # A node or a dimension that is not known, and the root of HCL_PLAN_ANY
 NONE = 0xffffffff
 # Room for a sentence
 SENTENCE = 256
+# Sets of nodes in a Suspects
+SUSPECTS_MAX = 32
+
+_HANDLE = c_void_p
+_NODES = POINTER(c_uint32)
 
 
 class Params(ctypes.Structure):
@@ -54,8 +61,30 @@ class Plan(ctypes.Structure):
                 ('cause_node', c_uint32), ('cause_dim', c_uint32)]
 
 
-_HANDLE = c_void_p
-_NODES = POINTER(c_uint32)
+class Pair(ctypes.Structure):
+    """struct hcl_pair"""
+    _fields_ = [('plan', c_uint32 * 2), ('dim', c_uint32), ('segment', c_uint32),
+                ('relays', _NODES * 2)]
+
+
+class Check(ctypes.Structure):
+    """struct hcl_check"""
+    _fields_ = [('segments', c_uint64), ('offset', c_uint64), ('length', c_uint64),
+                ('wrong', c_uint32), ('res', Result * 2)]
+
+
+class Suspects(ctypes.Structure):
+    """struct hcl_suspects"""
+    _fields_ = [('liars', c_uint32), ('n', c_uint32), ('others', c_uint32),
+                ('node', c_uint32 * (2 * SUSPECTS_MAX)), ('agreed', c_uint32),
+                ('npairs', c_uint32), ('digest', c_uint64 * (2 * DIM_MAX))]
+
+
+class Checked(ctypes.Structure):
+    """struct hcl_checked"""
+    _fields_ = [('best', Pair), ('members', c_uint32), ('nunseen', c_uint32), ('unseen', _NODES),
+                ('npairs', c_uint32), ('pair', Pair * DIM_MAX), ('dimension', c_uint32 * DIM_MAX)]
+
 
 # library: function: what it returns and takes
 PROTOTYPES = {
@@ -87,6 +116,17 @@ PROTOTYPES = {
         'hcl_task_put': (c_int, [_HANDLE, c_void_p, c_size_t, c_uint, POINTER(TaskId)]),
         'hcl_task_take': (c_long, [_HANDLE, c_void_p, c_size_t, POINTER(TaskId)]),
         'hcl_task_done': (c_int, [_HANDLE, POINTER(TaskId)]),
+        'hcl_checked_allreduce': (c_int, [_HANDLE, POINTER(Params), POINTER(Pair), c_void_p, c_size_t,
+                                          c_void_p, POINTER(Check)]),
+        'hcl_checked_reduce': (c_int, [_HANDLE, POINTER(Params), POINTER(Pair), c_void_p, c_size_t,
+                                       c_void_p, POINTER(Check)]),
+        'hcl_checked_bcast': (c_int, [_HANDLE, POINTER(Pair), c_uint32, c_void_p, c_size_t,
+                                      POINTER(Check)]),
+        'hcl_checked_narrow': (c_int, [_HANDLE, POINTER(Params), POINTER(Pair), c_uint, c_void_p,
+                                       c_size_t, POINTER(Suspects)]),
+        'hcl_suspects_of': (c_int, [POINTER(Pair), c_uint, POINTER(Suspects), c_uint,
+                                    POINTER(Suspects)]),
+        'hcl_suspects_describe': (c_char_p, [POINTER(Suspects), c_void_p, c_size_t]),
         'hcl_describe': (c_char_p, [POINTER(Result), c_void_p, c_size_t]),
         'hcl_elem_size': (c_int, [c_uint, c_uint, c_uint]),
     },
@@ -96,6 +136,10 @@ PROTOTYPES = {
         'hcl_plan_await': (c_int, [c_char_p, c_uint32, c_uint32, c_uint, POINTER(Plan)]),
         'hcl_plan_members': (c_int, [c_char_p, c_uint32, _NODES, c_size_t]),
         'hcl_plan_remove': (c_int, [c_char_p, c_uint32]),
+        'hcl_checked_install': (c_int, [c_char_p, c_uint32, c_uint32, POINTER(POINTER(Checked))]),
+        'hcl_checked_get': (c_int, [c_char_p, c_uint32, POINTER(POINTER(Checked))]),
+        'hcl_checked_free': (None, [POINTER(Checked)]),
+        'hcl_checked_remove': (c_int, [c_char_p, POINTER(Checked)]),
         'hcl_plan_explain': (c_char_p, [c_void_p, c_size_t]),
     },
 }
