@@ -362,11 +362,13 @@ void hc_task_end_exit(struct hc_task_end *end)
 
 /* ------------------------------------------------------------ producers and workers */
 
-/* Is the node there for the end? It is not gone before its ends have left. */
+/* Is the node there for the end?  It is not gone before its ends have left, one by one; what one of
+ * them gives back is not for another that is about to leave.
+ */
 static int may_use(const struct hc_task_end *end)
 {
 	lockdep_assert_held(&end->tasks->lock);
-	return end->joined ? 0 : -ENODEV;
+	return end->joined && !READ_ONCE(end->tasks->fabric->dead) ? 0 : -ENODEV;
 }
 
 static int may_put(const struct hc_task_end *end)
