@@ -159,34 +159,14 @@ static struct hcl_check *fresh(struct hcl_check *check)
 	return check;
 }
 
-int hcl_checked_allreduce(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
-			  const void *in, size_t bytes, void *out, struct hcl_check *check)
+/* The second tree brings its result to all: who gets one of the first compares. */
+static int over_both(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+		     uint8_t first, const void *in, size_t bytes, void *out,
+		     struct hcl_check *check)
 {
 	void *other = malloc(bytes ? bytes : 1);
 	const struct both b = {
-		.p = *p, .first = HYPERCUBE_ALLREDUCE, .in = in, .bytes = bytes,
-		.out = { out, other },
-	};
-	struct hcl_check own;
-	int err;
-
-	check = fresh(check ? check : &own);
-	err = other ? run_both(h, pair, &b, check) : hcli_failed(h, p, 0, -ENOMEM);
-	if (!err) {
-		compare(p, pair, out, other, bytes, check);
-		err = judge(h, p, pair, check);
-	}
-	free(other);
-	return err;
-}
-
-int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
-		       const void *in, size_t bytes, void *out, struct hcl_check *check)
-{
-	void *other = malloc(bytes ? bytes : 1);
-	const struct both b = {
-		.p = *p, .first = HYPERCUBE_REDUCE, .in = in, .bytes = bytes,
-		.out = { out, other },
+		.p = *p, .first = first, .in = in, .bytes = bytes, .out = { out, other },
 	};
 	struct hcl_check own;
 	int err;
@@ -199,6 +179,18 @@ int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct h
 	}
 	free(other);
 	return err;
+}
+
+int hcl_checked_allreduce(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+			  const void *in, size_t bytes, void *out, struct hcl_check *check)
+{
+	return over_both(h, p, pair, HYPERCUBE_ALLREDUCE, in, bytes, out, check);
+}
+
+int hcl_checked_reduce(struct hcl *h, const struct hcl_params *p, const struct hcl_pair *pair,
+		       const void *in, size_t bytes, void *out, struct hcl_check *check)
+{
+	return over_both(h, p, pair, HYPERCUBE_REDUCE, in, bytes, out, check);
 }
 
 /* At the source: also if both are wrong alike. */
