@@ -40,7 +40,7 @@ int balance_faults(struct hcctl *h, struct fault_args *a, struct hc_faults **f)
 int balance_topology(struct hcctl *h, const struct hc_faults *f, enum hc_balance_shape shape,
 		     struct hc_balance_topo *t)
 {
-	struct hc_balance_flaw flaw;
+	struct hc_flaw flaw;
 	int rc = hc_balance_topology(f, shape, t);
 
 	if (rc == -EHOSTDOWN)

@@ -8,11 +8,11 @@
 
 #include "planner.h"
 
-static int no_doubling(struct hcctl *h, const struct hc_doubling_flaw *flaw)
+static int no_doubling(struct hcctl *h, const struct hc_flaw *flaw)
 {
-	if (flaw->dim != HC_DOUBLING_NONE)
+	if (flaw->dim != HC_FLAW_NONE)
 		hc_error(h, "no doubling: %s: %u:%u", flaw->why, flaw->node, flaw->dim);
-	else if (flaw->node != HC_DOUBLING_NONE)
+	else if (flaw->node != HC_FLAW_NONE)
 		hc_error(h, "no doubling: %s: node %u", flaw->why, flaw->node);
 	else
 		hc_error(h, "no doubling: %s", flaw->why);
@@ -21,7 +21,7 @@ static int no_doubling(struct hcctl *h, const struct hc_doubling_flaw *flaw)
 
 static int find(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f, void *plan)
 {
-	struct hc_doubling_flaw flaw;
+	struct hc_flaw flaw;
 	uint32_t dims = hc_ones(f->dim), base = 0;
 	int rc;
 
@@ -121,7 +121,7 @@ static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, ui
 static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
 		  uint64_t bytes, struct plan_choice *c)
 {
-	struct hc_doubling_flaw flaw;
+	struct hc_flaw flaw;
 	struct hc_faults *f;
 	struct hc_doubling d;
 	int rc;

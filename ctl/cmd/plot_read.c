@@ -154,7 +154,7 @@ static int read_bcast(struct hcctl *h, struct source *s)
 static int read_doubling(struct hcctl *h, struct source *s)
 {
 	struct hc_doubling d = { .dim = s->p->dim };
-	struct hc_doubling_flaw flaw;
+	struct hc_flaw flaw;
 	int rc = read_shape(h, s, "base", &d.base, "order", s->p->dim);
 
 	if (rc)
@@ -189,7 +189,7 @@ static bool read_parents(const struct source *s, uint8_t *up)
 static int read_balance(struct hcctl *h, struct source *s)
 {
 	struct hc_balance b = { .dim = s->p->dim };
-	struct hc_balance_flaw flaw;
+	struct hc_flaw flaw;
 	struct json_object *v;
 	uint32_t u, n = hc_nodes(b.dim);
 	uint8_t *up = malloc(n);

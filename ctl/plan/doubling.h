@@ -19,7 +19,7 @@
  * Return: 0 or -EINVAL.
  */
 int hc_plan_doubling(const struct hc_faults *f, uint32_t dims, uint32_t base,
-		     struct hc_doubling *d, struct hc_doubling_flaw *flaw);
+		     struct hc_doubling *d, struct hc_flaw *flaw);
 
 /**
  * hc_plan_doubling_largest() - find the largest subcube in which nothing is faulty

@@ -7,7 +7,7 @@
 #include "doubling.h"
 
 int hc_plan_doubling(const struct hc_faults *f, uint32_t dims, uint32_t base,
-		     struct hc_doubling *d, struct hc_doubling_flaw *flaw)
+		     struct hc_doubling *d, struct hc_flaw *flaw)
 {
 	unsigned int i;
 

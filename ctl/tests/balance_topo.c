@@ -282,7 +282,7 @@ TEST(balance_least_depth_against_brute_force)
 TEST(balance_the_verifier_refuses_what_is_spoilt)
 {
 	unsigned int i, taken = 0;
-	struct hc_balance_flaw flaw;
+	struct hc_flaw flaw;
 	struct hc_balance_topo t;
 
 	for (i = 0; i < 20000; i++) {

@@ -39,7 +39,7 @@ static unsigned int weight(uint32_t w)
 static bool world_agrees(const struct world *w)
 {
 	uint32_t nodes = 1u << w->o.n, dims, base, best_dims = 0, best_base = 0;
-	struct hc_doubling_flaw flaw;
+	struct hc_flaw flaw;
 	struct hc_doubling d;
 	bool any = false;
 

@@ -133,13 +133,13 @@ static int doubling_member_create(struct hc_plan *plan, u32 u)
 	return hc_member_create(plan, u, &role, src);
 }
 
-static void flaw_tell(const struct hc_doubling_flaw *flaw, struct netlink_ext_ack *extack)
+static void flaw_tell(const struct hc_flaw *flaw, struct netlink_ext_ack *extack)
 {
 	if (!extack)
 		return;
-	if (flaw->dim != HC_DOUBLING_NONE)
+	if (flaw->dim != HC_FLAW_NONE)
 		HC_SET_ERR_MSG_FMT(extack, "%s: %u:%u", flaw->why, flaw->node, flaw->dim);
-	else if (flaw->node != HC_DOUBLING_NONE)
+	else if (flaw->node != HC_FLAW_NONE)
 		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", flaw->why, flaw->node);
 	else
 		extack->_msg = flaw->why;
@@ -148,7 +148,7 @@ static void flaw_tell(const struct hc_doubling_flaw *flaw, struct netlink_ext_ac
 static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
 				   struct netlink_ext_ack *extack)
 {
-	struct hc_doubling_flaw flaw;
+	struct hc_flaw flaw;
 	int err = hc_doubling_check(plan_doubling(plan), fault, &flaw);
 	u32 u;
 
@@ -573,51 +573,36 @@ static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buf
 }
 
 /* What all have in common. */
-#define DOUBLING_OP						\
+#define DOUBLING_OP(name)					\
+	.id = HYPERCUBE_##name,					\
 	.op_size = sizeof(struct doubling_op),			\
 	.release = doubling_op_release,				\
 	.advance = doubling_advance
+/* Of those that work in rounds. */
+#define ROUNDS		.rounds = true, .up_follows = half_follows
 
 static const struct doubling_coll doubling_allreduce = {
-	.ops = {
-		.id = HYPERCUBE_ALLREDUCE,
-		DOUBLING_OP
-	},
+	.ops = { DOUBLING_OP(ALLREDUCE) },
 };
 
 static const struct doubling_coll doubling_barrier = {
-	.ops = {
-		.id = HYPERCUBE_BARRIER,
-		DOUBLING_OP
-	},
+	.ops = { DOUBLING_OP(BARRIER) },
 };
 
 static const struct doubling_coll doubling_alltoall = {
-	.ops = {
-		.id = HYPERCUBE_ALLTOALL,
-		DOUBLING_OP,
-		.rounds = true,
-		.up_follows = half_follows,
-	},
+	.ops = { DOUBLING_OP(ALLTOALL), ROUNDS },
 	.halves = true, .swaps = true,
 };
 
 static const struct doubling_coll doubling_reduce_scatter = {
-	.ops = {
-		.id = HYPERCUBE_REDUCE_SCATTER,
-		DOUBLING_OP,
-		.rounds = true,
-		.up_follows = half_follows,
-	},
+	.ops = { DOUBLING_OP(REDUCE_SCATTER), ROUNDS },
 	.halves = true,
 };
 
 static const struct doubling_coll doubling_allgather = {
 	.ops = {
-		.id = HYPERCUBE_ALLGATHER,
-		DOUBLING_OP,
-		.spread = true, .untold = true,
-		.up_follows = growth_follows,
+		DOUBLING_OP(ALLGATHER),
+		.spread = true, .untold = true, .up_follows = growth_follows,
 	},
 	.grows = true,
 };

@@ -4,28 +4,18 @@
  */
 #include "hc_balance.h"
 
-static int refuse(struct hc_balance_flaw *flaw, const char *why, __u32 node, __u32 dim)
-{
-	if (flaw) {
-		flaw->why = why;
-		flaw->node = node;
-		flaw->dim = dim;
-	}
-	return -EINVAL;
-}
-
-static int check_shape(const struct hc_balance *b, struct hc_balance_flaw *flaw)
+static int check_shape(const struct hc_balance *b, struct hc_flaw *flaw)
 {
 	if (b->dim < 1 || b->dim > HC_LIB_DIM_MAX)
-		return refuse(flaw, "dimension out of range", HC_BALANCE_NONE, HC_BALANCE_NONE);
+		return hc_refuse(flaw, "dimension out of range", HC_FLAW_NONE, HC_FLAW_NONE);
 	if (b->dims >= hc_nodes(b->dim))
-		return refuse(flaw, "the subcube has a dimension that the cube does not have",
-			      HC_BALANCE_NONE, HC_BALANCE_NONE);
+		return hc_refuse(flaw, "the subcube has a dimension that the cube does not have",
+				 HC_FLAW_NONE, HC_FLAW_NONE);
 	if (b->base >= hc_nodes(b->dim))
-		return refuse(flaw, "base is no node of the cube", b->base, HC_BALANCE_NONE);
+		return hc_refuse(flaw, "base is no node of the cube", b->base, HC_FLAW_NONE);
 	if (b->base & b->dims)
-		return refuse(flaw, "base is not the lowest node of the subcube", b->base,
-			      HC_BALANCE_NONE);
+		return hc_refuse(flaw, "base is not the lowest node of the subcube", b->base,
+				 HC_FLAW_NONE);
 	return 0;
 }
 
@@ -35,36 +25,36 @@ static bool good(const __u32 *fault, __u32 u, unsigned int d)
 }
 
 static int check_root(const struct hc_balance *b, const __u32 *fault, __u32 u,
-		      struct hc_balance_flaw *flaw)
+		      struct hc_flaw *flaw)
 {
 	unsigned int d;
 
 	if (b->up[u] != HC_BALANCE_ROOT)
-		return refuse(flaw, "a node of the subcube is no root", u, HC_BALANCE_NONE);
+		return hc_refuse(flaw, "a node of the subcube is no root", u, HC_FLAW_NONE);
 	/* It is better to name a failed node than its links. */
 	if (fault[u] == hc_ones(b->dim))
-		return refuse(flaw, "a node of the subcube has failed or is cut off", u,
-			      HC_BALANCE_NONE);
+		return hc_refuse(flaw, "a node of the subcube has failed or is cut off", u,
+				 HC_FLAW_NONE);
 	for (d = 0; d < b->dim; d++)
 		if (b->dims & hc_bit(d) && !good(fault, u, d))
-			return refuse(flaw, "a link of the subcube is faulty", u, d);
+			return hc_refuse(flaw, "a link of the subcube is faulty", u, d);
 	return 0;
 }
 
 /* For a node that takes no part: no neighbour could take it in. */
 static int check_out(const struct hc_balance *b, const __u32 *fault, __u32 u,
-		     struct hc_balance_flaw *flaw)
+		     struct hc_flaw *flaw)
 {
 	unsigned int d;
 
 	for (d = 0; d < b->dim; d++)
 		if (good(fault, u, d) && b->up[hc_neigh(u, d)] != HC_BALANCE_OUT)
-			return refuse(flaw, "a node that could take part is left out", u, d);
+			return hc_refuse(flaw, "a node that could take part is left out", u, d);
 	return 0;
 }
 
 static int check_node(const struct hc_balance *b, const __u32 *fault, __u32 u,
-		      struct hc_balance_flaw *flaw)
+		      struct hc_flaw *flaw)
 {
 	__u8 up = b->up[u];
 
@@ -73,13 +63,13 @@ static int check_node(const struct hc_balance *b, const __u32 *fault, __u32 u,
 	if (up == HC_BALANCE_OUT)
 		return check_out(b, fault, u, flaw);
 	if (up == HC_BALANCE_ROOT)
-		return refuse(flaw, "a root is not in the subcube", u, HC_BALANCE_NONE);
+		return hc_refuse(flaw, "a root is not in the subcube", u, HC_FLAW_NONE);
 	if (up >= b->dim)
-		return refuse(flaw, "the cube has no such dimension", u, up);
+		return hc_refuse(flaw, "the cube has no such dimension", u, up);
 	if (!good(fault, u, up))
-		return refuse(flaw, "the link to the parent is faulty", u, up);
+		return hc_refuse(flaw, "the link to the parent is faulty", u, up);
 	if (b->up[hc_neigh(u, up)] == HC_BALANCE_OUT)
-		return refuse(flaw, "the parent takes no part", u, up);
+		return hc_refuse(flaw, "the parent takes no part", u, up);
 	return 0;
 }
 
@@ -94,7 +84,7 @@ static unsigned int way_up(const struct hc_balance *b, __u32 u)
 }
 
 int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
-		     struct hc_balance_flaw *flaw)
+		     struct hc_flaw *flaw)
 {
 	unsigned int deepest = 0, steps;
 	__u32 u;
@@ -107,13 +97,12 @@ int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
 	for (u = 0; u < hc_nodes(b->dim); u++) {
 		steps = b->up[u] == HC_BALANCE_OUT ? 0 : way_up(b, u);
 		if (steps > b->depth)
-			return refuse(flaw, "the way to the subcube is longer than the depth", u,
-				      HC_BALANCE_NONE);
+			return hc_refuse(flaw, "the way to the subcube is longer than the depth", u,
+					 HC_FLAW_NONE);
 		if (steps > deepest)
 			deepest = steps;
 	}
 	if (deepest != b->depth)
-		return refuse(flaw, "no node is as deep as that", HC_BALANCE_NONE,
-			      HC_BALANCE_NONE);
+		return hc_refuse(flaw, "no node is as deep as that", HC_FLAW_NONE, HC_FLAW_NONE);
 	return 0;
 }

@@ -9,6 +9,7 @@
 #ifndef _HC_BALANCE_H
 #define _HC_BALANCE_H
 
+#include "hc_flaw.h"
 #include "hc_topo.h"
 
 /* For hc_balance.up: a node of the subcube; one that takes no part. */
@@ -30,21 +31,6 @@ struct hc_balance {
 	__u32 dims;
 	__u32 base;
 	const __u8 *up;
-};
-
-/* In a flaw: it is about no node, about no link. */
-#define HC_BALANCE_NONE	0xffffffff
-
-/**
- * struct hc_balance_flaw - why a topology was refused
- * @why: a sentence, static storage
- * @node: the node concerned, or HC_BALANCE_NONE
- * @dim: dimension of its link that is concerned, or HC_BALANCE_NONE
- */
-struct hc_balance_flaw {
-	const char *why;
-	__u32 node;
-	__u32 dim;
 };
 
 static inline bool hc_balance_inside(const struct hc_balance *b, __u32 u)
@@ -69,6 +55,6 @@ static inline bool hc_balance_inside(const struct hc_balance *b, __u32 u)
  * Return: 0, or -EINVAL with @flaw set.
  */
 int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
-		     struct hc_balance_flaw *flaw);
+		     struct hc_flaw *flaw);
 
 #endif /* _HC_BALANCE_H */

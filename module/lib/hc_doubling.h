@@ -10,6 +10,7 @@
 #ifndef _HC_DOUBLING_H
 #define _HC_DOUBLING_H
 
+#include "hc_flaw.h"
 #include "hc_topo.h"
 
 /**
@@ -24,21 +25,6 @@ struct hc_doubling {
 	unsigned int stages;
 	__u32 base;
 	__u8 order[HC_LIB_DIM_MAX];
-};
-
-/* In a flaw: it is about no node, about no link. */
-#define HC_DOUBLING_NONE	0xffffffff
-
-/**
- * struct hc_doubling_flaw - why a plan was refused
- * @why: a sentence, static storage
- * @node: the node concerned, or HC_DOUBLING_NONE
- * @dim: dimension of its link that is concerned, or HC_DOUBLING_NONE
- */
-struct hc_doubling_flaw {
-	const char *why;
-	__u32 node;
-	__u32 dim;
 };
 
 /* The dimensions in which the subcube extends, as a mask. */
@@ -79,6 +65,6 @@ static inline __u32 hc_doubling_next(const struct hc_doubling *d, __u32 mask, __
  * Return: 0, or -EINVAL with @flaw set to the lowest faulty node or link.
  */
 int hc_doubling_check(const struct hc_doubling *d, const __u32 *fault,
-		      struct hc_doubling_flaw *flaw);
+		      struct hc_flaw *flaw);
 
 #endif /* _HC_DOUBLING_H */
