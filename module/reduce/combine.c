@@ -302,16 +302,6 @@ static __always_inline void integers(each_fn fn, unsigned int oper, unsigned int
 	}
 }
 
-static void sum(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	integers(words, HYPERCUBE_SUM, type, acc, src, bytes);
-}
-
-static void prod(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	integers(each, HYPERCUBE_PROD, type, acc, src, bytes);
-}
-
 /* @narrow for bytes, of which a word holds eight, else @wide. */
 static __always_inline void per_type(each_fn narrow, each_fn wide, unsigned int oper,
 				     unsigned int type, void *acc, const void *src, size_t bytes)
@@ -335,56 +325,9 @@ static __always_inline void per_type(each_fn narrow, each_fn wide, unsigned int 
 		return wide(oper, HYPERCUBE_I64, acc, src, bytes);
 	case HYPERCUBE_F32:
 		return wide(oper, HYPERCUBE_F32, acc, src, bytes);
-	default:
+	case HYPERCUBE_F64:
 		return wide(oper, HYPERCUBE_F64, acc, src, bytes);
 	}
-}
-
-static __always_inline void extremes(unsigned int oper, unsigned int type,
-				     void *acc, const void *src, size_t bytes)
-{
-	per_type(words, each, oper, type, acc, src, bytes);
-}
-
-static void min_of(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	extremes(HYPERCUBE_MIN, type, acc, src, bytes);
-}
-
-static void max_of(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	extremes(HYPERCUBE_MAX, type, acc, src, bytes);
-}
-
-static __always_inline void locs(unsigned int oper, unsigned int type,
-				 void *acc, const void *src, size_t bytes)
-{
-	per_type(each_loc, each_loc, oper, type, acc, src, bytes);
-}
-
-static void minloc(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	locs(HYPERCUBE_MINLOC, type, acc, src, bytes);
-}
-
-static void maxloc(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	locs(HYPERCUBE_MAXLOC, type, acc, src, bytes);
-}
-
-static void and(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	words(HYPERCUBE_AND, HYPERCUBE_U64, acc, src, bytes);
-}
-
-static void or(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	words(HYPERCUBE_OR, HYPERCUBE_U64, acc, src, bytes);
-}
-
-static void xor(unsigned int type, void *acc, const void *src, size_t bytes)
-{
-	words(HYPERCUBE_XOR, HYPERCUBE_U64, acc, src, bytes);
 }
 
 void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
@@ -393,25 +336,26 @@ void hc_combine(unsigned int oper, unsigned int type, unsigned int width,
 	if (type == HYPERCUBE_RECORD)
 		return records(oper, width, acc, src, bytes);
 
+	/* Each with loops of its own: the operator is known where it is inlined. */
 	switch (oper) {
 	case HYPERCUBE_SUM:
-		return sum(type, acc, src, bytes);
+		return integers(words, HYPERCUBE_SUM, type, acc, src, bytes);
 	case HYPERCUBE_PROD:
-		return prod(type, acc, src, bytes);
+		return integers(each, HYPERCUBE_PROD, type, acc, src, bytes);
 	case HYPERCUBE_MIN:
-		return min_of(type, acc, src, bytes);
+		return per_type(words, each, HYPERCUBE_MIN, type, acc, src, bytes);
 	case HYPERCUBE_MAX:
-		return max_of(type, acc, src, bytes);
+		return per_type(words, each, HYPERCUBE_MAX, type, acc, src, bytes);
 	case HYPERCUBE_AND:
-		return and(type, acc, src, bytes);
+		return words(HYPERCUBE_AND, HYPERCUBE_U64, acc, src, bytes);
 	case HYPERCUBE_OR:
-		return or(type, acc, src, bytes);
+		return words(HYPERCUBE_OR, HYPERCUBE_U64, acc, src, bytes);
 	case HYPERCUBE_XOR:
-		return xor(type, acc, src, bytes);
+		return words(HYPERCUBE_XOR, HYPERCUBE_U64, acc, src, bytes);
 	case HYPERCUBE_MINLOC:
-		return minloc(type, acc, src, bytes);
+		return per_type(each_loc, each_loc, HYPERCUBE_MINLOC, type, acc, src, bytes);
 	case HYPERCUBE_MAXLOC:
-		return maxloc(type, acc, src, bytes);
+		return per_type(each_loc, each_loc, HYPERCUBE_MAXLOC, type, acc, src, bytes);
 	}
 }
 
@@ -477,16 +421,11 @@ static int cmp_record(const void *a, const void *b, unsigned int width)
 }
 
 static const hc_cmp_fn cmp_fns[__HYPERCUBE_TYPE_END] = {
-	[HYPERCUBE_U8] = cmp_u8,
-	[HYPERCUBE_U16] = cmp_u16,
-	[HYPERCUBE_U32] = cmp_u32,
-	[HYPERCUBE_U64] = cmp_u64,
-	[HYPERCUBE_I8] = cmp_i8,
-	[HYPERCUBE_I16] = cmp_i16,
-	[HYPERCUBE_I32] = cmp_i32,
-	[HYPERCUBE_I64] = cmp_i64,
-	[HYPERCUBE_F32] = cmp_f32,
-	[HYPERCUBE_F64] = cmp_f64,
+	[HYPERCUBE_U8] = cmp_u8,	[HYPERCUBE_I8] = cmp_i8,
+	[HYPERCUBE_U16] = cmp_u16,	[HYPERCUBE_I16] = cmp_i16,
+	[HYPERCUBE_U32] = cmp_u32,	[HYPERCUBE_I32] = cmp_i32,
+	[HYPERCUBE_U64] = cmp_u64,	[HYPERCUBE_I64] = cmp_i64,
+	[HYPERCUBE_F32] = cmp_f32,	[HYPERCUBE_F64] = cmp_f64,
 	[HYPERCUBE_RECORD] = cmp_record,
 };
 

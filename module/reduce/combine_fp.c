@@ -63,41 +63,21 @@
 	"movups %%xmm2, 32(%0)\n\t"					\
 	"movups %%xmm3, 48(%0)\n\t"
 
-static __always_inline bool sum_block32(void *acc, const void *src)
-{
-	asm goto(BLOCK_ASM(addps, cmpunordps)
-		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);
-	return true;
-nan:
-	return false;
+/* False, and nothing is written, if there is a NaN. */
+#define BLOCK_FN(name, op, unordered)						\
+static __always_inline bool name##_block(void *acc, const void *src)			\
+{										\
+	asm goto(BLOCK_ASM(op, unordered)					\
+		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);	\
+	return true;								\
+nan:										\
+	return false;								\
 }
 
-static __always_inline bool prod_block32(void *acc, const void *src)
-{
-	asm goto(BLOCK_ASM(mulps, cmpunordps)
-		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);
-	return true;
-nan:
-	return false;
-}
-
-static __always_inline bool sum_block64(void *acc, const void *src)
-{
-	asm goto(BLOCK_ASM(addpd, cmpunordpd)
-		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);
-	return true;
-nan:
-	return false;
-}
-
-static __always_inline bool prod_block64(void *acc, const void *src)
-{
-	asm goto(BLOCK_ASM(mulpd, cmpunordpd)
-		 : : "r" (acc), "r" (src) : "eax", "cc", "memory" : nan);
-	return true;
-nan:
-	return false;
-}
+BLOCK_FN(sum32, addps, cmpunordps)
+BLOCK_FN(prod32, mulps, cmpunordps)
+BLOCK_FN(sum64, addpd, cmpunordpd)
+BLOCK_FN(prod64, mulpd, cmpunordpd)
 
 static __always_inline void blocks(bool (*block)(void *acc, const void *src),
 				   unsigned int oper, unsigned int type,
@@ -115,13 +95,13 @@ static void section(unsigned int oper, unsigned int type, void *acc,
 		    const void *src, size_t bytes)
 {
 	if (type == HYPERCUBE_F32 && oper == HYPERCUBE_SUM)
-		blocks(sum_block32, oper, type, acc, src, bytes);
+		blocks(sum32_block, oper, type, acc, src, bytes);
 	else if (type == HYPERCUBE_F32)
-		blocks(prod_block32, oper, type, acc, src, bytes);
+		blocks(prod32_block, oper, type, acc, src, bytes);
 	else if (oper == HYPERCUBE_SUM)
-		blocks(sum_block64, oper, type, acc, src, bytes);
+		blocks(sum64_block, oper, type, acc, src, bytes);
 	else
-		blocks(prod_block64, oper, type, acc, src, bytes);
+		blocks(prod64_block, oper, type, acc, src, bytes);
 }
 
 void hc_combine_fp(unsigned int oper, unsigned int type, void *acc,
