@@ -86,12 +86,25 @@ def check_commands(spec, values):
            'the header does not count commands from 1')
 
 
+def rows_written_out(text):
+    """Requests of one kind are rows by a macro, whose arguments are names."""
+    define = re.compile(r'^#define (\w+)\(([\w, ]+)\)\s*\\\n((?:.*\\\n)*.*\n)', re.M)
+    macros = [found for found in define.findall(text) if '.cmd' in found[2]]
+    text = define.sub('', text)
+    for name, params, body in macros:
+        def row(call, params=params.split(', '), body=body.replace('\\\n', '\n')):
+            given = dict(zip(params, call[1].split(', ')))
+            return re.sub(r'(?<!\.)\b\w+\b', lambda word: given.get(word[0], word[0]), body)
+        text = re.sub(rf'\b{name}\(([\w, ]+)\)', row, text)
+    return text
+
+
 def module_policies(text):
     policies = {}
     for name, body in re.findall(r'nla_policy (\w+)\[.*?\] = \{\n(.*?)\n\};', text, re.S):
         policies[name] = dict(re.findall(r'\[(\w+)\]\s*= (.*?),?$', body, re.M))
     ops = {}
-    for body in re.findall(r'\{\n(\t\t\.cmd.*?)\n\t\}', text, re.S):
+    for body in re.findall(r'\{\s*(\.cmd[^{}]*)\}', rows_written_out(text)):
         command = re.search(r'\.cmd\s*= (\w+)', body)[1]
         policy = policies[re.search(r'TAKES\((\w+)\)', body)[1] + '_policy']
         ops[command] = (policy, 'GENL_UNS_ADMIN_PERM' in body, '.doit' in body, 'DUMPS' in body)

@@ -446,33 +446,26 @@ void hc_impair_clear(struct hc_port *port)
 		hc_impair_set(port, &none, false);
 }
 
-void hc_impair_get(const struct hc_port *port, struct hc_impairments *set)
+void hc_impair_get(const struct hc_port *port, struct hc_impairments *set,
+		   struct hc_impair_stats *stats)
 {
 	struct hc_impair *imp = impair_of(port);
 
 	memset(set, 0, sizeof(*set));
+	if (stats)
+		memset(stats, 0, sizeof(*stats));
 	if (!imp)
 		return;
 	spin_lock_bh(&imp->lock);
 	*set = imp->set;
-	spin_unlock_bh(&imp->lock);
-}
-
-void hc_impair_get_stats(const struct hc_port *port, struct hc_impair_stats *stats)
-{
-	struct hc_impair *imp = impair_of(port);
-
-	memset(stats, 0, sizeof(*stats));
-	if (!imp)
-		return;
-	spin_lock_bh(&imp->lock);
-	*stats = (struct hc_impair_stats){
-		.corrupted = imp->corrupted,
-		.duplicated = imp->duplicated,
-		.delayed = imp->delayed,
-		.queued = skb_queue_len(&imp->q),
-		.queued_bytes = imp->q_bytes,
-	};
+	if (stats)
+		*stats = (struct hc_impair_stats){
+			.corrupted = imp->corrupted,
+			.duplicated = imp->duplicated,
+			.delayed = imp->delayed,
+			.queued = skb_queue_len(&imp->q),
+			.queued_bytes = imp->q_bytes,
+		};
 	spin_unlock_bh(&imp->lock);
 }
 

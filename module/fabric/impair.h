@@ -54,9 +54,9 @@ int hc_impair_prepare(struct hc_node *node, unsigned int dim);
 void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool reseed);
 /* No more impairments; frames that wait still arrive.  Config. */
 void hc_impair_clear(struct hc_port *port);
-/* Any context; all 0 where there never were any. */
-void hc_impair_get(const struct hc_port *port, struct hc_impairments *set);
-void hc_impair_get_stats(const struct hc_port *port, struct hc_impair_stats *stats);
+/* Any context; all 0 where there never were any.  @stats may be NULL. */
+void hc_impair_get(const struct hc_port *port, struct hc_impairments *set,
+		   struct hc_impair_stats *stats);
 /* Is there any impairment?  Config. */
 bool hc_impair_impairs(const struct hc_port *port);
 /* Do frames wait?  A snapshot. */

@@ -103,7 +103,7 @@ u64 hc_link_bandwidth(const struct hc_port *port)
 
 	if (likely(!READ_ONCE(port->impaired)))
 		return bandwidth;
-	hc_impair_get(port, &set);
+	hc_impair_get(port, &set, NULL);
 	return min_not_zero(bandwidth, set.rate);
 }
 
@@ -115,7 +115,7 @@ static u64 link_cost(const struct hc_port *port, bool impaired, unsigned int byt
 	if (unlikely(impaired)) {
 		struct hc_impairments set;
 
-		hc_impair_get(port, &set);
+		hc_impair_get(port, &set, NULL);
 		latency += set.delay;
 		bandwidth = min_not_zero(bandwidth, set.rate);
 	}

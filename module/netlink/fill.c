@@ -24,14 +24,23 @@ static void *msg_begin(const struct hc_msg *msg)
 	return hdr;
 }
 
+/* @hdr: from msg_begin(), NULL: there was no room for it */
 static int msg_end(const struct hc_msg *msg, void *hdr, bool overflow)
 {
+	if (!hdr)
+		return -EMSGSIZE;
 	if (overflow) {
 		genlmsg_cancel(msg->skb, hdr);
 		return -EMSGSIZE;
 	}
 	genlmsg_end(msg->skb, hdr);
 	return 0;
+}
+
+/* What is told happens at a node. */
+static bool put_where(struct sk_buff *skb, int fabric, int id, const struct hc_node *node)
+{
+	return nla_put_string(skb, fabric, node->fabric->name) || nla_put_u32(skb, id, node->id);
 }
 
 /* ------------------------------------------------------------ fabric */
@@ -59,11 +68,8 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 {
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
-	bool overflow;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = nla_put_string(skb, HYPERCUBE_A_FABRIC_NAME, fabric->name) ||
+	bool overflow = !hdr ||
+		   nla_put_string(skb, HYPERCUBE_A_FABRIC_NAME, fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_FABRIC_ID, fabric->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_FABRIC_DIM, fabric->dim) ||
 		   (!fabric->dead && put_fabric_counts(skb, fabric));
@@ -72,24 +78,30 @@ int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ node */
 
-static bool put_drop(struct sk_buff *skb, unsigned int reason, u64 n)
+/* @n: by reason; those of which there were none are not told. */
+static bool put_drops(struct sk_buff *skb, int attr, const u64 *n)
 {
-	return n && reason != HYPERCUBE_A_DROP_PAD &&
-	       nla_put_u64_64bit(skb, reason, n, HYPERCUBE_A_DROP_PAD);
-}
-
-static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
-{
-	struct nlattr *nest = nla_nest_start(skb, HYPERCUBE_A_NODE_DROPS);
+	struct nlattr *nest = nla_nest_start(skb, attr);
 	unsigned int i;
 
 	if (!nest)
 		return true;
 	for (i = 1; i <= HYPERCUBE_A_DROP_MAX; i++)
-		if (put_drop(skb, i, (u32)atomic_read(&node->drops[i])))
+		if (n[i] && i != HYPERCUBE_A_DROP_PAD &&
+		    nla_put_u64_64bit(skb, i, n[i], HYPERCUBE_A_DROP_PAD))
 			return true;
 	nla_nest_end(skb, nest);
 	return false;
+}
+
+static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
+{
+	u64 n[HYPERCUBE_A_DROP_MAX + 1];
+	unsigned int i;
+
+	for (i = 0; i <= HYPERCUBE_A_DROP_MAX; i++)
+		n[i] = (u32)atomic_read(&node->drops[i]);
+	return put_drops(skb, HYPERCUBE_A_NODE_DROPS, n);
 }
 
 /* The endpoint's own stack may rename it meanwhile, or the namespace change:
@@ -130,8 +142,14 @@ static bool put_node_faults(struct sk_buff *skb, const struct hc_node *node)
 	return false;
 }
 
+static bool put_node_u64(struct sk_buff *skb, int attr, u64 v)
+{
+	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_NODE_PAD);
+}
+
 static bool put_node_counters(struct sk_buff *skb, const struct hc_node *node)
 {
+	const struct hc_socks *socks = &node->socks;
 	u64 frames, bytes;
 	unsigned int start;
 
@@ -140,16 +158,11 @@ static bool put_node_counters(struct sk_buff *skb, const struct hc_node *node)
 		frames = node->host_frames;
 		bytes = node->merged_bytes;
 	} while (u64_stats_fetch_retry(&node->syncp, start));
-	return nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_HOST_FRAMES, frames,
-				 HYPERCUBE_A_NODE_PAD) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_MERGED_BYTES, bytes,
-				 HYPERCUBE_A_NODE_PAD) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_AGREED,
-				 atomic64_read(&node->socks.agreed), HYPERCUBE_A_NODE_PAD) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_DISAGREED,
-				 atomic64_read(&node->socks.disagreed), HYPERCUBE_A_NODE_PAD) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_INCOMPLETE,
-				 atomic64_read(&node->socks.incomplete), HYPERCUBE_A_NODE_PAD);
+	return put_node_u64(skb, HYPERCUBE_A_NODE_HOST_FRAMES, frames) ||
+	       put_node_u64(skb, HYPERCUBE_A_NODE_MERGED_BYTES, bytes) ||
+	       put_node_u64(skb, HYPERCUBE_A_NODE_AGREED, atomic64_read(&socks->agreed)) ||
+	       put_node_u64(skb, HYPERCUBE_A_NODE_DISAGREED, atomic64_read(&socks->disagreed)) ||
+	       put_node_u64(skb, HYPERCUBE_A_NODE_INCOMPLETE, atomic64_read(&socks->incomplete));
 }
 
 static bool put_node_lies(struct sk_buff *skb, const struct hc_node *node)
@@ -163,7 +176,7 @@ static bool put_node_lies(struct sk_buff *skb, const struct hc_node *node)
 			return true;
 	return nla_put_u32(skb, HYPERCUBE_A_NODE_LIE, set.ppm) ||
 	       nla_put_u32(skb, HYPERCUBE_A_NODE_LIE_SEED, set.seed) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_NODE_LIES, told, HYPERCUBE_A_NODE_PAD);
+	       put_node_u64(skb, HYPERCUBE_A_NODE_LIES, told);
 }
 
 static bool put_tasks_u64(struct sk_buff *skb, int attr, u64 v)
@@ -200,12 +213,8 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 {
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
-	bool overflow;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = nla_put_string(skb, HYPERCUBE_A_NODE_FABRIC, node->fabric->name) ||
-		   nla_put_u32(skb, HYPERCUBE_A_NODE_ID, node->id) ||
+	bool overflow = !hdr ||
+		   put_where(skb, HYPERCUBE_A_NODE_FABRIC, HYPERCUBE_A_NODE_ID, node) ||
 		   put_node_device(skb, node) ||
 		   put_node_faults(skb, node) ||
 		   (uid_valid(node->owner) &&
@@ -232,16 +241,12 @@ static u32 link_state(const struct hc_port *port)
 
 static bool put_link_drops(struct sk_buff *skb, const struct hc_port *port)
 {
-	struct nlattr *nest = nla_nest_start(skb, HYPERCUBE_A_LINK_DROPS);
+	u64 n[HYPERCUBE_A_DROP_MAX + 1];
 	unsigned int i;
 
-	if (!nest)
-		return true;
-	for (i = 1; i <= HYPERCUBE_A_DROP_MAX; i++)
-		if (put_drop(skb, i, READ_ONCE(port->drops[i])))
-			return true;
-	nla_nest_end(skb, nest);
-	return false;
+	for (i = 0; i <= HYPERCUBE_A_DROP_MAX; i++)
+		n[i] = READ_ONCE(port->drops[i]);
+	return put_drops(skb, HYPERCUBE_A_LINK_DROPS, n);
 }
 
 static bool put_link_counter(struct sk_buff *skb, const struct hc_node *node, int attr,
@@ -274,26 +279,21 @@ static bool put_link_params(struct sk_buff *skb, const struct hc_port *port)
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_PERIOD, READ_ONCE(port->flap_period));
 }
 
+/* What is set, and what has come of it. */
 static bool put_link_impairments(struct sk_buff *skb, const struct hc_port *port)
 {
+	struct hc_impair_stats stats;
 	struct hc_impairments set;
 
-	hc_impair_get(port, &set);
+	hc_impair_get(port, &set, &stats);
 	return nla_put_u32(skb, HYPERCUBE_A_LINK_LOSS, set.loss) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_CORRUPT, set.corrupt) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_DUPLICATE, set.duplicate) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAY, set.delay) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_JITTER, set.jitter) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_RATE, set.rate) ||
-	       nla_put_u32(skb, HYPERCUBE_A_LINK_SEED, set.seed);
-}
-
-static bool put_link_impaired(struct sk_buff *skb, const struct hc_port *port)
-{
-	struct hc_impair_stats stats;
-
-	hc_impair_get_stats(port, &stats);
-	return put_link_u64(skb, HYPERCUBE_A_LINK_CORRUPTED, stats.corrupted) ||
+	       nla_put_u32(skb, HYPERCUBE_A_LINK_SEED, set.seed) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_CORRUPTED, stats.corrupted) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_DUPLICATED, stats.duplicated) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAYED, stats.delayed) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_QUEUED, stats.queued) ||
@@ -305,16 +305,11 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 	const struct hc_port *port = &node->ports[dim];
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
-	bool overflow;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = nla_put_string(skb, HYPERCUBE_A_LINK_FABRIC, node->fabric->name) ||
-		   nla_put_u32(skb, HYPERCUBE_A_LINK_NODE, node->id) ||
+	bool overflow = !hdr ||
+		   put_where(skb, HYPERCUBE_A_LINK_FABRIC, HYPERCUBE_A_LINK_NODE, node) ||
 		   nla_put_u32(skb, HYPERCUBE_A_LINK_DIM, dim) ||
 		   put_link_params(skb, port) ||
 		   put_link_impairments(skb, port) ||
-		   put_link_impaired(skb, port) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_TX_FRAMES, &port->tx_frames) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_TX_BYTES, &port->tx_bytes) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_FRAMES, &port->rx_frames) ||
@@ -330,13 +325,9 @@ int hc_fill_tasks_lost(const struct hc_msg *msg, const struct hc_node *node,
 {
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
-	bool overflow;
 	unsigned int i;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = nla_put_string(skb, HYPERCUBE_A_TASK_FABRIC, node->fabric->name) ||
-		   nla_put_u32(skb, HYPERCUBE_A_TASK_NODE, node->id) ||
+	bool overflow = !hdr ||
+		   put_where(skb, HYPERCUBE_A_TASK_FABRIC, HYPERCUBE_A_TASK_NODE, node) ||
 		   nla_put_u32(skb, HYPERCUBE_A_TASK_LOSS, lost->loss) ||
 		   nla_put_u64_64bit(skb, HYPERCUBE_A_TASK_COUNT, lost->count,
 				     HYPERCUBE_A_TASK_PAD);
@@ -369,12 +360,8 @@ int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 sr
 {
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
-	bool overflow;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = nla_put_string(skb, HYPERCUBE_A_VERDICT_FABRIC, node->fabric->name) ||
-		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_NODE, node->id) ||
+	bool overflow = !hdr ||
+		   put_where(skb, HYPERCUBE_A_VERDICT_FABRIC, HYPERCUBE_A_VERDICT_NODE, node) ||
 		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_SRC, src) ||
 		   nla_put_u64_64bit(skb, HYPERCUBE_A_VERDICT_NR, v->nr,
 				     HYPERCUBE_A_VERDICT_PAD) ||
@@ -454,11 +441,8 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 	bool broken = smp_load_acquire(&plan->broken);
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
-	bool overflow;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = nla_put_string(skb, HYPERCUBE_A_PLAN_FABRIC, plan->fabric->name) ||
+	bool overflow = !hdr ||
+		   nla_put_string(skb, HYPERCUBE_A_PLAN_FABRIC, plan->fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_ID, plan->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_EPOCH, plan->epoch) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_TYPE, plan->ops->id) ||
@@ -473,13 +457,18 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 
 /* ------------------------------------------------------------ operation */
 
+static bool put_op_u64(struct sk_buff *skb, int attr, u64 v)
+{
+	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_OP_PAD);
+}
+
 static bool put_op_id(struct sk_buff *skb, const struct hc_plan *plan, u32 node, u64 nr)
 {
 	return nla_put_string(skb, HYPERCUBE_A_OP_FABRIC, plan->fabric->name) ||
 	       nla_put_u32(skb, HYPERCUBE_A_OP_PLAN, plan->id) ||
 	       nla_put_u32(skb, HYPERCUBE_A_OP_EPOCH, plan->epoch) ||
 	       nla_put_u32(skb, HYPERCUBE_A_OP_NODE, node) ||
-	       nla_put_u64_64bit(skb, HYPERCUBE_A_OP_NR, nr, HYPERCUBE_A_OP_PAD);
+	       put_op_u64(skb, HYPERCUBE_A_OP_NR, nr);
 }
 
 int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
@@ -488,17 +477,12 @@ int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
 	bool peer = view->wait == HYPERCUBE_WAIT_PEER || view->wait == HYPERCUBE_WAIT_CREDIT;
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
-	bool overflow;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = put_op_id(skb, plan, node, view->nr) ||
+	bool overflow = !hdr || put_op_id(skb, plan, node, view->nr) ||
 		   nla_put_u32(skb, HYPERCUBE_A_OP_WAIT, view->wait) ||
 		   (peer && nla_put_u32(skb, HYPERCUBE_A_OP_PEER, view->awaited)) ||
-		   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_SINCE, view->since,
-				     HYPERCUBE_A_OP_PAD) ||
-		   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_NEXT, view->next, HYPERCUBE_A_OP_PAD) ||
-		   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_DONE, view->done, HYPERCUBE_A_OP_PAD);
+		   put_op_u64(skb, HYPERCUBE_A_OP_SINCE, view->since) ||
+		   put_op_u64(skb, HYPERCUBE_A_OP_NEXT, view->next) ||
+		   put_op_u64(skb, HYPERCUBE_A_OP_DONE, view->done);
 	return msg_end(msg, hdr, overflow);
 }
 
@@ -507,11 +491,7 @@ int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
 {
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
-	bool overflow;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = put_op_id(skb, plan, ev->node, ev->nr) ||
+	bool overflow = !hdr || put_op_id(skb, plan, ev->node, ev->nr) ||
 		   nla_put_s32(skb, HYPERCUBE_A_OP_STATUS, ev->status);
 	if (ev->status)
 		overflow = overflow ||
@@ -520,7 +500,6 @@ int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
 	else
 		overflow = overflow ||
 			   nla_put_u32(skb, HYPERCUBE_A_OP_STEPS, ev->steps) ||
-			   nla_put_u64_64bit(skb, HYPERCUBE_A_OP_TIME, ev->time,
-					     HYPERCUBE_A_OP_PAD);
+			   put_op_u64(skb, HYPERCUBE_A_OP_TIME, ev->time);
 	return msg_end(msg, hdr, overflow);
 }

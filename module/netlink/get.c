@@ -199,14 +199,11 @@ int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_NODE_ID);
 	struct hc_msg msg;
-	int err;
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
-	if (err)
-		return err;
-	return reply_end(&msg, info, hc_fill_node(&msg, node));
+	return reply_end(&msg, info, reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
+				     hc_fill_node(&msg, node));
 }
 
 int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info)
@@ -214,14 +211,11 @@ int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info)
 	unsigned int dim;
 	struct hc_node *node = hc_nl_link(info, &dim);
 	struct hc_msg msg;
-	int err;
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
-	if (err)
-		return err;
-	return reply_end(&msg, info, hc_fill_link(&msg, node, dim));
+	return reply_end(&msg, info, reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
+				     hc_fill_link(&msg, node, dim));
 }
 
 /* Plans are published and removed under the lock that pre_doit() holds. */

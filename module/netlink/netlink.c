@@ -165,64 +165,44 @@ static const struct nla_policy task_policy[HYPERCUBE_A_TASK_DIM + 1] = {
 #define TAKES(name)	.policy = name##_policy, .maxattr = ARRAY_SIZE(name##_policy) - 1
 #define DUMPS		.start = hc_nl_dump_start, .dumpit = hc_nl_dump
 
+/* Most of them: what answers, and what changes a fabric under its lock. */
+#define READS(id, fn, takes)							\
+	{									\
+		.cmd = id, .doit = fn, DUMPS, TAKES(takes),			\
+		.internal_flags = FL_PIN | FL_LOCK,				\
+	}
+#define CHANGES(id, fn, takes)							\
+	{									\
+		.cmd = id, .doit = fn, TAKES(takes), .flags = GENL_UNS_ADMIN_PERM, \
+		.internal_flags = FL_PIN | FL_LOCK,				\
+	}
+
 static const struct genl_ops ops[] = {
+	READS(HYPERCUBE_CMD_FABRIC_GET, hc_nl_fabric_get, name),
 	{
-		.cmd = HYPERCUBE_CMD_FABRIC_GET, .doit = hc_nl_fabric_get, DUMPS,
-		TAKES(name), .internal_flags = FL_PIN | FL_LOCK,
-	}, {
 		.cmd = HYPERCUBE_CMD_FABRIC_NEW, .doit = hc_nl_fabric_new,
 		TAKES(fabric), .flags = GENL_UNS_ADMIN_PERM,
 	}, {
 		.cmd = HYPERCUBE_CMD_FABRIC_DEL, .doit = hc_nl_fabric_del,
 		TAKES(name), .flags = GENL_UNS_ADMIN_PERM, .internal_flags = FL_TIDY,
-	}, {
-		.cmd = HYPERCUBE_CMD_NODE_GET, .doit = hc_nl_node_get, DUMPS,
-		TAKES(node_get), .internal_flags = FL_PIN | FL_LOCK,
-	}, {
+	},
+	READS(HYPERCUBE_CMD_NODE_GET, hc_nl_node_get, node_get),
+	{
 		.cmd = HYPERCUBE_CMD_NODE_SET, .doit = hc_nl_node_set,
 		TAKES(node), .flags = GENL_UNS_ADMIN_PERM, .internal_flags = FL_PIN,
-	}, {
-		.cmd = HYPERCUBE_CMD_LINK_GET, .doit = hc_nl_link_get, DUMPS,
-		TAKES(link_get), .internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_LINK_SET, .doit = hc_nl_link_set,
-		TAKES(link), .flags = GENL_UNS_ADMIN_PERM,
-		.internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_FAULT_CLEAR, .doit = hc_nl_fault_clear,
-		TAKES(name), .flags = GENL_UNS_ADMIN_PERM,
-		.internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_DETECT, .doit = hc_nl_detect,
-		TAKES(detect), .flags = GENL_UNS_ADMIN_PERM,
-		.internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_PLAN_GET, .doit = hc_nl_plan_get, DUMPS,
-		TAKES(plan_get), .internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_PLAN_NEW, .doit = hc_nl_plan_new,
-		TAKES(plan), .flags = GENL_UNS_ADMIN_PERM,
-		.internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_PLAN_DEL, .doit = hc_nl_plan_del,
-		TAKES(plan_get), .flags = GENL_UNS_ADMIN_PERM,
-		.internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_OP_GET, DUMPS,
-		TAKES(op_get),
-	}, {
-		.cmd = HYPERCUBE_CMD_ROUTE_GET, .doit = hc_nl_route_get,
-		TAKES(route), .flags = GENL_UNS_ADMIN_PERM,
-		.internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_FABRIC_SET, .doit = hc_nl_fabric_set,
-		TAKES(fabric_set), .flags = GENL_UNS_ADMIN_PERM,
-		.internal_flags = FL_PIN | FL_LOCK,
-	}, {
-		.cmd = HYPERCUBE_CMD_TASK_MOVE, .doit = hc_nl_task_move,
-		TAKES(task), .flags = GENL_UNS_ADMIN_PERM,
-		.internal_flags = FL_PIN | FL_LOCK,
 	},
+	READS(HYPERCUBE_CMD_LINK_GET, hc_nl_link_get, link_get),
+	CHANGES(HYPERCUBE_CMD_LINK_SET, hc_nl_link_set, link),
+	CHANGES(HYPERCUBE_CMD_FAULT_CLEAR, hc_nl_fault_clear, name),
+	CHANGES(HYPERCUBE_CMD_DETECT, hc_nl_detect, detect),
+	READS(HYPERCUBE_CMD_PLAN_GET, hc_nl_plan_get, plan_get),
+	CHANGES(HYPERCUBE_CMD_PLAN_NEW, hc_nl_plan_new, plan),
+	CHANGES(HYPERCUBE_CMD_PLAN_DEL, hc_nl_plan_del, plan_get),
+	{ .cmd = HYPERCUBE_CMD_OP_GET, DUMPS, TAKES(op_get) },
+	/* It sends frames. */
+	CHANGES(HYPERCUBE_CMD_ROUTE_GET, hc_nl_route_get, route),
+	CHANGES(HYPERCUBE_CMD_FABRIC_SET, hc_nl_fabric_set, fabric_set),
+	CHANGES(HYPERCUBE_CMD_TASK_MOVE, hc_nl_task_move, task),
 };
 
 bool hc_missing(struct genl_info *info, int attr, const char *sentence)

@@ -255,7 +255,7 @@ static int impairments_get(struct genl_info *info, const struct hc_port *port,
 {
 	struct nlattr **attrs = info->attrs;
 
-	hc_impair_get(port, set);
+	hc_impair_get(port, set, NULL);
 	take_u32(&set->loss, attrs[HYPERCUBE_A_LINK_LOSS]);
 	take_u32(&set->corrupt, attrs[HYPERCUBE_A_LINK_CORRUPT]);
 	take_u32(&set->duplicate, attrs[HYPERCUBE_A_LINK_DUPLICATE]);
