@@ -22,10 +22,7 @@ static int __init hc_init(void)
 	int err;
 
 	hc_gate_init();
-	err = hc_ops_check();
-	if (err)
-		return err;
-	err = hc_fabric_init();
+	err = hc_ops_check() ?: hc_fabric_init();
 	if (err)
 		return err;
 	err = hc_sock_init();

@@ -41,32 +41,23 @@ static bool unprivileged;
 module_param(unprivileged, bool, 0644);
 MODULE_PARM_DESC(unprivileged, "fabrics in the network namespaces of users, within limits (default off)");
 
-static uint max_fabrics = 64;
+static uint max_fabrics = 64, max_nodes = 8192, max_plans = 1024, max_fabric_plans = 1024;
+static ulong plan_memory = SZ_64M, poll_memory = SZ_128M, node_task_memory = SZ_16M;
+
 module_param(max_fabrics, uint, 0644);
-MODULE_PARM_DESC(max_fabrics, "fabrics of a user's namespaces (default 64)");
-
-static uint max_nodes = 8192;
 module_param(max_nodes, uint, 0644);
-MODULE_PARM_DESC(max_nodes, "nodes of a user's fabrics (default 8192)");
-
-static uint max_plans = 1024;
 module_param(max_plans, uint, 0644);
-MODULE_PARM_DESC(max_plans, "plans of a user's fabrics (default 1024)");
-
-static ulong plan_memory = SZ_64M;
 module_param(plan_memory, ulong, 0644);
-MODULE_PARM_DESC(plan_memory, "bytes of the plans of a user's fabrics (default 64 MiB)");
-
-static ulong poll_memory = SZ_128M;
 module_param(poll_memory, ulong, 0644);
-MODULE_PARM_DESC(poll_memory, "bytes of operations, tasks and of what nodes know in a user's fabrics (default 128 MiB)");
-
-static ulong node_task_memory = SZ_16M;
 module_param(node_task_memory, ulong, 0644);
-MODULE_PARM_DESC(node_task_memory, "bytes of tasks at any one node (default 16 MiB)");
-
-static uint max_fabric_plans = 1024;
 module_param(max_fabric_plans, uint, 0644);
+
+MODULE_PARM_DESC(max_fabrics, "fabrics of a user's namespaces (default 64)");
+MODULE_PARM_DESC(max_nodes, "nodes of a user's fabrics (default 8192)");
+MODULE_PARM_DESC(max_plans, "plans of a user's fabrics (default 1024)");
+MODULE_PARM_DESC(plan_memory, "bytes of the plans of a user's fabrics (default 64 MiB)");
+MODULE_PARM_DESC(poll_memory, "bytes of operations, tasks and of what nodes know in a user's fabrics (default 128 MiB)");
+MODULE_PARM_DESC(node_task_memory, "bytes of tasks at any one node (default 16 MiB)");
 MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
 
 /* Memory that an endpoint takes in all, with its sysfs and sysctl tables and its state. */
@@ -199,22 +190,16 @@ static u64 limit_of(enum hc_limit what)
 
 void hc_limit_explain(enum hc_limit what, struct netlink_ext_ack *extack)
 {
-	switch (what) {
-	case HC_LIMIT_FABRICS:
-		NL_SET_ERR_MSG(extack, "You have as many fabrics as max_fabrics allows");
-		break;
-	case HC_LIMIT_NODES:
-		NL_SET_ERR_MSG(extack, "Your fabrics would have more nodes than max_nodes allows");
-		break;
-	case HC_LIMIT_PLANS:
-		NL_SET_ERR_MSG(extack, "Your fabrics have as many plans as max_plans allows");
-		break;
-	case HC_LIMIT_JOBS:
-		NL_SET_ERR_MSG(extack, "Too many of your fabrics are just being made or removed");
-		break;
-	default:
-		NL_SET_ERR_MSG(extack, "Your plans would take more memory than plan_memory allows");
-	}
+	static const char *const words[HC_LIMITS] = {
+		[HC_LIMIT_FABRICS] = "You have as many fabrics as max_fabrics allows",
+		[HC_LIMIT_NODES] = "Your fabrics would have more nodes than max_nodes allows",
+		[HC_LIMIT_PLANS] = "Your fabrics have as many plans as max_plans allows",
+		[HC_LIMIT_PLAN_BYTES] = "Your plans would take more memory than plan_memory allows",
+		[HC_LIMIT_JOBS] = "Too many of your fabrics are just being made or removed",
+	};
+
+	if (extack)
+		extack->_msg = words[what];
 }
 
 int hc_charge(struct hc_payer *payer, enum hc_limit what, u64 n, struct netlink_ext_ack *extack)

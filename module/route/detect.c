@@ -395,6 +395,8 @@ int hc_detect_step(struct hc_detect *d)
 	u32 u;
 
 	lockdep_assert_held(&fabric->lock);
+	if (d->phase != HC_DETECT_WAITS && !settled(d))
+		return -EAGAIN;
 	switch (d->phase) {
 	case HC_DETECT_WAITS:
 		d->next = jiffies + 1;
@@ -402,14 +404,10 @@ int hc_detect_step(struct hc_detect *d)
 			test(d);
 		return -EAGAIN;
 	case HC_DETECT_TESTS:
-		if (!settled(d))
-			return -EAGAIN;
 		kick_all(fabric, HC_EV_JUDGE);
 		phase_begin(d, HC_DETECT_JUDGES);
 		return -EAGAIN;
 	case HC_DETECT_JUDGES:
-		if (!settled(d))
-			return -EAGAIN;
 		/* Verdicts are not the real FAULT words: some links that they spared stay
 		 * marked.
 		 */
@@ -419,8 +417,6 @@ int hc_detect_step(struct hc_detect *d)
 		phase_begin(d, HC_DETECT_TELLS);
 		return -EAGAIN;
 	case HC_DETECT_TELLS:
-		if (!settled(d))
-			return -EAGAIN;
 		found(d);
 	}
 	return 0;
