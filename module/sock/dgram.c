@@ -298,22 +298,7 @@ static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 }
 
 const struct proto_ops hc_dgram_ops = {
-	.family		= PF_UNSPEC,
-	.owner		= THIS_MODULE,
-	.release	= hc_sock_release,
-	.bind		= hc_sock_bind,
-	.connect	= sock_no_connect,
-	.socketpair	= sock_no_socketpair,
-	.accept		= sock_no_accept,
-	.getname	= hc_sock_getname,
-	.poll		= datagram_poll,
-	.ioctl		= sock_no_ioctl,
-	.gettstamp	= sock_gettstamp,
-	.listen		= sock_no_listen,
-	.shutdown	= sock_no_shutdown,
+	HC_SOCK_OPS(sock_no_connect, datagram_poll, hc_dgram_sendmsg, hc_dgram_recvmsg),
 	.setsockopt	= hc_dgram_setsockopt,
 	.getsockopt	= hc_dgram_getsockopt,
-	.sendmsg	= hc_dgram_sendmsg,
-	.recvmsg	= hc_dgram_recvmsg,
-	.mmap		= sock_no_mmap,
 };

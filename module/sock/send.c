@@ -22,7 +22,7 @@ static int send_wait(struct sock *sk, long *timeo)
 	DEFINE_WAIT(wait);
 	int err = 0;
 
-	for (;;) {
+	do {
 		set_bit(SOCK_NOSPACE, &sk->sk_socket->flags);
 		prepare_to_wait(sk_sleep(sk), &wait, TASK_INTERRUPTIBLE);
 		if (send_room(sk))
@@ -37,9 +37,7 @@ static int send_wait(struct sock *sk, long *timeo)
 		if (!hc_sock_recv_room(sk))
 			break;
 		err = hc_sock_sleep(timeo);
-		if (err)
-			break;
-	}
+	} while (!err);
 	finish_wait(sk_sleep(sk), &wait);
 	return err;
 }

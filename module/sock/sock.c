@@ -305,7 +305,7 @@ static int recv_wait(struct sock *sk, long *timeo)
 
 	if (*timeo)
 		recv_spin(sk);
-	for (;;) {
+	do {
 		prepare_to_wait(sk_sleep(sk), &wait, TASK_INTERRUPTIBLE);
 		if (!skb_queue_empty_lockless(&sk->sk_receive_queue))
 			break;
@@ -316,9 +316,7 @@ static int recv_wait(struct sock *sk, long *timeo)
 		if (err)
 			break;
 		err = hc_sock_sleep(timeo);
-		if (err)
-			break;
-	}
+	} while (!err);
 	finish_wait(sk_sleep(sk), &wait);
 	return err;
 }
@@ -467,22 +465,7 @@ static int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, 
 /* ------------------------------------------------------------ the socket */
 
 static const struct proto_ops hc_seqpacket_ops = {
-	.family		= PF_UNSPEC,	/* set at init: the number is a parameter */
-	.owner		= THIS_MODULE,
-	.release	= hc_sock_release,
-	.bind		= hc_sock_bind,
-	.connect	= hc_sock_connect,
-	.socketpair	= sock_no_socketpair,
-	.accept		= sock_no_accept,
-	.getname	= hc_sock_getname,
-	.poll		= datagram_poll,
-	.ioctl		= sock_no_ioctl,
-	.gettstamp	= sock_gettstamp,
-	.listen		= sock_no_listen,
-	.shutdown	= sock_no_shutdown,
-	.sendmsg	= hc_sock_sendmsg,
-	.recvmsg	= hc_sock_recvmsg,
-	.mmap		= sock_no_mmap,
+	HC_SOCK_OPS(hc_sock_connect, datagram_poll, hc_sock_sendmsg, hc_sock_recvmsg),
 };
 
 static struct proto hc_proto = {

@@ -136,4 +136,25 @@ int hc_sock_connect(struct socket *sock, struct sockaddr_unsized *addr, int len,
 int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
 int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 
+/* What all kinds have in common, and what differs between any two.  The family is set at init: its
+ * number is a parameter.
+ */
+#define HC_SOCK_OPS(connect_fn, poll_fn, send, recv)	\
+	.family		= PF_UNSPEC,			\
+	.owner		= THIS_MODULE,			\
+	.release	= hc_sock_release,		\
+	.bind		= hc_sock_bind,			\
+	.connect	= connect_fn,			\
+	.socketpair	= sock_no_socketpair,		\
+	.accept		= sock_no_accept,		\
+	.getname	= hc_sock_getname,		\
+	.poll		= poll_fn,			\
+	.ioctl		= sock_no_ioctl,		\
+	.gettstamp	= sock_gettstamp,		\
+	.listen		= sock_no_listen,		\
+	.shutdown	= sock_no_shutdown,		\
+	.sendmsg	= send,				\
+	.recvmsg	= recv,				\
+	.mmap		= sock_no_mmap
+
 #endif /* _HC_SOCK_H */

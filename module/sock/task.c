@@ -74,24 +74,31 @@ static int wake_writer(struct wait_queue_entry *wait, unsigned int mode, int syn
 	return autoremove_wake_function(wait, mode, sync, key);
 }
 
+/* Try until that says something other than -EAGAIN, but not longer than @timeo; the result. */
+#define try_wait(tasks, wake, timeo, try)					\
+({										\
+	wait_queue_head_t *__wq = &(tasks)->wait;				\
+	DEFINE_WAIT_FUNC(__wait, wake);						\
+	int __err;								\
+										\
+	do {									\
+		prepare_to_wait_exclusive(__wq, &__wait, TASK_INTERRUPTIBLE);	\
+		__err = (try);							\
+		if (__err != -EAGAIN)						\
+			break;							\
+		__err = hc_sock_sleep(timeo);					\
+	} while (!__err);							\
+	finish_wait(__wq, &__wait);						\
+	__err;									\
+})
+
 /* One call is woken for each task that comes: one that does not take it wakes another one. */
 static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercube_task *id,
 		     struct hc_task **task)
 {
 	struct hc_task_end *end = &hsk->task;
-	DEFINE_WAIT_FUNC(wait, wake_reader);
-	int err;
+	int err = try_wait(end->tasks, wake_reader, &timeo, hc_tasks_take(end, max, id, task));
 
-	for (;;) {
-		prepare_to_wait_exclusive(&end->tasks->wait, &wait, TASK_INTERRUPTIBLE);
-		err = hc_tasks_take(end, max, id, task);
-		if (err != -EAGAIN)
-			break;
-		err = hc_sock_sleep(&timeo);
-		if (err)
-			break;
-	}
-	finish_wait(&end->tasks->wait, &wait);
 	if (err)
 		hc_tasks_pass(end, READERS);
 	return err == -ENODEV ? hc_sock_gone(hsk) ?: err : err;
@@ -101,19 +108,8 @@ static int take_wait(struct hc_sock *hsk, size_t max, long timeo, struct hypercu
 static int put_wait(struct hc_sock *hsk, struct hc_task *task, long timeo)
 {
 	struct hc_task_end *end = &hsk->task;
-	DEFINE_WAIT_FUNC(wait, wake_writer);
-	int err;
+	int err = try_wait(end->tasks, wake_writer, &timeo, hc_tasks_put(end, task));
 
-	for (;;) {
-		prepare_to_wait_exclusive(&end->tasks->wait, &wait, TASK_INTERRUPTIBLE);
-		err = hc_tasks_put(end, task);
-		if (err != -EAGAIN)
-			break;
-		err = hc_sock_sleep(&timeo);
-		if (err)
-			break;
-	}
-	finish_wait(&end->tasks->wait, &wait);
 	hc_tasks_pass(end, WRITERS);
 	return err == -ENODEV ? hc_sock_gone(hsk) ?: err : err;
 }
@@ -268,21 +264,6 @@ static __poll_t hc_task_poll(struct file *file, struct socket *sock, poll_table 
 }
 
 const struct proto_ops hc_task_ops = {
-	.family		= PF_UNSPEC,
-	.owner		= THIS_MODULE,
-	.release	= hc_sock_release,
-	.bind		= hc_sock_bind,
-	.connect	= sock_no_connect,
-	.socketpair	= sock_no_socketpair,
-	.accept		= sock_no_accept,
-	.getname	= hc_sock_getname,
-	.poll		= hc_task_poll,
-	.ioctl		= sock_no_ioctl,
-	.gettstamp	= sock_gettstamp,
-	.listen		= sock_no_listen,
-	.shutdown	= sock_no_shutdown,
+	HC_SOCK_OPS(sock_no_connect, hc_task_poll, hc_task_sendmsg, hc_task_recvmsg),
 	.getsockopt	= hc_task_getsockopt,
-	.sendmsg	= hc_task_sendmsg,
-	.recvmsg	= hc_task_recvmsg,
-	.mmap		= sock_no_mmap,
 };
