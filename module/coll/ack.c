@@ -53,6 +53,17 @@ void hc_ack_tell(struct hc_member *m)
 		m->plan->ops->ack->tell(m);
 }
 
+/* What user space is told of an operation that is complete. */
+static struct hc_op_event completion(const struct hc_member *m, const struct hc_op *op)
+{
+	return (struct hc_op_event){
+		.node = m->node->id,
+		.nr = op->nr,
+		.steps = hc_op_steps(m, op),
+		.time = op->time,
+	};
+}
+
 /* ------------------------------------------------------------ the root says so */
 
 static void ack_down(struct hc_member *m, const struct hc_ack *d)
@@ -73,12 +84,7 @@ static void root_tell(struct hc_member *m)
 
 static void root_complete(struct hc_member *m, struct hc_op *op)
 {
-	struct hc_op_event ev = {
-		.node = m->node->id,
-		.nr = op->nr,
-		.steps = hc_op_steps(m, op),
-		.time = op->time,
-	};
+	struct hc_op_event ev = completion(m, op);
 	struct hc_ack d = {
 		.nr = op->nr + 1,
 		.time = op->time,
@@ -219,12 +225,7 @@ const struct hc_ack_ops hc_ack_root = {
 
 static void alone_handed(struct hc_member *m, struct hc_op *op)
 {
-	struct hc_op_event ev = {
-		.node = m->node->id,
-		.nr = op->nr,
-		.steps = hc_op_steps(m, op),
-		.time = op->time,
-	};
+	struct hc_op_event ev = completion(m, op);
 
 	/* One word for the operation, not one of each member. */
 	if (m->node->id == m->plan->root)

@@ -307,6 +307,16 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], skb);
 }
 
+bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+{
+	u64 nr = op->nr;
+
+	hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
+	hc_data_header(m, op, i, skb);
+	hc_peer_xmit(m, &m->role.dst[i], skb);
+	return hc_member_op(m, nr) == op;
+}
+
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);

@@ -517,6 +517,8 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 		     u64 *busy, struct sk_buff *skb);
 /* The same towards destination @i. */
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
+/* Send the last DATA frame towards destination @i.  False: the operation is gone. */
+bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 /* Settle with @status as the cause, and free the state.  Config, after a grace period. */
 void hc_member_destroy(struct hc_member *m, int status, const struct hc_abort *last);
 u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op);

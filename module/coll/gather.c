@@ -99,7 +99,6 @@ static bool all_ended(const struct hc_member *m, struct hc_op *op)
 /* The helpers that get nothing of it. */
 static bool others_end(struct hc_member *m, struct hc_op *op)
 {
-	u64 nr = op->nr;
 	unsigned int i;
 
 	for (i = 1; i < m->role.ndst; i++) {
@@ -109,11 +108,8 @@ static bool others_end(struct hc_member *m, struct hc_op *op)
 			hc_op_fail(m, op, -ENOMEM, m->node->id);
 			return false;
 		}
-		hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
 		hc_wire_data_of(skb)->total = cpu_to_be64(op->total);
-		hc_data_header(m, op, i, skb);
-		hc_peer_xmit(m, &m->role.dst[i], skb);
-		if (hc_member_op(m, nr) != op)
+		if (!hc_last_xmit(m, op, i, skb))
 			return false;
 	}
 	return true;

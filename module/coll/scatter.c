@@ -133,17 +133,13 @@ static bool sources_came(struct hc_member *m, struct hc_op *op)
 
 static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 {
-	u64 nr = op->nr;
 	/* Without one the operation is gone. */
 	struct sk_buff *skb = set_make(m, op);
 	unsigned int i;
 
 	for (i = 0; skb && i < m->role.ndst; i++) {
-		hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
 		hc_hdr(skb)->time = cpu_to_be64(op->time);
-		hc_data_header(m, op, i, skb);
-		hc_peer_xmit(m, &m->role.dst[i], skb);
-		if (hc_member_op(m, nr) != op)
+		if (!hc_last_xmit(m, op, i, skb))
 			return HC_FAILED;
 		if (i + 1 == m->role.ndst)
 			return HC_FINISHED;
