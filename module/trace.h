@@ -169,16 +169,49 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 		__array(char, fabric, HYPERCUBE_NAME_MAX)	\
 		__field(u32, index)
 
+#define HC_TRACE_ASSIGN_FABRIC(of)				\
+	do {							\
+		const struct hc_fabric *__of = of;		\
+								\
+		memcpy(__entry->fabric, __of->name, HYPERCUBE_NAME_MAX);	\
+		__entry->index = __of->index;			\
+	} while (0)
+
 #define HC_TRACE_NODE						\
 		HC_TRACE_FABRIC					\
 		__field(u32, node)
 
 /* Of the event's argument "node". */
-#define HC_TRACE_ASSIGN_NODE						\
-	do {								\
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);	\
-		__entry->index = node->fabric->index;			\
-		__entry->node = node->id;				\
+#define HC_TRACE_ASSIGN_NODE					\
+	do {							\
+		HC_TRACE_ASSIGN_FABRIC(node->fabric);		\
+		__entry->node = node->id;			\
+	} while (0)
+
+/* An operation at a node. */
+#define HC_TRACE_OP						\
+		HC_TRACE_NODE					\
+		__field(u32, plan)				\
+		__field(u64, op)
+
+/* Of the arguments "node", "plan" and "op". */
+#define HC_TRACE_ASSIGN_OP					\
+	do {							\
+		HC_TRACE_ASSIGN_NODE;				\
+		__entry->plan = plan;				\
+		__entry->op = op;				\
+	} while (0)
+
+/* Where a frame comes from and goes to. */
+#define HC_TRACE_ENDS						\
+		__field(u32, src)				\
+		__field(u32, dst)
+
+/* Of the argument "skb". */
+#define HC_TRACE_ASSIGN_ENDS					\
+	do {							\
+		__entry->src = be16_to_cpu(hc_hdr(skb)->src);	\
+		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);	\
 	} while (0)
 
 /* A frame leaves over a link, or arrives. */
@@ -192,8 +225,7 @@ DECLARE_EVENT_CLASS(hc_frame,
 		__field(u32, len)
 		__field(u32, seq)
 		__field(u32, step)
-		__field(u32, src)
-		__field(u32, dst)
+		HC_TRACE_ENDS
 		__field(u32, plan)
 		__field(u64, op)
 		__field(u64, time)
@@ -208,8 +240,7 @@ DECLARE_EVENT_CLASS(hc_frame,
 		__entry->len = skb->len;
 		__entry->seq = be32_to_cpu(hdr->seq);
 		__entry->step = be32_to_cpu(hdr->step);
-		__entry->src = be16_to_cpu(hdr->src);
-		__entry->dst = be16_to_cpu(hdr->dst);
+		HC_TRACE_ASSIGN_ENDS;
 		__entry->plan = of ? be32_to_cpu(of->plan) : 0;
 		__entry->op = of ? be64_to_cpu(of->op) : hc_frame_flood_nr(skb);
 		__entry->time = be64_to_cpu(hdr->time);
@@ -235,19 +266,15 @@ TRACE_EVENT(hc_merge,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, u32 src, u32 len, u64 begin),
 	TP_ARGS(node, plan, op, src, len, begin),
 	TP_STRUCT__entry(
-		HC_TRACE_NODE
+		HC_TRACE_OP
 		__field(u32, src)
-		__field(u32, plan)
 		__field(u32, len)
-		__field(u64, op)
 		__field(u64, ns)
 	),
 	TP_fast_assign(
-		HC_TRACE_ASSIGN_NODE;
+		HC_TRACE_ASSIGN_OP;
 		__entry->src = src;
-		__entry->plan = plan;
 		__entry->len = len;
-		__entry->op = op;
 		/* Enabled in between: there is no begin. */
 		__entry->ns = begin ? local_clock() - begin : 0;
 	),
@@ -262,25 +289,21 @@ TRACE_EVENT(hc_stage,
 		 const struct sk_buff *skb),
 	TP_ARGS(node, plan, op, dst, skb),
 	TP_STRUCT__entry(
-		HC_TRACE_NODE
+		HC_TRACE_OP
 		__field(u32, dst)
 		__field(u32, stage)
 		__field(u32, how)
 		__field(bool, down)
-		__field(u32, plan)
 		__field(u32, len)
-		__field(u64, op)
 		__field(u64, offset)
 	),
 	TP_fast_assign(
-		HC_TRACE_ASSIGN_NODE;
+		HC_TRACE_ASSIGN_OP;
 		__entry->dst = dst->node;
 		__entry->stage = dst->stage;
 		__entry->how = dst->how;
 		__entry->down = hc_wire_data_of(skb)->flags & HC_DATA_F_DOWN;
-		__entry->plan = plan;
 		__entry->len = be32_to_cpu(hc_hdr(skb)->len);
-		__entry->op = op;
 		__entry->offset = be64_to_cpu(hc_wire_data_of(skb)->offset);
 	),
 	TP_printk("fabric=%s node=%u dst=%u stage=%u how=%s way=%s plan=%u op=%llu offset=%llu len=%u",
@@ -316,15 +339,13 @@ TRACE_EVENT(hc_lie,
 	TP_STRUCT__entry(
 		HC_TRACE_NODE
 		__field(u32, type)
-		__field(u32, src)
-		__field(u32, dst)
+		HC_TRACE_ENDS
 		__field(u32, bit)
 	),
 	TP_fast_assign(
 		HC_TRACE_ASSIGN_NODE;
 		__entry->type = hc_hdr(skb)->type;
-		__entry->src = be16_to_cpu(hc_hdr(skb)->src);
-		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);
+		HC_TRACE_ASSIGN_ENDS;
 		__entry->bit = bit;
 	),
 	TP_printk("fabric=%s node=%u type=%s src=%u dst=%u bit=%u", __entry->fabric,
@@ -339,8 +360,7 @@ TRACE_EVENT(hc_copy,
 	TP_STRUCT__entry(
 		HC_TRACE_NODE
 		__field(u32, dim)
-		__field(u32, src)
-		__field(u32, dst)
+		HC_TRACE_ENDS
 		__field(u32, copy)
 		__field(u32, copies)
 		__field(u32, hop)
@@ -351,8 +371,7 @@ TRACE_EVENT(hc_copy,
 
 		HC_TRACE_ASSIGN_NODE;
 		__entry->dim = dim;
-		__entry->src = be16_to_cpu(hc_hdr(skb)->src);
-		__entry->dst = be16_to_cpu(hc_hdr(skb)->dst);
+		HC_TRACE_ASSIGN_ENDS;
 		__entry->copy = w->copy;
 		__entry->copies = w->copies;
 		__entry->hop = w->hop;
@@ -400,18 +419,14 @@ TRACE_EVENT(hc_task,
 		 const struct hypercube_task *id),
 	TP_ARGS(node, what, id),
 	TP_STRUCT__entry(
-		__array(char, fabric, HYPERCUBE_NAME_MAX)
-		__field(u32, index)
-		__field(u32, node)
+		HC_TRACE_NODE
 		__field(u32, what)
 		__field(u32, origin)
 		__field(u32, flags)
 		__field(u64, nr)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, node->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = node->fabric->index;
-		__entry->node = node->id;
+		HC_TRACE_ASSIGN_NODE;
 		__entry->what = what;
 		__entry->origin = id->node;
 		__entry->flags = id->flags;
@@ -456,8 +471,7 @@ TRACE_EVENT(hc_plan,
 		__field(u32, cause_dim)
 	),
 	TP_fast_assign(
-		memcpy(__entry->fabric, plan->fabric->name, HYPERCUBE_NAME_MAX);
-		__entry->index = plan->fabric->index;
+		HC_TRACE_ASSIGN_FABRIC(plan->fabric);
 		__entry->plan = plan->id;
 		__entry->epoch = plan->epoch;
 		__entry->root = plan->root;
@@ -503,21 +517,17 @@ TRACE_EVENT(hc_op_begin,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, const struct hc_wire_data *w),
 	TP_ARGS(node, plan, op, w),
 	TP_STRUCT__entry(
-		HC_TRACE_NODE
-		__field(u32, plan)
+		HC_TRACE_OP
 		__field(u32, collective)
 		__field(u32, oper)
 		__field(u32, dtype)
-		__field(u64, op)
 		__field(u64, bytes)
 	),
 	TP_fast_assign(
-		HC_TRACE_ASSIGN_NODE;
-		__entry->plan = plan;
+		HC_TRACE_ASSIGN_OP;
 		__entry->collective = w->collective;
 		__entry->oper = w->oper;
 		__entry->dtype = w->dtype;
-		__entry->op = op;
 		__entry->bytes = be64_to_cpu(w->total);
 	),
 	TP_printk("fabric=%s node=%u plan=%u op=%llu collective=%s oper=%u dtype=%u bytes=%llu",
@@ -531,15 +541,11 @@ TRACE_EVENT(hc_op_end,
 	TP_PROTO(const struct hc_node *node, u32 plan, u64 op, int status),
 	TP_ARGS(node, plan, op, status),
 	TP_STRUCT__entry(
-		HC_TRACE_NODE
-		__field(u32, plan)
-		__field(u64, op)
+		HC_TRACE_OP
 		__field(int, status)
 	),
 	TP_fast_assign(
-		HC_TRACE_ASSIGN_NODE;
-		__entry->plan = plan;
-		__entry->op = op;
+		HC_TRACE_ASSIGN_OP;
 		__entry->status = status;
 	),
 	TP_printk("fabric=%s node=%u plan=%u op=%llu status=%d", __entry->fabric,
