@@ -38,21 +38,7 @@ struct nl_lies {
 	uint32_t at[HYPERCUBE_LIES_MAX];
 };
 
-/* The tasks of a node; see HYPERCUBE_A_TASKS_*. */
-struct nl_tasks {
-	uint32_t queued;
-	uint32_t held;
-	uint64_t bytes;
-	uint64_t put;
-	uint64_t taken;
-	uint64_t done;
-	uint64_t repeated;
-	uint64_t lost;
-	uint32_t moving;
-	uint64_t sent;
-	uint64_t received;
-	uint64_t doubt;
-};
+#define NL_TASKS (HYPERCUBE_A_TASKS_MAX + 1)
 
 struct nl_node {
 	char fabric[HYPERCUBE_NAME_MAX];
@@ -74,7 +60,7 @@ struct nl_node {
 	uint64_t agreed;	/* datagrams in copies */
 	uint64_t disagreed;
 	uint64_t incomplete;
-	struct nl_tasks tasks;
+	uint64_t tasks[NL_TASKS];	/* numbers of its tasks, by HYPERCUBE_A_TASKS_* */
 	uint64_t drops[NL_DROPS];
 };
 
@@ -239,7 +225,7 @@ int nl_fault_clear(struct hcctl *h, const char *fabric);
 int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_detect *d);
 /* The dimensions that a frame crossed, for free(). */
 struct nl_route {
-	uint32_t *dim;
+	uint8_t *dim;
 	uint32_t hops;
 };
 

@@ -31,10 +31,6 @@ static uint64_t num(const struct nlattr *a)
 	return 0;
 }
 
-#define for_each_attr(a, nlh, rem) \
-	nla_for_each_attr(a, genlmsg_attrdata(nlmsg_data(nlh), 0), \
-			  genlmsg_attrlen(nlmsg_data(nlh), 0), rem)
-
 static const char * const drop_names[NL_DROPS] = {
 	[HYPERCUBE_A_DROP_LINK_DOWN] = "link-down",
 	[HYPERCUBE_A_DROP_NODE_FAILED] = "node-failed",
@@ -65,27 +61,17 @@ const char *nl_drop_name(unsigned int reason)
 	return reason < NL_DROPS ? drop_names[reason] : NULL;
 }
 
-static void drops(const struct nlattr *nest, uint64_t *v)
-{
-	struct nlattr *a;
-	int rem;
-
-	nla_for_each_nested(a, nest, rem)
-		if (nla_type(a) < NL_DROPS && nla_type(a) != HYPERCUBE_A_DROP_PAD)
-			v[nla_type(a)] = num(a);
-}
-
-enum kind { NOTHING, NUMBER, FLAG, TEXT, DROPS };
+enum kind { NOTHING, NUMBER, FLAG, TEXT, NUMBERS };
 
 /**
  * struct field - where an attribute goes
  * @kind: what it is
- * @size: bytes of the member, for a number or text
+ * @size: bytes of the member: of a number or text, or of all numbers of a nest
  * @at: offset of the member
  */
 struct field {
 	uint8_t kind;
-	uint8_t size;
+	uint16_t size;
 	uint16_t at;
 };
 
@@ -100,10 +86,38 @@ static void number_put(void *p, size_t size, uint64_t v)
 		*(uint32_t *)p = (uint32_t)v;
 }
 
-/* Into its member of @v; what this table does not know passes by. */
-static void take(void *v, const struct field *fields, size_t n, const struct nlattr *a)
+/* Those of a nest, by their attributes: drops, tasks. */
+static void numbers_put(uint64_t *v, size_t n, const struct nlattr *nest)
 {
-	const struct field *f = (size_t)nla_type(a) < n ? &fields[nla_type(a)] : NULL;
+	struct nlattr *a;
+	int rem;
+
+	nla_for_each_nested(a, nest, rem)
+		if ((size_t)nla_type(a) < n)
+			v[nla_type(a)] = num(a);
+}
+
+/**
+ * struct layout - what a structure takes from a message
+ * @size: of the structure
+ * @n: of @fields
+ * @fields: by attribute
+ * @more: what @fields cannot say: 0 or -ENOMEM; may be NULL
+ */
+struct layout {
+	size_t size;
+	size_t n;
+	const struct field *fields;
+	int (*more)(void *v, const struct nlattr *a);
+};
+
+#define LAYOUT(type, fields, more) \
+	{ sizeof(struct type), sizeof(fields) / sizeof(*(fields)), fields, more }
+
+/* Into its member of @v; what the table does not know passes by. */
+static void take(void *v, const struct layout *l, const struct nlattr *a)
+{
+	const struct field *f = (size_t)nla_type(a) < l->n ? &l->fields[nla_type(a)] : NULL;
 	void *to = f ? (char *)v + f->at : NULL;
 
 	switch (f ? f->kind : NOTHING) {
@@ -116,13 +130,35 @@ static void take(void *v, const struct field *fields, size_t n, const struct nla
 	case TEXT:
 		nla_strlcpy(to, a, f->size);
 		break;
-	case DROPS:
-		drops(a, to);
+	case NUMBERS:
+		numbers_put(to, f->size / sizeof(uint64_t), a);
 		break;
 	}
 }
 
-#define TAKE(v, fields, a) take(v, fields, sizeof(fields) / sizeof(*(fields)), a)
+/* Over what @v says already. */
+static int fill(struct nlmsghdr *nlh, void *v, const struct layout *l)
+{
+	struct nlattr *a;
+	int rem, err;
+
+	nla_for_each_attr(a, genlmsg_attrdata(nlmsg_data(nlh), 0),
+			  genlmsg_attrlen(nlmsg_data(nlh), 0), rem) {
+		take(v, l, a);
+		err = l->more ? l->more(v, a) : 0;
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int fill_new(struct nlmsghdr *nlh, void *v, const struct layout *l)
+{
+	memset(v, 0, l->size);
+	return fill(nlh, v, l);
+}
+
+/* --- what goes where --- */
 
 static const struct field fabric_fields[] = {
 	[HYPERCUBE_A_FABRIC_NAME] = FIELD(TEXT, nl_fabric, name),
@@ -138,17 +174,6 @@ static const struct field fabric_fields[] = {
 	[HYPERCUBE_A_FABRIC_PATIENCE] = FIELD(NUMBER, nl_fabric, patience),
 };
 
-int nl_fill_fabric(struct nlmsghdr *nlh, void *v)
-{
-	struct nlattr *a;
-	int rem;
-
-	memset(v, 0, sizeof(struct nl_fabric));
-	for_each_attr(a, nlh, rem)
-		TAKE(v, fabric_fields, a);
-	return 0;
-}
-
 static const struct field node_fields[] = {
 	[HYPERCUBE_A_NODE_FABRIC] = FIELD(TEXT, nl_node, fabric),
 	[HYPERCUBE_A_NODE_ID] = FIELD(NUMBER, nl_node, id),
@@ -159,7 +184,8 @@ static const struct field node_fields[] = {
 	[HYPERCUBE_A_NODE_OWNER] = FIELD(NUMBER, nl_node, owner),
 	[HYPERCUBE_A_NODE_NETNSID] = FIELD(NUMBER, nl_node, netnsid),
 	[HYPERCUBE_A_NODE_BOUND] = FIELD(FLAG, nl_node, bound),
-	[HYPERCUBE_A_NODE_DROPS] = FIELD(DROPS, nl_node, drops),
+	[HYPERCUBE_A_NODE_DROPS] = FIELD(NUMBERS, nl_node, drops),
+	[HYPERCUBE_A_NODE_TASKS] = FIELD(NUMBERS, nl_node, tasks),
 	[HYPERCUBE_A_NODE_HOST_FRAMES] = FIELD(NUMBER, nl_node, host_frames),
 	[HYPERCUBE_A_NODE_MERGED_BYTES] = FIELD(NUMBER, nl_node, merged_bytes),
 	[HYPERCUBE_A_NODE_LIE] = FIELD(NUMBER, nl_node, lie.ppm),
@@ -169,51 +195,6 @@ static const struct field node_fields[] = {
 	[HYPERCUBE_A_NODE_DISAGREED] = FIELD(NUMBER, nl_node, disagreed),
 	[HYPERCUBE_A_NODE_INCOMPLETE] = FIELD(NUMBER, nl_node, incomplete),
 };
-
-static const struct field tasks_fields[] = {
-	[HYPERCUBE_A_TASKS_QUEUED] = FIELD(NUMBER, nl_tasks, queued),
-	[HYPERCUBE_A_TASKS_HELD] = FIELD(NUMBER, nl_tasks, held),
-	[HYPERCUBE_A_TASKS_BYTES] = FIELD(NUMBER, nl_tasks, bytes),
-	[HYPERCUBE_A_TASKS_PUT] = FIELD(NUMBER, nl_tasks, put),
-	[HYPERCUBE_A_TASKS_TAKEN] = FIELD(NUMBER, nl_tasks, taken),
-	[HYPERCUBE_A_TASKS_DONE] = FIELD(NUMBER, nl_tasks, done),
-	[HYPERCUBE_A_TASKS_REPEATED] = FIELD(NUMBER, nl_tasks, repeated),
-	[HYPERCUBE_A_TASKS_LOST] = FIELD(NUMBER, nl_tasks, lost),
-	[HYPERCUBE_A_TASKS_MOVING] = FIELD(NUMBER, nl_tasks, moving),
-	[HYPERCUBE_A_TASKS_SENT] = FIELD(NUMBER, nl_tasks, sent),
-	[HYPERCUBE_A_TASKS_RECEIVED] = FIELD(NUMBER, nl_tasks, received),
-	[HYPERCUBE_A_TASKS_DOUBT] = FIELD(NUMBER, nl_tasks, doubt),
-};
-
-static void tasks_take(struct nl_tasks *v, const struct nlattr *nest)
-{
-	struct nlattr *a;
-	int rem;
-
-	nla_for_each_nested(a, nest, rem)
-		TAKE(v, tasks_fields, a);
-}
-
-int nl_fill_node(struct nlmsghdr *nlh, void *arg)
-{
-	struct nl_node *v = arg;
-	struct nlattr *a;
-	int rem;
-
-	*v = (struct nl_node){ .owner = NL_NONE };
-	for_each_attr(a, nlh, rem) {
-		TAKE(v, node_fields, a);
-		if (nla_type(a) == HYPERCUBE_A_NODE_NETNSID)
-			v->elsewhere = true;
-		if (nla_type(a) == HYPERCUBE_A_NODE_NB_FAULT && v->nb < HYPERCUBE_DIM_MAX)
-			v->nb_fault[v->nb++] = num(a);
-		if (nla_type(a) == HYPERCUBE_A_NODE_LIE_AT && v->lie.n < HYPERCUBE_LIES_MAX)
-			v->lie.at[v->lie.n++] = num(a);
-		if (nla_type(a) == HYPERCUBE_A_NODE_TASKS)
-			tasks_take(&v->tasks, a);
-	}
-	return 0;
-}
 
 static const struct field link_fields[] = {
 	[HYPERCUBE_A_LINK_FABRIC] = FIELD(TEXT, nl_link, fabric),
@@ -240,19 +221,8 @@ static const struct field link_fields[] = {
 	[HYPERCUBE_A_LINK_TX_BYTES] = FIELD(NUMBER, nl_link, tx_bytes),
 	[HYPERCUBE_A_LINK_RX_FRAMES] = FIELD(NUMBER, nl_link, rx_frames),
 	[HYPERCUBE_A_LINK_RX_BYTES] = FIELD(NUMBER, nl_link, rx_bytes),
-	[HYPERCUBE_A_LINK_DROPS] = FIELD(DROPS, nl_link, drops),
+	[HYPERCUBE_A_LINK_DROPS] = FIELD(NUMBERS, nl_link, drops),
 };
-
-int nl_fill_link(struct nlmsghdr *nlh, void *v)
-{
-	struct nlattr *a;
-	int rem;
-
-	memset(v, 0, sizeof(struct nl_link));
-	for_each_attr(a, nlh, rem)
-		TAKE(v, link_fields, a);
-	return 0;
-}
 
 static const struct field op_fields[] = {
 	[HYPERCUBE_A_OP_FABRIC] = FIELD(TEXT, nl_op, fabric),
@@ -272,18 +242,6 @@ static const struct field op_fields[] = {
 	[HYPERCUBE_A_OP_TIME] = FIELD(NUMBER, nl_op, time),
 };
 
-int nl_fill_op(struct nlmsghdr *nlh, void *arg)
-{
-	struct nl_op *v = arg;
-	struct nlattr *a;
-	int rem;
-
-	*v = (struct nl_op){ .cause_node = NL_NONE, .cause_dim = NL_NONE };
-	for_each_attr(a, nlh, rem)
-		TAKE(v, op_fields, a);
-	return 0;
-}
-
 static const struct field verdict_fields[] = {
 	[HYPERCUBE_A_VERDICT_FABRIC] = FIELD(TEXT, nl_verdict, fabric),
 	[HYPERCUBE_A_VERDICT_NODE] = FIELD(NUMBER, nl_verdict, node),
@@ -293,27 +251,6 @@ static const struct field verdict_fields[] = {
 	[HYPERCUBE_A_VERDICT_COPIES] = FIELD(NUMBER, nl_verdict, copies),
 };
 
-int nl_fill_verdict(struct nlmsghdr *nlh, void *arg)
-{
-	struct nl_verdict *v = arg;
-	struct hypercube_path *p;
-	struct nlattr *a;
-	int rem;
-
-	memset(v, 0, sizeof(*v));
-	for_each_attr(a, nlh, rem) {
-		TAKE(v, verdict_fields, a);
-		if (nla_type(a) != HYPERCUBE_A_VERDICT_PATH || nla_len(a) != sizeof(*p) ||
-		    v->npaths == HYPERCUBE_DIM_MAX)
-			continue;
-		p = &v->path[v->npaths++];
-		memcpy(p, nla_data(a), sizeof(*p));
-		if (p->hops > HYPERCUBE_HOPS_MAX)
-			p->hops = HYPERCUBE_HOPS_MAX;
-	}
-	return 0;
-}
-
 static const struct field lost_fields[] = {
 	[HYPERCUBE_A_TASK_FABRIC] = FIELD(TEXT, nl_tasks_lost, fabric),
 	[HYPERCUBE_A_TASK_NODE] = FIELD(NUMBER, nl_tasks_lost, node),
@@ -321,19 +258,114 @@ static const struct field lost_fields[] = {
 	[HYPERCUBE_A_TASK_COUNT] = FIELD(NUMBER, nl_tasks_lost, count),
 };
 
-int nl_fill_tasks_lost(struct nlmsghdr *nlh, void *arg)
+static const struct field plan_fields[] = {
+	[HYPERCUBE_A_PLAN_FABRIC] = FIELD(TEXT, nl_plan, fabric),
+	[HYPERCUBE_A_PLAN_ID] = FIELD(NUMBER, nl_plan, id),
+	[HYPERCUBE_A_PLAN_EPOCH] = FIELD(NUMBER, nl_plan, epoch),
+	[HYPERCUBE_A_PLAN_TYPE] = FIELD(NUMBER, nl_plan, type),
+	[HYPERCUBE_A_PLAN_SINK] = FIELD(NUMBER, nl_plan, sink),
+	[HYPERCUBE_A_PLAN_SOURCE] = FIELD(NUMBER, nl_plan, source),
+	[HYPERCUBE_A_PLAN_BASE] = FIELD(NUMBER, nl_plan, base),
+	[HYPERCUBE_A_PLAN_BROKEN] = FIELD(FLAG, nl_plan, broken),
+	[HYPERCUBE_A_PLAN_CAUSE_NODE] = FIELD(NUMBER, nl_plan, cause_node),
+	[HYPERCUBE_A_PLAN_CAUSE_DIM] = FIELD(NUMBER, nl_plan, cause_dim),
+	[HYPERCUBE_A_PLAN_REPAIRS] = FIELD(NUMBER, nl_plan, repairs),
+};
+
+/* --- messages --- */
+
+int nl_fill_fabric(struct nlmsghdr *nlh, void *v)
+{
+	static const struct layout l = LAYOUT(nl_fabric, fabric_fields, NULL);
+
+	return fill_new(nlh, v, &l);
+}
+
+static int node_more(void *arg, const struct nlattr *a)
+{
+	struct nl_node *v = arg;
+
+	if (nla_type(a) == HYPERCUBE_A_NODE_NETNSID)
+		v->elsewhere = true;
+	if (nla_type(a) == HYPERCUBE_A_NODE_NB_FAULT && v->nb < HYPERCUBE_DIM_MAX)
+		v->nb_fault[v->nb++] = num(a);
+	if (nla_type(a) == HYPERCUBE_A_NODE_LIE_AT && v->lie.n < HYPERCUBE_LIES_MAX)
+		v->lie.at[v->lie.n++] = num(a);
+	return 0;
+}
+
+int nl_fill_node(struct nlmsghdr *nlh, void *v)
+{
+	static const struct layout l = LAYOUT(nl_node, node_fields, node_more);
+
+	*(struct nl_node *)v = (struct nl_node){ .owner = NL_NONE };
+	return fill(nlh, v, &l);
+}
+
+int nl_fill_link(struct nlmsghdr *nlh, void *v)
+{
+	static const struct layout l = LAYOUT(nl_link, link_fields, NULL);
+
+	return fill_new(nlh, v, &l);
+}
+
+int nl_fill_op(struct nlmsghdr *nlh, void *v)
+{
+	static const struct layout l = LAYOUT(nl_op, op_fields, NULL);
+
+	*(struct nl_op *)v = (struct nl_op){ .cause_node = NL_NONE, .cause_dim = NL_NONE };
+	return fill(nlh, v, &l);
+}
+
+static int verdict_more(void *arg, const struct nlattr *a)
+{
+	struct nl_verdict *v = arg;
+	struct hypercube_path *p;
+
+	if (nla_type(a) != HYPERCUBE_A_VERDICT_PATH || nla_len(a) != sizeof(*p) ||
+	    v->npaths == HYPERCUBE_DIM_MAX)
+		return 0;
+	p = &v->path[v->npaths++];
+	memcpy(p, nla_data(a), sizeof(*p));
+	if (p->hops > HYPERCUBE_HOPS_MAX)
+		p->hops = HYPERCUBE_HOPS_MAX;
+	return 0;
+}
+
+int nl_fill_verdict(struct nlmsghdr *nlh, void *v)
+{
+	static const struct layout l = LAYOUT(nl_verdict, verdict_fields, verdict_more);
+
+	return fill_new(nlh, v, &l);
+}
+
+static int lost_more(void *arg, const struct nlattr *a)
 {
 	struct nl_tasks_lost *v = arg;
-	struct nlattr *a;
-	int rem;
 
-	memset(v, 0, sizeof(*v));
-	for_each_attr(a, nlh, rem) {
-		TAKE(v, lost_fields, a);
-		if (nla_type(a) == HYPERCUBE_A_TASK_ID && nla_len(a) == sizeof(*v->id) &&
-		    v->n < NL_TASK_IDS)
-			memcpy(&v->id[v->n++], nla_data(a), sizeof(*v->id));
-	}
+	if (nla_type(a) == HYPERCUBE_A_TASK_ID && nla_len(a) == sizeof(*v->id) &&
+	    v->n < NL_TASK_IDS)
+		memcpy(&v->id[v->n++], nla_data(a), sizeof(*v->id));
+	return 0;
+}
+
+int nl_fill_tasks_lost(struct nlmsghdr *nlh, void *v)
+{
+	static const struct layout l = LAYOUT(nl_tasks_lost, lost_fields, lost_more);
+
+	return fill_new(nlh, v, &l);
+}
+
+/* --- plans --- */
+
+/* The first @size bytes of an attribute, instead of the list that was there. */
+static int list_set(void **list, const struct nlattr *a, size_t size)
+{
+	free(*list);
+	*list = calloc(1, size ?: 1);
+	if (!*list)
+		return -ENOMEM;
+	memcpy(*list, nla_data(a), size);
 	return 0;
 }
 
@@ -364,28 +396,6 @@ static int set_members(struct nl_plan *v, const struct nlattr *a)
 	return 0;
 }
 
-static int set_fault(struct nl_plan *v, const struct nlattr *a)
-{
-	free(v->fault);
-	v->nfault = nla_len(a) / sizeof(uint32_t);
-	v->fault = calloc(v->nfault ?: 1, sizeof(uint32_t));
-	if (!v->fault)
-		return -ENOMEM;
-	memcpy(v->fault, nla_data(a), v->nfault * sizeof(uint32_t));
-	return 0;
-}
-
-static int set_sequence(struct nl_plan *v, const struct nlattr *a)
-{
-	free(v->sequence);
-	v->steps = nla_len(a);
-	v->sequence = calloc(v->steps ?: 1, 1);
-	if (!v->sequence)
-		return -ENOMEM;
-	memcpy(v->sequence, nla_data(a), v->steps);
-	return 0;
-}
-
 static int set_rings(struct nl_plan *v, const struct nlattr *a)
 {
 	const struct hypercube_ring *rings = nla_data(a);
@@ -403,36 +413,14 @@ static int set_rings(struct nl_plan *v, const struct nlattr *a)
 	return 0;
 }
 
-static int set_ring_nodes(struct nl_plan *v, const struct nlattr *a)
+static int plan_more(void *arg, const struct nlattr *a)
 {
-	free(v->ring_nodes);
-	v->nring_nodes = nla_len(a) / sizeof(*v->ring_nodes);
-	v->ring_nodes = calloc(v->nring_nodes ?: 1, sizeof(*v->ring_nodes));
-	if (!v->ring_nodes)
-		return -ENOMEM;
-	memcpy(v->ring_nodes, nla_data(a), v->nring_nodes * sizeof(*v->ring_nodes));
-	return 0;
-}
+	struct nl_plan *v = arg;
 
-static const struct field plan_fields[] = {
-	[HYPERCUBE_A_PLAN_FABRIC] = FIELD(TEXT, nl_plan, fabric),
-	[HYPERCUBE_A_PLAN_ID] = FIELD(NUMBER, nl_plan, id),
-	[HYPERCUBE_A_PLAN_EPOCH] = FIELD(NUMBER, nl_plan, epoch),
-	[HYPERCUBE_A_PLAN_TYPE] = FIELD(NUMBER, nl_plan, type),
-	[HYPERCUBE_A_PLAN_SINK] = FIELD(NUMBER, nl_plan, sink),
-	[HYPERCUBE_A_PLAN_SOURCE] = FIELD(NUMBER, nl_plan, source),
-	[HYPERCUBE_A_PLAN_BASE] = FIELD(NUMBER, nl_plan, base),
-	[HYPERCUBE_A_PLAN_BROKEN] = FIELD(FLAG, nl_plan, broken),
-	[HYPERCUBE_A_PLAN_CAUSE_NODE] = FIELD(NUMBER, nl_plan, cause_node),
-	[HYPERCUBE_A_PLAN_CAUSE_DIM] = FIELD(NUMBER, nl_plan, cause_dim),
-	[HYPERCUBE_A_PLAN_REPAIRS] = FIELD(NUMBER, nl_plan, repairs),
-};
-
-static int plan_attr(struct nl_plan *v, const struct nlattr *a)
-{
 	switch (nla_type(a)) {
 	case HYPERCUBE_A_PLAN_SEQUENCE:
-		return set_sequence(v, a);
+		v->steps = nla_len(a);
+		return list_set((void **)&v->sequence, a, v->steps);
 	case HYPERCUBE_A_PLAN_ORDER:
 		if (v->stages < HC_LIB_DIM_MAX)
 			v->order[v->stages++] = num(a);
@@ -444,32 +432,29 @@ static int plan_attr(struct nl_plan *v, const struct nlattr *a)
 	case HYPERCUBE_A_PLAN_RINGS:
 		return set_rings(v, a);
 	case HYPERCUBE_A_PLAN_RING_NODES:
-		return set_ring_nodes(v, a);
+		v->nring_nodes = nla_len(a) / sizeof(*v->ring_nodes);
+		return list_set((void **)&v->ring_nodes, a,
+				v->nring_nodes * sizeof(*v->ring_nodes));
 	case HYPERCUBE_A_PLAN_FAULT:
-		return set_fault(v, a);
+		v->nfault = nla_len(a) / sizeof(*v->fault);
+		return list_set((void **)&v->fault, a, v->nfault * sizeof(*v->fault));
 	case HYPERCUBE_A_PLAN_REPAIR:
 		v->repair = true;
-		return 0;
 	}
-	TAKE(v, plan_fields, a);
 	return 0;
 }
 
 int nl_fill_plan(struct nlmsghdr *nlh, void *arg)
 {
+	static const struct layout l = LAYOUT(nl_plan, plan_fields, plan_more);
 	struct nl_plan *v = arg;
-	struct nlattr *a;
-	int rem;
+	int err;
 
-	memset(v, 0, sizeof(*v));
-	v->cause_node = NL_NONE;
-	v->cause_dim = NL_NONE;
-	for_each_attr(a, nlh, rem)
-		if (plan_attr(v, a)) {
-			nl_plan_clear(v);
-			return -ENOMEM;
-		}
-	return 0;
+	*v = (struct nl_plan){ .cause_node = NL_NONE, .cause_dim = NL_NONE };
+	err = fill(nlh, v, &l);
+	if (err)
+		nl_plan_clear(v);
+	return err;
 }
 
 void nl_plan_clear(struct nl_plan *v)

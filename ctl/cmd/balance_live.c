@@ -26,24 +26,30 @@ static const struct out_column columns[] = {
 	{}
 };
 
+/* What is in the columns behind NODE, and its keys. */
+static const uint8_t attrs[] = {
+	[QUEUED] = HYPERCUBE_A_TASKS_QUEUED, [HELD] = HYPERCUBE_A_TASKS_HELD,
+	[MOVING] = HYPERCUBE_A_TASKS_MOVING, [BYTES] = HYPERCUBE_A_TASKS_BYTES,
+	[PUT] = HYPERCUBE_A_TASKS_PUT, [TAKEN] = HYPERCUBE_A_TASKS_TAKEN,
+	[DONE] = HYPERCUBE_A_TASKS_DONE, [REPEATED] = HYPERCUBE_A_TASKS_REPEATED,
+	[LOST] = HYPERCUBE_A_TASKS_LOST, [SENT] = HYPERCUBE_A_TASKS_SENT,
+	[RECEIVED] = HYPERCUBE_A_TASKS_RECEIVED, [DOUBT] = HYPERCUBE_A_TASKS_DOUBT,
+};
+
+static const char * const keys[] = {
+	[QUEUED] = "queued", [HELD] = "held", [MOVING] = "moving", [BYTES] = "bytes",
+	[PUT] = "put", [TAKEN] = "taken", [DONE] = "done", [REPEATED] = "repeated",
+	[LOST] = "lost", [SENT] = "sent", [RECEIVED] = "received", [DOUBT] = "doubt",
+};
+
 static void show_node(struct hcctl *h, const struct nl_node *v)
 {
-	const struct nl_tasks *t = &v->tasks;
+	unsigned int i;
 
 	out_object(h, NULL);
 	out_number(h, NODE, "node", v->id);
-	out_number(h, QUEUED, "queued", t->queued);
-	out_number(h, HELD, "held", t->held);
-	out_number(h, MOVING, "moving", t->moving);
-	out_number(h, BYTES, "bytes", t->bytes);
-	out_number(h, PUT, "put", t->put);
-	out_number(h, TAKEN, "taken", t->taken);
-	out_number(h, DONE, "done", t->done);
-	out_number(h, REPEATED, "repeated", t->repeated);
-	out_number(h, LOST, "lost", t->lost);
-	out_number(h, SENT, "sent", t->sent);
-	out_number(h, RECEIVED, "received", t->received);
-	out_number(h, DOUBT, "doubt", t->doubt);
+	for (i = QUEUED; i <= DOUBT; i++)
+		out_number(h, i, keys[i], v->tasks[attrs[i]]);
 	out_close(h);
 }
 

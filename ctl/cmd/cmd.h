@@ -63,6 +63,13 @@ int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *d
 		uint32_t *base);
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
+/* An object of two numbers; text: @lead, the one, @mark, the other. */
+void cmd_out_pair(struct hcctl *h, const char *lead, const char *key, uint64_t v,
+		  const char *mark, const char *key2, uint64_t v2);
+/* The nodes of a path from @at along @dims, an array; @first: for the text of the first one. */
+void cmd_out_path(struct hcctl *h, const char *key, const char *first, uint32_t at,
+		  const uint8_t *dims, unsigned int hops);
+
 /* --- op.c --- */
 /* A member that waits, and for what; in JSON of which plan and operation if @whose. */
 void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose);
@@ -185,7 +192,7 @@ void cmd_tree_print(struct hcctl *h, const struct tree_view *v);
 /* Name the nodes that are cut off, if any. */
 void cmd_tree_warn(struct hcctl *h, const struct hc_tree_plan *plan);
 
-/* The tasks of a node, members of an object. */
-void cmd_out_tasks(struct hcctl *h, const struct nl_tasks *t);
+/* The tasks of a node, members of an object; @tasks as in struct nl_node. */
+void cmd_out_tasks(struct hcctl *h, const uint64_t *tasks);
 
 #endif /* _HCCTL_CMD_H */

@@ -98,6 +98,31 @@ void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct lin
 	out_close(h);
 }
 
+void cmd_out_pair(struct hcctl *h, const char *lead, const char *key, uint64_t v,
+		  const char *mark, const char *key2, uint64_t v2)
+{
+	out_text(h, "%s", lead);
+	out_object(h, NULL);
+	out_uint(h, key, "%" PRIu64, v);
+	out_text(h, "%s", mark);
+	out_uint(h, key2, "%" PRIu64, v2);
+	out_close(h);
+}
+
+void cmd_out_path(struct hcctl *h, const char *key, const char *first, uint32_t at,
+		  const uint8_t *dims, unsigned int hops)
+{
+	unsigned int i;
+
+	out_array(h, key);
+	out_uint(h, NULL, first, at);
+	for (i = 0; i < hops; i++) {
+		at = hc_neigh(at, dims[i]);
+		out_uint(h, NULL, ",%" PRIu64, at);
+	}
+	out_close(h);
+}
+
 void cmd_out_cause(struct hcctl *h, uint32_t node, uint32_t dim)
 {
 	if (node != NL_NONE)
@@ -248,20 +273,32 @@ void cmd_out_state(struct hcctl *h, uint32_t state)
 	out_close(h);
 }
 
-void cmd_out_tasks(struct hcctl *h, const struct nl_tasks *t)
+void cmd_out_tasks(struct hcctl *h, const uint64_t *tasks)
 {
+	static const struct {
+		unsigned int attr;
+		const char *key, *text;
+	} numbers[] = {
+		{ HYPERCUBE_A_TASKS_QUEUED, "queued", " queued %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_HELD, "held", " held %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_BYTES, "bytes", NULL },
+		{ HYPERCUBE_A_TASKS_PUT, "put", NULL },
+		{ HYPERCUBE_A_TASKS_TAKEN, "taken", NULL },
+		{ HYPERCUBE_A_TASKS_DONE, "done", " done %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_REPEATED, "repeated", " repeated %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_LOST, "lost", " lost %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_MOVING, "moving", " moving %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_SENT, "sent", " sent %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_RECEIVED, "received", " received %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_DOUBT, "doubt", " in doubt %" PRIu64 },
+	};
+	size_t i;
+
 	out_object(h, "tasks");
-	out_uint(h, "queued", t->queued ? " queued %" PRIu64 : NULL, t->queued);
-	out_uint(h, "held", t->held ? " held %" PRIu64 : NULL, t->held);
-	out_uint(h, "bytes", NULL, t->bytes);
-	out_uint(h, "put", NULL, t->put);
-	out_uint(h, "taken", NULL, t->taken);
-	out_uint(h, "done", t->done ? " done %" PRIu64 : NULL, t->done);
-	out_uint(h, "repeated", t->repeated ? " repeated %" PRIu64 : NULL, t->repeated);
-	out_uint(h, "lost", t->lost ? " lost %" PRIu64 : NULL, t->lost);
-	out_uint(h, "moving", t->moving ? " moving %" PRIu64 : NULL, t->moving);
-	out_uint(h, "sent", t->sent ? " sent %" PRIu64 : NULL, t->sent);
-	out_uint(h, "received", t->received ? " received %" PRIu64 : NULL, t->received);
-	out_uint(h, "doubt", t->doubt ? " in doubt %" PRIu64 : NULL, t->doubt);
+	for (i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		uint64_t n = tasks[numbers[i].attr];
+
+		out_uint(h, numbers[i].key, n ? numbers[i].text : NULL, n);
+	}
 	out_close(h);
 }

@@ -16,10 +16,37 @@ static void on_signal(int sig)
 	stop = 1;
 }
 
+static const char * const judgements[] = {
+	[HYPERCUBE_JUDGEMENT_AGREED] = "agreed",
+	[HYPERCUBE_JUDGEMENT_INCOMPLETE] = "incomplete",
+	[HYPERCUBE_JUDGEMENT_OUTVOTED] = "outvoted",
+	[HYPERCUBE_JUDGEMENT_UNDECIDED] = "undecided",
+};
+
+static const char * const losses[] = {
+	[HYPERCUBE_TASK_LOSS_WORKER] = "worker",
+	[HYPERCUBE_TASK_LOSS_NODE] = "node-failed",
+	[HYPERCUBE_TASK_LOSS_FABRIC] = "fabric-del",
+	[HYPERCUBE_TASK_LOSS_DOUBT] = "in-doubt",
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+static const char *name_in(const char * const *names, size_t n, uint32_t v)
+{
+	return v < n && names[v] ? names[v] : "?";
+}
+
 static void head(struct hcctl *h, const char *event, const char *fabric)
 {
 	out_str(h, "event", "%s", event);
 	out_str(h, "fabric", " %s", fabric);
+}
+
+static void head_at(struct hcctl *h, const char *event, const char *fabric, uint32_t node)
+{
+	head(h, event, fabric);
+	out_uint(h, "node", " node %" PRIu64, node);
 }
 
 static void print_fabric(struct hcctl *h, const struct nl_event *e)
@@ -106,41 +133,24 @@ static void print_op(struct hcctl *h, const struct nl_event *e)
 
 static void print_path(struct hcctl *h, uint32_t src, const struct hypercube_path *p)
 {
-	uint32_t at = src, i;
-
 	out_object(h, NULL);
 	out_text(h, ", copy");
 	out_uint(h, "copy", " %" PRIu64, p->copy);
 	out_bool(h, "dissents", NULL, p->dissents);
 	out_text(h, " %s by", p->dissents ? "dissents" : "is missing");
-	out_array(h, "nodes");
-	out_uint(h, NULL, " %" PRIu64, at);
-	for (i = 0; i < p->hops; i++) {
-		at = hc_neigh(at, p->dim[i]);
-		out_uint(h, NULL, ",%" PRIu64, at);
-	}
-	out_close(h);
+	cmd_out_path(h, "nodes", " %" PRIu64, src, p->dim, p->hops);
 	out_close(h);
 }
 
 static void print_verdict(struct hcctl *h, const struct nl_event *e)
 {
-	static const char * const names[] = {
-		[HYPERCUBE_JUDGEMENT_AGREED] = "agreed",
-		[HYPERCUBE_JUDGEMENT_INCOMPLETE] = "incomplete",
-		[HYPERCUBE_JUDGEMENT_OUTVOTED] = "outvoted",
-		[HYPERCUBE_JUDGEMENT_UNDECIDED] = "undecided",
-	};
 	const struct nl_verdict *v = &e->verdict;
-	const char *name = v->judgement < sizeof(names) / sizeof(*names) ?
-			   names[v->judgement] : NULL;
 	unsigned int i;
 
-	head(h, "verdict", v->fabric);
-	out_uint(h, "node", " node %" PRIu64, v->node);
+	head_at(h, "verdict", v->fabric, v->node);
 	out_uint(h, "src", " from %" PRIu64, v->src);
 	out_uint(h, "nr", " nr %" PRIu64, v->nr);
-	out_str(h, "judgement", " %s", name ?: "?");
+	out_str(h, "judgement", " %s", name_in(judgements, COUNT(judgements), v->judgement));
 	out_uint(h, "copies", " of %" PRIu64 " copies", v->copies);
 	out_array(h, "paths");
 	for (i = 0; i < v->npaths; i++)
@@ -150,28 +160,16 @@ static void print_verdict(struct hcctl *h, const struct nl_event *e)
 
 static void print_lost(struct hcctl *h, const struct nl_event *e)
 {
-	static const char * const names[] = {
-		[HYPERCUBE_TASK_LOSS_WORKER] = "worker",
-		[HYPERCUBE_TASK_LOSS_NODE] = "node-failed",
-		[HYPERCUBE_TASK_LOSS_FABRIC] = "fabric-del",
-		[HYPERCUBE_TASK_LOSS_DOUBT] = "in-doubt",
-	};
 	const struct nl_tasks_lost *v = &e->lost;
-	const char *name = v->loss < sizeof(names) / sizeof(*names) ? names[v->loss] : NULL;
 	unsigned int i;
 
-	head(h, "tasks-lost", v->fabric);
-	out_uint(h, "node", " node %" PRIu64, v->node);
-	out_str(h, "why", " %s", name ?: "?");
+	head_at(h, "tasks-lost", v->fabric, v->node);
+	out_str(h, "why", " %s", name_in(losses, COUNT(losses), v->loss));
 	out_uint(h, "count", " lost %" PRIu64, v->count);
 	out_text(h, v->n ? ":" : "");
 	out_array(h, "tasks");
-	for (i = 0; i < v->n; i++) {
-		out_object(h, NULL);
-		out_uint(h, "origin", i ? ",%" PRIu64 : " %" PRIu64, v->id[i].node);
-		out_uint(h, "nr", ":%" PRIu64, v->id[i].nr);
-		out_close(h);
-	}
+	for (i = 0; i < v->n; i++)
+		cmd_out_pair(h, i ? "," : " ", "origin", v->id[i].node, ":", "nr", v->id[i].nr);
 	out_close(h);
 }
 

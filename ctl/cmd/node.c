@@ -245,7 +245,7 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	out_uint(h, "incomplete", v->incomplete ? " incomplete %" PRIu64 : NULL,
 		 v->incomplete);
 	out_cell(h, TASKS);
-	cmd_out_tasks(h, &v->tasks);
+	cmd_out_tasks(h, v->tasks);
 	out_number(h, HOST, "host_frames", v->host_frames);
 	out_number(h, MERGED, "merged_bytes", v->merged_bytes);
 	out_cell(h, DROPPED);

@@ -48,19 +48,6 @@ static const struct out_column columns[] = {
 	{}
 };
 
-static void show_way(struct hcctl *h, uint32_t src, const struct nl_route *r)
-{
-	uint32_t at = src, i;
-
-	out_array(h, "path");
-	out_uint(h, NULL, "%" PRIu64, at);
-	for (i = 0; i < r->hops; i++) {
-		at = hc_neigh(at, r->dim[i]);
-		out_uint(h, NULL, ",%" PRIu64, at);
-	}
-	out_close(h);
-}
-
 static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 		    uint32_t optimum)
 {
@@ -82,7 +69,7 @@ static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t 
 	out_bool(h, "reachable", NULL, optimum != UNREACHED);
 	out_cell(h, PATH);
 	if (!rc) {
-		show_way(h, src, &r);
+		cmd_out_path(h, "path", "%" PRIu64, src, r.dim, r.hops);
 		out_number(h, HOPS, "hops", r.hops);
 	} else {
 		out_color(h, OUT_BAD);

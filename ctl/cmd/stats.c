@@ -21,7 +21,7 @@ struct sum {
 	uint64_t queued_bytes;
 	uint64_t drops[NL_DROPS];
 	uint32_t bound;
-	struct nl_tasks tasks;
+	uint64_t tasks[NL_TASKS];
 	const struct nl_link *busiest;
 };
 
@@ -33,31 +33,16 @@ static void add_drops(struct sum *s, const uint64_t *drops)
 		s->drops[i] += drops[i];
 }
 
-static void add_tasks(struct nl_tasks *sum, const struct nl_tasks *t)
-{
-	sum->queued += t->queued;
-	sum->held += t->held;
-	sum->bytes += t->bytes;
-	sum->put += t->put;
-	sum->taken += t->taken;
-	sum->done += t->done;
-	sum->repeated += t->repeated;
-	sum->lost += t->lost;
-	sum->moving += t->moving;
-	sum->sent += t->sent;
-	sum->received += t->received;
-	sum->doubt += t->doubt;
-}
-
 static void add_nodes(struct sum *s, const struct nl_node *v, size_t n)
 {
-	size_t i;
+	size_t i, k;
 
 	for (i = 0; i < n; i++) {
 		s->host_frames += v[i].host_frames;
 		s->merged_bytes += v[i].merged_bytes;
 		s->bound += v[i].bound;
-		add_tasks(&s->tasks, &v[i].tasks);
+		for (k = 0; k < NL_TASKS; k++)
+			s->tasks[k] += v[i].tasks[k];
 		add_drops(s, v[i].drops);
 	}
 }
@@ -118,9 +103,9 @@ static void print(struct hcctl *h, const char *fabric, const struct nl_fabric *f
 		out_uint(h, "busiest_link_bytes", ": %" PRIu64 " bytes sent\n",
 			 s->busiest->tx_bytes);
 	}
-	out_text(h, s->tasks.put ? "    tasks:" : "");
-	cmd_out_tasks(h, &s->tasks);
-	out_text(h, s->tasks.put ? "\n" : "");
+	out_text(h, s->tasks[HYPERCUBE_A_TASKS_PUT] ? "    tasks:" : "");
+	cmd_out_tasks(h, s->tasks);
+	out_text(h, s->tasks[HYPERCUBE_A_TASKS_PUT] ? "\n" : "");
 	out_text(h, any(s->drops) ? "    dropped:" : "    dropped: none");
 	cmd_out_drops(h, s->drops);
 	out_text(h, "\n");
