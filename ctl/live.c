@@ -85,3 +85,30 @@ struct nl_shape live_shape_ring(const struct hc_ring_plan *plan)
 {
 	return (struct nl_shape){ .rings = &plan->tree };
 }
+
+static int install_pair(struct hcctl *h, const char *fabric, const struct hc_faults *f,
+			const struct hc_checked_pair *p, uint32_t id, bool last)
+{
+	unsigned int i;
+	int rc = 0;
+
+	for (i = 0; i < 2 && !rc; i++) {
+		const struct nl_shape s = live_shape_tree(&p->tree[i].plan);
+
+		rc = nl_plan_add(h, fabric, id + i, HYPERCUBE_PLAN_TREE, &s, f->dim, f->fault,
+				 !last);
+	}
+	return rc;
+}
+
+int live_install_checked(struct hcctl *h, const char *fabric, const struct hc_faults *f,
+			 const struct hc_checked *c, uint32_t id, bool all, bool last)
+{
+	int rc = install_pair(h, fabric, f, &c->best, id, last);
+	unsigned int k;
+
+	for (k = 0; k < c->dim && !rc && all; k++)
+		if (c->pair[k].found)
+			rc = install_pair(h, fabric, f, &c->pair[k], live_pair_id(id, k), last);
+	return rc;
+}

@@ -7,6 +7,7 @@
 #define _HCCTL_LIVE_H
 
 #include "bcast.h"
+#include "checked.h"
 #include "doubling.h"
 #include "nl.h"
 #include "plan.h"
@@ -21,6 +22,17 @@ int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
  * in between, which is a complaint only if @last.
  */
 int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool last), void *arg);
+
+/* Install the best pair as plans @id and @id + 1, and with @all that of each dimension behind it
+ * (live_pair_id()), around the faults that they were made for: see live_retry().
+ */
+int live_install_checked(struct hcctl *h, const char *fabric, const struct hc_faults *f,
+			 const struct hc_checked *c, uint32_t id, bool all, bool last);
+
+static inline uint32_t live_pair_id(uint32_t id, unsigned int k)
+{
+	return id + 2 + 2 * k;
+}
 
 /* For nl_plan_add(); valid as long as the plan is. */
 struct nl_shape live_shape_tree(const struct hc_tree_plan *plan);

@@ -55,13 +55,7 @@ static int check(struct hcctl *h, const struct plan_req *q)
 static int no_plan(struct hcctl *h, const struct plan_req *q, int err, uint32_t source,
 		   const char *why)
 {
-	if (err == -ENOMEM)
-		return hc_nomem(h);
-	if (source == NL_NONE)
-		hc_error(h, "no broadcast: %s", why);
-	else
-		hc_error(h, "no broadcast from node %u: %s", source, why);
-	return err == -ERANGE && !q->faults.fabric ? HC_USAGE : HC_NO;
+	return planner_none(h, q, "broadcast", "from node", source, err, why);
 }
 
 static struct hc_bcast_req request(const struct plan_req *q)

@@ -44,15 +44,7 @@ static int find(struct hcctl *h, const struct plan_req *q, const struct hc_fault
 	const char *why = "not possible";
 	int rc = hc_plan_checked(f, q->root, plan, &why);
 
-	if (!rc)
-		return 0;
-	if (rc == -ENOMEM)
-		return hc_nomem(h);
-	if (q->root != NL_NONE)
-		hc_error(h, "no trees with sink %u: %s", q->root, why);
-	else
-		hc_error(h, "no trees: %s", why);
-	return rc == -ERANGE && !q->faults.fabric ? HC_USAGE : HC_NO;
+	return rc ? planner_none(h, q, "trees", "with sink", q->root, rc, why) : 0;
 }
 
 static void release(void *plan)
@@ -60,32 +52,10 @@ static void release(void *plan)
 	hc_checked_free(plan);
 }
 
-static int install_pair(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
-			const struct hc_checked_pair *p, uint32_t id, bool last)
-{
-	unsigned int i;
-	int rc = 0;
-
-	for (i = 0; i < 2 && !rc; i++) {
-		const struct nl_shape s = live_shape_tree(&p->tree[i].plan);
-
-		rc = nl_plan_add(h, q->faults.fabric, id + i, HYPERCUBE_PLAN_TREE, &s, f->dim,
-				 f->fault, !last);
-	}
-	return rc;
-}
-
 static int install(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		   const void *plan, bool last)
 {
-	const struct hc_checked *c = plan;
-	int rc = install_pair(h, q, f, &c->best, q->id, last);
-	unsigned int k;
-
-	for (k = 0; k < c->dim && !rc && wants_rotated(q); k++)
-		if (c->pair[k].found)
-			rc = install_pair(h, q, f, &c->pair[k], checked_pair_id(q->id, k), last);
-	return rc;
+	return live_install_checked(h, q->faults.fabric, f, plan, q->id, wants_rotated(q), last);
 }
 
 /* --- printing --- */
@@ -143,7 +113,7 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 			continue;
 		out_object(h, NULL);
 		out_uint(h, "dimension", "rotated to dimension %" PRIu64 "\n", k);
-		print_pair(h, &c->pair[k], id && wants_rotated(q) ? checked_pair_id(id, k) : 0);
+		print_pair(h, &c->pair[k], id && wants_rotated(q) ? live_pair_id(id, k) : 0);
 		out_close(h);
 	}
 	out_close(h);

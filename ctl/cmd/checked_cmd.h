@@ -6,15 +6,11 @@
 #define _HCCTL_CHECKED_CMD_H
 
 #include "checked.h"
+#include "live.h"
 #include "planner.h"
 
 /* The two trees, and behind them those of each dimension. */
 #define CHECKED_ID	16
-
-static inline uint32_t checked_pair_id(uint32_t id, unsigned int k)
-{
-	return id + 2 + 2 * k;
-}
 
 extern const struct planner checked_planner;
 

@@ -148,10 +148,7 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
-	t->promise = v->stages;
-	t->optimum = v->stages;
-	t->exact = true;
-	return 0;
+	return planner_optimal(t, v->stages);
 }
 
 static int plan(struct hcctl *h, int argc, char **argv)

@@ -95,6 +95,18 @@ static int make_once(struct hcctl *h, void *arg, bool last)
 	return rc;
 }
 
+int planner_none(struct hcctl *h, const struct plan_req *q, const char *what, const char *rooted,
+		 uint32_t root, int err, const char *why)
+{
+	if (err == -ENOMEM)
+		return hc_nomem(h);
+	if (root != NL_NONE)
+		hc_error(h, "no %s %s %u: %s", what, rooted, root, why);
+	else
+		hc_error(h, "no %s: %s", what, why);
+	return err == -ERANGE && !q->faults.fabric ? HC_USAGE : HC_NO;
+}
+
 int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q)
 {
 	struct making m = { p, q };

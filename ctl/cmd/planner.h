@@ -151,6 +151,11 @@ static inline const char *planner_title(const struct planner *p)
 	return p->title ?: p->object.name;
 }
 
+/* Say that there is no plan, or none that is @rooted ("with sink") at @root, and why (@err); the
+ * exit status.
+ */
+int planner_none(struct hcctl *h, const struct plan_req *q, const char *what, const char *rooted,
+		 uint32_t root, int err, const char *why);
 /* Find, and install if that is asked for: again if the faults change in between. */
 int planner_make(struct hcctl *h, const struct planner *p, const struct plan_req *q);
 /* The same from words: those of all planners, and @own, which ends with {}. */
@@ -174,6 +179,15 @@ bool planner_same(const struct nl_plan *a, const struct nl_plan *b);
 int planner_show(struct hcctl *h, const char *fabric, uint32_t id);
 /* Those of a type, of the fabric that the words name. */
 int planner_show_type(struct hcctl *h, const struct planner *p, int argc, char **argv);
+
+/* For planner.truth: it takes @steps, and no plan takes fewer. */
+static inline int planner_optimal(struct plan_truth *t, uint32_t steps)
+{
+	t->promise = steps;
+	t->optimum = steps;
+	t->exact = true;
+	return 0;
+}
 
 /* --- tree_truth.c --- */
 int tree_truth(const struct nl_plan *v, struct plan_truth *t);

@@ -28,7 +28,7 @@ static int unused(struct hcctl *h, const struct run *r, uint32_t *id)
 		if (v[i].id >= *id)
 			*id = v[i].id + 1;
 	nl_plans_free(v, n);
-	if (*id && *id <= UINT32_MAX - checked_pair_id(1, HYPERCUBE_DIM_MAX))
+	if (*id && *id <= UINT32_MAX - live_pair_id(1, HYPERCUBE_DIM_MAX))
 		return 0;
 	hc_error(h, "no ids are left for the trees");
 	return -ENOSPC;
@@ -46,7 +46,7 @@ int run_trees_del(struct hcctl *h, const struct run *r)
 	if (rc)
 		return rc;
 	for (i = 0; i < n; i++)
-		if (v[i].id >= r->trees && v[i].id < checked_pair_id(r->trees, r->info.dim))
+		if (v[i].id >= r->trees && v[i].id < live_pair_id(r->trees, r->info.dim))
 			rc = nl_plan_del(h, r->fabric, v[i].id) ?: rc;
 	nl_plans_free(v, n);
 	return rc;
@@ -106,7 +106,7 @@ static int trees_take(struct hcctl *h, const struct run *r, struct run_check *c,
 	for (k = 0; k < trees->dim; k++)
 		if (trees->pair[k].found)
 			pair_take(r, &c->pair[c->npairs++], &trees->pair[k],
-				  checked_pair_id(r->trees, k));
+				  live_pair_id(r->trees, k));
 	return unseen_take(h, c, trees);
 }
 

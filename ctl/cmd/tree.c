@@ -24,13 +24,7 @@ static int check(struct hcctl *h, const struct plan_req *q)
 
 static int no_tree(struct hcctl *h, const struct plan_req *q, int err, const char *why)
 {
-	if (err == -ENOMEM)
-		return hc_nomem(h);
-	if (q->root != HC_ANY_SINK)
-		hc_error(h, "no tree with sink %u: %s", q->root, why);
-	else
-		hc_error(h, "no tree: %s", why);
-	return err == -ERANGE && !q->faults.fabric ? HC_USAGE : HC_NO;
+	return planner_none(h, q, "tree", "with sink", q->root, err, why);
 }
 
 static int find_tree(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
@@ -95,12 +89,9 @@ static void show_detours(struct hcctl *h, const struct nl_plan *v)
 	if (v->ndetours)
 		out_text(h, " detours ");
 	out_array(h, "detours");
-	for (i = 0; i < v->ndetours; i++) {
-		out_object(h, NULL);
-		out_uint(h, "from", i ? ",%" PRIu64 : "%" PRIu64, v->detours[i].from);
-		out_uint(h, "to", ">%" PRIu64, v->detours[i].to);
-		out_close(h);
-	}
+	for (i = 0; i < v->ndetours; i++)
+		cmd_out_pair(h, i ? "," : "", "from", v->detours[i].from, ">", "to",
+			     v->detours[i].to);
 	out_close(h);
 }
 

@@ -9,11 +9,6 @@
 
 _Static_assert(HC_ANY_SINK == HCL_PLAN_ANY, "any sink is any root");
 
-static uint32_t pair_id(uint32_t id, unsigned int k)
-{
-	return id + 2 + 2 * k;
-}
-
 /* ---------------------------------------------------------------- installing */
 
 struct making {
@@ -22,26 +17,10 @@ struct making {
 	uint32_t root;
 };
 
-static int pair_add(struct hcctl *h, const struct making *m, const struct hc_faults *f,
-		    const struct hc_checked_pair *p, uint32_t id, bool last)
-{
-	unsigned int i;
-	int rc = 0;
-
-	for (i = 0; i < 2 && !rc; i++) {
-		const struct nl_shape s = live_shape_tree(&p->tree[i].plan);
-
-		rc = nl_plan_add(h, m->fabric, id + i, HYPERCUBE_PLAN_TREE, &s, f->dim, f->fault,
-				 !last);
-	}
-	return rc;
-}
-
 static int pairs_add(struct hcctl *h, const struct making *m, const struct hc_faults *f, bool last)
 {
 	const char *why = "not possible";
 	struct hc_checked c;
-	unsigned int k;
 	int rc = hc_plan_checked(f, m->root, &c, &why);
 
 	if (rc == -ENOMEM)
@@ -50,10 +29,7 @@ static int pairs_add(struct hcctl *h, const struct making *m, const struct hc_fa
 		hc_error(h, "fabric %s: no trees: %s", m->fabric, why);
 		return rc;
 	}
-	rc = pair_add(h, m, f, &c.best, m->id, last);
-	for (k = 0; k < f->dim && !rc; k++)
-		if (c.pair[k].found)
-			rc = pair_add(h, m, f, &c.pair[k], pair_id(m->id, k), last);
+	rc = live_install_checked(h, m->fabric, f, &c, m->id, true, last);
 	hc_checked_free(&c);
 	return rc;
 }
@@ -76,7 +52,7 @@ static int install(struct hcctl *h, struct making *m)
 	struct nl_fabric info;
 	int rc;
 
-	if (!m->id || m->id > UINT32_MAX - pair_id(1, HYPERCUBE_DIM_MAX)) {
+	if (!m->id || m->id > UINT32_MAX - live_pair_id(1, HYPERCUBE_DIM_MAX)) {
 		hc_error(h, "fabric %s: no such ids of plans", m->fabric);
 		return -EINVAL;
 	}
@@ -182,7 +158,7 @@ static int pairs_get(const struct looking *l, uint32_t id, struct hcl_checked *c
 	if (!rc)
 		rc = unseen_get(l->h, c);
 	for (k = 0; k < l->info.dim && !rc; k++) {
-		rc = pair_get(l, pair_id(id, k), &c->pair[c->npairs], &members);
+		rc = pair_get(l, live_pair_id(id, k), &c->pair[c->npairs], &members);
 		if (!rc)
 			c->dimension[c->npairs++] = k;
 		rc = rc == 1 ? 0 : rc;

@@ -100,10 +100,7 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 /* Each link of the line takes a step, whatever the line. */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
-	t->promise = v->steps;
-	t->optimum = v->steps;
-	t->exact = true;
-	return 0;
+	return planner_optimal(t, v->steps);
 }
 
 static struct hc_tree_peer peer(uint32_t u, uint8_t dim)
