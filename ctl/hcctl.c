@@ -17,7 +17,7 @@
 #include "help.h"
 #include "nl.h"
 
-/* Behind these come the types of plans.
+/* The types of plans come between the first ones and "balance".
  *
  * The order is part of the interface, as is that of each object's commands: an abbreviation
  * means the first word that fits. So new ones go to the end.
@@ -29,9 +29,6 @@ static const struct hc_object objects[] = {
 	{ "fault",   "faults of a fabric: make at random, clear, list", fault_cmds },
 	{ "detect",  "let the nodes find silent links", detect_cmds },
 	{ "route",   "which way frames go", route_cmds },
-};
-
-static const struct hc_object more_objects[] = {
 	{ "balance", "spread tasks evenly around faults", balance_cmds },
 	{ "plan",    "installed plans: list, remove", plan_cmds },
 	{ "mfi",     "how many faults can hide, and groups that may fail together", mfi_cmds },
@@ -46,7 +43,9 @@ static const struct hc_object more_objects[] = {
 	{ "checked", "pairs of trees whose results are compared", checked_cmds },
 };
 
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+#define OBJECTS (sizeof(objects) / sizeof(*objects))
+/* In front of the types of plans. */
+#define FIRST_OBJECTS 6
 
 const struct hc_object *hc_object_at(size_t i)
 {
@@ -54,13 +53,11 @@ const struct hc_object *hc_object_at(size_t i)
 
 	while (planner_at(types))
 		types++;
-	if (i < COUNT(objects))
-		return &objects[i];
-	i -= COUNT(objects);
-	if (i < types)
-		return &planner_at(i)->object;
-	i -= types;
-	return i < COUNT(more_objects) ? &more_objects[i] : NULL;
+	if (i >= FIRST_OBJECTS && i < FIRST_OBJECTS + types)
+		return &planner_at(i - FIRST_OBJECTS)->object;
+	if (i >= FIRST_OBJECTS)
+		i -= types;
+	return i < OBJECTS ? &objects[i] : NULL;
 }
 
 /* Is @word the name, or how it begins? */
@@ -275,7 +272,7 @@ static bool color_option(struct options *o, const char *word)
 	word += 1 + (word[1] == '-');
 	len = strcspn(word, "=");
 	value = word[len] ? word + len + 1 : "always";
-	for (i = 0; len && !strncmp(word, "color", len) && i < COUNT(when); i++)
+	for (i = 0; len && !strncmp(word, "color", len) && i < sizeof(when) / sizeof(*when); i++)
 		if (!strcmp(when[i], value)) {
 			o->color = i;
 			return true;

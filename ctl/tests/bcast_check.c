@@ -22,43 +22,42 @@ static bool refused(const struct hc_bcast *b, const uint32_t *fault, const char 
 
 TEST(bcast_verifier_refuses)
 {
-	uint32_t fault[8] = { 0 }, members[1] = { 0xff }, dead[8] = { 7, 1, 2, 0, 4, 0, 0, 0 };
-	uint8_t seq[8] = { 0, 1, 2 };
-	struct hc_bcast good = {
-		.dim = 3, .steps = 3, .sequence = seq, .members = members,
-	}, b = good;
+	static const uint8_t right[8] = { 0, 1, 2 }, wild[8] = { 0, 3, 2 };
+	static const uint32_t all[] = { 0xff }, others[] = { 0xfe }, alone[] = { 1 };
+	static const uint32_t none[8], half[8] = { [6] = 1 }, dead[8] = { 7, 1, 2, 0, 4 };
+	static const struct {
+		unsigned int dim, steps, source;
+		const uint8_t *sequence;
+		const uint32_t *members, *fault;
+		const char *why;
+	} wrong[] = {
+		{ 0, 3, 0, right, all, none, "dimension out of range" },
+		{ HC_LIB_DIM_MAX + 1, 3, 0, right, all, none, "dimension out of range" },
+		{ 3, 8, 0, right, all, none, "more steps than there are nodes to inform" },
+		{ 3, 3, 0, wild, all, none,
+		  "sequence names a dimension that the cube does not have" },
+		{ 3, 3, 8, right, all, none, "source is no node of the cube" },
+		{ 3, 3, 0, right, others, none, "source is no member" },
+		{ 3, 3, 0, right, all, half, "the ends of a link disagree about it" },
+		{ 3, 2, 0, right, all, none, "the message does not reach a member" },
+		/* A member that failed; a source that did. */
+		{ 3, 3, 7, right, all, dead, "the message does not reach a member" },
+		{ 3, 3, 0, right, all, dead, "the message does not reach a member" },
+	};
+	struct hc_bcast b = { .dim = 3, .steps = 3, .sequence = right, .members = all };
 	uint16_t first[8];
+	size_t i;
 
-	ASSERT_TRUE(!hc_bcast_check(&b, fault, first, NULL) && first[7] == 3 && first[0] == 0);
-	b.dim = 0;
-	ASSERT_TRUE(refused(&b, fault, "dimension out of range"));
-	b.dim = HC_LIB_DIM_MAX + 1;
-	ASSERT_TRUE(refused(&b, fault, "dimension out of range"));
-	b = good;
-	b.steps = 8;
-	ASSERT_TRUE(refused(&b, fault, "more steps than there are nodes to inform"));
-	b = good;
-	seq[1] = 3;
-	ASSERT_TRUE(refused(&b, fault, "sequence names a dimension that the cube does not have"));
-	seq[1] = 1;
-	b.source = 8;
-	ASSERT_TRUE(refused(&b, fault, "source is no node of the cube"));
-	b = good;
-	members[0] = 0xfe;
-	ASSERT_TRUE(refused(&b, fault, "source is no member"));
-	members[0] = 0xff;
-	fault[6] = 1;
-	ASSERT_TRUE(refused(&b, fault, "the ends of a link disagree about it"));
-	fault[6] = 0;
-	b.steps = 2;
-	ASSERT_TRUE(refused(&b, fault, "the message does not reach a member"));
-	/* A member that failed; a source that did; and the source alone. */
-	b = good;
-	b.source = 7;
-	ASSERT_TRUE(refused(&b, dead, "the message does not reach a member"));
-	b.source = 0;
-	ASSERT_TRUE(refused(&b, dead, "the message does not reach a member"));
-	members[0] = 1;
+	ASSERT_TRUE(!hc_bcast_check(&b, none, first, NULL) && first[7] == 3 && first[0] == 0);
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		b = (struct hc_bcast){
+			.dim = wrong[i].dim, .steps = wrong[i].steps, .source = wrong[i].source,
+			.sequence = wrong[i].sequence, .members = wrong[i].members,
+		};
+		ASSERT_TRUE(refused(&b, wrong[i].fault, wrong[i].why));
+	}
+	/* The source alone has failed, and is the only member. */
+	b.members = alone;
 	ASSERT_TRUE(!hc_bcast_check(&b, dead, first, NULL) && first[1] == HC_BCAST_NEVER);
 }
 
