@@ -17,26 +17,14 @@ found=8:1
 healthy=0,1,2,3,4,5,6,7,8,9,10,11,12,14,15
 size=512		# of the matrix
 
-checks=0
-passed=0
 out=$(mktemp -d)
 
 say() { echo "== $*"; }
 stop() { echo "demo: $*" >&2; echo "demo: $passed of $((checks + 1)) checks passed"; exit 1; }
 
-# check WORDS COMMAND..
-check() {
-	local what=$1
-	shift
-	checks=$((checks + 1))
-	if "$@"; then
-		passed=$((passed + 1))
-		echo "   ok: $what"
-	else
-		echo "   NOT OK: $what"
-	fi
-}
-
+# shellcheck source=selftests/demo/check.sh
+. "$here/check.sh"
+passes=1
 equal() {
 	[[ $1 == "$2" ]] || { echo "   '$1' is not '$2'"; return 1; }
 }

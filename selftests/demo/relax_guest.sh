@@ -23,18 +23,8 @@ bits() {
 # node ROW COL: two neighbors differ in a bit
 node() { echo $((($1 ^ $1 >> 1) << col_bits | ($2 ^ $2 >> 1))); }
 
-checks=0 passed=0
-# check WORDS COMMAND..
-check() {
-	local what=$1
-	shift
-	checks=$((checks + 1))
-	if "$@"; then
-		passed=$((passed + 1))
-	else
-		echo "   NOT OK: $what"
-	fi
-}
+# shellcheck source=selftests/demo/check.sh
+. "$here/check.sh"
 # told FILTER: is it true of what came of it?
 told() { [[ $(jq "$1" <<<"$result") == true ]]; }
 

@@ -178,6 +178,17 @@ static const struct slot *hear(struct process *p, uint32_t step, enum way way)
 	return wanted;
 }
 
+/* The message of the next neighbour, from direction @way on: 1, 0: there is none, or -ETIMEDOUT. */
+static int hear_next(struct process *p, uint32_t step, enum way *way, const struct slot **s)
+{
+	while (*way < WAYS && p->next[*way] < 0)
+		++*way;
+	if (*way == WAYS)
+		return 0;
+	*s = hear(p, step, *way);
+	return *s ? 1 : -ETIMEDOUT;
+}
+
 static int tell_value(struct process *p, uint32_t step, bool end)
 {
 	enum way way;
@@ -196,22 +207,17 @@ static int tell_value(struct process *p, uint32_t step, bool end)
 
 static int hear_values(struct process *p, uint32_t step)
 {
+	const struct slot *s;
 	enum way way;
+	int more;
 
-	for (way = 0; way < WAYS; way++) {
-		const struct slot *s;
-
-		if (p->next[way] < 0)
-			continue;
-		s = hear(p, step, way);
-		if (!s)
-			return -ETIMEDOUT;
+	for (way = 0; (more = hear_next(p, step, &way, &s)) > 0; way++) {
 		if (possible(s->note.value, HOTTEST - COLDEST))
 			p->heard[way] = s->note.value;
 		else
 			flag(p, (unsigned int)p->next[way], FLAG_RANGE);
 	}
-	return 0;
+	return more;
 }
 
 /* ------------------------------------------------------------ the work */
@@ -335,19 +341,15 @@ static int pass_on(struct process *p, uint32_t step, const struct claim *from)
 static int check_corners(struct process *p, uint32_t step)
 {
 	struct claim got[WAYS][2] = { 0 };
+	const struct slot *s;
 	enum way way;
+	int more;
 
-	for (way = 0; way < WAYS; way++) {
-		const struct slot *s;
-
-		if (p->next[way] < 0)
-			continue;
-		s = hear(p, step, way);
-		if (!s)
-			return -ETIMEDOUT;
+	for (way = 0; (more = hear_next(p, step, &way, &s)) > 0; way++)
 		if (s->claims == 2)
 			memcpy(got[way], s->note.claim, sizeof(got[way]));
-	}
+	if (more)
+		return more;
 	for (way = 0; way < WAYS; way++) {
 		enum way side = (way + 1) % WAYS;
 
@@ -379,17 +381,11 @@ static int check_own(struct process *p, uint32_t step)
 static int check_others(struct process *p, uint32_t step)
 {
 	struct claim claim[WAYS] = { 0 };
+	const struct slot *s;
 	enum way way;
 	int err = claim_to_all(p, step);
 
-	for (way = 0; way < WAYS && !err; way++) {
-		const struct slot *s;
-
-		if (p->next[way] < 0)
-			continue;
-		s = hear(p, step, way);
-		if (!s)
-			return -ETIMEDOUT;
+	for (way = 0; !err && (err = hear_next(p, step, &way, &s)) > 0; way++, err = 0) {
 		if (s->claims != 1) {
 			flag(p, (unsigned int)p->next[way], FLAG_SILENT);
 			continue;
