@@ -127,10 +127,11 @@ static void make_data(struct frame *f, const struct moment *m)
 	payload_random(f, len);
 }
 
-static void make_end(struct frame *f)
+static void make_end(struct frame *f, const struct moment *m)
 {
 	struct hc_wire_abort *w = frame_part(f);
 
+	(void)m;
 	w->status = htonl(fz_chance(80) ? fz_below(134) : (uint32_t)fz_number(4));
 	w->node = htons(fz_below(9));
 	w->dim = htons(fz_below(4));
@@ -246,38 +247,39 @@ static void make_way(struct frame *f)
 		make_walk(f);
 }
 
+static void make_test(struct frame *f, const struct moment *m)
+{
+	struct hc_wire_test *w = frame_part(f);
+
+	(void)m;
+	w->round = htonl(fz_below(8));
+}
+
+static void make_fault(struct frame *f, const struct moment *m)
+{
+	struct hc_wire_fault *w = frame_part(f);
+
+	(void)m;
+	w->fault = htonl(fz_below(8));
+	w->told = htons(fz_below(4));
+	w->heard = htons(fz_below(4));
+}
+
+/* Of types that are not there nothing is known but their parts' sizes. */
+static void (* const makers[__HC_FRAME_TYPE_END])(struct frame *f, const struct moment *m) = {
+	[HC_FRAME_TEST] = make_test, [HC_FRAME_FAULT] = make_fault, [HC_FRAME_DATA] = make_data,
+	[HC_FRAME_ABORT] = make_end, [HC_FRAME_LSA] = make_state, [HC_FRAME_ETH] = make_eth,
+	[HC_FRAME_COPY] = make_copy, [HC_FRAME_TASK] = make_task,
+};
+
 static void make_payload(struct frame *f, const struct moment *m)
 {
-	switch (frame_hdr(f)->type) {
-	case HC_FRAME_TEST:
-		((struct hc_wire_test *)frame_part(f))->round = htonl(fz_below(8));
-		break;
-	case HC_FRAME_FAULT:
-		((struct hc_wire_fault *)frame_part(f))->fault = htonl(fz_below(8));
-		((struct hc_wire_fault *)frame_part(f))->told = htons(fz_below(4));
-		((struct hc_wire_fault *)frame_part(f))->heard = htons(fz_below(4));
-		break;
-	case HC_FRAME_DATA:
-		make_data(f, m);
-		break;
-	case HC_FRAME_ABORT:
-		make_end(f);
-		break;
-	case HC_FRAME_LSA:
-		make_state(f, m);
-		break;
-	case HC_FRAME_ETH:
-		make_eth(f, m);
-		break;
-	case HC_FRAME_COPY:
-		make_copy(f, m);
-		break;
-	case HC_FRAME_TASK:
-		make_task(f, m);
-		break;
-	default:
+	unsigned int type = frame_hdr(f)->type;
+
+	if (type < ARRAY_SIZE(makers) && makers[type])
+		makers[type](f, m);
+	else
 		payload_random(f, fz_chance(70) ? 0 : fz_below(100));
-	}
 }
 
 void frame_make(struct frame *f, const struct moment *m)
