@@ -324,7 +324,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 /* Frames get lost: a definite error, or the right result, at every member. */
 TEST(losses_end_operations_or_do_no_harm)
 {
-	unsigned int node[CUBE_MAX], n, i, good, round, ended = 0;
+	unsigned int node[CUBE_MAX], n, good, round, ended = 0;
 	struct impairments lossy = { .loss = 10000 };
 	struct party p[CUBE_MAX];
 	struct cube c;
@@ -337,10 +337,7 @@ TEST(losses_end_operations_or_do_no_harm)
 		ASSERT_EQ(0, cube_impair(&c, &lossy));
 		n = parties(&c, p, node, 1);
 		fill(p, node, n, 0, 1000);
-		EXPECT_EQ(0, drive_ended(p, n, 60, &good));
-		for (i = 0; i < n; i++)
-			if (p[i].job[0].ends && !p[i].job[0].res.status)
-				EXPECT_TRUE(right(p, node, n, i, 0, 1000));
+		EXPECT_EQ(0, drive_ended_right(p, node, n, 1000, right, &good));
 		ended += good;
 		if (_metadata->failed)
 			ctl_op_print(c.name);

@@ -239,7 +239,7 @@ TEST(who_is_missing_is_named)
 TEST(losses_end_operations_or_do_no_harm)
 {
 	const struct impairments lossy = { .loss = 5000 };
-	unsigned int node[CUBE_MAX], n, i, good, round, right = 0;
+	unsigned int node[CUBE_MAX], n, good, round, right = 0;
 	struct party p[CUBE_MAX];
 	struct rings r;
 	struct cube c;
@@ -256,10 +256,7 @@ TEST(losses_end_operations_or_do_no_harm)
 		ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
 		n = parties(&c, p, node, 1);
 		gather_fill(p, node, n, 0, PLAN, 3000, round & 2);
-		EXPECT_EQ(0, drive_ended(p, n, 60, &good));
-		for (i = 0; i < n; i++)
-			if (p[i].job[0].ends && !p[i].job[0].res.status)
-				EXPECT_TRUE(gather_right(p, node, n, i, 0, 3000));
+		EXPECT_EQ(0, drive_ended_right(p, node, n, 3000, gather_right, &good));
 		right += good;
 		if (_metadata->failed)
 			ctl_op_print(c.name);

@@ -40,7 +40,7 @@ static int yard_new(struct yard *y, unsigned int dim, unsigned int segment)
 	memset(y, 0, sizeof(*y));
 	err = cube_new(&y->c, dim, segment);
 	for (u = 0; u < y->c.nodes && !err; u++) {
-		y->c.fd[u] = shc_bound(y->c.name, u, SOCK_RDM);
+		y->c.fd[u] = task_bound(&y->c, u);
 		err = y->c.fd[u] < 0 ? y->c.fd[u] : 0;
 		setsockopt(y->c.fd[u], SOL_SOCKET, SO_SNDBUFFORCE, &big, sizeof(big));
 	}
@@ -103,6 +103,12 @@ static int yard_settle(const struct yard *y, int seconds)
 	return 0;
 }
 
+/* Hand over up to @count, and wait for the end: 0 or -errno. */
+static int yard_move(const struct yard *y, unsigned int node, unsigned int dim, uint64_t count)
+{
+	return task_move(y->c.name, node, dim, count) ?: yard_settle(y, 10);
+}
+
 /* Take all there is; returns how many were not as they were put. */
 static unsigned int yard_take(struct yard *y)
 {
@@ -148,6 +154,14 @@ static int yard_del(struct yard *y)
 	return cube_del(&y->c);
 }
 
+/* Each is taken once, and the fabric goes: 0. */
+static int yard_end(struct yard *y)
+{
+	unsigned int wrong = yard_wrong(y);
+
+	return yard_del(y) ?: (int)wrong;
+}
+
 /* Random handovers until so many have happened: 0 or -ETIMEDOUT. */
 static int yard_stir(struct yard *y, uint64_t target, void (*meanwhile)(struct yard *y))
 {
@@ -177,8 +191,7 @@ TEST(tasks_of_all_sizes_arrive_as_they_were)
 		ASSERT_EQ(0, yard_new(&y, 2, segments[s]));
 		for (i = 0; i < ARRAY_SIZE(sizes); i++)
 			ASSERT_EQ(0, yard_put(&y, 1, sizes[i], i & 1 ? REPEAT : 0));
-		EXPECT_EQ(0, task_move(y.c.name, 1, 1, 5));
-		EXPECT_EQ(0, yard_settle(&y, 10));
+		EXPECT_EQ(0, yard_move(&y, 1, 1, 5));
 		EXPECT_EQ(0, task_view(y.c.name, 3, &v));
 		EXPECT_EQ(5, v.queued);
 		EXPECT_EQ(5, v.received);
@@ -186,10 +199,8 @@ TEST(tasks_of_all_sizes_arrive_as_they_were)
 		EXPECT_EQ(ARRAY_SIZE(sizes) - 5, v.queued);
 		EXPECT_EQ(5, v.sent);
 		/* And on, and back. */
-		EXPECT_EQ(0, task_move(y.c.name, 3, 0, 100));
-		EXPECT_EQ(0, yard_settle(&y, 10));
-		EXPECT_EQ(0, task_move(y.c.name, 2, 0, 2));
-		EXPECT_EQ(0, yard_settle(&y, 10));
+		EXPECT_EQ(0, yard_move(&y, 3, 0, 100));
+		EXPECT_EQ(0, yard_move(&y, 2, 0, 2));
 		EXPECT_EQ(0, task_view(y.c.name, 2, &v));
 		EXPECT_EQ(3, v.queued);
 		EXPECT_EQ(0, yard_wrong(&y));
@@ -206,15 +217,14 @@ TEST(an_empty_task_arrives)
 
 	ASSERT_EQ(0, yard_new(&y, 1, 0));
 	ASSERT_EQ(0, task_put(y.c.fd[0], "", 0, REPEAT));
-	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 1));
-	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, yard_move(&y, 0, 0, 1));
 	EXPECT_EQ(0, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
 	EXPECT_EQ(0, id.node);
 	EXPECT_EQ(1, id.nr);
 	EXPECT_EQ(REPEAT, id.flags);
 	/* Its worker ends: what came over a link goes back as well. */
 	close(y.c.fd[1]);
-	y.c.fd[1] = shc_bound(y.c.name, 1, SOCK_RDM);
+	y.c.fd[1] = task_bound(&y.c, 1);
 	EXPECT_EQ(0, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
 	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REPEATED, id.flags);
 	EXPECT_EQ(0, task_done(y.c.fd[1], &id));
@@ -233,20 +243,17 @@ TEST(a_full_neighbour_takes_nothing)
 	EXPECT_LE(64, n);
 	ASSERT_EQ(0, yard_put(&y, 0, 100, 0));
 	ASSERT_EQ(0, yard_put(&y, 0, 100, 0));
-	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 2));
-	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, yard_move(&y, 0, 0, 2));
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(2, v.queued);
 	EXPECT_EQ(0, v.sent);
 	/* Once there is room it takes them. */
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
 	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, false));
-	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 2));
-	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, yard_move(&y, 0, 0, 2));
 	EXPECT_EQ(0, task_view(y.c.name, 1, &v));
 	EXPECT_EQ(2, v.queued);
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, yard_end(&y));
 }
 
 TEST(what_cannot_be_moved_is_refused)
@@ -277,8 +284,7 @@ TEST(what_cannot_be_moved_is_refused)
 	nl_u32(ctl(), HYPERCUBE_A_TASK_DIM, 0);
 	EXPECT_EQ(-EINVAL, nl_talk(ctl(), NULL, NULL));
 	EXPECT_EQ(0, strcmp("The request names no number of tasks", ctl()->extack));
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, yard_end(&y));
 }
 
 static int impair_all(const struct yard *y, const struct impairments *bad)
@@ -304,20 +310,18 @@ static void fill(struct yard *y, unsigned int n)
 	}
 }
 
-TEST(bad_links_neither_lose_nor_double_tasks)
+/* Random handovers over bad links, and what else happens @meanwhile. */
+static void stirs(struct __test_metadata *_metadata, unsigned int tasks, unsigned int handovers,
+		  const struct impairments *bad, void (*meanwhile)(struct yard *y))
 {
-	const struct impairments bad = {
-		.loss = 100000, .corrupt = 50000, .duplicate = 100000, .seed = 5,
-		.delay = 300000, .jitter = 300000,
-	};
 	struct task_view sum;
 	struct yard y;
 
 	ASSERT_EQ(0, yard_new(&y, 3, 512));
 	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	fill(&y, 200);
-	ASSERT_EQ(0, impair_all(&y, &bad));
-	EXPECT_EQ(0, yard_stir(&y, scaled(3000), NULL));
+	fill(&y, tasks);
+	ASSERT_EQ(0, impair_all(&y, bad));
+	EXPECT_EQ(0, yard_stir(&y, scaled(handovers), meanwhile));
 	EXPECT_EQ(0, yard_settle(&y, 30));
 	sum = yard_sum(&y);
 	printf("# %llu handovers of %u tasks\n", (unsigned long long)sum.sent, y.n);
@@ -327,6 +331,16 @@ TEST(bad_links_neither_lose_nor_double_tasks)
 	EXPECT_EQ(0, yard_wrong(&y));
 	EXPECT_EQ(0, yard_sum(&y).bytes);
 	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(bad_links_neither_lose_nor_double_tasks)
+{
+	const struct impairments bad = {
+		.loss = 100000, .corrupt = 50000, .duplicate = 100000, .seed = 5,
+		.delay = 300000, .jitter = 300000,
+	};
+
+	stirs(_metadata, 200, 3000, &bad, NULL);
 }
 
 static void flap(struct yard *y)
@@ -343,71 +357,52 @@ TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
 	const struct impairments bad = {
 		.loss = 20000, .seed = 8, .delay = 100000, .jitter = 100000,
 	};
-	struct task_view sum;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 512));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	fill(&y, 300);
-	ASSERT_EQ(0, impair_all(&y, &bad));
-	EXPECT_EQ(0, yard_stir(&y, scaled(10000), flap));
-	EXPECT_EQ(0, yard_settle(&y, 30));
-	sum = yard_sum(&y);
-	printf("# %llu handovers of %u tasks\n", (unsigned long long)sum.sent, y.n);
-	EXPECT_EQ(sum.sent, sum.received);
-	EXPECT_EQ(y.n, sum.queued);
-	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	stirs(_metadata, 300, 10000, &bad, flap);
 }
 
-/* Tasks that the receiver has, but whose answers are lost, over the only link that there is. */
-static void begin_doubt(struct yard *y, unsigned int *failed)
+/* A task that node 1 has, but whose answer to node 0 is lost, and then the link; @nl, if any,
+ * listens.  Returns how many things went wrong.
+ */
+static unsigned int begin_doubt(struct yard *y, unsigned int dim, unsigned int ms, struct nl *nl)
 {
 	struct task_view v = { 0 };
 	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+	unsigned int failed;
 
-	*failed += !!ctl_link_loss(y->c.name, 1, 0, HYPERCUBE_PPM_MAX, true);
-	*failed += !!task_move(y->c.name, 0, 0, 1);
+	if (yard_new(y, dim, 0) || (nl && (nl_open(nl) ?: nl_subscribe(nl))) ||
+	    ctl_patience(y->c.name, ms) || yard_put(y, 0, 5000, 0))
+		return 1;
+	failed = !!ctl_link_loss(y->c.name, 1, 0, HYPERCUBE_PPM_MAX, true);
+	failed += !!task_move(y->c.name, 0, 0, 1);
 	while (!v.received && now_ms() < end)
 		task_view(y->c.name, 1, &v);
-	*failed += !v.received;
+	failed += !v.received;
 	task_view(y->c.name, 0, &v);
-	*failed += v.moving != 1;
-	*failed += !!ctl_link_down(y->c.name, 0, 0, true);
+	failed += v.moving != 1;
+	return failed + !!ctl_link_down(y->c.name, 0, 0, true);
 }
 
 TEST(what_is_not_answered_is_settled_when_the_link_comes_back)
 {
-	unsigned int failed = 0;
 	struct task_view v;
 	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 1, 0));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
-	begin_doubt(&y, &failed);
-	EXPECT_EQ(0, failed);
+	ASSERT_EQ(0, begin_doubt(&y, 1, 0, NULL));
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	EXPECT_EQ(0, yard_settle(&y, 10));
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(1, v.sent);
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, yard_end(&y));
 }
 
 TEST(what_is_not_answered_is_settled_around_the_fault)
 {
-	unsigned int failed = 0;
 	struct task_view v;
 	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 2, 0));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
-	begin_doubt(&y, &failed);
-	EXPECT_EQ(0, failed);
+	ASSERT_EQ(0, begin_doubt(&y, 2, 0, NULL));
 	EXPECT_EQ(0, yard_settle(&y, 10));
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(1, v.sent);
@@ -420,25 +415,17 @@ TEST(what_is_not_answered_is_settled_around_the_fault)
 	EXPECT_EQ(0, yard_settle(&y, 10));
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(1, v.queued);
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, yard_end(&y));
 }
 
 TEST(what_nobody_can_settle_is_in_doubt)
 {
 	struct task_losses l = { 0 };
-	unsigned int failed = 0;
 	struct task_view v;
 	struct yard y;
 	struct nl nl;
 
-	ASSERT_EQ(0, yard_new(&y, 1, 0));
-	ASSERT_EQ(0, nl_open(&nl));
-	ASSERT_EQ(0, nl_subscribe(&nl));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 300));
-	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
-	begin_doubt(&y, &failed);
-	EXPECT_EQ(0, failed);
+	ASSERT_EQ(0, begin_doubt(&y, 1, 300, &nl));
 	ASSERT_EQ(0, task_losses(&nl, &l, 1));
 	EXPECT_EQ(1, l.n);
 	EXPECT_EQ(HYPERCUBE_TASK_LOSS_DOUBT, l.loss[0]);
@@ -454,8 +441,7 @@ TEST(what_nobody_can_settle_is_in_doubt)
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	ASSERT_EQ(0, yard_put(&y, 0, 5000, REPEAT));
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, HYPERCUBE_PPM_MAX, true));
-	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 1));
-	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, yard_move(&y, 0, 0, 1));
 	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
 	EXPECT_EQ(1, v.queued);
 	EXPECT_EQ(0, yard_take(&y));

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Tasks at a node: order and sizes, exactly once with many workers, workers that are killed, nodes
- * that fail, what is told of losses, limits and what is charged, poll(), wrong use.
+ * that fail, what is told of losses.  Limits, waiting and wrong use: task_waits.c.
  */
-#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/time.h>
-#include <linux/sock_diag.h>
 
 #include "cube.h"
 #include "ktap.h"
@@ -19,41 +16,6 @@
 #define REPEAT HYPERCUBE_TASK_MAY_REPEAT
 
 static char big[HYPERCUBE_TASK_MAX + 1], room[HYPERCUBE_TASK_MAX + 1];
-
-static int bound(const struct cube *c, unsigned int node)
-{
-	return shc_bound(c->name, node, SOCK_RDM);
-}
-
-static int blocking(int fd)
-{
-	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-	return fd;
-}
-
-static void fill(char *buf, size_t len, unsigned int seed)
-{
-	size_t i;
-
-	for (i = 0; i < len; i++)
-		buf[i] = (char)(i * 7 + i / 251 + seed);
-}
-
-/* Bytes that the socket answers for. */
-static unsigned int charged(int fd)
-{
-	uint32_t info[SK_MEMINFO_VARS];
-	socklen_t len = sizeof(info);
-
-	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len))
-		return ~0u;
-	return info[SK_MEMINFO_WMEM_ALLOC];
-}
-
-static void buffer_set(int fd, int bytes)
-{
-	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes));
-}
 
 TEST(tasks_of_all_sizes_come_in_order)
 {
@@ -64,15 +26,10 @@ TEST(tasks_of_all_sizes_come_in_order)
 	struct cube c;
 	int p, w;
 
-	ASSERT_EQ(0, cube_new(&c, 2, 0));
-	p = bound(&c, 3);
-	w = bound(&c, 3);
-	ASSERT_LE(0, p);
-	ASSERT_LE(0, w);
-	buffer_set(p, 1 << 22);
+	ASSERT_EQ(0, task_pair(&c, 2, 3, 1 << 22, &p, &w));
 	EXPECT_EQ(-ENOENT, task_last(p, &last));
 	for (i = 0; i < n; i++) {
-		fill(big, sizes[i], i);
+		task_fill(big, sizes[i], i);
 		ASSERT_EQ(0, task_put(p, big, sizes[i], i % 2 ? REPEAT : 0));
 		EXPECT_EQ(0, task_last(p, &last));
 		EXPECT_EQ(3, last.node);
@@ -82,7 +39,7 @@ TEST(tasks_of_all_sizes_come_in_order)
 	EXPECT_EQ(0, task_view(c.name, 3, &v));
 	EXPECT_EQ(n, v.queued);
 	for (i = 0; i < n; i++) {
-		fill(big, sizes[i], i);
+		task_fill(big, sizes[i], i);
 		if (sizes[i])
 			EXPECT_EQ(-EMSGSIZE, task_take(w, room, sizes[i] - 1, &id, 0));
 		EXPECT_EQ(sizes[i], task_take(w, room, sizes[i], &id, 0));
@@ -120,7 +77,7 @@ static struct crowd crowd;
 static void *produce(void *arg)
 {
 	unsigned int me = (unsigned int)(uintptr_t)arg, i, what;
-	int fd = blocking(bound(&crowd.c, 1));
+	int fd = task_blocking(task_bound(&crowd.c, 1));
 
 	for (i = 0; i < crowd.each; i++) {
 		what = me * crowd.each + i;
@@ -136,14 +93,14 @@ static void *produce(void *arg)
 static void *work(void *arg)
 {
 	unsigned int me = (unsigned int)(uintptr_t)arg, what;
-	int fd = bound(&crowd.c, 1);
+	int fd = task_bound(&crowd.c, 1);
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	struct timeval tv = { .tv_usec = 50000 };
 	struct hypercube_task id;
 	ssize_t n;
 
 	if (me % 2 == 0)
-		blocking(fd);
+		task_blocking(fd);
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
 	while (__atomic_load_n(&crowd.left, __ATOMIC_RELAXED)) {
 		if (me % 2)
@@ -207,7 +164,7 @@ static pid_t worker(const struct cube *c, unsigned int n)
 		close(ends[0]);
 		return pid;
 	}
-	fd = blocking(bound(c, 2));
+	fd = task_blocking(task_bound(c, 2));
 	while (n && task_take(fd, room, sizeof(room), &id, 0) >= 0)
 		n--;
 	if (write(ends[1], &byte, 1) == 1)
@@ -232,10 +189,7 @@ TEST(tasks_of_a_killed_worker_come_back_or_are_lost)
 	pid_t pid;
 	int fd;
 
-	ASSERT_EQ(0, cube_new(&c, 2, 0));
-	ASSERT_EQ(0, nl_open(&nl));
-	ASSERT_EQ(0, nl_subscribe(&nl));
-	fd = bound(&c, 2);
+	fd = task_heard(&c, 2, 2, &nl);
 	ASSERT_LE(0, fd);
 	/* Each second one may be repeated; four are taken. */
 	for (i = 1; i <= 6; i++)
@@ -284,10 +238,7 @@ TEST(a_failed_node_loses_what_it_has)
 	struct nl nl;
 	int fd;
 
-	ASSERT_EQ(0, cube_new(&c, 2, 0));
-	ASSERT_EQ(0, nl_open(&nl));
-	ASSERT_EQ(0, nl_subscribe(&nl));
-	fd = bound(&c, 2);
+	fd = task_heard(&c, 2, 2, &nl);
 	ASSERT_LE(0, fd);
 	for (i = 0; i < 50; i++)
 		ASSERT_EQ(0, task_put(fd, &i, sizeof(i), REPEAT));
@@ -304,7 +255,7 @@ TEST(a_failed_node_loses_what_it_has)
 	EXPECT_EQ(-EHOSTDOWN, task_put(fd, &i, sizeof(i), 0));
 	EXPECT_EQ(-EAGAIN, task_take(fd, &i, sizeof(i), &other, 0));
 	EXPECT_EQ(POLLOUT, task_events(fd));
-	EXPECT_EQ(0, charged(fd));
+	EXPECT_EQ(0, task_charged(fd));
 	EXPECT_EQ(0, ctl_node_failed(c.name, 2, false));
 	EXPECT_EQ(0, task_put(fd, &i, sizeof(i), 0));
 	EXPECT_EQ(sizeof(i), task_take(fd, &i, sizeof(i), &id, 0));
@@ -326,12 +277,9 @@ TEST(of_very_many_that_are_lost_some_are_only_counted)
 	struct nl nl;
 	int fd;
 
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	ASSERT_EQ(0, nl_open(&nl));
-	ASSERT_EQ(0, nl_subscribe(&nl));
-	fd = bound(&c, 0);
+	fd = task_heard(&c, 1, 0, &nl);
 	ASSERT_LE(0, fd);
-	buffer_set(fd, 1 << 24);
+	task_buffer(fd, 1 << 24);
 	for (i = 0; i < n; i++)
 		ASSERT_EQ(0, task_put(fd, &i, sizeof(i), 0));
 	EXPECT_EQ(0, ctl_fabric_del(c.name));
@@ -344,274 +292,10 @@ TEST(of_very_many_that_are_lost_some_are_only_counted)
 		EXPECT_EQ(HYPERCUBE_TASK_LOSS_FABRIC, l.loss[i]);
 	}
 	EXPECT_EQ(-ENODEV, task_put(fd, &i, sizeof(i), 0));
-	EXPECT_EQ(0, charged(fd));
+	EXPECT_EQ(0, task_charged(fd));
 	EXPECT_TRUE(task_events(fd) & POLLHUP);
 	close(fd);
 	nl_shut(&nl);
-}
-
-TEST(a_producer_answers_for_what_nobody_has_taken)
-{
-	struct hypercube_task id[2];
-	struct task_view v;
-	unsigned int full;
-	struct cube c;
-	int p, w;
-
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	p = bound(&c, 0);
-	w = bound(&c, 0);
-	EXPECT_EQ(0, charged(p));
-	/* One that may be repeated is kept until it is done, the other one until it is taken. */
-	ASSERT_EQ(0, task_put(p, big, 8000, REPEAT));
-	ASSERT_EQ(0, task_put(p, big, 8000, 0));
-	full = charged(p);
-	EXPECT_LE(16000, full);
-	EXPECT_EQ(8000, task_take(w, room, sizeof(room), &id[0], 0));
-	EXPECT_EQ(full, charged(p));
-	EXPECT_EQ(8000, task_take(w, room, sizeof(room), &id[1], 0));
-	EXPECT_EQ(full / 2, charged(p));
-	EXPECT_EQ(0, task_done(w, &id[1]));
-	EXPECT_EQ(full / 2, charged(p));
-	EXPECT_EQ(0, task_done(w, &id[0]));
-	EXPECT_EQ(0, charged(p));
-	EXPECT_EQ(0, charged(w));
-	EXPECT_EQ(0, task_view(c.name, 0, &v));
-	EXPECT_EQ(0, v.bytes);
-	/* A task outlives its producer. */
-	fill(big, 60000, 9);
-	ASSERT_EQ(0, task_put(p, big, 60000, REPEAT));
-	close(p);
-	EXPECT_EQ(60000, task_take(w, room, sizeof(room), &id[0], 0));
-	EXPECT_EQ(0, memcmp(room, big, 60000));
-	close(w);
-	w = bound(&c, 0);
-	EXPECT_EQ(60000, task_take(w, room, sizeof(room), &id[1], 0));
-	EXPECT_EQ(0, memcmp(room, big, 60000));
-	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REPEATED, id[1].flags);
-	EXPECT_EQ(0, cube_del(&c));
-}
-
-TEST(a_full_send_buffer_stops_a_producer)
-{
-	struct hypercube_task id;
-	unsigned int n = 0, i;
-	struct cube c;
-	int p, w, err;
-
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	p = bound(&c, 0);
-	w = bound(&c, 0);
-	buffer_set(p, 1 << 17);
-	while (!(err = task_put(p, big, 10000, 0)) && n < 1000)
-		n++;
-	EXPECT_EQ(-EAGAIN, err);
-	EXPECT_LE(10, n);
-	EXPECT_GE(40, n);
-	EXPECT_EQ(POLLIN, task_events(p));
-	/* Others are not in its way. */
-	EXPECT_EQ(POLLIN | POLLOUT, task_events(w));
-	EXPECT_EQ(0, task_put(w, big, 1, 0));
-	for (i = 0; i < n; i++)
-		EXPECT_EQ(10000, task_take(w, room, sizeof(room), &id, 0));
-	EXPECT_EQ(POLLIN | POLLOUT, task_events(p));
-	EXPECT_EQ(0, charged(p));
-	EXPECT_EQ(0, cube_del(&c));
-}
-
-struct later {
-	int fd;
-	int err;
-	struct hypercube_task id;
-};
-
-static void *put_later(void *arg)
-{
-	struct later *l = arg;
-
-	l->err = task_put(l->fd, big, HYPERCUBE_TASK_MAX, REPEAT);
-	return NULL;
-}
-
-static void *take_later(void *arg)
-{
-	struct later *l = arg;
-
-	l->err = (int)task_take(l->fd, room, sizeof(room), &l->id, 0);
-	return NULL;
-}
-
-/* Is the thread still asleep in its call? */
-static bool asleep(pthread_t t)
-{
-	struct timespec at;
-
-	clock_gettime(CLOCK_REALTIME, &at);
-	at.tv_nsec += 100000000;
-	at.tv_sec += at.tv_nsec / 1000000000;
-	at.tv_nsec %= 1000000000;
-	return pthread_timedjoin_np(t, NULL, &at) == ETIMEDOUT;
-}
-
-TEST(a_node_takes_no_more_than_its_limit)
-{
-	struct later l = { 0 };
-	struct hypercube_task id;
-	struct task_view v;
-	unsigned int n = 0;
-	struct cube c;
-	pthread_t t;
-	int p, w, err;
-
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	p = bound(&c, 0);
-	w = bound(&c, 0);
-	buffer_set(p, 1 << 28);
-	while (!(err = task_put(p, big, HYPERCUBE_TASK_MAX, REPEAT)) && n < 1000)
-		n++;
-	EXPECT_EQ(-EAGAIN, err);
-	EXPECT_LE(64, n);
-	EXPECT_GE(256, n);
-	EXPECT_EQ(0, task_view(c.name, 0, &v));
-	EXPECT_EQ(n, v.queued);
-	EXPECT_LE(1 << 24, v.bytes);
-	EXPECT_GT((1 << 24) + 2 * HYPERCUBE_TASK_MAX, v.bytes);
-	EXPECT_EQ(POLLIN, task_events(p));
-	EXPECT_EQ(POLLIN, task_events(w));
-	/* The other node has room. */
-	l.fd = bound(&c, 1);
-	EXPECT_EQ(0, task_put(l.fd, big, 10, 0));
-	close(l.fd);
-	/* One that waits is woken when one is done. */
-	l.fd = blocking(bound(&c, 0));
-	ASSERT_EQ(0, pthread_create(&t, NULL, put_later, &l));
-	EXPECT_TRUE(asleep(t));
-	EXPECT_EQ(HYPERCUBE_TASK_MAX, task_take(w, room, sizeof(room), &id, 0));
-	EXPECT_TRUE(asleep(t));
-	EXPECT_EQ(0, task_done(w, &id));
-	pthread_join(t, NULL);
-	EXPECT_EQ(0, l.err);
-	EXPECT_EQ(POLLIN, task_events(p));
-	/* The next one hears of a node that fails. */
-	ASSERT_EQ(0, pthread_create(&t, NULL, put_later, &l));
-	EXPECT_TRUE(asleep(t));
-	EXPECT_EQ(0, ctl_node_failed(c.name, 0, true));
-	pthread_join(t, NULL);
-	EXPECT_EQ(-EHOSTDOWN, l.err);
-	EXPECT_EQ(0, charged(p));
-	EXPECT_EQ(0, task_view(c.name, 0, &v));
-	EXPECT_EQ(0, v.bytes);
-	EXPECT_EQ(0, cube_del(&c));
-}
-
-TEST(a_worker_holds_only_so_many)
-{
-	struct hypercube_task id, first;
-	unsigned int i;
-	struct cube c;
-	int p, w;
-
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	p = bound(&c, 0);
-	w = bound(&c, 0);
-	buffer_set(p, 1 << 24);
-	for (i = 0; i <= HYPERCUBE_TASKS_HELD_MAX; i++)
-		ASSERT_EQ(0, task_put(p, &i, sizeof(i), 0));
-	EXPECT_EQ(sizeof(i), task_take(w, &i, sizeof(i), &first, 0));
-	for (i = 1; i < HYPERCUBE_TASKS_HELD_MAX; i++)
-		ASSERT_EQ(sizeof(i), task_take(w, room, sizeof(room), &id, 0));
-	EXPECT_EQ(POLLOUT, task_events(w));
-	EXPECT_EQ(-ENOBUFS, task_take(w, &i, sizeof(i), &id, 0));
-	EXPECT_EQ(POLLIN | POLLOUT, task_events(p));
-	EXPECT_EQ(0, task_done(w, &first));
-	EXPECT_EQ(POLLIN | POLLOUT, task_events(w));
-	EXPECT_EQ(sizeof(i), task_take(w, &i, sizeof(i), &id, 0));
-	EXPECT_EQ(HYPERCUBE_TASKS_HELD_MAX, i);
-	EXPECT_EQ(0, cube_del(&c));
-}
-
-TEST(calls_wait_for_tasks)
-{
-	struct timeval tv = { .tv_usec = 100000 };
-	struct later l[3] = { { 0 } };
-	struct hypercube_task id;
-	unsigned int i, byte = 0;
-	pthread_t t[3];
-	struct cube c;
-	uint64_t from;
-	int p, w;
-
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	p = bound(&c, 0);
-	w = blocking(bound(&c, 0));
-	setsockopt(w, SOL_SOCKET, SO_RCVTIMEO, &tv, sizeof(tv));
-	from = now_ms();
-	EXPECT_EQ(-EAGAIN, task_take(w, room, sizeof(room), &id, 0));
-	EXPECT_LE(from + 90, now_ms());
-	EXPECT_EQ(-EAGAIN, task_take(w, room, sizeof(room), &id, MSG_DONTWAIT));
-	/* Each of two tasks wakes one. */
-	for (i = 0; i < 3; i++) {
-		l[i].fd = blocking(bound(&c, 0));
-		ASSERT_EQ(0, pthread_create(&t[i], NULL, take_later, &l[i]));
-		EXPECT_TRUE(asleep(t[i]));
-	}
-	EXPECT_EQ(0, task_put(p, &byte, 1, 0));
-	EXPECT_EQ(0, task_put(p, &byte, 1, 0));
-	pthread_join(t[0], NULL);
-	pthread_join(t[1], NULL);
-	EXPECT_EQ(1, l[0].err);
-	EXPECT_EQ(1, l[1].err);
-	EXPECT_TRUE(asleep(t[2]));
-	/* What comes back wakes those who wait; so does the end of the fabric. */
-	EXPECT_EQ(0, task_put(p, &byte, 1, REPEAT));
-	pthread_join(t[2], NULL);
-	EXPECT_EQ(1, l[2].err);
-	ASSERT_EQ(0, pthread_create(&t[0], NULL, take_later, &l[0]));
-	EXPECT_TRUE(asleep(t[0]));
-	close(l[2].fd);
-	pthread_join(t[0], NULL);
-	EXPECT_EQ(1, l[0].err);
-	EXPECT_TRUE(l[0].id.flags & HYPERCUBE_TASK_REPEATED);
-	for (i = 0; i < 2; i++)
-		ASSERT_EQ(0, pthread_create(&t[i], NULL, take_later, &l[i]));
-	EXPECT_TRUE(asleep(t[0]));
-	EXPECT_TRUE(asleep(t[1]));
-	EXPECT_EQ(0, ctl_fabric_del(c.name));
-	for (i = 0; i < 2; i++) {
-		pthread_join(t[i], NULL);
-		EXPECT_EQ(-ENODEV, l[i].err);
-	}
-}
-
-TEST(a_set_of_descriptors_hears_of_tasks_and_room)
-{
-	struct epoll_event ev = { .events = EPOLLIN | EPOLLET }, got;
-	struct hypercube_task id;
-	struct cube c;
-	int p, w, e;
-
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	p = bound(&c, 0);
-	w = bound(&c, 0);
-	e = epoll_create1(0);
-	ASSERT_EQ(0, epoll_ctl(e, EPOLL_CTL_ADD, w, &ev));
-	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
-	EXPECT_EQ(0, task_put(p, big, 10, 0));
-	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * patience(5)));
-	EXPECT_EQ(EPOLLIN, got.events);
-	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
-	EXPECT_EQ(10, task_take(w, room, sizeof(room), &id, 0));
-	/* One that closes meanwhile takes its place along. */
-	close(w);
-	EXPECT_EQ(0, task_put(p, big, 10, 0));
-	EXPECT_EQ(0, epoll_wait(e, &got, 1, 0));
-	ev.events = EPOLLIN;
-	w = bound(&c, 0);
-	ASSERT_EQ(0, epoll_ctl(e, EPOLL_CTL_ADD, w, &ev));
-	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * patience(5)));
-	EXPECT_EQ(0, ctl_fabric_del(c.name));
-	EXPECT_EQ(1, epoll_wait(e, &got, 1, 1000 * patience(5)));
-	EXPECT_TRUE(got.events & EPOLLHUP);
 }
 
 TEST(another_owner_takes_the_node_away)
@@ -623,13 +307,13 @@ TEST(another_owner_takes_the_node_away)
 	int w, p, status;
 
 	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	w = bound(&c, 0);
+	w = task_bound(&c, 0);
 	EXPECT_EQ(0, ctl_node_owner(c.name, 0, 1000));
 	pid = fork();
 	if (!pid) {
 		if (setuid(1000))
 			_exit(9);
-		p = bound(&c, 0);
+		p = task_bound(&c, 0);
 		if (p < 0 || task_put(p, "x", 1, REPEAT) || task_take(p, room, 9, &id, 0) != 1)
 			_exit(8);
 		if (kill(getppid(), 0) && errno != EPERM)
@@ -650,87 +334,6 @@ TEST(another_owner_takes_the_node_away)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(wrong_addresses_are_refused)
-{
-	struct hypercube_task t = { 0 };
-	struct sockaddr_hypercube a;
-	struct cube c;
-	int fd, un;
-
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	un = socket(shc_family(), SOCK_RDM, 0);
-	ASSERT_LE(0, un);
-	EXPECT_EQ(-1, socket(shc_family(), SOCK_RDM, 1));
-	EXPECT_EQ(EPROTONOSUPPORT, errno);
-	EXPECT_EQ(-ENOTCONN, task_put(un, "x", 1, 0));
-	EXPECT_EQ(-ENOTCONN, task_take(un, room, 1, &t, MSG_DONTWAIT));
-	EXPECT_EQ(-ENOTCONN, task_done(un, &t));
-	EXPECT_EQ(-ENOTCONN, task_last(un, &t));
-	EXPECT_EQ(POLLHUP, task_events(un));
-	a = shc_addr(c.name, 0);
-	a.shc_plan = 1;
-	EXPECT_EQ(-1, connect(un, (struct sockaddr *)&a, sizeof(a)));
-	EXPECT_EQ(EOPNOTSUPP, errno);
-	EXPECT_EQ(-1, bind(un, (struct sockaddr *)&a, sizeof(a)));
-	EXPECT_EQ(EINVAL, errno);
-	fd = bound(&c, 0);
-	ASSERT_LE(0, fd);
-	a.shc_plan = 0;
-	EXPECT_EQ(-1, bind(fd, (struct sockaddr *)&a, sizeof(a)));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-EADDRNOTAVAIL, bound(&c, 2));
-	EXPECT_EQ(-1, sendto(fd, "x", 1, 0, (struct sockaddr *)&a, sizeof(a)));
-	EXPECT_EQ(EISCONN, errno);
-	EXPECT_EQ(0, cube_del(&c));
-}
-
-TEST(wrong_use_is_refused)
-{
-	struct hypercube_task t = { 0 };
-	struct hypercube_op op = { 0 };
-	socklen_t len = sizeof(t);
-	struct cube c;
-	int fd, v = 1;
-
-	ASSERT_EQ(0, cube_new(&c, 1, 0));
-	fd = bound(&c, 0);
-	ASSERT_LE(0, fd);
-	/* To put one: no id, no flag but MAY_REPEAT. */
-	EXPECT_EQ(-EINVAL, task_put(fd, "x", 1, 2));
-	EXPECT_EQ(-EINVAL, task_put(fd, "x", 1, 4));
-	t.nr = 1;
-	EXPECT_EQ(-EINVAL, task_say(fd, HYPERCUBE_CMSG_TASK, &t, sizeof(t), "x", 1, 0));
-	t = (struct hypercube_task){ .node = 1 };
-	EXPECT_EQ(-EINVAL, task_say(fd, HYPERCUBE_CMSG_TASK, &t, sizeof(t), "x", 1, 0));
-	t = (struct hypercube_task){ 0 };
-	EXPECT_EQ(-EINVAL, task_say(fd, HYPERCUBE_CMSG_TASK, &t, sizeof(t) - 1, "x", 1, 0));
-	EXPECT_EQ(-EINVAL, task_say(fd, HYPERCUBE_CMSG_OP, &op, sizeof(op), "x", 1, 0));
-	EXPECT_EQ(-EINVAL, task_say(fd, 99, &t, sizeof(t), "x", 1, 0));
-	EXPECT_EQ(-EOPNOTSUPP, task_say(fd, HYPERCUBE_CMSG_TASK, &t, sizeof(t), "x", 1, MSG_OOB));
-	EXPECT_EQ(-EFAULT, task_put(fd, (void *)8, 8, 0));
-	/* To be done: no data, and one's own. */
-	EXPECT_EQ(-EINVAL, task_say(fd, HYPERCUBE_CMSG_DONE, &t, sizeof(t), "x", 1, 0));
-	EXPECT_EQ(-ENOENT, task_done(fd, &t));
-	/* Without control message it is a task that is not repeated. */
-	EXPECT_EQ(1, send(fd, "y", 1, 0));
-	EXPECT_EQ(-1, recv(fd, room, 1, 0));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(-EFAULT, task_take(fd, (void *)8, 1, &t, 0));
-	EXPECT_EQ(-EOPNOTSUPP, task_take(fd, room, 1, &t, MSG_PEEK));
-	EXPECT_EQ(1, task_take(fd, room, 1, &t, 0));
-	EXPECT_EQ('y', room[0]);
-	EXPECT_EQ(0, t.flags);
-	t.nr++;
-	EXPECT_EQ(-ENOENT, task_done(fd, &t));
-	EXPECT_EQ(-1, setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_TASK, &v, sizeof(v)));
-	EXPECT_EQ(-1, getsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_COPIES, &t, &len));
-	EXPECT_EQ(ENOPROTOOPT, errno);
-	len--;
-	EXPECT_EQ(-1, getsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_TASK, &t, &len));
-	EXPECT_EQ(EINVAL, errno);
-	EXPECT_EQ(0, cube_del(&c));
-}
-
 TEST(a_namespace_that_ends_takes_tasks_along)
 {
 	unsigned int i, round;
@@ -745,7 +348,7 @@ TEST(a_namespace_that_ends_takes_tasks_along)
 				_exit(2);
 			snprintf(c.name, sizeof(c.name), "gone");
 			for (i = 0; i < 100; i++) {
-				fd = bound(&c, i % 4);
+				fd = task_bound(&c, i % 4);
 				if (fd < 0 || task_put(fd, big, 1000 * (i % 50), i & 1))
 					_exit(3);
 				/* Some are closed before. */

@@ -244,13 +244,18 @@ static void view_node(void *arg, const struct nl_attrs *a)
 		v->nat++;
 }
 
-int ctl_node_get(const char *name, unsigned int node, struct node_view *v)
+int ctl_node_ask(const char *name, unsigned int node, nl_cb cb, void *arg)
 {
-	memset(v, 0, sizeof(*v));
 	nl_begin(ctl(), HYPERCUBE_CMD_NODE_GET, NLM_F_ACK);
 	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, name);
 	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, node);
-	return nl_talk(ctl(), view_node, v);
+	return nl_talk(ctl(), cb, arg);
+}
+
+int ctl_node_get(const char *name, unsigned int node, struct node_view *v)
+{
+	memset(v, 0, sizeof(*v));
+	return ctl_node_ask(name, node, view_node, v);
 }
 
 /* A set of nodes as netlink has it: bit u % 8 of byte u / 8. */

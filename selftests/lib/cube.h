@@ -111,6 +111,8 @@ struct node_view {
 };
 
 int ctl_node_get(const char *name, unsigned int node, struct node_view *v);
+/* All that is told of it goes to @cb. */
+int ctl_node_ask(const char *name, unsigned int node, nl_cb cb, void *arg);
 int ctl_fault_clear(const char *name);
 int ctl_plan_new(const char *name, unsigned int id, const struct hc_tree *t,
 		 const uint32_t *fault);
@@ -372,8 +374,14 @@ int drive(struct party *p, unsigned int n, int seconds);
  * log.
  */
 unsigned int drive_well(struct party *p, unsigned int n, int seconds);
+/* Is what member @i has of its operation @k as it must be, with @bytes of each? */
+typedef bool (*right_fn)(const struct party *p, const unsigned int *node, unsigned int n,
+			 unsigned int i, unsigned int k, size_t bytes);
 /* The same for operations that may fail: told of, or refused, once.  @good: how many ended well. */
 unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good);
+/* The same for the first operation of each, and those that ended well must be @right. */
+unsigned int drive_ended_right(struct party *p, const unsigned int *node, unsigned int n,
+			       size_t bytes, right_fn right, unsigned int *good);
 /* The same for operations that must all end with @status.  Return: how many did not. */
 unsigned int drive_refused(struct party *p, unsigned int n, int status);
 /**

@@ -259,6 +259,17 @@ unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned 
 	return bad;
 }
 
+unsigned int drive_ended_right(struct party *p, const unsigned int *node, unsigned int n,
+			       size_t bytes, right_fn right, unsigned int *good)
+{
+	unsigned int wrong = drive_ended(p, n, 60, good), i;
+
+	for (i = 0; i < n; i++)
+		if (p[i].job[0].ends && !p[i].job[0].res.status)
+			wrong += !right(p, node, n, i, 0, bytes);
+	return wrong;
+}
+
 unsigned int drive_refused(struct party *p, unsigned int n, int status)
 {
 	unsigned int good, i, k, bad = drive_ended(p, n, 30, &good);

@@ -64,6 +64,17 @@ uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise)
 	return get(a, type, 8, otherwise);
 }
 
+void nl_numbers(const struct nlattr *nest, uint64_t *v, unsigned int n, uint64_t otherwise)
+{
+	const struct nl_attrs in = {
+		.first = nl_data(nest), .len = nest->nla_len - NLA_HDRLEN,
+	};
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		v[i] = nl_get_u64(&in, i, otherwise);
+}
+
 /* ------------------------------------------------------------ requests */
 
 static void begin(struct nl *nl, int type, int cmd, int version, int flags)

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tasks of nodes. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <linux/sock_diag.h>
 
 #include "cube.h"
 #include "task_calls.h"
@@ -12,6 +14,61 @@ union control {
 	struct cmsghdr align;
 	char room[CMSG_SPACE(64)];
 };
+
+int task_bound(const struct cube *c, unsigned int node)
+{
+	return shc_bound(c->name, node, SOCK_RDM);
+}
+
+int task_heard(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl)
+{
+	int err = cube_new(c, dim, 0) ?: nl_open(nl) ?: nl_subscribe(nl);
+
+	return err ?: task_bound(c, node);
+}
+
+int task_pair(struct cube *c, unsigned int dim, unsigned int node, int bytes, int *producer,
+	      int *worker)
+{
+	int err = cube_new(c, dim, 0);
+
+	if (err)
+		return err;
+	*producer = task_bound(c, node);
+	*worker = task_bound(c, node);
+	if (bytes)
+		task_buffer(*producer, bytes);
+	return *producer < 0 || *worker < 0 ? -EIO : 0;
+}
+
+void task_buffer(int fd, int bytes)
+{
+	setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &bytes, sizeof(bytes));
+}
+
+unsigned int task_charged(int fd)
+{
+	uint32_t info[SK_MEMINFO_VARS];
+	socklen_t len = sizeof(info);
+
+	if (getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len))
+		return ~0u;
+	return info[SK_MEMINFO_WMEM_ALLOC];
+}
+
+int task_blocking(int fd)
+{
+	fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+	return fd;
+}
+
+void task_fill(char *buf, size_t len, unsigned int seed)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		buf[i] = (char)(i * 7 + i / 251 + seed);
+}
 
 ssize_t task_say(int fd, int type, const void *what, size_t size, const void *buf, size_t len,
 		 int flags)
@@ -80,36 +137,31 @@ short task_events(int fd)
 	return poll(&p, 1, 0) < 0 ? -1 : p.revents;
 }
 
+#define TASKS (HYPERCUBE_A_TASKS_MAX + 1)
+
 static void view_take(void *arg, const struct nl_attrs *a)
 {
 	const struct nlattr *nest = nl_find(a, HYPERCUBE_A_NODE_TASKS, 0);
 	struct task_view *v = arg;
-	struct nl_attrs t;
+	uint64_t n[TASKS];
 
 	if (!nest)
 		return;
-	t = (struct nl_attrs){ .first = nl_data(nest), .len = nest->nla_len - NLA_HDRLEN };
-	v->queued = nl_get_u32(&t, HYPERCUBE_A_TASKS_QUEUED, ~0u);
-	v->held = nl_get_u32(&t, HYPERCUBE_A_TASKS_HELD, ~0u);
-	v->bytes = nl_get_u64(&t, HYPERCUBE_A_TASKS_BYTES, ~0ull);
-	v->put = nl_get_u64(&t, HYPERCUBE_A_TASKS_PUT, ~0ull);
-	v->taken = nl_get_u64(&t, HYPERCUBE_A_TASKS_TAKEN, ~0ull);
-	v->done = nl_get_u64(&t, HYPERCUBE_A_TASKS_DONE, ~0ull);
-	v->repeated = nl_get_u64(&t, HYPERCUBE_A_TASKS_REPEATED, ~0ull);
-	v->lost = nl_get_u64(&t, HYPERCUBE_A_TASKS_LOST, ~0ull);
-	v->moving = nl_get_u32(&t, HYPERCUBE_A_TASKS_MOVING, ~0u);
-	v->sent = nl_get_u64(&t, HYPERCUBE_A_TASKS_SENT, ~0ull);
-	v->received = nl_get_u64(&t, HYPERCUBE_A_TASKS_RECEIVED, ~0ull);
-	v->doubt = nl_get_u64(&t, HYPERCUBE_A_TASKS_DOUBT, ~0ull);
+	nl_numbers(nest, n, TASKS, ~0ull);
+	*v = (struct task_view){
+		.queued = n[HYPERCUBE_A_TASKS_QUEUED], .held = n[HYPERCUBE_A_TASKS_HELD],
+		.bytes = n[HYPERCUBE_A_TASKS_BYTES], .put = n[HYPERCUBE_A_TASKS_PUT],
+		.taken = n[HYPERCUBE_A_TASKS_TAKEN], .done = n[HYPERCUBE_A_TASKS_DONE],
+		.repeated = n[HYPERCUBE_A_TASKS_REPEATED], .lost = n[HYPERCUBE_A_TASKS_LOST],
+		.moving = n[HYPERCUBE_A_TASKS_MOVING], .sent = n[HYPERCUBE_A_TASKS_SENT],
+		.received = n[HYPERCUBE_A_TASKS_RECEIVED], .doubt = n[HYPERCUBE_A_TASKS_DOUBT],
+	};
 }
 
 int task_view(const char *name, unsigned int node, struct task_view *v)
 {
 	memset(v, 0, sizeof(*v));
-	nl_begin(ctl(), HYPERCUBE_CMD_NODE_GET, NLM_F_ACK);
-	nl_str(ctl(), HYPERCUBE_A_NODE_FABRIC, name);
-	nl_u32(ctl(), HYPERCUBE_A_NODE_ID, node);
-	return nl_talk(ctl(), view_take, v);
+	return ctl_node_ask(name, node, view_take, v);
 }
 
 int task_move(const char *name, unsigned int node, unsigned int dim, uint64_t count)

@@ -12,6 +12,26 @@
 
 #include "hc_nl.h"
 
+struct cube;
+
+/* A socket for tasks at a node, or -errno. */
+int task_bound(const struct cube *c, unsigned int node);
+/* Make a fabric, listen to its events, and that. */
+int task_heard(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl);
+/* Make a fabric with a producer, who may have so many @bytes waiting (0: as usual), and a worker at
+ * a node.
+ */
+int task_pair(struct cube *c, unsigned int dim, unsigned int node, int bytes, int *producer,
+	      int *worker);
+/* How much it may have waiting: SO_SNDBUF. */
+void task_buffer(int fd, int bytes);
+/* Bytes that the socket answers for. */
+unsigned int task_charged(int fd);
+/* The same socket, whose calls wait. */
+int task_blocking(int fd);
+/* What a task says; each @seed says something else. */
+void task_fill(char *buf, size_t len, unsigned int seed);
+
 /* 0 or -errno. */
 int task_put(int fd, const void *buf, size_t len, unsigned int flags);
 /* Bytes or -errno. */
