@@ -177,7 +177,7 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
  * struct hc_wire_data - a segment
  * @plan: the operation
  * @offset: position of the payload in the message, or in its block, bytes; of halves of
- *	rounds: bytes of the rounds before
+ *	rounds, and of what an ALLGATHER sends down: bytes of the rounds before
  * @total: length of the whole message, or of a block, bytes
  * @index: number of the frame among those that its sender has sent this receiver in the
  *	operation, in this direction

@@ -460,10 +460,13 @@ parts_go_the_way_that_there_is() {
 	check 'add' hcctl fabric add t dim 3
 	equal 'short blocks' '"doubling",true,3' "$(hcctl -j run alltoall t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
 	equal 'long blocks' '"ring",true' "$(hcctl -j run alltoall t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
-	equal 'short blocks for all' '"doubling",true,3' \
-		"$(hcctl -j run allgather t count 256 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
-	equal 'long blocks for all' '"ring",true' "$(hcctl -j run allgather t count 257 verify | jq -c '.method,.verified' | paste -sd,)"
+	equal 'short blocks for all' '"tree",true,6,6' \
+		"$(hcctl -j run allgather t count 1024 verify | jq -c '.method,.verified,.steps,.promise' | paste -sd,)"
+	equal 'long blocks for all' '"ring",true' "$(hcctl -j run allgather t count 1025 verify | jq -c '.method,.verified' | paste -sd,)"
 	equal 'a reduction' '"tree",true,6' "$(hcctl -j run reduce_scatter t verify | jq -c '.method,.verified,.steps' | paste -sd,)"
+	equal 'allgather by a tree' 'tree,as asked for,true' \
+		"$(hcctl -j run allgather t count 1025 method tree verify | jq -r '"\(.method),\(.why),\(.verified)"')"
+	refused 'alltoall by a tree' 'invalid method "tree"' hcctl run alltoall t method tree
 	for kind in allgather:ring alltoall:ring reduce_scatter:tree; do
 		second=${kind#*:} kind=${kind%:*}
 		for other in doubling "$second"; do
@@ -482,8 +485,10 @@ parts_go_the_way_that_there_is() {
 	check 'loss' hcctl link set t 0:0 down
 	equal 'alltoall around a fault' 'ring,faults in the fabric, which only rings go around,true' \
 		"$(hcctl -j run alltoall t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
-	equal 'allgather around a fault' 'ring,faults in the fabric, which only rings go around,true' \
+	equal 'allgather around a fault' 'tree,as measured, a tree takes the fewest frames,true' \
 		"$(hcctl -j run allgather t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
+	equal 'long allgather around a fault' 'ring,as measured, rings copy less of such long blocks,true' \
+		"$(hcctl -j run allgather t count 2000 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
 	equal 'reduce_scatter around a fault' 'tree,true' "$(hcctl -j run reduce_scatter t verify | jq -r '"\(.method),\(.verified)"')"
 	refused 'doubling at a fault' 'no doubling: a link of the subcube is faulty' hcctl run alltoall t method doubling
 	equal 'plans left' 0 "$(json length plan show t)"

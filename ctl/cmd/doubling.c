@@ -73,12 +73,11 @@ static uint32_t base_of(const struct nl_plan *v)
 
 static const struct planner_root base = { "base", HYPERCUBE_A_PLAN_BASE, base_of };
 
-/* The same for collectives with parts, of this many bytes;
- * Documentation/networking/hypercube.rst has the table.  A doubling sends fewer frames, but
- * copies what it sends; rings do not.
+/* The same for collectives with blocks or parts, of this many bytes;
+ * Documentation/networking/hypercube.rst has the table.  A doubling sends fewer frames than rings,
+ * but copies what it sends; trees send the fewest.
  */
 #define EXCHANGE_BYTES	4096
-#define GATHER_BYTES	2048
 #define EXCHANGE_DIM	4
 
 static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
@@ -93,24 +92,12 @@ static void exchange_ask(const struct nl_fabric *info, const struct hc_traits *t
 				"as measured, rings copy less of such long blocks";
 }
 
-/* A doubling sends all blocks that it has at each stage, so this limit is lower. */
-static void gather_ask(uint64_t bytes, struct plan_choice *c)
-{
-	c->preferred = bytes <= GATHER_BYTES;
-	c->why = c->preferred ? "as measured, doubling takes fewer frames" :
-				"as measured, rings copy less of such long blocks";
-}
-
 /* What the rule says. */
 static void rule_ask(const struct nl_fabric *info, const struct hc_traits *t, uint64_t bytes,
 		     struct plan_choice *c)
 {
-	if (t->parts) {
+	if (t->parts || t->payload == HC_PAYLOAD_BLOCKS) {
 		exchange_ask(info, t, bytes, c);
-		return;
-	}
-	if (t->payload == HC_PAYLOAD_BLOCKS) {
-		gather_ask(bytes, c);
 		return;
 	}
 	c->preferred = hc_doubling_pays(info->dim, bytes, &c->rule);

@@ -154,6 +154,27 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	return rc;
 }
 
+/* A tree joins the blocks of all in one frame as long as they are short, and copies them for that;
+ * Documentation/networking/hypercube.rst has the table.
+ */
+#define TREE_BYTES	4096
+#define TREE_BYTES_OF_FEW 8192
+#define FEW_DIM		3
+
+/* Where a tree could do it.  Otherwise the last that was asked has said why not. */
+static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc_traits *t,
+		  uint64_t bytes, struct plan_choice *c)
+{
+	(void)h;
+	c->preferred = true;
+	if (!(t->plans & hc_bit(HYPERCUBE_PLAN_TREE)))
+		return 0;
+	c->preferred = bytes > (info->dim <= FEW_DIM ? TREE_BYTES_OF_FEW : TREE_BYTES);
+	c->why = c->preferred ? "as measured, rings copy less of such long blocks" :
+				"as measured, a tree takes the fewest frames";
+	return 0;
+}
+
 static int arg_width(struct hcctl *h, const char *name, const char *word, void *dst)
 {
 	int rc = arg_u32(h, name, word, dst);
@@ -237,5 +258,5 @@ const struct planner ring_planner = {
 	.root = &begin, .members_follow = true,
 	.check = check, .find = find, .free = release, .shape = shape,
 	.print = print, .show = show,
-	.truth = truth,
+	.prefer = prefer, .truth = truth,
 };

@@ -165,7 +165,7 @@ int run_collective(struct hcctl *h, int argc, char **argv);
 
 /* Is there a type of plan that may be preferred to the first? */
 bool run_has_choice(const struct run *r);
-/* The type of plan that is wanted; with any, the first that will do. */
+/* The type of plan that is wanted; with any, the first that need not be preferred, or the last. */
 const struct planner *run_planner(const struct run *r);
 /* Why a plan of that type does not carry it; NULL: it does. */
 const char *run_not_by(const struct run *r, const struct planner *p);

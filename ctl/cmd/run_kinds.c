@@ -141,7 +141,7 @@ const struct hc_cmd run_cmds[] = {
 	},
 	{
 		"allgather", run_collective,
-		"NAME [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|doubling|ring] [plan ID] [verify] [iterations N] [timeout MS] [details]",
+		"NAME [type T] [count C | sweep [from BYTES] [to BYTES]] [data FILE | random SEED] [method auto|tree|doubling|ring] [plan ID] [verify] [iterations N] [timeout MS] [details]",
 		&allgather,
 	},
 	{

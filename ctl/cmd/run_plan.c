@@ -18,15 +18,19 @@ const char *run_not_by(const struct run *r, const struct planner *p)
 
 const struct planner *run_planner(const struct run *r)
 {
-	const struct planner *p;
+	const struct planner *p, *last = NULL;
 	size_t i;
 
 	if (r->method)
 		return r->method;
-	for (i = 0; (p = planner_at(i)); i++)
-		if (!p->prefer && !run_not_by(r, p))
-			break;
-	return p;
+	for (i = 0; (p = planner_at(i)); i++) {
+		if (run_not_by(r, p))
+			continue;
+		if (!p->prefer)
+			return p;
+		last = p;
+	}
+	return last;
 }
 
 static int broken(struct hcctl *h, const struct run *r, uint32_t id)
@@ -118,6 +122,7 @@ bool run_has_choice(const struct run *r)
 static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 {
 	const struct planner *p, *first = run_planner(r);
+	const char *why;
 	size_t i;
 	int rc;
 
@@ -128,9 +133,11 @@ static int choose(struct hcctl *h, struct run *r, uint64_t bytes)
 	for (i = 0; (p = planner_at(i)) && !r->method; i++) {
 		if (!may_be_preferred(r, p))
 			continue;
-		r->choice.why = run_not_by(r, p);
-		if (r->choice.why)
+		why = run_not_by(r, p);
+		if (why) {
+			r->choice.why = why;
 			continue;
+		}
 		rc = p->prefer(h, &r->info, r->traits, bytes, &r->choice);
 		if (rc)
 			return rc;

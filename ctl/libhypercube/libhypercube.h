@@ -256,7 +256,7 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
 /**
  * hcl_allgather() - bring a block of each member to all of them, blocking
  * @h: handle of a member of the plan
- * @plan: id of a plan for recursive doubling, or of rings
+ * @plan: id of a tree plan, of one for recursive doubling, or of rings
  * @in: this node's block
  * @bytes: its length, the same at all members
  * @out: at every member: room for all blocks, in the order of the nodes, not overlapping @in
@@ -267,8 +267,8 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
  * With HYPERCUBE_F_NOTIFY an error may come although all blocks are at @out: then this node's may
  * have got to some members only.
  *
- * Return: as hcl_reduce(); -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan for doubling; -EMSGSIZE also
- * if the fabric's segment has fewer bytes than such a plan has members.
+ * Return: as hcl_reduce(); -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that is not of rings;
+ * -EMSGSIZE also if the fabric's segment has fewer bytes than such a plan has members.
  */
 int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);

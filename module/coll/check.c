@@ -14,16 +14,25 @@
  * else is dropped and counted, and harms nobody.
  */
 #include "coll/coll.h"
+#include "coll/rounds.h"
 #include "hc_traits.h"
 #include "reduce/combine.h"
 
 /* ------------------------------------------------------------ parameters */
 
+/* Members bring blocks of one length, and all of these come down. */
+static u64 total_due(const struct hc_op *op, const struct hc_wire_data *w)
+{
+	bool all = op->coll->joins && w->flags & HC_DATA_F_DOWN;
+
+	return all ? op->total * op->member->plan->nmembers : op->total;
+}
+
 static bool params_fit(const struct hc_op *op, const struct hc_wire_data *w)
 {
 	return op->coll->id == w->collective && op->oper == w->oper &&
 	       op->dtype == w->dtype && op->width == be16_to_cpu(w->width) &&
-	       (op->coll->own_totals || op->total == be64_to_cpu(w->total));
+	       (op->coll->own_totals || total_due(op, w) == be64_to_cpu(w->total));
 }
 
 /* Bytes of an element, or -EINVAL.  A message, or a block, is a string of bytes; a member that
@@ -177,6 +186,18 @@ static bool part_follows(u64 *at, const struct sk_buff *skb)
 		return false;
 	*at = offset + len;
 	return true;
+}
+
+bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, u32 *len)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u64 total = be64_to_cpu(w->total);
+
+	if (!piece || be64_to_cpu(w->offset) != *at || *at > total || (total && *at == total))
+		return false;
+	*len = hc_round_len(total, *at, parts, piece);
+	*at += *len;
+	return is_last(w) == (*at == total);
 }
 
 static bool up_follows(const struct hc_member *m, struct hc_op *op, unsigned int i,

@@ -449,6 +449,10 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb);
  */
 int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct sk_buff *skb);
 int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
+/* Is it the round that follows what has come before *at (coll/rounds.h)? Then *at is behind it, and
+ * @len the bytes of the round, which may not be those of the frame.
+ */
+bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, u32 *len);
 
 /* --- coll/abort.c --- */
 /* Is @nr in the failed range? */
@@ -538,6 +542,8 @@ bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 /* Pass it on to them, for there is room; consumes.  False: the operation is gone. */
 bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Tell a peer how many of its frames were taken.  False: the operation is gone. */
+bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer);
 /* Pass on what has come from above for one operation; at the root of a broadcast: what its
  * process contributes.  HC_BLOCKED also if nothing is there, which is not noted.
  */
@@ -556,6 +562,13 @@ u32 hc_part_within(const struct hc_member *m, u64 total, u64 at, u32 len, u32 *o
  * gone.
  */
 bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Give it a piece of the block of each member, at @at in all of them; consumes. */
+void hc_pieces_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
+		      bool last);
+
+/* --- coll/gather.c --- */
+/* Tell the helpers but the first that nothing comes this way.  False: the operation is gone. */
+bool hc_others_end(struct hc_member *m, struct hc_op *op);
 
 /* --- coll/reduce.c --- */
 /* Merge @in into the segment @acc it belongs to; the caller keeps both.  @peer: the node

@@ -188,7 +188,11 @@ bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	}
 	if (op->coll->own_part)
 		return hc_part_result(m, op, skb, last);
-	hc_sock_result(m, op, skb, last);
+	if (op->coll->joins)
+		hc_pieces_result(m, op, skb,
+				 hc_part_bytes(m, be64_to_cpu(hc_wire_data_of(skb)->offset)), last);
+	else
+		hc_sock_result(m, op, skb, last);
 	return true;
 }
 
@@ -223,29 +227,34 @@ bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, boo
 
 /* ------------------------------------------------------------ below the root */
 
-/* Tell the sender that there is room again; nothing follows the last segment.  False:
- * the operation is gone.
- */
-static bool credit_return(struct hc_member *m, struct hc_op *op)
+bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer)
 {
-	u32 taken = op->down_came - skb_queue_len(&op->down);
-	u64 nr = op->nr;
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
 	struct hc_wire_credit *w;
-	struct sk_buff *skb;
+	u64 nr = op->nr;
 
-	if (taken - op->down_told < HC_DOWN_WINDOW / 2)
-		return true;
-	skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
 	if (!skb) {
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
 	w = hc_wire_credit_of(skb);
 	w->plan.op = cpu_to_be64(op->nr);
-	w->taken = cpu_to_be32(taken);
-	op->down_told = taken;
-	hc_peer_xmit(m, &m->role.dst[0], skb);
+	w->taken = cpu_to_be32(hc_taken(m, peer->node, op->nr));
+	hc_peer_xmit(m, peer, skb);
 	return hc_member_op(m, nr) == op;
+}
+
+/* Tell the sender that there is room again; nothing follows the last segment.  False:
+ * the operation is gone.
+ */
+static bool credit_down(struct hc_member *m, struct hc_op *op)
+{
+	u32 taken = hc_taken(m, m->role.dst[0].node, op->nr);
+
+	if (taken - op->down_told < HC_DOWN_WINDOW / 2)
+		return true;
+	op->down_told = taken;
+	return hc_credit_return(m, op, &m->role.dst[0]);
 }
 
 enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
@@ -266,7 +275,7 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 			return HC_FAILED;
 		if (last)
 			return HC_FINISHED;
-		if (!origin && !credit_return(m, op))
+		if (!origin && !credit_down(m, op))
 			return HC_FAILED;
 	}
 	/* Where results follow, another operation may be the one to look at. */

@@ -96,8 +96,7 @@ static bool all_ended(const struct hc_member *m, struct hc_op *op)
 	return true;
 }
 
-/* The helpers that get nothing of it. */
-static bool others_end(struct hc_member *m, struct hc_op *op)
+bool hc_others_end(struct hc_member *m, struct hc_op *op)
 {
 	unsigned int i;
 
@@ -134,7 +133,7 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	hc_relay_xmit(m, &m->role.dst[0], skb, others);
 	if (hc_member_op(m, nr) != op)
 		return false;
-	return !last || others_end(m, op);
+	return !last || hc_others_end(m, op);
 }
 
 /* Is it what the sink has to put out next?  Frames may come from another machine. */

@@ -130,21 +130,6 @@ static void *input_bound(const struct hc_op *op, unsigned int i)
 	return merge_op(op)->bounds + i * op->elem;
 }
 
-static void credit_return(struct hc_member *m, struct hc_op *op, unsigned int i)
-{
-	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
-	struct hc_wire_credit *w;
-
-	if (!skb) {
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
-		return;
-	}
-	w = hc_wire_credit_of(skb);
-	w->plan.op = cpu_to_be64(op->nr);
-	w->taken = cpu_to_be32(hc_taken(m, m->src[i].node, op->nr));
-	hc_peer_xmit(m, &m->src[i], skb);
-}
-
 /* Free the head of an input and tell its sender.  False: the operation is gone. */
 static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
@@ -159,7 +144,7 @@ static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 		memcpy(input_bound(op, i), hc_payload(skb) + len - op->elem, op->elem);
 		in.run->bounded = true;
 		if (i)
-			credit_return(m, op, i - 1);
+			hc_credit_return(m, op, &m->src[i - 1]);
 	}
 	consume_skb(skb);
 	return hc_member_op(m, nr) == op;

@@ -38,7 +38,9 @@ enum hc_progress {
  * @comes_down: a result comes down behind what was handed over
  * @asks: and only to members that have asked for it by what they handed over
  * @rounds: contributions go in rounds, see coll/rounds.h; the process has parts in both cases
- * @spread: a segment has room for a piece of each block, all of one length (coll/rounds.h)
+ * @joins: what comes down are the blocks of all, in rounds (coll/rounds.h)
+ * @piece: bytes of a process's segment in a plan, where pieces of all blocks meet in one; NULL: as
+ *	long as segments are
  * @untold: no member learns when all others have its block, so NOTIFY is refused
  * @own_part: of what comes to a member, the process gets only that member's part
  * @op_size: bytes that such an operation has of its own (hc_op_priv()); all 0 at first
@@ -63,11 +65,12 @@ struct hc_coll_ops {
 	bool comes_down;
 	bool asks;
 	bool rounds;
-	bool spread;
+	bool joins;
 	bool untold;
 	bool own_part;
 	size_t op_size;
 	size_t src_size;
+	u32 (*piece)(const struct hc_plan *plan);
 	void (*init)(struct hc_op *op);
 	void (*release)(struct hc_op *op);
 	enum hc_progress (*advance)(struct hc_member *m, struct hc_op *op);
@@ -224,6 +227,7 @@ extern const struct hc_coll_ops hc_merge_reduce;
 extern const struct hc_coll_ops hc_merge_allreduce;
 extern const struct hc_coll_ops hc_tree_gather;
 extern const struct hc_coll_ops hc_tree_scatter;
+extern const struct hc_coll_ops hc_tree_allgather;
 
 /* --- ops.c --- */
 /* How plans of a type carry a collective, or an ERR_PTR: -EPROTOTYPE, not at all;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Parts: what comes to all members has a part for each, in the order of the nodes, and the
- * process is given its own (hc_coll_ops.own_part).
+ * process is given its own (hc_coll_ops.own_part).  Or a block of each, a piece of all of them at a
+ * time (coll/rounds.h).
  */
 #include "coll/coll.h"
 
@@ -37,4 +38,12 @@ bool hc_part_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, 
 		return false;
 	}
 	return true;
+}
+
+void hc_pieces_result(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
+		      bool last)
+{
+	u32 piece = be32_to_cpu(hc_hdr(skb)->len) / m->plan->nmembers;
+
+	hc_sock_result_spread(m, op, skb, at, hc_part_bytes(m, op->result), piece, last);
 }

@@ -27,7 +27,7 @@
  *
  * Growth.  In an allgather a stage exchanges all that both have, so a segment has the pieces of
  * twice as many blocks after it, in the order of the nodes.  The process's segments are so short
- * that the last one is a full one (.spread).  There is one frame for each segment and stage here,
+ * that the last one is a full one (.piece).  There is one frame for each segment and stage here,
  * too.
  *
  * How far can a peer be ahead?  Take the frames of one stage over all segments of all operations
@@ -420,15 +420,6 @@ static struct sk_buff *cut_down(struct hc_member *m, struct sk_buff *skb)
 	return cut;
 }
 
-/* A piece of a block of each member, of @block bytes, at @at in it; consumes @skb. */
-static void pieces_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
-		       u64 block, bool last)
-{
-	u32 piece = be32_to_cpu(hc_hdr(skb)->len) / m->plan->nmembers;
-
-	hc_sock_result_spread(m, op, skb, at, block, piece, last);
-}
-
 /* Bytes of the result at this member. */
 static u64 result_bytes(const struct hc_member *m, const struct hc_op *op)
 {
@@ -450,9 +441,9 @@ static bool hand_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
 			return false;
 	}
 	if (doubling_coll(op)->grows)
-		pieces_out(m, op, skb, at, op->total, last);
+		hc_pieces_result(m, op, skb, at, last);
 	else if (doubling_coll(op)->swaps)
-		pieces_out(m, op, skb, hc_part_bytes(m, at), hc_part_bytes(m, op->total), last);
+		hc_pieces_result(m, op, skb, hc_part_bytes(m, at), last);
 	else
 		hc_sock_result(m, op, skb, last);
 	return true;
@@ -536,40 +527,29 @@ static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_reply *w
 /* One frame of each round. */
 static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	u64 total = be64_to_cpu(hc_wire_data_of(skb)->total);
 	const struct hc_plan *plan = op->member->plan;
 	u32 piece = hc_round_piece(plan->fabric->segment, plan->nmembers, op->elem);
-	u64 total = be64_to_cpu(w->total), at = be64_to_cpu(w->offset);
-	struct hc_stream *st = &op->src[i];
 	u32 len, rest;
 
 	div_u64_rem(total, plan->nmembers * op->elem, &rest);
-	if (!piece || rest || at != st->at || at > total)
-		return false;
-	len = hc_round_len(total, at, plan->nmembers, piece);
-	if (be32_to_cpu(hc_hdr(skb)->len) != len >> (doubling_coll(op)->swaps ? 1 : i + 1))
-		return false;
-	st->at += len;
-	return !(w->flags & HC_DATA_F_LAST) == (st->at != total);
+	return !rest && hc_round_follows(&op->src[i].at, skb, plan->nmembers, piece, &len) &&
+	       be32_to_cpu(hc_hdr(skb)->len) == len >> (doubling_coll(op)->swaps ? 1 : i + 1);
+}
+
+/* Of blocks: so many that all of them fill a segment. */
+static u32 spread_piece(const struct hc_plan *plan)
+{
+	return hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
 }
 
 /* Twice as long at each stage. */
 static bool growth_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
-	const struct hc_plan *plan = op->member->plan;
-	u32 piece = hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
-	u64 total = be64_to_cpu(w->total), at = be64_to_cpu(w->offset);
-	struct hc_stream *st = &op->src[i];
 	u32 len;
 
-	if (!piece || at != st->at || at > total)
-		return false;
-	len = hc_round_len(total, at, 1, piece);
-	if (be32_to_cpu(hc_hdr(skb)->len) != len << i)
-		return false;
-	st->at += len;
-	return !(w->flags & HC_DATA_F_LAST) == (st->at != total);
+	return hc_round_follows(&op->src[i].at, skb, 1, spread_piece(op->member->plan), &len) &&
+	       be32_to_cpu(hc_hdr(skb)->len) == len << i;
 }
 
 /* What all have in common. */
@@ -602,7 +582,7 @@ static const struct doubling_coll doubling_reduce_scatter = {
 static const struct doubling_coll doubling_allgather = {
 	.ops = {
 		DOUBLING_OP(ALLGATHER),
-		.spread = true, .untold = true, .up_follows = growth_follows,
+		.piece = spread_piece, .untold = true, .up_follows = growth_follows,
 	},
 	.grows = true,
 };

@@ -106,6 +106,7 @@ static const struct hc_coll_ops *const tree_colls[] = {
 	&hc_merge_allreduce,
 	&hc_tree_gather,
 	&hc_tree_scatter,
+	&hc_tree_allgather,
 	NULL
 };
 

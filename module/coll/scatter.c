@@ -21,6 +21,7 @@
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "coll/sets.h"
 #include "fabric/limits.h"
 #include "trace.h"
 
@@ -45,12 +46,7 @@ static struct scatter_op *scatter_op(const struct hc_op *op)
 
 static u32 set_bytes(const struct hc_member *m)
 {
-	return DIV_ROUND_UP(hc_nodes(m->node->fabric->dim), 8);
-}
-
-static bool set_has(const u8 *set, u32 u)
-{
-	return set[u / 8] >> (u % 8) & 1;
+	return hc_bytes_of_set(m->plan);
 }
 
 /* Returns the set that source @i has asked for; its frame stays until the operation is over, and
@@ -66,18 +62,7 @@ static const u8 *source_set(const struct hc_op *op, unsigned int i)
  */
 static bool set_add(const struct hc_member *m, const struct hc_op *op, unsigned int i, u8 *set)
 {
-	u32 len = op->src[i].want ? set_bytes(m) : 0;
-	const u8 *more = source_set(op, i);
-	u32 k;
-
-	for (k = 0; k < len; k++) {
-		u8 members = m->plan->members[k / 4] >> (k % 4 * 8);
-
-		if (more[k] & (set[k] | ~members))
-			return false;
-		set[k] |= more[k];
-	}
-	return true;
+	return !op->src[i].want || hc_byte_set_join(m->plan, set, source_set(op, i));
 }
 
 /* A frame that asks for all members served through this one; NULL: the operation is
@@ -94,7 +79,7 @@ static struct sk_buff *set_make(struct hc_member *m, struct hc_op *op)
 		return NULL;
 	}
 	memset(set, 0, set_bytes(m));
-	set[m->node->id / 8] |= BIT(m->node->id % 8);
+	hc_byte_set_add(set, m->node->id);
 	for (i = 0; i < m->role.nsrc; i++) {
 		op->time = max(op->time, be64_to_cpu(hc_hdr(skb_peek(&op->src[i].q))->time));
 		if (set_add(m, op, i, set))
@@ -154,13 +139,11 @@ static enum hc_progress ask(struct hc_member *m, struct hc_op *op)
 static bool all_asked(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = set_make(m, op);
-	const u8 *set = skb ? hc_payload(skb) : NULL;
-	u32 u, named = 0;
+	u32 named;
 
 	if (!skb)
 		return false;
-	for (u = 0; u < hc_nodes(m->node->fabric->dim); u++)
-		named += set_has(set, u);
+	named = hc_byte_set_count(hc_payload(skb), set_bytes(m));
 	kfree_skb(skb);
 	if (named == m->plan->nmembers)
 		return true;
@@ -176,7 +159,7 @@ static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 	unsigned int i;
 
 	for (i = 0; i < m->role.nsrc; i++)
-		if (op->src[i].want && set_has(source_set(op, i), u))
+		if (op->src[i].want && hc_byte_set_has(source_set(op, i), u))
 			return i;
 	return -1;
 }
@@ -185,7 +168,7 @@ static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 static bool set_ends(const struct hc_member *m, const u8 *set, u32 u)
 {
 	for (u++; u < hc_nodes(m->node->fabric->dim); u++)
-		if (set_has(set, u))
+		if (hc_byte_set_has(set, u))
 			return false;
 	return true;
 }

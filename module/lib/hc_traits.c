@@ -34,7 +34,7 @@ static const struct hc_traits traits[] = {
 	},
 	[HYPERCUBE_ALLGATHER] = {
 		.name = "allgather", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,
-		.payload = HC_PAYLOAD_BLOCKS, .plans = DOUBLING | RING,
+		.payload = HC_PAYLOAD_BLOCKS, .plans = TREE | DOUBLING | RING,
 	},
 	[HYPERCUBE_ALLTOALL] = {
 		.name = "alltoall", .gives = HC_WHO_ALL, .gets = HC_WHO_ALL,

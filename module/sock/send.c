@@ -139,9 +139,9 @@ static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
 static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *op, u32 elem,
 			u32 *size)
 {
-	*size = rounddown(plan->fabric->segment, elem);
-	if (hc_coll_find(plan->ops, op->collective, op->oper)->spread)
-		*size = hc_round_piece(*size, plan->nmembers, elem);
+	const struct hc_coll_ops *coll = hc_coll_find(plan->ops, op->collective, op->oper);
+
+	*size = coll->piece ? coll->piece(plan) : rounddown(plan->fabric->segment, elem);
 	return *size ? 0 : -EMSGSIZE;
 }
 

@@ -24,7 +24,7 @@ exchange() {
 	local rules=(--mca coll_tuned_use_dynamic_rules 1)
 	rm -f /dev/shm/bench
 	case $1 in
-	tree) "$here/measure_fabric" "${options[@]}" -w reduce_scatter "${fabric[@]}" 1 2 tree ;;
+	tree) "$here/measure_fabric" "${options[@]}" -w allgather,reduce_scatter "${fabric[@]}" 1 2 tree ;;
 	doubling) "$here/measure_fabric" "${options[@]}" -w "$all" "${fabric[@]}" 3 2 doubling ;;
 	ring) "$here/measure_fabric" "${options[@]}" -w allgather,alltoall "${fabric[@]}" 4 2 ring ;;
 	floor) "$here/measure_floor" "${options[@]}" -w "$all" "$2" "$sizes" ;;

@@ -7,7 +7,7 @@
 # In its folder each has hypercube.ko, hcctl and measure_fabric.
 sides=/bench
 # What is measured over the plans of peers_set_up(), as PLAN NAME WHAT; the plan is that of the barriers between
-tried=("1 tree reduce" "1 tree allreduce" "1 tree barrier" "1 tree reduce_scatter" "1 bcast bcast"
+tried=("1 tree reduce" "1 tree allreduce" "1 tree barrier" "1 tree reduce_scatter" "1 tree allgather" "1 bcast bcast"
 	"3 doubling allreduce" "3 doubling barrier" "3 doubling allgather" "3 doubling alltoall"
 	"3 doubling reduce_scatter" "4 ring allgather" "4 ring alltoall")
 version_sizes=8,4096,65536

@@ -94,12 +94,29 @@ static const unsigned char kinds[][3] = {	/* collective, oper, dtype */
 	{ HYPERCUBE_REDUCE, HYPERCUBE_PROD, HYPERCUBE_F32 },
 	{ HYPERCUBE_ALLTOALL, 0, 0 },
 	{ HYPERCUBE_REDUCE_SCATTER, HYPERCUBE_SUM, HYPERCUBE_U64 },
+	{ HYPERCUBE_ALLGATHER, 0, 0 },
 };
 
 static void payload_random(struct frame *f, unsigned int len)
 {
 	while (len--)
 		f->bytes[f->rec.len++] = fz_chance(50) ? 0 : (unsigned char)fz_rnd();
+}
+
+/* The blocks of some members, behind the set of these, as they go up a tree in an allgather. */
+static void blocks_random(struct frame *f, const struct moment *m)
+{
+	unsigned int bytes = m->dim < 3 ? 1 : 1u << (m->dim - 3), count = 0;
+	struct hc_wire_data *w = frame_part(f);
+
+	w->total = htobe64(8);
+	while (bytes--) {
+		unsigned char set = fz_chance(50) ? 1u << fz_below(8) : (unsigned char)fz_rnd();
+
+		f->bytes[f->rec.len++] = set;
+		count += (unsigned int)__builtin_popcount(set);
+	}
+	payload_random(f, 8 * count);
 }
 
 static void make_data(struct frame *f, const struct moment *m)
@@ -124,7 +141,10 @@ static void make_data(struct frame *f, const struct moment *m)
 	w->block = htons(fz_below(8));
 	w->ordinal = htons(fz_below(8));
 	w->turn = htons(fz_below(4));
-	payload_random(f, len);
+	if (kind[0] == HYPERCUBE_ALLGATHER && fz_chance(70))
+		blocks_random(f, m);
+	else
+		payload_random(f, len);
 }
 
 static void make_end(struct frame *f, const struct moment *m)

@@ -408,11 +408,11 @@ struct sockaddr_hypercube {
  * well (ALLREDUCE not with MERGE).  BCAST runs on a broadcast plan: the source sends, the
  * sockets bound to the other members receive without having asked.  GATHER and SCATTER run on a
  * tree plan: a block of each member comes to the sink, or goes from the sink to each member; the
- * blocks have one size, and stand in the order of the nodes.  ALLGATHER, on a plan for recursive
- * doubling or of rings, brings a block of each member to all of them.  ALLTOALL, on such plans,
- * too: each member contributes a block for each, and gets one of each.  REDUCE_SCATTER, on
- * a plan for recursive doubling or a tree plan, not with MERGE: each member contributes a block
- * of elements for each, and gets those that all members have for it, combined.
+ * blocks have one size, and stand in the order of the nodes.  ALLGATHER, on a tree plan, one for
+ * recursive doubling or of rings, brings a block of each member to all of them.  ALLTOALL, on a
+ * plan for recursive doubling or of rings: each member contributes a block for each, and gets one
+ * of each.  REDUCE_SCATTER, on a plan for recursive doubling or a tree plan, not with MERGE: each
+ * member contributes a block of elements for each, and gets those that all have for it, combined.
  */
 enum hypercube_collective {
 	HYPERCUBE_REDUCE = 1,

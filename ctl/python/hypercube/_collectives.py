@@ -108,7 +108,7 @@ class Collectives:
         return self._post(Collective.SCATTER, plan, data, _arrays.writable(out), waited=True)
 
     def allgather(self, data, plan, *, out=None, notify=False):
-        """Bring the data of all members, of one size, to all of them, over a plan for recursive doubling, or of rings.
+        """Bring the data of all members, of one size, to all of them, over a tree, doubling or rings.
 
         As gather() at the root.  With notify, in rings, it waits until all members have these data, too.
         """

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allgather over a tree: the blocks of all come to the sink, and go down to all, in rounds.
+ *
+ * A round has a piece of each block, all of one length, at the same offset.  A member joins its own
+ * piece and those that its sources have sent into one frame, in the order of the nodes, and passes
+ * that on; in front of the pieces the frame says of whom they are, a bit for each node.  So each
+ * member learns from what it has received whose blocks come through whom, around the faults, and
+ * each edge carries one frame of a round.  The sink has the pieces of all, without that set, and
+ * sends them down as a result (coll/fanout.c), whose pages all share; processes are given the
+ * pieces at their places.  A tree without faults sends 2 (N - 1) frames of a round, and a process
+ * is woken once for as long as it asks to be (SO_RCVLOWAT).
+ *
+ * A blocked member sends its rounds to its first helper, from which it gets the result, too (WANT),
+ * and with the first round it tells the others that nothing comes from it.
+ *
+ * Memory.  What a member joins is longer than what its process has contributed, so it sends at
+ * most ROUND_WINDOW rounds ahead of the credits that its destination returns.  Frames are charged
+ * to its process's socket, and all of its sources' together are no longer than a round.  What comes
+ * down is bounded as all that does.
+ *
+ * No member waits for ever.  Take the first round that is not everywhere.  Its pieces are in front
+ * in all queues, for all rounds before have been taken: so there is credit for it, and each member
+ * has what its sources send by induction from the leaves, as each process contributes.  On the way
+ * down it waits for processes that do not receive, and for nothing else.
+ */
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "coll/rounds.h"
+#include "coll/sets.h"
+
+/* Rounds in flight upwards between two members; even.  They fit into what may wait in a stream
+ * (hc_stream_push()) though pages may be twice as long as what they hold.
+ */
+#define ROUND_WINDOW	(HC_UP_WINDOW / 2)
+
+/**
+ * struct allgather_op - an allgather
+ * @credit: rounds that the destination has room for
+ */
+struct allgather_op {
+	u8 credit;
+};
+
+static struct allgather_op *allgather_op(const struct hc_op *op)
+{
+	return hc_op_priv(op);
+}
+
+static void allgather_init(struct hc_op *op)
+{
+	allgather_op(op)->credit = ROUND_WINDOW;
+}
+
+/* A segment has room for the pieces of all, and for those of all but the sink behind their set. */
+static u32 round_piece(const struct hc_plan *plan)
+{
+	u32 others = plan->nmembers - 1, set = hc_bytes_of_set(plan);
+	u32 piece = hc_round_piece(plan->fabric->segment, plan->nmembers, 1);
+
+	if (!others)
+		return piece;
+	return set < plan->fabric->segment ?
+	       min(piece, (plan->fabric->segment - set) / others) : 0;
+}
+
+/* ------------------------------------------------------------ joining */
+
+/* How many nodes of byte @k of a set are below bit @bit of it? */
+static u32 places_below(const u8 *all, u32 k, u32 bit)
+{
+	return hweight8(all[k] & (BIT(bit) - 1));
+}
+
+/* Put the pieces of @set, which lie behind it, at their places among those of @all. */
+static void pieces_place(u8 *to, const u8 *all, const u8 *set, u32 bytes, u32 piece)
+{
+	const u8 *from = set + bytes;
+	u32 k, place = 0;
+
+	for (k = 0; k < bytes; k++) {
+		unsigned long left;
+
+		for (left = set[k]; left; left &= left - 1) {
+			u32 at = place + places_below(all, k, __ffs(left));
+
+			memcpy(to + (size_t)at * piece, from, piece);
+			from += piece;
+		}
+		place += hweight8(all[k]);
+	}
+}
+
+static const u8 *source_round(const struct hc_op *op, unsigned int i)
+{
+	return hc_payload(skb_peek(&op->src[i].q));
+}
+
+/* Of whom there are pieces of the round.  A negative errno: the sources do not fit together, and
+ * *@node says which.
+ */
+static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
+{
+	u32 bytes = hc_bytes_of_set(m->plan), count;
+	unsigned int i;
+
+	memset(all, 0, bytes);
+	hc_byte_set_add(all, m->node->id);
+	for (i = 0; i < m->role.nsrc; i++)
+		if (op->src[i].want && !hc_byte_set_join(m->plan, all, source_round(op, i))) {
+			*node = m->src[i].node;
+			return -EPROTO;
+		}
+	count = hc_byte_set_count(all, bytes);
+	*node = m->node->id;
+	return hc_member_is_root(m) && count != m->plan->nmembers ? -EPROTO : (int)count;
+}
+
+/* Returns the frame that is passed on; the member's own piece is @own.  NULL: no memory. */
+static struct sk_buff *round_frame(struct hc_member *m, struct hc_op *op, const u8 *all, u32 count,
+				   const struct sk_buff *own)
+{
+	u32 bytes = hc_bytes_of_set(m->plan), piece = be32_to_cpu(hc_hdr(own)->len);
+	u32 head = hc_member_is_root(m) ? 0 : bytes;
+	const struct hc_wire_data *from = hc_wire_data_of(own);
+	u32 me = m->node->id, place;
+	struct hc_wire_data *w;
+	struct sk_buff *skb;
+	unsigned int i;
+	u8 *to;
+
+	skb = hc_seg_alloc(m->node->fabric, m->node->id, head + count * piece, GFP_ATOMIC);
+	if (!skb)
+		return NULL;
+	/* A slow reader, or a slow sink, pushes back on the process. */
+	if (own->sk && own->destructor == sock_wfree)
+		skb_set_owner_w(skb, own->sk);
+	w = hc_wire_data_of(skb);
+	w->flags = from->flags & HC_DATA_F_LAST;
+	w->offset = from->offset;
+	w->total = from->total;
+	if (head)
+		memcpy(hc_payload(skb), all, head);
+	if (!piece)
+		return skb;
+	to = hc_payload(skb) + head;
+	place = hc_byte_set_count(all, me / 8) + places_below(all, me / 8, me % 8);
+	memcpy(to + (size_t)place * piece, hc_payload(own), piece);
+	for (i = 0; i < m->role.nsrc; i++)
+		if (op->src[i].want)
+			pieces_place(to, all, source_round(op, i), bytes, piece);
+	return skb;
+}
+
+/* The round at hand, of which all pieces are here, in one frame; NULL: the operation is gone. */
+static struct sk_buff *round_join(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *own = skb_peek(&op->own), *skb = NULL;
+	u64 time = be64_to_cpu(hc_hdr(own)->time);
+	u8 all[HC_NODES_MAX / 8];
+	unsigned int i;
+	u32 node;
+	int n;
+
+	n = round_set(m, op, all, &node);
+	if (n > 0)
+		skb = round_frame(m, op, all, n, own);
+	if (!skb) {
+		hc_op_fail(m, op, n < 0 ? n : -ENOMEM, node);
+		return NULL;
+	}
+	for (i = 0; i < m->role.nsrc; i++) {
+		struct sk_buff *in = hc_stream_pop(&op->src[i]);
+
+		/* Those that send nothing have said so once. */
+		if (in)
+			time = max(time, be64_to_cpu(hc_hdr(in)->time));
+		consume_skb(in);
+	}
+	consume_skb(__skb_dequeue(&op->own));
+	op->time = max(op->time, time);
+	hc_hdr(skb)->time = cpu_to_be64(op->time);
+	return skb;
+}
+
+/* ------------------------------------------------------------ up */
+
+/* What a source sends: its set and their pieces; or the word of a blocked one that it sends them
+ * to somebody else.
+ */
+static bool round_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
+{
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	const struct hc_plan *plan = op->member->plan;
+	u32 len = be32_to_cpu(hc_hdr(skb)->len), set = hc_bytes_of_set(plan), piece;
+
+	if (!(w->flags & HC_DATA_F_WANT))
+		return w->flags & HC_DATA_F_LAST && !w->offset && !len;
+	return len >= set && hc_round_follows(&op->src[i].at, skb, 1, round_piece(plan), &piece) &&
+	       len - set == (u64)piece * hc_byte_set_count(hc_payload(skb), set);
+}
+
+/* Has all of the round come that is to come?  If not, the wait is noted. */
+static bool round_came(struct hc_member *m, struct hc_op *op)
+{
+	unsigned int i;
+
+	if (skb_queue_empty(&op->own)) {
+		hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
+		return false;
+	}
+	for (i = 0; i < m->role.nsrc; i++) {
+		const struct hc_stream *st = &op->src[i];
+
+		if (st->came && (!st->want || !skb_queue_empty(&st->q)))
+			continue;
+		hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i].node);
+		return false;
+	}
+	return true;
+}
+
+/* Is there room where it goes?  If not, the wait is noted. */
+static bool round_may(struct hc_member *m, struct hc_op *op)
+{
+	if (hc_member_is_root(m))
+		return hc_root_may(m, op);
+	if (allgather_op(op)->credit)
+		return true;
+	hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[0].node);
+	return false;
+}
+
+/* Tell the sources that there is room again, every other time: nobody waits before. */
+static bool credits_return(struct hc_member *m, struct hc_op *op)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (op->src[i].want && !(hc_taken(m, m->src[i].node, op->nr) % 2) &&
+		    !hc_credit_return(m, op, &m->src[i]))
+			return false;
+	return true;
+}
+
+/* Consumes @skb.  False: the operation is gone. */
+static bool round_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+{
+	struct hc_wire_data *w = hc_wire_data_of(skb);
+	bool first = !w->offset;
+	u64 nr = op->nr;
+
+	if (hc_member_is_root(m)) {
+		op->result = op->total * m->plan->nmembers;
+		w->offset = cpu_to_be64(be64_to_cpu(w->offset) * m->plan->nmembers);
+		return hc_root_out(m, op, skb, last);
+	}
+	allgather_op(op)->credit--;
+	hc_data_header(m, op, 0, skb);
+	hc_relay_xmit(m, &m->role.dst[0], skb, m->role.nsrc);
+	return hc_member_op(m, nr) == op && (!first || hc_others_end(m, op));
+}
+
+static enum hc_progress allgather_advance(struct hc_member *m, struct hc_op *op)
+{
+	while (round_came(m, op) && round_may(m, op)) {
+		struct sk_buff *skb = round_join(m, op);
+		bool last;
+
+		if (!skb)
+			return HC_FAILED;
+		last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
+		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		if (!round_pass(m, op, skb, last) || (!last && !credits_return(m, op)))
+			return HC_FAILED;
+		if (last)
+			return HC_FINISHED;
+	}
+	return HC_BLOCKED;
+}
+
+static bool allgather_credited(struct hc_op *op, unsigned int i, u32 taken)
+{
+	return !i && hc_credit_note(&allgather_op(op)->credit, ROUND_WINDOW, op->sent[0], taken);
+}
+
+/* ------------------------------------------------------------ down */
+
+static bool result_follows(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
+{
+	u32 len;
+
+	return hc_round_follows(&op->down_at, skb, m->plan->nmembers, round_piece(m->plan), &len) &&
+	       be32_to_cpu(hc_hdr(skb)->len) == len;
+}
+
+const struct hc_coll_ops hc_tree_allgather = {
+	.id = HYPERCUBE_ALLGATHER,
+	.comes_down = true, .joins = true, .untold = true,
+	.op_size = sizeof(struct allgather_op),
+	.piece = round_piece,
+	.init = allgather_init,
+	.advance = allgather_advance,
+	.up_follows = round_follows,
+	.credited = allgather_credited,
+	.down_follows = result_follows,
+};

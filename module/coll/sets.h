@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Sets of members as frames carry them: a bit for each node of the fabric, that of node u is bit
+ * u % 8 of byte u / 8.
+ */
+#ifndef _HC_SETS_H
+#define _HC_SETS_H
+
+#include <linux/bitops.h>
+
+#include "coll/coll.h"
+
+static inline u32 hc_bytes_of_set(const struct hc_plan *plan)
+{
+	return DIV_ROUND_UP(hc_nodes(plan->fabric->dim), 8);
+}
+
+static inline bool hc_byte_set_has(const u8 *set, u32 u)
+{
+	return set[u / 8] >> (u % 8) & 1;
+}
+
+static inline void hc_byte_set_add(u8 *set, u32 u)
+{
+	set[u / 8] |= BIT(u % 8);
+}
+
+static inline u32 hc_byte_set_count(const u8 *set, u32 bytes)
+{
+	u32 k, count = 0;
+
+	for (k = 0; k < bytes; k++)
+		count += hweight8(set[k]);
+	return count;
+}
+
+/* Add @more, which has come from a peer, to @set.  False: it names a node that is no member, or
+ * that is in the set already.
+ */
+static inline bool hc_byte_set_join(const struct hc_plan *plan, u8 *set, const u8 *more)
+{
+	u32 k;
+
+	for (k = 0; k < hc_bytes_of_set(plan); k++) {
+		u8 members = plan->members[k / 4] >> (k % 4 * 8);
+
+		if (more[k] & (set[k] | ~members))
+			return false;
+		set[k] |= more[k];
+	}
+	return true;
+}
+
+#endif /* _HC_SETS_H */

@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allgathers over trees: every member gets the block of each, once, in the order of the nodes, in
+ * twice the steps of a reduction, around faults as well.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ktap.h"
+#include "rings.h"
+
+#define PLAN 1
+
+/* Have two in a row the right blocks after so many steps, or, around detours, some more? */
+static bool takes(struct cube *c, size_t bytes)
+{
+	unsigned int least = c->plan.nmembers > 1 ? 2 * c->plan.steps : 0;
+	struct rings_steps s;
+
+	if (!gather_run(c, PLAN, 2, bytes, false, &s))
+		return false;
+	if (c->plan.tree.ndetours || c->plan.nmembers == 1 || s.steps == least)
+		return true;
+	printf("# %zu bytes: %u steps instead of %u\n", bytes, s.steps, least);
+	return false;
+}
+
+static int start(struct cube *c, unsigned int dim, unsigned int segment)
+{
+	int err = cube_new(c, dim, segment);
+
+	if (!err)
+		err = cube_bind_all(c);
+	return err ? err : cube_plan(c, PLAN);
+}
+
+TEST(blocks_of_all_sizes)
+{
+	size_t sizes[BLOCK_SIZES];
+	unsigned int dim, i;
+	struct cube c;
+
+	for (dim = 1; dim <= 6; dim++) {
+		ASSERT_EQ(0, start(&c, dim, 1024));
+		block_sizes(sizes, 1024 >> dim, (debug_kernel() ? 20000 : 200000) >> dim);
+		for (i = 0; i < BLOCK_SIZES; i++)
+			EXPECT_TRUE(takes(&c, sizes[i]));
+		EXPECT_EQ(0, cube_del(&c));
+	}
+}
+
+TEST(blocks_of_many_segments)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 4, 0));
+	EXPECT_TRUE(takes(&c, debug_kernel() ? 50000 : 500000));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Around the faults that are set. */
+static bool around(struct cube *c)
+{
+	int err = cube_plan(c, PLAN);
+
+	if (err)
+		return err == -EHOSTDOWN || err == -ENOLINK;
+	if (takes(c, below(3) ? 8 : 5000))
+		return true;
+	cube_print_faults(c);
+	return false;
+}
+
+TEST_NONE_WRONG(every_pattern_of_two_links_of_eight, cube_pairs_of_eight(around, stride()))
+TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four, cube_random_to_64(around, scaled(20)))
+
+/* Many rounds around several helpers, and a detour: who is blocked tells those helpers in time that
+ * get nothing.
+ */
+TEST(many_rounds_around_helpers_and_detours)
+{
+	static const uint8_t order[] = { 0, 1, 2, 3 };
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 256));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_fail_link(&c, 15, 0));
+	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
+	EXPECT_TRUE(takes(&c, 10000));
+	EXPECT_EQ(0, cube_del(&c));
+	ASSERT_EQ(0, cube_new(&c, 3, 256));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan_detour(&c, PLAN));
+	EXPECT_TRUE(takes(&c, 10000));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Blocks of subtrees lie between each other. */
+TEST(orders_and_sinks)
+{
+	static const uint8_t order[][4] = {
+		{ 0, 1, 2, 3 }, { 3, 2, 1, 0 }, { 2, 0, 3, 1 }, { 1, 3, 0, 2 },
+	};
+	struct cube c;
+	unsigned int i;
+
+	ASSERT_EQ(0, start(&c, 4, 0));
+	for (i = 0; i < ARRAY_SIZE(order); i++) {
+		ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, below(16), order[i]));
+		EXPECT_TRUE(takes(&c, 5000));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(many_in_flight_do_not_mix)
+{
+	struct rings_steps s;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 4, 0));
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
+	ASSERT_EQ(0, cube_fail_link(&c, 6, 1));
+	ASSERT_EQ(0, cube_plan(&c, PLAN));
+	EXPECT_TRUE(gather_run(&c, PLAN, scaled(200), 40, false, &s));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A block crosses as many links upwards as its node and the sink differ in, and all of them go down
+ * each edge once.
+ */
+TEST(no_more_traffic_than_the_tree_needs)
+{
+	static const uint8_t order[] = { 0, 1, 2, 3 };
+	const size_t bytes = 50000;
+	uint64_t least = 2 * (32 + 16 * 15) * bytes;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 4, 0));
+	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
+	EXPECT_TRUE(takes(&c, bytes));
+	EXPECT_LE(least, cube_tx_bytes(&c));
+	EXPECT_GT(least * 102 / 100, cube_tx_bytes(&c));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Short blocks of all travel together: one frame over each edge, up and down. */
+TEST(a_frame_for_each_edge_and_direction)
+{
+	const unsigned int njobs = 10;
+	struct link_sums before, after;
+	struct rings_steps s;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 4, 0));
+	ASSERT_EQ(0, ctl_link_sums(c.name, &before));
+	EXPECT_TRUE(gather_run(&c, PLAN, njobs, 8, false, &s));
+	ASSERT_EQ(0, ctl_link_sums(c.name, &after));
+	EXPECT_LE(njobs * 2 * 15, after.tx_frames - before.tx_frames);
+	/* Words that operations are done come in addition, one for many. */
+	EXPECT_GE(njobs * 2 * 15 + 2 * 15, after.tx_frames - before.tx_frames);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(who_does_not_read_stops_the_others)
+{
+	const size_t bytes = debug_kernel() ? 1 << 18 : 1 << 20;
+	unsigned int node[CUBE_MAX], n, i;
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0));
+	n = parties(&c, p, node, 1);
+	gather_fill(p, node, n, 0, PLAN, bytes, false);
+	EXPECT_EQ(0, drive_held_up(p, n, 6));
+	for (i = 0; i < n; i++)
+		EXPECT_TRUE(gather_right(p, node, n, i, 0, bytes));
+	parties_done(p, n, 1);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+enum { LINKS_FAIL, NODE_FAILS, CLOSES };
+
+/* A result is right, or a definite error. */
+static bool fair(const struct begun *b, unsigned int i, unsigned int k)
+{
+	const struct job *j = &b->p[i].job[k];
+
+	if (j->ends && !j->res.status)
+		return gather_right(b->p, b->node, b->n, i, k, b->size);
+	if (b->how == CLOSES)
+		return j->ends && j->res.status == -ECONNRESET && j->res.cause_node == 6;
+	return j->ends || j->refused;
+}
+
+static void blow(struct __test_metadata *_metadata, int how, unsigned int njobs, size_t bytes)
+{
+	const unsigned int victim = 6;
+	unsigned int node[CUBE_MAX], k;
+	struct party p[CUBE_MAX];
+	struct begun b = { .how = how, .p = p, .node = node, .size = bytes };
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 4, 512));
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	b.n = parties(&c, p, node, njobs);
+	for (k = 0; k < njobs; k++)
+		gather_fill(p, node, b.n, k, PLAN, bytes, false);
+	for (k = 0; k < 4; k++)
+		drive_some(p, b.n, 7);
+	for (k = 0; k < 3 && how == LINKS_FAIL; k++)
+		ASSERT_EQ(0, cube_fail_link(&c, victim, k));
+	if (how == NODE_FAILS)
+		ASSERT_EQ(0, cube_fail_node(&c, victim));
+	if (how == CLOSES) {
+		cube_close(&c, victim);
+		p[victim].fd = -1;
+	}
+	EXPECT_LE(1, drive_blown(&c, &b, fair));
+	parties_done(p, b.n, njobs);
+	for (k = 0; k < c.nodes; k++)
+		cube_close(&c, k);
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_plan(&c, PLAN));
+	EXPECT_TRUE(takes(&c, 1000));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_CALL(links_fail_under_many_operations, blow, LINKS_FAIL, 100, 300)
+TEST_CALL(a_node_fails_under_many_operations, blow, NODE_FAILS, 100, 300)
+TEST_CALL(a_node_fails_in_a_long_operation, blow, NODE_FAILS, 1, 300000)
+TEST_CALL(a_member_closes_in_a_long_operation, blow, CLOSES, 1, 300000)
+
+/* Members that disagree about the length hear that, all of them; and the next one works. */
+TEST(different_lengths_are_an_error_everywhere)
+{
+	unsigned int node[CUBE_MAX], n;
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0));
+	/* Members that have taken part before are told of failures. */
+	ASSERT_TRUE(takes(&c, 8));
+	n = parties(&c, p, node, 1);
+	gather_fill(p, node, n, 0, PLAN, 16, false);
+	p[5].job[0].op.bytes = 8;
+	EXPECT_EQ(0, drive_refused(p, n, -EPROTO));
+	parties_done(p, n, 1);
+	EXPECT_TRUE(takes(&c, 8));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Allreduces and allgathers of one plan alternate. */
+TEST(a_reduction_between_two)
+{
+	struct rings_steps s;
+	unsigned int i;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0));
+	for (i = 0; i < 10; i++) {
+		EXPECT_EQ(0, cube_allreduce(&c, PLAN, NULL));
+		EXPECT_TRUE(gather_run(&c, PLAN, 1, 3 * i, false, &s));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(duplicates_and_jitter_do_no_harm)
+{
+	const struct impairments bad = {
+		.duplicate = 500000, .delay = 2000000, .jitter = 2000000, .seed = 9,
+	};
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 4096));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	EXPECT_TRUE(takes(&c, 3000));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The result says that the blocks of all have come to the sink, not who has them. */
+TEST(nobody_is_told_of_the_others)
+{
+	const struct hypercube_op op = { .plan = PLAN, .collective = HYPERCUBE_ALLGATHER };
+	static const struct op_wrong wrong[] = {
+		{ .bytes = 8, .flags = HYPERCUBE_F_NOTIFY, .err = -EOPNOTSUPP },
+		{ .bytes = 8, .oper = HYPERCUBE_SUM, .err = -EINVAL },
+	};
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0));
+	EXPECT_EQ(0, cube_not_refused(&c, &op, "01234567", wrong, ARRAY_SIZE(wrong)));
+	EXPECT_TRUE(takes(&c, 8));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN
