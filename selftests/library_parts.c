@@ -8,24 +8,44 @@
 #include "handles.h"
 #include "ktap.h"
 
-/* A member's thread: this call cannot be posted. */
+/* A member's thread: these calls cannot be posted. */
 struct scatter {
 	pthread_t thread;
 	unsigned int i;
-	const uint64_t *in;
+	void (*call)(struct scatter *s);
+	const void *in;
 	const size_t *bytes;
+	const size_t *out_bytes;
+	uint32_t plan;
 	uint32_t members;
 	uint64_t out[8];
+	char *text;
+	size_t room;
 	int err;
 };
 
-static void *scatter_work(void *arg)
+static void *work(void *arg)
 {
 	struct scatter *s = arg;
 
+	s->call(s);
+	return NULL;
+}
+
+static void all_call(struct scatter *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++)
+		pthread_create(&s[i].thread, NULL, work, &s[i]);
+	for (i = 0; i < NODES; i++)
+		pthread_join(s[i].thread, NULL);
+}
+
+static void scatter_call(struct scatter *s)
+{
 	s->err = hcl_reduce_scatter(h[s->i], &sum64, s->in, s->bytes, s->members, s->i, s->out,
 				    sizeof(s->out), NULL);
-	return NULL;
 }
 
 /* All members say that there are so many, with blocks of these lengths. */
@@ -34,14 +54,11 @@ static void scatter_all(struct scatter *s, const uint64_t *in, const size_t *byt
 {
 	unsigned int i;
 
-	for (i = 0; i < NODES; i++) {
-		s[i] = (struct scatter){
-			.i = i, .in = in, .bytes = bytes, .members = members,
-		};
-		pthread_create(&s[i].thread, NULL, scatter_work, &s[i]);
-	}
 	for (i = 0; i < NODES; i++)
-		pthread_join(s[i].thread, NULL);
+		s[i] = (struct scatter){
+			.i = i, .in = in, .bytes = bytes, .members = members, .call = scatter_call,
+		};
+	all_call(s);
 }
 
 TEST(parts_of_a_reduction_are_scattered)
@@ -142,6 +159,187 @@ TEST(blocks_are_exchanged)
 		}
 	}
 	EXPECT_EQ(-EINVAL, hcl_alltoall(h[0], 3, "123456789", 9, &res, 9, NULL));
+}
+
+static void allgatherv_call(struct scatter *s)
+{
+	s->err = hcl_allgatherv(h[s->i], s->plan, s->in, s->bytes, s->members, s->i, s->text,
+				s->room, 0, NULL);
+}
+
+static void alltoallv_call(struct scatter *s)
+{
+	s->err = hcl_alltoallv(h[s->i], s->plan, s->in, s->bytes, s->text, s->out_bytes,
+			       s->members, s->room, NULL);
+}
+
+/* Plans 1, 3 and 4 of one fabric: a tree, a doubling and rings. */
+static bool set_up_all(void)
+{
+	return set_up() && !tool("doubling plan fabric " FABRIC " apply plan 3") &&
+	       !tool("ring plan fabric " FABRIC " apply plan 4");
+}
+
+/* The block that @i has for @j: so many letters, some of them longer than a segment. */
+static size_t text_bytes(unsigned int i, unsigned int j)
+{
+	return i == 3 && j == 5 ? 40000 : (3 * i + 5 * j) % 7;
+}
+
+static char text_letter(unsigned int i, unsigned int j)
+{
+	return (char)('0' + NODES * i + j);
+}
+
+static size_t text_put(char *to, unsigned int i, unsigned int j)
+{
+	memset(to, text_letter(i, j), text_bytes(i, j));
+	return text_bytes(i, j);
+}
+
+TEST(blocks_of_different_lengths_are_gathered)
+{
+	static const uint32_t plans[] = { 1, 3, 4 };
+	static char in[NODES][40000], out[NODES][41000], right[41000];
+	size_t bytes[NODES], all = 0;
+	struct scatter s[NODES];
+	unsigned int i, k;
+
+	ASSERT_EQ(true, set_up_all());
+	for (i = 0; i < NODES; i++) {
+		bytes[i] = text_put(in[i], i, 5);
+		all += text_put(right + all, i, 5);
+	}
+	for (k = 0; k < sizeof(plans) / sizeof(*plans); k++) {
+		for (i = 0; i < NODES; i++)
+			s[i] = (struct scatter){
+				.i = i, .in = in[i], .bytes = bytes, .members = NODES,
+				.plan = plans[k], .text = out[i], .room = all,
+				.call = allgatherv_call,
+			};
+		memset(out, 0, sizeof(out));
+		all_call(s);
+		for (i = 0; i < NODES; i++) {
+			EXPECT_EQ(0, s[i].err);
+			EXPECT_EQ(0, memcmp(out[i], right, all + 1));
+		}
+	}
+	EXPECT_EQ(-EINVAL, hcl_allgatherv(h[0], 1, in, bytes, 4, 4, out, 41000, 0, NULL));
+	EXPECT_EQ(-EMSGSIZE, hcl_allgatherv(h[0], 1, in, bytes, 8, 0, out, all - 1, 0, NULL));
+}
+
+TEST(blocks_of_different_lengths_are_exchanged)
+{
+	static char in[NODES][41000], out[NODES][41000], right[41000];
+	size_t bytes[NODES][NODES], back[NODES][NODES], at;
+	struct scatter s[NODES];
+	unsigned int i, j, plan;
+
+	ASSERT_EQ(true, set_up_all());
+	for (plan = 3; plan <= 4; plan++) {
+		for (i = 0; i < NODES; i++) {
+			for (j = 0, at = 0; j < NODES; j++) {
+				bytes[i][j] = text_put(in[i] + at, i, j);
+				at += bytes[i][j];
+				back[i][j] = text_bytes(j, i);
+			}
+			s[i] = (struct scatter){
+				.i = i, .in = in[i], .bytes = bytes[i], .out_bytes = back[i],
+				.members = NODES, .plan = plan, .text = out[i],
+				.room = sizeof(out[i]), .call = alltoallv_call,
+			};
+		}
+		memset(out, 0, sizeof(out));
+		all_call(s);
+		for (i = 0; i < NODES; i++) {
+			for (j = 0, at = 0; j < NODES; j++)
+				at += text_put(right + at, j, i);
+			EXPECT_EQ(0, s[i].err);
+			EXPECT_EQ(0, memcmp(out[i], right, at));
+			EXPECT_EQ(0, out[i][at]);
+		}
+	}
+	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 3, in, bytes[0], out, back[0], NODES, 3, NULL));
+}
+
+/* Who waits for another length than was sent hears that; and who counts the members wrong. */
+TEST(other_lengths_than_were_sent_are_an_error)
+{
+	static const size_t two[2 * NODES] = { 2, 2, 2, 2, 2, 2, 2, 2 };
+	static const size_t three[NODES] = { 2, 2, 2, 2, 2, 2, 3, 2 };
+	static char in[64] = "", out[NODES][64];
+	struct scatter s[NODES];
+	unsigned int i, k;
+
+	ASSERT_EQ(true, set_up_all());
+	for (k = 0; k < 4; k++) {
+		for (i = 0; i < NODES; i++)
+			s[i] = (struct scatter){
+				.i = i, .in = in, .bytes = two,
+				.out_bytes = i == 4 && k < 2 ? three : two,
+				.members = k < 2 ? NODES : k == 2 ? NODES - 1 : 2 * NODES,
+				.plan = k == 1 ? 4 : 3, .text = out[i], .room = 64,
+				.call = alltoallv_call,
+			};
+		all_call(s);
+		for (i = 0; i < NODES; i++)
+			EXPECT_EQ(i == 4 || k > 1 ? -EPROTO : 0, s[i].err);
+	}
+	/* Members that have taken part before are told of failures. */
+	for (k = 0; k < 2; k++) {
+		for (i = 0; i < NODES; i++)
+			s[i] = (struct scatter){
+				.i = i, .in = in, .bytes = k && i == 4 ? three : two,
+				.members = NODES, .plan = 1, .text = out[i], .room = 64,
+				.call = allgatherv_call,
+			};
+		all_call(s);
+		for (i = 0; i < NODES; i++)
+			EXPECT_EQ(k ? -EPROTO : 0, s[i].err);
+	}
+}
+
+/* Posted and awaited, over each type of plan, in any order. */
+TEST(all_of_the_family_can_be_posted)
+{
+	static const struct hcl_params p[] = {
+		{ .plan = 1, .collective = HYPERCUBE_ALLGATHER },
+		{ .plan = 3, .collective = HYPERCUBE_ALLGATHER },
+		{ .plan = 4, .collective = HYPERCUBE_ALLGATHER },
+		{ .plan = 3, .collective = HYPERCUBE_ALLTOALL },
+		{ .plan = 4, .collective = HYPERCUBE_ALLTOALL },
+		{ .plan = 1, .collective = HYPERCUBE_REDUCE_SCATTER, .oper = HYPERCUBE_SUM,
+		  .type = HYPERCUBE_U64 },
+		{ .plan = 3, .collective = HYPERCUBE_REDUCE_SCATTER, .oper = HYPERCUBE_SUM,
+		  .type = HYPERCUBE_U64 },
+	};
+	enum { N = sizeof(p) / sizeof(*p) };
+	uint64_t in[NODES][N][NODES], out[NODES][N][NODES] = { 0 }, id[NODES][N];
+	unsigned int i, j, k;
+
+	ASSERT_EQ(true, set_up_all());
+	for (i = 0; i < NODES; i++)
+		for (k = 0; k < N; k++) {
+			bool one = p[k].collective == HYPERCUBE_ALLGATHER;
+			bool mine = p[k].collective == HYPERCUBE_REDUCE_SCATTER;
+
+			for (j = 0; j < NODES; j++)
+				in[i][k][j] = 1000 * k + 10 * i + j;
+			ASSERT_EQ(0, hcl_post(h[i], &p[k], in[i][k], one ? 8 : 8 * NODES,
+					      out[i][k], mine ? 8 : 8 * NODES, &id[i][k]));
+		}
+	for (k = N; k-- > 0;)
+		for (i = 0; i < NODES; i++) {
+			ASSERT_TRUE(move_until(i, id[i][k]));
+			ASSERT_EQ(0, hcl_wait(h[i], id[i][k], NULL));
+			for (j = 0; j < NODES; j++)
+				if (p[k].collective == HYPERCUBE_ALLGATHER)
+					EXPECT_EQ(in[j][k][0], out[i][k][j]);
+				else if (p[k].collective == HYPERCUBE_ALLTOALL)
+					EXPECT_EQ(in[j][k][i], out[i][k][j]);
+			if (p[k].collective == HYPERCUBE_REDUCE_SCATTER)
+				EXPECT_EQ(NODES * (1000 * k + i) + 280, out[i][k][0]);
+		}
 }
 
 TEST_HARNESS_MAIN

@@ -274,6 +274,30 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);
 
 /**
+ * hcl_allgatherv() - the same with blocks of different lengths
+ * @h: handle of a member of the plan
+ * @plan: as hcl_allgather()
+ * @in: this node's block
+ * @bytes: the length of each member's block: the same numbers at all members
+ * @members: how many there are
+ * @rank: this node's place among the members: how many have lower numbers
+ * @out: at every member: room for all blocks, in the order of the nodes, one behind the other
+ * @out_max: bytes at @out: at least the sum of @bytes
+ * @flags: as hcl_allgather()
+ * @res: how it ended, or NULL; its .bytes are those of the padded blocks
+ *
+ * What is sent, and the memory that the call takes meanwhile, is @members times the length of the
+ * longest block, to which each is padded, and 8 bytes: one long block among many short ones costs
+ * as if all were long.  The 8 bytes say how long a block is.
+ *
+ * Return: as hcl_allgather(); -EINVAL also if @rank is not below @members; -ENOMEM; -EPROTO: the
+ * plan has another number of members, or they do not agree about @bytes.
+ */
+int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *bytes,
+		   uint32_t members, uint32_t rank, void *out, size_t out_max, unsigned int flags,
+		   struct hypercube_result *res);
+
+/**
  * hcl_alltoall() - give each member a block, and get one of each, blocking
  * @h: handle of a member of the plan
  * @plan: id of a plan for recursive doubling, or of rings
@@ -289,6 +313,30 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
  */
 int hcl_alltoall(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		 size_t out_max, struct hypercube_result *res);
+
+/**
+ * hcl_alltoallv() - the same with blocks of different lengths
+ * @h: handle of a member of the plan
+ * @plan: as hcl_alltoall()
+ * @in: a block for each member, in the order of the nodes, one behind the other
+ * @in_bytes: the length of each
+ * @out: room for the blocks of all members for this one, in the order of the nodes, one behind the
+ *	other, not overlapping @in
+ * @out_bytes: the length of each: what that member says in its @in_bytes
+ * @members: how many there are
+ * @out_max: bytes at @out: at least the sum of @out_bytes
+ * @res: how it ended, or NULL; its .bytes are those of the padded blocks
+ *
+ * Two operations: an allgather of 8 bytes, since nobody knows the length of the longest block of
+ * all, and an alltoall of blocks that are padded to that length, and 8 bytes, which say how long a
+ * block is.  Twice that, times @members, is the memory that the call takes meanwhile.
+ *
+ * Return: as hcl_alltoall(); -ENOMEM; -EPROTO: the plan has another number of members, or one has
+ * sent a block of another length than @out_bytes says.
+ */
+int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in_bytes, void *out,
+		  const size_t *out_bytes, uint32_t members, size_t out_max,
+		  struct hypercube_result *res);
 
 /**
  * hcl_reduce_scatter_block() - a reduction of which each member gets its block, blocking

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The blocking calls with blocks of different lengths.  The kernel's have one length, so all are
+ * padded to that of the longest one.  Where blocks are only passed on, each says in front how long
+ * it is, so that nobody takes padding for data.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "handle.h"
+
+/* In front of a block: its length. */
+#define HEAD	sizeof(uint64_t)
+
+static size_t longest(const size_t *bytes, uint32_t members)
+{
+	size_t most = 0;
+	uint32_t i;
+
+	for (i = 0; i < members; i++)
+		if (bytes[i] > most)
+			most = bytes[i];
+	return most;
+}
+
+/* Bytes of all of them, or SIZE_MAX: no memory is as long. */
+static size_t sum(const size_t *bytes, uint32_t members)
+{
+	size_t all = 0;
+	uint32_t i;
+
+	for (i = 0; i < members; i++)
+		if (__builtin_add_overflow(all, bytes[i], &all))
+			return SIZE_MAX;
+	return all;
+}
+
+static int rank_refuse(struct hcl *h, const struct hcl_params *p, uint32_t rank, uint32_t members)
+{
+	return hcli_refuse(h, p, -EINVAL, "there is no place %u among %u members", rank, members);
+}
+
+static int room_refuse(struct hcl *h, const struct hcl_params *p, size_t bytes, size_t room)
+{
+	return hcli_refuse(h, p, -EMSGSIZE, "the result has %zu bytes, more than the room for %zu",
+			   bytes, room);
+}
+
+static int members_refuse(struct hcl *h, const struct hcl_params *p, uint32_t members)
+{
+	return hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
+}
+
+/* ------------------------------------------------------------ reduce_scatter */
+
+/* The blocks, each padded with zeros; NULL: no memory. */
+static char *blocks_pad(const char *in, const size_t *bytes, uint32_t members, size_t block)
+{
+	char *v = calloc(members, block ? block : 1);
+	uint32_t i;
+
+	for (i = 0; v && i < members; i++) {
+		memcpy(v + i * block, in, bytes[i]);
+		in += bytes[i];
+	}
+	return v;
+}
+
+int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in,
+		       const size_t *bytes, uint32_t members, uint32_t rank, void *out,
+		       size_t out_max, struct hypercube_result *res)
+{
+	size_t block = longest(bytes, members);
+	struct hypercube_result end;
+	char *all, *mine;
+	int err;
+
+	if (rank >= members)
+		return rank_refuse(h, p, rank, members);
+	if (out_max < bytes[rank])
+		return room_refuse(h, p, bytes[rank], out_max);
+	all = blocks_pad(in, bytes, members, block);
+	/* With fewer members each would have more. */
+	mine = malloc(members * block + 1);
+	err = all && mine ? hcl_reduce_scatter_block(h, p, all, members * block, mine,
+						     members * block, &end) :
+			    hcli_failed(h, p, 0, -ENOMEM);
+	if (res && all && mine)
+		*res = end;
+	if (!err && end.bytes != block)
+		err = members_refuse(h, p, members);
+	if (!err)
+		memcpy(out, mine, bytes[rank]);
+	free(all);
+	free(mine);
+	return err;
+}
+
+/* ------------------------------------------------------------ blocks that are passed on */
+
+static char *block_put(char *to, const char *in, size_t bytes, size_t block)
+{
+	uint64_t head = bytes;
+
+	memcpy(to, &head, HEAD);
+	memcpy(to + HEAD, in, bytes);
+	memset(to + HEAD + bytes, 0, block - bytes);
+	return to + HEAD + block;
+}
+
+/* Room for so many blocks of at most @block bytes, each with its length; NULL: no memory. */
+static char *blocks_room(uint32_t members, size_t block)
+{
+	size_t one, all;
+
+	if (__builtin_add_overflow(block, HEAD, &one) || __builtin_mul_overflow(one, members, &all))
+		return NULL;
+	return malloc(all ? all : 1);
+}
+
+/* Put the blocks that have come one behind the other; who has sent another length? 0 or -EPROTO. */
+static int blocks_take(struct hcl *h, const struct hcl_params *p, const char *in, size_t block,
+		       char *out, const size_t *bytes, uint32_t members)
+{
+	uint64_t head;
+	uint32_t i;
+
+	for (i = 0; i < members; i++, in += HEAD + block) {
+		memcpy(&head, in, HEAD);
+		if (head != bytes[i])
+			return hcli_refuse(h, p, -EPROTO,
+					   "member %u of %u has sent %llu bytes, not %zu", i,
+					   members, (unsigned long long)head, bytes[i]);
+		memcpy(out, in + HEAD, bytes[i]);
+		out += bytes[i];
+	}
+	return 0;
+}
+
+int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *bytes,
+		   uint32_t members, uint32_t rank, void *out, size_t out_max, unsigned int flags,
+		   struct hypercube_result *res)
+{
+	const struct hcl_params p = {
+		.plan = plan, .collective = HYPERCUBE_ALLGATHER, .flags = flags,
+	};
+	size_t block = longest(bytes, members), total = sum(bytes, members);
+	struct hypercube_result end = {};
+	char *all, *mine;
+	int err;
+
+	if (rank >= members)
+		return rank_refuse(h, &p, rank, members);
+	if (out_max < total)
+		return room_refuse(h, &p, total, out_max);
+	all = blocks_room(members, block);
+	mine = blocks_room(1, block);
+	if (mine)
+		block_put(mine, in, bytes[rank], block);
+	err = all && mine ? hcl_allgather(h, plan, mine, HEAD + block, all,
+					  members * (HEAD + block), flags, &end) :
+			    hcli_failed(h, &p, 0, -ENOMEM);
+	if (res)
+		*res = end;
+	if (err == -EMSGSIZE || (!err && end.bytes != members * (HEAD + block)))
+		err = members_refuse(h, &p, members);
+	if (!err)
+		err = blocks_take(h, &p, all, block, out, bytes, members);
+	free(all);
+	free(mine);
+	return err;
+}
+
+/* The longest block that any member gives another one. */
+static int block_agree(struct hcl *h, const struct hcl_params *p, uint32_t members, size_t mine,
+		       size_t *block)
+{
+	uint64_t most = mine, *all = calloc(members ? members : 1, sizeof(*all));
+	struct hypercube_result end = {};
+	uint32_t i;
+	int err;
+
+	err = all ? hcl_allgather(h, p->plan, &most, sizeof(most), all, members * sizeof(most), 0,
+				  &end) :
+		    hcli_failed(h, p, 0, -ENOMEM);
+	if (err == -EMSGSIZE || (!err && end.bytes != members * sizeof(most)))
+		err = members_refuse(h, p, members);
+	for (i = 0; !err && i < members; i++)
+		if (all[i] > most)
+			most = all[i];
+	*block = most;
+	free(all);
+	return err;
+}
+
+/* With blocks of at most @block bytes. */
+static int exchange(struct hcl *h, const struct hcl_params *p, const char *in,
+		    const size_t *in_bytes, char *out, const size_t *out_bytes, uint32_t members,
+		    size_t block, struct hypercube_result *res)
+{
+	char *from = blocks_room(members, block), *to = blocks_room(members, block), *at = from;
+	size_t all = members * (HEAD + block);
+	uint32_t i;
+	int err;
+
+	for (i = 0; from && i < members; i++) {
+		at = block_put(at, in, in_bytes[i], block);
+		in += in_bytes[i];
+	}
+	err = from && to ? hcl_alltoall(h, p->plan, from, all, to, all, res) :
+			   hcli_failed(h, p, 0, -ENOMEM);
+	if (!err)
+		err = blocks_take(h, p, to, block, out, out_bytes, members);
+	free(from);
+	free(to);
+	return err;
+}
+
+int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in_bytes, void *out,
+		  const size_t *out_bytes, uint32_t members, size_t out_max,
+		  struct hypercube_result *res)
+{
+	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_ALLTOALL };
+	size_t total = sum(out_bytes, members), block;
+	int err;
+
+	if (out_max < total)
+		return room_refuse(h, &p, total, out_max);
+	err = block_agree(h, &p, members, longest(in_bytes, members), &block);
+	if (err) {
+		if (res)
+			*res = *hcl_failure(h);
+		return err;
+	}
+	return exchange(h, &p, in, in_bytes, out, out_bytes, members, block, res);
+}
