@@ -70,6 +70,7 @@ def best($metric; $begin): to_entries | map(select(.key | startswith($begin)) | 
 
 def times_of($metric): {
 	ours: (.backends[.plan][$metric].median),
+	best: ((.backends | del(.floor)) | to_entries | map(select(.key | startswith("mpi-") | not)) | from_entries | best($metric; "")),
 	shared: ((.backends | del(.["mpi-tcp"])) | best($metric; "mpi-")),
 	tcp: .backends["mpi-tcp"][$metric].median,
 	floor: .backends.floor[$metric].median,
@@ -91,8 +92,8 @@ def exchanges($choices): group_by([.what, .procs, .bytes]) | map({
 } | . as $row | . + ($choices[] | select(.of == $row.of and .procs == $row.procs and .bytes == $row.bytes)
 	| { plan, why, steps, optimum, optimum_is })
 | .latency = times_of("latency_us") | .back_to_back = times_of("back_to_back_us")
-| .latency |= . + { faster: (if .shared then .shared.us / .ours | round3 else null end) }
-| .back_to_back |= . + { faster: (if .shared then .shared.us / .ours | round3 else null end) });
+| (.latency, .back_to_back) |= . + (if .shared then { faster: (.shared.us / .ours | round3), best_faster: (.shared.us / .best.us | round3) }
+	else { faster: null, best_faster: null } end));
 
 {
 	mode: $mode,

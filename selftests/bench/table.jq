@@ -40,11 +40,12 @@ def exchange_rows: .[] | . as $r | .backends | to_entries[] |
 def two: if . == null then "-" else "\(. * 100 | round / 100)" end;
 
 def faster($of): map(select(.of == $of)) | if . == [] then empty else "",
-	"\($of): how many times as fast as the best of Open MPI over shared memory; over TCP; plain shared memory (the floor)",
-	"as fast as ours: latency / back to back each",
-	"  procs      size  by        shared memory      TCP                floor              steps (bound)",
+	"\($of): how many times as fast as the best of Open MPI over shared memory, the plan that hcctl run takes and the best",
+	"of ours; over TCP; plain shared memory (the floor) as fast as ours: latency / back to back each",
+	"  procs      size  by        shared memory      best of ours               TCP                floor              steps (bound)",
 	(.[] | "  \(.procs | pad(5)) \(.bytes | bytes | pad(9))  \(.plan | column(10))"
 		+ "\("\(.latency.faster | two) / \(.back_to_back.faster | two)" | column(19))"
+		+ "\("\(.latency.best_faster | two) / \(.back_to_back.best_faster | two) \([.latency.best.name, .back_to_back.best.name] | unique | join(", "))" | column(27))"
 		+ "\("\(if .latency.tcp then .latency.tcp / .latency.ours else null end | two) / \(if .back_to_back.tcp then .back_to_back.tcp / .back_to_back.ours else null end | two)" | column(19))"
 		+ "\("\(.latency.ours / .latency.floor | two) / \(.back_to_back.ours / .back_to_back.floor | two)" | column(19))"
 		+ "\(.steps) (\(.optimum))") end;
