@@ -296,6 +296,49 @@ struct nl_tasks_lost {
 	struct hypercube_task id[NL_TASK_IDS];
 };
 
+/* A round of balancing that has ended. */
+struct nl_round {
+	uint64_t nr;
+	uint32_t node;		/* that has begun it */
+	uint32_t method;
+	uint32_t trigger;
+	int32_t status;
+	uint32_t cause_node;	/* NL_NONE: not said */
+	uint32_t cause_dim;
+	uint32_t members;
+	uint64_t moved;		/* tasks times links */
+	uint64_t began;		/* ns */
+	uint64_t took;
+};
+
+/* Rounds of balancing of a fabric; in an event, one of them. */
+struct nl_balance {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t method;
+	uint32_t threshold;
+	uint32_t period;	/* ms, 0: none */
+	uint64_t done;
+	uint64_t failed;
+	uint64_t beaten;
+	uint64_t moved;
+	unsigned int n;
+	struct nl_round round[HYPERCUBE_ROUNDS_KEPT];	/* the oldest first */
+};
+
+int nl_balance(struct hcctl *h, const char *fabric, struct nl_balance *v);
+/* NL_NONE: it stays as it is. */
+struct nl_balance_set {
+	uint32_t method;
+	uint32_t period;
+	uint32_t threshold;
+	bool set_threshold;
+};
+
+int nl_balance_set(struct hcctl *h, const char *fabric, const struct nl_balance_set *s);
+/* Run a round, and wait for its end; @method, @node: NL_NONE for what the kernel takes. */
+int nl_balance_run(struct hcctl *h, const char *fabric, uint32_t method, uint32_t node,
+		   struct nl_balance *v);
+
 /* An event: @cmd is HYPERCUBE_CMD_*_NTF and tells which member is valid. */
 struct nl_event {
 	int cmd;
@@ -306,6 +349,7 @@ struct nl_event {
 	struct nl_op op;
 	struct nl_verdict verdict;
 	struct nl_tasks_lost lost;
+	struct nl_balance balance;
 };
 
 typedef int (*nl_event_fn)(struct hcctl *h, const struct nl_event *e, void *arg);

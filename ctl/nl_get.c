@@ -369,6 +369,58 @@ static int list_set(void **list, const struct nlattr *a, size_t size)
 	return 0;
 }
 
+static const struct field round_fields[] = {
+	[HYPERCUBE_A_ROUND_NR] = FIELD(NUMBER, nl_round, nr),
+	[HYPERCUBE_A_ROUND_NODE] = FIELD(NUMBER, nl_round, node),
+	[HYPERCUBE_A_ROUND_METHOD] = FIELD(NUMBER, nl_round, method),
+	[HYPERCUBE_A_ROUND_TRIGGER] = FIELD(NUMBER, nl_round, trigger),
+	[HYPERCUBE_A_ROUND_STATUS] = FIELD(NUMBER, nl_round, status),
+	[HYPERCUBE_A_ROUND_CAUSE_NODE] = FIELD(NUMBER, nl_round, cause_node),
+	[HYPERCUBE_A_ROUND_CAUSE_DIM] = FIELD(NUMBER, nl_round, cause_dim),
+	[HYPERCUBE_A_ROUND_MEMBERS] = FIELD(NUMBER, nl_round, members),
+	[HYPERCUBE_A_ROUND_MOVED] = FIELD(NUMBER, nl_round, moved),
+	[HYPERCUBE_A_ROUND_BEGAN] = FIELD(NUMBER, nl_round, began),
+	[HYPERCUBE_A_ROUND_TOOK] = FIELD(NUMBER, nl_round, took),
+};
+
+static const struct field balance_fields[] = {
+	[HYPERCUBE_A_BALANCE_FABRIC] = FIELD(TEXT, nl_balance, fabric),
+	[HYPERCUBE_A_BALANCE_METHOD] = FIELD(NUMBER, nl_balance, method),
+	[HYPERCUBE_A_BALANCE_THRESHOLD] = FIELD(NUMBER, nl_balance, threshold),
+	[HYPERCUBE_A_BALANCE_PERIOD] = FIELD(NUMBER, nl_balance, period),
+	[HYPERCUBE_A_BALANCE_DONE] = FIELD(NUMBER, nl_balance, done),
+	[HYPERCUBE_A_BALANCE_FAILED] = FIELD(NUMBER, nl_balance, failed),
+	[HYPERCUBE_A_BALANCE_BEATEN] = FIELD(NUMBER, nl_balance, beaten),
+	[HYPERCUBE_A_BALANCE_MOVED] = FIELD(NUMBER, nl_balance, moved),
+};
+
+static void round_take(struct nl_round *v, const struct nlattr *nest)
+{
+	static const struct layout l = LAYOUT(nl_round, round_fields, NULL);
+	struct nlattr *a;
+	int rem;
+
+	*v = (struct nl_round){ .cause_node = NL_NONE, .cause_dim = NL_NONE };
+	nla_for_each_nested(a, nest, rem)
+		take(v, &l, a);
+}
+
+static int balance_more(void *arg, const struct nlattr *a)
+{
+	struct nl_balance *v = arg;
+
+	if (nla_type(a) == HYPERCUBE_A_BALANCE_ROUND && v->n < HYPERCUBE_ROUNDS_KEPT)
+		round_take(&v->round[v->n++], a);
+	return 0;
+}
+
+int nl_fill_balance(struct nlmsghdr *nlh, void *v)
+{
+	static const struct layout l = LAYOUT(nl_balance, balance_fields, balance_more);
+
+	return fill_new(nlh, v, &l);
+}
+
 static int add_detour(struct nl_plan *v, uint32_t word)
 {
 	struct hc_detour *d = reallocarray(v->detours, v->ndetours + 1, sizeof(*d));

@@ -307,6 +307,36 @@ int nl_task_move(struct hcctl *h, const char *fabric, uint32_t node, uint32_t di
 	return change(h, msg);
 }
 
+int nl_balance(struct hcctl *h, const char *fabric, struct nl_balance *v)
+{
+	return get(h, fabric_request(h, HYPERCUBE_CMD_BALANCE_GET, fabric), nl_fill_balance, v);
+}
+
+int nl_balance_set(struct hcctl *h, const char *fabric, const struct nl_balance_set *s)
+{
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_BALANCE_SET, fabric);
+
+	if (msg && s->method != NL_NONE)
+		nla_put_u32(msg, HYPERCUBE_A_BALANCE_METHOD, s->method);
+	if (msg && s->set_threshold)
+		nla_put_u32(msg, HYPERCUBE_A_BALANCE_THRESHOLD, s->threshold);
+	if (msg && s->period != NL_NONE)
+		nla_put_u32(msg, HYPERCUBE_A_BALANCE_PERIOD, s->period);
+	return change(h, msg);
+}
+
+int nl_balance_run(struct hcctl *h, const char *fabric, uint32_t method, uint32_t node,
+		   struct nl_balance *v)
+{
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_BALANCE_RUN, fabric);
+
+	if (msg && method != NL_NONE)
+		nla_put_u32(msg, HYPERCUBE_A_BALANCE_METHOD, method);
+	if (msg && node != NL_NONE)
+		nla_put_u32(msg, HYPERCUBE_A_BALANCE_NODE, node);
+	return get(h, msg, nl_fill_balance, v);
+}
+
 int nl_node_lie(struct hcctl *h, const char *fabric, uint32_t node, const struct nl_lies *set,
 		bool seed)
 {

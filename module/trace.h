@@ -21,6 +21,7 @@
 #include "fabric/frame.h"
 #include "fabric/node.h"
 #include "task/queue.h"
+#include "task/round.h"
 #include "wire.h"
 
 /* Files that trace only frames need no more than the names of these. */
@@ -41,6 +42,7 @@ TRACE_DEFINE_ENUM(HC_FRAME_LSA);
 TRACE_DEFINE_ENUM(HC_FRAME_PATH);
 TRACE_DEFINE_ENUM(HC_FRAME_COPY);
 TRACE_DEFINE_ENUM(HC_FRAME_TASK);
+TRACE_DEFINE_ENUM(HC_FRAME_ROUND);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_LINK_DOWN);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_NODE_FAILED);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_LOSS);
@@ -76,6 +78,12 @@ TRACE_DEFINE_ENUM(HC_TASK_SENT);
 TRACE_DEFINE_ENUM(HC_TASK_RECEIVED);
 TRACE_DEFINE_ENUM(HC_TASK_KEPT);
 TRACE_DEFINE_ENUM(HC_TASK_DOUBT);
+TRACE_DEFINE_ENUM(HC_ROUND_BEGUN);
+TRACE_DEFINE_ENUM(HC_ROUND_JOINED);
+TRACE_DEFINE_ENUM(HC_ROUND_DONE);
+TRACE_DEFINE_ENUM(HC_ROUND_FAILED);
+TRACE_DEFINE_ENUM(HC_ROUND_BEATEN);
+TRACE_DEFINE_ENUM(HYPERCUBE_BALANCE_DEM);
 TRACE_DEFINE_ENUM(HC_TREE_DIRECT);
 TRACE_DEFINE_ENUM(HC_TREE_HELP);
 TRACE_DEFINE_ENUM(HC_TREE_DETOUR);
@@ -106,7 +114,8 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HC_FRAME_PATH,	"path" },			\
 	{ HC_FRAME_MEND,	"mend" },			\
 	{ HC_FRAME_COPY,	"copy" },			\
-	{ HC_FRAME_TASK,	"task" }
+	{ HC_FRAME_TASK,	"task" },			\
+	{ HC_FRAME_ROUND,	"round" }
 
 #define hc_trace_tasks						\
 	{ HC_TASK_PUT,		"put" },			\
@@ -118,6 +127,16 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HC_TASK_RECEIVED,	"received" },			\
 	{ HC_TASK_KEPT,		"kept" },			\
 	{ HC_TASK_DOUBT,	"doubt" }
+
+#define hc_trace_rounds						\
+	{ HC_ROUND_BEGUN,	"begun" },			\
+	{ HC_ROUND_JOINED,	"joined" },			\
+	{ HC_ROUND_DONE,	"done" },			\
+	{ HC_ROUND_FAILED,	"failed" },			\
+	{ HC_ROUND_BEATEN,	"beaten" }
+
+#define hc_trace_methods					\
+	{ HYPERCUBE_BALANCE_DEM, "dem" }
 
 #define hc_trace_mends						\
 	{ HC_MEND_HELP,		"help" },			\
@@ -435,6 +454,32 @@ TRACE_EVENT(hc_task,
 	TP_printk("fabric=%s node=%u what=%s task=%u:%llu flags=0x%x", __entry->fabric,
 		  __entry->node, __print_symbolic(__entry->what, hc_trace_tasks),
 		  __entry->origin, __entry->nr, __entry->flags)
+);
+
+/* Something happens to a round of balancing at a node. */
+TRACE_EVENT(hc_round,
+	TP_PROTO(const struct hc_node *node, enum hc_round_event what, u64 id, u32 method,
+		 int status),
+	TP_ARGS(node, what, id, method, status),
+	TP_STRUCT__entry(
+		HC_TRACE_NODE
+		__field(u32, what)
+		__field(u32, method)
+		__field(u64, id)
+		__field(int, status)
+	),
+	TP_fast_assign(
+		HC_TRACE_ASSIGN_NODE;
+		__entry->what = what;
+		__entry->method = method;
+		__entry->id = id;
+		__entry->status = status;
+	),
+	TP_printk("fabric=%s node=%u what=%s round=%llu begun_by=%llu method=%s status=%d",
+		  __entry->fabric, __entry->node,
+		  __print_symbolic(__entry->what, hc_trace_rounds), __entry->id >> 16,
+		  __entry->id & 0xffff, __print_symbolic(__entry->method, hc_trace_methods),
+		  __entry->status)
 );
 
 /* A node's own FAULT word has changed. */

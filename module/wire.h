@@ -34,6 +34,7 @@ enum hc_frame_type {
 	HC_FRAME_MEND,		/* ROUTED: a plan of rings is mended */
 	HC_FRAME_COPY,		/* a datagram's copy, on a path that it names */
 	HC_FRAME_TASK,		/* a task is handed over to a neighbour */
+	HC_FRAME_ROUND,		/* a round of balancing; payload __be64[]: words */
 	__HC_FRAME_TYPE_END
 };
 
@@ -437,6 +438,58 @@ struct hc_wire_task {
 };
 
 static_assert(sizeof(struct hc_wire_task) == 32);
+
+/* ------------------------------------------------------------ rounds of balancing */
+
+/* Words that a node says over a link in a round, at most. */
+#define HC_ROUND_WORDS		16
+
+/* The high byte of a word; the next one is an index, and the rest a value. */
+enum hc_round_kind {
+	HC_ROUND_LOAD = 1,	/* tasks of the sender, or of it and all below or about it */
+	HC_ROUND_GAVE,		/* so many tasks were handed over here, and no more will be */
+	HC_ROUND_WEIGHT,	/* so many nodes have the tasks of LOAD */
+	HC_ROUND_QUOTA,		/* tasks that the receiver and all below it are to have */
+	HC_ROUND_THETA,		/* tasks that leave the sender's cube of dimension .index here */
+	HC_ROUND_WANT,		/* tasks that the sender asks for */
+	__HC_ROUND_KIND_END
+};
+
+#define HC_ROUND_VALUE_BITS	48
+
+/* hc_wire_round.flags */
+#define HC_ROUND_F_ASK		0x01	/* answer with all you say */
+#define HC_ROUND_F_PARENT	0x02	/* the sender has heard of the round from the receiver */
+#define HC_ROUND_F_REPORT	0x04	/* to the parent: all below have done their part */
+#define HC_ROUND_F_OVER		0x08	/* all have */
+#define HC_ROUND_F_FAILED	0x10	/* the round has failed: .status and what is behind it */
+#define HC_ROUND_F_OUT		0x20	/* the sender's part does not go over this link */
+
+/**
+ * struct hc_wire_round - what a node says in a round over a link; all of it, each time
+ * @round: the round: its number << 16 | the node that has begun it
+ * @moved: REPORT: sum of tasks times links, at the sender and below; OVER: of all
+ * @status: FAILED: positive errno
+ * @members: REPORT: how many nodes these are
+ * @node: FAILED: where the cause lies, or HC_CAUSE_NONE
+ * @dim: FAILED: dimension of the faulty link, or HC_CAUSE_NONE
+ * @method: enum hypercube_balance
+ * @flags: HC_ROUND_F_*
+ * @reserved: 0
+ */
+struct hc_wire_round {
+	__be64	round;
+	__be64	moved;
+	__be32	status;
+	__be32	members;
+	__be16	node;
+	__be16	dim;
+	__u8	method;
+	__u8	flags;
+	__u8	reserved[2];
+};
+
+static_assert(sizeof(struct hc_wire_round) == 32);
 
 /* ------------------------------------------------------------ the monitor interface */
 

@@ -101,7 +101,7 @@ lost_tasks_are_announced() {
 	check 'fail' hcctl node set t 5 fail
 	expect 'tasks-lost' '.event == "tasks-lost" and .node == 5 and .why == "node-failed" and .count == 3 and
 		.tasks == [{origin: 5, nr: 1}, {origin: 5, nr: 2}, {origin: 5, nr: 3}]'
-	equal 'counted' 3 "$(hcctl -j balance show t | jq '.[5].lost')"
+	equal 'counted' 3 "$(hcctl -j balance show t | jq '.nodes[5].lost')"
 	equal 'in all' 3 "$(hcctl -j stats t | jq .tasks.put)"
 }
 

@@ -191,6 +191,10 @@ processors_back
 j top a interval 50ms
 "$here/hc_load" tasks a 5 3
 j balance move a 5:0 1
+j balance run a node 1
+j balance set a method dem threshold 3 period 1000
+j balance show a
+j balance set a method off
 hcctl tree find fabric a apply plan 1 >/dev/null
 "$here/hc_load" hold a 1 0 1 &
 hold=$!

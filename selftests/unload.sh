@@ -37,7 +37,7 @@ tasks_in_queues_do_not() {
 	for ((i = $(scaled 3); i > 0; i--)); do
 		prepare
 		check 'tasks' "$here/hc_load" tasks t 3 20
-		equal 'queued' 20 "$(hcctl -j balance show t | jq '.[3].queued')"
+		equal 'queued' 20 "$(hcctl -j balance show t | jq '.nodes[3].queued')"
 		check 'unload' unload_module
 		check 'load' load_module
 	done

@@ -19,7 +19,7 @@ local types = {
 	[14] = 'COPY', [15] = 'TASK',
 }
 local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, REPLY, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
-local COPY, TASK = 14, 15
+local COPY, TASK, ROUND = 14, 15, 16
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
@@ -113,6 +113,20 @@ local f = {
 	task_flags = ProtoField.uint8('hypercube.task.flags', 'Flags of the task', base.HEX),
 	task_what = ProtoField.uint8('hypercube.task.what', 'What is said of it', base.DEC,
 		{ [1] = 'segment', [2] = 'taken', [3] = 'not taken', [4] = 'which?' }),
+	round_id = ProtoField.uint64('hypercube.round.id', 'Number of the round, and its node', base.HEX),
+	round_moved = ProtoField.uint64('hypercube.round.moved', 'Tasks times links reported'),
+	round_status = ProtoField.uint32('hypercube.round.status', 'Errno'),
+	round_members = ProtoField.uint32('hypercube.round.members', 'Nodes reported'),
+	round_node = ProtoField.uint16('hypercube.round.node', 'Node of the cause'),
+	round_dim = ProtoField.uint16('hypercube.round.dim', 'Dimension of the cause'),
+	round_method = ProtoField.uint8('hypercube.round.method', 'Method', base.DEC, { [1] = 'dem' }),
+	round_flags = ProtoField.uint8('hypercube.round.flags', 'Flags', base.HEX),
+	round_ask = ProtoField.bool('hypercube.round.ask', 'To be answered', 8, nil, 0x01),
+	round_parent = ProtoField.bool('hypercube.round.parent', 'Heard of from the receiver', 8, nil, 0x02),
+	round_report = ProtoField.bool('hypercube.round.report', 'All below have done their part', 8, nil, 0x04),
+	round_over = ProtoField.bool('hypercube.round.over', 'It is over', 8, nil, 0x08),
+	round_failed = ProtoField.bool('hypercube.round.failed', 'It has failed', 8, nil, 0x10),
+	round_out = ProtoField.bool('hypercube.round.out', 'Not over this link', 8, nil, 0x20),
 	copy_nr = ProtoField.uint64('hypercube.copy.nr', 'Number of the datagram'),
 	copies = ProtoField.uint8('hypercube.copy.copies', 'Copies'),
 	copy = ProtoField.uint8('hypercube.copy.copy', 'Number of the copy'),
@@ -196,10 +210,14 @@ local parts = {
 		{ 12, f.paths_len, 2 } },
 	[TASK] = { len = 32, { 0, f.task_move, 8 }, { 8, f.task_nr, 8 }, { 16, f.task_offset, 4 },
 		{ 20, f.task_total, 4 }, { 24, f.task_origin, 2 }, { 26, f.task_flags, 1 }, { 27, f.task_what, 1 } },
+	[ROUND] = { len = 32, { 0, f.round_id, 8 }, { 8, f.round_moved, 8 }, { 16, f.round_status, 4 },
+		{ 20, f.round_members, 4 }, { 24, f.round_node, 2 }, { 26, f.round_dim, 2 }, { 28, f.round_method, 1 },
+		{ 29, f.round_flags, 1, { f.round_ask, f.round_parent, f.round_report, f.round_over,
+			f.round_failed, f.round_out } } },
 }
 
 -- Absent values are left out: no node, no dimension of a cause.
-local optional = { [f.abort_node] = true, [f.abort_dim] = true }
+local optional = { [f.abort_node] = true, [f.abort_dim] = true, [f.round_node] = true, [f.round_dim] = true }
 
 local function dissect_fields(buf, layout, tree)
 	for _, at in ipairs(layout) do

@@ -101,5 +101,7 @@ const struct hc_cmd balance_cmds[] = {
 	},
 	{ "show", balance_show, "NAME" },
 	{ "move", balance_move, "NAME NODE:DIM COUNT" },
+	{ "run", balance_run, "NAME [method dem] [node NODE]" },
+	{ "set", balance_set, "NAME [method dem|off] [threshold T|off] [period MS|off]" },
 	{}
 };

@@ -26,6 +26,12 @@ int balance_move(struct hcctl *h, int argc, char **argv);
 int balance_show(struct hcctl *h, int argc, char **argv);
 int balance_simulate(struct hcctl *h, int argc, char **argv);
 
+/* --- balance_rounds.c --- */
+int balance_run(struct hcctl *h, int argc, char **argv);
+int balance_set(struct hcctl *h, int argc, char **argv);
+/* Settings and rounds, members of an object. */
+void balance_out_rounds(struct hcctl *h, const struct nl_balance *b);
+
 /* --- balance_print.c --- */
 /* What a topology is called, and whom it leaves out. */
 void balance_out_shape(struct hcctl *h, const struct hc_balance_topo *t);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl balance show and move: the tasks of a fabric's nodes.
+ * hcctl balance show and move: the tasks of a fabric's nodes, and its rounds of balancing.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -53,24 +53,35 @@ static void show_node(struct hcctl *h, const struct nl_node *v)
 	out_close(h);
 }
 
+static void show(struct hcctl *h, const struct nl_balance *b, const struct nl_node *v, size_t n)
+{
+	size_t i;
+
+	out_object(h, NULL);
+	out_str(h, "fabric", NULL, b->fabric);
+	out_table(h, columns);
+	out_array(h, "nodes");
+	for (i = 0; i < n; i++)
+		show_node(h, &v[i]);
+	out_table_end(h);
+	out_close(h);
+	balance_out_rounds(h, b);
+	out_close(h);
+}
+
 int balance_show(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct nl_node *v = NULL;
-	size_t n = 0, i;
+	struct nl_balance b;
+	size_t n = 0;
 	int rc;
 
 	if (!fabric || hc_take_end(h, argc, argv))
 		return HC_USAGE;
-	rc = nl_nodes(h, fabric, &v, &n);
-	if (!rc) {
-		out_table(h, columns);
-		out_array(h, NULL);
-		for (i = 0; i < n; i++)
-			show_node(h, &v[i]);
-		out_table_end(h);
-		out_close(h);
-	}
+	rc = nl_balance(h, fabric, &b) ?: nl_nodes(h, fabric, &v, &n);
+	if (!rc)
+		show(h, &b, v, n);
 	free(v);
 	return rc;
 }

@@ -195,4 +195,8 @@ void cmd_tree_warn(struct hcctl *h, const struct hc_tree_plan *plan);
 /* The tasks of a node, members of an object; @tasks as in struct nl_node. */
 void cmd_out_tasks(struct hcctl *h, const uint64_t *tasks);
 
+/* --- balance_rounds.c --- */
+/* A round, members of an object. */
+void cmd_out_round(struct hcctl *h, const struct nl_round *r);
+
 #endif /* _HCCTL_CMD_H */

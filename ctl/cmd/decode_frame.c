@@ -37,6 +37,7 @@ static const char * const names[] = {
 	[HC_FRAME_PROBE] = "probe", [HC_FRAME_REPLY] = "reply", [HC_FRAME_DGRAM] = "dgram",
 	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
 	[HC_FRAME_MEND] = "mend", [HC_FRAME_COPY] = "copy", [HC_FRAME_TASK] = "task",
+	[HC_FRAME_ROUND] = "round",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -60,6 +61,7 @@ static const struct {
 	[HC_FRAME_MEND] = { sizeof(struct hc_wire_mend), true },
 	[HC_FRAME_COPY] = { sizeof(struct hc_wire_copy) },
 	[HC_FRAME_TASK] = { sizeof(struct hc_wire_task) },
+	[HC_FRAME_ROUND] = { sizeof(struct hc_wire_round) },
 };
 
 const char *decode_type(const struct decoded *d)

@@ -173,6 +173,13 @@ static void print_lost(struct hcctl *h, const struct nl_event *e)
 	out_close(h);
 }
 
+static void print_round(struct hcctl *h, const struct nl_event *e)
+{
+	head(h, "round", e->balance.fabric);
+	out_text(h, " ");
+	cmd_out_round(h, &e->balance.round[0]);
+}
+
 static const char *fabric_of(const struct nl_event *e)
 {
 	switch (e->cmd) {
@@ -189,6 +196,8 @@ static const char *fabric_of(const struct nl_event *e)
 		return e->verdict.fabric;
 	case HYPERCUBE_CMD_TASK_NTF:
 		return e->lost.fabric;
+	case HYPERCUBE_CMD_BALANCE_NTF:
+		return e->balance.fabric;
 	}
 	return e->fabric.name;
 }
@@ -203,6 +212,7 @@ static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
 		[HYPERCUBE_CMD_OP_NTF] = print_op,
 		[HYPERCUBE_CMD_VERDICT_NTF] = print_verdict,
 		[HYPERCUBE_CMD_TASK_NTF] = print_lost,
+		[HYPERCUBE_CMD_BALANCE_NTF] = print_round,
 	};
 	void (*print)(struct hcctl *h, const struct nl_event *e);
 	const char *only = arg;

@@ -356,6 +356,13 @@ try 2 - '^hcctl: missing number of tasks' balance move hc0 1:0
 try 2 - '^hcctl: invalid number of tasks "0"' balance move hc0 1:0 0
 try 2 - '^hcctl: invalid number of tasks "x"' balance move hc0 1:0 x
 try 2 - '^hcctl: what is "3"' balance move hc0 1:0 2 3
+try 2 - '^hcctl: missing NAME of a fabric' balance run
+try 2 - '^hcctl: invalid method "off"' balance run hc0 method off
+try 2 - '^hcctl: invalid node "x"' balance run hc0 node x
+try 2 - '^hcctl: missing what to set' balance set hc0
+try 2 - '^hcctl: invalid method "x"' balance set hc0 method x
+try 2 - '^hcctl: invalid threshold "x"' balance set hc0 threshold x
+try 2 - '^hcctl: invalid period "0"' balance set hc0 period 0
 try 2 - '^hcctl: missing "fabric" or "dim"' balance topology
 try 2 - '^hcctl: invalid fabric "hc0"' balance topology fabric hc0 dim 3
 try 2 - '^hcctl: what is "apply"' balance topology dim 3 apply

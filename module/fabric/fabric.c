@@ -263,6 +263,7 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	hc_flap_init(fabric);
 	hc_lsdb_retry_init(fabric);
 	hc_later_init(fabric);
+	hc_rounds_init(&fabric->rounds);
 	hc_paths_init(&fabric->paths);
 	return fabric;
 }

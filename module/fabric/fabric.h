@@ -16,6 +16,7 @@
  *   hc_fabric.sock_lock	mutex: which sockets a fabric's nodes have
  *   socket lock	lock_sock() of a bound socket
  *   hc_impair.lock	spin lock: one direction of an impaired link (impair.c)
+ *   hc_rounds.lock	spin lock: rounds of balancing that have ended (task/round_set.c)
  *   hc_collector.lock	spin lock: copies of datagrams at a socket (sock/collect.c)
  *   queue locks	the spin locks of hc_node.rxq, .eth_rxq, .ethq and .hostq.q
  *   hc_gate.lock	spin lock: which polls stand in a processor's list (gate.c)
@@ -48,6 +49,7 @@
 #include "route/detect.h"
 #include "route/lsdb.h"
 #include "route/route.h"
+#include "task/round.h"
 
 struct hc_node;
 struct hc_payer;
@@ -94,6 +96,7 @@ struct sock;
  * @monitor: the monitor interface; constant while a poll may run
  * @monitored: it is up
  * @flaps: links that go down and up by a schedule
+ * @rounds: rounds of balancing
  * @lsdb_retry: nodes that have lacked memory for what they know of faults
  * @loose: memory of frames that wait on impaired links and are charged to nobody
  */
@@ -130,6 +133,7 @@ struct hc_fabric {
 	struct net_device *monitor;
 	bool monitored;
 	struct hc_flaps flaps;
+	struct hc_rounds rounds;
 	struct hc_lsdb_retry lsdb_retry;
 	atomic_long_t loose;
 };

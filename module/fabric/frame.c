@@ -11,6 +11,7 @@
 #include "route/lsdb.h"
 #include "sock/socks.h"
 #include "task/move.h"
+#include "task/round.h"
 
 static void dgram_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
@@ -44,6 +45,7 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 #define LSA	(HC_FT_DIRECT | HC_FT_AGAIN)
 #define COPY	(HC_FT_NUMBERED | HC_FT_PATH | HC_FT_SAYS)
 #define TASK	(HC_FT_DIRECT | HC_FT_ROUTED)
+#define ROUND	HC_FT_DIRECT
 #define PATH	(HC_FT_ROUTED | HC_FT_WALK | HC_FT_BARE)
 
 /* Parts keep what is behind them aligned, and DATA's, the longest, has headroom everywhere. */
@@ -68,4 +70,5 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_PATH]		= { PATH, 0, path_rx, path_undeliverable },
 	[HC_FRAME_COPY]		= { COPY, PART(copy), hc_copy_rx },
 	[HC_FRAME_TASK]		= { TASK, PART(task), hc_move_rx },
+	[HC_FRAME_ROUND]	= { ROUND, PART(round), hc_round_rx },
 };

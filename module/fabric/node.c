@@ -41,6 +41,7 @@
 #include "sock/socks.h"
 #include "task/move.h"
 #include "task/queue.h"
+#include "task/round.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ wakeups */
@@ -275,7 +276,10 @@ static void poll_events(struct hc_node *node)
 		hc_detect_judge_soon(node);
 	if (events & (BIT(HC_EV_LINKS) | BIT(HC_EV_TASKS)))
 		hc_move_event(node, events & BIT(HC_EV_LINKS));
-	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE) | BIT(HC_EV_TASKS));
+	if (events & (BIT(HC_EV_LINKS) | BIT(HC_EV_ROUND)))
+		hc_round_event(node, events & BIT(HC_EV_LINKS));
+	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE) | BIT(HC_EV_TASKS) |
+		    BIT(HC_EV_ROUND));
 	if (events)
 		hc_coll_event(node, events);
 }
@@ -408,6 +412,7 @@ void hc_node_timers_stop(struct hc_node *node)
 	for (d = 0; d < node->fabric->dim; d++)
 		hc_impair_stop(&node->ports[d]);
 	hc_move_stop(node);
+	hc_round_stop(node);
 }
 
 void hc_node_close(struct hc_node *node)
@@ -558,6 +563,7 @@ void hc_node_free(struct hc_node *node)
 	hc_hostq_purge(node);
 	hc_host_purge(node);
 	hc_tasks_free(node);
+	hc_round_free(node);
 	hc_lie_free(node);
 	hc_flood_exit(node);
 	hc_lsdb_free(node);

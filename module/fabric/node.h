@@ -25,6 +25,7 @@
 
 struct hc_fabric;
 struct hc_lie;
+struct hc_round;
 struct hc_tasks;
 struct rtnl_link_ops;
 
@@ -37,6 +38,7 @@ enum {
 	HC_EV_READER,		/* a socket has room again */
 	HC_EV_HOST,		/* look at the host queue: a plan is gone */
 	HC_EV_TASKS,		/* tasks are to be handed over, or the time for that has come */
+	HC_EV_ROUND,		/* the same for rounds of balancing */
 	HC_EV_STALL,		/* look for operations that do not move */
 };
 
@@ -59,6 +61,7 @@ enum {
  * @work: members that wait or have something to do
  * @socks: the sockets that are bound to it
  * @tasks: its tasks, or NULL: there never were any; set once, under fabric->sock_lock (release)
+ * @round: its part in rounds of balancing, or NULL: it takes none; config sets it (release), once
  * @fault: own FAULT word [poll]
  * @detect: its part in rounds of DETECT
  * @nb_fault: FAULT words the neighbours sent [poll]
@@ -95,6 +98,7 @@ struct hc_node {
 
 	struct hc_socks socks;
 	struct hc_tasks *tasks;
+	struct hc_round *round;
 
 	u32 fault;
 	struct hc_node_detect detect;

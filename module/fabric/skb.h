@@ -22,6 +22,7 @@ struct hc_port;
 #define HC_DATA_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_data))
 /* The same of TASK. */
 #define HC_TASK_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_task))
+#define HC_ROUND_HEAD	(sizeof(struct hc_hdr) + sizeof(struct hc_wire_round))
 /* Room in front of a payload, so that it begins where a line of the cache does. */
 #define HC_HEADROOM	ALIGN(HC_WALK_ROOM + HC_DATA_HEAD, 64)
 /* And if the frame has no part of its type. */
@@ -86,6 +87,7 @@ HC_PART_OF(mend)
 HC_PART_OF(reply)
 HC_PART_OF(copy)
 HC_PART_OF(task)
+HC_PART_OF(round)
 
 /* Allocate a frame: its parts zeroed but for version, type, fabric, src and len; at least
  * HC_WALK_ROOM of headroom in front, @len payload bytes behind them.

@@ -161,6 +161,23 @@ static const struct nla_policy task_policy[HYPERCUBE_A_TASK_DIM + 1] = {
 	[HYPERCUBE_A_TASK_DIM]		= DIM_POLICY,
 };
 
+static struct netlink_range_validation period_range = {
+	.max = HYPERCUBE_PERIOD_MAX,
+};
+
+static const struct nla_policy balance_policy[HYPERCUBE_A_BALANCE_PERIOD + 1] = {
+	[HYPERCUBE_A_BALANCE_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_BALANCE_METHOD]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_BALANCE_THRESHOLD]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_BALANCE_PERIOD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &period_range),
+};
+
+static const struct nla_policy round_policy[HYPERCUBE_A_BALANCE_NODE + 1] = {
+	[HYPERCUBE_A_BALANCE_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_BALANCE_METHOD]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_BALANCE_NODE]	= NODE_POLICY,
+};
+
 /* What a command takes, and what all that list something have. */
 #define TAKES(name)	.policy = name##_policy, .maxattr = ARRAY_SIZE(name##_policy) - 1
 #define DUMPS		.start = hc_nl_dump_start, .dumpit = hc_nl_dump
@@ -203,6 +220,12 @@ static const struct genl_ops ops[] = {
 	CHANGES(HYPERCUBE_CMD_ROUTE_GET, hc_nl_route_get, route),
 	CHANGES(HYPERCUBE_CMD_FABRIC_SET, hc_nl_fabric_set, fabric_set),
 	CHANGES(HYPERCUBE_CMD_TASK_MOVE, hc_nl_task_move, task),
+	{
+		.cmd = HYPERCUBE_CMD_BALANCE_GET, .doit = hc_nl_balance_get,
+		TAKES(name), .internal_flags = FL_PIN | FL_LOCK,
+	},
+	CHANGES(HYPERCUBE_CMD_BALANCE_SET, hc_nl_balance_set, balance),
+	CHANGES(HYPERCUBE_CMD_BALANCE_RUN, hc_nl_balance_run, round),
 };
 
 bool hc_missing(struct genl_info *info, int attr, const char *sentence)

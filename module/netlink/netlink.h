@@ -9,6 +9,7 @@ struct hc_fabric;
 struct hc_node;
 struct hc_path_dims;
 struct hc_plan;
+struct hc_round_record;
 struct hypercube_verdict;
 
 int hc_netlink_init(void);
@@ -50,5 +51,9 @@ void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_ver
 void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
 			  const struct hypercube_task *ids, unsigned int n,
 			  u64 count);						/* any context */
+
+/* A round of balancing has ended. */
+void hc_notify_round(struct hc_fabric *fabric, const struct hc_round_record *rec);
+									/* any context */
 
 #endif /* _HC_NETLINK_H */

@@ -104,6 +104,15 @@ void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
 		event_abort(&msg, fabric, hc_fill_tasks_lost(&msg, node, &lost), GFP_ATOMIC);
 }
 
+void hc_notify_round(struct hc_fabric *fabric, const struct hc_round_record *rec)
+{
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, fabric, HYPERCUBE_CMD_BALANCE_NTF, NLMSG_DEFAULT_SIZE / 4,
+			GFP_ATOMIC))
+		event_abort(&msg, fabric, hc_fill_round(&msg, fabric, rec), GFP_ATOMIC);
+}
+
 void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
 {
 	struct hc_fabric *fabric = plan->fabric;

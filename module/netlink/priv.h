@@ -15,6 +15,7 @@
 struct hc_op_view;
 struct hc_path_dims;
 struct hc_plan_params;
+struct hc_round_record;
 
 /* Every attribute set names the fabric first. */
 #define HC_A_FABRIC	1
@@ -27,6 +28,7 @@ static_assert(HYPERCUBE_A_OP_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_DETECT_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_ROUTE_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_TASK_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_BALANCE_FABRIC == HC_A_FABRIC);
 
 #define HC_MCGRP_EVENTS	0
 
@@ -194,6 +196,13 @@ int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_detect(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_task_move(struct sk_buff *skb, struct genl_info *info);
+
+/* --- netlink/balance.c --- */
+int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info);
+int hc_fill_round(const struct hc_msg *msg, const struct hc_fabric *fabric,
+		  const struct hc_round_record *rec);
 
 /* --- netlink/plan.c --- */
 int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info);

@@ -37,6 +37,7 @@
 #include "hc_topo.h"
 #include "route/route.h"
 #include "task/move.h"
+#include "task/round.h"
 #include "task/task.h"
 #include "trace.h"
 
@@ -330,6 +331,7 @@ void hc_move_event(struct hc_node *node, bool links)
 	for (d = 0; d < node->fabric->dim; d++)
 		out_step(node, tasks, d, links, now);
 	timer_arm(tasks);
+	hc_round_moved(node);
 }
 
 /* The receiver has decided. */
@@ -347,6 +349,7 @@ static bool out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned i
 		trace_hc_task(node, HC_TASK_SENT, &task->id);
 		room = hc_task_unlink(tasks, task);
 		tasks->stats.sent++;
+		out->sent++;
 	} else if (known) {
 		out_keep(tasks, out);
 	}
@@ -383,6 +386,54 @@ int hc_move_want(struct hc_node *node, unsigned int dim, u32 count)
 	if (!err)
 		hc_node_kick(node, HC_EV_TASKS);
 	return err;
+}
+
+void hc_move_give(struct hc_node *node, unsigned int dim, u32 count, u32 *sent)
+{
+	struct hc_tasks *tasks = tasks_of(node);
+	struct hc_way_out *out;
+
+	*sent = 0;
+	if (!tasks)
+		return;
+	out = &tasks->way[dim].out;
+	spin_lock_bh(&tasks->lock);
+	*sent = out->sent;
+	if (hc_link_usable(node, dim))
+		out->want = min_t(u64, (u64)out->want + count, U32_MAX);
+	spin_unlock_bh(&tasks->lock);
+	hc_node_kick(node, HC_EV_TASKS);
+}
+
+bool hc_move_given(const struct hc_node *node, unsigned int dim, u32 *sent)
+{
+	struct hc_tasks *tasks = tasks_of(node);
+	const struct hc_way_out *out;
+	bool given;
+
+	*sent = 0;
+	if (!tasks)
+		return true;
+	out = &tasks->way[dim].out;
+	spin_lock_bh(&tasks->lock);
+	given = !out->task && !out->want;
+	*sent = out->sent;
+	spin_unlock_bh(&tasks->lock);
+	return given;
+}
+
+void hc_move_stay(struct hc_node *node, u32 dims)
+{
+	struct hc_tasks *tasks = tasks_of(node);
+	unsigned int d;
+
+	if (!tasks)
+		return;
+	spin_lock_bh(&tasks->lock);
+	for (d = 0; d < node->fabric->dim; d++)
+		if (dims & hc_bit(d))
+			tasks->way[d].out.want = 0;
+	spin_unlock_bh(&tasks->lock);
 }
 
 /* ------------------------------------------------------------ the receiver */

@@ -14,6 +14,14 @@ struct sk_buff;
  * -ENOENT: there are no tasks.  Config.
  */
 int hc_move_want(struct hc_node *node, unsigned int dim, u32 count);
+/* The same from the node's poll; a link that is not usable gets none.  *@sent: how many the
+ * neighbour has taken until now.
+ */
+void hc_move_give(struct hc_node *node, unsigned int dim, u32 count, u32 *sent);
+/* Is nothing to be handed over along @dim any more?  *@sent as above.  Poll. */
+bool hc_move_given(const struct hc_node *node, unsigned int dim, u32 *sent);
+/* Give up what has not begun, over the links @dims.  Poll. */
+void hc_move_stay(struct hc_node *node, u32 dims);
 /* Do what is due; @links: some may have failed.  Poll. */
 void hc_move_event(struct hc_node *node, bool links);
 /* A TASK frame; consumes.  Poll. */

@@ -18,6 +18,7 @@
 #include "fabric/limits.h"
 #include "fabric/node.h"
 #include "netlink/netlink.h"
+#include "task/round.h"
 #include "task/task.h"
 #include "trace.h"
 
@@ -445,6 +446,9 @@ int hc_tasks_take(struct hc_task_end *end, size_t max, struct hypercube_task *id
 		*id = task->id;
 		refcount_inc(&task->ref);
 		*taken = task;
+		/* The node stays as long as the end has joined. */
+		if (hc_round_hungry(tasks->node, tasks->stats.queued))
+			hc_node_kick(tasks->node, HC_EV_ROUND);
 	}
 	spin_unlock_bh(&tasks->lock);
 	return err;

@@ -46,6 +46,7 @@ struct hc_task;
  * @task: the one that is being handed over, or NULL
  * @move: number of its handover, or of the last one
  * @want: how many are to follow
+ * @sent: how many the neighbour has taken
  * @asks: the neighbour is asked about it, and sent nothing any more
  * @tries: how often something was said
  * @since: since when its answer may have been lost, or was, ns
@@ -55,6 +56,7 @@ struct hc_way_out {
 	struct hc_task *task;
 	u64 move;
 	u32 want;
+	u32 sent;
 	bool asks;
 	u8 tries;
 	u64 since;

@@ -20,6 +20,7 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_LSA] = sizeof(struct hc_wire_lsa_head),
 	[HC_FRAME_COPY] = sizeof(struct hc_wire_copy),
 	[HC_FRAME_TASK] = sizeof(struct hc_wire_task),
+	[HC_FRAME_ROUND] = sizeof(struct hc_wire_round),
 };
 
 static unsigned int part_size(unsigned int type)
@@ -256,6 +257,30 @@ static void make_task(struct frame *f, const struct moment *m)
 		payload_random(f, fz_chance(90) ? len : fz_below(300));
 }
 
+/* What a node says in one of a few rounds: words of all kinds, some of none. */
+static void make_round(struct frame *f, const struct moment *m)
+{
+	unsigned int n = fz_chance(80) ? fz_below(4) : fz_below(HC_ROUND_WORDS + 2), i;
+	struct hc_wire_round *w = frame_part(f);
+	uint64_t word;
+
+	*w = (struct hc_wire_round){
+		.round = htobe64((uint64_t)fz_below(6) << 16 | fz_below((1u << m->dim) + 1)),
+		.moved = htobe64(fz_below(100)), .members = htonl(fz_below((1u << m->dim) + 2)),
+		.node = htons(fz_below((1u << m->dim) + 1)), .dim = htons(fz_below(m->dim + 1)),
+		.method = fz_below(HYPERCUBE_BALANCE_DEM + 2), .flags = fz_below(256),
+	};
+	if (w->flags & HC_ROUND_F_FAILED)
+		w->status = htonl(fz_below(200));
+	for (i = 0; i < n; i++) {
+		word = htobe64((uint64_t)fz_below(__HC_ROUND_KIND_END + 1) << 56 |
+			       (uint64_t)fz_below(3) << HC_ROUND_VALUE_BITS | fz_below(100));
+		memcpy(f->bytes + f->rec.len, &word, sizeof(word));
+		f->rec.len += sizeof(word);
+	}
+	payload_random(f, fz_chance(5));
+}
+
 static void make_way(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
@@ -290,6 +315,7 @@ static void (* const makers[__HC_FRAME_TYPE_END])(struct frame *f, const struct 
 	[HC_FRAME_TEST] = make_test, [HC_FRAME_FAULT] = make_fault, [HC_FRAME_DATA] = make_data,
 	[HC_FRAME_ABORT] = make_end, [HC_FRAME_LSA] = make_state, [HC_FRAME_ETH] = make_eth,
 	[HC_FRAME_COPY] = make_copy, [HC_FRAME_TASK] = make_task,
+	[HC_FRAME_ROUND] = make_round,
 };
 
 static void make_payload(struct frame *f, const struct moment *m)

@@ -40,6 +40,10 @@ static const struct field {
 	FIELD(HC_FRAME_TASK, wire_task, offset), FIELD(HC_FRAME_TASK, wire_task, total),
 	FIELD(HC_FRAME_TASK, wire_task, origin), FIELD(HC_FRAME_TASK, wire_task, flags),
 	FIELD(HC_FRAME_TASK, wire_task, what),
+	FIELD(HC_FRAME_ROUND, wire_round, round), FIELD(HC_FRAME_ROUND, wire_round, status),
+	FIELD(HC_FRAME_ROUND, wire_round, members), FIELD(HC_FRAME_ROUND, wire_round, node),
+	FIELD(HC_FRAME_ROUND, wire_round, dim), FIELD(HC_FRAME_ROUND, wire_round, method),
+	FIELD(HC_FRAME_ROUND, wire_round, flags),
 };
 
 /* A number of so many bytes, as it is on the wire. */

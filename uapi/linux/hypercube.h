@@ -61,6 +61,10 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_VERDICT_NTF,
 	HYPERCUBE_CMD_TASK_NTF,
 	HYPERCUBE_CMD_TASK_MOVE,
+	HYPERCUBE_CMD_BALANCE_GET,
+	HYPERCUBE_CMD_BALANCE_SET,
+	HYPERCUBE_CMD_BALANCE_RUN,
+	HYPERCUBE_CMD_BALANCE_NTF,
 
 	/* add above here */
 	__HYPERCUBE_CMD_MAX,
@@ -349,6 +353,67 @@ enum {
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_TASK_MAX,
 	HYPERCUBE_A_TASK_MAX = (__HYPERCUBE_A_TASK_MAX - 1)
+};
+
+/* Methods of balancing. */
+enum hypercube_balance {
+	HYPERCUBE_BALANCE_NONE = 0,	/* nodes begin no rounds */
+	HYPERCUBE_BALANCE_DEM,		/* neighbours exchange along each dimension */
+};
+
+/* Why a round was begun. */
+enum hypercube_trigger {
+	HYPERCUBE_TRIGGER_COMMAND = 1,	/* somebody asked for it */
+	HYPERCUBE_TRIGGER_THRESHOLD,	/* its node had no more tasks than the threshold */
+	HYPERCUBE_TRIGGER_PERIOD,	/* it was time */
+};
+
+/* Rounds that a fabric remembers; a threshold that no node is below. */
+#define HYPERCUBE_ROUNDS_KEPT		16
+#define HYPERCUBE_THRESHOLD_NONE	0xffffffff
+/* In ms. */
+#define HYPERCUBE_PERIOD_MIN		10
+#define HYPERCUBE_PERIOD_MAX		86400000
+
+/* Attributes of balancing: of a fabric, and of one round (requests, notifications). */
+enum {
+	HYPERCUBE_A_BALANCE_FABRIC = 1,	/* string */
+	HYPERCUBE_A_BALANCE_METHOD,	/* u32, enum hypercube_balance: of rounds that nodes begin;
+					 * to run one: of this one, DEM unless given
+					 */
+	HYPERCUBE_A_BALANCE_THRESHOLD,	/* u32, a node with no more tasks begins a round */
+	HYPERCUBE_A_BALANCE_PERIOD,	/* u32, ms from one round to the next, 0: none is begun */
+	HYPERCUBE_A_BALANCE_NODE,	/* u32, to run a round: the node that begins it */
+	HYPERCUBE_A_BALANCE_DONE,	/* u64, rounds that are done */
+	HYPERCUBE_A_BALANCE_FAILED,	/* u64, rounds that have failed */
+	HYPERCUBE_A_BALANCE_BEATEN,	/* u64, rounds that gave way to others begun meanwhile */
+	HYPERCUBE_A_BALANCE_MOVED,	/* u64, sum of tasks times links in all of them */
+	HYPERCUBE_A_BALANCE_ROUND,	/* multi: nest of HYPERCUBE_A_ROUND, the oldest first */
+	HYPERCUBE_A_BALANCE_PAD,
+
+	/* add above here, update the policy in module/netlink/netlink.c */
+	__HYPERCUBE_A_BALANCE_MAX,
+	HYPERCUBE_A_BALANCE_MAX = (__HYPERCUBE_A_BALANCE_MAX - 1)
+};
+
+/* A round that has ended. */
+enum {
+	HYPERCUBE_A_ROUND_NR = 1,	/* u64 */
+	HYPERCUBE_A_ROUND_NODE,		/* u32, the node that had begun it */
+	HYPERCUBE_A_ROUND_METHOD,	/* u32, enum hypercube_balance */
+	HYPERCUBE_A_ROUND_TRIGGER,	/* u32, enum hypercube_trigger */
+	HYPERCUBE_A_ROUND_STATUS,	/* s32, 0 or -errno */
+	HYPERCUBE_A_ROUND_CAUSE_NODE,	/* u32, of one that has failed */
+	HYPERCUBE_A_ROUND_CAUSE_DIM,	/* u32 */
+	HYPERCUBE_A_ROUND_MEMBERS,	/* u32, nodes that took part, of one that is done */
+	HYPERCUBE_A_ROUND_MOVED,	/* u64, sum of tasks times links, of one that is done */
+	HYPERCUBE_A_ROUND_BEGAN,	/* u64, ns since the machine was started */
+	HYPERCUBE_A_ROUND_TOOK,		/* u64, ns */
+	HYPERCUBE_A_ROUND_PAD,
+
+	/* add above here */
+	__HYPERCUBE_A_ROUND_MAX,
+	HYPERCUBE_A_ROUND_MAX = (__HYPERCUBE_A_ROUND_MAX - 1)
 };
 
 /* Attributes of DETECT: request and its answer. */

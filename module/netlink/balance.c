@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rounds of balancing: settings, rounds by command, and those that there were.
+ */
+#include "fabric/fabric.h"
+#include "fabric/node.h"
+#include "hc_topo.h"
+#include "netlink/priv.h"
+#include "task/round.h"
+#include "wire.h"
+
+/* ------------------------------------------------------------ messages */
+
+static bool put_balance_u64(struct sk_buff *skb, int attr, u64 v)
+{
+	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_BALANCE_PAD);
+}
+
+static bool put_round_u64(struct sk_buff *skb, int attr, u64 v)
+{
+	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_ROUND_PAD);
+}
+
+static bool put_round_end(struct sk_buff *skb, const struct hc_round_record *rec)
+{
+	if (!rec->status)
+		return nla_put_u32(skb, HYPERCUBE_A_ROUND_MEMBERS, rec->members) ||
+		       put_round_u64(skb, HYPERCUBE_A_ROUND_MOVED, rec->moved);
+	return (rec->cause_node != HC_CAUSE_NONE &&
+		nla_put_u32(skb, HYPERCUBE_A_ROUND_CAUSE_NODE, rec->cause_node)) ||
+	       (rec->cause_dim != HC_CAUSE_NONE &&
+		nla_put_u32(skb, HYPERCUBE_A_ROUND_CAUSE_DIM, rec->cause_dim));
+}
+
+static bool put_round(struct sk_buff *skb, const struct hc_round_record *rec)
+{
+	struct nlattr *nest = nla_nest_start(skb, HYPERCUBE_A_BALANCE_ROUND);
+
+	if (!nest || put_round_u64(skb, HYPERCUBE_A_ROUND_NR, rec->nr) ||
+	    nla_put_u32(skb, HYPERCUBE_A_ROUND_NODE, rec->node) ||
+	    nla_put_u32(skb, HYPERCUBE_A_ROUND_METHOD, rec->method) ||
+	    nla_put_u32(skb, HYPERCUBE_A_ROUND_TRIGGER, rec->trigger) ||
+	    nla_put_s32(skb, HYPERCUBE_A_ROUND_STATUS, rec->status) ||
+	    put_round_end(skb, rec) ||
+	    put_round_u64(skb, HYPERCUBE_A_ROUND_BEGAN, rec->began) ||
+	    put_round_u64(skb, HYPERCUBE_A_ROUND_TOOK, rec->took))
+		return true;
+	nla_nest_end(skb, nest);
+	return false;
+}
+
+static bool put_history(struct sk_buff *skb, struct hc_rounds *rounds)
+{
+	struct hc_rounds_stats stats;
+	bool overflow = false;
+	u64 i, n;
+
+	/* Nothing sleeps: the message has its room. */
+	spin_lock_bh(&rounds->lock);
+	stats = rounds->stats;
+	n = min_t(u64, rounds->kept, HYPERCUBE_ROUNDS_KEPT);
+	for (i = rounds->kept - n; i < rounds->kept && !overflow; i++)
+		overflow = put_round(skb, &rounds->record[i % HYPERCUBE_ROUNDS_KEPT]);
+	spin_unlock_bh(&rounds->lock);
+	return overflow || put_balance_u64(skb, HYPERCUBE_A_BALANCE_DONE, stats.done) ||
+	       put_balance_u64(skb, HYPERCUBE_A_BALANCE_FAILED, stats.failed) ||
+	       put_balance_u64(skb, HYPERCUBE_A_BALANCE_BEATEN, stats.beaten) ||
+	       put_balance_u64(skb, HYPERCUBE_A_BALANCE_MOVED, stats.moved);
+}
+
+static bool put_settings(struct sk_buff *skb, const struct hc_rounds *rounds)
+{
+	return nla_put_u32(skb, HYPERCUBE_A_BALANCE_METHOD, rounds->method) ||
+	       nla_put_u32(skb, HYPERCUBE_A_BALANCE_THRESHOLD, rounds->threshold) ||
+	       nla_put_u32(skb, HYPERCUBE_A_BALANCE_PERIOD, rounds->period);
+}
+
+int hc_fill_round(const struct hc_msg *msg, const struct hc_fabric *fabric,
+		  const struct hc_round_record *rec)
+{
+	struct sk_buff *skb = msg->skb;
+	void *hdr = genlmsg_put(skb, msg->portid, msg->seq, &hc_genl_family, msg->flags, msg->cmd);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (nla_put_string(skb, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) || put_round(skb, rec)) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+static struct sk_buff *reply_new(struct genl_info *info, u8 cmd, void **hdr)
+{
+	struct sk_buff *msg = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+
+	*hdr = msg ? genlmsg_put_reply(msg, info, &hc_genl_family, 0, cmd) : NULL;
+	if (*hdr)
+		return msg;
+	nlmsg_free(msg);
+	return NULL;
+}
+
+/* ------------------------------------------------------------ requests */
+
+int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct sk_buff *msg;
+	void *hdr;
+
+	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_GET, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	if (nla_put_string(msg, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) ||
+	    put_settings(msg, &fabric->rounds) || put_history(msg, &fabric->rounds)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+
+/* The method that the request names, @otherwise, or an error. */
+static int method_get(struct genl_info *info, u32 otherwise, bool none)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_BALANCE_METHOD];
+	u32 method = attr ? nla_get_u32(attr) : otherwise;
+
+	if (hc_round_knows(method) || (none && method == HYPERCUBE_BALANCE_NONE))
+		return method;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "This kernel has no such method of balancing");
+	return -EOPNOTSUPP;
+}
+
+static int period_check(struct genl_info *info)
+{
+	struct nlattr *attr = info->attrs[HYPERCUBE_A_BALANCE_PERIOD];
+
+	if (!attr || !nla_get_u32(attr) || nla_get_u32(attr) >= HYPERCUBE_PERIOD_MIN)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, attr, "A period is at least 10 ms");
+	return -ERANGE;
+}
+
+int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *threshold = info->attrs[HYPERCUBE_A_BALANCE_THRESHOLD];
+	struct nlattr *period = info->attrs[HYPERCUBE_A_BALANCE_PERIOD];
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_rounds *rounds = &fabric->rounds;
+	int method = method_get(info, rounds->method, true);
+	int err;
+
+	if (method < 0)
+		return method;
+	if (!info->attrs[HYPERCUBE_A_BALANCE_METHOD] && !threshold && !period) {
+		NL_SET_ERR_MSG(info->extack, "The request names nothing to set");
+		return -EINVAL;
+	}
+	err = period_check(info) ?: hc_rounds_open(fabric);
+	if (err)
+		return err;
+	if (threshold)
+		WRITE_ONCE(rounds->threshold, nla_get_u32(threshold));
+	if (period)
+		WRITE_ONCE(rounds->period, nla_get_u32(period));
+	WRITE_ONCE(rounds->method, method);
+	hc_rounds_set(fabric);
+	return 0;
+}
+
+/**
+ * struct run - a round by command
+ * @later: must be first
+ * @node: the node that begins it
+ * @nr: see hc_round_ask()
+ */
+struct run {
+	struct hc_later later;
+	const struct hc_node *node;
+	u32 nr;
+};
+
+static int run_reply(struct run *run, const struct hc_round_record *rec)
+{
+	struct genl_info *info = &run->later.info;
+	struct sk_buff *msg;
+	void *hdr;
+
+	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_RUN, &hdr);
+	if (!msg)
+		return -ENOMEM;
+	if (nla_put_string(msg, HYPERCUBE_A_BALANCE_FABRIC, run->later.fabric->name) ||
+	    put_round(msg, rec)) {
+		nlmsg_free(msg);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(msg, hdr);
+	return genlmsg_reply(msg, info);
+}
+
+/* A round that has failed is an answer, too. */
+static int run_look(struct hc_later *later, bool gone)
+{
+	struct run *run = container_of(later, struct run, later);
+	struct hc_round_record rec;
+	int err = hc_round_asked(run->node, run->nr, &rec);
+
+	later->next = jiffies + 1;
+	if (gone)
+		return -ECANCELED;
+	return err ?: run_reply(run, &rec);
+}
+
+static const struct hc_later_ops run_ops = {
+	.look	= run_look,
+};
+
+/* Unless the request names one, the first that is in service. */
+static struct hc_node *initiator(struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct hc_node *node;
+	u32 u;
+
+	if (info->attrs[HYPERCUBE_A_BALANCE_NODE]) {
+		node = hc_nl_node(info, HYPERCUBE_A_BALANCE_NODE);
+		if (IS_ERR(node) || !node->failed)
+			return node;
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_BALANCE_NODE],
+				    "The node has failed");
+		return ERR_PTR(-EHOSTDOWN);
+	}
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		if (!fabric->nodes[u]->failed)
+			return fabric->nodes[u];
+	NL_SET_ERR_MSG(info->extack, "All nodes have failed");
+	return ERR_PTR(-EHOSTDOWN);
+}
+
+int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	int err, method = method_get(info, fabric->rounds.method ?: HYPERCUBE_BALANCE_DEM, false);
+	struct hc_node *node;
+	struct run *run;
+
+	if (method < 0)
+		return method;
+	node = initiator(info);
+	if (IS_ERR(node))
+		return PTR_ERR(node);
+	err = hc_rounds_open(fabric);
+	if (err)
+		return err;
+	run = hc_later_new(skb, info, sizeof(*run), &run_ops);
+	if (IS_ERR(run))
+		return PTR_ERR(run);
+	run->node = node;
+	run->nr = hc_round_ask(node, method);
+	return hc_later_wait(&run->later, info);
+}

@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rounds of balancing: how they begin, spread, go on and end at a node, whatever their method.
+ *
+ * A round has a number, and the node that has begun it.  Who hears of one that is later than all
+ * it knows takes part, and tells all its neighbours.  So it spreads over all usable links, and the
+ * first link by which each node has heard of it makes a tree.  The method does its part; when a
+ * node's own is over, and its children in the tree have reported, it reports to its parent.  Once
+ * all have reported to the node that began the round, that says down the tree that it is over,
+ * and only then a node may begin the next one.
+ *
+ * Several may begin at once: the latest wins (hc_round_ahead()), for whoever hears of a later one
+ * leaves his own for it, as do those who have begun theirs: these are beaten, and what was asked
+ * for by command begins once more.
+ *
+ * A node that meets a fault, or a neighbour that is silent for the fabric's patience, ends the
+ * round with that cause and tells its neighbours, which do the same.  Tasks that are being handed
+ * over then are handed over, or are not (move.c); all others stay where they are.  So no round
+ * loses or doubles a task, whatever becomes of it: all it does is to say who hands over how many
+ * tasks to whom.
+ *
+ * Who lies: a neighbour can begin rounds, end them, or make a node hand its tasks over, and can be
+ * handed none.  What it says needs no memory but what each node has for it anyway.
+ */
+#include <linux/hrtimer.h>
+#include <linux/random.h>
+
+#include "fabric/fabric.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "hc_topo.h"
+#include "task/move.h"
+#include "task/round_impl.h"
+#include "task/task.h"
+#include "trace.h"
+
+/* How long neighbours are waited for before they are asked again; then twice as long each time. */
+#define ASK_MIN		(20ULL * NSEC_PER_MSEC)
+/* How long a node leaves others in peace after a round before it begins one for lack of tasks;
+ * twice as long each time that a round has moved none.
+ */
+#define HUNGRY_MIN	(10ULL * NSEC_PER_MSEC)
+#define HUNGRY_MAX	((u64)NSEC_PER_SEC)
+
+struct hc_round *hc_round_of(const struct hc_node *node)
+{
+	/* Pairs with hc_rounds_open(). */
+	return smp_load_acquire(&node->round);
+}
+
+void *hc_round_priv(const struct hc_node *node, struct hc_round *r)
+{
+	return &r->link[node->fabric->dim];
+}
+
+bool hc_round_goes(const struct hc_round *r, unsigned int dim)
+{
+	return r->part & hc_bit(dim) && !(r->link[dim].theirs & HC_ROUND_F_OUT);
+}
+
+u32 hc_round_load(const struct hc_node *node)
+{
+	struct hc_tasks_stats stats;
+
+	return hc_tasks_stats(node, &stats) ? stats.queued : 0;
+}
+
+/* ------------------------------------------------------------ tasks */
+
+void hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 count)
+{
+	r->giving |= hc_bit(dim);
+	hc_move_give(node, dim, count, &r->link[dim].sent0);
+}
+
+bool hc_round_given(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 *count)
+{
+	u32 sent;
+
+	if (!hc_move_given(node, dim, &sent))
+		return false;
+	*count = sent - r->link[dim].sent0;
+	r->giving &= ~hc_bit(dim);
+	r->gave += *count;
+	return true;
+}
+
+/* ------------------------------------------------------------ the end */
+
+static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round_event what)
+{
+	unsigned int d;
+
+	hc_move_stay(node, r->giving);
+	r->giving = 0;
+	r->flags |= flag;
+	r->state = HC_ROUND_IDLE;
+	r->ended = ktime_get_ns();
+	r->dice = get_random_u32();
+	r->interval = r->moved ? HUNGRY_MIN : clamp(2 * r->interval, HUNGRY_MIN, HUNGRY_MAX);
+	for (d = 0; d < node->fabric->dim; d++)
+		r->link[d].fresh = hc_round_goes(r, d);
+	trace_hc_round(node, what, r->id, r->ops->id, r->status);
+	if (r->parent == HC_ROUND_NOBODY)
+		hc_round_record(node, r);
+}
+
+void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
+		   u32 cause_dim)
+{
+	if (r->state == HC_ROUND_IDLE)
+		return;
+	r->status = status;
+	r->cause_node = cause_node;
+	r->cause_dim = cause_dim;
+	r->moved = 0;
+	end(node, r, HC_ROUND_F_FAILED, HC_ROUND_FAILED);
+}
+
+/* It is not recorded, nor is the command that has asked for it answered: it begins again. */
+void hc_round_beaten(struct hc_node *node, struct hc_round *r)
+{
+	struct hc_rounds *rounds = &node->fabric->rounds;
+
+	if (r->state == HC_ROUND_IDLE)
+		return;
+	hc_move_stay(node, r->giving);
+	r->giving = 0;
+	r->state = HC_ROUND_IDLE;
+	if (r->parent != HC_ROUND_NOBODY)
+		return;
+	trace_hc_round(node, HC_ROUND_BEATEN, r->id, r->ops->id, 0);
+	r->begun = r->answered;
+	spin_lock_bh(&rounds->lock);
+	rounds->stats.beaten++;
+	spin_unlock_bh(&rounds->lock);
+}
+
+/* ------------------------------------------------------------ the beginning */
+
+static u32 usable_links(const struct hc_node *node)
+{
+	unsigned int d;
+	u32 dims = 0;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (hc_link_usable(node, d))
+			dims |= hc_bit(d);
+	return dims;
+}
+
+void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
+		   const struct hc_round_ops *ops, unsigned int parent)
+{
+	unsigned int d;
+	int err = 0;
+
+	r->id = id;
+	r->ops = ops;
+	r->state = HC_ROUND_RUNS;
+	r->parent = parent;
+	r->flags = 0;
+	r->part = usable_links(node);
+	r->giving = 0;
+	r->members = 1;
+	r->moved = 0;
+	r->gave = 0;
+	r->status = 0;
+	r->cause_node = HC_CAUSE_NONE;
+	r->cause_dim = HC_CAUSE_NONE;
+	r->began = ktime_get_ns();
+	r->waits = ASK_MIN;
+	r->due = r->began + r->waits;
+	memset(r->link, 0, node->fabric->dim * sizeof(*r->link));
+	memset(hc_round_priv(node, r), 0, ops->size);
+	for (d = 0; d < node->fabric->dim; d++)
+		r->link[d].fresh = hc_round_goes(r, d);
+	trace_hc_round(node, parent == HC_ROUND_NOBODY ? HC_ROUND_BEGUN : HC_ROUND_JOINED, id,
+		       ops->id, 0);
+	if (ops->begin)
+		err = ops->begin(node, r);
+	if (err)
+		hc_round_fail(node, r, err, node->id, HC_CAUSE_NONE);
+}
+
+static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
+		  enum hypercube_trigger trigger)
+{
+	const struct hc_round_ops *ops = hc_round_method(method);
+
+	if (!ops)
+		return false;
+	r->trigger = trigger;
+	hc_round_join(node, r, (hc_round_nr(r->id) + 1) << 16 | node->id, ops, HC_ROUND_NOBODY);
+	return true;
+}
+
+/* Is a round of the node's own due?  *next: when it is, if that can be told, else as it was. */
+static enum hypercube_trigger due(struct hc_node *node, struct hc_round *r, u64 now, u64 *next)
+{
+	const struct hc_rounds *rounds = &node->fabric->rounds;
+	u64 hungry = r->ended + r->interval + (r->interval * r->dice >> 9);
+	u64 period = (u64)READ_ONCE(rounds->period) * NSEC_PER_MSEC;
+	u32 threshold = READ_ONCE(rounds->threshold);
+	bool lacks = READ_ONCE(rounds->method) && threshold != HYPERCUBE_THRESHOLD_NONE &&
+		     hc_round_load(node) <= threshold;
+	u64 timed = r->ended + period + (period * r->dice >> 12);
+
+	WRITE_ONCE(r->hungry, lacks);
+	if (lacks && now >= hungry)
+		return HYPERCUBE_TRIGGER_THRESHOLD;
+	if (lacks)
+		*next = min(*next, hungry);
+	if (!READ_ONCE(rounds->method) || !period)
+		return 0;
+	if (now >= timed)
+		return HYPERCUBE_TRIGGER_PERIOD;
+	*next = min(*next, timed);
+	return 0;
+}
+
+/* Commands come first. */
+static bool begin_due(struct hc_node *node, struct hc_round *r, u64 *next)
+{
+	/* Pairs with hc_round_ask(). */
+	u32 asks = smp_load_acquire(&r->asks);
+	enum hypercube_trigger trigger;
+
+	if (READ_ONCE(node->failed))
+		return false;
+	if (asks != r->begun) {
+		r->begun = asks;
+		return begin(node, r, READ_ONCE(r->ask_method), HYPERCUBE_TRIGGER_COMMAND);
+	}
+	trigger = due(node, r, ktime_get_ns(), next);
+	return trigger && begin(node, r, READ_ONCE(node->fabric->rounds.method), trigger);
+}
+
+bool hc_round_hungry(const struct hc_node *node, u32 queued)
+{
+	const struct hc_rounds *rounds = &node->fabric->rounds;
+	u32 threshold = READ_ONCE(rounds->threshold);
+	const struct hc_round *r;
+
+	if (likely(!READ_ONCE(rounds->method)) || threshold == HYPERCUBE_THRESHOLD_NONE ||
+	    queued > threshold)
+		return false;
+	r = hc_round_of(node);
+	return r && !READ_ONCE(r->hungry);
+}
+
+/* ------------------------------------------------------------ going on */
+
+/* Has everybody who has heard of the round from here reported? */
+static bool reported(const struct hc_node *node, const struct hc_round *r)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		const struct hc_round_link *l = &r->link[d];
+
+		if (!hc_round_goes(r, d) || d == r->parent)
+			continue;
+		if (!l->joined || (l->theirs & HC_ROUND_F_PARENT &&
+				   !(l->theirs & HC_ROUND_F_REPORT)))
+			return false;
+	}
+	return true;
+}
+
+static void add_up(const struct hc_node *node, struct hc_round *r)
+{
+	unsigned int d;
+
+	r->moved = r->gave;
+	for (d = 0; d < node->fabric->dim; d++) {
+		const struct hc_round_link *l = &r->link[d];
+
+		if (d == r->parent || !(l->theirs & HC_ROUND_F_PARENT))
+			continue;
+		r->members += l->members;
+		r->moved += l->moved;
+	}
+}
+
+static void report(struct hc_node *node, struct hc_round *r)
+{
+	if (r->state != HC_ROUND_WAITS || r->flags & HC_ROUND_F_REPORT || !reported(node, r))
+		return;
+	add_up(node, r);
+	if (r->parent == HC_ROUND_NOBODY) {
+		end(node, r, HC_ROUND_F_OVER, HC_ROUND_DONE);
+		return;
+	}
+	r->flags |= HC_ROUND_F_REPORT;
+	r->link[r->parent].fresh = true;
+}
+
+/* The parent says that all have reported. */
+static void over(struct hc_node *node, struct hc_round *r)
+{
+	const struct hc_round_link *l;
+
+	if (r->state != HC_ROUND_WAITS || !(r->flags & HC_ROUND_F_REPORT))
+		return;
+	l = &r->link[r->parent];
+	if (!(l->theirs & HC_ROUND_F_OVER))
+		return;
+	r->moved = l->moved;
+	end(node, r, HC_ROUND_F_OVER, HC_ROUND_DONE);
+}
+
+static void timer_arm(struct hc_round *r, u64 next)
+{
+	if (r->state != HC_ROUND_IDLE)
+		next = r->due;
+	if (next != U64_MAX)
+		hrtimer_start(&r->timer, ns_to_ktime(next), HRTIMER_MODE_ABS_SOFT);
+}
+
+void hc_round_go(struct hc_node *node, struct hc_round *r)
+{
+	u64 next;
+
+	/* A node without neighbours may be done at once; then nothing is due for a while. */
+	do {
+		if (r->state == HC_ROUND_RUNS && r->ops->advance(node, r))
+			r->state = HC_ROUND_WAITS;
+		report(node, r);
+		over(node, r);
+		hc_round_flush(node, r);
+		next = U64_MAX;
+	} while (r->state == HC_ROUND_IDLE && begin_due(node, r, &next));
+	timer_arm(r, next);
+}
+
+void hc_round_moved(struct hc_node *node)
+{
+	struct hc_round *r = hc_round_of(node);
+
+	if (r && r->giving)
+		hc_round_go(node, r);
+}
+
+/* ------------------------------------------------------------ faults and time */
+
+/* A failed node is better named than a link of it. */
+static void look_at_links(struct hc_node *node, struct hc_round *r)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		if (!hc_round_goes(r, d) || hc_link_usable(node, d))
+			continue;
+		if (test_bit(HC_PORT_FAILED, &node->ports[d].flags))
+			hc_round_fail(node, r, -EHOSTDOWN, hc_neigh(node->id, d), HC_CAUSE_NONE);
+		else
+			hc_round_fail(node, r, -ENOLINK, node->id, d);
+	}
+}
+
+static void look_at_time(struct hc_node *node, struct hc_round *r)
+{
+	u64 now = ktime_get_ns();
+
+	if (r->state == HC_ROUND_IDLE || now < r->due)
+		return;
+	r->waits = min_t(u64, 2 * r->waits, NSEC_PER_SEC / 2);
+	r->due = now + r->waits;
+	hc_round_pull(node, r, now);
+}
+
+void hc_round_event(struct hc_node *node, bool links)
+{
+	struct hc_round *r = hc_round_of(node);
+
+	if (!r)
+		return;
+	if (READ_ONCE(node->failed)) {
+		hc_round_fail(node, r, -EHOSTDOWN, node->id, HC_CAUSE_NONE);
+		hc_round_refuse(node, r, -EHOSTDOWN);
+		return;
+	}
+	if (links && r->state != HC_ROUND_IDLE)
+		look_at_links(node, r);
+	look_at_time(node, r);
+	hc_round_go(node, r);
+}
+
+void hc_round_stop(struct hc_node *node)
+{
+	struct hc_round *r = hc_round_of(node);
+
+	if (r)
+		hrtimer_cancel(&r->timer);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rounds of balancing: round.c runs them, round_set.c keeps what is asked for and what has been.
+ */
+#ifndef _HC_TASK_ROUND_H
+#define _HC_TASK_ROUND_H
+
+#include <linux/spinlock.h>
+#include <linux/types.h>
+#include <linux/hypercube.h>
+
+struct hc_fabric;
+struct hc_node;
+struct hc_round;
+struct sk_buff;
+
+/* What happens to a round at a node; for tracepoints. */
+enum hc_round_event {
+	HC_ROUND_BEGUN,		/* it begins here */
+	HC_ROUND_JOINED,	/* it has come from a neighbour */
+	HC_ROUND_DONE,		/* it is over */
+	HC_ROUND_FAILED,	/* it has failed */
+	HC_ROUND_BEATEN,	/* it was begun here and gives way to another one */
+};
+
+/**
+ * struct hc_round_record - how a round ended, as the node that began it knows
+ * @nr: its number; those that several nodes begin at once have the same
+ * @node: the node that has begun it
+ * @method: enum hypercube_balance
+ * @trigger: enum hypercube_trigger
+ * @status: 0 or -errno
+ * @cause_node: with a status: where the cause lies, or HC_CAUSE_NONE
+ * @cause_dim: with a status: dimension, or HC_CAUSE_NONE
+ * @members: nodes that took part
+ * @moved: sum of tasks times links
+ * @began: ns since the machine's start
+ * @took: ns
+ */
+struct hc_round_record {
+	u64 nr;
+	u32 node;
+	u32 method;
+	u32 trigger;
+	int status;
+	u32 cause_node;
+	u32 cause_dim;
+	u32 members;
+	u64 moved;
+	u64 began;
+	u64 took;
+};
+
+/* How many rounds there were. */
+struct hc_rounds_stats {
+	u64 done;
+	u64 failed;
+	u64 beaten;
+	u64 moved;
+};
+
+/**
+ * struct hc_rounds - rounds of a fabric
+ * @method: enum hypercube_balance of rounds that nodes begin themselves, 0: none does;
+ *	config writes
+ * @threshold: a node with no more tasks begins one; the same
+ * @period: ms from the end of a round to the next one, 0: none; the same
+ * @lock: protects what follows
+ * @stats: in numbers
+ * @kept: how many records there were
+ * @record: the last of them, number i at i % HYPERCUBE_ROUNDS_KEPT
+ */
+struct hc_rounds {
+	u32 method;
+	u32 threshold;
+	u32 period;
+	spinlock_t lock;
+	struct hc_rounds_stats stats;
+	u64 kept;
+	struct hc_round_record record[HYPERCUBE_ROUNDS_KEPT];
+};
+
+void hc_rounds_init(struct hc_rounds *rounds);
+
+/* --- config, under hc_fabric.lock --- */
+/* Nodes can take part in rounds from now on: 0, -ENOMEM or -ENOBUFS. */
+int hc_rounds_open(struct hc_fabric *fabric);
+/* @method, @threshold or @period have changed. */
+void hc_rounds_set(struct hc_fabric *fabric);
+/* Let @node begin a round as soon as it can.  Returns a number for hc_round_asked(). */
+u32 hc_round_ask(struct hc_node *node, u32 method);
+/* How did it end?  -EAGAIN: it has not. */
+int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *record);
+/* Is there a method of this number? */
+bool hc_round_knows(u32 method);
+
+/* --- the node --- */
+/* Do what is due; @links: some may have failed.  Poll. */
+void hc_round_event(struct hc_node *node, bool links);
+/* Handovers may be over.  Poll. */
+void hc_round_moved(struct hc_node *node);
+/* A ROUND frame; consumes.  Poll. */
+void hc_round_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* No poll runs any more: stop the timer. */
+void hc_round_stop(struct hc_node *node);
+void hc_round_free(struct hc_node *node);
+/* So many tasks wait at the node now: is that too few?  Any context. */
+bool hc_round_hungry(const struct hc_node *node, u32 queued);
+
+#endif /* _HC_TASK_ROUND_H */

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What rounds of all methods have in common, for the files of rounds alone.
+ */
+#ifndef _HC_TASK_ROUND_IMPL_H
+#define _HC_TASK_ROUND_IMPL_H
+
+#include <linux/bits.h>
+#include <linux/hrtimer.h>
+#include <linux/types.h>
+
+#include "task/round.h"
+#include "wire.h"
+
+/**
+ * struct hc_round_ops - a method
+ * @id: enum hypercube_balance
+ * @words: the kinds of words that its nodes say, BIT(enum hc_round_kind)
+ * @size: bytes of its own state at a node, see hc_round_priv(); 0 when a round begins
+ * @begin: the node takes part now: 0, or -errno: the round fails.  May be NULL
+ * @advance: go on as far as possible.  True: the node's own part is over
+ */
+struct hc_round_ops {
+	u32 id;
+	u32 words;
+	size_t size;
+	int (*begin)(struct hc_node *node, struct hc_round *r);
+	bool (*advance)(struct hc_node *node, struct hc_round *r);
+};
+
+extern const struct hc_round_ops hc_round_dem;
+
+/**
+ * struct hc_round_link - a round at a link
+ * @said: words of this node, @nsaid of them
+ * @heard: words of the neighbour, @nheard of them
+ * @nsaid: see above
+ * @nheard: see above
+ * @theirs: HC_ROUND_F_* that the neighbour has said
+ * @joined: something has come from there
+ * @fresh: there is something that the neighbour has not been sent
+ * @sent0: tasks that had gone over the link before those of the round
+ * @members: what the neighbour has reported: nodes, it and all below
+ * @moved: and tasks times links
+ * @asked: since when the neighbour has been silent although it was asked, ns; 0: it is not
+ */
+struct hc_round_link {
+	u64 said[HC_ROUND_WORDS];
+	u64 heard[HC_ROUND_WORDS];
+	u8 nsaid;
+	u8 nheard;
+	u8 theirs;
+	bool joined;
+	bool fresh;
+	u32 sent0;
+	u32 members;
+	u64 moved;
+	u64 asked;
+};
+
+enum hc_round_state {
+	HC_ROUND_IDLE,		/* there is none, or it is over */
+	HC_ROUND_RUNS,		/* the node's own part is under way */
+	HC_ROUND_WAITS,		/* for reports of others, or for the word that it is over */
+};
+
+#define HC_ROUND_NOBODY	0xff
+
+/**
+ * struct hc_round - rounds at a node; [poll] but for what has another note
+ * @node: the node; constant
+ * @id: the present or last round: its number << 16 | the node that has begun it
+ * @ops: its method; NULL: there never was one
+ * @state: enum hc_round_state
+ * @parent: dimension of the link to the node from which it was heard, or HC_ROUND_NOBODY: it was
+ *	begun here
+ * @trigger: enum hypercube_trigger, of one that was begun here
+ * @dice: a random number that belongs to the last round
+ * @flags: HC_ROUND_F_* of this node: REPORT, OVER, FAILED
+ * @part: the links over which it goes
+ * @giving: links over which tasks are handed over in it
+ * @members: nodes here and below, of the report
+ * @moved: tasks times links there; once it is over, of all
+ * @gave: what this node has handed over
+ * @status: FAILED: -errno
+ * @cause_node: where the cause lies, or HC_CAUSE_NONE
+ * @cause_dim: dimension, or HC_CAUSE_NONE
+ * @began: when it was heard of, ns
+ * @ended: when the last one was over, ns
+ * @interval: ns from then to one that the node may begin for lack of tasks
+ * @waits: how long neighbours have until they are asked again, ns
+ * @due: when they are, ns
+ * @hungry: the node lacks tasks, and knows it; others read it
+ * @timer: when something is due
+ * @asks: how often configuration has asked for a round; config writes
+ * @ask_method: for one of which method; config writes it before @asks
+ * @begun: how many of @asks the present round, or the last one, answers
+ * @answered: how many of @asks are answered; under hc_rounds.lock
+ * @answer: how; the same
+ * @size: bytes of all this
+ * @link: for each link
+ */
+struct hc_round {
+	struct hc_node *node;
+	u64 id;
+	const struct hc_round_ops *ops;
+	u8 state;
+	u8 parent;
+	u8 trigger;
+	u8 dice;
+	u8 flags;
+	u32 part;
+	u32 giving;
+	u32 members;
+	u64 moved;
+	u64 gave;
+	int status;
+	u16 cause_node;
+	u16 cause_dim;
+	u64 began;
+	u64 ended;
+	u64 interval;
+	u64 waits;
+	u64 due;
+	bool hungry;
+	struct hrtimer timer;
+	u32 asks;
+	u32 ask_method;
+	u32 begun;
+	u32 answered;
+	struct hc_round_record answer;
+	size_t size;
+	struct hc_round_link link[];
+};
+
+static inline u64 hc_round_nr(u64 id)
+{
+	return id >> 16;
+}
+
+/* By how much round @a is later than round @b; of those with the same number, that of the higher
+ * node.  Numbers wrap.
+ */
+static inline s64 hc_round_ahead(u64 a, u64 b)
+{
+	return (s64)(a - b);
+}
+
+/* --- round.c; poll --- */
+struct hc_round *hc_round_of(const struct hc_node *node);
+/* The method's own state. */
+void *hc_round_priv(const struct hc_node *node, struct hc_round *r);
+/* Does the round go over this link, as far as is known? */
+bool hc_round_goes(const struct hc_round *r, unsigned int dim);
+/* Tasks that wait here. */
+u32 hc_round_load(const struct hc_node *node);
+/* Hand over up to @count tasks.  When that is over, hc_round_given() is true, once, and *@count
+ * is how many they were.
+ */
+void hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 count);
+bool hc_round_given(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 *count);
+/* A neighbour says that it is in a round that we are not in, which is later than ours. */
+void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
+		   const struct hc_round_ops *ops, unsigned int parent);
+/* The round has failed, here or elsewhere: end it. */
+void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
+		   u32 cause_dim);
+/* Another round takes the place of this one. */
+void hc_round_beaten(struct hc_node *node, struct hc_round *r);
+/* Go on as far as possible, and say so. */
+void hc_round_go(struct hc_node *node, struct hc_round *r);
+
+/* --- round_link.c; poll --- */
+/* Those of one kind that a node says over a link have different indices. */
+void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
+		  unsigned int index, u64 value);
+/* Has the neighbour said it? */
+bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
+		   unsigned int index, u64 *value);
+/* Send what is fresh. */
+void hc_round_flush(struct hc_node *node, struct hc_round *r);
+/* Ask those from whom something is to come. */
+void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now);
+
+/* --- round_set.c --- */
+/* Returns the method of this number, or NULL. */
+const struct hc_round_ops *hc_round_method(u32 method);
+/* A round that was begun here has ended. */
+void hc_round_record(struct hc_node *node, struct hc_round *r);
+/* No round can begin here. */
+void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status);
+
+#endif /* _HC_TASK_ROUND_IMPL_H */

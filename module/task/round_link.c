@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * ROUND frames: what a node says in a round over a link.
+ *
+ * Each says all of it, so that it does not matter which of them come, how often and in which
+ * order: words are only added.  Who waits for something asks for it until it comes, and whoever is
+ * asked answers, also when the round is over for him.
+ */
+#include "fabric/fabric.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "task/round_impl.h"
+
+/* The index is of 8 bits. */
+#define WORD(kind, index, value)	((u64)(kind) << 56 | (u64)(index) << 48 | (value))
+#define WORD_VALUE			((1ULL << HC_ROUND_VALUE_BITS) - 1)
+/* Rounds that neighbours begin follow each other no faster. */
+#define GAP	(2ULL * NSEC_PER_MSEC)
+
+/* ------------------------------------------------------------ words */
+
+void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
+		  unsigned int index, u64 value)
+{
+	struct hc_round_link *l = &r->link[dim];
+
+	if (WARN_ON_ONCE(l->nsaid == HC_ROUND_WORDS))
+		return;
+	l->said[l->nsaid++] = WORD(kind, index, min(value, WORD_VALUE));
+	l->fresh = true;
+}
+
+bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
+		   unsigned int index, u64 *value)
+{
+	const struct hc_round_link *l = &r->link[dim];
+	u64 word = WORD(kind, index, 0);
+	unsigned int i;
+
+	for (i = 0; i < l->nheard; i++) {
+		if ((l->heard[i] ^ word) > WORD_VALUE)
+			continue;
+		*value = l->heard[i] & WORD_VALUE;
+		return true;
+	}
+	return false;
+}
+
+/* ------------------------------------------------------------ sending */
+
+static struct sk_buff *frame_make(const struct hc_node *node, const struct hc_round *r,
+				  unsigned int dim, u8 flags)
+{
+	const struct hc_round_link *l = &r->link[dim];
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_ROUND, l->nsaid * sizeof(__be64),
+					     GFP_ATOMIC);
+	__be64 *word;
+	unsigned int i;
+
+	if (!skb)
+		return NULL;
+	*hc_wire_round_of(skb) = (struct hc_wire_round){
+		.round = cpu_to_be64(r->id), .moved = cpu_to_be64(r->moved),
+		.status = cpu_to_be32(-r->status), .members = cpu_to_be32(r->members),
+		.node = cpu_to_be16(r->cause_node), .dim = cpu_to_be16(r->cause_dim),
+		.method = r->ops->id, .flags = flags,
+	};
+	word = (__be64 *)(skb->data + HC_ROUND_HEAD);
+	for (i = 0; i < l->nsaid; i++)
+		word[i] = cpu_to_be64(l->said[i]);
+	return skb;
+}
+
+static void link_send(struct hc_node *node, struct hc_round *r, unsigned int dim, u8 flags)
+{
+	struct sk_buff *skb;
+
+	flags |= r->flags;
+	if (!(r->part & hc_bit(dim)))
+		flags |= HC_ROUND_F_OUT;
+	if (dim == r->parent)
+		flags |= HC_ROUND_F_PARENT;
+	else
+		flags &= ~HC_ROUND_F_REPORT;
+	r->link[dim].fresh = false;
+	skb = frame_make(node, r, dim, flags);
+	/* Without memory: whoever waits for it asks again. */
+	if (skb)
+		hc_link_xmit(node, dim, skb);
+	node->spent++;
+}
+
+void hc_round_flush(struct hc_node *node, struct hc_round *r)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (r->link[d].fresh && hc_link_usable(node, d))
+			link_send(node, r, d, 0);
+}
+
+/* Is anything to come from there? */
+static bool link_owes(const struct hc_round *r, unsigned int dim)
+{
+	const struct hc_round_link *l = &r->link[dim];
+
+	if (r->state == HC_ROUND_RUNS || dim == r->parent || !l->joined)
+		return true;
+	return l->theirs & HC_ROUND_F_PARENT && !(l->theirs & HC_ROUND_F_REPORT);
+}
+
+/* Where no frame gets lost the answer comes, however long it takes. */
+static bool link_is_silent(const struct hc_node *node, const struct hc_round_link *l,
+			   unsigned int dim, u64 now)
+{
+	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
+
+	return test_bit(HC_PORT_LOSSY, &node->ports[dim].flags) && patience && l->asked &&
+	       now - l->asked >= patience;
+}
+
+void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim && r->state != HC_ROUND_IDLE; d++) {
+		struct hc_round_link *l = &r->link[d];
+
+		if (!hc_round_goes(r, d) || !link_owes(r, d))
+			continue;
+		if (link_is_silent(node, l, d, now)) {
+			hc_round_fail(node, r, -ETIMEDOUT, node->id, d);
+			return;
+		}
+		if (!l->asked)
+			l->asked = now;
+		link_send(node, r, d, HC_ROUND_F_ASK);
+	}
+}
+
+/* ------------------------------------------------------------ receiving */
+
+static bool cause_sound(const struct hc_node *node, const struct hc_wire_round *w)
+{
+	u32 status = be32_to_cpu(w->status), u = be16_to_cpu(w->node), d = be16_to_cpu(w->dim);
+
+	if (!(w->flags & HC_ROUND_F_FAILED))
+		return !status;
+	return status && status <= MAX_ERRNO &&
+	       (u == HC_CAUSE_NONE || u < hc_nodes(node->fabric->dim)) &&
+	       (d == HC_CAUSE_NONE || d < node->fabric->dim);
+}
+
+/* All words are of kinds that the method has, and it is never told two of a kind and index. */
+static bool words_sound(const struct hc_round_ops *ops, const u64 *word, unsigned int n)
+{
+	unsigned int i, k, kind;
+
+	for (i = 0; i < n; i++) {
+		kind = word[i] >> 56;
+		if (kind >= __HC_ROUND_KIND_END || !(ops->words & BIT(kind)))
+			return false;
+		for (k = 0; k < i; k++)
+			if (word[k] >> HC_ROUND_VALUE_BITS == word[i] >> HC_ROUND_VALUE_BITS)
+				return false;
+	}
+	return true;
+}
+
+/* Reads the words; returns how many there are, or -1: the frame is none. */
+static int frame_read(const struct hc_node *node, const struct sk_buff *skb, u64 *word)
+{
+	const struct hc_wire_round *w = hc_wire_round_of(skb);
+	const struct hc_round_ops *ops = hc_round_method(w->method);
+	u32 len = skb->len - HC_ROUND_HEAD, n = len / sizeof(__be64), i;
+	__be64 raw[HC_ROUND_WORDS];
+
+	if (!ops || len % sizeof(__be64) || n > HC_ROUND_WORDS || !cause_sound(node, w) ||
+	    (be64_to_cpu(w->round) & U16_MAX) >= hc_nodes(node->fabric->dim) ||
+	    be32_to_cpu(w->members) > hc_nodes(node->fabric->dim) ||
+	    skb_copy_bits(skb, HC_ROUND_HEAD, raw, len))
+		return -1;
+	for (i = 0; i < n; i++)
+		word[i] = be64_to_cpu(raw[i]);
+	return words_sound(ops, word, n) ? n : -1;
+}
+
+/* What is said is not taken back: a frame that has been overtaken says less. */
+static void link_hear(struct hc_round *r, unsigned int dim, const struct hc_wire_round *w,
+		      const u64 *word, unsigned int n)
+{
+	struct hc_round_link *l = &r->link[dim];
+
+	l->joined = true;
+	l->asked = 0;
+	if (n > l->nheard) {
+		memcpy(&l->heard[l->nheard], &word[l->nheard],
+		       (n - l->nheard) * sizeof(*word));
+		l->nheard = n;
+	}
+	if (w->flags & (HC_ROUND_F_REPORT | HC_ROUND_F_OVER)) {
+		l->members = be32_to_cpu(w->members);
+		l->moved = be64_to_cpu(w->moved);
+	}
+	l->theirs |= w->flags & ~HC_ROUND_F_ASK;
+}
+
+/* It is over elsewhere: what is left of it is not for us. */
+static void round_missed(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
+			 const struct hc_round_ops *ops, unsigned int dim)
+{
+	hc_round_beaten(node, r);
+	r->id = be64_to_cpu(w->round);
+	r->ops = ops;
+	r->parent = dim;
+	r->part = 0;
+	r->flags = w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
+	r->status = -(int)be32_to_cpu(w->status);
+	r->cause_node = be16_to_cpu(w->node);
+	r->cause_dim = be16_to_cpu(w->dim);
+	memset(r->link, 0, node->fabric->dim * sizeof(*r->link));
+}
+
+/* A later round than ours.  False: it is not for us (now). */
+static bool round_new(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
+		      unsigned int dim)
+{
+	const struct hc_round_ops *ops = hc_round_method(w->method);
+	bool late = r->ops && r->state != HC_ROUND_IDLE;
+
+	if (w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED))
+		round_missed(node, r, w, ops, dim);
+	/* It may come over another link. */
+	if (w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED | HC_ROUND_F_OUT))
+		return false;
+	/* Whoever is in it asks again. */
+	if (r->ops && !late && ktime_get_ns() - r->began < GAP)
+		return false;
+	hc_round_beaten(node, r);
+	hc_round_join(node, r, be64_to_cpu(w->round), ops, dim);
+	return true;
+}
+
+static void round_hear(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
+		       unsigned int dim, const u64 *word, unsigned int n)
+{
+	s64 ahead = r->ops ? hc_round_ahead(be64_to_cpu(w->round), r->id) : 1;
+
+	/* An earlier one: whoever asks for it learns of this one. */
+	if (ahead < 0 || (ahead > 0 && !round_new(node, r, w, dim)))
+		return;
+	if (r->state == HC_ROUND_IDLE || !(r->part & hc_bit(dim)))
+		return;
+	link_hear(r, dim, w, word, n);
+	if (w->flags & HC_ROUND_F_FAILED)
+		hc_round_fail(node, r, -(int)be32_to_cpu(w->status), be16_to_cpu(w->node),
+			      be16_to_cpu(w->dim));
+	else if (w->flags & HC_ROUND_F_OUT && dim == r->parent)
+		hc_round_fail(node, r, -ENOLINK, node->id, dim);
+}
+
+void hc_round_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	const struct hc_wire_round w = *hc_wire_round_of(skb);
+	struct hc_round *r = hc_round_of(node);
+	u64 word[HC_ROUND_WORDS];
+	int n = r ? frame_read(node, skb, word) : -1;
+
+	if (n < 0) {
+		hc_drop(node, &node->ports[dim], skb, r ? HYPERCUBE_A_DROP_MALFORMED :
+							  HYPERCUBE_A_DROP_UNEXPECTED);
+		return;
+	}
+	consume_skb(skb);
+	round_hear(node, r, &w, dim, word, n);
+	if (w.flags & HC_ROUND_F_ASK && r->ops)
+		r->link[dim].fresh = true;
+	hc_round_go(node, r);
+}

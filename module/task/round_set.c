@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What configuration wants of rounds, and what has become of them.
+ */
+#include <linux/slab.h>
+
+#include "compat.h"
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
+#include "fabric/node.h"
+#include "hc_topo.h"
+#include "netlink/netlink.h"
+#include "task/round_impl.h"
+
+static const struct hc_round_ops * const methods[] = {
+	&hc_round_dem,
+};
+
+const struct hc_round_ops *hc_round_method(u32 method)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(methods); i++)
+		if (methods[i]->id == method)
+			return methods[i];
+	return NULL;
+}
+
+bool hc_round_knows(u32 method)
+{
+	return hc_round_method(method);
+}
+
+void hc_rounds_init(struct hc_rounds *rounds)
+{
+	rounds->threshold = HYPERCUBE_THRESHOLD_NONE;
+	spin_lock_init(&rounds->lock);
+}
+
+/* ------------------------------------------------------------ the state of a node */
+
+static enum hrtimer_restart round_timer(struct hrtimer *timer)
+{
+	struct hc_round *r = container_of(timer, struct hc_round, timer);
+
+	hc_node_kick(r->node, HC_EV_ROUND);
+	return HRTIMER_NORESTART;
+}
+
+static size_t round_size(const struct hc_fabric *fabric)
+{
+	size_t most = 0;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(methods); i++)
+		most = max(most, methods[i]->size);
+	return struct_size_t(struct hc_round, link, fabric->dim) + most;
+}
+
+static int round_open(struct hc_node *node)
+{
+	struct hc_fabric *fabric = node->fabric;
+	size_t size = round_size(fabric);
+	struct hc_round *r;
+
+	if (node->round)
+		return 0;
+	r = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!r)
+		return -ENOMEM;
+	if (!hc_poll_charge(fabric, size)) {
+		kfree(r);
+		return -ENOBUFS;
+	}
+	r->node = node;
+	r->size = size;
+	r->parent = HC_ROUND_NOBODY;
+	r->ended = ktime_get_ns();
+	hc_timer_setup(&r->timer, round_timer);
+	/* Pairs with hc_round_of(). */
+	smp_store_release(&node->round, r);
+	return 0;
+}
+
+int hc_rounds_open(struct hc_fabric *fabric)
+{
+	int err = 0;
+	u32 u;
+
+	lockdep_assert_held(&fabric->lock);
+	for (u = 0; u < hc_nodes(fabric->dim) && !err; u++) {
+		err = round_open(fabric->nodes[u]);
+		cond_resched();
+	}
+	return err;
+}
+
+void hc_round_free(struct hc_node *node)
+{
+	struct hc_round *r = node->round;
+
+	if (r)
+		hc_poll_free(node->fabric, r, r->size);
+}
+
+/* ------------------------------------------------------------ asking */
+
+void hc_rounds_set(struct hc_fabric *fabric)
+{
+	u32 u;
+
+	lockdep_assert_held(&fabric->lock);
+	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+		hc_node_kick(fabric->nodes[u], HC_EV_ROUND);
+		hc_node_kicked(fabric, u);
+	}
+}
+
+u32 hc_round_ask(struct hc_node *node, u32 method)
+{
+	struct hc_round *r = node->round;
+
+	lockdep_assert_held(&node->fabric->lock);
+	WRITE_ONCE(r->ask_method, method);
+	/* Pairs with begin_due(). */
+	smp_store_release(&r->asks, r->asks + 1);
+	hc_node_kick(node, HC_EV_ROUND);
+	return r->asks;
+}
+
+int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *record)
+{
+	struct hc_rounds *rounds = &node->fabric->rounds;
+	const struct hc_round *r = node->round;
+	int err = -EAGAIN;
+
+	spin_lock_bh(&rounds->lock);
+	if ((s32)(r->answered - nr) >= 0) {
+		*record = r->answer;
+		err = 0;
+	}
+	spin_unlock_bh(&rounds->lock);
+	return err;
+}
+
+/* ------------------------------------------------------------ what has been */
+
+static void count(struct hc_rounds *rounds, const struct hc_round_record *rec)
+{
+	if (rec->status)
+		rounds->stats.failed++;
+	else
+		rounds->stats.done++;
+	rounds->stats.moved += rec->moved;
+	rounds->record[rounds->kept++ % HYPERCUBE_ROUNDS_KEPT] = *rec;
+}
+
+void hc_round_record(struct hc_node *node, struct hc_round *r)
+{
+	struct hc_rounds *rounds = &node->fabric->rounds;
+	const struct hc_round_record rec = {
+		.nr = hc_round_nr(r->id), .node = node->id, .method = r->ops->id,
+		.trigger = r->trigger, .status = r->status, .cause_node = r->cause_node,
+		.cause_dim = r->cause_dim, .members = r->members, .moved = r->moved,
+		.began = r->began, .took = r->ended - r->began,
+	};
+
+	spin_lock_bh(&rounds->lock);
+	count(rounds, &rec);
+	if (r->trigger == HYPERCUBE_TRIGGER_COMMAND) {
+		r->answer = rec;
+		r->answered = r->begun;
+	}
+	spin_unlock_bh(&rounds->lock);
+	hc_notify_round(node->fabric, &rec);
+}
+
+void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status)
+{
+	struct hc_rounds *rounds = &node->fabric->rounds;
+	/* Pairs with hc_round_ask(). */
+	u32 asks = smp_load_acquire(&r->asks);
+
+	spin_lock_bh(&rounds->lock);
+	if (r->answered != asks) {
+		r->answer = (struct hc_round_record){
+			.node = node->id, .trigger = HYPERCUBE_TRIGGER_COMMAND,
+			.status = status, .cause_node = node->id, .cause_dim = HC_CAUSE_NONE,
+		};
+		r->answered = asks;
+	}
+	r->begun = asks;
+	spin_unlock_bh(&rounds->lock);
+}

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Rounds of balancing. */
+#include <string.h>
+
+#include "cube.h"
+#include "round_calls.h"
+
+static void round_take(const struct nlattr *nest, struct round_view *v)
+{
+	const struct nl_attrs t = {
+		.first = nl_data(nest), .len = nest->nla_len - NLA_HDRLEN,
+	};
+
+	v->nr = nl_get_u64(&t, HYPERCUBE_A_ROUND_NR, ~0ull);
+	v->node = nl_get_u32(&t, HYPERCUBE_A_ROUND_NODE, ~0u);
+	v->method = nl_get_u32(&t, HYPERCUBE_A_ROUND_METHOD, ~0u);
+	v->trigger = nl_get_u32(&t, HYPERCUBE_A_ROUND_TRIGGER, ~0u);
+	v->status = (int)nl_get_u32(&t, HYPERCUBE_A_ROUND_STATUS, 1);
+	v->cause_node = nl_get_u32(&t, HYPERCUBE_A_ROUND_CAUSE_NODE, ~0u);
+	v->cause_dim = nl_get_u32(&t, HYPERCUBE_A_ROUND_CAUSE_DIM, ~0u);
+	v->members = nl_get_u32(&t, HYPERCUBE_A_ROUND_MEMBERS, ~0u);
+	v->moved = nl_get_u64(&t, HYPERCUBE_A_ROUND_MOVED, ~0ull);
+}
+
+static void run_take(void *arg, const struct nl_attrs *a)
+{
+	const struct nlattr *nest = nl_find(a, HYPERCUBE_A_BALANCE_ROUND, 0);
+
+	if (nest)
+		round_take(nest, arg);
+}
+
+static void run_put(struct nl *nl, const char *name, unsigned int method, unsigned int node)
+{
+	nl_begin(nl, HYPERCUBE_CMD_BALANCE_RUN, NLM_F_ACK);
+	nl_str(nl, HYPERCUBE_A_BALANCE_FABRIC, name);
+	if (method != ROUND_ANY)
+		nl_u32(nl, HYPERCUBE_A_BALANCE_METHOD, method);
+	if (node != ROUND_ANY)
+		nl_u32(nl, HYPERCUBE_A_BALANCE_NODE, node);
+}
+
+int round_run(const char *name, unsigned int method, unsigned int node, struct round_view *v)
+{
+	memset(v, 0xff, sizeof(*v));
+	run_put(ctl(), name, method, node);
+	return nl_talk(ctl(), run_take, v);
+}
+
+int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node)
+{
+	run_put(nl, name, method, node);
+	return nl_submit(nl);
+}
+
+int round_end(struct nl *nl, struct round_view *v)
+{
+	memset(v, 0xff, sizeof(*v));
+	return nl_hear(nl, run_take, v);
+}
+
+int balance_set(const char *name, unsigned int method, unsigned int threshold,
+		unsigned int period)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_BALANCE_SET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_BALANCE_FABRIC, name);
+	if (method != ROUND_ANY)
+		nl_u32(ctl(), HYPERCUBE_A_BALANCE_METHOD, method);
+	if (threshold != ROUND_ANY)
+		nl_u32(ctl(), HYPERCUBE_A_BALANCE_THRESHOLD, threshold);
+	if (period != ROUND_ANY)
+		nl_u32(ctl(), HYPERCUBE_A_BALANCE_PERIOD, period);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
+static void view_take(void *arg, const struct nl_attrs *a)
+{
+	struct balance_view *v = arg;
+	const struct nlattr *nest;
+
+	v->method = nl_get_u32(a, HYPERCUBE_A_BALANCE_METHOD, ~0u);
+	v->threshold = nl_get_u32(a, HYPERCUBE_A_BALANCE_THRESHOLD, 0);
+	v->period = nl_get_u32(a, HYPERCUBE_A_BALANCE_PERIOD, ~0u);
+	v->done = nl_get_u64(a, HYPERCUBE_A_BALANCE_DONE, ~0ull);
+	v->failed = nl_get_u64(a, HYPERCUBE_A_BALANCE_FAILED, ~0ull);
+	v->beaten = nl_get_u64(a, HYPERCUBE_A_BALANCE_BEATEN, ~0ull);
+	v->moved = nl_get_u64(a, HYPERCUBE_A_BALANCE_MOVED, ~0ull);
+	while (v->n < ARRAY_SIZE(v->round) &&
+	       (nest = nl_find(a, HYPERCUBE_A_BALANCE_ROUND, v->n)))
+		round_take(nest, &v->round[v->n++]);
+}
+
+int balance_view(const char *name, struct balance_view *v)
+{
+	memset(v, 0, sizeof(*v));
+	nl_begin(ctl(), HYPERCUBE_CMD_BALANCE_GET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_BALANCE_FABRIC, name);
+	return nl_talk(ctl(), view_take, v);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Rounds of balancing, by command and as they are told.
+ */
+#ifndef _HC_ROUND_CALLS_H
+#define _HC_ROUND_CALLS_H
+
+#include <stdint.h>
+
+#include "hc_nl.h"
+
+/* A round that has ended; what is not said is ~0. */
+struct round_view {
+	uint64_t nr;
+	unsigned int node;
+	unsigned int method;
+	unsigned int trigger;
+	int status;
+	unsigned int cause_node;
+	unsigned int cause_dim;
+	unsigned int members;
+	uint64_t moved;
+};
+
+struct balance_view {
+	unsigned int method;
+	unsigned int threshold;
+	unsigned int period;
+	uint64_t done;
+	uint64_t failed;
+	uint64_t beaten;
+	uint64_t moved;
+	unsigned int n;
+	struct round_view round[HYPERCUBE_ROUNDS_KEPT];
+};
+
+#define ROUND_ANY	(~0u)
+
+/* @node, @method: or ROUND_ANY.  Wait for its end: 0 or -errno. */
+int round_run(const char *name, unsigned int method, unsigned int node, struct round_view *v);
+/* The same in two steps, on a socket of its own. */
+int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node);
+int round_end(struct nl *nl, struct round_view *v);
+/* ROUND_ANY: as it is. */
+int balance_set(const char *name, unsigned int method, unsigned int threshold,
+		unsigned int period);
+int balance_view(const char *name, struct balance_view *v);
+
+#endif /* _HC_ROUND_CALLS_H */

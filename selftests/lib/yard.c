@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Tasks that are told apart, at all nodes of a cube. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ktap.h"
+#include "yard.h"
+
+static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
+
+int yard_new(struct yard *y, unsigned int dim, unsigned int segment)
+{
+	unsigned int u;
+	int err, big = 1 << 25;
+
+	memset(y, 0, sizeof(*y));
+	err = cube_new(&y->c, dim, segment);
+	for (u = 0; u < y->c.nodes && !err; u++) {
+		y->c.fd[u] = task_bound(&y->c, u);
+		err = y->c.fd[u] < 0 ? y->c.fd[u] : 0;
+		setsockopt(y->c.fd[u], SOL_SOCKET, SO_SNDBUFFORCE, &big, sizeof(big));
+	}
+	return err;
+}
+
+/* What task number @nr says: its number, and bytes that follow from it. */
+static size_t text(unsigned int nr, size_t len, char *buf)
+{
+	size_t i;
+
+	for (i = 0; i < len; i++)
+		buf[i] = (char)(nr * 13 + i * 5 + i / 256);
+	memcpy(buf, &nr, sizeof(nr));
+	return len;
+}
+
+int yard_put(struct yard *y, unsigned int node, size_t len, unsigned int flags)
+{
+	int err;
+
+	y->id = realloc(y->id, (y->n + 1) * sizeof(*y->id));
+	err = task_put(y->c.fd[node], out, text(y->n, len, out), flags);
+	return err ?: task_last(y->c.fd[node], &y->id[y->n++]);
+}
+
+struct task_view yard_sum(const struct yard *y)
+{
+	struct task_view sum = { 0 }, v;
+	unsigned int u;
+
+	for (u = 0; u < y->c.nodes; u++) {
+		task_view(y->c.name, u, &v);
+		sum.queued += v.queued;
+		sum.held += v.held;
+		sum.moving += v.moving;
+		sum.sent += v.sent;
+		sum.received += v.received;
+		sum.lost += v.lost;
+		sum.doubt += v.doubt;
+		sum.bytes += v.bytes;
+		sum.done += v.done;
+		sum.repeated += v.repeated;
+	}
+	return sum;
+}
+
+/* Wait until nothing is on its way: 0 or -ETIMEDOUT. */
+int yard_settle(const struct yard *y, int seconds)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(seconds);
+	unsigned int calm = 0;
+
+	while (calm < 2) {
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		calm = yard_sum(y).moving ? 0 : calm + 1;
+		usleep(2000);
+	}
+	return 0;
+}
+
+/* Hand over up to @count, and wait for the end: 0 or -errno. */
+int yard_move(const struct yard *y, unsigned int node, unsigned int dim, uint64_t count)
+{
+	return task_move(y->c.name, node, dim, count) ?: yard_settle(y, 10);
+}
+
+/* Take all there is; returns how many were not as they were put. */
+unsigned int yard_take(struct yard *y)
+{
+	unsigned int u, nr, wrong = 0;
+	struct hypercube_task id;
+	ssize_t n;
+
+	free(y->taken);
+	free(y->repeated);
+	y->taken = calloc(1, y->n + 1);
+	y->repeated = calloc(1, y->n + 1);
+	for (u = 0; u < y->c.nodes; u++)
+		while ((n = task_take(y->c.fd[u], in, sizeof(in), &id, 0)) >= 0) {
+			memcpy(&nr, in, sizeof(nr));
+			if (nr >= y->n || id.node != y->id[nr].node || id.nr != y->id[nr].nr) {
+				wrong++;
+				continue;
+			}
+			text(nr, (size_t)n, out);
+			wrong += !!memcmp(in, out, (size_t)n);
+			y->taken[nr]++;
+			y->repeated[nr] += !!(id.flags & HYPERCUBE_TASK_REPEATED);
+			wrong += !!task_done(y->c.fd[u], &id);
+		}
+	return wrong;
+}
+
+/* How many were not taken exactly once? */
+unsigned int yard_wrong(struct yard *y)
+{
+	unsigned int wrong = yard_take(y), i;
+
+	for (i = 0; i < y->n; i++)
+		wrong += y->taken[i] != 1;
+	return wrong;
+}
+
+int yard_del(struct yard *y)
+{
+	free(y->id);
+	free(y->taken);
+	free(y->repeated);
+	return cube_del(&y->c);
+}
+
+/* Each is taken once, and the fabric goes: 0. */
+int yard_end(struct yard *y)
+{
+	unsigned int wrong = yard_wrong(y);
+
+	return yard_del(y) ?: (int)wrong;
+}
+
+int yard_impair(const struct yard *y, const struct impairments *bad)
+{
+	unsigned int u, d;
+	int err = 0;
+
+	for (u = 0; u < y->c.nodes; u++)
+		for (d = 0; d < y->c.dim && !err; d++)
+			if (!(u >> d & 1))
+				err = ctl_link_impair(y->c.name, u, d, bad);
+	return err;
+}
+
+void yard_fill(struct yard *y, unsigned int n)
+{
+	unsigned int i, len;
+
+	for (i = 0; i < n; i++) {
+		len = 4 + below(i % 10 ? 600 : 20000);
+		if (yard_put(y, below(y->c.nodes), len, i % 3 ? 0 : HYPERCUBE_TASK_MAY_REPEAT))
+			exit(KSFT_FAIL);
+	}
+}

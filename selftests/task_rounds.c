@@ -1,0 +1,455 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rounds of balancing: each node has in the end what the planner says, as long as nothing comes
+ * between; and whatever does, every task is in one place.
+ */
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "balance.h"
+#include "cube.h"
+#include "ktap.h"
+#include "round_calls.h"
+#include "yard.h"
+
+/* The method of the kernel and that of the planner. */
+static const struct method {
+	unsigned int id;
+	enum hc_balance_method plan;
+} methods[] = {
+	{ HYPERCUBE_BALANCE_DEM, HC_BALANCE_DEM },
+};
+
+static int fill_loads(struct yard *y, uint64_t *load, unsigned int most)
+{
+	unsigned int u, i;
+	int err = 0;
+
+	for (u = 0; u < y->c.nodes; u++) {
+		load[u] = hc_set_has(y->c.faults->dead, u) ? 0 : below(4) ? below(most) : 0;
+		for (i = 0; i < load[u] && !err; i++)
+			err = yard_put(y, u, 8, 0);
+	}
+	return err;
+}
+
+/* How many nodes have not what the planner says? */
+static unsigned int differ(struct yard *y, const struct hc_balance_plan *p)
+{
+	unsigned int u, wrong = 0;
+	struct task_view v;
+
+	for (u = 0; u < y->c.nodes; u++) {
+		task_view(y->c.name, u, &v);
+		if (v.queued == p->final[u])
+			continue;
+		wrong++;
+		printf("# node %u has %llu tasks instead of %llu\n", u,
+		       (unsigned long long)v.queued, (unsigned long long)p->final[u]);
+	}
+	return wrong;
+}
+
+/* One round of each method from random loads, compared with the planner's. */
+static bool as_planned(struct yard *y, const struct method *m, const struct hc_balance_topo *t)
+{
+	struct hc_balancer *b = hc_balancer_new(y->c.faults, t);
+	struct hc_balance_plan p = { 0 };
+	uint64_t load[CUBE_MAX];
+	struct hc_balance_req q = { .method = m->plan, .load = load };
+	struct round_view v;
+	bool right;
+
+	y->n = 0;
+	if (fill_loads(y, load, 40) || hc_balancer_plan(b, &q, &p))
+		exit(KSFT_FAIL);
+	right = !round_run(y->c.name, m->id, t->order[0], &v) && !v.status && v.moved == p.hops &&
+		v.members == t->members && v.trigger == HYPERCUBE_TRIGGER_COMMAND;
+	if (!right)
+		printf("# status %d at %u:%u, %u members of %u, moved %llu of %llu\n", v.status,
+		       v.cause_node, v.cause_dim, v.members, t->members,
+		       (unsigned long long)v.moved, (unsigned long long)p.hops);
+	right &= !differ(y, &p);
+	right &= !yard_wrong(y);
+	if (!right)
+		cube_print_faults(&y->c);
+	hc_balance_plan_free(&p);
+	hc_balancer_free(b);
+	return right;
+}
+
+static unsigned int all_as_planned(struct yard *y)
+{
+	struct hc_balance_topo t;
+	unsigned int i, wrong = 0;
+
+	if (hc_balance_topology(y->c.faults, HC_BALANCE_MCWA, &t))
+		return 0;
+	for (i = 0; i < ARRAY_SIZE(methods); i++)
+		wrong += !as_planned(y, &methods[i], &t);
+	hc_balance_topo_free(&t);
+	return wrong;
+}
+
+TEST(loads_become_what_is_planned)
+{
+	unsigned int dim, i;
+	struct yard y;
+
+	for (dim = 1; dim <= 6; dim++) {
+		ASSERT_EQ(0, yard_new(&y, dim, 0));
+		for (i = 0; i < scaled(4); i++)
+			EXPECT_EQ(0, all_as_planned(&y));
+		EXPECT_EQ(0, yard_del(&y));
+	}
+}
+
+TEST(around_each_single_fault)
+{
+	unsigned int u, d;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	for (u = 0; u < y.c.nodes; u++) {
+		EXPECT_EQ(0, cube_fail_node(&y.c, u));
+		EXPECT_EQ(0, all_as_planned(&y));
+		EXPECT_EQ(0, cube_heal(&y.c));
+		for (d = 0; d < y.c.dim; d++) {
+			if (u >> d & 1)
+				continue;
+			EXPECT_EQ(0, cube_fail_link(&y.c, u, d));
+			EXPECT_EQ(0, all_as_planned(&y));
+			EXPECT_EQ(0, cube_heal(&y.c));
+		}
+	}
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(around_random_faults)
+{
+	unsigned int dim, i, k;
+	struct yard y;
+
+	for (dim = 4; dim <= 6; dim++) {
+		ASSERT_EQ(0, yard_new(&y, dim, 0));
+		for (i = 0; i < scaled(8); i++) {
+			for (k = below(dim); k--;)
+				cube_fail_node(&y.c, below(y.c.nodes));
+			for (k = below(dim); k--;)
+				cube_fail_link(&y.c, below(y.c.nodes), below(dim));
+			EXPECT_EQ(0, all_as_planned(&y));
+			EXPECT_EQ(0, cube_heal(&y.c));
+		}
+		EXPECT_EQ(0, yard_del(&y));
+	}
+}
+
+TEST(over_links_that_lose_frames)
+{
+	const struct impairments bad = {
+		.loss = 50000, .corrupt = 20000, .duplicate = 50000, .seed = 5,
+		.delay = 100000, .jitter = 100000,
+	};
+	unsigned int i;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, yard_impair(&y, &bad));
+	for (i = 0; i < scaled(6); i++)
+		EXPECT_EQ(0, all_as_planned(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* Commands at all nodes at once: one after another, each is answered. */
+TEST(rounds_that_begin_at_once_all_end)
+{
+	struct nl nl[8];
+	struct balance_view b;
+	struct round_view v;
+	struct yard y;
+	unsigned int u, k;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	yard_fill(&y, 100);
+	for (u = 0; u < 8; u++)
+		ASSERT_EQ(0, nl_open(&nl[u]));
+	for (k = 0; k < scaled(5); k++) {
+		for (u = 0; u < 8; u++)
+			EXPECT_EQ(0, round_begin(&nl[u], y.c.name, ROUND_ANY, u));
+		for (u = 0; u < 8; u++) {
+			EXPECT_EQ(0, round_end(&nl[u], &v));
+			EXPECT_EQ(0, v.status);
+			EXPECT_EQ(u, v.node);
+			EXPECT_EQ(8, v.members);
+		}
+	}
+	EXPECT_EQ(0, balance_view(y.c.name, &b));
+	EXPECT_EQ(8 * scaled(5), b.done);
+	EXPECT_EQ(0, b.failed);
+	EXPECT_EQ(HYPERCUBE_ROUNDS_KEPT, b.n);
+	for (k = 1; k < b.n; k++)
+		EXPECT_GT(b.round[k].nr, b.round[k - 1].nr);
+	printf("# %llu rounds, %llu beaten\n", (unsigned long long)b.done,
+	       (unsigned long long)b.beaten);
+	EXPECT_EQ(0, yard_wrong(&y));
+	for (u = 0; u < 8; u++)
+		nl_shut(&nl[u]);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+static void flap(struct yard *y)
+{
+	unsigned int node = below(y->c.nodes), dim = below(y->c.dim);
+
+	usleep(below(2000));
+	ctl_link_down(y->c.name, node, dim, true);
+	usleep(below(2000));
+	ctl_link_down(y->c.name, node, dim, false);
+}
+
+/* A round ends well, or with a fault as its cause; the next one works. */
+static unsigned int disturbed(struct yard *y, struct nl *nl, void (*disturb)(struct yard *y),
+			      unsigned int *failed)
+{
+	unsigned int method = methods[below(ARRAY_SIZE(methods))].id;
+	struct round_view v;
+	int err;
+
+	if (round_begin(nl, y->c.name, method, below(y->c.nodes)))
+		return 1;
+	disturb(y);
+	err = round_end(nl, &v);
+	if (err == -EHOSTDOWN)
+		return 0;
+	if (err) {
+		printf("# error %d\n", err);
+		return 1;
+	}
+	if (!v.status)
+		return 0;
+	++*failed;
+	if (v.status != -ENOLINK && v.status != -EHOSTDOWN)
+		printf("# status %d by %u:%u\n", v.status, v.cause_node, v.cause_dim);
+	return (v.status != -ENOLINK && v.status != -EHOSTDOWN) || v.cause_node >= y->c.nodes;
+}
+
+TEST(links_that_fail_in_a_round_neither_lose_nor_double_tasks)
+{
+	unsigned int failed = 0, i;
+	struct task_view sum;
+	struct balance_view b;
+	struct round_view v;
+	struct yard y;
+	struct nl nl;
+
+	ASSERT_EQ(0, yard_new(&y, 4, 512));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, nl_open(&nl));
+	yard_fill(&y, 600);
+	for (i = 0; i < 4000 && yard_sum(&y).sent < scaled(10000); i++) {
+		/* Uneven again. */
+		task_move(y.c.name, below(16), below(4), 50 + below(100));
+		EXPECT_EQ(0, disturbed(&y, &nl, flap, &failed));
+	}
+	EXPECT_EQ(0, yard_settle(&y, 30));
+	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(16, v.members);
+	sum = yard_sum(&y);
+	EXPECT_EQ(0, balance_view(y.c.name, &b));
+	printf("# %llu handovers of %u tasks, %u of %u rounds failed\n",
+	       (unsigned long long)sum.sent, y.n, failed, i);
+	EXPECT_LE(scaled(10000), sum.sent);
+	EXPECT_LE(1, failed);
+	EXPECT_LE(1, b.done);
+	EXPECT_EQ(sum.sent, sum.received);
+	EXPECT_EQ(y.n, sum.queued);
+	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
+	EXPECT_EQ(0, yard_wrong(&y));
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+static void die(struct yard *y)
+{
+	unsigned int node = below(y->c.nodes);
+
+	usleep(below(3000));
+	ctl_node_failed(y->c.name, node, true);
+	usleep(below(3000));
+	ctl_node_failed(y->c.name, node, false);
+}
+
+TEST(nodes_that_die_in_a_round_take_along_their_tasks_alone)
+{
+	unsigned int failed = 0, i, twice = 0, gone = 0;
+	struct task_view sum;
+	struct round_view v;
+	struct yard y;
+	struct nl nl;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 512));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, nl_open(&nl));
+	for (i = 0; i < scaled(150); i++) {
+		yard_fill(&y, 40);
+		task_move(y.c.name, below(8), below(3), 50);
+		EXPECT_EQ(0, disturbed(&y, &nl, die, &failed));
+	}
+	EXPECT_EQ(0, yard_settle(&y, 30));
+	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(8, v.members);
+	sum = yard_sum(&y);
+	printf("# %llu handovers of %u tasks, %u of %u rounds failed, %llu tasks lost, %llu in doubt\n",
+	       (unsigned long long)sum.sent, y.n, failed, i, (unsigned long long)sum.lost,
+	       (unsigned long long)sum.doubt);
+	EXPECT_LE(1, failed);
+	EXPECT_EQ(0, yard_take(&y));
+	for (i = 0; i < y.n; i++) {
+		twice += y.taken[i] > 1;
+		gone += !y.taken[i];
+	}
+	EXPECT_EQ(0, twice);
+	EXPECT_LE(gone, sum.lost + sum.doubt);
+	EXPECT_LE(sum.lost, gone);
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* All frames from 1 to 0 are lost. */
+TEST(a_silent_neighbour_ends_the_round)
+{
+	struct balance_view b;
+	struct round_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 300));
+	yard_fill(&y, 30);
+	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, HYPERCUBE_PPM_MAX, true));
+	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, 6, &v));
+	EXPECT_EQ(-ETIMEDOUT, v.status);
+	EXPECT_EQ(0, v.cause_dim);
+	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
+	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, 3, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(0, balance_view(y.c.name, &b));
+	EXPECT_EQ(1, b.done);
+	EXPECT_EQ(1, b.failed);
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* A worker at a node without tasks gets some. */
+TEST(a_node_that_lacks_tasks_begins_a_round)
+{
+	struct hypercube_task id;
+	struct balance_view b;
+	struct yard y;
+	unsigned int i;
+	char buf[64];
+
+	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	for (i = 0; i < 100; i++)
+		ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_DEM, 2, ROUND_ANY));
+	for (i = 0; i < 40; i++) {
+		struct pollfd p = { .fd = y.c.fd[3], .events = POLLIN };
+
+		ASSERT_EQ(1, poll(&p, 1, patience(10) * 1000));
+		ASSERT_EQ(8, task_take(y.c.fd[3], buf, sizeof(buf), &id, 0));
+		ASSERT_EQ(0, task_done(y.c.fd[3], &id));
+	}
+	EXPECT_EQ(0, balance_view(y.c.name, &b));
+	EXPECT_EQ(HYPERCUBE_BALANCE_DEM, b.method);
+	EXPECT_EQ(2, b.threshold);
+	EXPECT_EQ(0, b.period);
+	EXPECT_LE(1, b.done);
+	EXPECT_EQ(HYPERCUBE_TRIGGER_THRESHOLD, b.round[0].trigger);
+	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* Nobody floods: where there is nothing to move rounds become rare. */
+TEST(rounds_that_move_nothing_become_rare)
+{
+	struct balance_view b[3];
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_DEM, 0, ROUND_ANY));
+	sleep(4);
+	EXPECT_EQ(0, balance_view(y.c.name, &b[0]));
+	sleep(4);
+	EXPECT_EQ(0, balance_view(y.c.name, &b[1]));
+	printf("# %llu rounds in 4 s, %llu in 4 s more\n", (unsigned long long)b[0].done,
+	       (unsigned long long)(b[1].done - b[0].done));
+	EXPECT_LE(4, b[0].done);
+	EXPECT_LE(b[1].done - b[0].done, 6);
+	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
+	usleep(100000);
+	EXPECT_EQ(0, balance_view(y.c.name, &b[1]));
+	sleep(2);
+	EXPECT_EQ(0, balance_view(y.c.name, &b[2]));
+	EXPECT_EQ(b[1].done, b[2].done);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(rounds_begin_periodically)
+{
+	struct balance_view b = { 0 };
+	uint64_t end;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	yard_fill(&y, 50);
+	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_DEM, ROUND_ANY, 50));
+	end = now_ms() + (uint64_t)patience(10) * 1000;
+	while (b.done < 10 && now_ms() < end) {
+		usleep(10000);
+		EXPECT_EQ(0, balance_view(y.c.name, &b));
+	}
+	EXPECT_LE(10, b.done);
+	EXPECT_EQ(HYPERCUBE_TRIGGER_PERIOD, b.round[b.n - 1].trigger);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(what_cannot_be_is_refused)
+{
+	struct round_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	EXPECT_EQ(-EOPNOTSUPP, round_run(y.c.name, 77, ROUND_ANY, &v));
+	EXPECT_EQ(0, strcmp("This kernel has no such method of balancing", ctl()->extack));
+	EXPECT_EQ(-EOPNOTSUPP, round_run(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, &v));
+	EXPECT_EQ(-EOPNOTSUPP, balance_set(y.c.name, 77, ROUND_ANY, ROUND_ANY));
+	EXPECT_EQ(-EINVAL, balance_set(y.c.name, ROUND_ANY, ROUND_ANY, ROUND_ANY));
+	EXPECT_EQ(0, strcmp("The request names nothing to set", ctl()->extack));
+	EXPECT_EQ(-ERANGE, balance_set(y.c.name, ROUND_ANY, ROUND_ANY, 9));
+	EXPECT_EQ(0, strcmp("A period is at least 10 ms", ctl()->extack));
+	EXPECT_NE(0, balance_set(y.c.name, ROUND_ANY, ROUND_ANY, HYPERCUBE_PERIOD_MAX + 1));
+	EXPECT_EQ(-ERANGE, round_run(y.c.name, ROUND_ANY, 4, &v));
+	EXPECT_EQ(-ENOENT, round_run("none", ROUND_ANY, 0, &v));
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
+	EXPECT_EQ(-EHOSTDOWN, round_run(y.c.name, ROUND_ANY, 1, &v));
+	EXPECT_EQ(0, strcmp("The node has failed", ctl()->extack));
+	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
+	EXPECT_EQ(3, v.members);
+	/* A node that nobody is connected with is a round of one. */
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 2, true));
+	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(1, v.members);
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 3, true));
+	EXPECT_EQ(-EHOSTDOWN, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
+	EXPECT_EQ(0, strcmp("All nodes have failed", ctl()->extack));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST_HARNESS_MAIN
