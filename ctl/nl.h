@@ -7,6 +7,7 @@
 #define _HCCTL_NL_H
 
 #include "hcctl.h"
+#include "hc_balance.h"
 #include "hc_bcast.h"
 #include "hc_doubling.h"
 #include "hc_ring.h"
@@ -321,6 +322,11 @@ struct nl_balance {
 	uint64_t failed;
 	uint64_t beaten;
 	uint64_t moved;
+	uint32_t epoch;		/* of the topology, 0: there is none */
+	uint32_t dims;
+	uint32_t base;
+	uint32_t depth;
+	uint32_t nodes;		/* that it is about: all */
 	unsigned int n;
 	struct nl_round round[HYPERCUBE_ROUNDS_KEPT];	/* the oldest first */
 };
@@ -335,6 +341,9 @@ struct nl_balance_set {
 };
 
 int nl_balance_set(struct hcctl *h, const char *fabric, const struct nl_balance_set *s);
+/* Install a topology that was made for the faults @fault. */
+int nl_balance_topology(struct hcctl *h, const char *fabric, const struct hc_balance *b,
+			const uint32_t *fault);
 /* Run a round, and wait for its end; @method, @node: NL_NONE for what the kernel takes. */
 int nl_balance_run(struct hcctl *h, const char *fabric, uint32_t method, uint32_t node,
 		   struct nl_balance *v);

@@ -392,6 +392,10 @@ static const struct field balance_fields[] = {
 	[HYPERCUBE_A_BALANCE_FAILED] = FIELD(NUMBER, nl_balance, failed),
 	[HYPERCUBE_A_BALANCE_BEATEN] = FIELD(NUMBER, nl_balance, beaten),
 	[HYPERCUBE_A_BALANCE_MOVED] = FIELD(NUMBER, nl_balance, moved),
+	[HYPERCUBE_A_BALANCE_EPOCH] = FIELD(NUMBER, nl_balance, epoch),
+	[HYPERCUBE_A_BALANCE_DIMS] = FIELD(NUMBER, nl_balance, dims),
+	[HYPERCUBE_A_BALANCE_BASE] = FIELD(NUMBER, nl_balance, base),
+	[HYPERCUBE_A_BALANCE_DEPTH] = FIELD(NUMBER, nl_balance, depth),
 };
 
 static void round_take(struct nl_round *v, const struct nlattr *nest)
@@ -409,6 +413,8 @@ static int balance_more(void *arg, const struct nlattr *a)
 {
 	struct nl_balance *v = arg;
 
+	if (nla_type(a) == HYPERCUBE_A_BALANCE_UP)
+		v->nodes = nla_len(a);
 	if (nla_type(a) == HYPERCUBE_A_BALANCE_ROUND && v->n < HYPERCUBE_ROUNDS_KEPT)
 		round_take(&v->round[v->n++], a);
 	return 0;

@@ -325,6 +325,25 @@ int nl_balance_set(struct hcctl *h, const char *fabric, const struct nl_balance_
 	return change(h, msg);
 }
 
+int nl_balance_topology(struct hcctl *h, const char *fabric, const struct hc_balance *b,
+			const uint32_t *fault)
+{
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_BALANCE_SET, fabric);
+	uint32_t nodes = hc_nodes(b->dim);
+
+	if (!msg)
+		return -EIO;
+	nla_put_u32(msg, HYPERCUBE_A_BALANCE_DIMS, b->dims);
+	nla_put_u32(msg, HYPERCUBE_A_BALANCE_BASE, b->base);
+	nla_put_u32(msg, HYPERCUBE_A_BALANCE_DEPTH, b->depth);
+	if (!nla_put(msg, HYPERCUBE_A_BALANCE_UP, nodes, b->up) &&
+	    !nla_put(msg, HYPERCUBE_A_BALANCE_FAULT, nodes * sizeof(*fault), fault))
+		return change(h, msg);
+	nlmsg_free(msg);
+	hc_error(h, "the topology is too large for one message");
+	return -E2BIG;
+}
+
 int nl_balance_run(struct hcctl *h, const char *fabric, uint32_t method, uint32_t node,
 		   struct nl_balance *v)
 {

@@ -452,6 +452,7 @@ enum hc_round_kind {
 	HC_ROUND_QUOTA,		/* tasks that the receiver and all below it are to have */
 	HC_ROUND_THETA,		/* tasks that leave the sender's cube of dimension .index here */
 	HC_ROUND_WANT,		/* tasks that the sender asks for */
+	HC_ROUND_EPOCH,		/* the topology that the sender has */
 	__HC_ROUND_KIND_END
 };
 

@@ -192,6 +192,8 @@ j top a interval 50ms
 "$here/hc_load" tasks a 5 3
 j balance move a 5:0 1
 j balance run a node 1
+j balance topology fabric a apply
+j balance run a method mcwa
 j balance set a method dem threshold 3 period 1000
 j balance show a
 j balance set a method off

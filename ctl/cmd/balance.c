@@ -54,7 +54,7 @@ int balance_topology(struct hcctl *h, const struct hc_faults *f, enum hc_balance
 	return -EINVAL;
 }
 
-static int show(struct hcctl *h, struct fault_args *a, enum hc_balance_shape shape)
+static int show(struct hcctl *h, struct fault_args *a, enum hc_balance_shape shape, bool apply)
 {
 	struct hc_faults *f = NULL;
 	struct hc_balance_topo t;
@@ -64,8 +64,12 @@ static int show(struct hcctl *h, struct fault_args *a, enum hc_balance_shape sha
 		return rc;
 	rc = balance_topology(h, f, shape, &t);
 	if (!rc) {
-		balance_out_topology(h, a->fabric, shape, f, &t);
-		balance_warn(h, shape, &t);
+		if (apply)
+			rc = nl_balance_topology(h, a->fabric, &t.b, f->fault);
+		if (!rc) {
+			balance_out_topology(h, a->fabric, shape, f, &t);
+			balance_warn(h, shape, &t);
+		}
 		hc_balance_topo_free(&t);
 	}
 	hc_faults_free(f);
@@ -76,11 +80,17 @@ static int topology(struct hcctl *h, int argc, char **argv)
 {
 	struct arg_choice method = { .words = balance_shapes };
 	struct fault_args a = {};
+	bool apply = false;
 	const struct arg own[] = {
 		{ "method", arg_choice, &method },
+		{ "apply", NULL, &apply },
 		{}
 	};
-	int rc = balance_args(h, &a, own, argc, argv) ?: show(h, &a, method.v);
+	int rc = balance_args(h, &a, own, argc, argv);
+
+	if (!rc && apply && !a.fabric)
+		rc = hc_missing(h, "\"fabric\" to apply");
+	rc = rc ?: show(h, &a, method.v, apply);
 
 	cmd_fault_args_free(&a);
 	return rc;
@@ -89,7 +99,7 @@ static int topology(struct hcctl *h, int argc, char **argv)
 const struct hc_cmd balance_cmds[] = {
 	{
 		"topology", topology,
-		"{ fabric NAME | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [method mcwa|minimal-depth]",
+		"{ fabric NAME [apply] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] } [method mcwa|minimal-depth]",
 	},
 	{
 		"plan", balance_plan,
@@ -101,7 +111,7 @@ const struct hc_cmd balance_cmds[] = {
 	},
 	{ "show", balance_show, "NAME" },
 	{ "move", balance_move, "NAME NODE:DIM COUNT" },
-	{ "run", balance_run, "NAME [method dem] [node NODE]" },
-	{ "set", balance_set, "NAME [method dem|off] [threshold T|off] [period MS|off]" },
+	{ "run", balance_run, "NAME [method dem|mcwa|cwa] [node NODE]" },
+	{ "set", balance_set, "NAME [method dem|mcwa|cwa|off] [threshold T|off] [period MS|off]" },
 	{}
 };

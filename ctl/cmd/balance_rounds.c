@@ -11,6 +11,8 @@
 static const char * const methods[] = {
 	[HYPERCUBE_BALANCE_NONE] = "off",
 	[HYPERCUBE_BALANCE_DEM] = "dem",
+	[HYPERCUBE_BALANCE_MCWA] = "mcwa",
+	[HYPERCUBE_BALANCE_CWA] = "cwa",
 	NULL
 };
 
@@ -68,10 +70,23 @@ static void out_settings(struct hcctl *h, const struct nl_balance *b)
 	out_uint(h, "moved", ", %" PRIu64 " tasks moved\n", b->moved);
 }
 
+static void out_topology(struct hcctl *h, const struct nl_balance *b)
+{
+	unsigned int dim = hc_weight32(b->nodes - 1);
+	char buf[OUT_BUF];
+
+	if (!b->epoch || dim > HC_LIB_DIM_MAX)
+		return;
+	out_str(h, "subcube", "topology %s", out_subcube(buf, b->base, b->dims, dim));
+	out_uint(h, "depth", " depth %" PRIu64, b->depth);
+	out_uint(h, "epoch", " epoch %" PRIu64 "\n", b->epoch);
+}
+
 void balance_out_rounds(struct hcctl *h, const struct nl_balance *b)
 {
 	unsigned int i;
 
+	out_topology(h, b);
 	out_settings(h, b);
 	out_array(h, "rounds");
 	for (i = 0; i < b->n; i++) {

@@ -119,8 +119,6 @@ int hc_balance_move(struct hc_balance_plan *p, uint32_t from, uint32_t to, uint6
  * them, who have @sum, the part that this one has of that.
  */
 uint64_t hc_rid_wish(uint64_t own, unsigned int degree, uint64_t sum, uint64_t theirs);
-/* The children of @u by number; returns how many. */
-unsigned int hc_balance_children(const struct hc_balance_topo *t, uint32_t u, uint32_t *child);
 
 /* One for each method: moves, quotas and steps; 0 or -errno. */
 int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,

@@ -7,6 +7,7 @@
  * Documentation/errata.rst.
  */
 #include "balance_impl.h"
+#include "hc_quota.h"
 
 /* --- the walk --- */
 
@@ -29,14 +30,11 @@ static uint64_t positive(int64_t v)
 	return v > 0 ? v : 0;
 }
 
-/* The upper half of a cube gives first, the lower one the rest: the four cases of line 18. */
 static void split(struct hc_cwa *c, unsigned int j, uint32_t i)
 {
 	uint64_t theta = c->theta[hc_cwa_at(c, j + 1, i)];
-	uint64_t upper = positive(hc_cwa_delta(c, j, 2 * i + 1));
+	uint64_t upper = hc_cwa_upper(theta, hc_cwa_delta(c, j, 2 * i + 1));
 
-	if (upper > theta)
-		upper = theta;
 	c->theta[hc_cwa_at(c, j, 2 * i + 1)] = upper;
 	c->theta[hc_cwa_at(c, j, 2 * i)] = theta - upper;
 }
@@ -68,40 +66,18 @@ void hc_cwa_move(struct hc_cwa *c, unsigned int j)
 
 /* --- quotas --- */
 
-unsigned int hc_balance_children(const struct hc_balance_topo *t, uint32_t u, uint32_t *child)
-{
-	unsigned int d, n = 0;
-
-	/* By number: those that lack a bit, the highest first; those that have one more. */
-	for (d = t->b.dim; d--;)
-		if (u & hc_bit(d) && t->up[hc_neigh(u, d)] == d)
-			child[n++] = hc_neigh(u, d);
-	for (d = 0; d < t->b.dim; d++)
-		if (!(u & hc_bit(d)) && t->up[hc_neigh(u, d)] == d)
-			child[n++] = hc_neigh(u, d);
-	return n;
-}
-
-/* How much of @rest, given out in order, comes to who has @weight behind @before others. */
-static uint64_t share(uint64_t rest, uint64_t before, uint64_t weight)
-{
-	if (rest <= before)
-		return 0;
-	return rest - before < weight ? rest - before : weight;
-}
-
 /* A tree's quota among its children; what is left is the node's own. */
 static uint64_t quota_down(struct hc_balancer *b, uint32_t u)
 {
 	uint32_t child[HC_LIB_DIM_MAX], weight = b->t->weight[u];
 	uint64_t each = b->quota[u] / weight, rest = b->quota[u] % weight;
 	uint64_t own = each + !!rest, before = 0;
-	unsigned int i, n = hc_balance_children(b->t, u, child);
+	unsigned int i, n = hc_balance_children(b->t->up, b->t->b.dim, u, child);
 
 	rest -= !!rest;
 	for (i = 0; i < n; i++) {
 		weight = b->t->weight[child[i]];
-		b->quota[child[i]] = weight * each + share(rest, before, weight);
+		b->quota[child[i]] = weight * each + hc_quota_share(rest, before, weight);
 		before += weight;
 	}
 	return own;
@@ -120,7 +96,7 @@ static void quotas(struct hc_balancer *b, struct hc_balance_plan *p)
 	for (i = 0; i < roots; i++) {
 		uint32_t weight = t->weight[t->order[i]];
 
-		b->quota[t->order[i]] = weight * each + share(rest, before, weight);
+		b->quota[t->order[i]] = weight * each + hc_quota_share(rest, before, weight);
 		before += weight;
 	}
 	for (i = 0; i < t->members; i++)

@@ -304,7 +304,7 @@ static void printed_quotas(const struct hc_balance_topo *t, uint32_t u, int64_t 
 {
 	int64_t weight = t->weight[u], rest = quota % weight, before = 0, given = 0;
 	uint32_t child[HC_LIB_DIM_MAX];
-	unsigned int i, n = hc_balance_children(t, u, child);
+	unsigned int i, n = hc_balance_children(t->up, t->b.dim, u, child);
 
 	if (rest >= 1)
 		rest--;

@@ -357,6 +357,7 @@ try 2 - '^hcctl: invalid number of tasks "0"' balance move hc0 1:0 0
 try 2 - '^hcctl: invalid number of tasks "x"' balance move hc0 1:0 x
 try 2 - '^hcctl: what is "3"' balance move hc0 1:0 2 3
 try 2 - '^hcctl: missing NAME of a fabric' balance run
+try 2 - '^hcctl: missing "fabric"' balance topology dim 3 apply
 try 2 - '^hcctl: invalid method "off"' balance run hc0 method off
 try 2 - '^hcctl: invalid node "x"' balance run hc0 node x
 try 2 - '^hcctl: missing what to set' balance set hc0

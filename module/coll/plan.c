@@ -121,8 +121,8 @@ void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
 }
 
 /* Compares the snapshot that the plan was made for with what each node knows of itself. */
-static int plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
-			     struct netlink_ext_ack *extack)
+int hc_plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
+			 struct netlink_ext_ack *extack)
 {
 	u32 u;
 
@@ -243,7 +243,7 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 	}
 	err = plan_charge(plan, p);
 	if (!err)
-		err = plan_check_faults(fabric, p->fault, extack);
+		err = hc_plan_check_faults(fabric, p->fault, extack);
 	if (!err)
 		err = plan->ops->members_create(plan, p->fault, extack);
 	if (err)

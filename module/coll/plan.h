@@ -117,6 +117,9 @@ static inline void *hc_plan_priv(const struct hc_plan *plan)
 
 /* At creation, before anything can find the fabric. */
 void hc_plan_fabric_init(struct hc_fabric *fabric);
+/* Are these the FAULT words of the nodes?  0 or -ESTALE. */
+int hc_plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
+			 struct netlink_ext_ack *extack);
 /* Verify and publish.  -EINVAL (extack says why), -ESTALE: the faults are not
  * those the plan was made for, -ENOMEM.
  */

@@ -391,6 +391,7 @@ static void nodes_destroy(struct hc_fabric *fabric)
 		hc_node_close(fabric->nodes[u]);
 	mutex_lock(&fabric->lock);
 	hc_plan_purge(fabric);
+	hc_rounds_exit(fabric);
 	mutex_unlock(&fabric->lock);
 	nodes_unregister(fabric);
 	wait_var_event(&fabric->leaving, !atomic_read(&fabric->leaving));

@@ -4,6 +4,7 @@
  */
 #include "fabric/fabric.h"
 #include "fabric/node.h"
+#include "hc_balance.h"
 #include "hc_topo.h"
 #include "netlink/priv.h"
 #include "task/round.h"
@@ -68,6 +69,19 @@ static bool put_history(struct sk_buff *skb, struct hc_rounds *rounds)
 	       put_balance_u64(skb, HYPERCUBE_A_BALANCE_MOVED, stats.moved);
 }
 
+static bool put_topology(struct sk_buff *skb, const struct hc_fabric *fabric)
+{
+	const struct hc_balance *b;
+	u32 epoch;
+
+	b = hc_rounds_topology_get(fabric, &epoch);
+	return nla_put_u32(skb, HYPERCUBE_A_BALANCE_EPOCH, epoch) ||
+	       (b && (nla_put_u32(skb, HYPERCUBE_A_BALANCE_DIMS, b->dims) ||
+		      nla_put_u32(skb, HYPERCUBE_A_BALANCE_BASE, b->base) ||
+		      nla_put_u32(skb, HYPERCUBE_A_BALANCE_DEPTH, b->depth) ||
+		      nla_put(skb, HYPERCUBE_A_BALANCE_UP, hc_nodes(b->dim), b->up)));
+}
+
 static bool put_settings(struct sk_buff *skb, const struct hc_rounds *rounds)
 {
 	return nla_put_u32(skb, HYPERCUBE_A_BALANCE_METHOD, rounds->method) ||
@@ -91,9 +105,9 @@ int hc_fill_round(const struct hc_msg *msg, const struct hc_fabric *fabric,
 	return 0;
 }
 
-static struct sk_buff *reply_new(struct genl_info *info, u8 cmd, void **hdr)
+static struct sk_buff *reply_new(struct genl_info *info, u8 cmd, size_t more, void **hdr)
 {
-	struct sk_buff *msg = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	struct sk_buff *msg = genlmsg_new(NLMSG_DEFAULT_SIZE + more, GFP_KERNEL);
 
 	*hdr = msg ? genlmsg_put_reply(msg, info, &hc_genl_family, 0, cmd) : NULL;
 	if (*hdr)
@@ -110,11 +124,12 @@ int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *msg;
 	void *hdr;
 
-	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_GET, &hdr);
+	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_GET, nla_total_size(hc_nodes(fabric->dim)), &hdr);
 	if (!msg)
 		return -ENOMEM;
 	if (nla_put_string(msg, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) ||
-	    put_settings(msg, &fabric->rounds) || put_history(msg, &fabric->rounds)) {
+	    put_settings(msg, &fabric->rounds) || put_topology(msg, fabric) ||
+	    put_history(msg, &fabric->rounds)) {
 		nlmsg_free(msg);
 		return -EMSGSIZE;
 	}
@@ -144,31 +159,85 @@ static int period_check(struct genl_info *info)
 	return -ERANGE;
 }
 
-int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info)
+static u32 attr_u32(struct genl_info *info, int attr)
+{
+	return info->attrs[attr] ? nla_get_u32(info->attrs[attr]) : 0;
+}
+
+/* Sizes are checked here, the rest by the verifier. */
+static int topology_set(struct genl_info *info)
+{
+	struct nlattr *up = info->attrs[HYPERCUBE_A_BALANCE_UP];
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct nlattr *fault = info->attrs[HYPERCUBE_A_BALANCE_FAULT];
+	const struct hc_balance b = {
+		.dim = fabric->dim, .dims = attr_u32(info, HYPERCUBE_A_BALANCE_DIMS),
+		.base = attr_u32(info, HYPERCUBE_A_BALANCE_BASE),
+		.depth = attr_u32(info, HYPERCUBE_A_BALANCE_DEPTH), .up = up ? nla_data(up) : NULL,
+	};
+
+	if (!up)
+		return 0;
+	if (hc_missing(info, HYPERCUBE_A_BALANCE_FAULT,
+		       "A topology needs the faults it was made for"))
+		return -EINVAL;
+	if (nla_len(up) != hc_nodes(fabric->dim) ||
+	    nla_len(fault) != hc_nodes(fabric->dim) * sizeof(u32)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, up,
+				    "A topology and its faults are about all nodes of the fabric");
+		return -EINVAL;
+	}
+	return hc_rounds_topology(fabric, &b, nla_data(fault), info->extack);
+}
+
+static bool names_settings(struct genl_info *info)
+{
+	return info->attrs[HYPERCUBE_A_BALANCE_METHOD] ||
+	       info->attrs[HYPERCUBE_A_BALANCE_THRESHOLD] ||
+	       info->attrs[HYPERCUBE_A_BALANCE_PERIOD] || info->attrs[HYPERCUBE_A_BALANCE_UP];
+}
+
+static void settings_set(struct genl_info *info, u32 method)
 {
 	struct nlattr *threshold = info->attrs[HYPERCUBE_A_BALANCE_THRESHOLD];
 	struct nlattr *period = info->attrs[HYPERCUBE_A_BALANCE_PERIOD];
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct hc_rounds *rounds = &fabric->rounds;
-	int method = method_get(info, rounds->method, true);
-	int err;
 
-	if (method < 0)
-		return method;
-	if (!info->attrs[HYPERCUBE_A_BALANCE_METHOD] && !threshold && !period) {
-		NL_SET_ERR_MSG(info->extack, "The request names nothing to set");
-		return -EINVAL;
-	}
-	err = period_check(info) ?: hc_rounds_open(fabric);
-	if (err)
-		return err;
 	if (threshold)
 		WRITE_ONCE(rounds->threshold, nla_get_u32(threshold));
 	if (period)
 		WRITE_ONCE(rounds->period, nla_get_u32(period));
 	WRITE_ONCE(rounds->method, method);
 	hc_rounds_set(fabric);
-	return 0;
+}
+
+/* The topology comes first: the method may need it. */
+static int balance_set(struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	int method = method_get(info, fabric->rounds.method, true);
+	int err;
+
+	if (method < 0)
+		return method;
+	if (!names_settings(info)) {
+		NL_SET_ERR_MSG(info->extack, "The request names nothing to set");
+		return -EINVAL;
+	}
+	err = period_check(info) ?: topology_set(info) ?:
+	      hc_round_check(fabric, method, info->extack) ?: hc_rounds_open(fabric);
+	if (!err)
+		settings_set(info, method);
+	return err;
+}
+
+int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_said said;
+
+	hc_said_begin(&said, info);
+	return hc_said_end(&said, skb, info, balance_set(info));
 }
 
 /**
@@ -189,7 +258,7 @@ static int run_reply(struct run *run, const struct hc_round_record *rec)
 	struct sk_buff *msg;
 	void *hdr;
 
-	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_RUN, &hdr);
+	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_RUN, 0, &hdr);
 	if (!msg)
 		return -ENOMEM;
 	if (nla_put_string(msg, HYPERCUBE_A_BALANCE_FABRIC, run->later.fabric->name) ||
@@ -252,7 +321,7 @@ int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info)
 	node = initiator(info);
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	err = hc_rounds_open(fabric);
+	err = hc_round_check(fabric, method, info->extack) ?: hc_rounds_open(fabric);
 	if (err)
 		return err;
 	run = hc_later_new(skb, info, sizeof(*run), &run_ops);

@@ -165,11 +165,16 @@ static struct netlink_range_validation period_range = {
 	.max = HYPERCUBE_PERIOD_MAX,
 };
 
-static const struct nla_policy balance_policy[HYPERCUBE_A_BALANCE_PERIOD + 1] = {
+static const struct nla_policy balance_policy[HYPERCUBE_A_BALANCE_FAULT + 1] = {
 	[HYPERCUBE_A_BALANCE_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_BALANCE_METHOD]	= { .type = NLA_U32 },
 	[HYPERCUBE_A_BALANCE_THRESHOLD]	= { .type = NLA_U32 },
 	[HYPERCUBE_A_BALANCE_PERIOD]	= NLA_POLICY_FULL_RANGE(NLA_U32, &period_range),
+	[HYPERCUBE_A_BALANCE_DIMS]	= NODE_POLICY,
+	[HYPERCUBE_A_BALANCE_BASE]	= NODE_POLICY,
+	[HYPERCUBE_A_BALANCE_DEPTH]	= NODE_POLICY,
+	[HYPERCUBE_A_BALANCE_UP]	= BINARY_MAX(NODES_MAX),
+	[HYPERCUBE_A_BALANCE_FAULT]	= BINARY_MAX(NODES_MAX * sizeof(u32)),
 };
 
 static const struct nla_policy round_policy[HYPERCUBE_A_BALANCE_NODE + 1] = {

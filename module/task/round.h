@@ -11,7 +11,10 @@
 
 struct hc_fabric;
 struct hc_node;
+struct hc_balance;
 struct hc_round;
+struct hc_round_topo;
+struct netlink_ext_ack;
 struct sk_buff;
 
 /* What happens to a round at a node; for tracepoints. */
@@ -65,6 +68,8 @@ struct hc_rounds_stats {
  *	config writes
  * @threshold: a node with no more tasks begins one; the same
  * @period: ms from the end of a round to the next one, 0: none; the same
+ * @topo: the topology, or NULL; written under hc_fabric.lock, read under RCU
+ * @epoch: how many there were; under hc_fabric.lock
  * @lock: protects what follows
  * @stats: in numbers
  * @kept: how many records there were
@@ -74,6 +79,8 @@ struct hc_rounds {
 	u32 method;
 	u32 threshold;
 	u32 period;
+	struct hc_round_topo __rcu *topo;
+	u32 epoch;
 	spinlock_t lock;
 	struct hc_rounds_stats stats;
 	u64 kept;
@@ -87,12 +94,21 @@ void hc_rounds_init(struct hc_rounds *rounds);
 int hc_rounds_open(struct hc_fabric *fabric);
 /* @method, @threshold or @period have changed. */
 void hc_rounds_set(struct hc_fabric *fabric);
+/* Install a topology, made for the faults @fault, if the verifier accepts it. */
+int hc_rounds_topology(struct hc_fabric *fabric, const struct hc_balance *b, const u32 *fault,
+		       struct netlink_ext_ack *extack);
+/* No poll runs any more. */
+void hc_rounds_exit(struct hc_fabric *fabric);
+/* The topology, or NULL; and its number. */
+const struct hc_balance *hc_rounds_topology_get(const struct hc_fabric *fabric, u32 *epoch);
 /* Let @node begin a round as soon as it can.  Returns a number for hc_round_asked(). */
 u32 hc_round_ask(struct hc_node *node, u32 method);
 /* How did it end?  -EAGAIN: it has not. */
 int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *record);
 /* Is there a method of this number? */
 bool hc_round_knows(u32 method);
+/* Can it be used now, or does it need another topology?  0 or -errno. */
+int hc_round_check(const struct hc_fabric *fabric, u32 method, struct netlink_ext_ack *extack);
 
 /* --- the node --- */
 /* Do what is due; @links: some may have failed.  Poll. */

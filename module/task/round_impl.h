@@ -9,6 +9,7 @@
 #include <linux/hrtimer.h>
 #include <linux/types.h>
 
+#include "hc_balance.h"
 #include "task/round.h"
 #include "wire.h"
 
@@ -16,6 +17,8 @@
  * struct hc_round_ops - a method
  * @id: enum hypercube_balance
  * @words: the kinds of words that its nodes say, BIT(enum hc_round_kind)
+ * @topology: its rounds need one: what is wrong with this one?  A sentence, or NULL: nothing; no
+ *	function: they need none
  * @size: bytes of its own state at a node, see hc_round_priv(); 0 when a round begins
  * @begin: the node takes part now: 0, or -errno: the round fails.  May be NULL
  * @advance: go on as far as possible.  True: the node's own part is over
@@ -23,12 +26,29 @@
 struct hc_round_ops {
 	u32 id;
 	u32 words;
+	const char *(*topology)(const struct hc_balance *b);
 	size_t size;
 	int (*begin)(struct hc_node *node, struct hc_round *r);
 	bool (*advance)(struct hc_node *node, struct hc_round *r);
 };
 
-extern const struct hc_round_ops hc_round_dem;
+extern const struct hc_round_ops hc_round_dem, hc_round_mcwa, hc_round_cwa;
+
+/**
+ * struct hc_round_topo - a topology of a fabric; constant
+ * @rcu: for its end
+ * @epoch: its number
+ * @b: what the verifier has seen; b.up points to @up
+ * @size: bytes of all this
+ * @up: see struct hc_balance
+ */
+struct hc_round_topo {
+	struct rcu_head rcu;
+	u32 epoch;
+	struct hc_balance b;
+	size_t size;
+	u8 up[];
+};
 
 /**
  * struct hc_round_link - a round at a link

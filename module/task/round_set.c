@@ -4,6 +4,7 @@
  */
 #include <linux/slab.h>
 
+#include "coll/plan.h"
 #include "compat.h"
 #include "fabric/fabric.h"
 #include "fabric/limits.h"
@@ -13,7 +14,7 @@
 #include "task/round_impl.h"
 
 static const struct hc_round_ops * const methods[] = {
-	&hc_round_dem,
+	&hc_round_dem, &hc_round_mcwa, &hc_round_cwa,
 };
 
 const struct hc_round_ops *hc_round_method(u32 method)
@@ -101,6 +102,100 @@ void hc_round_free(struct hc_node *node)
 
 	if (r)
 		hc_poll_free(node->fabric, r, r->size);
+}
+
+/* ------------------------------------------------------------ the topology */
+
+static struct hc_round_topo *topo_of(const struct hc_fabric *fabric)
+{
+	return rcu_dereference_protected(fabric->rounds.topo, lockdep_is_held(&fabric->lock));
+}
+
+static struct hc_round_topo *topo_alloc(struct hc_fabric *fabric, const struct hc_balance *b)
+{
+	size_t nodes = hc_nodes(fabric->dim), size;
+	struct hc_round_topo *topo;
+	int err;
+
+	size = struct_size(topo, up, nodes);
+	err = hc_charge(fabric->payer, HC_LIMIT_PLAN_BYTES, size, NULL);
+	if (err)
+		return ERR_PTR(err);
+	topo = kzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!topo) {
+		hc_uncharge(fabric->payer, HC_LIMIT_PLAN_BYTES, size);
+		return ERR_PTR(-ENOMEM);
+	}
+	topo->size = size;
+	topo->b = *b;
+	topo->b.up = topo->up;
+	memcpy(topo->up, b->up, nodes);
+	return topo;
+}
+
+static void topo_free(struct hc_fabric *fabric, struct hc_round_topo *topo)
+{
+	if (!topo)
+		return;
+	hc_uncharge(fabric->payer, HC_LIMIT_PLAN_BYTES, topo->size);
+	kfree_rcu(topo, rcu);
+}
+
+int hc_rounds_topology(struct hc_fabric *fabric, const struct hc_balance *b, const u32 *fault,
+		       struct netlink_ext_ack *extack)
+{
+	struct hc_round_topo *topo, *old = topo_of(fabric);
+	struct hc_flaw flaw;
+	int err = hc_plan_check_faults(fabric, fault, extack);
+
+	if (err)
+		return err;
+	if (hc_balance_check(b, fault, &flaw)) {
+		if (flaw.node == HC_FLAW_NONE)
+			extack->_msg = flaw.why;
+		else
+			HC_SET_ERR_MSG_FMT(extack, "%s: node %u", flaw.why, flaw.node);
+		return -EINVAL;
+	}
+	topo = topo_alloc(fabric, b);
+	if (IS_ERR(topo))
+		return PTR_ERR(topo);
+	topo->epoch = ++fabric->rounds.epoch;
+	rcu_assign_pointer(fabric->rounds.topo, topo);
+	topo_free(fabric, old);
+	return 0;
+}
+
+const struct hc_balance *hc_rounds_topology_get(const struct hc_fabric *fabric, u32 *epoch)
+{
+	const struct hc_round_topo *topo = topo_of(fabric);
+
+	*epoch = topo ? topo->epoch : 0;
+	return topo ? &topo->b : NULL;
+}
+
+int hc_round_check(const struct hc_fabric *fabric, u32 method, struct netlink_ext_ack *extack)
+{
+	const struct hc_round_ops *ops = hc_round_method(method);
+	const struct hc_round_topo *topo = topo_of(fabric);
+	const char *flaw;
+
+	if (!ops || !ops->topology)
+		return 0;
+	if (!topo) {
+		NL_SET_ERR_MSG(extack, "The method needs a topology, and none is installed");
+		return -ENOENT;
+	}
+	flaw = ops->topology(&topo->b);
+	if (flaw)
+		extack->_msg = flaw;
+	return flaw ? -EINVAL : 0;
+}
+
+void hc_rounds_exit(struct hc_fabric *fabric)
+{
+	topo_free(fabric, topo_of(fabric));
+	RCU_INIT_POINTER(fabric->rounds.topo, NULL);
 }
 
 /* ------------------------------------------------------------ asking */

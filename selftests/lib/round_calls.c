@@ -73,6 +73,18 @@ int balance_set(const char *name, unsigned int method, unsigned int threshold,
 	return nl_talk(ctl(), NULL, NULL);
 }
 
+int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault)
+{
+	nl_begin(ctl(), HYPERCUBE_CMD_BALANCE_SET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_BALANCE_FABRIC, name);
+	nl_u32(ctl(), HYPERCUBE_A_BALANCE_DIMS, b->dims);
+	nl_u32(ctl(), HYPERCUBE_A_BALANCE_BASE, b->base);
+	nl_u32(ctl(), HYPERCUBE_A_BALANCE_DEPTH, b->depth);
+	nl_put(ctl(), HYPERCUBE_A_BALANCE_UP, b->up, hc_nodes(b->dim));
+	nl_put(ctl(), HYPERCUBE_A_BALANCE_FAULT, fault, hc_nodes(b->dim) * sizeof(*fault));
+	return nl_talk(ctl(), NULL, NULL);
+}
+
 static void view_take(void *arg, const struct nl_attrs *a)
 {
 	struct balance_view *v = arg;
@@ -85,6 +97,7 @@ static void view_take(void *arg, const struct nl_attrs *a)
 	v->failed = nl_get_u64(a, HYPERCUBE_A_BALANCE_FAILED, ~0ull);
 	v->beaten = nl_get_u64(a, HYPERCUBE_A_BALANCE_BEATEN, ~0ull);
 	v->moved = nl_get_u64(a, HYPERCUBE_A_BALANCE_MOVED, ~0ull);
+	v->epoch = nl_get_u32(a, HYPERCUBE_A_BALANCE_EPOCH, ~0u);
 	while (v->n < ARRAY_SIZE(v->round) &&
 	       (nest = nl_find(a, HYPERCUBE_A_BALANCE_ROUND, v->n)))
 		round_take(nest, &v->round[v->n++]);

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "hc_balance.h"
 #include "hc_nl.h"
 
 /* A round that has ended; what is not said is ~0. */
@@ -30,6 +31,7 @@ struct balance_view {
 	uint64_t failed;
 	uint64_t beaten;
 	uint64_t moved;
+	unsigned int epoch;
 	unsigned int n;
 	struct round_view round[HYPERCUBE_ROUNDS_KEPT];
 };
@@ -44,6 +46,8 @@ int round_end(struct nl *nl, struct round_view *v);
 /* ROUND_ANY: as it is. */
 int balance_set(const char *name, unsigned int method, unsigned int threshold,
 		unsigned int period);
+/* Install a topology made for @fault: 0 or -errno. */
+int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault);
 int balance_view(const char *name, struct balance_view *v);
 
 #endif /* _HC_ROUND_CALLS_H */

@@ -359,6 +359,8 @@ enum {
 enum hypercube_balance {
 	HYPERCUBE_BALANCE_NONE = 0,	/* nodes begin no rounds */
 	HYPERCUBE_BALANCE_DEM,		/* neighbours exchange along each dimension */
+	HYPERCUBE_BALANCE_MCWA,		/* quotas on the topology, which is to be set */
+	HYPERCUBE_BALANCE_CWA,		/* the same where it is the whole cube */
 };
 
 /* Why a round was begun. */
@@ -371,6 +373,9 @@ enum hypercube_trigger {
 /* Rounds that a fabric remembers; a threshold that no node is below. */
 #define HYPERCUBE_ROUNDS_KEPT		16
 #define HYPERCUBE_THRESHOLD_NONE	0xffffffff
+/* In a topology: a node of the subcube; one that takes no part. */
+#define HYPERCUBE_UP_ROOT		0xfe
+#define HYPERCUBE_UP_OUT		0xff
 /* In ms. */
 #define HYPERCUBE_PERIOD_MIN		10
 #define HYPERCUBE_PERIOD_MAX		86400000
@@ -390,6 +395,14 @@ enum {
 	HYPERCUBE_A_BALANCE_MOVED,	/* u64, sum of tasks times links in all of them */
 	HYPERCUBE_A_BALANCE_ROUND,	/* multi: nest of HYPERCUBE_A_ROUND, the oldest first */
 	HYPERCUBE_A_BALANCE_PAD,
+	HYPERCUBE_A_BALANCE_DIMS,	/* u32, mask: dimensions of the topology's subcube */
+	HYPERCUBE_A_BALANCE_BASE,	/* u32, its lowest node */
+	HYPERCUBE_A_BALANCE_DEPTH,	/* u32, links from the deepest node up to it */
+	HYPERCUBE_A_BALANCE_UP,		/* binary: for each node the dimension of the link to its
+					 * parent, HYPERCUBE_UP_ROOT or HYPERCUBE_UP_OUT
+					 */
+	HYPERCUBE_A_BALANCE_FAULT,	/* binary: the 2^n FAULT words (u32) it was made for */
+	HYPERCUBE_A_BALANCE_EPOCH,	/* u32, counts topologies, 0: there is none; read only */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_BALANCE_MAX,

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Quotas on a balancing topology (MCWA), and the cube walking algorithm (CWA), which is the same
+ * where the topology is the whole cube.
+ *
+ * Loads and weights (numbers of nodes) go up the trees; the roots add them up over the subcube,
+ * dimension after dimension.  So each root learns the loads and weights of the cubes that it is in,
+ * of those beside them, and the total; and since quotas follow from the weights of the roots that
+ * come before, it knows the quotas of all these cubes without any further word.  Quotas go down
+ * the trees.  Then what a tree has too much goes up, from cube to cube, the largest first, and down
+ * where trees lack some.  The arithmetic is that of the planner (hc_quota.h, and
+ * ctl/plan/balance_mcwa.c).
+ *
+ * Before a walk along a dimension both neighbours there say what leaves each cube that they are in,
+ * for that is what has come to those of the other: so both know what every such cube has then,
+ * as planned.  Tasks go by what was planned, as long as there are any: a node whose tasks were taken
+ * by workers meanwhile hands over those that it has, and says how many they were.  Each waits for
+ * what is to come before it hands on.
+ */
+#include <linux/math64.h>
+
+#include "fabric/fabric.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "hc_quota.h"
+#include "task/round_impl.h"
+
+/* What a node does next. */
+enum step {
+	LOADS_UP,	/* hear the loads of the children */
+	EXCHANGE,	/* roots: tell loads along dimension @level of the subcube, from 0 */
+	QUOTA_DOWN,	/* others: hear the quota */
+	SURPLUS_UP,	/* take what children have too much, and pass it on */
+	WALK,		/* roots: along dimension @level - 1, down to 0 */
+	LACK_WAIT,	/* others: wait for what the tree lacks */
+	LACK_DOWN,	/* hand it on */
+	OVER,
+};
+
+/* A cube that a root is in, or the one beside it. */
+struct cube {
+	u64 load;
+	u64 weight;
+	s64 delta;
+	u64 theta;
+};
+
+/**
+ * struct mcwa - a node's part
+ * @step: enum step
+ * @up: dimension of the link to the parent, or HC_BALANCE_ROOT or HC_BALANCE_OUT
+ * @level: of EXCHANGE and WALK
+ * @k: dimension of the subcube
+ * @nchild: how many children there are
+ * @child: dimensions of the links to them, by their numbers
+ * @dim: those of the subcube, by number
+ * @told: along the present dimension everything was said
+ * @gives: tasks are being handed over there
+ * @lacking: children that are to be given tasks
+ * @epoch: of the topology
+ * @load: of the tree below and here
+ * @weight: the same
+ * @quota: the same
+ * @own: cubes of dimension i that the node is in
+ * @beside: those beside them
+ */
+struct mcwa {
+	u8 step;
+	u8 up;
+	u8 level;
+	u8 k;
+	u8 nchild;
+	u8 child[HYPERCUBE_DIM_MAX];
+	u8 dim[HYPERCUBE_DIM_MAX];
+	bool told;
+	bool gives;
+	u32 lacking;
+	u32 epoch;
+	u64 load;
+	u64 weight;
+	u64 quota;
+	struct cube own[HYPERCUBE_DIM_MAX + 1];
+	struct cube beside[HYPERCUBE_DIM_MAX];
+};
+
+static bool is_root(const struct mcwa *p)
+{
+	return p->up == HC_BALANCE_ROOT;
+}
+
+/* ------------------------------------------------------------ the place in the topology */
+
+/* Is the link one of the round's?  0 or -ENOLINK. */
+static int need(struct hc_node *node, struct hc_round *r, unsigned int dim)
+{
+	if (hc_round_goes(r, dim))
+		return 0;
+	hc_round_fail(node, r, -ENOLINK, node->id, dim);
+	return -ENOLINK;
+}
+
+static int place(struct hc_node *node, struct hc_round *r, struct mcwa *p,
+		 const struct hc_balance *b)
+{
+	u32 child[HYPERCUBE_DIM_MAX];
+	unsigned int i, d;
+	int err = 0;
+
+	p->up = b->up[node->id];
+	if (p->up == HC_BALANCE_OUT)
+		return 0;
+	if (!is_root(p))
+		err = need(node, r, p->up);
+	for (d = 0; is_root(p) && d < b->dim && !err; d++)
+		if (b->dims & hc_bit(d)) {
+			p->dim[p->k++] = d;
+			err = need(node, r, d);
+		}
+	p->nchild = hc_balance_children(b->up, b->dim, node->id, child);
+	for (i = 0; i < p->nchild && !err; i++) {
+		p->child[i] = __ffs(child[i] ^ node->id);
+		err = need(node, r, p->child[i]);
+	}
+	return err;
+}
+
+static int begin(struct hc_node *node, struct hc_round *r)
+{
+	struct mcwa *p = hc_round_priv(node, r);
+	const struct hc_round_topo *topo;
+	unsigned int d;
+	int err = -ENOENT;
+
+	rcu_read_lock();
+	topo = rcu_dereference(node->fabric->rounds.topo);
+	if (topo && !r->ops->topology(&topo->b)) {
+		for (d = 0; d < node->fabric->dim; d++)
+			if (hc_round_goes(r, d))
+				hc_round_say(r, d, HC_ROUND_EPOCH, 0, topo->epoch);
+		err = place(node, r, p, &topo->b);
+		p->epoch = topo->epoch;
+	}
+	rcu_read_unlock();
+	return err;
+}
+
+/* ------------------------------------------------------------ loads */
+
+/* What all children have said; false: not all have. */
+static bool loads_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
+{
+	u64 load, weight;
+	unsigned int i;
+
+	p->load = hc_round_load(node);
+	p->weight = 1;
+	for (i = 0; i < p->nchild; i++) {
+		if (!hc_round_said(r, p->child[i], HC_ROUND_LOAD, 0, &load) ||
+		    !hc_round_said(r, p->child[i], HC_ROUND_WEIGHT, 0, &weight))
+			return false;
+		p->load += load;
+		p->weight += weight;
+	}
+	if (is_root(p)) {
+		p->own[0].load = p->load;
+		p->own[0].weight = p->weight;
+		p->step = EXCHANGE;
+		return true;
+	}
+	hc_round_say(r, p->up, HC_ROUND_LOAD, 0, p->load);
+	hc_round_say(r, p->up, HC_ROUND_WEIGHT, 0, p->weight);
+	p->step = QUOTA_DOWN;
+	return true;
+}
+
+static bool is_upper(const struct hc_node *node, const struct mcwa *p, unsigned int level)
+{
+	return node->id & hc_bit(p->dim[level]);
+}
+
+/* Of a cube of weight @weight behind roots of weight @before: how much it has too much. */
+static s64 cube_delta(const struct cube *c, u64 each, u64 rest, u64 before)
+{
+	return c->load - (c->weight * each + hc_quota_share(rest, before, c->weight));
+}
+
+/* The weights of all nodes fit in 32 bits, unless somebody lies. */
+static u64 divide(u64 sum, u64 weight, u64 *rest)
+{
+	return div64_u64_rem(sum, max(weight, 1ULL), rest);
+}
+
+/* Everything about the cubes is known. */
+static void deltas(const struct hc_node *node, struct mcwa *p)
+{
+	const struct cube *all = &p->own[p->k];
+	u64 each, rest, before = 0;
+	unsigned int j;
+
+	each = divide(all->load, all->weight, &rest);
+	for (j = p->k; j--;) {
+		struct cube *own = &p->own[j], *beside = &p->beside[j];
+		bool upper = is_upper(node, p, j);
+
+		beside->delta = cube_delta(beside, each, rest,
+					   before + (upper ? 0 : own->weight));
+		before += upper ? beside->weight : 0;
+		own->delta = cube_delta(own, each, rest, before);
+	}
+	p->quota = p->own[0].weight * each + hc_quota_share(rest, before, p->own[0].weight);
+}
+
+static bool exchange(struct hc_node *node, struct hc_round *r, struct mcwa *p)
+{
+	for (; p->level < p->k; p->level++, p->told = false) {
+		struct cube *own = &p->own[p->level], *beside = &p->beside[p->level];
+		unsigned int d = p->dim[p->level];
+
+		if (!p->told) {
+			hc_round_say(r, d, HC_ROUND_LOAD, 0, own->load);
+			hc_round_say(r, d, HC_ROUND_WEIGHT, 0, own->weight);
+			p->told = true;
+		}
+		if (!hc_round_said(r, d, HC_ROUND_LOAD, 0, &beside->load) ||
+		    !hc_round_said(r, d, HC_ROUND_WEIGHT, 0, &beside->weight))
+			return false;
+		own[1].load = own->load + beside->load;
+		own[1].weight = own->weight + beside->weight;
+	}
+	deltas(node, p);
+	return true;
+}
+
+/* ------------------------------------------------------------ quotas */
+
+/* What child number @i has too much; less than 0: it lacks that. */
+static s64 child_delta(const struct hc_round *r, const struct mcwa *p, unsigned int i, u64 *quota)
+{
+	u64 each, rest, before = 0, load = 0, weight = 0;
+	unsigned int k;
+
+	each = divide(p->quota, p->weight, &rest);
+	/* The first of those that remain is the node's own. */
+	rest -= !!rest;
+	for (k = 0; k <= i; k++) {
+		before += weight;
+		hc_round_said(r, p->child[k], HC_ROUND_WEIGHT, 0, &weight);
+	}
+	hc_round_said(r, p->child[i], HC_ROUND_LOAD, 0, &load);
+	*quota = weight * each + hc_quota_share(rest, before, weight);
+	return load - *quota;
+}
+
+static void quotas_down(struct hc_round *r, struct mcwa *p)
+{
+	unsigned int i;
+	u64 quota;
+
+	for (i = 0; i < p->nchild; i++) {
+		if (child_delta(r, p, i, &quota) < 0)
+			p->lacking |= BIT(i);
+		hc_round_say(r, p->child[i], HC_ROUND_QUOTA, 0, quota);
+	}
+	p->step = SURPLUS_UP;
+}
+
+/* ------------------------------------------------------------ tasks */
+
+/* Hand over @count along @dim, and say so.  False: that is under way. */
+static bool give(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 count)
+{
+	u32 gave;
+
+	if (!(r->giving & hc_bit(dim)))
+		hc_round_give(node, r, dim, min_t(u64, count, U32_MAX));
+	if (!hc_round_given(node, r, dim, &gave))
+		return false;
+	hc_round_say(r, dim, HC_ROUND_GAVE, 0, gave);
+	return true;
+}
+
+static bool surplus_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
+{
+	unsigned int i;
+	u64 quota;
+
+	for (i = 0; i < p->nchild; i++)
+		if (child_delta(r, p, i, &quota) > 0 &&
+		    !hc_round_said(r, p->child[i], HC_ROUND_GAVE, 0, &quota))
+			return false;
+	p->level = p->k;
+	if (is_root(p))
+		p->step = WALK;
+	else if (p->load < p->quota)
+		p->step = LACK_WAIT;
+	else if (p->load == p->quota || give(node, r, p->up, p->load - p->quota))
+		p->step = LACK_DOWN;
+	else
+		return false;
+	return true;
+}
+
+/* What leaves each cube along dimension @j; the same of those beside. */
+static void walk_plan(const struct hc_node *node, struct mcwa *p, unsigned int j)
+{
+	unsigned int l = j;
+
+	p->own[j].theta = max(p->own[j].delta, 0LL);
+	while (l--) {
+		struct cube *own = &p->own[l], *beside = &p->beside[l];
+		bool upper = is_upper(node, p, l);
+		u64 theta = own[1].theta, part;
+
+		part = hc_cwa_upper(theta, upper ? own->delta : beside->delta);
+		own->theta = upper ? part : theta - part;
+		beside->theta = theta - own->theta;
+	}
+}
+
+/* What the neighbour along dimension @j has said of the cubes that it is in; @theta of @j + 1. */
+static bool walk_heard(const struct hc_round *r, const struct mcwa *p, unsigned int j, u64 *theta)
+{
+	unsigned int l;
+
+	for (l = 0; l <= j; l++)
+		if (!hc_round_said(r, p->dim[j], HC_ROUND_THETA, l, &theta[l]))
+			return false;
+	return true;
+}
+
+static void walk_done(struct mcwa *p, unsigned int j, const u64 *theta)
+{
+	unsigned int l;
+
+	for (l = 0; l <= j; l++)
+		p->own[l].delta += theta[l] - p->own[l].theta;
+	for (l = 0; l < j; l++)
+		p->beside[l].delta += theta[l + 1] - theta[l] - p->beside[l].theta;
+}
+
+/* Along one dimension.  False: that is under way. */
+static bool walk_along(struct hc_node *node, struct hc_round *r, struct mcwa *p, unsigned int j)
+{
+	u64 theta[HYPERCUBE_DIM_MAX], gave;
+	unsigned int l, d = p->dim[j];
+
+	if (!p->told) {
+		walk_plan(node, p, j);
+		for (l = 0; l <= j; l++)
+			hc_round_say(r, d, HC_ROUND_THETA, l, p->own[l].theta);
+		p->told = true;
+	}
+	if (!walk_heard(r, p, j, theta))
+		return false;
+	if (p->own[0].theta && !p->gives && !give(node, r, d, p->own[0].theta))
+		return false;
+	p->gives = true;
+	if (theta[0] && !hc_round_said(r, d, HC_ROUND_GAVE, 0, &gave))
+		return false;
+	walk_done(p, j, theta);
+	p->told = false;
+	p->gives = false;
+	return true;
+}
+
+static bool walk(struct hc_node *node, struct hc_round *r, struct mcwa *p)
+{
+	for (; p->level; p->level--)
+		if (!walk_along(node, r, p, p->level - 1))
+			return false;
+	p->step = LACK_DOWN;
+	return true;
+}
+
+static bool lack_down(struct hc_node *node, struct hc_round *r, struct mcwa *p)
+{
+	unsigned int i;
+	u64 quota;
+
+	for (i = 0; i < p->nchild; i++)
+		if (p->lacking & BIT(i) &&
+		    give(node, r, p->child[i], -child_delta(r, p, i, &quota)))
+			p->lacking &= ~BIT(i);
+	if (!p->lacking)
+		p->step = OVER;
+	return !p->lacking;
+}
+
+/* ------------------------------------------------------------ all of it */
+
+/* Do all who have said so have the same topology? */
+static bool agreed(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
+{
+	unsigned int d;
+	u64 epoch;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (hc_round_said(r, d, HC_ROUND_EPOCH, 0, &epoch) && epoch != p->epoch) {
+			hc_round_fail(node, r, -ESTALE, node->id, d);
+			return false;
+		}
+	return true;
+}
+
+/* False: something has to come first. */
+static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
+{
+	u64 gave;
+
+	switch (p->step) {
+	case LOADS_UP:
+		return loads_up(node, r, p);
+	case EXCHANGE:
+		if (!exchange(node, r, p))
+			return false;
+		quotas_down(r, p);
+		return true;
+	case QUOTA_DOWN:
+		if (!hc_round_said(r, p->up, HC_ROUND_QUOTA, 0, &p->quota))
+			return false;
+		quotas_down(r, p);
+		return true;
+	case SURPLUS_UP:
+		return surplus_up(node, r, p);
+	case WALK:
+		return walk(node, r, p);
+	case LACK_WAIT:
+		if (!hc_round_said(r, p->up, HC_ROUND_GAVE, 0, &gave))
+			return false;
+		p->step = LACK_DOWN;
+		return true;
+	default:
+		return lack_down(node, r, p);
+	}
+}
+
+static bool advance(struct hc_node *node, struct hc_round *r)
+{
+	struct mcwa *p = hc_round_priv(node, r);
+
+	if (p->up == HC_BALANCE_OUT)
+		return true;
+	if (!agreed(node, r, p))
+		return false;
+	while (p->step != OVER && step(node, r, p))
+		;
+	return p->step == OVER;
+}
+
+static const char *mcwa_flaw(const struct hc_balance *b)
+{
+	return NULL;
+}
+
+static const char *cwa_flaw(const struct hc_balance *b)
+{
+	return b->dims == hc_ones(b->dim) ? NULL :
+	       "The method needs a topology without trees, as where nothing is faulty";
+}
+
+#define WORDS (BIT(HC_ROUND_EPOCH) | BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_WEIGHT) |	\
+	       BIT(HC_ROUND_QUOTA) | BIT(HC_ROUND_THETA) | BIT(HC_ROUND_GAVE))
+
+const struct hc_round_ops hc_round_mcwa = {
+	.id		= HYPERCUBE_BALANCE_MCWA,
+	.words		= WORDS,
+	.topology	= mcwa_flaw,
+	.size		= sizeof(struct mcwa),
+	.begin		= begin,
+	.advance	= advance,
+};
+
+const struct hc_round_ops hc_round_cwa = {
+	.id		= HYPERCUBE_BALANCE_CWA,
+	.words		= WORDS,
+	.topology	= cwa_flaw,
+	.size		= sizeof(struct mcwa),
+	.begin		= begin,
+	.advance	= advance,
+};
