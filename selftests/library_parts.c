@@ -2,6 +2,7 @@
 /* Collectives whose contributions have a part for each member, by the user library. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -297,6 +298,58 @@ TEST(other_lengths_than_were_sent_are_an_error)
 		for (i = 0; i < NODES; i++)
 			EXPECT_EQ(k ? -EPROTO : 0, s[i].err);
 	}
+}
+
+/* Blocks of 2 bytes, of which each says that it is as long as @s->bytes says. */
+static void false_call(struct scatter *s)
+{
+	uint64_t two = 2, longest[NODES], head = *s->bytes;
+	char in[NODES][sizeof(head) + 2] = { "" }, out[sizeof(in)];
+	unsigned int i;
+
+	for (i = 0; i < NODES; i++)
+		memcpy(in[i], &head, sizeof(head));
+	s->err = hcl_allgather(h[s->i], s->plan, &two, sizeof(two), longest, sizeof(longest), 0,
+			       NULL);
+	if (!s->err)
+		s->err = hcl_alltoall(h[s->i], s->plan, in, sizeof(in), out, sizeof(out), NULL);
+}
+
+/* Nobody takes memory behind a block for the rest of it, for a member that says what is expected. */
+TEST(blocks_that_say_a_false_length_are_refused)
+{
+	static const size_t none[NODES], much[NODES] = { [4] = 1 << 28 };
+	static char out[NODES];
+	struct scatter s[NODES];
+	unsigned int i;
+	char *room = malloc(much[4]);
+
+	ASSERT_TRUE(room && set_up_all());
+	for (i = 0; i < NODES; i++)
+		s[i] = (struct scatter){
+			.i = i, .in = "", .bytes = i == 4 ? &much[4] : none,
+			.out_bytes = i == 3 ? much : none, .members = NODES, .plan = 3,
+			.text = i == 3 ? room : &out[i], .room = i == 3 ? much[4] : 1,
+			.call = i == 4 ? false_call : alltoallv_call,
+		};
+	all_call(s);
+	for (i = 0; i < NODES; i++)
+		EXPECT_EQ(i == 4 ? 0 : -EPROTO, s[i].err);
+	free(room);
+}
+
+/* It is not the number of members that is wrong. */
+TEST(segments_that_are_too_short_are_named)
+{
+	static const size_t bytes[256];
+	char out[1];
+
+	ASSERT_EQ(0, unshare(CLONE_NEWNET));
+	ASSERT_EQ(0, tool("fabric add " FABRIC " dim 8 segment 256"));
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 1"));
+	ASSERT_EQ(0, hcl_open(&h[0], FABRIC, 0));
+	EXPECT_EQ(-EMSGSIZE, hcl_allgatherv(h[0], 1, "", bytes, 256, 0, out, 1, 0, NULL));
+	EXPECT_EQ(-EMSGSIZE, hcl_alltoallv(h[0], 1, "", bytes, out, bytes, 256, 1, NULL));
 }
 
 /* Posted and awaited, over each type of plan, in any order. */

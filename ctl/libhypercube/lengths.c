@@ -52,6 +52,14 @@ static int members_refuse(struct hcl *h, const struct hcl_params *p, uint32_t me
 	return hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 }
 
+/* Has an allgather ended with another number of blocks than that?  A contribution that was refused
+ * as too long has no result.
+ */
+static bool members_differ(int err, const struct hypercube_result *end, size_t all)
+{
+	return (!err || (err == -EMSGSIZE && end->bytes)) && end->bytes != all;
+}
+
 /* ------------------------------------------------------------ reduce_scatter */
 
 /* The blocks, each padded with zeros; NULL: no memory. */
@@ -119,7 +127,9 @@ static char *blocks_room(uint32_t members, size_t block)
 	return malloc(all ? all : 1);
 }
 
-/* Put the blocks that have come one behind the other; who has sent another length? 0 or -EPROTO. */
+/* Put the blocks that have come one behind the other; who has sent another length? 0 or -EPROTO.
+ * What is said of a length is no proof that so many bytes have come.
+ */
 static int blocks_take(struct hcl *h, const struct hcl_params *p, const char *in, size_t block,
 		       char *out, const size_t *bytes, uint32_t members)
 {
@@ -128,10 +138,10 @@ static int blocks_take(struct hcl *h, const struct hcl_params *p, const char *in
 
 	for (i = 0; i < members; i++, in += HEAD + block) {
 		memcpy(&head, in, HEAD);
-		if (head != bytes[i])
+		if (head != bytes[i] || head > block)
 			return hcli_refuse(h, p, -EPROTO,
-					   "member %u of %u has sent %llu bytes, not %zu", i,
-					   members, (unsigned long long)head, bytes[i]);
+					   "member %u of %u says %llu bytes in a block of %zu, not %zu",
+					   i, members, (unsigned long long)head, block, bytes[i]);
 		memcpy(out, in + HEAD, bytes[i]);
 		out += bytes[i];
 	}
@@ -163,7 +173,7 @@ int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *b
 			    hcli_failed(h, &p, 0, -ENOMEM);
 	if (res)
 		*res = end;
-	if (err == -EMSGSIZE || (!err && end.bytes != members * (HEAD + block)))
+	if (members_differ(err, &end, members * (HEAD + block)))
 		err = members_refuse(h, &p, members);
 	if (!err)
 		err = blocks_take(h, &p, all, block, out, bytes, members);
@@ -184,11 +194,14 @@ static int block_agree(struct hcl *h, const struct hcl_params *p, uint32_t membe
 	err = all ? hcl_allgather(h, p->plan, &most, sizeof(most), all, members * sizeof(most), 0,
 				  &end) :
 		    hcli_failed(h, p, 0, -ENOMEM);
-	if (err == -EMSGSIZE || (!err && end.bytes != members * sizeof(most)))
+	if (members_differ(err, &end, members * sizeof(most)))
 		err = members_refuse(h, p, members);
 	for (i = 0; !err && i < members; i++)
 		if (all[i] > most)
 			most = all[i];
+	/* No memory is as long. */
+	if (!err && most > SIZE_MAX)
+		err = hcli_failed(h, p, 0, -ENOMEM);
 	*block = most;
 	free(all);
 	return err;
