@@ -492,7 +492,7 @@ static void varied(struct __test_metadata *_metadata, const struct variant *v)
 {
 	unsigned int step;
 
-	for (step = 0; step <= OPS * steps_of(v); step += scaled(3) > 2 ? 1 : 4) {
+	for (step = 0; step <= OPS * steps_of(v); step += scaled(3) > 2 ? 1 : 9) {
 		ASSERT_TRUE(fails_at(v, step, -1, below(12)));
 		ASSERT_TRUE(fails_at(v, step, (int)below(8), 0));
 	}
@@ -509,10 +509,18 @@ TEST(trees_of_rings)
 	varied(_metadata, &variants[2]);
 }
 
-TEST(messages_of_several_segments)
+TEST(messages_of_two_segments)
 {
 	varied(_metadata, &variants[4]);
+}
+
+TEST(messages_of_two_segments_in_trees)
+{
 	varied(_metadata, &variants[5]);
+}
+
+TEST(messages_of_three_segments)
+{
 	varied(_metadata, &variants[6]);
 }
 
