@@ -546,6 +546,7 @@ TRACE_EVENT(hc_mend,
 		__field(u32, plan)
 		__field(u32, dst)
 		__field(u32, what)
+		__field(u32, resumes)
 		__field(u64, ballot)
 	),
 	TP_fast_assign(
@@ -553,12 +554,13 @@ TRACE_EVENT(hc_mend,
 		__entry->plan = plan;
 		__entry->dst = dst;
 		__entry->what = w->what;
+		__entry->resumes = !!(w->flags & HC_MEND_F_RESUME);
 		__entry->ballot = be64_to_cpu(w->ballot);
 	),
-	TP_printk("fabric=%s node=%u plan=%u dst=%u what=%s attempt=%llu master=%llu",
+	TP_printk("fabric=%s node=%u plan=%u dst=%u what=%s attempt=%llu master=%llu resumes=%u",
 		  __entry->fabric, __entry->node, __entry->plan, __entry->dst,
 		  __print_symbolic(__entry->what, hc_trace_mends), __entry->ballot >> 16,
-		  __entry->ballot & 0xffff)
+		  __entry->ballot & 0xffff, __entry->resumes)
 );
 
 /* A member's process contributes to an operation, or receives a broadcast. */

@@ -339,16 +339,21 @@ static_assert(sizeof(struct hc_wire_copy) == 16);
 enum hc_mend_what {
 	HC_MEND_HELP = 1,	/* to the master: the plan is broken here */
 	HC_MEND_ASK,		/* from it: stop; what do you know? */
-	HC_MEND_PLACE,		/* this is your place; payload struct hc_wire_mend_way[], then the
-				 * set of members
+	HC_MEND_PLACE,		/* this is your place; payload struct hc_wire_mend_ops, struct
+				 * hc_wire_mend_way[], then the set of members
 				 */
 	HC_MEND_GO,		/* all have their places */
-	HC_MEND_ASKED,		/* the answers */
+	HC_MEND_ASKED,		/* the answers; payload of this one struct hc_wire_mend_ops */
 	HC_MEND_PLACED,
 	HC_MEND_GONE,
 	HC_MEND_NO,		/* refused: .ballot is the greatest that was heard of */
 	__HC_MEND_END
 };
+
+/* hc_wire_mend.flags */
+#define HC_MEND_F_PREV		0x01	/* ASKED: hc_wire_mend_ops.prev is valid */
+#define HC_MEND_F_UNFIT		0x02	/* ASKED: what is under way here cannot go on */
+#define HC_MEND_F_RESUME	0x04	/* PLACE: what is under way goes on */
 
 /**
  * struct hc_wire_mend - a plan of rings is mended
@@ -362,6 +367,7 @@ enum hc_mend_what {
  * @what: enum hc_mend_what
  * @ways: PLACE: how many ways there are
  * @rings: PLACE: in how many rings the member is
+ * @flags: HC_MEND_F_*
  * @reserved: 0
  */
 struct hc_wire_mend {
@@ -375,10 +381,42 @@ struct hc_wire_mend {
 	__u8	what;
 	__u8	ways;
 	__be16	rings;
-	__be32	reserved;
+	__u8	flags;
+	__u8	reserved[3];
 };
 
 static_assert(sizeof(struct hc_wire_mend) == 48);
+
+/**
+ * struct hc_wire_mend_at - a slice of an operation
+ * @nr: the operation, as processes are told its number
+ * @offset: where the slice lies in each message
+ */
+struct hc_wire_mend_at {
+	__be64	nr;
+	__be64	offset;
+};
+
+static_assert(sizeof(struct hc_wire_mend_at) == 16);
+
+/**
+ * struct hc_wire_mend_ops - operations under way; begins the payload of ASKED and PLACE
+ * @ran: ASKED: the last attempt in which data went, as far as known here; PLACE: the one whose
+ *	rings all come from
+ * @placed: ASKED: the last attempt that gave the member a place
+ * @at: ASKED: the slice at hand; PLACE: the one that goes on
+ * @prev: ASKED: the slice before that, of which the member can send its part again
+ * @fresh: the first operation of which nobody has sent anything; ASKED: as far as known here
+ */
+struct hc_wire_mend_ops {
+	__be64	ran;
+	__be64	placed;
+	struct hc_wire_mend_at at;
+	struct hc_wire_mend_at prev;
+	__be64	fresh;
+};
+
+static_assert(sizeof(struct hc_wire_mend_ops) == 56);
 
 /* hc_wire_mend_way.flags */
 #define HC_WAY_F_USED		0x01	/* something comes from there */

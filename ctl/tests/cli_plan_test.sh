@@ -357,7 +357,6 @@ try 2 - '^hcctl: invalid number of tasks "0"' balance move hc0 1:0 0
 try 2 - '^hcctl: invalid number of tasks "x"' balance move hc0 1:0 x
 try 2 - '^hcctl: what is "3"' balance move hc0 1:0 2 3
 try 2 - '^hcctl: missing NAME of a fabric' balance run
-try 2 - '^hcctl: missing "fabric"' balance topology dim 3 apply
 try 2 - '^hcctl: invalid method "off"' balance run hc0 method off
 try 2 - '^hcctl: invalid node "x"' balance run hc0 node x
 try 2 - '^hcctl: missing what to set' balance set hc0
@@ -366,7 +365,6 @@ try 2 - '^hcctl: invalid threshold "x"' balance set hc0 threshold x
 try 2 - '^hcctl: invalid period "0"' balance set hc0 period 0
 try 2 - '^hcctl: missing "fabric" or "dim"' balance topology
 try 2 - '^hcctl: invalid fabric "hc0"' balance topology fabric hc0 dim 3
-try 2 - '^hcctl: what is "apply"' balance topology dim 3 apply
 try 2 - '^hcctl: invalid dim "17"' balance topology dim 17
 try 2 - '^hcctl: invalid method "dem"' balance topology dim 3 method dem
 try 2 - '^hcctl: node 8 is not in a cube of dimension 3$' balance topology dim 3 fail-node 8

@@ -129,7 +129,7 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 	struct hypercube_result res = {
 		.status = -(s32)m->abort.status,
 		.plan = m->plan->id,
-		.op = nr,
+		.op = hc_told_nr(m, nr),
 		.cookie = op ? op->cookie : 0,
 		.cause_node = m->abort.node == HC_CAUSE_NONE ? ~0U : m->abort.node,
 		.cause_dim = m->abort.dim == HC_CAUSE_NONE ? ~0U : m->abort.dim,
@@ -318,7 +318,9 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 		/* There is no word to wait for: nothing that this member had is in doubt. */
 		const struct hc_abort own = { .from = m->done };
 
-		if (news)
+		if (m->plan->mends)
+			ops->mend->stop(m, news);
+		else if (news)
 			hc_abort_settle(m, &own);
 		return news;
 	}
@@ -350,7 +352,7 @@ static void event_abort(struct hc_member *m, const struct hc_abort *abort)
 {
 	struct hc_op_event ev = {
 		.node = m->node->id,
-		.nr = abort->from,
+		.nr = hc_told_nr(m, abort->from),
 		.status = -(int)abort->status,
 		.cause_node = abort->node,
 		.cause_dim = abort->dim,
@@ -389,7 +391,8 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 		if (!plan_break(m, &abort))
 			return;
 	} else {
-		if (m->broken)
+		/* What this member owes while the plan is mended: hc_host_resume(). */
+		if (m->broken || hc_member_holds(m))
 			return;
 		news = abort_note(m, &abort, &told);
 		if (ops->abort_note)
@@ -403,7 +406,8 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 		if (ops->all_contribute && !told)
 			reset_next(m, &abort);
 	}
-	if (abort_is_news(m, &abort, from_peer, told))
+	/* What is held may go on. */
+	if (abort_is_news(m, &abort, from_peer, told) && !hc_member_holds(m))
 		event_abort(m, &abort);
 	/* The root's own word goes back to where the news came from, too. */
 	abort_xmit(m, &abort, abort.flags & HC_ABORT_F_FINAL && hc_member_is_root(m) ?
@@ -676,10 +680,12 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	if (plan && plan->epoch == be32_to_cpu(of->epoch) &&
 	    plan_misses(plan, node, dim, hc_hdr(skb))) {
-		if (plan->member[node->id])
-			hc_coll_abort(plan->member[node->id], &abort, HC_CAUSE_NONE);
-		else
+		struct hc_member *m = plan->member[node->id];
+
+		if (!m)
 			abort_route(node, plan, &abort);
+		else if (abort.from >= m->base)	/* else it is of no use to anybody */
+			hc_coll_abort(m, &abort, HC_CAUSE_NONE);
 	}
 	rcu_read_unlock();
 }

@@ -58,7 +58,7 @@ static struct hc_op_event completion(const struct hc_member *m, const struct hc_
 {
 	return (struct hc_op_event){
 		.node = m->node->id,
-		.nr = op->nr,
+		.nr = hc_told_nr(m, op->nr),
 		.steps = hc_op_steps(m, op),
 		.time = op->time,
 	};

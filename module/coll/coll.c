@@ -49,6 +49,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 		return -ENOMEM;
 	m->plan = plan;
 	m->priv = (void *)m + common;
+	m->nstreams = role->nsrc;
 	m->op_size = op_size(plan->ops, role->nsrc);
 	m->node = plan->fabric->nodes[u];
 	m->role = *role;
@@ -68,7 +69,7 @@ void hc_op_free(struct hc_op *op)
 
 	__skb_queue_purge(&op->own);
 	__skb_queue_purge(&op->down);
-	for (i = 0; i < m->role.nsrc; i++)
+	for (i = 0; i < m->nstreams; i++)
 		__skb_queue_purge(&op->src[i].q);
 	if (op->coll->release)
 		op->coll->release(op);
@@ -87,13 +88,13 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 	if (!op)
 		return NULL;
 	BUILD_BUG_ON(sizeof(struct hc_stream) % __alignof__(u64));
-	op->priv = &op->src[m->role.nsrc];
+	op->priv = &op->src[m->nstreams];
 	op->member = m;
 	op->coll = m->plan->ops->colls[0];
 	op->nr = nr;
 	__skb_queue_head_init(&op->own);
 	__skb_queue_head_init(&op->down);
-	for (i = 0; i < m->role.nsrc; i++) {
+	for (i = 0; i < m->nstreams; i++) {
 		__skb_queue_head_init(&op->src[i].q);
 		op->src[i].credit = HC_DOWN_WINDOW;
 		op->src[i].want = m->plan->ops->unasked;
@@ -105,7 +106,7 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 void hc_op_drop(struct hc_member *m, struct hc_op *op, int status)
 {
 	if (op->begun)
-		trace_hc_op_end(m->node, m->plan->id, op->nr, status);
+		trace_hc_op_end(m->node, m->plan->id, hc_told_nr(m, op->nr), status);
 	m->ops[op->nr % HC_OP_WINDOW] = NULL;
 	m->dropped++;
 	hc_op_free(op);
@@ -163,9 +164,9 @@ bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
 
 	if (!m)
 		return false;
-	view->nr = READ_ONCE(m->view_nr);
-	view->next = READ_ONCE(m->next);
-	view->done = READ_ONCE(m->done);
+	view->nr = hc_told_nr(m, READ_ONCE(m->view_nr));
+	view->next = hc_told_nr(m, READ_ONCE(m->next));
+	view->done = hc_told_nr(m, READ_ONCE(m->done));
 	view->wait = READ_ONCE(m->view_wait);
 	view->awaited = READ_ONCE(m->view_peer);
 	view->since = jiffies64_to_nsecs(jiffies - READ_ONCE(m->view_since));
@@ -409,12 +410,12 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_coll_abort_go_on(m, &abort);
 }
 
-/* Returns the memory of a waiting frame if no socket is charged for it: a node's poll has made
- * it, or it has come from another machine.
+/* Returns the memory of a waiting frame if neither a socket nor the fabric is charged for it: a
+ * node's poll has made it, or it has come from another machine.
  */
 static u32 loose(const struct sk_buff *skb)
 {
-	return skb->sk ? 0 : skb->truesize;
+	return skb->destructor ? 0 : skb->truesize;
 }
 
 bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb)
@@ -505,7 +506,7 @@ void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock,
 {
 	struct hypercube_result res = {
 		.plan = m->plan->id,
-		.op = op->nr,
+		.op = hc_told_nr(m, op->nr),
 		.cookie = op->cookie,
 		.steps = steps,
 		.clock = clock,

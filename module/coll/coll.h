@@ -47,7 +47,7 @@ struct hc_rec {
  * @q: segments not yet merged, in order
  * @total: announced length of the stream; valid once something came
  * @down_busy: modelled time until which the link down to it is occupied
- * @loose: memory of @q that no socket is charged for
+ * @loose: memory of @q that nobody is charged for
  * @came: frames that have come from it
  * @at: where the next one must lie: of the message, of a block, the first byte that a part may
  *	have (of a blocked sender)
@@ -195,6 +195,8 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @ack_seen: @done when operations that do not move were last looked for
  * @told: the value of @done that those who wait for this member's ACK know
  * @base: numbers below are from before the plan was mended
+ * @renamed: by how much numbers have grown since then for operations that go on: processes are told
+ *	the ones that they had, see hc_told_nr(); others read it
  * @begun: contributions that the process has begun
  * @abort: the failure that covers [@abort.from, @abort_to), if @abort_to is not 0
  * @abort_to: numbering goes on here once it reaches @end.from
@@ -205,6 +207,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @left: a socket was closed and none has contributed since
  * @reset: the first contribution from @end.from on is answered with @end
  * @broken: a fault has broken the plan
+ * @cut: @cur will not be completed: its socket was closed while the plan was mended
  * @final: the root has said which operations were complete then
  * @asked: the peer waited for was asked and has not answered; when the plan is broken:
  *	how often the root's word was looked for
@@ -217,6 +220,8 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @view_since: jiffies since when; others read it
  * @dropped: operations that are over, however they ended
  * @waiting: contributions of the node's sockets that wait for room, oldest first
+ * @nstreams: sources that one of its operations has room for; more than role.nsrc if the plan mends
+ *	itself
  * @op_size: bytes that one of its operations takes
  * @priv: what the plan's type keeps, see hc_plan_ops.member_size
  * @ops: pending operations by number modulo HC_OP_WINDOW
@@ -241,6 +246,7 @@ struct hc_member {
 	u64 ack_seen;
 	u64 told;
 	u64 base;
+	u64 renamed;
 	u64 begun;
 	struct hc_abort abort;
 	u64 abort_to;
@@ -251,6 +257,7 @@ struct hc_member {
 	bool left;
 	bool reset;
 	bool broken;
+	bool cut;
 	bool final;
 	u8 asked;
 	u32 heard;
@@ -262,6 +269,7 @@ struct hc_member {
 	unsigned long view_since;
 	u32 dropped;
 	struct sk_buff_head waiting;
+	unsigned int nstreams;
 	size_t op_size;
 	void *priv;
 	struct hc_op *ops[HC_OP_WINDOW];
@@ -324,6 +332,12 @@ static inline u32 hc_member_from(const struct hc_member *m, u32 u)
 	while (u < nodes && !hc_set_has(m->plan->members, u))
 		u++;
 	return u;
+}
+
+/* The number of an operation as processes, and those who look on, are told it. */
+static inline u64 hc_told_nr(const struct hc_member *m, u64 nr)
+{
+	return nr - READ_ONCE(m->renamed);
 }
 
 static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
@@ -580,6 +594,8 @@ bool hc_segment_merge(struct hc_member *m, struct hc_op *op, struct sk_buff *acc
 /* --- coll/host.c --- */
 /* Tell the process that what waits for the member, which goes away, ends with @status. */
 void hc_host_waiting_refuse(struct hc_member *m, int status);
+/* The plan is mended: what a socket that was closed meanwhile owes ends now. */
+void hc_host_resume(struct hc_member *m);
 
 /* --- sock/sock.c --- */
 /* The socket that serves the member's plan: the one connected to it, or else the one
@@ -608,6 +624,11 @@ void hc_sock_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 /* The same for pieces of @piece bytes, each of which has its place @stride after the one before. */
 void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 			   u64 stride, u32 piece, bool last);
+/* Queue the end of a result that has places for the set of nodes @members, and lacks the blocks of
+ * @missing: a failure that names them.  False: no memory.
+ */
+bool hc_sock_missing(struct hc_member *m, const struct hc_op *op, const u32 *members,
+		     const u32 *missing);
 /* Queue a record without data: a completion or a failure. */
 void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 		    const struct hc_rec *rec);

@@ -35,6 +35,32 @@ static bool resets(const struct hc_member *m)
 	return m->reset && m->next >= m->abort.from;
 }
 
+/* While the plan is mended nobody can be told; but a contribution that is half sent will never be
+ * complete.  One that has not begun is asked for by those who wait for it (coll/stall.c).
+ */
+static void owed_end(struct hc_member *m, const struct hc_abort *abort)
+{
+	if (hc_member_holds(m))
+		m->cut |= m->cur_open;
+	else if (!m->broken)
+		hc_coll_abort_go_on(m, abort);
+}
+
+void hc_host_resume(struct hc_member *m)
+{
+	struct hc_abort abort = {
+		.from = m->cur,
+		.status = ECONNRESET,
+		.node = m->node->id,
+		.dim = HC_CAUSE_NONE,
+	};
+	bool owes = m->cut && m->cur_open;
+
+	m->cut = false;
+	if (owes)
+		hc_coll_abort_go_on(m, &abort);
+}
+
 /* What its process owed will never come. */
 static void member_close(struct hc_member *m)
 {
@@ -59,8 +85,8 @@ static void member_close(struct hc_member *m)
 	m->engaged = false;
 	m->reset = false;
 	m->left = true;
-	if (!quiet && !m->broken)
-		hc_coll_abort_go_on(m, &abort);
+	if (!quiet)
+		owed_end(m, &abort);
 }
 
 /* Another socket serves the plan now and goes on with the next number.  This one will not
@@ -77,8 +103,8 @@ static void member_hand_over(struct hc_member *m)
 
 	m->engaged = false;
 	m->reset = false;
-	if (m->cur_open && !m->broken)
-		hc_coll_abort_go_on(m, &abort);
+	if (m->cur_open)
+		owed_end(m, &abort);
 }
 
 /* Does the socket leave the plan? */
@@ -213,7 +239,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		return;
 	}
 	op->begun = true;
-	trace_hc_op_begin(m->node, m->plan->id, op->nr, w);
+	trace_hc_op_begin(m->node, m->plan->id, hc_told_nr(m, op->nr), w);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
 	m->begun++;

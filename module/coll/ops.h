@@ -110,12 +110,15 @@ struct hc_ack_ops {
 
 /**
  * struct hc_mend_ops - how plans of a type mend themselves
+ * @stop: a fault has broken it; @news: it was not broken before.  What is under way waits, or ends
+ *	if the member's node has failed
  * @tend: go on with mending; @late: a second has passed
  * @tends: is there anything to go on with?
  * @holds: do contributions wait until it is mended?
  * @rx: MEND has come: 0, or why it is not believed
  */
 struct hc_mend_ops {
+	void (*stop)(struct hc_member *m, bool news);
 	void (*tend)(struct hc_member *m, bool late);
 	bool (*tends)(const struct hc_member *m);
 	bool (*holds)(const struct hc_member *m);

@@ -14,7 +14,7 @@
  * so except for ranges that failed done(v) <= done(u) + 1 for all members u, v, and a member
  * hears of no operation beyond the next one.  A failure changes the numbers as it does there.
  * When a fault breaks the plan, each member fails all operations of which its process has no
- * result, or still waits to hear of the end.
+ * result, or still waits to hear of the end; if the plan mends itself, they go on (ring_keep.c).
  *
  * A frame that is lost on its way home, when all processes have the result already, fails the
  * operation where nobody is told of that any more: then it is their next operation that is
@@ -39,7 +39,7 @@
  * @node: those of @tree
  * @got: a set of members for each member
  * @mend: of each member, if the plan mends itself
- * @sets: the same: a set of members for each
+ * @sets: the same: HC_MEND_SETS sets of members for each
  * @places: the same: where the nodes of @tree are
  */
 struct ring_plan {
@@ -153,7 +153,7 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 	ring->got = &rp->got[rank * words];
 	if (plan->mends) {
 		ring->mend = &rp->mend[rank];
-		ring->mend->set = &rp->sets[rank * words];
+		hc_mend_init(plan, ring->mend, &rp->sets[rank * words * HC_MEND_SETS]);
 	}
 	return 0;
 }
@@ -191,7 +191,7 @@ static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 static int mend_alloc(struct hc_plan *plan)
 {
 	struct ring_plan *rp = ring_plan(plan);
-	size_t words = (size_t)plan->nmembers * hc_set_words(plan->fabric->dim);
+	size_t words = (size_t)plan->nmembers * hc_set_words(plan->fabric->dim) * HC_MEND_SETS;
 	u32 nodes = hc_nodes(plan->fabric->dim);
 	int err;
 
@@ -280,6 +280,6 @@ const struct hc_plan_ops hc_plan_ring = {
 	.steps = hc_ring_steps,
 	.frames_told = hc_ring_frames_told,
 	.was_sent = hc_ring_was_sent,
-	.broke = hc_mend_broke,
+	.forgone = hc_mend_forgone,
 	.settled = hc_mend_settled,
 };

@@ -42,65 +42,16 @@
 
 #include "coll/coll.h"
 #include "coll/ring.h"
+#include "coll/ring_keep.h"
+#include "coll/ring_mend.h"
+#include "coll/ring_op.h"
+#include "fabric/limits.h"
 #include "hc_topo.h"
 #include "trace.h"
 
 #define OWN	(-1)
 /* Segments that are worked on before others have their turn. */
 #define BATCH	16
-
-/**
- * struct ring_stream - what has come from a source, and what has gone to it
- * @taken: segments of the slice at hand that were worked on
- * @lasts: of these, and all before, how many ended a message
- * @seen: words HC_DATA_F_SEEN that have come
- * @turn: step of the slice at hand in which the last one left
- * @told: this member has said that word in the ring
- */
-struct ring_stream {
-	u32 taken;
-	u32 lasts;
-	u32 seen;
-	u32 turn;
-	bool told;
-};
-
-/**
- * struct ring_op - an allgather, or an alltoall
- * @at: where the slice at hand lies in each message
- * @len: how long it is
- * @base: steps that the slices before it took
- * @turn: step in which the latest segment that was new here has come
- * @most: the same of all that has come
- * @steps: what is said to the process
- * @blocks: segments of the slice that the process was given
- * @ask: counts answers of peers that did not help: the next question goes to another
- * @own: this member's own segment was sent
- * @last: the slice is the last one
- * @over: and is through
- * @given: the process has all
- * @src: by source
- */
-struct ring_op {
-	u64 at;
-	u32 len;
-	u32 base;
-	u32 turn;
-	u32 most;
-	u32 steps;
-	u32 blocks;
-	u32 ask;
-	bool own;
-	bool last;
-	bool over;
-	bool given;
-	struct ring_stream src[];
-};
-
-static struct ring_op *ring_op(const struct hc_op *op)
-{
-	return hc_op_priv(op);
-}
 
 static bool in_ring(const struct hc_member *m, unsigned int i)
 {
@@ -124,8 +75,8 @@ static bool frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 	w->index = cpu_to_be32(op->src[out].sent_down++);
 	hc_stage_header(m, op, &m->src[out], &op->busy[out], skb);
 	hc_relay_xmit(m, &m->src[out], skb, be16_to_cpu(w->block) != m->node->id);
-	/* A link that has just failed ends the operation from below this call. */
-	return hc_member_op(m, nr) == op;
+	/* A link that has just failed ends the operation, or stops it, from below this call. */
+	return !m->broken && hc_member_op(m, nr) == op;
 }
 
 /* The same in the step that this member's place in the ring has next. */
@@ -143,8 +94,12 @@ static struct sk_buff *frame_copy(struct hc_member *m, struct sk_buff *skb)
 {
 	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
 
-	if (copy && skb->destructor == sock_wfree)
+	if (copy && skb->destructor == sock_wfree) {
 		skb_set_owner_w(copy, skb->sk);
+	} else if (copy && skb->destructor && !hc_poll_adopt(m->node->fabric, copy)) {
+		kfree_skb(copy);
+		copy = NULL;
+	}
 	return copy;
 }
 
@@ -163,10 +118,16 @@ static bool copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, stru
 
 /* ------------------------------------------------------------ the process */
 
+/* Is the process told the end only when the operation is through? */
+static bool ends_late(const struct hc_op *op)
+{
+	return op->notify_own || ring_op(op)->late;
+}
+
 /* The process has all that it waits for: what becomes of the operation now does not concern it. */
 static void process_done(struct hc_member *m, struct hc_op *op)
 {
-	trace_hc_op_end(m->node, m->plan->id, op->nr, 0);
+	trace_hc_op_end(m->node, m->plan->id, hc_told_nr(m, op->nr), 0);
 	op->begun = false;
 }
 
@@ -191,6 +152,13 @@ static u32 segment_wanted(const struct hc_member *m, const struct hc_op *op, u32
 	return len;
 }
 
+/* Does the process wait for the part of @block?  It may have come before the rings were mended. */
+static bool process_wants(const struct hc_member *m, const struct hc_op *op, u32 block)
+{
+	return op->begun && !hc_keep_gave_before(m, block) &&
+	       hc_set_has(ring_op(op)->members, block);
+}
+
 /* A copy goes to the process, to its place in the result.  False: the operation is gone. */
 static bool segment_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
@@ -201,37 +169,46 @@ static bool segment_give(struct hc_member *m, struct hc_op *op, struct sk_buff *
 
 	len = segment_wanted(m, op, &off, &place);
 	r->blocks++;
-	r->given = r->last && r->blocks == hc_ring_member(m)->nmembers;
-	if (!len && (!r->given || op->notify_own))
+	r->given = r->last && r->blocks == r->nmembers && !ends_late(op);
+	if (!len && !r->given) {
+		hc_keep_gave(m, block);
 		return true;
+	}
 	copy = hc_seg_share(m->node, skb, off, len);
 	if (!copy) {
 		hc_op_fail(m, op, -ENOMEM, m->node->id);
 		return false;
 	}
 	r->steps = r->base + r->turn;
-	op->result = op->total * hc_ring_member(m)->nmembers;
-	hc_sock_result_at(m, op, copy, hc_set_rank(hc_ring_member(m)->members, block) *
-			  block_bytes(m, op) + place, r->given && !op->notify_own);
-	if (r->given && !op->notify_own)
+	op->result = op->total * r->nmembers;
+	hc_sock_result_at(m, op, copy, hc_set_rank(r->members, block) * block_bytes(m, op) + place,
+			  r->given);
+	hc_keep_gave(m, block);
+	if (r->given)
 		process_done(m, op);
 	return true;
 }
 
-/* All members have this one's message: the end of the record says so.  False: the operation is
- * gone.
- */
-static bool end_give(struct hc_member *m, struct hc_op *op)
+/* All members have this one's message: the end of the record says so.  False: no memory. */
+static bool whole_give(struct hc_member *m, struct hc_op *op)
 {
 	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
 
-	if (!skb) {
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
-		return false;
-	}
-	op->result = op->total * hc_ring_member(m)->nmembers;
-	hc_sock_result_at(m, op, skb, 0, true);
-	return true;
+	if (skb)
+		hc_sock_result_at(m, op, skb, 0, true);
+	return skb;
+}
+
+/* The end of the record, which says who is missing.  False: the operation is gone. */
+static bool end_give(struct hc_member *m, struct hc_op *op)
+{
+	const u32 *missing = hc_keep_missing(m, op);
+
+	op->result = op->total * ring_op(op)->nmembers;
+	if (missing ? hc_sock_missing(m, op, ring_op(op)->members, missing) : whole_give(m, op))
+		return true;
+	hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return false;
 }
 
 /* ------------------------------------------------------------ slices */
@@ -242,10 +219,11 @@ static bool end_give(struct hc_member *m, struct hc_op *op)
 static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, struct sk_buff *skb,
 			   u32 turn)
 {
+	u32 block = be16_to_cpu(hc_wire_data_of(skb)->block);
 	unsigned int i;
 
-	hc_set_add(hc_ring_member(m)->got, be16_to_cpu(hc_wire_data_of(skb)->block));
-	if (!segment_give(m, op, skb))
+	hc_set_add(hc_ring_member(m)->got, block);
+	if (process_wants(m, op, block) && !segment_give(m, op, skb))
 		goto gone;
 	for (i = 0; i < m->role.nsrc; i++) {
 		if (!in_ring(m, i) || (int)i == from)
@@ -268,10 +246,15 @@ gone:
 /* False: the operation is gone. */
 static bool own_send(struct hc_member *m, struct hc_op *op)
 {
-	struct sk_buff *skb = __skb_dequeue(&op->own);
-	struct hc_wire_data *w = hc_wire_data_of(skb);
+	struct sk_buff *skb = hc_keep_own(m, op);
 	struct ring_op *r = ring_op(op);
+	struct hc_wire_data *w;
 
+	if (!skb) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	w = hc_wire_data_of(skb);
 	r->own = true;
 	r->last = w->flags & HC_DATA_F_LAST;
 	r->len = be32_to_cpu(hc_hdr(skb)->len);
@@ -395,7 +378,7 @@ static bool may_take(const struct hc_member *m, const struct hc_op *op, unsigned
 
 	return !op->begun || hc_sock_room(m, op->rec.sock) ||
 	       (block < hc_nodes(m->node->fabric->dim) &&
-		hc_set_has(hc_ring_member(m)->got, block));
+		(hc_set_has(hc_ring_member(m)->got, block) || hc_keep_gave_before(m, block)));
 }
 
 /* One segment of each ring that has brought one, of which *taken are counted.  HC_FINISHED: that
@@ -427,9 +410,9 @@ static enum hc_progress slice_advance(struct hc_member *m, struct hc_op *op, uns
 	enum hc_progress p;
 
 	if (!ring_op(op)->own) {
-		if (skb_queue_empty(&op->own))
+		if (skb_queue_empty(&op->own) && !hc_keep_has_own(m, op))
 			return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
-		if (!hc_sock_room(m, op->rec.sock))
+		if (op->begun && !hc_sock_room(m, op->rec.sock))
 			return hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 		if (!own_send(m, op))
 			return HC_FAILED;
@@ -455,6 +438,7 @@ static void slice_over(struct hc_member *m, struct hc_op *op)
 	r->over = r->last;
 	if (r->over)
 		return;
+	hc_keep_over(m);
 	r->at += r->len;
 	r->base += r->most;
 	r->most = 0;
@@ -528,6 +512,9 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 	unsigned int taken = 0;
 	enum hc_progress p;
 
+	/* Until its plan is mended, and all have their places. */
+	if (hc_keep_holds(m))
+		return HC_BLOCKED;
 	if (!relays_pass(m, op))
 		return HC_FAILED;
 	while (!ring_op(op)->over) {
@@ -537,8 +524,10 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 		slice_over(m, op);
 	}
 	p = end_advance(m, op);
-	if (p == HC_FINISHED)
+	if (p == HC_FINISHED) {
+		hc_keep_over(m);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+	}
 	return p;
 }
 
@@ -620,6 +609,7 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_drop(m->node, NULL, skb, why);
 		return;
 	}
+	hc_mend_heard(m);
 	op = hc_op_get(m, nr);
 	err = op ? check(op, i, skb) : -ENOMEM;
 	seen = hc_wire_data_of(skb)->flags & HC_DATA_F_SEEN;

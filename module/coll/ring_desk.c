@@ -8,6 +8,7 @@
 #include "coll/ring.h"
 #include "coll/ring_mend.h"
 #include "coll/ring_mend_impl.h"
+#include "coll/ring_verdict.h"
 #include "coll/ring_ways.h"
 #include "fabric/limits.h"
 #include "netlink/netlink.h"
@@ -28,6 +29,7 @@
  * @digest: of what the master knew of links when it began
  * @nwant: members that have not answered
  * @next: the first number that is free at all members that have
+ * @verdict: does what is under way go on?
  * @word: FAULT words of members
  * @alive: set of the members that were asked
  * @want: set of those that have not answered
@@ -42,6 +44,7 @@ struct mend_desk {
 	u32 digest;
 	u32 nwant;
 	u64 next;
+	struct hc_verdict verdict;
 	u32 *word;
 	u32 *alive;
 	u32 *want;
@@ -82,6 +85,8 @@ void hc_mend_release(struct hc_plan *plan, struct hc_mend *s)
 		atomic_dec(&s->counted->work.mending);
 	hc_desk_free(plan, s);
 	shape_free(plan->fabric, rcu_dereference_protected(s->shape, true));
+	kfree_skb(s->keep.slice[0].own);
+	kfree_skb(s->keep.slice[1].own);
 }
 
 static bool desk_alloc(const struct hc_member *m, struct hc_mend *s)
@@ -136,9 +141,8 @@ static struct sk_buff *ask_alloc(const struct hc_member *m, const struct mend_de
 	return skb;
 }
 
-static void ways_fill(void *to, const struct hc_ring_making *mk)
+static void ways_fill(struct hc_wire_mend_way *w, const struct hc_ring_making *mk)
 {
-	struct hc_wire_mend_way *w = to;
 	unsigned int i;
 
 	for (i = 0; i < mk->n; i++) {
@@ -172,15 +176,20 @@ static struct sk_buff *place_alloc(const struct hc_member *m, const struct mend_
 
 	hc_ring_make(k, u, &mk);
 	ways = mk.n * sizeof(struct hc_wire_mend_way);
-	skb = hc_mend_word(m, HC_MEND_PLACE, desk->ballot, desk->next, ways + size);
+	skb = hc_mend_word(m, HC_MEND_PLACE, desk->ballot, desk->next,
+			   sizeof(struct hc_wire_mend_ops) + ways + size);
 	if (!skb)
 		return NULL;
 	w = hc_wire_mend_of(skb);
 	w->ways = mk.n;
 	w->rings = cpu_to_be16(mk.nrings);
 	w->members = cpu_to_be32(desk->shape->t.nnodes + 1 - desk->shape->t.nrings);
-	ways_fill(w + 1, &mk);
-	set_fill((void *)(w + 1) + ways, desk->alive, size / sizeof(u32));
+	if (hc_verdict_resumes(&desk->verdict)) {
+		w->flags = HC_MEND_F_RESUME;
+		hc_verdict_fill(&desk->verdict, hc_mend_ops_of(w));
+	}
+	ways_fill(hc_mend_ways_of(w), &mk);
+	set_fill((void *)hc_mend_ways_of(w) + ways, desk->alive, size / sizeof(u32));
 	return skb;
 }
 
@@ -249,6 +258,7 @@ void hc_desk_begin(struct hc_member *m)
 	desk->ballot = (hc_mend_attempt(max(s->heard, desk->ballot)) + 1) << 16 | m->node->id;
 	desk->digest = m->node->lsdb.digest;
 	desk->next = 0;
+	desk->verdict = (struct hc_verdict){};
 	desk->cause = m->abort;
 	if (!desk->cause.status) {
 		desk->cause.status = ENOLINK;
@@ -431,6 +441,7 @@ void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 		return;
 	desk->word[src] = be32_to_cpu(w->word);
 	desk->next = max(desk->next, be64_to_cpu(w->plan.op));
+	hc_verdict_add(&desk->verdict, w->flags, hc_mend_ops_of(w));
 }
 
 void hc_desk_help(struct hc_member *m, u32 src, u64 ballot)

@@ -1,25 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings that mend themselves between operations.
+ * Plans of rings that mend themselves.
  *
- * A fault ends the operations of all members with its cause, as in every plan.  Then the lowest
- * member that can be reached, the master, gives each of them a new place.  Nobody looks into
- * another node: all of this is said by frames, which find their ways around the faults (route.c).
+ * A fault stops the operations of all members.  Then the lowest member that can be reached, the
+ * master, gives each of them a new place.  Nobody looks into another node: all of this is said by
+ * frames, which find their ways around the faults (route.c).
  *
  * A member whose plan is broken tells the node that it takes for the master (HELP), now and each
  * second.  The master begins an attempt.  Its name, the ballot, is greater than all that the
  * master has heard of.  An attempt goes through three phases, and none begins before all members
  * have answered the one before:
  *
- *   ASK	each member stops, and says which of its links are faulty and which number is free;
+ *   ASK	each member stops, and says which of its links are faulty, which number is free, and
+ *		where it is in the operations under way;
  *   PLACE	with that the master mends the rings (lib/hc_ring_mend.c) and tells each member its
- *		place in them and the number from which all count on.  A member takes frames of the
- *		others, but what its process contributes waits;
- *   GO		contributions wait no more.
+ *		place in them, the number from which all count on, and from where operations go
+ *		on, or that they end (ring_keep.c, ring_verdict.c).  Nobody sends anything yet;
+ *   GO		nothing waits any more.
  *
- * So nobody sends data before all have their places.  No number is used twice: the new ones are
- * behind all that any of them had begun, so what is still on its way from before is old
- * everywhere (hc_member.base).
+ * So nobody sends data before all have their places, and who gets data may go, too.  No number is
+ * used twice: the new ones are behind all that any of them had begun, so what is still on its way
+ * from before is old everywhere (hc_member.base).
  *
  * A member follows the greatest ballot only, and says NO to others, and to a place that its own
  * links do not allow.  After a NO, when the links of others change, when a member breaks again,
@@ -33,6 +34,12 @@
  * that were lost are said again each second; so an attempt succeeds.
  * selftests/model/ring_mend.pml is a model of this.
  *
+ * Processes may do what they want meanwhile.  What they contribute waits in the host port
+ * (hc_member_holds()), but for the rest of what was half sent; what they receive are results that
+ * were given before.  When a socket is closed in the middle of a contribution, that is told to the
+ * others when the plan is mended (hc_host_resume()).  When the plan or its fabric is removed, what
+ * is held ends as always (hc_member_destroy()).
+ *
  * This file is what each member does; ring_desk.c is the master, ring_mend_fits.c what frames of
  * others may say.
  *
@@ -43,6 +50,7 @@
 
 #include "coll/coll.h"
 #include "coll/ring.h"
+#include "coll/ring_keep.h"
 #include "coll/ring_mend.h"
 #include "coll/ring_mend_impl.h"
 #include "fabric/link.h"
@@ -94,6 +102,7 @@ struct sk_buff *hc_mend_word(const struct hc_member *m, u8 what, u64 ballot, u64
 	return skb;
 }
 
+static void mend_count(struct hc_member *m);
 static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb);
 
 void hc_mend_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
@@ -113,8 +122,12 @@ void hc_mend_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
 static void answer(struct hc_member *m, u32 dst, u8 what)
 {
 	u64 nr = max(m->next, m->abort_to);
-	struct sk_buff *skb = hc_mend_word(m, what, hc_mend_of(m)->heard, nr, 0);
+	bool asked = what == HC_MEND_ASKED;
+	struct sk_buff *skb = hc_mend_word(m, what, hc_mend_of(m)->heard, nr,
+					   asked ? sizeof(struct hc_wire_mend_ops) : 0);
 
+	if (skb && asked)
+		hc_keep_tell(m, hc_wire_mend_of(skb));
 	if (skb)
 		hc_wire_mend_of(skb)->word = cpu_to_be32(m->node->fault);
 	hc_mend_send(m, dst, skb);
@@ -122,7 +135,37 @@ static void answer(struct hc_member *m, u32 dst, u8 what)
 
 /* ------------------------------------------------------------ members */
 
-/* Stop.  What is under way ends with what the master says has broken the plan. */
+/* What waits for others, and for the master, begins anew. */
+static void member_calm(struct hc_member *m)
+{
+	struct hc_mend *s = hc_mend_of(m);
+
+	s->phase = MEND_NONE;
+	s->called = false;
+	s->silent = 0;
+	/* Not if the plan goes away. */
+	hc_member_again(m);
+	if (!m->gone)
+		mend_count(m);
+}
+
+/* All that is under way here ends with what has broken the plan.  A process that has nothing under
+ * way hears of it when it contributes next.
+ */
+static void member_end(struct hc_member *m)
+{
+	const struct hc_abort own = { .from = m->done };
+	bool told = false;
+	unsigned int i;
+
+	for (i = 0; i < HC_OP_WINDOW; i++)
+		told |= m->ops[i] && m->ops[i]->begun;
+	m->abort.from = min(m->abort.from, m->next);
+	hc_abort_settle(m, &own);
+	m->reset |= m->engaged && !told;
+}
+
+/* Stop, for what the master says has broken the plan. */
 static void member_stop(struct hc_member *m, u32 master, const struct hc_wire_mend *w)
 {
 	struct hc_abort abort = {
@@ -165,15 +208,15 @@ static void numbers_begin(struct hc_member *m, u64 base)
 	m->told = base;
 	m->ack_seen = base;
 	m->asked = 0;
-	WRITE_ONCE(m->next, base);
 	WRITE_ONCE(m->done, base);
 }
 
 static void ways_take(struct hc_member *m, const struct hc_wire_mend *w)
 {
-	const struct hc_wire_mend_way *way = (const void *)(w + 1);
+	const struct hc_wire_mend_way *way = hc_mend_ways_of(w);
 	struct hc_ring_member *ring = hc_ring_member(m);
 	const __be32 *set = (const void *)(way + w->ways);
+	u32 *members;
 	u32 i;
 
 	memset(ring->way, 0, sizeof(ring->way));
@@ -194,19 +237,34 @@ static void ways_take(struct hc_member *m, const struct hc_wire_mend *w)
 	}
 	ring->nrings = be16_to_cpu(w->rings);
 	ring->nmembers = be32_to_cpu(w->members);
-	ring->members = ring->mend->set;
+	members = hc_keep_set_free(m);
 	for (i = 0; i < hc_set_words(m->plan->fabric->dim); i++)
-		ring->mend->set[i] = be32_to_cpu(set[i]);
+		members[i] = be32_to_cpu(set[i]);
+	ring->members = members;
 }
 
 static bool links_allow(const struct hc_member *m, const struct hc_wire_mend *w)
 {
-	const struct hc_wire_mend_way *way = (const void *)(w + 1);
+	const struct hc_wire_mend_way *way = hc_mend_ways_of(w);
 	unsigned int i;
 
 	for (i = 0; i < w->ways; i++)
 		if (!hc_link_usable(m->node, way[i].dim))
 			return false;
+	return true;
+}
+
+/* What is under way goes on, or ends, as the master says.  False: it cannot. */
+static bool ops_take(struct hc_member *m, const struct hc_wire_mend *w)
+{
+	u64 base = be64_to_cpu(w->plan.op);
+
+	if (w->flags & HC_MEND_F_RESUME)
+		return hc_keep_resume(m, w);
+	if (!hc_mend_of(m)->keep.ended)
+		member_end(m);
+	WRITE_ONCE(m->renamed, 0);
+	WRITE_ONCE(m->next, base);
 	return true;
 }
 
@@ -221,17 +279,38 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 		return;
 	}
 	if (!placed) {
-		if (base < max(m->next, m->abort_to) || !links_allow(m, w)) {
+		if (base < max(m->next, m->abort_to) || !links_allow(m, w) || !ops_take(m, w)) {
 			answer(m, src, HC_MEND_NO);
 			return;
 		}
 		ways_take(m, w);
 		numbers_begin(m, base);
+		hc_keep_place(m, w);
 		s->phase = MEND_PLACED;
 		m->broken = false;
 		hc_view_idle(m);
 	}
 	answer(m, src, HC_MEND_PLACED);
+}
+
+/* All have their places. */
+static void member_go(struct hc_member *m)
+{
+	struct hc_mend *s = hc_mend_of(m);
+
+	s->phase = MEND_NONE;
+	s->ran = s->heard;
+	hc_keep_went(m);
+	hc_node_kick(m->node, HC_EV_HOST);
+	hc_member_again(m);
+}
+
+void hc_mend_heard(struct hc_member *m)
+{
+	struct hc_mend *s = hc_mend_of(m);
+
+	if (s && s->phase == MEND_PLACED && !m->broken)
+		member_go(m);
 }
 
 static void go_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
@@ -244,11 +323,8 @@ static void go_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 		answer(m, src, HC_MEND_NO);
 		return;
 	}
-	if (s->phase == MEND_PLACED) {
-		s->phase = MEND_NONE;
-		s->ran = ballot;
-		hc_node_kick(m->node, HC_EV_HOST);
-	}
+	if (s->phase == MEND_PLACED)
+		member_go(m);
 	answer(m, src, HC_MEND_GONE);
 }
 
@@ -315,8 +391,8 @@ static unsigned int mend_rx(struct hc_member *m, struct sk_buff *skb)
 
 	if (!hc_mend_of(m) || src >= hc_nodes(m->node->fabric->dim))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
-	if (be32_to_cpu(hc_hdr(skb)->len) > m->node->fabric->dim *
-	    sizeof(struct hc_wire_mend_way) + hc_mend_set_size(m->plan))
+	if (be32_to_cpu(hc_hdr(skb)->len) > sizeof(struct hc_wire_mend_ops) +
+	    m->node->fabric->dim * sizeof(struct hc_wire_mend_way) + hc_mend_set_size(m->plan))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (skb_linearize(skb))
 		return HYPERCUBE_A_DROP_NO_MEMORY;
@@ -331,33 +407,54 @@ static unsigned int mend_rx(struct hc_member *m, struct sk_buff *skb)
 
 /* ------------------------------------------------------------ what the common code asks */
 
-/* A process that has nothing under way hears of the fault when it contributes next. */
-void hc_mend_broke(struct hc_member *m)
+void hc_mend_init(const struct hc_plan *plan, struct hc_mend *s, u32 *sets)
 {
-	bool told = false;
+	size_t words = hc_set_words(plan->fabric->dim);
+	struct hc_ring_keep *k = &s->keep;
 	unsigned int i;
 
-	if (!hc_mend_of(m))
-		return;
-	for (i = 0; i < HC_OP_WINDOW; i++)
-		told |= m->ops[i] && m->ops[i]->begun;
-	m->abort.from = min(m->abort.from, m->next);
-	m->reset |= m->engaged && !told;
+	for (i = 0; i < HC_KEEP_SETS; i++, sets += words)
+		k->set[i] = sets;
+	for (i = 0; i < 2; i++, sets += words)
+		k->slice[i].gave = sets;
+	k->missing = sets;
+	k->base = plan->members;
+	k->nbase = plan->nmembers;
+}
+
+/* The node's own processes hear at once that it has failed: nobody will take it in again for what
+ * is under way.
+ */
+static void mend_stop(struct hc_member *m, bool news)
+{
+	struct hc_mend *s = hc_mend_of(m);
+
+	if (READ_ONCE(m->node->failed)) {
+		if (!s->keep.ended)
+			member_end(m);
+	} else if (news) {
+		hc_keep_stop(m);
+		/* Nobody has a word to say on what is held, but the master. */
+		m->final = true;
+		member_calm(m);
+	}
+}
+
+/* Nothing ends one by one while the plan is broken; if it does, the master has to know. */
+void hc_mend_forgone(struct hc_member *m, struct hc_op *op)
+{
+	struct hc_mend *s = hc_mend_of(m);
+
+	if (s && hc_keep_holds(m))
+		s->keep.unfit = true;
 }
 
 void hc_mend_settled(struct hc_member *m, const struct hc_abort *last)
 {
-	struct hc_mend *s = hc_mend_of(m);
-
-	if (!s)
+	if (!hc_mend_of(m))
 		return;
-	s->phase = MEND_NONE;
-	s->called = false;
-	s->silent = 0;
-	/* Not if the plan goes away. */
-	hc_member_again(m);
-	if (!m->gone)
-		mend_count(m);
+	hc_keep_end(m);
+	member_calm(m);
 	if (!skb_queue_empty(&m->waiting))
 		hc_node_kick(m->node, HC_EV_HOST);
 }
@@ -408,8 +505,12 @@ static void mend_tend(struct hc_member *m, bool late)
 		return;
 	if (READ_ONCE(m->node->failed)) {
 		hc_desk_free(m->plan, s);
+		if (m->broken)
+			mend_stop(m, false);
 		return;
 	}
+	if (!hc_keep_holds(m))
+		hc_host_resume(m);
 	s->silent += late;
 	if (!hc_desk_tend(m, late) && mend_tends(m) && (late || call_is_news(m)))
 		master_call(m);
@@ -418,5 +519,6 @@ static void mend_tend(struct hc_member *m, bool late)
 }
 
 const struct hc_mend_ops hc_mend_rings = {
-	.tend = mend_tend, .tends = mend_tends, .holds = mend_holds, .rx = mend_rx,
+	.stop = mend_stop, .tend = mend_tend, .tends = mend_tends, .holds = mend_holds,
+	.rx = mend_rx,
 };

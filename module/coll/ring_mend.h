@@ -9,10 +9,12 @@
 #include <linux/types.h>
 
 #include "hc_ring.h"
+#include "wire.h"
 
 struct hc_abort;
 struct hc_member;
 struct hc_node;
+struct hc_op;
 struct hc_plan;
 struct mend_desk;
 struct sk_buff;
@@ -43,6 +45,67 @@ enum mend_phase {
 };
 
 /**
+ * struct hc_ring_slice - a slice that a member may have to send its part of again: ring_keep.c
+ * @used: the member has sent its part
+ * @last: it is the last one of its operation
+ * @len: bytes of each part
+ * @nr: the operation, as processes are told it
+ * @at: where it lies in each message
+ * @own: the member's part; NULL: there was no memory
+ * @params: what its frame said of the operation
+ * @gave: set of the members whose part the process was given
+ */
+struct hc_ring_slice {
+	bool used;
+	bool last;
+	u32 len;
+	u64 nr;
+	u64 at;
+	struct sk_buff *own;
+	struct hc_wire_data params;
+	u32 *gave;
+};
+
+/* Sets of members that results may be about: see hc_keep_set_free(). */
+#define HC_KEEP_SETS	5
+/* What the polls of a member need as sets: these, one for each slice, one of the missing. */
+#define HC_MEND_SETS	(HC_KEEP_SETS + 3)
+
+/**
+ * struct hc_ring_keep - what a member keeps of the operations under way; [poll]
+ * @slice: the one at hand, and another one
+ * @cur: which is at hand
+ * @ahead: the other one comes after it, not before
+ * @unfit: what is under way here cannot go on
+ * @ended: it has ended since the member was placed
+ * @line: the last attempt in which data went
+ * @base: set of the members of its rings
+ * @nbase: how many
+ * @placed: the last attempt that gave the member a place
+ * @fresh: first operation of which nobody had sent anything then
+ * @before: set of those whose blocks belong to operations before that
+ * @nbefore: how many
+ * @set: room for sets of members
+ * @missing: whose blocks a result lacks
+ */
+struct hc_ring_keep {
+	struct hc_ring_slice slice[2];
+	u8 cur;
+	bool ahead;
+	bool unfit;
+	bool ended;
+	u64 line;
+	const u32 *base;
+	u32 nbase;
+	u64 placed;
+	u64 fresh;
+	const u32 *before;
+	u32 nbefore;
+	u32 *set[HC_KEEP_SETS];
+	u32 *missing;
+};
+
+/**
  * struct hc_mend - what a member knows of the mending of its plan; [poll] but for @shape
  * @heard: the greatest ballot heard of
  * @phase: enum mend_phase, in the attempt @heard
@@ -52,7 +115,7 @@ enum mend_phase {
  * @known: and what this node knew of links then
  * @counted: the node, if it counts this plan as one that is not ready; others read it when the
  *	plan has gone
- * @set: members since the plan was mended
+ * @keep: what it keeps of operations
  * @desk: what it works on as a master, or NULL
  * @shape: what it has made as a master; others read it under RCU
  */
@@ -64,7 +127,7 @@ struct hc_mend {
 	bool called;
 	u32 known;
 	struct hc_node *counted;
-	u32 *set;
+	struct hc_ring_keep keep;
 	struct mend_desk *desk;
 	struct hc_ring_shape __rcu *shape;
 };
@@ -74,8 +137,13 @@ const struct hc_ring_shape *hc_mend_shape(const struct hc_plan *plan);
 /* Config; no poll sees the plan any more. */
 void hc_mend_release(struct hc_plan *plan, struct hc_mend *s);
 
+/* A member of a plan that is made; @sets: room for HC_MEND_SETS sets of members.  Config. */
+void hc_mend_init(const struct hc_plan *plan, struct hc_mend *s, u32 *sets);
+/* Data has come: whoever sends some was told to go, so all have their places. */
+void hc_mend_heard(struct hc_member *m);
+
 /* See struct hc_plan_ops. */
-void hc_mend_broke(struct hc_member *m);
+void hc_mend_forgone(struct hc_member *m, struct hc_op *op);
 void hc_mend_settled(struct hc_member *m, const struct hc_abort *last);
 extern const struct hc_mend_ops hc_mend_rings;
 

@@ -16,7 +16,7 @@
 
 static bool ways_fit(const struct hc_member *m, const struct hc_wire_mend *w)
 {
-	const struct hc_wire_mend_way *way = (const void *)(w + 1);
+	const struct hc_wire_mend_way *way = hc_mend_ways_of(w);
 	u32 members = be32_to_cpu(w->members), dims = 0;
 	unsigned int i;
 
@@ -39,7 +39,7 @@ static bool wire_set_has(const __be32 *set, u32 u)
 /* Only members of the plan, this one and the master among them, as many as it says. */
 static bool set_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
-	const __be32 *set = (const void *)((const struct hc_wire_mend_way *)(w + 1) + w->ways);
+	const __be32 *set = (const void *)(hc_mend_ways_of(w) + w->ways);
 	u32 n = 0, i;
 
 	for (i = 0; i < hc_set_words(m->node->fabric->dim); i++) {
@@ -55,7 +55,8 @@ static bool place_fits(const struct hc_member *m, u32 src, const struct hc_wire_
 {
 	size_t ways = w->ways * sizeof(struct hc_wire_mend_way);
 
-	return w->ways <= m->node->fabric->dim && len == ways + hc_mend_set_size(m->plan) &&
+	return w->ways <= m->node->fabric->dim &&
+	       len == sizeof(struct hc_wire_mend_ops) + ways + hc_mend_set_size(m->plan) &&
 	       be16_to_cpu(w->rings) <= m->node->fabric->dim &&
 	       be64_to_cpu(w->plan.op) - m->next < NUMBERS_AHEAD && ways_fit(m, w) &&
 	       set_fits(m, src, w);
@@ -79,7 +80,8 @@ static bool answer_fits(const struct hc_member *m, const struct hc_wire_mend *w)
 /* Does it make sense at all? */
 static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w, u32 len)
 {
-	if (w->what != HC_MEND_PLACE && len)
+	if (len != (w->what == HC_MEND_ASKED ? sizeof(struct hc_wire_mend_ops) : 0) &&
+	    w->what != HC_MEND_PLACE)
 		return false;
 	switch (w->what) {
 	case HC_MEND_HELP:

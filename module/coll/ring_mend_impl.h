@@ -26,6 +26,18 @@ static inline struct hc_mend *hc_mend_of(const struct hc_member *m)
 	return hc_ring_member(m)->mend;
 }
 
+/* What is behind ASKED and PLACE. */
+static inline struct hc_wire_mend_ops *hc_mend_ops_of(const struct hc_wire_mend *w)
+{
+	return (void *)(w + 1);
+}
+
+/* What is behind that in PLACE. */
+static inline struct hc_wire_mend_way *hc_mend_ways_of(const struct hc_wire_mend *w)
+{
+	return (void *)(hc_mend_ops_of(w) + 1);
+}
+
 /* Bytes of a set of members. */
 static inline size_t hc_mend_set_size(const struct hc_plan *plan)
 {

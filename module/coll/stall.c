@@ -145,6 +145,9 @@ void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb)
 	struct hc_op *op = hc_member_op(m, m->view_nr);
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 
+	/* It may be about what was sent before the plan broke. */
+	if (hc_member_holds(m))
+		return;
 	if (m->view_peer == src) {
 		m->asked = 0;
 		m->quiet = 0;

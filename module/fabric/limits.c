@@ -326,6 +326,22 @@ static void frame_uncharge(struct sk_buff *skb)
 	skb->mark = 0;
 }
 
+static void frame_charge(struct hc_fabric *fabric, struct sk_buff *skb)
+{
+	skb->mark = skb->truesize;
+	skb_shinfo(skb)->destructor_arg = fabric;
+	skb->destructor = frame_uncharge;
+	poll_charge(fabric, skb->mark);
+}
+
+bool hc_poll_adopt(struct hc_fabric *fabric, struct sk_buff *skb)
+{
+	if (poll_exceeds(fabric->payer, skb->truesize))
+		return false;
+	frame_charge(fabric, skb);
+	return true;
+}
+
 struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len)
 {
 	struct hc_fabric *fabric = node->fabric;
@@ -339,9 +355,6 @@ struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len)
 	set_active_memcg(old);
 	if (!skb)
 		return NULL;
-	skb->mark = skb->truesize;
-	skb_shinfo(skb)->destructor_arg = fabric;
-	skb->destructor = frame_uncharge;
-	poll_charge(fabric, skb->mark);
+	frame_charge(fabric, skb);
 	return skb;
 }

@@ -63,6 +63,10 @@ void hc_poll_uncharge(struct hc_fabric *fabric, size_t size);
 bool hc_poll_charge(struct hc_fabric *fabric, size_t size);
 /* The same for a frame that its receiver keeps, see hc_frame_alloc(): charged until it is freed. */
 struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len);
+/* The same for a frame that was made already and is charged to nobody.  False: it exceeds the
+ * limit.
+ */
+bool hc_poll_adopt(struct hc_fabric *fabric, struct sk_buff *skb);
 
 /* Bytes of the tasks of a node above which it takes no more of them. */
 u64 hc_node_task_limit(void);

@@ -93,6 +93,16 @@ static inline __u32 hc_set_reach(__u32 *set, unsigned int dim, const __u32 *faul
 	return tail;
 }
 
+/* The first node of a set that has one. */
+static inline __u32 hc_set_first(const __u32 *set)
+{
+	__u32 i = 0;
+
+	while (!set[i])
+		i++;
+	return i * 32 + hc_first64(set[i]);
+}
+
 /* How many nodes below @u are in the set. */
 static inline __u32 hc_set_rank(const __u32 *set, __u32 u)
 {

@@ -60,6 +60,7 @@ struct hc_result_cb {
 	u64 at;		/* its place in the result, if .placed */
 	u64 stride;	/* from the place of each piece to that of the next */
 	u32 piece;	/* bytes of a piece */
+	u16 sets;	/* bytes of the sets behind the result, of HYPERCUBE_CMSG_MISSING */
 	u32 pos;	/* bytes already received */
 	bool placed;
 	bool last;
@@ -160,25 +161,12 @@ static void record_queue(struct sock *sk, struct sk_buff *skb)
 		sk->sk_data_ready(sk);
 }
 
-static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
-			 const struct hc_result_cb *cb)
+static void result_fill(const struct hc_member *m, const struct hc_op *op,
+			struct hypercube_result *res)
 {
-	struct hypercube_result *res;
-	struct sock *sk;
-
-	BUILD_BUG_ON(sizeof(*res) > HC_DATA_HEAD);
-	rcu_read_lock();
-	sk = sock_of(m->node, m->plan->id, op->rec.sock);
-	if (!sk) {
-		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
-		goto out;
-	}
-	/* The result takes the end of the room in front of the payload. */
-	__skb_pull(skb, HC_DATA_HEAD - sizeof(*res));
-	res = (struct hypercube_result *)skb->data;
 	memset(res, 0, sizeof(*res));
 	res->plan = m->plan->id;
-	res->op = op->nr;
+	res->op = hc_told_nr(m, op->nr);
 	res->cookie = op->cookie;
 	res->bytes = op->coll->own_part ? hc_part_bytes(m, op->result) : op->result;
 	res->steps = hc_op_steps(m, op);
@@ -187,6 +175,23 @@ static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *
 	res->cause_node = ~0U;
 	res->cause_dim = ~0U;
 	res->collective = op->coll->id;
+}
+
+static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+			 const struct hc_result_cb *cb)
+{
+	struct sock *sk;
+
+	BUILD_BUG_ON(sizeof(struct hypercube_result) > HC_DATA_HEAD);
+	rcu_read_lock();
+	sk = sock_of(m->node, m->plan->id, op->rec.sock);
+	if (!sk) {
+		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_SOCKET);
+		goto out;
+	}
+	/* The result takes the end of the room in front of the payload. */
+	__skb_pull(skb, HC_DATA_HEAD - sizeof(struct hypercube_result));
+	result_fill(m, op, (struct hypercube_result *)skb->data);
 	*result_cb(skb) = *cb;
 	record_queue(sk, skb);
 out:
@@ -224,6 +229,39 @@ void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff
 	};
 
 	result_queue(m, op, skb, &cb);
+}
+
+bool hc_sock_missing(struct hc_member *m, const struct hc_op *op, const u32 *members,
+		     const u32 *missing)
+{
+	size_t set = hc_set_words(m->node->fabric->dim) * sizeof(*missing);
+	struct hypercube_result *res;
+	struct sk_buff *skb = alloc_skb(sizeof(*res) + 2 * set, GFP_ATOMIC | __GFP_NOWARN);
+	struct sock *sk;
+
+	if (!skb)
+		return false;
+	res = skb_put(skb, sizeof(*res));
+	result_fill(m, op, res);
+	res->status = -EHOSTUNREACH;
+	res->cause_node = hc_set_first(missing);
+	skb_put_data(skb, members, set);
+	skb_put_data(skb, missing, set);
+	*result_cb(skb) = (struct hc_result_cb){
+		.rec = op->rec.nr,
+		.pos = skb->len,
+		.sets = 2 * set,
+		.placed = true,
+		.last = true,
+	};
+	rcu_read_lock();
+	sk = sock_of(m->node, m->plan->id, op->rec.sock);
+	if (sk)
+		record_queue(sk, skb);
+	rcu_read_unlock();
+	if (!sk)
+		kfree_skb(skb);
+	return true;
 }
 
 /* The record is lost, but not the fact that one is; SO_MEMINFO tells how many were. */
@@ -395,8 +433,8 @@ static struct sk_buff *piece_peek(struct sk_buff_head *queue)
  */
 static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 {
+	struct sk_buff *skb, *named = NULL;
 	struct hypercube_result res;
-	struct sk_buff *skb;
 	ssize_t copied = 0;
 	bool last = false;
 	bool begun = false;
@@ -425,12 +463,20 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 			break;
 		last = cb->last;
 		skb_unlink(skb, &sk->sk_receive_queue);
-		consume_skb(skb);
+		/* It is the last one. */
+		if (cb->sets)
+			named = skb;
+		else
+			consume_skb(skb);
 		room_tell(sk);
 	}
 	if (last)
 		msg->msg_flags |= MSG_EOR;
 	put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_RESULT, sizeof(res), &res);
+	if (named)
+		put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_MISSING, result_cb(named)->sets,
+			 named->data + sizeof(res));
+	consume_skb(named);
 	return copied;
 }
 

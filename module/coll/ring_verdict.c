@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The master's verdict: see ring_verdict.h, and ring_keep.c for what slices are.
+ *
+ * Do the members come from the same rings?  Each tells in which attempt data went last, as far as
+ * it knows (ran), and in which it got its last place (placed).  If there is an attempt that each
+ * of them names, as one or the other, they go on from its rings.  All of them were in these, for
+ * each had a place there.  And none has moved on in others since.  Let it have sent or received
+ * data in those of a later attempt c: then it tells that data went in c, or later, and was placed
+ * no earlier, so it does not name the attempt.  If it had a place in those of c, but neither sent
+ * nor received anything, it has gone back to a slice that is not through everywhere, if it has
+ * moved at all, and that changes nothing (ring_keep.c).  In the other direction: when data has gone
+ * in c, all members of its rings had their places, so those that are connected now name c, or all
+ * name what came after it; members that do not name c were not in its rings, and those
+ * who are in a part of their own have moved on there.  Then nothing fits, and all ends.
+ *
+ * Where are they?  Members of the same rings work on two slices at most, one behind the other, and
+ * who works on the second can carry out the first again.  Anything else is a failure that not all
+ * have heard of, and then all ends; a liar's word can do no worse.
+ */
+#include <linux/minmax.h>
+
+#include "coll/ring_verdict.h"
+
+static struct hc_verdict_at at_read(const struct hc_wire_mend_at *w)
+{
+	return (struct hc_verdict_at){ be64_to_cpu(w->nr), be64_to_cpu(w->offset) };
+}
+
+static bool same(const struct hc_verdict_at *a, const struct hc_verdict_at *b)
+{
+	return a->nr == b->nr && a->offset == b->offset;
+}
+
+static void lines_take(struct hc_verdict *v, u64 ran, u64 placed)
+{
+	u8 i, n = 0;
+
+	if (!v->any) {
+		v->line[0] = ran;
+		v->line[1] = placed;
+		v->nline = 2;
+	}
+	for (i = 0; i < v->nline; i++)
+		if (v->line[i] == ran || v->line[i] == placed)
+			v->line[n++] = v->line[i];
+	v->nline = n;
+}
+
+/* False: they do not fit. */
+static bool at_take(struct hc_verdict *v, const struct hc_verdict_at *at,
+		    const struct hc_verdict_at *prev)
+{
+	if (same(at, &v->low)) {
+		v->back = v->back && prev && same(prev, &v->prev);
+		return true;
+	}
+	if (prev && same(prev, &v->low)) {
+		if (v->two)
+			return same(at, &v->high);
+		v->two = true;
+		v->high = *at;
+		return true;
+	}
+	/* All the others are one further. */
+	if (v->two || !v->back || !same(at, &v->prev))
+		return false;
+	v->two = true;
+	v->high = v->low;
+	v->low = *at;
+	v->back = false;
+	return true;
+}
+
+void hc_verdict_add(struct hc_verdict *v, u8 flags, const struct hc_wire_mend_ops *w)
+{
+	struct hc_verdict_at at = at_read(&w->at), prev = at_read(&w->prev);
+	bool back = flags & HC_MEND_F_PREV;
+
+	lines_take(v, be64_to_cpu(w->ran), be64_to_cpu(w->placed));
+	if (!v->any) {
+		v->any = true;
+		v->low = at;
+		v->prev = prev;
+		v->back = back;
+	} else if (!at_take(v, &at, back ? &prev : NULL)) {
+		v->misfit = true;
+	}
+	v->misfit |= !!(flags & HC_MEND_F_UNFIT);
+	v->fresh = max(v->fresh, be64_to_cpu(w->fresh));
+}
+
+void hc_verdict_fill(const struct hc_verdict *v, struct hc_wire_mend_ops *w)
+{
+	*w = (struct hc_wire_mend_ops){};
+	w->ran = cpu_to_be64(v->line[0]);
+	w->fresh = cpu_to_be64(v->fresh);
+	w->at.nr = cpu_to_be64(v->low.nr);
+	w->at.offset = cpu_to_be64(v->low.offset);
+}

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans of rings that repair themselves while operations are under way: processes that go meanwhile,
+ * and links that fail again and again.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "ktap.h"
+#include "rings.h"
+
+#define PLAN	1
+#define SEGMENT	4096
+
+static bool begin(struct cube *c, unsigned int width)
+{
+	struct rings r;
+
+	if (cube_new(c, 3, SEGMENT) || cube_bind_all(c))
+		return false;
+	if (width)
+		rings_random(&r, c, below(8), width);
+	else
+		rings_gray(&r, 3);
+	r.repair = true;
+	return !cube_rings(c, PLAN, &r);
+}
+
+/* ------------------------------------------------------------ processes that go */
+
+/* How the operation at hand ends at a node. */
+static int ended(int fd)
+{
+	static unsigned char all[8 * 2 * SEGMENT];
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	struct hypercube_result res = { 0 };
+	bool eor = false;
+
+	while (!eor) {
+		ssize_t n = -ETIMEDOUT;
+
+		if (poll(&p, 1, 1000 * patience(15)) == 1)
+			n = shc_recv(fd, all, sizeof(all), &res, &eor, 0);
+		if (n < 0)
+			return (int)n;
+	}
+	return res.status;
+}
+
+/* All contribute, again and again, until each has had a result: who had nothing under way hears of
+ * the failure first.
+ */
+static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const void *own)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(15);
+	static unsigned char all[8 * 2 * SEGMENT];
+	bool sent[8] = { false }, good[8] = { false };
+	unsigned int u, ngood = 0;
+
+	while (ngood < 8 && now_ms() < end)
+		for (u = 0; u < 8; u++) {
+			struct hypercube_result res = { 0 };
+			bool eor = false;
+			ssize_t n;
+
+			if (!sent[u])
+				sent[u] = shc_send(c->fd[u], op, own, 2 * SEGMENT, 0) > 0;
+			n = shc_recv(c->fd[u], all, sizeof(all), &res, &eor, MSG_DONTWAIT);
+			if (n < 0 && n != -EAGAIN)
+				return false;
+			if (n < 0 || !eor)
+				continue;
+			sent[u] = false;
+			if (res.status && res.status != -ECONNRESET && res.status != -ENOLINK)
+				return false;
+			ngood += !res.status && !good[u];
+			good[u] |= !res.status;
+		}
+	if (ngood < 8) {
+		printf("# %u of 8 go on\n", ngood);
+		ctl_op_print(c->name);
+	}
+	return ngood == 8;
+}
+
+/* A contribution is half sent when a link fails, and its socket is closed, before or after that.
+ * All others hear of it, and go on with the process that comes next.
+ */
+static bool goes_in_the_middle(bool before, unsigned int wait)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 2 * SEGMENT,
+	};
+	static unsigned char own[2 * SEGMENT];
+	unsigned int u, d, x = below(8);
+	struct cube c;
+	bool fine = begin(&c, below(2) ? 4 : 0);
+	int status;
+
+	for (u = 0; u < 8; u++)
+		fine &= shc_send(c.fd[u], &op, own, u == x ? SEGMENT : 2 * SEGMENT, 0) > 0;
+	usleep(below(2000));
+	if (before)
+		cube_close(&c, x);
+	cube_link(&c, below(12), &u, &d);
+	cube_fail_link(&c, u, d);
+	usleep(wait);
+	if (!before)
+		cube_close(&c, x);
+	for (u = 0; u < 8; u++) {
+		status = u == x ? -ECONNRESET : ended(c.fd[u]);
+		/* The news of the close and of the fault may meet: then all ends. */
+		if (status != -ECONNRESET && !(before && status == -ENOLINK)) {
+			printf("# node %u: %d, %u has gone %s after %u us\n", u, status, x,
+			       before ? "before" : "after", wait);
+			fine = false;
+		}
+	}
+	c.fd[x] = shc_bound(c.name, x, SOCK_SEQPACKET);
+	fine = fine && c.fd[x] >= 0 && all_agree_again(&c, &op, own);
+	return !cube_del(&c) && fine;
+}
+
+TEST(a_process_goes_while_it_is_mended)
+{
+	unsigned int i;
+
+	for (i = 0; i < scaled(20); i++) {
+		ASSERT_TRUE(goes_in_the_middle(false, below(6000)));
+		ASSERT_TRUE(goes_in_the_middle(true, below(6000)));
+	}
+}
+
+/* ------------------------------------------------------------ links that flap */
+
+struct flapping {
+	struct cube c;
+	unsigned int sent[CUBE_MAX];
+	unsigned int heard[CUBE_MAX];
+	unsigned int down;
+	bool is_down;
+};
+
+static bool flap_send(struct flapping *f, unsigned int u)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8, .cookie = f->sent[u],
+	};
+	uint64_t own = u | (uint64_t)f->sent[u]++ << 32;
+
+	return shc_send(f->c.fd[u], &op, &own, 8, 0) == 8;
+}
+
+/* No operation fails, is told twice, or out of order: each has the blocks of all. */
+static bool flap_hear(struct flapping *f, unsigned int u)
+{
+	struct hypercube_result res = { 0 };
+	static uint64_t at[CUBE_MAX][CUBE_MAX];
+	static size_t got[CUBE_MAX];
+	bool eor = false;
+	unsigned int v;
+	ssize_t n = shc_recv(f->c.fd[u], at[u], sizeof(at[u]), &res, &eor, MSG_DONTWAIT);
+
+	if (n < 0)
+		return n == -EAGAIN;
+	got[u] += (size_t)n;
+	if (!eor)
+		return true;
+	if (res.status || res.cookie != f->heard[u] || got[u] != 8 * f->c.nodes) {
+		printf("# node %u: status %d of operation %llu, %u expected, %zu bytes\n", u,
+		       res.status, (unsigned long long)res.cookie, f->heard[u], got[u]);
+		return false;
+	}
+	for (v = 0; v < f->c.nodes; v++)
+		if (at[u][v] != (v | (uint64_t)f->heard[u] << 32))
+			return false;
+	got[u] = 0;
+	f->heard[u]++;
+	return true;
+}
+
+/* One link at a time fails, and is back some time later. */
+static void flap(struct flapping *f)
+{
+	unsigned int u, d;
+
+	if (!f->is_down)
+		f->down = below(f->c.dim * f->c.nodes / 2);
+	f->is_down = !f->is_down;
+	cube_link(&f->c, f->down, &u, &d);
+	ctl_link_down(f->c.name, u, d, f->is_down);
+}
+
+TEST(ten_thousand_operations_while_links_flap)
+{
+	unsigned int u, least = 0, want = scaled(10000), flaps = 0;
+	uint64_t next = 0, end = now_ms() + 1000 * (uint64_t)patience(50);
+	struct flapping f = { .is_down = false };
+	struct pollfd fds[CUBE_MAX];
+	bool fine = true;
+
+	ASSERT_TRUE(begin(&f.c, 0));
+	while (fine && least < want && now_ms() < end) {
+		for (u = 0, least = want; u < 8; u++) {
+			while (fine && f.sent[u] < f.heard[u] + 8)
+				fine = flap_send(&f, u);
+			fds[u] = (struct pollfd){ f.c.fd[u], POLLIN, 0 };
+			least = f.heard[u] < least ? f.heard[u] : least;
+		}
+		poll(fds, 8, 10);
+		for (u = 0; fine && u < 8; u++)
+			if (fds[u].revents)
+				fine = flap_hear(&f, u);
+		if (now_ms() >= next) {
+			flap(&f);
+			flaps++;
+			next = now_ms() + 5 + below(40);
+		}
+	}
+	printf("# %u operations while links changed %u times\n", least, flaps);
+	EXPECT_TRUE(fine);
+	EXPECT_GE(least, want / 4);
+	if (_metadata->failed)
+		ctl_op_print(f.c.name);
+	EXPECT_EQ(0, cube_del(&f.c));
+}
+
+TEST_HARNESS_MAIN
