@@ -164,7 +164,7 @@ TEST(a_frame_for_each_edge_and_direction)
 
 TEST(who_does_not_read_stops_the_others)
 {
-	const size_t bytes = debug_kernel() ? 1 << 18 : 1 << 20;
+	const size_t bytes = 1 << 20;
 	unsigned int node[CUBE_MAX], n, i;
 	struct party p[CUBE_MAX];
 	struct cube c;
