@@ -165,7 +165,7 @@ static u32 attr_u32(struct genl_info *info, int attr)
 }
 
 /* Sizes are checked here, the rest by the verifier. */
-static int topology_set(struct genl_info *info)
+static int topology_set(struct genl_info *info, u32 method)
 {
 	struct nlattr *up = info->attrs[HYPERCUBE_A_BALANCE_UP];
 	struct hc_fabric *fabric = hc_info_fabric(info);
@@ -187,7 +187,7 @@ static int topology_set(struct genl_info *info)
 				    "A topology and its faults are about all nodes of the fabric");
 		return -EINVAL;
 	}
-	return hc_rounds_topology(fabric, &b, nla_data(fault), info->extack);
+	return hc_rounds_topology(fabric, method, &b, nla_data(fault), info->extack);
 }
 
 static bool names_settings(struct genl_info *info)
@@ -225,8 +225,9 @@ static int balance_set(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "The request names nothing to set");
 		return -EINVAL;
 	}
-	err = period_check(info) ?: topology_set(info) ?:
-	      hc_round_check(fabric, method, info->extack) ?: hc_rounds_open(fabric);
+	err = period_check(info) ?: hc_rounds_open(fabric) ?: topology_set(info, method);
+	if (!err && info->attrs[HYPERCUBE_A_BALANCE_METHOD])
+		err = hc_round_check(fabric, method, info->extack);
 	if (!err)
 		settings_set(info, method);
 	return err;
@@ -324,6 +325,10 @@ int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info)
 	err = hc_round_check(fabric, method, info->extack) ?: hc_rounds_open(fabric);
 	if (err)
 		return err;
+	if (!hc_round_may_ask(node, method)) {
+		NL_SET_ERR_MSG(info->extack, "A round of another method is asked for at this node");
+		return -EBUSY;
+	}
 	run = hc_later_new(skb, info, sizeof(*run), &run_ops);
 	if (IS_ERR(run))
 		return PTR_ERR(run);

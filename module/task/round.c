@@ -42,6 +42,11 @@
 #define HUNGRY_MIN	(10ULL * NSEC_PER_MSEC)
 #define HUNGRY_MAX	((u64)NSEC_PER_SEC)
 
+/* For how many times the fabric's patience nothing new may come: nodes wait for others, and those
+ * for handovers over slow links.
+ */
+#define STILL_MAX	30
+
 struct hc_round *hc_round_of(const struct hc_node *node)
 {
 	/* Pairs with hc_rounds_open(). */
@@ -82,6 +87,7 @@ bool hc_round_given(struct hc_node *node, struct hc_round *r, unsigned int dim, 
 	*count = sent - r->link[dim].sent0;
 	r->giving &= ~hc_bit(dim);
 	r->gave += *count;
+	r->progress = ktime_get_ns();
 	return true;
 }
 
@@ -169,6 +175,7 @@ void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 	r->cause_node = HC_CAUSE_NONE;
 	r->cause_dim = HC_CAUSE_NONE;
 	r->began = ktime_get_ns();
+	r->progress = r->began;
 	r->waits = ASK_MIN;
 	r->due = r->began + r->waits;
 	memset(r->link, 0, node->fabric->dim * sizeof(*r->link));
@@ -190,6 +197,10 @@ static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
 
 	if (!ops)
 		return false;
+	if (hc_round_nr(r->id) == HC_ROUND_NR_MAX) {
+		hc_round_refuse(node, r, -EOVERFLOW);
+		return false;
+	}
 	r->trigger = trigger;
 	hc_round_join(node, r, (hc_round_nr(r->id) + 1) << 16 | node->id, ops, HC_ROUND_NOBODY);
 	return true;
@@ -268,8 +279,10 @@ static bool reported(const struct hc_node *node, const struct hc_round *r)
 	return true;
 }
 
-static void add_up(const struct hc_node *node, struct hc_round *r)
+/* False: a child has reported more nodes than there are; the round has failed. */
+static bool add_up(struct hc_node *node, struct hc_round *r)
 {
+	u32 members = 1;
 	unsigned int d;
 
 	r->moved = r->gave;
@@ -278,16 +291,22 @@ static void add_up(const struct hc_node *node, struct hc_round *r)
 
 		if (d == r->parent || !(l->theirs & HC_ROUND_F_PARENT))
 			continue;
-		r->members += l->members;
+		members += l->members;
+		if (members > hc_nodes(node->fabric->dim)) {
+			hc_round_fail(node, r, -EPROTO, node->id, d);
+			return false;
+		}
 		r->moved += l->moved;
 	}
+	r->members = members;
+	return true;
 }
 
 static void report(struct hc_node *node, struct hc_round *r)
 {
-	if (r->state != HC_ROUND_WAITS || r->flags & HC_ROUND_F_REPORT || !reported(node, r))
+	if (r->state != HC_ROUND_WAITS || r->flags & HC_ROUND_F_REPORT || !reported(node, r) ||
+	    !add_up(node, r))
 		return;
-	add_up(node, r);
 	if (r->parent == HC_ROUND_NOBODY) {
 		end(node, r, HC_ROUND_F_OVER, HC_ROUND_DONE);
 		return;
@@ -359,12 +378,24 @@ static void look_at_links(struct hc_node *node, struct hc_round *r)
 	}
 }
 
+/* Neighbours that answer, but never say what they owe, must not hold up a fabric for ever. */
+static bool stands_still(const struct hc_node *node, const struct hc_round *r, u64 now)
+{
+	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
+
+	return patience && now - r->progress >= STILL_MAX * patience;
+}
+
 static void look_at_time(struct hc_node *node, struct hc_round *r)
 {
 	u64 now = ktime_get_ns();
 
 	if (r->state == HC_ROUND_IDLE || now < r->due)
 		return;
+	if (stands_still(node, r, now)) {
+		hc_round_fail(node, r, -ETIMEDOUT, node->id, HC_CAUSE_NONE);
+		return;
+	}
 	r->waits = min_t(u64, 2 * r->waits, NSEC_PER_SEC / 2);
 	r->due = now + r->waits;
 	hc_round_pull(node, r, now);

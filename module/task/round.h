@@ -94,13 +94,17 @@ void hc_rounds_init(struct hc_rounds *rounds);
 int hc_rounds_open(struct hc_fabric *fabric);
 /* @method, @threshold or @period have changed. */
 void hc_rounds_set(struct hc_fabric *fabric);
-/* Install a topology, made for the faults @fault, if the verifier accepts it. */
-int hc_rounds_topology(struct hc_fabric *fabric, const struct hc_balance *b, const u32 *fault,
-		       struct netlink_ext_ack *extack);
+/* Install a topology, made for the faults @fault, if the verifier accepts it, and @method (or 0)
+ * can use it.
+ */
+int hc_rounds_topology(struct hc_fabric *fabric, u32 method, const struct hc_balance *b,
+		       const u32 *fault, struct netlink_ext_ack *extack);
 /* No poll runs any more. */
 void hc_rounds_exit(struct hc_fabric *fabric);
 /* The topology, or NULL; and its number. */
 const struct hc_balance *hc_rounds_topology_get(const struct hc_fabric *fabric, u32 *epoch);
+/* Is no round of another method asked for there? */
+bool hc_round_may_ask(const struct hc_node *node, u32 method);
 /* Let @node begin a round as soon as it can.  Returns a number for hc_round_asked(). */
 u32 hc_round_ask(struct hc_node *node, u32 method);
 /* How did it end?  -EAGAIN: it has not. */

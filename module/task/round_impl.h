@@ -106,6 +106,7 @@ enum hc_round_state {
  * @cause_node: where the cause lies, or HC_CAUSE_NONE
  * @cause_dim: dimension, or HC_CAUSE_NONE
  * @began: when it was heard of, ns
+ * @progress: when something new of it was heard or handed over, ns
  * @ended: when the last one was over, ns
  * @interval: ns from then to one that the node may begin for lack of tasks
  * @waits: how long neighbours have until they are asked again, ns
@@ -138,6 +139,7 @@ struct hc_round {
 	u16 cause_node;
 	u16 cause_dim;
 	u64 began;
+	u64 progress;
 	u64 ended;
 	u64 interval;
 	u64 waits;
@@ -158,12 +160,15 @@ static inline u64 hc_round_nr(u64 id)
 	return id >> 16;
 }
 
-/* By how much round @a is later than round @b; of those with the same number, that of the higher
- * node.  Numbers wrap.
+/* The last number that there is. */
+#define HC_ROUND_NR_MAX	(U64_MAX >> 16)
+
+/* Is round @a later than round @b (> 0), the same (0), or earlier (< 0)?  Of those with the same
+ * number, that of the higher node is later.  Numbers do not wrap, so this is an order.
  */
-static inline s64 hc_round_ahead(u64 a, u64 b)
+static inline int hc_round_ahead(u64 a, u64 b)
 {
-	return (s64)(a - b);
+	return a > b ? 1 : a < b ? -1 : 0;
 }
 
 /* --- round.c; poll --- */

@@ -18,6 +18,8 @@
 #define WORD_VALUE			((1ULL << HC_ROUND_VALUE_BITS) - 1)
 /* Rounds that neighbours begin follow each other no faster. */
 #define GAP	(2ULL * NSEC_PER_MSEC)
+/* By how much their numbers may be ahead. */
+#define AHEAD_MAX	(1ULL << 32)
 
 /* ------------------------------------------------------------ words */
 
@@ -170,7 +172,8 @@ static bool words_sound(const struct hc_round_ops *ops, const u64 *word, unsigne
 }
 
 /* Reads the words; returns how many there are, or -1: the frame is none. */
-static int frame_read(const struct hc_node *node, const struct sk_buff *skb, u64 *word)
+static int frame_read(const struct hc_node *node, const struct hc_round *r,
+		      const struct sk_buff *skb, u64 *word)
 {
 	const struct hc_wire_round *w = hc_wire_round_of(skb);
 	const struct hc_round_ops *ops = hc_round_method(w->method);
@@ -179,6 +182,7 @@ static int frame_read(const struct hc_node *node, const struct sk_buff *skb, u64
 
 	if (!ops || len % sizeof(__be64) || n > HC_ROUND_WORDS || !cause_sound(node, w) ||
 	    (be64_to_cpu(w->round) & U16_MAX) >= hc_nodes(node->fabric->dim) ||
+	    hc_round_nr(be64_to_cpu(w->round)) > hc_round_nr(r->id) + AHEAD_MAX ||
 	    be32_to_cpu(w->members) > hc_nodes(node->fabric->dim) ||
 	    skb_copy_bits(skb, HC_ROUND_HEAD, raw, len))
 		return -1;
@@ -193,6 +197,8 @@ static void link_hear(struct hc_round *r, unsigned int dim, const struct hc_wire
 {
 	struct hc_round_link *l = &r->link[dim];
 
+	if (n > l->nheard || w->flags & ~HC_ROUND_F_ASK & ~l->theirs || !l->joined)
+		r->progress = ktime_get_ns();
 	l->joined = true;
 	l->asked = 0;
 	if (n > l->nheard) {
@@ -246,13 +252,18 @@ static bool round_new(struct hc_node *node, struct hc_round *r, const struct hc_
 static void round_hear(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
 		       unsigned int dim, const u64 *word, unsigned int n)
 {
-	s64 ahead = r->ops ? hc_round_ahead(be64_to_cpu(w->round), r->id) : 1;
+	int ahead = r->ops ? hc_round_ahead(be64_to_cpu(w->round), r->id) : 1;
 
 	/* An earlier one: whoever asks for it learns of this one. */
 	if (ahead < 0 || (ahead > 0 && !round_new(node, r, w, dim)))
 		return;
 	if (r->state == HC_ROUND_IDLE || !(r->part & hc_bit(dim)))
 		return;
+	/* Somebody has told two nodes different things of one round. */
+	if (w->method != r->ops->id) {
+		hc_round_fail(node, r, -EPROTO, node->id, dim);
+		return;
+	}
 	link_hear(r, dim, w, word, n);
 	if (w->flags & HC_ROUND_F_FAILED)
 		hc_round_fail(node, r, -(int)be32_to_cpu(w->status), be16_to_cpu(w->node),
@@ -266,7 +277,7 @@ void hc_round_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	const struct hc_wire_round w = *hc_wire_round_of(skb);
 	struct hc_round *r = hc_round_of(node);
 	u64 word[HC_ROUND_WORDS];
-	int n = r ? frame_read(node, skb, word) : -1;
+	int n = r ? frame_read(node, r, skb, word) : -1;
 
 	if (n < 0) {
 		hc_drop(node, &node->ports[dim], skb, r ? HYPERCUBE_A_DROP_MALFORMED :

@@ -56,6 +56,7 @@ struct cube {
  * @dim: those of the subcube, by number
  * @told: along the present dimension everything was said
  * @gives: tasks are being handed over there
+ * @uses: the links on which the part depends
  * @lacking: children that are to be given tasks
  * @epoch: of the topology
  * @load: of the tree below and here
@@ -74,6 +75,7 @@ struct mcwa {
 	u8 dim[HYPERCUBE_DIM_MAX];
 	bool told;
 	bool gives;
+	u32 uses;
 	u32 lacking;
 	u32 epoch;
 	u64 load;
@@ -91,8 +93,9 @@ static bool is_root(const struct mcwa *p)
 /* ------------------------------------------------------------ the place in the topology */
 
 /* Is the link one of the round's?  0 or -ENOLINK. */
-static int need(struct hc_node *node, struct hc_round *r, unsigned int dim)
+static int need(struct hc_node *node, struct hc_round *r, struct mcwa *p, unsigned int dim)
 {
+	p->uses |= hc_bit(dim);
 	if (hc_round_goes(r, dim))
 		return 0;
 	hc_round_fail(node, r, -ENOLINK, node->id, dim);
@@ -110,16 +113,16 @@ static int place(struct hc_node *node, struct hc_round *r, struct mcwa *p,
 	if (p->up == HC_BALANCE_OUT)
 		return 0;
 	if (!is_root(p))
-		err = need(node, r, p->up);
+		err = need(node, r, p, p->up);
 	for (d = 0; is_root(p) && d < b->dim && !err; d++)
 		if (b->dims & hc_bit(d)) {
 			p->dim[p->k++] = d;
-			err = need(node, r, d);
+			err = need(node, r, p, d);
 		}
 	p->nchild = hc_balance_children(b->up, b->dim, node->id, child);
 	for (i = 0; i < p->nchild && !err; i++) {
 		p->child[i] = __ffs(child[i] ^ node->id);
-		err = need(node, r, p->child[i]);
+		err = need(node, r, p, p->child[i]);
 	}
 	return err;
 }
@@ -434,12 +437,25 @@ static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	}
 }
 
+/* Has a neighbour said, after the beginning, that the round does not go over its link? */
+static bool links_left(struct hc_node *node, struct hc_round *r, struct mcwa *p)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (p->uses & hc_bit(d) && need(node, r, p, d))
+			return true;
+	return false;
+}
+
 static bool advance(struct hc_node *node, struct hc_round *r)
 {
 	struct mcwa *p = hc_round_priv(node, r);
 
 	if (p->up == HC_BALANCE_OUT)
 		return true;
+	if (links_left(node, r, p))
+		return false;
 	if (!agreed(node, r, p))
 		return false;
 	while (p->step != OVER && step(node, r, p))

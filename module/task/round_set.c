@@ -141,8 +141,26 @@ static void topo_free(struct hc_fabric *fabric, struct hc_round_topo *topo)
 	kfree_rcu(topo, rcu);
 }
 
-int hc_rounds_topology(struct hc_fabric *fabric, const struct hc_balance *b, const u32 *fault,
-		       struct netlink_ext_ack *extack)
+static int method_check(u32 method, const struct hc_round_topo *topo,
+			struct netlink_ext_ack *extack)
+{
+	const struct hc_round_ops *ops = hc_round_method(method);
+	const char *flaw;
+
+	if (!ops || !ops->topology)
+		return 0;
+	if (!topo) {
+		NL_SET_ERR_MSG(extack, "The method needs a topology, and none is installed");
+		return -ENOENT;
+	}
+	flaw = ops->topology(&topo->b);
+	if (flaw)
+		extack->_msg = flaw;
+	return flaw ? -EINVAL : 0;
+}
+
+int hc_rounds_topology(struct hc_fabric *fabric, u32 method, const struct hc_balance *b,
+		       const u32 *fault, struct netlink_ext_ack *extack)
 {
 	struct hc_round_topo *topo, *old = topo_of(fabric);
 	struct hc_flaw flaw;
@@ -160,6 +178,11 @@ int hc_rounds_topology(struct hc_fabric *fabric, const struct hc_balance *b, con
 	topo = topo_alloc(fabric, b);
 	if (IS_ERR(topo))
 		return PTR_ERR(topo);
+	err = method_check(method, topo, extack);
+	if (err) {
+		topo_free(fabric, topo);
+		return err;
+	}
 	topo->epoch = ++fabric->rounds.epoch;
 	rcu_assign_pointer(fabric->rounds.topo, topo);
 	topo_free(fabric, old);
@@ -176,20 +199,7 @@ const struct hc_balance *hc_rounds_topology_get(const struct hc_fabric *fabric, 
 
 int hc_round_check(const struct hc_fabric *fabric, u32 method, struct netlink_ext_ack *extack)
 {
-	const struct hc_round_ops *ops = hc_round_method(method);
-	const struct hc_round_topo *topo = topo_of(fabric);
-	const char *flaw;
-
-	if (!ops || !ops->topology)
-		return 0;
-	if (!topo) {
-		NL_SET_ERR_MSG(extack, "The method needs a topology, and none is installed");
-		return -ENOENT;
-	}
-	flaw = ops->topology(&topo->b);
-	if (flaw)
-		extack->_msg = flaw;
-	return flaw ? -EINVAL : 0;
+	return method_check(method, topo_of(fabric), extack);
 }
 
 void hc_rounds_exit(struct hc_fabric *fabric)
@@ -209,6 +219,19 @@ void hc_rounds_set(struct hc_fabric *fabric)
 		hc_node_kick(fabric->nodes[u], HC_EV_ROUND);
 		hc_node_kicked(fabric, u);
 	}
+}
+
+bool hc_round_may_ask(const struct hc_node *node, u32 method)
+{
+	struct hc_rounds *rounds = &node->fabric->rounds;
+	const struct hc_round *r = node->round;
+	bool may;
+
+	lockdep_assert_held(&node->fabric->lock);
+	spin_lock_bh(&rounds->lock);
+	may = r->answered == r->asks || r->ask_method == method;
+	spin_unlock_bh(&rounds->lock);
+	return may;
 }
 
 u32 hc_round_ask(struct hc_node *node, u32 method)
