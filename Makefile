@@ -40,7 +40,7 @@ module: | $(deps)base
 	@$(vm)/module $(KERNEL) >/dev/null
 
 ctl: | $(deps)base
-	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl all static
+	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl
 
 selftests: | $(deps)base
 	@$(MAKE) --no-print-directory -C selftests OUTPUT=$(build)/selftests
