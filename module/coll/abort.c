@@ -146,8 +146,10 @@ void hc_op_forgo(struct hc_member *m, struct hc_op *op)
 	if (op->begun && m->plan->ops->forgone)
 		m->plan->ops->forgone(m, op);
 	/* What the next process contributes is not cut off for what this one owed. */
-	if (m->cur_open && m->cur == op->nr)
-		m->cur_open = m->cut = false;
+	if (m->cur_open && m->cur == op->nr) {
+		m->cur_open = false;
+		m->cut = false;
+	}
 	hc_op_drop(m, op, -(int)m->abort.status);
 }
 

@@ -124,7 +124,8 @@ int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *msg;
 	void *hdr;
 
-	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_GET, nla_total_size(hc_nodes(fabric->dim)), &hdr);
+	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_GET, nla_total_size(hc_nodes(fabric->dim)),
+			&hdr);
 	if (!msg)
 		return -ENOMEM;
 	if (nla_put_string(msg, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) ||
