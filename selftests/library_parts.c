@@ -315,7 +315,7 @@ static void false_call(struct scatter *s)
 		s->err = hcl_alltoall(h[s->i], s->plan, in, sizeof(in), out, sizeof(out), NULL);
 }
 
-/* Nobody takes memory behind a block for the rest of it, for a member that says what is expected. */
+/* Nobody takes memory behind a block for its rest, whatever a member says. */
 TEST(blocks_that_say_a_false_length_are_refused)
 {
 	static const size_t none[NODES], much[NODES] = { [4] = 1 << 28 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Plans of rings that repair themselves while operations are under way: processes that go meanwhile,
- * and links that fail again and again.
+ * Plans of rings that repair themselves while operations are under way: processes that go
+ * meanwhile, and links that fail again and again.
  */
 #include <errno.h>
 #include <poll.h>
