@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "balance_test.h"
+#include "hc_quota.h"
 
 #define NODES 256
 

@@ -14,8 +14,8 @@
  * Before a walk along a dimension both neighbours there say what leaves each cube that they are in,
  * for that is what has come to those of the other: so both know what every such cube has then,
  * as planned.  Tasks go by what was planned, as long as there are any: a node whose tasks were
- * taken by workers meanwhile hands over those that it has, and says how many they were.  Each waits for
- * what is to come before it hands on.
+ * taken by workers meanwhile hands over those that it has, and says how many they were.  Each
+ * waits for what is to come before it hands on.
  */
 #include <linux/math64.h>
 

@@ -413,7 +413,7 @@ class Failures(Fabric):
                 (lambda: Node('t', 8), errno.EADDRNOTAVAIL, 'there is no such node'),
                 (lambda: Node('nosuch', 0), errno.ENODEV, 'no such fabric here'),
                 (lambda: self.nodes[0].allreduce(data, 'sum', 99), errno.ENOENT, 'there is no such plan'),
-                (lambda: self.nodes[0].allgather(data, 1, out=np.zeros(8)), errno.EPROTOTYPE,
+                (lambda: self.nodes[0].alltoall(np.zeros(8), 1), errno.EPROTOTYPE,
                  'plan is of another type'),
                 (lambda: Plan.install('t', 1, root=8), errno.ERANGE, 'fabric t'),
                 (lambda: Plan.install('t', 1, 'bcast'), errno.EINVAL, 'needs a source'),
