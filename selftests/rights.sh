@@ -129,8 +129,8 @@ to_look() {
 		# shellcheck disable=SC2086
 		check 'somebody looks' as "$somebody" hcctl $command
 	done
-	as "$somebody" hcctl -j monitor >"$scratch/events" 2>&1 &
-	jobs+=($!)
+	background setpriv --reuid "$somebody" --regid "$somebody" --clear-groups \
+		hcctl -j monitor >"$scratch/events" 2>&1
 	check 'somebody hears of events' busywait 10 event_comes
 	refused 'in another namespace' 'no such fabric' unshare -n hcctl fabric show t
 }

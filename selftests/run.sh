@@ -44,13 +44,49 @@ apart='mount -t sysfs sysfs /sys && mount -t debugfs debugfs /sys/kernel/debug
 	ip link set lo up
 	exec "$0"'
 
+# group_of GROUP: its processes
+group_of() {
+	local stat fields
+	for stat in /proc/[0-9]*/stat; do
+		{ stat=$(<"$stat"); } 2>/dev/null || continue
+		read -ra fields <<<"${stat##*) }"
+		[[ ${fields[0]} == Z || ${fields[2]} != "$1" ]] || echo "${stat%)*})"
+	done
+}
+
+# left_behind GROUP: kills what is there a second after the program's end, and says so
+left_behind() {
+	local i left
+	for ((i = 0; i < 20; i++)); do
+		kill -0 -- "-$1" 2>/dev/null || return 1
+		sleep 0.05
+	done
+	left=$(group_of "$1")
+	[[ $left ]] || return 1
+	printf '# it has left a process behind: %s\n' "${left//$'\n'/, }"
+	kill -KILL -- "-$1"
+}
+
+# contained SECONDS COMMAND..: for at most so long; a process that it leaves would keep the output open for ever
+contained() {
+	local status group=$work/$BASHPID.group
+	(
+		echo "$BASHPID" >"$group"
+		exec timeout -k 5 "$@" </dev/null 2>&1
+	)
+	status=$?
+	! left_behind "$(<"$group")" || ((status)) || status=5
+	rm "$group"
+	return "$status"
+}
+
 # attempt PROGRAM: its output, then a line that says what the kernel complained of, if it did
 attempt() {
 	local name=$1 status said command=("./${1%:*}")
 	[[ ! $2 || $name != *.sh ]] || command=(env HC_TURN=beside unshare -nm bash -c "$apart" "${command[@]}")
 	[[ $name != *:alone ]] || command=(env HC_TURN=alone "${command[@]}")
 	echo "hypercube-selftests: begin $name" >/dev/kmsg
-	timeout -k 5 "$(limit "$name" "$2")" "${command[@]}" </dev/null 2>&1 |
+	contained "$(limit "$name" "$2")" "${command[@]}" |
 		while IFS= read -r said; do printf '    %s\n' "$said"; done
 	status=${PIPESTATUS[0]}
 	said=$(complaints "$name")
@@ -60,7 +96,7 @@ attempt() {
 }
 
 # again STATUS: shall a program that ended with it be run once more?
-again() { [[ ${HC_AGAIN-} && $1 != [034] ]] && (($1 < 124)) && ! late; }
+again() { [[ ${HC_AGAIN-} && $1 != [0345] ]] && (($1 < 124)) && ! late; }
 late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
 
 # run NUMBER PROGRAM [shared]: prints the result of a program behind those of its tests
