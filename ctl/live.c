@@ -27,7 +27,8 @@ int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
 		return hc_nomem(h);
 	}
 	for (i = 0; i < n; i++) {
-		if (v[i].failed)
+		/* Nothing leads to a node elsewhere of which all links are faulty. */
+		if (v[i].failed || (v[i].away && v[i].fault == hc_ones(info.dim)))
 			hc_faults_node(f, v[i].id);
 		for (d = 0; d < info.dim; d++)
 			if (v[i].fault & hc_bit(d))
@@ -87,14 +88,15 @@ struct nl_shape live_shape_ring(const struct hc_ring_plan *plan)
 }
 
 static int install_pair(struct hcctl *h, const char *fabric, const struct hc_faults *f,
-			const struct hc_checked_pair *p, uint32_t id, bool last)
+			const struct hc_checked_pair *p, uint32_t id, uint32_t epoch, bool last)
 {
 	unsigned int i;
 	int rc = 0;
 
 	for (i = 0; i < 2 && !rc; i++) {
-		const struct nl_shape s = live_shape_tree(&p->tree[i].plan);
+		struct nl_shape s = live_shape_tree(&p->tree[i].plan);
 
+		s.epoch = epoch ? epoch + i : 0;
 		rc = nl_plan_add(h, fabric, id + i, HYPERCUBE_PLAN_TREE, &s, f->dim, f->fault,
 				 !last);
 	}
@@ -102,13 +104,18 @@ static int install_pair(struct hcctl *h, const char *fabric, const struct hc_fau
 }
 
 int live_install_checked(struct hcctl *h, const char *fabric, const struct hc_faults *f,
-			 const struct hc_checked *c, uint32_t id, bool all, bool last)
+			 const struct hc_checked *c, uint32_t id, uint32_t epoch, bool all,
+			 bool last)
 {
-	int rc = install_pair(h, fabric, f, &c->best, id, last);
+	int rc = install_pair(h, fabric, f, &c->best, id, epoch, last);
+	uint32_t at;
 	unsigned int k;
 
-	for (k = 0; k < c->dim && !rc && all; k++)
+	for (k = 0; k < c->dim && !rc && all; k++) {
+		at = live_pair_id(id, k);
 		if (c->pair[k].found)
-			rc = install_pair(h, fabric, f, &c->pair[k], live_pair_id(id, k), last);
+			rc = install_pair(h, fabric, f, &c->pair[k], at,
+					  epoch ? epoch + at - id : 0, last);
+	}
 	return rc;
 }

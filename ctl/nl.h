@@ -27,6 +27,18 @@ struct nl_fabric {
 	uint32_t node_size;
 	uint32_t dev_size;
 	uint32_t patience;	/* ms, 0: for ever */
+	uint32_t fixed;		/* bits that all nodes here share, see HYPERCUBE_A_FABRIC_FIXED */
+	uint32_t base;
+};
+
+/* What a fabric is made with; 0: what the kernel takes. */
+struct nl_fabric_new {
+	const char *name;
+	uint32_t dim;
+	uint32_t id;
+	uint32_t segment;
+	uint32_t fixed;
+	uint32_t base;
 };
 
 #define NL_DROPS (HYPERCUBE_A_DROP_MAX + 1)
@@ -54,6 +66,7 @@ struct nl_node {
 	uint32_t owner;		/* NL_NONE: nobody */
 	bool elsewhere;		/* in network namespace @netnsid */
 	int32_t netnsid;
+	bool away;		/* on another machine */
 	uint64_t host_frames;
 	uint64_t merged_bytes;
 	struct nl_lies lie;
@@ -194,8 +207,7 @@ int nl_node(struct hcctl *h, const char *fabric, uint32_t node, struct nl_node *
 int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 	    struct nl_link *v);
 
-/* @id, @segment: 0 for what the kernel takes. */
-int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t id, uint32_t segment);
+int nl_fabric_add(struct hcctl *h, const struct nl_fabric_new *f);
 int nl_fabric_del(struct hcctl *h, const char *name);
 int nl_fabric_patience(struct hcctl *h, const char *name, uint32_t ms);
 int nl_node_fail(struct hcctl *h, const char *fabric, uint32_t node, bool fail);
@@ -247,6 +259,7 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
  * @ndetours: how many
  * @rings: a tree of rings
  * @repair: that repairs itself
+ * @epoch: the epoch that the plan is to have; 0: the next one
  */
 struct nl_shape {
 	int root_attr;
@@ -260,6 +273,7 @@ struct nl_shape {
 	uint32_t ndetours;
 	const struct hc_ring_tree *rings;
 	bool repair;
+	uint32_t epoch;
 };
 
 /* Install a plan of a cube of dimension @dim for the faults of its nodes.  @may_be_stale: that

@@ -172,6 +172,8 @@ static const struct field fabric_fields[] = {
 	[HYPERCUBE_A_FABRIC_NODE_SIZE] = FIELD(NUMBER, nl_fabric, node_size),
 	[HYPERCUBE_A_FABRIC_DEV_SIZE] = FIELD(NUMBER, nl_fabric, dev_size),
 	[HYPERCUBE_A_FABRIC_PATIENCE] = FIELD(NUMBER, nl_fabric, patience),
+	[HYPERCUBE_A_FABRIC_FIXED] = FIELD(NUMBER, nl_fabric, fixed),
+	[HYPERCUBE_A_FABRIC_BASE] = FIELD(NUMBER, nl_fabric, base),
 };
 
 static const struct field node_fields[] = {
@@ -287,6 +289,8 @@ static int node_more(void *arg, const struct nlattr *a)
 
 	if (nla_type(a) == HYPERCUBE_A_NODE_NETNSID)
 		v->elsewhere = true;
+	if (nla_type(a) == HYPERCUBE_A_NODE_AWAY)
+		v->away = true;
 	if (nla_type(a) == HYPERCUBE_A_NODE_NB_FAULT && v->nb < HYPERCUBE_DIM_MAX)
 		v->nb_fault[v->nb++] = num(a);
 	if (nla_type(a) == HYPERCUBE_A_NODE_LIE_AT && v->lie.n < HYPERCUBE_LIES_MAX)

@@ -31,6 +31,8 @@ static const struct attr_name fabric_attrs[] = {
 	[HYPERCUBE_A_FABRIC_DIM] = { "dim" },
 	[HYPERCUBE_A_FABRIC_SEGMENT] = { "segment" },
 	[HYPERCUBE_A_FABRIC_PATIENCE] = { "patience", UNIT_MS },
+	[HYPERCUBE_A_FABRIC_FIXED] = { "fixed" },
+	[HYPERCUBE_A_FABRIC_BASE] = { "base" },
 };
 
 static const struct attr_name node_attrs[] = {

@@ -254,17 +254,21 @@ static int change_to(struct hcctl *h, struct nl_msg *msg, int attr, uint32_t v)
 	return change(h, msg);
 }
 
-int nl_fabric_add(struct hcctl *h, const char *name, uint32_t dim, uint32_t id, uint32_t segment)
+int nl_fabric_add(struct hcctl *h, const struct nl_fabric_new *f)
 {
-	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_NEW, name);
+	struct nl_msg *msg = fabric_request(h, HYPERCUBE_CMD_FABRIC_NEW, f->name);
 
 	if (!msg)
 		return -EIO;
-	nla_put_u32(msg, HYPERCUBE_A_FABRIC_DIM, dim);
-	if (id)
-		nla_put_u32(msg, HYPERCUBE_A_FABRIC_ID, id);
-	if (segment)
-		nla_put_u32(msg, HYPERCUBE_A_FABRIC_SEGMENT, segment);
+	nla_put_u32(msg, HYPERCUBE_A_FABRIC_DIM, f->dim);
+	if (f->id)
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_ID, f->id);
+	if (f->segment)
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_SEGMENT, f->segment);
+	if (f->fixed) {
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_FIXED, f->fixed);
+		nla_put_u32(msg, HYPERCUBE_A_FABRIC_BASE, f->base);
+	}
 	return nl_talk(h, msg, NULL, NULL);
 }
 
@@ -542,6 +546,8 @@ int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		return -EIO;
 	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, type);
 	rc |= put_shape(msg, s, dim);
+	if (s->epoch)
+		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_EPOCH, s->epoch);
 	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(dim) * sizeof(*fault), fault);
 	if (!rc)
 		return nl_talk_but(h, msg, NULL, NULL, may_be_stale ? -ESTALE : 0);

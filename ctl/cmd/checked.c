@@ -55,7 +55,8 @@ static void release(void *plan)
 static int install(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		   const void *plan, bool last)
 {
-	return live_install_checked(h, q->faults.fabric, f, plan, q->id, wants_rotated(q), last);
+	return live_install_checked(h, q->faults.fabric, f, plan, q->id, q->epoch,
+				    wants_rotated(q), last);
 }
 
 /* --- printing --- */

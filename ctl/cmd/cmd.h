@@ -61,6 +61,15 @@ void cmd_out_faults(struct hcctl *h, const struct hc_faults *f);
 /* "XX01", the highest dimension first: a mask of the free dimensions, and a node. */
 int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *dims,
 		uint32_t *base);
+/* The same of the nodes that are here; "": all are. */
+int cmd_part(struct hcctl *h, const char *word, unsigned int dim, uint32_t *fixed, uint32_t *base);
+/* The other way round, in @buf. */
+const char *cmd_part_text(char *buf, unsigned int dim, uint32_t fixed, uint32_t base);
+static inline bool cmd_is_here(uint32_t u, uint32_t fixed, uint32_t base)
+{
+	return (u & fixed) == base;
+}
+
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes);
 
 /* An object of two numbers; text: @lead, the one, @mark, the other. */
@@ -106,10 +115,7 @@ int cmd_arg_address(struct hcctl *h, const char *name, const char *word, void *d
 /* Has the network (family 0: none is wanted) an address for each node? */
 int cmd_check_address(struct hcctl *h, const struct nl_addr_in *base, uint32_t dim);
 struct netns_fabric {
-	const char *name;
-	uint32_t dim;
-	uint32_t id;
-	uint32_t segment;
+	struct nl_fabric_new fabric;
 	const char *prefix;
 	const struct nl_addr_in *base;
 };

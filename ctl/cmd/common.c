@@ -194,6 +194,23 @@ int cmd_subcube(struct hcctl *h, const char *word, unsigned int dim, uint32_t *d
 	return 0;
 }
 
+int cmd_part(struct hcctl *h, const char *word, unsigned int dim, uint32_t *fixed, uint32_t *base)
+{
+	uint32_t dims = hc_ones(dim);
+	int rc = 0;
+
+	*base = 0;
+	if (*word)
+		rc = cmd_subcube(h, word, dim, &dims, base);
+	*fixed = hc_ones(dim) & ~dims;
+	return rc;
+}
+
+const char *cmd_part_text(char *buf, unsigned int dim, uint32_t fixed, uint32_t base)
+{
+	return out_subcube(buf, base, hc_ones(dim) & ~fixed, dim);
+}
+
 uint32_t cmd_set_count(const uint32_t *set, uint32_t nodes)
 {
 	uint32_t u, n = 0;
@@ -254,6 +271,7 @@ void cmd_out_state(struct hcctl *h, uint32_t state)
 		{ HYPERCUBE_LINK_F_DOWN, "down" },
 		{ HYPERCUBE_LINK_F_DETECTED, "detected" },
 		{ HYPERCUBE_LINK_F_FAILED, "failed" },
+		{ HYPERCUBE_LINK_F_CARRIER, "carrier" },
 	};
 	const char *comma = "";
 	unsigned int i;

@@ -22,13 +22,14 @@ static int arg_id(struct hcctl *h, const char *name, const char *word, void *dst
 static int add(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv);
-	uint32_t dim = 0, id = 0, segment = 0;
+	struct nl_fabric_new f = { .name = name };
+	const char *prefix = NULL, *part = "";
 	struct nl_addr_in addr = {};
-	const char *prefix = NULL;
 	struct arg args[] = {
-		{ "dim", arg_dim, &dim, .required = true },
-		{ "id", arg_id, &id },
-		{ "segment", arg_count, &segment },
+		{ "dim", arg_dim, &f.dim, .required = true },
+		{ "nodes", arg_str, &part },
+		{ "id", arg_id, &f.id },
+		{ "segment", arg_count, &f.segment },
 		{ "netns-each", cmd_arg_prefix, &prefix },
 		{ "address", cmd_arg_address, &addr },
 		{}
@@ -38,19 +39,19 @@ static int add(struct hcctl *h, int argc, char **argv)
 	if (!name)
 		return HC_USAGE;
 	rc = hc_args(h, args, argc, argv);
-	if (!rc && dim > HYPERCUBE_DIM_MAX) {
-		hc_error(h, "dim %u: the kernel has no fabrics beyond dimension %d", dim,
+	if (!rc && f.dim > HYPERCUBE_DIM_MAX) {
+		hc_error(h, "dim %u: the kernel has no fabrics beyond dimension %d", f.dim,
 			 HYPERCUBE_DIM_MAX);
 		return HC_USAGE;
 	}
 	if (!rc && addr.family && !prefix)
 		rc = hc_missing(h, "\"netns-each\" to go with \"address\"");
-	rc = rc ?: cmd_check_address(h, &addr, dim);
+	rc = rc ?: cmd_part(h, part, f.dim, &f.fixed, &f.base) ?:
+	     cmd_check_address(h, &addr, f.dim);
 	if (!rc && prefix)
-		rc = cmd_netns_fabric(h, &(struct netns_fabric){
-				      name, dim, id, segment, prefix, &addr });
+		rc = cmd_netns_fabric(h, &(struct netns_fabric){ f, prefix, &addr });
 	else
-		rc = rc ?: nl_fabric_add(h, name, dim, id, segment);
+		rc = rc ?: nl_fabric_add(h, &f);
 	return rc;
 }
 
@@ -99,13 +100,14 @@ static int set(struct hcctl *h, int argc, char **argv)
 	return rc ?: nl_fabric_patience(h, name, patience);
 }
 
-enum { NAME, ID, DIM, NODES, SEGMENT, PATIENCE, DOWN, FAILED, NODE_SIZE, FAMILY };
+enum { NAME, ID, DIM, NODES, PART, SEGMENT, PATIENCE, DOWN, FAILED, NODE_SIZE, FAMILY };
 
 static const struct out_column columns[] = {
 	[NAME] = { "NAME" },
 	[ID] = { "ID", .right = true },
 	[DIM] = { "DIM", .right = true },
 	[NODES] = { "NODES", .right = true },
+	[PART] = { "PART" },
 	[SEGMENT] = { "SEGMENT", .right = true },
 	[PATIENCE] = { "PATIENCE", .right = true },
 	[DOWN] = { "DOWN", .right = true },
@@ -126,6 +128,9 @@ static void show_one(struct hcctl *h, const void *v)
 	out_number(h, ID, "id", f->id);
 	out_number(h, DIM, "dim", f->dim);
 	out_number(h, NODES, "nodes", hc_nodes(f->dim));
+	out_cell(h, PART);
+	if (f->fixed)
+		out_str(h, "part", "%s", cmd_part_text(buf, f->dim, f->fixed, f->base));
 	out_number(h, SEGMENT, "segment", f->segment);
 	out_number(h, FAMILY, "family", f->family);
 	out_number(h, DOWN, "links_down", f->links_down);
@@ -167,7 +172,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 
 const struct hc_cmd fabric_cmds[] = {
 	{ "add", add,
-	  "NAME dim N [id ID] [segment BYTES] [netns-each PREFIX [address NETWORK/LENGTH]]" },
+	  "NAME dim N [nodes SUBCUBE] [id ID] [segment BYTES]\n"
+	  "          [netns-each PREFIX [address NETWORK/LENGTH]]" },
 	{ "del", del, "NAME" },
 	{ "set", set, "NAME patience { TIME | forever }" },
 	{ "show", show, "[NAME]" },

@@ -185,9 +185,23 @@ struct making {
 	const char *fabric;
 	const char *prefix;
 	const struct nl_addr_in *base;
+	const struct nl_fabric_new *made;
 	int home;
 	char mark[MARK_SIZE];
 };
+
+/* Number @i of the nodes that are here. */
+static uint32_t node_at(const struct making *k, uint32_t i)
+{
+	uint32_t d, u = k->made->base;
+
+	for (d = 0; d < k->made->dim; d++)
+		if (!(k->made->fixed & hc_bit(d))) {
+			u |= i & 1 ? hc_bit(d) : 0;
+			i >>= 1;
+		}
+	return u;
+}
 
 static void name_fill(char *name, const struct making *k, uint32_t u)
 {
@@ -329,7 +343,7 @@ static void unmake(struct hcctl *h, const struct making *k, uint32_t made)
 	signals_mask(SIG_BLOCK);
 	nl_fabric_del(h, k->fabric);
 	while (made--) {
-		name_fill(name, k, made);
+		name_fill(name, k, node_at(k, made));
 		cmd_netns_remove(name);
 	}
 	signals_mask(SIG_UNBLOCK);
@@ -343,7 +357,7 @@ static int make_all(struct hcctl *h, const struct making *k, uint32_t nodes)
 	while (!rc && made < nodes) {
 		rc = made < NETNS_FEW ? 0 : room_left(h, made, nodes);
 		rc = rc ?: interrupted(h, made, nodes);
-		rc = rc ?: endpoint_move(h, k, made);
+		rc = rc ?: endpoint_move(h, k, node_at(k, made));
 		made += !rc;
 	}
 	rc = rc ?: interrupted(h, made, nodes);
@@ -354,18 +368,21 @@ static int make_all(struct hcctl *h, const struct making *k, uint32_t nodes)
 
 int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 {
-	struct making k = { .fabric = f->name, .prefix = f->prefix, .base = f->base };
+	const struct nl_fabric_new *n = &f->fabric;
+	struct making k = {
+		.fabric = n->name, .prefix = f->prefix, .base = f->base, .made = n,
+	};
 	struct sigaction old[N_ENDING];
 	int rc;
 
 	k.home = cmd_netns_home(h);
 	if (k.home < 0)
 		return -EIO;
-	rc = dir_make(h) ?: mark_fill(k.mark, k.home, f->name);
+	rc = dir_make(h) ?: mark_fill(k.mark, k.home, n->name);
 	if (!rc) {
 		signals_catch(old);
-		rc = nl_fabric_add(h, f->name, f->dim, f->id, f->segment) ?:
-			make_all(h, &k, hc_nodes(f->dim));
+		rc = nl_fabric_add(h, n) ?:
+			make_all(h, &k, hc_nodes(n->dim) >> hc_weight32(n->fixed));
 		signals_restore(old);
 	}
 	close(k.home);

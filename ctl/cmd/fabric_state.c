@@ -77,6 +77,11 @@ static int check_made_with(struct hcctl *h, const struct state *have, const stru
 
 	if (have->dim != want->dim)
 		return cannot_change(h, want, "dim", want->dim, have->dim);
+	if (have->fixed != want->fixed || have->base != want->base) {
+		hc_error(h, "fabric %s has other nodes on this machine and keeps them; try another name, or: hcctl fabric del %s",
+			 want->name, want->name);
+		return HC_NO;
+	}
 	if (id != has)
 		return cannot_change(h, want, "id", id, has);
 	if (want->segment && have->segment != want->segment)
@@ -90,7 +95,7 @@ static int have_of(struct hcctl *h, const struct state *want, struct state *have
 	bool there;
 	int rc = exists(h, want->name, &there);
 
-	*have = (struct state){ .dim = want->dim };
+	*have = (struct state){ .dim = want->dim, .fixed = want->fixed, .base = want->base };
 	if (rc)
 		return rc;
 	if (!there)

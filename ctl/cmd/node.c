@@ -206,6 +206,10 @@ static void out_endpoint(struct hcctl *h, const struct nl_node *v)
 static void out_condition(struct hcctl *h, const struct nl_node *v)
 {
 	out_cell(h, STATE);
+	if (v->away) {
+		out_bool(h, "away", "elsewhere", true);
+		return;
+	}
 	out_color(h, v->failed ? OUT_BAD : OUT_GOOD);
 	out_bool(h, "failed", "FAILED", v->failed);
 	out_text(h, "%s", v->failed ? "" : "ok");
@@ -232,6 +236,10 @@ static void show_one(struct hcctl *h, const struct nl_node *v, unsigned int dim)
 	out_uint(h, "fault", NULL, v->fault);
 	if (v->fault)
 		out_text(h, "%s", out_bits(bits, v->fault, dim));
+	if (v->away) {
+		out_close(h);
+		return;
+	}
 	out_array(h, "nb_fault");
 	for (i = 0; i < v->nb; i++)
 		out_uint(h, NULL, NULL, v->nb_fault[i]);

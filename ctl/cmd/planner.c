@@ -48,6 +48,7 @@ static int install(struct hcctl *h, const struct planner *p, const struct plan_r
 	struct nl_shape s = p->shape(plan);
 
 	s.repair = q->repair;
+	s.epoch = q->epoch;
 	return nl_plan_add(h, q->faults.fabric, q->id, p->type, &s, f->dim, f->fault, !last);
 }
 
@@ -122,6 +123,8 @@ static int check(struct hcctl *h, const struct planner *p, struct plan_req *q)
 		return rc;
 	if (q->apply && !q->faults.fabric)
 		return hc_missing(h, "\"fabric\" to apply the plan to");
+	if (q->epoch && !q->apply)
+		return hc_missing(h, "\"apply\", without which no plan gets an epoch");
 	if (q->id && !q->apply)
 		return hc_missing(h, "\"apply\", without which no plan gets an id");
 	if (!q->id)
@@ -135,13 +138,14 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 	struct arg args[WORDS] = {
 		{ "fabric", arg_fabric, &q->faults.fabric },
 		{ "apply", NULL, &q->apply },
+		{ "epoch", arg_count, &q->epoch },
 		{ "plan", arg_count, &q->id },
 		{ "dim", arg_dim, &q->faults.dim },
 		{ "fail-link", arg_links, &q->faults.links, .many = true },
 		{ "fail-node", arg_nodes, &q->faults.nodes, .many = true },
 		{ "faults", arg_str, &q->faults.file },
 	};
-	unsigned int n = 7;
+	unsigned int n = 8;
 	int rc;
 
 	while (own->name && n < WORDS - 1)

@@ -62,6 +62,8 @@ struct state_end {
  * struct state - of a fabric
  * @name: its name
  * @dim: its dimension
+ * @fixed: bits that all nodes here share
+ * @base: what they are
  * @id: its number; 0: the one that follows from the name
  * @segment: bytes; 0: what the kernel takes
  * @patience: ms
@@ -73,6 +75,8 @@ struct state_end {
 struct state {
 	char name[HYPERCUBE_NAME_MAX];
 	uint32_t dim;
+	uint32_t fixed;
+	uint32_t base;
 	uint32_t id;
 	uint32_t segment;
 	uint32_t patience;
@@ -85,6 +89,17 @@ struct state {
 static inline struct state_end *state_end(const struct state *s, uint32_t u, uint32_t d)
 {
 	return &s->end[u * s->dim + d];
+}
+
+static inline bool state_has(const struct state *s, uint32_t u)
+{
+	return cmd_is_here(u, s->fixed, s->base);
+}
+
+/* A link is named by its lower end, or by the only one that is here. */
+static inline bool state_names(const struct state *s, uint32_t u, uint32_t d)
+{
+	return state_has(s, u) && (!(u & hc_bit(d)) || !state_has(s, hc_neigh(u, d)));
 }
 
 static inline uint32_t state_ends(const struct state *s)

@@ -197,7 +197,9 @@ static int make(struct applying *a, const struct state_step *s)
 
 	switch (s->kind) {
 	case STATE_FABRIC:
-		return nl_fabric_add(h, want->name, want->dim, want->id, want->segment);
+		return nl_fabric_add(h, &(struct nl_fabric_new){
+			.name = want->name, .dim = want->dim, .id = want->id,
+			.segment = want->segment, .fixed = want->fixed, .base = want->base });
 	case STATE_PATIENCE:
 		return nl_fabric_patience(h, want->name, want->patience);
 	case STATE_PLAN_DEL:

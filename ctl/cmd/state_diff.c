@@ -175,7 +175,7 @@ static int links(struct hcctl *h, struct state_diff *d, enum state_kind kind)
 
 	for (u = 0; !rc && u < hc_nodes(d->want->dim); u++)
 		for (dim = 0; !rc && dim < d->want->dim; dim++)
-			if (!(u & hc_bit(dim)))
+			if (state_names(d->want, u, dim))
 				rc = link_step(h, d, kind, u, dim);
 	return rc;
 }

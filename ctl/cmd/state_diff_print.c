@@ -61,10 +61,13 @@ static void line(struct printing *p, bool comes, const char *what)
 static void put_fabric(struct printing *p)
 {
 	const struct state *s = p->d->want;
-	char text[96];
+	char text[128], buf[OUT_BUF];
 	int len;
 
 	len = snprintf(text, sizeof(text), "dim %u", s->dim);
+	if (s->fixed)
+		len += snprintf(text + len, sizeof(text) - len, " nodes %s",
+				cmd_part_text(buf, s->dim, s->fixed, s->base));
 	if (s->id)
 		len += snprintf(text + len, sizeof(text) - len, " id %u", s->id);
 	if (s->segment)

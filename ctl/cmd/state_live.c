@@ -222,6 +222,8 @@ int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state
 		s->dim = now.info.dim;
 		s->id = now.info.id == hc_name_id(s->name) ? 0 : now.info.id;
 		s->segment = now.info.segment;
+		s->fixed = now.info.fixed;
+		s->base = now.info.base;
 		rc = state_init(h, s);
 		s->patience = now.info.patience;
 	}

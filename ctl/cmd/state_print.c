@@ -127,6 +127,7 @@ static void put_plan(struct hcctl *h, const struct nl_plan *v)
 
 static void put_all(struct hcctl *h, const struct state *s)
 {
+	char buf[OUT_BUF];
 	uint32_t u, d;
 	size_t i;
 
@@ -135,6 +136,8 @@ static void put_all(struct hcctl *h, const struct state *s)
 	out_uint(h, "version", NULL, STATE_VERSION);
 	out_str(h, "name", NULL, s->name);
 	out_uint(h, "dim", NULL, s->dim);
+	if (s->fixed)
+		out_str(h, "part", NULL, cmd_part_text(buf, s->dim, s->fixed, s->base));
 	put_number(h, "id", s->id, 0);
 	out_uint(h, "segment", NULL, s->segment);
 	out_uint(h, "patience", NULL, s->patience);
@@ -145,7 +148,7 @@ static void put_all(struct hcctl *h, const struct state *s)
 	out_array(h, "links");
 	for (u = 0; u < hc_nodes(s->dim); u++)
 		for (d = 0; d < s->dim; d++)
-			if (!(u & hc_bit(d)))
+			if (state_names(s, u, d))
 				put_link(h, s, u, d);
 	out_close(h);
 	out_array(h, "plans");

@@ -350,7 +350,7 @@ static int take_parts(struct hcctl *h, struct state *s, const struct parts *p)
 
 static int take_state(struct hcctl *h, struct json_object *root, struct state *s)
 {
-	const char *format = "", *name = "";
+	const char *format = "", *name = "", *part = "";
 	uint32_t version, patience = HYPERCUBE_PATIENCE_DEFAULT;
 	struct parts p = {};
 	struct json_key keys[] = {
@@ -358,6 +358,7 @@ static int take_state(struct hcctl *h, struct json_object *root, struct state *s
 		{ "version", JSON_U32, &version, STATE_VERSION, STATE_VERSION, .required = true },
 		{ "name", JSON_TEXT, &name, .required = true },
 		{ "dim", JSON_U32, &s->dim, 1, HYPERCUBE_DIM_MAX, .required = true },
+		{ "part", JSON_TEXT, &part },
 		{ "id", JSON_U32, &s->id, 1, HYPERCUBE_FABRIC_ID_MAX },
 		{ "segment", JSON_U32, &s->segment, HYPERCUBE_SEGMENT_MIN, HYPERCUBE_SEGMENT_MAX },
 		{ "patience", JSON_U32, &patience, .max = HYPERCUBE_PATIENCE_MAX },
@@ -375,7 +376,7 @@ static int take_state(struct hcctl *h, struct json_object *root, struct state *s
 	if (arg_fabric(h, "name", name, &name))
 		return HC_USAGE;
 	snprintf(s->name, sizeof(s->name), "%s", name);
-	rc = state_init(h, s);
+	rc = cmd_part(h, part, s->dim, &s->fixed, &s->base) ?: state_init(h, s);
 	s->patience = patience;
 	return rc ?: take_parts(h, s, &p);
 }

@@ -29,7 +29,7 @@ static int pairs_add(struct hcctl *h, const struct making *m, const struct hc_fa
 		hc_error(h, "fabric %s: no trees: %s", m->fabric, why);
 		return rc;
 	}
-	rc = live_install_checked(h, m->fabric, f, &c, m->id, true, last);
+	rc = live_install_checked(h, m->fabric, f, &c, m->id, 0, true, last);
 	hc_checked_free(&c);
 	return rc;
 }

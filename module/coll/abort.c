@@ -488,7 +488,7 @@ static bool abort_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
 
 	if (hc_peer_find(m, src))
 		return true;
-	return hc_member_is_root(m) && m->plan->ndetours && !m->plan->member[src] &&
+	return hc_member_is_root(m) && m->plan->ndetours && !hc_set_has(m->plan->members, src) &&
 	       hdr->flags & HC_FRAME_F_ROUTED;
 }
 

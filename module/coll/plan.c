@@ -18,6 +18,7 @@
 #include "compat.h"
 #include "fabric/limits.h"
 #include "netlink/netlink.h"
+#include "route/away.h"
 #include "trace.h"
 
 int hc_plan_charge(struct hc_plan *plan, size_t bytes)
@@ -110,6 +111,11 @@ static int plan_charge(struct hc_plan *plan, const struct hc_plan_params *p)
 				    p->ndetours * sizeof(*p->detours) + p->steps);
 }
 
+bool hc_plan_member_here(const struct hc_plan *plan, u32 u)
+{
+	return hc_set_has(plan->members, u) && hc_is_here(plan->fabric, u);
+}
+
 void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
 {
 	if (!extack)
@@ -120,23 +126,63 @@ void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
 		HC_SET_ERR_MSG_FMT(extack, "%s: node %u", why, node);
 }
 
+/* Epochs ascend, also those that a request names. */
+static int plan_check_epoch(const struct hc_fabric *fabric, const struct hc_plan_params *p,
+			    struct netlink_ext_ack *extack)
+{
+	if (!p->epoch || (s32)(p->epoch - fabric->epoch) > 0)
+		return 0;
+	HC_SET_ERR_MSG_FMT(extack, "the epoch must be above that of the fabric's last plan, %u",
+			   fabric->epoch);
+	return -ERANGE;
+}
+
 /* Compares the snapshot that the plan was made for with what each node knows of itself. */
 int hc_plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
 			 struct netlink_ext_ack *extack)
 {
-	u32 u;
+	const struct hc_node *node;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
-		const struct hc_node *node = fabric->nodes[u];
+	hc_each_node(fabric, node) {
 		u32 own = READ_ONCE(node->failed) ? hc_ones(fabric->dim) :
 						    READ_ONCE(node->fault);
 
-		if (fault[u] == own)
+		if (fault[node->id] == own)
 			continue;
 		NL_SET_ERR_MSG(extack, "the faults have changed: plan again");
 		return -ESTALE;
 	}
 	return 0;
+}
+
+/* The same for nodes that are elsewhere, with what is known of them here; members among them have
+ * to be within reach.
+ */
+static int plan_check_away(const struct hc_plan *plan, const u32 *fault,
+			   struct netlink_ext_ack *extack)
+{
+	const struct hc_fabric *fabric = plan->fabric;
+	u32 *words;
+	int err = 0;
+	u32 u;
+
+	if (hc_is_whole(fabric))
+		return 0;
+	words = hc_away_words(fabric);
+	if (!words)
+		return -ENOMEM;
+	for (u = 0; u < hc_nodes(fabric->dim) && !err; u++) {
+		if (hc_set_has(plan->members, u) && hc_away_lost(fabric, words, u)) {
+			hc_plan_flaw(extack, "a member lives elsewhere, and nothing leads there",
+				     u);
+			err = -EHOSTUNREACH;
+		} else if (!hc_is_here(fabric, u) && fault[u] != words[u]) {
+			NL_SET_ERR_MSG(extack, "the faults have changed: plan again");
+			err = -ESTALE;
+		}
+	}
+	kvfree(words);
+	return err;
 }
 
 /* Each node once in HC_STALL_TIME, not all of them at the same time. */
@@ -150,7 +196,7 @@ static void stall_work(struct work_struct *work)
 	u32 u;
 
 	for (u = fabric->stall_slice; u < hc_nodes(fabric->dim); u += slices)
-		if (hc_work_waits(fabric->nodes[u]))
+		if (fabric->nodes[u] && hc_work_waits(fabric->nodes[u]))
 			hc_node_kick(fabric->nodes[u], HC_EV_STALL);
 	fabric->stall_slice = (fabric->stall_slice + 1) % slices;
 	if (!xa_empty(&fabric->plans))
@@ -178,16 +224,15 @@ static void retire_begin(struct hc_fabric *fabric, u32 id)
  */
 static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 {
-	u32 u;
+	struct hc_node *node;
 
 	/* Behind the ends; pairs with retires(). */
 	smp_store_release(&fabric->retiring, 0);
 	/* Pairs with host_park(): either it sees this, or we see what it has parked. */
 	smp_mb();
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		if (hc_set_has(plan->members, u) ||
-		    hc_host_parks(&fabric->nodes[u]->host))
-			hc_node_kick(fabric->nodes[u], HC_EV_HOST);
+	hc_each_node(fabric, node)
+		if (hc_set_has(plan->members, node->id) || hc_host_parks(&node->host))
+			hc_node_kick(node, HC_EV_HOST);
 }
 
 /* The plan was unpublished, after retire_begin(). */
@@ -241,14 +286,15 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		err = -ENOMEM;
 		goto err_count;
 	}
-	err = plan_charge(plan, p);
+	err = plan_charge(plan, p) ?: plan_check_epoch(fabric, p, extack);
 	if (!err)
-		err = hc_plan_check_faults(fabric, p->fault, extack);
+		err = hc_plan_check_faults(fabric, p->fault, extack) ?:
+		      plan_check_away(plan, p->fault, extack);
 	if (!err)
 		err = plan->ops->members_create(plan, p->fault, extack);
 	if (err)
 		goto err_plan;
-	plan->epoch = fabric->epoch + 1;
+	plan->epoch = p->epoch ?: fabric->epoch + 1;
 	WRITE_ONCE(fabric->epoch, plan->epoch);
 	if (xa_load(&fabric->plans, plan->id))
 		retire_begin(fabric, plan->id);

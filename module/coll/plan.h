@@ -36,6 +36,7 @@ struct netlink_ext_ack;
  * @ring_nodes: the nodes of all rings, one ring after the other
  * @fault: the 2^dim FAULT words the plan was made for
  * @mends: it mends itself when a fault has broken it
+ * @epoch: the epoch that it is to have, 0: the next one
  */
 struct hc_plan_params {
 	u32 id;
@@ -54,6 +55,7 @@ struct hc_plan_params {
 	const u16 *ring_nodes;
 	const u32 *fault;
 	bool mends;
+	u32 epoch;
 };
 
 /**
@@ -80,7 +82,7 @@ struct hc_plan_params {
  * @broken: a fault has broken it; set by that poll, until it is mended
  * @cause_node: where that fault lies; valid once @broken is seen
  * @cause_dim: dimension of the link
- * @member: state of each node in this plan, NULL for nodes that are no members;
+ * @member: state of each node in this plan, NULL for nodes that are no members or elsewhere;
  *	entry u is touched by the poll of node u alone
  */
 struct hc_plan {
@@ -112,6 +114,9 @@ static inline void *hc_plan_priv(const struct hc_plan *plan)
 {
 	return plan->priv;
 }
+
+/* Is node @u a member, and one of this machine?  Others are told by frames what they need. */
+bool hc_plan_member_here(const struct hc_plan *plan, u32 u);
 
 /* --- plan.c; callers hold hc_fabric.lock --- */
 

@@ -153,7 +153,7 @@ static int bcast_members_create(struct hc_plan *plan, const u32 *fault,
 	if (err)
 		hc_plan_flaw(extack, flaw.why, flaw.node);
 	for (u = 0; !err && u < nodes; u++)
-		if (hc_set_has(plan->members, u))
+		if (hc_plan_member_here(plan, u))
 			err = bcast_member_create(plan, u, first);
 	kvfree(first);
 	return err;

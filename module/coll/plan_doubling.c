@@ -155,7 +155,7 @@ static int doubling_members_create(struct hc_plan *plan, const u32 *fault,
 	if (err)
 		flaw_tell(&flaw, extack);
 	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)
-		if (hc_set_has(plan->members, u))
+		if (hc_plan_member_here(plan, u))
 			err = doubling_member_create(plan, u);
 	return err;
 }

@@ -182,7 +182,7 @@ static int members_make(struct hc_plan *plan, struct hc_ring_maker *k)
 
 	hc_ring_maker_fill(k);
 	for (u = 0; !err && u < nodes; u++)
-		if (hc_set_has(plan->members, u))
+		if (hc_plan_member_here(plan, u))
 			err = member_create(plan, k, u);
 	return err;
 }

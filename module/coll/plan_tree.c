@@ -92,7 +92,7 @@ static int tree_members_create(struct hc_plan *plan, const u32 *fault,
 	u32 u;
 
 	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)
-		if (hc_set_has(plan->members, u))
+		if (hc_plan_member_here(plan, u))
 			err = tree_member_create(plan, u, fault);
 	return err;
 }

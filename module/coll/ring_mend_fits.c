@@ -103,7 +103,7 @@ static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_men
 	u64 ballot = be64_to_cpu(w->ballot);
 	bool master = w->what == HC_MEND_ASK || w->what == HC_MEND_PLACE || w->what == HC_MEND_GO;
 
-	return m->plan->member[src] && !READ_ONCE(m->node->failed) &&
+	return hc_set_has(m->plan->members, src) && !READ_ONCE(m->node->failed) &&
 	       hc_mend_attempt(ballot) < hc_mend_attempt(hc_mend_of(m)->heard) + AHEAD &&
 	       (!master || (hc_mend_master(ballot) == src && src <= m->node->id));
 }

@@ -60,5 +60,7 @@ struct hc_carrier_ops {
 
 /* Both ends are nodes of one machine (carrier_mem.c). */
 extern const struct hc_carrier_ops hc_carrier_mem;
+/* The other end is a node of another machine (carrier_trunk.c). */
+extern const struct hc_carrier_ops hc_carrier_trunk;
 
 #endif /* _HC_CARRIER_H */

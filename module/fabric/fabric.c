@@ -65,7 +65,7 @@ static void fabric_uncharge(struct hc_fabric *fabric)
 	fabric->charged = false;
 	if (fabric->index)
 		ida_free(&fabric_indices, fabric->index);
-	hc_uncharge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim));
+	hc_uncharge(fabric->payer, HC_LIMIT_NODES, hc_nodes_here(fabric));
 	hc_uncharge(fabric->payer, HC_LIMIT_FABRICS, 1);
 }
 
@@ -205,6 +205,14 @@ static int check_params(const struct hc_fabric_params *p, struct netlink_ext_ack
 		NL_SET_ERR_MSG(extack, "The segment size is out of range");
 		return -EINVAL;
 	}
+	if (p->fixed >= hc_nodes(p->dim)) {
+		NL_SET_ERR_MSG(extack, "The part that is here names a dimension that the fabric does not have");
+		return -EINVAL;
+	}
+	if (p->base & ~p->fixed) {
+		NL_SET_ERR_MSG(extack, "The base of the part that is here has a bit that is not fixed");
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -219,7 +227,7 @@ static int payer_charge(struct hc_fabric *fabric, const struct net *net,
 	err = hc_charge(fabric->payer, HC_LIMIT_FABRICS, 1, extack);
 	if (err)
 		goto err_payer;
-	err = hc_charge(fabric->payer, HC_LIMIT_NODES, hc_nodes(fabric->dim), extack);
+	err = hc_charge(fabric->payer, HC_LIMIT_NODES, hc_nodes_here(fabric), extack);
 	if (!err) {
 		fabric->charged = true;
 		return 0;
@@ -239,6 +247,8 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	if (!fabric)
 		return ERR_PTR(-ENOMEM);
 	fabric->dim = p->dim;
+	fabric->fixed = p->fixed;
+	fabric->base = p->base;
 	err = payer_charge(fabric, net, extack);
 	if (err) {
 		kfree(fabric);
@@ -276,6 +286,7 @@ static bool unwanted(const struct hc_fabric_params *p)
 static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *p)
 {
 	u32 n = hc_nodes(fabric->dim);
+	struct hc_node *node;
 	unsigned int d;
 	int err = 0;
 	u32 u;
@@ -284,6 +295,8 @@ static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *
 	if (!fabric->nodes)
 		return -ENOMEM;
 	for (u = 0; u < n; u++) {
+		if (!hc_is_here(fabric, u))
+			continue;
 		fabric->nodes[u] = hc_node_alloc(fabric, u);
 		if (!fabric->nodes[u])
 			return -ENOMEM;
@@ -291,26 +304,31 @@ static int nodes_alloc(struct hc_fabric *fabric, const struct hc_fabric_params *
 			return -ECANCELED;
 		cond_resched();
 	}
-	for (u = 0; u < n && !err; u++)
+	hc_each_node(fabric, node)
 		for (d = 0; d < fabric->dim && !err; d++)
-			err = hc_link_open(fabric->nodes[u], d);
+			err = hc_link_open(node, d);
+	/* Links that nothing carries yet are faults from the beginning. */
+	if (!err && !hc_is_whole(fabric))
+		hc_each_node(fabric, node)
+			hc_node_kick(node, HC_EV_LINKS);
 	return err;
 }
 
 static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_params *p,
 			  struct netlink_ext_ack *extack)
 {
-	u32 n = hc_nodes(fabric->dim);
-	u32 u;
+	struct hc_node *node = hc_node_from(fabric, 0), *next;
+	u32 n = 0;
 	int err = 0;
 
-	for (u = 0; u < n && !err; u++) {
-		if (u % BATCH == 0)
+	for (; node && !err; node = next, n++) {
+		next = hc_node_from(fabric, node->id + 1);
+		if (n % BATCH == 0)
 			rtnl_lock();
-		err = hc_node_register(fabric->nodes[u]);
+		err = hc_node_register(node);
 		if (err == -EEXIST)
 			NL_SET_ERR_MSG(extack, "An interface has the name of one of the endpoints");
-		if (err || u % BATCH == BATCH - 1 || u == n - 1) {
+		if (err || n % BATCH == BATCH - 1 || !next) {
 			rtnl_unlock();
 			cond_resched();
 			if (!err && unwanted(p))
@@ -327,33 +345,34 @@ static int nodes_register(struct hc_fabric *fabric, const struct hc_fabric_param
  */
 static bool make_dead(struct hc_fabric *fabric)
 {
-	u32 n = fabric->nodes ? hc_nodes(fabric->dim) : 0;
+	struct hc_node *node;
 	bool mine;
-	u32 u;
 
 	mutex_lock(&fabric->lock);
 	mine = !fabric->dead;
 	WRITE_ONCE(fabric->dead, true);
-	for (u = 0; mine && u < n && fabric->nodes[u]; u++)
-		hc_sock_node_gone(fabric->nodes[u]);
+	if (mine && fabric->nodes)
+		hc_each_node(fabric, node)
+			hc_sock_node_gone(node);
 	mutex_unlock(&fabric->lock);
 	return mine;
 }
 
 static void nodes_unregister(struct hc_fabric *fabric)
 {
-	u32 n = hc_nodes(fabric->dim);
+	struct hc_node *node = hc_node_from(fabric, 0), *next;
 	LIST_HEAD(kill);
-	u32 u;
+	u32 n = 0;
 
-	for (u = 0; u < n && fabric->nodes[u]; u++) {
-		struct net_device *dev = fabric->nodes[u]->dev;
+	for (; node; node = next, n++) {
+		struct net_device *dev = node->dev;
 
-		if (u % BATCH == 0)
+		next = hc_node_from(fabric, node->id + 1);
+		if (n % BATCH == 0)
 			rtnl_lock();
 		if (dev->reg_state == NETREG_REGISTERED)
 			unregister_netdevice_queue(dev, &kill);
-		if (u % BATCH == BATCH - 1 || u == n - 1 || !fabric->nodes[u + 1]) {
+		if (n % BATCH == BATCH - 1 || !next) {
 			unregister_netdevice_many(&kill);
 			INIT_LIST_HEAD(&kill);
 			rtnl_unlock();
@@ -375,20 +394,20 @@ static void nodes_unregister(struct hc_fabric *fabric)
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
-	u32 n = hc_nodes(fabric->dim);
+	struct hc_node *node;
 	u32 u;
 
 	hc_later_exit(fabric);
 	hc_flap_exit(fabric);
 	if (!fabric->nodes)
 		goto out;
-	for (u = 0; u < n && fabric->nodes[u]; u++)
-		hc_node_disable(fabric->nodes[u]);
-	for (u = 0; u < n && fabric->nodes[u]; u++)
-		hc_node_timers_stop(fabric->nodes[u]);
+	hc_each_node(fabric, node)
+		hc_node_disable(node);
+	hc_each_node(fabric, node)
+		hc_node_timers_stop(node);
 	hc_lsdb_retry_exit(fabric);
-	for (u = 0; u < n && fabric->nodes[u]; u++)
-		hc_node_close(fabric->nodes[u]);
+	hc_each_node(fabric, node)
+		hc_node_close(node);
 	mutex_lock(&fabric->lock);
 	hc_plan_purge(fabric);
 	hc_rounds_exit(fabric);
@@ -396,11 +415,12 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	nodes_unregister(fabric);
 	wait_var_event(&fabric->leaving, !atomic_read(&fabric->leaving));
 	hc_monitor_destroy(fabric);
-	for (u = 0; u < n && fabric->nodes[u]; u++)
-		__netif_napi_del(&fabric->nodes[u]->napi);
+	hc_each_node(fabric, node)
+		__netif_napi_del(&node->napi);
 	synchronize_net();
-	for (u = 0; u < n && fabric->nodes[u]; u++)
-		hc_node_free(fabric->nodes[u]);
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		if (fabric->nodes[u])
+			hc_node_free(fabric->nodes[u]);
 	kvfree(fabric->nodes);
 	fabric->nodes = NULL;
 out:
@@ -425,7 +445,8 @@ int hc_fabric_create(struct net *net, const struct hc_fabric_params *p,
 	struct hc_fabric *fabric;
 	int err;
 
-	err = check_params(p, extack) ?: hc_memory_check(p->dim, extack);
+	err = check_params(p, extack) ?:
+	      hc_memory_check(p->dim, hc_nodes(p->dim) >> hweight32(p->fixed), extack);
 	if (err)
 		return err;
 	fabric = fabric_alloc(net, p, extack);

@@ -36,6 +36,7 @@
 #ifndef _HC_FABRIC_H
 #define _HC_FABRIC_H
 
+#include <linux/bitops.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
@@ -45,6 +46,7 @@
 #include <linux/hypercube.h>
 
 #include "fabric/flap.h"
+#include "hc_topo.h"
 #include "netlink/later.h"
 #include "route/detect.h"
 #include "route/lsdb.h"
@@ -68,6 +70,8 @@ struct sock;
  * @index: unique on this machine only
  * @id: in frames and MAC addresses; two fabrics may have the same, even on one machine
  * @dim: dimension n
+ * @fixed: bits of a node's number that all nodes of this machine share; the others are elsewhere
+ * @base: what these bits are
  * @segment: payload bytes of a full data frame
  * @name: its name
  * @ready: creation is complete; written under hc_net.lock, see hc_fabric_alive()
@@ -83,7 +87,7 @@ struct sock;
  * @retiring: the id of a plan that was taken away and whose operations have not all been
  *	ended, or 0; written under @lock
  * @epoch: counts plan installations; written under @lock
- * @nodes: the 2^n nodes; valid until phase 2 of the teardown
+ * @nodes: the 2^n nodes, NULL: elsewhere; valid until phase 2 of the teardown
  * @nfailed: failed nodes, under @lock
  * @nlossy: ends of links that may lose frames; written under @lock
  * @patience: ms of silence that end an operation where frames may get lost, 0: no silence does;
@@ -107,6 +111,8 @@ struct hc_fabric {
 	u32 index;
 	u32 id;
 	u32 dim;
+	u32 fixed;
+	u32 base;
 	u32 segment;
 	char name[HYPERCUBE_NAME_MAX];
 	bool ready;
@@ -147,9 +153,28 @@ static inline bool hc_fabric_alive(const struct hc_fabric *fabric)
 	return smp_load_acquire(&fabric->ready) && !READ_ONCE(fabric->dead);
 }
 
+/* Does the node live on this machine? */
+static inline bool hc_is_here(const struct hc_fabric *fabric, u32 u)
+{
+	return (u & fabric->fixed) == fabric->base;
+}
+
+static inline bool hc_is_whole(const struct hc_fabric *fabric)
+{
+	return !fabric->fixed;
+}
+
+/* How many nodes do. */
+static inline u32 hc_nodes_here(const struct hc_fabric *fabric)
+{
+	return hc_nodes(fabric->dim) >> hweight32(fabric->fixed);
+}
+
 struct hc_fabric_params {
 	const char *name;
 	u32 dim;
+	u32 fixed;	/* the part that is made here, see struct hc_fabric */
+	u32 base;
 	u32 id;		/* 0: what follows from the name */
 	u32 segment;	/* 0: default */
 	const struct sock *asker;	/* or NULL; once it is closed nobody needs the fabric */

@@ -24,7 +24,7 @@
 /**
  * struct hc_flap - a link that flaps; under hc_fabric.lock
  * @list: in hc_fabric.flaps.list
- * @node: its lower end
+ * @node: its lower end of those that are here
  * @dim: its dimension
  * @is_down: it is down now
  * @next: when that changes, jiffies
@@ -109,8 +109,8 @@ int hc_flap_set(struct hc_node *node, unsigned int dim, u32 down, u32 period)
 	struct hc_flap *f;
 
 	lockdep_assert_held(&fabric->lock);
-	/* A link's schedule is at its lower end, whichever was named. */
-	node = fabric->nodes[node->id & ~hc_bit(dim)];
+	/* A link's schedule is at its lower end, whichever was named, if that is here. */
+	node = hc_lower_end(node, dim);
 	f = flap_find(fabric, node, dim);
 	if (!period) {
 		if (f && f->is_down)

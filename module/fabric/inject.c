@@ -183,7 +183,9 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	struct hc_node *peer;
 	struct sk_buff *skb;
 
-	if (rec->node >= hc_nodes(fabric->dim) || rec->dim >= fabric->dim)
+	if (rec->node >= hc_nodes(fabric->dim) || rec->dim >= fabric->dim ||
+	    !hc_is_here(fabric, rec->node) ||
+	    !hc_is_here(fabric, hc_neigh(rec->node, rec->dim)))
 		return -ERANGE;
 	peer = fabric->nodes[hc_neigh(rec->node, rec->dim)];
 	if (rec->flags & HC_INJECT_F_SEQ && rec->len >= sizeof(struct hc_hdr) &&

@@ -238,9 +238,9 @@ int hc_plans_check(u32 n, struct netlink_ext_ack *extack)
  * thousands of small allocations would bring the OOM killer, which knows nothing of fabrics, to
  * others.
  */
-int hc_memory_check(u32 dim, struct netlink_ext_ack *extack)
+int hc_memory_check(u32 dim, u32 nodes, struct netlink_ext_ack *extack)
 {
-	unsigned long needed = DIV_ROUND_UP((u64)hc_nodes(dim) * NODE_BYTES, SZ_1M);
+	unsigned long needed = DIV_ROUND_UP((u64)nodes * NODE_BYTES, SZ_1M);
 	long there = si_mem_available() / (SZ_1M / PAGE_SIZE);
 
 	/* The rest of the machine keeps what it needs to go on; small fabrics do not matter. */

@@ -43,8 +43,8 @@ void hc_limit_explain(enum hc_limit what, struct netlink_ext_ack *extack);
 /* May a fabric have another plan beside @n?  0 or -EDQUOT. */
 int hc_plans_check(u32 n, struct netlink_ext_ack *extack);
 
-/* Is there memory for the nodes of a fabric of dimension @dim?  0 or -ENOMEM. */
-int hc_memory_check(u32 dim, struct netlink_ext_ack *extack);
+/* Is there memory for @nodes nodes of a fabric of dimension @dim?  0 or -ENOMEM. */
+int hc_memory_check(u32 dim, u32 nodes, struct netlink_ext_ack *extack);
 /* Memory that polls allocate is charged to the memory cgroup of the caller. */
 void hc_memory_owner_set(struct hc_fabric *fabric);
 void hc_memory_owner_put(struct hc_fabric *fabric);

@@ -43,14 +43,17 @@ static u32 frame_max(const struct hc_fabric *fabric)
 int hc_link_open(struct hc_node *node, unsigned int dim)
 {
 	struct hc_port *port = &node->ports[dim];
+	const struct hc_carrier_ops *ops;
 	int err;
 
 	port->latency = HC_LATENCY_DEFAULT;
 	port->bandwidth = HC_BANDWIDTH_DEFAULT;
-	err = hc_carrier_mem.open(node, dim);
+	ops = hc_is_here(node->fabric, hc_neigh(node->id, dim)) ? &hc_carrier_mem :
+								  &hc_carrier_trunk;
+	err = ops->open(node, dim);
 	if (err)
 		return err;
-	port->ops = &hc_carrier_mem;
+	port->ops = ops;
 	return port->ops->mtu(node, dim) < frame_max(node->fabric) ? -EMSGSIZE : 0;
 }
 
@@ -376,31 +379,34 @@ static void faults_clear(struct hc_node *node)
  */
 void hc_link_clear(struct hc_fabric *fabric)
 {
+	struct hc_node *node;
 	unsigned int d;
-	u32 u;
 
 	lockdep_assert_held(&fabric->lock);
 	hc_flap_clear(fabric);
 	fabric->nfailed = 0;
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		faults_clear(fabric->nodes[u]);
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+	hc_each_node(fabric, node)
+		faults_clear(node);
+	hc_each_node(fabric, node) {
 		for (d = 0; d < fabric->dim; d++)
-			end_tell(fabric->nodes[u], d, true);
-		hc_node_kick(fabric->nodes[u], HC_EV_LINKS);
-		hc_node_kicked(fabric, u);
+			end_tell(node, d, true);
+		hc_node_kick(node, HC_EV_LINKS);
+		hc_node_kicked(fabric, node->id);
 	}
 }
 
 u32 hc_link_count_unusable(const struct hc_fabric *fabric)
 {
-	u32 u, n = 0;
+	struct hc_node *node, *far;
 	unsigned int d;
+	u32 n = 0;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		for (d = 0; d < fabric->dim; d++)
-			if (!(u & hc_bit(d)) && (!hc_link_usable(fabric->nodes[u], d) ||
-						 !hc_link_usable(fabric->nodes[u ^ hc_bit(d)], d)))
+	hc_each_node(fabric, node)
+		for (d = 0; d < fabric->dim; d++) {
+			far = fabric->nodes[hc_neigh(node->id, d)];
+			if (hc_lower_end(node, d) == node &&
+			    (!hc_link_usable(node, d) || (far && !hc_link_usable(far, d))))
 				n++;
+		}
 	return n;
 }

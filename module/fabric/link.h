@@ -23,12 +23,14 @@ enum {
 	HC_PORT_FAILED,		/* the node at one of the ends failed; config writes */
 	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
 	HC_PORT_LOSSY,		/* it may lose frames, in either direction; config writes */
+	HC_PORT_NO_CARRIER,	/* the other end is elsewhere, and nothing leads there; config writes */
 };
 
 #define HC_PORT_UNUSABLE \
-	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_DETECTED))
+	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_DETECTED) |	\
+	 BIT(HC_PORT_NO_CARRIER))
 /* States in which a port keeps DETECT's own frames away, too. */
-#define HC_PORT_CLOSED	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED))
+#define HC_PORT_CLOSED	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_NO_CARRIER))
 
 /**
  * struct hc_port - one end of a link

@@ -73,7 +73,8 @@ void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 	if (u % KICK_BATCH != KICK_BATCH - 1)
 		return;
 	while (i <= u && time_before(jiffies, end)) {
-		if (READ_ONCE(fabric->nodes[i]->napi.state) & NAPIF_STATE_SCHED)
+		if (fabric->nodes[i] &&
+		    READ_ONCE(fabric->nodes[i]->napi.state) & NAPIF_STATE_SCHED)
 			usleep_range(100, 200);
 		else
 			i++;

@@ -13,6 +13,7 @@
 #include "coll/host.h"
 #include "coll/work.h"
 #include "fabric/eth.h"
+#include "fabric/fabric.h"
 #include "fabric/gate.h"
 #include "fabric/link.h"
 #include "fabric/queue.h"
@@ -23,7 +24,6 @@
 #include "sock/hostq.h"
 #include "sock/socks.h"
 
-struct hc_fabric;
 struct hc_lie;
 struct hc_round;
 struct hc_tasks;
@@ -153,6 +153,36 @@ static inline int hc_cost(struct hc_node *node)
 
 	node->spent = 0;
 	return cost;
+}
+
+/* The first of the nodes of this machine from number @u on, or NULL. */
+static inline struct hc_node *hc_node_from(const struct hc_fabric *fabric, u32 u)
+{
+	struct hc_node *node = NULL;
+
+	for (; u < hc_nodes(fabric->dim) && !node; u++)
+		node = fabric->nodes[u];
+	return node;
+}
+
+/* The same; @u goes behind it. */
+static inline struct hc_node *hc_node_next(const struct hc_fabric *fabric, u32 *u)
+{
+	struct hc_node *node = hc_node_from(fabric, *u);
+
+	if (node)
+		*u = node->id + 1;
+	return node;
+}
+
+/* All nodes of this machine, in ascending order. */
+#define hc_each_node(of, node)						\
+	for (u32 _next = 0; ((node) = hc_node_next(of, &_next));)
+
+/* Of the two ends of a link, the lower one of those that are here; one of them is @node. */
+static inline struct hc_node *hc_lower_end(struct hc_node *node, unsigned int dim)
+{
+	return node->fabric->nodes[node->id & ~hc_bit(dim)] ?: node;
 }
 
 /* Let the poll run: there is something to do, since before the call. */

@@ -226,7 +226,8 @@ static int balance_set(struct genl_info *info)
 		NL_SET_ERR_MSG(info->extack, "The request names nothing to set");
 		return -EINVAL;
 	}
-	err = period_check(info) ?: hc_rounds_open(fabric) ?: topology_set(info, method);
+	err = period_check(info) ?: hc_rounds_open(fabric, info->extack) ?:
+	      topology_set(info, method);
 	if (!err && info->attrs[HYPERCUBE_A_BALANCE_METHOD])
 		err = hc_round_check(fabric, method, info->extack);
 	if (!err)
@@ -294,7 +295,6 @@ static struct hc_node *initiator(struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct hc_node *node;
-	u32 u;
 
 	if (info->attrs[HYPERCUBE_A_BALANCE_NODE]) {
 		node = hc_nl_node(info, HYPERCUBE_A_BALANCE_NODE);
@@ -304,9 +304,9 @@ static struct hc_node *initiator(struct genl_info *info)
 				    "The node has failed");
 		return ERR_PTR(-EHOSTDOWN);
 	}
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		if (!fabric->nodes[u]->failed)
-			return fabric->nodes[u];
+	hc_each_node(fabric, node)
+		if (!node->failed)
+			return node;
 	NL_SET_ERR_MSG(info->extack, "All nodes have failed");
 	return ERR_PTR(-EHOSTDOWN);
 }
@@ -323,7 +323,7 @@ int hc_nl_balance_run(struct sk_buff *skb, struct genl_info *info)
 	node = initiator(info);
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	err = hc_round_check(fabric, method, info->extack) ?: hc_rounds_open(fabric);
+	err = hc_rounds_open(fabric, info->extack) ?: hc_round_check(fabric, method, info->extack);
 	if (err)
 		return err;
 	if (!hc_round_may_ask(node, method)) {

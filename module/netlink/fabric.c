@@ -134,9 +134,20 @@ static int id_check(struct genl_info *info, const struct nlattr *id)
 	return -ERANGE;
 }
 
+static int part_check(struct genl_info *info, const struct nlattr *fixed, const struct nlattr *base)
+{
+	if (!fixed == !base)
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, fixed ?: base,
+			    "The part that is here is named by the bits that are fixed and what they are");
+	return -EINVAL;
+}
+
 int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct nlattr *segment = info->attrs[HYPERCUBE_A_FABRIC_SEGMENT];
+	struct nlattr *fixed = info->attrs[HYPERCUBE_A_FABRIC_FIXED];
+	struct nlattr *base = info->attrs[HYPERCUBE_A_FABRIC_BASE];
 	struct nlattr *id = info->attrs[HYPERCUBE_A_FABRIC_ID];
 	struct fabric_job *job;
 	int err;
@@ -144,13 +155,15 @@ int hc_nl_fabric_new(struct sk_buff *skb, struct genl_info *info)
 	if (hc_missing(info, HYPERCUBE_A_FABRIC_NAME, "A fabric needs a name") ||
 	    hc_missing(info, HYPERCUBE_A_FABRIC_DIM, "A fabric needs a dimension"))
 		return -EINVAL;
-	err = id_check(info, id);
+	err = id_check(info, id) ?: part_check(info, fixed, base);
 	if (err)
 		return err;
 	job = job_new(info, create);
 	if (!job)
 		return -ENOMEM;
 	job->p.dim = nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_DIM]);
+	job->p.fixed = fixed ? nla_get_u32(fixed) : 0;
+	job->p.base = base ? nla_get_u32(base) : 0;
 	job->p.id = id ? nla_get_u32(id) : 0;
 	job->p.segment = segment ? nla_get_u32(segment) : 0;
 	return job_start(skb, info, job);

@@ -61,7 +61,10 @@ static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabri
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_NODE_SIZE, ours) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_DEV_SIZE, device) ||
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_PATIENCE, fabric->patience) ||
-	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_INDEX, fabric->index);
+	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_INDEX, fabric->index) ||
+	       (!hc_is_whole(fabric) &&
+		(nla_put_u32(skb, HYPERCUBE_A_FABRIC_FIXED, fabric->fixed) ||
+		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_BASE, fabric->base)));
 }
 
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
@@ -228,6 +231,22 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 	return msg_end(msg, hdr, overflow);
 }
 
+int hc_fill_away(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u,
+		 const u32 *words)
+{
+	struct sk_buff *skb = msg->skb;
+	void *hdr = msg_begin(msg);
+	bool overflow;
+
+	if (!hdr)
+		return -EMSGSIZE;
+	overflow = nla_put_string(skb, HYPERCUBE_A_NODE_FABRIC, fabric->name) ||
+		   nla_put_u32(skb, HYPERCUBE_A_NODE_ID, u) ||
+		   nla_put_flag(skb, HYPERCUBE_A_NODE_AWAY) ||
+		   nla_put_u32(skb, HYPERCUBE_A_NODE_FAULT, words[u]);
+	return msg_end(msg, hdr, overflow);
+}
+
 /* ------------------------------------------------------------ link */
 
 static u32 link_state(const struct hc_port *port)
@@ -236,7 +255,8 @@ static u32 link_state(const struct hc_port *port)
 
 	return (flags & BIT(HC_PORT_DOWN) ? HYPERCUBE_LINK_F_DOWN : 0) |
 	       (flags & BIT(HC_PORT_DETECTED) ? HYPERCUBE_LINK_F_DETECTED : 0) |
-	       (flags & BIT(HC_PORT_FAILED) ? HYPERCUBE_LINK_F_FAILED : 0);
+	       (flags & BIT(HC_PORT_FAILED) ? HYPERCUBE_LINK_F_FAILED : 0) |
+	       (flags & BIT(HC_PORT_NO_CARRIER) ? HYPERCUBE_LINK_F_CARRIER : 0);
 }
 
 static bool put_link_drops(struct sk_buff *skb, const struct hc_port *port)

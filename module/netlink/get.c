@@ -13,11 +13,13 @@
 #include "fabric/node.h"
 #include "hc_topo.h"
 #include "netlink/priv.h"
+#include "route/away.h"
 #include "route/route.h"
 
 /* ------------------------------------------------------------ what a request names */
 
-int hc_nl_node_id(struct genl_info *info, int attr)
+/* The number of any node of the fabric, wherever it lives, or an error. */
+static int any_node_id(struct genl_info *info, int attr)
 {
 	u32 u;
 
@@ -28,6 +30,17 @@ int hc_nl_node_id(struct genl_info *info, int attr)
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr],
 				    "The fabric has no such node");
 		return -ERANGE;
+	}
+	return u;
+}
+
+int hc_nl_node_id(struct genl_info *info, int attr)
+{
+	int u = any_node_id(info, attr);
+
+	if (u >= 0 && !hc_is_here(hc_info_fabric(info), u)) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[attr], "The node lives elsewhere");
+		return -EREMOTE;
 	}
 	return u;
 }
@@ -195,15 +208,33 @@ int hc_nl_route_get(struct sk_buff *skb, struct genl_info *info)
 	return hc_later_wait(&r->later, info);
 }
 
+/* @words: of a fabric that is not whole. */
+static int fill_node(const struct hc_msg *msg, struct hc_fabric *fabric, u32 u, const u32 *words)
+{
+	if (fabric->nodes[u])
+		return hc_fill_node(msg, fabric->nodes[u]);
+	return hc_fill_away(msg, fabric, u, words);
+}
+
 int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
 {
-	struct hc_node *node = hc_nl_node(info, HYPERCUBE_A_NODE_ID);
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	int u = any_node_id(info, HYPERCUBE_A_NODE_ID);
+	u32 *words = NULL;
 	struct hc_msg msg;
+	int err;
 
-	if (IS_ERR(node))
-		return PTR_ERR(node);
-	return reply_end(&msg, info, reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
-				     hc_fill_node(&msg, node));
+	if (u < 0)
+		return u;
+	if (!hc_is_here(fabric, u)) {
+		words = hc_away_words(fabric);
+		if (!words)
+			return -ENOMEM;
+	}
+	err = reply_end(&msg, info, reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
+				    fill_node(&msg, fabric, u, words));
+	kvfree(words);
+	return err;
 }
 
 int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info)
@@ -303,14 +334,21 @@ static int dump_fabric(const struct hc_msg *msg, struct hc_fabric *fabric, struc
 static int dump_nodes(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
 		      struct nlattr **attrs)
 {
-	int err;
+	u32 *words = NULL;
+	int err = 0;
 
-	for (; c->index < hc_nodes(fabric->dim); c->index++) {
-		err = hc_fill_node(msg, fabric->nodes[c->index]);
-		if (err)
-			return err;
+	if (!hc_is_whole(fabric)) {
+		words = hc_away_words(fabric);
+		if (!words)
+			return -ENOMEM;
 	}
-	return 0;
+	for (; c->index < hc_nodes(fabric->dim) && !err; c->index++) {
+		err = fill_node(msg, fabric, c->index, words);
+		if (err)
+			break;
+	}
+	kvfree(words);
+	return err;
 }
 
 static int dump_links(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
@@ -320,7 +358,7 @@ static int dump_links(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 	int err;
 
 	for (; c->index < hc_nodes(fabric->dim); c->index++, c->sub = 0) {
-		if (only && nla_get_u32(only) != c->index)
+		if ((only && nla_get_u32(only) != c->index) || !fabric->nodes[c->index])
 			continue;
 		for (; c->sub < fabric->dim; c->sub++) {
 			err = hc_fill_link(msg, fabric->nodes[c->index], c->sub);

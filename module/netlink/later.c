@@ -211,31 +211,29 @@ static void changes_note(struct told *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;
 	unsigned int d;
-	u32 u;
+	const struct hc_node *node;
 
 	BUILD_BUG_ON(CHANGES_NODE > U16_MAX);
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
-		const struct hc_node *node = fabric->nodes[u];
-
-		t->changes[u] = node->failed || hc_lie_lies(node) ? CHANGES_NODE : 0;
+	hc_each_node(fabric, node) {
+		t->changes[node->id] = node->failed || hc_lie_lies(node) ? CHANGES_NODE : 0;
 		for (d = 0; d < fabric->dim; d++)
 			if (!hc_link_is_clear(&node->ports[d]))
-				t->changes[u] |= hc_bit(d);
+				t->changes[node->id] |= hc_bit(d);
 	}
 }
 
 static void changes_notify(const struct told *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;
+	struct hc_node *node;
 	unsigned int d;
-	u32 u;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
-		if (t->changes[u] & CHANGES_NODE)
-			hc_notify_node(fabric->nodes[u]);
+	hc_each_node(fabric, node) {
+		if (t->changes[node->id] & CHANGES_NODE)
+			hc_notify_node(node);
 		for (d = 0; d < fabric->dim; d++)
-			if (t->changes[u] & hc_bit(d))
-				hc_notify_link(fabric->nodes[u], d);
+			if (t->changes[node->id] & hc_bit(d))
+				hc_notify_link(node, d);
 		cond_resched();
 	}
 }
@@ -258,16 +256,21 @@ static void told_notify(const struct told *t)
 static bool all_told(const struct told *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;
+	const struct hc_node *node;
 	unsigned int d;
-	u32 u;
 
-	for (u = 0; !t->node && u < hc_nodes(fabric->dim); u++)
-		if (!hc_link_told(fabric->nodes[u]))
+	if (!t->node) {
+		hc_each_node(fabric, node)
+			if (!hc_link_told(node))
+				return false;
+		return true;
+	}
+	for (d = 0; d < fabric->dim; d++) {
+		node = fabric->nodes[hc_neigh(t->node->id, d)];
+		if (t->dims & hc_bit(d) && node && !hc_link_told(node))
 			return false;
-	for (d = 0; t->node && d < fabric->dim; d++)
-		if (t->dims & hc_bit(d) && !hc_link_told(fabric->nodes[hc_neigh(t->node->id, d)]))
-			return false;
-	return !t->node || hc_link_told(t->node);
+	}
+	return hc_link_told(t->node);
 }
 
 static int told_look(struct hc_later *later, bool gone)

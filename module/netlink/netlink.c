@@ -62,6 +62,8 @@ static const struct nla_policy fabric_policy[HYPERCUBE_A_FABRIC_MAX + 1] = {
 	[HYPERCUBE_A_FABRIC_ID]		= { .type = NLA_U32 },
 	[HYPERCUBE_A_FABRIC_DIM]	= NLA_POLICY_RANGE(NLA_U32, 1, HYPERCUBE_DIM_MAX),
 	[HYPERCUBE_A_FABRIC_SEGMENT]	= NLA_POLICY_FULL_RANGE(NLA_U32, &segment_range),
+	[HYPERCUBE_A_FABRIC_FIXED]	= { .type = NLA_U32 },
+	[HYPERCUBE_A_FABRIC_BASE]	= { .type = NLA_U32 },
 };
 
 static struct netlink_range_validation patience_range = {
@@ -128,6 +130,7 @@ static const struct nla_policy plan_get_policy[HYPERCUBE_A_PLAN_ID + 1] = {
 static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
 	[HYPERCUBE_A_PLAN_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+	[HYPERCUBE_A_PLAN_EPOCH]	= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 	[HYPERCUBE_A_PLAN_TYPE]		= { .type = NLA_U32 },
 	[HYPERCUBE_A_PLAN_SINK]		= NODE_POLICY,
 	[HYPERCUBE_A_PLAN_ORDER]	= DIM_POLICY,

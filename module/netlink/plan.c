@@ -258,6 +258,8 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 	    hc_missing(info, HYPERCUBE_A_PLAN_TYPE, "A plan needs a type"))
 		return -EINVAL;
 	p->id = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_ID]);
+	if (info->attrs[HYPERCUBE_A_PLAN_EPOCH])
+		p->epoch = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_EPOCH]);
 	p->ops = hc_plan_type(nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]));
 	if (p->ops && row_of(p->ops))
 		return 0;

@@ -133,6 +133,9 @@ struct hc_tasks_lost {
 /* --- netlink/fill.c: one message each; -EMSGSIZE if it does not fit --- */
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric);
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node);
+/* Node @u, which is elsewhere; @words: what is known of all */
+int hc_fill_away(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u,
+		 const u32 *words);
 int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int dim);
 int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan);
 int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,

@@ -306,6 +306,13 @@ static int link_impair(struct genl_info *info, struct hc_node *node, unsigned in
 	return err;
 }
 
+static bool names_model(struct genl_info *info)
+{
+	static const int list[] = { HYPERCUBE_A_LINK_LATENCY, HYPERCUBE_A_LINK_BANDWIDTH };
+
+	return has_any(info->attrs, list, ARRAY_SIZE(list));
+}
+
 static void link_model(struct hc_port *port, struct nlattr **attrs)
 {
 	if (attrs[HYPERCUBE_A_LINK_LATENCY])
@@ -353,6 +360,18 @@ static int link_flap(struct genl_info *info, struct hc_node *node, unsigned int 
 	return hc_flap_set(node, dim, down ? nla_get_u32(down) : 0, nla_get_u32(period));
 }
 
+/* What each end has for itself can be set at ends that are here. */
+static int away_check(struct genl_info *info, const struct hc_node *node, unsigned int dim)
+{
+	if (node->fabric->nodes[hc_neigh(node->id, dim)] ||
+	    info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ||
+	    !(names_impairment(info) || names_model(info)))
+		return 0;
+	NL_SET_ERR_MSG(info->extack,
+		       "The link's other end lives elsewhere: set this end alone, one way");
+	return -EREMOTE;
+}
+
 static int one_way_check(struct genl_info *info)
 {
 	struct nlattr *one_way = info->attrs[HYPERCUBE_A_LINK_ONE_WAY];
@@ -370,7 +389,7 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 	struct nlattr *down = info->attrs[HYPERCUBE_A_LINK_DOWN];
 	unsigned int i;
 
-	for (i = 0; i < ends; i++)
+	for (i = 0; i < ends && names_model(info); i++)
 		link_model(&end_of(node, dim, i)->ports[dim], info->attrs);
 	if (down) {
 		/* The last request counts: one for up or down ends flapping. */
@@ -388,7 +407,7 @@ int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	err = one_way_check(info) ?: flap_check(info);
+	err = one_way_check(info) ?: flap_check(info) ?: away_check(info, node, dim);
 	if (err)
 		return err;
 	later = hc_later_told(skb, info, node, hc_bit(dim));
@@ -492,13 +511,13 @@ struct detect {
 static void detect_notify(const struct hc_detect *round)
 {
 	const struct hc_fabric *fabric = round->fabric;
+	struct hc_node *node;
 	unsigned int d;
-	u32 u;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
+	hc_each_node(fabric, node)
 		for (d = 0; d < fabric->dim; d++)
-			if (round->links[u] & hc_bit(d))
-				hc_notify_link(fabric->nodes[u], d);
+			if (round->links[node->id] & hc_bit(d))
+				hc_notify_link(node, d);
 }
 
 static int detect_look(struct hc_later *later, bool gone)

@@ -272,10 +272,10 @@ static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
 /* Has each node done its part of the phase? */
 static bool all_have(const struct hc_detect *d)
 {
-	u32 u;
+	const struct hc_node *node;
 
-	for (u = 0; u < hc_nodes(d->fabric->dim); u++) {
-		const struct hc_node_detect *nd = &d->fabric->nodes[u]->detect;
+	hc_each_node(d->fabric, node) {
+		const struct hc_node_detect *nd = &node->detect;
 
 		/* Pairs with the polls' smp_store_release(). */
 		if (d->phase == HC_DETECT_TESTS && smp_load_acquire(&nd->tested) != nd->round)
@@ -292,12 +292,12 @@ static bool all_have(const struct hc_detect *d)
 
 static bool all_quiet(const struct hc_detect *d)
 {
-	u32 u;
+	const struct hc_node *node;
 
 	if (!all_have(d))
 		return false;
-	for (u = 0; u < hc_nodes(d->fabric->dim); u++)
-		if (!quiet(d->fabric->nodes[u], d->phase))
+	hc_each_node(d->fabric, node)
+		if (!quiet(node, d->phase))
 			return false;
 	return true;
 }
@@ -326,53 +326,48 @@ static void phase_begin(struct hc_detect *d, enum hc_detect_phase phase)
 	d->end = jiffies + msecs_to_jiffies(WAIT_MAX);
 }
 
-static void kick(struct hc_fabric *fabric, u32 u, unsigned int event)
+static void kick(struct hc_node *node, unsigned int event)
 {
-	hc_node_kick(fabric->nodes[u], event);
-	hc_node_kicked(fabric, u);
+	hc_node_kick(node, event);
+	hc_node_kicked(node->fabric, node->id);
 }
 
 static void kick_all(struct hc_fabric *fabric, unsigned int event)
 {
-	u32 u;
+	struct hc_node *node;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		kick(fabric, u, event);
-}
-
-static bool detected(const struct hc_fabric *fabric, u32 u, unsigned int dim)
-{
-	return test_bit(HC_PORT_DETECTED, &fabric->nodes[u]->ports[dim].flags);
+	hc_each_node(fabric, node)
+		kick(node, event);
 }
 
 static void detected_get(const struct hc_fabric *fabric, u32 *words)
 {
+	struct hc_node *node;
 	unsigned int d;
-	u32 u;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
+	hc_each_node(fabric, node)
 		for (d = 0; d < fabric->dim; d++)
-			if (detected(fabric, u, d))
-				words[u & ~hc_bit(d)] |= hc_bit(d);
+			if (test_bit(HC_PORT_DETECTED, &node->ports[d].flags))
+				words[hc_lower_end(node, d)->id] |= hc_bit(d);
 }
 
 static void test(struct hc_detect *d)
 {
 	struct hc_fabric *fabric = d->fabric;
 	unsigned long wait = msecs_to_jiffies(d->timeout ?: WAIT_MIN);
-	u32 u;
+	struct hc_node *node;
 
 	detected_get(fabric, d->before);
 	fabric->detect.now = d;
 	fabric->detect.round++;
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		WRITE_ONCE(fabric->nodes[u]->detect.round, fabric->detect.round);
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
+	hc_each_node(fabric, node)
+		WRITE_ONCE(node->detect.round, fabric->detect.round);
+	hc_each_node(fabric, node) {
 		/* Test frames of the round must find the new number everywhere, also those that
 		 * are sent because of an event of a round that was given up.
 		 */
-		smp_store_release(&fabric->nodes[u]->detect.test_round, fabric->detect.round);
-		kick(fabric, u, HC_EV_TEST);
+		smp_store_release(&node->detect.test_round, fabric->detect.round);
+		kick(node, HC_EV_TEST);
 	}
 	phase_begin(d, HC_DETECT_TESTS);
 	d->next = jiffies + wait;
@@ -392,7 +387,7 @@ static void found(struct hc_detect *d)
 int hc_detect_step(struct hc_detect *d)
 {
 	struct hc_fabric *fabric = d->fabric;
-	u32 u;
+	struct hc_node *node;
 
 	lockdep_assert_held(&fabric->lock);
 	if (d->phase != HC_DETECT_WAITS && !settled(d))
@@ -411,8 +406,8 @@ int hc_detect_step(struct hc_detect *d)
 		/* Verdicts are not the real FAULT words: some links that they spared stay
 		 * marked.
 		 */
-		for (u = 0; u < hc_nodes(fabric->dim); u++)
-			WRITE_ONCE(fabric->nodes[u]->detect.tell_round, fabric->detect.round);
+		hc_each_node(fabric, node)
+			WRITE_ONCE(node->detect.tell_round, fabric->detect.round);
 		kick_all(fabric, HC_EV_LINKS);
 		phase_begin(d, HC_DETECT_TELLS);
 		return -EAGAIN;

@@ -94,16 +94,16 @@ static void retry_work(struct work_struct *work)
 	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
 						lsdb_retry.work);
 	struct hc_lsdb_retry *r = &fabric->lsdb_retry;
-	u32 u;
+	struct hc_node *node;
 
 	/* Memory has not lacked for long: this counts as the first time. */
 	if (time_after(jiffies, r->ran + 3 * r->wait))
 		r->wait = RETRY_MIN;
 	WRITE_ONCE(r->wait, min(2 * r->wait, RETRY_MAX));
 	r->ran = jiffies;
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
-		if (READ_ONCE(fabric->nodes[u]->lsdb.again))
-			hc_node_kick(fabric->nodes[u], HC_EV_LINKS);
+	hc_each_node(fabric, node) {
+		if (READ_ONCE(node->lsdb.again))
+			hc_node_kick(node, HC_EV_LINKS);
 		cond_resched();
 	}
 }
@@ -215,6 +215,21 @@ void hc_lsdb_words(struct hc_node *node, u16 *words)
 		words[node->lsdb.list[i].node] = node->lsdb.list[i].word;
 	spin_unlock_bh(&node->lsdb.lock);
 	words[node->id] = READ_ONCE(node->fault);
+}
+
+void hc_lsdb_newest(struct hc_node *node, struct hc_lsdb_heard *heard)
+{
+	unsigned int i;
+
+	spin_lock_bh(&node->lsdb.lock);
+	for (i = 0; i < node->lsdb.n; i++) {
+		const struct hc_lsdb_entry *e = &node->lsdb.list[i];
+		struct hc_lsdb_heard *h = &heard[e->node];
+
+		if (!h->any || (s32)(e->version - h->version) > 0)
+			*h = (struct hc_lsdb_heard){ true, e->word, e->version };
+	}
+	spin_unlock_bh(&node->lsdb.lock);
 }
 
 void hc_lsdb_init(struct hc_lsdb *s)

@@ -93,6 +93,20 @@ u32 hc_lsdb_tree(struct hc_node *node, u32 origin, u32 *edges);
 bool hc_lsdb_any(const struct hc_node *node);
 /* Fills in what is known of the FAULT words of all nodes. */
 void hc_lsdb_words(struct hc_node *node, u16 *words);
+/**
+ * struct hc_lsdb_heard - what is known of a node
+ * @any: anything is
+ * @word: its FAULT word
+ * @version: of the word
+ */
+struct hc_lsdb_heard {
+	bool any;
+	u16 word;
+	u32 version;
+};
+
+/* Put what @node knows of each node where @heard, by node, has nothing newer.  Process context. */
+void hc_lsdb_newest(struct hc_node *node, struct hc_lsdb_heard *heard);
 void hc_lsdb_init(struct hc_lsdb *s);
 /* Is there news to be passed on? */
 static inline bool hc_lsdb_is_news(const struct hc_lsdb *s)

@@ -355,7 +355,8 @@ static int sock_bind(struct socket *sock, const struct sockaddr_hypercube *shc, 
 		fabric = hc_guest_fabric_get(sock_net(sock->sk), shc->shc_fabric, shc->shc_node);
 	if (!fabric)
 		return -ENODEV;
-	err = shc->shc_node < hc_nodes(fabric->dim) ? locks_take(hsk, fabric) : -EADDRNOTAVAIL;
+	err = shc->shc_node < hc_nodes(fabric->dim) && hc_is_here(fabric, shc->shc_node) ?
+	      locks_take(hsk, fabric) : -EADDRNOTAVAIL;
 	if (err)
 		goto out;
 	if (hsk->fabric)

@@ -90,8 +90,10 @@ struct hc_rounds {
 void hc_rounds_init(struct hc_rounds *rounds);
 
 /* --- config, under hc_fabric.lock --- */
-/* Nodes can take part in rounds from now on: 0, -ENOMEM or -ENOBUFS. */
-int hc_rounds_open(struct hc_fabric *fabric);
+/* Nodes can take part in rounds from now on: 0, -ENOMEM or -ENOBUFS.  -EOPNOTSUPP in a fabric of
+ * which a part is elsewhere: rounds would wait for the nodes there.
+ */
+int hc_rounds_open(struct hc_fabric *fabric, struct netlink_ext_ack *extack);
 /* @method, @threshold or @period have changed. */
 void hc_rounds_set(struct hc_fabric *fabric);
 /* Install a topology, made for the faults @fault, if the verifier accepts it, and @method (or 0)

@@ -83,17 +83,23 @@ static int round_open(struct hc_node *node)
 	return 0;
 }
 
-int hc_rounds_open(struct hc_fabric *fabric)
+int hc_rounds_open(struct hc_fabric *fabric, struct netlink_ext_ack *extack)
 {
-	int err = 0;
-	u32 u;
+	struct hc_node *node;
+	int err;
 
 	lockdep_assert_held(&fabric->lock);
-	for (u = 0; u < hc_nodes(fabric->dim) && !err; u++) {
-		err = round_open(fabric->nodes[u]);
+	if (!hc_is_whole(fabric)) {
+		NL_SET_ERR_MSG(extack, "A fabric that spans machines balances no tasks yet");
+		return -EOPNOTSUPP;
+	}
+	hc_each_node(fabric, node) {
+		err = round_open(node);
+		if (err)
+			return err;
 		cond_resched();
 	}
-	return err;
+	return 0;
 }
 
 void hc_round_free(struct hc_node *node)
@@ -212,12 +218,12 @@ void hc_rounds_exit(struct hc_fabric *fabric)
 
 void hc_rounds_set(struct hc_fabric *fabric)
 {
-	u32 u;
+	struct hc_node *node;
 
 	lockdep_assert_held(&fabric->lock);
-	for (u = 0; u < hc_nodes(fabric->dim); u++) {
-		hc_node_kick(fabric->nodes[u], HC_EV_ROUND);
-		hc_node_kicked(fabric, u);
+	hc_each_node(fabric, node) {
+		hc_node_kick(node, HC_EV_ROUND);
+		hc_node_kicked(fabric, node->id);
 	}
 }
 

@@ -88,6 +88,10 @@ enum {
 	HYPERCUBE_A_FABRIC_PAD,
 	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms of silence that end an operation, 0: never */
 	HYPERCUBE_A_FABRIC_INDEX,	/* u32, unique in the machine, read only */
+	HYPERCUBE_A_FABRIC_FIXED,	/* u32, bits of a node's number that all nodes here share;
+					 * 0, or nothing: all nodes are here
+					 */
+	HYPERCUBE_A_FABRIC_BASE,	/* u32, what these bits are */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_FABRIC_MAX,
@@ -120,6 +124,9 @@ enum {
 	HYPERCUBE_A_NODE_DISAGREED,	/* u64, those of whose copies some disagreed */
 	HYPERCUBE_A_NODE_INCOMPLETE,	/* u64, others of which copies are missing */
 	HYPERCUBE_A_NODE_TASKS,		/* nest of HYPERCUBE_A_TASKS; none: there never were any */
+	HYPERCUBE_A_NODE_AWAY,		/* flag: it lives on another machine; FAULT is what is known
+					 * here, read only
+					 */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_NODE_MAX,
@@ -131,6 +138,9 @@ enum hypercube_link_state {
 	HYPERCUBE_LINK_F_DOWN = 1 << 0,		/* taken down by the administrator */
 	HYPERCUBE_LINK_F_DETECTED = 1 << 1,	/* found silent by DETECT */
 	HYPERCUBE_LINK_F_FAILED = 1 << 2,	/* a node at one of its ends failed */
+	HYPERCUBE_LINK_F_CARRIER = 1 << 3,	/* its other end is elsewhere, and nothing leads
+						 * there
+						 */
 };
 
 /* Attributes of a link end (node, dim); counters are those of this end. */
@@ -213,7 +223,7 @@ enum hypercube_plan_type {
 enum {
 	HYPERCUBE_A_PLAN_FABRIC = 1,	/* string */
 	HYPERCUBE_A_PLAN_ID,		/* u32, >= 1, chosen by the user */
-	HYPERCUBE_A_PLAN_EPOCH,		/* u32, counts installations, read only */
+	HYPERCUBE_A_PLAN_EPOCH,		/* u32, counts installations; set: to this, which is more */
 	HYPERCUBE_A_PLAN_TYPE,		/* u32, enum hypercube_plan_type */
 	HYPERCUBE_A_PLAN_SINK,		/* u32 */
 	HYPERCUBE_A_PLAN_ORDER,		/* u32, multi: dimensions, stage 0 first */
