@@ -41,6 +41,7 @@ static const struct hc_object objects[] = {
 	{ "top",     "watch links, nodes and operations of a fabric", top_cmds },
 	{ "decode",  "print the frames that tcpdump has captured", decode_cmds },
 	{ "checked", "pairs of trees whose results are compared", checked_cmds },
+	{ "trunk",   "connections to other machines", trunk_cmds },
 };
 
 #define OBJECTS (sizeof(objects) / sizeof(*objects))

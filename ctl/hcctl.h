@@ -106,9 +106,9 @@ struct hc_object {
 };
 
 extern const struct hc_cmd fabric_cmds[], node_cmds[], link_cmds[], fault_cmds[],
-	detect_cmds[], route_cmds[], balance_cmds[], plan_cmds[], mfi_cmds[], run_cmds[], op_cmds[],
-	monitor_cmds[], stats_cmds[], plot_cmds[], trace_cmds[], top_cmds[], decode_cmds[],
-	checked_cmds[];
+	detect_cmds[], trunk_cmds[], route_cmds[], balance_cmds[], plan_cmds[], mfi_cmds[],
+	run_cmds[], op_cmds[], monitor_cmds[], stats_cmds[], plot_cmds[], trace_cmds[], top_cmds[],
+	decode_cmds[], checked_cmds[];
 
 /* --- hcctl.c --- */
 int hc_dispatch(struct hcctl *h, int argc, char **argv);

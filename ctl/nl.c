@@ -309,6 +309,8 @@ static const struct {
 	[HYPERCUBE_CMD_PLAN_DEL_NTF] = { nl_fill_plan, offsetof(struct nl_event, plan) },
 	[HYPERCUBE_CMD_OP_NTF] = { nl_fill_op, offsetof(struct nl_event, op) },
 	[HYPERCUBE_CMD_VERDICT_NTF] = { nl_fill_verdict, offsetof(struct nl_event, verdict) },
+	[HYPERCUBE_CMD_TRUNK_NTF] = { nl_fill_trunk, offsetof(struct nl_event, trunk) },
+	[HYPERCUBE_CMD_TRUNK_DEL_NTF] = { nl_fill_trunk, offsetof(struct nl_event, trunk) },
 	[HYPERCUBE_CMD_TASK_NTF] = { nl_fill_tasks_lost, offsetof(struct nl_event, lost) },
 	[HYPERCUBE_CMD_BALANCE_NTF] = { nl_fill_balance, offsetof(struct nl_event, balance) },
 };

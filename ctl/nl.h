@@ -29,6 +29,7 @@ struct nl_fabric {
 	uint32_t patience;	/* ms, 0: for ever */
 	uint32_t fixed;		/* bits that all nodes here share, see HYPERCUBE_A_FABRIC_FIXED */
 	uint32_t base;
+	uint64_t trunks_ended;
 };
 
 /* What a fabric is made with; 0: what the kernel takes. */
@@ -157,6 +158,39 @@ struct nl_op {
 	uint64_t time;
 };
 
+#define NL_PEER_SIZE 128
+
+struct nl_trunk {
+	char fabric[HYPERCUBE_NAME_MAX];
+	uint32_t id;
+	uint32_t dim;
+	uint32_t fixed;		/* of the nodes at the other end */
+	uint32_t base;
+	uint32_t keep;		/* ms */
+	uint32_t links;
+	bool greeted;
+	uint32_t family;
+	uint8_t peer[NL_PEER_SIZE];
+	uint32_t peer_len;
+	uint64_t tx_frames;
+	uint64_t tx_bytes;
+	uint64_t rx_frames;
+	uint64_t rx_bytes;
+	uint64_t dropped;
+	uint32_t error;
+	char why[128];
+};
+
+/* What a trunk is made of: @far: the nodes at the other end are said; keep: 0 for the default. */
+struct nl_trunk_new {
+	int fd;
+	uint32_t dim;
+	bool far;
+	uint32_t fixed;
+	uint32_t base;
+	uint32_t keep;
+};
+
 struct nl_detect {
 	uint32_t found;
 	uint32_t nlinks;
@@ -199,6 +233,8 @@ int nl_plan_ops(struct hcctl *h, const char *fabric, uint32_t plan, uint32_t nod
 int nl_plans(struct hcctl *h, const char *fabric, struct nl_plan **v, size_t *n);
 void nl_plans_free(struct nl_plan *v, size_t n);
 
+int nl_trunks(struct hcctl *h, const char *fabric, struct nl_trunk **v, size_t *n);
+
 /* One; a plan is released with nl_plan_clear(). */
 int nl_plan(struct hcctl *h, const char *fabric, uint32_t id, struct nl_plan *v);
 void nl_plan_clear(struct nl_plan *v);
@@ -233,6 +269,8 @@ struct nl_link_set {
 
 int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 		const struct nl_link_set *s);
+int nl_trunk_add(struct hcctl *h, const char *fabric, const struct nl_trunk_new *t);
+int nl_trunk_del(struct hcctl *h, const char *fabric, uint32_t id);
 int nl_fault_clear(struct hcctl *h, const char *fabric);
 /* Release d->links with free(). */
 int nl_detect(struct hcctl *h, const char *fabric, uint32_t timeout, struct nl_detect *d);
@@ -366,6 +404,7 @@ int nl_balance_run(struct hcctl *h, const char *fabric, uint32_t method, uint32_
 struct nl_event {
 	int cmd;
 	struct nl_fabric fabric;
+	struct nl_trunk trunk;
 	struct nl_node node;
 	struct nl_link link;
 	struct nl_plan plan;

@@ -174,6 +174,7 @@ static const struct field fabric_fields[] = {
 	[HYPERCUBE_A_FABRIC_PATIENCE] = FIELD(NUMBER, nl_fabric, patience),
 	[HYPERCUBE_A_FABRIC_FIXED] = FIELD(NUMBER, nl_fabric, fixed),
 	[HYPERCUBE_A_FABRIC_BASE] = FIELD(NUMBER, nl_fabric, base),
+	[HYPERCUBE_A_FABRIC_TRUNKS_ENDED] = FIELD(NUMBER, nl_fabric, trunks_ended),
 };
 
 static const struct field node_fields[] = {
@@ -196,6 +197,24 @@ static const struct field node_fields[] = {
 	[HYPERCUBE_A_NODE_AGREED] = FIELD(NUMBER, nl_node, agreed),
 	[HYPERCUBE_A_NODE_DISAGREED] = FIELD(NUMBER, nl_node, disagreed),
 	[HYPERCUBE_A_NODE_INCOMPLETE] = FIELD(NUMBER, nl_node, incomplete),
+};
+
+static const struct field trunk_fields[] = {
+	[HYPERCUBE_A_TRUNK_FABRIC] = FIELD(TEXT, nl_trunk, fabric),
+	[HYPERCUBE_A_TRUNK_ID] = FIELD(NUMBER, nl_trunk, id),
+	[HYPERCUBE_A_TRUNK_DIM] = FIELD(NUMBER, nl_trunk, dim),
+	[HYPERCUBE_A_TRUNK_FIXED] = FIELD(NUMBER, nl_trunk, fixed),
+	[HYPERCUBE_A_TRUNK_BASE] = FIELD(NUMBER, nl_trunk, base),
+	[HYPERCUBE_A_TRUNK_KEEP] = FIELD(NUMBER, nl_trunk, keep),
+	[HYPERCUBE_A_TRUNK_LINKS] = FIELD(NUMBER, nl_trunk, links),
+	[HYPERCUBE_A_TRUNK_FAMILY] = FIELD(NUMBER, nl_trunk, family),
+	[HYPERCUBE_A_TRUNK_TX_FRAMES] = FIELD(NUMBER, nl_trunk, tx_frames),
+	[HYPERCUBE_A_TRUNK_TX_BYTES] = FIELD(NUMBER, nl_trunk, tx_bytes),
+	[HYPERCUBE_A_TRUNK_RX_FRAMES] = FIELD(NUMBER, nl_trunk, rx_frames),
+	[HYPERCUBE_A_TRUNK_RX_BYTES] = FIELD(NUMBER, nl_trunk, rx_bytes),
+	[HYPERCUBE_A_TRUNK_DROPPED] = FIELD(NUMBER, nl_trunk, dropped),
+	[HYPERCUBE_A_TRUNK_ERROR] = FIELD(NUMBER, nl_trunk, error),
+	[HYPERCUBE_A_TRUNK_WHY] = FIELD(TEXT, nl_trunk, why),
 };
 
 static const struct field link_fields[] = {
@@ -304,6 +323,26 @@ int nl_fill_node(struct nlmsghdr *nlh, void *v)
 
 	*(struct nl_node *)v = (struct nl_node){ .owner = NL_NONE };
 	return fill(nlh, v, &l);
+}
+
+static int trunk_more(void *arg, const struct nlattr *a)
+{
+	struct nl_trunk *v = arg;
+
+	if (nla_type(a) == HYPERCUBE_A_TRUNK_GREETED)
+		v->greeted = true;
+	if (nla_type(a) == HYPERCUBE_A_TRUNK_PEER && nla_len(a) <= NL_PEER_SIZE) {
+		v->peer_len = nla_len(a);
+		memcpy(v->peer, nla_data(a), v->peer_len);
+	}
+	return 0;
+}
+
+int nl_fill_trunk(struct nlmsghdr *nlh, void *v)
+{
+	static const struct layout l = LAYOUT(nl_trunk, trunk_fields, trunk_more);
+
+	return fill_new(nlh, v, &l);
 }
 
 int nl_fill_link(struct nlmsghdr *nlh, void *v)

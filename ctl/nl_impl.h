@@ -51,6 +51,7 @@ int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *ar
 /* Make of a reply the struct at @v, of the name.  -ENOMEM or 0. */
 int nl_fill_fabric(struct nlmsghdr *nlh, void *v);
 int nl_fill_node(struct nlmsghdr *nlh, void *v);
+int nl_fill_trunk(struct nlmsghdr *nlh, void *v);
 int nl_fill_link(struct nlmsghdr *nlh, void *v);
 int nl_fill_op(struct nlmsghdr *nlh, void *v);
 int nl_fill_verdict(struct nlmsghdr *nlh, void *v);

@@ -129,6 +129,12 @@ int nl_links(struct hcctl *h, const char *fabric, struct nl_link **v, size_t *n)
 	return DUMP(h, HYPERCUBE_CMD_LINK_GET, HYPERCUBE_A_LINK_FABRIC, fabric, nl_fill_link, v, n);
 }
 
+int nl_trunks(struct hcctl *h, const char *fabric, struct nl_trunk **v, size_t *n)
+{
+	return DUMP(h, HYPERCUBE_CMD_TRUNK_GET, HYPERCUBE_A_TRUNK_FABRIC, fabric, nl_fill_trunk, v,
+		    n);
+}
+
 int nl_ops(struct hcctl *h, const char *fabric, struct nl_op **v, size_t *n)
 {
 	return DUMP(h, HYPERCUBE_CMD_OP_GET, HYPERCUBE_A_OP_FABRIC, fabric, nl_fill_op, v, n);
@@ -422,6 +428,38 @@ int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 		nla_put_flag(msg, HYPERCUBE_A_LINK_ONE_WAY);
 	put_impairments(msg, s);
 	return nl_talk(h, msg, NULL, NULL);
+}
+
+static struct nl_msg *trunk_request(struct hcctl *h, int cmd, const char *fabric)
+{
+	struct nl_msg *msg = nl_request(h, cmd, 0);
+
+	if (msg)
+		nla_put_string(msg, HYPERCUBE_A_TRUNK_FABRIC, fabric);
+	return msg;
+}
+
+int nl_trunk_add(struct hcctl *h, const char *fabric, const struct nl_trunk_new *t)
+{
+	struct nl_msg *msg = trunk_request(h, HYPERCUBE_CMD_TRUNK_NEW, fabric);
+
+	if (!msg)
+		return -EIO;
+	nla_put_u32(msg, HYPERCUBE_A_TRUNK_DIM, t->dim);
+	nla_put_u32(msg, HYPERCUBE_A_TRUNK_FD, t->fd);
+	if (t->far) {
+		nla_put_u32(msg, HYPERCUBE_A_TRUNK_FIXED, t->fixed);
+		nla_put_u32(msg, HYPERCUBE_A_TRUNK_BASE, t->base);
+	}
+	if (t->keep)
+		nla_put_u32(msg, HYPERCUBE_A_TRUNK_KEEP, t->keep);
+	return change(h, msg);
+}
+
+int nl_trunk_del(struct hcctl *h, const char *fabric, uint32_t id)
+{
+	return change_to(h, trunk_request(h, HYPERCUBE_CMD_TRUNK_DEL, fabric),
+			 HYPERCUBE_A_TRUNK_ID, id);
 }
 
 int nl_fault_clear(struct hcctl *h, const char *fabric)

@@ -119,27 +119,33 @@ static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct 
 }
 #endif
 
+/* The socket is of namespace @net from now on, and does not hold it. */
+static inline void hc_sk_loose_in(struct sock *sk, struct net *net)
+{
+	struct net *old = sock_net(sk);
+
+	if (!sk->sk_net_refcnt)
+		return;
+	sk->sk_net_refcnt = 0;
+	sock_inuse_add(old, -1);
+	sock_net_set(sk, net);
+	/* The stable series of 6.12 has this change of 6.14: such a socket holds no namespace. */
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+	net_passive_inc(net);
+#endif
+	put_net_track(old, &sk->ns_tracker);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
+	__netns_tracker_alloc(net, &sk->ns_tracker, false, GFP_KERNEL);
+#endif
+}
+
 /* A closed socket stays as long as queued frames are charged to it, which may be long.  So it
  * gives up its namespace first: a fabric of that namespace may own the queues, and then socket
  * and namespace would keep each other for ever.
  */
 static inline void hc_sk_leave_net(struct sock *sk)
 {
-	struct net *net = sock_net(sk);
-
-	if (!sk->sk_net_refcnt)
-		return;
-	sk->sk_net_refcnt = 0;
-	sock_inuse_add(net, -1);
-	sock_net_set(sk, &init_net);
-	put_net_track(net, &sk->ns_tracker);
-	/* The stable series of 6.12 has this change of 6.14: such a socket holds no namespace. */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
-	net_passive_inc(&init_net);
-#endif
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 2, 0)
-	__netns_tracker_alloc(&init_net, &sk->ns_tracker, false, GFP_KERNEL);
-#endif
+	hc_sk_loose_in(sk, &init_net);
 }
 
 /* Unless the administrator allows all sockets more time. */

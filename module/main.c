@@ -13,6 +13,7 @@
 #include "hc_version.h"
 #include "netlink/netlink.h"
 #include "sock/socks.h"
+#include "trunk/trunk.h"
 
 /* Netlink comes last and goes first: without it no fabric is made, and without
  * a fabric no socket can be bound, so that hc_fabric_exit() finds no user left.
@@ -22,9 +23,12 @@ static int __init hc_init(void)
 	int err;
 
 	hc_gate_init();
-	err = hc_ops_check() ?: hc_fabric_init();
+	err = hc_ops_check() ?: hc_trunk_module_init();
 	if (err)
 		return err;
+	err = hc_fabric_init();
+	if (err)
+		goto err_trunk;
 	err = hc_sock_init();
 	if (err)
 		goto err_fabric;
@@ -38,6 +42,8 @@ err_sock:
 	hc_sock_exit();
 err_fabric:
 	hc_fabric_exit();
+err_trunk:
+	hc_trunk_module_exit();
 	return err;
 }
 
@@ -47,6 +53,7 @@ static void __exit hc_exit(void)
 	hc_netlink_exit();
 	hc_sock_exit();
 	hc_fabric_exit();
+	hc_trunk_module_exit();
 }
 
 module_init(hc_init);

@@ -102,9 +102,12 @@ static_assert(sizeof(struct hc_wire_flood) == 8);
 
 /* ------------------------------------------------------------ detection, states */
 
+/* hc_wire_test.flags */
+#define HC_TEST_F_ASK		0x01	/* to another machine: send it back, without this */
+
 struct hc_wire_test {
 	__be32	round;
-	__be32	reserved;
+	__be32	flags;
 };
 
 static_assert(sizeof(struct hc_wire_test) == 8);

@@ -53,7 +53,7 @@ the_machine_has_what_the_page_says() {
 	equal 'complaints of man' '' "$(<"$scratch/said")"
 	check 'a search' grep -q '^hcctl-tree(8)' <(apropos tree)
 	equal pager less "$(bash -c '. ~/.bashrc; echo $PAGER')"
-	equal 'completion' 'tree trace' "$(complete_as hcctl tr)"
+	equal 'completion' 'tree trace trunk' "$(complete_as hcctl tr)"
 	equal 'completion' find "$(complete_as hcctl tree f)"
 	for name in hcctl ip bridge tc ss ethtool ping tcpdump jq strace less; do
 		command -v $name >/dev/null || fault "no $name"

@@ -131,6 +131,8 @@ static void show_one(struct hcctl *h, const void *v)
 	out_cell(h, PART);
 	if (f->fixed)
 		out_str(h, "part", "%s", cmd_part_text(buf, f->dim, f->fixed, f->base));
+	if (f->fixed)
+		out_uint(h, "trunks_ended", NULL, f->trunks_ended);
 	out_number(h, SEGMENT, "segment", f->segment);
 	out_number(h, FAMILY, "family", f->family);
 	out_number(h, DOWN, "links_down", f->links_down);

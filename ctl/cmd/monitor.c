@@ -158,6 +158,19 @@ static void print_verdict(struct hcctl *h, const struct nl_event *e)
 	out_close(h);
 }
 
+static void print_trunk(struct hcctl *h, const struct nl_event *e)
+{
+	const struct nl_trunk *v = &e->trunk;
+	bool gone = e->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF;
+
+	head(h, gone ? "trunk-del" : "trunk", v->fabric);
+	out_uint(h, "trunk", " %" PRIu64, v->id);
+	out_uint(h, "dim", " dim %" PRIu64, v->dim);
+	out_uint(h, "links", " links %" PRIu64, v->links);
+	if (gone)
+		out_str(h, "why", ": %s", *v->why ? v->why : strerror(v->error));
+}
+
 static void print_lost(struct hcctl *h, const struct nl_event *e)
 {
 	const struct nl_tasks_lost *v = &e->lost;
@@ -194,6 +207,9 @@ static const char *fabric_of(const struct nl_event *e)
 		return e->op.fabric;
 	case HYPERCUBE_CMD_VERDICT_NTF:
 		return e->verdict.fabric;
+	case HYPERCUBE_CMD_TRUNK_NTF:
+	case HYPERCUBE_CMD_TRUNK_DEL_NTF:
+		return e->trunk.fabric;
 	case HYPERCUBE_CMD_TASK_NTF:
 		return e->lost.fabric;
 	case HYPERCUBE_CMD_BALANCE_NTF:
@@ -213,6 +229,8 @@ static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
 		[HYPERCUBE_CMD_VERDICT_NTF] = print_verdict,
 		[HYPERCUBE_CMD_TASK_NTF] = print_lost,
 		[HYPERCUBE_CMD_BALANCE_NTF] = print_round,
+		[HYPERCUBE_CMD_TRUNK_NTF] = print_trunk,
+		[HYPERCUBE_CMD_TRUNK_DEL_NTF] = print_trunk,
 	};
 	void (*print)(struct hcctl *h, const struct nl_event *e);
 	const char *only = arg;

@@ -84,15 +84,21 @@ static int show_one(struct hcctl *h, const char *fabric, uint32_t src, uint32_t 
 	return 0;
 }
 
-static int show_from(struct hcctl *h, const char *fabric, const struct hc_faults *f,
+/* Only a machine's own nodes find out for it which way frames go. */
+static bool is_here(const struct nl_fabric *info, uint32_t u)
+{
+	return cmd_is_here(u, info->fixed, info->base);
+}
+
+static int show_from(struct hcctl *h, const struct nl_fabric *info, const struct hc_faults *f,
 		     uint32_t src, uint32_t dst)
 {
 	uint32_t *dist = distances(f, src), v;
 	int rc = dist ? 0 : hc_nomem(h);
 
 	for (v = 0; v < hc_nodes(f->dim) && !rc; v++)
-		if (dst == NL_NONE ? v != src : v == dst)
-			rc = show_one(h, fabric, src, v, dist[v]);
+		if (dst == NL_NONE ? v != src && is_here(info, v) : v == dst)
+			rc = show_one(h, info->name, src, v, dist[v]);
 	free(dist);
 	return rc;
 }
@@ -115,13 +121,14 @@ static int show(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	uint32_t src = NL_NONE, dst = NL_NONE, u;
+	struct nl_fabric info;
 	struct hc_faults *f;
 	int rc;
 
 	if (!fabric || cmd_take_node(h, &argc, &argv, &src) ||
 	    cmd_take_node(h, &argc, &argv, &dst) || hc_take_end(h, argc, argv))
 		return HC_USAGE;
-	rc = live_faults(h, fabric, &f);
+	rc = nl_fabric(h, fabric, &info) ?: live_faults(h, fabric, &f);
 	if (rc)
 		return rc;
 	rc = check_node(h, f, src) ?: check_node(h, f, dst);
@@ -130,8 +137,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 		out_array(h, NULL);
 	}
 	for (u = 0; u < hc_nodes(f->dim) && !rc; u++)
-		if (src == NL_NONE ? !failed(f, u) : u == src)
-			rc = show_from(h, fabric, f, u, dst);
+		if (src == NL_NONE ? !failed(f, u) && is_here(&info, u) : u == src)
+			rc = show_from(h, &info, f, u, dst);
 	if (!rc) {
 		out_table_end(h);
 		out_close(h);

@@ -39,7 +39,7 @@ for object in fabric node link fault detect route tree bcast doubling ring balan
 	json '.usage | length > 0' "$object" help
 done
 # Objects of later days are not known yet.
-for object in task trunk; do
+for object in task twig; do
 	try 2 - "^hcctl: what is \"$object\"\?" "$object" plan
 done
 

@@ -1,37 +1,182 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The carrier of links whose other end lives on another machine.  Nothing leads there yet: such
- * links are unusable, and what is sent in the moment before their nodes know that is lost.
+ * The carrier of links whose other end lives on another machine: a trunk, while there is one
+ * (trunk/trunk.h).  Without it, and until the other end has said what its end is like, the link is
+ * unusable.
+ *
+ * What configuration says at one end travels as a message.  The last word on whether the link is
+ * down holds for both ends, but words of both may cross.  So each has a number, greater than all
+ * that its end has seen; of two with the same number that of the higher node holds.
  */
+#include <linux/slab.h>
+
 #include "fabric/carrier.h"
+#include "fabric/fabric.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "hc_bounds.h"
+#include "hc_topo.h"
+#include "trunk/trunk.h"
 
 static int trunk_open(struct hc_node *node, unsigned int dim)
 {
+	struct hc_trunk_end *end = kzalloc(sizeof(*end), GFP_KERNEL_ACCOUNT);
+
+	if (!end)
+		return -ENOMEM;
+	spin_lock_init(&end->lock);
+	node->ports[dim].end = end;
 	set_bit(HC_PORT_NO_CARRIER, &node->ports[dim].flags);
 	return 0;
 }
 
 static void trunk_close(struct hc_node *node, unsigned int dim)
 {
+	kfree(node->ports[dim].end);
+	node->ports[dim].end = NULL;
 }
 
 static void trunk_xmit(struct hc_node *node, struct hc_port *port, struct sk_buff *skb)
 {
-	hc_drop(node, port, skb, HYPERCUBE_A_DROP_LINK_DOWN);
+	struct hc_trunk *trunk;
+
+	rcu_read_lock();
+	trunk = rcu_dereference(port->end->trunk);
+	if (trunk)
+		hc_trunk_xmit(trunk, node, port, skb);
+	else
+		hc_drop(node, port, skb, HYPERCUBE_A_DROP_LINK_DOWN);
+	rcu_read_unlock();
+}
+
+static void end_tell(const struct hc_node *node, unsigned int dim)
+{
+	struct hc_trunk_end *end = node->ports[dim].end;
+	struct hc_trunk *trunk;
+
+	trunk = rcu_dereference_protected(end->trunk, lockdep_is_held(&node->fabric->lock));
+	if (trunk)
+		hc_trunk_tell(trunk, node->id);
+}
+
+static void end_say(struct hc_trunk_end *end, const struct hc_link_said *said)
+{
+	u8 anew = said->anew ? HC_END_F_ANEW : end->flags & HC_END_F_ANEW;
+
+	spin_lock(&end->lock);
+	if (said->down != end->down)
+		end->version++;
+	end->down = said->down;
+	end->flags = (said->down ? HC_END_F_DOWN : 0) | (said->failed ? HC_END_F_FAILED : 0) |
+		     (said->lossy ? HC_END_F_LOSSY : 0) | anew;
+	end->flap_down = said->flap_down;
+	end->flap_period = said->flap_period;
+	spin_unlock(&end->lock);
 }
 
 static u32 trunk_state(const struct hc_node *node, unsigned int dim,
 		       const struct hc_link_said *said)
 {
-	return 0;
+	struct hc_trunk_end *end = node->ports[dim].end;
+	const struct hc_trunk *trunk;
+	u32 state = 0;
+
+	if (said) {
+		lockdep_assert_held(&node->fabric->lock);
+		end_say(end, said);
+		end_tell(node, dim);
+	}
+	rcu_read_lock();
+	trunk = rcu_dereference(end->trunk);
+	if (trunk && hc_trunk_tx_busy(trunk))
+		state = HC_CARRIER_BUSY;
+	rcu_read_unlock();
+	return state;
 }
 
 static u32 trunk_mtu(const struct hc_node *node, unsigned int dim)
 {
-	return U32_MAX;
+	return HC_TRUNK_FRAME_MAX;
+}
+
+/* ------------------------------------------------------------ the other end */
+
+/* That it is to forget DETECT's marks is said once. */
+void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_end *w)
+{
+	struct hc_trunk_end *end = node->ports[dim].end;
+
+	spin_lock(&end->lock);
+	w->version = cpu_to_be32(end->version);
+	w->flap_down = cpu_to_be32(end->flap_down);
+	w->flap_period = cpu_to_be32(end->flap_period);
+	w->flags = end->flags;
+	end->flags &= ~HC_END_F_ANEW;
+	spin_unlock(&end->lock);
+}
+
+/* A schedule from elsewhere is for people to see: it must be one that could have been set here. */
+static bool flap_fits(u32 down, u32 period)
+{
+	return down >= HC_FLAP_MIN && period <= HC_FLAP_MAX && period >= down &&
+	       period - down >= HC_FLAP_MIN;
+}
+
+/* Does what the other end says of DOWN hold? If not, it is told ours. */
+static bool down_take(struct hc_node *node, unsigned int dim, u32 version, bool down)
+{
+	struct hc_trunk_end *end = node->ports[dim].end;
+	s32 newer = version - end->version;
+	bool higher = hc_neigh(node->id, dim) > node->id;
+
+	if (newer < 0 || (!newer && down != end->down && !higher))
+		return false;
+	spin_lock(&end->lock);
+	end->version = version;
+	end->down = down;
+	end->flags = (end->flags & ~HC_END_F_DOWN) | (down ? HC_END_F_DOWN : 0);
+	spin_unlock(&end->lock);
+	return true;
+}
+
+void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_wire_end *w)
+{
+	struct hc_port *port = &node->ports[dim];
+	u32 flap_down = be32_to_cpu(w->flap_down), flap_period = be32_to_cpu(w->flap_period);
+	bool flaps = flap_fits(flap_down, flap_period);
+	bool takes, down = w->flags & HC_END_F_DOWN;
+	struct hc_link_said said;
+
+	lockdep_assert_held(&node->fabric->lock);
+	takes = down_take(node, dim, be32_to_cpu(w->version), down);
+	said = (struct hc_link_said){
+		.down = port->end->down,
+		.failed = w->flags & HC_END_F_FAILED,
+		.lossy = w->flags & HC_END_F_LOSSY,
+		.anew = w->flags & HC_END_F_ANEW,
+		.flap_down = flaps ? flap_down : 0,
+		.flap_period = flaps ? flap_period : 0,
+	};
+	hc_link_heard(node, dim, &said);
+	if (test_bit(HC_PORT_NO_CARRIER, &port->flags) && rcu_access_pointer(port->end->trunk))
+		hc_link_set_carrier(node, dim, true);
+	if (!takes)
+		end_tell(node, dim);
+}
+
+void hc_trunk_end_forget(struct hc_node *node, unsigned int dim)
+{
+	const struct hc_port *port = &node->ports[dim];
+	const struct hc_link_said said = {
+		.down = port->end->down,
+		.flap_down = port->flap_down,
+		.flap_period = port->flap_period,
+	};
+
+	if (!test_bit(HC_PORT_NO_CARRIER, &port->flags))
+		hc_link_set_carrier(node, dim, false);
+	hc_link_heard(node, dim, &said);
 }
 
 const struct hc_carrier_ops hc_carrier_trunk = {

@@ -259,7 +259,8 @@ static void deliver(struct hc_node *node, struct sk_buff *skb)
 	}
 	count(node, &node->eth.rx, skb->len);
 	skb_orphan(skb);
-	elsewhere = !net_eq(dev_net(skb->dev), dev_net(dev));
+	/* A frame of another machine came by no device of this one. */
+	elsewhere = !skb->dev || !net_eq(dev_net(skb->dev), dev_net(dev));
 	skb_scrub_packet(skb, elsewhere);
 	skb->protocol = eth_type_trans(skb, dev);
 	skb_postpull_rcsum(skb, eth_hdr(skb), ETH_HLEN);

@@ -60,6 +60,18 @@ struct net_device;
 struct netlink_ext_ack;
 struct sock;
 
+/**
+ * struct hc_trunks - the trunks of a fabric
+ * @list: those there are
+ * @broken: how many have ended
+ * @n: how many there are, and that are not freed
+ */
+struct hc_trunks {
+	struct list_head list;
+	u64 broken;
+	atomic_t n;
+};
+
 #define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)
 
 /**
@@ -102,6 +114,7 @@ struct sock;
  * @flaps: links that go down and up by a schedule
  * @rounds: rounds of balancing
  * @lsdb_retry: nodes that have lacked memory for what they know of faults
+ * @trunks: to other machines; the list and @broken under @lock
  * @loose: memory of frames that wait on impaired links and are charged to nobody
  */
 struct hc_fabric {
@@ -141,6 +154,7 @@ struct hc_fabric {
 	struct hc_flaps flaps;
 	struct hc_rounds rounds;
 	struct hc_lsdb_retry lsdb_retry;
+	struct hc_trunks trunks;
 	atomic_long_t loose;
 };
 

@@ -27,6 +27,7 @@
 #include "fabric/skb.h"
 #include "hc_bounds.h"
 #include "hc_topo.h"
+#include "netlink/netlink.h"
 #include "route/detect.h"
 #include "route/lsdb.h"
 #include "task/queue.h"
@@ -145,7 +146,9 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	port->tx_frames++;
 	port->tx_bytes += skb->len;
 	u64_stats_update_end(&node->syncp);
-	hc_cb(skb)->sealed = unlikely(impaired) && hc_impair_seal(impaired, skb);
+	*hc_cb(skb) = (struct hc_cb){
+		.sealed = unlikely(impaired) && hc_impair_seal(impaired, skb),
+	};
 	trace_hc_hop(node, dim, skb);
 	hc_monitor_tap(node, dim, skb);
 	if (unlikely(impaired))
@@ -188,10 +191,26 @@ static u32 fault_word(const struct hc_node *node)
 	return word;
 }
 
+/* Links whose carrier has gone since this was asked last. What was under way is lost, even if they
+ * have one again.
+ */
+static u32 cuts_take(struct hc_node *node)
+{
+	u32 cut = 0;
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (test_bit(HC_PORT_CUT, &node->ports[d].flags) &&
+		    test_and_clear_bit(HC_PORT_CUT, &node->ports[d].flags))
+			cut |= hc_bit(d);
+	return cut;
+}
+
 void hc_link_update(struct hc_node *node)
 {
+	u32 cut = cuts_take(node);
 	u32 word = fault_word(node);
-	u32 news = word & ~node->fault;
+	u32 news = (word & ~node->fault) | cut;
 	unsigned int d;
 
 	if (word != node->fault)
@@ -288,6 +307,22 @@ void hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_
 	lossy_follow(node, dim);
 	if (end_follow(node, dim, said->down, said->anew))
 		hc_node_kick(node, HC_EV_LINKS);
+}
+
+void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)
+{
+	struct hc_port *port = &node->ports[dim];
+
+	lockdep_assert_held(&node->fabric->lock);
+	if (on) {
+		hc_detect_spare(node->fabric, port);
+		clear_bit(HC_PORT_DETECTED, &port->flags);
+	} else if (!test_bit(HC_PORT_NO_CARRIER, &port->flags)) {
+		set_bit(HC_PORT_CUT, &port->flags);
+	}
+	assign_bit(HC_PORT_NO_CARRIER, &port->flags, !on);
+	hc_node_kick(node, HC_EV_LINKS);
+	hc_notify_link(node, dim);
 }
 
 static void link_set(struct hc_node *node, unsigned int dim, bool down, bool anew)
@@ -403,7 +438,7 @@ u32 hc_link_count_unusable(const struct hc_fabric *fabric)
 
 	hc_each_node(fabric, node)
 		for (d = 0; d < fabric->dim; d++) {
-			far = fabric->nodes[hc_neigh(node->id, d)];
+			far = fabric->nodes[node->id ^ hc_bit(d)];
 			if (hc_lower_end(node, d) == node &&
 			    (!hc_link_usable(node, d) || (far && !hc_link_usable(far, d))))
 				n++;

@@ -15,6 +15,7 @@ struct hc_fabric;
 struct hc_impair;
 struct hc_link_said;
 struct hc_node;
+struct hc_trunk_end;
 struct sk_buff;
 
 /* hc_port.flags */
@@ -23,7 +24,8 @@ enum {
 	HC_PORT_FAILED,		/* the node at one of the ends failed; config writes */
 	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
 	HC_PORT_LOSSY,		/* it may lose frames, in either direction; config writes */
-	HC_PORT_NO_CARRIER,	/* the other end is elsewhere, and nothing leads there; config writes */
+	HC_PORT_NO_CARRIER,	/* nothing leads to the other end; config writes */
+	HC_PORT_CUT,		/* the carrier was gone, perhaps for a moment; poll clears */
 };
 
 #define HC_PORT_UNUSABLE \
@@ -37,6 +39,7 @@ enum {
  * @flags: HC_PORT_*; atomic bit operations
  * @ops: how frames leave; NULL: nothing is there yet
  * @peer: node at the other end, if that is on this machine; only the in-memory carrier uses it
+ * @end: the link's state if that is on another one; only the trunk carrier uses it
  * @impaired: what happens to frames sent from here, or NULL: nothing.  Config sets it (release);
  *	code that finds that nothing is left to happen clears it, under the lock in it
  * @impair: the same, once allocated; config writes, freed with the node
@@ -61,6 +64,7 @@ struct hc_port {
 	unsigned long flags;
 	const struct hc_carrier_ops *ops;
 	struct hc_node *peer;
+	struct hc_trunk_end *end;
 	struct hc_impair *impaired;
 	struct hc_impair *impair;
 	u32 flap_down;
@@ -111,6 +115,10 @@ void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 peri
 void hc_link_set_lossy(struct hc_node *node, unsigned int dim);
 /* For carriers: what was said at the other end has come. */
 void hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said);
+/* For the trunk carrier: something leads to the other end, or no longer; and what DETECT has found
+ * of the link is forgotten.
+ */
+void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on);
 /* Take a node out of service or back. */
 void hc_link_set_failed(struct hc_node *node, bool failed);
 /* Is this end as it was made? What only follows from a failed node does not count. */

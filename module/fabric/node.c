@@ -211,14 +211,14 @@ static void rx_dispatch(struct hc_node *node, unsigned int dim, const struct hc_
  * goes on with those that come now.
  */
 static bool rx_seq(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
-		   const struct sk_buff *skb)
+		   struct sk_buff *skb)
 {
 	struct hc_port *port = &node->ports[dim];
 	u32 seq = be32_to_cpu(hc_hdr(skb)->seq);
 
 	if (!(type->flags & HC_FT_NUMBERED))
 		return true;
-	if (unlikely(seq != port->rx_seq + 1)) {
+	if (unlikely(seq != port->rx_seq + 1) && !hc_cb(skb)->first) {
 		if (port->rx_seq - seq < COPY_LATE)
 			return false;
 		hc_coll_lost(node, dim);
@@ -482,6 +482,22 @@ static void node_setup(struct net_device *dev)
 	hc_dev_set_lltx(dev);
 }
 
+/* Work that nobody but a node of this machine could do later: trunks carry what virtual machines
+ * leave to each other (trunk/send.c).
+ */
+static void node_set_part(struct net_device *dev)
+{
+	netdev_features_t lacks = NETIF_F_FRAGLIST | NETIF_F_SCTP_CRC | NETIF_F_GSO_ENCAP_ALL |
+				  (NETIF_F_GSO_SOFTWARE & ~(NETIF_F_TSO | NETIF_F_TSO6 |
+							    NETIF_F_TSO_ECN));
+
+	dev->features &= ~lacks;
+	dev->hw_features &= ~lacks;
+	dev->hw_enc_features &= ~lacks;
+	dev->vlan_features &= ~lacks;
+	dev->mpls_features &= ~lacks;
+}
+
 static void node_set_address(struct hc_node *node)
 {
 	u8 addr[ETH_ALEN];
@@ -519,6 +535,8 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 		free_netdev(dev);
 		return NULL;
 	}
+	if (!hc_is_whole(fabric))
+		node_set_part(dev);
 	dev_net_set(dev, net);
 	dev->rtnl_link_ops = &hc_link_ops;
 	node->owner = INVALID_UID;

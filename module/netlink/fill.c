@@ -64,7 +64,9 @@ static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabri
 	       nla_put_u32(skb, HYPERCUBE_A_FABRIC_INDEX, fabric->index) ||
 	       (!hc_is_whole(fabric) &&
 		(nla_put_u32(skb, HYPERCUBE_A_FABRIC_FIXED, fabric->fixed) ||
-		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_BASE, fabric->base)));
+		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_BASE, fabric->base) ||
+		 nla_put_u64_64bit(skb, HYPERCUBE_A_FABRIC_TRUNKS_ENDED, fabric->trunks.broken,
+				   HYPERCUBE_A_FABRIC_PAD)));
 }
 
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)

@@ -431,12 +431,19 @@ static int dump_ops(const struct hc_msg *msg, struct hc_fabric *fabric, struct c
 	return each_plan(msg, fabric, c, attrs, dump_plan_ops);
 }
 
+static int dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, struct cursor *c,
+		       struct nlattr **attrs)
+{
+	return hc_dump_trunks(msg, fabric, &c->index);
+}
+
 static const dump_fn dumps[] = {
 	[HYPERCUBE_CMD_FABRIC_GET] = dump_fabric,
 	[HYPERCUBE_CMD_NODE_GET] = dump_nodes,
 	[HYPERCUBE_CMD_LINK_GET] = dump_links,
 	[HYPERCUBE_CMD_PLAN_GET] = dump_plans,
 	[HYPERCUBE_CMD_OP_GET] = dump_ops,
+	[HYPERCUBE_CMD_TRUNK_GET] = dump_trunks,
 };
 
 int hc_nl_dump(struct sk_buff *skb, struct netlink_callback *cb)

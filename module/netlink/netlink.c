@@ -186,6 +186,25 @@ static const struct nla_policy round_policy[HYPERCUBE_A_BALANCE_NODE + 1] = {
 	[HYPERCUBE_A_BALANCE_NODE]	= NODE_POLICY,
 };
 
+static struct netlink_range_validation keep_range = {
+	.min = HYPERCUBE_TRUNK_KEEP_MIN,
+	.max = HYPERCUBE_TRUNK_KEEP_MAX,
+};
+
+static const struct nla_policy trunk_get_policy[HYPERCUBE_A_TRUNK_ID + 1] = {
+	[HYPERCUBE_A_TRUNK_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_TRUNK_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+};
+
+static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_KEEP + 1] = {
+	[HYPERCUBE_A_TRUNK_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_TRUNK_DIM]		= DIM_POLICY,
+	[HYPERCUBE_A_TRUNK_FD]		= { .type = NLA_U32 },
+	[HYPERCUBE_A_TRUNK_FIXED]	= NODE_POLICY,
+	[HYPERCUBE_A_TRUNK_BASE]	= NODE_POLICY,
+	[HYPERCUBE_A_TRUNK_KEEP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &keep_range),
+};
+
 /* What a command takes, and what all that list something have. */
 #define TAKES(name)	.policy = name##_policy, .maxattr = ARRAY_SIZE(name##_policy) - 1
 #define DUMPS		.start = hc_nl_dump_start, .dumpit = hc_nl_dump
@@ -234,6 +253,13 @@ static const struct genl_ops ops[] = {
 	},
 	CHANGES(HYPERCUBE_CMD_BALANCE_SET, hc_nl_balance_set, balance),
 	CHANGES(HYPERCUBE_CMD_BALANCE_RUN, hc_nl_balance_run, round),
+	READS(HYPERCUBE_CMD_TRUNK_GET, hc_nl_trunk_get, trunk_get),
+	CHANGES(HYPERCUBE_CMD_TRUNK_NEW, hc_nl_trunk_new, trunk),
+	{
+		.cmd = HYPERCUBE_CMD_TRUNK_DEL, .doit = hc_nl_trunk_del,
+		TAKES(trunk_get), .flags = GENL_UNS_ADMIN_PERM,
+		.internal_flags = FL_PIN | FL_LOCK | FL_TIDY,
+	},
 };
 
 bool hc_missing(struct genl_info *info, int attr, const char *sentence)

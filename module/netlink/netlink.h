@@ -18,6 +18,8 @@ void hc_netlink_exit(void);
 /* Events to the multicast group.  All are harmless without listeners. */
 void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd);		/* config */
 void hc_notify_node(struct hc_node *node);				/* config */
+struct hc_trunk;
+void hc_notify_trunk(const struct hc_trunk *trunk, u32 cmd);
 void hc_notify_link(struct hc_node *node, unsigned int dim);		/* any context */
 void hc_notify_plan(struct hc_plan *plan, u32 cmd);			/* any context */
 

@@ -6,6 +6,7 @@
 #include "fabric/fabric.h"
 #include "fabric/node.h"
 #include "netlink/priv.h"
+#include "trunk/trunk.h"
 
 /* When the module is unloaded, fabrics end after the family. */
 static bool enabled;
@@ -60,6 +61,14 @@ void hc_notify_node(struct hc_node *node)
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_NODE_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
 		event_abort(&msg, fabric, hc_fill_node(&msg, node), GFP_KERNEL);
+}
+
+void hc_notify_trunk(const struct hc_trunk *trunk, u32 cmd)
+{
+	struct hc_msg msg = {};
+
+	if (event_begin(&msg, trunk->fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
+		event_abort(&msg, trunk->fabric, hc_fill_trunk(&msg, trunk), GFP_KERNEL);
 }
 
 void hc_notify_link(struct hc_node *node, unsigned int dim)

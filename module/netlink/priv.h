@@ -14,6 +14,7 @@
 
 struct hc_op_view;
 struct hc_path_dims;
+struct hc_trunk;
 struct hc_plan_params;
 struct hc_round_record;
 
@@ -29,6 +30,7 @@ static_assert(HYPERCUBE_A_DETECT_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_ROUTE_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_TASK_FABRIC == HC_A_FABRIC);
 static_assert(HYPERCUBE_A_BALANCE_FABRIC == HC_A_FABRIC);
+static_assert(HYPERCUBE_A_TRUNK_FABRIC == HC_A_FABRIC);
 
 #define HC_MCGRP_EVENTS	0
 
@@ -213,6 +215,14 @@ int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info);
 /* Puts the plan's root, and what only plans of its type have; true: there is no room. */
 bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan,
 		       const struct hc_plan_params *shape);
+
+/* --- netlink/trunk.c --- */
+int hc_nl_trunk_get(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info);
+int hc_nl_trunk_del(struct sk_buff *skb, struct genl_info *info);
+int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk);
+/* All of a fabric from id *@from on, which then is the first that did not fit. */
+int hc_dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, u32 *from);
 
 /* --- netlink/notify.c --- */
 void hc_notify_enable(bool enable);

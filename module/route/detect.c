@@ -18,6 +18,11 @@
  * number when it has done what follows from the word.  So code that waits until all know need
  * only ask nodes about themselves.  Answers do not count as words.
  *
+ * A link whose other end lives on another machine, which has rounds of its own, is tested by
+ * frames that the other end sends back (HC_TEST_F_ASK), so that both directions have worked if one
+ * comes. The other end notes the question, and believes the verdict that follows as if it had
+ * heard a test frame of its own round.
+ *
  * One round follows another when its frames have settled.  Configuration does not wait for
  * that; a round says nothing about links that it takes up meanwhile (hc_port.spared), so none
  * is marked by mistake.
@@ -73,13 +78,20 @@ static void send_word(struct hc_node *node, unsigned int dim, u32 word, u16 told
 	hc_link_send(node, dim, skb);
 }
 
-static void send_test(struct hc_node *node, unsigned int dim, u32 round)
+static bool is_away(const struct hc_node *node, unsigned int dim)
+{
+	return node->ports[dim].end;
+}
+
+static void send_test(struct hc_node *node, unsigned int dim, u32 round, u32 flags)
 {
 	struct sk_buff *skb = frame_for(node, dim, HC_FRAME_TEST);
 
 	if (!skb)
 		return;
-	hc_wire_test_of(skb)->round = cpu_to_be32(round);
+	*hc_wire_test_of(skb) = (struct hc_wire_test){
+		.round = cpu_to_be32(round), .flags = cpu_to_be32(flags),
+	};
 	hc_link_send(node, dim, skb);
 }
 
@@ -112,7 +124,8 @@ void hc_detect_test(struct hc_node *node)
 	for (i = 0; i < REPEAT; i++)
 		for (d = 0; d < node->fabric->dim; d++)
 			if (!(READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED))
-				send_test(node, d, round);
+				send_test(node, d, round,
+					  is_away(node, d) ? HC_TEST_F_ASK : 0);
 	/* Pairs with all_have(): they are in the neighbours' queues. */
 	smp_store_release(&node->detect.tested, round);
 }
@@ -129,7 +142,10 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 {
 	u32 round = be32_to_cpu(hc_wire_test_of(skb)->round);
 
-	if (round == READ_ONCE(node->detect.round)) {
+	if (hc_wire_test_of(skb)->flags & cpu_to_be32(HC_TEST_F_ASK)) {
+		node->detect.asked |= hc_bit(dim);
+		send_test(node, dim, round, 0);
+	} else if (round == READ_ONCE(node->detect.round)) {
 		WRITE_ONCE(node->detect.heard, heard(node) | hc_bit(dim));
 		/* Pairs with heard(). */
 		smp_store_release(&node->detect.heard_round, round);
@@ -157,14 +173,24 @@ static void mark(struct hc_node *node, unsigned int dim, bool silent)
 
 static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 {
+	bool asked = node->detect.asked & hc_bit(dim);
+	u32 ok = heard(node) | node->detect.asked;
+
 	WRITE_ONCE(node->nb_fault[dim], word);
+	node->detect.asked &= ~hc_bit(dim);
 	if (word & hc_bit(dim)) {
 		/* If this node's own verdict is still due, it must not differ. */
 		WRITE_ONCE(node->detect.heard, node->detect.heard & ~hc_bit(dim));
-		if (!is_spared(node, dim))
+		/* Rounds of another machine are not counted here. */
+		if (!is_spared(node, dim) || is_away(node, dim))
 			mark(node, dim, true);
-	} else if (heard(node) & hc_bit(dim)) {
+	} else if (ok & hc_bit(dim)) {
+		bool marked = test_bit(HC_PORT_DETECTED, &node->ports[dim].flags);
+
 		mark(node, dim, false);
+		/* It may have a mark of its own, which only a word from here clears. */
+		if (asked && !marked)
+			send_word(node, dim, node->fault, node->detect.told);
 	}
 }
 
@@ -247,6 +273,13 @@ static bool undecided(const struct hc_node *node, unsigned int dim)
 	       heard(node) & hc_bit(dim) && !is_spared(node, dim);
 }
 
+/* Is the answer from another machine still to come? */
+static bool unanswered(const struct hc_node *node, unsigned int dim)
+{
+	return is_away(node, dim) && !(READ_ONCE(node->ports[dim].flags) & HC_PORT_CLOSED) &&
+	       !(heard(node) & hc_bit(dim)) && !is_spared(node, dim);
+}
+
 /* Has what the node has sent arrived? For test frames, and for all that goes over links where no
  * answers are waited for, this means that nothing waits any more.
  */
@@ -261,6 +294,8 @@ static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
 		bool lossy = test_bit(HC_PORT_LOSSY, &node->ports[d].flags);
 
 		if ((lossy || phase == HC_DETECT_TESTS) && hc_link_pending(node, d))
+			return false;
+		if (phase == HC_DETECT_TESTS && unanswered(node, d))
 			return false;
 		if (phase == HC_DETECT_JUDGES && !lossy && undecided(node, d))
 			return false;

@@ -16,6 +16,8 @@ struct sk_buff;
 /**
  * struct hc_node_detect - a node's part in rounds of DETECT
  * @heard: dimensions along which a test frame of the round came [poll]
+ * @asked: dimensions along which another machine has tested the link, and has not said yet what it
+ *	found [poll]
  * @heard_round: the round that @heard belongs to [poll]
  * @round: number of the round whose test frames count; config sets
  * @test_round: the round whose test frames are to be sent; config sets before HC_EV_TEST
@@ -32,6 +34,7 @@ struct sk_buff;
  */
 struct hc_node_detect {
 	u32 heard;
+	u32 asked;
 	u32 heard_round;
 	u32 round;
 	u32 test_round;

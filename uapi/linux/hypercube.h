@@ -34,6 +34,10 @@
 /* In ms: a day, and the patience that a new fabric has. */
 #define HYPERCUBE_PATIENCE_MAX		86400000
 #define HYPERCUBE_PATIENCE_DEFAULT	10000
+/* In ms: silence that ends a trunk. */
+#define HYPERCUBE_TRUNK_KEEP_MIN	100
+#define HYPERCUBE_TRUNK_KEEP_MAX	3600000
+#define HYPERCUBE_TRUNK_KEEP_DEFAULT	5000
 
 enum hypercube_cmd {
 	HYPERCUBE_CMD_FABRIC_GET = 1,
@@ -65,6 +69,11 @@ enum hypercube_cmd {
 	HYPERCUBE_CMD_BALANCE_SET,
 	HYPERCUBE_CMD_BALANCE_RUN,
 	HYPERCUBE_CMD_BALANCE_NTF,
+	HYPERCUBE_CMD_TRUNK_GET,
+	HYPERCUBE_CMD_TRUNK_NEW,
+	HYPERCUBE_CMD_TRUNK_DEL,
+	HYPERCUBE_CMD_TRUNK_NTF,
+	HYPERCUBE_CMD_TRUNK_DEL_NTF,
 
 	/* add above here */
 	__HYPERCUBE_CMD_MAX,
@@ -92,6 +101,7 @@ enum {
 					 * 0, or nothing: all nodes are here
 					 */
 	HYPERCUBE_A_FABRIC_BASE,	/* u32, what these bits are */
+	HYPERCUBE_A_FABRIC_TRUNKS_ENDED,/* u64, trunks that have ended, read only */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_FABRIC_MAX,
@@ -131,6 +141,35 @@ enum {
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_NODE_MAX,
 	HYPERCUBE_A_NODE_MAX = (__HYPERCUBE_A_NODE_MAX - 1)
+};
+
+/* Attributes of a trunk. */
+enum {
+	HYPERCUBE_A_TRUNK_FABRIC = 1,	/* string */
+	HYPERCUBE_A_TRUNK_ID,		/* u32, unique in the fabric, read only but for DEL */
+	HYPERCUBE_A_TRUNK_DIM,		/* u32, dimension of its links */
+	HYPERCUBE_A_TRUNK_FD,		/* u32, descriptor of a connected stream socket, NEW only */
+	HYPERCUBE_A_TRUNK_FIXED,	/* u32, bits that all nodes at the other end share */
+	HYPERCUBE_A_TRUNK_BASE,		/* u32, what these bits are; without the two: the bits
+					 * of the nodes here, but for that of DIM
+					 */
+	HYPERCUBE_A_TRUNK_KEEP,		/* u32, ms of silence that end it */
+	HYPERCUBE_A_TRUNK_LINKS,	/* u32, how many links it carries, read only */
+	HYPERCUBE_A_TRUNK_GREETED,	/* flag: the other end has said who it is, read only */
+	HYPERCUBE_A_TRUNK_FAMILY,	/* u32, of the socket, read only */
+	HYPERCUBE_A_TRUNK_PEER,		/* binary: struct sockaddr of the other end, read only */
+	HYPERCUBE_A_TRUNK_TX_FRAMES,	/* u64, read only, as are the next ones */
+	HYPERCUBE_A_TRUNK_TX_BYTES,	/* u64 */
+	HYPERCUBE_A_TRUNK_RX_FRAMES,	/* u64 */
+	HYPERCUBE_A_TRUNK_RX_BYTES,	/* u64 */
+	HYPERCUBE_A_TRUNK_DROPPED,	/* u64, frames for which there was no room */
+	HYPERCUBE_A_TRUNK_ERROR,	/* u32, positive errno: why it has ended */
+	HYPERCUBE_A_TRUNK_WHY,		/* string, the same in a sentence, if there is one */
+	HYPERCUBE_A_TRUNK_PAD,
+
+	/* add above here */
+	__HYPERCUBE_A_TRUNK_MAX,
+	HYPERCUBE_A_TRUNK_MAX = (__HYPERCUBE_A_TRUNK_MAX - 1)
 };
 
 /* Why a link end is unusable; several may hold at once. */

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl trunk: connections to other machines that hold a part of a fabric.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "trunk.h"
+
+/* us between two looks, and between attempts */
+#define LOOK_EVERY	200000
+#define AGAIN_MIN	100000
+#define AGAIN_MAX	5000000
+
+/* --- the words --- */
+
+/* ms */
+static int arg_keepalive(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	uint64_t ns = 0;
+	int rc = arg_time(h, name, word, &ns);
+
+	if (!rc && (ns < HYPERCUBE_TRUNK_KEEP_MIN * UINT64_C(1000000) ||
+		    ns > HYPERCUBE_TRUNK_KEEP_MAX * UINT64_C(1000000)))
+		return hc_invalid(h, name, word, "100ms to an hour is wanted");
+	*(uint32_t *)dst = ns / 1000000;
+	return rc;
+}
+
+static int take_number(struct hcctl *h, const char *what, int *argc, char ***argv, uint32_t max,
+		       uint32_t *to)
+{
+	const char *word = hc_take(h, what, argc, argv);
+	uint64_t v;
+
+	if (!word)
+		return HC_USAGE;
+	if (hc_number(word, max, &v))
+		return hc_invalid(h, what, word, "a number is wanted");
+	*to = v;
+	return 0;
+}
+
+/* --- handing over --- */
+
+static bool is_of(const struct nl_trunk *t, const struct nl_trunk_new *n)
+{
+	return t->dim == n->dim && t->fixed == n->fixed && t->base == n->base;
+}
+
+/* The trunk that carries these links: its id, 0: there is none. */
+static int carried_by(struct hcctl *h, const struct trunk_ends *e, uint32_t *id)
+{
+	struct nl_trunk *v;
+	size_t n, i;
+	int rc = nl_trunks(h, e->fabric.name, &v, &n);
+
+	*id = 0;
+	for (i = 0; !rc && i < n; i++)
+		if (is_of(&v[i], &e->far))
+			*id = v[i].id;
+	if (!rc)
+		free(v);
+	return rc;
+}
+
+/* An older trunk of these links is dead, if the other end has connected anew. */
+static int hand_over(struct hcctl *h, const struct trunk_ends *e)
+{
+	uint32_t id;
+	int rc = carried_by(h, e, &id);
+
+	if (!rc && id)
+		nl_trunk_del(h, e->fabric.name, id);
+	return rc ?: nl_trunk_add(h, e->fabric.name, &e->far);
+}
+
+/* Meet, hand over and close. */
+static int join(struct hcctl *h, int fd, struct trunk_ends *e)
+{
+	int rc = trunk_meet(h, fd, e) ?: hand_over(h, e);
+
+	close(fd);
+	return rc;
+}
+
+/* --- connect --- */
+
+static int wait_end(struct hcctl *h, const struct trunk_ends *e)
+{
+	uint32_t id = 1;
+	int rc = 0;
+
+	while (!rc && id) {
+		usleep(LOOK_EVERY);
+		rc = carried_by(h, e, &id);
+	}
+	return rc;
+}
+
+static int connect_once(struct hcctl *h, const char *where, struct trunk_ends *e)
+{
+	int fd = trunk_connect(h, where);
+
+	return fd < 0 ? fd : join(h, fd, e);
+}
+
+/* Until the fabric is gone. */
+static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e)
+{
+	useconds_t again = AGAIN_MIN;
+	int rc;
+
+	for (;;) {
+		rc = connect_once(h, where, e) ?: wait_end(h, e);
+		if (nl_fabric(h, e->fabric.name, &e->fabric))
+			return rc;
+		again = rc ? again * 2 : AGAIN_MIN;
+		if (again > AGAIN_MAX)
+			again = AGAIN_MAX;
+		usleep(again);
+	}
+}
+
+static int cmd_connect(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = hc_take_fabric(h, &argc, &argv), *where;
+	struct trunk_ends e = {};
+	bool keep = false;
+	struct arg args[] = {
+		{ "keepalive", arg_keepalive, &e.keep },
+		{ "keep", NULL, &keep },
+		{}
+	};
+	int rc;
+
+	if (!name || take_number(h, "DIM", &argc, &argv, HYPERCUBE_DIM_MAX - 1, &e.dim))
+		return HC_USAGE;
+	where = hc_take(h, "HOST[:PORT]", &argc, &argv);
+	if (!where)
+		return HC_USAGE;
+	rc = hc_args(h, args, argc, argv) ?: nl_fabric(h, name, &e.fabric);
+	if (rc)
+		return rc;
+	return keep ? connect_keep(h, where, &e) : connect_once(h, where, &e);
+}
+
+/* --- listen --- */
+
+/* One after another; one that does not fit is no reason to end. */
+static int listen_at(struct hcctl *h, int fd, const struct trunk_ends *first, bool keep)
+{
+	struct trunk_ends e;
+	int conn, rc;
+
+	do {
+		e = *first;
+		conn = accept(fd, NULL, NULL);
+		if (conn < 0) {
+			hc_error(h, "cannot accept a connection: %s", strerror(errno));
+			return -EIO;
+		}
+		rc = nl_fabric(h, first->fabric.name, &e.fabric);
+		if (rc) {
+			close(conn);
+			return rc;
+		}
+		rc = join(h, conn, &e);
+	} while (keep);
+	return rc;
+}
+
+static bool is_word(const char *word)
+{
+	return !strcmp(word, "keep") || !strcmp(word, "keepalive");
+}
+
+static int cmd_listen(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = hc_take_fabric(h, &argc, &argv), *where = "";
+	struct trunk_ends e = { .dim = NL_NONE };
+	bool keep = false;
+	struct arg args[] = {
+		{ "keepalive", arg_keepalive, &e.keep },
+		{ "keep", NULL, &keep },
+		{}
+	};
+	int fd, rc;
+
+	if (!name)
+		return HC_USAGE;
+	if (argc && !is_word(*argv)) {
+		argc--;
+		where = *argv++;
+	}
+	rc = hc_args(h, args, argc, argv) ?: nl_fabric(h, name, &e.fabric);
+	if (rc)
+		return rc;
+	fd = trunk_listen(h, where);
+	if (fd < 0)
+		return fd;
+	rc = listen_at(h, fd, &e, keep);
+	close(fd);
+	return rc;
+}
+
+/* --- add and del --- */
+
+static int add(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = hc_take_fabric(h, &argc, &argv), *part = "";
+	struct nl_trunk_new t = {};
+	uint32_t fd = 0;
+	struct nl_fabric f;
+	struct arg args[] = {
+		{ "fd", arg_u32, &fd, .required = true },
+		{ "nodes", arg_str, &part },
+		{ "keepalive", arg_keepalive, &t.keep },
+		{}
+	};
+	int rc;
+
+	if (!name || take_number(h, "DIM", &argc, &argv, HYPERCUBE_DIM_MAX - 1, &t.dim))
+		return HC_USAGE;
+	rc = hc_args(h, args, argc, argv) ?: nl_fabric(h, name, &f);
+	if (!rc && *part)
+		rc = cmd_part(h, part, f.dim, &t.fixed, &t.base);
+	t.far = *part;
+	t.fd = fd;
+	return rc ?: nl_trunk_add(h, name, &t);
+}
+
+static int del(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = hc_take_fabric(h, &argc, &argv);
+	uint32_t id;
+
+	if (!name || take_number(h, "TRUNK", &argc, &argv, UINT32_MAX, &id) ||
+	    hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	return nl_trunk_del(h, name, id);
+}
+
+/* --- show --- */
+
+enum { NAME, TRUNK, DIM, NODES, LINKS, STATE, PEER, KEEP, TX, TX_BYTES, RX, RX_BYTES, DROPPED };
+
+static const struct out_column columns[] = {
+	[NAME] = { "NAME" },
+	[TRUNK] = { "TRUNK", .right = true },
+	[DIM] = { "DIM", .right = true },
+	[NODES] = { "NODES" },
+	[LINKS] = { "LINKS", .right = true },
+	[STATE] = { "STATE" },
+	[PEER] = { "PEER" },
+	[KEEP] = { "KEEPALIVE", .right = true },
+	[TX] = { "TX", .right = true },
+	[TX_BYTES] = { "TX-BYTES", .right = true },
+	[RX] = { "RX", .right = true },
+	[RX_BYTES] = { "RX-BYTES", .right = true },
+	[DROPPED] = { "DROPPED", .right = true },
+	{}
+};
+
+static const char *peer_text(char *buf, size_t size, const struct nl_trunk *t)
+{
+	char host[64], port[16];
+
+	if (t->family == AF_UNIX)
+		return "unix";
+	if (!t->peer_len || getnameinfo((const struct sockaddr *)t->peer, t->peer_len, host,
+					sizeof(host), port, sizeof(port),
+					NI_NUMERICHOST | NI_NUMERICSERV))
+		return "?";
+	snprintf(buf, size, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+	return buf;
+}
+
+static void show_one(struct hcctl *h, const struct nl_trunk *t, const struct nl_fabric *f)
+{
+	char buf[OUT_BUF + 64];
+
+	out_object(h, NULL);
+	out_cell(h, NAME);
+	cmd_out_name(h, "fabric", t->fabric);
+	out_number(h, TRUNK, "trunk", t->id);
+	out_number(h, DIM, "dim", t->dim);
+	out_cell(h, NODES);
+	out_str(h, "nodes", "%s", cmd_part_text(buf, f->dim, t->fixed, t->base));
+	out_number(h, LINKS, "links", t->links);
+	out_cell(h, STATE);
+	out_bool(h, "greeted", NULL, t->greeted);
+	out_text(h, "%s", t->greeted ? "up" : "waits");
+	out_cell(h, PEER);
+	out_str(h, "peer", "%s", peer_text(buf, sizeof(buf), t));
+	out_cell(h, KEEP);
+	out_uint(h, "keepalive_ms", NULL, t->keep);
+	out_text(h, "%s", out_exact_time(buf, t->keep * UINT64_C(1000000)));
+	out_number(h, TX, "tx_frames", t->tx_frames);
+	out_number(h, TX_BYTES, "tx_bytes", t->tx_bytes);
+	out_number(h, RX, "rx_frames", t->rx_frames);
+	out_number(h, RX_BYTES, "rx_bytes", t->rx_bytes);
+	out_number(h, DROPPED, "dropped", t->dropped);
+	out_close(h);
+}
+
+static int show(struct hcctl *h, int argc, char **argv)
+{
+	const char *name = hc_take_fabric(h, &argc, &argv);
+	struct nl_trunk *v = NULL;
+	struct nl_fabric f;
+	size_t n = 0, i;
+	int rc;
+
+	if (!name || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	rc = nl_fabric(h, name, &f) ?: nl_trunks(h, name, &v, &n);
+	if (rc)
+		return rc;
+	out_table(h, columns);
+	out_array(h, NULL);
+	for (i = 0; i < n; i++)
+		show_one(h, &v[i], &f);
+	out_table_end(h);
+	out_close(h);
+	free(v);
+	return 0;
+}
+
+#define KEEPS " [keepalive TIME] [keep]"
+
+const struct hc_cmd trunk_cmds[] = {
+	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH }" KEEPS },
+	{ "listen", cmd_listen, "NAME [ADDRESS[:PORT] | unix:PATH]" KEEPS },
+	{ "add", add, "NAME DIM fd N [nodes SUBCUBE] [keepalive TIME]" },
+	{ "show", show, "NAME" },
+	{ "del", del, "NAME TRUNK" },
+	{}
+};

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl trunk: addresses and connections.
+ */
+#include <errno.h>
+#include <netdb.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "trunk.h"
+
+#define UNIX	"unix:"
+
+/* "HOST", "HOST:PORT", "[V6]:PORT" into two strings of @size bytes. */
+static int split(struct hcctl *h, const char *where, char *host, char *port, size_t size)
+{
+	const char *end = strrchr(where, ':'), *from = where;
+	size_t len = strlen(where);
+
+	snprintf(port, size, "%s", TRUNK_PORT);
+	if (*where == '[') {
+		from = where + 1;
+		end = strchr(where, ']');
+		if (!end || (end[1] && end[1] != ':'))
+			return hc_invalid(h, "address", where, "[ADDRESS] or [ADDRESS]:PORT is wanted");
+		len = end - from;
+		end = end[1] ? end + 1 : NULL;
+	} else if (end && strchr(where, ':') == end) {
+		len = end - where;
+	} else {
+		end = NULL;
+	}
+	if (end)
+		snprintf(port, size, "%s", end + 1);
+	if (len >= size)
+		return hc_invalid(h, "address", where, "it is too long");
+	memcpy(host, from, len);
+	host[len] = 0;
+	return 0;
+}
+
+static int resolve(struct hcctl *h, const char *where, bool passive, struct addrinfo **list)
+{
+	const struct addrinfo hints = {
+		.ai_socktype = SOCK_STREAM, .ai_flags = passive ? AI_PASSIVE : 0,
+	};
+	char host[256], port[256];
+	int rc = split(h, where, host, port, sizeof(host));
+
+	if (rc)
+		return rc;
+	rc = getaddrinfo(*host ? host : NULL, port, &hints, list);
+	if (!rc)
+		return 0;
+	hc_error(h, "%s: %s", where, gai_strerror(rc));
+	return -EADDRNOTAVAIL;
+}
+
+static int unix_socket(struct hcctl *h, const char *path, struct sockaddr_un *addr)
+{
+	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	if (strlen(path) >= sizeof(addr->sun_path))
+		return hc_invalid(h, "path", path, "it is too long");
+	strcpy(addr->sun_path, path);
+	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+}
+
+static int cannot(struct hcctl *h, const char *what, const char *where, int fd)
+{
+	int err = errno;
+
+	hc_error(h, "cannot %s %s: %s", what, where, strerror(err));
+	if (fd >= 0)
+		close(fd);
+	return -err;
+}
+
+int trunk_connect(struct hcctl *h, const char *where)
+{
+	struct addrinfo *list, *a;
+	struct sockaddr_un addr;
+	int fd = -1, rc;
+
+	if (!strncmp(where, UNIX, strlen(UNIX))) {
+		fd = unix_socket(h, where + strlen(UNIX), &addr);
+		if (fd < 0 || !connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+			return fd;
+		return cannot(h, "connect to", where, fd);
+	}
+	rc = resolve(h, where, false, &list);
+	if (rc)
+		return -EADDRNOTAVAIL;
+	for (a = list; a; a = a->ai_next) {
+		fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC, a->ai_protocol);
+		if (fd >= 0 && !connect(fd, a->ai_addr, a->ai_addrlen))
+			break;
+		if (fd >= 0 && a->ai_next)
+			close(fd);
+	}
+	freeaddrinfo(list);
+	return a ? fd : cannot(h, "connect to", where, fd);
+}
+
+int trunk_listen(struct hcctl *h, const char *where)
+{
+	struct addrinfo *list;
+	struct sockaddr_un addr;
+	int fd, rc, on = 1;
+
+	if (!strncmp(where, UNIX, strlen(UNIX))) {
+		fd = unix_socket(h, where + strlen(UNIX), &addr);
+		if (fd < 0)
+			return fd;
+		unlink(addr.sun_path);
+		rc = bind(fd, (struct sockaddr *)&addr, sizeof(addr));
+	} else {
+		if (resolve(h, where, true, &list))
+			return -EADDRNOTAVAIL;
+		fd = socket(list->ai_family, list->ai_socktype | SOCK_CLOEXEC, list->ai_protocol);
+		if (fd >= 0)
+			setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+		rc = fd < 0 ? -1 : bind(fd, list->ai_addr, list->ai_addrlen);
+		freeaddrinfo(list);
+	}
+	if (rc || listen(fd, 16))
+		return cannot(h, "listen at", *where ? where : "port " TRUNK_PORT, fd);
+	return fd;
+}

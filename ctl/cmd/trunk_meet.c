@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl trunk: what the two ends say to each other before the kernel gets the connection. Each says
+ * a line of what it has, and then whether the other's suits it: "ok", or "no" and a sentence.
+ * Nothing beyond these lines is read: what follows is for the kernel.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "trunk.h"
+
+#define GREETING	"hypercube-trunk"
+#define VERSION		1
+#define LINE_MAX_	256
+#define PATIENCE	10	/* s */
+
+static int say(struct hcctl *h, int fd, const char *line)
+{
+	size_t len = strlen(line);
+
+	if (send(fd, line, len, MSG_NOSIGNAL) == (ssize_t)len)
+		return 0;
+	hc_error(h, "the connection broke: %s", strerror(errno));
+	return -EPIPE;
+}
+
+/* A line of printable characters, without its end; byte by byte, lest more is read. */
+static int hear(struct hcctl *h, int fd, char *line)
+{
+	size_t n = 0;
+	ssize_t got;
+
+	while (n < LINE_MAX_ - 1) {
+		got = read(fd, line + n, 1);
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0) {
+			hc_error(h, "the other end %s", got ? "does not answer" : "has hung up");
+			return -ECONNRESET;
+		}
+		if (line[n] == '\n') {
+			line[n] = 0;
+			return 0;
+		}
+		if (!isprint((unsigned char)line[n]))
+			break;
+		n++;
+	}
+	hc_error(h, "the other end is no hcctl trunk");
+	return -EPROTO;
+}
+
+struct offer {
+	char name[HYPERCUBE_NAME_MAX];
+	uint32_t id;
+	uint32_t dim;
+	uint32_t segment;
+	uint32_t along;
+	uint32_t fixed;
+	uint32_t base;
+};
+
+static void offer_print(char *line, const struct trunk_ends *e)
+{
+	const struct nl_fabric *f = &e->fabric;
+	char part[OUT_BUF], along[16] = "-";
+
+	if (e->dim != NL_NONE)
+		snprintf(along, sizeof(along), "%u", e->dim);
+	snprintf(line, LINE_MAX_, GREETING " %d %s %u %u %u %s %s\n", VERSION, f->name, f->id,
+		 f->dim, f->segment, along, cmd_part_text(part, f->dim, f->fixed, f->base));
+}
+
+/* "0XX" */
+static bool part_read(const char *word, uint32_t dim, struct offer *o)
+{
+	uint32_t d;
+
+	o->fixed = 0;
+	o->base = 0;
+	if (strlen(word) != dim)
+		return false;
+	for (d = 0; d < dim; d++) {
+		char c = word[dim - 1 - d];
+
+		if (c != '0' && c != '1' && c != 'X')
+			return false;
+		o->fixed |= c == 'X' ? 0 : hc_bit(d);
+		o->base |= c == '1' ? hc_bit(d) : 0;
+	}
+	return true;
+}
+
+static int offer_read(struct hcctl *h, const char *line, struct offer *o)
+{
+	char along[16], part[HYPERCUBE_DIM_MAX + 1];
+	unsigned int version = 0;
+	uint64_t v;
+
+	if (sscanf(line, GREETING " %u", &version) != 1 || version != VERSION) {
+		hc_error(h, version ? "the other end speaks version %u, not %u" :
+				      "the other end is no hcctl trunk", version, VERSION);
+		return -EPROTO;
+	}
+	if (sscanf(line, GREETING " %*u %10s %u %u %u %15s %12s", o->name, &o->id, &o->dim,
+		   &o->segment, along, part) != 6 ||
+	    !o->dim || o->dim > HYPERCUBE_DIM_MAX || !part_read(part, o->dim, o) ||
+	    (strcmp(along, "-") && hc_number(along, HYPERCUBE_DIM_MAX - 1, &v))) {
+		hc_error(h, "the other end says what makes no sense: %s", line);
+		return -EPROTO;
+	}
+	o->along = strcmp(along, "-") ? v : NL_NONE;
+	return 0;
+}
+
+/* What is wrong with it, in @why; false: nothing. */
+static bool flaw(const struct trunk_ends *e, const struct offer *o, char *why)
+{
+	const struct nl_fabric *f = &e->fabric;
+	char here[OUT_BUF], there[OUT_BUF];
+
+	if (strcmp(f->name, o->name))
+		snprintf(why, LINE_MAX_, "the fabrics are %s and %s", f->name, o->name);
+	else if (f->id != o->id)
+		snprintf(why, LINE_MAX_, "the ids of the fabrics are %u and %u", f->id, o->id);
+	else if (f->dim != o->dim)
+		snprintf(why, LINE_MAX_, "the dimensions of the fabrics are %u and %u", f->dim,
+			 o->dim);
+	else if (f->segment != o->segment)
+		snprintf(why, LINE_MAX_, "the segments are of %u and of %u bytes", f->segment,
+			 o->segment);
+	else if (e->dim == NL_NONE || e->dim >= f->dim)
+		snprintf(why, LINE_MAX_, "no end has named a dimension of the fabric");
+	else if (o->along != NL_NONE && o->along != e->dim)
+		snprintf(why, LINE_MAX_, "the dimensions of the links are %u and %u", e->dim,
+			 o->along);
+	else if ((f->fixed & o->fixed & (f->base ^ o->base)) != hc_bit(e->dim))
+		snprintf(why, LINE_MAX_, "nodes %s and %s have no links along dimension %u",
+			 cmd_part_text(here, f->dim, f->fixed, f->base),
+			 cmd_part_text(there, o->dim, o->fixed, o->base), e->dim);
+	else
+		return false;
+	return true;
+}
+
+static int verdicts(struct hcctl *h, int fd, const char *why)
+{
+	char line[LINE_MAX_ + 8];
+	int rc;
+
+	snprintf(line, sizeof(line), *why ? "no %s\n" : "ok\n", why);
+	rc = say(h, fd, line);
+	if (*why) {
+		hc_error(h, "the ends do not fit: %s", why);
+		return HC_NO;
+	}
+	rc = rc ?: hear(h, fd, line);
+	if (rc || !strcmp(line, "ok"))
+		return rc;
+	hc_error(h, "the other end refuses: %s", strncmp(line, "no ", 3) ? line : line + 3);
+	return HC_NO;
+}
+
+int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e)
+{
+	struct timeval patience = { .tv_sec = PATIENCE }, none = {};
+	char line[LINE_MAX_], why[LINE_MAX_] = "";
+	struct offer o = {};
+	int rc;
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	offer_print(line, e);
+	rc = say(h, fd, line) ?: hear(h, fd, line) ?: offer_read(h, line, &o);
+	if (rc)
+		return rc;
+	if (e->dim == NL_NONE)
+		e->dim = o.along;
+	flaw(e, &o, why);
+	rc = verdicts(h, fd, why);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof(none));
+	e->far = (struct nl_trunk_new){
+		.fd = fd, .dim = e->dim, .far = true, .fixed = o.fixed, .base = o.base,
+		.keep = e->keep,
+	};
+	return rc;
+}

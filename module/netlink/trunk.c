@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trunks: making, removing and reading them.
+ */
+#include <linux/net.h>
+#include <net/sock.h>
+
+#include "fabric/fabric.h"
+#include "hc_topo.h"
+#include "netlink/priv.h"
+#include "trunk/trunk.h"
+
+static bool put_u64(struct sk_buff *skb, int attr, const atomic64_t *v)
+{
+	return nla_put_u64_64bit(skb, attr, atomic64_read(v), HYPERCUBE_A_TRUNK_PAD);
+}
+
+/* Who is at the other end, as far as the socket says. */
+static bool put_peer(struct sk_buff *skb, const struct hc_trunk *trunk)
+{
+	/* Pairs with hc_trunk_sock_begin(). */
+	int len = smp_load_acquire(&trunk->whom_len);
+
+	if (nla_put_u32(skb, HYPERCUBE_A_TRUNK_FAMILY, trunk->sock->sk->sk_family))
+		return true;
+	return len && nla_put(skb, HYPERCUBE_A_TRUNK_PEER, len, &trunk->whom);
+}
+
+static bool put_counters(struct sk_buff *skb, const struct hc_trunk *trunk)
+{
+	return put_u64(skb, HYPERCUBE_A_TRUNK_TX_FRAMES, &trunk->tx_frames) ||
+	       put_u64(skb, HYPERCUBE_A_TRUNK_TX_BYTES, &trunk->tx_bytes) ||
+	       put_u64(skb, HYPERCUBE_A_TRUNK_RX_FRAMES, &trunk->rx_frames) ||
+	       put_u64(skb, HYPERCUBE_A_TRUNK_RX_BYTES, &trunk->rx_bytes) ||
+	       put_u64(skb, HYPERCUBE_A_TRUNK_DROPPED, &trunk->dropped);
+}
+
+static bool put_end(struct sk_buff *skb, const struct hc_trunk *trunk)
+{
+	return nla_put_u32(skb, HYPERCUBE_A_TRUNK_ERROR, -trunk->error) ||
+	       (trunk->why && nla_put_string(skb, HYPERCUBE_A_TRUNK_WHY, trunk->why));
+}
+
+int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk)
+{
+	struct sk_buff *skb = msg->skb;
+	void *hdr = genlmsg_put(skb, msg->portid, msg->seq, &hc_genl_family, msg->flags, msg->cmd);
+
+	if (!hdr)
+		return -EMSGSIZE;
+	if (msg->cb)
+		genl_dump_check_consistent(msg->cb, hdr);
+	if (nla_put_string(skb, HYPERCUBE_A_TRUNK_FABRIC, trunk->fabric->name) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_ID, trunk->id) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIM, trunk->dim) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_FIXED, trunk->fixed) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_BASE, trunk->base) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_KEEP, trunk->keep) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_LINKS, trunk->nlinks) ||
+	    (test_bit(HC_TRUNK_GREETED, &trunk->flags) &&
+	     nla_put_flag(skb, HYPERCUBE_A_TRUNK_GREETED)) ||
+	    put_peer(skb, trunk) || put_counters(skb, trunk) ||
+	    (msg->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF && put_end(skb, trunk))) {
+		genlmsg_cancel(skb, hdr);
+		return -EMSGSIZE;
+	}
+	genlmsg_end(skb, hdr);
+	return 0;
+}
+
+int hc_dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, u32 *from)
+{
+	struct hc_trunk *trunk;
+	int err;
+
+	list_for_each_entry(trunk, &fabric->trunks.list, list) {
+		if (trunk->id < *from || test_bit(HC_TRUNK_BROKEN, &trunk->flags))
+			continue;
+		err = hc_fill_trunk(msg, trunk);
+		if (err) {
+			*from = trunk->id;
+			return err;
+		}
+	}
+	return 0;
+}
+
+static struct hc_trunk *trunk_of(struct genl_info *info)
+{
+	struct nlattr *id = info->attrs[HYPERCUBE_A_TRUNK_ID];
+	struct hc_trunk *trunk;
+
+	if (hc_missing(info, HYPERCUBE_A_TRUNK_ID, "The request names no trunk"))
+		return ERR_PTR(-EINVAL);
+	trunk = hc_trunk_find(hc_info_fabric(info), nla_get_u32(id));
+	if (trunk)
+		return trunk;
+	NL_SET_ERR_MSG_ATTR(info->extack, id, "No such trunk");
+	return ERR_PTR(-ENOENT);
+}
+
+int hc_nl_trunk_get(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_trunk *trunk = trunk_of(info);
+	struct hc_msg msg = {
+		.portid = info->snd_portid, .seq = info->snd_seq, .cmd = info->genlhdr->cmd,
+	};
+	int err;
+
+	if (IS_ERR(trunk))
+		return PTR_ERR(trunk);
+	msg.skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
+	if (!msg.skb)
+		return -ENOMEM;
+	err = hc_fill_trunk(&msg, trunk);
+	if (!err)
+		return genlmsg_reply(msg.skb, info);
+	nlmsg_free(msg.skb);
+	return err;
+}
+
+static int far_get(struct genl_info *info, struct hc_trunk_params *p)
+{
+	struct nlattr *fixed = info->attrs[HYPERCUBE_A_TRUNK_FIXED];
+	struct nlattr *base = info->attrs[HYPERCUBE_A_TRUNK_BASE];
+	const struct hc_fabric *fabric = hc_info_fabric(info);
+
+	if (!fixed != !base) {
+		NL_SET_ERR_MSG_ATTR(info->extack, fixed ?: base,
+				    "The nodes at the other end are named by the bits that are fixed and what they are");
+		return -EINVAL;
+	}
+	if (!fixed)
+		return 0;
+	p->far = true;
+	p->fixed = nla_get_u32(fixed);
+	p->base = nla_get_u32(base);
+	if (p->fixed < hc_nodes(fabric->dim) && !(p->base & ~p->fixed))
+		return 0;
+	NL_SET_ERR_MSG_ATTR(info->extack, fixed,
+			    "The nodes at the other end are no subcube of the fabric");
+	return -EINVAL;
+}
+
+/* Experimental: only where the administrator of the machine wants it, and for nobody else. */
+static int trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack)
+{
+	if (!hc_trunks_wanted()) {
+		NL_SET_ERR_MSG(extack, "Trunks are experimental: only with the module's parameter \"trunks\"");
+		return -EOPNOTSUPP;
+	}
+	if (netlink_capable(skb, CAP_NET_ADMIN))
+		return 0;
+	NL_SET_ERR_MSG(extack, "A trunk needs CAP_NET_ADMIN in the initial user namespace");
+	return -EPERM;
+}
+
+int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct nlattr *keep = info->attrs[HYPERCUBE_A_TRUNK_KEEP];
+	struct hc_trunk_params p = {};
+	int err = trunk_may(skb, info->extack);
+
+	if (err)
+		return err;
+	if (hc_missing(info, HYPERCUBE_A_TRUNK_DIM, "A trunk needs a dimension") ||
+	    hc_missing(info, HYPERCUBE_A_TRUNK_FD, "A trunk needs a socket"))
+		return -EINVAL;
+	p.dim = nla_get_u32(info->attrs[HYPERCUBE_A_TRUNK_DIM]);
+	p.fd = nla_get_u32(info->attrs[HYPERCUBE_A_TRUNK_FD]);
+	p.keep = keep ? nla_get_u32(keep) : 0;
+	if (p.dim >= fabric->dim) {
+		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_TRUNK_DIM],
+				    "The fabric has no such dimension");
+		return -ERANGE;
+	}
+	err = far_get(info, &p);
+	return err ?: hc_trunk_add(fabric, &p, info->extack);
+}
+
+int hc_nl_trunk_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_trunk *trunk = trunk_of(info);
+
+	if (IS_ERR(trunk))
+		return PTR_ERR(trunk);
+	hc_trunk_del(trunk);
+	return 0;
+}

@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The receiving side of a trunk: a work that reads records as they come.
+ *
+ * Nothing in them is believed.  What is in the head of a record is checked here: its kind, its
+ * length, a node that is here and has a link over this trunk.  What does not fit ends the trunk,
+ * for a stream that has lost its way is of no use any more.  A frame then goes to the queue of its
+ * node as from any neighbour, where everything else is checked (fabric/node.c).
+ *
+ * Frames are read into memory of their own, with the payload in pages: that is one copy, and
+ * works with any stream (functions that give frames without a copy exist for TCP alone).
+ *
+ * A node whose queue is long makes the work wait, so that the sender's transport does.  Polls
+ * empty queues whatever happens, so it does not wait for ever.
+ */
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/virtio_net.h>
+#include <net/sock.h>
+
+#include "fabric/arrive.h"
+#include "fabric/fabric.h"
+#include "fabric/frame.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "trunk/trunk.h"
+
+#define REC		sizeof(struct hc_wire_record)
+/* Bytes after which others get their turn. */
+#define RECEIVE_BUDGET	SZ_1M
+/* Memory of a queue that is long. */
+#define QUEUE_LONG	SZ_4M
+/* Payloads up to this lie behind their headers. */
+#define LINEAR_MAX	512
+
+/* ------------------------------------------------------------ reading */
+
+/* Returns bytes, or -EAGAIN, or why there are none any more. */
+static int read_vec(struct hc_trunk *trunk, struct iov_iter *to)
+{
+	struct msghdr msg = { .msg_iter = *to };
+	int n = sock_recvmsg(trunk->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
+
+	if (!n)
+		return -ENOTCONN;
+	if (n > 0) {
+		atomic64_add(n, &trunk->rx_bytes);
+		WRITE_ONCE(trunk->heard, jiffies);
+	}
+	return n;
+}
+
+static int read_head(struct hc_trunk *trunk)
+{
+	struct hc_trunk_rx *rx = &trunk->rx;
+	struct bio_vec vec = {
+		.bv_page = virt_to_page(rx->head), .bv_offset = offset_in_page(rx->head) + rx->have,
+		.bv_len = rx->want - rx->have,
+	};
+	struct iov_iter to;
+	int n;
+
+	iov_iter_bvec(&to, READ, &vec, 1, vec.bv_len);
+	n = read_vec(trunk, &to);
+	if (n > 0)
+		rx->have += n;
+	return n;
+}
+
+static int read_frame(struct hc_trunk *trunk)
+{
+	struct hc_trunk_rx *rx = &trunk->rx;
+	struct sk_buff *skb = rx->skb;
+	struct bio_vec vec[MAX_SKB_FRAGS + 1];
+	struct iov_iter to;
+	int i, n = 0;
+
+	vec[n++] = (struct bio_vec){
+		.bv_page = virt_to_page(skb->data), .bv_offset = offset_in_page(skb->data),
+		.bv_len = skb_headlen(skb),
+	};
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+
+		vec[n++] = (struct bio_vec){
+			.bv_page = skb_frag_page(frag), .bv_offset = skb_frag_off(frag),
+			.bv_len = skb_frag_size(frag),
+		};
+	}
+	iov_iter_bvec(&to, READ, vec, n, skb->len);
+	iov_iter_advance(&to, rx->done);
+	n = read_vec(trunk, &to);
+	if (n > 0)
+		rx->done += n;
+	return n;
+}
+
+/* ------------------------------------------------------------ records */
+
+static const struct hc_wire_record *record(const struct hc_trunk_rx *rx)
+{
+	return (const struct hc_wire_record *)rx->head;
+}
+
+static unsigned int offload_len(const struct hc_wire_record *w)
+{
+	return w->flags & HC_RECORD_F_OFFLOAD ? sizeof(struct hc_wire_offload) : 0;
+}
+
+/* Bytes of the head behind struct hc_wire_record; 0: there is no such record. */
+static unsigned int head_len(const struct hc_wire_record *w)
+{
+	switch (w->what) {
+	case HC_RECORD_HELLO:
+		return sizeof(struct hc_wire_hello);
+	case HC_RECORD_ALIVE:
+		return sizeof(struct hc_wire_alive);
+	case HC_RECORD_STATE:
+		return sizeof(struct hc_wire_end);
+	case HC_RECORD_FRAME:
+		return offload_len(w) + sizeof(struct hc_hdr);
+	}
+	return 0;
+}
+
+static const char *record_flaw(const struct hc_trunk *trunk)
+{
+	const struct hc_trunk_rx *rx = &trunk->rx;
+	const struct hc_wire_record *w = record(rx);
+	u32 len = be32_to_cpu(w->len), u = be16_to_cpu(w->node);
+	unsigned int head = head_len(w);
+
+	if (!head)
+		return "The other end sends records of an unknown kind";
+	if (w->what == HC_RECORD_FRAME ? len < head || len > HC_TRUNK_FRAME_MAX + head :
+					 len != head)
+		return "The other end sends a record of a wrong length";
+	if (rx->greeted ? w->what == HC_RECORD_HELLO : w->what != HC_RECORD_HELLO)
+		return "The other end does not begin with its greeting";
+	if ((w->what == HC_RECORD_STATE || w->what == HC_RECORD_FRAME) && !hc_trunk_has(trunk, u))
+		return "The other end names a node that has no link to it";
+	return NULL;
+}
+
+static const char *hello_flaw(const struct hc_trunk *trunk, const struct hc_wire_hello *w)
+{
+	const struct hc_fabric *fabric = trunk->fabric;
+
+	if (be32_to_cpu(w->magic) != HC_TRUNK_MAGIC)
+		return "What the other end says is not of a trunk";
+	if (be16_to_cpu(w->version) != HC_TRUNK_VERSION || w->wire != HC_WIRE_VERSION)
+		return "The other end has another version of the format";
+	if (be32_to_cpu(w->fabric) != fabric->id)
+		return "The other end has a fabric of another id";
+	if (w->dim != fabric->dim)
+		return "The other end has a fabric of another dimension";
+	if (be32_to_cpu(w->segment) != fabric->segment)
+		return "The other end has segments of another size";
+	if (be32_to_cpu(w->keep) < HYPERCUBE_TRUNK_KEEP_MIN ||
+	    be32_to_cpu(w->keep) > HYPERCUBE_TRUNK_KEEP_MAX)
+		return "The other end has a keepalive out of range";
+	if (w->along != trunk->dim)
+		return "The other end has a trunk along another dimension";
+	if (be16_to_cpu(w->fixed) != trunk->fixed || be16_to_cpu(w->base) != trunk->base)
+		return "The other end has other nodes";
+	return NULL;
+}
+
+static void hello_take(struct hc_trunk *trunk)
+{
+	const struct hc_wire_hello *w = (const void *)(trunk->rx.head + REC);
+	const char *flaw = hello_flaw(trunk, w);
+
+	if (flaw) {
+		hc_trunk_break(trunk, -EPROTO, flaw);
+		return;
+	}
+	trunk->rx.greeted = true;
+	WRITE_ONCE(trunk->keep_there, be32_to_cpu(w->keep));
+	set_bit(HC_TRUNK_GREETED, &trunk->flags);
+}
+
+/* Frames behind it find the link as it says. */
+static void state_take(struct hc_trunk *trunk)
+{
+	const struct hc_wire_end *w = (const void *)(trunk->rx.head + REC);
+	struct hc_fabric *fabric = trunk->fabric;
+	u32 u = be16_to_cpu(record(&trunk->rx)->node);
+
+	mutex_lock(&fabric->lock);
+	if (!fabric->dead && !test_bit(HC_TRUNK_BROKEN, &trunk->flags))
+		hc_trunk_end_heard(fabric->nodes[u], trunk->dim, w);
+	mutex_unlock(&fabric->lock);
+}
+
+/* ------------------------------------------------------------ frames */
+
+/* Bytes in front of a payload, as far as they can be told before anything is checked. */
+static unsigned int frame_head(const struct hc_hdr *hdr, unsigned int len)
+{
+	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
+	unsigned int head = hc_way_end(hdr) + (type ? type->part : 0);
+
+	/* Of an Ethernet frame also what the stack looks at. */
+	if (type && type->flags & HC_FT_STACK)
+		head += LINEAR_MAX / 2;
+	if (head > SKB_MAX_ORDER(HC_HEADROOM, 1) || len - min(len, head) <= LINEAR_MAX)
+		head = min_t(unsigned int, len, SKB_MAX_ORDER(HC_HEADROOM, 1));
+	return min(head, len);
+}
+
+static bool frame_begin(struct hc_trunk *trunk)
+{
+	struct hc_trunk_rx *rx = &trunk->rx;
+	unsigned int extra = offload_len(record(rx));
+	const struct hc_hdr *hdr = (const void *)(rx->head + REC + extra);
+	unsigned int len = be32_to_cpu(record(rx)->len) - extra;
+	unsigned int head = frame_head(hdr, len);
+	int err;
+
+	rx->skb = alloc_skb_with_frags(HC_HEADROOM + head, len - head, PAGE_ALLOC_COSTLY_ORDER,
+				       &err, GFP_KERNEL);
+	if (!rx->skb)
+		return false;
+	skb_reserve(rx->skb, HC_HEADROOM);
+	skb_put(rx->skb, head);
+	rx->skb->data_len = len - head;
+	rx->skb->len = len;
+	memcpy(rx->skb->data, hdr, sizeof(*hdr));
+	rx->done = sizeof(*hdr);
+	return true;
+}
+
+/* What virtual machines say of their frames is not believed either. */
+static bool offload_take(struct hc_trunk *trunk, struct sk_buff *skb)
+{
+	const struct hc_wire_offload *w = (const void *)(trunk->rx.head + REC);
+	unsigned int head = hc_way_end(hc_hdr(skb));
+	struct virtio_net_hdr vnet;
+	int err;
+
+	memcpy(&vnet, w->vnet, sizeof(vnet));
+	if (!hc_frame_is(skb, HC_FT_STACK) || head + ETH_HLEN > skb_headlen(skb) ||
+	    !(vnet.flags & VIRTIO_NET_HDR_F_NEEDS_CSUM))
+		return false;
+	__skb_pull(skb, head);
+	err = virtio_net_hdr_to_skb(skb, &vnet, true);
+	__skb_push(skb, head);
+	return !err;
+}
+
+/* The numbers of a link's frames begin anew with each trunk. */
+static void frame_deliver(struct hc_trunk *trunk)
+{
+	u32 u = be16_to_cpu(record(&trunk->rx)->node);
+	struct hc_node *node = trunk->fabric->nodes[u];
+	struct sk_buff *skb = trunk->rx.skb;
+
+	trunk->rx.skb = NULL;
+	atomic64_inc(&trunk->rx_frames);
+	if (offload_len(record(&trunk->rx)) && !offload_take(trunk, skb)) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
+		return;
+	}
+	*hc_cb(skb) = (struct hc_cb){
+		.dim = trunk->dim,
+		.sealed = record(&trunk->rx)->flags & HC_RECORD_F_SEALED,
+	};
+	if (hc_frame_is(skb, HC_FT_NUMBERED) && !__test_and_set_bit(u, trunk->begun))
+		hc_cb(skb)->first = true;
+	local_bh_disable();
+	if (hc_arrive(node, skb))
+		hc_node_schedule(node);
+	else
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
+	local_bh_enable();
+}
+
+/* ------------------------------------------------------------ the work */
+
+static void record_next(struct hc_trunk_rx *rx)
+{
+	rx->have = 0;
+	rx->want = REC;
+}
+
+/* The wanted part of the head is there. */
+static void head_take(struct hc_trunk *trunk)
+{
+	struct hc_trunk_rx *rx = &trunk->rx;
+	const char *flaw = NULL;
+
+	if (rx->want == REC) {
+		flaw = record_flaw(trunk);
+		rx->want += head_len(record(rx));
+	} else if (record(rx)->what == HC_RECORD_FRAME) {
+		if (!frame_begin(trunk))
+			hc_trunk_break(trunk, -ENOMEM, "There was no memory for a frame");
+	} else {
+		if (record(rx)->what == HC_RECORD_HELLO)
+			hello_take(trunk);
+		else if (record(rx)->what == HC_RECORD_STATE)
+			state_take(trunk);
+		record_next(rx);
+	}
+	if (flaw)
+		hc_trunk_break(trunk, -EPROTO, flaw);
+}
+
+/* False: the work has to wait for others. */
+static bool frame_take(struct hc_trunk *trunk)
+{
+	u32 u = be16_to_cpu(record(&trunk->rx)->node);
+
+	frame_deliver(trunk);
+	record_next(&trunk->rx);
+	return READ_ONCE(trunk->fabric->nodes[u]->rxq.bytes) < QUEUE_LONG;
+}
+
+void hc_trunk_receive_work(struct work_struct *work)
+{
+	struct hc_trunk *trunk = container_of(to_delayed_work(work), struct hc_trunk, receive);
+	struct hc_trunk_rx *rx = &trunk->rx;
+	unsigned int got = 0;
+	bool room = true;
+	int n = 0;
+
+	while (!test_bit(HC_TRUNK_BROKEN, &trunk->flags)) {
+		if (rx->skb && rx->done == rx->skb->len)
+			room = frame_take(trunk);
+		/* What has come is unread, so the other end is not silent. */
+		if (!room)
+			WRITE_ONCE(trunk->heard, jiffies);
+		if (!room || got >= RECEIVE_BUDGET) {
+			queue_delayed_work(hc_trunk_wq, &trunk->receive, room ? 0 : 1);
+			return;
+		}
+		n = rx->skb ? read_frame(trunk) : read_head(trunk);
+		if (n == -EAGAIN)
+			return;
+		if (n < 0) {
+			hc_trunk_break(trunk, n, n == -ENOTCONN ? "The other end has closed it" :
+								  NULL);
+			return;
+		}
+		got += n;
+		if (!rx->skb && rx->have == rx->want)
+			head_take(trunk);
+	}
+}
+
+void hc_trunk_rx_init(struct hc_trunk *trunk)
+{
+	record_next(&trunk->rx);
+	INIT_DELAYED_WORK(&trunk->receive, hc_trunk_receive_work);
+}
+
+void hc_trunk_rx_exit(struct hc_trunk *trunk)
+{
+	kfree_skb(trunk->rx.skb);
+}

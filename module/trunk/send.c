@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The sending side of a trunk: queues, and the work that empties them.
+ *
+ * Frames that are charged to a socket, or bounded by credits, are always taken, as by the queues
+ * of nodes: their senders wait.  Others have a limit, and so have Ethernet frames.
+ *
+ * The work never waits.  When the socket has no room it stops, and the socket's write_space
+ * function begins it again; so does the beat of the trunk.  What it says of links is not
+ * queued: a bit for each says that there is something to be told, so that it takes no memory
+ * and only the last word counts.
+ */
+#include <linux/mm.h>
+#include <linux/net.h>
+#include <linux/virtio_net.h>
+#include <net/sock.h>
+
+#include "fabric/eth.h"
+#include "fabric/fabric.h"
+#include "fabric/frame.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "route/lsdb.h"
+#include "trunk/trunk.h"
+
+/* Bytes after which others get their turn. */
+#define SEND_BUDGET	SZ_1M
+#define LOOSE_MAX	SZ_4M
+
+/* ------------------------------------------------------------ queues */
+
+static bool is_loose(const struct sk_buff *skb)
+{
+	return !skb->sk && !hc_frame_is(skb, HC_FT_SEGMENT);
+}
+
+/* In skb->cb while the frame waits; @far: the node at the other end. */
+struct tx_cb {
+	struct hc_cb cb;
+	bool loose;
+	u16 far;
+};
+
+static struct tx_cb *tx_cb(struct sk_buff *skb)
+{
+	BUILD_BUG_ON(sizeof(struct tx_cb) > sizeof_field(struct sk_buff, cb));
+	return (struct tx_cb *)skb->cb;
+}
+
+static bool tx_add(struct hc_trunk_tx *tx, struct sk_buff *skb)
+{
+	bool eth = hc_frame_is(skb, HC_FT_STACK), room;
+
+	tx_cb(skb)->loose = !eth && is_loose(skb);
+	spin_lock_bh(&tx->lock);
+	room = eth ? tx->eth_bytes < HC_ETH_BYTES : !tx_cb(skb)->loose || tx->loose < LOOSE_MAX;
+	if (room && eth)
+		tx->eth_bytes += skb->truesize;
+	else if (room && tx_cb(skb)->loose)
+		tx->loose += skb->truesize;
+	if (room)
+		__skb_queue_tail(eth ? &tx->eth : &tx->frames, skb);
+	spin_unlock_bh(&tx->lock);
+	return room;
+}
+
+void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port *port,
+		   struct sk_buff *skb)
+{
+	unsigned int dim = port - node->ports;
+
+	tx_cb(skb)->far = hc_neigh(node->id, dim);
+	if (!test_bit(HC_TRUNK_BROKEN, &trunk->flags) && tx_add(&trunk->tx, skb)) {
+		queue_work(hc_trunk_wq, &trunk->send);
+		return;
+	}
+	atomic64_inc(&trunk->dropped);
+	if (hc_frame_is(skb, HC_FT_AGAIN))
+		hc_lsdb_retry(node, dim);
+	hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
+}
+
+/* Both kinds of traffic go on while the other one does. */
+static struct sk_buff *tx_take(struct hc_trunk_tx *tx)
+{
+	struct sk_buff *skb;
+	bool eth;
+
+	spin_lock_bh(&tx->lock);
+	eth = !skb_queue_empty(&tx->eth) && (tx->eth_next || skb_queue_empty(&tx->frames));
+	skb = __skb_dequeue(eth ? &tx->eth : &tx->frames);
+	tx->eth_next = !eth;
+	if (eth)
+		tx->eth_bytes -= skb->truesize;
+	else if (skb && tx_cb(skb)->loose)
+		tx->loose -= skb->truesize;
+	spin_unlock_bh(&tx->lock);
+	return skb;
+}
+
+bool hc_trunk_tx_busy(const struct hc_trunk *trunk)
+{
+	return !skb_queue_empty_lockless(&trunk->tx.frames);
+}
+
+void hc_trunk_tell(struct hc_trunk *trunk, u32 u)
+{
+	set_bit(u, trunk->tell);
+	queue_work(hc_trunk_wq, &trunk->send);
+}
+
+/* ------------------------------------------------------------ records */
+
+static void vec_add(struct hc_trunk_tx *tx, const void *data, unsigned int len)
+{
+	if (!len)
+		return;
+	tx->vec[tx->nvec++] = (struct bio_vec){
+		.bv_page = virt_to_page(data), .bv_len = len, .bv_offset = offset_in_page(data),
+	};
+	tx->len += len;
+}
+
+/* Begin a record: its head with @len bytes of it behind struct hc_wire_record. */
+static void *record_begin(struct hc_trunk_tx *tx, u8 what, u32 node, unsigned int len)
+{
+	*(struct hc_wire_record *)tx->head = (struct hc_wire_record){
+		.len = cpu_to_be32(len), .what = what, .node = cpu_to_be16(node),
+	};
+	memset(tx->head + sizeof(struct hc_wire_record), 0, len);
+	tx->nvec = 0;
+	tx->len = 0;
+	tx->done = 0;
+	vec_add(tx, tx->head, sizeof(struct hc_wire_record) + len);
+	return tx->head + sizeof(struct hc_wire_record);
+}
+
+static void record_hello(struct hc_trunk *trunk)
+{
+	const struct hc_fabric *fabric = trunk->fabric;
+	struct hc_wire_hello *w = record_begin(&trunk->tx, HC_RECORD_HELLO, 0, sizeof(*w));
+
+	w->magic = cpu_to_be32(HC_TRUNK_MAGIC);
+	w->version = cpu_to_be16(HC_TRUNK_VERSION);
+	w->wire = HC_WIRE_VERSION;
+	w->dim = fabric->dim;
+	w->fabric = cpu_to_be32(fabric->id);
+	w->segment = cpu_to_be32(fabric->segment);
+	w->fixed = cpu_to_be16(fabric->fixed);
+	w->base = cpu_to_be16(fabric->base);
+	w->keep = cpu_to_be32(trunk->keep);
+	w->along = trunk->dim;
+}
+
+static bool record_state(struct hc_trunk *trunk)
+{
+	u32 nodes = hc_nodes(trunk->fabric->dim), u;
+	struct hc_wire_end *w;
+
+	u = find_first_bit(trunk->tell, nodes);
+	if (u == nodes)
+		return false;
+	clear_bit(u, trunk->tell);
+	/* A word that comes from now on sets it again. */
+	smp_mb__after_atomic();
+	w = record_begin(&trunk->tx, HC_RECORD_STATE, hc_neigh(u, trunk->dim), sizeof(*w));
+	hc_trunk_end_fill(trunk->fabric->nodes[u], trunk->dim, w);
+	return true;
+}
+
+/* What the frame leaves to be done, and goes on leaving: 0, or an error if that cannot be said. */
+static int offload_fill(struct sk_buff *skb, struct hc_wire_offload *w)
+{
+	unsigned int head = hc_way_end(hc_hdr(skb));
+	struct virtio_net_hdr vnet;
+	int err;
+
+	__skb_pull(skb, head);
+	err = virtio_net_hdr_from_skb(skb, &vnet, true, false, 0);
+	__skb_push(skb, head);
+	memcpy(w->vnet, &vnet, sizeof(w->vnet));
+	return err;
+}
+
+static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
+{
+	bool offload = skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL;
+	struct hc_trunk_tx *tx = &trunk->tx;
+	struct hc_wire_record *rec = (void *)tx->head;
+	void *extra;
+	int i;
+
+	BUILD_BUG_ON(sizeof(struct virtio_net_hdr) != sizeof_field(struct hc_wire_offload, vnet));
+	if (skb_has_frag_list(skb) && skb_linearize(skb))
+		return false;
+	extra = record_begin(tx, HC_RECORD_FRAME, tx_cb(skb)->far,
+			     offload ? sizeof(struct hc_wire_offload) : 0);
+	if (offload && offload_fill(skb, extra))
+		return false;
+	if (skb->len > HC_TRUNK_FRAME_MAX)
+		return false;
+	rec->flags = (hc_cb(skb)->sealed ? HC_RECORD_F_SEALED : 0) |
+		     (offload ? HC_RECORD_F_OFFLOAD : 0);
+	be32_add_cpu(&rec->len, skb->len);
+	vec_add(tx, skb->data, skb_headlen(skb));
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+
+		tx->vec[tx->nvec++] = (struct bio_vec){
+			.bv_page = skb_frag_page(frag), .bv_len = skb_frag_size(frag),
+			.bv_offset = skb_frag_off(frag),
+		};
+		tx->len += skb_frag_size(frag);
+	}
+	tx->skb = skb;
+	atomic64_inc(&trunk->tx_frames);
+	return true;
+}
+
+/* The next frame that can be sent. */
+static bool record_next_frame(struct hc_trunk *trunk)
+{
+	struct sk_buff *skb;
+
+	while ((skb = tx_take(&trunk->tx))) {
+		if (record_frame(trunk, skb))
+			return true;
+		trunk->tx.len = 0;
+		atomic64_inc(&trunk->dropped);
+		kfree_skb(skb);
+	}
+	return false;
+}
+
+/* What is said of links goes before frames that may depend on it. */
+static bool record_next(struct hc_trunk *trunk)
+{
+	struct hc_trunk_tx *tx = &trunk->tx;
+
+	if (tx->hello) {
+		tx->hello = false;
+		record_hello(trunk);
+		return true;
+	}
+	if (record_state(trunk))
+		return true;
+	if (test_and_clear_bit(HC_TRUNK_DUE, &trunk->flags)) {
+		record_begin(tx, HC_RECORD_ALIVE, 0, sizeof(struct hc_wire_alive));
+		return true;
+	}
+	return record_next_frame(trunk);
+}
+
+static void record_end(struct hc_trunk *trunk)
+{
+	struct hc_trunk_tx *tx = &trunk->tx;
+
+	atomic64_add(tx->len, &trunk->tx_bytes);
+	tx->len = 0;
+	consume_skb(tx->skb);
+	tx->skb = NULL;
+}
+
+/* ------------------------------------------------------------ the work */
+
+/* Returns the bytes that were sent, or an error. */
+static int record_push(struct hc_trunk *trunk)
+{
+	struct hc_trunk_tx *tx = &trunk->tx;
+	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
+
+	if (hc_trunk_tx_busy(trunk))
+		msg.msg_flags |= MSG_MORE;
+	iov_iter_bvec(&msg.msg_iter, WRITE, tx->vec, tx->nvec, tx->len);
+	iov_iter_advance(&msg.msg_iter, tx->done);
+	return sock_sendmsg(trunk->sock, &msg);
+}
+
+void hc_trunk_send_work(struct work_struct *work)
+{
+	struct hc_trunk *trunk = container_of(work, struct hc_trunk, send);
+	struct hc_trunk_tx *tx = &trunk->tx;
+	unsigned int sent = 0;
+	int n;
+
+	if (!test_bit(HC_TRUNK_BEGUN, &trunk->flags))
+		return;
+	while (!test_bit(HC_TRUNK_BROKEN, &trunk->flags) && (tx->len || record_next(trunk))) {
+		if (sent >= SEND_BUDGET) {
+			queue_work(hc_trunk_wq, &trunk->send);
+			return;
+		}
+		n = record_push(trunk);
+		if (n == -EAGAIN)
+			return;
+		if (n <= 0) {
+			hc_trunk_break(trunk, n ?: -EPIPE, NULL);
+			return;
+		}
+		sent += n;
+		tx->done += n;
+		if (tx->done == tx->len)
+			record_end(trunk);
+	}
+}
+
+void hc_trunk_tx_init(struct hc_trunk *trunk)
+{
+	struct hc_trunk_tx *tx = &trunk->tx;
+
+	spin_lock_init(&tx->lock);
+	__skb_queue_head_init(&tx->frames);
+	__skb_queue_head_init(&tx->eth);
+	tx->hello = true;
+	INIT_WORK(&trunk->send, hc_trunk_send_work);
+}
+
+/* No poll sees the trunk any more, and the work has ended. */
+void hc_trunk_tx_exit(struct hc_trunk *trunk)
+{
+	kfree_skb(trunk->tx.skb);
+	__skb_queue_purge(&trunk->tx.frames);
+	__skb_queue_purge(&trunk->tx.eth);
+}

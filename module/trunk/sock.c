@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The socket of a trunk: from user space, and back to it.
+ *
+ * User space is expected to close its descriptor.  When ours is the last reference of the file
+ * nobody can get another one.  Only then does the trunk begin: nobody else listens with the
+ * socket, puts a protocol on top of it, reads from it, or holds its lock while a page
+ * of his comes.  Until then the links are without carrier, and a descriptor that is kept for longer
+ * than the keepalive ends the trunk.
+ *
+ * A socket holds the network namespace that it is of, which is that of the trunk's fabric: they
+ * would keep each other for ever.  As the trunk ends before the namespace does (hc_trunks_exit()),
+ * the socket gives up its reference.  One of AF_UNIX does not: frames that its peer has not read
+ * keep it beyond the trunk.
+ */
+#include <linux/file.h>
+#include <linux/net.h>
+#include <linux/tcp.h>
+#include <linux/un.h>
+#include <net/sock.h>
+#include <net/tcp.h>
+#include <net/tcp_states.h>
+
+#include "compat.h"
+#include "fabric/fabric.h"
+#include "trunk/trunk.h"
+
+static struct hc_trunk *trunk_of(const struct sock *sk)
+{
+	return __locked_read_sk_user_data_with_flags(sk, 0);
+}
+
+/* What the other side of these functions does comes first: with TLS it makes data of records. */
+static void sock_data_ready(struct sock *sk)
+{
+	struct hc_trunk *trunk;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	trunk = trunk_of(sk);
+	if (trunk) {
+		trunk->data_ready(sk);
+		queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
+	}
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void sock_write_space(struct sock *sk)
+{
+	struct hc_trunk *trunk;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	trunk = trunk_of(sk);
+	if (trunk) {
+		trunk->write_space(sk);
+		queue_work(hc_trunk_wq, &trunk->send);
+	}
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+/* What has come before the end is taken first. */
+static void sock_state_change(struct sock *sk)
+{
+	struct hc_trunk *trunk;
+
+	read_lock_bh(&sk->sk_callback_lock);
+	trunk = trunk_of(sk);
+	if (trunk) {
+		trunk->state_change(sk);
+		queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
+	}
+	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static const char *sock_flaw(const struct hc_trunk *trunk, const struct socket *sock)
+{
+	const struct sock *sk = sock->sk;
+	bool inet = sk->sk_family == AF_INET || sk->sk_family == AF_INET6;
+
+	if (sock->type != SOCK_STREAM)
+		return "A trunk needs a socket of type SOCK_STREAM";
+	if (inet ? sk->sk_protocol != IPPROTO_TCP :
+		   sk->sk_family != AF_UNIX && sk->sk_family != AF_VSOCK)
+		return "A trunk needs a socket of TCP, AF_UNIX or AF_VSOCK";
+	if (READ_ONCE(sk->sk_state) != TCP_ESTABLISHED)
+		return "The socket is not connected";
+	if (!net_eq(sock_net(sk), read_pnet(&trunk->fabric->net)))
+		return "The socket is of another network namespace than the fabric";
+	return NULL;
+}
+
+static bool sock_take(struct hc_trunk *trunk)
+{
+	struct sock *sk = trunk->sock->sk;
+	bool taken;
+
+	write_lock_bh(&sk->sk_callback_lock);
+	taken = !sk->sk_user_data;
+	if (taken) {
+		trunk->data_ready = sk->sk_data_ready;
+		trunk->write_space = sk->sk_write_space;
+		trunk->state_change = sk->sk_state_change;
+		__rcu_assign_sk_user_data_with_flags(sk, trunk, SK_USER_DATA_NOCOPY);
+		sk->sk_data_ready = sock_data_ready;
+		sk->sk_write_space = sock_write_space;
+		sk->sk_state_change = sock_state_change;
+		set_bit(HC_TRUNK_BEGUN, &trunk->flags);
+	}
+	write_unlock_bh(&sk->sk_callback_lock);
+	return taken;
+}
+
+int hc_trunk_sock_get(struct hc_trunk *trunk, int fd, struct netlink_ext_ack *extack)
+{
+	struct socket *sock;
+	const char *flaw;
+	int err;
+
+	sock = sockfd_lookup(fd, &err);
+	if (!sock) {
+		NL_SET_ERR_MSG(extack, "The descriptor is none of a socket");
+		return err;
+	}
+	flaw = sock_flaw(trunk, sock);
+	if (flaw) {
+		extack->_msg = flaw;
+		sockfd_put(sock);
+		return -EINVAL;
+	}
+	trunk->sock = sock;
+	return 0;
+}
+
+void hc_trunk_sock_quiet(struct hc_trunk *trunk)
+{
+	struct sock *sk = trunk->sock->sk;
+
+	if (!test_bit(HC_TRUNK_BEGUN, &trunk->flags))
+		return;
+	write_lock_bh(&sk->sk_callback_lock);
+	rcu_assign_sk_user_data(sk, NULL);
+	sk->sk_data_ready = trunk->data_ready;
+	sk->sk_write_space = trunk->write_space;
+	sk->sk_state_change = trunk->state_change;
+	write_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void sock_loosen(struct sock *sk)
+{
+	lock_sock(sk);
+	hc_sk_loose_in(sk, sock_net(sk));
+	release_sock(sk);
+}
+
+int hc_trunk_sock_begin(struct hc_trunk *trunk)
+{
+	struct socket *sock = trunk->sock;
+	int len;
+
+	if (file_count(sock->file) > 1)
+		return -EAGAIN;
+	/* He who had it may have done anything with it. */
+	if (sock_flaw(trunk, sock))
+		return -ENOTCONN;
+	if (!sock_take(trunk))
+		return -EBUSY;
+	len = kernel_getpeername(sock, (struct sockaddr *)&trunk->whom);
+	if (len > 0) {
+		/* Pairs with put_peer(). */
+		smp_store_release(&trunk->whom_len, len);
+	}
+	if (sock->sk->sk_family == AF_UNIX)
+		return 0;
+	if (sock->sk->sk_protocol == IPPROTO_TCP)
+		tcp_sock_set_nodelay(sock->sk);
+	sock_loosen(sock->sk);
+	return 0;
+}
+
+/* A socket that does not hold its namespace must be gone before that is: it must not linger, and
+ * is closed here and now.  Nothing has gone over one that somebody else has.
+ */
+void hc_trunk_sock_put(struct hc_trunk *trunk)
+{
+	struct socket *sock = trunk->sock;
+
+	if (!test_bit(HC_TRUNK_BEGUN, &trunk->flags)) {
+		sockfd_put(sock);
+		return;
+	}
+	sock_no_linger(sock->sk);
+	__fput_sync(sock->file);
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Trunks: how they begin and end.
+ */
+#include <linux/jiffies.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+#include <linux/wait_bit.h>
+
+#include "compat.h"
+#include "fabric/fabric.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "hc_topo.h"
+#include "netlink/netlink.h"
+#include "trunk/trunk.h"
+
+static bool trunks;
+module_param(trunks, bool, 0644);
+MODULE_PARM_DESC(trunks, "links between machines over sockets, experimental (default off)");
+
+struct workqueue_struct *hc_trunk_wq;
+
+bool hc_trunks_wanted(void)
+{
+	return READ_ONCE(trunks);
+}
+
+/* ------------------------------------------------------------ links */
+
+bool hc_trunk_has(const struct hc_trunk *trunk, u32 u)
+{
+	return u < hc_nodes(trunk->fabric->dim) && hc_is_here(trunk->fabric, u) &&
+	       (hc_neigh(u, trunk->dim) & trunk->fixed) == trunk->base;
+}
+
+static struct hc_trunk_end *end_of(const struct hc_trunk *trunk, const struct hc_node *node)
+{
+	return node->ports[trunk->dim].end;
+}
+
+/* Its links go to the other end as soon as that has said what they are like. */
+static void links_attach(struct hc_trunk *trunk)
+{
+	struct hc_node *node;
+
+	hc_each_node(trunk->fabric, node) {
+		if (!hc_trunk_has(trunk, node->id))
+			continue;
+		rcu_assign_pointer(end_of(trunk, node)->trunk, trunk);
+		set_bit(node->id, trunk->tell);
+	}
+}
+
+static void links_detach(struct hc_trunk *trunk)
+{
+	struct hc_fabric *fabric = trunk->fabric;
+	struct hc_node *node;
+
+	lockdep_assert_held(&fabric->lock);
+	hc_each_node(fabric, node) {
+		struct hc_trunk_end *end;
+
+		if (!hc_trunk_has(trunk, node->id))
+			continue;
+		end = end_of(trunk, node);
+		if (rcu_access_pointer(end->trunk) != trunk)
+			continue;
+		RCU_INIT_POINTER(end->trunk, NULL);
+		hc_trunk_end_forget(node, trunk->dim);
+	}
+}
+
+static int links_check(struct hc_trunk *trunk, struct netlink_ext_ack *extack)
+{
+	struct hc_node *node;
+
+	hc_each_node(trunk->fabric, node) {
+		if (!hc_trunk_has(trunk, node->id))
+			continue;
+		trunk->nlinks++;
+		if (rcu_access_pointer(end_of(trunk, node)->trunk)) {
+			NL_SET_ERR_MSG(extack, "Another trunk carries some of these links");
+			return -EBUSY;
+		}
+	}
+	if (trunk->nlinks)
+		return 0;
+	NL_SET_ERR_MSG(extack, "No node that is here has a link along this dimension to nodes there");
+	return -EINVAL;
+}
+
+/* ------------------------------------------------------------ the end */
+
+void hc_trunk_break(struct hc_trunk *trunk, int error, const char *why)
+{
+	if (test_and_set_bit(HC_TRUNK_BROKEN, &trunk->flags))
+		return;
+	trunk->error = error;
+	trunk->why = why;
+	queue_work(hc_trunk_wq, &trunk->reap);
+}
+
+static void trunk_free(struct hc_trunk *trunk)
+{
+	bitmap_free(trunk->tell);
+	bitmap_free(trunk->begun);
+	kfree(trunk);
+}
+
+/* Whoever could still touch the trunk: polls and timers that send (under RCU, a grace period
+ * after the links are without it), the beat, functions of the socket (given back under their
+ * lock; the beat is what takes them), and the two works, which all of these may have queued; they
+ * are ended in this order.  None of them queues this work again.
+ */
+static void reap_work(struct work_struct *work)
+{
+	struct hc_trunk *trunk = container_of(work, struct hc_trunk, reap);
+	struct hc_fabric *fabric = trunk->fabric;
+
+	mutex_lock(&fabric->lock);
+	links_detach(trunk);
+	list_del(&trunk->list);
+	fabric->trunks.broken++;
+	hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_DEL_NTF);
+	mutex_unlock(&fabric->lock);
+	synchronize_net();
+	cancel_delayed_work_sync(&trunk->beat);
+	hc_trunk_sock_quiet(trunk);
+	cancel_delayed_work_sync(&trunk->receive);
+	cancel_work_sync(&trunk->send);
+	hc_trunk_tx_exit(trunk);
+	hc_trunk_rx_exit(trunk);
+	hc_trunk_sock_put(trunk);
+	trunk_free(trunk);
+	if (atomic_dec_and_test(&fabric->trunks.n))
+		wake_up_var(&fabric->trunks.n);
+	hc_fabric_put(fabric);
+}
+
+void hc_trunk_del(struct hc_trunk *trunk)
+{
+	hc_trunk_break(trunk, -ECANCELED, "It was removed");
+	links_detach(trunk);
+}
+
+void hc_trunks_exit(struct hc_fabric *fabric)
+{
+	struct hc_trunk *trunk;
+
+	mutex_lock(&fabric->lock);
+	list_for_each_entry(trunk, &fabric->trunks.list, list)
+		hc_trunk_break(trunk, -ENODEV, "Its fabric was removed");
+	mutex_unlock(&fabric->lock);
+	wait_var_event(&fabric->trunks.n, !atomic_read(&fabric->trunks.n));
+}
+
+/* ------------------------------------------------------------ the clock */
+
+/* ms between two looks at who has the socket */
+#define BEGIN_EVERY	20
+
+static void begin(struct hc_trunk *trunk)
+{
+	int err = hc_trunk_sock_begin(trunk);
+
+	if (err == -EBUSY)
+		hc_trunk_break(trunk, err, "The socket is in use by another part of the kernel");
+	else if (err && err != -EAGAIN)
+		hc_trunk_break(trunk, err, "The socket is no longer connected");
+	else if (!err)
+		WRITE_ONCE(trunk->heard, jiffies);
+}
+
+static const char *silence(const struct hc_trunk *trunk)
+{
+	return test_bit(HC_TRUNK_BEGUN, &trunk->flags) ? "The other end was silent for too long" :
+							 "A process keeps the socket's descriptor";
+}
+
+/* Signs of life come as often as the less patient end wants them. Both works are called, too,
+ * in case a socket has said nothing of what has happened.
+ */
+static void beat_work(struct work_struct *work)
+{
+	struct hc_trunk *trunk = container_of(to_delayed_work(work), struct hc_trunk, beat);
+	u32 keep = min_not_zero(trunk->keep, READ_ONCE(trunk->keep_there));
+
+	if (time_after(jiffies, READ_ONCE(trunk->heard) + msecs_to_jiffies(trunk->keep))) {
+		hc_trunk_break(trunk, -ETIMEDOUT, silence(trunk));
+		return;
+	}
+	if (!test_bit(HC_TRUNK_BEGUN, &trunk->flags))
+		begin(trunk);
+	if (!test_bit(HC_TRUNK_BEGUN, &trunk->flags)) {
+		queue_delayed_work(hc_trunk_wq, &trunk->beat, msecs_to_jiffies(BEGIN_EVERY));
+		return;
+	}
+	set_bit(HC_TRUNK_DUE, &trunk->flags);
+	queue_work(hc_trunk_wq, &trunk->send);
+	queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
+	queue_delayed_work(hc_trunk_wq, &trunk->beat, msecs_to_jiffies(max(keep / 4, 10U)));
+}
+
+/* ------------------------------------------------------------ the beginning */
+
+static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_trunk_params *p)
+{
+	struct hc_trunk *trunk = kzalloc(sizeof(*trunk), GFP_KERNEL_ACCOUNT);
+
+	if (!trunk)
+		return NULL;
+	trunk->fabric = fabric;
+	trunk->dim = p->dim;
+	trunk->fixed = p->far ? p->fixed : fabric->fixed;
+	trunk->base = p->far ? p->base : fabric->base ^ (fabric->fixed & hc_bit(p->dim));
+	trunk->keep = p->keep ?: HYPERCUBE_TRUNK_KEEP_DEFAULT;
+	trunk->tell = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
+	trunk->begun = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
+	trunk->heard = jiffies;
+	hc_trunk_tx_init(trunk);
+	hc_trunk_rx_init(trunk);
+	INIT_DELAYED_WORK(&trunk->beat, beat_work);
+	INIT_WORK(&trunk->reap, reap_work);
+	if (trunk->tell && trunk->begun)
+		return trunk;
+	trunk_free(trunk);
+	return NULL;
+}
+
+/* Ids ascend, and begin anew where there are no trunks. */
+static u32 id_take(const struct hc_fabric *fabric)
+{
+	const struct hc_trunk *last = list_empty(&fabric->trunks.list) ? NULL :
+				      list_last_entry(&fabric->trunks.list, struct hc_trunk, list);
+
+	return last ? last->id + 1 : 1;
+}
+
+/* What the other end says meanwhile finds the lock taken. */
+static void trunk_start(struct hc_trunk *trunk)
+{
+	struct hc_fabric *fabric = trunk->fabric;
+
+	trunk->id = id_take(fabric);
+	kref_get(&fabric->ref);
+	atomic_inc(&fabric->trunks.n);
+	list_add_tail(&trunk->list, &fabric->trunks.list);
+	links_attach(trunk);
+	queue_delayed_work(hc_trunk_wq, &trunk->beat, 0);
+	hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_NTF);
+}
+
+int hc_trunk_add(struct hc_fabric *fabric, const struct hc_trunk_params *p,
+		 struct netlink_ext_ack *extack)
+{
+	struct hc_trunk *trunk;
+	int err;
+
+	lockdep_assert_held(&fabric->lock);
+	if (!(fabric->fixed & hc_bit(p->dim))) {
+		NL_SET_ERR_MSG(extack, "All links along this dimension are between nodes that are here");
+		return -EINVAL;
+	}
+	trunk = trunk_alloc(fabric, p);
+	if (!trunk)
+		return -ENOMEM;
+	err = links_check(trunk, extack) ?: hc_trunk_sock_get(trunk, p->fd, extack);
+	if (err)
+		trunk_free(trunk);
+	else
+		trunk_start(trunk);
+	return err;
+}
+
+struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id)
+{
+	struct hc_trunk *trunk;
+
+	list_for_each_entry(trunk, &fabric->trunks.list, list)
+		if (trunk->id == id && !test_bit(HC_TRUNK_BROKEN, &trunk->flags))
+			return trunk;
+	return NULL;
+}
+
+void hc_trunks_init(struct hc_fabric *fabric)
+{
+	INIT_LIST_HEAD(&fabric->trunks.list);
+}
+
+int hc_trunk_module_init(void)
+{
+	hc_trunk_wq = alloc_workqueue("hypercube_trunk", WQ_UNBOUND, 0);
+	return hc_trunk_wq ? 0 : -ENOMEM;
+}
+
+void hc_trunk_module_exit(void)
+{
+	destroy_workqueue(hc_trunk_wq);
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A wire that breaks.
+ *
+ *	hc_relay LISTEN-PORT ADDRESS PORT [TIMES MS SEED]
+ *
+ * Passes on what comes by a TCP connection to LISTEN-PORT to one of its own to PORT at ADDRESS, and
+ * back, one connection after the other. Whenever this program or a connection ends, both sides are
+ * reset: what is under way is lost. With TIMES it resets that many connections itself, each within
+ * MS ms of its beginning, at random; those after that go on. It says "reset N" each time.
+ */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+/**
+ * struct way - one direction of a connection
+ * @from: what is read
+ * @to: what is written
+ * @have: bytes that wait
+ * @done: how many of them are written
+ * @buf: they
+ */
+struct way {
+	int from;
+	int to;
+	size_t have;
+	size_t done;
+	char buf[1 << 16];
+};
+
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+static int fail(const char *what)
+{
+	fprintf(stderr, "hc_relay: %s: %s\n", what, strerror(errno));
+	return 1;
+}
+
+static struct sockaddr_in address(const char *host, const char *port)
+{
+	struct sockaddr_in a = { .sin_family = AF_INET, .sin_port = htons(atoi(port)) };
+
+	if (host)
+		inet_pton(AF_INET, host, &a.sin_addr);
+	return a;
+}
+
+static int listen_at(const char *port)
+{
+	struct sockaddr_in a = address(NULL, port);
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
+
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	return bind(fd, (struct sockaddr *)&a, sizeof(a)) || listen(fd, 16) ? -1 : fd;
+}
+
+static void reset_at_close(int fd)
+{
+	struct linger l = { .l_onoff = 1 };
+
+	setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof(l));
+}
+
+/* False: this side has ended. */
+static bool pass(struct way *w, short readable, short writable)
+{
+	ssize_t n;
+
+	if (w->done == w->have && readable) {
+		n = recv(w->from, w->buf, sizeof(w->buf), MSG_DONTWAIT);
+		if (!n || (n < 0 && errno != EAGAIN))
+			return false;
+		w->have = n > 0 ? n : 0;
+		w->done = 0;
+	}
+	if (w->done < w->have && (readable || writable)) {
+		n = send(w->to, w->buf + w->done, w->have - w->done, MSG_DONTWAIT | MSG_NOSIGNAL);
+		if (n < 0 && errno != EAGAIN)
+			return false;
+		w->done += n > 0 ? n : 0;
+	}
+	return true;
+}
+
+static short wanted(const struct way *in, const struct way *out)
+{
+	return (in->done == in->have ? POLLIN : 0) | (out->done < out->have ? POLLOUT : 0);
+}
+
+/* Until one side ends, or it is @end, -1: never.  True: it was. */
+static bool relay(int near, int far, int64_t end)
+{
+	static struct way there, back;
+	struct pollfd p[2] = { { .fd = near }, { .fd = far } };
+	bool both = true;
+
+	there = (struct way){ .from = near, .to = far };
+	back = (struct way){ .from = far, .to = near };
+	while (both) {
+		int64_t left = end < 0 ? -1 : end - now_ms();
+
+		if (end >= 0 && left <= 0)
+			return true;
+		p[0].events = wanted(&there, &back);
+		p[1].events = wanted(&back, &there);
+		poll(p, 2, left);
+		both = pass(&there, p[0].revents & ~POLLOUT, p[1].revents & POLLOUT) &&
+		       pass(&back, p[1].revents & ~POLLOUT, p[0].revents & POLLOUT);
+	}
+	return false;
+}
+
+/* The next connection: has it been reset here? */
+static bool serve(int listener, char **argv, int64_t life)
+{
+	struct sockaddr_in to = address(argv[2], argv[3]);
+	int near = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+	int far = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	bool reset;
+
+	reset_at_close(near);
+	reset_at_close(far);
+	reset = !connect(far, (struct sockaddr *)&to, sizeof(to)) &&
+		relay(near, far, life < 0 ? -1 : now_ms() + life);
+	close(near);
+	close(far);
+	return reset;
+}
+
+int main(int argc, char **argv)
+{
+	int listener, n = 0, times;
+
+	if (argc != 4 && argc != 7)
+		return 2;
+	setlinebuf(stdout);
+	times = argc > 4 ? atoi(argv[4]) : 0;
+	srand48(argc > 4 ? atol(argv[6]) : 0);
+	listener = listen_at(argv[1]);
+	if (listener < 0)
+		return fail("cannot listen");
+	for (;;)
+		if (serve(listener, argv, n < times ? lrand48() % atol(argv[5]) : -1))
+			printf("reset %d\n", ++n);
+}

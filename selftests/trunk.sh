@@ -1,0 +1,288 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Trunks between machines, which are network namespaces here: a fabric is of one namespace.
+#
+#	namespace a: nodes 0XX		namespace b: nodes 1XX
+#	10.9.0.1 ---- veth ---- 10.9.0.2
+#
+# Links, their states and what follows from them; datagrams, IP and collectives across; trunks that break, of
+# whatever cause; what makes no sense on a stream.
+
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
+
+a='' b=''
+at() { ip netns exec "$@"; }
+# there NAMESPACE COMMAND..: in the background; the command itself is what the end of the test kills
+there() { background ip netns exec "$@"; }
+# pick_at NAMESPACE FILTER COMMAND..
+json_at() {
+	local ns=$1 filter=$2
+	shift 2
+	at "$ns" hcctl -j "$@" | pick "$filter"
+}
+is_at() { [[ $(json_at "$2" "${@:3}") == "$1" ]]; }
+
+# machines DIM PART-A PART-B: two of them, and a wire
+machines() {
+	parameter trunks Y
+	namespace a && namespace b || return
+	ip link add "w$$" netns "$a" type veth peer name "w$$" netns "$b"
+	at "$a" ip addr add 10.9.0.1/24 dev "w$$"
+	at "$b" ip addr add 10.9.0.2/24 dev "w$$"
+	at "$a" ip link set "w$$" up
+	at "$b" ip link set "w$$" up
+	at "$a" ip link set lo up
+	at "$b" ip link set lo up
+	check 'the one part' at "$a" hcctl fabric add t dim "$1" nodes "$2"
+	check 'the other' at "$b" hcctl fabric add t dim "$1" nodes "$3"
+}
+
+# joined [WORDS..]: with a trunk of TCP; of a wire that $by made, if it did
+by=''
+joined() {
+	there "$a" hcctl trunk listen t 10.9.0.1 "$@"
+	busywait 5 at "$b" hcctl trunk connect t 2 "10.9.0.1$by" "$@" || { fault 'no trunk'; return; }
+	up_again
+}
+
+# By a wire, which its end resets; sets $wire.
+wired() {
+	there "$a" "$here/hc_relay" 4000 10.9.0.1 26723
+	wire=$pid by=:4000
+	joined
+	by=''
+}
+
+up_again() {
+	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links are down at a'
+	busywait 10 is_at 0 "$b" '.[0].links_down' fabric show t || fault 'links are down at b'
+}
+
+down() {
+	busywait 10 is_at 4 "$a" '.[0].links_down' fabric show t || fault 'links are up at a'
+	busywait 10 is_at 4 "$b" '.[0].links_down' fabric show t || fault 'links are up at b'
+}
+
+links_come_up() {
+	machines 3 0XX 1XX && joined
+	equal 'a trunk' '[{"greeted":true,"links":4,"nodes":"1XX"}]' \
+		"$(json_at "$a" 'map({greeted,links,nodes})' trunk show t)"
+	equal 'its other end' '10.9.0.1:26723' "$(json_at "$b" '.[0].peer' trunk show t)"
+	equal 'a state' '[]' "$(json_at "$b" '.[0].state' link show t 7:2)"
+	equal 'a node elsewhere' 0 "$(json_at "$a" '.[0].fault' node show t 7)"
+	check 'del' at "$a" hcctl trunk del t 1
+	equal 'at once' '["carrier"]' "$(json_at "$a" '.[0].state' link show t 1:2)"
+	down
+	equal 'how many have ended' 1 "$(json_at "$b" '.[0].trunks_ended' fabric show t)"
+}
+
+faults_are_known_there() {
+	machines 3 0XX 1XX && joined
+	check 'down' at "$a" hcctl link set t 1:2 down
+	busywait 5 is_at '["down"]' "$b" '.[0].state' link show t 5:2 || fault 'the link is not down there'
+	check 'up' at "$b" hcctl link set t 5:2 up
+	busywait 5 is_at '[]' "$a" '.[0].state' link show t 1:2 || fault 'the link is not up here'
+	check 'fail' at "$b" hcctl node set t 6 fail
+	busywait 5 is_at '["failed"]' "$a" '.[0].state' link show t 2:2 || fault 'the node is not known to have failed'
+	busywait 5 is_at 7 "$a" '.[0].fault' node show t 6 || fault 'it is not known to be lost'
+	check 'an inner link' at "$b" hcctl link set t 4:0 down
+	busywait 5 is_at 3 "$a" '.[0].fault' node show t 4 || fault 'its fault is not known'
+	check 'clear' at "$b" hcctl fault clear t
+	busywait 5 is_at 0 "$a" '.[0].fault' node show t 4 || fault 'it is not known to be well'
+	up_again
+	check 'a loss' at "$b" hcctl link set t 4:2 loss 100% one-way
+	equal 'found' 1 "$(json_at "$a" .found detect t)"
+	equal 'at this end' '["detected"]' "$(json_at "$a" '.[0].state' link show t 0:2)"
+	busywait 5 is_at '["detected"]' "$b" '.[0].state' link show t 4:2 || fault 'not at the other end'
+	check 'no loss' at "$b" hcctl link set t 4:2 loss 0 one-way
+	equal 'found' 0 "$(json_at "$a" .found detect t)"
+	up_again
+}
+
+ip_goes_across() {
+	local u
+	machines 3 0XX 1XX && joined
+	for u in 0 3; do
+		at "$a" ip addr add "10.77.0.$((u + 1))/24" dev "tn$u"
+		at "$a" ip link set "tn$u" up
+	done
+	at "$b" ip addr add 10.77.0.8/24 dev tn7
+	at "$b" ip link set tn7 up
+	check 'ping' at "$a" ping -c 3 -i 0.2 -W 5 -I tn0 10.77.0.8
+	check 'large' at "$a" ping -c 2 -i 0.2 -W 5 -s 20000 -I tn0 10.77.0.8
+	there "$b" "$here/hc_flow" sink 5001 >"$scratch/sink"
+	sleep 0.3
+	check 'TCP' at "$a" "$here/hc_flow" source 10.77.0.8 5001 2
+	busywait 5 grep -q ' bytes' "$scratch/sink" || fault 'nothing came by TCP'
+	log "by TCP: $(<"$scratch/sink")"
+	at "$b" ethtool -k tn7 | grep -q 'tcp-segmentation-offload: on' || fault 'no segmentation offload'
+	equal 'malformed frames' 0 "$(json_at "$b" '[.[].drops.malformed // 0] | add' node show t)"
+}
+
+collectives_go_across() {
+	local first second
+	machines 3 0XX 1XX && joined
+	check 'a tree here' at "$a" hcctl tree find fabric t apply epoch 5
+	check 'the same there' at "$b" hcctl tree find fabric t apply epoch 5
+	first=$(json_at "$a" '.[0] | del(.fault)' plan show t)
+	second=$(json_at "$b" '.[0] | del(.fault)' plan show t)
+	equal 'the same plan' "$first" "$second"
+	members 50 100
+	members 20 30000
+	log "$(at "$a" hcctl trunk show t)"
+}
+
+# members ROUNDS COUNT: of both machines add and check
+members() {
+	there "$a" "$here/hc_member" t 1 8 "$1" "$2" 0 1 2 3 >"$scratch/a"
+	at "$b" "$here/hc_member" t 1 8 "$1" "$2" 4 5 6 7 >"$scratch/b"
+	busywait 10 grep -q . "$scratch/a"
+	equal "$1 sums of $2 here" right "$(<"$scratch/a")"
+	equal 'there' right "$(<"$scratch/b")"
+}
+
+operations_end_with_the_cause() {
+	machines 3 0XX 1XX && joined
+	check 'a tree here' at "$a" hcctl tree find fabric t apply epoch 5
+	check 'the same there' at "$b" hcctl tree find fabric t apply epoch 5
+	there "$a" "$here/hc_member" t 1 8 1000000 1000 0 1 2 3 >"$scratch/a"
+	there "$b" "$here/hc_member" t 1 8 1000000 1000 4 5 6 7 >"$scratch/b"
+	sleep 2
+	check 'del' at "$a" hcctl trunk del t 1
+	busywait 10 ended "$scratch/a" 4 || fault "here: $(<"$scratch/a")"
+	busywait 10 ended "$scratch/b" 4 || fault "there: $(<"$scratch/b")"
+	log "$(head -n1 "$scratch/a")"
+	log "$(head -n1 "$scratch/b")"
+	joined
+	check 'a tree here' at "$a" hcctl tree find fabric t apply epoch 9
+	check 'the same there' at "$b" hcctl tree find fabric t apply epoch 9
+	members 50 100
+}
+
+ended() { (($(grep -c 'round' "$1") == $2)); }
+
+trunks_break() {
+	machines 3 0XX 1XX && joined keepalive 1s
+	there "$a" hcctl -j monitor fabric t >"$scratch/events"
+	sleep 0.5
+	at "$a" ip link set "w$$" down
+	down
+	busywait 5 grep -q 'silent for too long' "$scratch/events" || fault "no event tells why: $(<"$scratch/events")"
+	at "$a" ip link set "w$$" up
+	wired
+	stop "$wire"
+	down
+	joined
+	check 'del' at "$b" hcctl fabric del t
+	busywait 10 is_at 4 "$a" '.[0].links_down' fabric show t || fault 'links are up'
+	check 'the part again' at "$b" hcctl fabric add t dim 3 nodes 1XX
+	joined
+}
+
+disagreements_are_refused() {
+	machines 3 0XX 1XX
+	there "$a" hcctl trunk listen t 10.9.0.1 keep
+	busywait 5 at "$b" bash -c 'exec 3<>/dev/tcp/10.9.0.1/26723' || fault 'nobody listens'
+	check 'u' at "$b" hcctl fabric add u dim 3 nodes 1XX
+	refused 'names' 'the fabrics are u and t' at "$b" hcctl trunk connect u 2 10.9.0.1
+	refused 'dimension' 'have no links along dimension 1' at "$b" hcctl trunk connect t 1 10.9.0.1
+	check 'del' at "$b" hcctl fabric del t
+	check 'segment' at "$b" hcctl fabric add t dim 3 nodes 1XX segment 1024
+	refused 'segment' 'the segments are of 1024 and of 32768 bytes' at "$b" hcctl trunk connect t 2 10.9.0.1
+	check 'del' at "$b" hcctl fabric del t
+	check 'whole' at "$b" hcctl fabric add t dim 3
+	refused 'whole' 'have no links along dimension 2' at "$b" hcctl trunk connect t 2 10.9.0.1
+	refused 'nobody' 'cannot connect' at "$b" hcctl trunk connect t 2 10.9.0.1:9
+}
+
+# A frame in it is dropped for a reason, a record in it ends the trunk for one.
+noise_is_refused() {
+	parameter trunks Y
+	namespace a || return
+	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 0XX
+	there "$a" hcctl -j monitor fabric t >"$scratch/events"
+	check 'noise' at "$a" "$here/hc_garbage" t 2 "$(scaled 40)" "$(scaled 2000)" "$RANDOM"
+	equal 'trunks that have ended' "$(scaled 40)" "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
+	busywait 5 grep -q 'unknown kind\|wrong length\|begin with its greeting' "$scratch/events" ||
+		fault "no reasons: $(head -n3 "$scratch/events")"
+	dropped=$(json_at "$a" '[.[].drops.malformed // 0] | add' link show t)
+	log "$dropped malformed frames"
+	((dropped > 0)) || fault 'no frame was dropped as malformed'
+	check 'the fabric works' at "$a" hcctl tree find fabric t apply
+	check 'a sum' at "$a" hcctl run allreduce t plan 1 verify
+}
+
+# With frames under way: a trunk, a fabric, a namespace and the wire go, at any moment.
+everything_may_go() {
+	local i
+	for ((i = 0; i < $(scaled 9); i++)); do
+		machines 3 0XX 1XX
+		if ((i % 3 == 1)); then wired; else joined; fi
+		at "$a" hcctl tree find fabric t apply epoch 5 >"$scratch/said"
+		at "$b" hcctl tree find fabric t apply epoch 5 >"$scratch/said"
+		there "$a" "$here/hc_member" t 1 8 1000000 5000 0 1 2 3 >"$scratch/a"
+		there "$b" "$here/hc_member" t 1 8 1000000 5000 4 5 6 7 >"$scratch/b"
+		sleep "0.$((RANDOM % 5))"
+		case $((i % 3)) in
+		0) check 'del' at "$a" hcctl fabric del t ;;
+		1) stop "$wire" ;;
+		2) check 'trunk' at "$b" hcctl trunk del t 1 ;;
+		esac
+		tidy_up
+	done
+}
+
+# A namespace ends with the trunks in it, though their sockets hold it at first. Its end of a wire goes with it.
+namespaces_end() {
+	machines 3 0XX 1XX && joined keepalive 200ms
+	check 'a wire' ip link add "x$$" type veth peer name "y$$" netns "$a"
+	sleep 0.5
+	check 'the one' ip netns del "$a"
+	busywait 20 gone "x$$" || fault 'the namespace is still there'
+	busywait 10 is_at 4 "$b" '.[0].links_down' fabric show t || fault 'links are up'
+}
+
+gone() { [[ ! -e /sys/class/net/$1 ]]; }
+
+they_are_experimental() {
+	parameter trunks N
+	namespace a || return
+	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 0XX
+	refused 'without the parameter' 'parameter "trunks"' at "$a" hcctl trunk add t 2 fd 0
+	parameter trunks Y
+	refused 'with it' 'none of a socket' at "$a" hcctl trunk add t 2 fd 0
+	unprivileged Y
+	as_user 4321 'hcctl fabric add t dim 3 nodes 0XX && hcctl trunk add t 2 fd 0' >"$scratch/said" 2>&1
+	grep -q 'initial user namespace' "$scratch/said" || fault "to a user: $(<"$scratch/said")"
+}
+
+# A socket that came from elsewhere would outlive its namespace.
+sockets_are_of_the_namespace() {
+	machines 3 0XX 1XX
+	there "$b" "$here/hc_flow" sink 5001 >"$scratch/sink"
+	sleep 0.3
+	refused 'of another namespace' 'another network namespace' at "$a" bash -c "
+		exec 3<>/dev/tcp/10.9.0.2/5001 &&
+		exec nsenter --net=/run/netns/$b hcctl trunk add t 2 fd 3"
+}
+
+# Who keeps the socket could read from it, listen with it, or hold its lock.
+descriptors_are_given_up() {
+	machines 3 0XX 1XX
+	there "$a" hcctl -j monitor fabric t >"$scratch/events"
+	there "$b" "$here/hc_flow" sink 5001 >"$scratch/sink"
+	sleep 0.5
+	there "$a" bash -c "exec 3<>/dev/tcp/10.9.0.2/5001 &&
+		hcctl trunk add t 2 fd 3 keepalive $((2 * slow))s && exec sleep 100"
+	busywait 5 is_at 1 "$a" length trunk show t || fault 'there is no trunk'
+	sleep 0.3
+	equal 'nothing is said' 0 "$(json_at "$a" '.[0].tx_bytes' trunk show t)"
+	busywait 10 grep -q "keeps the socket's descriptor" "$scratch/events" || fault "it goes on: $(<"$scratch/events")"
+	equal 'how many have ended' 1 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
+}
+
+run_tests they_are_experimental sockets_are_of_the_namespace descriptors_are_given_up links_come_up \
+	faults_are_known_there ip_goes_across collectives_go_across operations_end_with_the_cause trunks_break \
+	disagreements_are_refused noise_is_refused everything_may_go namespaces_end
