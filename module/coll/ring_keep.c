@@ -48,6 +48,7 @@
 #include "coll/ring_keep.h"
 #include "coll/ring_mend_impl.h"
 #include "coll/ring_op.h"
+#include "coll/ring_verdict.h"
 #include "fabric/limits.h"
 
 /* ------------------------------------------------------------ slices */
@@ -372,6 +373,9 @@ bool hc_keep_resume(struct hc_member *m, const struct hc_wire_mend *head)
 	u64 fresh = be64_to_cpu(w->fresh), ran = be64_to_cpu(w->ran);
 
 	if (k->ended || (ran != k->line && ran != k->placed))
+		return false;
+	/* Where members go on may be one operation behind the one of which a member has told it. */
+	if (fresh - be64_to_cpu(w->at.nr) > HC_VERDICT_SENT_MAX + 1)
 		return false;
 	if (!at_is(&w->at, hc_told_nr(m, m->head), head_at(m)) &&
 	    !(prev && at_is(&w->at, prev->nr, prev->at) && step_back(m, prev)))

@@ -76,6 +76,7 @@ void hc_verdict_add(struct hc_verdict *v, u8 flags, const struct hc_wire_mend_op
 {
 	struct hc_verdict_at at = at_read(&w->at), prev = at_read(&w->prev);
 	bool back = flags & HC_MEND_F_PREV;
+	u64 fresh = be64_to_cpu(w->fresh);
 
 	lines_take(v, be64_to_cpu(w->ran), be64_to_cpu(w->placed));
 	if (!v->any) {
@@ -86,8 +87,9 @@ void hc_verdict_add(struct hc_verdict *v, u8 flags, const struct hc_wire_mend_op
 	} else if (!at_take(v, &at, back ? &prev : NULL)) {
 		v->misfit = true;
 	}
-	v->misfit |= !!(flags & HC_MEND_F_UNFIT);
-	v->fresh = max(v->fresh, be64_to_cpu(w->fresh));
+	/* Results of operations below .fresh are about members of the old rings: not for ever. */
+	v->misfit |= flags & HC_MEND_F_UNFIT || fresh - at.nr > HC_VERDICT_SENT_MAX;
+	v->fresh = max(v->fresh, fresh);
 }
 
 void hc_verdict_fill(const struct hc_verdict *v, struct hc_wire_mend_ops *w)

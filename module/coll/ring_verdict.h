@@ -10,6 +10,11 @@
 
 #include "wire.h"
 
+/* Of how many operations, from the one that a member works on, something may have been sent: of
+ * that one, and of the next one if it has gone back.
+ */
+#define HC_VERDICT_SENT_MAX	2
+
 struct hc_verdict_at {
 	u64 nr;
 	u64 offset;
