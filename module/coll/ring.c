@@ -430,6 +430,23 @@ static enum hc_progress slice_advance(struct hc_member *m, struct hc_op *op, uns
 	return all_came(m, op, slice_came) ? HC_FINISHED : peers_wait(m, op, slice_came);
 }
 
+/* As many segments as there are members have come by each ring: is one of each among them?  Then a
+ * neighbour has not sent one twice in place of another.  False: the operation is gone.
+ */
+static bool slice_whole(struct hc_member *m, struct hc_op *op)
+{
+	const struct hc_ring_member *ring = hc_ring_member(m);
+	unsigned int i;
+
+	if (!memcmp(ring->got, ring->members, hc_set_words(m->node->fabric->dim) * sizeof(u32)))
+		return true;
+	/* All rings have brought one twice; or it is in none, as a master said that lies. */
+	for (i = 0; i < m->role.nsrc && !in_ring(m, i); i++)
+		;
+	hc_op_fail(m, op, -EPROTO, i < m->role.nsrc ? m->src[i].node : m->node->id);
+	return false;
+}
+
 static void slice_over(struct hc_member *m, struct hc_op *op)
 {
 	struct ring_op *r = ring_op(op);
@@ -521,6 +538,8 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 		p = slice_advance(m, op, &taken);
 		if (p != HC_FINISHED)
 			return p;
+		if (!slice_whole(m, op))
+			return HC_FAILED;
 		slice_over(m, op);
 	}
 	p = end_advance(m, op);
