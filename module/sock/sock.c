@@ -476,7 +476,10 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 	if (named)
 		put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_MISSING, result_cb(named)->sets,
 			 named->data + sizeof(res));
-	consume_skb(named);
+	if (named) {
+		consume_skb(named);
+		room_tell(sk);
+	}
 	return copied;
 }
 
