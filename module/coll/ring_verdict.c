@@ -20,6 +20,8 @@
  */
 #include <linux/minmax.h>
 
+#include <asm/byteorder.h>
+
 #include "coll/ring_verdict.h"
 
 static struct hc_verdict_at at_read(const struct hc_wire_mend_at *w)
@@ -68,7 +70,6 @@ static bool at_take(struct hc_verdict *v, const struct hc_verdict_at *at,
 	v->two = true;
 	v->high = v->low;
 	v->low = *at;
-	v->back = false;
 	return true;
 }
 
