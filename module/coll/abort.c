@@ -351,7 +351,7 @@ static bool abort_is_news(struct hc_member *m, const struct hc_abort *abort, u32
 	return told && atomic64_xchg(&m->plan->reported, abort->from + 1) != abort->from + 1;
 }
 
-static void event_abort(struct hc_member *m, const struct hc_abort *abort)
+void hc_abort_event(struct hc_member *m, const struct hc_abort *abort)
 {
 	struct hc_op_event ev = {
 		.node = m->node->id,
@@ -409,9 +409,10 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 		if (ops->all_contribute && !told)
 			reset_next(m, &abort);
 	}
-	/* What is held may go on. */
-	if (abort_is_news(m, &abort, from_peer, told) && !hc_member_holds(m))
-		event_abort(m, &abort);
+	/* What a fault has stopped in a plan that mends itself may go on. */
+	if (abort_is_news(m, &abort, from_peer, told) &&
+	    !(m->plan->mends && abort.flags & HC_ABORT_F_BROKEN))
+		hc_abort_event(m, &abort);
 	/* The root's own word goes back to where the news came from, too. */
 	abort_xmit(m, &abort, abort.flags & HC_ABORT_F_FINAL && hc_member_is_root(m) ?
 			  HC_CAUSE_NONE : from_peer);

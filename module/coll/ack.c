@@ -228,7 +228,7 @@ static void alone_handed(struct hc_member *m, struct hc_op *op)
 	struct hc_op_event ev = completion(m, op);
 
 	/* One word for the operation, not one of each member. */
-	if (m->node->id == m->plan->root)
+	if (m->tells && !op->announced)
 		hc_notify_op(m->plan, &ev);
 	hc_op_drop(m, op, 0);
 	WRITE_ONCE(m->done, m->head);

@@ -103,6 +103,7 @@ struct hc_stream {
  * @notify: somebody wants to know of the completion
  * @notify_own: this member's process does
  * @handed: everything was passed on
+ * @announced: listeners have heard that it is complete: it was, and has come back
  * @src: one stream for each source
  */
 struct hc_op {
@@ -135,6 +136,7 @@ struct hc_op {
 	bool notify;
 	bool notify_own;
 	bool handed;
+	bool announced;
 	struct hc_stream src[];
 };
 
@@ -207,6 +209,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @left: a socket was closed and none has contributed since
  * @reset: the first contribution from @end.from on is answered with @end
  * @broken: a fault has broken the plan
+ * @tells: where each member knows alone: listeners hear from this one what is complete
  * @cut: @cur will not be completed: its socket was closed while the plan was mended
  * @final: the root has said which operations were complete then
  * @asked: the peer waited for was asked and has not answered; when the plan is broken:
@@ -257,6 +260,7 @@ struct hc_member {
 	bool left;
 	bool reset;
 	bool broken;
+	bool tells;
 	bool cut;
 	bool final;
 	u8 asked;
@@ -487,6 +491,8 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb);
  */
 #define HC_NEXT_UNKNOWN	U64_MAX	/* hc_abort.next: the source cannot be heard */
 void hc_abort_settle(struct hc_member *m, const struct hc_abort *last);
+/* Tell listeners that operations from @abort->from on have failed. */
+void hc_abort_event(struct hc_member *m, const struct hc_abort *abort);
 /* Fills @last with what the root has to say to members that it cannot reach any more. */
 void hc_abort_last(const struct hc_member *root, struct hc_abort *last);
 /* Tell the process that an operation failed as @m->abort says; @op may be NULL. */

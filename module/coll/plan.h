@@ -78,7 +78,8 @@ struct hc_plan_params {
  * @mends: it mends itself
  * @mended: how often it has
  * @breaking: bit 0: a member's poll is about to set @broken
- * @reported: the number after that of the failure that was reported last
+ * @reported: the number after that of the failure that was reported last, or where numbers went on
+ *	when all that was under way had ended
  * @broken: a fault has broken it; set by that poll, until it is mended
  * @cause_node: where that fault lies; valid once @broken is seen
  * @cause_dim: dimension of the link

@@ -303,6 +303,7 @@ static bool step_back(struct hc_member *m, const struct hc_ring_slice *prev)
 			hc_op_drop(m, op, -EPROTO);
 			return false;
 		}
+		op->announced = m->tells;
 		m->head--;
 	}
 	ring_op(op)->at = prev->at;

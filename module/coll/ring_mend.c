@@ -150,9 +150,9 @@ static void member_calm(struct hc_member *m)
 }
 
 /* All that is under way here ends with what has broken the plan.  A process that has nothing under
- * way hears of it when it contributes next.
+ * way hears of it when it contributes next.  Was any told?
  */
-static void member_end(struct hc_member *m)
+static bool member_end(struct hc_member *m)
 {
 	const struct hc_abort own = { .from = m->done };
 	bool told = false;
@@ -163,6 +163,7 @@ static void member_end(struct hc_member *m)
 	m->abort.from = min(m->abort.from, m->next);
 	hc_abort_settle(m, &own);
 	m->reset |= m->engaged && !told;
+	return told;
 }
 
 /* Stop, for what the master says has broken the plan. */
@@ -211,7 +212,7 @@ static void numbers_begin(struct hc_member *m, u64 base)
 	WRITE_ONCE(m->done, base);
 }
 
-static void ways_take(struct hc_member *m, const struct hc_wire_mend *w)
+static void ways_take(struct hc_member *m, u32 master, const struct hc_wire_mend *w)
 {
 	const struct hc_wire_mend_way *way = hc_mend_ways_of(w);
 	struct hc_ring_member *ring = hc_ring_member(m);
@@ -241,6 +242,7 @@ static void ways_take(struct hc_member *m, const struct hc_wire_mend *w)
 	for (i = 0; i < hc_set_words(m->plan->fabric->dim); i++)
 		members[i] = be32_to_cpu(set[i]);
 	ring->members = members;
+	m->tells = m->node->id == (hc_set_has(members, m->plan->root) ? m->plan->root : master);
 }
 
 static bool links_allow(const struct hc_member *m, const struct hc_wire_mend *w)
@@ -261,8 +263,10 @@ static bool ops_take(struct hc_member *m, const struct hc_wire_mend *w)
 
 	if (w->flags & HC_MEND_F_RESUME)
 		return hc_keep_resume(m, w);
-	if (!hc_mend_of(m)->keep.ended)
-		member_end(m);
+	/* One word for all members. */
+	if (!hc_mend_of(m)->keep.ended && member_end(m) &&
+	    atomic64_xchg(&m->plan->reported, base) != base)
+		hc_abort_event(m, &m->abort);
 	WRITE_ONCE(m->renamed, 0);
 	WRITE_ONCE(m->next, base);
 	return true;
@@ -283,7 +287,7 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 			answer(m, src, HC_MEND_NO);
 			return;
 		}
-		ways_take(m, w);
+		ways_take(m, src, w);
 		numbers_begin(m, base);
 		hc_keep_place(m, w);
 		s->phase = MEND_PLACED;
