@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Plans of rings that repair themselves while operations are under way: processes that go
- * meanwhile, and links that fail again and again.
+ * meanwhile or have little room, and links that fail again and again.
  */
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <poll.h>
 #include <string.h>
 #include <unistd.h>
@@ -131,6 +132,126 @@ TEST(a_process_goes_while_it_is_mended)
 		ASSERT_TRUE(goes_in_the_middle(false, below(6000)));
 		ASSERT_TRUE(goes_in_the_middle(true, below(6000)));
 	}
+}
+
+/* ------------------------------------------------------------ a reader with little room */
+
+/* 1: an end that names who is missing, and nothing else; 0: something else; -1: nothing. */
+static int named_end(int fd)
+{
+	union {
+		char buf[CMSG_SPACE(sizeof(struct hypercube_result)) + CMSG_SPACE(8)];
+		struct cmsghdr align;
+	} control;
+	unsigned char all[8 * 8];
+	struct iovec iov = { all, sizeof(all) };
+	struct msghdr msg = {
+		.msg_iov = &iov, .msg_iovlen = 1,
+		.msg_control = &control, .msg_controllen = sizeof(control.buf),
+	};
+	bool named = false;
+	struct cmsghdr *c;
+	ssize_t n = recvmsg(fd, &msg, MSG_DONTWAIT);
+
+	if (n < 0)
+		return -1;
+	for (c = CMSG_FIRSTHDR(&msg); c; c = CMSG_NXTHDR(&msg, c))
+		named |= c->cmsg_type == HYPERCUBE_CMSG_MISSING;
+	return named && !n;
+}
+
+static int buffered(int fd)
+{
+	uint32_t info[SK_MEMINFO_VARS] = { 0 };
+	socklen_t len = sizeof(info);
+
+	return getsockopt(fd, SOL_SOCKET, SO_MEMINFO, info, &len) ? -1 :
+	       (int)info[SK_MEMINFO_RMEM_ALLOC];
+}
+
+/* Until so much is there, or what is there cannot be read for want of room. */
+static bool buffers(const struct cube *c, unsigned int u, int bytes)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
+	struct wait_view v = { .wait = -1 };
+
+	while (now_ms() < end) {
+		if (bytes ? buffered(c->fd[u]) == bytes : v.wait == HYPERCUBE_WAIT_READER)
+			return true;
+		if (ctl_op_get(c->name, PLAN, u, &v))
+			return false;
+	}
+	printf("# %d bytes are there, not %d\n", buffered(c->fd[u]), bytes);
+	return false;
+}
+
+/* Bytes that one piece takes in a receive buffer; the process's own one is the first. */
+static int first_piece(const struct cube *c, unsigned int u)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
+	int bytes = 0;
+
+	while (bytes <= 0 && now_ms() < end)
+		bytes = buffered(c->fd[u]);
+	return bytes;
+}
+
+/* Node 1, the next one in the ring, dies before it has contributed.  Node 0 has room for the pieces of the seven others, then
+ * for the end of the first operation, which names the dead one, and six pieces of the next.  Once
+ * it has read that end alone there is room for one more.  How long until that comes, in ms; -1:
+ * it was not so.
+ */
+static int more_comes_after(struct cube *c)
+{
+	struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
+	};
+	uint64_t own = 0, from;
+	int piece, room, left;
+	unsigned int i;
+
+	if (shc_send(c->fd[0], &op, &own, 8, 0) != 8)
+		return -1;
+	piece = first_piece(c, 0);
+	/* The kernel doubles it. */
+	room = piece * 13 / 4;
+	if (setsockopt(c->fd[0], SOL_SOCKET, SO_RCVBUF, &room, sizeof(room)))
+		return -1;
+	for (i = 1; i < 8 * 4; i++)
+		if (i % 8 != 1 && shc_send(c->fd[i % 8], &op, &own, 8, 0) != 8)
+			return -1;
+	if (!buffers(c, 0, 7 * piece))
+		return -1;
+	cube_fail_node(c, 1);
+	if (!buffers(c, 0, 0) || named_end(c->fd[0]) || !buffers(c, 0, 0))
+		return -1;
+	left = buffered(c->fd[0]);
+	if (named_end(c->fd[0]) != 1)
+		return -1;
+	left -= buffered(c->fd[0]);
+	from = now_ms();
+	while (buffered(c->fd[0]) < 7 * piece && now_ms() - from < 5000)
+		usleep(500);
+	printf("# a piece takes %d, the end %d\n", piece, left);
+	return (int)(now_ms() - from);
+}
+
+TEST(the_end_that_names_the_missing_makes_room)
+{
+	unsigned int i, sum = 0;
+	struct cube c;
+	int ms;
+
+	for (i = 0; i < 4; i++) {
+		ASSERT_TRUE(begin(&c, 0));
+		ms = more_comes_after(&c);
+		EXPECT_LE(0, ms);
+		EXPECT_EQ(0, cube_del(&c));
+		sum += (unsigned int)ms;
+	}
+	/* Who was not told of room looks again after a second. */
+	printf("# more came after %u ms, four times\n", sum);
+	EXPECT_LE(sum, 1000);
 }
 
 /* ------------------------------------------------------------ links that flap */
