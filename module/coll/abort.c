@@ -536,6 +536,8 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb)
 		abort.flags &= ~HC_ABORT_F_FINAL;
 	if (!(abort.flags & HC_ABORT_F_FINAL))
 		abort.nfailed = 0;
+	if (!(abort.flags & HC_ABORT_F_BROKEN) && abort.from >= m->base && m->plan->ops->mend)
+		m->plan->ops->mend->heard(m);
 	hc_coll_abort(m, &abort, src);
 	if (!m->broken)
 		hc_advance(m);

@@ -115,6 +115,7 @@ struct hc_ack_ops {
  * @tend: go on with mending; @late: a second has passed
  * @tends: is there anything to go on with?
  * @holds: do contributions wait until it is mended?
+ * @heard: a word has come that nobody says who was not told to go on
  * @rx: MEND has come: 0, or why it is not believed
  */
 struct hc_mend_ops {
@@ -122,6 +123,7 @@ struct hc_mend_ops {
 	void (*tend)(struct hc_member *m, bool late);
 	bool (*tends)(const struct hc_member *m);
 	bool (*holds)(const struct hc_member *m);
+	void (*heard)(struct hc_member *m);
 	unsigned int (*rx)(struct hc_member *m, struct sk_buff *skb);
 };
 

@@ -524,5 +524,5 @@ static void mend_tend(struct hc_member *m, bool late)
 
 const struct hc_mend_ops hc_mend_rings = {
 	.stop = mend_stop, .tend = mend_tend, .tends = mend_tends, .holds = mend_holds,
-	.rx = mend_rx,
+	.heard = hc_mend_heard, .rx = mend_rx,
 };

@@ -2,6 +2,7 @@
 /* Frames: made from scratch, filled in. */
 #include <arpa/inet.h>
 #include <endian.h>
+#include <errno.h>
 #include <string.h>
 
 #include "frame.h"
@@ -18,6 +19,7 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_PROBE] = sizeof(struct hc_wire_probe),
 	[HC_FRAME_REPLY] = sizeof(struct hc_wire_reply),
 	[HC_FRAME_LSA] = sizeof(struct hc_wire_lsa_head),
+	[HC_FRAME_MEND] = sizeof(struct hc_wire_mend),
 	[HC_FRAME_COPY] = sizeof(struct hc_wire_copy),
 	[HC_FRAME_TASK] = sizeof(struct hc_wire_task),
 	[HC_FRAME_ROUND] = sizeof(struct hc_wire_round),
@@ -55,7 +57,8 @@ struct hc_wire_plan *frame_plan(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
 
-	return type >= HC_FRAME_DATA && type <= HC_FRAME_REPLY ? frame_part(f) : NULL;
+	return (type >= HC_FRAME_DATA && type <= HC_FRAME_REPLY) || type == HC_FRAME_MEND ?
+	       frame_part(f) : NULL;
 }
 
 void frame_begin(struct frame *f, unsigned int type)
@@ -281,6 +284,61 @@ static void make_round(struct frame *f, const struct moment *m)
 	payload_random(f, fz_chance(5));
 }
 
+static void mend_place(struct frame *f, const struct moment *m)
+{
+	struct hc_wire_mend *w = frame_part(f);
+	unsigned int n = fz_below(m->dim + 1), i;
+	uint32_t set = fz_chance(50) ? (1u << (1u << m->dim)) - 1 : fz_rnd();
+
+	w->ways = fz_chance(95) ? n : fz_below(256);
+	w->members = htonl(fz_chance(90) ? (unsigned int)__builtin_popcount(set) :
+					   fz_below(1u << m->dim));
+	w->rings = htons(fz_below(m->dim + 1));
+	for (i = 0; i < n; i++) {
+		struct hc_wire_mend_way way = {
+			.seen = htonl(fz_below(3)), .next = htons(fz_below(1u << m->dim)),
+			.dim = fz_chance(90) ? i : fz_below(m->dim), .out = fz_below(n),
+			.flags = fz_below(4),
+		};
+
+		frame_put(f, &way, sizeof(way));
+	}
+	set = htonl(set);
+	frame_put(f, &set, sizeof(set));
+}
+
+/* Words of masters and answers, of a few attempts, from a neighbour. */
+static void make_mend(struct frame *f, const struct moment *m)
+{
+	unsigned char area[16] = { (unsigned char)(f->rec.dim << 4) };
+	unsigned int from = f->rec.node ^ 1u << f->rec.dim;
+	struct hc_wire_mend *w = frame_part(f);
+	struct hc_wire_mend_ops ops = {
+		.ran = htobe64((uint64_t)fz_below(8) << 16 | fz_below(1u << m->dim)),
+		.placed = htobe64((uint64_t)fz_below(8) << 16 | fz_below(1u << m->dim)),
+		.at = { htobe64(fz_below(4)), htobe64(fz_below(2) * 1024) },
+		.prev = { htobe64(fz_below(4)), htobe64(fz_below(2) * 1024) },
+		.fresh = htobe64(fz_chance(95) ? fz_below(6) : fz_number(8)),
+	};
+
+	w->what = 1 + fz_below(__HC_MEND_END);
+	w->ballot = htobe64((uint64_t)fz_below(20) << 16 |
+			    (fz_chance(80) ? from : fz_below(1u << m->dim)));
+	w->word = htonl(fz_below(1u << m->dim));
+	w->status = htonl(fz_chance(90) ? ENOLINK : fz_number(4));
+	w->node = htons(fz_below((1u << m->dim) + 1));
+	w->dim = htons(fz_below(m->dim + 1));
+	w->flags = fz_below(8);
+	if (w->what == HC_MEND_ASKED || w->what == HC_MEND_PLACE)
+		frame_put(f, &ops, sizeof(ops));
+	if (w->what == HC_MEND_PLACE)
+		mend_place(f, m);
+	payload_random(f, fz_chance(3));
+	frame_lead(f, area, sizeof(area));
+	frame_hdr(f)->walk = htons(1);
+	frame_hdr(f)->flags |= HC_FRAME_F_ROUTED;
+}
+
 static void make_way(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
@@ -288,7 +346,7 @@ static void make_way(struct frame *f)
 	if (type == HC_FRAME_ETH)
 		fz_chance(50) ? make_flood(f) : make_walk(f);
 	else if (type >= HC_FRAME_DATA && type != HC_FRAME_LSA && type != HC_FRAME_COPY &&
-		 fz_chance(30))
+		 type != HC_FRAME_MEND && fz_chance(30))
 		make_walk(f);
 }
 
@@ -315,7 +373,7 @@ static void (* const makers[__HC_FRAME_TYPE_END])(struct frame *f, const struct 
 	[HC_FRAME_TEST] = make_test, [HC_FRAME_FAULT] = make_fault, [HC_FRAME_DATA] = make_data,
 	[HC_FRAME_ABORT] = make_end, [HC_FRAME_LSA] = make_state, [HC_FRAME_ETH] = make_eth,
 	[HC_FRAME_COPY] = make_copy, [HC_FRAME_TASK] = make_task,
-	[HC_FRAME_ROUND] = make_round,
+	[HC_FRAME_ROUND] = make_round, [HC_FRAME_MEND] = make_mend,
 };
 
 static void make_payload(struct frame *f, const struct moment *m)
@@ -340,13 +398,15 @@ void frame_make(struct frame *f, const struct moment *m)
 	h->time = htobe64(fz_below(100000));
 	f->op = fz_chance(80) ? fz_below(3) : fz_below(140) - 70;
 	if (frame_plan(f))
-		frame_plan(f)->plan = htonl(1 + fz_below(4));
+		frame_plan(f)->plan = htonl(1 + fz_below(5));
 	make_way(f);
 	make_payload(f, m);
 	if (h->flags & HC_FRAME_F_ROUTED) {
 		f->says |= SAY_ENDS;
-		h->src = htons(fz_below(1u << m->dim));
-		h->dst = htons(fz_chance(60) ? f->rec.node : fz_below(1u << m->dim));
+		h->src = htons(h->type == HC_FRAME_MEND && fz_chance(90) ?
+			       f->rec.node ^ 1u << f->rec.dim : fz_below(1u << m->dim));
+		h->dst = htons(fz_chance(h->type == HC_FRAME_MEND ? 95 : 60) ? f->rec.node :
+			       fz_below(1u << m->dim));
 	}
 }
 

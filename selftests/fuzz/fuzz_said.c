@@ -334,6 +334,10 @@ static const struct {
 	{ task_is_whole, "a task is what its segments can be" },
 	{ task_is_once, "a handover that is decided brings no task" },
 	{ task_is_its_own, "two tasks of one id are two" },
+	{ segments_are_of_each, "a slice of rings has a segment of each member" },
+	{ words_of_masters_fit, "a master of rings says what can be" },
+	{ master_knows_no_future, "a master of rings knows of no far future" },
+	{ failures_follow_the_places, "who has a place in rings hears of failures in them" },
 	{ want_of_nothing, "who asks for blocks names members" },
 	{ down_before_asked, "nobody gets blocks before he has asked" },
 };

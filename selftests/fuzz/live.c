@@ -6,6 +6,7 @@
 
 #include "hc_traits.h"
 #include "live.h"
+#include "rings.h"
 
 /* ------------------------------------------------------------ plans */
 
@@ -29,6 +30,8 @@ static const struct row {
 	{ LIVE_DOUBLING, HYPERCUBE_ALLTOALL, 0, 0 },
 	{ LIVE_DOUBLING, HYPERCUBE_REDUCE_SCATTER, HYPERCUBE_SUM, HYPERCUBE_U64 },
 	{ LIVE_TREE, HYPERCUBE_REDUCE_SCATTER, HYPERCUBE_SUM, HYPERCUBE_U64 },
+	{ LIVE_RINGS, HYPERCUBE_ALLGATHER, 0, 0 },
+	{ LIVE_RINGS, HYPERCUBE_ALLGATHER, 0, 0 },
 };
 
 static unsigned int root[PLANS_MAX];
@@ -90,6 +93,15 @@ void live_plans(struct cube *c, struct moment *m)
 	live_look(c, m);
 }
 
+static int rings_install(struct cube *c, unsigned int start)
+{
+	struct rings r;
+
+	rings_random(&r, c, start, 4);
+	r.repair = true;
+	return cube_rings(c, LIVE_RINGS, &r);
+}
+
 bool live_reset(struct cube *c, struct moment *m, bool faults)
 {
 	bool ok = !cube_heal(c);
@@ -101,6 +113,7 @@ bool live_reset(struct cube *c, struct moment *m, bool faults)
 	root[LIVE_OTHER] = fz_below(c->nodes);
 	ok = ok && !cube_bcast_plan(c, LIVE_BCAST, root[LIVE_BCAST], HC_BCAST_GENERAL);
 	ok = ok && !cube_plan_to(c, LIVE_OTHER, root[LIVE_OTHER]);
+	ok = ok && !rings_install(c, fz_below(c->nodes));
 	/* Doubling takes no faults. */
 	if (!faults)
 		ok = ok && !cube_doubling(c, LIVE_DOUBLING, c->nodes - 1, 0);
@@ -124,7 +137,7 @@ void live_bind(struct cube *c)
 
 static void take_all(struct cube *c)
 {
-	static char buf[4096];
+	static char buf[1 << 14];
 	struct hypercube_result res;
 	unsigned int u, n;
 	bool eor;
@@ -182,7 +195,7 @@ bool live_idle(struct cube *c)
 {
 	unsigned int plan, u;
 
-	for (plan = 1; plan <= LIVE_OTHER; plan++)
+	for (plan = 1; plan <= LIVE_RINGS; plan++)
 		for (u = 0; u < c->nodes; u++) {
 			struct wait_view v;
 
@@ -230,6 +243,7 @@ static bool one(const char *what, int err)
 bool live_works(struct cube *c, struct moment *m)
 {
 	bool ok = live_reset(c, m, false);
+	struct rings_steps steps;
 
 	if (!ok)
 		fz_note("a plan was refused");
@@ -240,5 +254,6 @@ bool live_works(struct cube *c, struct moment *m)
 	ok &= one("reduction", cube_reduce(c, LIVE_TREE, NULL));
 	ok &= one("allreduce", cube_allreduce(c, LIVE_TREE, NULL));
 	ok &= one("doubling", cube_allreduce(c, LIVE_DOUBLING, NULL));
+	ok &= one("rings", gather_run(c, LIVE_RINGS, 1, 64, false, &steps) ? 0 : -EIO);
 	return ok & live_dgrams(c);
 }

@@ -10,6 +10,7 @@
 #define LIVE_BCAST	2
 #define LIVE_DOUBLING	3
 #define LIVE_OTHER	4	/* a tree to another sink */
+#define LIVE_RINGS	5	/* they repair themselves */
 
 /* False: there is no fabric. */
 bool live_open(struct cube *c, struct moment *m, unsigned int dim);

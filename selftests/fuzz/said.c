@@ -45,16 +45,25 @@ void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned 
 		frame_lead(f, area, sizeof(area));
 }
 
-int say(const struct frame *f)
+int say_all(const struct frame *f, unsigned int n)
 {
 	static char buf[HC_INJECT_MAX];
 	static struct batch b;
 	size_t len = batch_head(&said.m, buf);
+	unsigned int i;
 
-	b.n = 1;
-	b.frame[0] = *f;
+	b.n = n;
+	for (i = 0; i < n; i++) {
+		b.frame[i] = f[i];
+		b.frame[i].rec.flags |= i + 1 < n ? HC_INJECT_F_MORE : 0;
+	}
 	len += batch_fill(&b, &said.m, buf + len);
 	return write(said.inject, buf, len) < 0 ? -errno : 0;
+}
+
+int say(const struct frame *f)
+{
+	return say_all(f, 1);
 }
 
 /* ------------------------------------------------------------ what follows */

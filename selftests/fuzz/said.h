@@ -27,6 +27,8 @@ void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned 
 	    unsigned int hops);
 /* 0 or -errno. */
 int say(const struct frame *f);
+/* Frames that arrive together. */
+int say_all(const struct frame *f, unsigned int n);
 uint64_t node_drops(unsigned int node, int reason);
 uint64_t link_drops(unsigned int node, unsigned int dim, int reason);
 /* Waits until so many are counted: on a busy machine a frame is polled after the write. */
@@ -53,6 +55,12 @@ bool version_heals(void);
 bool src_is_behind(void);
 bool copies_are_whole(void);
 bool copies_of_one_are_one(void);
+
+/* --- said_rings.c --- */
+bool segments_are_of_each(void);
+bool master_knows_no_future(void);
+bool words_of_masters_fit(void);
+bool failures_follow_the_places(void);
 
 /* --- said_tasks.c --- */
 bool task_is_whole(void);

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Single frames of rings, and what their masters say. */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <string.h>
+
+#include "rings.h"
+#include "said.h"
+
+#define SEGMENT	1024	/* of the fabric */
+
+/* A plan of the nodes of a square: 4, 5, 7, 6, and back. */
+static bool square(bool repair)
+{
+	static const uint16_t nodes[] = { 4, 5, 7, 6 };
+	struct rings r;
+
+	rings_one(&r, nodes, ARRAY_SIZE(nodes));
+	r.repair = repair;
+	if (cube_rings(&said.c, LIVE_RINGS, &r))
+		return false;
+	live_plans(&said.c, &said.m);
+	live_bind(&said.c);
+	return true;
+}
+
+/* A segment of @block, as the @index-th that comes from 4 to 5. */
+static struct hc_wire_data *segment(struct frame *f, uint64_t op, unsigned int index,
+				    unsigned int block)
+{
+	struct hc_wire_data *w = data(f, 5, 0, LIVE_RINGS, 0, HYPERCUBE_ALLGATHER);
+	char bytes[SEGMENT];
+
+	w->plan.op = htobe64(op);
+	w->block = htons(block);
+	w->index = htonl(index);
+	w->total = htobe64(SEGMENT);
+	w->flags = HC_DATA_F_LAST;
+	f->says |= SAY_OP;
+	memset(bytes, block, sizeof(bytes));
+	frame_put(f, bytes, sizeof(bytes));
+	return w;
+}
+
+/* A neighbour sends one member's segment twice in place of another's, and then all of the next
+ * slice: there are as many, but the result would have a hole.
+ */
+bool segments_are_of_each(void)
+{
+	static const unsigned char blocks[] = { 4, 6, 6, 5, 4, 6, 7, 5 };
+	struct hypercube_result res = { 0 };
+	unsigned int i;
+	int status;
+
+	if (!square(false) ||
+	    !contribute(5, LIVE_RINGS, HYPERCUBE_ALLGATHER, 2 * SEGMENT, 2 * SEGMENT))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
+		struct frame f;
+		struct hc_wire_data *w = segment(&f, said.m.op[LIVE_RINGS], i, blocks[i]);
+
+		w->total = htobe64(2 * SEGMENT);
+		w->offset = htobe64(i / 4 * SEGMENT);
+		w->flags = i < 4 ? 0 : HC_DATA_F_LAST;
+		if (say(&f))
+			return false;
+	}
+	status = end_of(5, &res);
+	if (status == -EPROTO && res.cause_node == 4)
+		return true;
+	fz_note("status %d, cause %u", status, res.cause_node);
+	return false;
+}
+
+/* ------------------------------------------------------------ masters */
+
+#define BALLOT	(1000ull << 16 | 4)
+#define BASE	5000
+
+static struct hc_wire_mend *mend(struct frame *f, unsigned int what)
+{
+	static const unsigned char way[] = { 0 };
+	struct hc_wire_mend *w;
+
+	part_begin(f, 5, 0, HC_FRAME_MEND, LIVE_RINGS);
+	routed(f, 4, 5, way, 1);
+	w = frame_part(f);
+	w->ballot = htobe64(BALLOT);
+	w->what = what;
+	return w;
+}
+
+static void ask(struct frame *f)
+{
+	struct hc_wire_mend *w = mend(f, HC_MEND_ASK);
+
+	w->status = htonl(ENOLINK);
+	w->node = htons(7);
+	w->dim = htons(1);
+}
+
+/* Node 5 has its place in a ring with 4 alone, in which operations go on from the oldest one. */
+static void place(struct frame *f, uint64_t fresh)
+{
+	uint64_t nr = said.m.op[LIVE_RINGS];
+	struct hc_wire_mend_ops ops = { .at.nr = htobe64(nr), .fresh = htobe64(fresh) };
+	struct hc_wire_mend_way way = { .next = htons(4), .flags = HC_WAY_F_USED };
+	struct hc_wire_mend *w = mend(f, HC_MEND_PLACE);
+	uint32_t set = htonl(1u << 4 | 1u << 5);
+
+	w->plan.op = htobe64(BASE);
+	w->members = htonl(2);
+	w->ways = 1;
+	w->rings = htons(1);
+	w->flags = HC_MEND_F_RESUME;
+	f->says |= SAY_OP;
+	frame_put(f, &ops, sizeof(ops));
+	frame_put(f, &way, sizeof(way));
+	frame_put(f, &set, sizeof(set));
+}
+
+/* Two operations are under way at node 5; a master with a word on what has been sent of them places
+ * it anew, twice.  The status of the second one, of which nobody had sent anything.
+ */
+static int second_with(uint64_t first, uint64_t then)
+{
+	uint64_t nr = said.m.op[LIVE_RINGS];
+	struct hypercube_result res = { 0 };
+	struct frame f[8];
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < 2; i++)
+		if (!contribute(5, LIVE_RINGS, HYPERCUBE_ALLGATHER, SEGMENT, SEGMENT))
+			return -EINVAL;
+	ask(&f[0]);
+	place(&f[1], nr + first);
+	place(&f[2], nr + then);
+	mend(&f[3], HC_MEND_GO);
+	for (i = 0; i < 4; i++)
+		segment(&f[4 + i], BASE + i / 2, i % 2, 4 + i % 2);
+	if (say_all(f, ARRAY_SIZE(f)))
+		return -EINVAL;
+	/* Those of whom the first one lacks the blocks are named. */
+	status = end_of(5, &res);
+	if (status != -EHOSTUNREACH)
+		fz_note("the first one ends with %d", status);
+	return status == -EHOSTUNREACH ? end_of(5, &res) : -EINVAL;
+}
+
+/* Nobody has sent more than the next operation, or the one behind it: another word is not taken,
+ * or all later results would be about members that have gone.
+ */
+bool master_knows_no_future(void)
+{
+	static const uint64_t far[] = { 4, 1ull << 40, 1ull << 63, UINT64_MAX };
+	unsigned int i;
+	int status;
+
+	for (i = 0; i < ARRAY_SIZE(far); i++) {
+		status = square(true) ? second_with(far[i], 1) : -EINVAL;
+		if (status) {
+			fz_note("row %u: status %d", i, status);
+			return false;
+		}
+	}
+	/* A word that may be true is taken, or nothing was tried. */
+	status = square(true) ? second_with(2, 1) : -EINVAL;
+	if (status != -EHOSTUNREACH)
+		fz_note("status %d", status);
+	return status == -EHOSTUNREACH;
+}
+
+/* Words that make no sense, or that this member has not to hear from that one. */
+bool words_of_masters_fit(void)
+{
+#define OPS	sizeof(struct hc_wire_mend_ops)
+#define AT(field) (OPS + offsetof(struct hc_wire_mend_way, field))
+#define SET	(OPS + sizeof(struct hc_wire_mend_way))
+	static const struct { unsigned char at, says; } wrong[] = {
+		{ AT(dim), 3 }, { AT(out), 1 }, { AT(next) + 1, 8 }, { AT(seen) + 3, 3 },
+		{ AT(flags), 4 }, { SET + 3, 1u << 4 | 1u << 5 | 1 }, { SET + 3, 1u << 4 },
+		{ SET + 3, 1u << 5 | 1u << 6 }, { SET + 2, 1 },
+	};
+#undef AT
+#undef SET
+#undef OPS
+	struct rings_steps steps;
+	struct frame f;
+	unsigned int i, n = 0;
+
+	if (!square(true))
+		return false;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		place(&f, said.m.op[LIVE_RINGS] + 1);
+		((unsigned char *)frame_part(&f) + sizeof(struct hc_wire_mend))[wrong[i].at] =
+			wrong[i].says;
+		if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n)) {
+			fz_note("row %u", i);
+			return false;
+		}
+	}
+	/* Less than there should be behind it, and more; of nothing; without a cause. */
+	place(&f, 1);
+	f.rec.len -= 4;
+	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n))
+		return false;
+	place(&f, 1);
+	frame_put(&f, "more", 4);
+	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n))
+		return false;
+	mend(&f, __HC_MEND_END);
+	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n))
+		return false;
+	ask(&f);
+	((struct hc_wire_mend *)frame_part(&f))->status = 0;
+	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n))
+		return false;
+	/* In another one's name, and beyond all attempts. */
+	ask(&f);
+	((struct hc_wire_mend *)frame_part(&f))->ballot = htobe64(1000ull << 16 | 5);
+	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_UNEXPECTED, 1))
+		return false;
+	ask(&f);
+	((struct hc_wire_mend *)frame_part(&f))->ballot = htobe64(1ull << 48 | 4);
+	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_UNEXPECTED, 2))
+		return false;
+	return live_dgrams(&said.c) && gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps);
+}
+
+/* A neighbour that was told to go on tells of a failure before the word has come here: it is
+ * believed.  If it says so of what was before, it is not.
+ */
+bool failures_follow_the_places(void)
+{
+	static const uint64_t from[] = { BASE - 1, BASE };
+	struct hypercube_result res = { 0 };
+	struct frame f[4];
+	unsigned int i;
+
+	if (!square(true) || !contribute(5, LIVE_RINGS, HYPERCUBE_ALLGATHER, SEGMENT, SEGMENT))
+		return false;
+	ask(&f[0]);
+	place(&f[1], said.m.op[LIVE_RINGS] + 1);
+	for (i = 0; i < 2; i++) {
+		struct hc_wire_abort *w = part_begin(&f[2 + i], 5, 0, HC_FRAME_ABORT, LIVE_RINGS);
+
+		w->plan.op = htobe64(from[i]);
+		w->status = htonl(i ? ECONNRESET : EIO);
+		w->node = htons(4);
+		w->dim = htons(0xffff);
+		f[2 + i].says |= SAY_OP;
+	}
+	if (say_all(f, ARRAY_SIZE(f)))
+		return false;
+	return end_of(5, &res) == -ECONNRESET && res.cause_node == 4;
+}
