@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whom an operation that hangs waits for: hcl_missing(), and the cause behind a time limit. */
+/*
+ * Whom an operation that hangs waits for, and whose blocks a result lacks: hcl_missing(), and the cause
+ * behind a time limit.
+ */
+#include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <string.h>
@@ -138,6 +142,66 @@ TEST(where_nobody_can_be_asked)
 	ASSERT_EQ(0, tool("tree del " FABRIC " plan 1"));
 	EXPECT_EQ(0, hcl_missing(h[0], id, NULL, 0));
 	EXPECT_EQ(-ESTALE, hcl_wait(h[0], id, NULL));
+}
+
+/* The blocks of a result, of nodes in their order, are those that were sent, but for a mask of them. */
+static bool blocks_right(const uint64_t *out, const uint32_t *node, int n, uint32_t but)
+{
+	int i;
+
+	for (i = 0; i < n; i++)
+		if (!(but >> node[i] & 1) && out[i] != 100 + node[i])
+			return false;
+	return true;
+}
+
+/* Rings that repair themselves go on without node 3, which has not contributed. */
+TEST(whose_blocks_a_result_lacks)
+{
+	struct hcl_params p = { .plan = 2, .collective = HYPERCUBE_ALLGATHER };
+	uint64_t in[NODES], out[NODES][NODES] = { 0 }, id[NODES], next[NODES];
+	struct hypercube_result res;
+	uint32_t node[NODES];
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, tool("ring plan fabric " FABRIC " apply plan 2 repair"));
+	for (i = 0; i < NODES; i++) {
+		in[i] = 100 + i;
+		if (i != 3)
+			ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &id[i]));
+	}
+	EXPECT_EQ(true, missing(5, id[5], 1 << 3));
+	EXPECT_EQ(0, hcl_places(h[5], id[5], node, NODES));
+	ASSERT_EQ(0, tool("node set " FABRIC " 3 fail"));
+	for (i = 0; i < NODES; i++) {
+		if (i == 3)
+			continue;
+		ASSERT_EQ(-EHOSTUNREACH, hcl_wait(h[i], id[i], &res));
+		EXPECT_EQ(3, res.cause_node);
+		EXPECT_EQ(1, hcl_missing(h[i], id[i], node, NODES));
+		EXPECT_EQ(3, node[0]);
+		EXPECT_EQ(8, hcl_places(h[i], id[i], node, NODES));
+		EXPECT_EQ(true, blocks_right(out[i], node, 8, 1 << 3));
+		EXPECT_EQ(8, hcl_places(h[i], id[i], NULL, 0));
+	}
+	/* What comes after that is of the others. */
+	for (i = 0; i < NODES; i++)
+		if (i != 3)
+			ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &next[i]));
+	for (i = 0; i < NODES; i++) {
+		if (i == 3)
+			continue;
+		ASSERT_EQ(0, hcl_wait(h[i], next[i], &res));
+		EXPECT_EQ(56, res.bytes);
+		EXPECT_EQ(0, hcl_missing(h[i], next[i], node, NODES));
+		EXPECT_EQ(0, hcl_places(h[i], next[i], node, NODES));
+		/* Nobody has taken the place of what was missing. */
+		EXPECT_EQ(1, hcl_missing(h[i], id[i], node, NODES));
+	}
+	EXPECT_EQ(-EINVAL, hcl_places(h[0], next[0] + 1, NULL, 0));
+	for (i = 0; i < NODES; i++)
+		hcl_close(h[i]);
 }
 
 /* The time limit has ended a call: with this cause, and these words behind the limit. */

@@ -96,6 +96,7 @@ static void ops_free(struct hcl_op *op)
 	while (op) {
 		struct hcl_op *next = op->next;
 
+		free(op->lacks.set);
 		free(op);
 		op = next;
 	}
@@ -107,6 +108,7 @@ void hcl_close(struct hcl *h)
 		return;
 	hcli_ports_close(h);
 	hcli_early_free(h);
+	free(h->lacks.set);
 	ops_free(h->head);
 	ops_free(h->free);
 	free(h);

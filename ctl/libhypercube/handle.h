@@ -9,6 +9,19 @@
 #include "libhypercube.h"
 
 /**
+ * struct hcl_lacks - an operation that has ended without all blocks
+ * @id: its number; 0: none
+ * @set: two sets of nodes, those that the result has places for, and those that are missing; NULL:
+ *	there was no memory
+ * @words: of each
+ */
+struct hcl_lacks {
+	uint64_t id;
+	uint32_t *set;
+	size_t words;
+};
+
+/**
  * struct hcl_op - a posted operation
  * @next: next one in the order of the calls, or in the list of free ones
  * @port: where it goes
@@ -29,6 +42,7 @@
  * @torn: the beginning of the result found no memory
  * @cut: a piece that has its own place found no room there
  * @res: how
+ * @lacks: whose blocks the result lacks
  */
 struct hcl_op {
 	struct hcl_op *next;
@@ -50,6 +64,7 @@ struct hcl_op {
 	bool torn;
 	bool cut;
 	struct hypercube_result res;
+	struct hcl_lacks lacks;
 };
 
 /**
@@ -110,6 +125,7 @@ struct hcl_why {
  * @late: an operation for which nobody waits has failed, and no call has said so yet
  * @why: the latest failure
  * @late_why: that of the operation, which calls that fail meanwhile do not hide
+ * @lacks: of the latest operation that has ended so and is forgotten
  */
 struct hcl {
 	struct hcl_port port;
@@ -129,6 +145,7 @@ struct hcl {
 	bool late;
 	struct hcl_why why;
 	struct hcl_why late_why;
+	struct hcl_lacks lacks;
 };
 
 /* --- handle.c --- */
@@ -185,6 +202,16 @@ void hcli_say(struct hcl *h, const char *fmt, ...) __attribute__((format(printf,
 int hcli_stuck(struct hcl *h, const struct hcl_op *op, int err);
 /* The latest failure of this thread that no handle came of.  Return: @err. */
 int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan);
+
+/* --- lacks.c --- */
+/* The end of @op names two sets of @bytes in all. */
+void hcli_lacks_take(struct hcl_op *op, const void *sets, size_t bytes);
+/* It is forgotten, but not what its result lacks. */
+void hcli_lacks_keep(struct hcl *h, struct hcl_op *op);
+/* What the result of an operation that has ended lacks; NULL: nothing that is known. */
+const struct hcl_lacks *hcli_lacks_find(const struct hcl *h, uint64_t id);
+/* The nodes of a set: as hcl_missing(). */
+int hcli_lacks_list(const struct hcl_lacks *l, bool places, uint32_t *nodes, size_t max);
 
 /* --- missing.c --- */
 /* Why does @op get no further?  In the latest failure, which is that of its time limit, as far as

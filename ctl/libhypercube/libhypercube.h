@@ -267,8 +267,8 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
  * With HYPERCUBE_F_NOTIFY an error may come although all blocks are at @out: then this node's may
  * have got to some members only.
  *
- * Return: as hcl_reduce(); -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that is not of rings;
- * -EMSGSIZE also if the fabric's segment has fewer bytes than such a plan has members.
+ * Return: as hcl_reduce(); -EHOSTUNREACH: members that are gone are missing, see hcl_missing() with
+ * @res->cookie; -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that is not of rings; -EMSGSIZE also if the fabric's segment has fewer bytes than such a plan has members.
  */
 int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);
@@ -290,7 +290,8 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
  * longest block, to which each is padded, and 8 bytes: one long block among many short ones costs
  * as if all were long.  The 8 bytes say how long a block is.
  *
- * Return: as hcl_allgather(); -EINVAL also if @rank is not below @members; -ENOMEM; -EPROTO: the
+ * Return: as hcl_allgather(), but with -EHOSTUNREACH no block is at @out; -EINVAL also if @rank is
+ * not below @members; -ENOMEM; -EPROTO: the
  * plan has another number of members, or they do not agree about @bytes.
  */
 int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *bytes,
@@ -450,7 +451,7 @@ int hcl_done(const struct hcl *h, uint64_t id);
 int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 
 /**
- * hcl_missing() - who has not contributed to an operation that is not over
+ * hcl_missing() - who has not contributed to an operation that is not over, or is missing in its result
  * @h: the handle
  * @id: from hcl_post(), or .cookie of a result that ended by the time limit
  * @nodes: filled in with their numbers, ascending
@@ -461,6 +462,10 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  * are missing from an operation that is over or forgotten; if none are and it still hangs, then
  * a member does not receive, or a link loses frames (hcctl-detect(8)).
  *
+ * An allgather over rings that repair themselves may end by -EHOSTUNREACH because members are gone
+ * whose blocks it lacks: these are missing from it, until another one that has ended so is waited
+ * for.  All other blocks are there, see hcl_places().
+ *
  * Asks the kernel by netlink.  That needs no privilege, but the caller has to be in the fabric's
  * network namespace, which is not that of an endpoint that was moved.
  *
@@ -469,6 +474,21 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  * -ENOTCONN (this node is no member), -ENOMEM, -EIO (netlink; hcl_explain() says what).
  */
 int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
+
+/**
+ * hcl_places() - for whose blocks a result has places that lacks some of them
+ * @h: the handle
+ * @id: as hcl_missing()
+ * @nodes: filled in with their numbers, ascending: so are the blocks
+ * @max: how many fit
+ *
+ * These may be fewer than the plan's members: those that were there when the operation was begun.
+ * What is at the places of the missing is left as it was, or holds a part of the block.
+ *
+ * Return: how many there are, which may be more than @max; 0 if hcl_missing() names nobody, because
+ * the result lacks nothing or something else is wrong; -EINVAL, -ENOMEM.
+ */
+int hcl_places(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 
 /**
  * hcl_flush() - wait until everything that was posted is sent

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What an operation that hangs waits for.  A process at a node knows only of its own
+ * Who is missing: what an operation that hangs waits for.  A process at a node knows only of its own
  * contribution; the kernel tells, by netlink, which number each member's next contribution has
  * and what it waits for.
  */
@@ -150,8 +150,13 @@ int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max)
 		hcli_port_drain(h, op->port);
 		op = hcli_op_find(h, id);
 	}
-	if (!op || op->done)
-		return 0;
+	if (!op || op->done) {
+		const struct hcl_lacks *lacks = hcli_lacks_find(h, id);
+
+		if (lacks && !lacks->set)
+			return hcli_failed(h, NULL, id, -ENOMEM);
+		return lacks ? hcli_lacks_list(lacks, false, nodes, max) : 0;
+	}
 	look_begin(&l, h, op);
 	r = list_missing(&l, h, nodes, max);
 	nl_leave(&l.ctl);

@@ -95,14 +95,15 @@ int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
 	return 1;
 }
 
-static const struct hypercube_result *cmsg_result(struct msghdr *msg)
+/* The control message of a type, if it has so many bytes at least, or NULL. */
+static const struct cmsghdr *cmsg_find(struct msghdr *msg, int type, size_t least)
 {
 	struct cmsghdr *c;
 
 	for (c = CMSG_FIRSTHDR(msg); c; c = CMSG_NXTHDR(msg, c))
-		if (c->cmsg_level == SOL_HYPERCUBE && c->cmsg_type == HYPERCUBE_CMSG_RESULT &&
-		    c->cmsg_len >= CMSG_LEN(sizeof(struct hypercube_result)))
-			return (const struct hypercube_result *)CMSG_DATA(c);
+		if (c->cmsg_level == SOL_HYPERCUBE && c->cmsg_type == type &&
+		    c->cmsg_len >= CMSG_LEN(least))
+			return c;
 	return NULL;
 }
 
@@ -125,12 +126,22 @@ static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 	return NULL;
 }
 
-/* What a call has received: @n bytes; @cut: there was no room for more of them. */
+/* Bytes of a set of nodes, at most. */
+#define SET_MAX	((1 << HYPERCUBE_DIM_MAX) / 8)
+
+/* What a call has received: @n bytes; @cut: there was no room for more of them; @missing: the end of
+ * a result that lacks blocks, or NULL.
+ */
 struct got {
 	struct hypercube_result res;
 	size_t n;
 	bool last;
 	bool cut;
+	const struct cmsghdr *missing;
+	union {
+		char buf[CMSG_SPACE(sizeof(struct hypercube_result)) + CMSG_SPACE(2 * SET_MAX)];
+		struct cmsghdr align;
+	} control;
 };
 
 /* A piece of a result has come to @buf. */
@@ -161,6 +172,9 @@ static void piece(struct hcl *h, const struct got *got, const char *buf)
 	if (op && op->awaited && !op->done) {
 		op->done = true;
 		op->res = *res;
+		if (got->missing)
+			hcli_lacks_take(op, CMSG_DATA(got->missing),
+					got->missing->cmsg_len - CMSG_LEN(0));
 		if (op->torn && !res->status)
 			op->res.status = -ENOMEM;
 		else if (op->cut)
@@ -178,15 +192,11 @@ static void piece(struct hcl *h, const struct got *got, const char *buf)
 /* Receive what is next at a socket into @iov.  Return: 1, 0 if there is nothing, or -errno. */
 static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struct got *got)
 {
-	union {
-		char buf[CMSG_SPACE(sizeof(struct hypercube_result)) + 64];
-		struct cmsghdr align;
-	} control;
 	struct msghdr msg = {
 		.msg_iov = iov, .msg_iovlen = 1,
-		.msg_control = &control, .msg_controllen = sizeof(control.buf),
+		.msg_control = &got->control, .msg_controllen = sizeof(got->control.buf),
 	};
-	const struct hypercube_result *found;
+	const struct cmsghdr *found;
 	ssize_t n;
 
 	do {
@@ -195,10 +205,11 @@ static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struc
 	if (n < 0)
 		return errno == EAGAIN ? 0 : -errno;
 	port->unheard = 0;
-	found = cmsg_result(&msg);
+	found = cmsg_find(&msg, HYPERCUBE_CMSG_RESULT, sizeof(got->res));
 	if (!found)
 		return -ENODEV;
-	got->res = *found;
+	memcpy(&got->res, CMSG_DATA(found), sizeof(got->res));
+	got->missing = cmsg_find(&msg, HYPERCUBE_CMSG_MISSING, 1);
 	got->n = n;
 	got->last = msg.msg_flags & MSG_EOR;
 	got->cut = msg.msg_flags & MSG_TRUNC;
@@ -250,15 +261,12 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags)
 	return r;
 }
 
-/* As hcli_port_send(), but a refusal to begin is the operation's end, not the socket's. */
-static int send_on(struct hcl *h, struct hcl_port *port, int flags)
+/* The kernel did not take it: that is its end. */
+static void refused(struct hcl *h, const struct hcl_op *op, int err)
 {
-	struct hcl_op *op = port->sending;
-	bool begun = op->begun;
-	int r = hcli_port_send(h, port, flags);
 	const struct got refusal = {
 		.res = {
-			.status = r,
+			.status = err,
 			.plan = op->p.plan,
 			.cookie = op->id,
 			.cause_node = UINT32_MAX,
@@ -268,6 +276,16 @@ static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 		.last = true,
 	};
 
+	piece(h, &refusal, "");
+}
+
+/* As hcli_port_send(), but a refusal to begin is the operation's end, not the socket's. */
+static int send_on(struct hcl *h, struct hcl_port *port, int flags)
+{
+	struct hcl_op *op = port->sending;
+	bool begun = op->begun;
+	int r = hcli_port_send(h, port, flags);
+
 	if (r == -ENOBUFS) {
 		/* With nothing to receive it means that a record was lost. */
 		r = hcli_port_recv(h, port, MSG_DONTWAIT);
@@ -275,7 +293,7 @@ static int send_on(struct hcl *h, struct hcl_port *port, int flags)
 	}
 	if (r >= 0 || begun)
 		return r;
-	piece(h, &refusal, "");
+	refused(h, op, r);
 	return 1;
 }
 

@@ -51,6 +51,7 @@ void hcli_op_release(struct hcl *h, struct hcl_op *op)
 	if (op->port->sending == op)
 		op->port->sending = op_unsent(op->next, op->port);
 	op->port->posted--;
+	hcli_lacks_keep(h, op);
 	op->next = h->free;
 	h->free = op;
 }

@@ -157,6 +157,10 @@ class StandIn:
         nodes[0], nodes[1] = 5, 6
         return 2
 
+    def hcl_places(self, _, cookie, nodes, __):
+        nodes[0], nodes[1], nodes[2] = 4, 5, 6
+        return 3
+
     def hcl_failure(self, _):
         return ctypes.pointer(self._latest)
 

@@ -521,6 +521,19 @@ class Operations(unittest.TestCase):
         self.assertEqual(error.request.wait().tolist(), [1, 1, 1])
         self.assertEqual(error.request.missing(), [])
 
+    def test_missing_blocks(self):
+        self.kernel.failure = -errno.EHOSTUNREACH, 5, _native.NONE
+        request = self.node.iallgather(np.ones(1), 7, out=np.zeros(3))
+        with self.assertRaises(Error) as caught:
+            request.wait()
+        self.assertEqual((caught.exception.missing, caught.exception.places), ([5, 6], [4, 5, 6]))
+        self.assertEqual(request.missing(), [5, 6])
+        self.kernel.failure = -errno.ENOLINK, 3, 1
+        request = self.node.iallgather(np.ones(1), 7, out=np.zeros(3))
+        with self.assertRaises(Error) as caught:
+            request.wait()
+        self.assertEqual((caught.exception.missing, caught.exception.places, request.missing()), ([], [], []))
+
     def test_a_receiver_may_try_again(self):
         self.kernel.silent = True
         self.node.timeout = 0.02

@@ -335,6 +335,19 @@ class Waiting(Fabric):
         self.assertEqual([request.wait().tolist() for request in requests], [[8]] * 8)
         self.assertEqual(requests[0].missing(), [])
 
+    def test_whose_blocks_are_missing(self):
+        tool('ring', 'plan', 'fabric', 't', 'apply', 'plan', '2', 'repair')
+        members = [node for node in self.nodes if node.node != 3]
+        out = [np.zeros(NODES) for _ in members]
+        requests = [node.iallgather(np.array(float(node.node)), 2, out=out[i]) for i, node in enumerate(members)]
+        tool('node', 'set', 't', '3', 'fail')
+        for i, request in enumerate(requests):
+            with self.assertRaises(Error) as caught:
+                request.wait()
+            error = caught.exception
+            self.assertEqual((error.errno, error.missing, error.places), (errno.EHOSTUNREACH, [3], list(range(NODES))))
+            self.assertEqual((request.missing(), out[i].tolist()), ([3], [0, 1, 2, 0, 4, 5, 6, 7]))
+
     def test_signals(self):
         class Alarm(Exception):
             """Has rung."""

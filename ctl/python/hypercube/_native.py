@@ -103,6 +103,7 @@ PROTOTYPES = {
         'hcl_done': (c_int, [_HANDLE, c_uint64]),
         'hcl_wait': (c_int, [_HANDLE, c_uint64, POINTER(Result)]),
         'hcl_missing': (c_int, [_HANDLE, c_uint64, _NODES, c_size_t]),
+        'hcl_places': (c_int, [_HANDLE, c_uint64, _NODES, c_size_t]),
         'hcl_flush': (c_int, [_HANDLE]),
         'hcl_failure': (POINTER(Result), [_HANDLE]),
         'hcl_explain': (c_char_p, [_HANDLE, c_void_p, c_size_t]),

@@ -54,6 +54,8 @@ class Error(OSError):
     dimension   the cause is this link of the node, or None
     plan        id of the plan, or None
     collective  a Collective, or None
+    missing     the nodes that are gone whose blocks the result of an allgather lacks, a list
+    places      all nodes for whose blocks it has places, in their order; [] if none are missing
     over        False: a time limit has ended a call, but the operation goes on
     request     that operation, or None
     """
@@ -65,6 +67,8 @@ class Error(OSError):
         self.dimension = result.dimension if result else None
         self.plan = (result.plan or None) if result else None
         self.collective = result.collective if result else None
+        self.missing = []
+        self.places = []
         self.over = True
         self.request = None
 

@@ -62,11 +62,17 @@ class Request:
         return None if self._out is None else filled(self._out, self.result.bytes)
 
     def missing(self):
-        """The members that have not begun to contribute, as a list; [] of an operation that is over."""
+        """The members that have not begun to contribute, as a list.
+
+        Of an operation that is over: those whose blocks its result lacks.
+        """
         if self._waited:
-            return []
+            return self._error.missing if self._error else []
+        return self._nodes(lib.hcl_missing)
+
+    def _nodes(self, function):
         nodes = (c_uint32 * (1 << DIM_MAX))()
-        count = self.node._call(lib.hcl_missing, self.id, nodes, len(nodes))
+        count = self.node._call(function, self.id, nodes, len(nodes))
         return nodes[:count]
 
     def _finish(self, limit):
@@ -83,6 +89,8 @@ class Request:
             failure.over = failure.errno != errno.ETIMEDOUT
             failure.request = self
             raise failure
+        if failure is not None and failure.errno == errno.EHOSTUNREACH:
+            failure.missing, failure.places = self._nodes(lib.hcl_missing), self._nodes(lib.hcl_places)
         if failure is None and self._part is not None:
             failure = self._cut(Result.of(raw))
         self.result, self._error, self._waited = Result.of(raw), failure, True
