@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Results that lack blocks: rings that repair themselves go on without the members that are gone, and
- * the end of such a result names them (HYPERCUBE_CMSG_MISSING).
+ * Results that lack blocks: rings that repair themselves go on without the members that are gone,
+ * and the end of such a result names them (HYPERCUBE_CMSG_MISSING).
  */
 #include <errno.h>
 #include <inttypes.h>

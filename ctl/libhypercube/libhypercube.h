@@ -268,7 +268,8 @@ int hcl_scatter(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void
  * have got to some members only.
  *
  * Return: as hcl_reduce(); -EHOSTUNREACH: members that are gone are missing, see hcl_missing() with
- * @res->cookie; -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that is not of rings; -EMSGSIZE also if the fabric's segment has fewer bytes than such a plan has members.
+ * @res->cookie; -EOPNOTSUPP: HYPERCUBE_F_NOTIFY over a plan that is not of rings; -EMSGSIZE also
+ * if the fabric's segment has fewer bytes than such a plan has members.
  */
 int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, void *out,
 		  size_t out_max, unsigned int flags, struct hypercube_result *res);
@@ -451,7 +452,7 @@ int hcl_done(const struct hcl *h, uint64_t id);
 int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 
 /**
- * hcl_missing() - who has not contributed to an operation that is not over, or is missing in its result
+ * hcl_missing() - who has not contributed to an operation, or is missing in its result
  * @h: the handle
  * @id: from hcl_post(), or .cookie of a result that ended by the time limit
  * @nodes: filled in with their numbers, ascending

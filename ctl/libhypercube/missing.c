@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Who is missing: what an operation that hangs waits for.  A process at a node knows only of its own
- * contribution; the kernel tells, by netlink, which number each member's next contribution has
+ * Who is missing: what an operation that hangs waits for.  A process at a node knows only of its
+ * own contribution; the kernel tells, by netlink, which number each member's next contribution has
  * and what it waits for.
  */
 #include <errno.h>

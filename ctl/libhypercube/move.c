@@ -129,8 +129,8 @@ static struct hcl_op *op_guess(const struct hcl *h, const struct hcl_port *port)
 /* Bytes of a set of nodes, at most. */
 #define SET_MAX	((1 << HYPERCUBE_DIM_MAX) / 8)
 
-/* What a call has received: @n bytes; @cut: there was no room for more of them; @missing: the end of
- * a result that lacks blocks, or NULL.
+/* What a call has received: @n bytes; @cut: there was no room for more of them; @missing: the end
+ * of a result that lacks blocks, or NULL.
  */
 struct got {
 	struct hypercube_result res;
