@@ -60,41 +60,55 @@ void ring_build_path(struct ring_build *b, uint32_t n, uint32_t level)
 	} while (at + 1 < n);
 }
 
-/* The lowest neighbour that is neither in a ring nor on the path; or -1. */
-static int uncovered(const struct ring_build *b, const bool *walked, uint32_t u)
-{
-	uint32_t i;
+/* How far the search is: a node that it has been to, or a neighbour that it has passed, it need not
+ * look at again, for nodes only enter rings.
+ */
+struct walk {
+	bool *walked;
+	uint32_t *at;
+};
 
-	for (i = b->g->first[u]; i < b->g->first[u + 1]; i++)
-		if (b->home[b->g->to[i]] == HC_RING_NONE && !walked[b->g->to[i]])
-			return b->g->to[i];
+/* The lowest neighbour that is neither in a ring nor on the path; or -1. */
+static int uncovered(const struct ring_build *b, struct walk *k, uint32_t u)
+{
+	for (; k->at[u] < b->g->first[u + 1]; k->at[u]++) {
+		uint32_t v = b->g->to[k->at[u]];
+
+		if (b->home[v] == HC_RING_NONE && !k->walked[v])
+			return (int)v;
+	}
 	return -1;
 }
 
 /* Search in depth as far as it gets without turning back. */
-static uint32_t walk(struct ring_build *b, bool *walked, uint32_t u)
+static uint32_t walk(struct ring_build *b, struct walk *k, uint32_t u)
 {
 	uint32_t n = 0;
 	int next = (int)u;
 
-	for (; next >= 0; next = uncovered(b, walked, (uint32_t)next)) {
+	for (; next >= 0; next = uncovered(b, k, (uint32_t)next)) {
 		b->path[n++] = (uint16_t)next;
-		walked[next] = true;
+		k->walked[next] = true;
 	}
 	return n;
 }
 
 int ring_build_rest(struct ring_build *b)
 {
-	bool *walked = calloc(b->g->nodes, 1);
 	uint32_t r, i = 0, end = 0, n;
+	struct walk k = {
+		.walked = calloc(b->g->nodes, sizeof(*k.walked)),
+		.at = calloc(b->g->nodes, sizeof(*k.at)),
+	};
+	int err = k.walked && k.at ? 0 : -ENOMEM;
 
-	if (!walked)
-		return -ENOMEM;
-	for (r = 0; r < b->nrings; r++)
+	if (!err)
+		memcpy(k.at, b->g->first, b->g->nodes * sizeof(*k.at));
+	for (r = 0; !err && r < b->nrings; r++)
 		for (end += b->ring[r].size; i < end; i++)
-			while ((n = walk(b, walked, b->node[i])) > 1)
+			while ((n = walk(b, &k, b->node[i])) > 1)
 				ring_build_path(b, n, b->ring[r].level + 1U);
-	free(walked);
-	return 0;
+	free(k.walked);
+	free(k.at);
+	return err;
 }

@@ -139,12 +139,23 @@ static void run(struct count *c, struct hc_ring_count *count)
 	count->acknowledge = step;
 }
 
+/* How many numbers of nodes a table by node needs. */
+static size_t numbers(const struct hc_ring_tree *t)
+{
+	uint32_t i, most = 0;
+
+	for (i = 0; i < t->nnodes; i++)
+		if (t->node[i] > most)
+			most = t->node[i];
+	return (size_t)most + 1;
+}
+
 /* Number the members as they come. */
 static void set_ranks(struct count *c, uint16_t *of)
 {
 	uint32_t i, n = 0;
 
-	memset(of, 0xff, HC_RING_NODES_MAX * sizeof(*of));
+	memset(of, 0xff, numbers(c->t) * sizeof(*of));
 	for (i = 0; i < c->t->nnodes; i++) {
 		if (of[c->t->node[i]] == NOTHING)
 			of[c->t->node[i]] = (uint16_t)n++;
@@ -167,7 +178,7 @@ int hc_ring_steps(const struct hc_ring_tree *t, bool hot, struct hc_ring_count *
 		.sent = calloc(t->nnodes, sizeof(*c.sent)),
 		.missing = all, .open = (uint64_t)n * t->nnodes,
 	};
-	uint16_t *of = malloc(HC_RING_NODES_MAX * sizeof(*of));
+	uint16_t *of = malloc(numbers(t) * sizeof(*of));
 	int rc = -ENOMEM;
 
 	*count = (struct hc_ring_count){};

@@ -28,7 +28,7 @@ void oracle_kill(struct oracle *o, unsigned int u)
 }
 
 /* Relax until nothing changes. */
-static void distances(const struct oracle *o, unsigned int from, int *dist)
+void oracle_distances(const struct oracle *o, unsigned int from, int *dist)
 {
 	unsigned int u, d;
 	bool again = true;
@@ -55,7 +55,7 @@ int oracle_distance(const struct oracle *o, unsigned int from, unsigned int to)
 {
 	int dist[ORACLE_NODES];
 
-	distances(o, from, dist);
+	oracle_distances(o, from, dist);
 	return dist[to];
 }
 
@@ -85,7 +85,7 @@ void oracle_members(const struct oracle *o, const struct oracle_tree *t,
 	int dist[ORACLE_NODES];
 	unsigned int u;
 
-	distances(o, t->sink, dist);
+	oracle_distances(o, t->sink, dist);
 	for (u = 0; u < 1u << o->n; u++)
 		members[u] = dist[u] >= 0 && oracle_inside(t, u);
 }

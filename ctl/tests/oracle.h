@@ -23,7 +23,8 @@ struct oracle {
 void oracle_init(struct oracle *o, unsigned int n);
 void oracle_cut(struct oracle *o, unsigned int u, unsigned int d);
 void oracle_kill(struct oracle *o, unsigned int u);
-/* Hops over healthy links, -1 if there is no way. */
+/* Hops over healthy links, -1 if there is no way: to each node, or to one. */
+void oracle_distances(const struct oracle *o, unsigned int from, int *dist);
 int oracle_distance(const struct oracle *o, unsigned int from, unsigned int to);
 
 /* A tree: order[0..k-1] are the dimensions of the sink's subcube. */

@@ -54,18 +54,16 @@ static unsigned int helpers(const struct fttc *f, unsigned int v, unsigned int i
 static unsigned int detour(const struct fttc *f, unsigned int v, unsigned int i)
 {
 	unsigned int u, to = v ^ (1u << f->t->order[i]);
-	int best = -1;
+	int best = -1, hops[ORACLE_NODES];
 
 	if (f->mode != ORACLE_NEAREST)
 		return to;
+	oracle_distances(f->o, v, hops);
 	for (u = 0; u < 1u << f->o->n; u++) {
-		int hops;
-
 		if (!f->members[u] || oracle_state(f->t, u, i) != ORACLE_PASSIVE)
 			continue;
-		hops = oracle_distance(f->o, v, u);
-		if (hops >= 0 && (best < 0 || hops < best)) {
-			best = hops;
+		if (hops[u] >= 0 && (best < 0 || hops[u] < best)) {
+			best = hops[u];
 			to = u;
 		}
 	}

@@ -18,27 +18,36 @@ struct cut {
 	const __u16 *fault;
 	__u32 src;
 	__u32 dst;
+	/* The nodes that good links join with each. */
+	__u32 near[N];
 };
+
+static struct cut cut_of(unsigned int dim, const __u16 *fault, __u32 src, __u32 dst)
+{
+	struct cut c = { .dim = dim, .fault = fault, .src = src, .dst = dst };
+	unsigned int d;
+	__u32 u, v;
+
+	for (u = 0; u < hc_nodes(dim); u++)
+		for (d = 0; d < dim; d++) {
+			v = hc_neigh(u, d);
+			if (!((fault[u] | fault[v]) & hc_bit(d)))
+				c.near[u] |= hc_bit(v);
+		}
+	return c;
+}
 
 /* Can the destination be reached over good links without the nodes in @gone?  The link that joins
  * the two is left out.
  */
 static bool reached(const struct cut *c, __u32 gone)
 {
-	__u32 seen = hc_bit(c->src), level = seen, u, v, next;
-	unsigned int d;
+	__u32 seen = hc_bit(c->src), level = c->near[c->src] & ~hc_bit(c->dst) & ~gone, u;
 
 	while (level) {
-		for (next = 0, u = 0; u < hc_nodes(c->dim); u++)
-			for (d = 0; level >> u & 1 && d < c->dim; d++) {
-				v = hc_neigh(u, d);
-				if ((c->fault[u] | c->fault[v]) & hc_bit(d) || gone >> v & 1 ||
-				    (u == c->src && v == c->dst))
-					continue;
-				next |= hc_bit(v);
-			}
-		level = next & ~seen;
-		seen |= next;
+		u = (__u32)__builtin_ctz(level);
+		seen |= hc_bit(u);
+		level = (level | c->near[u]) & ~(gone | seen);
 	}
 	return seen >> c->dst & 1;
 }
@@ -58,7 +67,7 @@ static bool cuts(const struct cut *c, __u32 gone, unsigned int left, __u32 first
 
 static unsigned int menger(unsigned int dim, const __u16 *fault, __u32 src, __u32 dst)
 {
-	const struct cut c = { dim, fault, src, dst };
+	const struct cut c = cut_of(dim, fault, src, dst);
 	__u32 way = src ^ dst;
 	unsigned int direct = hc_weight32(way) == 1 && !((fault[src] | fault[dst]) & way), n;
 
@@ -109,7 +118,7 @@ static bool paths_apart(const struct cut *c, const struct hc_path_dims *p, unsig
 static bool pair_right(struct hc_disjoint *g, const __u16 *fault, __u32 src, __u32 dst,
 		       unsigned int least, bool brute)
 {
-	const struct cut c = { g->dim, fault, src, dst };
+	const struct cut c = cut_of(g->dim, fault, src, dst);
 	struct hc_path_dims p[DIM];
 	__u32 set[1];
 	unsigned int k, n, most;
