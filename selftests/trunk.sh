@@ -47,9 +47,10 @@ joined() {
 	up_again
 }
 
-# By a wire, which its end resets; sets $wire.
+# wired [WORDS..]: by a wire that hc_relay is; sets $wire, whose end resets it
+# shellcheck disable=SC2120
 wired() {
-	there "$a" "$here/hc_relay" 4000 10.9.0.1 26723
+	there "$a" "$here/hc_relay" 4000 10.9.0.1 26723 "$@" >"$scratch/relay"
 	wire=$pid by=:4000
 	joined
 	by=''
@@ -121,11 +122,16 @@ ip_goes_across() {
 	equal 'malformed frames' 0 "$(json_at "$b" '[.[].drops.malformed // 0] | add' node show t)"
 }
 
+# trees EPOCH: the same at both
+trees() {
+	check 'a tree here' at "$a" hcctl tree find fabric t apply epoch "$1"
+	check 'the same there' at "$b" hcctl tree find fabric t apply epoch "$1"
+}
+
 collectives_go_across() {
 	local first second
 	machines 3 0XX 1XX && joined
-	check 'a tree here' at "$a" hcctl tree find fabric t apply epoch 5
-	check 'the same there' at "$b" hcctl tree find fabric t apply epoch 5
+	trees 5
 	first=$(json_at "$a" '.[0] | del(.fault)' plan show t)
 	second=$(json_at "$b" '.[0] | del(.fault)' plan show t)
 	equal 'the same plan' "$first" "$second"
@@ -145,8 +151,7 @@ members() {
 
 operations_end_with_the_cause() {
 	machines 3 0XX 1XX && joined
-	check 'a tree here' at "$a" hcctl tree find fabric t apply epoch 5
-	check 'the same there' at "$b" hcctl tree find fabric t apply epoch 5
+	trees 5
 	there "$a" "$here/hc_member" t 1 8 1000000 1000 0 1 2 3 >"$scratch/a"
 	there "$b" "$here/hc_member" t 1 8 1000000 1000 4 5 6 7 >"$scratch/b"
 	sleep 2
@@ -156,8 +161,7 @@ operations_end_with_the_cause() {
 	log "$(head -n1 "$scratch/a")"
 	log "$(head -n1 "$scratch/b")"
 	joined
-	check 'a tree here' at "$a" hcctl tree find fabric t apply epoch 9
-	check 'the same there' at "$b" hcctl tree find fabric t apply epoch 9
+	trees 9
 	members 50 100
 }
 
@@ -197,22 +201,75 @@ disagreements_are_refused() {
 	refused 'nobody' 'cannot connect' at "$b" hcctl trunk connect t 2 10.9.0.1:9
 }
 
-# A frame in it is dropped for a reason, a record in it ends the trunk for one.
-noise_is_refused() {
+# A part whose other machine is a program.
+alone_here() {
 	parameter trunks Y
 	namespace a || return
-	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 0XX
+	check 'a part' at "$a" hcctl fabric add t dim 3 nodes "$1"
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
-	check 'noise' at "$a" "$here/hc_garbage" t 2 "$(scaled 40)" "$(scaled 2000)" "$RANDOM"
-	equal 'trunks that have ended' "$(scaled 40)" "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
+}
+
+still_works() {
+	check 'the fabric works' at "$a" hcctl tree find fabric t apply
+	check 'a sum' at "$a" hcctl run allreduce t plan 1 verify
+}
+
+# A frame in it is dropped for a reason, a record in it ends the trunk for one. HC_FRAMES: how many
+noise_is_refused() {
+	local frames=${HC_FRAMES:-$(scaled 100000)} dropped
+	alone_here 0XX
+	check 'noise' at "$a" "$here/hc_garbage" t 2 40 $((frames / 40)) "$RANDOM"
+	equal 'trunks that have ended' 40 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
 	busywait 5 grep -q 'unknown kind\|wrong length\|begin with its greeting' "$scratch/events" ||
 		fault "no reasons: $(head -n3 "$scratch/events")"
 	dropped=$(json_at "$a" '[.[].drops.malformed // 0] | add' link show t)
 	log "$dropped malformed frames"
 	((dropped > 0)) || fault 'no frame was dropped as malformed'
-	check 'the fabric works' at "$a" hcctl tree find fabric t apply
-	check 'a sum' at "$a" hcctl run allreduce t plan 1 verify
+	still_works
 }
+
+# What machines have said once: again, cut off, with changes, while members wait
+frames_are_checked() {
+	local frames=${HC_FRAMES:-$(scaled 60000)} said=$scratch/recording
+	machines 3 0XX 1XX && wired "$said"
+	trees 5
+	members 20 50
+	members 5 30000
+	at "$a" ip addr add 10.77.0.1/24 dev tn0
+	at "$a" ip link set tn0 up
+	at "$b" ip addr add 10.77.0.8/24 dev tn7
+	at "$b" ip link set tn7 up
+	check 'ping' at "$b" ping -c 3 -i 0.2 -W 5 -s 3000 -I tn7 10.77.0.1
+	check 'DETECT' at "$b" hcctl detect t
+	check 'a message' at "$b" hcctl route show t 4 7
+	tidy_up
+	log "$(wc -c <"$said") bytes were recorded"
+	alone_here 0XX
+	there "$a" "$here/hc_garbage" t 2 1 "$frames" "$RANDOM" "$said" 2000 >"$scratch/garbage"
+	up_here
+	check 'a tree' at "$a" hcctl tree find fabric t apply epoch 5
+	there "$a" "$here/hc_member" t 1 8 1000 50 0 1 2 3 >"$scratch/a"
+	busywait 120 is_at 1 "$a" '.[0].trunks_ended' fabric show t || fault 'the trunk has not ended'
+	equal 'what was said of it' '' "$(<"$scratch/garbage")"
+	busywait 10 ended "$scratch/a" 4 || fault "members: $(<"$scratch/a")"
+	log "$(json_at "$a" '[.[].drops | to_entries[]] | group_by(.key) | map({key: .[0].key, value: map(.value) | add}) | from_entries' link show t)"
+	still_works
+}
+
+up_here() { busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links are down'; }
+
+# 40 MiB for a machine that does not read: 8 wait, the others are dropped, and a sum is told so
+floods_are_bounded() {
+	local sent
+	alone_here 00X
+	there "$a" "$here/hc_flood" t 40 >"$scratch/sent"
+	busywait 30 test -s "$scratch/sent" || fault 'not all was read'
+	sent=$(<"$scratch/sent")
+	busywait 10 dropped_most "$sent" || fault "$(json_at "$a" '.[0].drops' node show t 0) of $sent"
+	log "of $sent frames: $(json_at "$a" '.[0].drops' node show t 0)"
+}
+
+dropped_most() { (($(json_at "$a" '.[0].drops["queue-full"] // 0' node show t 0) > $1 - 300)); }
 
 # With frames under way: a trunk, a fabric, a namespace and the wire go, at any moment.
 everything_may_go() {
@@ -285,4 +342,4 @@ descriptors_are_given_up() {
 
 run_tests they_are_experimental sockets_are_of_the_namespace descriptors_are_given_up links_come_up \
 	faults_are_known_there ip_goes_across collectives_go_across operations_end_with_the_cause trunks_break \
-	disagreements_are_refused noise_is_refused everything_may_go namespaces_end
+	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded everything_may_go namespaces_end

@@ -667,15 +667,15 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 			   unsigned int why)
 {
 	const struct hc_wire_plan *of = hc_frame_plan(skb);
-	bool memory = why == HYPERCUBE_A_DROP_NO_MEMORY;
+	bool memory = why == HYPERCUBE_A_DROP_NO_MEMORY, full = why == HYPERCUBE_A_DROP_QUEUE_FULL;
 	/* A frame may find a link of the plan down before the node has heard of that. */
 	int cut = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED ? EHOSTUNREACH : ENOLINK;
 	struct hc_abort abort = {
 		.from = be64_to_cpu(of->op),
-		.status = memory ? ENOMEM : cut,
+		.status = memory ? ENOMEM : full ? ENOBUFS : cut,
 		.node = node->id,
-		.dim = dim < node->fabric->dim && !memory ? dim : HC_CAUSE_NONE,
-		.flags = memory ? 0 : HC_ABORT_F_BROKEN,
+		.dim = dim < node->fabric->dim && !memory && !full ? dim : HC_CAUSE_NONE,
+		.flags = memory || full ? 0 : HC_ABORT_F_BROKEN,
 	};
 	struct hc_plan *plan;
 

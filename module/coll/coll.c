@@ -15,6 +15,7 @@
 #include "coll/coll.h"
 #include "coll/rx.h"
 #include "compat.h"
+#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/lie.h"
 #include "fabric/limits.h"
@@ -411,12 +412,12 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_coll_abort_go_on(m, &abort);
 }
 
-/* Returns the memory of a waiting frame if neither a socket nor the fabric is charged for it: a
- * node's poll has made it, or it has come from another machine.
+/* Returns the memory of a waiting frame if neither a socket nor the fabric is charged for it, as a
+ * node's poll has made it; or if it has come from another machine, whose limits are not ours.
  */
 static u32 loose(const struct sk_buff *skb)
 {
-	return skb->destructor ? 0 : skb->truesize;
+	return skb->destructor && !hc_far_is(skb) ? 0 : skb->truesize;
 }
 
 bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb)

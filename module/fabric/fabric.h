@@ -116,6 +116,7 @@ struct hc_trunks {
  * @lsdb_retry: nodes that have lacked memory for what they know of faults
  * @trunks: to other machines; the list and @broken under @lock
  * @loose: memory of frames that wait on impaired links and are charged to nobody
+ * @on_way: memory of frames of other machines that go on to other nodes, see fabric/far.h
  */
 struct hc_fabric {
 	struct list_head list;
@@ -156,6 +157,7 @@ struct hc_fabric {
 	struct hc_lsdb_retry lsdb_retry;
 	struct hc_trunks trunks;
 	atomic_long_t loose;
+	atomic_long_t on_way;
 };
 
 /* May it be used? A fabric that is being made has visible endpoints, but must not be touched, as

@@ -45,6 +45,7 @@
 #include "fabric/carrier.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
+#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/impair.h"
 #include "fabric/link.h"
@@ -289,12 +290,6 @@ static enum hrtimer_restart impair_timer(struct hrtimer *timer)
 	return skb ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-/* Charged to nobody, nor bounded by credits. */
-static bool is_loose(const struct sk_buff *skb)
-{
-	return !skb->sk && !hc_frame_is(skb, HC_FT_SEGMENT);
-}
-
 static bool loose_room(const struct hc_impair *imp, bool eth)
 {
 	unsigned int half = eth;
@@ -323,7 +318,7 @@ static void queue_full(struct hc_impair *imp, struct sk_buff *skb)
 
 static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due)
 {
-	impair_cb(skb)->loose = is_loose(skb);
+	impair_cb(skb)->loose = hc_frame_is_loose(skb);
 	if (impair_cb(skb)->loose)
 		loose_add(imp, skb->truesize);
 	imp->last_due = due;
@@ -350,7 +345,7 @@ static void wire(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		queue_full(imp, skb);
 		return;
 	}
-	if (is_loose(skb) && !loose_room(imp, eth)) {
+	if (hc_frame_is_loose(skb) && !loose_room(imp, eth)) {
 		queue_full(imp, skb);
 		return;
 	}

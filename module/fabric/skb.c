@@ -5,6 +5,7 @@
 #include <net/sock.h>
 
 #include "fabric/fabric.h"
+#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
@@ -52,8 +53,12 @@ struct sk_buff *hc_frame_copy(const struct sk_buff *skb)
 {
 	struct sk_buff *copy = skb_copy(skb, GFP_ATOMIC | __GFP_NOWARN);
 
-	if (copy && skb->sk && skb->destructor == sock_wfree)
+	if (copy && skb->sk && skb->destructor == sock_wfree) {
 		skb_set_owner_w(copy, skb->sk);
+	} else if (copy && hc_far_is(skb) && !hc_far_charge(hc_far_fabric(skb), copy)) {
+		kfree_skb(copy);
+		return NULL;
+	}
 	return copy;
 }
 

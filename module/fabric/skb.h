@@ -103,7 +103,7 @@ struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, 
 void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 		   struct sk_buff *skb);
 /* A frame that shares nothing with @skb, whose pages others may read, but is charged to the same
- * socket, all of it in one piece; NULL: no memory.
+ * socket, or fabric if it came from another machine, all of it in one piece; NULL: no memory.
  */
 struct sk_buff *hc_frame_copy(const struct sk_buff *skb);
 /* Count a frame that is dropped: on @port if not NULL (poll only), else on the node. */

@@ -18,6 +18,7 @@
 #include <linux/slab.h>
 
 #include "fabric/fabric.h"
+#include "fabric/far.h"
 #include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
@@ -205,6 +206,10 @@ static void copy_send(struct hc_node *node, unsigned int dim, struct sk_buff *sk
 	}
 	if (skb_cow_head(skb, 0)) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		return;
+	}
+	if (!hc_far_goes_on(node->fabric, skb)) {
+		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 		return;
 	}
 	hc_wire_copy_of(skb)->hop++;

@@ -44,6 +44,7 @@
 #include "coll/rx.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
+#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/lie.h"
 #include "fabric/link.h"
@@ -254,6 +255,8 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	d = next_dim(node, &w, be16_to_cpu(hdr->dst));
 	if (d == NO_DIM)
 		return route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_ROUTE);
+	if (!hc_far_goes_on(node->fabric, skb))
+		return route_drop(node, from, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 	if (walk_append(skb, d))
 		return route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 	hdr = hc_hdr(skb);
@@ -303,6 +306,7 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 		route_forward(node, dim, skb);
 		return NULL;
 	}
+	hc_far_arrived(skb);
 	/* The stack has no use for our header, wherever it ends. */
 	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, skb);
 }

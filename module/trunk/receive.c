@@ -20,6 +20,7 @@
 
 #include "fabric/arrive.h"
 #include "fabric/fabric.h"
+#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
@@ -210,26 +211,26 @@ static unsigned int frame_head(const struct hc_hdr *hdr, unsigned int len)
 	return min(head, len);
 }
 
-static bool frame_begin(struct hc_trunk *trunk)
+static void frame_begin(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
 	unsigned int extra = offload_len(record(rx));
 	const struct hc_hdr *hdr = (const void *)(rx->head + REC + extra);
+	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
 	unsigned int len = be32_to_cpu(record(rx)->len) - extra;
 	unsigned int head = frame_head(hdr, len);
 	int err;
 
-	rx->skb = alloc_skb_with_frags(HC_HEADROOM + head, len - head, PAGE_ALLOC_COSTLY_ORDER,
-				       &err, GFP_KERNEL);
-	if (!rx->skb)
-		return false;
-	skb_reserve(rx->skb, HC_HEADROOM);
-	skb_put(rx->skb, head);
-	rx->skb->data_len = len - head;
-	rx->skb->len = len;
+	rx->skb = hc_far_alloc(trunk->fabric, head, len - head,
+			       type && type->flags & HC_FT_WHOLE, &err);
+	if (!rx->skb) {
+		hc_trunk_break(trunk, err, err == -EMSGSIZE ?
+			       "The other end sends a frame that is too long" :
+			       "There was no memory for a frame");
+		return;
+	}
 	memcpy(rx->skb->data, hdr, sizeof(*hdr));
 	rx->done = sizeof(*hdr);
-	return true;
 }
 
 /* What virtual machines say of their frames is not believed either. */
@@ -257,6 +258,11 @@ static void frame_deliver(struct hc_trunk *trunk)
 	struct hc_node *node = trunk->fabric->nodes[u];
 	struct sk_buff *skb = trunk->rx.skb;
 
+	/* That of a network has its own limit here, and then belongs to the stack. */
+	if (!hc_frame_is(skb, HC_FT_STACK) && !hc_far_charge(trunk->fabric, skb)) {
+		hc_trunk_break(trunk, -ENOBUFS, "The fabric may hold no more memory");
+		return;
+	}
 	trunk->rx.skb = NULL;
 	atomic64_inc(&trunk->rx_frames);
 	if (offload_len(record(&trunk->rx)) && !offload_take(trunk, skb)) {
@@ -295,8 +301,7 @@ static void head_take(struct hc_trunk *trunk)
 		flaw = record_flaw(trunk);
 		rx->want += head_len(record(rx));
 	} else if (record(rx)->what == HC_RECORD_FRAME) {
-		if (!frame_begin(trunk))
-			hc_trunk_break(trunk, -ENOMEM, "There was no memory for a frame");
+		frame_begin(trunk);
 	} else {
 		if (record(rx)->what == HC_RECORD_HELLO)
 			hello_take(trunk);

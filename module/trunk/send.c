@@ -2,8 +2,9 @@
 /*
  * The sending side of a trunk: queues, and the work that empties them.
  *
- * Frames that are charged to a socket, or bounded by credits, are always taken, as by the queues
- * of nodes: their senders wait.  Others have a limit, and so have Ethernet frames.
+ * Frames that are charged to a socket, or bounded by credits or the limit of frames in transit
+ * (fabric/far.h), are always taken, as by the queues of nodes.  Others have a limit, and so have
+ * Ethernet frames.
  *
  * The work never waits.  When the socket has no room it stops, and the socket's write_space
  * function begins it again; so does the beat of the trunk.  What it says of links is not
@@ -17,6 +18,7 @@
 
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
+#include "fabric/far.h"
 #include "fabric/frame.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
@@ -30,11 +32,6 @@
 #define LOOSE_MAX	SZ_4M
 
 /* ------------------------------------------------------------ queues */
-
-static bool is_loose(const struct sk_buff *skb)
-{
-	return !skb->sk && !hc_frame_is(skb, HC_FT_SEGMENT);
-}
 
 /* In skb->cb while the frame waits; @far: the node at the other end. */
 struct tx_cb {
@@ -53,7 +50,7 @@ static bool tx_add(struct hc_trunk_tx *tx, struct sk_buff *skb)
 {
 	bool eth = hc_frame_is(skb, HC_FT_STACK), room;
 
-	tx_cb(skb)->loose = !eth && is_loose(skb);
+	tx_cb(skb)->loose = !eth && hc_frame_is_loose(skb);
 	spin_lock_bh(&tx->lock);
 	room = eth ? tx->eth_bytes < HC_ETH_BYTES : !tx_cb(skb)->loose || tx->loose < LOOSE_MAX;
 	if (room && eth)

@@ -2,27 +2,27 @@
 /*
  * What makes no sense, on trunks.
  *
- *	hc_garbage FABRIC DIM ROUNDS FRAMES SEED
+ *	hc_garbage FABRIC DIM ROUNDS FRAMES SEED [RECORDING [PAUSE]]
  *
  * FABRIC, of dimension 3, has the nodes 0XX here and no trunk along DIM = 2.  Each round hands over
- * one end of a pair of sockets and plays the other machine: some say noise, some greet and
- * then send FRAMES frames with random contents, then noise.  Each must find its stream closed.
+ * one end of a pair of sockets and plays the other machine.  Some say noise; others greet and
+ * then send FRAMES frames, and noise behind them.  The frames have random contents.  With
+ * RECORDING, what a real machine has once said (hc_relay), they are those in it: as they were,
+ * again, cut off, or with changes at random.  PAUSE ms lie between the greeting and the frames.
+ * Each round must find its stream closed.
  */
-#include <arpa/inet.h>
 #include <poll.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "far_end.h"
 #include "hc_topo.h"
 
-#define FD	9
-#define WAIT	30000	/* ms */
+#define WAIT		60000	/* ms */
+#define FRAME_MAX	70000
+#define OFFLOAD		12
 
 static uint64_t state;
 
@@ -38,97 +38,137 @@ static void noise(uint8_t *p, size_t n)
 		*p++ = draw(256);
 }
 
-static bool say(int fd, const void *p, size_t n)
-{
-	ssize_t sent;
-
-	for (; n; n -= sent, p = (const char *)p + sent) {
-		sent = send(fd, p, n, MSG_NOSIGNAL);
-		if (sent <= 0)
-			return false;
-	}
-	return true;
-}
-
-static void put16(uint8_t *p, uint16_t v)
-{
-	v = htons(v);
-	memcpy(p, &v, 2);
-}
-
-static void put32(uint8_t *p, uint32_t v)
-{
-	v = htonl(v);
-	memcpy(p, &v, 4);
-}
-
-/* struct hc_wire_record */
-static void record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t node)
-{
-	put32(p, len);
-	p[4] = what;
-	p[5] = flags;
-	put16(p + 6, node);
-}
-
-/* As a machine with the nodes 1XX does. */
-static bool greet(int fd, const char *fabric)
-{
-	uint8_t b[8 + 32] = {};
-
-	record(b, 32, 1, 0, 0);
-	put32(b + 8, 0x68637472);
-	put16(b + 12, 1);
-	b[14] = 2;
-	b[15] = 3;
-	put32(b + 16, hc_name_id(fabric));
-	put32(b + 20, 32768);
-	put16(b + 24, 4);
-	put16(b + 26, 4);
-	put32(b + 28, 5000);
-	b[32] = 2;
-	return say(fd, b, sizeof(b));
-}
-
 /* What the other end says of its links: anything. */
 static bool links(int fd)
 {
-	uint8_t b[8 + 16];
+	uint8_t b[FAR_RECORD + 16];
 	unsigned int u;
 	bool ok = true;
 
 	for (u = 0; u < 4 && ok; u++) {
 		noise(b, sizeof(b));
-		record(b, 16, 3, draw(256), u);
+		far_record(b, 16, FAR_STATE, draw(256), u);
 		b[20] = draw(4) ? 0 : draw(256);
-		ok = say(fd, b, sizeof(b));
+		ok = far_say(fd, b, sizeof(b));
 	}
 	return ok;
 }
 
+/* ------------------------------------------------------------ random frames */
+
 /* A frame whose record is right; what is in it may be anything. */
 static bool frame(int fd, const char *fabric)
 {
-	static uint8_t b[8 + 12 + 70000];
-	bool offload = !draw(8);
-	uint32_t payload = draw(20) ? draw(300) : draw(66000), len = 40 + payload, u = draw(4);
-	uint8_t *f = b + 8 + (offload ? 12 : 0);
+	static uint8_t b[FAR_RECORD + OFFLOAD + FRAME_MAX];
+	unsigned int offload = draw(8) ? 0 : OFFLOAD;
+	uint32_t payload = draw(20) ? draw(300) : draw(66000), len = FAR_HDR + payload, u = draw(4);
+	uint8_t *f = b + FAR_RECORD + offload;
 
-	noise(b, 8 + 12 + len);
-	record(b, len + (offload ? 12 : 0), 4, (draw(16) ? 0 : 1) | (offload ? 2 : 0), u);
+	noise(b, FAR_RECORD + OFFLOAD + len);
+	far_record(b, len + offload, FAR_FRAME, (draw(16) ? 0 : 1) | (offload ? 2 : 0), u);
 	if (draw(10)) {
 		f[0] = 2;
 		f[1] = 1 + draw(16);
 		f[2] = draw(3) ? 0 : draw(8);
-		put32(f + 4, hc_name_id(fabric));
-		put16(f + 8, u ^ (draw(4) ? 4 : draw(8)));
-		put16(f + 10, draw(4) ? u : draw(9));
+		far_put32(f + 4, hc_name_id(fabric));
+		far_put16(f + 8, u ^ (draw(4) ? 4 : draw(8)));
+		far_put16(f + 10, draw(4) ? u : draw(9));
 		if (draw(4))
-			put32(f + 16, payload - (draw(2) ? 0 : draw(payload + 1)));
-		put16(f + 20, draw(3) ? 0 : draw(70));
+			far_put32(f + 16, payload - (draw(2) ? 0 : draw(payload + 1)));
+		far_put16(f + 20, draw(3) ? 0 : draw(70));
 	}
-	return say(fd, b, 8 + (offload ? 12 : 0) + len);
+	return far_say(fd, b, FAR_RECORD + offload + len);
 }
+
+/* ------------------------------------------------------------ frames that were once real */
+
+static uint8_t *recording;
+static size_t recorded;
+/* Where its records begin, and where we are. */
+static size_t first, at;
+
+static bool recording_read(const char *name)
+{
+	FILE *f = fopen(name, "r");
+	const uint8_t *ok;
+
+	if (!f)
+		return false;
+	recording = malloc(16 << 20);
+	recorded = recording ? fread(recording, 1, 16 << 20, f) : 0;
+	fclose(f);
+	/* The two programs have talked to each other before that. */
+	ok = memmem(recording, recorded, "\nok\n", 4);
+	if (!ok)
+		return false;
+	first = ok + 4 - recording;
+	at = first;
+	return true;
+}
+
+/* The next frame's record, which then has @len bytes. */
+static const uint8_t *next_frame(size_t *len)
+{
+	const uint8_t *p;
+	unsigned int laps = 0;
+
+	do {
+		if (at + FAR_RECORD > recorded ||
+		    at + FAR_RECORD + far_get32(recording + at) > recorded) {
+			at = first;
+			if (laps++)
+				return NULL;
+		}
+		p = recording + at;
+		*len = FAR_RECORD + far_get32(p);
+		at += *len;
+	} while (p[4] != FAR_FRAME);
+	return p;
+}
+
+static void change(uint8_t *p, size_t len)
+{
+	static const uint8_t edges[] = { 0, 1, 0x7f, 0x80, 0xff };
+	size_t i = draw(2) ? draw(len) : draw(len < 104 ? len : 104);
+
+	switch (draw(3)) {
+	case 0:
+		p[i] ^= 1 << draw(8);
+		break;
+	case 1:
+		p[i] = edges[draw(sizeof(edges))];
+		break;
+	case 2:
+		p[i] = draw(256);
+		break;
+	}
+}
+
+static bool mutant(int fd)
+{
+	static uint8_t b[FAR_RECORD + OFFLOAD + FRAME_MAX];
+	unsigned int again = draw(8) ? 1 : 2, n, head;
+	const uint8_t *p;
+	size_t len;
+	bool ok = true;
+
+	p = next_frame(&len);
+	if (!p || len > sizeof(b))
+		return false;
+	memcpy(b, p, len);
+	head = FAR_RECORD + (b[5] & 2 ? OFFLOAD : 0);
+	if (!draw(8) && len > head + FAR_HDR) {
+		len = head + FAR_HDR + draw(len - head - FAR_HDR);
+		far_put32(b, len - FAR_RECORD);
+	}
+	for (n = draw(4) ? draw(4) : 0; n; n--)
+		change(b + FAR_RECORD, len - FAR_RECORD);
+	while (ok && again--)
+		ok = far_say(fd, b, len);
+	return ok;
+}
+
+/* ------------------------------------------------------------ rounds */
 
 static bool closed(int fd)
 {
@@ -141,42 +181,43 @@ static bool closed(int fd)
 	return false;
 }
 
-static int hand_over(char **argv, int fd)
+static bool links_up(int fd)
 {
-	pid_t pid = fork();
-	int status;
-
-	if (!pid) {
-		dup2(fd, FD);
-		execlp("hcctl", "hcctl", "trunk", "add", argv[1], argv[2], "fd", "9", NULL);
-		_exit(127);
-	}
-	return waitpid(pid, &status, 0) == pid ? status : -1;
+	return far_state(fd, 0) && far_state(fd, 1) && far_state(fd, 2) && far_state(fd, 3);
 }
 
-static int one(char **argv, unsigned int frames)
+static bool sense(int fd, char **argv, unsigned int frames, useconds_t pause)
 {
-	int pair[2], rc;
-	uint8_t b[300];
-	bool ok = true;
+	if (!far_greet(fd, argv[1], 2, 4, 4))
+		return false;
+	if (recording ? !links_up(fd) : !draw(4) && !links(fd))
+		return false;
+	usleep(pause);
+	while (frames--)
+		if (!(recording ? mutant(fd) : frame(fd, argv[1])))
+			return false;
+	return true;
+}
 
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+static int one(char **argv, unsigned int frames, useconds_t pause)
+{
+	int fd = far_trunk(argv[1], argv[2]), rc = 0;
+	uint8_t b[300];
+
+	if (fd < 0)
 		return 1;
-	rc = hand_over(argv, pair[0]);
-	close(pair[0]);
-	if (draw(4)) {
-		ok = greet(pair[1], argv[1]) && (!draw(4) || links(pair[1]));
-		while (ok && frames--)
-			ok = frame(pair[1], argv[1]);
+	if ((recording || draw(4)) && !sense(fd, argv, frames, pause) && recording) {
+		puts("a stream of frames was closed");
+		rc = 1;
 	}
 	noise(b, sizeof(b));
 	b[4] |= 0x80;
-	say(pair[1], b, sizeof(b));
-	if (!rc && !closed(pair[1])) {
+	far_say(fd, b, sizeof(b));
+	if (!closed(fd)) {
 		puts("a stream of noise is still open");
 		rc = 1;
 	}
-	close(pair[1]);
+	close(fd);
 	return rc;
 }
 
@@ -184,10 +225,10 @@ int main(int argc, char **argv)
 {
 	int rounds, rc = 0;
 
-	if (argc != 6)
+	if (argc < 6 || argc > 8 || (argc > 6 && !recording_read(argv[6])))
 		return 2;
 	state = strtoull(argv[5], NULL, 0);
 	for (rounds = atoi(argv[3]); rounds && !rc; rounds--)
-		rc = one(argv, atoi(argv[4]));
+		rc = one(argv, atoi(argv[4]), argc > 7 ? atoi(argv[7]) * 1000 : 0);
 	return !!rc;
 }

@@ -2,12 +2,13 @@
 /*
  * A wire that breaks.
  *
- *	hc_relay LISTEN-PORT ADDRESS PORT [TIMES MS SEED]
+ *	hc_relay LISTEN-PORT ADDRESS PORT [RECORDING | TIMES MS SEED]
  *
  * Passes on what comes by a TCP connection to LISTEN-PORT to one of its own to PORT at ADDRESS, and
  * back, one connection after the other. Whenever this program or a connection ends, both sides are
  * reset: what is under way is lost. With TIMES it resets that many connections itself, each within
- * MS ms of its beginning, at random; those after that go on. It says "reset N" each time.
+ * MS ms of its beginning, at random; those after that go on. It says "reset N" each time. RECORDING
+ * gets what comes to LISTEN-PORT.
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -27,6 +28,7 @@
  * @to: what is written
  * @have: bytes that wait
  * @done: how many of them are written
+ * @recorded: they go to the recording
  * @buf: they
  */
 struct way {
@@ -34,6 +36,7 @@ struct way {
 	int to;
 	size_t have;
 	size_t done;
+	bool recorded;
 	char buf[1 << 16];
 };
 
@@ -76,6 +79,8 @@ static void reset_at_close(int fd)
 	setsockopt(fd, SOL_SOCKET, SO_LINGER, &l, sizeof(l));
 }
 
+static FILE *recording;
+
 /* False: this side has ended. */
 static bool pass(struct way *w, short readable, short writable)
 {
@@ -86,6 +91,8 @@ static bool pass(struct way *w, short readable, short writable)
 		if (!n || (n < 0 && errno != EAGAIN))
 			return false;
 		w->have = n > 0 ? n : 0;
+		if (w->recorded && recording)
+			fwrite(w->buf, 1, w->have, recording);
 		w->done = 0;
 	}
 	if (w->done < w->have && (readable || writable)) {
@@ -109,7 +116,7 @@ static bool relay(int near, int far, int64_t end)
 	struct pollfd p[2] = { { .fd = near }, { .fd = far } };
 	bool both = true;
 
-	there = (struct way){ .from = near, .to = far };
+	there = (struct way){ .from = near, .to = far, .recorded = true };
 	back = (struct way){ .from = far, .to = near };
 	while (both) {
 		int64_t left = end < 0 ? -1 : end - now_ms();
@@ -146,11 +153,17 @@ int main(int argc, char **argv)
 {
 	int listener, n = 0, times;
 
-	if (argc != 4 && argc != 7)
+	if (argc < 4 || argc > 7 || argc == 6)
 		return 2;
 	setlinebuf(stdout);
-	times = argc > 4 ? atoi(argv[4]) : 0;
-	srand48(argc > 4 ? atol(argv[6]) : 0);
+	if (argc == 5) {
+		recording = fopen(argv[4], "w");
+		if (!recording)
+			return fail(argv[4]);
+		setbuf(recording, NULL);
+	}
+	times = argc == 7 ? atoi(argv[4]) : 0;
+	srand48(argc == 7 ? atol(argv[6]) : 0);
 	listener = listen_at(argv[1]);
 	if (listener < 0)
 		return fail("cannot listen");

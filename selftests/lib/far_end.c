@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The other machine of a trunk, played by a program.
+ */
+#include <arpa/inet.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "far_end.h"
+#include "hc_topo.h"
+
+#define FD	9
+
+void far_put16(uint8_t *p, uint16_t v)
+{
+	v = htons(v);
+	memcpy(p, &v, 2);
+}
+
+void far_put32(uint8_t *p, uint32_t v)
+{
+	v = htonl(v);
+	memcpy(p, &v, 4);
+}
+
+uint32_t far_get32(const uint8_t *p)
+{
+	uint32_t v;
+
+	memcpy(&v, p, 4);
+	return ntohl(v);
+}
+
+void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t node)
+{
+	far_put32(p, len);
+	p[4] = what;
+	p[5] = flags;
+	far_put16(p + 6, node);
+}
+
+bool far_say(int fd, const void *p, size_t n)
+{
+	ssize_t sent;
+
+	for (; n; n -= sent, p = (const char *)p + sent) {
+		sent = send(fd, p, n, MSG_NOSIGNAL);
+		if (sent <= 0)
+			return false;
+	}
+	return true;
+}
+
+bool far_greet(int fd, const char *fabric, unsigned int dim, uint16_t fixed, uint16_t base)
+{
+	uint8_t b[FAR_RECORD + 32] = {};
+
+	far_record(b, 32, FAR_HELLO, 0, 0);
+	far_put32(b + 8, 0x68637472);
+	far_put16(b + 12, 1);
+	b[14] = 2;
+	b[15] = 3;
+	far_put32(b + 16, hc_name_id(fabric));
+	far_put32(b + 20, 32768);
+	far_put16(b + 24, fixed);
+	far_put16(b + 26, base);
+	far_put32(b + 28, 5000);
+	b[32] = dim;
+	return far_say(fd, b, sizeof(b));
+}
+
+bool far_state(int fd, uint16_t u)
+{
+	uint8_t b[FAR_RECORD + 16] = {};
+
+	far_record(b, 16, FAR_STATE, 0, u);
+	return far_say(fd, b, sizeof(b));
+}
+
+int far_hand_over(const char *fabric, const char *dim, int fd)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (!pid) {
+		dup2(fd, FD);
+		execlp("hcctl", "hcctl", "trunk", "add", fabric, dim, "fd", "9", "keepalive", "60s",
+		       NULL);
+		_exit(127);
+	}
+	return waitpid(pid, &status, 0) == pid ? status : -1;
+}
+
+int far_trunk(const char *fabric, const char *dim)
+{
+	int pair[2], status;
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	status = far_hand_over(fabric, dim, pair[0]);
+	close(pair[0]);
+	if (!status)
+		return pair[1];
+	close(pair[1]);
+	return -1;
+}

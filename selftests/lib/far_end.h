@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The other machine of a trunk, played by a program; see module/wire_trunk.h.
+ */
+#ifndef _HC_FAR_END_H
+#define _HC_FAR_END_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Bytes in front of what a record announces, and of struct hc_hdr. */
+#define FAR_RECORD	8
+#define FAR_HDR		40
+
+enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME };
+
+void far_put16(uint8_t *p, uint16_t v);
+void far_put32(uint8_t *p, uint32_t v);
+uint32_t far_get32(const uint8_t *p);
+/* struct hc_wire_record */
+void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t node);
+/* False: the stream has ended. */
+bool far_say(int fd, const void *p, size_t n);
+/* As a machine with a part of a fabric of dimension 3, whose nodes share the bits @fixed, which
+ * are @base, does for the links along @dim.
+ */
+bool far_greet(int fd, const char *fabric, unsigned int dim, uint16_t fixed, uint16_t base);
+/* The link of node @u there is up. */
+bool far_state(int fd, uint16_t u);
+/* Let "hcctl trunk add FABRIC DIM" have @fd.  Its status; -1: it was not run. */
+int far_hand_over(const char *fabric, const char *dim, int fd);
+/* A pair of sockets, of which the one was handed over: the other, or -1. */
+int far_trunk(const char *fabric, const char *dim);
+
+#endif /* _HC_FAR_END_H */
