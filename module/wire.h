@@ -156,7 +156,7 @@ static_assert(sizeof(struct hc_wire_lsa) == 8);
 /**
  * struct hc_wire_plan - what a frame belongs to; begins the parts of all such types (HC_FT_PLAN)
  * @plan: id of the plan
- * @epoch: epoch of the plan
+ * @epoch: epoch of the plan; hc_plan.tag in a fabric that spans machines
  * @op: number of the operation
  */
 struct hc_wire_plan {

@@ -457,7 +457,7 @@ static void abort_route(struct hc_node *node, struct hc_plan *plan, const struct
 		return;
 	of = hc_wire_plan_of(skb);
 	of->plan = cpu_to_be32(plan->id);
-	of->epoch = cpu_to_be32(plan->epoch);
+	of->epoch = cpu_to_be32(plan->tag);
 	hc_route_xmit(node, plan->root, skb);
 }
 
@@ -684,7 +684,7 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
-	if (plan && plan->epoch == be32_to_cpu(of->epoch) &&
+	if (plan && plan->tag == be32_to_cpu(of->epoch) &&
 	    plan_misses(plan, node, dim, hc_hdr(skb))) {
 		struct hc_member *m = plan->member[node->id];
 

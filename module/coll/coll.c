@@ -250,7 +250,7 @@ void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct s
 	int err;
 
 	of->plan = cpu_to_be32(m->plan->id);
-	of->epoch = cpu_to_be32(m->plan->epoch);
+	of->epoch = cpu_to_be32(m->plan->tag);
 	hdr->src = cpu_to_be16(m->node->id);
 	hdr->dst = cpu_to_be16(peer->node);
 	if (peer->how == HC_TREE_DETOUR ||
@@ -632,7 +632,7 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	m = plan ? plan->member[node->id] : NULL;
 	if (!m)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_PLAN);
-	else if (be32_to_cpu(of->epoch) != plan->epoch)
+	else if (be32_to_cpu(of->epoch) != plan->tag)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);

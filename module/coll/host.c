@@ -337,7 +337,7 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 
 	if (retires(node, be32_to_cpu(of->plan)))
 		return false;
-	if (plan && plan->epoch != be32_to_cpu(of->epoch))
+	if (plan && plan->tag != be32_to_cpu(of->epoch))
 		plan = NULL;
 	m = plan ? plan->member[node->id] : NULL;
 	if (!m) {

@@ -7,6 +7,7 @@
  * must be that one, else the plan is stale; then the shared verifier of its type checks
  * the whole plan.
  */
+#include <linux/jhash.h>
 #include <linux/netlink.h>
 #include <linux/slab.h>
 #include <linux/vmalloc.h>
@@ -185,6 +186,43 @@ static int plan_check_away(const struct hc_plan *plan, const u32 *fault,
 	return err;
 }
 
+static u32 hash_bytes(u32 hash, const u8 *v, u32 n)
+{
+	while (n--)
+		hash = jhash_1word(*v++, hash);
+	return hash;
+}
+
+/* Byte order does not matter: machines may differ in that. */
+static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->nrings; i++)
+		hash = jhash_3words(p->rings[i].size, p->rings[i].level, p->rings[i].parent, hash);
+	for (i = 0; i < p->nring_nodes; i++)
+		hash = jhash_1word(p->ring_nodes[i], hash);
+	return hash;
+}
+
+/* Two machines that have planned around different faults, or been told different things, could
+ * understand each other's frames, and leave somebody out of a result.  Their tags differ.
+ */
+static u32 plan_tag(const struct hc_plan *plan, const struct hc_plan_params *p)
+{
+	u32 nodes = hc_nodes(plan->fabric->dim), hash = plan->epoch, i;
+
+	if (hc_is_whole(plan->fabric))
+		return plan->epoch;
+	hash = jhash_3words(p->ops->id, p->root, p->mends, hash);
+	hash = hash_bytes(hash, p->order, p->stages);
+	hash = hash_bytes(hash, p->sequence, p->steps);
+	hash = jhash2(plan->members, hc_set_words(plan->fabric->dim), hash);
+	for (i = 0; i < p->ndetours; i++)
+		hash = jhash_2words(p->detours[i].from, p->detours[i].to, hash);
+	return jhash2(p->fault, nodes, hash_rings(hash, p));
+}
+
 /* Each node once in HC_STALL_TIME, not all of them at the same time. */
 #define STALL_SLICES	16U
 
@@ -295,6 +333,7 @@ int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 	if (err)
 		goto err_plan;
 	plan->epoch = p->epoch ?: fabric->epoch + 1;
+	plan->tag = plan_tag(plan, p);
 	WRITE_ONCE(fabric->epoch, plan->epoch);
 	if (xa_load(&fabric->plans, plan->id))
 		retire_begin(fabric, plan->id);

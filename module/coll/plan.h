@@ -66,7 +66,9 @@ struct hc_plan_params {
  * @id: its id
  * @ops: its type
  * @bytes: memory that it and its members take; constant once published
- * @epoch: the fabric's count of installations when it was made
+ * @epoch: the fabric's count of installations when it was made, or what configuration has chosen
+ * @tag: what frames of it say as their epoch; in a fabric that spans machines also of what
+ *	configuration said of the plan, for machines that were told different things
  * @root: sink of the tree, source of the broadcast, lowest node of the doubling, first node of the
  *	first ring
  * @members: bit set of the members
@@ -93,6 +95,7 @@ struct hc_plan {
 	const struct hc_plan_ops *ops;
 	u64 bytes;
 	u32 epoch;
+	u32 tag;
 	u32 root;
 	u32 *members;
 	u32 nmembers;

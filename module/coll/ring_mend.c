@@ -95,7 +95,7 @@ struct sk_buff *hc_mend_word(const struct hc_member *m, u8 what, u64 ballot, u64
 		return NULL;
 	w = hc_wire_mend_of(skb);
 	w->plan.plan = cpu_to_be32(m->plan->id);
-	w->plan.epoch = cpu_to_be32(m->plan->epoch);
+	w->plan.epoch = cpu_to_be32(m->plan->tag);
 	w->plan.op = cpu_to_be64(nr);
 	w->ballot = cpu_to_be64(ballot);
 	w->what = what;

@@ -183,7 +183,7 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	if (!err)
 		err = seg_size_get(plan, op, elem, &hsk->seg_size);
 	if (!err)
-		hsk->epoch = plan->epoch;
+		hsk->tag = plan->tag;
 	rcu_read_unlock();
 	if (err)
 		return err;
@@ -243,7 +243,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	skb_set_owner_w(skb, sk);
 	w = hc_wire_data_of(skb);
 	w->plan.plan = cpu_to_be32(hsk->op.plan);
-	w->plan.epoch = cpu_to_be32(hsk->epoch);
+	w->plan.epoch = cpu_to_be32(hsk->tag);
 	w->offset = cpu_to_be64(hsk->sent);
 	w->total = cpu_to_be64(hsk->op.bytes);
 	w->collective = hsk->op.collective;

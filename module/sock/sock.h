@@ -37,7 +37,7 @@ struct hc_node;
  * @records: number of its latest record of either direction
  * @rec: record number of the contribution
  * @open: a contribution is incomplete
- * @epoch: of the plan it began with
+ * @tag: of the plan it began with
  * @elem: bytes of an element
  * @seg_size: payload bytes of a full segment
  * @seg: segment being filled, or NULL
@@ -70,7 +70,7 @@ struct hc_sock {
 	atomic64_t records;
 	u64 rec;
 	bool open;
-	u32 epoch;
+	u32 tag;
 	u32 elem;
 	u32 seg_size;
 	struct sk_buff *seg;
