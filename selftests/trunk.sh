@@ -149,6 +149,26 @@ members() {
 	equal 'there' right "$(<"$scratch/b")"
 }
 
+# A member that follows another plan of that epoch would be left out of a sum, or counted twice.
+plans_that_differ_do_not_mix() {
+	machines 3 0XX 1XX && joined
+	check 'a tree here' at "$a" hcctl tree find fabric t apply epoch 5
+	check 'another one there' at "$b" hcctl tree find fabric t sink 4 apply epoch 5
+	there "$a" "$here/hc_member" t 1 8 5 10 0 1 2 3 >"$scratch/a"
+	there "$b" "$here/hc_member" t 1 8 5 10 4 5 6 7 >"$scratch/b"
+	busywait 5 old_frames_come || fault 'no frames of another plan were dropped'
+	equal 'ends' '' "$(cat "$scratch/a" "$scratch/b")"
+	trees 7
+	busywait 10 ended "$scratch/a" 4 || fault "here: $(<"$scratch/a")"
+	busywait 10 ended "$scratch/b" 4 || fault "there: $(<"$scratch/b")"
+	! grep wrong "$scratch/a" "$scratch/b" || fault 'a sum is wrong'
+}
+
+old_frames_come() {
+	[[ $(json_at "$a" '[.[].drops["old-epoch"] // 0] | add > 0' node show t) == true ||
+		$(json_at "$b" '[.[].drops["old-epoch"] // 0] | add > 0' node show t) == true ]]
+}
+
 operations_end_with_the_cause() {
 	machines 3 0XX 1XX && joined
 	trees 5
@@ -271,6 +291,45 @@ floods_are_bounded() {
 
 dropped_most() { (($(json_at "$a" '.[0].drops["queue-full"] // 0' node show t 0) > $1 - 300)); }
 
+# Connections that are reset at random, under load: each operation is right or ends with a cause, and links come back.
+# HC_RESETS: how many
+trunks_are_reset() {
+	local times=${HC_RESETS:-$(scaled 12)} epoch=1 tries=0
+	machines 3 0XX 1XX
+	: >"$scratch/ends"
+	there "$a" hcctl trunk listen t 10.9.0.1 keep 2>"$scratch/heard"
+	there "$a" "$here/hc_relay" 4000 10.9.0.1 26723 "$times" 1500 "$RANDOM" >"$scratch/relay"
+	there "$b" hcctl trunk connect t 2 10.9.0.1:4000 keep 2>"$scratch/said"
+	while (($(grep -c . "$scratch/relay") < times && ++tries < 40 + 10 * times)); do
+		sums_until_reset $((epoch += 2))
+	done
+	equal 'resets' "$times" "$(grep -c . "$scratch/relay")"
+	log "$times resets, $(json_at "$a" '.[0].trunks_ended' fabric show t) trunks; $(ways "$scratch/ends")"
+	! grep 'wrong' "$scratch/ends" || fault 'a sum is wrong'
+	up_again
+	trees $((epoch + 2))
+	members 50 100
+	equal 'trunks' 1 "$(json_at "$b" length trunk show t)"
+}
+
+# sums_until_reset EPOCH: unless a machine is not reached while it plans, and so gets a plan without the other one
+sums_until_reset() {
+	local here_pid
+	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t
+	at "$a" hcctl tree find fabric t apply epoch "$1" >"$scratch/tree" 2>&1 &&
+		at "$b" hcctl tree find fabric t apply epoch "$1" >"$scratch/tree" 2>&1 || return
+	is_at 8 "$a" '.[0].members | length' plan show t && is_at 8 "$b" '.[0].members | length' plan show t || return
+	there "$a" "$here/hc_member" t 1 8 3000 100 0 1 2 3 >>"$scratch/ends"
+	here_pid=$pid
+	there "$b" "$here/hc_member" t 1 8 3000 100 4 5 6 7 >>"$scratch/ends"
+	busywait 30 over "$here_pid" || fault 'members here wait for ever'
+	busywait 30 over "$pid" || fault 'members there wait for ever'
+}
+
+over() { ! kill -0 "$1"; }
+# ways FILE: in which members have ended, and how often
+ways() { sed 's/.*round [0-9]*: \([^:]*\).*/\1/' "$1" | sort | uniq -c | tr -s ' \n' ' '; }
+
 # With frames under way: a trunk, a fabric, a namespace and the wire go, at any moment.
 everything_may_go() {
 	local i
@@ -341,5 +400,6 @@ descriptors_are_given_up() {
 }
 
 run_tests they_are_experimental sockets_are_of_the_namespace descriptors_are_given_up links_come_up \
-	faults_are_known_there ip_goes_across collectives_go_across operations_end_with_the_cause trunks_break \
-	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded everything_may_go namespaces_end
+	faults_are_known_there ip_goes_across collectives_go_across plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
+	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset \
+	everything_may_go namespaces_end
