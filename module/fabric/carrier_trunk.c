@@ -17,6 +17,7 @@
 #include "fabric/skb.h"
 #include "hc_bounds.h"
 #include "hc_topo.h"
+#include "netlink/netlink.h"
 #include "trunk/trunk.h"
 
 static int trunk_open(struct hc_node *node, unsigned int dim)
@@ -145,7 +146,7 @@ void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_
 	struct hc_port *port = &node->ports[dim];
 	u32 flap_down = be32_to_cpu(w->flap_down), flap_period = be32_to_cpu(w->flap_period);
 	bool flaps = flap_fits(flap_down, flap_period);
-	bool takes, down = w->flags & HC_END_F_DOWN;
+	bool takes, news, down = w->flags & HC_END_F_DOWN;
 	struct hc_link_said said;
 
 	lockdep_assert_held(&node->fabric->lock);
@@ -158,9 +159,11 @@ void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_
 		.flap_down = flaps ? flap_down : 0,
 		.flap_period = flaps ? flap_period : 0,
 	};
-	hc_link_heard(node, dim, &said);
+	news = hc_link_heard(node, dim, &said);
 	if (test_bit(HC_PORT_NO_CARRIER, &port->flags) && rcu_access_pointer(port->end->trunk))
 		hc_link_set_carrier(node, dim, true);
+	else if (news)
+		hc_notify_link(node, dim);
 	if (!takes)
 		end_tell(node, dim);
 }
@@ -176,7 +179,8 @@ void hc_trunk_end_forget(struct hc_node *node, unsigned int dim)
 
 	if (!test_bit(HC_PORT_NO_CARRIER, &port->flags))
 		hc_link_set_carrier(node, dim, false);
-	hc_link_heard(node, dim, &said);
+	if (hc_link_heard(node, dim, &said))
+		hc_notify_link(node, dim);
 }
 
 const struct hc_carrier_ops hc_carrier_trunk = {

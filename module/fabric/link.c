@@ -295,9 +295,10 @@ static void lossy_follow(struct hc_node *node, unsigned int dim)
 		hc_node_kick(node, HC_EV_LINKS);
 }
 
-void hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said)
+bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said)
 {
 	struct hc_port *port = &node->ports[dim];
+	bool news = port->flap_down != said->flap_down || port->flap_period != said->flap_period;
 
 	lockdep_assert_held(&node->fabric->lock);
 	WRITE_ONCE(port->flap_down, said->flap_down);
@@ -305,8 +306,11 @@ void hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_
 	port->there_failed = said->failed;
 	port->there_lossy = said->lossy;
 	lossy_follow(node, dim);
-	if (end_follow(node, dim, said->down, said->anew))
+	if (end_follow(node, dim, said->down, said->anew)) {
 		hc_node_kick(node, HC_EV_LINKS);
+		news = true;
+	}
+	return news;
 }
 
 void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)

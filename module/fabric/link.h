@@ -113,8 +113,10 @@ void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
 void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 period);
 /* The impairments of this end were changed: see whether frames may get lost. */
 void hc_link_set_lossy(struct hc_node *node, unsigned int dim);
-/* For carriers: what was said at the other end has come. */
-void hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said);
+/* For carriers: what was said at the other end has come.  True: the link's state or schedule is
+ * another one now, of which nobody has been notified.
+ */
+bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said);
 /* For the trunk carrier: something leads to the other end, or no longer; and what DETECT has found
  * of the link is forgotten.
  */
