@@ -154,6 +154,31 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 
 /* --- listen --- */
 
+/* These are of connections, or pass: see accept(2). */
+static bool is_of_connection(int err)
+{
+	static const int errs[] = {
+		ECONNABORTED, EINTR, EAGAIN, ENETDOWN, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET,
+		EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, ENOBUFS, ENOMEM,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(errs) / sizeof(*errs); i++)
+		if (err == errs[i])
+			return true;
+	return false;
+}
+
+static int next_connection(int fd)
+{
+	int conn;
+
+	do
+		conn = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+	while (conn < 0 && is_of_connection(errno));
+	return conn;
+}
+
 /* One after another; one that does not fit is no reason to end. */
 static int listen_at(struct hcctl *h, int fd, const struct trunk_ends *first, bool keep)
 {
@@ -162,7 +187,7 @@ static int listen_at(struct hcctl *h, int fd, const struct trunk_ends *first, bo
 
 	do {
 		e = *first;
-		conn = accept(fd, NULL, NULL);
+		conn = next_connection(fd);
 		if (conn < 0) {
 			hc_error(h, "cannot accept a connection: %s", strerror(errno));
 			return -EIO;

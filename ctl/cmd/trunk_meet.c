@@ -6,10 +6,11 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "trunk.h"
@@ -17,7 +18,7 @@
 #define GREETING	"hypercube-trunk"
 #define VERSION		1
 #define LINE_MAX_	256
-#define PATIENCE	10	/* s */
+#define PATIENCE	10000	/* ms, for all that the other end says */
 
 static int say(struct hcctl *h, int fd, const char *line)
 {
@@ -29,18 +30,45 @@ static int say(struct hcctl *h, int fd, const char *line)
 	return -EPIPE;
 }
 
+static int64_t now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
+}
+
+/* Is there something to read, or an end, before @end? */
+static bool comes(int fd, int64_t end)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	int64_t left;
+	int n = 0;
+
+	do {
+		left = end - now_ms();
+		if (left > 0)
+			n = poll(&p, 1, left);
+	} while (left > 0 && n < 0 && errno == EINTR);
+	return n > 0;
+}
+
 /* A line of printable characters, without its end; byte by byte, lest more is read. */
-static int hear(struct hcctl *h, int fd, char *line)
+static int hear(struct hcctl *h, int fd, int64_t end, char *line)
 {
 	size_t n = 0;
 	ssize_t got;
 
 	while (n < LINE_MAX_ - 1) {
+		if (!comes(fd, end)) {
+			hc_error(h, "the other end does not answer");
+			return -ETIMEDOUT;
+		}
 		got = read(fd, line + n, 1);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0) {
-			hc_error(h, "the other end %s", got ? "does not answer" : "has hung up");
+			hc_error(h, "the other end has hung up");
 			return -ECONNRESET;
 		}
 		if (line[n] == '\n') {
@@ -148,7 +176,7 @@ static bool flaw(const struct trunk_ends *e, const struct offer *o, char *why)
 	return true;
 }
 
-static int verdicts(struct hcctl *h, int fd, const char *why)
+static int verdicts(struct hcctl *h, int fd, int64_t end, const char *why)
 {
 	char line[LINE_MAX_ + 8];
 	int rc;
@@ -159,7 +187,7 @@ static int verdicts(struct hcctl *h, int fd, const char *why)
 		hc_error(h, "the ends do not fit: %s", why);
 		return HC_NO;
 	}
-	rc = rc ?: hear(h, fd, line);
+	rc = rc ?: hear(h, fd, end, line);
 	if (rc || !strcmp(line, "ok"))
 		return rc;
 	hc_error(h, "the other end refuses: %s", strncmp(line, "no ", 3) ? line : line + 3);
@@ -168,21 +196,19 @@ static int verdicts(struct hcctl *h, int fd, const char *why)
 
 int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e)
 {
-	struct timeval patience = { .tv_sec = PATIENCE }, none = {};
+	int64_t end = now_ms() + PATIENCE;
 	char line[LINE_MAX_], why[LINE_MAX_] = "";
 	struct offer o = {};
 	int rc;
 
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	offer_print(line, e);
-	rc = say(h, fd, line) ?: hear(h, fd, line) ?: offer_read(h, line, &o);
+	rc = say(h, fd, line) ?: hear(h, fd, end, line) ?: offer_read(h, line, &o);
 	if (rc)
 		return rc;
 	if (e->dim == NL_NONE)
 		e->dim = o.along;
 	flaw(e, &o, why);
-	rc = verdicts(h, fd, why);
-	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &none, sizeof(none));
+	rc = verdicts(h, fd, end, why);
 	e->far = (struct nl_trunk_new){
 		.fd = fd, .dim = e->dim, .far = true, .fixed = o.fixed, .base = o.base,
 		.keep = e->keep,
