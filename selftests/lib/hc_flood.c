@@ -4,9 +4,9 @@
  *
  *	hc_flood FABRIC MIB
  *
- * FABRIC, of dimension 3, has the nodes 00X here and no trunk.  The program plays both machines that it
- * has links to, and sends that many MiB from node 4 by way of node 0 to node 2.  Says how many frames
- * it has sent, each with 32 KiB.
+ * FABRIC, of dimension 3, has the nodes 00X here and no trunk.  The program plays both machines
+ * that it has links to, and sends that many MiB from node 4 by way of node 0 to node 2.  Says how
+ * many frames it has sent, each with 32 KiB.
  */
 #include <stdio.h>
 #include <stdlib.h>

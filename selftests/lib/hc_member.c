@@ -2,14 +2,23 @@
 /*
  * Some of the members of a plan whose others are on other machines.
  *
- *	hc_member FABRIC PLAN MEMBERS ROUNDS COUNT NODE..
+ *	hc_member [-KIND] FABRIC PLAN MEMBERS ROUNDS COUNT NODE..
  *
  * The members are the nodes 0 to MEMBERS - 1, those of this machine are NODE.., a process each.
- * They add COUNT numbers by allreduce, ROUNDS times with a barrier between, and check each
- * sum. Says "right" if all were, or what is wrong, or which operation has failed and why.
+ * ROUNDS times, with COUNT numbers for each member, they do what KIND says, and check what they
+ * get:
+ *	sums		an allreduce, and a barrier (what they do unless told otherwise)
+ *	bcast		node 0 tells all
+ *	gather		all tell all: an allgather
+ *	exchange	each tells each something else: an alltoall
+ *	scatter		node 0 tells each something else
+ *	messages	each sends a message to the node farthest away
+ *	copies		the same, in two copies over paths that share no node
+ * Says "right" if all was, or what is wrong, or which operation has failed and why.
  */
 #include <errno.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,19 +29,58 @@
 
 #include "libhypercube.h"
 
-static uint64_t number(uint32_t node, uint32_t round, uint32_t i)
+/**
+ * struct member - a member in a round
+ * @h: its handle
+ * @p: what it takes part in
+ * @node: its node
+ * @members: how many there are
+ * @round: number of the round
+ * @count: numbers for each member
+ * @in: room for @count numbers for each member
+ * @out: the same
+ */
+struct member {
+	struct hcl *h;
+	struct hcl_params p;
+	uint32_t node;
+	uint32_t members;
+	uint32_t round;
+	uint32_t count;
+	uint64_t *in;
+	uint64_t *out;
+};
+
+/* What node @from says to node @to. */
+static uint64_t number(const struct member *m, uint32_t from, uint32_t to, uint32_t i)
 {
-	return (node + 1) * UINT64_C(1000003) + round * 17 + i * (node + 3);
+	return (from + 1) * UINT64_C(1000003) + m->round * 17 + i * (from + 3) + to * 7919;
 }
 
-static uint64_t sum(uint32_t members, uint32_t round, uint32_t i)
+static size_t bytes(const struct member *m)
 {
-	uint64_t all = 0;
-	uint32_t u;
+	return m->count * sizeof(*m->in);
+}
 
-	for (u = 0; u < members; u++)
-		all += number(u, round, i);
-	return all;
+static void say(const struct member *m, uint64_t *v, uint32_t to)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->count; i++)
+		v[i] = number(m, m->node, to, i);
+}
+
+static int heard(const struct member *m, const uint64_t *v, uint32_t from, uint32_t to)
+{
+	uint32_t i;
+
+	for (i = 0; i < m->count; i++)
+		if (v[i] != number(m, from, to, i)) {
+			printf("node %u round %u: number %u of %u is wrong\n", m->node, m->round, i,
+			       from);
+			return 1;
+		}
+	return 0;
 }
 
 static int failed(struct hcl *h, uint32_t node, uint32_t round, int err)
@@ -44,58 +92,183 @@ static int failed(struct hcl *h, uint32_t node, uint32_t round, int err)
 	return 1;
 }
 
-static int one_round(struct hcl *h, const struct hcl_params *p, uint32_t node, uint32_t members,
-		     uint32_t round, uint32_t count, uint64_t *v)
+/* What follows does a round: a negative errno, or 1 if something is wrong. */
+static int sums(struct member *m)
 {
 	struct hypercube_result res;
-	uint32_t i;
+	uint32_t i, u;
 	int rc;
 
-	for (i = 0; i < count; i++)
-		v[i] = number(node, round, i);
-	rc = hcl_allreduce(h, p, v, count * sizeof(*v), v + count, count * sizeof(*v), &res);
+	say(m, m->in, 0);
+	rc = hcl_allreduce(m->h, &m->p, m->in, bytes(m), m->out, bytes(m), &res);
 	if (rc >= 0)
-		rc = hcl_barrier(h, p->plan, &res);
-	if (rc < 0)
-		return failed(h, node, round, rc);
-	for (i = 0; i < count; i++)
-		if (v[count + i] != sum(members, round, i)) {
-			printf("node %u round %u: sum %u is wrong\n", node, round, i);
+		rc = hcl_barrier(m->h, m->p.plan, &res);
+	for (i = 0; i < m->count && rc >= 0; i++) {
+		uint64_t all = 0;
+
+		for (u = 0; u < m->members; u++)
+			all += number(m, u, 0, i);
+		if (m->out[i] != all) {
+			printf("node %u round %u: sum %u is wrong\n", m->node, m->round, i);
 			return 1;
 		}
-	return 0;
+	}
+	return rc;
 }
 
-static int member(char **argv, uint32_t node)
+static int bcast(struct member *m)
 {
-	const struct hcl_params p = {
-		.plan = atoi(argv[2]), .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64,
-	};
-	uint32_t members = atoi(argv[3]), rounds = atoi(argv[4]), count = atoi(argv[5]), r;
-	uint64_t *v = calloc(2 * count, sizeof(*v));
-	struct hcl *h;
-	int rc = v ? hcl_open(&h, argv[1], node) : -ENOMEM;
+	int rc;
 
+	say(m, m->in, 0);
+	rc = hcl_bcast(m->h, m->p.plan, 0, m->in, bytes(m), m->node ? 0 : HYPERCUBE_F_NOTIFY,
+		       NULL);
+	return rc < 0 ? rc : heard(m, m->in, 0, 0);
+}
+
+static int heard_all(const struct member *m, bool mine)
+{
+	uint32_t u;
+	int rc = 0;
+
+	for (u = 0; u < m->members && !rc; u++)
+		rc = heard(m, m->out + u * m->count, u, mine ? m->node : 0);
+	return rc;
+}
+
+static int gather(struct member *m)
+{
+	int rc;
+
+	say(m, m->in, 0);
+	rc = hcl_allgather(m->h, m->p.plan, m->in, bytes(m), m->out, m->members * bytes(m), 0,
+			   NULL);
+	return rc < 0 ? rc : heard_all(m, false);
+}
+
+static void say_each(struct member *m)
+{
+	uint32_t u;
+
+	for (u = 0; u < m->members; u++)
+		say(m, m->in + u * m->count, u);
+}
+
+static int exchange(struct member *m)
+{
+	int rc;
+
+	say_each(m);
+	rc = hcl_alltoall(m->h, m->p.plan, m->in, m->members * bytes(m), m->out,
+			  m->members * bytes(m), NULL);
+	return rc < 0 ? rc : heard_all(m, true);
+}
+
+static int scatter(struct member *m)
+{
+	int rc;
+
+	say_each(m);
+	rc = hcl_scatter(m->h, m->p.plan, m->node ? NULL : m->in,
+			 m->node ? 0 : m->members * bytes(m), m->out, bytes(m), NULL);
+	return rc < 0 ? rc : heard(m, m->out, 0, m->node);
+}
+
+static int messages(struct member *m)
+{
+	uint32_t to = m->members - 1 - m->node, from;
+	long rc;
+
+	say(m, m->in, to);
+	rc = hcl_send(m->h, to, m->in, bytes(m));
+	if (rc < 0)
+		return rc;
+	rc = hcl_recv(m->h, &from, m->out, bytes(m));
+	return rc < 0 ? rc : heard(m, m->out, to, m->node);
+}
+
+/**
+ * struct kind - see above
+ * @name: the word
+ * @copies: of messages; 0: it is none
+ * @round: does it
+ */
+static const struct kind {
+	const char *name;
+	unsigned int copies;
+	int (*round)(struct member *m);
+} kinds[] = {
+	{ "sums", 0, sums },
+	{ "bcast", 0, bcast },
+	{ "gather", 0, gather },
+	{ "exchange", 0, exchange },
+	{ "scatter", 0, scatter },
+	{ "messages", 1, messages },
+	{ "copies", 2, messages },
+};
+
+/* The first message may come to nobody: all open first. */
+static int open_messages(struct member *m, const char *fabric, unsigned int copies)
+{
+	int rc = hcl_open_dgram(&m->h, fabric, m->node);
+
+	rc = rc ?: hcl_set_copies(m->h, copies, copies);
+	sleep(1);
+	return rc;
+}
+
+static int member(const struct kind *kind, char **argv, uint32_t node)
+{
+	struct member m = {
+		.p = { .plan = atoi(argv[2]), .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64 },
+		.node = node, .members = atoi(argv[3]), .count = atoi(argv[5]),
+	};
+	uint32_t rounds = atoi(argv[4]), numbers = m.members * m.count;
+	int rc;
+
+	m.in = calloc(2 * numbers, sizeof(*m.in));
+	m.out = m.in + numbers;
+	rc = !m.in ? -ENOMEM : kind->copies ? open_messages(&m, argv[1], kind->copies) :
+					      hcl_open(&m.h, argv[1], node);
 	if (rc)
 		return failed(NULL, node, 0, rc);
-	for (r = 0; r < rounds && !rc; r++)
-		rc = one_round(h, &p, node, members, r, count, v);
-	hcl_close(h);
-	free(v);
+	for (; m.round < rounds && !rc; m.round++) {
+		rc = kind->round(&m);
+		if (rc < 0)
+			rc = failed(m.h, node, m.round, rc);
+	}
+	hcl_close(m.h);
+	free(m.in);
 	return rc;
+}
+
+static const struct kind *kind_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(name, kinds[i].name))
+			return &kinds[i];
+	return NULL;
 }
 
 int main(int argc, char **argv)
 {
+	const struct kind *kind = kinds;
 	int i, status, bad = 0;
 
-	if (argc < 7)
+	if (argc > 1 && *argv[1] == '-') {
+		kind = kind_of(argv[1] + 1);
+		argc--;
+		argv++;
+	}
+	if (argc < 7 || !kind)
 		return 2;
 	setlinebuf(stdout);
 	for (i = 6; i < argc; i++)
 		if (!fork()) {
 			prctl(PR_SET_PDEATHSIG, SIGKILL);
-			return member(argv, atoi(argv[i]));
+			return member(kind, argv, atoi(argv[i]));
 		}
 	while (wait(&status) > 0)
 		bad |= status;
