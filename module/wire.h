@@ -176,6 +176,9 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
 #define HC_DATA_F_SEEN		0x20	/* in a ring: no data, but .block's word that all beyond it
 					 * have what it took from there
 					 */
+#define HC_DATA_F_BOTH		0x40	/* in a ring: it goes half of the way round, and another
+					 * one of its kind in the other direction
+					 */
 
 /**
  * struct hc_wire_data - a segment

@@ -459,10 +459,12 @@ parts_go_the_way_that_there_is() {
 	local kind other second
 	check 'add' hcctl fabric add t dim 3
 	equal 'short blocks' '"doubling",true,3' "$(hcctl -j run alltoall t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
-	equal 'long blocks' '"ring",true' "$(hcctl -j run alltoall t count 513 verify | jq -c '.method,.verified' | paste -sd,)"
+	equal 'long blocks' '"ring","one way",true' \
+		"$(hcctl -j run alltoall t count 513 verify | jq -c '.method,.way,.verified' | paste -sd,)"
 	equal 'short blocks for all' '"tree",true,6,6' \
 		"$(hcctl -j run allgather t count 1024 verify | jq -c '.method,.verified,.steps,.promise' | paste -sd,)"
-	equal 'long blocks for all' '"ring",true' "$(hcctl -j run allgather t count 1025 verify | jq -c '.method,.verified' | paste -sd,)"
+	equal 'long blocks for all' '"ring","both ways",true,4,4' \
+		"$(hcctl -j run allgather t count 1025 verify | jq -c '.method,.way,.verified,.steps,.promise' | paste -sd,)"
 	equal 'a reduction' '"tree",true,6' "$(hcctl -j run reduce_scatter t verify | jq -c '.method,.verified,.steps' | paste -sd,)"
 	equal 'allgather by a tree' 'tree,as asked for,true' \
 		"$(hcctl -j run allgather t count 1025 method tree verify | jq -r '"\(.method),\(.why),\(.verified)"')"

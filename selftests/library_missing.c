@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Whom an operation that hangs waits for, and whose blocks a result lacks: hcl_missing(), and the cause
- * behind a time limit.
+ * Whom an operation that hangs waits for, and whose blocks a result lacks: hcl_missing(), and the
+ * cause behind a time limit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -144,7 +144,9 @@ TEST(where_nobody_can_be_asked)
 	EXPECT_EQ(-ESTALE, hcl_wait(h[0], id, NULL));
 }
 
-/* The blocks of a result, of nodes in their order, are those that were sent, but for a mask of them. */
+/* The blocks of a result, of nodes in their order, are those that were sent, but for a mask of
+ * them.
+ */
 static bool blocks_right(const uint64_t *out, const uint32_t *node, int n, uint32_t but)
 {
 	int i;

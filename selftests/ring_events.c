@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What listeners hear of operations over rings that repair themselves: of each that is complete, once,
- * and of what a fault ends.
+ * What listeners hear of operations over rings that repair themselves: of each that is complete,
+ * once, and of what a fault ends.
  */
 #include <errno.h>
 #include <poll.h>

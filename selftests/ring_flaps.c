@@ -196,10 +196,10 @@ static int first_piece(const struct cube *c, unsigned int u)
 	return bytes;
 }
 
-/* Node 1, the next one in the ring, dies before it has contributed.  Node 0 has room for the pieces of the seven others, then
- * for the end of the first operation, which names the dead one, and six pieces of the next.  Once
- * it has read that end alone there is room for one more.  How long until that comes, in ms; -1:
- * it was not so.
+/* Node 1, the next one in the ring, dies before it has contributed.  Node 0 has room for the
+ * pieces of the seven others, then for the end of the first operation, which names the dead one,
+ * and six pieces of the next.  Once it has read that end alone there is room for one more.  How
+ * long until that comes, in ms; -1: it was not so.
  */
 static int more_comes_after(struct cube *c)
 {

@@ -53,18 +53,22 @@ struct plan_choice {
  * struct plan_truth - steps to compare with those that were taken
  * @faults: the faults of now
  * @down: what has come to the root goes to all
+ * @parts: each member keeps no more than its part of a message
  * @search: look for the optimum
  * @promise: what the plan takes at most
  * @optimum: what the best plan takes, or a bound below which none is
  * @exact: it is the former
+ * @way: how messages go, if there is more than one way, or NULL
  */
 struct plan_truth {
 	const struct hc_faults *faults;
 	bool down;
+	bool parts;
 	bool search;
 	uint32_t promise;
 	uint32_t optimum;
 	bool exact;
+	const char *way;
 };
 
 /**

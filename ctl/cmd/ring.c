@@ -51,6 +51,7 @@ static int print(struct hcctl *h, const struct plan_req *q, const struct hc_faul
 	const struct ring *r = plan;
 	const struct ring_view v = {
 		.fabric = q->faults.fabric, .dim = f->dim, .faults = f, .g = r->g, .plan = &r->plan,
+		.repair = q->repair,
 	};
 
 	cmd_ring_print(h, &v);
@@ -127,6 +128,20 @@ static uint32_t fewest_links(const struct nl_plan *v, const struct hc_graph *g)
 	return least ? least : 1;
 }
 
+/* Does an allgather, or an alltoall, go both ways over an installed plan?  See
+ * module/coll/ring_both.c.
+ */
+static bool goes_both(const struct nl_plan *v, const struct hc_graph *g, const struct plan_truth *t)
+{
+	return !v->repair && !t->parts && v->nrings == 1 && v->rings->size > 2 &&
+	       hc_ring_closes(g, v->rings, v->ring_nodes);
+}
+
+static uint32_t ring_steps(uint32_t members, bool both)
+{
+	return both ? members / 2 : members - 1;
+}
+
 /* Of messages of one segment, until all have all.  No plan brings a member more at once than it has
  * links.
  */
@@ -146,7 +161,9 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 		rc = hc_ring_steps(&tree, false, &count);
 	if (!rc) {
 		links = fewest_links(v, g);
-		t->promise = v->nrings > 1 ? count.deliver : members - 1;
+		t->way = goes_both(v, g, t) ? "both ways" : "one way";
+		t->promise = v->nrings > 1 ? count.deliver :
+					     ring_steps(members, goes_both(v, g, t));
 		t->optimum = (members - 1 + links - 1) / links;
 		t->exact = t->promise == t->optimum;
 	}

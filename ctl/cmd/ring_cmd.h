@@ -16,6 +16,7 @@
  * @faults: of it
  * @g: the network
  * @plan: the plan
+ * @repair: it repairs itself
  */
 struct ring_view {
 	const char *fabric;
@@ -24,6 +25,7 @@ struct ring_view {
 	const struct hc_faults *faults;
 	const struct hc_graph *g;
 	const struct hc_ring_plan *plan;
+	bool repair;
 };
 
 /* --- ring_print.c --- */

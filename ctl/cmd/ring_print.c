@@ -17,10 +17,16 @@ static uint32_t per_port(const struct hc_ring_plan *p)
 	return (p->members - 1 + p->ports - 1) / p->ports;
 }
 
-static void print_steps(struct hcctl *h, const struct hc_ring_plan *p)
+static void print_steps(struct hcctl *h, const struct ring_view *v)
 {
+	const struct hc_ring_plan *p = v->plan;
+
 	if (p->counted) {
 		out_uint(h, "deliver", "steps %" PRIu64 " to deliver", p->steps.deliver);
+		/* One way only, if it repairs itself. */
+		if (p->both && !v->repair)
+			out_uint(h, "deliver_both_ways", " one way, %" PRIu64 " both ways",
+				 p->both);
 		out_uint(h, "steps", ", %" PRIu64 " to acknowledge", p->steps.acknowledge);
 	} else {
 		out_text(h, "steps not counted, there are too many nodes");
@@ -171,7 +177,7 @@ void cmd_ring_print(struct hcctl *h, const struct ring_view *v)
 	out_uint(h, "levels", " levels %" PRIu64, p->levels);
 	out_uint(h, "longest", " longest %" PRIu64, p->longest);
 	out_uint(h, "virtual_nodes", " virtual nodes %" PRIu64 "\n", p->tree.nnodes);
-	print_steps(h, p);
+	print_steps(h, v);
 	print_rings(h, v);
 	print_convergent(h, &p->tree);
 	if (h->json)

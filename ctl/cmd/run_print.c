@@ -98,7 +98,7 @@ static void print_verified(struct hcctl *h, const struct run *r, const struct ru
 			 r->traits->gets == HC_WHO_ROOT ? "" : " at every member");
 }
 
-static void print_method(struct hcctl *h, const struct run *r)
+static void print_method(struct hcctl *h, const struct run *r, const struct plan_truth *truth)
 {
 	const struct hc_doubling_measured *rule = r->choice.rule;
 
@@ -114,6 +114,8 @@ static void print_method(struct hcctl *h, const struct run *r)
 			 "%%)", rule->back_to_back);
 		out_close(h);
 	}
+	if (truth->way)
+		out_str(h, "way", "; %s", truth->way);
 	out_text(h, "\n");
 }
 
@@ -127,7 +129,7 @@ void run_print(struct hcctl *h, const struct run *r, const struct run_view *v)
 	planner_out_root(h, &r->plan);
 	out_uint(h, "members", " members %" PRIu64 "\n", r->n);
 	if (run_has_choice(r))
-		print_method(h, r);
+		print_method(h, r, v->truth);
 	print_data(h, r, v);
 	print_steps(h, r, v);
 	if (v->check)

@@ -31,6 +31,7 @@ int run_truth(const struct run *r, bool optimum, struct plan_truth *t)
 		return -ENOMEM;
 	*t = (struct plan_truth){
 		.faults = f, .down = r->traits->gets != HC_WHO_ROOT, .search = optimum,
+		.parts = r->traits->parts,
 	};
 	rc = planner_of(r->plan.type)->truth(&r->plan, t);
 	hc_faults_free(f);

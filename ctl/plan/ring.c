@@ -143,9 +143,12 @@ static void describe(const struct hc_graph *g, struct hc_ring_plan *p)
 }
 
 /* A single ring needs no trial. */
-static int count(struct hc_ring_plan *p)
+static int count(const struct hc_graph *g, struct hc_ring_plan *p)
 {
 	const uint32_t n = p->members;
+
+	if (p->tree.nrings == 1 && n > 2 && hc_ring_closes(g, p->tree.ring, p->tree.node))
+		p->both = n / 2;
 
 	p->counted = p->tree.nrings == 1 || n <= HC_RING_COUNT_MAX;
 	p->steps = (struct hc_ring_count){ n - 1, n };
@@ -181,7 +184,7 @@ int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
 		rc = hc_ring_check(t, &net, plan->home, flaw);
 	if (!rc) {
 		describe(g, plan);
-		rc = count(plan);
+		rc = count(g, plan);
 	}
 	if (rc)
 		hc_ring_plan_free(plan);

@@ -75,6 +75,8 @@ struct hc_ring_count {
  * @ports: the fewest healthy links that a member has
  * @counted: @steps are known
  * @steps: how long it takes, with fair sending
+ * @both: steps to deliver in both directions at once, without acknowledgements, if it is one ring
+ *	that is closed; else 0
  * @excluded: live nodes that are not connected with the members, as a set
  * @nexcluded: how many
  * @home: of each node of the network, see hc_ring_check()
@@ -88,6 +90,7 @@ struct hc_ring_plan {
 	uint32_t ports;
 	bool counted;
 	struct hc_ring_count steps;
+	uint32_t both;
 	uint32_t *excluded;
 	uint32_t nexcluded;
 	uint16_t *home;

@@ -132,17 +132,20 @@ try 2 - '^hcctl: invalid graph "net.empty"' ring plan graph net.empty
 try 1 - '^hcctl: no rings: no node is connected' ring plan graph net.apart
 try 1 - '^hcctl: no rings: no node is connected' ring plan dim 1 fail-node 0
 try 1 - '^\{"error":"no rings: ' -j ring plan dim 1 fail-link 0:0
-try 0 '^steps 7 to deliver, 8 to acknowledge; at least 7 and 8 in rings, 3 to deliver by 3 ports' - \
+try 0 '^steps 7 to deliver one way, 4 both ways, 8 to acknowledge; at least 7 and 8 in rings, 3 to deliver by 3 ports' - \
 	ring plan dim 3
 try 0 'and back the same way$' - ring plan dim 3 method vrt
 try 0 '^node 2 is 0\.[012] 1\.0$' 'warning: cut off from node [0-3] and left out: 5$' ring plan graph net
 try 0 '' 'warning: cut off from node 3 and left out: 0$' ring plan dim 3 fail-node 1,2,4 method vrt
-json 'keys - ["dim","method","members","levels","longest","virtual_nodes","deliver","steps","least_deliver",
+json 'keys - ["dim","method","members","levels","longest","virtual_nodes","deliver","deliver_both_ways","steps","least_deliver",
 	"least_steps","least_ports","ports","rings","convergent","excluded","fail_links","fail_nodes"] == []' \
 	ring plan dim 3
 json '.method == "hamilton" and (.rings | length) == 1 and .rings[0].closed and .rings[0].level == 0
 	and (.rings[0].nodes | sort) == [0,1,2,3,4,5,6,7] and .rings[0].parent == null
-	and .convergent == [] and .steps == 8 and .virtual_nodes == 8' ring plan dim 3
+	and .convergent == [] and .steps == 8 and .deliver_both_ways == 4 and .virtual_nodes == 8' ring plan dim 3
+json '.deliver == 1 and .deliver_both_ways == null' ring plan dim 1
+json '.deliver_both_ways == null' ring plan dim 3 fail-node 5
+json '.deliver_both_ways == 512 and .deliver == 1023' ring plan dim 10
 json '[.rings[].nodes] == [[0,1,3,7],[0,2,6,4,5]] and .rings[1].level == 1 and .rings[1].parent == 0
 	and .virtual_nodes == 9 and .levels == 2 and .convergent == [{"node":0,"addresses":[
 	{"ring":0,"position":0},{"ring":1,"position":0}]}]' ring plan dim 3 method vrt

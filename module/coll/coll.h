@@ -140,6 +140,12 @@ struct hc_op {
 	struct hc_stream src[];
 };
 
+/* Is the peer that says so (REPLY) at a later operation? */
+static inline bool hc_reply_past(const struct hc_op *op, const struct hc_wire_reply *w)
+{
+	return be64_to_cpu(w->head) > op->nr;
+}
+
 /* Returns the state that its collective keeps of an operation: .op_size bytes. */
 static inline void *hc_op_priv(const struct hc_op *op)
 {

@@ -161,7 +161,8 @@ struct hc_mend_ops {
  *
  * @message_lost: has a frame been lost that must have come before the question of the peer
  *	above it?
- * @was_sent: does a peer say (REPLY) that it has sent more of the operation than has come?
+ * @was_sent: does a peer say (REPLY) that it has sent more of the operation than has come?  NULL:
+ *	if it is past that, see hc_reply_past()
  * @forgone: an operation that its process had begun has failed, and the process knows it
  * @broke: a fault has broken the plan, as .end says; nothing has ended for that yet
  * @settled: the plan is broken, and what was in doubt has ended, as @last says

@@ -520,6 +520,8 @@ static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
 /* Has a source sent more of what this member works on than it has taken? */
 static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_reply *w)
 {
+	if (hc_reply_past(op, w))
+		return true;
 	return be64_to_cpu(w->head) == op->nr && be64_to_cpu(w->plan.op) == op->nr &&
 	       be32_to_cpu(w->sent) > doubling_op(op)->nr;
 }

@@ -38,6 +38,7 @@
  * @ring: those of @tree
  * @node: those of @tree
  * @got: a set of members for each member
+ * @place: of each node in the ring, if messages may go both ways
  * @mend: of each member, if the plan mends itself
  * @sets: the same: HC_MEND_SETS sets of members for each
  * @places: the same: where the nodes of @tree are
@@ -47,6 +48,7 @@ struct ring_plan {
 	struct hc_ring *ring;
 	u16 *node;
 	u32 *got;
+	u16 *place;
 	struct hc_mend *mend;
 	u32 *sets;
 	struct hc_ring_places places;
@@ -123,6 +125,7 @@ static void ring_release(struct hc_plan *plan)
 	kvfree(rp->ring);
 	kvfree(rp->node);
 	kvfree(rp->got);
+	kvfree(rp->place);
 }
 
 /* ------------------------------------------------------------ members */
@@ -138,6 +141,8 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 	int err;
 
 	hc_ring_make(k, u, &mk);
+	if (rp->place)
+		hc_ring_make_both(&mk);
 	/* A plan that is mended may need any of the node's links. */
 	role.nsrc = plan->mends ? plan->fabric->dim : mk.n;
 	err = hc_member_create(plan, u, &role, mk.src);
@@ -151,6 +156,7 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 	ring->nmembers = plan->nmembers;
 	ring->members = plan->members;
 	ring->got = &rp->got[rank * words];
+	ring->place = rp->place;
 	if (plan->mends) {
 		ring->mend = &rp->mend[rank];
 		hc_mend_init(plan, ring->mend, &rp->sets[rank * words * HC_MEND_SETS]);
@@ -210,7 +216,33 @@ static int mend_alloc(struct hc_plan *plan)
 	return 0;
 }
 
-static int ring_charge(struct hc_plan *plan)
+/* One ring, which its last link closes, has both directions of its links for itself. */
+static bool goes_both(const struct hc_plan *plan, const struct hc_ring_net *net)
+{
+	const struct hc_ring_tree *t = &ring_plan(plan)->tree;
+
+	return !plan->mends && t->nrings == 1 && t->nnodes > 2 &&
+	       net->linked(net, t->node[t->nnodes - 1], t->node[0]);
+}
+
+static int place_alloc(struct hc_plan *plan)
+{
+	struct ring_plan *rp = ring_plan(plan);
+	size_t size = hc_nodes(plan->fabric->dim) * sizeof(*rp->place);
+	int err = hc_plan_charge(plan, size);
+	u32 i;
+
+	if (err)
+		return err;
+	rp->place = kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	if (!rp->place)
+		return -ENOMEM;
+	for (i = 0; i < rp->tree.nnodes; i++)
+		rp->place[rp->node[i]] = i;
+	return 0;
+}
+
+static int ring_charge(struct hc_plan *plan, const struct hc_ring_net *net)
 {
 	struct ring_plan *rp = ring_plan(plan);
 	size_t words = (size_t)plan->nmembers * hc_set_words(plan->fabric->dim);
@@ -224,6 +256,8 @@ static int ring_charge(struct hc_plan *plan)
 	rp->got = kvcalloc(words, sizeof(*rp->got), GFP_KERNEL_ACCOUNT);
 	if (!rp->got)
 		return -ENOMEM;
+	if (goes_both(plan, net))
+		return place_alloc(plan);
 	return plan->mends ? mend_alloc(plan) : 0;
 }
 
@@ -254,7 +288,7 @@ static int ring_members_create(struct hc_plan *plan, const u32 *fault,
 	if (!err)
 		err = tree_check(plan, &k.net, extack);
 	if (!err)
-		err = ring_charge(plan);
+		err = ring_charge(plan, &k.net);
 	if (!err)
 		err = members_make(plan, &k);
 	hc_ring_maker_free(&k);

@@ -22,17 +22,22 @@ struct hc_ring_tree;
 /**
  * struct hc_ring_way - what comes from one source
  * @next: the member after this one in the ring
+ * @sent: frames of the latest operation that is through that went to this source, where messages
+ *	go both ways [poll]
  * @seen: how many words (HC_DATA_F_SEEN) will come that say that a message has been seen beyond
  * @out: index of the source to which it goes on
  * @used: something comes at all
  * @relay: it is not for this member, only passes by
+ * @back: it goes against the ring's direction: a message that goes both ways
  */
 struct hc_ring_way {
 	u32 next;
+	u32 sent;
 	u32 seen;
 	u8 out;
 	bool used;
 	bool relay;
+	bool back;
 };
 
 /**
@@ -42,6 +47,8 @@ struct hc_ring_way {
  * @nmembers: how many members there are
  * @members: set of them: the plan's, or those that were there when it was mended
  * @mend: how the plan mends itself, or NULL
+ * @through: that operation [poll]
+ * @place: of each node in the ring, where messages may go both ways: ring_both.c; or NULL
  * @way: of each source
  */
 struct hc_ring_member {
@@ -50,6 +57,8 @@ struct hc_ring_member {
 	u32 nmembers;
 	const u32 *members;
 	struct hc_mend *mend;
+	u64 through;
+	const u16 *place;
 	struct hc_ring_way way[HYPERCUBE_DIM_MAX];
 };
 

@@ -328,6 +328,7 @@ static void op_rewind(const struct hc_member *m, struct hc_op *op)
 	r->turn = 0;
 	r->most = 0;
 	r->blocks = 0;
+	r->here = 0;
 	r->ask = 0;
 	r->own = false;
 	r->over = false;

@@ -15,6 +15,7 @@
  * @lasts: of these, and all before, how many ended a message
  * @seen: words HC_DATA_F_SEEN that have come
  * @turn: step of the slice at hand in which the last one left
+ * @clock: logical clock of the latest one that came by it, where messages go both ways
  * @told: this member has said that word in the ring
  */
 struct ring_stream {
@@ -22,6 +23,7 @@ struct ring_stream {
 	u32 lasts;
 	u32 seen;
 	u32 turn;
+	u32 clock;
 	bool told;
 };
 
@@ -34,8 +36,11 @@ struct ring_stream {
  * @most: the same of all that has come
  * @steps: what is said to the process
  * @blocks: segments of the slice that the process was given
+ * @here: members whose segment of the slice is here; this one's own, too, once it is sent
  * @ask: counts answers of peers that did not help: the next question goes to another
  * @own: this member's own segment was sent
+ * @both: both ways, so it does not come back
+ * @home: it has come back
  * @last: the slice is the last one
  * @over: and is through
  * @given: the process has all
@@ -53,8 +58,11 @@ struct ring_op {
 	u32 most;
 	u32 steps;
 	u32 blocks;
+	u32 here;
 	u32 ask;
 	bool own;
+	bool both;
+	bool home;
 	bool last;
 	bool over;
 	bool given;
@@ -68,5 +76,37 @@ static inline struct ring_op *ring_op(const struct hc_op *op)
 {
 	return hc_op_priv(op);
 }
+
+/* --- ring_give.c --- */
+/* Consumes @skb.  False: the operation is gone. */
+bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
+		       struct sk_buff *skb, u32 turn);
+/* The same in the step that this member's place in the ring has next. */
+bool hc_ring_frame_next(struct hc_member *m, struct hc_op *op, unsigned int out,
+			struct sk_buff *skb, u32 turn);
+/* A copy goes on in the way of source @i.  False: the operation is gone. */
+bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb,
+		      u32 turn);
+/* Does the process wait for the part of @block?  It may have come before the rings were mended. */
+bool hc_ring_wants(const struct hc_member *m, const struct hc_op *op, u32 block);
+/* A copy goes to the process, to its place in the result.  False: the operation is gone. */
+bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb);
+/* The end of the record, which says who is missing.  False: the operation is gone. */
+bool hc_ring_end_give(struct hc_member *m, struct hc_op *op);
+
+/* --- ring_both.c: where messages may go both ways (hc_ring_member.place) --- */
+/* This member's own segment is about to be sent. */
+void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w);
+/* Can it have come by source @i? */
+bool hc_both_fits(const struct hc_member *m, const struct ring_op *r, unsigned int i,
+		  const struct hc_wire_data *w);
+/* Is this member the last one that it goes to? */
+bool hc_both_ends(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w);
+/* The operation is through: what peers may still ask. */
+void hc_both_note(struct hc_member *m, const struct hc_op *op);
+/* How many of its frames went to source @i?  See hc_ring_frames_told(). */
+u32 hc_both_sent(struct hc_member *m, unsigned int i, u64 nr);
+/* Is there nothing of the slice to be worked on from source @i, now or later? */
+bool hc_both_came(const struct hc_member *m, const struct hc_op *op, unsigned int i);
 
 #endif /* _HC_RING_OP_H */

@@ -120,3 +120,12 @@ void hc_ring_make(const struct hc_ring_maker *k, u32 u, struct hc_ring_making *m
 	for (i = k->at.first[u]; i < k->at.first[u + 1]; i++)
 		place_add(k, mk, k->at.place[i]);
 }
+
+void hc_ring_make_both(struct hc_ring_making *mk)
+{
+	unsigned int i;
+
+	for (i = 0; i < mk->n; i++)
+		if (mk->way[i].used)
+			mk->way[mk->way[i].out] = (struct hc_ring_way){ .out = i, .back = true };
+}

@@ -50,5 +50,7 @@ void hc_ring_maker_free(struct hc_ring_maker *k);
 /* The verifier has taken the tree: now members can be made. */
 void hc_ring_maker_fill(struct hc_ring_maker *k);
 void hc_ring_make(const struct hc_ring_maker *k, u32 u, struct hc_ring_making *mk);
+/* In one ring that is closed: messages come from the node behind, too, for the one before. */
+void hc_ring_make_both(struct hc_ring_making *mk);
 
 #endif /* _HC_RING_WAYS_H */

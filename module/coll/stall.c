@@ -131,9 +131,9 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 static bool was_sent(const struct hc_member *m, const struct hc_op *op,
 		     const struct hc_wire_reply *w)
 {
-	u64 head = be64_to_cpu(w->head);
+	const struct hc_plan_ops *ops = m->plan->ops;
 
-	return head > op->nr || (m->plan->ops->was_sent && m->plan->ops->was_sent(op, w));
+	return ops->was_sent ? ops->was_sent(op, w) : hc_reply_past(op, w);
 }
 
 /* There is hope, unless the peer has sent already what we wait for: the paths

@@ -128,7 +128,7 @@ static void make_data(struct frame *f, const struct moment *m)
 	static const unsigned char flags[] = {
 		HC_DATA_F_LAST, HC_DATA_F_LAST | HC_DATA_F_WANT, HC_DATA_F_DOWN,
 		HC_DATA_F_DOWN | HC_DATA_F_LAST, HC_DATA_F_PART, HC_DATA_F_NOTIFY, 0,
-		HC_DATA_F_PART | HC_DATA_F_LAST,
+		HC_DATA_F_PART | HC_DATA_F_LAST, HC_DATA_F_LAST | HC_DATA_F_BOTH,
 	};
 	static const unsigned int lens[] = { 0, 8, 8, 16, 64, 256, 512, 600, 1024 };
 	const unsigned char *kind = kinds[fz_below(ARRAY_SIZE(kinds))];

@@ -335,6 +335,7 @@ static const struct {
 	{ task_is_once, "a handover that is decided brings no task" },
 	{ task_is_its_own, "two tasks of one id are two" },
 	{ segments_are_of_each, "a slice of rings has a segment of each member" },
+	{ segments_come_their_way, "a segment of a ring comes by half of it, or round" },
 	{ words_of_masters_fit, "a master of rings says what can be" },
 	{ master_knows_no_future, "a master of rings knows of no far future" },
 	{ failures_follow_the_places, "who has a place in rings hears of failures in them" },

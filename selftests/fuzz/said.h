@@ -58,6 +58,7 @@ bool copies_of_one_are_one(void);
 
 /* --- said_rings.c --- */
 bool segments_are_of_each(void);
+bool segments_come_their_way(void);
 bool master_knows_no_future(void);
 bool words_of_masters_fit(void);
 bool failures_follow_the_places(void);

@@ -43,17 +43,27 @@ static struct hc_wire_data *segment(struct frame *f, uint64_t op, unsigned int i
 	return w;
 }
 
+/* The operation of node 5 is ended by what it was sent from node @from. */
+static bool ends_it(unsigned int from)
+{
+	struct hypercube_result res = { 0 };
+	int status = end_of(5, &res);
+
+	if (status == -EPROTO && res.cause_node == from)
+		return true;
+	fz_note("status %d, cause %u", status, res.cause_node);
+	return false;
+}
+
 /* A neighbour sends one member's segment twice in place of another's, and then all of the next
  * slice: there are as many, but the result would have a hole.
  */
-bool segments_are_of_each(void)
+static bool segment_twice(bool repair)
 {
 	static const unsigned char blocks[] = { 4, 6, 6, 5, 4, 6, 7, 5 };
-	struct hypercube_result res = { 0 };
 	unsigned int i;
-	int status;
 
-	if (!square(false) ||
+	if (!square(repair) ||
 	    !contribute(5, LIVE_RINGS, HYPERCUBE_ALLGATHER, 2 * SEGMENT, 2 * SEGMENT))
 		return false;
 	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
@@ -66,11 +76,47 @@ bool segments_are_of_each(void)
 		if (say(&f))
 			return false;
 	}
-	status = end_of(5, &res);
-	if (status == -EPROTO && res.cause_node == 4)
-		return true;
-	fz_note("status %d, cause %u", status, res.cause_node);
-	return false;
+	return ends_it(4);
+}
+
+bool segments_are_of_each(void)
+{
+	return segment_twice(false) && segment_twice(true);
+}
+
+/* What goes both ways comes from where it can come from, and no further than half of the way. */
+bool segments_come_their_way(void)
+{
+	static const struct {
+		unsigned char dim, block, flags, notify;
+	} wrong[] = {
+		{ 0, 7, HC_DATA_F_BOTH, 0 }, { 1, 6, HC_DATA_F_BOTH, 0 },
+		{ 1, 4, HC_DATA_F_BOTH, 0 }, { 0, 5, HC_DATA_F_BOTH, 0 },
+		{ 1, 5, HC_DATA_F_BOTH, 0 }, { 1, 7, 0, 0 }, { 0, 5, 0, 0 }, { 1, 5, 0, 1 },
+		{ 0, 5, HC_DATA_F_BOTH, 1 },
+	};
+	struct hypercube_op op = {
+		.plan = LIVE_RINGS, .collective = HYPERCUBE_ALLGATHER, .bytes = SEGMENT,
+	};
+	static char own[SEGMENT];
+	struct frame f;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		if (!square(false))
+			return false;
+		op.flags = wrong[i].notify ? HYPERCUBE_F_NOTIFY : 0;
+		if (shc_send(said.c.fd[5], &op, own, SEGMENT, 0) != SEGMENT)
+			return false;
+		segment(&f, said.m.op[LIVE_RINGS], 0, wrong[i].block)->flags =
+			HC_DATA_F_LAST | wrong[i].flags;
+		f.rec.dim = wrong[i].dim;
+		if (say(&f) || !ends_it(5 ^ 1u << wrong[i].dim)) {
+			fz_note("row %u", i);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* ------------------------------------------------------------ masters */

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Allgather in one ring, in both directions at once.
+ *
+ * A message whose source does not want to know that all have it need not go round: one copy of it
+ * goes half of the way in the ring's direction, N / 2 links, and another one against it, over the
+ * other (N - 1) / 2; the last member of each passes it on no more.  So all messages are
+ * everywhere after ceil((N - 1) / 2) steps, of which there are no fewer with two links for each
+ * node.  A message whose source waits for the acknowledgment (HYPERCUBE_F_NOTIFY) goes round as
+ * always; members need not agree about that, each message says how it goes (HC_DATA_F_BOTH).
+ *
+ * A slice (ring.c) is through at a member when it has a segment of each member, and its own is
+ * back if it went round.  Nothing else of it comes then: a segment that goes both ways comes by
+ * one of the two directions, one that goes round in the ring's, and once.  So members are apart
+ * by one slice at most, as in a ring of one direction: who is through with a slice has had a
+ * segment of all.  What has come of the next one waits in its stream until both are through with
+ * this one.
+ *
+ * No member waits for ever.  Take the first slice that is not everywhere.  All of the slice
+ * before it was taken out of the ring, since whoever took it last did so before that was through
+ * there; so each socket is charged for nothing but this slice and the next.  What stands in a
+ * stream in front of a segment of this slice is of the same one: who sends a segment of the next
+ * has passed on all that it has to pass on of this, for that is done as it comes.
+ *
+ * Who is through with an operation may have to send nothing more to a peer that waits for the
+ * other one, so that it is past the operation proves no loss: peers are told how many frames went
+ * to them, of the latest operation that is through as well.
+ *
+ * Only where the plan is one ring whose last node has a link to the first, which is how rings of
+ * more than two nodes use both directions of their links for themselves; and not in plans that
+ * mend themselves, whose operations go on in trees of any shape (ring_keep.c).
+ */
+#include "coll/coll.h"
+#include "coll/ring.h"
+#include "coll/ring_op.h"
+#include "hc_traits.h"
+
+/* Links from @from to @to in the ring's direction. */
+static u32 links(const struct hc_ring_member *ring, u32 from, u32 to)
+{
+	u32 p = ring->place[from], q = ring->place[to];
+
+	return q < p ? q + ring->nmembers - p : q - p;
+}
+
+/* By how many links has it come, or will it have, and how many are there for it? */
+static void way_of(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w,
+		   u32 *come, u32 *all)
+{
+	const struct hc_ring_member *ring = hc_ring_member(m);
+	u32 block = be16_to_cpu(w->block), n = ring->nmembers, me = m->node->id;
+	bool back = ring->way[i].back;
+
+	*come = (back ? links(ring, me, block) : links(ring, block, me)) ?: n;
+	if (w->flags & HC_DATA_F_BOTH)
+		*all = back ? (n - 1) / 2 : n / 2;
+	else
+		*all = back ? 0 : n;
+}
+
+void hc_both_begin(struct hc_member *m, struct hc_op *op, struct hc_wire_data *w)
+{
+	struct ring_op *r = ring_op(op);
+	unsigned int i;
+
+	/* Of a message of parts each member keeps one: that has its own count of steps. */
+	r->both = !op->notify_own && !op->coll->own_part;
+	if (r->both)
+		w->flags |= HC_DATA_F_BOTH;
+	for (i = 0; i < m->role.nsrc; i++)
+		r->src[i].clock = op->clock;
+}
+
+bool hc_both_fits(const struct hc_member *m, const struct ring_op *r, unsigned int i,
+		  const struct hc_wire_data *w)
+{
+	u32 block = be16_to_cpu(w->block), come, all;
+
+	way_of(m, i, w, &come, &all);
+	if (come > all)
+		return false;
+	/* Once only; one's own comes back. */
+	return block == m->node->id ? !r->both && !r->home :
+	       !hc_set_has(hc_ring_member(m)->got, block);
+}
+
+bool hc_both_ends(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w)
+{
+	u32 come, all;
+
+	way_of(m, i, w, &come, &all);
+	return come == all;
+}
+
+bool hc_both_came(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+{
+	const struct sk_buff *skb = skb_peek(&op->src[i].q);
+	const struct ring_op *r = ring_op(op);
+
+	if (r->here == hc_ring_member(m)->nmembers && (r->both || r->home))
+		return true;
+	return skb && !r->last && be64_to_cpu(hc_wire_data_of(skb)->offset) == r->at + r->len;
+}
+
+void hc_both_note(struct hc_member *m, const struct hc_op *op)
+{
+	struct hc_ring_member *ring = hc_ring_member(m);
+	unsigned int i;
+
+	ring->through = op->nr;
+	for (i = 0; i < m->role.nsrc; i++)
+		ring->way[i].sent = op->src[i].sent_down;
+}
+
+u32 hc_both_sent(struct hc_member *m, unsigned int i, u64 nr)
+{
+	const struct hc_ring_member *ring = hc_ring_member(m);
+
+	return m->head > nr && ring->through == nr ? ring->way[i].sent : 0;
+}

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What a member of rings sends, and what it gives its process: see ring.c.
+ */
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "coll/ring.h"
+#include "coll/ring_keep.h"
+#include "coll/ring_op.h"
+#include "fabric/limits.h"
+#include "trace.h"
+
+/* ------------------------------------------------------------ sending */
+
+/* Directions do not wait for each other: each has its own logical clock, from slice to slice. */
+static void header_fill(struct hc_member *m, struct hc_op *op, unsigned int out,
+			struct sk_buff *skb)
+{
+	const struct hc_ring_member *ring = hc_ring_member(m);
+	u32 clock = op->clock;
+
+	if (ring->place)
+		op->clock = ring_op(op)->src[ring->way[out].out].clock;
+	hc_stage_header(m, op, &m->src[out], &op->busy[out], skb);
+	op->clock = clock;
+}
+
+bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
+		       struct sk_buff *skb, u32 turn)
+{
+	struct hc_wire_data *w = hc_wire_data_of(skb);
+	u64 nr = op->nr;
+
+	/* Nothing else that the peer has said goes on in this member's name. */
+	w->flags &= HC_DATA_F_LAST | HC_DATA_F_SEEN | HC_DATA_F_BOTH;
+	w->turn = cpu_to_be16(min_t(u32, turn, U16_MAX));
+	w->index = cpu_to_be32(op->src[out].sent_down++);
+	header_fill(m, op, out, skb);
+	hc_relay_xmit(m, &m->src[out], skb, be16_to_cpu(w->block) != m->node->id);
+	/* A link that has just failed ends the operation, or stops it, from below this call. */
+	return !m->broken && hc_member_op(m, nr) == op;
+}
+
+bool hc_ring_frame_next(struct hc_member *m, struct hc_op *op, unsigned int out,
+			struct sk_buff *skb, u32 turn)
+{
+	struct ring_stream *st = &ring_op(op)->src[out];
+
+	st->turn = max(st->turn, turn) + 1;
+	return hc_ring_frame_out(m, op, out, skb, st->turn);
+}
+
+/* A copy for another ring, or the other direction, is charged as the frame is. */
+static struct sk_buff *frame_copy(struct hc_member *m, struct sk_buff *skb)
+{
+	struct sk_buff *copy = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+
+	if (copy)
+		hc_wire_data_of(copy)->flags |= hc_wire_data_of(skb)->flags & HC_DATA_F_BOTH;
+	if (copy && skb->destructor == sock_wfree) {
+		skb_set_owner_w(copy, skb->sk);
+	} else if (copy && skb->destructor && !hc_poll_adopt(m->node->fabric, copy)) {
+		kfree_skb(copy);
+		copy = NULL;
+	}
+	return copy;
+}
+
+bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb,
+		      u32 turn)
+{
+	struct sk_buff *copy = frame_copy(m, skb);
+
+	m->node->spent++;
+	if (copy)
+		return hc_ring_frame_next(m, op, hc_ring_member(m)->way[i].out, copy, turn);
+	hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return false;
+}
+
+/* ------------------------------------------------------------ the process */
+
+/* Is the process told the end only when the operation is through? */
+static bool ends_late(const struct hc_op *op)
+{
+	return op->notify_own || ring_op(op)->late;
+}
+
+/* The process has all that it waits for: what becomes of the operation now does not concern it. */
+static void process_done(struct hc_member *m, struct hc_op *op)
+{
+	trace_hc_op_end(m->node, m->plan->id, hc_told_nr(m, op->nr), 0);
+	op->begun = false;
+}
+
+/* Bytes that the process gets of each member. */
+static u64 block_bytes(const struct hc_member *m, const struct hc_op *op)
+{
+	return op->coll->own_part ? hc_part_bytes(m, op->total) : op->total;
+}
+
+/* What of a segment is for the process? In an alltoall its part of the message, whose first byte
+ * has its place at *place; otherwise all.
+ */
+static u32 segment_wanted(const struct hc_member *m, const struct hc_op *op, u32 *off, u64 *place)
+{
+	const struct ring_op *r = ring_op(op);
+	u32 len = r->len;
+
+	*off = 0;
+	if (op->coll->own_part)
+		len = hc_part_within(m, op->total, r->at, r->len, off);
+	*place = r->at + *off - (op->coll->own_part ? m->rank * hc_part_bytes(m, op->total) : 0);
+	return len;
+}
+
+bool hc_ring_wants(const struct hc_member *m, const struct hc_op *op, u32 block)
+{
+	return op->begun && !hc_keep_gave_before(m, block) &&
+	       hc_set_has(ring_op(op)->members, block);
+}
+
+bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	u32 block = be16_to_cpu(hc_wire_data_of(skb)->block), off, len;
+	struct ring_op *r = ring_op(op);
+	struct sk_buff *copy;
+	u64 place;
+
+	len = segment_wanted(m, op, &off, &place);
+	r->blocks++;
+	r->given = r->last && r->blocks == r->nmembers && !ends_late(op);
+	if (!len && !r->given) {
+		hc_keep_gave(m, block);
+		return true;
+	}
+	copy = hc_seg_share(m->node, skb, off, len);
+	if (!copy) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	r->steps = r->base + r->turn;
+	op->result = op->total * r->nmembers;
+	hc_sock_result_at(m, op, copy, hc_set_rank(r->members, block) * block_bytes(m, op) + place,
+			  r->given);
+	hc_keep_gave(m, block);
+	if (r->given)
+		process_done(m, op);
+	return true;
+}
+
+/* All members have this one's message: the end of the record says so.  False: no memory. */
+static bool whole_give(struct hc_member *m, struct hc_op *op)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+
+	if (skb)
+		hc_sock_result_at(m, op, skb, 0, true);
+	return skb;
+}
+
+bool hc_ring_end_give(struct hc_member *m, struct hc_op *op)
+{
+	const u32 *missing = hc_keep_missing(m, op);
+
+	op->result = op->total * ring_op(op)->nmembers;
+	if (missing ? hc_sock_missing(m, op, ring_op(op)->members, missing) : whole_give(m, op))
+		return true;
+	hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return false;
+}
