@@ -107,11 +107,15 @@ static int round_set(struct hc_member *m, struct hc_op *op, u8 *all, u32 *node)
 
 	memset(all, 0, bytes);
 	hc_byte_set_add(all, m->node->id);
+	/* Who claims to have the piece of the root is found out by the first one who hears that. */
+	hc_byte_set_add(all, m->plan->root);
 	for (i = 0; i < m->role.nsrc; i++)
 		if (op->src[i].want && !hc_byte_set_join(m->plan, all, source_round(op, i))) {
 			*node = m->src[i].node;
 			return -EPROTO;
 		}
+	if (!hc_member_is_root(m))
+		all[m->plan->root / 8] &= ~BIT(m->plan->root % 8);
 	count = hc_byte_set_count(all, bytes);
 	*node = m->node->id;
 	return hc_member_is_root(m) && count != m->plan->nmembers ? -EPROTO : (int)count;

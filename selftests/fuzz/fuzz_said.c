@@ -305,6 +305,39 @@ static bool down_before_asked(void)
 	return true;
 }
 
+/* A source has a piece of the sink, which it cannot have: the node that hears that first blames
+ * it, not the sink the node.
+ */
+static bool sink_is_not_below(void)
+{
+	unsigned int node = below_sink(2), stage, from;
+	struct hypercube_result res = { 0 };
+	char bytes[1 + 16] = { 0 };
+	struct frame f;
+	int status;
+
+	if (!contribute(node, LIVE_TREE, HYPERCUBE_ALLGATHER, 8, 8))
+		return false;
+	for (stage = 0; stage < 2; stage++) {
+		unsigned int dim = said.c.plan.tree.order[stage];
+		struct hc_wire_data *w = data(&f, node, dim, LIVE_TREE, stage, HYPERCUBE_ALLGATHER);
+
+		w->flags = HC_DATA_F_LAST | HC_DATA_F_WANT;
+		w->total = htobe64(8);
+		from = node ^ 1u << dim;
+		bytes[0] = (char)(1u << from | (stage ? 0 : 1u << said.c.plan.tree.sink));
+		frame_put(&f, bytes, stage ? 9 : 17);
+		if (say(&f))
+			return false;
+	}
+	from = node ^ 1u << said.c.plan.tree.order[0];
+	status = end_of(node, &res);
+	if (status == -EPROTO && res.cause_node == from)
+		return true;
+	fz_note("status %d, cause %u instead of %u", status, res.cause_node, from);
+	return false;
+}
+
 /* ------------------------------------------------------------ all */
 
 static const struct {
@@ -341,6 +374,7 @@ static const struct {
 	{ failures_follow_the_places, "who has a place in rings hears of failures in them" },
 	{ want_of_nothing, "who asks for blocks names members" },
 	{ down_before_asked, "nobody gets blocks before he has asked" },
+	{ sink_is_not_below, "nobody below the sink has its block" },
 };
 
 static bool run(unsigned int i)
