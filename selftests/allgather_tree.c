@@ -280,6 +280,34 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Frames get lost: a definite error, or the right result, at every member. */
+TEST(losses_end_operations_or_do_no_harm)
+{
+	const struct impairments lossy = { .loss = 10000 };
+	unsigned int node[CUBE_MAX], n, good, round, right = 0, rounds = scaled(12);
+	struct party p[CUBE_MAX];
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 1024));
+	ASSERT_EQ(0, ctl_patience(c.name, 3000));
+	ASSERT_EQ(0, cube_impair(&c, &lossy));
+	for (round = 0; round < rounds; round++) {
+		ASSERT_EQ(0, cube_plan_to(&c, PLAN, below(8)));
+		n = parties(&c, p, node, 1);
+		gather_fill(p, node, n, 0, PLAN, 1000, false);
+		EXPECT_EQ(0, drive_ended_right(p, node, n, 1000, gather_right, &good));
+		right += good;
+		if (_metadata->failed)
+			ctl_op_print(c.name);
+		parties_done(p, n, 1);
+	}
+	printf("# %u of %u ended well\n", right, rounds * 8);
+	/* Links are lossy, and not that lossy. */
+	EXPECT_LE(1, right);
+	EXPECT_GT(rounds * 8, right);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 /* The result says that the blocks of all have come to the sink, not who has them. */
 TEST(nobody_is_told_of_the_others)
 {

@@ -329,7 +329,7 @@ static bool told_right(const struct trial *t, unsigned int u, unsigned int k,
 	if (fine && o->named)
 		fine = nodes_of(t, o->members, own) == members &&
 		       !memcmp(own, all, members * sizeof(*all)) &&
-		       (int)o->res.cause_node == __builtin_ctz(o->missing[0]);
+		       nodes_of(t, o->missing, own) && o->res.cause_node == own[0];
 	fine = fine && blocks_right(t, o, k, all, members, node, n);
 	if (!fine)
 		printf("# node %u, operation %u (%llu, %llu at %u): status %d, %llu bytes, missing %x of %x\n",
@@ -562,7 +562,7 @@ TEST(random_faults_of_eight)
 		ASSERT_TRUE(random_trial(3));
 }
 
-TEST(random_faults_of_sixteen_and_thirty_two)
+TEST(random_faults_of_sixteen_to_sixty_four)
 {
 	unsigned int i;
 
@@ -570,6 +570,8 @@ TEST(random_faults_of_sixteen_and_thirty_two)
 		ASSERT_TRUE(random_trial(4));
 	for (i = 0; i < scaled(6); i++)
 		ASSERT_TRUE(random_trial(5));
+	for (i = 0; i < scaled(3); i++)
+		ASSERT_TRUE(random_trial(6));
 }
 
 TEST_HARNESS_MAIN
