@@ -141,9 +141,12 @@ operations_end() { each_ends 100 tree find reduce op sum type u64; }
 doublings_end() { each_ends 60 doubling plan allreduce plan 3; }
 exchanges_end() { each_ends 15 doubling plan alltoall plan 3; }
 scatters_end() { each_ends 15 doubling plan reduce_scatter plan 3; }
+blocks_of_rings_end() { each_ends 15 ring plan allgather plan 5; }
+blocks_of_trees_end() { each_ends 15 tree find allgather plan 1; }
+
 shares_of_rings_end() { each_ends 15 ring plan alltoall plan 5; }
 
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine
 run_tests fabrics_are_made_or_not configuration_is_changed_or_not states_are_told_in_the_end operations_end doublings_end \
-	exchanges_end scatters_end shares_of_rings_end
+	exchanges_end scatters_end shares_of_rings_end blocks_of_rings_end blocks_of_trees_end
