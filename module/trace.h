@@ -140,7 +140,8 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 #define hc_trace_methods					\
 	{ HYPERCUBE_BALANCE_DEM, "dem" },			\
 	{ HYPERCUBE_BALANCE_MCWA, "mcwa" },			\
-	{ HYPERCUBE_BALANCE_CWA, "cwa" }
+	{ HYPERCUBE_BALANCE_CWA, "cwa" },			\
+	{ HYPERCUBE_BALANCE_RID, "rid" }
 
 #define hc_trace_mends						\
 	{ HC_MEND_HELP,		"help" },			\

@@ -496,7 +496,7 @@ enum hc_round_kind {
 	HC_ROUND_QUOTA,		/* tasks that the receiver and all below it are to have */
 	HC_ROUND_THETA,		/* tasks that leave the sender's cube of dimension .index here */
 	HC_ROUND_WANT,		/* tasks that the sender asks for */
-	HC_ROUND_EPOCH,		/* the topology that the sender has */
+	HC_ROUND_EPOCH,		/* a hash of the topology that the sender has */
 	__HC_ROUND_KIND_END
 };
 
@@ -509,10 +509,12 @@ enum hc_round_kind {
 #define HC_ROUND_F_OVER		0x08	/* all have */
 #define HC_ROUND_F_FAILED	0x10	/* the round has failed: .status and what is behind it */
 #define HC_ROUND_F_OUT		0x20	/* the sender's part does not go over this link */
+#define HC_ROUND_F_ALL		0x3f
 
 /**
  * struct hc_wire_round - what a node says in a round over a link; all of it, each time
- * @round: the round: its number << 16 | the node that has begun it
+ * @round: the round: its number << 16 | the node that has begun it; with RID each node has numbers
+ *	of its own
  * @moved: REPORT: sum of tasks times links, at the sender and below; OVER: of all
  * @status: FAILED: positive errno
  * @members: REPORT: how many nodes these are

@@ -120,7 +120,7 @@ local f = {
 	round_members = ProtoField.uint32('hypercube.round.members', 'Nodes reported'),
 	round_node = ProtoField.uint16('hypercube.round.node', 'Node of the cause'),
 	round_dim = ProtoField.uint16('hypercube.round.dim', 'Dimension of the cause'),
-	round_method = ProtoField.uint8('hypercube.round.method', 'Method', base.DEC, { [1] = 'dem', [2] = 'mcwa', [3] = 'cwa' }),
+	round_method = ProtoField.uint8('hypercube.round.method', 'Method', base.DEC, { [1] = 'dem', [2] = 'mcwa', [3] = 'cwa', [4] = 'rid' }),
 	round_flags = ProtoField.uint8('hypercube.round.flags', 'Flags', base.HEX),
 	round_ask = ProtoField.bool('hypercube.round.ask', 'To be answered', 8, nil, 0x01),
 	round_parent = ProtoField.bool('hypercube.round.parent', 'Heard of from the receiver', 8, nil, 0x02),

@@ -111,7 +111,10 @@ const struct hc_cmd balance_cmds[] = {
 	},
 	{ "show", balance_show, "NAME" },
 	{ "move", balance_move, "NAME NODE:DIM COUNT" },
-	{ "run", balance_run, "NAME [method dem|mcwa|cwa] [node NODE]" },
-	{ "set", balance_set, "NAME [method dem|mcwa|cwa|off] [threshold T|off] [period MS|off]" },
+	{ "run", balance_run, "NAME [method rid|dem|mcwa|cwa] [node NODE]" },
+	{
+		"set", balance_set,
+		"NAME [method rid|dem|mcwa|cwa|off] [threshold T|off] [period MS|off]"
+	},
 	{}
 };

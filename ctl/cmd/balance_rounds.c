@@ -13,6 +13,7 @@ static const char * const methods[] = {
 	[HYPERCUBE_BALANCE_DEM] = "dem",
 	[HYPERCUBE_BALANCE_MCWA] = "mcwa",
 	[HYPERCUBE_BALANCE_CWA] = "cwa",
+	[HYPERCUBE_BALANCE_RID] = "rid",
 	NULL
 };
 

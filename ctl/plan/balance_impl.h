@@ -115,11 +115,6 @@ struct hc_balancer {
 /* Adds a move, unless it is of no tasks; 0 or -ENOMEM. */
 int hc_balance_move(struct hc_balance_plan *p, uint32_t from, uint32_t to, uint64_t tasks,
 		    unsigned int step);
-/* What a node asks one of its neighbours for: of what it lacks to the mean of itself and
- * them, who have @sum, the part that this one has of that.
- */
-uint64_t hc_rid_wish(uint64_t own, unsigned int degree, uint64_t sum, uint64_t theirs);
-
 /* One for each method: moves, quotas and steps; 0 or -errno. */
 int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
 		   struct hc_balance_plan *p);

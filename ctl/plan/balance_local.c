@@ -4,15 +4,9 @@
  * exchange.
  */
 #include "balance_impl.h"
+#include "hc_quota.h"
 
 /* --- RID --- */
-
-/* The paper's text has the mean with the own load, its formula without. */
-uint64_t hc_rid_wish(uint64_t own, unsigned int degree, uint64_t sum, uint64_t theirs)
-{
-	own *= degree;
-	return sum > own ? (sum - own) * theirs / ((degree + 1) * sum) : 0;
-}
 
 static int ask(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u)
 {

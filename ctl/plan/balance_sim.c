@@ -12,6 +12,7 @@
 
 #include "balance_impl.h"
 #include "balance_sim.h"
+#include "hc_quota.h"
 #include "memory.h"
 
 #define NOBODY UINT32_MAX

@@ -10,6 +10,7 @@
 #include <linux/bitops.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
 #include <linux/string.h>
 #include <linux/types.h>
 
@@ -21,6 +22,11 @@ static inline unsigned int hc_weight32(__u32 w)
 static inline unsigned int hc_first64(__u64 w)
 {
 	return __ffs64(w);
+}
+
+static inline __u64 hc_divide64(__u64 a, __u64 b)
+{
+	return div64_u64(a, b);
 }
 #else
 #include <errno.h>
@@ -37,6 +43,11 @@ static inline unsigned int hc_weight32(__u32 w)
 static inline unsigned int hc_first64(__u64 w)
 {
 	return (unsigned int)__builtin_ctzll(w);
+}
+
+static inline __u64 hc_divide64(__u64 a, __u64 b)
+{
+	return a / b;
 }
 #endif
 

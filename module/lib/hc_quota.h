@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The arithmetic of the cube walking algorithm and of quotas on a balancing topology, as planners
- * and nodes do it.  Which of the paper's formulas are not these, and why, is in
- * Documentation/errata.rst.
+ * The arithmetic of balancing, as planners and nodes do it: of diffusion, of the cube walking
+ * algorithm, and of quotas on a balancing topology.  Which of the paper's formulas are not these,
+ * and why, is in Documentation/errata.rst.
  */
 #ifndef _HC_QUOTA_H
 #define _HC_QUOTA_H
@@ -15,6 +15,17 @@ static inline __u64 hc_quota_share(__u64 rest, __u64 before, __u64 weight)
 	if (rest <= before)
 		return 0;
 	return rest - before < weight ? rest - before : weight;
+}
+
+/* Receiver-initiated diffusion: what a node with @own tasks asks one of its @degree neighbours for.
+ * That is, of what it lacks to the mean of itself and them, who have @sum, the part that this one
+ * with @theirs has of the sum.  The paper's text has the mean with the own load, its formula
+ * without.
+ */
+static inline __u64 hc_rid_wish(__u64 own, unsigned int degree, __u64 sum, __u64 theirs)
+{
+	own *= degree;
+	return sum > own ? hc_divide64((sum - own) * theirs, (degree + 1) * sum) : 0;
 }
 
 /* What a cube sends is sent by its halves: the upper one gives what it has too much, as far as that

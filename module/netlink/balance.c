@@ -251,7 +251,7 @@ int hc_nl_balance_set(struct sk_buff *skb, struct genl_info *info)
  */
 struct run {
 	struct hc_later later;
-	const struct hc_node *node;
+	struct hc_node *node;
 	u32 nr;
 };
 
@@ -286,8 +286,16 @@ static int run_look(struct hc_later *later, bool gone)
 	return err ?: run_reply(run, &rec);
 }
 
+static void run_release(struct hc_later *later)
+{
+	struct run *run = container_of(later, struct run, later);
+
+	hc_round_told(run->node);
+}
+
 static const struct hc_later_ops run_ops = {
-	.look	= run_look,
+	.look		= run_look,
+	.release	= run_release,
 };
 
 /* Unless the request names one, the first that is in service. */

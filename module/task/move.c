@@ -54,12 +54,6 @@
 
 /* ------------------------------------------------------------ both ends */
 
-static struct hc_tasks *tasks_of(const struct hc_node *node)
-{
-	/* Pairs with hc_tasks_make(). */
-	return smp_load_acquire(&node->tasks);
-}
-
 static enum hrtimer_restart move_timer(struct hrtimer *timer)
 {
 	struct hc_tasks *tasks = container_of(timer, struct hc_tasks, timer);
@@ -79,7 +73,7 @@ void hc_ways_init(struct hc_tasks *tasks)
 
 void hc_move_stop(struct hc_node *node)
 {
-	struct hc_tasks *tasks = tasks_of(node);
+	struct hc_tasks *tasks = hc_tasks_of(node);
 
 	if (tasks)
 		hrtimer_cancel(&tasks->timer);
@@ -163,20 +157,36 @@ static void task_send(struct hc_node *node, unsigned int dim, const struct hc_ta
 	} while (at < task->len);
 }
 
+/* For whom does the next one go?  HC_MOVE_NWHY: for nobody. */
+static unsigned int out_why(const struct hc_way_out *out)
+{
+	unsigned int why = 0;
+
+	while (why < HC_MOVE_NWHY && !out->want[why])
+		why++;
+	return why;
+}
+
+static void out_stop(struct hc_way_out *out)
+{
+	memset(out->want, 0, sizeof(out->want));
+}
+
 /* The newest task that waits is the next one to go. */
-static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, u64 now)
+static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned int why, u64 now)
 {
 	struct hc_task *task;
 
 	if (list_empty(&tasks->queue)) {
-		out->want = 0;
+		out_stop(out);
 		return;
 	}
 	task = list_last_entry(&tasks->queue, struct hc_task, list);
 	list_del_init(&task->list);
 	tasks->stats.queued--;
 	tasks->stats.moving++;
-	out->want--;
+	out->want[why]--;
+	out->why = why;
 	out->task = task;
 	out->move++;
 	out->asks = false;
@@ -200,7 +210,7 @@ static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
 {
 	struct hc_task *task = out_end(tasks, out);
 
-	out->want = 0;
+	out_stop(out);
 	tasks->stats.queued++;
 	list_add_tail(&task->list, &tasks->queue);
 	trace_hc_task(tasks->node, HC_TASK_KEPT, &task->id);
@@ -211,7 +221,7 @@ static void out_doubt(struct hc_tasks *tasks, struct hc_way_out *out, struct lis
 {
 	struct hc_task *task = out_end(tasks, out);
 
-	out->want = 0;
+	out_stop(out);
 	tasks->stats.doubt++;
 	trace_hc_task(tasks->node, HC_TASK_DOUBT, &task->id);
 	hc_task_unlink(tasks, task);
@@ -222,7 +232,7 @@ static void out_again(struct hc_tasks *tasks, struct hc_way_out *out)
 {
 	struct hc_task *task = out_end(tasks, out);
 
-	out->want = 0;
+	out_stop(out);
 	task->id.flags |= HYPERCUBE_TASK_REPEATED;
 	tasks->stats.queued++;
 	tasks->stats.repeated++;
@@ -248,12 +258,14 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
 	bool usable = hc_link_usable(tasks->node, dim);
+	unsigned int why;
 
 	lockdep_assert_held(&tasks->lock);
 	if (!usable)
-		out->want = 0;
-	if (!out->task && out->want)
-		out_begin(tasks, out, now);
+		out_stop(out);
+	why = out_why(out);
+	if (!out->task && why < HC_MOVE_NWHY)
+		out_begin(tasks, out, why, now);
 	if (out->task && links && !usable && !out->asks)
 		out->due = now;
 	if (!out->task || now < out->due)
@@ -322,7 +334,7 @@ static void timer_arm(struct hc_tasks *tasks)
 
 void hc_move_event(struct hc_node *node, bool links)
 {
-	struct hc_tasks *tasks = tasks_of(node);
+	struct hc_tasks *tasks = hc_tasks_of(node);
 	u64 now = ktime_get_ns();
 	unsigned int d;
 
@@ -349,7 +361,7 @@ static bool out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned i
 		trace_hc_task(node, HC_TASK_SENT, &task->id);
 		room = hc_task_unlink(tasks, task);
 		tasks->stats.sent++;
-		out->sent++;
+		out->sent[out->why]++;
 	} else if (known) {
 		out_keep(tasks, out);
 	}
@@ -363,77 +375,6 @@ static bool out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned i
 	if (known)
 		hc_move_event(node, false);
 	return known;
-}
-
-int hc_move_want(struct hc_node *node, unsigned int dim, u32 count)
-{
-	struct hc_tasks *tasks = tasks_of(node);
-	struct hc_way_out *out;
-	int err = -ENOENT;
-
-	lockdep_assert_held(&node->fabric->lock);
-	if (!hc_link_usable(node, dim))
-		return -ENOLINK;
-	if (!tasks)
-		return err;
-	out = &tasks->way[dim].out;
-	spin_lock_bh(&tasks->lock);
-	if (tasks->stats.queued) {
-		out->want = min_t(u64, (u64)out->want + count, U32_MAX);
-		err = 0;
-	}
-	spin_unlock_bh(&tasks->lock);
-	if (!err)
-		hc_node_kick(node, HC_EV_TASKS);
-	return err;
-}
-
-void hc_move_give(struct hc_node *node, unsigned int dim, u32 count, u32 *sent)
-{
-	struct hc_tasks *tasks = tasks_of(node);
-	struct hc_way_out *out;
-
-	*sent = 0;
-	if (!tasks)
-		return;
-	out = &tasks->way[dim].out;
-	spin_lock_bh(&tasks->lock);
-	*sent = out->sent;
-	if (hc_link_usable(node, dim))
-		out->want = min_t(u64, (u64)out->want + count, U32_MAX);
-	spin_unlock_bh(&tasks->lock);
-	hc_node_kick(node, HC_EV_TASKS);
-}
-
-bool hc_move_given(const struct hc_node *node, unsigned int dim, u32 *sent)
-{
-	struct hc_tasks *tasks = tasks_of(node);
-	const struct hc_way_out *out;
-	bool given;
-
-	*sent = 0;
-	if (!tasks)
-		return true;
-	out = &tasks->way[dim].out;
-	spin_lock_bh(&tasks->lock);
-	given = !out->task && !out->want;
-	*sent = out->sent;
-	spin_unlock_bh(&tasks->lock);
-	return given;
-}
-
-void hc_move_stay(struct hc_node *node, u32 dims)
-{
-	struct hc_tasks *tasks = tasks_of(node);
-	unsigned int d;
-
-	if (!tasks)
-		return;
-	spin_lock_bh(&tasks->lock);
-	for (d = 0; d < node->fabric->dim; d++)
-		if (dims & hc_bit(d))
-			tasks->way[d].out.want = 0;
-	spin_unlock_bh(&tasks->lock);
 }
 
 /* ------------------------------------------------------------ the receiver */
@@ -599,7 +540,7 @@ void hc_ways_lose(struct hc_tasks *tasks, struct list_head *doubt)
 
 		if (way->out.task)
 			out_doubt(tasks, &way->out, doubt);
-		way->out.want = 0;
+		out_stop(&way->out);
 		if (way->in.coming)
 			in_close(tasks, &way->in, way->in.move, false);
 	}

@@ -165,13 +165,6 @@ static void tasks_release(struct kref *ref)
 	kfree(container_of(ref, struct hc_tasks, ref));
 }
 
-/* They stay once they are there. */
-static struct hc_tasks *tasks_of(const struct hc_node *node)
-{
-	/* Pairs with hc_tasks_make(). */
-	return smp_load_acquire(&node->tasks);
-}
-
 static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercube_task_loss loss)
 {
 	LIST_HEAD(lost);
@@ -193,7 +186,7 @@ void hc_tasks_follow(struct hc_node *node)
 	lockdep_assert_held(&node->fabric->lock);
 	/* A poll that makes them now finds the node failed, or we find them. */
 	smp_mb();
-	tasks = tasks_of(node);
+	tasks = hc_tasks_of(node);
 	if (tasks && READ_ONCE(node->failed))
 		node_lose(node, tasks, HYPERCUBE_TASK_LOSS_NODE);
 }
@@ -204,14 +197,14 @@ void hc_tasks_node_gone(struct hc_node *node)
 
 	/* The same, dead. */
 	smp_mb();
-	tasks = tasks_of(node);
+	tasks = hc_tasks_of(node);
 	if (tasks)
 		node_lose(node, tasks, HYPERCUBE_TASK_LOSS_FABRIC);
 }
 
 void hc_tasks_free(struct hc_node *node)
 {
-	struct hc_tasks *tasks = tasks_of(node);
+	struct hc_tasks *tasks = hc_tasks_of(node);
 
 	if (tasks)
 		kref_put(&tasks->ref, tasks_release);
@@ -219,8 +212,8 @@ void hc_tasks_free(struct hc_node *node)
 
 bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats)
 {
-	struct hc_tasks *tasks = tasks_of(node);
-	unsigned int d;
+	struct hc_tasks *tasks = hc_tasks_of(node);
+	unsigned int d, why;
 	u64 want = 0;
 
 	if (!tasks)
@@ -228,7 +221,8 @@ bool hc_tasks_stats(const struct hc_node *node, struct hc_tasks_stats *stats)
 	spin_lock_bh(&tasks->lock);
 	*stats = tasks->stats;
 	for (d = 0; d < node->fabric->dim; d++)
-		want += tasks->way[d].out.want;
+		for (why = 0; why < HC_MOVE_NWHY; why++)
+			want += tasks->way[d].out.want[why];
 	stats->moving += min_t(u64, want, stats->queued);
 	spin_unlock_bh(&tasks->lock);
 	return true;
@@ -255,14 +249,14 @@ static struct hc_tasks *tasks_alloc(struct hc_node *node, gfp_t gfp)
 /* A socket and the poll may do so at the same time. */
 struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp)
 {
-	struct hc_tasks *tasks = tasks_of(node), *old;
+	struct hc_tasks *tasks = hc_tasks_of(node), *old;
 
 	if (tasks)
 		return tasks;
 	tasks = tasks_alloc(node, gfp);
 	if (!tasks)
 		return NULL;
-	/* Pairs with tasks_of(). */
+	/* Pairs with hc_tasks_of(). */
 	old = cmpxchg(&node->tasks, NULL, tasks);
 	if (!old)
 		return tasks;

@@ -41,12 +41,21 @@ enum hc_task_event {
 
 struct hc_task;
 
+/* For whom tasks are handed over. */
+enum hc_move_why {
+	HC_MOVE_COMMAND,	/* the administrator */
+	HC_MOVE_ROUND,		/* a round of balancing */
+	HC_MOVE_ASKED,		/* the neighbour has asked for them */
+	HC_MOVE_NWHY
+};
+
 /**
  * struct hc_way_out - tasks that go to the neighbour behind a link; under @tasks->lock
  * @task: the one that is being handed over, or NULL
  * @move: number of its handover, or of the last one
- * @want: how many are to follow
- * @sent: how many the neighbour has taken
+ * @why: for whom it is, or the last one was: enum hc_move_why
+ * @want: how many are to follow, for each of them
+ * @sent: how many the neighbour has taken, for each of them
  * @asks: the neighbour is asked about it, and sent nothing any more
  * @tries: how often something was said
  * @since: since when its answer may have been lost, or was, ns
@@ -55,8 +64,9 @@ struct hc_task;
 struct hc_way_out {
 	struct hc_task *task;
 	u64 move;
-	u32 want;
-	u32 sent;
+	u8 why;
+	u32 want[HC_MOVE_NWHY];
+	u32 sent[HC_MOVE_NWHY];
 	bool asks;
 	u8 tries;
 	u64 since;

@@ -9,6 +9,9 @@
  * all have reported to the node that began the round, that says down the tree that it is over,
  * and only then a node may begin the next one.
  *
+ * A method whose rounds are of a node and its neighbours alone (round_rid.c) has nothing of this
+ * but the triggers and the record.
+ *
  * Several may begin at once: the latest wins (hc_round_ahead()), for whoever hears of a later one
  * leaves his own for it, as do those who have begun theirs: these are beaten, and what was asked
  * for by command begins once more.
@@ -41,6 +44,8 @@
  */
 #define HUNGRY_MIN	(10ULL * NSEC_PER_MSEC)
 #define HUNGRY_MAX	((u64)NSEC_PER_SEC)
+/* And after one of its own that was beaten. */
+#define AGAIN		(2ULL * NSEC_PER_MSEC)
 
 /* For how many times the fabric's patience nothing new may come: nodes wait for others, and those
  * for handovers over slow links.
@@ -75,40 +80,63 @@ u32 hc_round_load(const struct hc_node *node)
 void hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 count)
 {
 	r->giving |= hc_bit(dim);
-	hc_move_give(node, dim, count, &r->link[dim].sent0);
+	hc_move_give(node, dim, HC_MOVE_ROUND, count, &r->link[dim].sent0);
 }
 
 bool hc_round_given(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 *count)
 {
 	u32 sent;
 
-	if (!hc_move_given(node, dim, &sent))
+	if (!hc_move_given(node, dim, HC_MOVE_ROUND, &sent))
 		return false;
 	*count = sent - r->link[dim].sent0;
 	r->giving &= ~hc_bit(dim);
 	r->gave += *count;
-	r->progress = ktime_get_ns();
+	r->clock.progress = ktime_get_ns();
 	return true;
 }
 
 /* ------------------------------------------------------------ the end */
 
+/* No round follows another faster than it takes, so that at least half the time is left for others;
+ * and each that has moved nothing makes the node wait longer.
+ */
+void hc_round_pause(struct hc_round *r, u64 took, bool moved)
+{
+	u64 wait = moved ? HUNGRY_MIN : clamp(2 * r->interval, HUNGRY_MIN, HUNGRY_MAX);
+
+	r->ended = ktime_get_ns();
+	r->dice = get_random_u32();
+	r->took = took;
+	r->interval = max(wait, took);
+}
+
+static void record(struct hc_node *node, struct hc_round *r)
+{
+	const struct hc_round_record rec = {
+		.nr = hc_round_nr(r->id), .node = node->id, .method = r->ops->id,
+		.trigger = r->trigger, .status = r->status, .cause_node = r->cause_node,
+		.cause_dim = r->cause_dim, .members = r->members, .moved = r->moved,
+		.began = r->clock.began, .took = r->took,
+	};
+
+	hc_round_record(node, r, &rec, true);
+}
+
 static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round_event what)
 {
 	unsigned int d;
 
-	hc_move_stay(node, r->giving);
+	hc_move_stay(node, r->giving, HC_MOVE_ROUND);
 	r->giving = 0;
 	r->flags |= flag;
 	r->state = HC_ROUND_IDLE;
-	r->ended = ktime_get_ns();
-	r->dice = get_random_u32();
-	r->interval = r->moved ? HUNGRY_MIN : clamp(2 * r->interval, HUNGRY_MIN, HUNGRY_MAX);
+	hc_round_pause(r, ktime_get_ns() - r->clock.began, r->moved);
 	for (d = 0; d < node->fabric->dim; d++)
 		r->link[d].fresh = hc_round_goes(r, d);
 	trace_hc_round(node, what, r->id, r->ops->id, r->status);
 	if (r->parent == HC_ROUND_NOBODY)
-		hc_round_record(node, r);
+		record(node, r);
 }
 
 void hc_round_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
@@ -130,13 +158,14 @@ void hc_round_beaten(struct hc_node *node, struct hc_round *r)
 
 	if (r->state == HC_ROUND_IDLE)
 		return;
-	hc_move_stay(node, r->giving);
+	hc_move_stay(node, r->giving, HC_MOVE_ROUND);
 	r->giving = 0;
 	r->state = HC_ROUND_IDLE;
 	if (r->parent != HC_ROUND_NOBODY)
 		return;
 	trace_hc_round(node, HC_ROUND_BEATEN, r->id, r->ops->id, 0);
 	r->begun = r->answered;
+	r->again = ktime_get_ns() + AGAIN;
 	spin_lock_bh(&rounds->lock);
 	rounds->stats.beaten++;
 	spin_unlock_bh(&rounds->lock);
@@ -144,7 +173,7 @@ void hc_round_beaten(struct hc_node *node, struct hc_round *r)
 
 /* ------------------------------------------------------------ the beginning */
 
-static u32 usable_links(const struct hc_node *node)
+u32 hc_round_usable_links(const struct hc_node *node)
 {
 	unsigned int d;
 	u32 dims = 0;
@@ -166,18 +195,16 @@ void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 	r->state = HC_ROUND_RUNS;
 	r->parent = parent;
 	r->flags = 0;
-	r->part = usable_links(node);
+	r->part = hc_round_usable_links(node);
 	r->giving = 0;
+	r->out = false;
 	r->members = 1;
 	r->moved = 0;
 	r->gave = 0;
 	r->status = 0;
 	r->cause_node = HC_CAUSE_NONE;
 	r->cause_dim = HC_CAUSE_NONE;
-	r->began = ktime_get_ns();
-	r->progress = r->began;
-	r->waits = ASK_MIN;
-	r->due = r->began + r->waits;
+	hc_round_clock_start(&r->clock);
 	memset(r->link, 0, node->fabric->dim * sizeof(*r->link));
 	memset(hc_round_priv(node, r), 0, ops->size);
 	for (d = 0; d < node->fabric->dim; d++)
@@ -190,13 +217,9 @@ void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 		hc_round_fail(node, r, err, node->id, HC_CAUSE_NONE);
 }
 
-static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
-		  enum hypercube_trigger trigger)
+bool hc_round_start(struct hc_node *node, struct hc_round *r, const struct hc_round_ops *ops,
+		    enum hypercube_trigger trigger)
 {
-	const struct hc_round_ops *ops = hc_round_method(method);
-
-	if (!ops)
-		return false;
 	if (hc_round_nr(r->id) == HC_ROUND_NR_MAX) {
 		hc_round_refuse(node, r, -EOVERFLOW);
 		return false;
@@ -204,6 +227,14 @@ static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
 	r->trigger = trigger;
 	hc_round_join(node, r, (hc_round_nr(r->id) + 1) << 16 | node->id, ops, HC_ROUND_NOBODY);
 	return true;
+}
+
+static bool begin(struct hc_node *node, struct hc_round *r, u32 method,
+		  enum hypercube_trigger trigger)
+{
+	const struct hc_round_ops *ops = hc_round_method(method);
+
+	return ops && ops->start(node, r, ops, trigger);
 }
 
 /* Is a round of the node's own due?  *next: when it is, if that can be told, else as it was. */
@@ -215,7 +246,7 @@ static enum hypercube_trigger due(struct hc_node *node, struct hc_round *r, u64 
 	u32 threshold = READ_ONCE(rounds->threshold);
 	bool lacks = READ_ONCE(rounds->method) && threshold != HYPERCUBE_THRESHOLD_NONE &&
 		     hc_round_load(node) <= threshold;
-	u64 timed = r->ended + period + (period * r->dice >> 12);
+	u64 timed = r->ended + max(period + (period * r->dice >> 12), r->took);
 
 	WRITE_ONCE(r->hungry, lacks);
 	if (lacks && now >= hungry)
@@ -236,14 +267,19 @@ static bool begin_due(struct hc_node *node, struct hc_round *r, u64 *next)
 	/* Pairs with hc_round_ask(). */
 	u32 asks = smp_load_acquire(&r->asks);
 	enum hypercube_trigger trigger;
+	u64 now = ktime_get_ns();
 
 	if (READ_ONCE(node->failed))
 		return false;
+	if (asks != r->begun && now < r->again) {
+		*next = r->again;
+		return false;
+	}
 	if (asks != r->begun) {
 		r->begun = asks;
 		return begin(node, r, READ_ONCE(r->ask_method), HYPERCUBE_TRIGGER_COMMAND);
 	}
-	trigger = due(node, r, ktime_get_ns(), next);
+	trigger = due(node, r, now, next);
 	return trigger && begin(node, r, READ_ONCE(node->fabric->rounds.method), trigger);
 }
 
@@ -251,13 +287,17 @@ bool hc_round_hungry(const struct hc_node *node, u32 queued)
 {
 	const struct hc_rounds *rounds = &node->fabric->rounds;
 	u32 threshold = READ_ONCE(rounds->threshold);
-	const struct hc_round *r;
+	struct hc_round *r;
 
 	if (likely(!READ_ONCE(rounds->method)) || threshold == HYPERCUBE_THRESHOLD_NONE ||
 	    queued > threshold)
 		return false;
 	r = hc_round_of(node);
-	return r && !READ_ONCE(r->hungry);
+	if (!r || READ_ONCE(r->hungry))
+		return false;
+	/* Once is enough; the poll has the last word. */
+	WRITE_ONCE(r->hungry, true);
+	return true;
 }
 
 /* ------------------------------------------------------------ going on */
@@ -282,7 +322,7 @@ static bool reported(const struct hc_node *node, const struct hc_round *r)
 /* False: a child has reported more nodes than there are; the round has failed. */
 static bool add_up(struct hc_node *node, struct hc_round *r)
 {
-	u32 members = 1;
+	u32 members = !r->out;
 	unsigned int d;
 
 	r->moved = r->gave;
@@ -332,7 +372,8 @@ static void over(struct hc_node *node, struct hc_round *r)
 static void timer_arm(struct hc_round *r, u64 next)
 {
 	if (r->state != HC_ROUND_IDLE)
-		next = r->due;
+		next = r->clock.due;
+	hc_rid_asks(r, &next);
 	if (next != U64_MAX)
 		hrtimer_start(&r->timer, ns_to_ktime(next), HRTIMER_MODE_ABS_SOFT);
 }
@@ -348,16 +389,18 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 		report(node, r);
 		over(node, r);
 		hc_round_flush(node, r);
+		hc_rid_go(node, r);
 		next = U64_MAX;
-	} while (r->state == HC_ROUND_IDLE && begin_due(node, r, &next));
+	} while (r->state == HC_ROUND_IDLE && !hc_rid_asks(r, &next) && begin_due(node, r, &next));
 	timer_arm(r, next);
 }
 
+/* Tasks that have gone may have been too many, too. */
 void hc_round_moved(struct hc_node *node)
 {
 	struct hc_round *r = hc_round_of(node);
 
-	if (r && r->giving)
+	if (r && (r->giving || hc_rid_gives(node, r) || hc_round_hungry(node, hc_round_load(node))))
 		hc_round_go(node, r);
 }
 
@@ -378,27 +421,41 @@ static void look_at_links(struct hc_node *node, struct hc_round *r)
 	}
 }
 
-/* Neighbours that answer, but never say what they owe, must not hold up a fabric for ever. */
-static bool stands_still(const struct hc_node *node, const struct hc_round *r, u64 now)
+void hc_round_clock_start(struct hc_round_clock *c)
+{
+	c->began = ktime_get_ns();
+	c->progress = c->began;
+	c->waits = ASK_MIN;
+	c->due = c->began + c->waits;
+}
+
+/* Neighbours that answer, but never say what they owe, must not hold up others for ever. */
+int hc_round_clock_due(const struct hc_node *node, struct hc_round_clock *c, u64 now)
 {
 	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
 
-	return patience && now - r->progress >= STILL_MAX * patience;
+	if (now < c->due)
+		return 0;
+	if (patience && now - c->progress >= STILL_MAX * patience)
+		return -ETIMEDOUT;
+	c->waits = min_t(u64, 2 * c->waits, NSEC_PER_SEC / 2);
+	c->due = now + c->waits;
+	return 1;
 }
 
 static void look_at_time(struct hc_node *node, struct hc_round *r)
 {
 	u64 now = ktime_get_ns();
+	int due;
 
-	if (r->state == HC_ROUND_IDLE || now < r->due)
+	hc_rid_look_at_time(node, r, now);
+	if (r->state == HC_ROUND_IDLE)
 		return;
-	if (stands_still(node, r, now)) {
-		hc_round_fail(node, r, -ETIMEDOUT, node->id, HC_CAUSE_NONE);
-		return;
-	}
-	r->waits = min_t(u64, 2 * r->waits, NSEC_PER_SEC / 2);
-	r->due = now + r->waits;
-	hc_round_pull(node, r, now);
+	due = hc_round_clock_due(node, &r->clock, now);
+	if (due < 0)
+		hc_round_fail(node, r, due, node->id, HC_CAUSE_NONE);
+	else if (due)
+		hc_round_pull(node, r, now);
 }
 
 void hc_round_event(struct hc_node *node, bool links)
@@ -409,11 +466,14 @@ void hc_round_event(struct hc_node *node, bool links)
 		return;
 	if (READ_ONCE(node->failed)) {
 		hc_round_fail(node, r, -EHOSTDOWN, node->id, HC_CAUSE_NONE);
+		hc_rid_fail(node, r, -EHOSTDOWN, node->id, HC_CAUSE_NONE);
 		hc_round_refuse(node, r, -EHOSTDOWN);
 		return;
 	}
 	if (links && r->state != HC_ROUND_IDLE)
 		look_at_links(node, r);
+	if (links)
+		hc_rid_look_at_links(node, r);
 	look_at_time(node, r);
 	hc_round_go(node, r);
 }

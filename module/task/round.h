@@ -105,12 +105,15 @@ int hc_rounds_topology(struct hc_fabric *fabric, u32 method, const struct hc_bal
 void hc_rounds_exit(struct hc_fabric *fabric);
 /* The topology, or NULL; and its number. */
 const struct hc_balance *hc_rounds_topology_get(const struct hc_fabric *fabric, u32 *epoch);
-/* Is no round of another method asked for there? */
+/* Does nobody wait for a round of another method there? */
 bool hc_round_may_ask(const struct hc_node *node, u32 method);
-/* Let @node begin a round as soon as it can.  Returns a number for hc_round_asked(). */
+/* Let @node begin a round as soon as it can.  Returns a number for hc_round_asked(), until
+ * hc_round_told().
+ */
 u32 hc_round_ask(struct hc_node *node, u32 method);
 /* How did it end?  -EAGAIN: it has not. */
 int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *record);
+void hc_round_told(struct hc_node *node);
 /* Is there a method of this number? */
 bool hc_round_knows(u32 method);
 /* Can it be used now, or does it need another topology?  0 or -errno. */

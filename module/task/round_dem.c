@@ -62,6 +62,8 @@ static bool advance(struct hc_node *node, struct hc_round *r)
 
 const struct hc_round_ops hc_round_dem = {
 	.id		= HYPERCUBE_BALANCE_DEM,
+	.start		= hc_round_start,
+	.rx		= hc_round_hear,
 	.words		= BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_GAVE),
 	.size		= sizeof(struct dem),
 	.advance	= advance,

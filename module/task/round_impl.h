@@ -17,27 +17,37 @@
  * struct hc_round_ops - a method
  * @id: enum hypercube_balance
  * @words: the kinds of words that its nodes say, BIT(enum hc_round_kind)
+ * @start: begin one here.  False: that is not possible
+ * @rx: a frame of it has come, with @n words of these kinds.  False: it is not what it can be
  * @topology: its rounds need one: what is wrong with this one?  A sentence, or NULL: nothing; no
  *	function: they need none
  * @size: bytes of its own state at a node, see hc_round_priv(); 0 when a round begins
  * @begin: the node takes part now: 0, or -errno: the round fails.  May be NULL
  * @advance: go on as far as possible.  True: the node's own part is over
+ *
+ * Rounds that spread over the fabric have hc_round_start() and hc_round_hear(), and only these
+ * have the functions and the state that follow.
  */
 struct hc_round_ops {
 	u32 id;
 	u32 words;
+	bool (*start)(struct hc_node *node, struct hc_round *r, const struct hc_round_ops *ops,
+		      enum hypercube_trigger trigger);
+	bool (*rx)(struct hc_node *node, struct hc_round *r, unsigned int dim,
+		   const struct hc_wire_round *w, const u64 *word, unsigned int n);
 	const char *(*topology)(const struct hc_balance *b);
 	size_t size;
 	int (*begin)(struct hc_node *node, struct hc_round *r);
 	bool (*advance)(struct hc_node *node, struct hc_round *r);
 };
 
-extern const struct hc_round_ops hc_round_dem, hc_round_mcwa, hc_round_cwa;
+extern const struct hc_round_ops hc_round_dem, hc_round_mcwa, hc_round_cwa, hc_round_rid;
 
 /**
  * struct hc_round_topo - a topology of a fabric; constant
  * @rcu: for its end
- * @epoch: its number
+ * @epoch: its number in this fabric
+ * @mark: what nodes tell each other of it, of HC_ROUND_VALUE_BITS
  * @b: what the verifier has seen; b.up points to @up
  * @size: bytes of all this
  * @up: see struct hc_balance
@@ -45,6 +55,7 @@ extern const struct hc_round_ops hc_round_dem, hc_round_mcwa, hc_round_cwa;
 struct hc_round_topo {
 	struct rcu_head rcu;
 	u32 epoch;
+	u64 mark;
 	struct hc_balance b;
 	size_t size;
 	u8 up[];
@@ -78,6 +89,20 @@ struct hc_round_link {
 	u64 asked;
 };
 
+/**
+ * struct hc_round_clock - the time of who waits for others in a round
+ * @began: when it was heard of, ns
+ * @progress: when something new of it was heard or handed over, ns
+ * @waits: how long neighbours have until they are asked again, ns
+ * @due: when they are, ns
+ */
+struct hc_round_clock {
+	u64 began;
+	u64 progress;
+	u64 waits;
+	u64 due;
+};
+
 enum hc_round_state {
 	HC_ROUND_IDLE,		/* there is none, or it is over */
 	HC_ROUND_RUNS,		/* the node's own part is under way */
@@ -97,6 +122,7 @@ enum hc_round_state {
  * @trigger: enum hypercube_trigger, of one that was begun here
  * @dice: a random number that belongs to the last round
  * @flags: HC_ROUND_F_* of this node: REPORT, OVER, FAILED
+ * @out: the node has no part in it but to pass it on, and is not counted
  * @part: the links over which it goes
  * @giving: links over which tasks are handed over in it
  * @members: nodes here and below, of the report
@@ -105,19 +131,21 @@ enum hc_round_state {
  * @status: FAILED: -errno
  * @cause_node: where the cause lies, or HC_CAUSE_NONE
  * @cause_dim: dimension, or HC_CAUSE_NONE
- * @began: when it was heard of, ns
- * @progress: when something new of it was heard or handed over, ns
+ * @clock: its time
+ * @ready: when as many have come from neighbours as may come until then, ns
  * @ended: when the last one was over, ns
+ * @took: how long that one took, ns
  * @interval: ns from then to one that the node may begin for lack of tasks
- * @waits: how long neighbours have until they are asked again, ns
- * @due: when they are, ns
+ * @again: when one that was beaten may begin again, ns
  * @hungry: the node lacks tasks, and knows it; others read it
  * @timer: when something is due
  * @asks: how often configuration has asked for a round; config writes
  * @ask_method: for one of which method; config writes it before @asks
+ * @waiters: how many have not been told yet how theirs has ended; config
  * @begun: how many of @asks the present round, or the last one, answers
  * @answered: how many of @asks are answered; under hc_rounds.lock
  * @answer: how; the same
+ * @rid: what it asks its neighbours for, and they ask for
  * @size: bytes of all this
  * @link: for each link
  */
@@ -130,6 +158,7 @@ struct hc_round {
 	u8 trigger;
 	u8 dice;
 	u8 flags;
+	bool out;
 	u32 part;
 	u32 giving;
 	u32 members;
@@ -138,19 +167,21 @@ struct hc_round {
 	int status;
 	u16 cause_node;
 	u16 cause_dim;
-	u64 began;
-	u64 progress;
+	struct hc_round_clock clock;
+	u64 ready;
 	u64 ended;
+	u64 took;
 	u64 interval;
-	u64 waits;
-	u64 due;
+	u64 again;
 	bool hungry;
 	struct hrtimer timer;
 	u32 asks;
 	u32 ask_method;
+	u32 waiters;
 	u32 begun;
 	u32 answered;
 	struct hc_round_record answer;
+	struct hc_rid *rid;
 	size_t size;
 	struct hc_round_link link[];
 };
@@ -173,6 +204,15 @@ static inline int hc_round_ahead(u64 a, u64 b)
 
 /* --- round.c; poll --- */
 struct hc_round *hc_round_of(const struct hc_node *node);
+/* See struct hc_round_ops. */
+bool hc_round_start(struct hc_node *node, struct hc_round *r, const struct hc_round_ops *ops,
+		    enum hypercube_trigger trigger);
+u32 hc_round_usable_links(const struct hc_node *node);
+void hc_round_clock_start(struct hc_round_clock *c);
+/* 1: ask those who are waited for once more; 0: later; -ETIMEDOUT: nothing goes on any more. */
+int hc_round_clock_due(const struct hc_node *node, struct hc_round_clock *c, u64 now);
+/* One that took @took ns has ended: how long is it until the node begins one itself? */
+void hc_round_pause(struct hc_round *r, u64 took, bool moved);
 /* The method's own state. */
 void *hc_round_priv(const struct hc_node *node, struct hc_round *r);
 /* Does the round go over this link, as far as is known? */
@@ -196,6 +236,18 @@ void hc_round_beaten(struct hc_node *node, struct hc_round *r);
 void hc_round_go(struct hc_node *node, struct hc_round *r);
 
 /* --- round_link.c; poll --- */
+/* See struct hc_round_ops. */
+bool hc_round_hear(struct hc_node *node, struct hc_round *r, unsigned int dim,
+		   const struct hc_wire_round *w, const u64 *word, unsigned int n);
+/* The value among @n words of the one of this kind and index; false: there is none. */
+bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, unsigned int index,
+		   u64 *value);
+/* As it stands in frames. */
+u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value);
+void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_round *w,
+		   const u64 *word, unsigned int n);
+/* Has the neighbour been asked since @asked (0: it has not), and is that too long? */
+bool hc_round_silent(const struct hc_node *node, unsigned int dim, u64 asked, u64 now);
 /* Those of one kind that a node says over a link have different indices. */
 void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		  unsigned int index, u64 value);
@@ -210,9 +262,24 @@ void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now);
 /* --- round_set.c --- */
 /* Returns the method of this number, or NULL. */
 const struct hc_round_ops *hc_round_method(u32 method);
-/* A round that was begun here has ended. */
-void hc_round_record(struct hc_node *node, struct hc_round *r);
+/* A round that was begun here has ended.  @keep: it is told, and kept in the history. */
+void hc_round_record(struct hc_node *node, struct hc_round *r, const struct hc_round_record *rec,
+		     bool keep);
 /* No round can begin here. */
 void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status);
+
+/* --- round_rid.c; poll --- */
+size_t hc_rid_size(const struct hc_fabric *fabric);
+/* Does the node ask its neighbours?  Then *@next is not after when it asks again. */
+bool hc_rid_asks(const struct hc_round *r, u64 *next);
+/* Does it hand over tasks for which it was asked? */
+bool hc_rid_gives(const struct hc_node *node, const struct hc_round *r);
+/* Go on as far as possible, and say so. */
+void hc_rid_go(struct hc_node *node, struct hc_round *r);
+void hc_rid_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
+		 u32 cause_dim);
+/* Links may have failed. */
+void hc_rid_look_at_links(struct hc_node *node, struct hc_round *r);
+void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now);
 
 #endif /* _HC_TASK_ROUND_IMPL_H */

@@ -16,12 +16,18 @@
 /* The index is of 8 bits. */
 #define WORD(kind, index, value)	((u64)(kind) << 56 | (u64)(index) << 48 | (value))
 #define WORD_VALUE			((1ULL << HC_ROUND_VALUE_BITS) - 1)
-/* Rounds that neighbours begin follow each other no faster. */
+/* Rounds that neighbours begin follow each other no faster; but for so many that begin at once. */
 #define GAP	(2ULL * NSEC_PER_MSEC)
+#define AT_ONCE	8
 /* By how much their numbers may be ahead. */
 #define AHEAD_MAX	(1ULL << 32)
 
 /* ------------------------------------------------------------ words */
+
+u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value)
+{
+	return WORD(kind, index, min(value, WORD_VALUE));
+}
 
 void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		  unsigned int index, u64 value)
@@ -30,54 +36,62 @@ void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 
 	if (WARN_ON_ONCE(l->nsaid == HC_ROUND_WORDS))
 		return;
-	l->said[l->nsaid++] = WORD(kind, index, min(value, WORD_VALUE));
+	l->said[l->nsaid++] = hc_round_word_make(kind, index, value);
 	l->fresh = true;
+}
+
+bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, unsigned int index,
+		   u64 *value)
+{
+	u64 wanted = WORD(kind, index, 0);
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		if ((word[i] ^ wanted) > WORD_VALUE)
+			continue;
+		*value = word[i] & WORD_VALUE;
+		return true;
+	}
+	return false;
 }
 
 bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		   unsigned int index, u64 *value)
 {
 	const struct hc_round_link *l = &r->link[dim];
-	u64 word = WORD(kind, index, 0);
-	unsigned int i;
 
-	for (i = 0; i < l->nheard; i++) {
-		if ((l->heard[i] ^ word) > WORD_VALUE)
-			continue;
-		*value = l->heard[i] & WORD_VALUE;
-		return true;
-	}
-	return false;
+	return hc_round_word(l->heard, l->nheard, kind, index, value);
 }
 
 /* ------------------------------------------------------------ sending */
 
-static struct sk_buff *frame_make(const struct hc_node *node, const struct hc_round *r,
-				  unsigned int dim, u8 flags)
+void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_round *w,
+		   const u64 *word, unsigned int n)
 {
-	const struct hc_round_link *l = &r->link[dim];
-	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_ROUND, l->nsaid * sizeof(__be64),
-					     GFP_ATOMIC);
-	__be64 *word;
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_ROUND, n * sizeof(__be64), GFP_ATOMIC);
+	__be64 *raw;
 	unsigned int i;
 
+	node->spent++;
+	/* Without memory: whoever waits for it asks again. */
 	if (!skb)
-		return NULL;
-	*hc_wire_round_of(skb) = (struct hc_wire_round){
-		.round = cpu_to_be64(r->id), .moved = cpu_to_be64(r->moved),
-		.status = cpu_to_be32(-r->status), .members = cpu_to_be32(r->members),
-		.node = cpu_to_be16(r->cause_node), .dim = cpu_to_be16(r->cause_dim),
-		.method = r->ops->id, .flags = flags,
-	};
-	word = (__be64 *)(skb->data + HC_ROUND_HEAD);
-	for (i = 0; i < l->nsaid; i++)
-		word[i] = cpu_to_be64(l->said[i]);
-	return skb;
+		return;
+	*hc_wire_round_of(skb) = *w;
+	raw = (__be64 *)(skb->data + HC_ROUND_HEAD);
+	for (i = 0; i < n; i++)
+		raw[i] = cpu_to_be64(word[i]);
+	hc_link_xmit(node, dim, skb);
 }
 
 static void link_send(struct hc_node *node, struct hc_round *r, unsigned int dim, u8 flags)
 {
-	struct sk_buff *skb;
+	struct hc_round_link *l = &r->link[dim];
+	struct hc_wire_round w = {
+		.round = cpu_to_be64(r->id), .moved = cpu_to_be64(r->moved),
+		.status = cpu_to_be32(-r->status), .members = cpu_to_be32(r->members),
+		.node = cpu_to_be16(r->cause_node), .dim = cpu_to_be16(r->cause_dim),
+		.method = r->ops->id,
+	};
 
 	flags |= r->flags;
 	if (!(r->part & hc_bit(dim)))
@@ -86,12 +100,9 @@ static void link_send(struct hc_node *node, struct hc_round *r, unsigned int dim
 		flags |= HC_ROUND_F_PARENT;
 	else
 		flags &= ~HC_ROUND_F_REPORT;
-	r->link[dim].fresh = false;
-	skb = frame_make(node, r, dim, flags);
-	/* Without memory: whoever waits for it asks again. */
-	if (skb)
-		hc_link_xmit(node, dim, skb);
-	node->spent++;
+	w.flags = flags;
+	l->fresh = false;
+	hc_round_xmit(node, dim, &w, l->said, l->nsaid);
 }
 
 void hc_round_flush(struct hc_node *node, struct hc_round *r)
@@ -114,13 +125,12 @@ static bool link_owes(const struct hc_round *r, unsigned int dim)
 }
 
 /* Where no frame gets lost the answer comes, however long it takes. */
-static bool link_is_silent(const struct hc_node *node, const struct hc_round_link *l,
-			   unsigned int dim, u64 now)
+bool hc_round_silent(const struct hc_node *node, unsigned int dim, u64 asked, u64 now)
 {
 	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
 
-	return test_bit(HC_PORT_LOSSY, &node->ports[dim].flags) && patience && l->asked &&
-	       now - l->asked >= patience;
+	return test_bit(HC_PORT_LOSSY, &node->ports[dim].flags) && patience && asked &&
+	       now - asked >= patience;
 }
 
 void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
@@ -132,7 +142,7 @@ void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
 
 		if (!hc_round_goes(r, d) || !link_owes(r, d))
 			continue;
-		if (link_is_silent(node, l, d, now)) {
+		if (hc_round_silent(node, d, l->asked, now)) {
 			hc_round_fail(node, r, -ETIMEDOUT, node->id, d);
 			return;
 		}
@@ -150,7 +160,8 @@ static bool cause_sound(const struct hc_node *node, const struct hc_wire_round *
 
 	if (!(w->flags & HC_ROUND_F_FAILED))
 		return !status;
-	return status && status <= MAX_ERRNO &&
+	/* From there on they are the kernel's own. */
+	return status && status < ERESTARTSYS &&
 	       (u == HC_CAUSE_NONE || u < hc_nodes(node->fabric->dim)) &&
 	       (d == HC_CAUSE_NONE || d < node->fabric->dim);
 }
@@ -172,8 +183,7 @@ static bool words_sound(const struct hc_round_ops *ops, const u64 *word, unsigne
 }
 
 /* Reads the words; returns how many there are, or -1: the frame is none. */
-static int frame_read(const struct hc_node *node, const struct hc_round *r,
-		      const struct sk_buff *skb, u64 *word)
+static int frame_read(const struct hc_node *node, const struct sk_buff *skb, u64 *word)
 {
 	const struct hc_wire_round *w = hc_wire_round_of(skb);
 	const struct hc_round_ops *ops = hc_round_method(w->method);
@@ -182,7 +192,7 @@ static int frame_read(const struct hc_node *node, const struct hc_round *r,
 
 	if (!ops || len % sizeof(__be64) || n > HC_ROUND_WORDS || !cause_sound(node, w) ||
 	    (be64_to_cpu(w->round) & U16_MAX) >= hc_nodes(node->fabric->dim) ||
-	    hc_round_nr(be64_to_cpu(w->round)) > hc_round_nr(r->id) + AHEAD_MAX ||
+	    w->flags & ~HC_ROUND_F_ALL || w->reserved[0] || w->reserved[1] ||
 	    be32_to_cpu(w->members) > hc_nodes(node->fabric->dim) ||
 	    skb_copy_bits(skb, HC_ROUND_HEAD, raw, len))
 		return -1;
@@ -198,7 +208,7 @@ static void link_hear(struct hc_round *r, unsigned int dim, const struct hc_wire
 	struct hc_round_link *l = &r->link[dim];
 
 	if (n > l->nheard || w->flags & ~HC_ROUND_F_ASK & ~l->theirs || !l->joined)
-		r->progress = ktime_get_ns();
+		r->clock.progress = ktime_get_ns();
 	l->joined = true;
 	l->asked = 0;
 	if (n > l->nheard) {
@@ -229,27 +239,42 @@ static void round_missed(struct hc_node *node, struct hc_round *r, const struct 
 	memset(r->link, 0, node->fabric->dim * sizeof(*r->link));
 }
 
+/* Whoever hears of a round tells all his neighbours, so there are no more than one in GAP, and not
+ * many at once.
+ */
+static bool in_time(struct hc_round *r, u64 now)
+{
+	if (r->state == HC_ROUND_IDLE && r->ops && now - r->clock.began < GAP)
+		return false;
+	if (r->ready > now + AT_ONCE * GAP)
+		return false;
+	r->ready = max(r->ready, now) + GAP;
+	return true;
+}
+
 /* A later round than ours.  False: it is not for us (now). */
 static bool round_new(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
 		      unsigned int dim)
 {
 	const struct hc_round_ops *ops = hc_round_method(w->method);
-	bool late = r->ops && r->state != HC_ROUND_IDLE;
+	u8 over = w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
 
-	if (w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED))
-		round_missed(node, r, w, ops, dim);
 	/* It may come over another link. */
-	if (w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED | HC_ROUND_F_OUT))
+	if (w->flags & HC_ROUND_F_OUT && !over)
 		return false;
 	/* Whoever is in it asks again. */
-	if (r->ops && !late && ktime_get_ns() - r->began < GAP)
+	if (!in_time(r, ktime_get_ns()))
 		return false;
+	if (over) {
+		round_missed(node, r, w, ops, dim);
+		return false;
+	}
 	hc_round_beaten(node, r);
 	hc_round_join(node, r, be64_to_cpu(w->round), ops, dim);
 	return true;
 }
 
-static void round_hear(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
+static void round_said(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
 		       unsigned int dim, const u64 *word, unsigned int n)
 {
 	int ahead = r->ops ? hc_round_ahead(be64_to_cpu(w->round), r->id) : 1;
@@ -272,21 +297,40 @@ static void round_hear(struct hc_node *node, struct hc_round *r, const struct hc
 		hc_round_fail(node, r, -ENOLINK, node->id, dim);
 }
 
-void hc_round_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+bool hc_round_hear(struct hc_node *node, struct hc_round *r, unsigned int dim,
+		   const struct hc_wire_round *w, const u64 *word, unsigned int n)
 {
-	const struct hc_wire_round w = *hc_wire_round_of(skb);
+	if (hc_round_nr(be64_to_cpu(w->round)) > hc_round_nr(r->id) + AHEAD_MAX)
+		return false;
+	round_said(node, r, w, dim, word, n);
+	if (w->flags & HC_ROUND_F_ASK && r->ops)
+		r->link[dim].fresh = true;
+	return true;
+}
+
+/* 0, or why the frame is dropped. */
+static unsigned int frame_rx(struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+{
+	const struct hc_wire_round *w = hc_wire_round_of(skb);
 	struct hc_round *r = hc_round_of(node);
 	u64 word[HC_ROUND_WORDS];
-	int n = r ? frame_read(node, r, skb, word) : -1;
+	int n;
 
-	if (n < 0) {
-		hc_drop(node, &node->ports[dim], skb, r ? HYPERCUBE_A_DROP_MALFORMED :
-							  HYPERCUBE_A_DROP_UNEXPECTED);
-		return;
-	}
-	consume_skb(skb);
-	round_hear(node, r, &w, dim, word, n);
-	if (w.flags & HC_ROUND_F_ASK && r->ops)
-		r->link[dim].fresh = true;
+	if (!r)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	n = frame_read(node, skb, word);
+	if (n < 0 || !hc_round_method(w->method)->rx(node, r, dim, w, word, n))
+		return HYPERCUBE_A_DROP_MALFORMED;
 	hc_round_go(node, r);
+	return 0;
+}
+
+void hc_round_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	unsigned int why = frame_rx(node, dim, skb);
+
+	if (why)
+		hc_drop(node, &node->ports[dim], skb, why);
+	else
+		consume_skb(skb);
 }

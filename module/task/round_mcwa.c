@@ -58,7 +58,7 @@ struct cube {
  * @gives: tasks are being handed over there
  * @uses: the links on which the part depends
  * @lacking: children that are to be given tasks
- * @epoch: of the topology
+ * @mark: of the topology
  * @load: of the tree below and here
  * @weight: the same
  * @quota: the same
@@ -77,7 +77,7 @@ struct mcwa {
 	bool gives;
 	u32 uses;
 	u32 lacking;
-	u32 epoch;
+	u64 mark;
 	u64 load;
 	u64 weight;
 	u64 quota;
@@ -110,8 +110,10 @@ static int place(struct hc_node *node, struct hc_round *r, struct mcwa *p,
 	int err = 0;
 
 	p->up = b->up[node->id];
-	if (p->up == HC_BALANCE_OUT)
+	if (p->up == HC_BALANCE_OUT) {
+		r->out = true;
 		return 0;
+	}
 	if (!is_root(p))
 		err = need(node, r, p, p->up);
 	for (d = 0; is_root(p) && d < b->dim && !err; d++)
@@ -139,9 +141,9 @@ static int begin(struct hc_node *node, struct hc_round *r)
 	if (topo && !r->ops->topology(&topo->b)) {
 		for (d = 0; d < node->fabric->dim; d++)
 			if (hc_round_goes(r, d))
-				hc_round_say(r, d, HC_ROUND_EPOCH, 0, topo->epoch);
+				hc_round_say(r, d, HC_ROUND_EPOCH, 0, topo->mark);
 		err = place(node, r, p, &topo->b);
-		p->epoch = topo->epoch;
+		p->mark = topo->mark;
 	}
 	rcu_read_unlock();
 	return err;
@@ -395,10 +397,10 @@ static bool lack_down(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 static bool agreed(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {
 	unsigned int d;
-	u64 epoch;
+	u64 mark;
 
 	for (d = 0; d < node->fabric->dim; d++)
-		if (hc_round_said(r, d, HC_ROUND_EPOCH, 0, &epoch) && epoch != p->epoch) {
+		if (hc_round_said(r, d, HC_ROUND_EPOCH, 0, &mark) && mark != p->mark) {
 			hc_round_fail(node, r, -ESTALE, node->id, d);
 			return false;
 		}
@@ -479,6 +481,8 @@ static const char *cwa_flaw(const struct hc_balance *b)
 
 const struct hc_round_ops hc_round_mcwa = {
 	.id		= HYPERCUBE_BALANCE_MCWA,
+	.start		= hc_round_start,
+	.rx		= hc_round_hear,
 	.words		= WORDS,
 	.topology	= mcwa_flaw,
 	.size		= sizeof(struct mcwa),
@@ -488,6 +492,8 @@ const struct hc_round_ops hc_round_mcwa = {
 
 const struct hc_round_ops hc_round_cwa = {
 	.id		= HYPERCUBE_BALANCE_CWA,
+	.start		= hc_round_start,
+	.rx		= hc_round_hear,
 	.words		= WORDS,
 	.topology	= cwa_flaw,
 	.size		= sizeof(struct mcwa),

@@ -2,6 +2,7 @@
 /*
  * What configuration wants of rounds, and what has become of them.
  */
+#include <linux/jhash.h>
 #include <linux/slab.h>
 
 #include "coll/plan.h"
@@ -14,7 +15,7 @@
 #include "task/round_impl.h"
 
 static const struct hc_round_ops * const methods[] = {
-	&hc_round_dem, &hc_round_mcwa, &hc_round_cwa,
+	&hc_round_dem, &hc_round_mcwa, &hc_round_cwa, &hc_round_rid,
 };
 
 const struct hc_round_ops *hc_round_method(u32 method)
@@ -48,6 +49,7 @@ static enum hrtimer_restart round_timer(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
+/* Without what it asks for, which comes last. */
 static size_t round_size(const struct hc_fabric *fabric)
 {
 	size_t most = 0;
@@ -55,13 +57,13 @@ static size_t round_size(const struct hc_fabric *fabric)
 
 	for (i = 0; i < ARRAY_SIZE(methods); i++)
 		most = max(most, methods[i]->size);
-	return struct_size_t(struct hc_round, link, fabric->dim) + most;
+	return ALIGN(struct_size_t(struct hc_round, link, fabric->dim) + most, sizeof(u64));
 }
 
 static int round_open(struct hc_node *node)
 {
 	struct hc_fabric *fabric = node->fabric;
-	size_t size = round_size(fabric);
+	size_t own = round_size(fabric), size = own + hc_rid_size(fabric);
 	struct hc_round *r;
 
 	if (node->round)
@@ -74,6 +76,7 @@ static int round_open(struct hc_node *node)
 		return -ENOBUFS;
 	}
 	r->node = node;
+	r->rid = (void *)r + own;
 	r->size = size;
 	r->parent = HC_ROUND_NOBODY;
 	r->ended = ktime_get_ns();
@@ -117,14 +120,24 @@ static struct hc_round_topo *topo_of(const struct hc_fabric *fabric)
 	return rcu_dereference_protected(fabric->rounds.topo, lockdep_is_held(&fabric->lock));
 }
 
-static struct hc_round_topo *topo_alloc(struct hc_fabric *fabric, const struct hc_balance *b)
+/* The same on all machines: nodes compare it. */
+static u64 topo_mark(const struct hc_round_topo *topo, size_t nodes)
+{
+	u32 low = jhash_2words(topo->b.dims, topo->b.base, 0);
+	u32 high = jhash_2words(topo->b.dims, topo->b.base, 1);
+
+	return (u64)(jhash(topo->up, nodes, high) & U16_MAX) << 32 | jhash(topo->up, nodes, low);
+}
+
+static struct hc_round_topo *topo_alloc(struct hc_fabric *fabric, const struct hc_balance *b,
+					struct netlink_ext_ack *extack)
 {
 	size_t nodes = hc_nodes(fabric->dim), size;
 	struct hc_round_topo *topo;
 	int err;
 
 	size = struct_size(topo, up, nodes);
-	err = hc_charge(fabric->payer, HC_LIMIT_PLAN_BYTES, size, NULL);
+	err = hc_charge(fabric->payer, HC_LIMIT_PLAN_BYTES, size, extack);
 	if (err)
 		return ERR_PTR(err);
 	topo = kzalloc(size, GFP_KERNEL_ACCOUNT);
@@ -136,6 +149,7 @@ static struct hc_round_topo *topo_alloc(struct hc_fabric *fabric, const struct h
 	topo->b = *b;
 	topo->b.up = topo->up;
 	memcpy(topo->up, b->up, nodes);
+	topo->mark = topo_mark(topo, nodes);
 	return topo;
 }
 
@@ -181,7 +195,7 @@ int hc_rounds_topology(struct hc_fabric *fabric, u32 method, const struct hc_bal
 			HC_SET_ERR_MSG_FMT(extack, "%s: node %u", flaw.why, flaw.node);
 		return -EINVAL;
 	}
-	topo = topo_alloc(fabric, b);
+	topo = topo_alloc(fabric, b, extack);
 	if (IS_ERR(topo))
 		return PTR_ERR(topo);
 	err = method_check(method, topo, extack);
@@ -235,7 +249,7 @@ bool hc_round_may_ask(const struct hc_node *node, u32 method)
 
 	lockdep_assert_held(&node->fabric->lock);
 	spin_lock_bh(&rounds->lock);
-	may = r->answered == r->asks || r->ask_method == method;
+	may = (r->answered == r->asks && !r->waiters) || r->ask_method == method;
 	spin_unlock_bh(&rounds->lock);
 	return may;
 }
@@ -248,8 +262,15 @@ u32 hc_round_ask(struct hc_node *node, u32 method)
 	WRITE_ONCE(r->ask_method, method);
 	/* Pairs with begin_due(). */
 	smp_store_release(&r->asks, r->asks + 1);
+	r->waiters++;
 	hc_node_kick(node, HC_EV_ROUND);
 	return r->asks;
+}
+
+/* Under the same lock, unless the fabric goes away and nobody else can ask. */
+void hc_round_told(struct hc_node *node)
+{
+	node->round->waiters--;
 }
 
 int hc_round_asked(const struct hc_node *node, u32 nr, struct hc_round_record *record)
@@ -276,27 +297,24 @@ static void count(struct hc_rounds *rounds, const struct hc_round_record *rec)
 	else
 		rounds->stats.done++;
 	rounds->stats.moved += rec->moved;
-	rounds->record[rounds->kept++ % HYPERCUBE_ROUNDS_KEPT] = *rec;
 }
 
-void hc_round_record(struct hc_node *node, struct hc_round *r)
+void hc_round_record(struct hc_node *node, struct hc_round *r, const struct hc_round_record *rec,
+		     bool keep)
 {
 	struct hc_rounds *rounds = &node->fabric->rounds;
-	const struct hc_round_record rec = {
-		.nr = hc_round_nr(r->id), .node = node->id, .method = r->ops->id,
-		.trigger = r->trigger, .status = r->status, .cause_node = r->cause_node,
-		.cause_dim = r->cause_dim, .members = r->members, .moved = r->moved,
-		.began = r->began, .took = r->ended - r->began,
-	};
 
 	spin_lock_bh(&rounds->lock);
-	count(rounds, &rec);
-	if (r->trigger == HYPERCUBE_TRIGGER_COMMAND) {
-		r->answer = rec;
+	count(rounds, rec);
+	if (keep)
+		rounds->record[rounds->kept++ % HYPERCUBE_ROUNDS_KEPT] = *rec;
+	if (rec->trigger == HYPERCUBE_TRIGGER_COMMAND) {
+		r->answer = *rec;
 		r->answered = r->begun;
 	}
 	spin_unlock_bh(&rounds->lock);
-	hc_notify_round(node->fabric, &rec);
+	if (keep)
+		hc_notify_round(node->fabric, rec);
 }
 
 void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status)

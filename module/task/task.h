@@ -10,6 +10,7 @@
 #include <linux/skbuff.h>
 #include <linux/hypercube.h>
 
+#include "fabric/node.h"
 #include "task/queue.h"
 
 /**
@@ -33,6 +34,13 @@ struct hc_task {
 	u32 bytes;
 	u32 charged;
 };
+
+/* Returns the tasks of a node, which stay once they are there, or NULL. */
+static inline struct hc_tasks *hc_tasks_of(const struct hc_node *node)
+{
+	/* Pairs with hc_tasks_make(). */
+	return smp_load_acquire(&node->tasks);
+}
 
 /* Returns the tasks of a node, made if there were none; NULL: no memory. */
 struct hc_tasks *hc_tasks_make(struct hc_node *node, gfp_t gfp);

@@ -271,8 +271,13 @@ static void make_round(struct frame *f, const struct moment *m)
 		.round = htobe64((uint64_t)fz_below(6) << 16 | fz_below((1u << m->dim) + 1)),
 		.moved = htobe64(fz_below(100)), .members = htonl(fz_below((1u << m->dim) + 2)),
 		.node = htons(fz_below((1u << m->dim) + 1)), .dim = htons(fz_below(m->dim + 1)),
-		.method = fz_below(HYPERCUBE_BALANCE_CWA + 2), .flags = fz_below(256),
+		.method = fz_below(HYPERCUBE_BALANCE_RID + 2),
+		.flags = fz_below(HC_ROUND_F_ALL + 1),
 	};
+	if (fz_chance(30))
+		w->flags &= HC_ROUND_F_ASK;
+	if (fz_chance(5))
+		w->flags |= fz_below(256);
 	if (w->flags & HC_ROUND_F_FAILED)
 		w->status = htonl(fz_below(200));
 	for (i = 0; i < n; i++) {

@@ -163,3 +163,13 @@ void yard_fill(struct yard *y, unsigned int n)
 			exit(KSFT_FAIL);
 	}
 }
+
+void yard_flap(struct yard *y)
+{
+	unsigned int node = below(y->c.nodes), dim = below(y->c.dim);
+
+	usleep(below(2000));
+	ctl_link_down(y->c.name, node, dim, true);
+	usleep(below(2000));
+	ctl_link_down(y->c.name, node, dim, false);
+}

@@ -42,6 +42,8 @@ unsigned int yard_wrong(struct yard *y);
 int yard_move(const struct yard *y, unsigned int node, unsigned int dim, uint64_t count);
 /* Each is taken once, and the fabric goes: 0. */
 int yard_end(struct yard *y);
+/* Some link fails for a moment. */
+void yard_flap(struct yard *y);
 /* All links. */
 int yard_impair(const struct yard *y, const struct impairments *bad);
 

@@ -410,6 +410,7 @@ enum hypercube_balance {
 	HYPERCUBE_BALANCE_DEM,		/* neighbours exchange along each dimension */
 	HYPERCUBE_BALANCE_MCWA,		/* quotas on the topology, which is to be set */
 	HYPERCUBE_BALANCE_CWA,		/* the same where it is the whole cube */
+	HYPERCUBE_BALANCE_RID,		/* a node asks its neighbours */
 };
 
 /* Why a round was begun. */

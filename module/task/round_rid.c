@@ -1,0 +1,467 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiver-initiated diffusion (RID): a node that lacks tasks asks its neighbours how many they
+ * have, and then each for a part of what it lacks to the mean of itself and them.
+ *
+ * Such a round is the node's and its neighbours' alone.  It has a number of the node's own, which
+ * its neighbours remember: of what a neighbour asks only the latest counts.  Who is asked answers,
+ * whatever else goes on here, and so nobody waits for somebody who waits: to tell a load, and to
+ * hand over what is there, needs no third node; two nodes may ask each other, and be in a round of
+ * another method besides.  Tasks go as in any handover (move.c); as many are handed over as are
+ * still there when it is their turn, and then the one who has asked is told how many they were.
+ *
+ * The one who asks does so again until he has his answer, the link fails, or patience ends.  Then
+ * his round fails; what he has asked for may come nonetheless.
+ *
+ * Who lies: a neighbour can make a node hand over what it has, and can promise tasks that it has
+ * not.  Each of them has its place at the node, whatever it says.
+ */
+#include <linux/build_bug.h>
+
+#include "fabric/fabric.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "hc_quota.h"
+#include "hc_topo.h"
+#include "task/move.h"
+#include "task/round_impl.h"
+#include "trace.h"
+
+/* Nobody has so many, and the arithmetic is of 64 bits. */
+#define LOAD_MAX	(1ULL << 28)
+
+enum ask_step {
+	ASK_NOTHING,
+	ASK_LOAD,	/* its load is to come */
+	ASK_KNOWN,	/* it has */
+	ASK_GAVE,	/* tasks are */
+	ASK_DONE,	/* they have */
+};
+
+/**
+ * struct hc_rid_ask - what the node wants of a neighbour
+ * @step: enum ask_step
+ * @fresh: it has not been told yet
+ * @load: tasks that it has
+ * @want: of these, those that are to come
+ * @gave: and how many have
+ * @asked: since when it has been silent although it was asked, ns; 0: it is not
+ */
+struct hc_rid_ask {
+	u8 step;
+	bool fresh;
+	u64 load;
+	u64 want;
+	u64 gave;
+	u64 asked;
+};
+
+enum serve_step {
+	SERVE_NOTHING,
+	SERVE_NEW,	/* what it asked for before may be on its way */
+	SERVE_LOAD,	/* the load was told */
+	SERVE_GIVES,	/* tasks are being handed over */
+	SERVE_GAVE,	/* they were */
+};
+
+/**
+ * struct hc_rid_serve - what a neighbour wants of the node
+ * @nr: number of its round
+ * @step: enum serve_step
+ * @wants: @want is known
+ * @fresh: it has not been told how far that is
+ * @load: tasks that were here
+ * @want: those that it wants
+ * @sent0: tasks that it had been given before
+ * @gave: those that it has been given
+ */
+struct hc_rid_serve {
+	u64 nr;
+	u8 step;
+	bool wants;
+	bool fresh;
+	u32 load;
+	u32 want;
+	u32 sent0;
+	u32 gave;
+};
+
+struct hc_rid_link {
+	struct hc_rid_ask ask;
+	struct hc_rid_serve serve;
+};
+
+/**
+ * struct hc_rid - a node and its neighbours; [poll]
+ * @nr: number of the node's own round, or of its last one
+ * @asks: it is under way
+ * @told: all have been told how many tasks are wanted
+ * @trigger: enum hypercube_trigger
+ * @clock: its time
+ * @link: along each dimension
+ */
+struct hc_rid {
+	u64 nr;
+	bool asks;
+	bool told;
+	u8 trigger;
+	struct hc_round_clock clock;
+	struct hc_rid_link link[];
+};
+
+size_t hc_rid_size(const struct hc_fabric *fabric)
+{
+	return struct_size_t(struct hc_rid, link, fabric->dim);
+}
+
+bool hc_rid_asks(const struct hc_round *r, u64 *next)
+{
+	if (r->rid->asks)
+		*next = min(*next, r->rid->clock.due);
+	return r->rid->asks;
+}
+
+bool hc_rid_gives(const struct hc_node *node, const struct hc_round *r)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (r->rid->link[d].serve.step == SERVE_GIVES)
+			return true;
+	return false;
+}
+
+/* ------------------------------------------------------------ the node asks */
+
+static bool start(struct hc_node *node, struct hc_round *r, const struct hc_round_ops *ops,
+		  enum hypercube_trigger trigger)
+{
+	u32 usable = hc_round_usable_links(node);
+	struct hc_rid *p = r->rid;
+	unsigned int d;
+
+	p->nr++;
+	p->asks = true;
+	p->told = false;
+	p->trigger = trigger;
+	hc_round_clock_start(&p->clock);
+	for (d = 0; d < node->fabric->dim; d++)
+		p->link[d].ask = (struct hc_rid_ask){
+			.step = usable & hc_bit(d) ? ASK_LOAD : ASK_NOTHING, .fresh = true,
+		};
+	trace_hc_round(node, HC_ROUND_BEGUN, p->nr << 16 | node->id, ops->id, 0);
+	return true;
+}
+
+static void add_up(const struct hc_node *node, const struct hc_rid *p, struct hc_round_record *rec)
+{
+	unsigned int d;
+
+	rec->members = 1;
+	for (d = 0; d < node->fabric->dim; d++) {
+		rec->members += p->link[d].ask.step != ASK_NOTHING;
+		rec->moved += p->link[d].ask.gave;
+	}
+}
+
+/* Nodes that look for tasks where there are none do so again and again: that is only counted. */
+static bool worth_telling(const struct hc_round_record *rec)
+{
+	return rec->status || rec->moved || rec->trigger == HYPERCUBE_TRIGGER_COMMAND;
+}
+
+static void end(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
+		u32 cause_dim)
+{
+	struct hc_rid *p = r->rid;
+	struct hc_round_record rec = {
+		.nr = p->nr, .node = node->id, .method = HYPERCUBE_BALANCE_RID,
+		.trigger = p->trigger, .status = status, .cause_node = cause_node,
+		.cause_dim = cause_dim, .began = p->clock.began,
+	};
+
+	p->asks = false;
+	add_up(node, p, &rec);
+	rec.took = ktime_get_ns() - p->clock.began;
+	hc_round_pause(r, rec.took, rec.moved);
+	trace_hc_round(node, status ? HC_ROUND_FAILED : HC_ROUND_DONE, p->nr << 16 | node->id,
+		       rec.method, status);
+	hc_round_record(node, r, &rec, worth_telling(&rec));
+}
+
+void hc_rid_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
+		 u32 cause_dim)
+{
+	if (r->rid->asks)
+		end(node, r, status, cause_node, cause_dim);
+}
+
+static bool any_at(const struct hc_node *node, const struct hc_rid *p, enum ask_step step)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (p->link[d].ask.step == step)
+			return true;
+	return false;
+}
+
+static void want(struct hc_node *node, struct hc_rid *p)
+{
+	unsigned int d, degree = 0;
+	u64 own = hc_round_load(node), sum = 0;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		degree += p->link[d].ask.step == ASK_KNOWN;
+		sum += p->link[d].ask.load;
+	}
+	for (d = 0; d < node->fabric->dim; d++) {
+		struct hc_rid_ask *a = &p->link[d].ask;
+
+		if (a->step != ASK_KNOWN)
+			continue;
+		a->want = hc_rid_wish(own, degree, sum, a->load);
+		a->step = a->want ? ASK_GAVE : ASK_DONE;
+		a->fresh = a->want;
+	}
+	p->told = true;
+}
+
+static void ask(struct hc_node *node, struct hc_round *r)
+{
+	struct hc_rid *p = r->rid;
+
+	if (any_at(node, p, ASK_LOAD))
+		return;
+	if (!p->told)
+		want(node, p);
+	if (!any_at(node, p, ASK_GAVE))
+		end(node, r, 0, HC_CAUSE_NONE, HC_CAUSE_NONE);
+}
+
+/* Does something depend on the neighbour?  Also if it has told its load, and will be asked for
+ * tasks once all have.
+ */
+static bool part(const struct hc_rid *p, unsigned int dim)
+{
+	u8 step = p->link[dim].ask.step;
+
+	return p->asks && step != ASK_NOTHING && step != ASK_DONE;
+}
+
+/* Is the neighbour's answer to come? */
+static bool owes(const struct hc_rid *p, unsigned int dim)
+{
+	u8 step = p->link[dim].ask.step;
+
+	return p->asks && (step == ASK_LOAD || step == ASK_GAVE);
+}
+
+/* ------------------------------------------------------------ neighbours ask */
+
+static void serve(struct hc_node *node, struct hc_rid_serve *s, unsigned int dim)
+{
+	u32 sent;
+
+	switch (s->step) {
+	case SERVE_NEW:
+		if (!hc_move_given(node, dim, HC_MOVE_ASKED, &sent))
+			return;
+		s->load = hc_round_load(node);
+		s->step = SERVE_LOAD;
+		s->fresh = true;
+		fallthrough;
+	case SERVE_LOAD:
+		if (!s->wants)
+			return;
+		hc_move_give(node, dim, HC_MOVE_ASKED, s->want, &s->sent0);
+		s->step = SERVE_GIVES;
+		fallthrough;
+	case SERVE_GIVES:
+		if (!hc_move_given(node, dim, HC_MOVE_ASKED, &sent))
+			return;
+		s->gave = sent - s->sent0;
+		s->step = SERVE_GAVE;
+		s->fresh = true;
+	}
+}
+
+/* ------------------------------------------------------------ frames */
+
+static void asking_send(struct hc_node *node, struct hc_rid *p, unsigned int dim)
+{
+	struct hc_rid_ask *a = &p->link[dim].ask;
+	u64 word = hc_round_word_make(HC_ROUND_WANT, 0, a->want);
+	const struct hc_wire_round w = {
+		.round = cpu_to_be64(p->nr << 16 | node->id), .method = HYPERCUBE_BALANCE_RID,
+		.flags = HC_ROUND_F_ASK, .node = cpu_to_be16(HC_CAUSE_NONE),
+		.dim = cpu_to_be16(HC_CAUSE_NONE),
+	};
+
+	a->fresh = false;
+	hc_round_xmit(node, dim, &w, &word, p->told);
+}
+
+static void answer_send(struct hc_node *node, struct hc_rid *p, unsigned int dim)
+{
+	struct hc_rid_serve *s = &p->link[dim].serve;
+	const u64 word[] = {
+		hc_round_word_make(HC_ROUND_LOAD, 0, s->load),
+		hc_round_word_make(HC_ROUND_GAVE, 0, s->gave),
+	};
+	const struct hc_wire_round w = {
+		.round = cpu_to_be64(s->nr << 16 | hc_neigh(node->id, dim)),
+		.method = HYPERCUBE_BALANCE_RID, .node = cpu_to_be16(HC_CAUSE_NONE),
+		.dim = cpu_to_be16(HC_CAUSE_NONE),
+	};
+
+	s->fresh = false;
+	hc_round_xmit(node, dim, &w, word, s->step == SERVE_GAVE ? 2 : s->step >= SERVE_LOAD);
+}
+
+static void flush(struct hc_node *node, struct hc_rid *p)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		if (!hc_link_usable(node, d))
+			continue;
+		if (owes(p, d) && p->link[d].ask.fresh)
+			asking_send(node, p, d);
+		if (p->link[d].serve.fresh)
+			answer_send(node, p, d);
+	}
+}
+
+void hc_rid_go(struct hc_node *node, struct hc_round *r)
+{
+	struct hc_rid *p = r->rid;
+	unsigned int d;
+
+	if (p->asks)
+		ask(node, r);
+	for (d = 0; d < node->fabric->dim; d++)
+		serve(node, &p->link[d].serve, d);
+	flush(node, p);
+}
+
+/* Of the node's own round. */
+static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 nr,
+		      const u64 *word, unsigned int n)
+{
+	struct hc_rid *p = r->rid;
+	struct hc_rid_ask *a = &p->link[dim].ask;
+	u64 v;
+
+	if (nr != p->nr || !owes(p, dim))
+		return;
+	a->asked = 0;
+	if (a->step == ASK_LOAD && hc_round_word(word, n, HC_ROUND_LOAD, 0, &v)) {
+		a->load = min(v, LOAD_MAX);
+		a->step = ASK_KNOWN;
+		p->clock.progress = ktime_get_ns();
+	} else if (a->step == ASK_GAVE && hc_round_word(word, n, HC_ROUND_GAVE, 0, &v)) {
+		if (v > a->want) {
+			end(node, r, -EPROTO, node->id, dim);
+			return;
+		}
+		a->gave = v;
+		a->step = ASK_DONE;
+		p->clock.progress = ktime_get_ns();
+	}
+}
+
+static void asking_rx(struct hc_node *node, struct hc_rid *p, unsigned int dim, u64 nr,
+		      const u64 *word, unsigned int n)
+{
+	struct hc_rid_serve *s = &p->link[dim].serve;
+	u64 v;
+
+	/* A frame of an earlier one is late. */
+	if (s->step != SERVE_NOTHING && nr < s->nr)
+		return;
+	if (s->step == SERVE_NOTHING || nr > s->nr) {
+		hc_move_stay(node, hc_bit(dim), HC_MOVE_ASKED);
+		*s = (struct hc_rid_serve){ .nr = nr, .step = SERVE_NEW };
+		trace_hc_round(node, HC_ROUND_JOINED, nr << 16 | hc_neigh(node->id, dim),
+			       HYPERCUBE_BALANCE_RID, 0);
+	}
+	if (!s->wants && hc_round_word(word, n, HC_ROUND_WANT, 0, &v)) {
+		s->wants = true;
+		s->want = min_t(u64, v, LOAD_MAX);
+	}
+	s->fresh = true;
+}
+
+static bool words_are(const u64 *word, unsigned int n, u32 kinds)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!(BIT(word[i] >> 56) & kinds) || word[i] >> HC_ROUND_VALUE_BITS & U8_MAX)
+			return false;
+	return true;
+}
+
+static bool rx(struct hc_node *node, struct hc_round *r, unsigned int dim,
+	       const struct hc_wire_round *w, const u64 *word, unsigned int n)
+{
+	u64 id = be64_to_cpu(w->round), nr = hc_round_nr(id);
+	u32 asker = id & U16_MAX;
+
+	if (asker == node->id && !w->flags && words_are(word, n, BIT(HC_ROUND_LOAD) |
+							BIT(HC_ROUND_GAVE)))
+		answer_rx(node, r, dim, nr, word, n);
+	else if (asker == hc_neigh(node->id, dim) && w->flags == HC_ROUND_F_ASK &&
+		 words_are(word, n, BIT(HC_ROUND_WANT)))
+		asking_rx(node, r->rid, dim, nr, word, n);
+	else
+		return false;
+	return true;
+}
+
+/* ------------------------------------------------------------ faults and time */
+
+void hc_rid_look_at_links(struct hc_node *node, struct hc_round *r)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		if (!part(r->rid, d) || hc_link_usable(node, d))
+			continue;
+		if (test_bit(HC_PORT_FAILED, &node->ports[d].flags))
+			end(node, r, -EHOSTDOWN, hc_neigh(node->id, d), HC_CAUSE_NONE);
+		else
+			end(node, r, -ENOLINK, node->id, d);
+	}
+}
+
+void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now)
+{
+	struct hc_rid *p = r->rid;
+	unsigned int d;
+	int due = p->asks ? hc_round_clock_due(node, &p->clock, now) : 0;
+
+	if (due < 0)
+		end(node, r, due, node->id, HC_CAUSE_NONE);
+	for (d = 0; due > 0 && d < node->fabric->dim; d++) {
+		struct hc_rid_ask *a = &p->link[d].ask;
+
+		if (!owes(p, d))
+			continue;
+		if (hc_round_silent(node, d, a->asked, now)) {
+			end(node, r, -ETIMEDOUT, node->id, d);
+			return;
+		}
+		if (!a->asked)
+			a->asked = now;
+		a->fresh = true;
+	}
+}
+
+const struct hc_round_ops hc_round_rid = {
+	.id		= HYPERCUBE_BALANCE_RID,
+	.words		= BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_WANT) | BIT(HC_ROUND_GAVE),
+	.start		= start,
+	.rx		= rx,
+};

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Rounds of balancing, compared with what the planner says.
+ */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cube.h"
+#include "ktap.h"
+#include "round_calls.h"
+#include "round_plan.h"
+
+const struct round_method round_methods[ROUND_METHODS] = {
+	{ HYPERCUBE_BALANCE_DEM, HC_BALANCE_DEM, false },
+	{ HYPERCUBE_BALANCE_MCWA, HC_BALANCE_MCW, false },
+	{ HYPERCUBE_BALANCE_CWA, HC_BALANCE_CWA, false },
+	{ HYPERCUBE_BALANCE_RID, HC_BALANCE_RID, true },
+};
+
+/* Cube walking is for cubes without faults. */
+static bool fits(const struct round_method *m, const struct hc_balance_topo *t)
+{
+	return m->plan != HC_BALANCE_CWA || t->b.dims == hc_ones(t->b.dim);
+}
+
+int rounds_install(const struct yard *y, struct hc_balance_topo *t)
+{
+	return hc_balance_topology(y->c.faults, HC_BALANCE_MCWA, t) ?:
+	       balance_topology(y->c.name, &t->b, y->c.faults->fault);
+}
+
+static int fill_loads(struct yard *y, uint64_t *load, unsigned int most)
+{
+	unsigned int u, i;
+	int err = 0;
+
+	for (u = 0; u < y->c.nodes; u++) {
+		load[u] = hc_set_has(y->c.faults->dead, u) ? 0 : below(4) ? below(most) : 0;
+		for (i = 0; i < load[u] && !err; i++)
+			err = yard_put(y, u, 8, 0);
+	}
+	return err;
+}
+
+/* How many nodes have not what the planner says? */
+static unsigned int differ(struct yard *y, const struct hc_balance_plan *p)
+{
+	unsigned int u, wrong = 0;
+	struct task_view v;
+
+	for (u = 0; u < y->c.nodes; u++) {
+		task_view(y->c.name, u, &v);
+		if (v.queued == p->final[u])
+			continue;
+		wrong++;
+		printf("# node %u has %llu tasks instead of %llu\n", u,
+		       (unsigned long long)v.queued, (unsigned long long)p->final[u]);
+	}
+	return wrong;
+}
+
+/* A round of each node that has no more than the threshold when its turn comes, as the planner has
+ * them.
+ */
+static int run_own(struct yard *y, const struct round_method *m, const struct hc_balance_topo *t,
+		   uint64_t threshold, struct round_view *v)
+{
+	struct round_view sum = { .trigger = HYPERCUBE_TRIGGER_COMMAND, .members = t->members };
+	struct task_view w;
+	unsigned int u;
+	int err = 0;
+
+	for (u = 0; u < y->c.nodes && !err && !sum.status; u++) {
+		err = task_view(y->c.name, u, &w);
+		if (err || t->b.up[u] == HC_BALANCE_OUT || w.queued > threshold)
+			continue;
+		err = round_run(y->c.name, m->id, u, v);
+		sum.moved += v->moved;
+		sum.status = v->status;
+		if (v->trigger != sum.trigger || v->node != u)
+			err = -EBADMSG;
+	}
+	*v = sum;
+	return err;
+}
+
+/* One round of each method from random loads, compared with the planner's. */
+static bool as_planned(struct yard *y, const struct round_method *m,
+		       const struct hc_balance_topo *t)
+{
+	struct hc_balancer *b = hc_balancer_new(y->c.faults, t);
+	struct hc_balance_plan p = { 0 };
+	uint64_t load[CUBE_MAX];
+	struct hc_balance_req q = { .method = m->plan, .load = load, .threshold = 5 };
+	struct round_view v;
+	bool right;
+
+	y->n = 0;
+	if (fill_loads(y, load, 40) || hc_balancer_plan(b, &q, &p))
+		exit(KSFT_FAIL);
+	right = !(m->own ? run_own(y, m, t, q.threshold, &v) :
+			   round_run(y->c.name, m->id, t->order[0], &v)) &&
+		!v.status && v.moved == p.hops && v.members == t->members &&
+		v.trigger == HYPERCUBE_TRIGGER_COMMAND;
+	if (!right)
+		printf("# method %u: status %d at %u:%u, %u members of %u, moved %llu of %llu\n",
+		       m->id, v.status, v.cause_node, v.cause_dim, v.members, t->members,
+		       (unsigned long long)v.moved, (unsigned long long)p.hops);
+	right &= !differ(y, &p);
+	right &= !yard_wrong(y);
+	if (!right)
+		cube_print_faults(&y->c);
+	hc_balance_plan_free(&p);
+	hc_balancer_free(b);
+	return right;
+}
+
+unsigned int rounds_as_planned(struct yard *y)
+{
+	struct hc_balance_topo t;
+	unsigned int i, wrong = 0;
+	int err = rounds_install(y, &t);
+	struct round_view v;
+
+	/* No node is connected with any other. */
+	if (err)
+		return err != -EHOSTDOWN;
+	/* Nodes that were cut off have other numbers: whoever begins a round with an old one begins
+	 * it once more, and counts only what is moved then.
+	 */
+	wrong += !!round_run(y->c.name, HYPERCUBE_BALANCE_DEM, t.order[0], &v);
+	for (i = 0; i < ROUND_METHODS; i++)
+		if (fits(&round_methods[i], &t))
+			wrong += !as_planned(y, &round_methods[i], &t);
+	hc_balance_topo_free(&t);
+	return wrong;
+}

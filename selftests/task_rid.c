@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiver-initiated diffusion: nodes that lack tasks ask their neighbours, many at once, and
+ * beside rounds of other methods; every wait ends, and every task is in one place.  That loads
+ * become what the planner says is looked at by task_rounds.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "cube.h"
+#include "ktap.h"
+#include "round_calls.h"
+#include "yard.h"
+
+#define RID	HYPERCUBE_BALANCE_RID
+
+static int all_open(struct nl *nl, unsigned int n)
+{
+	int err = 0;
+
+	while (n-- && !err)
+		err = nl_open(&nl[n]);
+	return err;
+}
+
+static void all_shut(struct nl *nl, unsigned int n)
+{
+	while (n--)
+		nl_shut(&nl[n]);
+}
+
+/* Each node asks all its neighbours, which ask it. */
+TEST(all_ask_each_other_at_once)
+{
+	struct task_view sum;
+	struct round_view v;
+	unsigned int u, k;
+	struct nl nl[16];
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 4, 0));
+	ASSERT_EQ(0, all_open(nl, 16));
+	for (k = 0; k < scaled(10); k++) {
+		yard_fill(&y, 60);
+		for (u = 0; u < 16; u++)
+			EXPECT_EQ(0, round_begin(&nl[u], y.c.name, RID, u));
+		for (u = 0; u < 16; u++) {
+			EXPECT_EQ(0, round_end(&nl[u], &v));
+			EXPECT_EQ(0, v.status);
+			EXPECT_EQ(u, v.node);
+			EXPECT_EQ(RID, v.method);
+			EXPECT_EQ(5, v.members);
+		}
+	}
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	sum = yard_sum(&y);
+	EXPECT_LE(1, sum.sent);
+	EXPECT_EQ(sum.sent, sum.received);
+	EXPECT_EQ(0, yard_wrong(&y));
+	all_shut(nl, 16);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* Neighbours 1, 2 and 4 have 5, 3 and 10: node 0 lacks 4.5, and asks for 18 * 5 / 72 and so on. */
+TEST(a_node_asks_each_neighbour_for_its_part)
+{
+	static const unsigned int had[8] = { 0, 5, 3, 7, 10, 7, 7, 7 };
+	static const unsigned int has[8] = { 3, 4, 3, 7, 8, 7, 7, 7 };
+	struct task_view view;
+	struct round_view v;
+	unsigned int u, i;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	for (u = 0; u < 8; u++)
+		for (i = 0; i < had[u]; i++)
+			ASSERT_EQ(0, yard_put(&y, u, 8, 0));
+	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(4, v.members);
+	EXPECT_EQ(3, v.moved);
+	for (u = 0; u < 8; u++) {
+		EXPECT_EQ(0, task_view(y.c.name, u, &view));
+		EXPECT_EQ(has[u], view.queued);
+	}
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* Around the faults that there are; and a node that nobody is connected with asks nobody. */
+TEST(only_usable_links_are_asked_over)
+{
+	struct round_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, true));
+	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(3, v.members);
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 2, true));
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 4, true));
+	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(1, v.members);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* A fault is no surprise. */
+static bool odd(const struct round_view *v)
+{
+	return v->status && v->status != -ENOLINK && v->status != -EHOSTDOWN;
+}
+
+TEST(links_fail_while_many_ask_and_other_rounds_go_on)
+{
+	unsigned int failed = 0, rounds = 0, u, k, wrong = 0;
+	struct round_view v;
+	struct task_view sum;
+	struct nl nl[16];
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 4, 512));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, all_open(nl, 16));
+	yard_fill(&y, 600);
+	for (k = 0; k < 2000 && yard_sum(&y).sent < scaled(10000); k++) {
+		/* Uneven again. */
+		for (u = 0; u < 4; u++)
+			task_move(y.c.name, below(16), below(4), 50 + below(100));
+		for (u = 0; u < 16; u++)
+			wrong += !!round_begin(&nl[u], y.c.name,
+					       u % 8 ? RID : HYPERCUBE_BALANCE_DEM, u);
+		yard_flap(&y);
+		for (u = 0; u < 16; u++, rounds++) {
+			wrong += !!round_end(&nl[u], &v) || odd(&v);
+			failed += !!v.status;
+		}
+	}
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, yard_settle(&y, 30));
+	sum = yard_sum(&y);
+	printf("# %llu handovers of %u tasks, %u of %u rounds failed\n",
+	       (unsigned long long)sum.sent, y.n, failed, rounds);
+	EXPECT_LE(scaled(10000), sum.sent);
+	EXPECT_LE(1, failed);
+	EXPECT_EQ(sum.sent, sum.received);
+	EXPECT_EQ(y.n, sum.queued);
+	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
+	EXPECT_EQ(0, yard_wrong(&y));
+	all_shut(nl, 16);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* All frames from 1 to 0 are lost: patience ends that, and nobody else notices. */
+TEST(a_silent_neighbour_ends_it)
+{
+	struct round_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 300));
+	yard_fill(&y, 30);
+	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, HYPERCUBE_PPM_MAX, true));
+	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
+	EXPECT_EQ(-ETIMEDOUT, v.status);
+	EXPECT_EQ(0, v.cause_node);
+	EXPECT_EQ(0, v.cause_dim);
+	EXPECT_EQ(0, round_run(y.c.name, RID, 7, &v));
+	EXPECT_EQ(0, v.status);
+	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
+	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* The node that asks dies, or one that is asked, before or after tasks have gone. */
+TEST(nodes_that_die_end_it)
+{
+	const struct impairments slow = { .delay = 500000, .seed = 1 };
+	unsigned int i, node, failed = 0, wrong = 0;
+	struct task_view sum;
+	struct round_view v;
+	struct yard y;
+	struct nl nl;
+	int err;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 512));
+	ASSERT_EQ(0, yard_impair(&y, &slow));
+	ASSERT_EQ(0, nl_open(&nl));
+	for (i = 0; i < scaled(60); i++) {
+		yard_fill(&y, 40);
+		task_move(y.c.name, 0, i % 3, 100);
+		wrong += !!round_begin(&nl, y.c.name, RID, 0);
+		usleep(below(4000));
+		/* 0, 1, 2 or 4 */
+		node = 1u << i % 4 & 7;
+		ctl_node_failed(y.c.name, node, true);
+		err = round_end(&nl, &v);
+		if (err || odd(&v)) {
+			printf("# error %d, status %d by %u:%u, while %u died\n", err, v.status,
+			       v.cause_node, v.cause_dim, node);
+			wrong++;
+		}
+		failed += !err && v.status;
+		ctl_node_failed(y.c.name, node, false);
+	}
+	EXPECT_EQ(0, yard_settle(&y, 30));
+	sum = yard_sum(&y);
+	printf("# %u of %u rounds failed, %llu tasks lost, %llu in doubt\n", failed, i,
+	       (unsigned long long)sum.lost, (unsigned long long)sum.doubt);
+	EXPECT_EQ(0, wrong);
+	EXPECT_LE(1, failed);
+	EXPECT_EQ(0, yard_take(&y));
+	for (i = 0, wrong = 0; i < y.n; i++)
+		wrong += y.taken[i] > 1;
+	EXPECT_EQ(0, wrong);
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* Nodes that find nothing look for it rarely, and do not fill the history with that. */
+TEST(where_there_is_nothing_it_becomes_rare)
+{
+	struct balance_view b[2];
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	ASSERT_EQ(0, balance_set(y.c.name, RID, 0, ROUND_ANY));
+	sleep(3);
+	EXPECT_EQ(0, balance_view(y.c.name, &b[0]));
+	sleep(2);
+	EXPECT_EQ(0, balance_view(y.c.name, &b[1]));
+	printf("# %llu in 3 s, %llu in 2 s more\n", (unsigned long long)b[0].done,
+	       (unsigned long long)(b[1].done - b[0].done));
+	EXPECT_LE(8 * 4, b[0].done);
+	EXPECT_LE(b[1].done - b[0].done, 8 * 3);
+	EXPECT_EQ(0, b[1].n);
+	EXPECT_EQ(0, b[1].failed);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST_HARNESS_MAIN
