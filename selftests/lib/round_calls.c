@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Rounds of balancing. */
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cube.h"
 #include "round_calls.h"
@@ -109,4 +111,15 @@ int balance_view(const char *name, struct balance_view *v)
 	nl_begin(ctl(), HYPERCUBE_CMD_BALANCE_GET, NLM_F_ACK);
 	nl_str(ctl(), HYPERCUBE_A_BALANCE_FABRIC, name);
 	return nl_talk(ctl(), view_take, v);
+}
+
+uint64_t rounds_in(const char *name, unsigned int seconds)
+{
+	struct balance_view b = { 0 }, then = { 0 };
+
+	balance_view(name, &then);
+	sleep(seconds);
+	balance_view(name, &b);
+	printf("# %llu rounds in %u s\n", (unsigned long long)(b.done - then.done), seconds);
+	return b.done - then.done;
 }

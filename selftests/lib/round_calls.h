@@ -49,5 +49,7 @@ int balance_set(const char *name, unsigned int method, unsigned int threshold,
 /* Install a topology made for @fault: 0 or -errno. */
 int balance_topology(const char *name, const struct hc_balance *b, const uint32_t *fault);
 int balance_view(const char *name, struct balance_view *v);
+/* How many rounds are done within that time? */
+uint64_t rounds_in(const char *name, unsigned int seconds);
 
 #endif /* _HC_ROUND_CALLS_H */
