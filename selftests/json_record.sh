@@ -144,6 +144,52 @@ change() {
 	hcctl node set a 2 owner 0
 } >/dev/null
 
+# tried COMMAND..: until it succeeds
+tried() {
+	local tries
+	for ((tries = 0; tries < 300; tries++)); do
+		! "$@" >out 2>err || return 0
+		sleep 0.1
+	done
+	echo "$*: $(<err)"
+	failed=1
+}
+
+# A fabric that two machines hold: here and in a namespace.
+trunks() {
+	local far=far$$
+	echo Y >/sys/module/hypercube/parameters/trunks
+	ip netns add "$far"
+	ip link add w0 type veth peer name w1 netns "$far"
+	ip addr add 10.9.8.1/24 dev w0
+	ip link set w0 up
+	ip -n "$far" addr add 10.9.8.2/24 dev w1
+	ip -n "$far" link set w1 up
+	j fabric add c dim 2 nodes 0X
+	ip netns exec "$far" hcctl fabric add c dim 2 nodes 1X
+	ip netns exec "$far" hcctl trunk listen c 10.9.8.2 &
+	tried hcctl -j trunk connect c 1 10.9.8.2
+	put 'trunk connect' out
+	wait $!
+	j trunk show c
+	j trunk del c 1
+	hcctl -j trunk listen c 10.9.8.1 >heard &
+	tried ip netns exec "$far" hcctl trunk connect c 1 10.9.8.1
+	wait $!
+	put 'trunk listen' heard
+	hcctl trunk del c 1
+	# Any stream will do for a moment.
+	ip netns exec "$far" hcctl trunk listen c 10.9.8.2 keep 2>heard &
+	tried bash -c 'exec 3<>/dev/tcp/10.9.8.2/26723 && exec hcctl -j trunk add c 1 fd 3'
+	put 'trunk add' out
+	hcctl fabric del c
+	kill $!
+	wait $!
+	ip netns exec "$far" hcctl fabric del c
+	ip netns del "$far"
+	echo N >/sys/module/hypercube/parameters/trunks
+}
+
 file_of() { hcctl fabric save "$1" >"$1.json"; }
 
 printf 'fabric show\nfabric show\n' >"$scratch/batch"
@@ -222,6 +268,7 @@ j balance simulate dim 3 faults 0..1 runs 2 seed 1
 j mfi dim 3 matrix
 j checked plan dim 4 fail-link 0:0,1:1 sink 5
 j mfi torus 5x5 pattern square
+trunks
 j fabric del a
 j fabric del b
 exit $failed
