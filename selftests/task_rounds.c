@@ -248,11 +248,9 @@ TEST(a_silent_neighbour_ends_the_round)
 	ASSERT_EQ(0, yard_new(&y, 3, 0));
 	ASSERT_EQ(0, ctl_patience(y.c.name, 300));
 	yard_fill(&y, 30);
-	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, HYPERCUBE_PPM_MAX, true));
-	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, 6, &v));
+	EXPECT_EQ(0, round_run_deaf(y.c.name, ROUND_ANY, 6, &v));
 	EXPECT_EQ(-ETIMEDOUT, v.status);
 	EXPECT_EQ(0, v.cause_dim);
-	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, 3, &v));
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(0, balance_view(y.c.name, &b));

@@ -40,6 +40,8 @@ struct balance_view {
 
 /* @node, @method: or ROUND_ANY.  Wait for its end: 0 or -errno. */
 int round_run(const char *name, unsigned int method, unsigned int node, struct round_view *v);
+/* The same while all frames from 1 to 0 are lost. */
+int round_run_deaf(const char *name, unsigned int method, unsigned int node, struct round_view *v);
 /* The same in two steps, on a socket of its own. */
 int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node);
 int round_end(struct nl *nl, struct round_view *v);
