@@ -239,6 +239,20 @@ static void round_missed(struct hc_node *node, struct hc_round *r, const struct 
 	memset(r->link, 0, node->fabric->dim * sizeof(*r->link));
 }
 
+/* A round that is said to be this node's, and that it has not begun.  Those who are in it may wait
+ * for each other, and nobody would end it: they are told that it has failed.
+ */
+static void round_denied(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
+			 const struct hc_round_ops *ops, unsigned int dim)
+{
+	round_missed(node, r, w, ops, dim);
+	r->flags = HC_ROUND_F_FAILED;
+	r->status = -EPROTO;
+	r->cause_node = node->id;
+	r->cause_dim = dim;
+	r->link[dim].fresh = true;
+}
+
 /* Whoever hears of a round tells all his neighbours, so there are no more than one in GAP, and not
  * many at once.
  */
@@ -267,6 +281,10 @@ static bool round_new(struct hc_node *node, struct hc_round *r, const struct hc_
 		return false;
 	if (over) {
 		round_missed(node, r, w, ops, dim);
+		return false;
+	}
+	if ((be64_to_cpu(w->round) & U16_MAX) == node->id) {
+		round_denied(node, r, w, ops, dim);
 		return false;
 	}
 	hc_round_beaten(node, r);

@@ -98,16 +98,34 @@ uint64_t node_drops(unsigned int node, int reason)
 	return d.n;
 }
 
-uint64_t link_drops(unsigned int node, unsigned int dim, int reason)
+static void link_get(unsigned int node, unsigned int dim, nl_cb take, void *arg)
 {
-	struct drops d = { HYPERCUBE_A_LINK_DROPS, reason, 0 };
-
 	nl_begin(ctl(), HYPERCUBE_CMD_LINK_GET, NLM_F_ACK);
 	nl_str(ctl(), HYPERCUBE_A_LINK_FABRIC, said.c.name);
 	nl_u32(ctl(), HYPERCUBE_A_LINK_NODE, node);
 	nl_u32(ctl(), HYPERCUBE_A_LINK_DIM, dim);
-	nl_talk(ctl(), drops_take, &d);
+	nl_talk(ctl(), take, arg);
+}
+
+uint64_t link_drops(unsigned int node, unsigned int dim, int reason)
+{
+	struct drops d = { HYPERCUBE_A_LINK_DROPS, reason, 0 };
+
+	link_get(node, dim, drops_take, &d);
 	return d.n;
+}
+
+static void frames_take(void *arg, const struct nl_attrs *a)
+{
+	*(uint64_t *)arg = nl_get_u64(a, HYPERCUBE_A_LINK_TX_FRAMES, 0);
+}
+
+uint64_t link_frames(unsigned int node, unsigned int dim)
+{
+	uint64_t n = 0;
+
+	link_get(node, dim, frames_take, &n);
+	return n;
 }
 
 bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n)

@@ -35,6 +35,8 @@ uint64_t link_drops(unsigned int node, unsigned int dim, int reason);
 bool link_drops_are(unsigned int node, unsigned int dim, int reason, uint64_t n);
 /* The same of a node. */
 bool node_drops_are(unsigned int node, int reason, uint64_t n);
+/* Frames that @node has sent along @dim. */
+uint64_t link_frames(unsigned int node, unsigned int dim);
 /* The next end that a node's process hears of: its status. */
 int end_of(unsigned int node, struct hypercube_result *res);
 bool contribute(unsigned int node, unsigned int plan, unsigned int collective,
@@ -67,5 +69,16 @@ bool failures_follow_the_places(void);
 bool task_is_whole(void);
 bool task_is_once(void);
 bool task_is_its_own(void);
+
+/* --- said_rounds.c --- */
+bool round_is_whole(void);
+bool round_counts_no_more_than_all(void);
+bool round_is_not_held(void);
+bool round_has_one_method(void);
+bool round_is_begun_by_its_node(void);
+bool rounds_come_one_by_one(void);
+bool round_gets_what_it_wants(void);
+bool round_gives_what_it_has(void);
+bool rounds_keep_all_tasks(void);
 
 #endif /* _HC_SAID_H */

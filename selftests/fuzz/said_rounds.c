@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Single frames about rounds of balancing.  Where node 7 is to believe its liars alone, its
+ * neighbours' own frames are lost on their way to it.
+ */
+#include <arpa/inet.h>
+#include <endian.h>
+#include <errno.h>
+#include <poll.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "balance.h"
+#include "round_calls.h"
+#include "said.h"
+#include "task_calls.h"
+
+#define DEM	HYPERCUBE_BALANCE_DEM
+#define MCWA	HYPERCUBE_BALANCE_MCWA
+#define RID	HYPERCUBE_BALANCE_RID
+
+static uint64_t id_of(uint64_t nr, unsigned int node)
+{
+	return nr << 16 | node;
+}
+
+/* To node @node, what its neighbour along @dim says of a round. */
+static struct hc_wire_round *says(struct frame *f, unsigned int node, unsigned int dim,
+				  unsigned int method, uint64_t id, unsigned int flags)
+{
+	struct hc_wire_round *w = part_begin(f, node, dim, HC_FRAME_ROUND, 0);
+
+	*w = (struct hc_wire_round){
+		.round = htobe64(id), .method = method, .flags = flags,
+		.node = htons(HC_CAUSE_NONE), .dim = htons(HC_CAUSE_NONE),
+	};
+	return w;
+}
+
+static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_t value)
+{
+	uint64_t raw = htobe64((uint64_t)kind << 56 |
+			       (uint64_t)index << HC_ROUND_VALUE_BITS | value);
+
+	frame_put(f, &raw, sizeof(raw));
+}
+
+/* Nothing but lies comes to node 7. */
+static bool alone(unsigned int patience_ms)
+{
+	unsigned int d;
+
+	for (d = 0; d < 3; d++)
+		if (ctl_link_loss(said.c.name, 7 ^ 1u << d, d, HYPERCUBE_PPM_MAX, true))
+			return false;
+	return !ctl_patience(said.c.name, patience_ms);
+}
+
+/* A round of all, by command, is as if nothing had been. */
+static bool rounds_work(void)
+{
+	struct round_view v = { 0 };
+	uint64_t begin = fz_ms();
+	unsigned int d;
+	int err;
+
+	for (d = 0; d < 3; d++)
+		ctl_link_loss(said.c.name, 7 ^ 1u << d, d, 0, true);
+	ctl_patience(said.c.name, HYPERCUBE_PATIENCE_DEFAULT);
+	err = round_run(said.c.name, DEM, 7, &v);
+	if (!err && !v.status && v.members == 8)
+		return true;
+	fz_note("error %d, status %d, %u members, %llu ms", err, v.status, v.members,
+		(unsigned long long)(fz_ms() - begin));
+	return false;
+}
+
+static bool ends_so(const struct round_view *v, int err, int status, unsigned int dim)
+{
+	if (!err && v->status == status && v->cause_dim == dim && v->cause_node == 7)
+		return true;
+	fz_note("error %d, status %d by %d:%d", err, v->status, v->cause_node, v->cause_dim);
+	return false;
+}
+
+/* ------------------------------------------------------------ what a frame can be */
+
+bool round_is_whole(void)
+{
+#define AT(field) offsetof(struct hc_wire_round, field)
+	static const struct { unsigned char at, says; } wrong[] = {
+		{ AT(method), 0 }, { AT(method), 255 }, { AT(flags), 0x40 }, { AT(flags), 0x80 },
+		{ AT(reserved), 1 }, { AT(reserved) + 1, 1 }, { AT(members) + 3, 9 },
+		{ AT(members), 255 }, { AT(round) + 7, 8 }, { AT(round) + 6, 1 },
+		/* A cause without a failure, and a failure without a cause. */
+		{ AT(status) + 3, 1 }, { AT(flags), HC_ROUND_F_FAILED },
+		/* Later by more than there are rounds. */
+		{ AT(round), 1 },
+		/* RID: of nobody's round, with a flag that it does not have. */
+		{ AT(method), RID },
+	};
+#undef AT
+	static const struct { unsigned int kind, value; } words[][2] = {
+		{ { HC_ROUND_LOAD, 1 }, { HC_ROUND_LOAD, 2 } },
+		{ { HC_ROUND_WANT, 1 }, { HC_ROUND_LOAD, 2 } },
+		{ { 0, 1 }, { HC_ROUND_LOAD, 2 } },
+		{ { __HC_ROUND_KIND_END, 1 }, { HC_ROUND_LOAD, 2 } },
+	};
+	unsigned int i, n = 0;
+	struct frame f;
+
+	if (!rounds_work())
+		return false;
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		((unsigned char *)says(&f, 7, 0, DEM, id_of(9, 6), 0))[wrong[i].at] = wrong[i].says;
+		if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n)) {
+			fz_note("row %u", i);
+			return false;
+		}
+	}
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		says(&f, 7, 0, DEM, id_of(9, 6), 0);
+		word(&f, words[i][0].kind, 0, words[i][0].value);
+		word(&f, words[i][1].kind, 0, words[i][1].value);
+		if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n)) {
+			fz_note("words %u", i);
+			return false;
+		}
+	}
+	/* Half a word, and a word too many. */
+	says(&f, 7, 0, DEM, id_of(9, 6), 0);
+	frame_put(&f, "1234", 4);
+	if (say(&f) || !link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n))
+		return false;
+	says(&f, 7, 0, DEM, id_of(9, 6), 0);
+	for (i = 0; i <= HC_ROUND_WORDS; i++)
+		word(&f, HC_ROUND_LOAD, i, 1);
+	return !say(&f) && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, ++n) && rounds_work();
+}
+
+/* ------------------------------------------------------------ rounds of all */
+
+/* Each neighbour has as many nodes below it as there are. */
+bool round_counts_no_more_than_all(void)
+{
+	struct round_view v;
+	unsigned int d;
+	struct frame f;
+	struct nl nl;
+	bool ok;
+
+	if (!rounds_work() || !alone(20000) || nl_open(&nl))
+		return false;
+	ok = !round_begin(&nl, said.c.name, DEM, 7);
+	usleep(50000);
+	for (d = 0; d < 3; d++) {
+		says(&f, 7, d, DEM, id_of(2, 7), HC_ROUND_F_PARENT | HC_ROUND_F_REPORT)->members =
+			htonl(8);
+		word(&f, HC_ROUND_LOAD, 0, 0);
+		ok = ok && !say(&f);
+	}
+	ok = ok && ends_so(&v, round_end(&nl, &v), -EPROTO, 0);
+	nl_shut(&nl);
+	return ok && rounds_work();
+}
+
+static bool answered(const struct nl *nl, int ms)
+{
+	struct pollfd p = { .fd = nl->fd, .events = POLLIN };
+
+	return poll(&p, 1, ms) == 1;
+}
+
+/* Who answers, but never says what he owes, holds up nobody for ever. */
+bool round_is_not_held(void)
+{
+	uint64_t begin = fz_ms();
+	struct round_view v;
+	struct frame f;
+	unsigned int i;
+	struct nl nl;
+	bool ok;
+
+	if (!rounds_work() || !alone(100) || nl_open(&nl))
+		return false;
+	ok = !round_begin(&nl, said.c.name, DEM, 7);
+	/* Its limit is 30 times the patience. */
+	for (i = 0; i < 1200 && ok && !answered(&nl, 4); i++) {
+		says(&f, 7, i % 3, DEM, id_of(2, 7), 0);
+		ok = !say(&f);
+	}
+	if (!answered(&nl, 0)) {
+		fz_note("it is held after %llu ms", (unsigned long long)(fz_ms() - begin));
+		ok = false;
+	}
+	ok = ok && ends_so(&v, round_end(&nl, &v), -ETIMEDOUT, ~0u);
+	nl_shut(&nl);
+	return ok && rounds_work();
+}
+
+/* One that another neighbour knows as a round of another method. */
+bool round_has_one_method(void)
+{
+	struct round_view v;
+	struct frame f;
+	struct nl nl;
+	bool ok;
+
+	if (!rounds_work() || !alone(20000) || nl_open(&nl))
+		return false;
+	ok = !round_begin(&nl, said.c.name, DEM, 7);
+	usleep(50000);
+	says(&f, 7, 1, MCWA, id_of(2, 7), 0);
+	ok = ok && !say(&f) && ends_so(&v, round_end(&nl, &v), -EPROTO, 1);
+	nl_shut(&nl);
+	return ok && rounds_work();
+}
+
+/* A neighbour tells a node of a round of its own, and that node tells the neighbour: each has heard of
+ * it from the other, and would wait for the other's word that it is over.
+ */
+bool round_is_begun_by_its_node(void)
+{
+	static const unsigned int by[] = { 6, 4, 7 };
+	uint64_t begin = fz_ms();
+	struct frame f;
+	unsigned int i;
+	bool ok;
+
+	ok = rounds_work();
+	for (i = 0; i < ARRAY_SIZE(by) && ok; i++) {
+		says(&f, 7, 0, DEM, id_of(100 * (i + 1), by[i]), 0);
+		ok = !say(&f) && rounds_work();
+	}
+	if (fz_ms() - begin < HYPERCUBE_PATIENCE_DEFAULT)
+		return ok;
+	fz_note("it takes %llu ms", (unsigned long long)(fz_ms() - begin));
+	return false;
+}
+
+/* Who begins one after another does not make others talk all the time. */
+bool rounds_come_one_by_one(void)
+{
+	enum { MANY = 1200 };
+	static struct frame f[BATCH_MAX];
+	uint64_t before, begin, ms, sent;
+	unsigned int i, nr = 10;
+	bool ok = true;
+
+	if (!rounds_work() || !alone(20000))
+		return false;
+	before = link_frames(7, 1);
+	begin = fz_ms();
+	for (i = 0; i < MANY && ok; i++) {
+		says(&f[i % BATCH_MAX], 7, 0, DEM, id_of(nr++, 6), 0);
+		ok = i % BATCH_MAX != BATCH_MAX - 1 || !say_all(f, BATCH_MAX);
+	}
+	usleep(20000);
+	ms = fz_ms() - begin;
+	sent = link_frames(7, 1) - before;
+	/* Eight at once, one in 2 ms, and a neighbour that is silent is asked in 20 ms again. */
+	if (sent > 8 + ms / 2 + ms / 20 + 2) {
+		fz_note("%llu frames in %llu ms", (unsigned long long)sent, (unsigned long long)ms);
+		ok = false;
+	}
+	if (sent < 8) {
+		fz_note("%llu frames: none has joined", (unsigned long long)sent);
+		ok = false;
+	}
+	return ok && rounds_work();
+}
+
+/* ------------------------------------------------------------ rounds of a node */
+
+/* A neighbour has handed over more than it was asked for. */
+bool round_gets_what_it_wants(void)
+{
+	struct round_view v;
+	unsigned int d;
+	struct frame f;
+	struct nl nl;
+	bool ok;
+
+	if (!rounds_work() || !alone(20000) || nl_open(&nl))
+		return false;
+	ok = !round_begin(&nl, said.c.name, RID, 7);
+	usleep(50000);
+	for (d = 0; d < 3; d++) {
+		/* One about another round is none. */
+		says(&f, 7, d, RID, id_of(2, 7), 0);
+		word(&f, HC_ROUND_LOAD, 0, 1000);
+		ok = ok && !say(&f);
+		says(&f, 7, d, RID, id_of(1, 7), 0);
+		word(&f, HC_ROUND_LOAD, 0, 90);
+		ok = ok && !say(&f);
+	}
+	/* They have 90 each, so none is to give more. */
+	says(&f, 7, 2, RID, id_of(1, 7), 0);
+	word(&f, HC_ROUND_LOAD, 0, 90);
+	word(&f, HC_ROUND_GAVE, 0, 91);
+	ok = ok && !say(&f) && ends_so(&v, round_end(&nl, &v), -EPROTO, 2);
+	nl_shut(&nl);
+	return ok && rounds_work();
+}
+
+static bool put(unsigned int node, unsigned int n)
+{
+	int fd = task_bound(&said.c, node);
+	bool ok = fd >= 0;
+
+	while (ok && n--)
+		ok = !task_put(fd, "a task", 6, 0);
+	close(fd);
+	return ok;
+}
+
+static uint64_t queued(unsigned int node)
+{
+	struct task_view v = { 0 };
+
+	task_view(said.c.name, node, &v);
+	return v.queued;
+}
+
+static bool queued_are(unsigned int node, uint64_t n)
+{
+	uint64_t end = fz_ms() + 20000;
+
+	while (queued(node) != n && fz_ms() < end)
+		usleep(1000);
+	return queued(node) == n;
+}
+
+static bool want_all(unsigned int nr)
+{
+	struct frame f;
+
+	says(&f, 7, 0, RID, id_of(nr, 6), HC_ROUND_F_ASK);
+	word(&f, HC_ROUND_WANT, 0, (1ULL << HC_ROUND_VALUE_BITS) - 1);
+	return !say(&f);
+}
+
+/* A neighbour wants more than there ever are; once more in the same round, and in an earlier one. */
+bool round_gives_what_it_has(void)
+{
+	bool ok = rounds_work() && put(7, 20) && want_all(5) && queued_are(6, 20) && put(7, 3) &&
+		  want_all(5) && want_all(4);
+
+	usleep(20000);
+	return ok && queued(7) == 3 && queued(6) == 20 && want_all(6) && queued_are(6, 23);
+}
+
+/* ------------------------------------------------------------ anything */
+
+static bool topology(void)
+{
+	struct hc_balance_topo t;
+	bool ok = !hc_balance_topology(said.c.faults, HC_BALANCE_MCWA, &t) &&
+		  !balance_topology(said.c.name, &t.b, said.c.faults->fault);
+
+	hc_balance_topo_free(&t);
+	return ok;
+}
+
+/* Anything about the present round, or one of the next ones. */
+static bool lie(uint64_t nr)
+{
+	static const unsigned int methods[] = { DEM, MCWA, HYPERCUBE_BALANCE_CWA, RID };
+	unsigned int node = fz_below(8), dim = fz_below(3), n = fz_below(8), i;
+	struct hc_wire_round *w;
+	struct frame f;
+
+	w = says(&f, node, dim, methods[fz_below(4)],
+		 id_of(nr + fz_below(3), fz_chance(50) ? node ^ 1u << dim : fz_below(8)),
+		 fz_chance(50) ? 0 : fz_below(HC_ROUND_F_ALL + 1));
+	if (w->method == RID)
+		w->flags &= HC_ROUND_F_ASK;
+	w->members = htonl(fz_below(9));
+	w->moved = htobe64(fz_number(8));
+	if (w->flags & HC_ROUND_F_FAILED)
+		w->status = htonl(1 + fz_below(100));
+	for (i = 0; i < n; i++)
+		word(&f, 1 + i % (__HC_ROUND_KIND_END - 1), i / (__HC_ROUND_KIND_END - 1),
+		     fz_number(6));
+	return !say(&f);
+}
+
+/* Whatever neighbours say in rounds, no task is lost or doubled by that. */
+bool rounds_keep_all_tasks(void)
+{
+	static const unsigned int methods[] = { DEM, MCWA, RID };
+	unsigned int i, k, u, failed = 0;
+	struct round_view v = { 0 };
+	uint64_t nr = 1, sum = 0;
+	struct nl nl;
+	bool ok;
+
+	ok = rounds_work() && topology() && !nl_open(&nl) && !ctl_patience(said.c.name, 20);
+	for (u = 0; u < 8 && ok; u++)
+		ok = put(u, 4 * u);
+	fz_seed(1);
+	for (i = 0; i < 150 && ok; i++) {
+		ok = !round_begin(&nl, said.c.name, methods[i % 3], fz_below(8));
+		for (k = fz_below(12); k && ok; k--)
+			ok = lie(nr);
+		ok = ok && !round_end(&nl, &v);
+		failed += !!v.status;
+		nr = v.nr;
+	}
+	nl_shut(&nl);
+	fz_note("%u of %u rounds failed", failed, i);
+	/* What lies have begun ends after 30 times the patience. */
+	usleep(1000000);
+	ok = ok && failed && rounds_work();
+	for (u = 0; u < 8; u++)
+		sum += queued(u);
+	if (sum != 4 * 28) {
+		fz_note("%llu tasks", (unsigned long long)sum);
+		ok = false;
+	}
+	return ok;
+}
