@@ -136,7 +136,7 @@ TEST(a_process_goes_while_it_is_mended)
 
 /* ------------------------------------------------------------ a reader with little room */
 
-/* Is it an end that names who is missing?  *bytes: what is in front of it, or -1: nothing is there. */
+/* Is it an end that names who is missing?  *bytes: what is in front of it; -1: nothing is there. */
 static bool named_end(int fd, ssize_t *bytes)
 {
 	union {

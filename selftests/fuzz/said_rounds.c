@@ -216,8 +216,8 @@ bool round_has_one_method(void)
 	return ok && rounds_work();
 }
 
-/* A neighbour tells a node of a round of its own, and that node tells the neighbour: each has heard of
- * it from the other, and would wait for the other's word that it is over.
+/* A neighbour tells a node of a round of its own, and that node tells the neighbour: each has heard
+ * of it from the other, and would wait for the other's word that it is over.
  */
 bool round_is_begun_by_its_node(void)
 {
@@ -340,7 +340,7 @@ static bool want_all(unsigned int nr)
 	return !say(&f);
 }
 
-/* A neighbour wants more than there ever are; once more in the same round, and in an earlier one. */
+/* A neighbour wants more than there ever are; once more in the same round, and in an earlier. */
 bool round_gives_what_it_has(void)
 {
 	bool ok = rounds_work() && put(7, 20) && want_all(5) && queued_are(6, 20) && put(7, 3) &&
