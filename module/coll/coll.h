@@ -510,6 +510,8 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *abort, u32 from_p
  */
 void hc_coll_abort_go_on(struct hc_member *m, const struct hc_abort *abort);
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
+
+/* --- coll/lost.c --- */
 /* Does the member's role use link @dim? */
 bool hc_member_uses(const struct hc_member *m, unsigned int dim);
 /* Link @dim of a node failed (HC_ABORT_F_BROKEN) or lost frames. */
