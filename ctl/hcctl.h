@@ -169,6 +169,14 @@ struct out_column {
 	bool right;
 };
 
+/* Column number @at, with a name of its own or that of the number. */
+#define OUT_LEFT_AS(at, title) \
+	[at] = { title }
+#define OUT_RIGHT_AS(at, title) \
+	[at] = { title, .right = true }
+#define OUT_LEFT(at)	OUT_LEFT_AS(at, #at)
+#define OUT_RIGHT(at)	OUT_RIGHT_AS(at, #at)
+
 /* Until out_table_end() text goes to cells, as long as @columns are there; out_cell() says to which
  * column, and begins a row with the first one.  A table without rows prints nothing.
  */

@@ -296,23 +296,26 @@ struct listener {
 	int rc;
 };
 
+#define NOTICE(what, member) \
+	[HYPERCUBE_CMD_##what##_NTF] = { nl_fill_##member, offsetof(struct nl_event, member) }
+
 /* What a notification is about: where it goes, and how. */
 static const struct {
 	int (*fill)(struct nlmsghdr *nlh, void *v);
 	size_t at;
 } notices[] = {
-	[HYPERCUBE_CMD_FABRIC_NTF] = { nl_fill_fabric, offsetof(struct nl_event, fabric) },
-	[HYPERCUBE_CMD_FABRIC_DEL_NTF] = { nl_fill_fabric, offsetof(struct nl_event, fabric) },
-	[HYPERCUBE_CMD_NODE_NTF] = { nl_fill_node, offsetof(struct nl_event, node) },
-	[HYPERCUBE_CMD_LINK_NTF] = { nl_fill_link, offsetof(struct nl_event, link) },
-	[HYPERCUBE_CMD_PLAN_NTF] = { nl_fill_plan, offsetof(struct nl_event, plan) },
-	[HYPERCUBE_CMD_PLAN_DEL_NTF] = { nl_fill_plan, offsetof(struct nl_event, plan) },
-	[HYPERCUBE_CMD_OP_NTF] = { nl_fill_op, offsetof(struct nl_event, op) },
-	[HYPERCUBE_CMD_VERDICT_NTF] = { nl_fill_verdict, offsetof(struct nl_event, verdict) },
-	[HYPERCUBE_CMD_TRUNK_NTF] = { nl_fill_trunk, offsetof(struct nl_event, trunk) },
-	[HYPERCUBE_CMD_TRUNK_DEL_NTF] = { nl_fill_trunk, offsetof(struct nl_event, trunk) },
-	[HYPERCUBE_CMD_TASK_NTF] = { nl_fill_tasks_lost, offsetof(struct nl_event, lost) },
-	[HYPERCUBE_CMD_BALANCE_NTF] = { nl_fill_balance, offsetof(struct nl_event, balance) },
+	NOTICE(FABRIC, fabric),
+	NOTICE(FABRIC_DEL, fabric),
+	NOTICE(NODE, node),
+	NOTICE(LINK, link),
+	NOTICE(PLAN, plan),
+	NOTICE(PLAN_DEL, plan),
+	NOTICE(OP, op),
+	NOTICE(VERDICT, verdict),
+	NOTICE(TRUNK, trunk),
+	NOTICE(TRUNK_DEL, trunk),
+	NOTICE(TASK, lost),
+	NOTICE(BALANCE, balance),
 };
 
 static int on_event(struct nl_msg *msg, void *arg)

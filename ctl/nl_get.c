@@ -392,7 +392,7 @@ static int lost_more(void *arg, const struct nlattr *a)
 	return 0;
 }
 
-int nl_fill_tasks_lost(struct nlmsghdr *nlh, void *v)
+int nl_fill_lost(struct nlmsghdr *nlh, void *v)
 {
 	static const struct layout l = LAYOUT(nl_tasks_lost, lost_fields, lost_more);
 

@@ -55,7 +55,7 @@ int nl_fill_trunk(struct nlmsghdr *nlh, void *v);
 int nl_fill_link(struct nlmsghdr *nlh, void *v);
 int nl_fill_op(struct nlmsghdr *nlh, void *v);
 int nl_fill_verdict(struct nlmsghdr *nlh, void *v);
-int nl_fill_tasks_lost(struct nlmsghdr *nlh, void *v);
+int nl_fill_lost(struct nlmsghdr *nlh, void *v);
 int nl_fill_balance(struct nlmsghdr *nlh, void *v);
 /* Release with nl_plan_clear(). */
 int nl_fill_plan(struct nlmsghdr *nlh, void *v);

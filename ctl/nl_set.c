@@ -388,22 +388,24 @@ int nl_node_netns(struct hcctl *h, const char *fabric, uint32_t node, int fd, ui
 			 fd >= 0 ? (uint32_t)fd : pid);
 }
 
-/* What of the impairments is to be set. */
-static void put_impairments(struct nl_msg *msg, const struct nl_link_set *s)
+/* Those numbers that are to be set. */
+static void put_numbers(struct nl_msg *msg, const struct nl_link_set *s)
 {
-#define PUT(bits, attr, member) \
+#define PUT(bits, attr, name, value) \
 	do { \
-		if (s->set_ ## member) \
-			nla_put_u ## bits(msg, HYPERCUBE_A_LINK_ ## attr, s->imp.member); \
+		if (s->set_ ## name) \
+			nla_put_u ## bits(msg, HYPERCUBE_A_LINK_ ## attr, value); \
 	} while (0)
 
-	PUT(32, LOSS, loss);
-	PUT(32, CORRUPT, corrupt);
-	PUT(32, DUPLICATE, duplicate);
-	PUT(64, DELAY, delay);
-	PUT(64, JITTER, jitter);
-	PUT(64, RATE, rate);
-	PUT(32, SEED, seed);
+	PUT(32, LOSS, loss, s->imp.loss);
+	PUT(32, CORRUPT, corrupt, s->imp.corrupt);
+	PUT(32, DUPLICATE, duplicate, s->imp.duplicate);
+	PUT(64, DELAY, delay, s->imp.delay);
+	PUT(64, JITTER, jitter, s->imp.jitter);
+	PUT(64, RATE, rate, s->imp.rate);
+	PUT(32, SEED, seed, s->imp.seed);
+	PUT(64, LATENCY, latency, s->latency);
+	PUT(64, BANDWIDTH, bandwidth, s->bandwidth);
 #undef PUT
 }
 
@@ -420,13 +422,9 @@ int nl_link_set(struct hcctl *h, const char *fabric, struct link_ref link,
 		nla_put_u32(msg, HYPERCUBE_A_LINK_FLAP_DOWN, s->flap_down);
 		nla_put_u32(msg, HYPERCUBE_A_LINK_FLAP_PERIOD, s->flap_period);
 	}
-	if (s->set_latency)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_LATENCY, s->latency);
-	if (s->set_bandwidth)
-		nla_put_u64(msg, HYPERCUBE_A_LINK_BANDWIDTH, s->bandwidth);
 	if (s->one_way)
 		nla_put_flag(msg, HYPERCUBE_A_LINK_ONE_WAY);
-	put_impairments(msg, s);
+	put_numbers(msg, s);
 	return nl_talk(h, msg, NULL, NULL);
 }
 

@@ -36,8 +36,7 @@ TEST(blocks_of_all_sizes)
 		const size_t sizes[] = { 0, 1, 8, full - 1, full, full + 1, 2 * full,
 					 5 * full + 13 };
 
-		ASSERT_EQ(0, cube_new(&c, dim ? dim : 1, 1024));
-		ASSERT_EQ(0, cube_bind_all(&c));
+		ASSERT_EQ(0, cube_bound(&c, dim ? dim : 1, 1024));
 		ASSERT_EQ(0, cube_doubling(&c, PLAN, hc_ones(dim), 0));
 		for (i = 0; i < ARRAY_SIZE(sizes); i++)
 			EXPECT_TRUE(takes(&c, sizes[i], dim));

@@ -28,11 +28,7 @@ static bool takes(struct cube *c, size_t bytes)
 
 static int start(struct cube *c, unsigned int dim, unsigned int segment)
 {
-	int err = cube_new(c, dim, segment);
-
-	if (!err)
-		err = cube_bind_all(c);
-	return err ? err : cube_plan(c, PLAN);
+	return cube_bound(c, dim, segment) ?: cube_plan(c, PLAN);
 }
 
 TEST(blocks_of_all_sizes)
@@ -66,14 +62,10 @@ static bool around(struct cube *c)
 
 	if (err)
 		return err == -EHOSTDOWN || err == -ENOLINK;
-	if (takes(c, below(3) ? 8 : 5000))
-		return true;
-	cube_print_faults(c);
-	return false;
+	return takes(c, below(3) ? 8 : 5000);
 }
 
-TEST_NONE_WRONG(every_pattern_of_two_links_of_eight, cube_pairs_of_eight(around, stride()))
-TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four, cube_random_to_64(around, scaled(20)))
+TESTS_AROUND(around, scaled(20))
 
 /* Many rounds around several helpers, and a detour: who is blocked tells those helpers in time that
  * get nothing.
@@ -83,15 +75,13 @@ TEST(many_rounds_around_helpers_and_detours)
 	static const uint8_t order[] = { 0, 1, 2, 3 };
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 256));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 4, 256));
 	ASSERT_EQ(0, cube_fail_link(&c, 15, 0));
 	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
 	EXPECT_TRUE(takes(&c, 10000));
 	EXPECT_EQ(0, cube_del(&c));
-	ASSERT_EQ(0, cube_new(&c, 3, 256));
+	ASSERT_EQ(0, cube_detour(&c, PLAN, 256));
 	ASSERT_EQ(0, cube_bind_all(&c));
-	ASSERT_EQ(0, cube_plan_detour(&c, PLAN));
 	EXPECT_TRUE(takes(&c, 10000));
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -283,14 +273,12 @@ TEST(duplicates_and_jitter_do_no_harm)
 /* Frames get lost: a definite error, or the right result, at every member. */
 TEST(losses_end_operations_or_do_no_harm)
 {
-	const struct impairments lossy = { .loss = 10000 };
 	unsigned int node[CUBE_MAX], n, good, round, right = 0, rounds = scaled(12);
 	struct party p[CUBE_MAX];
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c, 3, 1024));
-	ASSERT_EQ(0, ctl_patience(c.name, 3000));
-	ASSERT_EQ(0, cube_impair(&c, &lossy));
+	ASSERT_EQ(0, cube_lossy(&c, 10000, 0));
 	for (round = 0; round < rounds; round++) {
 		ASSERT_EQ(0, cube_plan_to(&c, PLAN, below(8)));
 		n = parties(&c, p, node, 1);

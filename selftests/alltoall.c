@@ -114,17 +114,14 @@ TEST(blocks_of_all_sizes_over_rings)
 	}
 }
 
-TEST(megabytes)
+TEST_BOTH(megabytes, ring)
 {
 	const size_t bytes = debug_kernel() ? 20000 : 200000;
 	struct cube c;
-	int ring;
 
-	for (ring = 0; ring < 2; ring++) {
-		ASSERT_EQ(0, ready(&c, ring, 4, 0));
-		EXPECT_LE(4, run(&c, 1, bytes));
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	ASSERT_EQ(0, ready(&c, ring, 4, 0));
+	EXPECT_LE(4, run(&c, 1, bytes));
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 /* The places of blocks follow the nodes, whatever the order of the stages is. */
@@ -139,25 +136,18 @@ static bool around(struct cube *c)
 	if (hc_set_has(c->faults->dead, start))
 		return true;
 	rings_random(&r, c, start, 2 + below(9));
-	if (!cube_rings(c, PLAN, &r) && run(c, 3, below(3) ? 8 : 300) >= 0)
-		return true;
-	cube_print_faults(c);
-	return false;
+	return !cube_rings(c, PLAN, &r) && run(c, 3, below(3) ? 8 : 300) >= 0;
 }
 
-TEST_NONE_WRONG(every_pattern_of_two_links_of_eight, cube_pairs_of_eight(around, stride()))
-TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four, cube_random_to_64(around, scaled(8)))
+TESTS_AROUND(around, scaled(8))
 
-TEST(many_in_flight_do_not_mix)
+TEST_BOTH(many_in_flight_do_not_mix, ring)
 {
 	struct cube c;
-	int ring;
 
-	for (ring = 0; ring < 2; ring++) {
-		ASSERT_EQ(0, ready(&c, ring, 4, 0));
-		EXPECT_LE(4, run(&c, scaled(200), 8));
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	ASSERT_EQ(0, ready(&c, ring, 4, 0));
+	EXPECT_LE(4, run(&c, scaled(200), 8));
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 /* Each stage exchanges half of what a member has, and no link carries more. */
@@ -176,24 +166,21 @@ TEST(a_stage_sends_half)
 }
 
 /* Megabytes with one member that does not receive: the others are held up, not lost. */
-TEST(who_does_not_read_stops_the_others)
+TEST_BOTH(who_does_not_read_stops_the_others, ring)
 {
 	const size_t bytes = 2 << 20;
 	unsigned int node[CUBE_MAX], n, i;
 	struct party p[CUBE_MAX];
 	struct cube c;
-	int ring;
 
-	for (ring = 0; ring < 2; ring++) {
-		ASSERT_EQ(0, ready(&c, ring, 2, 0));
-		n = parties(&c, p, node, 1);
-		fill(p, node, n, 0, bytes);
-		EXPECT_EQ(0, drive_held_up(p, n, 2));
-		for (i = 0; i < n; i++)
-			EXPECT_TRUE(right(p, node, n, i, 0, bytes));
-		parties_done(p, n, 1);
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	ASSERT_EQ(0, ready(&c, ring, 2, 0));
+	n = parties(&c, p, node, 1);
+	fill(p, node, n, 0, bytes);
+	EXPECT_EQ(0, drive_held_up(p, n, 2));
+	for (i = 0; i < n; i++)
+		EXPECT_TRUE(right(p, node, n, i, 0, bytes));
+	parties_done(p, n, 1);
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 /* ------------------------------------------------------------ what goes wrong */
@@ -275,66 +262,65 @@ static void blows(struct __test_metadata *_metadata, bool ring, enum blow how)
 	blow(_metadata, ring, how, 30000);
 }
 
-TEST_CALL(a_link_fails_in_a_doubling, blows, false, LINK)
 /* In the Gray code 10 is behind 14. */
-TEST_CALL(a_link_fails_in_a_ring, blows, true, LINK)
-TEST_CALL(a_node_fails_in_a_doubling, blows, false, NODE)
-TEST_CALL(a_node_fails_in_a_ring, blows, true, NODE)
-TEST_CALL(a_member_closes_in_a_doubling, blows, false, CLOSES)
-TEST_CALL(a_member_closes_in_a_ring, blows, true, CLOSES)
+TEST_BOTH(a_link_fails, ring)
+{
+	blows(_metadata, ring, LINK);
+}
+
+TEST_BOTH(a_node_fails, ring)
+{
+	blows(_metadata, ring, NODE);
+}
+
+TEST_BOTH(a_member_closes, ring)
+{
+	blows(_metadata, ring, CLOSES);
+}
 
 /* All members hear that they disagree about the length. */
-TEST(different_lengths_are_an_error_everywhere)
+TEST_BOTH(different_lengths_are_an_error_everywhere, ring)
 {
 	unsigned int node[CUBE_MAX], n;
 	struct party p[CUBE_MAX];
 	struct cube c;
-	int ring;
 
-	for (ring = 0; ring < 2; ring++) {
-		ASSERT_EQ(0, ready(&c, ring, 3, 0));
-		/* Members that have taken part before are told of failures. */
-		ASSERT_LE(0, run(&c, 1, 8));
-		n = parties(&c, p, node, 1);
-		fill(p, node, n, 0, 16);
-		p[5].job[0].op.bytes = 8;
-		EXPECT_EQ(0, drive_refused(p, n, -EPROTO));
-		parties_done(p, n, 1);
-		EXPECT_LE(0, run(&c, 2, 8));
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	ASSERT_EQ(0, ready(&c, ring, 3, 0));
+	/* Members that have taken part before are told of failures. */
+	ASSERT_LE(0, run(&c, 1, 8));
+	n = parties(&c, p, node, 1);
+	fill(p, node, n, 0, 16);
+	p[5].job[0].op.bytes = 8;
+	EXPECT_EQ(0, drive_refused(p, n, -EPROTO));
+	parties_done(p, n, 1);
+	EXPECT_LE(0, run(&c, 2, 8));
+	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(duplicates_and_jitter_do_no_harm)
+TEST_BOTH(duplicates_and_jitter_do_no_harm, ring)
 {
 	const struct impairments bad = {
 		.duplicate = 500000, .delay = 2000000, .jitter = 2000000, .seed = 9,
 	};
 	struct cube c;
-	int ring;
 
-	for (ring = 0; ring < 2; ring++) {
-		ASSERT_EQ(0, ready(&c, ring, 3, 4096));
-		ASSERT_EQ(0, cube_impair(&c, &bad));
-		EXPECT_LE(3, run(&c, 2, 3000));
-		EXPECT_EQ(0, cube_del(&c));
-	}
+	ASSERT_EQ(0, ready(&c, ring, 3, 4096));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	EXPECT_LE(3, run(&c, 2, 3000));
+	EXPECT_EQ(0, cube_del(&c));
 }
 
 /* Frames get lost: a definite error, or the right result, at every member. */
 TEST(losses_end_operations_or_do_no_harm)
 {
 	unsigned int node[CUBE_MAX], n, good, round, ended = 0;
-	struct impairments lossy = { .loss = 10000 };
 	struct party p[CUBE_MAX];
 	struct cube c;
 
 	for (round = 0; round < scaled(12); round++) {
 		ASSERT_EQ(0, ready(&c, round & 1, 3, 1024));
-		ASSERT_EQ(0, ctl_patience(c.name, 3000));
 		ASSERT_LE(0, run(&c, 1, 8));
-		lossy.seed = 1 + round;
-		ASSERT_EQ(0, cube_impair(&c, &lossy));
+		ASSERT_EQ(0, cube_lossy(&c, 10000, 1 + round));
 		n = parties(&c, p, node, 1);
 		fill(p, node, n, 0, 1000);
 		EXPECT_EQ(0, drive_ended_right(p, node, n, 1000, right, &good));
@@ -350,7 +336,7 @@ TEST(losses_end_operations_or_do_no_harm)
 /* ------------------------------------------------------------ what may not begin */
 
 /* Each call gives the whole contribution, and takes the rest of it. */
-TEST(what_does_not_fit_is_refused)
+TEST_BOTH(what_does_not_fit_is_refused, ring)
 {
 	const struct hypercube_op op = {
 		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 16,
@@ -362,20 +348,24 @@ TEST(what_does_not_fit_is_refused)
 	};
 	char in[16] = "0123456789abcde";
 	struct cube c;
-	int ring;
 
-	for (ring = 0; ring < 2; ring++) {
-		ASSERT_EQ(0, ready(&c, ring, 3, 0));
-		EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[0], &op, in, 8, 0));
-		EXPECT_EQ(0, cube_not_refused(&c, &op, in, wrong, ARRAY_SIZE(wrong)));
-		EXPECT_LE(0, run(&c, 1, 2));
-		EXPECT_EQ(0, cube_del(&c));
-	}
-	/* Not over a tree. */
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, ready(&c, ring, 3, 0));
+	EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[0], &op, in, 8, 0));
+	EXPECT_EQ(0, cube_not_refused(&c, &op, in, wrong, ARRAY_SIZE(wrong)));
+	EXPECT_LE(0, run(&c, 1, 2));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(trees_carry_none)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = 16,
+	};
+	struct cube c;
+
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
-	EXPECT_EQ(-EPROTOTYPE, shc_send(c.fd[0], &op, in, 16, 0));
+	EXPECT_EQ(-EPROTOTYPE, shc_send(c.fd[0], &op, "0123456789abcde", 16, 0));
 	EXPECT_EQ(0, cube_del(&c));
 }
 

@@ -124,19 +124,12 @@ static bool around(struct cube *c, uint32_t source, enum hc_bcast_method method)
 	return false;
 }
 
-static int start(struct cube *c, unsigned int dim)
-{
-	int err = cube_new(c, dim, 0);
-
-	return err ? err : cube_bind_all(c);
-}
-
 TEST(every_set_of_failed_nodes_of_eight)
 {
 	struct cube c;
 	unsigned int set, u;
 
-	ASSERT_EQ(0, start(&c, 3));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	for (set = 0; set < 128; set += stride()) {
 		ASSERT_EQ(0, cube_heal(&c));
 		for (u = 1; u < 8; u++)
@@ -152,7 +145,7 @@ TEST(every_pair_of_links_of_eight)
 	unsigned int i, k, node, dim;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	for (i = 0; i < 12; i++)
 		for (k = i; k < 12; k += stride()) {
 			ASSERT_EQ(0, cube_heal(&c));
@@ -171,7 +164,7 @@ static void theorem(struct __test_metadata *_metadata, unsigned int dim, unsigne
 	unsigned int i, k;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, dim));
+	ASSERT_EQ(0, cube_bound(&c, dim, 0));
 	for (i = 0; i < rounds; i++) {
 		ASSERT_EQ(0, cube_heal(&c));
 		for (k = below(dim); k; k--)
@@ -195,7 +188,7 @@ TEST(random_nodes_and_links_of_sixteen_and_thirty_two)
 	struct cube c;
 
 	for (dim = 4; dim <= 5; dim++) {
-		ASSERT_EQ(0, start(&c, dim));
+		ASSERT_EQ(0, cube_bound(&c, dim, 0));
 		for (round = 0; round < scaled(60); round++) {
 			ASSERT_EQ(0, cube_heal(&c));
 			for (k = below(2 * dim); k; k--)
@@ -220,7 +213,7 @@ TEST(a_plan_that_misses_a_member_is_refused_by_name)
 	uint32_t all = 0xff;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	b.members = &all;
 	EXPECT_EQ(-EINVAL, ctl_bcast_new(c.name, PLAN, &b, c.faults->fault));
 	EXPECT_EQ(0, strcmp("the message does not reach a member: node 4", ctl()->extack));

@@ -14,13 +14,40 @@
 
 #define EVERY	HYPERCUBE_PPM_MAX
 
-/* A datagram from node 0 comes to node 7. */
-static long passes(const struct cube *c, const void *out, void *in, size_t len,
-		   struct copies_got *g)
-{
-	long n = copies_post(c, 0, 7, out, len);
+#define NOTHING	(~0u)
 
-	return n == (long)len ? copies_take(c, 7, in, len, g) : n;
+/* A number goes to node 7. */
+static bool post(const struct cube *c, unsigned int from, unsigned int msg)
+{
+	return copies_post(c, from, 7, &msg, sizeof(msg)) == sizeof(msg);
+}
+
+/* From node 0 in so many copies, as all after it. */
+static bool post_in(const struct cube *c, int copies, unsigned int msg)
+{
+	return !copies_set(c->fd[0], HYPERCUBE_COPIES, copies) && post(c, 0, msg);
+}
+
+/* The next one that it gets, or NOTHING. */
+static unsigned int take(const struct cube *c, struct copies_got *g)
+{
+	unsigned int said;
+
+	return copies_take(c, 7, &said, sizeof(said), g) == sizeof(said) ? said : NOTHING;
+}
+
+/* What of one from node 0 comes there. */
+static unsigned int passes(const struct cube *c, unsigned int msg, struct copies_got *g)
+{
+	return post(c, 0, msg) ? take(c, g) : NOTHING;
+}
+
+static bool gets_none(const struct cube *c)
+{
+	struct copies_got g;
+	unsigned int said;
+
+	return copies_take_now(c, 7, &said, sizeof(said), &g) == -EAGAIN;
 }
 
 /* ------------------------------------------------------------ lies */
@@ -120,8 +147,7 @@ TEST(listeners_hear_of_each_disagreement_once)
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_EQ(0, ctl_node_lie(c.name, 4, EVERY, NULL, 0, 1));
-	ASSERT_EQ(0, nl_open(&nl));
-	ASSERT_EQ(0, nl_subscribe(&nl));
+	ASSERT_EQ(0, nl_open_events(&nl));
 	for (i = 1; i <= 10; i++) {
 		ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
 		/* Others that nobody disagrees about tell nothing. */
@@ -212,7 +238,7 @@ TEST(no_lie_is_delivered_as_right)
 
 TEST(copies_that_are_lost_are_waited_for_and_missing)
 {
-	unsigned int msg = 5, said;
+	unsigned int none;
 	struct copies_got g;
 	struct cube c;
 
@@ -221,7 +247,7 @@ TEST(copies_that_are_lost_are_waited_for_and_missing)
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 1000 * patience(2)));
 	/* Nobody knows of this one. */
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
-	ASSERT_EQ(sizeof(said), passes(&c, &msg, &said, sizeof(said), &g));
+	ASSERT_EQ(5, passes(&c, 5, &g));
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_INCOMPLETE, g.v.judgement);
 	EXPECT_EQ(0, g.v.dissent);
 	EXPECT_LE(1, __builtin_popcount(g.v.missing));
@@ -229,13 +255,12 @@ TEST(copies_that_are_lost_are_waited_for_and_missing)
 	EXPECT_EQ(1, copies_view(&c, 7).incomplete);
 	/* Who wants all of them gets none of it. */
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_AGREED));
-	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_TRUE(post(&c, 0, 1));
 	EXPECT_TRUE(copies_judged(&c, 7, 2));
-	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, &said, sizeof(said), &g));
+	EXPECT_TRUE(gets_none(&c));
 	/* Who wants to know of all is told which. */
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
-	ASSERT_EQ(sizeof(said), passes(&c, &msg, &said, sizeof(said), &g));
-	EXPECT_EQ(5, said);
+	ASSERT_EQ(5, passes(&c, 5, &g));
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_INCOMPLETE, g.v.judgement);
 	EXPECT_EQ(1, __builtin_popcount(g.v.missing));
 	ASSERT_EQ(1, g.npaths);
@@ -243,8 +268,8 @@ TEST(copies_that_are_lost_are_waited_for_and_missing)
 	EXPECT_EQ(2, g.path[0].dim[0]);
 	/* And that nothing is known of one if too few come: no bytes. */
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 1, EVERY, true));
-	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(0, copies_take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_TRUE(post(&c, 0, 1));
+	ASSERT_EQ(0, copies_take(&c, 7, &none, sizeof(none), &g));
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_UNDECIDED, g.v.judgement);
 	EXPECT_EQ(2, __builtin_popcount(g.v.missing));
 	EXPECT_EQ(2, g.npaths);
@@ -254,22 +279,18 @@ TEST(copies_that_are_lost_are_waited_for_and_missing)
 /* Of two that wait, each is over when its own time or the new one is. */
 TEST(a_shorter_wait_holds_for_what_waits_already)
 {
-	unsigned int msg = 5, said;
 	struct copies_got g;
 	struct cube c;
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_REPORT));
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
-	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
-	msg++;
-	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
+	ASSERT_TRUE(post(&c, 0, 5));
+	ASSERT_TRUE(post(&c, 0, 6));
 	usleep(100000);
-	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, &said, sizeof(said), &g));
+	EXPECT_TRUE(gets_none(&c));
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 10));
-	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
-	EXPECT_EQ(5, said);
-	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
-	EXPECT_EQ(6, said);
+	EXPECT_EQ(5, take(&c, &g));
+	EXPECT_EQ(6, take(&c, &g));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -304,7 +325,7 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	EXPECT_LE(sizeof(data), most);
 	/* One copy, and what describes its datagram, may come on top. */
 	EXPECT_GT(2 * buf + 16384, most);
-	end = now_ms() + patience(COPIES_SECONDS) * 1000;
+	end = deadline(COPIES_SECONDS);
 	while (meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC) && now_ms() < end)
 		usleep(10000);
 	EXPECT_EQ(0, meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC));
@@ -320,27 +341,22 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 
 TEST(fewer_copies_than_wanted_are_not_believed)
 {
-	unsigned int msg = 1, said;
 	struct copies_got g;
 	struct cube c;
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
-	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 1));
-	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 2));
-	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 3));
-	msg = 3;
-	ASSERT_EQ(sizeof(said), passes(&c, &msg, &said, sizeof(said), &g));
-	EXPECT_EQ(3, said);
+	ASSERT_TRUE(post_in(&c, 1, 1));
+	ASSERT_TRUE(post_in(&c, 2, 2));
+	ASSERT_TRUE(post_in(&c, 3, 3));
+	ASSERT_EQ(3, take(&c, &g));
 	/* Oneself one believes. */
-	ASSERT_EQ(sizeof(msg), copies_post(&c, 7, 7, &msg, sizeof(msg)));
-	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
+	ASSERT_TRUE(post(&c, 7, 4));
+	ASSERT_EQ(4, take(&c, &g));
 	EXPECT_FALSE(g.judged);
 	/* Who wants none takes all. */
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_LEAST, 1));
-	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 1));
-	ASSERT_EQ(sizeof(said), passes(&c, &msg, &said, sizeof(said), &g));
+	ASSERT_TRUE(post_in(&c, 1, 5));
+	ASSERT_EQ(5, take(&c, &g));
 	EXPECT_FALSE(g.judged);
 	EXPECT_EQ(0, cube_del(&c));
 }
@@ -348,22 +364,17 @@ TEST(fewer_copies_than_wanted_are_not_believed)
 /* Who begins to want copies is given none without that came before; but what it told itself. */
 TEST(more_copies_are_wanted_of_what_has_come_as_well)
 {
-	unsigned int msg = 1, own = 2, said;
-	struct pollfd p;
 	struct copies_got g;
 	struct cube c;
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_LEAST, 1));
-	ASSERT_EQ(0, copies_set(c.fd[0], HYPERCUBE_COPIES, 1));
-	ASSERT_EQ(sizeof(msg), copies_post(&c, 0, 7, &msg, sizeof(msg)));
-	p = (struct pollfd){ .fd = c.fd[7], .events = POLLIN };
-	ASSERT_EQ(1, poll(&p, 1, patience(COPIES_SECONDS) * 1000));
-	ASSERT_EQ(sizeof(own), copies_post(&c, 7, 7, &own, sizeof(own)));
+	ASSERT_TRUE(post_in(&c, 1, 1));
+	ASSERT_TRUE(readable(c.fd[7], COPIES_SECONDS));
+	ASSERT_TRUE(post(&c, 7, 2));
 	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_LEAST, 2));
-	ASSERT_EQ(sizeof(said), copies_take(&c, 7, &said, sizeof(said), &g));
-	EXPECT_EQ(own, said);
-	EXPECT_EQ(-EAGAIN, copies_take_now(&c, 7, &said, sizeof(said), &g));
+	EXPECT_EQ(2, take(&c, &g));
+	EXPECT_TRUE(gets_none(&c));
 	EXPECT_EQ(0, cube_del(&c));
 }
 

@@ -177,7 +177,7 @@ static bool comes(const struct cube *c, unsigned int dst, unsigned int nr)
 static bool in_copies(const struct cube *c, unsigned int src, unsigned int dst, unsigned int copies,
 		      int err)
 {
-	uint64_t end = now_ms() + patience(COPIES_SECONDS) * 1000;
+	uint64_t end = deadline(COPIES_SECONDS);
 	static unsigned int nr;
 
 	if (copies_set(c->fd[src], HYPERCUBE_COPIES, copies))

@@ -122,33 +122,39 @@ TEST(nans_have_the_same_payload_everywhere)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Number @k of a member of 16, of which node u gives u + 1. */
+static void mixed_fill(struct job *j, unsigned int k, const uint64_t *in)
+{
+	static const uint64_t sum = 136, least = 1;
+	bool barrier = k % 5 == 2;
+
+	j->op = (struct hypercube_op){
+		.plan = PLAN, .bytes = barrier ? 0 : 8,
+		.collective = barrier ? HYPERCUBE_BARRIER : HYPERCUBE_ALLREDUCE,
+		.oper = barrier ? 0 : k % 3 ? HYPERCUBE_SUM : HYPERCUBE_MIN,
+		.type = barrier ? 0 : HYPERCUBE_U64,
+	};
+	j->in = in;
+	j->waits = true;
+	j->expect = barrier ? NULL : k % 3 ? &sum : &least;
+}
+
 /* Sums, minima and barriers of one plan in turn, back to back. */
 TEST(many_in_flight_do_not_mix)
 {
 	const unsigned int njobs = 200;
 	unsigned int node[CUBE_MAX], n, i, k;
 	struct party p[CUBE_MAX];
-	uint64_t in[CUBE_MAX], sum = 136, least = 1;
+	uint64_t in[CUBE_MAX];
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 4, 0));
 	n = parties(&c, p, node, njobs);
-	for (i = 0; i < n; i++)
-		for (k = 0; k < njobs; k++) {
-			struct job *j = &p[i].job[k];
-			bool barrier = k % 5 == 2;
-
-			in[i] = node[i] + 1;
-			j->op = (struct hypercube_op){
-				.plan = PLAN, .bytes = barrier ? 0 : 8,
-				.collective = barrier ? HYPERCUBE_BARRIER : HYPERCUBE_ALLREDUCE,
-				.oper = barrier ? 0 : k % 3 ? HYPERCUBE_SUM : HYPERCUBE_MIN,
-				.type = barrier ? 0 : HYPERCUBE_U64,
-			};
-			j->in = &in[i];
-			j->waits = true;
-			j->expect = barrier ? NULL : k % 3 ? &sum : &least;
-		}
+	for (i = 0; i < n; i++) {
+		in[i] = node[i] + 1;
+		for (k = 0; k < njobs; k++)
+			mixed_fill(&p[i].job[k], k, &in[i]);
+	}
 	EXPECT_EQ(0, drive_well(p, n, 60));
 	for (i = 0; i < n; i++)
 		for (k = 0; k < njobs; k++) {
@@ -262,8 +268,7 @@ TEST(subcubes_run_beside_faults_and_each_other)
 	struct hypercube_result res;
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 4, 0));
 	ASSERT_EQ(0, cube_fail_node(&c, 15));
 	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
 	/* X0X1: 1, 3, 9, 11, and beside it *00* without link 0:0. */
@@ -294,8 +299,7 @@ TEST(a_fault_in_the_subcube_is_named)
 {
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	ASSERT_EQ(0, cube_fail_link(&c, 4, 1));
 	EXPECT_TRUE(refused_for(&c, 7, 0, "link of the subcube is faulty: 4:1"));
 	EXPECT_TRUE(refused_for(&c, 6, 0, "link of the subcube is faulty: 4:1"));

@@ -129,8 +129,7 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 	struct cube c;
 	uint64_t end;
 
-	ASSERT_EQ(0, cube_new(&c, 2, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 2, 0));
 	ASSERT_EQ(0, install(&c, type));
 	r.c = &c;
 	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &r));
@@ -145,7 +144,7 @@ static void replaced_under_load(struct __test_metadata *_metadata, unsigned int 
 	EXPECT_EQ(0, r.err);
 	/* Nothing is contributed any more: the rest ends now. */
 	EXPECT_EQ(0, install(&c, type));
-	for (end = now_ms() + 1000 * patience(5); !all_heard(&c, t, type) && now_ms() < end;) {
+	for (end = deadline(5); !all_heard(&c, t, type) && now_ms() < end;) {
 		poll(NULL, 0, 1);
 		for (u = 0; u < c.nodes; u++)
 			hear(&c, t, u, type);
@@ -217,7 +216,7 @@ static int many_begin(const struct cube *c, unsigned int first, unsigned int las
 /* Are all contributions up to number @nr of each from @first on taken? */
 static bool many_taken(const struct cube *c, unsigned int first, unsigned int nr)
 {
-	uint64_t end = now_ms() + 1000 * patience(10);
+	uint64_t end = deadline(10);
 	struct wait_view v;
 	unsigned int u;
 
@@ -280,7 +279,7 @@ static bool many_heard(const struct cube *c, const struct listener *l, unsigned 
 static bool many_wait(const struct cube *c, struct listener *l, unsigned int first,
 		      unsigned int numbers, bool (*right)(int status))
 {
-	uint64_t end = now_ms() + 1000 * patience(10);
+	uint64_t end = deadline(10);
 	unsigned int u;
 
 	while (!many_heard(c, l, first, numbers) && now_ms() < end) {

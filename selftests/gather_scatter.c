@@ -131,8 +131,7 @@ TEST(blocks_from_nothing_to_megabytes)
 	unsigned int i, steps[2];
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 1024));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 3, 1024));
 	ASSERT_EQ(0, cube_plan(&c, PLAN));
 	for (i = 0; i < ARRAY_SIZE(sizes) && sizes[i] < 1 << (debug_kernel() ? 18 : 30); i++)
 		EXPECT_TRUE(blocks_run(&c, 2, sizes[i], steps));
@@ -161,12 +160,10 @@ static bool around(struct cube *c)
 	     (steps[0] == least && steps[1] == 2 * least)))
 		return true;
 	printf("# %u and %u steps for %u\n", steps[0], steps[1], least);
-	cube_print_faults(c);
 	return false;
 }
 
-TEST_NONE_WRONG(every_pattern_of_two_links_of_eight, cube_pairs_of_eight(around, stride()))
-TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four, cube_random_to_64(around, scaled(20)))
+TESTS_AROUND(around, scaled(20))
 
 /* Any order of the dimensions and any sink: blocks of subtrees lie between each other. */
 TEST(orders_and_sinks)
@@ -177,8 +174,7 @@ TEST(orders_and_sinks)
 	unsigned int i, steps[2];
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 4, 0));
 	for (i = 0; i < ARRAY_SIZE(order); i++) {
 		ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, below(16), order[i]));
 		EXPECT_TRUE(blocks_run(&c, 2, 20000, steps));
@@ -211,8 +207,7 @@ TEST(no_more_traffic_than_the_way_is_long)
 	struct cube c;
 	FILE *f;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 4, 0));
 	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, order));
 	EXPECT_TRUE(blocks_run(&c, 2, bytes, steps));
 	snprintf(line, sizeof(line), "hcctl -j link show %s | jq '[.[].tx_bytes] | add'", c.name);
@@ -235,8 +230,7 @@ TEST(who_does_not_read_stops_the_others)
 	struct party p[CUBE_MAX];
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
 	n = ready(&c, p, node, 2, bytes);
 	p[0].fd = -1;
@@ -374,8 +368,7 @@ TEST(what_does_not_fit_is_refused)
 	ssize_t got;
 	bool eor;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
 	op.oper = HYPERCUBE_SUM;
 	EXPECT_EQ(-EINVAL, shc_send(c.fd[1], &op, "12345678", 8, 0));

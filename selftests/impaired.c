@@ -111,7 +111,7 @@ static unsigned int messages(struct cube *c, unsigned int count)
 	int from = shc_bound(c->name, 0, SOCK_DGRAM);
 	int to = shc_bound(c->name, c->nodes - 1, SOCK_DGRAM);
 	struct sockaddr_hypercube a = shc_addr(c->name, c->nodes - 1);
-	uint64_t end = now_ms() + 1000ull * patience(5);
+	uint64_t end = deadline(5);
 	uint32_t sent = 0, came = 0, nr;
 	bool right = from >= 0 && to >= 0;
 
@@ -133,7 +133,7 @@ static unsigned int messages(struct cube *c, unsigned int count)
 
 static int quiet_sums(struct cube *c, struct link_sums *s)
 {
-	uint64_t end = now_ms() + 1000ull * patience(5), frames;
+	uint64_t end = deadline(5), frames;
 	int err = ctl_link_sums(c->name, s);
 
 	do {

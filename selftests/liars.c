@@ -65,7 +65,7 @@ static uint64_t told(const struct scene *s)
 /* Does the sender know of the faults, and do all copies come, before anybody lies? */
 static bool pair_ready(struct scene *s, unsigned int from, unsigned int to)
 {
-	uint64_t end = now_ms() + patience(COPIES_SECONDS) * 1000;
+	uint64_t end = deadline(COPIES_SECONDS);
 	struct copies_got g;
 	unsigned int nr = 0;
 

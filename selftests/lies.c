@@ -39,7 +39,6 @@ static uint64_t told(const struct cube *c)
 /* Sends a message and waits for it; returns how many bits were flipped, *@bit is one, or -errno. */
 static int flips(const struct cube *c, unsigned int from, unsigned int to, unsigned int *bit)
 {
-	struct pollfd p = { .fd = c->fd[to], .events = POLLIN };
 	struct sockaddr_hypercube a = shc_addr(c->name, to);
 	unsigned char out[BYTES], in[BYTES + 1];
 	int n = 0;
@@ -49,7 +48,7 @@ static int flips(const struct cube *c, unsigned int from, unsigned int to, unsig
 		out[i] = rnd();
 	if (sendto(c->fd[from], out, BYTES, 0, (const struct sockaddr *)&a, sizeof(a)) != BYTES)
 		return -errno;
-	if (poll(&p, 1, patience(20) * 1000) != 1)
+	if (!readable(c->fd[to], 20))
 		return -ETIMEDOUT;
 	if (recv(c->fd[to], in, sizeof(in), MSG_DONTWAIT) != BYTES)
 		return -EBADMSG;

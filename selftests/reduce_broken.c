@@ -395,7 +395,7 @@ static void test_waiting(struct __test_metadata *_metadata, bool replaced)
 	for (op.cookie = 0; op.cookie < count; op.cookie++)
 		ASSERT_EQ(8, shc_send(fd, &op, zeros, 8, MSG_DONTWAIT));
 	ASSERT_EQ(0, replaced ? cube_install(&s.cube, PLAN) : ctl_plan_del(s.cube.name, PLAN));
-	for (until = now_ms() + 1000 * patience(2); stale < count && now_ms() < until; usleep(1000))
+	for (until = deadline(2); stale < count && now_ms() < until; usleep(1000))
 		while (shc_recv(fd, zeros, 8, &res, &eor, MSG_DONTWAIT) == 0)
 			stale += res.status == -ESTALE;
 	EXPECT_EQ(count, stale);
@@ -452,13 +452,11 @@ static void test_quiet(struct __test_metadata *_metadata, bool link)
 TEST_CALL(what_is_complete_is_not_undone_by_a_new_plan, test_quiet, false)
 TEST_CALL(what_is_complete_is_not_undone_by_a_fault, test_quiet, true)
 
-static ssize_t recv_soon(int fd, uint64_t *data, struct hypercube_result *res)
+static ssize_t recv_now(int fd, uint64_t *data, struct hypercube_result *res)
 {
-	struct pollfd p = { .fd = fd, .events = POLLIN };
 	bool eor;
 
-	poll(&p, 1, 1000 * patience(10));
-	return shc_recv(fd, data, sizeof(*data), res, &eor, 0);
+	return shc_recv(fd, data, sizeof(*data), res, &eor, MSG_DONTWAIT);
 }
 
 static const uint8_t upwards[] = { 0, 1 };
@@ -487,20 +485,19 @@ TEST(a_beginning_hears_of_a_failure_with_its_rest)
 	struct hypercube_result res;
 	uint64_t data = 0;
 	struct cube c;
-	bool eor;
 
 	ASSERT_EQ(0, four_start(&c));
 	ASSERT_EQ(8, shc_send(c.fd[1], &op, &data, 8, 0));
 	cube_close(&c, 2);
 	ASSERT_EQ(16, shc_send(c.fd[0], &op, zeros, 16, 0));
-	EXPECT_EQ(0, recv_soon(c.fd[0], &data, &res));
+	EXPECT_EQ(0, shc_recv_soon(c.fd[0], &data, 8, &res));
 	EXPECT_EQ(-ECONNRESET, res.status);
 	ASSERT_EQ(16, shc_send(c.fd[3], &op, zeros, 16, 0));
-	EXPECT_EQ(0, recv_soon(c.fd[3], &data, &res));
+	EXPECT_EQ(0, shc_recv_soon(c.fd[3], &data, 8, &res));
 	usleep(100000 * (unsigned int)patience(1));
-	EXPECT_EQ(-EAGAIN, shc_recv(c.fd[1], &data, 8, &res, &eor, MSG_DONTWAIT));
+	EXPECT_EQ(-EAGAIN, recv_now(c.fd[1], &data, &res));
 	EXPECT_EQ(8, shc_send(c.fd[1], NULL, &data, 8, 0));
-	EXPECT_EQ(0, recv_soon(c.fd[1], &data, &res));
+	EXPECT_EQ(0, shc_recv_soon(c.fd[1], &data, 8, &res));
 	EXPECT_EQ(-ECONNRESET, res.status);
 	EXPECT_EQ(2, res.cause_node);
 	EXPECT_EQ(5, res.cookie);
@@ -523,7 +520,6 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 	uint64_t data = 0;
 	unsigned int i;
 	struct cube c;
-	bool eor;
 
 	ASSERT_EQ(0, four_start(&c));
 	for (i = 0; i < 2; i++)
@@ -535,16 +531,16 @@ TEST(what_has_failed_is_not_complete_with_a_new_plan)
 	ASSERT_EQ(8, shc_send(c.fd[2], &op, &data, 8, 0));
 	ASSERT_EQ(8, shc_send(c.fd[3], &op, &data, 8, 0));
 	cube_close(&c, 2);
-	ASSERT_EQ(8, recv_soon(c.fd[0], &data, &res));
+	ASSERT_EQ(8, shc_recv_soon(c.fd[0], &data, 8, &res));
 	EXPECT_EQ(0, res.status);
 	ASSERT_EQ(8, shc_send(c.fd[0], &op, &data, 8, 0));
-	ASSERT_EQ(0, recv_soon(c.fd[0], &data, &res));
+	ASSERT_EQ(0, shc_recv_soon(c.fd[0], &data, 8, &res));
 	EXPECT_EQ(-ECONNRESET, res.status);
 	ASSERT_EQ(0, cube_plan_fixed(&c, PLAN, 0, upwards));
-	ASSERT_EQ(0, shc_recv(c.fd[1], &data, 8, &res, &eor, MSG_DONTWAIT));
+	ASSERT_EQ(0, recv_now(c.fd[1], &data, &res));
 	EXPECT_EQ(1, res.op);
 	EXPECT_EQ(0, res.status);
-	ASSERT_EQ(0, shc_recv(c.fd[1], &data, 8, &res, &eor, MSG_DONTWAIT));
+	ASSERT_EQ(0, recv_now(c.fd[1], &data, &res));
 	EXPECT_EQ(2, res.op);
 	/* On a busy machine the failure may have come before. */
 	EXPECT_TRUE(res.status == -ESTALE || res.status == -ECONNRESET);

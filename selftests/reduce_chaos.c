@@ -242,7 +242,7 @@ static void sums_tell(struct chaos *x, int sums, long long ms_left)
 /* With a healthy fabric, a good plan and contributions from all, sums come. */
 static bool sums_flow(struct chaos *x, int wanted)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(15);
+	uint64_t end = deadline(15);
 	int before = sums_right(x);
 
 	while (now_ms() < end && jobs_left(x, 2)) {

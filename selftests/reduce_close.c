@@ -91,7 +91,7 @@ static bool rests(const struct cube *c)
 
 static int at_rest(const struct cube *c)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+	uint64_t end = deadline(10);
 
 	while (!rests(c)) {
 		if (now_ms() > end)
@@ -106,7 +106,7 @@ static int at_rest(const struct cube *c)
  */
 static int drive_out(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	uint64_t end = deadline(20);
 	unsigned int i;
 
 	while (!drive_done(p, n)) {

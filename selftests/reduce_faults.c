@@ -91,13 +91,6 @@ static bool reduce(struct cube *c, struct tally *t)
 	return false;
 }
 
-static int start(struct cube *c, unsigned int dim)
-{
-	int err = cube_new(c, dim, 0);
-
-	return err ? err : cube_bind_all(c);
-}
-
 static bool fail_links(struct cube *c, const unsigned int *links, unsigned int n)
 {
 	unsigned int i, node, dim;
@@ -118,7 +111,7 @@ TEST(no_fault_and_each_single_link)
 	struct cube c;
 	unsigned int i;
 
-	ASSERT_EQ(0, start(&c, 3));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	EXPECT_TRUE(reduce(&c, &t));
 	for (i = 0; i < 12; i++) {
 		ASSERT_TRUE(fail_links(&c, &i, 1));
@@ -134,7 +127,7 @@ TEST(each_pair_of_links)
 	unsigned int pair[2], pairs = 0;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	for (pair[0] = 0; pair[0] < 12; pair[0]++)
 		for (pair[1] = pair[0] + 1; pair[1] < 12; pair[1]++) {
 			if (pairs++ % stride())
@@ -152,7 +145,7 @@ TEST(each_single_failed_node)
 	struct cube c;
 	unsigned int u;
 
-	ASSERT_EQ(0, start(&c, 3));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	for (u = 0; u < 8; u++) {
 		ASSERT_EQ(0, cube_heal(&c));
 		ASSERT_EQ(0, cube_fail_node(&c, u));
@@ -187,7 +180,7 @@ static void test_random(struct __test_metadata *_metadata, unsigned int dim,
 	struct tally t = { 0 };
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, dim));
+	ASSERT_EQ(0, cube_bound(&c, dim, 0));
 	random_faults(_metadata, &c, scaled(rounds), links, nodes, &t);
 	printf("# %u reductions, %u with help, %u with detours, %u hopeless\n", t.reduced,
 	       t.helped, t.detoured, t.hopeless);
@@ -216,7 +209,7 @@ TEST(so_many_faults_that_there_are_detours)
 	unsigned int dim;
 
 	for (dim = 3; dim <= 5; dim++) {
-		ASSERT_EQ(0, start(&c, dim));
+		ASSERT_EQ(0, cube_bound(&c, dim, 0));
 		random_faults(_metadata, &c, scaled(60), c.dim * c.nodes / 3, dim, &t);
 		EXPECT_EQ(0, cube_del(&c));
 	}
@@ -232,7 +225,7 @@ TEST(the_fourth_example_of_the_paper_takes_four_steps)
 	struct hypercube_result res;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	ASSERT_EQ(0, cube_fail_link(&c, 4, 1));
 	ASSERT_EQ(0, cube_fail_link(&c, 4, 2));
 	ASSERT_EQ(0, cube_fail_node(&c, 7));
@@ -248,8 +241,8 @@ TEST(a_stage_with_a_detour_takes_three_steps)
 	struct hypercube_result res;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c, 3));
-	ASSERT_EQ(0, cube_plan_detour(&c, PLAN));
+	ASSERT_EQ(0, cube_detour(&c, PLAN, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
 	EXPECT_EQ(5, c.plan.steps);
 	EXPECT_EQ(0, cube_reduce(&c, PLAN, &res));
 	EXPECT_LE(5, res.steps);

@@ -137,8 +137,7 @@ TEST(runs_are_merged_around_random_faults)
 	unsigned int round, i, node, dim;
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 300));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 4, 300));
 	for (round = 0; round < scaled(30); round++) {
 		ASSERT_EQ(0, cube_heal(&c));
 		for (i = 0; i < 2 + round % 8; i++) {

@@ -196,8 +196,7 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 	unsigned int u, plans = 1;
 	int status;
 
-	ASSERT_EQ(0, cube_new(&c, dim, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, dim, 0));
 	ASSERT_EQ(0, replan(&c, s));
 	for (u = 0; u < c.nodes; u++) {
 		struct member m = {
@@ -206,7 +205,7 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 
 		pid[u] = member_start(&m);
 	}
-	end = now_ms() + 1000 * (unsigned int)patience(3);
+	end = deadline(3);
 	for (; !rounds && now_ms() < end; plans++)
 		ASSERT_EQ(0, trouble(&c, s));
 	s->stop = true;

@@ -103,8 +103,7 @@ TEST(a_megabyte_with_help_and_detours)
 {
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_plan_detour(&c, PLAN));
+	ASSERT_EQ(0, cube_detour(&c, PLAN, 0));
 	ASSERT_EQ(0, cube_bind_all(&c));
 	EXPECT_EQ(0, sum_bytes(&c, 1 * MIB + 13));
 	EXPECT_EQ(0, cube_del(&c));

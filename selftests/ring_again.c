@@ -145,7 +145,7 @@ static bool trial_begin(struct trial *t, unsigned int dim, unsigned int width)
 	struct rings r;
 	unsigned int u;
 
-	if (cube_new(&t->c, dim, SEGMENT) || cube_bind_all(&t->c))
+	if (cube_bound(&t->c, dim, SEGMENT))
 		return false;
 	if (width)
 		rings_random(&r, &t->c, below(t->c.nodes), width);
@@ -175,7 +175,7 @@ static bool trial_end(struct trial *t)
  */
 static bool clock_reach(struct trial *t, unsigned int k, unsigned int clock)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+	uint64_t end = deadline(10);
 	unsigned int i;
 
 	while (now_ms() < end)
@@ -217,7 +217,7 @@ static unsigned int part_of(const struct trial *t, unsigned int u, unsigned int 
 /* All of them read until they have the ends of so many operations. */
 static bool all_end(struct trial *t, const unsigned int *node, unsigned int n, unsigned int ops)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	uint64_t end = deadline(20);
 	struct pollfd fds[CUBE_MAX];
 	bool behind = true;
 	unsigned int i;

@@ -80,8 +80,7 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 	struct rings r;
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 4, 0));
 	if (width)
 		rings_random(&r, &c, 5, width);
 	else
@@ -148,27 +147,6 @@ static const struct hypercube_op eight = {
 	.plan = PLAN, .collective = HYPERCUBE_ALLGATHER, .bytes = 8,
 };
 
-/* How the operation ends whose blocks are 8 bytes of eight members. */
-static int ended(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	struct hypercube_result res = { 0 };
-	bool eor = false;
-	uint64_t all[8];
-
-	while (!eor) {
-		ssize_t n = 0;
-
-		if (poll(&p, 1, 1000 * patience(10)) == 1)
-			n = shc_recv(fd, all, sizeof(all), &res, &eor, 0);
-		else
-			n = -ETIMEDOUT;
-		if (n < 0)
-			return (int)n;
-	}
-	return res.status;
-}
-
 /* Contributions go on without the process that gave them; the others have their results. */
 TEST(who_leaves_after_contributing_is_not_missed)
 {
@@ -182,7 +160,7 @@ TEST(who_leaves_after_contributing_is_not_missed)
 	cube_close(&c, 3);
 	ASSERT_EQ(8, shc_send(c.fd[7], &eight, &one, 8, 0));
 	for (u = 0; u < 8; u++)
-		EXPECT_EQ(0, u == 3 ? 0 : ended(c.fd[u]));
+		EXPECT_EQ(0, u == 3 ? 0 : shc_ended(c.fd[u]));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -229,7 +207,7 @@ TEST(who_is_missing_is_named)
 	EXPECT_EQ(0, v.next);
 	ASSERT_EQ(8, shc_send(c.fd[6], &eight, &one, 8, 0));
 	for (u = 0; u < 8; u++)
-		EXPECT_EQ(0, ended(c.fd[u]));
+		EXPECT_EQ(0, shc_ended(c.fd[u]));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -238,16 +216,13 @@ TEST(who_is_missing_is_named)
  */
 TEST(losses_end_operations_or_do_no_harm)
 {
-	const struct impairments lossy = { .loss = 5000 };
 	unsigned int node[CUBE_MAX], n, good, round, right = 0;
 	struct party p[CUBE_MAX];
 	struct rings r;
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 1024));
-	ASSERT_EQ(0, cube_bind_all(&c));
-	ASSERT_EQ(0, ctl_patience(c.name, 3000));
-	ASSERT_EQ(0, cube_impair(&c, &lossy));
+	ASSERT_EQ(0, cube_bound(&c, 3, 1024));
+	ASSERT_EQ(0, cube_lossy(&c, 5000, 0));
 	for (round = 0; round < scaled(12); round++) {
 		if (round & 1)
 			rings_random(&r, &c, below(8), 3 + below(3));
@@ -319,8 +294,7 @@ TEST(mutated_plans_are_refused_or_work)
 	struct rings r;
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 4, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 4, 0));
 	for (i = 0; i < scaled(300); i++) {
 		rings_random(&r, &c, below(16), 2 + below(8));
 		switch (below(4)) {

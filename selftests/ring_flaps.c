@@ -19,7 +19,7 @@ static bool begin(struct cube *c, unsigned int width)
 {
 	struct rings r;
 
-	if (cube_new(c, 3, SEGMENT) || cube_bind_all(c))
+	if (cube_bound(c, 3, SEGMENT))
 		return false;
 	if (width)
 		rings_random(&r, c, below(8), width);
@@ -31,31 +31,12 @@ static bool begin(struct cube *c, unsigned int width)
 
 /* ------------------------------------------------------------ processes that go */
 
-/* How the operation at hand ends at a node. */
-static int ended(int fd)
-{
-	static unsigned char all[8 * 2 * SEGMENT];
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-	struct hypercube_result res = { 0 };
-	bool eor = false;
-
-	while (!eor) {
-		ssize_t n = -ETIMEDOUT;
-
-		if (poll(&p, 1, 1000 * patience(15)) == 1)
-			n = shc_recv(fd, all, sizeof(all), &res, &eor, 0);
-		if (n < 0)
-			return (int)n;
-	}
-	return res.status;
-}
-
 /* All contribute, again and again, until each has had a result: who had nothing under way hears of
  * the failure first.
  */
 static bool all_agree_again(struct cube *c, const struct hypercube_op *op, const void *own)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(15);
+	uint64_t end = deadline(15);
 	static unsigned char all[8 * 2 * SEGMENT];
 	bool sent[8] = { false }, good[8] = { false };
 	unsigned int u, ngood = 0;
@@ -111,7 +92,7 @@ static bool goes_in_the_middle(bool before, unsigned int wait)
 	if (!before)
 		cube_close(&c, x);
 	for (u = 0; u < 8; u++) {
-		status = u == x ? -ECONNRESET : ended(c.fd[u]);
+		status = u == x ? -ECONNRESET : shc_ended(c.fd[u]);
 		/* The news of the close and of the fault may meet: then all ends. */
 		if (status != -ECONNRESET && !(before && status == -ENOLINK)) {
 			printf("# node %u: %d, %u has gone %s after %u us\n", u, status, x,
@@ -172,7 +153,7 @@ static int buffered(int fd)
 /* Until so much is there, and, if @more, what else there is has to wait. */
 static bool buffers(const struct cube *c, unsigned int u, int bytes, bool more)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
+	uint64_t end = deadline(5);
 	struct wait_view v = { .wait = -1 };
 
 	while (now_ms() < end) {
@@ -200,7 +181,7 @@ static bool reads_end(const struct cube *c, int room)
 /* Bytes that one piece takes in a receive buffer; the process's own one is the first. */
 static int first_piece(const struct cube *c, unsigned int u)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
+	uint64_t end = deadline(5);
 	int bytes = 0;
 
 	while (bytes <= 0 && now_ms() < end)
@@ -324,7 +305,7 @@ static void flap(struct flapping *f)
 TEST(ten_thousand_operations_while_links_flap)
 {
 	unsigned int u, least = 0, want = scaled(10000), flaps = 0;
-	uint64_t next = 0, end = now_ms() + 1000 * (uint64_t)patience(50);
+	uint64_t next = 0, end = deadline(50);
 	struct flapping f = { .is_down = false };
 	struct pollfd fds[CUBE_MAX];
 	bool fine = true;

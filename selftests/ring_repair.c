@@ -133,7 +133,7 @@ static void report(const struct part *s, int rc)
  */
 static bool goes_on(struct part *s)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	uint64_t end = deadline(20);
 	struct pollfd fds[CUBE_MAX];
 	unsigned int i;
 	int rc = 0;
@@ -175,7 +175,7 @@ static void part_of(struct part *s, const struct cube *c, unsigned int u)
 static bool plan_tells(const struct cube *c, const struct part *s)
 {
 	const struct hc_ring_net net = hc_ring_cube(c->dim, c->faults->fault);
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+	uint64_t end = deadline(10);
 	struct ring_view v;
 	uint16_t home[CUBE_MAX];
 	unsigned int i;
@@ -388,14 +388,12 @@ TEST(parts_become_one_again)
 /* The words of the protocol may get lost, too. */
 TEST(words_that_are_lost_are_said_again)
 {
-	const struct impairments lossy = { .loss = 2000 };
 	unsigned int i;
 	struct cube c;
 	struct part s;
 
 	ASSERT_EQ(0, begin(&c, 3, 0));
-	ASSERT_EQ(0, ctl_patience(c.name, 3000));
-	ASSERT_EQ(0, cube_impair(&c, &lossy));
+	ASSERT_EQ(0, cube_lossy(&c, 2000, 0));
 	for (i = 0; i < scaled(4); i++) {
 		ASSERT_EQ(0, cube_fail_link(&c, below(8), below(3)));
 		part_of(&s, &c, 0);
@@ -440,12 +438,9 @@ TEST(it_can_go_while_it_is_mended)
 TEST(only_plans_of_rings_that_were_asked)
 {
 	struct ring_view v;
-	struct rings r;
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	rings_gray(&r, 3);
-	ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
+	ASSERT_EQ(0, cube_rings_ready(&c, PLAN, 3, 0));
 	ASSERT_EQ(0, ctl_ring_get(c.name, PLAN, &v));
 	EXPECT_EQ(~0u, v.repairs);
 	nl_begin(ctl(), HYPERCUBE_CMD_PLAN_NEW, NLM_F_ACK);

@@ -41,14 +41,6 @@ static int give(int fd, unsigned int plan)
 	return shc_send(fd, &op, &v, 8, 0);
 }
 
-/* Something to receive, within the time? */
-static bool waits(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, 1000 * patience(5)) == 1;
-}
-
 /*
  * The status of the next record, or an error of the call as a positive number; a long one comes in
  * pieces.
@@ -60,7 +52,7 @@ static int take(int fd, struct hypercube_result *res)
 	ssize_t n;
 
 	do {
-		waits(fd);
+		readable(fd, 5);
 		n = shc_recv(fd, buf, sizeof(buf), res, &eor, MSG_DONTWAIT);
 	} while (n >= 0 && !eor);
 	return n < 0 ? -n : res->status;
@@ -385,7 +377,7 @@ TEST(a_plan_that_is_replaced_keeps_its_sockets)
 	EXPECT_EQ(8, give(fd[0], 1));
 	EXPECT_EQ(8, give(fd[1], 1));
 	EXPECT_EQ(0, take(fd[0], &res));
-	EXPECT_TRUE(waits(fd[1]));
+	EXPECT_TRUE(readable(fd[1], 5));
 	ASSERT_EQ(0, ctl_fabric_del(c.name));
 	EXPECT_EQ(0, take(fd[1], &res));
 	EXPECT_EQ(ENODEV, take(fd[1], &res));
@@ -459,7 +451,7 @@ static int user(const char *name, unsigned int uid, int ready, int go)
 			return 101 + i;
 	if (give(fd[1], 1) != 8 || write(ready, "", 1) != 1)
 		return 110;
-	if (!waits(fd[1]) || write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
+	if (!readable(fd[1], 5) || write(ready, "", 1) != 1 || read(go, &byte, 1) != 1)
 		return 115;
 	if (take(fd[1], &res) || take(fd[1], &res) != EACCES || take(fd[1], &res) != EACCES)
 		return 111;

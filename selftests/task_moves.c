@@ -19,7 +19,7 @@ static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
 /* Random handovers until so many have happened: 0 or -ETIMEDOUT. */
 static int yard_stir(struct yard *y, uint64_t target, void (*meanwhile)(struct yard *y))
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(40);
+	uint64_t end = deadline(40);
 	unsigned int i;
 
 	while (yard_sum(y).sent < target) {
@@ -192,17 +192,16 @@ TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
 	stirs(_metadata, 300, 10000, &bad, flap);
 }
 
-/* A task that node 1 has, but whose answer to node 0 is lost, and then the link; @nl, if any,
- * listens.  Returns how many things went wrong.
+/* A task that node 1 has, but whose answer to node 0 is lost, and then the link.  Returns how many
+ * things went wrong.
  */
-static unsigned int begin_doubt(struct yard *y, unsigned int dim, unsigned int ms, struct nl *nl)
+static unsigned int begin_doubt(struct yard *y, unsigned int dim, unsigned int ms)
 {
 	struct task_view v = { 0 };
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(10);
+	uint64_t end = deadline(10);
 	unsigned int failed;
 
-	if (yard_new(y, dim, 0) || (nl && (nl_open(nl) ?: nl_subscribe(nl))) ||
-	    ctl_patience(y->c.name, ms) || yard_put(y, 0, 5000, 0))
+	if (yard_new(y, dim, 0) || ctl_patience(y->c.name, ms) || yard_put(y, 0, 5000, 0))
 		return 1;
 	failed = !!ctl_link_loss(y->c.name, 1, 0, HYPERCUBE_PPM_MAX, true);
 	failed += !!task_move(y->c.name, 0, 0, 1);
@@ -214,16 +213,21 @@ static unsigned int begin_doubt(struct yard *y, unsigned int dim, unsigned int m
 	return failed + !!ctl_link_down(y->c.name, 0, 0, true);
 }
 
+/* What node 0 says when nothing is on its way. */
+static int settled(const struct yard *y, struct task_view *v)
+{
+	return yard_settle(y, 10) ?: task_view(y->c.name, 0, v);
+}
+
 TEST(what_is_not_answered_is_settled_when_the_link_comes_back)
 {
 	struct task_view v;
 	struct yard y;
 
-	ASSERT_EQ(0, begin_doubt(&y, 1, 0, NULL));
+	ASSERT_EQ(0, begin_doubt(&y, 1, 0));
 	EXPECT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
-	EXPECT_EQ(0, yard_settle(&y, 10));
-	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.sent);
 	EXPECT_EQ(0, yard_end(&y));
 }
@@ -233,9 +237,8 @@ TEST(what_is_not_answered_is_settled_around_the_fault)
 	struct task_view v;
 	struct yard y;
 
-	ASSERT_EQ(0, begin_doubt(&y, 2, 0, NULL));
-	EXPECT_EQ(0, yard_settle(&y, 10));
-	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	ASSERT_EQ(0, begin_doubt(&y, 2, 0));
+	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.sent);
 	/* And where nothing has come: it stays. */
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
@@ -243,8 +246,7 @@ TEST(what_is_not_answered_is_settled_around_the_fault)
 	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));
 	EXPECT_EQ(0, task_move(y.c.name, 0, 0, 1));
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, true));
-	EXPECT_EQ(0, yard_settle(&y, 10));
-	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.queued);
 	EXPECT_EQ(0, yard_end(&y));
 }
@@ -256,7 +258,9 @@ TEST(what_nobody_can_settle_is_in_doubt)
 	struct yard y;
 	struct nl nl;
 
-	ASSERT_EQ(0, begin_doubt(&y, 1, 300, &nl));
+	ASSERT_EQ(0, own_netns());
+	ASSERT_EQ(0, nl_open_events(&nl));
+	ASSERT_EQ(0, begin_doubt(&y, 1, 300));
 	ASSERT_EQ(0, task_losses(&nl, &l, 1));
 	EXPECT_EQ(1, l.n);
 	EXPECT_EQ(HYPERCUBE_TASK_LOSS_DOUBT, l.loss[0]);
@@ -309,8 +313,7 @@ TEST(nodes_that_die_take_along_what_is_told)
 	struct nl nl;
 
 	ASSERT_EQ(0, yard_new(&y, 3, 512));
-	ASSERT_EQ(0, nl_open(&nl));
-	ASSERT_EQ(0, nl_subscribe(&nl));
+	ASSERT_EQ(0, nl_open_events(&nl));
 	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
 	ASSERT_EQ(0, yard_impair(&y, &bad));
 	for (round = 1; round <= scaled(10); round++) {

@@ -14,51 +14,27 @@
 
 #define RID	HYPERCUBE_BALANCE_RID
 
-static int all_open(struct nl *nl, unsigned int n)
-{
-	int err = 0;
-
-	while (n-- && !err)
-		err = nl_open(&nl[n]);
-	return err;
-}
-
-static void all_shut(struct nl *nl, unsigned int n)
-{
-	while (n--)
-		nl_shut(&nl[n]);
-}
-
 /* Each node asks all its neighbours, which ask it. */
 TEST(all_ask_each_other_at_once)
 {
 	struct task_view sum;
-	struct round_view v;
 	unsigned int u, k;
 	struct nl nl[16];
 	struct yard y;
 
 	ASSERT_EQ(0, yard_new(&y, 4, 0));
-	ASSERT_EQ(0, all_open(nl, 16));
+	ASSERT_EQ(0, nl_open_all(nl, 16));
 	for (k = 0; k < scaled(10); k++) {
 		for (u = 0; u < 100; u++)
 			ASSERT_EQ(0, yard_put(&y, k % 16, 8, 0));
-		for (u = 0; u < 16; u++)
-			EXPECT_EQ(0, round_begin(&nl[u], y.c.name, RID, u));
-		for (u = 0; u < 16; u++) {
-			EXPECT_EQ(0, round_end(&nl[u], &v));
-			EXPECT_EQ(0, v.status);
-			EXPECT_EQ(u, v.node);
-			EXPECT_EQ(RID, v.method);
-			EXPECT_EQ(5, v.members);
-		}
+		EXPECT_EQ(0, rounds_at_once(nl, 16, y.c.name, RID, 5));
 	}
 	EXPECT_EQ(0, yard_settle(&y, 10));
 	sum = yard_sum(&y);
 	EXPECT_LE(1, sum.sent);
 	EXPECT_EQ(sum.sent, sum.received);
 	EXPECT_EQ(0, yard_wrong(&y));
-	all_shut(nl, 16);
+	nl_shut_all(nl, 16);
 	EXPECT_EQ(0, yard_del(&y));
 }
 
@@ -123,7 +99,7 @@ TEST(links_fail_while_many_ask_and_other_rounds_go_on)
 
 	ASSERT_EQ(0, yard_new(&y, 4, 512));
 	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	ASSERT_EQ(0, all_open(nl, 16));
+	ASSERT_EQ(0, nl_open_all(nl, 16));
 	yard_fill(&y, 600);
 	/* Until a link has failed within a round, too: how often that happens is chance. */
 	for (k = 0; k < 2000 && (yard_sum(&y).sent < scaled(10000) || !failed); k++) {
@@ -150,7 +126,7 @@ TEST(links_fail_while_many_ask_and_other_rounds_go_on)
 	EXPECT_EQ(y.n, sum.queued);
 	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
 	EXPECT_EQ(0, yard_wrong(&y));
-	all_shut(nl, 16);
+	nl_shut_all(nl, 16);
 	EXPECT_EQ(0, yard_del(&y));
 }
 
@@ -160,10 +136,7 @@ TEST(a_silent_neighbour_ends_it)
 	struct round_view v;
 	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 300));
-	yard_fill(&y, 30);
-	EXPECT_EQ(0, round_run_deaf(y.c.name, RID, 0, &v));
+	ASSERT_EQ(0, round_new_deaf(&y, RID, 0, &v));
 	EXPECT_EQ(-ETIMEDOUT, v.status);
 	EXPECT_EQ(0, v.cause_node);
 	EXPECT_EQ(0, v.cause_dim);

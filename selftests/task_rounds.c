@@ -89,24 +89,14 @@ TEST(rounds_that_begin_at_once_all_end)
 {
 	struct nl nl[8];
 	struct balance_view b;
-	struct round_view v;
 	struct yard y;
-	unsigned int u, k;
+	unsigned int k;
 
 	ASSERT_EQ(0, yard_new(&y, 3, 0));
 	yard_fill(&y, 100);
-	for (u = 0; u < 8; u++)
-		ASSERT_EQ(0, nl_open(&nl[u]));
-	for (k = 0; k < scaled(5); k++) {
-		for (u = 0; u < 8; u++)
-			EXPECT_EQ(0, round_begin(&nl[u], y.c.name, ROUND_ANY, u));
-		for (u = 0; u < 8; u++) {
-			EXPECT_EQ(0, round_end(&nl[u], &v));
-			EXPECT_EQ(0, v.status);
-			EXPECT_EQ(u, v.node);
-			EXPECT_EQ(8, v.members);
-		}
-	}
+	ASSERT_EQ(0, nl_open_all(nl, 8));
+	for (k = 0; k < scaled(5); k++)
+		EXPECT_EQ(0, rounds_at_once(nl, 8, y.c.name, ROUND_ANY, 8));
 	EXPECT_EQ(0, balance_view(y.c.name, &b));
 	EXPECT_EQ(8 * scaled(5), b.done);
 	EXPECT_EQ(0, b.failed);
@@ -117,23 +107,55 @@ TEST(rounds_that_begin_at_once_all_end)
 	printf("# %llu rounds, %llu beaten\n", (unsigned long long)b.done,
 	       (unsigned long long)b.beaten);
 	EXPECT_EQ(0, yard_wrong(&y));
-	for (u = 0; u < 8; u++)
-		nl_shut(&nl[u]);
+	nl_shut_all(nl, 8);
 	EXPECT_EQ(0, yard_del(&y));
 }
 
+/* ------------------------------------------------------------ faults meanwhile */
+
+/**
+ * struct trouble - rounds that are disturbed
+ * @y: where
+ * @t: its topology
+ * @nl: each is begun by it
+ * @rounds: how many there were
+ * @failed: of these
+ */
+struct trouble {
+	struct yard y;
+	struct hc_balance_topo t;
+	struct nl nl;
+	unsigned int rounds;
+	unsigned int failed;
+};
+
+static int trouble_begin(struct trouble *x, unsigned int dim)
+{
+	*x = (struct trouble){ 0 };
+	return yard_new(&x->y, dim, 512) ?: rounds_install(&x->y, &x->t) ?:
+	       ctl_patience(x->y.c.name, 0) ?: nl_open(&x->nl);
+}
+
+static int trouble_end(struct trouble *x)
+{
+	hc_balance_topo_free(&x->t);
+	nl_shut(&x->nl);
+	return yard_del(&x->y);
+}
+
 /* A round ends well, or with a fault as its cause; the next one works. */
-static unsigned int disturbed(struct yard *y, struct nl *nl, void (*disturb)(struct yard *y),
-			      unsigned int *failed)
+static unsigned int disturbed(struct trouble *x, void (*disturb)(struct yard *y))
 {
 	unsigned int method = round_methods[below(ROUND_METHODS)].id;
+	struct yard *y = &x->y;
 	struct round_view v;
 	int err;
 
-	if (round_begin(nl, y->c.name, method, below(y->c.nodes)))
+	if (round_begin(&x->nl, y->c.name, method, below(y->c.nodes)))
 		return 1;
+	x->rounds++;
 	disturb(y);
-	err = round_end(nl, &v);
+	err = round_end(&x->nl, &v);
 	if (err == -EHOSTDOWN)
 		return 0;
 	if (err) {
@@ -142,50 +164,53 @@ static unsigned int disturbed(struct yard *y, struct nl *nl, void (*disturb)(str
 	}
 	if (!v.status)
 		return 0;
-	++*failed;
+	x->failed++;
 	if (v.status != -ENOLINK && v.status != -EHOSTDOWN)
 		printf("# status %d by %u:%u\n", v.status, v.cause_node, v.cause_dim);
 	return (v.status != -ENOLINK && v.status != -EHOSTDOWN) || v.cause_node >= y->c.nodes;
 }
 
+/* When all is quiet a round of all nodes ends well. */
+static bool recovers(const struct trouble *x)
+{
+	int err = yard_settle(&x->y, 30);
+	struct round_view v = { 0 };
+
+	if (!err)
+		err = round_run(x->y.c.name, ROUND_ANY, ROUND_ANY, &v);
+	if (!err && !v.status && v.members == x->y.c.nodes)
+		return true;
+	printf("# error %d, status %d, %u members\n", err, v.status, v.members);
+	return false;
+}
+
 TEST(links_that_fail_in_a_round_neither_lose_nor_double_tasks)
 {
-	unsigned int failed = 0, i;
 	struct task_view sum;
 	struct balance_view b;
-	struct hc_balance_topo t;
-	struct round_view v;
-	struct yard y;
-	struct nl nl;
+	struct trouble x;
+	unsigned int i;
 
-	ASSERT_EQ(0, yard_new(&y, 4, 512));
-	ASSERT_EQ(0, rounds_install(&y, &t));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	ASSERT_EQ(0, nl_open(&nl));
-	yard_fill(&y, 600);
-	for (i = 0; i < 4000 && yard_sum(&y).sent < scaled(10000); i++) {
+	ASSERT_EQ(0, trouble_begin(&x, 4));
+	yard_fill(&x.y, 600);
+	for (i = 0; i < 4000 && yard_sum(&x.y).sent < scaled(10000); i++) {
 		/* Uneven again. */
-		task_move(y.c.name, below(16), below(4), 50 + below(100));
-		EXPECT_EQ(0, disturbed(&y, &nl, yard_flap, &failed));
+		task_move(x.y.c.name, below(16), below(4), 50 + below(100));
+		EXPECT_EQ(0, disturbed(&x, yard_flap));
 	}
-	EXPECT_EQ(0, yard_settle(&y, 30));
-	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
-	EXPECT_EQ(0, v.status);
-	EXPECT_EQ(16, v.members);
-	sum = yard_sum(&y);
-	EXPECT_EQ(0, balance_view(y.c.name, &b));
+	EXPECT_TRUE(recovers(&x));
+	sum = yard_sum(&x.y);
+	EXPECT_EQ(0, balance_view(x.y.c.name, &b));
 	printf("# %llu handovers of %u tasks, %u of %u rounds failed\n",
-	       (unsigned long long)sum.sent, y.n, failed, i);
+	       (unsigned long long)sum.sent, x.y.n, x.failed, x.rounds);
 	EXPECT_LE(scaled(10000), sum.sent);
-	EXPECT_LE(1, failed);
+	EXPECT_LE(1, x.failed);
 	EXPECT_LE(1, b.done);
 	EXPECT_EQ(sum.sent, sum.received);
-	EXPECT_EQ(y.n, sum.queued);
+	EXPECT_EQ(x.y.n, sum.queued);
 	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
-	EXPECT_EQ(0, yard_wrong(&y));
-	hc_balance_topo_free(&t);
-	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, yard_wrong(&x.y));
+	EXPECT_EQ(0, trouble_end(&x));
 }
 
 static void die(struct yard *y)
@@ -200,42 +225,31 @@ static void die(struct yard *y)
 
 TEST(nodes_that_die_in_a_round_take_along_their_tasks_alone)
 {
-	unsigned int failed = 0, i, twice = 0, gone = 0;
+	unsigned int i, twice = 0, gone = 0;
 	struct task_view sum;
-	struct hc_balance_topo t;
-	struct round_view v;
-	struct yard y;
-	struct nl nl;
+	struct trouble x;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 512));
-	ASSERT_EQ(0, rounds_install(&y, &t));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, trouble_begin(&x, 3));
 	for (i = 0; i < scaled(150); i++) {
-		yard_fill(&y, 40);
-		task_move(y.c.name, below(8), below(3), 50);
-		EXPECT_EQ(0, disturbed(&y, &nl, die, &failed));
+		yard_fill(&x.y, 40);
+		task_move(x.y.c.name, below(8), below(3), 50);
+		EXPECT_EQ(0, disturbed(&x, die));
 	}
-	EXPECT_EQ(0, yard_settle(&y, 30));
-	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
-	EXPECT_EQ(0, v.status);
-	EXPECT_EQ(8, v.members);
-	sum = yard_sum(&y);
+	EXPECT_TRUE(recovers(&x));
+	sum = yard_sum(&x.y);
 	printf("# %llu handovers of %u tasks, %u of %u rounds failed, %llu tasks lost, %llu in doubt\n",
-	       (unsigned long long)sum.sent, y.n, failed, i, (unsigned long long)sum.lost,
-	       (unsigned long long)sum.doubt);
-	EXPECT_LE(1, failed);
-	EXPECT_EQ(0, yard_take(&y));
-	for (i = 0; i < y.n; i++) {
-		twice += y.taken[i] > 1;
-		gone += !y.taken[i];
+	       (unsigned long long)sum.sent, x.y.n, x.failed, x.rounds,
+	       (unsigned long long)sum.lost, (unsigned long long)sum.doubt);
+	EXPECT_LE(1, x.failed);
+	EXPECT_EQ(0, yard_take(&x.y));
+	for (i = 0; i < x.y.n; i++) {
+		twice += x.y.taken[i] > 1;
+		gone += !x.y.taken[i];
 	}
 	EXPECT_EQ(0, twice);
 	EXPECT_LE(gone, sum.lost + sum.doubt);
 	EXPECT_LE(sum.lost, gone);
-	hc_balance_topo_free(&t);
-	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, trouble_end(&x));
 }
 
 /* All frames from 1 to 0 are lost. */
@@ -245,10 +259,7 @@ TEST(a_silent_neighbour_ends_the_round)
 	struct round_view v;
 	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 300));
-	yard_fill(&y, 30);
-	EXPECT_EQ(0, round_run_deaf(y.c.name, ROUND_ANY, 6, &v));
+	ASSERT_EQ(0, round_new_deaf(&y, ROUND_ANY, 6, &v));
 	EXPECT_EQ(-ETIMEDOUT, v.status);
 	EXPECT_EQ(0, v.cause_dim);
 	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, 3, &v));
@@ -275,9 +286,7 @@ TEST(a_node_that_lacks_tasks_begins_a_round)
 		ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
 	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_DEM, 2, ROUND_ANY));
 	for (i = 0; i < 40; i++) {
-		struct pollfd p = { .fd = y.c.fd[3], .events = POLLIN };
-
-		ASSERT_EQ(1, poll(&p, 1, patience(10) * 1000));
+		ASSERT_TRUE(readable(y.c.fd[3], 10));
 		ASSERT_EQ(8, task_take(y.c.fd[3], buf, sizeof(buf), &id, 0));
 		ASSERT_EQ(0, task_done(y.c.fd[3], &id));
 	}
@@ -309,9 +318,11 @@ TEST(rounds_that_move_nothing_become_rare)
 /* Nodes take tasks as long as there are any, and begin rounds when they have few; tasks come to one
  * node only.
  */
-TEST(workers_everywhere_get_tasks_by_each_method)
+static void workers(struct __test_metadata *_metadata, const struct round_method *method)
 {
-	unsigned int i, u, m, seen, busy;
+	/* All, or where neighbours ask each other at least these. */
+	const unsigned int work = method->own ? 0x17 : 0xff;
+	unsigned int i, u, seen = 0, busy = 0;
 	struct hc_balance_topo t;
 	struct hypercube_task id;
 	struct balance_view b;
@@ -319,51 +330,51 @@ TEST(workers_everywhere_get_tasks_by_each_method)
 	struct yard y;
 	char buf[64];
 
-	for (m = 0; m < ROUND_METHODS; m++) {
-		ASSERT_EQ(0, yard_new(&y, 3, 0));
-		ASSERT_EQ(0, rounds_install(&y, &t));
-		for (i = 0; i < 400; i++)
-			ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
-		ASSERT_EQ(0, balance_set(y.c.name, round_methods[m].id, 1, ROUND_ANY));
-		end = now_ms() + (uint64_t)patience(20) * 1000;
-		for (seen = 0, busy = 0; seen < 400 && now_ms() < end;
-		     usleep(1000 * patience(1)))
-			for (u = 0; u < 8; u++)
-				if (task_take(y.c.fd[u], buf, sizeof(buf), &id, 0) == 8) {
-					seen++;
-					busy |= 1u << u;
-					EXPECT_EQ(0, task_done(y.c.fd[u], &id));
-				}
-		EXPECT_EQ(400, seen);
-		/* All, or where neighbours ask each other at least these. */
-		EXPECT_EQ(round_methods[m].own ? 0x17 : 0xff,
-			  busy & (round_methods[m].own ? 0x17 : 0xff));
-		EXPECT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
-		/* The last one may still be under way. */
-		do {
-			EXPECT_EQ(0, balance_view(y.c.name, &b));
-		} while (!b.done && now_ms() < end);
-		printf("# method %u: %llu rounds, %llu beaten, %llu failed, %llu moved\n",
-		       round_methods[m].id, (unsigned long long)b.done,
-		       (unsigned long long)b.beaten, (unsigned long long)b.failed,
-		       (unsigned long long)b.moved);
-		EXPECT_EQ(0, b.failed);
-		EXPECT_LE(1, b.done);
-		hc_balance_topo_free(&t);
-		EXPECT_EQ(0, yard_del(&y));
-	}
+	ASSERT_EQ(0, yard_new(&y, 3, 0));
+	ASSERT_EQ(0, rounds_install(&y, &t));
+	for (i = 0; i < 400; i++)
+		ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, balance_set(y.c.name, method->id, 1, ROUND_ANY));
+	for (end = deadline(20); seen < 400 && now_ms() < end; usleep(1000 * patience(1)))
+		for (u = 0; u < 8; u++)
+			if (task_take(y.c.fd[u], buf, sizeof(buf), &id, 0) == 8) {
+				seen++;
+				busy |= 1u << u;
+				EXPECT_EQ(0, task_done(y.c.fd[u], &id));
+			}
+	EXPECT_EQ(400, seen);
+	EXPECT_EQ(work, busy & work);
+	EXPECT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
+	/* The last one may still be under way. */
+	do {
+		EXPECT_EQ(0, balance_view(y.c.name, &b));
+	} while (!b.done && now_ms() < end);
+	printf("# method %u: %llu rounds, %llu beaten, %llu failed, %llu moved\n", method->id,
+	       (unsigned long long)b.done, (unsigned long long)b.beaten,
+	       (unsigned long long)b.failed, (unsigned long long)b.moved);
+	EXPECT_EQ(0, b.failed);
+	EXPECT_LE(1, b.done);
+	hc_balance_topo_free(&t);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(workers_everywhere_get_tasks_by_each_method)
+{
+	unsigned int m;
+
+	for (m = 0; m < ROUND_METHODS; m++)
+		workers(_metadata, &round_methods[m]);
 }
 
 TEST(rounds_begin_periodically)
 {
 	struct balance_view b = { 0 };
-	uint64_t end;
+	uint64_t end = deadline(10);
 	struct yard y;
 
 	ASSERT_EQ(0, yard_new(&y, 3, 0));
 	yard_fill(&y, 50);
 	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_DEM, ROUND_ANY, 50));
-	end = now_ms() + (uint64_t)patience(10) * 1000;
 	while (b.done < 10 && now_ms() < end) {
 		usleep(10000);
 		EXPECT_EQ(0, balance_view(y.c.name, &b));

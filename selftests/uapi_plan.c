@@ -83,13 +83,6 @@ static bool refused(const struct cube *c, const struct draft *d, int err)
 	return false;
 }
 
-static int start(struct cube *c)
-{
-	int err = cube_new(c, 3, 0);
-
-	return err ? err : cube_plan_detour(c, PLAN);
-}
-
 /* The new value of a part of a draft. */
 struct spoil {
 	size_t at, size;
@@ -135,7 +128,7 @@ TEST(each_part_of_a_plan_is_checked)
 	struct draft good;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c));
+	ASSERT_EQ(0, cube_detour(&c, PLAN, 0));
 	good = draft_of(&c);
 	ASSERT_EQ(0, draft_install(&c, &good));
 	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));
@@ -156,7 +149,7 @@ TEST(detours_are_checked)
 	struct draft good, d;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c));
+	ASSERT_EQ(0, cube_detour(&c, PLAN, 0));
 	ASSERT_EQ(1, c.plan.tree.ndetours);
 	good = draft_of(&c);
 	ASSERT_EQ(0, good.detours[0] >> 16);
@@ -176,7 +169,7 @@ TEST(a_plan_for_other_faults_is_stale)
 	struct draft d;
 	struct cube c;
 
-	ASSERT_EQ(0, start(&c));
+	ASSERT_EQ(0, cube_detour(&c, PLAN, 0));
 	d = draft_of(&c);
 	ASSERT_EQ(0, ctl_link_down(c.name, 6, 2, true));
 	EXPECT_TRUE(refused(&c, &d, -ESTALE));
@@ -206,8 +199,7 @@ TEST(each_part_of_a_doubling_is_checked)
 	};
 	struct cube c;
 
-	ASSERT_EQ(0, cube_new(&c, 3, 0));
-	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
 	ASSERT_EQ(0, cube_doubling(&c, PLAN, 7, 0));
 	ASSERT_EQ(0, draft_install(&c, &good));
 	each_is_refused(_metadata, &c, &good, spoils, ARRAY_SIZE(spoils));

@@ -17,13 +17,6 @@
 
 static const uint64_t number;
 
-static bool comes(int fd)
-{
-	struct pollfd p = { .fd = fd, .events = POLLIN };
-
-	return poll(&p, 1, 1000 * patience(10)) == 1;
-}
-
 /* The sink completes an operation and the word is lost. What the member it was for has below it has
  * begun the next one, so it waits for its own process, and that for the word.
  */
@@ -46,11 +39,11 @@ TEST(a_completion_is_asked_for_by_who_owes_the_next)
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, dim, ALL, true));
 	for (u = 0; u < 4; u++)
 		ASSERT_EQ(8, shc_send(c.fd[u], u == child ? &told : &op, &number, 8, 0));
-	EXPECT_TRUE(comes(c.fd[0]));
+	EXPECT_TRUE(readable(c.fd[0], 10));
 	ASSERT_EQ(8, shc_send(c.fd[3], &op, &number, 8, 0));
 	usleep(100000);
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, dim, 0, true));
-	EXPECT_TRUE(comes(c.fd[child]));
+	EXPECT_TRUE(readable(c.fd[child], 10));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -75,7 +68,7 @@ TEST(who_knows_nothing_of_a_message_hears_that_it_failed)
 	cube_close(&c, 0);
 	usleep(100000);
 	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, 0, true));
-	EXPECT_TRUE(comes(c.fd[1]));
+	EXPECT_TRUE(readable(c.fd[1], 10));
 	EXPECT_EQ(0, shc_recv(c.fd[1], data, sizeof(data), &res, &eor, 0));
 	EXPECT_NE(0, res.status);
 	EXPECT_EQ(0, cube_del(&c));
@@ -141,7 +134,7 @@ TEST(a_failure_that_the_source_has_not_heard_of_is_told_again)
 	ASSERT_EQ(0, ctl_link_loss(c.name, 1, 0, ALL, true));
 	for (i = 0; i < 7; i++) {
 		ASSERT_EQ(8, shc_send(c.fd[0], &op, &number, 8, 0));
-		ASSERT_TRUE(comes(c.fd[1]));
+		ASSERT_TRUE(readable(c.fd[1], 10));
 		ASSERT_EQ(8, shc_recv(c.fd[1], data, sizeof(data), &res, &eor, 0));
 		ASSERT_EQ(0, res.status);
 	}
@@ -152,11 +145,11 @@ TEST(a_failure_that_the_source_has_not_heard_of_is_told_again)
 	ASSERT_TRUE(next_is(&c, 1, 7 + 128));
 	for (i = 0; i < 3; i++)
 		ASSERT_EQ(8, shc_send(c.fd[0], &op, &number, 8, 0));
-	EXPECT_TRUE(comes(c.fd[0]));
+	EXPECT_TRUE(readable(c.fd[0], 10));
 	EXPECT_TRUE(next_is(&c, 0, 128));
 	ASSERT_EQ(0, ctl_link_loss(c.name, 1, 0, 0, true));
 	for (i = 0; i < 3; i++) {
-		ASSERT_TRUE(comes(c.fd[1]));
+		ASSERT_TRUE(readable(c.fd[1], 10));
 		EXPECT_EQ(0, shc_recv(c.fd[1], data, sizeof(data), &res, &eor, 0));
 		EXPECT_NE(0, res.status);
 	}

@@ -10,19 +10,19 @@
 enum { NODE, QUEUED, HELD, MOVING, BYTES, PUT, TAKEN, DONE, REPEATED, LOST, SENT, RECEIVED, DOUBT };
 
 static const struct out_column columns[] = {
-	[NODE] = { "NODE", .right = true },
-	[QUEUED] = { "QUEUED", .right = true },
-	[HELD] = { "HELD", .right = true },
-	[MOVING] = { "MOVING", .right = true },
-	[BYTES] = { "BYTES", .right = true },
-	[PUT] = { "PUT", .right = true },
-	[TAKEN] = { "TAKEN", .right = true },
-	[DONE] = { "DONE", .right = true },
-	[REPEATED] = { "REPEATED", .right = true },
-	[LOST] = { "LOST", .right = true },
-	[SENT] = { "SENT", .right = true },
-	[RECEIVED] = { "RECEIVED", .right = true },
-	[DOUBT] = { "IN-DOUBT", .right = true },
+	OUT_RIGHT(NODE),
+	OUT_RIGHT(QUEUED),
+	OUT_RIGHT(HELD),
+	OUT_RIGHT(MOVING),
+	OUT_RIGHT(BYTES),
+	OUT_RIGHT(PUT),
+	OUT_RIGHT(TAKEN),
+	OUT_RIGHT(DONE),
+	OUT_RIGHT(REPEATED),
+	OUT_RIGHT(LOST),
+	OUT_RIGHT(SENT),
+	OUT_RIGHT(RECEIVED),
+	OUT_RIGHT_AS(DOUBT, "IN-DOUBT"),
 	{}
 };
 

@@ -47,9 +47,7 @@ void cmd_out_round(struct hcctl *h, const struct nl_round *r)
 	out_uint(h, "began_ns", NULL, r->began);
 	out_uint(h, "took_ns", NULL, r->took);
 	if (r->status) {
-		out_text(h, ": failed");
-		cmd_out_cause(h, r->cause_node, r->cause_dim);
-		out_str(h, "error", ": %s", strerror(-r->status));
+		cmd_out_failed(h, ": failed", r->cause_node, r->cause_dim, r->status);
 		return;
 	}
 	out_uint(h, "members", ": %" PRIu64 " nodes", r->members);

@@ -36,13 +36,17 @@ int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, vo
 	     void (*say)(char *text, size_t size, size_t i, const void *arg), void *arg);
 /* NODE, or nothing: *node stays NL_NONE. */
 int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node);
-/* An array; text: a table, each of @n things of @size bytes a row. */
-void cmd_out_rows(struct hcctl *h, const struct out_column *columns, const void *v, size_t n,
-		  size_t size, void (*one)(struct hcctl *h, const void *v));
+/* What has been read, unless @rc says why not: an array; text: a table, each of @n things of @size
+ * bytes a row.  Frees them, and returns @rc.
+ */
+int cmd_out_rows(struct hcctl *h, int rc, const struct out_column *columns, void *v, size_t n,
+		 size_t size, void (*one)(struct hcctl *h, const void *v));
 /* {"node", "dim"}, text "N:D" behind @lead */
 void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l);
 /* "cause_node" and "cause_dim", as far as they are known; text: " by N:D" */
 void cmd_out_cause(struct hcctl *h, uint32_t node, uint32_t dim);
+/* The same, and "error"; text: @lead in front, and why behind it. */
+void cmd_out_failed(struct hcctl *h, const char *lead, uint32_t node, uint32_t dim, int status);
 /* An array of numbers; text: after @lead, with commas. */
 void cmd_out_set(struct hcctl *h, const char *key, const char *lead,
 		 const uint32_t *set, uint32_t nodes);

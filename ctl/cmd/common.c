@@ -76,17 +76,21 @@ int cmd_take_node(struct hcctl *h, int *argc, char ***argv, uint32_t *node)
 	return arg_node(h, "node", *(*argv)++, node);
 }
 
-void cmd_out_rows(struct hcctl *h, const struct out_column *columns, const void *v, size_t n,
-		  size_t size, void (*one)(struct hcctl *h, const void *v))
+int cmd_out_rows(struct hcctl *h, int rc, const struct out_column *columns, void *v, size_t n,
+		 size_t size, void (*one)(struct hcctl *h, const void *v))
 {
 	size_t i;
 
-	out_table(h, columns);
-	out_array(h, NULL);
-	for (i = 0; i < n; i++)
-		one(h, (const char *)v + i * size);
-	out_table_end(h);
-	out_close(h);
+	if (!rc) {
+		out_table(h, columns);
+		out_array(h, NULL);
+		for (i = 0; i < n; i++)
+			one(h, (const char *)v + i * size);
+		out_table_end(h);
+		out_close(h);
+	}
+	free(v);
+	return rc;
 }
 
 void cmd_out_link(struct hcctl *h, const char *key, const char *lead, struct link_ref l)
@@ -129,6 +133,13 @@ void cmd_out_cause(struct hcctl *h, uint32_t node, uint32_t dim)
 		out_uint(h, "cause_node", " by %" PRIu64, node);
 	if (dim != NL_NONE)
 		out_uint(h, "cause_dim", ":%" PRIu64, dim);
+}
+
+void cmd_out_failed(struct hcctl *h, const char *lead, uint32_t node, uint32_t dim, int status)
+{
+	out_text(h, "%s", lead);
+	cmd_out_cause(h, node, dim);
+	out_str(h, "error", ": %s", strerror(-status));
 }
 
 void cmd_out_set(struct hcctl *h, const char *key, const char *lead,

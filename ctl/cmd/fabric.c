@@ -103,17 +103,17 @@ static int set(struct hcctl *h, int argc, char **argv)
 enum { NAME, ID, DIM, NODES, PART, SEGMENT, PATIENCE, DOWN, FAILED, NODE_SIZE, FAMILY };
 
 static const struct out_column columns[] = {
-	[NAME] = { "NAME" },
-	[ID] = { "ID", .right = true },
-	[DIM] = { "DIM", .right = true },
-	[NODES] = { "NODES", .right = true },
-	[PART] = { "PART" },
-	[SEGMENT] = { "SEGMENT", .right = true },
-	[PATIENCE] = { "PATIENCE", .right = true },
-	[DOWN] = { "DOWN", .right = true },
-	[FAILED] = { "FAILED", .right = true },
-	[NODE_SIZE] = { "NODE-BYTES", .right = true },
-	[FAMILY] = { "FAMILY", .right = true },
+	OUT_LEFT(NAME),
+	OUT_RIGHT(ID),
+	OUT_RIGHT(DIM),
+	OUT_RIGHT(NODES),
+	OUT_LEFT(PART),
+	OUT_RIGHT(SEGMENT),
+	OUT_RIGHT(PATIENCE),
+	OUT_RIGHT(DOWN),
+	OUT_RIGHT(FAILED),
+	OUT_RIGHT_AS(NODE_SIZE, "NODE-BYTES"),
+	OUT_RIGHT(FAMILY),
 	{}
 };
 
@@ -150,7 +150,7 @@ static void show_one(struct hcctl *h, const void *v)
 static int show(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = NULL;
-	struct nl_fabric *v;
+	struct nl_fabric *v = NULL;
 	size_t n = 1;
 	int rc;
 
@@ -163,13 +163,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 	} else {
 		rc = nl_fabrics(h, &v, &n);
 	}
-	if (!rc) {
-		cmd_out_rows(h, columns, v, n, sizeof(*v), show_one);
-		free(v);
-	} else if (name) {
-		free(v);
-	}
-	return rc;
+	return cmd_out_rows(h, rc, columns, v, n, sizeof(*v), show_one);
 }
 
 const struct hc_cmd fabric_cmds[] = {

@@ -201,9 +201,9 @@ static int clear(struct hcctl *h, int argc, char **argv)
 enum { WHAT, NUMBER, STATE };
 
 static const struct out_column columns[] = {
-	[WHAT] = { "WHAT" },
-	[NUMBER] = { "NUMBER" },
-	[STATE] = { "STATE" },
+	OUT_LEFT(WHAT),
+	OUT_LEFT(NUMBER),
+	OUT_LEFT(STATE),
 	{}
 };
 

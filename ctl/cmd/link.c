@@ -156,16 +156,16 @@ static int set(struct hcctl *h, int argc, char **argv)
 enum { LINK, PEER, STATE, TX_FRAMES, TX_BYTES, RX_FRAMES, RX_BYTES, IMPAIRMENTS, EFFECTS, DROPPED };
 
 static const struct out_column columns[] = {
-	[LINK] = { "LINK" },
-	[PEER] = { "PEER", .right = true },
-	[STATE] = { "STATE" },
-	[TX_FRAMES] = { "TX-FRAMES", .right = true },
-	[TX_BYTES] = { "TX-BYTES", .right = true },
-	[RX_FRAMES] = { "RX-FRAMES", .right = true },
-	[RX_BYTES] = { "RX-BYTES", .right = true },
-	[IMPAIRMENTS] = { "IMPAIRMENTS" },
-	[EFFECTS] = { "EFFECTS" },
-	[DROPPED] = { "DROPPED" },
+	OUT_LEFT(LINK),
+	OUT_RIGHT(PEER),
+	OUT_LEFT(STATE),
+	OUT_RIGHT_AS(TX_FRAMES, "TX-FRAMES"),
+	OUT_RIGHT_AS(TX_BYTES, "TX-BYTES"),
+	OUT_RIGHT_AS(RX_FRAMES, "RX-FRAMES"),
+	OUT_RIGHT_AS(RX_BYTES, "RX-BYTES"),
+	OUT_LEFT(IMPAIRMENTS),
+	OUT_LEFT(EFFECTS),
+	OUT_LEFT(DROPPED),
 	{}
 };
 
@@ -214,11 +214,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 	} else if (!rc) {
 		rc = nl_links(h, fabric, &v, &n);
 	}
-	if (!rc)
-		cmd_out_rows(h, columns, v, n, sizeof(*v), show_one);
 	free(l.v);
-	free(v);
-	return rc;
+	return cmd_out_rows(h, rc, columns, v, n, sizeof(*v), show_one);
 }
 
 const struct hc_cmd link_cmds[] = {

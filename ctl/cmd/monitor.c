@@ -120,9 +120,7 @@ static void print_op(struct hcctl *h, const struct nl_event *e)
 	out_uint(h, "node", " at node %" PRIu64, v->node);
 	out_int(h, "status", NULL, v->status);
 	if (v->status) {
-		out_text(h, " failed");
-		cmd_out_cause(h, v->cause_node, v->cause_dim);
-		out_str(h, "error", ": %s", strerror(-v->status));
+		cmd_out_failed(h, " failed", v->cause_node, v->cause_dim, v->status);
 		return;
 	}
 	out_uint(h, "steps", v->steps == 1 ? " complete in %" PRIu64 " step" :
@@ -218,19 +216,22 @@ static const char *fabric_of(const struct nl_event *e)
 	return e->fabric.name;
 }
 
+#define PRINT(what, as) \
+	[HYPERCUBE_CMD_##what##_NTF] = print_##as
+
 static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
 {
 	static void (* const prints[])(struct hcctl *h, const struct nl_event *e) = {
-		[HYPERCUBE_CMD_NODE_NTF] = print_node,
-		[HYPERCUBE_CMD_LINK_NTF] = print_link,
-		[HYPERCUBE_CMD_PLAN_NTF] = print_plan,
-		[HYPERCUBE_CMD_PLAN_DEL_NTF] = print_plan,
-		[HYPERCUBE_CMD_OP_NTF] = print_op,
-		[HYPERCUBE_CMD_VERDICT_NTF] = print_verdict,
-		[HYPERCUBE_CMD_TASK_NTF] = print_lost,
-		[HYPERCUBE_CMD_BALANCE_NTF] = print_round,
-		[HYPERCUBE_CMD_TRUNK_NTF] = print_trunk,
-		[HYPERCUBE_CMD_TRUNK_DEL_NTF] = print_trunk,
+		PRINT(NODE, node),
+		PRINT(LINK, link),
+		PRINT(PLAN, plan),
+		PRINT(PLAN_DEL, plan),
+		PRINT(OP, op),
+		PRINT(VERDICT, verdict),
+		PRINT(TASK, lost),
+		PRINT(BALANCE, round),
+		PRINT(TRUNK, trunk),
+		PRINT(TRUNK_DEL, trunk),
 	};
 	void (*print)(struct hcctl *h, const struct nl_event *e);
 	const char *only = arg;

@@ -174,20 +174,20 @@ enum {
 };
 
 static const struct out_column columns[] = {
-	[NODE] = { "NODE", .right = true },
-	[BITS] = { "BITS" },
-	[IFNAME] = { "IFNAME" },
-	[NETNSID] = { "NETNSID", .right = true },
-	[STATE] = { "STATE" },
-	[BOUND] = { "BOUND" },
-	[OWNER] = { "OWNER", .right = true },
-	[FAULT] = { "FAULT" },
-	[LIES] = { "LIES" },
-	[COPIES] = { "COPIES" },
-	[TASKS] = { "TASKS" },
-	[HOST] = { "HOST-FRAMES", .right = true },
-	[MERGED] = { "MERGED-BYTES", .right = true },
-	[DROPPED] = { "DROPPED" },
+	OUT_RIGHT(NODE),
+	OUT_LEFT(BITS),
+	OUT_LEFT(IFNAME),
+	OUT_RIGHT(NETNSID),
+	OUT_LEFT(STATE),
+	OUT_LEFT(BOUND),
+	OUT_RIGHT(OWNER),
+	OUT_LEFT(FAULT),
+	OUT_LEFT(LIES),
+	OUT_LEFT(COPIES),
+	OUT_LEFT(TASKS),
+	OUT_RIGHT_AS(HOST, "HOST-FRAMES"),
+	OUT_RIGHT_AS(MERGED, "MERGED-BYTES"),
+	OUT_LEFT(DROPPED),
 	{}
 };
 

@@ -74,11 +74,11 @@ void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose)
 enum { PLAN, EPOCH, OP, WAITING, MISSING };
 
 static const struct out_column columns[] = {
-	[PLAN] = { "PLAN", .right = true },
-	[EPOCH] = { "EPOCH", .right = true },
-	[OP] = { "OPERATION", .right = true },
-	[WAITING] = { "WAITING", .right = true },
-	[MISSING] = { "MISSING" },
+	OUT_RIGHT(PLAN),
+	OUT_RIGHT(EPOCH),
+	OUT_RIGHT_AS(OP, "OPERATION"),
+	OUT_RIGHT(WAITING),
+	OUT_LEFT(MISSING),
 	{}
 };
 
@@ -118,11 +118,11 @@ static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 enum { W_PLAN, W_OP, W_NODE, W_SINCE, W_FOR };
 
 static const struct out_column wait_columns[] = {
-	[W_PLAN] = { "PLAN", .right = true },
-	[W_OP] = { "OPERATION", .right = true },
-	[W_NODE] = { "NODE", .right = true },
-	[W_SINCE] = { "SINCE", .right = true },
-	[W_FOR] = { "WAITS" },
+	OUT_RIGHT_AS(W_PLAN, "PLAN"),
+	OUT_RIGHT_AS(W_OP, "OPERATION"),
+	OUT_RIGHT_AS(W_NODE, "NODE"),
+	OUT_RIGHT_AS(W_SINCE, "SINCE"),
+	OUT_LEFT_AS(W_FOR, "WAITS"),
 	{}
 };
 

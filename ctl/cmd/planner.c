@@ -237,11 +237,11 @@ void planner_out_root(struct hcctl *h, const struct nl_plan *v)
 enum { PLAN, TYPE, EPOCH, STATE, SHAPE };
 
 static const struct out_column columns[] = {
-	[PLAN] = { "PLAN", .right = true },
-	[TYPE] = { "TYPE" },
-	[EPOCH] = { "EPOCH", .right = true },
-	[STATE] = { "STATE" },
-	[SHAPE] = { "SHAPE" },
+	OUT_RIGHT(PLAN),
+	OUT_LEFT(TYPE),
+	OUT_RIGHT(EPOCH),
+	OUT_LEFT(STATE),
+	OUT_LEFT(SHAPE),
 	{}
 };
 

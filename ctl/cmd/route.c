@@ -40,11 +40,11 @@ static uint32_t *distances(const struct hc_faults *f, uint32_t src)
 enum { SRC, DST, HOPS, LEAST, PATH };
 
 static const struct out_column columns[] = {
-	[SRC] = { "SRC", .right = true },
-	[DST] = { "DST", .right = true },
-	[HOPS] = { "HOPS", .right = true },
-	[LEAST] = { "LEAST", .right = true },
-	[PATH] = { "PATH" },
+	OUT_RIGHT(SRC),
+	OUT_RIGHT(DST),
+	OUT_RIGHT(HOPS),
+	OUT_RIGHT(LEAST),
+	OUT_LEFT(PATH),
 	{}
 };
 

@@ -278,19 +278,19 @@ static int del(struct hcctl *h, int argc, char **argv)
 enum { NAME, TRUNK, DIM, NODES, LINKS, STATE, PEER, KEEP, TX, TX_BYTES, RX, RX_BYTES, DROPPED };
 
 static const struct out_column columns[] = {
-	[NAME] = { "NAME" },
-	[TRUNK] = { "TRUNK", .right = true },
-	[DIM] = { "DIM", .right = true },
-	[NODES] = { "NODES" },
-	[LINKS] = { "LINKS", .right = true },
-	[STATE] = { "STATE" },
-	[PEER] = { "PEER" },
-	[KEEP] = { "KEEPALIVE", .right = true },
-	[TX] = { "TX", .right = true },
-	[TX_BYTES] = { "TX-BYTES", .right = true },
-	[RX] = { "RX", .right = true },
-	[RX_BYTES] = { "RX-BYTES", .right = true },
-	[DROPPED] = { "DROPPED", .right = true },
+	OUT_LEFT(NAME),
+	OUT_RIGHT(TRUNK),
+	OUT_RIGHT(DIM),
+	OUT_LEFT(NODES),
+	OUT_RIGHT(LINKS),
+	OUT_LEFT(STATE),
+	OUT_LEFT(PEER),
+	OUT_RIGHT_AS(KEEP, "KEEPALIVE"),
+	OUT_RIGHT(TX),
+	OUT_RIGHT_AS(TX_BYTES, "TX-BYTES"),
+	OUT_RIGHT(RX),
+	OUT_RIGHT_AS(RX_BYTES, "RX-BYTES"),
+	OUT_RIGHT(DROPPED),
 	{}
 };
 

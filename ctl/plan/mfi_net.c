@@ -113,24 +113,6 @@ static bool augment(struct hc_mfi_net *net)
 	return l->v;
 }
 
-struct hc_mfi_net *hc_mfi_new(uint32_t n, const struct hc_mfi_pair *pairs, size_t npairs,
-			      uint32_t tg)
-{
-	struct hc_mfi_net *net = calloc(1, sizeof(*net));
-
-	if (!net)
-		return NULL;
-	net->kind = HC_MFI_GRAPH;
-	net->pattern = HC_MFI_LISTED;
-	net->n = n;
-	net->tg = tg;
-	if (fill(&net->env, n, pairs, npairs, true) && turn(&net->env, &net->in, n) &&
-	    augment(net))
-		return net;
-	hc_mfi_free(net);
-	return NULL;
-}
-
 static void lists_free(struct hc_mfi_lists *l)
 {
 	free(l->at);
@@ -147,11 +129,41 @@ void hc_mfi_free(struct hc_mfi_net *net)
 	free(net);
 }
 
+/* One as @like says, with these pairs. */
+static struct hc_mfi_net *make(const struct hc_mfi_net *like, const struct hc_mfi_pair *pairs,
+			       size_t npairs)
+{
+	struct hc_mfi_net *net = calloc(1, sizeof(*net));
+
+	if (!net)
+		return NULL;
+	*net = *like;
+	if (fill(&net->env, net->n, pairs, npairs, true) && turn(&net->env, &net->in, net->n) &&
+	    augment(net))
+		return net;
+	hc_mfi_free(net);
+	return NULL;
+}
+
+struct hc_mfi_net *hc_mfi_new(uint32_t n, const struct hc_mfi_pair *pairs, size_t npairs,
+			      uint32_t tg)
+{
+	const struct hc_mfi_net graph = {
+		.kind = HC_MFI_GRAPH, .pattern = HC_MFI_LISTED, .n = n, .tg = tg,
+	};
+
+	return make(&graph, pairs, npairs);
+}
+
 struct hc_mfi_net *hc_mfi_cube(unsigned int dim, uint32_t tg)
 {
 	uint32_t n = UINT32_C(1) << dim, u;
+	const struct hc_mfi_net cube = {
+		.kind = HC_MFI_CUBE, .pattern = HC_MFI_STAR, .n = n, .tg = tg, .dim = dim,
+		.transitive = true,
+	};
 	struct hc_mfi_pair *p = calloc((size_t)n * dim + 1, sizeof(*p));
-	struct hc_mfi_net *net = NULL;
+	struct hc_mfi_net *net;
 	unsigned int d;
 	size_t np = 0;
 
@@ -160,14 +172,8 @@ struct hc_mfi_net *hc_mfi_cube(unsigned int dim, uint32_t tg)
 	for (u = 0; u < n; u++)
 		for (d = 0; d < dim; d++)
 			p[np++] = (struct hc_mfi_pair){ u, u ^ UINT32_C(1) << d };
-	net = hc_mfi_new(n, p, np, tg);
+	net = make(&cube, p, np);
 	free(p);
-	if (!net)
-		return NULL;
-	net->kind = HC_MFI_CUBE;
-	net->pattern = HC_MFI_STAR;
-	net->dim = dim;
-	net->transitive = true;
 	return net;
 }
 
@@ -203,8 +209,12 @@ static bool step(uint32_t *at, int by, uint32_t length, bool wrap)
 struct hc_mfi_net *hc_mfi_grid(uint32_t rows, uint32_t cols, bool wrap,
 			       enum hc_mfi_pattern pattern, uint32_t tg)
 {
+	const struct hc_mfi_net grid = {
+		.kind = wrap ? HC_MFI_TORUS : HC_MFI_MESH, .pattern = pattern, .n = rows * cols,
+		.tg = tg, .rows = rows, .cols = cols, .transitive = wrap,
+	};
 	struct hc_mfi_pair *p = calloc((size_t)rows * cols * 8, sizeof(*p));
-	struct hc_mfi_net *net = NULL;
+	struct hc_mfi_net *net;
 	const struct offset *o;
 	size_t no, i, np = 0;
 	uint32_t u;
@@ -220,14 +230,7 @@ struct hc_mfi_net *hc_mfi_grid(uint32_t rows, uint32_t cols, bool wrap,
 			    step(&col, o[i].col, cols, wrap))
 				p[np++] = (struct hc_mfi_pair){ u, row * cols + col };
 		}
-	net = hc_mfi_new(rows * cols, p, np, tg);
+	net = make(&grid, p, np);
 	free(p);
-	if (!net)
-		return NULL;
-	net->kind = wrap ? HC_MFI_TORUS : HC_MFI_MESH;
-	net->pattern = pattern;
-	net->rows = rows;
-	net->cols = cols;
-	net->transitive = wrap;
 	return net;
 }

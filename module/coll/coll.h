@@ -373,8 +373,7 @@ struct hc_host_cb {
 
 static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
 {
-	BUILD_BUG_ON(sizeof(struct hc_host_cb) > sizeof_field(struct sk_buff, cb));
-	return (struct hc_host_cb *)skb->cb;
+	return hc_cb_as(struct hc_host_cb, skb);
 }
 
 /* Notes on the frame that says that a socket does not serve plans any more. */
@@ -389,8 +388,7 @@ struct hc_leave_cb {
 
 static inline struct hc_leave_cb *hc_leave_cb(struct sk_buff *skb)
 {
-	BUILD_BUG_ON(sizeof(struct hc_leave_cb) > sizeof_field(struct sk_buff, cb));
-	return (struct hc_leave_cb *)skb->cb;
+	return hc_cb_as(struct hc_leave_cb, skb);
 }
 
 /* Contents of an ACK frame: all operations below @nr are complete; the rest is about the last
@@ -512,6 +510,8 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *abort, u32 from_p
  */
 void hc_coll_abort_go_on(struct hc_member *m, const struct hc_abort *abort);
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
+
+/* --- coll/lost.c --- */
 /* Does the member's role use link @dim? */
 bool hc_member_uses(const struct hc_member *m, unsigned int dim);
 /* Link @dim of a node failed (HC_ABORT_F_BROKEN) or lost frames. */

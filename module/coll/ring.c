@@ -87,7 +87,7 @@ static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, stru
 	unsigned int i;
 
 	hc_set_add(hc_ring_member(m)->got, block);
-	ring_op(op)->here++;
+	ring_op(op)->now.here++;
 	if (hc_ring_wants(m, op, block) && !hc_ring_give(m, op, skb))
 		goto gone;
 	for (i = 0; i < m->role.nsrc; i++) {
@@ -115,12 +115,10 @@ static bool own_send(struct hc_member *m, struct hc_op *op)
 	struct ring_op *r = ring_op(op);
 	struct hc_wire_data *w;
 
-	if (!skb) {
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
-		return false;
-	}
+	if (!skb)
+		return hc_ring_starve(m, op);
 	w = hc_wire_data_of(skb);
-	r->own = true;
+	r->now.own = true;
 	r->last = w->flags & HC_DATA_F_LAST;
 	r->len = be32_to_cpu(hc_hdr(skb)->len);
 	w->block = cpu_to_be16(m->node->id);
@@ -161,17 +159,17 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 	r->src[i].taken++;
 	r->src[i].lasts += r->last;
-	r->most = max(r->most, turn);
+	r->now.most = max(r->now.most, turn);
 	r->src[i].clock = max(r->src[i].clock, be32_to_cpu(hc_hdr(skb)->step));
 	hc_op_note(m, op, skb);
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
 	/* It has gone round. */
 	if (hc_set_has(hc_ring_member(m)->got, be16_to_cpu(hc_wire_data_of(skb)->block))) {
-		r->home = true;
+		r->now.home = true;
 		consume_skb(skb);
 		return true;
 	}
-	r->turn = max(r->turn, turn);
+	r->now.turn = max(r->now.turn, turn);
 	return segment_spread(m, op, i, skb, turn);
 }
 
@@ -283,7 +281,7 @@ static enum hc_progress slice_advance(struct hc_member *m, struct hc_op *op, uns
 	unsigned int before;
 	enum hc_progress p;
 
-	if (!ring_op(op)->own) {
+	if (!ring_op(op)->now.own) {
 		if (skb_queue_empty(&op->own) && !hc_keep_has_own(m, op))
 			return hc_wait(m, op, HYPERCUBE_WAIT_OWN, 0);
 		if (op->begun && !hc_sock_room(m, op->rec.sock))
@@ -312,7 +310,7 @@ static bool slice_whole(struct hc_member *m, struct hc_op *op)
 	const struct hc_ring_member *ring = hc_ring_member(m);
 	unsigned int i;
 
-	if ((!ring->place || ring_op(op)->both || ring_op(op)->home) &&
+	if ((!ring->place || ring_op(op)->both || ring_op(op)->now.home) &&
 	    !memcmp(ring->got, ring->members, hc_set_words(m->node->fabric->dim) * sizeof(u32)))
 		return true;
 	/* All rings have brought one twice; or it is in none, as a master said that lies. */
@@ -332,13 +330,8 @@ static void slice_over(struct hc_member *m, struct hc_op *op)
 		return;
 	hc_keep_over(m);
 	r->at += r->len;
-	r->base += r->most;
-	r->most = 0;
-	r->turn = 0;
-	r->blocks = 0;
-	r->here = 0;
-	r->own = false;
-	r->home = false;
+	r->base += r->now.most;
+	r->now = (struct ring_now){};
 	for (i = 0; i < m->role.nsrc; i++) {
 		r->src[i].taken = 0;
 		r->src[i].turn = 0;
@@ -353,17 +346,15 @@ static bool seen_say(struct hc_member *m, struct hc_op *op, unsigned int i)
 	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
 	struct hc_wire_data *w;
 
-	if (!skb) {
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
-		return false;
-	}
+	if (!skb)
+		return hc_ring_starve(m, op);
 	w = hc_wire_data_of(skb);
 	w->flags = HC_DATA_F_SEEN;
 	w->total = cpu_to_be64(op->total);
 	w->block = cpu_to_be16(m->node->id);
 	hc_hdr(skb)->time = cpu_to_be64(op->time);
 	ring_op(op)->src[i].told = true;
-	return hc_ring_frame_next(m, op, hc_ring_member(m)->way[i].out, skb, ring_op(op)->most);
+	return hc_ring_frame_next(m, op, hc_ring_member(m)->way[i].out, skb, ring_op(op)->now.most);
 }
 
 /* In each ring of which all others are through.  False: the operation is gone. */
@@ -393,7 +384,7 @@ static enum hc_progress end_advance(struct hc_member *m, struct hc_op *op)
 		return HC_FAILED;
 	if (!all_came(m, op, stream_ended))
 		return peers_wait(m, op, stream_ended);
-	r->steps = r->base + r->most;
+	r->steps = r->base + r->now.most;
 	if (!op->begun)
 		return HC_FINISHED;
 	if (!hc_sock_room(m, op->rec.sock))
@@ -493,7 +484,7 @@ static bool seen_rx(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	hc_op_note(m, op, skb);
 	if (way->relay)
 		return hc_ring_frame_out(m, op, way->out, skb, turn);
-	r->most = max(r->most, turn);
+	r->now.most = max(r->now.most, turn);
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
 	if (be16_to_cpu(hc_wire_data_of(skb)->block) != way->next)
 		return hc_ring_frame_next(m, op, way->out, skb, turn);

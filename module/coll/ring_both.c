@@ -80,7 +80,7 @@ bool hc_both_fits(const struct hc_member *m, const struct ring_op *r, unsigned i
 	if (come > all)
 		return false;
 	/* Once only; one's own comes back. */
-	return block == m->node->id ? !r->both && !r->home :
+	return block == m->node->id ? !r->both && !r->now.home :
 	       !hc_set_has(hc_ring_member(m)->got, block);
 }
 
@@ -97,7 +97,7 @@ bool hc_both_came(const struct hc_member *m, const struct hc_op *op, unsigned in
 	const struct sk_buff *skb = skb_peek(&op->src[i].q);
 	const struct ring_op *r = ring_op(op);
 
-	if (r->here == hc_ring_member(m)->nmembers && (r->both || r->home))
+	if (r->now.here == hc_ring_member(m)->nmembers && (r->both || r->now.home))
 		return true;
 	return skb && !r->last && be64_to_cpu(hc_wire_data_of(skb)->offset) == r->at + r->len;
 }

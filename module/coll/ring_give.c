@@ -11,6 +11,12 @@
 #include "fabric/limits.h"
 #include "trace.h"
 
+bool hc_ring_starve(struct hc_member *m, struct hc_op *op)
+{
+	hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return false;
+}
+
 /* ------------------------------------------------------------ sending */
 
 /* Directions do not wait for each other: each has its own logical clock, from slice to slice. */
@@ -75,8 +81,7 @@ bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, str
 	m->node->spent++;
 	if (copy)
 		return hc_ring_frame_next(m, op, hc_ring_member(m)->way[i].out, copy, turn);
-	hc_op_fail(m, op, -ENOMEM, m->node->id);
-	return false;
+	return hc_ring_starve(m, op);
 }
 
 /* ------------------------------------------------------------ the process */
@@ -129,18 +134,16 @@ bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 	u64 place;
 
 	len = segment_wanted(m, op, &off, &place);
-	r->blocks++;
-	r->given = r->last && r->blocks == r->nmembers && !ends_late(op);
+	r->now.blocks++;
+	r->given = r->last && r->now.blocks == r->nmembers && !ends_late(op);
 	if (!len && !r->given) {
 		hc_keep_gave(m, block);
 		return true;
 	}
 	copy = hc_seg_share(m->node, skb, off, len);
-	if (!copy) {
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
-		return false;
-	}
-	r->steps = r->base + r->turn;
+	if (!copy)
+		return hc_ring_starve(m, op);
+	r->steps = r->base + r->now.turn;
 	op->result = op->total * r->nmembers;
 	hc_sock_result_at(m, op, copy, hc_set_rank(r->members, block) * block_bytes(m, op) + place,
 			  r->given);
@@ -167,6 +170,5 @@ bool hc_ring_end_give(struct hc_member *m, struct hc_op *op)
 	op->result = op->total * ring_op(op)->nmembers;
 	if (missing ? hc_sock_missing(m, op, ring_op(op)->members, missing) : whole_give(m, op))
 		return true;
-	hc_op_fail(m, op, -ENOMEM, m->node->id);
-	return false;
+	return hc_ring_starve(m, op);
 }

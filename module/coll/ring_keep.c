@@ -325,12 +325,8 @@ static void op_rewind(const struct hc_member *m, struct hc_op *op)
 	}
 	memset(op->busy, 0, sizeof(op->busy));
 	memset(r->src, 0, m->nstreams * sizeof(r->src[0]));
-	r->turn = 0;
-	r->most = 0;
-	r->blocks = 0;
-	r->here = 0;
+	r->now = (struct ring_now){};
 	r->ask = 0;
-	r->own = false;
 	r->over = false;
 	r->late |= !!r->members;
 }

@@ -28,19 +28,32 @@ struct ring_stream {
 };
 
 /**
+ * struct ring_now - what has come and gone of the slice at hand
+ * @turn: step in which the latest segment that was new here has come
+ * @most: the same of all that has come
+ * @blocks: segments that the process was given
+ * @here: members whose segment is here; this one's own, too, once it is sent
+ * @own: this member's own segment was sent
+ * @home: it has come back
+ */
+struct ring_now {
+	u32 turn;
+	u32 most;
+	u32 blocks;
+	u32 here;
+	bool own;
+	bool home;
+};
+
+/**
  * struct ring_op - an allgather, or an alltoall
  * @at: where the slice at hand lies in each message
  * @len: how long it is
  * @base: steps that the slices before it took
- * @turn: step in which the latest segment that was new here has come
- * @most: the same of all that has come
+ * @now: what has come and gone of it
  * @steps: what is said to the process
- * @blocks: segments of the slice that the process was given
- * @here: members whose segment of the slice is here; this one's own, too, once it is sent
  * @ask: counts answers of peers that did not help: the next question goes to another
- * @own: this member's own segment was sent
- * @both: both ways, so it does not come back
- * @home: it has come back
+ * @both: this member's own segment was sent both ways, so it does not come back
  * @last: the slice is the last one
  * @over: and is through
  * @given: the process has all
@@ -54,15 +67,10 @@ struct ring_op {
 	u64 at;
 	u32 len;
 	u32 base;
-	u32 turn;
-	u32 most;
+	struct ring_now now;
 	u32 steps;
-	u32 blocks;
-	u32 here;
 	u32 ask;
-	bool own;
 	bool both;
-	bool home;
 	bool last;
 	bool over;
 	bool given;
@@ -78,6 +86,8 @@ static inline struct ring_op *ring_op(const struct hc_op *op)
 }
 
 /* --- ring_give.c --- */
+/* It fails, as there is no memory: false. */
+bool hc_ring_starve(struct hc_member *m, struct hc_op *op);
 /* Consumes @skb.  False: the operation is gone. */
 bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 		       struct sk_buff *skb, u32 turn);

@@ -109,14 +109,12 @@ struct hc_impair {
 /* In skb->cb while the frame waits. */
 struct impair_cb {
 	struct hc_cb cb;
-	bool loose;
 	u64 due;
 };
 
 static struct impair_cb *impair_cb(struct sk_buff *skb)
 {
-	BUILD_BUG_ON(sizeof(struct impair_cb) > sizeof_field(struct sk_buff, cb));
-	return (struct impair_cb *)skb->cb;
+	return hc_cb_as(struct impair_cb, skb);
 }
 
 static bool impairs(const struct hc_impairments *set)
@@ -250,7 +248,7 @@ static void unqueue(struct hc_impair *imp, struct sk_buff *skb)
 	__skb_unlink(skb, &imp->q);
 	imp->q_bytes -= skb->len;
 	imp->q_memory -= skb->truesize;
-	if (impair_cb(skb)->loose)
+	if (hc_cb(skb)->loose)
 		loose_add(imp, -(int)skb->truesize);
 }
 
@@ -318,8 +316,8 @@ static void queue_full(struct hc_impair *imp, struct sk_buff *skb)
 
 static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due)
 {
-	impair_cb(skb)->loose = hc_frame_is_loose(skb);
-	if (impair_cb(skb)->loose)
+	hc_cb(skb)->loose = hc_frame_is_loose(skb);
+	if (hc_cb(skb)->loose)
 		loose_add(imp, skb->truesize);
 	imp->last_due = due;
 	imp->delayed++;

@@ -5,6 +5,7 @@
 #ifndef _HC_SKB_H
 #define _HC_SKB_H
 
+#include <linux/build_bug.h>
 #include <linux/skbuff.h>
 #include <linux/hypercube.h>
 
@@ -35,13 +36,18 @@ struct hc_cb {
 	u8 dim;		/* port it came by, or HC_DIM_HOST */
 	bool sealed;	/* the link's frames have a checksum */
 	bool first;	/* the first numbered one of a new trunk: numbers go on from here */
+	bool loose;	/* while it waits to be sent: counted as charged to nobody */
 };
 
 #define HC_DIM_HOST	0xff
 
+/* What is noted in skb->cb, as a structure for which there is room. */
+#define hc_cb_as(type, skb)								\
+	((type *)((skb)->cb + BUILD_BUG_ON_ZERO(sizeof(type) > sizeof_field(struct sk_buff, cb))))
+
 static inline struct hc_cb *hc_cb(struct sk_buff *skb)
 {
-	return (struct hc_cb *)skb->cb;
+	return hc_cb_as(struct hc_cb, skb);
 }
 
 static inline struct hc_hdr *hc_hdr(const struct sk_buff *skb)

@@ -202,8 +202,7 @@ static void tell(struct hc_collector *c, struct datagram *d, const struct hyperc
 		return;
 	if (over)
 		said->skb = NULL;
-	BUILD_BUG_ON(sizeof(*cb) > sizeof_field(struct sk_buff, cb));
-	cb = (struct hc_dgram_cb *)skb->cb;
+	cb = hc_cb_as(struct hc_dgram_cb, skb);
 	cb->verdict = *v;
 	cb->src = d->src;
 	cb->own = false;
@@ -519,7 +518,7 @@ static void least_in_queue(struct sk_buff_head *queue, struct hc_node *node, u32
 	__skb_queue_head_init(&list);
 	spin_lock_irqsave(&queue->lock, flags);
 	skb_queue_walk_safe(queue, skb, more) {
-		const struct hc_dgram_cb *cb = (struct hc_dgram_cb *)skb->cb;
+		const struct hc_dgram_cb *cb = hc_cb_as(struct hc_dgram_cb, skb);
 
 		if (cb->own || max(cb->verdict.copies, 1U) >= least)
 			continue;

@@ -214,7 +214,7 @@ void hc_sock_dgram_rx(struct hc_node *node, struct sk_buff *skb, bool own)
 	} else if (!hc_sock_recv_room(sk)) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 	} else {
-		struct hc_dgram_cb *cb = (struct hc_dgram_cb *)skb->cb;
+		struct hc_dgram_cb *cb = hc_cb_as(struct hc_dgram_cb, skb);
 
 		memset(cb, 0, sizeof(*cb));
 		cb->src = src;
@@ -257,7 +257,7 @@ static void paths_tell(struct msghdr *msg, const struct sk_buff *skb,
 /* To those who have room for it. */
 static void verdict_tell(struct msghdr *msg, const struct hc_sock *hsk, const struct sk_buff *skb)
 {
-	const struct hypercube_verdict v = ((struct hc_dgram_cb *)skb->cb)->verdict;
+	const struct hypercube_verdict v = hc_cb_as(struct hc_dgram_cb, skb)->verdict;
 
 	if (!v.copies || !msg->msg_controllen)
 		return;
@@ -281,7 +281,7 @@ static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	skb = skb_recv_datagram(sk, flags, &err);
 	if (!skb)
 		return !err || err == -EAGAIN ? hc_sock_gone(hsk) ?: err : err;
-	cb = (struct hc_dgram_cb *)skb->cb;
+	cb = hc_cb_as(struct hc_dgram_cb, skb);
 	said = skb->len - cb->said;
 	n = min(len, said);
 	if (n < said)

@@ -68,8 +68,7 @@ struct hc_result_cb {
 
 static struct hc_result_cb *result_cb(struct sk_buff *skb)
 {
-	BUILD_BUG_ON(sizeof(struct hc_result_cb) > sizeof_field(struct sk_buff, cb));
-	return (struct hc_result_cb *)skb->cb;
+	return hc_cb_as(struct hc_result_cb, skb);
 }
 
 u64 hc_sock_id(const struct sock *sk)

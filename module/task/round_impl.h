@@ -246,8 +246,8 @@ bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, uns
 u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value);
 void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_round *w,
 		   const u64 *word, unsigned int n);
-/* Has the neighbour been asked since @asked (0: it has not), and is that too long? */
-bool hc_round_silent(const struct hc_node *node, unsigned int dim, u64 asked, u64 now);
+/* Is there patience to ask the neighbour, which has been asked since *@asked (0: from now on)? */
+bool hc_round_patient(const struct hc_node *node, unsigned int dim, u64 *asked, u64 now);
 /* Those of one kind that a node says over a link have different indices. */
 void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		  unsigned int index, u64 value);

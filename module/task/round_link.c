@@ -125,12 +125,15 @@ static bool link_owes(const struct hc_round *r, unsigned int dim)
 }
 
 /* Where no frame gets lost the answer comes, however long it takes. */
-bool hc_round_silent(const struct hc_node *node, unsigned int dim, u64 asked, u64 now)
+bool hc_round_patient(const struct hc_node *node, unsigned int dim, u64 *asked, u64 now)
 {
 	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
 
-	return test_bit(HC_PORT_LOSSY, &node->ports[dim].flags) && patience && asked &&
-	       now - asked >= patience;
+	if (test_bit(HC_PORT_LOSSY, &node->ports[dim].flags) && patience && *asked &&
+	    now - *asked >= patience)
+		return false;
+	*asked = *asked ?: now;
+	return true;
 }
 
 void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
@@ -142,12 +145,10 @@ void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
 
 		if (!hc_round_goes(r, d) || !link_owes(r, d))
 			continue;
-		if (hc_round_silent(node, d, l->asked, now)) {
+		if (!hc_round_patient(node, d, &l->asked, now)) {
 			hc_round_fail(node, r, -ETIMEDOUT, node->id, d);
 			return;
 		}
-		if (!l->asked)
-			l->asked = now;
 		link_send(node, r, d, HC_ROUND_F_ASK);
 	}
 }

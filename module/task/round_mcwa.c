@@ -476,27 +476,15 @@ static const char *cwa_flaw(const struct hc_balance *b)
 	       "The method needs a topology without trees, as where nothing is faulty";
 }
 
-#define WORDS (BIT(HC_ROUND_EPOCH) | BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_WEIGHT) |	\
-	       BIT(HC_ROUND_QUOTA) | BIT(HC_ROUND_THETA) | BIT(HC_ROUND_GAVE))
+/* But for what they need, the two do the same. */
+#define OPS(method, flaw)								\
+	{										\
+		.id = method, .topology = flaw, .size = sizeof(struct mcwa),		\
+		.words = BIT(HC_ROUND_EPOCH) | BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_WEIGHT) |	\
+			 BIT(HC_ROUND_QUOTA) | BIT(HC_ROUND_THETA) | BIT(HC_ROUND_GAVE),	\
+		.start = hc_round_start, .rx = hc_round_hear, .begin = begin,		\
+		.advance = advance,							\
+	}
 
-const struct hc_round_ops hc_round_mcwa = {
-	.id		= HYPERCUBE_BALANCE_MCWA,
-	.start		= hc_round_start,
-	.rx		= hc_round_hear,
-	.words		= WORDS,
-	.topology	= mcwa_flaw,
-	.size		= sizeof(struct mcwa),
-	.begin		= begin,
-	.advance	= advance,
-};
-
-const struct hc_round_ops hc_round_cwa = {
-	.id		= HYPERCUBE_BALANCE_CWA,
-	.start		= hc_round_start,
-	.rx		= hc_round_hear,
-	.words		= WORDS,
-	.topology	= cwa_flaw,
-	.size		= sizeof(struct mcwa),
-	.begin		= begin,
-	.advance	= advance,
-};
+const struct hc_round_ops hc_round_mcwa = OPS(HYPERCUBE_BALANCE_MCWA, mcwa_flaw);
+const struct hc_round_ops hc_round_cwa = OPS(HYPERCUBE_BALANCE_CWA, cwa_flaw);

@@ -449,12 +449,10 @@ void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now)
 
 		if (!owes(p, d))
 			continue;
-		if (hc_round_silent(node, d, a->asked, now)) {
+		if (!hc_round_patient(node, d, &a->asked, now)) {
 			end(node, r, -ETIMEDOUT, node->id, d);
 			return;
 		}
-		if (!a->asked)
-			a->asked = now;
 		a->fresh = true;
 	}
 }

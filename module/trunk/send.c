@@ -36,26 +36,24 @@
 /* In skb->cb while the frame waits; @far: the node at the other end. */
 struct tx_cb {
 	struct hc_cb cb;
-	bool loose;
 	u16 far;
 };
 
 static struct tx_cb *tx_cb(struct sk_buff *skb)
 {
-	BUILD_BUG_ON(sizeof(struct tx_cb) > sizeof_field(struct sk_buff, cb));
-	return (struct tx_cb *)skb->cb;
+	return hc_cb_as(struct tx_cb, skb);
 }
 
 static bool tx_add(struct hc_trunk_tx *tx, struct sk_buff *skb)
 {
 	bool eth = hc_frame_is(skb, HC_FT_STACK), room;
 
-	tx_cb(skb)->loose = !eth && hc_frame_is_loose(skb);
+	hc_cb(skb)->loose = !eth && hc_frame_is_loose(skb);
 	spin_lock_bh(&tx->lock);
-	room = eth ? tx->eth_bytes < HC_ETH_BYTES : !tx_cb(skb)->loose || tx->loose < LOOSE_MAX;
+	room = eth ? tx->eth_bytes < HC_ETH_BYTES : !hc_cb(skb)->loose || tx->loose < LOOSE_MAX;
 	if (room && eth)
 		tx->eth_bytes += skb->truesize;
-	else if (room && tx_cb(skb)->loose)
+	else if (room && hc_cb(skb)->loose)
 		tx->loose += skb->truesize;
 	if (room)
 		__skb_queue_tail(eth ? &tx->eth : &tx->frames, skb);
@@ -91,7 +89,7 @@ static struct sk_buff *tx_take(struct hc_trunk_tx *tx)
 	tx->eth_next = !eth;
 	if (eth)
 		tx->eth_bytes -= skb->truesize;
-	else if (skb && tx_cb(skb)->loose)
+	else if (skb && hc_cb(skb)->loose)
 		tx->loose -= skb->truesize;
 	spin_unlock_bh(&tx->lock);
 	return skb;

@@ -25,50 +25,50 @@
 #include "fabric/fabric.h"
 #include "trunk/trunk.h"
 
-static struct hc_trunk *trunk_of(const struct sock *sk)
+/* What the other side does in such a call comes first: with TLS it makes data of records. */
+static void data_comes(struct hc_trunk *trunk, struct sock *sk)
 {
-	return __locked_read_sk_user_data_with_flags(sk, 0);
+	trunk->data_ready(sk);
+	queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
 }
 
-/* What the other side of these functions does comes first: with TLS it makes data of records. */
-static void sock_data_ready(struct sock *sk)
+static void room_comes(struct hc_trunk *trunk, struct sock *sk)
+{
+	trunk->write_space(sk);
+	queue_work(hc_trunk_wq, &trunk->send);
+}
+
+/* What has come before the end is taken first. */
+static void state_changes(struct hc_trunk *trunk, struct sock *sk)
+{
+	trunk->state_change(sk);
+	queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
+}
+
+static void sock_called(struct sock *sk, void (*call)(struct hc_trunk *trunk, struct sock *sk))
 {
 	struct hc_trunk *trunk;
 
 	read_lock_bh(&sk->sk_callback_lock);
-	trunk = trunk_of(sk);
-	if (trunk) {
-		trunk->data_ready(sk);
-		queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
-	}
+	trunk = __locked_read_sk_user_data_with_flags(sk, 0);
+	if (trunk)
+		call(trunk, sk);
 	read_unlock_bh(&sk->sk_callback_lock);
+}
+
+static void sock_data_ready(struct sock *sk)
+{
+	sock_called(sk, data_comes);
 }
 
 static void sock_write_space(struct sock *sk)
 {
-	struct hc_trunk *trunk;
-
-	read_lock_bh(&sk->sk_callback_lock);
-	trunk = trunk_of(sk);
-	if (trunk) {
-		trunk->write_space(sk);
-		queue_work(hc_trunk_wq, &trunk->send);
-	}
-	read_unlock_bh(&sk->sk_callback_lock);
+	sock_called(sk, room_comes);
 }
 
-/* What has come before the end is taken first. */
 static void sock_state_change(struct sock *sk)
 {
-	struct hc_trunk *trunk;
-
-	read_lock_bh(&sk->sk_callback_lock);
-	trunk = trunk_of(sk);
-	if (trunk) {
-		trunk->state_change(sk);
-		queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
-	}
-	read_unlock_bh(&sk->sk_callback_lock);
+	sock_called(sk, state_changes);
 }
 
 static const char *sock_flaw(const struct hc_trunk *trunk, const struct socket *sock)

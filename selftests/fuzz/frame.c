@@ -9,20 +9,23 @@
 
 /* ------------------------------------------------------------ parts */
 
+#define PART(type, wire)	\
+	[HC_FRAME_##type] = sizeof(struct hc_wire_##wire)
+
 static const unsigned char parts[__HC_FRAME_TYPE_END] = {
-	[HC_FRAME_TEST] = sizeof(struct hc_wire_test),
-	[HC_FRAME_FAULT] = sizeof(struct hc_wire_fault),
-	[HC_FRAME_DATA] = sizeof(struct hc_wire_data),
-	[HC_FRAME_ACK] = sizeof(struct hc_wire_ack),
-	[HC_FRAME_ABORT] = sizeof(struct hc_wire_abort),
-	[HC_FRAME_CREDIT] = sizeof(struct hc_wire_credit),
-	[HC_FRAME_PROBE] = sizeof(struct hc_wire_probe),
-	[HC_FRAME_REPLY] = sizeof(struct hc_wire_reply),
-	[HC_FRAME_LSA] = sizeof(struct hc_wire_lsa_head),
-	[HC_FRAME_MEND] = sizeof(struct hc_wire_mend),
-	[HC_FRAME_COPY] = sizeof(struct hc_wire_copy),
-	[HC_FRAME_TASK] = sizeof(struct hc_wire_task),
-	[HC_FRAME_ROUND] = sizeof(struct hc_wire_round),
+	PART(TEST, test),
+	PART(FAULT, fault),
+	PART(DATA, data),
+	PART(ACK, ack),
+	PART(ABORT, abort),
+	PART(CREDIT, credit),
+	PART(PROBE, probe),
+	PART(REPLY, reply),
+	PART(LSA, lsa_head),
+	PART(MEND, mend),
+	PART(COPY, copy),
+	PART(TASK, task),
+	PART(ROUND, round),
 };
 
 static unsigned int part_size(unsigned int type)

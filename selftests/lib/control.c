@@ -57,6 +57,11 @@ uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+uint64_t deadline(int s)
+{
+	return now_ms() + 1000 * (uint64_t)patience(s);
+}
+
 static pid_t netns_owner;
 
 void own_netns_done(void)

@@ -79,9 +79,7 @@ long copies_take_now(const struct cube *c, unsigned int to, void *buf, size_t le
 long copies_take(const struct cube *c, unsigned int to, void *buf, size_t len,
 		 struct copies_got *g)
 {
-	struct pollfd p = { .fd = c->fd[to], .events = POLLIN };
-
-	if (poll(&p, 1, patience(COPIES_SECONDS) * 1000) != 1)
+	if (!readable(c->fd[to], COPIES_SECONDS))
 		return -ETIMEDOUT;
 	return copies_take_now(c, to, buf, len, g);
 }
@@ -97,7 +95,7 @@ struct node_view copies_view(const struct cube *c, unsigned int node)
 
 bool copies_judged(const struct cube *c, unsigned int node, uint64_t n)
 {
-	uint64_t end = now_ms() + patience(COPIES_SECONDS) * 1000;
+	uint64_t end = deadline(COPIES_SECONDS);
 	struct node_view v;
 
 	do {

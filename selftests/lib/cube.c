@@ -113,13 +113,35 @@ ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bo
 	return n;
 }
 
-ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res)
+bool readable(int fd, int s)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	return poll(&p, 1, 1000 * patience(s)) == 1;
+}
+
+ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res)
+{
 	bool eor;
 
-	poll(&p, 1, 1000 * patience(10));
+	readable(fd, 10);
 	return shc_recv(fd, buf, len, res, &eor, 0);
+}
+
+int shc_ended(int fd)
+{
+	static unsigned char all[1 << 16];
+	struct hypercube_result res = { 0 };
+	bool eor = false;
+
+	while (!eor) {
+		ssize_t n = readable(fd, 15) ?
+			    shc_recv(fd, all, sizeof(all), &res, &eor, 0) : -ETIMEDOUT;
+
+		if (n < 0)
+			return (int)n;
+	}
+	return res.status;
 }
 
 /* ------------------------------------------------------------ fabrics */
@@ -190,6 +212,11 @@ int cube_bind_all(struct cube *c)
 	return err;
 }
 
+int cube_bound(struct cube *c, unsigned int dim, unsigned int segment)
+{
+	return cube_new(c, dim, segment) ?: cube_bind_all(c);
+}
+
 int cube_dgrams(struct cube *c, unsigned int dim)
 {
 	unsigned int u;
@@ -228,6 +255,13 @@ int cube_impair(struct cube *c, const struct impairments *i)
 	return err;
 }
 
+int cube_lossy(struct cube *c, unsigned int loss, unsigned int seed)
+{
+	const struct impairments lossy = { .loss = loss, .seed = seed };
+
+	return ctl_patience(c->name, 3000) ?: cube_impair(c, &lossy);
+}
+
 int cube_fail_node(struct cube *c, unsigned int node)
 {
 	hc_faults_node(c->faults, node);
@@ -249,6 +283,14 @@ static int fail_link_nr(struct cube *c, unsigned int i)
 	return cube_fail_link(c, node, dim);
 }
 
+static bool goes_wrong(struct cube *c, cube_around_fn around)
+{
+	if (around(c))
+		return false;
+	cube_print_faults(c);
+	return true;
+}
+
 unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned int step)
 {
 	unsigned int n = c->dim * c->nodes / 2, wrong = 0, i, k;
@@ -256,7 +298,7 @@ unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned
 	for (i = 0; i < n; i++)
 		for (k = i; k < n; k += step)
 			wrong += cube_heal(c) || fail_link_nr(c, i) || fail_link_nr(c, k) ||
-				 !around(c);
+				 goes_wrong(c, around);
 	return wrong;
 }
 
@@ -271,7 +313,7 @@ unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned 
 			err = cube_fail_node(c, below(c->nodes));
 		for (k = below(c->dim * (round % 3 ? 2 : 6)); k && !err; k--)
 			err = fail_link_nr(c, below(c->dim * c->nodes / 2));
-		wrong += err || !around(c);
+		wrong += err || goes_wrong(c, around);
 	}
 	return wrong;
 }
@@ -281,9 +323,9 @@ unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step)
 	unsigned int wrong;
 	struct cube c;
 
-	if (cube_new(&c, 3, 0))
+	if (cube_bound(&c, 3, 0))
 		return 1;
-	wrong = cube_bind_all(&c) ? 1 : cube_pairs_of_links(&c, around, step);
+	wrong = cube_pairs_of_links(&c, around, step);
 	return wrong + !!cube_del(&c);
 }
 
@@ -293,9 +335,9 @@ unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds)
 	struct cube c;
 
 	for (dim = 4; dim <= 6; dim++) {
-		if (cube_new(&c, dim, 0))
+		if (cube_bound(&c, dim, 0))
 			return wrong + 1;
-		wrong += cube_bind_all(&c) ? 1 : cube_random_faults(&c, around, rounds);
+		wrong += cube_random_faults(&c, around, rounds);
 		wrong += !!cube_del(&c);
 	}
 	return wrong;
@@ -330,7 +372,7 @@ void cube_print_faults(const struct cube *c)
 static int install(struct cube *c, unsigned int id, unsigned int type)
 {
 	const uint32_t *fault = c->faults->fault;
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
+	uint64_t end = deadline(5);
 	int err;
 
 	do {
@@ -501,17 +543,13 @@ int cube_plan(struct cube *c, unsigned int id)
 	return cube_plan_to(c, id, HC_ANY_SINK);
 }
 
-int cube_plan_detour(struct cube *c, unsigned int id)
+int cube_detour(struct cube *c, unsigned int id, unsigned int segment)
 {
 	static const uint8_t order[] = { 2, 1, 0 };
-	int err = cube_fail_link(c, 0, 0);
+	int err = cube_new(c, 3, segment) ?: cube_fail_link(c, 0, 0) ?:
+		  cube_fail_link(c, 0, 1) ?: cube_fail_link(c, 5, 1) ?:
+		  cube_plan_fixed(c, id, 3, order);
 
-	if (!err)
-		err = cube_fail_link(c, 0, 1);
-	if (!err)
-		err = cube_fail_link(c, 5, 1);
-	if (!err)
-		err = cube_plan_fixed(c, id, 3, order);
 	return err ? err : c->plan.tree.ndetours == 1 ? 0 : -EBADMSG;
 }
 

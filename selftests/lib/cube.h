@@ -36,6 +36,8 @@ int patience(int s);
 uint64_t rnd(void);
 unsigned int below(unsigned int n);
 uint64_t now_ms(void);
+/* The now_ms() until which to wait for what comes in @s on a fast machine. */
+uint64_t deadline(int s);
 /* Go on in a network namespace of one's own: what is left in it ends with us. */
 int own_netns(void);
 /* Stay in the network namespace that this process was born in. */
@@ -161,6 +163,10 @@ ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bo
 
 /* The same of what should come within seconds. */
 ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res);
+/* Does something come to be received, within what takes @s on a fast machine? */
+bool readable(int fd, int s);
+/* How the next operation ends there: its status, or an error of the call. */
+int shc_ended(int fd);
 
 /* ------------------------------------------------------------ fabrics */
 
@@ -220,18 +226,22 @@ int cube_new(struct cube *c, unsigned int dim, unsigned int segment);
 int cube_del(struct cube *c);
 int cube_bind(struct cube *c, unsigned int node);
 int cube_bind_all(struct cube *c);
+/* A new cube with a socket at each node. */
+int cube_bound(struct cube *c, unsigned int dim, unsigned int segment);
 /* A new cube with a socket for datagrams at each node. */
 int cube_dgrams(struct cube *c, unsigned int dim);
 void cube_close(struct cube *c, unsigned int node);
 int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
 /* All links. */
 int cube_impair(struct cube *c, const struct impairments *i);
+/* So many frames of a million get lost everywhere, and who hears nothing for long gives up. */
+int cube_lossy(struct cube *c, unsigned int loss, unsigned int seed);
 int cube_fail_node(struct cube *c, unsigned int node);
 int cube_heal(struct cube *c);
-/* In a new cube of eight nodes, where theorem 5 of Leu & Kuo fails: node 0 has nobody to help, and
- * so a detour, and its stage takes three steps.
+/* A new cube of eight nodes with a plan, where theorem 5 of Leu & Kuo fails: node 0 has nobody to
+ * help, and so a detour, and its stage takes three steps.
  */
-int cube_plan_detour(struct cube *c, unsigned int id);
+int cube_detour(struct cube *c, unsigned int id, unsigned int segment);
 /* Plan around the faults, to @sink or HC_ANY_SINK, and install. */
 int cube_plan_to(struct cube *c, unsigned int id, uint32_t sink);
 int cube_plan(struct cube *c, unsigned int id);
@@ -278,7 +288,7 @@ void cube_link(const struct cube *c, unsigned int i, unsigned int *node, unsigne
 /* A test's work around the faults of the moment: was it right? */
 typedef bool (*cube_around_fn)(struct cube *c);
 /* Around each link that fails and each pair, or every @step-th.  Return: how often it was
- * wrong, or could not be tried.
+ * wrong, or could not be tried; the faults are printed then.
  */
 unsigned int cube_pairs_of_links(struct cube *c, cube_around_fn around, unsigned int step);
 /* Around random failed nodes and links, every third time so many that detours are needed. */
@@ -286,6 +296,13 @@ unsigned int cube_random_faults(struct cube *c, cube_around_fn around, unsigned 
 /* The same in cubes that are made for it, of eight nodes, and of sixteen to sixty four. */
 unsigned int cube_pairs_of_eight(cube_around_fn around, unsigned int step);
 unsigned int cube_random_to_64(cube_around_fn around, unsigned int rounds);
+/* Both, as tests. */
+#define TESTS_AROUND(around, rounds)						\
+	static bool around(struct cube *c);					\
+	TEST_NONE_WRONG(every_pattern_of_two_links_of_eight,			\
+			cube_pairs_of_eight(around, stride()))			\
+	TEST_NONE_WRONG(random_faults_of_sixteen_to_sixty_four,			\
+			cube_random_to_64(around, rounds))
 /* Sizes of blocks to be tried, of which @full fills a segment and @many takes many. */
 #define BLOCK_SIZES 9
 static inline void block_sizes(size_t *size, size_t full, size_t many)

@@ -193,7 +193,7 @@ static void drive_sleep(const struct party *p, unsigned int n, int ms)
 
 int drive(struct party *p, unsigned int n, int seconds)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(seconds);
+	uint64_t end = deadline(seconds);
 	unsigned int late = 0;
 
 	while (!drive_done(p, n)) {

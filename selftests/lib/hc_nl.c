@@ -291,10 +291,30 @@ int nl_open(struct nl *nl)
 	return err;
 }
 
+int nl_open_events(struct nl *nl)
+{
+	return nl_open(nl) ?: nl_subscribe(nl);
+}
+
 void nl_shut(struct nl *nl)
 {
 	close(nl->fd);
 	free(nl->buf);
 	nl->buf = NULL;
 	nl->fd = -1;
+}
+
+int nl_open_all(struct nl *nl, unsigned int n)
+{
+	int err = 0;
+
+	while (n-- && !err)
+		err = nl_open(&nl[n]);
+	return err;
+}
+
+void nl_shut_all(struct nl *nl, unsigned int n)
+{
+	while (n--)
+		nl_shut(&nl[n]);
 }

@@ -48,7 +48,12 @@ typedef void (*nl_cb)(void *arg, const struct nl_attrs *a);
 
 /* 0 or -errno; -ENOENT: there is no such family. */
 int nl_open(struct nl *nl);
+/* One that hears events. */
+int nl_open_events(struct nl *nl);
 void nl_shut(struct nl *nl);
+/* @n of them. */
+int nl_open_all(struct nl *nl, unsigned int n);
+void nl_shut_all(struct nl *nl, unsigned int n);
 
 void nl_begin(struct nl *nl, int cmd, int flags);
 void nl_put(struct nl *nl, int type, const void *data, size_t len);

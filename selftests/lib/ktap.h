@@ -75,8 +75,9 @@ static inline void __test_register(struct __test_metadata *t)
 	static void test_name(struct __test_metadata *_metadata			\
 			      __attribute__((unused)))
 
-/* Two more that kselftest_harness.h has no names for: a test that is a call of what several have
- * in common, with these arguments after the metadata; and one that counts what is wrong.
+/* Three more that kselftest_harness.h has no names for: a test that is a call of what several have
+ * in common, with these arguments after the metadata; one that counts what is wrong; and one whose
+ * body runs twice, with @param false and true.
  */
 #define TEST_CALL(test_name, function, ...)					\
 	static void test_name(struct __test_metadata *_metadata)		\
@@ -91,6 +92,16 @@ static inline void __test_register(struct __test_metadata *t)
 		EXPECT_EQ(0, count);						\
 	}									\
 	__TEST(test_name)
+
+#define TEST_BOTH(test_name, param)						\
+	static void __both_##test_name(struct __test_metadata *_metadata, bool param);	\
+	TEST(test_name)								\
+	{									\
+		__both_##test_name(_metadata, false);				\
+		__both_##test_name(_metadata, true);				\
+	}									\
+	static void __both_##test_name(struct __test_metadata *_metadata	\
+				       __attribute__((unused)), bool param)
 
 /* A test more, which kselftest_harness.h has no name for: @fn with numbers in its metadata. */
 static inline __attribute__((format(printf, 5, 6)))

@@ -116,7 +116,7 @@ static int members_take(struct cube *c, const struct rings *r)
 
 int cube_rings(struct cube *c, unsigned int id, const struct rings *r)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(5);
+	uint64_t end = deadline(5);
 	int err = members_take(c, r);
 
 	while (!err) {

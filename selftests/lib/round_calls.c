@@ -58,6 +58,16 @@ int round_run_deaf(const char *name, unsigned int method, unsigned int node, str
 	return ctl_link_loss(name, 1, 0, 0, true) ?: err;
 }
 
+int round_new_deaf(struct yard *y, unsigned int method, unsigned int node, struct round_view *v)
+{
+	int err = yard_new(y, 3, 0) ?: ctl_patience(y->c.name, 300);
+
+	if (err)
+		return err;
+	yard_fill(y, 30);
+	return round_run_deaf(y->c.name, method, node, v);
+}
+
 int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node)
 {
 	run_put(nl, name, method, node);
@@ -68,6 +78,27 @@ int round_end(struct nl *nl, struct round_view *v)
 {
 	memset(v, 0xff, sizeof(*v));
 	return nl_hear(nl, run_take, v);
+}
+
+unsigned int rounds_at_once(struct nl *nl, unsigned int n, const char *name, unsigned int method,
+			    unsigned int members)
+{
+	unsigned int u, wrong = 0;
+	struct round_view v;
+
+	for (u = 0; u < n; u++)
+		wrong += !!round_begin(&nl[u], name, method, u);
+	for (u = 0; u < n; u++) {
+		int err = round_end(&nl[u], &v);
+
+		if (!err && !v.status && v.node == u && v.members == members &&
+		    (method == ROUND_ANY || v.method == method))
+			continue;
+		printf("# node %u: error %d, status %d, by node %u, method %u, %u members\n", u,
+		       err, v.status, v.node, v.method, v.members);
+		wrong++;
+	}
+	return wrong;
 }
 
 int balance_set(const char *name, unsigned int method, unsigned int threshold,

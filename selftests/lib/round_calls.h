@@ -9,6 +9,7 @@
 
 #include "hc_balance.h"
 #include "hc_nl.h"
+#include "yard.h"
 
 /* A round that has ended; what is not said is ~0. */
 struct round_view {
@@ -42,9 +43,16 @@ struct balance_view {
 int round_run(const char *name, unsigned int method, unsigned int node, struct round_view *v);
 /* The same while all frames from 1 to 0 are lost. */
 int round_run_deaf(const char *name, unsigned int method, unsigned int node, struct round_view *v);
+/* The same in a new yard of eight nodes, which have some tasks and little patience. */
+int round_new_deaf(struct yard *y, unsigned int method, unsigned int node, struct round_view *v);
 /* The same in two steps, on a socket of its own. */
 int round_begin(struct nl *nl, const char *name, unsigned int method, unsigned int node);
 int round_end(struct nl *nl, struct round_view *v);
+/* Each of @n nodes begins a round, by the socket of its number: how many do not end well, with as
+ * many @members?
+ */
+unsigned int rounds_at_once(struct nl *nl, unsigned int n, const char *name, unsigned int method,
+			    unsigned int members);
 /* ROUND_ANY: as it is. */
 int balance_set(const char *name, unsigned int method, unsigned int threshold,
 		unsigned int period);

@@ -22,7 +22,7 @@ int task_bound(const struct cube *c, unsigned int node)
 
 int task_heard(struct cube *c, unsigned int dim, unsigned int node, struct nl *nl)
 {
-	int err = cube_new(c, dim, 0) ?: nl_open(nl) ?: nl_subscribe(nl);
+	int err = cube_new(c, dim, 0) ?: nl_open_events(nl);
 
 	return err ?: task_bound(c, node);
 }

@@ -70,7 +70,7 @@ struct task_view yard_sum(const struct yard *y)
 /* Wait until nothing is on its way: 0 or -ETIMEDOUT. */
 int yard_settle(const struct yard *y, int seconds)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(seconds);
+	uint64_t end = deadline(seconds);
 	unsigned int calm = 0;
 
 	while (calm < 2) {
