@@ -542,9 +542,11 @@ void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct s
 /* The same of DATA; @others: it holds what others have given, so the node may lie about it. */
 void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb,
 		   bool others);
-/* Fill in the header of a DATA frame towards a peer whose link is occupied until @busy. */
+/* Fill in the header of a DATA frame towards a peer whose link is occupied until @busy, one step
+ * after @clock.
+ */
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
-		     u64 *busy, struct sk_buff *skb);
+		     u64 *busy, u32 clock, struct sk_buff *skb);
 /* The same towards destination @i. */
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 /* Send the last DATA frame towards destination @i.  False: the operation is gone. */
