@@ -444,14 +444,15 @@ void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 	hc_verdict_add(&desk->verdict, w->flags, hc_mend_ops_of(w));
 }
 
-void hc_desk_help(struct hc_member *m, u32 src, u64 ballot)
+void hc_desk_help(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
 	struct hc_mend *s = hc_mend_of(m);
+	u64 ballot = be64_to_cpu(w->ballot);
 
 	s->heard = max(s->heard, ballot);
 	if (s->desk) {
-		/* It has heard of this attempt, and broken since. */
-		if (ballot == s->desk->ballot)
+		/* It has heard of this attempt, and broken since; or it waits for others. */
+		if (ballot == s->desk->ballot && !(w->flags & HC_MEND_F_WAITS))
 			s->desk->again = true;
 		return;
 	}

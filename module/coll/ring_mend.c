@@ -371,7 +371,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 		hc_mend_of(m)->silent = 0;
 	switch (w->what) {
 	case HC_MEND_HELP:
-		hc_desk_help(m, src, be64_to_cpu(w->ballot));
+		hc_desk_help(m, src, w);
 		break;
 	case HC_MEND_ASK:
 		ask_take(m, src, w);
@@ -478,6 +478,16 @@ static bool call_is_news(const struct hc_member *m)
 	return !s->called || s->known != m->node->lsdb.digest;
 }
 
+static void help(struct hc_member *m, u32 master)
+{
+	const struct hc_mend *s = hc_mend_of(m);
+	struct sk_buff *skb = hc_mend_word(m, HC_MEND_HELP, s->heard, 0, 0);
+
+	if (skb && s->phase != MEND_NONE)
+		hc_wire_mend_of(skb)->flags = HC_MEND_F_WAITS;
+	hc_mend_send(m, master, skb);
+}
+
 static void master_call(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
@@ -498,7 +508,7 @@ static void master_call(struct hc_member *m)
 	if (lowest == m->node->id)
 		hc_desk_begin(m);
 	else
-		hc_mend_send(m, lowest, hc_mend_word(m, HC_MEND_HELP, s->heard, 0, 0));
+		help(m, lowest);
 }
 
 static void mend_tend(struct hc_member *m, bool late)
