@@ -163,6 +163,30 @@ rings_are_whole() {
 	check "$1: allgather" hcctl run allgather t plan 5 count 10 verify
 }
 
+# A plan that mends itself is the same in all rounds. In each of them a link fails while allgathers are under way.
+rings_mend_themselves() {
+	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
+	succeeded=0 refused=0
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl ring plan fabric t apply repair
+	for ((i = 0; i < $(scaled "$rounds") || (refused == 0 && i < rounds); i++)); do
+		link=${links[i % ${#links[@]}]}
+		{
+			sleep 0.3
+			begin $((i % 3 * 2 + 1))
+			timeout "$slow" hcctl link set t "$link" down
+		} >/dev/null 2>&1 &
+		meagre 'allgather' hcctl run allgather t plan 5 count $((1 + i % 7 * 500)) iterations $((300 / slow)) timeout 20000
+		wait
+		end
+		# What could not be told is told again after a second.
+		sleep 2
+		rings_are_whole "round $i"
+		check "round $i: up" hcctl link set t "$link" up
+	done
+	tally
+}
+
 # Node 0, which mends the rings, does not hear that links of node 1 are back: there is no memory to pass that on. The
 # link between the two fails. Those at the other ends of the former know better, so it has to wait.
 nobody_who_is_there_is_left_out() {
@@ -182,10 +206,29 @@ nobody_who_is_there_is_left_out() {
 	confine
 }
 
+is_under_way() { [[ $(hcctl -j op show t) != '[]' ]]; }
+
+# Nobody can be told that a process has left in the middle of its contribution. Those that come later must not wait for it,
+# nor take part in it.
+all_hear_of_a_failure_in_the_end() {
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl ring plan fabric t apply
+	only hc_abort_alloc
+	begin 100
+	background "$here/hc_member" -gather t 5 8 1 1000000 3 >/dev/null
+	busywait 10 is_under_way || fault 'nothing is under way'
+	stop "$pid"
+	sleep 0.5
+	end
+	sleep 2
+	check 'allgather' hcctl run allgather t plan 5 count 10 verify
+	confine
+}
+
 shares_of_rings_end() { each_ends 15 ring plan alltoall plan 5; }
 
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine
 run_tests fabrics_are_made_or_not configuration_is_changed_or_not states_are_told_in_the_end operations_end doublings_end \
-	exchanges_end scatters_end shares_of_rings_end blocks_of_rings_end blocks_of_trees_end \
-	nobody_who_is_there_is_left_out
+	exchanges_end scatters_end shares_of_rings_end blocks_of_rings_end blocks_of_trees_end rings_mend_themselves \
+	nobody_who_is_there_is_left_out all_hear_of_a_failure_in_the_end

@@ -33,8 +33,9 @@
  * Nobody is taken for gone because something is late.  A member that does not answer is waited for
  * as long as it takes, whoever asks meanwhile why nothing goes on (HC_MEND_F_WAITS), until it is
  * known that no healthy link leads to it.  And that is believed only while the ends of each link
- * say the same of it, and each member that answers what the master knows already: else news is under
- * way, or waits for memory where it is passed on, and who is left out may be there (ring_desk.c).
+ * say the same of it, and each member that answers what the master knows already: else news is on
+ * its way, or waits for memory where it is passed on, and who is left out may be there
+ * (ring_desk.c).
  *
  * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same master; frames
  * that were lost are said again each second; so an attempt succeeds.
@@ -210,6 +211,7 @@ static void numbers_begin(struct hc_member *m, u64 base)
 {
 	m->base = base;
 	m->abort_to = 0;
+	m->untold = false;
 	m->final = false;
 	m->head = base;
 	m->told = base;
