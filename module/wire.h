@@ -360,6 +360,7 @@ enum hc_mend_what {
 #define HC_MEND_F_PREV		0x01	/* ASKED: hc_wire_mend_ops.prev is valid */
 #define HC_MEND_F_UNFIT		0x02	/* ASKED: what is under way here cannot go on */
 #define HC_MEND_F_RESUME	0x04	/* PLACE: what is under way goes on */
+#define HC_MEND_F_WAITS		0x08	/* HELP: has answered, and has heard nothing since */
 
 /**
  * struct hc_wire_mend - a plan of rings is mended

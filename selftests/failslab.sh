@@ -38,6 +38,17 @@ confine() {
 begin() { each probability "$1"; }
 end() { each probability 0; }
 
+# only FUNCTION: only what this one of the module asks for, or those that it calls
+only() {
+	local start end
+	read -r start end < <(grep -F '[hypercube]' /proc/kallsyms | sort | awk -v wanted="$1" '
+		start && $1 != start { print "0x" start, "0x" $1; exit }
+		$3 == wanted { start = $1 }')
+	[[ $end ]] || fault "there is no function $1"
+	each require-start "$start"
+	each require-end "$end"
+}
+
 # meagre WHAT COMMAND..: while allocations fail, it succeeds or says why not
 meagre() {
 	local what=$1 said status
@@ -145,9 +156,79 @@ scatters_end() { each_ends 15 doubling plan reduce_scatter plan 3; }
 blocks_of_rings_end() { each_ends 15 ring plan allgather plan 5; }
 blocks_of_trees_end() { each_ends 15 tree find allgather plan 1; }
 
+# rings_are_whole WHAT: the plan of rings is mended, and no node is left out
+rings_are_whole() {
+	busywait 20 json_is false '.[0].broken' plan show t || fault "$1: the plan stays broken"
+	equal "$1: members" '[0,1,2,3,4,5,6,7]' "$(json '.[0].members' plan show t)"
+	check "$1: allgather" hcctl run allgather t plan 5 count 10 verify
+}
+
+# A plan that mends itself is the same in all rounds. In each of them a link fails while allgathers are under way.
+rings_mend_themselves() {
+	local i rounds=20 links=(0:0 5:1 3:2 6:0 1:1) link
+	succeeded=0 refused=0
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl ring plan fabric t apply repair
+	for ((i = 0; i < $(scaled "$rounds") || (refused == 0 && i < rounds); i++)); do
+		link=${links[i % ${#links[@]}]}
+		{
+			sleep 0.3
+			begin $((i % 3 * 2 + 1))
+			timeout "$slow" hcctl link set t "$link" down
+		} >/dev/null 2>&1 &
+		meagre 'allgather' hcctl run allgather t plan 5 count $((1 + i % 7 * 500)) iterations $((300 / slow)) timeout 20000
+		wait
+		end
+		# What could not be told is told again after a second.
+		sleep 2
+		rings_are_whole "round $i"
+		check "round $i: up" hcctl link set t "$link" up
+	done
+	tally
+}
+
+# Node 0, which mends the rings, does not hear that links of node 1 are back: there is no memory to pass that on. The
+# link between the two fails. Those at the other ends of the former know better, so it has to wait.
+nobody_who_is_there_is_left_out() {
+	local link
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl ring plan fabric t apply repair
+	for link in 1:1 1:2; do check 'down' hcctl link set t "$link" down; done
+	busywait 10 all_is_known || fault 'not all know of all links'
+	rings_are_whole 'around faults'
+	only hc_lsdb_flush
+	begin 100
+	for link in 1:1 1:2; do check 'up' hcctl link set t "$link" up; done
+	check 'the last one' hcctl link set t 0:0 down
+	{ sleep 2; end; } &
+	rings_are_whole 'as soon as there is memory'
+	wait
+	confine
+}
+
+is_under_way() { [[ $(hcctl -j op show t) != '[]' ]]; }
+
+# Nobody can be told that a process has left in the middle of its contribution. Those that come later must not wait for it,
+# nor take part in it.
+all_hear_of_a_failure_in_the_end() {
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl ring plan fabric t apply
+	only hc_abort_alloc
+	begin 100
+	background "$here/hc_member" -gather t 5 8 1 1000000 3 >/dev/null
+	busywait 10 is_under_way || fault 'nothing is under way'
+	stop "$pid"
+	sleep 0.5
+	end
+	sleep 2
+	check 'allgather' hcctl run allgather t plan 5 count 10 verify
+	confine
+}
+
 shares_of_rings_end() { each_ends 15 ring plan alltoall plan 5; }
 
 [[ -e ${injectors[0]}/require-start ]] || skip_all 'the kernel has no fault injection by stack trace'
 confine
 run_tests fabrics_are_made_or_not configuration_is_changed_or_not states_are_told_in_the_end operations_end doublings_end \
-	exchanges_end scatters_end shares_of_rings_end blocks_of_rings_end blocks_of_trees_end
+	exchanges_end scatters_end shares_of_rings_end blocks_of_rings_end blocks_of_trees_end rings_mend_themselves \
+	nobody_who_is_there_is_left_out all_hear_of_a_failure_in_the_end

@@ -214,13 +214,16 @@ static unsigned int part_of(const struct trial *t, unsigned int u, unsigned int 
 	return n;
 }
 
-/* All of them read until they have the ends of so many operations. */
+/* All of them read until they have the ends of so many operations.  However much that is, and
+ * whatever the machine does besides, something comes all the time.
+ */
 static bool all_end(struct trial *t, const unsigned int *node, unsigned int n, unsigned int ops)
 {
 	uint64_t end = deadline(20);
 	struct pollfd fds[CUBE_MAX];
 	bool behind = true;
 	unsigned int i;
+	int heard;
 
 	while (behind && now_ms() < end) {
 		behind = false;
@@ -233,12 +236,16 @@ static bool all_end(struct trial *t, const unsigned int *node, unsigned int n, u
 		if (!behind)
 			return true;
 		poll(fds, n, 100);
-		for (i = 0; i < n; i++)
-			if (fds[i].revents && hear(t, node[i]) < 0) {
+		for (i = 0; i < n; i++) {
+			heard = fds[i].revents ? hear(t, node[i]) : 0;
+			if (heard > 0)
+				end = deadline(20);
+			if (heard < 0) {
 				printf("# node %u, operation %u: a piece that cannot be\n",
 				       node[i], t->p[node[i]].at);
 				return false;
 			}
+		}
 	}
 	for (i = 0; i < n; i++)
 		printf("# node %u has had %u of %u operations\n", node[i], t->p[node[i]].at, ops);
@@ -562,14 +569,26 @@ TEST(random_faults_of_eight)
 		ASSERT_TRUE(random_trial(3));
 }
 
-TEST(random_faults_of_sixteen_to_sixty_four)
+TEST(random_faults_of_sixteen)
 {
 	unsigned int i;
 
 	for (i = 0; i < scaled(20); i++)
 		ASSERT_TRUE(random_trial(4));
+}
+
+TEST(random_faults_of_thirty_two)
+{
+	unsigned int i;
+
 	for (i = 0; i < scaled(6); i++)
 		ASSERT_TRUE(random_trial(5));
+}
+
+TEST(random_faults_of_sixty_four)
+{
+	unsigned int i;
+
 	for (i = 0; i < scaled(3); i++)
 		ASSERT_TRUE(random_trial(6));
 }

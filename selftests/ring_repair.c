@@ -171,11 +171,13 @@ static void part_of(struct part *s, const struct cube *c, unsigned int u)
 			s->node[s->n++] = v;
 }
 
-/* What the kernel tells of the plan is a tree of rings of all of the part. */
-static bool plan_tells(const struct cube *c, const struct part *s)
+/* What the kernel tells of the plan is a tree of rings of all of the part, so many seconds later at
+ * the latest.
+ */
+static bool plan_tells_within(const struct cube *c, const struct part *s, int seconds)
 {
 	const struct hc_ring_net net = hc_ring_cube(c->dim, c->faults->fault);
-	uint64_t end = deadline(10);
+	uint64_t end = deadline(seconds);
 	struct ring_view v;
 	uint16_t home[CUBE_MAX];
 	unsigned int i;
@@ -195,6 +197,11 @@ static bool plan_tells(const struct cube *c, const struct part *s)
 			return false;
 		}
 	return v.tree.nnodes + 1 == s->n + v.tree.nrings;
+}
+
+static bool plan_tells(const struct cube *c, const struct part *s)
+{
+	return plan_tells_within(c, s, 10);
 }
 
 static int bind_all(struct cube *c)
@@ -401,6 +408,40 @@ TEST(words_that_are_lost_are_said_again)
 			break;
 		EXPECT_TRUE(goes_on(&s));
 	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The links of a cube of eight, but for those of node 0. */
+static void others_impair(struct __test_metadata *_metadata, const struct cube *c,
+			  const struct impairments *how)
+{
+	unsigned int i, u, d;
+
+	for (i = 0; i < 12; i++) {
+		cube_link(c, i, &u, &d);
+		if (u)
+			ASSERT_EQ(0, ctl_link_impair(c->name, u, d, how));
+	}
+}
+
+/* The answers of node 7 take longer than the neighbours of the master wait for a word of it: the
+ * attempt goes on all the same.
+ */
+TEST(a_member_may_take_long_to_answer)
+{
+	const struct impairments slow = { .delay = 900 * 1000000ull };
+	const struct impairments none = { 0 };
+	struct cube c;
+	struct part s;
+
+	ASSERT_EQ(0, begin(&c, 3, 0));
+	others_impair(_metadata, &c, &slow);
+	ASSERT_EQ(0, cube_fail_link(&c, 0, 0));
+	part_of(&s, &c, 0);
+	/* Three questions, each of which takes 3.6 s, once the news of the link has come. */
+	EXPECT_TRUE(plan_tells_within(&c, &s, 18));
+	others_impair(_metadata, &c, &none);
+	EXPECT_TRUE(goes_on(&s));
 	EXPECT_EQ(0, cube_del(&c));
 }
 

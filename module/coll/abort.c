@@ -33,7 +33,10 @@
  *
  * ABORT may get lost, or there may be no memory for it, and ACK counts what failed as over.  So
  * ACK names the failed range, and a member that has not heard of it does not take such an ACK:
- * it asks (coll/stall.c), and is told of the range first.
+ * it asks (coll/stall.c), and is told of the range first.  Nobody need ask where no operation is
+ * under way, and who hears of a range behind the one that was missed takes what is before it for
+ * complete.  So a member that lacked memory says it again, all that it has noted, before anything
+ * else and to all of its peers: when it tells them of the next range, or a second later.
  *
  * A fault of a link that the plan uses breaks the plan: ABORT with
  * HC_ABORT_F_BROKEN ends everything pending, and nothing begins until a plan for
@@ -69,7 +72,7 @@ struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abor
 	return skb;
 }
 
-static void abort_xmit(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
+static void abort_tell(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
 {
 	unsigned int i;
 
@@ -81,10 +84,25 @@ static void abort_xmit(struct hc_member *m, const struct hc_abort *abort, u32 fr
 		if (peer->node == from_peer)
 			continue;
 		skb = hc_abort_alloc(m->node, abort);
-		/* A peer that is left out asks after a second: see hc_stall_check(). */
 		if (skb)
 			hc_peer_xmit(m, peer, skb);
+		else
+			m->untold |= !m->broken;
 	}
+}
+
+void hc_abort_again(struct hc_member *m)
+{
+	if (!m->untold || m->broken)
+		return;
+	m->untold = false;
+	abort_tell(m, &m->abort, HC_CAUSE_NONE);
+}
+
+static void abort_xmit(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
+{
+	hc_abort_again(m);
+	abort_tell(m, abort, from_peer);
 }
 
 bool hc_ended(const struct hc_member *m, u64 nr)

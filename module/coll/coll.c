@@ -271,7 +271,7 @@ void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
 }
 
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
-		     u64 *busy, struct sk_buff *skb)
+		     u64 *busy, u32 clock, struct sk_buff *skb)
 {
 	struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_hdr *hdr = hc_hdr(skb);
@@ -287,7 +287,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 	if (op->notify)
 		w->flags |= HC_DATA_F_NOTIFY;
 	/* Each hop of a detour counts itself (route.c). */
-	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
+	hdr->step = cpu_to_be32(clock + (peer->how != HC_TREE_DETOUR));
 	op->cost[peer->stage] = max_t(u8, op->cost[peer->stage],
 				      peer->how == HC_TREE_HELP ? 2 : 1);
 	memcpy(w->cost, op->cost, sizeof(w->cost));
@@ -307,7 +307,7 @@ void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struc
 	if (!i && op->coll->comes_down)
 		w->flags |= HC_DATA_F_WANT;
 	w->index = cpu_to_be32(op->sent[i]++);
-	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], skb);
+	hc_stage_header(m, op, &m->role.dst[i], &op->busy[i], op->clock, skb);
 }
 
 bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)

@@ -215,6 +215,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @left: a socket was closed and none has contributed since
  * @reset: the first contribution from @end.from on is answered with @end
  * @broken: a fault has broken the plan
+ * @untold: there was no memory to tell a peer of @abort
  * @tells: where each member knows alone: listeners hear from this one what is complete
  * @cut: @cur will not be completed: its socket was closed while the plan was mended
  * @final: the root has said which operations were complete then
@@ -266,6 +267,7 @@ struct hc_member {
 	bool left;
 	bool reset;
 	bool broken;
+	bool untold;
 	bool tells;
 	bool cut;
 	bool final;
@@ -322,7 +324,7 @@ static inline bool hc_member_awaits_word(const struct hc_member *m)
  */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
-	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) ||
+	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) || m->untold ||
 	       (hc_member_tells(m) && m->told != m->done) ||
 	       (m->plan->ops->abort_owed && m->plan->ops->abort_owed(m)) ||
 	       (m->plan->ops->mend && m->plan->ops->mend->tends(m));
@@ -488,6 +490,8 @@ void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w);
  */
 bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w);
 struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort);
+/* If there was no memory to tell the peers of a failure, tell them now. */
+void hc_abort_again(struct hc_member *m);
 /* 0, or why it is not believed. */
 unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb);
 /* The plan is of no use any more: what is below @last->from and did not fail before is complete,
@@ -542,9 +546,11 @@ void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct s
 /* The same of DATA; @others: it holds what others have given, so the node may lie about it. */
 void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb,
 		   bool others);
-/* Fill in the header of a DATA frame towards a peer whose link is occupied until @busy. */
+/* Fill in the header of a DATA frame towards a peer whose link is occupied until @busy, one step
+ * after @clock.
+ */
 void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer,
-		     u64 *busy, struct sk_buff *skb);
+		     u64 *busy, u32 clock, struct sk_buff *skb);
 /* The same towards destination @i. */
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 /* Send the last DATA frame towards destination @i.  False: the operation is gone. */

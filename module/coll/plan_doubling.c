@@ -290,7 +290,7 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	w->total = from->total;
 	w->index = cpu_to_be32(d->nr);
 	d->offered = true;
-	hc_stage_header(m, op, &m->src[i], &op->busy[i], copy);
+	hc_stage_header(m, op, &m->src[i], &op->busy[i], op->clock, copy);
 	hc_relay_xmit(m, &m->src[i], copy, i);
 	/* A link that has just failed ends the operation from below this call. */
 	return hc_member_op(m, nr) == op;

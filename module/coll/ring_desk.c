@@ -12,10 +12,13 @@
 #include "coll/ring_ways.h"
 #include "fabric/limits.h"
 #include "netlink/netlink.h"
+#include "route/lsdb.h"
 #include "trace.h"
 
 /* Attempts that a master may begin in a second. */
 #define TRIES		8
+/* Seconds that a master waits for news of links; longer than such news waits for memory. */
+#define NEWS_WAIT	10
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
@@ -25,7 +28,9 @@
  * @cause: what has broken the plan
  * @what: what members are told in this phase
  * @again: it is of no use: begin another one
+ * @waits: but not before there is news of links, or a second has passed
  * @tries: attempts begun in this second
+ * @age: seconds since there was news of links
  * @digest: of what the master knew of links when it began
  * @nwant: members that have not answered
  * @next: the first number that is free at all members that have
@@ -40,7 +45,9 @@ struct mend_desk {
 	struct hc_abort cause;
 	u8 what;
 	bool again;
+	bool waits;
 	u8 tries;
+	u8 age;
 	u32 digest;
 	u32 nwant;
 	u64 next;
@@ -234,6 +241,19 @@ static void phase_begin(struct hc_member *m, u8 what)
 	desk_tell(m);
 }
 
+/* Does what this node knows of links have sense?  When not, news is under way: there may be ways to
+ * somebody of which only one end has told so far.
+ */
+static bool links_known(struct hc_member *m)
+{
+	struct mend_desk *desk = hc_mend_of(m)->desk;
+
+	if (desk->digest != m->node->lsdb.digest)
+		desk->age = 0;
+	desk->digest = m->node->lsdb.digest;
+	return desk->age == NEWS_WAIT || hc_lsdb_fits(m->node);
+}
+
 void hc_desk_begin(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
@@ -244,7 +264,8 @@ void hc_desk_begin(struct hc_member *m)
 		return;
 	desk = s->desk;
 	desk->again = true;
-	if (desk->tries++ >= TRIES)
+	desk->waits = true;
+	if (desk->tries >= TRIES)
 		return;
 	m->node->spent += hc_nodes(m->plan->fabric->dim) / NODES_OF_A_FRAME;
 	if (!hc_mend_reached(m, &lowest, desk->alive, &n))
@@ -254,9 +275,12 @@ void hc_desk_begin(struct hc_member *m)
 		s->called = false;
 		return;
 	}
+	if (!links_known(m))
+		return;
 	desk->again = false;
+	desk->waits = false;
+	desk->tries++;
 	desk->ballot = (hc_mend_attempt(max(s->heard, desk->ballot)) + 1) << 16 | m->node->id;
-	desk->digest = m->node->lsdb.digest;
 	desk->next = 0;
 	desk->verdict = (struct hc_verdict){};
 	desk->cause = m->abort;
@@ -386,7 +410,8 @@ void hc_desk_go_on(struct hc_member *m)
 
 	while (s->desk && !s->desk->again && !s->desk->nwant)
 		desk_next(m);
-	if (s->desk ? s->desk->again && s->desk->tries < TRIES : m->broken && !s->called)
+	if (s->desk ? s->desk->again && !s->desk->waits && s->desk->tries < TRIES :
+		      m->broken && !s->called)
 		hc_member_again(m);
 }
 
@@ -396,6 +421,7 @@ static void desk_look(struct hc_member *m)
 	struct mend_desk *desk = hc_mend_of(m)->desk;
 
 	desk->tries = 0;
+	desk->age = min(desk->age + 1, NEWS_WAIT);
 	if (!desk->again)
 		desk_tell(m);
 }
@@ -418,6 +444,13 @@ bool hc_desk_tend(struct hc_member *m, bool late)
 
 /* ------------------------------------------------------------ what members say */
 
+/* Is news of a member's links under way?  They may lead to somebody who is left out here. */
+static bool news_comes(const struct hc_member *m, u32 src, const struct hc_wire_mend *w)
+{
+	return w->what == HC_MEND_ASKED && hc_mend_of(m)->desk->age < NEWS_WAIT &&
+	       be32_to_cpu(w->word) != hc_lsdb_word(m->node, src);
+}
+
 void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
 	struct hc_mend *s = hc_mend_of(m);
@@ -431,7 +464,8 @@ void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 		return;
 	}
 	if (!desk || desk->again || ballot != desk->ballot ||
-	    w->what != desk->what + HC_MEND_ASKED - HC_MEND_ASK || !hc_set_has(desk->want, src))
+	    w->what != desk->what + HC_MEND_ASKED - HC_MEND_ASK || !hc_set_has(desk->want, src) ||
+	    news_comes(m, src, w))
 		return;
 	hc_set_del(desk->want, src);
 	desk->nwant--;
@@ -444,14 +478,15 @@ void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 	hc_verdict_add(&desk->verdict, w->flags, hc_mend_ops_of(w));
 }
 
-void hc_desk_help(struct hc_member *m, u32 src, u64 ballot)
+void hc_desk_help(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
 	struct hc_mend *s = hc_mend_of(m);
+	u64 ballot = be64_to_cpu(w->ballot);
 
 	s->heard = max(s->heard, ballot);
 	if (s->desk) {
-		/* It has heard of this attempt, and broken since. */
-		if (ballot == s->desk->ballot)
+		/* It has heard of this attempt, and broken since; or it waits for others. */
+		if (ballot == s->desk->ballot && !(w->flags & HC_MEND_F_WAITS))
 			s->desk->again = true;
 		return;
 	}

@@ -20,16 +20,11 @@ bool hc_ring_starve(struct hc_member *m, struct hc_op *op)
 /* ------------------------------------------------------------ sending */
 
 /* Directions do not wait for each other: each has its own logical clock, from slice to slice. */
-static void header_fill(struct hc_member *m, struct hc_op *op, unsigned int out,
-			struct sk_buff *skb)
+static u32 clock_of(const struct hc_member *m, const struct hc_op *op, unsigned int out)
 {
 	const struct hc_ring_member *ring = hc_ring_member(m);
-	u32 clock = op->clock;
 
-	if (ring->place)
-		op->clock = ring_op(op)->src[ring->way[out].out].clock;
-	hc_stage_header(m, op, &m->src[out], &op->busy[out], skb);
-	op->clock = clock;
+	return ring->place ? ring_op(op)->src[ring->way[out].out].clock : op->clock;
 }
 
 bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
@@ -42,7 +37,7 @@ bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 	w->flags &= HC_DATA_F_LAST | HC_DATA_F_SEEN | HC_DATA_F_BOTH;
 	w->turn = cpu_to_be16(min_t(u32, turn, U16_MAX));
 	w->index = cpu_to_be32(op->src[out].sent_down++);
-	header_fill(m, op, out, skb);
+	hc_stage_header(m, op, &m->src[out], &op->busy[out], clock_of(m, op, out), skb);
 	hc_relay_xmit(m, &m->src[out], skb, be16_to_cpu(w->block) != m->node->id);
 	/* A link that has just failed ends the operation, or stops it, from below this call. */
 	return !m->broken && hc_member_op(m, nr) == op;

@@ -30,6 +30,13 @@
  * are not connected have a master each, which looks for the others: when they can be reached
  * again, they become one.
  *
+ * Nobody is taken for gone because something is late.  A member that does not answer is waited for
+ * as long as it takes, whoever asks meanwhile why nothing goes on (HC_MEND_F_WAITS), until it is
+ * known that no healthy link leads to it.  And that is believed only while the ends of each link
+ * say the same of it, and each member that answers what the master knows already: else news is on
+ * its way, or waits for memory where it is passed on, and who is left out may be there
+ * (ring_desk.c).
+ *
  * Once faults stop, all nodes know the same links (route/lsdb.c), hence the same master; frames
  * that were lost are said again each second; so an attempt succeeds.
  * selftests/model/ring_mend.pml is a model of this.
@@ -204,6 +211,7 @@ static void numbers_begin(struct hc_member *m, u64 base)
 {
 	m->base = base;
 	m->abort_to = 0;
+	m->untold = false;
 	m->final = false;
 	m->head = base;
 	m->told = base;
@@ -371,7 +379,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 		hc_mend_of(m)->silent = 0;
 	switch (w->what) {
 	case HC_MEND_HELP:
-		hc_desk_help(m, src, be64_to_cpu(w->ballot));
+		hc_desk_help(m, src, w);
 		break;
 	case HC_MEND_ASK:
 		ask_take(m, src, w);
@@ -478,6 +486,16 @@ static bool call_is_news(const struct hc_member *m)
 	return !s->called || s->known != m->node->lsdb.digest;
 }
 
+static void help(struct hc_member *m, u32 master)
+{
+	const struct hc_mend *s = hc_mend_of(m);
+	struct sk_buff *skb = hc_mend_word(m, HC_MEND_HELP, s->heard, 0, 0);
+
+	if (skb && s->phase != MEND_NONE)
+		hc_wire_mend_of(skb)->flags = HC_MEND_F_WAITS;
+	hc_mend_send(m, master, skb);
+}
+
 static void master_call(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
@@ -498,7 +516,7 @@ static void master_call(struct hc_member *m)
 	if (lowest == m->node->id)
 		hc_desk_begin(m);
 	else
-		hc_mend_send(m, lowest, hc_mend_word(m, HC_MEND_HELP, s->heard, 0, 0));
+		help(m, lowest);
 }
 
 static void mend_tend(struct hc_member *m, bool late)

@@ -67,7 +67,7 @@ bool hc_desk_tend(struct hc_member *m, bool late);
 /* A member has answered. */
 void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w);
 /* The plan is broken at @src, which takes this member for the master. */
-void hc_desk_help(struct hc_member *m, u32 src, u64 ballot);
+void hc_desk_help(struct hc_member *m, u32 src, const struct hc_wire_mend *w);
 
 /* --- ring_mend_fits.c --- */
 /* May @src say that, with @len bytes behind it?  0, or why it is dropped. */

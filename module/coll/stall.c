@@ -276,6 +276,7 @@ void hc_stall_check(struct hc_member *m)
 		return;
 	}
 	hc_ack_tell(m);
+	hc_abort_again(m);
 	if (m->plan->ops->abort_again)
 		m->plan->ops->abort_again(m);
 	ack_check(m);

@@ -201,6 +201,15 @@ static int state_adopt(struct hc_node *node, u32 u, u32 word, u32 version)
 	return ret;
 }
 
+u32 hc_lsdb_word(const struct hc_node *node, u32 u)
+{
+	unsigned int i = state_index(node, u);
+
+	if (u == node->id)
+		return node->fault;
+	return i < node->lsdb.n && node->lsdb.list[i].node == u ? node->lsdb.list[i].word : 0;
+}
+
 bool hc_lsdb_any(const struct hc_node *node)
 {
 	return READ_ONCE(node->lsdb.n) || READ_ONCE(node->fault);
@@ -511,6 +520,34 @@ bool hc_lsdb_reach(struct hc_node *node, u32 *set)
 	return true;
 }
 
+/* Does nobody at the other end call a link of @u faulty that is good at this one? */
+static bool words_fit(const struct hc_bfs *b, u32 u, u32 word)
+{
+	unsigned int d;
+
+	for (d = 0; d < b->dim; d++)
+		if (!(word & hc_bit(d)) && !hc_bfs_good(b, u, d))
+			return false;
+	return true;
+}
+
+bool hc_lsdb_fits(struct hc_node *node)
+{
+	void *room = kmalloc(hc_bfs_room(node->fabric->dim), GFP_ATOMIC | __GFP_NOWARN);
+	struct hc_bfs b;
+	u32 n;
+
+	if (!room)
+		return false;
+	search_init(&b, node, room);
+	n = hc_bfs_run(&b, node->id, NULL, NULL);
+	while (n && words_fit(&b, b.queue[n - 1], hc_lsdb_word(node, b.queue[n - 1])))
+		n--;
+	kfree(room);
+	node->spent += hc_nodes(node->fabric->dim) / NODES_OF_A_FRAME;
+	return !n;
+}
+
 /* ------------------------------------------------------------ spanning trees */
 
 /* The link towards the root: of those that lead there, the one of the lowest dimension. */
@@ -558,17 +595,6 @@ static u32 tree_links(struct hc_bfs *b, u16 *dist, u32 self)
 	return links;
 }
 
-/* Does nobody at the other end call a link faulty that is good here? */
-static bool words_fit(const struct hc_bfs *b, const struct hc_node *node)
-{
-	unsigned int d;
-
-	for (d = 0; d < b->dim; d++)
-		if (!(node->fault & hc_bit(d)) && !hc_bfs_good(b, node->id, d))
-			return false;
-	return true;
-}
-
 static bool tree_compute(struct hc_node *node)
 {
 	u32 n = hc_nodes(node->fabric->dim);
@@ -579,7 +605,7 @@ static bool tree_compute(struct hc_node *node)
 	if (!room)
 		return false;
 	search_init(&b, node, room);
-	node->lsdb.tree_fits = words_fit(&b, node);
+	node->lsdb.tree_fits = words_fit(&b, node->id, node->fault);
 	if (node->lsdb.tree_fits)
 		node->lsdb.tree = tree_links(&b, room + size, node->id);
 	kfree(room);

@@ -84,6 +84,12 @@ int hc_lsdb_hop(struct hc_node *node, u32 dst);
  * memory.
  */
 bool hc_lsdb_reach(struct hc_node *node, u32 *set);
+/* The FAULT word of a node, as far as known. */
+u32 hc_lsdb_word(const struct hc_node *node, u32 u);
+/* Does no node that can be reached call a link good that is faulty at the other end?  Else news is
+ * under way.  False also for lack of memory.
+ */
+bool hc_lsdb_fits(struct hc_node *node);
 /* A spanning tree of the nodes that @origin reaches, as far as known: its links here are
  * @edges.  Return: its name, the same at all who know the same and at no others; 0: what
  * is known does not fit the own links, or some of these may lose frames, or no memory.

@@ -307,8 +307,8 @@ inline take_help()
 	:: else
 	fi;
 	if
-	:: desk[me] && b == ballot[me] -> again[me] = true
-	:: desk[me] && b != ballot[me]
+	:: desk[me] && b == ballot[me] && !x -> again[me] = true
+	:: desk[me] && (b != ballot[me] || x)
 	:: !desk[me] && !broken[me] && phase[me] == none && b < ran[me] && (set[me] & BIT(from))
 	:: else -> begin()
 	fi
@@ -342,7 +342,7 @@ inline call()
 	called[me] = true;
 	if
 	:: low == me -> begin()
-	:: else -> put(low, help, heard[me], 0, 0)
+	:: else -> put(low, help, heard[me], (phase[me] != none), 0)
 	fi
 }
 
