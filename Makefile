@@ -10,6 +10,7 @@ deps := $(build)/.deps-
 help:
 	@echo 'make demo          a fabric with faults in a VM: reductions around them, and what it costs'
 	@echo 'make demo-relax    an algorithm whose processes find out which of them lie, and two who escape, with pictures'
+	@echo 'make demo-balance  files hashed by a faulty cube, balanced in several ways: a table, a picture, and a node that fails'
 	@echo 'make check         all tests on the stock kernel, in a VM'
 	@echo 'make check-debug   the tests in the VM on a kernel with KASAN, lockdep, kmemleak, ...'
 	@echo 'make check-model   models of protocols, for SPIN'
@@ -51,6 +52,9 @@ demo: | $(deps)base
 
 demo-relax: | $(deps)base
 	@selftests/demo/relax_run
+
+demo-balance: | $(deps)base
+	@selftests/demo/balance_run
 
 check: | $(deps)base
 	@selftests/suite $(KERNEL)
@@ -112,4 +116,4 @@ $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo demo-relax check check-debug check-kcsan fuzz check-net check-model check-page soak shell bench latency style install uninstall deb check-deb clean deps
+.PHONY: help all module ctl selftests demo demo-relax demo-balance check check-debug check-kcsan fuzz check-net check-model check-page soak shell bench latency style install uninstall deb check-deb clean deps

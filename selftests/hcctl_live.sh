@@ -541,6 +541,47 @@ a_sweep_has_a_line_for_each_size() {
 	equal 'by a tree' '"tree"' "$(hcctl -j run allreduce t sweep to 64 iterations 2 | jq -c '.sizes[].plan_type' | sort -u)"
 }
 
+loads_are_watched() {
+	local text=$scratch/text
+	check 'add' hcctl fabric add t dim 3
+	check 'a failed node' hcctl node set t 6 fail
+	check 'tasks' "$here/hc_load" tasks t 5 50
+	check 'others' "$here/hc_load" tasks t 1 7
+	hcctl balance show t --watch interval 20ms >"$text" || fault 'no picture'
+	grep -q '^waiting 57, at a node 0 to 50, mean 8.1; held by workers 0; moving 0$' "$text" || fault "sums: $(<"$text")"
+	equal 'bars' 2 "$(grep -cE '^ +5 +50 #{50}$|^ +1 +7 #{7}$' "$text")"
+	grep -qE '^ +6  failed$' "$text" || fault "of the failed node: $(<"$text")"
+	grep -q $'\e' "$text" && fault 'a pipe gets escape sequences'
+	check 'a round' hcctl balance run t method dem node 0
+	hcctl balance show t --watch interval 20ms count 2 >"$text" || fault 'no pictures'
+	equal 'pictures with the round' 2 "$(grep -c '^round 1 of node 0, dem by command: 7 nodes, ' "$text")"
+	grep -qE '^ +5 +50' "$text" && fault 'it shows loads of before the round'
+	hcctl -j balance show t >"$scratch/once"
+	hcctl -j balance show t --watch interval 20ms count 3 >"$scratch/lines"
+	equal 'lines' 3 "$(wc -l <"$scratch/lines")"
+	equal 'each line is what show prints' "$(<"$scratch/once")" "$(uniq "$scratch/lines")"
+	check 'its tasks are lost' hcctl node set t 5 fail
+	hcctl balance show t --watch interval 20ms | grep -qE '^done 0, repeated 0, lost [1-9][0-9]*, in doubt 0$' ||
+		fault 'the losses are not there'
+}
+
+a_watched_fabric_fits_the_terminal() {
+	local seen=0 tty=$scratch/tty
+	check 'add' hcctl fabric add t dim 8
+	check 'tasks' "$here/hc_load" tasks t 200 90
+	check 'more' "$here/hc_load" tasks t 17 1000
+	"$here/hc_tty" 2000 hcctl balance show t --watch interval 200ms >"$tty" || seen=$?
+	equal 'status after Ctrl-C' 0 "$seen"
+	(($(grep -c $'\e\\[H\e\\[J' "$tty") >= 2)) || fault 'there are no two pictures'
+	[[ $(tail -c 8 "$tty") =~ $'\e[?25h'('^C')?$ ]] || fault 'the cursor is not back'
+	# The second of the pictures.
+	awk 'BEGIN { RS = "\033\\[H\033\\[J" } NR == 3' "$tty" | tr -d '\r' | sed 's/\x1b\[[0-9;?]*[a-zA-Z]//g' >"$scratch/page"
+	(($(wc -l <"$scratch/page") <= 23)) || fault "more than 23 lines: $(<"$scratch/page")"
+	(($(wc -L <"$scratch/page") <= 80)) || fault "wider than 80: $(<"$scratch/page")"
+	grep -qE '^ +17 +1000 #+' "$scratch/page" || fault "the fullest is not the first: $(<"$scratch/page")"
+	grep -qE '^and [0-9]+ nodes more, none of which has more than 0$' "$scratch/page" || fault "who is left out: $(<"$scratch/page")"
+}
+
 alone=(an_error_of_trace_has_one_line)
 run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes values_are_shown_as_they_were_given \
 	errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
@@ -551,4 +592,5 @@ run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes va
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \
-	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size parts_go_the_way_that_there_is all_types_and_operators_are_verified
+	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size parts_go_the_way_that_there_is all_types_and_operators_are_verified \
+	loads_are_watched a_watched_fabric_fits_the_terminal

@@ -242,6 +242,7 @@ j balance topology fabric a apply
 j balance run a method mcwa
 j balance set a method dem threshold 3 period 1000
 j balance show a
+j balance show a --watch interval 50ms count 2
 j balance set a method off
 hcctl tree find fabric a apply plan 1 >/dev/null
 "$here/hc_load" hold a 1 0 1 &

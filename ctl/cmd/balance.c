@@ -109,7 +109,7 @@ const struct hc_cmd balance_cmds[] = {
 		"simulate", balance_simulate,
 		"dim N faults F|A..B [runs R] seed S [methods M,..] [tasks N] [threshold T] [interval I] [hop-cost C] [info-cost C] [charge local|phase] [tau task|node] [pick newest|oldest] [topology mcwa|minimal-depth] [jobs J] [-o FILE.{svg,csv}]",
 	},
-	{ "show", balance_show, "NAME" },
+	{ "show", balance_show, "NAME [--watch] [interval TIME] [count N]" },
 	{ "move", balance_move, "NAME NODE:DIM COUNT" },
 	{ "run", balance_run, "NAME [method rid|dem|mcwa|cwa] [node NODE]" },
 	{

@@ -8,6 +8,8 @@
 #include "balance.h"
 #include "cmd.h"
 
+struct watch;
+
 /* Read the words: those for the faults, and @own, which ends with {}. */
 int balance_args(struct hcctl *h, struct fault_args *a, const struct arg *own, int argc,
 		 char **argv);
@@ -22,14 +24,25 @@ extern const char * const balance_shapes[];
 /* For struct arg: a double that is not negative. */
 int balance_arg_cost(struct hcctl *h, const char *name, const char *word, void *dst);
 int balance_plan(struct hcctl *h, int argc, char **argv);
+int balance_simulate(struct hcctl *h, int argc, char **argv);
+
+/* --- balance_live.c --- */
 int balance_move(struct hcctl *h, int argc, char **argv);
 int balance_show(struct hcctl *h, int argc, char **argv);
-int balance_simulate(struct hcctl *h, int argc, char **argv);
+/* The output of balance_show(). */
+void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct nl_node *v,
+		     size_t n);
+
+/* --- balance_watch.c --- */
+/* Again and again, as @how says. */
+int balance_watch(struct hcctl *h, const char *fabric, const struct watch *how);
 
 /* --- balance_rounds.c --- */
 int balance_run(struct hcctl *h, int argc, char **argv);
 int balance_set(struct hcctl *h, int argc, char **argv);
-/* Settings and rounds, members of an object. */
+/* What rounds there are to be, and their sums; members of an object. */
+void balance_out_settings(struct hcctl *h, const struct nl_balance *b);
+/* That and the rounds. */
 void balance_out_rounds(struct hcctl *h, const struct nl_balance *b);
 
 /* --- balance_print.c --- */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "balance_cmd.h"
+#include "watch.h"
 
 enum { NODE, QUEUED, HELD, MOVING, BYTES, PUT, TAKEN, DONE, REPEATED, LOST, SENT, RECEIVED, DOUBT };
 
@@ -53,7 +54,8 @@ static void show_node(struct hcctl *h, const struct nl_node *v)
 	out_close(h);
 }
 
-static void show(struct hcctl *h, const struct nl_balance *b, const struct nl_node *v, size_t n)
+void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct nl_node *v,
+		     size_t n)
 {
 	size_t i;
 
@@ -69,21 +71,41 @@ static void show(struct hcctl *h, const struct nl_balance *b, const struct nl_no
 	out_close(h);
 }
 
-int balance_show(struct hcctl *h, int argc, char **argv)
+static int show_once(struct hcctl *h, const char *fabric)
 {
-	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct nl_node *v = NULL;
 	struct nl_balance b;
 	size_t n = 0;
-	int rc;
+	int rc = nl_balance(h, fabric, &b) ?: nl_nodes(h, fabric, &v, &n);
 
-	if (!fabric || hc_take_end(h, argc, argv))
-		return HC_USAGE;
-	rc = nl_balance(h, fabric, &b) ?: nl_nodes(h, fabric, &v, &n);
 	if (!rc)
-		show(h, &b, v, n);
+		balance_out_all(h, &b, v, n);
 	free(v);
 	return rc;
+}
+
+int balance_show(struct hcctl *h, int argc, char **argv)
+{
+	const char *fabric = hc_take_fabric(h, &argc, &argv);
+	bool again = false;
+	struct watch w;
+	struct arg args[] = {
+		{ "--watch", NULL, &again },
+		{ "interval", watch_arg_interval, &w.interval },
+		{ "count", arg_count, &w.count },
+		{}
+	};
+	int rc;
+
+	watch_init(h, &w);
+	rc = fabric ? hc_args(h, args, argc, argv) : HC_USAGE;
+	if (rc)
+		return rc;
+	if (again)
+		return balance_watch(h, fabric, &w);
+	if (args[1].given || args[2].given)
+		return hc_missing(h, "\"--watch\"");
+	return show_once(h, fabric);
 }
 
 int balance_move(struct hcctl *h, int argc, char **argv)

@@ -56,7 +56,7 @@ void cmd_out_round(struct hcctl *h, const struct nl_round *r)
 	out_text(h, " in %s", out_time(buf, r->took));
 }
 
-static void out_settings(struct hcctl *h, const struct nl_balance *b)
+static void out_sums(struct hcctl *h, const struct nl_balance *b)
 {
 	out_str(h, "method", "rounds %s", method_name(b->method));
 	if (b->threshold != HYPERCUBE_THRESHOLD_NONE)
@@ -81,12 +81,17 @@ static void out_topology(struct hcctl *h, const struct nl_balance *b)
 	out_uint(h, "epoch", " epoch %" PRIu64 "\n", b->epoch);
 }
 
+void balance_out_settings(struct hcctl *h, const struct nl_balance *b)
+{
+	out_topology(h, b);
+	out_sums(h, b);
+}
+
 void balance_out_rounds(struct hcctl *h, const struct nl_balance *b)
 {
 	unsigned int i;
 
-	out_topology(h, b);
-	out_settings(h, b);
+	balance_out_settings(h, b);
 	out_array(h, "rounds");
 	for (i = 0; i < b->n; i++) {
 		out_object(h, NULL);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * hcctl top, in files: top.c takes samples and has the terminal, top_print.c prints what two of
- * them tell.
+ * hcctl top, in files: top.c takes samples, top_print.c prints what two of them tell.
  */
 #ifndef _HCCTL_TOP_H
 #define _HCCTL_TOP_H

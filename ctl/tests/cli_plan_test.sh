@@ -353,6 +353,11 @@ try 2 - '^hcctl: missing command; try: hcctl balance help$' balance
 try 2 - '^hcctl: what is "hide"' balance hide
 try 2 - '^hcctl: missing NAME of a fabric' balance show
 try 2 - '^hcctl: what is "y"' balance show hc0 y
+try 2 - '^hcctl: missing "--watch"' balance show hc0 interval 1s
+try 2 - '^hcctl: missing "--watch"' balance show hc0 count 2
+try 2 - '^hcctl: invalid interval "9ms": 10ms to a day' balance show hc0 --watch interval 9ms
+try 2 - '^hcctl: invalid count "0"' balance show hc0 --watch count 0
+try 2 - '^hcctl: "--watch" is given twice' balance show hc0 --watch --watch
 try 2 - '^hcctl: missing NODE:DIM' balance move hc0
 try 2 - '^hcctl: invalid link "x"' balance move hc0 x 1
 try 2 - '^hcctl: missing number of tasks' balance move hc0 1:0

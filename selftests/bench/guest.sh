@@ -24,6 +24,8 @@ available() { sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; }
 . "$here/collectives.sh"
 # shellcheck source=selftests/bench/exchanges.sh
 . "$here/exchanges.sh"
+# shellcheck source=selftests/bench/tasks.sh
+. "$here/tasks.sh"
 # shellcheck source=selftests/bench/versions.sh
 . "$here/versions.sh"
 # shellcheck source=selftests/bench/ether.sh
@@ -63,7 +65,7 @@ ip link set lo up
 
 for part in "${@:2}"; do
 	case $part in
-	fabrics | reduce | collectives | doubling | exchanges | ether | versions) "$part" ;;
+	fabrics | reduce | collectives | doubling | exchanges | ether | tasks | versions) "$part" ;;
 	*) die "no part $part" ;;
 	esac
 done

@@ -95,6 +95,21 @@ def exchanges($choices): group_by([.what, .procs, .bytes]) | map({
 | (.latency, .back_to_back) |= . + (if .shared then { faster: (.shared.us / .ours | round3), best_faster: (.shared.us / .best.us | round3) }
 	else { faster: null, best_faster: null } end));
 
+# Queues of tasks: ratios of our rates to a peer's, and of a makespan to the least that it can be
+def queues: group_by([.procs, .bytes]) | map({
+	procs: .[0].procs,
+	bytes: .[0].bytes,
+	backends: (group_by(.backend) | map({ key: .[0].backend, value: {
+		per_second: of("per_second"),
+		makespan_ms: of("makespan_ms"),
+		least_ms: .[0].least_ms,
+	} }) | from_entries),
+} | .backends as $all | .ratio = ($all | map_values(. as $peer | {
+	node: ($all.node.per_second.median / $peer.per_second.median | round3),
+	cube: ($all.cube.per_second.median / $peer.per_second.median | round3),
+	makespan: ($peer.makespan_ms.median / $peer.least_ms | round3),
+})));
+
 {
 	mode: $mode,
 	settings: (only("settings")[0] | del(.what)),
@@ -109,6 +124,7 @@ def exchanges($choices): group_by([.what, .procs, .bytes]) | map({
 		| exchanges($choices)),
 	traffic: (only("traffic") | map(del(.what))),
 	ether: (only("ether") | ether),
+	queues: (only("tasks") | queues),
 	failures: (only("failure") | map(del(.what))),
 	raw: map(select(has("round") and .what != "failure")),
 }

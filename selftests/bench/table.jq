@@ -84,6 +84,16 @@ def ether: if . == null then empty else . as $e | "",
 	+ " \($e.further_hops.round_trip.each_of_four) of the round trip, \($e.further_hops.frames_s.each_of_four) of the time for a frame"
 	end;
 
+def queues: if . == [] then empty else "",
+	"Queues of tasks, median [min..max] of the rounds: tasks a second, and how often as many the queue of a node, and those of",
+	"a cube's nodes with rounds between them, do as this one; makespan of unequal tasks, and by how much it exceeds its least",
+	"  workers   size  queue     tasks/s                       node / cube     makespan ms                 least ms  exceeds by",
+	(.[] | . as $r | ("node", "cube", "unix", "tcp", "shm") | $r.backends[.] as $b |
+		"  \($r.procs | pad(7)) \($r.bytes | bytes | pad(7))  \(. | column(8))"
+		+ "\($b.per_second | span | column(30))"
+		+ "\("\($r.ratio[.].node) / \($r.ratio[.].cube)" | column(16))"
+		+ "\($b.makespan_ms | span | column(28))\($b.least_ms | us | pad(8))  \(($r.ratio[.].makespan - 1) * 1000 | round / 10) %") end;
+
 "kernel \(.settings.kernel), \(.settings.processors) processors, emulated; interleaved rounds",
 (.settings.peers | to_entries[] | "\(.key): \(.value)"),
 (if .fabrics == [] then empty else "", "Fabrics" end),
@@ -104,4 +114,5 @@ def ether: if . == null then empty else . as $e | "",
 (.traffic[] | "  \(.procs) processes: copied in \(.copied_in / .bytes), merged \(.merged / .bytes * 1000 | round / 1000)"
 	+ " (ideal \(.merged_ideal / .bytes)), copied out \(.copied_out / .bytes)"),
 (.ether | ether),
+(.queues | queues),
 (.failures[] | "Failed: \(.of) over \(.backend) with \(.procs) processes in round \(.round)")

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "relax.h"
+#include "svg.h"
 
 #define FIELD	448.0	/* the longer side of a field */
 #define BAND	16.0	/* of the border around it */
@@ -13,19 +14,9 @@
 #define APART	(FIELD + 2 * BAND + 72)
 #define WIDTH	(LEFT + 2 * APART - 36)
 
-struct ramp {
-	unsigned int steps;
-	unsigned char rgb[8][3];
-};
-
 static const struct ramp heat = {
 	8, { { 33, 17, 78 }, { 87, 16, 110 }, { 136, 34, 106 }, { 186, 54, 85 },
 	     { 227, 89, 51 }, { 249, 140, 10 }, { 249, 201, 50 }, { 252, 245, 170 } },
-};
-
-static const struct ramp wrong = {
-	6, { { 242, 245, 248 }, { 205, 222, 236 }, { 148, 187, 220 }, { 84, 139, 196 },
-	     { 40, 90, 160 }, { 14, 44, 98 } },
 };
 
 struct view {
@@ -35,34 +26,6 @@ struct view {
 	const struct ramp *ramp;
 	double most;
 };
-
-/* The colour of @at, 0 to 1, and whether it is a dark one. */
-static bool colour(const struct ramp *r, double at, char *text)
-{
-	double where = fmin(fmax(at, 0), 1) * (r->steps - 1);
-	unsigned int lo = fmin(floor(where), r->steps - 2), c;
-	int v[3];
-
-	for (c = 0; c < 3; c++) {
-		double step = r->rgb[lo + 1][c] - r->rgb[lo][c];
-
-		v[c] = (int)lround(r->rgb[lo][c] + (where - lo) * step);
-	}
-	sprintf(text, "#%02x%02x%02x", v[0], v[1], v[2]);
-	return 0.3 * v[0] + 0.59 * v[1] + 0.11 * v[2] < 140;
-}
-
-static void escape(FILE *f, const char *text)
-{
-	for (; *text; text++) {
-		if (*text == '<')
-			fputs("&lt;", f);
-		else if (*text == '&')
-			fputs("&amp;", f);
-		else
-			fputc(*text, f);
-	}
-}
 
 /* A pennant, its pole at x. */
 static void pennant(FILE *f, double x, double y, double s)
@@ -91,7 +54,7 @@ static void cell(const struct view *v, unsigned int i, double value)
 	const struct mesh *m = &v->run->mesh;
 	double x = v->x + i % m->cols * v->size, y = v->y + i / m->cols * v->size;
 	char rgb[8];
-	bool dark = colour(v->ramp, value / v->most, rgb);
+	bool dark = svg_colour(v->ramp, value / v->most, rgb);
 
 	fprintf(v->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" rx=\"4\" fill=\"%s\"/>\n",
 		x + 1, y + 1, v->size - 2, v->size - 2, rgb);
@@ -132,7 +95,7 @@ static void border(const struct view *v)
 
 			if (mesh_neighbour(m, i, way) >= 0)
 				continue;
-			colour(v->ramp, mesh_border(m, i, way) / v->most, rgb);
+			svg_colour(v->ramp, mesh_border(m, i, way) / v->most, rgb);
 			x += way == EAST ? v->size + 4 : way == WEST ? -BAND : 0;
 			y += way == SOUTH ? v->size + 4 : way == NORTH ? -BAND : 0;
 			fprintf(v->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"/>\n",
@@ -144,16 +107,9 @@ static void scale(const struct view *v, double y, const char *id, const char *un
 {
 	double width = v->size * v->run->mesh.cols;
 	unsigned int i;
-	char rgb[8];
 
-	fprintf(v->f, "<defs><linearGradient id=\"%s\">", id);
-	for (i = 0; i < v->ramp->steps; i++) {
-		double at = (double)i / (v->ramp->steps - 1);
-
-		colour(v->ramp, at, rgb);
-		fprintf(v->f, "<stop offset=\"%.3f\" stop-color=\"%s\"/>", at, rgb);
-	}
-	fprintf(v->f, "</linearGradient></defs>\n<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"10\" rx=\"5\" fill=\"url(#%s)\" stroke=\"#ccd3dc\"/>\n",
+	svg_gradient(v->f, v->ramp, id);
+	fprintf(v->f, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"10\" rx=\"5\" fill=\"url(#%s)\" stroke=\"#ccd3dc\"/>\n",
 		v->x, y, width, id);
 	for (i = 0; i <= 4; i++)
 		fprintf(v->f, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\">%.*f%s</text>\n",
@@ -212,7 +168,7 @@ static void head(FILE *f, double height, const char *title, const struct relax *
 	      ".under{fill:#fff;stroke:#fff;stroke-width:4.5}\n</style>\n", f);
 	fprintf(f, "<rect width=\"%.0f\" height=\"%.0f\" fill=\"#ffffff\"/>\n<text x=\"%.1f\" y=\"42\" font-size=\"23\" font-weight=\"600\">",
 		WIDTH, height, LEFT);
-	escape(f, title);
+	svg_escape(f, title);
 	fprintf(f, "</text>\n<text x=\"%.1f\" y=\"68\" font-size=\"15\" style=\"fill:#5a6675\">",
 		LEFT);
 	summary(f, run, most);
@@ -245,7 +201,7 @@ int picture_write(const char *name, const char *title, const struct relax *run)
 	marks(&v, true);
 	scale(&v, bottom, "heat", "\xc2\xb0");
 	v.x += APART;
-	v.ramp = &wrong;
+	v.ramp = &svg_blues;
 	v.most = most > run->epsilon ? most : 1;
 	fprintf(v.f, "<text class=\"h\" x=\"%.1f\" y=\"%.1f\">How far that is from the exact solution</text>\n",
 		LEFT + BAND + APART, TOP - BAND - 12);

@@ -191,11 +191,16 @@ static void loss_take(void *arg, const struct nl_attrs *a)
 	}
 }
 
+int task_losses_hear(struct nl *nl, struct task_losses *l, int ms)
+{
+	return nl_listen(nl, ms, loss_take, l);
+}
+
 int task_losses(struct nl *nl, struct task_losses *l, uint64_t count)
 {
 	int err = 0;
 
 	while (l->count < count && !err)
-		err = nl_listen(nl, patience(10) * 1000, loss_take, l);
+		err = task_losses_hear(nl, l, patience(10) * 1000);
 	return err;
 }

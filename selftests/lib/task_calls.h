@@ -87,6 +87,8 @@ struct task_losses {
 	unsigned int events;
 };
 
+/* Hear one event, whatever it tells, within @ms: 0 or -errno. */
+int task_losses_hear(struct nl *nl, struct task_losses *l, int ms);
 /* Listen until so many are counted: 0 or -errno. */
 int task_losses(struct nl *nl, struct task_losses *l, uint64_t count);
 
