@@ -50,7 +50,7 @@ struct file {
 	struct hypercube_task task;
 	unsigned int puts;
 	unsigned int times;
-	uint8_t sum[SHA256_BYTES];
+	uint8_t sum[SHA256_DIGEST_LENGTH];
 };
 
 struct jobs {
@@ -342,7 +342,7 @@ static void sums(const struct jobs *j, const char *prefix)
 	unsigned int i, b;
 
 	for (i = 0; i < j->n; i++) {
-		for (b = 0; b < SHA256_BYTES; b++)
+		for (b = 0; b < SHA256_DIGEST_LENGTH; b++)
 			fprintf(f, "%02x", j->file[i].sum[b]);
 		fprintf(f, "  %s\n", j->file[i].name);
 	}

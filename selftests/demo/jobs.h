@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <linux/hypercube.h>
-
-#include "sha256.h"
+#include <openssl/sha.h>
 
 #define JOB_BYTES_MAX (HYPERCUBE_TASK_MAX - sizeof(uint32_t))
 
@@ -25,7 +24,7 @@ struct job_result {
 	uint32_t job;
 	uint32_t node;
 	bool repeated;
-	uint8_t sum[SHA256_BYTES];
+	uint8_t sum[SHA256_DIGEST_LENGTH];
 };
 
 /**

@@ -35,6 +35,7 @@ static int work(struct hcl *h, const struct worker *w, const uint8_t *task, size
 		.node = w->node, .repeated = id->flags & HYPERCUBE_TASK_REPEATED,
 	};
 	struct timespec begin;
+	SHA256_CTX hash;
 	int rc;
 
 	clock_gettime(CLOCK_MONOTONIC, &begin);
@@ -42,7 +43,9 @@ static int work(struct hcl *h, const struct worker *w, const uint8_t *task, size
 		errx(1, "node %u got a task of %zu bytes", w->node, len);
 	memcpy(&r.job, task, sizeof(r.job));
 	len -= sizeof(r.job);
-	sha256(task + sizeof(r.job), len, r.sum);
+	SHA256_Init(&hash);
+	SHA256_Update(&hash, task + sizeof(r.job), len);
+	SHA256_Final(r.sum, &hash);
 	busy_until(begin, (uint64_t)(1e9 * (double)len / w->speed));
 	rc = hcl_task_done(h, id);
 	if (rc)
