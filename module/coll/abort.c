@@ -87,15 +87,15 @@ static void abort_tell(struct hc_member *m, const struct hc_abort *abort, u32 fr
 		if (skb)
 			hc_peer_xmit(m, peer, skb);
 		else
-			m->untold |= !m->broken;
+			m->unsaid |= !m->broken;
 	}
 }
 
 void hc_abort_again(struct hc_member *m)
 {
-	if (!m->untold || m->broken)
+	if (!m->unsaid || m->broken)
 		return;
-	m->untold = false;
+	m->unsaid = false;
 	abort_tell(m, &m->abort, HC_CAUSE_NONE);
 }
 

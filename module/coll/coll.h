@@ -215,7 +215,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @left: a socket was closed and none has contributed since
  * @reset: the first contribution from @end.from on is answered with @end
  * @broken: a fault has broken the plan
- * @untold: there was no memory to tell a peer of @abort
+ * @unsaid: there was no memory to tell a peer of @abort
  * @tells: where each member knows alone: listeners hear from this one what is complete
  * @cut: @cur will not be completed: its socket was closed while the plan was mended
  * @final: the root has said which operations were complete then
@@ -267,7 +267,7 @@ struct hc_member {
 	bool left;
 	bool reset;
 	bool broken;
-	bool untold;
+	bool unsaid;
 	bool tells;
 	bool cut;
 	bool final;
@@ -324,7 +324,7 @@ static inline bool hc_member_awaits_word(const struct hc_member *m)
  */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
-	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) || m->untold ||
+	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) || m->unsaid ||
 	       (hc_member_tells(m) && m->told != m->done) ||
 	       (m->plan->ops->abort_owed && m->plan->ops->abort_owed(m)) ||
 	       (m->plan->ops->mend && m->plan->ops->mend->tends(m));

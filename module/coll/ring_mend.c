@@ -211,7 +211,7 @@ static void numbers_begin(struct hc_member *m, u64 base)
 {
 	m->base = base;
 	m->abort_to = 0;
-	m->untold = false;
+	m->unsaid = false;
 	m->final = false;
 	m->head = base;
 	m->told = base;
