@@ -3,7 +3,7 @@
 #
 # The demonstration of balancing (demo/jobs.c), small: files of the tests hashed by a cube with faults, with each way to
 # balance, and by one in which a node fails meanwhile. Nothing is lost or done twice but what the kernel tells of, and
-# the hashes are those of sha256sum.
+# the hashes are those of sha256sum. How fast that is make demo-balance sees: this shares the machine.
 
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
@@ -17,7 +17,7 @@ files() {
 what_the_demonstration_shows() {
 	local said
 	files 28
-	said=$(DIM=3 FAILED=5 BROKEN=0:0 KILLED=6 KILLED_AFTER=500 SPEED=12288 MIN_SPEEDUP=1 \
+	said=$(DIM=3 FAILED=5 BROKEN=0:0 KILLED=6 KILLED_AFTER=500 SPEED=12288 MIN_SPEEDUP=0 \
 		"$here/demo/balance_guest.sh" "$here" "$scratch/list" "$scratch/sums" "$scratch") ||
 		fault "the demonstration fails: $(grep 'NOT OK' <<<"$said")"
 	grep -vE '^$|^==' <<<"$said" | while IFS= read -r line; do log "$line"; done
