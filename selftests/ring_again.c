@@ -561,36 +561,34 @@ static bool random_trial(unsigned int dim)
 	return trial_end(&t) && fine;
 }
 
-TEST(random_faults_of_eight)
+static bool random_trials(unsigned int dim, unsigned int n)
 {
 	unsigned int i;
 
-	for (i = 0; i < scaled(100); i++)
-		ASSERT_TRUE(random_trial(3));
+	for (i = 0; i < n; i++)
+		if (!random_trial(dim))
+			return false;
+	return true;
+}
+
+TEST(random_faults_of_eight)
+{
+	ASSERT_TRUE(random_trials(3, scaled(100)));
 }
 
 TEST(random_faults_of_sixteen)
 {
-	unsigned int i;
-
-	for (i = 0; i < scaled(20); i++)
-		ASSERT_TRUE(random_trial(4));
+	ASSERT_TRUE(random_trials(4, scaled(20)));
 }
 
 TEST(random_faults_of_thirty_two)
 {
-	unsigned int i;
-
-	for (i = 0; i < scaled(6); i++)
-		ASSERT_TRUE(random_trial(5));
+	ASSERT_TRUE(random_trials(5, scaled(6)));
 }
 
 TEST(random_faults_of_sixty_four)
 {
-	unsigned int i;
-
-	for (i = 0; i < scaled(3); i++)
-		ASSERT_TRUE(random_trial(6));
+	ASSERT_TRUE(random_trials(6, scaled(3)));
 }
 
 TEST_HARNESS_MAIN

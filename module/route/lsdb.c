@@ -504,19 +504,32 @@ int hc_lsdb_hop(struct hc_node *node, u32 dst)
 	return node->lsdb.hops[dst];
 }
 
-bool hc_lsdb_reach(struct hc_node *node, u32 *set)
+/* Nodes that can be reached, as far as known: so many in @b->queue.  Returns memory to be freed, or
+ * NULL: there was none.
+ */
+static void *search(struct hc_bfs *b, struct hc_node *node, u32 *n)
 {
 	void *room = kmalloc(hc_bfs_room(node->fabric->dim), GFP_ATOMIC | __GFP_NOWARN);
+
+	if (!room)
+		return NULL;
+	search_init(b, node, room);
+	*n = hc_bfs_run(b, node->id, NULL, NULL);
+	node->spent += hc_nodes(node->fabric->dim) / NODES_OF_A_FRAME;
+	return room;
+}
+
+bool hc_lsdb_reach(struct hc_node *node, u32 *set)
+{
 	struct hc_bfs b;
 	u32 n;
+	void *room = search(&b, node, &n);
 
 	if (!room)
 		return false;
-	search_init(&b, node, room);
-	for (n = hc_bfs_run(&b, node->id, NULL, NULL); n--;)
+	while (n--)
 		hc_set_add(set, b.queue[n]);
 	kfree(room);
-	node->spent += hc_nodes(node->fabric->dim) / NODES_OF_A_FRAME;
 	return true;
 }
 
@@ -533,18 +546,15 @@ static bool words_fit(const struct hc_bfs *b, u32 u, u32 word)
 
 bool hc_lsdb_fits(struct hc_node *node)
 {
-	void *room = kmalloc(hc_bfs_room(node->fabric->dim), GFP_ATOMIC | __GFP_NOWARN);
 	struct hc_bfs b;
 	u32 n;
+	void *room = search(&b, node, &n);
 
 	if (!room)
 		return false;
-	search_init(&b, node, room);
-	n = hc_bfs_run(&b, node->id, NULL, NULL);
 	while (n && words_fit(&b, b.queue[n - 1], hc_lsdb_word(node, b.queue[n - 1])))
 		n--;
 	kfree(room);
-	node->spent += hc_nodes(node->fabric->dim) / NODES_OF_A_FRAME;
 	return !n;
 }
 

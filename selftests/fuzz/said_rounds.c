@@ -75,11 +75,27 @@ static bool rounds_work(void)
 	return false;
 }
 
-static bool ends_so(const struct round_view *v, int err, int status, unsigned int dim)
+/* Node 7 begins a round, and hears lies alone. */
+static bool asks(struct nl *nl, unsigned int method, unsigned int patience_ms)
 {
-	if (!err && v->status == status && v->cause_dim == dim && v->cause_node == 7)
-		return true;
-	fz_note("error %d, status %d by %d:%d", err, v->status, v->cause_node, v->cause_dim);
+	if (!rounds_work() || !alone(patience_ms) || nl_open(nl))
+		return false;
+	if (!round_begin(nl, said.c.name, method, 7))
+		return !usleep(50000);
+	nl_shut(nl);
+	return false;
+}
+
+/* That ends with a cause, and rounds go on. */
+static bool fails_so(struct nl *nl, int status, unsigned int dim)
+{
+	struct round_view v;
+	int err = round_end(nl, &v);
+
+	nl_shut(nl);
+	if (!err && v.status == status && v.cause_dim == dim && v.cause_node == 7)
+		return rounds_work();
+	fz_note("error %d, status %d by %d:%d", err, v.status, v.cause_node, v.cause_dim);
 	return false;
 }
 
@@ -140,30 +156,6 @@ bool round_is_whole(void)
 
 /* ------------------------------------------------------------ rounds of all */
 
-/* Each neighbour has as many nodes below it as there are. */
-bool round_counts_no_more_than_all(void)
-{
-	struct round_view v;
-	unsigned int d;
-	struct frame f;
-	struct nl nl;
-	bool ok;
-
-	if (!rounds_work() || !alone(20000) || nl_open(&nl))
-		return false;
-	ok = !round_begin(&nl, said.c.name, DEM, 7);
-	usleep(50000);
-	for (d = 0; d < 3; d++) {
-		says(&f, 7, d, DEM, id_of(2, 7), HC_ROUND_F_PARENT | HC_ROUND_F_REPORT)->members =
-			htonl(8);
-		word(&f, HC_ROUND_LOAD, 0, 0);
-		ok = ok && !say(&f);
-	}
-	ok = ok && ends_so(&v, round_end(&nl, &v), -EPROTO, 0);
-	nl_shut(&nl);
-	return ok && rounds_work();
-}
-
 static bool answered(const struct nl *nl, int ms)
 {
 	struct pollfd p = { .fd = nl->fd, .events = POLLIN };
@@ -171,49 +163,51 @@ static bool answered(const struct nl *nl, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
+/* Each neighbour has as many nodes below it as there are. */
+bool round_counts_no_more_than_all(void)
+{
+	unsigned int d;
+	struct frame f;
+	struct nl nl;
+	bool ok = asks(&nl, DEM, 20000);
+
+	for (d = 0; d < 3 && ok; d++) {
+		says(&f, 7, d, DEM, id_of(2, 7), HC_ROUND_F_PARENT | HC_ROUND_F_REPORT)->members =
+			htonl(8);
+		word(&f, HC_ROUND_LOAD, 0, 0);
+		ok = !say(&f);
+	}
+	return ok && fails_so(&nl, -EPROTO, 0);
+}
+
 /* Who answers, but never says what he owes, holds up nobody for ever. */
 bool round_is_not_held(void)
 {
-	uint64_t begin = fz_ms();
-	struct round_view v;
 	struct frame f;
 	unsigned int i;
 	struct nl nl;
-	bool ok;
+	bool ok = asks(&nl, DEM, 100);
 
-	if (!rounds_work() || !alone(100) || nl_open(&nl))
-		return false;
-	ok = !round_begin(&nl, said.c.name, DEM, 7);
 	/* Its limit is 30 times the patience. */
 	for (i = 0; i < 1200 && ok && !answered(&nl, 4); i++) {
 		says(&f, 7, i % 3, DEM, id_of(2, 7), 0);
 		ok = !say(&f);
 	}
-	if (!answered(&nl, 0)) {
-		fz_note("it is held after %llu ms", (unsigned long long)(fz_ms() - begin));
-		ok = false;
-	}
-	ok = ok && ends_so(&v, round_end(&nl, &v), -ETIMEDOUT, ~0u);
-	nl_shut(&nl);
-	return ok && rounds_work();
+	if (ok && !answered(&nl, 0))
+		fz_note("it is held");
+	return ok && answered(&nl, 0) && fails_so(&nl, -ETIMEDOUT, ~0u);
 }
 
 /* One that another neighbour knows as a round of another method. */
 bool round_has_one_method(void)
 {
-	struct round_view v;
 	struct frame f;
 	struct nl nl;
-	bool ok;
 
-	if (!rounds_work() || !alone(20000) || nl_open(&nl))
+	if (!asks(&nl, DEM, 20000))
 		return false;
-	ok = !round_begin(&nl, said.c.name, DEM, 7);
-	usleep(50000);
 	says(&f, 7, 1, MCWA, id_of(2, 7), 0);
-	ok = ok && !say(&f) && ends_so(&v, round_end(&nl, &v), -EPROTO, 1);
-	nl_shut(&nl);
-	return ok && rounds_work();
+	return !say(&f) && fails_so(&nl, -EPROTO, 1);
 }
 
 /* A neighbour tells a node of a round of its own, and that node tells the neighbour: each has heard
@@ -275,21 +269,16 @@ bool rounds_come_one_by_one(void)
 /* A neighbour has handed over more than it was asked for. */
 bool round_gets_what_it_wants(void)
 {
-	struct round_view v;
 	unsigned int d;
 	struct frame f;
 	struct nl nl;
-	bool ok;
+	bool ok = asks(&nl, RID, 20000);
 
-	if (!rounds_work() || !alone(20000) || nl_open(&nl))
-		return false;
-	ok = !round_begin(&nl, said.c.name, RID, 7);
-	usleep(50000);
-	for (d = 0; d < 3; d++) {
+	for (d = 0; d < 3 && ok; d++) {
 		/* One about another round is none. */
 		says(&f, 7, d, RID, id_of(2, 7), 0);
 		word(&f, HC_ROUND_LOAD, 0, 1000);
-		ok = ok && !say(&f);
+		ok = !say(&f);
 		says(&f, 7, d, RID, id_of(1, 7), 0);
 		word(&f, HC_ROUND_LOAD, 0, 90);
 		ok = ok && !say(&f);
@@ -298,9 +287,7 @@ bool round_gets_what_it_wants(void)
 	says(&f, 7, 2, RID, id_of(1, 7), 0);
 	word(&f, HC_ROUND_LOAD, 0, 90);
 	word(&f, HC_ROUND_GAVE, 0, 91);
-	ok = ok && !say(&f) && ends_so(&v, round_end(&nl, &v), -EPROTO, 2);
-	nl_shut(&nl);
-	return ok && rounds_work();
+	return ok && !say(&f) && fails_so(&nl, -EPROTO, 2);
 }
 
 static bool put(unsigned int node, unsigned int n)
