@@ -46,8 +46,6 @@
 #define REPEAT_MAX	((u64)NSEC_PER_SEC)
 /* A link that has answered nothing so often may be silent: ask. */
 #define TRIES		6
-/* So many numbers may be ahead of what is known, in what comes by unicast. */
-#define AHEAD_MAX	1024
 
 #define READERS	(EPOLLIN | EPOLLRDNORM)
 #define WRITERS	(EPOLLOUT | EPOLLWRNORM)
@@ -377,160 +375,6 @@ static bool out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned i
 	return known;
 }
 
-/* ------------------------------------------------------------ the receiver */
-
-/* Forget what has come of a task that is not complete. */
-static void in_drop(struct hc_tasks *tasks, struct hc_way_in *in)
-{
-	lockdep_assert_held(&tasks->lock);
-	tasks->stats.bytes -= in->bytes;
-	kfree_skb_list(in->first);
-	in->first = NULL;
-	in->last = NULL;
-	in->bytes = 0;
-	in->got = 0;
-	in->coming = false;
-}
-
-/* The handover and all before it are decided, this one as @taken says. */
-static void in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool taken)
-{
-	in_drop(tasks, in);
-	in->known = true;
-	in->closed = move;
-	in->taken = taken;
-}
-
-/* May the node take tasks?  Who fails it, or removes the fabric, says so before it looks for what
- * has to be lost, under the lock.
- */
-static bool in_service(const struct hc_tasks *tasks)
-{
-	lockdep_assert_held(&tasks->lock);
-	return !READ_ONCE(tasks->node->failed) && !READ_ONCE(tasks->fabric->dead);
-}
-
-/* By how many a number is ahead of what is decided. */
-static s64 in_ahead(const struct hc_way_in *in, u64 move)
-{
-	return in->known ? (s64)(move - in->closed) : 1;
-}
-
-static u8 in_decision(const struct hc_way_in *in)
-{
-	return in->taken ? HC_TASK_F_TAKEN : HC_TASK_F_NOT;
-}
-
-/* All of it is here: from now on it is ours.  False: no memory. */
-static bool in_complete(struct hc_tasks *tasks, struct hc_way_in *in)
-{
-	struct hc_task *task = hc_poll_alloc(tasks->fabric, sizeof(*task));
-
-	if (!task)
-		return false;
-	refcount_set(&task->ref, 1);
-	INIT_LIST_HEAD(&task->by);
-	task->skb = in->first;
-	task->len = in->total;
-	task->id = in->id;
-	task->bytes = in->bytes + sizeof(*task);
-	task->charged = sizeof(*task);
-	tasks->stats.bytes += task->bytes;
-	tasks->stats.queued++;
-	tasks->stats.received++;
-	list_add_tail(&task->list, &tasks->queue);
-	in->first = NULL;
-	trace_hc_task(tasks->node, HC_TASK_RECEIVED, &task->id);
-	return true;
-}
-
-/* Takes the frame's payload, which is what comes next. */
-static void in_append(struct hc_tasks *tasks, struct hc_way_in *in, struct sk_buff *skb)
-{
-	__skb_pull(skb, HC_TASK_HEAD);
-	skb->next = NULL;
-	if (in->last)
-		in->last->next = skb;
-	else
-		in->first = skb;
-	in->last = skb;
-	in->got += skb->len;
-	in->bytes += skb->truesize;
-	tasks->stats.bytes += skb->truesize;
-}
-
-static void in_begin(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, u32 total,
-		     const struct hypercube_task *id)
-{
-	in_drop(tasks, in);
-	in->coming = true;
-	in->move = move;
-	in->total = total;
-	in->id = *id;
-}
-
-/* Returns the answer to a segment, or 0: there is none (yet).  *skb is NULL if it was kept. */
-static u8 in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_wire_task *w,
-		     struct sk_buff **skb)
-{
-	const struct hypercube_task id = {
-		.node = be16_to_cpu(w->origin), .flags = w->flags, .nr = be64_to_cpu(w->nr),
-	};
-	u32 at = be32_to_cpu(w->offset), total = be32_to_cpu(w->total);
-	u64 move = be64_to_cpu(w->move);
-	s64 ahead = in_ahead(in, move);
-
-	lockdep_assert_held(&tasks->lock);
-	if (ahead <= 0)
-		return ahead ? 0 : in_decision(in);
-	if (in->hearsay && move == in->refused)
-		return HC_TASK_F_NOT;
-	if (!in->coming || in->move != move) {
-		/* Frames of earlier ones may come late. */
-		if (in->coming && (s64)(move - in->move) < 0)
-			return 0;
-		if (!in_service(tasks) || !hc_tasks_room(tasks)) {
-			in_close(tasks, in, move, false);
-			return HC_TASK_F_NOT;
-		}
-		in_begin(tasks, in, move, total, &id);
-	}
-	if (at != in->got || total != in->total || memcmp(&id, &in->id, sizeof(id)))
-		return 0;
-	in_append(tasks, in, *skb);
-	*skb = NULL;
-	if (in->got < total)
-		return 0;
-	in_close(tasks, in, move, in_service(tasks) && in_complete(tasks, in));
-	return in_decision(in);
-}
-
-/* Nothing is known of the neighbour's numbers, and it need not be the neighbour who asks: so
- * that tells nothing of others, and the first number that is refused stays so.
- */
-static u8 in_hearsay(struct hc_way_in *in, u64 move)
-{
-	if (!in->hearsay)
-		in->refused = move;
-	in->hearsay = true;
-	return in->refused == move ? HC_TASK_F_NOT : 0;
-}
-
-/* Who is asked about what is not decided decides. */
-static u8 in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool routed)
-{
-	s64 ahead = in_ahead(in, move);
-
-	lockdep_assert_held(&tasks->lock);
-	if (ahead < 0 || (routed && ahead > AHEAD_MAX))
-		return 0;
-	if (routed && !in->known && !(in->coming && in->move == move))
-		return in_hearsay(in, move);
-	if (ahead)
-		in_close(tasks, in, move, false);
-	return in_decision(in);
-}
-
 void hc_ways_lose(struct hc_tasks *tasks, struct list_head *doubt)
 {
 	unsigned int d;
@@ -542,7 +386,7 @@ void hc_ways_lose(struct hc_tasks *tasks, struct list_head *doubt)
 			out_doubt(tasks, &way->out, doubt);
 		out_stop(&way->out);
 		if (way->in.coming)
-			in_close(tasks, &way->in, way->in.move, false);
+			hc_in_close(tasks, &way->in, way->in.move, false);
 	}
 }
 
@@ -590,9 +434,9 @@ static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const str
 	spin_lock_bh(&tasks->lock);
 	had = hc_tasks_room(tasks);
 	if (w->what == HC_TASK_F_DATA)
-		answer = in_segment(tasks, in, w, skb);
+		answer = hc_in_segment(tasks, in, w, skb);
 	else
-		answer = in_asked(tasks, in, be64_to_cpu(w->move), routed);
+		answer = hc_in_asked(tasks, in, be64_to_cpu(w->move), routed);
 	room = !had && hc_tasks_room(tasks);
 	spin_unlock_bh(&tasks->lock);
 	if (answer == HC_TASK_F_TAKEN)

@@ -13,6 +13,8 @@
 #include "fabric/node.h"
 #include "task/queue.h"
 
+struct hc_wire_task;
+
 /**
  * struct hc_task - a task
  * @list: in hc_tasks.queue or hc_task_end.held; of one that is being handed over: in none
@@ -51,6 +53,20 @@ void hc_tasks_wake(struct hc_tasks *tasks, __poll_t what);
 bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task);
 /* Tell of the tasks, which nobody else finds any more, and free them. */
 void hc_tasks_report(struct hc_node *node, enum hypercube_task_loss loss, struct list_head *lost);
+
+/* May the node take tasks?  Who fails it, or removes the fabric, says so before it looks for what
+ * has to be lost, under the lock.
+ */
+bool hc_tasks_served(const struct hc_tasks *tasks);
+
+/* --- move_in.c; all under @tasks->lock --- */
+/* The handover and all before it are decided, this one as @taken says. */
+void hc_in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool taken);
+/* Returns the answer to a segment, or 0: there is none (yet).  *skb is NULL if it was kept. */
+u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_wire_task *w,
+		 struct sk_buff **skb);
+/* Who is asked about what is not decided decides. */
+u8 hc_in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool routed);
 
 /* --- move.c; all under @tasks->lock --- */
 void hc_ways_init(struct hc_tasks *tasks);
