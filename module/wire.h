@@ -457,17 +457,59 @@ enum hc_task_what {
 	HC_TASK_F_TAKEN,	/* the receiver of the task has it */
 	HC_TASK_F_NOT,		/* it has not, and never will by this handover */
 	HC_TASK_F_ASK,		/* to it: which of the two? */
+	HC_TASK_F_COPY,		/* a segment of a copy, which the receiver is to keep; the same */
+	HC_TASK_F_KEPT,		/* it keeps that copy */
+	HC_TASK_F_FULL,		/* it does not, and never will by this number */
+	HC_TASK_F_DROP,		/* to it: these copies are not needed any more */
+	HC_TASK_F_DROPPED,	/* it has none of those; the answer to LOST, too */
+	HC_TASK_F_LOST,		/* a node has failed: struct hc_wire_task_lost */
 	__HC_TASK_F_END
 };
 
+/* hc_wire_task.flags, besides HYPERCUBE_TASK_*.  DATA: the sender keeps a copy once the receiver
+ * has taken the task, by the number of the handover; DROP: of such copies.
+ */
+#define HC_TASK_KEEPS	0x80
+
+/* Copies that a DROP names, at most. */
+#define HC_TASK_DROPS	32
+
+/* hc_wire_task_lost.known */
+#define HC_TASK_LOST_SENT	0x1
+#define HC_TASK_LOST_GAVE	0x2
+#define HC_TASK_LOST_TAKEN	0x4
+#define HC_TASK_LOST_KEPT	0x8
+
 /**
- * struct hc_wire_task - a task is handed over
- * @move: number of the handover among those of this link and direction
- * @nr: DATA: number of the task at @origin
- * @offset: DATA: position of the payload in it, bytes
- * @total: DATA: its length
- * @origin: DATA: node where it was put
- * @flags: DATA: HYPERCUBE_TASK_*
+ * struct hc_wire_task_lost - what is lost since one of two neighbours has failed; payload of LOST
+ * @sent: copies that the sender has sent are of tasks it has lost, up to this number
+ * @gave: of what it has handed over it keeps no copy any more, up to this handover
+ * @taken: tasks that it has taken are lost, up to this handover
+ * @kept: copies that it has kept are, up to this number
+ * @known: HC_TASK_LOST_*: which of these mean anything
+ * @reserved: 0
+ */
+struct hc_wire_task_lost {
+	__be64	sent;
+	__be64	gave;
+	__be64	taken;
+	__be64	kept;
+	__be32	known;
+	__be32	reserved;
+};
+
+static_assert(sizeof(struct hc_wire_task_lost) == 40);
+
+/**
+ * struct hc_wire_task - a task is handed over, or kept
+ * @move: number of the handover, of the copy, or of the DROP or LOST, among those of this link
+ *	and direction
+ * @nr: DATA, COPY: number of the task at @origin; DROP without KEEPS: copies with lower numbers
+ *	are not needed, either
+ * @offset: DATA, COPY: position of the payload in it, bytes
+ * @total: DATA, COPY: its length
+ * @origin: DATA, COPY: node where it was put
+ * @flags: DATA, COPY: HYPERCUBE_TASK_*; HC_TASK_KEEPS
  * @what: enum hc_task_what
  * @reserved: 0
  */

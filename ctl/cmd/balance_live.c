@@ -8,7 +8,10 @@
 #include "balance_cmd.h"
 #include "watch.h"
 
-enum { NODE, QUEUED, HELD, MOVING, BYTES, PUT, TAKEN, DONE, REPEATED, LOST, SENT, RECEIVED, DOUBT };
+enum {
+	NODE, QUEUED, HELD, MOVING, BYTES, PUT, TAKEN, DONE, REPEATED, LOST, SENT, RECEIVED, DOUBT,
+	COPIED, KEPT, REVIVED
+};
 
 static const struct out_column columns[] = {
 	OUT_RIGHT(NODE),
@@ -24,6 +27,9 @@ static const struct out_column columns[] = {
 	OUT_RIGHT(SENT),
 	OUT_RIGHT(RECEIVED),
 	OUT_RIGHT_AS(DOUBT, "IN-DOUBT"),
+	OUT_RIGHT(COPIED),
+	OUT_RIGHT(KEPT),
+	OUT_RIGHT(REVIVED),
 	{}
 };
 
@@ -35,12 +41,15 @@ static const uint8_t attrs[] = {
 	[DONE] = HYPERCUBE_A_TASKS_DONE, [REPEATED] = HYPERCUBE_A_TASKS_REPEATED,
 	[LOST] = HYPERCUBE_A_TASKS_LOST, [SENT] = HYPERCUBE_A_TASKS_SENT,
 	[RECEIVED] = HYPERCUBE_A_TASKS_RECEIVED, [DOUBT] = HYPERCUBE_A_TASKS_DOUBT,
+	[COPIED] = HYPERCUBE_A_TASKS_COPIED, [KEPT] = HYPERCUBE_A_TASKS_KEPT,
+	[REVIVED] = HYPERCUBE_A_TASKS_REVIVED,
 };
 
 static const char * const keys[] = {
 	[QUEUED] = "queued", [HELD] = "held", [MOVING] = "moving", [BYTES] = "bytes",
 	[PUT] = "put", [TAKEN] = "taken", [DONE] = "done", [REPEATED] = "repeated",
 	[LOST] = "lost", [SENT] = "sent", [RECEIVED] = "received", [DOUBT] = "doubt",
+	[COPIED] = "copied", [KEPT] = "kept", [REVIVED] = "revived",
 };
 
 static void show_node(struct hcctl *h, const struct nl_node *v)
@@ -49,7 +58,7 @@ static void show_node(struct hcctl *h, const struct nl_node *v)
 
 	out_object(h, NULL);
 	out_number(h, NODE, "node", v->id);
-	for (i = QUEUED; i <= DOUBT; i++)
+	for (i = QUEUED; i <= REVIVED; i++)
 		out_number(h, i, keys[i], v->tasks[attrs[i]]);
 	out_close(h);
 }

@@ -320,6 +320,9 @@ void cmd_out_tasks(struct hcctl *h, const uint64_t *tasks)
 		{ HYPERCUBE_A_TASKS_SENT, "sent", " sent %" PRIu64 },
 		{ HYPERCUBE_A_TASKS_RECEIVED, "received", " received %" PRIu64 },
 		{ HYPERCUBE_A_TASKS_DOUBT, "doubt", " in doubt %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_COPIED, "copied", " copied %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_KEPT, "kept", " kept %" PRIu64 },
+		{ HYPERCUBE_A_TASKS_REVIVED, "revived", " revived %" PRIu64 },
 	};
 	size_t i;
 

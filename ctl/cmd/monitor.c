@@ -28,6 +28,7 @@ static const char * const losses[] = {
 	[HYPERCUBE_TASK_LOSS_NODE] = "node-failed",
 	[HYPERCUBE_TASK_LOSS_FABRIC] = "fabric-del",
 	[HYPERCUBE_TASK_LOSS_DOUBT] = "in-doubt",
+	[HYPERCUBE_TASK_LOSS_REVIVED] = "revived",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -172,11 +173,12 @@ static void print_trunk(struct hcctl *h, const struct nl_event *e)
 static void print_lost(struct hcctl *h, const struct nl_event *e)
 {
 	const struct nl_tasks_lost *v = &e->lost;
+	bool revived = v->loss == HYPERCUBE_TASK_LOSS_REVIVED;
 	unsigned int i;
 
-	head_at(h, "tasks-lost", v->fabric, v->node);
-	out_str(h, "why", " %s", name_in(losses, COUNT(losses), v->loss));
-	out_uint(h, "count", " lost %" PRIu64, v->count);
+	head_at(h, revived ? "tasks-revived" : "tasks-lost", v->fabric, v->node);
+	out_str(h, "why", revived ? NULL : " %s", name_in(losses, COUNT(losses), v->loss));
+	out_uint(h, "count", revived ? " revived %" PRIu64 : " lost %" PRIu64, v->count);
 	out_text(h, v->n ? ":" : "");
 	out_array(h, "tasks");
 	for (i = 0; i < v->n; i++)

@@ -636,7 +636,7 @@ int hcl_task_open(struct hcl **h, const char *fabric, uint32_t node);
  * @buf: what it says
  * @len: bytes at @buf, at most HYPERCUBE_TASK_MAX
  * @flags: HYPERCUBE_TASK_MAY_REPEAT: it may be executed again if its worker ends before it is
- *	done; else 0
+ *	done; the same with HYPERCUBE_TASK_COPIED: a second node keeps it, too; else 0
  * @id: which task it is, or NULL
  *
  * Return: 0; -ETIMEDOUT (no room within the time limit), -EMSGSIZE, -EINVAL, -EHOSTDOWN (the node

@@ -303,6 +303,8 @@ bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_
 	lockdep_assert_held(&node->fabric->lock);
 	WRITE_ONCE(port->flap_down, said->flap_down);
 	WRITE_ONCE(port->flap_period, said->flap_period);
+	if (said->failed && !port->there_failed)
+		set_bit(HC_PORT_DIED, &port->flags);
 	port->there_failed = said->failed;
 	port->there_lossy = said->lossy;
 	lossy_follow(node, dim);

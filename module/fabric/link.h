@@ -26,6 +26,7 @@ enum {
 	HC_PORT_LOSSY,		/* it may lose frames, in either direction; config writes */
 	HC_PORT_NO_CARRIER,	/* nothing leads to the other end; config writes */
 	HC_PORT_CUT,		/* the carrier was gone, perhaps for a moment; poll clears */
+	HC_PORT_DIED,		/* the node there has failed, perhaps for a moment; the same */
 };
 
 #define HC_PORT_UNUSABLE \

@@ -208,7 +208,10 @@ static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
 	    nla_put_u32(skb, HYPERCUBE_A_TASKS_MOVING, stats.moving) ||
 	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_SENT, stats.sent) ||
 	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_RECEIVED, stats.received) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_DOUBT, stats.doubt))
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_DOUBT, stats.doubt) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TASKS_COPIED, stats.copied) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TASKS_KEPT, stats.kept) ||
+	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_REVIVED, stats.revived))
 		return true;
 	nla_nest_end(skb, nest);
 	return false;

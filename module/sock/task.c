@@ -48,12 +48,20 @@ static int cmsg_parse(struct msghdr *msg, struct said *said)
 	return 0;
 }
 
+/* May a new task have them?  The copy may come to a worker after the task has. */
+static bool flags_fit(u32 flags)
+{
+	if (flags & ~(HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED))
+		return false;
+	return !(flags & HYPERCUBE_TASK_COPIED) || flags & HYPERCUBE_TASK_MAY_REPEAT;
+}
+
 /* Can it be done with so much data? */
 static int said_check(const struct said *said, size_t len)
 {
 	if (said->type == HYPERCUBE_CMSG_DONE)
 		return len ? -EINVAL : 0;
-	if (said->task.node || said->task.nr || said->task.flags & ~HYPERCUBE_TASK_MAY_REPEAT)
+	if (said->task.node || said->task.nr || !flags_fit(said->task.flags))
 		return -EINVAL;
 	return len > HYPERCUBE_TASK_MAX ? -EMSGSIZE : 0;
 }

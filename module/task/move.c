@@ -23,6 +23,8 @@
  * asked and answered by unicast names the number, which begins at random, so that nobody knows it
  * who has not seen it.  A neighbour can refuse, and lose what it has taken, but gets no more
  * memory than the limit of the node.
+ *
+ * Copies that others keep go over links in the same segments: spare.c, keeper.c.
  */
 #include <linux/hrtimer.h>
 #include <linux/log2.h>
@@ -41,17 +43,6 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* How long the first answer is waited for; then twice as long each time. */
-#define REPEAT_MIN	(20ULL * NSEC_PER_MSEC)
-#define REPEAT_MAX	((u64)NSEC_PER_SEC)
-/* A link that has answered nothing so often may be silent: ask. */
-#define TRIES		6
-/* So many numbers may be ahead of what is known, in what comes by unicast. */
-#define AHEAD_MAX	1024
-
-#define READERS	(EPOLLIN | EPOLLRDNORM)
-#define WRITERS	(EPOLLOUT | EPOLLWRNORM)
-
 /* ------------------------------------------------------------ both ends */
 
 static enum hrtimer_restart move_timer(struct hrtimer *timer)
@@ -66,8 +57,14 @@ void hc_ways_init(struct hc_tasks *tasks)
 {
 	unsigned int d;
 
-	for (d = 0; d < tasks->fabric->dim; d++)
-		tasks->way[d].out.move = get_random_u64();
+	for (d = 0; d < tasks->fabric->dim; d++) {
+		struct hc_way *way = &tasks->way[d];
+
+		way->out.move = get_random_u64();
+		way->in.ops = &hc_in_tasks;
+		way->copies.ops = &hc_in_copies;
+	}
+	hc_spares_init(tasks);
 	hc_timer_setup(&tasks->timer, move_timer);
 }
 
@@ -79,30 +76,30 @@ void hc_move_stop(struct hc_node *node)
 		hrtimer_cancel(&tasks->timer);
 }
 
-static struct sk_buff *word_make(const struct hc_node *node, u8 what, u64 move)
+struct sk_buff *hc_task_word(const struct hc_node *node, u8 what, u64 number, u32 len)
 {
-	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_TASK, 0, GFP_ATOMIC);
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_TASK, len, GFP_ATOMIC);
 
 	if (!skb)
 		return NULL;
 	hc_wire_task_of(skb)->what = what;
-	hc_wire_task_of(skb)->move = cpu_to_be64(move);
+	hc_wire_task_of(skb)->move = cpu_to_be64(number);
 	return skb;
 }
 
-/* Say something to the neighbour along @dim, around the link if that is unusable.  What gets lost
- * is said again.
- */
-static void word_say(struct hc_node *node, unsigned int dim, u8 what, u64 move)
+void hc_task_say(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
-	struct sk_buff *skb = word_make(node, what, move);
-
 	if (!skb)
 		return;
 	if (hc_link_usable(node, dim))
 		hc_link_xmit(node, dim, skb);
 	else
 		hc_route_xmit(node, hc_neigh(node->id, dim), skb);
+}
+
+static void word_say(struct hc_node *node, unsigned int dim, u8 what, u64 number)
+{
+	hc_task_say(node, dim, hc_task_word(node, what, number, 0));
 }
 
 /* ------------------------------------------------------------ the sender */
@@ -126,30 +123,31 @@ static void bits_copy(const struct hc_task *task, u32 at, void *to, u32 len)
 }
 
 static struct sk_buff *segment_make(const struct hc_node *node, const struct hc_task *task,
-				    u64 move, u32 at, u32 len)
+				    u8 what, u8 flags, u64 number, u32 at, u32 len)
 {
 	struct sk_buff *skb = hc_poll_frame(node, HC_FRAME_TASK, len);
 
 	if (!skb)
 		return NULL;
 	*hc_wire_task_of(skb) = (struct hc_wire_task){
-		.move = cpu_to_be64(move), .nr = cpu_to_be64(task->id.nr),
+		.move = cpu_to_be64(number), .nr = cpu_to_be64(task->id.nr),
 		.offset = cpu_to_be32(at), .total = cpu_to_be32(task->len),
-		.origin = cpu_to_be16(task->id.node), .flags = task->id.flags,
-		.what = HC_TASK_F_DATA,
+		.origin = cpu_to_be16(task->id.node), .flags = task->id.flags | flags,
+		.what = what,
 	};
 	bits_copy(task, at, skb->data + HC_TASK_HEAD, len);
 	return skb;
 }
 
-static void task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task, u64 move)
+void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task, u8 what,
+		  u8 flags, u64 number)
 {
 	u32 segment = node->fabric->segment, at = 0, len;
 	struct sk_buff *skb;
 
 	do {
 		len = min(segment, task->len - at);
-		skb = segment_make(node, task, move, at, len);
+		skb = segment_make(node, task, what, flags, number, at, len);
 		if (!skb || hc_link_xmit(node, dim, skb))
 			return;
 		node->spent++;
@@ -172,7 +170,9 @@ static void out_stop(struct hc_way_out *out)
 	memset(out->want, 0, sizeof(out->want));
 }
 
-/* The newest task that waits is the next one to go. */
+/* The newest task that waits is the next one to go.  Of one that a second node is to have we keep
+ * what we send, if there is room for more than that.
+ */
 static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned int why, u64 now)
 {
 	struct hc_task *task;
@@ -183,6 +183,8 @@ static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned i
 	}
 	task = list_last_entry(&tasks->queue, struct hc_task, list);
 	list_del_init(&task->list);
+	if (task->id.flags & HYPERCUBE_TASK_COPIED)
+		out->kept = hc_kept_new(tasks, container_of(out, struct hc_way, out) - tasks->way);
 	tasks->stats.queued--;
 	tasks->stats.moving++;
 	out->want[why]--;
@@ -200,6 +202,8 @@ static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
 	struct hc_task *task = out->task;
 
 	lockdep_assert_held(&tasks->lock);
+	hc_kept_free(tasks, out->kept);
+	out->kept = NULL;
 	out->task = NULL;
 	tasks->stats.moving--;
 	return task;
@@ -240,6 +244,17 @@ static void out_again(struct hc_tasks *tasks, struct hc_way_out *out)
 	trace_hc_task(tasks->node, HC_TASK_BACK, &task->id);
 }
 
+bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+
+	/* Whether it had been taken does not matter: it is lost there, and here. */
+	if (!out->task || !out->kept || (upto && !hc_task_upto(out->move, *upto)))
+		return false;
+	out_again(tasks, out);
+	return true;
+}
+
 /* Where no frame gets lost the answer comes, however long it takes. */
 static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 now)
 {
@@ -277,8 +292,8 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 			out_doubt(tasks, out, doubt);
 		return NULL;
 	}
-	out->asks |= !usable || out->tries >= TRIES;
-	out->due = now + min_t(u64, REPEAT_MIN << min_t(u32, out->tries, 10), REPEAT_MAX);
+	out->asks |= !usable || out->tries >= HC_TASK_TRIES;
+	out->due = now + hc_task_pause(out->tries);
 	out->tries = min(out->tries + 1, 255);
 	*ask = out->asks;
 	if (*ask)
@@ -294,6 +309,7 @@ static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	struct hc_task *task;
 	bool ask = false, again, room;
 	LIST_HEAD(doubt);
+	u8 flags;
 	u64 move;
 
 	spin_lock_bh(&tasks->lock);
@@ -304,13 +320,14 @@ static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	again &= !out->task;
 	room &= hc_tasks_room(tasks);
 	move = out->move;
+	flags = out->kept ? HC_TASK_KEEPS : 0;
 	spin_unlock_bh(&tasks->lock);
 	if (again)
-		hc_tasks_wake(tasks, READERS);
+		hc_tasks_wake(tasks, HC_TASK_READERS);
 	if (room)
-		hc_tasks_wake(tasks, WRITERS);
+		hc_tasks_wake(tasks, HC_TASK_WRITERS);
 	if (task) {
-		task_send(node, dim, task, move);
+		hc_task_send(node, dim, task, HC_TASK_F_DATA, flags, move);
 		hc_task_put(node->fabric, task);
 	}
 	if (ask)
@@ -324,9 +341,11 @@ static void timer_arm(struct hc_tasks *tasks)
 	unsigned int d;
 
 	spin_lock_bh(&tasks->lock);
-	for (d = 0; d < tasks->fabric->dim; d++)
+	for (d = 0; d < tasks->fabric->dim; d++) {
 		if (tasks->way[d].out.task)
 			due = min(due, tasks->way[d].out.due);
+		due = min(due, hc_spare_due(tasks, d));
+	}
 	spin_unlock_bh(&tasks->lock);
 	if (due != U64_MAX)
 		hrtimer_start(&tasks->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
@@ -340,198 +359,64 @@ void hc_move_event(struct hc_node *node, bool links)
 
 	if (!tasks)
 		return;
-	for (d = 0; d < node->fabric->dim; d++)
+	hc_kept_revive(node, tasks, U32_MAX);
+	for (d = 0; d < node->fabric->dim; d++) {
 		out_step(node, tasks, d, links, now);
+		hc_spare_step(node, tasks, d, links, now);
+	}
 	timer_arm(tasks);
 	hc_round_moved(node);
 }
 
-/* The receiver has decided. */
-static bool out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u64 move,
-			bool taken)
+/* The neighbour has it.  Returns the task if nothing of it stays here. */
+static struct hc_task *out_taken(struct hc_tasks *tasks, unsigned int dim)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	struct hc_kept *kept = out->kept;
+	struct hc_task *task;
+
+	out->kept = NULL;
+	task = out_end(tasks, out);
+	tasks->stats.sent++;
+	out->sent[out->why]++;
+	trace_hc_task(tasks->node, HC_TASK_SENT, &task->id);
+	if (!kept) {
+		hc_task_unlink(tasks, task);
+		return task;
+	}
+	hc_spare_forget(tasks, task);
+	hc_kept_hand(tasks, dim, kept, task, out->move);
+	return NULL;
+}
+
+bool hc_out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u64 move,
+		    bool taken)
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
 	struct hc_task *task = NULL;
-	bool known, room = false;
+	bool known, room;
 
 	spin_lock_bh(&tasks->lock);
+	room = !hc_tasks_room(tasks);
 	known = out->task && out->move == move;
-	if (known && taken) {
-		task = out_end(tasks, out);
-		trace_hc_task(node, HC_TASK_SENT, &task->id);
-		room = hc_task_unlink(tasks, task);
-		tasks->stats.sent++;
-		out->sent[out->why]++;
-	} else if (known) {
+	if (known && taken)
+		task = out_taken(tasks, dim);
+	else if (known)
 		out_keep(tasks, out);
-	}
+	room = room && hc_tasks_room(tasks);
 	spin_unlock_bh(&tasks->lock);
 	if (task)
 		hc_task_put(node->fabric, task);
-	else if (known)
-		hc_tasks_wake(tasks, READERS);
+	if (known && !taken)
+		hc_tasks_wake(tasks, HC_TASK_READERS);
 	if (room)
-		hc_tasks_wake(tasks, WRITERS);
+		hc_tasks_wake(tasks, HC_TASK_WRITERS);
 	if (known)
 		hc_move_event(node, false);
 	return known;
 }
 
-/* ------------------------------------------------------------ the receiver */
-
-/* Forget what has come of a task that is not complete. */
-static void in_drop(struct hc_tasks *tasks, struct hc_way_in *in)
-{
-	lockdep_assert_held(&tasks->lock);
-	tasks->stats.bytes -= in->bytes;
-	kfree_skb_list(in->first);
-	in->first = NULL;
-	in->last = NULL;
-	in->bytes = 0;
-	in->got = 0;
-	in->coming = false;
-}
-
-/* The handover and all before it are decided, this one as @taken says. */
-static void in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool taken)
-{
-	in_drop(tasks, in);
-	in->known = true;
-	in->closed = move;
-	in->taken = taken;
-}
-
-/* May the node take tasks?  Who fails it, or removes the fabric, says so before it looks for what
- * has to be lost, under the lock.
- */
-static bool in_service(const struct hc_tasks *tasks)
-{
-	lockdep_assert_held(&tasks->lock);
-	return !READ_ONCE(tasks->node->failed) && !READ_ONCE(tasks->fabric->dead);
-}
-
-/* By how many a number is ahead of what is decided. */
-static s64 in_ahead(const struct hc_way_in *in, u64 move)
-{
-	return in->known ? (s64)(move - in->closed) : 1;
-}
-
-static u8 in_decision(const struct hc_way_in *in)
-{
-	return in->taken ? HC_TASK_F_TAKEN : HC_TASK_F_NOT;
-}
-
-/* All of it is here: from now on it is ours.  False: no memory. */
-static bool in_complete(struct hc_tasks *tasks, struct hc_way_in *in)
-{
-	struct hc_task *task = hc_poll_alloc(tasks->fabric, sizeof(*task));
-
-	if (!task)
-		return false;
-	refcount_set(&task->ref, 1);
-	INIT_LIST_HEAD(&task->by);
-	task->skb = in->first;
-	task->len = in->total;
-	task->id = in->id;
-	task->bytes = in->bytes + sizeof(*task);
-	task->charged = sizeof(*task);
-	tasks->stats.bytes += task->bytes;
-	tasks->stats.queued++;
-	tasks->stats.received++;
-	list_add_tail(&task->list, &tasks->queue);
-	in->first = NULL;
-	trace_hc_task(tasks->node, HC_TASK_RECEIVED, &task->id);
-	return true;
-}
-
-/* Takes the frame's payload, which is what comes next. */
-static void in_append(struct hc_tasks *tasks, struct hc_way_in *in, struct sk_buff *skb)
-{
-	__skb_pull(skb, HC_TASK_HEAD);
-	skb->next = NULL;
-	if (in->last)
-		in->last->next = skb;
-	else
-		in->first = skb;
-	in->last = skb;
-	in->got += skb->len;
-	in->bytes += skb->truesize;
-	tasks->stats.bytes += skb->truesize;
-}
-
-static void in_begin(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, u32 total,
-		     const struct hypercube_task *id)
-{
-	in_drop(tasks, in);
-	in->coming = true;
-	in->move = move;
-	in->total = total;
-	in->id = *id;
-}
-
-/* Returns the answer to a segment, or 0: there is none (yet).  *skb is NULL if it was kept. */
-static u8 in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_wire_task *w,
-		     struct sk_buff **skb)
-{
-	const struct hypercube_task id = {
-		.node = be16_to_cpu(w->origin), .flags = w->flags, .nr = be64_to_cpu(w->nr),
-	};
-	u32 at = be32_to_cpu(w->offset), total = be32_to_cpu(w->total);
-	u64 move = be64_to_cpu(w->move);
-	s64 ahead = in_ahead(in, move);
-
-	lockdep_assert_held(&tasks->lock);
-	if (ahead <= 0)
-		return ahead ? 0 : in_decision(in);
-	if (in->hearsay && move == in->refused)
-		return HC_TASK_F_NOT;
-	if (!in->coming || in->move != move) {
-		/* Frames of earlier ones may come late. */
-		if (in->coming && (s64)(move - in->move) < 0)
-			return 0;
-		if (!in_service(tasks) || !hc_tasks_room(tasks)) {
-			in_close(tasks, in, move, false);
-			return HC_TASK_F_NOT;
-		}
-		in_begin(tasks, in, move, total, &id);
-	}
-	if (at != in->got || total != in->total || memcmp(&id, &in->id, sizeof(id)))
-		return 0;
-	in_append(tasks, in, *skb);
-	*skb = NULL;
-	if (in->got < total)
-		return 0;
-	in_close(tasks, in, move, in_service(tasks) && in_complete(tasks, in));
-	return in_decision(in);
-}
-
-/* Nothing is known of the neighbour's numbers, and it need not be the neighbour who asks: so
- * that tells nothing of others, and the first number that is refused stays so.
- */
-static u8 in_hearsay(struct hc_way_in *in, u64 move)
-{
-	if (!in->hearsay)
-		in->refused = move;
-	in->hearsay = true;
-	return in->refused == move ? HC_TASK_F_NOT : 0;
-}
-
-/* Who is asked about what is not decided decides. */
-static u8 in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool routed)
-{
-	s64 ahead = in_ahead(in, move);
-
-	lockdep_assert_held(&tasks->lock);
-	if (ahead < 0 || (routed && ahead > AHEAD_MAX))
-		return 0;
-	if (routed && !in->known && !(in->coming && in->move == move))
-		return in_hearsay(in, move);
-	if (ahead)
-		in_close(tasks, in, move, false);
-	return in_decision(in);
-}
-
-void hc_ways_lose(struct hc_tasks *tasks, struct list_head *doubt)
+void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l)
 {
 	unsigned int d;
 
@@ -539,14 +424,31 @@ void hc_ways_lose(struct hc_tasks *tasks, struct list_head *doubt)
 		struct hc_way *way = &tasks->way[d];
 
 		if (way->out.task)
-			out_doubt(tasks, &way->out, doubt);
+			hc_task_lose(tasks, out_end(tasks, &way->out), l, true);
 		out_stop(&way->out);
 		if (way->in.coming)
-			in_close(tasks, &way->in, way->in.move, false);
+			hc_in_close(tasks, &way->in, way->in.move, false);
+		if (way->copies.coming)
+			hc_in_close(tasks, &way->copies, way->copies.move, false);
+		way->copies.taken = false;
 	}
 }
 
 /* ------------------------------------------------------------ frames */
+
+/* Only what may be repeated is copied, and only a handover says that the sender keeps it. */
+static bool flags_sound(const struct hc_wire_task *w)
+{
+	u8 flags = w->flags & ~HC_TASK_KEEPS;
+	bool copied = flags & HYPERCUBE_TASK_COPIED;
+
+	if (flags & ~(HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_REPEATED | HYPERCUBE_TASK_COPIED))
+		return false;
+	if (copied && !(flags & HYPERCUBE_TASK_MAY_REPEAT))
+		return false;
+	return w->what == HC_TASK_F_COPY ? copied && flags == w->flags :
+	       copied || flags == w->flags;
+}
 
 /* Is a segment what it can be?  Each is as long as it can be, so that there are not many. */
 static bool segment_sound(const struct hc_node *node, const struct sk_buff *skb,
@@ -557,8 +459,15 @@ static bool segment_sound(const struct hc_node *node, const struct sk_buff *skb,
 	if (total > HYPERCUBE_TASK_MAX || at > total || (at == total && total) ||
 	    skb->len - HC_TASK_HEAD != min(node->fabric->segment, total - at))
 		return false;
-	return be16_to_cpu(w->origin) < hc_nodes(node->fabric->dim) && w->nr &&
-	       !(w->flags & ~(HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_REPEATED));
+	return be16_to_cpu(w->origin) < hc_nodes(node->fabric->dim) && w->nr && flags_sound(w);
+}
+
+static bool drop_sound(const struct sk_buff *skb, const struct hc_wire_task *w)
+{
+	u32 len = skb->len - HC_TASK_HEAD;
+
+	return len && !(len % sizeof(__be64)) && len <= HC_TASK_DROPS * sizeof(__be64) &&
+	       !(w->flags & ~HC_TASK_KEEPS);
 }
 
 /* 0, or why the frame is dropped. */
@@ -571,46 +480,93 @@ static unsigned int word_flaw(const struct hc_node *node, const struct sk_buff *
 		return HYPERCUBE_A_DROP_FOREIGN;
 	switch (w->what) {
 	case HC_TASK_F_DATA:
+	case HC_TASK_F_COPY:
 		return !routed && segment_sound(node, skb, w) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
+	case HC_TASK_F_DROP:
+		return drop_sound(skb, w) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
+	case HC_TASK_F_LOST:
+		return !routed && skb->len == HC_TASK_HEAD + sizeof(struct hc_wire_task_lost) ?
+			0 : HYPERCUBE_A_DROP_MALFORMED;
 	case HC_TASK_F_TAKEN:
 	case HC_TASK_F_NOT:
 	case HC_TASK_F_ASK:
+	case HC_TASK_F_KEPT:
+	case HC_TASK_F_FULL:
+	case HC_TASK_F_DROPPED:
 		return skb->len == HC_TASK_HEAD ? 0 : HYPERCUBE_A_DROP_MALFORMED;
 	}
 	return HYPERCUBE_A_DROP_MALFORMED;
 }
 
+/* Segments, and what asks about a handover: returns the answer, or 0.  Consumes *skb if it is
+ * NULL then.
+ */
 static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const struct hc_wire_task *w,
 		struct sk_buff **skb)
 {
-	struct hc_way_in *in = &tasks->way[dim].in;
+	struct hc_way *way = &tasks->way[dim];
 	bool had, room;
 	u8 answer;
 
 	spin_lock_bh(&tasks->lock);
 	had = hc_tasks_room(tasks);
-	if (w->what == HC_TASK_F_DATA)
-		answer = in_segment(tasks, in, w, skb);
+	if (w->what == HC_TASK_F_ASK)
+		answer = hc_in_asked(tasks, &way->in, be64_to_cpu(w->move), routed);
 	else
-		answer = in_asked(tasks, in, be64_to_cpu(w->move), routed);
+		answer = hc_in_segment(tasks, w->what == HC_TASK_F_DATA ? &way->in : &way->copies,
+				       w, skb);
 	room = !had && hc_tasks_room(tasks);
 	spin_unlock_bh(&tasks->lock);
 	if (answer == HC_TASK_F_TAKEN)
-		hc_tasks_wake(tasks, READERS);
+		hc_tasks_wake(tasks, HC_TASK_READERS);
 	if (room)
-		hc_tasks_wake(tasks, WRITERS);
+		hc_tasks_wake(tasks, HC_TASK_WRITERS);
 	return answer;
+}
+
+/* False: nobody has waited for that.  May take *skb, which is NULL then. */
+static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool routed,
+		    const struct hc_wire_task *w, struct sk_buff **skb)
+{
+	u64 move = be64_to_cpu(w->move);
+	bool known;
+	u8 answer;
+
+	switch (w->what) {
+	case HC_TASK_F_TAKEN:
+	case HC_TASK_F_NOT:
+		return hc_out_decided(node, tasks, dim, move, w->what == HC_TASK_F_TAKEN);
+	case HC_TASK_F_KEPT:
+	case HC_TASK_F_FULL:
+	case HC_TASK_F_DROPPED:
+		known = hc_spare_rx(node, tasks, dim, w->what, move);
+		hc_spare_step(node, tasks, dim, false, ktime_get_ns());
+		timer_arm(tasks);
+		return known;
+	case HC_TASK_F_DROP:
+		hc_kept_rx_drop(node, tasks, dim, routed, *skb);
+		return true;
+	case HC_TASK_F_LOST:
+		hc_kept_rx_lost(node, tasks, dim, *skb);
+		return true;
+	}
+	answer = in_rx(tasks, dim, routed, w, skb);
+	if (answer)
+		word_say(node, dim, answer, move);
+	/* Who has taken one may have to look for a keeper. */
+	if (answer == HC_TASK_F_TAKEN && !list_empty(&tasks->lacking))
+		hc_node_kick(node, HC_EV_TASKS);
+	return true;
 }
 
 void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	const struct hc_wire_task w = *hc_wire_task_of(skb);
-	bool routed = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED, known = true;
+	bool routed = hc_hdr(skb)->flags & HC_FRAME_F_ROUTED;
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	unsigned int why = word_flaw(node, skb, routed, src);
 	/* What has been decided has to be remembered, also where nobody has ever had a task. */
 	struct hc_tasks *tasks = why ? NULL : hc_tasks_make(node, GFP_ATOMIC);
-	u8 answer = 0;
 
 	if (!tasks) {
 		hc_drop(node, &node->ports[dim], skb, why ?: HYPERCUBE_A_DROP_NO_MEMORY);
@@ -618,15 +574,10 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	}
 	if (routed)
 		dim = ilog2(src ^ node->id);
-	if (w.what == HC_TASK_F_DATA || w.what == HC_TASK_F_ASK)
-		answer = in_rx(tasks, dim, routed, &w, &skb);
-	else
-		known = out_decided(node, tasks, dim, be64_to_cpu(w.move),
-				    w.what == HC_TASK_F_TAKEN);
-	if (answer)
-		word_say(node, dim, answer, be64_to_cpu(w.move));
-	if (!known)
-		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
-	else
+	/* What comes now may be of a neighbour that has been in between. */
+	hc_kept_revive(node, tasks, hc_bit(dim));
+	if (word_rx(node, tasks, dim, routed, &w, &skb))
 		consume_skb(skb);
+	else
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
 }

@@ -22,13 +22,20 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* Ids that one notification has, and how many notifications tell of one event. */
-#define IDS_TOLD	32
+/* How many notifications tell of one event. */
 #define TOLD_MAX	32
 /* Tasks that are disowned at a time. */
 #define DISOWN_BATCH	64
 
 /* ------------------------------------------------------------ tasks */
+
+void hc_task_init(struct hc_task *task)
+{
+	refcount_set(&task->ref, 1);
+	INIT_LIST_HEAD(&task->list);
+	INIT_LIST_HEAD(&task->by);
+	INIT_LIST_HEAD(&task->lack);
+}
 
 struct hc_task *hc_task_make(struct hc_fabric *fabric, struct sk_buff *skb, u32 flags)
 {
@@ -42,8 +49,7 @@ struct hc_task *hc_task_make(struct hc_fabric *fabric, struct sk_buff *skb, u32 
 	err = -ENOBUFS;
 	if (!hc_poll_charge(fabric, task->bytes))
 		goto err_skb;
-	refcount_set(&task->ref, 1);
-	INIT_LIST_HEAD(&task->by);
+	hc_task_init(task);
 	task->skb = skb;
 	task->len = skb->len;
 	task->id.flags = flags;
@@ -93,6 +99,7 @@ bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task)
 	bool had = hc_tasks_room(tasks);
 
 	lockdep_assert_held(&tasks->lock);
+	hc_spare_forget(tasks, task);
 	list_del(&task->list);
 	list_del_init(&task->by);
 	tasks->stats.bytes -= task->bytes;
@@ -101,61 +108,93 @@ bool hc_task_unlink(struct hc_tasks *tasks, struct hc_task *task)
 
 /* ------------------------------------------------------------ losses */
 
-/* Moves all of @from, which are lost, to @lost. */
-static void lose_all(struct hc_tasks *tasks, struct list_head *from, struct list_head *lost)
+void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses *l, bool handing)
 {
-	struct hc_task *task, *next;
+	bool saved = !l->all && hc_spare_survives(tasks, task, false);
+	bool doubt = handing || (!l->all && hc_spare_survives(tasks, task, true));
 
-	list_for_each_entry_safe(task, next, from, list) {
-		trace_hc_task(tasks->node, HC_TASK_LOST, &task->id);
-		hc_task_unlink(tasks, task);
-		list_add_tail(&task->list, lost);
+	hc_task_unlink(tasks, task);
+	if (saved) {
+		list_add_tail(&task->list, &l->saved);
+	} else if (doubt) {
+		tasks->stats.doubt++;
+		list_add_tail(&task->list, &l->doubt);
+		trace_hc_task(tasks->node, HC_TASK_DOUBT, &task->id);
+	} else {
 		tasks->stats.lost++;
+		list_add_tail(&task->list, &l->lost);
+		trace_hc_task(tasks->node, HC_TASK_LOST, &task->id);
 	}
 }
 
-static void lose_held(struct hc_tasks *tasks, struct hc_task_end *end, struct list_head *lost)
+static void losses_init(struct hc_losses *l, bool all)
 {
-	lose_all(tasks, &end->held, lost);
+	INIT_LIST_HEAD(&l->lost);
+	INIT_LIST_HEAD(&l->doubt);
+	INIT_LIST_HEAD(&l->saved);
+	l->all = all;
+}
+
+static void lose_all(struct hc_tasks *tasks, struct list_head *from, struct hc_losses *l)
+{
+	struct hc_task *task, *next;
+
+	list_for_each_entry_safe(task, next, from, list)
+		hc_task_lose(tasks, task, l, false);
+}
+
+static void lose_held(struct hc_tasks *tasks, struct hc_task_end *end, struct hc_losses *l)
+{
+	lose_all(tasks, &end->held, l);
 	tasks->stats.held -= end->nheld;
 	end->nheld = 0;
 }
 
-/* What is being handed over the neighbour may have. */
-static void lose_node(struct hc_tasks *tasks, struct list_head *lost, struct list_head *doubt)
+/* What is being handed over the neighbour may have; what a neighbour keeps is not lost. */
+static void lose_node(struct hc_tasks *tasks, struct hc_losses *l)
 {
 	struct hc_task_end *end;
 
 	lockdep_assert_held(&tasks->lock);
 	list_for_each_entry(end, &tasks->ends, among)
-		lose_held(tasks, end, lost);
-	lose_all(tasks, &tasks->queue, lost);
+		lose_held(tasks, end, l);
+	lose_all(tasks, &tasks->queue, l);
 	tasks->stats.queued = 0;
-	hc_ways_lose(tasks, doubt);
+	hc_ways_lose(tasks, l);
+	hc_kept_lose(tasks, l);
+	hc_spares_lose(tasks);
 }
 
 /* The last notification counts those that have not been told by id. */
+void hc_tasks_tell(struct hc_tasks_tale *tale, const struct hypercube_task *id)
+{
+	if (tale->n < ARRAY_SIZE(tale->ids))
+		tale->ids[tale->n++] = *id;
+	tale->count++;
+	if (tale->n == ARRAY_SIZE(tale->ids) && tale->told < TOLD_MAX - 1) {
+		hc_notify_tasks_lost(tale->node, tale->loss, tale->ids, tale->n, tale->count);
+		tale->told++;
+		tale->n = 0;
+		tale->count = 0;
+	}
+}
+
+void hc_tasks_told(struct hc_tasks_tale *tale)
+{
+	if (tale->count)
+		hc_notify_tasks_lost(tale->node, tale->loss, tale->ids, tale->n, tale->count);
+}
+
 void hc_tasks_report(struct hc_node *node, enum hypercube_task_loss loss, struct list_head *lost)
 {
-	struct hypercube_task ids[IDS_TOLD];
-	unsigned int n = 0, told = 0;
+	struct hc_tasks_tale tale = { .node = node, .loss = loss };
 	struct hc_task *task, *next;
-	u64 count = 0;
 
 	list_for_each_entry_safe(task, next, lost, list) {
-		if (n < IDS_TOLD)
-			ids[n++] = task->id;
-		count++;
+		hc_tasks_tell(&tale, &task->id);
 		hc_task_put(node->fabric, task);
-		if (n < IDS_TOLD || told == TOLD_MAX - 1)
-			continue;
-		hc_notify_tasks_lost(node, loss, ids, n, count);
-		told++;
-		n = 0;
-		count = 0;
 	}
-	if (count)
-		hc_notify_tasks_lost(node, loss, ids, n, count);
+	hc_tasks_told(&tale);
 }
 
 /* ------------------------------------------------------------ the node */
@@ -167,15 +206,18 @@ static void tasks_release(struct kref *ref)
 
 static void node_lose(struct hc_node *node, struct hc_tasks *tasks, enum hypercube_task_loss loss)
 {
-	LIST_HEAD(lost);
-	LIST_HEAD(doubt);
+	struct hc_task *task, *next;
+	struct hc_losses l;
 
+	losses_init(&l, loss == HYPERCUBE_TASK_LOSS_FABRIC);
 	spin_lock_bh(&tasks->lock);
-	lose_node(tasks, &lost, &doubt);
+	lose_node(tasks, &l);
 	spin_unlock_bh(&tasks->lock);
 	wake_up_interruptible_all(&tasks->wait);
-	hc_tasks_report(node, loss, &lost);
-	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &doubt);
+	hc_tasks_report(node, loss, &l.lost);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &l.doubt);
+	list_for_each_entry_safe(task, next, &l.saved, list)
+		hc_task_put(node->fabric, task);
 }
 
 /* What a failed node knew is lost.  Who comes after this finds under the lock that it is failed. */
@@ -334,18 +376,19 @@ void hc_tasks_leave(struct hc_task_end *end)
 {
 	struct hc_tasks *tasks = end->tasks;
 	struct hc_node *node = tasks->node;
-	LIST_HEAD(lost);
+	struct hc_losses l;
 
+	losses_init(&l, true);
 	lockdep_assert_held(&tasks->fabric->sock_lock);
 	spin_lock_bh(&tasks->lock);
 	held_back(tasks, end);
-	lose_held(tasks, end, &lost);
+	lose_held(tasks, end, &l);
 	list_del(&end->among);
 	end->joined = false;
 	spin_unlock_bh(&tasks->lock);
 	put_disown(tasks, end);
 	wake_up_interruptible_all(&tasks->wait);
-	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_WORKER, &lost);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_WORKER, &l.lost);
 }
 
 void hc_task_end_exit(struct hc_task_end *end)
@@ -389,6 +432,10 @@ static void put(struct hc_tasks *tasks, struct hc_task_end *end, struct hc_task 
 	tasks->stats.queued++;
 	tasks->stats.put++;
 	trace_hc_task(tasks->node, HC_TASK_PUT, &task->id);
+	if (task->id.flags & HYPERCUBE_TASK_COPIED) {
+		hc_spare_want(tasks, task);
+		hc_node_kick(tasks->node, HC_EV_TASKS);
+	}
 }
 
 int hc_tasks_put(struct hc_task_end *end, struct hc_task *task)
@@ -525,6 +572,9 @@ int hc_tasks_done(struct hc_task_end *end, const struct hypercube_task *id)
 	spin_lock_bh(&tasks->lock);
 	task = held_find(end, id);
 	if (task) {
+		/* The node stays as long as the end has joined. */
+		if (task->copy || task->coming)
+			hc_node_kick(tasks->node, HC_EV_TASKS);
 		room = hc_task_unlink(tasks, task);
 		many = end->nheld-- == HYPERCUBE_TASKS_HELD_MAX;
 		tasks->stats.held--;

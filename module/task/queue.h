@@ -17,10 +17,13 @@
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/poll.h>
+#include <linux/rbtree.h>
 #include <linux/spinlock.h>
 #include <linux/types.h>
 #include <linux/wait.h>
 #include <linux/hypercube.h>
+
+#include "wire.h"
 
 struct hc_fabric;
 struct hc_node;
@@ -37,8 +40,13 @@ enum hc_task_event {
 	HC_TASK_RECEIVED, /* it has come from a neighbour */
 	HC_TASK_KEPT,	/* the neighbour has not taken it */
 	HC_TASK_DOUBT,	/* nobody knows whether the neighbour has it */
+	HC_TASK_COPIED,	/* a neighbour keeps a copy */
+	HC_TASK_REVIVED, /* its node has failed, and the copy is in the queue */
 };
 
+struct hc_in_ops;
+struct hc_kept;
+struct hc_spare;
 struct hc_task;
 
 /* For whom tasks are handed over. */
@@ -54,6 +62,7 @@ enum hc_move_why {
  * @task: the one that is being handed over, or NULL
  * @move: number of its handover, or of the last one
  * @why: for whom it is, or the last one was: enum hc_move_why
+ * @kept: what is kept of it for the neighbour once that has taken it, or NULL
  * @want: how many are to follow, for each of them
  * @sent: how many the neighbour has taken, for each of them
  * @asks: the neighbour is asked about it, and sent nothing any more
@@ -65,6 +74,7 @@ struct hc_way_out {
 	struct hc_task *task;
 	u64 move;
 	u8 why;
+	struct hc_kept *kept;
 	u32 want[HC_MOVE_NWHY];
 	u32 sent[HC_MOVE_NWHY];
 	bool asks;
@@ -75,6 +85,7 @@ struct hc_way_out {
 
 /**
  * struct hc_way_in - those that come from there; the same
+ * @ops: what becomes of them
  * @known: @closed is valid
  * @hearsay: @refused is valid: before anything was known of the neighbour's numbers, somebody
  *	asked about that one by unicast
@@ -84,6 +95,7 @@ struct hc_way_out {
  * @coming: the beginning of a task is here, and what follows is valid
  * @move: its handover
  * @id: its id and flags
+ * @keeps: the neighbour will keep a copy of it
  * @total: its length
  * @got: how much of it is here
  * @first: its segments, by .next
@@ -91,6 +103,7 @@ struct hc_way_out {
  * @bytes: what they take
  */
 struct hc_way_in {
+	const struct hc_in_ops *ops;
 	bool known;
 	bool hearsay;
 	u64 refused;
@@ -99,6 +112,7 @@ struct hc_way_in {
 	bool coming;
 	u64 move;
 	struct hypercube_task id;
+	bool keeps;
 	u32 total;
 	u32 got;
 	struct sk_buff *first;
@@ -106,9 +120,66 @@ struct hc_way_in {
 	u32 bytes;
 };
 
+/**
+ * struct hc_way_spare - copies of this node's tasks that the neighbour keeps; the same
+ * @now: the one that is being sent, or NULL
+ * @number: its number, or that of the last one
+ * @tries: how often it was sent
+ * @due: when it is to be sent again, ns
+ * @rest: the neighbour had no room, or was silent: it is not tried before this time, ns
+ * @cut: the link is unusable, and the tasks of @live and @handed have to be copied elsewhere
+ * @live: copies that were sent and are kept, by number
+ * @handed: those that the neighbour has kept when it handed over the task
+ * @drops: those that it is to drop
+ * @ndrops: how many these are
+ * @lost: this node or the neighbour has failed, and is to be told
+ * @had: what was lost then
+ * @word: number of the word that says one of the two, or of the last one
+ * @saying: it is not answered
+ * @said: how many of @drops it names, the first ones; 0: it is about @lost
+ * @repeats: how often it was said
+ * @again: when it is to be said again, ns
+ */
+struct hc_way_spare {
+	struct hc_spare *now;
+	u64 number;
+	u8 tries;
+	u64 due;
+	u64 rest;
+	bool cut;
+	struct list_head live;
+	struct list_head handed;
+	struct list_head drops;
+	u32 ndrops;
+	bool lost;
+	struct hc_wire_task_lost had;
+	u64 word;
+	bool saying;
+	u32 said;
+	u8 repeats;
+	u64 again;
+};
+
+/**
+ * struct hc_way_kept - copies that this node keeps for the neighbour; the same
+ * @sent: those that it has sent, by number
+ * @handed: those of tasks that were handed over to it, by the number of the handover
+ * @bytes: what all of them take
+ * @orphans: the neighbour has failed, and what is here goes into the queue
+ */
+struct hc_way_kept {
+	struct rb_root sent;
+	struct rb_root handed;
+	u64 bytes;
+	bool orphans;
+};
+
 struct hc_way {
 	struct hc_way_out out;
 	struct hc_way_in in;
+	struct hc_way_in copies;
+	struct hc_way_spare spare;
+	struct hc_way_kept kept;
 };
 
 /**
@@ -145,6 +216,9 @@ struct hc_tasks_stats {
 	u64 sent;
 	u64 received;
 	u64 doubt;
+	u32 copied;
+	u32 kept;
+	u64 revived;
 };
 
 /**
@@ -156,6 +230,8 @@ struct hc_tasks_stats {
  * @lock: protects all that follows; the queue's and the sockets' locks come after it
  * @nr: of the last task that was put here
  * @queue: tasks that wait, the next one first
+ * @lacking: tasks that a neighbour is to keep, too
+ * @copying: there have been such tasks here, or copies of others'
  * @ends: of the sockets that are bound
  * @stats: in numbers
  * @wait: calls that wait for a task (EPOLLIN) or for room (EPOLLOUT); exclusive, but for poll()
@@ -169,6 +245,8 @@ struct hc_tasks {
 	spinlock_t lock;
 	u64 nr;
 	struct list_head queue;
+	struct list_head lacking;
+	bool copying;
 	struct list_head ends;
 	struct hc_tasks_stats stats;
 	wait_queue_head_t wait;

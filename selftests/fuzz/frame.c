@@ -248,7 +248,18 @@ static void make_walk(struct frame *f)
 	frame_lead(f, area, hc_walk_area(n));
 }
 
-/* Segments of tasks of a few handovers, and words about these. */
+/* What a DROP names, or a LOST says. */
+static void task_numbers(struct frame *f, unsigned int n)
+{
+	uint64_t number;
+
+	while (n--) {
+		number = htobe64(fz_below(6));
+		frame_put(f, &number, sizeof(number));
+	}
+}
+
+/* Segments of tasks of a few handovers, of copies, and words about these. */
 static void make_task(struct frame *f, const struct moment *m)
 {
 	struct hc_wire_task *w = frame_part(f);
@@ -256,10 +267,16 @@ static void make_task(struct frame *f, const struct moment *m)
 
 	*w = (struct hc_wire_task){
 		.move = htobe64(fz_below(6)), .what = fz_below(__HC_TASK_F_END + 1),
-		.flags = fz_below(5), .origin = htons(fz_below((1u << m->dim) + 1)),
+		.flags = fz_below(9) | (fz_chance(20) ? HC_TASK_KEEPS : 0), .origin = htons(fz_below((1u << m->dim) + 1)),
 		.nr = htobe64(fz_below(4)), .total = htonl(len),
 	};
-	if (w->what == HC_TASK_F_DATA || fz_chance(5))
+	if (w->what == HC_TASK_F_COPY && fz_chance(90))
+		w->flags = HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED;
+	if (w->what == HC_TASK_F_DROP && fz_chance(90))
+		task_numbers(f, 1 + fz_below(HC_TASK_DROPS + 1));
+	else if (w->what == HC_TASK_F_LOST && fz_chance(90))
+		task_numbers(f, sizeof(struct hc_wire_task_lost) / sizeof(uint64_t));
+	else if (w->what == HC_TASK_F_DATA || w->what == HC_TASK_F_COPY || fz_chance(5))
 		payload_random(f, fz_chance(90) ? len : fz_below(300));
 }
 

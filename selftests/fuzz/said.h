@@ -69,6 +69,9 @@ bool failures_follow_the_places(void);
 bool task_is_whole(void);
 bool task_is_once(void);
 bool task_is_its_own(void);
+bool copy_is_whole(void);
+bool copy_is_kept_for_one(void);
+bool copies_have_their_share(void);
 
 /* --- said_rounds.c --- */
 bool round_is_whole(void);

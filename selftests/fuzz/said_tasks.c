@@ -105,6 +105,162 @@ bool task_is_once(void)
 	return ok && received(2) && live_dgrams(&said.c);
 }
 
+/* ------------------------------------------------------------ copies */
+
+#define COPIED (HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED)
+
+/* The same of a copy. */
+static struct hc_wire_task *copy(struct frame *f, uint64_t number, unsigned int len)
+{
+	struct hc_wire_task *w = segment(f, number, 0, len);
+
+	w->what = HC_TASK_F_COPY;
+	w->flags = COPIED;
+	return w;
+}
+
+/* The neighbour along @dim of node 7 says that one is not needed. */
+static struct hc_wire_task *drop(struct frame *f, unsigned int dim, uint64_t number)
+{
+	struct hc_wire_task *w = part_begin(f, 7, dim, HC_FRAME_TASK, 0);
+	uint64_t says = htobe64(number);
+
+	*w = (struct hc_wire_task){ .move = htobe64(77), .what = HC_TASK_F_DROP };
+	frame_put(f, &says, sizeof(says));
+	return w;
+}
+
+/* It has failed, and what it has sent up to @sent is of tasks that are lost. */
+static void lost(struct frame *f, unsigned int dim, uint64_t sent, uint32_t known)
+{
+	const struct hc_wire_task_lost says = {
+		.sent = htobe64(sent), .gave = htobe64(99), .taken = htobe64(99),
+		.kept = htobe64(99), .known = htonl(known),
+	};
+	struct hc_wire_task *w = part_begin(f, 7, dim, HC_FRAME_TASK, 0);
+
+	*w = (struct hc_wire_task){ .move = htobe64(78), .what = HC_TASK_F_LOST };
+	frame_put(f, &says, sizeof(says));
+}
+
+static bool malformed(const struct frame *f, unsigned int n)
+{
+	return !say(f) && link_drops_are(7, 0, HYPERCUBE_A_DROP_MALFORMED, n);
+}
+
+bool copy_is_whole(void)
+{
+	static const unsigned char flags[] = {
+		0, 1, 4, HC_TASK_KEEPS, COPIED | HC_TASK_KEEPS, COPIED | 8,
+	};
+	static const unsigned char from_6[] = { 0 };
+	unsigned int i, n = 0;
+	struct task_view v;
+	struct frame f;
+	bool ok = true;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		copy(&f, 1, 9)->flags = flags[i];
+		ok = ok && malformed(&f, ++n);
+	}
+	segment(&f, 1, 0, 9)->flags = HC_TASK_KEEPS | HYPERCUBE_TASK_MAY_REPEAT;
+	ok = ok && malformed(&f, ++n);
+	copy(&f, 1, 8);
+	ok = ok && malformed(&f, ++n);
+	copy(&f, 1, 9);
+	routed(&f, 6, 7, from_6, 1);
+	ok = ok && malformed(&f, ++n);
+	segment(&f, 1, 0, 0)->what = HC_TASK_F_DROP;
+	ok = ok && malformed(&f, ++n);
+	segment(&f, 1, 0, 9)->what = HC_TASK_F_DROP;
+	ok = ok && malformed(&f, ++n);
+	drop(&f, 0, 1)->flags = 1;
+	ok = ok && malformed(&f, ++n);
+	drop(&f, 0, 1);
+	for (i = 0; i < HC_TASK_DROPS; i++)
+		frame_put(&f, "12345678", 8);
+	ok = ok && malformed(&f, ++n);
+	segment(&f, 1, 0, 9)->what = HC_TASK_F_LOST;
+	ok = ok && malformed(&f, ++n);
+	lost(&f, 0, 1, ~0u);
+	routed(&f, 6, 7, from_6, 1);
+	ok = ok && malformed(&f, ++n);
+	return ok && !task_view(said.c.name, 7, &v) && !v.queued && !v.kept && !v.bytes &&
+	       live_dgrams(&said.c);
+}
+
+/* So many are kept, and so many are revived. */
+static bool kept(uint64_t n, uint64_t revived)
+{
+	uint64_t end = fz_ms() + WAIT_MS;
+	struct task_view v = { 0 };
+
+	do {
+		task_view(said.c.name, 7, &v);
+	} while ((v.kept != n || v.revived != revived) && fz_ms() < end);
+	return v.kept == n && v.revived == revived && v.queued == revived;
+}
+
+bool copy_is_kept_for_one(void)
+{
+	struct frame f;
+	bool ok;
+
+	copy(&f, 10, 9);
+	ok = !say(&f) && !say(&f) && kept(1, 0);
+	/* Neither another neighbour, nor one who cannot know its number from afar. */
+	drop(&f, 1, 10);
+	ok = ok && !say(&f);
+	lost(&f, 1, 10, ~0u);
+	ok = ok && !say(&f);
+	drop(&f, 0, 11)->nr = htobe64(1000);
+	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
+	ok = ok && !say(&f) && live_dgrams(&said.c) && kept(1, 0);
+	/* What is to be dropped before it comes does not come. */
+	copy(&f, 11, 9);
+	ok = ok && !say(&f);
+	copy(&f, 12, 9);
+	ok = ok && !say(&f) && kept(2, 0);
+	drop(&f, 0, 10);
+	ok = ok && !say(&f) && kept(1, 0);
+	copy(&f, 10, 9);
+	ok = ok && !say(&f) && live_dgrams(&said.c) && kept(1, 0);
+	lost(&f, 0, 11, ~HC_TASK_LOST_SENT);
+	ok = ok && !say(&f) && kept(1, 0);
+	lost(&f, 0, 11, HC_TASK_LOST_SENT);
+	ok = ok && !say(&f) && kept(1, 0);
+	lost(&f, 0, 12, HC_TASK_LOST_SENT);
+	ok = ok && !say(&f) && kept(0, 1) && !say(&f) && live_dgrams(&said.c) && kept(0, 1);
+	/* Nobody has waited for these. */
+	segment(&f, 5, 0, 0)->what = HC_TASK_F_KEPT;
+	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 1);
+	segment(&f, 5, 0, 0)->what = HC_TASK_F_DROPPED;
+	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 2);
+	return ok;
+}
+
+bool copies_have_their_share(void)
+{
+	uint64_t share = (16 << 20) / (2 * said.c.dim);
+	struct task_view v;
+	unsigned int i;
+	struct frame f;
+
+	for (i = 1; i <= 6000; i++) {
+		copy(&f, i, 9);
+		if (say(&f))
+			return false;
+	}
+	if (task_view(said.c.name, 7, &v) || v.kept < 100 || v.kept == 6000 || v.queued ||
+	    v.bytes > share + share / 4)
+		return false;
+	/* Another neighbour finds room. */
+	copy(&f, 1, 9);
+	f.rec.dim = 1;
+	frame_hdr(&f)->src = htons(5);
+	return !say(&f) && kept(v.kept + 1, 0) && live_dgrams(&said.c);
+}
+
 /* ------------------------------------------------------------ two of one id */
 
 #define PAGE 4096

@@ -155,6 +155,8 @@ static void view_take(void *arg, const struct nl_attrs *a)
 		.repeated = n[HYPERCUBE_A_TASKS_REPEATED], .lost = n[HYPERCUBE_A_TASKS_LOST],
 		.moving = n[HYPERCUBE_A_TASKS_MOVING], .sent = n[HYPERCUBE_A_TASKS_SENT],
 		.received = n[HYPERCUBE_A_TASKS_RECEIVED], .doubt = n[HYPERCUBE_A_TASKS_DOUBT],
+		.copied = n[HYPERCUBE_A_TASKS_COPIED], .kept = n[HYPERCUBE_A_TASKS_KEPT],
+		.revived = n[HYPERCUBE_A_TASKS_REVIVED],
 	};
 }
 

@@ -60,6 +60,9 @@ struct task_view {
 	uint64_t sent;
 	uint64_t received;
 	uint64_t doubt;
+	uint64_t copied;
+	uint64_t kept;
+	uint64_t revived;
 };
 
 int task_view(const char *name, unsigned int node, struct task_view *v);

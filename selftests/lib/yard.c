@@ -63,6 +63,9 @@ struct task_view yard_sum(const struct yard *y)
 		sum.bytes += v.bytes;
 		sum.done += v.done;
 		sum.repeated += v.repeated;
+		sum.copied += v.copied;
+		sum.kept += v.kept;
+		sum.revived += v.revived;
 	}
 	return sum;
 }

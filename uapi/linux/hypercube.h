@@ -373,6 +373,9 @@ enum {
 	HYPERCUBE_A_TASKS_SENT,		/* u64, tasks that neighbours have taken */
 	HYPERCUBE_A_TASKS_RECEIVED,	/* u64, tasks that have come from neighbours */
 	HYPERCUBE_A_TASKS_DOUBT,	/* u64, tasks that a neighbour may have or not */
+	HYPERCUBE_A_TASKS_COPIED,	/* u32, tasks of this node that a neighbour keeps, too */
+	HYPERCUBE_A_TASKS_KEPT,		/* u32, tasks of neighbours that this node keeps for them */
+	HYPERCUBE_A_TASKS_REVIVED,	/* u64, of these, those whose node failed: queued here */
 
 	/* add above here */
 	__HYPERCUBE_A_TASKS_MAX,
@@ -385,6 +388,7 @@ enum hypercube_task_loss {
 	HYPERCUBE_TASK_LOSS_NODE,	/* the node that they were at has failed */
 	HYPERCUBE_TASK_LOSS_FABRIC,	/* the fabric was removed */
 	HYPERCUBE_TASK_LOSS_DOUBT,	/* they may not be: a neighbour may have them */
+	HYPERCUBE_TASK_LOSS_REVIVED,	/* they are not: their node failed, this one kept them */
 };
 
 /* Attributes of tasks that were lost (notifications), or are to be moved (request). */
@@ -779,7 +783,8 @@ struct hypercube_result {
 
 /* hypercube_task.flags */
 #define HYPERCUBE_TASK_MAY_REPEAT	0x1	/* its producer allows that it is executed again */
-#define HYPERCUBE_TASK_REPEATED		0x2	/* a worker has had it before, and was not done */
+#define HYPERCUBE_TASK_REPEATED		0x2	/* a worker may have had it, and was not done */
+#define HYPERCUBE_TASK_COPIED		0x4	/* a second node keeps it; only with MAY_REPEAT */
 
 /* Option at SOL_HYPERCUBE of SOCK_RDM sockets, for getsockopt() only. */
 #define HYPERCUBE_TASK			6	/* struct hypercube_task: the last put here */
@@ -787,13 +792,15 @@ struct hypercube_result {
 /**
  * struct hypercube_task - which task it is
  * @node: where it was put; to put one: 0
- * @flags: HYPERCUBE_TASK_*; to put one: MAY_REPEAT or 0; with HYPERCUBE_CMSG_DONE they do not
- *	matter
+ * @flags: HYPERCUBE_TASK_*; to put one: MAY_REPEAT, the same with COPIED, or 0; with
+ *	HYPERCUBE_CMSG_DONE they do not matter
  * @nr: its number among those of this node, 1 and up; to put one: 0
  *
  * The sockets of SOCK_RDM that are bound to a node share its queue of tasks.  sendmsg() puts a
  * task, recvmsg() takes one; the worker that took it holds it until it says that it is done, in a
- * sendmsg() with HYPERCUBE_CMSG_DONE and no data, or closes the socket.
+ * sendmsg() with HYPERCUBE_CMSG_DONE and no data, or closes the socket.  A node asks neighbours to
+ * keep the tasks with COPIED that it has, as long as one has room: when the node fails its keeper
+ * puts them into its own queue, marked REPEATED.  sendmsg() does not wait for that.
  */
 struct hypercube_task {
 	__u32	node;

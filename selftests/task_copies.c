@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Tasks that a second node keeps: none is lost when a node fails, none is doubled when none does,
+ * and nothing stays behind.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cube.h"
+#include "ktap.h"
+#include "task_calls.h"
+#include "yard.h"
+
+#define REPEAT HYPERCUBE_TASK_MAY_REPEAT
+#define COPIED (HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED)
+
+static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
+
+/* Wait until all tasks but @others are kept twice, and nothing else is: 0 or -ETIMEDOUT. */
+static int copies_settle(const struct yard *y, unsigned int others)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	struct task_view sum;
+
+	do {
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+		usleep(1000);
+		sum = yard_sum(y);
+	} while (sum.moving || sum.copied != sum.queued + sum.held - others ||
+		 sum.kept != sum.copied);
+	return 0;
+}
+
+/* Wait until nothing is left of any task: 0 or -ETIMEDOUT. */
+static int bytes_settle(const struct yard *y)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+
+	while (yard_sum(y).bytes)
+		if (now_ms() > end)
+			return -ETIMEDOUT;
+	return yard_sum(y).kept || yard_sum(y).copied ? -EBADMSG : 0;
+}
+
+/* Take all that is left; all else is then gone, too.  How many things are wrong? */
+static unsigned int all_wrong(struct yard *y)
+{
+	return yard_wrong(y) + !!bytes_settle(y);
+}
+
+/* The same where nodes have failed: at least once, and each time but one marked. */
+static unsigned int some_wrong(struct yard *y)
+{
+	unsigned int wrong = yard_take(y), i;
+
+	for (i = 0; i < y->n; i++)
+		wrong += !y->taken[i] || y->repeated[i] + 1 < y->taken[i];
+	return wrong + !!bytes_settle(y);
+}
+
+static int copies_fill(struct yard *y, unsigned int n, unsigned int len)
+{
+	int err = 0;
+
+	while (n-- && !err)
+		err = yard_put(y, below(y->c.nodes), 4 + below(len), COPIED);
+	return err;
+}
+
+TEST(a_task_is_copied_if_its_producer_says_so)
+{
+	struct hypercube_task id;
+	struct task_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	EXPECT_EQ(-EINVAL, task_put(y.c.fd[0], "a", 1, HYPERCUBE_TASK_COPIED));
+	EXPECT_EQ(-EINVAL, task_put(y.c.fd[0], "a", 1, COPIED | HYPERCUBE_TASK_REPEATED));
+	EXPECT_EQ(-EINVAL, task_put(y.c.fd[0], "a", 1, COPIED | 8));
+	EXPECT_EQ(0, task_put(y.c.fd[0], "a", 1, REPEAT));
+	EXPECT_EQ(0, task_put(y.c.fd[0], "b", 1, COPIED));
+	EXPECT_EQ(0, copies_settle(&y, 1));
+	EXPECT_EQ(0, task_view(y.c.name, 0, &v));
+	EXPECT_EQ(1, v.copied);
+	EXPECT_EQ(0, v.kept);
+	EXPECT_EQ(0, task_view(y.c.name, 1, &v));
+	EXPECT_EQ(1, v.kept);
+	EXPECT_EQ(0, v.queued);
+	/* Nobody gets it there. */
+	EXPECT_EQ(-EAGAIN, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
+	EXPECT_EQ(1, task_take(y.c.fd[0], in, sizeof(in), &id, 0));
+	EXPECT_EQ(REPEAT, id.flags);
+	EXPECT_EQ(0, task_done(y.c.fd[0], &id));
+	EXPECT_EQ(1, task_take(y.c.fd[0], in, sizeof(in), &id, 0));
+	EXPECT_EQ(COPIED, id.flags);
+	EXPECT_EQ(1, yard_sum(&y).kept);
+	EXPECT_EQ(0, task_done(y.c.fd[0], &id));
+	EXPECT_EQ(0, bytes_settle(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(tasks_of_all_sizes_are_revived_as_they_were)
+{
+	static const size_t sizes[] = { 4, 255, 256, 257, 512, 1000, 20000, 32768, 65536 };
+	static const unsigned int segments[] = { 256, 1000, 32768 };
+	struct hypercube_task id;
+	unsigned int i, s;
+	struct yard y;
+
+	for (s = 0; s < ARRAY_SIZE(segments); s++) {
+		ASSERT_EQ(0, yard_new(&y, 2, segments[s]));
+		for (i = 0; i < ARRAY_SIZE(sizes); i++)
+			ASSERT_EQ(0, yard_put(&y, 1, sizes[i], COPIED));
+		/* One is held, and is executed again. */
+		EXPECT_EQ(4, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
+		EXPECT_EQ(0, copies_settle(&y, 0));
+		EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
+		EXPECT_EQ(-ENOENT, task_done(y.c.fd[1], &id));
+		EXPECT_EQ(0, copies_settle(&y, 0));
+		EXPECT_EQ(ARRAY_SIZE(sizes), yard_sum(&y).revived);
+		EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).doubt);
+		EXPECT_EQ(0, all_wrong(&y));
+		for (i = 0; i < y.n; i++)
+			EXPECT_EQ(1, y.repeated[i]);
+		EXPECT_EQ(0, yard_del(&y));
+	}
+}
+
+/* What is kept is told to be revived, and nothing else is told to be lost. */
+TEST(losses_and_what_is_not_lost_are_told)
+{
+	struct task_losses *l = calloc(1, sizeof(*l));
+	unsigned int i, n = 200, kept = 0, wrong = 0;
+	struct yard y;
+	struct nl nl;
+
+	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, nl_subscribe(&nl));
+	for (i = 0; i < n; i++) {
+		ASSERT_EQ(0, yard_put(&y, 3, 100, i % 3 ? COPIED : i % 2 ? REPEAT : 0));
+		kept += !!(i % 3);
+	}
+	EXPECT_EQ(0, copies_settle(&y, n - kept));
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 3, true));
+	ASSERT_EQ(0, task_losses(&nl, l, n));
+	EXPECT_EQ(n, l->n);
+	for (i = 0; i < l->n; i++)
+		if (l->id[i].nr % 3 == 1)
+			wrong += l->loss[i] != HYPERCUBE_TASK_LOSS_NODE || l->node[i] != 3;
+		else
+			wrong += l->loss[i] != HYPERCUBE_TASK_LOSS_REVIVED || l->node[i] == 3;
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(n - kept, yard_sum(&y).lost);
+	EXPECT_EQ(kept, yard_sum(&y).revived);
+	EXPECT_EQ(0, yard_take(&y));
+	for (i = 0; i < n; i++)
+		wrong += y.taken[i] != !!(i % 3);
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, bytes_settle(&y));
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+	free(l);
+}
+
+TEST(another_node_keeps_what_a_dead_one_has_kept)
+{
+	struct task_losses *l = calloc(1, sizeof(*l));
+	struct task_view v;
+	struct yard y;
+	struct nl nl;
+
+	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, nl_subscribe(&nl));
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 1, true));
+	while (y.n < 50)
+		ASSERT_EQ(0, yard_put(&y, 0, 100, COPIED));
+	EXPECT_EQ(0, copies_settle(&y, 0));
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 1, false));
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
+	EXPECT_EQ(0, copies_settle(&y, 0));
+	EXPECT_EQ(0, task_view(y.c.name, 2, &v));
+	EXPECT_EQ(50, v.kept);
+	EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).revived);
+	/* And what both have is lost with the second one. */
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 3, true));
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 2, true));
+	ASSERT_EQ(0, task_losses(&nl, l, 100));
+	EXPECT_EQ(100, l->count);
+	EXPECT_EQ(50, yard_sum(&y).lost);
+	EXPECT_EQ(0, yard_take(&y));
+	EXPECT_EQ(0, yard_sum(&y).queued);
+	EXPECT_EQ(0, bytes_settle(&y));
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+	free(l);
+}
+
+TEST(a_node_without_links_has_no_keeper_until_one_comes_back)
+{
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, true));
+	ASSERT_EQ(0, yard_put(&y, 0, 100, COPIED));
+	EXPECT_EQ(0, yard_sum(&y).copied);
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
+	EXPECT_EQ(0, copies_settle(&y, 0));
+	/* Behind a link that fails it is kept as long as there is nobody else. */
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, true));
+	usleep(20000);
+	EXPECT_EQ(1, yard_sum(&y).kept);
+	EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
+	EXPECT_EQ(0, yard_settle(&y, 10));
+	EXPECT_EQ(1, yard_sum(&y).revived);
+	EXPECT_EQ(0, all_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* It is told around the fault that it need not keep them any more. */
+TEST(a_link_fails_and_another_node_keeps_them)
+{
+	struct task_view v[4];
+	unsigned int u;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 2, 0));
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 1, true));
+	while (y.n < 100)
+		ASSERT_EQ(0, yard_put(&y, 0, 1000, COPIED));
+	EXPECT_EQ(0, copies_settle(&y, 0));
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 1, false));
+	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, true));
+	EXPECT_EQ(0, copies_settle(&y, 0));
+	for (u = 0; u < 4; u++)
+		EXPECT_EQ(0, task_view(y.c.name, u, &v[u]));
+	EXPECT_EQ(0, v[1].kept + v[3].kept);
+	EXPECT_EQ(100, v[2].kept);
+	EXPECT_EQ(0, v[1].bytes);
+	EXPECT_EQ(0, all_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* A task is handed over, and its copy stays with the node that has had it. */
+TEST(what_was_handed_over_is_kept_from_that_moment)
+{
+	unsigned int round;
+	struct yard y;
+
+	for (round = 0; round < scaled(20); round++) {
+		ASSERT_EQ(0, yard_new(&y, 2, 512));
+		while (y.n < 40)
+			ASSERT_EQ(0, yard_put(&y, 0, 4 + below(3000), COPIED));
+		EXPECT_EQ(0, copies_settle(&y, 0));
+		EXPECT_EQ(0, task_move(y.c.name, 0, 0, 30));
+		usleep(below(3000));
+		EXPECT_EQ(0, ctl_node_failed(y.c.name, round % 2, true));
+		EXPECT_EQ(0, copies_settle(&y, 0));
+		EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).doubt);
+		EXPECT_EQ(0, some_wrong(&y));
+		EXPECT_EQ(0, yard_del(&y));
+	}
+}
+
+TEST(keepers_without_room_keep_nothing_until_they_have_some)
+{
+	struct hypercube_task id;
+	unsigned int n = 0;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	while (n < 1000 && !task_put(y.c.fd[1], out, sizeof(out), 0))
+		n++;
+	EXPECT_LE(64, n);
+	ASSERT_EQ(0, yard_put(&y, 0, 100, COPIED));
+	usleep(300000);
+	EXPECT_EQ(0, yard_sum(&y).copied + yard_sum(&y).kept);
+	while (n--) {
+		EXPECT_EQ(sizeof(in), task_take(y.c.fd[1], in, sizeof(in), &id, 0));
+		EXPECT_EQ(0, task_done(y.c.fd[1], &id));
+	}
+	EXPECT_EQ(0, copies_settle(&y, 0));
+	EXPECT_EQ(0, all_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* Copies of others take half of what there is, so that a node has room for tasks of its own. */
+TEST(a_keeper_has_room_for_its_own)
+{
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	struct task_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	while (y.n < 200)
+		ASSERT_EQ(0, yard_put(&y, 0, sizeof(out), COPIED));
+	do {
+		ASSERT_EQ(0, task_view(y.c.name, 1, &v));
+		ASSERT_LE(now_ms(), end);
+	} while (v.bytes < 7 << 20);
+	usleep(300000);
+	ASSERT_EQ(0, task_view(y.c.name, 1, &v));
+	EXPECT_GT(9 << 20, v.bytes);
+	EXPECT_GT(200, v.kept);
+	ASSERT_EQ(0, yard_put(&y, 1, sizeof(out), 0));
+	EXPECT_EQ(0, all_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(tasks_are_done_while_copies_are_on_their_way)
+{
+	const struct impairments bad = {
+		.delay = 2000000, .jitter = 2000000, .loss = 100000, .duplicate = 100000, .seed = 4,
+	};
+	unsigned int i, round, wrong = 0;
+	struct hypercube_task id;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 2, 512));
+	ASSERT_EQ(0, yard_impair(&y, &bad));
+	for (round = 0; round < scaled(30); round++) {
+		for (i = 0; i < 10; i++)
+			wrong += !!task_put(y.c.fd[i % 4], out, 1500, COPIED);
+		usleep(below(8000));
+		for (i = 0; i < 10; i++) {
+			wrong += task_take(y.c.fd[i % 4], in, sizeof(in), &id, 0) != 1500;
+			wrong += !!task_done(y.c.fd[i % 4], &id);
+		}
+	}
+	EXPECT_EQ(0, wrong);
+	EXPECT_EQ(0, bytes_settle(&y));
+	EXPECT_EQ(0, yard_sum(&y).revived);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(links_that_go_down_and_up_double_nothing)
+{
+	const struct impairments bad = {
+		.loss = 20000, .seed = 8, .delay = 100000, .jitter = 100000,
+	};
+	unsigned int i;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 512));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, copies_fill(&y, 200, 3000));
+	ASSERT_EQ(0, yard_impair(&y, &bad));
+	for (i = 0; i < scaled(300); i++) {
+		task_move(y.c.name, below(8), below(3), 1 + below(8));
+		yard_flap(&y);
+	}
+	EXPECT_EQ(0, copies_settle(&y, 0));
+	EXPECT_EQ(0, yard_sum(&y).lost + yard_sum(&y).doubt + yard_sum(&y).repeated);
+	EXPECT_EQ(0, yard_sum(&y).revived);
+	EXPECT_EQ(0, all_wrong(&y));
+	for (i = 0; i < y.n; i++)
+		EXPECT_EQ(0, y.repeated[i]);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+/* Some are held, and all move about, when a node fails; it is back before the next one does. */
+TEST(nodes_that_die_lose_nothing_that_is_kept_twice)
+{
+	const struct impairments bad = {
+		.delay = 200000, .jitter = 200000, .loss = 10000, .seed = 3,
+	};
+	unsigned int round, i, node;
+	struct hypercube_task id;
+	struct task_view sum;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 3, 512));
+	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, yard_impair(&y, &bad));
+	for (round = 0; round < scaled(60); round++) {
+		ASSERT_EQ(0, copies_fill(&y, 10, 3000));
+		for (i = 0; i < 8; i++)
+			task_move(y.c.name, below(8), below(3), 1 + below(4));
+		ASSERT_EQ(0, copies_settle(&y, 0));
+		for (i = 0; i < 4; i++)
+			task_move(y.c.name, below(8), below(3), 1 + below(4));
+		node = below(8);
+		task_take(y.c.fd[node], in, sizeof(in), &id, 0);
+		usleep(below(2000));
+		EXPECT_EQ(0, ctl_node_failed(y.c.name, node, true));
+		if (round % 2)
+			ASSERT_EQ(0, copies_settle(&y, 0));
+		EXPECT_EQ(0, ctl_node_failed(y.c.name, node, false));
+		ASSERT_EQ(0, copies_settle(&y, 0));
+	}
+	sum = yard_sum(&y);
+	printf("# %u tasks, %llu handovers, %llu revived\n", y.n, (unsigned long long)sum.sent,
+	       (unsigned long long)sum.revived);
+	EXPECT_EQ(0, sum.lost + sum.doubt);
+	EXPECT_EQ(0, some_wrong(&y));
+	EXPECT_EQ(0, yard_del(&y));
+}
+
+TEST(a_fabric_goes_while_copies_do)
+{
+	const struct impairments bad = { .delay = 5000000, .loss = 100000, .seed = 2 };
+	unsigned int round, i;
+	struct yard y;
+
+	for (round = 0; round < scaled(20); round++) {
+		ASSERT_EQ(0, yard_new(&y, 3, 512));
+		ASSERT_EQ(0, yard_impair(&y, &bad));
+		ASSERT_EQ(0, copies_fill(&y, 60, 3000));
+		for (i = 0; i < 24; i++)
+			task_move(y.c.name, i % 8, i / 8, 10);
+		usleep(below(20000));
+		if (round % 2)
+			ctl_node_failed(y.c.name, below(8), true);
+		EXPECT_EQ(0, yard_del(&y));
+	}
+}
+
+TEST_HARNESS_MAIN
