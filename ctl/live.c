@@ -6,9 +6,6 @@
 
 #include "live.h"
 
-/* How often to plan again if the faults change meanwhile. */
-#define STALE_RETRIES 10
-
 int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **out)
 {
 	struct nl_fabric info;
@@ -43,12 +40,12 @@ int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool las
 {
 	int rc = 0, try;
 
-	/* A link that was just set tells its nodes a moment later. */
-	for (try = 0; try < STALE_RETRIES; try++) {
-		rc = once(h, arg, try == STALE_RETRIES - 1);
-		if (rc != -ESTALE)
+	/* A link that was just set tells its nodes a moment later; other machines may be busy. */
+	for (try = 0; try < NL_TRIES; try++) {
+		rc = once(h, arg, try == NL_TRIES - 1);
+		if (rc != -ESTALE && rc != -EBUSY)
 			break;
-		usleep(1000 << try);
+		nl_pause(try);
 	}
 	return rc;
 }
@@ -88,7 +85,8 @@ struct nl_shape live_shape_ring(const struct hc_ring_plan *plan)
 }
 
 static int install_pair(struct hcctl *h, const char *fabric, const struct hc_faults *f,
-			const struct hc_checked_pair *p, uint32_t id, uint32_t epoch, bool last)
+			const struct hc_checked_pair *p, uint32_t id, const struct nl_shape *like,
+			uint32_t by, bool last)
 {
 	unsigned int i;
 	int rc = 0;
@@ -96,7 +94,8 @@ static int install_pair(struct hcctl *h, const char *fabric, const struct hc_fau
 	for (i = 0; i < 2 && !rc; i++) {
 		struct nl_shape s = live_shape_tree(&p->tree[i].plan);
 
-		s.epoch = epoch ? epoch + i : 0;
+		s.epoch = like->epoch ? like->epoch + by + i : 0;
+		s.here = like->here;
 		rc = nl_plan_add(h, fabric, id + i, HYPERCUBE_PLAN_TREE, &s, f->dim, f->fault,
 				 !last);
 	}
@@ -104,18 +103,17 @@ static int install_pair(struct hcctl *h, const char *fabric, const struct hc_fau
 }
 
 int live_install_checked(struct hcctl *h, const char *fabric, const struct hc_faults *f,
-			 const struct hc_checked *c, uint32_t id, uint32_t epoch, bool all,
-			 bool last)
+			 const struct hc_checked *c, uint32_t id, const struct nl_shape *like,
+			 bool all, bool last)
 {
-	int rc = install_pair(h, fabric, f, &c->best, id, epoch, last);
+	int rc = install_pair(h, fabric, f, &c->best, id, like, 0, last);
 	uint32_t at;
 	unsigned int k;
 
 	for (k = 0; k < c->dim && !rc && all; k++) {
 		at = live_pair_id(id, k);
 		if (c->pair[k].found)
-			rc = install_pair(h, fabric, f, &c->pair[k], at,
-					  epoch ? epoch + at - id : 0, last);
+			rc = install_pair(h, fabric, f, &c->pair[k], at, like, at - id, last);
 	}
 	return rc;
 }

@@ -24,12 +24,12 @@ int live_faults(struct hcctl *h, const char *fabric, struct hc_faults **f);
 int live_retry(struct hcctl *h, int (*once)(struct hcctl *h, void *arg, bool last), void *arg);
 
 /* Install the best pair as plans @id and @id + 1, and with @all that of each dimension behind it
- * (live_pair_id()), around the faults that they were made for: see live_retry().  @epoch: of the
- * first one, 0: the next; those of the others are as far from it as their ids.
+ * (live_pair_id()), around the faults that they were made for: see live_retry().  @like: where, and
+ * the epoch of the first one, 0: the next; those of the others are as far from it as their ids.
  */
 int live_install_checked(struct hcctl *h, const char *fabric, const struct hc_faults *f,
-			 const struct hc_checked *c, uint32_t id, uint32_t epoch, bool all,
-			 bool last);
+			 const struct hc_checked *c, uint32_t id, const struct nl_shape *like,
+			 bool all, bool last);
 
 static inline uint32_t live_pair_id(uint32_t id, unsigned int k)
 {

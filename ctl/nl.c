@@ -245,7 +245,8 @@ static int exchange(struct hcctl *h, struct nl_msg *msg, struct talk *t)
 	return 0;
 }
 
-int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg, int quiet)
+int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg,
+		bool (*quiet)(int err))
 {
 	struct talk t = { .h = h, .reply = reply, .arg = arg };
 	int rc;
@@ -253,7 +254,7 @@ int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *ar
 	rc = exchange(h, msg, &t);
 	if (!rc && t.refusal.err == -ENOMEM && !*t.refusal.text)
 		rc = hc_nomem(h);
-	else if (!rc && t.refusal.err && t.refusal.err != quiet)
+	else if (!rc && t.refusal.err && !(quiet && quiet(t.refusal.err)))
 		nl_say(h, msg, &t.refusal);
 	nlmsg_free(msg);
 	if (rc || t.refusal.err)
@@ -263,7 +264,7 @@ int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *ar
 
 int nl_talk(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg)
 {
-	return nl_talk_but(h, msg, reply, arg, 0);
+	return nl_talk_but(h, msg, reply, arg, NULL);
 }
 
 /* --- events --- */

@@ -169,6 +169,7 @@ struct nl_trunk {
 	uint32_t keep;		/* ms */
 	uint32_t links;
 	bool greeted;
+	bool no_plans;
 	uint32_t family;
 	uint8_t peer[NL_PEER_SIZE];
 	uint32_t peer_len;
@@ -189,6 +190,7 @@ struct nl_trunk_new {
 	uint32_t fixed;
 	uint32_t base;
 	uint32_t keep;
+	bool no_plans;
 };
 
 struct nl_detect {
@@ -298,6 +300,7 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
  * @rings: a tree of rings
  * @repair: that repairs itself
  * @epoch: the epoch that the plan is to have; 0: the next one
+ * @here: on this machine alone
  */
 struct nl_shape {
 	int root_attr;
@@ -312,17 +315,21 @@ struct nl_shape {
 	const struct hc_ring_tree *rings;
 	bool repair;
 	uint32_t epoch;
+	bool here;
 };
 
-/* Install a plan of a cube of dimension @dim for the faults of its nodes.  @may_be_stale: that
- * these have changed (-ESTALE) is no complaint.
+/* Install a plan of a cube of dimension @dim for the faults of its nodes.  @may_fail: that
+ * these have changed (-ESTALE), or machines are busy (-EBUSY), is no complaint.
  */
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		const struct nl_shape *s, unsigned int dim, const uint32_t *fault,
-		bool may_be_stale);
+		bool may_fail);
 /* Hand over tasks along @dim. */
 int nl_task_move(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim, uint64_t count);
-int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id);
+/* How often what is refused for the moment is asked for, and the time in between. */
+#define NL_TRIES 10
+void nl_pause(int try);
+int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool here);
 
 /* Copies of a datagram disagree. */
 struct nl_verdict {

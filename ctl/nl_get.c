@@ -331,6 +331,8 @@ static int trunk_more(void *arg, const struct nlattr *a)
 
 	if (nla_type(a) == HYPERCUBE_A_TRUNK_GREETED)
 		v->greeted = true;
+	if (nla_type(a) == HYPERCUBE_A_TRUNK_NO_PLANS)
+		v->no_plans = true;
 	if (nla_type(a) == HYPERCUBE_A_TRUNK_PEER && nla_len(a) <= NL_PEER_SIZE) {
 		v->peer_len = nla_len(a);
 		memcpy(v->peer, nla_data(a), v->peer_len);

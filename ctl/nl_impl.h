@@ -46,7 +46,8 @@ struct nl_msg *nl_request(struct hcctl *h, int cmd, int flags);
  */
 int nl_talk(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg);
 /* The same, without complaint about error @quiet. */
-int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg, int quiet);
+int nl_talk_but(struct hcctl *h, struct nl_msg *msg, nl_reply_fn reply, void *arg,
+		bool (*quiet)(int err));
 
 /* Make of a reply the struct at @v, of the name.  -ENOMEM or 0. */
 int nl_fill_fabric(struct nlmsghdr *nlh, void *v);

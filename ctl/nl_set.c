@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "memory.h"
@@ -246,6 +247,15 @@ int nl_link(struct hcctl *h, const char *fabric, uint32_t node, uint32_t dim,
 
 /* --- changes --- */
 
+/* Machines that have asked each other at the same time do not do so again. */
+void nl_pause(int try)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	usleep((1000 << try) + t.tv_nsec % (2000 << try));
+}
+
 /* Consumes @msg, which may be NULL. */
 static int change(struct hcctl *h, struct nl_msg *msg)
 {
@@ -451,6 +461,8 @@ int nl_trunk_add(struct hcctl *h, const char *fabric, const struct nl_trunk_new 
 	}
 	if (t->keep)
 		nla_put_u32(msg, HYPERCUBE_A_TRUNK_KEEP, t->keep);
+	if (t->no_plans)
+		nla_put_flag(msg, HYPERCUBE_A_TRUNK_NO_PLANS);
 	return change(h, msg);
 }
 
@@ -571,9 +583,15 @@ static int put_shape(struct nl_msg *msg, const struct nl_shape *s, unsigned int 
 	return rc;
 }
 
+/* It may be otherwise in a moment: faults have changed, or machines work on another request. */
+static bool for_now(int err)
+{
+	return err == -ESTALE || err == -EBUSY;
+}
+
 int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		const struct nl_shape *s, unsigned int dim, const uint32_t *fault,
-		bool may_be_stale)
+		bool may_fail)
 {
 	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_NEW, fabric, id);
 	int rc;
@@ -582,11 +600,13 @@ int nl_plan_add(struct hcctl *h, const char *fabric, uint32_t id, uint32_t type,
 		return -EIO;
 	rc = nla_put_u32(msg, HYPERCUBE_A_PLAN_TYPE, type);
 	rc |= put_shape(msg, s, dim);
+	if (s->here)
+		rc |= nla_put_flag(msg, HYPERCUBE_A_PLAN_HERE);
 	if (s->epoch)
 		rc |= nla_put_u32(msg, HYPERCUBE_A_PLAN_EPOCH, s->epoch);
 	rc |= nla_put(msg, HYPERCUBE_A_PLAN_FAULT, hc_nodes(dim) * sizeof(*fault), fault);
 	if (!rc)
-		return nl_talk_but(h, msg, NULL, NULL, may_be_stale ? -ESTALE : 0);
+		return nl_talk_but(h, msg, NULL, NULL, may_fail ? for_now : NULL);
 	nlmsg_free(msg);
 	hc_error(h, "the plan is too large for one message");
 	return -E2BIG;
@@ -609,6 +629,11 @@ static int on_route(struct nlmsghdr *nlh, void *arg)
 	return 0;
 }
 
+static bool is_no_path(int err)
+{
+	return err == -ENOLINK;
+}
+
 int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 	     struct nl_route *r)
 {
@@ -619,10 +644,26 @@ int nl_route(struct hcctl *h, const char *fabric, uint32_t src, uint32_t dst,
 	nla_put_string(msg, HYPERCUBE_A_ROUTE_FABRIC, fabric);
 	nla_put_u32(msg, HYPERCUBE_A_ROUTE_SRC, src);
 	nla_put_u32(msg, HYPERCUBE_A_ROUTE_DST, dst);
-	return nl_talk_but(h, msg, on_route, r, -ENOLINK);
+	return nl_talk_but(h, msg, on_route, r, is_no_path);
 }
 
-int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id)
+static int plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool here, bool may_fail)
 {
-	return change(h, plan_request(h, HYPERCUBE_CMD_PLAN_DEL, fabric, id));
+	struct nl_msg *msg = plan_request(h, HYPERCUBE_CMD_PLAN_DEL, fabric, id);
+
+	if (msg && here)
+		nla_put_flag(msg, HYPERCUBE_A_PLAN_HERE);
+	return msg ? nl_talk_but(h, msg, NULL, NULL, may_fail ? for_now : NULL) : -EIO;
+}
+
+int nl_plan_del(struct hcctl *h, const char *fabric, uint32_t id, bool here)
+{
+	int rc = -EBUSY, try;
+
+	for (try = 0; rc == -EBUSY && try < NL_TRIES; try++) {
+		if (try)
+			nl_pause(try);
+		rc = plan_del(h, fabric, id, here, try < NL_TRIES - 1);
+	}
+	return rc;
 }

@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define HC_TRUNK_MAGIC		0x68637472	/* "hctr" */
-#define HC_TRUNK_VERSION	1
+#define HC_TRUNK_VERSION	2
 /* Bytes of the longest frame: one that is still to be segmented, with the longest walk. */
 #define HC_TRUNK_FRAME_MAX	(80 * 1024)
 
@@ -23,6 +23,8 @@ enum hc_record_what {
 	HC_RECORD_ALIVE,	/* nothing, but in time; struct hc_wire_alive */
 	HC_RECORD_STATE,	/* what configuration says of a link; struct hc_wire_end */
 	HC_RECORD_FRAME,	/* a frame */
+	HC_RECORD_ASK,		/* what all machines are to do; struct hc_wire_ask, and a plan */
+	HC_RECORD_ANSWER,	/* the answer to that; struct hc_wire_answer, and a set of nodes */
 	__HC_RECORD_END
 };
 
@@ -117,5 +119,110 @@ struct hc_wire_offload {
 };
 
 static_assert(sizeof(struct hc_wire_offload) == 12);
+
+/* hc_wire_ask.step */
+enum hc_commit_step {
+	HC_COMMIT_PREPARE = 1,	/* may it be done?  Keep all that it takes */
+	HC_COMMIT_SWITCH,	/* do it */
+	HC_COMMIT_OPEN,		/* all have: contributions may begin */
+	HC_COMMIT_DROP,		/* it will not be done */
+};
+
+/* hc_wire_ask.what */
+enum hc_commit_what {
+	HC_COMMIT_NEW = 1,	/* install a plan: behind PREPARE is a struct hc_wire_shape */
+	HC_COMMIT_DEL,		/* remove it */
+};
+
+/**
+ * struct hc_wire_ask - a request to all machines
+ * @nr: of the request, with @origin unique for a while
+ * @origin: the lowest node of the machine that has begun it
+ * @step: enum hc_commit_step
+ * @what: enum hc_commit_what
+ * @plan: id of the plan
+ * @epoch: of the plan; PREPARE: 0: not known yet
+ * @left: ms that the asker waits for the answer
+ * @hops: machines that have handed it on
+ * @reserved: 0
+ */
+struct hc_wire_ask {
+	__be32	nr;
+	__be16	origin;
+	__u8	step;
+	__u8	what;
+	__be32	plan;
+	__be32	epoch;
+	__be32	left;
+	__be16	hops;
+	__be16	reserved;
+};
+
+static_assert(sizeof(struct hc_wire_ask) == 24);
+
+/* Bytes of a sentence, which ends with a 0. */
+#define HC_WHY_MAX		112
+
+/**
+ * struct hc_wire_answer - the answer of a machine and of all whom it has asked
+ * @nr: as in the request
+ * @origin: the same
+ * @step: the same
+ * @error: why it cannot be done: an index (trunk/commit.c), 0: it can
+ * @epoch: PREPARE: the greatest that a plan of one of them has had
+ * @fixed: bits that the nodes of the machine that says so share
+ * @base: what they are
+ * @why: in a sentence
+ *
+ * Behind it: the nodes of these machines, a set of bits as in struct hc_wire_shape; PREPARE.
+ */
+struct hc_wire_answer {
+	__be32	nr;
+	__be16	origin;
+	__u8	step;
+	__u8	error;
+	__be32	epoch;
+	__be16	fixed;
+	__be16	base;
+	__u8	why[HC_WHY_MAX];
+};
+
+static_assert(sizeof(struct hc_wire_answer) == 128);
+
+/* hc_wire_shape.flags */
+#define HC_SHAPE_F_MENDS	0x01
+#define HC_SHAPE_F_MEMBERS	0x02	/* it has a set of members */
+
+/**
+ * struct hc_wire_shape - a plan: struct hc_plan_params
+ * @type: enum hypercube_plan_type
+ * @root: a node
+ * @flags: HC_SHAPE_F_*
+ * @stages: entries of @order
+ * @reserved: 0
+ * @steps: bytes of the sequence
+ * @detours: how many
+ * @rings: how many
+ * @ring_nodes: how many
+ * @order: dimensions
+ *
+ * Behind it, in this order: the set of members (a __be32 for 32 nodes, the lowest in bit 0); the
+ * FAULT words of all nodes (__be32); for each detour its ends, for each ring its size, level and
+ * parent, and the nodes of rings (__be16); the sequence.
+ */
+struct hc_wire_shape {
+	__be32	type;
+	__be32	root;
+	__u8	flags;
+	__u8	stages;
+	__be16	reserved;
+	__be32	steps;
+	__be32	detours;
+	__be32	rings;
+	__be32	ring_nodes;
+	__u8	order[12];
+};
+
+static_assert(sizeof(struct hc_wire_shape) == 40);
 
 #endif /* _HC_WIRE_TRUNK_H */

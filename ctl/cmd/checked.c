@@ -55,8 +55,10 @@ static void release(void *plan)
 static int install(struct hcctl *h, const struct plan_req *q, const struct hc_faults *f,
 		   const void *plan, bool last)
 {
-	return live_install_checked(h, q->faults.fabric, f, plan, q->id, q->epoch,
-				    wants_rotated(q), last);
+	const struct nl_shape like = { .epoch = q->epoch, .here = q->here };
+
+	return live_install_checked(h, q->faults.fabric, f, plan, q->id, &like, wants_rotated(q),
+				    last);
 }
 
 /* --- printing --- */

@@ -2,15 +2,21 @@
 /*
  * hcctl plan: list and remove installed plans, of whatever type.
  */
+#include <string.h>
+
 #include "planner.h"
 
-/* NAME [ID]; without the id, it stays 0. */
-static const char *take(struct hcctl *h, int argc, char **argv, uint32_t *id)
+/* NAME [ID] [here]; without the id, it stays 0. */
+static const char *take(struct hcctl *h, int argc, char **argv, uint32_t *id, bool *here)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 
 	if (!fabric)
 		return NULL;
+	if (here && argc && !strcmp(argv[argc - 1], "here")) {
+		*here = true;
+		argc--;
+	}
 	if (argc) {
 		argc--;
 		if (arg_count(h, "plan", *argv++, id))
@@ -22,7 +28,7 @@ static const char *take(struct hcctl *h, int argc, char **argv, uint32_t *id)
 static int show(struct hcctl *h, int argc, char **argv)
 {
 	uint32_t id = 0;
-	const char *fabric = take(h, argc, argv, &id);
+	const char *fabric = take(h, argc, argv, &id, NULL);
 
 	return fabric ? planner_show(h, fabric, id) : HC_USAGE;
 }
@@ -50,17 +56,18 @@ static int only(struct hcctl *h, const char *fabric, uint32_t *id)
 static int del(struct hcctl *h, int argc, char **argv)
 {
 	uint32_t id = 0;
-	const char *fabric = take(h, argc, argv, &id);
+	bool here = false;
+	const char *fabric = take(h, argc, argv, &id, &here);
 	int rc;
 
 	if (!fabric)
 		return HC_USAGE;
 	rc = id ? 0 : only(h, fabric, &id);
-	return rc ?: nl_plan_del(h, fabric, id);
+	return rc ?: nl_plan_del(h, fabric, id, here);
 }
 
 const struct hc_cmd plan_cmds[] = {
 	{ "show", show, "NAME [ID]" },
-	{ "del", del, "NAME [ID]" },
+	{ "del", del, "NAME [ID] [here]" },
 	{}
 };

@@ -9,7 +9,7 @@
 
 #include "planner.h"
 
-#define WORDS 16
+#define WORDS 17
 
 static const struct planner * const planners[] = {
 	&tree_planner, &bcast_planner, &doubling_planner, &ring_planner,
@@ -49,6 +49,7 @@ static int install(struct hcctl *h, const struct planner *p, const struct plan_r
 
 	s.repair = q->repair;
 	s.epoch = q->epoch;
+	s.here = q->here;
 	return nl_plan_add(h, q->faults.fabric, q->id, p->type, &s, f->dim, f->fault, !last);
 }
 
@@ -125,6 +126,8 @@ static int check(struct hcctl *h, const struct planner *p, struct plan_req *q)
 		return hc_missing(h, "\"fabric\" to apply the plan to");
 	if (q->epoch && !q->apply)
 		return hc_missing(h, "\"apply\", without which no plan gets an epoch");
+	if (q->here && !q->apply)
+		return hc_missing(h, "\"apply\", without which no plan goes anywhere");
 	if (q->id && !q->apply)
 		return hc_missing(h, "\"apply\", without which no plan gets an id");
 	if (!q->id)
@@ -139,13 +142,14 @@ int planner_command(struct hcctl *h, const struct planner *p, struct plan_req *q
 		{ "fabric", arg_fabric, &q->faults.fabric },
 		{ "apply", NULL, &q->apply },
 		{ "epoch", arg_count, &q->epoch },
+		{ "here", NULL, &q->here },
 		{ "plan", arg_count, &q->id },
 		{ "dim", arg_dim, &q->faults.dim },
 		{ "fail-link", arg_links, &q->faults.links, .many = true },
 		{ "fail-node", arg_nodes, &q->faults.nodes, .many = true },
 		{ "faults", arg_str, &q->faults.file },
 	};
-	unsigned int n = 8;
+	unsigned int n = 9;
 	int rc;
 
 	while (own->name && n < WORDS - 1)

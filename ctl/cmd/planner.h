@@ -14,6 +14,7 @@
  * @faults: around which faults
  * @apply: install it
  * @epoch: with this epoch; 0: the next one
+ * @here: on this machine alone
  * @repair: such that it repairs itself
  * @id: as this one; 0: as planner.id
  * @root: its sink or source; NL_NONE: any
@@ -27,6 +28,7 @@ struct plan_req {
 	struct fault_args faults;
 	bool apply;
 	uint32_t epoch;
+	bool here;
 	bool repair;
 	uint32_t id;
 	uint32_t root;
@@ -142,7 +144,7 @@ struct planner {
 
 /* What most commands that plan have words for, before the type's own. */
 #define PLANNER_ARGS \
-	"{ fabric NAME [apply [plan ID] [epoch N]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] }"
+	"{ fabric NAME [apply [plan ID] [epoch N] [here]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] }"
 
 extern const struct planner_root planner_sink;
 extern const struct planner tree_planner, bcast_planner, doubling_planner, ring_planner;

@@ -201,13 +201,18 @@ static int arg_width(struct hcctl *h, const char *name, const char *word, void *
 	return rc;
 }
 
+static bool alone(const char *word)
+{
+	return !strcmp(word, "apply") || !strcmp(word, "repair") || !strcmp(word, "here");
+}
+
 /* Is one of the words before values "graph"? */
 static bool wants_graph(int argc, char **argv)
 {
 	int i = 0;
 
 	while (i < argc && strcmp(argv[i], "graph"))
-		i += strcmp(argv[i], "apply") && strcmp(argv[i], "repair") ? 2 : 1;
+		i += alone(argv[i]) ? 1 : 2;
 	return i < argc;
 }
 
@@ -261,7 +266,7 @@ static const struct planner_root begin = { .of = begin_of };
 static const struct hc_cmd ring_cmds[] = {
 	{
 		"plan", plan,
-		"{ fabric NAME [apply [plan ID] [repair]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] | graph FILE } [width W] [method auto|vrt|hamilton]",
+		"{ fabric NAME [apply [plan ID] [epoch N] [here] [repair]] | dim N [fail-link LINKS] [fail-node NODES] [faults FILE] | graph FILE } [width W] [method auto|vrt|hamilton]",
 	},
 	{ "show", show_plans, "NAME" },
 	{}

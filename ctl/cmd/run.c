@@ -340,7 +340,7 @@ static uint64_t likely_bytes(const struct run *r, const struct words *w)
 int run_clear(struct hcctl *h, struct run *r)
 {
 	uint32_t temporary = r->temporary;
-	int rc = temporary ? nl_plan_del(h, r->fabric, temporary) : 0;
+	int rc = temporary ? nl_plan_del(h, r->fabric, temporary, false) : 0;
 	int trees = run_trees_del(h, r);
 
 	r->temporary = 0;

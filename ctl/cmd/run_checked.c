@@ -47,7 +47,7 @@ int run_trees_del(struct hcctl *h, const struct run *r)
 		return rc;
 	for (i = 0; i < n; i++)
 		if (v[i].id >= r->trees && v[i].id < live_pair_id(r->trees, r->info.dim))
-			rc = nl_plan_del(h, r->fabric, v[i].id) ?: rc;
+			rc = nl_plan_del(h, r->fabric, v[i].id, false) ?: rc;
 	nl_plans_free(v, n);
 	return rc;
 }

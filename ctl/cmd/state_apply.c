@@ -157,18 +157,19 @@ struct installing {
 	const struct nl_plan *plan;
 };
 
-/* For the faults of now. */
+/* For the faults of now; a state is that of this machine. */
 static int install_once(struct hcctl *h, void *arg, bool last)
 {
 	const struct installing *in = arg;
 	const char *fabric = in->a->d->want->name;
 	struct hc_ring_tree rings;
-	const struct nl_shape shape = planner_shape(in->plan, &rings);
+	struct nl_shape shape = planner_shape(in->plan, &rings);
 	struct hc_faults *f;
 	int rc = live_faults(h, fabric, &f);
 
 	if (rc)
 		return rc;
+	shape.here = true;
 	rc = nl_plan_add(h, fabric, in->plan->id, in->plan->type, &shape, f->dim, f->fault, !last);
 	hc_faults_free(f);
 	return rc;
@@ -203,7 +204,7 @@ static int make(struct applying *a, const struct state_step *s)
 	case STATE_PATIENCE:
 		return nl_fabric_patience(h, want->name, want->patience);
 	case STATE_PLAN_DEL:
-		return nl_plan_del(h, want->name, a->d->have->plan[s->i].id);
+		return nl_plan_del(h, want->name, a->d->have->plan[s->i].id, true);
 	case STATE_PLAN:
 		return install(a, &want->plan[s->i]);
 	case STATE_NETNS:

@@ -130,7 +130,7 @@ static int del(struct hcctl *h, int argc, char **argv)
 	if (!fabric)
 		return HC_USAGE;
 	rc = hc_args(h, args, argc, argv);
-	return rc ?: nl_plan_del(h, fabric, id);
+	return rc ?: nl_plan_del(h, fabric, id, false);
 }
 
 static const struct hc_cmd tree_cmds[] = {

@@ -137,6 +137,7 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 	struct arg args[] = {
 		{ "keepalive", arg_keepalive, &e.keep },
 		{ "keep", NULL, &keep },
+		{ "no-plans", NULL, &e.no_plans },
 		{}
 	};
 	int rc;
@@ -204,7 +205,7 @@ static int listen_at(struct hcctl *h, int fd, const struct trunk_ends *first, bo
 
 static bool is_word(const char *word)
 {
-	return !strcmp(word, "keep") || !strcmp(word, "keepalive");
+	return !strcmp(word, "keep") || !strcmp(word, "keepalive") || !strcmp(word, "no-plans");
 }
 
 static int cmd_listen(struct hcctl *h, int argc, char **argv)
@@ -215,6 +216,7 @@ static int cmd_listen(struct hcctl *h, int argc, char **argv)
 	struct arg args[] = {
 		{ "keepalive", arg_keepalive, &e.keep },
 		{ "keep", NULL, &keep },
+		{ "no-plans", NULL, &e.no_plans },
 		{}
 	};
 	int fd, rc;
@@ -248,6 +250,7 @@ static int add(struct hcctl *h, int argc, char **argv)
 		{ "fd", arg_u32, &fd, .required = true },
 		{ "nodes", arg_str, &part },
 		{ "keepalive", arg_keepalive, &t.keep },
+		{ "no-plans", NULL, &t.no_plans },
 		{}
 	};
 	int rc;
@@ -323,6 +326,7 @@ static void show_one(struct hcctl *h, const struct nl_trunk *t, const struct nl_
 	out_cell(h, STATE);
 	out_bool(h, "greeted", NULL, t->greeted);
 	out_text(h, "%s", t->greeted ? "up" : "waits");
+	out_bool(h, "no_plans", " no-plans", t->no_plans);
 	out_cell(h, PEER);
 	out_str(h, "peer", "%s", peer_text(buf, sizeof(buf), t));
 	out_cell(h, KEEP);
@@ -359,12 +363,12 @@ static int show(struct hcctl *h, int argc, char **argv)
 	return 0;
 }
 
-#define KEEPS " [keepalive TIME] [keep]"
+#define KEEPS " [keepalive TIME] [keep] [no-plans]"
 
 const struct hc_cmd trunk_cmds[] = {
 	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH }" KEEPS },
 	{ "listen", cmd_listen, "NAME [ADDRESS[:PORT] | unix:PATH]" KEEPS },
-	{ "add", add, "NAME DIM fd N [nodes SUBCUBE] [keepalive TIME]" },
+	{ "add", add, "NAME DIM fd N [nodes SUBCUBE] [keepalive TIME] [no-plans]" },
 	{ "show", show, "NAME" },
 	{ "del", del, "NAME TRUNK" },
 	{}

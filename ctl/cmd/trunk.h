@@ -16,12 +16,14 @@
  * @dim: dimension of the links; NL_NONE: what the other end says
  * @far: the nodes there, as far as they are known
  * @keep: ms, 0: default
+ * @no_plans: take no plans from there
  */
 struct trunk_ends {
 	struct nl_fabric fabric;
 	uint32_t dim;
 	struct nl_trunk_new far;
 	uint32_t keep;
+	bool no_plans;
 };
 
 /* --- trunk_meet.c --- */

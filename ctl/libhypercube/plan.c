@@ -363,7 +363,7 @@ int hcl_plan_remove(const char *fabric, uint32_t id)
 
 	nl_plan_clear(&v);
 	if (!rc)
-		rc = nl_plan_del(&h, fabric, id);
+		rc = nl_plan_del(&h, fabric, id, false);
 	nl_leave(&h);
 	return rc;
 }

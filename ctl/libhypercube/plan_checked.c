@@ -29,7 +29,8 @@ static int pairs_add(struct hcctl *h, const struct making *m, const struct hc_fa
 		hc_error(h, "fabric %s: no trees: %s", m->fabric, why);
 		return rc;
 	}
-	rc = live_install_checked(h, m->fabric, f, &c, m->id, 0, true, last);
+	rc = live_install_checked(h, m->fabric, f, &c, m->id, &(const struct nl_shape){}, true,
+				  last);
 	hc_checked_free(&c);
 	return rc;
 }
@@ -236,7 +237,8 @@ void hcl_checked_free(struct hcl_checked *c)
 
 static int pair_remove(struct hcctl *h, const char *fabric, const struct hcl_pair *p)
 {
-	int rc = nl_plan_del(h, fabric, p->plan[0]), second = nl_plan_del(h, fabric, p->plan[1]);
+	int rc = nl_plan_del(h, fabric, p->plan[0], false);
+	int second = nl_plan_del(h, fabric, p->plan[1], false);
 
 	return rc ? rc : second;
 }

@@ -127,10 +127,21 @@ struct hc_mend_ops {
 	unsigned int (*rx)(struct hc_member *m, struct sk_buff *skb);
 };
 
+/* Parts of plans as others tell them: struct hc_plan_params. */
+enum {
+	HC_PLAN_ROOT	= BIT(0),
+	HC_PLAN_ORDER	= BIT(1),
+	HC_PLAN_MEMBERS	= BIT(2),
+	HC_PLAN_DETOURS	= BIT(3),
+	HC_PLAN_SEQUENCE = BIT(4),
+	HC_PLAN_RINGS	= BIT(5),
+};
+
 /**
  * struct hc_plan_ops - a plan type
  * @id: enum hypercube_plan_type
  * @plan_size: bytes that such a plan has for its type (hc_plan_priv()); all 0 at first
+ * @parts: what such plans have, HC_PLAN_*; they have no others
  * @member_size: the same of its members (hc_member_priv())
  * @copy: take over the shape from what netlink asks for; the plan has its members' set, which
  *	this may fill.  False: no memory.  Config
@@ -181,6 +192,7 @@ struct hc_mend_ops {
  */
 struct hc_plan_ops {
 	u32 id;
+	u32 parts;
 	size_t plan_size;
 	size_t member_size;
 	bool (*copy)(struct hc_plan *plan, const struct hc_plan_params *p);

@@ -128,10 +128,9 @@ void hc_plan_flaw(struct netlink_ext_ack *extack, const char *why, u32 node)
 }
 
 /* Epochs ascend, also those that a request names. */
-static int plan_check_epoch(const struct hc_fabric *fabric, const struct hc_plan_params *p,
-			    struct netlink_ext_ack *extack)
+int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack)
 {
-	if (!p->epoch || (s32)(p->epoch - fabric->epoch) > 0)
+	if (!epoch || (s32)(epoch - fabric->epoch) > 0)
 		return 0;
 	HC_SET_ERR_MSG_FMT(extack, "the epoch must be above that of the fabric's last plan, %u",
 			   fabric->epoch);
@@ -205,22 +204,26 @@ static u32 hash_rings(u32 hash, const struct hc_plan_params *p)
 	return hash;
 }
 
-/* Two machines that have planned around different faults, or been told different things, could
- * understand each other's frames, and leave somebody out of a result.  Their tags differ.
- */
-static u32 plan_tag(const struct hc_plan *plan, const struct hc_plan_params *p)
+/* All that was said of the plan but its epoch, see plan_tag(). */
+static u32 plan_hash(const struct hc_plan *plan, const struct hc_plan_params *p)
 {
-	u32 nodes = hc_nodes(plan->fabric->dim), hash = plan->epoch, i;
+	u32 nodes = hc_nodes(plan->fabric->dim), hash, i;
 
-	if (hc_is_whole(plan->fabric))
-		return plan->epoch;
-	hash = jhash_3words(p->ops->id, p->root, p->mends, hash);
+	hash = jhash_3words(p->ops->id, p->root, p->mends, 0);
 	hash = hash_bytes(hash, p->order, p->stages);
 	hash = hash_bytes(hash, p->sequence, p->steps);
 	hash = jhash2(plan->members, hc_set_words(plan->fabric->dim), hash);
 	for (i = 0; i < p->ndetours; i++)
 		hash = jhash_2words(p->detours[i].from, p->detours[i].to, hash);
 	return jhash2(p->fault, nodes, hash_rings(hash, p));
+}
+
+/* Two machines that have planned around different faults, or been told different things, could
+ * understand each other's frames, and leave somebody out of a result.  Their tags differ.
+ */
+static u32 plan_tag(const struct hc_plan *plan)
+{
+	return hc_is_whole(plan->fabric) ? plan->epoch : jhash_1word(plan->epoch, plan->hash);
 }
 
 /* Each node once in HC_STALL_TIME, not all of them at the same time. */
@@ -273,19 +276,16 @@ static void retire_end(struct hc_fabric *fabric, const struct hc_plan *plan)
 			hc_node_kick(node, HC_EV_HOST);
 }
 
-/* The plan was unpublished, after retire_begin(). */
+/* The plan was unpublished, after retire_begin(); retire_end() follows. */
 static void plan_retire(struct hc_plan *plan)
 {
-	struct hc_fabric *fabric = plan->fabric;
 	u32 u;
 
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
 		if (plan->member[u])
 			hc_member_forget(plan->member[u]);
 	synchronize_net();
 	members_destroy(plan, -ESTALE);
-	retire_end(fabric, plan);
-	plan_free(plan);
 }
 
 /* A plan that is replaced was counted already. */
@@ -308,59 +308,105 @@ static void plan_discount(struct hc_fabric *fabric)
 	hc_uncharge(fabric->payer, HC_LIMIT_PLANS, 1);
 }
 
-int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
-		    struct netlink_ext_ack *extack)
+/* From here on the id's place is kept, so that publishing needs no memory. */
+static int plan_verify(struct hc_plan *plan, const struct hc_plan_params *p,
+		       struct netlink_ext_ack *extack)
 {
-	struct hc_plan *plan, *old;
+	struct hc_fabric *fabric = plan->fabric;
 	int err;
-	u32 u;
 
-	lockdep_assert_held(&fabric->lock);
-	err = plan_count(fabric, p->id, extack);
-	if (err)
-		return err;
-	plan = plan_alloc(fabric, p);
-	if (!plan) {
-		err = -ENOMEM;
-		goto err_count;
-	}
-	err = plan_charge(plan, p) ?: plan_check_epoch(fabric, p, extack);
+	err = plan_charge(plan, p) ?: hc_plan_check_epoch(fabric, p->epoch, extack);
 	if (!err)
 		err = hc_plan_check_faults(fabric, p->fault, extack) ?:
 		      plan_check_away(plan, p->fault, extack);
 	if (!err)
 		err = plan->ops->members_create(plan, p->fault, extack);
+	if (err == -EDQUOT)
+		hc_limit_explain(HC_LIMIT_PLAN_BYTES, extack);
+	return err ?: xa_reserve(&fabric->plans, plan->id, GFP_KERNEL_ACCOUNT);
+}
+
+struct hc_plan *hc_plan_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
+				struct netlink_ext_ack *extack)
+{
+	struct hc_plan *plan;
+	int err;
+
+	lockdep_assert_held(&fabric->lock);
+	err = plan_count(fabric, p->id, extack);
 	if (err)
-		goto err_plan;
-	plan->epoch = p->epoch ?: fabric->epoch + 1;
-	plan->tag = plan_tag(plan, p);
-	WRITE_ONCE(fabric->epoch, plan->epoch);
-	if (xa_load(&fabric->plans, plan->id))
-		retire_begin(fabric, plan->id);
-	old = xa_store(&fabric->plans, plan->id, plan, GFP_KERNEL_ACCOUNT);
-	if (xa_is_err(old)) {
-		err = xa_err(old);
-		retire_end(fabric, plan);
-		goto err_plan;
+		return ERR_PTR(err);
+	plan = plan_alloc(fabric, p);
+	err = plan ? plan_verify(plan, p, extack) : -ENOMEM;
+	if (!err) {
+		plan->hash = plan_hash(plan, p);
+		return plan;
 	}
-	if (old)
+	if (!xa_load(&fabric->plans, p->id))
+		plan_discount(fabric);
+	if (plan)
+		plan_destroy(plan, -ECANCELED);
+	return ERR_PTR(err);
+}
+
+void hc_plan_cancel(struct hc_plan *plan)
+{
+	struct hc_fabric *fabric = plan->fabric;
+
+	lockdep_assert_held(&fabric->lock);
+	if (!xa_load(&fabric->plans, plan->id)) {
+		xa_release(&fabric->plans, plan->id);
+		plan_discount(fabric);
+	}
+	plan_destroy(plan, -ECANCELED);
+}
+
+void hc_plan_publish(struct hc_plan *plan, u32 epoch)
+{
+	struct hc_fabric *fabric = plan->fabric;
+	struct hc_plan *old;
+	u32 u;
+
+	lockdep_assert_held(&fabric->lock);
+	plan->epoch = epoch;
+	plan->tag = plan_tag(plan);
+	WRITE_ONCE(fabric->epoch, epoch);
+	retire_begin(fabric, plan->id);
+	/* Its place was reserved: it cannot fail. */
+	old = xa_store(&fabric->plans, plan->id, plan, GFP_KERNEL_ACCOUNT);
+	WARN_ON_ONCE(xa_is_err(old));
+	if (old) {
 		plan_retire(old);
+		plan_free(old);
+	}
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
 		if (plan->member[u])
 			hc_member_check(plan->member[u]);
 	schedule_delayed_work(&fabric->stall, HC_STALL_TIME);
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
-	return 0;
+}
 
-err_plan:
-	if (err == -EDQUOT)
-		hc_limit_explain(HC_LIMIT_PLAN_BYTES, extack);
-	plan_destroy(plan, -ECANCELED);
-err_count:
-	if (!xa_load(&fabric->plans, p->id))
-		plan_discount(fabric);
-	return err;
+void hc_plan_open(struct hc_plan *plan)
+{
+	retire_end(plan->fabric, plan);
+}
+
+u32 hc_plan_next_epoch(u32 last)
+{
+	return last + 1 ?: 1;
+}
+
+int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
+		    struct netlink_ext_ack *extack)
+{
+	struct hc_plan *plan = hc_plan_prepare(fabric, p, extack);
+
+	if (IS_ERR(plan))
+		return PTR_ERR(plan);
+	hc_plan_publish(plan, p->epoch ?: hc_plan_next_epoch(fabric->epoch));
+	hc_plan_open(plan);
+	return 0;
 }
 
 int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack)
@@ -379,6 +425,8 @@ int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *ext
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_DEL_NTF);
 	plan_retire(plan);
+	retire_end(fabric, plan);
+	plan_free(plan);
 	return 0;
 }
 

@@ -71,6 +71,7 @@ struct hc_plan_params {
  *	configuration said of the plan, for machines that were told different things
  * @root: sink of the tree, source of the broadcast, lowest node of the doubling, first node of the
  *	first ring
+ * @hash: of the latter
  * @members: bit set of the members
  * @nmembers: how many
  * @stages: stages of which each takes the steps that frames say it took (hc_wire_data.cost)
@@ -96,6 +97,7 @@ struct hc_plan {
 	u64 bytes;
 	u32 epoch;
 	u32 tag;
+	u32 hash;
 	u32 root;
 	u32 *members;
 	u32 nmembers;
@@ -134,6 +136,18 @@ int hc_plan_check_faults(struct hc_fabric *fabric, const u32 *fault,
  */
 int hc_plan_install(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		    struct netlink_ext_ack *extack);
+/* The same in steps.  Verify and make, so that what follows cannot fail; nobody sees it yet.  Until
+ * it is published or cancelled no other plan is installed or removed.  An ERR_PTR as above.
+ */
+struct hc_plan *hc_plan_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
+				struct netlink_ext_ack *extack);
+void hc_plan_cancel(struct hc_plan *plan);
+/* With an epoch that hc_plan_check_epoch() lets pass.  Contributions wait until it is opened. */
+void hc_plan_publish(struct hc_plan *plan, u32 epoch);
+void hc_plan_open(struct hc_plan *plan);
+/* Epochs ascend, also those that a request names.  0 (any) or -ERANGE. */
+int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack);
+u32 hc_plan_next_epoch(u32 last);
 /* Unpublish, wait for the polls, end pending operations with -ESTALE. */
 int hc_plan_remove(struct hc_fabric *fabric, u32 id, struct netlink_ext_ack *extack);
 /* Answer a request with a verifier's sentence, a string literal, and the node that

@@ -577,6 +577,7 @@ static const struct hc_ack_ops bcast_ack = {
 
 const struct hc_plan_ops hc_plan_bcast = {
 	.id = HYPERCUBE_PLAN_BCAST,
+	.parts = HC_PLAN_ROOT | HC_PLAN_MEMBERS | HC_PLAN_SEQUENCE,
 	.plan_size = sizeof(struct hc_bcast),
 	.member_size = sizeof(struct bcast_member),
 	.copy = bcast_copy, .shape = bcast_shape, .release = bcast_release,

@@ -600,6 +600,7 @@ static const struct hc_coll_ops *const doubling_colls[] = {
 
 const struct hc_plan_ops hc_plan_doubling = {
 	.id = HYPERCUBE_PLAN_DOUBLING,
+	.parts = HC_PLAN_ROOT | HC_PLAN_ORDER,
 	.plan_size = sizeof(struct hc_doubling),
 	.copy = doubling_copy, .shape = doubling_shape,
 	.members_create = doubling_members_create, .colls = doubling_colls,

@@ -303,6 +303,7 @@ static const struct hc_coll_ops *const ring_colls[] = {
 
 const struct hc_plan_ops hc_plan_ring = {
 	.id = HYPERCUBE_PLAN_RING,
+	.parts = HC_PLAN_RINGS,
 	.plan_size = sizeof(struct ring_plan),
 	.member_size = sizeof(struct hc_ring_member),
 	.copy = ring_copy, .shape = ring_shape, .release = ring_release,

@@ -112,6 +112,7 @@ static const struct hc_coll_ops *const tree_colls[] = {
 
 const struct hc_plan_ops hc_plan_tree = {
 	.id = HYPERCUBE_PLAN_TREE,
+	.parts = HC_PLAN_ROOT | HC_PLAN_ORDER | HC_PLAN_MEMBERS | HC_PLAN_DETOURS,
 	.plan_size = sizeof(struct hc_tree),
 	.copy = tree_copy, .shape = tree_shape, .release = tree_release,
 	.members_create = tree_members_create, .colls = tree_colls,

@@ -276,6 +276,7 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	hc_later_init(fabric);
 	hc_rounds_init(&fabric->rounds);
 	hc_trunks_init(fabric);
+	hc_commit_init(fabric);
 	hc_paths_init(&fabric->paths);
 	return fabric;
 }
@@ -385,14 +386,14 @@ static void nodes_unregister(struct hc_fabric *fabric)
 
 /* Phase 2, also for a fabric that was never finished.  What could still touch a node: requests
  * that are answered later (hc_later_exit() ends them), schedules of links (hc_flap_exit()) and
- * trunks (hc_trunks_exit(); all before polls that they kick are disabled), the search for stalls
- * (hc_plan_purge() ends it), the work for nodes that have lacked memory (hc_lsdb_retry_exit(); both
- * kick polls that are disabled in vain), a poll (disabled, all of them before the first is freed,
- * for a poll touches its neighbours' queues), the timers of impaired links (stopped after the
- * polls, which start them; then the carriers are closed), a system call on a socket
- * (hc_sock_node_gone() and the grace period of phase 1), configuration (finds the fabric dead), the
- * stack through the net_device (unregistered, be it by a namespace that ends: guest.c), the hash of
- * NAPI ids (removed, and a grace period).
+ * trunks (hc_trunks_exit(), and hc_commit_stop() for the clock of what they ask; all before polls
+ * that they kick are disabled), the search for stalls (hc_plan_purge() ends it), the work for nodes
+ * that have lacked memory (hc_lsdb_retry_exit(); both kick polls that are disabled in vain), a poll
+ * (disabled, all of them before the first is freed, for a poll touches its neighbours' queues), the
+ * timers of impaired links (stopped after the polls, which start them; then the carriers are
+ * closed), a system call on a socket (hc_sock_node_gone() and the grace period of phase 1),
+ * configuration (finds the fabric dead), the stack through the net_device (unregistered, be it by a
+ * namespace that ends: guest.c), the hash of NAPI ids (removed, and a grace period).
  */
 static void nodes_destroy(struct hc_fabric *fabric)
 {
@@ -402,6 +403,7 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	hc_later_exit(fabric);
 	hc_flap_exit(fabric);
 	hc_trunks_exit(fabric);
+	hc_commit_stop(fabric);
 	if (!fabric->nodes)
 		goto out;
 	hc_each_node(fabric, node)
@@ -412,6 +414,7 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	hc_each_node(fabric, node)
 		hc_node_close(node);
 	mutex_lock(&fabric->lock);
+	hc_commit_exit(fabric);
 	hc_plan_purge(fabric);
 	hc_rounds_exit(fabric);
 	mutex_unlock(&fabric->lock);

@@ -52,6 +52,7 @@
 #include "route/lsdb.h"
 #include "route/route.h"
 #include "task/round.h"
+#include "trunk/commit.h"
 
 struct hc_node;
 struct hc_payer;
@@ -115,6 +116,7 @@ struct hc_trunks {
  * @rounds: rounds of balancing
  * @lsdb_retry: nodes that have lacked memory for what they know of faults
  * @trunks: to other machines; the list and @broken under @lock
+ * @commit: the request to all machines that is under way; under @lock
  * @loose: memory of frames that wait on impaired links and are charged to nobody
  * @on_way: memory of frames of other machines that go on to other nodes, see fabric/far.h
  */
@@ -156,6 +158,7 @@ struct hc_fabric {
 	struct hc_rounds rounds;
 	struct hc_lsdb_retry lsdb_retry;
 	struct hc_trunks trunks;
+	struct hc_commit commit;
 	atomic_long_t loose;
 	atomic_long_t on_way;
 };

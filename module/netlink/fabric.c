@@ -89,7 +89,7 @@ static int job_start(struct sk_buff *skb, struct genl_info *info, struct fabric_
 	err = job_charge(job, info->extack);
 	if (err)
 		goto err_free;
-	err = hc_asked_keep(&job->asked, skb, info);
+	err = hc_asked_keep(&job->asked, skb, info, false);
 	if (err)
 		goto err_charge;
 	job->p.asker = job->asked.sk;

@@ -34,9 +34,10 @@
 #define REQUEST_MAX	SZ_4K	/* far longer than any that makes sense */
 
 /* The request itself may lie in a buffer of any size, which is charged to nobody. */
-int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info)
+int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info,
+		  bool brief)
 {
-	u32 len = info->nlhdr->nlmsg_len;
+	u32 len = brief ? NLMSG_HDRLEN + GENL_HDRLEN : info->nlhdr->nlmsg_len;
 
 	if (len > REQUEST_MAX) {
 		NL_SET_ERR_MSG(info->extack, "The request is too long");
@@ -46,6 +47,7 @@ int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struc
 	if (!asked->skb)
 		return -ENOMEM;
 	skb_put_data(asked->skb, info->nlhdr, len);
+	nlmsg_hdr(asked->skb)->nlmsg_len = len;
 	NETLINK_CB(asked->skb) = NETLINK_CB(skb);
 	/* The kernel's socket in the namespace. */
 	asked->skb->sk = skb->sk;
@@ -131,7 +133,7 @@ void *hc_later_new(struct sk_buff *skb, struct genl_info *info, size_t size,
 	later = kzalloc(size, GFP_KERNEL_ACCOUNT);
 	if (!later)
 		return ERR_PTR(-ENOMEM);
-	err = hc_asked_keep(&later->asked, skb, info);
+	err = hc_asked_keep(&later->asked, skb, info, ops->brief);
 	if (err) {
 		kfree(later);
 		return ERR_PTR(err);

@@ -127,6 +127,12 @@ static const struct nla_policy plan_get_policy[HYPERCUBE_A_PLAN_ID + 1] = {
 	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 };
 
+static const struct nla_policy plan_del_policy[HYPERCUBE_A_PLAN_HERE + 1] = {
+	[HYPERCUBE_A_PLAN_FABRIC]	= NAME_POLICY,
+	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
+	[HYPERCUBE_A_PLAN_HERE]		= { .type = NLA_FLAG },
+};
+
 static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
 	[HYPERCUBE_A_PLAN_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_PLAN_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
@@ -143,6 +149,7 @@ static const struct nla_policy plan_policy[HYPERCUBE_A_PLAN_MAX + 1] = {
 	[HYPERCUBE_A_PLAN_RINGS]	= BINARY_MAX(RINGS_MAX * sizeof(struct hypercube_ring)),
 	[HYPERCUBE_A_PLAN_RING_NODES]	= BINARY_MAX((NODES_MAX + RINGS_MAX) * sizeof(u16)),
 	[HYPERCUBE_A_PLAN_REPAIR]	= { .type = NLA_FLAG },
+	[HYPERCUBE_A_PLAN_HERE]		= { .type = NLA_FLAG },
 };
 
 static const struct nla_policy op_get_policy[HYPERCUBE_A_OP_NODE + 1] = {
@@ -196,13 +203,14 @@ static const struct nla_policy trunk_get_policy[HYPERCUBE_A_TRUNK_ID + 1] = {
 	[HYPERCUBE_A_TRUNK_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 };
 
-static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_KEEP + 1] = {
+static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_NO_PLANS + 1] = {
 	[HYPERCUBE_A_TRUNK_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_TRUNK_DIM]		= DIM_POLICY,
 	[HYPERCUBE_A_TRUNK_FD]		= { .type = NLA_U32 },
 	[HYPERCUBE_A_TRUNK_FIXED]	= NODE_POLICY,
 	[HYPERCUBE_A_TRUNK_BASE]	= NODE_POLICY,
 	[HYPERCUBE_A_TRUNK_KEEP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &keep_range),
+	[HYPERCUBE_A_TRUNK_NO_PLANS]	= { .type = NLA_FLAG },
 };
 
 /* What a command takes, and what all that list something have. */
@@ -241,7 +249,7 @@ static const struct genl_ops ops[] = {
 	CHANGES(HYPERCUBE_CMD_DETECT, hc_nl_detect, detect),
 	READS(HYPERCUBE_CMD_PLAN_GET, hc_nl_plan_get, plan_get),
 	CHANGES(HYPERCUBE_CMD_PLAN_NEW, hc_nl_plan_new, plan),
-	CHANGES(HYPERCUBE_CMD_PLAN_DEL, hc_nl_plan_del, plan_get),
+	CHANGES(HYPERCUBE_CMD_PLAN_DEL, hc_nl_plan_del, plan_del),
 	{ .cmd = HYPERCUBE_CMD_OP_GET, DUMPS, TAKES(op_get) },
 	/* It sends frames. */
 	CHANGES(HYPERCUBE_CMD_ROUTE_GET, hc_nl_route_get, route),

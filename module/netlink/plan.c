@@ -364,7 +364,81 @@ static int parse_repair(struct genl_info *info, struct hc_plan_params *p)
 	return plan_refuse(info, HYPERCUBE_A_PLAN_REPAIR);
 }
 
-static int plan_new(struct genl_info *info)
+/* ------------------------------------------------------------ here and everywhere */
+
+/**
+ * struct everywhere - a request to all machines
+ * @later: must be first
+ * @outcome: what has become of it
+ */
+struct everywhere {
+	struct hc_later later;
+	struct hc_commit_outcome outcome;
+};
+
+static int everywhere_look(struct hc_later *later, bool gone)
+{
+	struct everywhere *e = container_of(later, struct everywhere, later);
+
+	later->next = jiffies + 1;
+	if (gone)
+		return -ECANCELED;
+	if (!e->outcome.over)
+		return -EAGAIN;
+	if (e->outcome.error)
+		later->extack._msg = e->outcome.text;
+	return e->outcome.error;
+}
+
+static void everywhere_release(struct hc_later *later)
+{
+	struct everywhere *e = container_of(later, struct everywhere, later);
+
+	hc_commit_forget(later->fabric, &e->outcome);
+}
+
+static const struct hc_later_ops everywhere_ops = {
+	.look		= everywhere_look,
+	.release	= everywhere_release,
+	.brief		= true,
+};
+
+/* @p: the plan to install; NULL: remove plan @id. */
+static int everywhere(struct sk_buff *skb, struct genl_info *info, const struct hc_plan_params *p,
+		      u32 id)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+	struct everywhere *e;
+	int err = hc_nl_trunk_may(skb, info->extack);
+
+	if (err)
+		return err;
+	e = hc_later_new(skb, info, sizeof(*e), &everywhere_ops);
+	if (IS_ERR(e))
+		return PTR_ERR(e);
+	err = p ? hc_commit_new(fabric, p, &e->outcome, info->extack) :
+		  hc_commit_del(fabric, id, &e->outcome, info->extack);
+	if (!err)
+		return hc_later_wait(&e->later, info);
+	hc_later_free(&e->later);
+	return err;
+}
+
+static bool is_for_all(const struct genl_info *info)
+{
+	return !info->attrs[HYPERCUBE_A_PLAN_HERE] && hc_commit_reaches(hc_info_fabric(info));
+}
+
+static int plan_use(struct sk_buff *skb, struct genl_info *info, const struct hc_plan_params *p)
+{
+	struct hc_fabric *fabric = hc_info_fabric(info);
+
+	if (is_for_all(info))
+		return everywhere(skb, info, p, p->id);
+	return hc_commit_idle(fabric, info->extack) ?: hc_plan_install(fabric, p, info->extack);
+}
+
+static int plan_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct hc_plan_params p = {};
@@ -384,7 +458,7 @@ static int plan_new(struct genl_info *info)
 	if (!err)
 		err = parse_fault(info, fabric, &p);
 	if (!err)
-		err = hc_plan_install(fabric, &p, info->extack);
+		err = plan_use(skb, info, &p);
 	kfree(p.members);
 	kvfree(p.detours);
 	return err;
@@ -395,15 +469,24 @@ int hc_nl_plan_new(struct sk_buff *skb, struct genl_info *info)
 	struct hc_said said;
 
 	hc_said_begin(&said, info);
-	return hc_said_end(&said, skb, info, plan_new(info));
+	return hc_said_end(&said, skb, info, plan_new(skb, info));
+}
+
+static int plan_del(struct sk_buff *skb, struct genl_info *info)
+{
+	struct nlattr *id = info->attrs[HYPERCUBE_A_PLAN_ID];
+	struct hc_fabric *fabric = hc_info_fabric(info);
+
+	if (is_for_all(info))
+		return everywhere(skb, info, NULL, nla_get_u32(id));
+	return hc_commit_idle(fabric, info->extack) ?:
+	       hc_plan_remove(fabric, nla_get_u32(id), info->extack);
 }
 
 int hc_nl_plan_del(struct sk_buff *skb, struct genl_info *info)
 {
-	struct nlattr *id = info->attrs[HYPERCUBE_A_PLAN_ID];
-
 	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "The request names no plan"))
 		return -EINVAL;
-	NL_SET_BAD_ATTR(info->extack, id);
-	return hc_plan_remove(hc_info_fabric(info), nla_get_u32(id), info->extack);
+	NL_SET_BAD_ATTR(info->extack, info->attrs[HYPERCUBE_A_PLAN_ID]);
+	return plan_del(skb, info);
 }

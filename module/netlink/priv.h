@@ -85,10 +85,12 @@ struct hc_later;
  * @look: see whether it is over, and say when to look again (@next).  @gone: nobody waits
  *	for the answer any more.  Under hc_fabric.lock.  -EAGAIN: it is not over
  * @release: free what it has, or NULL
+ * @brief: the request may be long, and is told back without its attributes
  */
 struct hc_later_ops {
 	int (*look)(struct hc_later *later, bool gone);
 	void (*release)(struct hc_later *later);
+	bool brief;
 };
 
 /**
@@ -168,8 +170,9 @@ struct hc_node *hc_nl_node(struct genl_info *info, int attr);
 struct hc_node *hc_nl_link(struct genl_info *info, unsigned int *dim);
 
 /* --- netlink/later.c --- */
-/* 0 or an error. */
-int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info);
+/* 0 or an error.  @brief: without the attributes. */
+int hc_asked_keep(struct hc_asked *asked, const struct sk_buff *skb, const struct genl_info *info,
+		  bool brief);
 void hc_asked_answer(const struct hc_asked *asked, int err, const struct netlink_ext_ack *extack);
 void hc_asked_free(struct hc_asked *asked);
 
@@ -220,6 +223,8 @@ bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan,
 int hc_nl_trunk_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_trunk_del(struct sk_buff *skb, struct genl_info *info);
+/* May who asks do what concerns other machines?  0 or an error. */
+int hc_nl_trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack);
 int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk);
 /* All of a fabric from id *@from on, which then is the first that did not fit. */
 int hc_dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, u32 *from);

@@ -59,6 +59,8 @@ int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk)
 	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_LINKS, trunk->nlinks) ||
 	    (test_bit(HC_TRUNK_GREETED, &trunk->flags) &&
 	     nla_put_flag(skb, HYPERCUBE_A_TRUNK_GREETED)) ||
+	    (test_bit(HC_TRUNK_NO_PLANS, &trunk->flags) &&
+	     nla_put_flag(skb, HYPERCUBE_A_TRUNK_NO_PLANS)) ||
 	    put_peer(skb, trunk) || put_counters(skb, trunk) ||
 	    (msg->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF && put_end(skb, trunk))) {
 		genlmsg_cancel(skb, hdr);
@@ -143,7 +145,7 @@ static int far_get(struct genl_info *info, struct hc_trunk_params *p)
 }
 
 /* Experimental: only where the administrator of the machine wants it, and for nobody else. */
-static int trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack)
+int hc_nl_trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack)
 {
 	if (!hc_trunks_wanted()) {
 		NL_SET_ERR_MSG(extack, "Trunks are experimental: only with the module's parameter \"trunks\"");
@@ -151,7 +153,7 @@ static int trunk_may(const struct sk_buff *skb, struct netlink_ext_ack *extack)
 	}
 	if (netlink_capable(skb, CAP_NET_ADMIN))
 		return 0;
-	NL_SET_ERR_MSG(extack, "A trunk needs CAP_NET_ADMIN in the initial user namespace");
+	NL_SET_ERR_MSG(extack, "Trunks, and what goes over them, need CAP_NET_ADMIN in the initial user namespace");
 	return -EPERM;
 }
 
@@ -160,7 +162,7 @@ int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info)
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct nlattr *keep = info->attrs[HYPERCUBE_A_TRUNK_KEEP];
 	struct hc_trunk_params p = {};
-	int err = trunk_may(skb, info->extack);
+	int err = hc_nl_trunk_may(skb, info->extack);
 
 	if (err)
 		return err;
@@ -170,6 +172,7 @@ int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info)
 	p.dim = nla_get_u32(info->attrs[HYPERCUBE_A_TRUNK_DIM]);
 	p.fd = nla_get_u32(info->attrs[HYPERCUBE_A_TRUNK_FD]);
 	p.keep = keep ? nla_get_u32(keep) : 0;
+	p.no_plans = nla_get_flag(info->attrs[HYPERCUBE_A_TRUNK_NO_PLANS]);
 	if (p.dim >= fabric->dim) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_TRUNK_DIM],
 				    "The fabric has no such dimension");

@@ -25,6 +25,7 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
+#include "trunk/commit.h"
 #include "trunk/trunk.h"
 
 #define REC		sizeof(struct hc_wire_record)
@@ -97,6 +98,21 @@ static int read_frame(struct hc_trunk *trunk)
 	return n;
 }
 
+static int read_note(struct hc_trunk *trunk)
+{
+	struct hc_trunk_rx *rx = &trunk->rx;
+	struct kvec vec = { rx->note->data, rx->note->len };
+	struct iov_iter to;
+	int n;
+
+	iov_iter_kvec(&to, READ, &vec, 1, vec.iov_len);
+	iov_iter_advance(&to, rx->done);
+	n = read_vec(trunk, &to);
+	if (n > 0)
+		rx->done += n;
+	return n;
+}
+
 /* ------------------------------------------------------------ records */
 
 static const struct hc_wire_record *record(const struct hc_trunk_rx *rx)
@@ -109,7 +125,12 @@ static unsigned int offload_len(const struct hc_wire_record *w)
 	return w->flags & HC_RECORD_F_OFFLOAD ? sizeof(struct hc_wire_offload) : 0;
 }
 
-/* Bytes of the head behind struct hc_wire_record; 0: there is no such record. */
+static bool is_note(const struct hc_wire_record *w)
+{
+	return w->what == HC_RECORD_ASK || w->what == HC_RECORD_ANSWER;
+}
+
+/* Bytes of the head behind struct hc_wire_record; 0: there is none, or no such record. */
 static unsigned int head_len(const struct hc_wire_record *w)
 {
 	switch (w->what) {
@@ -132,9 +153,10 @@ static const char *record_flaw(const struct hc_trunk *trunk)
 	u32 len = be32_to_cpu(w->len), u = be16_to_cpu(w->node);
 	unsigned int head = head_len(w);
 
-	if (!head)
+	if (!head && !is_note(w))
 		return "The other end sends records of an unknown kind";
-	if (w->what == HC_RECORD_FRAME ? len < head || len > HC_TRUNK_FRAME_MAX + head :
+	if (is_note(w) ? !hc_commit_fits(trunk->fabric, w->what, len) :
+	    w->what == HC_RECORD_FRAME ? len < head || len > HC_TRUNK_FRAME_MAX + head :
 					 len != head)
 		return "The other end sends a record of a wrong length";
 	if (rx->greeted ? w->what == HC_RECORD_HELLO : w->what != HC_RECORD_HELLO)
@@ -193,6 +215,27 @@ static void state_take(struct hc_trunk *trunk)
 	if (!fabric->dead && !test_bit(HC_TRUNK_BROKEN, &trunk->flags))
 		hc_trunk_end_heard(fabric->nodes[u], trunk->dim, w);
 	mutex_unlock(&fabric->lock);
+}
+
+/* ------------------------------------------------------------ notes */
+
+static void note_begin(struct hc_trunk *trunk)
+{
+	struct hc_trunk_rx *rx = &trunk->rx;
+
+	rx->note = hc_trunk_note_new(trunk->fabric, record(rx)->what, be32_to_cpu(record(rx)->len));
+	rx->done = 0;
+	if (!rx->note)
+		hc_trunk_break(trunk, -ENOMEM, "There was no memory for what the other end asks");
+}
+
+static void note_take(struct hc_trunk *trunk)
+{
+	struct hc_trunk_rx *rx = &trunk->rx;
+
+	hc_commit_heard(trunk, rx->note);
+	hc_trunk_note_put(rx->note);
+	rx->note = NULL;
 }
 
 /* ------------------------------------------------------------ frames */
@@ -300,6 +343,8 @@ static void head_take(struct hc_trunk *trunk)
 	if (rx->want == REC) {
 		flaw = record_flaw(trunk);
 		rx->want += head_len(record(rx));
+		if (!flaw && is_note(record(rx)))
+			note_begin(trunk);
 	} else if (record(rx)->what == HC_RECORD_FRAME) {
 		frame_begin(trunk);
 	} else {
@@ -334,6 +379,10 @@ void hc_trunk_receive_work(struct work_struct *work)
 	while (!test_bit(HC_TRUNK_BROKEN, &trunk->flags)) {
 		if (rx->skb && rx->done == rx->skb->len)
 			room = frame_take(trunk);
+		if (rx->note && rx->done == rx->note->len) {
+			note_take(trunk);
+			record_next(rx);
+		}
 		/* What has come is unread, so the other end is not silent. */
 		if (!room)
 			WRITE_ONCE(trunk->heard, jiffies);
@@ -341,7 +390,7 @@ void hc_trunk_receive_work(struct work_struct *work)
 			queue_delayed_work(hc_trunk_wq, &trunk->receive, room ? 0 : 1);
 			return;
 		}
-		n = rx->skb ? read_frame(trunk) : read_head(trunk);
+		n = rx->skb ? read_frame(trunk) : rx->note ? read_note(trunk) : read_head(trunk);
 		if (n == -EAGAIN)
 			return;
 		if (n < 0) {
@@ -350,7 +399,7 @@ void hc_trunk_receive_work(struct work_struct *work)
 			return;
 		}
 		got += n;
-		if (!rx->skb && rx->have == rx->want)
+		if (!rx->skb && !rx->note && rx->have == rx->want)
 			head_take(trunk);
 	}
 }
@@ -364,4 +413,5 @@ void hc_trunk_rx_init(struct hc_trunk *trunk)
 void hc_trunk_rx_exit(struct hc_trunk *trunk)
 {
 	kfree_skb(trunk->rx.skb);
+	hc_trunk_note_put(trunk->rx.note);
 }

@@ -13,6 +13,8 @@
  */
 #include <linux/mm.h>
 #include <linux/net.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
 #include <linux/virtio_net.h>
 #include <net/sock.h>
 
@@ -100,6 +102,64 @@ bool hc_trunk_tx_busy(const struct hc_trunk *trunk)
 	return !skb_queue_empty_lockless(&trunk->tx.frames);
 }
 
+/* ------------------------------------------------------------ notes */
+
+/* A decision and an answer have to be told; the trunks bound their number. */
+struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len)
+{
+	struct mem_cgroup *old = set_active_memcg(fabric->memcg);
+	struct hc_trunk_note *note;
+	size_t size = struct_size(note, data, len);
+
+	note = len <= HC_TRUNK_NOTE_SMALL ? kzalloc(size, GFP_KERNEL | __GFP_NOFAIL) :
+					    kvzalloc(size, GFP_KERNEL_ACCOUNT);
+	set_active_memcg(old);
+	if (!note)
+		return NULL;
+	refcount_set(&note->ref, 1);
+	note->what = what;
+	note->len = len;
+	return note;
+}
+
+void hc_trunk_note_put(struct hc_trunk_note *note)
+{
+	if (note && refcount_dec_and_test(&note->ref))
+		kvfree(note);
+}
+
+void hc_trunk_note_say(struct hc_trunk *trunk, struct hc_trunk_note *note)
+{
+	struct hc_trunk_tx *tx = &trunk->tx;
+	bool room;
+
+	spin_lock_bh(&tx->lock);
+	room = tx->nnotes < HC_TRUNK_NOTES;
+	if (room) {
+		refcount_inc(&note->ref);
+		tx->notes[tx->nnotes++] = note;
+	}
+	spin_unlock_bh(&tx->lock);
+	if (room)
+		queue_work(hc_trunk_wq, &trunk->send);
+	else
+		hc_trunk_break(trunk, -ENOBUFS, "The other end does not read the answers to what it asks");
+}
+
+static struct hc_trunk_note *note_take(struct hc_trunk_tx *tx)
+{
+	struct hc_trunk_note *note = NULL;
+
+	spin_lock_bh(&tx->lock);
+	if (tx->nnotes) {
+		note = tx->notes[0];
+		tx->nnotes--;
+		memmove(tx->notes, tx->notes + 1, tx->nnotes * sizeof(note));
+	}
+	spin_unlock_bh(&tx->lock);
+	return note;
+}
+
 void hc_trunk_tell(struct hc_trunk *trunk, u32 u)
 {
 	set_bit(u, trunk->tell);
@@ -116,6 +176,26 @@ static void vec_add(struct hc_trunk_tx *tx, const void *data, unsigned int len)
 		.bv_page = virt_to_page(data), .bv_len = len, .bv_offset = offset_in_page(data),
 	};
 	tx->len += len;
+}
+
+/* Memory of kvmalloc(): a page each if it is not in one piece. */
+static void vec_add_pages(struct hc_trunk_tx *tx, const void *data, unsigned int len)
+{
+	unsigned int n = len;
+
+	BUILD_BUG_ON(HC_TRUNK_NOTE_MAX / PAGE_SIZE + 2 > ARRAY_SIZE(tx->vec));
+	for (; len; data += n, len -= n) {
+		if (!is_vmalloc_addr(data)) {
+			vec_add(tx, data, len);
+			return;
+		}
+		n = min_t(unsigned int, len, PAGE_SIZE - offset_in_page(data));
+		tx->vec[tx->nvec++] = (struct bio_vec){
+			.bv_page = vmalloc_to_page(data), .bv_len = n,
+			.bv_offset = offset_in_page(data),
+		};
+		tx->len += n;
+	}
 }
 
 /* Begin a record: its head with @len bytes of it behind struct hc_wire_record. */
@@ -229,7 +309,20 @@ static bool record_next_frame(struct hc_trunk *trunk)
 	return false;
 }
 
-/* What is said of links goes before frames that may depend on it. */
+static bool record_note(struct hc_trunk *trunk)
+{
+	struct hc_trunk_tx *tx = &trunk->tx;
+
+	tx->note = note_take(tx);
+	if (!tx->note)
+		return false;
+	record_begin(tx, tx->note->what, 0, 0);
+	((struct hc_wire_record *)tx->head)->len = cpu_to_be32(tx->note->len);
+	vec_add_pages(tx, tx->note->data, tx->note->len);
+	return true;
+}
+
+/* What is said of links, and of plans, goes before frames that may depend on it. */
 static bool record_next(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
@@ -239,7 +332,7 @@ static bool record_next(struct hc_trunk *trunk)
 		record_hello(trunk);
 		return true;
 	}
-	if (record_state(trunk))
+	if (record_state(trunk) || record_note(trunk))
 		return true;
 	if (test_and_clear_bit(HC_TRUNK_DUE, &trunk->flags)) {
 		record_begin(tx, HC_RECORD_ALIVE, 0, sizeof(struct hc_wire_alive));
@@ -256,6 +349,8 @@ static void record_end(struct hc_trunk *trunk)
 	tx->len = 0;
 	consume_skb(tx->skb);
 	tx->skb = NULL;
+	hc_trunk_note_put(tx->note);
+	tx->note = NULL;
 }
 
 /* ------------------------------------------------------------ the work */
@@ -315,7 +410,12 @@ void hc_trunk_tx_init(struct hc_trunk *trunk)
 /* No poll sees the trunk any more, and the work has ended. */
 void hc_trunk_tx_exit(struct hc_trunk *trunk)
 {
+	struct hc_trunk_note *note;
+
 	kfree_skb(trunk->tx.skb);
+	hc_trunk_note_put(trunk->tx.note);
+	while ((note = note_take(&trunk->tx)))
+		hc_trunk_note_put(note);
 	__skb_queue_purge(&trunk->tx.frames);
 	__skb_queue_purge(&trunk->tx.eth);
 }

@@ -13,6 +13,7 @@
 #include "fabric/node.h"
 #include "hc_topo.h"
 #include "netlink/netlink.h"
+#include "trunk/commit.h"
 #include "trunk/trunk.h"
 
 static bool trunks;
@@ -121,6 +122,7 @@ static void reap_work(struct work_struct *work)
 	mutex_lock(&fabric->lock);
 	links_detach(trunk);
 	list_del(&trunk->list);
+	hc_commit_trunk_gone(trunk);
 	fabric->trunks.broken++;
 	hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_DEL_NTF);
 	mutex_unlock(&fabric->lock);
@@ -215,6 +217,7 @@ static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_tr
 	trunk->fixed = p->far ? p->fixed : fabric->fixed;
 	trunk->base = p->far ? p->base : fabric->base ^ (fabric->fixed & hc_bit(p->dim));
 	trunk->keep = p->keep ?: HYPERCUBE_TRUNK_KEEP_DEFAULT;
+	__assign_bit(HC_TRUNK_NO_PLANS, &trunk->flags, p->no_plans);
 	trunk->tell = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
 	trunk->begun = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
 	trunk->heard = jiffies;

@@ -25,6 +25,7 @@
 
 #include <linux/bvec.h>
 #include <linux/list.h>
+#include <linux/refcount.h>
 #include <linux/skbuff.h>
 #include <linux/socket.h>
 #include <linux/types.h>
@@ -63,8 +64,27 @@ struct hc_trunk_end {
 };
 
 /**
+ * struct hc_trunk_note - a record that is no frame, and may go to several trunks
+ * @ref: who has it
+ * @what: enum hc_record_what
+ * @len: bytes of @data
+ * @data: what is behind struct hc_wire_record
+ */
+struct hc_trunk_note {
+	refcount_t ref;
+	u8 what;
+	u32 len;
+	u8 data[] __aligned(8);
+};
+
+/* Notes that may wait at a trunk: more than machines have to say that keep to the rules. */
+#define HC_TRUNK_NOTES	32
+
+/**
  * struct hc_trunk_tx - what is sent
  * @lock: of the queues
+ * @notes: they wait
+ * @nnotes: how many
  * @frames: those of operations and what else nodes say
  * @eth: Ethernet frames
  * @eth_bytes: memory of these
@@ -73,6 +93,7 @@ struct hc_trunk_end {
  * @hello: it is to be said yet
  * @head: the record's beginning
  * @skb: the frame in it, or NULL
+ * @note: the note in it, or NULL
  * @vec: where the record lies
  * @nvec: entries of it
  * @len: bytes of the record; 0: there is none
@@ -80,6 +101,8 @@ struct hc_trunk_end {
  */
 struct hc_trunk_tx {
 	spinlock_t lock;
+	struct hc_trunk_note *notes[HC_TRUNK_NOTES];
+	unsigned int nnotes;
 	struct sk_buff_head frames;
 	struct sk_buff_head eth;
 	u32 eth_bytes;
@@ -88,6 +111,7 @@ struct hc_trunk_tx {
 	bool hello;
 	u8 head[sizeof(struct hc_wire_record) + sizeof(struct hc_wire_hello)];
 	struct sk_buff *skb;
+	struct hc_trunk_note *note;
 	struct bio_vec vec[MAX_SKB_FRAGS + 2];
 	unsigned int nvec;
 	unsigned int len;
@@ -101,7 +125,8 @@ struct hc_trunk_tx {
  * @have: and that have come
  * @greeted: HELLO has come
  * @skb: the frame, or NULL
- * @done: bytes of it that have come
+ * @note: the note, or NULL
+ * @done: bytes of one of these that have come
  */
 struct hc_trunk_rx {
 	u8 head[sizeof(struct hc_wire_record) + sizeof(struct hc_wire_offload) +
@@ -110,6 +135,7 @@ struct hc_trunk_rx {
 	unsigned int have;
 	bool greeted;
 	struct sk_buff *skb;
+	struct hc_trunk_note *note;
 	unsigned int done;
 };
 
@@ -119,6 +145,7 @@ enum {
 	HC_TRUNK_GREETED,	/* the other end has said HELLO */
 	HC_TRUNK_DUE,		/* a sign of life is due */
 	HC_TRUNK_BEGUN,		/* nobody else has the socket, whose functions are ours */
+	HC_TRUNK_NO_PLANS,	/* plans that come by it are refused */
 };
 
 /**
@@ -149,6 +176,7 @@ enum {
  * @reap: ends the trunk
  * @heard: when something came last, jiffies
  * @tell: ends of links of which the other end has to be told, by node
+ * @awaited: an answer to what all machines are asked (commit.c); under hc_fabric.lock
  * @begun: links over which a numbered frame has come, by node; of @receive alone
  * @tx_frames: counters of frames and bytes of records
  * @tx_bytes: the same
@@ -184,6 +212,7 @@ struct hc_trunk {
 	unsigned long heard;
 	unsigned long *tell;
 	unsigned long *begun;
+	bool awaited;
 	atomic64_t tx_frames;
 	atomic64_t tx_bytes;
 	atomic64_t rx_frames;
@@ -199,6 +228,7 @@ struct hc_trunk {
  * @base: the same
  * @far: these two are given; else the nodes there are those that the nodes here have as neighbours
  * @keep: ms, 0: default
+ * @no_plans: plans that come by it are refused
  */
 struct hc_trunk_params {
 	int fd;
@@ -207,6 +237,7 @@ struct hc_trunk_params {
 	u32 base;
 	bool far;
 	u32 keep;
+	bool no_plans;
 };
 
 /* --- trunk.c --- */
@@ -248,6 +279,13 @@ void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port 
 /* Tell the other end of the link of node @u what is said here. */
 void hc_trunk_tell(struct hc_trunk *trunk, u32 u);
 bool hc_trunk_tx_busy(const struct hc_trunk *trunk);
+/* With room for @len bytes, charged to the fabric, or NULL; never if they are few. */
+#define HC_TRUNK_NOTE_SMALL	1024
+#define HC_TRUNK_NOTE_MAX	(64 * 1024)
+struct hc_trunk_note *hc_trunk_note_new(const struct hc_fabric *fabric, u8 what, u32 len);
+void hc_trunk_note_put(struct hc_trunk_note *note);
+/* Say it; a machine that does not listen to so much of it has no trunk any more. */
+void hc_trunk_note_say(struct hc_trunk *trunk, struct hc_trunk_note *note);
 
 /* --- receive.c --- */
 void hc_trunk_rx_init(struct hc_trunk *trunk);

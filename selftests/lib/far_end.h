@@ -13,7 +13,7 @@
 #define FAR_RECORD	8
 #define FAR_HDR		40
 
-enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME };
+enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME, FAR_ASK, FAR_ANSWER };
 
 void far_put16(uint8_t *p, uint16_t v);
 void far_put32(uint8_t *p, uint32_t v);

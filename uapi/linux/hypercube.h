@@ -166,6 +166,7 @@ enum {
 	HYPERCUBE_A_TRUNK_ERROR,	/* u32, positive errno: why it has ended */
 	HYPERCUBE_A_TRUNK_WHY,		/* string, the same in a sentence, if there is one */
 	HYPERCUBE_A_TRUNK_PAD,
+	HYPERCUBE_A_TRUNK_NO_PLANS,	/* flag: plans that come by it are refused */
 
 	/* add above here */
 	__HYPERCUBE_A_TRUNK_MAX,
@@ -282,6 +283,9 @@ enum {
 					 */
 	HYPERCUBE_A_PLAN_REPAIR,	/* flag: of rings: the plan repairs itself */
 	HYPERCUBE_A_PLAN_REPAIRS,	/* u32, how often it has, read only */
+	HYPERCUBE_A_PLAN_HERE,		/* flag of requests: on this machine alone, not on all that
+					 * hold a part of the fabric
+					 */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_PLAN_MAX,

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans to and from other machines.  As with attributes (netlink/plan.c), sizes and ranges are
+ * checked here; whether the plan makes sense is the verifier's business.
+ */
+#include <linux/mm.h>
+#include <linux/netlink.h>
+#include <linux/slab.h>
+
+#include "coll/ops.h"
+#include "coll/plan.h"
+#include "coll/plan_wire.h"
+#include "fabric/fabric.h"
+#include "hc_bcast.h"
+#include "hc_topo.h"
+#include "wire_trunk.h"
+
+/* Entries of each array behind struct hc_wire_shape. */
+struct sizes {
+	size_t members;
+	size_t fault;
+	size_t detours;
+	size_t rings;
+	size_t ring_nodes;
+	size_t steps;
+};
+
+static size_t bytes_of(const struct sizes *n)
+{
+	return sizeof(struct hc_wire_shape) + (n->members + n->fault) * sizeof(__be32) +
+	       (2 * n->detours + 3 * n->rings + n->ring_nodes) * sizeof(__be16) + n->steps;
+}
+
+static struct sizes sizes_of(const struct hc_fabric *fabric, const struct hc_plan_params *p)
+{
+	return (struct sizes){
+		.members = p->members ? hc_set_words(fabric->dim) : 0,
+		.fault = hc_nodes(fabric->dim), .detours = p->ndetours, .rings = p->nrings,
+		.ring_nodes = p->nring_nodes, .steps = p->steps,
+	};
+}
+
+size_t hc_plan_wire_size(const struct hc_fabric *fabric, const struct hc_plan_params *p)
+{
+	const struct sizes n = sizes_of(fabric, p);
+
+	return bytes_of(&n);
+}
+
+/* What plans of some type may have at most. */
+static struct sizes sizes_max(const struct hc_fabric *fabric)
+{
+	u32 nodes = hc_nodes(fabric->dim);
+
+	return (struct sizes){
+		.members = hc_set_words(fabric->dim), .fault = nodes, .detours = nodes,
+		.rings = nodes, .ring_nodes = 2 * nodes, .steps = hc_bcast_max_steps(fabric->dim),
+	};
+}
+
+/* A tree, or rings: the larger ones of all. */
+size_t hc_plan_wire_max(const struct hc_fabric *fabric)
+{
+	struct sizes tree = sizes_max(fabric), rings = tree;
+
+	tree.rings = 0;
+	tree.ring_nodes = 0;
+	rings.members = 0;
+	rings.detours = 0;
+	rings.steps = 0;
+	return max(bytes_of(&tree), bytes_of(&rings));
+}
+
+/* ------------------------------------------------------------ writing */
+
+static __be32 *put_words(__be32 *to, const u32 *from, size_t n)
+{
+	while (n--)
+		*to++ = cpu_to_be32(*from++);
+	return to;
+}
+
+static __be16 *put_detours(__be16 *to, const struct hc_plan_params *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->ndetours; i++) {
+		*to++ = cpu_to_be16(p->detours[i].from);
+		*to++ = cpu_to_be16(p->detours[i].to);
+	}
+	return to;
+}
+
+static __be16 *put_rings(__be16 *to, const struct hc_plan_params *p)
+{
+	u32 i;
+
+	for (i = 0; i < p->nrings; i++) {
+		*to++ = cpu_to_be16(p->rings[i].size);
+		*to++ = cpu_to_be16(p->rings[i].level);
+		*to++ = cpu_to_be16(p->rings[i].parent);
+	}
+	for (i = 0; i < p->nring_nodes; i++)
+		*to++ = cpu_to_be16(p->ring_nodes[i]);
+	return to;
+}
+
+void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_params *p, void *to)
+{
+	const struct sizes n = sizes_of(fabric, p);
+	struct hc_wire_shape *w = to;
+	__be32 *words = (__be32 *)(w + 1);
+	__be16 *halves;
+
+	BUILD_BUG_ON(sizeof(w->order) != sizeof(p->order));
+	*w = (struct hc_wire_shape){
+		.type = cpu_to_be32(p->ops->id), .root = cpu_to_be32(p->root),
+		.flags = (p->mends ? HC_SHAPE_F_MENDS : 0) |
+			 (p->members ? HC_SHAPE_F_MEMBERS : 0),
+		.stages = p->stages, .steps = cpu_to_be32(p->steps),
+		.detours = cpu_to_be32(p->ndetours), .rings = cpu_to_be32(p->nrings),
+		.ring_nodes = cpu_to_be32(p->nring_nodes),
+	};
+	memcpy(w->order, p->order, p->stages);
+	words = put_words(words, p->members, n.members);
+	words = put_words(words, p->fault, n.fault);
+	halves = put_rings(put_detours((__be16 *)words, p), p);
+	if (p->steps)
+		memcpy(halves, p->sequence, p->steps);
+}
+
+/* ------------------------------------------------------------ reading */
+
+/* Does it have something that plans of its type do not have, or too much of it? */
+static bool sizes_wrong(const struct hc_fabric *fabric, const struct hc_wire_shape *w,
+			const struct sizes *n, u32 has)
+{
+	const struct sizes max = sizes_max(fabric);
+
+	return n->detours > (has & HC_PLAN_DETOURS ? max.detours : 0) ||
+	       n->rings > (has & HC_PLAN_RINGS ? max.rings : 0) ||
+	       n->ring_nodes > (has & HC_PLAN_RINGS ? max.rings + n->rings : 0) ||
+	       n->steps > (has & HC_PLAN_SEQUENCE ? max.steps : 0) ||
+	       w->stages > (has & HC_PLAN_ORDER ? fabric->dim : 0) ||
+	       be32_to_cpu(w->root) > (has & HC_PLAN_ROOT ? hc_nodes(fabric->dim) - 1 : 0) ||
+	       !(has & HC_PLAN_MEMBERS) != !n->members || (has & HC_PLAN_RINGS && !n->ring_nodes) ||
+	       (has & HC_PLAN_RINGS && !n->rings);
+}
+
+static const __be32 *get_words(const __be32 *from, u32 *to, size_t n)
+{
+	while (n--)
+		*to++ = be32_to_cpu(*from++);
+	return from;
+}
+
+static const __be16 *get_detours(const __be16 *from, struct hc_detour *to, size_t n)
+{
+	for (; n--; to++) {
+		to->from = be16_to_cpu(*from++);
+		to->to = be16_to_cpu(*from++);
+	}
+	return from;
+}
+
+static const __be16 *get_rings(const __be16 *from, struct hypercube_ring *to, size_t n)
+{
+	for (; n--; to++) {
+		to->size = be16_to_cpu(*from++);
+		to->level = be16_to_cpu(*from++);
+		to->parent = be16_to_cpu(*from++);
+	}
+	return from;
+}
+
+static bool order_wrong(const struct hc_fabric *fabric, const struct hc_plan_params *p)
+{
+	unsigned int i;
+
+	for (i = 0; i < p->stages; i++)
+		if (p->order[i] >= fabric->dim)
+			return true;
+	return false;
+}
+
+static bool detours_wrong(const struct hc_fabric *fabric, const struct hc_plan_params *p)
+{
+	u32 nodes = hc_nodes(fabric->dim), i;
+
+	for (i = 0; i < p->ndetours; i++)
+		if (p->detours[i].from >= nodes || p->detours[i].to >= nodes ||
+		    (i && p->detours[i].from <= p->detours[i - 1].from))
+			return true;
+	return false;
+}
+
+/* One array after the other, in memory of their own. */
+static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_params *p)
+{
+	u32 *members = kvcalloc(n->members + 1, sizeof(*members), GFP_KERNEL_ACCOUNT);
+	u32 *fault = kvcalloc(n->fault, sizeof(*fault), GFP_KERNEL_ACCOUNT);
+	struct hc_detour *detours = kvcalloc(n->detours + 1, sizeof(*detours), GFP_KERNEL_ACCOUNT);
+	struct hypercube_ring *rings = kvcalloc(n->rings + 1, sizeof(*rings), GFP_KERNEL_ACCOUNT);
+	u16 *nodes = kvcalloc(n->ring_nodes + 1, sizeof(*nodes), GFP_KERNEL_ACCOUNT);
+	u8 *sequence = kvcalloc(n->steps + 1, sizeof(*sequence), GFP_KERNEL_ACCOUNT);
+	const __be16 *halves;
+	size_t i;
+
+	p->members = members;
+	p->fault = fault;
+	p->detours = detours;
+	p->rings = rings;
+	p->ring_nodes = nodes;
+	p->sequence = sequence;
+	if (!members || !fault || !detours || !rings || !nodes || !sequence)
+		return -ENOMEM;
+	from = get_words(from, members, n->members);
+	halves = (const __be16 *)get_words(from, fault, n->fault);
+	halves = get_rings(get_detours(halves, detours, n->detours), rings, n->rings);
+	for (i = 0; i < n->ring_nodes; i++)
+		nodes[i] = be16_to_cpu(*halves++);
+	memcpy(sequence, halves, n->steps);
+	return 0;
+}
+
+/* The set of members follows from the rest, or is here; hc_plan_params has NULL for the former. */
+static void members_settle(const struct sizes *n, struct hc_plan_params *p)
+{
+	if (n->members)
+		return;
+	kvfree(p->members);
+	p->members = NULL;
+}
+
+static int refuse(struct netlink_ext_ack *extack, const char *why)
+{
+	extack->_msg = why;
+	return -EINVAL;
+}
+
+static int shape_get(const struct hc_fabric *fabric, const struct hc_wire_shape *w,
+		     const struct sizes *n, struct hc_plan_params *p,
+		     struct netlink_ext_ack *extack)
+{
+	u32 nodes = hc_nodes(fabric->dim);
+	int err;
+
+	p->ops = hc_plan_type(be32_to_cpu(w->type));
+	if (!p->ops || !p->ops->parts)
+		return refuse(extack, "This kernel knows no plans of this type");
+	p->mends = w->flags & HC_SHAPE_F_MENDS;
+	if (p->mends && !p->ops->mend)
+		return refuse(extack, "Plans of this type cannot repair themselves");
+	if (sizes_wrong(fabric, w, n, p->ops->parts))
+		return refuse(extack, "The plan has what plans of its type do not have, or too much of it");
+	p->root = be32_to_cpu(w->root);
+	p->stages = w->stages;
+	memcpy(p->order, w->order, p->stages);
+	p->steps = n->steps;
+	p->ndetours = n->detours;
+	p->nrings = n->rings;
+	p->nring_nodes = n->ring_nodes;
+	err = arrays_get(n, w + 1, p);
+	if (err)
+		return err;
+	members_settle(n, p);
+	if (order_wrong(fabric, p) || detours_wrong(fabric, p))
+		return refuse(extack, "The plan names what the fabric does not have");
+	if (p->members && nodes < 32 && p->members[0] >> nodes)
+		return refuse(extack, "A member is no node of the fabric");
+	return 0;
+}
+
+int hc_plan_wire_get(const struct hc_fabric *fabric, const void *from, size_t len,
+		     struct hc_plan_params *p, struct netlink_ext_ack *extack)
+{
+	const struct hc_wire_shape *w = from;
+	struct sizes n;
+
+	if (len < sizeof(*w) || len > hc_plan_wire_max(fabric))
+		return refuse(extack, "The plan has a wrong length");
+	n = (struct sizes){
+		.members = w->flags & HC_SHAPE_F_MEMBERS ? hc_set_words(fabric->dim) : 0,
+		.fault = hc_nodes(fabric->dim), .detours = be32_to_cpu(w->detours),
+		.rings = be32_to_cpu(w->rings), .ring_nodes = be32_to_cpu(w->ring_nodes),
+		.steps = be32_to_cpu(w->steps),
+	};
+	/* Each of them fits: their sum cannot overflow. */
+	if (n.detours > len || n.rings > len || n.ring_nodes > len || n.steps > len ||
+	    bytes_of(&n) != len)
+		return refuse(extack, "The plan has a wrong length");
+	return shape_get(fabric, w, &n, p, extack);
+}
+
+void hc_plan_wire_free(struct hc_plan_params *p)
+{
+	kvfree(p->members);
+	kvfree(p->fault);
+	kvfree(p->detours);
+	kvfree(p->rings);
+	kvfree(p->ring_nodes);
+	kvfree(p->sequence);
+}

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A machine that is asked to take part in plans, and asks for them, but does not keep to the rules.
+ *
+ *	hc_asker FABRIC MODE [SENTENCE | TIMES SEED]
+ *
+ * FABRIC, of dimension 3, has the nodes 0XX here and no trunk.  The program plays the machine that
+ * holds 1XX.  What it does with a plan that it is asked to prepare:
+ *	accept		all that it is asked for
+ *	refuse		says no, and SENTENCE
+ *	silent		says nothing
+ *	vanish		prepares it, and is gone when it has to switch
+ *	twice		says to hold all nodes
+ *	nobody		says to hold none
+ * The others refuse that plan, and ask the machine here for the same:
+ *	ask-vanish	are gone when that has prepared it
+ *	ask-still	never decide
+ *	ask-drop	decide that it is not to be
+ *	ask-switch	decide that it is, with epoch 77
+ *	ask-late	drop it, and then decide that it is
+ *	ask-noise	TIMES what is not quite that request, decisions and answers of all kinds
+ * Says what it was answered: "step STEP: ok" or a sentence.
+ */
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "far_end.h"
+
+#define ASK		24
+#define ANSWER		128
+#define SET		4	/* the nodes of an answer to PREPARE */
+#define ROOM		70000
+#define INVALID		1	/* hc_wire_answer.error: EINVAL */
+
+enum { PREPARE = 1, SWITCH, OPEN, DROP };
+
+static uint64_t state;
+
+static uint32_t draw(uint32_t below)
+{
+	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (state >> 33) % below;
+}
+
+/* ------------------------------------------------------------ records */
+
+static bool get(int fd, void *to, size_t n)
+{
+	ssize_t got;
+
+	for (; n; n -= got, to = (char *)to + got) {
+		got = read(fd, to, n);
+		if (got <= 0)
+			return false;
+	}
+	return true;
+}
+
+/* The next record of kind @what: its body's length, -1: the stream has ended. */
+static int next(int fd, uint8_t what, uint8_t *body)
+{
+	uint8_t head[FAR_RECORD];
+	uint32_t len;
+
+	do {
+		if (!get(fd, head, sizeof(head)))
+			return -1;
+		len = far_get32(head);
+		if (len > ROOM || !get(fd, body, len))
+			return -1;
+	} while (head[4] != what);
+	return len;
+}
+
+static bool say(int fd, uint8_t what, const void *body, uint32_t len)
+{
+	static uint8_t b[FAR_RECORD + ROOM];
+
+	far_record(b, len, what, 0, 0);
+	memcpy(b + FAR_RECORD, body, len);
+	return far_say(fd, b, FAR_RECORD + len);
+}
+
+/* To @ask, as machine 1XX. */
+static bool answer(int fd, const uint8_t *ask, uint8_t error, const char *why, uint32_t nodes)
+{
+	uint8_t b[ANSWER + SET] = {};
+
+	memcpy(b, ask, 7);
+	b[7] = error;
+	far_put16(b + 12, 4);
+	far_put16(b + 14, 4);
+	snprintf((char *)b + 16, ANSWER - 16, "%s", why);
+	far_put32(b + ANSWER, nodes);
+	return say(fd, FAR_ANSWER, b, ask[6] == PREPARE ? sizeof(b) : ANSWER);
+}
+
+static bool decide(int fd, const uint8_t *ask, uint8_t step, uint32_t epoch)
+{
+	uint8_t b[ASK];
+
+	memcpy(b, ask, sizeof(b));
+	b[6] = step;
+	far_put32(b + 12, epoch);
+	return say(fd, FAR_ASK, b, sizeof(b));
+}
+
+static void told(int fd)
+{
+	static uint8_t b[ROOM];
+
+	if (next(fd, FAR_ANSWER, b) < 0)
+		puts("gone");
+	else if (b[7])
+		printf("step %d: %.112s\n", b[6], b + 16);
+	else
+		printf("step %d: ok\n", b[6]);
+	fflush(stdout);
+}
+
+/* ------------------------------------------------------------ what is asked of it */
+
+static int obeys(int fd, const char *mode, const char *why)
+{
+	uint8_t b[ROOM];
+	bool first;
+
+	while (next(fd, FAR_ASK, b) >= 0) {
+		first = b[6] == PREPARE;
+		printf("step %d\n", b[6]);
+		fflush(stdout);
+		if (!strcmp(mode, "vanish") && !first)
+			return 0;
+		if (!strcmp(mode, "silent") && first)
+			continue;
+		if (!strcmp(mode, "refuse") && first)
+			answer(fd, b, INVALID, why, 0xf0);
+		else if (!strcmp(mode, "twice"))
+			answer(fd, b, 0, "", 0xff);
+		else
+			answer(fd, b, 0, "", strcmp(mode, "nobody") ? 0xf0 : 0);
+	}
+	return 0;
+}
+
+/* ------------------------------------------------------------ what it asks */
+
+static int new_trunk(const char *fabric)
+{
+	unsigned int u;
+	int fd = far_trunk(fabric, "2");
+
+	if (fd < 0 || !far_greet(fd, fabric, 2, 4, 4))
+		return -1;
+	for (u = 0; u < 4; u++)
+		if (!far_state(fd, u))
+			return -1;
+	return fd;
+}
+
+/* What has been said so far is of no interest. */
+static bool drain(int fd)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint8_t b[4096];
+
+	while (poll(&p, 1, 0) == 1)
+		if (read(fd, b, sizeof(b)) <= 0)
+			return false;
+	return true;
+}
+
+static bool answer_any(int fd, const uint8_t *ask)
+{
+	uint8_t b[ANSWER + SET];
+	unsigned int i;
+
+	for (i = 0; i < sizeof(b); i++)
+		b[i] = draw(256);
+	memcpy(b, ask, 6);
+	b[6] = draw(6);
+	return say(fd, FAR_ANSWER, b, draw(8) ? ANSWER + (b[6] == PREPARE ? SET : 0) : draw(200));
+}
+
+/* Requests that begin with what is right; false: the stream was closed. */
+static bool noise(int fd, const uint8_t *ask, int len)
+{
+	static uint8_t b[ROOM];
+	uint32_t n, cut = draw(6) ? (uint32_t)len : ASK + draw(len - ASK + 1);
+	bool ok;
+
+	memcpy(b, ask, len);
+	far_put32(b, draw(1 << 20));
+	for (n = draw(5); n; n--)
+		b[draw(4) ? ASK + draw(len - ASK) : draw(len)] = draw(3) ? draw(256) : 0xff;
+	ok = say(fd, FAR_ASK, b, cut);
+	for (n = draw(4); ok && n; n--)
+		ok = draw(3) ? decide(fd, b, draw(20) ? 1 + draw(4) : draw(256), draw(256)) :
+			       answer_any(fd, b);
+	ok = ok && decide(fd, b, draw(2) ? SWITCH : DROP, 0) && decide(fd, b, OPEN, 0) &&
+	     decide(fd, b, DROP, 0);
+	return drain(fd) && ok;
+}
+
+static int noises(int fd, const char *fabric, const uint8_t *ask, int len, unsigned int times)
+{
+	unsigned int ends = 0;
+
+	while (times--) {
+		if (noise(fd, ask, len))
+			continue;
+		ends++;
+		close(fd);
+		fd = new_trunk(fabric);
+		if (fd < 0)
+			return 1;
+	}
+	printf("%u trunks ended\n", ends);
+	fflush(stdout);
+	close(fd);
+	return 0;
+}
+
+static int asks(int fd, char **argv, const char *mode)
+{
+	uint8_t b[ROOM], drop[ROOM];
+	int len = next(fd, FAR_ASK, b);
+
+	if (len < ASK || !answer(fd, b, INVALID, "ask me later", 0xf0) ||
+	    next(fd, FAR_ASK, drop) != ASK || !answer(fd, drop, 0, "", 0))
+		return 1;
+	far_put32(b, 4711);
+	far_put16(b + 4, 4);
+	if (!strcmp(mode, "noise"))
+		return noises(fd, argv[1], b, len, atoi(argv[3]));
+	say(fd, FAR_ASK, b, len);
+	told(fd);
+	if (!strcmp(mode, "vanish"))
+		return 0;
+	if (!strcmp(mode, "drop") || !strcmp(mode, "late")) {
+		decide(fd, b, DROP, 0);
+		told(fd);
+	}
+	if (!strcmp(mode, "switch") || !strcmp(mode, "late")) {
+		decide(fd, b, SWITCH, 77);
+		told(fd);
+	}
+	if (!strcmp(mode, "switch")) {
+		decide(fd, b, OPEN, 77);
+		told(fd);
+	}
+	pause();
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int fd;
+
+	if (argc < 3 || argc > 5)
+		return 2;
+	state = argc > 4 ? strtoull(argv[4], NULL, 0) : 0;
+	fd = new_trunk(argv[1]);
+	if (fd < 0)
+		return 1;
+	if (!strncmp(argv[2], "ask-", 4))
+		return asks(fd, argv, argv[2] + 4);
+	return obeys(fd, argv[2], argc > 3 ? argv[3] : "");
+}
