@@ -25,7 +25,7 @@ static void *wait_for_signal(void *arg)
 	if (sig == SIGRTMIN)
 		return NULL;
 	/* A socket of our own: the main thread may be using its one. */
-	if (r->temporary, false)
+	if (r->temporary)
 		nl_plan_del(&own, r->fabric, r->temporary, false);
 	run_trees_del(&own, r);
 	signal(sig, SIG_DFL);
