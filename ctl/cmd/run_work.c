@@ -234,7 +234,7 @@ static int start_threads(struct team *t)
 		return 0;
 	/* Those that run wait at the barrier for ever: the process has to end. */
 	hc_error(t->h, "cannot start %u threads: %s", t->r->n, strerror(rc));
-	if (t->r->temporary, false)
+	if (t->r->temporary)
 		nl_plan_del(t->h, t->r->fabric, t->r->temporary, false);
 	_exit(HC_NO);
 }
