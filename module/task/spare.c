@@ -261,7 +261,8 @@ static bool copy_may_begin(const struct hc_tasks *tasks, unsigned int dim)
 {
 	const struct hc_way_spare *sp = &tasks->way[dim].spare;
 
-	return !sp->now && !sp->lost && sp->ndrops < SPARE_DROPS_MAX && !list_empty(&tasks->lacking) &&
+	return !sp->now && !sp->lost && sp->ndrops < SPARE_DROPS_MAX &&
+	       !list_empty(&tasks->lacking) &&
 	       hc_link_usable(tasks->node, dim) && hc_tasks_served(tasks);
 }
 

@@ -267,7 +267,8 @@ static void make_task(struct frame *f, const struct moment *m)
 
 	*w = (struct hc_wire_task){
 		.move = htobe64(fz_below(6)), .what = fz_below(__HC_TASK_F_END + 1),
-		.flags = fz_below(9) | (fz_chance(20) ? HC_TASK_KEEPS : 0), .origin = htons(fz_below((1u << m->dim) + 1)),
+		.flags = fz_below(9) | (fz_chance(20) ? HC_TASK_KEEPS : 0),
+		.origin = htons(fz_below((1u << m->dim) + 1)),
 		.nr = htobe64(fz_below(4)), .total = htonl(len),
 	};
 	if (w->what == HC_TASK_F_COPY && fz_chance(90))
