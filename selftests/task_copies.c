@@ -20,7 +20,7 @@ static char out[HYPERCUBE_TASK_MAX], in[HYPERCUBE_TASK_MAX];
 /* Wait until all tasks but @others are kept twice, and nothing else is: 0 or -ETIMEDOUT. */
 static int copies_settle(const struct yard *y, unsigned int others)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
 	struct task_view sum;
 
 	do {
@@ -36,7 +36,7 @@ static int copies_settle(const struct yard *y, unsigned int others)
 /* Wait until nothing is left of any task: 0 or -ETIMEDOUT. */
 static int bytes_settle(const struct yard *y)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
 
 	while (yard_sum(y).bytes)
 		if (now_ms() > end)
@@ -291,7 +291,7 @@ TEST(keepers_without_room_keep_nothing_until_they_have_some)
 /* Copies of others take half of what there is, so that a node has room for tasks of its own. */
 TEST(a_keeper_has_room_for_its_own)
 {
-	uint64_t end = now_ms() + 1000 * (uint64_t)patience(20);
+	uint64_t end = now_ms() + 1000 * (uint64_t)patience(60);
 	struct task_view v;
 	struct yard y;
 
