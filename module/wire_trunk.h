@@ -168,7 +168,7 @@ static_assert(sizeof(struct hc_wire_ask) == 24);
  * @nr: as in the request
  * @origin: the same
  * @step: the same
- * @error: why it cannot be done: an index (trunk/commit.c), 0: it can
+ * @error: why it cannot be done: an index (trunk/commit_note.c), 0: it can
  * @epoch: PREPARE: the greatest that a plan of one of them has had
  * @fixed: bits that the nodes of the machine that says so share
  * @base: what they are

@@ -11,20 +11,10 @@
 # The same plan with one epoch everywhere or nowhere; who refuses, and why; machines that are lost meanwhile, that ask at
 # the same time, and that do not keep to the rules.
 
-# shellcheck source=selftests/lib/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
+# shellcheck source=selftests/lib/machines.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/machines.sh"
 
 a='' b='' c='' d=''
-at() { ip netns exec "$@"; }
-# there NAMESPACE COMMAND..: in the background; the command itself is what the end of the test kills
-there() { background ip netns exec "$@"; }
-# json_at NAMESPACE FILTER COMMAND..
-json_at() {
-	local ns=$1 filter=$2
-	shift 2
-	at "$ns" hcctl -j "$@" | pick "$filter"
-}
-is_at() { [[ $(json_at "$2" "${@:3}") == "$1" ]]; }
 
 # wire ONE OTHER NUMBER DIM [WORDS..]: a trunk between two machines
 wire() {

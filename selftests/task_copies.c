@@ -269,12 +269,11 @@ TEST(what_was_handed_over_is_kept_from_that_moment)
 TEST(keepers_without_room_keep_nothing_until_they_have_some)
 {
 	struct hypercube_task id;
-	unsigned int n = 0;
+	unsigned int n;
 	struct yard y;
 
 	ASSERT_EQ(0, yard_new(&y, 1, 0));
-	while (n < 1000 && !task_put(y.c.fd[1], out, sizeof(out), 0))
-		n++;
+	n = yard_stuff(&y, 1);
 	EXPECT_LE(64, n);
 	ASSERT_EQ(0, yard_put(&y, 0, 100, COPIED));
 	usleep(300000);

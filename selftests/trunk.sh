@@ -9,20 +9,10 @@
 # Links, their states and what follows from them; datagrams, IP and collectives across; trunks that break, of
 # whatever cause; what makes no sense on a stream.
 
-# shellcheck source=selftests/lib/lib.sh
-. "$(dirname "${BASH_SOURCE[0]}")/lib/lib.sh"
+# shellcheck source=selftests/lib/machines.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/machines.sh"
 
 a='' b=''
-at() { ip netns exec "$@"; }
-# there NAMESPACE COMMAND..: in the background; the command itself is what the end of the test kills
-there() { background ip netns exec "$@"; }
-# pick_at NAMESPACE FILTER COMMAND..
-json_at() {
-	local ns=$1 filter=$2
-	shift 2
-	at "$ns" hcctl -j "$@" | pick "$filter"
-}
-is_at() { [[ $(json_at "$2" "${@:3}") == "$1" ]]; }
 
 # machines DIM PART-A PART-B: two of them, and a wire
 machines() {

@@ -197,7 +197,9 @@ static bool detours_wrong(const struct hc_fabric *fabric, const struct hc_plan_p
 /* One array after the other, in memory of their own. */
 static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_params *p)
 {
-	u32 *members = kvcalloc(n->members + 1, sizeof(*members), GFP_KERNEL_ACCOUNT);
+	/* NULL: the set follows from the rest. */
+	u32 *members = n->members ? kvcalloc(n->members, sizeof(*members), GFP_KERNEL_ACCOUNT) :
+				    NULL;
 	u32 *fault = kvcalloc(n->fault, sizeof(*fault), GFP_KERNEL_ACCOUNT);
 	struct hc_detour *detours = kvcalloc(n->detours + 1, sizeof(*detours), GFP_KERNEL_ACCOUNT);
 	struct hypercube_ring *rings = kvcalloc(n->rings + 1, sizeof(*rings), GFP_KERNEL_ACCOUNT);
@@ -212,7 +214,7 @@ static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_pa
 	p->rings = rings;
 	p->ring_nodes = nodes;
 	p->sequence = sequence;
-	if (!members || !fault || !detours || !rings || !nodes || !sequence)
+	if ((n->members && !members) || !fault || !detours || !rings || !nodes || !sequence)
 		return -ENOMEM;
 	from = get_words(from, members, n->members);
 	halves = (const __be16 *)get_words(from, fault, n->fault);
@@ -221,15 +223,6 @@ static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_pa
 		nodes[i] = be16_to_cpu(*halves++);
 	memcpy(sequence, halves, n->steps);
 	return 0;
-}
-
-/* The set of members follows from the rest, or is here; hc_plan_params has NULL for the former. */
-static void members_settle(const struct sizes *n, struct hc_plan_params *p)
-{
-	if (n->members)
-		return;
-	kvfree(p->members);
-	p->members = NULL;
 }
 
 static int refuse(struct netlink_ext_ack *extack, const char *why)
@@ -263,7 +256,6 @@ static int shape_get(const struct hc_fabric *fabric, const struct hc_wire_shape 
 	err = arrays_get(n, w + 1, p);
 	if (err)
 		return err;
-	members_settle(n, p);
 	if (order_wrong(fabric, p) || detours_wrong(fabric, p))
 		return refuse(extack, "The plan names what the fabric does not have");
 	if (p->members && nodes < 32 && p->members[0] >> nodes)

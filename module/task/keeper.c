@@ -98,7 +98,7 @@ static bool kept_add(struct hc_tasks *tasks, struct hc_way_kept *of, struct rb_r
 		return false;
 	of->bytes += task->bytes;
 	tasks->stats.kept++;
-	tasks->copying = true;
+	WRITE_ONCE(tasks->copying, true);
 	return true;
 }
 
@@ -249,6 +249,7 @@ static void revive(struct hc_node *node, struct hc_tasks *tasks, struct hc_way_k
 		spin_lock_bh(&tasks->lock);
 		n = revive_some(tasks, of, root, upto, ids);
 		spin_unlock_bh(&tasks->lock);
+		node->spent += n;
 		for (i = 0; i < n; i++)
 			hc_tasks_tell(&tale, &ids[i]);
 	} while (n);

@@ -106,7 +106,7 @@ static void spare_drop(struct hc_tasks *tasks, struct hc_spare *s)
 void hc_spare_want(struct hc_tasks *tasks, struct hc_task *task)
 {
 	lockdep_assert_held(&tasks->lock);
-	tasks->copying = true;
+	WRITE_ONCE(tasks->copying, true);
 	if (list_empty(&task->lack))
 		list_add_tail(&task->lack, &tasks->lacking);
 }
@@ -137,7 +137,7 @@ bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *ta
 		return false;
 	list_add_tail(&task->copy->list, &tasks->way[dim].spare.handed);
 	tasks->stats.copied++;
-	tasks->copying = true;
+	WRITE_ONCE(tasks->copying, true);
 	return true;
 }
 
@@ -453,6 +453,9 @@ void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int di
 	struct hc_task *task;
 	u64 number;
 
+	/* Set before the node is told of such a task, or a word of one comes. */
+	if (!READ_ONCE(tasks->copying))
+		return;
 	spin_lock_bh(&tasks->lock);
 	cut_look(tasks, dim);
 	task = copy_due(tasks, dim, now);

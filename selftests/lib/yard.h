@@ -31,6 +31,8 @@ int yard_del(struct yard *y);
 int yard_put(struct yard *y, unsigned int node, size_t len, unsigned int flags);
 /* @n more, of different lengths, anywhere. */
 void yard_fill(struct yard *y, unsigned int n);
+/* As many of the longest as a node takes, which are not told apart; how many? */
+unsigned int yard_stuff(const struct yard *y, unsigned int node);
 struct task_view yard_sum(const struct yard *y);
 /* Wait until nothing is on its way: 0 or -ETIMEDOUT. */
 int yard_settle(const struct yard *y, int seconds);

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What other machines ask and answer; see commit.h.
+ *
+ * Nothing in a note is believed: a plan is verified as one of netlink is, numbers of errors are
+ * looked up in a table, a step is taken only where it follows.
+ */
+#include <linux/netlink.h>
+#include <linux/sched/mm.h>
+
+#include "coll/plan.h"
+#include "coll/plan_wire.h"
+#include "compat.h"
+#include "fabric/fabric.h"
+#include "hc_topo.h"
+#include "trunk/commit_impl.h"
+#include "trunk/trunk.h"
+
+/* ------------------------------------------------------------ what others ask */
+
+struct ask {
+	struct hc_commit_id id;
+	u8 step;
+	u8 what;
+	u32 plan;
+	u32 epoch;
+	u32 left;
+	u32 hops;
+	const void *shape;
+	size_t len;
+};
+
+static const char *ask_flaw(const struct hc_fabric *fabric, const struct ask *a)
+{
+	bool shape = a->step == HC_COMMIT_PREPARE && a->what == HC_COMMIT_NEW;
+
+	if (a->step < HC_COMMIT_PREPARE || a->step > HC_COMMIT_DROP ||
+	    a->what < HC_COMMIT_NEW || a->what > HC_COMMIT_DEL || !a->plan ||
+	    a->id.origin >= hc_nodes(fabric->dim))
+		return "The other end asks for what makes no sense";
+	if (!shape && a->len)
+		return "The other end sends a record of a wrong length";
+	return NULL;
+}
+
+static struct hc_trunk_note *ask_on(const struct hc_fabric *fabric, const struct ask *a, u32 left)
+{
+	struct hc_trunk_note *note = hc_commit_ask_new(fabric, a->step, left, a->hops + 1, a->len);
+
+	if (note)
+		memcpy(note->data + sizeof(struct hc_wire_ask), a->shape, a->len);
+	return note;
+}
+
+/* Whoever is asked by this machine gets less time. */
+static void wave_on(struct hc_trunk *trunk, const struct ask *a)
+{
+	struct hc_fabric *fabric = trunk->fabric;
+	u32 left = a->left - a->left / 8;
+
+	hc_commit_wave(fabric, a->step, ask_on(fabric, a, left), trunk, left);
+}
+
+static int prepare_asked(struct hc_fabric *fabric, const struct ask *a,
+			 struct netlink_ext_ack *extack)
+{
+	struct hc_plan_params p = { .id = a->plan, .epoch = a->epoch };
+	int err;
+
+	if (a->what == HC_COMMIT_DEL)
+		return 0;
+	err = hc_plan_wire_get(fabric, a->shape, a->len, &p, extack) ?:
+	      hc_commit_prepare(fabric, &p, extack);
+	hc_plan_wire_free(&p);
+	return err;
+}
+
+static const char *may_not(const struct hc_trunk *trunk)
+{
+	if (!hc_trunks_wanted())
+		return "the module's parameter \"trunks\" is off";
+	if (test_bit(HC_TRUNK_NO_PLANS, &trunk->flags))
+		return "plans are not accepted by this trunk";
+	return NULL;
+}
+
+/* A request that this machine has not heard of. */
+static void ask_first(struct hc_trunk *trunk, const struct ask *a)
+{
+	struct hc_fabric *fabric = trunk->fabric;
+	const char *why = may_not(trunk);
+	struct hc_said said = {};
+	int err;
+
+	if (why) {
+		hc_commit_answer_no(trunk, &a->id, a->step, -EPERM, why);
+		return;
+	}
+	if (a->hops >= hc_nodes(fabric->dim)) {
+		hc_commit_answer_no(trunk, &a->id, a->step, -EINVAL,
+				    "the request came over too many machines");
+		return;
+	}
+	err = hc_commit_begin(fabric, &a->id, a->what, a->plan, a->epoch);
+	if (err) {
+		hc_commit_answer_no(trunk, &a->id, a->step, err, NULL);
+		return;
+	}
+	err = prepare_asked(fabric, a, &said.extack);
+	if (!err) {
+		wave_on(trunk, a);
+		hc_commit_check(fabric);
+		return;
+	}
+	hc_commit_answer_no(trunk, &a->id, a->step, err, said.extack._msg);
+	fabric->commit.step = HC_COMMIT_PREPARE;
+	hc_commit_finish(fabric);
+}
+
+/* One that is over, or that it never had. */
+static void ask_stranger(struct hc_trunk *trunk, const struct ask *a)
+{
+	const struct hc_commit *c = &trunk->fabric->commit;
+	const struct hc_commit_id *over = hc_commit_over(c, &a->id);
+
+	if (a->step == HC_COMMIT_SWITCH && !(over && test_bit(over - c->over, &c->done)))
+		hc_commit_answer_no(trunk, &a->id, a->step, -ECANCELED,
+				    "the request was given up here before it took effect");
+	else if (a->step == HC_COMMIT_PREPARE && !over && c->busy)
+		hc_commit_answer_no(trunk, &a->id, a->step, -EBUSY,
+				    "another request to all machines is under way");
+	else if (a->step == HC_COMMIT_PREPARE && !over)
+		ask_first(trunk, a);
+	else
+		hc_commit_answer_again(trunk, &a->id, a->step);
+}
+
+/* Does the step follow? Nobody decides unless all have answered. */
+static bool step_follows(const struct hc_commit *c, u8 step)
+{
+	switch (step) {
+	case HC_COMMIT_SWITCH:
+		return c->step == HC_COMMIT_PREPARE && !c->waits && !c->verdict.error;
+	case HC_COMMIT_OPEN:
+		return c->step == HC_COMMIT_SWITCH;
+	case HC_COMMIT_DROP:
+		return c->step == HC_COMMIT_PREPARE;
+	}
+	return false;
+}
+
+static void step_do(struct hc_trunk *trunk, const struct ask *a)
+{
+	struct hc_fabric *fabric = trunk->fabric;
+	struct hc_commit *c = &fabric->commit;
+
+	if (a->step == HC_COMMIT_SWITCH)
+		c->epoch = a->epoch;
+	wave_on(trunk, a);
+	if (a->step == HC_COMMIT_SWITCH)
+		hc_commit_effect(fabric);
+	else if (a->step == HC_COMMIT_OPEN)
+		hc_commit_open(fabric);
+	else
+		hc_commit_drop(fabric);
+	hc_commit_check(fabric);
+}
+
+/* The request that it works on: by another way, or the next step. */
+static void ask_known(struct hc_trunk *trunk, const struct ask *a)
+{
+	struct hc_commit *c = &trunk->fabric->commit;
+
+	if (a->step == c->step && c->waits && trunk->awaited) {
+		trunk->awaited = false;
+		hc_commit_check(trunk->fabric);
+	} else if (!c->mine && step_follows(c, a->step) && !may_not(trunk)) {
+		step_do(trunk, a);
+	} else if (a->step == HC_COMMIT_SWITCH && c->step < HC_COMMIT_SWITCH) {
+		hc_commit_answer_no(trunk, &a->id, a->step, -ECANCELED, "it was not prepared here");
+	} else {
+		hc_commit_answer_again(trunk, &a->id, a->step);
+	}
+}
+
+static void ask_take(struct hc_trunk *trunk, const struct hc_trunk_note *note)
+{
+	const struct hc_wire_ask *w = (const void *)note->data;
+	struct hc_fabric *fabric = trunk->fabric;
+	const struct ask a = {
+		.id = { be32_to_cpu(w->nr), be16_to_cpu(w->origin) },
+		.step = w->step, .what = w->what, .plan = be32_to_cpu(w->plan),
+		.epoch = be32_to_cpu(w->epoch),
+		.left = clamp_t(u32, be32_to_cpu(w->left), 1, HC_WAVE_TIME),
+		.hops = be16_to_cpu(w->hops), .shape = w + 1, .len = note->len - sizeof(*w),
+	};
+	const char *flaw = ask_flaw(fabric, &a);
+
+	if (flaw)
+		hc_trunk_break(trunk, -EPROTO, flaw);
+	else if (fabric->commit.busy && hc_commit_is(&a.id, &fabric->commit.id))
+		ask_known(trunk, &a);
+	else
+		ask_stranger(trunk, &a);
+}
+
+/* ------------------------------------------------------------ answers */
+
+/* Two machines that say to hold a node would both act for it. */
+static void nodes_join(struct hc_fabric *fabric, const __be32 *words)
+{
+	struct hc_commit *c = &fabric->commit;
+	u32 nodes = hc_nodes(fabric->dim), i;
+
+	for (i = 0; i < hc_set_words(fabric->dim); i++) {
+		u32 word = be32_to_cpu(words[i]) & (nodes < 32 ? BIT(nodes) - 1 : U32_MAX);
+
+		if (c->nodes[i] & word)
+			hc_commit_refuse(&c->verdict, -EINVAL, hc_ones(fabric->dim),
+					 32 * i + __ffs(c->nodes[i] & word),
+					 "two machines say to hold this node");
+		c->nodes[i] |= word;
+	}
+}
+
+static void answer_take(struct hc_trunk *trunk, const struct hc_trunk_note *note)
+{
+	const struct hc_wire_answer *w = (const void *)note->data;
+	const struct hc_commit_id id = { be32_to_cpu(w->nr), be16_to_cpu(w->origin) };
+	struct hc_fabric *fabric = trunk->fabric;
+	struct hc_commit *c = &fabric->commit;
+	u32 fixed = be16_to_cpu(w->fixed), last = be32_to_cpu(w->epoch);
+	char why[HC_WHY_MAX];
+
+	if (note->len != hc_commit_answer_len(fabric, w->step)) {
+		hc_trunk_break(trunk, -EPROTO, "The other end sends a record of a wrong length");
+		return;
+	}
+	if (!c->busy || !c->waits || !trunk->awaited || w->step != c->step ||
+	    !hc_commit_is(&id, &c->id))
+		return;
+	trunk->awaited = false;
+	if (w->error && hc_commit_counts(c)) {
+		memcpy(why, w->why, sizeof(why));
+		why[sizeof(why) - 1] = 0;
+		hc_commit_refuse(&c->verdict, hc_commit_error(w->error),
+				 fixed & hc_ones(fabric->dim),
+				 be16_to_cpu(w->base) & fixed & hc_ones(fabric->dim), why);
+	}
+	if (c->step == HC_COMMIT_PREPARE) {
+		nodes_join(fabric, (const __be32 *)(w + 1));
+		if (!w->error && last && (s32)(last - c->last) > 0)
+			c->last = last;
+	}
+	hc_commit_check(fabric);
+}
+
+void hc_commit_heard(struct hc_trunk *trunk, const struct hc_trunk_note *note)
+{
+	struct hc_fabric *fabric = trunk->fabric;
+	struct mem_cgroup *old = set_active_memcg(fabric->memcg);
+
+	mutex_lock(&fabric->lock);
+	if (!fabric->dead && !test_bit(HC_TRUNK_BROKEN, &trunk->flags)) {
+		if (note->what == HC_RECORD_ASK)
+			ask_take(trunk, note);
+		else
+			answer_take(trunk, note);
+	}
+	mutex_unlock(&fabric->lock);
+	set_active_memcg(old);
+}
