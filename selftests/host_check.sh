@@ -104,12 +104,13 @@ the_dissector_reads_a_recorded_reduction() {
 	[[ ! $bad ]]
 }
 
-# recorded TYPE FLAGS REST: a recording of one frame without payload; in hexadecimal, and what is behind the common part
+# recorded TYPE FLAGS REST: a recording of one frame; in hexadecimal, and what is behind the common part, of which
+# $payload bytes are payload
 recorded() {
 	local hex n
 	n=$(printf %02x $((62 + ${#3} / 2)))
 	printf -v hex %s d4c3b2a1020004000000000000000000ffff000001000000 0000000000000000 "${n}000000${n}000000" \
-		02680001000002680001000188b5 0100000000000001 "02$1$2" 00 00000001 00010000 00000001 00000000 00000000 \
+		02680001000002680001000188b5 0100000000000001 "02$1$2" 00 00000001 00010000 00000001 "$(numbers 4 "${payload:-0}")" 00000000 \
 		00000000 00000001 0000000000000000 "$3"
 	printf %b "$(fold -w 2 <<<"$hex" | sed 's/^/\\x/' | tr -d '\n')"
 }
@@ -143,7 +144,17 @@ the_dissector_knows_what_words_count() {
 	equal 'a cause without a dimension' '1 ' "$(said 05 00 "$of$(numbers 8 0 8 0 8 0 4 0 4 5 2 1 2 65535 4 0)" abort.node abort.dim)"
 	equal 'LSA' 1 "$(said 0b 00 "$(numbers 1 1 7 0)" lsa.sync | sed s/True/1/)"
 	equal 'FLOOD' '0x0000000a 11' "$(said 0a 04 "$(numbers 4 10 4 11)" flood.tree flood.nr)"
-	equal 'a part that is missing' '' "$(said 08 00 "$of" taken)"
+	of+=$(numbers 6 7 2 5 4 3 4 6 4 4 2 2 2 1)
+	equal 'MEND: a question' '9 7 5 4 2 1 2' "$(said 0d 00 "$of$(numbers 1 2 1 0 2 0 1 0 3 0)" \
+		op mend.attempt mend.master mend.status mend.node mend.dim mend.what)"
+	equal 'MEND: an answer' '0x00000003 5 1 10 11 12 13 14 15 16' "$(payload=56 said 0d 00 \
+		"$of$(numbers 1 5 1 0 2 0 1 1 3 0)$(numbers 8 10 8 11 8 12 8 13 8 14 8 15 8 16)" \
+		mend.word mend.what mend.back mend.{ran,placed,nr,offset,prev_nr,prev_offset,fresh} |
+		sed 's/True/1/; s/0x0000000000000010/16/; s/0x000000000000000/1/g; s/1a/10/; s/1b/11/')"
+	equal 'MEND: a place' '6 2 3 1 8,9 10,11 2,1 1,0 0,1 1,3,32,34' "$(payload=88 said 0d 00 \
+		"$of$(numbers 1 3 1 2 2 3 1 4 3 0 56 0)$(numbers 4 8 2 10 1 2 1 1 1 1 3 0 4 9 2 11 1 1 1 0 1 3 3 0 4 10 4 5)" \
+		mend.members mend.ways mend.rings mend.resume way.{seen,next,dim,out,relay} mend.set | sed 's/True/1/g; s/False/0/g')"
+	equal 'a part that is missing' '' "$(said 08 00 "${of::32}" taken)"
 	[[ ! $bad ]]
 }
 

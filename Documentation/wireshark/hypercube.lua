@@ -16,10 +16,14 @@ local NONE = 0xffff
 local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'ABORT', [6] = 'CREDIT',
 	[7] = 'PROBE', [8] = 'REPLY', [9] = 'DGRAM', [10] = 'ETH', [11] = 'LSA', [12] = 'PATH', [13] = 'MEND',
-	[14] = 'COPY', [15] = 'TASK',
+	[14] = 'COPY', [15] = 'TASK', [16] = 'ROUND',
 }
 local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, REPLY, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
-local COPY, TASK, ROUND = 14, 15, 16
+local MEND, COPY, TASK, ROUND = 13, 14, 15, 16
+local mends = {
+	[1] = 'help', [2] = 'ask', [3] = 'place', [4] = 'go', [5] = 'asked', [6] = 'placed', [7] = 'gone', [8] = 'no',
+}
+local PLACE, ASKED = 3, 5
 local opers = {
 	[1] = 'sum', [2] = 'prod', [3] = 'min', [4] = 'max', [5] = 'and', [6] = 'or', [7] = 'xor',
 	[8] = 'minloc', [9] = 'maxloc', [10] = 'merge',
@@ -106,6 +110,36 @@ local f = {
 	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
 	sent = ProtoField.uint32('hypercube.sent', 'Frames sent (in lockstep)'),
 	head = ProtoField.uint64('hypercube.head', 'First operation not handed over'),
+	mend_attempt = ProtoField.uint64('hypercube.mend.attempt', 'Attempt'),
+	mend_master = ProtoField.uint16('hypercube.mend.master', 'Its master'),
+	mend_word = ProtoField.uint32('hypercube.mend.word', 'FAULT word', base.HEX),
+	mend_members = ProtoField.uint32('hypercube.mend.members', 'Members'),
+	mend_status = ProtoField.uint32('hypercube.mend.status', 'Errno'),
+	mend_node = ProtoField.uint16('hypercube.mend.node', 'Node of the cause'),
+	mend_dim = ProtoField.uint16('hypercube.mend.dim', 'Dimension of the cause'),
+	mend_what = ProtoField.uint8('hypercube.mend.what', 'What is said', base.DEC, mends),
+	mend_ways = ProtoField.uint8('hypercube.mend.ways', 'Ways'),
+	mend_rings = ProtoField.uint16('hypercube.mend.rings', 'Rings that the member is in'),
+	mend_flags = ProtoField.uint8('hypercube.mend.flags', 'Flags', base.HEX),
+	mend_prev = ProtoField.bool('hypercube.mend.back', 'It can go back', 8, nil, 0x01),
+	mend_unfit = ProtoField.bool('hypercube.mend.unfit', 'What is under way cannot go on', 8, nil, 0x02),
+	mend_resume = ProtoField.bool('hypercube.mend.resume', 'What is under way goes on', 8, nil, 0x04),
+	mend_waits = ProtoField.bool('hypercube.mend.waits', 'It has answered, and waits', 8, nil, 0x08),
+	mend_ran = ProtoField.uint64('hypercube.mend.ran', 'Last attempt in which data went', base.HEX),
+	mend_placed = ProtoField.uint64('hypercube.mend.placed', 'Last attempt that gave a place', base.HEX),
+	mend_nr = ProtoField.uint64('hypercube.mend.nr', 'Operation at hand, as processes are told'),
+	mend_offset = ProtoField.uint64('hypercube.mend.offset', 'Offset of its slice'),
+	mend_prev_nr = ProtoField.uint64('hypercube.mend.prev_nr', 'Operation of the slice before'),
+	mend_prev_offset = ProtoField.uint64('hypercube.mend.prev_offset', 'Offset of that slice'),
+	mend_fresh = ProtoField.uint64('hypercube.mend.fresh', 'First operation that nobody has begun'),
+	way_seen = ProtoField.uint32('hypercube.way.seen', 'Words SEEN that will come'),
+	way_next = ProtoField.uint16('hypercube.way.next', 'Next member of the ring'),
+	way_dim = ProtoField.uint8('hypercube.way.dim', 'From the neighbour along dimension'),
+	way_out = ProtoField.uint8('hypercube.way.out', 'On by way'),
+	way_flags = ProtoField.uint8('hypercube.way.flags', 'Flags', base.HEX),
+	way_used = ProtoField.bool('hypercube.way.used', 'Something comes from there', 8, nil, 0x01),
+	way_relay = ProtoField.bool('hypercube.way.relay', 'It only passes by', 8, nil, 0x02),
+	mend_set = ProtoField.string('hypercube.mend.set', 'Members'),
 	task_move = ProtoField.uint64('hypercube.task.move', 'Number of the handover, copy or word'),
 	task_nr = ProtoField.uint64('hypercube.task.nr', 'Number of the task'),
 	task_offset = ProtoField.uint32('hypercube.task.offset', 'Position in the task'),
@@ -208,6 +242,11 @@ local parts = {
 	[PROBE] = { len = 24, plan = true, { 16, f.head, 8 } },
 	[REPLY] = { len = 32, plan = true, { 16, f.head, 8 }, { 24, f.taken, 4 }, { 28, f.sent, 4 } },
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
+	-- The first word of a ballot has the attempt's high bits, the last two bytes are the master.
+	[MEND] = { len = 48, plan = true, { 16, f.mend_attempt, 6 }, { 22, f.mend_master, 2 }, { 24, f.mend_word, 4 },
+		{ 28, f.mend_members, 4 }, { 32, f.mend_status, 4 }, { 36, f.mend_node, 2 }, { 38, f.mend_dim, 2 },
+		{ 40, f.mend_what, 1 }, { 41, f.mend_ways, 1 }, { 42, f.mend_rings, 2 },
+		{ 44, f.mend_flags, 1, { f.mend_prev, f.mend_unfit, f.mend_resume, f.mend_waits } } },
 	[COPY] = { len = 16, { 0, f.copy_nr, 8 }, { 8, f.copies, 1 }, { 9, f.copy, 1 }, { 10, f.hop, 1 },
 		{ 12, f.paths_len, 2 } },
 	[TASK] = { len = 32, { 0, f.task_move, 8 }, { 8, f.task_nr, 8 }, { 16, f.task_offset, 4 },
@@ -219,7 +258,8 @@ local parts = {
 }
 
 -- Absent values are left out: no node, no dimension of a cause.
-local optional = { [f.abort_node] = true, [f.abort_dim] = true, [f.round_node] = true, [f.round_dim] = true }
+local optional = { [f.abort_node] = true, [f.abort_dim] = true, [f.round_node] = true, [f.round_dim] = true,
+	[f.mend_node] = true, [f.mend_dim] = true }
 
 local function dissect_fields(buf, layout, tree)
 	for _, at in ipairs(layout) do
@@ -313,6 +353,53 @@ local function shows_inside(hdr, way, ends, pinfo)
 	return flags % 2 == 0 or hdr(10, 2):uint() == ends.to
 end
 
+-- What a member that is mended tells of operations, or is told.
+local mend_ops = { { 0, f.mend_ran, 8 }, { 8, f.mend_placed, 8 }, { 16, f.mend_nr, 8 }, { 24, f.mend_offset, 8 },
+	{ 32, f.mend_prev_nr, 8 }, { 40, f.mend_prev_offset, 8 }, { 48, f.mend_fresh, 8 } }
+local mend_way = { { 0, f.way_seen, 4 }, { 4, f.way_next, 2 }, { 6, f.way_dim, 1 }, { 7, f.way_out, 1 },
+	{ 8, f.way_flags, 1, { f.way_used, f.way_relay } } }
+local MEND_OPS, MEND_WAY = 56, 12
+
+-- Bit u % 32 of word u / 32 is node u.
+local function nodes_of(buf)
+	local nodes = {}
+
+	for at = 0, buf:len() - 4, 4 do
+		local word = buf(at, 4):uint()
+
+		for bit = 0, 31 do
+			if math.floor(word / 2 ^ bit) % 2 == 1 then
+				nodes[#nodes + 1] = 8 * at + bit
+			end
+		end
+	end
+	return table.concat(nodes, ',')
+end
+
+-- Behind the part of MEND: where operations are; with a place its ways, and who the members are. What was not
+-- captured is left out.
+local function dissect_mend(part, buf, tree)
+	local what = part(40, 1):uint()
+	local ways = what == PLACE and part(41, 1):uint() or 0
+
+	if (what ~= PLACE and what ~= ASKED) or buf:len() < MEND_OPS + ways * MEND_WAY then
+		return 0
+	end
+	dissect_fields(buf(0, MEND_OPS), mend_ops, tree)
+	for i = 0, ways - 1 do
+		local range = buf(MEND_OPS + i * MEND_WAY, MEND_WAY)
+
+		dissect_fields(range, mend_way, tree:add(proto, range, 'Way ' .. i))
+	end
+	local at = MEND_OPS + ways * MEND_WAY
+
+	if what == PLACE and buf:len() > at then
+		tree:add(f.mend_set, buf(at), nodes_of(buf(at)))
+		at = buf:len()
+	end
+	return at
+end
+
 local function dissect_payload(type, buf, inside, pinfo, tree)
 	if buf:len() == 0 then
 		return
@@ -343,6 +430,10 @@ local function summary(type, hdr, part)
 			part(42, 1):uint() % 32 >= 16 and 'down ' or '', part(41, 1):uint(), what,
 			tostring(from), hdr(16, 4):uint())
 	end
+	if part and type == MEND then
+		words[#words + 1] = string.format('%s attempt %s of %d', mends[part(40, 1):uint()] or '?',
+			tostring(part(16, 6):uint64()), part(22, 2):uint())
+	end
 	if part and type == COPY then
 		words[#words + 1] = string.format('nr %s copy %d of %d hop %d from %d to %d', tostring(part(0, 8):uint64()),
 			part(9, 1):uint(), part(8, 1):uint(), part(10, 1):uint(), hdr(8, 2):uint(), hdr(10, 2):uint())
@@ -372,6 +463,9 @@ local function dissect_rest(hdr, rest, pinfo, sub)
 	end
 	if part and type == COPY and rest:len() > head then
 		head = head + dissect_paths(part, rest(head), sub)
+	end
+	if part and type == MEND and rest:len() > head then
+		head = head + dissect_mend(part, rest(head), sub)
 	end
 	return summary(type, hdr, part), rest:len() > head and rest(head):tvb()
 end
