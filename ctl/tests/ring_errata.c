@@ -307,3 +307,41 @@ TEST(propositions_10_and_11_one_channel_is_enough)
 		hc_ring_plan_free(&p);
 	}
 }
+
+/* Section 3.2.2 takes a diameter for level 0 so as to have the most levels. It makes the fewest: of
+ * a path of three, one; from any shorter path there it takes another.
+ */
+TEST(section_3_2_2_a_diameter_does_not_make_the_most_levels)
+{
+	static struct hc_ring ring[] = { { 2, 0, HC_RING_NONE }, { 2, 1, 0 } };
+	static uint16_t node[] = { 0, 1, 1, 2 };
+	const struct hc_ring_tree other = { 2, 4, ring, node };
+	struct hc_ring_plan p;
+	struct net net;
+
+	net_path(&net, 3);
+	ASSERT_TRUE(vrt(&net, 3, &p) && p.levels == 1);
+	hc_ring_plan_free(&p);
+	ASSERT_TRUE(net_has_tree(&net, &other));
+}
+
+/* Section 3.3 has each link mapped to two or more virtual ones; in a closed ring it is one. */
+TEST(section_3_3_a_link_may_have_one_virtual_link)
+{
+	unsigned int used[3] = { 0 }, i, u, v;
+	struct hc_ring_plan p;
+	struct net net;
+
+	net_path(&net, 3);
+	net_link(&net, 0, 2);
+	ASSERT_TRUE(by(HC_RING_HAMILTON, &net, 0, &p) && p.tree.nrings == 1 && p.tree.nnodes == 3);
+	for (i = 0; i < 3; i++) {
+		u = p.tree.node[i];
+		v = p.tree.node[(i + 1) % 3];
+		ASSERT_TRUE(u != v && net.link[u][v]);
+		/* A triangle's link is named by the node that it leaves out. */
+		used[3 - u - v]++;
+	}
+	ASSERT_TRUE(used[0] == 1 && used[1] == 1 && used[2] == 1);
+	hc_ring_plan_free(&p);
+}
