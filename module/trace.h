@@ -544,28 +544,32 @@ TRACE_EVENT(hc_plan,
 
 /* A member of a plan that mends itself says something to another one, or to itself. */
 TRACE_EVENT(hc_mend,
-	TP_PROTO(const struct hc_node *node, u32 plan, u32 dst, const struct hc_wire_mend *w),
-	TP_ARGS(node, plan, dst, w),
+	TP_PROTO(const struct hc_node *node, u32 plan, u32 dst, const struct sk_buff *skb),
+	TP_ARGS(node, plan, dst, skb),
 	TP_STRUCT__entry(
 		HC_TRACE_NODE
 		__field(u32, plan)
 		__field(u32, dst)
 		__field(u32, what)
 		__field(u32, resumes)
+		__field(u32, step)
 		__field(u64, ballot)
 	),
 	TP_fast_assign(
+		const struct hc_wire_mend *w = hc_wire_mend_of(skb);
+
 		HC_TRACE_ASSIGN_NODE;
 		__entry->plan = plan;
 		__entry->dst = dst;
 		__entry->what = w->what;
 		__entry->resumes = !!(w->flags & HC_MEND_F_RESUME);
+		__entry->step = be32_to_cpu(hc_hdr(skb)->step);
 		__entry->ballot = be64_to_cpu(w->ballot);
 	),
-	TP_printk("fabric=%s node=%u plan=%u dst=%u what=%s attempt=%llu master=%llu resumes=%u",
+	TP_printk("fabric=%s node=%u plan=%u dst=%u what=%s attempt=%llu master=%llu resumes=%u step=%u",
 		  __entry->fabric, __entry->node, __entry->plan, __entry->dst,
 		  __print_symbolic(__entry->what, hc_trace_mends), __entry->ballot >> 16,
-		  __entry->ballot & 0xffff, __entry->resumes)
+		  __entry->ballot & 0xffff, __entry->resumes, __entry->step)
 );
 
 /* A member's process contributes to an operation, or receives a broadcast. */

@@ -136,6 +136,39 @@ operations_that_fail_end_in_the_trace() {
 	equal 'ended' "$(traced hc_op_begin)" "$(traced hc_op_end 'status=-')"
 }
 
+# traced_most EVENT WORDS FIELD: the greatest
+traced_most() { sed -n "s/.* $1: .*$2.* $3=\([0-9]*\).*/\1/p" "$scratch/trace" | sort -n | tail -1; }
+
+# A link of a ring of eight fails: by the logical clock all members hear of it, and all is mended, within the 4w + 2 steps of
+# the paper, by an attempt that nothing disturbs.
+a_repair_is_traced_and_takes_few_steps() {
+	local i what link=(0:0 5:1 3:2 6:0 1:1) bound=$((4 * 8 + 2)) step
+	wants_tracing || return
+	for i in "${!link[@]}"; do
+		check 'add' hcctl fabric add t dim 3
+		check 'plan' hcctl ring plan fabric t apply repair
+		check 'allgather' hcctl run allgather t plan 5 count 10 verify
+		trace_on
+		check 'down' hcctl link set t "${link[i]}" down
+		busywait 10 json_is false '.[0].broken' plan show t || fault 'the plan stays broken'
+		check 'allgather' hcctl run allgather t plan 5 count 10 verify
+		trace_off
+		step=$(traced_most hc_arrive 'type=abort' step)
+		((step > 0 && step <= bound)) || fault "the news took ${step:-no} steps"
+		equal 'mended' "$(traced hc_plan 'event=broken')" "$(traced hc_plan 'event=mended')"
+		for what in ask asked place placed go gone; do
+			(($(traced hc_mend "what=$what ") >= 8)) || fault "not all said or heard $what"
+		done
+		(($(traced hc_mend 'what=place .*resumes=1') >= 8)) || fault 'what is under way does not go on'
+		# It may have begun anew as news of the link came.
+		(($(traced hc_mend 'what=ask ') > 8)) || break
+		check 'removal' hcctl fabric del t
+	done
+	step=$(traced_most hc_mend 'what=gone ' step)
+	((step > 0 && step <= bound)) || fault "all went on after ${step:-no} steps"
+	log "the news took $(traced_most hc_arrive 'type=abort' step) steps, the repair $step, of $bound"
+}
+
 # Operations that complete and that fail, among them some that members only receive.
 every_operation_that_begins_ends_in_the_trace() {
 	local collective
@@ -318,9 +351,9 @@ time_lines_know_fabrics_of_one_name_apart() {
 
 # All of the machine is traced.
 alone=(tracepoints_agree_with_counters operations_that_fail_end_in_the_trace
-	every_operation_that_begins_ends_in_the_trace time_lines_have_a_slice_for_each_hop_and_merge
-	time_lines_know_fabrics_of_one_name_apart)
+	a_repair_is_traced_and_takes_few_steps every_operation_that_begins_ends_in_the_trace
+	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart)
 run_tests pictures_show_faults_and_traffic pages_show_faults_and_traffic tracepoints_agree_with_counters \
-	operations_that_fail_end_in_the_trace every_operation_that_begins_ends_in_the_trace \
+	operations_that_fail_end_in_the_trace a_repair_is_traced_and_takes_few_steps every_operation_that_begins_ends_in_the_trace \
 	a_monitor_shows_every_frame a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
 	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart

@@ -47,6 +47,7 @@
  * For plans of recursive doubling, all of whose members are roots, see coll/plan_doubling.c.
  */
 #include "coll/coll.h"
+#include "fabric/link.h"
 #include "netlink/netlink.h"
 #include "trace.h"
 
@@ -67,9 +68,25 @@ struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abor
 {
 	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_ABORT, 0, GFP_ATOMIC);
 
-	if (skb)
+	if (skb) {
 		abort_fill(hc_wire_abort_of(skb), abort);
+		hc_hdr(skb)->step = cpu_to_be32(abort->clock);
+	}
 	return skb;
+}
+
+bool hc_abort_send(struct hc_member *m, const struct hc_tree_peer *peer,
+		   const struct hc_abort *abort)
+{
+	struct sk_buff *skb = hc_abort_alloc(m->node, abort);
+
+	if (!skb)
+		return false;
+	/* Each hop of another way counts itself (route.c). */
+	if (peer->how != HC_TREE_DETOUR && hc_link_usable(m->node, peer->dim))
+		be32_add_cpu(&hc_hdr(skb)->step, 1);
+	hc_peer_xmit(m, peer, skb);
+	return true;
 }
 
 static void abort_tell(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
@@ -79,14 +96,8 @@ static void abort_tell(struct hc_member *m, const struct hc_abort *abort, u32 fr
 	for (i = 0; i < m->role.nsrc + m->role.ndst; i++) {
 		const struct hc_tree_peer *peer = i < m->role.nsrc ?
 			&m->src[i] : &m->role.dst[i - m->role.nsrc];
-		struct sk_buff *skb;
 
-		if (peer->node == from_peer)
-			continue;
-		skb = hc_abort_alloc(m->node, abort);
-		if (skb)
-			hc_peer_xmit(m, peer, skb);
-		else
+		if (peer->node != from_peer && !hc_abort_send(m, peer, abort))
 			m->unsaid |= !m->broken;
 	}
 }
@@ -525,6 +536,7 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb)
 	struct hc_abort abort;
 
 	abort_read(hc_wire_abort_of(skb), &abort);
+	abort.clock = be32_to_cpu(hdr->step);
 	if (!abort_has_sense(m, &abort))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (abort.from > abort_limit(m) || !abort_may_come(m, hdr))

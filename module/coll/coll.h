@@ -163,6 +163,7 @@ static inline void *hc_op_priv(const struct hc_op *op)
  * @next: with FINAL from the source of a broadcast: how many messages it has begun
  * @failed: with BROKEN and FINAL: the first of those below @from that had failed before
  * @nfailed: how many had
+ * @clock: logical clock: links that the news has crossed since the cause was found
  */
 struct hc_abort {
 	u64 from;
@@ -174,6 +175,7 @@ struct hc_abort {
 	u16 node;
 	u16 dim;
 	u32 flags;
+	u32 clock;
 };
 
 static inline u64 hc_abort_to(const struct hc_abort *abort)
@@ -490,6 +492,9 @@ void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w);
  */
 bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w);
 struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort);
+/* False: no memory. */
+bool hc_abort_send(struct hc_member *m, const struct hc_tree_peer *peer,
+		   const struct hc_abort *abort);
 /* If there was no memory to tell the peers of a failure, tell them now. */
 void hc_abort_again(struct hc_member *m);
 /* 0, or why it is not believed. */

@@ -402,14 +402,6 @@ static bool bcast_abort_owed(const struct hc_member *m)
 	return false;
 }
 
-static void abort_repeat(struct hc_member *m, const struct hc_tree_peer *peer)
-{
-	struct sk_buff *skb = hc_abort_alloc(m->node, &m->abort);
-
-	if (skb)
-		hc_peer_xmit(m, peer, skb);
-}
-
 /* Tells of the failure again.  Members below that have nothing of a message do not know that
  * they have to ask.  The node above may have heard of another failure only, which ends before
  * this one: then nothing is under way for which it would ask, and the source's word, as far as
@@ -420,12 +412,12 @@ static void bcast_abort_again(struct hc_member *m)
 	unsigned int i;
 
 	if (bcast_member(m)->unnamed)
-		abort_repeat(m, &m->role.dst[0]);
+		hc_abort_send(m, &m->role.dst[0], &m->abort);
 	if (!bcast_abort_owed(m))
 		return;
 	for (i = 0; i < m->role.nsrc; i++)
 		if (m->peer_acked[i] < m->abort_to)
-			abort_repeat(m, &m->src[i]);
+			hc_abort_send(m, &m->src[i], &m->abort);
 }
 
 /* A destination that has sent ABORT does not know that it was known here: tell it. */

@@ -100,6 +100,7 @@ struct sk_buff *hc_mend_word(const struct hc_member *m, u8 what, u64 ballot, u64
 
 	if (!skb)
 		return NULL;
+	hc_hdr(skb)->step = cpu_to_be32(hc_mend_of(m)->clock);
 	w = hc_wire_mend_of(skb);
 	w->plan.plan = cpu_to_be32(m->plan->id);
 	w->plan.epoch = cpu_to_be32(m->plan->tag);
@@ -117,7 +118,7 @@ void hc_mend_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
 	if (!skb)
 		return;
 	m->node->spent++;
-	trace_hc_mend(m->node, m->plan->id, dst, hc_wire_mend_of(skb));
+	trace_hc_mend(m->node, m->plan->id, dst, skb);
 	if (dst != m->node->id) {
 		hc_route_xmit(m->node, dst, skb);
 		return;
@@ -182,6 +183,7 @@ static void member_stop(struct hc_member *m, u32 master, const struct hc_wire_me
 		.node = be16_to_cpu(w->node),
 		.dim = be16_to_cpu(w->dim),
 		.flags = HC_ABORT_F_BROKEN,
+		.clock = hc_mend_of(m)->clock,
 	};
 
 	if (!m->broken)
@@ -368,6 +370,15 @@ static void mend_count(struct hc_member *m)
 	atomic_add(counts ? 1 : -1, &m->node->work.mending);
 }
 
+/* So many links has the news of the fault crossed that somebody has heard of. */
+static void clock_take(struct hc_member *m, u32 clock)
+{
+	struct hc_mend *s = hc_mend_of(m);
+	bool works = !m->broken && s->phase == MEND_NONE && !s->desk;
+
+	s->clock = works ? clock : max(s->clock, clock);
+}
+
 static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 {
 	const struct hc_wire_mend *w = hc_wire_mend_of(skb);
@@ -375,6 +386,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 
 	if (why)
 		return why;
+	clock_take(m, be32_to_cpu(hc_hdr(skb)->step));
 	if (hc_mend_master(be64_to_cpu(w->ballot)) == src)
 		hc_mend_of(m)->silent = 0;
 	switch (w->what) {
@@ -445,6 +457,8 @@ static void mend_stop(struct hc_member *m, bool news)
 		if (!s->keep.ended)
 			member_end(m);
 	} else if (news) {
+		s->clock = s->phase == MEND_NONE && !s->desk ? m->abort.clock :
+			   max(s->clock, m->abort.clock);
 		hc_keep_stop(m);
 		/* Nobody has a word to say on what is held, but the master. */
 		m->final = true;
@@ -511,6 +525,8 @@ static void master_call(struct hc_member *m)
 		return;
 	if (works && n <= hc_ring_member(m)->nmembers)
 		return;
+	if (works)
+		s->clock = 0;
 	if (s->phase != MEND_NONE && s->silent < SILENT_MAX && lowest == hc_mend_master(s->heard))
 		return;
 	if (lowest == m->node->id)

@@ -110,6 +110,7 @@ struct hc_ring_keep {
  * @heard: the greatest ballot heard of
  * @phase: enum mend_phase, in the attempt @heard
  * @ran: the last attempt in which it was told to go, 0: none
+ * @clock: logical clock: the longest chain of frames since the fault, of those that mend the plan
  * @silent: seconds since the master was heard
  * @called: the master was told that the plan is broken here
  * @known: and what this node knew of links then
@@ -123,6 +124,7 @@ struct hc_mend {
 	u64 heard;
 	u8 phase;
 	u64 ran;
+	u32 clock;
 	u32 silent;
 	bool called;
 	u32 known;

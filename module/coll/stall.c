@@ -101,12 +101,8 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 	if (!peer)
 		return;
 	/* A peer that has missed a failure may wait for an operation before it. */
-	if (m->broken || (m->abort_to && nr < m->abort_to)) {
-		struct sk_buff *abort = hc_abort_alloc(m->node, &m->abort);
-
-		if (abort)
-			hc_peer_xmit(m, peer, abort);
-	}
+	if (m->broken || (m->abort_to && nr < m->abort_to))
+		hc_abort_send(m, peer, &m->abort);
 	if (m->broken || hc_ended(m, nr))
 		return;
 	if (nr < m->done && tells(m, above)) {
