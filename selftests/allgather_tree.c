@@ -296,6 +296,29 @@ TEST(losses_end_operations_or_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Otherwise the places of the last blocks would be those of the first ones, modulo 2^64. */
+TEST(results_are_no_longer_than_numbers)
+{
+	static const uint64_t bytes[] = { INT64_MAX / 8 + 1, 1ULL << 61, UINT64_MAX };
+	struct hypercube_op op = { .collective = HYPERCUBE_ALLGATHER };
+	struct rings r;
+	unsigned int i;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 3, 0));
+	for (op.plan = PLAN; op.plan <= PLAN + 1; op.plan++) {
+		for (i = 0; i < ARRAY_SIZE(bytes); i++) {
+			op.bytes = bytes[i];
+			EXPECT_EQ(-EMSGSIZE, shc_send(c.fd[0], &op, "01234567", 8, 0));
+		}
+		if (op.plan == PLAN)
+			EXPECT_TRUE(takes(&c, 8));
+		rings_gray(&r, 3);
+		ASSERT_EQ(0, cube_rings(&c, PLAN + 1, &r));
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 /* The result says that the blocks of all have come to the sink, not who has them. */
 TEST(nobody_is_told_of_the_others)
 {

@@ -145,6 +145,12 @@ static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *o
 	return *size ? 0 : -EMSGSIZE;
 }
 
+/* Have all places in a result a number? */
+static int length_check(const struct hc_plan *plan, const struct hypercube_op *op)
+{
+	return op->bytes > div_u64(S64_MAX, plan->nmembers) ? -EMSGSIZE : 0;
+}
+
 /* A plan that another socket is connected to belongs to that one alone. */
 static int serves(const struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
@@ -176,6 +182,8 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	err = node ? serves(hsk, node, op->plan) : hc_sock_gone(hsk);
 	if (!err)
 		err = plan_allows(plan, node, op);
+	if (!err)
+		err = length_check(plan, op);
 	if (!err)
 		err = block_get(plan, node, traits, op, &hsk->block);
 	if (!err)
