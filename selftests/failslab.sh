@@ -187,6 +187,28 @@ rings_mend_themselves() {
 	tally
 }
 
+# No member can keep its part of the slice at hand, so when a link fails nothing goes on: what is under way ends, with the
+# link's failure, and the next one has its result.
+what_is_not_kept_ends() {
+	local i
+	check 'add' hcctl fabric add t dim 3
+	check 'plan' hcctl ring plan fabric t apply repair
+	for i in 1 2 3; do
+		only hc_keep_own
+		begin 100
+		background "$here/hc_member" -gather t 5 8 1 10 3 >"$scratch/said"
+		busywait 10 is_under_way || fault 'nothing is under way'
+		end
+		check "$i: down" hcctl link set t 0:0 down
+		confine
+		wait "$pid" && fault "$i: it went on"
+		grep -qi link "$scratch/said" || fault "$i: $(<"$scratch/said")"
+		rings_are_whole "$i"
+		check "$i: up" hcctl link set t 0:0 up
+		rings_are_whole "$i: up"
+	done
+}
+
 # Node 0, which mends the rings, does not hear that links of node 1 are back: there is no memory to pass that on. The
 # link between the two fails. Those at the other ends of the former know better, so it has to wait.
 nobody_who_is_there_is_left_out() {
@@ -231,4 +253,4 @@ shares_of_rings_end() { each_ends 15 ring plan alltoall plan 5; }
 confine
 run_tests fabrics_are_made_or_not configuration_is_changed_or_not states_are_told_in_the_end operations_end doublings_end \
 	exchanges_end scatters_end shares_of_rings_end blocks_of_rings_end blocks_of_trees_end rings_mend_themselves \
-	nobody_who_is_there_is_left_out all_hear_of_a_failure_in_the_end
+	what_is_not_kept_ends nobody_who_is_there_is_left_out all_hear_of_a_failure_in_the_end

@@ -370,7 +370,8 @@ bool hc_keep_resume(struct hc_member *m, const struct hc_wire_mend *head)
 	struct hc_ring_keep *k = hc_keep_of(m);
 	u64 fresh = be64_to_cpu(w->fresh), ran = be64_to_cpu(w->ran);
 
-	if (k->ended || (ran != k->line && ran != k->placed))
+	/* A master that has heard so, and says that it goes on, lies. */
+	if (k->ended || k->unfit || part_lost(m) || (ran != k->line && ran != k->placed))
 		return false;
 	/* Where members go on may be one operation behind the one of which a member has told it. */
 	if (fresh - be64_to_cpu(w->at.nr) > HC_VERDICT_SENT_MAX + 1)
