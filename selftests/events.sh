@@ -82,6 +82,17 @@ plans_are_announced() {
 	expect 'plan-del' '.event == "plan-del" and .plan == 1'
 }
 
+rings_that_repair_themselves_are_announced() {
+	check 'add' hcctl fabric add t dim 3
+	listen
+	check 'plan' hcctl ring plan fabric t apply repair
+	expect 'plan' '.event == "plan" and .plan == 5 and .broken == false and .repairs == 0'
+	check 'a fault' hcctl link set t 0:0 down
+	expect 'broken' '.event == "ring-broken" and .plan == 5 and .broken and .cause_dim == 0'
+	expect 'repaired' '.event == "ring-repaired" and .plan == 5 and (.broken | not) and .repairs == 1'
+	equal 'shown' '[1,false]' "$(json '[.[0].repairs, .[0].broken]' ring show t)"
+}
+
 operations_are_announced() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
@@ -167,5 +178,6 @@ other_namespaces_hear_nothing() {
 }
 
 run_tests fabrics_are_announced nodes_and_links_are_announced what_clearing_mends_is_announced \
-	plans_are_announced operations_are_announced lost_tasks_are_announced who_leaves_in_order_is_no_failure \
+	plans_are_announced rings_that_repair_themselves_are_announced \
+	operations_are_announced lost_tasks_are_announced who_leaves_in_order_is_no_failure \
 	who_leaves_in_the_middle_is_a_failure a_monitor_of_one_fabric_hears_only_of_it other_namespaces_hear_nothing

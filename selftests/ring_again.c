@@ -39,7 +39,7 @@ struct process {
 };
 
 /* What is tried: cube and rings, their nodes against the order in which messages go round, blocks
- * of so many segments, with acknowledgements or without.
+ * of so many segments, with acknowledgements or without; who was there when an operation was begun.
  */
 struct trial {
 	struct cube c;
@@ -47,6 +47,7 @@ struct trial {
 	bool notify;
 	unsigned int order[CUBE_MAX];
 	unsigned int clock[ALL_OPS];
+	uint32_t who[ALL_OPS][CUBE_MAX / 32];
 	struct process p[CUBE_MAX];
 };
 
@@ -139,6 +140,20 @@ static int hear(struct trial *t, unsigned int u)
 
 /* ------------------------------------------------------------ before the fault */
 
+/* A ring of four, on each node of which another one hangs. */
+#define LEAVES	2
+
+static void rings_leaves(struct rings *r)
+{
+	static const uint16_t node[] = { 0, 1, 3, 2, 1, 5, 0, 4, 2, 6, 3, 7 };
+	unsigned int i;
+
+	*r = (struct rings){ .tree = { 5, ARRAY_SIZE(node), r->ring, r->node } };
+	memcpy(r->node, node, sizeof(node));
+	for (i = 0; i < 5; i++)
+		r->ring[i] = (struct hc_ring){ i ? 2 : 4, !!i, i ? 0 : HC_RING_NONE };
+}
+
 static bool trial_begin(struct trial *t, unsigned int dim, unsigned int width)
 {
 	static const int little = 1;
@@ -147,7 +162,9 @@ static bool trial_begin(struct trial *t, unsigned int dim, unsigned int width)
 
 	if (cube_bound(&t->c, dim, SEGMENT))
 		return false;
-	if (width)
+	if (width == LEAVES)
+		rings_leaves(&r);
+	else if (width)
 		rings_random(&r, &t->c, below(t->c.nodes), width);
 	else
 		rings_gray(&r, dim);
@@ -317,6 +334,8 @@ static unsigned int members_of(const struct trial *t, unsigned int k, const unsi
 	for (i = 0; i < n; i++)
 		if (t->p[node[i]].op[k].named)
 			return nodes_of(t, t->p[node[i]].op[k].members, all);
+	if (bytes != n * block(t) && nodes_of(t, t->who[k], all) * block(t) == bytes)
+		return (unsigned int)(bytes / block(t));
 	for (i = 0; i < t->c.nodes; i++)
 		all[i] = bytes == n * block(t) && i < n ? node[i] : i;
 	return (unsigned int)(bytes / block(t));
@@ -531,25 +550,54 @@ TEST(messages_of_three_segments)
 	varied(_metadata, &variants[6]);
 }
 
-/* Any state, and any faults, also while the plan is being mended. */
-static bool random_trial(unsigned int dim)
+/* Until the plan is told as whole; of several parts the first may be. */
+static void mended_wait(const struct trial *t)
+{
+	uint64_t end = deadline(3);
+	struct ring_view v;
+
+	do
+		usleep(1000);
+	while (now_ms() < end && !ctl_ring_get(t->c.name, PLAN, &v) && v.broken);
+}
+
+static bool all_contribute(struct trial *t)
+{
+	bool fine = true;
+	unsigned int u;
+
+	for (u = 0; fine && u < t->c.nodes; u++)
+		if (!hc_set_has(t->c.faults->dead, u)) {
+			hc_set_add(t->who[t->p[u].sent], u);
+			fine = contribute(t, u);
+		}
+	return fine;
+}
+
+/* Any state, and any faults, also while the plan is being mended; or, with @waits, more of them,
+ * each when it has been, and a node between the two operations.
+ */
+static bool random_trial(unsigned int dim, bool waits)
 {
 	const struct variant *v = &variants[below(ARRAY_SIZE(variants))];
 	struct trial t = { .slices = v->slices, .notify = v->notify };
-	unsigned int u, k, faults, n = 0;
-	bool fine = trial_begin(&t, dim, v->width);
+	unsigned int faults, n = 0;
+	bool fine = trial_begin(&t, dim, v->width) && all_contribute(&t);
 
-	for (u = 0; fine && u < t.c.nodes; u++)
-		fine &= contribute(&t, u);
 	fine = fine && some_read(&t, below(2 * t.c.nodes * t.c.nodes * v->slices));
-	for (k = 1; fine && k < OPS; k++)
-		for (u = 0; fine && u < t.c.nodes; u++)
-			fine &= contribute(&t, u);
+	fine = fine && (waits || all_contribute(&t));
 	fine = fine && some_read(&t, below(4 * t.c.nodes * t.c.nodes * v->slices));
-	for (faults = 1 + below(3); faults; faults--) {
-		fail(&t, below(2) ? -1 : (int)below(t.c.nodes), below(dim * t.c.nodes / 2));
+	for (faults = 1 + below(3) + 3 * waits; faults; faults--) {
+		fail(&t, below(2) && (n || !waits) ? -1 : (int)below(t.c.nodes),
+		     below(dim * t.c.nodes / 2));
 		n++;
-		if (below(2))
+		if (waits)
+			mended_wait(&t);
+		/* Without the node that has failed; then some are in it, others before it. */
+		if (waits && n == 1)
+			fine = fine && all_contribute(&t) &&
+			       some_read(&t, below(2 * t.c.nodes * t.c.nodes * v->slices));
+		if (!waits && below(2))
 			usleep(below(3000));
 		if (below(2))
 			fine = fine && some_read(&t, below(t.c.nodes * t.c.nodes));
@@ -561,34 +609,129 @@ static bool random_trial(unsigned int dim)
 	return trial_end(&t) && fine;
 }
 
-static bool random_trials(unsigned int dim, unsigned int n)
+static bool random_trials(unsigned int dim, unsigned int n, bool waits)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (!random_trial(dim))
+		if (!random_trial(dim, waits))
 			return false;
 	return true;
 }
 
 TEST(random_faults_of_eight)
 {
-	ASSERT_TRUE(random_trials(3, scaled(100)));
+	ASSERT_TRUE(random_trials(3, scaled(100), false));
 }
 
 TEST(random_faults_of_sixteen)
 {
-	ASSERT_TRUE(random_trials(4, scaled(20)));
+	ASSERT_TRUE(random_trials(4, scaled(20), false));
 }
 
 TEST(random_faults_of_thirty_two)
 {
-	ASSERT_TRUE(random_trials(5, scaled(6)));
+	ASSERT_TRUE(random_trials(5, scaled(6), false));
 }
 
 TEST(random_faults_of_sixty_four)
 {
-	ASSERT_TRUE(random_trials(6, scaled(3)));
+	ASSERT_TRUE(random_trials(6, scaled(3), false));
+}
+
+TEST(random_faults_one_after_the_other)
+{
+	ASSERT_TRUE(random_trials(4, scaled(50), true));
+}
+
+/* ------------------------------------------------------------ who does not read */
+
+#define SLOW	5
+
+/* All others read until they have the block of node SLOW. */
+static bool slow_one_heard(struct trial *t)
+{
+	uint64_t end = deadline(10);
+	unsigned int u, behind = 1;
+
+	while (behind && now_ms() < end) {
+		for (u = 0, behind = 0; u < t->c.nodes; u++) {
+			const struct told *o = &t->p[u].op[0];
+
+			if (u == SLOW)
+				continue;
+			if (hear(t, u) < 0)
+				return false;
+			behind += !o->buf || o->buf[SLOW * SEGMENT + 1] != byte(0, SLOW, 1);
+		}
+	}
+	return !behind;
+}
+
+/* Node SLOW does not read, so it passes on no more than its receive buffer takes, and fails when
+ * all others have its block.  They have all blocks in the end; but it may not have theirs, which
+ * they are told if they asked for that.
+ */
+static bool slow_one_is_named(bool notify)
+{
+	struct trial t = { .slices = 1, .notify = notify };
+	unsigned int u, i, n = 0, node[CUBE_MAX];
+	bool fine = trial_begin(&t, 3, 0);
+
+	for (u = 0; u < t.c.nodes; u++) {
+		fine = fine && contribute(&t, u);
+		if (u != SLOW)
+			node[n++] = u;
+	}
+	fine = fine && slow_one_heard(&t);
+	cube_fail_node(&t.c, SLOW);
+	fine = fine && all_end(&t, node, n, 1);
+	for (u = 0; u < n && fine; u++) {
+		const struct told *o = &t.p[node[u]].op[0];
+
+		fine = o->named == notify && o->res.status == (notify ? -EHOSTUNREACH : 0) &&
+		       o->missing[0] == (notify ? 1u << SLOW : 0) && o->got == 8 * SEGMENT;
+		for (i = 0; i < t.c.nodes && fine; i++)
+			fine = block_right(&t, o, 0, i, i);
+		if (!fine)
+			printf("# node %u: status %d, missing %x, %zu bytes\n", node[u],
+			       o->res.status, o->missing[0], o->got);
+	}
+	return trial_end(&t) && fine;
+}
+
+TEST(who_may_not_have_it_is_named)
+{
+	ASSERT_TRUE(slow_one_is_named(true));
+	ASSERT_TRUE(slow_one_is_named(false));
+}
+
+/* All but a leaf, whose process does not read, have all blocks, and wait for the word that it has
+ * theirs.  Then another leaf loses its link: all go back, and are through once more.
+ */
+TEST(who_waits_for_words_goes_back)
+{
+	struct trial t = { .slices = 1, .notify = true };
+	unsigned int u, behind = 1, node[CUBE_MAX];
+	uint64_t end = deadline(10);
+
+	ASSERT_TRUE(trial_begin(&t, 3, LEAVES));
+	for (u = 0; u < 8; u++) {
+		ASSERT_TRUE(contribute(&t, u));
+		node[u] = u;
+	}
+	while (behind && now_ms() < end)
+		for (u = 0, behind = 0; u < 8; u++) {
+			ASSERT_TRUE(u == SLOW || hear(&t, u) >= 0);
+			behind += u != SLOW && t.p[u].op[0].got < 8 * SEGMENT;
+		}
+	ASSERT_EQ(0, behind);
+	EXPECT_FALSE(t.p[0].op[0].ended);
+	ASSERT_EQ(0, cube_fail_link(&t.c, 2, 2));
+	ASSERT_TRUE(all_end(&t, node, 8, 1));
+	for (u = 0; u < 8; u++)
+		EXPECT_TRUE(told_right(&t, u, 0, node, 8));
+	ASSERT_TRUE(trial_end(&t));
 }
 
 TEST_HARNESS_MAIN

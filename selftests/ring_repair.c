@@ -4,6 +4,7 @@
  * is, it ends at every member, and those that are still connected get each other's messages
  * again, without anybody installing a plan.
  */
+#include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -390,6 +391,137 @@ TEST(parts_become_one_again)
 		ASSERT_EQ(0, cube_fail_link(&c, u, 2));
 	ASSERT_TRUE(parts_go_on(&c));
 	heals(_metadata, &c);
+}
+
+/* Each of these contributes once, and hears the end. Have all of them a whole result? */
+static bool round_is_whole(unsigned int nodes)
+{
+	bool whole = true;
+	unsigned int u;
+
+	for (u = 0; u < 8; u++)
+		if (nodes >> u & 1)
+			whole &= contribute(&processes[u], u);
+	for (u = 0; u < 8; u++)
+		if (nodes >> u & 1) {
+			whole &= !shc_ended(processes[u].fd);
+			processes[u].under_way = false;
+		}
+	return whole;
+}
+
+/* All of these contribute; then something happens. */
+static void under_way(struct __test_metadata *_metadata, unsigned int nodes)
+{
+	unsigned int u;
+
+	for (u = 0; u < 8; u++)
+		if (nodes >> u & 1)
+			ASSERT_TRUE(contribute(&processes[u], u));
+	usleep(50000);
+}
+
+/* And what is under way ends so at all of them. */
+static void ends_with(struct __test_metadata *_metadata, unsigned int nodes, int status)
+{
+	unsigned int u;
+
+	for (u = 0; u < 8; u++)
+		if (nodes >> u & 1) {
+			EXPECT_EQ(status, shc_ended(processes[u].fd));
+			processes[u].under_way = false;
+		}
+}
+
+static void whole_round(struct __test_metadata *_metadata, unsigned int nodes)
+{
+	unsigned int tries;
+
+	for (tries = 0; tries < 5 && !round_is_whole(nodes); tries++)
+		;
+	ASSERT_TRUE(tries < 5);
+}
+
+/* The members of each part go on by themselves.  Then all but @late contribute once more, and all
+ * are connected again: what is under way ends with its cause.  It does so once more if a link fails
+ * before the others have heard; then it goes on, as ever.
+ */
+static void meets(struct __test_metadata *_metadata, struct cube *c, const unsigned int *parts,
+		  unsigned int n, unsigned int late)
+{
+	unsigned int i, there = 0;
+	struct part s;
+
+	for (i = 0; i < n; i++) {
+		whole_round(_metadata, parts[i]);
+		there |= parts[i] & ~late;
+	}
+	under_way(_metadata, there);
+	ASSERT_EQ(0, cube_heal(c));
+	ends_with(_metadata, there, -ENOLINK);
+	part_of(&s, c, 0);
+	ASSERT_TRUE(plan_tells(c, &s));
+	under_way(_metadata, there);
+	ASSERT_EQ(0, cube_fail_link(c, 0, 0));
+	ends_with(_metadata, there, -ENOLINK);
+	under_way(_metadata, late);
+	ends_with(_metadata, late, -ENOLINK);
+	whole_round(_metadata, 0xff);
+	under_way(_metadata, 0x7f);
+	ASSERT_EQ(0, cube_fail_link(c, 2, 2));
+	under_way(_metadata, 0x80);
+	ends_with(_metadata, 0xff, 0);
+	heals(_metadata, c);
+}
+
+TEST(what_is_under_way_in_parts_that_meet_ends)
+{
+	static const unsigned int halves[] = { 0x0f, 0xf0 };
+	unsigned int u;
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, 3, 0));
+	for (u = 0; u < 4; u++)
+		ASSERT_EQ(0, cube_fail_link(&c, u, 2));
+	meets(_metadata, &c, halves, 2, 1u << 3 | 1u << 7);
+}
+
+TEST(what_is_under_way_ends_when_a_node_comes_back)
+{
+	static const unsigned int others = 0xdf;
+	struct cube c;
+
+	ASSERT_EQ(0, begin(&c, 3, 0));
+	/* Who has taken part hears of what has failed. */
+	whole_round(_metadata, 0xff);
+	ASSERT_EQ(0, cube_fail_node(&c, 5));
+	meets(_metadata, &c, &others, 1, 1u << 3 | 1u << 5);
+}
+
+/* A node is back before the others have mended the rings without it: what its process was told has
+ * failed does not go on with it.
+ */
+TEST(a_node_may_fail_for_a_moment)
+{
+	unsigned int round, x;
+	struct cube c;
+	struct part s;
+
+	for (round = 0; round < scaled(20); round++) {
+		ASSERT_EQ(0, begin(&c, 3, round % 2 ? 4 : 0));
+		whole_round(_metadata, 0xff);
+		x = below(8);
+		under_way(_metadata, below(2) ? 0xff & ~(1u << below(8)) : 1u << x);
+		ASSERT_EQ(0, ctl_node_failed(c.name, x, true));
+		ASSERT_EQ(0, ctl_node_failed(c.name, x, false));
+		part_of(&s, &c, 0);
+		ASSERT_EQ(8, s.n);
+		EXPECT_TRUE(goes_on(&s));
+		EXPECT_TRUE(plan_tells(&c, &s));
+		ASSERT_EQ(0, cube_del(&c));
+		if (_metadata->failed)
+			break;
+	}
 }
 
 /* The words of the protocol may get lost, too. */
