@@ -15,6 +15,13 @@ block_sizes=(8 512 4096 16384 65536)
 # All contributions of an operation; what is longer takes seconds.
 most=$((32 << 20))
 
+# one_way PROCS OPTION..: allgathers over rings whose messages go one way, as they do in those that repair themselves
+one_way() {
+	hcctl ring plan fabric "bench$1" apply plan 5 repair >/dev/null || die 'no rings that repair themselves'
+	"$here/measure_fabric" "${@:2}" 5 2 one-way || die 'measure_fabric failed'
+	hcctl plan del "bench$1" 5
+}
+
 # exchange BACKEND PROCS WHAT MS: a round of all sizes
 exchange() {
 	local IFS=,
@@ -27,6 +34,7 @@ exchange() {
 	tree) "$here/measure_fabric" "${options[@]}" -w allgather,reduce_scatter "${fabric[@]}" 1 2 tree ;;
 	doubling) "$here/measure_fabric" "${options[@]}" -w "$all" "${fabric[@]}" 3 2 doubling ;;
 	ring) "$here/measure_fabric" "${options[@]}" -w allgather,alltoall "${fabric[@]}" 4 2 ring ;;
+	one-way) one_way "$2" "${options[@]}" -w allgather "${fabric[@]}" ;;
 	floor) "$here/measure_floor" "${options[@]}" -w "$all" "$2" "$sizes" ;;
 	mpi-shm) timeout 600 "${shm[@]}" "${rules[@]}" "${peer[@]}" ;;
 	mpi-copies) timeout 600 "${copies[@]}" "${rules[@]}" "${peer[@]}" ;;
@@ -58,7 +66,7 @@ rings() {
 
 exchanges() {
 	# shellcheck disable=SC2034
-	local backends=(ring doubling tree floor mpi-shm mpi-copies mpi-tcp) p
+	local backends=(ring one-way doubling tree floor mpi-shm mpi-copies mpi-tcp) p
 	peers_set_up
 	for p in "${procs[@]}"; do
 		rings "$p"

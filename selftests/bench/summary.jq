@@ -70,7 +70,7 @@ def best($metric; $begin): to_entries | map(select(.key | startswith($begin)) | 
 
 def times_of($metric): {
 	ours: (.backends[.plan][$metric].median),
-	best: ((.backends | del(.floor)) | to_entries | map(select(.key | startswith("mpi-") | not)) | from_entries | best($metric; "")),
+	best: ((.backends | del(.floor, .["one-way"])) | to_entries | map(select(.key | startswith("mpi-") | not)) | from_entries | best($metric; "")),
 	shared: ((.backends | del(.["mpi-tcp"])) | best($metric; "mpi-")),
 	tcp: .backends["mpi-tcp"][$metric].median,
 	floor: .backends.floor[$metric].median,

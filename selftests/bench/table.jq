@@ -51,7 +51,7 @@ def faster($of): map(select(.of == $of)) | if . == [] then empty else "",
 		+ "\(.steps) (\(.optimum))") end;
 
 # In turns a plan is better if both times are; 5 per cent are no difference.
-def methods: map(. as $r | (.backends | keys - ["floor", "mpi-shm", "mpi-copies", "mpi-tcp"]) as $ours | select($ours | length > 1) |
+def methods: map(. as $r | (.backends | keys - ["floor", "one-way", "mpi-shm", "mpi-copies", "mpi-tcp"]) as $ours | select($ours | length > 1) |
 	($ours - [$r.plan])[] | . as $other
 	| { $r, $other, latency: ($r.backends[$r.plan].latency_us.median / $r.backends[$other].latency_us.median * 100 | round),
 	    back_to_back: ($r.backends[$r.plan].back_to_back_us.median / $r.backends[$other].back_to_back_us.median * 100 | round) })
@@ -64,13 +64,23 @@ def rings: if . == [] then empty else "",
 	"Steps of the rings: to deliver (least in rings: N - 1, by all ports at once ceil((N - 1) / ports)), to acknowledge (least: N)",
 	(.[] | "  \(.procs | pad(5)) processes: \(.method), deliver \(.deliver) (\(.least_deliver); \(.least_ports) by \(.ports) ports), acknowledge \(.steps) (\(.least_steps))") end;
 
+def ways_of_rings: map(select(.backends | has("ring") and has("one-way"))) | if . == [] then empty else "",
+	"Allgathers over a ring: both ways at once against one way, in rings that repair themselves; us and the ratio, latency, back to back",
+	(.[] | .backends.ring as $both | .backends["one-way"] as $one
+		| "  \(.procs | pad(5)) \(.bytes | bytes | pad(9))  "
+		+ "\("\($both.latency_us.median | us) / \($one.latency_us.median | us)" | column(20))"
+		+ "\($both.latency_us.median / $one.latency_us.median * 1000 | round / 1000 | tostring | column(8))"
+		+ "\("\($both.back_to_back_us.median | us) / \($one.back_to_back_us.median | us)" | column(20))"
+		+ "\($both.back_to_back_us.median / $one.back_to_back_us.median * 1000 | round / 1000)") end;
+
 def exchanges: if . == [] then empty else "",
 	"Allgather, alltoall, reduce_scatter: * is the plan that hcctl run takes, ratios are its times by those of the row",
 	(("allgather", "alltoall", "reduce_scatter") as $of | map(select(.of == $of)) | if . == [] then empty else "", $of,
 		"  procs      size  by         latency                     back to back                cpu of processes/ksoftirqd   ratios",
 		exchange_rows end),
 	faster("allgather", "alltoall", "reduce_scatter"),
-	methods end;
+	methods,
+	ways_of_rings end;
 
 def ether: if . == null then empty else . as $e | "",
 	"Ethernet between two namespaces: median [min..max] of the rounds, and ratios to the veth pair. TCP from one",
