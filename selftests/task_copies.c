@@ -399,6 +399,51 @@ TEST(nodes_that_die_lose_nothing_that_is_kept_twice)
 	EXPECT_EQ(0, yard_del(&y));
 }
 
+/* A node fails, and its keeper while it puts what it has kept into its queue. */
+TEST(a_keeper_that_dies_meanwhile_loses_each_once)
+{
+	struct task_losses *l = calloc(1, sizeof(*l));
+	unsigned int round, i, n = 0, wrong = 0;
+	uint64_t revived, before = 0;
+	unsigned char *lost;
+	struct yard y;
+	struct nl nl;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	ASSERT_EQ(0, nl_open(&nl));
+	ASSERT_EQ(0, nl_subscribe(&nl));
+	for (round = 0; round < scaled(10); round++) {
+		for (i = 0; i < 300; i++)
+			ASSERT_EQ(0, yard_put(&y, 0, 100, COPIED));
+		EXPECT_EQ(0, copies_settle(&y, 0));
+		EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
+		usleep(below(1000));
+		EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
+		EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, false));
+		EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, false));
+		EXPECT_EQ(0, bytes_settle(&y));
+		n += 300;
+		EXPECT_EQ(n, yard_sum(&y).lost);
+		revived = yard_sum(&y).revived - before;
+		before += revived;
+		l->n = 0;
+		l->count = 0;
+		ASSERT_EQ(0, task_losses(&nl, l, 300 + revived));
+		lost = calloc(1, n + 1);
+		for (i = 0; i < l->n; i++)
+			if (l->loss[i] == HYPERCUBE_TASK_LOSS_NODE)
+				wrong += l->id[i].nr > n || lost[l->id[i].nr]++;
+		for (i = n - 299; i <= n; i++)
+			wrong += lost[i] != 1;
+		free(lost);
+	}
+	EXPECT_EQ(0, wrong);
+	printf("# %u tasks, %llu revived before\n", n, (unsigned long long)before);
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+	free(l);
+}
+
 TEST(a_fabric_goes_while_copies_do)
 {
 	const struct impairments bad = { .delay = 5000000, .loss = 100000, .seed = 2 };

@@ -24,10 +24,12 @@
 
 /* Tasks that are revived, or dropped, at a time. */
 #define BATCH		16
+/* And revived for a neighbour before others have their turn. */
+#define REVIVED_MAX	64
 
 /**
  * struct hc_kept - a copy that is kept for a neighbour
- * @at: in hc_way_kept.sent or .handed
+ * @at: in hc_way_kept.copies
  * @number: by which it is found there
  * @task: the copy
  */
@@ -89,12 +91,12 @@ static struct hc_kept *kept_find(const struct rb_root *root, u64 number)
 }
 
 /* False: there is one of that number. */
-static bool kept_add(struct hc_tasks *tasks, struct hc_way_kept *of, struct rb_root *root,
+static bool kept_add(struct hc_tasks *tasks, struct hc_way_kept *of, enum hc_kept_kind kind,
 		     struct hc_kept *kept, struct hc_task *task, u64 number)
 {
 	kept->number = number;
 	kept->task = task;
-	if (rb_find_add(&kept->at, root, kept_cmp))
+	if (rb_find_add(&kept->at, &of->copies[kind], kept_cmp))
 		return false;
 	of->bytes += task->bytes;
 	tasks->stats.kept++;
@@ -104,11 +106,11 @@ static bool kept_add(struct hc_tasks *tasks, struct hc_way_kept *of, struct rb_r
 
 /* Returns the copy, which is still counted at the node. */
 static struct hc_task *kept_take(struct hc_tasks *tasks, struct hc_way_kept *of,
-				 struct rb_root *root, struct hc_kept *kept)
+				 enum hc_kept_kind kind, struct hc_kept *kept)
 {
 	struct hc_task *task = kept->task;
 
-	rb_erase(&kept->at, root);
+	rb_erase(&kept->at, &of->copies[kind]);
 	of->bytes -= task->bytes;
 	tasks->stats.kept--;
 	hc_kept_free(tasks, kept);
@@ -121,7 +123,7 @@ void hc_kept_hand(struct hc_tasks *tasks, unsigned int dim, struct hc_kept *kept
 	struct hc_way_kept *of = &tasks->way[dim].kept;
 
 	/* Numbers of handovers are ours, and each is used once. */
-	WARN_ON_ONCE(!kept_add(tasks, of, &of->handed, kept, task, move));
+	WARN_ON_ONCE(!kept_add(tasks, of, HC_KEPT_HANDED, kept, task, move));
 }
 
 /* ------------------------------------------------------------ copies that come */
@@ -136,7 +138,7 @@ static bool copy_take(struct hc_tasks *tasks, struct hc_way_in *in, struct hc_ta
 	struct hc_way_kept *of = &container_of(in, struct hc_way, copies)->kept;
 	struct hc_kept *kept = kept_new(tasks);
 
-	if (kept && kept_add(tasks, of, &of->sent, kept, task, in->move))
+	if (kept && kept_add(tasks, of, HC_KEPT_SENT, kept, task, in->move))
 		return true;
 	hc_kept_free(tasks, kept);
 	return false;
@@ -155,21 +157,28 @@ bool hc_neigh_lost(const struct hc_tasks *tasks, unsigned int dim)
 {
 	const struct hc_port *port = &tasks->node->ports[dim];
 
-	return port->there_failed || test_bit(HC_PORT_DIED, &port->flags) ||
-	       tasks->way[dim].kept.orphans;
+	return port->there_failed || test_bit(HC_PORT_DIED, &port->flags);
 }
 
-static void kept_lose(struct hc_tasks *tasks, unsigned int dim, struct rb_root *root,
+/* Is it one of those that nobody else has, as far as was heard? */
+static bool is_orphan(const struct hc_way_kept *of, enum hc_kept_kind kind, u64 number)
+{
+	return of->orphans & BIT(kind) && hc_task_upto(number, of->upto[kind]);
+}
+
+static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kind kind,
 		      struct hc_losses *l)
 {
-	bool orphans = hc_neigh_lost(tasks, dim);
+	struct hc_way_kept *of = &tasks->way[dim].kept;
+	bool alone = hc_neigh_lost(tasks, dim);
 	struct rb_node *at;
 
-	while ((at = rb_first(root))) {
+	while ((at = rb_first(&of->copies[kind]))) {
 		struct hc_kept *kept = rb_entry(at, struct hc_kept, at);
-		struct hc_task *task = kept_take(tasks, &tasks->way[dim].kept, root, kept);
+		bool orphan = alone || is_orphan(of, kind, kept->number);
+		struct hc_task *task = kept_take(tasks, of, kind, kept);
 
-		if (orphans) {
+		if (orphan) {
 			hc_task_lose(tasks, task, l, false);
 			continue;
 		}
@@ -178,13 +187,17 @@ static void kept_lose(struct hc_tasks *tasks, unsigned int dim, struct rb_root *
 	}
 }
 
+/* Who has said LOST says it again. */
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l)
 {
+	enum hc_kept_kind kind;
 	unsigned int d;
 
 	for (d = 0; d < tasks->fabric->dim; d++) {
-		kept_lose(tasks, d, &tasks->way[d].kept.sent, l);
-		kept_lose(tasks, d, &tasks->way[d].kept.handed, l);
+		for (kind = 0; kind < HC_KEPT_NKINDS; kind++)
+			kept_lose(tasks, d, kind, l);
+		WRITE_ONCE(tasks->way[d].kept.orphans, 0);
+		tasks->way[d].kept.owed = false;
 	}
 }
 
@@ -207,24 +220,52 @@ static struct hc_kept *kept_upto(const struct rb_root *root, u64 upto)
 	return best;
 }
 
-static struct hc_kept *kept_last(const struct rb_root *root, const u64 *upto)
+/* Those up to that number, and what was to be before, go into the queue. */
+static void orphans_add(struct hc_way_kept *of, enum hc_kept_kind kind, u64 upto)
 {
-	struct rb_node *at = rb_last(root);
+	if (!is_orphan(of, kind, upto))
+		of->upto[kind] = upto;
+	of->orphans |= BIT(kind);
+}
 
-	if (upto)
-		return kept_upto(root, *upto);
-	return at ? rb_entry(at, struct hc_kept, at) : NULL;
+static void orphans_add_all(struct hc_way_kept *of)
+{
+	enum hc_kept_kind kind;
+
+	for (kind = 0; kind < HC_KEPT_NKINDS; kind++) {
+		struct rb_node *last = rb_last(&of->copies[kind]);
+
+		if (last)
+			orphans_add(of, kind, rb_entry(last, struct hc_kept, at)->number);
+	}
+}
+
+/* The next one of those, or NULL. */
+static struct hc_kept *orphan_next(struct hc_way_kept *of, enum hc_kept_kind *kind)
+{
+	struct hc_kept *kept;
+
+	for (*kind = 0; *kind < HC_KEPT_NKINDS; ++*kind) {
+		if (!(of->orphans & BIT(*kind)))
+			continue;
+		kept = kept_upto(&of->copies[*kind], of->upto[*kind]);
+		if (kept)
+			return kept;
+		of->orphans &= ~BIT(*kind);
+	}
+	return NULL;
 }
 
 /* The last ones first, each to the head of the queue. */
 static unsigned int revive_some(struct hc_tasks *tasks, struct hc_way_kept *of,
-				struct rb_root *root, const u64 *upto, struct hypercube_task *ids)
+				struct hypercube_task *ids)
 {
+	enum hc_kept_kind kind;
 	struct hc_kept *kept;
 	unsigned int n = 0;
 
-	while (n < BATCH && (kept = kept_last(root, upto))) {
-		struct hc_task *task = kept_take(tasks, of, root, kept);
+	while (n < BATCH && (kept = orphan_next(of, &kind))) {
+		struct hc_task *task = kept_take(tasks, of, kind, kept);
 
 		task->id.flags |= HYPERCUBE_TASK_REPEATED;
 		list_add(&task->list, &tasks->queue);
@@ -237,25 +278,43 @@ static unsigned int revive_some(struct hc_tasks *tasks, struct hc_way_kept *of,
 	return n;
 }
 
-/* Put what is kept (up to *@upto) into the queue, some at a time. */
-static void revive(struct hc_node *node, struct hc_tasks *tasks, struct hc_way_kept *of,
-		   struct rb_root *root, const u64 *upto)
+/* True: there are no more.  *@word: the LOST that is answered by that, if *@owed. */
+static bool revive_over(struct hc_way_kept *of, bool *owed, u64 *word)
+{
+	*owed = !of->orphans && of->owed;
+	*word = of->word;
+	if (*owed)
+		of->owed = false;
+	return !of->orphans;
+}
+
+/* Put some of what is to go into the queue there; the rest is work of the polls that follow. */
+static void revive(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim)
 {
 	struct hc_tasks_tale tale = { .node = node, .loss = HYPERCUBE_TASK_LOSS_REVIVED };
+	struct hc_way_kept *of = &tasks->way[dim].kept;
 	struct hypercube_task ids[BATCH];
-	unsigned int n, i;
+	unsigned int n, i, all = 0;
+	bool over, owed;
+	u64 word;
 
 	do {
 		spin_lock_bh(&tasks->lock);
-		n = revive_some(tasks, of, root, upto, ids);
+		n = revive_some(tasks, of, ids);
+		over = revive_over(of, &owed, &word);
 		spin_unlock_bh(&tasks->lock);
-		node->spent += n;
+		all += n;
 		for (i = 0; i < n; i++)
 			hc_tasks_tell(&tale, &ids[i]);
-	} while (n);
-	if (tale.count || tale.told)
+	} while (!over && all < REVIVED_MAX);
+	node->spent += all;
+	if (all)
 		wake_up_interruptible_all(&tasks->wait);
 	hc_tasks_told(&tale);
+	if (owed)
+		hc_task_say(node, dim, hc_task_word(node, HC_TASK_F_DROPPED, word, 0));
+	if (!over)
+		hc_node_kick(node, HC_EV_TASKS);
 }
 
 /* No more will come of it. */
@@ -273,7 +332,7 @@ static void neigh_fails(struct hc_node *node, struct hc_tasks *tasks, unsigned i
 
 	spin_lock_bh(&tasks->lock);
 	clear_bit(HC_PORT_DIED, &node->ports[dim].flags);
-	way->kept.orphans = true;
+	orphans_add_all(&way->kept);
 	in_stop(tasks, &way->in, NULL);
 	in_stop(tasks, &way->copies, NULL);
 	back = hc_out_orphan(tasks, dim, NULL);
@@ -281,20 +340,27 @@ static void neigh_fails(struct hc_node *node, struct hc_tasks *tasks, unsigned i
 	spin_unlock_bh(&tasks->lock);
 	if (back)
 		hc_tasks_wake(tasks, HC_TASK_READERS);
-	revive(node, tasks, &way->kept, &way->kept.sent, NULL);
-	revive(node, tasks, &way->kept, &way->kept.handed, NULL);
-	spin_lock_bh(&tasks->lock);
-	way->kept.orphans = false;
-	spin_unlock_bh(&tasks->lock);
 }
 
-void hc_kept_revive(struct hc_node *node, struct hc_tasks *tasks, u32 dims)
+void hc_kept_look(struct hc_node *node, struct hc_tasks *tasks, u32 dims)
 {
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++)
-		if (dims & hc_bit(d) && test_bit(HC_PORT_DIED, &node->ports[d].flags))
+		if (dims & hc_bit(d) && test_bit(HC_PORT_DIED, &node->ports[d].flags)) {
 			neigh_fails(node, tasks, d);
+			hc_node_kick(node, HC_EV_TASKS);
+		}
+}
+
+void hc_kept_revive(struct hc_node *node, struct hc_tasks *tasks)
+{
+	unsigned int d;
+
+	hc_kept_look(node, tasks, U32_MAX);
+	for (d = 0; d < node->fabric->dim; d++)
+		if (READ_ONCE(tasks->way[d].kept.orphans))
+			revive(node, tasks, d);
 }
 
 /* The same, as the neighbour says that is back, or has seen this node fail: up to the numbers of
@@ -306,50 +372,45 @@ static bool neigh_lost(struct hc_tasks *tasks, unsigned int dim, u32 known, u64 
 	struct hc_way *way = &tasks->way[dim];
 
 	lockdep_assert_held(&tasks->lock);
-	if (known & HC_TASK_LOST_SENT)
+	if (known & HC_TASK_LOST_SENT) {
 		in_stop(tasks, &way->copies, &sent);
+		orphans_add(&way->kept, HC_KEPT_SENT, sent);
+	}
 	if (known & HC_TASK_LOST_GAVE) {
 		in_stop(tasks, &way->in, &gave);
 		hc_spares_orphan_given(tasks, dim, gave);
 	}
 	if (known & HC_TASK_LOST_KEPT)
 		hc_spares_orphan_sent(tasks, dim, kept);
-	return known & HC_TASK_LOST_TAKEN && hc_out_orphan(tasks, dim, &taken);
+	if (!(known & HC_TASK_LOST_TAKEN))
+		return false;
+	orphans_add(&way->kept, HC_KEPT_HANDED, taken);
+	return hc_out_orphan(tasks, dim, &taken);
 }
 
+/* It is answered when all is done, by revive(). */
 void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim,
 		     const struct sk_buff *skb)
 {
-	u64 word = be64_to_cpu(hc_wire_task_of(skb)->move), sent, taken;
 	struct hc_way_kept *of = &tasks->way[dim].kept;
 	struct hc_wire_task_lost lost;
 	bool back, room;
-	u32 known;
 
 	if (skb_copy_bits(skb, HC_TASK_HEAD, &lost, sizeof(lost)))
 		return;
-	known = be32_to_cpu(lost.known);
-	sent = be64_to_cpu(lost.sent);
-	taken = be64_to_cpu(lost.taken);
 	spin_lock_bh(&tasks->lock);
 	room = !hc_tasks_room(tasks);
-	back = neigh_lost(tasks, dim, known, sent, be64_to_cpu(lost.gave), taken,
-			  be64_to_cpu(lost.kept));
+	back = neigh_lost(tasks, dim, be32_to_cpu(lost.known), be64_to_cpu(lost.sent),
+			  be64_to_cpu(lost.gave), be64_to_cpu(lost.taken), be64_to_cpu(lost.kept));
 	room = room && hc_tasks_room(tasks);
-	of->orphans = true;
+	of->owed = true;
+	of->word = be64_to_cpu(hc_wire_task_of(skb)->move);
 	spin_unlock_bh(&tasks->lock);
 	if (back)
 		hc_tasks_wake(tasks, HC_TASK_READERS);
 	if (room)
 		hc_tasks_wake(tasks, HC_TASK_WRITERS);
-	if (known & HC_TASK_LOST_SENT)
-		revive(node, tasks, of, &of->sent, &sent);
-	if (known & HC_TASK_LOST_TAKEN)
-		revive(node, tasks, of, &of->handed, &taken);
-	spin_lock_bh(&tasks->lock);
-	of->orphans = false;
-	spin_unlock_bh(&tasks->lock);
-	hc_task_say(node, dim, hc_task_word(node, HC_TASK_F_DROPPED, word, 0));
+	revive(node, tasks, dim);
 	hc_node_kick(node, HC_EV_TASKS);
 }
 
@@ -360,15 +421,15 @@ static unsigned int drop_named(struct hc_tasks *tasks, unsigned int dim, bool ro
 			       const __be64 *says, unsigned int n, struct hc_task **gone)
 {
 	struct hc_way *way = &tasks->way[dim];
-	struct rb_root *root = handed ? &way->kept.handed : &way->kept.sent;
+	enum hc_kept_kind kind = handed ? HC_KEPT_HANDED : HC_KEPT_SENT;
 	unsigned int i, k = 0;
 
 	for (i = 0; i < n; i++) {
 		u64 number = be64_to_cpu(says[i]);
-		struct hc_kept *kept = kept_find(root, number);
+		struct hc_kept *kept = kept_find(&way->kept.copies[kind], number);
 
 		if (kept)
-			gone[k++] = kept_take(tasks, &way->kept, root, kept);
+			gone[k++] = kept_take(tasks, &way->kept, kind, kept);
 		else if (!handed)
 			hc_in_asked(tasks, &way->copies, number, routed);
 	}
@@ -383,12 +444,12 @@ static unsigned int drop_below(struct hc_tasks *tasks, unsigned int dim, u64 flo
 	unsigned int k = 0;
 	struct rb_node *at;
 
-	while (k < BATCH && (at = rb_first(&of->sent))) {
+	while (k < BATCH && (at = rb_first(&of->copies[HC_KEPT_SENT]))) {
 		struct hc_kept *kept = rb_entry(at, struct hc_kept, at);
 
 		if ((s64)(kept->number - floor) >= 0)
 			break;
-		gone[k++] = kept_take(tasks, of, &of->sent, kept);
+		gone[k++] = kept_take(tasks, of, HC_KEPT_SENT, kept);
 	}
 	return k;
 }

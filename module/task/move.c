@@ -209,12 +209,12 @@ static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
 	return task;
 }
 
-/* Nobody has it but we: it stays here. */
+/* Nobody has it but we: it stays here.  For whom it was to go hears of it; others try themselves. */
 static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
 {
 	struct hc_task *task = out_end(tasks, out);
 
-	out_stop(out);
+	out->want[out->why] = 0;
 	tasks->stats.queued++;
 	list_add_tail(&task->list, &tasks->queue);
 	trace_hc_task(tasks->node, HC_TASK_KEPT, &task->id);
@@ -359,7 +359,7 @@ void hc_move_event(struct hc_node *node, bool links)
 
 	if (!tasks)
 		return;
-	hc_kept_revive(node, tasks, U32_MAX);
+	hc_kept_revive(node, tasks);
 	for (d = 0; d < node->fabric->dim; d++) {
 		out_step(node, tasks, d, links, now);
 		hc_spare_step(node, tasks, d, links, now);
@@ -575,7 +575,7 @@ void hc_move_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	if (routed)
 		dim = ilog2(src ^ node->id);
 	/* What comes now may be of a neighbour that has been in between. */
-	hc_kept_revive(node, tasks, hc_bit(dim));
+	hc_kept_look(node, tasks, hc_bit(dim));
 	if (word_rx(node, tasks, dim, routed, &w, &skb))
 		consume_skb(skb);
 	else

@@ -160,18 +160,29 @@ struct hc_way_spare {
 	u64 again;
 };
 
+/* Copies of two kinds, each with numbers of its own. */
+enum hc_kept_kind {
+	HC_KEPT_SENT,		/* the neighbour has sent them */
+	HC_KEPT_HANDED,		/* the tasks were handed over to it; by the number of the handover */
+	HC_KEPT_NKINDS
+};
+
 /**
  * struct hc_way_kept - copies that this node keeps for the neighbour; the same
- * @sent: those that it has sent, by number
- * @handed: those of tasks that were handed over to it, by the number of the handover
+ * @copies: of each kind, by number
  * @bytes: what all of them take
- * @orphans: the neighbour has failed, and what is here goes into the queue
+ * @orphans: of which kinds some go into the queue, for the neighbour has failed; BIT(kind)
+ * @upto: of each of these: those up to this number
+ * @owed: a LOST is answered when that is done
+ * @word: its number
  */
 struct hc_way_kept {
-	struct rb_root sent;
-	struct rb_root handed;
+	struct rb_root copies[HC_KEPT_NKINDS];
 	u64 bytes;
-	bool orphans;
+	u8 orphans;
+	u64 upto[HC_KEPT_NKINDS];
+	bool owed;
+	u64 word;
 };
 
 struct hc_way {

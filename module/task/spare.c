@@ -18,7 +18,8 @@
  * moment without a copy.
  *
  * Who lies: a neighbour that keeps nothing of what it says it keeps harms the tasks of those who
- * have asked it.  One that never answers a DROP is given nothing more after SPARE_DROPS_MAX.
+ * have asked it.  One that never answers a DROP is given nothing more after SPARE_DROPS_MAX, and can
+ * hand over nothing more that it keeps: what it is to drop takes memory here.
  */
 #include <linux/random.h>
 
@@ -130,8 +131,11 @@ bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task)
 	return told;
 }
 
+/* What it is to drop, and what it will be: that stays here until it says so. */
 bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move)
 {
+	if (tasks->way[dim].spare.ndrops >= SPARE_DROPS_MAX)
+		return false;
 	task->copy = spare_new(tasks, dim, task, move, true);
 	if (!task->copy)
 		return false;

@@ -173,7 +173,9 @@ void hc_spares_init(struct hc_tasks *tasks);
 void hc_spare_want(struct hc_tasks *tasks, struct hc_task *task);
 /* It is needed no more.  True: somebody has to be told. */
 bool hc_spare_forget(struct hc_tasks *tasks, struct hc_task *task);
-/* The neighbour along @dim has handed it over and keeps it.  False: no memory. */
+/* The neighbour along @dim has handed it over and keeps it.  False: no memory, or it has too much
+ * to drop.
+ */
 bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *task, u64 move);
 /* The neighbour has failed, and keeps nothing. */
 void hc_spares_orphan(struct hc_tasks *tasks, unsigned int dim);
@@ -206,8 +208,10 @@ void hc_kept_hand(struct hc_tasks *tasks, unsigned int dim, struct hc_kept *kept
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l);
 /* Has the neighbour failed since anybody has looked?  Config. */
 bool hc_neigh_lost(const struct hc_tasks *tasks, unsigned int dim);
-/* Put what was kept for neighbours that have failed into the queue.  Poll, not under the lock. */
-void hc_kept_revive(struct hc_node *node, struct hc_tasks *tasks, u32 dims);
+/* Has one of the neighbours along @dims failed since?  Poll, not under the lock. */
+void hc_kept_look(struct hc_node *node, struct hc_tasks *tasks, u32 dims);
+/* The same of all, and put some of what was kept for them into the queue. */
+void hc_kept_revive(struct hc_node *node, struct hc_tasks *tasks);
 /* A LOST.  Poll, not under the lock. */
 void hc_kept_rx_lost(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim,
 		     const struct sk_buff *skb);

@@ -370,6 +370,7 @@ static const struct {
 	{ copy_is_whole, "a copy is what its segments can be" },
 	{ copy_is_kept_for_one, "a copy is kept for the neighbour that has sent it" },
 	{ copies_have_their_share, "a neighbour's copies take no more than their share" },
+	{ drops_are_bounded, "what a neighbour does not drop takes no more than so much" },
 	{ round_is_whole, "a round is said in frames of its kind" },
 	{ round_counts_no_more_than_all, "a round has no more members than there are nodes" },
 	{ round_is_not_held, "nobody holds up a round for ever" },

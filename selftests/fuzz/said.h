@@ -72,6 +72,7 @@ bool task_is_its_own(void);
 bool copy_is_whole(void);
 bool copy_is_kept_for_one(void);
 bool copies_have_their_share(void);
+bool drops_are_bounded(void);
 
 /* --- said_rounds.c --- */
 bool round_is_whole(void);

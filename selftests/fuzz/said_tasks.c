@@ -261,6 +261,46 @@ bool copies_have_their_share(void)
 	return !say(&f) && kept(v.kept + 1, 0) && live_dgrams(&said.c);
 }
 
+/* A task that node 6 keeps is handed over, and executed. */
+static bool given_done(uint64_t number, int fd, bool *taken)
+{
+	struct hypercube_task id;
+	struct frame f;
+	char buf[16];
+
+	segment(&f, number, 0, 9)->flags = COPIED | HC_TASK_KEEPS;
+	if (say(&f))
+		return false;
+	*taken = task_take(fd, buf, sizeof(buf), &id, 0) == 9;
+	return !*taken || !task_done(fd, &id);
+}
+
+/* Nothing that node 7 says comes to node 6, which so drops no copy: it hands over no more until it has. */
+bool drops_are_bounded(void)
+{
+	uint64_t end = fz_ms() + WAIT_MS;
+	int fd = task_bound(&said.c, 7);
+	struct task_view v = { 0 };
+	unsigned int i, n = 0;
+	bool ok, taken;
+
+	ok = fd >= 0 && !ctl_link_loss(said.c.name, 7, 0, HYPERCUBE_PPM_MAX, true);
+	for (i = 1; i <= 3000 && ok; i++) {
+		ok = given_done(i, fd, &taken);
+		n += taken;
+	}
+	if (!ok || task_view(said.c.name, 7, &v) || v.queued || n < 100 || n > 1100) {
+		fz_note("%u are taken, %llu bytes", n, (unsigned long long)v.bytes);
+		return false;
+	}
+	ok = !ctl_link_loss(said.c.name, 7, 0, 0, true);
+	while (ok && v.bytes && fz_ms() < end)
+		ok = !task_view(said.c.name, 7, &v);
+	ok = ok && !v.bytes && given_done(i, fd, &taken) && taken;
+	close(fd);
+	return ok && live_dgrams(&said.c);
+}
+
 /* ------------------------------------------------------------ two of one id */
 
 #define PAGE 4096
