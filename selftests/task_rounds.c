@@ -272,6 +272,65 @@ TEST(a_silent_neighbour_ends_the_round)
 	EXPECT_EQ(0, yard_del(&y));
 }
 
+/* Where no frame gets lost all that is asked for comes, be it late. */
+TEST(who_waits_over_sound_links_asks_rarely)
+{
+	const struct impairments slow = { .delay = 500000000 };
+	struct link_sums before, after;
+	struct round_view v;
+	struct yard y;
+
+	ASSERT_EQ(0, yard_new(&y, 4, 0));
+	ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, round_run(y.c.name, ROUND_ANY, 5, &v));
+	ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, ctl_link_impair(y.c.name, 0, 0, &slow));
+	ASSERT_EQ(0, ctl_link_sums(y.c.name, &before));
+	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, 5, &v));
+	EXPECT_EQ(0, v.status);
+	ASSERT_EQ(0, ctl_link_sums(y.c.name, &after));
+	printf("# %llu frames\n", (unsigned long long)(after.tx_frames - before.tx_frames));
+	/* At each of 64 ends: that there is a round, a load, a report, that it is over. */
+	EXPECT_GT(64 * 8, after.tx_frames - before.tx_frames);
+	EXPECT_EQ(0, yard_end(&y));
+}
+
+/* The neighbour is full when it is to take a task by command, and not any more when it is to take
+ * those of the round.
+ */
+TEST(a_refused_command_leaves_the_round_what_it_wants)
+{
+	const struct impairments slow = { .delay = 400000000 };
+	struct hypercube_task id;
+	struct round_view v;
+	static char buf[HYPERCUBE_TASK_MAX];
+	unsigned int n, i;
+	struct yard y;
+	struct nl nl;
+
+	ASSERT_EQ(0, yard_new(&y, 1, 0));
+	ASSERT_EQ(0, nl_open(&nl));
+	n = yard_stuff(&y, 1);
+	for (i = 0; i < n + 4; i++)
+		ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
+	ASSERT_EQ(0, ctl_link_impair(y.c.name, 0, 0, &slow));
+	ASSERT_EQ(0, round_begin(&nl, y.c.name, HYPERCUBE_BALANCE_DEM, 0));
+	usleep(50000);
+	ASSERT_EQ(0, task_move(y.c.name, 0, 0, 1));
+	usleep(600000);
+	for (i = 0; i < 3; i++) {
+		ASSERT_EQ(sizeof(buf), task_take(y.c.fd[1], buf, sizeof(buf), &id, 0));
+		EXPECT_EQ(0, task_done(y.c.fd[1], &id));
+	}
+	EXPECT_EQ(0, round_end(&nl, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(2, v.moved);
+	nl_shut(&nl);
+	EXPECT_EQ(0, yard_del(&y));
+}
+
 /* A worker at a node without tasks gets some. */
 TEST(a_node_that_lacks_tasks_begins_a_round)
 {

@@ -62,6 +62,16 @@ struct hc_round_topo {
 };
 
 /**
+ * struct hc_round_pace - when a neighbour is asked
+ * @since: since when it has been silent although it was asked, ns; 0: it is not
+ * @rests: where no frame gets lost it is not asked before that time, ns
+ */
+struct hc_round_pace {
+	u64 since;
+	u64 rests;
+};
+
+/**
  * struct hc_round_link - a round at a link
  * @said: words of this node, @nsaid of them
  * @heard: words of the neighbour, @nheard of them
@@ -73,7 +83,7 @@ struct hc_round_topo {
  * @sent0: tasks that had gone over the link before those of the round
  * @members: what the neighbour has reported: nodes, it and all below
  * @moved: and tasks times links
- * @asked: since when the neighbour has been silent although it was asked, ns; 0: it is not
+ * @pace: when the neighbour is asked
  */
 struct hc_round_link {
 	u64 said[HC_ROUND_WORDS];
@@ -86,7 +96,7 @@ struct hc_round_link {
 	u32 sent0;
 	u32 members;
 	u64 moved;
-	u64 asked;
+	struct hc_round_pace pace;
 };
 
 /**
@@ -246,8 +256,13 @@ bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, uns
 u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value);
 void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_round *w,
 		   const u64 *word, unsigned int n);
-/* Is there patience to ask the neighbour, which has been asked since *@asked (0: from now on)? */
-bool hc_round_patient(const struct hc_node *node, unsigned int dim, u64 *asked, u64 now);
+/* Is the neighbour, of which something is awaited, to be asked now?  1; 0: not yet; -ETIMEDOUT: it
+ * has been silent for longer than there is patience.
+ */
+int hc_round_ask_due(const struct hc_node *node, unsigned int dim, struct hc_round_pace *pace,
+		     u64 now);
+/* It has said something. */
+void hc_round_heard(struct hc_round_pace *pace, u64 now);
 /* Those of one kind that a node says over a link have different indices. */
 void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		  unsigned int index, u64 value);

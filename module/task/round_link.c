@@ -4,7 +4,9 @@
  *
  * Each says all of it, so that it does not matter which of them come, how often and in which
  * order: words are only added.  Who waits for something asks for it until it comes, and whoever is
- * asked answers, also when the round is over for him.
+ * asked answers, also when the round is over for him.  A neighbour that has been heard, over a link
+ * that loses nothing, will say more as soon as it can: it is asked rarely, for who has no memory
+ * says nothing either, and all nodes of a large cube ask all their neighbours.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -19,8 +21,12 @@
 /* Rounds that neighbours begin follow each other no faster; but for so many that begin at once. */
 #define GAP	(2ULL * NSEC_PER_MSEC)
 #define AT_ONCE	8
-/* By how much their numbers may be ahead. */
-#define AHEAD_MAX	(1ULL << 32)
+/* Who has been heard over a link that loses nothing is asked no sooner than after that. */
+#define RESTS	(2ULL * NSEC_PER_SEC)
+/* No round is over sooner than that, as a power of two of ns: so many there may have been at most
+ * since the machine's start, and nobody is believed a later one, or he would use up the numbers.
+ */
+#define LEAST_LOG	10
 
 /* ------------------------------------------------------------ words */
 
@@ -124,32 +130,46 @@ static bool link_owes(const struct hc_round *r, unsigned int dim)
 	return l->theirs & HC_ROUND_F_PARENT && !(l->theirs & HC_ROUND_F_REPORT);
 }
 
-/* Where no frame gets lost the answer comes, however long it takes. */
-bool hc_round_patient(const struct hc_node *node, unsigned int dim, u64 *asked, u64 now)
+void hc_round_heard(struct hc_round_pace *pace, u64 now)
+{
+	pace->since = 0;
+	pace->rests = now + RESTS;
+}
+
+/* Where no frame gets lost the answer comes, however long it takes: each time it is waited for twice
+ * as long.
+ */
+int hc_round_ask_due(const struct hc_node *node, unsigned int dim, struct hc_round_pace *pace,
+		     u64 now)
 {
 	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
 
-	if (test_bit(HC_PORT_LOSSY, &node->ports[dim].flags) && patience && *asked &&
-	    now - *asked >= patience)
-		return false;
-	*asked = *asked ?: now;
-	return true;
+	if (!test_bit(HC_PORT_LOSSY, &node->ports[dim].flags)) {
+		if (now < pace->rests)
+			return 0;
+		pace->rests = now + min(pace->since ? now - pace->since : 0, RESTS);
+	} else if (patience && pace->since && now - pace->since >= patience) {
+		return -ETIMEDOUT;
+	}
+	pace->since = pace->since ?: now;
+	return 1;
 }
 
 void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
 {
 	unsigned int d;
+	int due;
 
 	for (d = 0; d < node->fabric->dim && r->state != HC_ROUND_IDLE; d++) {
-		struct hc_round_link *l = &r->link[d];
-
 		if (!hc_round_goes(r, d) || !link_owes(r, d))
 			continue;
-		if (!hc_round_patient(node, d, &l->asked, now)) {
-			hc_round_fail(node, r, -ETIMEDOUT, node->id, d);
+		due = hc_round_ask_due(node, d, &r->link[d].pace, now);
+		if (due < 0) {
+			hc_round_fail(node, r, due, node->id, d);
 			return;
 		}
-		link_send(node, r, d, HC_ROUND_F_ASK);
+		if (due)
+			link_send(node, r, d, HC_ROUND_F_ASK);
 	}
 }
 
@@ -207,11 +227,12 @@ static void link_hear(struct hc_round *r, unsigned int dim, const struct hc_wire
 		      const u64 *word, unsigned int n)
 {
 	struct hc_round_link *l = &r->link[dim];
+	u64 now = ktime_get_ns();
 
 	if (n > l->nheard || w->flags & ~HC_ROUND_F_ASK & ~l->theirs || !l->joined)
-		r->clock.progress = ktime_get_ns();
+		r->clock.progress = now;
 	l->joined = true;
-	l->asked = 0;
+	hc_round_heard(&l->pace, now);
 	if (n > l->nheard) {
 		memcpy(&l->heard[l->nheard], &word[l->nheard],
 		       (n - l->nheard) * sizeof(*word));
@@ -319,7 +340,7 @@ static void round_said(struct hc_node *node, struct hc_round *r, const struct hc
 bool hc_round_hear(struct hc_node *node, struct hc_round *r, unsigned int dim,
 		   const struct hc_wire_round *w, const u64 *word, unsigned int n)
 {
-	if (hc_round_nr(be64_to_cpu(w->round)) > hc_round_nr(r->id) + AHEAD_MAX)
+	if (hc_round_nr(be64_to_cpu(w->round)) > ktime_get_ns() >> LEAST_LOG)
 		return false;
 	round_said(node, r, w, dim, word, n);
 	if (w->flags & HC_ROUND_F_ASK && r->ops)

@@ -45,7 +45,7 @@ enum ask_step {
  * @load: tasks that it has
  * @want: of these, those that are to come
  * @gave: and how many have
- * @asked: since when it has been silent although it was asked, ns; 0: it is not
+ * @pace: when it is asked
  */
 struct hc_rid_ask {
 	u8 step;
@@ -53,7 +53,7 @@ struct hc_rid_ask {
 	u64 load;
 	u64 want;
 	u64 gave;
-	u64 asked;
+	struct hc_round_pace pace;
 };
 
 enum serve_step {
@@ -351,15 +351,16 @@ static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim
 {
 	struct hc_rid *p = r->rid;
 	struct hc_rid_ask *a = &p->link[dim].ask;
+	u64 now = ktime_get_ns();
 	u64 v;
 
 	if (nr != p->nr || !owes(p, dim))
 		return;
-	a->asked = 0;
+	hc_round_heard(&a->pace, now);
 	if (a->step == ASK_LOAD && hc_round_word(word, n, HC_ROUND_LOAD, 0, &v)) {
 		a->load = min(v, LOAD_MAX);
 		a->step = ASK_KNOWN;
-		p->clock.progress = ktime_get_ns();
+		p->clock.progress = now;
 	} else if (a->step == ASK_GAVE && hc_round_word(word, n, HC_ROUND_GAVE, 0, &v)) {
 		if (v > a->want) {
 			end(node, r, -EPROTO, node->id, dim);
@@ -367,7 +368,7 @@ static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim
 		}
 		a->gave = v;
 		a->step = ASK_DONE;
-		p->clock.progress = ktime_get_ns();
+		p->clock.progress = now;
 	}
 }
 
@@ -439,8 +440,8 @@ void hc_rid_look_at_links(struct hc_node *node, struct hc_round *r)
 void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now)
 {
 	struct hc_rid *p = r->rid;
+	int due = p->asks ? hc_round_clock_due(node, &p->clock, now) : 0, asks;
 	unsigned int d;
-	int due = p->asks ? hc_round_clock_due(node, &p->clock, now) : 0;
 
 	if (due < 0)
 		end(node, r, due, node->id, HC_CAUSE_NONE);
@@ -449,11 +450,12 @@ void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now)
 
 		if (!owes(p, d))
 			continue;
-		if (!hc_round_patient(node, d, &a->asked, now)) {
-			end(node, r, -ETIMEDOUT, node->id, d);
+		asks = hc_round_ask_due(node, d, &a->pace, now);
+		if (asks < 0) {
+			end(node, r, asks, node->id, d);
 			return;
 		}
-		a->fresh = true;
+		a->fresh |= asks;
 	}
 }
 

@@ -377,6 +377,7 @@ static const struct {
 	{ round_has_one_method, "a round has one method" },
 	{ round_is_begun_by_its_node, "a round is begun by its node alone" },
 	{ rounds_come_one_by_one, "rounds do not follow each other without a pause" },
+	{ numbers_of_rounds_last, "nobody uses up the numbers of rounds" },
 	{ round_gets_what_it_wants, "nobody gives more than he was asked for" },
 	{ round_gives_what_it_has, "a node gives what it has, and once" },
 	{ rounds_keep_all_tasks, "lies in rounds lose no tasks" },

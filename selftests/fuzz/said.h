@@ -81,6 +81,7 @@ bool round_is_not_held(void);
 bool round_has_one_method(void);
 bool round_is_begun_by_its_node(void);
 bool rounds_come_one_by_one(void);
+bool numbers_of_rounds_last(void);
 bool round_gets_what_it_wants(void);
 bool round_gives_what_it_has(void);
 bool rounds_keep_all_tasks(void);
