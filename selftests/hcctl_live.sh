@@ -561,7 +561,7 @@ loads_are_watched() {
 	equal 'lines' 3 "$(wc -l <"$scratch/lines")"
 	equal 'each line is what show prints' "$(<"$scratch/once")" "$(uniq "$scratch/lines")"
 	check 'its tasks are lost' hcctl node set t 5 fail
-	hcctl balance show t --watch interval 20ms | grep -qE '^done 0, repeated 0, lost [1-9][0-9]*, in doubt 0$' ||
+	hcctl balance show t --watch interval 20ms | grep -qE '^done 0, repeated 0, lost [1-9][0-9]*, in doubt 0; copied 0, revived 0$' ||
 		fault 'the losses are not there'
 }
 

@@ -131,7 +131,7 @@ numbers() {
 
 the_dissector_knows_what_words_count() {
 	command -v tshark >/dev/null || return 4
-	local bad='' of
+	local bad='' of word
 	of=$(numbers 4 1 4 2 8 9)
 	equal 'TEST' 6 "$(said 01 00 "$(numbers 4 6 4 0)" test.round)"
 	equal 'DATA' '7 3 5 4' "$(said 03 00 "$of$(numbers 8 0 8 7 4 3 8 0 2 0 2 5 2 4 8 0 4 0 2 0)" total index block ordinal)"
@@ -154,6 +154,11 @@ the_dissector_knows_what_words_count() {
 	equal 'MEND: a place' '6 2 3 1 8,9 10,11 2,1 1,0 0,1 1,3,32,34' "$(payload=88 said 0d 00 \
 		"$of$(numbers 1 3 1 2 2 3 1 4 3 0 56 0)$(numbers 4 8 2 10 1 2 1 1 1 1 3 0 4 9 2 11 1 1 1 0 1 3 3 0 4 10 4 5)" \
 		mend.members mend.ways mend.rings mend.resume way.{seen,next,dim,out,relay} mend.set | sed 's/True/1/g; s/False/0/g')"
+	word=$(numbers 8 5 8 3 4 0 4 0 2 0 1 0)
+	equal 'DROP' '5 8 10,11' "$(payload=16 said 0f 00 "$word$(numbers 1 8 4 0 8 10 8 11)" task.move task.what task.drop)"
+	equal 'LOST' '1 2 3 4 0x0000000f' "$(payload=40 said 0f 00 "$word$(numbers 1 10 4 0 8 1 8 2 8 3 8 4 4 15 4 0)" \
+		task.lost.sent task.lost.gave task.lost.taken task.lost.kept task.lost.known)"
+	equal 'a LOST that is cut off' '10 ' "$(payload=8 said 0f 00 "$word$(numbers 1 10 4 0 8 1)" task.what task.lost.sent)"
 	equal 'a part that is missing' '' "$(said 08 00 "${of::32}" taken)"
 	[[ ! $bad ]]
 }

@@ -149,6 +149,12 @@ local f = {
 	task_what = ProtoField.uint8('hypercube.task.what', 'What is said of it', base.DEC,
 		{ [1] = 'segment', [2] = 'taken', [3] = 'not taken', [4] = 'which?',
 		[5] = 'segment of a copy', [6] = 'kept', [7] = 'not kept', [8] = 'drop', [9] = 'dropped', [10] = 'lost' }),
+	task_drop = ProtoField.uint64('hypercube.task.drop', 'Copy that is not needed'),
+	task_lost_sent = ProtoField.uint64('hypercube.task.lost.sent', 'Lost: tasks whose copies were sent, up to'),
+	task_lost_gave = ProtoField.uint64('hypercube.task.lost.gave', 'Lost: copies of what was handed over, up to'),
+	task_lost_taken = ProtoField.uint64('hypercube.task.lost.taken', 'Lost: tasks that were taken, up to'),
+	task_lost_kept = ProtoField.uint64('hypercube.task.lost.kept', 'Lost: copies that were kept, up to'),
+	task_lost_known = ProtoField.uint32('hypercube.task.lost.known', 'Which of these are known', base.HEX),
 	round_id = ProtoField.uint64('hypercube.round.id', 'Number of the round, and its node', base.HEX),
 	round_moved = ProtoField.uint64('hypercube.round.moved', 'Tasks times links reported'),
 	round_status = ProtoField.uint32('hypercube.round.status', 'Errno'),
@@ -325,6 +331,25 @@ local function dissect_paths(part, buf, tree)
 	return area
 end
 
+-- What a DROP or a LOST says of copies, behind its part; returns how much that is.
+local DROP, LOST = 8, 10
+local lost = { { 0, f.task_lost_sent, 8 }, { 8, f.task_lost_gave, 8 }, { 16, f.task_lost_taken, 8 },
+	{ 24, f.task_lost_kept, 8 }, { 32, f.task_lost_known, 4 } }
+
+local function dissect_copies(part, buf, tree)
+	local what, at = part(27, 1):uint(), 0
+
+	if what == LOST and buf:len() >= 40 then
+		dissect_fields(buf, lost, tree)
+		return 40
+	end
+	while what == DROP and at + 8 <= buf:len() do
+		tree:add(f.task_drop, buf(at, 8))
+		at = at + 8
+	end
+	return at
+end
+
 -- Adds the part that leads the frame on its way. Returns its length.
 local function dissect_way(hdr, buf, tree)
 	if hdr(2, 1):uint() % 8 < 4 then
@@ -466,6 +491,9 @@ local function dissect_rest(hdr, rest, pinfo, sub)
 	end
 	if part and type == MEND and rest:len() > head then
 		head = head + dissect_mend(part, rest(head), sub)
+	end
+	if part and type == TASK and rest:len() > head then
+		head = head + dissect_copies(part, rest(head), sub)
 	end
 	return summary(type, hdr, part), rest:len() > head and rest(head):tvb()
 end

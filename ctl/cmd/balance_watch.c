@@ -159,7 +159,8 @@ static void put_sums(struct hcctl *h, const struct view *w)
 	out_uint(h, NULL, ", repeated %" PRIu64, sum(s, HYPERCUBE_A_TASKS_REPEATED));
 	put_bad(h, ", lost %" PRIu64, sum(s, HYPERCUBE_A_TASKS_LOST));
 	put_bad(h, ", in doubt %" PRIu64, sum(s, HYPERCUBE_A_TASKS_DOUBT));
-	out_text(h, "\n");
+	out_uint(h, NULL, "; copied %" PRIu64, sum(s, HYPERCUBE_A_TASKS_COPIED));
+	out_uint(h, NULL, ", revived %" PRIu64 "\n", sum(s, HYPERCUBE_A_TASKS_REVIVED));
 }
 
 /* --- bars --- */

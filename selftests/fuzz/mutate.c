@@ -17,6 +17,10 @@
 #define ACK(name) FIELD(HC_FRAME_ACK, wire_ack, name)
 #define ABORT(name) FIELD(HC_FRAME_ABORT, wire_abort, name)
 #define REPLY(name) FIELD(HC_FRAME_REPLY, wire_reply, name)
+/* Behind the part; where a DROP has its numbers. */
+#define LOST(name)									\
+	{ HC_FRAME_TASK, sizeof(struct hc_wire_task) + offsetof(struct hc_wire_task_lost, name),	\
+	  sizeof(((struct hc_wire_task_lost *)0)->name) }
 
 static const struct field {
 	unsigned int of;
@@ -40,6 +44,7 @@ static const struct field {
 	FIELD(HC_FRAME_TASK, wire_task, offset), FIELD(HC_FRAME_TASK, wire_task, total),
 	FIELD(HC_FRAME_TASK, wire_task, origin), FIELD(HC_FRAME_TASK, wire_task, flags),
 	FIELD(HC_FRAME_TASK, wire_task, what),
+	LOST(sent), LOST(gave), LOST(taken), LOST(kept), LOST(known), LOST(reserved),
 	FIELD(HC_FRAME_ROUND, wire_round, round), FIELD(HC_FRAME_ROUND, wire_round, status),
 	FIELD(HC_FRAME_ROUND, wire_round, members), FIELD(HC_FRAME_ROUND, wire_round, node),
 	FIELD(HC_FRAME_ROUND, wire_round, dim), FIELD(HC_FRAME_ROUND, wire_round, method),
@@ -95,7 +100,10 @@ static unsigned char *field_find(struct frame *f, const struct field *x)
 		part = (unsigned char *)frame_plan(f);
 	else
 		part = x->of == frame_hdr(f)->type ? frame_part(f) : NULL;
-	return part ? part + x->at : NULL;
+	/* Not all have what is behind their part. */
+	if (!part || part + x->at + x->bytes > f->bytes + f->rec.len)
+		return NULL;
+	return part + x->at;
 }
 
 /* Changed fields that frame_fill() would fill in stay as they are: .says tells it so, of some
