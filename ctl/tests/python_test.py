@@ -83,7 +83,8 @@ class Headers(unittest.TestCase):
             for member in kind:
                 lines.append(f'printf("%d\\n", HYPERCUBE_{prefix}{member.name});')
                 wanted.append(str(int(member)))
-        for name in ('F_NOTIFY', 'RECORD_MAX', 'SEGMENT_MAX', 'DIM_MAX'):
+        for name in ('F_NOTIFY', 'RECORD_MAX', 'SEGMENT_MAX', 'DIM_MAX', 'TASK_MAX', 'TASK_MAY_REPEAT',
+                     'TASK_REPEATED', 'TASK_COPIED'):
             lines.append(f'printf("%d\\n", HYPERCUBE_{name});')
             wanted.append(str(getattr(names, name)))
         lines.append('printf("%d\\n", HCL_SUSPECTS_MAX);')

@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), '../
 import numpy as np
 
 import hypercube
-from hypercube import Denied, Error, Messages, Node, Plan, PlanType, Timeout
+from hypercube import Denied, Error, Messages, Node, Plan, PlanType, Tasks, Timeout
 from python_tap import main
 
 NODES = 8
@@ -482,6 +482,35 @@ class Failures(Fabric):
             there.timeout = 0.2
             with self.assertRaisesRegex(Timeout, 'no message came within 200 ms'):
                 there.recv()
+
+    def test_tasks(self):
+        with Tasks('t', 2) as producer, Tasks('t', 2) as worker:
+            worker.timeout = PATIENCE
+            ids = [producer.put(b'once'), producer.put(np.arange(2, dtype='u2'), repeat=True),
+                   producer.put(b'', copied=True)]
+            self.assertEqual(ids, [(2, 1), (2, 2), (2, 3)])
+            tasks = [worker.take() for _ in ids]
+            self.assertEqual(tasks, [(2, 1, False, False, False, b'once'),
+                                     (2, 2, True, False, False, b'\0\0\1\0'), (2, 3, True, False, True, b'')])
+            worker.done(tasks[0])
+            with self.assertRaises(Error) as caught:
+                worker.done(tasks[0])
+            self.assertEqual(caught.exception.errno, errno.ENOENT)
+            worker.done(tasks[2])
+            worker.timeout = 0.2
+            with self.assertRaisesRegex(Timeout, 'no task came within 200 ms'):
+                worker.take()
+            with self.assertRaises(Error):
+                producer.put(bytes(70000))
+        with Tasks('t', 2) as worker:
+            worker.timeout = PATIENCE
+            self.assertEqual(worker.take(), tasks[1]._replace(repeated=True))
+            producer = Tasks('t', 2)
+            self.addCleanup(producer.close)
+            producer.put(b'long')
+            with self.assertRaises(Error):
+                worker.take(3)
+            self.assertEqual(worker.take(4).data, b'long')
 
 
 if __name__ == '__main__':

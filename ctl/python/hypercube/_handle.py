@@ -2,6 +2,8 @@
 """What all handles of the library have in common: opening, closing, calls, time limits."""
 
 import contextlib
+import errno
+import select
 import threading
 from ctypes import byref, c_void_p
 
@@ -143,3 +145,11 @@ class Handle:
             if status < 0:
                 raise self._error(status, handle)
             return status
+
+    def _ready(self, event, what):
+        """Wait here, where signals are heard."""
+        poll = select.poll()
+        poll.register(self.fileno(), event)
+        ms = None if self._limit is None else milliseconds(self._limit, '')
+        if not poll.poll(ms):
+            raise error(-errno.ETIMEDOUT, f'{what} within {ms} ms')

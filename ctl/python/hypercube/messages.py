@@ -6,7 +6,7 @@ import select
 from collections import namedtuple
 from ctypes import byref, c_uint32, create_string_buffer
 
-from ._arrays import address, milliseconds, number, readable
+from ._arrays import address, number, readable
 from ._handle import Handle
 from ._native import Told, lib
 from .errors import error
@@ -69,14 +69,6 @@ class Messages(Handle):
         return sender, data, Verdict(
             Judgement.of(v.judgement), v.copies, _bits(v.dissent), _bits(v.missing), v.nr,
             {p.copy: _nodes(sender, p) for p in told.path[:told.npaths]})
-
-    def _ready(self, event, what):
-        """Wait here, where signals are heard."""
-        poll = select.poll()
-        poll.register(self.fileno(), event)
-        ms = None if self._limit is None else milliseconds(self._limit, '')
-        if not poll.poll(ms):
-            raise error(-errno.ETIMEDOUT, f'{what} within {ms} ms')
 
 
 def _bits(word):
