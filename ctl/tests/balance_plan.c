@@ -389,6 +389,52 @@ static void random_loads(struct bench *e, unsigned int below)
 		e->load[u] = hc_set_has(e->f->dead, u) ? 0 : rnd(4) ? rnd(below + 1) : 0;
 }
 
+/* Erratum: without a largest subcube of dimension n - T or less there are more steps than that. */
+TEST(balance_steps_are_more_than_3_log_n_plus_t)
+{
+	unsigned int dim, depth, k;
+	uint32_t set, u;
+	struct bench e;
+
+	for (dim = 1; dim < 4; dim++)
+		for (set = 0; set < (1u << (1u << dim)) - 1; set++) {
+			struct hc_faults *f = cube_without(dim, "");
+
+			for (u = 0; u < hc_nodes(dim); u++)
+				if (set >> u & 1)
+					hc_faults_node(f, u);
+			if (!bench_init(&e, f))
+				continue;
+			EXPECT_LE(e.t.b.depth + hc_weight32(e.t.b.dims), dim);
+			bench_end(&e);
+		}
+	ASSERT_TRUE(bench_init(&e, cube_without(4, "0000 0011 1100 1111")));
+	ASSERT_EQ(bench_plan(&e, HC_BALANCE_MCW), 0);
+	depth = e.t.b.depth;
+	k = hc_weight32(e.t.b.dims);
+	EXPECT_EQ(3, depth);
+	EXPECT_EQ(2, k);
+	EXPECT_EQ(2 * depth + 2 * k, e.p.info_steps);
+	EXPECT_EQ(2 * depth + k, e.p.move_steps);
+	EXPECT_GT(e.p.info_steps + e.p.move_steps, 3 * 4 + depth);
+	bench_end(&e);
+}
+
+/* The smallest sums of loads that DEM leaves uneven beyond n. */
+TEST(balance_dem_with_a_failed_node)
+{
+	static const uint64_t load[] = { 0, 0, 0, 9 };
+	struct bench e;
+
+	ASSERT_TRUE(bench_init(&e, cube_without(2, "01")));
+	bench_load(&e, load);
+	ASSERT_EQ(bench_plan(&e, HC_BALANCE_DEM), 0);
+	EXPECT_EQ(2, e.p.final[0]);
+	EXPECT_EQ(2, e.p.final[2]);
+	EXPECT_EQ(5, e.p.final[3]);
+	bench_end(&e);
+}
+
 /* DEM: at most n without faults; with them the paper's bound does not hold. */
 TEST(balance_dem_is_bounded_without_faults_only)
 {
