@@ -102,8 +102,8 @@ static struct hc_mean dem_ahead(unsigned int dim, unsigned int faults, enum hc_s
 	return hc_mean(ahead, ARRAY_SIZE(ahead));
 }
 
-/* Erratum: that MCWA is clearly best with fewer than n failed nodes.  It is for none of them, whoever
- * pays; without any it is no worse if each pays for himself.
+/* Erratum: that MCWA is clearly best with fewer than n failed nodes.  It is for none of them,
+ * whoever pays; without any it is no worse if each pays for himself.
  */
 TEST(balance_simulation_mcwa_is_behind_dem_with_a_failed_node)
 {

@@ -209,7 +209,7 @@ static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
 	return task;
 }
 
-/* Nobody has it but we: it stays here.  For whom it was to go hears of it; others try themselves. */
+/* Nobody has it but we: it stays here.  Who wanted it to go hears of it; others try themselves. */
 static void out_keep(struct hc_tasks *tasks, struct hc_way_out *out)
 {
 	struct hc_task *task = out_end(tasks, out);

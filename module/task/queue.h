@@ -163,7 +163,7 @@ struct hc_way_spare {
 /* Copies of two kinds, each with numbers of its own. */
 enum hc_kept_kind {
 	HC_KEPT_SENT,		/* the neighbour has sent them */
-	HC_KEPT_HANDED,		/* the tasks were handed over to it; by the number of the handover */
+	HC_KEPT_HANDED,		/* the tasks were handed over to it; by that number */
 	HC_KEPT_NKINDS
 };
 

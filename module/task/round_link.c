@@ -136,8 +136,8 @@ void hc_round_heard(struct hc_round_pace *pace, u64 now)
 	pace->rests = now + RESTS;
 }
 
-/* Where no frame gets lost the answer comes, however long it takes: each time it is waited for twice
- * as long.
+/* Where no frame gets lost the answer comes, however long it takes: it is waited for twice as long
+ * each time.
  */
 int hc_round_ask_due(const struct hc_node *node, unsigned int dim, struct hc_round_pace *pace,
 		     u64 now)

@@ -18,8 +18,8 @@
  * moment without a copy.
  *
  * Who lies: a neighbour that keeps nothing of what it says it keeps harms the tasks of those who
- * have asked it.  One that never answers a DROP is given nothing more after SPARE_DROPS_MAX, and can
- * hand over nothing more that it keeps: what it is to drop takes memory here.
+ * have asked it.  One that never answers a DROP is given nothing more after SPARE_DROPS_MAX, and
+ * can hand over nothing more that it keeps: what it is to drop takes memory here.
  */
 #include <linux/random.h>
 

@@ -18,8 +18,9 @@
 #define ABORT(name) FIELD(HC_FRAME_ABORT, wire_abort, name)
 #define REPLY(name) FIELD(HC_FRAME_REPLY, wire_reply, name)
 /* Behind the part; where a DROP has its numbers. */
-#define LOST(name)									\
-	{ HC_FRAME_TASK, sizeof(struct hc_wire_task) + offsetof(struct hc_wire_task_lost, name),	\
+#define LOST(name)								\
+	{ HC_FRAME_TASK,							\
+	  sizeof(struct hc_wire_task) + offsetof(struct hc_wire_task_lost, name),	\
 	  sizeof(((struct hc_wire_task_lost *)0)->name) }
 
 static const struct field {

@@ -275,7 +275,9 @@ static bool given_done(uint64_t number, int fd, bool *taken)
 	return !*taken || !task_done(fd, &id);
 }
 
-/* Nothing that node 7 says comes to node 6, which so drops no copy: it hands over no more until it has. */
+/* Nothing that node 7 says comes to node 6, which so drops no copy: until it has, it hands over no
+ * more.
+ */
 bool drops_are_bounded(void)
 {
 	uint64_t end = fz_ms() + WAIT_MS;
