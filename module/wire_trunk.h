@@ -61,6 +61,7 @@ static_assert(sizeof(struct hc_wire_record) == 8);
  * @keep: ms of silence after which the sender gives up
  * @along: dimension of the links
  * @reserved: 0
+ * @life: at random, another one each time that the sender's nodes are made; 0: it does not say
  */
 struct hc_wire_hello {
 	__be32	magic;
@@ -73,7 +74,8 @@ struct hc_wire_hello {
 	__be16	base;
 	__be32	keep;
 	__u8	along;
-	__u8	reserved[7];
+	__u8	reserved[3];
+	__be32	life;
 };
 
 static_assert(sizeof(struct hc_wire_hello) == 32);

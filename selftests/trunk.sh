@@ -240,6 +240,25 @@ trunks_break() {
 	joined
 }
 
+# A machine that is made anew, as after a crash, has other numbers, and remembers nothing.
+tasks_go_to_a_machine_that_is_back() {
+	local round
+	machines 3 0XX 1XX && joined
+	for ((round = 1; round <= 6; round++)); do
+		check 'tasks' at "$a" "$here/hc_load" tasks t 0 5
+		check 'move' at "$a" hcctl balance move t 0:2 5
+		busywait 10 is_at 5 "$b" '[.nodes[] | .received] | add' balance show t ||
+			fault "there, round $round: $(at "$a" hcctl -j balance show t)"
+		check 'back' at "$b" hcctl balance move t 4:2 2
+		busywait 10 is_at $((2 * round)) "$a" '.nodes[0].received' balance show t ||
+			fault "here, round $round: $(at "$b" hcctl -j balance show t)"
+		check 'del' at "$b" hcctl fabric del t
+		busywait 10 is_at 4 "$a" '.[0].links_down' fabric show t || fault 'links are up'
+		check 'the part again' at "$b" hcctl fabric add t dim 3 nodes 1XX
+		joined
+	done
+}
+
 disagreements_are_refused() {
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 10.9.0.1 keep
@@ -432,6 +451,7 @@ descriptors_are_given_up() {
 }
 
 run_tests they_are_experimental sockets_are_of_the_namespace descriptors_are_given_up links_come_up \
-	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across tasks_go_across plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
+	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across tasks_go_across \
+	tasks_go_to_a_machine_that_is_back plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
 	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset \
 	everything_may_go namespaces_end

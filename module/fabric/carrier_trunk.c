@@ -168,6 +168,20 @@ void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_
 		end_tell(node, dim);
 }
 
+/* Nodes that were made anew know nothing of what those before them have said. */
+void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life)
+{
+	struct hc_port *port = &node->ports[dim];
+
+	lockdep_assert_held(&node->fabric->lock);
+	if (life && port->end->life && life != port->end->life) {
+		set_bit(HC_PORT_REBORN, &port->flags);
+		set_bit(HC_PORT_DIED, &port->flags);
+		hc_node_kick(node, HC_EV_TASKS);
+	}
+	port->end->life = life ?: port->end->life;
+}
+
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim)
 {
 	const struct hc_port *port = &node->ports[dim];

@@ -66,11 +66,14 @@ struct sock;
  * @list: those there are
  * @broken: how many have ended
  * @n: how many there are, and that are not freed
+ * @life: a random number, by which others know these nodes from those that come after them;
+ *	constant
  */
 struct hc_trunks {
 	struct list_head list;
 	u64 broken;
 	atomic_t n;
+	u32 life;
 };
 
 #define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)

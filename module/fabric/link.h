@@ -27,6 +27,7 @@ enum {
 	HC_PORT_NO_CARRIER,	/* nothing leads to the other end; config writes */
 	HC_PORT_CUT,		/* the carrier was gone, perhaps for a moment; poll clears */
 	HC_PORT_DIED,		/* the node there has failed, perhaps for a moment; the same */
+	HC_PORT_REBORN,		/* and is another one now; set before DIED, the same */
 };
 
 #define HC_PORT_UNUSABLE \

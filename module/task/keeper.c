@@ -324,22 +324,40 @@ static void in_stop(struct hc_tasks *tasks, struct hc_way_in *in, const u64 *upt
 		hc_in_close(tasks, in, in->move, false);
 }
 
+/* The neighbour is one that was made anew: it does not remember either.  True: what was being
+ * handed over comes back.
+ */
+static bool neigh_reborn(struct hc_tasks *tasks, unsigned int dim, struct list_head *doubt)
+{
+	hc_in_forget(&tasks->way[dim].in);
+	hc_in_forget(&tasks->way[dim].copies);
+	return hc_out_forget(tasks, dim, doubt);
+}
+
 /* The neighbour has failed: nothing that was under way between us ends. */
 static void neigh_fails(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim)
 {
 	struct hc_way *way = &tasks->way[dim];
-	bool back;
+	bool back, room;
+	LIST_HEAD(doubt);
 
 	spin_lock_bh(&tasks->lock);
+	room = !hc_tasks_room(tasks);
 	clear_bit(HC_PORT_DIED, &node->ports[dim].flags);
 	orphans_add_all(&way->kept);
 	in_stop(tasks, &way->in, NULL);
 	in_stop(tasks, &way->copies, NULL);
 	back = hc_out_orphan(tasks, dim, NULL);
 	hc_spares_orphan(tasks, dim);
+	if (test_and_clear_bit(HC_PORT_REBORN, &node->ports[dim].flags))
+		back |= neigh_reborn(tasks, dim, &doubt);
+	room = room && hc_tasks_room(tasks);
 	spin_unlock_bh(&tasks->lock);
 	if (back)
 		hc_tasks_wake(tasks, HC_TASK_READERS);
+	if (room)
+		hc_tasks_wake(tasks, HC_TASK_WRITERS);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &doubt);
 }
 
 void hc_kept_look(struct hc_node *node, struct hc_tasks *tasks, u32 dims)

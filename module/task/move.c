@@ -244,6 +244,18 @@ static void out_again(struct hc_tasks *tasks, struct hc_way_out *out)
 	trace_hc_task(tasks->node, HC_TASK_BACK, &task->id);
 }
 
+bool hc_out_forget(struct hc_tasks *tasks, unsigned int dim, struct list_head *doubt)
+{
+	struct hc_way_out *out = &tasks->way[dim].out;
+	bool again = out->task && out->task->id.flags & HYPERCUBE_TASK_MAY_REPEAT;
+
+	if (again)
+		out_again(tasks, out);
+	else if (out->task)
+		out_doubt(tasks, out, doubt);
+	return again;
+}
+
 bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
@@ -286,10 +298,7 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 	if (!out->task || now < out->due)
 		return NULL;
 	if (out_late(tasks, dim, usable, now)) {
-		if (out->task->id.flags & HYPERCUBE_TASK_MAY_REPEAT)
-			out_again(tasks, out);
-		else
-			out_doubt(tasks, out, doubt);
+		hc_out_forget(tasks, dim, doubt);
 		return NULL;
 	}
 	out->asks |= !usable || out->tries >= HC_TASK_TRIES;

@@ -30,6 +30,12 @@ void hc_in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool ta
 	in->taken = taken;
 }
 
+void hc_in_forget(struct hc_way_in *in)
+{
+	in->known = false;
+	in->hearsay = false;
+}
+
 bool hc_tasks_served(const struct hc_tasks *tasks)
 {
 	lockdep_assert_held(&tasks->lock);

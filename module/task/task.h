@@ -120,6 +120,8 @@ bool hc_tasks_served(const struct hc_tasks *tasks);
 /* --- move_in.c; all under @tasks->lock --- */
 /* The handover and all before it are decided, this one as @taken says. */
 void hc_in_close(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool taken);
+/* A neighbour that was made anew has decided nothing, and its numbers begin anew. */
+void hc_in_forget(struct hc_way_in *in);
 /* Returns the answer to a segment, or 0: there is none (yet).  *skb is NULL if it was kept. */
 u8 hc_in_segment(struct hc_tasks *tasks, struct hc_way_in *in, const struct hc_wire_task *w,
 		 struct sk_buff **skb);
@@ -155,6 +157,10 @@ void hc_ways_lose(struct hc_tasks *tasks, struct hc_losses *l);
  * same.
  */
 bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto);
+/* Nobody knows whether the neighbour has taken what is being handed over: it comes back (true), or
+ * is moved to @doubt; the same.
+ */
+bool hc_out_forget(struct hc_tasks *tasks, unsigned int dim, struct list_head *doubt);
 /* Send a task in segments; @what: DATA or COPY.  Poll. */
 void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task, u8 what,
 		  u8 flags, u64 number);

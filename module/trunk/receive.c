@@ -190,6 +190,20 @@ static const char *hello_flaw(const struct hc_trunk *trunk, const struct hc_wire
 	return NULL;
 }
 
+/* Before anything else comes from there. */
+static void life_take(struct hc_trunk *trunk, u32 life)
+{
+	struct hc_fabric *fabric = trunk->fabric;
+	struct hc_node *node;
+
+	mutex_lock(&fabric->lock);
+	if (!fabric->dead && !test_bit(HC_TRUNK_BROKEN, &trunk->flags))
+		hc_each_node(fabric, node)
+			if (hc_trunk_has(trunk, node->id))
+				hc_trunk_end_lives(node, trunk->dim, life);
+	mutex_unlock(&fabric->lock);
+}
+
 static void hello_take(struct hc_trunk *trunk)
 {
 	const struct hc_wire_hello *w = (const void *)(trunk->rx.head + REC);
@@ -199,6 +213,7 @@ static void hello_take(struct hc_trunk *trunk)
 		hc_trunk_break(trunk, -EPROTO, flaw);
 		return;
 	}
+	life_take(trunk, be32_to_cpu(w->life));
 	trunk->rx.greeted = true;
 	WRITE_ONCE(trunk->keep_there, be32_to_cpu(w->keep));
 	set_bit(HC_TRUNK_GREETED, &trunk->flags);

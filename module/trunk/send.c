@@ -227,6 +227,7 @@ static void record_hello(struct hc_trunk *trunk)
 	w->base = cpu_to_be16(fabric->base);
 	w->keep = cpu_to_be32(trunk->keep);
 	w->along = trunk->dim;
+	w->life = cpu_to_be32(fabric->trunks.life);
 }
 
 static bool record_state(struct hc_trunk *trunk)

@@ -4,6 +4,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
 
@@ -289,6 +290,7 @@ struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id)
 void hc_trunks_init(struct hc_fabric *fabric)
 {
 	INIT_LIST_HEAD(&fabric->trunks.list);
+	fabric->trunks.life = get_random_u32() ?: 1;
 }
 
 int hc_trunk_module_init(void)

@@ -52,6 +52,7 @@ struct socket;
  * @flags: HC_END_F_* that are to be told
  * @flap_down: the same
  * @flap_period: the same
+ * @life: of the machine at the other end, or 0: it has not said; under hc_fabric.lock
  */
 struct hc_trunk_end {
 	struct hc_trunk __rcu *trunk;
@@ -61,6 +62,7 @@ struct hc_trunk_end {
 	u8 flags;
 	u32 flap_down;
 	u32 flap_period;
+	u32 life;
 };
 
 /**
@@ -295,6 +297,8 @@ void hc_trunk_receive_work(struct work_struct *work);
 /* --- fabric/carrier_trunk.c --- */
 /* What the other end says of the link of @node.  hc_fabric.lock is held. */
 void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_wire_end *w);
+/* The machine there lives since @life, as it says.  The same. */
+void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
 /* Nothing leads to the other end any more: what it has said of itself is no longer true. */
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim);
 /* What this end says of it. */
