@@ -302,7 +302,8 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 		return NULL;
 	}
 	out->asks |= !usable || out->tries >= HC_TASK_TRIES;
-	out->due = now + hc_task_pause(out->tries);
+	out->due = now + (out->asks ? hc_task_pause(out->tries) :
+				      hc_task_segments_pause(tasks->node, dim, out->tries));
 	out->tries = min(out->tries + 1, 255);
 	*ask = out->asks;
 	if (*ask)

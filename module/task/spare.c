@@ -303,7 +303,7 @@ static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 no
 		sp->rest = now + SPARE_REST;
 		return NULL;
 	}
-	sp->due = now + hc_task_pause(sp->tries++);
+	sp->due = now + hc_task_segments_pause(tasks->node, dim, sp->tries++);
 	refcount_inc(&sp->now->task->ref);
 	return sp->now->task;
 }

@@ -93,6 +93,17 @@ static inline u64 hc_task_pause(unsigned int tries)
 	return min_t(u64, HC_TASK_REPEAT_MIN << min(tries, 10U), HC_TASK_REPEAT_MAX);
 }
 
+/* The same for segments.  Where nothing gets lost they come, be it late: a slow machine must not be
+ * busy with repetitions of what it has not got round to.
+ */
+static inline u64 hc_task_segments_pause(const struct hc_node *node, unsigned int dim,
+					 unsigned int tries)
+{
+	bool lossy = test_bit(HC_PORT_LOSSY, &node->ports[dim].flags);
+
+	return hc_task_pause(tries) << (lossy ? 0 : 5);
+}
+
 /* Returns the tasks of a node, which stay once they are there, or NULL. */
 static inline struct hc_tasks *hc_tasks_of(const struct hc_node *node)
 {
