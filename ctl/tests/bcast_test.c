@@ -82,9 +82,7 @@ int bworld_plan(const struct bworld *w, enum hc_bcast_method method, bool greedy
 	const char *why = NULL;
 	int err = hc_plan_bcast(w->f, &req, p, &why);
 
-	if (err && !why)
-		abort();
-	return err;
+	return with_cause(err, why);
 }
 
 int bworld_fixed(const struct bworld *w, uint32_t source, const char *sequence,

@@ -2,6 +2,8 @@
 /*
  * See check.h.
  */
+#include <stdlib.h>
+
 #include "check.h"
 #include "plan.h"
 
@@ -13,6 +15,13 @@ unsigned int rnd(unsigned int below)
 	x ^= x >> 7;
 	x ^= x << 17;
 	return (unsigned int)(x >> 32) % below;
+}
+
+int with_cause(int err, const char *why)
+{
+	if (err && !why)
+		abort();
+	return err;
 }
 
 void faults_print(const struct hc_faults *f)

@@ -24,6 +24,8 @@ struct hc_faults;
 /* Same numbers on every machine. */
 unsigned int rnd(unsigned int below);
 
+/* @err, for which there must be a cause if it is one; the program ends otherwise. */
+int with_cause(int err, const char *why);
 /* A line for the log: nodes that failed, and unusable links as NODE-NODE. */
 void faults_print(const struct hc_faults *f);
 /* Dimensions as they are printed, "0213": to numbers, how many; and are they the same? */

@@ -85,9 +85,7 @@ int world_plan(const struct world *w, enum hc_tree_method method, uint32_t sink,
 	const char *why = NULL;
 	int err = hc_plan_tree(w->f, &req, plan, &why);
 
-	if (err && !why)
-		abort();
-	return err;
+	return with_cause(err, why);
 }
 
 int world_fixed(const struct world *w, uint32_t sink, const char *order,
@@ -130,10 +128,8 @@ int check_plan(const struct world *w, const struct hc_tree *t)
 	if (!work)
 		abort();
 	err = hc_tree_check(t, w->f->fault, work, &flaw);
-	if (err && !flaw.why)
-		abort();
 	free(work);
-	return err;
+	return with_cause(err, flaw.why);
 }
 
 /* A node's role, with @unknown for the words that nobody can have told it. */
