@@ -563,12 +563,7 @@ int nl_fill_plan(struct nlmsghdr *nlh, void *arg)
 void nl_plan_clear(struct nl_plan *v)
 {
 	hc_free_all(v->members, v->detours, v->sequence, v->fault, v->rings, v->ring_nodes);
-	v->rings = NULL;
-	v->ring_nodes = NULL;
-	v->members = NULL;
-	v->detours = NULL;
-	v->sequence = NULL;
-	v->fault = NULL;
+	*v = (struct nl_plan){};
 }
 
 void nl_plans_free(struct nl_plan *v, size_t n)
