@@ -35,22 +35,18 @@ static int yard_stir(struct yard *y, uint64_t target, void (*meanwhile)(struct y
 
 TEST(tasks_of_all_sizes_arrive_as_they_were)
 {
-	static const size_t sizes[] = { 4, 255, 256, 257, 512, 1000, 20000, 32768, 65536 };
-	static const unsigned int segments[] = { 256, 1000, 32768 };
 	struct task_view v;
-	unsigned int i, s;
 	struct yard y;
+	unsigned int s;
 
-	for (s = 0; s < ARRAY_SIZE(segments); s++) {
-		ASSERT_EQ(0, yard_new(&y, 2, segments[s]));
-		for (i = 0; i < ARRAY_SIZE(sizes); i++)
-			ASSERT_EQ(0, yard_put(&y, 1, sizes[i], i & 1 ? REPEAT : 0));
+	for (s = 0; s < YARD_SEGMENTS; s++) {
+		ASSERT_EQ(0, yard_new_of_sizes(&y, 2, s, 0, REPEAT));
 		EXPECT_EQ(0, yard_move(&y, 1, 1, 5));
 		EXPECT_EQ(0, task_view(y.c.name, 3, &v));
 		EXPECT_EQ(5, v.queued);
 		EXPECT_EQ(5, v.received);
 		EXPECT_EQ(0, task_view(y.c.name, 1, &v));
-		EXPECT_EQ(ARRAY_SIZE(sizes) - 5, v.queued);
+		EXPECT_EQ(YARD_SIZES - 5, v.queued);
 		EXPECT_EQ(5, v.sent);
 		/* And on, and back. */
 		EXPECT_EQ(0, yard_move(&y, 3, 0, 100));
@@ -64,25 +60,22 @@ TEST(tasks_of_all_sizes_arrive_as_they_were)
 	}
 }
 
-TEST(an_empty_task_arrives)
+TEST_YARD(an_empty_task_arrives, 1, 0)
 {
 	struct hypercube_task id;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 1, 0));
-	ASSERT_EQ(0, task_put(y.c.fd[0], "", 0, REPEAT));
-	EXPECT_EQ(0, yard_move(&y, 0, 0, 1));
-	EXPECT_EQ(0, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
+	ASSERT_EQ(0, task_put(y->c.fd[0], "", 0, REPEAT));
+	EXPECT_EQ(0, yard_move(y, 0, 0, 1));
+	EXPECT_EQ(0, task_take(y->c.fd[1], in, sizeof(in), &id, 0));
 	EXPECT_EQ(0, id.node);
 	EXPECT_EQ(1, id.nr);
 	EXPECT_EQ(REPEAT, id.flags);
 	/* Its worker ends: what came over a link goes back as well. */
-	close(y.c.fd[1]);
-	y.c.fd[1] = task_bound(&y.c, 1);
-	EXPECT_EQ(0, task_take(y.c.fd[1], in, sizeof(in), &id, 0));
+	close(y->c.fd[1]);
+	y->c.fd[1] = task_bound(&y->c, 1);
+	EXPECT_EQ(0, task_take(y->c.fd[1], in, sizeof(in), &id, 0));
 	EXPECT_EQ(REPEAT | HYPERCUBE_TASK_REPEATED, id.flags);
-	EXPECT_EQ(0, task_done(y.c.fd[1], &id));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, task_done(y->c.fd[1], &id));
 }
 
 TEST(a_full_neighbour_takes_nothing)
@@ -342,19 +335,19 @@ TEST(nodes_that_die_take_along_what_is_told)
 	free(l);
 }
 
+static int fill_some(struct yard *y)
+{
+	yard_fill(y, 60);
+	return 0;
+}
+
 TEST(a_fabric_goes_while_tasks_do)
 {
-	const struct impairments bad = { .delay = 5000000, .loss = 100000, .seed = 2 };
-	unsigned int round, i;
+	unsigned int round;
 	struct yard y;
 
 	for (round = 0; round < scaled(20); round++) {
-		ASSERT_EQ(0, yard_new(&y, 3, 512));
-		yard_fill(&y, 60);
-		ASSERT_EQ(0, yard_impair(&y, &bad));
-		for (i = 0; i < 24; i++)
-			task_move(y.c.name, i % 8, i / 8, 10);
-		usleep(below(20000));
+		ASSERT_EQ(0, yard_bustling(&y, fill_some));
 		EXPECT_EQ(0, yard_del(&y));
 	}
 }

@@ -15,72 +15,63 @@
 #define RID	HYPERCUBE_BALANCE_RID
 
 /* Each node asks all its neighbours, which ask it. */
-TEST(all_ask_each_other_at_once)
+TEST_YARD(all_ask_each_other_at_once, 4, 0)
 {
 	struct task_view sum;
 	unsigned int u, k;
 	struct nl nl[16];
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 4, 0));
 	ASSERT_EQ(0, nl_open_all(nl, 16));
 	for (k = 0; k < scaled(10); k++) {
 		for (u = 0; u < 100; u++)
-			ASSERT_EQ(0, yard_put(&y, k % 16, 8, 0));
-		EXPECT_EQ(0, rounds_at_once(nl, 16, y.c.name, RID, 5));
+			ASSERT_EQ(0, yard_put(y, k % 16, 8, 0));
+		EXPECT_EQ(0, rounds_at_once(nl, 16, y->c.name, RID, 5));
 	}
-	EXPECT_EQ(0, yard_settle(&y, 10));
-	sum = yard_sum(&y);
+	EXPECT_EQ(0, yard_settle(y, 10));
+	sum = yard_sum(y);
 	EXPECT_LE(1, sum.sent);
 	EXPECT_EQ(sum.sent, sum.received);
-	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_wrong(y));
 	nl_shut_all(nl, 16);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 /* Neighbours 1, 2 and 4 have 5, 3 and 10: node 0 lacks 4.5, and asks for 18 * 5 / 72 and so on. */
-TEST(a_node_asks_each_neighbour_for_its_part)
+TEST_YARD(a_node_asks_each_neighbour_for_its_part, 3, 0)
 {
 	static const unsigned int had[8] = { 0, 5, 3, 7, 10, 7, 7, 7 };
 	static const unsigned int has[8] = { 3, 4, 3, 7, 8, 7, 7, 7 };
 	struct task_view view;
 	struct round_view v;
 	unsigned int u, i;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
 	for (u = 0; u < 8; u++)
 		for (i = 0; i < had[u]; i++)
-			ASSERT_EQ(0, yard_put(&y, u, 8, 0));
-	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
+			ASSERT_EQ(0, yard_put(y, u, 8, 0));
+	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(4, v.members);
 	EXPECT_EQ(3, v.moved);
 	for (u = 0; u < 8; u++) {
-		EXPECT_EQ(0, task_view(y.c.name, u, &view));
+		EXPECT_EQ(0, task_view(y->c.name, u, &view));
 		EXPECT_EQ(has[u], view.queued);
 	}
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, yard_wrong(y));
 }
 
 /* Around the faults that there are; and a node that nobody is connected with asks nobody. */
-TEST(only_usable_links_are_asked_over)
+TEST_YARD(only_usable_links_are_asked_over, 3, 0)
 {
 	struct round_view v;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	EXPECT_EQ(0, ctl_link_down(y.c.name, 0, 0, true));
-	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
+	EXPECT_EQ(0, ctl_link_down(y->c.name, 0, 0, true));
+	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(3, v.members);
-	EXPECT_EQ(0, ctl_node_failed(y.c.name, 2, true));
-	EXPECT_EQ(0, ctl_node_failed(y.c.name, 4, true));
-	EXPECT_EQ(0, round_run(y.c.name, RID, 0, &v));
+	EXPECT_EQ(0, ctl_node_failed(y->c.name, 2, true));
+	EXPECT_EQ(0, ctl_node_failed(y->c.name, 4, true));
+	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(1, v.members);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 /* A fault is no surprise. */
@@ -89,45 +80,42 @@ static bool odd(const struct round_view *v)
 	return v->status && v->status != -ENOLINK && v->status != -EHOSTDOWN;
 }
 
-TEST(links_fail_while_many_ask_and_other_rounds_go_on)
+TEST_YARD(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 {
 	unsigned int failed = 0, rounds = 0, u, k, wrong = 0;
 	struct round_view v;
 	struct task_view sum;
 	struct nl nl[16];
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 4, 512));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
+	ASSERT_EQ(0, ctl_patience(y->c.name, 0));
 	ASSERT_EQ(0, nl_open_all(nl, 16));
-	yard_fill(&y, 600);
+	yard_fill(y, 600);
 	/* Until a link has failed within a round, too: how often that happens is chance. */
-	for (k = 0; k < 2000 && (yard_sum(&y).sent < scaled(10000) || !failed); k++) {
+	for (k = 0; k < 2000 && (yard_sum(y).sent < scaled(10000) || !failed); k++) {
 		/* Uneven again. */
 		for (u = 0; u < 4; u++)
-			task_move(y.c.name, below(16), below(4), 50 + below(100));
+			task_move(y->c.name, below(16), below(4), 50 + below(100));
 		for (u = 0; u < 16; u++)
-			wrong += !!round_begin(&nl[u], y.c.name,
+			wrong += !!round_begin(&nl[u], y->c.name,
 					       u % 8 ? RID : HYPERCUBE_BALANCE_DEM, u);
-		yard_flap(&y);
+		yard_flap(y);
 		for (u = 0; u < 16; u++, rounds++) {
 			wrong += !!round_end(&nl[u], &v) || odd(&v);
 			failed += !!v.status;
 		}
 	}
 	EXPECT_EQ(0, wrong);
-	EXPECT_EQ(0, yard_settle(&y, 30));
-	sum = yard_sum(&y);
+	EXPECT_EQ(0, yard_settle(y, 30));
+	sum = yard_sum(y);
 	printf("# %llu handovers of %u tasks, %u of %u rounds failed\n",
-	       (unsigned long long)sum.sent, y.n, failed, rounds);
+	       (unsigned long long)sum.sent, y->n, failed, rounds);
 	EXPECT_LE(scaled(10000), sum.sent);
 	EXPECT_LE(1, failed);
 	EXPECT_EQ(sum.sent, sum.received);
-	EXPECT_EQ(y.n, sum.queued);
+	EXPECT_EQ(y->n, sum.queued);
 	EXPECT_EQ(0, sum.lost + sum.doubt + sum.repeated);
-	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_wrong(y));
 	nl_shut_all(nl, 16);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 /* All frames from 1 to 0 are lost: patience ends that, and nobody else notices. */
@@ -150,27 +138,25 @@ TEST(a_silent_neighbour_ends_it)
 }
 
 /* The node that asks dies, or one that is asked, before or after tasks have gone. */
-TEST(nodes_that_die_end_it)
+TEST_YARD(nodes_that_die_end_it, 3, 512)
 {
 	const struct impairments slow = { .delay = 500000, .seed = 1 };
 	unsigned int i, node, failed = 0, wrong = 0;
 	struct task_view sum;
 	struct round_view v;
-	struct yard y;
 	struct nl nl;
 	int err;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 512));
-	ASSERT_EQ(0, yard_impair(&y, &slow));
+	ASSERT_EQ(0, yard_impair(y, &slow));
 	ASSERT_EQ(0, nl_open(&nl));
 	for (i = 0; i < scaled(60); i++) {
-		yard_fill(&y, 40);
-		task_move(y.c.name, 0, i % 3, 100);
-		wrong += !!round_begin(&nl, y.c.name, RID, 0);
+		yard_fill(y, 40);
+		task_move(y->c.name, 0, i % 3, 100);
+		wrong += !!round_begin(&nl, y->c.name, RID, 0);
 		usleep(below(4000));
 		/* 0, 1, 2 or 4 */
 		node = 1u << i % 4 & 7;
-		ctl_node_failed(y.c.name, node, true);
+		ctl_node_failed(y->c.name, node, true);
 		err = round_end(&nl, &v);
 		if (err || odd(&v)) {
 			printf("# error %d, status %d by %u:%u, while %u died\n", err, v.status,
@@ -178,36 +164,32 @@ TEST(nodes_that_die_end_it)
 			wrong++;
 		}
 		failed += !err && v.status;
-		ctl_node_failed(y.c.name, node, false);
+		ctl_node_failed(y->c.name, node, false);
 	}
-	EXPECT_EQ(0, yard_settle(&y, 30));
-	sum = yard_sum(&y);
+	EXPECT_EQ(0, yard_settle(y, 30));
+	sum = yard_sum(y);
 	printf("# %u of %u rounds failed, %llu tasks lost, %llu in doubt\n", failed, i,
 	       (unsigned long long)sum.lost, (unsigned long long)sum.doubt);
 	EXPECT_EQ(0, wrong);
 	EXPECT_LE(1, failed);
-	EXPECT_EQ(0, yard_take(&y));
-	for (i = 0, wrong = 0; i < y.n; i++)
-		wrong += y.taken[i] > 1;
+	EXPECT_EQ(0, yard_take(y));
+	for (i = 0, wrong = 0; i < y->n; i++)
+		wrong += y->taken[i] > 1;
 	EXPECT_EQ(0, wrong);
 	nl_shut(&nl);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 /* Nodes that find nothing look for it rarely, and do not fill the history with that. */
-TEST(where_there_is_nothing_it_becomes_rare)
+TEST_YARD(where_there_is_nothing_it_becomes_rare, 3, 0)
 {
 	struct balance_view b;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	ASSERT_EQ(0, balance_set(y.c.name, RID, 0, ROUND_ANY));
-	EXPECT_LE(8 * 2, rounds_in(y.c.name, 3));
-	EXPECT_GE(8 * 3, rounds_in(y.c.name, 2));
-	EXPECT_EQ(0, balance_view(y.c.name, &b));
+	ASSERT_EQ(0, balance_set(y->c.name, RID, 0, ROUND_ANY));
+	EXPECT_LE(8 * 2, rounds_in(y->c.name, 3));
+	EXPECT_GE(8 * 3, rounds_in(y->c.name, 2));
+	EXPECT_EQ(0, balance_view(y->c.name, &b));
 	EXPECT_EQ(0, b.n);
 	EXPECT_EQ(0, b.failed);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 TEST_HARNESS_MAIN

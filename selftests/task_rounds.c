@@ -27,25 +27,22 @@ TEST(loads_become_what_is_planned)
 	}
 }
 
-TEST(around_each_single_fault)
+TEST_YARD(around_each_single_fault, 3, 0)
 {
 	unsigned int u, d;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	for (u = 0; u < y.c.nodes; u++) {
-		EXPECT_EQ(0, cube_fail_node(&y.c, u));
-		EXPECT_EQ(0, rounds_as_planned(&y));
-		EXPECT_EQ(0, cube_heal(&y.c));
-		for (d = 0; d < y.c.dim; d++) {
+	for (u = 0; u < y->c.nodes; u++) {
+		EXPECT_EQ(0, cube_fail_node(&y->c, u));
+		EXPECT_EQ(0, rounds_as_planned(y));
+		EXPECT_EQ(0, cube_heal(&y->c));
+		for (d = 0; d < y->c.dim; d++) {
 			if (u >> d & 1)
 				continue;
-			EXPECT_EQ(0, cube_fail_link(&y.c, u, d));
-			EXPECT_EQ(0, rounds_as_planned(&y));
-			EXPECT_EQ(0, cube_heal(&y.c));
+			EXPECT_EQ(0, cube_fail_link(&y->c, u, d));
+			EXPECT_EQ(0, rounds_as_planned(y));
+			EXPECT_EQ(0, cube_heal(&y->c));
 		}
 	}
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 TEST(around_random_faults)
@@ -67,37 +64,32 @@ TEST(around_random_faults)
 	}
 }
 
-TEST(over_links_that_lose_frames)
+TEST_YARD(over_links_that_lose_frames, 3, 0)
 {
 	const struct impairments bad = {
 		.loss = 50000, .corrupt = 20000, .duplicate = 50000, .seed = 5,
 		.delay = 100000, .jitter = 100000,
 	};
 	unsigned int i;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	ASSERT_EQ(0, ctl_patience(y.c.name, 0));
-	ASSERT_EQ(0, yard_impair(&y, &bad));
+	ASSERT_EQ(0, ctl_patience(y->c.name, 0));
+	ASSERT_EQ(0, yard_impair(y, &bad));
 	for (i = 0; i < scaled(6); i++)
-		EXPECT_EQ(0, rounds_as_planned(&y));
-	EXPECT_EQ(0, yard_del(&y));
+		EXPECT_EQ(0, rounds_as_planned(y));
 }
 
 /* Commands at all nodes at once: one after another, each is answered. */
-TEST(rounds_that_begin_at_once_all_end)
+TEST_YARD(rounds_that_begin_at_once_all_end, 3, 0)
 {
 	struct nl nl[8];
 	struct balance_view b;
-	struct yard y;
 	unsigned int k;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	yard_fill(&y, 100);
+	yard_fill(y, 100);
 	ASSERT_EQ(0, nl_open_all(nl, 8));
 	for (k = 0; k < scaled(5); k++)
-		EXPECT_EQ(0, rounds_at_once(nl, 8, y.c.name, ROUND_ANY, 8));
-	EXPECT_EQ(0, balance_view(y.c.name, &b));
+		EXPECT_EQ(0, rounds_at_once(nl, 8, y->c.name, ROUND_ANY, 8));
+	EXPECT_EQ(0, balance_view(y->c.name, &b));
 	EXPECT_EQ(8 * scaled(5), b.done);
 	EXPECT_EQ(0, b.failed);
 	k = 8 * scaled(5);
@@ -106,9 +98,8 @@ TEST(rounds_that_begin_at_once_all_end)
 		EXPECT_GT(b.round[k].nr, b.round[k - 1].nr);
 	printf("# %llu rounds, %llu beaten\n", (unsigned long long)b.done,
 	       (unsigned long long)b.beaten);
-	EXPECT_EQ(0, yard_wrong(&y));
+	EXPECT_EQ(0, yard_wrong(y));
 	nl_shut_all(nl, 8);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 /* ------------------------------------------------------------ faults meanwhile */
@@ -332,46 +323,39 @@ TEST(a_refused_command_leaves_the_round_what_it_wants)
 }
 
 /* A worker at a node without tasks gets some. */
-TEST(a_node_that_lacks_tasks_begins_a_round)
+TEST_YARD(a_node_that_lacks_tasks_begins_a_round, 2, 0)
 {
 	struct hypercube_task id;
 	struct balance_view b;
-	struct yard y;
 	unsigned int i;
 	char buf[64];
 
-	ASSERT_EQ(0, yard_new(&y, 2, 0));
 	for (i = 0; i < 100; i++)
-		ASSERT_EQ(0, yard_put(&y, 0, 8, 0));
-	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_DEM, 2, ROUND_ANY));
+		ASSERT_EQ(0, yard_put(y, 0, 8, 0));
+	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_DEM, 2, ROUND_ANY));
 	for (i = 0; i < 40; i++) {
-		ASSERT_TRUE(readable(y.c.fd[3], 10));
-		ASSERT_EQ(8, task_take(y.c.fd[3], buf, sizeof(buf), &id, 0));
-		ASSERT_EQ(0, task_done(y.c.fd[3], &id));
+		ASSERT_TRUE(readable(y->c.fd[3], 10));
+		ASSERT_EQ(8, task_take(y->c.fd[3], buf, sizeof(buf), &id, 0));
+		ASSERT_EQ(0, task_done(y->c.fd[3], &id));
 	}
-	EXPECT_EQ(0, balance_view(y.c.name, &b));
+	EXPECT_EQ(0, balance_view(y->c.name, &b));
 	EXPECT_EQ(HYPERCUBE_BALANCE_DEM, b.method);
 	EXPECT_EQ(2, b.threshold);
 	EXPECT_EQ(0, b.period);
 	EXPECT_LE(1, b.done);
 	EXPECT_EQ(HYPERCUBE_TRIGGER_THRESHOLD, b.round[0].trigger);
-	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
-	EXPECT_EQ(0, yard_del(&y));
+	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
 }
 
 /* Nobody floods: where there is nothing to move rounds become rare. */
-TEST(rounds_that_move_nothing_become_rare)
+TEST_YARD(rounds_that_move_nothing_become_rare, 3, 0)
 {
-	struct yard y;
-
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_DEM, 0, ROUND_ANY));
-	EXPECT_LE(4, rounds_in(y.c.name, 4));
-	EXPECT_GE(6, rounds_in(y.c.name, 4));
-	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
+	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_DEM, 0, ROUND_ANY));
+	EXPECT_LE(4, rounds_in(y->c.name, 4));
+	EXPECT_GE(6, rounds_in(y->c.name, 4));
+	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, ROUND_ANY));
 	usleep(100000);
-	EXPECT_EQ(0, rounds_in(y.c.name, 2));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, rounds_in(y->c.name, 2));
 }
 
 /* Nodes take tasks as long as there are any, and begin rounds when they have few; tasks come to one
@@ -429,149 +413,134 @@ TEST(workers_everywhere_get_tasks_by_each_method)
 		workers(_metadata, &round_methods[m]);
 }
 
-TEST(rounds_begin_periodically)
+TEST_YARD(rounds_begin_periodically, 3, 0)
 {
 	struct balance_view b = { 0 };
 	uint64_t end = deadline(10);
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	yard_fill(&y, 50);
-	ASSERT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_DEM, ROUND_ANY, 50));
+	yard_fill(y, 50);
+	ASSERT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_DEM, ROUND_ANY, 50));
 	while (b.done < 10 && now_ms() < end) {
 		usleep(10000);
-		EXPECT_EQ(0, balance_view(y.c.name, &b));
+		EXPECT_EQ(0, balance_view(y->c.name, &b));
 	}
 	EXPECT_LE(10, b.done);
 	EXPECT_EQ(HYPERCUBE_TRIGGER_PERIOD, b.round[b.n - 1].trigger);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
-TEST(what_cannot_be_is_refused)
+TEST_YARD(what_cannot_be_is_refused, 2, 0)
 {
 	struct round_view v;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 2, 0));
-	EXPECT_EQ(-EOPNOTSUPP, round_run(y.c.name, 77, ROUND_ANY, &v));
+	EXPECT_EQ(-EOPNOTSUPP, round_run(y->c.name, 77, ROUND_ANY, &v));
 	EXPECT_EQ(0, strcmp("This kernel has no such method of balancing", ctl()->extack));
-	EXPECT_EQ(-EOPNOTSUPP, round_run(y.c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, &v));
-	EXPECT_EQ(-EOPNOTSUPP, balance_set(y.c.name, 77, ROUND_ANY, ROUND_ANY));
-	EXPECT_EQ(-EINVAL, balance_set(y.c.name, ROUND_ANY, ROUND_ANY, ROUND_ANY));
+	EXPECT_EQ(-EOPNOTSUPP, round_run(y->c.name, HYPERCUBE_BALANCE_NONE, ROUND_ANY, &v));
+	EXPECT_EQ(-EOPNOTSUPP, balance_set(y->c.name, 77, ROUND_ANY, ROUND_ANY));
+	EXPECT_EQ(-EINVAL, balance_set(y->c.name, ROUND_ANY, ROUND_ANY, ROUND_ANY));
 	EXPECT_EQ(0, strcmp("The request names nothing to set", ctl()->extack));
-	EXPECT_EQ(-ERANGE, balance_set(y.c.name, ROUND_ANY, ROUND_ANY, 9));
+	EXPECT_EQ(-ERANGE, balance_set(y->c.name, ROUND_ANY, ROUND_ANY, 9));
 	EXPECT_EQ(0, strcmp("A period is at least 10 ms", ctl()->extack));
-	EXPECT_NE(0, balance_set(y.c.name, ROUND_ANY, ROUND_ANY, HYPERCUBE_PERIOD_MAX + 1));
-	EXPECT_EQ(-ERANGE, round_run(y.c.name, ROUND_ANY, 4, &v));
+	EXPECT_NE(0, balance_set(y->c.name, ROUND_ANY, ROUND_ANY, HYPERCUBE_PERIOD_MAX + 1));
+	EXPECT_EQ(-ERANGE, round_run(y->c.name, ROUND_ANY, 4, &v));
 	EXPECT_EQ(-ENOENT, round_run("none", ROUND_ANY, 0, &v));
-	EXPECT_EQ(0, ctl_node_failed(y.c.name, 1, true));
-	EXPECT_EQ(-EHOSTDOWN, round_run(y.c.name, ROUND_ANY, 1, &v));
+	EXPECT_EQ(0, ctl_node_failed(y->c.name, 1, true));
+	EXPECT_EQ(-EHOSTDOWN, round_run(y->c.name, ROUND_ANY, 1, &v));
 	EXPECT_EQ(0, strcmp("The node has failed", ctl()->extack));
-	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
+	EXPECT_EQ(0, round_run(y->c.name, ROUND_ANY, ROUND_ANY, &v));
 	EXPECT_EQ(3, v.members);
 	/* A node that nobody is connected with is a round of one. */
-	EXPECT_EQ(0, ctl_node_failed(y.c.name, 2, true));
-	EXPECT_EQ(0, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
+	EXPECT_EQ(0, ctl_node_failed(y->c.name, 2, true));
+	EXPECT_EQ(0, round_run(y->c.name, ROUND_ANY, ROUND_ANY, &v));
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(1, v.members);
-	EXPECT_EQ(0, ctl_node_failed(y.c.name, 0, true));
-	EXPECT_EQ(0, ctl_node_failed(y.c.name, 3, true));
-	EXPECT_EQ(-EHOSTDOWN, round_run(y.c.name, ROUND_ANY, ROUND_ANY, &v));
+	EXPECT_EQ(0, ctl_node_failed(y->c.name, 0, true));
+	EXPECT_EQ(0, ctl_node_failed(y->c.name, 3, true));
+	EXPECT_EQ(-EHOSTDOWN, round_run(y->c.name, ROUND_ANY, ROUND_ANY, &v));
 	EXPECT_EQ(0, strcmp("All nodes have failed", ctl()->extack));
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 /* Each a topology of a cube of eight that is not what it should be. */
-TEST(wrong_topologies_are_refused)
+TEST_YARD(wrong_topologies_are_refused, 3, 0)
 {
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
 	struct hc_balance b = { .dim = 3, .dims = 7, .up = up };
 	struct balance_view before, after;
 	struct round_view v;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	EXPECT_EQ(-ENOENT, round_run(y.c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, &v));
-	EXPECT_EQ(-ENOENT, balance_set(y.c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, ROUND_ANY));
-	EXPECT_EQ(0, balance_topology(y.c.name, &b, y.c.faults->fault));
-	EXPECT_EQ(0, balance_view(y.c.name, &before));
+	EXPECT_EQ(-ENOENT, round_run(y->c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, &v));
+	EXPECT_EQ(-ENOENT, balance_set(y->c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, ROUND_ANY));
+	EXPECT_EQ(0, balance_topology(y->c.name, &b, y->c.faults->fault));
+	EXPECT_EQ(0, balance_view(y->c.name, &before));
 	EXPECT_EQ(1, before.epoch);
 	up[5] = 0;
-	EXPECT_EQ(-EINVAL, balance_topology(y.c.name, &b, y.c.faults->fault));
+	EXPECT_EQ(-EINVAL, balance_topology(y->c.name, &b, y->c.faults->fault));
 	EXPECT_EQ(0, strcmp("a node of the subcube is no root: node 5", ctl()->extack));
 	up[5] = 0xfe;
 	b.depth = 1;
-	EXPECT_EQ(-EINVAL, balance_topology(y.c.name, &b, y.c.faults->fault));
+	EXPECT_EQ(-EINVAL, balance_topology(y->c.name, &b, y->c.faults->fault));
 	EXPECT_EQ(0, strcmp("no node is as deep as that", ctl()->extack));
 	b.depth = 0;
 	b.base = 1;
-	EXPECT_EQ(-EINVAL, balance_topology(y.c.name, &b, y.c.faults->fault));
+	EXPECT_EQ(-EINVAL, balance_topology(y->c.name, &b, y->c.faults->fault));
 	b.base = 0;
 	b.dims = 15;
-	EXPECT_EQ(-EINVAL, balance_topology(y.c.name, &b, y.c.faults->fault));
+	EXPECT_EQ(-EINVAL, balance_topology(y->c.name, &b, y->c.faults->fault));
 	b.dims = 7;
 	b.dim = 2;
-	EXPECT_EQ(-EINVAL, balance_topology(y.c.name, &b, y.c.faults->fault));
+	EXPECT_EQ(-EINVAL, balance_topology(y->c.name, &b, y->c.faults->fault));
 	b.dim = 3;
-	EXPECT_EQ(0, ctl_link_down(y.c.name, 4, 1, true));
-	EXPECT_EQ(-ESTALE, balance_topology(y.c.name, &b, y.c.faults->fault));
+	EXPECT_EQ(0, ctl_link_down(y->c.name, 4, 1, true));
+	EXPECT_EQ(-ESTALE, balance_topology(y->c.name, &b, y->c.faults->fault));
 	/* The one that is there does not fit any more. */
-	EXPECT_EQ(0, round_run(y.c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, &v));
+	EXPECT_EQ(0, round_run(y->c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, &v));
 	EXPECT_EQ(-ENOLINK, v.status);
 	EXPECT_EQ(1, v.cause_dim);
 	EXPECT_EQ(4, v.cause_node & 5);
-	EXPECT_EQ(0, round_run(y.c.name, HYPERCUBE_BALANCE_DEM, ROUND_ANY, &v));
+	EXPECT_EQ(0, round_run(y->c.name, HYPERCUBE_BALANCE_DEM, ROUND_ANY, &v));
 	EXPECT_EQ(0, v.status);
-	EXPECT_EQ(0, balance_view(y.c.name, &after));
+	EXPECT_EQ(0, balance_view(y->c.name, &after));
 	EXPECT_EQ(1, after.epoch);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 /* One that was down when the topology was made, and is back. */
-TEST(a_node_that_the_topology_leaves_out_is_not_counted)
+TEST_YARD(a_node_that_the_topology_leaves_out_is_not_counted, 3, 0)
 {
 	struct hc_balance_topo t;
 	struct round_view v;
 	unsigned int u;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	ASSERT_EQ(0, cube_fail_node(&y.c, 6));
-	ASSERT_EQ(0, rounds_install(&y, &t));
-	ASSERT_EQ(0, cube_heal(&y.c));
+	ASSERT_EQ(0, cube_fail_node(&y->c, 6));
+	ASSERT_EQ(0, rounds_install(y, &t));
+	ASSERT_EQ(0, cube_heal(&y->c));
 	for (u = 5; u < 8; u++) {
-		EXPECT_EQ(0, round_run(y.c.name, HYPERCUBE_BALANCE_MCWA, u, &v));
+		EXPECT_EQ(0, round_run(y->c.name, HYPERCUBE_BALANCE_MCWA, u, &v));
 		EXPECT_EQ(0, v.status);
 		EXPECT_EQ(7, v.members);
 	}
 	hc_balance_topo_free(&t);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 /* What is refused for the method's sake changes nothing. */
-TEST(a_topology_that_the_method_cannot_use_is_refused)
+TEST_YARD(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
 {
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
 	uint8_t half[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 2, 2, 2, 2 };
 	struct hc_balance whole = { .dim = 3, .dims = 7, .up = up };
 	struct hc_balance trees = { .dim = 3, .dims = 3, .depth = 1, .up = half };
 	struct balance_view b;
-	struct yard y;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	EXPECT_EQ(0, balance_topology(y.c.name, &whole, y.c.faults->fault));
-	EXPECT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_CWA, ROUND_ANY, ROUND_ANY));
-	EXPECT_EQ(-EINVAL, balance_topology(y.c.name, &trees, y.c.faults->fault));
-	EXPECT_EQ(0, balance_view(y.c.name, &b));
+	EXPECT_EQ(0, balance_topology(y->c.name, &whole, y->c.faults->fault));
+	EXPECT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_CWA, ROUND_ANY, ROUND_ANY));
+	EXPECT_EQ(-EINVAL, balance_topology(y->c.name, &trees, y->c.faults->fault));
+	EXPECT_EQ(0, balance_view(y->c.name, &b));
 	EXPECT_EQ(1, b.epoch);
-	EXPECT_EQ(0, balance_set(y.c.name, ROUND_ANY, ROUND_ANY, 1000));
-	EXPECT_EQ(0, balance_set(y.c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, ROUND_ANY));
-	EXPECT_EQ(0, balance_topology(y.c.name, &trees, y.c.faults->fault));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, balance_set(y->c.name, ROUND_ANY, ROUND_ANY, 1000));
+	EXPECT_EQ(0, balance_set(y->c.name, HYPERCUBE_BALANCE_MCWA, ROUND_ANY, ROUND_ANY));
+	EXPECT_EQ(0, balance_topology(y->c.name, &trees, y->c.faults->fault));
 }
 
 /* Each command is answered by a round of its own method, or refused. */
-TEST(commands_of_two_methods_at_a_node_are_not_mixed)
+TEST_YARD(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 {
 	static const unsigned int method[2] = { HYPERCUBE_BALANCE_DEM, HYPERCUBE_BALANCE_CWA };
 	uint8_t up[8] = { 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe, 0xfe };
@@ -579,17 +548,15 @@ TEST(commands_of_two_methods_at_a_node_are_not_mixed)
 	unsigned int i, k, refused = 0;
 	struct round_view v;
 	struct nl nl[8];
-	struct yard y;
 	int err;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	EXPECT_EQ(0, balance_topology(y.c.name, &whole, y.c.faults->fault));
-	yard_fill(&y, 20);
+	EXPECT_EQ(0, balance_topology(y->c.name, &whole, y->c.faults->fault));
+	yard_fill(y, 20);
 	for (i = 0; i < 8; i++)
 		ASSERT_EQ(0, nl_open(&nl[i]));
 	for (k = 0; k < scaled(10); k++) {
 		for (i = 0; i < 8; i++)
-			EXPECT_EQ(0, round_begin(&nl[i], y.c.name, method[i % 2], 0));
+			EXPECT_EQ(0, round_begin(&nl[i], y->c.name, method[i % 2], 0));
 		for (i = 0; i < 8; i++) {
 			err = round_end(&nl[i], &v);
 			refused += err == -EBUSY;
@@ -602,8 +569,7 @@ TEST(commands_of_two_methods_at_a_node_are_not_mixed)
 	printf("# %u of %u refused\n", refused, 8 * scaled(10));
 	for (i = 0; i < 8; i++)
 		nl_shut(&nl[i]);
-	EXPECT_EQ(0, yard_wrong(&y));
-	EXPECT_EQ(0, yard_del(&y));
+	EXPECT_EQ(0, yard_wrong(y));
 }
 
 /* A node hands over what it has left of what was counted. */
@@ -621,7 +587,7 @@ static void *work(void *arg)
 	return (void *)n;
 }
 
-TEST(workers_and_producers_do_not_wait_for_rounds)
+TEST_YARD(workers_and_producers_do_not_wait_for_rounds, 3, 0)
 {
 	static const unsigned int method[3] = {
 		HYPERCUBE_BALANCE_DEM, HYPERCUBE_BALANCE_MCWA, HYPERCUBE_BALANCE_RID,
@@ -632,28 +598,25 @@ TEST(workers_and_producers_do_not_wait_for_rounds)
 	unsigned int i, k;
 	pthread_t worker;
 	long taken = 0;
-	struct yard y;
 	void *n;
 
-	ASSERT_EQ(0, yard_new(&y, 3, 0));
-	ASSERT_EQ(0, cube_fail_node(&y.c, 6));
-	ASSERT_EQ(0, rounds_install(&y, &t));
+	ASSERT_EQ(0, cube_fail_node(&y->c, 6));
+	ASSERT_EQ(0, rounds_install(y, &t));
 	for (k = 0; k < scaled(10); k++) {
 		for (i = 0; i < 200; i++)
-			ASSERT_EQ(0, yard_put(&y, i % 3 ? 0 : 7, 8, 0));
-		ASSERT_EQ(0, pthread_create(&worker, NULL, work, &y));
-		EXPECT_EQ(0, round_run(y.c.name, method[k % 3], ROUND_ANY, &v));
+			ASSERT_EQ(0, yard_put(y, i % 3 ? 0 : 7, 8, 0));
+		ASSERT_EQ(0, pthread_create(&worker, NULL, work, y));
+		EXPECT_EQ(0, round_run(y->c.name, method[k % 3], ROUND_ANY, &v));
 		EXPECT_EQ(0, v.status);
 		pthread_join(worker, &n);
 		taken += (long)n;
 	}
-	EXPECT_EQ(0, yard_settle(&y, 10));
-	sum = yard_sum(&y);
-	EXPECT_EQ(y.n, sum.queued + taken);
+	EXPECT_EQ(0, yard_settle(y, 10));
+	sum = yard_sum(y);
+	EXPECT_EQ(y->n, sum.queued + taken);
 	EXPECT_EQ(0, sum.lost + sum.doubt);
-	EXPECT_EQ(0, yard_take(&y));
+	EXPECT_EQ(0, yard_take(y));
 	hc_balance_topo_free(&t);
-	EXPECT_EQ(0, yard_del(&y));
 }
 
 TEST_HARNESS_MAIN

@@ -164,21 +164,33 @@ static bool answered(const struct nl *nl, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
+/* A round that node 7 begins, of which each neighbour says something. */
+static bool all_say(struct nl *nl, unsigned int method, bool (*says_so)(unsigned int dim))
+{
+	bool ok = asks(nl, method, 20000);
+	unsigned int d;
+
+	for (d = 0; d < 3 && ok; d++)
+		ok = says_so(d);
+	return ok;
+}
+
+static bool has_all_below(unsigned int dim)
+{
+	struct frame f;
+
+	says(&f, 7, dim, DEM, id_of(2, 7), HC_ROUND_F_PARENT | HC_ROUND_F_REPORT)->members =
+		htonl(8);
+	word(&f, HC_ROUND_LOAD, 0, 0);
+	return !say(&f);
+}
+
 /* Each neighbour has as many nodes below it as there are. */
 bool round_counts_no_more_than_all(void)
 {
-	unsigned int d;
-	struct frame f;
 	struct nl nl;
-	bool ok = asks(&nl, DEM, 20000);
 
-	for (d = 0; d < 3 && ok; d++) {
-		says(&f, 7, d, DEM, id_of(2, 7), HC_ROUND_F_PARENT | HC_ROUND_F_REPORT)->members =
-			htonl(8);
-		word(&f, HC_ROUND_LOAD, 0, 0);
-		ok = !say(&f);
-	}
-	return ok && fails_so(&nl, -EPROTO, 0);
+	return all_say(&nl, DEM, has_all_below) && fails_so(&nl, -EPROTO, 0);
 }
 
 /* Who answers, but never says what he owes, holds up nobody for ever. */
@@ -292,23 +304,28 @@ bool numbers_of_rounds_last(void)
 
 /* ------------------------------------------------------------ rounds of a node */
 
+static bool says_load(unsigned int dim, unsigned int nr, unsigned int load)
+{
+	struct frame f;
+
+	says(&f, 7, dim, RID, id_of(nr, 7), 0);
+	word(&f, HC_ROUND_LOAD, 0, load);
+	return !say(&f);
+}
+
+/* What is said about another round is nothing. */
+static bool has_ninety(unsigned int dim)
+{
+	return says_load(dim, 2, 1000) && says_load(dim, 1, 90);
+}
+
 /* A neighbour has handed over more than it was asked for. */
 bool round_gets_what_it_wants(void)
 {
-	unsigned int d;
 	struct frame f;
 	struct nl nl;
-	bool ok = asks(&nl, RID, 20000);
+	bool ok = all_say(&nl, RID, has_ninety);
 
-	for (d = 0; d < 3 && ok; d++) {
-		/* One about another round is none. */
-		says(&f, 7, d, RID, id_of(2, 7), 0);
-		word(&f, HC_ROUND_LOAD, 0, 1000);
-		ok = !say(&f);
-		says(&f, 7, d, RID, id_of(1, 7), 0);
-		word(&f, HC_ROUND_LOAD, 0, 90);
-		ok = ok && !say(&f);
-	}
 	/* They have 90 each, so none is to give more. */
 	says(&f, 7, 2, RID, id_of(1, 7), 0);
 	word(&f, HC_ROUND_LOAD, 0, 90);

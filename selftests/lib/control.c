@@ -238,13 +238,15 @@ int ctl_node_lie(const char *name, unsigned int node, unsigned int ppm, const un
 static void view_node(void *arg, const struct nl_attrs *a)
 {
 	struct node_view *v = arg;
+	uint64_t n[HYPERCUBE_A_NODE_MAX + 1];
 
-	v->lie = nl_get_u32(a, HYPERCUBE_A_NODE_LIE, ~0u);
-	v->lie_seed = nl_get_u32(a, HYPERCUBE_A_NODE_LIE_SEED, 0);
-	v->lies = nl_get_u64(a, HYPERCUBE_A_NODE_LIES, ~0ull);
-	v->agreed = nl_get_u64(a, HYPERCUBE_A_NODE_AGREED, ~0ull);
-	v->disagreed = nl_get_u64(a, HYPERCUBE_A_NODE_DISAGREED, ~0ull);
-	v->incomplete = nl_get_u64(a, HYPERCUBE_A_NODE_INCOMPLETE, ~0ull);
+	nl_all_numbers(a, n, ARRAY_SIZE(n), ~0ull);
+	*v = (struct node_view){
+		.lie = n[HYPERCUBE_A_NODE_LIE], .lie_seed = n[HYPERCUBE_A_NODE_LIE_SEED],
+		.lies = n[HYPERCUBE_A_NODE_LIES], .agreed = n[HYPERCUBE_A_NODE_AGREED],
+		.disagreed = n[HYPERCUBE_A_NODE_DISAGREED],
+		.incomplete = n[HYPERCUBE_A_NODE_INCOMPLETE],
+	};
 	while (nl_find(a, HYPERCUBE_A_NODE_LIE_AT, v->nat))
 		v->nat++;
 }

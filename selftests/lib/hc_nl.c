@@ -64,15 +64,21 @@ uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise)
 	return get(a, type, 8, otherwise);
 }
 
+void nl_all_numbers(const struct nl_attrs *a, uint64_t *v, unsigned int n, uint64_t otherwise)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		v[i] = nl_get_u64(a, i, otherwise);
+}
+
 void nl_numbers(const struct nlattr *nest, uint64_t *v, unsigned int n, uint64_t otherwise)
 {
 	const struct nl_attrs in = {
 		.first = nl_data(nest), .len = nest->nla_len - NLA_HDRLEN,
 	};
-	unsigned int i;
 
-	for (i = 0; i < n; i++)
-		v[i] = nl_get_u64(&in, i, otherwise);
+	nl_all_numbers(&in, v, n, otherwise);
 }
 
 /* ------------------------------------------------------------ requests */

@@ -75,7 +75,10 @@ const struct nlattr *nl_find(const struct nl_attrs *a, int type, unsigned int nt
 const void *nl_data(const struct nlattr *a);
 uint32_t nl_get_u32(const struct nl_attrs *a, int type, uint32_t otherwise);
 uint64_t nl_get_u64(const struct nl_attrs *a, int type, uint64_t otherwise);
-/* The u32 and u64 of a nest, by their types below @n; @otherwise: there is none. */
+/* The u32 and u64 of an answer, or of a nest, by their types below @n; @otherwise: there is no such
+ * one.
+ */
+void nl_all_numbers(const struct nl_attrs *a, uint64_t *v, unsigned int n, uint64_t otherwise);
 void nl_numbers(const struct nlattr *nest, uint64_t *v, unsigned int n, uint64_t otherwise);
 
 #endif /* _HC_NL_H */

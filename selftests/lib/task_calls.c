@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tasks of nodes. */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -137,27 +138,16 @@ short task_events(int fd)
 	return poll(&p, 1, 0) < 0 ? -1 : p.revents;
 }
 
-#define TASKS (HYPERCUBE_A_TASKS_MAX + 1)
+static_assert(offsetof(struct task_view, lost) == 8 * HYPERCUBE_A_TASKS_LOST);
+static_assert(offsetof(struct task_view, revived) == 8 * HYPERCUBE_A_TASKS_REVIVED);
 
 static void view_take(void *arg, const struct nl_attrs *a)
 {
 	const struct nlattr *nest = nl_find(a, HYPERCUBE_A_NODE_TASKS, 0);
 	struct task_view *v = arg;
-	uint64_t n[TASKS];
 
-	if (!nest)
-		return;
-	nl_numbers(nest, n, TASKS, ~0ull);
-	*v = (struct task_view){
-		.queued = n[HYPERCUBE_A_TASKS_QUEUED], .held = n[HYPERCUBE_A_TASKS_HELD],
-		.bytes = n[HYPERCUBE_A_TASKS_BYTES], .put = n[HYPERCUBE_A_TASKS_PUT],
-		.taken = n[HYPERCUBE_A_TASKS_TAKEN], .done = n[HYPERCUBE_A_TASKS_DONE],
-		.repeated = n[HYPERCUBE_A_TASKS_REPEATED], .lost = n[HYPERCUBE_A_TASKS_LOST],
-		.moving = n[HYPERCUBE_A_TASKS_MOVING], .sent = n[HYPERCUBE_A_TASKS_SENT],
-		.received = n[HYPERCUBE_A_TASKS_RECEIVED], .doubt = n[HYPERCUBE_A_TASKS_DOUBT],
-		.copied = n[HYPERCUBE_A_TASKS_COPIED], .kept = n[HYPERCUBE_A_TASKS_KEPT],
-		.revived = n[HYPERCUBE_A_TASKS_REVIVED],
-	};
+	if (nest)
+		nl_numbers(nest, v->all, TASK_NUMBERS, ~0ull);
 }
 
 int task_view(const char *name, unsigned int node, struct task_view *v)

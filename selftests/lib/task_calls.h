@@ -46,23 +46,17 @@ int task_last(int fd, struct hypercube_task *id);
 /* What poll() says of it now. */
 short task_events(int fd);
 
-/* Numbers of a node's tasks; all 0 if it never had any. */
+/* Numbers of a node's tasks, by their attributes or by name; all 0 if it never had any. */
+#define TASK_NUMBERS (HYPERCUBE_A_TASKS_MAX + 1)
+
 struct task_view {
-	uint64_t queued;
-	uint64_t held;
-	uint64_t bytes;
-	uint64_t put;
-	uint64_t taken;
-	uint64_t done;
-	uint64_t repeated;
-	uint64_t lost;
-	uint64_t moving;
-	uint64_t sent;
-	uint64_t received;
-	uint64_t doubt;
-	uint64_t copied;
-	uint64_t kept;
-	uint64_t revived;
+	union {
+		uint64_t all[TASK_NUMBERS];
+		struct {
+			uint64_t none, queued, held, bytes, put, taken, done, repeated, lost, pad;
+			uint64_t moving, sent, received, doubt, copied, kept, revived;
+		};
+	};
 };
 
 int task_view(const char *name, unsigned int node, struct task_view *v);

@@ -46,6 +46,21 @@ int yard_put(struct yard *y, unsigned int node, size_t len, unsigned int flags)
 	return err ?: task_last(y->c.fd[node], &y->id[y->n++]);
 }
 
+int yard_new_of_sizes(struct yard *y, unsigned int dim, unsigned int s, unsigned int even,
+		      unsigned int odd)
+{
+	static const size_t sizes[YARD_SIZES] = {
+		4, 255, 256, 257, 512, 1000, 20000, 32768, 65536,
+	};
+	static const unsigned int segments[YARD_SEGMENTS] = { 256, 1000, 32768 };
+	int err = yard_new(y, dim, segments[s]);
+	unsigned int i;
+
+	for (i = 0; i < YARD_SIZES && !err; i++)
+		err = yard_put(y, 1, sizes[i], i & 1 ? odd : even);
+	return err;
+}
+
 unsigned int yard_stuff(const struct yard *y, unsigned int node)
 {
 	unsigned int n = 0;
@@ -58,23 +73,12 @@ unsigned int yard_stuff(const struct yard *y, unsigned int node)
 struct task_view yard_sum(const struct yard *y)
 {
 	struct task_view sum = { 0 }, v;
-	unsigned int u;
+	unsigned int u, i;
 
 	for (u = 0; u < y->c.nodes; u++) {
 		task_view(y->c.name, u, &v);
-		sum.queued += v.queued;
-		sum.held += v.held;
-		sum.moving += v.moving;
-		sum.sent += v.sent;
-		sum.received += v.received;
-		sum.lost += v.lost;
-		sum.doubt += v.doubt;
-		sum.bytes += v.bytes;
-		sum.done += v.done;
-		sum.repeated += v.repeated;
-		sum.copied += v.copied;
-		sum.kept += v.kept;
-		sum.revived += v.revived;
+		for (i = 0; i < ARRAY_SIZE(v.all); i++)
+			sum.all[i] += v.all[i];
 	}
 	return sum;
 }
@@ -184,4 +188,16 @@ void yard_flap(struct yard *y)
 	ctl_link_down(y->c.name, node, dim, true);
 	usleep(below(2000));
 	ctl_link_down(y->c.name, node, dim, false);
+}
+
+int yard_bustling(struct yard *y, int (*fill)(struct yard *y))
+{
+	const struct impairments bad = { .delay = 5000000, .loss = 100000, .seed = 2 };
+	int err = yard_new(y, 3, 512) ?: yard_impair(y, &bad) ?: fill(y);
+	unsigned int i;
+
+	for (i = 0; i < 24 && !err; i++)
+		task_move(y->c.name, i % 8, i / 8, 10);
+	usleep(below(20000));
+	return err;
 }

@@ -29,6 +29,13 @@ int yard_new(struct yard *y, unsigned int dim, unsigned int segment);
 int yard_del(struct yard *y);
 /* One more, of @len bytes: 0 or -errno. */
 int yard_put(struct yard *y, unsigned int node, size_t len, unsigned int flags);
+/* A new one with segments of length @s of YARD_SEGMENTS, and YARD_SIZES tasks at node 1, of lengths
+ * around those, with flags in turns: 0 or -errno.
+ */
+#define YARD_SEGMENTS	3
+#define YARD_SIZES	9
+int yard_new_of_sizes(struct yard *y, unsigned int dim, unsigned int s, unsigned int even,
+		      unsigned int odd);
 /* @n more, of different lengths, anywhere. */
 void yard_fill(struct yard *y, unsigned int n);
 /* As many of the longest as a node takes, which are not told apart; how many? */
@@ -48,5 +55,24 @@ int yard_end(struct yard *y);
 void yard_flap(struct yard *y);
 /* All links. */
 int yard_impair(const struct yard *y, const struct impairments *bad);
+
+/* A new one of eight nodes, whose links delay and lose; @fill puts tasks, which are on their way
+ * everywhere then: 0 or -errno.
+ */
+int yard_bustling(struct yard *y, int (*fill)(struct yard *y));
+
+/* A test in a yard, @y, which is there at its beginning, and can be removed at its end. */
+#define TEST_YARD(test_name, dim, segment)						\
+	static void __in_##test_name(struct __test_metadata *_metadata, struct yard *y);	\
+	TEST(test_name)									\
+	{										\
+		struct yard y;								\
+											\
+		ASSERT_EQ(0, yard_new(&y, dim, segment));				\
+		__in_##test_name(_metadata, &y);					\
+		EXPECT_EQ(0, yard_del(&y));						\
+	}										\
+	static void __in_##test_name(struct __test_metadata *_metadata			\
+				     __attribute__((unused)), struct yard *y)
 
 #endif /* _HC_YARD_H */
