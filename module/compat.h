@@ -178,25 +178,29 @@ static inline void hc_timer_setup(struct hrtimer *timer,
 #endif
 }
 
+/* What was a feature before is a bit of its own since 6.12.  netns_local: it stays in the namespace
+ * that it was made in; the stable series of 6.12 has the name of 6.15.
+ */
+#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 static inline void hc_dev_set_lltx(struct net_device *dev)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 	dev->features |= NETIF_F_LLTX;
-#else
-	dev->lltx = true;
-#endif
 }
 
-/* It stays in the namespace that it was made in.  The stable series of 6.12 has the
- * name of 6.15.
- */
 static inline void hc_dev_set_netns_local(struct net_device *dev)
 {
-#if LINUX_VERSION_CODE < KERNEL_VERSION(6, 12, 0)
 	dev->features |= NETIF_F_NETNS_LOCAL;
-#else
-	dev->netns_immutable = true;
-#endif
 }
+#else
+static inline void hc_dev_set_lltx(struct net_device *dev)
+{
+	dev->lltx = true;
+}
+
+static inline void hc_dev_set_netns_local(struct net_device *dev)
+{
+	dev->netns_immutable = true;
+}
+#endif
 
 #endif /* _HC_COMPAT_H */

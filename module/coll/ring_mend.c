@@ -379,6 +379,15 @@ static void clock_take(struct hc_member *m, u32 clock)
 	s->clock = works ? clock : max(s->clock, clock);
 }
 
+static void (* const takers[__HC_MEND_END])(struct hc_member *m, u32 src,
+					    const struct hc_wire_mend *w) = {
+	[HC_MEND_HELP]				= hc_desk_help,
+	[HC_MEND_ASK]				= ask_take,
+	[HC_MEND_PLACE]				= place_take,
+	[HC_MEND_GO]				= go_take,
+	[HC_MEND_ASKED ... HC_MEND_NO]		= hc_desk_answer,
+};
+
 static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 {
 	const struct hc_wire_mend *w = hc_wire_mend_of(skb);
@@ -389,22 +398,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 	clock_take(m, be32_to_cpu(hc_hdr(skb)->step));
 	if (hc_mend_master(be64_to_cpu(w->ballot)) == src)
 		hc_mend_of(m)->silent = 0;
-	switch (w->what) {
-	case HC_MEND_HELP:
-		hc_desk_help(m, src, w);
-		break;
-	case HC_MEND_ASK:
-		ask_take(m, src, w);
-		break;
-	case HC_MEND_PLACE:
-		place_take(m, src, w);
-		break;
-	case HC_MEND_GO:
-		go_take(m, src, w);
-		break;
-	default:
-		hc_desk_answer(m, src, w);
-	}
+	takers[w->what](m, src, w);
 	return 0;
 }
 

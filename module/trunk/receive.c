@@ -38,8 +38,8 @@
 
 /* ------------------------------------------------------------ reading */
 
-/* Returns bytes, or -EAGAIN, or why there are none any more. */
-static int read_vec(struct hc_trunk *trunk, struct iov_iter *to)
+/* Returns bytes, which @have counts, or -EAGAIN, or why there are none any more. */
+static int read_vec(struct hc_trunk *trunk, struct iov_iter *to, unsigned int *have)
 {
 	struct msghdr msg = { .msg_iter = *to };
 	int n = sock_recvmsg(trunk->sock, &msg, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -49,6 +49,7 @@ static int read_vec(struct hc_trunk *trunk, struct iov_iter *to)
 	if (n > 0) {
 		atomic64_add(n, &trunk->rx_bytes);
 		WRITE_ONCE(trunk->heard, jiffies);
+		*have += n;
 	}
 	return n;
 }
@@ -61,13 +62,9 @@ static int read_head(struct hc_trunk *trunk)
 		.bv_len = rx->want - rx->have,
 	};
 	struct iov_iter to;
-	int n;
 
 	iov_iter_bvec(&to, READ, &vec, 1, vec.bv_len);
-	n = read_vec(trunk, &to);
-	if (n > 0)
-		rx->have += n;
-	return n;
+	return read_vec(trunk, &to, &rx->have);
 }
 
 static int read_frame(struct hc_trunk *trunk)
@@ -92,10 +89,7 @@ static int read_frame(struct hc_trunk *trunk)
 	}
 	iov_iter_bvec(&to, READ, vec, n, skb->len);
 	iov_iter_advance(&to, rx->done);
-	n = read_vec(trunk, &to);
-	if (n > 0)
-		rx->done += n;
-	return n;
+	return read_vec(trunk, &to, &rx->done);
 }
 
 static int read_note(struct hc_trunk *trunk)
@@ -103,14 +97,10 @@ static int read_note(struct hc_trunk *trunk)
 	struct hc_trunk_rx *rx = &trunk->rx;
 	struct kvec vec = { rx->note->data, rx->note->len };
 	struct iov_iter to;
-	int n;
 
 	iov_iter_kvec(&to, READ, &vec, 1, vec.iov_len);
 	iov_iter_advance(&to, rx->done);
-	n = read_vec(trunk, &to);
-	if (n > 0)
-		rx->done += n;
-	return n;
+	return read_vec(trunk, &to, &rx->done);
 }
 
 /* ------------------------------------------------------------ records */
