@@ -6,9 +6,9 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pcap/pcap.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "decode.h"
 
@@ -23,7 +23,7 @@ static const char * const libraries[] = { "libpcap.so.0.8", "libpcap.so.1" };
  * @file: the name for complaints
  */
 struct capture {
-	__typeof__(pcap_fopen_offline_with_tstamp_precision) *open;
+	__typeof__(pcap_open_offline_with_tstamp_precision) *open;
 	__typeof__(pcap_datalink) *link;
 	__typeof__(pcap_next_ex) *next;
 	__typeof__(pcap_geterr) *error;
@@ -37,7 +37,7 @@ static const struct {
 	const char *name;
 	size_t at;
 } functions[] = {
-	{ "pcap_fopen_offline_with_tstamp_precision", offsetof(struct capture, open) },
+	{ "pcap_open_offline_with_tstamp_precision", offsetof(struct capture, open) },
 	{ "pcap_datalink", offsetof(struct capture, link) },
 	{ "pcap_next_ex", offsetof(struct capture, next) },
 	{ "pcap_geterr", offsetof(struct capture, error) },
@@ -74,16 +74,18 @@ static int no_capture(struct hcctl *h, const struct capture *c, const char *why)
 	return HC_NO;
 }
 
-static int start(struct hcctl *h, struct capture *c, FILE *in)
+/* The library opens the file: where this program is linked without libraries, it has another
+ * FILE than the library does.
+ */
+static int start(struct hcctl *h, struct capture *c, const char *file)
 {
 	char why[PCAP_ERRBUF_SIZE] = "";
 
-	c->pcap = c->open(in, PCAP_TSTAMP_PRECISION_NANO, why);
-	if (!c->pcap) {
-		if (in != stdin)
-			fclose(in);
+	if (file && access(file, R_OK))
+		return no_capture(h, c, strerror(errno));
+	c->pcap = c->open(file ?: "-", PCAP_TSTAMP_PRECISION_NANO, why);
+	if (!c->pcap)
 		return no_capture(h, c, why);
-	}
 	if (c->link(c->pcap) != DLT_EN10MB)
 		return no_capture(h, c, "it is not an Ethernet capture");
 	return 0;
@@ -92,7 +94,6 @@ static int start(struct hcctl *h, struct capture *c, FILE *in)
 struct capture *capture_open(struct hcctl *h, const char *file)
 {
 	struct capture *c = calloc(1, sizeof(*c));
-	FILE *in = NULL;
 	int rc;
 
 	if (!c) {
@@ -101,10 +102,8 @@ struct capture *capture_open(struct hcctl *h, const char *file)
 	}
 	c->file = file ?: "standard input";
 	rc = load(h, c);
-	if (!rc) {
-		in = file ? fopen(file, "re") : stdin;
-		rc = in ? start(h, c, in) : no_capture(h, c, strerror(errno));
-	}
+	if (!rc)
+		rc = start(h, c, file);
 	if (!rc)
 		return c;
 	capture_close(c);
