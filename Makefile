@@ -41,10 +41,11 @@ module: | $(deps)base
 	@$(vm)/module $(KERNEL) >/dev/null
 
 ctl: | $(deps)base
-	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl
+	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl all static
 
-selftests: | $(deps)base
-	@$(MAKE) --no-print-directory -C selftests OUTPUT=$(build)/selftests
+# Its library and its planners serve the tests, too.
+selftests: ctl
+	@$(MAKE) --no-print-directory -C selftests OUTPUT=$(build)/selftests CTL=$(build)/ctl
 	@$(MAKE) --no-print-directory -C selftests/soak O=$(build)/selftests/soak
 
 demo: | $(deps)base

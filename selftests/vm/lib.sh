@@ -27,12 +27,19 @@ add_file() {
 	add_libraries "$1" "$1/$3"
 }
 
+# each_need PATH: of the programs at or below it, those that need a library that none before them does. Most need the
+# same, and the loader takes a while to find it.
+each_need() {
+	find "$1" -type f -perm -u+x -print0 | { xargs -0r readelf -d /dev/null 2>/dev/null || true; } |
+		sed -nE 's/^File: (.*)/F\1/p; s/.*\(NEEDED\).*\[(.*)\]$/N\1/p' |
+		awk '/^F/ { file = substr($0, 2); next } !seen[$0]++ && file != last { print last = file }'
+}
+
 # add_libraries ROOT PATH: what the programs at or below PATH need, where the loader looks for it.
 # The root has /lib and /lib64 as links into /usr, as Debian has; libraries of other folders come to /usr/lib.
 add_libraries() {
 	local file library dest
-	find "$2" -type f -perm -u+x -print0 | while IFS= read -r -d '' file; do
-		[[ $(head -c 4 "$file" | tr -d '\0') == $'\x7fELF' ]] || continue
+	each_need "$2" | while IFS= read -r file; do
 		ldd "$file" 2>/dev/null | grep -oE '/[^ )]+' | while IFS= read -r library; do
 			case $library in
 			/usr/* | /lib*) library=/usr/${library#/usr/} dest=$1$library ;;
