@@ -12,14 +12,6 @@
 
 #define PLAN 1
 
-/* Byte @i of the block that node @u has for node @v in operation @k. */
-static unsigned char byte_of(unsigned int k, unsigned int u, unsigned int v, size_t i)
-{
-	uint32_t z = (uint32_t)i * 2654435761u ^ u * 40503u ^ v * 30011u ^ k * 97u;
-
-	return (unsigned char)(z >> 16 ^ z >> 5);
-}
-
 static int ready(struct cube *c, bool ring, unsigned int dim, unsigned int segment)
 {
 	return ring ? cube_rings_ready(c, PLAN, dim, segment) :
@@ -32,15 +24,13 @@ static void fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 		 size_t bytes)
 {
 	unsigned int i, v;
-	size_t b;
 
 	for (i = 0; i < n; i++) {
 		struct job *j = &p[i].job[k];
 		unsigned char *in = malloc(n * bytes + 1);
 
 		for (v = 0; v < n; v++)
-			for (b = 0; b < bytes; b++)
-				in[v * bytes + b] = byte_of(k, node[i], node[v], b);
+			block_fill(in + v * bytes, bytes, k, node[i], node[v]);
 		j->op = (struct hypercube_op){
 			.plan = PLAN, .collective = HYPERCUBE_ALLTOALL, .bytes = n * bytes,
 		};
@@ -51,10 +41,15 @@ static void fill(struct party *p, const unsigned int *node, unsigned int n, unsi
 	}
 }
 
+static const unsigned char *block_for(const struct job *j, unsigned int to, size_t bytes)
+{
+	return (const unsigned char *)j->in + to * bytes;
+}
+
 static bool right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes)
 {
-	return gathered_right(p, node, n, i, k, bytes, byte_of);
+	return gathered_right(p, node, n, i, k, bytes, block_for);
 }
 
 /* Runs all members of the current plan.  Returns the steps of the last operation, or -1: it went

@@ -143,21 +143,28 @@ static bool recv_some(struct party *p)
 	return true;
 }
 
+/* Up to @burst calls of each kind; did anything move? */
+static bool party_some(struct party *p, unsigned int burst)
+{
+	unsigned int k;
+
+	for (k = 0; k < burst && p->fd >= 0 && !p->dead; k++) {
+		bool sent = p->next < p->njobs && send_some(p);
+		bool got = !p->dead && recv_some(p);
+
+		if (!sent && !got)
+			break;
+	}
+	return k;
+}
+
 bool drive_some(struct party *p, unsigned int n, unsigned int burst)
 {
 	bool moved = false;
-	unsigned int i, k;
+	unsigned int i;
 
-	for (i = 0; i < n; i++) {
-		for (k = 0; k < burst && p[i].fd >= 0 && !p[i].dead; k++) {
-			bool sent = p[i].next < p[i].njobs && send_some(&p[i]);
-			bool got = !p[i].dead && recv_some(&p[i]);
-
-			if (!sent && !got)
-				break;
-			moved = true;
-		}
-	}
+	for (i = 0; i < n; i++)
+		moved |= party_some(&p[i], burst);
 	return moved;
 }
 
@@ -179,30 +186,49 @@ bool drive_done(struct party *p, unsigned int n)
 	return true;
 }
 
-static void drive_sleep(const struct party *p, unsigned int n, int ms)
+/* All of those with which something may move; others would only take time to say that they wait. */
+static bool drive_ready(struct party *p, unsigned int n, bool *ready)
+{
+	bool moved = false;
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		ready[i] = ready[i] && party_some(&p[i], 32);
+		moved |= ready[i];
+	}
+	return moved;
+}
+
+/* Wait for some to be ready.  If none is for so long, all are tried. */
+static void drive_sleep(const struct party *p, unsigned int n, int ms, bool *ready)
 {
 	struct pollfd fds[CUBE_MAX];
 	unsigned int i;
+	int some;
 
 	for (i = 0; i < n; i++) {
 		fds[i].fd = p[i].dead ? -1 : p[i].fd;
 		fds[i].events = p[i].next < p[i].njobs ? POLLIN | POLLOUT : POLLIN;
 	}
-	poll(fds, n, ms);
+	some = poll(fds, n, ms);
+	for (i = 0; i < n; i++)
+		ready[i] = some <= 0 || fds[i].revents;
 }
 
 int drive(struct party *p, unsigned int n, int seconds)
 {
 	uint64_t end = deadline(seconds);
 	unsigned int late = 0;
+	bool ready[CUBE_MAX];
 
+	memset(ready, true, sizeof(ready));
 	while (!drive_done(p, n)) {
-		if (drive_once(p, n))
+		if (drive_ready(p, n, ready))
 			continue;
 		/* A machine that stood still had no time to do anything: look again some times. */
 		if (now_ms() > end && ++late > 50)
 			return -ETIMEDOUT;
-		drive_sleep(p, n, 20);
+		drive_sleep(p, n, 20, ready);
 	}
 	return 0;
 }

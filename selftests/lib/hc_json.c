@@ -2,19 +2,25 @@
 /*
  * The values that a path leads to in the JSON of standard input, a line each.
  *
- *	hc_json PATH [DEFAULT]	such as .[0].state[1], .links[].node or .drops["no-node"];
- *				DEFAULT stands for null
+ *	hc_json PATH [DEFAULT]		such as .[0].state[1], .links[].node or .drops["no-node"];
+ *					DEFAULT stands for null
+ *	hc_json 'PATH | length'		how many members it has, or length: the whole has
+ *	hc_json '[PATH]'		an array of them; 'map(PATH)': of those of each member
  *
- * A path means what it means to jq -rc, which takes as long to begin as twenty
+ * That means what it means to jq -rc, which takes as long to begin as twenty
  * small programs in an emulated machine.
  */
 #include <json-c/json.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 static const char *null_text = "null";
+/* What is done with each value; the list of those that are to be in one. */
+static int (*take)(struct json_object *value);
+static struct json_object *list;
 
 static int walk(struct json_object *value, const char *path);
 
@@ -34,6 +40,25 @@ static int print(struct json_object *value)
 		puts(json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN |
 						    JSON_C_TO_STRING_NOSLASHESCAPE));
 	return 0;
+}
+
+static int print_length(struct json_object *value)
+{
+	size_t n = 0;
+
+	if (json_object_is_type(value, json_type_array))
+		n = json_object_array_length(value);
+	else if (json_object_is_type(value, json_type_object))
+		n = json_object_object_length(value);
+	else if (value)
+		return bad("no members", "length");
+	printf("%zu\n", n);
+	return 0;
+}
+
+static int collect(struct json_object *value)
+{
+	return json_object_array_add(list, json_object_get(value));
 }
 
 /* What follows "[" in a path: a number, or nothing for all members */
@@ -77,7 +102,7 @@ static int walk(struct json_object *value, const char *path)
 	size_t len;
 
 	if (!*path)
-		return print(value);
+		return take(value);
 	if (*path == '.' && path[1] == '[')
 		path++;
 	if (*path == '[' && path[1] == '"') {
@@ -92,6 +117,43 @@ static int walk(struct json_object *value, const char *path)
 		return bad("no path", path - 1);
 	len = strcspn(path, ".[");
 	return walk_object(value, path, len, path + len);
+}
+
+/* Does the filter begin and end so?  Then what is between is the path. */
+static bool between(char *filter, const char *begin, const char *end)
+{
+	size_t len = strlen(filter), first = strlen(begin), last = strlen(end);
+
+	if (len < first + last || strncmp(filter, begin, first) || strcmp(filter + len - last, end))
+		return false;
+	filter[len - last] = '\0';
+	memmove(filter, filter + first, len - last - first + 1);
+	return true;
+}
+
+static int filtered(struct json_object *value, char *filter)
+{
+	char path[256] = "";
+	int status;
+
+	take = print;
+	if (between(filter, "", " | length") || between(filter, "length", "")) {
+		take = print_length;
+	} else if (between(filter, "map(", ")")) {
+		take = collect;
+		strcpy(path, "[]");
+	} else if (between(filter, "[.", "]")) {
+		take = collect;
+		strcpy(path, ".");
+	}
+	if (strcmp(filter, "."))
+		strncat(path, filter, sizeof(path) - strlen(path) - 1);
+	if (take != collect)
+		return walk(value, path);
+	list = json_object_new_array();
+	status = walk(value, path) ?: print(list);
+	json_object_put(list);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -112,7 +174,7 @@ int main(int argc, char **argv)
 			return bad("no JSON", argv[1]);
 	}
 	if (value)
-		status = walk(value, argv[1]);
+		status = filtered(value, argv[1]);
 	json_object_put(value);
 	json_tokener_free(tokener);
 	return status;

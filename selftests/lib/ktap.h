@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -216,14 +217,26 @@ static inline void __test_tell(struct __test_metadata *t)
 	fclose(t->said);
 }
 
+/* What a test has taken of a processor, if that is much. */
+static inline void __test_took(const struct rusage *use)
+{
+	long ms = (use->ru_utime.tv_sec + use->ru_stime.tv_sec) * 1000 +
+		  (use->ru_utime.tv_usec + use->ru_stime.tv_usec) / 1000;
+
+	if (ms >= 500)
+		printf("# %ld ms of a processor\n", ms);
+}
+
 static inline int __test_end(struct __test_metadata *t)
 {
+	struct rusage use;
 	int status;
 
-	if (t->pid < 0 || waitpid(t->pid, &status, 0) != t->pid)
+	if (t->pid < 0 || wait4(t->pid, &status, 0, &use) != t->pid)
 		return KSFT_FAIL;
 	kill(-t->pid, SIGKILL);
 	__test_tell(t);
+	__test_took(&use);
 	if (WIFEXITED(status))
 		return WEXITSTATUS(status);
 	printf("# the test was ended by signal %d%s\n", WTERMSIG(status),

@@ -47,13 +47,22 @@ check() {
 	said=$("$@" 2>&1) || fault "$what: \"$*\" failed: $said"
 }
 
+# says TEXT PATTERN: grep has to be started, which takes a while in an emulated machine
+says() {
+	if [[ $2 == *[][\\^$.*+?(){}\|]* ]]; then
+		grep -qiE -- "$2" <<<"$1"
+	else
+		[[ ${1,,} == *"${2,,}"* ]]
+	fi
+}
+
 # refused WHAT PATTERN COMMAND..: the command must fail, and say something like PATTERN
 refused() {
 	local what=$1 pattern=$2 said
 	shift 2
 	if said=$("$@" 2>&1); then
 		fault "$what: \"$*\" was not refused: $said"
-	elif ! grep -qiE -- "$pattern" <<<"$said"; then
+	elif ! says "$said" "$pattern"; then
 		fault "$what: \"$*\" said \"$said\", not \"$pattern\""
 	fi
 }
@@ -61,26 +70,34 @@ refused() {
 # equal WHAT WANTED SEEN
 equal() { [[ $2 == "$3" ]] || fault "$1: \"$3\", not \"$2\""; }
 
-# busywait SECONDS COMMAND..: until it succeeds; ten seconds at least, for others may run beside it
+# nap SECONDS: what never comes is waited for; sleep would have to be started
+exec {never}<> <(:)
+nap() { read -rt "$1" -u "$never" || return 0; }
+
+# busywait SECONDS COMMAND..: until it succeeds; ten seconds at least, for others may run beside it. Who has waited for
+# long waits a while longer, and leaves them the processor.
 busywait() {
-	local end=$((SECONDS + ($1 > 10 ? $1 : 10) * slow))
+	local end=$((SECONDS + ($1 > 10 ? $1 : 10) * slow)) tries=0
 	shift
 	until "$@" >/dev/null 2>&1; do
 		((SECONDS <= end)) || return 1
-		sleep 0.02
+		nap "0.0$((++tries < 10 ? 2 : 8))"
 	done
 }
 
 # It begins three times as soon as jq in an emulated machine; it sorts the names of objects.
 if command -v gojq >/dev/null; then
 	jq() { command gojq "$@"; }
+	export -f jq
 fi
 
 # pick FILTER: what jq makes of JSON. Most filters are mere paths, for which there is a program that starts faster.
-json_path='^((\.[a-z0-9_]+|\.?\[([0-9]*|"[^"]+")\])+)( // ([0-9]+))?$'
+json_path='(\.[a-z0-9_]+|\.?\[([0-9]*|"[^"]+")\])+'
+json_filter="^(\.|length|$json_path|(\.|$json_path) \| length|\[$json_path\]|map\($json_path\))( // ([0-9]+))?\$"
+has_path() { [[ $1 =~ $json_filter && -x $here/hc_json ]]; }
 pick() {
-	if [[ $1 =~ $json_path && -x $here/hc_json ]]; then
-		"$here/hc_json" "${BASH_REMATCH[1]}" "${BASH_REMATCH[5]:-null}"
+	if has_path "$1"; then
+		"$here/hc_json" "${BASH_REMATCH[1]}" "${BASH_REMATCH[-1]:-null}"
 	else
 		jq -rc "$1"
 	fi
@@ -88,9 +105,11 @@ pick() {
 
 # json FILTER COMMAND..: what pick makes of hcctl's JSON
 json() {
-	local filter=$1
-	shift
-	hcctl -j "$@" | pick "$filter"
+	if has_path "$1"; then
+		hcctl -j "${@:2}" | "$here/hc_json" "${BASH_REMATCH[1]}" "${BASH_REMATCH[-1]:-null}"
+	else
+		hcctl -j "${@:2}" | jq -rc "$1"
+	fi
 }
 
 # json_is WANTED FILTER COMMAND..
@@ -172,9 +191,9 @@ tidy_up() {
 	done
 	jobs=()
 	if [[ -e /sys/module/hypercube ]] && command -v hcctl >/dev/null; then
-		for name in $(hcctl fabric show | awk 'NR > 1 { print $1 }'); do
-			hcctl fabric del "$name"
-		done
+		while read -r name _; do
+			[[ $name == NAME ]] || hcctl fabric del "$name"
+		done < <(hcctl fabric show)
 	fi
 	for name in "${namespaces[@]}"; do
 		ip netns del "$name"

@@ -6,15 +6,24 @@
 # shellcheck source=selftests/lib/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh"
 
-# at NAMESPACE COMMAND..
-at() { ip netns exec "$@"; }
-# there NAMESPACE COMMAND..: in the background; the command itself is what the end of the test kills
-there() { background ip netns exec "$@"; }
-# json_at NAMESPACE FILTER COMMAND..
-json_at() {
-	local ns=$1 filter=$2
-	shift 2
-	at "$ns" hcctl -j "$@" | pick "$filter"
+# in_machine NAMESPACE COMMAND..: sets $command; hcctl goes there by itself, and ip takes longer to begin than hcctl does
+in_machine() {
+	command=(ip netns exec "$@")
+	[[ $2 != hcctl ]] || command=(hcctl -n "$1" "${@:3}")
 }
+# at NAMESPACE COMMAND..
+at() {
+	local command
+	in_machine "$@"
+	"${command[@]}"
+}
+# there NAMESPACE COMMAND..: in the background; the command itself is what the end of the test kills
+there() {
+	local command
+	in_machine "$@"
+	background "${command[@]}"
+}
+# json_at NAMESPACE FILTER COMMAND..
+json_at() { json "$2" -n "$1" "${@:3}"; }
 # is_at VALUE NAMESPACE FILTER COMMAND..
 is_at() { [[ $(json_at "$2" "${@:3}") == "$1" ]]; }

@@ -39,11 +39,13 @@ struct rings_steps {
 /* Let job @k of each of @n parties be an allgather of @bytes by plan @id; see parties_done(). */
 void gather_fill(struct party *p, const unsigned int *node, unsigned int n, unsigned int k,
 		 unsigned int id, size_t bytes, bool notify);
-/* Byte @i of the block of operation @k that node @u has for node @v. */
-typedef unsigned char (*block_byte_fn)(unsigned int k, unsigned int u, unsigned int v, size_t i);
+/* The block that node @u has for node @v in operation @k. */
+void block_fill(unsigned char *to, size_t bytes, unsigned int k, unsigned int u, unsigned int v);
+/* The one for party @to in what a member has given. */
+typedef const unsigned char *(*block_of_fn)(const struct job *j, unsigned int to, size_t bytes);
 /* Has job @k of party @i the blocks of all @n members for it? */
 bool gathered_right(const struct party *p, const unsigned int *node, unsigned int n,
-		    unsigned int i, unsigned int k, size_t bytes, block_byte_fn byte);
+		    unsigned int i, unsigned int k, size_t bytes, block_of_fn block);
 /* The same of an allgather. */
 bool gather_right(const struct party *p, const unsigned int *node, unsigned int n, unsigned int i,
 		  unsigned int k, size_t bytes);
