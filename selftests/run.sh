@@ -10,6 +10,8 @@
 # a script that is shared gives to "alone" has a turn there too, as NAME:alone. A complaint of the kernel counts for
 # all that ran when it came. The output is in the same order in every run.
 #
+# HC_PART=shared or alone: only the former or the latter, as two machines do it side by side.
+#
 # HC_AGAIN=yes: a program that fails, and neither dies nor makes the kernel complain, is run once more, alone or beside
 # another; the second result counts (selftests/tally). HC_DEADLINE=S: none is begun later than S seconds
 # after the first; it is skipped.
@@ -99,9 +101,17 @@ attempt() {
 again() { [[ ${HC_AGAIN-} && $1 != [0345] ]] && (($1 < 124)) && ! late; }
 late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
 
+# spent VARIABLE: processor time of processes that have ended, in hundredths of a second
+spent() {
+	local stat
+	read -ra stat <"/proc/$BASHPID/stat"
+	printf -v "$1" %d $((stat[15] + stat[16]))
+}
+
 # run NUMBER PROGRAM [shared]: prints the result of a program behind those of its tests
 run() {
-	local name=$2 begin=$EPOCHREALTIME status
+	local name=$2 begin=$EPOCHREALTIME status before after
+	spent before
 	echo "# $name"
 	if late; then
 		echo "ok $1 $name # SKIP there is no time left"
@@ -114,7 +124,9 @@ run() {
 		attempt "$name" "${3-}"
 		status=$?
 	fi
-	printf '# %s took %d s\n' "$name" $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000000))
+	spent after
+	printf '# %s took %d s, of a processor %d\n' "$name" $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000000)) \
+		$(((after - before + 50) / 100))
 	case $status in
 	0) echo "ok $1 $name" ;;
 	4) echo "ok $1 $name # SKIP" ;;
@@ -149,10 +161,19 @@ shares() { [[ " ${shared[*]} " == *" $1 "* ]]; }
 
 # arranged PROGRAM..: those that share come first, their tests that do not and the other programs behind them
 arranged() {
+	[[ ${HC_PART-} == alone ]] || sharing "$@"
+	[[ ${HC_PART-} == shared ]] || not_sharing "$@"
+}
+
+sharing() {
 	local name
 	for name in "${shared[@]}"; do
 		[[ " $* " != *" $name "* ]] || echo "$name"
 	done
+}
+
+not_sharing() {
+	local name
 	for name; do
 		if ! shares "$name"; then
 			echo "$name"
@@ -165,7 +186,7 @@ arranged() {
 mapfile -t programs < <(listed)
 (($# == 0)) || programs=("$@")
 lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 4))}
-((lanes == 1)) || mapfile -t programs < <(arranged "${programs[@]}")
+[[ $lanes == 1 && ! ${HC_PART-} ]] || mapfile -t programs < <(arranged "${programs[@]}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # fell PID: ends it and all below it, which Ctrl-C does not reach
