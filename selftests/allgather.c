@@ -49,7 +49,7 @@ TEST(blocks_of_many_segments)
 	struct cube c;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 0));
-	EXPECT_TRUE(takes(&c, debug_kernel() ? 20000 : 200000, 3));
+	EXPECT_TRUE(takes(&c, scaled(200000), 3));
 	EXPECT_EQ(0, cube_del(&c));
 }
 

@@ -39,7 +39,7 @@ TEST(blocks_of_all_sizes)
 
 	for (dim = 1; dim <= 6; dim++) {
 		ASSERT_EQ(0, start(&c, dim, 1024));
-		block_sizes(sizes, 1024 >> dim, (debug_kernel() ? 20000 : 200000) >> dim);
+		block_sizes(sizes, 1024 >> dim, scaled(200000) >> dim);
 		for (i = 0; i < BLOCK_SIZES; i++)
 			EXPECT_TRUE(takes(&c, sizes[i]));
 		EXPECT_EQ(0, cube_del(&c));
@@ -51,7 +51,7 @@ TEST(blocks_of_many_segments)
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c, 4, 0));
-	EXPECT_TRUE(takes(&c, debug_kernel() ? 50000 : 500000));
+	EXPECT_TRUE(takes(&c, scaled(500000)));
 	EXPECT_EQ(0, cube_del(&c));
 }
 

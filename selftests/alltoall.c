@@ -111,7 +111,7 @@ TEST(blocks_of_all_sizes_over_rings)
 
 TEST_BOTH(megabytes, ring)
 {
-	const size_t bytes = debug_kernel() ? 20000 : 200000;
+	const size_t bytes = scaled(200000);
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c, ring, 4, 0));

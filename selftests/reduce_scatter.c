@@ -171,7 +171,7 @@ TEST_BOTH(megabytes, tree)
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c, tree, 4, 0));
-	EXPECT_LE(4, run(&c, &k, 1, debug_kernel() ? 3000 : 20001));
+	EXPECT_LE(4, run(&c, &k, 1, scaled(20000) | 1));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
