@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <linux/hypercube.h>
 
-#define HC_WIRE_VERSION	2
+#define HC_WIRE_VERSION	3
 #define HC_STAGES_MAX	HYPERCUBE_DIM_MAX
 
 enum hc_frame_type {
@@ -200,7 +200,7 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
  * @block: GATHER, SCATTER, in a ring: node whose block it is
  * @ordinal: BCAST: messages begun before this one, the low bits
  * @cost: per stage the number of steps it took, the maximum seen so far
- * @reserved2: 0
+ * @speaker: BCAST: processes that have left the source before this one came, the low bits
  */
 struct hc_wire_data {
 	struct hc_wire_plan plan;
@@ -218,7 +218,7 @@ struct hc_wire_data {
 	__be16	block;
 	__be16	ordinal;
 	__u8	cost[HC_STAGES_MAX];
-	__be16	reserved2;
+	__be16	speaker;
 };
 
 static_assert(sizeof(struct hc_wire_data) == 64);
@@ -287,17 +287,24 @@ struct hc_wire_credit {
 
 static_assert(sizeof(struct hc_wire_credit) == 24);
 
+/* hc_wire_probe.flags */
+#define HC_PROBE_F_NEW		0x01	/* those who have begun it came after the last failure */
+
 /**
  * struct hc_wire_probe - a question
  * @plan: the operation it is about
  * @head: the first that the sender has not handed over, or, without a root, not done
+ * @flags: HC_PROBE_F_*
+ * @reserved: 0
  */
 struct hc_wire_probe {
 	struct hc_wire_plan plan;
 	__be64	head;
+	__be32	flags;
+	__be32	reserved;
 };
 
-static_assert(sizeof(struct hc_wire_probe) == 24);
+static_assert(sizeof(struct hc_wire_probe) == 32);
 
 /**
  * struct hc_wire_reply - the answer to it

@@ -110,7 +110,7 @@ recorded() {
 	local hex n
 	n=$(printf %02x $((62 + ${#3} / 2)))
 	printf -v hex %s d4c3b2a1020004000000000000000000ffff000001000000 0000000000000000 "${n}000000${n}000000" \
-		02680001000002680001000188b5 0100000000000001 "02$1$2" 00 00000001 00010000 00000001 "$(numbers 4 "${payload:-0}")" 00000000 \
+		02680001000002680001000188b5 0100000000000001 "03$1$2" 00 00000001 00010000 00000001 "$(numbers 4 "${payload:-0}")" 00000000 \
 		00000000 00000001 0000000000000000 "$3"
 	printf %b "$(fold -w 2 <<<"$hex" | sed 's/^/\\x/' | tr -d '\n')"
 }
@@ -134,9 +134,9 @@ the_dissector_knows_what_words_count() {
 	local bad='' of word
 	of=$(numbers 4 1 4 2 8 9)
 	equal 'TEST' 6 "$(said 01 00 "$(numbers 4 6 4 0)" test.round)"
-	equal 'DATA' '7 3 5 4' "$(said 03 00 "$of$(numbers 8 0 8 7 4 3 8 0 2 0 2 5 2 4 8 0 4 0 2 0)" total index block ordinal)"
+	equal 'DATA' '7 3 5 4 6' "$(said 03 00 "$of$(numbers 8 0 8 7 4 3 8 0 2 0 2 5 2 4 8 0 4 0 2 6)" total index block ordinal speaker)"
 	equal 'CREDIT' '1 2 9 4' "$(said 06 00 "$of$(numbers 4 4 4 0)" plan epoch op taken)"
-	equal 'PROBE' '9 8' "$(said 07 00 "$of$(numbers 8 8)" op head)"
+	equal 'PROBE' '9 8 1' "$(said 07 00 "$of$(numbers 8 8 4 1 4 0)" op head probe.flags)"
 	equal 'REPLY' '8 5 6' "$(said 08 00 "$of$(numbers 8 8 4 5 4 6)" head taken sent)"
 	equal 'ACK' '7 128 3' "$(said 04 00 "$of$(numbers 8 7 4 128 4 3)" ack.failed ack.nfailed ack.steps)"
 	equal 'ABORT' '130 12 5 1 2 3 66' "$(said 05 00 "$of$(numbers 8 130 8 12 8 66 4 3 4 5 2 1 2 2 4 3)" \

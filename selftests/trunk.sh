@@ -171,6 +171,64 @@ all_kinds_go_across() {
 	both copies 0 50 1000
 }
 
+# begin NAMESPACE NAME ROUNDS NODE..: plans 1 to 4 at once; what members say is in $scratch/NAME.PLAN
+begin() {
+	local ns=$1 name=$2 rounds=$3 plan kinds=(sums exchange gather bcast)
+	shift 3
+	began=()
+	for plan in 1 2 3 4; do
+		there "$ns" "$here/hc_member" "-${kinds[plan - 1]}" t "$plan" 8 "$rounds" 100 "$@" >"$scratch/$name.$plan"
+		began+=("$pid")
+	done
+}
+
+# all_right: what was begun as a and b ends, and is right
+all_right() {
+	local plan
+	for plan in 1 2 3 4; do
+		busywait 20 grep -q . "$scratch/a.$plan"
+		equal "plan $plan here" right "$(<"$scratch/a.$plan")"
+		busywait 10 grep -q . "$scratch/b.$plan"
+		equal "plan $plan there" right "$(<"$scratch/b.$plan")"
+	done
+}
+
+# The same plans again, whose members come later at one machine than others take to ask for them; and again after members
+# were killed. Who has the message that fails elsewhere waits for one that its source never begins.
+runs_follow_each_other() {
+	local plan waiting
+	machines 3 0XX 1XX && joined
+	plan_both 1 5 tree find fabric t sink 0
+	plan_both 2 7 doubling plan fabric t
+	plan_both 3 9 ring plan fabric t
+	plan_both 4 11 bcast plan fabric t source 0
+	begin "$a" a 3 0 1 2 3
+	begin "$b" b 3 4 5 6 7
+	all_right
+	begin "$a" a 3 0 1 2 3
+	sleep 2.2
+	begin "$b" b 3 4 5 6 7
+	all_right
+	begin "$a" a 1000000 0 1 2 3
+	waiting=("${began[3]}")
+	begin "$b" b 1000000 4 6 7
+	waiting+=("${began[3]}")
+	begin "$b" killed 1000000 5
+	sleep "$((slow / 2)).5"
+	for plan in 1 2 3 4; do stop "${began[plan - 1]}"; done
+	busywait 10 grep -q 'node 0 round' "$scratch/a.4" || fault 'the source does not hear of it'
+	for plan in "${waiting[@]}"; do stop "$plan"; done
+	for plan in 1 2 3; do
+		busywait 10 ended "$scratch/a.$plan" 4 || fault "plan $plan, here: $(<"$scratch/a.$plan")"
+		busywait 10 ended "$scratch/b.$plan" 3 || fault "plan $plan, there: $(<"$scratch/b.$plan")"
+	done
+	log "$(head -qn1 "$scratch"/a.?)"
+	begin "$b" b 3 4 5 6 7
+	sleep 2.2
+	begin "$a" a 3 0 1 2 3
+	all_right
+}
+
 tasks_go_across() {
 	machines 3 0XX 1XX && joined
 	check 'tasks' at "$a" "$here/hc_load" tasks t 0 50
@@ -451,7 +509,7 @@ descriptors_are_given_up() {
 }
 
 run_tests they_are_experimental sockets_are_of_the_namespace descriptors_are_given_up links_come_up \
-	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across tasks_go_across \
-	tasks_go_to_a_machine_that_is_back plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
-	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset \
+	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
+	tasks_go_across tasks_go_to_a_machine_that_is_back plans_that_differ_do_not_mix operations_end_with_the_cause \
+	trunks_break disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset \
 	everything_may_go namespaces_end

@@ -405,6 +405,16 @@ static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 	m->reset = true;
 }
 
+/* Whoever is there now may have been one of those whose operations fail, even if it has not taken
+ * part yet; whoever comes later is not.
+ */
+static void witness_note(struct hc_member *m)
+{
+	const struct sock *sk = hc_sock_serving(m);
+
+	m->witness = sk ? hc_sock_id(sk) : 0;
+}
+
 /* In frames, to tell the peers. */
 #define ABORT_COST	8
 
@@ -431,6 +441,7 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 				ops->abort_known(m, from_peer);
 			return;
 		}
+		witness_note(m);
 		/* A process that took part learns of the failure, now or when it goes on. */
 		if (ops->all_contribute && !told)
 			reset_next(m, &abort);

@@ -215,6 +215,9 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @sock: hc_sock.id of the last socket to take part that is still there, or 0
  * @engaged: it has contributed
  * @left: a socket was closed and none has contributed since
+ * @unheard: others have not heard that it was
+ * @witness: hc_sock.id of the socket that was there when operations failed last, 0: none was; see
+ *	coll/abort.c
  * @reset: the first contribution from @end.from on is answered with @end
  * @broken: a fault has broken the plan
  * @unsaid: there was no memory to tell a peer of @abort
@@ -267,6 +270,8 @@ struct hc_member {
 	u64 sock;
 	bool engaged;
 	bool left;
+	bool unheard;
+	u64 witness;
 	bool reset;
 	bool broken;
 	bool unsaid;

@@ -45,6 +45,7 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 	w->total = from->total;
 	w->block = from->block;
 	w->ordinal = from->ordinal;
+	w->speaker = from->speaker;
 	if (shared && len) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
 

@@ -72,6 +72,7 @@ static void member_close(struct hc_member *m)
 	};
 	bool quiet = !m->cur_open && (!m->engaged || resets(m));
 	struct hc_op *op = hc_member_op(m, m->next);
+	bool failed = resets(m);
 
 	/* Nobody is left to receive what the root still assembles.  Where all members are roots,
 	 * others have a result of their own, for which this member goes on with what it has.
@@ -85,6 +86,7 @@ static void member_close(struct hc_member *m)
 	m->engaged = false;
 	m->reset = false;
 	m->left = true;
+	m->unheard = (quiet && !failed) || hc_member_holds(m);
 	if (!quiet)
 		owed_end(m, &abort);
 }
@@ -134,14 +136,18 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 	struct sock *now = hc_sock_serving(m);
 	bool other = heir && now && hc_sock_id(now) != sock;
 	bool mine = m->sock == sock;
+	bool witness = m->witness == sock;
 
 	if (!mine && (m->sock || other))
 		return;
 	m->sock = 0;
-	if (mine && other)
+	if (mine && other) {
 		member_hand_over(m);
-	else
-		(m->plan->ops->close ?: member_close)(m);
+		return;
+	}
+	(m->plan->ops->close ?: member_close)(m);
+	/* It was one of those whose operations have failed, which all know. */
+	m->unheard &= !witness;
 }
 
 /* All that waits was sent by the socket before it was closed: a socket that binds after it

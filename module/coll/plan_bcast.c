@@ -16,6 +16,12 @@
  * (.ordinal); when messages fail, the source says how many it had begun (ABORT with FINAL,
  * .next).  A member that misses that word asks for it (.unnamed), or learns the same from the
  * next message.
+ *
+ * A process that has left is missed by those that were there with it.  Nobody is told when it
+ * leaves while nothing is under way, for those that receive say nothing.  So each message tells
+ * apart the processes that its source has had (.speaker): a message of the one that was heard
+ * last ends if nobody is there to receive it, and that of another one waits for a process that
+ * comes as late as the first ones may.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -36,6 +42,10 @@
  * @named: those up to this count that have not ended have failed
  * @doubt: @ended when the plan broke
  * @unnamed: messages have failed, and their source has not said how many there were
+ * @speaker: at the source: processes that have left; below it: how many had before the one whose
+ *	message was heard last
+ * @heard: the process has been offered a message, or told of one that failed
+ * @deaf: the last one had not when it left
  */
 struct bcast_member {
 	u16 turns[HC_STAGES_MAX];
@@ -45,6 +55,9 @@ struct bcast_member {
 	u64 named;
 	u64 doubt;
 	bool unnamed;
+	bool heard;
+	bool deaf;
+	u16 speaker;
 };
 
 static struct bcast_member *bcast_member(const struct hc_member *m)
@@ -280,6 +293,7 @@ static void failed_tell(struct hc_member *m, u64 count)
 	while (bm->ended < count) {
 		const struct hc_rec rec = hc_sock_record(m);
 
+		bm->heard |= !!rec.sock;
 		hc_status_end(m, NULL, &rec, bm->ended_nr++);
 		bm->ended++;
 	}
@@ -477,25 +491,41 @@ static bool missing_tell(struct hc_member *m, struct hc_op *op, const struct hc_
 	return true;
 }
 
-/* It waits for a process that has not come yet, not for one that left. */
+/* It waits for a process that has not come yet, not for one that left: see the top of this file. */
+static void nobody_receives(struct hc_member *m, struct hc_op *op, u16 speaker)
+{
+	const struct bcast_member *bm = bcast_member(m);
+
+	m->left &= bm->deaf || speaker == bm->speaker;
+	if (m->left)
+		hc_op_fail(m, op, -ECONNRESET, m->node->id);
+	else
+		hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+}
+
 static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
+	struct bcast_member *bm = bcast_member(m);
+	u16 speaker = be16_to_cpu(w->speaker);
+
 	if (!hc_sock_serves(m)) {
-		if (m->left)
-			hc_op_fail(m, op, -ECONNRESET, m->node->id);
-		else
-			hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+		nobody_receives(m, op, speaker);
 		return false;
 	}
-	return op->begun || missing_tell(m, op, hc_wire_data_of(skb));
+	bm->heard = true;
+	bm->speaker = speaker;
+	return op->begun || missing_tell(m, op, w);
 }
 
 /**
  * struct bcast_op - a message
  * @ordinal: at the source: among all that it has begun
+ * @speaker: the same: bcast_member.speaker then
  */
 struct bcast_op {
 	u64 ordinal;
+	u16 speaker;
 };
 
 static void message_init(struct hc_op *op)
@@ -504,6 +534,7 @@ static void message_init(struct hc_op *op)
 
 	/* At the source, which has just begun it. */
 	b->ordinal = op->member->begun - 1;
+	b->speaker = bcast_member(op->member)->speaker;
 }
 
 /* Messages are counted at their source: see the top of this file. */
@@ -511,8 +542,10 @@ static bool message_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *
 {
 	const struct bcast_op *b = hc_op_priv(op);
 
-	if (hc_member_is_root(m))
+	if (hc_member_is_root(m)) {
 		hc_wire_data_of(skb)->ordinal = cpu_to_be16(b->ordinal);
+		hc_wire_data_of(skb)->speaker = cpu_to_be16(b->speaker);
+	}
 	return hc_down_all_pass(m, op, skb, last);
 }
 
@@ -545,6 +578,11 @@ static void bcast_close(struct hc_member *m)
 	m->engaged = false;
 	m->reset = false;
 	m->left = true;
+	m->unheard = true;
+	bm->deaf = !bm->heard;
+	bm->heard = false;
+	if (!m->role.ndst)
+		bm->speaker++;
 	bm->ended = max(bm->ended, bm->named);
 	if (!quiet && !m->broken)
 		hc_coll_abort_go_on(m, &abort);

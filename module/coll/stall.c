@@ -35,6 +35,27 @@ static void reply_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_rep
 		w->taken = cpu_to_be32(frames);
 }
 
+/* Is an operation one of processes that have come after the failure that was noted last?  Its
+ * number is beyond that, so whoever has begun it knew of the failure.  Nobody waits for the rest of
+ * one to which a process has contributed that is not there any more.
+ */
+static bool processes_are_new(struct hc_member *m, u64 nr)
+{
+	const struct hc_op *op = hc_member_op(m, nr);
+	const struct sock *sk = hc_sock_serving(m);
+	u64 id = sk ? hc_sock_id(sk) : 0;
+
+	if (!m->abort_to || nr < m->abort_to || (id && id == m->witness))
+		return false;
+	return !op || op->nr != nr || !op->begun || op->rec.sock == id;
+}
+
+static void probe_fill(struct hc_member *m, u64 nr, struct hc_wire_probe *w)
+{
+	w->head = cpu_to_be64(m->head);
+	w->flags = cpu_to_be32(processes_are_new(m, nr) ? HC_PROBE_F_NEW : 0);
+}
+
 /* True: it has left. */
 static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 {
@@ -52,17 +73,20 @@ static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 	else if (type == HC_FRAME_REPLY)
 		reply_fill(m, node, nr, hc_wire_reply_of(skb));
 	else
-		hc_wire_probe_of(skb)->head = cpu_to_be64(m->head);
+		probe_fill(m, nr, hc_wire_probe_of(skb));
 	hc_peer_xmit(m, peer, skb);
 	return true;
 }
 
-/* The process that owes operation @nr, or should receive it, is gone for good.  What
- * it contributed or received before it left goes on without it.
+/* The process that owes the operation, or should receive it, is gone for good, as far as the one
+ * that asks is concerned.  What it contributed or received before it left goes on without it.  Who
+ * has come after all have heard of that waits for another one, as at the beginning.
  */
-static bool gone(const struct hc_member *m, u64 nr)
+static bool gone(const struct hc_member *m, const struct hc_wire_probe *w)
 {
-	return m->left && !hc_sock_serves(m) && nr >= m->next;
+	bool all_new = be32_to_cpu(w->flags) & HC_PROBE_F_NEW && !m->unheard;
+
+	return m->left && !hc_sock_serves(m) && be64_to_cpu(w->plan.op) >= m->next && !all_new;
 }
 
 /* Has a message been lost that the peer which asks has passed on? */
@@ -107,7 +131,7 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		return;
 	if (nr < m->done && tells(m, above)) {
 		simple_xmit(m, src, HC_FRAME_ACK, m->done);
-	} else if (gone(m, nr)) {
+	} else if (gone(m, w)) {
 		struct hc_abort abort = {
 			.from = m->next,
 			.status = ECONNRESET,
@@ -116,6 +140,7 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		};
 
 		hc_coll_abort_go_on(m, &abort);
+		m->unheard = false;
 	} else if (above && message_lost(m, w)) {
 		message_fail(m, nr, src);
 	} else {

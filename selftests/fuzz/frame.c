@@ -147,6 +147,7 @@ static void make_data(struct frame *f, const struct moment *m)
 	w->offset = htobe64(fz_chance(70) ? 0 : len);
 	w->block = htons(fz_below(8));
 	w->ordinal = htons(fz_below(8));
+	w->speaker = htons(fz_below(2));
 	w->turn = htons(fz_below(4));
 	if (kind[0] == HYPERCUBE_ALLGATHER && fz_chance(70))
 		blocks_random(f, m);

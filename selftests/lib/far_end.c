@@ -59,8 +59,8 @@ bool far_greet(int fd, const char *fabric, unsigned int dim, uint16_t fixed, uin
 
 	far_record(b, 32, FAR_HELLO, 0, 0);
 	far_put32(b + 8, 0x68637472);
-	far_put16(b + 12, 2);
-	b[14] = 2;
+	far_put16(b + 12, FAR_VERSION);
+	b[14] = FAR_WIRE;
 	b[15] = 3;
 	far_put32(b + 16, hc_name_id(fabric));
 	far_put32(b + 20, 32768);

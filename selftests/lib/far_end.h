@@ -12,6 +12,9 @@
 /* Bytes in front of what a record announces, and of struct hc_hdr. */
 #define FAR_RECORD	8
 #define FAR_HDR		40
+/* HC_TRUNK_VERSION, HC_WIRE_VERSION */
+#define FAR_VERSION	2
+#define FAR_WIRE	3
 
 enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME, FAR_ASK, FAR_ANSWER };
 

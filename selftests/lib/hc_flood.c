@@ -23,7 +23,7 @@
 /* struct hc_hdr of DATA, routed, and its walk: along dimension 2. */
 static void head(uint8_t *f, const char *fabric)
 {
-	f[0] = 2;
+	f[0] = FAR_WIRE;
 	f[1] = 3;
 	f[2] = 1;
 	far_put32(f + 4, hc_name_id(fabric));

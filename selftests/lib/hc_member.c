@@ -229,7 +229,7 @@ static int member(const struct kind *kind, char **argv, uint32_t node)
 	m.in = calloc(2 * numbers, sizeof(*m.in));
 	m.out = m.in + numbers;
 	rc = !m.in ? -ENOMEM : kind->copies ? open_messages(&m, argv[1], kind->copies) :
-					      hcl_open(&m.h, argv[1], node);
+					      hcl_open_plan(&m.h, argv[1], node, m.p.plan);
 	if (rc)
 		return failed(NULL, node, 0, rc);
 	for (; m.round < rounds && !rc; m.round++) {
