@@ -90,6 +90,7 @@ refusals_have_sentences() {
 	check 'one end' hcctl link set t 1:2 loss 5% one-way
 	refused 'route' 'lives elsewhere' hcctl route show t 0 5
 	refused 'link show' 'lives elsewhere' hcctl link show t 5:0
+	equal 'tasks of nodes that are here' '[0,1,2,3]' "$(json '[.nodes[].node]' balance show t)"
 	refused 'a round' 'spans machines balances no tasks' hcctl balance run t
 	refused 'rounds' 'spans machines balances no tasks' hcctl balance set t threshold 0
 }

@@ -29,6 +29,9 @@ int balance_simulate(struct hcctl *h, int argc, char **argv);
 /* --- balance_live.c --- */
 int balance_move(struct hcctl *h, int argc, char **argv);
 int balance_show(struct hcctl *h, int argc, char **argv);
+/* What is known of a fabric's rounds, and of the tasks of its nodes that are here; free @v. */
+int balance_get(struct hcctl *h, const char *fabric, struct nl_balance *b, struct nl_node **v,
+		size_t *n);
 /* The output of balance_show(). */
 void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct nl_node *v,
 		     size_t n);

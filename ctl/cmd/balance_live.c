@@ -80,12 +80,25 @@ void balance_out_all(struct hcctl *h, const struct nl_balance *b, const struct n
 	out_close(h);
 }
 
+/* Nobody here knows what tasks nodes of another machine have. */
+int balance_get(struct hcctl *h, const char *fabric, struct nl_balance *b, struct nl_node **v,
+		size_t *n)
+{
+	size_t all = 0, i;
+	int rc = nl_balance(h, fabric, b) ?: nl_nodes(h, fabric, v, &all);
+
+	for (i = 0, *n = 0; i < all; i++)
+		if (!(*v)[i].away)
+			(*v)[(*n)++] = (*v)[i];
+	return rc;
+}
+
 static int show_once(struct hcctl *h, const char *fabric)
 {
 	struct nl_node *v = NULL;
 	struct nl_balance b;
 	size_t n = 0;
-	int rc = nl_balance(h, fabric, &b) ?: nl_nodes(h, fabric, &v, &n);
+	int rc = balance_get(h, fabric, &b, &v, &n);
 
 	if (!rc)
 		balance_out_all(h, &b, v, n);

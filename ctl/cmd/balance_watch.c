@@ -78,7 +78,7 @@ static int sample(struct hcctl *h, void *arg)
 	free(w->before.v);
 	w->before = w->now;
 	*s = (struct sample){};
-	rc = nl_balance(h, w->fabric, &s->b) ?: nl_nodes(h, w->fabric, &s->v, &s->n);
+	rc = balance_get(h, w->fabric, &s->b, &s->v, &s->n);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	s->at = now.tv_sec * UINT64_C(1000000000) + now.tv_nsec;
 	return rc;
