@@ -86,7 +86,7 @@ refusals_have_sentences() {
 	check 'add' hcctl fabric add t dim 3 nodes 0XX
 	refused 'node' 'node 5.*lives elsewhere|lives elsewhere' hcctl node set t 5 fail
 	refused 'link' 'lives elsewhere' hcctl link set t 5:0 down
-	refused 'both ends' 'other end lives elsewhere' hcctl link set t 1:2 loss 5%
+	refused 'both ends' 'that end lives on another machine' hcctl link set t 1:2 loss 5%
 	check 'one end' hcctl link set t 1:2 loss 5% one-way
 	refused 'route' 'lives elsewhere' hcctl route show t 0 5
 	refused 'link show' 'lives elsewhere' hcctl link show t 5:0

@@ -87,6 +87,7 @@ faults_are_known_there() {
 	check 'clear' at "$b" hcctl fault clear t
 	busywait 5 is_at 0 "$a" '.[0].fault' node show t 4 || fault 'it is not known to be well'
 	up_again
+	refused 'the end there' 'that end lives on 10.9.0.2' at "$a" hcctl link set t 1:2 loss 5%
 	check 'a loss' at "$b" hcctl link set t 4:2 loss 100% one-way
 	equal 'found' 1 "$(json_at "$a" .found detect t)"
 	equal 'at this end' '["detected"]' "$(json_at "$a" '.[0].state' link show t 0:2)"

@@ -5,6 +5,7 @@
 #include <linux/mm.h>
 #include <linux/rtnetlink.h>
 
+#include "compat.h"
 #include "fabric/fabric.h"
 #include "fabric/flap.h"
 #include "fabric/impair.h"
@@ -17,6 +18,7 @@
 #include "route/detect.h"
 #include "sock/socks.h"
 #include "task/move.h"
+#include "trunk/trunk.h"
 
 static void take_u32(u32 *dst, const struct nlattr *attr)
 {
@@ -360,6 +362,25 @@ static int link_flap(struct genl_info *info, struct hc_node *node, unsigned int 
 	return hc_flap_set(node, dim, down ? nla_get_u32(down) : 0, nla_get_u32(period));
 }
 
+/* Which machine that is, as far as its trunk says. */
+static int away_refuse(struct genl_info *info, const struct hc_node *node, unsigned int dim)
+{
+	const struct hc_trunk *trunk;
+	int len;
+
+	trunk = rcu_dereference_protected(node->ports[dim].end->trunk,
+					  lockdep_is_held(&node->fabric->lock));
+	/* Pairs with hc_trunk_sock_begin(). */
+	len = trunk ? smp_load_acquire(&trunk->whom_len) : 0;
+	if (len && (trunk->whom.ss_family == AF_INET || trunk->whom.ss_family == AF_INET6))
+		HC_SET_ERR_MSG_FMT(info->extack, "that end lives on %pISc: set it there",
+				   &trunk->whom);
+	else
+		NL_SET_ERR_MSG(info->extack,
+			       "that end lives on another machine: set it there");
+	return -EREMOTE;
+}
+
 /* What each end has for itself can be set at ends that are here. */
 static int away_check(struct genl_info *info, const struct hc_node *node, unsigned int dim)
 {
@@ -367,9 +388,7 @@ static int away_check(struct genl_info *info, const struct hc_node *node, unsign
 	    info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ||
 	    !(names_impairment(info) || names_model(info)))
 		return 0;
-	NL_SET_ERR_MSG(info->extack,
-		       "The link's other end lives elsewhere: set this end alone, one way");
-	return -EREMOTE;
+	return away_refuse(info, node, dim);
 }
 
 static int one_way_check(struct genl_info *info)
@@ -398,7 +417,7 @@ static void link_change(struct genl_info *info, struct hc_node *node, unsigned i
 	}
 }
 
-int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
+static int link_set(struct sk_buff *skb, struct genl_info *info)
 {
 	unsigned int dim, ends = info->attrs[HYPERCUBE_A_LINK_ONE_WAY] ? 1 : 2;
 	struct hc_node *node = hc_nl_link(info, &dim);
@@ -422,6 +441,14 @@ int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
 	}
 	link_change(info, node, dim, ends);
 	return hc_later_wait(later, info);
+}
+
+int hc_nl_link_set(struct sk_buff *skb, struct genl_info *info)
+{
+	struct hc_said said;
+
+	hc_said_begin(&said, info);
+	return hc_said_end(&said, skb, info, link_set(skb, info));
 }
 
 int hc_nl_fault_clear(struct sk_buff *skb, struct genl_info *info)
