@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define HC_TRUNK_MAGIC		0x68637472	/* "hctr" */
-#define HC_TRUNK_VERSION	2
+#define HC_TRUNK_VERSION	3
 /* Bytes of the longest frame: one that is still to be segmented, with the longest walk. */
 #define HC_TRUNK_FRAME_MAX	(80 * 1024)
 
@@ -128,6 +128,7 @@ enum hc_commit_step {
 	HC_COMMIT_SWITCH,	/* do it */
 	HC_COMMIT_OPEN,		/* all have: contributions may begin */
 	HC_COMMIT_DROP,		/* it will not be done */
+	HC_COMMIT_BREAK,	/* not all have: the plan is there, and broken */
 };
 
 /* hc_wire_ask.what */
@@ -146,7 +147,7 @@ enum hc_commit_what {
  * @epoch: of the plan; PREPARE: 0: not known yet
  * @left: ms that the asker waits for the answer
  * @hops: machines that have handed it on
- * @reserved: 0
+ * @lost: BREAK: a node of a machine that has not; else 0
  */
 struct hc_wire_ask {
 	__be32	nr;
@@ -157,7 +158,7 @@ struct hc_wire_ask {
 	__be32	epoch;
 	__be32	left;
 	__be16	hops;
-	__be16	reserved;
+	__be16	lost;
 };
 
 static_assert(sizeof(struct hc_wire_ask) == 24);

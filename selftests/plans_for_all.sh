@@ -256,7 +256,10 @@ odd() {
 
 # One that asks and does not decide is not waited for for ever, nor one that does not answer.
 others_do_as_they_like() {
-	local waits still
+	local waits still undecided
+	asked ask-undecided
+	busywait 10 grep -q 'step 2' "$scratch/asker" || fault 'it does not answer'
+	undecided=$a
 	asked ask-still
 	still=$a
 	refused 'meanwhile' 'Another request to all machines is under way' at "$a" hcctl tree find fabric t apply here
@@ -283,12 +286,14 @@ others_do_as_they_like() {
 	! wait "$waits" || fault 'a plan is there without an answer'
 	grep -q 'nodes 1XX: they have not answered in time' "$scratch/silent" || fault "$(<"$scratch/silent")"
 	busywait 20 at "$still" hcctl tree find fabric t apply here || fault 'it waits for ever'
+	busywait 20 at "$undecided" hcctl tree find fabric t apply here plan 2 || fault 'it waits for ever'
+	broken "$undecided" 4
 }
 
 # A machine that is lost when all have prepared: the plan is there, and broken.
 lost_between_the_phases() {
 	odd vanish
-	refused 'vanish' 'nodes 1XX: the trunk to them has ended; it has taken effect elsewhere' \
+	refused 'vanish' 'nodes 1XX: the trunk to them has ended; the plan is broken' \
 		at "$a" hcctl tree find fabric t apply
 	busywait 10 is_at true "$a" '.[0].broken' plan show t 1 || fault "the plan is not broken: $(at "$a" hcctl plan show t)"
 	check 'a new one' at "$a" hcctl tree find fabric t apply
@@ -296,6 +301,28 @@ lost_between_the_phases() {
 	asked ask-vanish
 	busywait 10 is_at 1 "$a" '.[0].trunks_ended' fabric show t || fault 'there is a trunk'
 	nothing_new
+}
+
+# broken NAMESPACE NODE: the plan is there, and contributions to it end at once
+broken() {
+	busywait 10 is_at "[true,$2]" "$1" '.[0] | [.broken, .cause_node]' plan show t 1 ||
+		fault "the plan is not broken by $2: $(at "$1" hcctl plan show t)"
+	refused 'a contribution' 'a fault has broken the plan' at "$1" "$here/hc_member" t 1 4 1 10 0 1 2 3
+}
+
+# One that has not switched although all could: nobody waits for it.
+not_all_have_switched() {
+	odd drops 'it is gone here'
+	refused 'drops' 'nodes 1XX: it is gone here; the plan is broken' at "$a" hcctl tree find fabric t apply
+	equal 'the steps' '1 2 5' "$(sed 's/step //' "$scratch/asker" | xargs)"
+	broken "$a" 4
+	check 'del' at "$a" hcctl plan del t 1 here
+	refused 'one that mends itself' 'the plan is broken' at "$a" hcctl ring plan fabric t apply repair
+	equal 'plans' 0 "$(json_at "$a" length plan show t)"
+	asked ask-break
+	busywait 10 grep -q 'step 5' "$scratch/asker" || fault 'it does not answer'
+	equal 'answers' 'step 1: ok step 2: ok step 5: ok' "$(xargs <"$scratch/asker")"
+	broken "$a" 5
 }
 
 # asked MODE [WORDS..]: what the machine here has answered is in $scratch/asker
@@ -352,5 +379,5 @@ everything_may_go() {
 }
 
 run_tests two_machines four_machines plans_are_replaced_under_load one_refuses who_may_ask two_ask_at_once \
-	trunks_end_meanwhile others_do_as_they_like lost_between_the_phases others_ask_as_they_like noise_is_refused \
-	everything_may_go
+	trunks_end_meanwhile others_do_as_they_like lost_between_the_phases not_all_have_switched others_ask_as_they_like \
+	noise_is_refused everything_may_go

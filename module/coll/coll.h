@@ -532,6 +532,9 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim);
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
 		   u32 flags);
 
+/* A machine does not have the plan (hc_plan.lost). */
+void hc_plan_lost(struct hc_member *m);
+
 /* --- coll/work.c --- */
 /* The member waits for something: look at it again now and then.  Poll. */
 void hc_member_wait(struct hc_member *m);

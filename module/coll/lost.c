@@ -105,6 +105,19 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim,
 		abort_route(node, plan, &abort);
 }
 
+void hc_plan_lost(struct hc_member *m)
+{
+	const struct hc_abort abort = {
+		.from = first_at_risk(m),
+		.status = EHOSTUNREACH,
+		.node = READ_ONCE(m->plan->lost),
+		.dim = HC_CAUSE_NONE,
+		.flags = HC_ABORT_F_BROKEN,
+	};
+
+	hc_coll_abort_go_on(m, &abort);
+}
+
 void hc_coll_lost(struct hc_node *node, unsigned int dim)
 {
 	struct hc_plan *plan;

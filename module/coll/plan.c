@@ -91,6 +91,7 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	plan->ops = p->ops;
 	plan->root = p->root;
 	plan->mends = p->mends;
+	plan->lost = HC_CAUSE_NONE;
 	plan->members = kvcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
 	if (plan->members && p->members)
 		memcpy(plan->members, p->members, hc_set_words(fabric->dim) * sizeof(u32));
@@ -389,6 +390,18 @@ void hc_plan_publish(struct hc_plan *plan, u32 epoch)
 
 void hc_plan_open(struct hc_plan *plan)
 {
+	retire_end(plan->fabric, plan);
+}
+
+void hc_plan_lose(struct hc_plan *plan, u32 lost)
+{
+	u32 u;
+
+	lockdep_assert_held(&plan->fabric->lock);
+	WRITE_ONCE(plan->lost, lost);
+	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
+		if (plan->member[u])
+			hc_member_check(plan->member[u]);
 	retire_end(plan->fabric, plan);
 }
 

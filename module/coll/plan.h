@@ -80,6 +80,8 @@ struct hc_plan_params {
  * @priv: what the type keeps, see hc_plan_ops.plan_size
  * @mends: it mends itself
  * @mended: how often it has
+ * @lost: a node of a machine that does not have the plan, or HC_CAUSE_NONE; written under
+ *	hc_fabric.lock
  * @breaking: bit 0: a member's poll is about to set @broken
  * @reported: the number after that of the failure that was reported last, or where numbers went on
  *	when all that was under way had ended
@@ -107,6 +109,7 @@ struct hc_plan {
 	void *priv;
 	bool mends;
 	atomic_t mended;
+	u32 lost;
 	unsigned long breaking;
 	atomic64_t reported;
 	bool broken;
@@ -145,6 +148,8 @@ void hc_plan_cancel(struct hc_plan *plan);
 /* With an epoch that hc_plan_check_epoch() lets pass.  Contributions wait until it is opened. */
 void hc_plan_publish(struct hc_plan *plan, u32 epoch);
 void hc_plan_open(struct hc_plan *plan);
+/* Instead of that: a machine has not published it, that of node @lost.  It is a broken one. */
+void hc_plan_lose(struct hc_plan *plan, u32 lost);
 /* Epochs ascend, also those that a request names.  0 (any) or -ERANGE. */
 int hc_plan_check_epoch(const struct hc_fabric *fabric, u32 epoch, struct netlink_ext_ack *extack);
 u32 hc_plan_next_epoch(u32 last);

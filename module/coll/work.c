@@ -182,11 +182,13 @@ static int faults_work(struct hc_node *node, int budget)
 	return work;
 }
 
-/* A link may have failed between the check of a plan and its publication. */
+/* A link, or a machine, may have failed between the check of a plan and its publication. */
 static void member_recheck(struct hc_member *m)
 {
 	unsigned int dim;
 
+	if (READ_ONCE(m->plan->lost) != HC_CAUSE_NONE)
+		hc_plan_lost(m);
 	for (dim = 0; dim < m->node->fabric->dim; dim++)
 		if (!hc_link_usable(m->node, dim) && hc_member_uses(m, dim))
 			hc_plan_fault(m->node, m->plan, dim, ENOLINK, HC_ABORT_F_BROKEN);

@@ -71,6 +71,18 @@ int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 
 	return 0;
 }
 
+/* What has become of the request, as it failed in this step. */
+static const char *step_text(u8 step)
+{
+	switch (step) {
+	case HC_COMMIT_DROP:
+		return "";
+	case HC_COMMIT_BREAK:
+		return "; the plan is broken";
+	}
+	return "; it has taken effect elsewhere";
+}
+
 static void outcome_tell(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = &fabric->commit;
@@ -86,7 +98,7 @@ static void outcome_tell(struct hc_fabric *fabric)
 	o->error = v->error;
 	if (v->error)
 		snprintf(o->text, sizeof(o->text), "nodes %s: %s%s", part, v->why,
-			 c->step == HC_COMMIT_DROP ? "" : "; it has taken effect elsewhere");
+			 step_text(c->step));
 }
 
 void hc_commit_finish(struct hc_fabric *fabric)
@@ -95,7 +107,7 @@ void hc_commit_finish(struct hc_fabric *fabric)
 
 	if (c->mine)
 		outcome_tell(fabric);
-	over_add(c, &c->id, c->step == HC_COMMIT_SWITCH || c->step == HC_COMMIT_OPEN);
+	over_add(c, &c->id, c->step != HC_COMMIT_PREPARE && c->step != HC_COMMIT_DROP);
 	kfree(c->nodes);
 	c->nodes = NULL;
 	c->plan = NULL;
@@ -134,6 +146,20 @@ void hc_commit_open(struct hc_fabric *fabric)
 
 	if (c->plan)
 		hc_plan_open(c->plan);
+	c->plan = NULL;
+}
+
+void hc_commit_break(struct hc_fabric *fabric, u32 lost)
+{
+	struct hc_commit *c = &fabric->commit;
+
+	struct hc_said said = {};
+
+	/* One that mends itself would wait for the answer of a machine that does not have it. */
+	if (c->plan && c->plan->mends)
+		hc_plan_remove(fabric, c->plan_id, &said.extack);
+	else if (c->plan)
+		hc_plan_lose(c->plan, lost);
 	c->plan = NULL;
 }
 
@@ -238,6 +264,21 @@ static void decide(struct hc_fabric *fabric)
 	hc_commit_check(fabric);
 }
 
+/* All have published the plan, or somebody has not. */
+static void own_opens(struct hc_fabric *fabric)
+{
+	struct hc_commit *c = &fabric->commit;
+
+	if (c->verdict.error) {
+		wave_own(fabric, HC_COMMIT_BREAK);
+		hc_commit_break(fabric, c->verdict.base);
+	} else {
+		wave_own(fabric, HC_COMMIT_OPEN);
+		hc_commit_open(fabric);
+	}
+	hc_commit_check(fabric);
+}
+
 /* All have answered a wave of a request of this machine. */
 static void own_goes_on(struct hc_fabric *fabric)
 {
@@ -246,9 +287,7 @@ static void own_goes_on(struct hc_fabric *fabric)
 	if (c->step == HC_COMMIT_PREPARE) {
 		decide(fabric);
 	} else if (c->step == HC_COMMIT_SWITCH && c->what == HC_COMMIT_NEW) {
-		wave_own(fabric, HC_COMMIT_OPEN);
-		hc_commit_open(fabric);
-		hc_commit_check(fabric);
+		own_opens(fabric);
 	} else {
 		hc_commit_finish(fabric);
 	}
@@ -258,6 +297,7 @@ static void own_goes_on(struct hc_fabric *fabric)
 static bool step_is_last(const struct hc_commit *c)
 {
 	return c->step == HC_COMMIT_OPEN || c->step == HC_COMMIT_DROP ||
+	       c->step == HC_COMMIT_BREAK ||
 	       (c->step == HC_COMMIT_SWITCH && c->what == HC_COMMIT_DEL);
 }
 
@@ -288,13 +328,13 @@ void hc_commit_check(struct hc_fabric *fabric)
 	wave_over(fabric);
 }
 
-/* No decision comes any more. */
+/* No decision comes any more.  Nobody knows whether all have published the plan. */
 static void give_up(struct hc_fabric *fabric)
 {
 	if (fabric->commit.step == HC_COMMIT_PREPARE)
 		hc_commit_drop(fabric);
 	else
-		hc_commit_open(fabric);
+		hc_commit_break(fabric, fabric->commit.id.origin);
 	hc_commit_finish(fabric);
 }
 

@@ -12,13 +12,17 @@
  *	SWITCH		all could: the plan is published, with an epoch above all of these;
  *			contributions wait
  *	OPEN		it is published everywhere: contributions go on
- *	DROP		instead of both: somebody could not
+ *	BREAK		instead of that: somebody was lost meanwhile, or has not published it, so
+ *			the plan is a broken one
+ *	DROP		instead of all three: somebody could not
  *
  * A machine works on one request at a time, and refuses others meanwhile, those of its own
  * included.  Nobody waits for ever: a wave whose answers do not come in time ends with an error
  * that names the silent machine, and time-outs get shorter from machine to machine, so that it is
- * that one.  A machine that has prepared and hears no decision drops what it has.  The decision
- * goes over all trunks, so a machine that does not hear of it is one that nothing leads to.
+ * that one.  A machine that has prepared and hears no decision drops what it has, one that has
+ * published breaks it.  Decisions go over all trunks, so a machine that does not hear of one is one
+ * that nothing leads to.  If it has dropped what others have published, they know that before the
+ * first contribution: no operation waits for a machine that does not know its plan.
  */
 #ifndef _HC_COMMIT_H
 #define _HC_COMMIT_H

@@ -26,6 +26,7 @@ struct ask {
 	u32 epoch;
 	u32 left;
 	u32 hops;
+	u32 lost;
 	const void *shape;
 	size_t len;
 };
@@ -34,9 +35,9 @@ static const char *ask_flaw(const struct hc_fabric *fabric, const struct ask *a)
 {
 	bool shape = a->step == HC_COMMIT_PREPARE && a->what == HC_COMMIT_NEW;
 
-	if (a->step < HC_COMMIT_PREPARE || a->step > HC_COMMIT_DROP ||
+	if (a->step < HC_COMMIT_PREPARE || a->step > HC_COMMIT_BREAK ||
 	    a->what < HC_COMMIT_NEW || a->what > HC_COMMIT_DEL || !a->plan ||
-	    a->id.origin >= hc_nodes(fabric->dim))
+	    a->id.origin >= hc_nodes(fabric->dim) || a->lost >= hc_nodes(fabric->dim))
 		return "The other end asks for what makes no sense";
 	if (!shape && a->len)
 		return "The other end sends a record of a wrong length";
@@ -47,8 +48,10 @@ static struct hc_trunk_note *ask_on(const struct hc_fabric *fabric, const struct
 {
 	struct hc_trunk_note *note = hc_commit_ask_new(fabric, a->step, left, a->hops + 1, a->len);
 
-	if (note)
-		memcpy(note->data + sizeof(struct hc_wire_ask), a->shape, a->len);
+	if (!note)
+		return NULL;
+	((struct hc_wire_ask *)note->data)->lost = cpu_to_be16(a->lost);
+	memcpy(note->data + sizeof(struct hc_wire_ask), a->shape, a->len);
 	return note;
 }
 
@@ -142,6 +145,7 @@ static bool step_follows(const struct hc_commit *c, u8 step)
 	case HC_COMMIT_SWITCH:
 		return c->step == HC_COMMIT_PREPARE && !c->waits && !c->verdict.error;
 	case HC_COMMIT_OPEN:
+	case HC_COMMIT_BREAK:
 		return c->step == HC_COMMIT_SWITCH;
 	case HC_COMMIT_DROP:
 		return c->step == HC_COMMIT_PREPARE;
@@ -161,6 +165,8 @@ static void step_do(struct hc_trunk *trunk, const struct ask *a)
 		hc_commit_effect(fabric);
 	else if (a->step == HC_COMMIT_OPEN)
 		hc_commit_open(fabric);
+	else if (a->step == HC_COMMIT_BREAK)
+		hc_commit_break(fabric, a->lost);
 	else
 		hc_commit_drop(fabric);
 	hc_commit_check(fabric);
@@ -174,8 +180,10 @@ static void ask_known(struct hc_trunk *trunk, const struct ask *a)
 	if (a->step == c->step && c->waits && trunk->awaited) {
 		trunk->awaited = false;
 		hc_commit_check(trunk->fabric);
-	} else if (!c->mine && step_follows(c, a->step) && !may_not(trunk)) {
-		step_do(trunk, a);
+	} else if (!c->mine && step_follows(c, a->step)) {
+		/* If it may not come this way, it is answered once it has come another way. */
+		if (!may_not(trunk))
+			step_do(trunk, a);
 	} else if (a->step == HC_COMMIT_SWITCH && c->step < HC_COMMIT_SWITCH) {
 		hc_commit_answer_no(trunk, &a->id, a->step, -ECANCELED, "it was not prepared here");
 	} else {
@@ -192,7 +200,7 @@ static void ask_take(struct hc_trunk *trunk, const struct hc_trunk_note *note)
 		.step = w->step, .what = w->what, .plan = be32_to_cpu(w->plan),
 		.epoch = be32_to_cpu(w->epoch),
 		.left = clamp_t(u32, be32_to_cpu(w->left), 1, HC_WAVE_TIME),
-		.hops = be16_to_cpu(w->hops), .shape = w + 1, .len = note->len - sizeof(*w),
+		.hops = be16_to_cpu(w->hops), .lost = be16_to_cpu(w->lost), .shape = w + 1, .len = note->len - sizeof(*w),
 	};
 	const char *flaw = ask_flaw(fabric, &a);
 

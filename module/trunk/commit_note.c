@@ -140,6 +140,7 @@ struct hc_trunk_note *hc_commit_ask_new(const struct hc_fabric *fabric, u8 step,
 			.step = step, .what = c->what, .plan = cpu_to_be32(c->plan_id),
 			.epoch = cpu_to_be32(c->epoch), .left = cpu_to_be32(left),
 			.hops = cpu_to_be16(hops),
+			.lost = cpu_to_be16(step == HC_COMMIT_BREAK ? c->verdict.base : 0),
 		};
 	return note;
 }

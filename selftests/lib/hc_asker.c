@@ -10,6 +10,7 @@
  *	refuse		says no, and SENTENCE
  *	silent		says nothing
  *	vanish		prepares it, and is gone when it has to switch
+ *	drops		prepares it, and has dropped it when it has to switch
  *	twice		says to hold all nodes
  *	nobody		says to hold none
  * The others refuse that plan, and ask the machine here for the same:
@@ -17,6 +18,8 @@
  *	ask-still	never decide
  *	ask-drop	decide that it is not to be
  *	ask-switch	decide that it is, with epoch 77
+ *	ask-break	then say that somebody does not have it
+ *	ask-undecided	or do not say whether all have it
  *	ask-late	drop it, and then decide that it is
  *	ask-noise	TIMES what is not quite that request, decisions and answers of all kinds
  * Says what it was answered: "step STEP: ok" or a sentence.
@@ -35,7 +38,7 @@
 #define ROOM		70000
 #define INVALID		1	/* hc_wire_answer.error: EINVAL */
 
-enum { PREPARE = 1, SWITCH, OPEN, DROP };
+enum { PREPARE = 1, SWITCH, OPEN, DROP, BREAK };
 
 static uint64_t state;
 
@@ -138,6 +141,8 @@ static int obeys(int fd, const char *mode, const char *why)
 			continue;
 		if (!strcmp(mode, "refuse") && first)
 			answer(fd, b, INVALID, why, 0xf0);
+		else if (!strcmp(mode, "drops") && b[6] == SWITCH)
+			answer(fd, b, INVALID, why, 0xf0);
 		else if (!strcmp(mode, "twice"))
 			answer(fd, b, 0, "", 0xff);
 		else
@@ -198,7 +203,7 @@ static bool noise(int fd, const uint8_t *ask, int len)
 		b[draw(4) ? ASK + draw(len - ASK) : draw(len)] = draw(3) ? draw(256) : 0xff;
 	ok = say(fd, FAR_ASK, b, cut);
 	for (n = draw(4); ok && n; n--)
-		ok = draw(3) ? decide(fd, b, draw(20) ? 1 + draw(4) : draw(256), draw(256)) :
+		ok = draw(3) ? decide(fd, b, draw(20) ? 1 + draw(5) : draw(256), draw(256)) :
 			       answer_any(fd, b);
 	ok = ok && decide(fd, b, draw(2) ? SWITCH : DROP, 0) && decide(fd, b, OPEN, 0) &&
 	     decide(fd, b, DROP, 0);
@@ -244,12 +249,13 @@ static int asks(int fd, char **argv, const char *mode)
 		decide(fd, b, DROP, 0);
 		told(fd);
 	}
-	if (!strcmp(mode, "switch") || !strcmp(mode, "late")) {
+	if (strcmp(mode, "still") && strcmp(mode, "drop")) {
 		decide(fd, b, SWITCH, 77);
 		told(fd);
 	}
-	if (!strcmp(mode, "switch")) {
-		decide(fd, b, OPEN, 77);
+	if (!strcmp(mode, "switch") || !strcmp(mode, "break")) {
+		far_put16(b + 22, 5);
+		decide(fd, b, strcmp(mode, "break") ? OPEN : BREAK, 77);
 		told(fd);
 	}
 	pause();
