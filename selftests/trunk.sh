@@ -441,6 +441,29 @@ over() { ! kill -0 "$1"; }
 # ways FILE: in which members have ended, and how often
 ways() { sed 's/.*round [0-9]*: \([^:]*\).*/\1/' "$1" | sort | uniq -c | tr -s ' \n' ' '; }
 
+# All is as always, but later: loss and order are the transport's business.
+wires_are_bad() {
+	local ns
+	machines 3 0XX 1XX
+	for ns in "$a" "$b"; do
+		at "$ns" tc qdisc add dev "w$$" root netem delay 50ms 10ms loss 2% reorder 25% 2>/dev/null ||
+			{ skip 'this kernel has no netem'; return; }
+		check 'MTU' at "$ns" ip link set "w$$" mtu 576
+	done
+	joined
+	check 'a tree' at "$a" hcctl tree find fabric t apply
+	check 'a doubling' at "$b" hcctl doubling plan fabric t apply plan 2
+	members 1 3000
+	both exchange 2 1 1000
+	at "$a" ip addr add 10.77.0.1/24 dev tn0
+	at "$a" ip link set tn0 up
+	at "$b" ip addr add 10.77.0.8/24 dev tn7
+	at "$b" ip link set tn7 up
+	check 'ping' at "$b" ping -c 2 -i 0.2 -W 5 -s 5000 -I tn7 10.77.0.1
+	equal 'trunks that have ended' 0 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
+	log "$(at "$a" tc -s qdisc show dev "w$$" | grep -o 'dropped [0-9]*')"
+}
+
 # With frames under way: a trunk, a fabric, a namespace and the wire go, at any moment.
 everything_may_go() {
 	local i
@@ -512,5 +535,5 @@ descriptors_are_given_up() {
 run_tests they_are_experimental sockets_are_of_the_namespace descriptors_are_given_up links_come_up \
 	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
 	tasks_go_across tasks_go_to_a_machine_that_is_back plans_that_differ_do_not_mix operations_end_with_the_cause \
-	trunks_break disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset \
+	trunks_break disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \
 	everything_may_go namespaces_end
