@@ -18,6 +18,9 @@
 #define LOOK_EVERY	200000
 #define AGAIN_MIN	100000
 #define AGAIN_MAX	5000000
+/* ms for one that listens for a fabric that is gone, and between two looks whether it is */
+#define LEAVE_MS	3000
+#define LISTEN_MS	1000
 
 /* --- the words --- */
 
@@ -83,12 +86,21 @@ static int hand_over(struct hcctl *h, const struct trunk_ends *e)
 }
 
 /* Meet, hand over and close. */
-static int join(struct hcctl *h, int fd, struct trunk_ends *e)
+static int join(struct hcctl *h, int fd, struct trunk_ends *e, bool server)
 {
-	int rc = trunk_meet(h, fd, e) ?: hand_over(h, e);
+	int rc = e->tls ? trunk_tls(h, fd, e->tls, server) : 0;
+
+	rc = rc ?: trunk_meet(h, fd, e) ?: hand_over(h, e);
 
 	close(fd);
 	return rc;
+}
+
+static int check_words(struct hcctl *h, const struct trunk_ends *e, bool keep, bool background)
+{
+	if (background && !keep)
+		return hc_missing(h, "\"keep\" to go with \"background\"");
+	return e->tls ? trunk_tls_check(h, e->tls) : 0;
 }
 
 /* --- connect --- */
@@ -109,34 +121,58 @@ static int connect_once(struct hcctl *h, const char *where, struct trunk_ends *e
 {
 	int fd = trunk_connect(h, where);
 
-	return fd < 0 ? fd : join(h, fd, e);
+	return fd < 0 ? fd : join(h, fd, e, false);
 }
 
-/* Until the fabric is gone. */
-static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e)
+/* Until the fabric is gone; @rc: how the first attempt has ended. */
+static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e, int rc)
 {
 	useconds_t again = AGAIN_MIN;
-	int rc;
+	uint32_t index = e->fabric.index;
 
 	for (;;) {
-		rc = connect_once(h, where, e) ?: wait_end(h, e);
-		if (nl_fabric(h, e->fabric.name, &e->fabric))
+		rc = rc ?: wait_end(h, e);
+		if (nl_fabric(h, e->fabric.name, &e->fabric) || e->fabric.index != index)
 			return rc;
 		again = rc ? again * 2 : AGAIN_MIN;
 		if (again > AGAIN_MAX)
 			again = AGAIN_MAX;
 		usleep(again);
+		rc = connect_once(h, where, e);
 	}
+}
+
+/* In the background only what has begun well goes on. */
+static int do_connect(struct hcctl *h, const char *where, struct trunk_ends *e, bool keep,
+		      bool background)
+{
+	char purpose[320];
+	bool taken = false;
+	int rc = 0;
+
+	snprintf(purpose, sizeof(purpose), "connect-%u-%s", e->dim, where);
+	if (background)
+		rc = trunk_claim(h, &e->fabric, purpose, &taken);
+	if (rc || taken)
+		return rc;
+	rc = connect_once(h, where, e);
+	if (background && !rc)
+		rc = trunk_detach(h);
+	else if (background)
+		return rc;
+	return keep ? connect_keep(h, where, e, rc) : rc;
 }
 
 static int cmd_connect(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv), *where;
 	struct trunk_ends e = {};
-	bool keep = false;
+	bool keep = false, background = false;
 	struct arg args[] = {
 		{ "keepalive", arg_keepalive, &e.keep },
+		{ "tls", arg_str, &e.tls },
 		{ "keep", NULL, &keep },
+		{ "background", NULL, &background },
 		{ "no-plans", NULL, &e.no_plans },
 		{}
 	};
@@ -147,10 +183,9 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 	where = hc_take(h, "HOST[:PORT]", &argc, &argv);
 	if (!where)
 		return HC_USAGE;
-	rc = hc_args(h, args, argc, argv) ?: nl_fabric(h, name, &e.fabric);
-	if (rc)
-		return rc;
-	return keep ? connect_keep(h, where, &e) : connect_once(h, where, &e);
+	rc = hc_args(h, args, argc, argv) ?: check_words(h, &e, keep, background) ?:
+	     nl_fabric(h, name, &e.fabric);
+	return rc ?: do_connect(h, where, &e, keep, background);
 }
 
 /* --- listen --- */
@@ -170,14 +205,29 @@ static bool is_of_connection(int err)
 	return false;
 }
 
-static int next_connection(int fd)
+/* The fabric may go meanwhile. */
+static int next_connection(struct hcctl *h, int fd, const struct nl_fabric *first,
+			   struct nl_fabric *now)
 {
-	int conn;
+	int conn = -1, rc;
 
-	do
-		conn = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-	while (conn < 0 && is_of_connection(errno));
-	return conn;
+	do {
+		rc = trunk_comes(fd, trunk_now() + LISTEN_MS) ? 1 : 0;
+		if (rc)
+			conn = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
+		if (conn < 0 && rc && !is_of_connection(errno)) {
+			hc_error(h, "cannot accept a connection: %s", strerror(errno));
+			return -EIO;
+		}
+		rc = nl_fabric(h, first->name, now);
+		if (!rc && now->index != first->index) {
+			hc_error(h, "fabric %s is another one now", first->name);
+			rc = HC_NO;
+		}
+	} while (conn < 0 && !rc);
+	if (rc && conn >= 0)
+		close(conn);
+	return rc ? (rc < 0 ? rc : -ENOENT) : conn;
 }
 
 /* One after another; one that does not fit is no reason to end. */
@@ -188,38 +238,62 @@ static int listen_at(struct hcctl *h, int fd, const struct trunk_ends *first, bo
 
 	do {
 		e = *first;
-		conn = next_connection(fd);
-		if (conn < 0) {
-			hc_error(h, "cannot accept a connection: %s", strerror(errno));
-			return -EIO;
-		}
-		rc = nl_fabric(h, first->fabric.name, &e.fabric);
-		if (rc) {
-			close(conn);
-			return rc;
-		}
-		rc = join(h, conn, &e);
+		conn = next_connection(h, fd, &first->fabric, &e.fabric);
+		if (conn < 0)
+			return conn;
+		rc = join(h, conn, &e, true);
 	} while (keep);
+	return rc;
+}
+
+static int do_listen(struct hcctl *h, const char *where, const struct trunk_ends *e, bool keep,
+		     bool background)
+{
+	char purpose[320];
+	bool taken = false;
+	int fd, rc = 0;
+
+	snprintf(purpose, sizeof(purpose), "listen-%s", where);
+	if (background)
+		rc = trunk_claim(h, &e->fabric, purpose, &taken);
+	if (rc || taken)
+		return rc;
+	fd = trunk_listen(h, where, background ? LEAVE_MS : 0);
+	if (fd < 0)
+		return fd;
+	rc = background ? trunk_detach(h) : 0;
+	rc = rc ?: listen_at(h, fd, e, keep);
+	close(fd);
 	return rc;
 }
 
 static bool is_word(const char *word)
 {
-	return !strcmp(word, "keep") || !strcmp(word, "keepalive") || !strcmp(word, "no-plans");
+	static const char * const words[] = {
+		"keep", "keepalive", "background", "tls", "no-plans",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(word, words[i]))
+			return true;
+	return false;
 }
 
 static int cmd_listen(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv), *where = "";
 	struct trunk_ends e = { .dim = NL_NONE };
-	bool keep = false;
+	bool keep = false, background = false;
 	struct arg args[] = {
 		{ "keepalive", arg_keepalive, &e.keep },
+		{ "tls", arg_str, &e.tls },
 		{ "keep", NULL, &keep },
+		{ "background", NULL, &background },
 		{ "no-plans", NULL, &e.no_plans },
 		{}
 	};
-	int fd, rc;
+	int rc;
 
 	if (!name)
 		return HC_USAGE;
@@ -227,15 +301,9 @@ static int cmd_listen(struct hcctl *h, int argc, char **argv)
 		argc--;
 		where = *argv++;
 	}
-	rc = hc_args(h, args, argc, argv) ?: nl_fabric(h, name, &e.fabric);
-	if (rc)
-		return rc;
-	fd = trunk_listen(h, where);
-	if (fd < 0)
-		return fd;
-	rc = listen_at(h, fd, &e, keep);
-	close(fd);
-	return rc;
+	rc = hc_args(h, args, argc, argv) ?: check_words(h, &e, keep, background) ?:
+	     nl_fabric(h, name, &e.fabric);
+	return rc ?: do_listen(h, where, &e, keep, background);
 }
 
 /* --- add and del --- */
@@ -363,7 +431,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 	return 0;
 }
 
-#define KEEPS " [keepalive TIME] [keep] [no-plans]"
+#define KEEPS " [keepalive TIME] [tls CERT,KEY,CA] [keep [background]] [no-plans]"
 
 const struct hc_cmd trunk_cmds[] = {
 	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH }" KEEPS },

@@ -17,6 +17,7 @@
  * @far: the nodes there, as far as they are known
  * @keep: ms, 0: default
  * @no_plans: take no plans from there
+ * @tls: CERT,KEY,CA, or NULL
  */
 struct trunk_ends {
 	struct nl_fabric fabric;
@@ -24,16 +25,39 @@ struct trunk_ends {
 	struct nl_trunk_new far;
 	uint32_t keep;
 	bool no_plans;
+	const char *tls;
 };
 
 /* --- trunk_meet.c --- */
 /* Talk to the program at the other end of @fd, until both agree: fills what was not known. */
 int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e);
+/* ms, for all that the other end says */
+#define TRUNK_PATIENCE 10000
+/* ms */
+int64_t trunk_now(void);
+/* Is there something to read, or an end, before @end? */
+bool trunk_comes(int fd, int64_t end);
+/* In place of a greeting. */
+#define TRUNK_WANTS_TLS "no TLS is wanted\n"
+
+/* --- trunk_tls.c --- */
+/* Both ends prove who they are, and the kernel encrypts what follows. */
+int trunk_tls(struct hcctl *h, int fd, const char *files, bool server);
+/* Are the files such as are wanted? */
+int trunk_tls_check(struct hcctl *h, const char *files);
+/* Why the other end has ended it, if what is to be read next says so, or NULL. */
+const char *trunk_tls_alert(int fd);
+
+/* --- trunk_daemon.c --- */
+/* Does somebody else do that already, for that fabric?  If not, this process does. */
+int trunk_claim(struct hcctl *h, const struct nl_fabric *f, const char *purpose, bool *taken);
+/* Go on in the background, and complain to the system's log. */
+int trunk_detach(struct hcctl *h);
 
 /* --- trunk_dial.c --- */
 /* A descriptor of a connection, or a negative errno with a complaint. */
 int trunk_connect(struct hcctl *h, const char *where);
-/* One that waits for connections. */
-int trunk_listen(struct hcctl *h, const char *where);
+/* One that waits for connections; if somebody else waits there, he is given @ms to end. */
+int trunk_listen(struct hcctl *h, const char *where, unsigned int ms);
 
 #endif /* _HCCTL_TRUNK_H */

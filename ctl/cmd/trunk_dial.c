@@ -3,6 +3,7 @@
  * hcctl trunk: addresses and connections.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,6 +14,8 @@
 #include "trunk.h"
 
 #define UNIX	"unix:"
+/* us between two attempts */
+#define BIND_EVERY	50000
 
 /* "HOST", "HOST:PORT", "[V6]:PORT" into two strings of @size bytes. */
 static int split(struct hcctl *h, const char *where, char *host, char *port, size_t size)
@@ -104,7 +107,18 @@ int trunk_connect(struct hcctl *h, const char *where)
 	return a ? fd : cannot(h, "connect to", where, fd);
 }
 
-int trunk_listen(struct hcctl *h, const char *where)
+/* Somebody who is about to end may have it still. */
+static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, unsigned int ms)
+{
+	int64_t end = trunk_now() + ms;
+	int rc;
+
+	while ((rc = bind(fd, addr, len)) && errno == EADDRINUSE && trunk_now() < end)
+		usleep(BIND_EVERY);
+	return rc;
+}
+
+int trunk_listen(struct hcctl *h, const char *where, unsigned int ms)
 {
 	struct addrinfo *list;
 	struct sockaddr_un addr;
@@ -122,10 +136,11 @@ int trunk_listen(struct hcctl *h, const char *where)
 		fd = socket(list->ai_family, list->ai_socktype | SOCK_CLOEXEC, list->ai_protocol);
 		if (fd >= 0)
 			setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-		rc = fd < 0 ? -1 : bind(fd, list->ai_addr, list->ai_addrlen);
+		rc = fd < 0 ? -1 : bind_patiently(fd, list->ai_addr, list->ai_addrlen, ms);
 		freeaddrinfo(list);
 	}
-	if (rc || listen(fd, 16))
+	/* A connection that is gone when it is to be accepted must not make us wait. */
+	if (rc || listen(fd, 16) || fcntl(fd, F_SETFL, O_NONBLOCK))
 		return cannot(h, "listen at", *where ? where : "port " TRUNK_PORT, fd);
 	return fd;
 }

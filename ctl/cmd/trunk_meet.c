@@ -18,7 +18,8 @@
 #define GREETING	"hypercube-trunk"
 #define VERSION		1
 #define LINE_MAX_	256
-#define PATIENCE	10000	/* ms, for all that the other end says */
+/* The first byte of TLS */
+#define RECORD_HANDSHAKE 22
 
 static int say(struct hcctl *h, int fd, const char *line)
 {
@@ -30,7 +31,7 @@ static int say(struct hcctl *h, int fd, const char *line)
 	return -EPIPE;
 }
 
-static int64_t now_ms(void)
+int64_t trunk_now(void)
 {
 	struct timespec t;
 
@@ -38,19 +39,30 @@ static int64_t now_ms(void)
 	return t.tv_sec * INT64_C(1000) + t.tv_nsec / 1000000;
 }
 
-/* Is there something to read, or an end, before @end? */
-static bool comes(int fd, int64_t end)
+bool trunk_comes(int fd, int64_t end)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	int64_t left;
 	int n = 0;
 
 	do {
-		left = end - now_ms();
+		left = end - trunk_now();
 		if (left > 0)
 			n = poll(&p, 1, left);
 	} while (left > 0 && n < 0 && errno == EINTR);
 	return n > 0;
+}
+
+/* Where TLS ends, the kernel has a record that is no data. */
+static int hung_up(struct hcctl *h, int err, int fd)
+{
+	const char *why = err == EIO ? trunk_tls_alert(fd) : NULL;
+
+	if (why)
+		hc_error(h, "the other end has hung up: %s", why);
+	else
+		hc_error(h, "the other end has hung up");
+	return -ECONNRESET;
 }
 
 /* A line of printable characters, without its end; byte by byte, lest more is read. */
@@ -60,17 +72,15 @@ static int hear(struct hcctl *h, int fd, int64_t end, char *line)
 	ssize_t got;
 
 	while (n < LINE_MAX_ - 1) {
-		if (!comes(fd, end)) {
+		if (!trunk_comes(fd, end)) {
 			hc_error(h, "the other end does not answer");
 			return -ETIMEDOUT;
 		}
 		got = read(fd, line + n, 1);
 		if (got < 0 && errno == EINTR)
 			continue;
-		if (got <= 0) {
-			hc_error(h, "the other end has hung up");
-			return -ECONNRESET;
-		}
+		if (got <= 0)
+			return hung_up(h, got ? errno : 0, fd);
 		if (line[n] == '\n') {
 			line[n] = 0;
 			return 0;
@@ -79,7 +89,8 @@ static int hear(struct hcctl *h, int fd, int64_t end, char *line)
 			break;
 		n++;
 	}
-	hc_error(h, "the other end is no hcctl trunk");
+	hc_error(h, !n && *line == RECORD_HANDSHAKE ? "the other end wants TLS" :
+						      "the other end is no hcctl trunk");
 	return -EPROTO;
 }
 
@@ -196,13 +207,18 @@ static int verdicts(struct hcctl *h, int fd, int64_t end, const char *why)
 
 int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e)
 {
-	int64_t end = now_ms() + PATIENCE;
+	int64_t end = trunk_now() + TRUNK_PATIENCE;
 	char line[LINE_MAX_], why[LINE_MAX_] = "";
 	struct offer o = {};
 	int rc;
 
 	offer_print(line, e);
-	rc = say(h, fd, line) ?: hear(h, fd, end, line) ?: offer_read(h, line, &o);
+	rc = say(h, fd, line) ?: hear(h, fd, end, line);
+	if (!rc && !strncmp(line, "no ", 3)) {
+		hc_error(h, "the other end refuses: %s", line + 3);
+		rc = HC_NO;
+	}
+	rc = rc ?: offer_read(h, line, &o);
 	if (rc)
 		return rc;
 	if (e->dim == NL_NONE)

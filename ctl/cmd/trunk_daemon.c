@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl trunk .. background: it goes on without the terminal, once for each purpose.
+ *
+ * A lock says who does so.  It is of the network namespace, for that is what a fabric is of, and of
+ * one fabric there: what still serves a fabric that is gone stands in nobody's way.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "trunk.h"
+
+#define FOLDER "/run/hcctl"
+
+static int cannot(struct hcctl *h, const char *what)
+{
+	int err = errno;
+
+	hc_error(h, "cannot %s: %s", what, strerror(err));
+	return -err;
+}
+
+/* Its path; what is no part of a name becomes something else. */
+static int path_of(struct hcctl *h, char *path, size_t size, const struct nl_fabric *f,
+		   const char *purpose)
+{
+	struct stat net;
+	char *c;
+	int len;
+
+	if (stat("/proc/self/ns/net", &net))
+		return cannot(h, "find out which network namespace this is");
+	len = snprintf(path, size, FOLDER "/trunk-%ju-%u-%s", (uintmax_t)net.st_ino, f->index,
+		       purpose);
+	if (len < 0 || (size_t)len >= size)
+		return hc_invalid(h, "address", purpose, "it is too long");
+	for (c = path + strlen(FOLDER) + 1; *c; c++)
+		if (*c == '/' || *c == ' ')
+			*c = '_';
+	return 0;
+}
+
+int trunk_claim(struct hcctl *h, const struct nl_fabric *f, const char *purpose, bool *taken)
+{
+	char path[256];
+	int rc = path_of(h, path, sizeof(path), f, purpose), fd;
+
+	*taken = false;
+	if (rc)
+		return rc;
+	if (mkdir(FOLDER, 0700) && errno != EEXIST)
+		return cannot(h, "make " FOLDER);
+	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return cannot(h, "open a file in " FOLDER);
+	/* It stays open for as long as this process lives. */
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return 0;
+	*taken = errno == EWOULDBLOCK;
+	rc = *taken ? 0 : cannot(h, "lock a file in " FOLDER);
+	close(fd);
+	return rc;
+}
+
+static void to_syslog(struct hcctl *h, const char *kind, const char *text)
+{
+	(void)h;
+	syslog(*kind == 'w' ? LOG_WARNING : LOG_ERR, "%s", text);
+}
+
+int trunk_detach(struct hcctl *h)
+{
+	fflush(stdout);
+	/* The folder stays: it is where the files of TLS are. */
+	if (daemon(1, 0))
+		return cannot(h, "go on in the background");
+	openlog("hcctl", LOG_PID, LOG_DAEMON);
+	h->complain = to_syslog;
+	return 0;
+}
