@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cluster.h"
 #include "cmd/planner.h"
 #include "hc_version.h"
 #include "hcctl.h"
@@ -42,6 +43,7 @@ static const struct hc_object objects[] = {
 	{ "decode",  "print the frames that tcpdump has captured", decode_cmds },
 	{ "checked", "pairs of trees whose results are compared", checked_cmds },
 	{ "trunk",   "connections to other machines", trunk_cmds },
+	{ "cluster", "a fabric that spans machines, from one file", cluster_cmds },
 };
 
 #define OBJECTS (sizeof(objects) / sizeof(*objects))
@@ -210,6 +212,7 @@ struct options {
 	enum color_mode color;
 	const char *netns;
 	const char *batch;
+	const char *all_hosts;
 	bool help;
 	bool version;
 };
@@ -224,7 +227,15 @@ static int option(struct hcctl *h, struct options *o, char c, const char *value)
 		{ 'j', &h->json }, { 'p', &h->pretty }, { 'f', &h->force },
 		{ 'V', &o->version }, { 'h', &o->help },
 	};
-	const char **dst = c == 'n' ? &o->netns : &o->batch;
+	const struct {
+		char c;
+		const char **dst;
+		const char *missing, *twice;
+	} words[] = {
+		{ 'n', &o->netns, "NAME after -n", "-n" },
+		{ 'b', &o->batch, "FILE after -b", "-b" },
+		{ 'a', &o->all_hosts, "FILE after -a", "-a" },
+	};
 	unsigned int i;
 
 	if (c == 'c') {
@@ -236,17 +247,19 @@ static int option(struct hcctl *h, struct options *o, char c, const char *value)
 			*flags[i].set = true;
 			return 0;
 		}
-	if (c != 'n' && c != 'b')
+	for (i = 0; i < sizeof(words) / sizeof(*words) && c != words[i].c; i++)
+		;
+	if (i == sizeof(words) / sizeof(*words))
 		return -2;
 	if (!value) {
-		hc_missing(h, c == 'n' ? "NAME after -n" : "FILE after -b");
+		hc_missing(h, words[i].missing);
 		return -1;
 	}
-	if (*dst) {
-		hc_duplicate(h, c == 'n' ? "-n" : "-b");
+	if (*words[i].dst) {
+		hc_duplicate(h, words[i].twice);
 		return -1;
 	}
-	*dst = value;
+	*words[i].dst = value;
 	return 1;
 }
 
@@ -333,10 +346,12 @@ static int run(struct hcctl *h, const struct options *o, int argc, char **argv)
 		return HC_NO;
 	if (o->batch && argc)
 		return hc_unknown(h, *argv);
-	if (o->batch)
+	if (o->batch && !o->all_hosts)
 		return hc_batch(h, o->batch);
 	if (!argc)
 		return hc_missing(h, "object");
+	if (o->all_hosts)
+		return cluster_all_hosts(h, o->all_hosts, argc, argv);
 	return hc_dispatch(h, argc, argv);
 }
 

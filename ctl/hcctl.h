@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <linux/hypercube.h>
 
 #include "hc_topo.h"
@@ -57,6 +58,7 @@ struct hc_where {
  * @cmd: that command
  * @where: what complaints are about, or NULL
  * @nl: netlink state, opened at first use
+ * @to: where JSON is printed; NULL: standard output
  * @complain: takes complaints; @kind is "error" or "warning"
  * @stack: JSON containers being filled, outermost first
  * @depth: how many
@@ -73,6 +75,7 @@ struct hcctl {
 	const struct hc_cmd *cmd;
 	const struct hc_where *where;
 	struct nl *nl;
+	FILE *to;
 	void (*complain)(struct hcctl *h, const char *kind, const char *text);
 	struct json_object *stack[OUT_DEPTH];
 	unsigned int depth;
@@ -108,7 +111,7 @@ struct hc_object {
 extern const struct hc_cmd fabric_cmds[], node_cmds[], link_cmds[], fault_cmds[],
 	detect_cmds[], trunk_cmds[], route_cmds[], balance_cmds[], plan_cmds[], mfi_cmds[],
 	run_cmds[], op_cmds[], monitor_cmds[], stats_cmds[], plot_cmds[], trace_cmds[], top_cmds[],
-	decode_cmds[], checked_cmds[];
+	decode_cmds[], checked_cmds[], cluster_cmds[];
 
 /* --- hcctl.c --- */
 int hc_dispatch(struct hcctl *h, int argc, char **argv);
@@ -135,6 +138,8 @@ void out_real(struct hcctl *h, const char *key, const char *fmt, double v);
 void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v);
 /* JSON: true or false.  Text: @text if true and not NULL. */
 void out_bool(struct hcctl *h, const char *key, const char *text, bool v);
+/* JSON only: what there is already, which goes with the rest. */
+void out_value(struct hcctl *h, const char *key, struct json_object *v);
 /* Text only. */
 void out_text(struct hcctl *h, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

@@ -26,6 +26,7 @@ const struct hc_option hc_options[] = {
 	{ 'c', "color", NULL, "print colors; -color=auto: on terminals (default), =never" },
 	{ 'n', "netns", "NAME", "work in this network namespace" },
 	{ 'b', "batch", "FILE", "execute the commands in this file" },
+	{ 'a', "all-hosts", "FILE", "run the command on all hosts of this cluster" },
 	{ 'f', "force", NULL, "go on after a failure in a batch" },
 	{ 'V', "version", NULL, "print the version" },
 	{ 'h', "help", NULL, "print this help" },

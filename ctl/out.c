@@ -58,17 +58,19 @@ void out_array(struct hcctl *h, const char *key)
 
 void out_close(struct hcctl *h)
 {
+	FILE *to = h->to ?: stdout;
+
 	if (--h->depth)
 		return;
 	if (h->json) {
 		if (h->batch && h->chunks++)
-			fputs(",\n", stdout);
-		fputs(encode(h, h->stack[0]), stdout);
+			fputs(",\n", to);
+		fputs(encode(h, h->stack[0]), to);
 		if (!h->batch)
-			putchar('\n');
+			fputc('\n', to);
 		json_object_put(h->stack[0]);
 	}
-	fflush(stdout);
+	fflush(to);
 }
 
 /* The bytes of the character at @s, in UTF-8; 0: it is none, or one that controls a terminal. */
@@ -141,6 +143,14 @@ void out_bool(struct hcctl *h, const char *key, const char *text, bool v)
 		add(h, key, json_object_new_boolean(v));
 	else if (text && v)
 		fputs(text, out_stream(h));
+}
+
+void out_value(struct hcctl *h, const char *key, struct json_object *v)
+{
+	if (h->json)
+		add(h, key, v);
+	else
+		json_object_put(v);
 }
 
 void out_text(struct hcctl *h, const char *fmt, ...)

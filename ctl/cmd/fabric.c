@@ -174,6 +174,6 @@ const struct hc_cmd fabric_cmds[] = {
 	{ "set", set, "NAME patience { TIME | forever }" },
 	{ "show", show, "[NAME]" },
 	{ "save", cmd_fabric_save, "NAME" },
-	{ "restore", cmd_fabric_restore, "FILE [NAME] [dry-run]" },
+	{ "restore", cmd_fabric_restore, "FILE [NAME] [dry-run] [keep-plans]" },
 	{}
 };

@@ -103,22 +103,23 @@ static int have_of(struct hcctl *h, const struct state *want, struct state *have
 	return state_live(h, want->name, true, have) ?: check_made_with(h, have, want);
 }
 
-static bool is_dry(int argc, char **argv)
+/* [NAME] [dry-run] [keep-plans] */
+static int restore_args(struct hcctl *h, int argc, char **argv, const char **name, bool *dry,
+			bool *keep_plans)
 {
-	return argc && !strcmp(*argv, "dry-run");
-}
+	struct arg args[] = {
+		{ "dry-run", NULL, dry },
+		{ "keep-plans", NULL, keep_plans },
+		{}
+	};
 
-/* [NAME] [dry-run] */
-static int restore_args(struct hcctl *h, int argc, char **argv, const char **name, bool *dry)
-{
 	*name = NULL;
-	if (argc && !is_dry(argc, argv)) {
+	if (argc && strcmp(*argv, "dry-run") && strcmp(*argv, "keep-plans")) {
 		*name = hc_take_fabric(h, &argc, &argv);
 		if (!*name)
 			return HC_USAGE;
 	}
-	*dry = is_dry(argc, argv);
-	return *dry ? hc_take_end(h, argc - 1, argv + 1) : hc_take_end(h, argc, argv);
+	return hc_args(h, args, argc, argv);
 }
 
 int cmd_fabric_restore(struct hcctl *h, int argc, char **argv)
@@ -126,10 +127,10 @@ int cmd_fabric_restore(struct hcctl *h, int argc, char **argv)
 	const char *file = hc_take(h, "FILE", &argc, &argv), *name;
 	struct state have = {}, want = {};
 	struct state_diff d = { .have = &have, .want = &want };
-	bool dry;
+	bool dry = false;
 	int rc;
 
-	if (!file || restore_args(h, argc, argv, &name, &dry))
+	if (!file || restore_args(h, argc, argv, &name, &dry, &d.keep_plans))
 		return HC_USAGE;
 	rc = state_read(h, file, &want);
 	if (!rc && name)

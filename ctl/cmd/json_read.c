@@ -123,7 +123,7 @@ static int parse_bounded(struct hcctl *h, const char *file, const char *text, si
 	return HC_USAGE;
 }
 
-int json_file(struct hcctl *h, const char *file, struct json_object **root)
+static int read_file(struct hcctl *h, const char *file, bool lines, struct json_object **root)
 {
 	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
 	char *text, *whole;
@@ -144,8 +144,20 @@ int json_file(struct hcctl *h, const char *file, struct json_object **root)
 	}
 	whole[len] = 0;
 	rc = parse_bounded(h, f == stdin ? "standard input" : file, whole, len, root);
+	if (!rc && lines)
+		json_lines(whole, *root);
 	free(whole);
 	return rc;
+}
+
+int json_file(struct hcctl *h, const char *file, struct json_object **root)
+{
+	return read_file(h, file, false, root);
+}
+
+int json_file_lines(struct hcctl *h, const char *file, struct json_object **root)
+{
+	return read_file(h, file, true, root);
 }
 
 /* --- values --- */
@@ -277,14 +289,19 @@ int json_each(struct hcctl *h, const char *name, struct json_object *array,
 	      json_element_fn take, void *arg)
 {
 	size_t i, n = json_length(array);
+	struct json_object *o;
 	char text[64];
 	struct hc_where at = { .text = text };
+	unsigned int line;
 	int rc = 0;
 
 	hc_enter(h, &at);
 	for (i = 0; i < n && !rc; i++) {
-		snprintf(text, sizeof(text), "%s[%zu]", name, i);
-		rc = take(h, json_object_array_get_idx(array, i), arg);
+		o = json_object_array_get_idx(array, i);
+		line = json_line(o);
+		snprintf(text, sizeof(text), line ? "%s[%zu] in line %u" : "%s[%zu]", name, i,
+			 line);
+		rc = take(h, o, arg);
 	}
 	hc_leave(h, &at);
 	return rc;

@@ -42,6 +42,15 @@ struct json_key {
 
 /* A whole file, "-" is standard input; release with json_object_put(). */
 int json_file(struct hcctl *h, const char *file, struct json_object **root);
+/* The same; complaints of json_each() then name lines. */
+int json_file_lines(struct hcctl *h, const char *file, struct json_object **root);
+/* --- json_line.c --- */
+/* Note in each object of @text, which is @root, the line that it begins in. */
+void json_lines(const char *text, struct json_object *root);
+/* The line that an object of such a file begins in; 0: it is not known. */
+unsigned int json_line(struct json_object *o);
+
+/* --- json_read.c --- */
 /* An object that has no other keys. */
 int json_keys(struct hcctl *h, struct json_object *o, struct json_key *keys);
 /* Number @i of an array. */

@@ -119,6 +119,15 @@ bool state_end_is_default(const struct state_end *e);
 
 /* All of these return 0 or have complained.  Release with state_free(), whatever they say. */
 int state_read(struct hcctl *h, const char *file, struct state *s);
+/* What a file says of nodes, links and plans: arrays, or NULL. */
+struct state_parts {
+	struct json_object *nodes;
+	struct json_object *links;
+	struct json_object *plans;
+};
+
+/* Into a state that state_init() has made. */
+int state_take(struct hcctl *h, struct state *s, const struct state_parts *p);
 int state_read_plan(struct hcctl *h, struct json_object *o, void *state);
 /* Without @endpoints, not where these are: to look there takes privileges. */
 int state_live(struct hcctl *h, const char *fabric, bool endpoints, struct state *s);
@@ -163,6 +172,7 @@ struct state_step {
  * @have: the fabric as it is; without name: there is none
  * @want: as it is wanted
  * @faults: only failed nodes and links that are down
+ * @keep_plans: plans stay as they are
  * @step: one request to the kernel each, mostly
  * @nsteps: how many
  */
@@ -170,6 +180,7 @@ struct state_diff {
 	struct state *have;
 	const struct state *want;
 	bool faults;
+	bool keep_plans;
 	struct state_step *step;
 	size_t nsteps;
 };

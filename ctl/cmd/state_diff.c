@@ -234,13 +234,20 @@ static bool is_fault(enum state_kind kind)
 	return kind == STATE_STEADY || kind == STATE_LINK || kind == STATE_FAILED;
 }
 
+static bool is_wanted(const struct state_diff *d, enum state_kind kind)
+{
+	if (d->faults)
+		return is_fault(kind);
+	return !d->keep_plans || (kind != STATE_PLAN_DEL && kind != STATE_PLAN);
+}
+
 int state_diff(struct hcctl *h, struct state_diff *d)
 {
 	unsigned int kind;
 	int rc = 0;
 
 	for (kind = 0; !rc && kind < STATE_KINDS; kind++)
-		if (!d->faults || is_fault(kind))
+		if (is_wanted(d, kind))
 			rc = one_kind(h, d, kind);
 	return rc;
 }

@@ -139,7 +139,7 @@ static void put_all(struct hcctl *h, const struct state *s)
 	if (s->fixed)
 		out_str(h, "part", NULL, cmd_part_text(buf, s->dim, s->fixed, s->base));
 	put_number(h, "id", s->id, 0);
-	out_uint(h, "segment", NULL, s->segment);
+	put_number(h, "segment", s->segment, 0);
 	out_uint(h, "patience", NULL, s->patience);
 	out_array(h, "nodes");
 	for (u = 0; u < hc_nodes(s->dim); u++)

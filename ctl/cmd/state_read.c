@@ -327,13 +327,7 @@ static int check_plans(struct hcctl *h, const struct state *s)
 	return 0;
 }
 
-struct parts {
-	struct json_object *nodes;
-	struct json_object *links;
-	struct json_object *plans;
-};
-
-static int take_parts(struct hcctl *h, struct state *s, const struct parts *p)
+int state_take(struct hcctl *h, struct state *s, const struct state_parts *p)
 {
 	struct reading r = {
 		.s = s, .node = calloc(hc_nodes(s->dim), 1), .end = calloc(state_ends(s), 1),
@@ -352,7 +346,7 @@ static int take_state(struct hcctl *h, struct json_object *root, struct state *s
 {
 	const char *format = "", *name = "", *part = "";
 	uint32_t version, patience = HYPERCUBE_PATIENCE_DEFAULT;
-	struct parts p = {};
+	struct state_parts p = {};
 	struct json_key keys[] = {
 		{ "format", JSON_TEXT, &format, .required = true },
 		{ "version", JSON_U32, &version, STATE_VERSION, STATE_VERSION, .required = true },
@@ -378,7 +372,7 @@ static int take_state(struct hcctl *h, struct json_object *root, struct state *s
 	snprintf(s->name, sizeof(s->name), "%s", name);
 	rc = cmd_part(h, part, s->dim, &s->fixed, &s->base) ?: state_init(h, s);
 	s->patience = patience;
-	return rc ?: take_parts(h, s, &p);
+	return rc ?: state_take(h, s, &p);
 }
 
 int state_read(struct hcctl *h, const char *file, struct state *s)

@@ -34,7 +34,7 @@ try 2 - '^hcctl: "-n" is given twice' -n a -n b help
 try 2 - '^hcctl: missing FILE after -b' -b
 try 2 - '^\{"error":"what is \\"foo\\"\? try: hcctl help"\}$' -j foo
 try 2 - '^\{"error":"what is' -jp foo
-for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace top decode checked; do
+for object in fabric node link fault detect route tree bcast doubling ring balance plan mfi run op monitor stats plot trace top decode checked trunk cluster; do
 	try 0 "^Usage: hcctl $object" - "$object" help
 	json '.usage | length > 0' "$object" help
 done
@@ -271,6 +271,90 @@ state "$(with '"plans":[{"plan":1,"type":"doubling","base":0,"order":[0,3]}]')" 
 state "$(with '"plans":[{"plan":1,"type":"doubling","base":0,"order":[0,1,2,0]}]')" 2 'order: invalid value '
 state "$(with '"plans":[{"plan":1,"type":"ring","rings":[{"nodes":[8]}]}]')" 2 'rings\[0\]: invalid element \[0\] "8": '
 state "$(with '"plans":[{"plan":1,"type":"ring"},{"plan":1,"type":"ring"}]')" 2 'state.json: invalid plan "1": it is there twice$'
+
+# --- files of clusters ------------------------------------------------------
+
+# cluster JSON STATUS STDERR: a file that is refused before any host is asked
+cluster() {
+	printf '%s\n' "$1" >cluster.json
+	try "$2" - "$3" cluster up cluster.json
+}
+# spans HOSTS [MEMBERS]: of a fabric of dimension 2, a line for each host
+spans() {
+	printf '{"format":"hypercube-cluster","version":1,"name":"hc0","dim":2,"hosts":[\n%s]%s}' "${1//\}, \{/\},$'\n'\{}" "${2:+,$2}"
+}
+two='{"host":"a","here":true,"address":"h"}, {"host":"b","here":true,"address":"h"}'
+try 2 - '^hcctl: missing command; try: hcctl cluster help' cluster
+for command in up down show check; do
+	try 2 - '^hcctl: missing FILE' cluster "$command"
+	try 2 - '^hcctl: what is "more"' cluster "$command" cluster.json more
+	try 1 - '^hcctl: cannot read nothing: No such file' cluster "$command" nothing
+done
+try 2 - '^hcctl: missing FILE after -a' -a
+try 2 - '^hcctl: "-a" is given twice' -a x --all-hosts y help
+try 2 - '^hcctl: missing object' -a cluster.json
+try 1 - '^hcctl: cannot read nothing: No such file' --all-hosts nothing fabric show
+cluster $'{\n"format": x}' 2 '^hcctl: cluster.json:2: not JSON: '
+cluster '{}' 2 '^hcctl: cluster.json: missing key "format"$'
+cluster '{"format":"hypercube-fabric","version":1,"name":"hc0","dim":2,"hosts":[]}' 2 'invalid format "hypercube-fabric": "hypercube-cluster" is wanted$'
+cluster "$(spans '' | sed 's/"dim":2/"part":"XX"/')" 2 'invalid key "part": '
+cluster "$(spans '')" 2 'invalid hosts "\[..\]": 1 to 1024 of them'
+cluster "$(spans '{"name":"a"}')" 2 '^hcctl: cluster.json: hosts\[0\] in line 2: invalid key "name": '
+cluster "$(spans "$two, {\"host\":\"a\"}")" 2 'hosts\[2\] in line 4: invalid host "a": it is there twice$'
+cluster "$(spans "$two, {\"host\":\"c\"}")" 2 'invalid number of hosts "3": without "part" a power of two'
+cluster "$(spans "$two, {\"host\":\"c\",\"part\":\"XX\"}")" 2 'hosts\[2\] in line 4: invalid host "c": "part" is of all hosts, or of none$'
+cluster "$(spans '{"host":"a","part":"0X"}, {"host":"b","part":"X1"}')" 2 'node 1 is of both host a and host b$'
+cluster "$(spans '{"host":"a","part":"0X"}, {"host":"b","part":"11"}')" 2 'node 2 is of no host$'
+cluster "$(spans '{"host":"a","part":"0XX"}')" 2 'hosts\[0\] in line 2: invalid subcube "0XX"'
+cluster "$(spans '{"host":"a","here":true,"ssh":"a"}')" 2 'invalid here "a": it stands without "ssh"$'
+cluster "$(spans '{"host":"a","ssh":"-oProxyCommand=x"}')" 2 'invalid ssh "-oProxyCommand=x": a word that does not begin with a dash'
+cluster "$(spans '{"host":"a b"}')" 2 'invalid host "a b": '
+cluster "$(spans "$two" '"trunks":"some"')" 2 'invalid trunks ".*": "auto" or an array is wanted$'
+cluster "$(spans "$two" '"trunks":[{"dim":1,"listen":"a","connect":"c"}]')" 2 'trunks\[0\] in line 3: invalid connect "c": one of the hosts'
+cluster "$(spans "$two" '"trunks":[{"dim":0,"listen":"a","connect":"b"}]')" 2 'invalid dim "0": one along which these hosts have links'
+cluster "$(spans "$two" '"trunks":[{"dim":1,"listen":"a","connect":"b"},{"dim":1,"listen":"b","connect":"a"}]')" 2 'trunks\[1\] .*: it is there twice$'
+cluster "$(spans "$two" '"keepalive_ms":99')" 2 'invalid keepalive_ms "99": a number from 100'
+cluster "$(spans "$two" '"nodes":[{"node":4}]')" 2 'nodes\[0\] in line 3: invalid node "4": '
+cluster "$(spans "$two" '"links":[{"node":3,"dim":2}]')" 2 'links\[0\] in line 3: invalid dim "2": '
+cluster "$(spans "$two" '"plans":[{"plan":1,"type":"x"}]')" 2 'plans\[0\] in line 3: invalid type "x": '
+cluster "$(spans "$two" '"plans":[{"plan":1,"type":"tree"},{"plan":1,"type":"ring"}]')" 2 'plans\[1\] .*invalid plan "1": it is there twice$'
+# A comment may have braces of its own: then lines are not known.
+cluster "$(spans '{"name":"a"}' | sed 's|^|/* {{ */|')" 2 '^hcctl: cluster.json: hosts\[0\]: invalid key "name": '
+
+# Hosts elsewhere are asked by the program HCCTL_SSH; here it answers for them.
+cat >ssh <<'END'
+#!/bin/sh
+for word; do whom=$asked asked=$word; done
+echo "$whom: $asked" >>asked
+case $whom in
+away) echo 'ssh: no route' >&2; exit 255 ;;
+odd) echo 'what is that?'; exit 0 ;;
+esac
+echo '{"error":"no \"module\""}' >&2
+exit 1
+END
+chmod 755 ssh
+export HCCTL_SSH=$PWD/ssh
+spans '{"host":"a","ssh":"root@x"}, {"host":"away"}' >cluster.json
+"$hcctl" cluster show cluster.json >out 2>err
+(($? == 1)) && grep -q '^hcctl: a: no "module"$' err && grep -q '^hcctl: away: ssh: no route$' err &&
+	(($(grep -c unreachable out) == 2)) && grep -qx "root@x: hcctl -j 'fabric' 'show'" asked
+result $? 'hosts say why they do not answer'
+"$hcctl" -j cluster show cluster.json >out 2>/dev/null
+jq -e 'map(.state) == ["unreachable", "unreachable"]' out >/dev/null
+result $? 'hosts that do not answer, in JSON'
+"$hcctl" cluster up cluster.json >out 2>err
+(($? == 1)) && grep -q '0 of 1 trunks and 0 of 0 plans stand' err
+result $? 'what stands is said'
+rm -f asked
+"$hcctl" -a cluster.json plan show "it's" >out 2>err
+(($? == 1)) && grep -qx "root@x: hcctl 'plan' 'show' 'it'\\\\''s'" asked
+result $? 'words are quoted for a shell'
+spans '{"host":"odd"}' >cluster.json
+"$hcctl" cluster show cluster.json >out 2>err
+grep -q unreachable out
+result $? 'what is no JSON is no answer'
+unset HCCTL_SSH
 
 # --- batch ------------------------------------------------------------------
 

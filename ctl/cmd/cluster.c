@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl cluster: a fabric that spans machines, as one file describes it.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cluster.h"
+
+/* --- changes --- */
+
+void cluster_change(struct hcctl *h, struct cluster *c, const char *host, bool comes,
+		    const char *object)
+{
+	c->changes++;
+	out_object(h, NULL);
+	if (host)
+		out_str(h, "host", "%s: ", host);
+	out_str(h, "change", "%s", comes ? "+" : "-");
+	out_str(h, "object", " %s", object);
+}
+
+void cluster_change_end(struct hcctl *h)
+{
+	out_text(h, "\n");
+	out_close(h);
+	out_now(h);
+}
+
+static void begin(struct hcctl *h, const struct cluster *c)
+{
+	out_object(h, NULL);
+	out_str(h, "fabric", NULL, c->state.name);
+	out_bool(h, "dry_run", NULL, c->dry);
+	out_array(h, "changes");
+}
+
+static void end(struct hcctl *h, const struct cluster *c, int rc, const char *nothing)
+{
+	out_close(h);
+	if (!rc && !c->changes)
+		out_text(h, "cluster %s: %s\n", c->state.name, nothing);
+	out_close(h);
+}
+
+/* --- reading the file, and what ends with it --- */
+
+typedef int (*cluster_fn)(struct hcctl *h, struct cluster *c);
+
+static bool is_remote(const struct cluster *c)
+{
+	size_t i;
+
+	for (i = 0; i < c->nhosts; i++)
+		if (c->host[i].ssh)
+			return true;
+	return false;
+}
+
+/* Without the folder, connections are not shared. */
+static void share(struct cluster *c)
+{
+	strcpy(c->ssh_dir, "/tmp/hcctl-XXXXXX");
+	if (!is_remote(c) || !mkdtemp(c->ssh_dir))
+		*c->ssh_dir = 0;
+}
+
+/* FILE, and a signal that comes meanwhile waits until a step is done. */
+static int with_file(struct hcctl *h, int argc, char **argv, cluster_fn run)
+{
+	const char *file = hc_take(h, "FILE", &argc, &argv);
+	struct cluster c;
+	int rc;
+
+	if (!file || hc_take_end(h, argc, argv))
+		return HC_USAGE;
+	rc = cluster_read(h, file, &c);
+	if (!rc) {
+		share(&c);
+		cmd_signals_hold();
+		rc = run(h, &c);
+		remote_close(&c);
+		cmd_signals_release();
+	}
+	cluster_free(&c);
+	return rc;
+}
+
+/* --- up, check and down --- */
+
+static size_t trunks_up(const struct cluster *c)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < c->ntrunks; i++)
+		n += c->trunk[i].up;
+	return n;
+}
+
+static size_t plans_up(const struct cluster *c)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < c->nplans; i++)
+		n += c->plan[i].up;
+	return n;
+}
+
+/* Whoever sees the error behind it wants to know what there is. */
+static void say_stands(struct hcctl *h, const struct cluster *c)
+{
+	hc_warn(h, "%zu of %zu trunks and %zu of %zu plans stand, and fabrics as far as the hosts have made them; go on with: hcctl cluster up %s; or remove all with: hcctl cluster down %s",
+		trunks_up(c), c->ntrunks, plans_up(c), c->nplans, c->file, c->file);
+}
+
+static int interrupted(struct hcctl *h)
+{
+	if (!cmd_signals_came())
+		return 0;
+	hc_error(h, "a signal came");
+	return -EINTR;
+}
+
+static int make(struct hcctl *h, struct cluster *c)
+{
+	return cluster_fabrics(h, c) ?: interrupted(h) ?: cluster_trunks(h, c) ?:
+	       interrupted(h) ?: cluster_plans(h, c) ?: interrupted(h);
+}
+
+static int do_up(struct hcctl *h, struct cluster *c)
+{
+	int rc;
+
+	begin(h, c);
+	rc = make(h, c);
+	end(h, c, rc, "nothing to do");
+	if (rc)
+		say_stands(h, c);
+	return rc;
+}
+
+static int up(struct hcctl *h, int argc, char **argv)
+{
+	return with_file(h, argc, argv, do_up);
+}
+
+/* What up would do. */
+static int do_check(struct hcctl *h, struct cluster *c)
+{
+	int rc;
+
+	c->dry = true;
+	begin(h, c);
+	rc = cluster_fabrics(h, c) ?: cluster_trunks(h, c) ?: cluster_plans(h, c);
+	end(h, c, rc, "as the file has it");
+	return rc ?: c->changes ? HC_NO : 0;
+}
+
+static int check(struct hcctl *h, int argc, char **argv)
+{
+	return with_file(h, argc, argv, do_check);
+}
+
+/* Trunks and plans go with the fabrics. */
+static int do_down(struct hcctl *h, struct cluster *c)
+{
+	int rc;
+
+	begin(h, c);
+	rc = cluster_fabrics_del(h, c);
+	end(h, c, rc, "there is nothing of it");
+	return rc;
+}
+
+static int down(struct hcctl *h, int argc, char **argv)
+{
+	return with_file(h, argc, argv, do_down);
+}
+
+/* --- show --- */
+
+#define QUESTIONS 3
+
+enum { HOST, PART, STATE, ADDRESS, DOWN, FAILED, TRUNKS, PLANS, BROKEN };
+
+static const struct out_column columns[] = {
+	OUT_LEFT(HOST),
+	OUT_LEFT(PART),
+	OUT_LEFT(STATE),
+	OUT_LEFT(ADDRESS),
+	OUT_RIGHT(DOWN),
+	OUT_RIGHT(FAILED),
+	OUT_RIGHT(TRUNKS),
+	OUT_RIGHT(PLANS),
+	OUT_RIGHT(BROKEN),
+	{}
+};
+
+static size_t count(struct json_object *all, const char *flag)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < cluster_length(all); i++)
+		n += cluster_flag(json_object_array_get_idx(all, i), flag);
+	return n;
+}
+
+/* How many trunks the file has there. */
+static size_t wanted(const struct cluster *c, size_t host)
+{
+	size_t n = 0, i;
+
+	for (i = 0; i < c->ntrunks; i++)
+		n += c->trunk[i].listen == host || c->trunk[i].connect == host;
+	return n;
+}
+
+static void show_one(struct hcctl *h, const struct cluster *c, size_t i, struct json_object *all,
+		     struct json_object *trunks, struct json_object *plans)
+{
+	const struct cluster_host *host = &c->host[i];
+	struct json_object *f = cluster_fabric_of(c, all);
+	char buf[OUT_BUF];
+
+	out_object(h, NULL);
+	out_cell(h, HOST);
+	out_str(h, "host", "%s", host->name);
+	out_cell(h, PART);
+	out_str(h, "part", "%s", cmd_part_text(buf, c->state.dim, host->fixed, host->base));
+	out_cell(h, STATE);
+	out_str(h, "state", "%s", f ? "up" : all ? "no fabric" : "unreachable");
+	out_cell(h, ADDRESS);
+	out_str(h, "address", "%s", host->address);
+	if (f) {
+		out_number(h, DOWN, "links_down", cluster_number(f, "links_down"));
+		out_number(h, FAILED, "nodes_failed", cluster_number(f, "nodes_failed"));
+		out_number(h, TRUNKS, "trunks", count(trunks, "greeted"));
+	}
+	out_uint(h, "trunks_wanted", f ? "/%" PRIu64 : NULL, wanted(c, i));
+	if (f) {
+		out_number(h, PLANS, "plans", cluster_length(plans));
+		out_number(h, BROKEN, "plans_broken", count(plans, "broken"));
+	}
+	out_close(h);
+}
+
+static void show_all(struct hcctl *h, const struct cluster *c, struct json_object **said[])
+{
+	size_t i;
+
+	out_table(h, columns);
+	out_array(h, NULL);
+	for (i = 0; i < c->nhosts; i++)
+		show_one(h, c, i, said[0][i], said[1][i], said[2][i]);
+	out_table_end(h);
+	out_close(h);
+}
+
+/* A host that does not answer is said to be so; the others are shown all the same. */
+static int do_show(struct hcctl *h, struct cluster *c)
+{
+	/* All fabrics: that there is none of that name is no error. */
+	const struct remote_call call[] = {
+		{ .words = { "fabric", "show" } },
+		{ .words = { "trunk", "show", c->state.name } },
+		{ .words = { "plan", "show", c->state.name } },
+	};
+	struct json_object **said[QUESTIONS] = {};
+	bool memory = true;
+	int rc = 0, one;
+	size_t q, i;
+
+	for (q = 0; memory && q < QUESTIONS; q++) {
+		said[q] = calloc(c->nhosts, sizeof(**said));
+		memory = said[q];
+		one = memory ? remote_all(h, c, &call[q], q ? c->there : NULL, NULL, said[q]) :
+			       hc_nomem(h);
+		rc = rc ?: one;
+		for (i = 0; memory && !q && i < c->nhosts; i++)
+			c->there[i] = cluster_fabric_of(c, said[0][i]);
+	}
+	if (memory)
+		show_all(h, c, said);
+	for (q = 0; q < QUESTIONS; q++)
+		remote_free(c, said[q]);
+	return rc;
+}
+
+static int show(struct hcctl *h, int argc, char **argv)
+{
+	return with_file(h, argc, argv, do_show);
+}
+
+const struct hc_cmd cluster_cmds[] = {
+	{ "up", up, "FILE" },
+	{ "down", down, "FILE" },
+	{ "show", show, "FILE" },
+	{ "check", check, "FILE" },
+	{}
+};
