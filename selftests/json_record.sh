@@ -155,6 +155,23 @@ tried() {
 	failed=1
 }
 
+# clusters NAMESPACE: a cluster of this one and that
+clusters() {
+	cat >cluster.json <<-END
+		{ "format": "hypercube-cluster", "version": 1, "name": "c", "dim": 2,
+		  "hosts": [ { "host": "one", "here": true, "address": "10.9.8.1" }, { "host": "two", "netns": "$1", "address": "10.9.8.2" } ],
+		  "nodes": [ { "node": 1, "up": true } ],
+		  "links": [ { "node": 1, "dim": 0, "down": true }, { "node": 0, "dim": 1, "delay_ns": 1000, "one_way": true } ],
+		  "plans": [ { "plan": 1, "type": "tree" } ] }
+	END
+	j cluster show cluster.json
+	j cluster up cluster.json
+	j cluster check cluster.json
+	j cluster show cluster.json
+	j -a cluster.json plan show c
+	j cluster down cluster.json
+}
+
 # A fabric that two machines hold: here and in a namespace.
 trunks() {
 	local far=far$$
@@ -186,6 +203,7 @@ trunks() {
 	kill $!
 	wait $!
 	ip netns exec "$far" hcctl fabric del c
+	clusters "$far"
 	ip netns del "$far"
 	echo N >/sys/module/hypercube/parameters/trunks
 }

@@ -1,0 +1,337 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A fabric that spans machines, from one file. Machines are network namespaces here.
+#
+# It comes up, once; what is missing is found and mended; it goes down. Trunks with TLS: who proves to be nobody is
+# refused, and what is no data ends them.
+
+# shellcheck source=selftests/lib/machines.sh
+. "$(dirname "${BASH_SOURCE[0]}")/lib/machines.sh"
+
+a='' b='' c='' d='' file=''
+
+# wire ONE OTHER NUMBER
+wire() {
+	ip link add "w$3" netns "$1" type veth peer name "w$3" netns "$2"
+	at "$1" ip addr add "10.9.$3.1/24" dev "w$3"
+	at "$2" ip addr add "10.9.$3.2/24" dev "w$3"
+	at "$1" ip link set "w$3" up
+	at "$2" ip link set "w$3" up
+}
+
+# two [MEMBERS [HOST-MEMBERS]]: machines a and b, and a file of them
+two() {
+	parameter trunks Y
+	namespace a && namespace b || return
+	all=("$a" "$b")
+	wire "$a" "$b" 1
+	file=$scratch/two.json
+	cat >"$file" <<-END
+		{ "format": "hypercube-cluster", "version": 1, "name": "t", "dim": 3,
+		  "hosts": [
+			{ "host": "one", "netns": "$a", "address": "10.9.1.1"${2:+, $2} },
+			{ "host": "other", "netns": "$b", "address": "10.9.1.2"${2:+, $2} }
+		  ]${1:+, $1} }
+	END
+}
+
+plans='"plans": [{ "plan": 1, "type": "tree", "with": "sink 5" }, { "plan": 2, "type": "doubling" }]'
+
+# four: in a ring, as in plans_for_all.sh; asked as if they were elsewhere
+four() {
+	parameter trunks Y
+	namespace a && namespace b && namespace c && namespace d || return
+	all=("$a" "$b" "$c" "$d")
+	wire "$a" "$b" 1
+	wire "$c" "$d" 2
+	wire "$a" "$c" 3
+	wire "$b" "$d" 4
+	file=$scratch/four.json
+	cat >"$file" <<-END
+		{ "format": "hypercube-cluster", "version": 1, "name": "t", "dim": 4,
+		  "hosts": [
+			{ "host": "$a" }, { "host": "two", "ssh": "root@$b" }, { "host": "$c" }, { "host": "$d" }
+		  ],
+		  "keepalive_ms": 3000,
+		  "trunks": [
+			{ "dim": 2, "listen": "$a", "connect": "two", "address": "10.9.1.1" },
+			{ "dim": 2, "listen": "$c", "connect": "$d", "address": "10.9.2.1:4000" },
+			{ "dim": 3, "listen": "$c", "connect": "$a", "address": "10.9.3.2" },
+			{ "dim": 3, "listen": "two", "connect": "$d", "address": "10.9.4.1" }
+		  ],
+		  "plans": [{ "plan": 1, "type": "tree" }] }
+	END
+	elsewhere
+}
+
+# elsewhere [COMMAND]: in place of ssh; the last two words are whom to ask, and what
+elsewhere() {
+	cat >"$scratch/ssh" <<-END
+		#!/bin/bash
+		[[ \$* != *-Oexit* ]] || exit 0
+		${1-}
+		whom=\${*: -2:1}
+		exec ip netns exec "\${whom#root@}" sh -c "\${*: -1}"
+	END
+	chmod 755 "$scratch/ssh"
+	export HCCTL_SSH=$scratch/ssh
+}
+
+up() { hcctl cluster up "$file"; }
+# leave: those in the background hold their namespaces, so the fabrics go first
+leave() {
+	check 'down' hcctl cluster down "$file"
+	busywait 10 nobody || fault "somebody is left: $(ls /run/hcctl)"
+	unset HCCTL_SSH
+}
+# nobody serves a trunk in the background
+nobody() { ! grep -lz '^background$' /proc/[0-9]*/cmdline; }
+
+# sums PLAN COUNT: by all nodes of all machines
+sums() {
+	local nodes=$((1 << $(json_at "$a" '.[0].dim' fabric show t))) each i
+	each=$((nodes / ${#all[@]}))
+	for i in "${!all[@]}"; do
+		# shellcheck disable=SC2046
+		there "${all[i]}" "$here/hc_member" t "$1" "$nodes" 10 "$2" $(seq $((i * each)) $((i * each + each - 1))) >"$scratch/member$i"
+	done
+	for i in "${!all[@]}"; do
+		busywait 20 grep -q . "$scratch/member$i"
+		equal "sums of plan $1 at ${all[i]}" right "$(<"$scratch/member$i")"
+	done
+}
+
+# as_wanted: nothing is left to be done, and check says so
+as_wanted() {
+	equal 'what is done once more' 'cluster t: nothing to do' "$(up 2>&1)"
+	equal 'differences' '[]' "$(json .changes cluster check "$file")"
+}
+
+# differs LINE..: check finds these
+differs() {
+	local said
+	! said=$(hcctl cluster check "$file" 2>&1) || fault 'check finds nothing'
+	equal 'what check says' "$(printf '%s\n' "$@")" "$said"
+}
+
+two_machines_from_a_file() {
+	two "$plans"
+	differs 'one: + fabric t dim 3 nodes 0XX' 'other: + fabric t dim 3 nodes 1XX' \
+		'+ trunk one other dim 2' '+ plan 1 tree' '+ plan 2 doubling'
+	equal 'what is made' 'one: + fabric t dim 3 nodes 0XX
+other: + fabric t dim 3 nodes 1XX
++ trunk one other dim 2
++ plan 1 tree
++ plan 2 doubling' "$(up 2>&1)"
+	as_wanted
+	equal 'the sink' 5 "$(json_at "$b" '.[0].sink' plan show t 1)"
+	equal 'members' 8 "$(json_at "$b" '.[0].members | length' plan show t 1)"
+	sums 1 1000
+	sums 2 1000
+	equal 'what is shown' '[["one","0XX","up",1,1,2],["other","1XX","up",1,1,2]]' \
+		"$(json 'map([.host,.part,.state,.trunks,.trunks_wanted,.plans])' cluster show "$file")"
+	check 'all hosts' hcctl --all-hosts "$file" fabric show
+	equal 'both' '["one",2,"other",2]' "$(json 'map(.host, (.value | length)) ' -a "$file" plan show t)"
+	equal 'in text' 9 "$(hcctl -a "$file" node show t | grep -c '^other: ')"
+	refused 'what they do not know' '^hcctl: one: fabric t: no such plan' hcctl -a "$file" plan show t 9
+	leave
+	equal 'once more' 'cluster t: there is nothing of it' "$(hcctl cluster down "$file" 2>&1)"
+	equal 'fabrics' 0 "$(json_at "$a" length fabric show)"
+}
+
+broken_things_are_found_and_mended() {
+	two "$plans, \"links\": [{ \"node\": 0, \"dim\": 0, \"down\": true }]"
+	check 'up' up
+	check 'a link' at "$a" hcctl link set t 0:0 up
+	check 'a node' at "$b" hcctl node set t 6 fail
+	check 'a plan' at "$b" hcctl plan del t 1 here
+	differs 'one: + link 0:0 down' 'other: - node 6 failed' '+ plan 1 tree' '+ plan 2 doubling'
+	check 'mended' up
+	as_wanted
+	equal 'members' 8 "$(json_at "$b" '.[0].members | length' plan show t 1)"
+	sums 1 100
+	check 'a fabric' at "$b" hcctl fabric del t
+	busywait 10 is_at 5 "$a" '.[0].links_down' fabric show t || fault 'links are up'
+	differs 'other: + fabric t dim 3 nodes 1XX' '+ trunk one other dim 2' '+ plan 1 tree' '+ plan 2 doubling'
+	check 'mended' up
+	sums 1 100
+	check 'a trunk' at "$a" hcctl trunk del t 1
+	busywait 10 is_at 1 "$a" '.[0].links_down' fabric show t || fault 'links stay down'
+	check 'plans' up
+	equal 'what check says' 'cluster t: as the file has it' "$(hcctl cluster check "$file" 2>&1)"
+	sums 1 100
+	leave
+}
+
+four_machines_by_ssh() {
+	four
+	check 'up' up
+	as_wanted
+	sums 1 1000
+	equal 'trunks' '[2,2,2,2]' "$(json 'map(.trunks)' cluster show "$file")"
+	equal 'patience' '[3000,3000]' "$(json_at "$d" 'map(.keepalive_ms)' trunk show t)"
+	equal 'all' "$a two $c $d" "$(json 'map(.host) | join(" ")' -a "$file" plan show t)"
+	leave
+}
+
+endpoints_go_with_it() {
+	two "\"nodes\": [{ \"node\": 0, \"netns\": \"e0-$$\", \"up\": true, \"addresses\": [\"10.77.0.1/24\"] },
+		{ \"node\": 7, \"netns\": \"e7-$$\", \"up\": true, \"addresses\": [\"10.77.0.8/24\"] }],
+		\"links\": [{ \"node\": 1, \"dim\": 2, \"delay_ns\": 1000000 }]"
+	check 'up' up
+	as_wanted
+	check 'ping' at "e0-$$" ping -c 2 -i 0.2 -W 5 10.77.0.8
+	equal 'a delay, of both ends' '[1000000,1000000]' "[$(json_at "$a" '.[0].delay_ns' link show t 1:2),$(json_at "$b" '.[0].delay_ns' link show t 5:2)]"
+	leave
+	[[ ! -e /run/netns/e0-$$ ]] || fault 'a namespace is left'
+}
+
+others_fabrics_stay() {
+	two
+	check 'a fabric' at "$a" hcctl fabric add t dim 2
+	refused 'up' 'one: .*dim 3 is wanted' up
+	refused 'down' 'one: fabric t has not the nodes that the file names: it stays' hcctl cluster down "$file"
+	equal 'it stays' 2 "$(json_at "$a" '.[0].dim' fabric show t)"
+	equal 'the other one does not' 0 "$(json_at "$b" length fabric show)"
+}
+
+hosts_may_be_away() {
+	two
+	sed -i "s/$b/no-such/" "$file"
+	refused 'up' '^hcctl: other: .*no-such' up
+	refused 'the rest' '0 of 1 trunks' up
+	equal 'what is shown' '["up","unreachable"]' "$(hcctl -j cluster show "$file" 2>/dev/null | pick 'map(.state)')"
+	sed -i "s/no-such/$b/" "$file"
+	check 'later' up
+	leave
+}
+
+# A step that has begun is ended; then nothing is half.
+signals_end_it() {
+	two
+	sed -i 's/"netns"/"ssh"/' "$file"
+	elsewhere 'sleep 1'
+	background hcctl cluster up "$file" >"$scratch/said" 2>&1
+	sleep 0.5
+	kill -TERM "$pid"
+	busywait 10 grep -q 'a signal came' "$scratch/said" || fault "it goes on: $(<"$scratch/said")"
+	grep -q 'go on with: hcctl cluster up' "$scratch/said" || fault "it does not say what stands: $(<"$scratch/said")"
+	equal 'fabrics' 2 "$(grep -c '+ fabric t' "$scratch/said")"
+	elsewhere
+	check 'up' up
+	leave
+}
+
+# --- TLS --------------------------------------------------------------------
+
+# authority NAME, certificate NAME AUTHORITY: files in $scratch
+authority() {
+	cat >"$scratch/openssl.conf" <<-'END'
+		[req]
+		distinguished_name = name
+		[name]
+		[ca]
+		basicConstraints = critical, CA:true
+	END
+	export OPENSSL_CONF=$scratch/openssl.conf
+	openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj "/CN=$1" \
+		-extensions ca -keyout "$scratch/$1.key" -out "$scratch/$1.pem" 2>/dev/null
+}
+
+certificate() {
+	openssl req -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "/CN=$1" \
+		-keyout "$scratch/$1.key" -out "$scratch/$1.csr" 2>/dev/null
+	openssl x509 -req -in "$scratch/$1.csr" -CA "$scratch/$2.pem" -CAkey "$scratch/$2.key" -days 2 \
+		-out "$scratch/$1.pem" 2>/dev/null
+}
+
+# tls NAME AUTHORITY: the word
+tls() { echo "$scratch/$1.pem,$scratch/$1.key,$scratch/$2.pem"; }
+
+has_tls() { modprobe -q tls; [[ -e /proc/net/tls_stat ]]; }
+
+trunks_speak_tls() {
+	if ! { authority ca && certificate one ca; }; then skip 'there is no openssl'; return; fi
+	two "$plans" "\"tls\": \"$(tls one ca)\""
+	if ! has_tls; then
+		refused 'without it' 'this kernel has none' up
+		leave
+		return
+	fi
+	check 'up' up
+	as_wanted
+	sums 1 1000
+	sums 2 30000
+	equal 'in the kernel' 2 "$(awk '$1 == "TlsCurrTxSw" { print $2 }' <(at "$a" cat /proc/net/tls_stat) <(at "$b" cat /proc/net/tls_stat) | awk '{ n += $1 } END { print n }')"
+	check 'del' at "$a" hcctl trunk del t 1
+	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links stay down'
+	leave
+}
+
+# parts: of both machines, without a trunk
+parts() {
+	two
+	check 'the one part' at "$a" hcctl fabric add t dim 3 nodes 0XX
+	check 'the other' at "$b" hcctl fabric add t dim 3 nodes 1XX
+}
+
+# meets LISTEN-WORDS CONNECT-WORDS HERE THERE: both are refused, and say so
+meets() {
+	# shellcheck disable=SC2086
+	there "$a" hcctl trunk listen t 10.9.1.1 $1 2>"$scratch/heard"
+	busywait 10 port_open || fault 'nobody listens'
+	# shellcheck disable=SC2086
+	refused "\"$2\" meets \"$1\"" "$4" at "$b" hcctl trunk connect t 2 10.9.1.1 $2
+	busywait 10 grep -q . "$scratch/heard"
+	grep -qE "$3" "$scratch/heard" || fault "the listener says: $(<"$scratch/heard")"
+	equal 'trunks' 0 "$(json_at "$b" length trunk show t)"
+}
+port_open() { at "$a" ss -Hltn | grep -q :26723; }
+
+tls_refuses() {
+	if ! { authority ca && authority other && certificate one ca && certificate stranger other; }; then
+		skip 'there is no openssl'
+		return
+	fi
+	parts
+	refused 'no files' 'three files are wanted' at "$a" hcctl trunk listen t 10.9.1.1 tls a,b
+	refused 'no certificate' 'no certificate of' at "$a" hcctl trunk listen t 10.9.1.1 tls /nowhere,/nowhere,/nowhere
+	has_tls || { skip 'the kernel has no TLS'; return; }
+	meets "tls $(tls one ca)" '' 'the other end speaks no TLS' 'the other end refuses: TLS is wanted'
+	meets '' "tls $(tls one ca)" 'wants TLS|TLS is wanted' 'the other end speaks no TLS'
+	meets "tls $(tls one ca)" "tls $(tls stranger ca)" "the other end has no certificate of an authority" 'it wants a certificate'
+	meets "tls $(tls one ca)" "tls $(tls one other)" 'the other end refuses' "the other end's certificate is refused"
+	there "$a" hcctl trunk listen t "unix:$scratch/socket" 2>"$scratch/heard"
+	busywait 10 test -S "$scratch/socket"
+	refused 'another stream' 'it needs a connection of TCP' \
+		at "$b" hcctl trunk connect t 2 "unix:$scratch/socket" tls "$(tls one ca)"
+}
+
+# Such as new keys, which the kernel does not take; the connection itself goes on.
+what_is_no_data_ends_a_trunk() {
+	if ! { authority ca && certificate one ca; }; then skip 'there is no openssl'; return; fi
+	has_tls || { skip 'the kernel has no TLS'; return; }
+	parts
+	there "$a" hcctl -j monitor fabric t >"$scratch/events"
+	there "$a" hcctl trunk listen t 10.9.1.1 tls "$(tls one ca)"
+	busywait 10 port_open
+	mkfifo "$scratch/in"
+	exec 7<>"$scratch/in"
+	there "$b" bash -c "exec openssl s_client -quiet -no_ign_eof -connect 10.9.1.1:26723 -cert $scratch/one.pem \
+		-key $scratch/one.key -CAfile $scratch/ca.pem <$scratch/in" >"$scratch/said" 2>"$scratch/complaints"
+	busywait 10 grep -q 'hypercube-trunk 1 t' "$scratch/said" || fault "no greeting: $(cat "$scratch/said" "$scratch/complaints")"
+	sed -n '/^hypercube-trunk/s/- 0XX/2 1XX/p' "$scratch/said" >&7
+	echo ok >&7
+	busywait 10 is_at 1 "$a" length trunk show t || fault 'there is no trunk'
+	sleep 0.5
+	equal 'trunks' 1 "$(json_at "$a" length trunk show t)"
+	echo K >&7
+	busywait 10 is_at 0 "$a" length trunk show t || fault 'new keys do not end it'
+	busywait 5 grep -q '"trunk-del".*Input/output error' "$scratch/events" || fault "another cause: $(<"$scratch/events")"
+	exec 7>&-
+}
+
+run_tests two_machines_from_a_file broken_things_are_found_and_mended four_machines_by_ssh \
+	endpoints_go_with_it others_fabrics_stay hosts_may_be_away signals_end_it trunks_speak_tls tls_refuses \
+	what_is_no_data_ends_a_trunk
