@@ -18,6 +18,7 @@ help:
 	@echo 'make fuzz          random calls and frames on the debug kernel'
 	@echo '                   (FUZZ="--seed N --seconds N --frames N --kernel K PART.."; selftests/fuzz/run --help)'
 	@echo 'make check-net     Linux'\''s own network tests over endpoints, in a VM'
+	@echo 'make check-cluster a fabric that spans two virtual machines, of which one dies'
 	@echo 'make check-page    pages of hcctl plot in a browser'
 	@echo 'make soak          collectives at random under faults, each result judged: ten minutes in a VM'
 	@echo '                   (SOAK="--seed N --seconds N --dim N,.. --calm --kinds K,..")'
@@ -72,6 +73,9 @@ fuzz: | $(deps)base
 check-net: | $(deps)base $(deps)net
 	@selftests/kernel_net/run
 
+check-cluster: | $(deps)base
+	@selftests/machines/run
+
 check-model: | $(deps)base $(deps)model
 	@selftests/model/run
 
@@ -117,4 +121,4 @@ $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo demo-relax demo-balance check check-debug check-kcsan fuzz check-net check-model check-page soak shell bench latency style install uninstall deb check-deb clean deps
+.PHONY: help all module ctl selftests demo demo-relax demo-balance check check-debug check-kcsan fuzz check-net check-cluster check-model check-page soak shell bench latency style install uninstall deb check-deb clean deps

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What selftests/machines/run does in each of several machines: the first one sets up a fabric that spans all of them by
+# hcctl cluster, lets all take part in collectives, and kills the last one meanwhile. The others do as they are told.
+# TAP.
+
+# shellcheck source=selftests/lib/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/lib.sh"
+
+n=${HC_MACHINES:?} me=${HC_MACHINE:?} file=/tmp/cluster.json
+export HCCTL_SSH=$here/machines/ask
+dim=4 each=$((16 / n))
+echo Y >/sys/module/hypercube/parameters/trunks
+
+if ((me > 1)); then
+	busybox nc -ll -p 2222 -e "$here/machines/answer" &
+	until [[ -e /tmp/end ]]; do sleep 0.2; done
+	kill %1
+	exit
+fi
+
+ask() { "$HCCTL_SSH" "10.8.0.$1" "$2" </dev/null; }
+# asked NUMBER COMMAND: the same, of this one too
+# shellcheck disable=SC2317
+asked() { if (($1 == 1)); then sh -c "$2"; else ask "$@"; fi; }
+
+hosts() {
+	local i
+	printf '{ "host": "m1", "here": true, "address": "10.8.0.1" }'
+	for ((i = 2; i <= n; i++)); do
+		printf ',\n{ "host": "m%d", "ssh": "10.8.0.%d" }' $i $i
+	done
+}
+
+cat >$file <<END
+{ "format": "hypercube-cluster", "version": 1, "name": "t", "dim": $dim, "keepalive_ms": 8000,
+  "hosts": [ $(hosts) ],
+  "plans": [ { "plan": 1, "type": "tree" }, { "plan": 2, "type": "doubling" }, { "plan": 3, "type": "ring" },
+	{ "plan": 4, "type": "bcast", "with": "source 0" } ] }
+END
+
+nodes_of() { seq -s ' ' $((($1 - 1) * each)) $(($1 * each - 1)); }
+
+# members KIND PLAN ROUNDS COUNT: of all machines; what each says goes to a file
+members() {
+	local i
+	for ((i = 2; i <= n; i++)); do
+		ask "$i" "timeout 100 $here/hc_member -$1 t $2 16 $3 $4 $(nodes_of "$i")" >"/tmp/said$i" &
+	done
+	# shellcheck disable=SC2046
+	timeout 100 "$here/hc_member" "-$1" t "$2" 16 "$3" "$4" $(nodes_of 1) >/tmp/said1
+}
+
+nr=0 failed=0
+# result STATUS NAME
+result() {
+	local bad=''
+	(($1 == 0)) || { bad='not '; failed=1; }
+	echo "${bad}ok $((++nr)) - $2"
+}
+
+all_right() {
+	local i bad=0 watch
+	(sleep 60; hcctl --all-hosts $file op show t | sed 's/^/# waits: /') &
+	watch=$!
+	members "$@"
+	kill $watch
+	wait
+	for ((i = 1; i <= n; i++)); do
+		[[ $(<"/tmp/said$i") == right ]] || { log "m$i: $(head -n1 "/tmp/said$i")"; bad=1; }
+	done
+	return $bad
+}
+
+echo 'TAP version 13'
+for ((i = 2; i <= n; i++)); do
+	busywait 120 ask "$i" true
+	result $? "machine $i answers"
+done
+hcctl cluster up $file
+result $? "$n machines come up from one file"
+hcctl cluster check $file
+result $? 'and are as it says'
+hcctl cluster show $file | sed 's/^/# /'
+all_right sums 1 20 1000
+result $? 'allreduce and barrier over a tree'
+all_right sums 2 20 3000
+result $? 'allreduce over a doubling'
+all_right bcast 4 10 10000
+result $? 'broadcast'
+all_right gather 3 5 1000
+result $? 'allgather over rings'
+all_right scatter 1 5 1000
+result $? 'scatter'
+
+members sums 1 1000000 1000 &
+sleep 2
+ask "$n" 'echo b >/proc/sysrq-trigger' &
+killed=$!
+busywait 60 grep -q round /tmp/said1
+result $? 'a machine dies: the operation ends'
+log "$(head -n1 /tmp/said1)"
+grep -qE 'round [0-9]+: .*(link|fault|broken)' /tmp/said1 && ! grep -q wrong /tmp/said1
+result $? 'with its cause'
+kill $killed 2>/dev/null
+# shellcheck disable=SC2317
+carriers() { [[ $(asked "$neighbour" 'hcctl -j link show t' | jq '[.[] | select(.state | index("carrier"))] | length') == "$each" ]]; }
+neighbour=$((n / 2))
+busywait 10 carriers
+result $? 'its links are without carrier'
+for ((i = 2; i < n; i++)); do ask "$i" 'touch /tmp/end'; done
+hcctl fabric del t
+sleep 1.5
+echo "1..$nr"
+exit $failed
