@@ -30,6 +30,8 @@ available() { sed -n 's/^MemAvailable: *\([0-9]*\) kB/\1/p' /proc/meminfo; }
 . "$here/versions.sh"
 # shellcheck source=selftests/bench/ether.sh
 . "$here/ether.sh"
+# shellcheck source=selftests/bench/machines.sh
+. "$here/machines.sh"
 
 # fabric DIM: how long it takes to make and remove, and what it takes of memory
 fabric() {
@@ -65,12 +67,12 @@ ip link set lo up
 
 for part in "${@:2}"; do
 	case $part in
-	fabrics | reduce | collectives | doubling | exchanges | ether | tasks | versions) "$part" ;;
+	fabrics | reduce | collectives | doubling | exchanges | ether | tasks | machines | versions) "$part" ;;
 	*) die "no part $part" ;;
 	esac
 done
 jq -nc --arg shm "${shm[*]}" --arg sm "${sm[*]}" --arg copies "${copies[*]}" \
-	--arg tcp "${tcp[*]}" --arg kernel "$(uname -r)" \
+	--arg tcp "${tcp[*]}" --arg both "${machines_both[*]}" --arg han "${machines_han[*]}" --arg kernel "$(uname -r)" \
 	--argjson cpus "$(grep -c ^processor /proc/cpuinfo)" \
 	'{ what: "settings", kernel: $kernel, processors: $cpus,
-	   peers: { "mpi-shm": $shm, "mpi-sm": $sm, "mpi-copies": $copies, "mpi-tcp": $tcp } }'
+	   peers: { "mpi-shm": $shm, "mpi-sm": $sm, "mpi-copies": $copies, "mpi-tcp": $tcp, "mpi-both": $both, "mpi-han": $han } }'

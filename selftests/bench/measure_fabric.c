@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * measure_fabric OPTIONS FABRIC TREE BCAST [NAME]: processes at nodes 0, 1, .., which are
- * the sink of the one plan and the source of the other.  For what such plans can do, TREE
- * may be one for recursive doubling, or of rings.
+ * measure_fabric OPTIONS FABRIC TREE BCAST [NAME [NETNS..]]: processes at nodes 0, 1, .., which
+ * are the sink of the one plan and the source of the other.  For what such plans can do, TREE
+ * may be one for recursive doubling, or of rings.  Network namespaces that each have a part of the
+ * fabric get equal parts of the processes, in their order.
  */
 #include <err.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -94,6 +98,24 @@ static const struct measured how = {
 	},
 };
 
+/* Where the node of process @rank is. */
+static void enter(const struct config *c, unsigned int rank, char **netns)
+{
+	unsigned int n = 0;
+	char path[256];
+	int fd;
+
+	while (netns[n])
+		n++;
+	if (!n)
+		return;
+	snprintf(path, sizeof(path), "/run/netns/%s", netns[rank * n / c->procs]);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		err(1, "%s", path);
+	close(fd);
+}
+
 static void process(const struct config *c, struct shared *s, unsigned int rank, void *arg)
 {
 	char **words = arg;
@@ -105,8 +127,11 @@ static void process(const struct config *c, struct shared *s, unsigned int rank,
 		.procs = c->procs,
 		.root = !rank,
 	};
-	int ret = hcl_open(&b.h, words[0], rank);
+	int ret;
 
+	if (words[3])
+		enter(c, rank, words + 4);
+	ret = hcl_open(&b.h, words[0], rank);
 	if (ret)
 		errx(1, "node %u: %s", rank, strerror(-ret));
 	hcl_set_timeout(b.h, 60000);
@@ -119,9 +144,10 @@ int main(int argc, char **argv)
 	struct config c;
 
 	config_parse(&c, "fabric", argc, argv);
-	if (argc != optind + 5 && argc != optind + 6)
-		errx(2, "usage: %s " MEASURE_OPTIONS " FABRIC TREE BCAST [NAME]", argv[0]);
-	if (argc == optind + 6)
+	if (argc < optind + 5)
+		errx(2, "usage: %s " MEASURE_OPTIONS " FABRIC TREE BCAST [NAME [NETNS..]]",
+		     argv[0]);
+	if (argc > optind + 5)
 		c.name = argv[optind + 5];
 	return measure_fork(&c, process, argv + optind + 2);
 }

@@ -110,6 +110,30 @@ def queues: group_by([.procs, .bytes]) | map({
 	makespan: ($peer.makespan_ms.median / $peer.least_ms | round3),
 })));
 
+# Collectives across machines: how many times as fast as the best of the peers the best of our plans is
+def faster_of($metric): {
+	ours: (.backends | with_entries(select(.key | startswith("mpi-") | not)) | best($metric; "")),
+	peer: (.backends | best($metric; "mpi-")),
+} | .faster = (if .peer and .ours then .peer.us / .ours.us | round3 else null end);
+
+def across: group_by([.what, .bytes]) | map({
+	of: (.[0].what | ltrimstr("machines-")),
+	bytes: .[0].bytes,
+	backends: (group_by(.backend) | map({ key: .[0].backend, value: {
+		latency_us: of("latency_us"),
+		back_to_back_us: of("back_to_back_us"),
+	} }) | from_entries),
+} | .latency = faster_of("latency_us") | .back_to_back = faster_of("back_to_back_us"));
+
+def hops: group_by(.way) | map({ key: .[0].way, value: { mbit_s: of("mbit_s"), round_trip_us: of("round_trip_us") } })
+	| from_entries | if . == {} then null else {
+	ways: .,
+	tcp: (.trunk.mbit_s.median / .wire.mbit_s.median | round3),
+	round_trip: (.trunk.round_trip_us.median / .wire.round_trip_us.median | round3),
+	hop: { mbit_s: (.trunk.mbit_s.median / .memory.mbit_s.median | round3),
+	       round_trip: (.trunk.round_trip_us.median / .memory.round_trip_us.median | round3) },
+} end;
+
 {
 	mode: $mode,
 	settings: (only("settings")[0] | del(.what)),
@@ -125,6 +149,8 @@ def queues: group_by([.procs, .bytes]) | map({
 	traffic: (only("traffic") | map(del(.what))),
 	ether: (only("ether") | ether),
 	queues: (only("tasks") | queues),
+	machines: (map(select(.what | startswith("machines-"))) | across),
+	hops: (only("machine-hop") | hops),
 	failures: (only("failure") | map(del(.what))),
 	raw: map(select(has("round") and .what != "failure")),
 }

@@ -104,6 +104,16 @@ def queues: if . == [] then empty else "",
 		+ "\("\($r.ratio[.].node) / \($r.ratio[.].cube)" | column(16))"
 		+ "\($b.makespan_ms | span | column(28))\($b.least_ms | us | pad(8))  \(($r.ratio[.].makespan - 1) * 1000 | round / 10) %") end;
 
+def across: if . == [] then empty else "",
+	"Collectives of 16 processes on four machines, us: median [min..max] of the rounds; ours against the best of Open MPI over TCP",
+	(.[] | . as $r | "\(.of) \(.bytes | bytes): \(.latency.faster | two) times as fast (\(.latency.ours.name), \(.latency.peer.name)); back to back \(.back_to_back.faster | two) (\(.back_to_back.ours.name), \(.back_to_back.peer.name))",
+		(.backends | to_entries[] | "    \(.key | column(10))\(.value.latency_us | span | column(30))\(.value.back_to_back_us | span)")) end;
+
+def hops: if . == null then empty else . as $e | "",
+	"Two machines: TCP Mbit/s and round trip of a byte, us: median [min..max] of the rounds",
+	(["wire", "memory", "trunk"][] as $w | $e.ways[$w] | "  \($w | column(8))\(.mbit_s | span | column(30))\(.round_trip_us | span)"),
+	"  TCP between endpoints on two machines: \($e.tcp) of the bare wire, its round trip \($e.round_trip); a hop over a trunk: \($e.hop.mbit_s) of the rate of one in memory, its round trip \($e.hop.round_trip)" end;
+
 "kernel \(.settings.kernel), \(.settings.processors) processors, emulated; interleaved rounds",
 (.settings.peers | to_entries[] | "\(.key): \(.value)"),
 (if .fabrics == [] then empty else "", "Fabrics" end),
@@ -125,4 +135,6 @@ def queues: if . == [] then empty else "",
 	+ " (ideal \(.merged_ideal / .bytes)), copied out \(.copied_out / .bytes)"),
 (.ether | ether),
 (.queues | queues),
+(.machines | across),
+(.hops | hops),
 (.failures[] | "Failed: \(.of) over \(.backend) with \(.procs) processes in round \(.round)")
