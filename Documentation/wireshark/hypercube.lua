@@ -10,7 +10,7 @@ local proto = Proto('hypercube', 'Hypercube')
 local ETHERTYPE = 0x88b5
 local MON = 8
 local HEADER = 40
-local VERSION = 2
+local VERSION = 3
 local NONE = 0xffff
 
 local types = {
