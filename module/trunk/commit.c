@@ -284,13 +284,12 @@ static void own_goes_on(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = &fabric->commit;
 
-	if (c->step == HC_COMMIT_PREPARE) {
+	if (c->step == HC_COMMIT_PREPARE)
 		decide(fabric);
-	} else if (c->step == HC_COMMIT_SWITCH && c->what == HC_COMMIT_NEW) {
+	else if (c->step == HC_COMMIT_SWITCH && c->what == HC_COMMIT_NEW)
 		own_opens(fabric);
-	} else {
+	else
 		hc_commit_finish(fabric);
-	}
 }
 
 /* Is there nothing to come behind a step? */

@@ -200,7 +200,8 @@ static void ask_take(struct hc_trunk *trunk, const struct hc_trunk_note *note)
 		.step = w->step, .what = w->what, .plan = be32_to_cpu(w->plan),
 		.epoch = be32_to_cpu(w->epoch),
 		.left = clamp_t(u32, be32_to_cpu(w->left), 1, HC_WAVE_TIME),
-		.hops = be16_to_cpu(w->hops), .lost = be16_to_cpu(w->lost), .shape = w + 1, .len = note->len - sizeof(*w),
+		.hops = be16_to_cpu(w->hops), .lost = be16_to_cpu(w->lost),
+		.shape = w + 1, .len = note->len - sizeof(*w),
 	};
 	const char *flaw = ask_flaw(fabric, &a);
 
