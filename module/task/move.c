@@ -102,6 +102,34 @@ static void word_say(struct hc_node *node, unsigned int dim, u8 what, u64 number
 	hc_task_say(node, dim, hc_task_word(node, what, number, 0));
 }
 
+/* ------------------------------------------------------------ repetitions */
+
+/* So many times the pause segments may wait to be taken.  Who is busy otherwise has frames that
+ * wait at any time, so that this tells nothing of segments that were lost.
+ */
+#define WAITS_LOSSY	2
+#define WAITS_SURE	32
+
+void hc_task_sent(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace, u64 now)
+{
+	bool lossy = test_bit(HC_PORT_LOSSY, &node->ports[dim].flags);
+	u64 pause = hc_task_pause(pace->tries);
+
+	pace->due = now + pause;
+	pace->late = now + pause * (lossy ? WAITS_LOSSY : WAITS_SURE);
+	pace->tries = min(pace->tries + 1, 255);
+}
+
+/* A slow machine must not be busy with repetitions of what it has not got round to. */
+bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace, u64 now)
+{
+	if (!pace->tries || now >= pace->late ||
+	    (!hc_link_pending(node, dim) && skb_queue_empty_lockless(&node->rxq.list)))
+		return false;
+	pace->due = min(now + HC_TASK_REPEAT_MIN, pace->late);
+	return true;
+}
+
 /* ------------------------------------------------------------ the sender */
 
 static void bits_copy(const struct hc_task *task, u32 at, void *to, u32 len)
@@ -192,9 +220,8 @@ static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned i
 	out->task = task;
 	out->move++;
 	out->asks = false;
-	out->tries = 0;
 	out->since = now;
-	out->due = now;
+	out->pace = (struct hc_task_pace){ .due = now };
 }
 
 static struct hc_task *out_end(struct hc_tasks *tasks, struct hc_way_out *out)
@@ -276,7 +303,7 @@ static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 
 
 	if (sure)
 		out->since = now;
-	return patience && out->tries && now - out->since >= patience;
+	return patience && out->pace.tries && now - out->since >= patience;
 }
 
 /* Returns the task that is to be sent, with a reference, if one is; *ask: or asked about. */
@@ -294,17 +321,17 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 	if (!out->task && why < HC_MOVE_NWHY)
 		out_begin(tasks, out, why, now);
 	if (out->task && links && !usable && !out->asks)
-		out->due = now;
-	if (!out->task || now < out->due)
+		out->pace.due = now;
+	if (!out->task || now < out->pace.due)
 		return NULL;
 	if (out_late(tasks, dim, usable, now)) {
 		hc_out_forget(tasks, dim, doubt);
 		return NULL;
 	}
-	out->asks |= !usable || out->tries >= HC_TASK_TRIES;
-	out->due = now + (out->asks ? hc_task_pause(out->tries) :
-				      hc_task_segments_pause(tasks->node, dim, out->tries));
-	out->tries = min(out->tries + 1, 255);
+	if (usable && hc_task_waits(tasks->node, dim, &out->pace, now))
+		return NULL;
+	out->asks |= !usable || out->pace.tries >= HC_TASK_TRIES;
+	hc_task_sent(tasks->node, dim, &out->pace, now);
 	*ask = out->asks;
 	if (*ask)
 		return NULL;
@@ -353,7 +380,7 @@ static void timer_arm(struct hc_tasks *tasks)
 	spin_lock_bh(&tasks->lock);
 	for (d = 0; d < tasks->fabric->dim; d++) {
 		if (tasks->way[d].out.task)
-			due = min(due, tasks->way[d].out.due);
+			due = min(due, tasks->way[d].out.pace.due);
 		due = min(due, hc_spare_due(tasks, d));
 	}
 	spin_unlock_bh(&tasks->lock);

@@ -58,6 +58,18 @@ enum hc_move_why {
 };
 
 /**
+ * struct hc_task_pace - when a task is sent again
+ * @tries: how often something was said
+ * @due: when that is to be looked at next, ns
+ * @late: when it is sent again even if segments or answers wait to be taken, ns
+ */
+struct hc_task_pace {
+	u8 tries;
+	u64 due;
+	u64 late;
+};
+
+/**
  * struct hc_way_out - tasks that go to the neighbour behind a link; under @tasks->lock
  * @task: the one that is being handed over, or NULL
  * @move: number of its handover, or of the last one
@@ -66,9 +78,8 @@ enum hc_move_why {
  * @want: how many are to follow, for each of them
  * @sent: how many the neighbour has taken, for each of them
  * @asks: the neighbour is asked about it, and sent nothing any more
- * @tries: how often something was said
  * @since: since when its answer may have been lost, or was, ns
- * @due: when something is to be said again, ns
+ * @pace: when something is to be said again
  */
 struct hc_way_out {
 	struct hc_task *task;
@@ -78,9 +89,8 @@ struct hc_way_out {
 	u32 want[HC_MOVE_NWHY];
 	u32 sent[HC_MOVE_NWHY];
 	bool asks;
-	u8 tries;
 	u64 since;
-	u64 due;
+	struct hc_task_pace pace;
 };
 
 /**
@@ -124,8 +134,7 @@ struct hc_way_in {
  * struct hc_way_spare - copies of this node's tasks that the neighbour keeps; the same
  * @now: the one that is being sent, or NULL
  * @number: its number, or that of the last one
- * @tries: how often it was sent
- * @due: when it is to be sent again, ns
+ * @pace: when it is to be sent again
  * @rest: the neighbour had no room, or was silent: it is not tried before this time, ns
  * @cut: the link is unusable, and the tasks of @live and @handed have to be copied elsewhere
  * @live: copies that were sent and are kept, by number
@@ -143,8 +152,7 @@ struct hc_way_in {
 struct hc_way_spare {
 	struct hc_spare *now;
 	u64 number;
-	u8 tries;
-	u64 due;
+	struct hc_task_pace pace;
 	u64 rest;
 	bool cut;
 	struct list_head live;

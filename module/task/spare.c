@@ -286,8 +286,7 @@ static void copy_begin(struct hc_tasks *tasks, unsigned int dim, u64 now)
 	list_del_init(&task->lack);
 	sp->now = task->coming;
 	sp->number++;
-	sp->tries = 0;
-	sp->due = now;
+	sp->pace = (struct hc_task_pace){ .due = now };
 }
 
 /* Returns the task of which a copy is to be sent, with a reference, or NULL. */
@@ -296,14 +295,14 @@ static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 no
 	struct hc_way_spare *sp = &tasks->way[dim].spare;
 
 	copy_begin(tasks, dim, now);
-	if (!sp->now || now < sp->due)
+	if (!sp->now || now < sp->pace.due || hc_task_waits(tasks->node, dim, &sp->pace, now))
 		return NULL;
-	if (sp->tries == HC_TASK_TRIES) {
+	if (sp->pace.tries == HC_TASK_TRIES) {
 		spare_drop(tasks, copy_end(tasks, sp));
 		sp->rest = now + SPARE_REST;
 		return NULL;
 	}
-	sp->due = now + hc_task_segments_pause(tasks->node, dim, sp->tries++);
+	hc_task_sent(tasks->node, dim, &sp->pace, now);
 	refcount_inc(&sp->now->task->ref);
 	return sp->now->task;
 }
@@ -444,7 +443,7 @@ u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim)
 
 	lockdep_assert_held(&tasks->lock);
 	if (sp->now)
-		due = sp->due;
+		due = sp->pace.due;
 	else if (copy_may_begin(tasks, dim))
 		due = sp->rest;
 	return word_may_go(tasks, dim) ? min(due, sp->saying ? sp->again : 0) : due;

@@ -93,17 +93,6 @@ static inline u64 hc_task_pause(unsigned int tries)
 	return min_t(u64, HC_TASK_REPEAT_MIN << min(tries, 10U), HC_TASK_REPEAT_MAX);
 }
 
-/* The same for segments.  Where nothing gets lost they come, be it late: a slow machine must not be
- * busy with repetitions of what it has not got round to.
- */
-static inline u64 hc_task_segments_pause(const struct hc_node *node, unsigned int dim,
-					 unsigned int tries)
-{
-	bool lossy = test_bit(HC_PORT_LOSSY, &node->ports[dim].flags);
-
-	return hc_task_pause(tries) << (lossy ? 0 : 5);
-}
-
 /* Returns the tasks of a node, which stay once they are there, or NULL. */
 static inline struct hc_tasks *hc_tasks_of(const struct hc_node *node)
 {
@@ -172,6 +161,14 @@ bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto);
  * is moved to @doubt; the same.
  */
 bool hc_out_forget(struct hc_tasks *tasks, unsigned int dim, struct list_head *doubt);
+/* Segments that were sent, or their answer, wait to be taken, as far as the node can see: it is too
+ * soon to send them again.  Poll.
+ */
+bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace,
+		   u64 now);
+/* They are sent: not again before this. */
+void hc_task_sent(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace,
+		  u64 now);
 /* Send a task in segments; @what: DATA or COPY.  Poll. */
 void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task, u8 what,
 		  u8 flags, u64 number);
