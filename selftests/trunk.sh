@@ -483,6 +483,16 @@ everything_may_go() {
 	done
 }
 
+# Signs of life come as often as the less patient end wants them, from the beginning.
+one_end_is_less_patient() {
+	machines 3 0XX 1XX
+	there "$a" hcctl trunk listen t 10.9.0.1 keepalive 60s
+	check 'a trunk' busywait 5 at "$b" hcctl trunk connect t 2 10.9.0.1 keepalive "${slow}s"
+	up_again
+	sleep $((2 * slow))
+	equal 'trunks that have ended' 0 "$(json_at "$b" '.[0].trunks_ended' fabric show t)"
+}
+
 # A namespace ends with the trunks in it, though their sockets hold it at first. Its end of a wire goes with it.
 namespaces_end() {
 	machines 3 0XX 1XX && joined keepalive 200ms
@@ -536,4 +546,4 @@ run_tests they_are_experimental sockets_are_of_the_namespace descriptors_are_giv
 	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
 	tasks_go_across tasks_go_to_a_machine_that_is_back plans_that_differ_do_not_mix operations_end_with_the_cause \
 	trunks_break disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \
-	everything_may_go namespaces_end
+	everything_may_go namespaces_end one_end_is_less_patient

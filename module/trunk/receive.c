@@ -180,17 +180,21 @@ static const char *hello_flaw(const struct hc_trunk *trunk, const struct hc_wire
 	return NULL;
 }
 
-/* Before anything else comes from there. */
+/* Before anything else comes from there.  The first beat did not know how patient that end is; the
+ * lock keeps this one before the end of the trunk, which awaits it.
+ */
 static void life_take(struct hc_trunk *trunk, u32 life)
 {
 	struct hc_fabric *fabric = trunk->fabric;
 	struct hc_node *node;
 
 	mutex_lock(&fabric->lock);
-	if (!fabric->dead && !test_bit(HC_TRUNK_BROKEN, &trunk->flags))
+	if (!fabric->dead && !test_bit(HC_TRUNK_BROKEN, &trunk->flags)) {
 		hc_each_node(fabric, node)
 			if (hc_trunk_has(trunk, node->id))
 				hc_trunk_end_lives(node, trunk->dim, life);
+		mod_delayed_work(hc_trunk_wq, &trunk->beat, 0);
+	}
 	mutex_unlock(&fabric->lock);
 }
 
@@ -203,9 +207,9 @@ static void hello_take(struct hc_trunk *trunk)
 		hc_trunk_break(trunk, -EPROTO, flaw);
 		return;
 	}
+	WRITE_ONCE(trunk->keep_there, be32_to_cpu(w->keep));
 	life_take(trunk, be32_to_cpu(w->life));
 	trunk->rx.greeted = true;
-	WRITE_ONCE(trunk->keep_there, be32_to_cpu(w->keep));
 	set_bit(HC_TRUNK_GREETED, &trunk->flags);
 }
 
