@@ -174,6 +174,7 @@ ended() { (($(grep -c 'round' "$1") == 4)); }
 # A fault that one machine cannot tell the others, and a limit that it alone has reached
 one_refuses() {
 	local i u
+	parameters_alone
 	two
 	for u in 4 5 6 7; do check 'silence' at "$b" hcctl link set t "$u:2" loss 100% one-way; done
 	check 'an inner link' at "$b" hcctl link set t 4:0 down
@@ -189,6 +190,7 @@ one_refuses() {
 }
 
 who_may_ask() {
+	parameters_alone
 	two no-plans
 	equal 'no plans' true "$(json_at "$a" '.[0].no_plans' trunk show t)"
 	refused 'from b' 'nodes 0XX: plans are not accepted' at "$b" hcctl tree find fabric t apply

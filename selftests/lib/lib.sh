@@ -132,10 +132,45 @@ background() {
 }
 
 parameters=/sys/module/hypercube/parameters
+parameters_lock=/run/hypercube-selftests
 declare -A were=()
-# parameter NAME VALUE: of the module, until the end of the test; another test that wants to set one waits for that
+# held: s, x: the test has the parameters together with others, or alone
+held=''
+# hold s|x: the gate keeps those who come later from passing one who waits to be alone
+hold() {
+	local begin=$SECONDS
+	exec 7<>"$parameters_lock.gate" 8<>"$parameters_lock"
+	flock 7
+	flock "-$1" 8
+	held=$1
+	exec 7>&-
+	((SECONDS - begin < 2)) || log "$((SECONDS - begin)) s of it waited for the parameters"
+}
+
+# trunks_back: as they were before the first of those who had the parameters together, if all of these are gone
+trunks_back() {
+	[[ ! -s $parameters_lock ]] || cat "$parameters_lock" >"$parameters/trunks"
+	: >"$parameters_lock"
+}
+
+# parameters_alone: for a test that wants trunks first, and then what others do not
+parameters_alone() {
+	[[ $held == x ]] && return
+	[[ ! $held ]] || fault 'others use the parameters already'
+	hold x
+	trunks_back
+}
+
+# parameter NAME VALUE: of the module, until the end of the test. Tests that want trunks, and nothing else, run at the
+# same time; one that sets anything else waits for all others that set some.
 parameter() {
-	((${#were[@]})) || { exec 8>/run/hypercube-selftests; flock 8; }
+	if [[ "$1 $2" == 'trunks Y' && $held != x ]]; then
+		[[ $held ]] || hold s
+		[[ -s $parameters_lock ]] || cat "$parameters/trunks" >"$parameters_lock"
+		echo Y >"$parameters/trunks"
+		return
+	fi
+	parameters_alone
 	[[ ${were[$1]+set} ]] || were[$1]=$(<"$parameters/$1")
 	echo "$2" >"$parameters/$1"
 }
@@ -143,8 +178,12 @@ parameter() {
 parameters_back() {
 	local name
 	for name in "${!were[@]}"; do echo "${were[$name]}" >"$parameters/$name"; done
-	((${#were[@]} == 0)) || flock -u 8
 	were=()
+	[[ $held ]] || return
+	# If somebody else waits to be alone, he does it.
+	[[ $held == x ]] || ! flock -xn 8 || trunks_back
+	flock -u 8
+	held=''
 }
 
 # one_processor: until the end of the test. QEMU 7.2 may keep a breakpoint of the kernel's text patching in the
