@@ -427,7 +427,7 @@ plans_of_all_types_are_shown_and_removed() {
 		"$(json '[.[] | [.plan, .type, .sink // .source // .base]] | sort' plan show t)"
 	equal 'as the older word has them' "$(hcctl -j tree show t)" "$(hcctl -j plan show t)"
 	equal 'in text too' "$(hcctl tree show t)" "$(hcctl plan show t)"
-	equal 'one of them' "$(json '[.[] | select(.plan == 2)]' plan show t)" "$(json . plan show t 2)"
+	equal 'one of them' "$(json '[.[] | select(.plan == 2)]' plan show t)" "$(json '[.[] | select(.plan == 2)]' plan show t 2)"
 	equal 'its text' "$(hcctl plan show t | grep -E '^ +2  bcast ' | tr -s ' ')" "$(hcctl plan show t 2 | tail -n +2 | tr -s ' ')"
 	refused 'which one' 'has 3 plans' hcctl plan del t
 	check 'the broadcast goes' hcctl plan del t 2

@@ -187,9 +187,9 @@ begin() {
 all_right() {
 	local plan
 	for plan in 1 2 3 4; do
-		busywait 20 grep -q . "$scratch/a.$plan"
+		busywait 60 grep -q . "$scratch/a.$plan"
 		equal "plan $plan here" right "$(<"$scratch/a.$plan")"
-		busywait 10 grep -q . "$scratch/b.$plan"
+		busywait 60 grep -q . "$scratch/b.$plan"
 		equal "plan $plan there" right "$(<"$scratch/b.$plan")"
 	done
 }
@@ -217,11 +217,11 @@ runs_follow_each_other() {
 	begin "$b" killed 1000000 5
 	sleep "$((slow / 2)).5"
 	for plan in 1 2 3 4; do stop "${began[plan - 1]}"; done
-	busywait 10 grep -q 'node 0 round' "$scratch/a.4" || fault 'the source does not hear of it'
+	busywait 40 grep -q 'node 0 round' "$scratch/a.4" || fault 'the source does not hear of it'
 	for plan in "${waiting[@]}"; do stop "$plan"; done
 	for plan in 1 2 3; do
-		busywait 10 ended "$scratch/a.$plan" 4 || fault "plan $plan, here: $(<"$scratch/a.$plan")"
-		busywait 10 ended "$scratch/b.$plan" 3 || fault "plan $plan, there: $(<"$scratch/b.$plan")"
+		busywait 40 ended "$scratch/a.$plan" 4 || fault "plan $plan, here: $(<"$scratch/a.$plan")"
+		busywait 40 ended "$scratch/b.$plan" 3 || fault "plan $plan, there: $(<"$scratch/b.$plan")"
 	done
 	log "$(head -qn1 "$scratch"/a.?)"
 	begin "$b" b 3 4 5 6 7
