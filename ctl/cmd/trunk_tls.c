@@ -333,7 +333,6 @@ int trunk_tls(struct hcctl *h, int fd, const char *files, bool server)
 /* An alert in place of what was to be read: why the other end has ended it, or NULL. */
 const char *trunk_tls_alert(int fd)
 {
-	static const char refused[] = "it refuses our certificate";
 	unsigned char alert[2] = {};
 	char control[CMSG_SPACE(sizeof(unsigned char))];
 	struct iovec to = { alert, sizeof(alert) };
@@ -356,7 +355,7 @@ const char *trunk_tls_alert(int fd)
 		return "it wants a certificate of an authority that it takes";
 	case GNUTLS_A_BAD_CERTIFICATE ... GNUTLS_A_CERTIFICATE_UNKNOWN:
 	case GNUTLS_A_UNKNOWN_CA:
-		return refused;
+		return "it refuses our certificate";
 	default:
 		return "it has ended TLS";
 	}

@@ -370,13 +370,11 @@ static void mend_count(struct hc_member *m)
 	atomic_add(counts ? 1 : -1, &m->node->work.mending);
 }
 
-/* So many links has the news of the fault crossed that somebody has heard of. */
-static void clock_take(struct hc_member *m, u32 clock)
+/* So many links has the news of the fault crossed; @first: no other one was known of here. */
+static void clock_take(struct hc_mend *s, u32 clock, bool first)
 {
-	struct hc_mend *s = hc_mend_of(m);
-	bool works = !m->broken && s->phase == MEND_NONE && !s->desk;
-
-	s->clock = works ? clock : max(s->clock, clock);
+	first &= s->phase == MEND_NONE && !s->desk;
+	s->clock = first ? clock : max(s->clock, clock);
 }
 
 static void (* const takers[__HC_MEND_END])(struct hc_member *m, u32 src,
@@ -395,7 +393,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 
 	if (why)
 		return why;
-	clock_take(m, be32_to_cpu(hc_hdr(skb)->step));
+	clock_take(hc_mend_of(m), be32_to_cpu(hc_hdr(skb)->step), !m->broken);
 	if (hc_mend_master(be64_to_cpu(w->ballot)) == src)
 		hc_mend_of(m)->silent = 0;
 	takers[w->what](m, src, w);
@@ -451,8 +449,7 @@ static void mend_stop(struct hc_member *m, bool news)
 		if (!s->keep.ended)
 			member_end(m);
 	} else if (news) {
-		s->clock = s->phase == MEND_NONE && !s->desk ? m->abort.clock :
-			   max(s->clock, m->abort.clock);
+		clock_take(s, m->abort.clock, true);
 		hc_keep_stop(m);
 		/* Nobody has a word to say on what is held, but the master. */
 		m->final = true;

@@ -2,6 +2,7 @@
 /*
  * sendmsg() on a SOCK_SEQPACKET socket: what may begin, segments, waiting for room.
  */
+#include <linux/overflow.h>
 #include <net/sock.h>
 
 #include "coll/coll.h"
@@ -148,7 +149,10 @@ static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *o
 /* Have all places in a result a number? */
 static int length_check(const struct hc_plan *plan, const struct hypercube_op *op)
 {
-	return op->bytes > div_u64(S64_MAX, plan->nmembers) ? -EMSGSIZE : 0;
+	u64 all;
+
+	return check_mul_overflow(op->bytes, (u64)plan->nmembers, &all) || all > S64_MAX ?
+	       -EMSGSIZE : 0;
 }
 
 /* A plan that another socket is connected to belongs to that one alone. */

@@ -152,7 +152,6 @@ void hc_commit_open(struct hc_fabric *fabric)
 void hc_commit_break(struct hc_fabric *fabric, u32 lost)
 {
 	struct hc_commit *c = &fabric->commit;
-
 	struct hc_said said = {};
 
 	/* One that mends itself would wait for the answer of a machine that does not have it. */
