@@ -161,6 +161,7 @@ plans_are_replaced_under_load() {
 		: >"$scratch/b"
 		there "$a" "$here/hc_member" t 1 8 1000000 100 0 1 2 3 >"$scratch/a"
 		there "$b" "$here/hc_member" t 1 8 1000000 100 4 5 6 7 >"$scratch/b"
+		busywait 10 working "$a" && busywait 10 working "$b" || fault 'they do not begin'
 		sleep "0.$((RANDOM % 3))"
 		check 'another' at "${all[i % 2]}" hcctl tree find fabric t apply
 		busywait 10 ended "$scratch/a" || fault "here: $(<"$scratch/a")"
@@ -168,6 +169,9 @@ plans_are_replaced_under_load() {
 		! grep wrong "$scratch/a" "$scratch/b" || fault 'a sum is wrong'
 	done
 }
+
+# One that begins only with the new plan would wait for all that have ended.
+working() { (($(json_at "$1" '.[0].op' op show t) > 3)); }
 
 ended() { (($(grep -c 'round' "$1") == 4)); }
 

@@ -15,6 +15,11 @@
 #include "trunk/commit_impl.h"
 #include "trunk/trunk.h"
 
+/* ms: a timer that is later than this is of a machine that has stood still, as a virtual one may. What has
+ * come meanwhile gets as long to be read.
+ */
+#define STOOD_STILL	1000
+
 /* ms for the decision, once all is prepared: longer than what can still be under way. */
 #define DECISION_TIME	(2 * HC_WAVE_TIME)
 
@@ -369,7 +374,9 @@ static void timer_work(struct work_struct *work)
 	mutex_lock(&fabric->lock);
 	/* It may have been put off when this work waited for the lock. */
 	if (!fabric->dead && c->busy && time_after_eq(jiffies, c->expires)) {
-		if (c->waits)
+		if (time_after(jiffies, c->expires + msecs_to_jiffies(STOOD_STILL)))
+			expire_in(c, STOOD_STILL);
+		else if (c->waits)
 			wave_expired(fabric);
 		else
 			give_up(fabric);

@@ -181,6 +181,18 @@ static const char *silence(const struct hc_trunk *trunk)
 							 "A process keeps the socket's descriptor";
 }
 
+/* Two looks in a row: a machine that has stood still, such as a virtual one, finds at the first one
+ * that long has passed, and reads only then what has come meanwhile.
+ */
+static bool is_silent(struct hc_trunk *trunk)
+{
+	bool late = time_after(jiffies, READ_ONCE(trunk->heard) + msecs_to_jiffies(trunk->keep));
+	bool again = late && trunk->late;
+
+	trunk->late = late;
+	return again;
+}
+
 /* Signs of life come as often as the less patient end wants them. Both works are called, too,
  * in case a socket has said nothing of what has happened.
  */
@@ -189,7 +201,7 @@ static void beat_work(struct work_struct *work)
 	struct hc_trunk *trunk = container_of(to_delayed_work(work), struct hc_trunk, beat);
 	u32 keep = min_not_zero(trunk->keep, READ_ONCE(trunk->keep_there));
 
-	if (time_after(jiffies, READ_ONCE(trunk->heard) + msecs_to_jiffies(trunk->keep))) {
+	if (is_silent(trunk)) {
 		hc_trunk_break(trunk, -ETIMEDOUT, silence(trunk));
 		return;
 	}

@@ -177,6 +177,7 @@ enum {
  * @beat: looks at the clock
  * @reap: ends the trunk
  * @heard: when something came last, jiffies
+ * @late: at the last look at the clock that was too long ago; of @beat alone
  * @tell: ends of links of which the other end has to be told, by node
  * @awaited: an answer to what all machines are asked (commit.c); under hc_fabric.lock
  * @begun: links over which a numbered frame has come, by node; of @receive alone
@@ -212,6 +213,7 @@ struct hc_trunk {
 	struct delayed_work beat;
 	struct work_struct reap;
 	unsigned long heard;
+	bool late;
 	unsigned long *tell;
 	unsigned long *begun;
 	bool awaited;

@@ -94,6 +94,16 @@ result $? 'allgather over rings'
 all_right scatter 1 5 1000
 result $? 'scatter'
 
+# Longer than the keepalive: nobody was silent.
+echo '# all stand still for 10 s'
+SECONDS=0
+busywait 30 eval '((SECONDS >= 10))'
+sleep 3
+[[ $(hcctl -j fabric show t | jq '.[0].trunks_ended') == 0 ]]
+result $? 'machines that have stood still are together'
+all_right sums 1 3 1000
+result $? 'and go on'
+
 members sums 1 1000000 1000 &
 sleep 2
 ask "$n" 'echo b >/proc/sysrq-trigger' &
