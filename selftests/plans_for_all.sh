@@ -161,7 +161,8 @@ plans_are_replaced_under_load() {
 		: >"$scratch/b"
 		there "$a" "$here/hc_member" t 1 8 1000000 100 0 1 2 3 >"$scratch/a"
 		there "$b" "$here/hc_member" t 1 8 1000000 100 4 5 6 7 >"$scratch/b"
-		busywait 10 working "$a" && busywait 10 working "$b" || fault 'they do not begin'
+		busywait 10 working "$a" || fault 'they do not begin here'
+		busywait 10 working "$b" || fault 'they do not begin there'
 		sleep "0.$((RANDOM % 3))"
 		check 'another' at "${all[i % 2]}" hcctl tree find fabric t apply
 		busywait 10 ended "$scratch/a" || fault "here: $(<"$scratch/a")"
