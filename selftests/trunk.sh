@@ -527,6 +527,27 @@ sockets_are_of_the_namespace() {
 		exec nsenter --net=/run/netns/$b hcctl trunk add t 2 fd 3"
 }
 
+# Neither is of a network. They keep a namespace until the trunk ends, if only at the other end.
+streams_join_namespaces() {
+	local where
+	for where in "unix:$scratch/wire" vsock:1; do
+		machines 3 0XX 1XX
+		[[ $where != vsock* ]] || modprobe -q vsock_loopback || { log 'no AF_VSOCK'; return; }
+		there "$a" hcctl trunk listen t "$where"
+		busywait 5 at "$b" hcctl trunk connect t 2 "$where" || { fault "no trunk by $where"; return; }
+		up_again
+		log "$where: $(json_at "$a" '.[0].peer' trunk show t)"
+		check 'a tree' at "$a" hcctl tree find fabric t apply
+		there "$a" "$here/hc_member" t 1 8 5 20000 0 1 2 3 >"$scratch/a"
+		equal 'sums' right "$(at "$b" "$here/hc_member" t 1 8 5 20000 4 5 6 7)"
+		busywait 10 grep -q right "$scratch/a" || fault "sums: $(<"$scratch/a")"
+		check 'a wire' ip link add "x$$" type veth peer name "y$$" netns "$b"
+		check 'the one' ip netns del "$b"
+		check 'the other' at "$a" hcctl fabric del t
+		busywait 20 gone "x$$" || fault 'the namespace is still there'
+	done
+}
+
 # Who keeps the socket could read from it, listen with it, or hold its lock.
 descriptors_are_given_up() {
 	machines 3 0XX 1XX
@@ -542,7 +563,7 @@ descriptors_are_given_up() {
 	equal 'how many have ended' 1 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
 }
 
-run_tests they_are_experimental sockets_are_of_the_namespace descriptors_are_given_up links_come_up \
+run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces descriptors_are_given_up links_come_up \
 	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
 	tasks_go_across tasks_go_to_a_machine_that_is_back plans_that_differ_do_not_mix operations_end_with_the_cause \
 	trunks_break disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \

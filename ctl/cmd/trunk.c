@@ -12,6 +12,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <linux/vm_sockets.h>
+
 #include "trunk.h"
 
 /* us between two looks, and between attempts */
@@ -369,8 +371,14 @@ static const char *peer_text(char *buf, size_t size, const struct nl_trunk *t)
 {
 	char host[64], port[16];
 
+	const struct sockaddr_vm *vm = (const struct sockaddr_vm *)t->peer;
+
 	if (t->family == AF_UNIX)
 		return "unix";
+	if (t->family == AF_VSOCK && t->peer_len >= sizeof(*vm)) {
+		snprintf(buf, size, "vsock:%u:%u", vm->svm_cid, vm->svm_port);
+		return buf;
+	}
 	if (!t->peer_len || getnameinfo((const struct sockaddr *)t->peer, t->peer_len, host,
 					sizeof(host), port, sizeof(port),
 					NI_NUMERICHOST | NI_NUMERICSERV))
@@ -434,8 +442,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 #define KEEPS " [keepalive TIME] [tls CERT,KEY,CA] [keep [background]] [no-plans]"
 
 const struct hc_cmd trunk_cmds[] = {
-	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH }" KEEPS },
-	{ "listen", cmd_listen, "NAME [ADDRESS[:PORT] | unix:PATH]" KEEPS },
+	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH | vsock:CID[:PORT] }" KEEPS },
+	{ "listen", cmd_listen, "NAME [ADDRESS[:PORT] | unix:PATH | vsock:[CID][:PORT]]" KEEPS },
 	{ "add", add, "NAME DIM fd N [nodes SUBCUBE] [keepalive TIME] [no-plans]" },
 	{ "show", show, "NAME" },
 	{ "del", del, "NAME TRUNK" },

@@ -2,18 +2,23 @@
 /*
  * hcctl trunk: addresses and connections.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <linux/vm_sockets.h>
+
 #include "trunk.h"
 
 #define UNIX	"unix:"
+#define VSOCK	"vsock:"
 /* us between two attempts */
 #define BIND_EVERY	50000
 
@@ -62,13 +67,68 @@ static int resolve(struct hcctl *h, const char *where, bool passive, struct addr
 	return -EADDRNOTAVAIL;
 }
 
-static int unix_socket(struct hcctl *h, const char *path, struct sockaddr_un *addr)
+/**
+ * struct special - an address that is not of TCP
+ * @addr: what it is
+ * @len: its bytes
+ * @path: the file that it is, or NULL
+ */
+struct special {
+	union {
+		struct sockaddr any;
+		struct sockaddr_un file;
+		struct sockaddr_vm vm;
+	} addr;
+	socklen_t len;
+	const char *path;
+};
+
+static int unix_address(struct hcctl *h, const char *path, struct special *s)
 {
+	struct sockaddr_un *addr = &s->addr.file;
+
 	*addr = (struct sockaddr_un){ .sun_family = AF_UNIX };
 	if (strlen(path) >= sizeof(addr->sun_path))
 		return hc_invalid(h, "path", path, "it is too long");
 	strcpy(addr->sun_path, path);
-	return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	s->len = sizeof(*addr);
+	s->path = path;
+	return 0;
+}
+
+/* "CID", "CID:PORT", or for who listens nothing: any */
+static int vsock_address(struct hcctl *h, const char *text, struct special *s)
+{
+	struct sockaddr_vm *addr = &s->addr.vm;
+	unsigned long cid = VMADDR_CID_ANY, port = strtoul(TRUNK_PORT, NULL, 10);
+	char *end = (char *)text;
+
+	if (isdigit(*text))
+		cid = strtoul(text, &end, 10);
+	if (*end == ':' && isdigit(end[1]))
+		port = strtoul(end + 1, &end, 10);
+	if (*end || cid > VMADDR_CID_ANY || port >= VMADDR_PORT_ANY)
+		return hc_invalid(h, "address", text, "CID or CID:PORT, two numbers, is wanted");
+	*addr = (struct sockaddr_vm){
+		.svm_family = AF_VSOCK, .svm_cid = cid, .svm_port = port,
+	};
+	s->len = sizeof(*addr);
+	return 0;
+}
+
+/* Returns 1 if it is one, 0 if it is one of TCP, or a negative errno, after complaining. */
+static int special(struct hcctl *h, const char *where, struct special *s)
+{
+	int rc;
+
+	*s = (struct special){};
+	if (!strncmp(where, UNIX, strlen(UNIX)))
+		rc = unix_address(h, where + strlen(UNIX), s);
+	else if (!strncmp(where, VSOCK, strlen(VSOCK)))
+		rc = vsock_address(h, where + strlen(VSOCK), s);
+	else
+		return 0;
+	return rc ? rc : 1;
 }
 
 static int cannot(struct hcctl *h, const char *what, const char *where, int fd)
@@ -84,12 +144,14 @@ static int cannot(struct hcctl *h, const char *what, const char *where, int fd)
 int trunk_connect(struct hcctl *h, const char *where)
 {
 	struct addrinfo *list, *a;
-	struct sockaddr_un addr;
-	int fd = -1, rc;
+	struct special s;
+	int fd = -1, rc = special(h, where, &s);
 
-	if (!strncmp(where, UNIX, strlen(UNIX))) {
-		fd = unix_socket(h, where + strlen(UNIX), &addr);
-		if (fd < 0 || !connect(fd, (struct sockaddr *)&addr, sizeof(addr)))
+	if (rc < 0)
+		return rc;
+	if (rc) {
+		fd = socket(s.addr.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (fd >= 0 && !connect(fd, &s.addr.any, s.len))
 			return fd;
 		return cannot(h, "connect to", where, fd);
 	}
@@ -121,15 +183,16 @@ static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, un
 int trunk_listen(struct hcctl *h, const char *where, unsigned int ms)
 {
 	struct addrinfo *list;
-	struct sockaddr_un addr;
-	int fd, rc, on = 1;
+	struct special s;
+	int fd, on = 1, rc = special(h, where, &s);
 
-	if (!strncmp(where, UNIX, strlen(UNIX))) {
-		fd = unix_socket(h, where + strlen(UNIX), &addr);
-		if (fd < 0)
-			return fd;
-		unlink(addr.sun_path);
-		rc = bind(fd, (struct sockaddr *)&addr, sizeof(addr));
+	if (rc < 0)
+		return rc;
+	if (rc) {
+		fd = socket(s.addr.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+		if (s.path)
+			unlink(s.path);
+		rc = fd < 0 ? -1 : bind_patiently(fd, &s.addr.any, s.len, ms);
 	} else {
 		if (resolve(h, where, true, &list))
 			return -EADDRNOTAVAIL;

@@ -10,8 +10,9 @@
  *
  * A socket holds the network namespace that it is of, which is that of the trunk's fabric: they
  * would keep each other for ever.  As the trunk ends before the namespace does (hc_trunks_exit()),
- * the socket gives up its reference.  One of AF_UNIX does not: frames that its peer has not read
- * keep it beyond the trunk.
+ * the socket gives up its reference.  Those of other families do not: frames that the peer has not
+ * read, or a timer, keep them beyond the trunk.  They belong to no network, and may join two
+ * namespaces, of which one is that of both ends.
  */
 #include <linux/file.h>
 #include <linux/net.h>
@@ -83,7 +84,7 @@ static const char *sock_flaw(const struct hc_trunk *trunk, const struct socket *
 		return "A trunk needs a socket of TCP, AF_UNIX or AF_VSOCK";
 	if (READ_ONCE(sk->sk_state) != TCP_ESTABLISHED)
 		return "The socket is not connected";
-	if (!net_eq(sock_net(sk), read_pnet(&trunk->fabric->net)))
+	if (inet && !net_eq(sock_net(sk), read_pnet(&trunk->fabric->net)))
 		return "The socket is of another network namespace than the fabric";
 	return NULL;
 }
@@ -168,10 +169,9 @@ int hc_trunk_sock_begin(struct hc_trunk *trunk)
 		/* Pairs with put_peer(). */
 		smp_store_release(&trunk->whom_len, len);
 	}
-	if (sock->sk->sk_family == AF_UNIX)
+	if (sock->sk->sk_protocol != IPPROTO_TCP)
 		return 0;
-	if (sock->sk->sk_protocol == IPPROTO_TCP)
-		tcp_sock_set_nodelay(sock->sk);
+	tcp_sock_set_nodelay(sock->sk);
 	sock_loosen(sock->sk);
 	return 0;
 }
