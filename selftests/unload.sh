@@ -97,6 +97,31 @@ namespaces_with_fabrics_do_not_hold_it() {
 	equal 'endpoints left' '' "$(ip -n "$b" -o link show type hypercube)"
 }
 
+# An end of theirs is a socket that the module has; what crosses them belongs to no process.
+trunks_do_not_hold_it() {
+	local a b i
+	for ((i = $(scaled 3); i > 0; i--)); do
+		loaded || check 'load' load_module
+		parameter trunks Y
+		namespace a && namespace b || return
+		check 'the one part' hcctl -n "$a" fabric add t dim 3 nodes 0XX
+		check 'the other' hcctl -n "$b" fabric add t dim 3 nodes 1XX
+		background hcctl -n "$a" trunk listen t "unix:$scratch/wire$i"
+		check 'a trunk' busywait 5 hcctl -n "$b" trunk connect t 2 "unix:$scratch/wire$i"
+		check 'its links' busywait 5 json_is 0 '.[0].links_down' -n "$a" fabric show t
+		ip -n "$a" addr add 10.78.0.1/24 dev tn0
+		ip -n "$a" link set tn0 up
+		ip -n "$b" addr add 10.78.0.8/24 dev tn7
+		ip -n "$b" link set tn7 up
+		background ip netns exec "$a" ping -q -i 0.01 -s 20000 10.78.0.8 >/dev/null 2>&1
+		busywait 5 json_is true '.[0].rx_frames > 30' -n "$a" trunk show t || fault 'nothing goes across'
+		check 'unload' unload_module
+		stop "$pid"
+		jobs=()
+		check 'load' load_module
+	done
+}
+
 # Complete, it outlives its socket; it waits for a member that never comes.
 a_contribution_without_a_socket_does_not_hold_it() {
 	local a
@@ -129,4 +154,4 @@ another_family_number() {
 
 run_tests fabrics_are_removed_with_the_module tasks_in_queues_do_not open_sockets_pin_the_module \
 	unloading_follows_a_killed_load unloading_follows_a_killed_doubling listeners_and_dumps_do_not_hold_it \
-	namespaces_with_fabrics_do_not_hold_it a_contribution_without_a_socket_does_not_hold_it another_family_number
+	namespaces_with_fabrics_do_not_hold_it trunks_do_not_hold_it a_contribution_without_a_socket_does_not_hold_it another_family_number
