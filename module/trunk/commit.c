@@ -15,11 +15,6 @@
 #include "trunk/commit_impl.h"
 #include "trunk/trunk.h"
 
-/* ms: a timer that is later than this is of a machine that has stood still, as a virtual one may. What has
- * come meanwhile gets as long to be read.
- */
-#define STOOD_STILL	1000
-
 /* ms for the decision, once all is prepared: longer than what can still be under way. */
 #define DECISION_TIME	(2 * HC_WAVE_TIME)
 
@@ -113,14 +108,14 @@ void hc_commit_finish(struct hc_fabric *fabric)
 	if (c->mine)
 		outcome_tell(fabric);
 	over_add(c, &c->id, c->step != HC_COMMIT_PREPARE && c->step != HC_COMMIT_DROP);
+	cancel_delayed_work(&c->timer);
+	c->busy = false;
 	kfree(c->nodes);
 	c->nodes = NULL;
 	c->plan = NULL;
 	c->parent = NULL;
 	c->mine = false;
 	c->waits = false;
-	c->busy = false;
-	cancel_delayed_work(&c->timer);
 }
 
 /* ------------------------------------------------------------ what is done here */
@@ -136,7 +131,7 @@ int hc_commit_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
 	return 0;
 }
 
-void hc_commit_drop(struct hc_fabric *fabric)
+static void commit_drop(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = &fabric->commit;
 
@@ -145,7 +140,7 @@ void hc_commit_drop(struct hc_fabric *fabric)
 	c->plan = NULL;
 }
 
-void hc_commit_open(struct hc_fabric *fabric)
+static void commit_open(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = &fabric->commit;
 
@@ -154,7 +149,7 @@ void hc_commit_open(struct hc_fabric *fabric)
 	c->plan = NULL;
 }
 
-void hc_commit_break(struct hc_fabric *fabric, u32 lost)
+static void commit_break(struct hc_fabric *fabric, u32 lost)
 {
 	struct hc_commit *c = &fabric->commit;
 	struct hc_said said = {};
@@ -168,7 +163,7 @@ void hc_commit_break(struct hc_fabric *fabric, u32 lost)
 }
 
 /* Somebody may have told a greatest epoch that is none: then only this machine is without it. */
-void hc_commit_effect(struct hc_fabric *fabric)
+static void commit_effect(struct hc_fabric *fabric)
 {
 	struct hc_commit *c = &fabric->commit;
 	struct hc_said said = {};
@@ -180,7 +175,7 @@ void hc_commit_effect(struct hc_fabric *fabric)
 	}
 	if (!c->epoch || hc_plan_check_epoch(fabric, c->epoch, &said.extack)) {
 		hc_commit_refuse_here(fabric, &c->verdict, -ERANGE, said.extack._msg);
-		hc_commit_drop(fabric);
+		commit_drop(fabric);
 		return;
 	}
 	hc_plan_publish(c->plan, c->epoch);
@@ -252,35 +247,42 @@ static void epoch_choose(struct hc_fabric *fabric)
 		hc_commit_refuse_here(fabric, &c->verdict, -ERANGE, said.extack._msg);
 }
 
-static void decide(struct hc_fabric *fabric)
+void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost)
 {
-	struct hc_commit *c = &fabric->commit;
-
-	covers_all(fabric);
-	epoch_choose(fabric);
-	if (c->verdict.error) {
-		wave_own(fabric, HC_COMMIT_DROP);
-		hc_commit_drop(fabric);
-	} else {
-		wave_own(fabric, HC_COMMIT_SWITCH);
-		hc_commit_effect(fabric);
+	switch (step) {
+	case HC_COMMIT_SWITCH:
+		commit_effect(fabric);
+		break;
+	case HC_COMMIT_OPEN:
+		commit_open(fabric);
+		break;
+	case HC_COMMIT_BREAK:
+		commit_break(fabric, lost);
+		break;
+	case HC_COMMIT_DROP:
+		commit_drop(fabric);
+		break;
 	}
 	hc_commit_check(fabric);
+}
+
+static void own_step(struct hc_fabric *fabric, u8 step)
+{
+	wave_own(fabric, step);
+	hc_commit_do(fabric, step, fabric->commit.verdict.base);
+}
+
+static void decide(struct hc_fabric *fabric)
+{
+	covers_all(fabric);
+	epoch_choose(fabric);
+	own_step(fabric, fabric->commit.verdict.error ? HC_COMMIT_DROP : HC_COMMIT_SWITCH);
 }
 
 /* All have published the plan, or somebody has not. */
 static void own_opens(struct hc_fabric *fabric)
 {
-	struct hc_commit *c = &fabric->commit;
-
-	if (c->verdict.error) {
-		wave_own(fabric, HC_COMMIT_BREAK);
-		hc_commit_break(fabric, c->verdict.base);
-	} else {
-		wave_own(fabric, HC_COMMIT_OPEN);
-		hc_commit_open(fabric);
-	}
-	hc_commit_check(fabric);
+	own_step(fabric, fabric->commit.verdict.error ? HC_COMMIT_BREAK : HC_COMMIT_OPEN);
 }
 
 /* All have answered a wave of a request of this machine. */
@@ -335,9 +337,9 @@ void hc_commit_check(struct hc_fabric *fabric)
 static void give_up(struct hc_fabric *fabric)
 {
 	if (fabric->commit.step == HC_COMMIT_PREPARE)
-		hc_commit_drop(fabric);
+		commit_drop(fabric);
 	else
-		hc_commit_break(fabric, fabric->commit.id.origin);
+		commit_break(fabric, fabric->commit.id.origin);
 	hc_commit_finish(fabric);
 }
 
@@ -374,8 +376,9 @@ static void timer_work(struct work_struct *work)
 	mutex_lock(&fabric->lock);
 	/* It may have been put off when this work waited for the lock. */
 	if (!fabric->dead && c->busy && time_after_eq(jiffies, c->expires)) {
-		if (time_after(jiffies, c->expires + msecs_to_jiffies(STOOD_STILL)))
-			expire_in(c, STOOD_STILL);
+		/* What has come while the machine stood still is yet to be read. */
+		if (time_after(jiffies, c->expires + msecs_to_jiffies(HC_STOOD_STILL)))
+			expire_in(c, HC_STOOD_STILL);
 		else if (c->waits)
 			wave_expired(fabric);
 		else
@@ -400,9 +403,7 @@ void hc_commit_trunk_gone(struct hc_trunk *trunk)
 		hc_commit_refuse_far(trunk, &c->verdict, -EHOSTUNREACH,
 				     "the trunk to them has ended");
 	if (parent && c->waits && c->step == HC_COMMIT_PREPARE) {
-		wave_own(fabric, HC_COMMIT_DROP);
-		hc_commit_drop(fabric);
-		hc_commit_check(fabric);
+		own_step(fabric, HC_COMMIT_DROP);
 	} else if (trunk->awaited) {
 		trunk->awaited = false;
 		hc_commit_check(fabric);
@@ -529,6 +530,6 @@ void hc_commit_exit(struct hc_fabric *fabric)
 	if (!c->busy)
 		return;
 	if (c->step == HC_COMMIT_PREPARE)
-		hc_commit_drop(fabric);
+		commit_drop(fabric);
 	hc_commit_finish(fabric);
 }

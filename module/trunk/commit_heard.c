@@ -161,15 +161,7 @@ static void step_do(struct hc_trunk *trunk, const struct ask *a)
 	if (a->step == HC_COMMIT_SWITCH)
 		c->epoch = a->epoch;
 	wave_on(trunk, a);
-	if (a->step == HC_COMMIT_SWITCH)
-		hc_commit_effect(fabric);
-	else if (a->step == HC_COMMIT_OPEN)
-		hc_commit_open(fabric);
-	else if (a->step == HC_COMMIT_BREAK)
-		hc_commit_break(fabric, a->lost);
-	else
-		hc_commit_drop(fabric);
-	hc_commit_check(fabric);
+	hc_commit_do(fabric, a->step, a->lost);
 }
 
 /* The request that it works on: by another way, or the next step. */

@@ -25,15 +25,13 @@ const struct hc_commit_id *hc_commit_over(const struct hc_commit *c, const struc
 int hc_commit_begin(struct hc_fabric *fabric, const struct hc_commit_id *id, u8 what, u32 plan_id,
 		    u32 epoch);
 void hc_commit_finish(struct hc_fabric *fabric);
-/* What the steps do here: verify and make the plan, give it up, publish or remove it, open it, or
- * break it, for the machine of node @lost.
- */
+/* Verify and make a plan that is to be, if all can. */
 int hc_commit_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		      struct netlink_ext_ack *extack);
-void hc_commit_drop(struct hc_fabric *fabric);
-void hc_commit_effect(struct hc_fabric *fabric);
-void hc_commit_open(struct hc_fabric *fabric);
-void hc_commit_break(struct hc_fabric *fabric, u32 lost);
+/* Take a step here: publish or remove the plan, open it, give it up, or break it, for the machine of
+ * node @lost.
+ */
+void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost);
 /* Ask all neighbours but @parent; consumes @note, NULL: there was no memory. */
 void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *note,
 		    struct hc_trunk *parent, u32 left);

@@ -181,16 +181,20 @@ static const char *silence(const struct hc_trunk *trunk)
 							 "A process keeps the socket's descriptor";
 }
 
-/* Two looks in a row: a machine that has stood still, such as a virtual one, finds at the first one
- * that long has passed, and reads only then what has come meanwhile.
+static void beat_in(struct hc_trunk *trunk, u32 ms)
+{
+	trunk->due = jiffies + msecs_to_jiffies(ms);
+	queue_delayed_work(hc_trunk_wq, &trunk->beat, msecs_to_jiffies(ms));
+}
+
+/* A machine that has stood still, as a virtual one may, was not listening: what has come meanwhile
+ * is yet to be read, and the other end may have stood still, too.
  */
 static bool is_silent(struct hc_trunk *trunk)
 {
-	bool late = time_after(jiffies, READ_ONCE(trunk->heard) + msecs_to_jiffies(trunk->keep));
-	bool again = late && trunk->late;
-
-	trunk->late = late;
-	return again;
+	if (time_after(jiffies, trunk->due + msecs_to_jiffies(HC_STOOD_STILL)))
+		WRITE_ONCE(trunk->heard, jiffies);
+	return time_after(jiffies, READ_ONCE(trunk->heard) + msecs_to_jiffies(trunk->keep));
 }
 
 /* Signs of life come as often as the less patient end wants them. Both works are called, too,
@@ -208,13 +212,13 @@ static void beat_work(struct work_struct *work)
 	if (!test_bit(HC_TRUNK_BEGUN, &trunk->flags))
 		begin(trunk);
 	if (!test_bit(HC_TRUNK_BEGUN, &trunk->flags)) {
-		queue_delayed_work(hc_trunk_wq, &trunk->beat, msecs_to_jiffies(BEGIN_EVERY));
+		beat_in(trunk, BEGIN_EVERY);
 		return;
 	}
 	set_bit(HC_TRUNK_DUE, &trunk->flags);
 	queue_work(hc_trunk_wq, &trunk->send);
 	queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
-	queue_delayed_work(hc_trunk_wq, &trunk->beat, msecs_to_jiffies(max(keep / 4, 10U)));
+	beat_in(trunk, max(keep / 4, 10U));
 }
 
 /* ------------------------------------------------------------ the beginning */
@@ -263,7 +267,7 @@ static void trunk_start(struct hc_trunk *trunk)
 	atomic_inc(&fabric->trunks.n);
 	list_add_tail(&trunk->list, &fabric->trunks.list);
 	links_attach(trunk);
-	queue_delayed_work(hc_trunk_wq, &trunk->beat, 0);
+	beat_in(trunk, 0);
 	hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_NTF);
 }
 

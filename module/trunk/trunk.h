@@ -150,6 +150,9 @@ enum {
 	HC_TRUNK_NO_PLANS,	/* plans that come by it are refused */
 };
 
+/* ms: a timer that is later than this is of a machine that has stood still. */
+#define HC_STOOD_STILL	1000
+
 /**
  * struct hc_trunk - a trunk
  * @list: in hc_fabric.trunks, under hc_fabric.lock
@@ -177,7 +180,7 @@ enum {
  * @beat: looks at the clock
  * @reap: ends the trunk
  * @heard: when something came last, jiffies
- * @late: at the last look at the clock that was too long ago; of @beat alone
+ * @due: when @beat is to look at the clock, jiffies; of @beat alone
  * @tell: ends of links of which the other end has to be told, by node
  * @awaited: an answer to what all machines are asked (commit.c); under hc_fabric.lock
  * @begun: links over which a numbered frame has come, by node; of @receive alone
@@ -213,7 +216,7 @@ struct hc_trunk {
 	struct delayed_work beat;
 	struct work_struct reap;
 	unsigned long heard;
-	bool late;
+	unsigned long due;
 	unsigned long *tell;
 	unsigned long *begun;
 	bool awaited;
