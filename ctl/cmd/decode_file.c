@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hcctl decode: captures, by libpcap.  It is loaded only when needed: it needs libraries that
- * take longer to load than all the rest of hcctl.
+ * hcctl decode: captures, by libpcap.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -11,9 +10,7 @@
 #include <unistd.h>
 
 #include "decode.h"
-
-/* Its names, Debian's first. */
-static const char * const libraries[] = { "libpcap.so.0.8", "libpcap.so.1" };
+#include "load.h"
 
 /**
  * struct capture - a capture that is being read
@@ -33,40 +30,19 @@ struct capture {
 	const char *file;
 };
 
-static const struct {
-	const char *name;
-	size_t at;
-} functions[] = {
-	{ "pcap_open_offline_with_tstamp_precision", offsetof(struct capture, open) },
-	{ "pcap_datalink", offsetof(struct capture, link) },
-	{ "pcap_next_ex", offsetof(struct capture, next) },
-	{ "pcap_geterr", offsetof(struct capture, error) },
-	{ "pcap_close", offsetof(struct capture, close) },
+static const struct load_library pcap = {
+	.name = "libpcap",
+	/* Debian's first */
+	.files = (const char * const []){ "libpcap.so.0.8", "libpcap.so.1", NULL },
+	.symbols = (const struct load_symbol []){
+		{ "pcap_open_offline_with_tstamp_precision", offsetof(struct capture, open) },
+		{ "pcap_datalink", offsetof(struct capture, link) },
+		{ "pcap_next_ex", offsetof(struct capture, next) },
+		{ "pcap_geterr", offsetof(struct capture, error) },
+		{ "pcap_close", offsetof(struct capture, close) },
+		{}
+	},
 };
-
-#define COUNT(table) (sizeof(table) / sizeof(*(table)))
-
-static int load(struct hcctl *h, struct capture *c)
-{
-	void *found;
-	size_t i;
-
-	for (i = 0; i < COUNT(libraries) && !c->library; i++)
-		c->library = dlopen(libraries[i], RTLD_NOW | RTLD_LOCAL);
-	if (!c->library) {
-		hc_error(h, "cannot read captures: libpcap is not installed");
-		return HC_NO;
-	}
-	for (i = 0; i < COUNT(functions); i++) {
-		found = dlsym(c->library, functions[i].name);
-		if (!found) {
-			hc_error(h, "cannot read captures: libpcap has no %s", functions[i].name);
-			return HC_NO;
-		}
-		memcpy((char *)c + functions[i].at, &found, sizeof(found));
-	}
-	return 0;
-}
 
 static int no_capture(struct hcctl *h, const struct capture *c, const char *why)
 {
@@ -94,17 +70,14 @@ static int start(struct hcctl *h, struct capture *c, const char *file)
 struct capture *capture_open(struct hcctl *h, const char *file)
 {
 	struct capture *c = calloc(1, sizeof(*c));
-	int rc;
 
 	if (!c) {
 		hc_nomem(h);
 		return NULL;
 	}
 	c->file = file ?: "standard input";
-	rc = load(h, c);
-	if (!rc)
-		rc = start(h, c, file);
-	if (!rc)
+	c->library = load_library(h, &pcap, "cannot read captures", c);
+	if (c->library && !start(h, c, file))
 		return c;
 	capture_close(c);
 	return NULL;

@@ -98,11 +98,23 @@ static int join(struct hcctl *h, int fd, struct trunk_ends *e, bool server)
 	return rc;
 }
 
-static int check_words(struct hcctl *h, const struct trunk_ends *e, bool keep, bool background)
+/* What connect and listen have in common. */
+static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends *e, bool *keep,
+		      bool *background)
 {
-	if (background && !keep)
+	struct arg args[] = {
+		{ "keepalive", arg_keepalive, &e->keep },
+		{ "tls", arg_str, &e->tls },
+		{ "keep", NULL, keep },
+		{ "background", NULL, background },
+		{ "no-plans", NULL, &e->no_plans },
+		{}
+	};
+	int rc = hc_args(h, args, argc, argv);
+
+	if (!rc && *background && !*keep)
 		return hc_missing(h, "\"keep\" to go with \"background\"");
-	return e->tls ? trunk_tls_check(h, e->tls) : 0;
+	return rc || !e->tls ? rc : trunk_tls_check(h, e->tls);
 }
 
 /* --- connect --- */
@@ -168,16 +180,8 @@ static int do_connect(struct hcctl *h, const char *where, struct trunk_ends *e, 
 static int cmd_connect(struct hcctl *h, int argc, char **argv)
 {
 	const char *name = hc_take_fabric(h, &argc, &argv), *where;
-	struct trunk_ends e = {};
 	bool keep = false, background = false;
-	struct arg args[] = {
-		{ "keepalive", arg_keepalive, &e.keep },
-		{ "tls", arg_str, &e.tls },
-		{ "keep", NULL, &keep },
-		{ "background", NULL, &background },
-		{ "no-plans", NULL, &e.no_plans },
-		{}
-	};
+	struct trunk_ends e = {};
 	int rc;
 
 	if (!name || take_number(h, "DIM", &argc, &argv, HYPERCUBE_DIM_MAX - 1, &e.dim))
@@ -185,8 +189,7 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 	where = hc_take(h, "HOST[:PORT]", &argc, &argv);
 	if (!where)
 		return HC_USAGE;
-	rc = hc_args(h, args, argc, argv) ?: check_words(h, &e, keep, background) ?:
-	     nl_fabric(h, name, &e.fabric);
+	rc = take_words(h, argc, argv, &e, &keep, &background) ?: nl_fabric(h, name, &e.fabric);
 	return rc ?: do_connect(h, where, &e, keep, background);
 }
 
@@ -287,14 +290,6 @@ static int cmd_listen(struct hcctl *h, int argc, char **argv)
 	const char *name = hc_take_fabric(h, &argc, &argv), *where = "";
 	struct trunk_ends e = { .dim = NL_NONE };
 	bool keep = false, background = false;
-	struct arg args[] = {
-		{ "keepalive", arg_keepalive, &e.keep },
-		{ "tls", arg_str, &e.tls },
-		{ "keep", NULL, &keep },
-		{ "background", NULL, &background },
-		{ "no-plans", NULL, &e.no_plans },
-		{}
-	};
 	int rc;
 
 	if (!name)
@@ -303,8 +298,7 @@ static int cmd_listen(struct hcctl *h, int argc, char **argv)
 		argc--;
 		where = *argv++;
 	}
-	rc = hc_args(h, args, argc, argv) ?: check_words(h, &e, keep, background) ?:
-	     nl_fabric(h, name, &e.fabric);
+	rc = take_words(h, argc, argv, &e, &keep, &background) ?: nl_fabric(h, name, &e.fabric);
 	return rc ?: do_listen(h, where, &e, keep, background);
 }
 

@@ -19,6 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "load.h"
 #include "trunk.h"
 
 #ifndef TCP_ULP
@@ -65,10 +66,7 @@ struct tls {
 	void *library;
 };
 
-static const struct {
-	const char *name;
-	size_t at;
-} functions[] = {
+static const struct load_symbol functions[] = {
 	{ "gnutls_certificate_allocate_credentials", offsetof(struct tls, credentials_new) },
 	{ "gnutls_certificate_free_credentials", offsetof(struct tls, credentials_free) },
 	{ "gnutls_certificate_set_x509_key_file", offsetof(struct tls, set_key) },
@@ -92,27 +90,19 @@ static const struct {
 	{ "gnutls_record_check_pending", offsetof(struct tls, pending) },
 	{ "gnutls_strerror", offsetof(struct tls, strerror) },
 	{ "gnutls_free", offsetof(struct tls, free) },
+	{}
+};
+
+static const struct load_library library = {
+	.name = "GnuTLS",
+	.files = (const char * const []){ "libgnutls.so.30", NULL },
+	.symbols = functions,
 };
 
 static int load(struct hcctl *h, struct tls *t)
 {
-	void *found;
-	size_t i;
-
-	t->library = dlopen("libgnutls.so.30", RTLD_NOW | RTLD_LOCAL);
-	if (!t->library) {
-		hc_error(h, "no TLS: cannot load GnuTLS: %s", dlerror());
-		return HC_NO;
-	}
-	for (i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		found = dlsym(t->library, functions[i].name);
-		if (!found) {
-			hc_error(h, "no TLS: GnuTLS has no %s", functions[i].name);
-			return HC_NO;
-		}
-		memcpy((char *)t + functions[i].at, &found, sizeof(found));
-	}
-	return 0;
+	t->library = load_library(h, &library, "no TLS", t);
+	return t->library ? 0 : HC_NO;
 }
 
 static int gnutls_says(struct hcctl *h, const struct tls *t, const char *what, int err)

@@ -23,10 +23,10 @@
 #define PAUSE_MS	10
 
 struct manager {
-	const char *fabric;
-	const char *go;
 	struct hc_faults *faults;
 	struct hc_balance_topo topo;
+	const char *fabric;
+	const char *go;
 	struct hc_balancer *balancer;
 	uint64_t *load;
 	struct hc_balance_plan plan;

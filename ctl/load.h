@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Libraries that are loaded only when they are wanted: they need others that take longer to load
+ * than all the rest of hcctl.
+ */
+#ifndef _LOAD_H
+#define _LOAD_H
+
+#include <stddef.h>
+
+struct hcctl;
+
+/**
+ * struct load_symbol - a function of a library
+ * @name: its name there
+ * @at: where the pointer to it goes, in the caller's structure
+ */
+struct load_symbol {
+	const char *name;
+	size_t at;
+};
+
+/**
+ * struct load_library - a library
+ * @name: for people
+ * @files: the names that it has, the likeliest first, and NULL
+ * @symbols: what is wanted of it, up to one without a name
+ */
+struct load_library {
+	const char *name;
+	const char * const *files;
+	const struct load_symbol *symbols;
+};
+
+/**
+ * load_library() - load a library
+ * @h: for complaints
+ * @l: the library
+ * @what: what cannot be done without it, for complaints
+ * @to: where pointers to its functions go
+ *
+ * Return: what dlclose() takes, or NULL after a complaint.
+ */
+void *load_library(struct hcctl *h, const struct load_library *l, const char *what, void *to);
+
+#endif
