@@ -91,20 +91,6 @@ leave() {
 # nobody serves a trunk in the background
 nobody() { ! grep -lz '^background$' /proc/[0-9]*/cmdline; }
 
-# sums PLAN COUNT: by all nodes of all machines
-sums() {
-	local nodes=$((1 << $(json_at "$a" '.[0].dim' fabric show t))) each i
-	each=$((nodes / ${#all[@]}))
-	for i in "${!all[@]}"; do
-		# shellcheck disable=SC2046
-		there "${all[i]}" "$here/hc_member" t "$1" "$nodes" 10 "$2" $(seq $((i * each)) $((i * each + each - 1))) >"$scratch/member$i"
-	done
-	for i in "${!all[@]}"; do
-		busywait 20 grep -q . "$scratch/member$i"
-		equal "sums of plan $1 at ${all[i]}" right "$(<"$scratch/member$i")"
-	done
-}
-
 # as_wanted: nothing is left to be done, and check says so
 as_wanted() {
 	equal 'what is done once more' 'cluster t: nothing to do' "$(up 2>&1)"
@@ -130,8 +116,8 @@ other: + fabric t dim 3 nodes 1XX
 	as_wanted
 	equal 'the sink' 5 "$(json_at "$b" '.[0].sink' plan show t 1)"
 	equal 'members' 8 "$(json_at "$b" '.[0].members | length' plan show t 1)"
-	sums 1 1000
-	sums 2 1000
+	all_do sums 1 10 1000
+	all_do sums 2 10 1000
 	equal 'what is shown' '[["one","0XX","up",1,1,2],["other","1XX","up",1,1,2]]' \
 		"$(json 'map([.host,.part,.state,.trunks,.trunks_wanted,.plans])' cluster show "$file")"
 	check 'all hosts' hcctl --all-hosts "$file" fabric show
@@ -153,17 +139,17 @@ broken_things_are_found_and_mended() {
 	check 'mended' up
 	as_wanted
 	equal 'members' 8 "$(json_at "$b" '.[0].members | length' plan show t 1)"
-	sums 1 100
+	all_do sums 1 10 100
 	check 'a fabric' at "$b" hcctl fabric del t
 	busywait 10 is_at 5 "$a" '.[0].links_down' fabric show t || fault 'links are up'
 	differs 'other: + fabric t dim 3 nodes 1XX' '+ trunk one other dim 2' '+ plan 1 tree' '+ plan 2 doubling'
 	check 'mended' up
-	sums 1 100
+	all_do sums 1 10 100
 	check 'a trunk' at "$a" hcctl trunk del t 1
 	busywait 10 is_at 1 "$a" '.[0].links_down' fabric show t || fault 'links stay down'
 	check 'plans' up
 	equal 'what check says' 'cluster t: as the file has it' "$(hcctl cluster check "$file" 2>&1)"
-	sums 1 100
+	all_do sums 1 10 100
 	leave
 }
 
@@ -171,7 +157,7 @@ four_machines_by_ssh() {
 	four
 	check 'up' up
 	as_wanted
-	sums 1 1000
+	all_do sums 1 10 1000
 	equal 'trunks' '[2,2,2,2]' "$(json 'map(.trunks)' cluster show "$file")"
 	equal 'patience' '[3000,3000]' "$(json_at "$d" 'map(.keepalive_ms)' trunk show t)"
 	equal 'all' "$a two $c $d" "$(json 'map(.host) | join(" ")' -a "$file" plan show t)"
@@ -264,8 +250,8 @@ trunks_speak_tls() {
 	fi
 	check 'up' up
 	as_wanted
-	sums 1 1000
-	sums 2 30000
+	all_do sums 1 10 1000
+	all_do sums 2 10 30000
 	equal 'in the kernel' 2 "$(awk '$1 == "TlsCurrTxSw" { print $2 }' <(at "$a" cat /proc/net/tls_stat) <(at "$b" cat /proc/net/tls_stat) | awk '{ n += $1 } END { print n }')"
 	check 'del' at "$a" hcctl trunk del t 1
 	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links stay down'

@@ -81,23 +81,6 @@ nothing_new() {
 	done
 }
 
-# all_do KIND PLAN ROUNDS COUNT: see hc_member
-all_do() {
-	local kind=$1 nodes=$((1 << $(json_at "$a" '.[0].dim' fabric show t))) each i ns
-	shift
-	each=$((nodes / ${#all[@]}))
-	for i in "${!all[@]}"; do
-		ns=${all[i]}
-		# shellcheck disable=SC2046
-		there "$ns" "$here/hc_member" "-$kind" t "$1" "$nodes" "$2" "$3" \
-			$(seq $((i * each)) $((i * each + each - 1))) >"$scratch/member$i"
-	done
-	for i in "${!all[@]}"; do
-		busywait 20 grep -q . "$scratch/member$i"
-		equal "$kind of plan $1 at ${all[i]}" right "$(<"$scratch/member$i")"
-	done
-}
-
 all_kinds() {
 	check 'a tree' at "$a" hcctl tree find fabric t apply
 	check 'a doubling' at "$b" hcctl doubling plan fabric t apply plan 2

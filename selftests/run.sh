@@ -12,6 +12,8 @@
 #
 # HC_PART=shared or alone: only the former or the latter, as two machines do it side by side.
 #
+# HC_OF=NAME, HC_WITHOUT=NAME: only those that the Makefile lists as TEST_NAME, or none of them.
+#
 # HC_AGAIN=yes: a program that fails, and neither dies nor makes the kernel complain, is run once more, alone or beside
 # another; the second result counts (selftests/tally). HC_DEADLINE=S: none is begun later than S seconds
 # after the first; it is skipped.
@@ -183,7 +185,10 @@ not_sharing() {
 	done
 }
 
-mapfile -t programs < <(listed)
+# chosen NAME [-v]: of the names on standard input those that are in a list of the Makefile's, or are not
+chosen() { if [[ $1 ]]; then grep -xF ${2+"$2"} -f <(words_of "TEST_$1"); else cat; fi; }
+
+mapfile -t programs < <(listed | chosen "${HC_OF-}" | chosen "${HC_WITHOUT-}" -v)
 (($# == 0)) || programs=("$@")
 lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 4))}
 [[ $lanes == 1 && ! ${HC_PART-} ]] || mapfile -t programs < <(arranged "${programs[@]}")
@@ -204,6 +209,8 @@ leave() {
 	exit 130
 }
 trap leave INT TERM
+# Busybox's modprobe does not wait for a module that another one is about to load.
+for module in veth dummy bridge macvlan 8021q sch_netem tls; do modprobe -q "$module"; done
 export HC_TEST_TIMEOUT=${HC_TEST_TIMEOUT:-$([[ $debug ]] && echo 400 || echo 90)}
 echo 'KTAP version 1'
 echo "1..${#programs[@]}"

@@ -433,8 +433,8 @@ sums_until_reset() {
 	there "$a" "$here/hc_member" t 1 8 3000 100 0 1 2 3 >>"$scratch/ends"
 	here_pid=$pid
 	there "$b" "$here/hc_member" t 1 8 3000 100 4 5 6 7 >>"$scratch/ends"
-	busywait 30 over "$here_pid" || fault 'members here wait for ever'
-	busywait 30 over "$pid" || fault 'members there wait for ever'
+	busywait 30 over "$here_pid" && busywait 30 over "$pid" && return
+	fault "members wait for ever: $(for ns in "$a" "$b"; do echo "$ns"; at "$ns" hcctl op show t; at "$ns" hcctl plan show t; at "$ns" hcctl trunk show t; done)"
 }
 
 over() { ! kill -0 "$1"; }

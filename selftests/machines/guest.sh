@@ -117,7 +117,7 @@ kill $killed 2>/dev/null
 # shellcheck disable=SC2317
 carriers() { [[ $(asked "$neighbour" 'hcctl -j link show t' | jq '[.[] | select(.state | index("carrier"))] | length') == "$each" ]]; }
 neighbour=$((n / 2))
-busywait 10 carriers
+busywait 30 carriers
 result $? 'its links are without carrier'
 for ((i = 2; i < n; i++)); do ask "$i" 'touch /tmp/end'; done
 hcctl fabric del t
