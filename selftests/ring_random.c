@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Plans of rings that repair themselves while operations are under way: random faults at random
+ * moments, also while the plan is being mended.
+ */
+#include <unistd.h>
+
+#include "ktap.h"
+#include "ring_trial.h"
+
+/* Until the plan is told as whole; of several parts the first may be. */
+static void mended_wait(const struct trial *t)
+{
+	uint64_t end = deadline(3);
+	struct ring_view v;
+
+	do
+		usleep(1000);
+	while (now_ms() < end && !ctl_ring_get(t->c.name, TRIAL_PLAN, &v) && v.broken);
+}
+
+static bool all_contribute(struct trial *t)
+{
+	bool fine = true;
+	unsigned int u;
+
+	for (u = 0; fine && u < t->c.nodes; u++)
+		if (!hc_set_has(t->c.faults->dead, u)) {
+			hc_set_add(t->who[t->p[u].sent], u);
+			fine = trial_contribute(t, u);
+		}
+	return fine;
+}
+
+/* Any state, and any faults, also while the plan is being mended; or, with @waits, more of them,
+ * each when it has been, and a node between the two operations.
+ */
+static bool random_trial(unsigned int dim, bool waits)
+{
+	const struct trial_variant *v = &trial_variants[below(ARRAY_SIZE(trial_variants))];
+	struct trial t = { .slices = v->slices, .notify = v->notify };
+	unsigned int faults, n = 0;
+	bool fine = trial_begin(&t, dim, v->width) && all_contribute(&t);
+
+	fine = fine && trial_some_read(&t, below(2 * t.c.nodes * t.c.nodes * v->slices));
+	fine = fine && (waits || all_contribute(&t));
+	fine = fine && trial_some_read(&t, below(4 * t.c.nodes * t.c.nodes * v->slices));
+	for (faults = 1 + below(3) + 3 * waits; faults; faults--) {
+		trial_fail(&t, below(2) && (n || !waits) ? -1 : (int)below(t.c.nodes),
+			   below(dim * t.c.nodes / 2));
+		n++;
+		if (waits)
+			mended_wait(&t);
+		/* Without the node that has failed; then some are in it, others before it. */
+		if (waits && n == 1)
+			fine = fine && all_contribute(&t) &&
+			       trial_some_read(&t, below(2 * t.c.nodes * t.c.nodes * v->slices));
+		if (!waits && below(2))
+			usleep(below(3000));
+		if (below(2))
+			fine = fine && trial_some_read(&t, below(t.c.nodes * t.c.nodes));
+	}
+	fine = fine && trial_parts_go_on(&t);
+	if (!fine)
+		printf("# dim %u, width %u, %u slices%s, %u faults\n", dim, v->width, v->slices,
+		       v->notify ? ", acknowledged" : "", n);
+	return trial_end(&t) && fine;
+}
+
+static bool random_trials(unsigned int dim, unsigned int n, bool waits)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!random_trial(dim, waits))
+			return false;
+	return true;
+}
+
+TEST(random_faults_of_eight)
+{
+	ASSERT_TRUE(random_trials(3, scaled(100), false));
+}
+
+TEST(random_faults_of_sixteen)
+{
+	ASSERT_TRUE(random_trials(4, scaled(20), false));
+}
+
+TEST(random_faults_of_thirty_two)
+{
+	ASSERT_TRUE(random_trials(5, scaled(6), false));
+}
+
+TEST(random_faults_of_sixty_four)
+{
+	ASSERT_TRUE(random_trials(6, scaled(3), false));
+}
+
+TEST(random_faults_one_after_the_other)
+{
+	ASSERT_TRUE(random_trials(4, scaled(50), true));
+}
+
+TEST_HARNESS_MAIN
