@@ -325,7 +325,8 @@ TEST(ten_thousand_operations_while_links_flap)
 		if (now_ms() >= next) {
 			flap(&f);
 			flaps++;
-			next = now_ms() + 5 + below(40);
+			/* Between two of them there is time for operations. */
+			next = now_ms() + (uint64_t)patience(5 + (int)below(40));
 		}
 	}
 	printf("# %u operations while links changed %u times\n", least, flaps);
