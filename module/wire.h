@@ -310,8 +310,8 @@ static_assert(sizeof(struct hc_wire_probe) == 32);
  * struct hc_wire_reply - the answer to it
  * @plan: the operation that the question was about
  * @head: the first that the sender has not handed over, or, without a root, not done
- * @taken: how many frames of the receiver's stream were taken
- * @sent: in lockstep: how many frames the receiver was sent
+ * @taken: how many frames of the receiver's stream were taken; not in lockstep
+ * @sent: how many frames the receiver was sent
  */
 struct hc_wire_reply {
 	struct hc_wire_plan plan;

@@ -196,4 +196,71 @@ TEST(lost_words_of_failures_make_no_failures)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+#define PIECE	1024
+
+/* What of an operation comes to or from node 0 by a detour, 0 - 4 - 6 - 2, and the link in the
+ * middle of it, of no node that the detour is for.
+ */
+struct window {
+	const char *what;
+	unsigned int collective, oper, from, to;
+};
+
+/* Who waits for @wait?  All of what there was credit for is on its way, or lost. */
+static bool waits_so(const struct cube *c, unsigned int node, unsigned int wait)
+{
+	struct wait_view v = { .wait = -1 };
+	uint64_t end = deadline(10);
+
+	while (v.wait != (int)wait && now_ms() < end) {
+		usleep(1000);
+		if (ctl_op_get(c->name, PLAN, node, &v))
+			return false;
+	}
+	return v.wait == (int)wait;
+}
+
+static void window_lost(struct __test_metadata *_metadata, const struct window *w)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = w->collective, .oper = w->oper,
+		.type = w->oper ? HYPERCUBE_U64 : 0, .bytes = 32 * PIECE,
+		.flags = w->collective == HYPERCUBE_REDUCE ? HYPERCUBE_F_NOTIFY : 0,
+	};
+	static const char zero[32 * PIECE];
+	unsigned int u, dim;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_detour(&c, PLAN, PIECE));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	dim = hc_first64(w->from ^ w->to);
+	ASSERT_EQ(0, ctl_link_loss(c.name, w->from, dim, ALL, true));
+	for (u = 0; u < c.nodes; u++)
+		ASSERT_EQ(op.bytes, shc_send(c.fd[u], &op, zero, op.bytes, 0));
+	EXPECT_TRUE(waits_so(&c, w->from == 4 ? 0 : 2, HYPERCUBE_WAIT_CREDIT));
+	/* Until the last frame is where it gets lost. */
+	usleep(1000 * (unsigned int)patience(300));
+	ASSERT_EQ(0, ctl_link_loss(c.name, w->from, dim, 0, true));
+	EXPECT_EQ(-EIO, shc_ended(c.fd[0]));
+	if (_metadata->failed) {
+		printf("# %s\n", w->what);
+		ctl_op_print(c.name);
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* No gap shows at either end, and with nothing lossy any more silence would be no sign. */
+TEST(all_that_there_was_credit_for_is_lost_on_a_detour)
+{
+	static const struct window windows[] = {
+		{ "a merge, up", HYPERCUBE_REDUCE, HYPERCUBE_MERGE, 4, 6 },
+		{ "a result, down", HYPERCUBE_ALLREDUCE, HYPERCUBE_SUM, 6, 4 },
+		{ "blocks, up", HYPERCUBE_ALLGATHER, 0, 4, 6 },
+	};
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(windows); i++)
+		window_lost(_metadata, &windows[i]);
+}
+
 TEST_HARNESS_MAIN

@@ -537,6 +537,32 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
 	return op->down_came - skb_queue_len(&op->down);
 }
 
+u32 hc_sent(struct hc_member *m, u32 node, u64 nr)
+{
+	const struct hc_op *op = hc_member_op(m, nr);
+	int below = hc_src_index(m, node);
+	unsigned int i;
+
+	if (!op || op->nr != nr)
+		return 0;
+	if (below >= 0)
+		return op->src[below].sent_down;
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == node)
+			return op->sent[i];
+	return 0;
+}
+
+u32 hc_came(const struct hc_op *op, u32 node)
+{
+	const struct hc_member *m = op->member;
+	int below = hc_src_index(m, node);
+
+	if (below >= 0)
+		return op->src[below].came;
+	return m->role.ndst && m->role.dst[0].node == node ? op->down_came : 0;
+}
+
 bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
 {
 	u32 on_way = sent - taken;

@@ -441,6 +441,10 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status);
 /* How many frames of its stream in operation @nr a peer need not wait for any more. */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
+/* How many frames of operation @nr a peer was sent. */
+u32 hc_sent(struct hc_member *m, u32 node, u64 nr);
+/* How many have come from a peer, taken or not. */
+u32 hc_came(const struct hc_op *op, u32 node);
 /* A peer has taken @taken of @sent frames; it may have said so before.  True: *credit, at most
  * @window, has grown.
  */

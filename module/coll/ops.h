@@ -165,15 +165,15 @@ enum {
  *	has failed.  NULL: it may, if it has room
  * @idle: the operation at the head has not begun; NULL: there is nothing else to do
  * @close: the socket that served the plan was closed; NULL: what it owed ends
- * @frames_told: what a peer that asks for operation @nr is told (REPLY): how many of its frames
- *	it need not wait for any more, or, in lockstep, how many it was sent; NULL: hc_taken()
+ * @frames_sent: how many frames of operation @nr a peer was sent, which it is told when it asks
+ *	(REPLY); NULL: hc_sent()
  *
  * The following concern failures, and are NULL where there is nothing to do:
  *
  * @message_lost: has a frame been lost that must have come before the question of the peer
  *	above it?
  * @was_sent: does a peer say (REPLY) that it has sent more of the operation than has come?  NULL:
- *	if it is past that, see hc_reply_past()
+ *	as in a tree, see stall.c
  * @forgone: an operation that its process had begun has failed, and the process knows it
  * @broke: a fault has broken the plan, as .end says; nothing has ended for that yet
  * @settled: the plan is broken, and what was in doubt has ended, as @last says
@@ -213,7 +213,7 @@ struct hc_plan_ops {
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	void (*idle)(struct hc_member *m);
 	void (*close)(struct hc_member *m);
-	u32 (*frames_told)(struct hc_member *m, u32 node, u64 nr);
+	u32 (*frames_sent)(struct hc_member *m, u32 node, u64 nr);
 
 	bool (*message_lost)(struct hc_member *m, const struct hc_wire_probe *w);
 	bool (*was_sent)(const struct hc_op *op, const struct hc_wire_reply *w);

@@ -607,6 +607,6 @@ const struct hc_plan_ops hc_plan_doubling = {
 	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,
 	.all_contribute = true, .lockstep = true,
 
-	.frames_told = frames_offered,
+	.frames_sent = frames_offered,
 	.was_sent = frame_was_sent,
 };

@@ -313,7 +313,7 @@ const struct hc_plan_ops hc_plan_ring = {
 
 	.data_rx = hc_ring_data_rx,
 	.steps = hc_ring_steps,
-	.frames_told = hc_ring_frames_told,
+	.frames_sent = hc_ring_frames_sent,
 	.was_sent = hc_ring_was_sent,
 	.forgone = hc_mend_forgone,
 	.settled = hc_mend_settled,

@@ -531,7 +531,7 @@ u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op)
 }
 
 /* How many frames of operation @nr a source was sent, if that is the oldest. */
-u32 hc_ring_frames_told(struct hc_member *m, u32 node, u64 nr)
+u32 hc_ring_frames_sent(struct hc_member *m, u32 node, u64 nr)
 {
 	const struct hc_op *op = hc_member_op(m, nr);
 	int i = hc_src_index(m, node);

@@ -78,7 +78,7 @@ extern const struct hc_coll_ops hc_ring_alltoall;
 /* See struct hc_plan_ops. */
 void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb);
 u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op);
-u32 hc_ring_frames_told(struct hc_member *m, u32 node, u64 nr);
+u32 hc_ring_frames_sent(struct hc_member *m, u32 node, u64 nr);
 bool hc_ring_was_sent(const struct hc_op *op, const struct hc_wire_reply *w);
 
 #endif /* _HC_RING_KERNEL_H */

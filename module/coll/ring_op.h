@@ -114,7 +114,7 @@ bool hc_both_fits(const struct hc_member *m, const struct ring_op *r, unsigned i
 bool hc_both_ends(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w);
 /* The operation is through: what peers may still ask. */
 void hc_both_note(struct hc_member *m, const struct hc_op *op);
-/* How many of its frames went to source @i?  See hc_ring_frames_told(). */
+/* How many of its frames went to source @i?  See hc_ring_frames_sent(). */
 u32 hc_both_sent(struct hc_member *m, unsigned int i, u64 nr);
 /* Is there nothing of the slice to be worked on from source @i, now or later? */
 bool hc_both_came(const struct hc_member *m, const struct hc_op *op, unsigned int i);

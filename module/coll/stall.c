@@ -26,13 +26,11 @@
 static void reply_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_reply *w)
 {
 	const struct hc_plan_ops *ops = m->plan->ops;
-	u32 frames = (ops->frames_told ?: hc_taken)(m, node, nr);
 
 	w->head = cpu_to_be64(m->head);
-	if (ops->lockstep)
-		w->sent = cpu_to_be32(frames);
-	else
-		w->taken = cpu_to_be32(frames);
+	w->sent = cpu_to_be32((ops->frames_sent ?: hc_sent)(m, node, nr));
+	if (!ops->lockstep)
+		w->taken = cpu_to_be32(hc_taken(m, node, nr));
 }
 
 /* Is an operation one of processes that have come after the failure that was noted last?  Its
@@ -148,17 +146,27 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 	}
 }
 
-/* Does the peer say that it has sent what we wait for? */
+/* Does the peer say that it has sent what we wait for?  Behind a result that is on its way down
+ * waits the word that it is done, which says nothing of how far the peer is.
+ */
 static bool was_sent(const struct hc_member *m, const struct hc_op *op,
 		     const struct hc_wire_reply *w)
 {
 	const struct hc_plan_ops *ops = m->plan->ops;
+	bool data = m->view_wait == HYPERCUBE_WAIT_PEER;
 
-	return ops->was_sent ? ops->was_sent(op, w) : hc_reply_past(op, w);
+	if (ops->was_sent)
+		return data && ops->was_sent(op, w);
+	if (data && hc_reply_past(op, w))
+		return true;
+	return (data || m->view_wait == HYPERCUBE_WAIT_DONE) &&
+	       be64_to_cpu(w->plan.op) == op->nr &&
+	       (s32)(be32_to_cpu(w->sent) - hc_came(op, m->view_peer)) > 0;
 }
 
 /* There is hope, unless the peer has sent already what we wait for: the paths
- * keep order, so it would have come before this answer.
+ * keep order, so it would have come before this answer.  On a detour no link of this node has the
+ * gap; and where all that there was credit for is lost, nothing comes behind it.
  */
 void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb)
 {
@@ -173,8 +181,7 @@ void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb)
 		m->asked = 0;
 		m->quiet = 0;
 	}
-	if (m->view_wait == HYPERCUBE_WAIT_PEER && m->view_peer == src &&
-	    op && op->nr == m->view_nr && was_sent(m, op, w)) {
+	if (m->view_peer == src && op && op->nr == m->view_nr && was_sent(m, op, w)) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
 		hc_advance(m);
 	} else if (!m->plan->ops->lockstep) {
