@@ -384,6 +384,7 @@ static const struct {
 	{ segments_are_of_each, "a slice of rings has a segment of each member" },
 	{ segments_come_their_way, "a segment of a ring comes by half of it, or round" },
 	{ words_of_masters_fit, "a master of rings says what can be" },
+	{ places_fit_the_links, "a master of rings has no say on links that others have" },
 	{ master_knows_no_future, "a master of rings knows of no far future" },
 	{ failures_follow_the_places, "who has a place in rings hears of failures in them" },
 	{ want_of_nothing, "who asks for blocks names members" },

@@ -63,6 +63,7 @@ bool segments_are_of_each(void);
 bool segments_come_their_way(void);
 bool master_knows_no_future(void);
 bool words_of_masters_fit(void);
+bool places_fit_the_links(void);
 bool failures_follow_the_places(void);
 
 /* --- said_tasks.c --- */

@@ -121,20 +121,25 @@ bool segments_come_their_way(void)
 
 /* ------------------------------------------------------------ masters */
 
-#define BALLOT	(1000ull << 16 | 4)
 #define BASE	5000
+
+/* A word to node 5 from its neighbour along @dim, who calls itself the master. */
+static struct hc_wire_mend *mend_from(struct frame *f, unsigned char dim, unsigned int what)
+{
+	unsigned int src = 5 ^ 1u << dim;
+	struct hc_wire_mend *w;
+
+	part_begin(f, 5, dim, HC_FRAME_MEND, LIVE_RINGS);
+	routed(f, src, 5, &dim, 1);
+	w = frame_part(f);
+	w->ballot = htobe64(1000ull << 16 | src);
+	w->what = what;
+	return w;
+}
 
 static struct hc_wire_mend *mend(struct frame *f, unsigned int what)
 {
-	static const unsigned char way[] = { 0 };
-	struct hc_wire_mend *w;
-
-	part_begin(f, 5, 0, HC_FRAME_MEND, LIVE_RINGS);
-	routed(f, 4, 5, way, 1);
-	w = frame_part(f);
-	w->ballot = htobe64(BALLOT);
-	w->what = what;
-	return w;
+	return mend_from(f, 0, what);
 }
 
 static void ask(struct frame *f)
@@ -218,61 +223,215 @@ bool master_knows_no_future(void)
 	return status == -EHOSTUNREACH;
 }
 
-/* Words that make no sense, or that this member has not to hear from that one. */
+/* A byte that is not as it was, in a word that would be taken otherwise. */
+struct wrong {
+	unsigned char what, at, says, reason;
+};
+
+#define WORD(field)	offsetof(struct hc_wire_mend, field)
+#define BEHIND		(sizeof(struct hc_wire_mend) + sizeof(struct hc_wire_mend_ops))
+#define WAY(field)	(BEHIND + offsetof(struct hc_wire_mend_way, field))
+#define SET		(BEHIND + sizeof(struct hc_wire_mend_way))
+#define MALFORMED	HYPERCUBE_A_DROP_MALFORMED
+#define UNEXPECTED	HYPERCUBE_A_DROP_UNEXPECTED
+
+static const struct wrong wrongs[] = {
+	/* No link, no neighbour, no member; more words than members; flags of nothing. */
+	{ HC_MEND_PLACE, WAY(dim), 3, MALFORMED },
+	{ HC_MEND_PLACE, WAY(out), 1, MALFORMED },
+	{ HC_MEND_PLACE, WAY(next) + 1, 8, MALFORMED },
+	{ HC_MEND_PLACE, WAY(seen) + 3, 3, MALFORMED },
+	{ HC_MEND_PLACE, WAY(flags), 4, MALFORMED },
+	/* Without the member, without the master; more or fewer than it says. */
+	{ HC_MEND_PLACE, SET + 3, 1u << 4, MALFORMED },
+	{ HC_MEND_PLACE, SET + 3, 1u << 5 | 1u << 6, MALFORMED },
+	{ HC_MEND_PLACE, SET + 3, 1u << 4 | 1u << 6, MALFORMED },
+	{ HC_MEND_PLACE, SET + 3, 1u << 4 | 1u << 5 | 1u << 6, MALFORMED },
+	{ HC_MEND_PLACE, WORD(members) + 3, 3, MALFORMED },
+	{ HC_MEND_PLACE, WORD(members), 1, MALFORMED },
+	/* More ways than come behind it; more rings than links; numbers of a far future. */
+	{ HC_MEND_PLACE, WORD(ways), 2, MALFORMED },
+	{ HC_MEND_PLACE, WORD(rings) + 1, 4, MALFORMED },
+	{ HC_MEND_PLACE, WORD(plan.op) + 1, 1, MALFORMED },
+	/* Nothing has happened, or no errno of the kernel; elsewhere. */
+	{ HC_MEND_ASK, WORD(status) + 3, 0, MALFORMED },
+	{ HC_MEND_ASK, WORD(status) + 2, 0x10, MALFORMED },
+	{ HC_MEND_ASK, WORD(node) + 1, 8, MALFORMED },
+	{ HC_MEND_ASK, WORD(dim) + 1, 3, MALFORMED },
+	/* Words of nothing. */
+	{ HC_MEND_GO, WORD(what), 0, MALFORMED },
+	{ HC_MEND_GO, WORD(what), __HC_MEND_END, MALFORMED },
+	{ HC_MEND_GO, WORD(what), HC_MEND_ASKED, MALFORMED },
+	/* In another one's name, and beyond all attempts. */
+	{ HC_MEND_ASK, WORD(ballot) + 7, 5, UNEXPECTED },
+	{ HC_MEND_PLACE, WORD(ballot) + 7, 5, UNEXPECTED },
+	{ HC_MEND_GO, WORD(ballot) + 7, 5, UNEXPECTED },
+	{ HC_MEND_ASK, WORD(ballot) + 1, 1, UNEXPECTED },
+	{ HC_MEND_HELP, WORD(ballot) + 1, 1, UNEXPECTED },
+	/* Links that do not exist are not faulty, and there are no such numbers. */
+	{ HC_MEND_PLACED, WORD(word) + 3, 8, MALFORMED },
+	{ HC_MEND_PLACED, WORD(plan.op), 0x80, MALFORMED },
+};
+
+static void word(struct frame *f, unsigned int what)
+{
+	if (what == HC_MEND_PLACE)
+		place(f, said.m.op[LIVE_RINGS] + 1);
+	else if (what == HC_MEND_ASK)
+		ask(f);
+	else
+		mend(f, what);
+	f->says |= SAY_OP;
+}
+
+/* Does node 5 drop it, and go on as before? */
+static bool is_refused(const struct frame *f, unsigned int reason)
+{
+	uint64_t before = node_drops(5, reason);
+
+	return !say(f) && node_drops_are(5, reason, before + 1);
+}
+
+/* Two ways over one link, or none to others. */
+static void place_over(struct frame *f, unsigned int ways)
+{
+	struct hc_wire_mend_way way = { .next = htons(4), .flags = HC_WAY_F_USED };
+	struct hc_wire_mend_ops ops = { .fresh = htobe64(said.m.op[LIVE_RINGS] + 1) };
+	uint32_t set = htonl(1u << 4 | 1u << 5);
+	struct hc_wire_mend *w = mend(f, HC_MEND_PLACE);
+	unsigned int i;
+
+	w->plan.op = htobe64(BASE);
+	w->members = htonl(2);
+	w->ways = ways;
+	w->rings = htons(1);
+	f->says |= SAY_OP;
+	frame_put(f, &ops, sizeof(ops));
+	for (i = 0; i < ways; i++) {
+		way.out = !i;
+		frame_put(f, &way, sizeof(way));
+	}
+	frame_put(f, &set, sizeof(set));
+}
+
+/* More or less behind a word than belongs there. */
+static bool lengths_fit(void)
+{
+	static const unsigned char bare[] = {
+		HC_MEND_HELP, HC_MEND_ASK, HC_MEND_GO, HC_MEND_PLACED, HC_MEND_GONE, HC_MEND_NO,
+	};
+	static const char more[sizeof(struct hc_wire_mend_ops)];
+	struct frame f;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(bare); i++) {
+		word(&f, bare[i]);
+		frame_put(&f, more, sizeof(more));
+		if (!is_refused(&f, MALFORMED))
+			return false;
+	}
+	word(&f, HC_MEND_PLACE);
+	f.rec.len -= 4;
+	if (!is_refused(&f, MALFORMED))
+		return false;
+	word(&f, HC_MEND_PLACE);
+	frame_put(&f, more, 4);
+	if (!is_refused(&f, MALFORMED))
+		return false;
+	for (i = 0; i <= 2; i += 2) {
+		place_over(&f, i);
+		if (!is_refused(&f, MALFORMED))
+			return false;
+	}
+	return true;
+}
+
+/* As many members as it says, of which one is none of the plan, or no node. */
+static bool members_are_of_the_plan(void)
+{
+	static const unsigned char wrong[][2] = { { 3, 1u << 4 | 1u << 5 | 1 }, { 2, 1 } };
+	unsigned char *part;
+	struct frame f;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
+		word(&f, HC_MEND_PLACE);
+		part = frame_part(&f);
+		part[WORD(members) + 3] = 3;
+		part[SET + wrong[i][0]] = wrong[i][1];
+		if (!is_refused(&f, MALFORMED))
+			return false;
+	}
+	return true;
+}
+
+/* One who is no member of the plan, and a master who has others below it. */
+static bool strangers_say_nothing(void)
+{
+	static const struct { unsigned char dim, what; } who[] = {
+		{ 2, HC_MEND_HELP }, { 2, HC_MEND_NO }, { 2, HC_MEND_ASK }, { 1, HC_MEND_ASK },
+		{ 1, HC_MEND_GO },
+	};
+	struct frame f;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(who); i++) {
+		mend_from(&f, who[i].dim, who[i].what)->status = htonl(ENOLINK);
+		if (!is_refused(&f, UNEXPECTED)) {
+			fz_note("word %u along %u", who[i].what, who[i].dim);
+			return false;
+		}
+	}
+	return true;
+}
+
+/* Words that make no sense, or that this member has not to hear from that one, stop nothing. */
 bool words_of_masters_fit(void)
 {
-#define OPS	sizeof(struct hc_wire_mend_ops)
-#define AT(field) (OPS + offsetof(struct hc_wire_mend_way, field))
-#define SET	(OPS + sizeof(struct hc_wire_mend_way))
-	static const struct { unsigned char at, says; } wrong[] = {
-		{ AT(dim), 3 }, { AT(out), 1 }, { AT(next) + 1, 8 }, { AT(seen) + 3, 3 },
-		{ AT(flags), 4 }, { SET + 3, 1u << 4 | 1u << 5 | 1 }, { SET + 3, 1u << 4 },
-		{ SET + 3, 1u << 5 | 1u << 6 }, { SET + 2, 1 },
-	};
-#undef AT
-#undef SET
-#undef OPS
 	struct rings_steps steps;
+	struct ring_view v;
 	struct frame f;
-	unsigned int i, n = 0;
+	unsigned int i;
 
 	if (!square(true))
 		return false;
-	for (i = 0; i < ARRAY_SIZE(wrong); i++) {
-		place(&f, said.m.op[LIVE_RINGS] + 1);
-		((unsigned char *)frame_part(&f) + sizeof(struct hc_wire_mend))[wrong[i].at] =
-			wrong[i].says;
-		if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n)) {
+	for (i = 0; i < ARRAY_SIZE(wrongs); i++) {
+		word(&f, wrongs[i].what);
+		((unsigned char *)frame_part(&f))[wrongs[i].at] = wrongs[i].says;
+		if (!is_refused(&f, wrongs[i].reason)) {
 			fz_note("row %u", i);
 			return false;
 		}
 	}
-	/* Less than there should be behind it, and more; of nothing; without a cause. */
-	place(&f, 1);
-	f.rec.len -= 4;
-	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n))
+	if (!lengths_fit() || !members_are_of_the_plan() || !strangers_say_nothing())
 		return false;
-	place(&f, 1);
-	frame_put(&f, "more", 4);
-	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n))
+	if (ctl_ring_get(said.c.name, LIVE_RINGS, &v) || v.broken || v.repairs)
 		return false;
-	mend(&f, __HC_MEND_END);
-	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n))
+	if (!live_dgrams(&said.c) ||
+	    !gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps))
 		return false;
-	ask(&f);
-	((struct hc_wire_mend *)frame_part(&f))->status = 0;
-	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_MALFORMED, ++n))
+	/* Numbers that are used up. */
+	word(&f, HC_MEND_PLACE);
+	((struct hc_wire_mend *)frame_part(&f))->plan.op = htobe64(1);
+	return is_refused(&f, MALFORMED);
+}
+
+/* A place over a link that is faulty there does no harm: it is refused, or the fault is found when
+ * data goes, and then the true master mends the rings of all.
+ */
+bool places_fit_the_links(void)
+{
+	struct rings_steps steps;
+	struct frame f[3];
+
+	if (!square(true) || cube_fail_link(&said.c, 1, 2))
 		return false;
-	/* In another one's name, and beyond all attempts. */
-	ask(&f);
-	((struct hc_wire_mend *)frame_part(&f))->ballot = htobe64(1000ull << 16 | 5);
-	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_UNEXPECTED, 1))
-		return false;
-	ask(&f);
-	((struct hc_wire_mend *)frame_part(&f))->ballot = htobe64(1ull << 48 | 4);
-	if (say(&f) || !node_drops_are(5, HYPERCUBE_A_DROP_UNEXPECTED, 2))
-		return false;
-	return live_dgrams(&said.c) && gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps);
+	ask(&f[0]);
+	place(&f[1], said.m.op[LIVE_RINGS] + 1);
+	((unsigned char *)frame_part(&f[1]))[WAY(dim)] = 2;
+	mend(&f[2], HC_MEND_GO);
+	return !say_all(f, ARRAY_SIZE(f)) &&
+	       gather_run(&said.c, LIVE_RINGS, 2, SEGMENT, false, &steps);
 }
 
 /* A neighbour that was told to go on tells of a failure before the word has come here: it is
