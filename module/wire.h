@@ -470,6 +470,7 @@ enum hc_task_what {
 	HC_TASK_F_DROP,		/* to it: these copies are not needed any more */
 	HC_TASK_F_DROPPED,	/* it has none of those; the answer to LOST, too */
 	HC_TASK_F_LOST,		/* a node has failed: struct hc_wire_task_lost */
+	HC_TASK_F_UNKNOWN,	/* the receiver of .life is no more, and nobody can know */
 	__HC_TASK_F_END
 };
 
@@ -518,7 +519,8 @@ static_assert(sizeof(struct hc_wire_task_lost) == 40);
  * @origin: DATA, COPY: node where it was put
  * @flags: DATA, COPY: HYPERCUBE_TASK_*; HC_TASK_KEEPS
  * @what: enum hc_task_what
- * @reserved: 0
+ * @life: DATA, ASK: of the receiver's machine when the handover began (struct hc_wire_hello);
+ *	0: it is the sender's, or has not said
  */
 struct hc_wire_task {
 	__be64	move;
@@ -528,7 +530,7 @@ struct hc_wire_task {
 	__be16	origin;
 	__u8	flags;
 	__u8	what;
-	__be32	reserved;
+	__be32	life;
 };
 
 static_assert(sizeof(struct hc_wire_task) == 32);

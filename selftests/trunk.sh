@@ -318,6 +318,67 @@ tasks_go_to_a_machine_that_is_back() {
 	done
 }
 
+# wire ONE OTHER NUMBER: besides that of machines()
+wire() {
+	ip link add "w$$-$3" netns "$1" type veth peer name "w$$-$3" netns "$2"
+	at "$1" ip addr add "10.9.$3.1/24" dev "w$$-$3"
+	at "$2" ip addr add "10.9.$3.2/24" dev "w$$-$3"
+	at "$1" ip link set "w$$-$3" up
+	at "$2" ip link set "w$$-$3" up
+}
+
+# tie ONE OTHER NUMBER DIM: a trunk by TCP, over that wire
+tie() {
+	there "$1" hcctl trunk listen t "10.9.$3.1"
+	busywait 5 at "$2" hcctl trunk connect t "$4" "10.9.$3.1" || fault "no trunk along $4"
+}
+
+# each VALUE FILTER COMMAND..: says that, sooner or later, at all three machines
+each() {
+	local ns
+	for ns in "$a" "$b" "$c"; do
+		busywait 10 is_at "$1" "$ns" "${@:2}" || fault "at $ns: $(at "$ns" hcctl -j "${@:3}")"
+	done
+}
+
+# three: a has nodes 0 and 1, c has 2 and 3, b the others; each has a trunk to each
+three() {
+	machines 3 00X 1XX && namespace c || return
+	wire "$a" "$c" 1
+	wire "$b" "$c" 2
+	check 'a third part' at "$c" hcctl fabric add t dim 3 nodes 01X
+	tie "$a" "$b" 0 2
+	tie "$a" "$c" 1 1
+	tie "$b" "$c" 2 2
+	each 0 '.[0].links_down' fabric show t
+}
+
+# Two tasks that nodes 4 and 5 have taken, and said so in vain. Their machine is made anew, and does not come back by the
+# trunk over which they went: what it is asked then goes around that, and it has never heard of them.
+tasks_of_another_life_are_in_doubt() {
+	local c='' filter='.nodes | map(select(.node < 2) | [.queued,.moving,.doubt,.repeated])'
+	three
+	check 'no end of waiting' at "$a" hcctl fabric set t patience forever
+	check 'no answers' at "$b" hcctl link set t 4:2,5:2 loss 100% one-way
+	check 'a task' at "$a" "$here/hc_load" tasks t 0 1
+	check 'one more' at "$a" "$here/hc_load" tasks t 1 1 repeat
+	check 'move' at "$a" hcctl balance move t 0:2,1:2 1
+	busywait 10 is_at 2 "$b" '[.nodes[] | .received] | add' balance show t || fault 'they do not come'
+	equal 'not answered' '[[0,1,0,0],[0,1,0,0]]' "$(json_at "$a" "$filter" balance show t)"
+	there "$a" hcctl -j monitor fabric t >"$scratch/events"
+	check 'del' at "$b" hcctl fabric del t
+	busywait 10 is_at 2 "$a" '.[0].links_down' fabric show t || fault 'links are up'
+	check 'the part again' at "$b" hcctl fabric add t dim 3 nodes 1XX
+	tie "$b" "$c" 2 2
+	busywait 10 is_at '[[0,0,1,0],[1,0,0,1]]' "$a" "$filter" balance show t ||
+		fault "here: $(at "$a" hcctl -j balance show t)"
+	busywait 5 grep -q in-doubt "$scratch/events" || fault "nobody is told: $(<"$scratch/events")"
+	tie "$a" "$b" 0 2
+	each 0 '.[0].links_down' fabric show t
+	check 'move again' at "$a" hcctl balance move t 1:2 1
+	busywait 10 is_at 1 "$b" '[.nodes[] | .received] | add' balance show t || fault 'it does not go again'
+}
+
 disagreements_are_refused() {
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 10.9.0.1 keep
@@ -565,6 +626,7 @@ descriptors_are_given_up() {
 
 run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces descriptors_are_given_up links_come_up \
 	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
-	tasks_go_across tasks_go_to_a_machine_that_is_back plans_that_differ_do_not_mix operations_end_with_the_cause \
-	trunks_break disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \
+	tasks_go_across tasks_go_to_a_machine_that_is_back tasks_of_another_life_are_in_doubt \
+	plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
+	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \
 	everything_may_go namespaces_end one_end_is_less_patient

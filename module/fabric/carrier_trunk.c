@@ -179,7 +179,19 @@ void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life)
 		set_bit(HC_PORT_DIED, &port->flags);
 		hc_node_kick(node, HC_EV_TASKS);
 	}
-	port->end->life = life ?: port->end->life;
+	if (life)
+		WRITE_ONCE(port->end->life, life);
+	/* Before the link is usable; pairs with hc_trunk_end_life(). */
+	smp_wmb();
+}
+
+u32 hc_trunk_end_life(const struct hc_node *node, unsigned int dim)
+{
+	const struct hc_trunk_end *end = node->ports[dim].end;
+
+	/* Pairs with hc_trunk_end_lives(). */
+	smp_rmb();
+	return end ? READ_ONCE(end->life) : 0;
 }
 
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim)

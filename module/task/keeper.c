@@ -520,6 +520,6 @@ void hc_kept_rx_drop(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	if (room)
 		hc_tasks_wake(tasks, HC_TASK_WRITERS);
 	if (taken)
-		hc_out_decided(node, tasks, dim, move, true);
+		hc_out_decided(node, tasks, dim, move, HC_TASK_F_TAKEN);
 	hc_task_say(node, dim, hc_task_word(node, HC_TASK_F_DROPPED, be64_to_cpu(w.move), 0));
 }

@@ -19,6 +19,10 @@
  * fabric's patience the task is in doubt: one that may be repeated goes back to the queue, marked,
  * others are told to be in doubt, by their ids, and are not executed here.
  *
+ * A machine that is made anew has decided nothing, but its nodes before may have.  So each frame of
+ * a handover names the life that it is for, and those of another life answer that they cannot know,
+ * by whatever way they are asked: that is a doubt, too.
+ *
  * Who lies: segments and their answers are believed from the neighbour of the link alone.  What is
  * asked and answered by unicast names the number, which begins at random, so that nobody knows it
  * who has not seen it.  A neighbour can refuse, and lose what it has taken, but gets no more
@@ -42,6 +46,7 @@
 #include "task/round.h"
 #include "task/task.h"
 #include "trace.h"
+#include "trunk/trunk.h"
 
 /* ------------------------------------------------------------ both ends */
 
@@ -102,6 +107,15 @@ static void word_say(struct hc_node *node, unsigned int dim, u8 what, u64 number
 	hc_task_say(node, dim, hc_task_word(node, what, number, 0));
 }
 
+static void ask_say(struct hc_node *node, unsigned int dim, const struct hc_wire_task *says)
+{
+	struct sk_buff *skb = hc_task_word(node, says->what, 0, 0);
+
+	if (skb)
+		*hc_wire_task_of(skb) = *says;
+	hc_task_say(node, dim, skb);
+}
+
 /* ------------------------------------------------------------ repetitions */
 
 /* So many times the pause segments may wait to be taken.  Who is busy otherwise has frames that
@@ -151,31 +165,33 @@ static void bits_copy(const struct hc_task *task, u32 at, void *to, u32 len)
 }
 
 static struct sk_buff *segment_make(const struct hc_node *node, const struct hc_task *task,
-				    u8 what, u8 flags, u64 number, u32 at, u32 len)
+				    const struct hc_wire_task *as, u32 at, u32 len)
 {
 	struct sk_buff *skb = hc_poll_frame(node, HC_FRAME_TASK, len);
+	struct hc_wire_task *w;
 
 	if (!skb)
 		return NULL;
-	*hc_wire_task_of(skb) = (struct hc_wire_task){
-		.move = cpu_to_be64(number), .nr = cpu_to_be64(task->id.nr),
-		.offset = cpu_to_be32(at), .total = cpu_to_be32(task->len),
-		.origin = cpu_to_be16(task->id.node), .flags = task->id.flags | flags,
-		.what = what,
-	};
+	w = hc_wire_task_of(skb);
+	*w = *as;
+	w->nr = cpu_to_be64(task->id.nr);
+	w->offset = cpu_to_be32(at);
+	w->total = cpu_to_be32(task->len);
+	w->origin = cpu_to_be16(task->id.node);
+	w->flags |= task->id.flags;
 	bits_copy(task, at, skb->data + HC_TASK_HEAD, len);
 	return skb;
 }
 
-void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task, u8 what,
-		  u8 flags, u64 number)
+void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task,
+		  const struct hc_wire_task *as)
 {
 	u32 segment = node->fabric->segment, at = 0, len;
 	struct sk_buff *skb;
 
 	do {
 		len = min(segment, task->len - at);
-		skb = segment_make(node, task, what, flags, number, at, len);
+		skb = segment_make(node, task, as, at, len);
 		if (!skb || hc_link_xmit(node, dim, skb))
 			return;
 		node->spent++;
@@ -203,6 +219,7 @@ static void out_stop(struct hc_way_out *out)
  */
 static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned int why, u64 now)
 {
+	unsigned int dim = container_of(out, struct hc_way, out) - tasks->way;
 	struct hc_task *task;
 
 	if (list_empty(&tasks->queue)) {
@@ -212,13 +229,14 @@ static void out_begin(struct hc_tasks *tasks, struct hc_way_out *out, unsigned i
 	task = list_last_entry(&tasks->queue, struct hc_task, list);
 	list_del_init(&task->list);
 	if (task->id.flags & HYPERCUBE_TASK_COPIED)
-		out->kept = hc_kept_new(tasks, container_of(out, struct hc_way, out) - tasks->way);
+		out->kept = hc_kept_new(tasks, dim);
 	tasks->stats.queued--;
 	tasks->stats.moving++;
 	out->want[why]--;
 	out->why = why;
 	out->task = task;
 	out->move++;
+	out->life = hc_trunk_end_life(tasks->node, dim);
 	out->asks = false;
 	out->since = now;
 	out->pace = (struct hc_task_pace){ .due = now };
@@ -339,15 +357,23 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 	return out->task;
 }
 
+/* The one that is under way, as its segments and what asks about it name it. */
+static struct hc_wire_task out_says(const struct hc_way_out *out, u8 what)
+{
+	return (struct hc_wire_task){
+		.move = cpu_to_be64(out->move), .life = cpu_to_be32(out->life), .what = what,
+		.flags = what == HC_TASK_F_DATA && out->kept ? HC_TASK_KEEPS : 0,
+	};
+}
+
 static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
 		     u64 now)
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
-	struct hc_task *task;
 	bool ask = false, again, room;
+	struct hc_wire_task says;
+	struct hc_task *task;
 	LIST_HEAD(doubt);
-	u8 flags;
-	u64 move;
 
 	spin_lock_bh(&tasks->lock);
 	again = out->task;
@@ -356,19 +382,18 @@ static void out_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int 
 	/* Patience has ended: it may be in the queue again, or have made room. */
 	again &= !out->task;
 	room &= hc_tasks_room(tasks);
-	move = out->move;
-	flags = out->kept ? HC_TASK_KEEPS : 0;
+	says = out_says(out, ask ? HC_TASK_F_ASK : HC_TASK_F_DATA);
 	spin_unlock_bh(&tasks->lock);
 	if (again)
 		hc_tasks_wake(tasks, HC_TASK_READERS);
 	if (room)
 		hc_tasks_wake(tasks, HC_TASK_WRITERS);
 	if (task) {
-		hc_task_send(node, dim, task, HC_TASK_F_DATA, flags, move);
+		hc_task_send(node, dim, task, &says);
 		hc_task_put(node->fabric, task);
 	}
 	if (ask)
-		word_say(node, dim, HC_TASK_F_ASK, move);
+		ask_say(node, dim, &says);
 	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &doubt);
 }
 
@@ -427,27 +452,31 @@ static struct hc_task *out_taken(struct hc_tasks *tasks, unsigned int dim)
 }
 
 bool hc_out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u64 move,
-		    bool taken)
+		    u8 what)
 {
 	struct hc_way_out *out = &tasks->way[dim].out;
 	struct hc_task *task = NULL;
 	bool known, room;
+	LIST_HEAD(doubt);
 
 	spin_lock_bh(&tasks->lock);
 	room = !hc_tasks_room(tasks);
 	known = out->task && out->move == move;
-	if (known && taken)
+	if (known && what == HC_TASK_F_TAKEN)
 		task = out_taken(tasks, dim);
-	else if (known)
+	else if (known && what == HC_TASK_F_NOT)
 		out_keep(tasks, out);
+	else if (known)
+		hc_out_forget(tasks, dim, &doubt);
 	room = room && hc_tasks_room(tasks);
 	spin_unlock_bh(&tasks->lock);
 	if (task)
 		hc_task_put(node->fabric, task);
-	if (known && !taken)
+	if (known && what != HC_TASK_F_TAKEN)
 		hc_tasks_wake(tasks, HC_TASK_READERS);
 	if (room)
 		hc_tasks_wake(tasks, HC_TASK_WRITERS);
+	hc_tasks_report(node, HYPERCUBE_TASK_LOSS_DOUBT, &doubt);
 	if (known)
 		hc_move_event(node, false);
 	return known;
@@ -526,6 +555,7 @@ static unsigned int word_flaw(const struct hc_node *node, const struct sk_buff *
 			0 : HYPERCUBE_A_DROP_MALFORMED;
 	case HC_TASK_F_TAKEN:
 	case HC_TASK_F_NOT:
+	case HC_TASK_F_UNKNOWN:
 	case HC_TASK_F_ASK:
 	case HC_TASK_F_KEPT:
 	case HC_TASK_F_FULL:
@@ -561,6 +591,13 @@ static u8 in_rx(struct hc_tasks *tasks, unsigned int dim, bool routed, const str
 	return answer;
 }
 
+/* Was it meant for a node that has been in this place before, of which nothing is known here? */
+static bool is_for_another(const struct hc_node *node, const struct hc_wire_task *w)
+{
+	return w->what != HC_TASK_F_COPY && w->life &&
+	       be32_to_cpu(w->life) != node->fabric->trunks.life;
+}
+
 /* False: nobody has waited for that.  May take *skb, which is NULL then. */
 static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool routed,
 		    const struct hc_wire_task *w, struct sk_buff **skb)
@@ -572,7 +609,8 @@ static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 	switch (w->what) {
 	case HC_TASK_F_TAKEN:
 	case HC_TASK_F_NOT:
-		return hc_out_decided(node, tasks, dim, move, w->what == HC_TASK_F_TAKEN);
+	case HC_TASK_F_UNKNOWN:
+		return hc_out_decided(node, tasks, dim, move, w->what);
 	case HC_TASK_F_KEPT:
 	case HC_TASK_F_FULL:
 	case HC_TASK_F_DROPPED:
@@ -587,7 +625,7 @@ static bool word_rx(struct hc_node *node, struct hc_tasks *tasks, unsigned int d
 		hc_kept_rx_lost(node, tasks, dim, *skb);
 		return true;
 	}
-	answer = in_rx(tasks, dim, routed, w, skb);
+	answer = is_for_another(node, w) ? HC_TASK_F_UNKNOWN : in_rx(tasks, dim, routed, w, skb);
 	if (answer)
 		word_say(node, dim, answer, move);
 	/* Who has taken one may have to look for a keeper. */

@@ -73,6 +73,7 @@ struct hc_task_pace {
  * struct hc_way_out - tasks that go to the neighbour behind a link; under @tasks->lock
  * @task: the one that is being handed over, or NULL
  * @move: number of its handover, or of the last one
+ * @life: of the machine it was for when that began, or 0: of this one, or one that has not said
  * @why: for whom it is, or the last one was: enum hc_move_why
  * @kept: what is kept of it for the neighbour once that has taken it, or NULL
  * @want: how many are to follow, for each of them
@@ -84,6 +85,7 @@ struct hc_task_pace {
 struct hc_way_out {
 	struct hc_task *task;
 	u64 move;
+	u32 life;
 	u8 why;
 	struct hc_kept *kept;
 	u32 want[HC_MOVE_NWHY];

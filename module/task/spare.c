@@ -452,9 +452,9 @@ u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim)
 void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, bool links,
 		   u64 now)
 {
+	struct hc_wire_task as = { .what = HC_TASK_F_COPY };
 	struct sk_buff *word;
 	struct hc_task *task;
-	u64 number;
 
 	/* Set before the node is told of such a task, or a word of one comes. */
 	if (!READ_ONCE(tasks->copying))
@@ -462,13 +462,13 @@ void hc_spare_step(struct hc_node *node, struct hc_tasks *tasks, unsigned int di
 	spin_lock_bh(&tasks->lock);
 	cut_look(tasks, dim);
 	task = copy_due(tasks, dim, now);
-	number = tasks->way[dim].spare.number;
+	as.move = cpu_to_be64(tasks->way[dim].spare.number);
 	word = word_due(tasks, dim, links, now);
 	spin_unlock_bh(&tasks->lock);
 	hc_task_say(node, dim, word);
 	if (!task)
 		return;
-	hc_task_send(node, dim, task, HC_TASK_F_COPY, 0, number);
+	hc_task_send(node, dim, task, &as);
 	hc_task_put(node->fabric, task);
 }
 

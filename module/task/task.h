@@ -169,17 +169,19 @@ bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_
 /* They are sent: not again before this. */
 void hc_task_sent(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace,
 		  u64 now);
-/* Send a task in segments; @what: DATA or COPY.  Poll. */
-void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task, u8 what,
-		  u8 flags, u64 number);
+/* Send a task in segments, each with what @as says: DATA or COPY, and so on.  Poll. */
+void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task,
+		  const struct hc_wire_task *as);
 struct sk_buff *hc_task_word(const struct hc_node *node, u8 what, u64 number, u32 len);
 /* Say a word to the neighbour along @dim, around the link if that is unusable; consumes, NULL is
  * no word.  What gets lost is said again.  Poll.
  */
 void hc_task_say(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* The receiver has decided about a handover.  True: it is the one that is under way.  Poll. */
+/* The receiver has decided about a handover: TAKEN or NOT, or is not there any more: UNKNOWN.
+ * True: it is the one that is under way.  Poll.
+ */
 bool hc_out_decided(struct hc_node *node, struct hc_tasks *tasks, unsigned int dim, u64 move,
-		    bool taken);
+		    u8 what);
 
 /* --- spare.c: copies of this node's tasks; under @tasks->lock if not said otherwise --- */
 void hc_spares_init(struct hc_tasks *tasks);

@@ -52,7 +52,7 @@ struct socket;
  * @flags: HC_END_F_* that are to be told
  * @flap_down: the same
  * @flap_period: the same
- * @life: of the machine at the other end, or 0: it has not said; under hc_fabric.lock
+ * @life: of the machine at the other end, or 0: it has not said; hc_fabric.lock is held by writers
  */
 struct hc_trunk_end {
 	struct hc_trunk __rcu *trunk;
@@ -304,6 +304,10 @@ void hc_trunk_receive_work(struct work_struct *work);
 void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_wire_end *w);
 /* The machine there lives since @life, as it says.  The same. */
 void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
+/* That number once the link has been found usable, or 0: nobody has said it, or there is no other
+ * machine.  Poll.
+ */
+u32 hc_trunk_end_life(const struct hc_node *node, unsigned int dim);
 /* Nothing leads to the other end any more: what it has said of itself is no longer true. */
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim);
 /* What this end says of it. */

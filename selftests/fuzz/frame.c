@@ -271,6 +271,7 @@ static void make_task(struct frame *f, const struct moment *m)
 		.flags = fz_below(9) | (fz_chance(20) ? HC_TASK_KEEPS : 0),
 		.origin = htons(fz_below((1u << m->dim) + 1)),
 		.nr = htobe64(fz_below(4)), .total = htonl(len),
+		.life = fz_chance(90) ? 0 : htonl(fz_below(3)),
 	};
 	if (w->what == HC_TASK_F_COPY && fz_chance(90))
 		w->flags = HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED;

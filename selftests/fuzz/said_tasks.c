@@ -81,6 +81,7 @@ static bool received(uint64_t n)
 /* Two of the same, those before it, and one that was asked about; words that nobody waits for. */
 bool task_is_once(void)
 {
+	struct hc_wire_task *w;
 	struct frame f;
 	bool ok;
 
@@ -96,12 +97,21 @@ bool task_is_once(void)
 	segment(&f, 12 + 2000, 0, 0)->what = HC_TASK_F_ASK;
 	routed(&f, 6, 7, (const unsigned char[]){ 0 }, 1);
 	ok = ok && !say(&f);
+	/* What is for those who were here before is neither taken nor decided. */
+	segment(&f, 13, 0, 9)->life = htonl(1);
+	ok = ok && !say(&f);
+	w = segment(&f, 13, 0, 0);
+	w->what = HC_TASK_F_ASK;
+	w->life = htonl(1);
+	ok = ok && !say(&f);
 	segment(&f, 13, 0, 9);
 	ok = ok && !say(&f) && received(2);
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_TAKEN;
 	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 1);
 	segment(&f, 5, 0, 0)->what = HC_TASK_F_NOT;
 	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 2);
+	segment(&f, 5, 0, 0)->what = HC_TASK_F_UNKNOWN;
+	ok = ok && !say(&f) && node_drops_are(7, HYPERCUBE_A_DROP_UNEXPECTED, 3);
 	return ok && received(2) && live_dgrams(&said.c);
 }
 

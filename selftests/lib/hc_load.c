@@ -19,6 +19,8 @@
  *	hc_load once FABRIC PLAN [UID]	one reduction by all members: its steps, or why not; of
  *					a user who has not bound the sockets
  *	hc_load raw INTERFACE		sends standard input there as one frame
+ *	hc_load tasks FABRIC NODE COUNT [repeat]	puts tasks, which stay in the queue; that may be
+ *					repeated
  */
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -293,13 +295,12 @@ static int raw(const char *interface)
 	return 1;
 }
 
-/* Tasks that stay in the queue. */
-static int tasks(const char *name, unsigned int node, int count)
+static int tasks(const char *name, unsigned int node, int count, unsigned int flags)
 {
 	int fd = shc_bound(name, node, SOCK_RDM), err = fd < 0 ? fd : 0;
 
 	while (count-- > 0 && !err)
-		err = task_put(fd, &count, sizeof(count), 0);
+		err = task_put(fd, &count, sizeof(count), flags);
 	if (err)
 		fprintf(stderr, "hc_load: %s\n", strerror(-err));
 	return !!err;
@@ -333,10 +334,13 @@ int main(int argc, char **argv)
 		return fd < 0;
 	}
 	if (argc == 5 && !strcmp(argv[1], "tasks"))
-		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]));
+		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]), 0);
+	if (argc == 6 && !strcmp(argv[1], "tasks") && !strcmp(argv[5], "repeat"))
+		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]),
+			     HYPERCUBE_TASK_MAY_REPEAT);
 	if (argc == 5 && !strcmp(argv[1], "deaf"))
 		return -ctl_link_loss(argv[2], (unsigned int)atoi(argv[3]),
 				      (unsigned int)atoi(argv[4]), HYPERCUBE_PPM_MAX, true);
-	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT | bind F NODE }\n");
+	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT [repeat] | bind F NODE }\n");
 	return 2;
 }
