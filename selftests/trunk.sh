@@ -379,6 +379,20 @@ tasks_of_another_life_are_in_doubt() {
 	busywait 10 is_at 1 "$b" '[.nodes[] | .received] | add' balance show t || fault 'it does not go again'
 }
 
+# Tasks and their copies are on two machines that do not hear of each other when their nodes fail, first the one, then the
+# other: nobody has them any more, and somebody has to say so.
+copies_out_of_sight_are_in_doubt() {
+	machines 3 0XX 1XX && joined
+	check 'one way' at "$a" hcctl link set t 0:0,0:1 down
+	check 'tasks' at "$a" "$here/hc_load" tasks t 0 3 copied
+	busywait 10 is_at 3 "$b" '[.nodes[] | .kept] | add' balance show t || fault "there: $(at "$b" hcctl -j balance show t)"
+	check 'del' at "$a" hcctl trunk del t 1
+	check 'its node' at "$a" hcctl node set t 0 fail
+	equal 'here' '[0,3,0]' "$(json_at "$a" '.nodes[] | select(.node == 0) | [.queued,.doubt,.lost]' balance show t)"
+	check 'the keeper' at "$b" hcctl node set t 4 fail
+	equal 'there' '[0,3,0]' "$(json_at "$b" '.nodes[] | select(.node == 4) | [.kept,.doubt,.lost]' balance show t)"
+}
+
 disagreements_are_refused() {
 	machines 3 0XX 1XX
 	there "$a" hcctl trunk listen t 10.9.0.1 keep
@@ -627,6 +641,6 @@ descriptors_are_given_up() {
 run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces descriptors_are_given_up links_come_up \
 	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
 	tasks_go_across tasks_go_to_a_machine_that_is_back tasks_of_another_life_are_in_doubt \
-	plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
+	copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
 	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \
 	everything_may_go namespaces_end one_end_is_less_patient

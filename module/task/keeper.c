@@ -160,6 +160,11 @@ bool hc_neigh_lost(const struct hc_tasks *tasks, unsigned int dim)
 	return port->there_failed || test_bit(HC_PORT_DIED, &port->flags);
 }
 
+bool hc_neigh_unseen(const struct hc_tasks *tasks, unsigned int dim)
+{
+	return test_bit(HC_PORT_NO_CARRIER, &tasks->node->ports[dim].flags);
+}
+
 /* Is it one of those that nobody else has, as far as was heard? */
 static bool is_orphan(const struct hc_way_kept *of, enum hc_kept_kind kind, u64 number)
 {
@@ -170,7 +175,7 @@ static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kin
 		      struct hc_losses *l)
 {
 	struct hc_way_kept *of = &tasks->way[dim].kept;
-	bool alone = hc_neigh_lost(tasks, dim);
+	bool alone = hc_neigh_lost(tasks, dim), unseen = hc_neigh_unseen(tasks, dim);
 	struct rb_node *at;
 
 	while ((at = rb_first(&of->copies[kind]))) {
@@ -178,8 +183,8 @@ static void kept_lose(struct hc_tasks *tasks, unsigned int dim, enum hc_kept_kin
 		bool orphan = alone || is_orphan(of, kind, kept->number);
 		struct hc_task *task = kept_take(tasks, of, kind, kept);
 
-		if (orphan) {
-			hc_task_lose(tasks, task, l, false);
+		if (orphan || unseen) {
+			hc_task_lose(tasks, task, l, !orphan);
 			continue;
 		}
 		hc_task_unlink(tasks, task);

@@ -149,7 +149,8 @@ bool hc_spare_given(struct hc_tasks *tasks, unsigned int dim, struct hc_task *ta
 
 bool hc_spare_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe)
 {
-	if (task->copy && !hc_neigh_lost(tasks, task->copy->dim))
+	if (task->copy && !hc_neigh_lost(tasks, task->copy->dim) &&
+	    (maybe || !hc_neigh_unseen(tasks, task->copy->dim)))
 		return true;
 	return maybe && task->coming && !hc_neigh_lost(tasks, task->coming->dim);
 }

@@ -131,7 +131,9 @@ u8 hc_in_asked(struct hc_tasks *tasks, struct hc_way_in *in, u64 move, bool rout
 extern const struct hc_in_ops hc_in_tasks;
 
 /* --- queue.c --- */
-/* Whoever loses it: move it to the list that fits; under @tasks->lock. */
+/* Whoever loses it: move it to the list that fits; @handing: a neighbour may have it.  Under
+ * @tasks->lock.
+ */
 void hc_task_lose(struct hc_tasks *tasks, struct hc_task *task, struct hc_losses *l,
 		  bool handing);
 /* Tell of what has happened to tasks, some at a time. */
@@ -200,7 +202,7 @@ void hc_spares_orphan_sent(struct hc_tasks *tasks, unsigned int dim, u64 upto);
 void hc_spares_orphan_given(struct hc_tasks *tasks, unsigned int dim, u64 upto);
 /* The node has failed. */
 void hc_spares_lose(struct hc_tasks *tasks);
-/* Is it kept by a neighbour that has not failed, or (@maybe) may it be?  Config. */
+/* Is it kept by a neighbour that is known not to have failed, or (@maybe) may it be?  Config. */
 bool hc_spare_survives(const struct hc_tasks *tasks, const struct hc_task *task, bool maybe);
 /* When something is due, or U64_MAX. */
 u64 hc_spare_due(const struct hc_tasks *tasks, unsigned int dim);
@@ -224,6 +226,8 @@ void hc_kept_hand(struct hc_tasks *tasks, unsigned int dim, struct hc_kept *kept
 void hc_kept_lose(struct hc_tasks *tasks, struct hc_losses *l);
 /* Has the neighbour failed since anybody has looked?  Config. */
 bool hc_neigh_lost(const struct hc_tasks *tasks, unsigned int dim);
+/* Nothing leads to it: it may have failed, and nobody here would have heard.  The same. */
+bool hc_neigh_unseen(const struct hc_tasks *tasks, unsigned int dim);
 /* Has one of the neighbours along @dims failed since?  Poll, not under the lock. */
 void hc_kept_look(struct hc_node *node, struct hc_tasks *tasks, u32 dims);
 /* The same of all, and put some of what was kept for them into the queue. */

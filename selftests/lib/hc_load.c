@@ -19,8 +19,8 @@
  *	hc_load once FABRIC PLAN [UID]	one reduction by all members: its steps, or why not; of
  *					a user who has not bound the sockets
  *	hc_load raw INTERFACE		sends standard input there as one frame
- *	hc_load tasks FABRIC NODE COUNT [repeat]	puts tasks, which stay in the queue; that may be
- *					repeated
+ *	hc_load tasks FABRIC NODE COUNT [repeat|copied]	puts tasks, which stay in the queue; that
+ *					may be repeated, or a second node keeps, too
  */
 #include <errno.h>
 #include <linux/if_packet.h>
@@ -338,9 +338,12 @@ int main(int argc, char **argv)
 	if (argc == 6 && !strcmp(argv[1], "tasks") && !strcmp(argv[5], "repeat"))
 		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]),
 			     HYPERCUBE_TASK_MAY_REPEAT);
+	if (argc == 6 && !strcmp(argv[1], "tasks") && !strcmp(argv[5], "copied"))
+		return tasks(argv[2], (unsigned int)atoi(argv[3]), atoi(argv[4]),
+			     HYPERCUBE_TASK_MAY_REPEAT | HYPERCUBE_TASK_COPIED);
 	if (argc == 5 && !strcmp(argv[1], "deaf"))
 		return -ctl_link_loss(argv[2], (unsigned int)atoi(argv[3]),
 				      (unsigned int)atoi(argv[4]), HYPERCUBE_PPM_MAX, true);
-	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT [repeat] | bind F NODE }\n");
+	fprintf(stderr, "usage: hc_load { run F PLAN S | hold F PLAN NODE.. | storm F NODES S | crowd F NODES PLANS OPS | ends F NODES OPS scatter|barrier | once F PLAN [UID] | raw INTERFACE | deaf F NODE DIM | tasks F NODE COUNT [repeat|copied] | bind F NODE }\n");
 	return 2;
 }
