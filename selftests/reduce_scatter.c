@@ -258,7 +258,7 @@ TEST_BOTH(who_does_not_read_stops_the_others, tree)
 	struct cube c;
 
 	ASSERT_EQ(0, ready(&c, tree, 2, 0));
-	n = all_have(&c, p, node, &k, 1, 400000);
+	n = all_have(&c, p, node, &k, 1, 150000);
 	EXPECT_EQ(0, drive_held_up(p, n, 2));
 	EXPECT_TRUE(right(&c, p, node, n, 0));
 	all_done(p, n, 1);

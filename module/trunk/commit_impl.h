@@ -28,7 +28,7 @@ void hc_commit_finish(struct hc_fabric *fabric);
 /* Verify and make a plan that is to be, if all can. */
 int hc_commit_prepare(struct hc_fabric *fabric, const struct hc_plan_params *p,
 		      struct netlink_ext_ack *extack);
-/* Take a step here: publish or remove the plan, open it, give it up, or break it, for the machine of
+/* Take a step here: publish or remove the plan, open it, give it up, or break it for the machine of
  * node @lost.
  */
 void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost);
