@@ -19,7 +19,7 @@ static char in[HYPERCUBE_TASK_MAX];
 /* Random handovers until so many have happened: 0 or -ETIMEDOUT. */
 static int yard_stir(struct yard *y, uint64_t target, void (*meanwhile)(struct yard *y))
 {
-	uint64_t end = deadline(40 + target / 200);
+	uint64_t end = deadline(40 + target / 100);
 	unsigned int i;
 
 	while (yard_sum(y).sent < target) {
