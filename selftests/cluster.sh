@@ -14,15 +14,6 @@ PATH=/usr/lib/hypercube:$PATH
 
 a='' b='' c='' d='' file=''
 
-# wire ONE OTHER NUMBER
-wire() {
-	ip link add "w$3" netns "$1" type veth peer name "w$3" netns "$2"
-	at "$1" ip addr add "10.9.$3.1/24" dev "w$3"
-	at "$2" ip addr add "10.9.$3.2/24" dev "w$3"
-	at "$1" ip link set "w$3" up
-	at "$2" ip link set "w$3" up
-}
-
 # two [MEMBERS [HOST-MEMBERS]]: machines a and b, and a file of them
 two() {
 	parameter trunks Y

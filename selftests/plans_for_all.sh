@@ -16,18 +16,8 @@
 
 a='' b='' c='' d=''
 
-# wire ONE OTHER NUMBER DIM [WORDS..]: a trunk between two machines
-wire() {
-	local one=$1 other=$2 nr=$3 dim=$4
-	shift 4
-	ip link add "w$nr" netns "$one" type veth peer name "w$nr" netns "$other"
-	at "$one" ip addr add "10.9.$nr.1/24" dev "w$nr"
-	at "$other" ip addr add "10.9.$nr.2/24" dev "w$nr"
-	at "$one" ip link set "w$nr" up
-	at "$other" ip link set "w$nr" up
-	there "$one" hcctl trunk listen t "10.9.$nr.1" "$@"
-	busywait 5 at "$other" hcctl trunk connect t "$dim" "10.9.$nr.1" || fault "no trunk $nr"
-}
+# joined ONE OTHER NUMBER DIM [WORDS..]: by a trunk
+joined() { wire "$1" "$2" "$3" && tie "$@"; }
 
 all_up() {
 	local ns
@@ -43,7 +33,7 @@ two() {
 	all=("$a" "$b")
 	check 'the one part' at "$a" hcctl fabric add t dim 3 nodes 0XX
 	check 'the other' at "$b" hcctl fabric add t dim 3 nodes 1XX
-	wire "$a" "$b" 1 2 "$@"
+	joined "$a" "$b" 1 2 "$@"
 	all_up
 }
 
@@ -55,10 +45,10 @@ four() {
 	check 'b' at "$b" hcctl fabric add t dim 4 nodes 01XX
 	check 'c' at "$c" hcctl fabric add t dim 4 nodes 10XX
 	check 'd' at "$d" hcctl fabric add t dim 4 nodes 11XX
-	wire "$a" "$b" 1 2
-	wire "$c" "$d" 2 2
-	wire "$a" "$c" 3 3
-	wire "$b" "$d" 4 3
+	joined "$a" "$b" 1 2
+	joined "$c" "$d" 2 2
+	joined "$a" "$c" 3 3
+	joined "$b" "$d" 4 3
 	all_up
 }
 

@@ -318,21 +318,6 @@ tasks_go_to_a_machine_that_is_back() {
 	done
 }
 
-# wire ONE OTHER NUMBER: besides that of machines()
-wire() {
-	ip link add "w$$-$3" netns "$1" type veth peer name "w$$-$3" netns "$2"
-	at "$1" ip addr add "10.9.$3.1/24" dev "w$$-$3"
-	at "$2" ip addr add "10.9.$3.2/24" dev "w$$-$3"
-	at "$1" ip link set "w$$-$3" up
-	at "$2" ip link set "w$$-$3" up
-}
-
-# tie ONE OTHER NUMBER DIM: a trunk by TCP, over that wire
-tie() {
-	there "$1" hcctl trunk listen t "10.9.$3.1"
-	busywait 5 at "$2" hcctl trunk connect t "$4" "10.9.$3.1" || fault "no trunk along $4"
-}
-
 # each VALUE FILTER COMMAND..: says that, sooner or later, at all three machines
 each() {
 	local ns

@@ -45,3 +45,17 @@ all_do() {
 		equal "$kind of plan $1 at ${all[i]}" right "$(<"$scratch/member$i")"
 	done
 }
+
+# wire ONE OTHER NUMBER: between two machines, which are 10.9.NUMBER.1 and 10.9.NUMBER.2 at it
+wire() {
+	ip link add "w$3" netns "$1" type veth peer name "w$3" netns "$2"
+	at "$1" ip addr add "10.9.$3.1/24" dev "w$3"
+	at "$2" ip addr add "10.9.$3.2/24" dev "w$3"
+	at "$1" ip link set "w$3" up
+	at "$2" ip link set "w$3" up
+}
+# tie ONE OTHER NUMBER DIM [WORDS..]: a trunk by TCP, over that wire; WORDS for who listens
+tie() {
+	there "$1" hcctl trunk listen t "10.9.$3.1" "${@:5}"
+	busywait 5 at "$2" hcctl trunk connect t "$4" "10.9.$3.1" || fault "no trunk $3"
+}
