@@ -608,6 +608,16 @@ streams_join_namespaces() {
 	done
 }
 
+addresses_make_sense() {
+	local where
+	machines 3 0XX 1XX
+	for where in vsock:x vsock:1: vsock:1:x vsock:4294967296 vsock:1:4294967295; do
+		refused "$where" 'CID or CID:PORT' at "$b" hcctl trunk connect t 2 "$where"
+	done
+	refused 'a path' 'it is too long' at "$b" hcctl trunk connect t 2 "unix:/$(printf '%0108d' 0)"
+	refused 'nobody' 'cannot connect to unix:' at "$b" hcctl trunk connect t 2 "unix:$scratch/nobody"
+}
+
 # Who keeps the socket could read from it, listen with it, or hold its lock.
 descriptors_are_given_up() {
 	machines 3 0XX 1XX
@@ -623,7 +633,7 @@ descriptors_are_given_up() {
 	equal 'how many have ended' 1 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
 }
 
-run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces descriptors_are_given_up links_come_up \
+run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces addresses_make_sense descriptors_are_given_up links_come_up \
 	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
 	tasks_go_across tasks_go_to_a_machine_that_is_back tasks_of_another_life_are_in_doubt \
 	copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \

@@ -263,6 +263,10 @@ static inline int test_harness_run(int argc, char **argv)
 	for (t = __test_first; t; t = t->next)
 		n += __test_wanted(t, argc, argv);
 	printf("TAP version 13\n1..%u\n", n);
+	if (!n) {
+		fprintf(stderr, "there is no test of that name\n");
+		return KSFT_FAIL;
+	}
 	n = 0;
 	for (t = __test_first; __tests_together() && t; t = t->next)
 		if (__test_wanted(t, argc, argv))
