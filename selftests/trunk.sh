@@ -14,7 +14,7 @@
 
 a='' b=''
 
-# machines DIM PART-A PART-B: two of them, and a wire
+# machines DIM PART-A PART-B [WORDS..]: two of them, and a wire
 machines() {
 	parameter trunks Y
 	namespace a && namespace b || return
@@ -25,8 +25,8 @@ machines() {
 	at "$b" ip link set "w$$" up
 	at "$a" ip link set lo up
 	at "$b" ip link set lo up
-	check 'the one part' at "$a" hcctl fabric add t dim "$1" nodes "$2"
-	check 'the other' at "$b" hcctl fabric add t dim "$1" nodes "$3"
+	check 'the one part' at "$a" hcctl fabric add t dim "$1" nodes "$2" "${@:4}"
+	check 'the other' at "$b" hcctl fabric add t dim "$1" nodes "$3" "${@:4}"
 }
 
 # joined [WORDS..]: with a trunk of TCP; of a wire that $by made, if it did
@@ -170,6 +170,51 @@ all_kinds_go_across() {
 	both bcast 4 10 10000
 	both messages 0 50 1000
 	both copies 0 50 1000
+}
+
+# late KIND PLAN ROUNDS COUNT: the members of the one machine, and then of the other, begin later than the rest
+late() {
+	local who nodes half=$((1 << $(json_at "$a" '.[0].dim' fabric show t) - 1))
+	for who in 'b a' 'a b'; do
+		for who in $who; do
+			mapfile -t nodes < <([[ $who == a ]] && seq 0 $((half - 1)) || seq $half $((2 * half - 1)))
+			: >"$scratch/$who"
+			there "${!who}" "$here/hc_member" "-$1" t "$2" $((2 * half)) "$3" "$4" "${nodes[@]}" \
+				>"$scratch/$who"
+			sleep 0.5
+		done
+		for who in a b; do
+			busywait 20 grep -q . "$scratch/$who"
+			equal "$1 of plan $2, $3 times $4 numbers, at $who" right "$(<"$scratch/$who")"
+		done
+	done
+}
+
+# Messages of many more segments than a late member has room for.
+long_messages_wait() {
+	machines 3 0XX 1XX segment 4096 && joined
+	check 'a tree' at "$a" hcctl tree find fabric t apply
+	late sums 1 3 20000
+	late collect 1 3 20000
+	late scatter 1 3 20000
+	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3
+	late gather 3 3 20000
+	late exchange 3 3 20000
+	check 'a doubling' at "$b" hcctl doubling plan fabric t apply plan 2
+	late sums 2 3 20000
+	check 'a broadcast' at "$a" hcctl bcast plan fabric t source 0 apply plan 4
+	late bcast 4 3 20000
+}
+
+# A slice of a ring has a segment of each member.
+rings_wait() {
+	machines 5 0XXXX 1XXXX segment 4096 || return
+	there "$a" hcctl trunk listen t 10.9.0.1
+	busywait 5 at "$b" hcctl trunk connect t 4 10.9.0.1 || { fault 'no trunk'; return; }
+	up_again
+	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3
+	late gather 3 3 5000
+	late exchange 3 3 1000
 }
 
 # begin NAMESPACE NAME ROUNDS NODE..: plans 1 to 4 at once; what members say is in $scratch/NAME.PLAN
@@ -634,7 +679,7 @@ descriptors_are_given_up() {
 }
 
 run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces addresses_make_sense descriptors_are_given_up links_come_up \
-	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
+	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across long_messages_wait rings_wait runs_follow_each_other \
 	tasks_go_across tasks_go_to_a_machine_that_is_back tasks_of_another_life_are_in_doubt \
 	copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
 	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \

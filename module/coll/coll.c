@@ -420,9 +420,10 @@ static u32 loose(const struct sk_buff *skb)
 	return skb->destructor && !hc_far_is(skb) ? 0 : skb->truesize;
 }
 
-bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb)
+bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segments,
+		    struct sk_buff *skb)
 {
-	u32 room = HC_UP_WINDOW * (m->node->fabric->segment + PAGE_SIZE);
+	u32 room = segments * (m->node->fabric->segment + PAGE_SIZE);
 
 	if (loose(skb) > room - min(st->loose, room))
 		return false;
@@ -455,7 +456,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 	}
 	op = hc_op_get(m, nr);
 	err = op ? hc_up_check(m, op, i, skb) : -ENOMEM;
-	if (!err && !hc_stream_push(m, &op->src[i], skb))
+	if (!err && !hc_stream_push(m, &op->src[i], HC_UP_WINDOW, skb))
 		err = -ENOBUFS;
 	if (err) {
 		hc_data_fail(m, skb, err);

@@ -430,8 +430,11 @@ const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node);
 struct sk_buff *hc_seg_alloc(const struct hc_fabric *fabric, u32 src, u32 len, gfp_t gfp);
 /* The same segment with a payload that nobody else has; consumes.  NULL: no memory. */
 struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb);
-/* Queue a segment that waits.  False: too much waits there already. */
-bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, struct sk_buff *skb);
+/* Queue a segment that waits.  False: as much as @segments take waits there already that no socket
+ * is charged for.
+ */
+bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segments,
+		    struct sk_buff *skb);
 /* The next segment that waits in a stream, or NULL. */
 struct sk_buff *hc_stream_pop(struct hc_stream *st);
 void hc_op_free(struct hc_op *op);

@@ -6,7 +6,7 @@
  * frames that wait, the one whose block is of the lowest node goes first (.block).  So what it
  * sends is in the order of the nodes if what it receives is, and the sink can give the frames to
  * the socket as they come.  A frame belongs to the segment's first sender until it is read, so
- * its send buffer bounds what is under way, and nobody needs credits.
+ * its send buffer bounds what is under way; between machines coll/up.c does.
  *
  * Unlike a reduction a blocked member does not divide its data: all of it goes to its first
  * helper, and the others hear that there is nothing.  With several ways for the blocks of one
@@ -20,17 +20,20 @@
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "coll/up.h"
 #include "trace.h"
 
 #define OWN	(-1)
 
 /**
  * struct gather_op - a gather
+ * @up: what its first destination has taken
  * @at: at the sink: bytes put out of the block at hand
  * @block: at the sink: that is the block of the first member from this number on
  * @came: for each source: the node whose block came last
  */
 struct gather_op {
+	struct hc_up up;
 	u64 at;
 	u32 block;
 	u32 came[];
@@ -177,7 +180,7 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 		struct sk_buff *skb;
 		bool last;
 
-		if (sink && !hc_root_may(m, op))
+		if (sink ? !hc_root_may(m, op) : !hc_up_may(m, op))
 			return HC_BLOCKED;
 		skb = i == OWN ? __skb_dequeue(&op->own) : hc_stream_pop(&op->src[i]);
 		if (i == OWN)
@@ -185,6 +188,10 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 		last = all_ended(m, op);
 		op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
+		if (i != OWN && !hc_up_took(m, op, i)) {
+			kfree_skb(skb);
+			return HC_FAILED;
+		}
 		if (!frame_len(skb) && !last) {
 			consume_skb(skb);
 			continue;
@@ -227,5 +234,6 @@ const struct hc_coll_ops hc_tree_gather = {
 	.op_size = sizeof(struct gather_op),
 	.src_size = sizeof_field(struct gather_op, came[0]),
 	.advance = gather_advance,
+	.credited = hc_up_credited,
 	.up_follows = block_follows,
 };

@@ -12,6 +12,7 @@
 #include <net/sock.h>
 
 #include "coll/coll.h"
+#include "coll/up.h"
 #include "reduce/combine.h"
 #include "trace.h"
 
@@ -108,9 +109,11 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 
 /**
  * struct reduce_op - a reduction
+ * @up: what its destinations have taken
  * @next: sources already merged into the head of hc_op.own
  */
 struct reduce_op {
+	struct hc_up up;
 	unsigned int next;
 };
 
@@ -133,8 +136,10 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 			consume_skb(in);
 			if (!fits)
 				return hc_op_fail(m, op, -EPROTO, peer);
+			if (!hc_up_took(m, op, r->next))
+				return HC_FAILED;
 		}
-		if (hc_member_is_root(m) && !hc_root_may(m, op))
+		if (hc_member_is_root(m) ? !hc_root_may(m, op) : !hc_up_may(m, op))
 			return HC_BLOCKED;
 		__skb_unlink(acc, &op->own);
 		r->next = 0;
@@ -150,7 +155,8 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 /* ------------------------------------------------------------ the collectives */
 
 /* What all have in common. */
-#define REDUCE_OP	.op_size = sizeof(struct reduce_op), .advance = tree_advance
+#define REDUCE_OP	.op_size = sizeof(struct reduce_op), .advance = tree_advance, \
+			.credited = hc_up_credited
 
 const struct hc_coll_ops hc_tree_reduce = {
 	.id = HYPERCUBE_REDUCE,

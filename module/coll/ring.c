@@ -24,8 +24,8 @@
  * Memory.  A frame stays charged to the socket of its source until it is taken out, and so do the
  * copies for other rings: there are as many under way as the send buffers allow, one
  * slice of them and parts of the next.  What waits at the process is charged to that one.
- * Frames that no socket here is charged for, which only another machine could send, have room for
- * no more than hc_stream_push() gives them.
+ * No socket here is charged for frames of another machine, so a member that waits has room for two
+ * slices of them in each stream (hc_stream_push()): nobody is ahead by more.
  *
  * Who has a message.  In a single ring, one that is back has been everywhere.  In a tree it has
  * been in its source's rings, and convergent points say when what they have taken from a ring is
@@ -511,7 +511,7 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 	seen = hc_wire_data_of(skb)->flags & HC_DATA_F_SEEN;
 	if (!err && seen && ring_op(op)->src[i].seen == hc_ring_member(m)->way[i].seen)
 		err = -EPROTO;
-	if (!err && !seen && !hc_stream_push(m, &op->src[i], skb))
+	if (!err && !seen && !hc_stream_push(m, &op->src[i], 2 * m->plan->nmembers, skb))
 		err = -ENOBUFS;
 	if (err) {
 		hc_data_fail(m, skb, err);

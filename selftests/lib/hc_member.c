@@ -10,6 +10,7 @@
  *	sums		an allreduce, and a barrier (what they do unless told otherwise)
  *	bcast		node 0 tells all
  *	gather		all tell all: an allgather
+ *	collect		all tell node 0
  *	exchange	each tells each something else: an alltoall
  *	scatter		node 0 tells each something else
  *	messages	each sends a message to the node farthest away
@@ -146,6 +147,16 @@ static int gather(struct member *m)
 	return rc < 0 ? rc : heard_all(m, false);
 }
 
+static int collect(struct member *m)
+{
+	int rc;
+
+	say(m, m->in, 0);
+	rc = hcl_gather(m->h, m->p.plan, m->in, bytes(m), m->node ? NULL : m->out,
+			m->node ? 0 : m->members * bytes(m), NULL);
+	return rc < 0 || m->node ? rc : heard_all(m, false);
+}
+
 static void say_each(struct member *m)
 {
 	uint32_t u;
@@ -201,6 +212,7 @@ static const struct kind {
 	{ "sums", 0, sums },
 	{ "bcast", 0, bcast },
 	{ "gather", 0, gather },
+	{ "collect", 0, collect },
 	{ "exchange", 0, exchange },
 	{ "scatter", 0, scatter },
 	{ "messages", 1, messages },

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Credits on the way up in a fabric that spans machines.
+ *
+ * In memory a frame on its way up is charged to the socket that filled it until it is taken, so
+ * the send buffer bounds what waits for a member whose process is late.  What has left the
+ * machine is charged to that socket no more, and the receiver has room for HC_UP_WINDOW segments
+ * of a source in each operation (hc_stream_push()).  So a member of such a fabric sends no more
+ * than that ahead of what its destination has taken, and UP_FIRST before that has taken any: it
+ * may be behind by as many operations as the window has, and what waits there for it is then
+ * that much less.  All members do so, since neither end of a detour knows which machines it
+ * crosses.
+ *
+ * Nobody waits for ever.  A receiver tells when it has taken the first frame, and then each time
+ * that it has taken half a window.  A member that waits has sent all that it may, so either some of
+ * that is not taken yet, and the destination does not wait for this member; or all is, and the
+ * word that it was is on its way (if that gets lost: coll/stall.c).
+ */
+#include "coll/coll.h"
+#include "coll/up.h"
+
+#define UP_FIRST	2
+
+bool hc_up_may(struct hc_member *m, struct hc_op *op)
+{
+	const struct hc_up *up = hc_op_priv(op);
+	unsigned int i;
+
+	if (hc_is_whole(m->node->fabric))
+		return true;
+	for (i = 0; i < m->role.ndst; i++) {
+		u32 window = up->taken[i] ? HC_UP_WINDOW : UP_FIRST;
+
+		if (op->sent[i] - up->taken[i] >= window) {
+			hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
+			return false;
+		}
+	}
+	return true;
+}
+
+bool hc_up_credited(struct hc_op *op, unsigned int i, u32 taken)
+{
+	struct hc_up *up = hc_op_priv(op);
+
+	/* It has not taken what it was not sent, and its words may come late. */
+	if (op->sent[i] - taken >= op->sent[i] - up->taken[i])
+		return false;
+	up->taken[i] = taken;
+	return true;
+}
+
+bool hc_up_took(struct hc_member *m, struct hc_op *op, unsigned int i)
+{
+	u32 taken = hc_taken(m, m->src[i].node, op->nr);
+
+	if (hc_is_whole(m->node->fabric) || op->src[i].last ||
+	    (taken != 1 && taken % (HC_UP_WINDOW / 2)))
+		return true;
+	return hc_credit_return(m, op, &m->src[i]);
+}
