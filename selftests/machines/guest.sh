@@ -115,19 +115,60 @@ result $? 'machines that have stood still are together'
 all_right sums 1 3 1000
 result $? 'and go on'
 
-members sums 1 1000000 1000 &
-sleep 2
-ask "$n" 'echo b >/proc/sysrq-trigger' &
-killed=$!
-busywait 60 grep -q round /tmp/said1
-result $? 'a machine dies: the operation ends'
-log "$(head -n1 /tmp/said1)"
-grep -qE 'round [0-9]+: .*(link|fault|broken)' /tmp/said1 && ! grep -q wrong /tmp/said1
-result $? 'with its cause'
+# ends_by WHAT COMMAND..: what it does to the last machine ends an operation
+ends_by() {
+	: >/tmp/said1
+	members sums 1 1000000 1000 &
+	members=$!
+	sleep 2
+	"${@:2}"
+	busywait 60 grep -q round /tmp/said1
+	result $? "$1: the operation ends"
+	log "$(head -n1 /tmp/said1)"
+	grep -qE 'round [0-9]+: .*(link|fault|broken)' /tmp/said1 && ! grep -q wrong /tmp/said1
+	result $? 'with its cause'
+}
+
+# there WHAT: of the last machine's neighbour
+neighbour=$((n / 2))
+there() { asked "$neighbour" 'hcctl -j fabric show t' | jq ".[0].$1"; }
+# shellcheck disable=SC2317
+together() { [[ $(there links_down) == 0 ]]; }
+
+# parted WHAT COMMAND..: that, and all goes on when it is over
+parted() {
+	local before
+	before=$(there trunks_ended)
+	ends_by "$@"
+	wait $members
+	busywait 60 together
+	result $? 'links come up again'
+	(($(there trunks_ended) > before))
+	result $? 'with another trunk'
+	hcctl cluster up $file
+	result $? 'plans are made anew'
+	all_right sums 1 3 1000
+	result $? 'and it goes on'
+}
+
+# All for longer than the keepalive.
+stands_still() { echo "# machine $n stands still for 12 s"; }
+# shellcheck disable=SC2016
+loses_its_network() {
+	ask "$n" 'i=$(ip -o -4 addr show to 10.8.0.0/24 | cut -d " " -f 2)
+		(sleep 0.5; ip link set "$i" down; sleep 12; ip link set "$i" up) >/dev/null 2>&1 &'
+}
+dies() {
+	ask "$n" 'echo b >/proc/sysrq-trigger' &
+	killed=$!
+}
+
+parted 'a machine stands still' stands_still
+parted 'a machine loses its network' loses_its_network
+ends_by 'a machine dies' dies
 kill $killed 2>/dev/null
 # shellcheck disable=SC2317
 carriers() { [[ $(asked "$neighbour" 'hcctl -j link show t' | jq '[.[] | select(.state | index("carrier"))] | length') == "$each" ]]; }
-neighbour=$((n / 2))
 busywait 30 carriers
 result $? 'its links are without carrier'
 for ((i = 2; i < n; i++)); do ask "$i" 'touch /tmp/end'; done
