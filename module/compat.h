@@ -119,6 +119,19 @@ static inline int hc_said_end(struct hc_said *said, struct sk_buff *skb, struct 
 }
 #endif
 
+/* Let a stream have pages, not copies of them: how many bytes it has taken, or an error. */
+static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages, int flags)
+{
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 5, 0)
+	struct msghdr msg = { .msg_flags = flags | MSG_SPLICE_PAGES };
+
+	iov_iter_bvec(&msg.msg_iter, ITER_SOURCE, pages, 1, pages->bv_len);
+	return sock_sendmsg(sock, &msg);
+#else
+	return kernel_sendpage(sock, pages->bv_page, pages->bv_offset, pages->bv_len, flags);
+#endif
+}
+
 /* The socket is of namespace @net from now on, and does not hold it. */
 static inline void hc_sk_loose_in(struct sock *sk, struct net *net)
 {

@@ -6,6 +6,11 @@
  * (fabric/far.h), are always taken, as by the queues of nodes.  Others have a limit, and so have
  * Ethernet frames.
  *
+ * The payload of a frame of a node is not copied into the socket: TCP takes its pages if it is to
+ * send them as they are, that is without TLS.  Nobody writes to pages that somebody else may read
+ * (hc_seg_own()).  Those of an Ethernet frame may be a process's own, which waits for them to be
+ * free (MSG_ZEROCOPY): they are copied.
+ *
  * The work never waits.  When the socket has no room it stops, and the socket's write_space
  * function begins it again; so does the beat of the trunk.  What it says of links is not
  * queued: a bit for each says that there is something to be told, so that it takes no memory
@@ -18,6 +23,7 @@
 #include <linux/virtio_net.h>
 #include <net/sock.h>
 
+#include "compat.h"
 #include "fabric/eth.h"
 #include "fabric/fabric.h"
 #include "fabric/far.h"
@@ -32,6 +38,8 @@
 /* Bytes after which others get their turn. */
 #define SEND_BUDGET	SZ_1M
 #define LOOSE_MAX	SZ_4M
+/* Payloads of which pages are worth a call of their own. */
+#define PAGES_MIN	PAGE_SIZE
 
 /* ------------------------------------------------------------ queues */
 
@@ -207,6 +215,7 @@ static void *record_begin(struct hc_trunk_tx *tx, u8 what, u32 node, unsigned in
 	memset(tx->head + sizeof(struct hc_wire_record), 0, len);
 	tx->nvec = 0;
 	tx->len = 0;
+	tx->copied = 0;
 	tx->done = 0;
 	vec_add(tx, tx->head, sizeof(struct hc_wire_record) + len);
 	return tx->head + sizeof(struct hc_wire_record);
@@ -291,6 +300,8 @@ static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 		tx->len += skb_frag_size(frag);
 	}
 	tx->skb = skb;
+	if (trunk->takes_pages && skb->data_len >= PAGES_MIN && !hc_frame_is(skb, HC_FT_STACK))
+		tx->copied = tx->len - skb->data_len;
 	atomic64_inc(&trunk->tx_frames);
 	return true;
 }
@@ -356,15 +367,36 @@ static void record_end(struct hc_trunk *trunk)
 
 /* ------------------------------------------------------------ the work */
 
+/* What is left of the piece of the record that is next. */
+static struct bio_vec piece_left(const struct hc_trunk_tx *tx)
+{
+	const struct bio_vec *piece = tx->vec;
+	unsigned int skip = tx->done;
+
+	for (; skip >= piece->bv_len; piece++)
+		skip -= piece->bv_len;
+	return (struct bio_vec){
+		.bv_page = piece->bv_page, .bv_len = piece->bv_len - skip,
+		.bv_offset = piece->bv_offset + skip,
+	};
+}
+
 /* Returns the bytes that were sent, or an error. */
 static int record_push(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
 	struct msghdr msg = { .msg_flags = MSG_DONTWAIT | MSG_NOSIGNAL };
+	unsigned int copied = tx->copied ?: tx->len;
 
-	if (hc_trunk_tx_busy(trunk))
+	if (tx->done >= copied) {
+		struct bio_vec piece = piece_left(tx);
+		bool more = tx->done + piece.bv_len < tx->len || hc_trunk_tx_busy(trunk);
+
+		return hc_sock_give_pages(trunk->sock, &piece, msg.msg_flags | (more ? MSG_MORE : 0));
+	}
+	if (tx->copied || hc_trunk_tx_busy(trunk))
 		msg.msg_flags |= MSG_MORE;
-	iov_iter_bvec(&msg.msg_iter, WRITE, tx->vec, tx->nvec, tx->len);
+	iov_iter_bvec(&msg.msg_iter, WRITE, tx->vec, tx->nvec, copied);
 	iov_iter_advance(&msg.msg_iter, tx->done);
 	return sock_sendmsg(trunk->sock, &msg);
 }

@@ -97,6 +97,7 @@ static bool sock_take(struct hc_trunk *trunk)
 	write_lock_bh(&sk->sk_callback_lock);
 	taken = !sk->sk_user_data;
 	if (taken) {
+		trunk->takes_pages = sk->sk_protocol == IPPROTO_TCP && !inet_csk(sk)->icsk_ulp_ops;
 		trunk->data_ready = sk->sk_data_ready;
 		trunk->write_space = sk->sk_write_space;
 		trunk->state_change = sk->sk_state_change;

@@ -99,6 +99,7 @@ struct hc_trunk_note {
  * @vec: where the record lies
  * @nvec: entries of it
  * @len: bytes of the record; 0: there is none
+ * @copied: those that the socket copies; it is given the pages of what follows
  * @done: how many of them are sent
  */
 struct hc_trunk_tx {
@@ -117,6 +118,7 @@ struct hc_trunk_tx {
 	struct bio_vec vec[MAX_SKB_FRAGS + 2];
 	unsigned int nvec;
 	unsigned int len;
+	unsigned int copied;
 	unsigned int done;
 };
 
@@ -168,6 +170,7 @@ enum {
  * @error: why it ends; written by whoever sets BROKEN
  * @why: the same in a sentence, or NULL
  * @sock: the socket, by a reference of its file
+ * @takes_pages: it sends pages that it is given as they are; valid once BEGUN
  * @whom: the address of its other end
  * @whom_len: 0: not known
  * @data_ready: functions that the socket had
@@ -204,6 +207,7 @@ struct hc_trunk {
 	int error;
 	const char *why;
 	struct socket *sock;
+	bool takes_pages;
 	struct sockaddr_storage whom;
 	int whom_len;
 	void (*data_ready)(struct sock *sk);
