@@ -270,18 +270,26 @@ meets() {
 port_open() { at "$a" ss -Hltn | grep -q :26723; }
 
 tls_refuses() {
-	if ! { authority ca && authority other && certificate one ca && certificate stranger other; }; then
+	if ! { authority ca && authority other && certificate one ca && certificate two ca &&
+		certificate stranger other; }; then
 		skip 'there is no openssl'
 		return
 	fi
 	parts
 	refused 'no files' 'three files are wanted' at "$a" hcctl trunk listen t 10.9.1.1 tls a,b
+	refused 'no name' 'three files are wanted' at "$a" hcctl trunk listen t 10.9.1.1 tls a,b,c,
 	refused 'no certificate' 'no certificate of' at "$a" hcctl trunk listen t 10.9.1.1 tls /nowhere,/nowhere,/nowhere
 	has_tls || { skip 'the kernel has no TLS'; return; }
 	meets "tls $(tls one ca)" '' 'the other end speaks no TLS' 'the other end refuses: TLS is wanted'
 	meets '' "tls $(tls one ca)" 'wants TLS|TLS is wanted' 'the other end speaks no TLS'
 	meets "tls $(tls one ca)" "tls $(tls stranger ca)" "the other end has no certificate of an authority" 'it wants a certificate'
 	meets "tls $(tls one ca)" "tls $(tls one other)" 'the other end refuses' "the other end's certificate is refused"
+	meets "tls $(tls one ca)" "tls $(tls two ca),three" 'the other end refuses' 'refused: .* name'
+	meets "tls $(tls one ca),three" "tls $(tls two ca)" 'refused: .* name' 'it refuses our certificate'
+	there "$a" hcctl trunk listen t 10.9.1.1 tls "$(tls one ca),two"
+	busywait 10 port_open || fault 'nobody listens'
+	check 'names that are right' at "$b" hcctl trunk connect t 2 10.9.1.1 tls "$(tls two ca),one"
+	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links stay down'
 	there "$a" hcctl trunk listen t "unix:$scratch/socket" 2>"$scratch/heard"
 	busywait 10 test -S "$scratch/socket"
 	refused 'another stream' 'it needs a connection of TCP' \

@@ -22,7 +22,7 @@
  * @ssh: whom ssh is to ask; NULL: it is this machine
  * @netns: a network namespace there, or NULL
  * @address: where others reach it, with a port or without
- * @tls: CERT,KEY,CA there, or NULL
+ * @tls: CERT,KEY,CA[,NAME] there, or NULL
  * @no_plans: it takes no plans of others
  * @fixed: bits that all its nodes share
  * @base: what they are

@@ -433,7 +433,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 	return 0;
 }
 
-#define KEEPS " [keepalive TIME] [tls CERT,KEY,CA] [keep [background]] [no-plans]"
+#define KEEPS " [keepalive TIME] [tls CERT,KEY,CA[,NAME]] [keep [background]] [no-plans]"
 
 const struct hc_cmd trunk_cmds[] = {
 	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH | vsock:CID[:PORT] }" KEEPS },

@@ -17,7 +17,7 @@
  * @far: the nodes there, as far as they are known
  * @keep: ms, 0: default
  * @no_plans: take no plans from there
- * @tls: CERT,KEY,CA, or NULL
+ * @tls: CERT,KEY,CA[,NAME], or NULL
  */
 struct trunk_ends {
 	struct nl_fabric fabric;

@@ -36,7 +36,9 @@
  */
 #define PRIORITIES "NONE:+VERS-TLS1.3:+AES-256-GCM:+AEAD:+SHA384:+GROUP-ALL:+SIGN-ALL:+ECDHE-RSA:+ECDHE-ECDSA"
 
-/* Functions of GnuTLS, and what we have of it. */
+/* Functions of GnuTLS, and what we have of it; @peer: whose certificate the other end is to have,
+ * or NULL, within @text.
+ */
 struct tls {
 	__typeof__(gnutls_certificate_allocate_credentials) *credentials_new;
 	__typeof__(gnutls_certificate_free_credentials) *credentials_free;
@@ -63,6 +65,8 @@ struct tls {
 	__typeof__(gnutls_free) *free;
 	gnutls_certificate_credentials_t credentials;
 	gnutls_session_t session;
+	char text[1024];
+	const char *peer;
 	void *library;
 };
 
@@ -167,20 +171,21 @@ static int give_keys(struct hcctl *h, const struct tls *t, int fd)
 
 /* --- the handshake --- */
 
-/* CERT,KEY,CA: files of PEM */
+/* CERT,KEY,CA[,NAME]: files of PEM, and a name */
 static int take_files(struct hcctl *h, struct tls *t, const char *files)
 {
-	char text[1024], *rest = text, *cert, *key, *ca;
+	char *rest = t->text, *cert, *key, *ca;
 	int err;
 
-	if (strlen(files) >= sizeof(text))
+	if (strlen(files) >= sizeof(t->text))
 		return hc_invalid(h, "tls", files, "it is too long");
-	strcpy(text, files);
+	strcpy(t->text, files);
 	cert = strsep(&rest, ",");
 	key = strsep(&rest, ",");
-	ca = rest;
-	if (!ca || !*cert || !*key || !*ca || strchr(ca, ','))
-		return hc_invalid(h, "tls", files, "three files are wanted: CERT,KEY,CA");
+	ca = strsep(&rest, ",");
+	t->peer = rest;
+	if (!ca || !*cert || !*key || !*ca || (rest && (!*rest || strchr(rest, ','))))
+		return hc_invalid(h, "tls", files, "three files are wanted, and maybe a name: CERT,KEY,CA[,NAME]");
 	err = t->credentials_new(&t->credentials);
 	if (err)
 		return gnutls_says(h, t, "no TLS", err);
@@ -209,7 +214,7 @@ static int begin(struct hcctl *h, struct tls *t, int fd, bool server)
 	if (err)
 		return gnutls_says(h, t, "no TLS", err);
 	t->set_transport(t->session, fd, fd);
-	t->set_verify(t->session, NULL, 0);
+	t->set_verify(t->session, t->peer, 0);
 	if (server)
 		t->set_request(t->session, GNUTLS_CERT_REQUIRE);
 	return 0;
