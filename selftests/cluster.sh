@@ -155,6 +155,52 @@ four_machines_by_ssh() {
 	leave
 }
 
+# server: dropbear at machine b, which lets in who has $scratch/key; ssh knows both
+server() {
+	[[ -e /etc/shells ]] || echo /bin/bash >/etc/shells
+	ssh-keygen -q -t ed25519 -N '' -f "$scratch/key" || return
+	cat >"$scratch/config" <<-END
+		Host *
+		IdentityFile $scratch/key
+		IdentitiesOnly yes
+		StrictHostKeyChecking no
+		UserKnownHostsFile /dev/null
+		LogLevel ERROR
+	END
+	printf '#!/bin/sh\nexec ssh -F %s "$@"\n' "$scratch/config" >"$scratch/ssh"
+	chmod 755 "$scratch/ssh"
+	export HCCTL_SSH=$scratch/ssh
+	# Its keys, and root's, are there for nobody else.
+	there "$b" unshare -m sh -c "mount -t tmpfs -o mode=700 none /root && mkdir -m 700 /root/.ssh &&
+		cp '$scratch/key.pub' /root/.ssh/authorized_keys && mkdir -p /etc/dropbear && mount -t tmpfs none /etc/dropbear &&
+		exec dropbear -RFEesm -P '' -p 10.9.1.2:22" 2>"$scratch/server"
+	busywait 10 served
+}
+served() { at "$b" ss -Hltn | grep -q :22; }
+
+# ssh makes what it wants of the words, and has one connection for all that a command asks.
+machines_by_ssh_itself() {
+	local out
+	type -P dropbear ssh ssh-keygen >/dev/null || { skip 'there is no ssh, or no dropbear'; return; }
+	two "$plans"
+	sed -i -e "s|\"netns\": \"$a\"|\"here\": true|" -e "s|\"netns\": \"$b\"|\"ssh\": \"root@10.9.1.2\"|" "$file"
+	server || { fault "no server: $(<"$scratch/server")"; return; }
+	check 'up' at "$a" hcctl cluster up "$file"
+	check 'as the file has it' at "$a" hcctl cluster check "$file"
+	equal 'plans there' '[1,2]' "$(json_at "$b" 'map(.plan)' plan show t)"
+	all_do sums 1 5 1000
+	equal 'of all' 'one other' "$(json_at "$a" 'map(.host) | join(" ")' -a "$file" plan show t)"
+	check 'a node' at "$a" hcctl node set t 1 fail
+	out=$(at "$a" hcctl cluster check "$file") && fault 'a failed node is as the file has it'
+	[[ $out == *'one: - node 1 failed'* ]] || fault "$out"
+	check 'mended' at "$a" hcctl cluster up "$file"
+	check 'down' at "$a" hcctl cluster down "$file"
+	equal 'fabrics there' 0 "$(json_at "$b" length fabric show)"
+	equal 'connections' 6 "$(grep -c 'Child connection' "$scratch/server")"
+	: >"$scratch/config"
+	refused 'a host that is not known' 'other: Host key verification failed' at "$a" hcctl cluster check "$file"
+}
+
 endpoints_go_with_it() {
 	two "\"nodes\": [{ \"node\": 0, \"netns\": \"e0-$$\", \"up\": true, \"addresses\": [\"10.77.0.1/24\"] },
 		{ \"node\": 7, \"netns\": \"e7-$$\", \"up\": true, \"addresses\": [\"10.77.0.8/24\"] }],
@@ -320,6 +366,6 @@ what_is_no_data_ends_a_trunk() {
 	exec 7>&-
 }
 
-run_tests two_machines_from_a_file broken_things_are_found_and_mended four_machines_by_ssh \
+run_tests two_machines_from_a_file broken_things_are_found_and_mended four_machines_by_ssh machines_by_ssh_itself \
 	endpoints_go_with_it others_fabrics_stay hosts_may_be_away signals_end_it trunks_speak_tls tls_refuses \
 	what_is_no_data_ends_a_trunk

@@ -174,17 +174,19 @@ all_kinds_go_across() {
 
 # late KIND PLAN ROUNDS COUNT: the members of the one machine, and then of the other, begin later than the rest
 late() {
-	local who nodes half=$((1 << $(json_at "$a" '.[0].dim' fabric show t) - 1))
-	for who in 'b a' 'a b'; do
-		for who in $who; do
-			mapfile -t nodes < <([[ $who == a ]] && seq 0 $((half - 1)) || seq $half $((2 * half - 1)))
+	local order who first half=$((1 << $(json_at "$a" '.[0].dim' fabric show t) - 1))
+	for order in 'b a' 'a b'; do
+		for who in $order; do
+			first=0
+			[[ $who == a ]] || first=$half
 			: >"$scratch/$who"
-			there "${!who}" "$here/hc_member" "-$1" t "$2" $((2 * half)) "$3" "$4" "${nodes[@]}" \
-				>"$scratch/$who"
+			# shellcheck disable=SC2046
+			there "${!who}" "$here/hc_member" "-$1" t "$2" $((2 * half)) "$3" "$4" \
+				$(seq "$first" $((first + half - 1))) >"$scratch/$who"
 			sleep 0.5
 		done
 		for who in a b; do
-			busywait 20 grep -q . "$scratch/$who"
+			busywait 60 grep -q . "$scratch/$who"
 			equal "$1 of plan $2, $3 times $4 numbers, at $who" right "$(<"$scratch/$who")"
 		done
 	done
@@ -213,8 +215,8 @@ rings_wait() {
 	busywait 5 at "$b" hcctl trunk connect t 4 10.9.0.1 || { fault 'no trunk'; return; }
 	up_again
 	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3
-	late gather 3 3 5000
-	late exchange 3 3 1000
+	late gather 3 2 5000
+	late exchange 3 2 200
 }
 
 # begin NAMESPACE NAME ROUNDS NODE..: plans 1 to 4 at once; what members say is in $scratch/NAME.PLAN

@@ -115,6 +115,19 @@ result $? 'machines that have stood still are together'
 all_right sums 1 3 1000
 result $? 'and go on'
 
+# shellcheck disable=SC2317
+stands_still() { echo "# machine $n stands still for 12 s"; }
+# shellcheck disable=SC2016,SC2317
+loses_its_network() {
+	ask "$n" 'i=$(ip -o -4 addr show to 10.8.0.0/24 | cut -d " " -f 2)
+		(sleep 0.5; ip link set "$i" down; sleep 12; ip link set "$i" up) >/dev/null 2>&1 &'
+}
+# shellcheck disable=SC2317
+dies() {
+	ask "$n" 'echo b >/proc/sysrq-trigger' &
+	killed=$!
+}
+
 # ends_by WHAT COMMAND..: what it does to the last machine ends an operation
 ends_by() {
 	: >/tmp/said1
@@ -140,7 +153,7 @@ parted() {
 	local before
 	before=$(there trunks_ended)
 	ends_by "$@"
-	wait $members
+	wait "$members"
 	busywait 60 together
 	result $? 'links come up again'
 	(($(there trunks_ended) > before))
@@ -151,22 +164,11 @@ parted() {
 	result $? 'and it goes on'
 }
 
-# All for longer than the keepalive.
-stands_still() { echo "# machine $n stands still for 12 s"; }
-# shellcheck disable=SC2016
-loses_its_network() {
-	ask "$n" 'i=$(ip -o -4 addr show to 10.8.0.0/24 | cut -d " " -f 2)
-		(sleep 0.5; ip link set "$i" down; sleep 12; ip link set "$i" up) >/dev/null 2>&1 &'
-}
-dies() {
-	ask "$n" 'echo b >/proc/sysrq-trigger' &
-	killed=$!
-}
-
+# Longer than the keepalive.
 parted 'a machine stands still' stands_still
 parted 'a machine loses its network' loses_its_network
 ends_by 'a machine dies' dies
-kill $killed 2>/dev/null
+kill "$killed" 2>/dev/null
 # shellcheck disable=SC2317
 carriers() { [[ $(asked "$neighbour" 'hcctl -j link show t' | jq '[.[] | select(.state | index("carrier"))] | length') == "$each" ]]; }
 busywait 30 carriers
