@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define HC_TRUNK_MAGIC		0x68637472	/* "hctr" */
-#define HC_TRUNK_VERSION	3
+#define HC_TRUNK_VERSION	4
 /* Bytes of the longest frame: one that is still to be segmented, with the longest walk. */
 #define HC_TRUNK_FRAME_MAX	(80 * 1024)
 

@@ -157,7 +157,6 @@ four_machines_by_ssh() {
 
 # server: dropbear at machine b, which lets in who has $scratch/key; ssh knows both
 server() {
-	[[ -e /etc/shells ]] || echo /bin/bash >/etc/shells
 	ssh-keygen -q -t ed25519 -N '' -f "$scratch/key" || return
 	cat >"$scratch/config" <<-END
 		Host *
@@ -170,9 +169,10 @@ server() {
 	printf '#!/bin/sh\nexec ssh -F %s "$@"\n' "$scratch/config" >"$scratch/ssh"
 	chmod 755 "$scratch/ssh"
 	export HCCTL_SSH=$scratch/ssh
-	# Its keys, and root's, are there for nobody else.
-	there "$b" unshare -m sh -c "mount -t tmpfs -o mode=700 none /root && mkdir -m 700 /root/.ssh &&
-		cp '$scratch/key.pub' /root/.ssh/authorized_keys && mkdir -p /etc/dropbear && mount -t tmpfs none /etc/dropbear &&
+	# What it reads below /etc, and in root's home, is there for it alone.
+	there "$b" unshare -m sh -c "key=\$(cat '$scratch/key.pub') && mount -t tmpfs -o mode=700 none /root &&
+		mkdir -m 700 /root/.ssh && echo \"\$key\" >/root/.ssh/authorized_keys &&
+		cp -a /etc /root/etc && mount --bind /root/etc /etc && mkdir -p /etc/dropbear && echo /bin/bash >>/etc/shells &&
 		exec dropbear -RFEesm -P '' -p 10.9.1.2:22" 2>"$scratch/server"
 	busywait 10 served
 }
@@ -199,6 +199,8 @@ machines_by_ssh_itself() {
 	equal 'connections' 6 "$(grep -c 'Child connection' "$scratch/server")"
 	: >"$scratch/config"
 	refused 'a host that is not known' 'other: Host key verification failed' at "$a" hcctl cluster check "$file"
+	busywait 10 nobody || fault 'somebody is left'
+	unset HCCTL_SSH
 }
 
 endpoints_go_with_it() {

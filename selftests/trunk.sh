@@ -208,6 +208,34 @@ long_messages_wait() {
 	late bcast 4 3 20000
 }
 
+# The same with pages that are not full, and helpers and a detour across the trunk; and members that stop in the middle.
+late_members_are_waited_for_around_faults() {
+	local who children
+	machines 3 0XX 1XX segment 9000 && joined
+	check 'a link' at "$a" hcctl link set t 1:0 down
+	check 'a link' at "$a" hcctl link set t 0:2 down
+	busywait 5 is_at 5 "$b" '.[0].fault' node show t 0 || fault 'it is not known'
+	check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply
+	equal 'detours' '[{"from":4,"to":0}]' "$(json_at "$a" '.[0].detours | map({from, to})' plan show t)"
+	late sums 1 2 20000
+	late collect 1 2 20000
+	there "$b" "$here/hc_member" -collect t 1 8 12 20000 4 5 6 7 >"$scratch/b"
+	there "$a" "$here/hc_member" -collect t 1 8 12 20000 0 1 2 3 >"$scratch/a"
+	for who in 0 1 2; do
+		sleep 0.2
+		children=$(<"/proc/$pid/task/$pid/children")
+		# shellcheck disable=SC2086
+		kill -STOP $children
+		sleep 0.5
+		# shellcheck disable=SC2086
+		kill -CONT $children
+	done
+	for who in a b; do
+		busywait 60 grep -q . "$scratch/$who"
+		equal "stopped, at $who" right "$(<"$scratch/$who")"
+	done
+}
+
 # A slice of a ring has a segment of each member.
 rings_wait() {
 	machines 5 0XXXX 1XXXX segment 4096 || return
@@ -681,7 +709,7 @@ descriptors_are_given_up() {
 }
 
 run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces addresses_make_sense descriptors_are_given_up links_come_up \
-	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across long_messages_wait rings_wait runs_follow_each_other \
+	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across long_messages_wait late_members_are_waited_for_around_faults rings_wait runs_follow_each_other \
 	tasks_go_across tasks_go_to_a_machine_that_is_back tasks_of_another_life_are_in_doubt \
 	copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
 	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \

@@ -423,7 +423,8 @@ static u32 loose(const struct sk_buff *skb)
 bool hc_stream_push(const struct hc_member *m, struct hc_stream *st, u32 segments,
 		    struct sk_buff *skb)
 {
-	u32 room = segments * (m->node->fabric->segment + PAGE_SIZE);
+	u32 segment = PAGE_SIZE << get_order(m->node->fabric->segment);
+	u32 room = segments * (segment + PAGE_SIZE);
 
 	if (loose(skb) > room - min(st->loose, room))
 		return false;

@@ -12,8 +12,9 @@
  * helper, and the others hear that there is nothing.  With several ways for the blocks of one
  * member a member could wait for a frame of one helper that cannot come before another helper's
  * are taken.  So the frames travel along a tree.  So no member waits for ever: it waits for a
- * stream only if nothing of it is there, and by induction from the leaves each stream brings its
- * next frame or its end, as each process does.
+ * stream only if nothing of it is there, which means that all was taken, and that its sender has
+ * credit if it needs any; and by induction from the leaves each stream brings its next frame or
+ * its end, as each process does.
  *
  * Each stream ends by a frame with LAST, an empty one if need be.
  */

@@ -8,18 +8,34 @@
  * of a source in each operation (hc_stream_push()).  So a member of such a fabric sends no more
  * than that ahead of what its destination has taken, and UP_FIRST before that has taken any: it
  * may be behind by as many operations as the window has, and what waits there for it is then
- * that much less.  All members do so, since neither end of a detour knows which machines it
- * crosses.
+ * that much less.  Of short contributions, which are in many frames only where those of many
+ * members are gathered, UP_SHORT take no more room.  All members do so, since neither end of a
+ * detour knows which machines it crosses.
  *
  * Nobody waits for ever.  A receiver tells when it has taken the first frame, and then each time
  * that it has taken half a window.  A member that waits has sent all that it may, so either some of
  * that is not taken yet, and the destination does not wait for this member; or all is, and the
- * word that it was is on its way (if that gets lost: coll/stall.c).
+ * word that it was is on its way.  If that gets lost, the next frame over the link tells that one
+ * is missing, or else the answer to a question how many were taken (coll/stall.c).
  */
 #include "coll/coll.h"
 #include "coll/up.h"
 
 #define UP_FIRST	2
+/* Even.  With their headers they take 2,304 bytes each at most. */
+#define UP_SHORT	24
+
+static bool is_short(const struct hc_op *op)
+{
+	return op->total <= HC_INLINE_MAX;
+}
+
+static u32 window(const struct hc_op *op, u32 taken)
+{
+	if (is_short(op))
+		return UP_SHORT;
+	return taken ? HC_UP_WINDOW : UP_FIRST;
+}
 
 bool hc_up_may(struct hc_member *m, struct hc_op *op)
 {
@@ -28,14 +44,11 @@ bool hc_up_may(struct hc_member *m, struct hc_op *op)
 
 	if (hc_is_whole(m->node->fabric))
 		return true;
-	for (i = 0; i < m->role.ndst; i++) {
-		u32 window = up->taken[i] ? HC_UP_WINDOW : UP_FIRST;
-
-		if (op->sent[i] - up->taken[i] >= window) {
+	for (i = 0; i < m->role.ndst; i++)
+		if (op->sent[i] - up->taken[i] >= window(op, up->taken[i])) {
 			hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
 			return false;
 		}
-	}
 	return true;
 }
 
@@ -54,8 +67,9 @@ bool hc_up_took(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
 	u32 taken = hc_taken(m, m->src[i].node, op->nr);
 
-	if (hc_is_whole(m->node->fabric) || op->src[i].last ||
-	    (taken != 1 && taken % (HC_UP_WINDOW / 2)))
+	if (hc_is_whole(m->node->fabric) || op->src[i].last)
+		return true;
+	if ((taken != 1 || is_short(op)) && taken % (window(op, taken) / 2))
 		return true;
 	return hc_credit_return(m, op, &m->src[i]);
 }

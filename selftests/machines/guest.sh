@@ -44,12 +44,14 @@ nodes_of() { seq -s ' ' $((($1 - 1) * each)) $(($1 * each - 1)); }
 
 # members KIND PLAN ROUNDS COUNT: of all machines; what each says goes to a file
 members() {
-	local i
+	local i asked=()
 	for ((i = 2; i <= n; i++)); do
 		ask "$i" "timeout 100 $here/hc_member -$1 t $2 16 $3 $4 $(nodes_of "$i")" >"/tmp/said$i" &
+		asked+=($!)
 	done
 	# shellcheck disable=SC2046
 	timeout 100 "$here/hc_member" "-$1" t "$2" 16 "$3" "$4" $(nodes_of 1) >/tmp/said1
+	wait "${asked[@]}"
 }
 
 nr=0 failed=0
@@ -142,21 +144,24 @@ ends_by() {
 	result $? 'with its cause'
 }
 
-# there WHAT: of the last machine's neighbour
 neighbour=$((n / 2))
-there() { asked "$neighbour" 'hcctl -j fabric show t' | jq ".[0].$1"; }
+# of_machine NUMBER WHAT
+of_machine() { asked "$1" 'hcctl -j fabric show t' | jq ".[0].$2"; }
 # shellcheck disable=SC2317
-together() { [[ $(there links_down) == 0 ]]; }
+together() {
+	local i
+	for ((i = 1; i <= n; i++)); do [[ $(of_machine "$i" links_down) == 0 ]] || return; done
+}
 
 # parted WHAT COMMAND..: that, and all goes on when it is over
 parted() {
 	local before
-	before=$(there trunks_ended)
+	before=$(of_machine "$neighbour" trunks_ended)
 	ends_by "$@"
 	wait "$members"
 	busywait 60 together
 	result $? 'links come up again'
-	(($(there trunks_ended) > before))
+	(($(of_machine "$neighbour" trunks_ended) > before))
 	result $? 'with another trunk'
 	hcctl cluster up $file
 	result $? 'plans are made anew'
