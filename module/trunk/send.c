@@ -392,7 +392,9 @@ static int record_push(struct hc_trunk *trunk)
 		struct bio_vec piece = piece_left(tx);
 		bool more = tx->done + piece.bv_len < tx->len || hc_trunk_tx_busy(trunk);
 
-		return hc_sock_give_pages(trunk->sock, &piece, msg.msg_flags | (more ? MSG_MORE : 0));
+		if (more)
+			msg.msg_flags |= MSG_MORE;
+		return hc_sock_give_pages(trunk->sock, &piece, msg.msg_flags);
 	}
 	if (tx->copied || hc_trunk_tx_busy(trunk))
 		msg.msg_flags |= MSG_MORE;
