@@ -217,13 +217,11 @@ late_members_are_waited_for_around_faults() {
 	there "$a" "$here/hc_member" -collect t 1 8 20 15000 0 1 2 3 >"$scratch/a"
 	for who in 0 1 2; do
 		sleep 0.1
-		children=$(<"/proc/$pid/task/$pid/children")
-		[[ $children ]] || break
-		# shellcheck disable=SC2086
-		kill -STOP $children
+		mapfile -t children < <(children_of "$pid")
+		((${#children[@]})) || break
+		kill -STOP "${children[@]}"
 		sleep 0.5
-		# shellcheck disable=SC2086
-		kill -CONT $children
+		kill -CONT "${children[@]}"
 	done
 	((who)) || fault 'nobody was stopped in the middle'
 	for who in a b; do
@@ -232,14 +230,21 @@ late_members_are_waited_for_around_faults() {
 	done
 }
 
+children_of() {
+	local stat child parent
+	for stat in /proc/[0-9]*/stat; do
+		read -r child _ _ parent _ 2>/dev/null <"$stat" && [[ $parent == "$1" ]] && echo "$child"
+	done
+}
+
 # A slice of a ring has a segment of each member.
 rings_wait() {
-	machines 4 0XXX 1XXX segment 4096 || return
+	machines 5 0XXXX 1XXXX segment 4096 || return
 	there "$a" hcctl trunk listen t 10.9.0.1
-	busywait 5 at "$b" hcctl trunk connect t 3 10.9.0.1 || { fault 'no trunk'; return; }
+	busywait 5 at "$b" hcctl trunk connect t 4 10.9.0.1 || { fault 'no trunk'; return; }
 	up_again
 	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3
-	late gather 3 1 3000
+	late gather 3 1 600
 }
 
 # begin NAMESPACE NAME ROUNDS NODE..: plans 1 to 4 at once; what members say is in $scratch/NAME.PLAN
