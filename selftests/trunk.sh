@@ -172,10 +172,12 @@ all_kinds_go_across() {
 	both copies 0 50 1000
 }
 
-# late KIND PLAN ROUNDS COUNT: the members of the one machine, and then of the other, begin later than the rest
+# late KIND PLAN ROUNDS COUNT: the members of the one machine, and then of the other, begin $lateness s later than the rest
 late() {
 	local order who first half=$((1 << $(json_at "$a" '.[0].dim' fabric show t) - 1))
 	for order in 'b a' 'a b'; do
+		# Who has told the sink leaves, which ends the next run for those who come early.
+		[[ $1 != collect ]] || check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply
 		for who in $order; do
 			first=0
 			[[ $who == a ]] || first=$half
@@ -183,7 +185,7 @@ late() {
 			# shellcheck disable=SC2046
 			there "${!who}" "$here/hc_member" "-$1" t "$2" $((2 * half)) "$3" "$4" \
 				$(seq "$first" $((first + half - 1))) >"$scratch/$who"
-			sleep 0.5
+			sleep "${lateness:-0.5}"
 		done
 		for who in a b; do
 			busywait 60 grep -q . "$scratch/$who"
@@ -192,12 +194,13 @@ late() {
 	done
 }
 
-# Messages of many more segments than a late member has room for.
+# Messages of many more segments than a late member has room for, also if it comes later than others take to ask for it, who
+# have left.
 long_messages_wait() {
 	machines 3 0XX 1XX segment 1024 && joined
 	check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply
 	late sums 1 1 2000
-	late collect 1 1 2000
+	lateness=2.2 late collect 1 1 2000
 	check 'a doubling' at "$b" hcctl doubling plan fabric t apply plan 2
 	late sums 2 1 2000
 }
@@ -213,15 +216,17 @@ late_members_are_waited_for_around_faults() {
 	equal 'detours' '[{"from":4,"to":0}]' "$(json_at "$a" '.[0].detours | map({from, to})' plan show t)"
 	late sums 1 1 15000
 	late collect 1 1 15000
+	check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply
 	there "$b" "$here/hc_member" -collect t 1 8 20 15000 4 5 6 7 >"$scratch/b"
 	there "$a" "$here/hc_member" -collect t 1 8 20 15000 0 1 2 3 >"$scratch/a"
+	busywait 5 children_of "$pid" >/dev/null
 	for who in 0 1 2; do
 		sleep 0.1
 		mapfile -t children < <(children_of "$pid")
 		((${#children[@]})) || break
-		kill -STOP "${children[@]}"
+		kill -STOP "${children[@]}" 2>/dev/null
 		sleep 0.5
-		kill -CONT "${children[@]}"
+		kill -CONT "${children[@]}" 2>/dev/null
 	done
 	((who)) || fault 'nobody was stopped in the middle'
 	for who in a b; do
@@ -231,10 +236,11 @@ late_members_are_waited_for_around_faults() {
 }
 
 children_of() {
-	local stat child parent
+	local stat child parent any=1
 	for stat in /proc/[0-9]*/stat; do
-		read -r child _ _ parent _ 2>/dev/null <"$stat" && [[ $parent == "$1" ]] && echo "$child"
+		{ read -r child _ _ parent _ <"$stat"; } 2>/dev/null && [[ $parent == "$1" ]] && any=0 && echo "$child"
 	done
+	return $any
 }
 
 # A slice of a ring has a segment of each member.
