@@ -14,7 +14,7 @@
 
 a='' b=''
 
-# machines DIM PART-A PART-B [WORDS..]: two of them, and a wire
+# machines DIM PART-A PART-B: two of them, and a wire
 machines() {
 	parameter trunks Y
 	namespace a && namespace b || return
@@ -25,8 +25,8 @@ machines() {
 	at "$b" ip link set "w$$" up
 	at "$a" ip link set lo up
 	at "$b" ip link set lo up
-	check 'the one part' at "$a" hcctl fabric add t dim "$1" nodes "$2" "${@:4}"
-	check 'the other' at "$b" hcctl fabric add t dim "$1" nodes "$3" "${@:4}"
+	check 'the one part' at "$a" hcctl fabric add t dim "$1" nodes "$2"
+	check 'the other' at "$b" hcctl fabric add t dim "$1" nodes "$3"
 }
 
 # joined [WORDS..]: with a trunk of TCP; of a wire that $by made, if it did
@@ -170,87 +170,6 @@ all_kinds_go_across() {
 	both bcast 4 10 10000
 	both messages 0 50 1000
 	both copies 0 50 1000
-}
-
-# late KIND PLAN ROUNDS COUNT: the members of the one machine, and then of the other, begin $lateness s later than the rest
-late() {
-	local order who first half=$((1 << $(json_at "$a" '.[0].dim' fabric show t) - 1))
-	for order in 'b a' 'a b'; do
-		# Who has told the sink leaves, which ends the next run for those who come early.
-		[[ $1 != collect ]] || check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply
-		for who in $order; do
-			first=0
-			[[ $who == a ]] || first=$half
-			: >"$scratch/$who"
-			# shellcheck disable=SC2046
-			there "${!who}" "$here/hc_member" "-$1" t "$2" $((2 * half)) "$3" "$4" \
-				$(seq "$first" $((first + half - 1))) >"$scratch/$who"
-			sleep "${lateness:-0.5}"
-		done
-		for who in a b; do
-			busywait 60 grep -q . "$scratch/$who"
-			equal "$1 of plan $2, $3 times $4 numbers, at $who" right "$(<"$scratch/$who")"
-		done
-	done
-}
-
-# Messages of many more segments than a late member has room for, also if it comes later than others take to ask for it, who
-# have left.
-long_messages_wait() {
-	machines 3 0XX 1XX segment 1024 && joined
-	check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply
-	late sums 1 1 2000
-	lateness=2.2 late collect 1 1 2000
-	check 'a doubling' at "$b" hcctl doubling plan fabric t apply plan 2
-	late sums 2 1 2000
-}
-
-# The same with pages that are not full, and helpers and a detour across the trunk; and members that stop in the middle.
-late_members_are_waited_for_around_faults() {
-	local who children
-	machines 3 0XX 1XX segment 9000 && joined
-	check 'a link' at "$a" hcctl link set t 1:0 down
-	check 'a link' at "$a" hcctl link set t 0:2 down
-	busywait 5 is_at 5 "$b" '.[0].fault' node show t 0 || fault 'it is not known'
-	check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply
-	equal 'detours' '[{"from":4,"to":0}]' "$(json_at "$a" '.[0].detours | map({from, to})' plan show t)"
-	late sums 1 1 15000
-	late collect 1 1 15000
-	check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply
-	there "$b" "$here/hc_member" -collect t 1 8 20 15000 4 5 6 7 >"$scratch/b"
-	there "$a" "$here/hc_member" -collect t 1 8 20 15000 0 1 2 3 >"$scratch/a"
-	busywait 5 children_of "$pid" >/dev/null
-	for who in 0 1 2; do
-		sleep 0.1
-		mapfile -t children < <(children_of "$pid")
-		((${#children[@]})) || break
-		kill -STOP "${children[@]}" 2>/dev/null
-		sleep 0.5
-		kill -CONT "${children[@]}" 2>/dev/null
-	done
-	((who)) || fault 'nobody was stopped in the middle'
-	for who in a b; do
-		busywait 60 grep -q . "$scratch/$who"
-		equal "stopped, at $who" right "$(<"$scratch/$who")"
-	done
-}
-
-children_of() {
-	local stat child parent any=1
-	for stat in /proc/[0-9]*/stat; do
-		{ read -r child _ _ parent _ <"$stat"; } 2>/dev/null && [[ $parent == "$1" ]] && any=0 && echo "$child"
-	done
-	return $any
-}
-
-# A slice of a ring has a segment of each member.
-rings_wait() {
-	machines 5 0XXXX 1XXXX segment 4096 || return
-	there "$a" hcctl trunk listen t 10.9.0.1
-	busywait 5 at "$b" hcctl trunk connect t 4 10.9.0.1 || { fault 'no trunk'; return; }
-	up_again
-	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3
-	late gather 3 1 600
 }
 
 # begin NAMESPACE NAME ROUNDS NODE..: plans 1 to 4 at once; what members say is in $scratch/NAME.PLAN
@@ -715,7 +634,7 @@ descriptors_are_given_up() {
 }
 
 run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces addresses_make_sense descriptors_are_given_up links_come_up \
-	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across long_messages_wait late_members_are_waited_for_around_faults rings_wait runs_follow_each_other \
+	faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across runs_follow_each_other \
 	tasks_go_across tasks_go_to_a_machine_that_is_back tasks_of_another_life_are_in_doubt \
 	copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix operations_end_with_the_cause trunks_break \
 	disagreements_are_refused noise_is_refused frames_are_checked floods_are_bounded trunks_are_reset wires_are_bad \

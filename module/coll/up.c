@@ -65,10 +65,11 @@ bool hc_up_credited(struct hc_op *op, unsigned int i, u32 taken)
 
 bool hc_up_took(struct hc_member *m, struct hc_op *op, unsigned int i)
 {
-	u32 taken = hc_taken(m, m->src[i].node, op->nr);
+	u32 taken;
 
 	if (hc_is_whole(m->node->fabric) || op->src[i].last)
 		return true;
+	taken = hc_taken(m, m->src[i].node, op->nr);
 	if ((taken != 1 || is_short(op)) && taken % (window(op, taken) / 2))
 		return true;
 	return hc_credit_return(m, op, &m->src[i]);

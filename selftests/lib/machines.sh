@@ -29,19 +29,22 @@ json_at() { json "$2" -n "$1" "${@:3}"; }
 is_at() { [[ $(json_at "$2" "${@:3}") == "$1" ]]; }
 
 # all_do KIND PLAN ROUNDS COUNT: what hc_member does, by all nodes of all machines, which are "${all[@]}" in the order of
-# their nodes
+# their nodes; those of machine $late, if it is set, begin $lateness s behind the others
+late='' lateness=0.5
 all_do() {
-	local kind=$1 nodes=$((1 << $(json_at "${all[0]}" '.[0].dim' fabric show t))) each i ns
+	local kind=$1 nodes=$((1 << $(json_at "${all[0]}" '.[0].dim' fabric show t))) each i ns order
 	shift
+	mapfile -t order < <(printf '%s\n' "${!all[@]}" | grep -vx "$late"; echo "$late")
 	each=$((nodes / ${#all[@]}))
-	for i in "${!all[@]}"; do
+	for i in ${order[*]}; do
 		ns=${all[i]}
+		[[ $i != "$late" ]] || sleep "$lateness"
 		# shellcheck disable=SC2046
 		there "$ns" "$here/hc_member" "-$kind" t "$1" "$nodes" "$2" "$3" \
 			$(seq $((i * each)) $((i * each + each - 1))) >"$scratch/member$i"
 	done
 	for i in "${!all[@]}"; do
-		busywait 20 grep -q . "$scratch/member$i"
+		busywait 60 grep -q . "$scratch/member$i"
 		equal "$kind of plan $1 at ${all[i]}" right "$(<"$scratch/member$i")"
 	done
 }
