@@ -70,22 +70,26 @@ children_of() {
 	return $status
 }
 
+# The sink has begun, and has what its own machine gives, when it stops and the other machine begins.
 members_stop_in_the_middle() {
-	local stops children who
+	local first children stops who
 	pair 3 9000
 	tree
-	there "$b" "$here/hc_member" -collect t 1 8 20 15000 4 5 6 7 >"$scratch/b"
 	there "$a" "$here/hc_member" -collect t 1 8 20 15000 0 1 2 3 >"$scratch/a"
-	busywait 5 children_of "$pid" >/dev/null
-	for stops in 0 1 2; do
-		sleep 0.1
-		mapfile -t children < <(children_of "$pid")
-		((${#children[@]})) || break
-		kill -STOP "${children[@]}" 2>/dev/null
+	first=$pid
+	busywait 5 children_of "$first" >/dev/null || fault 'nobody has begun'
+	sleep 0.5
+	mapfile -t children < <(children_of "$first")
+	kill -STOP "${children[@]}" 2>/dev/null
+	there "$b" "$here/hc_member" -collect t 1 8 20 15000 4 5 6 7 >"$scratch/b"
+	for stops in {1..5}; do
 		sleep 0.5
 		kill -CONT "${children[@]}" 2>/dev/null
+		sleep 0.1
+		mapfile -t children < <(children_of "$first")
+		((${#children[@]})) || break
+		((stops == 5)) || kill -STOP "${children[@]}" 2>/dev/null
 	done
-	((stops)) || fault 'nobody was stopped'
 	for who in a b; do
 		busywait 60 grep -q . "$scratch/$who"
 		equal "at $who" right "$(<"$scratch/$who")"
