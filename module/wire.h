@@ -288,7 +288,7 @@ struct hc_wire_credit {
 static_assert(sizeof(struct hc_wire_credit) == 24);
 
 /* hc_wire_probe.flags */
-#define HC_PROBE_F_NEW		0x01	/* those who have begun it came after the last failure */
+#define HC_PROBE_F_NEW		0x01	/* those who have begun it came after what failed before */
 
 /**
  * struct hc_wire_probe - a question

@@ -31,8 +31,6 @@ tree() { check 'a tree' at "$a" hcctl tree find fabric t sink 0 apply; }
 # one_is_late KIND PLAN ROUNDS COUNT: the members of the one machine, and then of the other
 one_is_late() {
 	for late in 0 1; do
-		# Who has told the sink leaves, which ends the next run for those who come early.
-		[[ $1 != collect ]] || tree
 		all_do "$@"
 	done
 	late=''

@@ -194,6 +194,8 @@ all_right() {
 	done
 }
 
+is_file_of() { [[ $(wc -c <"$2") == "$1" ]]; }
+
 # The same plans again, whose members come later at one machine than others take to ask for them; and again after members
 # were killed. Who has the message that fails elsewhere waits for one that its source never begins.
 runs_follow_each_other() {
@@ -214,8 +216,8 @@ runs_follow_each_other() {
 	waiting=("${began[3]}")
 	begin "$b" b 1000000 4 6 7
 	waiting+=("${began[3]}")
-	begin "$b" killed 1000000 5
-	sleep "$((slow / 2)).5"
+	HC_BEGUN=$scratch/begun begin "$b" killed 1000000 5
+	busywait 60 is_file_of 4 "$scratch/begun" || fault "only $(wc -c <"$scratch/begun") of 4 have begun"
 	for plan in 1 2 3 4; do stop "${began[plan - 1]}"; done
 	busywait 40 grep -q 'node 0 round' "$scratch/a.4" || fault 'the source does not hear of it'
 	for plan in "${waiting[@]}"; do stop "$plan"; done

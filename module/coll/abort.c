@@ -13,7 +13,8 @@
  * whatever each of them had contributed.
  *
  * ABORT travels along the edges in both directions.  With helpers the edges have cycles, so a
- * member passes it on only if it brings news.  A member notes one failed range, so it must tell
+ * member passes it on only if it brings news.  A member notes one failed range, and where the one
+ * before it ended, so it must tell
  * old from new by that:
  *  - A range that ends at or below what is done is old: nobody passes a number
  *    that failed without knowing of the failure.
@@ -222,11 +223,27 @@ static bool ops_fail_ended(struct hc_member *m)
 	return told;
 }
 
+u64 hc_failed_before(const struct hc_member *m, u64 nr, u64 *seen_by)
+{
+	bool last = m->abort_to && nr >= m->abort_to;
+
+	*seen_by = last ? m->seen_by : m->passed.seen_by;
+	if (last)
+		return m->abort_to;
+	return nr >= m->passed.to ? m->passed.to : 0;
+}
+
 static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 {
-	bool apart = !m->abort_to || abort->from > m->abort_to || to < m->abort.from;
+	bool behind = m->abort_to && abort->from > m->abort_to;
+	bool apart = !m->abort_to || behind || to < m->abort.from;
 	u64 from = apart ? abort->from : min(m->abort.from, abort->from);
 
+	if (behind) {
+		m->passed.to = m->abort_to;
+		m->passed.seen_by = m->seen_by;
+	}
+	m->seen_by = hc_sock_last_id();
 	m->abort_to = apart ? to : max(m->abort_to, to);
 	m->abort = *abort;
 	m->abort.from = from;
@@ -242,7 +259,8 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 	u64 to = hc_abort_to(abort);
 	const struct hc_ack_ops *ack = m->plan->ops->ack;
 	const struct hc_abort upper = m->abort;
-	const u64 upper_to = m->abort_to;
+	const u64 upper_to = m->abort_to, upper_seen_by = m->seen_by;
+	const u64 next = m->next;
 
 	if (to <= m->done || (upper_to && abort->from >= upper.from && to <= upper_to))
 		return false;
@@ -254,10 +272,15 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 	if (upper_to && to < upper.from) {
 		if (ack->settle_passed)
 			ack->settle_passed(m);
+		m->passed.to = max(m->passed.to, to);
+		m->passed.seen_by = m->seen_by;
 		m->abort = upper;
 		m->abort_to = upper_to;
+		m->seen_by = upper_seen_by;
 		hc_numbers_skip(m);
 	}
+	/* What a process that has left owed has failed, which all know. */
+	m->unheard &= m->next == next || !m->plan->ops->all_contribute;
 	return true;
 }
 
@@ -391,8 +414,9 @@ void hc_abort_event(struct hc_member *m, const struct hc_abort *abort)
 	m->node->spent += EVENT_COST;
 }
 
-/* The member's next contribution belongs to what has failed, unless it is the first one of a
- * process that came after another had left.
+/* A process that took part and was not told learns of the failure when it goes on: its contribution
+ * from there on belongs to what has failed, unless it is the first one of a process that came after
+ * another had left.
  */
 static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 {
@@ -402,17 +426,7 @@ static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 		return;
 	if (!m->sock)
 		m->sock = hc_sock_id(sk);
-	m->reset = true;
-}
-
-/* Whoever is there now may have been one of those whose operations fail, even if it has not taken
- * part yet; whoever comes later is not.
- */
-static void witness_note(struct hc_member *m)
-{
-	const struct sock *sk = hc_sock_serving(m);
-
-	m->witness = sk ? hc_sock_id(sk) : 0;
+	hc_reset_note(m, abort->from);
 }
 
 /* In frames, to tell the peers. */
@@ -441,8 +455,6 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 				ops->abort_known(m, from_peer);
 			return;
 		}
-		witness_note(m);
-		/* A process that took part learns of the failure, now or when it goes on. */
 		if (ops->all_contribute && !told)
 			reset_next(m, &abort);
 	}

@@ -57,6 +57,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 	m->rank = hc_set_rank(plan->members, u);
 	m->tells = u == plan->root;
 	m->view_since = jiffies;
+	hc_reset_forget(m);
 	INIT_LIST_HEAD(&m->work);
 	__skb_queue_head_init(&m->waiting);
 	memcpy(m->src, src, role->nsrc * sizeof(*src));

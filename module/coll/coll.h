@@ -99,6 +99,8 @@ struct hc_stream {
  * @cost: steps each stage took, as far as seen
  * @known: the parameters are known, from the socket or from a frame
  * @begun: this member has begun its contribution
+ * @anew: its process came after the failure before it (not in a broadcast)
+ * @old: another member has asked for it whose process was there then
  * @own_last: it is complete
  * @notify: somebody wants to know of the completion
  * @notify_own: this member's process does
@@ -132,6 +134,8 @@ struct hc_op {
 	u8 cost[HC_STAGES_MAX];
 	bool known;
 	bool begun;
+	bool anew;
+	bool old;
 	bool own_last;
 	bool notify;
 	bool notify_own;
@@ -183,6 +187,8 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
 	return abort->to ?: abort->from + HC_OP_RANGE;
 }
 
+#define HC_RESET_NONE	U64_MAX
+
 /**
  * struct hc_member - one node in one plan
  * @plan: the plan
@@ -209,16 +215,18 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  *	the ones that they had, see hc_told_nr(); others read it
  * @begun: contributions that the process has begun
  * @abort: the failure that covers [@abort.from, @abort_to), if @abort_to is not 0
- * @abort_to: numbering goes on here once it reaches @end.from
+ * @abort_to: numbering goes on here once it reaches @abort.from
  * @cur: operation to which the socket is contributing; valid if @cur_open
  * @cur_open: a contribution is incomplete
  * @sock: hc_sock.id of the last socket to take part that is still there, or 0
  * @engaged: it has contributed
  * @left: a socket was closed and none has contributed since
  * @unheard: others have not heard that it was
- * @witness: hc_sock.id of the socket that was there when operations failed last, 0: none was; see
- *	coll/abort.c
- * @reset: the first contribution from @end.from on is answered with @end
+ * @seen_by: the highest hc_sock.id that there was when @abort was noted
+ * @passed: the failure before @abort, if there are operations between them
+ * @passed.to: the first of those, or 0
+ * @passed.seen_by: as @seen_by
+ * @reset_from: the first contribution from here on is answered with @abort, or HC_RESET_NONE
  * @broken: a fault has broken the plan
  * @unsaid: there was no memory to tell a peer of @abort
  * @tells: where each member knows alone: listeners hear from this one what is complete
@@ -271,8 +279,12 @@ struct hc_member {
 	bool engaged;
 	bool left;
 	bool unheard;
-	u64 witness;
-	bool reset;
+	u64 seen_by;
+	struct {
+		u64 to;
+		u64 seen_by;
+	} passed;
+	u64 reset_from;
 	bool broken;
 	bool unsaid;
 	bool tells;
@@ -495,6 +507,27 @@ bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, 
 /* --- coll/abort.c --- */
 /* Is @nr in the failed range? */
 bool hc_ended(const struct hc_member *m, u64 nr);
+/* Is the next contribution answered with a failure that the process has not heard of?  Those below
+ * the failed range are still owed to the others.
+ */
+static inline bool hc_resets(const struct hc_member *m)
+{
+	return m->next >= m->reset_from;
+}
+
+static inline void hc_reset_forget(struct hc_member *m)
+{
+	m->reset_from = HC_RESET_NONE;
+}
+
+/* Operations from @nr on have failed, of which the member's process has not been told. */
+static inline void hc_reset_note(struct hc_member *m, u64 nr)
+{
+	m->reset_from = min(m->reset_from, nr);
+}
+
+/* Where the last failure before operation @nr ends, or 0.  @seen_by: hc_member.seen_by of it. */
+u64 hc_failed_before(const struct hc_member *m, u64 nr, u64 *seen_by);
 /* Numbers inside the failed range are skipped. */
 void hc_numbers_skip(struct hc_member *m);
 /* ACK counts numbers that failed, too: say which, for an ABORT may get lost. */
@@ -556,6 +589,10 @@ void hc_member_forget(struct hc_member *m);
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
+/* Was there a failure before operation @nr, and has the process of socket @sock come after it?  0: that
+ * process has not come yet.
+ */
+bool hc_came_anew(const struct hc_member *m, u64 nr, u64 sock);
 
 /* Note clock, time and stage costs that came with a frame. */
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
@@ -645,8 +682,10 @@ static inline bool hc_sock_serves(const struct hc_member *m)
 	return hc_sock_serving(m);
 }
 
-/* Returns the number that no other socket has had: hc_rec.sock. */
+/* Returns the number that no other socket has had: hc_rec.sock.  Later ones have higher numbers. */
 u64 hc_sock_id(const struct sock *sk);
+/* The highest one. */
+u64 hc_sock_last_id(void);
 /* Is there room in the receive buffer of socket @id, or of the one that serves the plan
  * (0)?  True without a socket.
  */

@@ -27,14 +27,6 @@ void hc_host_purge(struct hc_node *node)
 	hc_drop_all(node, &node->host.parked);
 }
 
-/* Is the next contribution answered with a failure that the process has not heard of?
- * Those below the failed range are still owed to the others.
- */
-static bool resets(const struct hc_member *m)
-{
-	return m->reset && m->next >= m->abort.from;
-}
-
 /* While the plan is mended nobody can be told; but a contribution that is half sent will never be
  * complete.  One that has not begun is asked for by those who wait for it (coll/stall.c).
  */
@@ -61,8 +53,31 @@ void hc_host_resume(struct hc_member *m)
 		hc_coll_abort_go_on(m, &abort);
 }
 
-/* What its process owed will never come. */
-static void member_close(struct hc_member *m)
+/* Have others begun the member's next operation, as far as it knows?  Who contributed to that and left has
+ * failed what is behind it.
+ */
+static bool next_is_begun(struct hc_member *m)
+{
+	const struct hc_op *op = hc_member_op(m, m->next);
+
+	return (op && op->nr == m->next) || (m->abort_to && m->next < m->abort.from);
+}
+
+/* Was the socket there when all before the member's next operation failed? */
+static bool saw_failure(const struct hc_member *m, u64 sock)
+{
+	u64 seen_by;
+
+	return hc_failed_before(m, m->next, &seen_by) == m->next && sock <= seen_by;
+}
+
+/* What its process owed will never come.  Of one that has not been told of a failure it has failed
+ * already, and all know that; so they do of one that @saw it, and has begun nothing since.  Those that
+ * were there with it ask for what it does not begin (coll/stall.c), and others wait for one that
+ * comes anew.  But what others have begun ends with it: if that is the rest of its own run, nobody
+ * will complete it, and the next run would find it there.
+ */
+static void member_close(struct hc_member *m, bool saw)
 {
 	struct hc_abort abort = {
 		.from = m->cur_open ? m->cur : m->next,
@@ -70,9 +85,8 @@ static void member_close(struct hc_member *m)
 		.node = m->node->id,
 		.dim = HC_CAUSE_NONE,
 	};
-	bool quiet = !m->cur_open && (!m->engaged || resets(m));
-	struct hc_op *op = hc_member_op(m, m->next);
-	bool failed = resets(m);
+	bool resets = hc_resets(m);
+	bool quiet = !m->cur_open && (!m->engaged || resets) && !next_is_begun(m);
 
 	/* Nobody is left to receive what the root still assembles.  Where all members are roots,
 	 * others have a result of their own, for which this member goes on with what it has.
@@ -81,12 +95,10 @@ static void member_close(struct hc_member *m)
 		abort.from = min(abort.from, m->head);
 		quiet = false;
 	}
-	if (op && op->nr == m->next)
-		quiet = false;
 	m->engaged = false;
-	m->reset = false;
+	hc_reset_forget(m);
 	m->left = true;
-	m->unheard = (quiet && !failed) || hc_member_holds(m);
+	m->unheard = !saw && ((quiet && !resets) || hc_member_holds(m));
 	if (!quiet)
 		owed_end(m, &abort);
 }
@@ -104,7 +116,7 @@ static void member_hand_over(struct hc_member *m)
 	};
 
 	m->engaged = false;
-	m->reset = false;
+	hc_reset_forget(m);
 	if (m->cur_open)
 		owed_end(m, &abort);
 }
@@ -136,7 +148,7 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 	struct sock *now = hc_sock_serving(m);
 	bool other = heir && now && hc_sock_id(now) != sock;
 	bool mine = m->sock == sock;
-	bool witness = m->witness == sock;
+	bool saw = saw_failure(m, sock);
 
 	if (!mine && (m->sock || other))
 		return;
@@ -145,9 +157,10 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 		member_hand_over(m);
 		return;
 	}
-	(m->plan->ops->close ?: member_close)(m);
-	/* It was one of those whose operations have failed, which all know. */
-	m->unheard &= !witness;
+	if (m->plan->ops->close)
+		m->plan->ops->close(m);
+	else
+		member_close(m, saw);
 }
 
 /* All that waits was sent by the socket before it was closed: a socket that binds after it
@@ -241,10 +254,11 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		m->begun++;
 		host_refuse(m->node, skb, -ENOMEM, 0, NULL);
 		hc_coll_abort_go_on(m, &abort);
-		m->reset = false;
+		hc_reset_forget(m);
 		return;
 	}
 	op->begun = true;
+	op->anew = hc_came_anew(m, op->nr, m->sock);
 	trace_hc_op_begin(m->node, m->plan->id, hc_told_nr(m, op->nr), w);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
@@ -255,6 +269,9 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 	m->cur = op->nr;
 	m->cur_open = true;
 	WRITE_ONCE(m->next, m->next + 1);
+	/* Who comes late finds that what is behind has failed. */
+	if (hc_ended(m, m->next) && m->plan->ops->all_contribute)
+		hc_reset_note(m, m->next);
 	hc_numbers_skip(m);
 	if (!hc_op_params(op, w)) {
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
@@ -308,11 +325,11 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	}
 	/* This socket need not hear of another one's failure. */
 	if (m->sock != sock)
-		m->reset = false;
-	if (resets(m) || (m->broken && !hc_member_holds(m))) {
+		hc_reset_forget(m);
+	if (hc_resets(m) || (m->broken && !hc_member_holds(m))) {
 		if (!hc_sock_room(m, sock))
 			return false;
-		m->reset = false;
+		hc_reset_forget(m);
 		host_refuse(m->node, skb, -(int)m->abort.status, 0, m);
 		m->begun++;
 		if (m->broken && m->plan->ops->refused)

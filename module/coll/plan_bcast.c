@@ -576,7 +576,7 @@ static void bcast_close(struct hc_member *m)
 	bool quiet = m->role.ndst ? !op || op->nr != m->head : !m->cur_open;
 
 	m->engaged = false;
-	m->reset = false;
+	hc_reset_forget(m);
 	m->left = true;
 	m->unheard = true;
 	bm->deaf = !bm->heard;

@@ -170,7 +170,8 @@ static bool member_end(struct hc_member *m)
 		told |= m->ops[i] && m->ops[i]->begun;
 	m->abort.from = min(m->abort.from, m->next);
 	hc_abort_settle(m, &own);
-	m->reset |= m->engaged && !told;
+	if (m->engaged && !told)
+		hc_reset_note(m, m->abort.from);
 	return told;
 }
 
@@ -211,6 +212,8 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 /* Nothing that is counted from now on has been used before. */
 static void numbers_begin(struct hc_member *m, u64 base)
 {
+	if (hc_failed_before(m, U64_MAX, &m->passed.seen_by))
+		m->passed.to = base;
 	m->base = base;
 	m->abort_to = 0;
 	m->unsaid = false;

@@ -33,19 +33,25 @@ static void reply_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_rep
 		w->taken = cpu_to_be32(hc_taken(m, node, nr));
 }
 
-/* Is an operation one of processes that have come after the failure that was noted last?  Its
- * number is beyond that, so whoever has begun it knew of the failure.  Nobody waits for the rest of
- * one to which a process has contributed that is not there any more.
+bool hc_came_anew(const struct hc_member *m, u64 nr, u64 sock)
+{
+	u64 seen_by;
+
+	return hc_failed_before(m, nr, &seen_by) && (!sock || sock > seen_by);
+}
+
+/* Is an operation one of processes that have come after a failure?  Whoever has begun it knew of the
+ * failure; that some of them have left since, which fails what is behind it, is no matter.  One that
+ * was there before tells those that it waits for by asking without HC_PROBE_F_NEW.
  */
 static bool processes_are_new(struct hc_member *m, u64 nr)
 {
 	const struct hc_op *op = hc_member_op(m, nr);
 	const struct sock *sk = hc_sock_serving(m);
-	u64 id = sk ? hc_sock_id(sk) : 0;
 
-	if (!m->abort_to || nr < m->abort_to || (id && id == m->witness))
-		return false;
-	return !op || op->nr != nr || !op->begun || op->rec.sock == id;
+	if (op && op->nr == nr && (op->begun || op->old))
+		return op->anew && !op->old;
+	return hc_came_anew(m, nr, sk ? hc_sock_id(sk) : 0);
 }
 
 static void probe_fill(struct hc_member *m, u64 nr, struct hc_wire_probe *w)
@@ -85,6 +91,14 @@ static bool gone(const struct hc_member *m, const struct hc_wire_probe *w)
 	bool all_new = be32_to_cpu(w->flags) & HC_PROBE_F_NEW && !m->unheard;
 
 	return m->left && !hc_sock_serves(m) && be64_to_cpu(w->plan.op) >= m->next && !all_new;
+}
+
+static void newness_note(struct hc_member *m, const struct hc_wire_probe *w)
+{
+	struct hc_op *op = hc_member_op(m, be64_to_cpu(w->plan.op));
+
+	if (op && op->nr == be64_to_cpu(w->plan.op) && !(be32_to_cpu(w->flags) & HC_PROBE_F_NEW))
+		op->old = true;
 }
 
 /* Has a message been lost that the peer which asks has passed on? */
@@ -127,6 +141,7 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		hc_abort_send(m, peer, &m->abort);
 	if (m->broken || hc_ended(m, nr))
 		return;
+	newness_note(m, w);
 	if (nr < m->done && tells(m, above)) {
 		simple_xmit(m, src, HC_FRAME_ACK, m->done);
 	} else if (gone(m, w)) {
@@ -138,7 +153,6 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		};
 
 		hc_coll_abort_go_on(m, &abort);
-		m->unheard = false;
 	} else if (above && message_lost(m, w)) {
 		message_fail(m, nr, src);
 	} else {

@@ -76,6 +76,11 @@ u64 hc_sock_id(const struct sock *sk)
 	return hc_sk(sk)->id;
 }
 
+u64 hc_sock_last_id(void)
+{
+	return atomic64_read(&sock_ids);
+}
+
 static struct sock *sock_serving(struct hc_node *node, u32 plan)
 {
 	struct sock *sk = xa_load(&node->socks.plans, plan);

@@ -16,8 +16,11 @@
  *	messages	each sends a message to the node farthest away
  *	copies		the same, in two copies over paths that share no node
  * Says "right" if all was, or what is wrong, or which operation has failed and why.
+ *
+ * HC_BEGUN=FILE: each adds a byte to that when its first round is over.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -229,6 +232,20 @@ static int open_messages(struct member *m, const char *fabric, unsigned int copi
 	return rc;
 }
 
+/* 0 or 1. */
+static int say_begun(void)
+{
+	const char *name = getenv("HC_BEGUN");
+	int fd = name ? open(name, O_WRONLY | O_CREAT | O_APPEND, 0600) : -1;
+	bool said = !name || write(fd, "1", 1) == 1;
+
+	if (!said)
+		perror(name);
+	if (fd >= 0)
+		close(fd);
+	return !said;
+}
+
 static int member(const struct kind *kind, char **argv, uint32_t node)
 {
 	struct member m = {
@@ -248,6 +265,8 @@ static int member(const struct kind *kind, char **argv, uint32_t node)
 		rc = kind->round(&m);
 		if (rc < 0)
 			rc = failed(m.h, node, m.round, rc);
+		else if (!m.round)
+			rc = say_begun();
 	}
 	hcl_close(m.h);
 	free(m.in);

@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Runs of a program, one after another over the same plan: a process a node, which contributes once
+ * and leaves, in any order.  A process that has not come yet is waited for, whoever of its run has
+ * left by then; the run of one that leaves and owes a contribution ends, and it alone; and no sum
+ * has a part of another run.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TESTS_TOGETHER
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 3
+#define SINK 0
+/* What comes later than this has been asked for. */
+#define LATE_MS 2200
+
+static struct hypercube_op sum(unsigned int flags)
+{
+	return (struct hypercube_op){
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .bytes = 8, .flags = flags,
+	};
+}
+
+/* Node 6 is missing, and what is blocked has helpers. */
+static int start(struct cube *c)
+{
+	int err = cube_new(c, 3, 0);
+
+	if (!err)
+		err = cube_fail_node(c, 6);
+	if (!err)
+		err = cube_fail_link(c, 1, 1);
+	return err ? err : cube_plan_to(c, PLAN, SINK);
+}
+
+static bool takes_part(const struct cube *c, unsigned int u)
+{
+	return u != 6 && u < c->nodes;
+}
+
+static int give(struct cube *c, unsigned int u, unsigned int run)
+{
+	uint64_t v = (uint64_t)run << 16 | 1u << u;
+	struct hypercube_op op = sum(0);
+	ssize_t n = shc_send(c->fd[u], &op, &v, 8, 0);
+
+	return n == 8 ? 0 : n < 0 ? (int)n : -EIO;
+}
+
+/* A process that comes, contributes and, but for the sink's, leaves. */
+static int come(struct cube *c, unsigned int u, unsigned int run)
+{
+	int err = cube_bind(c, u);
+
+	if (!err)
+		err = give(c, u, run);
+	if (u != SINK)
+		cube_close(c, u);
+	return err;
+}
+
+/* Those of [from, to). */
+static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned int run)
+{
+	int err = 0;
+
+	for (; from < to && !err; from++)
+		if (takes_part(c, from))
+			err = come(c, from, run);
+	return err;
+}
+
+/* What the sink's process gets: 0 if it is the sum of the run. */
+static int result(struct cube *c, unsigned int run)
+{
+	uint64_t want = ((uint64_t)run << 16) * 7 + 0xbf, got = 0;
+	struct hypercube_result res;
+	ssize_t n = shc_recv_soon(c->fd[SINK], &got, 8, &res);
+
+	if (n < 0)
+		return (int)n;
+	if (res.status) {
+		printf("# run %u: %s, node %u\n", run, strerror(-res.status), res.cause_node);
+		return res.status;
+	}
+	if (n == 8 && got == want)
+		return 0;
+	printf("# run %u: %zd bytes, %llx, not %llx\n", run, n, (unsigned long long)got,
+	       (unsigned long long)want);
+	return -EBADMSG;
+}
+
+static void rest(void)
+{
+	poll(NULL, 0, debug_kernel() ? 500 : 100);
+}
+
+/* The run is over: who is still there leaves. */
+static void leave_all(struct cube *c)
+{
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++)
+		cube_close(c, u);
+	rest();
+}
+
+static int whole_run(struct cube *c, unsigned int run)
+{
+	int err = come_all(c, 0, c->nodes, run);
+
+	if (!err)
+		err = result(c, run);
+	leave_all(c);
+	return err;
+}
+
+TEST_BOTH(members_of_a_run_may_be_late, sink_is_late)
+{
+	unsigned int run, half;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	half = c.nodes / 2;
+	for (run = 1; run < 4; run++) {
+		ASSERT_EQ(0, sink_is_late ? come_all(&c, half, c.nodes, run) :
+					    come_all(&c, 0, half, run));
+		poll(NULL, 0, LATE_MS);
+		ASSERT_EQ(0, sink_is_late ? come_all(&c, 0, half, run) :
+					    come_all(&c, half, c.nodes, run));
+		EXPECT_EQ(0, result(&c, run));
+		leave_all(&c);
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_BOTH(who_leaves_before_it_contributes_ends_the_run, came_first)
+{
+	unsigned int run;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	for (run = 1; run < 6; run += 2) {
+		ASSERT_EQ(0, whole_run(&c, run));
+		if (came_first)
+			ASSERT_EQ(0, cube_bind(&c, 4));
+		ASSERT_EQ(0, come_all(&c, 0, 4, run + 1));
+		rest();
+		if (!came_first)
+			ASSERT_EQ(0, cube_bind(&c, 4));
+		cube_close(&c, 4);
+		EXPECT_EQ(-ECONNRESET, result(&c, run + 1));
+		leave_all(&c);
+	}
+	EXPECT_EQ(0, whole_run(&c, run));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* All leave before it is complete, the first of them before anything has begun. */
+TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
+{
+	unsigned int run;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	for (run = 1; run < 6; run += 2) {
+		ASSERT_EQ(0, cube_bind(&c, 4));
+		ASSERT_EQ(0, cube_bind(&c, 5));
+		cube_close(&c, 4);
+		ASSERT_EQ(0, come_all(&c, 0, 3, run));
+		rest();
+		leave_all(&c);
+		ASSERT_EQ(0, come_all(&c, 0, 4, run + 1));
+		poll(NULL, 0, LATE_MS);
+		ASSERT_EQ(0, come_all(&c, 4, c.nodes, run + 1));
+		EXPECT_EQ(0, result(&c, run + 1));
+		leave_all(&c);
+	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A process that has not heard of the end of its run goes on, or leaves, when others have begun the next
+ * one, of which it is no part.  That may be the rest of its own, for all that its node knows.
+ */
+TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
+{
+	struct hypercube_result res;
+	unsigned int run;
+	uint64_t none;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	for (run = 1; run < 6; run += 2) {
+		ASSERT_EQ(0, cube_bind(&c, 5));
+		ASSERT_EQ(0, give(&c, 5, run));
+		ASSERT_EQ(0, come_all(&c, 0, 5, run));
+		ASSERT_EQ(0, come(&c, 7, run));
+		EXPECT_EQ(0, result(&c, run));
+		cube_close(&c, SINK);
+		rest();
+		ASSERT_EQ(0, come_all(&c, 0, 5, run + 1));
+		rest();
+		if (goes_on) {
+			ASSERT_EQ(0, give(&c, 5, run));
+			ASSERT_EQ(0, shc_recv_soon(c.fd[5], &none, 8, &res));
+			EXPECT_EQ(-ECONNRESET, res.status);
+		}
+		cube_close(&c, 5);
+		EXPECT_EQ(-ECONNRESET, result(&c, run + 1));
+		leave_all(&c);
+	}
+	EXPECT_EQ(0, whole_run(&c, run));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Who comes late contributes a second time, to what those that left do not. */
+TEST(what_those_owe_that_have_left_fails_for_the_late)
+{
+	struct hypercube_result res;
+	unsigned int run;
+	uint64_t none;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	for (run = 1; run < 4; run++) {
+		ASSERT_EQ(0, come_all(&c, 0, 5, run));
+		rest();
+		ASSERT_EQ(0, cube_bind(&c, 5));
+		ASSERT_EQ(0, give(&c, 5, run));
+		ASSERT_EQ(0, give(&c, 5, run));
+		ASSERT_EQ(0, shc_recv_soon(c.fd[5], &none, 8, &res));
+		EXPECT_EQ(-ECONNRESET, res.status);
+		ASSERT_EQ(0, come(&c, 7, run));
+		EXPECT_EQ(0, result(&c, run));
+		leave_all(&c);
+	}
+	EXPECT_EQ(0, whole_run(&c, run));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Shuffled: those that take part. */
+static unsigned int order_draw(const struct cube *c, unsigned int *order)
+{
+	unsigned int n = 0, u, i, t;
+
+	for (u = 0; u < c->nodes; u++)
+		if (takes_part(c, u))
+			order[n++] = u;
+	for (i = n; i > 1; i--) {
+		u = below(i);
+		t = order[i - 1];
+		order[i - 1] = order[u];
+		order[u] = t;
+	}
+	return n;
+}
+
+/* One of them, or none (@dies == n), leaves and has not contributed.  The sink's process is there then:
+ * one that comes later cannot know that it was of its run.
+ */
+static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, unsigned int dies,
+		     unsigned int run)
+{
+	unsigned int i, u;
+	int err = dies < n ? cube_bind(c, SINK) : 0;
+
+	for (i = 0; i < n && !err; i++) {
+		u = order[i];
+		if (c->fd[u] < 0)
+			err = cube_bind(c, u);
+		if (!err && i != dies)
+			err = give(c, u, run);
+		if (i == dies || (u != SINK && below(2)))
+			cube_close(c, u);
+		if (!below(4))
+			poll(NULL, 0, below(10));
+	}
+	/* Those that are there are waited for. */
+	for (i = 0; i < n && dies < n; i++)
+		if (order[i] != SINK)
+			cube_close(c, order[i]);
+	return err;
+}
+
+TEST(runs_in_any_order)
+{
+	unsigned int order[CUBE_MAX], run, n, dies, ended = 0, count = scaled(200) / stride() + 20;
+	struct cube c;
+	int err;
+
+	ASSERT_EQ(0, start(&c));
+	for (run = 1; run <= count; run++) {
+		n = order_draw(&c, order);
+		dies = below(4) ? n : below(n);
+		while (dies < n && order[dies] == SINK)
+			dies = below(n);
+		ASSERT_EQ(0, drawn_run(&c, order, n, dies, run));
+		err = result(&c, run);
+		EXPECT_EQ(dies < n ? -ECONNRESET : 0, err);
+		ended += !!err;
+		leave_all(&c);
+	}
+	printf("# %u runs, of which %u were ended by a process that left\n", count, ended);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_HARNESS_MAIN
