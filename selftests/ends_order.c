@@ -336,9 +336,9 @@ TEST(a_fault_that_many_plans_meet)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Node 5 leaves after the first of three operations, which goes on without it.  The second one fails,
- * for node 0 as well, which comes to that later than the others.  The socket that binds next takes
- * part in what comes after the others, in each plan.
+/* Node 5 leaves after the first of three operations, which goes on without it.  The second one
+ * fails, for node 0 as well, which comes to that later than the others.  The socket that binds
+ * next takes part in what comes after the others, in each plan.
  */
 TEST(a_close_that_many_plans_meet)
 {

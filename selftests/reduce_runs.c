@@ -185,8 +185,8 @@ TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* A process that has not heard of the end of its run goes on, or leaves, when others have begun the next
- * one, of which it is no part.  That may be the rest of its own, for all that its node knows.
+/* A process that has not heard of the end of its run goes on, or leaves, when others have begun the
+ * next one, of which it is no part.  That may be the rest of its own, for all that its node knows.
  */
 TEST_BOTH(who_outlives_a_run_is_no_part_of_the_next, goes_on)
 {
@@ -261,8 +261,8 @@ static unsigned int order_draw(const struct cube *c, unsigned int *order)
 	return n;
 }
 
-/* One of them, or none (@dies == n), leaves and has not contributed.  The sink's process is there then:
- * one that comes later cannot know that it was of its run.
+/* One of them, or none (@dies == n), leaves and has not contributed.  The sink's process is there
+ * then: one that comes later cannot know that it was of its run.
  */
 static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, unsigned int dies,
 		     unsigned int run)

@@ -589,8 +589,8 @@ void hc_member_forget(struct hc_member *m);
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
-/* Was there a failure before operation @nr, and has the process of socket @sock come after it?  0: that
- * process has not come yet.
+/* Was there a failure before operation @nr, and has the process of socket @sock come after it?
+ * 0: that process has not come yet.
  */
 bool hc_came_anew(const struct hc_member *m, u64 nr, u64 sock);
 

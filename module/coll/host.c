@@ -53,8 +53,8 @@ void hc_host_resume(struct hc_member *m)
 		hc_coll_abort_go_on(m, &abort);
 }
 
-/* Have others begun the member's next operation, as far as it knows?  Who contributed to that and left has
- * failed what is behind it.
+/* Have others begun the member's next operation, as far as it knows?  Who contributed to that and
+ * left has failed what is behind it.
  */
 static bool next_is_begun(struct hc_member *m)
 {
@@ -71,11 +71,11 @@ static bool saw_failure(const struct hc_member *m, u64 sock)
 	return hc_failed_before(m, m->next, &seen_by) == m->next && sock <= seen_by;
 }
 
-/* What its process owed will never come.  Of one that has not been told of a failure it has failed
- * already, and all know that; so they do of one that @saw it, and has begun nothing since.  Those that
- * were there with it ask for what it does not begin (coll/stall.c), and others wait for one that
- * comes anew.  But what others have begun ends with it: if that is the rest of its own run, nobody
- * will complete it, and the next run would find it there.
+/* What its process owed will never come.  Of one that has not been told of a failure it has
+ * failed already, and all know that; so they do of one that @saw it, and has begun nothing since.
+ * Those that were there with it ask for what it does not begin (coll/stall.c), and others wait
+ * for one that comes anew.  But what others have begun ends with it: if that is the rest of its
+ * own run, nobody will complete it, and the next run would find it there.
  */
 static void member_close(struct hc_member *m, bool saw)
 {

@@ -40,9 +40,9 @@ bool hc_came_anew(const struct hc_member *m, u64 nr, u64 sock)
 	return hc_failed_before(m, nr, &seen_by) && (!sock || sock > seen_by);
 }
 
-/* Is an operation one of processes that have come after a failure?  Whoever has begun it knew of the
- * failure; that some of them have left since, which fails what is behind it, is no matter.  One that
- * was there before tells those that it waits for by asking without HC_PROBE_F_NEW.
+/* Is an operation one of processes that have come after a failure?  Whoever has begun it knew of
+ * the failure; that some of them have left since, which fails what is behind it, is no matter.  One
+ * that was there before tells those that it waits for by asking without HC_PROBE_F_NEW.
  */
 static bool processes_are_new(struct hc_member *m, u64 nr)
 {

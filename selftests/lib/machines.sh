@@ -34,9 +34,9 @@ late='' lateness=0.5
 all_do() {
 	local kind=$1 nodes=$((1 << $(json_at "${all[0]}" '.[0].dim' fabric show t))) each i ns order
 	shift
-	mapfile -t order < <(printf '%s\n' "${!all[@]}" | grep -vx "$late"; echo "$late")
+	mapfile -t order < <(printf '%s\n' "${!all[@]}" | grep -vx "$late"; [[ ! $late ]] || echo "$late")
 	each=$((nodes / ${#all[@]}))
-	for i in ${order[*]}; do
+	for i in "${order[@]}"; do
 		ns=${all[i]}
 		[[ $i != "$late" ]] || sleep "$lateness"
 		# shellcheck disable=SC2046
