@@ -6,6 +6,10 @@
  * to the last return, without anything between them; contributors to a reduction do not
  * wait for the sink.  Behind each broadcast comes a barrier, or they would only tell how
  * fast the source is.
+ *
+ * Processes on machines that share no memory and no clock have only the throughput, by the clock of
+ * process 0: from the end of a barrier to its return from the last operation, or from a barrier
+ * behind that.
  */
 #include <err.h>
 #include <glob.h>
@@ -74,8 +78,10 @@ void config_parse(struct config *c, const char *name, int argc, char **argv)
 	memset(c, 0, sizeof(*c));
 	c->name = name;
 	c->budget = 1000;
-	while ((opt = getopt(argc, argv, "b:l:w:")) != -1) {
-		if (opt == 'b')
+	while ((opt = getopt(argc, argv, "a:b:l:w:")) != -1) {
+		if (opt == 'a' && sscanf(optarg, "%u,%u", &c->first, &c->here) == 2 && c->here)
+			continue;
+		else if (opt == 'b')
 			c->budget = atoi(optarg);
 		else if (opt == 'l')
 			c->limit = strtoul(optarg, NULL, 0);
@@ -96,6 +102,10 @@ void config_parse(struct config *c, const char *name, int argc, char **argv)
 	}
 	if (!c->whats)
 		c->what[c->whats++] = REDUCE;
+	if (!c->here)
+		c->here = c->procs;
+	if (c->here > c->procs || c->first > c->procs - c->here)
+		errx(2, "there are %u processes in all", c->procs);
 	if (!c->procs || c->procs > PROCS_MAX || !c->sizes || !c->budget)
 		errx(2, "numbers out of range");
 }
@@ -361,18 +371,53 @@ static unsigned int batch_size(const struct config *c, const struct sample *l)
 	return n < BATCH_MIN ? BATCH_MIN : n > BATCH_MAX ? BATCH_MAX : n;
 }
 
-static void task_run(struct task *t)
+/* Returns ns by the clock of this process. */
+static uint64_t apart_batch(const struct task *t, unsigned int batch)
+{
+	uint64_t begin;
+	unsigned int i;
+
+	fill(t->in, measure_in(t->what, t->c->procs, t->count), t->rank, 0);
+	t->how->operation[BARRIER](t->backend, NULL, NULL, 0);
+	begin = now();
+	for (i = 0; i < batch; i++) {
+		t->how->operation[t->what](t->backend, t->in, t->out, t->count);
+		if (t->what == BCAST)
+			t->how->operation[BARRIER](t->backend, NULL, NULL, 0);
+	}
+	return now() - begin;
+}
+
+/* How many operations fill the time, as process 0 says. */
+static uint64_t apart_batch_size(const struct task *t)
+{
+	uint64_t ns = apart_batch(t, BATCH_MIN), n, said;
+
+	n = t->c->budget * 1000000ULL * BATCH_MIN / (ns + 1);
+	n = n < BATCH_MIN ? BATCH_MIN : n > BATCH_MAX ? BATCH_MAX : n;
+	t->how->operation[BCAST](t->backend, &n, &said, 1);
+	return t->rank ? said : n;
+}
+
+static void apart(const struct task *t)
+{
+	unsigned int batch = apart_batch_size(t);
+	uint64_t ns = apart_batch(t, batch);
+
+	check(t, 0);
+	if (t->rank)
+		return;
+	printf("{\"what\":\"%s\",\"backend\":\"%s\",\"procs\":%u,\"bytes\":%zu,",
+	       names[t->what], t->c->name, t->c->procs, t->count * 8);
+	printf("\"batch\":%u,\"back_to_back_us\":%.1f}\n", batch, ns / 1e3 / batch);
+	fflush(stdout);
+}
+
+static void together(const struct task *t)
 {
 	static struct sample l;
 	uint64_t kernel = 0, ns;
 
-	/* One more, for barriers. */
-	t->in = calloc(measure_in(t->what, t->c->procs, t->count) + 1, 8);
-	t->out = calloc(measure_out(t->what, t->c->procs, t->count) + 1, 8);
-	if (!t->in || !t->out)
-		err(1, "memory");
-	t->way = t->how->choose ?
-		 t->how->choose(t->backend, t->what, t->in, t->out, t->count) : NULL;
 	latency(t, &l);
 	if (!t->rank) {
 		atomic_store(&t->s->batch, batch_size(t->c, &l));
@@ -384,6 +429,21 @@ static void task_run(struct task *t)
 	if (!t->rank)
 		report(t, &l, ns, cpu_kernel() - kernel);
 	measure_barrier(t->s, t->c->procs);
+}
+
+static void task_run(struct task *t)
+{
+	/* One more, for barriers. */
+	t->in = calloc(measure_in(t->what, t->c->procs, t->count) + 1, 8);
+	t->out = calloc(measure_out(t->what, t->c->procs, t->count) + 1, 8);
+	if (!t->in || !t->out)
+		err(1, "memory");
+	t->way = t->how->choose ?
+		 t->how->choose(t->backend, t->what, t->in, t->out, t->count) : NULL;
+	if (t->s)
+		together(t);
+	else
+		apart(t);
 	free(t->in);
 	free(t->out);
 }

@@ -47,6 +47,8 @@ struct shared {
  * @sizes: entries of @size
  * @budget: ms for each measurement
  * @limit: sizes with which all contributions are longer than this together are left out; 0: none
+ * @first: the first of the processes that are on this machine
+ * @here: how many they are; if not @procs, no memory is shared by all
  */
 struct config {
 	enum what what[WHATS];
@@ -57,10 +59,12 @@ struct config {
 	unsigned int sizes;
 	unsigned int budget;
 	size_t limit;
+	unsigned int first;
+	unsigned int here;
 };
 
 /* Options of all programs. */
-#define MEASURE_OPTIONS	"[-b MS] [-l BYTES] [-w WHAT,..] PROCS SIZE,SIZE,.."
+#define MEASURE_OPTIONS	"[-a FIRST,COUNT] [-b MS] [-l BYTES] [-w WHAT,..] PROCS SIZE,SIZE,.."
 
 /* Read them; exits with status 2 if they are wrong. */
 void config_parse(struct config *c, const char *name, int argc, char **argv);
@@ -88,15 +92,17 @@ struct measured {
 			      size_t count);
 };
 
-/* Measure; prints one JSON object for each operation and size, from process 0. */
+/* Measure; prints one JSON object for each operation and size, from process 0.  Without shared
+ * memory (@s NULL) only what operations take back to back.
+ */
 void measure(const struct config *c, struct shared *s, unsigned int rank,
 	     const struct measured *how, void *backend);
 
 /* Wait until all processes are here. */
 void measure_barrier(struct shared *s, unsigned int procs);
 
-/* Run @process for each rank in a process of its own, with memory that all of them map; the status
- * to exit with.
+/* Run @process for each rank that is here in a process of its own, with memory that all of them
+ * map, or NULL if there are others; the status to exit with.
  */
 int measure_fork(const struct config *c,
 		 void (*process)(const struct config *c, struct shared *s, unsigned int rank,

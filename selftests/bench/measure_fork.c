@@ -13,14 +13,15 @@ int measure_fork(const struct config *c,
 		 void (*process)(const struct config *c, struct shared *s, unsigned int rank,
 				 void *arg), void *arg)
 {
-	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
+	struct shared *s = c->here < c->procs ? NULL :
+			   mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	unsigned int i;
 	int status;
 
 	if (s == MAP_FAILED)
 		err(1, "memory");
-	for (i = 0; i < c->procs; i++) {
+	for (i = c->first; i < c->first + c->here; i++) {
 		pid_t pid = fork();
 
 		if (pid < 0)
@@ -31,7 +32,7 @@ int measure_fork(const struct config *c,
 		}
 	}
 	/* The others would wait in the barrier for one that is gone. */
-	for (i = 0; i < c->procs; i++) {
+	for (i = 0; i < c->here; i++) {
 		if (wait(&status) < 0 || status) {
 			signal(SIGTERM, SIG_IGN);
 			kill(0, SIGTERM);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * mpirun .. measure_mpi OPTIONS NAME FILE [best]: the processes map FILE.  With "best" collectives
- * go by that of Open MPI's algorithms which is fastest with that size.
+ * mpirun .. measure_mpi OPTIONS NAME FILE [best]: the processes map FILE, but with -a.  With "best"
+ * collectives go by that of Open MPI's algorithms which is fastest with that size.
  */
 #include <err.h>
 #include <fcntl.h>
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
 	c.name = argv[optind + 2];
 	b.root = !rank;
 	ways_make(&b, &c, argc == optind + 5);
-	measure(&c, map(argv[optind + 3]), rank, &how, &b);
+	measure(&c, c.here < c.procs ? NULL : map(argv[optind + 3]), rank, &how, &b);
 	MPI_Finalize();
 	return 0;
 }

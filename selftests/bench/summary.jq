@@ -125,6 +125,12 @@ def across: group_by([.what, .bytes]) | map({
 	} }) | from_entries),
 } | .latency = faster_of("latency_us") | .back_to_back = faster_of("back_to_back_us"));
 
+def apart: group_by([.what, .bytes]) | map({
+	of: (.[0].what | ltrimstr("vms-")),
+	bytes: .[0].bytes,
+	backends: (group_by(.backend) | map({ key: .[0].backend, value: { back_to_back_us: of("back_to_back_us") } }) | from_entries),
+} | .back_to_back = faster_of("back_to_back_us"));
+
 def hops: group_by(.way) | map({ key: .[0].way, value: { mbit_s: of("mbit_s"), round_trip_us: of("round_trip_us") } })
 	| from_entries | if . == {} then null else {
 	ways: .,
@@ -150,6 +156,7 @@ def hops: group_by(.way) | map({ key: .[0].way, value: { mbit_s: of("mbit_s"), r
 	ether: (only("ether") | ether),
 	queues: (only("tasks") | queues),
 	machines: (map(select(.what | startswith("machines-"))) | across),
+	vms: (map(select(.what | startswith("vms-"))) | apart),
 	hops: (only("machine-hop") | hops),
 	failures: (only("failure") | map(del(.what))),
 	raw: map(select(has("round") and .what != "failure")),

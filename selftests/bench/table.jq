@@ -109,6 +109,11 @@ def across: if . == [] then empty else "",
 	(.[] | . as $r | "\(.of) \(.bytes | bytes): \(.latency.faster | two) times as fast (\(.latency.ours.name), \(.latency.peer.name)); back to back \(.back_to_back.faster | two) (\(.back_to_back.ours.name), \(.back_to_back.peer.name))",
 		(.backends | to_entries[] | "    \(.key | column(10))\(.value.latency_us | span | column(30))\(.value.back_to_back_us | span)")) end;
 
+def apart: if . == [] then empty else "",
+	"Collectives of 16 processes on two virtual machines, back to back, us: median [min..max] of the rounds; ours against the best of Open MPI over TCP",
+	(.[] | "\(.of) \(.bytes | bytes): \(.back_to_back.faster | two) times as fast (\(.back_to_back.ours.name), \(.back_to_back.peer.name))",
+		(.backends | to_entries[] | "    \(.key | column(10))\(.value.back_to_back_us | span)")) end;
+
 def hops: if . == null then empty else . as $e | "",
 	"Two machines: TCP Mbit/s and round trip of a byte, us: median [min..max] of the rounds",
 	(["wire", "memory", "trunk"][] as $w | $e.ways[$w] | "  \($w | column(8))\(.mbit_s | span | column(30))\(.round_trip_us | span)"),
@@ -136,5 +141,6 @@ def hops: if . == null then empty else . as $e | "",
 (.ether | ether),
 (.queues | queues),
 (.machines | across),
+(.vms | apart),
 (.hops | hops),
 (.failures[] | "Failed: \(.of) over \(.backend) with \(.procs) processes in round \(.round)")
