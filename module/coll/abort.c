@@ -13,9 +13,8 @@
  * whatever each of them had contributed.
  *
  * ABORT travels along the edges in both directions.  With helpers the edges have cycles, so a
- * member passes it on only if it brings news.  A member notes one failed range, and where the one
- * before it ended, so it must tell
- * old from new by that:
+ * member passes it on only if it brings news.  A member notes one failed range, so it must tell
+ * old from new by that.  (Where the one before it ended it remembers for those who come late.)
  *  - A range that ends at or below what is done is old: nobody passes a number
  *    that failed without knowing of the failure.
  *  - Ranges that overlap or touch become one.
@@ -251,7 +250,7 @@ static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 	m->abort.to = m->abort_to;
 }
 
-/* Make what @end covers part of the failed range, and fail it; see the top of this file.
+/* Make what @abort covers part of the failed range, and fail it; see the top of this file.
  * False: it is nothing new.  @told: set if the process was told of an operation that failed.
  */
 static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *told)
@@ -272,15 +271,18 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 	if (upper_to && to < upper.from) {
 		if (ack->settle_passed)
 			ack->settle_passed(m);
-		m->passed.to = max(m->passed.to, to);
-		m->passed.seen_by = m->seen_by;
+		if (to >= m->passed.to) {
+			m->passed.to = to;
+			m->passed.seen_by = m->seen_by;
+		}
 		m->abort = upper;
 		m->abort_to = upper_to;
 		m->seen_by = upper_seen_by;
 		hc_numbers_skip(m);
 	}
-	/* What a process that has left owed has failed, which all know. */
-	m->unheard &= m->next == next || !m->plan->ops->all_contribute;
+	/* What a process that has left owed has failed since one has, which all know. */
+	m->unheard &= m->next == next || abort->status != ECONNRESET ||
+		      !m->plan->ops->all_contribute;
 	return true;
 }
 

@@ -91,6 +91,8 @@ struct hc_stream {
  * @turn: steps until what came down was here; at the source of a broadcast: until it was
  *	everywhere
  * @clock: logical clock
+ * @old: bits of the peers, sources first, whose last question for it was that of a member whose
+ *	process was there when what is before it failed
  * @rec: record of the contribution, or of the message of a broadcast once @begun
  * @elem: bytes of an element
  * @width: bytes of a RECORD
@@ -99,8 +101,7 @@ struct hc_stream {
  * @cost: steps each stage took, as far as seen
  * @known: the parameters are known, from the socket or from a frame
  * @begun: this member has begun its contribution
- * @anew: its process came after the failure before it (not in a broadcast)
- * @old: another member has asked for it whose process was there then
+ * @anew: its process came after the failure before it
  * @own_last: it is complete
  * @notify: somebody wants to know of the completion
  * @notify_own: this member's process does
@@ -126,6 +127,7 @@ struct hc_op {
 	u32 down_told;
 	u32 turn;
 	u32 clock;
+	u64 old;
 	struct hc_rec rec;
 	u32 elem;
 	u16 width;
@@ -135,7 +137,6 @@ struct hc_op {
 	bool known;
 	bool begun;
 	bool anew;
-	bool old;
 	bool own_last;
 	bool notify;
 	bool notify_own;
@@ -222,9 +223,11 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @engaged: it has contributed
  * @left: a socket was closed and none has contributed since
  * @unheard: others have not heard that it was
- * @seen_by: the highest hc_sock.id that there was when @abort was noted
- * @passed: the failure before @abort, if there are operations between them
- * @passed.to: the first of those, or 0
+ * @seen_by: the highest hc_sock.id that had been given when @abort was noted, here or elsewhere on
+ *	the machine; or a later one whose socket has been told of it
+ * @passed: the failure before @abort, if there are operations between them, or what the plan was
+ *	mended after
+ * @passed.to: the first operation behind that, or 0
  * @passed.seen_by: as @seen_by
  * @reset_from: the first contribution from here on is answered with @abort, or HC_RESET_NONE
  * @broken: a fault has broken the plan
@@ -557,7 +560,7 @@ void hc_abort_last(const struct hc_member *root, struct hc_abort *last);
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
 /* It has failed as @m->abort says: tell the process of its contribution, and forget it. */
 void hc_op_forgo(struct hc_member *m, struct hc_op *op);
-/* Operations from @end->from on have failed: tell the socket and all peers. */
+/* Operations from @abort->from on have failed: tell the socket and all peers. */
 void hc_coll_abort(struct hc_member *m, const struct hc_abort *abort, u32 from_peer);
 /* The same, found by this member outside of any operation's work: work goes on with
  * what did not fail.

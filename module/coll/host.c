@@ -63,7 +63,7 @@ static bool next_is_begun(struct hc_member *m)
 	return (op && op->nr == m->next) || (m->abort_to && m->next < m->abort.from);
 }
 
-/* Was the socket there when all before the member's next operation failed? */
+/* Did the socket exist when all before the member's next operation failed? */
 static bool saw_failure(const struct hc_member *m, u64 sock)
 {
 	u64 seen_by;
@@ -330,6 +330,9 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		if (!hc_sock_room(m, sock))
 			return false;
 		hc_reset_forget(m);
+		/* It is one of those that were there. */
+		m->seen_by = max(m->seen_by, sock);
+		m->passed.seen_by = max(m->passed.seen_by, sock);
 		host_refuse(m->node, skb, -(int)m->abort.status, 0, m);
 		m->begun++;
 		if (m->broken && m->plan->ops->refused)

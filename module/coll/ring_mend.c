@@ -212,8 +212,9 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 /* Nothing that is counted from now on has been used before. */
 static void numbers_begin(struct hc_member *m, u64 base)
 {
-	if (hc_failed_before(m, U64_MAX, &m->passed.seen_by))
-		m->passed.to = base;
+	/* Those that are there go on together; others come later. */
+	m->passed.to = base;
+	m->passed.seen_by = hc_sock_last_id();
 	m->base = base;
 	m->abort_to = 0;
 	m->unsaid = false;

@@ -93,12 +93,19 @@ static bool gone(const struct hc_member *m, const struct hc_wire_probe *w)
 	return m->left && !hc_sock_serves(m) && be64_to_cpu(w->plan.op) >= m->next && !all_new;
 }
 
-static void newness_note(struct hc_member *m, const struct hc_wire_probe *w)
+static void newness_note(struct hc_member *m, const struct hc_tree_peer *peer, bool above,
+			 const struct hc_wire_probe *w)
 {
 	struct hc_op *op = hc_member_op(m, be64_to_cpu(w->plan.op));
+	size_t i = above ? m->role.nsrc + (peer - m->role.dst) : peer - m->src;
+	u64 bit = BIT_ULL(min_t(size_t, i, 63));
 
-	if (op && op->nr == be64_to_cpu(w->plan.op) && !(be32_to_cpu(w->flags) & HC_PROBE_F_NEW))
-		op->old = true;
+	if (!op || op->nr != be64_to_cpu(w->plan.op))
+		return;
+	if (be32_to_cpu(w->flags) & HC_PROBE_F_NEW)
+		op->old &= ~bit;
+	else
+		op->old |= bit;
 }
 
 /* Has a message been lost that the peer which asks has passed on? */
@@ -141,7 +148,7 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		hc_abort_send(m, peer, &m->abort);
 	if (m->broken || hc_ended(m, nr))
 		return;
-	newness_note(m, w);
+	newness_note(m, peer, above, w);
 	if (nr < m->done && tells(m, above)) {
 		simple_xmit(m, src, HC_FRAME_ACK, m->done);
 	} else if (gone(m, w)) {
