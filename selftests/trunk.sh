@@ -284,7 +284,7 @@ operations_end_with_the_cause() {
 ended() { (($(grep -c 'round' "$1") == $2)); }
 
 trunks_break() {
-	machines 3 0XX 1XX && joined keepalive 1s
+	machines 3 0XX 1XX && joined keepalive "${slow}s"
 	there "$a" hcctl -j monitor fabric t >"$scratch/events"
 	sleep 0.5
 	at "$a" ip link set "w$$" down
@@ -557,7 +557,7 @@ one_end_is_less_patient() {
 
 # A namespace ends with the trunks in it, though their sockets hold it at first. Its end of a wire goes with it.
 namespaces_end() {
-	machines 3 0XX 1XX && joined keepalive 200ms
+	machines 3 0XX 1XX && joined keepalive "$((200 * slow))ms"
 	check 'a wire' ip link add "x$$" type veth peer name "y$$" netns "$a"
 	sleep 0.5
 	check 'the one' ip netns del "$a"
