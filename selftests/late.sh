@@ -78,7 +78,7 @@ members_stop_in_the_middle() {
 	busywait 5 children_of "$first" >/dev/null || fault 'nobody has begun'
 	sleep 0.5
 	mapfile -t children < <(children_of "$first")
-	kill -STOP "${children[@]}" 2>/dev/null
+	kill -STOP "${children[@]}" || fault 'nobody was stopped'
 	there "$b" "$here/hc_member" -collect t 1 8 20 15000 4 5 6 7 >"$scratch/b"
 	for stops in {1..5}; do
 		sleep 0.5

@@ -46,6 +46,7 @@
  *
  * For plans of recursive doubling, all of whose members are roots, see coll/plan_doubling.c.
  */
+#include "coll/anew.h"
 #include "coll/coll.h"
 #include "fabric/link.h"
 #include "netlink/netlink.h"
@@ -220,16 +221,6 @@ static bool ops_fail_ended(struct hc_member *m)
 		hc_op_forgo(m, op);
 	}
 	return told;
-}
-
-u64 hc_failed_before(const struct hc_member *m, u64 nr, u64 *seen_by)
-{
-	bool last = m->abort_to && nr >= m->abort_to;
-
-	*seen_by = last ? m->seen_by : m->passed.seen_by;
-	if (last)
-		return m->abort_to;
-	return nr >= m->passed.to ? m->passed.to : 0;
 }
 
 static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)

@@ -12,6 +12,7 @@
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
+#include "coll/anew.h"
 #include "coll/coll.h"
 #include "coll/rx.h"
 #include "compat.h"

@@ -510,27 +510,6 @@ bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, 
 /* --- coll/abort.c --- */
 /* Is @nr in the failed range? */
 bool hc_ended(const struct hc_member *m, u64 nr);
-/* Is the next contribution answered with a failure that the process has not heard of?  Those below
- * the failed range are still owed to the others.
- */
-static inline bool hc_resets(const struct hc_member *m)
-{
-	return m->next >= m->reset_from;
-}
-
-static inline void hc_reset_forget(struct hc_member *m)
-{
-	m->reset_from = HC_RESET_NONE;
-}
-
-/* Operations from @nr on have failed, of which the member's process has not been told. */
-static inline void hc_reset_note(struct hc_member *m, u64 nr)
-{
-	m->reset_from = min(m->reset_from, nr);
-}
-
-/* Where the last failure before operation @nr ends, or 0.  @seen_by: hc_member.seen_by of it. */
-u64 hc_failed_before(const struct hc_member *m, u64 nr, u64 *seen_by);
 /* Numbers inside the failed range are skipped. */
 void hc_numbers_skip(struct hc_member *m);
 /* ACK counts numbers that failed, too: say which, for an ABORT may get lost. */
@@ -592,10 +571,6 @@ void hc_member_forget(struct hc_member *m);
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
-/* Was there a failure before operation @nr, and has the process of socket @sock come after it?
- * 0: that process has not come yet.
- */
-bool hc_came_anew(const struct hc_member *m, u64 nr, u64 sock);
 
 /* Note clock, time and stage costs that came with a frame. */
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);

@@ -13,6 +13,7 @@
  * A plan may change from one socket to another while operations are under way: each of
  * them knows whose it is (hc_op.rec), and goes on to its end for that socket.
  */
+#include "coll/anew.h"
 #include "coll/coll.h"
 #include "coll/host.h"
 #include "trace.h"
@@ -63,21 +64,13 @@ static bool next_is_begun(struct hc_member *m)
 	return (op && op->nr == m->next) || (m->abort_to && m->next < m->abort.from);
 }
 
-/* Did the socket exist when all before the member's next operation failed? */
-static bool saw_failure(const struct hc_member *m, u64 sock)
-{
-	u64 seen_by;
-
-	return hc_failed_before(m, m->next, &seen_by) == m->next && sock <= seen_by;
-}
-
 /* What its process owed will never come.  Of one that has not been told of a failure it has
- * failed already, and all know that; so they do of one that @saw it, and has begun nothing since.
+ * failed already, and all know that; so they do of one that saw it, and has begun nothing since.
  * Those that were there with it ask for what it does not begin (coll/stall.c), and others wait
  * for one that comes anew.  But what others have begun ends with it: if that is the rest of its
  * own run, nobody will complete it, and the next run would find it there.
  */
-static void member_close(struct hc_member *m, bool saw)
+static void member_close(struct hc_member *m, u64 sock)
 {
 	struct hc_abort abort = {
 		.from = m->cur_open ? m->cur : m->next,
@@ -85,7 +78,7 @@ static void member_close(struct hc_member *m, bool saw)
 		.node = m->node->id,
 		.dim = HC_CAUSE_NONE,
 	};
-	bool resets = hc_resets(m);
+	bool saw = hc_saw_failure(m, sock), resets = hc_resets(m);
 	bool quiet = !m->cur_open && (!m->engaged || resets) && !next_is_begun(m);
 
 	/* Nobody is left to receive what the root still assembles.  Where all members are roots,
@@ -148,7 +141,6 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 	struct sock *now = hc_sock_serving(m);
 	bool other = heir && now && hc_sock_id(now) != sock;
 	bool mine = m->sock == sock;
-	bool saw = saw_failure(m, sock);
 
 	if (!mine && (m->sock || other))
 		return;
@@ -160,7 +152,7 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 	if (m->plan->ops->close)
 		m->plan->ops->close(m);
 	else
-		member_close(m, saw);
+		member_close(m, sock);
 }
 
 /* All that waits was sent by the socket before it was closed: a socket that binds after it

@@ -26,6 +26,7 @@
 #include <linux/netlink.h>
 #include <linux/slab.h>
 
+#include "coll/anew.h"
 #include "coll/coll.h"
 #include "hc_bcast.h"
 #include "netlink/netlink.h"

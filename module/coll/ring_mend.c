@@ -55,6 +55,7 @@
  */
 #include <linux/slab.h>
 
+#include "coll/anew.h"
 #include "coll/coll.h"
 #include "coll/ring.h"
 #include "coll/ring_keep.h"

@@ -19,6 +19,7 @@
  */
 #include <linux/jiffies.h>
 
+#include "coll/anew.h"
 #include "coll/coll.h"
 #include "fabric/link.h"
 
@@ -33,31 +34,10 @@ static void reply_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_rep
 		w->taken = cpu_to_be32(hc_taken(m, node, nr));
 }
 
-bool hc_came_anew(const struct hc_member *m, u64 nr, u64 sock)
-{
-	u64 seen_by;
-
-	return hc_failed_before(m, nr, &seen_by) && (!sock || sock > seen_by);
-}
-
-/* Is an operation one of processes that have come after a failure?  Whoever has begun it knew of
- * the failure; that some of them have left since, which fails what is behind it, is no matter.  One
- * that was there before tells those that it waits for by asking without HC_PROBE_F_NEW.
- */
-static bool processes_are_new(struct hc_member *m, u64 nr)
-{
-	const struct hc_op *op = hc_member_op(m, nr);
-	const struct sock *sk = hc_sock_serving(m);
-
-	if (op && op->nr == nr && (op->begun || op->old))
-		return op->anew && !op->old;
-	return hc_came_anew(m, nr, sk ? hc_sock_id(sk) : 0);
-}
-
 static void probe_fill(struct hc_member *m, u64 nr, struct hc_wire_probe *w)
 {
 	w->head = cpu_to_be64(m->head);
-	w->flags = cpu_to_be32(processes_are_new(m, nr) ? HC_PROBE_F_NEW : 0);
+	w->flags = cpu_to_be32(hc_is_of_new(m, nr) ? HC_PROBE_F_NEW : 0);
 }
 
 /* True: it has left. */
@@ -91,21 +71,6 @@ static bool gone(const struct hc_member *m, const struct hc_wire_probe *w)
 	bool all_new = be32_to_cpu(w->flags) & HC_PROBE_F_NEW && !m->unheard;
 
 	return m->left && !hc_sock_serves(m) && be64_to_cpu(w->plan.op) >= m->next && !all_new;
-}
-
-static void newness_note(struct hc_member *m, const struct hc_tree_peer *peer, bool above,
-			 const struct hc_wire_probe *w)
-{
-	struct hc_op *op = hc_member_op(m, be64_to_cpu(w->plan.op));
-	size_t i = above ? m->role.nsrc + (peer - m->role.dst) : peer - m->src;
-	u64 bit = BIT_ULL(min_t(size_t, i, 63));
-
-	if (!op || op->nr != be64_to_cpu(w->plan.op))
-		return;
-	if (be32_to_cpu(w->flags) & HC_PROBE_F_NEW)
-		op->old &= ~bit;
-	else
-		op->old |= bit;
 }
 
 /* Has a message been lost that the peer which asks has passed on? */
@@ -148,7 +113,7 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		hc_abort_send(m, peer, &m->abort);
 	if (m->broken || hc_ended(m, nr))
 		return;
-	newness_note(m, peer, above, w);
+	hc_new_note(m, peer, above, w);
 	if (nr < m->done && tells(m, above)) {
 		simple_xmit(m, src, HC_FRAME_ACK, m->done);
 	} else if (gone(m, w)) {

@@ -79,16 +79,16 @@ void config_parse(struct config *c, const char *name, int argc, char **argv)
 	c->name = name;
 	c->budget = 1000;
 	while ((opt = getopt(argc, argv, "a:b:l:w:")) != -1) {
-		if (opt == 'a' && sscanf(optarg, "%u,%u", &c->first, &c->here) == 2 && c->here)
-			continue;
-		else if (opt == 'b')
+		if (opt == 'b')
 			c->budget = atoi(optarg);
 		else if (opt == 'l')
 			c->limit = strtoul(optarg, NULL, 0);
 		else if (opt == 'w')
 			what_parse(c, optarg);
-		else
+		else if (opt != 'a')
 			exit(2);
+		else if (sscanf(optarg, "%u,%u", &c->first, &c->here) != 2 || !c->here)
+			errx(2, "'%s': not FIRST,COUNT", optarg);
 	}
 	if (argc < optind + 2)
 		errx(2, "usage: %s " MEASURE_OPTIONS " ..", argv[0]);
@@ -316,10 +316,20 @@ static void latency(const struct task *t, struct sample *sample)
 	}
 }
 
+static void batch_run(const struct task *t, unsigned int batch)
+{
+	unsigned int i;
+
+	for (i = 0; i < batch; i++) {
+		t->how->operation[t->what](t->backend, t->in, t->out, t->count);
+		if (t->what == BCAST)
+			t->how->operation[BARRIER](t->backend, NULL, NULL, 0);
+	}
+}
+
 /* Returns ns of the whole batch, at process 0. */
 static uint64_t back_to_back(const struct task *t)
 {
-	unsigned int batch = atomic_load(&t->s->batch), i;
 	struct shared *s = t->s;
 	uint64_t cpu;
 
@@ -327,11 +337,7 @@ static uint64_t back_to_back(const struct task *t)
 	measure_barrier(s, t->c->procs);
 	cpu = cpu_own();
 	s->begin[t->rank] = now();
-	for (i = 0; i < batch; i++) {
-		t->how->operation[t->what](t->backend, t->in, t->out, t->count);
-		if (t->what == BCAST)
-			t->how->operation[BARRIER](t->backend, NULL, NULL, 0);
-	}
+	batch_run(t, atomic_load(&s->batch));
 	s->end[t->rank] = now();
 	cpu = cpu_own() - cpu;
 	measure_barrier(s, t->c->procs);
@@ -359,42 +365,42 @@ static void report(const struct task *t, struct sample *l, uint64_t ns, uint64_t
 	fflush(stdout);
 }
 
-/* How many operations fill the time, going by their latency. */
+/* How many operations fill the time, if @n took so long. */
+static unsigned int batch_fits(const struct config *c, unsigned int n, uint64_t ns)
+{
+	uint64_t fit = c->budget * 1000000ULL * n / (ns + 1);
+
+	return fit < BATCH_MIN ? BATCH_MIN : fit > BATCH_MAX ? BATCH_MAX : fit;
+}
+
+/* The same, going by their latency. */
 static unsigned int batch_size(const struct config *c, const struct sample *l)
 {
-	uint64_t sum = 0, n;
+	uint64_t sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < l->n; i++)
 		sum += l->v[i];
-	n = c->budget * 1000000ULL * l->n / (sum + 1);
-	return n < BATCH_MIN ? BATCH_MIN : n > BATCH_MAX ? BATCH_MAX : n;
+	return batch_fits(c, l->n, sum);
 }
 
 /* Returns ns by the clock of this process. */
 static uint64_t apart_batch(const struct task *t, unsigned int batch)
 {
 	uint64_t begin;
-	unsigned int i;
 
 	fill(t->in, measure_in(t->what, t->c->procs, t->count), t->rank, 0);
 	t->how->operation[BARRIER](t->backend, NULL, NULL, 0);
 	begin = now();
-	for (i = 0; i < batch; i++) {
-		t->how->operation[t->what](t->backend, t->in, t->out, t->count);
-		if (t->what == BCAST)
-			t->how->operation[BARRIER](t->backend, NULL, NULL, 0);
-	}
+	batch_run(t, batch);
 	return now() - begin;
 }
 
 /* How many operations fill the time, as process 0 says. */
 static uint64_t apart_batch_size(const struct task *t)
 {
-	uint64_t ns = apart_batch(t, BATCH_MIN), n, said;
+	uint64_t n = batch_fits(t->c, BATCH_MIN, apart_batch(t, BATCH_MIN)), said;
 
-	n = t->c->budget * 1000000ULL * BATCH_MIN / (ns + 1);
-	n = n < BATCH_MIN ? BATCH_MIN : n > BATCH_MAX ? BATCH_MAX : n;
 	t->how->operation[BCAST](t->backend, &n, &said, 1);
 	return t->rank ? said : n;
 }
