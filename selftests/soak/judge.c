@@ -125,7 +125,10 @@ static void judge_own(struct member *m, int plan, struct entry *e, const struct 
 	entry_end(m, e, fate);
 }
 
-/* Returns which message of the era this is, at or after @from, or ~0. */
+/* Shorter messages may be equal: which of several one is, nobody can tell. */
+#define MESSAGE_ONE_OF_A_KIND	8
+
+/* Returns which message of the era this is, or the first that is equal, at or after @from, or ~0. */
 static uint32_t message_find(struct member *m, int plan, uint32_t from, uint32_t to,
 			     const void *data, uint64_t len)
 {
@@ -166,8 +169,9 @@ static void message_came(struct member *m, int plan, const struct hypercube_resu
 	}
 	if (fate == RIGHT) {
 		l = &m->w->ledger[plan][is];
-		fault = number_fault(m, l, r->op);
+		fault = len < MESSAGE_ONE_OF_A_KIND ? NULL : number_fault(m, l, r->op);
 		if (fault) {
+			spec_make(m->w, plan, is, &sp);
 			wrong(m, is, &sp, r, fault);
 			fate = WRONG;
 		}
