@@ -252,7 +252,8 @@ static_assert(sizeof(struct hc_wire_ack) == 32);
  * @plan: .op: the first that did
  * @to: the first after it that did not, 0: HC_OP_RANGE have
  * @next: FINAL of a broadcast: how many messages were begun
- * @failed: FINAL of a plan that is broken: the first of those below .op that failed before that
+ * @failed: the first of those below .op that failed before that, if any did; of a plan that is
+ *	broken only with FINAL
  * @nfailed: how many of these did
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE

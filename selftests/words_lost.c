@@ -3,6 +3,7 @@
  * Words get lost: that operations are done, or that they have failed.  A member that has to hear
  * one hears it later, and the loss causes no further failures.
  */
+#include <errno.h>
 #include <linux/sock_diag.h>
 #include <poll.h>
 #include <string.h>
@@ -154,6 +155,108 @@ TEST(a_failure_that_the_source_has_not_heard_of_is_told_again)
 		EXPECT_NE(0, res.status);
 	}
 	close(fd);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The process of a node leaves in the middle of a contribution, and another one comes: operations
+ * from there on fail.  False: the node does not come to number @next then.
+ */
+static bool leaves_halfway(struct cube *c, unsigned int node, const struct hypercube_op *op,
+			   uint64_t next)
+{
+	static const char half[4096];
+
+	if (shc_send(c->fd[node], op, half, sizeof(half), 0) != sizeof(half))
+		return false;
+	cube_close(c, node);
+	return next_is(c, node, next) && !cube_bind(c, node);
+}
+
+/* Messages fail twice, and one between them does not; of the first failure, which goes on where
+ * the one before it ended, the receiver hears nothing, nor has it anything of that message.
+ */
+TEST(of_two_failures_the_word_of_the_first_is_lost)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 8192,
+	};
+	struct hypercube_op small = op;
+	struct cube c;
+
+	small.bytes = 8;
+	ASSERT_EQ(0, cube_new(&c, 1, 4096));
+	ASSERT_EQ(0, cube_bcast_plan(&c, PLAN, 0, HC_BCAST_GENERAL));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_TRUE(leaves_halfway(&c, 0, &op, 128));
+	EXPECT_EQ(-ECONNRESET, shc_ended(c.fd[1]));
+	ASSERT_TRUE(next_is(&c, 1, 128));
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, ALL, true));
+	ASSERT_TRUE(leaves_halfway(&c, 0, &op, 256));
+	ASSERT_EQ(8, shc_send(c.fd[0], &small, &number, 8, 0));
+	ASSERT_TRUE(next_is(&c, 0, 257));
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 0, 0, true));
+	ASSERT_TRUE(leaves_halfway(&c, 0, &op, 257 + 128));
+	EXPECT_GT(0, shc_ended(c.fd[1]));
+	EXPECT_GT(0, shc_ended(c.fd[1]));
+	EXPECT_GT(0, shc_ended(c.fd[1]));
+	ASSERT_EQ(8, shc_send(c.fd[0], &small, &number, 8, 0));
+	EXPECT_EQ(0, shc_ended(c.fd[1]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* The same of reductions: what a member gave to the one that failed first is not complete because
+ * others have gone on behind it.
+ */
+TEST(what_failed_does_not_pass_for_complete)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_REDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .bytes = 8192, .flags = HYPERCUBE_F_NOTIFY,
+	};
+	static const char zero[8192];
+	unsigned int dim, deaf;
+	struct cube c;
+
+	ASSERT_EQ(0, cube_new(&c, 2, 4096));
+	ASSERT_EQ(0, cube_plan_to(&c, PLAN, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	dim = c.plan.tree.order[0];
+	deaf = 1u << dim;
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, dim, ALL, true));
+	ASSERT_EQ(8192, shc_send(c.fd[deaf], &op, zero, 8192, 0));
+	ASSERT_TRUE(leaves_halfway(&c, 3, &op, 128));
+	ASSERT_TRUE(next_is(&c, 0, 128));
+	ASSERT_EQ(8192, shc_send(c.fd[3], &op, zero, 8192, 0));
+	ASSERT_EQ(0, ctl_link_loss(c.name, 0, dim, 0, true));
+	ASSERT_TRUE(leaves_halfway(&c, 3, &op, 129 + 128));
+	EXPECT_EQ(-ECONNRESET, shc_ended(c.fd[deaf]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Each failure goes on where the one before it ended; they are more numbers than a word may name. */
+TEST(a_plan_is_of_use_after_failures_in_a_row)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 8192,
+	};
+	const unsigned int rounds = (1 << 20) / 128 + 10;
+	struct hypercube_op small = op;
+	unsigned int i, wrong = 0;
+	static const char half[4096];
+	struct cube c;
+
+	small.bytes = 8;
+	ASSERT_EQ(0, cube_new(&c, 1, 4096));
+	ASSERT_EQ(0, cube_bcast_plan(&c, PLAN, 0, HC_BCAST_GENERAL));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (i = 0; i < rounds && !wrong; i++) {
+		wrong += shc_send(c.fd[0], &op, half, sizeof(half), 0) != sizeof(half);
+		cube_close(&c, 0);
+		wrong += cube_bind(&c, 0) || shc_ended(c.fd[1]) != -ECONNRESET;
+	}
+	EXPECT_EQ(0, wrong);
+	ASSERT_EQ(8, shc_send(c.fd[0], &small, &number, 8, 0));
+	EXPECT_EQ(0, shc_ended(c.fd[1]));
 	EXPECT_EQ(0, cube_del(&c));
 }
 

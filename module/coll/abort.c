@@ -34,9 +34,13 @@
  * ABORT may get lost, or there may be no memory for it, and ACK counts what failed as over.  So
  * ACK names the failed range, and a member that has not heard of it does not take such an ACK:
  * it asks (coll/stall.c), and is told of the range first.  Nobody need ask where no operation is
- * under way, and who hears of a range behind the one that was missed takes what is before it for
- * complete.  So a member that lacked memory says it again, all that it has noted, before anything
- * else and to all of its peers: when it tells them of the next range, or a second later.
+ * under way, and who hears of a range behind a gap would take all before it for complete.  So
+ * ABORT says all that is noted: the whole range to which the new one was added, and the range
+ * before that, of which a member that missed it makes the first of two failures.  One range is
+ * enough: while a member has not heard of one, nothing behind that is done anywhere, so two that
+ * follow are no further apart than operations may be under way at once, and without a gap between
+ * them.  A member that lacked memory says it again to all of its peers: before it tells them of
+ * the next range, or a second later.
  *
  * A fault of a link that the plan uses breaks the plan: ABORT with
  * HC_ABORT_F_BROKEN ends everything pending, and nothing begins until a plan for
@@ -133,12 +137,19 @@ void hc_numbers_skip(struct hc_member *m)
 		WRITE_ONCE(m->done, m->abort_to);
 }
 
+/* The last range of which some is below. */
 void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w)
 {
-	if (!m->abort_to || be64_to_cpu(w->plan.op) <= m->abort.from)
+	u64 nr = be64_to_cpu(w->plan.op), from = m->abort.from, to = m->abort_to;
+
+	if (!to || nr <= from) {
+		from = m->passed.from;
+		to = m->passed.to;
+	}
+	if (to == from || nr <= from)
 		return;
-	w->failed = cpu_to_be64(m->abort.from);
-	w->nfailed = cpu_to_be32(min_t(u64, m->abort_to - m->abort.from, U32_MAX));
+	w->failed = cpu_to_be64(from);
+	w->nfailed = cpu_to_be32(min_t(u64, to - from, U32_MAX));
 }
 
 bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w)
@@ -146,7 +157,7 @@ bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w)
 	u64 from = be64_to_cpu(w->failed);
 	u64 to = from + be32_to_cpu(w->nfailed);
 
-	if (to == from || to <= m->done)
+	if (to == from || to <= max(m->done, m->passed.to))
 		return false;
 	return !m->abort_to || max(from, m->done) < m->abort.from || to > m->abort_to;
 }
@@ -223,6 +234,9 @@ static bool ops_fail_ended(struct hc_member *m)
 	return told;
 }
 
+/* Ranges grow with each failure of members that do not hear of each other. */
+#define ABORT_SPAN_MAX	(1ULL << 20)
+
 static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 {
 	bool behind = m->abort_to && abort->from > m->abort_to;
@@ -230,15 +244,34 @@ static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 	u64 from = apart ? abort->from : min(m->abort.from, abort->from);
 
 	if (behind) {
+		m->passed.from = m->abort.from;
 		m->passed.to = m->abort_to;
 		m->passed.seen_by = m->seen_by;
 	}
 	m->seen_by = hc_sock_last_id();
 	m->abort_to = apart ? to : max(m->abort_to, to);
 	m->abort = *abort;
-	m->abort.from = from;
-	/* A member that asks about the range has to learn of all of it. */
+	/* Failures in a row are one range; nobody is so far behind. */
+	m->abort.from = max(from, m->abort_to - min(m->abort_to, ABORT_SPAN_MAX));
 	m->abort.to = m->abort_to;
+	/* The root has said nothing of the rest of the range. */
+	if (to < m->abort_to)
+		m->abort.flags &= ~HC_ABORT_F_FINAL;
+}
+
+/* What failed before the range that is noted. */
+static void passed_name(struct hc_member *m)
+{
+	bool any = m->passed.to < m->abort.from;
+
+	m->abort.failed = m->passed.from;
+	m->abort.nfailed = any ? min_t(u64, m->passed.to - m->passed.from, U32_MAX) : 0;
+}
+
+/* Is all of it part of the failed range? */
+static bool range_noted(const struct hc_member *m, u64 from, u64 to)
+{
+	return m->abort_to && from >= m->abort.from && to <= m->abort_to;
 }
 
 /* Make what @abort covers part of the failed range, and fail it; see the top of this file.
@@ -252,7 +285,7 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 	const u64 upper_to = m->abort_to, upper_seen_by = m->seen_by;
 	const u64 next = m->next;
 
-	if (to <= m->done || (upper_to && abort->from >= upper.from && to <= upper_to))
+	if (to <= m->done || range_noted(m, abort->from, to))
 		return false;
 	if (upper_to && abort->from > upper_to && ack->settle_below)
 		ack->settle_below(m);
@@ -263,6 +296,7 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 		if (ack->settle_passed)
 			ack->settle_passed(m);
 		if (to >= m->passed.to) {
+			m->passed.from = m->abort.from;
 			m->passed.to = to;
 			m->passed.seen_by = m->seen_by;
 		}
@@ -271,6 +305,7 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 		m->seen_by = upper_seen_by;
 		hc_numbers_skip(m);
 	}
+	passed_name(m);
 	/* What a process that has left owed has failed since one has, which all know. */
 	m->unheard &= m->next == next || abort->status != ECONNRESET ||
 		      !m->plan->ops->all_contribute;
@@ -385,19 +420,19 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 /* A failure is reported once: by the first member whose process was told.  A process that leaves
  * when nothing is under way fails nothing, though the numbers jump.
  */
-static bool abort_is_news(struct hc_member *m, const struct hc_abort *abort, u32 from_peer,
-			  bool told)
+static bool abort_is_news(struct hc_member *m, const struct hc_abort *abort, u64 first,
+			  u32 from_peer, bool told)
 {
 	if (abort->flags & HC_ABORT_F_BROKEN)
 		return from_peer == HC_CAUSE_NONE;
-	return told && atomic64_xchg(&m->plan->reported, abort->from + 1) != abort->from + 1;
+	return told && atomic64_xchg(&m->plan->reported, first + 1) != first + 1;
 }
 
-void hc_abort_event(struct hc_member *m, const struct hc_abort *abort)
+void hc_abort_event(struct hc_member *m, const struct hc_abort *abort, u64 first)
 {
 	struct hc_op_event ev = {
 		.node = m->node->id,
-		.nr = hc_told_nr(m, abort->from),
+		.nr = hc_told_nr(m, first),
 		.status = -(int)abort->status,
 		.cause_node = abort->node,
 		.cause_dim = abort->dim,
@@ -422,6 +457,38 @@ static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 	hc_reset_note(m, abort->from);
 }
 
+/* What is noted goes on to the others, not only what was new. */
+static void abort_whole(const struct hc_member *m, struct hc_abort *abort)
+{
+	u32 clock = abort->clock;
+
+	if (abort->from < m->abort.from)
+		return;
+	*abort = m->abort;
+	abort->clock = clock;
+}
+
+/* A failure before this one, of which the member may not have heard. */
+static void abort_before(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
+{
+	struct hc_abort before = *abort;
+
+	before.from = abort->failed;
+	before.to = abort->failed + abort->nfailed;
+	before.nfailed = 0;
+	before.flags = 0;
+	if (abort->nfailed && before.to > m->passed.to && !range_noted(m, before.from, before.to))
+		hc_coll_abort(m, &before, from_peer);
+}
+
+/* The first number that fails now: an ABORT names a range to which new ones were added. */
+static u64 first_new(const struct hc_member *m, const struct hc_abort *abort)
+{
+	bool adds = m->abort_to && abort->from >= m->abort.from && abort->from <= m->abort_to;
+
+	return adds ? m->abort_to : abort->from;
+}
+
 /* In frames, to tell the peers. */
 #define ABORT_COST	8
 
@@ -430,6 +497,7 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 	const struct hc_plan_ops *ops = m->plan->ops;
 	struct hc_abort abort = *cause;
 	u32 dropped = m->dropped;
+	u64 first = abort.from;
 	bool told = false;
 	bool news;
 
@@ -440,6 +508,8 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 		/* What this member owes while the plan is mended: hc_host_resume(). */
 		if (m->broken || hc_member_holds(m))
 			return;
+		abort_before(m, &abort, from_peer);
+		first = first_new(m, &abort);
 		news = abort_note(m, &abort, &told);
 		if (ops->abort_note)
 			news = ops->abort_note(m, &abort, news);
@@ -452,9 +522,11 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 			reset_next(m, &abort);
 	}
 	/* What a fault has stopped in a plan that mends itself may go on. */
-	if (abort_is_news(m, &abort, from_peer, told) &&
+	if (abort_is_news(m, &abort, first, from_peer, told) &&
 	    !(m->plan->mends && abort.flags & HC_ABORT_F_BROKEN))
-		hc_abort_event(m, &abort);
+		hc_abort_event(m, &abort, first);
+	if (!m->broken)
+		abort_whole(m, &abort);
 	/* The root's own word goes back to where the news came from, too. */
 	abort_xmit(m, &abort, abort.flags & HC_ABORT_F_FINAL && hc_member_is_root(m) ?
 			  HC_CAUSE_NONE : from_peer);
@@ -498,9 +570,6 @@ static u64 abort_limit(const struct hc_member *m)
 	return m->done + (hc_nodes(m->node->fabric->dim) + 2ULL) * HC_OP_RANGE;
 }
 
-/* Ranges grow with each failure of members that do not hear of each other. */
-#define ABORT_SPAN_MAX	(1ULL << 20)
-
 static bool abort_range_fits(const struct hc_abort *abort)
 {
 	u64 span = abort->to - abort->from;
@@ -521,11 +590,22 @@ static bool abort_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
 	       hdr->flags & HC_FRAME_F_ROUTED;
 }
 
+/* Is what failed before really before it? */
+static bool abort_before_fits(const struct hc_abort *abort)
+{
+	u64 to = abort->failed + abort->nfailed;
+
+	return !abort->nfailed || abort->flags & HC_ABORT_F_BROKEN ||
+	       (abort->nfailed >= HC_OP_RANGE && abort->nfailed <= ABORT_SPAN_MAX &&
+		abort->failed < to && to < abort->from);
+}
+
 static bool abort_has_sense(const struct hc_member *m, const struct hc_abort *abort)
 {
 	u32 dim = m->node->fabric->dim;
 
 	return abort->status && abort->status <= MAX_ERRNO && abort_range_fits(abort) &&
+	       abort_before_fits(abort) &&
 	       (abort->node == HC_CAUSE_NONE || abort->node < hc_nodes(dim)) &&
 	       (abort->dim == HC_CAUSE_NONE || abort->dim < dim);
 }
@@ -563,7 +643,7 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb)
 	/* Only the root says what was begun, or is complete; its word comes from a destination. */
 	if (!hc_peer_find(m, src) || hc_src_index(m, src) >= 0)
 		abort.flags &= ~HC_ABORT_F_FINAL;
-	if (!(abort.flags & HC_ABORT_F_FINAL))
+	if (abort.flags & HC_ABORT_F_BROKEN && !(abort.flags & HC_ABORT_F_FINAL))
 		abort.nfailed = 0;
 	if (!(abort.flags & HC_ABORT_F_BROKEN) && abort.from >= m->base && m->plan->ops->mend)
 		m->plan->ops->mend->heard(m);

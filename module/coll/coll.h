@@ -166,8 +166,9 @@ static inline void *hc_op_priv(const struct hc_op *op)
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  * @flags: HC_ABORT_F_*
  * @next: with FINAL from the source of a broadcast: how many messages it has begun
- * @failed: with BROKEN and FINAL: the first of those below @from that had failed before
- * @nfailed: how many had
+ * @failed: the first of those below @from that had failed before; of a plan that is broken only
+ *	with FINAL
+ * @nfailed: how many had, in a row
  * @clock: logical clock: links that the news has crossed since the cause was found
  */
 struct hc_abort {
@@ -227,6 +228,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  *	the machine; or a later one whose socket has been told of it
  * @passed: the failure before @abort, if there are operations between them, or what the plan was
  *	mended after
+ * @passed.from: the first operation that failed; @passed.to: none did
  * @passed.to: the first operation behind that, or 0
  * @passed.seen_by: as @seen_by
  * @reset_from: the first contribution from here on is answered with @abort, or HC_RESET_NONE
@@ -284,6 +286,7 @@ struct hc_member {
 	bool unheard;
 	u64 seen_by;
 	struct {
+		u64 from;
 		u64 to;
 		u64 seen_by;
 	} passed;
@@ -531,8 +534,8 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb);
  */
 #define HC_NEXT_UNKNOWN	U64_MAX	/* hc_abort.next: the source cannot be heard */
 void hc_abort_settle(struct hc_member *m, const struct hc_abort *last);
-/* Tell listeners that operations from @abort->from on have failed. */
-void hc_abort_event(struct hc_member *m, const struct hc_abort *abort);
+/* Tell listeners that operations from @first on have failed, and why. */
+void hc_abort_event(struct hc_member *m, const struct hc_abort *abort, u64 first);
 /* Fills @last with what the root has to say to members that it cannot reach any more. */
 void hc_abort_last(const struct hc_member *root, struct hc_abort *last);
 /* Tell the process that an operation failed as @m->abort says; @op may be NULL. */

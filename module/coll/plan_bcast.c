@@ -372,14 +372,21 @@ static void bcast_settled(struct hc_member *m, const struct hc_abort *last)
 	messages_name(m, last->next);
 }
 
+/* The source's messages with numbers below @nr, the end of the last range that failed.  Those behind
+ * that, which it may have begun before it heard that the range begins further down, may come.
+ */
+static u64 begun_below(const struct hc_member *m, u64 nr)
+{
+	return m->begun - (m->next > nr ? m->next - nr : 0);
+}
+
 static bool bcast_abort_note(struct hc_member *m, struct hc_abort *abort, bool news)
 {
 	struct bcast_member *bm = bcast_member(m);
 
 	if (!m->role.ndst) {
-		/* Messages begun since then may come. */
 		if (news) {
-			m->abort.next = m->begun;
+			m->abort.next = begun_below(m, m->abort_to);
 			m->abort.flags |= HC_ABORT_F_FINAL;
 		}
 		abort->next = m->abort.next;

@@ -214,6 +214,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 static void numbers_begin(struct hc_member *m, u64 base)
 {
 	/* Those that are there go on together; others come later. */
+	m->passed.from = base;
 	m->passed.to = base;
 	m->passed.seen_by = hc_sock_last_id();
 	m->base = base;
@@ -281,7 +282,7 @@ static bool ops_take(struct hc_member *m, const struct hc_wire_mend *w)
 	/* One word for all members. */
 	if (!hc_mend_of(m)->keep.ended && member_end(m) &&
 	    atomic64_xchg(&m->plan->reported, base) != base)
-		hc_abort_event(m, &m->abort);
+		hc_abort_event(m, &m->abort, m->abort.from);
 	WRITE_ONCE(m->renamed, 0);
 	WRITE_ONCE(m->next, base);
 	return true;
