@@ -13,16 +13,16 @@
  * whatever each of them had contributed.
  *
  * ABORT travels along the edges in both directions.  With helpers the edges have cycles, so a
- * member passes it on only if it brings news.  A member notes one failed range, so it must tell
- * old from new by that.  (Where the one before it ended it remembers for those who come late.)
+ * member passes it on only if it brings news.  A member notes the failed range with the highest
+ * numbers and the one before that, so it must tell old from new by these.
  *  - A range that ends at or below what is done is old: nobody passes a number
  *    that failed without knowing of the failure.
  *  - Ranges that overlap or touch become one.
  *  - A range behind a gap: the member that found it had begun a number behind the gap, so for
- *    that member all below the first range was complete.  It is complete here, too, and the
- *    first range can be forgotten as soon as the numbers have passed it.
+ *    that member all below the first range was complete.  It is complete here, too; the first
+ *    range is now the one before.
  *  - A range before a gap was under way while the other overtook it: it fails
- *    what it covers, and the other one is what stays noted.
+ *    what it covers, and is now the one before.
  * So the noted ranges only ever grow or move up, and each ABORT is passed on by
  * each member a bounded number of times.
  *
@@ -39,8 +39,9 @@
  * before that, of which a member that missed it makes the first of two failures.  One range is
  * enough: while a member has not heard of one, nothing behind that is done anywhere, so two that
  * follow are no further apart than operations may be under way at once, and without a gap between
- * them.  A member that lacked memory says it again to all of its peers: before it tells them of
- * the next range, or a second later.
+ * them.  Why the first one failed that word does not say; to a member that hears of it so it is a
+ * loss (EIO).  A member that lacked memory says it again to all of its peers, with the next word
+ * or a second later.
  *
  * A fault of a link that the plan uses breaks the plan: ABORT with
  * HC_ABORT_F_BROKEN ends everything pending, and nothing begins until a plan for
@@ -56,9 +57,16 @@
 #include "netlink/netlink.h"
 #include "trace.h"
 
+/* Ranges grow with each failure of members that do not hear of each other, and failures in a row
+ * are one range.  Words name no more of it: nobody is so far behind.
+ */
+#define ABORT_SPAN_MAX	(1ULL << 20)
+
 static void abort_fill(struct hc_wire_abort *w, const struct hc_abort *abort)
 {
-	w->plan.op = cpu_to_be64(abort->from);
+	u64 least = abort->to - min(abort->to, ABORT_SPAN_MAX);
+
+	w->plan.op = cpu_to_be64(max(abort->from, least));
 	w->to = cpu_to_be64(abort->to);
 	w->next = cpu_to_be64(abort->next);
 	w->failed = cpu_to_be64(abort->failed);
@@ -137,19 +145,31 @@ void hc_numbers_skip(struct hc_member *m)
 		WRITE_ONCE(m->done, m->abort_to);
 }
 
-/* The last range of which some is below. */
-void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w)
+/* How many numbers of the last failed range of which some are below @nr, and from where on? */
+static u32 failed_below(const struct hc_member *m, u64 nr, u64 *from)
 {
-	u64 nr = be64_to_cpu(w->plan.op), from = m->abort.from, to = m->abort_to;
+	u64 to = m->abort_to;
 
-	if (!to || nr <= from) {
-		from = m->passed.from;
+	*from = m->abort.from;
+	if (!to || nr <= *from) {
+		*from = m->passed.from;
 		to = m->passed.to;
 	}
-	if (to == from || nr <= from)
+	if (nr <= *from)
+		return 0;
+	*from = max(*from, to - min(to, ABORT_SPAN_MAX));
+	return to - *from;
+}
+
+void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w)
+{
+	u64 from;
+	u32 n = failed_below(m, be64_to_cpu(w->plan.op), &from);
+
+	if (!n)
 		return;
 	w->failed = cpu_to_be64(from);
-	w->nfailed = cpu_to_be32(min_t(u64, to - from, U32_MAX));
+	w->nfailed = cpu_to_be32(n);
 }
 
 bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w)
@@ -234,9 +254,6 @@ static bool ops_fail_ended(struct hc_member *m)
 	return told;
 }
 
-/* Ranges grow with each failure of members that do not hear of each other. */
-#define ABORT_SPAN_MAX	(1ULL << 20)
-
 static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 {
 	bool behind = m->abort_to && abort->from > m->abort_to;
@@ -251,27 +268,40 @@ static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 	m->seen_by = hc_sock_last_id();
 	m->abort_to = apart ? to : max(m->abort_to, to);
 	m->abort = *abort;
-	/* Failures in a row are one range; nobody is so far behind. */
-	m->abort.from = max(from, m->abort_to - min(m->abort_to, ABORT_SPAN_MAX));
+	m->abort.from = from;
 	m->abort.to = m->abort_to;
 	/* The root has said nothing of the rest of the range. */
 	if (to < m->abort_to)
 		m->abort.flags &= ~HC_ABORT_F_FINAL;
+	/* It may have grown down to the one before. */
+	if (m->passed.from != m->passed.to && from <= m->passed.to && to > m->passed.to) {
+		m->abort.from = min(from, m->passed.from);
+		m->passed.from = m->passed.to;
+	}
 }
 
-/* What failed before the range that is noted. */
-static void passed_name(struct hc_member *m)
+/* @m->abort, which @upper replaces again, is before a gap. */
+static void range_before(struct hc_member *m, const struct hc_abort *upper, u64 seen_by)
 {
-	bool any = m->passed.to < m->abort.from;
+	bool touches = m->abort.from <= m->passed.to && m->abort_to >= m->passed.from;
 
-	m->abort.failed = m->passed.from;
-	m->abort.nfailed = any ? min_t(u64, m->passed.to - m->passed.from, U32_MAX) : 0;
+	if (m->abort_to >= m->passed.to) {
+		m->passed.from = touches ? min(m->abort.from, m->passed.from) : m->abort.from;
+		m->passed.to = m->abort_to;
+		m->passed.seen_by = m->seen_by;
+	} else if (touches) {
+		m->passed.from = min(m->abort.from, m->passed.from);
+	}
+	m->abort = *upper;
+	m->abort_to = upper->to;
+	m->seen_by = seen_by;
 }
 
-/* Is all of it part of the failed range? */
+/* Is all of it part of a failed range that is noted? */
 static bool range_noted(const struct hc_member *m, u64 from, u64 to)
 {
-	return m->abort_to && from >= m->abort.from && to <= m->abort_to;
+	return (m->abort_to && from >= m->abort.from && to <= m->abort_to) ||
+	       (from >= m->passed.from && to <= m->passed.to);
 }
 
 /* Make what @abort covers part of the failed range, and fail it; see the top of this file.
@@ -290,22 +320,16 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 	if (upper_to && abort->from > upper_to && ack->settle_below)
 		ack->settle_below(m);
 	range_set(m, abort, to);
-	*told = ops_fail_ended(m);
+	*told |= ops_fail_ended(m);
 	hc_numbers_skip(m);
 	if (upper_to && to < upper.from) {
 		if (ack->settle_passed)
 			ack->settle_passed(m);
-		if (to >= m->passed.to) {
-			m->passed.from = m->abort.from;
-			m->passed.to = to;
-			m->passed.seen_by = m->seen_by;
-		}
-		m->abort = upper;
-		m->abort_to = upper_to;
-		m->seen_by = upper_seen_by;
+		range_before(m, &upper, upper_seen_by);
 		hc_numbers_skip(m);
 	}
-	passed_name(m);
+	m->abort.failed = m->passed.from;
+	m->abort.nfailed = min(m->passed.to - m->passed.from, ABORT_SPAN_MAX);
 	/* What a process that has left owed has failed since one has, which all know. */
 	m->unheard &= m->next == next || abort->status != ECONNRESET ||
 		      !m->plan->ops->all_contribute;
@@ -315,8 +339,7 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 /* The root's failed range may be news here, as ABORT may still be under way. */
 static void last_range(const struct hc_member *root, struct hc_abort *last)
 {
-	last->failed = root->abort.from;
-	last->nfailed = root->abort_to ? min_t(u64, root->abort_to - root->abort.from, U32_MAX) : 0;
+	last->nfailed = failed_below(root, root->done, &last->failed);
 }
 
 void hc_abort_last(const struct hc_member *root, struct hc_abort *last)
@@ -457,7 +480,9 @@ static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 	hc_reset_note(m, abort->from);
 }
 
-/* What is noted goes on to the others, not only what was new. */
+/* What is noted goes on to the others, not only what was new.  A range before a gap goes on as it
+ * came: @m->abort is the other one.
+ */
 static void abort_whole(const struct hc_member *m, struct hc_abort *abort)
 {
 	u32 clock = abort->clock;
@@ -468,17 +493,26 @@ static void abort_whole(const struct hc_member *m, struct hc_abort *abort)
 	abort->clock = clock;
 }
 
-/* A failure before this one, of which the member may not have heard. */
-static void abort_before(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
+/* A failure before the one that is named, of which this member has not heard: the word of it was
+ * lost, for who says so has sent that word here before, and paths keep order.  True: that is so;
+ * then it goes on to the others with the other one.
+ */
+static bool abort_before(struct hc_member *m, const struct hc_abort *abort, u32 from_peer,
+			 bool *told)
 {
-	struct hc_abort before = *abort;
+	const struct hc_abort before = {
+		.from = abort->failed,
+		.to = abort->failed + abort->nfailed,
+		.status = EIO,
+		.node = from_peer == HC_CAUSE_NONE ? m->node->id : from_peer,
+		.dim = HC_CAUSE_NONE,
+	};
 
-	before.from = abort->failed;
-	before.to = abort->failed + abort->nfailed;
-	before.nfailed = 0;
-	before.flags = 0;
-	if (abort->nfailed && before.to > m->passed.to && !range_noted(m, before.from, before.to))
-		hc_coll_abort(m, &before, from_peer);
+	if (!abort->nfailed || before.to <= m->passed.to || !abort_note(m, &before, told))
+		return false;
+	if (m->plan->ops->all_contribute && !*told && m->engaged)
+		hc_reset_note(m, before.from);
+	return true;
 }
 
 /* The first number that fails now: an ABORT names a range to which new ones were added. */
@@ -498,8 +532,7 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 	struct hc_abort abort = *cause;
 	u32 dropped = m->dropped;
 	u64 first = abort.from;
-	bool told = false;
-	bool news;
+	bool before, news, told = false;
 
 	if (abort.flags & HC_ABORT_F_BROKEN) {
 		if (!plan_break(m, &abort))
@@ -508,9 +541,9 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 		/* What this member owes while the plan is mended: hc_host_resume(). */
 		if (m->broken || hc_member_holds(m))
 			return;
-		abort_before(m, &abort, from_peer);
-		first = first_new(m, &abort);
-		news = abort_note(m, &abort, &told);
+		before = abort_before(m, &abort, from_peer, &told);
+		first = before && told ? abort.failed : first_new(m, &abort);
+		news = abort_note(m, &abort, &told) || before;
 		if (ops->abort_note)
 			news = ops->abort_note(m, &abort, news);
 		if (!news) {

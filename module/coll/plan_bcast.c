@@ -372,8 +372,9 @@ static void bcast_settled(struct hc_member *m, const struct hc_abort *last)
 	messages_name(m, last->next);
 }
 
-/* The source's messages with numbers below @nr, the end of the last range that failed.  Those behind
- * that, which it may have begun before it heard that the range begins further down, may come.
+/* The source's messages with numbers below @nr, the end of the last range that failed.  Those
+ * behind that, which it may have begun before it heard that the range begins further down, may
+ * come.
  */
 static u64 begun_below(const struct hc_member *m, u64 nr)
 {
@@ -390,7 +391,11 @@ static bool bcast_abort_note(struct hc_member *m, struct hc_abort *abort, bool n
 			m->abort.flags |= HC_ABORT_F_FINAL;
 		}
 		abort->next = m->abort.next;
-		abort->flags |= HC_ABORT_F_FINAL;
+		/* Of a range before a gap it has nothing to say that would not be of the other. */
+		if (hc_abort_to(abort) < m->abort_to)
+			abort->flags &= ~HC_ABORT_F_FINAL;
+		else
+			abort->flags |= HC_ABORT_F_FINAL;
 		return news;
 	}
 	bm->unnamed |= news;
