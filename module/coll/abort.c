@@ -53,18 +53,14 @@
  */
 #include "coll/anew.h"
 #include "coll/coll.h"
+#include "coll/ranges.h"
 #include "fabric/link.h"
 #include "netlink/netlink.h"
 #include "trace.h"
 
-/* Ranges grow with each failure of members that do not hear of each other, and failures in a row
- * are one range.  Words name no more of it: nobody is so far behind.
- */
-#define ABORT_SPAN_MAX	(1ULL << 20)
-
 static void abort_fill(struct hc_wire_abort *w, const struct hc_abort *abort)
 {
-	u64 least = abort->to - min(abort->to, ABORT_SPAN_MAX);
+	u64 least = abort->to - min(abort->to, HC_ABORT_SPAN_MAX);
 
 	w->plan.op = cpu_to_be64(max(abort->from, least));
 	w->to = cpu_to_be64(abort->to);
@@ -127,59 +123,6 @@ static void abort_xmit(struct hc_member *m, const struct hc_abort *abort, u32 fr
 {
 	hc_abort_again(m);
 	abort_tell(m, abort, from_peer);
-}
-
-bool hc_ended(const struct hc_member *m, u64 nr)
-{
-	return m->abort_to && nr >= m->abort.from && nr < m->abort_to;
-}
-
-/* Numbers inside the failed range are skipped. */
-void hc_numbers_skip(struct hc_member *m)
-{
-	if (hc_ended(m, m->next))
-		WRITE_ONCE(m->next, m->abort_to);
-	if (hc_ended(m, m->head))
-		m->head = m->abort_to;
-	if (hc_ended(m, m->done))
-		WRITE_ONCE(m->done, m->abort_to);
-}
-
-/* How many numbers of the last failed range of which some are below @nr, and from where on? */
-static u32 failed_below(const struct hc_member *m, u64 nr, u64 *from)
-{
-	u64 to = m->abort_to;
-
-	*from = m->abort.from;
-	if (!to || nr <= *from) {
-		*from = m->passed.from;
-		to = m->passed.to;
-	}
-	if (nr <= *from)
-		return 0;
-	*from = max(*from, to - min(to, ABORT_SPAN_MAX));
-	return to - *from;
-}
-
-void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w)
-{
-	u64 from;
-	u32 n = failed_below(m, be64_to_cpu(w->plan.op), &from);
-
-	if (!n)
-		return;
-	w->failed = cpu_to_be64(from);
-	w->nfailed = cpu_to_be32(n);
-}
-
-bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w)
-{
-	u64 from = be64_to_cpu(w->failed);
-	u64 to = from + be32_to_cpu(w->nfailed);
-
-	if (to == from || to <= max(m->done, m->passed.to))
-		return false;
-	return !m->abort_to || max(from, m->done) < m->abort.from || to > m->abort_to;
 }
 
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
@@ -254,56 +197,6 @@ static bool ops_fail_ended(struct hc_member *m)
 	return told;
 }
 
-static void range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
-{
-	bool behind = m->abort_to && abort->from > m->abort_to;
-	bool apart = !m->abort_to || behind || to < m->abort.from;
-	u64 from = apart ? abort->from : min(m->abort.from, abort->from);
-
-	if (behind) {
-		m->passed.from = m->abort.from;
-		m->passed.to = m->abort_to;
-		m->passed.seen_by = m->seen_by;
-	}
-	m->seen_by = hc_sock_last_id();
-	m->abort_to = apart ? to : max(m->abort_to, to);
-	m->abort = *abort;
-	m->abort.from = from;
-	m->abort.to = m->abort_to;
-	/* The root has said nothing of the rest of the range. */
-	if (to < m->abort_to)
-		m->abort.flags &= ~HC_ABORT_F_FINAL;
-	/* It may have grown down to the one before. */
-	if (m->passed.from != m->passed.to && from <= m->passed.to && to > m->passed.to) {
-		m->abort.from = min(from, m->passed.from);
-		m->passed.from = m->passed.to;
-	}
-}
-
-/* @m->abort, which @upper replaces again, is before a gap. */
-static void range_before(struct hc_member *m, const struct hc_abort *upper, u64 seen_by)
-{
-	bool touches = m->abort.from <= m->passed.to && m->abort_to >= m->passed.from;
-
-	if (m->abort_to >= m->passed.to) {
-		m->passed.from = touches ? min(m->abort.from, m->passed.from) : m->abort.from;
-		m->passed.to = m->abort_to;
-		m->passed.seen_by = m->seen_by;
-	} else if (touches) {
-		m->passed.from = min(m->abort.from, m->passed.from);
-	}
-	m->abort = *upper;
-	m->abort_to = upper->to;
-	m->seen_by = seen_by;
-}
-
-/* Is all of it part of a failed range that is noted? */
-static bool range_noted(const struct hc_member *m, u64 from, u64 to)
-{
-	return (m->abort_to && from >= m->abort.from && to <= m->abort_to) ||
-	       (from >= m->passed.from && to <= m->passed.to);
-}
-
 /* Make what @abort covers part of the failed range, and fail it; see the top of this file.
  * False: it is nothing new.  @told: set if the process was told of an operation that failed.
  */
@@ -315,21 +208,20 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 	const u64 upper_to = m->abort_to, upper_seen_by = m->seen_by;
 	const u64 next = m->next;
 
-	if (to <= m->done || range_noted(m, abort->from, to))
+	if (to <= m->done || hc_range_noted(m, abort->from, to))
 		return false;
 	if (upper_to && abort->from > upper_to && ack->settle_below)
 		ack->settle_below(m);
-	range_set(m, abort, to);
+	hc_range_set(m, abort, to);
 	*told |= ops_fail_ended(m);
 	hc_numbers_skip(m);
 	if (upper_to && to < upper.from) {
 		if (ack->settle_passed)
 			ack->settle_passed(m);
-		range_before(m, &upper, upper_seen_by);
+		hc_range_before(m, &upper, upper_seen_by);
 		hc_numbers_skip(m);
 	}
-	m->abort.failed = m->passed.from;
-	m->abort.nfailed = min(m->passed.to - m->passed.from, ABORT_SPAN_MAX);
+	hc_range_name(m);
 	/* What a process that has left owed has failed since one has, which all know. */
 	m->unheard &= m->next == next || abort->status != ECONNRESET ||
 		      !m->plan->ops->all_contribute;
@@ -339,7 +231,7 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 /* The root's failed range may be news here, as ABORT may still be under way. */
 static void last_range(const struct hc_member *root, struct hc_abort *last)
 {
-	last->nfailed = failed_below(root, root->done, &last->failed);
+	last->nfailed = hc_failed_below(root, root->done, &last->failed);
 }
 
 void hc_abort_last(const struct hc_member *root, struct hc_abort *last)
@@ -515,14 +407,6 @@ static bool abort_before(struct hc_member *m, const struct hc_abort *abort, u32 
 	return true;
 }
 
-/* The first number that fails now: an ABORT names a range to which new ones were added. */
-static u64 first_new(const struct hc_member *m, const struct hc_abort *abort)
-{
-	bool adds = m->abort_to && abort->from >= m->abort.from && abort->from <= m->abort_to;
-
-	return adds ? m->abort_to : abort->from;
-}
-
 /* In frames, to tell the peers. */
 #define ABORT_COST	8
 
@@ -542,7 +426,7 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 		if (m->broken || hc_member_holds(m))
 			return;
 		before = abort_before(m, &abort, from_peer, &told);
-		first = before && told ? abort.failed : first_new(m, &abort);
+		first = before && told ? abort.failed : hc_range_first_new(m, &abort);
 		news = abort_note(m, &abort, &told) || before;
 		if (ops->abort_note)
 			news = ops->abort_note(m, &abort, news);
@@ -607,7 +491,7 @@ static bool abort_range_fits(const struct hc_abort *abort)
 {
 	u64 span = abort->to - abort->from;
 
-	return !abort->to || (span >= HC_OP_RANGE && span <= ABORT_SPAN_MAX);
+	return !abort->to || (span >= HC_OP_RANGE && span <= HC_ABORT_SPAN_MAX);
 }
 
 /* From a peer of the tree; to the root also from a node that is no member, where a detour
@@ -629,7 +513,7 @@ static bool abort_before_fits(const struct hc_abort *abort)
 	u64 to = abort->failed + abort->nfailed;
 
 	return !abort->nfailed || abort->flags & HC_ABORT_F_BROKEN ||
-	       (abort->nfailed >= HC_OP_RANGE && abort->nfailed <= ABORT_SPAN_MAX &&
+	       (abort->nfailed >= HC_OP_RANGE && abort->nfailed <= HC_ABORT_SPAN_MAX &&
 		abort->failed < to && to < abort->from);
 }
 

@@ -510,7 +510,7 @@ int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *s
  */
 bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, u32 *len);
 
-/* --- coll/abort.c --- */
+/* --- coll/ranges.c --- */
 /* Is @nr in the failed range? */
 bool hc_ended(const struct hc_member *m, u64 nr);
 /* Numbers inside the failed range are skipped. */
@@ -521,6 +521,8 @@ void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w);
  * asks after a second.
  */
 bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w);
+
+/* --- coll/abort.c --- */
 struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort);
 /* False: no memory. */
 bool hc_abort_send(struct hc_member *m, const struct hc_tree_peer *peer,
