@@ -386,21 +386,25 @@ static void abort_whole(const struct hc_member *m, struct hc_abort *abort)
 }
 
 /* A failure before the one that is named, of which this member has not heard: the word of it was
- * lost, for who says so has sent that word here before, and paths keep order.  True: that is so;
- * then it goes on to the others with the other one.
+ * lost, or there was no memory for it, here or on its way to who says so, for paths keep order.
+ * True: that is so; then it goes on to the others with the other one.  @first: the first number
+ * that fails by it.
  */
-static bool abort_before(struct hc_member *m, const struct hc_abort *abort, u32 from_peer,
-			 bool *told)
+static bool abort_before(struct hc_member *m, const struct hc_abort *abort, u32 src, bool *told,
+			 u64 *first)
 {
 	const struct hc_abort before = {
 		.from = abort->failed,
 		.to = abort->failed + abort->nfailed,
 		.status = EIO,
-		.node = from_peer == HC_CAUSE_NONE ? m->node->id : from_peer,
+		.node = src,
 		.dim = HC_CAUSE_NONE,
 	};
 
-	if (!abort->nfailed || before.to <= m->passed.to || !abort_note(m, &before, told))
+	if (!abort->nfailed || before.to <= m->passed.to)
+		return false;
+	*first = hc_range_first_new(m, &before);
+	if (!abort_note(m, &before, told))
 		return false;
 	if (m->plan->ops->all_contribute && !*told && m->engaged)
 		hc_reset_note(m, before.from);
@@ -415,18 +419,20 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 	const struct hc_plan_ops *ops = m->plan->ops;
 	struct hc_abort abort = *cause;
 	u32 dropped = m->dropped;
-	u64 first = abort.from;
 	bool before, news, told = false;
+	u64 first;
 
 	if (abort.flags & HC_ABORT_F_BROKEN) {
 		if (!plan_break(m, &abort))
 			return;
+		first = abort.from;
 	} else {
 		/* What this member owes while the plan is mended: hc_host_resume(). */
 		if (m->broken || hc_member_holds(m))
 			return;
-		before = abort_before(m, &abort, from_peer, &told);
-		first = before && told ? abort.failed : hc_range_first_new(m, &abort);
+		before = abort_before(m, &abort, from_peer, &told, &first);
+		if (!told)
+			first = hc_range_first_new(m, &abort);
 		news = abort_note(m, &abort, &told) || before;
 		if (ops->abort_note)
 			news = ops->abort_note(m, &abort, news);

@@ -228,7 +228,8 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  *	the machine; or a later one whose socket has been told of it
  * @passed: the failure before @abort, if there are operations between them, or what the plan was
  *	mended after
- * @passed.from: the first operation that failed; @passed.to: none did
+ * @passed.from: the first operation that failed; @passed.to: none did, or @abort has grown down
+ *	to it and covers it now
  * @passed.to: the first operation behind that, or 0
  * @passed.seen_by: as @seen_by
  * @reset_from: the first contribution from here on is answered with @abort, or HC_RESET_NONE

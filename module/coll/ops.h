@@ -95,8 +95,8 @@ enum hc_ack_way {
  * @rx: others have told; NULL: nobody does
  * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
  *	may be forgotten
- * @settle_below: the failed range is about to be forgotten for one behind a gap: what is
- *	below it is over everywhere else; NULL: there is nothing to do
+ * @settle_below: one behind a gap is about to take the place of the failed range: what is below
+ *	that is over everywhere else; NULL: there is nothing to do
  * @settle_passed: the same for a range that others have passed already
  */
 struct hc_ack_ops {

@@ -62,11 +62,11 @@
  * another that is still at f - 1 could not queue what comes next.  Some may have the result of f
  * while it fails at others; that result is right.
  *
- * A member keeps one failed range, and a second one may come while it still works on operations
+ * A member skips one failed range, and a second one may come while it still works on operations
  * below the first.  Behind a gap: the member that found it has passed the first range, so by (1)
  * only the last operation below that can be pending here.  Before a gap: the member that found
  * the other range has passed the new one, with the same consequence.  That operation fails here
- * (coll/ack.c), as the number could not pass a range that is forgotten.  Others do
+ * (coll/ack.c), as the number could not pass a range that is only remembered.  Others do
  * not miss this member: a member that has passed the operation has its result, so all of this
  * member's frames of it are sent, except perhaps those of the stages after the one that it waits
  * in.  A member that waits for these has no result, asks this member, and is told of the range,

@@ -40,7 +40,8 @@ u32 hc_failed_below(const struct hc_member *m, u64 nr, u64 *from)
 		*from = m->passed.from;
 		to = m->passed.to;
 	}
-	return nr <= *from ? 0 : range_cut(from, to);
+	/* @abort is not that of a range once the plan is broken. */
+	return nr <= *from || m->broken ? 0 : range_cut(from, to);
 }
 
 void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w)
@@ -94,7 +95,7 @@ void hc_range_before(struct hc_member *m, const struct hc_abort *upper, u64 seen
 {
 	bool touches = m->abort.from <= m->passed.to && m->abort_to >= m->passed.from;
 
-	if (m->abort_to >= m->passed.to) {
+	if (m->abort_to >= m->passed.to || m->passed.from == m->passed.to) {
 		m->passed.from = touches ? min(m->abort.from, m->passed.from) : m->abort.from;
 		m->passed.to = m->abort_to;
 		m->passed.seen_by = m->seen_by;
@@ -120,7 +121,11 @@ bool hc_range_noted(const struct hc_member *m, u64 from, u64 to)
 
 u64 hc_range_first_new(const struct hc_member *m, const struct hc_abort *abort)
 {
-	bool adds = m->abort_to && abort->from >= m->abort.from && abort->from <= m->abort_to;
+	u64 from = abort->from;
 
-	return adds ? m->abort_to : abort->from;
+	if (m->abort_to && from >= m->abort.from && from <= m->abort_to)
+		return m->abort_to;
+	if (from >= m->passed.from && from <= m->passed.to && m->passed.from != m->passed.to)
+		return m->passed.to;
+	return from;
 }
