@@ -280,7 +280,11 @@ static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, 
 		if (!below(4))
 			poll(NULL, 0, below(10));
 	}
-	/* Those that are there are waited for. */
+	/* Those that are there are waited for.  What one gave that came after the failure ends when
+	 * they leave, if it has arrived by then; else it would be of the next run.
+	 */
+	if (dies < n)
+		poll(NULL, 0, debug_kernel() ? 150 : 30);
 	for (i = 0; i < n && dies < n; i++)
 		if (order[i] != SINK)
 			cube_close(c, order[i]);
@@ -290,6 +294,7 @@ static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, 
 TEST(runs_in_any_order)
 {
 	unsigned int order[CUBE_MAX], run, n, dies, ended = 0, count = scaled(200) / stride() + 20;
+	uint64_t took;
 	struct cube c;
 	int err;
 
@@ -299,11 +304,18 @@ TEST(runs_in_any_order)
 		dies = below(4) ? n : below(n);
 		while (dies < n && order[dies] == SINK)
 			dies = below(n);
+		took = now_ms();
 		ASSERT_EQ(0, drawn_run(&c, order, n, dies, run));
+		took = now_ms() - took;
 		err = result(&c, run);
 		EXPECT_EQ(dies < n ? -ECONNRESET : 0, err);
 		ended += !!err;
 		leave_all(&c);
+		/* On a machine that is so slow some may have come after the failure: what they gave
+		 * is of the next run, but for a plan that is new.
+		 */
+		if (dies < n && took > 700)
+			ASSERT_EQ(0, cube_install(&c, PLAN));
 	}
 	printf("# %u runs, of which %u were ended by a process that left\n", count, ended);
 	EXPECT_EQ(0, cube_del(&c));
