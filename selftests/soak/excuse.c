@@ -29,6 +29,13 @@ bool excused(const struct world *w, int plan, int error)
 	case EPROTO:
 		/* Members that have not heard of a failure may go on with another operation. */
 		return atomic_load(&w->era.tainted) >> plan & 1;
+	case EIO:
+		/* Frames of a detour may overtake each other while a link of it comes or goes, or
+		 * nodes hear of those that its plan goes around.
+		 */
+		if (w->era.plan[plan].detours)
+			return true;
+		break;
 	case ENOENT:
 	case ESTALE:
 		return atomic_load(&w->era.deeds.replaced) >> plan & 1;

@@ -42,8 +42,10 @@ bool member_failed(struct member *m, int plan, int row, int error,
 		atomic_fetch_add(&m->w->errors[row][error], 1);
 	if (!fine)
 		complain(m->w,
-			 "node %u plan %u operation %lld (%s): %s at %d:%d, for which nothing was done%s (excuses %x)",
-			 m->node, m->w->era.plan[plan].id, r ? (long long)r->op : -1, row_name(row),
+			 "node %u plan %u%s operation %lld (%s): %s at %d:%d, for which nothing was done%s (excuses %x)",
+			 m->node, m->w->era.plan[plan].id,
+			 m->w->era.plan[plan].detours ? " with detours" : "",
+			 r ? (long long)r->op : -1, row_name(row),
 			 strerrorname_np(error), r ? (int)r->cause_node : -1,
 			 r ? (int)r->cause_dim : -1, done ? " there" : "",
 			 atomic_load(&m->w->era.excuses));

@@ -72,6 +72,7 @@ static bool tree_install(struct soak *s, struct plan *p)
 			   s->w->fabric, p->id, p->root)))
 		return false;
 	n = (uint32_t)json_numbers(out, "members", list, NODES_MAX);
+	p->detours = !strstr(out, "\"detours\":[]");
 	p->members = reachable(s, p->root);
 	if (mask_of(list, (int)n) == p->members)
 		return true;

@@ -70,6 +70,7 @@ struct plan {
 	uint32_t root;			/* sink, source or base */
 	uint64_t members;
 	bool doubling, bcast;
+	bool detours;			/* some of its edges are paths of several links */
 	bool active;
 };
 
