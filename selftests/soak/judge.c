@@ -128,7 +128,8 @@ static void judge_own(struct member *m, int plan, struct entry *e, const struct 
 /* Shorter messages may be equal: which of several one is, nobody can tell. */
 #define MESSAGE_ONE_OF_A_KIND	8
 
-/* Returns which message of the era this is, or the first that is equal, at or after @from, or ~0. */
+/* Returns which message of the era this is, or the first that is equal, at or after @from; or ~0.
+ */
 static uint32_t message_find(struct member *m, int plan, uint32_t from, uint32_t to,
 			     const void *data, uint64_t len)
 {
