@@ -14,6 +14,7 @@ help:
 	@echo 'make check         all tests on the stock kernel, in a VM, but for:'
 	@echo 'make check-cluster fabrics that span machines: network namespaces, and two VMs of which one dies'
 	@echo 'make check-debug   the tests in the VM on a kernel with KASAN, lockdep, kmemleak, ...'
+	@echo 'make check-sanitized tests of the planners and the operators, with sanitizers'
 	@echo 'make check-model   models of protocols, for SPIN'
 	@echo 'make check-kcsan   the tests in the VM on a kernel that looks for data races'
 	@echo 'make fuzz          random calls and frames on the debug kernel'
@@ -76,6 +77,9 @@ check-net: | $(deps)base $(deps)net
 check-cluster: | $(deps)base
 	@selftests/machines/run
 
+check-sanitized: | $(deps)base
+	@selftests/sanitized
+
 check-model: | $(deps)base $(deps)model
 	@selftests/model/run
 
@@ -121,4 +125,4 @@ $(deps)%: $(vm)/deps
 	@$< $*
 	@mkdir -p $(@D) && touch $@
 
-.PHONY: help all module ctl selftests demo demo-relax demo-balance check check-debug check-kcsan fuzz check-net check-cluster check-model check-page soak shell bench latency style install uninstall deb check-deb clean deps
+.PHONY: help all module ctl selftests demo demo-relax demo-balance check check-debug check-kcsan fuzz check-net check-cluster check-model check-page check-sanitized soak shell bench latency style install uninstall deb check-deb clean deps

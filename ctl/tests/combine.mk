@@ -43,7 +43,7 @@ $(O)/combine_test: $(COMBINE_SRCS) $(O)/combine-plain.o $(COMBINE_OBJS:%=$(O)/co
 $(O)/combine_test_sanitized: $(COMBINE_SRCS) $(O)/combine-plain.o $(COMBINE_OBJS:%=$(O)/combine-sanitized-%.o) combine_test.h $(HARNESS)
 	$(COMBINE_TEST) $(SANITIZE) -o $@ $(filter %.c %.o,$^)
 
-plain check: combine
+check: combine
 sanitized: combine_sanitized
 clean: combine_clean
 
