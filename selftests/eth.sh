@@ -430,6 +430,7 @@ the_module_goes_with_traffic() {
 
 many_endpoints_in_namespaces() {
 	local dim=7
+	((HC_SCALE >= 100)) || dim=6
 	[[ ! $debug ]] || dim=5
 	check 'add' hcctl fabric add t dim $dim netns-each "$p" address 10.16.0.0/16
 	check 'far' busywait 10 at 0 ping -q -c 1 -W 3 10.16.0.$((1 << dim))
@@ -438,8 +439,9 @@ many_endpoints_in_namespaces() {
 }
 
 # A namespace takes some 800 KiB, and IPv6 greets everybody several times: without both.
-traffic_among_1024_endpoints() {
+traffic_among_many_endpoints() {
 	local a u own=() dim=10 n
+	((HC_SCALE >= 100)) || dim=9
 	[[ ! $debug ]] || dim=7
 	n=$((1 << dim))
 	namespace a || return
@@ -470,4 +472,4 @@ run_tests all_pairs_ping ipv6_without_configuration big_datagrams_are_fragmented
 	vlans_on_top macvlans_on_top tcp_flows_while_links_fail a_failed_node_has_no_carrier \
 	a_cut_is_a_cut an_endpoint_moves_with_traffic a_flood_costs_drops_not_memory \
 	ethtool_tells_the_truth who_polls_busily_keeps_nobody_from_polling reductions_and_traffic the_module_goes_with_traffic \
-	many_endpoints_in_namespaces traffic_among_1024_endpoints
+	many_endpoints_in_namespaces traffic_among_many_endpoints
