@@ -179,7 +179,8 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 	if (j->ends && !j->res.status)
 		return gather_right(b->p, b->node, b->n, i, k, b->size);
 	if (b->how == CLOSES)
-		return j->ends && j->res.status == -ECONNRESET && j->res.cause_node == 6;
+		return j->ends && j->res.cause_node == 6 &&
+		       (j->res.status == -ECONNRESET || j->res.status == -ECANCELED);
 	return j->ends || j->refused;
 }
 

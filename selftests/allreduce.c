@@ -242,9 +242,10 @@ static void broken(struct __test_metadata *_metadata, unsigned int how)
 			if (node[i] == 10)
 				p[i].fd = -1;
 	}
+	drive_stop_failed(p, n);
 	EXPECT_EQ(0, drive_ended(p, n, 30, &good));
 	for (i = 0; i < n; i++)
-		for (k = 0; k < njobs && p[i].fd >= 0; k++)
+		for (k = 0; k < p[i].njobs && p[i].fd >= 0; k++)
 			EXPECT_TRUE(!p[i].job[k].ends || p[i].job[k].res.status ||
 				    p[i].job[k].got == 8);
 	if (_metadata->failed)

@@ -221,7 +221,8 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int k)
 		return right(b->p, b->node, b->n, i, k, b->size);
 	if (j->ends && b->how == CLOSES && j->res.cause_node != 10)
 		return false;
-	return b->how == NODE || status[b->how] == (j->ends ? j->res.status : j->refused);
+	return b->how == NODE || (j->ends && j->res.status == -ECANCELED) ||
+	       status[b->how] == (j->ends ? j->res.status : j->refused);
 }
 
 /* Many operations under way, then a blow: everybody hears of every end and why, those that ended

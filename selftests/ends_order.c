@@ -85,7 +85,7 @@ static void contribute(const struct cube *c, struct teller *t, unsigned int u, u
 	n = shc_send(c->fd[u], &op, &op.cookie, op.bytes, MSG_DONTWAIT);
 	if (n >= 0)
 		t[u].sent++;
-	else if (n != -EAGAIN && n != -ENOBUFS && n != -ENOENT)
+	else if (n != -EAGAIN && n != -ENOBUFS && n != -ENOENT && n != -ECANCELED)
 		t[u].err = (int)n;
 }
 
@@ -105,7 +105,7 @@ static void hear(const struct cube *c, struct teller *t, unsigned int u, unsigne
 		t[u].wrong += !eor || (receives ? which <= t[u].heard : which != t[u].heard + 1);
 		t[u].heard = which;
 		t[u].good += !res.status;
-		if (res.status && res.status != -ESTALE)
+		if (res.status && res.status != -ESTALE && res.status != -ECANCELED)
 			t[u].err = res.status;
 	}
 }

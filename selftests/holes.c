@@ -140,12 +140,13 @@ static void job_fill(struct job *j, const struct work *w, unsigned int k, unsign
 }
 
 /* Errors that frames that get lost may lead to.  Some begin what comes next, others
- * hear of the failure instead: if these differ, that is EPROTO.
+ * hear of the failure instead: if these differ, that is EPROTO.  What was sent before a failure was
+ * read is refused.
  */
 static bool excused(int err)
 {
 	return err == -EIO || err == -ETIMEDOUT || err == -ENOLINK || err == -EHOSTUNREACH ||
-	       err == -ESTALE || err == -EPROTO;
+	       err == -ESTALE || err == -EPROTO || err == -ECANCELED;
 }
 
 struct tally {

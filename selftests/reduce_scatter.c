@@ -298,7 +298,8 @@ static bool fair(const struct begun *b, unsigned int i, unsigned int m)
 		return true;
 	if (j->res.status)
 		return b->how != CLOSES ||
-		       (j->res.status == -ECONNRESET && j->res.cause_node == 10);
+		       ((j->res.status == -ECONNRESET || j->res.status == -ECANCELED) &&
+			j->res.cause_node == 10);
 	for (e = 0; e < b->size; e++)
 		if (out[e] != b->n * (1 + i * b->size + e))
 			return false;

@@ -75,7 +75,8 @@ static int reduce(struct cube *c, size_t bytes)
 /* Errors that silence may lead to. */
 static bool excused(int err)
 {
-	return err == -EIO || err == -ETIMEDOUT || err == -ENOLINK || err == -EHOSTUNREACH;
+	return err == -EIO || err == -ETIMEDOUT || err == -ENOLINK || err == -EHOSTUNREACH ||
+	       err == -ECANCELED;
 }
 
 static void take_found(void *arg, const struct nl_attrs *a)
@@ -94,12 +95,15 @@ static unsigned int detect(const char *name, int *err)
 }
 
 /* After a failure some members have begun one operation more than others: a new
- * installation of the plan is where all begin anew.
+ * installation of the plan is where all begin anew, once they have read what failed.
  */
 static int settle(struct cube *c)
 {
 	int err = cube_install(c, PLAN);
+	unsigned int u;
 
+	for (u = 0; u < c->nodes; u++)
+		shc_drain(c->fd[u]);
 	return err ? err : reduce(c, 8);
 }
 

@@ -27,7 +27,8 @@ static bool fair_error(const struct job *j, enum blow how)
 	case NODE:
 		return j->res.status < 0;
 	case CLOSE:
-		return j->res.status == -ECONNRESET && j->res.cause_node == 10;
+		return (j->res.status == -ECONNRESET || j->res.status == -ECANCELED) &&
+		       j->res.cause_node == 10;
 	default:
 		return j->res.status == -ESTALE;
 	}

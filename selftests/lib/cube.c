@@ -128,6 +128,16 @@ ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *re
 	return shc_recv(fd, buf, len, res, &eor, 0);
 }
 
+void shc_drain(int fd)
+{
+	static unsigned char all[1 << 16];
+	struct hypercube_result res;
+	bool eor;
+
+	while (shc_recv(fd, all, sizeof(all), &res, &eor, MSG_DONTWAIT) >= 0)
+		;
+}
+
 int shc_ended(int fd)
 {
 	static unsigned char all[1 << 16];

@@ -165,6 +165,8 @@ ssize_t shc_recv(int fd, void *buf, size_t len, struct hypercube_result *res, bo
 ssize_t shc_recv_soon(int fd, void *buf, size_t len, struct hypercube_result *res);
 /* Does something come to be received, within what takes @s on a fast machine? */
 bool readable(int fd, int s);
+/* Receive and forget all that has come. */
+void shc_drain(int fd);
 /* How the next operation ends there: its status, or an error of the call. */
 int shc_ended(int fd);
 
@@ -365,6 +367,8 @@ struct job {
  * @next: the one being sent
  * @settled: all before this one are sent or refused, and have ended if they must
  * @dead: the socket says that all is over, with this error
+ * @failed: it was told of a failure, and something that it had begun before has not ended
+ * @stops: it begins nothing more after a failure, for others may have begun less
  * @base: cookie of the first operation
  * @strays: records with cookies of no operation in the list
  */
@@ -375,11 +379,15 @@ struct party {
 	unsigned int next;
 	unsigned int settled;
 	int dead;
+	bool failed;
+	bool stops;
 	uint64_t base;
 	unsigned int strays;
 };
 
-/* Send and receive what is possible now; returns whether anything moved. */
+/* Send and receive what is possible now; returns whether anything moved.  A party that is told of a
+ * failure waits for the ends of all that it has begun, and goes on with the next job: hypercube(7).
+ */
 bool drive_once(struct party *p, unsigned int n);
 /* The same with at most @burst calls of each kind at a socket. */
 bool drive_some(struct party *p, unsigned int n, unsigned int burst);
@@ -394,7 +402,9 @@ unsigned int drive_well(struct party *p, unsigned int n, int seconds);
 /* Is what member @i has of its operation @k as it must be, with @bytes of each? */
 typedef bool (*right_fn)(const struct party *p, const unsigned int *node, unsigned int n,
 			 unsigned int i, unsigned int k, size_t bytes);
-/* The same for operations that may fail: told of, or refused, once.  @good: how many ended well. */
+/* Parties that are told of a failure begin no more. */
+void drive_stop_failed(struct party *p, unsigned int n);
+/* drive() for operations that may fail: told of, or refused, once.  @good: how many ended well. */
 unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good);
 /* The same for the first operation of each, and those that ended well must be @right. */
 unsigned int drive_ended_right(struct party *p, const unsigned int *node, unsigned int n,
@@ -419,8 +429,8 @@ struct begun {
 
 /* Has operation @k of party @i ended as it may? */
 typedef bool (*drive_fair_fn)(const struct begun *b, unsigned int i, unsigned int k);
-/* Are all of them told of, or refused, once, and as it may be?  Return: how many did not end well
- * at the parties that have a socket, or -1.
+/* Are all of them told of, or refused, once, and as it may be?  Parties that are told of a failure
+ * begin no more.  Return: how many did not end well at those that have a socket, or -1.
  */
 int drive_blown(const struct cube *c, const struct begun *b, drive_fair_fn fair);
 /* Go on until nothing has moved for so long. */

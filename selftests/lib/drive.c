@@ -59,7 +59,8 @@ static bool send_some(struct party *p)
 	j->op.cookie = p->base + p->next;
 	n = shc_send(p->fd, j->begun ? NULL : &j->op, (const char *)j->in + at, len,
 		     MSG_DONTWAIT);
-	if (n == -EAGAIN || n == -ENOBUFS || n == -EINTR)
+	/* Before failures have been read, nothing begins. */
+	if (n == -EAGAIN || n == -ENOBUFS || n == -EINTR || n == -ECANCELED)
 		return false;
 	if (n < 0) {
 		job_stop(p, j, (int)n);
@@ -108,6 +109,7 @@ static void piece_take(struct party *p, const struct hypercube_result *res, cons
 		return;
 	j->res = *res;
 	j->ends++;
+	p->failed |= res->status;
 }
 
 /* The job whose end comes next, if its result must be received where it belongs; or NULL. */
@@ -143,13 +145,33 @@ static bool recv_some(struct party *p)
 	return true;
 }
 
+static void settle(struct party *p)
+{
+	while (p->settled < p->njobs && job_settled(&p->job[p->settled]))
+		p->settled++;
+}
+
+static bool may_send(struct party *p)
+{
+	if (p->next == p->njobs)
+		return false;
+	if (!p->failed || p->job[p->next].begun)
+		return true;
+	settle(p);
+	if (p->stops)
+		p->njobs = p->next;
+	else
+		p->failed = p->settled < p->next;
+	return !p->stops && !p->failed;
+}
+
 /* Up to @burst calls of each kind; did anything move? */
 static bool party_some(struct party *p, unsigned int burst)
 {
 	unsigned int k;
 
 	for (k = 0; k < burst && p->fd >= 0 && !p->dead; k++) {
-		bool sent = p->next < p->njobs && send_some(p);
+		bool sent = may_send(p) && send_some(p);
 		bool got = !p->dead && recv_some(p);
 
 		if (!sent && !got)
@@ -178,8 +200,7 @@ bool drive_done(struct party *p, unsigned int n)
 	unsigned int i;
 
 	for (i = 0; i < n; i++) {
-		while (p[i].settled < p[i].njobs && job_settled(&p[i].job[p[i].settled]))
-			p[i].settled++;
+		settle(&p[i]);
 		if (p[i].fd >= 0 && !p[i].dead && p[i].settled < p[i].njobs)
 			return false;
 	}
@@ -270,6 +291,14 @@ unsigned int drive_well(struct party *p, unsigned int n, int seconds)
 	return bad;
 }
 
+void drive_stop_failed(struct party *p, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		p[i].stops = true;
+}
+
 unsigned int drive_ended(struct party *p, unsigned int n, int seconds, unsigned int *good)
 {
 	unsigned int i, k, bad = !!drive(p, n, seconds);
@@ -308,8 +337,10 @@ unsigned int drive_refused(struct party *p, unsigned int n, int status)
 
 int drive_blown(const struct cube *c, const struct begun *b, drive_fair_fn fair)
 {
-	unsigned int good, i, k, all = 0, failed = 0, bad = drive_ended(b->p, b->n, 30, &good);
+	unsigned int good, i, k, all = 0, failed = 0, bad;
 
+	drive_stop_failed(b->p, b->n);
+	bad = drive_ended(b->p, b->n, 30, &good);
 	for (i = 0; i < b->n; i++) {
 		const struct party *p = &b->p[i];
 

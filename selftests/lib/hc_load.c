@@ -219,6 +219,9 @@ static int ends(const char *name, unsigned int nodes, unsigned int ops, const ch
 		fd[u % nodes] = shc_bound(name, u % nodes, SOCK_SEQPACKET);
 		for (i = 0; i < ops && !err; i++)
 			err = shc_send(fd[u % nodes], &op, NULL, 0, 0);
+		/* Something failed before: what? */
+		for (i = 0; i < ops && err == -ECANCELED; i++)
+			err = end_of(fd[u % nodes]) ?: -ECANCELED;
 	}
 	for (u = 0; u < nodes && !err; u++)
 		for (i = 0; i < ops && !err; i++)
