@@ -187,7 +187,7 @@ static unsigned int wrong_ops(struct wrong_op *t)
 	WRONG(type, 0, EINVAL);
 	WRONG(type, __HYPERCUBE_TYPE_END, EINVAL);
 	WRONG(type, 255, EINVAL);
-	WRONG(flags, 2, EINVAL);
+	WRONG(flags, 4, EINVAL);
 	WRONG(flags, 255, EINVAL);
 	WRONG(width, 8, EINVAL);
 	WRONG(width, ~0u, EINVAL);

@@ -138,7 +138,7 @@ TEST(refusals_that_nobody_reads)
 			r = shc_send(fd, &op, "", 0, 0);
 			sent += !r;
 		} while (!r);
-		EXPECT_EQ(true, r == -EAGAIN || r == -ENOBUFS);
+		EXPECT_TRUE(r == -EAGAIN || r == -ENOBUFS || r == -ECANCELED);
 		if (meminfo(fd, SK_MEMINFO_RMEM_ALLOC) > most)
 			most = meminfo(fd, SK_MEMINFO_RMEM_ALLOC);
 	}
@@ -154,6 +154,57 @@ TEST(refusals_that_nobody_reads)
 	EXPECT_EQ(sent, h.failed + meminfo(fd, SK_MEMINFO_DROPS));
 	EXPECT_EQ(!!meminfo(fd, SK_MEMINFO_DROPS), !!h.lost);
 	close(fd);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* So many that records are lost. */
+#define PLANS	8
+
+/* Who has read all failures that there were, and that others were lost, goes on. */
+TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
+{
+	struct hypercube_op op = {
+		.collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
+		.type = HYPERCUBE_U64, .bytes = 8,
+	};
+	const uint64_t one = 1;
+	struct heard h = { 0 };
+	struct cube c;
+	socklen_t len = sizeof(int);
+	unsigned int i;
+	int err = 0;
+
+	ASSERT_EQ(0, cube_new(&c, 1, 0));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	ASSERT_EQ(0, small(c.fd[1]));
+	for (op.plan = 1; op.plan <= PLANS; op.plan++) {
+		ASSERT_EQ(0, cube_plan_to(&c, op.plan, 0));
+		for (i = 0; i < 64; i++)
+			ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
+		/* It takes part, so its leaving fails what the other has begun. */
+		ASSERT_EQ(8, shc_send(c.fd[0], &op, &one, 8, 0));
+		hear(c.fd[0], &h);
+	}
+	cube_close(&c, 0);
+	for (i = 0; i < 100 && !meminfo(c.fd[1], SK_MEMINFO_DROPS); i++)
+		poll(NULL, 0, 50);
+	if (by_option) {
+		ASSERT_EQ(0, getsockopt(c.fd[1], SOL_SOCKET, SO_ERROR, &err, &len));
+		EXPECT_EQ(ENOBUFS, err);
+	}
+	for (i = 0; i < 100 && h.failed + meminfo(c.fd[1], SK_MEMINFO_DROPS) < 64 * PLANS; i++) {
+		poll(NULL, 0, 50);
+		hear(c.fd[1], &h);
+	}
+	printf("# %u failures heard, %u lost\n", h.failed, meminfo(c.fd[1], SK_MEMINFO_DROPS));
+	EXPECT_LE(!by_option, h.lost);
+	ASSERT_EQ(0, cube_bind(&c, 0));
+	for (op.plan = 1; op.plan <= PLANS; op.plan++) {
+		for (i = 0; i < 2; i++)
+			ASSERT_EQ(8, shc_send(c.fd[i], &op, &one, 8, 0));
+		err = shc_ended(c.fd[1]);
+		EXPECT_EQ(0, err);
+	}
 	EXPECT_EQ(0, cube_del(&c));
 }
 

@@ -127,6 +127,9 @@ static int run_both(struct hcl *h, const struct hcl_pair *pair, const struct bot
 	p[0].flags = b->out[0] ? 0 : HYPERCUBE_F_NOTIFY;
 	p[1].flags = 0;
 	err = check_order(h, &p[0]);
+	/* One of both must not be refused. */
+	err = err ? err : hcli_tell_first(h, &p[0]);
+	err = err ? err : hcli_tell_first(h, &p[1]);
 	err = err ? err : hcl_post(h, &p[0], b->in, b->bytes, b->out[0], b->bytes, &id[0]);
 	if (err)
 		return err;

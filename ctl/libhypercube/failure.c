@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "handle.h"
@@ -36,8 +37,51 @@ void hcli_failed_as(struct hcl *h, const struct hypercube_result *res)
 	*h->why.said = 0;
 }
 
+static size_t place_of(const struct hcl *h, uint32_t plan)
+{
+	size_t i;
+
+	for (i = 0; i < h->nuntold && h->untold[i] != plan; i++)
+		;
+	return i;
+}
+
+bool hcli_is_untold(const struct hcl *h, uint32_t plan)
+{
+	return h->untold_any || place_of(h, plan) < h->nuntold;
+}
+
+void hcli_untold(struct hcl *h, uint32_t plan)
+{
+	uint32_t *more;
+
+	if (place_of(h, plan) < h->nuntold)
+		return;
+	more = realloc(h->untold, (h->nuntold + 1) * sizeof(*more));
+	if (!more) {
+		h->untold_any = true;
+		return;
+	}
+	h->untold = more;
+	h->untold[h->nuntold++] = plan;
+}
+
+void hcli_told(struct hcl *h, uint32_t plan)
+{
+	size_t i = place_of(h, plan);
+
+	h->untold_any = false;
+	if (i < h->nuntold)
+		h->untold[i] = h->untold[--h->nuntold];
+}
+
 void hcli_late(struct hcl *h)
 {
+	const struct hypercube_result *was = &h->late_why.res;
+
+	/* What was refused for it hides no failure. */
+	if (h->late && h->why.res.status == -ECANCELED && h->why.res.plan == was->plan)
+		return;
 	h->late = true;
 	h->late_why = h->why;
 }
@@ -46,6 +90,7 @@ int hcli_late_tell(struct hcl *h)
 {
 	h->late = false;
 	h->why = h->late_why;
+	hcli_told(h, h->why.res.plan);
 	return h->why.res.status;
 }
 

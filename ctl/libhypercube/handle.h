@@ -33,6 +33,7 @@ struct hcl_lacks {
  * @out: room for the result, or NULL
  * @out_max: bytes at @out
  * @got: bytes of the result received, also those that found no room
+ * @ahead: its caller does not know of a failure of the plan
  * @begun: the control message was sent
  * @place: before it so many others were begun at @port
  * @gone: nothing is left to send
@@ -55,6 +56,7 @@ struct hcl_op {
 	char *out;
 	size_t out_max;
 	size_t got;
+	bool ahead;
 	bool begun;
 	uint64_t place;
 	bool gone;
@@ -125,6 +127,9 @@ struct hcl_why {
  * @late: an operation for which nobody waits has failed, and no call has said so yet
  * @why: the latest failure
  * @late_why: that of the operation, which calls that fail meanwhile do not hide
+ * @untold: plans that a failure was read of that no call has told of, see hcli_untold()
+ * @nuntold: how many
+ * @untold_any: there was no memory for one of them
  * @lacks: of the latest operation that has ended so and is forgotten
  */
 struct hcl {
@@ -145,6 +150,9 @@ struct hcl {
 	bool late;
 	struct hcl_why why;
 	struct hcl_why late_why;
+	uint32_t *untold;
+	size_t nuntold;
+	bool untold_any;
 	struct hcl_lacks lacks;
 };
 
@@ -161,6 +169,8 @@ void hcli_op_gone(struct hcl *h, struct hcl_op *op);
 /* Post, and wait as long as the caller's buffers are needed: see hcl_reduce(). */
 int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
 	      void *out, size_t out_max, struct hypercube_result *res);
+/* Is there a failure of the plan that no call has told of?  Return: 0, or its error: this tells. */
+int hcli_tell_first(struct hcl *h, const struct hcl_params *p);
 /* An operation that is not over, or NULL. */
 struct hcl_op *hcli_op_find(const struct hcl *h, uint64_t id);
 uint8_t hcli_collective(const struct hcl_params *p);
@@ -189,7 +199,14 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags);
 void hcli_failed_as(struct hcl *h, const struct hypercube_result *res);
 /* The latest failure is that of an operation for which nobody waits. */
 void hcli_late(struct hcl *h);
-/* Somebody asks now: it is the latest failure again.  Return: its error. */
+/* A failure of the plan was read: what is posted before a call has told of one was meant for
+ * operations that are over.
+ */
+void hcli_untold(struct hcl *h, uint32_t plan);
+/* A call tells. */
+void hcli_told(struct hcl *h, uint32_t plan);
+bool hcli_is_untold(const struct hcl *h, uint32_t plan);
+/* Somebody asks now: it is the latest failure again, and told.  Return: its error. */
 int hcli_late_tell(struct hcl *h);
 /* It is an error of the library's own, or of a call, about @p (or NULL).  Return: @err. */
 int hcli_failed(struct hcl *h, const struct hcl_params *p, uint64_t id, int err);

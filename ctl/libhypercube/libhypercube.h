@@ -403,6 +403,11 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
  * empty message; they send nothing.  That its plan is gone is noticed after a second of
  * silence, in hcl_progress() and hcl_wait().
  *
+ * What is posted after an operation of the plan has failed and before a call has told of that is
+ * refused, here or in hcl_wait(), with -ECANCELED: it was meant for operations that are over.  Wait
+ * for all that was posted to the plan, and agree with the other members on where to go on, see
+ * hypercube(7).  Broadcasts, and rings that repair themselves, go on.
+ *
  * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):
  * nothing was posted; or the error of an earlier operation for which nobody
  * waits, with hcl_failure() telling which: nothing was posted either.

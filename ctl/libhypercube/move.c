@@ -19,9 +19,20 @@ static void op_aborted(struct hcl *h, struct hcl_op *op)
 	hcli_op_gone(h, op);
 }
 
+/* Who has posted what is not sent yet did not know of the failure. */
+static void others_ahead(struct hcl *h, uint32_t plan)
+{
+	struct hcl_op *op;
+
+	for (op = h->head; op; op = op->next)
+		op->ahead |= op->p.plan == plan && !op->begun;
+}
+
 static void op_failed(struct hcl *h, struct hcl_op *op, const struct hypercube_result *res)
 {
 	hcli_failed_as(h, res);
+	hcli_untold(h, res->plan);
+	others_ahead(h, res->plan);
 	if (!op || !op->wanted)
 		hcli_late(h);
 	if (op && !op->gone)
@@ -38,7 +49,7 @@ static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
 		.collective = hcli_collective(&op->p),
 		.oper = op->p.oper,
 		.type = op->p.type,
-		.flags = op->p.flags,
+		.flags = op->p.flags | (op->ahead ? HYPERCUBE_F_AHEAD : 0),
 		.width = op->p.width,
 		.bytes = op->bytes,
 		.cookie = op->id,

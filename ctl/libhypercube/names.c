@@ -123,12 +123,14 @@ static const struct words node_words[] = {
 	{ EPROTO, "node %" PRIu32 " contributed with other parameters" },
 	{ ENOMEM, "node %" PRIu32 " ran out of memory" },
 	{ ESTALE, "the plan was replaced or removed (seen by node %" PRIu32 ")" },
+	{ ECANCELED, "it was sent before a failure at node %" PRIu32 " had been read" },
 	{}
 };
 
 static const struct words plain_words[] = {
 	{ ECONNRESET, "a member left" },
 	{ ESTALE, "the plan was replaced or removed" },
+	{ ECANCELED, "it was sent before a failure had been read" },
 	{ ENODEV, "the fabric was removed" },
 	{ ENOENT, "there is no such plan" },
 	{ ENOTCONN, "this node is no member of the plan" },
@@ -152,6 +154,7 @@ static const struct words link_words[] = {
 	{ EIO, "lost frames" },
 	{ EHOSTUNREACH, "was the last way to the destination" },
 	{ ETIMEDOUT, "is silent" },
+	{ ECANCELED, "has failed an operation, which had not been read when this was sent" },
 	{}
 };
 

@@ -123,9 +123,7 @@ static int late(struct hcl *h)
 			if (!r)
 				port->unheard = 0;
 		}
-	if (!h->late)
-		return 0;
-	return hcli_late_tell(h);
+	return h->late ? hcli_late_tell(h) : 0;
 }
 
 struct hcl_op *hcli_op_new(struct hcl *h)
@@ -150,6 +148,7 @@ static int op_begin(struct hcl *h, struct hcl_op *op)
 	if (err)
 		return err;
 	op->port = port;
+	op->ahead = hcli_is_untold(h, op->p.plan);
 	if (hcli_listens(op)) {
 		h->moved = hcli_now();
 		hcli_listen(h, op);
@@ -175,10 +174,34 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 	hcli_port_refused(h, port);
 }
 
+/* Before the caller knows of all failures of the plan, nothing is posted to it. */
+static int tell_first(struct hcl *h, struct hcl_port *port, const struct hcl_params *p)
+{
+	int err = hcli_port_drain(h, port);
+
+	if (err < 0)
+		return hcli_failed(h, p, 0, err);
+	if (h->late)
+		return hcli_late_tell(h);
+	if (!hcli_is_untold(h, p->plan))
+		return 0;
+	hcli_told(h, p->plan);
+	return hcli_failed(h, p, 0, -ECANCELED);
+}
+
+int hcli_tell_first(struct hcl *h, const struct hcl_params *p)
+{
+	struct hcl_port *port;
+	int err = hcli_port_get(h, p, false, &port);
+
+	return err ? hcli_failed(h, p, 0, err) : tell_first(h, port, p);
+}
+
 int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	     size_t bytes, void *out, size_t out_max, uint64_t *id)
 {
 	int err = h->dead ? hcli_failed(h, p, 0, -ESHUTDOWN) : params_check(h, p, in, bytes);
+	struct hcl_port *port;
 	struct hcl_op *op;
 
 	err = err ?: late(h);
@@ -197,10 +220,16 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 		     hc_traits_shares(hc_traits(hcli_collective(p)));
 	op->awaited = op->wanted;
 	err = op_begin(h, op);
-	if (err) {
+	port = op->port;
+	/* A failure waits there. */
+	if (err == -ECANCELED)
+		port->used = true;
+	if (err)
 		op_refused(h, op, err);
+	if (err == -ECANCELED)
+		return tell_first(h, port, p) ?: hcli_failed(h, p, 0, err);
+	if (err)
 		return err;
-	}
 	if (id)
 		*id = h->next_id;
 	h->next_id++;
@@ -296,6 +325,8 @@ static int wait_op(struct hcl *h, uint64_t id, struct hypercube_result *res)
 		return err;
 	}
 	err = op->res.status;
+	if (err)
+		hcli_told(h, op->p.plan);
 	if (!err && op->got > op->out_max) {
 		err = -EMSGSIZE;
 		op->res.status = err;

@@ -137,7 +137,7 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
 	};
 
-	hc_sock_status(m->node, &res, rec);
+	hc_failure_note(m, rec->sock, hc_sock_status(m->node, &res, rec));
 }
 
 void hc_op_forgo(struct hc_member *m, struct hc_op *op)
@@ -576,6 +576,17 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb)
 	return 0;
 }
 
+/* A plan that has taken the place of this one begins anew; what is sent to it before this one's
+ * failures have been read waits until they have been told (hc_fabric.retiring).
+ */
+static void failure_inherit(const struct hc_member *m)
+{
+	struct hc_plan *heir = xa_load(&m->node->fabric->plans, m->plan->id);
+
+	if (m->failure.nr && heir && heir != m->plan && heir->member[m->node->id])
+		heir->member[m->node->id]->failure = m->failure;
+}
+
 void hc_member_destroy(struct hc_member *m, int status, const struct hc_abort *last)
 {
 	hc_member_forget(m);
@@ -584,5 +595,6 @@ void hc_member_destroy(struct hc_member *m, int status, const struct hc_abort *l
 	m->abort.dim = HC_CAUSE_NONE;
 	hc_abort_settle(m, last);
 	hc_host_waiting_refuse(m, status);
+	failure_inherit(m);
 	kfree(m);
 }

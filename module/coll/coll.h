@@ -224,6 +224,9 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @engaged: it has contributed
  * @left: a socket was closed and none has contributed since
  * @unheard: others have not heard that it was
+ * @failure: the last failure that a process was told of
+ * @failure.sock: hc_sock.id of its socket
+ * @failure.nr: number of the failure there, see sock/unread.h; U64_MAX: the socket was closed
  * @seen_by: the highest hc_sock.id that had been given when @abort was noted, here or elsewhere on
  *	the machine; or a later one whose socket has been told of it
  * @passed: the failure before @abort, if there are operations between them, or what the plan was
@@ -285,6 +288,10 @@ struct hc_member {
 	bool engaged;
 	bool left;
 	bool unheard;
+	struct {
+		u64 sock;
+		u64 nr;
+	} failure;
 	u64 seen_by;
 	struct {
 		u64 from;
@@ -323,6 +330,28 @@ static inline void *hc_member_priv(const struct hc_member *m)
 static inline bool hc_member_is_root(const struct hc_member *m)
 {
 	return m->role.ndst == 0;
+}
+
+/* Is what was sent without knowing of a failure refused?  A source alone says what comes next, and
+ * a plan that mends itself goes on with what its members have sent.
+ */
+static inline bool hc_plan_bars_ahead(const struct hc_plan *plan)
+{
+	return plan->ops->all_contribute && !plan->mends;
+}
+
+/* The process of a socket was told of failure @nr there.  0: the socket was closed; until the
+ * member hears of that, it may take what was sent before.
+ */
+static inline void hc_failure_note(struct hc_member *m, u64 sock, u64 nr)
+{
+	if (!nr && m->sock && m->sock != sock)
+		return;
+	/* Of another socket that the plan had before. */
+	if (m->failure.sock && m->failure.sock == m->sock && m->sock != sock)
+		return;
+	m->failure.sock = sock;
+	m->failure.nr = nr ?: U64_MAX;
 }
 
 /* How many tell the member how far they are: its destinations, or its sources. */
@@ -397,6 +426,7 @@ struct hc_host_cb {
 	bool first;	/* begins a contribution */
 	struct hc_rec rec;
 	u64 cookie;
+	u64 seen;	/* hc_unread.told of its socket when nothing of the plan was unread */
 };
 
 static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
@@ -690,8 +720,10 @@ void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff
  */
 bool hc_sock_missing(struct hc_member *m, const struct hc_op *op, const u32 *members,
 		     const u32 *missing);
-/* Queue a record without data: a completion or a failure. */
-void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
-		    const struct hc_rec *rec);
+/* Queue a record without data: a completion or a failure.  Return: the number of a failure at the
+ * socket, or 0: that is gone.
+ */
+u64 hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
+		   const struct hc_rec *rec);
 
 #endif /* _HC_COLL_H */

@@ -10,6 +10,10 @@
  * grace period.  Processes hear of their contributions in order, so what comes for the same plan
  * meanwhile is parked at the node, whatever becomes of it; it stays charged to its socket.
  *
+ * After a failure members begin anew with the same number, whatever each of them had contributed.
+ * So what a process has sent without knowing of the failure does not begin: it is refused, and the
+ * process goes on when it knows (sock/unread.h).
+ *
  * A plan may change from one socket to another while operations are under way: each of
  * them knows whose it is (hc_op.rec), and goes on to its end for that socket.
  */
@@ -177,6 +181,8 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 		node->spent++;
 		if (m && leaves(cb, cb->next)) {
 			waiting_drop(node, &m->waiting, cb);
+			if (m->failure.sock == cb->sock)
+				m->failure.sock = 0;
 			member_leave(m, cb->sock, !cb->plan);
 		}
 		/* There may be no id behind it. */
@@ -186,25 +192,48 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 	return true;
 }
 
-/* @op: 0, or HYPERCUBE_OP_NONE: no other member hears of it. */
-static void host_refuse(struct hc_node *node, struct sk_buff *skb, int status, u64 op,
-			struct hc_member *m)
+/* @m: the member whose plan has the id now, or NULL */
+static void refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb,
+		   struct hypercube_result *res, unsigned int why)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
-	bool cause = m && m->abort.status;
+
+	res->plan = be32_to_cpu(hc_wire_plan_of(skb)->plan);
+	res->cookie = cb->cookie;
+	res->collective = hc_wire_data_of(skb)->collective;
+	if (cb->first) {
+		u64 nr = hc_sock_status(node, res, &cb->rec);
+
+		if (m)
+			hc_failure_note(m, cb->rec.sock, nr);
+	}
+	hc_drop(node, NULL, skb, why);
+}
+
+/* @op: 0, or HYPERCUBE_OP_NONE: no other member hears of it. */
+static void host_refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb, int status,
+			u64 op)
+{
 	struct hypercube_result res = {
-		.status = status,
-		.plan = be32_to_cpu(hc_wire_plan_of(skb)->plan),
-		.op = op,
-		.cookie = cb->cookie,
-		.cause_node = cause && m->abort.node != HC_CAUSE_NONE ? m->abort.node : ~0U,
-		.cause_dim = cause && m->abort.dim != HC_CAUSE_NONE ? m->abort.dim : ~0U,
-		.collective = hc_wire_data_of(skb)->collective,
+		.status = status, .op = op, .cause_node = ~0U, .cause_dim = ~0U,
 	};
 
-	if (cb->first)
-		hc_sock_status(node, &res, &cb->rec);
-	hc_drop(node, NULL, skb, m ? HYPERCUBE_A_DROP_ENDED : HYPERCUBE_A_DROP_NO_PLAN);
+	refuse(node, m, skb, &res, HYPERCUBE_A_DROP_NO_PLAN);
+}
+
+/* Because of a failure. */
+static void member_refuse(struct hc_member *m, struct sk_buff *skb, int status, u64 op)
+{
+	struct hypercube_result res = {
+		.status = status,
+		.op = op,
+		.cause_node = m->abort.status && m->abort.node != HC_CAUSE_NONE ?
+			      m->abort.node : ~0U,
+		.cause_dim = m->abort.status && m->abort.dim != HC_CAUSE_NONE ?
+			     m->abort.dim : ~0U,
+	};
+
+	refuse(m->node, m, skb, &res, HYPERCUBE_A_DROP_ENDED);
 }
 
 void hc_host_waiting_refuse(struct hc_member *m, int status)
@@ -212,7 +241,7 @@ void hc_host_waiting_refuse(struct hc_member *m, int status)
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(&m->waiting)))
-		host_refuse(m->node, skb, status, HYPERCUBE_OP_NONE, NULL);
+		host_refuse(m->node, m, skb, status, HYPERCUBE_OP_NONE);
 }
 
 static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
@@ -244,7 +273,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		};
 
 		m->begun++;
-		host_refuse(m->node, skb, -ENOMEM, 0, NULL);
+		host_refuse(m->node, m, skb, -ENOMEM, 0);
 		hc_coll_abort_go_on(m, &abort);
 		hc_reset_forget(m);
 		return;
@@ -306,10 +335,35 @@ static bool may_begin_now(const struct hc_member *m, u64 sock)
 	return m->next < m->done + m->plan->ops->window && hc_sock_room(m, sock);
 }
 
+/* Its process did not know of a failure, so it meant an operation that is over. */
+static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_host_cb *cb = hc_host_cb(skb);
+
+	return hc_plan_bars_ahead(m->plan) && m->failure.sock == cb->rec.sock &&
+	       m->failure.nr > cb->seen;
+}
+
+/* The process hears of the failure by this. */
+static void failure_tell(struct hc_member *m, struct sk_buff *skb)
+{
+	u64 sock = hc_host_cb(skb)->rec.sock;
+
+	hc_reset_forget(m);
+	/* It is one of those that were there. */
+	m->seen_by = max(m->seen_by, sock);
+	m->passed.seen_by = max(m->passed.seen_by, sock);
+	member_refuse(m, skb, -(int)m->abort.status, 0);
+	m->begun++;
+	if (m->broken && m->plan->ops->refused)
+		m->plan->ops->refused(m);
+}
+
 /* False: it has to wait. */
 static bool member_take(struct hc_member *m, struct sk_buff *skb)
 {
 	u64 sock = hc_host_cb(skb)->rec.sock;
+	bool tells, ahead;
 
 	if (!hc_host_cb(skb)->first) {
 		host_more(m, skb);
@@ -318,22 +372,18 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	/* This socket need not hear of another one's failure. */
 	if (m->sock != sock)
 		hc_reset_forget(m);
-	if (hc_resets(m) || (m->broken && !hc_member_holds(m))) {
-		if (!hc_sock_room(m, sock))
-			return false;
-		hc_reset_forget(m);
-		/* It is one of those that were there. */
-		m->seen_by = max(m->seen_by, sock);
-		m->passed.seen_by = max(m->passed.seen_by, sock);
-		host_refuse(m->node, skb, -(int)m->abort.status, 0, m);
-		m->begun++;
-		if (m->broken && m->plan->ops->refused)
-			m->plan->ops->refused(m);
-	} else if (!hc_member_holds(m) && !op_open(m) && may_begin_now(m, sock)) {
-		host_begin(m, skb);
-	} else {
+	tells = hc_resets(m) || (m->broken && !hc_member_holds(m));
+	ahead = !tells && is_ahead(m, skb);
+	if ((tells || ahead) && !hc_sock_room(m, sock))
 		return false;
-	}
+	if (tells)
+		failure_tell(m, skb);
+	else if (ahead)
+		member_refuse(m, skb, -ECANCELED, HYPERCUBE_OP_NONE);
+	else if (!hc_member_holds(m) && !op_open(m) && may_begin_now(m, sock))
+		host_begin(m, skb);
+	else
+		return false;
 	return true;
 }
 
@@ -351,15 +401,12 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 {
 	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
 	struct hc_plan *plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
-	struct hc_member *m;
+	struct hc_member *m = plan ? plan->member[node->id] : NULL;
 
 	if (retires(node, be32_to_cpu(of->plan)))
 		return false;
-	if (plan && plan->tag != be32_to_cpu(of->epoch))
-		plan = NULL;
-	m = plan ? plan->member[node->id] : NULL;
-	if (!m) {
-		host_refuse(node, skb, -ESTALE, HYPERCUBE_OP_NONE, NULL);
+	if (!m || plan->tag != be32_to_cpu(of->epoch)) {
+		host_refuse(node, m, skb, -ESTALE, HYPERCUBE_OP_NONE);
 	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
 		__skb_queue_tail(&m->waiting, skb);
 		node->host.waiting = true;

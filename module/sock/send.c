@@ -136,6 +136,17 @@ static int parts_get(const struct hc_plan *plan, const struct hc_traits *traits,
 	return hc_round_piece(plan->fabric->segment, *parts, elem) ? 0 : -EMSGSIZE;
 }
 
+/* Does its process know of all failures of the plan, see sock/unread.h? */
+static int failures_known(struct hc_sock *hsk, const struct hc_plan *plan,
+			  const struct hypercube_op *op)
+{
+	if (!hc_plan_bars_ahead(plan))
+		return 0;
+	if (op->flags & HYPERCUBE_F_AHEAD || hc_sock_unread(hsk, op->plan, &hsk->seen))
+		return -ECANCELED;
+	return 0;
+}
+
 /* Bytes of a full segment.  Where blocks meet in one, a piece. */
 static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *op, u32 elem,
 			u32 *size)
@@ -172,7 +183,8 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	int elem, err;
 
 	/* Where everybody receives a result, the result is the notice. */
-	if (op->reserved || op->flags & ~(traits && traits->told ? 0 : HYPERCUBE_F_NOTIFY))
+	if (op->reserved ||
+	    op->flags & ~(HYPERCUBE_F_AHEAD | (traits && traits->told ? 0 : HYPERCUBE_F_NOTIFY)))
 		return -EINVAL;
 	elem = traits ? op_elem(traits, op) : -EOPNOTSUPP;
 	if (elem < 0)
@@ -186,6 +198,8 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	err = node ? serves(hsk, node, op->plan) : hc_sock_gone(hsk);
 	if (!err)
 		err = plan_allows(plan, node, op);
+	if (!err)
+		err = failures_known(hsk, plan, op);
 	if (!err)
 		err = length_check(plan, op);
 	if (!err)
@@ -273,6 +287,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	cb->rec.sock = hsk->id;
 	cb->rec.nr = hsk->rec;
 	cb->cookie = hsk->op.cookie;
+	cb->seen = hsk->seen;
 	hsk->seg = skb;
 	hsk->seg_len = len;
 	hsk->seg_fill = 0;

@@ -64,6 +64,7 @@ struct hc_result_cb {
 	u32 pos;	/* bytes already received */
 	bool placed;
 	bool last;
+	bool failure;	/* counted in hc_sock.unread */
 };
 
 static struct hc_result_cb *result_cb(struct sk_buff *skb)
@@ -150,19 +151,43 @@ bool hc_sock_room(const struct hc_member *m, u64 id)
 	return room;
 }
 
+/* Returns the number of a failure of which the next record tells, or none (@lost).  The caller
+ * holds the lock of the queue.
+ */
+static u64 failure_count(struct sock *sk, bool lost)
+{
+	struct hc_unread *u = &hc_sk(sk)->unread;
+
+	if (lost)
+		WRITE_ONCE(u->lost, true);
+	else
+		WRITE_ONCE(u->queued, u->queued + 1);
+	/* Pairs with hc_sock_unread(). */
+	smp_store_release(&u->told, u->told + 1);
+	return u->told;
+}
+
 /* Readers that asked to sleep until there is more to receive (SO_RCVLOWAT) sleep on, but not
  * beyond the end of a record, nor until the buffer is so full that others wait.
+ * Return: the number of the failure that the record tells of, or 0.
  */
-static void record_queue(struct sock *sk, struct sk_buff *skb)
+static u64 record_queue(struct sock *sk, struct sk_buff *skb)
 {
+	struct sk_buff_head *queue = &sk->sk_receive_queue;
 	bool last = result_cb(skb)->last;
 	int enough = min(READ_ONCE(sk->sk_rcvlowat), READ_ONCE(sk->sk_rcvbuf) / 4);
+	u64 nr = 0;
 
 	skb_orphan(skb);
 	skb_set_owner_r(skb, sk);
-	skb_queue_tail(&sk->sk_receive_queue, skb);
+	spin_lock_bh(&queue->lock);
+	if (result_cb(skb)->failure)
+		nr = failure_count(sk, false);
+	__skb_queue_tail(queue, skb);
+	spin_unlock_bh(&queue->lock);
 	if (last || atomic_read(&sk->sk_rmem_alloc) >= enough)
 		sk->sk_data_ready(sk);
+	return nr;
 }
 
 static void result_fill(const struct hc_member *m, const struct hc_op *op,
@@ -268,12 +293,53 @@ bool hc_sock_missing(struct hc_member *m, const struct hc_op *op, const u32 *mem
 	return true;
 }
 
-/* The record is lost, but not the fact that one is; SO_MEMINFO tells how many were. */
-static void record_lost(struct sock *sk)
+/* The record is lost, but not the fact that one is; SO_MEMINFO tells how many were.  Returns the
+ * number of the @failure, or 0.
+ */
+static u64 record_lost(struct sock *sk, bool failure)
 {
+	u64 nr = 0;
+
 	atomic_inc(&sk->sk_drops);
 	WRITE_ONCE(sk->sk_err, ENOBUFS);
+	spin_lock_bh(&sk->sk_receive_queue.lock);
+	if (failure)
+		nr = failure_count(sk, true);
+	spin_unlock_bh(&sk->sk_receive_queue.lock);
 	sk_error_report(sk);
+	return nr;
+}
+
+/* Those that were lost are known once the error that says so has been taken, by whatever call. */
+static bool lost_unknown(struct hc_sock *hsk)
+{
+	if (hsk->unread.lost && !READ_ONCE(hsk->sk.sk_err))
+		WRITE_ONCE(hsk->unread.lost, false);
+	return hsk->unread.lost;
+}
+
+bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *told)
+{
+	struct sk_buff_head *queue = &hsk->sk.sk_receive_queue;
+	struct sk_buff *skb;
+	bool found;
+
+	/* Pairs with failure_count(). */
+	*told = smp_load_acquire(&hsk->unread.told);
+	if (!READ_ONCE(hsk->unread.queued) && !READ_ONCE(hsk->unread.lost))
+		return false;
+	spin_lock_bh(&queue->lock);
+	*told = hsk->unread.told;
+	found = lost_unknown(hsk);
+	skb_queue_walk(queue, skb) {
+		const struct hypercube_result *res = (void *)skb->data;
+
+		if (found)
+			break;
+		found = result_cb(skb)->failure && res->plan == plan;
+	}
+	spin_unlock_bh(&queue->lock);
+	return found;
 }
 
 /* A process that never reads does not get any number of them. */
@@ -282,11 +348,12 @@ static bool status_room(const struct sock *sk)
 	return atomic_read(&sk->sk_rmem_alloc) - HC_STATUS_ROOM < READ_ONCE(sk->sk_rcvbuf);
 }
 
-void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
-		    const struct hc_rec *rec)
+u64 hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
+		   const struct hc_rec *rec)
 {
 	struct sk_buff *skb;
 	struct sock *sk;
+	u64 nr = 0;
 
 	rcu_read_lock();
 	sk = sock_of(node, res->plan, rec->sock);
@@ -297,7 +364,7 @@ void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 		WRITE_ONCE(hc_sk(sk)->failed_rec, rec->nr);
 	skb = status_room(sk) ? alloc_skb(sizeof(*res), GFP_ATOMIC) : NULL;
 	if (!skb) {
-		record_lost(sk);
+		nr = record_lost(sk, res->status);
 		goto wake;
 	}
 	skb_put_data(skb, res, sizeof(*res));
@@ -305,13 +372,15 @@ void hc_sock_status(struct hc_node *node, const struct hypercube_result *res,
 		.rec = rec->nr,
 		.pos = sizeof(*res),
 		.last = true,
+		.failure = res->status,
 	};
-	record_queue(sk, skb);
+	nr = record_queue(sk, skb);
 wake:
 	/* A sender that waits for room must see that its operation is over. */
 	sk->sk_write_space(sk);
 out:
 	rcu_read_unlock();
+	return nr;
 }
 
 /* ------------------------------------------------------------ recvmsg */
@@ -430,6 +499,18 @@ static struct sk_buff *piece_peek(struct sk_buff_head *queue)
 	return skb;
 }
 
+static void record_unlink(struct sock *sk, struct sk_buff *skb)
+{
+	struct sk_buff_head *queue = &sk->sk_receive_queue;
+	struct hc_unread *u = &hc_sk(sk)->unread;
+
+	spin_lock_bh(&queue->lock);
+	if (result_cb(skb)->failure)
+		WRITE_ONCE(u->queued, u->queued - 1);
+	__skb_unlink(skb, queue);
+	spin_unlock_bh(&queue->lock);
+}
+
 /* Copy from the pieces of one record that are there; returns bytes or -errno.  The results of
  * several operations may come at the same time: their pieces alternate in the queue, and a call
  * returns pieces of one of them only.  Those that have a place of their own come in any order,
@@ -466,7 +547,7 @@ static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
 		if (cb->pos < skb->len)
 			break;
 		last = cb->last;
-		skb_unlink(skb, &sk->sk_receive_queue);
+		record_unlink(sk, skb);
 		/* It is the last one. */
 		if (cb->sets)
 			named = skb;
@@ -577,6 +658,7 @@ static int hc_sock_create(struct net *net, struct socket *sock, int protocol, in
 	hsk->seg = NULL;
 	hsk->leave_skb = NULL;
 	hsk->starved = false;
+	hsk->unread = (struct hc_unread){ };
 	mutex_init(&hsk->send_lock);
 	mutex_init(&hsk->recv_lock);
 	hsk->collector = NULL;

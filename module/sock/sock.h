@@ -12,6 +12,7 @@
 #include "coll/ops.h"
 #include "compat.h"
 #include "hc_traits.h"
+#include "sock/unread.h"
 #include "task/queue.h"
 
 struct hc_collector;
@@ -44,7 +45,9 @@ struct hc_node;
  * @seg_len: payload bytes it takes
  * @seg_fill: payload bytes it has
  * @failed_rec: the last record that failed while it was @rec; the poll writes
+ * @seen: .unread.told when the contribution began
  * @starved: results wait for room; the poll sets it, recvmsg() clears it
+ * @unread: failures that it was told of
  * @leave_skb: tells the node that the socket was closed
  * @recv_lock: one receiver at a time
  * @collector: of copies of datagrams; NULL: a collective socket
@@ -77,7 +80,9 @@ struct hc_sock {
 	u32 seg_len;
 	u32 seg_fill;
 	u64 failed_rec;
+	u64 seen;
 	bool starved;
+	struct hc_unread unread;
 	struct sk_buff *leave_skb;
 	struct mutex recv_lock;
 	struct hc_collector *collector;
@@ -134,6 +139,8 @@ int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len);
 int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len);
 int hc_sock_connect(struct socket *sock, struct sockaddr_unsized *addr, int len, int flags);
 int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
+/* Do records of failures of the plan wait to be received?  @told: how many failures there were. */
+bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *told);
 int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
 
 /* What all kinds have in common, and what differs between any two.  The family is set at init: its

@@ -240,7 +240,10 @@ static void judge_record(struct member *m, int plan, const struct hypercube_resu
 	e = entry_of(m, r->cookie);
 	if (e && e->plan == plan) {
 		judge_own(m, plan, e, r, data, len);
-	} else if (!late_news(m, r)) {
+	} else if (late_news(m, r)) {
+		if (plan >= 0)
+			m->told[plan] = true;
+	} else {
 		complain(m->w,
 			 "node %u plan %u operation %llu status %d: an end of cookie %llx, which has ended or is nobody's",
 			 m->node, r->plan, (unsigned long long)r->op, r->status,

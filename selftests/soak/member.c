@@ -35,7 +35,9 @@ void entry_end(struct member *m, struct entry *e, enum fate fate)
 bool member_failed(struct member *m, int plan, int row, int error,
 		   const struct hypercube_result *r)
 {
-	bool done = excused(m->w, plan, error);
+	/* The record of the failure may have been lost. */
+	bool done = error == ECANCELED ? m->told[plan] || excused(m->w, plan, ENOMEM) :
+					 excused(m->w, plan, error);
 	bool fine = done && cause_true(m->w, m->node, error, r);
 
 	if (error > 0 && error < 140)
@@ -50,6 +52,7 @@ bool member_failed(struct member *m, int plan, int row, int error,
 			 r ? (int)r->cause_dim : -1, done ? " there" : "",
 			 atomic_load(&m->w->era.excuses));
 	m->dead[plan] = true;
+	m->told[plan] = true;
 	atomic_fetch_or(&m->w->era.tainted, 1u << plan);
 	return fine;
 }
@@ -121,6 +124,8 @@ static void sent_all(struct member *m)
 	atomic_fetch_add(&m->w->bytes, m->op.bytes);
 }
 
+static bool receive(struct member *m, int fd);
+
 /* Handles a refusal of sendmsg(). Returns true if something else can be done at once. */
 static bool send_refused(struct member *m, int error)
 {
@@ -132,6 +137,13 @@ static bool send_refused(struct member *m, int error)
 	case ENOBUFS:
 		m->full = true;
 		return false;
+	case ECANCELED:
+		/* The record of a failure waits. */
+		while (receive(m, port_of(m, e->plan)))
+			;
+		if (!m->sending)
+			return true;
+		break;
 	case ENOMEM:
 		m->full = true;
 		if (excused(m->w, e->plan, ENOMEM))
@@ -326,6 +338,7 @@ void member_begin(struct member *m)
 	memset(m->idx, 0, sizeof(m->idx));
 	memset(m->waits, 0, sizeof(m->waits));
 	memset(m->dead, 0, sizeof(m->dead));
+	memset(m->told, 0, sizeof(m->told));
 	memset(m->next_message, 0, sizeof(m->next_message));
 	memset(m->message_failed, 0, sizeof(m->message_failed));
 	memset(m->failed_from, 0, sizeof(m->failed_from));

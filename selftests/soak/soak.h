@@ -232,6 +232,7 @@ struct member {
 	uint32_t waiting;		/* contributions that await a record */
 	uint32_t waits[PLANS];
 	bool dead[PLANS];		/* an error was met: nothing more is contributed */
+	bool told[PLANS];		/* of a failure, of this era or the one before */
 	struct entry entry[OPS_MAX];
 	bool sending, begun, full;
 	struct hypercube_op op;

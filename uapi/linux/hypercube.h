@@ -617,6 +617,10 @@ struct hypercube_loc {
 					 * result ends when all have my block (ALLGATHER,
 					 * in rings)
 					 */
+#define HYPERCUBE_F_AHEAD	0x2	/* of somebody who does not know of a failure that was
+					 * read at the socket: -ECANCELED, where what is sent
+					 * before it is read is refused
+					 */
 
 /* Control message types at SOL_HYPERCUBE. */
 enum {
@@ -751,7 +755,8 @@ struct hypercube_op {
  * @status: 0 or a negative errno: the operation's, valid when MSG_EOR is set
  * @plan: id of the plan
  * @op: number of the operation within the plan; 0 for a contribution that was refused, or
- *	HYPERCUBE_OP_NONE if its plan was gone before it began: no other member hears of it
+ *	HYPERCUBE_OP_NONE if its plan was gone before it began, or it was sent before a failure
+ *	was read: no other member hears of it
  * @cookie: that of this node's contribution; 0 for a message of a BCAST
  * @bytes: length of the whole result (0 where there is none)
  * @steps: parallel steps: the sum over the stages of each stage's cost; for what

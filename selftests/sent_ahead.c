@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Processes that contribute ahead of what they have read, and what hypercube(7) says of failures:
+ * what was sent by one that did not know of a failure is refused, so no sum has parts of different
+ * rounds, whoever was ahead of whom.  Each receives until nothing of it is outstanding, and agrees
+ * with the others, over the plan itself, on where to go on.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cube.h"
+#include "ktap.h"
+
+#define PLAN 5
+#define NODES 8
+/* More than a plan's window, so that some wait in the kernel. */
+#define AHEAD 100
+/* The cookie of what they agree by. */
+#define AGREEMENT UINT64_MAX
+
+/**
+ * struct sender - a process; what it contributes to a round tells which that is
+ * @next: the round of its next contribution
+ * @from: the first round that it has no result of
+ * @out: contributions whose end it has not heard
+ * @failed: it has been told of a failure, and they have not agreed since
+ * @agrees: its word on where to go on is under way
+ */
+struct sender {
+	uint64_t next;
+	uint64_t from;
+	unsigned int out;
+	bool failed;
+	bool agrees;
+};
+
+/**
+ * struct crowd - a cube with such processes
+ * @spoilt: the round to which @spoiler contributes what does not fit, if any
+ * @agreed: how often the spoiler has agreed with the others
+ * @until: nobody contributes to rounds from here on
+ */
+struct crowd {
+	struct cube c;
+	struct sender s[NODES];
+	unsigned int type;
+	unsigned int spoiler;
+	uint64_t spoilt;
+	uint64_t until;
+	unsigned int agreed;
+	unsigned int good;
+	unsigned int wrong;
+	unsigned int refused;
+	int err;
+	bool over;
+};
+
+static int install(struct cube *c, unsigned int type)
+{
+	return type == HYPERCUBE_PLAN_DOUBLING ? cube_doubling(c, PLAN, hc_ones(3), 0) :
+						 cube_plan_to(c, PLAN, 3);
+}
+
+static int crowd_new(struct crowd *w, unsigned int type)
+{
+	int err;
+
+	memset(w, 0, sizeof(*w));
+	w->type = type;
+	w->spoilt = UINT64_MAX;
+	w->until = UINT64_MAX;
+	err = cube_bound(&w->c, 3, 0);
+	return err ? err : install(&w->c, type);
+}
+
+/* All members give the same. */
+static uint64_t part(uint64_t round)
+{
+	return round * 1000003 + 1;
+}
+
+/* True: it was taken.  What was not read, or is not there, is no mistake. */
+static bool give(struct crowd *w, unsigned int u, uint64_t cookie, unsigned int oper,
+		 uint64_t value, size_t bytes)
+{
+	const uint64_t v[2] = { value, 0 };
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_ALLREDUCE, .oper = oper,
+		.type = HYPERCUBE_U64, .cookie = cookie, .bytes = bytes,
+	};
+	ssize_t n = shc_send(w->c.fd[u], &op, v, bytes, MSG_DONTWAIT);
+
+	if (n == (ssize_t)bytes) {
+		w->s[u].out++;
+		return true;
+	}
+	if (n != -EAGAIN && n != -ENOBUFS && n != -ENOENT && n != -ECANCELED)
+		w->err = n < 0 ? (int)n : -EIO;
+	return false;
+}
+
+static void give_round(struct crowd *w, unsigned int u)
+{
+	struct sender *s = &w->s[u];
+	bool spoils = s->next == w->spoilt && u == w->spoiler;
+
+	if (s->failed || s->out >= AHEAD || s->next >= w->until)
+		return;
+	if (give(w, u, s->next, HYPERCUBE_SUM, part(s->next), spoils ? 16 : 8))
+		s->next++;
+}
+
+/* By other parameters than those of rounds: who goes on, for it has heard nothing, fails this. */
+static void give_word(struct crowd *w, unsigned int u)
+{
+	struct sender *s = &w->s[u];
+
+	if (s->failed && !s->agrees && !s->out)
+		s->agrees = give(w, u, AGREEMENT, HYPERCUBE_MIN, s->from, 8);
+}
+
+static void take_agreement(struct crowd *w, unsigned int u, const struct hypercube_result *res,
+			   uint64_t from)
+{
+	struct sender *s = &w->s[u];
+
+	s->agrees = false;
+	if (res->status)
+		return;
+	w->wrong += from > s->from;
+	s->from = from;
+	s->next = from;
+	s->failed = false;
+	if (u != w->spoiler)
+		return;
+	w->agreed++;
+	if (w->spoilt != UINT64_MAX)
+		w->spoilt = from + below(AHEAD);
+}
+
+static void take_round(struct crowd *w, unsigned int u, const struct hypercube_result *res,
+		       uint64_t sum)
+{
+	struct sender *s = &w->s[u];
+
+	w->good++;
+	if (sum != NODES * part(res->cookie) && !w->wrong++)
+		printf("# node %u, round %llu: %llu instead of %llu\n", u,
+		       (unsigned long long)res->cookie, (unsigned long long)sum,
+		       (unsigned long long)(NODES * part(res->cookie)));
+	if (res->cookie == s->from)
+		s->from++;
+}
+
+static void hear(struct crowd *w, unsigned int u)
+{
+	struct sender *s = &w->s[u];
+	struct hypercube_result res;
+	uint64_t v[2];
+	bool eor;
+
+	while (shc_recv(w->c.fd[u], v, sizeof(v), &res, &eor, MSG_DONTWAIT) >= 0) {
+		if (!eor)
+			continue;
+		s->out--;
+		s->failed |= res.status;
+		w->refused += res.status == -ECANCELED;
+		if (res.status && res.status != -EPROTO && res.status != -ESTALE &&
+		    res.status != -ECANCELED)
+			w->err = res.status;
+		w->wrong += res.status == -ECANCELED && res.op != HYPERCUBE_OP_NONE;
+		if (res.cookie == AGREEMENT)
+			take_agreement(w, u, &res, v[0]);
+		else if (!res.status)
+			take_round(w, u, &res, v[0]);
+	}
+}
+
+static void step(struct crowd *w)
+{
+	unsigned int u = below(NODES), k;
+
+	for (k = below(40); k; k--)
+		give_round(w, u);
+	u = below(NODES);
+	hear(w, u);
+	give_word(w, u);
+}
+
+static bool finished(const struct crowd *w)
+{
+	unsigned int u;
+
+	for (u = 0; u < NODES; u++)
+		if (w->s[u].failed || w->s[u].out || w->s[u].next < w->until)
+			return false;
+	return true;
+}
+
+/* All complete the same round; then nothing is outstanding. */
+static void crowd_end(struct __test_metadata *_metadata, struct crowd *w)
+{
+	uint64_t end = deadline(20), last = 0;
+	unsigned int u;
+
+	w->spoilt = UINT64_MAX;
+	for (u = 0; u < NODES; u++)
+		last = w->s[u].next > last ? w->s[u].next : last;
+	w->until = last;
+	while (!finished(w) && !w->err && now_ms() < end)
+		step(w);
+	EXPECT_TRUE(finished(w));
+	if (!finished(w))
+		ctl_op_print(w->c.name);
+	EXPECT_EQ(0, w->err);
+	EXPECT_EQ(0, w->wrong);
+	EXPECT_LE(NODES * w->until, w->good);
+	EXPECT_GT(w->refused, 0);
+	printf("# %llu rounds, agreed %u times, %u ended well, %u were refused\n",
+	       (unsigned long long)w->until, w->agreed, w->good, w->refused);
+	EXPECT_EQ(0, cube_del(&w->c));
+}
+
+/* One of them gives what does not fit, while others are ahead. */
+static void spoilt_rounds(struct __test_metadata *_metadata, unsigned int type)
+{
+	const unsigned int times = scaled(120);
+	uint64_t end = deadline(60);
+	struct crowd w;
+
+	ASSERT_EQ(0, crowd_new(&w, type));
+	w.spoiler = below(NODES);
+	w.spoilt = below(AHEAD);
+	while (w.agreed < times && !w.err && now_ms() < end)
+		step(&w);
+	EXPECT_LE(times, w.agreed);
+	crowd_end(_metadata, &w);
+}
+
+/* By node 0, its source if it is a broadcast. */
+static int says_ahead(struct cube *c, unsigned int plan, unsigned int collective)
+{
+	const struct hypercube_op op = {
+		.plan = plan, .collective = collective, .flags = HYPERCUBE_F_AHEAD,
+	};
+
+	return (int)shc_send(c->fd[0], &op, NULL, 0, MSG_DONTWAIT);
+}
+
+TEST(who_says_that_it_does_not_know_is_refused)
+{
+	struct cube c;
+
+	ASSERT_EQ(0, cube_bound(&c, 3, 0));
+	ASSERT_EQ(0, cube_plan_to(&c, 1, 3));
+	ASSERT_EQ(0, cube_doubling(&c, 2, hc_ones(3), 0));
+	ASSERT_EQ(0, cube_bcast_plan(&c, 3, 0, HC_BCAST_GENERAL));
+	EXPECT_EQ(-ECANCELED, says_ahead(&c, 1, HYPERCUBE_BARRIER));
+	EXPECT_EQ(-ECANCELED, says_ahead(&c, 2, HYPERCUBE_BARRIER));
+	EXPECT_EQ(0, says_ahead(&c, 3, HYPERCUBE_BCAST));
+	EXPECT_EQ(0, cube_allreduce(&c, 1, NULL));
+	EXPECT_EQ(0, cube_allreduce(&c, 2, NULL));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST_CALL(rounds_of_a_tree_fail, spoilt_rounds, HYPERCUBE_PLAN_TREE)
+TEST_CALL(rounds_of_a_doubling_fail, spoilt_rounds, HYPERCUBE_PLAN_DOUBLING)
+
+/* Another thread replaces the plan.  Who has nothing under way then hears nothing. */
+static void *replace(void *arg)
+{
+	const unsigned int times = scaled(120);
+	struct crowd *w = arg;
+	unsigned int i;
+
+	for (i = 0; i < times && !w->err; i++) {
+		poll(NULL, 0, 5 + below(20));
+		if (install(&w->c, w->type))
+			w->err = -EPROTO;
+	}
+	__atomic_store_n(&w->over, true, __ATOMIC_RELEASE);
+	return NULL;
+}
+
+static void replaced_rounds(struct __test_metadata *_metadata, unsigned int type)
+{
+	pthread_t thread;
+	struct crowd w;
+
+	ASSERT_EQ(0, crowd_new(&w, type));
+	ASSERT_EQ(0, pthread_create(&thread, NULL, replace, &w));
+	while (!__atomic_load_n(&w.over, __ATOMIC_ACQUIRE))
+		step(&w);
+	pthread_join(thread, NULL);
+	crowd_end(_metadata, &w);
+}
+
+TEST_CALL(a_tree_is_replaced, replaced_rounds, HYPERCUBE_PLAN_TREE)
+TEST_CALL(a_doubling_is_replaced, replaced_rounds, HYPERCUBE_PLAN_DOUBLING)
+
+TEST_HARNESS_MAIN
