@@ -151,20 +151,21 @@ bool hc_sock_room(const struct hc_member *m, u64 id)
 	return room;
 }
 
-/* Returns the number of a failure of which the next record tells, or none (@lost).  The caller
+/* Returns the number of the failure of which the next record tells, or none (@lost).  The caller
  * holds the lock of the queue.
  */
 static u64 failure_count(struct sock *sk, bool lost)
 {
 	struct hc_unread *u = &hc_sk(sk)->unread;
+	u64 nr = atomic64_read(&u->told) + 1;
 
 	if (lost)
 		WRITE_ONCE(u->lost, true);
 	else
 		WRITE_ONCE(u->queued, u->queued + 1);
 	/* Pairs with hc_sock_unread(). */
-	smp_store_release(&u->told, u->told + 1);
-	return u->told;
+	atomic64_set_release(&u->told, nr);
+	return nr;
 }
 
 /* Readers that asked to sleep until there is more to receive (SO_RCVLOWAT) sleep on, but not
@@ -325,11 +326,11 @@ bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *told)
 	bool found;
 
 	/* Pairs with failure_count(). */
-	*told = smp_load_acquire(&hsk->unread.told);
+	*told = atomic64_read_acquire(&hsk->unread.told);
 	if (!READ_ONCE(hsk->unread.queued) && !READ_ONCE(hsk->unread.lost))
 		return false;
 	spin_lock_bh(&queue->lock);
-	*told = hsk->unread.told;
+	*told = atomic64_read(&hsk->unread.told);
 	found = lost_unknown(hsk);
 	skb_queue_walk(queue, skb) {
 		const struct hypercube_result *res = (void *)skb->data;

@@ -15,6 +15,7 @@
 #ifndef _HC_SOCK_UNREAD_H
 #define _HC_SOCK_UNREAD_H
 
+#include <linux/atomic.h>
 #include <linux/types.h>
 
 /**
@@ -24,7 +25,7 @@
  * @lost: there was no room for some, and sk_err has said so
  */
 struct hc_unread {
-	u64 told;
+	atomic64_t told;
 	unsigned int queued;
 	bool lost;
 };

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash disable=SC2154
 #
-# Steps of a run of tests, whose logs in $logs selftests/tally sums. To be sourced.
+# Steps of a run of tests, whose logs in $logs selftests/tally sums, with the time that each took. To be sourced.
 
 once_more=''
 # step NAME COMMAND..: a step that says nothing in TAP is one test.
 step() {
-	local name=$1 log=$logs/$1.log status
+	local name=$1 log=$logs/$1.log status TIMEFORMAT="# $1 took %0R s, of a processor %0U"
 	shift
 	echo "== $name: $*"
-	{ [[ ! $once_more ]] || echo "$once_more"; "$@"; } </dev/null 2>&1 | tee "$log"
+	{ [[ ! $once_more ]] || echo "$once_more"; time "$@"; } </dev/null 2>&1 | tee "$log"
 	status=${PIPESTATUS[0]}
 	if ((status)); then
 		if ((status >= 123)) || ! grep -qE '^[# ]*not ok ' "$log"; then
