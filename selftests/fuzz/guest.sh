@@ -7,6 +7,8 @@
 here=$(cd "$(dirname "$0")" && pwd)
 program=$1
 shift
+# Where it is a module, one who asks for such an interface has it loaded, and with it comes dummy0.
+modprobe -q dummy
 "$here/$program" "$@" cover /tmp/cover
 status=$?
 [[ ! -s /tmp/cover ]] || sed 's/^/cover /' /tmp/cover
