@@ -197,11 +197,21 @@ int hcli_tell_first(struct hcl *h, const struct hcl_params *p)
 	return err ? hcli_failed(h, p, 0, err) : tell_first(h, port, p);
 }
 
+/* The kernel refuses it, for a failure waits to be read at its socket: which stays, therefore. */
+static int op_ahead(struct hcl *h, struct hcl_op *op)
+{
+	const struct hcl_params p = op->p;
+	struct hcl_port *port = op->port;
+
+	port->used = true;
+	op_refused(h, op, -ECANCELED);
+	return tell_first(h, port, &p) ?: hcli_failed(h, &p, 0, -ECANCELED);
+}
+
 int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	     size_t bytes, void *out, size_t out_max, uint64_t *id)
 {
 	int err = h->dead ? hcli_failed(h, p, 0, -ESHUTDOWN) : params_check(h, p, in, bytes);
-	struct hcl_port *port;
 	struct hcl_op *op;
 
 	err = err ?: late(h);
@@ -220,16 +230,12 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 		     hc_traits_shares(hc_traits(hcli_collective(p)));
 	op->awaited = op->wanted;
 	err = op_begin(h, op);
-	port = op->port;
-	/* A failure waits there. */
-	if (err == -ECANCELED)
-		port->used = true;
-	if (err)
+	if (err == -ECANCELED && op->port)
+		return op_ahead(h, op);
+	if (err) {
 		op_refused(h, op, err);
-	if (err == -ECANCELED)
-		return tell_first(h, port, p) ?: hcli_failed(h, p, 0, err);
-	if (err)
 		return err;
+	}
 	if (id)
 		*id = h->next_id;
 	h->next_id++;

@@ -303,10 +303,11 @@ static u64 record_lost(struct sock *sk, bool failure)
 
 	atomic_inc(&sk->sk_drops);
 	WRITE_ONCE(sk->sk_err, ENOBUFS);
-	spin_lock_bh(&sk->sk_receive_queue.lock);
-	if (failure)
+	if (failure) {
+		spin_lock_bh(&sk->sk_receive_queue.lock);
 		nr = failure_count(sk, true);
-	spin_unlock_bh(&sk->sk_receive_queue.lock);
+		spin_unlock_bh(&sk->sk_receive_queue.lock);
+	}
 	sk_error_report(sk);
 	return nr;
 }
