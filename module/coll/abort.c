@@ -56,6 +56,7 @@
 #include "coll/ranges.h"
 #include "fabric/link.h"
 #include "netlink/netlink.h"
+#include "sock/result.h"
 #include "trace.h"
 
 static void abort_fill(struct hc_wire_abort *w, const struct hc_abort *abort)

@@ -13,6 +13,7 @@
  * HC_PROBE_F_NEW.
  */
 #include "coll/anew.h"
+#include "sock/result.h"
 
 /* Where the last failure before operation @nr ends, or 0.  @seen_by: hc_member.seen_by of it. */
 static u64 failed_before(const struct hc_member *m, u64 nr, u64 *seen_by)

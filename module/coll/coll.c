@@ -22,6 +22,7 @@
 #include "fabric/limits.h"
 #include "fabric/link.h"
 #include "route/route.h"
+#include "sock/result.h"
 #include "trace.h"
 
 /* An operation is made before its collective is known. */

@@ -26,6 +26,7 @@
 #include "compat.h"
 #include "fabric/link.h"
 #include "hc_traits.h"
+#include "sock/result.h"
 #include "trace.h"
 
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)

@@ -20,6 +20,7 @@
 #include "coll/anew.h"
 #include "coll/coll.h"
 #include "coll/host.h"
+#include "sock/result.h"
 #include "trace.h"
 
 void hc_host_init(struct hc_host *h)

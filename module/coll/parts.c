@@ -5,6 +5,7 @@
  * time (coll/rounds.h).
  */
 #include "coll/coll.h"
+#include "sock/result.h"
 
 u64 hc_part_bytes(const struct hc_member *m, u64 total)
 {

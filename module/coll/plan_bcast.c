@@ -30,6 +30,7 @@
 #include "coll/coll.h"
 #include "hc_bcast.h"
 #include "netlink/netlink.h"
+#include "sock/result.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ members */

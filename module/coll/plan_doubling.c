@@ -80,6 +80,7 @@
 #include "compat.h"
 #include "hc_doubling.h"
 #include "netlink/netlink.h"
+#include "sock/result.h"
 
 /* ------------------------------------------------------------ members */
 

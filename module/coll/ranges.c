@@ -8,6 +8,7 @@
 
 #include "coll/coll.h"
 #include "coll/ranges.h"
+#include "sock/result.h"
 
 bool hc_ended(const struct hc_member *m, u64 nr)
 {

@@ -46,6 +46,7 @@
 #include "coll/ring_mend.h"
 #include "coll/ring_op.h"
 #include "hc_topo.h"
+#include "sock/result.h"
 
 #define OWN	(-1)
 /* Segments that are worked on before others have their turn. */

@@ -9,6 +9,7 @@
 #include "coll/ring_keep.h"
 #include "coll/ring_op.h"
 #include "fabric/limits.h"
+#include "sock/result.h"
 #include "trace.h"
 
 bool hc_ring_starve(struct hc_member *m, struct hc_op *op)

@@ -23,6 +23,7 @@
 #include "coll/coll.h"
 #include "coll/sets.h"
 #include "fabric/limits.h"
+#include "sock/result.h"
 #include "trace.h"
 
 /**

@@ -22,6 +22,7 @@
 #include "coll/anew.h"
 #include "coll/coll.h"
 #include "fabric/link.h"
+#include "sock/result.h"
 
 /* The answer tells what may have got lost. */
 static void reply_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_reply *w)

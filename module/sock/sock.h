@@ -142,6 +142,7 @@ int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
 /* Do records of failures of the plan wait to be received?  @told: how many failures there were. */
 bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *told);
 int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len);
+int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags);
 
 /* What all kinds have in common, and what differs between any two.  The family is set at init: its
  * number is a parameter.

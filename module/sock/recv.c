@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Receiving from a socket of collectives: waiting for records, and taking them piece by piece.
+ */
+#include <linux/sched/stat.h>
+#include <net/busy_poll.h>
+#include <net/sock.h>
+
+#include "coll/coll.h"
+#include "sock/record.h"
+#include "sock/sock.h"
+
+/* A result is often there sooner than a processor wakes up.  So wait without
+ * sleeping for a while, but only as long as nobody else wants this processor.
+ */
+static void recv_spin(struct sock *sk)
+{
+	unsigned long start = busy_loop_current_time();
+
+	while (skb_queue_empty_lockless(&sk->sk_receive_queue) && sk_can_busy_loop(sk) &&
+	       single_task_running() && !need_resched() && !READ_ONCE(sk->sk_err) &&
+	       !sk_busy_loop_timeout(sk, start))
+		cpu_relax();
+}
+
+/* Room to send is no reason to wake up: there is some whenever a contribution that the
+ * process has sent is consumed, which is most often just before the result comes.
+ */
+static int recv_wake(struct wait_queue_entry *wait, unsigned int mode, int sync, void *key)
+{
+	if (key && !(key_to_poll(key) & (EPOLLIN | EPOLLERR)))
+		return 0;
+	return autoremove_wake_function(wait, mode, sync, key);
+}
+
+static int recv_wait(struct sock *sk, long *timeo)
+{
+	struct hc_sock *hsk = hc_sk(sk);
+	DEFINE_WAIT_FUNC(wait, recv_wake);
+	int err = 0;
+
+	if (*timeo)
+		recv_spin(sk);
+	do {
+		prepare_to_wait(sk_sleep(sk), &wait, TASK_INTERRUPTIBLE);
+		if (!skb_queue_empty_lockless(&sk->sk_receive_queue))
+			break;
+		err = sock_error(sk);
+		if (err)
+			break;
+		err = hc_sock_gone(hsk);
+		if (err)
+			break;
+		err = hc_sock_sleep(timeo);
+	} while (!err);
+	finish_wait(sk_sleep(sk), &wait);
+	return err;
+}
+
+/* Tell the node that there is room again, once it had run out. */
+static void room_tell(struct sock *sk)
+{
+	struct hc_sock *hsk = hc_sk(sk);
+	struct hc_node *node;
+
+	/* Pairs with sock_room() in result.c. */
+	smp_mb();
+	if (!READ_ONCE(hsk->starved) || !hc_sock_recv_room(sk))
+		return;
+	WRITE_ONCE(hsk->starved, false);
+	rcu_read_lock();
+	node = rcu_dereference(hsk->node);
+	if (node)
+		hc_node_kick(node, HC_EV_READER);
+	rcu_read_unlock();
+}
+
+/* Copy what there is room for of pieces to their own places.  The rest is lost and counts as
+ * received, except in a call without any room.  Returns bytes or -EFAULT.
+ */
+static ssize_t placed_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
+{
+	struct hc_result_cb *cb = hc_result_cb(skb);
+	size_t size = skb->len - cb->pos, done, copied = 0;
+	struct iov_iter to = msg->msg_iter;
+	u64 at = cb->at, was = 0;
+
+	for (done = 0; done < size && at < len; done += cb->piece, at += cb->stride) {
+		size_t n = min_t(u64, cb->piece, len - at);
+
+		iov_iter_advance(&to, at - was);
+		if (skb_copy_datagram_iter(skb, cb->pos + done, &to, n))
+			return -EFAULT;
+		was = at + n;
+		copied += n;
+	}
+	if (copied < size && len)
+		msg->msg_flags |= MSG_TRUNC;
+	if (len)
+		cb->pos += size;
+	return copied;
+}
+
+/* The same, to where the one before has ended. */
+static ssize_t piece_copy(struct sk_buff *skb, struct msghdr *msg, size_t len)
+{
+	struct hc_result_cb *cb = hc_result_cb(skb);
+	size_t n = min_t(size_t, len, skb->len - cb->pos);
+
+	if (skb_copy_datagram_msg(skb, cb->pos, msg, n))
+		return -EFAULT;
+	cb->pos += n;
+	return n;
+}
+
+/* What a poll has written to a piece is seen only behind the lock under which it was queued. */
+static struct sk_buff *piece_peek(struct sk_buff_head *queue)
+{
+	struct sk_buff *skb;
+
+	spin_lock_bh(&queue->lock);
+	skb = skb_peek(queue);
+	spin_unlock_bh(&queue->lock);
+	return skb;
+}
+
+static void record_unlink(struct sock *sk, struct sk_buff *skb)
+{
+	struct sk_buff_head *queue = &sk->sk_receive_queue;
+	struct hc_unread *u = &hc_sk(sk)->unread;
+
+	spin_lock_bh(&queue->lock);
+	if (hc_result_cb(skb)->failure)
+		WRITE_ONCE(u->queued, u->queued - 1);
+	__skb_unlink(skb, queue);
+	spin_unlock_bh(&queue->lock);
+}
+
+/* Copy from the pieces of one record that are there; returns bytes or -errno.  The results of
+ * several operations may come at the same time: their pieces alternate in the queue, and a call
+ * returns pieces of one of them only.  Those that have a place of their own come in any order,
+ * so each call needs room for the whole result.
+ */
+static ssize_t record_recv(struct sock *sk, struct msghdr *msg, size_t len)
+{
+	struct sk_buff *skb, *named = NULL;
+	struct hypercube_result res;
+	ssize_t copied = 0;
+	bool last = false;
+	bool begun = false;
+	u64 rec = 0;
+
+	while (!last && (skb = piece_peek(&sk->sk_receive_queue))) {
+		struct hc_result_cb *cb = hc_result_cb(skb);
+		const struct hypercube_result *r = (void *)skb->data;
+		ssize_t n;
+
+		if (begun && cb->rec != rec)
+			break;
+		if (begun && !cb->placed && len == copied && skb->len > cb->pos)
+			break;
+		n = cb->placed ? placed_copy(skb, msg, len) : piece_copy(skb, msg, len - copied);
+		if (n < 0) {
+			if (!begun)
+				return n;
+			break;
+		}
+		res = *r;
+		rec = cb->rec;
+		begun = true;
+		copied += n;
+		if (cb->pos < skb->len)
+			break;
+		last = cb->last;
+		record_unlink(sk, skb);
+		/* It is the last one. */
+		if (cb->sets)
+			named = skb;
+		else
+			consume_skb(skb);
+		room_tell(sk);
+	}
+	if (last)
+		msg->msg_flags |= MSG_EOR;
+	put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_RESULT, sizeof(res), &res);
+	if (named)
+		put_cmsg(msg, SOL_HYPERCUBE, HYPERCUBE_CMSG_MISSING, hc_result_cb(named)->sets,
+			 named->data + sizeof(res));
+	if (named) {
+		consume_skb(named);
+		room_tell(sk);
+	}
+	return copied;
+}
+
+int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int flags)
+{
+	struct sock *sk = sock->sk;
+	struct hc_sock *hsk = hc_sk(sk);
+	long timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
+	ssize_t ret;
+
+	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT |
+		      MSG_WAITALL))
+		return -EOPNOTSUPP;
+	if (!hc_sock_fabric(hsk))
+		return -ENOTCONN;
+	if (flags & MSG_DONTWAIT) {
+		if (!mutex_trylock(&hsk->recv_lock))
+			return -EAGAIN;
+	} else if (mutex_lock_interruptible(&hsk->recv_lock)) {
+		return -ERESTARTSYS;
+	}
+	ret = 0;
+	if (skb_queue_empty_lockless(&sk->sk_receive_queue))
+		ret = recv_wait(sk, &timeo);
+	if (!ret)
+		ret = record_recv(sk, msg, len);
+	mutex_unlock(&hsk->recv_lock);
+	msg->msg_namelen = 0;
+	return ret;
+}
