@@ -133,11 +133,10 @@ void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *r
 		.plan = m->plan->id,
 		.op = hc_told_nr(m, nr),
 		.cookie = op ? op->cookie : 0,
-		.cause_node = m->abort.node == HC_CAUSE_NONE ? ~0U : m->abort.node,
-		.cause_dim = m->abort.dim == HC_CAUSE_NONE ? ~0U : m->abort.dim,
 		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
 	};
 
+	hc_cause_tell(&m->abort, &res);
 	hc_failure_note(m, rec->sock, hc_sock_status(m->node, &res, rec));
 }
 

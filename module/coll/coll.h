@@ -571,6 +571,15 @@ void hc_abort_settle(struct hc_member *m, const struct hc_abort *last);
 void hc_abort_event(struct hc_member *m, const struct hc_abort *abort, u64 first);
 /* Fills @last with what the root has to say to members that it cannot reach any more. */
 void hc_abort_last(const struct hc_member *root, struct hc_abort *last);
+/* Where the cause lies of what has failed, if it is known; of no failure (status 0) it is not. */
+static inline void hc_cause_tell(const struct hc_abort *cause, struct hypercube_result *res)
+{
+	bool failed = cause->status;
+
+	res->cause_node = failed && cause->node != HC_CAUSE_NONE ? cause->node : ~0U;
+	res->cause_dim = failed && cause->dim != HC_CAUSE_NONE ? cause->dim : ~0U;
+}
+
 /* Tell the process that an operation failed as @m->abort says; @op may be NULL. */
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
 /* It has failed as @m->abort says: tell the process of its contribution, and forget it. */

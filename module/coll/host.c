@@ -228,12 +228,9 @@ static void member_refuse(struct hc_member *m, struct sk_buff *skb, int status, 
 	struct hypercube_result res = {
 		.status = status,
 		.op = op,
-		.cause_node = m->abort.status && m->abort.node != HC_CAUSE_NONE ?
-			      m->abort.node : ~0U,
-		.cause_dim = m->abort.status && m->abort.dim != HC_CAUSE_NONE ?
-			     m->abort.dim : ~0U,
 	};
 
+	hc_cause_tell(&m->abort, &res);
 	refuse(m->node, m, skb, &res, HYPERCUBE_A_DROP_ENDED);
 }
 
