@@ -377,13 +377,13 @@ ethtool_tells_the_truth() {
 
 # NAPI completes polls by itself then that wanted to go on; such a node must not lose its place
 who_polls_busily_keeps_nobody_from_polling() {
-	local i
+	local i bursts=$((1 + $(scaled 4)))
 	cube 3
 	check 'GRO' at 7 ethtool -K tn7 gro on
 	check 'softirqs deferred' at 7 bash -c \
 		'cd /sys/class/net/tn7 && echo 2 >napi_defer_hard_irqs && echo 200000 >gro_flush_timeout'
-	background ip netns exec "${p}7" "$flow" count 9 $((6 * slow)) busy >"$scratch/count"
-	for ((i = 0; i < 5; i++)); do
+	background ip netns exec "${p}7" "$flow" count 9 $(((bursts + 1) * slow)) busy >"$scratch/count"
+	for ((i = 0; i < bursts; i++)); do
 		at 0 "$flow" udp "$(address 7)" 9 1 1400 >/dev/null &
 		at 5 "$flow" udp "$(address 7)" 9 1 64 >/dev/null
 	done
@@ -398,11 +398,12 @@ who_polls_busily_keeps_nobody_from_polling() {
 }
 
 reductions_and_traffic() {
+	local i
 	cube 3
 	check 'plan' hcctl tree find fabric t apply
 	start 0 "$flow" udp "$(address 7)" 9 $((4 * slow)) 1400 >/dev/null
 	start 5 "$flow" raw tn5 ff:ff:ff:ff:ff:ff "$(mac 5)" 1000000 1400
-	for _ in 1 2 3 4 5; do
+	for ((i = 0; i <= $(scaled 4); i++)); do
 		check 'reduction' hcctl run reduce t op sum type u64 count 20000 verify
 	done
 }

@@ -15,5 +15,5 @@ plain() {
 
 python3 -c 'import hypercube' 2>/dev/null || skip_all 'there is no python3 with numpy: selftests/python/run'
 # shellcheck disable=SC2034
-program=(python3 "$here/python_example.py") begins='^' rounds=200 apart=20
+program=(python3 "$here/python_example.py") begins='^' rounds=100 apart=20
 run_sums
