@@ -138,13 +138,13 @@ plans_are_replaced_under_load() {
 		busywait 10 working "$a" || fault 'they do not begin here'
 		busywait 10 working "$b" || fault 'they do not begin there'
 		sleep "0.$((RANDOM % 3))"
-		tries=0
-		until ended; do
-			((tries++ < 10)) || { fault "here: $(<"$scratch/a") there: $(<"$scratch/b")"; break; }
+		for ((tries = 1; tries <= 10; tries++)); do
 			check 'another' at "${all[i % 2]}" hcctl tree find fabric t apply
-			busywait 10 ended_or_on || fault "here: $(<"$scratch/a") there: $(<"$scratch/b")"
+			busywait 10 ended_or_on || break
+			! ended || break
 		done
-		((tries == 1)) || log "plans until they were told: $tries"
+		ended || fault "not told, here: $(<"$scratch/a") there: $(<"$scratch/b")"
+		((tries == 1)) || log "told with plan $tries"
 		! grep wrong "$scratch/a" "$scratch/b" || fault 'a sum is wrong'
 	done
 }

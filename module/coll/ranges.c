@@ -8,7 +8,6 @@
 
 #include "coll/coll.h"
 #include "coll/ranges.h"
-#include "sock/result.h"
 
 bool hc_ended(const struct hc_member *m, u64 nr)
 {

@@ -64,7 +64,6 @@
 #include "fabric/link.h"
 #include "route/lsdb.h"
 #include "route/route.h"
-#include "sock/result.h"
 #include "trace.h"
 
 /* Seconds without a word of the master after which a member asks for one. */

@@ -16,16 +16,12 @@
  */
 #define HC_STATUS_ROOM	SZ_256K
 
-static struct sock *sock_serving(struct hc_node *node, u32 plan)
-{
-	struct sock *sk = xa_load(&node->socks.plans, plan);
-
-	return sk ? sk : rcu_dereference(node->socks.all);
-}
-
 struct sock *hc_sock_serving(const struct hc_member *m)
 {
-	return sock_serving(m->node, m->plan->id);
+	struct hc_socks *socks = &m->node->socks;
+	struct sock *sk = xa_load(&socks->plans, m->plan->id);
+
+	return sk ? sk : rcu_dereference(socks->all);
 }
 
 /* The socket @id, if it still serves the plan, or did when it was connected to none. */

@@ -24,10 +24,6 @@ static inline bool hc_sock_serves(const struct hc_member *m)
 	return hc_sock_serving(m);
 }
 
-/* Returns the number that no other socket has had: hc_rec.sock.  Later ones have higher numbers. */
-u64 hc_sock_id(const struct sock *sk);
-/* The highest one. */
-u64 hc_sock_last_id(void);
 /* Is there room in the receive buffer of socket @id, or of the one that serves the plan
  * (0)?  True without a socket.
  */

@@ -16,9 +16,7 @@
 #include <linux/net.h>
 #include <net/sock.h>
 
-#include "coll/coll.h"
 #include "sock/collect.h"
-#include "sock/result.h"
 #include "sock/sock.h"
 #include "sock/socks.h"
 

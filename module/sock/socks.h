@@ -40,6 +40,10 @@ struct hc_socks {
 int hc_sock_init(void);
 void hc_sock_exit(void);
 int hc_sock_family(void);
+/* Returns the number that no other socket has had: hc_rec.sock.  Later ones have higher numbers. */
+u64 hc_sock_id(const struct sock *sk);
+/* The highest one. */
+u64 hc_sock_last_id(void);
 
 void hc_socks_init(struct hc_socks *socks);
 /* Does the node have a collective socket? A snapshot. */
