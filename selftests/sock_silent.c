@@ -159,6 +159,20 @@ TEST(refusals_that_nobody_reads)
 
 /* So many that records are lost. */
 #define PLANS	8
+#define BEGUN	64
+
+/* The poll has begun all that node @node has contributed to a plan. */
+static bool all_begun(const struct cube *c, unsigned int plan, unsigned int node)
+{
+	struct wait_view v = { 0 };
+	uint64_t end = deadline(10);
+
+	do {
+		if (ctl_op_get(c->name, plan, node, &v))
+			return false;
+	} while (v.next < BEGUN && now_ms() < end);
+	return v.next >= BEGUN;
+}
 
 /* Who has read all failures that there were, and that others were lost, goes on. */
 TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
@@ -167,6 +181,8 @@ TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 		.collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
 		.type = HYPERCUBE_U64, .bytes = 8,
 	};
+	/* The first of each plan is complete. */
+	const unsigned int failed = PLANS * (BEGUN - 1);
 	const uint64_t one = 1;
 	struct heard h = { 0 };
 	struct cube c;
@@ -179,11 +195,13 @@ TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 	ASSERT_EQ(0, small(c.fd[1]));
 	for (op.plan = 1; op.plan <= PLANS; op.plan++) {
 		ASSERT_EQ(0, cube_plan_to(&c, op.plan, 0));
-		for (i = 0; i < 64; i++)
+		for (i = 0; i < BEGUN; i++)
 			ASSERT_EQ(8, shc_send(c.fd[1], &op, &one, 8, 0));
 		/* It takes part, so its leaving fails what the other has begun. */
 		ASSERT_EQ(8, shc_send(c.fd[0], &op, &one, 8, 0));
-		hear(c.fd[0], &h);
+		ASSERT_EQ(0, shc_ended(c.fd[0]));
+		/* What has not begun is refused as its reader makes room, and is not lost. */
+		ASSERT_TRUE(all_begun(&c, op.plan, 1));
 	}
 	cube_close(&c, 0);
 	for (i = 0; i < 100 && !meminfo(c.fd[1], SK_MEMINFO_DROPS); i++)
@@ -192,10 +210,11 @@ TEST_BOTH(who_has_read_of_lost_records_goes_on, by_option)
 		ASSERT_EQ(0, getsockopt(c.fd[1], SOL_SOCKET, SO_ERROR, &err, &len));
 		EXPECT_EQ(ENOBUFS, err);
 	}
-	for (i = 0; i < 100 && h.failed + meminfo(c.fd[1], SK_MEMINFO_DROPS) < 64 * PLANS; i++) {
+	for (i = 0; i < 100 && h.failed + meminfo(c.fd[1], SK_MEMINFO_DROPS) < failed; i++) {
 		poll(NULL, 0, 50);
 		hear(c.fd[1], &h);
 	}
+	EXPECT_EQ(failed, h.failed + meminfo(c.fd[1], SK_MEMINFO_DROPS));
 	printf("# %u failures heard, %u lost\n", h.failed, meminfo(c.fd[1], SK_MEMINFO_DROPS));
 	EXPECT_LE(!by_option, h.lost);
 	ASSERT_EQ(0, cube_bind(&c, 0));
