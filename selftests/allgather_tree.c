@@ -280,7 +280,8 @@ TEST(losses_end_operations_or_do_no_harm)
 
 	ASSERT_EQ(0, start(&c, 3, 1024));
 	ASSERT_EQ(0, cube_lossy(&c, 10000, 0));
-	for (round = 0; round < rounds; round++) {
+	/* Links are lossy, and not that lossy: some rounds show both. */
+	for (round = 0; round < rounds || (round < 200 && (!right || right == round * 8)); round++) {
 		ASSERT_EQ(0, cube_plan_to(&c, PLAN, below(8)));
 		n = parties(&c, p, node, 1);
 		gather_fill(p, node, n, 0, PLAN, 1000, false);
@@ -290,10 +291,9 @@ TEST(losses_end_operations_or_do_no_harm)
 			ctl_op_print(c.name);
 		parties_done(p, n, 1);
 	}
-	printf("# %u of %u ended well\n", right, rounds * 8);
-	/* Links are lossy, and not that lossy. */
+	printf("# %u of %u ended well\n", right, round * 8);
 	EXPECT_LE(1, right);
-	EXPECT_GT(rounds * 8, right);
+	EXPECT_GT(round * 8, right);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
