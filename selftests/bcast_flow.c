@@ -3,6 +3,7 @@
  * Broadcasts of all sizes, many in flight, receivers that are slow, late or gone,
  * and faults in the middle.
  */
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,6 +94,11 @@ static const void *message(size_t size)
 	return buf ? (void *)buf : (void *)"";
 }
 
+static bool has_more(const struct speaker *s)
+{
+	return !s->refused && (s->begun < s->count || s->sent < s->size);
+}
+
 static bool speak_some(int fd, struct speaker *s)
 {
 	struct hypercube_op op = {
@@ -103,7 +109,7 @@ static bool speak_some(int fd, struct speaker *s)
 	size_t at = fresh ? 0 : s->sent;
 	ssize_t n;
 
-	if (s->refused || (fresh && s->begun == s->count))
+	if (!has_more(s))
 		return false;
 	n = shc_send(fd, fresh ? &op : NULL, (const char *)message(s->size) + at, s->size - at,
 		     MSG_DONTWAIT);
@@ -118,19 +124,35 @@ static bool speak_some(int fd, struct speaker *s)
 	return true;
 }
 
+/* Wait for a while until some can do something, and let each of them do one thing. */
+static bool run_some(const struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf)
+{
+	unsigned int source = c->bcast.bcast.source, u;
+	struct pollfd fds[CUBE_MAX];
+	bool moved = false;
+
+	for (u = 0; u < c->nodes; u++) {
+		fds[u].fd = deaf >> u & 1 ? -1 : c->fd[u];
+		fds[u].events = u == source && has_more(s) ? POLLIN | POLLOUT : POLLIN;
+	}
+	if (poll(fds, c->nodes, 20) <= 0)
+		return false;
+	for (u = 0; u < c->nodes; u++) {
+		if (fds[u].revents & POLLOUT)
+			moved |= speak_some(c->fd[u], s);
+		if (fds[u].revents & ~POLLOUT)
+			moved |= listen_some(c->fd[u], &l[u]);
+	}
+	return moved;
+}
+
 /* Let all but the nodes in @deaf do what they can, until nothing has moved for @ms. */
 static void run(struct cube *c, struct speaker *s, struct listener *l, uint32_t deaf, int ms)
 {
 	uint64_t last = now_ms();
-	unsigned int u;
 
 	while (now_ms() < last + (uint64_t)ms) {
-		bool moved = speak_some(c->fd[c->bcast.bcast.source], s);
-
-		for (u = 0; u < c->nodes; u++)
-			if (c->fd[u] >= 0 && !(deaf >> u & 1))
-				moved |= listen_some(c->fd[u], &l[u]);
-		if (moved)
+		if (run_some(c, s, l, deaf))
 			last = now_ms();
 		else
 			usleep(200);

@@ -165,15 +165,17 @@ static bool may_send(struct party *p)
 	return !p->stops && !p->failed;
 }
 
-/* Up to @burst calls of each kind; did anything move? */
+/* Up to @burst calls of each kind, but none behind one that would have had to wait; did anything
+ * move?
+ */
 static bool party_some(struct party *p, unsigned int burst)
 {
+	bool sent = true, got = true;
 	unsigned int k;
 
 	for (k = 0; k < burst && p->fd >= 0 && !p->dead; k++) {
-		bool sent = may_send(p) && send_some(p);
-		bool got = !p->dead && recv_some(p);
-
+		sent = sent && may_send(p) && send_some(p);
+		got = got && !p->dead && recv_some(p);
 		if (!sent && !got)
 			break;
 	}
@@ -221,7 +223,7 @@ static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 }
 
 /* Wait for some to be ready.  If none is for so long, all are tried. */
-static void drive_sleep(const struct party *p, unsigned int n, int ms, bool *ready)
+static void drive_sleep(struct party *p, unsigned int n, int ms, bool *ready)
 {
 	struct pollfd fds[CUBE_MAX];
 	unsigned int i;
@@ -229,7 +231,7 @@ static void drive_sleep(const struct party *p, unsigned int n, int ms, bool *rea
 
 	for (i = 0; i < n; i++) {
 		fds[i].fd = p[i].dead ? -1 : p[i].fd;
-		fds[i].events = p[i].next < p[i].njobs ? POLLIN | POLLOUT : POLLIN;
+		fds[i].events = may_send(&p[i]) ? POLLIN | POLLOUT : POLLIN;
 	}
 	some = poll(fds, n, ms);
 	for (i = 0; i < n; i++)
@@ -379,12 +381,14 @@ unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u)
 void drive_until_quiet(struct party *p, unsigned int n, int ms)
 {
 	uint64_t last = now_ms();
+	bool ready[CUBE_MAX];
 
+	memset(ready, true, sizeof(ready));
 	while (now_ms() < last + (uint64_t)ms) {
-		if (drive_once(p, n))
+		if (drive_ready(p, n, ready))
 			last = now_ms();
 		else
-			poll(NULL, 0, 5);
+			drive_sleep(p, n, 20, ready);
 	}
 }
 
