@@ -321,6 +321,7 @@ TEST(wrong_receives_are_refused)
 	struct hypercube_op op = sum(8);
 	struct hypercube_result res;
 	uint64_t data = 0;
+	int ends[2];
 	struct cube c;
 	unsigned int u;
 	bool eor;
@@ -336,6 +337,8 @@ TEST(wrong_receives_are_refused)
 	u = c.plan.tree.sink;
 	usleep(100000 * (unsigned int)patience(1));
 	EXPECT_EQ(-EFAULT, shc_recv(c.fd[u], (void *)8, 8, &res, &eor, 0));
+	ASSERT_EQ(0, pipe(ends));
+	EXPECT_EQ(EOPNOTSUPP, errno_of(splice(c.fd[u], NULL, ends[1], NULL, 8, 0)));
 	/* The result is still there. */
 	EXPECT_EQ(8, shc_recv(c.fd[u], &data, 8, &res, &eor, 0));
 	EXPECT_TRUE(eor);

@@ -54,8 +54,18 @@ u64 hc_sock_last_id(void)
 	return atomic64_read(&sock_ids);
 }
 
+/* The kernel would splice from the beginning of a buffer of its own, where pieces that have their
+ * place leave what was there.
+ */
+static ssize_t sock_no_splice_read(struct socket *sock, loff_t *ppos,
+				   struct pipe_inode_info *pipe, size_t len, unsigned int flags)
+{
+	return -EOPNOTSUPP;
+}
+
 static const struct proto_ops hc_seqpacket_ops = {
 	HC_SOCK_OPS(hc_sock_connect, datagram_poll, hc_sock_sendmsg, hc_sock_recvmsg),
+	.splice_read = sock_no_splice_read,
 };
 
 static struct proto hc_proto = {
