@@ -204,6 +204,8 @@ TEST(a_message_too_long_for_the_reader_is_cut)
 	EXPECT_EQ(100, post(&c, 0, 3, out, 100));
 	EXPECT_EQ(100, post(&c, 0, 3, out, 100));
 	usleep(100000 * (unsigned int)patience(1));
+	EXPECT_EQ(-1, recv(c.fd[3], in, 10, MSG_DONTWAIT | MSG_ERRQUEUE));
+	EXPECT_EQ(EOPNOTSUPP, errno);
 	EXPECT_EQ(10, recvmsg(c.fd[3], &msg, MSG_DONTWAIT));
 	EXPECT_TRUE(msg.msg_flags & MSG_TRUNC);
 	EXPECT_EQ(0, memcmp(in, out, 10));

@@ -314,9 +314,10 @@ TEST(poll_tells_what_is_possible)
 	struct hypercube_op op = sum(8), long_op = sum(64ul << 20);
 	struct hypercube_result res;
 	unsigned int u, sink;
+	socklen_t len = sizeof(int);
 	struct cube c;
+	int i, err;
 	bool eor;
-	int i;
 
 	ASSERT_EQ(0, start(&c));
 	sink = c.plan.tree.sink;
@@ -340,6 +341,10 @@ TEST(poll_tells_what_is_possible)
 	EXPECT_EQ(-ECONNABORTED, shc_send(c.fd[sink], NULL, big, sizeof(big), 0));
 	ASSERT_EQ(0, ctl_fabric_del(c.name));
 	EXPECT_TRUE(ready(c.fd[sink], 1000) & POLLERR);
+	/* Told once; but there is no node for as long as the socket is there. */
+	ASSERT_EQ(0, getsockopt(c.fd[sink], SOL_SOCKET, SO_ERROR, &err, &len));
+	EXPECT_EQ(ENODEV, err);
+	EXPECT_TRUE(ready(c.fd[sink], 0) & POLLHUP);
 }
 
 /* Two threads at one socket: one receives, the other too, nobody crashes. */

@@ -144,6 +144,8 @@ int hc_sock_release(struct socket *sock)
 	if (!sk)
 		return 0;
 	sock_unbind(hc_sk(sk));
+	/* What it has sent may hold the socket for long; nobody reads this any more. */
+	skb_queue_purge(&sk->sk_receive_queue);
 	hc_collect_close(hc_sk(sk));
 	hc_task_end_exit(&hc_sk(sk)->task);
 	kfree_skb(hc_sk(sk)->seg);
@@ -169,6 +171,9 @@ static void sock_take(struct sock *sk, struct hc_node *node, int err)
 	 */
 	if (sk->sk_type == SOCK_DGRAM)
 		WRITE_ONCE(sk->sk_shutdown, RCV_SHUTDOWN);
+	/* So datagram_poll() goes on to say EPOLLHUP, as before bind(). */
+	if (sk->sk_type == SOCK_SEQPACKET)
+		WRITE_ONCE(sk->sk_state, TCP_CLOSE);
 	WRITE_ONCE(sk->sk_err, err);
 	sk_error_report(sk);
 	/* That wakes one of the readers of messages; this wakes all. */

@@ -276,6 +276,9 @@ static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	size_t n, said;
 	int err;
 
+	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT | MSG_PEEK |
+		      MSG_TRUNC))
+		return -EOPNOTSUPP;
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
 	skb = skb_recv_datagram(sk, flags, &err);
