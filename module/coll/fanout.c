@@ -29,10 +29,17 @@
 #include "sock/result.h"
 #include "trace.h"
 
+/* A small part is copied: it would hold pages that its reader is not charged for. */
+static bool shares(const struct sk_buff *skb, u32 len)
+{
+	return skb_is_nonlinear(skb) &&
+	       len > page_size(skb_frag_page(&skb_shinfo(skb)->frags[0])) / 8;
+}
+
 struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off, u32 len)
 {
 	const struct hc_wire_data *from = hc_wire_data_of(skb);
-	bool shared = skb_is_nonlinear(skb);
+	bool shared = shares(skb, len);
 	struct sk_buff *part = hc_frame_alloc(node, HC_FRAME_DATA, shared ? 0 : len, GFP_ATOMIC);
 	struct hc_wire_data *w;
 
@@ -47,7 +54,7 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 	w->block = from->block;
 	w->ordinal = from->ordinal;
 	w->speaker = from->speaker;
-	if (shared && len) {
+	if (shared) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
 
 		skb_frag_ref(skb, 0);

@@ -190,6 +190,8 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 		if (!++cb->next)
 			break;
 	}
+	/* What waited for it to receive waits for nobody now. */
+	hc_node_kick(node, HC_EV_READER);
 	return true;
 }
 
