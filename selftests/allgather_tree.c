@@ -281,7 +281,7 @@ TEST(losses_end_operations_or_do_no_harm)
 	ASSERT_EQ(0, start(&c, 3, 1024));
 	ASSERT_EQ(0, cube_lossy(&c, 10000, 0));
 	/* Links are lossy, and not that lossy: some rounds show both. */
-	for (round = 0; round < rounds || (round < 200 && (!right || right == round * 8)); round++) {
+	for (round = 0; round < rounds || (round < 99 && (!right || right == round * 8)); round++) {
 		ASSERT_EQ(0, cube_plan_to(&c, PLAN, below(8)));
 		n = parties(&c, p, node, 1);
 		gather_fill(p, node, n, 0, PLAN, 1000, false);

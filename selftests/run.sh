@@ -10,8 +10,7 @@
 # a script that is shared gives to "alone" has a turn there too, as NAME:alone. A complaint of the kernel counts for
 # all that ran when it came. The output is in the same order in every run.
 #
-# HC_PART=scripts, programs or alone: of the former only the scripts or what is compiled, or only the latter, as machines
-# do it side by side.
+# HC_PART=shared or alone: only the former or the latter, as two machines do it side by side.
 #
 # HC_OF=NAME, HC_WITHOUT=NAME: only those that the Makefile lists as TEST_NAME, or none of them.
 #
@@ -165,21 +164,13 @@ shares() { [[ " ${shared[*]} " == *" $1 "* ]]; }
 # arranged PROGRAM..: those that share come first, their tests that do not and the other programs behind them
 arranged() {
 	[[ ${HC_PART-} == alone ]] || sharing "$@"
-	[[ ${HC_PART-} && $HC_PART != alone ]] || not_sharing "$@"
-}
-
-# of_part NAME: does it belong to this machine?
-of_part() {
-	case ${HC_PART-} in
-	scripts) [[ $1 == *.sh ]] ;;
-	programs) [[ $1 != *.sh ]] ;;
-	esac
+	[[ ${HC_PART-} == shared ]] || not_sharing "$@"
 }
 
 sharing() {
 	local name
 	for name in "${shared[@]}"; do
-		[[ " $* " != *" $name "* ]] || ! of_part "$name" || echo "$name"
+		[[ " $* " != *" $name "* ]] || echo "$name"
 	done
 }
 
