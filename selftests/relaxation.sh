@@ -18,7 +18,7 @@ what_the_demonstration_shows() {
 # a_liar ROW COL: says how it lies, at random
 a_liar() {
 	local ways=(value blame faces late)
-	echo "$1,$2:${ways[RANDOM % 4]}:$((RANDOM % 101)).$((RANDOM % 1000))1"
+	echo "$1,$2:${ways[RANDOM % 4]}:$((RANDOM % 100)).$((RANDOM % 1000))1"
 }
 
 # Sets that the planner takes for feasible, of cells at random
