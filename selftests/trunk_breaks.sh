@@ -209,7 +209,5 @@ namespaces_end() {
 	busywait 10 is_at 4 "$b" '.[0].links_down' fabric show t || fault 'links are up'
 }
 
-gone() { [[ ! -e /sys/class/net/$1 ]]; }
-
 run_tests operations_end_with_the_cause trunks_break noise_is_refused frames_are_checked floods_are_bounded \
 	trunks_are_reset wires_are_bad everything_may_go namespaces_end one_end_is_less_patient

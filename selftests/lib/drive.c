@@ -165,17 +165,15 @@ static bool may_send(struct party *p)
 	return !p->stops && !p->failed;
 }
 
-/* Up to @burst calls of each kind, but none behind one that would have had to wait; did anything
- * move?
- */
+/* Up to @burst calls of each kind; did anything move? */
 static bool party_some(struct party *p, unsigned int burst)
 {
-	bool sent = true, got = true;
 	unsigned int k;
 
 	for (k = 0; k < burst && p->fd >= 0 && !p->dead; k++) {
-		sent = sent && may_send(p) && send_some(p);
-		got = got && !p->dead && recv_some(p);
+		bool sent = may_send(p) && send_some(p);
+		bool got = !p->dead && recv_some(p);
+
 		if (!sent && !got)
 			break;
 	}
@@ -223,7 +221,7 @@ static bool drive_ready(struct party *p, unsigned int n, bool *ready)
 }
 
 /* Wait for some to be ready.  If none is for so long, all are tried. */
-static void drive_sleep(struct party *p, unsigned int n, int ms, bool *ready)
+static void drive_sleep(const struct party *p, unsigned int n, int ms, bool *ready)
 {
 	struct pollfd fds[CUBE_MAX];
 	unsigned int i;
@@ -231,7 +229,7 @@ static void drive_sleep(struct party *p, unsigned int n, int ms, bool *ready)
 
 	for (i = 0; i < n; i++) {
 		fds[i].fd = p[i].dead ? -1 : p[i].fd;
-		fds[i].events = may_send(&p[i]) ? POLLIN | POLLOUT : POLLIN;
+		fds[i].events = p[i].next < p[i].njobs ? POLLIN | POLLOUT : POLLIN;
 	}
 	some = poll(fds, n, ms);
 	for (i = 0; i < n; i++)
@@ -381,14 +379,12 @@ unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u)
 void drive_until_quiet(struct party *p, unsigned int n, int ms)
 {
 	uint64_t last = now_ms();
-	bool ready[CUBE_MAX];
 
-	memset(ready, true, sizeof(ready));
 	while (now_ms() < last + (uint64_t)ms) {
-		if (drive_ready(p, n, ready))
+		if (drive_once(p, n))
 			last = now_ms();
 		else
-			drive_sleep(p, n, 20, ready);
+			poll(NULL, 0, 5);
 	}
 }
 

@@ -72,3 +72,6 @@ both() {
 }
 
 ended() { (($(grep -c 'round' "$1") == $2)); }
+
+# gone DEVICE: and so the namespace that its other end was in
+gone() { [[ ! -e /sys/class/net/$1 ]]; }
