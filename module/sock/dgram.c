@@ -277,7 +277,7 @@ static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	int err;
 
 	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT | MSG_PEEK |
-		      MSG_TRUNC))
+		      MSG_TRUNC | MSG_WAITALL))
 		return -EOPNOTSUPP;
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
