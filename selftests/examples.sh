@@ -10,8 +10,14 @@
 list=$here/examples.list
 [[ -e $list ]] || skip_all 'there is no list of commands'
 
-# written COMMAND: the files that it writes, by its options -o and -w and its redirections; - is none
-written() { grep -oE '(-o|-w|>) ?[^ >|&;]+' <<<"$1" | sed -E 's/^(-o|-w|>) ?//' | grep -vxe -; }
+# written COMMAND: adds to $files those that it writes, by its options -o and -w and its redirections; - is none
+written() {
+	local rest=$1
+	while [[ $rest =~ (-o|-w|>)' '?([^' >|&;']+) ]]; do
+		[[ ${BASH_REMATCH[2]} == - ]] || files+=("${BASH_REMATCH[2]}")
+		rest=${rest#*"${BASH_REMATCH[0]}"}
+	done
+}
 
 # recorded FILE: has a trace frames, a capture packets?
 recorded() {
@@ -28,7 +34,7 @@ type_in() {
 	set -m -o pipefail
 	while IFS=$'\t' read -r who command; do
 		echo "\$ $command" >>"$scratch/said"
-		mapfile -t -O ${#files[@]} files < <(written "$command")
+		written "$command"
 		case $who in
 		'#') eval "$command" ;;
 		'$') setpriv --reuid 65534 --regid 65534 --clear-groups bash -o pipefail -c "$command" ;;
@@ -47,13 +53,13 @@ type_in() {
 play() {
 	export -f type_in written recorded
 	export scratch slow
+	graphviz
 	: >"$scratch/said"
 	rm -rf "$scratch/here"
-	mkdir -p "$scratch/here" /out
-	chmod 755 "$scratch"
-	chmod 777 "$scratch/here"
-	! grep -q 'hcctl trace ' <<<"$2" || one_processor
-	if ! grep -q 'hcctl fabric add hc0 ' <<<"$2"; then
+	mkdir -m 777 "$scratch/here"
+	[[ -d /out ]] || mkdir /out
+	[[ $2 != *'hcctl trace '* ]] || one_processor
+	if [[ $2 != *'hcctl fabric add hc0 '* ]]; then
 		check 'a fabric' hcctl fabric add hc0 dim 4
 		check 'a plan' hcctl tree find fabric hc0 apply
 	fi
@@ -63,22 +69,27 @@ play() {
 
 # dot(1) is not in the virtual machine: its part is to take a graph.
 graphviz() {
-	mkdir -p "$scratch/bin"
+	[[ ! -d $scratch/bin ]] || return
+	mkdir "$scratch/bin"
 	# shellcheck disable=SC2016
 	printf '#!/bin/sh\ngrep -q "^\\(di\\)\\?graph" "$2" && cat "$2"\n' >"$scratch/bin/dot"
-	chmod 755 "$scratch/bin" "$scratch/bin/dot"
+	chmod 755 "$scratch" "$scratch/bin" "$scratch/bin/dot"
 }
 
-# commands_of TEXT
-commands_of() { awk -F '\t' -v text="$1" '$1 == text && $2 != "host" { print $2 "\t" $3 }' "$list"; }
+# commands_of: of each text, a line each; texts: their names, in order
+declare -A commands_of=()
+texts=()
+while IFS=$'\t' read -r text who command; do
+	[[ ${commands_of[$text]+set} ]] || texts+=("$text")
+	[[ $who != host ]] || command='' who=''
+	commands_of[$text]+=${command:+$who$'\t'$command$'\n'}
+done <"$list"
 
 # try TEXT
 try() {
-	local said lines
-	graphviz
-	lines=$(commands_of "$1")
-	[[ $lines ]] || fault "no commands of $1"
-	play "$1" "$lines"
+	local said
+	[[ ${commands_of[$1]} ]] || fault "no commands of $1"
+	play "$1" "${commands_of[$1]%$'\n'}"
 	[[ ! $said ]] || fault "$said; all that was said: $(cat "$scratch/said")"
 }
 
@@ -107,9 +118,9 @@ a_wrong_command_is_found() {
 # Who traces wants the machine.
 alone=(a_wrong_command_is_found)
 pages=()
-for text in $(cut -f 1 "$list" | uniq); do
+for text in "${texts[@]}"; do
 	name=what_${text//[.-]/_}_says
-	[[ $(commands_of "$text") != *'hcctl trace '* ]] || alone+=("$name")
+	[[ ${commands_of[$text]} != *'hcctl trace '* ]] || alone+=("$name")
 	[[ $text != README ]] || continue
 	eval "$name() { try $text; }"
 	pages+=("$name")

@@ -177,7 +177,7 @@ unknown() {
 	local said seen=0
 	said=$(timeout 10 hcctl "${@:2}" 2>&1) || seen=$?
 	equal "status of \"${*:2}\"" 1 "$seen"
-	grep -qiE "$1" <<<"$said" || fault "\"${*:2}\" said \"$said\", not \"$1\""
+	says "$said" "$1" || fault "\"${*:2}\" said \"$said\", not \"$1\""
 }
 
 what_is_unknown_is_named() {

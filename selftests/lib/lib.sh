@@ -47,13 +47,16 @@ check() {
 	said=$("$@" 2>&1) || fault "$what: \"$*\" failed: $said"
 }
 
-# says TEXT PATTERN: grep has to be started, which takes a while in an emulated machine
+# says TEXT PATTERN: does a line fit the extended regular expression, whatever the case? grep has to be started, which
+# takes a while in an emulated machine.
 says() {
-	if [[ $2 == *[][\\^$.*+?(){}\|]* ]]; then
-		grep -qiE -- "$2" <<<"$1"
-	else
-		[[ ${1,,} == *"${2,,}"* ]]
-	fi
+	local line status=1
+	shopt -s nocasematch
+	while IFS= read -r line || [[ $line ]]; do
+		[[ ! $line =~ $2 ]] || { status=0; break; }
+	done <<<"$1"
+	shopt -u nocasematch
+	return "$status"
 }
 
 # refused WHAT PATTERN COMMAND..: the command must fail, and say something like PATTERN
