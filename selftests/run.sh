@@ -10,7 +10,8 @@
 # a script that is shared gives to "alone" has a turn there too, as NAME:alone. A complaint of the kernel counts for
 # all that ran when it came. The output is in the same order in every run.
 #
-# HC_PART=shared or alone: only the former or the latter, as two machines do it side by side.
+# HC_PART=shared or alone: only the former or the latter, as two machines do it side by side; but those of the former
+# that the Makefile lists as TEST_SECOND belong to the latter.
 #
 # HC_OF=NAME, HC_WITHOUT=NAME: only those that the Makefile lists as TEST_NAME, or none of them.
 #
@@ -163,8 +164,11 @@ shares() { [[ " ${shared[*]} " == *" $1 "* ]]; }
 
 # arranged PROGRAM..: those that share come first, their tests that do not and the other programs behind them
 arranged() {
-	[[ ${HC_PART-} == alone ]] || sharing "$@"
-	[[ ${HC_PART-} == shared ]] || not_sharing "$@"
+	case ${HC_PART-} in
+	shared) sharing "$@" | chosen SECOND -v ;;
+	alone) not_sharing "$@"; sharing "$@" | chosen SECOND ;;
+	*) sharing "$@"; not_sharing "$@" ;;
+	esac
 }
 
 sharing() {
