@@ -11,10 +11,24 @@ p=hc$$e
 flow=$here/hc_flow
 # cube DIM: makes it
 cube() { check 'add' hcctl fabric add t dim "$1" netns-each "$p" address 10.16.0.0/16; }
+# within NODE COMMAND..: sets $command. What asks for no file in /sys is spared what ip does for those, which takes longer
+# than most commands do.
+within() {
+	command=(nsenter --net="/run/netns/$p$1" "${@:2}")
+	[[ "$*" != */sys/* ]] || command=(ip netns exec "$p$1" "${@:2}")
+}
 # at NODE COMMAND..: in the namespace of its endpoint
-at() { ip netns exec "$p$1" "${@:2}"; }
+at() {
+	local command
+	within "$@"
+	"${command[@]}"
+}
 # start NODE COMMAND..: there, in the background
-start() { background ip netns exec "$p$1" "${@:2}"; }
+start() {
+	local command
+	within "$@"
+	background "${command[@]}"
+}
 address() { echo "10.16.0.$(($1 + 1))"; }
 mac() { at "$1" cat "/sys/class/net/tn$1/address"; }
 # reaches FROM TO [OPTION..]

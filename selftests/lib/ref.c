@@ -31,10 +31,11 @@ void ref_sort(unsigned int type, unsigned int width, void *base, size_t n, size_
  */
 static void fill_float(unsigned int oper, unsigned int type, char *p, bool nan)
 {
-	uint64_t mantissa = rnd();
-	bool tiny = oper == HYPERCUBE_SUM && !below(16);
-	uint64_t sign = below(2), zero = !below(20);
-	uint64_t e32 = tiny ? 0 : 127 - 6 + below(12), e64 = tiny ? 0 : 1023 - 6 + below(12);
+	uint64_t mantissa = rnd(), draw = rnd();
+	bool tiny = oper == HYPERCUBE_SUM && !(draw & 0xf);
+	uint64_t sign = draw >> 4 & 1, zero = (draw >> 8 & 0xff) < 256 / 20;
+	uint64_t e = (draw >> 32) * 12 >> 32;
+	uint64_t e32 = tiny ? 0 : 127 - 6 + e, e64 = tiny ? 0 : 1023 - 6 + e;
 	uint32_t f = (uint32_t)(sign << 31 | e32 << 23 | (mantissa & 0x7fffff));
 	uint64_t d = sign << 63 | e64 << 52 | (mantissa & 0xfffffffffffffull);
 
@@ -42,7 +43,7 @@ static void fill_float(unsigned int oper, unsigned int type, char *p, bool nan)
 		f &= 1u << 31;
 		d &= 1ull << 63;
 	}
-	if (nan && !below(4)) {
+	if (nan && !(draw >> 16 & 3)) {
 		f = 0x7fc00000u;
 		d = 0x7ff8000000000000ull;
 	}
@@ -54,17 +55,19 @@ static void fill_float(unsigned int oper, unsigned int type, char *p, bool nan)
 
 static void fill_one(unsigned int oper, unsigned int type, unsigned int elem, char *p, bool nan)
 {
-	uint64_t few = below(7);
+	uint64_t draw = rnd(), few = (draw >> 32) * 7 >> 32, bits;
 	unsigned int i;
 
 	if (is_float(type)) {
 		fill_float(oper, type, p, nan);
 		return;
 	}
-	for (i = 0; i < elem; i++)
-		p[i] = (char)rnd();
+	for (i = 0; i < elem; i += sizeof(bits)) {
+		bits = rnd();
+		memcpy(p + i, &bits, elem - i < sizeof(bits) ? elem - i : sizeof(bits));
+	}
 	/* Equal values, so that ties are met. */
-	if (!below(3)) {
+	if ((draw & 0xffff) < 0x10000 / 3) {
 		memset(p, 0, elem);
 		memcpy(p, &few, elem < sizeof(few) ? elem : sizeof(few));
 	}
@@ -77,10 +80,11 @@ void ref_fill(unsigned int oper, unsigned int type, unsigned int width, void *bu
 	size_t i;
 
 	for (i = 0; i < bytes; i += elem) {
-		struct hypercube_loc loc = { .index = below(40) };
 		char *p = (char *)buf + i;
 
 		if (oper == HYPERCUBE_MINLOC || oper == HYPERCUBE_MAXLOC) {
+			struct hypercube_loc loc = { .index = below(40) };
+
 			fill_one(oper, type, plain_size(HYPERCUBE_SUM, type, 0),
 				 (char *)loc.value, false);
 			memcpy(p, &loc, sizeof(loc));
