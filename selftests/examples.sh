@@ -81,7 +81,7 @@ declare -A commands_of=()
 texts=()
 while IFS=$'\t' read -r text who command; do
 	[[ ${commands_of[$text]+set} ]] || texts+=("$text")
-	[[ $who != host ]] || command='' who=''
+	[[ $who != host ]] || command=''
 	commands_of[$text]+=${command:+$who$'\t'$command$'\n'}
 done <"$list"
 

@@ -76,6 +76,23 @@ the_runner_knows_a_breakpoint_from_none() {
 	[[ ! $bad ]]
 }
 
+# said_as PATTERN TEXT
+said_as() { says "$2" "$1" && echo yes || echo no; }
+
+a_refusal_is_matched_line_by_line() {
+	local bad='' capital=A two=$'hcctl: fabric t: No such plan\ntry: hcctl plan show (t)'
+	equal 'any case' yes "$(said_as 'no such PLAN' "$two")"
+	equal 'the ends of a line' yes "$(said_as '^hcctl: .* plan$' "$two")"
+	equal 'the second line' yes "$(said_as '^try: .*\(t\)$' "$two")"
+	equal 'one of several' yes "$(said_as 'nothing|show' "$two")"
+	equal 'across lines' no "$(said_as 'plan.*try' "$two")"
+	equal 'something else' no "$(said_as 'no such node' "$two")"
+	equal 'what has no sense' no "$(said_as '(' "$two")"
+	equal 'of nothing' no "$(said_as . '')"
+	equal 'the case afterwards' no "$([[ $capital == a ]] && echo yes || echo no)"
+	[[ ! $bad ]]
+}
+
 dissector=$here/../Documentation/wireshark/hypercube.lua
 
 # dissected FILTER FIELD..: the fields of the frames for which the filter is true, a line each
@@ -190,7 +207,7 @@ sink() { dissected hypercube.type==4 from | head -1; }
 
 tests=(every_program_is_there every_file_is_listed tally_counts_members_not_groups
 	tally_sees_a_failure_in_a_group tally_sees_a_group_that_died tally_forgets_what_is_run_again
-	the_runner_knows_a_breakpoint_from_none
+	the_runner_knows_a_breakpoint_from_none a_refusal_is_matched_line_by_line
 	the_dissector_reads_a_recorded_reduction the_dissector_knows_what_words_count
 	the_dissector_shows_an_ethernet_frame_once)
 echo 'TAP version 13'

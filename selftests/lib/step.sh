@@ -6,7 +6,7 @@
 once_more=''
 # step NAME COMMAND..: a step that says nothing in TAP is one test.
 step() {
-	local name=$1 log=$logs/$1.log status TIMEFORMAT="# $1 took %0R s, of a processor %0U"
+	local name=$1 log=$logs/$1.log status TIMEFORMAT="# $1 took %0R s, of a processor %0U, %0S more in the kernel"
 	shift
 	echo "== $name: $*"
 	{ [[ ! $once_more ]] || echo "$once_more"; time "$@"; } </dev/null 2>&1 | tee "$log"
