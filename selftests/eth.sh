@@ -100,21 +100,25 @@ bad_addresses_are_dropped() {
 at_rest() {
 	local before
 	before=$(json .tx_frames stats t)
-	sleep 0.2
+	nap 0.2
 	json_is "$before" .tx_frames stats t
 }
 
 # hears FILE: is the listener there?
-hears() { grep -q hears "$1"; }
+hears() {
+	local said
+	read -r said <"$1" && [[ $said == hears ]]
+}
 # everybody_heard WHAT WANTED: $hearers end when nothing comes any more; each has heard the same
 everybody_heard() {
-	local v
+	local v heard
 	check 'the fabric comes to rest' busywait 60 at_rest
 	kill "${hearers[@]}"
 	wait "${hearers[@]}"
 	jobs=()
 	for v in "${!hearers[@]}"; do
-		equal "$1, at $v" "$2" "$(sed 1d "$scratch/heard$v")"
+		{ read -r heard && read -r heard; } <"$scratch/heard$v"
+		equal "$1, at $v" "$2" "$heard"
 	done
 }
 hearers=()
@@ -173,7 +177,7 @@ broadcasts_go_along_a_tree() {
 	equal 'links crossed' $((200 * 7)) "$crossed"
 	check 'a fault' hcctl link set t 5:0,2:0 down
 	check 'a failed node' hcctl node set t 6 fail
-	sleep 0.3
+	nap 0.3
 	check 'the news has spread' busywait 60 at_rest
 	heard_by_all 5 'around faults' 0 1 2 3 4 7
 	equal 'links crossed' $((200 * 6)) "$crossed"
@@ -181,7 +185,7 @@ broadcasts_go_along_a_tree() {
 	equal 'links crossed' $((200 * 6)) "$crossed"
 	equal 'duplicates' 0 "$(duplicates)"
 	check 'ok' hcctl fault clear t
-	sleep 0.3
+	nap 0.3
 	check 'the news has spread' busywait 60 at_rest
 	heard_by_all 5 'without faults again' 0 1 2 3 4 6 7
 	equal 'links crossed' $((200 * 7)) "$crossed"
@@ -352,7 +356,7 @@ a_flood_costs_drops_not_memory() {
 	for ((u = 0; u < 12; u++)); do
 		now=$(memory_free)
 		((least < now)) || least=$now
-		sleep 0.1
+		nap 0.1
 	done
 	log "$((before - least)) KiB less were free"
 	((before - least < 300000)) || fault 'too much memory'
@@ -416,7 +420,7 @@ the_module_goes_with_traffic() {
 		start 5 "$flow" raw tn5 ff:ff:ff:ff:ff:ff "$(mac 5)" 1000000 1400 2>/dev/null
 		start 7 "$flow" sink 7777 >/dev/null
 		start 1 "$flow" source "$(address 7)" 7777 30 >/dev/null 2>&1
-		sleep 0.3
+		nap 0.3
 		if ((i % 2)); then
 			check 'unload' busywait 10 rmmod hypercube
 			check 'load' modprobe hypercube

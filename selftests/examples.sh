@@ -39,7 +39,7 @@ type_in() {
 		'#') eval "$command" ;;
 		'$') setpriv --reuid 65534 --regid 65534 --clear-groups bash -o pipefail -c "$command" ;;
 		esac </dev/null >>"$scratch/said" 2>&1 || echo "\"$command\" failed: $(tail -n 1 "$scratch/said")"
-		[[ $command != *'&' ]] || sleep $((2 * slow))
+		[[ $command != *'&' ]] || sleep "$slow"
 	done
 	kill %% >/dev/null 2>&1
 	for file in "${files[@]}"; do

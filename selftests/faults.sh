@@ -195,7 +195,7 @@ nobody_waits_for_a_round() {
 	check 'add' hcctl fabric add t dim 4
 	background hcctl -j detect t timeout 10000 >"$scratch/found"
 	round=$pid
-	sleep 0.3
+	nap 0.3
 	background hcctl node set t 1 netns "$b"
 	at_once 'somebody else makes an interface' ip link add hc$$ type dummy
 	! has_module fou || at_once 'a module with a family' modprobe fou
@@ -219,13 +219,13 @@ nobody_waits_for_a_round() {
 a_round_ends_with_who_asked_for_it() {
 	check 'add' hcctl fabric add t dim 3
 	background hcctl detect t timeout 10000
-	sleep 0.3
+	nap 0.3
 	kill -INT "$pid"
 	stop "$pid"
 	jobs=()
 	at_once 'another one' hcctl detect t
 	background hcctl detect t timeout 10000 2>"$scratch/said"
-	sleep 0.3
+	nap 0.3
 	at_once 'del' hcctl fabric del t
 	wait "$pid" && fault 'the round of a fabric that was removed succeeded'
 	check 'it says so' grep -q 'removed' "$scratch/said"
@@ -239,7 +239,7 @@ links_that_come_up_during_a_round_are_not_silent() {
 		check 'down' hcctl link set t 0:1,3:2 down
 		check 'fail' hcctl node set t 4 fail
 		background hcctl -j detect t timeout $((500 * slow)) >"$scratch/found"
-		sleep 0.2
+		nap 0.2
 		check 'up' hcctl link set t 0:1,3:2 up
 		check 'ok' hcctl node set t 4 ok
 		wait "$pid" || fault 'the round failed'

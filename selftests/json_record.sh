@@ -44,13 +44,13 @@ events() {
 	for ((tries = 0; tries < 300; tries++)); do
 		hcctl link set a 0:0 latency 2us
 		[[ ! -s events ]] || break
-		sleep 0.1
+		nap 0.1
 	done
 	"$@"
 	hcctl fabric add last dim 1
 	for ((tries = 0; tries < 300; tries++)); do
 		! grep -q '"fabric":"last"' events || break
-		sleep 0.1
+		nap 0.1
 	done
 	kill -INT "$pid"
 	wait "$pid" || failed=1
@@ -122,7 +122,7 @@ pending() {
 	local tries
 	for ((tries = 0; tries < 300; tries++)); do
 		[[ $(hcctl -j op show a) == '[]' ]] || return
-		sleep 0.1
+		nap 0.1
 	done
 	echo 'no operation is pending'
 	failed=1
@@ -149,7 +149,7 @@ tried() {
 	local tries
 	for ((tries = 0; tries < 300; tries++)); do
 		! "$@" >out 2>err || return 0
-		sleep 0.1
+		nap 0.1
 	done
 	echo "$*: $(<err)"
 	failed=1

@@ -76,14 +76,14 @@ members_stop_in_the_middle() {
 	there "$a" "$here/hc_member" -collect t 1 8 20 15000 0 1 2 3 >"$scratch/a"
 	first=$pid
 	busywait 5 children_of "$first" >/dev/null || fault 'nobody has begun'
-	sleep 0.5
+	nap 0.5
 	mapfile -t children < <(children_of "$first")
 	kill -STOP "${children[@]}" || fault 'nobody was stopped'
 	there "$b" "$here/hc_member" -collect t 1 8 20 15000 4 5 6 7 >"$scratch/b"
 	for stops in {1..5}; do
-		sleep 0.5
+		nap 0.5
 		kill -CONT "${children[@]}" 2>/dev/null
-		sleep 0.1
+		nap 0.1
 		mapfile -t children < <(children_of "$first")
 		((${#children[@]})) || break
 		((stops == 5)) || kill -STOP "${children[@]}" 2>/dev/null
@@ -103,7 +103,7 @@ rings_wait() {
 	there "$b" "$here/hc_member" -exchange t 3 32 1 40 $(seq 16 31) >"$scratch/b"
 	# shellcheck disable=SC2046
 	there "$a" "$here/hc_member" -exchange t 3 32 1 40 $(seq 1 15) >"$scratch/a"
-	sleep 1
+	nap 1
 	there "$a" "$here/hc_member" -exchange t 3 32 1 40 0 >"$scratch/0"
 	for who in a b 0; do
 		busywait 60 grep -q . "$scratch/$who"

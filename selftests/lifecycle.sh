@@ -181,13 +181,15 @@ a_fabric_that_cannot_be_finished_lets_nobody_in() {
 
 a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
 	local i killed=0
-	storm $((4 * slow))
+	storm $((60 * slow))
 	for ((i = $(scaled 10); i > 0; i--)); do
 		timeout -s KILL "0.$((RANDOM % 2 * slow / 6))$((RANDOM % 9 + 1))" hcctl fabric add life dim 9
 		(($? != 137)) || ((++killed))
 		hcctl fabric del life
 	done 2>/dev/null
-	wait "$pid"
+	kill -0 "$pid" || fault 'the storm was over too early'
+	stop "$pid"
+	jobs=()
 	log "$killed were killed"
 	# The last command that was killed may have left a fabric on its way out.
 	check 'add' busywait 10 hcctl fabric add life dim 4

@@ -169,7 +169,7 @@ a_namespace_ends_and_its_endpoint_comes_back() {
 		check 'plan' hcctl tree find fabric t apply
 		check 'move' hcctl node set t 3 netns "$b"
 		background "$here/hc_load" run t 1 30
-		sleep 0.1
+		nap 0.1
 		ip netns del "$b"
 		check 'it is back' busywait 10 ip link show tn3
 		stop "$pid"
@@ -266,9 +266,9 @@ lend_and_lose='
 	hcctl node set enx 1 netns $! && ! ip link show enxn1 && wait
 	for i in $(seq 100); do
 		ip link show enxn1 && echo back >&3 && break
-		sleep 0.1
+		nap 0.1
 	done
-	sleep 0.5
+	nap 0.5
 	echo end >&3'
 
 nobody_puts_interfaces_into_the_initial_namespace() {
@@ -327,7 +327,7 @@ namespaces_seen() { find /var/run/netns -name "hc$$e*" | wc -l; }
 # fill FILE LEAVE: takes memory until LEAVE MB are left
 fill() {
 	local more=$(($(megabytes Available) - $2))
-	((more <= 0)) || dd if=/dev/zero bs=1M count="$((more * 95 / 100 + 1))" 2>/dev/null >>"$1"
+	((more <= 0)) || fallocate -o "$(stat -c %s "$1" 2>/dev/null || echo 0)" -l $(((more * 95 / 100 + 1) << 20)) "$1"
 }
 
 # The kernel finds more memory when it ends; that is taken as well.

@@ -64,7 +64,7 @@ it_is_said_since_when() {
 	hold 0 1
 	check 'nodes 2 and 3 are missing' busywait 5 missing_are '2 3'
 	before=$(json '[.[0].waiting[] | .since_ns] | max' op show t)
-	sleep 0.3
+	nap 0.3
 	after=$(json '[.[0].waiting[] | .since_ns] | max' op show t)
 	((after > before)) || fault "the wait does not grow: $before, $after"
 	hcctl op show t | grep -qE '^ +1 +[0-9]+ +0 +2  2,3$' || fault "in words: $(hcctl op show t)"

@@ -155,7 +155,7 @@ captured() {
 	busywait 10 listening_or_ended || { wait $seen; return 1; }
 	for _ in {1..20}; do
 		if reduced_until_seen || ! kill -0 "$seen"; then break; fi
-		sleep 0.2
+		nap 0.2
 	done
 	kill $seen 2>/dev/null
 	wait $seen

@@ -13,8 +13,9 @@
  *					as many datagrams as the socket takes; says how many
  *	hc_flow count PORT SECONDS [busy]
  *					counts the datagrams that come; waits for them busily
- *	hc_flow raw IFNAME DST SRC COUNT [BYTES]
- *					Ethernet frames of type 0x88b5, each with its number
+ *	hc_flow raw IFNAME DST SRC COUNT [BYTES [MS]]
+ *					Ethernet frames of type 0x88b5, each with its number; waits
+ *					for so long after 64 of them
  *	hc_flow packets IFNAME DST SRC COUNT BYTES
  *					the same, and says how long that took: "NS ns"
  *	hc_flow hear IFNAME SECONDS [QUIET [list]]
@@ -92,10 +93,19 @@ static int accept_one(const char *port)
 	return fd < 0 || listen(fd, 1) ? -1 : accept(fd, NULL, NULL);
 }
 
-/* Byte k of the stream is a function of k: what comes twice, or not, shows. */
-static char byte_of(uint64_t k)
+/*
+ * Byte k of the stream is a function of k: what comes twice, or not, shows.  It
+ * comes again after PERIOD, a prime, which no length of a frame or buffer divides.
+ */
+#define PERIOD	65521
+static char stream[PERIOD + sizeof(buf)];
+
+static void stream_make(void)
 {
-	return k * 2654435761u >> 24;
+	uint32_t k;
+
+	for (k = 0; k < sizeof(stream); k++)
+		stream[k] = k % PERIOD * 2654435761u >> 24;
 }
 
 static int sink(const char *port)
@@ -106,6 +116,7 @@ static int sink(const char *port)
 
 	if (fd < 0)
 		return fail("accept");
+	stream_make();
 	last = now_ns();
 	while ((n = read(fd, buf, sizeof(buf))) > 0) {
 		now = now_ns();
@@ -113,7 +124,7 @@ static int sink(const char *port)
 			longest = now - last;
 		last = now;
 		for (i = 0; i < n; i += 997)
-			if (buf[i] != byte_of(total + i)) {
+			if (buf[i] != stream[(total + i) % PERIOD]) {
 				fprintf(stderr, "hc_flow: byte %llu is wrong\n",
 					(unsigned long long)total + i);
 				return 1;
@@ -129,20 +140,15 @@ static int source(const char *address, const char *port, int seconds)
 {
 	uint64_t end = now_ns() + seconds * 1000000000ULL, total = 0;
 	int fd = sock_open(address, port, SOCK_STREAM);
-	size_t i;
 	ssize_t n;
 
 	if (fd < 0)
 		return fail("connect");
-	while (now_ns() < end) {
-		for (i = 0; i < sizeof(buf); i++)
-			buf[i] = byte_of(total + i);
-		for (i = 0; i < sizeof(buf); i += n) {
-			n = write(fd, buf + i, sizeof(buf) - i);
-			if (n <= 0)
-				return fail("write");
-		}
-		total += sizeof(buf);
+	stream_make();
+	for (; now_ns() < end; total += n) {
+		n = write(fd, stream + total % PERIOD, sizeof(buf));
+		if (n <= 0)
+			return fail("write");
 	}
 	printf("%llu bytes\n", (unsigned long long)total);
 	return 0;
@@ -241,7 +247,8 @@ static int packet_open(const char *ifname, struct sockaddr_ll *sll)
 	return fd < 0 || bind(fd, (struct sockaddr *)sll, sizeof(*sll)) ? -1 : fd;
 }
 
-static int raw(const char *ifname, const char *dst, const char *src, unsigned int n, size_t bytes)
+static int raw(const char *ifname, const char *dst, const char *src, unsigned int n, size_t bytes,
+	       int rest_ms)
 {
 	struct ether_header *eth = (struct ether_header *)buf;
 	struct sockaddr_ll sll;
@@ -260,6 +267,8 @@ static int raw(const char *ifname, const char *dst, const char *src, unsigned in
 		memcpy(eth + 1, &nr, sizeof(nr));
 		if (send(fd, buf, bytes, 0) != (ssize_t)bytes)
 			return fail("send");
+		if (rest_ms && i % 64 == 63)
+			poll(NULL, 0, rest_ms);
 	}
 	return 0;
 }
@@ -268,7 +277,7 @@ static int packets(const char *ifname, const char *dst, const char *src, unsigne
 		   size_t bytes)
 {
 	uint64_t begin = now_ns();
-	int rc = raw(ifname, dst, src, n, bytes);
+	int rc = raw(ifname, dst, src, n, bytes, 0);
 
 	printf("%llu ns\n", (unsigned long long)(now_ns() - begin));
 	return rc;
@@ -367,9 +376,9 @@ int main(int argc, char **argv)
 		return udp(argv[2], argv[3], atoi(argv[4]), argc == 6 ? atoi(argv[5]) : 64);
 	if (!strcmp(verb, "count") && (argc == 4 || (argc == 5 && !strcmp(argv[4], "busy"))))
 		return count(argv[2], atoi(argv[3]), argc == 5);
-	if (!strcmp(verb, "raw") && (argc == 6 || argc == 7))
+	if (!strcmp(verb, "raw") && argc >= 6 && argc <= 8)
 		return raw(argv[2], argv[3], argv[4], atoi(argv[5]),
-			   argc == 7 ? atoi(argv[6]) : 64);
+			   argc > 6 ? atoi(argv[6]) : 64, argc > 7 ? atoi(argv[7]) : 0);
 	if (!strcmp(verb, "packets") && argc == 7)
 		return packets(argv[2], argv[3], argv[4], atoi(argv[5]), atoi(argv[6]));
 	if (!strcmp(verb, "hear") && argc >= 4 && argc <= 6)

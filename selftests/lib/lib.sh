@@ -262,9 +262,16 @@ in_turn() {
 	esac
 }
 
+# spent VARIABLE: processor time of this process and of those that it has waited for, in ms
+spent() {
+	local stat
+	read -ra stat <"/proc/$BASHPID/stat"
+	printf -v "$1" %d $(((stat[13] + stat[14] + stat[15] + stat[16]) * 10))
+}
+
 # run_tests FUNCTION..: all of the turn, or those of it whose name fits the regular expression HC_ONLY
 run_tests() {
-	local name number=0 failed=0 begin all
+	local name number=0 failed=0 begin before after all
 	mapfile -t all < <(for name; do ! in_turn "$name" || echo "$name"; done | grep -E -- "${HC_ONLY-.}")
 	set -- "${all[@]}"
 	((EUID == 0)) || skip_all 'this wants root'
@@ -278,10 +285,12 @@ run_tests() {
 	echo "1..$#"
 	for name in "$@"; do
 		bad='' skipped='' begin=${EPOCHREALTIME/./}
+		spent before
 		"$name"
 		tidy_up
+		spent after
 		((++number))
-		log "$(((${EPOCHREALTIME/./} - begin) / 1000)) ms"
+		log "$(((${EPOCHREALTIME/./} - begin) / 1000)) ms, $((after - before)) of a processor"
 		if [[ $bad ]]; then
 			((++failed))
 			echo "not ok $number ${name//_/ }"
