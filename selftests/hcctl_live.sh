@@ -15,7 +15,7 @@ status() {
 }
 
 all_output_is_json() {
-	local command i=0
+	local command files=() i=0
 	check 'add' hcctl fabric add t dim 3
 	check 'down' hcctl link set t 0:0 down
 	check 'plan' hcctl tree find fabric t apply
@@ -26,11 +26,14 @@ all_output_is_json() {
 		'run bcast t type record:3 verify' 'run barrier t'; do
 		((i++ % stride == 0)) || continue
 		# shellcheck disable=SC2086
-		{ hcctl -j $command; hcctl -j -p $command; } | jq -es 'length == 2' >/dev/null ||
-			fault "\"hcctl -j [-p] $command\" is no JSON"
+		{ hcctl -j $command; echo; hcctl -j -p $command; } >"$scratch/$i-${command// /_}.json"
+		files+=("$scratch/$i-${command// /_}.json")
 		# shellcheck disable=SC2086
 		[[ $(hcctl $command) ]] || fault "\"hcctl $command\" says nothing"
 	done
+	# All at once: jq takes its time to begin.
+	equal 'files of two JSON texts, and others' "[${#files[@]},[]]" \
+		"$(jq -nc '[inputs | input_filename] | group_by(.) | [length, map(select(length != 2)[0])]' "${files[@]}" 2>&1)"
 }
 
 errors_are_json_too() {
@@ -458,22 +461,21 @@ a_failure_is_named_and_nothing_is_left() {
 parts_go_the_way_that_there_is() {
 	local kind other second
 	check 'add' hcctl fabric add t dim 3
-	equal 'short blocks' '"doubling",true,3' "$(hcctl -j run alltoall t count 512 verify | jq -c '.method,.verified,.steps' | paste -sd,)"
-	equal 'long blocks' '"ring","one way",true' \
-		"$(hcctl -j run alltoall t count 513 verify | jq -c '.method,.way,.verified' | paste -sd,)"
-	equal 'short blocks for all' '"tree",true,6,6' \
-		"$(hcctl -j run allgather t count 1024 verify | jq -c '.method,.verified,.steps,.promise' | paste -sd,)"
-	equal 'long blocks for all' '"ring","both ways",true,4,4' \
-		"$(hcctl -j run allgather t count 1025 verify | jq -c '.method,.way,.verified,.steps,.promise' | paste -sd,)"
-	equal 'a reduction' '"tree",true,6' "$(hcctl -j run reduce_scatter t verify | jq -c '.method,.verified,.steps' | paste -sd,)"
-	equal 'allgather by a tree' 'tree,as asked for,true' \
-		"$(hcctl -j run allgather t count 1025 method tree verify | jq -r '"\(.method),\(.why),\(.verified)"')"
+	equal 'short blocks' '["doubling",true,3]' "$(json '[.method,.verified,.steps]' run alltoall t count 512 verify)"
+	equal 'long blocks' '["ring","one way",true]' "$(json '[.method,.way,.verified]' run alltoall t count 513 verify)"
+	equal 'short blocks for all' '["tree",true,6,6]' \
+		"$(json '[.method,.verified,.steps,.promise]' run allgather t count 1024 verify)"
+	equal 'long blocks for all' '["ring","both ways",true,4,4]' \
+		"$(json '[.method,.way,.verified,.steps,.promise]' run allgather t count 1025 verify)"
+	equal 'a reduction' '["tree",true,6]' "$(json '[.method,.verified,.steps]' run reduce_scatter t verify)"
+	equal 'allgather by a tree' '["tree","as asked for",true]' \
+		"$(json '[.method,.why,.verified]' run allgather t count 1025 method tree verify)"
 	refused 'alltoall by a tree' 'invalid method "tree"' hcctl run alltoall t method tree
 	for kind in allgather:ring alltoall:ring reduce_scatter:tree; do
 		second=${kind#*:} kind=${kind%:*}
 		for other in doubling "$second"; do
-			equal "$kind by $other" "$other,as asked for,true" \
-				"$(hcctl -j run "$kind" t count 700 method "$other" verify | jq -r '"\(.method),\(.why),\(.verified)"')"
+			equal "$kind by $other" "[\"$other\",\"as asked for\",true]" \
+				"$(json '[.method,.why,.verified]' run "$kind" t count 700 method "$other" verify)"
 		done
 		[[ $kind != allgather ]] || continue
 		head -c 64 /dev/urandom >"$scratch/data"
@@ -485,13 +487,13 @@ parts_go_the_way_that_there_is() {
 	refused 'merge' 'invalid op "merge": sorted runs have no parts' hcctl run reduce_scatter t op merge
 	refused 'too many' '1073741824 elements for each of 8 members are more than' hcctl run alltoall t count 1073741824
 	check 'loss' hcctl link set t 0:0 down
-	equal 'alltoall around a fault' 'ring,faults in the fabric, which only rings go around,true' \
-		"$(hcctl -j run alltoall t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
-	equal 'allgather around a fault' 'tree,as measured, a tree takes the fewest frames,true' \
-		"$(hcctl -j run allgather t count 8 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
-	equal 'long allgather around a fault' 'ring,as measured, rings copy less of such long blocks,true' \
-		"$(hcctl -j run allgather t count 2000 verify | jq -r '"\(.method),\(.why),\(.verified)"')"
-	equal 'reduce_scatter around a fault' 'tree,true' "$(hcctl -j run reduce_scatter t verify | jq -r '"\(.method),\(.verified)"')"
+	equal 'alltoall around a fault' '["ring","faults in the fabric, which only rings go around",true]' \
+		"$(json '[.method,.why,.verified]' run alltoall t count 8 verify)"
+	equal 'allgather around a fault' '["tree","as measured, a tree takes the fewest frames",true]' \
+		"$(json '[.method,.why,.verified]' run allgather t count 8 verify)"
+	equal 'long allgather around a fault' '["ring","as measured, rings copy less of such long blocks",true]' \
+		"$(json '[.method,.why,.verified]' run allgather t count 2000 verify)"
+	equal 'reduce_scatter around a fault' '["tree",true]' "$(json '[.method,.verified]' run reduce_scatter t verify)"
 	refused 'doubling at a fault' 'no doubling: a link of the subcube is faulty' hcctl run alltoall t method doubling
 	equal 'plans left' 0 "$(json length plan show t)"
 }

@@ -93,6 +93,21 @@ a_refusal_is_matched_line_by_line() {
 	[[ ! $bad ]]
 }
 
+# What hc_json is spared, jq would be asked for.
+paths_lead_where_jq_goes() {
+	local bad='' filter here=$build said
+	said='[{"a":"x y","b":[1,2,{"c":null}],"drops":{"no-node":7}},{"a":"z","b":[],"drops":{}}]'
+	for filter in . length '.[0].a' '.[].b' '.[].b | length' '.[0].b[2].c // 5' '.[0].drops["no-node"]' '.[1].drops["no-node"] // 0' \
+		'[.[].a]' '[.[0].a, .[1].b]' '[.[0].a,.[0].drops["no-node"],.[1].c]' '[.[0].b[], .[1].a]' 'map(.a)'; do
+		has_path "$filter" || fault "$filter is no path"
+		equal "$filter" "$(jq -rc "$filter" <<<"$said")" "$(pick "$filter" <<<"$said")"
+	done
+	for filter in 'map(.a, .b)' '[.[0].a + 1]' '.[] | .a' '[.a | length, .b]' 'keys'; do
+		! has_path "$filter" || fault "$filter is a path"
+	done
+	[[ ! $bad ]]
+}
+
 dissector=$here/../Documentation/wireshark/hypercube.lua
 
 # dissected FILTER FIELD..: the fields of the frames for which the filter is true, a line each
@@ -207,7 +222,7 @@ sink() { dissected hypercube.type==4 from | head -1; }
 
 tests=(every_program_is_there every_file_is_listed tally_counts_members_not_groups
 	tally_sees_a_failure_in_a_group tally_sees_a_group_that_died tally_forgets_what_is_run_again
-	the_runner_knows_a_breakpoint_from_none a_refusal_is_matched_line_by_line
+	the_runner_knows_a_breakpoint_from_none a_refusal_is_matched_line_by_line paths_lead_where_jq_goes
 	the_dissector_reads_a_recorded_reduction the_dissector_knows_what_words_count
 	the_dissector_shows_an_ethernet_frame_once)
 echo 'TAP version 13'

@@ -114,7 +114,7 @@ offered() {
 want() {
 	local words=("${@:2}") got
 	got=$(offered "${words[@]}")
-	grep -qxF -- "$1" <<<"$got" || echo "\"${words[*]}\" does not offer $1"
+	[[ $'\n'$got$'\n' == *$'\n'"$1"$'\n'* ]] || echo "\"${words[*]}\" does not offer $1"
 }
 END
 	jq -r '(.objects[], "help" | "want \(.) hcctl \"\""),

@@ -5,7 +5,7 @@
  *	hc_json PATH [DEFAULT]		such as .[0].state[1], .links[].node or .drops["no-node"];
  *					DEFAULT stands for null
  *	hc_json 'PATH | length'		how many members it has, or length: the whole has
- *	hc_json '[PATH]'		an array of them; 'map(PATH)': of those of each member
+ *	hc_json '[PATH, PATH..]'	an array of them; 'map(PATH)': of those of each member
  *
  * That means what it means to jq -rc, which takes as long to begin as twenty
  * small programs in an emulated machine.
@@ -131,6 +131,17 @@ static bool between(char *filter, const char *begin, const char *end)
 	return true;
 }
 
+/* Of several paths, with commas between them, what they lead to */
+static int walk_all(struct json_object *value, char *paths)
+{
+	char *path;
+	int status = 0;
+
+	while (!status && (path = strsep(&paths, ",")))
+		status = walk(value, path + (*path == ' '));
+	return status;
+}
+
 static int filtered(struct json_object *value, char *filter)
 {
 	char path[256] = "";
@@ -151,7 +162,7 @@ static int filtered(struct json_object *value, char *filter)
 	if (take != collect)
 		return walk(value, path);
 	list = json_object_new_array();
-	status = walk(value, path) ?: print(list);
+	status = walk_all(value, path) ?: print(list);
 	json_object_put(list);
 	return status;
 }

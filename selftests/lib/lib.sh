@@ -96,7 +96,7 @@ fi
 
 # pick FILTER: what jq makes of JSON. Most filters are mere paths, for which there is a program that starts faster.
 json_path='(\.[a-z0-9_]+|\.?\[([0-9]*|"[^"]+")\])+'
-json_filter="^(\.|length|$json_path|(\.|$json_path) \| length|\[$json_path\]|map\($json_path\))( // ([0-9]+))?\$"
+json_filter="^(\.|length|$json_path|(\.|$json_path) \| length|\[$json_path(, ?$json_path)*\]|map\($json_path\))( // ([0-9]+))?\$"
 has_path() { [[ $1 =~ $json_filter && -x $here/hc_json ]]; }
 pick() {
 	if has_path "$1"; then
