@@ -183,7 +183,7 @@ TEST(who_does_not_read_stops_the_others)
 	ASSERT_EQ(0, cube_ready(&c, 3, false, 0));
 	n = parties(&c, p, node, 1);
 	for (i = 0; i < n; i++)
-		kind_fill(&p[i].job[0], PLAN, &k, 1 << 19);
+		kind_fill(&p[i].job[0], PLAN, &k, 3 << 17);
 	p[5].fd = -1;
 	drive_until_quiet(p, n, 200);
 	p[5].fd = c.fd[5];

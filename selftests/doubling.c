@@ -243,7 +243,7 @@ TEST(who_does_not_read_stops_the_others)
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 2, 0));
 	n = parties(&c, p, node, 1);
 	for (i = 0; i < n; i++)
-		kind_fill(&p[i].job[0], PLAN, &k, 1 << 20);
+		kind_fill(&p[i].job[0], PLAN, &k, 1 << 19);
 	fd = p[2].fd;
 	p[2].fd = -1;
 	while (send_only(fd, p[2].base, &p[2].job[0]))

@@ -381,15 +381,16 @@ ethtool_tells_the_truth() {
 
 # NAPI completes polls by itself then that wanted to go on; such a node must not lose its place
 who_polls_busily_keeps_nobody_from_polling() {
-	local i bursts=$((1 + $(scaled 4)))
+	local i bursts=$((1 + $(scaled 4))) tenths=$((HC_SCALE < 50 ? 5 : 10)) all
+	all=$(((bursts + 1) * tenths * slow))
 	cube 3
 	check 'GRO' at 7 ethtool -K tn7 gro on
 	check 'softirqs deferred' at 7 bash -c \
 		'cd /sys/class/net/tn7 && echo 2 >napi_defer_hard_irqs && echo 200000 >gro_flush_timeout'
-	background ip netns exec "${p}7" "$flow" count 9 $(((bursts + 1) * slow)) busy >"$scratch/count"
+	background ip netns exec "${p}7" "$flow" count 9 $((all / 10)).$((all % 10)) busy >"$scratch/count"
 	for ((i = 0; i < bursts; i++)); do
-		at 0 "$flow" udp "$(address 7)" 9 1 1400 >/dev/null &
-		at 5 "$flow" udp "$(address 7)" 9 1 64 >/dev/null
+		at 0 "$flow" udp "$(address 7)" 9 $((tenths / 10)).$((tenths % 10)) 1400 >/dev/null &
+		at 5 "$flow" udp "$(address 7)" 9 $((tenths / 10)).$((tenths % 10)) 64 >/dev/null
 	done
 	wait "$pid" || fault 'no busy polling'
 	log "$(<"$scratch/count")"

@@ -155,7 +155,7 @@ detect_takes_no_busy_machine_for_silence() {
 	[[ ! $debug ]] || dim=6
 	check 'add' hcctl fabric add t dim $dim
 	for ((i = $(scaled 1); i > 0; i--)); do
-		check 'faults' hcctl fault random t links 60 seed 1
+		check 'faults' hcctl fault random t links $((HC_SCALE < 50 ? 25 : 60)) seed 1
 		background hcctl fault clear t 2>"$scratch/said"
 		equal 'found' 0 "$(json .found detect t timeout 1)"
 		wait "$pid" || fault 'the faults stay'

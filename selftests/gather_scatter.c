@@ -124,9 +124,9 @@ static bool blocks_run(const struct cube *c, unsigned int njobs, size_t bytes, u
 	return right;
 }
 
-TEST(blocks_from_nothing_to_megabytes)
+TEST(blocks_from_nothing_to_a_megabyte)
 {
-	static const size_t sizes[] = { 0, 1, 511, 512, 513, 1023, 1024, 1025, 70000, 3 << 20 };
+	static const size_t sizes[] = { 0, 1, 511, 512, 513, 1023, 1024, 1025, 70000, (1 << 20) + 1 };
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
 	unsigned int i, steps[2];
 	struct cube c;
@@ -225,7 +225,7 @@ TEST(no_more_traffic_than_the_way_is_long)
 /* The sink of a gather, a member of a scatter: who does not read stops the others. */
 TEST(who_does_not_read_stops_the_others)
 {
-	const size_t bytes = debug_kernel() ? 1 << 20 : 6 << 20;
+	const size_t bytes = 1 << 20;
 	unsigned int node[CUBE_MAX], n, i, k;
 	struct party p[CUBE_MAX];
 	struct cube c;

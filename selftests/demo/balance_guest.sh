@@ -40,12 +40,12 @@ fabric() {
 	workers=$(hcctl -j node show "$fabric" | jq -r '[.[] | select(.failed | not) | .node | tostring] | join(",")')
 }
 
-# work NAME COMMAND: all files; COMMAND has to do with balancing. $result is what came of it, and $seconds a part of that
+# work NAME COMMAND: all files; COMMAND has to do with balancing. $result is what came of it, and $makespan a part of that
 work() {
 	fabric
 	result=$("$here/jobs" -v "$speed" -c "$2" "$fabric" "$dim" "$workers" "$folder" "$list" "$scratch/$1") ||
 		stop "$1: the jobs failed"
-	{ read -r result && read -r seconds; } < <(hcctl -j balance show "$fabric" | jq -c --argjson r "$result" \
+	{ read -r result && read -r makespan; } < <(hcctl -j balance show "$fabric" | jq -c --argjson r "$result" \
 		'$r + {rounds: .done, rounds_failed: .failed, hops: ([.nodes[].sent] | add)} | ., .seconds')
 	check "$1: the hashes are those of sha256sum" same_sums "$scratch/$1"
 }
@@ -89,12 +89,12 @@ for method in none rid dem mcwa optimal; do
 	esac
 	work "$method" "$command"
 	manager_ends
-	[[ $method != none ]] || none=$result alone=$seconds
+	[[ $method != none ]] || none=$result alone=$makespan
 	line "$method"
 	check "$method: each file once, nothing lost" told '.doubled == 0 and .lost == 0'
 	[[ $method == none ]] || check "$method: at least $least times as fast as without" \
 		told "$alone / .seconds >= $least"
-	drawn+=("$method" "$scratch/$method.loads" "$seconds")
+	drawn+=("$method" "$scratch/$method.loads" "$makespan")
 done
 jq -r '"\nAt best, if all nodes were busy all the time: \(.bytes / .workers / ('"$speed"') * 100 | round / 100) s for \(.jobs) files of
 \(.bytes) bytes, and the longest alone takes \(.longest / ('"$speed"') * 100 | round / 100) s. Hops: how often a task went over a link."' <<<"$none"
@@ -111,7 +111,7 @@ jq -r '"   the kernel says by their ids that \(.lost) tasks are lost, \(.doubt) 
 check 'tasks were lost with the node, and all were put again' told '.lost > 0 and .put_again == .lost'
 check 'no file was hashed twice but those that the kernel had told of' told '.untold == 0 and .differ == 0'
 check 'the rest took no longer than without balancing' told "$alone > .seconds"
-drawn+=("mcwa; node $killed fails" "$scratch/killed.loads" "$seconds")
+drawn+=("mcwa; node $killed fails" "$scratch/killed.loads" "$makespan")
 
 if [[ $pictures ]]; then
 	"$here/jobs_picture" "$pictures/balance.svg" "$(jq -r "\"\\(.jobs) files, \\(.workers) of $((1 << dim)) nodes\"" <<<"$none")" "$failed" "${drawn[@]}"

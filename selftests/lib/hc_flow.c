@@ -57,6 +57,11 @@ static uint64_t now_ns(void)
 	return t.tv_sec * 1000000000ULL + t.tv_nsec;
 }
 
+static uint64_t end_after(double seconds)
+{
+	return now_ns() + (uint64_t)(seconds * 1e9);
+}
+
 static int fail(const char *what)
 {
 	fprintf(stderr, "hc_flow: %s: %s\n", what, strerror(errno));
@@ -136,9 +141,9 @@ static int sink(const char *port)
 	return n < 0 ? fail("read") : 0;
 }
 
-static int source(const char *address, const char *port, int seconds)
+static int source(const char *address, const char *port, double seconds)
 {
-	uint64_t end = now_ns() + seconds * 1000000000ULL, total = 0;
+	uint64_t end = end_after(seconds), total = 0;
 	int fd = sock_open(address, port, SOCK_STREAM);
 	ssize_t n;
 
@@ -182,9 +187,9 @@ static int echo(const char *port)
 	return 0;
 }
 
-static int udp(const char *address, const char *port, int seconds, size_t bytes)
+static int udp(const char *address, const char *port, double seconds, size_t bytes)
 {
-	uint64_t end = now_ns() + seconds * 1000000000ULL, n = 0;
+	uint64_t end = end_after(seconds), n = 0;
 	int fd = sock_open(address, port, SOCK_DGRAM);
 
 	if (fd < 0)
@@ -215,9 +220,9 @@ static int poll_busily(int fd)
 	       setsockopt(fd, SOL_SOCKET, SO_BUSY_POLL_BUDGET, &budget, sizeof(budget));
 }
 
-static int count(const char *port, int seconds, bool busily)
+static int count(const char *port, double seconds, bool busily)
 {
-	uint64_t end = now_ns() + seconds * 1000000000ULL, n = 0;
+	uint64_t end = end_after(seconds), n = 0;
 	int fd = sock_open(NULL, port, SOCK_DGRAM);
 
 	if (fd < 0)
@@ -322,7 +327,7 @@ static bool hear_more(int fd, uint64_t end)
 
 static int hear(const char *ifname, int seconds, unsigned int quiet, bool list)
 {
-	uint64_t end = now_ns() + seconds * 1000000000ULL;
+	uint64_t end = end_after(seconds);
 	const struct ether_header *eth = (struct ether_header *)buf;
 	static struct heard v[16];
 	struct sockaddr_ll sll;
@@ -367,15 +372,15 @@ int main(int argc, char **argv)
 	if (!strcmp(verb, "sink") && argc == 3)
 		return sink(argv[2]);
 	if (!strcmp(verb, "source") && argc == 5)
-		return source(argv[2], argv[3], atoi(argv[4]));
+		return source(argv[2], argv[3], atof(argv[4]));
 	if (!strcmp(verb, "pingpong") && argc == 5)
 		return pingpong(argv[2], argv[3], atoi(argv[4]));
 	if (!strcmp(verb, "echo") && argc == 3)
 		return echo(argv[2]);
 	if (!strcmp(verb, "udp") && (argc == 5 || argc == 6))
-		return udp(argv[2], argv[3], atoi(argv[4]), argc == 6 ? atoi(argv[5]) : 64);
+		return udp(argv[2], argv[3], atof(argv[4]), argc == 6 ? atoi(argv[5]) : 64);
 	if (!strcmp(verb, "count") && (argc == 4 || (argc == 5 && !strcmp(argv[4], "busy"))))
-		return count(argv[2], atoi(argv[3]), argc == 5);
+		return count(argv[2], atof(argv[3]), argc == 5);
 	if (!strcmp(verb, "raw") && argc >= 6 && argc <= 8)
 		return raw(argv[2], argv[3], argv[4], atoi(argv[5]),
 			   argc > 6 ? atoi(argv[6]) : 64, argc > 7 ? atoi(argv[7]) : 0);
