@@ -78,11 +78,14 @@ trace_off() {
 	echo >$tracing/trace
 }
 
+# events EVENT: their lines. Busybox looks for a word in a tenth of the time that a pattern takes.
+events() { grep -F " $1: " "$scratch/trace"; }
+
 # traced EVENT [WORDS]: how many of them
-traced() { grep -c " $1: .*${2-}" "$scratch/trace"; }
+traced() { events "$1" | grep -c -- "${2-}"; }
 
 # traced_sum EVENT FIELD
-traced_sum() { sed -n "s/.* $1: .* $2=\([0-9]*\).*/\1/p" "$scratch/trace" | awk '{ n += $1 } END { print n + 0 }'; }
+traced_sum() { events "$1" | sed -n "s/.* $2=\([0-9]*\).*/\1/p" | awk '{ n += $1 } END { print n + 0 }'; }
 
 wants_tracing() {
 	one_processor
@@ -119,7 +122,7 @@ tracepoints_agree_with_counters() {
 	equal 'removed' 1 "$(traced hc_plan 'event=removed')"
 	(($(traced hc_stage 'how=direct') > 0)) || fault 'no stage'
 	equal 'the failed node' 1 "$(traced hc_fault 'node=6 .*fault=0x7')"
-	! grep -q 'type=0x\|reason=0x' "$scratch/trace" || fault 'something has no name'
+	! grep -qF -e type=0x -e reason=0x "$scratch/trace" || fault 'something has no name'
 }
 
 operations_that_fail_end_in_the_trace() {
@@ -137,7 +140,7 @@ operations_that_fail_end_in_the_trace() {
 }
 
 # traced_most EVENT WORDS FIELD: the greatest
-traced_most() { sed -n "s/.* $1: .*$2.* $3=\([0-9]*\).*/\1/p" "$scratch/trace" | sort -n | tail -1; }
+traced_most() { events "$1" | sed -n "s/.*$2.* $3=\([0-9]*\).*/\1/p" | sort -n | tail -1; }
 
 # A link of a ring of eight fails: by the logical clock all members hear of it, and all is mended, within the 4w + 2 steps of
 # the paper, by an attempt that nothing disturbs.
@@ -193,7 +196,7 @@ every_operation_that_begins_ends_in_the_trace() {
 
 # operations EVENT: fabric, member, plan and number of each operation, sorted
 operations() {
-	sed -n "s/.* $1: \(fabric=[^ ]* node=[^ ]* plan=[^ ]* op=[^ ]*\).*/\1/p" "$scratch/trace" | LC_ALL=C sort
+	events "$1" | sed -n "s/.* $1: \(fabric=[^ ]* node=[^ ]* plan=[^ ]* op=[^ ]*\).*/\1/p" | LC_ALL=C sort
 }
 
 # pcap FILE [OPTION..]: what tcpdump reads there, a line each, without the dumps of what it does not know
