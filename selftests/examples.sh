@@ -22,24 +22,40 @@ written() {
 # recorded FILE: has a trace frames, a capture packets?
 recorded() {
 	case $1 in
-	*.json) ! grep -q '"traceEvents"' "$1" || grep -qE '"ph": ?"b"' "$1" ;;
+	*.json)
+		"$here/hc_json" . <"$1" >/dev/null || return
+		! grep -q '"traceEvents"' "$1" || grep -qE '"ph": ?"b"' "$1"
+		;;
 	*.pcap) [[ $(tcpdump -r "$1" -c 1 2>/dev/null) ]] ;;
 	esac
 }
 
+# begins COMMAND HEARERS: one in the background does, if it is a tcpdump, when one more of them listens than before; others
+# have a while.
+begins() {
+	local end=$((SECONDS + 10 * slow))
+	if [[ $1 != tcpdump* ]]; then
+		sleep "$slow"
+		return
+	fi
+	until (($(hearers) > $2 || SECONDS > end)); do sleep 0.05; done
+}
+hearers() { grep -c listening "$scratch/said"; }
+
 # Prints what went wrong. The commands of one text share a shell, as they do when they are typed;
 # after a command in the background it waits until that has begun, as a person would.
 type_in() {
-	local who command files=() file
+	local who command files=() file before
 	set -m -o pipefail
 	while IFS=$'\t' read -r who command; do
 		echo "\$ $command" >>"$scratch/said"
 		written "$command"
+		before=$(hearers)
 		case $who in
 		'#') eval "$command" ;;
 		'$') setpriv --reuid 65534 --regid 65534 --clear-groups bash -o pipefail -c "$command" ;;
 		esac </dev/null >>"$scratch/said" 2>&1 || echo "\"$command\" failed: $(tail -n 1 "$scratch/said")"
-		[[ $command != *'&' ]] || sleep "$slow"
+		[[ $command != *'&' ]] || begins "$command" "$before"
 	done
 	kill %% >/dev/null 2>&1
 	for file in "${files[@]}"; do
@@ -51,8 +67,8 @@ type_in() {
 
 # play TEXT LINES: in the state that the text has brought about; sets $said to what went wrong
 play() {
-	export -f type_in written recorded
-	export scratch slow
+	export -f type_in written recorded begins hearers
+	export scratch slow here
 	graphviz
 	: >"$scratch/said"
 	rm -rf "$scratch/here"

@@ -126,7 +126,7 @@ static bool blocks_run(const struct cube *c, unsigned int njobs, size_t bytes, u
 
 TEST(blocks_from_nothing_to_a_megabyte)
 {
-	static const size_t sizes[] = { 0, 1, 511, 512, 513, 1023, 1024, 1025, 70000, (1 << 20) + 1 };
+	static const size_t sizes[] = { 0, 1, 511, 512, 513, 1023, 1024, 1025, 70000, 1048577 };
 	static const unsigned int links[][2] = { {0, 0}, {6, 1}, {9, 2}, {12, 3}, {3, 0} };
 	unsigned int i, steps[2];
 	struct cube c;

@@ -43,10 +43,6 @@ settings_are_shown_as_they_were_set() {
 	equal 'the model, too' '[1000,1250000000]' "$(link 0:1 '| [.latency_ns, .bandwidth]')"
 }
 
-hears() {
-	local said
-	read -r said <"$1" && [[ $said == hears ]]
-}
 # fate SEED IMPAIRMENT..: the numbers of those of 300 frames that node 1 hears from node 0
 fate() {
 	check 'impair' hcctl link set t 0:0 seed "${@}"
@@ -113,7 +109,7 @@ corrupted_frames_are_dropped() {
 }
 same_counts() { [[ $(stat ".$1") == "$(stat ".drops[\"$2\"]")" ]]; }
 
-# Seconds of TCP from endpoint 0 to endpoint 3; what that says of it is in $scratch/sink.
+# Some seconds of TCP from endpoint 0 to endpoint 3; what that says of it is in $scratch/sink.
 tcp_flows() {
 	: >"$scratch/sink"
 	start 3 "$flow" sink 7777 >>"$scratch/sink" 2>&1
@@ -196,16 +192,15 @@ rate_limits() {
 dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0)); }
 
 # Frames that an operation sends beside its data, credits above all, wait with those that nobody is charged for: 4 MiB
-# in each direction, of which a flood takes no more than half. Over a second's delay the queue fills however slow this
-# machine is.
+# in each direction, of which a flood takes no more than half: some 900 frames, which a second's delay keeps in the queue.
 a_flood_is_not_in_the_way_of_operations() {
 	local i bytes most=0
 	cube 1
 	check 'plan' hcctl tree find fabric t apply
 	check 'impair' hcctl link set t 0:0 delay 1s
-	# Three times what there is room for in a second, and the processor is left to the operations
+	# Up to 12,000 in a second; more would only take the processor from the operations
 	for i in 0 1; do
-		start $i "$flow" raw tn$i ff:ff:ff:ff:ff:ff "$(at $i cat /sys/class/net/tn$i/address)" 1000000 1400 10
+		start $i "$flow" raw tn$i ff:ff:ff:ff:ff:ff "$(at $i cat /sys/class/net/tn$i/address)" 1000000 1400 5
 	done
 	# A kernel with checkers may be too slow for that.
 	[[ $debug ]] || check 'too much is dropped' busywait 20 dropped_full

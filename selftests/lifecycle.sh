@@ -163,17 +163,17 @@ all_that_was_created_was_destroyed() {
 }
 
 audit_begins
-# storm SECONDS: sockets are bound to the fabric, as soon as it has a node
-storm() { background "$here/hc_load" storm life 128 "$1" >"$scratch/bound"; }
+# storm: sockets are bound to the fabric, as soon as it has a node
+storm() { background "$here/hc_load" storm life 128 $((60 * slow)) >"$scratch/bound"; }
 # Not in a subshell, whose children the storm is not one of.
-storm_ends() { wait "$pid" && bound=$(<"$scratch/bound"); }
+storm_ends() { kill -TERM "$pid" && wait "$pid" && bound=$(<"$scratch/bound") jobs=(); }
 
 a_fabric_that_cannot_be_finished_lets_nobody_in() {
 	local i bound dim=8 last
 	[[ ! $debug ]] || dim=6
 	last=lifen$(((1 << dim) - 1))
 	ip link add "$last" type dummy || { skip 'no dummy interfaces'; return; }
-	storm $(((HC_SCALE < 50 ? 1 : 2) * slow))
+	storm
 	for ((i = $(scaled 10); i > 0; i--)); do
 		refused 'add' 'has the name of one of the endpoints' hcctl fabric add life dim "$dim"
 	done
@@ -181,22 +181,21 @@ a_fabric_that_cannot_be_finished_lets_nobody_in() {
 	equal 'sockets that were bound' 0 "$bound"
 	ip link del "$last"
 	check 'add' hcctl fabric add life dim "$dim"
-	storm 1
+	storm
+	nap "$slow"
 	storm_ends || fault 'the storm failed'
 	((bound)) || fault 'no socket is bound to a fabric that is finished'
 }
 
 a_fabric_whose_creator_is_killed_leaves_nobody_behind() {
-	local i killed=0
-	storm $((60 * slow))
+	local i killed=0 bound
+	storm
 	for ((i = $(scaled 10); i > 0; i--)); do
 		timeout -s KILL "0.$((RANDOM % 2 * slow / 6))$((RANDOM % 9 + 1))" hcctl fabric add life dim 9
 		(($? != 137)) || ((++killed))
 		hcctl fabric del life
 	done 2>/dev/null
-	kill -0 "$pid" || fault 'the storm was over too early'
-	stop "$pid"
-	jobs=()
+	storm_ends || fault 'the storm failed'
 	log "$killed were killed"
 	# The last command that was killed may have left a fabric on its way out.
 	check 'add' busywait 10 hcctl fabric add life dim 4

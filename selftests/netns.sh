@@ -266,9 +266,9 @@ lend_and_lose='
 	hcctl node set enx 1 netns $! && ! ip link show enxn1 && wait
 	for i in $(seq 100); do
 		ip link show enxn1 && echo back >&3 && break
-		nap 0.1
+		sleep 0.1
 	done
-	nap 0.5
+	sleep 0.5
 	echo end >&3'
 
 nobody_puts_interfaces_into_the_initial_namespace() {
@@ -332,7 +332,10 @@ fill() {
 
 # The kernel finds more memory when it ends; that is taken as well.
 keep_full() {
-	while fill "$@"; do sleep 0.1; done
+	while :; do
+		fill "$@"
+		nap 0.1
+	done
 }
 
 # There is room for the fabric, and for some of its namespaces; many more are asked for, since the kernel

@@ -14,5 +14,5 @@ plain() {
 }
 
 # shellcheck disable=SC2034
-program=("$here/plan_example") begins='' rounds=1500 apart=50
+program=("$here/plan_example") begins='' rounds=1000 apart=50
 run_sums

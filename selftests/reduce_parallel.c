@@ -190,7 +190,7 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 {
 	struct shared *s = mmap(NULL, sizeof(*s), PROT_READ | PROT_WRITE,
 				MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	uint64_t end;
+	uint64_t end, last;
 	struct cube c;
 	pid_t pid[64];
 	unsigned int u, plans = 1;
@@ -205,8 +205,9 @@ static void parallel(struct __test_metadata *_metadata, unsigned int dim, size_t
 
 		pid[u] = member_start(&m);
 	}
-	end = now_ms() + (uint64_t)patience(debug_kernel() || scaled(2) > 1 ? 3000 : 1500);
-	for (; !rounds && now_ms() < end; plans++)
+	end = deadline(debug_kernel() || scaled(2) > 1 ? 3 : 1);
+	last = deadline(10);
+	for (; !rounds && (now_ms() < end || (!s->sums && now_ms() < last)); plans++)
 		ASSERT_EQ(0, trouble(&c, s));
 	s->stop = true;
 	if (!rounds) {

@@ -40,7 +40,7 @@ fabric() {
 	workers=$(hcctl -j node show "$fabric" | jq -r '[.[] | select(.failed | not) | .node | tostring] | join(",")')
 }
 
-# work NAME COMMAND: all files; COMMAND has to do with balancing. $result is what came of it, and $makespan a part of that
+# work NAME COMMAND: all files; COMMAND has to do with balancing. $result is what came of it, and $makespan the seconds that it took
 work() {
 	fabric
 	result=$("$here/jobs" -v "$speed" -c "$2" "$fabric" "$dim" "$workers" "$folder" "$list" "$scratch/$1") ||

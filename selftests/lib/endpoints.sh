@@ -31,5 +31,10 @@ start() {
 }
 address() { echo "10.16.0.$(($1 + 1))"; }
 mac() { at "$1" cat "/sys/class/net/tn$1/address"; }
+# hears FILE: is the listener there that says so in it?
+hears() {
+	local said
+	read -r said <"$1" && [[ $said == hears ]]
+}
 # reaches FROM TO [OPTION..]
 reaches() { at "$1" ping -q -c 1 -W $((2 * slow)) "${@:3}" "$(address "$2")"; }

@@ -14,8 +14,8 @@
  *	hc_flow count PORT SECONDS [busy]
  *					counts the datagrams that come; waits for them busily
  *	hc_flow raw IFNAME DST SRC COUNT [BYTES [MS]]
- *					Ethernet frames of type 0x88b5, each with its number; waits
- *					for so long after 64 of them
+ *					Ethernet frames of type 0x88b5, each with its number; rests
+ *					for MS ms after each 64
  *	hc_flow packets IFNAME DST SRC COUNT BYTES
  *					the same, and says how long that took: "NS ns"
  *	hc_flow hear IFNAME SECONDS [QUIET [list]]
@@ -100,7 +100,7 @@ static int accept_one(const char *port)
 
 /*
  * Byte k of the stream is a function of k: what comes twice, or not, shows.  It
- * comes again after PERIOD, a prime, which no length of a frame or buffer divides.
+ * comes again after PERIOD, a prime that divides no length of a frame or buffer.
  */
 #define PERIOD	65521
 static char stream[PERIOD + sizeof(buf)];
@@ -143,8 +143,8 @@ static int sink(const char *port)
 
 static int source(const char *address, const char *port, double seconds)
 {
-	uint64_t end = end_after(seconds), total = 0;
 	int fd = sock_open(address, port, SOCK_STREAM);
+	uint64_t end = end_after(seconds), total = 0;
 	ssize_t n;
 
 	if (fd < 0)

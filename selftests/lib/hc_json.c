@@ -157,6 +157,8 @@ static int filtered(struct json_object *value, char *filter)
 		take = collect;
 		strcpy(path, ".");
 	}
+	if (strlen(path) + strlen(filter) >= sizeof(path))
+		return bad("too long", filter);
 	if (strcmp(filter, "."))
 		strncat(path, filter, sizeof(path) - strlen(path) - 1);
 	if (take != collect)
@@ -172,6 +174,7 @@ int main(int argc, char **argv)
 	struct json_tokener *tokener = json_tokener_new();
 	struct json_object *value = NULL;
 	char text[1 << 16];
+	bool begun = false;
 	int status = 0;
 	ssize_t n;
 
@@ -180,12 +183,15 @@ int main(int argc, char **argv)
 	if (argc == 3)
 		null_text = argv[2];
 	while (!value && (n = read(STDIN_FILENO, text, sizeof(text))) > 0) {
+		begun = true;
 		value = json_tokener_parse_ex(tokener, text, n);
 		if (!value && json_tokener_get_error(tokener) != json_tokener_continue)
 			return bad("no JSON", argv[1]);
 	}
 	if (value)
 		status = filtered(value, argv[1]);
+	else if (begun)
+		status = bad("no end of the JSON", argv[1]);
 	json_object_put(value);
 	json_tokener_free(tokener);
 	return status;

@@ -8,8 +8,8 @@
  *					then nothing until killed
  *	hc_load deaf FABRIC NODE DIM	all that NODE sends over link DIM is lost
  *	hc_load bind FABRIC NODE	binds a socket; says "bound" or why not
- *	hc_load storm FABRIC NODES SECONDS	threads bind, send, close: how many sockets
- *					were bound
+ *	hc_load storm FABRIC NODES SECONDS	threads bind, send, close, until they are told to
+ *					terminate: how many sockets were bound
  *	hc_load crowd FABRIC NODES PLANS OPS	nodes 1 .. NODES - 1 contribute to OPS operations
  *					of each of the plans 1 .. PLANS; "ready", and then
  *					nothing until killed
@@ -27,6 +27,7 @@
 #include <net/if.h>
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -240,19 +241,27 @@ struct storm {
 };
 
 /* The last nodes come last, so the first can be seen for the longest time. */
+static volatile sig_atomic_t storm_over;
+
+static void storm_end(int sig)
+{
+	(void)sig;
+	storm_over = 1;
+}
+
 static void *storm_thread(void *arg)
 {
 	struct hypercube_op op = op_of(1);
 	struct storm *s = arg;
 	int fd[2];
 
-	while (now_ms() < s->end) {
+	while (!storm_over && now_ms() < s->end) {
 		unsigned int u = (unsigned int)rand_r(&s->seed) % s->nodes;
 
 		fd[0] = shc_bound(s->name, u, SOCK_SEQPACKET);
 		fd[1] = shc_bound(s->name, u / 2, SOCK_DGRAM);
 		s->bound += (fd[0] >= 0) + (fd[1] >= 0);
-		/* One looks for a node all the time; all would keep the processors from who makes them. */
+		/* One asks all the time; if all did, they would slow down who makes the nodes. */
 		if (fd[0] < 0 && fd[1] < 0 && s->patient)
 			usleep(100);
 		if (fd[0] >= 0 || fd[1] >= 0)
@@ -274,6 +283,7 @@ static int storm(const char *name, unsigned int nodes, int seconds)
 	pthread_t thread[THREADS];
 	unsigned int i, bound = 0;
 
+	sigaction(SIGTERM, &(struct sigaction){ .sa_handler = storm_end }, NULL);
 	for (i = 0; i < THREADS; i++) {
 		s[i] = (struct storm){ .name = name, .nodes = nodes, .seed = i, .patient = i > 0,
 				       .end = now_ms() + 1000 * (uint64_t)seconds };

@@ -95,7 +95,7 @@ if command -v gojq >/dev/null; then
 fi
 
 # pick FILTER: what jq makes of JSON. Most filters are mere paths, for which there is a program that starts faster.
-json_path='(\.[a-z0-9_]+|\.?\[([0-9]*|"[^"]+")\])+'
+json_path='(\.[a-z0-9_]+|\.?\[([0-9]*|"[^",]+")\])+'
 json_filter="^(\.|length|$json_path|(\.|$json_path) \| length|\[$json_path(, ?$json_path)*\]|map\($json_path\))( // ([0-9]+))?\$"
 has_path() { [[ $1 =~ $json_filter && -x $here/hc_json ]]; }
 pick() {
@@ -262,7 +262,7 @@ in_turn() {
 	esac
 }
 
-# spent VARIABLE: processor time of this process and of those that it has waited for, in ms
+# spent VARIABLE: processor time of this process and of those that it has waited for, in ms, in steps of ten
 spent() {
 	local stat
 	read -ra stat <"/proc/$BASHPID/stat"
@@ -290,7 +290,7 @@ run_tests() {
 		tidy_up
 		spent after
 		((++number))
-		log "$(((${EPOCHREALTIME/./} - begin) / 1000)) ms, $((after - before)) of a processor"
+		log "$(((${EPOCHREALTIME/./} - begin) / 1000)) ms, and $((after - before)) ms of a processor"
 		if [[ $bad ]]; then
 			((++failed))
 			echo "not ok $number ${name//_/ }"
