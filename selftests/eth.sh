@@ -376,7 +376,8 @@ ethtool_tells_the_truth() {
 
 # NAPI completes polls by itself then that wanted to go on; such a node must not lose its place
 who_polls_busily_keeps_nobody_from_polling() {
-	local i bursts=$((1 + $(scaled 4))) tenths=$((HC_SCALE < 50 ? 5 : 10)) all
+	local i bursts=$((1 + $(scaled 4))) tenths=10 all
+	[[ ! $brief ]] || tenths=5
 	all=$(((bursts * tenths + 10) * slow))
 	cube 3
 	check 'GRO' at 7 ethtool -K tn7 gro on

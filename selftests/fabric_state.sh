@@ -204,8 +204,9 @@ a_signal_leaves_nothing() {
 
 # Whenever the signal comes, the last step included: a command that it ends has said what it has made.
 a_signal_at_the_last_step_leaves_nothing() {
-	local pause status ended=0
-	printf '{"format":"hypercube-fabric","version":1,"name":"t","dim":%d}' $((HC_SCALE < 50 ? 8 : 9)) >"$scratch/one"
+	local pause status ended=0 dim=9
+	[[ ! $brief ]] || dim=8
+	printf '{"format":"hypercube-fabric","version":1,"name":"t","dim":%d}' $dim >"$scratch/one"
 	for pause in 0.05 0.1 0.2 0.4 0.8 1.6; do
 		(trap - TERM; exec hcctl fabric restore "$scratch/one") >"$scratch/said" 2>"$scratch/err" &
 		jobs+=($!)

@@ -152,8 +152,8 @@ detect_during_reductions() {
 # All nodes tell each other of many links when the test frames come
 detect_takes_no_busy_machine_for_silence() {
 	local i dim=9 links=60
-	((HC_SCALE >= 50)) || links=30
-	[[ ! $debug ]] || dim=6 links=60
+	[[ ! $brief ]] || links=30
+	[[ ! $debug ]] || dim=6
 	check 'add' hcctl fabric add t dim $dim
 	for ((i = $(scaled 1); i > 0; i--)); do
 		check 'faults' hcctl fault random t links "$links" seed 1

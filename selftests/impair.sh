@@ -111,11 +111,13 @@ same_counts() { [[ $(stat ".$1") == "$(stat ".drops[\"$2\"]")" ]]; }
 
 # Some seconds of TCP from endpoint 0 to endpoint 3; what that says of it is in $scratch/sink.
 tcp_flows() {
+	local seconds=4
+	[[ ! $brief ]] || seconds=2
 	: >"$scratch/sink"
 	start 3 "$flow" sink 7777 >>"$scratch/sink" 2>&1
 	local sinker=$pid
 	check 'sink' busywait 5 at 3 sh -c 'grep -q :1E61 /proc/net/tcp /proc/net/tcp6'
-	check 'source' at 0 "$flow" source "$(address 3)" 7777 $((HC_SCALE < 50 ? 2 : 4))
+	check 'source' at 0 "$flow" source "$(address 3)" 7777 $seconds
 	wait "$sinker" || fault "the flow broke: $(<"$scratch/sink")"
 	jobs=()
 	log "$(<"$scratch/sink")"

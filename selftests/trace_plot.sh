@@ -307,7 +307,7 @@ a_monitor_needs_its_name() {
 }
 
 time_lines_have_a_slice_for_each_hop_and_merge() {
-	local sent said
+	local sent said before='<'
 	wants_tracing || return
 	a_fabric 3
 	sent=$(stat .tx_frames)
@@ -335,7 +335,9 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 	check 'a page that plays it' hcctl plot t trace "$scratch/t.json" -o "$scratch/t.html"
 	equal 'hops that it plays' "$(jq '[.traceEvents[] | select(.cat == "hop" and .ph == "b")] | length' "$scratch/t.json")" \
 		"$(model '.hops | length')"
-	equal 'hops that took time' true "$(model '.hops | all(.begin < .end) and any(.begin == 0)')"
+	# A kernel with debugging may have a clock of ticks, and most hops end within one.
+	[[ ! $debug ]] || before='<='
+	equal 'hops that took time' true "$(model ".hops | all(.begin $before .end) and any(.begin == 0)")"
 	refused 'a file' 'cannot write' hcctl trace t -o /no/t.json duration 1ms
 	[[ ! $(ls $tracing/instances) ]] || fault 'an instance of tracing was left'
 }
