@@ -376,17 +376,17 @@ ethtool_tells_the_truth() {
 
 # NAPI completes polls by itself then that wanted to go on; such a node must not lose its place
 who_polls_busily_keeps_nobody_from_polling() {
-	local i bursts=$((1 + $(scaled 4))) tenths=10 all
-	[[ ! $brief ]] || tenths=5
-	all=$(((bursts * tenths + 10) * slow))
+	local i bursts=$((1 + $(scaled 4))) burst=1 all
+	all=$(((bursts + 1) * slow))
+	[[ ! $brief ]] || burst=0.5 all=$((bursts / 2 + 1))
 	cube 3
 	check 'GRO' at 7 ethtool -K tn7 gro on
 	check 'softirqs deferred' at 7 bash -c \
 		'cd /sys/class/net/tn7 && echo 2 >napi_defer_hard_irqs && echo 200000 >gro_flush_timeout'
-	background ip netns exec "${p}7" "$flow" count 9 $((all / 10)).$((all % 10)) busy >"$scratch/count"
+	background ip netns exec "${p}7" "$flow" count 9 "$all" busy >"$scratch/count"
 	for ((i = 0; i < bursts; i++)); do
-		at 0 "$flow" udp "$(address 7)" 9 $((tenths / 10)).$((tenths % 10)) 1400 >/dev/null &
-		at 5 "$flow" udp "$(address 7)" 9 $((tenths / 10)).$((tenths % 10)) 64 >/dev/null
+		at 0 "$flow" udp "$(address 7)" 9 "$burst" 1400 >/dev/null &
+		at 5 "$flow" udp "$(address 7)" 9 "$burst" 64 >/dev/null
 	done
 	wait "$pid" || fault 'no busy polling'
 	log "$(<"$scratch/count")"

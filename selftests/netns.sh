@@ -327,7 +327,7 @@ namespaces_seen() { find /var/run/netns -name "hc$$e*" | wc -l; }
 # fill FILE LEAVE: takes memory until LEAVE MB are left
 fill() {
 	local more=$(($(megabytes Available) - $2))
-	((more <= 0)) || fallocate -o "$(stat -c %s "$1" 2>/dev/null || echo 0)" -l $(((more * 95 / 100 + 1) << 20)) "$1"
+	((more <= 0)) || fallocate -o "$(stat -c %s "$1" 2>/dev/null || echo 0)" -l $(((more * 95 / 100 + 1) << 20)) "$1" 2>/dev/null
 }
 
 # The kernel finds more memory when it ends; that is taken as well.

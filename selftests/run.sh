@@ -104,13 +104,6 @@ attempt() {
 again() { [[ ${HC_AGAIN-} && $1 != [0345] ]] && (($1 < 124)) && ! late; }
 late() { [[ ${HC_DEADLINE-} ]] && ((SECONDS >= HC_DEADLINE)); }
 
-# spent VARIABLE: processor time of processes that have ended, in hundredths of a second
-spent() {
-	local stat
-	read -ra stat <"/proc/$BASHPID/stat"
-	printf -v "$1" %d $((stat[15] + stat[16]))
-}
-
 # run NUMBER PROGRAM [shared]: prints the result of a program behind those of its tests
 run() {
 	local name=$2 begin=$EPOCHREALTIME status before after
@@ -129,7 +122,7 @@ run() {
 	fi
 	spent after
 	printf '# %s took %d s, of a processor %d\n' "$name" $(((${EPOCHREALTIME/./} - ${begin/./}) / 1000000)) \
-		$(((after - before + 50) / 100))
+		$(((after - before + 500) / 1000))
 	case $status in
 	0) echo "ok $1 $name" ;;
 	4) echo "ok $1 $name # SKIP" ;;

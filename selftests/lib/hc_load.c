@@ -240,7 +240,6 @@ struct storm {
 	unsigned int bound;
 };
 
-/* The last nodes come last, so the first can be seen for the longest time. */
 static volatile sig_atomic_t storm_over;
 
 static void storm_end(int sig)
@@ -249,6 +248,7 @@ static void storm_end(int sig)
 	storm_over = 1;
 }
 
+/* The last nodes come last, so the first can be seen for the longest time. */
 static void *storm_thread(void *arg)
 {
 	struct hypercube_op op = op_of(1);
