@@ -13,7 +13,8 @@
 # HC_PART=shared or alone: only the former or the latter, as two machines do it side by side; but those of the former
 # that the Makefile lists as TEST_SECOND belong to the latter.
 #
-# HC_OF=NAME, HC_WITHOUT=NAME: only those that the Makefile lists as TEST_NAME, or none of them.
+# HC_OF=NAME, HC_WITHOUT=NAME: only those that the Makefile lists as TEST_NAME, or none of them. HC_EACH=K/N: only every
+# N-th of what is left, from the K-th on.
 #
 # HC_AGAIN=yes: a program that fails, and neither dies nor makes the kernel complain, is run once more, alone or beside
 # another; the second result counts (selftests/tally). HC_DEADLINE=S: none is begun later than S seconds
@@ -185,7 +186,10 @@ not_sharing() {
 # chosen NAME [-v]: of the names on standard input those that are in a list of the Makefile's, or are not
 chosen() { if [[ $1 ]]; then grep -xF ${2+"$2"} -f <(words_of "TEST_$1"); else cat; fi; }
 
-mapfile -t programs < <(listed | chosen "${HC_OF-}" | chosen "${HC_WITHOUT-}" -v)
+# each K/N: every N-th line of standard input from the K-th on, or all lines without an argument
+each() { if [[ $1 ]]; then awk -v k="${1%/*}" -v n="${1#*/}" '(NR - k) % n == 0'; else cat; fi; }
+
+mapfile -t programs < <(listed | chosen "${HC_OF-}" | chosen "${HC_WITHOUT-}" -v | each "${HC_EACH-}")
 (($# == 0)) || programs=("$@")
 lanes=${HC_LANES:-$(($(nproc) == 1 ? 1 : ${#debug} ? 2 : 4))}
 [[ $lanes == 1 && ! ${HC_PART-} ]] || mapfile -t programs < <(arranged "${programs[@]}")
