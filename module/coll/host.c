@@ -140,17 +140,19 @@ static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 	}
 }
 
-/* @heir: the socket that has connected to the plan since has taken it over. */
+/* A socket that has taken no part owes nothing: its close is that of the plan's process only if no
+ * other socket serves the plan.  @heir: that one has taken over what this one has begun.
+ */
 static void member_leave(struct hc_member *m, u64 sock, bool heir)
 {
 	struct sock *now = hc_sock_serving(m);
-	bool other = heir && now && hc_sock_id(now) != sock;
+	bool other = now && hc_sock_id(now) != sock;
 	bool mine = m->sock == sock;
 
 	if (!mine && (m->sock || other))
 		return;
 	m->sock = 0;
-	if (mine && other) {
+	if (mine && other && heir) {
 		member_hand_over(m);
 		return;
 	}

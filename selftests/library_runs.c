@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What handles of the user library do to each other's operations: calls that are refused, and
+ * handles that are closed.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "handles.h"
+#include "ktap.h"
+
+#define BLOCK	64
+
+enum { TREE = PLAN, BCAST, DOUBLING, RINGS, REPAIR };
+
+static unsigned char in[NODES][2 * BLOCK], out[NODES][NODES * BLOCK];
+static uint64_t id[NODES];
+
+/* Fresh handles, so that their plans have not been used. */
+static bool handles_reopen(void)
+{
+	unsigned int u;
+
+	for (u = 0; u < NODES; u++)
+		hcl_close(h[u]);
+	for (u = 0; u < NODES; u++) {
+		if (hcl_open(&h[u], FABRIC, u))
+			return false;
+		hcl_set_timeout(h[u], 5000);
+	}
+	return true;
+}
+
+static bool set_up_all(void)
+{
+	return set_up_bcast() && !tool("doubling plan fabric " FABRIC " apply plan 3") &&
+	       !tool("ring plan fabric " FABRIC " apply plan 4") &&
+	       !tool("ring plan fabric " FABRIC " apply plan 5 repair");
+}
+
+static int block_post(unsigned int u, unsigned int plan, size_t bytes)
+{
+	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_ALLGATHER };
+
+	memset(in[u], u + 1, sizeof(in[u]));
+	memset(out[u], 0, sizeof(out[u]));
+	return hcl_post(h[u], &p, in[u], bytes, out[u], sizeof(out[u]), &id[u]);
+}
+
+static bool blocks_right(unsigned int u)
+{
+	unsigned int v, i;
+
+	for (v = 0; v < NODES; v++)
+		for (i = 0; i < BLOCK; i++)
+			if (out[u][v * BLOCK + i] != v + 1)
+				return false;
+	return true;
+}
+
+/* Waits for the operation of each node.  Return: 0, the first status that is another, or -EBADMSG
+ * if a result is wrong.
+ */
+static int all_ended(void)
+{
+	unsigned int u;
+	int err = 0;
+
+	for (u = 0; u < NODES && !err; u++) {
+		err = move_until(u, id[u]) ? hcl_wait(h[u], id[u], NULL) : -ETIME;
+		if (!err && !blocks_right(u))
+			err = -EBADMSG;
+	}
+	return err;
+}
+
+/* What the handles have sent reaches the other nodes. */
+static void settle(void)
+{
+	unsigned int u, i;
+
+	for (i = 0; i < 20; i++) {
+		for (u = 0; u < NODES; u++)
+			hcl_progress(h[u], 0);
+		usleep(1000);
+	}
+}
+
+static const struct hcl_params refused[] = {
+	{ .collective = HYPERCUBE_GATHER },
+	{ .collective = HYPERCUBE_ALLTOALL },
+	{ .collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM, .type = HYPERCUBE_U64 },
+	{ .collective = HYPERCUBE_ALLREDUCE, .oper = 99, .type = HYPERCUBE_U64 },
+};
+
+/* A call of @p at the last node, which the kernel refuses, while the others wait for it. */
+static int refuse_late(unsigned int plan, const struct hcl_params *of)
+{
+	struct hcl_params p = *of;
+	unsigned int u;
+	int err = 0;
+
+	p.plan = plan;
+	if (!handles_reopen())
+		return -ENOTSUP;
+	for (u = 0; u < NODES - 1; u++)
+		err = err ?: block_post(u, plan, BLOCK);
+	settle();
+	/* The last one is as long as its elements do not allow. */
+	if (!hcl_post(h[u], &p, in[u], BLOCK - 1, NULL, 0, NULL))
+		return -EALREADY;
+	settle();
+	return err ?: block_post(u, plan, BLOCK) ?: all_ended();
+}
+
+TEST(refused_call_fails_no_operation_of_others)
+{
+	static const unsigned int plans[] = { TREE, DOUBLING, RINGS, REPAIR };
+	unsigned int i, k, good = 0;
+
+	ASSERT_TRUE(set_up_all());
+	for (i = 0; i < 4; i++)
+		for (k = 0; k < sizeof(refused) / sizeof(*refused); k++) {
+			int err = refuse_late(plans[i], &refused[k]);
+
+			/* The plan carries it. */
+			if (err == -EALREADY)
+				continue;
+			printf("# plan %u, call %u: %s\n", plans[i], k, strerror(-err));
+			ASSERT_EQ(0, err);
+			good++;
+		}
+	EXPECT_LE(8, good);
+}
+
+TEST(closed_handle_that_gave_nothing_fails_no_operation_of_others)
+{
+	static const unsigned int plans[] = { TREE, DOUBLING, RINGS, REPAIR };
+	struct hcl *second;
+	unsigned int i, u;
+
+	ASSERT_TRUE(set_up_all());
+	for (i = 0; i < 4; i++) {
+		ASSERT_TRUE(handles_reopen());
+		ASSERT_EQ(0, hcl_open_plan(&second, FABRIC, NODES - 1, plans[i]));
+		for (u = 0; u < NODES - 1; u++)
+			ASSERT_EQ(0, block_post(u, plans[i], BLOCK));
+		settle();
+		hcl_close(second);
+		settle();
+		EXPECT_EQ(0, block_post(u, plans[i], BLOCK));
+		EXPECT_EQ(0, all_ended());
+	}
+}
+
+TEST(refused_broadcast_of_a_reader_fails_no_message)
+{
+	struct hcl_params p = { .plan = BCAST, .collective = HYPERCUBE_BCAST };
+	struct hypercube_result res;
+	unsigned int u;
+
+	ASSERT_TRUE(set_up_all());
+	for (u = 0; u < NODES; u++)
+		if (u != 5)
+			EXPECT_EQ(-EPERM, hcl_post(h[u], &p, in[u], BLOCK, NULL, 0, NULL));
+	memset(in[5], 6, BLOCK);
+	p.flags = HYPERCUBE_F_NOTIFY;
+	ASSERT_EQ(0, hcl_post(h[5], &p, in[5], BLOCK, NULL, 0, &id[5]));
+	for (u = 0; u < NODES; u++) {
+		if (u == 5)
+			continue;
+		EXPECT_EQ(0, hcl_bcast(h[u], BCAST, 5, out[u], BLOCK, 0, &res));
+		EXPECT_EQ(0, memcmp(in[5], out[u], BLOCK));
+	}
+	EXPECT_EQ(0, hcl_wait(h[5], id[5], NULL));
+}
+
+TEST_HARNESS_MAIN
