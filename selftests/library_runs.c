@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What handles of the user library do to each other's operations: calls that are refused, and
- * handles that are closed.
+ * What handles of the user library do to each other's operations: calls that are refused, handles
+ * that are closed, and failures before a plan is used for the first time.
  */
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -73,6 +74,16 @@ static int all_ended(void)
 			err = -EBADMSG;
 	}
 	return err;
+}
+
+static int allgather(unsigned int plan)
+{
+	unsigned int u;
+	int err = 0;
+
+	for (u = 0; u < NODES; u++)
+		err = err ?: block_post(u, plan, BLOCK);
+	return err ?: all_ended();
 }
 
 /* What the handles have sent reaches the other nodes. */
@@ -174,6 +185,61 @@ TEST(refused_broadcast_of_a_reader_fails_no_message)
 		EXPECT_EQ(0, memcmp(in[5], out[u], BLOCK));
 	}
 	EXPECT_EQ(0, hcl_wait(h[5], id[5], NULL));
+}
+
+/* Nodes 0 and 1 disagree before the others have used the plan at all: these hear of it when they
+ * do, and the next operation is one of all.
+ */
+static int fail_before_use(unsigned int plan)
+{
+	unsigned int u, failed = 0;
+	int err;
+
+	if (!handles_reopen())
+		return -ENOTSUP;
+	err = block_post(0, plan, BLOCK) ?: block_post(1, plan, BLOCK / 2);
+	if (err)
+		return err;
+	settle();
+	for (u = 2; u < NODES; u++) {
+		err = block_post(u, plan, BLOCK);
+		if (err)
+			return err;
+		settle();
+	}
+	for (u = 0; u < NODES; u++) {
+		if (!move_until(u, id[u]))
+			return -ETIME;
+		failed += hcl_wait(h[u], id[u], NULL) == -EPROTO;
+	}
+	return failed == NODES ? allgather(plan) : -ECHILD;
+}
+
+TEST(failure_before_first_use_is_one_of_all)
+{
+	ASSERT_TRUE(set_up_all());
+	EXPECT_EQ(0, fail_before_use(TREE));
+	EXPECT_EQ(0, fail_before_use(DOUBLING));
+	EXPECT_EQ(0, fail_before_use(RINGS));
+	EXPECT_EQ(0, fail_before_use(REPAIR));
+}
+
+TEST(handle_keeps_its_rights_after_setresuid)
+{
+	ASSERT_TRUE(set_up_all());
+	ASSERT_EQ(0, allgather(TREE));
+	ASSERT_EQ(0, setresuid(65534, 65534, 65534));
+	EXPECT_EQ(0, allgather(DOUBLING));
+	EXPECT_EQ(0, allgather(RINGS));
+}
+
+TEST(handle_keeps_its_fabric_after_setns)
+{
+	ASSERT_TRUE(set_up_all());
+	ASSERT_EQ(0, allgather(TREE));
+	ASSERT_EQ(0, unshare(CLONE_NEWNET));
+	EXPECT_EQ(0, allgather(DOUBLING));
+	EXPECT_EQ(0, allgather(RINGS));
 }
 
 TEST_HARNESS_MAIN

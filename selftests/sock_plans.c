@@ -183,6 +183,51 @@ TEST(a_plan_has_one_connected_socket_at_a_node)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+static int sock_sibling(int fd, int of, unsigned int plan)
+{
+	const struct hypercube_sibling s = { .fd = of, .plan = plan };
+
+	return setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_SIBLING, &s, sizeof(s)) ? -errno : 0;
+}
+
+TEST(sibling_takes_node_and_rights_of_other_socket)
+{
+	struct hypercube_result res;
+	int s = fresh(SOCK_SEQPACKET), none = fresh(SOCK_SEQPACKET), other = fresh(SOCK_DGRAM);
+	struct two n;
+
+	two_start(_metadata, &n, 2);
+	EXPECT_EQ(-EBADF, sock_sibling(s, -1, 1));
+	EXPECT_EQ(-ENOTSOCK, sock_sibling(s, 1, 1));
+	EXPECT_EQ(-EINVAL, sock_sibling(s, other, 1));
+	EXPECT_EQ(-EINVAL, sock_sibling(s, n.g[1], 0));
+	EXPECT_EQ(-ENOTCONN, sock_sibling(s, none, 1));
+	EXPECT_EQ(-ENOTCONN, sock_sibling(s, s, 1));
+	EXPECT_EQ(-1, setsockopt(s, SOL_HYPERCUBE, HYPERCUBE_SIBLING, &s, sizeof(s)));
+	EXPECT_EQ(EINVAL, errno);
+	EXPECT_EQ(-1, setsockopt(s, SOL_HYPERCUBE, HYPERCUBE_DELIVER, &s, sizeof(s)));
+	EXPECT_EQ(ENOPROTOOPT, errno);
+	ASSERT_EQ(0, unshare(CLONE_NEWNET));
+	ASSERT_EQ(0, seteuid(65534));
+	EXPECT_EQ(0, sock_sibling(s, n.g[1], 2));
+	EXPECT_EQ(-EINVAL, sock_sibling(s, n.g[1], 1));
+	EXPECT_EQ(-EADDRINUSE, sock_sibling(none, n.g[1], 2));
+	ASSERT_EQ(0, seteuid(0));
+	EXPECT_EQ(-EADDRINUSE, give(n.g[1], 2));
+	EXPECT_EQ(8, give(s, 2));
+	EXPECT_EQ(8, give(n.g[0], 2));
+	EXPECT_EQ(0, take(n.g[0], &res));
+	EXPECT_EQ(0, take(s, &res));
+	/* Also of one that is connected itself. */
+	EXPECT_EQ(0, sock_sibling(none, s, 1));
+	EXPECT_EQ(8, give(none, 1));
+	close(s);
+	close(none);
+	close(other);
+	shut(&n.g[0]);
+	shut(&n.g[1]);
+}
+
 /* One plan is stuck with all that its socket may send; the others go on. */
 TEST(plans_do_not_wait_for_each_other)
 {
@@ -457,6 +502,8 @@ static int user(const char *name, unsigned int uid, int ready, int go)
 		return 111;
 	if (give(fd[0], 2) != -EACCES || give(fd[1], 1) != -EACCES)
 		return 112;
+	if (sock_sibling(fresh(SOCK_SEQPACKET), fd[0], 1) != -EACCES)
+		return 116;
 	if (recv(fd[2], &byte, 1, 0) >= 0 || errno != EACCES)
 		return 113;
 	return shc_bound(name, 1, SOCK_SEQPACKET) == -EACCES ? 0 : 114;

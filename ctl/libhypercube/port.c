@@ -89,20 +89,21 @@ static void buffers_copy(const struct hcl *h, int fd)
 	}
 }
 
+/* What the handle may use was settled when it was opened, and so was since when it is there. */
 static int port_socket(const struct hcl *h, uint32_t plan)
 {
-	struct sockaddr_hypercube addr = h->addr;
+	const struct hypercube_sibling sibling = { .fd = h->port.fd, .plan = plan };
 	const int lowat = INT32_MAX;
 	int fd, err;
 
-	addr.shc_plan = plan;
-	fd = socket(addr.shc_family, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	fd = socket(h->addr.shc_family, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	if (fd < 0)
 		return -errno;
 	setsockopt(fd, SOL_SOCKET, SO_RCVLOWAT, &lowat, sizeof(lowat));
 	buffers_copy(h, fd);
 	do {
-		err = connect(fd, (const struct sockaddr *)&addr, sizeof(addr)) ? -errno : 0;
+		err = setsockopt(fd, SOL_HYPERCUBE, HYPERCUBE_SIBLING, &sibling,
+				 sizeof(sibling)) ? -errno : 0;
 	} while (err == -EINTR);
 	if (!err)
 		return fd;

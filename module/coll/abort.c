@@ -367,8 +367,10 @@ static void reset_next(struct hc_member *m, const struct hc_abort *abort)
 
 	if (!m->engaged && (abort->status == ECONNRESET || !sk))
 		return;
-	if (!m->sock)
+	if (!m->sock) {
 		m->sock = hc_sock_id(sk);
+		m->group = hc_sock_group(sk);
+	}
 	hc_reset_note(m, abort->from);
 }
 

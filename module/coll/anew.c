@@ -8,9 +8,9 @@
  *
  * Whether a process came later is decided when it begins an operation: some of its run may leave
  * before that is complete, which fails what is behind it.  So a member remembers two failures, the
- * last one and the one before the operations that lie between them.  Sockets are told apart by
- * their numbers.  One that was there before tells those that it waits for by asking without
- * HC_PROBE_F_NEW.
+ * last one and the one before the operations that lie between them.  A process came when the first
+ * of its sockets did (hc_sock.group).  One that was there before tells those that it waits for by
+ * asking without HC_PROBE_F_NEW.
  */
 #include "coll/anew.h"
 #include "sock/result.h"
@@ -26,11 +26,11 @@ static u64 failed_before(const struct hc_member *m, u64 nr, u64 *seen_by)
 	return nr >= m->passed.to ? m->passed.to : 0;
 }
 
-bool hc_came_anew(const struct hc_member *m, u64 nr, u64 sock)
+bool hc_came_anew(const struct hc_member *m, u64 nr, u64 group)
 {
 	u64 seen_by;
 
-	return failed_before(m, nr, &seen_by) && (!sock || sock > seen_by);
+	return failed_before(m, nr, &seen_by) && (!group || group > seen_by);
 }
 
 bool hc_is_of_new(struct hc_member *m, u64 nr)
@@ -40,14 +40,14 @@ bool hc_is_of_new(struct hc_member *m, u64 nr)
 
 	if (op && op->nr == nr && (op->begun || op->old))
 		return op->anew && !op->old;
-	return hc_came_anew(m, nr, sk ? hc_sock_id(sk) : 0);
+	return hc_came_anew(m, nr, sk ? hc_sock_group(sk) : 0);
 }
 
-bool hc_saw_failure(const struct hc_member *m, u64 sock)
+bool hc_saw_failure(const struct hc_member *m, u64 group)
 {
 	u64 seen_by;
 
-	return failed_before(m, m->next, &seen_by) == m->next && sock <= seen_by;
+	return failed_before(m, m->next, &seen_by) == m->next && group <= seen_by;
 }
 
 void hc_new_note(struct hc_member *m, const struct hc_tree_peer *peer, bool above,

@@ -28,12 +28,14 @@ static inline void hc_reset_note(struct hc_member *m, u64 nr)
 	m->reset_from = min(m->reset_from, nr);
 }
 
-/* Was there a failure before operation @nr, and has the process of socket @sock come after it?
- * 0: that process has not come yet.
+/* Was there a failure before operation @nr, and has the process of the sockets of @group come
+ * after it?  0: that process has not come yet.
  */
-bool hc_came_anew(const struct hc_member *m, u64 nr, u64 sock);
-/* Did the socket exist when all before the member's next operation failed? */
-bool hc_saw_failure(const struct hc_member *m, u64 sock);
+bool hc_came_anew(const struct hc_member *m, u64 nr, u64 group);
+/* Was the process of the sockets of @group there when all before the member's next operation
+ * failed?
+ */
+bool hc_saw_failure(const struct hc_member *m, u64 group);
 /* Is operation @nr one of processes that have come after a failure? */
 bool hc_is_of_new(struct hc_member *m, u64 nr);
 /* A peer asks for an operation: HC_PROBE_F_NEW tells whose it is there. */

@@ -221,6 +221,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @cur: operation to which the socket is contributing; valid if @cur_open
  * @cur_open: a contribution is incomplete
  * @sock: hc_sock.id of the last socket to take part that is still there, or 0
+ * @group: hc_sock.group of the last one to take part
  * @engaged: it has contributed
  * @left: a socket was closed and none has contributed since
  * @unheard: others have not heard that it was
@@ -228,7 +229,8 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @failure.sock: hc_sock.id of its socket
  * @failure.nr: number of the failure there, see sock/unread.h; U64_MAX: the socket was closed
  * @seen_by: the highest hc_sock.id that had been given when @abort was noted, here or elsewhere on
- *	the machine; or a later one whose socket has been told of it
+ *	the machine, or a later hc_sock.group whose socket has been told of it: processes whose
+ *	group is no later were there
  * @passed: the failure before @abort, if there are operations between them, or what the plan was
  *	mended after
  * @passed.from: the first operation that failed; @passed.to: none did, or @abort has grown down
@@ -285,6 +287,7 @@ struct hc_member {
 	u64 cur;
 	bool cur_open;
 	u64 sock;
+	u64 group;
 	bool engaged;
 	bool left;
 	bool unheard;
@@ -425,6 +428,7 @@ struct hc_host_cb {
 	struct hc_cb cb;
 	bool first;	/* begins a contribution */
 	struct hc_rec rec;
+	u64 group;	/* hc_sock.group */
 	u64 cookie;
 	u64 seen;	/* hc_unread.told of its socket when nothing of the plan was unread */
 };
@@ -438,6 +442,7 @@ static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
 struct hc_leave_cb {
 	struct hc_cb cb;
 	u64 sock;			/* hc_sock.id */
+	u64 group;			/* hc_sock.group */
 	u32 plan;			/* it was connected to this one; 0: to none */
 	u32 keeps;			/* it goes on with this one; 0: with none */
 	unsigned long next;		/* plans below this have been looked at */

@@ -75,7 +75,7 @@ static bool next_is_begun(struct hc_member *m)
  * for one that comes anew.  But what others have begun ends with it: if that is the rest of its
  * own run, nobody will complete it, and the next run would find it there.
  */
-static void member_close(struct hc_member *m, u64 sock)
+static void member_close(struct hc_member *m, u64 group)
 {
 	struct hc_abort abort = {
 		.from = m->cur_open ? m->cur : m->next,
@@ -83,7 +83,7 @@ static void member_close(struct hc_member *m, u64 sock)
 		.node = m->node->id,
 		.dim = HC_CAUSE_NONE,
 	};
-	bool saw = hc_saw_failure(m, sock), resets = hc_resets(m);
+	bool saw = hc_saw_failure(m, group), resets = hc_resets(m);
 	bool quiet = !m->cur_open && (!m->engaged || resets) && !next_is_begun(m);
 
 	/* Nobody is left to receive what the root still assembles.  Where all members are roots,
@@ -141,10 +141,12 @@ static void waiting_drop(struct hc_node *node, struct sk_buff_head *queue,
 }
 
 /* A socket that has taken no part owes nothing: its close is that of the plan's process only if no
- * other socket serves the plan.  @heir: that one has taken over what this one has begun.
+ * other socket serves the plan.  One that has connected to the plan meanwhile takes over what this
+ * one has begun.
  */
-static void member_leave(struct hc_member *m, u64 sock, bool heir)
+static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 {
+	u64 sock = cb->sock;
 	struct sock *now = hc_sock_serving(m);
 	bool other = now && hc_sock_id(now) != sock;
 	bool mine = m->sock == sock;
@@ -152,14 +154,14 @@ static void member_leave(struct hc_member *m, u64 sock, bool heir)
 	if (!mine && (m->sock || other))
 		return;
 	m->sock = 0;
-	if (mine && other && heir) {
+	if (mine && other && !cb->plan) {
 		member_hand_over(m);
 		return;
 	}
 	if (m->plan->ops->close)
 		m->plan->ops->close(m);
 	else
-		member_close(m, sock);
+		member_close(m, cb->group);
 }
 
 /* All that waits was sent by the socket before it was closed: a socket that binds after it
@@ -186,7 +188,7 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 			waiting_drop(node, &m->waiting, cb);
 			if (m->failure.sock == cb->sock)
 				m->failure.sock = 0;
-			member_leave(m, cb->sock, !cb->plan);
+			member_leave(m, cb);
 		}
 		/* There may be no id behind it. */
 		if (!++cb->next)
@@ -266,6 +268,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 	m->engaged = true;
 	m->left = false;
 	m->sock = cb->rec.sock;
+	m->group = cb->group;
 	if (!op) {
 		struct hc_abort abort = {
 			.from = m->next,
@@ -281,7 +284,7 @@ static void host_begin(struct hc_member *m, struct sk_buff *skb)
 		return;
 	}
 	op->begun = true;
-	op->anew = hc_came_anew(m, op->nr, m->sock);
+	op->anew = hc_came_anew(m, op->nr, m->group);
 	trace_hc_op_begin(m->node, m->plan->id, hc_told_nr(m, op->nr), w);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
@@ -349,12 +352,12 @@ static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 /* The process hears of the failure by this. */
 static void failure_tell(struct hc_member *m, struct sk_buff *skb)
 {
-	u64 sock = hc_host_cb(skb)->rec.sock;
+	u64 group = hc_host_cb(skb)->group;
 
 	hc_reset_forget(m);
 	/* It is one of those that were there. */
-	m->seen_by = max(m->seen_by, sock);
-	m->passed.seen_by = max(m->passed.seen_by, sock);
+	m->seen_by = max(m->seen_by, group);
+	m->passed.seen_by = max(m->passed.seen_by, group);
 	member_refuse(m, skb, -(int)m->abort.status, 0);
 	m->begun++;
 	if (m->broken && m->plan->ops->refused)
@@ -371,8 +374,8 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		host_more(m, skb);
 		return true;
 	}
-	/* This socket need not hear of another one's failure. */
-	if (m->sock != sock)
+	/* This process need not hear of another one's failure. */
+	if (m->group != hc_host_cb(skb)->group)
 		hc_reset_forget(m);
 	tells = hc_resets(m) || (m->broken && !hc_member_holds(m));
 	ahead = !tells && is_ahead(m, skb);

@@ -16,6 +16,7 @@
  * NULL.
  */
 #include <linux/completion.h>
+#include <linux/kref.h>
 #include <linux/net.h>
 #include <linux/random.h>
 #include <net/sock.h>
@@ -79,6 +80,7 @@ static void leave_tell(const struct hc_sock *hsk, struct hc_node *node, struct s
 
 	cb->cb.dim = HC_DIM_HOST;
 	cb->sock = hsk->id;
+	cb->group = hsk->group;
 	cb->plan = keeps ? 0 : hsk->plan;
 	cb->keeps = keeps;
 	cb->next = 0;
@@ -295,6 +297,15 @@ static int slot_take(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	return 0;
 }
 
+static int bind_check(struct hc_sock *hsk, const struct hc_node *node)
+{
+	lockdep_assert_held(&node->fabric->sock_lock);
+	/* The fabric is not dead, so its namespace is there. */
+	if (!hc_users_allowed(read_pnet(&node->fabric->net)))
+		return -EPERM;
+	return may_bind(node, &hsk->by) ? 0 : -EACCES;
+}
+
 static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 {
 	bool coll = hsk->sk.sk_type == SOCK_SEQPACKET;
@@ -302,11 +313,6 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	int err;
 
 	lockdep_assert_held(&node->fabric->sock_lock);
-	/* The fabric is not dead, so its namespace is there. */
-	if (!hc_users_allowed(read_pnet(&node->fabric->net)))
-		return -EPERM;
-	if (!may_bind(node, &hsk->by))
-		return -EACCES;
 	if (coll) {
 		/* Made now, so that close() cannot fail for want of memory. */
 		skb = hc_frame_alloc(node, HC_FRAME_ABORT, 0, GFP_KERNEL_ACCOUNT);
@@ -353,6 +359,7 @@ static int sock_bind(struct socket *sock, const struct sockaddr_hypercube *shc, 
 {
 	struct hc_sock *hsk = hc_sk(sock->sk);
 	struct hc_fabric *fabric;
+	struct hc_node *node;
 	int err;
 
 	fabric = hc_fabric_get(sock_net(sock->sk), shc->shc_fabric);
@@ -364,12 +371,13 @@ static int sock_bind(struct socket *sock, const struct sockaddr_hypercube *shc, 
 	      locks_take(hsk, fabric) : -EADDRNOTAVAIL;
 	if (err)
 		goto out;
+	node = fabric->nodes[shc->shc_node];
 	if (hsk->fabric)
 		err = -EINVAL;
 	else if (!hc_fabric_alive(fabric))
 		err = -ENODEV;
 	else
-		err = node_bind(hsk, fabric->nodes[shc->shc_node], plan);
+		err = bind_check(hsk, node) ?: node_bind(hsk, node, plan);
 	locks_drop(hsk, fabric);
 out:
 	if (err)
@@ -385,6 +393,60 @@ int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len)
 	if (err || shc.shc_plan)
 		return -EINVAL;
 	return sock_bind(sock, &shc, 0);
+}
+
+/* To a plan of the node of @of, with the rights that this one was bound with. */
+static int sibling_bind(struct hc_sock *hsk, const struct hc_sock *of, u32 plan)
+{
+	struct hc_fabric *fabric = hc_sock_fabric(of);
+	struct hc_node *node;
+	int err;
+
+	if (!fabric)
+		return -ENOTCONN;
+	err = locks_take(hsk, fabric);
+	if (err)
+		return err;
+	node = rcu_dereference_protected(of->node, lockdep_is_held(&fabric->sock_lock));
+	if (hsk->fabric) {
+		err = -EINVAL;
+	} else if (!node) {
+		err = hc_sock_gone(of);
+	} else {
+		hsk->by = of->by;
+		hsk->group = of->group;
+		err = node_bind(hsk, node, plan);
+		if (err)
+			hsk->group = hsk->id;
+		else
+			kref_get(&fabric->ref);
+	}
+	locks_drop(hsk, fabric);
+	return err;
+}
+
+int hc_sock_setsockopt(struct socket *sock, int level, int name, sockptr_t value,
+		       unsigned int len)
+{
+	struct hypercube_sibling sibling;
+	struct socket *of;
+	int err;
+
+	if (level != SOL_HYPERCUBE || name != HYPERCUBE_SIBLING)
+		return -ENOPROTOOPT;
+	if (len != sizeof(sibling))
+		return -EINVAL;
+	if (copy_from_sockptr(&sibling, value, sizeof(sibling)))
+		return -EFAULT;
+	if (!sibling.plan)
+		return -EINVAL;
+	of = sockfd_lookup(sibling.fd, &err);
+	if (!of)
+		return err;
+	err = of->ops == sock->ops ? sibling_bind(hc_sk(sock->sk), hc_sk(of->sk), sibling.plan) :
+	      -EINVAL;
+	sockfd_put(of);
+	return err;
 }
 
 /* From all plans to one; the others lose the socket as if it were closed. */

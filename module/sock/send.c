@@ -286,6 +286,7 @@ static int seg_get(struct hc_sock *hsk, long *timeo)
 	cb->first = !hsk->sent;
 	cb->rec.sock = hsk->id;
 	cb->rec.nr = hsk->rec;
+	cb->group = hsk->group;
 	cb->cookie = hsk->op.cookie;
 	cb->seen = hsk->seen;
 	hsk->seg = skb;

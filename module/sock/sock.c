@@ -49,6 +49,11 @@ u64 hc_sock_id(const struct sock *sk)
 	return hc_sk(sk)->id;
 }
 
+u64 hc_sock_group(const struct sock *sk)
+{
+	return hc_sk(sk)->group;
+}
+
 u64 hc_sock_last_id(void)
 {
 	return atomic64_read(&sock_ids);
@@ -65,6 +70,7 @@ static ssize_t sock_no_splice_read(struct socket *sock, loff_t *ppos,
 
 static const struct proto_ops hc_seqpacket_ops = {
 	HC_SOCK_OPS(hc_sock_connect, datagram_poll, hc_sock_sendmsg, hc_sock_recvmsg),
+	.setsockopt = hc_sock_setsockopt,
 	.splice_read = sock_no_splice_read,
 };
 
@@ -114,6 +120,7 @@ static int hc_sock_create(struct net *net, struct socket *sock, int protocol, in
 	hsk->fabric = NULL;
 	RCU_INIT_POINTER(hsk->node, NULL);
 	hsk->id = atomic64_inc_return(&sock_ids);
+	hsk->group = hsk->id;
 	hsk->plan = 0;
 	hsk->by = INVALID_UID;
 	hsk->gone = ENODEV;

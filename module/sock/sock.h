@@ -26,6 +26,8 @@ struct hc_node;
  * @node: the node it is bound to; written under fabric->sock_lock, read under RCU
  * @node_id: its number
  * @id: unique in the machine
+ * @group: @id of the first of the sockets that are siblings of each other, see struct
+ *	hypercube_sibling; written before it is bound
  * @plan: the plan it is connected to, or 0; written under @send_lock
  * @by: the owner of the node whose right was used to bind it, or INVALID_UID
  * @gone: why it has no node any more: ENODEV, or EACCES: the node has another owner
@@ -61,6 +63,7 @@ struct hc_sock {
 	struct hc_node __rcu *node;
 	u32 node_id;
 	u64 id;
+	u64 group;
 	u32 plan;
 	kuid_t by;
 	int gone;
@@ -138,6 +141,9 @@ int hc_dgram_getsockopt(struct socket *sock, int level, int name, char __user *v
 int hc_sock_addr(struct sockaddr_hypercube *shc, const void *addr, int len);
 int hc_sock_bind(struct socket *sock, struct sockaddr_unsized *addr, int len);
 int hc_sock_connect(struct socket *sock, struct sockaddr_unsized *addr, int len, int flags);
+/* Options of collective sockets. */
+int hc_sock_setsockopt(struct socket *sock, int level, int name, sockptr_t value,
+		       unsigned int len);
 int hc_sock_getname(struct socket *sock, struct sockaddr *addr, int peer);
 /* Do records of failures of the plan wait to be received?  @told: how many failures there were. */
 bool hc_sock_unread(struct hc_sock *hsk, u32 plan, u64 *told);

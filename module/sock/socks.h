@@ -42,7 +42,9 @@ void hc_sock_exit(void);
 int hc_sock_family(void);
 /* Returns the number that no other socket has had: hc_rec.sock.  Later ones have higher numbers. */
 u64 hc_sock_id(const struct sock *sk);
-/* The highest one. */
+/* That of the first of its siblings, or its own: processes are told apart by it. */
+u64 hc_sock_group(const struct sock *sk);
+/* The highest hc_sock_id() so far. */
 u64 hc_sock_last_id(void);
 
 void hc_socks_init(struct hc_socks *socks);

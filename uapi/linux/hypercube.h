@@ -638,6 +638,23 @@ enum {
 					 */
 };
 
+/* Option at SOL_HYPERCUBE of SOCK_SEQPACKET sockets, for setsockopt() only. */
+#define HYPERCUBE_SIBLING		7	/* struct hypercube_sibling */
+
+/**
+ * struct hypercube_sibling - connect a socket to a plan of the node of another one
+ * @fd: a bound SOCK_SEQPACKET socket
+ * @plan: id of the plan
+ *
+ * As connect() with the address of the node of socket @fd, with the rights of that socket instead
+ * of the caller's, whatever namespace the caller is in.  Both are one participant: a failure that
+ * came before the new socket but not before the other one is a failure of both.
+ */
+struct hypercube_sibling {
+	__s32	fd;
+	__u32	plan;
+};
+
 /* Options at SOL_HYPERCUBE of SOCK_DGRAM sockets; ints but for the last. */
 enum {
 	HYPERCUBE_COPIES = 1,		/* send each datagram in so many copies over node-disjoint
