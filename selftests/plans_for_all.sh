@@ -166,6 +166,28 @@ ended_or_on() {
 		is_at "$epoch" "$b" '.[0].epoch' op show t
 }
 
+# shown MEMBERS NAMESPACE..: the rings go on, as each of these machines shows
+shown() {
+	local ns
+	for ns in "${@:2}"; do
+		busywait 10 is_at "[false,$1]" "$ns" '.[0] | [.broken, .members]' plan show t 3 ||
+			fault "at $ns: $(json_at "$ns" '.[0] | [.broken, .members]' plan show t 3)"
+	done
+}
+
+# One of both has the master when they meet again.
+each_machine_shows_repaired_rings() {
+	two
+	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3 repair
+	all_do gather 3 3 100
+	check 'a trunk less' at "$a" hcctl trunk del t 1
+	shown '[0,1,2,3]' "$a"
+	shown '[4,5,6,7]' "$b"
+	tie "$a" "$b" 1 2
+	shown '[0,1,2,3,4,5,6,7]' "$a" "$b"
+	all_do gather 3 3 100
+}
+
 # A fault that one machine cannot tell the others, and a limit that it alone has reached
 one_refuses() {
 	local i u
@@ -375,6 +397,6 @@ everything_may_go() {
 	((SECONDS < 4 * slow)) || fault "it took $SECONDS s"
 }
 
-run_tests two_machines four_machines plans_are_replaced_under_load one_refuses who_may_ask two_ask_at_once \
+run_tests two_machines four_machines each_machine_shows_repaired_rings plans_are_replaced_under_load one_refuses who_may_ask two_ask_at_once \
 	trunks_end_meanwhile others_do_as_they_like lost_between_the_phases not_all_have_switched others_ask_as_they_like \
 	noise_is_refused everything_may_go

@@ -79,7 +79,8 @@ struct hc_plan_params {
  * @ndetours: how many pairs of them
  * @priv: what the type keeps, see hc_plan_ops.plan_size
  * @mends: it mends itself
- * @mended: how often it has
+ * @mended: how often it has, as far as members of this machine were in it
+ * @went: the latest attempt at that in which one of them was told to go on
  * @lost: a node of a machine that does not have the plan, or HC_CAUSE_NONE; written under
  *	hc_fabric.lock
  * @breaking: bit 0: a member's poll is about to set @broken
@@ -109,6 +110,7 @@ struct hc_plan {
 	void *priv;
 	bool mends;
 	atomic_t mended;
+	atomic64_t went;
 	u32 lost;
 	unsigned long breaking;
 	atomic64_t reported;

@@ -100,12 +100,10 @@ static bool ring_copy(struct hc_plan *plan, const struct hc_plan_params *p)
 static void ring_shape(const struct hc_plan *plan, struct hc_plan_params *p)
 {
 	const struct hc_ring_tree *t = &ring_plan(plan)->tree;
-	const struct hc_ring_shape *mended = hc_mend_shape(plan);
+	const struct hc_ring_shape *mended = hc_mend_shape(plan, &p->members);
 
-	if (mended) {
+	if (mended)
 		t = &mended->t;
-		p->members = mended->members;
-	}
 	p->nrings = t->nrings;
 	p->rings = (const void *)t->ring;
 	p->nring_nodes = t->nnodes;

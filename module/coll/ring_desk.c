@@ -11,9 +11,7 @@
 #include "coll/ring_verdict.h"
 #include "coll/ring_ways.h"
 #include "fabric/limits.h"
-#include "netlink/netlink.h"
 #include "route/lsdb.h"
-#include "trace.h"
 
 /* Attempts that a master may begin in a second. */
 #define TRIES		8
@@ -117,17 +115,26 @@ static bool desk_alloc(const struct hc_member *m, struct hc_mend *s)
 	return false;
 }
 
-const struct hc_ring_shape *hc_mend_shape(const struct hc_plan *plan)
+const struct hc_ring_shape *hc_mend_shape(const struct hc_plan *plan, const u32 **members)
 {
 	const struct hc_ring_shape *best = NULL, *shape;
+	u64 last = 0, ran;
 	u32 u;
 
+	*members = NULL;
 	for (u = 0; plan->mends && u < hc_nodes(plan->fabric->dim); u++) {
-		if (!plan->member[u])
+		const struct hc_member *m = plan->member[u];
+
+		if (!m)
 			continue;
-		shape = rcu_dereference(hc_mend_of(plan->member[u])->shape);
+		shape = rcu_dereference(hc_mend_of(m)->shape);
 		if (shape && (!best || shape->ballot > best->ballot))
 			best = shape;
+		ran = READ_ONCE(hc_mend_of(m)->ran);
+		if (ran > last) {
+			last = ran;
+			*members = READ_ONCE(hc_ring_member(m)->members);
+		}
 	}
 	return best;
 }
@@ -298,15 +305,12 @@ void hc_desk_begin(struct hc_member *m)
 /* A tree of so many nodes has at most as many rings, and twice as many places. */
 static struct hc_ring_shape *shape_alloc(const struct hc_member *m, u32 n)
 {
-	size_t rings = n * sizeof(struct hc_ring), nodes = round_up(2 * n * sizeof(u16), 4);
-	size_t size = struct_size_t(struct hc_ring_shape, ring, 0) + rings + nodes +
-		      hc_mend_set_size(m->plan);
+	size_t size = struct_size_t(struct hc_ring_shape, ring, n) + 2 * n * sizeof(u16);
 	struct hc_ring_shape *shape = hc_poll_alloc(m->plan->fabric, size);
 
 	if (!shape)
 		return NULL;
 	shape->size = size;
-	shape->members = (void *)shape->ring + rings + nodes;
 	return shape;
 }
 
@@ -355,12 +359,11 @@ static bool desk_mend(struct hc_member *m)
 		return false;
 	desk->shape->t = g.t;
 	desk->shape->ballot = desk->ballot;
-	memcpy(desk->shape->members, desk->alive, hc_mend_set_size(m->plan));
 	return true;
 }
 
-/* All members go on. */
-static void desk_done(struct hc_member *m)
+/* All members have their places in the new tree. */
+static void shape_publish(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
 	struct hc_plan *plan = m->plan;
@@ -372,14 +375,6 @@ static void desk_done(struct hc_member *m)
 		hc_poll_uncharge(plan->fabric, old->size);
 		kfree_rcu(old, rcu);
 	}
-	hc_desk_free(plan, s);
-	atomic_inc(&plan->mended);
-	WRITE_ONCE(plan->broken, false);
-	/* The next report that it is broken comes after this. */
-	smp_mb__before_atomic();
-	clear_bit(0, &plan->breaking);
-	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
-	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 }
 
 /* All have answered: the next phase. */
@@ -397,10 +392,11 @@ static void desk_next(struct hc_member *m)
 			desk->again = true;
 		break;
 	case HC_MEND_PLACE:
+		shape_publish(m);
 		phase_begin(m, HC_MEND_GO);
 		break;
 	default:
-		desk_done(m);
+		hc_desk_free(m->plan, hc_mend_of(m));
 	}
 }
 

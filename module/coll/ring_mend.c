@@ -62,6 +62,7 @@
 #include "coll/ring_mend.h"
 #include "coll/ring_mend_impl.h"
 #include "fabric/link.h"
+#include "netlink/netlink.h"
 #include "route/lsdb.h"
 #include "route/route.h"
 #include "trace.h"
@@ -257,7 +258,7 @@ static void ways_take(struct hc_member *m, u32 master, const struct hc_wire_mend
 	members = hc_keep_set_free(m);
 	for (i = 0; i < hc_set_words(m->plan->fabric->dim); i++)
 		members[i] = be32_to_cpu(set[i]);
-	ring->members = members;
+	WRITE_ONCE(ring->members, members);
 	m->tells = m->node->id == (hc_set_has(members, m->plan->root) ? m->plan->root : master);
 }
 
@@ -313,13 +314,32 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 	answer(m, src, HC_MEND_PLACED);
 }
 
+/* The plan is mended, as the first member of this machine hears that goes on in an attempt. */
+static void plan_go(struct hc_plan *plan, u64 ballot)
+{
+	u64 went = atomic64_read(&plan->went);
+
+	do {
+		if (went >= ballot)
+			return;
+	} while (!atomic64_try_cmpxchg(&plan->went, &went, ballot));
+	atomic_inc(&plan->mended);
+	WRITE_ONCE(plan->broken, false);
+	/* The next report that it is broken comes after this. */
+	smp_mb__before_atomic();
+	clear_bit(0, &plan->breaking);
+	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+}
+
 /* All have their places. */
 static void member_go(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
 
 	s->phase = MEND_NONE;
-	s->ran = s->heard;
+	WRITE_ONCE(s->ran, s->heard);
+	plan_go(m->plan, s->ran);
 	hc_keep_went(m);
 	hc_node_kick(m->node, HC_EV_HOST);
 	hc_member_again(m);

@@ -25,15 +25,13 @@ struct sk_buff;
  * @size: its bytes
  * @ballot: the attempt that made it
  * @t: the rings
- * @members: set of their nodes
- * @ring: those of @t, with room for the nodes and the set behind
+ * @ring: those of @t, with room for the nodes behind
  */
 struct hc_ring_shape {
 	struct rcu_head rcu;
 	size_t size;
 	u64 ballot;
 	struct hc_ring_tree t;
-	u32 *members;
 	struct hc_ring ring[];
 };
 
@@ -134,8 +132,11 @@ struct hc_mend {
 	struct hc_ring_shape __rcu *shape;
 };
 
-/* The latest tree that a member of the plan has made, or NULL: it was never mended.  Under RCU. */
-const struct hc_ring_shape *hc_mend_shape(const struct hc_plan *plan);
+/* The latest tree that a member on this machine has made as a master, or NULL: none has.  @members:
+ * those that are in the rings now, as the members on this machine were told, or NULL: the plan was
+ * not mended.  Under RCU.
+ */
+const struct hc_ring_shape *hc_mend_shape(const struct hc_plan *plan, const u32 **members);
 /* Config; no poll sees the plan any more. */
 void hc_mend_release(struct hc_plan *plan, struct hc_mend *s);
 
