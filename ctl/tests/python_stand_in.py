@@ -67,7 +67,7 @@ class StandIn:
         function = getattr(self, name)
 
         def call(handle, *arguments):
-            if handle is not None and not name.startswith('hcl_open') and handle.value not in self._open:
+            if handle is not None and '_open' not in name and handle.value not in self._open:
                 self.misused.append(name)
             return function(handle, *arguments)
         return call
@@ -78,7 +78,7 @@ class StandIn:
         handle._obj.value = self._handles
         return 0
 
-    hcl_open = hcl_open_plan = hcl_open_dgram = _opened
+    hcl_open = hcl_open_plan = hcl_open_dgram = hcl_task_open = _opened
 
     def hcl_close(self, handle):
         self._open.discard(handle.value)

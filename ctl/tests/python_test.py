@@ -6,6 +6,7 @@ The libraries are the real ones; behind the open handles of python_stand_in.py i
 """
 
 import contextlib
+import copy
 import ctypes
 import errno
 import os
@@ -26,7 +27,7 @@ from unittest import mock
 import numpy as np
 
 import hypercube
-from hypercube import Error, Messages, Node, Plan, Timeout, _arrays, _native, names
+from hypercube import Error, Messages, Node, Plan, Tasks, Timeout, _arrays, _native, names
 from python_stand_in import StandIn
 from python_tap import main
 
@@ -686,12 +687,29 @@ class Operations(unittest.TestCase):
         error = caught.exception
         self.assertEqual((error.node, error.dimension, error.plan, error.collective, error.over, error.status),
                          (3, 1, 7, names.Collective.ALLREDUCE, True, -errno.ENOLINK))
-        copy = pickle.loads(pickle.dumps(error))
-        self.assertEqual((type(copy), str(copy), copy.node, copy.errno), (Error, str(error), 3, errno.ENOLINK))
+        other = pickle.loads(pickle.dumps(error))
+        self.assertEqual((type(other), str(other), other.node, other.errno), (Error, str(error), 3, errno.ENOLINK))
         self.kernel.failure = -errno.EACCES, _native.NONE, _native.NONE
         with self.assertRaises(PermissionError):
             self.node.barrier(7)
         self.assertEqual(self.node.failure.status, -errno.EACCES)
+
+    def test_what_is_open_is_there_once(self):
+        """No copy closes it a second time."""
+        request = self.node.iallreduce(np.ones(3), 'sum', 7)
+        with Messages('t', 1) as messages, Tasks('t', 1) as tasks:
+            for one in (self.node, messages, tasks, request, self.node._handle):
+                for twice in (copy.copy, copy.deepcopy, lambda it: copy.deepcopy([it]),
+                              *(lambda it, p=p: pickle.dumps(it, p) for p in range(pickle.HIGHEST_PROTOCOL + 1))):
+                    with self.assertRaisesRegex(TypeError, f'^a {type(one).__name__} belongs to one process, and '
+                                                           'cannot be copied or pickled$'):
+                        twice(one)
+            self.assertEqual(self.kernel.closed, 0)
+        self.assertEqual(self.kernel.closed, 2)
+        self.assertEqual(request.wait().tolist(), [1, 1, 1])
+        # What only says something is not bound to anything.
+        for one in (PLAN, request.result, names.Oper.SUM):
+            self.assertEqual((copy.deepcopy(one), pickle.loads(pickle.dumps(one))), (one, one))
 
     def test_a_failure_stays(self):
         self.kernel.failure = -errno.ENOLINK, 3, 1

@@ -25,7 +25,14 @@ def name_of(fabric):
     return fabric.encode('utf-8', 'surrogateescape')
 
 
-class _Open(c_void_p):
+class Single:
+    """What is there once: two objects for it would close it twice."""
+
+    def __reduce_ex__(self, _):
+        raise TypeError(f'a {type(self).__name__} belongs to one process, and cannot be copied or pickled')
+
+
+class _Open(Single, c_void_p):
     """The library's handle, which is open as long as a call may use it."""
 
     arrays = None       # that the library reads and fills
@@ -38,7 +45,7 @@ class _Open(c_void_p):
     __del__ = close
 
 
-class Handle:
+class Handle(Single):
     """An open handle.  One thread at a time may use it; a second one gets RuntimeError."""
 
     _handle = None

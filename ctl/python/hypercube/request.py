@@ -6,12 +6,13 @@ from ctypes import byref, c_uint32
 
 from . import _native
 from ._arrays import filled, flat
+from ._handle import Single
 from ._native import lib
 from .errors import Result, error
 from .names import DIM_MAX
 
 
-class Request:
+class Request(Single):
     """An operation that is under way.  Its arrays stay in use until it is over."""
 
     def __init__(self, node, cookie, token, out, part=None):
