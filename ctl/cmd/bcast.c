@@ -206,24 +206,35 @@ static uint32_t source_of(const struct nl_plan *v)
 
 static const struct planner_root source = { "source", HYPERCUBE_A_PLAN_SOURCE, source_of };
 
-/* The length of the shortest sequence for the source, or what the search has excluded. */
+/* With each step, the members that have the message are at most twice as many. */
+static uint32_t doublings(uint32_t members)
+{
+	return members > 1 ? 32 - (uint32_t)__builtin_clz(members - 1) : 0;
+}
+
+/* The length of the shortest sequence for the source, or what the search has excluded.  A sequence
+ * for fewer members than can be reached now may be shorter.
+ */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {
 	struct hc_bcast_req req = { .method = HC_BCAST_MINIMAL, .source = v->source };
+	uint32_t members = cmd_set_count(v->members, 32 * v->member_words);
 	struct hc_bcast_plan p;
 	const char *why;
 	int rc;
 
 	t->promise = v->steps;
-	if (!t->search || cmd_set_count(v->members, 32 * v->member_words) == 1) {
-		t->exact = true;
+	t->optimum = doublings(members);
+	t->exact = members == 1;
+	if (!t->search || members == 1)
 		return 0;
-	}
 	rc = hc_plan_bcast(t->faults, &req, &p, &why);
 	if (rc)
 		return rc;
-	t->optimum = p.lower_bound;
-	t->exact = p.lower_bound == p.bcast.steps;
+	if (members == p.reachable) {
+		t->optimum = p.lower_bound;
+		t->exact = p.lower_bound == p.bcast.steps;
+	}
 	hc_bcast_plan_free(&p);
 	return 0;
 }

@@ -1,86 +1,35 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Steps of a tree: what its members do, what it promises, and what is possible.
- *
- * With a given sink every stage takes a step at least, and a stage at
- * which a member's tree link is unusable two (to a helper and on, or a detour: the
- * nodes that are passive at that stage are more than one link away but for the one
- * across that link).  So k steps for k stages are the optimum if the exact planner
- * finds a tree without such a stage; if there is none, no tree takes fewer than
- * k + 1, and which takes the fewest is found by trying all k! orders.  A result that
- * goes back down takes the same steps again.
+ * What the members of a tree do, how many steps that takes, and how many are possible.
  */
 #include <string.h>
 
 #include "planner.h"
 
-/* Up to so many stages all orders are tried. */
-#define TRY_STAGES 6
-
-/* The best of all orders of order[k..] behind those before. */
-static int try_orders(const struct hc_faults *f, const struct nl_plan *v, uint8_t *order,
-		      unsigned int k, uint32_t *best)
+/* A plan for the faults of another time may have other members than one for those of now.  Whatever
+ * it lacks, each stage takes a step up, and one down if it or a stage before it has a sender.
+ */
+static bool members_of_now(const struct nl_plan *v, const struct hc_tree_plan *p)
 {
-	unsigned int i, stages = v->stages;
-	struct hc_tree_plan p;
-	const char *why;
-	int rc;
+	uint32_t words = hc_set_words(p->tree.dim);
 
-	if (k == stages) {
-		rc = hc_plan_tree_fixed(f, v->sink, order, stages, &p, &why);
-		if (rc)
-			return rc;
-		if (p.steps < *best)
-			*best = p.steps;
-		hc_tree_plan_free(&p);
-		return 0;
-	}
-	for (i = k; i < stages; i++) {
-		uint8_t d = order[i];
-
-		order[i] = order[k];
-		order[k] = d;
-		rc = try_orders(f, v, order, k + 1, best);
-		order[k] = order[i];
-		order[i] = d;
-		if (rc)
-			return rc;
-	}
-	return 0;
+	return v->member_words == words &&
+	       !memcmp(v->members, p->members, words * sizeof(uint32_t));
 }
 
-static int tree_optimum(const struct nl_plan *v, struct plan_truth *t)
+static uint32_t bound(const struct nl_plan *v, bool down)
 {
-	struct hc_tree_req req = { .method = HC_TREE_EXACT, .sink = v->sink, .base = v->sink };
-	unsigned int i, stages = v->stages;
-	uint8_t order[HC_LIB_DIM_MAX];
-	struct hc_tree_plan p;
-	const char *why;
-	int rc;
+	uint32_t differ = 0, u;
 
-	t->exact = true;
-	if (!stages)
-		return 0;
-	for (i = 0; i < stages; i++)
-		req.dims |= hc_bit(v->order[i]);
-	rc = hc_plan_tree(t->faults, &req, &p, &why);
-	if (rc)
-		return rc;
-	t->optimum = p.steps;
-	memcpy(order, p.tree.order, stages);
-	hc_tree_plan_free(&p);
-	if (t->optimum <= stages + 1)
-		return 0;
-	if (stages <= TRY_STAGES)
-		return try_orders(t->faults, v, order, 0, &t->optimum);
-	t->optimum = stages + 1;
-	t->exact = false;
-	return 0;
+	for (u = 0; down && u < 32 * v->member_words; u++)
+		if (hc_set_has(v->members, u))
+			differ |= u ^ v->sink;
+	return v->stages + hc_weight32(differ);
 }
 
 int tree_truth(const struct nl_plan *v, struct plan_truth *t)
 {
-	unsigned int ways = t->down ? 2 : 1;
+	struct hc_tree_least least = {};
 	struct hc_tree_plan p;
 	const char *why;
 	int rc;
@@ -88,11 +37,15 @@ int tree_truth(const struct nl_plan *v, struct plan_truth *t)
 	rc = hc_plan_tree_fixed(t->faults, v->sink, v->order, v->stages, &p, &why);
 	if (rc)
 		return rc;
-	t->promise = ways * p.steps;
+	t->promise = p.steps + (t->down ? hc_plan_tree_down(&p) : 0);
+	t->exact = members_of_now(v, &p);
+	t->optimum = bound(v, t->down);
+	if (t->search && t->exact) {
+		rc = hc_plan_tree_least(t->faults, &p, &least);
+		t->optimum = t->down ? least.both : least.up;
+		t->exact = least.exact;
+	}
 	hc_tree_plan_free(&p);
-	if (t->search)
-		rc = tree_optimum(v, t);
-	t->optimum *= ways;
 	return rc;
 }
 

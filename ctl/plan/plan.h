@@ -118,6 +118,40 @@ int hc_plan_tree_fixed(const struct hc_faults *f, uint32_t sink,
 		       struct hc_tree_plan *plan, const char **why);
 
 /**
+ * hc_plan_tree_down() - steps of a result from the sink down to all members
+ * @plan: the plan
+ *
+ * Return: at most @plan->steps: stages before the first at which a member sends have nobody
+ * to bring the result to.
+ */
+uint32_t hc_plan_tree_down(const struct hc_tree_plan *plan);
+
+/**
+ * struct hc_tree_least - the fewest steps of all trees with one sink and the same dimensions
+ * @up: until the sink has all
+ * @both: until all have what the sink sends them then
+ * @exact: a tree takes as many; else no tree takes fewer
+ */
+struct hc_tree_least {
+	uint32_t up;
+	uint32_t both;
+	bool exact;
+};
+
+/**
+ * hc_plan_tree_least() - the fewest steps of all trees with a plan's sink and dimensions
+ * @f: the faults
+ * @plan: the plan
+ * @least: filled in
+ *
+ * Exact up to 6 stages, and beyond if one faulty stage or none is needed.
+ *
+ * Return: as hc_plan_tree().
+ */
+int hc_plan_tree_least(const struct hc_faults *f, const struct hc_tree_plan *plan,
+		       struct hc_tree_least *least);
+
+/**
  * struct hc_faulty_link - a faulty tree link of a plan
  * @node: the active (sending) end
  * @dim: the dimension
