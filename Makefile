@@ -101,14 +101,17 @@ latency: | $(deps)base
 style: | $(deps)base $(deps)style
 	@selftests/style
 
+# One word for the shell, whatever is in it
+quoted = '$(subst ','\'',$(1))'
+
 # Not for `deps`: who installs has no use for a VM
 install:
 	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl install
-	@DESTDIR='$(DESTDIR)' $(vm)/install $(if $(filter file,$(origin KERNEL)),,$(KERNEL))
+	@DESTDIR=$(call quoted,$(DESTDIR)) $(vm)/install $(if $(filter file,$(origin KERNEL)),,$(KERNEL))
 
 uninstall:
 	@$(MAKE) --no-print-directory -C ctl O=$(build)/ctl uninstall
-	@DESTDIR='$(DESTDIR)' $(vm)/install --remove
+	@DESTDIR=$(call quoted,$(DESTDIR)) $(vm)/install --remove
 
 deb: | $(deps)base $(deps)deb
 	@debian/build-packages

@@ -17,14 +17,19 @@ PYTHON ?= $(firstword $(wildcard /usr/bin/python3) $(shell command -v python3) n
 PYTHONDIR ?= $(shell $(PYTHON) -c 'import site, sys; lib = sys.argv[1] + "/lib/"; print(next((d for d in site.getsitepackages() \
 	if d.startswith(lib)), lib + "python%d.%d/site-packages" % sys.version_info[:2]))' '$(PREFIX)' 2>/dev/null)
 
+# $(call quoted,TEXT): one word for the shell, whatever is in it
+quoted = '$(subst ','\'',$(1))'
+# $(call to,FOLDER): where that is installed, such a word
+to = $(call quoted,$(DESTDIR)$(1))
+
 # $(call install-pages,SECTION,PAGE..): manual pages, which say their version
 define install-pages
-install -d $(DESTDIR)$(MANDIR)/man$(1)
+install -d $(call to,$(MANDIR)/man$(1))
 for page in $(2); do \
-	sed '/^\.TH/s/ hypercube "/ "hypercube $(version)" "/' $$page >$(DESTDIR)$(MANDIR)/man$(1)/$${page##*/} && \
-	chmod 644 $(DESTDIR)$(MANDIR)/man$(1)/$${page##*/} || exit 1; \
+	file=$(call to,$(MANDIR)/man$(1))/$${page##*/} && \
+	sed '/^\.TH/s/ hypercube "/ "hypercube $(version)" "/' $$page >"$$file" && chmod 644 "$$file" || exit 1; \
 done
 endef
 
-# $(call installed-pages,SECTION,PAGE..)
-installed-pages = $(patsubst %,$(DESTDIR)$(MANDIR)/man$(1)/%,$(notdir $(2)))
+# $(call remove,FOLDER,FILE..): files there, and only there
+remove = if test -d $(call to,$(1)); then cd $(call to,$(1)) && rm -f -- $(notdir $(2)); fi

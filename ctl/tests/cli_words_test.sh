@@ -105,7 +105,13 @@ result $? 'the completions have the words of the help'
 # Run in bash: offered WORD..: what is offered behind them
 offers() {
 	cat <<'END'
-hcctl() { echo '[{"name":"hc0"},{"name":"hc1"}]'; }
+hcctl() {
+	case $* in
+	'-n other -j fabric show') echo '[{"name":"far0"}]' ;;
+	'-n other -j plan show far0') echo '[{"plan":77}]' ;;
+	*) echo '[{"name":"hc0"},{"name":"hc1"}]' ;;
+	esac
+}
 offered() {
 	COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
 	_hcctl
@@ -123,7 +129,7 @@ END
 		(.commands[] | select(.command != "") | "want \(.command) hcctl \(.object) \"\"\nwant \(.command) hcctl help \(.object) \"\""),
 		(.commands[] | "hcctl \(.object) \(.command)" as $c | ((.places | length) == 0) as $free |
 			(if $free then $c else $c + " hc0" end) as $c |
-			.words[] | "want \(.word) \($c) \"\"", (.word as $w | .values[] | select(test("^[a-z]")) | "want \(.) \($c) \($w) \"\""))' help.json
+			.words[] | "want \(.word | @sh) \($c) \"\"", (.word as $w | .values[] | select(test("^[a-z]")) | "want \(@sh) \($c) \($w) \"\""))' help.json
 	cat <<'END'
 want hc1 hcctl fabric show ''
 want hc0 hcctl f l h
@@ -134,6 +140,16 @@ want plan.json hcctl plot ''
 want file hcctl tree find dim 3 faults ''
 want file hcctl -b ''
 want exact hcctl t f dim 3 method e
+want file hcctl -a ''
+want file hcctl -jb ''
+want all hcctl link set hc0 ''
+for option in '-n other' '-netns other' '--netns other' -nother '-jn other' '-j -n other' '-p -jnother' '-b x -n other'; do
+	set -- $(printf %s "$option")
+	want far0 hcctl "$@" fabric show ''
+	want 77 hcctl "$@" run reduce far0 plan ''
+	want fabric hcctl "$@" ''
+	[[ $(offered hcctl "$@" fabric show '') != *hc0* ]] || echo "$option offers what is in this namespace"
+done
 [[ $(offered hcctl fabric add '') != *hc0* ]] || echo 'the name of a new fabric is offered'
 END
 }
