@@ -308,12 +308,14 @@ parts() {
 meets() {
 	# shellcheck disable=SC2086
 	there "$a" hcctl trunk listen t 10.9.1.1 $1 2>"$scratch/heard"
+	local listener=$pid
 	busywait 10 port_open || fault 'nobody listens'
 	# shellcheck disable=SC2086
 	refused "\"$2\" meets \"$1\"" "$4" at "$b" hcctl trunk connect t 2 10.9.1.1 $2
 	busywait 10 grep -q . "$scratch/heard"
 	grep -qE "$3" "$scratch/heard" || fault "the listener says: $(<"$scratch/heard")"
 	equal 'trunks' 0 "$(json_at "$b" length trunk show t)"
+	stop "$listener"
 }
 port_open() { at "$a" ss -Hltn | grep -q :26723; }
 

@@ -301,6 +301,48 @@ disagreements_are_refused() {
 	refused 'nobody' 'cannot connect' at "$b" hcctl trunk connect t 2 10.9.0.1:9
 }
 
+# strays N: at b, that many connections which say nothing, and as many of noise; they stay until they are ended
+strays() {
+	there "$b" bash -c "for ((i = 0; i < $1; i++)); do
+		exec {fd}<>/dev/tcp/10.9.0.1/26723 && ((i % 2)) && head -c 40 /dev/urandom >&\$fd
+	done; echo done; exec sleep 100" >"$scratch/strays" 2>&1
+	busywait 20 grep -q done "$scratch/strays" || fault "strays: $(<"$scratch/strays")"
+}
+
+# Without keep the listener waits for a trunk, not for a connection. More strays than it has room for come before the
+# peer and beside it.
+strays_keep_no_peer_out() {
+	local listener t
+	machines 3 0XX 1XX
+	there "$a" hcctl trunk listen t 2>"$scratch/heard"
+	listener=$pid
+	busywait 5 port_open || fault 'nobody listens'
+	strays 150
+	kill -0 "$listener" || { fault "the listener has ended: $(<"$scratch/heard")"; return; }
+	t=$SECONDS
+	check 'a trunk' timeout 10 ip netns exec "$b" hcctl trunk connect t 2 10.9.0.1
+	((SECONDS - t < 3 + slow)) || fault "it took $((SECONDS - t)) s"
+	up_again
+	busywait 5 over "$listener" || fault 'the listener goes on'
+	! port_open || fault 'the port is still open'
+	grep -q '10.9.0.2:.*is no hcctl trunk' "$scratch/heard" || fault "no stray is named: $(<"$scratch/heard")"
+}
+port_open() { at "$a" ss -Hltn | grep -q :26723; }
+over() { ! kill -0 "$1"; } 2>/dev/null
+
+both_families_are_listened_to() {
+	machines 3 0XX 1XX
+	at "$a" ip addr add fd09::1/64 dev "w$$" nodad || { skip 'there is no IPv6'; return; }
+	at "$b" ip addr add fd09::2/64 dev "w$$" nodad
+	there "$a" hcctl trunk listen t keep
+	check 'by IPv6' busywait 5 at "$b" hcctl trunk connect t 2 '[fd09::1]'
+	up_again
+	equal 'the peer' '[fd09::1]:26723' "$(json_at "$b" '.[0].peer' trunk show t)"
+	check 'by IPv4' at "$b" hcctl trunk connect t 2 10.9.0.1
+	up_again
+	equal 'the peer' '10.9.0.1:26723' "$(json_at "$b" '.[0].peer' trunk show t)"
+}
+
 they_are_experimental() {
 	parameter trunks N
 	namespace a || return
@@ -371,4 +413,4 @@ run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namesp
 	descriptors_are_given_up links_come_up faults_are_known_there ip_goes_across collectives_go_across \
 	all_kinds_go_across runs_follow_each_other tasks_go_across tasks_go_to_a_machine_that_is_back \
 	tasks_of_another_life_are_in_doubt copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix \
-	disagreements_are_refused
+	disagreements_are_refused strays_keep_no_peer_out both_families_are_listened_to

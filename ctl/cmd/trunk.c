@@ -20,9 +20,6 @@
 #define LOOK_EVERY	200000
 #define AGAIN_MIN	100000
 #define AGAIN_MAX	5000000
-/* ms for one that listens for a fabric that is gone, and between two looks whether it is */
-#define LEAVE_MS	3000
-#define LISTEN_MS	1000
 
 /* --- the words --- */
 
@@ -87,8 +84,7 @@ static int hand_over(struct hcctl *h, const struct trunk_ends *e)
 	return rc ?: nl_trunk_add(h, e->fabric.name, &e->far);
 }
 
-/* Meet, hand over and close. */
-static int join(struct hcctl *h, int fd, struct trunk_ends *e, bool server)
+int trunk_join(struct hcctl *h, int fd, struct trunk_ends *e, bool server)
 {
 	int rc = e->tls ? trunk_tls(h, fd, e->tls, server) : 0;
 
@@ -135,7 +131,7 @@ static int connect_once(struct hcctl *h, const char *where, struct trunk_ends *e
 {
 	int fd = trunk_connect(h, where);
 
-	return fd < 0 ? fd : join(h, fd, e, false);
+	return fd < 0 ? fd : trunk_join(h, fd, e, false);
 }
 
 /* Until the fabric is gone; @rc: how the first attempt has ended. */
@@ -195,83 +191,6 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 
 /* --- listen --- */
 
-/* These are of connections, or pass: see accept(2). */
-static bool is_of_connection(int err)
-{
-	static const int errs[] = {
-		ECONNABORTED, EINTR, EAGAIN, ENETDOWN, EPROTO, ENOPROTOOPT, EHOSTDOWN, ENONET,
-		EHOSTUNREACH, EOPNOTSUPP, ENETUNREACH, ENOBUFS, ENOMEM,
-	};
-	size_t i;
-
-	for (i = 0; i < sizeof(errs) / sizeof(*errs); i++)
-		if (err == errs[i])
-			return true;
-	return false;
-}
-
-/* The fabric may go meanwhile. */
-static int next_connection(struct hcctl *h, int fd, const struct nl_fabric *first,
-			   struct nl_fabric *now)
-{
-	int conn = -1, rc;
-
-	do {
-		rc = trunk_comes(fd, trunk_now() + LISTEN_MS) ? 1 : 0;
-		if (rc)
-			conn = accept4(fd, NULL, NULL, SOCK_CLOEXEC);
-		if (conn < 0 && rc && !is_of_connection(errno)) {
-			hc_error(h, "cannot accept a connection: %s", strerror(errno));
-			return -EIO;
-		}
-		rc = nl_fabric(h, first->name, now);
-		if (!rc && now->index != first->index) {
-			hc_error(h, "fabric %s is another one now", first->name);
-			rc = HC_NO;
-		}
-	} while (conn < 0 && !rc);
-	if (rc && conn >= 0)
-		close(conn);
-	return rc ? (rc < 0 ? rc : -ENOENT) : conn;
-}
-
-/* One after another; one that does not fit is no reason to end. */
-static int listen_at(struct hcctl *h, int fd, const struct trunk_ends *first, bool keep)
-{
-	struct trunk_ends e;
-	int conn, rc;
-
-	do {
-		e = *first;
-		conn = next_connection(h, fd, &first->fabric, &e.fabric);
-		if (conn < 0)
-			return conn;
-		rc = join(h, conn, &e, true);
-	} while (keep);
-	return rc;
-}
-
-static int do_listen(struct hcctl *h, const char *where, const struct trunk_ends *e, bool keep,
-		     bool background)
-{
-	char purpose[320];
-	bool taken = false;
-	int fd, rc = 0;
-
-	snprintf(purpose, sizeof(purpose), "listen-%s", where);
-	if (background)
-		rc = trunk_claim(h, &e->fabric, purpose, &taken);
-	if (rc || taken)
-		return rc;
-	fd = trunk_listen(h, where, background ? LEAVE_MS : 0);
-	if (fd < 0)
-		return fd;
-	rc = background ? trunk_detach(h) : 0;
-	rc = rc ?: listen_at(h, fd, e, keep);
-	close(fd);
-	return rc;
-}
-
 static bool is_word(const char *word)
 {
 	static const char * const words[] = {
@@ -299,7 +218,7 @@ static int cmd_listen(struct hcctl *h, int argc, char **argv)
 		where = *argv++;
 	}
 	rc = take_words(h, argc, argv, &e, &keep, &background) ?: nl_fabric(h, name, &e.fabric);
-	return rc ?: do_listen(h, where, &e, keep, background);
+	return rc ?: trunk_serve(h, where, &e, keep, background);
 }
 
 /* --- add and del --- */
@@ -361,29 +280,36 @@ static const struct out_column columns[] = {
 	{}
 };
 
-static const char *peer_text(char *buf, size_t size, const struct nl_trunk *t)
+const char *trunk_peer_text(char buf[TRUNK_PEER_TEXT], const struct sockaddr *peer, socklen_t len)
 {
+	const struct sockaddr_vm *vm = (const struct sockaddr_vm *)peer;
 	char host[64], port[16];
 
-	const struct sockaddr_vm *vm = (const struct sockaddr_vm *)t->peer;
-
-	if (t->family == AF_UNIX)
+	if (peer->sa_family == AF_UNIX)
 		return "unix";
-	if (t->family == AF_VSOCK && t->peer_len >= sizeof(*vm)) {
-		snprintf(buf, size, "vsock:%u:%u", vm->svm_cid, vm->svm_port);
+	if (peer->sa_family == AF_VSOCK && len >= sizeof(*vm)) {
+		snprintf(buf, TRUNK_PEER_TEXT, "vsock:%u:%u", vm->svm_cid, vm->svm_port);
 		return buf;
 	}
-	if (!t->peer_len || getnameinfo((const struct sockaddr *)t->peer, t->peer_len, host,
-					sizeof(host), port, sizeof(port),
-					NI_NUMERICHOST | NI_NUMERICSERV))
+	if (!len || getnameinfo(peer, len, host, sizeof(host), port, sizeof(port),
+				NI_NUMERICHOST | NI_NUMERICSERV))
 		return "?";
-	snprintf(buf, size, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
+	snprintf(buf, TRUNK_PEER_TEXT, strchr(host, ':') ? "[%s]:%s" : "%s:%s", host, port);
 	return buf;
+}
+
+static const char *peer_text(char buf[TRUNK_PEER_TEXT], const struct nl_trunk *t)
+{
+	struct sockaddr_storage peer = { .ss_family = t->family };
+
+	memcpy(&peer, t->peer, t->peer_len);
+	peer.ss_family = t->family;
+	return trunk_peer_text(buf, (const struct sockaddr *)&peer, t->peer_len);
 }
 
 static void show_one(struct hcctl *h, const struct nl_trunk *t, const struct nl_fabric *f)
 {
-	char buf[OUT_BUF + 64];
+	char buf[OUT_BUF], peer[TRUNK_PEER_TEXT];
 
 	out_object(h, NULL);
 	out_cell(h, NAME);
@@ -398,7 +324,7 @@ static void show_one(struct hcctl *h, const struct nl_trunk *t, const struct nl_
 	out_text(h, "%s", t->greeted ? "up" : "waits");
 	out_bool(h, "no_plans", " no-plans", t->no_plans);
 	out_cell(h, PEER);
-	out_str(h, "peer", "%s", peer_text(buf, sizeof(buf), t));
+	out_str(h, "peer", "%s", peer_text(peer, t));
 	out_cell(h, KEEP);
 	out_uint(h, "keepalive_ms", NULL, t->keep);
 	out_text(h, "%s", out_exact_time(buf, t->keep * UINT64_C(1000000)));

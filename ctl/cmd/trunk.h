@@ -5,6 +5,8 @@
 #ifndef _HCCTL_TRUNK_H
 #define _HCCTL_TRUNK_H
 
+#include <sys/socket.h>
+
 #include "cmd.h"
 
 /* Where listen and connect meet unless told otherwise: "hc". */
@@ -57,7 +59,23 @@ int trunk_detach(struct hcctl *h);
 /* --- trunk_dial.c --- */
 /* A descriptor of a connection, or a negative errno with a complaint. */
 int trunk_connect(struct hcctl *h, const char *where);
-/* One that waits for connections; if somebody else waits there, he is given @ms to end. */
-int trunk_listen(struct hcctl *h, const char *where, unsigned int ms);
+/* Addresses that one word may stand for. */
+#define TRUNK_ADDRESSES 8
+/* Sockets that wait for connections, one for each address; another process that has an address is
+ * given @ms to end.  Return: how many, or a negative errno with a complaint.
+ */
+int trunk_listen(struct hcctl *h, const char *where, unsigned int ms, int fd[TRUNK_ADDRESSES]);
+
+/* --- trunk_listen.c --- */
+/* Wait for a connection that becomes a trunk; with @keep, for one after the other. */
+int trunk_serve(struct hcctl *h, const char *where, const struct trunk_ends *e, bool keep,
+		bool background);
+
+/* --- trunk.c --- */
+/* Agree with the other end, hand the connection over to the kernel and close @fd. */
+int trunk_join(struct hcctl *h, int fd, struct trunk_ends *e, bool server);
+#define TRUNK_PEER_TEXT 96
+/* The address of the other end; the text may be in @buf. */
+const char *trunk_peer_text(char buf[TRUNK_PEER_TEXT], const struct sockaddr *peer, socklen_t len);
 
 #endif /* _HCCTL_TRUNK_H */

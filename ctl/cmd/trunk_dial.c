@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netdb.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,30 +181,74 @@ static int bind_patiently(int fd, const struct sockaddr *addr, socklen_t len, un
 	return rc;
 }
 
-int trunk_listen(struct hcctl *h, const char *where, unsigned int ms)
+/* A socket that waits for connections at one address, or -1. */
+static int listen_one(const struct sockaddr *addr, socklen_t len, unsigned int ms)
+{
+	int fd = socket(addr->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1, err;
+	bool inet = addr->sa_family == AF_INET || addr->sa_family == AF_INET6;
+
+	if (fd < 0)
+		return -1;
+	if (inet)
+		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+	/* IPv4 has a socket of its own. */
+	if (addr->sa_family == AF_INET6)
+		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof(on));
+	/* A connection that is gone when it is to be accepted must not make us wait. */
+	if (!bind_patiently(fd, addr, len, ms) && !listen(fd, SOMAXCONN) &&
+	    !fcntl(fd, F_SETFL, O_NONBLOCK))
+		return fd;
+	err = errno;
+	close(fd);
+	errno = err;
+	return -1;
+}
+
+/* This machine has no such address, or nothing of the family; others may do. */
+static bool is_no_address(int err)
+{
+	return err == EAFNOSUPPORT || err == EADDRNOTAVAIL || err == EPROTONOSUPPORT;
+}
+
+static int listen_all(const struct addrinfo *a, unsigned int ms, int fd[TRUNK_ADDRESSES])
+{
+	int n = 0, err = 0, absent = 0;
+
+	for (; a && !err && n < TRUNK_ADDRESSES; a = a->ai_next) {
+		fd[n] = listen_one(a->ai_addr, a->ai_addrlen, ms);
+		if (fd[n] >= 0)
+			n++;
+		else if (is_no_address(errno))
+			absent = errno;
+		else
+			err = errno;
+	}
+	if (n && !err)
+		return n;
+	while (n)
+		close(fd[--n]);
+	errno = err ? err : absent;
+	return -1;
+}
+
+int trunk_listen(struct hcctl *h, const char *where, unsigned int ms, int fd[TRUNK_ADDRESSES])
 {
 	struct addrinfo *list;
 	struct special s;
-	int fd, on = 1, rc = special(h, where, &s);
+	int n, rc = special(h, where, &s);
 
 	if (rc < 0)
 		return rc;
 	if (rc) {
-		fd = socket(s.addr.any.sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 		if (s.path)
 			unlink(s.path);
-		rc = fd < 0 ? -1 : bind_patiently(fd, &s.addr.any, s.len, ms);
+		fd[0] = listen_one(&s.addr.any, s.len, ms);
+		n = fd[0] < 0 ? -1 : 1;
 	} else {
 		if (resolve(h, where, true, &list))
 			return -EADDRNOTAVAIL;
-		fd = socket(list->ai_family, list->ai_socktype | SOCK_CLOEXEC, list->ai_protocol);
-		if (fd >= 0)
-			setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-		rc = fd < 0 ? -1 : bind_patiently(fd, list->ai_addr, list->ai_addrlen, ms);
+		n = listen_all(list, ms, fd);
 		freeaddrinfo(list);
 	}
-	/* A connection that is gone when it is to be accepted must not make us wait. */
-	if (rc || listen(fd, 16) || fcntl(fd, F_SETFL, O_NONBLOCK))
-		return cannot(h, "listen at", *where ? where : "port " TRUNK_PORT, fd);
-	return fd;
+	return n > 0 ? n : cannot(h, "listen at", *where ? where : "port " TRUNK_PORT, -1);
 }

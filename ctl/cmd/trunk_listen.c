@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hcctl trunk listen: connections as they come.
+ *
+ * A connection waits in a table until its peer says something.  Then a process of its own does the
+ * rest (TLS, the greeting, the kernel), so a peer that says nothing, little or nonsense delays no
+ * other one.  The table has a bound.  When it is full, a connection of the address that has the
+ * most of them ends: the oldest silent one, or else the oldest.  So who floods the port from some
+ * addresses keeps no other address out, and who floods it from the peer's own address has to be
+ * faster than the peer's first word.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "trunk.h"
+
+/* Connections that are not handed over yet, and how many are accepted before others get their turn */
+#define CONNS		64
+#define ACCEPT_AT_ONCE	16
+/* ms: for one that listens for a fabric that is gone, and between two looks whether it is */
+#define LEAVE_MS	3000
+#define LISTEN_MS	1000
+/* us, when the system lacks what a connection takes */
+#define LACK_PAUSE	100000
+
+/**
+ * struct conn - a connection that is not handed over yet
+ * @fd: the connection while the peer is silent, then the end of a pipe that @pid holds
+ * @pid: the process that serves it, or 0
+ * @end: when its time is up, ms
+ * @peer: where it comes from
+ * @len: bytes of @peer
+ */
+struct conn {
+	int fd;
+	pid_t pid;
+	int64_t end;
+	struct sockaddr_storage peer;
+	socklen_t len;
+};
+
+/**
+ * struct listener - what listens, and what has come
+ * @h: context
+ * @ends: what is known of the trunk
+ * @fd: sockets that listen
+ * @nfds: how many
+ * @conn: connections, the oldest first
+ * @n: how many
+ */
+struct listener {
+	struct hcctl *h;
+	const struct trunk_ends *ends;
+	int fd[TRUNK_ADDRESSES];
+	int nfds;
+	struct conn conn[CONNS];
+	size_t n;
+};
+
+/* --- the table --- */
+
+static void conn_remove(struct listener *l, size_t i)
+{
+	l->n--;
+	memmove(&l->conn[i], &l->conn[i + 1], (l->n - i) * sizeof(*l->conn));
+}
+
+/* End a connection, and who serves it. */
+static void conn_end(struct listener *l, size_t i)
+{
+	const struct conn *c = &l->conn[i];
+
+	close(c->fd);
+	if (c->pid) {
+		kill(c->pid, SIGKILL);
+		waitpid(c->pid, NULL, 0);
+	}
+	conn_remove(l, i);
+}
+
+static bool same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
+{
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	/* A host has all of a network's 64 bits. */
+	return a->ss_family != AF_INET6 || !memcmp(&a6->sin6_addr, &b6->sin6_addr, 8);
+}
+
+static size_t conns_of(const struct listener *l, const struct sockaddr_storage *peer)
+{
+	size_t i, n = 0;
+
+	for (i = 0; i < l->n; i++)
+		n += same_address(&l->conn[i].peer, peer);
+	return n;
+}
+
+static size_t conn_victim(const struct listener *l)
+{
+	size_t i, of, most = 0, victim = 0;
+
+	for (i = 0; i < l->n; i++) {
+		of = conns_of(l, &l->conn[i].peer);
+		if (of > most || (of == most && l->conn[victim].pid && !l->conn[i].pid)) {
+			most = of;
+			victim = i;
+		}
+	}
+	return victim;
+}
+
+/* --- a process for each that says something --- */
+
+static int conn_serve(struct listener *l, int fd, const struct conn *c)
+{
+	struct hcctl *h = l->h;
+	struct trunk_ends e = *l->ends;
+	char text[TRUNK_PEER_TEXT];
+	struct hc_where at = {
+		.text = trunk_peer_text(text, (const struct sockaddr *)&c->peer, c->len),
+	};
+	int i, rc;
+	size_t k;
+
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	/* The kernel begins once nobody else has the connection. */
+	for (i = 0; i < l->nfds; i++)
+		close(l->fd[i]);
+	for (k = 0; k < l->n; k++)
+		if (l->conn[k].fd != fd)
+			close(l->conn[k].fd);
+	nl_leave(h);
+	hc_enter(h, &at);
+	rc = nl_fabric(h, l->ends->fabric.name, &e.fabric) ?: trunk_join(h, fd, &e, true);
+	hc_leave(h, &at);
+	return rc;
+}
+
+static void conn_speaks(struct listener *l, size_t i)
+{
+	struct conn *c = &l->conn[i];
+	int ends[2] = { -1, -1 };
+	pid_t pid = -1;
+
+	fflush(stdout);
+	if (!pipe2(ends, O_CLOEXEC))
+		pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		_exit(conn_serve(l, c->fd, c) ? HC_NO : HC_OK);
+	}
+	if (pid < 0)
+		hc_error(l->h, "cannot serve a connection: %s", strerror(errno));
+	close(ends[1]);
+	close(c->fd);
+	c->fd = ends[0];
+	c->pid = pid;
+	if (pid > 0)
+		return;
+	close(ends[0]);
+	conn_remove(l, i);
+}
+
+/* The process that served it has ended: is there a trunk? */
+static bool conn_served(struct listener *l, size_t i)
+{
+	int status = -1;
+
+	waitpid(l->conn[i].pid, &status, 0);
+	close(l->conn[i].fd);
+	conn_remove(l, i);
+	return !status;
+}
+
+/* --- all of them --- */
+
+/* These are of connections, or pass: see accept(2). */
+static bool is_fatal(int err)
+{
+	return err == EBADF || err == EFAULT || err == EINVAL || err == ENOTSOCK;
+}
+
+static int accept_some(struct listener *l, int fd)
+{
+	struct conn c;
+	int i, err;
+
+	for (i = 0; i < ACCEPT_AT_ONCE; i++) {
+		c = (struct conn){ .len = sizeof(c.peer), .end = trunk_now() + TRUNK_PATIENCE };
+		c.fd = accept4(fd, (struct sockaddr *)&c.peer, &c.len, SOCK_CLOEXEC);
+		if (c.fd < 0)
+			break;
+		if (l->n == CONNS)
+			conn_end(l, conn_victim(l));
+		l->conn[l->n++] = c;
+	}
+	err = i < ACCEPT_AT_ONCE ? errno : 0;
+	if (err == EMFILE || err == ENFILE || err == ENOBUFS || err == ENOMEM)
+		usleep(LACK_PAUSE);
+	if (!is_fatal(err))
+		return 0;
+	hc_error(l->h, "cannot accept a connection: %s", strerror(err));
+	return -EIO;
+}
+
+static int fabric_check(struct listener *l)
+{
+	const struct nl_fabric *first = &l->ends->fabric;
+	struct nl_fabric now;
+	int rc = nl_fabric(l->h, first->name, &now);
+
+	if (!rc && now.index != first->index) {
+		hc_error(l->h, "fabric %s is another one now", first->name);
+		rc = HC_NO;
+	}
+	return rc ? (rc < 0 ? rc : -ENOENT) : 0;
+}
+
+/* What has come of the connections in @p, the last one first.  Returns 1: there is a trunk. */
+static int conns_look(struct listener *l, const struct pollfd *p)
+{
+	int64_t now = trunk_now();
+	bool trunk = false;
+	size_t i;
+
+	for (i = l->n; i--; ) {
+		struct conn *c = &l->conn[i];
+
+		if (p[i].revents && c->pid) {
+			trunk |= conn_served(l, i);
+		} else if (p[i].revents) {
+			conn_speaks(l, i);
+		} else if (!c->pid && now >= c->end) {
+			hc_error(l->h, "the other end does not answer");
+			conn_end(l, i);
+		}
+	}
+	return trunk;
+}
+
+static int listen_once(struct listener *l)
+{
+	struct pollfd p[TRUNK_ADDRESSES + CONNS];
+	size_t i, n = 0;
+	int rc;
+
+	for (i = 0; i < (size_t)l->nfds; i++)
+		p[n++] = (struct pollfd){ .fd = l->fd[i], .events = POLLIN };
+	for (i = 0; i < l->n; i++)
+		p[n++] = (struct pollfd){ .fd = l->conn[i].fd, .events = POLLIN };
+	if (poll(p, n, LISTEN_MS) < 0)
+		return 0;
+	rc = conns_look(l, p + l->nfds);
+	for (i = 0; !rc && i < (size_t)l->nfds; i++)
+		if (p[i].revents)
+			rc = accept_some(l, l->fd[i]);
+	return rc;
+}
+
+/* Until there is a trunk, or with @keep until the fabric is gone. */
+static int listen_at(struct listener *l, bool keep)
+{
+	int64_t look = trunk_now() + LISTEN_MS;
+	int rc = 0;
+
+	while (rc >= 0 && (keep || !rc)) {
+		rc = listen_once(l);
+		if (rc >= 0 && trunk_now() >= look) {
+			rc = fabric_check(l) ?: rc;
+			look = trunk_now() + LISTEN_MS;
+		}
+	}
+	while (l->n)
+		conn_end(l, 0);
+	return rc < 0 ? rc : 0;
+}
+
+int trunk_serve(struct hcctl *h, const char *where, const struct trunk_ends *e, bool keep,
+		bool background)
+{
+	struct listener l = { .h = h, .ends = e };
+	char purpose[320];
+	bool taken = false;
+	int rc = 0;
+
+	snprintf(purpose, sizeof(purpose), "listen-%s", where);
+	if (background)
+		rc = trunk_claim(h, &e->fabric, purpose, &taken);
+	if (rc || taken)
+		return rc;
+	l.nfds = trunk_listen(h, where, background ? LEAVE_MS : 0, l.fd);
+	if (l.nfds < 0)
+		return l.nfds;
+	rc = background ? trunk_detach(h) : 0;
+	rc = rc ?: listen_at(&l, keep);
+	while (l.nfds)
+		close(l.fd[--l.nfds]);
+	return rc;
+}
