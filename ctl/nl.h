@@ -170,6 +170,7 @@ struct nl_trunk {
 	uint32_t links;
 	bool greeted;
 	bool no_plans;
+	uint32_t digest;	/* 1: records have CRC32C */
 	uint32_t family;
 	uint8_t peer[NL_PEER_SIZE];
 	uint32_t peer_len;
@@ -182,6 +183,8 @@ struct nl_trunk {
 	char why[128];
 };
 
+enum nl_digest { NL_DIGEST_DEFAULT, NL_DIGEST_OFF, NL_DIGEST_ON };
+
 /* What a trunk is made of: @far: the nodes at the other end are said; keep: 0 for the default. */
 struct nl_trunk_new {
 	int fd;
@@ -191,6 +194,7 @@ struct nl_trunk_new {
 	uint32_t base;
 	uint32_t keep;
 	bool no_plans;
+	enum nl_digest digest;
 };
 
 struct nl_detect {

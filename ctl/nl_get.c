@@ -207,6 +207,7 @@ static const struct field trunk_fields[] = {
 	[HYPERCUBE_A_TRUNK_BASE] = FIELD(NUMBER, nl_trunk, base),
 	[HYPERCUBE_A_TRUNK_KEEP] = FIELD(NUMBER, nl_trunk, keep),
 	[HYPERCUBE_A_TRUNK_LINKS] = FIELD(NUMBER, nl_trunk, links),
+	[HYPERCUBE_A_TRUNK_DIGEST] = FIELD(NUMBER, nl_trunk, digest),
 	[HYPERCUBE_A_TRUNK_FAMILY] = FIELD(NUMBER, nl_trunk, family),
 	[HYPERCUBE_A_TRUNK_TX_FRAMES] = FIELD(NUMBER, nl_trunk, tx_frames),
 	[HYPERCUBE_A_TRUNK_TX_BYTES] = FIELD(NUMBER, nl_trunk, tx_bytes),

@@ -26,6 +26,12 @@
 #include <linux/skbuff_ref.h>
 #endif
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
+#include <linux/crc32.h>
+#else
+#include <linux/crc32c.h>
+#endif
+
 #if LINUX_VERSION_CODE < KERNEL_VERSION(6, 2, 0)
 /* Before operations were split, the hooks around them got the whole one. */
 #define genl_split_ops genl_ops

@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define HC_TRUNK_MAGIC		0x68637472	/* "hctr" */
-#define HC_TRUNK_VERSION	4
+#define HC_TRUNK_VERSION	5
 /* Bytes of the longest frame: one that is still to be segmented, with the longest walk. */
 #define HC_TRUNK_FRAME_MAX	(80 * 1024)
 
@@ -38,15 +38,25 @@ enum hc_record_what {
  * @what: enum hc_record_what
  * @flags: HC_RECORD_F_*
  * @node: STATE, FRAME: the node at the receiving end of the link
+ * @body: CRC32C of the bytes behind this
+ * @head: CRC32C of the members above; these two are 0 in records that have no digests
+ *
+ * HELLO has digests.  The other records have them if one of the two ends wants them; each end sends
+ * nothing but HELLO before it has received that of the other.
  */
 struct hc_wire_record {
 	__be32	len;
 	__u8	what;
 	__u8	flags;
 	__be16	node;
+	__be32	body;
+	__be32	head;
 };
 
-static_assert(sizeof(struct hc_wire_record) == 8);
+static_assert(sizeof(struct hc_wire_record) == 16);
+
+/* hc_wire_hello.flags */
+#define HC_HELLO_F_DIGEST	0x01	/* the sender wants digests */
 
 /**
  * struct hc_wire_hello - what the ends have to agree on
@@ -60,6 +70,7 @@ static_assert(sizeof(struct hc_wire_record) == 8);
  * @base: what they are
  * @keep: ms of silence after which the sender gives up
  * @along: dimension of the links
+ * @flags: HC_HELLO_F_*
  * @reserved: 0
  * @life: at random, another one each time that the sender's nodes are made; 0: it does not say
  */
@@ -74,7 +85,8 @@ struct hc_wire_hello {
 	__be16	base;
 	__be32	keep;
 	__u8	along;
-	__u8	reserved[3];
+	__u8	flags;
+	__u8	reserved[2];
 	__be32	life;
 };
 

@@ -130,6 +130,40 @@ trunks_are_reset() {
 	equal 'trunks' 1 "$(json_at "$b" length trunk show t)"
 }
 
+# A wire that flips a bit of each 300 KB, though what it passes on has TCP's checksum: no sum is wrong, and each flip ends
+# the trunk.
+flipped_bits_end_the_trunk() {
+	local here_pid
+	machines 3 0XX 1XX
+	there "$a" hcctl -j monitor fabric t >"$scratch/events"
+	there "$a" hcctl trunk listen t 10.9.0.1 keep 2>"$scratch/heard"
+	there "$a" "$here/hc_relay" 4000 10.9.0.1 26723 flip 300000 >"$scratch/relay"
+	there "$b" hcctl trunk connect t 2 10.9.0.1:4000 keep 2>"$scratch/said"
+	up_again
+	equal 'digests' '[true,true]' "[$(json_at "$a" '.[0].digest' trunk show t),$(json_at "$b" '.[0].digest' trunk show t)]"
+	trees 5
+	there "$a" "$here/hc_member" t 1 8 1000 20000 0 1 2 3 >"$scratch/ends"
+	here_pid=$pid
+	there "$b" "$here/hc_member" t 1 8 1000 20000 4 5 6 7 >>"$scratch/ends"
+	busywait 30 over "$here_pid" && busywait 30 over "$pid" || fault 'members wait for ever'
+	! grep 'wrong' "$scratch/ends" || fault 'a sum is wrong'
+	grep -q flip "$scratch/relay" || fault 'no bit was flipped'
+	busywait 5 grep -q '"trunk-del".*A digest is wrong' "$scratch/events" || fault "another reason: $(<"$scratch/events")"
+}
+
+# Who is told to do without them does if the other end is, too.
+digests_are_agreed_on() {
+	local words one other digest ns
+	machines 3 0XX 1XX
+	for words in 'on on true' 'on off true' 'off on true' 'off off false'; do
+		read -r one other digest <<<"$words"
+		there "$a" hcctl trunk listen t 10.9.0.1 digest "$one"
+		check 'a trunk' busywait 5 at "$b" hcctl trunk connect t 2 10.9.0.1 digest "$other"
+		up_again
+		for ns in "$a" "$b"; do equal "$one, $other" "$digest" "$(json_at "$ns" '.[0].digest' trunk show t)"; done
+	done
+}
+
 # sums_until_reset EPOCH: unless a machine is not reached while it plans, and so gets a plan without the other one
 sums_until_reset() {
 	local here_pid
@@ -210,4 +244,4 @@ namespaces_end() {
 }
 
 run_tests operations_end_with_the_cause trunks_break noise_is_refused frames_are_checked floods_are_bounded \
-	trunks_are_reset wires_are_bad everything_may_go namespaces_end one_end_is_less_patient
+	flipped_bits_end_the_trunk digests_are_agreed_on trunks_are_reset wires_are_bad everything_may_go namespaces_end one_end_is_less_patient

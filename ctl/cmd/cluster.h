@@ -74,6 +74,7 @@ struct cluster_plan {
  * @root: all of it, for the strings
  * @state: the fabric as if all of it was here; its plans are in @plan
  * @keep: ms of silence that ends a trunk; 0: default
+ * @digest: trunks have digests, but with TLS
  * @ssh: what is run for a host elsewhere
  * @ssh_dir: where connections that are shared have their sockets, or ""
  * @dry: say what would be done
@@ -85,6 +86,7 @@ struct cluster {
 	struct json_object *root;
 	struct state state;
 	uint32_t keep;
+	bool digest;
 	struct cluster_host *host;
 	size_t nhosts;
 	struct cluster_trunk *trunk;

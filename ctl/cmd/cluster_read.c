@@ -303,6 +303,7 @@ static int take_cluster(struct hcctl *h, struct json_object *root, struct cluste
 		{ "trunks", JSON_IGNORED },
 		{ "keepalive_ms", JSON_U32, &c->keep, HYPERCUBE_TRUNK_KEEP_MIN,
 		  HYPERCUBE_TRUNK_KEEP_MAX },
+		{ "digest", JSON_FLAG, &c->digest },
 		{ "nodes", JSON_ARRAY, &p.nodes },
 		{ "links", JSON_ARRAY, &p.links },
 		{ "plans", JSON_ARRAY, &plans },
@@ -330,7 +331,7 @@ int cluster_read(struct hcctl *h, const char *file, struct cluster *c)
 	const char *ssh = getenv("HCCTL_SSH");
 	int rc;
 
-	*c = (struct cluster){ .file = file, .ssh = ssh && *ssh ? ssh : "ssh" };
+	*c = (struct cluster){ .file = file, .ssh = ssh && *ssh ? ssh : "ssh", .digest = true };
 	rc = json_file_lines(h, file, &c->root);
 	if (rc)
 		return rc;

@@ -77,6 +77,10 @@ static void add_options(const struct cluster *c, const struct cluster_host *host
 		add(call, "keepalive");
 		add(call, keep);
 	}
+	if (!c->digest) {
+		add(call, "digest");
+		add(call, "off");
+	}
 	if (host->no_plans)
 		add(call, "no-plans");
 	if (host->tls) {

@@ -36,6 +36,16 @@ static int arg_keepalive(struct hcctl *h, const char *name, const char *word, vo
 	return rc;
 }
 
+static int arg_digest(struct hcctl *h, const char *name, const char *word, void *dst)
+{
+	bool on = !strcmp(word, "on");
+
+	if (!on && strcmp(word, "off"))
+		return hc_invalid(h, name, word, "on or off is wanted");
+	*(enum nl_digest *)dst = on ? NL_DIGEST_ON : NL_DIGEST_OFF;
+	return 0;
+}
+
 static int take_number(struct hcctl *h, const char *what, int *argc, char ***argv, uint32_t max,
 		       uint32_t *to)
 {
@@ -101,6 +111,7 @@ static int take_words(struct hcctl *h, int argc, char **argv, struct trunk_ends 
 	struct arg args[] = {
 		{ "keepalive", arg_keepalive, &e->keep },
 		{ "tls", arg_str, &e->tls },
+		{ "digest", arg_digest, &e->digest },
 		{ "keep", NULL, keep },
 		{ "background", NULL, background },
 		{ "no-plans", NULL, &e->no_plans },
@@ -194,7 +205,7 @@ static int cmd_connect(struct hcctl *h, int argc, char **argv)
 static bool is_word(const char *word)
 {
 	static const char * const words[] = {
-		"keep", "keepalive", "background", "tls", "no-plans",
+		"keep", "keepalive", "background", "tls", "digest", "no-plans",
 	};
 	size_t i;
 
@@ -233,6 +244,7 @@ static int add(struct hcctl *h, int argc, char **argv)
 		{ "fd", arg_u32, &fd, .required = true },
 		{ "nodes", arg_str, &part },
 		{ "keepalive", arg_keepalive, &t.keep },
+		{ "digest", arg_digest, &t.digest },
 		{ "no-plans", NULL, &t.no_plans },
 		{}
 	};
@@ -323,6 +335,7 @@ static void show_one(struct hcctl *h, const struct nl_trunk *t, const struct nl_
 	out_bool(h, "greeted", NULL, t->greeted);
 	out_text(h, "%s", t->greeted ? "up" : "waits");
 	out_bool(h, "no_plans", " no-plans", t->no_plans);
+	out_bool(h, "digest", " digest", t->digest);
 	out_cell(h, PEER);
 	out_str(h, "peer", "%s", peer_text(peer, t));
 	out_cell(h, KEEP);
@@ -359,12 +372,12 @@ static int show(struct hcctl *h, int argc, char **argv)
 	return 0;
 }
 
-#define KEEPS " [keepalive TIME] [tls CERT,KEY,CA[,NAME]] [keep [background]] [no-plans]"
+#define KEEPS " [keepalive TIME] [tls CERT,KEY,CA[,NAME]] [digest { on | off }] [keep [background]] [no-plans]"
 
 const struct hc_cmd trunk_cmds[] = {
 	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH | vsock:CID[:PORT] }" KEEPS },
 	{ "listen", cmd_listen, "NAME [ADDRESS[:PORT] | unix:PATH | vsock:[CID][:PORT]]" KEEPS },
-	{ "add", add, "NAME DIM fd N [nodes SUBCUBE] [keepalive TIME] [no-plans]" },
+	{ "add", add, "NAME DIM fd N [nodes SUBCUBE] [keepalive TIME] [digest { on | off }] [no-plans]" },
 	{ "show", show, "NAME" },
 	{ "del", del, "NAME TRUNK" },
 	{}

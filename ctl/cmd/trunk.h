@@ -19,6 +19,7 @@
  * @far: the nodes there, as far as they are known
  * @keep: ms, 0: default
  * @no_plans: take no plans from there
+ * @digest: does this end want digests
  * @tls: CERT,KEY,CA[,NAME], or NULL
  */
 struct trunk_ends {
@@ -27,6 +28,7 @@ struct trunk_ends {
 	struct nl_trunk_new far;
 	uint32_t keep;
 	bool no_plans;
+	enum nl_digest digest;
 	const char *tls;
 };
 

@@ -227,7 +227,7 @@ int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e)
 	rc = verdicts(h, fd, end, why);
 	e->far = (struct nl_trunk_new){
 		.fd = fd, .dim = e->dim, .far = true, .fixed = o.fixed, .base = o.base,
-		.keep = e->keep, .no_plans = e->no_plans,
+		.keep = e->keep, .no_plans = e->no_plans, .digest = e->digest,
 	};
 	return rc;
 }

@@ -61,6 +61,8 @@ int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk)
 	     nla_put_flag(skb, HYPERCUBE_A_TRUNK_GREETED)) ||
 	    (test_bit(HC_TRUNK_NO_PLANS, &trunk->flags) &&
 	     nla_put_flag(skb, HYPERCUBE_A_TRUNK_NO_PLANS)) ||
+	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIGEST,
+			test_bit(HC_TRUNK_DIGEST, &trunk->flags)) ||
 	    put_peer(skb, trunk) || put_counters(skb, trunk) ||
 	    (msg->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF && put_end(skb, trunk))) {
 		genlmsg_cancel(skb, hdr);
@@ -161,6 +163,7 @@ int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct nlattr *keep = info->attrs[HYPERCUBE_A_TRUNK_KEEP];
+	struct nlattr *digest = info->attrs[HYPERCUBE_A_TRUNK_DIGEST];
 	struct hc_trunk_params p = {};
 	int err = hc_nl_trunk_may(skb, info->extack);
 
@@ -173,6 +176,8 @@ int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info)
 	p.fd = nla_get_u32(info->attrs[HYPERCUBE_A_TRUNK_FD]);
 	p.keep = keep ? nla_get_u32(keep) : 0;
 	p.no_plans = nla_get_flag(info->attrs[HYPERCUBE_A_TRUNK_NO_PLANS]);
+	if (digest)
+		p.digest = nla_get_u32(digest) ? HC_TRUNK_DIGEST_ON : HC_TRUNK_DIGEST_OFF;
 	if (p.dim >= fabric->dim) {
 		NL_SET_ERR_MSG_ATTR(info->extack, info->attrs[HYPERCUBE_A_TRUNK_DIM],
 				    "The fabric has no such dimension");

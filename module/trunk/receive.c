@@ -7,6 +7,9 @@
  * for a stream that has lost its way is of no use any more.  A frame then goes to the queue of its
  * node as from any neighbour, where everything else is checked (fabric/node.c).
  *
+ * Digests, if the ends have agreed on them, are of what the connection may have changed: those of a
+ * record's head before its length is believed, those of its body before anything acts on it.
+ *
  * Frames are read into memory of their own, with the payload in pages: that is one copy, and
  * works with any stream (functions that give frames without a copy exist for TCP alone).
  *
@@ -18,6 +21,7 @@
 #include <linux/virtio_net.h>
 #include <net/sock.h>
 
+#include "compat.h"
 #include "fabric/arrive.h"
 #include "fabric/fabric.h"
 #include "fabric/far.h"
@@ -103,6 +107,66 @@ static int read_note(struct hc_trunk *trunk)
 	return read_vec(trunk, &to, &rx->done);
 }
 
+/* ------------------------------------------------------------ digests */
+
+u32 hc_record_head_digest(const struct hc_wire_record *w)
+{
+	return ~crc32c(~0, w, offsetof(struct hc_wire_record, body));
+}
+
+/* CRC32C of a frame from byte @from on, which is in front of its pages. */
+static u32 frame_crc(u32 crc, const struct sk_buff *skb, unsigned int from)
+{
+	int i;
+
+	crc = crc32c(crc, skb->data + from, skb_headlen(skb) - from);
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+
+		crc = crc32c(crc, skb_frag_address(frag), skb_frag_size(frag));
+	}
+	return crc;
+}
+
+/* Does the digest of a record that is here in full fit? */
+static bool body_fits(const struct hc_trunk_rx *rx)
+{
+	const struct hc_wire_record *w = (const void *)rx->head;
+	u32 crc = crc32c(~0, rx->head + REC, rx->want - REC);
+
+	if (rx->note)
+		crc = crc32c(crc, rx->note->data, rx->note->len);
+	if (rx->skb)
+		crc = frame_crc(crc, rx->skb, sizeof(struct hc_hdr));
+	return be32_to_cpu(w->body) == ~crc;
+}
+
+static bool head_fits(const struct hc_trunk_rx *rx)
+{
+	const struct hc_wire_record *w = (const void *)rx->head;
+
+	return be32_to_cpu(w->head) == hc_record_head_digest(w);
+}
+
+static bool has_digest(const struct hc_trunk *trunk)
+{
+	return trunk->rx.greeted && test_bit(HC_TRUNK_DIGEST, &trunk->flags);
+}
+
+static void digest_wrong(struct hc_trunk *trunk)
+{
+	hc_trunk_break(trunk, -EBADMSG, "A digest is wrong: the connection changes what goes over it");
+}
+
+/* Check a record that is here in full. Return: false if it was changed; then the trunk ends. */
+static bool body_check(struct hc_trunk *trunk)
+{
+	if (!has_digest(trunk) || body_fits(&trunk->rx))
+		return true;
+	digest_wrong(trunk);
+	return false;
+}
+
 /* ------------------------------------------------------------ records */
 
 static const struct hc_wire_record *record(const struct hc_trunk_rx *rx)
@@ -164,6 +228,8 @@ static const char *hello_flaw(const struct hc_trunk *trunk, const struct hc_wire
 		return "What the other end says is not of a trunk";
 	if (be16_to_cpu(w->version) != HC_TRUNK_VERSION || w->wire != HC_WIRE_VERSION)
 		return "The other end has another version of the format";
+	if (!head_fits(&trunk->rx) || !body_fits(&trunk->rx))
+		return "The greeting of the other end was changed on its way";
 	if (be32_to_cpu(w->fabric) != fabric->id)
 		return "The other end has a fabric of another id";
 	if (w->dim != fabric->dim)
@@ -210,7 +276,12 @@ static void hello_take(struct hc_trunk *trunk)
 	WRITE_ONCE(trunk->keep_there, be32_to_cpu(w->keep));
 	life_take(trunk, be32_to_cpu(w->life));
 	trunk->rx.greeted = true;
+	if (w->flags & HC_HELLO_F_DIGEST)
+		set_bit(HC_TRUNK_DIGEST, &trunk->flags);
+	/* Pairs with record_choose(). */
+	smp_mb__before_atomic();
 	set_bit(HC_TRUNK_GREETED, &trunk->flags);
+	queue_work(hc_trunk_wq, &trunk->send);
 }
 
 /* Frames behind it find the link as it says. */
@@ -242,7 +313,8 @@ static void note_take(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
 
-	hc_commit_heard(trunk, rx->note);
+	if (body_check(trunk))
+		hc_commit_heard(trunk, rx->note);
 	hc_trunk_note_put(rx->note);
 	rx->note = NULL;
 }
@@ -343,28 +415,40 @@ static void record_next(struct hc_trunk_rx *rx)
 	rx->want = REC;
 }
 
+/* struct hc_wire_record is there. */
+static void record_begin(struct hc_trunk *trunk)
+{
+	struct hc_trunk_rx *rx = &trunk->rx;
+	const char *flaw;
+
+	if (has_digest(trunk) && !head_fits(rx)) {
+		digest_wrong(trunk);
+		return;
+	}
+	flaw = record_flaw(trunk);
+	rx->want += head_len(record(rx));
+	if (flaw)
+		hc_trunk_break(trunk, -EPROTO, flaw);
+	else if (is_note(record(rx)))
+		note_begin(trunk);
+}
+
 /* The wanted part of the head is there. */
 static void head_take(struct hc_trunk *trunk)
 {
 	struct hc_trunk_rx *rx = &trunk->rx;
-	const char *flaw = NULL;
 
 	if (rx->want == REC) {
-		flaw = record_flaw(trunk);
-		rx->want += head_len(record(rx));
-		if (!flaw && is_note(record(rx)))
-			note_begin(trunk);
+		record_begin(trunk);
 	} else if (record(rx)->what == HC_RECORD_FRAME) {
 		frame_begin(trunk);
 	} else {
 		if (record(rx)->what == HC_RECORD_HELLO)
 			hello_take(trunk);
-		else if (record(rx)->what == HC_RECORD_STATE)
+		else if (body_check(trunk) && record(rx)->what == HC_RECORD_STATE)
 			state_take(trunk);
 		record_next(rx);
 	}
-	if (flaw)
-		hc_trunk_break(trunk, -EPROTO, flaw);
 }
 
 /* False: the work has to wait for others. */
@@ -372,6 +456,8 @@ static bool frame_take(struct hc_trunk *trunk)
 {
 	u32 u = be16_to_cpu(record(&trunk->rx)->node);
 
+	if (!body_check(trunk))
+		return true;
 	frame_deliver(trunk);
 	record_next(&trunk->rx);
 	return READ_ONCE(trunk->fabric->nodes[u]->rxq.bytes) < QUEUE_LONG;

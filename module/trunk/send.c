@@ -9,7 +9,8 @@
  * The payload of a frame of a node is not copied into the socket: TCP takes its pages if it is to
  * send them as they are, that is without TLS.  Nobody writes to pages that somebody else may read
  * (hc_seg_own()).  Those of an Ethernet frame may be a process's own, which waits for them to be
- * free (MSG_ZEROCOPY): they are copied.
+ * free (MSG_ZEROCOPY), and may write to them meanwhile: they are copied, before their digest is
+ * computed.
  *
  * The work never waits.  When the socket has no room it stops, and the socket's write_space
  * function begins it again; so does the beat of the trunk.  What it says of links is not
@@ -236,6 +237,7 @@ static void record_hello(struct hc_trunk *trunk)
 	w->base = cpu_to_be16(fabric->base);
 	w->keep = cpu_to_be32(trunk->keep);
 	w->along = trunk->dim;
+	w->flags = test_bit(HC_TRUNK_DIGEST, &trunk->flags) ? HC_HELLO_F_DIGEST : 0;
 	w->life = cpu_to_be32(fabric->trunks.life);
 }
 
@@ -269,26 +271,35 @@ static int offload_fill(struct sk_buff *skb, struct hc_wire_offload *w)
 	return err;
 }
 
-static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
+/* A copy of a frame in pages of its own, or NULL: no memory. */
+static struct sk_buff *frame_copy(const struct sk_buff *skb)
 {
-	bool offload = skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL;
+	unsigned int off = skb_headlen(skb);
+	struct sk_buff *copy;
+	int err, i;
+
+	copy = alloc_skb_with_frags(off, skb->data_len, PAGE_ALLOC_COSTLY_ORDER, &err,
+				    GFP_KERNEL | __GFP_NOWARN);
+	if (!copy)
+		return NULL;
+	skb_copy_bits(skb, 0, skb_put(copy, off), off);
+	copy->data_len = skb->data_len;
+	copy->len += skb->data_len;
+	for (i = 0; i < skb_shinfo(copy)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(copy)->frags[i];
+
+		skb_copy_bits(skb, off, skb_frag_address(frag), skb_frag_size(frag));
+		off += skb_frag_size(frag);
+	}
+	return copy;
+}
+
+/* Let the record have the frame, whose pages TCP may take if @pages says so. */
+static void record_add_frame(struct hc_trunk *trunk, struct sk_buff *skb, bool pages)
+{
 	struct hc_trunk_tx *tx = &trunk->tx;
-	struct hc_wire_record *rec = (void *)tx->head;
-	void *extra;
 	int i;
 
-	BUILD_BUG_ON(sizeof(struct virtio_net_hdr) != sizeof_field(struct hc_wire_offload, vnet));
-	if (skb_has_frag_list(skb) && skb_linearize(skb))
-		return false;
-	extra = record_begin(tx, HC_RECORD_FRAME, tx_cb(skb)->far,
-			     offload ? sizeof(struct hc_wire_offload) : 0);
-	if (offload && offload_fill(skb, extra))
-		return false;
-	if (skb->len > HC_TRUNK_FRAME_MAX)
-		return false;
-	rec->flags = (hc_cb(skb)->sealed ? HC_RECORD_F_SEALED : 0) |
-		     (offload ? HC_RECORD_F_OFFLOAD : 0);
-	be32_add_cpu(&rec->len, skb->len);
 	vec_add(tx, skb->data, skb_headlen(skb));
 	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
@@ -300,9 +311,40 @@ static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 		tx->len += skb_frag_size(frag);
 	}
 	tx->skb = skb;
-	if (trunk->takes_pages && skb->data_len >= PAGES_MIN && !hc_frame_is(skb, HC_FT_STACK))
+	if (pages && trunk->takes_pages && skb->data_len >= PAGES_MIN)
 		tx->copied = tx->len - skb->data_len;
 	atomic64_inc(&trunk->tx_frames);
+}
+
+static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
+{
+	bool offload = skb_is_gso(skb) || skb->ip_summed == CHECKSUM_PARTIAL;
+	bool ours = !hc_frame_is(skb, HC_FT_STACK);
+	struct hc_trunk_tx *tx = &trunk->tx;
+	struct hc_wire_record *rec = (void *)tx->head;
+	struct sk_buff *copy = NULL;
+	void *extra;
+
+	BUILD_BUG_ON(sizeof(struct virtio_net_hdr) != sizeof_field(struct hc_wire_offload, vnet));
+	if (skb_has_frag_list(skb) && skb_linearize(skb))
+		return false;
+	extra = record_begin(tx, HC_RECORD_FRAME, tx_cb(skb)->far,
+			     offload ? sizeof(struct hc_wire_offload) : 0);
+	if (offload && offload_fill(skb, extra))
+		return false;
+	if (skb->len > HC_TRUNK_FRAME_MAX)
+		return false;
+	if (!ours && skb->data_len && test_bit(HC_TRUNK_DIGEST, &trunk->flags)) {
+		copy = frame_copy(skb);
+		if (!copy)
+			return false;
+	}
+	rec->flags = (hc_cb(skb)->sealed ? HC_RECORD_F_SEALED : 0) |
+		     (offload ? HC_RECORD_F_OFFLOAD : 0);
+	be32_add_cpu(&rec->len, skb->len);
+	record_add_frame(trunk, copy ?: skb, ours || copy);
+	if (copy)
+		consume_skb(skb);
 	return true;
 }
 
@@ -335,7 +377,7 @@ static bool record_note(struct hc_trunk *trunk)
 }
 
 /* What is said of links, and of plans, goes before frames that may depend on it. */
-static bool record_next(struct hc_trunk *trunk)
+static bool record_choose(struct hc_trunk *trunk)
 {
 	struct hc_trunk_tx *tx = &trunk->tx;
 
@@ -344,6 +386,11 @@ static bool record_next(struct hc_trunk *trunk)
 		record_hello(trunk);
 		return true;
 	}
+	/* Until the HELLO of the other end comes nobody knows whether records have digests; pairs
+	 * with hello_take().
+	 */
+	if (!test_bit_acquire(HC_TRUNK_GREETED, &trunk->flags))
+		return false;
 	if (record_state(trunk) || record_note(trunk))
 		return true;
 	if (test_and_clear_bit(HC_TRUNK_DUE, &trunk->flags)) {
@@ -351,6 +398,29 @@ static bool record_next(struct hc_trunk *trunk)
 		return true;
 	}
 	return record_next_frame(trunk);
+}
+
+static void record_digest(struct hc_trunk_tx *tx)
+{
+	struct hc_wire_record *rec = (void *)tx->head;
+	unsigned int i, skip = sizeof(*rec);
+	u32 crc = ~0;
+
+	for (i = 0; i < tx->nvec; i++, skip = 0)
+		crc = crc32c(crc, bvec_virt(&tx->vec[i]) + skip, tx->vec[i].bv_len - skip);
+	rec->body = cpu_to_be32(~crc);
+	rec->head = cpu_to_be32(hc_record_head_digest(rec));
+}
+
+static bool record_next(struct hc_trunk *trunk)
+{
+	const struct hc_wire_record *rec = (void *)trunk->tx.head;
+
+	if (!record_choose(trunk))
+		return false;
+	if (rec->what == HC_RECORD_HELLO || test_bit(HC_TRUNK_DIGEST, &trunk->flags))
+		record_digest(&trunk->tx);
+	return true;
 }
 
 static void record_end(struct hc_trunk *trunk)

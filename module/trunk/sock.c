@@ -89,6 +89,12 @@ static const char *sock_flaw(const struct hc_trunk *trunk, const struct socket *
 	return NULL;
 }
 
+/* What is on top of TCP, as TLS is, or NULL. */
+static const struct tcp_ulp_ops *sock_ulp(const struct sock *sk)
+{
+	return sk->sk_protocol == IPPROTO_TCP ? inet_csk(sk)->icsk_ulp_ops : NULL;
+}
+
 static bool sock_take(struct hc_trunk *trunk)
 {
 	struct sock *sk = trunk->sock->sk;
@@ -97,7 +103,13 @@ static bool sock_take(struct hc_trunk *trunk)
 	write_lock_bh(&sk->sk_callback_lock);
 	taken = !sk->sk_user_data;
 	if (taken) {
-		trunk->takes_pages = sk->sk_protocol == IPPROTO_TCP && !inet_csk(sk)->icsk_ulp_ops;
+		const struct tcp_ulp_ops *ulp = sock_ulp(sk);
+
+		trunk->takes_pages = sk->sk_protocol == IPPROTO_TCP && !ulp;
+		/* TLS finds out itself what has changed on the way. */
+		if (ulp && !strcmp(ulp->name, "tls") &&
+		    test_bit(HC_TRUNK_DIGEST_AUTO, &trunk->flags))
+			clear_bit(HC_TRUNK_DIGEST, &trunk->flags);
 		trunk->data_ready = sk->sk_data_ready;
 		trunk->write_space = sk->sk_write_space;
 		trunk->state_change = sk->sk_state_change;

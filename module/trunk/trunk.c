@@ -235,6 +235,8 @@ static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_tr
 	trunk->base = p->far ? p->base : fabric->base ^ (fabric->fixed & hc_bit(p->dim));
 	trunk->keep = p->keep ?: HYPERCUBE_TRUNK_KEEP_DEFAULT;
 	__assign_bit(HC_TRUNK_NO_PLANS, &trunk->flags, p->no_plans);
+	__assign_bit(HC_TRUNK_DIGEST, &trunk->flags, p->digest != HC_TRUNK_DIGEST_OFF);
+	__assign_bit(HC_TRUNK_DIGEST_AUTO, &trunk->flags, p->digest == HC_TRUNK_DIGEST_DEFAULT);
 	trunk->tell = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
 	trunk->begun = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
 	trunk->heard = jiffies;

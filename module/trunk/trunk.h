@@ -150,6 +150,8 @@ enum {
 	HC_TRUNK_DUE,		/* a sign of life is due */
 	HC_TRUNK_BEGUN,		/* nobody else has the socket, whose functions are ours */
 	HC_TRUNK_NO_PLANS,	/* plans that come by it are refused */
+	HC_TRUNK_DIGEST,	/* records have digests; before GREETED: this end wants them */
+	HC_TRUNK_DIGEST_AUTO,	/* this end wants them unless the socket has TLS */
 };
 
 /* ms: a timer that is later than this is of a machine that has stood still. */
@@ -231,6 +233,13 @@ struct hc_trunk {
 	atomic64_t dropped;
 };
 
+/* Does this end want digests of records? */
+enum hc_trunk_digest {
+	HC_TRUNK_DIGEST_DEFAULT,	/* yes, unless the socket has TLS */
+	HC_TRUNK_DIGEST_OFF,
+	HC_TRUNK_DIGEST_ON,
+};
+
 /**
  * struct hc_trunk_params - what a trunk is made of
  * @fd: a descriptor of the socket
@@ -240,6 +249,7 @@ struct hc_trunk {
  * @far: these two are given; else the nodes there are those that the nodes here have as neighbours
  * @keep: ms, 0: default
  * @no_plans: plans that come by it are refused
+ * @digest: what this end wants
  */
 struct hc_trunk_params {
 	int fd;
@@ -249,6 +259,7 @@ struct hc_trunk_params {
 	bool far;
 	u32 keep;
 	bool no_plans;
+	enum hc_trunk_digest digest;
 };
 
 /* --- trunk.c --- */
@@ -299,6 +310,8 @@ void hc_trunk_note_put(struct hc_trunk_note *note);
 void hc_trunk_note_say(struct hc_trunk *trunk, struct hc_trunk_note *note);
 
 /* --- receive.c --- */
+/* CRC32C of what is before the digests of a record. */
+u32 hc_record_head_digest(const struct hc_wire_record *w);
 void hc_trunk_rx_init(struct hc_trunk *trunk);
 void hc_trunk_rx_exit(struct hc_trunk *trunk);
 void hc_trunk_receive_work(struct work_struct *work);

@@ -39,6 +39,26 @@ void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t 
 	p[4] = what;
 	p[5] = flags;
 	far_put16(p + 6, node);
+	memset(p + 8, 0, 8);
+}
+
+static uint32_t crc32c(const uint8_t *p, size_t n)
+{
+	uint32_t crc = ~0u;
+	unsigned int bit;
+
+	while (n--) {
+		crc ^= *p++;
+		for (bit = 0; bit < 8; bit++)
+			crc = crc & 1 ? crc >> 1 ^ 0x82f63b78 : crc >> 1;
+	}
+	return ~crc;
+}
+
+void far_digest(uint8_t *p, size_t n)
+{
+	far_put32(p + 8, crc32c(p + FAR_RECORD, n));
+	far_put32(p + 12, crc32c(p, 8));
 }
 
 bool far_say(int fd, const void *p, size_t n)
@@ -55,19 +75,20 @@ bool far_say(int fd, const void *p, size_t n)
 
 bool far_greet(int fd, const char *fabric, unsigned int dim, uint16_t fixed, uint16_t base)
 {
-	uint8_t b[FAR_RECORD + 32] = {};
+	uint8_t b[FAR_RECORD + 32] = {}, *w = b + FAR_RECORD;
 
 	far_record(b, 32, FAR_HELLO, 0, 0);
-	far_put32(b + 8, 0x68637472);
-	far_put16(b + 12, FAR_VERSION);
-	b[14] = FAR_WIRE;
-	b[15] = 3;
-	far_put32(b + 16, hc_name_id(fabric));
-	far_put32(b + 20, 32768);
-	far_put16(b + 24, fixed);
-	far_put16(b + 26, base);
-	far_put32(b + 28, 5000);
-	b[32] = dim;
+	far_put32(w, 0x68637472);
+	far_put16(w + 4, FAR_VERSION);
+	w[6] = FAR_WIRE;
+	w[7] = 3;
+	far_put32(w + 8, hc_name_id(fabric));
+	far_put32(w + 12, 32768);
+	far_put16(w + 16, fixed);
+	far_put16(w + 18, base);
+	far_put32(w + 20, 5000);
+	w[24] = dim;
+	far_digest(b, 32);
 	return far_say(fd, b, sizeof(b));
 }
 
@@ -87,7 +108,7 @@ int far_hand_over(const char *fabric, const char *dim, int fd)
 	if (!pid) {
 		dup2(fd, FD);
 		execlp("hcctl", "hcctl", "trunk", "add", fabric, dim, "fd", "9", "keepalive", "60s",
-		       NULL);
+		       "digest", "off", NULL);
 		_exit(127);
 	}
 	return waitpid(pid, &status, 0) == pid ? status : -1;

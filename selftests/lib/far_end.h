@@ -10,10 +10,10 @@
 #include <stdint.h>
 
 /* Bytes in front of what a record announces, and of struct hc_hdr. */
-#define FAR_RECORD	8
+#define FAR_RECORD	16
 #define FAR_HDR		40
 /* HC_TRUNK_VERSION, HC_WIRE_VERSION */
-#define FAR_VERSION	4
+#define FAR_VERSION	5
 #define FAR_WIRE	3
 
 enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME, FAR_ASK, FAR_ANSWER };
@@ -21,17 +21,19 @@ enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME, FAR_ASK, FAR_ANSWER };
 void far_put16(uint8_t *p, uint16_t v);
 void far_put32(uint8_t *p, uint32_t v);
 uint32_t far_get32(const uint8_t *p);
-/* struct hc_wire_record */
+/* struct hc_wire_record, without digests */
 void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t node);
 /* False: the stream has ended. */
 bool far_say(int fd, const void *p, size_t n);
+/* That of a record of @n bytes behind it gets its digests. */
+void far_digest(uint8_t *p, size_t n);
 /* As a machine with a part of a fabric of dimension 3, whose nodes share the bits @fixed, which
  * are @base, does for the links along @dim.
  */
 bool far_greet(int fd, const char *fabric, unsigned int dim, uint16_t fixed, uint16_t base);
 /* The link of node @u there is up. */
 bool far_state(int fd, uint16_t u);
-/* Let "hcctl trunk add FABRIC DIM" have @fd.  Its status; -1: it was not run. */
+/* Let "hcctl trunk add FABRIC DIM" have @fd, without digests.  Its status; -1: it was not run. */
 int far_hand_over(const char *fabric, const char *dim, int fd);
 /* A pair of sockets, of which the one was handed over: the other, or -1. */
 int far_trunk(const char *fabric, const char *dim);

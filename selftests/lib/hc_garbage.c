@@ -48,7 +48,7 @@ static bool links(int fd)
 	for (u = 0; u < 4 && ok; u++) {
 		noise(b, sizeof(b));
 		far_record(b, 16, FAR_STATE, draw(256), u);
-		b[20] = draw(4) ? 0 : draw(256);
+		b[FAR_RECORD + 12] = draw(4) ? 0 : draw(256);
 		ok = far_say(fd, b, sizeof(b));
 	}
 	return ok;

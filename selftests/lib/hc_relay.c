@@ -2,13 +2,14 @@
 /*
  * A wire that breaks.
  *
- *	hc_relay LISTEN-PORT ADDRESS PORT [RECORDING | TIMES MS SEED]
+ *	hc_relay LISTEN-PORT ADDRESS PORT [RECORDING | flip BYTES | TIMES MS SEED]
  *
  * Passes on what comes by a TCP connection to LISTEN-PORT to one of its own to PORT at ADDRESS, and
  * back, one connection after the other. Whenever this program or a connection ends, both sides are
  * reset: what is under way is lost. With TIMES it resets that many connections itself, each within
  * MS ms of its beginning, at random; those after that go on. It says "reset N" each time. RECORDING
- * gets what comes to LISTEN-PORT.
+ * gets what comes to LISTEN-PORT. With flip, one bit is another one after each so many BYTES to PORT,
+ * and it says "flip".
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -80,6 +81,20 @@ static void reset_at_close(int fd)
 }
 
 static FILE *recording;
+/* A bit is flipped each time that so many bytes have come; 0: never. */
+static size_t flip_every;
+
+static void flip(struct way *w)
+{
+	static size_t come;
+
+	come += w->have;
+	if (come < flip_every)
+		return;
+	come = 0;
+	w->buf[lrand48() % w->have] ^= 1 << lrand48() % 8;
+	puts("flip");
+}
 
 /* False: this side has ended. */
 static bool pass(struct way *w, short readable, short writable)
@@ -91,6 +106,8 @@ static bool pass(struct way *w, short readable, short writable)
 		if (!n || (n < 0 && errno != EAGAIN))
 			return false;
 		w->have = n > 0 ? n : 0;
+		if (w->recorded && flip_every && w->have)
+			flip(w);
 		if (w->recorded && recording)
 			fwrite(w->buf, 1, w->have, recording);
 		w->done = 0;
@@ -153,7 +170,7 @@ int main(int argc, char **argv)
 {
 	int listener, n = 0, times;
 
-	if (argc < 4 || argc > 7 || argc == 6)
+	if (argc < 4 || argc > 7 || (argc == 6 && strcmp(argv[4], "flip")))
 		return 2;
 	setlinebuf(stdout);
 	if (argc == 5) {
@@ -162,6 +179,7 @@ int main(int argc, char **argv)
 			return fail(argv[4]);
 		setbuf(recording, NULL);
 	}
+	flip_every = argc == 6 ? strtoul(argv[5], NULL, 0) : 0;
 	times = argc == 7 ? atoi(argv[4]) : 0;
 	srand48(argc == 7 ? atol(argv[6]) : 0);
 	listener = listen_at(argv[1]);

@@ -167,6 +167,9 @@ enum {
 	HYPERCUBE_A_TRUNK_WHY,		/* string, the same in a sentence, if there is one */
 	HYPERCUBE_A_TRUNK_PAD,
 	HYPERCUBE_A_TRUNK_NO_PLANS,	/* flag: plans that come by it are refused */
+	HYPERCUBE_A_TRUNK_DIGEST,	/* u32, NEW: 0 or 1: this end wants CRC32C of records; without
+					 * it: unless the socket has TLS; else: records have it
+					 */
 
 	/* add above here */
 	__HYPERCUBE_A_TRUNK_MAX,
