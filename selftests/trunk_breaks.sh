@@ -6,15 +6,21 @@
 # shellcheck source=selftests/lib/pair.sh
 . "$(dirname "${BASH_SOURCE[0]}")/lib/pair.sh"
 
+# Those who are cut off from the root hear nothing of it any more, and end as soon as they know that.
 operations_end_with_the_cause() {
+	local t
 	machines 3 0XX 1XX && joined
 	trees 5
 	there "$a" "$here/hc_member" t 1 8 1000000 1000 0 1 2 3 >"$scratch/a"
 	there "$b" "$here/hc_member" t 1 8 1000000 1000 4 5 6 7 >"$scratch/b"
 	sleep "$((slow / 2)).5"
+	t=${EPOCHREALTIME/./}
 	check 'del' at "$a" hcctl trunk del t 1
 	busywait 10 ended "$scratch/a" 4 || fault "here: $(<"$scratch/a")"
 	busywait 10 ended "$scratch/b" 4 || fault "there: $(<"$scratch/b")"
+	t=$(((${EPOCHREALTIME/./} - t) / 1000))
+	log "all have ended after $t ms"
+	((t < 2000 * slow)) || fault "the last ended after $t ms"
 	log "$(head -n1 "$scratch/a")"
 	log "$(head -n1 "$scratch/b")"
 	joined

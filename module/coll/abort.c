@@ -254,11 +254,25 @@ static bool op_complete_below(const struct hc_op *op, const struct hc_abort *las
 	return !op->coll->comes_down;
 }
 
+/* The lock is of plans that others remove meanwhile. */
+static void doubts_set(struct hc_member *m, bool doubts)
+{
+	struct hc_work *w = &m->node->work;
+
+	if (m->doubts == doubts)
+		return;
+	m->doubts = doubts;
+	spin_lock_bh(&w->lock);
+	WRITE_ONCE(w->doubts, w->doubts + (doubts ? 1 : -1));
+	spin_unlock_bh(&w->lock);
+}
+
 void hc_abort_settle(struct hc_member *m, const struct hc_abort *last)
 {
 	struct hc_op *op, *behind;
 
 	m->final = true;
+	doubts_set(m, false);
 	for (op = op_from(m, 0); op; op = behind) {
 		behind = op_from(m, op->nr + 1);
 		if (op_complete_below(op, last)) {
@@ -328,6 +342,10 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 		m->abort = *abort;
 		hc_abort_settle(m, abort);
 		return true;
+	}
+	if (news && !m->final) {
+		doubts_set(m, true);
+		hc_member_again(m);
 	}
 	return news || (ops->word_again && ops->word_again(m, abort));
 }

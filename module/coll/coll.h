@@ -239,6 +239,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @passed.seen_by: as @seen_by
  * @reset_from: the first contribution from here on is answered with @abort, or HC_RESET_NONE
  * @broken: a fault has broken the plan
+ * @doubts: the plan broke, and the root's FINAL has not come
  * @unsaid: there was no memory to tell a peer of @abort
  * @tells: where each member knows alone: listeners hear from this one what is complete
  * @cut: @cur will not be completed: its socket was closed while the plan was mended
@@ -303,6 +304,7 @@ struct hc_member {
 	} passed;
 	u64 reset_from;
 	bool broken;
+	bool doubts;
 	bool unsaid;
 	bool tells;
 	bool cut;
@@ -621,6 +623,8 @@ void hc_member_forget(struct hc_member *m);
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
+/* Settle a member that waits for the root's FINAL if it is cut off from the root.  Poll. */
+void hc_doubt_check(struct hc_member *m);
 
 /* Note clock, time and stage costs that came with a frame. */
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);

@@ -22,6 +22,7 @@
 #include "coll/anew.h"
 #include "coll/coll.h"
 #include "fabric/link.h"
+#include "route/lsdb.h"
 #include "sock/result.h"
 
 /* The answer tells what may have got lost. */
@@ -246,12 +247,24 @@ static void give_up(struct hc_member *m)
 	hc_coll_abort_go_on(m, &abort);
 }
 
-/* The root's word on what was complete when the plan broke has not come: it is cut
- * off, and what is in doubt has failed as far as this member can ever know.
- */
-static void doubt_check(struct hc_member *m)
+/* FINAL does not come: what is in doubt has failed as far as this member can ever know. */
+static void doubt_end(struct hc_member *m)
 {
 	static const struct hc_abort unheard = { .next = HC_NEXT_UNKNOWN };
+
+	hc_abort_settle(m, &unheard);
+	hc_view_idle(m);
+}
+
+void hc_doubt_check(struct hc_member *m)
+{
+	if (m->doubts && hc_lsdb_cut(m->node, m->plan->root))
+		doubt_end(m);
+}
+
+/* The plan broke and the root's FINAL is overdue: probe for it, a few times. */
+static void doubt_check(struct hc_member *m)
+{
 	unsigned int i;
 
 	if (m->final)
@@ -260,8 +273,7 @@ static void doubt_check(struct hc_member *m)
 		if (pending(m->node, &m->role.dst[i]))
 			return;
 	if (m->asked++ >= HC_DOUBT_MAX) {
-		hc_abort_settle(m, &unheard);
-		hc_view_idle(m);
+		doubt_end(m);
 		return;
 	}
 	/* It may have been lost. */

@@ -504,6 +504,12 @@ int hc_lsdb_hop(struct hc_node *node, u32 dst)
 	return node->lsdb.hops[dst];
 }
 
+bool hc_lsdb_cut(struct hc_node *node, u32 dst)
+{
+	return dst != node->id && hc_lsdb_hop(node, dst) < 0 && node->lsdb.n &&
+	       !node->lsdb.hops_stale;
+}
+
 /* Nodes that can be reached, as far as known: so many in @b->queue.  Returns memory to be freed, or
  * NULL: there was none.
  */

@@ -80,6 +80,8 @@ void hc_lsdb_retry(struct hc_node *node, unsigned int dim);
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* First hop of a shortest path to @dst as far as known, or -1. */
 int hc_lsdb_hop(struct hc_node *node, u32 dst);
+/* Is it known that no way of healthy links leads to @dst? */
+bool hc_lsdb_cut(struct hc_node *node, u32 dst);
 /* Add to @set all nodes that can be reached, as far as known, this one among them.  False: no
  * memory.
  */
