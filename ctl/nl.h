@@ -30,6 +30,7 @@ struct nl_fabric {
 	uint32_t fixed;		/* bits that all nodes here share, see HYPERCUBE_A_FABRIC_FIXED */
 	uint32_t base;
 	uint64_t trunks_ended;
+	uint32_t life;		/* another number for nodes that are made anew */
 };
 
 /* What a fabric is made with; 0: what the kernel takes. */
@@ -171,6 +172,8 @@ struct nl_trunk {
 	bool greeted;
 	bool no_plans;
 	uint32_t digest;	/* 1: records have CRC32C */
+	uint32_t life;		/* of the other end's fabric, 0: not known */
+	uint32_t silence;	/* ms since something has come */
 	uint32_t family;
 	uint8_t peer[NL_PEER_SIZE];
 	uint32_t peer_len;
@@ -195,6 +198,7 @@ struct nl_trunk_new {
 	uint32_t keep;
 	bool no_plans;
 	enum nl_digest digest;
+	bool replace;		/* the trunk that carries the same links */
 };
 
 struct nl_detect {

@@ -175,6 +175,7 @@ static const struct field fabric_fields[] = {
 	[HYPERCUBE_A_FABRIC_FIXED] = FIELD(NUMBER, nl_fabric, fixed),
 	[HYPERCUBE_A_FABRIC_BASE] = FIELD(NUMBER, nl_fabric, base),
 	[HYPERCUBE_A_FABRIC_TRUNKS_ENDED] = FIELD(NUMBER, nl_fabric, trunks_ended),
+	[HYPERCUBE_A_FABRIC_LIFE] = FIELD(NUMBER, nl_fabric, life),
 };
 
 static const struct field node_fields[] = {
@@ -208,6 +209,8 @@ static const struct field trunk_fields[] = {
 	[HYPERCUBE_A_TRUNK_KEEP] = FIELD(NUMBER, nl_trunk, keep),
 	[HYPERCUBE_A_TRUNK_LINKS] = FIELD(NUMBER, nl_trunk, links),
 	[HYPERCUBE_A_TRUNK_DIGEST] = FIELD(NUMBER, nl_trunk, digest),
+	[HYPERCUBE_A_TRUNK_LIFE] = FIELD(NUMBER, nl_trunk, life),
+	[HYPERCUBE_A_TRUNK_SILENCE] = FIELD(NUMBER, nl_trunk, silence),
 	[HYPERCUBE_A_TRUNK_FAMILY] = FIELD(NUMBER, nl_trunk, family),
 	[HYPERCUBE_A_TRUNK_TX_FRAMES] = FIELD(NUMBER, nl_trunk, tx_frames),
 	[HYPERCUBE_A_TRUNK_TX_BYTES] = FIELD(NUMBER, nl_trunk, tx_bytes),

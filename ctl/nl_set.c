@@ -465,6 +465,8 @@ int nl_trunk_add(struct hcctl *h, const char *fabric, const struct nl_trunk_new 
 		nla_put_flag(msg, HYPERCUBE_A_TRUNK_NO_PLANS);
 	if (t->digest)
 		nla_put_u32(msg, HYPERCUBE_A_TRUNK_DIGEST, t->digest == NL_DIGEST_ON);
+	if (t->replace)
+		nla_put_flag(msg, HYPERCUBE_A_TRUNK_REPLACE);
 	return change(h, msg);
 }
 

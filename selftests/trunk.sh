@@ -245,6 +245,58 @@ three() {
 	each 0 '.[0].links_down' fabric show t
 }
 
+# At one trunk the second machine is refused, and both ends hear which one holds the nodes. The first one may connect anew.
+a_part_has_one_machine() {
+	local c='' filter='.[0].trunks_ended' peer
+	machines 3 0XX 1XX && namespace c || return
+	wire "$a" "$c" 1
+	check 'the same part' at "$c" hcctl fabric add t dim 3 nodes 1XX
+	there "$a" hcctl -j monitor fabric t >"$scratch/events"
+	there "$a" hcctl trunk listen t keep 2>"$scratch/heard"
+	check 'a trunk' busywait 5 at "$b" hcctl trunk connect t 2 10.9.0.1
+	up_again
+	peer=$(json_at "$a" '.[0].peer' trunk show t)
+	refused 'the second' "nodes 1XX are held by another machine, $peer" at "$c" hcctl trunk connect t 2 10.9.1.1
+	busywait 5 grep -q "10.9.1.2:.*nodes 1XX are held by another machine, $peer" "$scratch/heard" ||
+		fault "the listener says: $(<"$scratch/heard")"
+	equal 'trunks that have ended' 0 "$(json_at "$a" "$filter" fabric show t)"
+	check 'the first again' at "$b" hcctl trunk connect t 2 10.9.0.1
+	up_again
+	busywait 5 grep -q '"trunk-del".*A connection with 10.9.0.2:[0-9]* has replaced it' "$scratch/events" ||
+		fault "events: $(<"$scratch/events")"
+	check 'the first goes' at "$b" hcctl fabric del t
+	check 'then the second' busywait 5 at "$c" hcctl trunk connect t 2 10.9.1.1
+}
+
+frames() { json_at "$a" '[.[] | .rx_frames + .tx_frames] | add' trunk show t; }
+
+# A machine that joins elsewhere with nodes that are there already: it leaves, the other one says so, and the news of both
+# ends. b and d hold 1XX, at a and at c.
+one_part_at_two_places_is_told() {
+	local c='' d='' before
+	machines 3 00X 1XX && namespace c && namespace d || return
+	wire "$a" "$c" 1
+	wire "$c" "$d" 2
+	check 'a third part' at "$c" hcctl fabric add t dim 3 nodes 01X
+	check 'the same part' at "$d" hcctl fabric add t dim 3 nodes 1XX
+	there "$b" hcctl -j monitor fabric t >"$scratch/b"
+	there "$d" hcctl -j monitor fabric t >"$scratch/d"
+	tie "$a" "$b" 0 2
+	tie "$a" "$c" 1 1
+	sleep 3.1
+	tie "$c" "$d" 2 2
+	busywait 10 grep -q '"trunk-del".*another machine that holds nodes 1XX, too' "$scratch/d" ||
+		fault "it stays: $(<"$scratch/d")"
+	busywait 10 grep -q '"trunk",.*another machine that holds nodes 1XX, too' "$scratch/b" ||
+		fault "the first one is not told: $(<"$scratch/b")"
+	before=$(frames)
+	sleep 1
+	log "$(($(frames) - before)) frames in the second after that"
+	(($(frames) - before < 500)) || fault "news goes on: $(($(frames) - before)) frames in a second"
+	check 'a plan for all' busywait 5 at "$a" hcctl tree find fabric t apply
+	equal 'a trunk of the first' 1 "$(json_at "$b" length trunk show t)"
+}
+
 # Two tasks that nodes 4 and 5 have taken, and said so in vain. Their machine is made anew, and does not come back by the
 # trunk over which they went: what it is asked then goes around that, and it has never heard of them.
 tasks_of_another_life_are_in_doubt() {
@@ -306,7 +358,7 @@ strays() {
 	there "$b" bash -c "for ((i = 0; i < $1; i++)); do
 		exec {fd}<>/dev/tcp/10.9.0.1/26723 && ((i % 2)) && head -c 40 /dev/urandom >&\$fd
 	done; echo done; exec sleep 100" >"$scratch/strays" 2>&1
-	busywait 20 grep -q done "$scratch/strays" || fault "strays: $(<"$scratch/strays")"
+	busywait 20 grep -q "done" "$scratch/strays" || fault "strays: $(<"$scratch/strays")"
 }
 
 # Without keep the listener waits for a trunk, not for a connection. More strays than it has room for come before the
@@ -413,4 +465,4 @@ run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namesp
 	descriptors_are_given_up links_come_up faults_are_known_there ip_goes_across collectives_go_across \
 	all_kinds_go_across runs_follow_each_other tasks_go_across tasks_go_to_a_machine_that_is_back \
 	tasks_of_another_life_are_in_doubt copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix \
-	disagreements_are_refused strays_keep_no_peer_out both_families_are_listened_to
+	disagreements_are_refused a_part_has_one_machine one_part_at_two_places_is_told strays_keep_no_peer_out both_families_are_listened_to

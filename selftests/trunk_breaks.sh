@@ -89,7 +89,7 @@ frames_are_checked() {
 	tidy_up
 	log "$(wc -c <"$said") bytes were recorded"
 	alone_here 0XX
-	there "$a" "$here/hc_garbage" t 2 1 "$frames" "$RANDOM" "$said" $((1000 * (1 + slow / 3))) >"$scratch/garbage"
+	there "$a" "$here/hc_garbage" t 2 1 "$frames" "$RANDOM" "$said" $((3100 + 1000 * (slow / 3))) >"$scratch/garbage"
 	up_here
 	check 'a tree' at "$a" hcctl tree find fabric t apply here epoch 5
 	there "$a" "$here/hc_member" t 1 8 1000 50 0 1 2 3 >"$scratch/a"
@@ -151,7 +151,7 @@ flipped_bits_end_the_trunk() {
 	there "$a" "$here/hc_member" t 1 8 1000 20000 0 1 2 3 >"$scratch/ends"
 	here_pid=$pid
 	there "$b" "$here/hc_member" t 1 8 1000 20000 4 5 6 7 >>"$scratch/ends"
-	busywait 30 over "$here_pid" && busywait 30 over "$pid" || fault 'members wait for ever'
+	{ busywait 30 over "$here_pid" && busywait 30 over "$pid"; } || fault 'members wait for ever'
 	! grep 'wrong' "$scratch/ends" || fault 'a sum is wrong'
 	grep -q flip "$scratch/relay" || fault 'no bit was flipped'
 	busywait 5 grep -q '"trunk-del".*A digest is wrong' "$scratch/events" || fault "another reason: $(<"$scratch/events")"

@@ -168,6 +168,8 @@ static void print_trunk(struct hcctl *h, const struct nl_event *e)
 	out_uint(h, "links", " links %" PRIu64, v->links);
 	if (gone)
 		out_str(h, "why", ": %s", *v->why ? v->why : strerror(v->error));
+	else if (*v->why)
+		out_str(h, "why", ": %s", v->why);
 }
 
 static void print_lost(struct hcctl *h, const struct nl_event *e)

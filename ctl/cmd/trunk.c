@@ -16,10 +16,11 @@
 
 #include "trunk.h"
 
-/* us between two looks, and between attempts */
+/* us between two looks, and between attempts; ms that a trunk lives which is no failed attempt */
 #define LOOK_EVERY	200000
 #define AGAIN_MIN	100000
 #define AGAIN_MAX	5000000
+#define LIVED		1000
 
 /* --- the words --- */
 
@@ -83,22 +84,11 @@ static int carried_by(struct hcctl *h, const struct trunk_ends *e, uint32_t *id)
 	return rc;
 }
 
-/* An older trunk of these links is dead, if the other end has connected anew. */
-static int hand_over(struct hcctl *h, const struct trunk_ends *e)
-{
-	uint32_t id;
-	int rc = carried_by(h, e, &id);
-
-	if (!rc && id)
-		nl_trunk_del(h, e->fabric.name, id);
-	return rc ?: nl_trunk_add(h, e->fabric.name, &e->far);
-}
-
 int trunk_join(struct hcctl *h, int fd, struct trunk_ends *e, bool server)
 {
 	int rc = e->tls ? trunk_tls(h, fd, e->tls, server) : 0;
 
-	rc = rc ?: trunk_meet(h, fd, e) ?: hand_over(h, e);
+	rc = rc ?: trunk_meet(h, fd, e) ?: nl_trunk_add(h, e->fabric.name, &e->far);
 
 	close(fd);
 	return rc;
@@ -150,15 +140,17 @@ static int connect_keep(struct hcctl *h, const char *where, struct trunk_ends *e
 {
 	useconds_t again = AGAIN_MIN;
 	uint32_t index = e->fabric.index;
+	int64_t began = trunk_now();
 
 	for (;;) {
 		rc = rc ?: wait_end(h, e);
 		if (nl_fabric(h, e->fabric.name, &e->fabric) || e->fabric.index != index)
 			return rc;
-		again = rc ? again * 2 : AGAIN_MIN;
+		again = rc || trunk_now() - began < LIVED ? again * 2 : AGAIN_MIN;
 		if (again > AGAIN_MAX)
 			again = AGAIN_MAX;
 		usleep(again);
+		began = trunk_now();
 		rc = connect_once(h, where, e);
 	}
 }
@@ -372,7 +364,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 	return 0;
 }
 
-#define KEEPS " [keepalive TIME] [tls CERT,KEY,CA[,NAME]] [digest { on | off }] [keep [background]] [no-plans]"
+#define KEEPS " [keepalive TIME] [tls CERT,KEY,CA[,NAME]] [digest { on | off }]" \
+	      " [keep [background]] [no-plans]"
 
 const struct hc_cmd trunk_cmds[] = {
 	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH | vsock:CID[:PORT] }" KEEPS },

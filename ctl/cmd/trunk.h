@@ -68,6 +68,10 @@ int trunk_connect(struct hcctl *h, const char *where);
  */
 int trunk_listen(struct hcctl *h, const char *where, unsigned int ms, int fd[TRUNK_ADDRESSES]);
 
+/* Do two addresses belong to one host, as far as they tell?  Of IPv6, so many @bytes count. */
+bool trunk_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b,
+		     size_t bytes);
+
 /* --- trunk_listen.c --- */
 /* Wait for a connection that becomes a trunk; with @keep, for one after the other. */
 int trunk_serve(struct hcctl *h, const char *where, const struct trunk_ends *e, bool keep,

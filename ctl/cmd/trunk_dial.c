@@ -132,6 +132,19 @@ static int special(struct hcctl *h, const char *where, struct special *s)
 	return rc ? rc : 1;
 }
 
+bool trunk_same_host(const struct sockaddr_storage *a, const struct sockaddr_storage *b,
+		     size_t bytes)
+{
+	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
+	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+
+	if (a->ss_family != b->ss_family)
+		return false;
+	if (a->ss_family == AF_INET)
+		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
+	return a->ss_family != AF_INET6 || !memcmp(&a6->sin6_addr, &b6->sin6_addr, bytes);
+}
+
 static int cannot(struct hcctl *h, const char *what, const char *where, int fd)
 {
 	int err = errno;

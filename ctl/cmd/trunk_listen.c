@@ -11,7 +11,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -23,7 +22,7 @@
 
 #include "trunk.h"
 
-/* Connections that are not handed over yet, and how many are accepted before others get their turn */
+/* Connections that are not handed over yet; so many are accepted before others get their turn. */
 #define CONNS		64
 #define ACCEPT_AT_ONCE	16
 /* ms: for one that listens for a fabric that is gone, and between two looks whether it is */
@@ -87,25 +86,13 @@ static void conn_end(struct listener *l, size_t i)
 	conn_remove(l, i);
 }
 
-static bool same_address(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
-{
-	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
-	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
-
-	if (a->ss_family != b->ss_family)
-		return false;
-	if (a->ss_family == AF_INET)
-		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-	/* A host has all of a network's 64 bits. */
-	return a->ss_family != AF_INET6 || !memcmp(&a6->sin6_addr, &b6->sin6_addr, 8);
-}
-
 static size_t conns_of(const struct listener *l, const struct sockaddr_storage *peer)
 {
 	size_t i, n = 0;
 
+	/* A host of IPv6 may have all addresses of its network. */
 	for (i = 0; i < l->n; i++)
-		n += same_address(&l->conn[i].peer, peer);
+		n += trunk_same_host(&l->conn[i].peer, peer, 8);
 	return n;
 }
 

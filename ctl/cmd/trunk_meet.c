@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -102,6 +103,7 @@ struct offer {
 	uint32_t along;
 	uint32_t fixed;
 	uint32_t base;
+	uint32_t life;	/* of the fabric there; 0: not known */
 };
 
 static void offer_print(char *line, const struct trunk_ends *e)
@@ -111,8 +113,9 @@ static void offer_print(char *line, const struct trunk_ends *e)
 
 	if (e->dim != NL_NONE)
 		snprintf(along, sizeof(along), "%u", e->dim);
-	snprintf(line, LINE_MAX_, GREETING " %d %s %u %u %u %s %s\n", VERSION, f->name, f->id,
-		 f->dim, f->segment, along, cmd_part_text(part, f->dim, f->fixed, f->base));
+	snprintf(line, LINE_MAX_, GREETING " %d %s %u %u %u %s %s %u\n", VERSION, f->name, f->id,
+		 f->dim, f->segment, along, cmd_part_text(part, f->dim, f->fixed, f->base),
+		 f->life);
 }
 
 /* "0XX" */
@@ -146,8 +149,8 @@ static int offer_read(struct hcctl *h, const char *line, struct offer *o)
 				      "the other end is no hcctl trunk", version, VERSION);
 		return -EPROTO;
 	}
-	if (sscanf(line, GREETING " %*u %10s %u %u %u %15s %12s", o->name, &o->id, &o->dim,
-		   &o->segment, along, part) != 6 ||
+	if (sscanf(line, GREETING " %*u %10s %u %u %u %15s %12s %u", o->name, &o->id, &o->dim,
+		   &o->segment, along, part, &o->life) < 6 ||
 	    !o->dim || o->dim > HYPERCUBE_DIM_MAX || !part_read(part, o->dim, o) ||
 	    (strcmp(along, "-") && hc_number(along, HYPERCUBE_DIM_MAX - 1, &v))) {
 		hc_error(h, "the other end says what makes no sense: %s", line);
@@ -187,6 +190,42 @@ static bool flaw(const struct trunk_ends *e, const struct offer *o, char *why)
 	return true;
 }
 
+/* Does a trunk that carries the same links lead to another machine, which is there?  One that is
+ * made anew on the same host takes its own place.
+ */
+static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e,
+			    const struct offer *o, const struct sockaddr_storage *peer)
+{
+	struct sockaddr_storage other = {};
+
+	memcpy(&other, t->peer, t->peer_len);
+	return t->dim == e->dim && t->fixed == o->fixed && t->base == o->base && t->greeted &&
+	       t->life && o->life && t->life != o->life && t->silence <= t->keep / 2 &&
+	       t->peer_len && !trunk_same_host(&other, peer, 16);
+}
+
+/* The nodes there are of another machine already: says so in @why. */
+static void check_held(struct hcctl *h, int fd, const struct trunk_ends *e, const struct offer *o,
+		       char *why)
+{
+	struct sockaddr_storage peer = {};
+	char part[OUT_BUF], text[TRUNK_PEER_TEXT];
+	socklen_t len = sizeof(peer);
+	struct nl_trunk *v;
+	size_t n, i;
+
+	getpeername(fd, (struct sockaddr *)&peer, &len);
+	if (nl_trunks(h, e->fabric.name, &v, &n))
+		return;
+	for (i = 0; i < n; i++)
+		if (leads_elsewhere(&v[i], e, o, &peer))
+			snprintf(why, LINE_MAX_, "nodes %s are held by another machine, %s",
+				 cmd_part_text(part, o->dim, o->fixed, o->base),
+				 trunk_peer_text(text, (const struct sockaddr *)v[i].peer,
+						 v[i].peer_len));
+	free(v);
+}
+
 static int verdicts(struct hcctl *h, int fd, int64_t end, const char *why)
 {
 	char line[LINE_MAX_ + 8];
@@ -223,11 +262,13 @@ int trunk_meet(struct hcctl *h, int fd, struct trunk_ends *e)
 		return rc;
 	if (e->dim == NL_NONE)
 		e->dim = o.along;
-	flaw(e, &o, why);
+	if (!flaw(e, &o, why))
+		check_held(h, fd, e, &o, why);
 	rc = verdicts(h, fd, end, why);
 	e->far = (struct nl_trunk_new){
 		.fd = fd, .dim = e->dim, .far = true, .fixed = o.fixed, .base = o.base,
 		.keep = e->keep, .no_plans = e->no_plans, .digest = e->digest,
+		.replace = true,
 	};
 	return rc;
 }

@@ -68,12 +68,15 @@ struct sock;
  * @n: how many there are, and that are not freed
  * @life: a random number, by which others know these nodes from those that come after them;
  *	constant
+ * @claimed: when another machine was last found to have nodes of these numbers, too, jiffies; 0:
+ *	never
  */
 struct hc_trunks {
 	struct list_head list;
 	u64 broken;
 	atomic_t n;
 	u32 life;
+	unsigned long claimed;
 };
 
 #define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)

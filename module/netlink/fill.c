@@ -65,6 +65,7 @@ static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabri
 	       (!hc_is_whole(fabric) &&
 		(nla_put_u32(skb, HYPERCUBE_A_FABRIC_FIXED, fabric->fixed) ||
 		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_BASE, fabric->base) ||
+		 nla_put_u32(skb, HYPERCUBE_A_FABRIC_LIFE, fabric->trunks.life) ||
 		 nla_put_u64_64bit(skb, HYPERCUBE_A_FABRIC_TRUNKS_ENDED, fabric->trunks.broken,
 				   HYPERCUBE_A_FABRIC_PAD)));
 }

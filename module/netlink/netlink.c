@@ -203,7 +203,7 @@ static const struct nla_policy trunk_get_policy[HYPERCUBE_A_TRUNK_ID + 1] = {
 	[HYPERCUBE_A_TRUNK_ID]		= NLA_POLICY_FULL_RANGE(NLA_U32, &id_range),
 };
 
-static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_DIGEST + 1] = {
+static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_REPLACE + 1] = {
 	[HYPERCUBE_A_TRUNK_FABRIC]	= NAME_POLICY,
 	[HYPERCUBE_A_TRUNK_DIM]		= DIM_POLICY,
 	[HYPERCUBE_A_TRUNK_FD]		= { .type = NLA_U32 },
@@ -212,6 +212,7 @@ static const struct nla_policy trunk_policy[HYPERCUBE_A_TRUNK_DIGEST + 1] = {
 	[HYPERCUBE_A_TRUNK_KEEP]	= NLA_POLICY_FULL_RANGE(NLA_U32, &keep_range),
 	[HYPERCUBE_A_TRUNK_NO_PLANS]	= { .type = NLA_FLAG },
 	[HYPERCUBE_A_TRUNK_DIGEST]	= NLA_POLICY_MAX(NLA_U32, 1),
+	[HYPERCUBE_A_TRUNK_REPLACE]	= { .type = NLA_FLAG },
 };
 
 /* What a command takes, and what all that list something have. */

@@ -35,6 +35,15 @@ static bool put_counters(struct sk_buff *skb, const struct hc_trunk *trunk)
 	       put_u64(skb, HYPERCUBE_A_TRUNK_DROPPED, &trunk->dropped);
 }
 
+/* What is to be known of the machine at the other end. */
+static bool put_machine(struct sk_buff *skb, const struct hc_trunk *trunk)
+{
+	u32 silence = jiffies_to_msecs(jiffies - READ_ONCE(trunk->heard));
+
+	return nla_put_u32(skb, HYPERCUBE_A_TRUNK_LIFE, READ_ONCE(trunk->life)) ||
+	       nla_put_u32(skb, HYPERCUBE_A_TRUNK_SILENCE, silence);
+}
+
 static bool put_end(struct sk_buff *skb, const struct hc_trunk *trunk)
 {
 	return nla_put_u32(skb, HYPERCUBE_A_TRUNK_ERROR, -trunk->error) ||
@@ -63,8 +72,11 @@ int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk)
 	     nla_put_flag(skb, HYPERCUBE_A_TRUNK_NO_PLANS)) ||
 	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIGEST,
 			test_bit(HC_TRUNK_DIGEST, &trunk->flags)) ||
-	    put_peer(skb, trunk) || put_counters(skb, trunk) ||
-	    (msg->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF && put_end(skb, trunk))) {
+	    put_machine(skb, trunk) || put_peer(skb, trunk) || put_counters(skb, trunk) ||
+	    (msg->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF && put_end(skb, trunk)) ||
+	    (msg->cmd != HYPERCUBE_CMD_TRUNK_DEL_NTF &&
+	     test_bit(HC_TRUNK_TWICE, &trunk->flags) &&
+	     nla_put_string(skb, HYPERCUBE_A_TRUNK_WHY, trunk->text))) {
 		genlmsg_cancel(skb, hdr);
 		return -EMSGSIZE;
 	}
@@ -176,6 +188,7 @@ int hc_nl_trunk_new(struct sk_buff *skb, struct genl_info *info)
 	p.fd = nla_get_u32(info->attrs[HYPERCUBE_A_TRUNK_FD]);
 	p.keep = keep ? nla_get_u32(keep) : 0;
 	p.no_plans = nla_get_flag(info->attrs[HYPERCUBE_A_TRUNK_NO_PLANS]);
+	p.replace = nla_get_flag(info->attrs[HYPERCUBE_A_TRUNK_REPLACE]);
 	if (digest)
 		p.digest = nla_get_u32(digest) ? HC_TRUNK_DIGEST_ON : HC_TRUNK_DIGEST_OFF;
 	if (p.dim >= fabric->dim) {

@@ -18,8 +18,7 @@
 /* ms for the decision, once all is prepared: longer than what can still be under way. */
 #define DECISION_TIME	(2 * HC_WAVE_TIME)
 
-/* "10XX" */
-static void part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to)
+void hc_part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to)
 {
 	unsigned int d = fabric->dim;
 
@@ -93,7 +92,7 @@ static void outcome_tell(struct hc_fabric *fabric)
 	c->outcome = NULL;
 	if (!o)
 		return;
-	part_text(fabric, v->fixed, v->base, part);
+	hc_part_text(fabric, v->fixed, v->base, part);
 	o->over = true;
 	o->error = v->error;
 	if (v->error)

@@ -124,6 +124,9 @@ struct hc_commit {
 	struct delayed_work timer;
 };
 
+/* "10XX": the nodes that share the bits @fixed, which are @base; a character for each dimension. */
+void hc_part_text(const struct hc_fabric *fabric, u32 fixed, u32 base, char *to);
+
 void hc_commit_init(struct hc_fabric *fabric);
 /* The fabric is dead and its trunks are gone; the latter under its lock, before plans go. */
 void hc_commit_stop(struct hc_fabric *fabric);

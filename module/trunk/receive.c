@@ -274,6 +274,8 @@ static void hello_take(struct hc_trunk *trunk)
 		return;
 	}
 	WRITE_ONCE(trunk->keep_there, be32_to_cpu(w->keep));
+	WRITE_ONCE(trunk->life, be32_to_cpu(w->life));
+	WRITE_ONCE(trunk->greeted, jiffies);
 	life_take(trunk, be32_to_cpu(w->life));
 	trunk->rx.greeted = true;
 	if (w->flags & HC_HELLO_F_DIGEST)

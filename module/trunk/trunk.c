@@ -4,6 +4,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/module.h>
+#include <linux/net.h>
 #include <linux/random.h>
 #include <linux/slab.h>
 #include <linux/wait_bit.h>
@@ -73,15 +74,27 @@ static void links_detach(struct hc_trunk *trunk)
 	}
 }
 
-static int links_check(struct hc_trunk *trunk, struct netlink_ext_ack *extack)
+static bool is_of_same_links(const struct hc_trunk *a, const struct hc_trunk *b)
+{
+	return a->dim == b->dim && a->fixed == b->fixed && a->base == b->base;
+}
+
+/* @old: one that it may take the place of, then set to that or to NULL; NULL: it may not. */
+static int links_check(struct hc_trunk *trunk, struct hc_trunk **old,
+		       struct netlink_ext_ack *extack)
 {
 	struct hc_node *node;
+	struct hc_trunk *other;
 
 	hc_each_node(trunk->fabric, node) {
 		if (!hc_trunk_has(trunk, node->id))
 			continue;
 		trunk->nlinks++;
-		if (rcu_access_pointer(end_of(trunk, node)->trunk)) {
+		other = rcu_dereference_protected(end_of(trunk, node)->trunk,
+						  lockdep_is_held(&trunk->fabric->lock));
+		if (other && old && is_of_same_links(other, trunk)) {
+			*old = other;
+		} else if (other) {
 			NL_SET_ERR_MSG(extack, "Another trunk carries some of these links");
 			return -EBUSY;
 		}
@@ -147,6 +160,23 @@ void hc_trunk_del(struct hc_trunk *trunk)
 	links_detach(trunk);
 }
 
+/* Say which connection takes its place. */
+static void trunk_replaced(struct hc_trunk *old, const struct hc_trunk *by)
+{
+	struct sockaddr_storage whom;
+	int len = kernel_getpeername(by->sock, (struct sockaddr *)&whom);
+
+	if (test_bit(HC_TRUNK_BROKEN, &old->flags))
+		return;
+	if (len > 0 && (whom.ss_family == AF_INET || whom.ss_family == AF_INET6))
+		snprintf(old->text, sizeof(old->text), "A connection with %pISpc has replaced it",
+			 &whom);
+	else
+		strscpy(old->text, "Another connection has replaced it", sizeof(old->text));
+	hc_trunk_break(old, -ECANCELED, old->text);
+	links_detach(old);
+}
+
 void hc_trunks_exit(struct hc_fabric *fabric)
 {
 	struct hc_trunk *trunk;
@@ -197,6 +227,42 @@ static bool is_silent(struct hc_trunk *trunk)
 	return time_after(jiffies, READ_ONCE(trunk->heard) + msecs_to_jiffies(trunk->keep));
 }
 
+/* After this a trunk is not the one by which a machine has come that should not have. */
+#define YOUNG		msecs_to_jiffies(3000)
+/* Before this, what a trunk has brought belongs to what a node has found out. */
+#define CLAIMED_LATELY	msecs_to_jiffies(20000)
+
+void hc_trunks_claimed(struct hc_fabric *fabric)
+{
+	WRITE_ONCE(fabric->trunks.claimed, jiffies ?: 1);
+}
+
+/* Another machine holds the nodes that are here, and this trunk leads to it: the machine that has
+ * come last leaves, the other one says so.
+ */
+static void claims_check(struct hc_trunk *trunk)
+{
+	struct hc_fabric *fabric = trunk->fabric;
+	unsigned long at = READ_ONCE(fabric->trunks.claimed);
+	char part[HYPERCUBE_DIM_MAX + 1];
+
+	if (!test_and_clear_bit(HC_TRUNK_CLAIMS, &trunk->flags) || !at ||
+	    time_after(jiffies, at + CLAIMED_LATELY) || test_bit(HC_TRUNK_TWICE, &trunk->flags))
+		return;
+	hc_part_text(fabric, fabric->fixed, fabric->base, part);
+	mutex_lock(&fabric->lock);
+	if (!fabric->dead && !test_bit(HC_TRUNK_BROKEN, &trunk->flags)) {
+		snprintf(trunk->text, sizeof(trunk->text),
+			 "It leads to another machine that holds nodes %s, too", part);
+		set_bit(HC_TRUNK_TWICE, &trunk->flags);
+		if (time_before(jiffies, trunk->greeted + YOUNG))
+			hc_trunk_break(trunk, -ENOTUNIQ, trunk->text);
+		else
+			hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_NTF);
+	}
+	mutex_unlock(&fabric->lock);
+}
+
 /* Signs of life come as often as the less patient end wants them. Both works are called, too,
  * in case a socket has said nothing of what has happened.
  */
@@ -215,6 +281,7 @@ static void beat_work(struct work_struct *work)
 		beat_in(trunk, BEGIN_EVERY);
 		return;
 	}
+	claims_check(trunk);
 	set_bit(HC_TRUNK_DUE, &trunk->flags);
 	queue_work(hc_trunk_wq, &trunk->send);
 	queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
@@ -276,7 +343,7 @@ static void trunk_start(struct hc_trunk *trunk)
 int hc_trunk_add(struct hc_fabric *fabric, const struct hc_trunk_params *p,
 		 struct netlink_ext_ack *extack)
 {
-	struct hc_trunk *trunk;
+	struct hc_trunk *trunk, *old = NULL;
 	int err;
 
 	lockdep_assert_held(&fabric->lock);
@@ -287,12 +354,16 @@ int hc_trunk_add(struct hc_fabric *fabric, const struct hc_trunk_params *p,
 	trunk = trunk_alloc(fabric, p);
 	if (!trunk)
 		return -ENOMEM;
-	err = links_check(trunk, extack) ?: hc_trunk_sock_get(trunk, p->fd, extack);
-	if (err)
+	err = links_check(trunk, p->replace ? &old : NULL, extack) ?:
+	      hc_trunk_sock_get(trunk, p->fd, extack);
+	if (err) {
 		trunk_free(trunk);
-	else
-		trunk_start(trunk);
-	return err;
+		return err;
+	}
+	if (old)
+		trunk_replaced(old, trunk);
+	trunk_start(trunk);
+	return 0;
 }
 
 struct hc_trunk *hc_trunk_find(struct hc_fabric *fabric, u32 id)

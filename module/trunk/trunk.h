@@ -151,6 +151,8 @@ enum {
 	HC_TRUNK_BEGUN,		/* nobody else has the socket, whose functions are ours */
 	HC_TRUNK_NO_PLANS,	/* plans that come by it are refused */
 	HC_TRUNK_DIGEST,	/* records have digests; before GREETED: this end wants them */
+	HC_TRUNK_CLAIMS,	/* news of nodes that are here has come by it */
+	HC_TRUNK_TWICE,		/* it leads to another machine with these nodes; @text says so */
 	HC_TRUNK_DIGEST_AUTO,	/* this end wants them unless the socket has TLS */
 };
 
@@ -171,6 +173,9 @@ enum {
  * @flags: HC_TRUNK_*
  * @error: why it ends; written by whoever sets BROKEN
  * @why: the same in a sentence, or NULL
+ * @text: one that is no literal, for @why; under hc_fabric.lock
+ * @life: of the machine at the other end, 0: not known
+ * @greeted: when that has said HELLO, jiffies
  * @sock: the socket, by a reference of its file
  * @takes_pages: it sends pages that it is given as they are; valid once BEGUN
  * @whom: the address of its other end
@@ -208,6 +213,9 @@ struct hc_trunk {
 	unsigned long flags;
 	int error;
 	const char *why;
+	char text[112];
+	u32 life;
+	unsigned long greeted;
 	struct socket *sock;
 	bool takes_pages;
 	struct sockaddr_storage whom;
@@ -249,6 +257,7 @@ enum hc_trunk_digest {
  * @far: these two are given; else the nodes there are those that the nodes here have as neighbours
  * @keep: ms, 0: default
  * @no_plans: plans that come by it are refused
+ * @replace: end the trunk that carries the same links
  * @digest: what this end wants
  */
 struct hc_trunk_params {
@@ -259,6 +268,7 @@ struct hc_trunk_params {
 	bool far;
 	u32 keep;
 	bool no_plans;
+	bool replace;
 	enum hc_trunk_digest digest;
 };
 
@@ -275,6 +285,8 @@ void hc_trunk_del(struct hc_trunk *trunk);
 bool hc_trunk_has(const struct hc_trunk *trunk, u32 u);
 /* End it, for the reason @error; @why: a string literal, or NULL.  Any context. */
 void hc_trunk_break(struct hc_trunk *trunk, int error, const char *why);
+/* Another machine has a node of a number that is here, too.  Poll. */
+void hc_trunks_claimed(struct hc_fabric *fabric);
 void hc_trunks_init(struct hc_fabric *fabric);
 /* End all of them; there are no others after that. */
 void hc_trunks_exit(struct hc_fabric *fabric);
@@ -325,6 +337,8 @@ void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
  * machine.  Poll.
  */
 u32 hc_trunk_end_life(const struct hc_node *node, unsigned int dim);
+/* News of a node of this machine has come over the link.  Poll. */
+void hc_trunk_end_claims(struct hc_node *node, unsigned int dim);
 /* Nothing leads to the other end any more: what it has said of itself is no longer true. */
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim);
 /* What this end says of it. */

@@ -8,8 +8,8 @@
  * back, one connection after the other. Whenever this program or a connection ends, both sides are
  * reset: what is under way is lost. With TIMES it resets that many connections itself, each within
  * MS ms of its beginning, at random; those after that go on. It says "reset N" each time. RECORDING
- * gets what comes to LISTEN-PORT. With flip, one bit is another one after each so many BYTES to PORT,
- * and it says "flip".
+ * gets what comes to LISTEN-PORT. With flip, one bit is another one after each so many BYTES to
+ * PORT, and it says "flip".
  */
 #include <arpa/inet.h>
 #include <errno.h>

@@ -102,6 +102,9 @@ enum {
 					 */
 	HYPERCUBE_A_FABRIC_BASE,	/* u32, what these bits are */
 	HYPERCUBE_A_FABRIC_TRUNKS_ENDED,/* u64, trunks that have ended, read only */
+	HYPERCUBE_A_FABRIC_LIFE,	/* u32, at random, another one for nodes that are made anew,
+					 * read only
+					 */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_FABRIC_MAX,
@@ -164,12 +167,18 @@ enum {
 	HYPERCUBE_A_TRUNK_RX_BYTES,	/* u64 */
 	HYPERCUBE_A_TRUNK_DROPPED,	/* u64, frames for which there was no room */
 	HYPERCUBE_A_TRUNK_ERROR,	/* u32, positive errno: why it has ended */
-	HYPERCUBE_A_TRUNK_WHY,		/* string, the same in a sentence, if there is one */
+	HYPERCUBE_A_TRUNK_WHY,		/* string, the same in a sentence, if there is one; of
+					 * one that goes on: what is wrong with it
+					 */
 	HYPERCUBE_A_TRUNK_PAD,
 	HYPERCUBE_A_TRUNK_NO_PLANS,	/* flag: plans that come by it are refused */
-	HYPERCUBE_A_TRUNK_DIGEST,	/* u32, NEW: 0 or 1: this end wants CRC32C of records; without
-					 * it: unless the socket has TLS; else: records have it
+	HYPERCUBE_A_TRUNK_DIGEST,	/* u32, NEW: 0 or 1: this end wants CRC32C of records;
+					 * without it: unless the socket has TLS; else: records
+					 * have it
 					 */
+	HYPERCUBE_A_TRUNK_REPLACE,	/* flag, NEW only: end that which carries the same links */
+	HYPERCUBE_A_TRUNK_LIFE,		/* u32, that of the fabric at the other end, 0: not known */
+	HYPERCUBE_A_TRUNK_SILENCE,	/* u32, ms since something has come, read only */
 
 	/* add above here */
 	__HYPERCUBE_A_TRUNK_MAX,
