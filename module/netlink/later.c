@@ -84,6 +84,13 @@ void hc_later_free(struct hc_later *later)
 	kfree(later);
 }
 
+/* Send the answer before the object is freed: the text of its extack may lie in it. */
+static void later_end(struct hc_later *later, int err)
+{
+	hc_asked_answer(&later->asked, err, &later->extack);
+	hc_later_free(later);
+}
+
 static void later_work(struct work_struct *work)
 {
 	struct hc_fabric *fabric = container_of(to_delayed_work(work), struct hc_fabric,
@@ -108,8 +115,7 @@ static void later_work(struct work_struct *work)
 		}
 		list_del(&later->list);
 		fabric->later.n--;
-		hc_asked_answer(&later->asked, err, &later->extack);
-		hc_later_free(later);
+		later_end(later, err);
 	}
 	if (!list_empty(&fabric->later.list))
 		queue_delayed_work(system_long_wq, &fabric->later.work,
@@ -156,15 +162,13 @@ int hc_later_wait(struct hc_later *later, struct genl_info *info)
 
 	lockdep_assert_held(&fabric->lock);
 	if (err != -EAGAIN) {
-		if (later->extack._msg)
-			info->extack->_msg = later->extack._msg;
-		hc_later_free(later);
-		return err;
+		later_end(later, err);
+	} else {
+		list_add_tail(&later->list, &fabric->later.list);
+		fabric->later.n++;
+		mod_delayed_work(system_long_wq, &fabric->later.work, 1);
 	}
-	list_add_tail(&later->list, &fabric->later.list);
-	fabric->later.n++;
-	mod_delayed_work(system_long_wq, &fabric->later.work, 1);
-	/* -EINTR makes netlink send no answer now: it is sent when the wait is over. */
+	/* -EINTR makes netlink send no answer: later_end() does. */
 	return -EINTR;
 }
 
@@ -182,8 +186,7 @@ void hc_later_exit(struct hc_fabric *fabric)
 	list_for_each_entry_safe(later, more, &fabric->later.list, list) {
 		list_del(&later->list);
 		NL_SET_ERR_MSG(&later->extack, "The fabric was removed meanwhile");
-		hc_asked_answer(&later->asked, -ENODEV, &later->extack);
-		hc_later_free(later);
+		later_end(later, -ENODEV);
 	}
 }
 
