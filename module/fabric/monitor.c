@@ -133,7 +133,8 @@ static int monitor_open(struct net_device *dev)
 {
 	struct monitor *mon = netdev_priv(dev);
 
-	WRITE_ONCE(mon->fabric->monitored, true);
+	/* Pairs with hc_monitor_tap(). */
+	smp_store_release(&mon->fabric->monitored, true);
 	return 0;
 }
 
@@ -207,15 +208,17 @@ int hc_monitor_create(struct hc_fabric *fabric)
 	mon->fabric = fabric;
 	dev_net_set(dev, read_pnet(&fabric->net));
 	eth_hw_addr_random(dev);
+	/* Once it is registered it may be opened, and polls then look for it here. */
+	fabric->monitor = dev;
 	rtnl_lock();
 	err = register_netdevice(dev);
 	if (!err)
 		no_ipv6(dev);
 	rtnl_unlock();
-	if (err)
+	if (err) {
+		fabric->monitor = NULL;
 		free_netdev(dev);
-	else
-		fabric->monitor = dev;
+	}
 	return err;
 }
 

@@ -20,7 +20,8 @@ void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct 
 static inline void hc_monitor_tap(const struct hc_node *node, unsigned int dim,
 				  const struct sk_buff *skb)
 {
-	if (unlikely(READ_ONCE(node->fabric->monitored)))
+	/* Pairs with monitor_open(). */
+	if (unlikely(smp_load_acquire(&node->fabric->monitored)))
 		hc_monitor_show(node, dim, skb);
 }
 
