@@ -2,41 +2,58 @@
 /*
  * Events to the multicast group.
  */
+#include <linux/srcu.h>
+
 #include "coll/plan.h"
 #include "fabric/fabric.h"
 #include "fabric/node.h"
 #include "netlink/priv.h"
 #include "trunk/trunk.h"
 
-/* When the module is unloaded, fabrics end after the family. */
+/* When the module is unloaded, fabrics end after the family: an event that is being sent, by a
+ * poll or by a work item that may sleep, is a reader of @sending.
+ */
+DEFINE_STATIC_SRCU(sending);
 static bool enabled;
 
 void hc_notify_enable(bool enable)
 {
 	WRITE_ONCE(enabled, enable);
-	/* No poll is in the middle of an event when the family goes. */
+	/* Nobody is in the middle of an event when the family goes. */
 	if (!enable)
-		synchronize_net();
+		synchronize_srcu(&sending);
 }
 
 /* Polls end operations by the thousand: this comes first, and is cheap. */
+static bool event_wanted(struct net *net)
+{
+	return READ_ONCE(enabled) && genl_has_listeners(&hc_genl_family, net, HC_MCGRP_EVENTS);
+}
+
+/* True: event_end() has to follow. */
 static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 cmd, size_t size,
 			gfp_t gfp)
 {
 	struct net *net = read_pnet(&fabric->net);
 
-	if (!READ_ONCE(enabled) || !genl_has_listeners(&hc_genl_family, net, HC_MCGRP_EVENTS))
+	if (!event_wanted(net))
 		return false;
+	msg->reader = srcu_read_lock(&sending);
+	if (!event_wanted(net))
+		goto unlock;
 	msg->cmd = cmd;
 	msg->user_ns = net->user_ns;
 	msg->skb = genlmsg_new(size, gfp);
-	if (!msg->skb)
-		/* Listeners learn that they have missed something. */
-		genl_set_err(&hc_genl_family, net, 0, HC_MCGRP_EVENTS, ENOBUFS);
-	return msg->skb;
+	if (msg->skb)
+		return true;
+	/* Listeners learn that they have missed something. */
+	genl_set_err(&hc_genl_family, net, 0, HC_MCGRP_EVENTS, ENOBUFS);
+unlock:
+	srcu_read_unlock(&sending, msg->reader);
+	return false;
 }
 
-static void event_abort(struct hc_msg *msg, const struct hc_fabric *fabric, int err, gfp_t gfp)
+static void event_end(struct hc_msg *msg, const struct hc_fabric *fabric, int err, gfp_t gfp)
 {
 	struct net *net = read_pnet(&fabric->net);
 
@@ -44,6 +61,7 @@ static void event_abort(struct hc_msg *msg, const struct hc_fabric *fabric, int 
 		nlmsg_free(msg->skb);
 	else
 		genlmsg_multicast_netns(&hc_genl_family, net, msg->skb, 0, HC_MCGRP_EVENTS, gfp);
+	srcu_read_unlock(&sending, msg->reader);
 }
 
 void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd)
@@ -51,7 +69,7 @@ void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_abort(&msg, fabric, hc_fill_fabric(&msg, fabric), GFP_KERNEL);
+		event_end(&msg, fabric, hc_fill_fabric(&msg, fabric), GFP_KERNEL);
 }
 
 void hc_notify_node(struct hc_node *node)
@@ -60,7 +78,7 @@ void hc_notify_node(struct hc_node *node)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_NODE_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_abort(&msg, fabric, hc_fill_node(&msg, node), GFP_KERNEL);
+		event_end(&msg, fabric, hc_fill_node(&msg, node), GFP_KERNEL);
 }
 
 void hc_notify_trunk(const struct hc_trunk *trunk, u32 cmd)
@@ -68,7 +86,7 @@ void hc_notify_trunk(const struct hc_trunk *trunk, u32 cmd)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, trunk->fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_abort(&msg, trunk->fabric, hc_fill_trunk(&msg, trunk), GFP_KERNEL);
+		event_end(&msg, trunk->fabric, hc_fill_trunk(&msg, trunk), GFP_KERNEL);
 }
 
 void hc_notify_link(struct hc_node *node, unsigned int dim)
@@ -77,7 +95,7 @@ void hc_notify_link(struct hc_node *node, unsigned int dim)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_LINK_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_abort(&msg, fabric, hc_fill_link(&msg, node, dim), GFP_KERNEL);
+		event_end(&msg, fabric, hc_fill_link(&msg, node, dim), GFP_KERNEL);
 }
 
 void hc_notify_plan(struct hc_plan *plan, u32 cmd)
@@ -86,7 +104,7 @@ void hc_notify_plan(struct hc_plan *plan, u32 cmd)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, cmd, hc_plan_msg_size(plan), GFP_ATOMIC))
-		event_abort(&msg, fabric, hc_fill_plan(&msg, plan), GFP_ATOMIC);
+		event_end(&msg, fabric, hc_fill_plan(&msg, plan), GFP_ATOMIC);
 }
 
 void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_verdict *v,
@@ -98,7 +116,7 @@ void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_ver
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_VERDICT_NTF, size, GFP_ATOMIC))
-		event_abort(&msg, fabric, hc_fill_verdict(&msg, node, src, v, path), GFP_ATOMIC);
+		event_end(&msg, fabric, hc_fill_verdict(&msg, node, src, v, path), GFP_ATOMIC);
 }
 
 void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
@@ -110,7 +128,7 @@ void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_TASK_NTF, size, GFP_ATOMIC))
-		event_abort(&msg, fabric, hc_fill_tasks_lost(&msg, node, &lost), GFP_ATOMIC);
+		event_end(&msg, fabric, hc_fill_tasks_lost(&msg, node, &lost), GFP_ATOMIC);
 }
 
 void hc_notify_round(struct hc_fabric *fabric, const struct hc_round_record *rec)
@@ -119,7 +137,7 @@ void hc_notify_round(struct hc_fabric *fabric, const struct hc_round_record *rec
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_BALANCE_NTF, NLMSG_DEFAULT_SIZE / 4,
 			GFP_ATOMIC))
-		event_abort(&msg, fabric, hc_fill_round(&msg, fabric, rec), GFP_ATOMIC);
+		event_end(&msg, fabric, hc_fill_round(&msg, fabric, rec), GFP_ATOMIC);
 }
 
 void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
@@ -128,5 +146,5 @@ void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
 	struct hc_msg msg = {};
 
 	if (event_begin(&msg, fabric, HYPERCUBE_CMD_OP_NTF, NLMSG_DEFAULT_SIZE / 2, GFP_ATOMIC))
-		event_abort(&msg, fabric, hc_fill_op_event(&msg, plan, ev), GFP_ATOMIC);
+		event_end(&msg, fabric, hc_fill_op_event(&msg, plan, ev), GFP_ATOMIC);
 }

@@ -45,6 +45,7 @@ extern struct genl_family hc_genl_family;
  * @cmd: HYPERCUBE_CMD_*
  * @user_ns: of the reader, for uids
  * @cb: of the dump it is part of, or NULL
+ * @reader: of an event: what srcu_read_lock() has returned (notify.c)
  */
 struct hc_msg {
 	struct sk_buff *skb;
@@ -54,6 +55,7 @@ struct hc_msg {
 	u8 cmd;
 	struct user_namespace *user_ns;
 	struct netlink_callback *cb;
+	int reader;
 };
 
 /* The fabric that pre_doit() has pinned and, for most commands, locked. */
