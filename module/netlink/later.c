@@ -200,6 +200,7 @@ void hc_later_exit(struct hc_fabric *fabric)
  * @later: must be first
  * @node: the node, or NULL: all
  * @dims: and the nodes along these
+ * @from: of all nodes: those below know
  * @end: jiffies when the wait is given up
  * @changes: of all nodes: for each its ends of links that change, CHANGES_NODE if it does
  */
@@ -207,6 +208,7 @@ struct told {
 	struct hc_later later;
 	struct hc_node *node;
 	u32 dims;
+	u32 from;
 	unsigned long end;
 	u16 changes[];
 };
@@ -224,6 +226,7 @@ static void changes_note(struct told *t)
 		for (d = 0; d < fabric->dim; d++)
 			if (!hc_link_is_clear(&node->ports[d]))
 				t->changes[node->id] |= hc_bit(d);
+		cond_resched();
 	}
 }
 
@@ -258,18 +261,31 @@ static void told_notify(const struct told *t)
 	}
 }
 
-static bool all_told(const struct told *t)
+/* Each node is asked until it knows: to ask thousands that do, at each look, would keep others
+ * from the fabric's lock.
+ */
+static bool all_know(struct told *t)
+{
+	const struct hc_fabric *fabric = t->later.fabric;
+	const struct hc_node *node;
+
+	while ((node = hc_node_from(fabric, t->from))) {
+		if (!hc_link_told(node))
+			return false;
+		t->from = node->id + 1;
+		cond_resched();
+	}
+	return true;
+}
+
+static bool all_told(struct told *t)
 {
 	const struct hc_fabric *fabric = t->later.fabric;
 	const struct hc_node *node;
 	unsigned int d;
 
-	if (!t->node) {
-		hc_each_node(fabric, node)
-			if (!hc_link_told(node))
-				return false;
-		return true;
-	}
+	if (!t->node)
+		return all_know(t);
 	for (d = 0; d < fabric->dim; d++) {
 		node = fabric->nodes[hc_neigh(t->node->id, d)];
 		if (t->dims & hc_bit(d) && node && !hc_link_told(node))

@@ -541,10 +541,12 @@ static void detect_notify(const struct hc_detect *round)
 	struct hc_node *node;
 	unsigned int d;
 
-	hc_each_node(fabric, node)
+	hc_each_node(fabric, node) {
 		for (d = 0; d < fabric->dim; d++)
 			if (round->links[node->id] & hc_bit(d))
 				hc_notify_link(node, d);
+		cond_resched();
+	}
 }
 
 static int detect_look(struct hc_later *later, bool gone)

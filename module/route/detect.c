@@ -321,6 +321,7 @@ static bool all_have(const struct hc_detect *d)
 		/* The same, in hc_link_event(). */
 		if (d->phase == HC_DETECT_TELLS && smp_load_acquire(&nd->tells) != nd->round)
 			return false;
+		cond_resched();
 	}
 	return true;
 }
@@ -331,9 +332,11 @@ static bool all_quiet(const struct hc_detect *d)
 
 	if (!all_have(d))
 		return false;
-	hc_each_node(d->fabric, node)
+	hc_each_node(d->fabric, node) {
 		if (!quiet(node, d->phase))
 			return false;
+		cond_resched();
+	}
 	return true;
 }
 
