@@ -63,6 +63,36 @@ nodes_of_a_user() {
 	parameters_back
 }
 
+# rounds FABRIC: what tells the ms that rounds of its two nodes take
+rounds() {
+	echo 'start=${EPOCHREALTIME/./}'
+	echo "$here/hc_member $1 1 2 30 10 0 1 >&2"
+	echo 'echo $(((${EPOCHREALTIME/./} - start) / 1000))'
+}
+
+# Broadcasts keep hundreds of a user's nodes busy. Another pair of his waits for all of these, each time; that of another
+# user waits for one of them, whose turn it is.
+users_take_turns() {
+	local his mine flood
+	unprivileged Y
+	mkfifo -m 666 "$scratch/his" "$scratch/end"
+	chmod 755 "$scratch"
+	check 'a fabric' hcctl fabric add m dim 1
+	check 'a plan' hcctl tree find fabric m apply
+	as_user 1130 "taskset -p 1 \$\$ >/dev/null; hcctl fabric add t dim 8 && hcctl fabric add u dim 1 &&
+		hcctl tree find fabric u apply >/dev/null && ip link set tn0 up || exit
+		exec $here/hc_flow raw tn0 ff:ff:ff:ff:ff:ff 02:00:00:00:00:01 100000000 & flood=\$!
+		sleep 0.5; ($(rounds u)) >$scratch/his; read -r <$scratch/end; kill \$flood" &
+	flood=$!
+	read -r his <"$scratch/his"
+	mine=$(taskset 1 bash -c "$(rounds m)")
+	echo >"$scratch/end"
+	wait "$flood"
+	log "30 rounds beside 256 busy nodes of one user: of his $his ms, of another $mine ms"
+	((mine * 2 < his)) || fault 'users do not take turns'
+	parameters_back
+}
+
 plan() { echo "hcctl -j tree find fabric $1 apply plan $2 >/dev/null"; }
 
 plans_of_a_user() {
@@ -170,4 +200,5 @@ more_than_the_machine_has() {
 }
 
 run_tests fabrics_of_a_user fabrics_whose_sockets_stay namespaces_side_by_side nodes_of_a_user plans_of_a_user \
-	plans_of_a_fabric operations_of_a_user sets_of_a_user memory_is_charged more_than_the_machine_has
+	plans_of_a_fabric operations_of_a_user sets_of_a_user users_take_turns memory_is_charged \
+	more_than_the_machine_has

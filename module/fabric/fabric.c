@@ -225,6 +225,7 @@ static int payer_charge(struct hc_fabric *fabric, const struct net *net,
 	fabric->payer = hc_payer_get(net);
 	if (!fabric->payer)
 		return -ENOMEM;
+	fabric->gate_user = hc_payer_gate(fabric->payer);
 	err = hc_charge(fabric->payer, HC_LIMIT_FABRICS, 1, extack);
 	if (err)
 		goto err_payer;

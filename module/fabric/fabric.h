@@ -55,6 +55,7 @@
 #include "trunk/commit.h"
 
 struct hc_node;
+struct hc_gate_user;
 struct hc_payer;
 struct mem_cgroup;
 struct net_device;
@@ -98,6 +99,7 @@ struct hc_trunks {
  * @lock: serialises configuration
  * @sock_lock: serialises bind(), connect() and close() of its nodes' sockets
  * @payer: the payer for what it takes; constant
+ * @gate_user: what the payer's nodes wait in for their polls (gate.c); the payer's
  * @charged: its index, itself and its nodes count on @payer's account until the nodes are freed
  * @leaving: endpoints that an ending namespace is just unregistering
  * @memcg: what polls keep is charged to it; constant
@@ -142,6 +144,7 @@ struct hc_fabric {
 	struct mutex lock;
 	struct mutex sock_lock;
 	struct hc_payer *payer;
+	struct hc_gate_user __percpu *gate_user;
 	bool charged;
 	atomic_t leaving;
 	struct mem_cgroup *memcg;

@@ -4,9 +4,13 @@
  *
  * Softirqs poll in turns: any other device that has something to receive waits for a poll of
  * each one before it in the list, and a fabric may have thousands.  So no more than GATE_MAX
- * nodes are in the list at a time.  The others wait at the processor's gate, first come first
- * served: a node that has nothing left to do leaves; one that has been polled while others wait
- * goes to the end of the queue; and the next one takes its place.
+ * nodes are in the list at a time.  The others wait at the processor's gate: a node that has
+ * nothing left to do leaves; one that has been polled while others wait goes to the end of the
+ * queue; and the next one takes its place.
+ *
+ * Users (payers, limits.c) take turns, with a node each, and those of one user are served first
+ * come first served.  So who waits for a node of a user waits for one poll of each other user,
+ * however many nodes that one has, beside the GATE_MAX that are inside already.
  *
  * No node waits for ever.  A node comes to the gate holding NAPI_STATE_SCHED, so its NAPI can
  * neither be scheduled nor disabled past it.  Nodes wait only while GATE_MAX others are inside,
@@ -28,18 +32,55 @@
 #define GATE_MAX	16
 
 /**
+ * struct hc_gate_user - a user's nodes at a processor's gate; under its lock
+ * @nodes: they wait for a place
+ * @turn: in hc_gate.users, if there are any
+ */
+struct hc_gate_user {
+	struct list_head nodes;
+	struct list_head turn;
+};
+
+/**
  * struct hc_gate - of a processor
  * @lock: of the rest; bottom halves are off
  * @inside: nodes that have a place
- * @waiting: nodes that wait for one
+ * @users: those of whom nodes wait for one
  */
 struct hc_gate {
 	spinlock_t lock;
 	unsigned int inside;
-	struct list_head waiting;
+	struct list_head users;
 };
 
 static DEFINE_PER_CPU(struct hc_gate, gates);
+
+static void gate_wait(struct hc_gate *gate, struct hc_node *node)
+{
+	struct hc_gate_user *user = this_cpu_ptr(node->fabric->gate_user);
+
+	if (list_empty(&user->nodes))
+		list_add_tail(&user->turn, &gate->users);
+	list_add_tail(&node->gate.waits, &user->nodes);
+}
+
+/* The node whose turn it is, or NULL; its user's next turn comes after those of all others. */
+static struct hc_node *gate_next(struct hc_gate *gate)
+{
+	struct hc_gate_user *user = list_first_entry_or_null(&gate->users, struct hc_gate_user,
+							     turn);
+	struct hc_node *node;
+
+	if (!user)
+		return NULL;
+	node = list_first_entry(&user->nodes, struct hc_node, gate.waits);
+	list_del(&node->gate.waits);
+	if (list_empty(&user->nodes))
+		list_del(&user->turn);
+	else
+		list_move_tail(&user->turn, &gate->users);
+	return node;
+}
 
 void hc_gate_enter(struct hc_node *node)
 {
@@ -56,7 +97,7 @@ void hc_gate_enter(struct hc_node *node)
 		gate->inside++;
 		node->gate.at = gate;
 	} else {
-		list_add_tail(&node->gate.waits, &gate->waiting);
+		gate_wait(gate, node);
 	}
 	spin_unlock(&gate->lock);
 	if (inside)
@@ -72,13 +113,11 @@ void hc_gate_leave(struct hc_node *node)
 		return;
 	node->gate.at = NULL;
 	spin_lock(&gate->lock);
-	next = list_first_entry_or_null(&gate->waiting, struct hc_node, gate.waits);
-	if (next) {
-		list_del(&next->gate.waits);
+	next = gate_next(gate);
+	if (next)
 		next->gate.at = gate;
-	} else {
+	else
 		gate->inside--;
-	}
 	spin_unlock(&gate->lock);
 	if (next)
 		__napi_schedule(&next->napi);
@@ -86,7 +125,25 @@ void hc_gate_leave(struct hc_node *node)
 
 bool hc_gate_awaited(const struct hc_node *node)
 {
-	return node->gate.at && !list_empty_careful(&node->gate.at->waiting);
+	return node->gate.at && !list_empty_careful(&node->gate.at->users);
+}
+
+struct hc_gate_user __percpu *hc_gate_user_new(void)
+{
+	struct hc_gate_user __percpu *users = alloc_percpu_gfp(struct hc_gate_user,
+							       GFP_KERNEL_ACCOUNT);
+	int cpu;
+
+	if (!users)
+		return NULL;
+	for_each_possible_cpu(cpu)
+		INIT_LIST_HEAD(&per_cpu_ptr(users, cpu)->nodes);
+	return users;
+}
+
+void hc_gate_user_free(struct hc_gate_user __percpu *users)
+{
+	free_percpu(users);
 }
 
 void __init hc_gate_init(void)
@@ -97,6 +154,6 @@ void __init hc_gate_init(void)
 		struct hc_gate *gate = per_cpu_ptr(&gates, cpu);
 
 		spin_lock_init(&gate->lock);
-		INIT_LIST_HEAD(&gate->waiting);
+		INIT_LIST_HEAD(&gate->users);
 	}
 }

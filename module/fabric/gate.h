@@ -9,12 +9,13 @@
 #include <linux/types.h>
 
 struct hc_gate;
+struct hc_gate_user;
 struct hc_node;
 
 /**
  * struct hc_gate_place - of a node
  * @at: where it has one, or NULL
- * @waits: in the list of those that wait for one; under the gate's lock
+ * @waits: among those of its user that wait for one; under the gate's lock
  */
 struct hc_gate_place {
 	struct hc_gate *at;
@@ -28,5 +29,9 @@ void hc_gate_leave(struct hc_node *node);
 /* Do others wait for the place that the node has?  Poll. */
 bool hc_gate_awaited(const struct hc_node *node);
 void hc_gate_init(void);
+/* A user at the gates of all processors, or NULL: no memory.  Process context. */
+struct hc_gate_user __percpu *hc_gate_user_new(void);
+/* None of the user's nodes waits. */
+void hc_gate_user_free(struct hc_gate_user __percpu *users);
 
 #endif /* _HC_GATE_H */

@@ -32,6 +32,7 @@
 
 #include "compat.h"
 #include "fabric/fabric.h"
+#include "fabric/gate.h"
 #include "fabric/limits.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
@@ -75,6 +76,7 @@ MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
  * @uid: who has made the namespaces, if @ns is NULL
  * @used: what is counted, under payers_lock
  * @poll_bytes: memory that polls keep
+ * @gate_user: nodes that wait for their polls
  */
 struct hc_payer {
 	struct list_head list;
@@ -83,6 +85,7 @@ struct hc_payer {
 	kuid_t uid;
 	u64 used[HC_LIMITS];
 	struct percpu_counter poll_bytes;
+	struct hc_gate_user __percpu *gate_user;
 };
 
 static LIST_HEAD(payers);
@@ -122,14 +125,21 @@ static struct hc_payer *payer_create(struct user_namespace *ns, kuid_t uid)
 	lockdep_assert_held(&payers_lock);
 	if (!payer)
 		return NULL;
-	if (percpu_counter_init(&payer->poll_bytes, 0, GFP_KERNEL_ACCOUNT)) {
-		kfree(payer);
-		return NULL;
-	}
+	if (percpu_counter_init(&payer->poll_bytes, 0, GFP_KERNEL_ACCOUNT))
+		goto err_payer;
+	payer->gate_user = hc_gate_user_new();
+	if (!payer->gate_user)
+		goto err_counter;
 	payer->ns = ns ? get_user_ns(ns) : NULL;
 	payer->uid = uid;
 	list_add(&payer->list, &payers);
 	return payer;
+
+err_counter:
+	percpu_counter_destroy(&payer->poll_bytes);
+err_payer:
+	kfree(payer);
+	return NULL;
 }
 
 struct hc_payer *hc_payer_get(const struct net *net)
@@ -159,10 +169,16 @@ void hc_payer_put(struct hc_payer *payer)
 	mutex_unlock(&payers_lock);
 	WARN_ON_ONCE(payer->used[HC_LIMIT_FABRICS] || payer->used[HC_LIMIT_PLAN_BYTES] ||
 		     percpu_counter_sum(&payer->poll_bytes));
+	hc_gate_user_free(payer->gate_user);
 	percpu_counter_destroy(&payer->poll_bytes);
 	if (payer->ns)
 		put_user_ns(payer->ns);
 	kfree(payer);
+}
+
+struct hc_gate_user __percpu *hc_payer_gate(const struct hc_payer *payer)
+{
+	return payer->gate_user;
 }
 
 static bool limited(const struct hc_payer *payer)

@@ -8,6 +8,7 @@
 #include <linux/types.h>
 
 struct hc_fabric;
+struct hc_gate_user;
 struct hc_node;
 struct hc_payer;
 struct net;
@@ -34,6 +35,8 @@ bool hc_users_allowed(const struct net *net);
  */
 struct hc_payer *hc_payer_get(const struct net *net);
 void hc_payer_put(struct hc_payer *payer);
+/* What nodes of the payer wait in for their polls, see gate.c. */
+struct hc_gate_user __percpu *hc_payer_gate(const struct hc_payer *payer);
 
 /* Count @n more.  0, or -EDQUOT and extack names the limit.  Process context. */
 int hc_charge(struct hc_payer *payer, enum hc_limit what, u64 n, struct netlink_ext_ack *extack);
