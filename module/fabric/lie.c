@@ -95,6 +95,11 @@ struct sk_buff *hc_lie(struct hc_node *node, struct sk_buff *skb, unsigned int h
 		return skb;
 	consume_skb(skb);
 	copy->data[head + bit / BITS_PER_BYTE] ^= BIT(bit % BITS_PER_BYTE);
+	/* Who segments it must not take its headers for what a stack of ours has made. */
+	if (skb_is_gso(copy)) {
+		skb_shinfo(copy)->gso_type |= SKB_GSO_DODGY;
+		skb_shinfo(copy)->gso_segs = 0;
+	}
 	trace_hc_lie(node, copy, bit);
 	spin_lock(&lie->lock);
 	lie->told++;
