@@ -461,8 +461,16 @@ descriptors_are_given_up() {
 	equal 'how many have ended' 1 "$(json_at "$a" '.[0].trunks_ended' fabric show t)"
 }
 
+# An epoll takes a reference of the file now and then, and could be the last one to have it.
+epolls_are_given_up() {
+	parameter trunks Y
+	namespace a || return
+	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 0XX
+	equal 'when it begins' 'not begun begun' "$(at "$a" "$here/hc_asker" t watched | xargs)"
+}
+
 run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namespaces addresses_make_sense \
-	descriptors_are_given_up links_come_up faults_are_known_there ip_goes_across collectives_go_across \
+	descriptors_are_given_up epolls_are_given_up links_come_up faults_are_known_there ip_goes_across collectives_go_across \
 	all_kinds_go_across runs_follow_each_other tasks_go_across tasks_go_to_a_machine_that_is_back \
 	tasks_of_another_life_are_in_doubt copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix \
 	disagreements_are_refused a_part_has_one_machine one_part_at_two_places_is_told strays_keep_no_peer_out both_families_are_listened_to

@@ -3,10 +3,12 @@
  * The socket of a trunk: from user space, and back to it.
  *
  * User space is expected to close its descriptor.  When ours is the last reference of the file
- * nobody can get another one.  Only then does the trunk begin: nobody else listens with the
- * socket, puts a protocol on top of it, reads from it, or holds its lock while a page
- * of his comes.  Until then the links are without carrier, and a descriptor that is kept for longer
- * than the keepalive ends the trunk.
+ * nobody can get another one, but an epoll that watches the file: it takes one for a moment, and
+ * could be who gives the last one back, when the trunk has ended and the namespace has gone.  So
+ * the file must be in none.  Only then does the trunk begin: nobody else listens with the socket,
+ * puts a protocol on top of it, reads from it, or holds its lock while a page of his comes.  Until
+ * then the links are without carrier, and a descriptor that is kept for longer than the keepalive
+ * ends the trunk.
  *
  * A socket holds the network namespace that it is of, which is that of the trunk's fabric: they
  * would keep each other for ever.  As the trunk ends before the namespace does (hc_trunks_exit()),
@@ -165,12 +167,24 @@ static void sock_loosen(struct sock *sk)
 	release_sock(sk);
 }
 
+/* Does nobody else have the file, or ever get it? */
+static bool file_is_ours(const struct file *file)
+{
+#ifdef CONFIG_EPOLL
+	if (READ_ONCE(file->f_ep))
+		return false;
+#endif
+	/* An epoll that has let go of it just now may have a reference yet. */
+	smp_rmb();
+	return file_count(file) == 1;
+}
+
 int hc_trunk_sock_begin(struct hc_trunk *trunk)
 {
 	struct socket *sock = trunk->sock;
 	int len;
 
-	if (file_count(sock->file) > 1)
+	if (!file_is_ours(sock->file))
 		return -EAGAIN;
 	/* He who had it may have done anything with it. */
 	if (sock_flaw(trunk, sock))

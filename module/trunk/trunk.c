@@ -207,8 +207,9 @@ static void begin(struct hc_trunk *trunk)
 
 static const char *silence(const struct hc_trunk *trunk)
 {
-	return test_bit(HC_TRUNK_BEGUN, &trunk->flags) ? "The other end was silent for too long" :
-							 "A process keeps the socket's descriptor";
+	if (test_bit(HC_TRUNK_BEGUN, &trunk->flags))
+		return "The other end was silent for too long";
+	return "A process keeps the socket's descriptor, or has it in an epoll";
 }
 
 static void beat_in(struct hc_trunk *trunk, u32 ms)

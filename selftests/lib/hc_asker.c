@@ -5,7 +5,8 @@
  *	hc_asker FABRIC MODE [SENTENCE | TIMES SEED]
  *
  * FABRIC, of dimension 3, has the nodes 0XX here and no trunk.  The program plays the machine that
- * holds 1XX.  What it does with a plan that it is asked to prepare:
+ * holds 1XX; or, where HC_PART says so, 01X or 10X, if 00X are here.  What it does with a plan that
+ * it is asked to prepare:
  *	accept		all that it is asked for
  *	refuse		says no, and SENTENCE
  *	silent		says nothing
@@ -13,6 +14,8 @@
  *	drops		prepares it, and has dropped it when it has to switch
  *	twice		says to hold all nodes
  *	nobody		says to hold none
+ *	watched		is not there: the socket is in an epoll for half a second; says when the
+ *			trunk begins
  * The others refuse that plan, and ask the machine here for the same:
  *	ask-vanish	are gone when that has prepared it
  *	ask-still	never decide
@@ -28,6 +31,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "far_end.h"
@@ -40,6 +45,17 @@
 
 enum { PREPARE = 1, SWITCH, OPEN, DROP, BREAK };
 
+/* A machine, and the dimension of its links to the one here; the sets are of nodes. */
+static const struct part {
+	const char *name, *dim;
+	unsigned int along, fixed, base, nodes, ends;
+} parts[] = {
+	{ "1XX", "2", 2, 4, 4, 0xf0, 0x0f },
+	{ "10X", "2", 2, 6, 4, 0x30, 0x03 },
+	{ "01X", "1", 1, 6, 2, 0x0c, 0x03 },
+};
+
+static const struct part *part = parts;
 static uint64_t state;
 
 static uint32_t draw(uint32_t below)
@@ -87,15 +103,15 @@ static bool say(int fd, uint8_t what, const void *body, uint32_t len)
 	return far_say(fd, b, FAR_RECORD + len);
 }
 
-/* To @ask, as machine 1XX. */
+/* To @ask, as the machine that it plays. */
 static bool answer(int fd, const uint8_t *ask, uint8_t error, const char *why, uint32_t nodes)
 {
 	uint8_t b[ANSWER + SET] = {};
 
 	memcpy(b, ask, 7);
 	b[7] = error;
-	far_put16(b + 12, 4);
-	far_put16(b + 14, 4);
+	far_put16(b + 12, part->fixed);
+	far_put16(b + 14, part->base);
 	snprintf((char *)b + 16, ANSWER - 16, "%s", why);
 	far_put32(b + ANSWER, nodes);
 	return say(fd, FAR_ANSWER, b, ask[6] == PREPARE ? sizeof(b) : ANSWER);
@@ -140,13 +156,13 @@ static int obeys(int fd, const char *mode, const char *why)
 		if (!strcmp(mode, "silent") && first)
 			continue;
 		if (!strcmp(mode, "refuse") && first)
-			answer(fd, b, INVALID, why, 0xf0);
+			answer(fd, b, INVALID, why, part->nodes);
 		else if (!strcmp(mode, "drops") && b[6] == SWITCH)
-			answer(fd, b, INVALID, why, 0xf0);
+			answer(fd, b, INVALID, why, part->nodes);
 		else if (!strcmp(mode, "twice"))
 			answer(fd, b, 0, "", 0xff);
 		else
-			answer(fd, b, 0, "", strcmp(mode, "nobody") ? 0xf0 : 0);
+			answer(fd, b, 0, "", strcmp(mode, "nobody") ? part->nodes : 0);
 	}
 	return 0;
 }
@@ -156,12 +172,12 @@ static int obeys(int fd, const char *mode, const char *why)
 static int new_trunk(const char *fabric)
 {
 	unsigned int u;
-	int fd = far_trunk(fabric, "2");
+	int fd = far_trunk(fabric, part->dim);
 
-	if (fd < 0 || !far_greet(fd, fabric, 2, 4, 4))
+	if (fd < 0 || !far_greet(fd, fabric, part->along, part->fixed, part->base))
 		return -1;
-	for (u = 0; u < 4; u++)
-		if (!far_state(fd, u))
+	for (u = 0; u < 8; u++)
+		if (part->ends >> u & 1 && !far_state(fd, u))
 			return -1;
 	return fd;
 }
@@ -262,13 +278,43 @@ static int asks(int fd, char **argv, const char *mode)
 	return 0;
 }
 
+/* ------------------------------------------------------------ a socket that is watched */
+
+static void say_begun(int fd, int ms)
+{
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+
+	puts(poll(&p, 1, ms) == 1 ? "begun" : "not begun");
+}
+
+static int watched(const char *fabric)
+{
+	struct epoll_event ev = { .events = EPOLLIN };
+	int pair[2], e = epoll_create1(EPOLL_CLOEXEC);
+
+	if (e < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) ||
+	    epoll_ctl(e, EPOLL_CTL_ADD, pair[0], &ev) || far_hand_over(fabric, "2", pair[0]))
+		return 1;
+	close(pair[0]);
+	say_begun(pair[1], 500);
+	close(e);
+	say_begun(pair[1], 20000);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
+	const char *name = getenv("HC_PART");
 	int fd;
 
 	if (argc < 3 || argc > 5)
 		return 2;
+	while (name && strcmp(part->name, name))
+		if (++part == parts + sizeof(parts) / sizeof(*parts))
+			return 2;
 	state = argc > 4 ? strtoull(argv[4], NULL, 0) : 0;
+	if (!strcmp(argv[2], "watched"))
+		return watched(argv[1]);
 	fd = new_trunk(argv[1]);
 	if (fd < 0)
 		return 1;
