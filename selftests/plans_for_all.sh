@@ -333,6 +333,22 @@ others_do_as_they_like() {
 	broken "$undecided" 4
 }
 
+# One that refuses is enough: nobody waits for another one that is silent.
+one_refuses_one_is_silent() {
+	parameter trunks Y
+	namespace a || return
+	all=("$a")
+	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 00X
+	HC_PART=10X there "$a" "$here/hc_asker" t silent >"$scratch/silent"
+	HC_PART=01X there "$a" "$here/hc_asker" t refuse 'not now' >"$scratch/refuses"
+	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links are down'
+	SECONDS=0
+	refused 'no' 'nodes 01X: not now' at "$a" hcctl tree find fabric t apply
+	((SECONDS < 3 * slow)) || fault "it took $SECONDS s"
+	busywait 10 grep -q 'step 4' "$scratch/silent" || fault 'the silent one is told nothing'
+	nothing_new
+}
+
 # A machine that is lost when all have prepared: the plan is there, and broken.
 lost_between_the_phases() {
 	odd vanish
@@ -423,4 +439,5 @@ everything_may_go() {
 
 run_tests two_machines four_machines each_machine_shows_repaired_rings plans_are_replaced_under_load one_refuses \
 	who_may_ask two_ask_at_once trunks_end_meanwhile trunks_end_while_a_plan_is_verified others_do_as_they_like \
-	lost_between_the_phases not_all_have_switched others_ask_as_they_like noise_is_refused everything_may_go
+	one_refuses_one_is_silent lost_between_the_phases not_all_have_switched others_ask_as_they_like noise_is_refused \
+	everything_may_go

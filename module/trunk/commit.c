@@ -322,13 +322,40 @@ static void wave_over(struct hc_fabric *fabric)
 		expire_in(c, DECISION_TIME);
 }
 
-void hc_commit_check(struct hc_fabric *fabric)
+/* No answer is awaited any more, which is an error, or is not. */
+static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
 {
+	struct hc_commit *c = &fabric->commit;
 	struct hc_trunk *trunk;
 
+	list_for_each_entry(trunk, &fabric->trunks.list, list) {
+		if (trunk->awaited && error && hc_commit_counts(c))
+			hc_commit_refuse_far(trunk, &c->verdict, error, why);
+		trunk->awaited = false;
+	}
+}
+
+/* What one cannot prepare is not to be, whatever the others answer: who asks again because faults
+ * have changed does not wait for a silent machine each time.
+ */
+static bool all_is_said(const struct hc_fabric *fabric)
+{
+	const struct hc_commit *c = &fabric->commit;
+	const struct hc_trunk *trunk;
+
+	if (c->step == HC_COMMIT_PREPARE && c->verdict.error)
+		return true;
 	list_for_each_entry(trunk, &fabric->trunks.list, list)
 		if (trunk->awaited)
-			return;
+			return false;
+	return true;
+}
+
+void hc_commit_check(struct hc_fabric *fabric)
+{
+	if (!all_is_said(fabric))
+		return;
+	awaits_end(fabric, 0, NULL);
 	wave_over(fabric);
 }
 
@@ -345,19 +372,6 @@ static void give_up(struct hc_fabric *fabric)
 bool hc_commit_counts(const struct hc_commit *c)
 {
 	return c->step == HC_COMMIT_PREPARE || c->step == HC_COMMIT_SWITCH;
-}
-
-/* No answer is awaited any more, which is an error, or is not. */
-static void awaits_end(struct hc_fabric *fabric, int error, const char *why)
-{
-	struct hc_commit *c = &fabric->commit;
-	struct hc_trunk *trunk;
-
-	list_for_each_entry(trunk, &fabric->trunks.list, list) {
-		if (trunk->awaited && error && hc_commit_counts(c))
-			hc_commit_refuse_far(trunk, &c->verdict, error, why);
-		trunk->awaited = false;
-	}
 }
 
 static void wave_expired(struct hc_fabric *fabric)
@@ -503,8 +517,7 @@ void hc_commit_forget(struct hc_fabric *fabric, const struct hc_commit_outcome *
 	if (fabric->dead || c->step != HC_COMMIT_PREPARE)
 		return;
 	hc_commit_refuse_here(fabric, &c->verdict, -ECANCELED, "nobody waits for it any more");
-	awaits_end(fabric, 0, NULL);
-	wave_over(fabric);
+	hc_commit_check(fabric);
 }
 
 /* ------------------------------------------------------------ with the fabric */

@@ -3,9 +3,10 @@
  * Plans for all machines that hold a part of a fabric: two-phase commit over trunks.
  *
  * Each step of a request is a wave: a machine that is asked for the first time asks all its other
- * neighbours, and answers when all of these have (the echo algorithm).  What comes by another way
- * meanwhile stands for the answer of who has sent it.  So every machine that trunks lead to is
- * asked once, by whatever way, and whoever has begun the wave has one answer for all.
+ * neighbours, and answers when all of these have (the echo algorithm), or when one has refused to
+ * prepare.  What comes by another way meanwhile stands for the answer of who has sent it.  So every
+ * machine that trunks lead to is asked once, by whatever way, and whoever has begun the wave has
+ * one answer for all.
  *
  *	PREPARE		each machine verifies and makes the plan for itself, nobody sees it;
  *			answered with the greatest epoch there has been

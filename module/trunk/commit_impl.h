@@ -35,7 +35,7 @@ void hc_commit_do(struct hc_fabric *fabric, u8 step, u32 lost);
 /* Ask all neighbours but @parent; consumes @note, NULL: there was no memory. */
 void hc_commit_wave(struct hc_fabric *fabric, u8 step, struct hc_trunk_note *note,
 		    struct hc_trunk *parent, u32 left);
-/* Go on if all have answered. */
+/* Go on if all have answered, or one has refused what is to be prepared. */
 void hc_commit_check(struct hc_fabric *fabric);
 /* Does it matter in this step if somebody cannot? */
 bool hc_commit_counts(const struct hc_commit *c);
