@@ -200,7 +200,7 @@ static bool leads_elsewhere(const struct nl_trunk *t, const struct trunk_ends *e
 
 	memcpy(&other, t->peer, t->peer_len);
 	return t->dim == e->dim && t->fixed == o->fixed && t->base == o->base && t->greeted &&
-	       t->life && o->life && t->life != o->life && t->silence <= t->keep / 2 &&
+	       t->life && t->life != o->life && t->silence <= t->keep / 2 &&
 	       t->peer_len && !trunk_same_host(&other, peer, 16);
 }
 
