@@ -155,7 +155,8 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HC_MEND_ASKED,	"asked" },			\
 	{ HC_MEND_PLACED,	"placed" },			\
 	{ HC_MEND_GONE,		"gone" },			\
-	{ HC_MEND_NO,		"no" }
+	{ HC_MEND_NO,		"no" },				\
+	{ HC_MEND_NONE,		"none" }
 
 #define hc_trace_reasons					\
 	{ HYPERCUBE_A_DROP_LINK_DOWN,	"link-down" },		\

@@ -361,6 +361,7 @@ enum hc_mend_what {
 	HC_MEND_PLACED,
 	HC_MEND_GONE,
 	HC_MEND_NO,		/* refused: .ballot is the greatest that was heard of */
+	HC_MEND_NONE,		/* there is no such plan here; .ballot is that of the question */
 	__HC_MEND_END
 };
 

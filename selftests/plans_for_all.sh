@@ -188,6 +188,43 @@ each_machine_shows_repaired_rings() {
 	all_do gather 3 3 100
 }
 
+# here_end KIND PLAN MEMBERS: what the members of the first machine do comes to an end; $said is how
+here_end() {
+	there "$a" "$here/hc_member" "-$1" t "$2" "$3" 3 100 0 1 2 3 >"$scratch/a"
+	busywait 10 grep -q . "$scratch/a" || fault "$1 over plan $2 hangs: $(at "$a" hcctl op show t)"
+	said=$(tr -d '\0' <"$scratch/a")
+}
+
+# A machine comes back without its plans, as after a reboot: the others go on without its nodes.
+repaired_rings_leave_out_nodes_without_the_plan() {
+	two
+	check 'rings' at "$a" hcctl ring plan fabric t apply plan 3 repair
+	all_do gather 3 3 100
+	check 'the other goes' at "$b" hcctl fabric del t
+	shown '[0,1,2,3]' "$a"
+	here_end gather 3 4
+	equal 'without it' right "$said"
+	check 'it comes back' at "$b" hcctl fabric add t dim 3 nodes 1XX
+	tie "$a" "$b" 1 2
+	nap 1
+	here_end gather 3 4
+	equal 'it has no plan' right "$said"
+}
+
+# A plan that only the first machine has: its members are told of a node that does not know it.
+operation_names_node_without_the_plan() {
+	local words plan kind
+	two
+	while read -r plan kind words; do
+		# shellcheck disable=SC2086
+		check "$words" at "$a" hcctl $words fabric t apply plan "$plan" here
+		here_end "$kind" "$plan" 8
+		[[ $said == *'node '[4-7]* ]] || fault "$words: $said"
+	done <<<'1 sums tree find
+2 sums doubling plan
+3 gather ring plan'
+}
+
 # A fault that one machine cannot tell the others, and a limit that it alone has reached
 one_refuses() {
 	local i u
@@ -437,7 +474,7 @@ everything_may_go() {
 	((SECONDS < 4 * slow)) || fault "it took $SECONDS s"
 }
 
-run_tests two_machines four_machines each_machine_shows_repaired_rings plans_are_replaced_under_load one_refuses \
-	who_may_ask two_ask_at_once trunks_end_meanwhile trunks_end_while_a_plan_is_verified others_do_as_they_like \
-	one_refuses_one_is_silent lost_between_the_phases not_all_have_switched others_ask_as_they_like noise_is_refused \
-	everything_may_go
+run_tests two_machines four_machines each_machine_shows_repaired_rings repaired_rings_leave_out_nodes_without_the_plan \
+	operation_names_node_without_the_plan plans_are_replaced_under_load one_refuses who_may_ask two_ask_at_once \
+	trunks_end_meanwhile trunks_end_while_a_plan_is_verified others_do_as_they_like one_refuses_one_is_silent \
+	lost_between_the_phases not_all_have_switched others_ask_as_they_like noise_is_refused everything_may_go

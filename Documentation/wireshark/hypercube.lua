@@ -22,6 +22,7 @@ local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, REPLY, ETH, LSA = 1, 2, 3, 4
 local MEND, COPY, TASK, ROUND = 13, 14, 15, 16
 local mends = {
 	[1] = 'help', [2] = 'ask', [3] = 'place', [4] = 'go', [5] = 'asked', [6] = 'placed', [7] = 'gone', [8] = 'no',
+	[9] = 'none',
 }
 local PLACE, ASKED = 3, 5
 local opers = {

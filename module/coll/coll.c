@@ -14,6 +14,7 @@
 
 #include "coll/anew.h"
 #include "coll/coll.h"
+#include "coll/ring_mend.h"
 #include "coll/rx.h"
 #include "compat.h"
 #include "fabric/far.h"
@@ -652,6 +653,35 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		consume_skb(skb);
 }
 
+/* A node that is asked about a plan that it does not have says so: nobody need wait for it. */
+static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
+{
+	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
+	const struct hc_abort abort = {
+		.from = be64_to_cpu(of->op),
+		.status = EHOSTUNREACH,
+		.node = node->id,
+		.dim = HC_CAUSE_NONE,
+		.flags = HC_ABORT_F_BROKEN,
+	};
+	u32 src = be16_to_cpu(hc_hdr(skb)->src);
+	u8 type = hc_hdr(skb)->type;
+	struct sk_buff *answer = NULL;
+
+	if (src >= hc_nodes(node->fabric->dim))
+		return;
+	if (type == HC_FRAME_PROBE)
+		answer = hc_abort_alloc(node, &abort);
+	else if (type == HC_FRAME_MEND)
+		answer = hc_mend_none(node, skb);
+	if (!answer)
+		return;
+	hc_wire_plan_of(answer)->plan = of->plan;
+	hc_wire_plan_of(answer)->epoch = of->epoch;
+	node->spent++;
+	hc_route_xmit(node, src, answer);
+}
+
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
@@ -661,9 +691,13 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan ? plan->member[node->id] : NULL;
-	if (!m)
+	if (!m) {
+		if (!plan)
+			plan_unknown(node, skb);
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_PLAN);
-	else if (be32_to_cpu(of->epoch) != plan->tag)
+		goto out;
+	}
+	if (be32_to_cpu(of->epoch) != plan->tag)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
@@ -674,5 +708,6 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		plan->ops->data_rx(m, skb);
 	else
 		data_from_rx(m, skb);
+out:
 	rcu_read_unlock();
 }

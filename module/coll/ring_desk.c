@@ -474,6 +474,22 @@ void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 	hc_verdict_add(&desk->verdict, w->flags, hc_mend_ops_of(w));
 }
 
+void hc_desk_without(struct hc_member *m, u32 src)
+{
+	struct mend_desk *desk = hc_mend_of(m)->desk;
+
+	if (!desk || !hc_set_has(desk->alive, src))
+		return;
+	/* It had the plan when it was asked first. */
+	if (desk->what != HC_MEND_ASK || !hc_set_has(desk->want, src)) {
+		desk->again = true;
+		return;
+	}
+	hc_set_del(desk->alive, src);
+	hc_set_del(desk->want, src);
+	desk->nwant--;
+}
+
 void hc_desk_help(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
 	struct hc_mend *s = hc_mend_of(m);

@@ -30,6 +30,10 @@
  * are not connected have a master each, which looks for the others: when they can be reached
  * again, they become one.
  *
+ * A node that is asked and does not have the plan (its machine has come back without it, or it was
+ * never installed there) says so (NONE).  It is left out like one that cannot be reached, until it
+ * speaks of the plan itself.
+ *
  * Nobody is taken for gone because something is late.  A member that does not answer is waited for
  * as long as it takes, whoever asks meanwhile why nothing goes on (HC_MEND_F_WAITS), until it is
  * known that no healthy link leads to it.  And that is believed only while the ends of each link
@@ -82,7 +86,7 @@ bool hc_mend_reached(const struct hc_member *m, u32 *lowest, u32 *alive, u32 *n)
 	*lowest = m->node->id;
 	*n = 0;
 	for (u = 0; known && u < hc_set_words(plan->fabric->dim); u++) {
-		set[u] &= plan->members[u];
+		set[u] &= plan->members[u] & ~hc_mend_of(m)->without[u];
 		if (set[u])
 			*lowest = min_t(u32, *lowest, u * 32 + hc_first64(set[u]));
 		if (alive)
@@ -110,6 +114,21 @@ struct sk_buff *hc_mend_word(const struct hc_member *m, u8 what, u64 ballot, u64
 	w->ballot = cpu_to_be64(ballot);
 	w->what = what;
 	return skb;
+}
+
+struct sk_buff *hc_mend_none(struct hc_node *node, const struct sk_buff *skb)
+{
+	const struct hc_wire_mend *w = hc_wire_mend_of(skb);
+	struct sk_buff *none;
+
+	if (w->what >= HC_MEND_ASKED)
+		return NULL;
+	none = hc_frame_alloc(node, HC_FRAME_MEND, 0, GFP_ATOMIC);
+	if (none) {
+		hc_wire_mend_of(none)->ballot = w->ballot;
+		hc_wire_mend_of(none)->what = HC_MEND_NONE;
+	}
+	return none;
 }
 
 static void mend_count(struct hc_member *m);
@@ -403,6 +422,16 @@ static void clock_take(struct hc_mend *s, u32 clock, bool first)
 	s->clock = first ? clock : max(s->clock, clock);
 }
 
+/* It is no member any more: nobody asks it, or takes it for the master. */
+static void none_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
+{
+	struct hc_mend *s = hc_mend_of(m);
+
+	hc_set_add(s->without, src);
+	s->called = false;
+	hc_desk_without(m, src);
+}
+
 static void (* const takers[__HC_MEND_END])(struct hc_member *m, u32 src,
 					    const struct hc_wire_mend *w) = {
 	[HC_MEND_HELP]				= hc_desk_help,
@@ -410,6 +439,7 @@ static void (* const takers[__HC_MEND_END])(struct hc_member *m, u32 src,
 	[HC_MEND_PLACE]				= place_take,
 	[HC_MEND_GO]				= go_take,
 	[HC_MEND_ASKED ... HC_MEND_NO]		= hc_desk_answer,
+	[HC_MEND_NONE]				= none_take,
 };
 
 static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
@@ -422,6 +452,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 	clock_take(hc_mend_of(m), be32_to_cpu(hc_hdr(skb)->step), !m->broken);
 	if (hc_mend_master(be64_to_cpu(w->ballot)) == src)
 		hc_mend_of(m)->silent = 0;
+	hc_set_del(hc_mend_of(m)->without, src);
 	takers[w->what](m, src, w);
 	return 0;
 }
@@ -460,6 +491,7 @@ void hc_mend_init(const struct hc_plan *plan, struct hc_mend *s, u32 *sets)
 	for (i = 0; i < 2; i++, sets += words)
 		k->slice[i].gave = sets;
 	k->missing = sets;
+	s->without = sets + words;
 	k->base = plan->members;
 	k->nbase = plan->nmembers;
 }

@@ -66,8 +66,10 @@ struct hc_ring_slice {
 
 /* Sets of members that results may be about: see hc_keep_set_free(). */
 #define HC_KEEP_SETS	5
-/* What the polls of a member need as sets: these, one for each slice, one of the missing. */
-#define HC_MEND_SETS	(HC_KEEP_SETS + 3)
+/* What the polls of a member need as sets: these, one for each slice, one of the missing, one of
+ * those without the plan.
+ */
+#define HC_MEND_SETS	(HC_KEEP_SETS + 4)
 
 /**
  * struct hc_ring_keep - what a member keeps of the operations under way; [poll]
@@ -112,6 +114,7 @@ struct hc_ring_keep {
  * @silent: seconds since the master was heard
  * @called: the master was told that the plan is broken here
  * @known: and what this node knew of links then
+ * @without: set of members that have said that they do not have the plan
  * @counted: the node, if it counts this plan as one that is not ready; others read it when the
  *	plan has gone
  * @keep: what it keeps of operations
@@ -126,6 +129,7 @@ struct hc_mend {
 	u32 silent;
 	bool called;
 	u32 known;
+	u32 *without;
 	struct hc_node *counted;
 	struct hc_ring_keep keep;
 	struct mend_desk *desk;
@@ -144,6 +148,9 @@ void hc_mend_release(struct hc_plan *plan, struct hc_mend *s);
 void hc_mend_init(const struct hc_plan *plan, struct hc_mend *s, u32 *sets);
 /* Data has come: whoever sends some was told to go, so all have their places. */
 void hc_mend_heard(struct hc_member *m);
+
+/* What a node that does not have the plan says to MEND, or NULL: nothing. */
+struct sk_buff *hc_mend_none(struct hc_node *node, const struct sk_buff *skb);
 
 /* See struct hc_plan_ops. */
 void hc_mend_forgone(struct hc_member *m, struct hc_op *op);

@@ -66,6 +66,8 @@ void hc_desk_go_on(struct hc_member *m);
 bool hc_desk_tend(struct hc_member *m, bool late);
 /* A member has answered. */
 void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w);
+/* It has none of that: the node @src does not have the plan. */
+void hc_desk_without(struct hc_member *m, u32 src);
 /* The plan is broken at @src, which takes this member for the master. */
 void hc_desk_help(struct hc_member *m, u32 src, const struct hc_wire_mend *w);
 
