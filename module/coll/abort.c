@@ -159,16 +159,7 @@ void hc_op_forgo(struct hc_member *m, struct hc_op *op)
  */
 static struct hc_op *op_from(struct hc_member *m, u64 nr)
 {
-	struct hc_op *first = NULL;
-	unsigned int i;
-
-	for (i = 0; i < HC_OP_WINDOW; i++) {
-		struct hc_op *op = m->ops[i];
-
-		if (op && op->nr >= nr && (!first || op->nr < first->nr))
-			first = op;
-	}
-	return first;
+	return hc_op_next(m, nr, U64_MAX);
 }
 
 /* Operations that were not handed over cannot be complete: a fault fails them for sure. */
@@ -508,9 +499,9 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
  * Each member can cause one before it must begin an operation again, for which
  * there is no room until more is done.
  */
-static u64 abort_limit(const struct hc_member *m)
+bool hc_nr_fits(const struct hc_member *m, u64 nr)
 {
-	return m->done + (hc_nodes(m->node->fabric->dim) + 2ULL) * HC_OP_RANGE;
+	return nr <= m->done + (hc_nodes(m->node->fabric->dim) + 2ULL) * HC_OP_RANGE;
 }
 
 static bool abort_range_fits(const struct hc_abort *abort)
@@ -578,7 +569,7 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb)
 	abort.clock = be32_to_cpu(hdr->step);
 	if (!abort_has_sense(m, &abort))
 		return HYPERCUBE_A_DROP_MALFORMED;
-	if (abort.from > abort_limit(m) || !abort_may_come(m, hdr))
+	if (!hc_nr_fits(m, abort.from) || !abort_may_come(m, hdr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	/* What broke the plan before it was mended is no news. */
 	if (abort.flags & HC_ABORT_F_BROKEN && abort.from < m->base)

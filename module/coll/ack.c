@@ -114,16 +114,15 @@ static void root_handed(struct hc_member *m, struct hc_op *op)
 bool hc_ack_set(struct hc_member *m, const struct hc_ack *d)
 {
 	struct hc_ack known = *d;
-	u64 nr;
+	u64 nr = m->done;
 
-	for (nr = m->done; nr < d->nr; nr++) {
-		struct hc_op *op = hc_member_op(m, nr);
+	while (nr < d->nr) {
+		struct hc_op *op = hc_op_next(m, nr, d->nr);
 
-		if (!op || op->nr != nr)
-			continue;
-		if (op->coll->comes_down)
+		nr = op ? op->nr : d->nr;
+		if (!op || op->coll->comes_down)
 			break;
-		if (nr + 1 == d->nr)
+		if (++nr == d->nr)
 			hc_op_complete(m, op, d->steps, d->clock, d->time);
 		else
 			hc_op_complete(m, op, 0, 0, 0);
@@ -152,14 +151,14 @@ void hc_ack_review(struct hc_member *m)
 static void root_settle_below(struct hc_member *m)
 {
 	const struct hc_ack d = { .nr = m->abort.from };
-	u64 nr;
+	struct hc_op *op;
+	u64 nr = m->done;
 
 	if (m->done >= d.nr || m->head < d.nr || hc_member_is_root(m))
 		return;
-	for (nr = m->done; nr < d.nr; nr++) {
-		struct hc_op *op = hc_member_op(m, nr);
-
-		if (op && op->nr == nr && op->coll->comes_down)
+	while ((op = hc_op_next(m, nr, d.nr))) {
+		nr = op->nr + 1;
+		if (op->coll->comes_down)
 			hc_op_forgo(m, op);
 	}
 	hc_ack_set(m, &d);
@@ -170,13 +169,14 @@ static void root_settle_below(struct hc_member *m)
  */
 static bool result_lost(struct hc_member *m, u64 told)
 {
-	u64 nr;
+	u64 nr = m->done, end = min(told, m->head);
+	struct hc_op *op;
 
-	for (nr = m->done; nr < min(told, m->head); nr++) {
-		struct hc_op *op = hc_member_op(m, nr);
+	while ((op = hc_op_next(m, nr, end))) {
 		const struct sk_buff *skb;
 
-		if (!op || op->nr != nr || !op->coll->comes_down)
+		nr = op->nr + 1;
+		if (!op->coll->comes_down)
 			continue;
 		skb = skb_peek_tail(&op->down);
 		if (skb && hc_wire_data_of(skb)->flags & HC_DATA_F_LAST)

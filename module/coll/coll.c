@@ -386,6 +386,29 @@ int hc_src_index(const struct hc_member *m, u32 node)
 	return -1;
 }
 
+/* Failures move the numbers, so those of two operations may be far apart; but there are few. */
+struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end)
+{
+	struct hc_op *first = NULL;
+	unsigned int i;
+
+	if (nr >= end)
+		return NULL;
+	if (end - nr > HC_OP_WINDOW) {
+		for (i = 0; i < HC_OP_WINDOW; i++) {
+			struct hc_op *op = m->ops[i];
+
+			if (op && op->nr >= nr && op->nr < end && (!first || op->nr < first->nr))
+				first = op;
+		}
+		return first;
+	}
+	for (; nr < end; nr++)
+		if (m->ops[nr % HC_OP_WINDOW] && m->ops[nr % HC_OP_WINDOW]->nr == nr)
+			return m->ops[nr % HC_OP_WINDOW];
+	return NULL;
+}
+
 const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node)
 {
 	int s = hc_src_index(m, node);

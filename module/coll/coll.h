@@ -417,6 +417,9 @@ static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
 	return m->ops[nr % HC_OP_WINDOW];
 }
 
+/* The operation with the lowest number from @nr on that is below @end, or NULL. */
+struct hc_op *hc_op_next(const struct hc_member *m, u64 nr, u64 end);
+
 /* The payload of DATA: contiguous, in the linear part or in one fragment. */
 static inline void *hc_payload(const struct sk_buff *skb)
 {
@@ -591,6 +594,10 @@ static inline void hc_cause_tell(const struct hc_abort *cause, struct hypercube_
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
 /* It has failed as @m->abort says: tell the process of its contribution, and forget it. */
 void hc_op_forgo(struct hc_member *m, struct hc_op *op);
+/* May an operation of this number be under way anywhere?  Else a failure of it, of which somebody
+ * speaks, cannot be.
+ */
+bool hc_nr_fits(const struct hc_member *m, u64 nr);
 /* Operations from @abort->from on have failed: tell the socket and all peers. */
 void hc_coll_abort(struct hc_member *m, const struct hc_abort *abort, u32 from_peer);
 /* The same, found by this member outside of any operation's work: work goes on with

@@ -293,15 +293,16 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 
 void hc_results_advance(struct hc_member *m)
 {
-	u64 nr;
+	u64 nr = m->done;
+	struct hc_op *op;
 
 	if (!m->plan->ops->results_follow || hc_member_is_root(m))
 		return;
-	for (nr = m->done; nr <= m->head; nr++) {
-		struct hc_op *op = hc_member_op(m, nr);
+	while ((op = hc_op_next(m, nr, m->head + 1))) {
 		enum hc_progress p;
 
-		if (!op || op->nr != nr || !op->coll->comes_down)
+		nr = op->nr + 1;
+		if (!op->coll->comes_down)
 			continue;
 		p = hc_down_advance(m, op);
 		if (p == HC_FAILED && !m->broken)

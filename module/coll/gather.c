@@ -220,8 +220,9 @@ static bool block_follows(struct hc_op *op, unsigned int i, const struct sk_buff
 
 	if (!len)
 		return last && !st->at;
-	if (hc_member_from(op->member, block) != block || offset != st->at || offset > total ||
-	    len > total - offset)
+	if (block >= hc_nodes(op->member->node->fabric->dim) ||
+	    !hc_set_has(op->member->plan->members, block) || offset != st->at ||
+	    offset > total || len > total - offset)
 		return false;
 	if (st->at ? block != g->came[i] : st->came && block <= g->came[i])
 		return false;

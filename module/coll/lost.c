@@ -56,15 +56,13 @@ static bool detour_ends_at(const struct hc_plan *plan, u32 node)
  */
 static u64 first_at_risk(struct hc_member *m)
 {
-	u64 nr;
+	const struct hc_op *op = NULL;
 
-	for (nr = m->done; nr < m->head && m->plan->ops->results_follow; nr++) {
-		const struct hc_op *op = hc_member_op(m, nr);
-
-		if (op && op->nr == nr && op->coll->comes_down)
-			return nr;
-	}
-	return m->head;
+	if (m->plan->ops->results_follow)
+		op = hc_op_next(m, m->done, m->head);
+	while (op && !op->coll->comes_down)
+		op = hc_op_next(m, op->nr + 1, m->head);
+	return op ? op->nr : m->head;
 }
 
 /* A frame has been lost on its way to a member.  Can that be one for which nobody would ask
@@ -179,7 +177,8 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 
 		if (!m)
 			abort_route(node, plan, &abort);
-		else if (abort.from >= m->base)	/* else it is of no use to anybody */
+		/* Else it is of no use to anybody, or says what cannot be. */
+		else if (abort.from >= m->base && hc_nr_fits(m, abort.from))
 			hc_coll_abort(m, &abort, HC_CAUSE_NONE);
 	}
 	rcu_read_unlock();

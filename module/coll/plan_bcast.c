@@ -226,17 +226,16 @@ static void bcast_review(struct hc_member *m)
 	u32 clock = 0;
 	u64 time = 0;
 	unsigned int i;
-	u64 nr;
+	struct hc_op *op;
+	u64 nr = m->done;
 
 	for (i = 0; i < m->role.nsrc; i++)
 		k = min(k, m->peer_acked[i]);
 	if (k <= m->done)
 		return;
-	for (nr = m->done; nr < k; nr++) {
-		struct hc_op *op = hc_member_op(m, nr);
-
-		if (op && op->nr == nr)
-			notify |= op_received(m, op, &time, &clock);
+	while ((op = hc_op_next(m, nr, k))) {
+		nr = op->nr + 1;
+		notify |= op_received(m, op, &time, &clock);
 	}
 	WRITE_ONCE(m->done, k);
 	hc_numbers_skip(m);

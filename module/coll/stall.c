@@ -108,7 +108,7 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 	const struct hc_tree_peer *peer = hc_peer_find(m, src);
 	bool above = peer && hc_src_index(m, src) < 0;
 
-	if (!peer)
+	if (!peer || !hc_nr_fits(m, nr))
 		return;
 	/* A peer that has missed a failure may wait for an operation before it. */
 	if (m->broken || (m->abort_to && nr < m->abort_to))
