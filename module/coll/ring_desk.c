@@ -454,7 +454,7 @@ void hc_desk_answer(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 	u64 ballot = be64_to_cpu(w->ballot);
 
 	if (w->what == HC_MEND_NO) {
-		s->heard = max(s->heard, ballot);
+		hc_mend_hear(s, ballot);
 		if (desk && ballot >= desk->ballot)
 			desk->again = true;
 		return;
@@ -495,7 +495,7 @@ void hc_desk_help(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 	struct hc_mend *s = hc_mend_of(m);
 	u64 ballot = be64_to_cpu(w->ballot);
 
-	s->heard = max(s->heard, ballot);
+	hc_mend_hear(s, ballot);
 	if (s->desk) {
 		/* It has heard of this attempt, and broken since; or it waits for others. */
 		if (ballot == s->desk->ballot && !(w->flags & HC_MEND_F_WAITS))

@@ -57,6 +57,7 @@
  * Memory.  What members need was charged when the plan was installed; what a master works with is
  * charged to the fabric, and if there is no memory, the master tries again a second later.
  */
+#include <linux/jiffies.h>
 #include <linux/slab.h>
 
 #include "coll/anew.h"
@@ -212,6 +213,14 @@ static void member_stop(struct hc_member *m, u32 master, const struct hc_wire_me
 		hc_coll_abort(m, &abort, master);
 }
 
+void hc_mend_hear(struct hc_mend *s, u64 ballot)
+{
+	if (ballot <= s->heard)
+		return;
+	s->heard = ballot;
+	s->heard_at = jiffies;
+}
+
 static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
 	struct hc_mend *s = hc_mend_of(m);
@@ -225,7 +234,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 		return;
 	}
 	member_stop(m, src, w);
-	s->heard = ballot;
+	hc_mend_hear(s, ballot);
 	s->phase = MEND_ASKED;
 	answer(m, src, HC_MEND_ASKED);
 }
@@ -325,6 +334,7 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 		}
 		ways_take(m, src, w);
 		numbers_begin(m, base);
+		s->numbered_at = jiffies;
 		hc_keep_place(m, w);
 		s->phase = MEND_PLACED;
 		m->broken = false;
@@ -486,6 +496,8 @@ void hc_mend_init(const struct hc_plan *plan, struct hc_mend *s, u32 *sets)
 	struct hc_ring_keep *k = &s->keep;
 	unsigned int i;
 
+	s->heard_at = jiffies;
+	s->numbered_at = jiffies;
 	for (i = 0; i < HC_KEEP_SETS; i++, sets += words)
 		k->set[i] = sets;
 	for (i = 0; i < 2; i++, sets += words)

@@ -108,6 +108,8 @@ struct hc_ring_keep {
 /**
  * struct hc_mend - what a member knows of the mending of its plan; [poll] but for @shape
  * @heard: the greatest ballot heard of
+ * @heard_at: when that went up, jiffies
+ * @numbered_at: when a master last said from which number on operations are counted, jiffies
  * @phase: enum mend_phase, in the attempt @heard
  * @ran: the last attempt in which it was told to go, 0: none
  * @clock: logical clock: the longest chain of frames since the fault, of those that mend the plan
@@ -123,6 +125,8 @@ struct hc_ring_keep {
  */
 struct hc_mend {
 	u64 heard;
+	unsigned long heard_at;
+	unsigned long numbered_at;
 	u8 phase;
 	u64 ran;
 	u32 clock;
@@ -146,6 +150,8 @@ void hc_mend_release(struct hc_plan *plan, struct hc_mend *s);
 
 /* A member of a plan that is made; @sets: room for HC_MEND_SETS sets of members.  Config. */
 void hc_mend_init(const struct hc_plan *plan, struct hc_mend *s, u32 *sets);
+/* Somebody has named an attempt. */
+void hc_mend_hear(struct hc_mend *s, u64 ballot);
 /* Data has come: whoever sends some was told to go, so all have their places. */
 void hc_mend_heard(struct hc_member *m);
 

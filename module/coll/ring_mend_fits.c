@@ -3,16 +3,29 @@
  * What frames that mend a plan of rings may say: they may have come from another machine.  See
  * ring_mend.c.
  */
+#include <linux/jiffies.h>
+
 #include "coll/coll.h"
 #include "coll/ring.h"
 #include "coll/ring_mend.h"
 #include "coll/ring_mend_impl.h"
 
-/* How many attempts, and numbers, somebody may be ahead of what is known here.  A liar cannot
- * use up all at once, and a member that was away for years can come back.
+/* How many attempts, and numbers, somebody may be ahead of what is known here, for each second in
+ * which nobody was, and one more.  It is far more than there can be, so that a member that was away
+ * can come back at once; and a liar needs 136 years to use up all that there are.
  */
-#define AHEAD		(1ULL << 32)
-#define NUMBERS_AHEAD	(1ULL << 48)
+#define ATTEMPTS_AHEAD	(1ULL << 16)
+#define NUMBERS_AHEAD	(1ULL << 32)
+
+static u64 ahead(u64 each, unsigned long since)
+{
+	return each * ((jiffies - since) / HZ + 1);
+}
+
+static bool number_fits(const struct hc_member *m, u64 nr)
+{
+	return nr < m->next + ahead(NUMBERS_AHEAD, hc_mend_of(m)->numbered_at);
+}
 
 static bool ways_fit(const struct hc_member *m, const struct hc_wire_mend *w)
 {
@@ -58,7 +71,7 @@ static bool place_fits(const struct hc_member *m, u32 src, const struct hc_wire_
 	return w->ways <= m->node->fabric->dim &&
 	       len == sizeof(struct hc_wire_mend_ops) + ways + hc_mend_set_size(m->plan) &&
 	       be16_to_cpu(w->rings) <= m->node->fabric->dim &&
-	       be64_to_cpu(w->plan.op) - m->next < NUMBERS_AHEAD && ways_fit(m, w) &&
+	       number_fits(m, be64_to_cpu(w->plan.op)) && ways_fit(m, w) &&
 	       set_fits(m, src, w);
 }
 
@@ -74,7 +87,7 @@ static bool ask_fits(const struct hc_member *m, const struct hc_wire_mend *w)
 static bool answer_fits(const struct hc_member *m, const struct hc_wire_mend *w)
 {
 	return !(be32_to_cpu(w->word) & ~hc_ones(m->node->fabric->dim)) &&
-	       be64_to_cpu(w->plan.op) < U64_MAX / 2;
+	       number_fits(m, be64_to_cpu(w->plan.op));
 }
 
 /* Does it make sense at all? */
@@ -100,11 +113,13 @@ static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_m
  */
 static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
+	const struct hc_mend *s = hc_mend_of(m);
 	u64 ballot = be64_to_cpu(w->ballot);
 	bool master = w->what == HC_MEND_ASK || w->what == HC_MEND_PLACE || w->what == HC_MEND_GO;
 
 	return hc_set_has(m->plan->members, src) && !READ_ONCE(m->node->failed) &&
-	       hc_mend_attempt(ballot) < hc_mend_attempt(hc_mend_of(m)->heard) + AHEAD &&
+	       hc_mend_attempt(ballot) < hc_mend_attempt(s->heard) +
+					 ahead(ATTEMPTS_AHEAD, s->heard_at) &&
 	       (!master || (hc_mend_master(ballot) == src && src <= m->node->id));
 }
 
