@@ -234,15 +234,57 @@ static int list(struct hcctl *h, const char *name, const char *word, void *dst,
 	return rc;
 }
 
+/* --- lists of nodes and links: "5", "0-7", "all" --- */
+
+/* Elements of a list. */
+#define LIST_MAX (1 << 22)
+
+/* The first and the last of "5" or "2-5". */
+struct range {
+	uint64_t first, last;
+};
+
+/* Writes to @word. */
+static int range(char *word, uint64_t max, struct range *r)
+{
+	char *dash = strchr(word, '-');
+	int rc;
+
+	if (dash)
+		*dash = 0;
+	rc = hc_number(word, max, &r->first);
+	r->last = r->first;
+	if (dash) {
+		*dash = '-';
+		rc = rc ?: hc_number(dash + 1, max, &r->last);
+	}
+	return rc ?: r->last < r->first ? -EINVAL : 0;
+}
+
+static int too_many(struct hcctl *h, const char *name, const char *item)
+{
+	return hc_invalid(h, name, item, "these are too many");
+}
+
 static int add_node(struct hcctl *h, const char *name, char *item, void *dst)
 {
+	static const char wanted[] =
+		"a node number from 0 to 65535 is wanted (5, 0x5, 0b101), a range (0-7) or all";
+	struct range r = { NODE_ALL, NODE_ALL };
 	struct node_list *l = dst;
-	uint32_t *v = reallocarray(l->v, l->n + 1, sizeof(*v));
+	uint32_t *v;
 
+	if (strcmp(item, "all") && range(item, hc_nodes(HC_LIB_DIM_MAX) - 1, &r))
+		return hc_invalid(h, name, item, wanted);
+	if (l->n + r.last - r.first >= LIST_MAX)
+		return too_many(h, name, item);
+	v = reallocarray(l->v, l->n + r.last - r.first + 1, sizeof(*v));
 	if (!v)
 		return hc_nomem(h);
 	l->v = v;
-	return arg_node(h, name, item, &v[l->n]) ?: (l->n++, 0);
+	for (; r.first <= r.last; r.first++)
+		v[l->n++] = r.first;
+	return 0;
 }
 
 int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
@@ -250,29 +292,48 @@ int arg_nodes(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_node);
 }
 
+/* What stands before and behind the colon; without one, all links. */
+static int node_and_dim(char *item, struct range *node, struct range *dim)
+{
+	char *colon = strchr(item, ':');
+	int rc = 0;
+
+	*node = (struct range){ NODE_ALL, NODE_ALL };
+	*dim = (struct range){ LINK_ALL, LINK_ALL };
+	if (colon)
+		*colon = 0;
+	if (strcmp(item, "all"))
+		rc = range(item, hc_nodes(HC_LIB_DIM_MAX) - 1, node);
+	if (!colon)
+		return rc;
+	if (!rc && strcmp(colon + 1, "all"))
+		rc = range(colon + 1, HC_LIB_DIM_MAX - 1, dim);
+	*colon = ':';
+	return rc;
+}
+
 /* NODE:DIM, or NODE for all its links. */
 static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
 {
 	static const char wanted[] =
-		"a link is NODE:DIM, as in 5:0 or 0b101:0, and NODE is all its links: to 65535:15";
+		"a link is NODE:DIM, as in 5:0 or 0b101:0, and NODE is all its links: to 65535:15; 0-7 is a range, and all are all";
+	struct range node, dim;
 	struct link_list *l = dst;
-	struct link_ref *v = reallocarray(l->v, l->n + 1, sizeof(*v));
-	char *colon = strchr(item, ':');
-	uint64_t node, dim = LINK_ALL;
-	bool bad;
+	struct link_ref *v;
+	uint64_t n, d;
 
+	if (node_and_dim(item, &node, &dim))
+		return hc_invalid(h, name, item, wanted);
+	n = (node.last - node.first + 1) * (dim.last - dim.first + 1);
+	if (l->n + n > LIST_MAX)
+		return too_many(h, name, item);
+	v = reallocarray(l->v, l->n + n, sizeof(*v));
 	if (!v)
 		return hc_nomem(h);
 	l->v = v;
-	if (colon)
-		*colon = 0;
-	bad = hc_number(item, hc_nodes(HC_LIB_DIM_MAX) - 1, &node) ||
-	      (colon && hc_number(colon + 1, HC_LIB_DIM_MAX - 1, &dim));
-	if (colon)
-		*colon = ':';
-	if (bad)
-		return hc_invalid(h, name, item, wanted);
-	v[l->n++] = (struct link_ref){ node, dim };
+	for (; node.first <= node.last; node.first++)
+		for (d = dim.first; d <= dim.last; d++)
+			v[l->n++] = (struct link_ref){ node.first, d };
 	return 0;
 }
 
@@ -281,24 +342,80 @@ int arg_links(struct hcctl *h, const char *name, const char *word, void *dst)
 	return list(h, name, word, dst, add_link);
 }
 
-int hc_links_each(struct hcctl *h, struct link_list *l, uint32_t dim)
+static bool is_here(const struct hc_extent *c, uint32_t u)
+{
+	return (u & c->fixed) == c->base;
+}
+
+int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *c)
+{
+	size_t n = 0, all = 0, i;
+	uint32_t *v, u;
+
+	for (i = 0; i < l->n; i++)
+		all += l->v[i] == NODE_ALL;
+	if (!all)
+		return 0;
+	v = reallocarray(NULL, l->n + all * hc_nodes(c->dim), sizeof(*v));
+	if (!v)
+		return hc_nomem(h);
+	for (i = 0; i < l->n; i++) {
+		if (l->v[i] != NODE_ALL)
+			v[n++] = l->v[i];
+		else
+			for (u = 0; u < hc_nodes(c->dim); u++)
+				if (is_here(c, u))
+					v[n++] = u;
+	}
+	free(l->v);
+	*l = (struct node_list){ v, n };
+	return 0;
+}
+
+/* Of all links, each is named by its lower end, or by the only one that is here. */
+static bool names_link(const struct hc_extent *c, uint32_t u, uint32_t d)
+{
+	return c->both_ends || !(u & hc_bit(d)) || !is_here(c, hc_neigh(u, d));
+}
+
+static size_t each_dim(const struct hc_extent *c, bool all, struct link_ref l, struct link_ref *v)
+{
+	uint32_t d = l.dim == LINK_ALL ? 0 : l.dim;
+	uint32_t end = l.dim == LINK_ALL ? c->dim : d + 1;
+	size_t n = 0;
+
+	for (; d < end; d++)
+		if (!all || d >= c->dim || names_link(c, l.node, d))
+			v[n++] = (struct link_ref){ l.node, d };
+	return n;
+}
+
+static size_t each_node(const struct hc_extent *c, struct link_ref l, struct link_ref *v)
+{
+	size_t n = 0;
+	uint32_t u;
+
+	if (l.node != NODE_ALL)
+		return each_dim(c, false, l, v);
+	for (u = 0; u < hc_nodes(c->dim); u++)
+		if (is_here(c, u))
+			n += each_dim(c, true, (struct link_ref){ u, l.dim }, v + n);
+	return n;
+}
+
+int hc_links_each(struct hcctl *h, struct link_list *l, const struct hc_extent *c)
 {
 	struct link_ref *v;
 	size_t n = 0, i;
-	uint32_t d;
 
 	for (i = 0; i < l->n; i++)
-		n += l->v[i].dim == LINK_ALL ? dim : 1;
-	v = calloc(n + 1, sizeof(*v));
+		n += (l->v[i].node == NODE_ALL ? hc_nodes(c->dim) : 1) *
+		     (l->v[i].dim == LINK_ALL ? c->dim : 1);
+	v = reallocarray(NULL, n + 1, sizeof(*v));
 	if (!v)
 		return hc_nomem(h);
-	for (i = 0, n = 0; i < l->n; i++) {
-		if (l->v[i].dim != LINK_ALL)
-			v[n++] = l->v[i];
-		else
-			for (d = 0; d < dim; d++)
-				v[n++] = (struct link_ref){ l->v[i].node, d };
-	}
+	for (i = 0, n = 0; i < l->n; i++)
+		n += each_node(c, l->v[i], v + n);
 	free(l->v);
 	*l = (struct link_list){ v, n };
 	return 0;

@@ -155,6 +155,10 @@ enum out_color {
 void out_color(struct hcctl *h, enum out_color c);
 /* Text: what was printed is to be seen at once. */
 void out_now(struct hcctl *h);
+/* Nobody reads what is printed: a command that would go on for ever may end. */
+bool out_failed(void);
+/* @text without bytes that are no UTF-8 or control a terminal, for free(). */
+char *out_escaped(const char *text);
 /* Throw away what was not printed yet. */
 void out_reset(struct hcctl *h);
 /* Begin and end of a batch's JSON array. */
@@ -246,10 +250,12 @@ int hc_missing(struct hcctl *h, const char *what);
 int hc_duplicate(struct hcctl *h, const char *what);
 int hc_invalid(struct hcctl *h, const char *what, const char *word, const char *wanted);
 
+/* In a list that was read: all nodes, all links of a node. */
+#define NODE_ALL UINT32_MAX
 #define LINK_ALL UINT32_MAX
 
 struct link_ref {
-	uint32_t node;
+	uint32_t node;	/* in a list that was read: or NODE_ALL */
 	uint32_t dim;	/* in a list that was read: or LINK_ALL */
 };
 
@@ -290,8 +296,23 @@ int arg_percent(struct hcctl *h, const char *name, const char *word, void *dst);
 int arg_time(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
 int arg_rate(struct hcctl *h, const char *name, const char *word, void *dst);	/* uint64_t */
 
-/* A list that was read, for a cube of dimension @dim: all links of a node, one by one. */
-int hc_links_each(struct hcctl *h, struct link_list *l, uint32_t dim);
+/**
+ * struct hc_extent - of which all nodes and links are meant
+ * @dim: its dimension
+ * @fixed: bits that all nodes here share; those elsewhere are not meant
+ * @base: what they are
+ * @both_ends: of all links, each end is meant
+ */
+struct hc_extent {
+	uint32_t dim;
+	uint32_t fixed;
+	uint32_t base;
+	bool both_ends;
+};
+
+/* A list that was read: all that are meant, one by one. */
+int hc_nodes_each(struct hcctl *h, struct node_list *l, const struct hc_extent *c);
+int hc_links_each(struct hcctl *h, struct link_list *l, const struct hc_extent *c);
 
 /* Positional words: a fabric, a node, a link. */
 const char *hc_take_fabric(struct hcctl *h, int *argc, char ***argv);

@@ -149,7 +149,8 @@ int balance_move(struct hcctl *h, int argc, char **argv)
 		rc = HC_USAGE;
 	if (!rc && !count)
 		rc = hc_invalid(h, "number of tasks", word, "at least 1 is wanted");
-	rc = rc ?: nl_fabric(h, fabric, &info) ?: hc_links_each(h, &links, info.dim);
+	rc = rc ?: nl_fabric(h, fabric, &info) ?: hc_links_each(h, &links,
+		&(struct hc_extent){ info.dim, info.fixed, info.base, .both_ends = true });
 	for (i = 0; i < links.n && !rc; i++)
 		rc = nl_task_move(h, fabric, links.v[i].node, links.v[i].dim, count);
 	free(links.v);

@@ -189,6 +189,14 @@ static int set_faults(struct hcctl *h, const char *file, struct state *s,
 	return 0;
 }
 
+static int each_fault(struct hcctl *h, const struct state *s, struct link_list *links,
+		      struct node_list *nodes)
+{
+	const struct hc_extent c = { s->dim, s->fixed, s->base };
+
+	return hc_links_each(h, links, &c) ?: hc_nodes_each(h, nodes, &c);
+}
+
 int cmd_fault_load(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv), *file;
@@ -205,7 +213,8 @@ int cmd_fault_load(struct hcctl *h, int argc, char **argv)
 		return HC_USAGE;
 	rc = cmd_faults_file(h, file, &links, &nodes);
 	rc = rc ?: state_live(h, fabric, false, &have) ?: state_live(h, fabric, false, &want) ?:
-	     hc_links_each(h, &links, want.dim) ?: set_faults(h, file, &want, &links, &nodes) ?:
+	     each_fault(h, &want, &links, &nodes) ?:
+	     set_faults(h, file, &want, &links, &nodes) ?:
 	     state_reach(h, &d, dry);
 	state_free(&have);
 	state_free(&want);

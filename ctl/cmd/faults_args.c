@@ -18,41 +18,34 @@ int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a)
 
 int cmd_fault_args_file(struct hcctl *h, struct fault_args *a)
 {
-	return a->file ? cmd_faults_file(h, a->file, &a->links, &a->nodes) : 0;
-}
+	const struct hc_extent all = { a->dim };
+	int rc = a->file ? cmd_faults_file(h, a->file, &a->links, &a->nodes) : 0;
 
-/* A link, or all of a node. */
-static int fail_link(struct hcctl *h, struct hc_faults *f, struct link_ref l)
-{
-	bool all = l.dim == LINK_ALL;
-	uint32_t d = all ? 0 : l.dim, end = all ? f->dim : d + 1;
-
-	for (; d < end; d++)
-		if (hc_faults_link(f, l.node, d)) {
-			hc_error(h, "link %u:%u is not in a cube of dimension %u", l.node, d,
-				 f->dim);
-			return HC_USAGE;
-		}
-	return 0;
+	return rc ?: hc_links_each(h, &a->links, &all) ?: hc_nodes_each(h, &a->nodes, &all);
 }
 
 /* The faults of the command line. */
 static int offline(struct hcctl *h, const struct fault_args *a, struct hc_faults *f)
 {
-	size_t i;
+	struct link_ref l;
 	int rc = 0;
+	size_t i;
 
-	for (i = 0; i < a->links.n && !rc; i++)
-		rc = fail_link(h, f, a->links.v[i]);
-	if (rc)
-		return rc;
-	for (i = 0; i < a->nodes.n; i++)
+	for (i = 0; !rc && i < a->links.n; i++) {
+		l = a->links.v[i];
+		if (hc_faults_link(f, l.node, l.dim)) {
+			hc_error(h, "link %u:%u is not in a cube of dimension %u", l.node, l.dim,
+				 a->dim);
+			rc = HC_USAGE;
+		}
+	}
+	for (i = 0; !rc && i < a->nodes.n; i++)
 		if (hc_faults_node(f, a->nodes.v[i])) {
 			hc_error(h, "node %u is not in a cube of dimension %u",
 				 a->nodes.v[i], a->dim);
-			return HC_USAGE;
+			rc = HC_USAGE;
 		}
-	return 0;
+	return rc;
 }
 
 int cmd_fault_args_read(struct hcctl *h, const struct fault_args *a, struct hc_faults **out)

@@ -10,29 +10,36 @@
 
 #include "cmd.h"
 
+static bool is_link(const char *word)
+{
+	return isdigit((unsigned char)*word) || !strcmp(word, "all") || !strncmp(word, "all:", 4);
+}
+
 /* The words in front that name links. */
 static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***argv)
 {
 	int rc = 0;
 
-	while (!rc && *argc && (!l->n || isdigit((unsigned char)***argv))) {
+	while (!rc && *argc && (!l->n || is_link(**argv))) {
 		rc = arg_links(h, "link", *(*argv)++, l);
 		--*argc;
 	}
 	return rc;
 }
 
-/* Those of a node one by one. */
-static int each_link(struct hcctl *h, const char *fabric, struct link_list *l)
+/* One by one. */
+static int each_link(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends)
 {
 	struct nl_fabric info;
 	size_t i = 0;
 
-	while (i < l->n && l->v[i].dim != LINK_ALL)
+	while (i < l->n && l->v[i].dim != LINK_ALL && l->v[i].node != NODE_ALL)
 		i++;
 	if (i == l->n)
 		return 0;
-	return nl_fabric(h, fabric, &info) ?: hc_links_each(h, l, info.dim);
+	return nl_fabric(h, fabric, &info) ?:
+	       hc_links_each(h, l, &(struct hc_extent){ info.dim, info.fixed, info.base,
+						      both_ends });
 }
 
 struct links_setting {
@@ -147,7 +154,7 @@ static int set(struct hcctl *h, int argc, char **argv)
 	if (!argc)
 		return hc_missing(h, "NODE:DIM");
 	rc = take_links(h, &l, &argc, &argv) ?: set_args(h, &s, argc, argv) ?:
-	     each_link(h, fabric, &l) ?:
+	     each_link(h, fabric, &l, s.one_way) ?:
 	     cmd_each(h, l.n, set_one, say_one, &(struct links_setting){ fabric, &l, &s });
 	free(l.v);
 	return rc;
@@ -204,7 +211,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 		return HC_USAGE;
 	if (argc)
 		rc = take_links(h, &l, &argc, &argv) ?: hc_take_end(h, argc, argv);
-	rc = rc ?: each_link(h, fabric, &l);
+	rc = rc ?: each_link(h, fabric, &l, true);
 	if (!rc && l.n) {
 		n = l.n;
 		v = calloc(n, sizeof(*v));

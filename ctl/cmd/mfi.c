@@ -288,6 +288,10 @@ static int given(struct hcctl *h, const struct mfi_req *q, struct mfi_view *v)
 	if (!v->found.set)
 		return hc_nomem(h);
 	for (i = 0; i < q->set.n; i++) {
+		if (q->set.v[i] == NODE_ALL) {
+			memset(v->found.set, true, v->net->n * sizeof(*v->found.set));
+			continue;
+		}
 		u = mfi_index(v->names, v->net->n, q->set.v[i]);
 		if (u == UINT32_MAX) {
 			hc_error(h, "no processor %u: there are %u", q->set.v[i], v->net->n);

@@ -138,6 +138,20 @@ static int read_setting(struct hcctl *h, struct setting *s, int argc, char **arg
 	return hc_take_end(h, argc, argv);
 }
 
+/* Those here, if all are meant. */
+static int each_node(struct hcctl *h, const char *fabric, struct node_list *l)
+{
+	struct nl_fabric info;
+	size_t i = 0;
+
+	while (i < l->n && l->v[i] != NODE_ALL)
+		i++;
+	if (i == l->n)
+		return 0;
+	return nl_fabric(h, fabric, &info) ?:
+	       hc_nodes_each(h, l, &(struct hc_extent){ info.dim, info.fixed, info.base });
+}
+
 static int set_one(struct hcctl *h, size_t i, void *arg)
 {
 	const struct setting *s = arg;
@@ -161,7 +175,7 @@ static int set(struct hcctl *h, int argc, char **argv)
 	if (!word)
 		return HC_USAGE;
 	rc = arg_nodes(h, "node", word, &s.nodes) ?: read_setting(h, &s, argc, argv) ?:
-	     cmd_each(h, s.nodes.n, set_one, say_one, &s);
+	     each_node(h, s.fabric, &s.nodes) ?: cmd_each(h, s.nodes.n, set_one, say_one, &s);
 	if (s.netns >= 0)
 		close(s.netns);
 	free(s.nodes.v);
@@ -294,7 +308,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 		argc--;
 		rc = arg_nodes(h, "node", *argv++, &l) ?: hc_take_end(h, argc, argv);
 	}
-	rc = rc ?: nl_fabric(h, fabric, &info) ?: read_nodes(h, fabric, &l, &v, &n);
+	rc = rc ?: nl_fabric(h, fabric, &info) ?: each_node(h, fabric, &l) ?:
+	     read_nodes(h, fabric, &l, &v, &n);
 	if (!rc) {
 		out_table(h, columns);
 		out_array(h, NULL);
