@@ -355,12 +355,25 @@ static int run(struct hcctl *h, const struct options *o, int argc, char **argv)
 	return hc_dispatch(h, argc, argv);
 }
 
+/* What is closed stays of no use: no file that is opened later is written to in its place. */
+static void occupy_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/", O_PATH);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o = {};
 	struct hcctl h = { .complain = out_complain };
 	int used, rc;
 
+	occupy_streams();
 	used = parse_options(&h, &o, argc - 1, argv + 1);
 	if (used < 0)
 		return HC_USAGE;

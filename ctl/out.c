@@ -15,6 +15,16 @@
 #include "hcctl.h"
 #include "out.h"
 
+/* The errno of the first write to standard output that failed. */
+static int failed;
+
+/* A write that fails is said at the end, with its reason. */
+static void flush(FILE *to)
+{
+	if (fflush(to) && !failed)
+		failed = errno;
+}
+
 static void add(struct hcctl *h, const char *key, struct json_object *v)
 {
 	struct json_object *top = h->stack[h->depth - 1];
@@ -70,17 +80,22 @@ void out_close(struct hcctl *h)
 			fputc('\n', to);
 		json_object_put(h->stack[0]);
 	}
-	fflush(to);
+	flush(to);
 }
 
-/* The bytes of the character at @s, in UTF-8; 0: it is none, or one that controls a terminal. */
-static size_t printable(const unsigned char *s)
+/* The bytes of the character at @s, in UTF-8; 0: it is none.  There is one way to write it, none
+ * for surrogates.
+ */
+static size_t utf8(const unsigned char *s)
 {
 	size_t n = *s < 0x80 ? 1 : *s < 0xe0 ? 2 : *s < 0xf0 ? 3 : 4, i;
 
 	if (n == 1)
-		return *s >= ' ' && *s != 0x7f;
-	if (*s < 0xc2 || *s > 0xf4 || (*s == 0xc2 && s[1] < 0xa0))
+		return 1;
+	if (*s < 0xc2 || *s > 0xf4)
+		return 0;
+	if ((*s == 0xe0 && s[1] < 0xa0) || (*s == 0xed && s[1] > 0x9f) ||
+	    (*s == 0xf0 && s[1] < 0x90) || (*s == 0xf4 && s[1] > 0x8f))
 		return 0;
 	for (i = 1; i < n; i++)
 		if ((s[i] & 0xc0) != 0x80)
@@ -88,10 +103,18 @@ static size_t printable(const unsigned char *s)
 	return n;
 }
 
+/* The same; 0 also of one that controls a terminal. */
+static size_t printable(const unsigned char *s)
+{
+	if (*s < ' ' || *s == 0x7f || (*s == 0xc2 && s[1] < 0xa0))
+		return 0;
+	return utf8(s);
+}
+
 /* What somebody else has chosen, such as the name of an interface, does nothing to a terminal, and
  * begins no line: such bytes become \ and three octal digits, as ls -b prints them.
  */
-static char *escaped(const char *text)
+static char *escape(const char *text, size_t (*good)(const unsigned char *s))
 {
 	const unsigned char *s = (const unsigned char *)text;
 	char *all = malloc(4 * strlen(text) + 1), *to = all;
@@ -100,7 +123,7 @@ static char *escaped(const char *text)
 	if (!all)
 		return NULL;
 	for (; *s; s += n ?: 1) {
-		n = printable(s);
+		n = good(s);
 		if (n)
 			to = mempcpy(to, s, n);
 		else
@@ -108,6 +131,23 @@ static char *escaped(const char *text)
 	}
 	*to = '\0';
 	return all;
+}
+
+char *out_escaped(const char *text)
+{
+	return escape(text, printable);
+}
+
+/* A string of JSON is UTF-8, whatever somebody has chosen; what controls terminals, the library
+ * escapes.
+ */
+static struct json_object *string(const char *text)
+{
+	char *words = escape(text, utf8);
+	struct json_object *o = json_object_new_string(words ?: "?");
+
+	free(words);
+	return o;
 }
 
 /* The value in JSON, or as @fmt says. */
@@ -129,9 +169,9 @@ void out_str(struct hcctl *h, const char *key, const char *fmt, const char *v)
 	char *words;
 
 	if (h->json) {
-		add(h, key, json_object_new_string(v));
+		add(h, key, string(v));
 	} else if (fmt) {
-		words = escaped(v);
+		words = out_escaped(v);
 		fprintf(out_stream(h), fmt, words ?: "?");
 		free(words);
 	}
@@ -179,7 +219,7 @@ void out_color(struct hcctl *h, enum out_color c)
 void out_now(struct hcctl *h)
 {
 	if (!h->json)
-		fflush(stdout);
+		flush(stdout);
 }
 
 void out_reset(struct hcctl *h)
@@ -200,13 +240,18 @@ void out_batch(struct hcctl *h, bool end)
 		puts("[");
 }
 
+bool out_failed(void)
+{
+	return failed;
+}
+
 int out_end(struct hcctl *h)
 {
-	if (fflush(stdout) || ferror(stdout)) {
-		hc_error(h, "cannot write: %s", strerror(errno));
-		return HC_NO;
-	}
-	return HC_OK;
+	flush(stdout);
+	if (!failed && !ferror(stdout))
+		return HC_OK;
+	hc_error(h, "cannot write: %s", strerror(failed ?: EIO));
+	return HC_NO;
 }
 
 void out_complain(struct hcctl *h, const char *kind, const char *text)
@@ -214,16 +259,16 @@ void out_complain(struct hcctl *h, const char *kind, const char *text)
 	struct json_object *line;
 	char *words;
 
-	fflush(stdout);
+	flush(stdout);
 	if (h->json) {
 		line = json_object_new_object();
-		json_object_object_add(line, kind, json_object_new_string(text));
+		json_object_object_add(line, kind, string(text));
 		fprintf(stderr, "%s\n",
 			json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN |
 						       JSON_C_TO_STRING_NOSLASHESCAPE));
 		json_object_put(line);
 	} else {
-		words = escaped(text);
+		words = out_escaped(text);
 		fprintf(stderr, "hcctl: %s%s\n", *kind == 'w' ? "warning: " : "",
 			words ?: "out of memory");
 		free(words);

@@ -342,6 +342,87 @@ time_lines_have_a_slice_for_each_hop_and_merge() {
 	[[ ! $(ls $tracing/instances) ]] || fault 'an instance of tracing was left'
 }
 
+instances() { ls $tracing/instances; }
+is_recorded() { grep -qx 1 $tracing/instances/hcctl-*/tracing_on; }
+no_instance() { [[ ! $(instances) ]]; }
+
+# Whatever ends a recording, no instance is left; a signal leaves what was recorded until then.
+a_recording_that_ends_leaves_no_instance() {
+	local signal
+	wants_tracing || return
+	check 'add' hcctl fabric add t dim 3
+	# Jobs of a script would ignore INT and QUIT.
+	for signal in HUP INT QUIT TERM USR1 PIPE; do
+		env --default-signal=INT,QUIT hcctl trace t -o "$scratch/$signal.json" duration 60s >"$scratch/out" 2>&1 &
+		jobs+=($!)
+		busywait 10 is_recorded || fault "nothing is recorded before $signal"
+		check 'the signal' kill "-$signal" $!
+		wait $! || fault "$signal: status $?: $(<"$scratch/out")"
+		no_instance || fault "$signal leaves $(instances)"
+		check "a file after $signal" jq -e '.traceEvents | length > 0' "$scratch/$signal.json"
+	done
+	hcctl trace t -o "$scratch/k.json" -- sleep 60 >"$scratch/out" 2>&1 &
+	jobs+=($!)
+	busywait 10 is_recorded || fault 'nothing is recorded while the command runs'
+	check 'TERM' kill -TERM $!
+	wait $! && fault 'a command that a signal has ended is a success'
+	grep -q 'sleep: Terminated' "$scratch/out" || fault "the command has not got the signal: $(<"$scratch/out")"
+	no_instance || fault "TERM leaves $(instances)"
+	hcctl trace t -o "$scratch/killed.json" duration 60s >"$scratch/out" 2>&1 &
+	jobs+=($!)
+	busywait 10 is_recorded || fault 'nothing is recorded before KILL'
+	check 'KILL' kill -KILL $!
+	wait $!
+	[[ ! -e $scratch/killed.json && ! $(find "$scratch" -name '.hcctl*') ]] || fault 'something of a file is left'
+	[[ $(instances) ]] || fault 'the instance has gone by itself'
+	hcctl trace t -o "$scratch/a.json" duration 60s >"$scratch/out" 2>&1 &
+	jobs+=($!)
+	busywait 10 is_recorded || fault 'nothing is recorded after KILL'
+	equal 'instances: that of the dead one goes' 1 "$(instances | wc -l)"
+	check 'beside another' hcctl trace t -o "$scratch/b.json" duration 1ms
+	equal 'instances: that of the living one stays' 1 "$(instances | wc -l)"
+	check 'TERM' kill -TERM $!
+	wait $! || fault "the other has not ended well: $(<"$scratch/out")"
+	no_instance || fault "left at last: $(instances)"
+}
+
+outputs_remove_nothing_that_they_have_not_made() {
+	wants_tracing || return
+	check 'add' hcctl fabric add t dim 2
+	refused 'a full device' 'cannot write /dev/full: No space' hcctl trace t -o /dev/full duration 1ms
+	[[ -c /dev/full ]] || fault 'the device has gone'
+	echo old >"$scratch/old.json"
+	refused 'a failed command' 'cannot start' hcctl trace t -o "$scratch/old.json" -- /no/command
+	equal 'the old file' old "$(<"$scratch/old.json")"
+	mkdir "$scratch/small"
+	check 'a small disk' mount -t tmpfs -o size=16k none "$scratch/small"
+	echo old >"$scratch/small/t.svg"
+	check 'a larger fabric' hcctl fabric add u dim 6
+	refused 'a full disk' 'cannot write .*No space' hcctl plot u -o "$scratch/small/t.svg"
+	equal 'the old picture' old "$(<"$scratch/small/t.svg")"
+	equal 'what is on the disk' t.svg "$(ls -A "$scratch/small")"
+	check 'umount' umount "$scratch/small"
+	hcctl trace t -o "$scratch/c.json" duration 1ms >&- 2>"$scratch/err" && fault 'a closed output is a success'
+	check 'only the trace is in the file' jq -e '.traceEvents' "$scratch/c.json"
+	hcctl fabric save t >&- 2>"$scratch/err" && fault 'saved to a closed output'
+}
+
+# What interfaces and fabrics are called is the business of those who name them.
+odd_names_are_json() {
+	local name
+	wants_tracing || return
+	for name in $'o\xff' 'q"x'; do
+		check 'add' hcctl fabric add "$name" dim 1
+		hcctl -j fabric show "$name" | iconv -f UTF-8 -t UTF-8 | jq -e '.[0].name' >/dev/null || fault "$name: fabric show"
+		hcctl -j node show "$name" | iconv -f UTF-8 -t UTF-8 | jq -e '.[0].ifname' >/dev/null || fault "$name: node show"
+		check "$name: trace" hcctl trace "$name" -o "$scratch/t.json" duration 1ms
+		iconv -f UTF-8 -t UTF-8 "$scratch/t.json" | jq -e '.traceEvents' >/dev/null || fault "$name: the trace is no JSON"
+		check "$name: picture" hcctl plot "$name" -o "$scratch/t.svg"
+		check "$name: the picture is UTF-8" iconv -f UTF-8 -t UTF-8 -o /dev/null "$scratch/t.svg"
+		check 'del' hcctl fabric del "$name"
+	done
+}
+
 # one_of_two COMMAND..: operations that a time line of t here has while the command runs
 one_of_two() { hcctl -j trace t -o "$scratch/t.json" -- "$@" 2>/dev/null | sed -n '/"hops"/p' | jq .operations; }
 
@@ -360,8 +441,10 @@ time_lines_know_fabrics_of_one_name_apart() {
 # All of the machine is traced.
 alone=(tracepoints_agree_with_counters operations_that_fail_end_in_the_trace
 	a_repair_is_traced_and_takes_few_steps every_operation_that_begins_ends_in_the_trace
-	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart)
+	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart
+	a_recording_that_ends_leaves_no_instance outputs_remove_nothing_that_they_have_not_made odd_names_are_json)
 run_tests pictures_show_faults_and_traffic pages_show_faults_and_traffic tracepoints_agree_with_counters \
 	operations_that_fail_end_in_the_trace a_repair_is_traced_and_takes_few_steps every_operation_that_begins_ends_in_the_trace \
 	a_monitor_shows_every_frame a_monitor_ends_with_its_fabric a_monitor_needs_its_name \
+	a_recording_that_ends_leaves_no_instance outputs_remove_nothing_that_they_have_not_made odd_names_are_json \
 	time_lines_have_a_slice_for_each_hop_and_merge time_lines_know_fabrics_of_one_name_apart

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "cmd/balance_sim.h"
+#include "file.h"
 #include "memory.h"
 
 #define DIM_MAX 10
@@ -171,42 +172,19 @@ static bool ends(const char *file, const char *suffix)
 	return dot && !strcmp(dot, suffix);
 }
 
-/* Done before hours of work; a file that exists keeps its contents until the end. */
-static int may_write(struct hcctl *h, const char *file)
+/* Whether it can be written is known before hours of work. */
+static int open_file(struct hcctl *h, const char *file, struct file_new **f)
 {
-	bool there = file && !access(file, F_OK);
-	FILE *f = file ? fopen(file, "ae") : NULL;
-
-	if (file && !f) {
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
-		return HC_NO;
-	}
-	if (f)
-		fclose(f);
-	if (f && !there)
-		unlink(file);
-	return 0;
+	if (file)
+		*f = file_create(h, file);
+	return !file || *f ? 0 : HC_NO;
 }
 
-static int write_file(struct hcctl *h, const char *file, const struct sim_study *st)
+static int close_file(struct hcctl *h, struct file_new *f, int rc)
 {
-	FILE *f = fopen(file, "we");
-	bool failed = !f;
+	int closed = f ? file_finish(h, f, !rc) : 0;
 
-	if (f && ends(file, ".csv"))
-		sim_csv_print(f, st);
-	else if (f)
-		sim_chart_print(f, st);
-	if (f) {
-		failed = fflush(f) || ferror(f);
-		failed |= fclose(f) != 0;
-	}
-	if (!failed)
-		return 0;
-	hc_error(h, "cannot write %s: %s", file, strerror(errno));
-	if (f)
-		unlink(file);
-	return HC_NO;
+	return rc ?: closed;
 }
 
 /* --- words --- */
@@ -311,21 +289,29 @@ static int check(struct hcctl *h, struct sim_study *st)
 	       at_most(h, "tasks", st->s.tasks, 10000);
 }
 
-static int study(struct hcctl *h, struct sim_study *st, const struct files *to)
+static int study(struct hcctl *h, struct sim_study *st)
 {
 	size_t points = st->last - st->first + 1;
-	int rc;
 
 	st->raw = calloc(points * st->runs * st->nmethods, sizeof(*st->raw));
 	st->point = calloc(points * st->nmethods, sizeof(*st->point));
 	st->bound = calloc(points, sizeof(*st->bound));
 	if (!st->raw || !st->point || !st->bound)
 		return hc_nomem(h);
-	rc = run_all(h, st) ?: sum_up(h, st);
-	if (!rc && to->svg)
-		rc = write_file(h, to->svg, st);
-	if (!rc && to->csv)
-		rc = write_file(h, to->csv, st);
+	return run_all(h, st) ?: sum_up(h, st);
+}
+
+/* Both files, or none. */
+static int written(struct hcctl *h, struct sim_study *st, const struct files *to)
+{
+	struct file_new *svg = NULL, *csv = NULL;
+	int rc = open_file(h, to->svg, &svg) ?: open_file(h, to->csv, &csv) ?: study(h, st);
+
+	if (!rc && svg)
+		sim_chart_print(file_stream(svg), st);
+	if (!rc && csv)
+		sim_csv_print(file_stream(csv), st);
+	rc = close_file(h, csv, close_file(h, svg, rc));
 	if (!rc)
 		sim_out(h, st);
 	return rc;
@@ -365,7 +351,7 @@ int balance_simulate(struct hcctl *h, int argc, char **argv)
 	st.s.tau = tau.v;
 	st.s.pick = pick.v;
 	st.s.shape = shape.v;
-	rc = rc ?: may_write(h, to.svg) ?: may_write(h, to.csv) ?: study(h, &st, &to);
+	rc = rc ?: written(h, &st, &to);
 	hc_free_all(st.raw, st.point, st.bound);
 	return rc;
 }

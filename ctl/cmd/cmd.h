@@ -5,6 +5,7 @@
 #ifndef _HCCTL_CMD_H
 #define _HCCTL_CMD_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -139,9 +140,13 @@ void cmd_netns_remove(const char *name);
 /* Go to a namespace, or complain; and the descriptor of the one that we are in. */
 int cmd_netns_go(struct hcctl *h, int fd, const char *where);
 int cmd_netns_home(struct hcctl *h);
-/* Between the first and the last one a signal that would end the process waits. */
+
+/* --- signals.c --- */
+/* Those that would end the process; what is ignored, as with nohup(1), is not among them. */
+void cmd_signals_ending(sigset_t *set);
+/* Between the first and the last one a signal that would end the process waits; which one it is. */
 void cmd_signals_hold(void);
-bool cmd_signals_came(void);
+int cmd_signals_came(void);
 void cmd_signals_release(void);
 
 /* --- fabric_state.c --- */
@@ -166,7 +171,7 @@ struct fault_args {
 
 /* Complain unless the words make sense together. */
 int cmd_fault_args_check(struct hcctl *h, const struct fault_args *a);
-/* Read the file, if any. */
+/* Read the file, if any, and settle what "all" is. */
 int cmd_fault_args_file(struct hcctl *h, struct fault_args *a);
 /* Release with hc_faults_free(). */
 int cmd_fault_args_read(struct hcctl *h, const struct fault_args *a, struct hc_faults **f);

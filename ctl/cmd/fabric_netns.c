@@ -281,72 +281,30 @@ static int room_left(struct hcctl *h, uint32_t made, uint32_t all)
 
 /* --- signals: what would end the process waits until all is made, or nothing --- */
 
-static const int ending[] = { SIGINT, SIGTERM, SIGHUP };
-#define N_ENDING (sizeof(ending) / sizeof(*ending))
-
-static volatile sig_atomic_t caught;
-
-static void on_signal(int sig)
-{
-	caught = sig;
-}
-
-static void signals_catch(struct sigaction *old)
-{
-	struct sigaction act = { .sa_handler = on_signal };
-	unsigned int i;
-
-	caught = 0;
-	for (i = 0; i < N_ENDING; i++) {
-		sigaction(ending[i], NULL, &old[i]);
-		/* As with nohup(1): what was ignored stays so. */
-		if (old[i].sa_handler != SIG_IGN)
-			sigaction(ending[i], &act, NULL);
-	}
-}
-
-static void signals_restore(const struct sigaction *old)
-{
-	unsigned int i;
-
-	for (i = 0; i < N_ENDING; i++)
-		sigaction(ending[i], &old[i], NULL);
-	if (caught)
-		raise(caught);
-}
-
-/* SIG_BLOCK or SIG_UNBLOCK */
-static void signals_mask(int how)
-{
-	sigset_t set;
-	unsigned int i;
-
-	sigemptyset(&set);
-	for (i = 0; i < N_ENDING; i++)
-		sigaddset(&set, ending[i]);
-	sigprocmask(how, &set, NULL);
-}
-
 static int interrupted(struct hcctl *h, uint32_t made, uint32_t all)
 {
-	if (!caught)
+	int sig = cmd_signals_came();
+
+	if (!sig)
 		return 0;
 	hc_error(h, "%s: %u of %u network namespaces were made; they and the fabric are removed",
-		 strsignal(caught), made, all);
+		 strsignal(sig), made, all);
 	return -EINTR;
 }
 
 static void unmake(struct hcctl *h, const struct making *k, uint32_t made)
 {
 	char name[NAME_SIZE];
+	sigset_t ending, before;
 
-	signals_mask(SIG_BLOCK);
+	cmd_signals_ending(&ending);
+	sigprocmask(SIG_BLOCK, &ending, &before);
 	nl_fabric_del(h, k->fabric);
 	while (made--) {
 		name_fill(name, k, node_at(k, made));
 		cmd_netns_remove(name);
 	}
-	signals_mask(SIG_UNBLOCK);
+	sigprocmask(SIG_SETMASK, &before, NULL);
 }
 
 static int make_all(struct hcctl *h, const struct making *k, uint32_t nodes)
@@ -372,7 +330,6 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 	struct making k = {
 		.fabric = n->name, .prefix = f->prefix, .base = f->base, .made = n,
 	};
-	struct sigaction old[N_ENDING];
 	int rc;
 
 	k.home = cmd_netns_home(h);
@@ -380,32 +337,13 @@ int cmd_netns_fabric(struct hcctl *h, const struct netns_fabric *f)
 		return -EIO;
 	rc = dir_make(h) ?: mark_fill(k.mark, k.home, n->name);
 	if (!rc) {
-		signals_catch(old);
+		cmd_signals_hold();
 		rc = nl_fabric_add(h, n) ?:
 			make_all(h, &k, hc_nodes(n->dim) >> hc_weight32(n->fixed));
-		signals_restore(old);
+		cmd_signals_release();
 	}
 	close(k.home);
 	return rc;
-}
-
-/* --- those that are made one by one --- */
-
-static struct sigaction held[N_ENDING];
-
-void cmd_signals_hold(void)
-{
-	signals_catch(held);
-}
-
-bool cmd_signals_came(void)
-{
-	return caught;
-}
-
-void cmd_signals_release(void)
-{
-	signals_restore(held);
 }
 
 /* --- those that go with a fabric --- */

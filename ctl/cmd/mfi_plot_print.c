@@ -2,12 +2,11 @@
 /*
  * hcctl mfi: a picture of the faults and of the groups.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "file.h"
 #include "mfi.h"
 #include "plot.h"
 
@@ -285,24 +284,13 @@ static void print(const struct picture *p)
 
 static int write_file(struct hcctl *h, const char *file, struct picture *p)
 {
-	bool failed;
+	struct file_new *f = file_create(h, file);
 
-	p->f = fopen(file, "we");
-	if (!p->f) {
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
+	if (!f)
 		return HC_NO;
-	}
+	p->f = file_stream(f);
 	print(p);
-	failed = fflush(p->f) || ferror(p->f);
-	if (failed)
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
-	if (fclose(p->f) && !failed) {
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
-		failed = true;
-	}
-	if (failed)
-		unlink(file);
-	return failed ? HC_NO : 0;
+	return file_finish(h, f, true);
 }
 
 int mfi_plot(struct hcctl *h, const char *file, const struct mfi_view *v)

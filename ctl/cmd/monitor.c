@@ -247,7 +247,7 @@ static int print_event(struct hcctl *h, const struct nl_event *e, void *arg)
 	(print ?: print_fabric)(h, e);
 	out_text(h, "\n");
 	out_close(h);
-	return 0;
+	return out_failed() ? -EIO : 0;
 }
 
 static int monitor(struct hcctl *h, int argc, char **argv)

@@ -2,12 +2,11 @@
 /*
  * hcctl plot: a picture of a fabric or of a plan.
  */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "file.h"
 #include "planner.h"
 #include "plot.h"
 
@@ -104,13 +103,16 @@ static int live_traffic(struct hcctl *h, const char *fabric, struct plot *p)
 
 static int live(struct hcctl *h, const char *fabric, uint32_t id, struct plot *p)
 {
+	char *name;
 	int rc;
 
 	rc = live_faults(h, fabric, &p->faults);
 	if (rc)
 		return rc;
 	p->dim = p->faults->dim;
-	snprintf(p->name, sizeof(p->name), "%s", fabric);
+	name = out_escaped(fabric);
+	snprintf(p->name, sizeof(p->name), "%s", name ?: "?");
+	free(name);
 	return live_traffic(h, fabric, p) ?: live_plan(h, fabric, id, p);
 }
 
@@ -137,13 +139,11 @@ static const struct format *format_of(const char *file)
 	return f->end ? f : NULL;
 }
 
-/* A file that cannot be written to its end is not left behind. */
 static int draw(struct hcctl *h, const char *file, const struct plot *p)
 {
 	const struct format *format = format_of(file);
+	struct file_new *f;
 	char why[96];
-	bool failed;
-	FILE *f;
 
 	if (plot_nodes(p) > format->nodes || plot_links(p) > format->links) {
 		snprintf(why, sizeof(why),
@@ -151,22 +151,11 @@ static int draw(struct hcctl *h, const char *file, const struct plot *p)
 			 format->nodes, format->links);
 		return hc_invalid(h, "file", file, why);
 	}
-	f = fopen(file, "we");
-	if (!f) {
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
+	f = file_create(h, file);
+	if (!f)
 		return HC_NO;
-	}
-	format->draw(f, p);
-	failed = fflush(f) || ferror(f);
-	if (failed)
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
-	if (fclose(f) && !failed) {
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
-		failed = true;
-	}
-	if (failed)
-		unlink(file);
-	return failed ? HC_NO : HC_OK;
+	format->draw(file_stream(f), p);
+	return file_finish(h, f, true);
 }
 
 static void report(struct hcctl *h, const char *file, const struct plot *p)

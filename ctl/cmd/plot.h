@@ -94,7 +94,7 @@ struct plot_hop {
 struct plot {
 	enum plot_kind kind;
 	unsigned int dim;
-	char name[32];
+	char name[64];
 	uint32_t plan;
 	bool broken;
 	struct hc_faults *faults;

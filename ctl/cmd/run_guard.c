@@ -36,10 +36,7 @@ static void *wait_for_signal(void *arg)
 
 void run_guard(const struct run *r)
 {
-	sigemptyset(&ending);
-	sigaddset(&ending, SIGINT);
-	sigaddset(&ending, SIGTERM);
-	sigaddset(&ending, SIGHUP);
+	cmd_signals_ending(&ending);
 	/* The last signal is how the main thread ends the guard. */
 	waited = ending;
 	sigaddset(&waited, SIGRTMIN);

@@ -11,27 +11,23 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "file.h"
 #include "trace.h"
 
-static void on_signal(int sig)
-{
-	(void)sig;
-}
-
-/* Until the time is over, or Ctrl-C. */
-static int wait_for(uint64_t ns)
+/* Until the time is over, or one of these signals comes. */
+static int wait_for(uint64_t ns, const sigset_t *signals)
 {
 	struct timespec t = { ns / 1000000000, ns % 1000000000 };
 
-	nanosleep(&t, NULL);
+	while (sigtimedwait(signals, NULL, &t) < 0 && errno == EINTR)
+		;
 	return 0;
 }
 
 /* In the child; @said closes when the command runs, and says before why it does not. */
-static void become(char **argv, int said)
+static void become(char **argv, int said, const sigset_t *mask)
 {
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
 	execvp(*argv, argv);
 	if (write(said, &errno, sizeof(errno)) < 0)
 		_exit(126);
@@ -39,7 +35,7 @@ static void become(char **argv, int said)
 }
 
 /* Its process, or a negative errno. */
-static pid_t start_command(char **argv)
+static pid_t start_command(char **argv, const sigset_t *mask)
 {
 	int said[2], err;
 	ssize_t n;
@@ -49,7 +45,7 @@ static pid_t start_command(char **argv)
 		return -errno;
 	pid = fork();
 	if (!pid)
-		become(argv, said[1]);
+		become(argv, said[1], mask);
 	err = pid < 0 ? errno : 0;
 	close(said[1]);
 	do
@@ -61,22 +57,43 @@ static pid_t start_command(char **argv)
 	return err ? -err : pid;
 }
 
-/* The terminal's signals are for the command; we go on and write what there is.  Negative:
- * it was not started.
- */
-static int run_command(struct hcctl *h, char **argv)
+/* Until it ends.  The terminal's signals it gets itself; others are passed on. */
+static int wait_command(pid_t pid, const sigset_t *signals)
 {
-	pid_t pid = start_command(argv);
-	int status = 0;
+	sigset_t all = *signals;
+	int status = 0, sig;
+	pid_t ended;
 
+	sigaddset(&all, SIGCHLD);
+	while (!(ended = waitpid(pid, &status, WNOHANG))) {
+		sig = sigwaitinfo(&all, NULL);
+		if (sig > 0 && sig != SIGCHLD && sig != SIGINT && sig != SIGQUIT)
+			kill(pid, sig);
+	}
+	return ended == pid ? status : 0;
+}
+
+/* Negative: it was not started. */
+static int run_command(struct hcctl *h, char **argv, const sigset_t *signals)
+{
+	sigset_t child, before, none;
+	int status, rc = 0;
+	pid_t pid;
+
+	sigemptyset(&none);
+	sigemptyset(&child);
+	sigaddset(&child, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &child, &before);
+	signal(SIGCHLD, SIG_DFL);
+	pid = start_command(argv, &none);
 	if (pid < 0) {
 		hc_error(h, "cannot start %s: %s", *argv, strerror(-pid));
-		return pid;
+		rc = pid;
 	}
-	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
-		;
-	if (WIFEXITED(status) && !WEXITSTATUS(status))
-		return 0;
+	status = rc ? 0 : wait_command(pid, signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (!status)
+		return rc;
 	if (WIFSIGNALED(status))
 		hc_error(h, "%s: %s", *argv, strsignal(WTERMSIG(status)));
 	else
@@ -84,29 +101,16 @@ static int run_command(struct hcctl *h, char **argv)
 	return HC_NO;
 }
 
-static int write_line(struct hcctl *h, struct trace_session *s, const char *file,
+static int write_line(struct hcctl *h, struct trace_session *s, FILE *out,
 		      const struct nl_fabric *fabric, struct trace_counts *n)
 {
-	FILE *in = trace_read(h, s), *out;
+	FILE *in = trace_read(h, s);
 	int rc;
 
 	if (!in)
 		return HC_NO;
-	out = fopen(file, "we");
-	if (!out) {
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
-		fclose(in);
-		return HC_NO;
-	}
 	rc = trace_print(in, out, fabric, n) ? hc_nomem(h) : 0;
-	if (!rc && (fflush(out) || ferror(out))) {
-		hc_error(h, "cannot write %s: %s", file, strerror(errno));
-		rc = HC_NO;
-	}
-	fclose(out);
 	fclose(in);
-	if (rc)
-		unlink(file);
 	return rc;
 }
 
@@ -125,6 +129,13 @@ static void report(struct hcctl *h, const char *file, const struct trace_counts 
 		hc_warn(h, "%" PRIu64 " events did not fit into the buffer: trace less", lost);
 }
 
+struct recorded {
+	struct nl_fabric fabric;
+	struct trace_counts counts;
+	uint64_t lost;
+	int done;
+};
+
 /* Arguments of the command. */
 struct request {
 	const char *fabric;
@@ -133,36 +144,50 @@ struct request {
 	char **command;
 };
 
-static int record(struct hcctl *h, const struct request *q)
+/* What is recorded while the command runs, or the time; what became of that is in @done. */
+static int session(struct hcctl *h, const struct request *q, FILE *out, const sigset_t *signals,
+		   struct recorded *r)
 {
-	struct trace_session *s;
-	struct trace_counts n;
-	struct nl_fabric f;
-	uint64_t lost;
-	int rc, done;
+	struct trace_session *s = trace_open(h, r->fabric.index);
+	int rc;
 
-	rc = nl_fabric(h, q->fabric, &f);
-	if (rc)
-		return rc;
-	s = trace_open(h, f.index);
 	if (!s)
 		return HC_NO;
-	signal(SIGINT, on_signal);
-	signal(SIGTERM, on_signal);
 	rc = trace_start(h, s);
 	if (!rc) {
-		done = q->command ? run_command(h, q->command) : wait_for(q->duration);
+		r->done = q->command ? run_command(h, q->command, signals) :
+				       wait_for(q->duration, signals);
 		trace_stop(s);
-		lost = trace_lost(s);
-		rc = done < 0 ? done : write_line(h, s, q->file, &f, &n);
-		if (!rc)
-			report(h, q->file, &n, lost);
-		rc = rc ?: done;
+		r->lost = trace_lost(s);
+		rc = r->done < 0 ? r->done : write_line(h, s, out, &r->fabric, &r->counts);
 	}
 	trace_close(s);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
 	return rc;
+}
+
+/* Signals end the recording; they do not end us before all is tidied up. */
+static int record(struct hcctl *h, const struct request *q)
+{
+	struct recorded r = {};
+	sigset_t signals, before;
+	struct file_new *file;
+	int rc, written;
+
+	rc = nl_fabric(h, q->fabric, &r.fabric);
+	if (rc)
+		return rc;
+	file = file_create(h, q->file);
+	if (!file)
+		return HC_NO;
+	cmd_signals_ending(&signals);
+	sigprocmask(SIG_BLOCK, &signals, &before);
+	rc = session(h, q, file_stream(file), &signals, &r);
+	written = file_finish(h, file, !rc);
+	rc = rc ?: written;
+	if (!rc)
+		report(h, q->file, &r.counts, r.lost);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return rc ?: r.done;
 }
 
 /* Cut the words at "--"; what follows is the command, or NULL. */

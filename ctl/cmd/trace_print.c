@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <json-c/json.h>
 
 #include "trace.h"
 
@@ -276,20 +277,34 @@ static void text(struct line *l, char *s)
 		event(l, at + 2);
 }
 
+/* The name of a fabric in a string of JSON: quotes are fine in it. */
+static struct json_object *name_of(const char *fabric)
+{
+	char *words = out_escaped(fabric);
+	struct json_object *o = json_object_new_string(words ?: "?");
+
+	free(words);
+	return o;
+}
+
 static void tracks(struct line *l, const char *fabric)
 {
+	struct json_object *o = name_of(fabric);
+	const char *name = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN);
+	int len = strlen(name) - 2;
 	char bits[OUT_BUF];
 	uint32_t u;
 
 	for (u = 0; u < hc_nodes(l->dim); u++) {
-		fprintf(l->out, "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%s node %u (%s)\"}}",
-			l->comma, u + 1, fabric, u, out_bits(bits, u, l->dim));
+		fprintf(l->out, "%s\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":\"%.*s node %u (%s)\"}}",
+			l->comma, u + 1, len, name + 1, u, out_bits(bits, u, l->dim));
 		l->comma = ",";
 		fprintf(l->out, ",\n{\"ph\":\"M\",\"name\":\"process_sort_index\",\"pid\":%u,\"args\":{\"sort_index\":%u}}",
 			u + 1, u);
 		fprintf(l->out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%u,\"args\":{\"name\":\"merges\"}}",
 			u + 1, u + 1);
 	}
+	json_object_put(o);
 }
 
 /* Frames that have not arrived. */

@@ -3,11 +3,14 @@
  * hcctl trace: recording.  An instance of tracefs has buffers and settings of its
  * own, so others who trace are not disturbed; it goes when we do.
  */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -20,6 +23,7 @@
 struct trace_session {
 	char path[128];
 	char filter[64];
+	int lock;
 };
 
 static int put(const struct trace_session *s, const char *file, const char *value)
@@ -58,6 +62,67 @@ static const char *obstacle(void)
 	return NULL;
 }
 
+/* Where instances of ours are: one that is locked belongs to somebody who lives. */
+#define INSTANCES TRACEFS "/instances"
+#define PREFIX "hcctl-"
+#define TRIES 100
+
+static int lock(const char *path, int how)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0 && flock(fd, LOCK_EX | how)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* What those who were killed have left; tracing goes on there, and costs time. */
+static void remove_left(void)
+{
+	DIR *dir = opendir(INSTANCES);
+	struct dirent *entry;
+	char path[PATH_MAX];
+	int fd;
+
+	while (dir && (entry = readdir(dir))) {
+		if (strncmp(entry->d_name, PREFIX, strlen(PREFIX)))
+			continue;
+		snprintf(path, sizeof(path), INSTANCES "/%s", entry->d_name);
+		fd = lock(path, LOCK_NB);
+		if (fd < 0)
+			continue;
+		close(fd);
+		rmdir(path);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/* Between making and locking it somebody else may have taken it for one that is left. */
+static const char *make_instance(struct trace_session *s)
+{
+	struct stat ours, there;
+	int tries;
+
+	for (tries = 0; tries < TRIES; tries++) {
+		snprintf(s->path, sizeof(s->path), INSTANCES "/" PREFIX "%d-%d", getpid(), tries);
+		if (mkdir(s->path, 0700)) {
+			if (errno == EEXIST)
+				continue;
+			return strerror(errno);
+		}
+		s->lock = lock(s->path, 0);
+		if (s->lock >= 0 && !fstat(s->lock, &ours) && !stat(s->path, &there) &&
+		    ours.st_ino == there.st_ino)
+			return NULL;
+		if (s->lock >= 0)
+			close(s->lock);
+	}
+	return "no name is left for a tracing instance";
+}
+
 struct trace_session *trace_open(struct hcctl *h, uint32_t fabric)
 {
 	struct trace_session *s = calloc(1, sizeof(*s));
@@ -67,10 +132,11 @@ struct trace_session *trace_open(struct hcctl *h, uint32_t fabric)
 		hc_nomem(h);
 		return NULL;
 	}
-	snprintf(s->path, sizeof(s->path), TRACEFS "/instances/hcctl-%d", getpid());
 	snprintf(s->filter, sizeof(s->filter), "index == %" PRIu32, fabric);
-	if (!why && mkdir(s->path, 0700))
-		why = strerror(errno);
+	if (!why) {
+		remove_left();
+		why = make_instance(s);
+	}
 	if (why) {
 		hc_error(h, "%s", why);
 		free(s);
@@ -145,6 +211,7 @@ uint64_t trace_lost(struct trace_session *s)
 
 void trace_close(struct trace_session *s)
 {
+	close(s->lock);
 	rmdir(s->path);
 	free(s);
 }

@@ -109,7 +109,7 @@ int watch(struct hcctl *h, struct watch *w, const struct watch_ops *ops, void *a
 	rc = ops->sample(h, arg);
 	if (!rc) {
 		screen(h, w, CURSOR_OFF);
-		while (!rc && (!count || n++ < count) && !ended(h, w))
+		while (!rc && !out_failed() && (!count || n++ < count) && !ended(h, w))
 			rc = picture(h, w, ops, arg);
 		screen(h, w, CURSOR_ON);
 	}
