@@ -221,6 +221,35 @@ struct nl_addr_in {
 	uint8_t bytes[16];
 };
 
+/* What an address has beside that: a set of these. */
+enum {
+	NL_ADDR_PEER = 1 << 0,
+	NL_ADDR_BROADCAST = 1 << 1,
+	NL_ADDR_SCOPE = 1 << 2,
+	NL_ADDR_LABEL = 1 << 3,
+	NL_ADDR_LIFETIME = 1 << 4,
+	NL_ADDR_METRIC = 1 << 5,
+	NL_ADDR_FLAGS = 1 << 6,
+};
+
+/* An interface of the namespace that the process is in, and an address that one has there. */
+struct nl_dev {
+	uint32_t index;
+	char name[16];
+	bool up;
+	uint32_t mtu;
+	uint32_t queue;		/* frames, its txqueuelen */
+};
+
+struct nl_addr {
+	uint32_t index;
+	struct nl_addr_in addr;
+	uint32_t beside;	/* NL_ADDR_* */
+};
+
+int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n);
+int nl_addrs(struct hcctl *h, struct nl_addr **v, size_t *n);
+
 /* In the namespace that the process is in: take the loopback interface up, with an
  * alias; give an interface an address (or NULL) and take it up.
  */
@@ -228,6 +257,8 @@ int nl_dev_mark(struct hcctl *h, const char *alias);
 int nl_dev_start(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr);
 int nl_dev_address(struct hcctl *h, const char *ifname, const struct nl_addr_in *addr, bool add);
 int nl_dev_up(struct hcctl *h, const char *ifname, bool up);
+int nl_dev_mtu(struct hcctl *h, const char *ifname, uint32_t mtu);
+int nl_dev_queue(struct hcctl *h, const char *ifname, uint32_t frames);
 /* False if there is no such interface, or it has no alias that fits. */
 bool nl_dev_alias(struct hcctl *h, const char *ifname, char *alias, size_t size);
 

@@ -134,6 +134,184 @@ int nl_dev_up(struct hcctl *h, const char *ifname, bool up)
 	return change(h, ifname, up ? "take up" : "take down", up, NULL);
 }
 
+static int set_number(struct hcctl *h, const char *ifname, const char *what, int attr, uint32_t v)
+{
+	struct ifinfomsg ifi = { .ifi_index = if_nametoindex(ifname) };
+	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);
+	struct nl_msg *msg = nlmsg_alloc_simple(RTM_NEWLINK, 0);
+	int rc = !ifi.ifi_index ? -NLE_NODEV : msg ? 0 : -NLE_NOMEM;
+
+	if (!sock) {
+		nlmsg_free(msg);
+		return -EIO;
+	}
+	if (rc) {
+		nlmsg_free(msg);
+	} else {
+		nlmsg_append(msg, &ifi, sizeof(ifi), NLMSG_ALIGNTO);
+		nla_put_u32(msg, attr, v);
+		rc = dev_talk(sock, msg);
+	}
+	if (rc)
+		hc_error(h, "cannot set the %s of %s to %u: %s", what, ifname, v, nl_geterror(rc));
+	nl_socket_free(sock);
+	return rc ? -EIO : 0;
+}
+
+int nl_dev_mtu(struct hcctl *h, const char *ifname, uint32_t mtu)
+{
+	return set_number(h, ifname, "MTU", IFLA_MTU, mtu);
+}
+
+int nl_dev_queue(struct hcctl *h, const char *ifname, uint32_t frames)
+{
+	return set_number(h, ifname, "queue length", IFLA_TXQLEN, frames);
+}
+
+/* --- lists --- */
+
+struct listing {
+	char *v;
+	size_t n;
+	size_t size;
+	bool (*fill)(struct nlmsghdr *nlh, void *one);
+	bool no_memory;
+};
+
+static int take_one(struct nl_msg *msg, void *arg)
+{
+	struct listing *l = arg;
+	char *more = reallocarray(l->v, l->n + 1, l->size);
+
+	if (!more) {
+		l->no_memory = true;
+		return NL_STOP;
+	}
+	l->v = more;
+	memset(more + l->n * l->size, 0, l->size);
+	l->n += l->fill(nlmsg_hdr(msg), more + l->n * l->size);
+	return NL_OK;
+}
+
+/* All there are, in one dump, in an array for free(). */
+static int list(struct hcctl *h, int type, struct listing *l)
+{
+	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);
+	struct rtgenmsg rt = { .rtgen_family = AF_UNSPEC };
+	int rc;
+
+	if (!sock)
+		return -EIO;
+	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, take_one, l);
+	rc = nl_send_simple(sock, type, NLM_F_DUMP, &rt, sizeof(rt));
+	if (rc >= 0)
+		rc = nl_recvmsgs_default(sock);
+	nl_socket_free(sock);
+	if (l->no_memory)
+		return hc_nomem(h);
+	if (rc >= 0)
+		return 0;
+	hc_error(h, "cannot list interfaces: %s", nl_geterror(rc));
+	return -EIO;
+}
+
+static uint32_t number_of(struct nlmsghdr *nlh, int header, int type)
+{
+	struct nlattr *a = nlmsg_find_attr(nlh, header, type);
+
+	return a && nla_len(a) >= 4 ? nla_get_u32(a) : 0;
+}
+
+static bool fill_dev(struct nlmsghdr *nlh, void *one)
+{
+	struct ifinfomsg *ifi = nlmsg_data(nlh);
+	struct nlattr *name = nlmsg_find_attr(nlh, sizeof(*ifi), IFLA_IFNAME);
+	struct nl_dev *v = one;
+
+	if (!name)
+		return false;
+	nla_strlcpy(v->name, name, sizeof(v->name));
+	v->index = ifi->ifi_index;
+	v->up = ifi->ifi_flags & IFF_UP;
+	v->mtu = number_of(nlh, sizeof(*ifi), IFLA_MTU);
+	v->queue = number_of(nlh, sizeof(*ifi), IFLA_TXQLEN);
+	return true;
+}
+
+int nl_devs(struct hcctl *h, struct nl_dev **v, size_t *n)
+{
+	struct listing l = { .size = sizeof(**v), .fill = fill_dev };
+	int rc = list(h, RTM_GETLINK, &l);
+
+	*v = (void *)l.v;
+	*n = l.n;
+	return rc;
+}
+
+/* What a new one has not that nl_dev_address() makes. */
+static uint32_t beside(struct nlmsghdr *nlh, const struct ifaddrmsg *ifa, struct nlattr *local)
+{
+	struct nlattr *peer = nlmsg_find_attr(nlh, sizeof(*ifa), IFA_ADDRESS);
+	struct nlattr *life = nlmsg_find_attr(nlh, sizeof(*ifa), IFA_CACHEINFO);
+	struct nlattr *label = nlmsg_find_attr(nlh, sizeof(*ifa), IFA_LABEL);
+	uint32_t flags = number_of(nlh, sizeof(*ifa), IFA_FLAGS) ?: ifa->ifa_flags, set = 0;
+	struct ifa_cacheinfo info = {};
+	char name[IF_NAMESIZE] = "";
+
+	if (life)
+		nla_memcpy(&info, life, sizeof(info));
+	if (peer && local && (nla_len(peer) != nla_len(local) ||
+			      memcmp(nla_data(peer), nla_data(local), nla_len(local))))
+		set |= NL_ADDR_PEER;
+	if (nlmsg_find_attr(nlh, sizeof(*ifa), IFA_BROADCAST))
+		set |= NL_ADDR_BROADCAST;
+	if (ifa->ifa_family == AF_INET && ifa->ifa_scope != RT_SCOPE_UNIVERSE)
+		set |= NL_ADDR_SCOPE;
+	if (label && if_indextoname(ifa->ifa_index, name) && strcmp(nla_get_string(label), name))
+		set |= NL_ADDR_LABEL;
+	if (life && (info.ifa_valid != UINT32_MAX || info.ifa_prefered != UINT32_MAX))
+		set |= NL_ADDR_LIFETIME;
+	if (number_of(nlh, sizeof(*ifa), IFA_RT_PRIORITY))
+		set |= NL_ADDR_METRIC;
+	if (flags & (IFA_F_NOPREFIXROUTE | IFA_F_MANAGETEMPADDR | IFA_F_HOMEADDRESS |
+		     IFA_F_MCAUTOJOIN))
+		set |= NL_ADDR_FLAGS;
+	return set;
+}
+
+/* Of those that somebody has given to an interface. */
+static bool fill_addr(struct nlmsghdr *nlh, void *one)
+{
+	struct ifaddrmsg *ifa = nlmsg_data(nlh);
+	struct nlattr *local = nlmsg_find_attr(nlh, sizeof(*ifa), IFA_LOCAL);
+	struct nlattr *addr = local ?: nlmsg_find_attr(nlh, sizeof(*ifa), IFA_ADDRESS);
+	int len = ifa->ifa_family == AF_INET ? 4 : 16;
+	struct nl_addr *v = one;
+
+	if ((ifa->ifa_family != AF_INET && ifa->ifa_family != AF_INET6) || !addr ||
+	    nla_len(addr) < len)
+		return false;
+	/* That each interface makes itself. */
+	if (ifa->ifa_family == AF_INET6 && ifa->ifa_scope == RT_SCOPE_LINK)
+		return false;
+	v->index = ifa->ifa_index;
+	v->addr.family = ifa->ifa_family;
+	v->addr.prefix = ifa->ifa_prefixlen;
+	memcpy(v->addr.bytes, nla_data(addr), len);
+	v->beside = beside(nlh, ifa, local);
+	return true;
+}
+
+int nl_addrs(struct hcctl *h, struct nl_addr **v, size_t *n)
+{
+	struct listing l = { .size = sizeof(**v), .fill = fill_addr };
+	int rc = list(h, RTM_GETADDR, &l);
+
+	*v = (void *)l.v;
+	*n = l.n;
+	return rc;
+}
+
 /* --- questions --- */
 
 struct answer {

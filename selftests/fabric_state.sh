@@ -116,6 +116,46 @@ endpoints_are_where_they_were() {
 	[[ ! -e /var/run/netns/fs$$x3 ]] || fault 'a namespace that restore made has not gone with the fabric'
 }
 
+# What an endpoint has beside addresses is kept, or its loss is said.
+endpoints_keep_what_they_have_or_it_is_said() {
+	check 'add' hcctl fabric add t dim 2 netns-each "fs$$v" address 10.23.0.0/24
+	check 'MTU' ip -n "fs$$v1" link set tn1 mtu 9000 txqueuelen 77
+	check 'save' state one
+	equal 'complaints of save' '' "$(<"$scratch/one.err")"
+	equal 'what is saved' '[9000,77]' "$(jq -c '.nodes[] | select(.node == 1) | [.mtu, .txqueuelen]' "$scratch/one")"
+	equal 'but not what is as in a new one' 1 "$(jq '[.nodes[] | select(.mtu)] | length' "$scratch/one")"
+	check 'del' hcctl fabric del t
+	check 'restore' hcctl fabric restore "$scratch/one"
+	equal 'as it was' '9000 77' \
+		"$(ip netns exec "fs$$v1" cat /sys/class/net/tn1/mtu /sys/class/net/tn1/tx_queue_len | xargs)"
+	restored "$scratch/one"
+	check 'another MTU' ip -n "fs$$v1" link set tn1 mtu 1500
+	check 'and elsewhere' ip -n "fs$$v2" link set tn2 mtu 2000 txqueuelen 1
+	hcctl fabric restore "$scratch/one" >"$scratch/said" || fault 'restore failed'
+	diff - "$scratch/said" <<-'END' || fault 'the differences are others'
+		+ node 1 mtu 9000
+		- node 2 mtu 2000
+		- node 2 txqueuelen 1
+	END
+	restored "$scratch/one"
+	check 'a peer' ip -n "fs$$v3" address add 10.9.0.1 peer 10.9.0.2/32 dev tn3
+	check 'a label and a broadcast address' ip -n "fs$$v3" address add 10.8.0.1/24 broadcast + dev tn3 label tn3:x scope link
+	check 'a lifetime' ip -n "fs$$v3" address add fd00:2::1/64 dev tn3 valid_lft 9999 preferred_lft 9999
+	check 'down' ip -n "fs$$v0" link set tn0 down
+	check 'a name' ip -n "fs$$v0" link set tn0 name other
+	check 'save' state two
+	diff - <(sort "$scratch/two.err") <<-'END' || fault 'the complaints of save are others'
+		hcctl: warning: node 0: the name other of its endpoint: that is not saved
+		hcctl: warning: node 3, address 10.8.0.1/24: broadcast address, scope, label: that is not saved
+		hcctl: warning: node 3, address 10.9.0.1/32: peer: that is not saved
+		hcctl: warning: node 3, address fd00:2::1/64: lifetime: that is not saved
+	END
+	hcctl fabric restore "$scratch/two" >"$scratch/said" 2>"$scratch/err" || fault 'restore failed'
+	equal 'a restore does' 'fabric t: nothing to do' "$(<"$scratch/said")"
+	equal 'and says what it cannot do' 4 "$(grep -c 'files do not have that, and it stays' "$scratch/err")"
+	check 'del' hcctl fabric del t
+}
+
 # secondaries PROMOTE: the first address of a network goes, and by the kernel the others with it, or not
 secondaries() {
 	check 'add' hcctl fabric add t dim 1 netns-each "fs$$w" address 10.21.0.0/24
@@ -295,6 +335,7 @@ faults_go_to_a_file_and_back() {
 }
 
 run_tests a_saved_fabric_is_made_again differences_are_said_and_mended endpoints_are_where_they_were \
+	endpoints_keep_what_they_have_or_it_is_said \
 	the_first_address_of_a_network_goes_alone \
 	what_is_wrong_changes_nothing a_failure_leaves_no_half_made_fabric \
 	a_signal_leaves_nothing a_signal_at_the_last_step_leaves_nothing links_flap_again broken_plans_are_left_out_and_installed_anew \

@@ -11,6 +11,19 @@
 
 /* --- save --- */
 
+/* Of a fabric with thousands of nodes the first tell what it is. */
+#define UNKEPT_SAID 16
+
+static void warn_unkept(struct hcctl *h, const struct state *s, const char *what)
+{
+	size_t i;
+
+	for (i = 0; i < s->nunkept && i < UNKEPT_SAID; i++)
+		hc_warn(h, "%s: %s", s->unkept[i], what);
+	if (i < s->nunkept)
+		hc_warn(h, "and %zu more: %s", s->nunkept - i, what);
+}
+
 /* What the file cannot have. */
 static void warn_left_out(struct hcctl *h, const struct state *s)
 {
@@ -23,6 +36,7 @@ static void warn_left_out(struct hcctl *h, const struct state *s)
 				s->plan[i].broken ? "it is broken" : "its type is unknown");
 	for (u = 0; u < hc_nodes(s->dim); u++)
 		lost += s->node[u].lost;
+	warn_unkept(h, s, "that is not saved");
 	if (lost)
 		hc_warn(h, "endpoints in network namespaces without a name are saved as if they had not moved: %u",
 			lost);
@@ -135,7 +149,10 @@ int cmd_fabric_restore(struct hcctl *h, int argc, char **argv)
 	rc = state_read(h, file, &want);
 	if (!rc && name)
 		snprintf(want.name, sizeof(want.name), "%s", name);
-	rc = rc ?: have_of(h, &want, &have) ?: state_reach(h, &d, dry);
+	rc = rc ?: have_of(h, &want, &have);
+	if (!rc)
+		warn_unkept(h, &have, "files do not have that, and it stays as it is");
+	rc = rc ?: state_reach(h, &d, dry);
 	state_free(&have);
 	state_free(&want);
 	return rc;

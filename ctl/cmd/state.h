@@ -25,6 +25,8 @@
  * @netns: name of the namespace of its endpoint; NULL: that of the fabric
  * @addr: addresses of its endpoint
  * @naddr: how many
+ * @mtu: of its endpoint
+ * @queue: frames, the txqueuelen of its endpoint
  */
 struct state_node {
 	bool failed;
@@ -36,7 +38,13 @@ struct state_node {
 	char *netns;
 	struct nl_addr_in *addr;
 	size_t naddr;
+	uint32_t mtu;
+	uint32_t queue;
 };
+
+/* As the kernel makes an Ethernet interface. */
+#define STATE_MTU_DEFAULT	1500
+#define STATE_QUEUE_DEFAULT	1000
 
 /**
  * struct state_end - an end of a link
@@ -71,6 +79,8 @@ struct state_end {
  * @end: ends of links, that of node u and dimension d at u * dim + d
  * @plan: plans
  * @nplans: how many
+ * @unkept: what the fabric has that no file can have, a sentence each
+ * @nunkept: how many
  */
 struct state {
 	char name[HYPERCUBE_NAME_MAX];
@@ -84,6 +94,8 @@ struct state {
 	struct state_end *end;
 	struct nl_plan *plan;
 	size_t nplans;
+	char **unkept;
+	size_t nunkept;
 };
 
 static inline struct state_end *state_end(const struct state *s, uint32_t u, uint32_t d)
@@ -110,6 +122,8 @@ static inline uint32_t state_ends(const struct state *s)
 /* Nodes and links as they are at first; s->dim is set. */
 int state_init(struct hcctl *h, struct state *s);
 void state_free(struct state *s);
+/* What a node is at first. */
+extern const struct state_node state_first_node;
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr);
 /* Do random numbers decide the fate of frames? */
 bool state_uses_seed(const struct nl_impairments *imp);
@@ -146,6 +160,8 @@ enum state_kind {
 	STATE_PATIENCE,
 	STATE_PLAN_DEL,		/* [i] of those that there are */
 	STATE_NETNS,		/* [i]: a node, as are the next ones */
+	STATE_MTU,
+	STATE_QUEUE,
 	STATE_ADDR_DEL,		/* [j] of those that there are */
 	STATE_UP,
 	STATE_ADDR,		/* [j] of those that are wanted */

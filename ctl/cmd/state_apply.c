@@ -71,6 +71,10 @@ static int configure(struct applying *a, const struct state_step *s)
 	}
 	if (!rc && s->kind == STATE_UP)
 		rc = nl_dev_up(a->h, ifname, want->up);
+	else if (!rc && s->kind == STATE_MTU)
+		rc = nl_dev_mtu(a->h, ifname, want->mtu);
+	else if (!rc && s->kind == STATE_QUEUE)
+		rc = nl_dev_queue(a->h, ifname, want->queue);
 	else if (!rc)
 		rc = nl_dev_address(a->h, ifname, s->kind == STATE_ADDR ? &want->addr[s->j] :
 				    &have->addr[s->j], s->kind == STATE_ADDR);
@@ -209,6 +213,8 @@ static int make(struct applying *a, const struct state_step *s)
 		return install(a, &want->plan[s->i]);
 	case STATE_NETNS:
 		return move(a, s->i);
+	case STATE_MTU:
+	case STATE_QUEUE:
 	case STATE_ADDR_DEL:
 	case STATE_ADDR:
 	case STATE_UP:

@@ -90,6 +90,10 @@ static int endpoint(struct hcctl *h, struct state_diff *d, enum state_kind kind,
 	switch (kind) {
 	case STATE_NETNS:
 		return moves(d, u) ? step(h, d, kind, u, 0) : 0;
+	case STATE_MTU:
+		return have->mtu != want->mtu ? step(h, d, kind, u, 0) : 0;
+	case STATE_QUEUE:
+		return have->queue != want->queue ? step(h, d, kind, u, 0) : 0;
 	case STATE_ADDR_DEL:
 		for (j = 0; !rc && j < have->naddr && !moves(d, u); j++)
 			if (!has_addr(want, &have->addr[j]))

@@ -247,6 +247,14 @@ static void put_node(struct printing *p)
 	const struct state_node *want = &p->d->want->node[s->i];
 
 	switch (s->kind) {
+	case STATE_MTU:
+		put_value(p, &(struct value){ "mtu", have->mtu, want->mtu, number_text,
+					      STATE_MTU_DEFAULT });
+		break;
+	case STATE_QUEUE:
+		put_value(p, &(struct value){ "txqueuelen", have->queue, want->queue, number_text,
+					      STATE_QUEUE_DEFAULT });
+		break;
 	case STATE_ADDR_DEL:
 		put_addr(p, false, &have->addr[s->j]);
 		break;

@@ -5,9 +5,6 @@
  */
 #include <dirent.h>
 #include <errno.h>
-#include <ifaddrs.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,78 +20,97 @@ struct looking {
 	bool *here;
 };
 
-/* --- addresses --- */
+/* --- what no file has --- */
 
-static unsigned int prefix_of(const struct sockaddr *mask, int family)
+/* A sentence to be said to whoever saves or restores it. */
+static int note(struct hcctl *h, struct state *s, char *text)
 {
-	const uint8_t *bytes = family == AF_INET ?
-		(const uint8_t *)&((const struct sockaddr_in *)mask)->sin_addr :
-		(const uint8_t *)&((const struct sockaddr_in6 *)mask)->sin6_addr;
-	unsigned int bits = 0, max = family == AF_INET ? 32 : 128;
+	char **more = text ? reallocarray(s->unkept, s->nunkept + 1, sizeof(*more)) : NULL;
 
-	while (bits < max && bytes[bits / 8] >> (7 - bits % 8) & 1)
-		bits++;
-	return bits;
+	if (!more) {
+		free(text);
+		return hc_nomem(h);
+	}
+	s->unkept = more;
+	more[s->nunkept++] = text;
+	return 0;
 }
 
-/* False: it is none that somebody has given to the interface. */
-static bool addr_of(const struct ifaddrs *i, struct nl_addr_in *a)
+static int note_addr(struct hcctl *h, struct state *s, uint32_t u, const struct nl_addr *a)
 {
-	const struct sockaddr_in6 *v6 = (const struct sockaddr_in6 *)i->ifa_addr;
-	int family = i->ifa_addr ? i->ifa_addr->sa_family : 0;
+	static const char * const names[] = {
+		"peer", "broadcast address", "scope", "label", "lifetime", "metric", "flags",
+	};
+	char list[128] = "", buf[STATE_ADDR_BUF], *text;
+	size_t i, len = 0;
 
-	memset(a, 0, sizeof(*a));
-	if ((family != AF_INET && family != AF_INET6) || !i->ifa_netmask)
-		return false;
-	if (family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&v6->sin6_addr))
-		return false;
-	a->family = family;
-	a->prefix = prefix_of(i->ifa_netmask, family);
-	if (family == AF_INET6)
-		memcpy(a->bytes, &v6->sin6_addr, 16);
-	else
-		memcpy(a->bytes, &((struct sockaddr_in *)i->ifa_addr)->sin_addr, 4);
-	return true;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (a->beside & 1u << i)
+			len += snprintf(list + len, sizeof(list) - len, "%s%s", len ? ", " : "",
+					names[i]);
+	if (!len)
+		return 0;
+	if (asprintf(&text, "node %u, address %s: %s", u, state_addr(buf, &a->addr), list) < 0)
+		text = NULL;
+	return note(h, s, text);
 }
 
-/* An IPv4 address may have a label behind the name. */
-static bool is_of(const struct ifaddrs *i, const char *ifname)
+static int note_name(struct hcctl *h, struct state *s, uint32_t u)
 {
-	size_t len = strlen(ifname);
+	char name[32], *text;
 
-	return !strncmp(i->ifa_name, ifname, len) &&
-	       (!i->ifa_name[len] || i->ifa_name[len] == ':');
+	snprintf(name, sizeof(name), "%sn%u", s->name, u);
+	if (!*s->node[u].ifname || !strcmp(s->node[u].ifname, name))
+		return 0;
+	if (asprintf(&text, "node %u: the name %s of its endpoint", u, s->node[u].ifname) < 0)
+		text = NULL;
+	return note(h, s, text);
 }
 
-static int look_at(struct hcctl *h, struct looking *l, const struct ifaddrs *i)
+/* --- endpoints --- */
+
+static int take_addrs(struct hcctl *h, struct state *s, uint32_t u, uint32_t index,
+		      const struct nl_addr *v, size_t n)
 {
-	struct nl_addr_in addr;
+	int rc = 0;
+	size_t i;
+
+	for (i = 0; !rc && i < n; i++)
+		if (v[i].index == index)
+			rc = state_add_addr(h, &s->node[u], &v[i].addr) ?: note_addr(h, s, u, &v[i]);
+	return rc;
+}
+
+static int look_at(struct hcctl *h, struct looking *l, const struct nl_dev *dev,
+		   const struct nl_addr *addrs, size_t n)
+{
 	struct state_node *v;
 	uint32_t u;
 
 	for (u = 0; u < hc_nodes(l->s->dim); u++)
-		if (l->here[u] && is_of(i, l->s->node[u].ifname))
+		if (l->here[u] && !strcmp(dev->name, l->s->node[u].ifname))
 			break;
 	if (u == hc_nodes(l->s->dim))
 		return 0;
 	v = &l->s->node[u];
-	v->up |= !!(i->ifa_flags & IFF_UP);
-	return addr_of(i, &addr) ? state_add_addr(h, v, &addr) : 0;
+	v->up = dev->up;
+	v->mtu = dev->mtu;
+	v->queue = dev->queue;
+	return note_name(h, l->s, u) ?: take_addrs(h, l->s, u, dev->index, addrs, n);
 }
 
 /* The endpoints in the namespace that the process is in. */
 static int look(struct hcctl *h, struct looking *l)
 {
-	struct ifaddrs *all, *i;
-	int rc = 0;
+	struct nl_addr *addrs = NULL;
+	struct nl_dev *devs = NULL;
+	size_t n = 0, naddrs = 0, i;
+	int rc = nl_devs(h, &devs, &n) ?: nl_addrs(h, &addrs, &naddrs);
 
-	if (getifaddrs(&all)) {
-		hc_error(h, "cannot list addresses: %s", strerror(errno));
-		return -EIO;
-	}
-	for (i = all; i && !rc; i = i->ifa_next)
-		rc = look_at(h, l, i);
-	freeifaddrs(all);
+	for (i = 0; !rc && i < n; i++)
+		rc = look_at(h, l, &devs[i], addrs, naddrs);
+	free(devs);
+	free(addrs);
 	return rc;
 }
 

@@ -21,7 +21,14 @@ const char *state_addr(char *buf, const struct nl_addr_in *a)
 static bool node_is_default(const struct state_node *v)
 {
 	return !v->failed && !v->up && !v->netns && !v->naddr && v->owner == NL_NONE &&
+	       v->mtu == STATE_MTU_DEFAULT && v->queue == STATE_QUEUE_DEFAULT &&
 	       !cmd_lies(&v->lie);
+}
+
+static void put_number(struct hcctl *h, const char *key, uint64_t v, uint64_t first)
+{
+	if (v != first)
+		out_uint(h, key, NULL, v);
 }
 
 static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
@@ -47,6 +54,8 @@ static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
 		out_str(h, "netns", NULL, v->netns);
 	if (v->up)
 		out_bool(h, "up", NULL, true);
+	put_number(h, "mtu", v->mtu, STATE_MTU_DEFAULT);
+	put_number(h, "txqueuelen", v->queue, STATE_QUEUE_DEFAULT);
 	if (v->naddr)
 		out_array(h, "addresses");
 	for (i = 0; i < v->naddr; i++)
@@ -54,12 +63,6 @@ static void put_node(struct hcctl *h, uint32_t u, const struct state_node *v)
 	if (v->naddr)
 		out_close(h);
 	out_close(h);
-}
-
-static void put_number(struct hcctl *h, const char *key, uint64_t v, uint64_t first)
-{
-	if (v != first)
-		out_uint(h, key, NULL, v);
 }
 
 static void put_end(struct hcctl *h, const struct state_end *e)

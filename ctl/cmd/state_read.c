@@ -17,6 +17,10 @@
 /* More than anybody gives to an endpoint, and few enough to compare each with each. */
 #define ADDRESSES_MAX 256
 
+/* What the module lets an endpoint have. */
+#define MTU_MIN 68
+#define MTU_MAX 65535
+
 /* What entries have said of an end. */
 enum {
 	SAID_LINK = 1 << 0,
@@ -31,6 +35,10 @@ struct reading {
 
 /* --- states --- */
 
+const struct state_node state_first_node = {
+	.owner = NL_NONE, .mtu = STATE_MTU_DEFAULT, .queue = STATE_QUEUE_DEFAULT,
+};
+
 int state_init(struct hcctl *h, struct state *s)
 {
 	uint32_t i;
@@ -41,7 +49,7 @@ int state_init(struct hcctl *h, struct state *s)
 	if (!s->node || !s->end)
 		return hc_nomem(h);
 	for (i = 0; i < hc_nodes(s->dim); i++)
-		s->node[i].owner = NL_NONE;
+		s->node[i] = state_first_node;
 	for (i = 0; i < state_ends(s); i++) {
 		s->end[i].latency = HC_LATENCY_DEFAULT;
 		s->end[i].bandwidth = HC_BANDWIDTH_DEFAULT;
@@ -60,6 +68,9 @@ void state_free(struct state *s)
 	free(s->node);
 	free(s->end);
 	nl_plans_free(s->plan, s->nplans);
+	while (s->nunkept)
+		free(s->unkept[--s->nunkept]);
+	free(s->unkept);
 }
 
 int state_add_addr(struct hcctl *h, struct state_node *v, const struct nl_addr_in *addr)
@@ -160,7 +171,7 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 {
 	struct reading *r = arg;
 	struct json_object *addresses = NULL, *lie_at = NULL;
-	struct state_node v = { .owner = NL_NONE };
+	struct state_node v = state_first_node;
 	const char *netns = NULL;
 	uint32_t u = 0;
 	char text[16];
@@ -173,6 +184,8 @@ static int take_node(struct hcctl *h, struct json_object *o, void *arg)
 		{ "lie_seed", JSON_U32, &v.lie.seed },
 		{ "netns", JSON_TEXT, &netns },
 		{ "up", JSON_FLAG, &v.up },
+		{ "mtu", JSON_U32, &v.mtu, MTU_MIN, MTU_MAX },
+		{ "txqueuelen", JSON_U32, &v.queue, .max = INT32_MAX },
 		{ "addresses", JSON_ARRAY, &addresses },
 		{}
 	};
