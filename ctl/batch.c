@@ -12,34 +12,73 @@
 #include "hcctl.h"
 
 #define WORDS_MAX 256
+/* Bytes of a command. */
+#define COMMAND_MAX (1 << 20)
 
-/* Read a whole command; counts its lines.  False at the end of the file. */
-static bool read_command(FILE *f, char **line, size_t *size, unsigned int *nr)
+/* A command that is being read; a file may be one that never ends a line. */
+struct command {
+	char *text;
+	size_t len;
+	size_t room;
+	unsigned int lines;
+};
+
+/* Room for a character and the byte 0 behind it. */
+static int grow(struct command *c)
 {
-	char *more = NULL, *joined;
-	size_t more_size = 0;
-	ssize_t n, got;
+	size_t room = c->room ? 2 * c->room : 256;
+	char *text;
 
-	n = getline(line, size, f);
-	if (n < 0)
-		return false;
-	++*nr;
-	while (n >= 2 && !strcmp(*line + n - 2, "\\\n")) {
-		got = getline(&more, &more_size, f);
-		if (got < 0)
+	if (c->len + 2 <= c->room)
+		return 0;
+	if (room > COMMAND_MAX)
+		return -EFBIG;
+	text = realloc(c->text, room);
+	if (!text)
+		return -ENOMEM;
+	c->text = text;
+	c->room = room;
+	return 0;
+}
+
+/* Read a whole command, and count its lines.  Return: 1, 0 at the end, or a negative errno. */
+static int read_command(FILE *f, struct command *c)
+{
+	int ch, rc = 0;
+
+	c->len = 0;
+	c->lines = 0;
+	while (!rc && (ch = getc(f)) != EOF) {
+		rc = ch ? grow(c) : -EILSEQ;
+		if (rc)
 			break;
-		++*nr;
-		joined = realloc(*line, n + got + 1);
-		if (!joined)
+		c->lines += !c->len || c->text[c->len - 1] == '\n';
+		if (ch == '\n' && !(c->len && c->text[c->len - 1] == '\\'))
 			break;
-		*line = joined;
-		*size = n + got + 1;
-		joined[n - 2] = ' ';
-		memcpy(joined + n - 1, more, got + 1);
-		n += got - 1;
+		if (ch == '\n')
+			c->text[c->len - 1] = ' ';
+		c->text[c->len++] = ch;
 	}
-	free(more);
-	return true;
+	if (!rc && ferror(f))
+		rc = errno ? -errno : -EIO;
+	if (rc || (ch == EOF && !c->len))
+		return rc;
+	rc = grow(c);
+	if (!rc)
+		c->text[c->len] = 0;
+	return rc ?: 1;
+}
+
+static int cannot_read(struct hcctl *h, int err)
+{
+	if (err == -ENOMEM)
+		return hc_nomem(h);
+	if (err == -EFBIG)
+		hc_error(h, "a line is longer than %u bytes", COMMAND_MAX);
+	else
+		hc_error(h, "cannot read: %s", err == -EILSEQ ? "not text: a byte is 0" :
+			 strerror(-err));
+	return HC_NO;
 }
 
 /* Split in place; returns the number of words, or -1. */
@@ -92,14 +131,32 @@ static int run_line(struct hcctl *h, char *line)
 	return rc;
 }
 
+/* Until the first error, or the end. */
+static int run_lines(struct hcctl *h, FILE *f, struct hc_where *at)
+{
+	struct command c = {};
+	int rc, got, status = HC_OK;
+
+	for (at->line = 1; ; at->line += c.lines) {
+		got = read_command(f, &c);
+		if (got < 0)
+			status = cannot_read(h, got);
+		if (got <= 0)
+			break;
+		rc = run_line(h, c.text);
+		status = rc ?: status;
+		if (rc && !h->force)
+			break;
+	}
+	free(c.text);
+	return status;
+}
+
 int hc_batch(struct hcctl *h, const char *file)
 {
 	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
 	struct hc_where at = { .error = "Command failed ", .text = file };
-	unsigned int nr = 0;
-	int rc, status = HC_OK;
-	char *line = NULL;
-	size_t size = 0;
+	int status;
 
 	if (!f) {
 		hc_error(h, "cannot open %s: %s", file, strerror(errno));
@@ -108,20 +165,9 @@ int hc_batch(struct hcctl *h, const char *file)
 	h->batch = true;
 	out_batch(h, false);
 	hc_enter(h, &at);
-	for (;;) {
-		at.line = nr + 1;
-		if (!read_command(f, &line, &size, &nr))
-			break;
-		rc = run_line(h, line);
-		if (!rc)
-			continue;
-		status = rc;
-		if (!h->force)
-			break;
-	}
+	status = run_lines(h, f, &at);
 	hc_leave(h, &at);
 	out_batch(h, true);
-	free(line);
 	if (f != stdin)
 		fclose(f);
 	return status;

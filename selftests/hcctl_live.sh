@@ -456,6 +456,60 @@ a_failure_is_named_and_nothing_is_left() {
 	check 'a signal' kill -TERM $!
 	wait $! && fault 'the broadcast did not end'
 	equal 'plans left' 1 "$(json length tree show t)"
+	# Jobs of a script would ignore QUIT.
+	(ulimit -c 0 && exec env --default-signal=QUIT hcctl run bcast t count 100000 iterations 100000 source 4) \
+		>"$scratch/out" 2>&1 &
+	jobs+=($!)
+	busywait 10 json_is 2 length tree show t || fault 'no broadcast runs'
+	check 'another signal' kill -QUIT $!
+	wait $! && fault 'the broadcast did not end'
+	equal 'plans left' 1 "$(json length tree show t)"
+}
+
+data_comes_from_pipes() {
+	local said
+	check 'add' hcctl fabric add t dim 2
+	said=$(hcctl -j run reduce t type u32 op sum data <(head -c 64 /dev/zero) verify) || fault 'no data from a pipe'
+	equal 'elements' '[4,true]' "$(pick '[.count,.verified]' <<<"$said")"
+	check 'standard input' sh -c 'head -c 64 /dev/zero | hcctl run reduce t type u32 op sum data /dev/stdin verify'
+	check 'by its other name' sh -c 'head -c 64 /dev/zero | hcctl run reduce t type u32 op sum data - verify'
+	check 'as much as is wanted' hcctl run reduce t type u32 op sum count 4 data /dev/zero verify
+	refused 'too little' '63 bytes: 3 elements of 4 bytes for each of 4 members' \
+		sh -c 'head -c 63 /dev/zero | hcctl run reduce t type u32 op sum data -'
+	refused 'a folder' 'cannot read /: Is a directory' hcctl run reduce t data /
+	equal 'plans left' 0 "$(json length plan show t)"
+}
+
+lists_have_ranges_and_all() {
+	check 'add' hcctl fabric add t dim 3
+	check 'all links' hcctl link set t all loss 1%
+	equal 'ends with loss' 24 "$(json '[.[] | select(.loss_ppm == 10000)] | length' link show t)"
+	equal 'all links are shown' 24 "$(json length link show t all)"
+	check 'all of a dimension' hcctl link set t all:1 loss 2%
+	equal 'ends with more' '[8,[1]]' "$(json '[.[] | select(.loss_ppm == 20000).dim] | [length, unique]' link show t)"
+	check 'a range' hcctl link set t 0-3:2 loss 3% one-way
+	equal 'ends of that' '[0,1,2,3]' "$(json '[.[] | select(.loss_ppm == 30000).node]' link show t)"
+	check 'of dimensions' hcctl link set t 7:0-1 loss 0
+	equal 'ends without loss' 4 "$(json '[.[] | select((.loss_ppm // 0) == 0)] | length' link show t)"
+	check 'each end' hcctl link set t all loss 4% one-way
+	equal 'ends with that' 24 "$(json '[.[] | select(.loss_ppm == 40000)] | length' link show t)"
+	check 'several' hcctl link set t 0 2-3 all:0 loss 0
+	check 'nodes' hcctl node set t 2-3,5 fail
+	equal 'nodes that have failed' '[2,3,5]' "$(json '[.[] | select(.failed).node]' node show t all)"
+	check 'all nodes' hcctl node set t all ok
+	equal 'none has failed' 0 "$(json '.[0].nodes_failed' fabric show t)"
+	equal 'some' '[1,2,3]' "$(json 'map(.node)' node show t 1-3)"
+	refused 'beyond the fabric' '^hcctl: .*8' hcctl node set t 6-8 fail
+	echo 'link all:2' >"$scratch/faults"
+	check 'faults' hcctl fault load t "$scratch/faults"
+	equal 'links that are down' 4 "$(json '.links | length' fault show t)"
+	hcctl fault load t /dev/stdin <<<'node 1' >"$scratch/out" 2>&1 || fault "faults from a pipe: $(<"$scratch/out")"
+	equal 'faults' '[[1],[]]' "$(json '[.nodes,.links]' fault show t)"
+	refused 'no faults' 'is empty' hcctl fault load t /dev/null
+	equal 'the same faults' '[[1],[]]' "$(json '[.nodes,.links]' fault show t)"
+	check 'a part' hcctl fabric add p dim 3 nodes 0XX
+	check 'all links here' hcctl link set p all loss 1%
+	check 'all nodes here' hcctl node set p all fail
 }
 
 parts_go_the_way_that_there_is() {
@@ -594,5 +648,5 @@ run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes va
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \
-	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size parts_go_the_way_that_there_is all_types_and_operators_are_verified \
+	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size parts_go_the_way_that_there_is data_comes_from_pipes lists_have_ranges_and_all all_types_and_operators_are_verified \
 	loads_are_watched a_watched_fabric_fits_the_terminal

@@ -27,9 +27,6 @@ struct cmd_state {
 
 int cmd_state(struct hcctl *h, const char *fabric, struct cmd_state *s);
 void cmd_state_free(struct cmd_state *s);
-/* All lines of a file to @take, which may write to them; complaints name the line. */
-typedef int (*cmd_line_fn)(struct hcctl *h, char *line, void *arg);
-int cmd_lines(struct hcctl *h, FILE *f, const char *file, cmd_line_fn take, void *arg);
 /* Number 0 to @n - 1, until one fails.  Unless it is the only one, complaints begin with what
  * @say says of it.
  */

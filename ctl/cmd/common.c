@@ -25,26 +25,6 @@ void cmd_state_free(struct cmd_state *s)
 	free(s->links);
 }
 
-int cmd_lines(struct hcctl *h, FILE *f, const char *file, cmd_line_fn take, void *arg)
-{
-	struct hc_where at = { .text = file };
-	char *line = NULL;
-	size_t size = 0;
-	int rc = 0;
-
-	hc_enter(h, &at);
-	while (!rc && getline(&line, &size, f) >= 0) {
-		at.line++;
-		rc = take(h, line, arg);
-	}
-	hc_leave(h, &at);
-	free(line);
-	if (rc || !ferror(f))
-		return rc;
-	hc_error(h, "cannot read %s: %s", file, strerror(errno));
-	return HC_NO;
-}
-
 int cmd_each(struct hcctl *h, size_t n, int (*one)(struct hcctl *h, size_t i, void *arg),
 	     void (*say)(char *text, size_t size, size_t i, const void *arg), void *arg)
 {

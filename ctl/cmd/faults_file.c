@@ -3,14 +3,12 @@
  * Faults from a file: lines "link NODE:DIM[,..]" and "node NODE[,..]" with '#'
  * for comments, or what "hcctl -j fault show" printed.
  */
-#include <ctype.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <json-c/json.h>
 
 #include "cmd.h"
+#include "file.h"
+#include "json_read.h"
 
 /* What the file names. */
 struct named {
@@ -41,92 +39,114 @@ static int parse_line(struct hcctl *h, char *line, void *arg)
 	return rc;
 }
 
-static int member(struct json_object *o, const char *key, uint32_t *v)
+/* As "hcctl -j fault show" prints it, which says why a link is down. */
+static int json_link(struct hcctl *h, struct json_object *o, void *arg)
 {
-	struct json_object *m;
+	struct link_list *l = arg;
+	struct link_ref *v = reallocarray(l->v, l->n + 1, sizeof(*v));
+	struct json_key keys[] = {
+		{ "node", JSON_U32, NULL, .max = hc_nodes(HC_LIB_DIM_MAX) - 1, .required = true },
+		{ "dim", JSON_U32, NULL, .max = HC_LIB_DIM_MAX - 1, .required = true },
+		{ "state", JSON_IGNORED },
+		{}
+	};
+	int rc;
 
-	if (!json_object_object_get_ex(o, key, &m) || !json_object_is_type(m, json_type_int) ||
-	    json_object_get_int64(m) < 0 || json_object_get_int64(m) > UINT32_MAX)
-		return -EINVAL;
-	*v = json_object_get_int64(m);
-	return 0;
+	if (!v)
+		return hc_nomem(h);
+	l->v = v;
+	keys[0].dst = &v[l->n].node;
+	keys[1].dst = &v[l->n].dim;
+	rc = json_keys(h, o, keys);
+	l->n += !rc;
+	return rc;
 }
 
-static int json_links(struct json_object *array, struct link_list *l)
+static int json_nodes(struct hcctl *h, struct json_object *array, struct node_list *l)
 {
-	size_t i, n = json_object_array_length(array);
+	struct hc_where at = { .text = "nodes" };
+	size_t i, n = json_length(array);
+	uint32_t *more = reallocarray(l->v, l->n + n + 1, sizeof(*more));
+	uint64_t u;
+	int rc = 0;
 
-	l->v = reallocarray(l->v, l->n + n + 1, sizeof(*l->v));
-	if (!l->v)
-		return -ENOMEM;
-	for (i = 0; i < n; i++, l->n++) {
-		struct json_object *o = json_object_array_get_idx(array, i);
-
-		if (member(o, "node", &l->v[l->n].node) || member(o, "dim", &l->v[l->n].dim))
-			return -EINVAL;
+	if (!more)
+		return hc_nomem(h);
+	l->v = more;
+	hc_enter(h, &at);
+	for (i = 0; !rc && i < n; i++) {
+		rc = json_number_at(h, array, i, hc_nodes(HC_LIB_DIM_MAX) - 1, &u);
+		if (!rc)
+			l->v[l->n++] = u;
 	}
-	return 0;
+	hc_leave(h, &at);
+	return rc;
 }
 
-static int json_nodes(struct json_object *array, struct node_list *l)
+static int take_json(struct hcctl *h, struct json_object *root, const struct named *named)
 {
-	size_t i, n = json_object_array_length(array);
-	struct json_object *o;
+	struct json_object *links = NULL, *nodes = NULL;
+	struct json_key keys[] = {
+		{ "fabric", JSON_IGNORED },
+		{ "dim", JSON_IGNORED },
+		{ "seed", JSON_IGNORED },
+		{ "nodes", JSON_ARRAY, &nodes },
+		{ "links", JSON_ARRAY, &links },
+		{}
+	};
+	int rc = json_keys(h, root, keys);
 
-	l->v = reallocarray(l->v, l->n + n + 1, sizeof(*l->v));
-	if (!l->v)
-		return -ENOMEM;
-	for (i = 0; i < n; i++) {
-		o = json_object_array_get_idx(array, i);
-		if (!json_object_is_type(o, json_type_int))
-			return -EINVAL;
-		l->v[l->n++] = json_object_get_int64(o);
-	}
-	return 0;
-}
-
-static int parse_json(struct hcctl *h, const char *file, struct link_list *links,
-		      struct node_list *nodes)
-{
-	struct json_object *root = json_object_from_file(file), *o;
-	int rc = -EINVAL;
-
-	if (root && json_object_is_type(root, json_type_object)) {
-		rc = 0;
-		if (json_object_object_get_ex(root, "links", &o) &&
-		    json_object_is_type(o, json_type_array))
-			rc = json_links(o, links);
-		if (!rc && json_object_object_get_ex(root, "nodes", &o) &&
-		    json_object_is_type(o, json_type_array))
-			rc = json_nodes(o, nodes);
-	}
-	json_object_put(root);
 	if (rc)
-		return hc_invalid(h, "faults", file,
-				  "{\"links\": [{\"node\", \"dim\"}], \"nodes\": [..]} is wanted");
-	return 0;
+		return rc;
+	if (!links && !nodes) {
+		hc_error(h, "neither \"links\" nor \"nodes\" is given; [] is none");
+		return HC_USAGE;
+	}
+	return json_nodes(h, nodes, named->nodes) ?:
+	       json_each(h, "links", links, json_link, named->links);
+}
+
+static int parse_json(struct hcctl *h, const char *file, const char *text, size_t len,
+		      const struct named *named)
+{
+	struct hc_where at = { .text = file_name(file) };
+	struct json_object *root;
+	int rc = json_text(h, file, text, len, true, &root);
+
+	if (rc)
+		return rc;
+	hc_enter(h, &at);
+	rc = take_json(h, root, named);
+	hc_leave(h, &at);
+	json_object_put(root);
+	return rc;
+}
+
+/* Nothing at all may be what a command has printed that failed. */
+static int empty(struct hcctl *h, const char *file)
+{
+	hc_error(h, "%s is empty; a line that begins with # says that there are no faults",
+		 file_name(file));
+	return HC_USAGE;
 }
 
 int cmd_faults_file(struct hcctl *h, const char *file, struct link_list *links,
 		    struct node_list *nodes)
 {
 	struct named named = { .links = links, .nodes = nodes };
-	FILE *f = fopen(file, "re");
-	int c, rc;
+	size_t len, blank;
+	char *text;
+	int rc = file_read_text(h, file, &text, &len);
 
-	if (!f) {
-		hc_error(h, "cannot open %s: %s", file, strerror(errno));
-		return HC_NO;
-	}
-	do
-		c = getc(f);
-	while (c != EOF && isspace(c));
-	if (c == '{') {
-		rc = parse_json(h, file, links, nodes);
-	} else {
-		rewind(f);
-		rc = cmd_lines(h, f, file, parse_line, &named);
-	}
-	fclose(f);
+	if (rc)
+		return rc;
+	blank = strspn(text, " \t\r\n");
+	if (blank == len)
+		rc = empty(h, file);
+	else if (text[blank] == '{' || text[blank] == '[')
+		rc = parse_json(h, file, text, len, &named);
+	else
+		rc = file_text_lines(h, file, text, parse_line, &named);
+	free(text);
 	return rc;
 }

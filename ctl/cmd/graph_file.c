@@ -1,103 +1,140 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Networks from a file: lines "NODE NODE", each a link, or "NODE" for one that has none, with '#'
- * for comments.
+ * Networks from a file: lines "link A B[,..]" or "A B[,..]" for links, "env A B[,..]" for
+ * environments, "node A[,..]" or "A" for nodes that need no link, with '#' for comments.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
+#include "graph.h"
 #include "memory.h"
-#include "ring_cmd.h"
 
-struct lines {
-	struct hc_edge *edges;
-	size_t n;
-	size_t room;
-	uint32_t *named;
-	uint32_t nodes;
-};
+#define FIRST 1024
 
-static int take_node(struct hcctl *h, struct lines *l, const char *word, uint32_t *u)
+static const char wanted[] =
+	"\"link A B[,..]\", \"A B[,..]\", \"env A B[,..]\", \"node A[,..]\" or \"A\" is wanted";
+
+enum line_kind { LINE_LINK, LINE_ENV, LINE_NODE };
+
+static int add_pair(struct hcctl *h, struct graph_pairs *p, uint32_t u, uint32_t v)
 {
-	uint64_t v;
+	struct hc_edge *more = hc_grow(p->v, p->n, &p->room, sizeof(*more), FIRST);
 
-	if (hc_number(word, HC_RING_NODES_MAX - 1, &v))
-		return hc_invalid(h, "node", word, "a number from 0 to 65535 is wanted");
-	*u = v;
-	hc_set_add(l->named, *u);
-	if (*u >= l->nodes)
-		l->nodes = *u + 1;
+	if (!more)
+		return hc_nomem(h);
+	p->v = more;
+	more[p->n++] = (struct hc_edge){ u, v };
 	return 0;
 }
 
-static int add_edge(struct hcctl *h, struct lines *l, uint32_t u, uint32_t v)
+static int add_line(struct hcctl *h, struct graph *g, enum line_kind kind, uint32_t u,
+		    const struct node_list *l)
 {
-	struct hc_edge *edges = hc_grow(l->edges, l->n, &l->room, sizeof(*edges), 1024);
+	char text[16];
+	int rc = 0;
+	size_t i;
 
-	if (!edges)
-		return hc_nomem(h);
-	l->edges = edges;
-	l->edges[l->n++] = (struct hc_edge){ u, v };
-	return 0;
+	if (kind != LINE_NODE)
+		hc_set_add(g->named, u);
+	for (i = 0; !rc && i < l->n; i++) {
+		if (l->v[i] == NODE_ALL)
+			return hc_invalid(h, "node", "all", "the file says which there are");
+		hc_set_add(g->named, l->v[i]);
+		if (kind == LINE_LINK && u == l->v[i]) {
+			snprintf(text, sizeof(text), "%u", u);
+			return hc_invalid(h, "link", text, "it joins a node with itself");
+		}
+		if (kind != LINE_NODE)
+			rc = add_pair(h, kind == LINE_LINK ? &g->links : &g->envs, u, l->v[i]);
+	}
+	return rc;
+}
+
+/* The next word of a line; NULL: it ends, or a comment begins. */
+static char *word_of(char *line)
+{
+	char *word = strtok(line, " \t\r\n");
+
+	return word && *word != '#' ? word : NULL;
+}
+
+/* The kind of a line that begins with @word; with *first, that word is a node. */
+static int kind_of(struct hcctl *h, const char *word, enum line_kind *kind, bool *first)
+{
+	static const char * const names[] = {
+		[LINE_LINK] = "link", [LINE_ENV] = "env", [LINE_NODE] = "node",
+	};
+	unsigned int i;
+	uint64_t v;
+
+	*first = false;
+	for (i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(word, names[i])) {
+			*kind = i;
+			return 0;
+		}
+	*kind = LINE_LINK;
+	*first = true;
+	return hc_number(word, UINT64_MAX, &v) == -EINVAL ?
+	       hc_invalid(h, "line", word, wanted) : 0;
 }
 
 static int parse_line(struct hcctl *h, char *line, void *arg)
 {
-	struct lines *l = arg;
-	static const char blank[] = " \t\r\n";
-	char *word = strtok(line, blank), *other;
-	uint32_t u, v;
+	char *word = word_of(line), *begin = word, *next;
+	struct node_list l = {};
+	enum line_kind kind;
+	uint32_t u = 0;
+	bool first;
 	int rc;
 
-	if (!word || *word == '#')
+	if (!word)
 		return 0;
-	rc = take_node(h, l, word, &u);
-	other = strtok(NULL, blank);
-	if (rc || !other || *other == '#')
-		return rc;
-	rc = take_node(h, l, other, &v);
+	rc = kind_of(h, word, &kind, &first);
 	if (rc)
 		return rc;
-	if (u == v)
-		return hc_invalid(h, "link", other, "it joins a node with itself");
-	word = strtok(NULL, blank);
-	if (word && *word != '#')
-		return hc_invalid(h, "word", word, "nothing more is wanted in this line");
-	return add_edge(h, l, u, v);
-}
-
-static int parse(struct hcctl *h, FILE *f, const char *file, struct lines *l)
-{
-	int rc = cmd_lines(h, f, file, parse_line, l);
-
-	if (!rc && !l->nodes)
-		return hc_invalid(h, "graph", file, "lines \"NODE NODE\" are wanted, one for each link");
+	next = first ? word : word_of(NULL);
+	word = next;
+	if (next && kind != LINE_NODE) {
+		rc = arg_node(h, "node", next, &u);
+		word = rc ? next : word_of(NULL);
+	}
+	if (!rc && !word && first) {
+		kind = LINE_NODE;
+		word = next;
+	}
+	if (!word)
+		return hc_invalid(h, "line", begin, wanted);
+	rc = rc ?: arg_nodes(h, "node", word, &l);
+	next = rc ? NULL : word_of(NULL);
+	if (next)
+		rc = hc_invalid(h, "word", next, "nothing more is wanted in this line");
+	rc = rc ?: add_line(h, arg, kind, u, &l);
+	free(l.v);
 	return rc;
 }
 
-int cmd_graph_file(struct hcctl *h, const char *file, struct hc_graph **g)
+int graph_read(struct hcctl *h, const char *file, struct graph *g)
 {
-	struct lines l = { .named = calloc(HC_RING_NODES_MAX / 32, sizeof(*l.named)) };
-	FILE *f = fopen(file, "re");
-	int rc = 0;
+	uint32_t u;
+	int rc;
 
-	if (!f) {
-		hc_error(h, "cannot open %s: %s", file, strerror(errno));
-		rc = HC_NO;
-	} else if (!l.named) {
-		rc = hc_nomem(h);
-	}
-	if (!rc)
-		rc = parse(h, f, file, &l);
-	if (!rc) {
-		*g = hc_graph_edges(l.nodes, l.edges, l.n, l.named);
-		rc = *g ? 0 : hc_nomem(h);
-	}
-	if (f)
-		fclose(f);
-	free(l.edges);
-	free(l.named);
+	*g = (struct graph){ .named = calloc(hc_set_words(HC_LIB_DIM_MAX), sizeof(*g->named)) };
+	if (!g->named)
+		return hc_nomem(h);
+	rc = file_lines(h, file, parse_line, g);
+	for (u = 0; u < HC_RING_NODES_MAX; u++)
+		if (hc_set_has(g->named, u)) {
+			g->n++;
+			g->end = u + 1;
+		}
+	if (!rc && !g->n)
+		rc = hc_invalid(h, "graph", file_name(file), wanted);
 	return rc;
+}
+
+void graph_free(struct graph *g)
+{
+	hc_free_all(g->links.v, g->envs.v, g->named);
 }

@@ -4,83 +4,154 @@
  * document in the order of their opening braces.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "json_read.h"
 
-/* Lines of the braces of a text. */
+/* Lines of the braces of a text, and how many keys it has. */
 struct braces {
 	unsigned int *line;
 	size_t n;
 	size_t at;	/* the next object is that of this one */
+	size_t keys;
 };
 
 /* Behind the string that begins at @c. */
 static const char *behind_string(const char *c)
 {
-	char quote = *c++;
-
-	for (; *c && *c != quote; c++)
+	for (c++; *c && *c != '"'; c++)
 		if (*c == '\\' && c[1])
 			c++;
 	return *c ? c + 1 : c;
 }
 
+static bool add_brace(struct braces *b, size_t *room, unsigned int line)
+{
+	unsigned int *more;
+
+	if (b->n == *room) {
+		*room = *room ? 2 * *room : 64;
+		more = reallocarray(b->line, *room, sizeof(*more));
+		if (!more)
+			return false;
+		b->line = more;
+	}
+	b->line[b->n++] = line;
+	return true;
+}
+
 static bool find(const char *c, struct braces *b)
 {
-	unsigned int line = 1, *more;
+	unsigned int line = 1;
 	size_t room = 0;
 
 	while (*c) {
-		if (*c == '"' || *c == '\'') {
+		if (*c == '"') {
 			c = behind_string(c);
 			continue;
 		}
-		if (*c == '{' && b->n == room) {
-			room = room ? 2 * room : 64;
-			more = reallocarray(b->line, room, sizeof(*more));
-			if (!more)
-				return false;
-			b->line = more;
-		}
-		if (*c == '{')
-			b->line[b->n++] = line;
+		if (*c == '{' && !add_brace(b, &room, line))
+			return false;
+		b->keys += *c == ':';
 		line += *c++ == '\n';
 	}
 	return true;
 }
 
-/* @o and what it has, in the order of the document; with @set, each is told its line. */
-static void visit(struct json_object *o, struct braces *b, bool set)
+/* @o and what it has, in the order of the document; with @set, each is told its line.  Returns how
+ * many keys there are.
+ */
+static size_t visit(struct json_object *o, struct braces *b, bool set)
 {
-	size_t i;
+	size_t i, keys = 0;
 
 	if (json_object_is_type(o, json_type_array))
 		for (i = 0; i < json_length(o); i++)
-			visit(json_object_array_get_idx(o, i), b, set);
+			keys += visit(json_object_array_get_idx(o, i), b, set);
 	if (!json_object_is_type(o, json_type_object))
-		return;
+		return keys;
 	if (set)
 		json_object_set_userdata(o, (void *)(uintptr_t)b->line[b->at], NULL);
 	b->at++;
 	json_object_object_foreach(o, key, member) {
 		(void)key;
-		visit(member, b, set);
+		keys += 1 + visit(member, b, set);
 	}
+	return keys;
 }
 
-/* A key that is there twice, or a comment, brings them out of step: then nothing is said. */
-void json_lines(const char *text, struct json_object *root)
+bool json_lines(const char *text, struct json_object *root, bool set)
 {
 	struct braces b = {};
+	bool all = true;
 
 	if (find(text, &b)) {
-		visit(root, &b, false);
-		if (b.at == b.n) {
+		all = visit(root, &b, false) == b.keys;
+		if (all && set) {
 			b.at = 0;
 			visit(root, &b, true);
 		}
 	}
 	free(b.line);
+	return all;
+}
+
+/* The keys of the objects that are open. */
+struct keys {
+	struct json_object *seen[JSON_NESTING + 1];
+	unsigned int depth;
+};
+
+/* A string, and whether it is a key; what is between its quotes is for free(). */
+static char *key_at(const char *c)
+{
+	const char *end = behind_string(c), *next = end + strspn(end, " \t\r\n");
+
+	return *next == ':' ? strndup(c + 1, end - c - 2) : NULL;
+}
+
+/* True: the key was there before. */
+static bool add_key(struct keys *k, const char *key)
+{
+	struct json_object *seen = k->depth ? k->seen[k->depth - 1] : NULL;
+
+	if (!key || !seen)
+		return false;
+	if (json_object_object_get_ex(seen, key, NULL))
+		return true;
+	json_object_object_add(seen, key, NULL);
+	return false;
+}
+
+static void open_close(struct keys *k, char c)
+{
+	if ((c == '{' || c == '[') && k->depth <= JSON_NESTING)
+		k->seen[k->depth++] = c == '{' ? json_object_new_object() : NULL;
+	else if ((c == '}' || c == ']') && k->depth)
+		json_object_put(k->seen[--k->depth]);
+}
+
+char *json_twice(const char *c, unsigned int *line)
+{
+	struct keys k = {};
+	char *key = NULL;
+
+	for (*line = 1; *c; ) {
+		if (*c != '"') {
+			*line += *c == '\n';
+			open_close(&k, *c++);
+			continue;
+		}
+		key = key_at(c);
+		if (add_key(&k, key))
+			break;
+		free(key);
+		key = NULL;
+		c = behind_string(c);
+	}
+	while (k.depth)
+		json_object_put(k.seen[--k.depth]);
+	return key;
 }
 
 unsigned int json_line(struct json_object *o)

@@ -8,11 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "file.h"
 #include "json_read.h"
 
-#define NESTING 16
-/* A plan of the largest cube takes a fraction of that. */
-#define FILE_MAX (64 << 20)
 /* In memory a value takes some 100 bytes, an object with its table eight times as much; nodes
  * and links of a fabric of dimension 12, all of them as unlike as can be, are a third of that.
  */
@@ -20,38 +18,6 @@
 #define WEIGHT_MAX	(4 << 20)
 
 /* --- files --- */
-
-static int cannot_read(struct hcctl *h, const char *file)
-{
-	hc_error(h, "cannot read %s: %s", file, strerror(errno));
-	return HC_NO;
-}
-
-static char *all_of(FILE *f, size_t *len)
-{
-	size_t room = 1 << 16;
-	char *text = malloc(room), *more;
-
-	*len = 0;
-	while (text) {
-		*len += fread(text + *len, 1, room - *len, f);
-		if (*len < room)
-			break;
-		more = room < FILE_MAX ? realloc(text, 2 * room) : NULL;
-		if (!more) {
-			free(text);
-			errno = EFBIG;
-			return NULL;
-		}
-		text = more;
-		room *= 2;
-	}
-	if (text && ferror(f)) {
-		free(text);
-		text = NULL;
-	}
-	return text;
-}
 
 static const char *parse_error(enum json_tokener_error err)
 {
@@ -82,71 +48,90 @@ static size_t weight(const char *text, size_t len)
 	return sum;
 }
 
+static int not_json(struct hcctl *h, const char *file, unsigned int line, const char *fmt,
+		    const char *what)
+{
+	struct hc_where at = { .text = file, .line = line };
+
+	hc_enter(h, &at);
+	hc_error(h, fmt, what);
+	hc_leave(h, &at);
+	return HC_USAGE;
+}
+
 /* Only spaces may follow the document.  The last byte is behind the text: a number ends there.
  */
 static int parse(struct hcctl *h, const char *file, const char *text, size_t len,
 		 struct json_object **root)
 {
-	struct json_tokener *tok = json_tokener_new_ex(NESTING);
-	struct hc_where at = { .text = file, .line = 1 };
+	struct json_tokener *tok = json_tokener_new_ex(JSON_NESTING);
 	enum json_tokener_error err;
+	unsigned int line = 1;
 	size_t end, i;
 
 	if (!tok)
 		return hc_nomem(h);
+	json_tokener_set_flags(tok, JSON_TOKENER_STRICT | JSON_TOKENER_ALLOW_TRAILING_CHARS |
+			       JSON_TOKENER_VALIDATE_UTF8);
 	*root = json_tokener_parse_ex(tok, text, len + 1);
 	err = json_tokener_get_error(tok);
 	end = json_tokener_get_parse_end(tok);
 	json_tokener_free(tok);
-	for (i = 0; i < end && i < len; i++)
-		at.line += text[i] == '\n';
 	if (*root && end + strspn(text + end, " \t\r\n") == len)
 		return 0;
-	hc_enter(h, &at);
-	if (*root)
-		hc_error(h, "something follows the JSON document");
-	else
-		hc_error(h, "not JSON: %s", parse_error(err));
-	hc_leave(h, &at);
-	json_object_put(*root);
-	*root = NULL;
-	return HC_USAGE;
+	for (i = 0; i < end && i < len; i++)
+		line += text[i] == '\n';
+	return not_json(h, file, line, *root ? "something follows the JSON document" :
+			"not JSON: %s", parse_error(err));
 }
 
-/* What would take too much memory is not parsed. */
-static int parse_bounded(struct hcctl *h, const char *file, const char *text, size_t len,
-			 struct json_object **root)
+/* What would take too much memory is not parsed; of two values of a key, one would not be seen. */
+static int parse_checked(struct hcctl *h, const char *file, const char *text, size_t len,
+			 bool lines, struct json_object **root)
 {
-	if (weight(text, len) <= WEIGHT_MAX)
-		return parse(h, file, text, len, root);
-	hc_error(h, "%s: there are too many values", file);
-	return HC_USAGE;
+	unsigned int line;
+	char *twice;
+	int rc;
+
+	if (weight(text, len) > WEIGHT_MAX) {
+		hc_error(h, "%s: there are too many values", file);
+		return HC_USAGE;
+	}
+	rc = parse(h, file, text, len, root);
+	if (rc)
+		return rc;
+	if (!json_lines(text, *root, lines)) {
+		twice = json_twice(text, &line);
+		rc = not_json(h, file, line, "the key \"%s\" is given twice in one object",
+			      twice ?: "?");
+		free(twice);
+	}
+	return rc;
+}
+
+int json_text(struct hcctl *h, const char *file, const char *text, size_t len, bool lines,
+	      struct json_object **root)
+{
+	int rc;
+
+	*root = NULL;
+	rc = parse_checked(h, file_name(file), text, len, lines, root);
+	if (rc) {
+		json_object_put(*root);
+		*root = NULL;
+	}
+	return rc;
 }
 
 static int read_file(struct hcctl *h, const char *file, bool lines, struct json_object **root)
 {
-	FILE *f = strcmp(file, "-") ? fopen(file, "re") : stdin;
-	char *text, *whole;
+	char *text;
 	size_t len;
-	int rc;
+	int rc = file_read_text(h, file, &text, &len);
 
 	*root = NULL;
-	text = f ? all_of(f, &len) : NULL;
-	rc = text ? 0 : cannot_read(h, file);
-	if (f && f != stdin)
-		fclose(f);
-	if (rc)
-		return rc;
-	whole = realloc(text, len + 1);
-	if (!whole) {
-		free(text);
-		return hc_nomem(h);
-	}
-	whole[len] = 0;
-	rc = parse_bounded(h, f == stdin ? "standard input" : file, whole, len, root);
-	if (!rc && lines)
-		json_lines(whole, *root);
-	free(whole);
+	rc = rc ?: json_text(h, file, text, len, lines, root);
+	free(text);
 	return rc;
 }
 
@@ -177,15 +162,20 @@ static int wrong(struct hcctl *h, const char *name, struct json_object *o, const
 	return hc_invalid(h, name, text, wanted);
 }
 
+/* A number beyond 64 bits is read as the last one there is. */
+bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v)
+{
+	*v = json_object_get_uint64(o);
+	return json_object_is_type(o, json_type_int) && json_object_get_int64(o) >= 0 &&
+	       *v >= min && *v <= max && *v != UINT64_MAX;
+}
+
 static int number(struct hcctl *h, const char *name, struct json_object *o, uint64_t min,
 		  uint64_t max, uint64_t *v)
 {
 	char wanted[96];
 
-	*v = json_object_get_uint64(o);
-	/* A number beyond 64 bits is read as the last one there is. */
-	if (json_object_is_type(o, json_type_int) && json_object_get_int64(o) >= 0 &&
-	    *v >= min && *v <= max && *v != UINT64_MAX)
+	if (json_number(o, min, max, v))
 		return 0;
 	if (max == UINT64_MAX)
 		snprintf(wanted, sizeof(wanted), "a number from %" PRIu64 " on is wanted", min);

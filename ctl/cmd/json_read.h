@@ -40,17 +40,31 @@ struct json_key {
 	bool given;
 };
 
-/* A whole file, "-" is standard input; release with json_object_put(). */
+/* Objects in objects. */
+#define JSON_NESTING 16
+
+/* A whole file, "-" is standard input; release with json_object_put().  Each object has each of its
+ * keys once.
+ */
 int json_file(struct hcctl *h, const char *file, struct json_object **root);
 /* The same; complaints of json_each() then name lines. */
 int json_file_lines(struct hcctl *h, const char *file, struct json_object **root);
+/* What was read of a file by that name; @lines: note them. */
+int json_text(struct hcctl *h, const char *file, const char *text, size_t len, bool lines,
+	      struct json_object **root);
 /* --- json_line.c --- */
-/* Note in each object of @text, which is @root, the line that it begins in. */
-void json_lines(const char *text, struct json_object *root);
+/* Note in each object of @text, which is @root, the line that it begins in, if @set.  False: @root
+ * has not all of it, as a key is there twice.
+ */
+bool json_lines(const char *text, struct json_object *root, bool set);
+/* The first such key, for free(), and its line; NULL: it is written in two ways. */
+char *json_twice(const char *text, unsigned int *line);
 /* The line that an object of such a file begins in; 0: it is not known. */
 unsigned int json_line(struct json_object *o);
 
 /* --- json_read.c --- */
+/* Is it a number of that range?  No complaint. */
+bool json_number(struct json_object *o, uint64_t min, uint64_t max, uint64_t *v);
 /* An object that has no other keys. */
 int json_keys(struct hcctl *h, struct json_object *o, struct json_key *keys);
 /* Number @i of an array. */

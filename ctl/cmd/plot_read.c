@@ -28,10 +28,11 @@ static int bad(struct hcctl *h, const struct source *s, const char *why)
 
 bool plot_json_number(struct json_object *v, uint32_t max, uint32_t *n)
 {
-	if (!json_object_is_type(v, json_type_int) || json_object_get_int64(v) < 0 ||
-	    json_object_get_int64(v) > max)
+	uint64_t number;
+
+	if (!json_number(v, 0, max, &number))
 		return false;
-	*n = json_object_get_int64(v);
+	*n = number;
 	return true;
 }
 
@@ -50,9 +51,17 @@ struct json_object *plot_json_array(struct json_object *o, const char *key)
 	       v : NULL;
 }
 
+/* One that is there is an array: it is not taken for one without elements. */
+static bool read_array(const struct source *s, const char *key, struct json_object **a)
+{
+	*a = plot_json_array(s->root, key);
+	return *a || !json_object_object_get_ex(s->root, key, NULL);
+}
+
 static bool read_links(const struct source *s, const char *key)
 {
-	struct json_object *a = plot_json_array(s->root, key);
+	struct json_object *a;
+	bool is_array = read_array(s, key, &a);
 	size_t i, n = a ? json_object_array_length(a) : 0;
 	uint32_t node, dim;
 
@@ -64,12 +73,13 @@ static bool read_links(const struct source *s, const char *key)
 		    hc_faults_link(s->p->faults, node, dim))
 			return false;
 	}
-	return true;
+	return is_array;
 }
 
 static bool read_nodes(const struct source *s, const char *key)
 {
-	struct json_object *a = plot_json_array(s->root, key);
+	struct json_object *a;
+	bool is_array = read_array(s, key, &a);
 	size_t i, n = a ? json_object_array_length(a) : 0;
 	uint32_t node;
 
@@ -77,7 +87,7 @@ static bool read_nodes(const struct source *s, const char *key)
 		if (!plot_json_number(json_object_array_get_idx(a, i), UINT32_MAX, &node) ||
 		    hc_faults_node(s->p->faults, node))
 			return false;
-	return true;
+	return is_array;
 }
 
 /* A list of dimensions into s->order. */
@@ -243,12 +253,51 @@ static bool read_name(struct source *s, struct json_object *v)
 	return true;
 }
 
+/* What the commands that print plans print.  Another key is one that is written wrongly: without
+ * the faults that it may mean the picture would be of something else.
+ */
+static bool is_key(const char *key)
+{
+	static const char * const keys[] = {
+		"adequate", "base", "candidates", "clean_sink", "convergent", "cost", "covered",
+		"deliver", "deliver_both_ways", "depth", "detours", "dim", "excluded", "external",
+		"extra", "fabric", "fail_links", "fail_nodes", "faults", "faulty",
+		"faulty_stages", "graph", "internal", "least_deliver", "least_ports",
+		"least_steps", "levels", "links", "longest", "lower_bound", "members", "method",
+		"missed", "nodes", "order", "parent", "pieces", "plan", "ports", "pseudo_faulty",
+		"reachable", "rings", "sequence", "sink", "source", "steps", "subcube",
+		"unreachable", "virtual_nodes", "weight",
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!strcmp(keys[i], key))
+			return true;
+	return false;
+}
+
+static int check_keys(struct hcctl *h, const struct source *s)
+{
+	char why[96];
+
+	json_object_object_foreach(s->root, key, v) {
+		(void)v;
+		if (is_key(key))
+			continue;
+		snprintf(why, sizeof(why), "no plan has a key \"%.48s\"", key);
+		return bad(h, s, why);
+	}
+	return 0;
+}
+
 static int read_plan(struct hcctl *h, struct source *s)
 {
 	bool rings = json_object_object_get_ex(s->root, "rings", NULL);
 	struct json_object *v;
 	uint32_t dim;
 
+	if (check_keys(h, s))
+		return HC_USAGE;
 	if (json_object_object_get_ex(s->root, "pieces", NULL))
 		return bad(h, s, "it is for all sources; plan for one source");
 	if (rings && plot_json_array(s->root, "links"))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "planner.h"
+#include "graph.h"
 #include "ring_cmd.h"
 
 /* A plan, and the network that it is for. */
@@ -216,6 +217,20 @@ static bool wants_graph(int argc, char **argv)
 	return i < argc;
 }
 
+/* Environments mean nothing here. */
+static int read_graph(struct hcctl *h, const char *file, struct hc_graph **out)
+{
+	struct graph g;
+	int rc = graph_read(h, file, &g);
+
+	if (!rc) {
+		*out = hc_graph_edges(g.end, g.links.v, g.links.n, g.named);
+		rc = *out ? 0 : hc_nomem(h);
+	}
+	graph_free(&g);
+	return rc;
+}
+
 static int plan_graph(struct hcctl *h, struct plan_req *q, uint32_t *width, int argc, char **argv)
 {
 	const char *file = NULL;
@@ -226,7 +241,7 @@ static int plan_graph(struct hcctl *h, struct plan_req *q, uint32_t *width, int 
 		{}
 	};
 	struct ring r = {};
-	int rc = hc_args(h, args, argc, argv) ?: check(h, q) ?: cmd_graph_file(h, file, &r.g);
+	int rc = hc_args(h, args, argc, argv) ?: check(h, q) ?: read_graph(h, file, &r.g);
 
 	if (!rc)
 		rc = find_in(h, q, NULL, &r);

@@ -35,8 +35,4 @@ void cmd_ring_print(struct hcctl *h, const struct ring_view *v);
 /* Name the nodes that are left out, if any. */
 void cmd_ring_warn(struct hcctl *h, const struct hc_graph *g, const struct hc_ring_plan *p);
 
-/* --- graph_file.c --- */
-/* Release with hc_graph_free(). */
-int cmd_graph_file(struct hcctl *h, const char *file, struct hc_graph **g);
-
 #endif /* _HCCTL_RING_CMD_H */

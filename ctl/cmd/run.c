@@ -6,13 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "file.h"
 #include "memory.h"
 #include "run.h"
 
 #define TIMEOUT_MS 30000
 #define COUNT 1024
+/* Of a file. */
+#define DATA_MAX INT32_MAX
 #define SWEEP_ITERATIONS 20
 #define SWEEP_TO 65536
 /* Words behind "method", and NULL. */
@@ -23,6 +25,7 @@ struct words {
 	const char *op;
 	const char *type;
 	const char *file;
+	size_t size;	/* of that file, if it was read as a whole */
 	uint32_t plan;
 	uint32_t root;
 	struct arg_choice method;
@@ -190,48 +193,39 @@ int run_members(struct hcctl *h, struct run *r)
 
 /* --- data from a file: equal slices, in the order of the nodes --- */
 
-static int bad_length(struct hcctl *h, const struct run *r, const char *file, long size)
+static size_t slices(const struct run *r)
+{
+	return run_is_message(r) ? 1 : r->n * run_parts(r);
+}
+
+static int bad_length(struct hcctl *h, const struct run *r, const char *file, size_t size)
 {
 	if (run_is_message(r))
-		hc_error(h, "%s has %ld bytes: %u elements of %u bytes are wanted",
+		hc_error(h, "%s has %zu bytes: %u elements of %u bytes are wanted",
 			 file, size, r->count, r->elem);
 	else
-		hc_error(h, "%s has %ld bytes: %u elements of %u bytes for each of %u members are wanted%s",
+		hc_error(h, "%s has %zu bytes: %u elements of %u bytes for each of %u members are wanted%s",
 			 file, size, r->count, r->elem, r->n,
 			 r->traits->parts ? ", from each of them" : "");
 	return HC_NO;
 }
 
-static int read_file(struct hcctl *h, struct run *r, const struct words *w)
+/* With "count", what the file has beyond that is not read. */
+static int read_counted(struct hcctl *h, struct run *r, const struct words *w)
 {
-	size_t slices = run_is_message(r) ? 1 : r->n * run_parts(r);
-	FILE *f = fopen(w->file, "re");
-	long size = -1;
-	size_t want;
+	size_t want = (size_t)r->count * r->elem * slices(r), size;
+	int rc = file_read_first(h, w->file, want, (char **)&r->data, &size);
 
-	if (f && !fseek(f, 0, SEEK_END))
-		size = ftell(f);
-	if (size < 0) {
-		hc_error(h, "cannot read %s: %s", w->file, strerror(errno));
-		if (f)
-			fclose(f);
-		return HC_NO;
-	}
-	rewind(f);
-	if (!w->count_given)
-		r->count = size / r->elem / slices;
-	want = (size_t)r->count * r->elem * slices;
-	if (want > (size_t)size || (!w->count_given && want != (size_t)size)) {
-		fclose(f);
-		return bad_length(h, r, w->file, size);
-	}
-	r->data = malloc(want ?: 1);
-	if (r->data && fread(r->data, 1, want, f) != want)
-		want = 0;
-	fclose(f);
-	if (!r->data)
-		return hc_nomem(h);
-	return want || !r->count ? 0 : bad_length(h, r, w->file, size);
+	return rc ?: size == want ? 0 : bad_length(h, r, file_name(w->file), size);
+}
+
+/* Without, the file says how much it is for each member; it has been read. */
+static int count_data(struct hcctl *h, struct run *r, const struct words *w)
+{
+	size_t each = r->elem * slices(r);
+
+	r->count = w->size / each;
+	return w->size % each ? bad_length(h, r, file_name(w->file), w->size) : 0;
 }
 
 /* --- what came out --- */
@@ -302,7 +296,7 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
 
 	rc = run_members(h, r);
 	if (!rc && w->file)
-		rc = read_file(h, r, w);
+		rc = w->count_given ? read_counted(h, r, w) : count_data(h, r, w);
 	if (rc)
 		return rc;
 	if ((uint64_t)r->count * run_parts(r) > UINT32_MAX) {
@@ -330,10 +324,8 @@ static int with_plan(struct hcctl *h, struct run *r, const struct words *w)
  */
 static uint64_t likely_bytes(const struct run *r, const struct words *w)
 {
-	struct stat st;
-
-	if (w->file && !w->count_given && !stat(w->file, &st))
-		return st.st_size / hc_nodes(r->info.dim);
+	if (w->file && !w->count_given)
+		return w->size / hc_nodes(r->info.dim);
 	return (uint64_t)r->count * r->elem;
 }
 
@@ -356,10 +348,11 @@ int run_clear(struct hcctl *h, struct run *r)
 
 static int once(struct hcctl *h, struct run *r, struct words *w)
 {
-	int rc = run_plan(h, r, w->plan, w->root, likely_bytes(r, w)), cleared;
+	int rc = 0, cleared;
 
-	if (!rc)
-		rc = with_plan(h, r, w);
+	if (w->file && !w->count_given)
+		rc = file_read(h, w->file, DATA_MAX, (char **)&r->data, &w->size);
+	rc = rc ?: run_plan(h, r, w->plan, w->root, likely_bytes(r, w)) ?: with_plan(h, r, w);
 	cleared = run_clear(h, r);
 	return rc ?: cleared;
 }

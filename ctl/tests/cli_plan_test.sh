@@ -122,10 +122,10 @@ cp net "$odd"
 result $? 'control characters in a name'
 rm "$odd"
 try 2 - '^hcctl: missing value after "graph"' ring plan graph
-try 1 - '^hcctl: cannot open nothing: No such' ring plan graph nothing
+try 1 - '^hcctl: cannot read nothing: No such' ring plan graph nothing
 try 1 - '^hcctl: cannot read \.: ' ring plan graph .
 try 2 - '^hcctl: net.word:2: invalid node "x"' ring plan graph net.word
-try 2 - '^hcctl: net.large:2: invalid node "65536": a number from 0 to 65535' ring plan graph net.large
+try 2 - '^hcctl: net.large:2: invalid node "65536": a node number from 0 to 65535' ring plan graph net.large
 try 2 - '^hcctl: net.three:1: invalid word "2"' ring plan graph net.three
 try 2 - '^hcctl: net.self:1: invalid link "4": it joins a node with itself' ring plan graph net.self
 try 2 - '^hcctl: invalid graph "net.empty"' ring plan graph net.empty
@@ -166,12 +166,12 @@ printf '{"links":[{"node":0}]}\n' >bad.json
 printf 'link 0:0\nlimk 0:1\n' >bad
 json '.sink == 4 and .cost == 0' tree find dim 3 faults text
 json '.sink == 4 and .cost == 0' tree find dim 3 faults good.json
-try 2 - '^hcctl: invalid faults "bad.json"' tree find dim 3 faults bad.json
+try 2 - '^hcctl: bad.json: links\[0\] in line 1: missing key "dim"$' tree find dim 3 faults bad.json
 try 2 - '^hcctl: bad:2: invalid line "limk": ' tree find dim 3 faults bad
 try 2 - '^\{"error":"bad:2: invalid line ' -j tree find dim 3 faults bad
 printf 'link 0:0\nnode 1,x\n' >bad
 try 2 - '^hcctl: bad:2: invalid node "x": ' tree find dim 3 faults bad
-try 1 - '^hcctl: cannot open nothing' tree find dim 3 faults nothing
+try 1 - '^hcctl: cannot read nothing' tree find dim 3 faults nothing
 
 # --- broadcasts, offline ----------------------------------------------------
 
@@ -276,20 +276,20 @@ try 1 - '^hcctl: no processor 8: there are 8$' mfi dim 3 set 1,8
 try 1 - '^hcctl: no matrix of 8128 rows' mfi dim 7 tg 2 matrix
 try 1 - '^hcctl: no matrix of 0 rows' mfi dim 1 tg 3 matrix
 try 1 - '^hcctl: too many sets of 6 faults' mfi dim 7 escape 6
-try 1 - '^hcctl: cannot open nothing: No such file' mfi graph nothing
+try 1 - '^hcctl: cannot read nothing: No such file' mfi graph nothing
 try 1 - '^hcctl: cannot write /nowhere/x.svg' mfi dim 3 plot /nowhere/x.svg
 # bad TEXT STATUS STDERR: a file of processors
 bad() {
 	printf '%b' "$1" >graph
 	try "$2" - "$3" mfi graph graph
 }
-bad '' 1 '^hcctl: graph: no processors$'
-bad '# nobody\n' 1 '^hcctl: graph: no processors$'
+bad '' 2 '^hcctl: invalid graph "graph": "link A B'
+bad '# nobody\n' 2 '^hcctl: invalid graph "graph": "link A B'
 bad 'edge 1 2\n' 2 '^hcctl: graph:1: invalid line "edge": "link A B'
 bad '\nlink 1\n' 2 '^hcctl: graph:2: invalid line "link": '
 bad 'link\n' 2 '^hcctl: graph:1: invalid line "link": '
-bad 'link 1 x\n' 2 '^hcctl: graph:1: invalid link "x": a node number'
-bad 'link 1 2,\n' 2 '^hcctl: graph:1: invalid link "": a node number'
+bad 'link 1 x\n' 2 '^hcctl: graph:1: invalid node "x": a node number'
+bad 'link 1 2,\n' 2 '^hcctl: graph:1: invalid node "": a node number'
 bad 'env 1 2 3\n' 2 '^hcctl: graph:1: invalid word "3": nothing more'
 bad 'node # 3\n' 2 '^hcctl: graph:1: invalid line "node": '
 printf 'link 1 2\nlink 2 3\n' >path
