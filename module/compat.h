@@ -138,6 +138,31 @@ static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages,
 #endif
 }
 
+/* Flags come and go with the calls that they are for. */
+#ifndef MSG_SENDPAGE_NOPOLICY
+#define MSG_SENDPAGE_NOPOLICY 0
+#endif
+#ifndef MSG_SENDPAGE_NOTLAST
+#define MSG_SENDPAGE_NOTLAST 0
+#endif
+#ifndef MSG_SENDPAGE_DECRYPTED
+#define MSG_SENDPAGE_DECRYPTED 0
+#endif
+#ifndef MSG_NO_SHARED_FRAGS
+#define MSG_NO_SHARED_FRAGS 0
+#endif
+#ifndef MSG_SPLICE_PAGES
+#define MSG_SPLICE_PAGES 0
+#endif
+
+/* Flags that the kernel itself adds to a sendmsg(): that of sendmmsg(), those that say what pages of
+ * a splice() or of a carrier are like, and that of callers of 32 bits.  Data are copied all the same.
+ */
+#define HC_MSG_INTERNAL (MSG_BATCH | MSG_SENDPAGE_NOPOLICY | MSG_SENDPAGE_DECRYPTED |	\
+			 MSG_NO_SHARED_FRAGS | MSG_SPLICE_PAGES | MSG_CMSG_COMPAT)
+/* Those by which it says that a call brings only the beginning of something: of sendfile(), too. */
+#define HC_MSG_MORE (MSG_MORE | MSG_SENDPAGE_NOTLAST)
+
 /* The socket is of namespace @net from now on, and does not hold it. */
 static inline void hc_sk_loose_in(struct sock *sk, struct net *net)
 {

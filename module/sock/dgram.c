@@ -179,7 +179,7 @@ static int hc_dgram_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	int copies, err;
 	u32 dst;
 
-	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT))
+	if (msg->msg_flags & ~HC_SOCK_SEND_FLAGS)
 		return -EOPNOTSUPP;
 	if (!fabric)
 		return -ENOTCONN;
@@ -276,8 +276,7 @@ static int hc_dgram_recvmsg(struct socket *sock, struct msghdr *msg, size_t len,
 	size_t n, said;
 	int err;
 
-	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT | MSG_PEEK |
-		      MSG_TRUNC | MSG_WAITALL))
+	if (flags & ~(HC_SOCK_RECV_FLAGS | MSG_PEEK | MSG_TRUNC))
 		return -EOPNOTSUPP;
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;

@@ -200,8 +200,7 @@ int hc_sock_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, int fla
 	long timeo = sock_rcvtimeo(sk, flags & MSG_DONTWAIT);
 	ssize_t ret;
 
-	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT |
-		      MSG_WAITALL))
+	if (flags & ~HC_SOCK_RECV_FLAGS)
 		return -EOPNOTSUPP;
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;

@@ -399,7 +399,8 @@ int hc_sock_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	bool begins;
 	ssize_t ret;
 
-	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR | MSG_CMSG_COMPAT))
+	/* Its length says where a contribution ends. */
+	if (msg->msg_flags & ~(HC_SOCK_SEND_FLAGS | HC_MSG_MORE))
 		return -EOPNOTSUPP;
 	if (msg->msg_namelen)
 		return -EISCONN;

@@ -173,7 +173,7 @@ static int hc_task_sendmsg(struct socket *sock, struct msghdr *msg, size_t len)
 	struct said said;
 	int err;
 
-	if (msg->msg_flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_COMPAT))
+	if (msg->msg_flags & ~HC_SOCK_SEND_FLAGS)
 		return -EOPNOTSUPP;
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
@@ -210,7 +210,7 @@ static int hc_task_recvmsg(struct socket *sock, struct msghdr *msg, size_t len, 
 	struct hc_task *task;
 	int ret;
 
-	if (flags & ~(MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT))
+	if (flags & ~HC_SOCK_RECV_FLAGS)
 		return -EOPNOTSUPP;
 	if (!hc_sock_fabric(hsk))
 		return -ENOTCONN;
