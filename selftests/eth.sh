@@ -96,6 +96,22 @@ bad_addresses_are_dropped() {
 	refused 'another address' 'not supported' at 0 ip link set tn0 address 02:00:00:00:00:01
 }
 
+# Frames of the own stack that are dropped are none that came, at any time that somebody looks.
+drops_are_told_apart() {
+	cube 2
+	start 0 "$flow" raw tn0 "$(mac 1)" 03:00:00:00:00:01 1000000 2>/dev/null
+	# shellcheck disable=SC2016
+	equal 'drops of frames that came' '' "$(at 0 bash -c 'cd /sys/class/net/tn0/statistics
+		end=$((SECONDS + 2))
+		while ((SECONDS < end)); do
+			read -r n <rx_dropped
+			((${#n} < 4)) || { echo "$n"; exit; }
+		done')"
+	(($(at 0 cat /sys/class/net/tn0/statistics/tx_dropped) > 1000)) || fault 'nothing was sent'
+	stop "${jobs[0]}"
+	jobs=()
+}
+
 # Has nothing crossed a link for a while?
 at_rest() {
 	local before
@@ -470,7 +486,7 @@ everybody_got() {
 
 alone=(tcp_flows_while_links_fail a_flood_costs_drops_not_memory the_module_goes_with_traffic)
 run_tests all_pairs_ping ipv6_without_configuration big_datagrams_are_fragmented mtu_limits \
-	bad_addresses_are_dropped broadcasts_come_exactly_once broadcasts_go_along_a_tree \
+	bad_addresses_are_dropped drops_are_told_apart broadcasts_come_exactly_once broadcasts_go_along_a_tree \
 	broadcasts_while_links_fail unknown_addresses_are_flooded \
 	vlans_on_top macvlans_on_top tcp_flows_while_links_fail a_failed_node_has_no_carrier \
 	a_cut_is_a_cut an_endpoint_moves_with_traffic a_flood_costs_drops_not_memory \

@@ -7,6 +7,12 @@
 
 #include "run.h"
 
+/* A counter that is less than it was is that of another fabric of the same name. */
+static uint64_t more(uint64_t before, uint64_t after)
+{
+	return after > before ? after - before : 0;
+}
+
 static void print_nodes(struct hcctl *h, const struct run *r, const struct run_view *v)
 {
 	const struct nl_node *before = v->before, *after = v->after;
@@ -19,13 +25,13 @@ static void print_nodes(struct hcctl *h, const struct run *r, const struct run_v
 		if (u >= v->nodes || before[u].id != u || after[u].id != u)
 			continue;
 		for (d = 0; d < NL_DROPS; d++)
-			drops[d] = after[u].drops[d] - before[u].drops[d];
+			drops[d] = more(before[u].drops[d], after[u].drops[d]);
 		out_object(h, NULL);
 		out_uint(h, "node", "  node %4" PRIu64, u);
 		out_uint(h, "host_frames", " host frames %" PRIu64,
-			 after[u].host_frames - before[u].host_frames);
+			 more(before[u].host_frames, after[u].host_frames));
 		out_uint(h, "merged_bytes", " merged bytes %" PRIu64,
-			 after[u].merged_bytes - before[u].merged_bytes);
+			 more(before[u].merged_bytes, after[u].merged_bytes));
 		cmd_out_drops(h, drops);
 		out_text(h, "\n");
 		out_close(h);

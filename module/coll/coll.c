@@ -167,6 +167,7 @@ void hc_view_idle(struct hc_member *m)
 bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
 {
 	const struct hc_member *m = plan->member[node];
+	long waits;
 
 	if (!m)
 		return false;
@@ -175,7 +176,9 @@ bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
 	view->done = hc_told_nr(m, READ_ONCE(m->done));
 	view->wait = READ_ONCE(m->view_wait);
 	view->awaited = READ_ONCE(m->view_peer);
-	view->since = jiffies64_to_nsecs(jiffies - READ_ONCE(m->view_since));
+	/* The poll may set it to a later time than the one read here. */
+	waits = jiffies - READ_ONCE(m->view_since);
+	view->since = jiffies64_to_nsecs(max(waits, 0L));
 	return true;
 }
 

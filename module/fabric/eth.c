@@ -147,12 +147,6 @@ void hc_eth_host_add(struct hc_node *node, struct sk_buff *skb)
 	local_bh_enable();
 }
 
-static void tx_drop(struct hc_node *node, struct sk_buff *skb, unsigned int why)
-{
-	atomic_inc(&node->eth.tx_dropped);
-	hc_drop(node, NULL, skb, why);
-}
-
 /* The task that sets NAPI_STATE_SCHED owns what belongs to the poll, until napi_complete(),
  * which schedules the poll if somebody has asked for it meanwhile.  The sender may hold the lock
  * of a socket, so nothing must go up the stack from here: a frame from the endpoint's own stack
@@ -195,7 +189,7 @@ netdev_tx_t hc_eth_xmit(struct sk_buff *skb, struct net_device *dev)
 		return NETDEV_TX_OK;
 	why = why ?: tx_queue(node, skb);
 	if (unlikely(why))
-		tx_drop(node, skb, why);
+		hc_drop_sent(node, skb, why);
 	else
 		hc_node_schedule(node);
 	return NETDEV_TX_OK;
@@ -214,7 +208,7 @@ static void count(struct hc_node *node, struct hc_eth_stats *stats, unsigned int
 void hc_eth_host_rx(struct hc_node *node, struct sk_buff *skb)
 {
 	if (READ_ONCE(node->failed)) {
-		tx_drop(node, skb, HYPERCUBE_A_DROP_NODE_FAILED);
+		hc_drop_sent(node, skb, HYPERCUBE_A_DROP_NODE_FAILED);
 		return;
 	}
 	if (!hc_frame_is(skb, HC_FT_STACK)) {
@@ -291,7 +285,7 @@ void hc_eth_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 void hc_eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
 {
 	const struct hc_node *node = netdev_priv(dev);
-	unsigned int reason, start;
+	unsigned int start;
 
 	do {
 		start = u64_stats_fetch_begin(&node->syncp);
@@ -300,8 +294,6 @@ void hc_eth_get_stats64(struct net_device *dev, struct rtnl_link_stats64 *stats)
 		stats->tx_packets = node->eth.tx.frames;
 		stats->tx_bytes = node->eth.tx.bytes;
 	} while (u64_stats_fetch_retry(&node->syncp, start));
-	for (reason = 1; reason < HC_DROP_MAX; reason++)
-		stats->rx_dropped += hc_drops(node, reason);
-	stats->tx_dropped = (u32)atomic_read(&node->eth.tx_dropped);
-	stats->rx_dropped -= stats->tx_dropped;
+	stats->rx_dropped = atomic64_read(&node->eth.rx_dropped);
+	stats->tx_dropped = atomic64_read(&node->eth.tx_dropped);
 }

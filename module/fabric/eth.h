@@ -36,14 +36,16 @@ struct hc_eth_stats {
  * @dups: flooded frames that had been here before [poll], the same
  * @deliverer: task that runs our poll, or on whose processor it runs, while it gives a frame to
  *	the stack, or NULL; compared only [poll]
- * @tx_dropped: those of hc_node.drops that the endpoint's own stack had sent; atomic, any context
+ * @tx_dropped: frames dropped that the own stack had sent; atomic, any context
+ * @rx_dropped: all other frames that the node has dropped, also those of links; atomic, any context
  */
 struct hc_eth {
 	struct hc_eth_stats tx;
 	struct hc_eth_stats rx;
 	struct hc_eth_stats dups;
 	const struct task_struct *deliverer;
-	atomic_t tx_dropped;
+	atomic64_t tx_dropped;
+	atomic64_t rx_dropped;
 };
 
 /* The MAC address of an endpoint. */

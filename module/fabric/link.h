@@ -83,7 +83,7 @@ struct hc_port {
 	u64 tx_bytes;
 	u64 rx_frames;
 	u64 rx_bytes;
-	u32 drops[HC_DROP_MAX];
+	u64 drops[HC_DROP_MAX];
 };
 
 /* Send over link @dim; makes the frame one from neighbour to neighbour (.src,

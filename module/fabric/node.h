@@ -114,7 +114,7 @@ struct hc_node {
 	struct hc_flood flood;
 	struct hc_lsdb lsdb;
 
-	atomic_t drops[HC_DROP_MAX];
+	atomic64_t drops[HC_DROP_MAX];
 
 	struct hc_port ports[];
 };

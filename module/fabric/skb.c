@@ -62,13 +62,26 @@ struct sk_buff *hc_frame_copy(const struct sk_buff *skb)
 	return copy;
 }
 
-void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason)
+static void drop_count_reason(struct hc_node *node, struct hc_port *port, unsigned int reason)
 {
 	if (port)
 		WRITE_ONCE(port->drops[reason], port->drops[reason] + 1);
 	else
-		atomic_inc(&node->drops[reason]);
+		atomic64_inc(&node->drops[reason]);
 	trace_hc_drop(node, port, reason);
+}
+
+void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reason)
+{
+	atomic64_inc(&node->eth.rx_dropped);
+	drop_count_reason(node, port, reason);
+}
+
+void hc_drop_sent(struct hc_node *node, struct sk_buff *skb, unsigned int reason)
+{
+	atomic64_inc(&node->eth.tx_dropped);
+	drop_count_reason(node, NULL, reason);
+	kfree_skb(skb);
 }
 
 void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
@@ -88,7 +101,7 @@ void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue)
 
 u64 hc_drops(const struct hc_node *node, unsigned int reason)
 {
-	u64 n = (u32)atomic_read(&node->drops[reason]);
+	u64 n = atomic64_read(&node->drops[reason]);
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++)

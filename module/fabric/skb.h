@@ -117,6 +117,8 @@ void hc_drop_count(struct hc_node *node, struct hc_port *port, unsigned int reas
 /* Free @skb and count it: on @port if not NULL (poll only), else on the node. */
 void hc_drop(struct hc_node *node, struct hc_port *port, struct sk_buff *skb,
 	     unsigned int reason);
+/* The same of a frame that the endpoint's own stack has sent.  Any context. */
+void hc_drop_sent(struct hc_node *node, struct sk_buff *skb, unsigned int reason);
 /* The same for all frames of a queue that nobody else touches any more, at the teardown. */
 void hc_drop_all(struct hc_node *node, struct sk_buff_head *queue);
 /* How many were dropped, at the node and on its links.  Any context, a snapshot. */

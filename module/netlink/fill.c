@@ -106,7 +106,7 @@ static bool put_node_drops(struct sk_buff *skb, const struct hc_node *node)
 	unsigned int i;
 
 	for (i = 0; i <= HYPERCUBE_A_DROP_MAX; i++)
-		n[i] = (u32)atomic_read(&node->drops[i]);
+		n[i] = atomic64_read(&node->drops[i]);
 	return put_drops(skb, HYPERCUBE_A_NODE_DROPS, n);
 }
 
