@@ -170,6 +170,15 @@ TEST(whose_blocks_a_result_lacks)
 	ASSERT_EQ(0, tool("ring plan fabric " FABRIC " apply plan 2 repair"));
 	for (i = 0; i < NODES; i++) {
 		in[i] = 100 + i;
+		ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &id[i]));
+	}
+	for (i = 0; i < NODES; i++) {
+		ASSERT_EQ(0, hcl_wait(h[i], id[i], &res));
+		EXPECT_EQ(64, res.bytes);
+		EXPECT_EQ(0, hcl_places(h[i], id[i], node, NODES));
+	}
+	memset(out, 0, sizeof(out));
+	for (i = 0; i < NODES; i++) {
 		if (i != 3)
 			ASSERT_EQ(0, hcl_post(h[i], &p, &in[i], 8, out[i], 64, &id[i]));
 	}
@@ -197,9 +206,8 @@ TEST(whose_blocks_a_result_lacks)
 		ASSERT_EQ(0, hcl_wait(h[i], next[i], &res));
 		EXPECT_EQ(56, res.bytes);
 		EXPECT_EQ(0, hcl_missing(h[i], next[i], node, NODES));
-		EXPECT_EQ(0, hcl_places(h[i], next[i], node, NODES));
-		/* Nobody has taken the place of what was missing. */
-		EXPECT_EQ(1, hcl_missing(h[i], id[i], node, NODES));
+		EXPECT_EQ(7, hcl_places(h[i], next[i], node, NODES));
+		EXPECT_EQ(true, blocks_right(out[i], node, 7, 0));
 	}
 	EXPECT_EQ(-EINVAL, hcl_places(h[0], next[0] + 1, NULL, 0));
 	for (i = 0; i < NODES; i++)

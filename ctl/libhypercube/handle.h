@@ -9,7 +9,7 @@
 #include "libhypercube.h"
 
 /**
- * struct hcl_lacks - an operation that has ended without all blocks
+ * struct hcl_lacks - an operation that has ended without the blocks of all members
  * @id: its number; 0: none
  * @set: two sets of nodes, those that the result has places for, and those that are missing; NULL:
  *	there was no memory
@@ -43,7 +43,7 @@ struct hcl_lacks {
  * @torn: the beginning of the result found no memory
  * @cut: a piece that has its own place found no room there
  * @res: how
- * @lacks: whose blocks the result lacks
+ * @lacks: whose blocks the result has, and lacks, if these are not all
  */
 struct hcl_op {
 	struct hcl_op *next;
@@ -225,7 +225,7 @@ int hcli_open_failed(int err, const char *fabric, uint32_t node, uint32_t plan);
 void hcli_lacks_take(struct hcl_op *op, const void *sets, size_t bytes);
 /* It is forgotten, but not what its result lacks. */
 void hcli_lacks_keep(struct hcl *h, struct hcl_op *op);
-/* What the result of an operation that has ended lacks; NULL: nothing that is known. */
+/* Whose blocks the result of an operation that has ended has, and lacks; NULL: nothing is said. */
 const struct hcl_lacks *hcli_lacks_find(const struct hcl *h, uint64_t id);
 /* The nodes of a set: as hcl_missing(). */
 int hcli_lacks_list(const struct hcl_lacks *l, bool places, uint32_t *nodes, size_t max);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Results that lack blocks: rings that repair themselves go on without the members that are gone,
- * and the end of such a result names them (HYPERCUBE_CMSG_MISSING).
+ * Results without the blocks of all members: rings that repair themselves go on without those that
+ * are gone, and the end of such a result says who has a place there, and who of these is missing
+ * (HYPERCUBE_CMSG_MISSING).
  */
 #include <errno.h>
 #include <inttypes.h>

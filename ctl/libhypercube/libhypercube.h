@@ -469,8 +469,8 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  * a member does not receive, or a link loses frames (hcctl-detect(8)).
  *
  * An allgather over rings that repair themselves may end by -EHOSTUNREACH because members are gone
- * whose blocks it lacks: these are missing from it, until another one that has ended so is waited
- * for.  All other blocks are there, see hcl_places().
+ * whose blocks it lacks: these are missing from it, until another one that has not the blocks of all
+ * members is waited for.  All other blocks are there, see hcl_places().
  *
  * Asks the kernel by netlink.  That needs no privilege, but the caller has to be in the fabric's
  * network namespace, which is not that of an endpoint that was moved.
@@ -482,17 +482,19 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
 int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 
 /**
- * hcl_places() - for whose blocks a result has places that lacks some of them
+ * hcl_places() - for whose blocks a result has places, if not for those of all members
  * @h: the handle
  * @id: as hcl_missing()
  * @nodes: filled in with their numbers, ascending: so are the blocks
  * @max: how many fit
  *
- * These may be fewer than the plan's members: those that were there when the operation was begun.
- * What is at the places of the missing is left as it was, or holds a part of the block.
+ * An allgather over rings that repair themselves is one of the members that were there when it was
+ * begun.  If some are gone then it ends with 0 and the blocks of those that are left; if some go
+ * later, with -EHOSTUNREACH and places for all: what is at the places of those that hcl_missing()
+ * names is left as it was, or holds a part of the block.
  *
- * Return: how many there are, which may be more than @max; 0 if hcl_missing() names nobody, because
- * the result lacks nothing or something else is wrong; -EINVAL, -ENOMEM.
+ * Return: how many there are, which may be more than @max; 0 if the result has a block of each member
+ * that the plan was installed with, or none; -EINVAL, -ENOMEM.
  */
 int hcl_places(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 

@@ -536,6 +536,19 @@ class Operations(unittest.TestCase):
             request.wait()
         self.assertEqual((caught.exception.missing, caught.exception.places, request.missing()), ([], [], []))
 
+    def test_whose_blocks_came(self):
+        request = self.node.iallgather(np.ones(1), 7, out=np.zeros(4))
+        request.wait()
+        self.assertEqual((request.result.places, request.missing()), ((4, 5, 6), []))
+        self.node.allgather(np.ones(1), 7, out=np.zeros(4))
+        self.assertEqual(self.node.result.places, (4, 5, 6))
+        self.kernel.places = 0
+        self.node.allgather(np.ones(1), 7, out=np.zeros(4))
+        self.assertEqual(self.node.result.places, ())
+        self.kernel.places = 3
+        self.node.allreduce(np.ones(1), 'sum', 7)
+        self.assertEqual(self.node.result.places, ())
+
     def test_a_receiver_may_try_again(self):
         self.kernel.silent = True
         self.node.timeout = 0.02

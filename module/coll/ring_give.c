@@ -122,12 +122,19 @@ bool hc_ring_wants(const struct hc_member *m, const struct hc_op *op, u32 block)
 	       hc_set_has(ring_op(op)->members, block);
 }
 
+/* Has the result fewer places than the plan was installed with?  Then its end says whose. */
+static bool has_few_places(const struct hc_member *m, const struct hc_op *op)
+{
+	return ring_op(op)->nmembers != m->plan->nmembers;
+}
+
 bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	u32 block = be16_to_cpu(hc_wire_data_of(skb)->block), off, len;
 	struct ring_op *r = ring_op(op);
 	struct sk_buff *copy;
 	u64 place;
+	bool few;
 
 	len = segment_wanted(m, op, &off, &place);
 	r->now.blocks++;
@@ -141,9 +148,12 @@ bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 		return hc_ring_starve(m, op);
 	r->steps = r->base + r->now.turn;
 	op->result = op->total * r->nmembers;
+	few = r->given && has_few_places(m, op);
 	hc_sock_result_at(m, op, copy, hc_set_rank(r->members, block) * block_bytes(m, op) + place,
-			  r->given);
+			  r->given && !few);
 	hc_keep_gave(m, block);
+	if (few && !hc_sock_places(m, op, r->members, NULL))
+		return hc_ring_starve(m, op);
 	if (r->given)
 		process_done(m, op);
 	return true;
@@ -162,9 +172,12 @@ static bool whole_give(struct hc_member *m, struct hc_op *op)
 bool hc_ring_end_give(struct hc_member *m, struct hc_op *op)
 {
 	const u32 *missing = hc_keep_missing(m, op);
+	bool given;
 
 	op->result = op->total * ring_op(op)->nmembers;
-	if (missing ? hc_sock_missing(m, op, ring_op(op)->members, missing) : whole_give(m, op))
-		return true;
-	return hc_ring_starve(m, op);
+	if (missing || has_few_places(m, op))
+		given = hc_sock_places(m, op, ring_op(op)->members, missing);
+	else
+		given = whole_give(m, op);
+	return given || hc_ring_starve(m, op);
 }

@@ -191,10 +191,10 @@ void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff
 	result_queue(m, op, skb, &cb);
 }
 
-bool hc_sock_missing(struct hc_member *m, const struct hc_op *op, const u32 *members,
-		     const u32 *missing)
+bool hc_sock_places(struct hc_member *m, const struct hc_op *op, const u32 *members,
+		    const u32 *missing)
 {
-	size_t set = hc_set_words(m->node->fabric->dim) * sizeof(*missing);
+	size_t set = hc_set_words(m->node->fabric->dim) * sizeof(*members);
 	struct hypercube_result *res;
 	struct sk_buff *skb = alloc_skb(sizeof(*res) + 2 * set, GFP_ATOMIC | __GFP_NOWARN);
 	struct sock *sk;
@@ -203,10 +203,14 @@ bool hc_sock_missing(struct hc_member *m, const struct hc_op *op, const u32 *mem
 		return false;
 	res = skb_put(skb, sizeof(*res));
 	result_fill(m, op, res);
-	res->status = -EHOSTUNREACH;
-	res->cause_node = hc_set_first(missing);
 	skb_put_data(skb, members, set);
-	skb_put_data(skb, missing, set);
+	if (missing) {
+		res->status = -EHOSTUNREACH;
+		res->cause_node = hc_set_first(missing);
+		skb_put_data(skb, missing, set);
+	} else {
+		skb_put_zero(skb, set);
+	}
 	*hc_result_cb(skb) = (struct hc_result_cb){
 		.rec = op->rec.nr,
 		.pos = skb->len,

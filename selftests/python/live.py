@@ -347,6 +347,10 @@ class Waiting(Fabric):
             error = caught.exception
             self.assertEqual((error.errno, error.missing, error.places), (errno.EHOSTUNREACH, [3], list(range(NODES))))
             self.assertEqual((request.missing(), out[i].tolist()), ([3], [0, 1, 2, 0, 4, 5, 6, 7]))
+        requests = [node.iallgather(np.array(float(node.node)), 2, out=out[i]) for i, node in enumerate(members)]
+        for request in requests:
+            self.assertEqual((request.wait().tolist(), request.missing()), ([0, 1, 2, 4, 5, 6, 7], []))
+            self.assertEqual(request.result.places, (0, 1, 2, 4, 5, 6, 7))
 
     def test_signals(self):
         class Alarm(Exception):

@@ -644,9 +644,10 @@ enum {
 	HYPERCUBE_CMSG_TASK,		/* struct hypercube_task, to sendmsg(), from recvmsg() */
 	HYPERCUBE_CMSG_DONE,		/* struct hypercube_task, to sendmsg(): it is done */
 	HYPERCUBE_CMSG_MISSING,		/* __u32[], from recvmsg(), with the end of a result
-					 * that lacks blocks: two sets of nodes, those that
-					 * it has places for, and those of them that are
-					 * missing; node u is bit u % 32 of word u / 32
+					 * that has not the blocks of all members: two sets of
+					 * nodes, those that it has places for, and those of
+					 * them that are missing; node u is bit u % 32 of
+					 * word u / 32
 					 */
 };
 

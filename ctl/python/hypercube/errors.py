@@ -28,13 +28,14 @@ class Result(NamedTuple):
     node: Optional[int]         # where the cause of a failure lies
     dimension: Optional[int]    # of the faulty link
     collective: Optional[Collective]
+    places: tuple = ()          # the nodes whose blocks an allgather has brought, if not those of all members
 
     @classmethod
-    def of(cls, raw):
+    def of(cls, raw, places=()):
         """From a struct hypercube_result."""
         return cls(raw.status, raw.plan, None if raw.op == _NO_OPERATION else raw.op, raw.cookie,
                    raw.bytes, raw.steps, raw.clock, raw.time, known(raw.cause_node),
-                   known(raw.cause_dim), Collective.of(raw.collective) if raw.collective else None)
+                   known(raw.cause_dim), Collective.of(raw.collective) if raw.collective else None, tuple(places))
 
     def __str__(self):
         none = _native.NONE

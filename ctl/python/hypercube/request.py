@@ -9,7 +9,7 @@ from ._arrays import filled, flat
 from ._handle import Single
 from ._native import lib
 from .errors import Result, error
-from .names import DIM_MAX
+from .names import DIM_MAX, Collective
 
 
 class Request(Single):
@@ -94,7 +94,9 @@ class Request(Single):
             failure.missing, failure.places = self._nodes(lib.hcl_missing), self._nodes(lib.hcl_places)
         if failure is None and self._part is not None:
             failure = self._cut(Result.of(raw))
-        self.result, self._error, self._waited = Result.of(raw), failure, True
+        few = failure is None and raw.collective == Collective.ALLGATHER
+        result = Result.of(raw, self._nodes(lib.hcl_places) if few else ())
+        self.result, self._error, self._waited = result, failure, True
         self.node._forget(self._token)
 
     def _cut(self, result):
