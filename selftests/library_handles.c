@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /* The handles of the user library: how they are opened, wait and fail, and what they refuse. */
+#include <fcntl.h>
 #include <poll.h>
+#include <time.h>
 
 #include "handles.h"
 #include "ktap.h"
@@ -25,6 +27,123 @@ TEST(time_limits)
 	EXPECT_EQ(-ETIMEDOUT, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
 	EXPECT_EQ(-ESHUTDOWN, hcl_reduce(h[0], &sum64, &in, 8, &out, 8, NULL));
 	EXPECT_EQ(-ESHUTDOWN, hcl_flush(h[0]));
+}
+
+static uint64_t clock_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000ull + t.tv_nsec / 1000000;
+}
+
+/* Did a call that ended with -ETIMEDOUT take about 200 ms? */
+#define LATE(call) do {					\
+	const uint64_t began = clock_ms();		\
+							\
+	EXPECT_EQ(-ETIMEDOUT, call);			\
+	EXPECT_LE(195, clock_ms() - began);		\
+	EXPECT_LE(clock_ms() - began, 5000);		\
+} while (0)
+
+static void nothing(int nr)
+{
+	(void)nr;
+}
+
+/* Handles of each kind at node 0, of which @x is for plan 1. */
+static bool all_kinds(struct hcl **x, struct hcl **messages, struct hcl **tasks)
+{
+	if (!set_up() || hcl_open_plan(x, FABRIC, 0, PLAN) ||
+	    hcl_open_dgram(messages, FABRIC, 0) || hcl_task_open(tasks, FABRIC, 0))
+		return false;
+	hcl_set_timeout(*x, 200);
+	hcl_set_timeout(*messages, 200);
+	hcl_set_timeout(*tasks, 200);
+	return true;
+}
+
+/* They come more often than a limit is over. */
+TEST(signals_do_not_make_a_time_limit_longer)
+{
+	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
+	const struct itimerspec often = { { .tv_nsec = 30000000 }, { .tv_nsec = 30000000 } };
+	struct hcl *x, *messages, *tasks;
+	struct hypercube_task task;
+	uint64_t in = 1, out, id;
+	timer_t timer;
+
+	ASSERT_EQ(true, all_kinds(&x, &messages, &tasks));
+	ASSERT_EQ(0, sigaction(SIGUSR1, &(struct sigaction){ .sa_handler = nothing }, NULL));
+	ASSERT_EQ(0, timer_create(CLOCK_MONOTONIC, &ev, &timer));
+	ASSERT_EQ(0, timer_settime(timer, 0, &often, NULL));
+	ASSERT_EQ(0, hcl_post(x, &sum64, &in, 8, &out, 8, &id));
+	LATE(hcl_wait(x, id, NULL));
+	LATE(hcl_recv(messages, NULL, &in, 8));
+	LATE(hcl_task_take(tasks, &in, 8, &task));
+	/* And of a handle with several sockets */
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 2 sink 1"));
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 3 sink 1"));
+	hcl_set_timeout(h[1], 200);
+	LATE(hcl_barrier(h[1], 2, NULL));
+	hcl_set_timeout(h[2], 200);
+	ASSERT_EQ(0, hcl_post(h[2], &(struct hcl_params){ .plan = 2, .collective = HYPERCUBE_BARRIER },
+			      NULL, 0, NULL, 0, NULL));
+	LATE(hcl_barrier(h[2], 3, NULL));
+	EXPECT_EQ(0, timer_delete(timer));
+}
+
+/* As event loops do with what they are given. */
+TEST(sockets_that_do_not_wait_are_waited_for)
+{
+	struct hcl *x, *messages, *tasks;
+	struct hypercube_task task;
+	uint64_t in = 1, out, id;
+
+	ASSERT_EQ(true, all_kinds(&x, &messages, &tasks));
+	ASSERT_EQ(0, fcntl(hcl_fd(x), F_SETFL, O_NONBLOCK));
+	ASSERT_EQ(0, fcntl(hcl_fd(messages), F_SETFL, O_NONBLOCK));
+	ASSERT_EQ(0, fcntl(hcl_fd(tasks), F_SETFL, O_NONBLOCK));
+	ASSERT_EQ(0, hcl_post(x, &sum64, &in, 8, &out, 8, &id));
+	LATE(hcl_wait(x, id, NULL));
+	LATE(hcl_recv(messages, NULL, &in, 8));
+	LATE(hcl_task_take(tasks, &in, 8, &task));
+}
+
+static bool not_for(const struct hcl *x, int err, const char *words)
+{
+	char text[256];
+
+	return err == -EINVAL && !strcmp(words, hcl_explain(x, text, sizeof(text)));
+}
+
+/* And nothing is taken away from it. */
+TEST(handles_of_another_kind_are_refused)
+{
+	static const char *collectives = "the handle is for collectives, not for messages",
+		*messages = "the handle is for messages, not for collectives",
+		*tasks = "the handle is for tasks, not for collectives";
+	struct hcl *x, *m, *t;
+	struct hypercube_task task;
+	uint32_t from;
+	uint64_t v = 7;
+
+	ASSERT_EQ(true, all_kinds(&x, &m, &t));
+	ASSERT_EQ(0, hcl_send(m, 0, &v, 8));
+	ASSERT_EQ(0, hcl_task_put(t, &v, 8, 0, NULL));
+	EXPECT_EQ(true, not_for(x, hcl_send(x, 1, &v, 8), collectives));
+	EXPECT_EQ(true, not_for(x, hcl_recv(x, &from, &v, 8), collectives));
+	EXPECT_EQ(true, not_for(x, hcl_paths(x, 1), collectives));
+	EXPECT_EQ(true, not_for(x, hcl_set_copies(x, 1, 1), collectives));
+	EXPECT_EQ(-EINVAL, hcl_task_take(x, &v, 8, &task));
+	EXPECT_EQ(true, not_for(m, hcl_barrier(m, PLAN, NULL), messages));
+	EXPECT_EQ(true, not_for(m, hcl_progress(m, 0), messages));
+	EXPECT_EQ(true, not_for(m, hcl_flush(m), messages));
+	EXPECT_EQ(true, not_for(t, hcl_post(t, &sum64, &v, 8, NULL, 0, NULL), tasks));
+	EXPECT_EQ(true, not_for(t, hcl_progress(t, 0), tasks));
+	EXPECT_EQ(-EINVAL, hcl_recv(t, NULL, &v, 8));
+	EXPECT_EQ(8, hcl_recv(m, &from, &v, 8));
+	EXPECT_EQ(8, hcl_task_take(t, &v, 8, &task));
 }
 
 /* The last failure, as hcl_failure() has it. */

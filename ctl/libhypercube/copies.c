@@ -2,6 +2,7 @@
 /* Messages in copies over node-disjoint paths, and what is known of those that came. */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -10,7 +11,10 @@
 static int set(struct hcl *h, int option, unsigned int v, const char *what)
 {
 	const int value = v > INT_MAX ? INT_MAX : (int)v;
+	int err = hcli_is(h, SOCK_DGRAM);
 
+	if (err)
+		return err;
 	if (!setsockopt(h->port.fd, SOL_HYPERCUBE, option, &value, sizeof(value)))
 		return 0;
 	if (errno == EINVAL)
@@ -38,7 +42,10 @@ int hcl_paths(struct hcl *h, uint32_t to)
 {
 	struct hypercube_paths paths = { .node = to };
 	socklen_t len = sizeof(paths);
+	int err = hcli_is(h, SOCK_DGRAM);
 
+	if (err)
+		return err;
 	if (!getsockopt(h->port.fd, SOL_HYPERCUBE, HYPERCUBE_PATHS, &paths, &len))
 		return (int)paths.paths;
 	if (errno == EADDRNOTAVAIL)
@@ -81,16 +88,21 @@ long hcl_recv_verdict(struct hcl *h, uint32_t *from, void *buf, size_t max,
 	struct msghdr msg = {
 		.msg_name = &addr, .msg_namelen = sizeof(addr), .msg_iov = &iov, .msg_iovlen = 1,
 	};
+	const uint64_t end = hcli_end(h);
+	int err = hcli_is(h, SOCK_DGRAM), flags = MSG_TRUNC;
 	ssize_t n;
 
+	if (err)
+		return err;
 	if (verdict) {
 		memset(verdict, 0, sizeof(*verdict));
 		msg.msg_control = &control;
 		msg.msg_controllen = sizeof(control);
 	}
 	do {
-		n = recvmsg(h->port.fd, &msg, MSG_TRUNC);
-	} while (n < 0 && errno == EINTR);
+		n = recvmsg(h->port.fd, &msg, flags);
+		flags |= MSG_DONTWAIT;
+	} while (n < 0 && hcli_again(h, POLLIN, end));
 	if (n < 0 && errno == EAGAIN)
 		return hcli_refuse(h, NULL, -ETIMEDOUT, "no message came within %u ms", h->timeout);
 	if (n < 0)

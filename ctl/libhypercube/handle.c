@@ -2,6 +2,7 @@
 /* Handles, and messages from node to node. */
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,7 @@ int hcli_open_type(struct hcl **out, int type, const char *fabric, uint32_t node
 	h->next_id = 1;
 	h->nports = 1;
 	h->epoll = -1;
+	h->type = type;
 	h->tied = plan || type != SOCK_SEQPACKET;
 	err = open_bound(h, type, fabric, node, plan);
 	if (err) {
@@ -113,6 +115,19 @@ void hcl_close(struct hcl *h)
 	ops_free(h->head);
 	ops_free(h->free);
 	free(h);
+}
+
+static const char *kind_of(int type)
+{
+	return type == SOCK_DGRAM ? "messages" : type == SOCK_RDM ? "tasks" : "collectives";
+}
+
+int hcli_is(struct hcl *h, int type)
+{
+	if (h->type == type)
+		return 0;
+	return hcli_refuse(h, NULL, -EINVAL, "the handle is for %s, not for %s", kind_of(h->type),
+			   kind_of(type));
 }
 
 int hcl_set_timeout(struct hcl *h, unsigned int ms)
@@ -168,12 +183,18 @@ static int send_failed(struct hcl *h, uint32_t to, size_t len, int err)
 int hcl_send(struct hcl *h, uint32_t to, const void *buf, size_t len)
 {
 	struct sockaddr_hypercube addr = h->addr;
+	const uint64_t end = hcli_end(h);
+	int err = hcli_is(h, SOCK_DGRAM), flags = MSG_NOSIGNAL;
 	ssize_t n;
 
+	if (err)
+		return err;
 	addr.shc_node = to;
 	do {
-		n = sendto(h->port.fd, buf, len, 0, (const struct sockaddr *)&addr, sizeof(addr));
-	} while (n < 0 && errno == EINTR);
+		n = sendto(h->port.fd, buf, len, flags, (const struct sockaddr *)&addr,
+			   sizeof(addr));
+		flags |= MSG_DONTWAIT;
+	} while (n < 0 && hcli_again(h, POLLOUT, end));
 	return n < 0 ? send_failed(h, to, len, -errno) : 0;
 }
 

@@ -111,6 +111,7 @@ struct hcl_why {
  * @port: the first socket, and what it was opened for: it serves the first plan that
  *	something is contributed to, and what others send unasked; each further plan has a
  *	socket of its own in .next, so that plans do not wait for each other
+ * @type: SOCK_SEQPACKET: for collectives; SOCK_DGRAM: messages; SOCK_RDM: tasks
  * @tied: it is the only one
  * @first: that plan; 0: none yet
  * @nports: how many there are
@@ -134,6 +135,7 @@ struct hcl_why {
  */
 struct hcl {
 	struct hcl_port port;
+	int type;
 	bool tied;
 	uint32_t first;
 	unsigned int nports;
@@ -159,6 +161,9 @@ struct hcl {
 /* --- handle.c --- */
 /* A handle with one socket of @type, see hcl_open(). */
 int hcli_open_type(struct hcl **out, int type, const char *fabric, uint32_t node, uint32_t plan);
+
+/* Is it one of this type?  Return: 0 or -EINVAL, and why. */
+int hcli_is(struct hcl *h, int type);
 
 /* --- ops.c --- */
 /* NULL: no memory. */
@@ -249,6 +254,15 @@ void hcli_watch(struct hcl *h);
 int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port);
 /* Close all. */
 void hcli_ports_close(struct hcl *h);
+/* When the time limit of a wait that begins now is over. */
+uint64_t hcli_end(const struct hcl *h);
+/* The same until then. */
+int hcli_poll_until(struct hcl *h, uint64_t end);
+/* A call at the only socket has failed (errno), perhaps too early: a signal has come, or the program has
+ * made the socket non-blocking.  Wait for @events.  Return: true if it may be tried again, without
+ * waiting; false, with errno as it was or EAGAIN, if its time is over.
+ */
+bool hcli_again(struct hcl *h, short events, uint64_t end);
 
 static inline bool hcli_many(const struct hcl *h)
 {

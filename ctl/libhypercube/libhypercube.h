@@ -3,8 +3,10 @@
  * libhypercube: collectives and messages over a fabric of the hypercube module.
  *
  * Every function that returns int returns 0 (or what its text says) or a negative
- * errno; errno itself is not used.  A handle belongs to one thread at a time;
- * different handles are independent.  Calls go on after signals by themselves.
+ * errno; errno itself is not used.  A handle belongs to one thread at a time, and to the
+ * process that opened it: after fork() the child may close its copy, and does nothing else
+ * with it.  Different handles are independent.  Calls for messages, tasks and collectives
+ * refuse handles of another kind (-EINVAL).  Calls go on after signals by themselves.
  * The socket interface underneath is described in hypercube(7).
  */
 #ifndef LIBHYPERCUBE_H

@@ -85,15 +85,13 @@ int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
 		msg.msg_controllen = sizeof(control.buf);
 		cmsg_op(&msg, op);
 	}
-	do {
-		n = sendmsg(port->fd, &msg, flags | MSG_NOSIGNAL);
-	} while (n < 0 && errno == EINTR);
+	n = sendmsg(port->fd, &msg, flags | MSG_NOSIGNAL);
 	if (n < 0 && errno == ECONNABORTED && op->begun) {
 		op_aborted(h, op);
 		return 1;
 	}
 	if (n < 0)
-		return errno == EAGAIN ? 0 : -errno;
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	if (!op->begun)
 		op->place = port->begun++;
 	op->begun = true;
@@ -210,11 +208,9 @@ static int recv_piece(struct hcl_port *port, int flags, struct iovec *iov, struc
 	const struct cmsghdr *found;
 	ssize_t n;
 
-	do {
-		n = recvmsg(port->fd, &msg, flags);
-	} while (n < 0 && errno == EINTR);
+	n = recvmsg(port->fd, &msg, flags);
 	if (n < 0)
-		return errno == EAGAIN ? 0 : -errno;
+		return errno == EAGAIN || errno == EINTR ? 0 : -errno;
 	port->unheard = 0;
 	found = cmsg_find(&msg, HYPERCUBE_CMSG_RESULT, sizeof(got->res));
 	if (!found)
@@ -369,21 +365,16 @@ static struct hcl_port *port_only(struct hcl *h)
 
 int hcli_move_wait(struct hcl *h, struct hcl_port *port)
 {
-	struct hcl_port *only;
-	int r;
+	const uint64_t end = hcli_end(h);
+	struct hcl_port *only = hcli_many(h) ? port_only(h) : port;
+	int r = only ? port_wait(h, only) : hcli_move(h);
 
-	if (!hcli_many(h)) {
-		r = port_wait(h, port);
-		return r < 0 ? r : r ? 0 : -ETIMEDOUT;
-	}
-	only = port_only(h);
-	r = only ? port_wait(h, only) : hcli_move(h);
-	if (!r)
-		r = hcli_poll(h, h->timeout ? (int)h->timeout : -1);
-	else
+	if (r)
 		return r < 0 ? r : 0;
 	if (!r)
 		return -ETIMEDOUT;
 	r = r < 0 ? r : hcli_move(h);
 	return r < 0 ? r : 0;
 }
+	/* The time limit of the socket is over, or a signal came, or it is one that does not wait. */
+	r = hcli_poll_until(h, end);

@@ -211,7 +211,7 @@ static int op_ahead(struct hcl *h, struct hcl_op *op)
 int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	     size_t bytes, void *out, size_t out_max, uint64_t *id)
 {
-	int err = h->dead ? hcli_failed(h, p, 0, -ESHUTDOWN) : params_check(h, p, in, bytes);
+	int err = h->dead ? hcli_failed(h, p, 0, -ESHUTDOWN) : hcli_is(h, SOCK_SEQPACKET);
 	struct hcl_op *op;
 
 	err = err ?: late(h);
@@ -239,6 +239,7 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	if (id)
 		*id = h->next_id;
 	h->next_id++;
+	err = err ?: params_check(h, p, in, bytes);
 	hcli_watch(h);
 	return 0;
 }
@@ -289,6 +290,9 @@ short hcl_events(struct hcl *h)
 			return POLLIN | POLLOUT;
 	return POLLIN;
 }
+	r = hcli_is(h, SOCK_SEQPACKET);
+	if (r)
+		return r;
 
 int hcl_done(const struct hcl *h, uint64_t id)
 {
@@ -416,3 +420,6 @@ int hcl_flush(struct hcl *h)
 	hcli_watch(h);
 	return err;
 }
+	err = hcli_is(h, SOCK_SEQPACKET);
+	if (err)
+		return err;

@@ -201,7 +201,43 @@ void hcli_ports_close(struct hcl *h)
 		close(h->epoll);
 }
 
+uint64_t hcli_end(const struct hcl *h)
+{
+	return h->timeout ? hcli_now() + h->timeout : UINT64_MAX;
+}
+
+/* Signals do not begin the time anew. */
+static int poll_until(struct pollfd *p, nfds_t n, uint64_t end)
+{
+	uint64_t now = end == UINT64_MAX ? 0 : hcli_now();
+	int r;
+
+	do {
+		r = poll(p, n, end == UINT64_MAX ? -1 : end > now ? (int)(end - now) : 0);
+		now = end == UINT64_MAX ? 0 : hcli_now();
+	} while (r < 0 && errno == EINTR);
+	return r;
+}
+
+bool hcli_again(struct hcl *h, short events, uint64_t end)
+{
+	struct pollfd p = { .fd = h->port.fd, .events = events };
+	int r;
+
+	if (errno != EINTR && errno != EAGAIN)
+		return false;
+	r = poll_until(&p, 1, end);
+	if (!r)
+		errno = EAGAIN;
+	return r > 0;
+}
+
 int hcli_poll(struct hcl *h, int ms)
+{
+	return hcli_poll_until(h, ms < 0 ? UINT64_MAX : hcli_now() + ms);
+}
+
+int hcli_poll_until(struct hcl *h, uint64_t end)
 {
 	struct pollfd few[FEW], *p = few;
 	struct hcl_port *port;
@@ -216,9 +252,7 @@ int hcli_poll(struct hcl *h, int ms)
 		p[n].fd = port->fd;
 		p[n++].events = POLLIN | (port->sending ? POLLOUT : 0);
 	}
-	do {
-		r = poll(p, n, ms);
-	} while (r < 0 && errno == EINTR);
+	r = poll_until(p, n, end);
 	r = r < 0 ? -errno : !!r;
 	if (p != few)
 		free(p);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Tasks: put into the queue of a node, taken from it, and done. */
 #include <errno.h>
+#include <poll.h>
 #include <string.h>
 #include <sys/socket.h>
 
@@ -27,15 +28,20 @@ static ssize_t tell(struct hcl *h, int type, const struct hypercube_task *task, 
 		.msg_controllen = sizeof(control),
 	};
 	struct cmsghdr *c = CMSG_FIRSTHDR(&msg);
+	const uint64_t end = hcli_end(h);
+	int err = hcli_is(h, SOCK_RDM), flags = MSG_NOSIGNAL;
 	ssize_t n;
 
+	if (err)
+		return err;
 	c->cmsg_level = SOL_HYPERCUBE;
 	c->cmsg_type = type;
 	c->cmsg_len = CMSG_LEN(sizeof(*task));
 	memcpy(CMSG_DATA(c), task, sizeof(*task));
 	do {
-		n = sendmsg(h->port.fd, &msg, MSG_NOSIGNAL);
-	} while (n < 0 && errno == EINTR);
+		n = sendmsg(h->port.fd, &msg, flags);
+		flags |= MSG_DONTWAIT;
+	} while (n < 0 && hcli_again(h, POLLOUT, end));
 	return n < 0 ? -errno : n;
 }
 
@@ -83,14 +89,19 @@ long hcl_task_take(struct hcl *h, void *buf, size_t max, struct hypercube_task *
 	union control control;
 	struct iovec iov = { .iov_base = buf, .iov_len = max };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
+	const uint64_t end = hcli_end(h);
+	int err = hcli_is(h, SOCK_RDM), flags = 0;
 	struct cmsghdr *c;
 	ssize_t n;
 
+	if (err)
+		return err;
 	do {
 		msg.msg_control = &control;
 		msg.msg_controllen = sizeof(control);
-		n = recvmsg(h->port.fd, &msg, 0);
-	} while (n < 0 && errno == EINTR);
+		n = recvmsg(h->port.fd, &msg, flags);
+		flags |= MSG_DONTWAIT;
+	} while (n < 0 && hcli_again(h, POLLIN, end));
 	if (n < 0)
 		return take_failed(h, max, -errno);
 	c = CMSG_FIRSTHDR(&msg);
