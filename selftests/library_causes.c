@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* What the user library says of failures: every call that fails leaves a cause, in words. */
 #include <limits.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
 
 #include "handles.h"
 #include "ktap.h"
+#include "libhypercube-checked.h"
 
 /* The latest failure is @status, and is explained so. */
 static bool explained(const struct hcl *hcl, int status, const char *words)
@@ -95,6 +97,90 @@ TEST(which_parameter_is_wrong)
 		  "a time limit of 2147483648 ms is more than 2147483647");
 	EXPLAINED(-EINVAL, hcl_set_buffers(h[1], 0, -2), h[1],
 		  "a buffer of -2 bytes is not possible");
+}
+
+/* All of them, and at once: no member has begun then, and the next operation is the first. */
+TEST(results_that_overlap_contributions_are_refused)
+{
+	static const char *words =
+		"the contribution overlaps the room for the result: they are to be apart";
+	static const size_t one[NODES] = { [1] = 8 };
+	static uint64_t v[3 * NODES];
+	const struct hcl_params x = { .oper = HYPERCUBE_XOR, .type = HYPERCUBE_U64 };
+	const struct hcl_pair pair = { .plan = { PLAN, 2 }, .dim = 3 };
+	struct hypercube_result res = { 0 };
+	uint64_t all = sizeof(v) / 3;
+	unsigned int i;
+
+	ASSERT_EQ(true, set_up());
+	ASSERT_EQ(0, tool("tree find fabric " FABRIC " apply plan 2 sink 7"));
+	ASSERT_EQ(0, tool("ring plan fabric " FABRIC " apply plan 3"));
+	EXPLAINED(-EINVAL, hcl_reduce(h[0], &sum64, v, 16, &v[1], 16, NULL), h[0], words);
+	EXPLAINED(-EINVAL, hcl_allreduce(h[1], &sum64, v, 16, v, 16, &res), h[1], words);
+	EXPECT_EQ(-EINVAL, res.status);
+	EXPLAINED(-EINVAL, hcl_gather(h[0], PLAN, v, 8, v, all, NULL), h[0], words);
+	EXPLAINED(-EINVAL, hcl_scatter(h[0], PLAN, v, all, &v[7], 8, NULL), h[0], words);
+	EXPLAINED(-EINVAL, hcl_allgather(h[1], 3, &v[1], 8, v, all, 0, NULL), h[1], words);
+	EXPLAINED(-EINVAL, hcl_alltoall(h[1], 3, v, all, v, all, NULL), h[1], words);
+	EXPLAINED(-EINVAL, hcl_reduce_scatter_block(h[1], &sum64, v, all, &v[1], 8, NULL), h[1],
+		  words);
+	EXPLAINED(-EINVAL, hcl_allgatherv(h[1], 3, v, one, NODES, 1, v, 8, 0, &res), h[1], words);
+	EXPECT_EQ(-EINVAL, res.status);
+	EXPLAINED(-EINVAL, hcl_alltoallv(h[1], 3, v, one, v, one, NODES, 8, NULL), h[1], words);
+	EXPLAINED(-EINVAL, hcl_reduce_scatter(h[1], &sum64, v, one, NODES, 1, v, 8, NULL), h[1],
+		  words);
+	EXPLAINED(-EINVAL, hcl_checked_allreduce(h[1], &x, &pair, v, 8, v, NULL), h[1], words);
+	EXPLAINED(-EINVAL, hcl_checked_reduce(h[0], &x, &pair, v, 8, v, NULL), h[0], words);
+	EXPLAINED(-EINVAL, hcl_post(h[0], &sum64, v, 9 * 8, &v[8], 72, NULL), h[0], words);
+	EXPLAINED(-EINVAL, hcl_post(h[0], &sum64, &v[8], 72, v, 72, NULL), h[0], words);
+	/* Side by side they do not. */
+	for (i = NODES; i-- > 0;) {
+		v[i] = 1;
+		ASSERT_EQ(0, i ? hcl_post(h[i], &sum64, &v[i], 8, NULL, 0, NULL) :
+				 hcl_reduce(h[0], &sum64, &v[0], 8, &v[8], 8, &res));
+	}
+	EXPECT_EQ(0, res.op);
+	EXPECT_EQ(NODES, v[8]);
+}
+
+/* Nothing is moved for as long as that takes, to be refused at the end. */
+TEST(what_no_call_takes_as_a_whole_is_refused)
+{
+	const size_t block = HYPERCUBE_WHOLE_MAX / NODES / 8 * 8 + 8, all = NODES * block;
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	void *in = mmap(NULL, all, PROT_READ, flags, -1, 0);
+	void *out = mmap(NULL, 2 * all, PROT_READ | PROT_WRITE, flags, -1, 0);
+	size_t bytes[NODES] = { 1, block - 8, 3 };
+	struct hcl_params p = sum64;
+	char words[2][128];
+	unsigned int i;
+
+	ASSERT_TRUE(in != MAP_FAILED && out != MAP_FAILED && set_up());
+	ASSERT_EQ(0, tool("ring plan fabric " FABRIC " apply plan 3"));
+	for (i = 0; i < 2; i++)
+		snprintf(words[i], sizeof(words[i]),
+			 "%s: the blocks have more than 2147418112 bytes in all, the most in one call",
+			 i ? "alltoall" : "allgather");
+	EXPLAINED(-EMSGSIZE, hcl_allgather(h[1], 3, in, block, out, all, 0, NULL), h[1], words[0]);
+	EXPLAINED(-EMSGSIZE, hcl_allgather(h[1], PLAN, in, block, out, all, 0, NULL), h[1],
+		  words[0]);
+	EXPLAINED(-EMSGSIZE, hcl_allgather(h[1], 3, in, all, out, all, 0, NULL), h[1], words[0]);
+	EXPLAINED(-EMSGSIZE, hcl_alltoall(h[1], 3, in, all, out, all, NULL), h[1], words[1]);
+	/* With the lengths in front of the blocks */
+	EXPLAINED(-EMSGSIZE, hcl_allgatherv(h[1], 3, in, bytes, NODES, 1, out, all, 0, NULL), h[1],
+		  words[0]);
+	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter_block(h[1], &sum64, in, all, out, block, NULL));
+	bytes[1] = block;
+	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter(h[1], &sum64, in, bytes, NODES, 1, out, block, NULL));
+	/* Products that overflow */
+	bytes[1] = SIZE_MAX / NODES + 2;
+	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter(h[1], &p, in, bytes, NODES, 0, out, 1, NULL));
+	EXPECT_EQ(-EMSGSIZE, hcl_allgatherv(h[1], 3, in, bytes, NODES, 0, out, SIZE_MAX, 0, NULL));
+	EXPECT_EQ(-EMSGSIZE, hcl_gather(h[1], PLAN, in, SIZE_MAX / 4, NULL, 0, NULL));
+	/* A room that is larger than any result is no fault. */
+	for (i = 1; i < NODES; i++)
+		ASSERT_EQ(0, hcl_post(h[i], &sum64, in, 8, NULL, 0, NULL));
+	EXPECT_EQ(0, hcl_reduce(h[0], &sum64, in, 8, out, 2 * all, NULL));
 }
 
 /* What the kernel refuses has the kernel's words, not those of an earlier failure. */

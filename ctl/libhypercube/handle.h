@@ -174,6 +174,11 @@ void hcli_op_gone(struct hcl *h, struct hcl_op *op);
 /* Post, and wait as long as the caller's buffers are needed: see hcl_reduce(). */
 int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
 	      void *out, size_t out_max, struct hypercube_result *res);
+/* Has the room for the result no byte in common with the contribution?  Return: 0 or -EINVAL, and why. */
+int hcli_apart(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
+	       const void *out, size_t room);
+/* Do so many blocks, of @bytes each, go through one call?  Return: 0 or -EMSGSIZE, and why. */
+int hcli_whole(struct hcl *h, const struct hcl_params *p, size_t blocks, size_t bytes);
 /* Is there a failure of the plan that no call has told of?  Return: 0, or its error: this tells. */
 int hcli_tell_first(struct hcl *h, const struct hcl_params *p);
 /* An operation that is not over, or NULL. */
@@ -247,13 +252,8 @@ int hcli_port_get(struct hcl *h, const struct hcl_params *p, bool listens,
 		  struct hcl_port **port);
 /* Nothing was taken there: if nothing ever was, forget what was opened for it. */
 void hcli_port_refused(struct hcl *h, struct hcl_port *port);
-/* Wait until something may be moved.  Return: 1, 0 after @ms, or -errno. */
+/* Wait until something may be moved.  Return: 1, 0 after @ms (-1: never), or -errno. */
 int hcli_poll(struct hcl *h, int ms);
-/* Tells the descriptor of hcl_fd() that what is waited for may have changed. */
-void hcli_watch(struct hcl *h);
-int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port);
-/* Close all. */
-void hcli_ports_close(struct hcl *h);
 /* When the time limit of a wait that begins now is over. */
 uint64_t hcli_end(const struct hcl *h);
 /* The same until then. */
@@ -263,6 +263,11 @@ int hcli_poll_until(struct hcl *h, uint64_t end);
  * waiting; false, with errno as it was or EAGAIN, if its time is over.
  */
 bool hcli_again(struct hcl *h, short events, uint64_t end);
+/* Tells the descriptor of hcl_fd() that what is waited for may have changed. */
+void hcli_watch(struct hcl *h);
+int hcli_timeout_set(const struct hcl *h, const struct hcl_port *port);
+/* Close all. */
+void hcli_ports_close(struct hcl *h);
 
 static inline bool hcli_many(const struct hcl *h)
 {

@@ -52,6 +52,14 @@ static int members_refuse(struct hcl *h, const struct hcl_params *p, uint32_t me
 	return hcli_refuse(h, p, -EPROTO, "the plan does not have %u members", members);
 }
 
+/* The call has refused its arguments with @err, or an operation before its own has failed so. */
+static int not_begun(const struct hcl *h, struct hypercube_result *res, int err)
+{
+	if (res)
+		*res = h->why.res;
+	return err;
+}
+
 /* Has an allgather ended with another number of blocks than that?  A contribution that was refused
  * as too long has no result.
  */
@@ -79,15 +87,22 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
 		       const size_t *bytes, uint32_t members, uint32_t rank, void *out,
 		       size_t out_max, struct hypercube_result *res)
 {
+	struct hcl_params as = *p;
 	size_t block = longest(bytes, members);
 	struct hypercube_result end;
 	char *all, *mine;
 	int err;
 
+	as.collective = HYPERCUBE_REDUCE_SCATTER;
 	if (rank >= members)
-		return rank_refuse(h, p, rank, members);
-	if (out_max < bytes[rank])
-		return room_refuse(h, p, bytes[rank], out_max);
+		err = rank_refuse(h, &as, rank, members);
+	else if (out_max < bytes[rank])
+		err = room_refuse(h, &as, bytes[rank], out_max);
+	else
+		err = hcli_whole(h, &as, members, block) ?:
+		      hcli_apart(h, &as, in, sum(bytes, members), out, out_max);
+	if (err)
+		return not_begun(h, res, err);
 	all = blocks_pad(in, bytes, members, block);
 	/* With fewer members each would have more. */
 	mine = malloc(members * block + 1);
@@ -127,6 +142,14 @@ static char *blocks_room(uint32_t members, size_t block)
 	return malloc(all ? all : 1);
 }
 
+/* Does one call take them?  Return: 0 or -EMSGSIZE, and why. */
+static int blocks_check(struct hcl *h, const struct hcl_params *p, uint32_t members, size_t block)
+{
+	size_t one;
+
+	return hcli_whole(h, p, members, __builtin_add_overflow(block, HEAD, &one) ? SIZE_MAX : one);
+}
+
 /* Put the blocks that have come one behind the other; who has sent another length? 0 or -EPROTO.
  * What is said of a length is no proof that so many bytes have come.
  */
@@ -161,9 +184,14 @@ int hcl_allgatherv(struct hcl *h, uint32_t plan, const void *in, const size_t *b
 	int err;
 
 	if (rank >= members)
-		return rank_refuse(h, &p, rank, members);
-	if (out_max < total)
-		return room_refuse(h, &p, total, out_max);
+		err = rank_refuse(h, &p, rank, members);
+	else if (out_max < total)
+		err = room_refuse(h, &p, total, out_max);
+	else
+		err = blocks_check(h, &p, members, block) ?:
+		      hcli_apart(h, &p, in, bytes[rank], out, out_max);
+	if (err)
+		return not_begun(h, res, err);
 	all = blocks_room(members, block);
 	mine = blocks_room(1, block);
 	if (mine)
@@ -235,16 +263,17 @@ int hcl_alltoallv(struct hcl *h, uint32_t plan, const void *in, const size_t *in
 		  struct hypercube_result *res)
 {
 	const struct hcl_params p = { .plan = plan, .collective = HYPERCUBE_ALLTOALL };
-	size_t total = sum(out_bytes, members), block;
-	int err;
+	size_t total = sum(out_bytes, members), gives = sum(in_bytes, members), block;
+	int err = 0;
 
+	/* What is too long is refused when the others know of it. */
 	if (out_max < total)
-		return room_refuse(h, &p, total, out_max);
-	err = block_agree(h, &p, members, longest(in_bytes, members), &block);
-	if (err) {
-		if (res)
-			*res = *hcl_failure(h);
-		return err;
-	}
+		err = room_refuse(h, &p, total, out_max);
+	else if (gives < SIZE_MAX)
+		err = hcli_apart(h, &p, in, gives, out, out_max);
+	err = err ?: block_agree(h, &p, members, longest(in_bytes, members), &block);
+	err = err ?: blocks_check(h, &p, members, block);
+	if (err)
+		return not_begun(h, res, err);
 	return exchange(h, &p, in, in_bytes, out, out_bytes, members, block, res);
 }

@@ -56,7 +56,7 @@ struct hcl_check {
  * @pair: the trees
  * @in: as hcl_reduce()
  * @bytes: as hcl_reduce()
- * @out: at every member: room for @bytes; not to be used if the results differ
+ * @out: at every member: room for @bytes, not overlapping @in; not to be used if the results differ
  * @check: filled in, or NULL
  *
  * A node that relays in one of the trees only cannot make this return 0 with a wrong result,
@@ -81,7 +81,7 @@ int hcl_checked_allreduce(struct hcl *h, const struct hcl_params *p, const struc
  * @pair: the trees; the sink of the first gets the result
  * @in: as hcl_reduce()
  * @bytes: as hcl_reduce()
- * @out: at that sink: room for @bytes; elsewhere NULL
+ * @out: at that sink: room for @bytes, not overlapping @in; elsewhere NULL
  * @check: filled in, or NULL; only the sink compares, elsewhere it is zeros
  *
  * The second tree carries an allreduce: so its result comes to the sink by the nodes that relay

@@ -121,6 +121,12 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 
 /* ------------------------------------------------------------ collectives */
 
+/* A contribution and the room for the result have no byte in common, in all calls: else -EINVAL, and
+ * nothing was begun.  What goes through one call of the kernel as a whole, the blocks of an alltoall,
+ * of a reduce-scatter and of the result of an allgather, has at most HYPERCUBE_WHOLE_MAX bytes: else
+ * -EMSGSIZE, and nothing was begun.
+ */
+
 /**
  * struct hcl_params - what all members of an operation say alike
  * @plan: id of the plan
@@ -284,7 +290,8 @@ int hcl_allgather(struct hcl *h, uint32_t plan, const void *in, size_t bytes, vo
  * @bytes: the length of each member's block: the same numbers at all members
  * @members: how many there are
  * @rank: this node's place among the members: how many have lower numbers
- * @out: at every member: room for all blocks, in the order of the nodes, one behind the other
+ * @out: at every member: room for all blocks, in the order of the nodes, one behind the other, not
+ *	overlapping @in
  * @out_max: bytes at @out: at least the sum of @bytes
  * @flags: as hcl_allgather()
  * @res: how it ended, or NULL; its .bytes are those of the padded blocks

@@ -61,6 +61,12 @@ static void cmsg_op(struct msghdr *msg, const struct hcl_op *op)
 	memcpy(CMSG_DATA(c), &hop, sizeof(hop));
 }
 
+/* What of @bytes one call can move. */
+static size_t in_call(size_t bytes)
+{
+	return bytes < HYPERCUBE_WHOLE_MAX ? bytes : HYPERCUBE_WHOLE_MAX;
+}
+
 /* Must each call give the kernel all of it, since it takes pieces of all parts? */
 static bool whole(const struct hcl_op *op)
 {
@@ -75,7 +81,7 @@ int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
 	} control;
 	struct hcl_op *op = port->sending;
 	const size_t from = whole(op) ? 0 : op->sent;
-	struct iovec iov = { .iov_base = (char *)op->in + from, .iov_len = op->bytes - from };
+	struct iovec iov = { .iov_base = (char *)op->in + from, .iov_len = in_call(op->bytes - from) };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	ssize_t n;
 
@@ -187,7 +193,6 @@ static void piece(struct hcl *h, const struct got *got, const char *buf)
 		if (op->torn && !res->status)
 			op->res.status = -ENOMEM;
 		else if (op->cut)
-			/* No call receives what lies beyond 2 GiB. */
 			op->got = res->bytes > op->out_max ? res->bytes : op->out_max + 1;
 		else if (op->got != res->bytes && !res->status)
 			op->res.status = -EIO;
@@ -258,7 +263,9 @@ int hcli_port_recv(struct hcl *h, struct hcl_port *port, int flags)
 	if (op) {
 		size_t at = placed(op) ? 0 : op->got;
 
-		iov = (struct iovec){ .iov_base = op->out + at, .iov_len = op->out_max - at };
+		iov = (struct iovec){
+			.iov_base = op->out + at, .iov_len = in_call(op->out_max - at),
+		};
 	} else {
 		iov.iov_len = sizeof(scratch);
 	}
@@ -371,10 +378,10 @@ int hcli_move_wait(struct hcl *h, struct hcl_port *port)
 
 	if (r)
 		return r < 0 ? r : 0;
+	/* The time limit of the socket is over, or a signal came, or it is one that does not wait. */
+	r = hcli_poll_until(h, end);
 	if (!r)
 		return -ETIMEDOUT;
 	r = r < 0 ? r : hcli_move(h);
 	return r < 0 ? r : 0;
 }
-	/* The time limit of the socket is over, or a signal came, or it is one that does not wait. */
-	r = hcli_poll_until(h, end);

@@ -84,6 +84,28 @@ static int elem_refuse(struct hcl *h, const struct hcl_params *p)
 	return hcli_refuse(h, p, -EINVAL, "type %s has no width of %u", type, p->width);
 }
 
+int hcli_apart(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
+	       const void *out, size_t room)
+{
+	const uintptr_t a = (uintptr_t)in, b = (uintptr_t)out;
+
+	if (!in || !out || (a < b ? b - a >= bytes : a - b >= room) || !bytes || !room)
+		return 0;
+	return hcli_refuse(h, p, -EINVAL,
+			   "the contribution overlaps the room for the result: they are to be apart");
+}
+
+int hcli_whole(struct hcl *h, const struct hcl_params *p, size_t blocks, size_t bytes)
+{
+	size_t all;
+
+	if (!__builtin_mul_overflow(blocks, bytes, &all) && all <= HYPERCUBE_WHOLE_MAX)
+		return 0;
+	return hcli_refuse(h, p, -EMSGSIZE,
+			   "%s: the blocks have more than %u bytes in all, the most in one call",
+			   hc_traits(hcli_collective(p))->name, HYPERCUBE_WHOLE_MAX);
+}
+
 static int params_check(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes)
 {
 	const struct hc_traits *t = hc_traits(hcli_collective(p));
@@ -104,7 +126,7 @@ static int params_check(struct hcl *h, const struct hcl_params *p, const void *i
 	if (bytes % elem)
 		return hcli_refuse(h, p, -EINVAL, "%zu bytes are no multiple of the %d of an element",
 				   bytes, elem);
-	return 0;
+	return t->parts || hc_traits_shares(t) ? hcli_whole(h, p, 1, bytes) : 0;
 }
 
 /* Has an operation failed for which nobody waits?  Return: 0, its error, or one of the
@@ -165,6 +187,9 @@ static void op_refused(struct hcl *h, struct hcl_op *op, int err)
 	struct hcl_port *port = op->port;
 
 	hcli_failed(h, &op->p, op->id, err);
+	/* The kernel knows how many blocks there are. */
+	if (err == -EMSGSIZE && hc_traits_shares(hc_traits(hcli_collective(&op->p))))
+		hcli_whole(h, &op->p, 1, op->out_max);
 	if (!port) {
 		op->next = h->free;
 		h->free = op;
@@ -214,6 +239,8 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	int err = h->dead ? hcli_failed(h, p, 0, -ESHUTDOWN) : hcli_is(h, SOCK_SEQPACKET);
 	struct hcl_op *op;
 
+	err = err ?: params_check(h, p, in, bytes);
+	err = err ?: hcli_apart(h, p, in, bytes, out, out_max);
 	err = err ?: late(h);
 	if (err)
 		return err;
@@ -239,7 +266,6 @@ int hcl_post(struct hcl *h, const struct hcl_params *p, const void *in,
 	if (id)
 		*id = h->next_id;
 	h->next_id++;
-	err = err ?: params_check(h, p, in, bytes);
 	hcli_watch(h);
 	return 0;
 }
@@ -265,6 +291,9 @@ int hcl_progress(struct hcl *h, int ms)
 
 	if (h->dead)
 		return hcli_failed(h, NULL, 0, -ESHUTDOWN);
+	r = hcli_is(h, SOCK_SEQPACKET);
+	if (r)
+		return r;
 	r = hcli_move(h);
 	if (!r && !hcli_doubt(h))
 		r = hcli_doubt_check(h);
@@ -290,9 +319,6 @@ short hcl_events(struct hcl *h)
 			return POLLIN | POLLOUT;
 	return POLLIN;
 }
-	r = hcli_is(h, SOCK_SEQPACKET);
-	if (r)
-		return r;
 
 int hcl_done(const struct hcl *h, uint64_t id)
 {
@@ -404,6 +430,9 @@ int hcl_flush(struct hcl *h)
 
 	if (h->dead)
 		return hcli_failed(h, NULL, 0, -ESHUTDOWN);
+	err = hcli_is(h, SOCK_SEQPACKET);
+	if (err)
+		return err;
 	while ((port = port_sending(h))) {
 		const uint64_t id = port->sending->id;
 		const struct hcl_params p = port->sending->p;
@@ -420,6 +449,3 @@ int hcl_flush(struct hcl *h)
 	hcli_watch(h);
 	return err;
 }
-	err = hcli_is(h, SOCK_SEQPACKET);
-	if (err)
-		return err;

@@ -157,13 +157,17 @@ static int seg_size_get(const struct hc_plan *plan, const struct hypercube_op *o
 	return *size ? 0 : -EMSGSIZE;
 }
 
-/* Have all places in a result a number? */
-static int length_check(const struct hc_plan *plan, const struct hypercube_op *op)
+/* Have all places in a result a number, and does one call take, or return, what must be whole? */
+static int length_check(const struct hc_plan *plan, const struct hc_traits *traits,
+			const struct hypercube_op *op)
 {
 	u64 all;
 
-	return check_mul_overflow(op->bytes, (u64)plan->nmembers, &all) || all > S64_MAX ?
-	       -EMSGSIZE : 0;
+	if (check_mul_overflow(op->bytes, (u64)plan->nmembers, &all) || all > S64_MAX)
+		return -EMSGSIZE;
+	if (traits->parts && op->bytes > HYPERCUBE_WHOLE_MAX)
+		return -EMSGSIZE;
+	return hc_traits_shares(traits) && all > HYPERCUBE_WHOLE_MAX ? -EMSGSIZE : 0;
 }
 
 /* A plan that another socket is connected to belongs to that one alone. */
@@ -201,7 +205,7 @@ static int record_check(struct hc_sock *hsk, const struct hypercube_op *op)
 	if (!err)
 		err = failures_known(hsk, plan, op);
 	if (!err)
-		err = length_check(plan, op);
+		err = length_check(plan, traits, op);
 	if (!err)
 		err = block_get(plan, node, traits, op, &hsk->block);
 	if (!err)
