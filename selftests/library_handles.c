@@ -303,7 +303,7 @@ TEST(what_cannot_be_is_refused)
 	p.plan = 99;
 	EXPECT_EQ(-ENOENT, hcl_post(h[1], &p, &in, 8, NULL, 0, NULL));
 	/* Behind another one that waits for room, the refusal comes later. */
-	static uint64_t big[1 << 19];
+	static uint64_t big[1 << 19], sum[1 << 19];
 
 	ASSERT_EQ(0, hcl_post(h[1], &sum64, big, sizeof(big), NULL, 0, NULL));
 	ASSERT_EQ(4, hcl_events(h[1]) & 4);
@@ -311,7 +311,7 @@ TEST(what_cannot_be_is_refused)
 	ASSERT_EQ(0, hcl_post(h[1], &p, &in, 8, NULL, 0, &id));
 	hcl_close(h[4]);
 	h[4] = NULL;
-	ASSERT_EQ(0, hcl_post(h[0], &sum64, big, sizeof(big), big, sizeof(big), NULL));
+	ASSERT_EQ(0, hcl_post(h[0], &sum64, big, sizeof(big), sum, sizeof(sum), NULL));
 	ASSERT_EQ(0, tool("link set " FABRIC " 1:0 down"));
 	EXPECT_EQ(-EPROTOTYPE, hcl_wait(h[1], id, &res));
 	EXPECT_EQ(id, res.cookie);

@@ -407,19 +407,20 @@ outputs_remove_nothing_that_they_have_not_made() {
 	hcctl fabric save t >&- 2>"$scratch/err" && fault 'saved to a closed output'
 }
 
-# What interfaces and fabrics are called is the business of those who name them.
+# What interfaces are called is the business of those who name them.  No byte of 0xff is in UTF-8.
 odd_names_are_json() {
 	local name
 	wants_tracing || return
 	for name in $'o\xff' 'q"x'; do
-		check 'add' hcctl fabric add "$name" dim 1
-		hcctl -j fabric show "$name" | iconv -f UTF-8 -t UTF-8 | jq -e '.[0].name' >/dev/null || fault "$name: fabric show"
-		hcctl -j node show "$name" | iconv -f UTF-8 -t UTF-8 | jq -e '.[0].ifname' >/dev/null || fault "$name: node show"
-		check "$name: trace" hcctl trace "$name" -o "$scratch/t.json" duration 1ms
-		iconv -f UTF-8 -t UTF-8 "$scratch/t.json" | jq -e '.traceEvents' >/dev/null || fault "$name: the trace is no JSON"
-		check "$name: picture" hcctl plot "$name" -o "$scratch/t.svg"
-		check "$name: the picture is UTF-8" iconv -f UTF-8 -t UTF-8 -o /dev/null "$scratch/t.svg"
-		check 'del' hcctl fabric del "$name"
+		check 'add' hcctl fabric add t dim 1
+		check "$name: rename" ip link set tn0 name "$name"
+		hcctl -j node show t >"$scratch/nodes.json"
+		jq -e '.[0].ifname' "$scratch/nodes.json" >/dev/null || fault "$name: node show"
+		check "$name: trace" hcctl trace t -o "$scratch/t.json" duration 1ms
+		jq -e '.traceEvents' "$scratch/t.json" >/dev/null || fault "$name: the trace is no JSON"
+		check "$name: picture" hcctl plot t -o "$scratch/t.svg"
+		! LC_ALL=C grep -q $'\xff' "$scratch"/{nodes.json,t.json,t.svg} || fault "$name: what is written is not UTF-8"
+		check 'del' hcctl fabric del t
 	done
 }
 

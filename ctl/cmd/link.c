@@ -27,32 +27,49 @@ static int take_links(struct hcctl *h, struct link_list *l, int *argc, char ***a
 	return rc;
 }
 
-/* One by one. */
-static int each_link(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends)
+/* List what "all" stands for; *fixed: the bits that all nodes here share, if it is there. */
+static int each_link(struct hcctl *h, const char *fabric, struct link_list *l, bool both_ends,
+		     uint32_t *fixed)
 {
 	struct nl_fabric info;
 	size_t i = 0;
+	int err;
 
 	while (i < l->n && l->v[i].dim != LINK_ALL && l->v[i].node != NODE_ALL)
 		i++;
 	if (i == l->n)
 		return 0;
-	return nl_fabric(h, fabric, &info) ?:
-	       hc_links_each(h, l, &(struct hc_extent){ info.dim, info.fixed, info.base,
-						      both_ends });
+	err = nl_fabric(h, fabric, &info);
+	if (err)
+		return err;
+	*fixed = info.fixed;
+	return hc_links_each(h, l, &(struct hc_extent){ info.dim, info.fixed, info.base,
+						       both_ends });
 }
 
+/**
+ * struct links_setting - what links are set to
+ * @fabric: their fabric
+ * @l: the links
+ * @fixed: dimensions along which only one end is here, of all links
+ * @s: what they are set to
+ */
 struct links_setting {
 	const char *fabric;
 	const struct link_list *l;
+	uint32_t fixed;
 	const struct nl_link_set *s;
 };
 
 static int set_one(struct hcctl *h, size_t i, void *arg)
 {
 	const struct links_setting *a = arg;
+	struct nl_link_set s = *a->s;
 
-	return nl_link_set(h, a->fabric, a->l->v[i], a->s);
+	/* Each machine impairs the ends that it has. */
+	if (a->fixed >> a->l->v[i].dim & 1 && !s.set_down && !s.set_flap)
+		s.one_way = true;
+	return nl_link_set(h, a->fabric, a->l->v[i], &s);
 }
 
 static void say_one(char *text, size_t size, size_t i, const void *arg)
@@ -147,6 +164,7 @@ static int set(struct hcctl *h, int argc, char **argv)
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct nl_link_set s = {};
 	struct link_list l = {};
+	struct links_setting a = { .fabric = fabric, .l = &l, .s = &s };
 	int rc;
 
 	if (!fabric)
@@ -154,8 +172,8 @@ static int set(struct hcctl *h, int argc, char **argv)
 	if (!argc)
 		return hc_missing(h, "NODE:DIM");
 	rc = take_links(h, &l, &argc, &argv) ?: set_args(h, &s, argc, argv) ?:
-	     each_link(h, fabric, &l, s.one_way) ?:
-	     cmd_each(h, l.n, set_one, say_one, &(struct links_setting){ fabric, &l, &s });
+	     each_link(h, fabric, &l, s.one_way, &a.fixed) ?:
+	     cmd_each(h, l.n, set_one, say_one, &a);
 	free(l.v);
 	return rc;
 }
@@ -204,6 +222,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
 	struct link_list l = {};
 	struct nl_link *v = NULL;
+	uint32_t fixed;
 	size_t n, i;
 	int rc = 0;
 
@@ -211,7 +230,7 @@ static int show(struct hcctl *h, int argc, char **argv)
 		return HC_USAGE;
 	if (argc)
 		rc = take_links(h, &l, &argc, &argv) ?: hc_take_end(h, argc, argv);
-	rc = rc ?: each_link(h, fabric, &l, true);
+	rc = rc ?: each_link(h, fabric, &l, true, &fixed);
 	if (!rc && l.n) {
 		n = l.n;
 		v = calloc(n, sizeof(*v));

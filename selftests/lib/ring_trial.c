@@ -298,11 +298,12 @@ bool trial_told_right(const struct trial *t, unsigned int u, unsigned int k,
 
 	members = members_of(t, k, node, n, o->res.bytes, all);
 	fine = o->res.op == first->res.op && o->res.bytes == members * trial_block(t) &&
-	       (o->res.status ? o->res.status == -EHOSTUNREACH && o->named : !o->named);
+	       (!o->res.status || (o->res.status == -EHOSTUNREACH && o->named));
 	if (fine && o->named)
 		fine = nodes_of(t, o->members, own) == members &&
 		       !memcmp(own, all, members * sizeof(*all)) &&
-		       nodes_of(t, o->missing, own) && o->res.cause_node == own[0];
+		       (nodes_of(t, o->missing, own) ?
+			o->res.status && o->res.cause_node == own[0] : !o->res.status);
 	fine = fine && blocks_right(t, o, k, all, members, node, n);
 	if (!fine)
 		printf("# node %u, operation %u (%llu, %llu at %u): status %d, %llu bytes, missing %x of %x\n",
