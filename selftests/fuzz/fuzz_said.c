@@ -132,6 +132,37 @@ static bool flags_stay_behind(void)
 	return !say(&f) && !end_of(said.c.plan.tree.sink, &res);
 }
 
+/* A block of a node that does not exist: who has sent it is to blame, not who passes it on. */
+static bool blocks_are_of_nodes(void)
+{
+	static const unsigned short blocks[] = { 8, 200, 0xffff };
+	unsigned int node = below_sink(2), dim = said.c.plan.tree.order[0], i;
+
+	for (i = 0; i < ARRAY_SIZE(blocks); i++) {
+		struct hypercube_result res = { 0 };
+		char bytes[64] = { 1 };
+		struct hc_wire_data *w;
+		struct frame f;
+		int status;
+
+		live_reset(&said.c, &said.m, false);
+		live_bind(&said.c);
+		if (!contribute(node, LIVE_TREE, HYPERCUBE_GATHER, sizeof(bytes), sizeof(bytes)))
+			return false;
+		w = data(&f, node, dim, LIVE_TREE, 0, HYPERCUBE_GATHER);
+		w->flags = HC_DATA_F_LAST;
+		w->total = htobe64(sizeof(bytes));
+		w->block = htons(blocks[i]);
+		frame_put(&f, bytes, sizeof(bytes));
+		status = say(&f) ?: end_of(node, &res);
+		if (status != -EPROTO || res.cause_node != (node ^ 1u << dim)) {
+			fz_note("block %u: status %d, cause %u", blocks[i], status, res.cause_node);
+			return false;
+		}
+	}
+	return true;
+}
+
 /* ------------------------------------------------------------ ends */
 
 /* The word that the plan is broken, of a cause at @cause. */
@@ -202,6 +233,82 @@ static bool numbers_rise(void)
 			next = res.op + 1;
 	}
 	return true;
+}
+
+/* ms until so many frames have been taken, each of which comes after one that was lost. */
+static uint64_t losses(unsigned int node, unsigned int dim, unsigned int n, uint32_t seq)
+{
+	uint64_t drops = link_drops(node, dim, HYPERCUBE_A_DROP_MALFORMED), start = fz_ms();
+	struct frame f;
+
+	while (n--) {
+		part_begin(&f, node, dim, HC_FRAME_REPLY, LIVE_TREE);
+		f.rec.flags = 0;
+		frame_hdr(&f)->seq = htonl(seq += 2);
+		if (say(&f))
+			return UINT64_MAX / 8;
+	}
+	/* It is behind them. */
+	part_begin(&f, node, dim, 0, LIVE_TREE);
+	f.rec.flags = 0;
+	if (say(&f) || !link_drops_are(node, dim, HYPERCUBE_A_DROP_MALFORMED, drops + 1))
+		return UINT64_MAX / 8;
+	return fz_ms() - start;
+}
+
+#define LOSSES		300
+#define RANGE_MAX	(1 << 20)
+
+/* A frame costs no more when numbers are far apart since a peer has said that a million of them
+ * have failed.
+ */
+static bool numbers_are_not_walked(void)
+{
+	unsigned int node = below_sink(0), dim = said.c.plan.tree.order[0];
+	uint64_t op = said.m.op[LIVE_TREE] + 1, near, far;
+	struct hypercube_result res;
+	struct hc_wire_abort *w;
+	struct frame f;
+
+	/* It is handed over, and not complete. */
+	if (!contribute(node, LIVE_TREE, HYPERCUBE_REDUCE, 8, 8))
+		return false;
+	usleep(50000);
+	near = losses(node, dim, LOSSES, 1u << 30);
+	/* The next one is under way: its process hears of the end. */
+	if (!contribute(node, LIVE_TREE, HYPERCUBE_REDUCE, 16, 8))
+		return false;
+	w = part_begin(&f, node, dim, HC_FRAME_ABORT, LIVE_TREE);
+	w->plan.op = htobe64(op);
+	w->to = htobe64(op + RANGE_MAX);
+	w->status = htonl(ECONNRESET);
+	w->node = htons(node ^ 1u << dim);
+	w->dim = htons(HC_CAUSE_NONE);
+	f.says |= SAY_OP;
+	if (say(&f) || end_of(node, &res) != -ECONNRESET)
+		return false;
+	far = losses(node, dim, LOSSES, 3u << 30);
+	fz_note("%d losses: %llu ms, then %llu ms", LOSSES, (unsigned long long)near,
+		(unsigned long long)far);
+	return far < 4 * near + 200;
+}
+
+/* Who asks for a message that cannot be ends nothing. */
+static bool questions_are_of_today(void)
+{
+	unsigned int dim = said.c.bcast.sequence[0], source = said.c.bcast.bcast.source;
+	unsigned int node = source ^ 1u << dim;
+	struct hypercube_result res;
+	struct hc_wire_probe *w;
+	struct frame f;
+
+	w = part_begin(&f, node, dim, HC_FRAME_PROBE, LIVE_BCAST);
+	w->plan.op = htobe64(UINT64_MAX - 1);
+	w->head = htobe64(UINT64_MAX);
+	f.says |= SAY_OP;
+	if (say(&f) || !say_failed(&f, node, dim, 0, 1) || end_of(node, &res) != -ECONNRESET)
+		return false;
+	return !node_drops(source, HYPERCUBE_A_DROP_UNEXPECTED);
 }
 
 /* A member that is not the sink's peer has no word on a plan without detours. */
@@ -349,6 +456,9 @@ static const struct {
 	{ shared_in_doubling, "a doubling writes to no frame of others" },
 	{ shared_in_gather, "a gather writes to no header of others" },
 	{ flags_stay_behind, "a gather does not say what a source has said" },
+	{ blocks_are_of_nodes, "a gather has blocks of nodes that there are" },
+	{ numbers_are_not_walked, "no frame costs more after a range of a million numbers" },
+	{ questions_are_of_today, "nobody asks for a message that cannot be" },
 	{ end_of_strangers, "a member that is no peer ends nothing" },
 	{ end_of_nowhere, "a cause lies in the fabric" },
 	{ end_of_peer, "a source does not say what is complete" },

@@ -253,6 +253,7 @@ static const struct wrong wrongs[] = {
 	{ HC_MEND_PLACE, WORD(ways), 2, MALFORMED },
 	{ HC_MEND_PLACE, WORD(rings) + 1, 4, MALFORMED },
 	{ HC_MEND_PLACE, WORD(plan.op) + 1, 1, MALFORMED },
+	{ HC_MEND_PLACE, WORD(plan.op) + 2, 1, MALFORMED },
 	/* Nothing has happened, or no errno of the kernel; elsewhere. */
 	{ HC_MEND_ASK, WORD(status) + 3, 0, MALFORMED },
 	{ HC_MEND_ASK, WORD(status) + 2, 0x10, MALFORMED },
@@ -268,6 +269,9 @@ static const struct wrong wrongs[] = {
 	{ HC_MEND_GO, WORD(ballot) + 7, 5, UNEXPECTED },
 	{ HC_MEND_ASK, WORD(ballot) + 1, 1, UNEXPECTED },
 	{ HC_MEND_HELP, WORD(ballot) + 1, 1, UNEXPECTED },
+	/* As many words as a second has frames would use up all that are left. */
+	{ HC_MEND_ASK, WORD(ballot) + 2, 1, UNEXPECTED },
+	{ HC_MEND_HELP, WORD(ballot) + 2, 1, UNEXPECTED },
 	/* Links that do not exist are not faulty, and there are no such numbers. */
 	{ HC_MEND_PLACED, WORD(word) + 3, 8, MALFORMED },
 	{ HC_MEND_PLACED, WORD(plan.op), 0x80, MALFORMED },
