@@ -35,11 +35,13 @@ TEST_YARD(all_ask_each_other_at_once, 4, 0)
 	nl_shut_all(nl, 16);
 }
 
-/* Neighbours 1, 2 and 4 have 5, 3 and 10: node 0 lacks 4.5, and asks for 18 * 5 / 72 and so on. */
+/* Neighbours 1, 2 and 4 have 5, 3 and 10: node 0 lacks 4.5, so it asks for 4, in parts of 1.25,
+ * 0.75 and 2.5.
+ */
 TEST_YARD(a_node_asks_each_neighbour_for_its_part, 3, 0)
 {
 	static const unsigned int had[8] = { 0, 5, 3, 7, 10, 7, 7, 7 };
-	static const unsigned int has[8] = { 3, 4, 3, 7, 8, 7, 7, 7 };
+	static const unsigned int has[8] = { 4, 4, 2, 7, 8, 7, 7, 7 };
 	struct task_view view;
 	struct round_view v;
 	unsigned int u, i;
@@ -50,8 +52,29 @@ TEST_YARD(a_node_asks_each_neighbour_for_its_part, 3, 0)
 	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
 	EXPECT_EQ(0, v.status);
 	EXPECT_EQ(4, v.members);
-	EXPECT_EQ(3, v.moved);
+	EXPECT_EQ(4, v.moved);
 	for (u = 0; u < 8; u++) {
+		EXPECT_EQ(0, task_view(y->c.name, u, &view));
+		EXPECT_EQ(has[u], view.queued);
+	}
+	EXPECT_EQ(0, yard_wrong(y));
+}
+
+/* Where each part alone is less than a task. */
+TEST_YARD(an_idle_node_gets_what_all_parts_together_are, 2, 0)
+{
+	static const unsigned int had[4] = { 0, 1, 2, 2 }, has[4] = { 1, 1, 1, 2 };
+	struct task_view view;
+	struct round_view v;
+	unsigned int u, i;
+
+	for (u = 0; u < 4; u++)
+		for (i = 0; i < had[u]; i++)
+			ASSERT_EQ(0, yard_put(y, u, 8, 0));
+	EXPECT_EQ(0, round_run(y->c.name, RID, 0, &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(1, v.moved);
+	for (u = 0; u < 4; u++) {
 		EXPECT_EQ(0, task_view(y->c.name, u, &view));
 		EXPECT_EQ(has[u], view.queued);
 	}

@@ -10,21 +10,16 @@
 
 static int ask(struct hc_balancer *b, struct hc_balance_plan *p, uint32_t u)
 {
-	uint64_t sum = 0, n[HC_LIB_DIM_MAX] = {};
-	unsigned int d, step = b->clock[u], degree = hc_weight32(b->link[u]);
+	__u64 load[HC_LIB_DIM_MAX] = {}, n[HC_LIB_DIM_MAX] = {};
+	unsigned int d, step = b->clock[u];
 	int err = 0;
 
 	for (d = 0; d < b->f->dim; d++)
-		if (b->link[u] & hc_bit(d))
-			sum += b->load[hc_neigh(u, d)];
-	for (d = 0; d < b->f->dim; d++) {
-		uint32_t v = hc_neigh(u, d);
-
-		n[d] = b->link[u] & hc_bit(d) ?
-		       hc_rid_wish(b->load[u], degree, sum, b->load[v]) : 0;
-		if (n[d] && b->clock[v] > step)
-			step = b->clock[v];
-	}
+		load[d] = b->load[hc_neigh(u, d)];
+	hc_rid_wishes(b->load[u], b->link[u], load, n);
+	for (d = 0; d < b->f->dim; d++)
+		if (n[d] && b->clock[hc_neigh(u, d)] > step)
+			step = b->clock[hc_neigh(u, d)];
 	for (d = 0, step++; !err && d < b->f->dim; d++) {
 		uint32_t v = hc_neigh(u, d);
 

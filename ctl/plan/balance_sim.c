@@ -345,23 +345,24 @@ static void balance(struct hc_sim_room *r)
 
 static void ask(struct hc_sim_room *r, uint32_t u)
 {
-	unsigned int d, degree = hc_weight32(r->b->link[u]);
-	uint64_t sum = 0, own = r->w[u].waiting, n[HC_LIB_DIM_MAX] = {}, busiest = 0, all = 0;
+	__u64 load[HC_LIB_DIM_MAX] = {}, n[HC_LIB_DIM_MAX] = {};
+	uint64_t busiest = 0, all = 0;
 	double info = 2 * r->s.info, until;
+	unsigned int d;
 
 	memset(r->part, 0, r->nodes);
 	r->part[u] = 1;
 	for (d = 0; d < r->s.dim; d++)
 		if (r->b->link[u] & hc_bit(d)) {
-			sum += r->w[hc_neigh(u, d)].waiting;
+			load[d] = r->w[hc_neigh(u, d)].waiting;
 			r->part[hc_neigh(u, d)] = 1;
 		}
+	hc_rid_wishes(r->w[u].waiting, r->b->link[u], load, n);
 	for (d = 0; d < r->s.dim; d++) {
 		uint32_t v = hc_neigh(u, d);
 
 		if (!(r->b->link[u] & hc_bit(d)))
 			continue;
-		n[d] = hc_rid_wish(own, degree, sum, r->w[v].waiting);
 		migrate(r, v, u, n[d]);
 		all += n[d];
 		if (n[d] > busiest)

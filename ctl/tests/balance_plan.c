@@ -345,12 +345,77 @@ TEST(balance_rid_asks_for_its_part_of_the_mean)
 	struct bench e;
 
 	ASSERT_TRUE(bench_three(&e, load, HC_BALANCE_RID));
-	/* Node 0: the mean of four is 6, in parts of 12, 9 and 3 of 24. */
+	/* Node 0: the mean of four is 6, in parts of 12, 9 and 3 of 24: 3, 2 1/4 and 3/4. */
 	EXPECT_EQ(moved(&e, 1, 0, 1), 3);
 	EXPECT_EQ(moved(&e, 2, 0, 1), 2);
-	EXPECT_EQ(moved(&e, 4, 0, 1), 0);
-	/* Node 4: has 3, the mean with 50, 50 and 5 is 27. */
-	EXPECT_EQ(moved(&e, 5, 4, 2), 11);
-	EXPECT_EQ(moved(&e, 6, 4, 2), 11);
+	EXPECT_EQ(moved(&e, 4, 0, 1), 1);
 	bench_end(&e);
+}
+
+/* Where each part alone, rounded down, would leave a node without anything. */
+TEST(balance_rid_asks_for_all_that_it_lacks)
+{
+	static const uint64_t load[] = { 0, 1, 2, 2 };
+	struct bench e;
+
+	ASSERT_TRUE(bench_init(&e, cube_without(2, "")));
+	bench_load(&e, load);
+	ASSERT_TRUE(!bench_plan(&e, HC_BALANCE_RID));
+	ASSERT_TRUE(plan_holds(&e));
+	EXPECT_EQ(moved(&e, 2, 0, 1), 1);
+	EXPECT_EQ(moved(&e, 1, 0, 1), 0);
+	bench_end(&e);
+}
+
+/* Does @wish have the least sum of squared distances to the parts of all that give out as much, and
+ * of equals the first?  In units of 1 / (degree + 1) / sum, tried by all tuples next to the parts.
+ */
+static bool wish_nearest(const __u64 *load, uint32_t links, uint64_t own, const __u64 *wish)
+{
+	unsigned int degree = (unsigned int)__builtin_popcount(links), d, up;
+	int64_t sum = 0, lack, all, give, got, dist, best = INT64_MAX, off;
+	uint64_t want[4] = {};
+
+	for (d = 0; d < 4; d++)
+		sum += links >> d & 1 ? (int64_t)load[d] : 0;
+	lack = sum - (int64_t)own * degree;
+	all = (degree + 1) * sum;
+	give = lack > 0 ? lack / (degree + 1) : 0;
+	for (up = 0; up < 16 && give; up++) {
+		for (d = 0, got = 0, dist = 0; d < 4; d++) {
+			int64_t part = links >> d & 1 ? lack * (int64_t)load[d] : 0;
+			int64_t n = part / all + (up >> (3 - d) & 1);
+
+			got += n;
+			off = n * all - part;
+			dist += off * off;
+		}
+		/* The greatest number of the tuple is the one that prefers the lowest dimension. */
+		if (got != give || dist > best)
+			continue;
+		best = dist;
+		for (d = 0; d < 4; d++)
+			want[d] = (links >> d & 1 ? (uint64_t)(lack * (int64_t)load[d] / all) : 0) +
+				  (up >> (3 - d) & 1);
+	}
+	for (d = 0; d < 4; d++)
+		CHECK(wish[d] == want[d] && (!wish[d] || wish[d] <= load[d]));
+	return true;
+}
+
+TEST(balance_rid_rounds_by_largest_remainders)
+{
+	__u64 load[HC_LIB_DIM_MAX] = {}, wish[HC_LIB_DIM_MAX], own;
+	uint32_t links, i;
+
+	for (links = 0; links < 16; links++)
+		for (own = 0; own < 4; own++)
+			for (i = 0; i < 7 * 7 * 7 * 7; i++) {
+				load[0] = i % 7;
+				load[1] = i / 7 % 7;
+				load[2] = i / 49 % 7;
+				load[3] = i / 343;
+				hc_rid_wishes(own, links, load, wish);
+				ASSERT_TRUE(wish_nearest(load, links, own, wish));
+			}
 }

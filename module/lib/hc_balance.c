@@ -3,6 +3,7 @@
  * The verifier of balancing topologies; see hc_balance.h.
  */
 #include "hc_balance.h"
+#include "hc_quota.h"
 
 static int check_shape(const struct hc_balance *b, struct hc_flaw *flaw)
 {
@@ -105,4 +106,45 @@ int hc_balance_check(const struct hc_balance *b, const __u32 *fault,
 	if (deepest != b->depth)
 		return hc_refuse(flaw, "no node is as deep as that", HC_FLAW_NONE, HC_FLAW_NONE);
 	return 0;
+}
+
+/* The largest of @rest; of equals the one along the lowest dimension. */
+static unsigned int largest(const __u64 *rest)
+{
+	unsigned int best = 0, d;
+
+	for (d = 1; d < HC_LIB_DIM_MAX; d++)
+		if (rest[d] > rest[best])
+			best = d;
+	return best;
+}
+
+void hc_rid_wishes(__u64 own, __u32 links, const __u64 *load, __u64 *wish)
+{
+	__u64 rest[HC_LIB_DIM_MAX], sum = 0, lack, all, left;
+	unsigned int degree = hc_weight32(links), d;
+
+	for (d = 0; d < HC_LIB_DIM_MAX; d++) {
+		wish[d] = 0;
+		rest[d] = 0;
+		sum += links & hc_bit(d) ? load[d] : 0;
+	}
+	if (sum <= own * degree)
+		return;
+	lack = sum - own * degree;
+	all = (degree + 1) * sum;
+	left = hc_divide64(lack, degree + 1);
+	for (d = 0; d < HC_LIB_DIM_MAX; d++) {
+		if (!(links & hc_bit(d)))
+			continue;
+		wish[d] = hc_divide64(lack * load[d], all);
+		rest[d] = lack * load[d] - wish[d] * all;
+		left -= wish[d];
+	}
+	/* What is left is no more than the sum of rest / all: there are as many that are not 0. */
+	for (; left; left--) {
+		d = largest(rest);
+		wish[d]++;
+		rest[d] = 0;
+	}
 }

@@ -17,16 +17,21 @@ static inline __u64 hc_quota_share(__u64 rest, __u64 before, __u64 weight)
 	return rest - before < weight ? rest - before : weight;
 }
 
-/* Receiver-initiated diffusion: what a node with @own tasks asks one of its @degree neighbours for.
- * That is, of what it lacks to the mean of itself and them, who have @sum, the part that this one
- * with @theirs has of the sum.  The paper's text has the mean with the own load, its formula
- * without.
+/**
+ * hc_rid_wishes() - what a node asks its neighbours for in receiver-initiated diffusion
+ * @own: tasks that the node has
+ * @links: dimensions along which it has a neighbour
+ * @load: tasks of these neighbours, by dimension
+ * @wish: filled in by dimension, HC_LIB_DIM_MAX of them; 0 where there is no neighbour
+ *
+ * Of what it lacks to the mean of itself and its neighbours, each is asked for a part in proportion
+ * to its load.  The paper's text has the mean with the own load, its formula without, and how to
+ * round it does not say.  Here the lack is rounded down, and all of that is asked for: each
+ * part is rounded down, and the tasks that remain are asked one each of those whose parts
+ * have lost most by that (largest remainders), the lowest dimension first.  No neighbour is asked
+ * for more than it has.
  */
-static inline __u64 hc_rid_wish(__u64 own, unsigned int degree, __u64 sum, __u64 theirs)
-{
-	own *= degree;
-	return sum > own ? hc_divide64((sum - own) * theirs, (degree + 1) * sum) : 0;
-}
+void hc_rid_wishes(__u64 own, __u32 links, const __u64 *load, __u64 *wish);
 
 /* What a cube sends is sent by its halves: the upper one gives what it has too much, as far as that
  * is wanted, and the lower one the rest (the four cases of line 18).  Returns the upper one's part.

@@ -208,19 +208,23 @@ static bool any_at(const struct hc_node *node, const struct hc_rid *p, enum ask_
 
 static void want(struct hc_node *node, struct hc_rid *p)
 {
-	unsigned int d, degree = 0;
-	u64 own = hc_round_load(node), sum = 0;
+	u64 load[HC_LIB_DIM_MAX] = {}, wish[HC_LIB_DIM_MAX] = {};
+	u32 links = 0;
+	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++) {
-		degree += p->link[d].ask.step == ASK_KNOWN;
-		sum += p->link[d].ask.load;
+		if (p->link[d].ask.step != ASK_KNOWN)
+			continue;
+		links |= hc_bit(d);
+		load[d] = p->link[d].ask.load;
 	}
+	hc_rid_wishes(hc_round_load(node), links, load, wish);
 	for (d = 0; d < node->fabric->dim; d++) {
 		struct hc_rid_ask *a = &p->link[d].ask;
 
 		if (a->step != ASK_KNOWN)
 			continue;
-		a->want = hc_rid_wish(own, degree, sum, a->load);
+		a->want = wish[d];
 		a->step = a->want ? ASK_GAVE : ASK_DONE;
 		a->fresh = a->want;
 	}
