@@ -17,6 +17,14 @@ static const char * const methods[] = {
 	NULL
 };
 
+/* The planners' numbers of the same. */
+static const enum hc_balance_method planned[] = {
+	[HYPERCUBE_BALANCE_DEM] = HC_BALANCE_DEM,
+	[HYPERCUBE_BALANCE_MCWA] = HC_BALANCE_MCW,
+	[HYPERCUBE_BALANCE_CWA] = HC_BALANCE_CWA,
+	[HYPERCUBE_BALANCE_RID] = HC_BALANCE_RID,
+};
+
 static const char * const triggers[] = {
 	[HYPERCUBE_TRIGGER_COMMAND] = "command",
 	[HYPERCUBE_TRIGGER_THRESHOLD] = "threshold",
@@ -102,6 +110,20 @@ void balance_out_rounds(struct hcctl *h, const struct nl_balance *b)
 	out_close(h);
 }
 
+/* As the paper counts them: on this topology, whatever else the machine did meanwhile. */
+static void out_steps(struct hcctl *h, const struct nl_balance *b, uint32_t method)
+{
+	struct hc_balance_steps s;
+
+	if (method >= COUNT(planned))
+		return;
+	s = hc_balance_steps(planned[method], hc_weight32(b->nodes - 1), b->depth,
+			     hc_weight32(b->dims));
+	out_uint(h, "steps", "; steps %" PRIu64, s.info + s.move);
+	out_uint(h, "info_steps", " (%" PRIu64 " of information", s.info);
+	out_uint(h, "move_steps", ", %" PRIu64 " of migration)", s.move);
+}
+
 int balance_run(struct hcctl *h, int argc, char **argv)
 {
 	const char *fabric = hc_take_fabric(h, &argc, &argv);
@@ -112,12 +134,14 @@ int balance_run(struct hcctl *h, int argc, char **argv)
 		{ "node", arg_node, &node },
 		{}
 	};
-	struct nl_balance b;
+	struct nl_balance b, topology;
 	int rc;
 
 	if (!fabric)
 		return HC_USAGE;
 	rc = hc_args(h, args, argc, argv);
+	if (!rc)
+		rc = nl_balance(h, fabric, &topology);
 	if (!rc)
 		rc = nl_balance_run(h, fabric, args[0].given ? method.v + 1 : NL_NONE, node, &b);
 	if (rc)
@@ -125,6 +149,8 @@ int balance_run(struct hcctl *h, int argc, char **argv)
 	out_object(h, NULL);
 	out_str(h, "fabric", "%s: ", fabric);
 	cmd_out_round(h, &b.round[0]);
+	if (!b.round[0].status)
+		out_steps(h, &topology, b.round[0].method);
 	out_text(h, "\n");
 	out_close(h);
 	return b.round[0].status ? HC_NO : HC_OK;

@@ -221,4 +221,20 @@ void hc_balance_plan_free(struct hc_balance_plan *p);
  */
 double hc_balancer_least(struct hc_balancer *b, const struct hc_balance_req *q);
 
+/**
+ * struct hc_balance_steps - parallel steps of a round, as the paper counts them
+ * @info: in which loads and quotas are told
+ * @move: and in which tasks migrate
+ */
+struct hc_balance_steps {
+	unsigned int info;
+	unsigned int move;
+};
+
+/* Of RID (a single node's round), DEM, CWA or MCWA in a cube of dimension @dim, with a topology of
+ * that depth around a subcube of dimension @k.
+ */
+struct hc_balance_steps hc_balance_steps(enum hc_balance_method method, unsigned int dim,
+					 unsigned int depth, unsigned int k);
+
 #endif /* _HC_PLAN_BALANCE_H */

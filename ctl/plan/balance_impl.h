@@ -116,6 +116,9 @@ struct hc_balancer {
 int hc_balance_move(struct hc_balance_plan *p, uint32_t from, uint32_t to, uint64_t tasks,
 		    unsigned int step);
 /* One for each method: moves, quotas and steps; 0 or -errno. */
+/* The steps of a method, see hc_balance_steps(). */
+void hc_balance_count(const struct hc_balancer *b, enum hc_balance_method method,
+		      struct hc_balance_plan *p);
 int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
 		   struct hc_balance_plan *p);
 int hc_balance_dem(struct hc_balancer *b, const struct hc_balance_req *q,

@@ -57,8 +57,8 @@ int hc_balance_rid(struct hc_balancer *b, const struct hc_balance_req *q,
 	int err = 0;
 
 	memset(b->clock, 0, n * sizeof(*b->clock));
+	hc_balance_count(b, HC_BALANCE_RID, p);
 	p->move_steps = 0;
-	p->info_steps = 2;
 	for (u = 0; !err && u < n; u++)
 		if (b->t->up[u] != HC_BALANCE_OUT && b->load[u] <= q->threshold)
 			err = ask(b, p, u);
@@ -90,7 +90,6 @@ int hc_balance_dem(struct hc_balancer *b, const struct hc_balance_req *q __attri
 		for (u = 0; !err && u < hc_nodes(b->f->dim); u++)
 			if (!(u & hc_bit(d)) && b->link[u] & hc_bit(d))
 				err = exchange(b, p, u, d);
-	p->info_steps = 2 * b->f->dim;
-	p->move_steps = b->f->dim;
+	hc_balance_count(b, HC_BALANCE_DEM, p);
 	return err;
 }

@@ -165,7 +165,6 @@ int hc_balance_mcwa(struct hc_balancer *b, const struct hc_balance_req *q __attr
 					      b->quota[u] - b->load[u],
 					      depth + b->cwa.k + t->level[u]);
 	}
-	p->info_steps = 2 * depth + 2 * b->cwa.k;
-	p->move_steps = 2 * depth + b->cwa.k;
+	hc_balance_count(b, HC_BALANCE_MCW, p);
 	return err;
 }

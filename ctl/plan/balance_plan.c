@@ -184,6 +184,29 @@ static int plan_one(struct hc_balancer *b, const struct hc_balance_req *q,
 	return err;
 }
 
+struct hc_balance_steps hc_balance_steps(enum hc_balance_method method, unsigned int dim,
+					 unsigned int depth, unsigned int k)
+{
+	switch (method) {
+	case HC_BALANCE_RID:
+		return (struct hc_balance_steps){ 2, 1 };
+	case HC_BALANCE_DEM:
+		return (struct hc_balance_steps){ 2 * dim, dim };
+	default:
+		return (struct hc_balance_steps){ 2 * depth + 2 * k, 2 * depth + k };
+	}
+}
+
+void hc_balance_count(const struct hc_balancer *b, enum hc_balance_method method,
+		      struct hc_balance_plan *p)
+{
+	const struct hc_balance_steps s =
+		hc_balance_steps(method, b->f->dim, b->t->b.depth, b->cwa.k);
+
+	p->info_steps = s.info;
+	p->move_steps = s.move;
+}
+
 /* All loads are known, then, where one is chosen. */
 static unsigned int auto_info_steps(const struct hc_balancer *b)
 {
