@@ -385,6 +385,7 @@ enum hc_mend_what {
  * @rings: PLACE: in how many rings the member is
  * @flags: HC_MEND_F_*
  * @reserved: 0
+ * @tour: PLACE: links of all rings together
  */
 struct hc_wire_mend {
 	struct hc_wire_plan plan;
@@ -398,7 +399,8 @@ struct hc_wire_mend {
 	__u8	ways;
 	__be16	rings;
 	__u8	flags;
-	__u8	reserved[3];
+	__u8	reserved;
+	__be16	tour;
 };
 
 static_assert(sizeof(struct hc_wire_mend) == 48);
@@ -442,6 +444,8 @@ static_assert(sizeof(struct hc_wire_mend_ops) == 56);
  * struct hc_wire_mend_way - what comes from a neighbour, as struct hc_ring_way
  * @seen: how many words come that a message has been seen beyond
  * @next: the member behind this one in the ring
+ * @came: position of the ring's link by which it comes, of @tour in all
+ * @leaves: and of that by which it goes on
  * @dim: dimension of the link to the neighbour
  * @out: index of the neighbour to which it goes on
  * @flags: HC_WAY_F_*
@@ -450,13 +454,15 @@ static_assert(sizeof(struct hc_wire_mend_ops) == 56);
 struct hc_wire_mend_way {
 	__be32	seen;
 	__be16	next;
+	__be16	came;
+	__be16	leaves;
 	__u8	dim;
 	__u8	out;
 	__u8	flags;
 	__u8	reserved[3];
 };
 
-static_assert(sizeof(struct hc_wire_mend_way) == 12);
+static_assert(sizeof(struct hc_wire_mend_way) == 16);
 
 /* ------------------------------------------------------------ tasks */
 

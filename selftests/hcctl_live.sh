@@ -393,6 +393,45 @@ steps_promise_and_optimum_of_all_collectives_around_faults() {
 	done
 }
 
+# Where the first stage has no sender: it takes a step up, and none down.
+steps_around_dead_nodes() {
+	local kind
+	check 'add' hcctl fabric add t dim 2
+	check 'faults' hcctl node set t 1,3 fail
+	check 'a plan' hcctl tree find fabric t sink 0 apply
+	for kind in allreduce barrier reduce_scatter allgather scatter; do
+		equal "$kind" '[true,3,3,3,"exact"]' \
+			"$(json '[.verified,.steps,.promise,.optimum,.optimum_is]' run "$kind" t plan 1 verify)"
+	done
+	equal 'up alone' '[2,2,2,"exact"]' "$(json '[.steps,.promise,.optimum,.optimum_is]' run reduce t verify)"
+	# A plan of the time when a node was missing promises nothing that is not so.
+	check 'a node is back' hcctl node set t 1 ok
+	equal 'of other members' '[3,"lower bound"]' \
+		"$(json 'select(.steps >= .optimum) | [.optimum,.optimum_is]' run barrier t plan 1 verify)"
+}
+
+# Whatever the order in which frames come, rings take the steps that were planned.
+trees_of_rings_take_the_planned_steps() {
+	local dim width planned
+	for dim in 3 4; do
+		check 'add' hcctl fabric add t dim "$dim"
+		check 'a fault' hcctl link set t 5:1 down
+		for width in 2 3 5; do
+			planned=$(json .deliver ring plan fabric t method vrt width "$width" apply plan 5)
+			equal "dim $dim, width $width" "[true,$planned,$planned]" \
+				"$(json '[.verified,.steps,.promise]' run allgather t plan 5 type u8 count 7 iterations 3 verify)"
+		done
+		check 'a plan' hcctl ring plan fabric t method vrt width 3 repair apply plan 6
+		check 'another fault' hcctl link set t "$(json '.[] | select(.plan == 6) | .rings[0].nodes[0:2] |
+			"\(.[0]):\([.[0],.[1]] | max - min | log2)"' plan show t)" down
+		busywait 10 json_is false '.[] | select(.plan == 6) | .broken' plan show t ||
+			fault 'the plan stays broken'
+		equal 'mended' '[true,true]' \
+			"$(json '[.verified,.steps == .promise]' run allgather t plan 6 type u8 count 7 verify)"
+		check 'del' hcctl fabric del t
+	done
+}
+
 doubling_is_chosen_planned_and_verified() {
 	check 'add' hcctl fabric add t dim 4
 	equal 'steps' 4 "$(truth allreduce method doubling op sum type f64 count 9000 iterations 2)"
@@ -647,6 +686,7 @@ run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes va
 	an_error_has_one_line names_do_nothing_to_a_terminal an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \
 	what_a_plan_promises_is_what_a_reduction_takes \
 	steps_promise_and_optimum_of_all_collectives_around_faults \
+	steps_around_dead_nodes trees_of_rings_take_the_planned_steps \
 	doubling_is_chosen_planned_and_verified plans_of_all_types_are_shown_and_removed \
 	a_failure_is_named_and_nothing_is_left a_run_without_a_plan_makes_its_own a_sweep_has_a_line_for_each_size parts_go_the_way_that_there_is data_comes_from_pipes lists_have_ranges_and_all all_types_and_operators_are_verified \
 	loads_are_watched a_watched_fabric_fits_the_terminal

@@ -122,6 +122,7 @@ local f = {
 	mend_what = ProtoField.uint8('hypercube.mend.what', 'What is said', base.DEC, mends),
 	mend_ways = ProtoField.uint8('hypercube.mend.ways', 'Ways'),
 	mend_rings = ProtoField.uint16('hypercube.mend.rings', 'Rings that the member is in'),
+	mend_tour = ProtoField.uint16('hypercube.mend.tour', 'Links of all rings'),
 	mend_flags = ProtoField.uint8('hypercube.mend.flags', 'Flags', base.HEX),
 	mend_prev = ProtoField.bool('hypercube.mend.back', 'It can go back', 8, nil, 0x01),
 	mend_unfit = ProtoField.bool('hypercube.mend.unfit', 'What is under way cannot go on', 8, nil, 0x02),
@@ -136,6 +137,8 @@ local f = {
 	mend_fresh = ProtoField.uint64('hypercube.mend.fresh', 'First operation that nobody has begun'),
 	way_seen = ProtoField.uint32('hypercube.way.seen', 'Words SEEN that will come'),
 	way_next = ProtoField.uint16('hypercube.way.next', 'Next member of the ring'),
+	way_came = ProtoField.uint16('hypercube.way.came', 'Comes by the link at'),
+	way_leaves = ProtoField.uint16('hypercube.way.leaves', 'Leaves by the link at'),
 	way_dim = ProtoField.uint8('hypercube.way.dim', 'From the neighbour along dimension'),
 	way_out = ProtoField.uint8('hypercube.way.out', 'On by way'),
 	way_flags = ProtoField.uint8('hypercube.way.flags', 'Flags', base.HEX),
@@ -259,7 +262,8 @@ local parts = {
 	[MEND] = { len = 48, plan = true, { 16, f.mend_attempt, 6 }, { 22, f.mend_master, 2 }, { 24, f.mend_word, 4 },
 		{ 28, f.mend_members, 4 }, { 32, f.mend_status, 4 }, { 36, f.mend_node, 2 }, { 38, f.mend_dim, 2 },
 		{ 40, f.mend_what, 1 }, { 41, f.mend_ways, 1 }, { 42, f.mend_rings, 2 },
-		{ 44, f.mend_flags, 1, { f.mend_prev, f.mend_unfit, f.mend_resume, f.mend_waits } } },
+		{ 44, f.mend_flags, 1, { f.mend_prev, f.mend_unfit, f.mend_resume, f.mend_waits } },
+		{ 46, f.mend_tour, 2 } },
 	[COPY] = { len = 16, { 0, f.copy_nr, 8 }, { 8, f.copies, 1 }, { 9, f.copy, 1 }, { 10, f.hop, 1 },
 		{ 12, f.paths_len, 2 } },
 	[TASK] = { len = 32, { 0, f.task_move, 8 }, { 8, f.task_nr, 8 }, { 16, f.task_offset, 4 },
@@ -389,9 +393,9 @@ end
 -- What a member that is mended tells of operations, or is told.
 local mend_ops = { { 0, f.mend_ran, 8 }, { 8, f.mend_placed, 8 }, { 16, f.mend_nr, 8 }, { 24, f.mend_offset, 8 },
 	{ 32, f.mend_prev_nr, 8 }, { 40, f.mend_prev_offset, 8 }, { 48, f.mend_fresh, 8 } }
-local mend_way = { { 0, f.way_seen, 4 }, { 4, f.way_next, 2 }, { 6, f.way_dim, 1 }, { 7, f.way_out, 1 },
-	{ 8, f.way_flags, 1, { f.way_used, f.way_relay } } }
-local MEND_OPS, MEND_WAY = 56, 12
+local mend_way = { { 0, f.way_seen, 4 }, { 4, f.way_next, 2 }, { 6, f.way_came, 2 }, { 8, f.way_leaves, 2 },
+	{ 10, f.way_dim, 1 }, { 11, f.way_out, 1 }, { 12, f.way_flags, 1, { f.way_used, f.way_relay } } }
+local MEND_OPS, MEND_WAY = 56, 16
 
 -- Bit u % 32 of word u / 32 is node u.
 local function nodes_of(buf)

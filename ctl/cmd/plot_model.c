@@ -329,7 +329,7 @@ int plot_set_ring(struct hcctl *h, struct plot *p)
 		return rc;
 	p->kind = PLOT_RING;
 	p->root = NL_NONE;
-	p->steps = p->rings.counted ? p->rings.steps.acknowledge : 0;
+	p->steps = p->rings.steps.acknowledge;
 	for (r = 0; r < t->nrings; at += t->ring[r++].size)
 		add_ring(p, &t->ring[r], t->node + at, r);
 	return 0;

@@ -232,7 +232,7 @@ static int read_rings(struct hcctl *h, struct source *s)
 		return plot_set_ring(h, s->p);
 	s->p->kind = PLOT_RING;
 	s->p->phases = s->p->rings.tree.nrings;
-	s->p->steps = s->p->rings.counted ? s->p->rings.steps.acknowledge : 0;
+	s->p->steps = s->p->rings.steps.acknowledge;
 	return 0;
 }
 

@@ -156,10 +156,8 @@ static int truth(const struct nl_plan *v, struct plan_truth *t)
 	struct hc_graph *g = hc_graph_cube(t->faults);
 	struct hc_ring_count count = {};
 	uint32_t links;
-	int rc = g ? 0 : -ENOMEM;
+	int rc = g ? hc_ring_steps(&tree, &count) : -ENOMEM;
 
-	if (!rc && v->nrings > 1)
-		rc = hc_ring_steps(&tree, false, &count);
 	if (!rc) {
 		links = fewest_links(v, g);
 		t->way = goes_both(v, g, t) ? "both ways" : "one way";

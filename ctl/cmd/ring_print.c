@@ -21,16 +21,11 @@ static void print_steps(struct hcctl *h, const struct ring_view *v)
 {
 	const struct hc_ring_plan *p = v->plan;
 
-	if (p->counted) {
-		out_uint(h, "deliver", "steps %" PRIu64 " to deliver", p->steps.deliver);
-		/* One way only, if it repairs itself. */
-		if (p->both && !v->repair)
-			out_uint(h, "deliver_both_ways", " one way, %" PRIu64 " both ways",
-				 p->both);
-		out_uint(h, "steps", ", %" PRIu64 " to acknowledge", p->steps.acknowledge);
-	} else {
-		out_text(h, "steps not counted, there are too many nodes");
-	}
+	out_uint(h, "deliver", "steps %" PRIu64 " to deliver", p->steps.deliver);
+	/* One way only, if it repairs itself. */
+	if (p->both && !v->repair)
+		out_uint(h, "deliver_both_ways", " one way, %" PRIu64 " both ways", p->both);
+	out_uint(h, "steps", ", %" PRIu64 " to acknowledge", p->steps.acknowledge);
 	out_uint(h, "least_deliver", "; at least %" PRIu64, p->members - 1);
 	out_uint(h, "least_steps", " and %" PRIu64 " in rings", p->members);
 	out_uint(h, "least_ports", ", %" PRIu64 " to deliver", per_port(p));

@@ -142,19 +142,13 @@ static void describe(const struct hc_graph *g, struct hc_ring_plan *p)
 	}
 }
 
-/* A single ring needs no trial. */
 static int count(const struct hc_graph *g, struct hc_ring_plan *p)
 {
 	const uint32_t n = p->members;
 
 	if (p->tree.nrings == 1 && n > 2 && hc_ring_closes(g, p->tree.ring, p->tree.node))
 		p->both = n / 2;
-
-	p->counted = p->tree.nrings == 1 || n <= HC_RING_COUNT_MAX;
-	p->steps = (struct hc_ring_count){ n - 1, n };
-	if (p->tree.nrings == 1 || !p->counted)
-		return 0;
-	return hc_ring_steps(&p->tree, false, &p->steps);
+	return hc_ring_steps(&p->tree, &p->steps);
 }
 
 static int copy(const struct hc_graph *g, const struct hc_ring_tree *t, struct hc_ring_plan *p)
@@ -238,13 +232,11 @@ static int make(const struct hc_graph *g, const struct part *p, const struct hc_
  */
 static bool optimal(const struct hc_ring_plan *p)
 {
-	return p->counted && p->steps.acknowledge == p->members;
+	return p->steps.acknowledge == p->members;
 }
 
 static bool better(const struct hc_ring_plan *a, const struct hc_ring_plan *b)
 {
-	if (!a->counted)
-		return a->tree.nrings < b->tree.nrings;
 	if (a->steps.acknowledge != b->steps.acknowledge)
 		return a->steps.acknowledge < b->steps.acknowledge;
 	return a->steps.deliver < b->steps.deliver;

@@ -58,7 +58,8 @@ enum hc_ring_method {
 /**
  * struct hc_ring_count - how long an all-to-all broadcast takes
  * @deliver: after so many steps all members have all messages
- * @acknowledge: after so many all messages have come back to where they entered each ring
+ * @acknowledge: after so many all messages have come back to where they entered each ring: the
+ *	links of all rings together
  */
 struct hc_ring_count {
 	uint32_t deliver;
@@ -73,8 +74,7 @@ struct hc_ring_count {
  * @levels: how many levels
  * @longest: nodes of its longest ring
  * @ports: the fewest healthy links that a member has
- * @counted: @steps are known
- * @steps: how long it takes, with fair sending
+ * @steps: how long it takes
  * @both: steps to deliver in both directions at once, without acknowledgements, if it is one ring
  *	that is closed; else 0
  * @excluded: live nodes that are not connected with the members, as a set
@@ -88,7 +88,6 @@ struct hc_ring_plan {
 	uint32_t levels;
 	uint32_t longest;
 	uint32_t ports;
-	bool counted;
 	struct hc_ring_count steps;
 	uint32_t both;
 	uint32_t *excluded;
@@ -100,9 +99,6 @@ struct hc_ring_plan {
  * cycle: the shorter they are, the sooner a broken one is noticed.
  */
 #define HC_RING_WIDTH 8
-
-/* Beyond so many members steps are not counted, unless there is only one ring. */
-#define HC_RING_COUNT_MAX 8192
 
 /**
  * hc_plan_ring() - find a ring tree of the largest connected part of a network
@@ -133,19 +129,18 @@ int hc_plan_ring_fixed(const struct hc_graph *g, const struct hc_ring_tree *t,
 		       struct hc_ring_plan *plan, struct hc_ring_flaw *flaw);
 
 /**
- * hc_ring_steps() - let messages run through a ring tree
+ * hc_ring_steps() - how many steps an all-to-all broadcast over a ring tree takes
  * @t: the tree, which the verifier has accepted
- * @hot: what goes round in a ring has priority over what a node adds to it, as in the paper,
- *	even if the node can add nothing for long; false: messages are sent in the order in which
- *	they came
  * @count: filled in
  *
  * In each step each node sends one message in each of its rings; what the last node of a ring sends
- * to the first takes one step, wherever it goes.  Memory O(members^2).
+ * to the first takes one step, wherever it goes.  The kernel's nodes take as many for each segment.
+ *
+ * Time nearly O(members).
  *
  * Return: 0 or -ENOMEM.
  */
-int hc_ring_steps(const struct hc_ring_tree *t, bool hot, struct hc_ring_count *count);
+int hc_ring_steps(const struct hc_ring_tree *t, struct hc_ring_count *count);
 
 /* Does the last node of ring @i, which begins at @node, have a link to the first? */
 bool hc_ring_closes(const struct hc_graph *g, const struct hc_ring *ring, const uint16_t *node);

@@ -3,191 +3,112 @@
  * How many steps an all-to-all broadcast over a ring tree takes.
  *
  * In each step each node sends one message in each of its rings, and what the last of a ring sends
- * to the first takes one step, too.  It sends what it knows, in the order in which it learnt
- * it, its own message first.  Or, as the paper has it, what came in the ring in the step
- * before goes on at once, as a hot potato, and only when there is nothing like that the node
- * adds what it knows from elsewhere.
+ * to the first takes one step, too.  Which message goes when follows from where the links of the
+ * rings are on a closed way through all rings (hc_ring_tour()), in the kernel as well: so as
+ * many steps as are counted here are taken, in whatever order messages come.
  *
- * What comes and is known has gone round and ends there.  So each message goes over each link of
- * each ring once.
+ * On the way a node stands behind each link that leads to it; a message begins behind the link of
+ * its source's home ring, and is known to a node once the way from there has come to the next place
+ * where that one stands.
  */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "hc_ring_mend.h"
 #include "memory.h"
 #include "ring_impl.h"
 
-#define NOTHING HC_RING_NONE
-
 /**
- * struct count - messages on their way
+ * struct tour - the way through all rings
  * @t: the tree
- * @hot: hot potatoes first
- * @n: members
- * @rank: of each virtual node, which of the members it is
- * @known: the messages that a member knows, in their order: @n for each
- * @via: in which ring each of them came; HC_RING_NONE: in none, it is its own
- * @nknown: how many
- * @has: the same as a set of bits, @n for each
- * @potato: what a virtual node has to pass on at once, or NOTHING
- * @looked: at how many of those that it knows it has looked in order to send them
- * @sent: what each virtual node sends in this step, or NOTHING
- * @missing: messages that are not known somewhere
- * @open: messages that have not gone over some link of a ring
+ * @at: where its nodes are
+ * @out: position of each place's link, and room for as many
+ * @stands: by position, the node that stands in front of that link
+ * @starts: a message begins there
+ * @last: of each node, where it stood last; HC_RING_NO_NODE: nowhere yet
  */
-struct count {
+struct tour {
 	const struct hc_ring_tree *t;
-	bool hot;
-	uint32_t n;
-	uint16_t *rank;
-	uint16_t *known;
-	uint16_t *via;
-	uint32_t *nknown;
-	uint64_t *has;
-	uint16_t *potato;
-	uint32_t *looked;
-	uint16_t *sent;
-	uint64_t missing;
-	uint64_t open;
+	struct hc_ring_places at;
+	uint32_t *out;
+	uint16_t *stands;
+	uint8_t *starts;
+	uint32_t *last;
 };
 
-static bool knows(const struct count *c, uint32_t u, uint32_t m)
+/* Where the node of a place stands once it has come there. */
+static uint32_t position(const struct tour *w, uint32_t ring, uint32_t i)
 {
-	const uint64_t bit = (uint64_t)u * c->n + m;
+	const uint32_t size = w->t->ring[ring].size, before = (i + size - 1) % size;
 
-	return c->has[bit / 64] >> (bit % 64) & 1;
+	return (w->out[w->at.begin[ring] + before] + 1) % w->t->nnodes;
 }
 
-static void learn(struct count *c, uint32_t u, uint32_t m, uint32_t ring)
+static void stand(struct tour *w)
 {
-	const uint64_t bit = (uint64_t)u * c->n + m;
-	const size_t at = (size_t)u * c->n + c->nknown[u]++;
+	uint32_t r, i, at, p;
 
-	c->has[bit / 64] |= 1ULL << (bit % 64);
-	c->known[at] = (uint16_t)m;
-	c->via[at] = (uint16_t)ring;
-	c->missing--;
+	for (r = 0; r < w->t->nrings; r++)
+		for (i = 0; i < w->t->ring[r].size; i++) {
+			at = w->at.begin[r] + i;
+			p = position(w, r, i);
+			w->stands[p] = w->t->node[at];
+			w->starts[p] = w->at.place[w->at.first[w->t->node[at]]] == at;
+		}
 }
 
-/* What virtual node @v sends in @ring. */
-static uint32_t next_of(struct count *c, uint32_t ring, uint32_t v)
+/* The longest way of any message to its next place at some node.  Twice around, as what a node has
+ * stood at last may lie behind the beginning.
+ */
+static uint32_t longest(struct tour *w)
 {
-	const uint32_t u = c->rank[v];
-	const size_t first = (size_t)u * c->n;
-	uint32_t m = c->potato[v];
+	const uint32_t n = w->t->nnodes;
+	uint32_t p, s, most = 0;
 
-	c->potato[v] = NOTHING;
-	while (m == NOTHING && c->looked[v] < c->nknown[u]) {
-		if (!c->hot || c->via[first + c->looked[v]] != ring)
-			m = c->known[first + c->looked[v]];
-		c->looked[v]++;
+	for (p = 0; p < 2 * n; p++) {
+		uint32_t *last = &w->last[w->stands[p % n]];
+
+		/* The first message that begins after the node stood there before. */
+		for (s = *last + 1; *last != HC_RING_NO_NODE && s < p && !w->starts[s % n]; s++)
+			;
+		if (*last != HC_RING_NO_NODE && p - s > most)
+			most = p - s;
+		*last = p;
 	}
-	return m;
+	return most;
 }
 
-/* First all send, so what they send is known from before; then all receive. */
-static void send_all(struct count *c)
+int hc_ring_steps(const struct hc_ring_tree *t, struct hc_ring_count *count)
 {
-	uint32_t r, i, v = 0;
-
-	for (r = 0; r < c->t->nrings; r++)
-		for (i = 0; i < c->t->ring[r].size; i++, v++)
-			c->sent[v] = (uint16_t)next_of(c, r, v);
-}
-
-static void receive(struct count *c, uint32_t ring, uint32_t v, uint32_t m)
-{
-	if (m == NOTHING)
-		return;
-	c->open--;
-	if (knows(c, c->rank[v], m))
-		return;
-	learn(c, c->rank[v], m, ring);
-	if (c->hot)
-		c->potato[v] = (uint16_t)m;
-}
-
-static void receive_all(struct count *c)
-{
-	uint32_t r, begin = 0, i;
-
-	for (r = 0; r < c->t->nrings; begin += c->t->ring[r].size, r++) {
-		const uint32_t last = c->t->ring[r].size - 1;
-
-		for (i = 0; i < last; i++)
-			receive(c, r, begin + i + 1, c->sent[begin + i]);
-		receive(c, r, begin, c->sent[begin + last]);
-	}
-}
-
-static void run(struct count *c, struct hc_ring_count *count)
-{
-	uint32_t step = 0, i;
-
-	for (i = 0; i < c->t->nnodes; i++)
-		c->potato[i] = NOTHING;
-	for (i = 0; i < c->n; i++)
-		learn(c, i, i, HC_RING_NONE);
-	while (c->open) {
-		send_all(c);
-		receive_all(c);
-		step++;
-		if (!c->missing && !count->deliver)
-			count->deliver = step;
-	}
-	count->acknowledge = step;
-}
-
-/* How many numbers of nodes a table by node needs. */
-static size_t numbers(const struct hc_ring_tree *t)
-{
-	uint32_t i, most = 0;
-
-	for (i = 0; i < t->nnodes; i++)
-		if (t->node[i] > most)
-			most = t->node[i];
-	return (size_t)most + 1;
-}
-
-/* Number the members as they come. */
-static void set_ranks(struct count *c, uint16_t *of)
-{
-	uint32_t i, n = 0;
-
-	memset(of, 0xff, numbers(c->t) * sizeof(*of));
-	for (i = 0; i < c->t->nnodes; i++) {
-		if (of[c->t->node[i]] == NOTHING)
-			of[c->t->node[i]] = (uint16_t)n++;
-		c->rank[i] = of[c->t->node[i]];
-	}
-}
-
-int hc_ring_steps(const struct hc_ring_tree *t, bool hot, struct hc_ring_count *count)
-{
-	const size_t n = t->nnodes - (t->nrings - 1), all = n * n;
-	struct count c = {
-		.t = t, .hot = hot, .n = (uint32_t)n,
-		.rank = calloc(t->nnodes, sizeof(*c.rank)),
-		.known = malloc(all * sizeof(*c.known)),
-		.via = malloc(all * sizeof(*c.via)),
-		.nknown = calloc(n, sizeof(*c.nknown)),
-		.has = calloc(all / 64 + 1, sizeof(*c.has)),
-		.potato = calloc(t->nnodes, sizeof(*c.potato)),
-		.looked = calloc(t->nnodes, sizeof(*c.looked)),
-		.sent = calloc(t->nnodes, sizeof(*c.sent)),
-		.missing = all, .open = (uint64_t)n * t->nnodes,
-	};
-	uint16_t *of = malloc(numbers(t) * sizeof(*of));
+	struct tour w = { .t = t };
+	uint32_t i, nodes = 0;
 	int rc = -ENOMEM;
 
 	*count = (struct hc_ring_count){};
-	if (c.rank && c.known && c.via && c.nknown && c.has && c.potato && c.looked && c.sent &&
-	    of) {
-		set_ranks(&c, of);
-		run(&c, count);
+	if (t->nnodes < 2)
+		return 0;
+	for (i = 0; i < t->nnodes; i++)
+		if (t->node[i] >= nodes)
+			nodes = t->node[i] + 1u;
+	w.at.first = malloc((nodes + 1) * sizeof(*w.at.first));
+	w.at.place = malloc(t->nnodes * sizeof(*w.at.place));
+	w.at.ring = malloc(t->nnodes * sizeof(*w.at.ring));
+	w.at.begin = malloc(t->nrings * sizeof(*w.at.begin));
+	w.out = malloc(2 * (size_t)t->nnodes * sizeof(*w.out));
+	w.stands = malloc(t->nnodes * sizeof(*w.stands));
+	w.starts = calloc(t->nnodes, sizeof(*w.starts));
+	w.last = malloc(nodes * sizeof(*w.last));
+	if (w.at.first && w.at.place && w.at.ring && w.at.begin && w.out && w.stands &&
+	    w.starts && w.last) {
+		for (i = 0; i < nodes; i++)
+			w.last[i] = HC_RING_NO_NODE;
+		hc_ring_places_fill(&w.at, t, nodes);
+		hc_ring_tour(t, &w.at, w.out, w.out + t->nnodes);
+		stand(&w);
+		*count = (struct hc_ring_count){ longest(&w), t->nnodes };
 		rc = 0;
 	}
-	hc_free_all(c.rank, c.known, c.via, c.nknown, c.has, c.potato, c.looked, c.sent, of);
+	hc_free_all(w.at.first, w.at.place, w.at.ring, w.at.begin, w.out, w.stands, w.starts,
+		    w.last);
 	return rc;
 }

@@ -250,7 +250,7 @@ TEST(back_at_the_source_is_not_everywhere)
  */
 TEST(hot_potatoes_first_starve_the_others)
 {
-	struct hc_ring_count hot;
+	struct trial fair, hot;
 	struct hc_ring_plan p;
 	struct net net;
 	unsigned int d, dim;
@@ -260,8 +260,10 @@ TEST(hot_potatoes_first_starve_the_others)
 		for (d = 0; d < dim; d++)
 			net_cut(&net, 0, 1u << d);
 		ASSERT_TRUE(by(HC_RING_HAMILTON, &net, 0, &p) && p.tree.nrings == 2);
-		ASSERT_TRUE(!hc_ring_steps(&p.tree, true, &hot));
-		ASSERT_TRUE(p.steps.deliver == p.members && p.steps.acknowledge == p.members + 1);
+		tree_try(&p.tree, false, &fair);
+		tree_try(&p.tree, true, &hot);
+		ASSERT_TRUE(fair.deliver == p.members && fair.acknowledge == p.members + 1);
+		ASSERT_TRUE(p.steps.deliver <= p.members && p.steps.acknowledge == p.members + 1);
 		ASSERT_TRUE(hot.acknowledge == 2 * p.members - 2);
 		hc_ring_plan_free(&p);
 	}

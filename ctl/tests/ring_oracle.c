@@ -264,3 +264,100 @@ void tree_try(const struct hc_ring_tree *t, bool hot, struct trial *r)
 	}
 	r->acknowledge = step;
 }
+
+/* --- a broadcast by the way through all rings --- */
+
+/* The way, as the links of places: from a node around the rings that hang there, then on. */
+struct walk {
+	const struct hc_ring_tree *t;
+	unsigned int begin[2 * NET_MAX + 1];
+	unsigned int link[2 * NET_MAX];
+	unsigned int from[2 * NET_MAX];
+	unsigned int n;
+};
+
+static void walk_ring(struct walk *w, unsigned int r, unsigned int common)
+{
+	unsigned int size = w->t->ring[r].size, first = 0, i, k, q, at;
+
+	while (r && w->t->node[w->begin[r] + first] != common)
+		first++;
+	for (i = 0; i < size; i++) {
+		at = w->begin[r] + (first + i) % size;
+		for (q = r + 1; q < w->t->nrings && (i || !r); q++) {
+			for (k = w->begin[q]; k < w->begin[q + 1]; k++)
+				if (w->t->ring[q].parent == r && w->t->node[k] == w->t->node[at])
+					walk_ring(w, q, w->t->node[at]);
+		}
+		w->from[w->n] = w->t->node[at];
+		w->link[w->n++] = at;
+	}
+}
+
+/* Where a node's message begins: behind the link that leads to it in its home ring. */
+static unsigned int walk_start(const struct walk *w, unsigned int u)
+{
+	unsigned int r, i, k;
+
+	for (r = 0; r < w->t->nrings; r++)
+		for (i = 0; i < w->t->ring[r].size; i++) {
+			if (w->t->node[w->begin[r] + i] != u)
+				continue;
+			i = w->begin[r] + (i + w->t->ring[r].size - 1) % w->t->ring[r].size;
+			for (k = 0; w->link[k] != i; k++)
+				;
+			return (k + 1) % w->n;
+		}
+	return 0;
+}
+
+/* Each message over each link: @when is the step in which it is known to a node, if it is. */
+static bool walk_message(const struct walk *w, unsigned int u, bool used[][2 * NET_MAX],
+			 unsigned int *when, unsigned int *last)
+{
+	unsigned int start = walk_start(w, u), i, p, to;
+
+	for (i = 0; i < w->n; i++) {
+		p = (start + i) % w->n;
+		to = w->from[(p + 1) % w->n];
+		/* In step i + 1: nothing else there then; and it was known before. */
+		if (used[p][i] || when[w->from[p]] > i)
+			return false;
+		used[p][i] = true;
+		if (when[to] > i + 1)
+			when[to] = i + 1;
+		*last = i + 1;
+	}
+	return true;
+}
+
+bool tree_walk(const struct hc_ring_tree *t, struct trial *r)
+{
+	static bool used[2 * NET_MAX][2 * NET_MAX];
+	unsigned int when[NET_MAX], i, k, u, last = 0;
+	struct walk w = { .t = t };
+
+	memset(r, 0, sizeof(*r));
+	memset(used, 0, sizeof(used));
+	for (i = 0; i < t->nrings; i++)
+		w.begin[i + 1] = w.begin[i] + t->ring[i].size;
+	walk_ring(&w, 0, 0);
+	if (w.n != t->nnodes)
+		return false;
+	for (u = 0; u < NET_MAX; u++) {
+		for (i = 0; i < w.n && w.from[i] != u; i++)
+			;
+		if (i == w.n)
+			continue;
+		for (k = 0; k < NET_MAX; k++)
+			when[k] = k == u ? 0 : ~0u;
+		if (!walk_message(&w, u, used, when, &last))
+			return false;
+		r->frames += w.n;
+		for (i = 0; i < w.n; i++)
+			if (when[w.from[i]] > r->deliver)
+				r->deliver = when[w.from[i]];
+	}
+	r->acknowledge = last;
+	return true;
+}

@@ -52,6 +52,10 @@ struct trial {
 };
 
 void tree_try(const struct hc_ring_tree *t, bool hot, struct trial *r);
+/* The same where each message crosses each link in a step of its own, on a way through all rings.
+ * False: two cross one at once, or one before it has come there.
+ */
+bool tree_walk(const struct hc_ring_tree *t, struct trial *r);
 /* A plan that is all that it says. */
 bool plan_holds(const struct net *net, const struct hc_ring_plan *p);
 /* Plan by each method; all of them hold. */

@@ -152,6 +152,7 @@ static int member_create(struct hc_plan *plan, const struct hc_ring_maker *k, u3
 	ring->nrings = mk.nrings;
 	memcpy(ring->way, mk.way, sizeof(ring->way));
 	ring->nmembers = plan->nmembers;
+	ring->tour = k->t->nnodes;
 	ring->members = plan->members;
 	ring->got = &rp->got[rank * words];
 	ring->place = rp->place;

@@ -36,15 +36,19 @@
  *
  * Where there is one ring, messages that need no acknowledgment go both ways: ring_both.c.
  *
- * Steps, as the paper counts them: a ring's link carries one segment in each.  What a member
- * sends leaves in the step after that in which it has come, and after the frame before it on the
- * same link; what goes back along a ring to its first member takes one step, however many links.
+ * Steps, as the paper counts them: a ring's link carries one segment in each, and what goes back
+ * along a ring to its first member takes one step, however many links.  In which step a segment
+ * crosses which link follows from the rings alone, not from the order in which frames come here
+ * (hc_ring_tour()): so a slice takes as many steps as there are links in all rings together, and
+ * all members have it in fewer.  Where messages go both ways what a member sends leaves in the step
+ * after that in which it has come, and after the frame before it on the same link.
  */
 #include "coll/coll.h"
 #include "coll/ring.h"
 #include "coll/ring_keep.h"
 #include "coll/ring_mend.h"
 #include "coll/ring_op.h"
+#include "hc_ring_mend.h"
 #include "hc_topo.h"
 #include "sock/result.h"
 
@@ -75,6 +79,26 @@ static bool goes_on(const struct hc_member *m, const struct hc_op *op, int from,
 	return from == OWN && (!ring->way[i].back || ring_op(op)->both);
 }
 
+/* In which step of the slice does a segment leave in the way of source @i?  It has come by source
+ * @from in step @turn, or is the member's own (OWN, 0).
+ */
+static u32 segment_turn(const struct hc_member *m, struct hc_op *op, int from, unsigned int i,
+			u32 turn)
+{
+	const struct hc_ring_member *ring = hc_ring_member(m);
+	struct ring_stream *st = &ring_op(op)->src[ring->way[i].out];
+	unsigned int k = from == OWN ? 0 : from;
+
+	if (ring->place) {
+		st->turn = max(st->turn, turn) + 1;
+		return st->turn;
+	}
+	/* The source of its own message stands where one of its rings comes in. */
+	while (from == OWN && !in_ring(m, k))
+		k++;
+	return turn + hc_ring_tour_way(ring->tour, ring->way[k].came, ring->way[i].leaves);
+}
+
 /* What is new here goes to the process and on in all rings; in the ring that it came by, as it is;
  * consumes @skb.  False: the operation is gone.
  */
@@ -97,11 +121,12 @@ static bool segment_spread(struct hc_member *m, struct hc_op *op, int from, stru
 		/* The member's own segment goes into the first ring as it is. */
 		if (on == OWN)
 			on = i;
-		else if (!hc_ring_copy_out(m, op, i, skb, turn))
+		else if (!hc_ring_copy_out(m, op, i, skb, segment_turn(m, op, from, i, turn)))
 			goto gone;
 	}
 	if (on != OWN && !ends)
-		return hc_ring_frame_next(m, op, hc_ring_member(m)->way[on].out, skb, turn);
+		return hc_ring_frame_out(m, op, hc_ring_member(m)->way[on].out, skb,
+					 segment_turn(m, op, from, on, turn));
 	consume_skb(skb);
 	return true;
 gone:

@@ -25,6 +25,8 @@ struct hc_ring_tree;
  * @sent: frames of the latest operation that is through that went to this source, where messages
  *	go both ways [poll]
  * @seen: how many words (HC_DATA_F_SEEN) will come that say that a message has been seen beyond
+ * @came: position of the ring's link by which it comes, see hc_ring_tour()
+ * @leaves: and of that by which it goes on
  * @out: index of the source to which it goes on
  * @used: something comes at all
  * @relay: it is not for this member, only passes by
@@ -34,6 +36,8 @@ struct hc_ring_way {
 	u32 next;
 	u32 sent;
 	u32 seen;
+	u16 came;
+	u16 leaves;
 	u8 out;
 	bool used;
 	bool relay;
@@ -45,6 +49,7 @@ struct hc_ring_way {
  * @got: set of the members whose part of the slice at hand is here [poll]
  * @nrings: how many rings it is in; a convergent point is in several
  * @nmembers: how many members there are
+ * @tour: links of all rings together
  * @members: set of them: the plan's, or those that were there when it was mended
  * @mend: how the plan mends itself, or NULL
  * @through: that operation [poll]
@@ -55,6 +60,7 @@ struct hc_ring_member {
 	u32 *got;
 	u32 nrings;
 	u32 nmembers;
+	u32 tour;
 	const u32 *members;
 	struct hc_mend *mend;
 	u64 through;

@@ -164,6 +164,7 @@ static void ways_fill(struct hc_wire_mend_way *w, const struct hc_ring_making *m
 
 		w[i] = (struct hc_wire_mend_way){
 			.seen = cpu_to_be32(way->seen), .next = cpu_to_be16(way->next),
+			.came = cpu_to_be16(way->came), .leaves = cpu_to_be16(way->leaves),
 			.dim = mk->src[i].dim, .out = way->out,
 			.flags = (way->used ? HC_WAY_F_USED : 0) |
 				 (way->relay ? HC_WAY_F_RELAY : 0),
@@ -197,6 +198,7 @@ static struct sk_buff *place_alloc(const struct hc_member *m, const struct mend_
 	w = hc_wire_mend_of(skb);
 	w->ways = mk.n;
 	w->rings = cpu_to_be16(mk.nrings);
+	w->tour = cpu_to_be16(desk->shape->t.nnodes);
 	w->members = cpu_to_be32(desk->shape->t.nnodes + 1 - desk->shape->t.nrings);
 	if (hc_verdict_resumes(&desk->verdict)) {
 		w->flags = HC_MEND_F_RESUME;

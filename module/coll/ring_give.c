@@ -76,7 +76,7 @@ bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, str
 
 	m->node->spent++;
 	if (copy)
-		return hc_ring_frame_next(m, op, hc_ring_member(m)->way[i].out, copy, turn);
+		return hc_ring_frame_out(m, op, hc_ring_member(m)->way[i].out, copy, turn);
 	return hc_ring_starve(m, op);
 }
 

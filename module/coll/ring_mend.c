@@ -276,6 +276,8 @@ static void ways_take(struct hc_member *m, u32 master, const struct hc_wire_mend
 		ring->way[i] = (struct hc_ring_way){
 			.next = be16_to_cpu(way[i].next),
 			.seen = be32_to_cpu(way[i].seen),
+			.came = be16_to_cpu(way[i].came),
+			.leaves = be16_to_cpu(way[i].leaves),
 			.out = way[i].out,
 			.used = way[i].flags & HC_WAY_F_USED,
 			.relay = way[i].flags & HC_WAY_F_RELAY,
@@ -283,6 +285,7 @@ static void ways_take(struct hc_member *m, u32 master, const struct hc_wire_mend
 	}
 	ring->nrings = be16_to_cpu(w->rings);
 	ring->nmembers = be32_to_cpu(w->members);
+	ring->tour = be16_to_cpu(w->tour);
 	members = hc_keep_set_free(m);
 	for (i = 0; i < hc_set_words(m->plan->fabric->dim); i++)
 		members[i] = be32_to_cpu(set[i]);

@@ -30,13 +30,14 @@ static bool number_fits(const struct hc_member *m, u64 nr)
 static bool ways_fit(const struct hc_member *m, const struct hc_wire_mend *w)
 {
 	const struct hc_wire_mend_way *way = hc_mend_ways_of(w);
-	u32 members = be32_to_cpu(w->members), dims = 0;
+	u32 members = be32_to_cpu(w->members), tour = be16_to_cpu(w->tour), dims = 0;
 	unsigned int i;
 
 	for (i = 0; i < w->ways; i++) {
 		if (way[i].dim >= m->node->fabric->dim || dims & hc_bit(way[i].dim) ||
 		    way[i].out >= w->ways || be32_to_cpu(way[i].seen) > members ||
 		    be16_to_cpu(way[i].next) >= hc_nodes(m->node->fabric->dim) ||
+		    be16_to_cpu(way[i].came) >= tour || be16_to_cpu(way[i].leaves) >= tour ||
 		    way[i].flags & ~(HC_WAY_F_USED | HC_WAY_F_RELAY))
 			return false;
 		dims |= hc_bit(way[i].dim);

@@ -94,7 +94,7 @@ bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 /* The same in the step that this member's place in the ring has next. */
 bool hc_ring_frame_next(struct hc_member *m, struct hc_op *op, unsigned int out,
 			struct sk_buff *skb, u32 turn);
-/* A copy goes on in the way of source @i.  False: the operation is gone. */
+/* A copy goes on in the way of source @i, in step @turn.  False: the operation is gone. */
 bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb,
 		      u32 turn);
 /* Does the process wait for the part of @block?  It may have come before the rings were mended. */

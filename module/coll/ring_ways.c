@@ -40,14 +40,17 @@ int hc_ring_maker_init(struct hc_ring_maker *k, const struct hc_ring_tree *t, un
 		.t = t,
 		.net = hc_ring_cube(dim, fault),
 		.joints = make_room(t->nrings + 1, sizeof(*k->joints), gfp),
+		.tour = make_room(2 * (size_t)t->nnodes, sizeof(*k->tour), gfp),
 	};
-	return hc_ring_places_alloc(&k->at, t, hc_nodes(dim), gfp) ?: k->joints ? 0 : -ENOMEM;
+	return hc_ring_places_alloc(&k->at, t, hc_nodes(dim), gfp) ?:
+	       k->joints && k->tour ? 0 : -ENOMEM;
 }
 
 void hc_ring_maker_free(struct hc_ring_maker *k)
 {
 	hc_ring_places_free(&k->at);
 	kvfree(k->joints);
+	kvfree(k->tour);
 }
 
 /* Behind the verifier: all numbers are in their ranges. */
@@ -56,6 +59,7 @@ void hc_ring_maker_fill(struct hc_ring_maker *k)
 	u32 at;
 
 	hc_ring_places_fill(&k->at, k->t, k->net.nodes);
+	hc_ring_tour(k->t, &k->at, k->tour, k->tour + k->t->nnodes);
 	for (at = 0; at < k->t->nnodes; at++)
 		k->joints[k->at.ring[at]] += hc_ring_places_of(&k->at, k->t->node[at]) > 1;
 }
@@ -96,6 +100,8 @@ static void place_add(const struct hc_ring_maker *k, struct hc_ring_making *mk, 
 	u32 next = node[pos == end ? 0 : pos + 1];
 	struct hc_ring_way way = {
 		.next = next,
+		.came = k->tour[pos ? at - 1 : at + end],
+		.leaves = k->tour[at],
 		.seen = k->joints[r] - (mk->nrings > 1),
 	};
 

@@ -14,12 +14,14 @@
  * @net: the healthy links
  * @at: where each node is
  * @joints: of each ring, how many of its nodes are in others
+ * @tour: of each place, where its link is on the way through all rings, hc_ring_tour(); and room
  */
 struct hc_ring_maker {
 	const struct hc_ring_tree *t;
 	struct hc_ring_net net;
 	struct hc_ring_places at;
 	u32 *joints;
+	u32 *tour;
 };
 
 /**

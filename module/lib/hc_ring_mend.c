@@ -31,6 +31,52 @@ void hc_ring_places_fill(struct hc_ring_places *p, const struct hc_ring_tree *t,
 		p->place[--p->first[t->node[at]]] = at;
 }
 
+static __u32 home_place(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 i)
+{
+	return at->place[at->first[t->node[i]]];
+}
+
+/* The place of ring @r whose node is at home in another one, which is that ring's parent; the first
+ * ring has none: its first place.
+ */
+static __u32 joint(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 r)
+{
+	__u32 i = at->begin[r];
+
+	while (r && home_place(t, at, i) == i)
+		i++;
+	return i;
+}
+
+void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 *out,
+		  __u32 *work)
+{
+	__u32 r, i, k, pos, all;
+
+	/* First how many links hang at each place, from the last rings on. */
+	for (i = 0; i < t->nnodes; i++)
+		out[i] = 0;
+	for (r = t->nrings; r-- > 1;) {
+		for (i = 0, all = t->ring[r].size; i < t->ring[r].size; i++)
+			all += out[at->begin[r] + i];
+		out[home_place(t, at, joint(t, at, r))] += all;
+	}
+	/* work[]: where the next ring that hangs at a place begins. */
+	for (r = 0; r < t->nrings; r++) {
+		__u32 first = joint(t, at, r), home = home_place(t, at, first);
+
+		pos = r ? work[home] : 0;
+		for (k = 0; k < t->ring[r].size; k++) {
+			i = at->begin[r] + (first - at->begin[r] + k) % t->ring[r].size;
+			work[i] = pos;
+			pos += out[i];
+			out[i] = pos++;
+		}
+		if (r)
+			work[home] = pos;
+	}
+}
+
 static bool joined(const struct hc_ring_mending *m, __u32 u, __u32 v)
 {
 	return hc_weight32(u ^ v) == 1 && hc_set_has(m->alive, u) && hc_set_has(m->alive, v) &&

@@ -39,6 +39,32 @@ static inline __u32 hc_ring_places_of(const struct hc_ring_places *p, __u32 u)
 }
 
 /**
+ * hc_ring_tour() - the closed way through all rings of a tree
+ * @t: the tree, which the verifier has taken
+ * @at: where its nodes are
+ * @out: t->nnodes entries, filled in: the position on the way, from 0, of the link by which each
+ *	place sends to the next one of its ring
+ * @work: as many entries
+ *
+ * From a node the way goes round the rings that hang there, one after the other, then on in the
+ * node's home ring; so it has each link of each ring once.  A message whose source stands at
+ * position s of the way crosses the link at position p in step (p - s) mod t->nnodes + 1: no two
+ * messages the same link in the same step, as no two sources stand at one position, and each
+ * message each link after those that it has come by.  So all is delivered, and back, in t->nnodes
+ * steps, and in fewer to all.
+ *
+ * Time O(t->nnodes).
+ */
+void hc_ring_tour(const struct hc_ring_tree *t, const struct hc_ring_places *at, __u32 *out,
+		  __u32 *work);
+
+/* Positions from one link of the way to another, or once around. */
+static inline __u32 hc_ring_tour_way(__u32 nnodes, __u32 from, __u32 to)
+{
+	return to > from ? to - from : to + nnodes - from;
+}
+
+/**
  * struct hc_ring_mending - a tree to be mended, and what becomes of it
  * @dim: dimension of the cube
  * @fault: FAULT words; a link is healthy if neither end's word has its bit

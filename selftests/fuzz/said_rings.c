@@ -164,6 +164,7 @@ static void place(struct frame *f, uint64_t fresh)
 	w->members = htonl(2);
 	w->ways = 1;
 	w->rings = htons(1);
+	w->tour = htons(2);
 	w->flags = HC_MEND_F_RESUME;
 	f->says |= SAY_OP;
 	frame_put(f, &ops, sizeof(ops));
@@ -242,6 +243,10 @@ static const struct wrong wrongs[] = {
 	{ HC_MEND_PLACE, WAY(next) + 1, 8, MALFORMED },
 	{ HC_MEND_PLACE, WAY(seen) + 3, 3, MALFORMED },
 	{ HC_MEND_PLACE, WAY(flags), 4, MALFORMED },
+	/* No such link in the rings. */
+	{ HC_MEND_PLACE, WAY(came) + 1, 2, MALFORMED },
+	{ HC_MEND_PLACE, WAY(leaves) + 1, 2, MALFORMED },
+	{ HC_MEND_PLACE, WORD(tour) + 1, 0, MALFORMED },
 	/* Without the member, without the master; more or fewer than it says. */
 	{ HC_MEND_PLACE, SET + 3, 1u << 4, MALFORMED },
 	{ HC_MEND_PLACE, SET + 3, 1u << 5 | 1u << 6, MALFORMED },
@@ -309,6 +314,7 @@ static void place_over(struct frame *f, unsigned int ways)
 	w->members = htonl(2);
 	w->ways = ways;
 	w->rings = htons(1);
+	w->tour = htons(2);
 	f->says |= SAY_OP;
 	frame_put(f, &ops, sizeof(ops));
 	for (i = 0; i < ways; i++) {
