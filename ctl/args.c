@@ -316,7 +316,8 @@ static int node_and_dim(char *item, struct range *node, struct range *dim)
 static int add_link(struct hcctl *h, const char *name, char *item, void *dst)
 {
 	static const char wanted[] =
-		"a link is NODE:DIM, as in 5:0 or 0b101:0, and NODE is all its links: to 65535:15; 0-7 is a range, and all are all";
+		"a link is NODE:DIM, as in 5:0 or 0b101:0, and NODE is all its links: to 65535:15; "
+		"0-7 is a range, and all are all";
 	struct range node, dim;
 	struct link_list *l = dst;
 	struct link_ref *v;

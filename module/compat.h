@@ -155,8 +155,9 @@ static inline int hc_sock_give_pages(struct socket *sock, struct bio_vec *pages,
 #define MSG_SPLICE_PAGES 0
 #endif
 
-/* Flags that the kernel itself adds to a sendmsg(): that of sendmmsg(), those that say what pages of
- * a splice() or of a carrier are like, and that of callers of 32 bits.  Data are copied all the same.
+/* Flags that the kernel itself adds to a sendmsg(): that of sendmmsg(), those that say what pages
+ * of a splice() or of a carrier are like, and that of callers of 32 bits.  Data are copied all the
+ * same.
  */
 #define HC_MSG_INTERNAL (MSG_BATCH | MSG_SENDPAGE_NOPOLICY | MSG_SENDPAGE_DECRYPTED |	\
 			 MSG_NO_SHARED_FRAGS | MSG_SPLICE_PAGES | MSG_CMSG_COMPAT)

@@ -171,7 +171,8 @@ TEST(what_no_call_takes_as_a_whole_is_refused)
 		  words[0]);
 	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter_block(h[1], &sum64, in, all, out, block, NULL));
 	bytes[1] = block;
-	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter(h[1], &sum64, in, bytes, NODES, 1, out, block, NULL));
+	EXPECT_EQ(-EMSGSIZE,
+		  hcl_reduce_scatter(h[1], &sum64, in, bytes, NODES, 1, out, block, NULL));
 	/* Products that overflow */
 	bytes[1] = SIZE_MAX / NODES + 2;
 	EXPECT_EQ(-EMSGSIZE, hcl_reduce_scatter(h[1], &p, in, bytes, NODES, 0, out, 1, NULL));

@@ -66,6 +66,7 @@ static bool all_kinds(struct hcl **x, struct hcl **messages, struct hcl **tasks)
 /* They come more often than a limit is over. */
 TEST(signals_do_not_make_a_time_limit_longer)
 {
+	struct hcl_params p;
 	struct sigevent ev = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1 };
 	const struct itimerspec often = { { .tv_nsec = 30000000 }, { .tv_nsec = 30000000 } };
 	struct hcl *x, *messages, *tasks;
@@ -87,8 +88,8 @@ TEST(signals_do_not_make_a_time_limit_longer)
 	hcl_set_timeout(h[1], 200);
 	LATE(hcl_barrier(h[1], 2, NULL));
 	hcl_set_timeout(h[2], 200);
-	ASSERT_EQ(0, hcl_post(h[2], &(struct hcl_params){ .plan = 2, .collective = HYPERCUBE_BARRIER },
-			      NULL, 0, NULL, 0, NULL));
+	p = (struct hcl_params){ .plan = 2, .collective = HYPERCUBE_BARRIER };
+	ASSERT_EQ(0, hcl_post(h[2], &p, NULL, 0, NULL, 0, NULL));
 	LATE(hcl_barrier(h[2], 3, NULL));
 	EXPECT_EQ(0, timer_delete(timer));
 }

@@ -130,8 +130,8 @@ static int prefer(struct hcctl *h, const struct nl_fabric *info, const struct hc
 	return 0;
 }
 
-/* Each stage takes one step.  What a member has must come to the one that differs from it along all k
- * dimensions, over k links at least, so no plan takes fewer.
+/* Each stage takes one step.  What a member has must come to the one that differs from it along
+ * all k dimensions, over k links at least, so no plan takes fewer.
  */
 static int truth(const struct nl_plan *v, struct plan_truth *t)
 {

@@ -245,15 +245,17 @@ static void put_node(struct printing *p)
 	const struct state_step *s = p->s;
 	const struct state_node *have = &p->d->have->node[s->i];
 	const struct state_node *want = &p->d->want->node[s->i];
+	struct value v;
 
 	switch (s->kind) {
 	case STATE_MTU:
-		put_value(p, &(struct value){ "mtu", have->mtu, want->mtu, number_text,
-					      STATE_MTU_DEFAULT });
+		v = (struct value){ "mtu", have->mtu, want->mtu, number_text, STATE_MTU_DEFAULT };
+		put_value(p, &v);
 		break;
 	case STATE_QUEUE:
-		put_value(p, &(struct value){ "txqueuelen", have->queue, want->queue, number_text,
-					      STATE_QUEUE_DEFAULT });
+		v = (struct value){ "txqueuelen", have->queue, want->queue, number_text,
+				    STATE_QUEUE_DEFAULT };
+		put_value(p, &v);
 		break;
 	case STATE_ADDR_DEL:
 		put_addr(p, false, &have->addr[s->j]);

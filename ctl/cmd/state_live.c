@@ -77,7 +77,8 @@ static int take_addrs(struct hcctl *h, struct state *s, uint32_t u, uint32_t ind
 
 	for (i = 0; !rc && i < n; i++)
 		if (v[i].index == index)
-			rc = state_add_addr(h, &s->node[u], &v[i].addr) ?: note_addr(h, s, u, &v[i]);
+			rc = state_add_addr(h, &s->node[u], &v[i].addr) ?:
+			     note_addr(h, s, u, &v[i]);
 	return rc;
 }
 

@@ -370,7 +370,8 @@ static int show(struct hcctl *h, int argc, char **argv)
 const struct hc_cmd trunk_cmds[] = {
 	{ "connect", cmd_connect, "NAME DIM { HOST[:PORT] | unix:PATH | vsock:CID[:PORT] }" KEEPS },
 	{ "listen", cmd_listen, "NAME [ADDRESS[:PORT] | unix:PATH | vsock:[CID][:PORT]]" KEEPS },
-	{ "add", add, "NAME DIM fd N [nodes SUBCUBE] [keepalive TIME] [digest { on | off }] [no-plans]" },
+	{ "add", add,
+	  "NAME DIM fd N [nodes SUBCUBE] [keepalive TIME] [digest { on | off }] [no-plans]" },
 	{ "show", show, "NAME" },
 	{ "del", del, "NAME TRUNK" },
 	{}

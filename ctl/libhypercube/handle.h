@@ -174,7 +174,9 @@ void hcli_op_gone(struct hcl *h, struct hcl_op *op);
 /* Post, and wait as long as the caller's buffers are needed: see hcl_reduce(). */
 int hcli_call(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
 	      void *out, size_t out_max, struct hypercube_result *res);
-/* Has the room for the result no byte in common with the contribution?  Return: 0 or -EINVAL, and why. */
+/* Has the room for the result no byte in common with the contribution? Return: 0 or -EINVAL, and
+ * why.
+ */
 int hcli_apart(struct hcl *h, const struct hcl_params *p, const void *in, size_t bytes,
 	       const void *out, size_t room);
 /* Do so many blocks, of @bytes each, go through one call?  Return: 0 or -EMSGSIZE, and why. */
@@ -258,9 +260,9 @@ int hcli_poll(struct hcl *h, int ms);
 uint64_t hcli_end(const struct hcl *h);
 /* The same until then. */
 int hcli_poll_until(struct hcl *h, uint64_t end);
-/* A call at the only socket has failed (errno), perhaps too early: a signal has come, or the program has
- * made the socket non-blocking.  Wait for @events.  Return: true if it may be tried again, without
- * waiting; false, with errno as it was or EAGAIN, if its time is over.
+/* A call at the only socket has failed (errno), perhaps too early: a signal has come, or the
+ * program has made the socket non-blocking.  Wait for @events.  Return: true if it may be tried
+ * again, without waiting; false, with errno as it was or EAGAIN, if its time is over.
  */
 bool hcli_again(struct hcl *h, short events, uint64_t end);
 /* Tells the descriptor of hcl_fd() that what is waited for may have changed. */

@@ -147,7 +147,8 @@ static int blocks_check(struct hcl *h, const struct hcl_params *p, uint32_t memb
 {
 	size_t one;
 
-	return hcli_whole(h, p, members, __builtin_add_overflow(block, HEAD, &one) ? SIZE_MAX : one);
+	return hcli_whole(h, p, members,
+			  __builtin_add_overflow(block, HEAD, &one) ? SIZE_MAX : one);
 }
 
 /* Put the blocks that have come one behind the other; who has sent another length? 0 or -EPROTO.

@@ -121,10 +121,10 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 
 /* ------------------------------------------------------------ collectives */
 
-/* A contribution and the room for the result have no byte in common, in all calls: else -EINVAL, and
- * nothing was begun.  What goes through one call of the kernel as a whole, the blocks of an alltoall,
- * of a reduce-scatter and of the result of an allgather, has at most HYPERCUBE_WHOLE_MAX bytes: else
- * -EMSGSIZE, and nothing was begun.
+/* A contribution and the room for the result have no byte in common, in all calls: else -EINVAL,
+ * and nothing was begun.  What goes through one call of the kernel as a whole, the blocks of an
+ * alltoall, of a reduce-scatter and of the result of an allgather, has at most HYPERCUBE_WHOLE_MAX
+ * bytes: else -EMSGSIZE, and nothing was begun.
  */
 
 /**
@@ -477,9 +477,9 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  * are missing from an operation that is over or forgotten; if none are and it still hangs, then
  * a member does not receive, or a link loses frames (hcctl-detect(8)).
  *
- * An allgather over rings that repair themselves may end by -EHOSTUNREACH because members are gone
- * whose blocks it lacks: these are missing from it, until another one that has not the blocks of all
- * members is waited for.  All other blocks are there, see hcl_places().
+ * An allgather over rings that repair themselves may end by -EHOSTUNREACH because members are
+ * gone whose blocks it lacks: these are missing from it, until another one that has not the blocks
+ * of all members is waited for.  All other blocks are there, see hcl_places().
  *
  * Asks the kernel by netlink.  That needs no privilege, but the caller has to be in the fabric's
  * network namespace, which is not that of an endpoint that was moved.
@@ -502,8 +502,8 @@ int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
  * later, with -EHOSTUNREACH and places for all: what is at the places of those that hcl_missing()
  * names is left as it was, or holds a part of the block.
  *
- * Return: how many there are, which may be more than @max; 0 if the result has a block of each member
- * that the plan was installed with, or none; -EINVAL, -ENOMEM.
+ * Return: how many there are, which may be more than @max; 0 if the result has a block of each
+ * member that the plan was installed with, or none; -EINVAL, -ENOMEM.
  */
 int hcl_places(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 

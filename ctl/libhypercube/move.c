@@ -81,7 +81,9 @@ int hcli_port_send(struct hcl *h, struct hcl_port *port, int flags)
 	} control;
 	struct hcl_op *op = port->sending;
 	const size_t from = whole(op) ? 0 : op->sent;
-	struct iovec iov = { .iov_base = (char *)op->in + from, .iov_len = in_call(op->bytes - from) };
+	struct iovec iov = {
+		.iov_base = (char *)op->in + from, .iov_len = in_call(op->bytes - from),
+	};
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
 	ssize_t n;
 
@@ -378,7 +380,7 @@ int hcli_move_wait(struct hcl *h, struct hcl_port *port)
 
 	if (r)
 		return r < 0 ? r : 0;
-	/* The time limit of the socket is over, or a signal came, or it is one that does not wait. */
+	/* The socket's time limit is over, a signal came, or it is one that does not wait. */
 	r = hcli_poll_until(h, end);
 	if (!r)
 		return -ETIMEDOUT;

@@ -101,8 +101,8 @@ bool hc_ring_copy_out(struct hc_member *m, struct hc_op *op, unsigned int i, str
 bool hc_ring_wants(const struct hc_member *m, const struct hc_op *op, u32 block);
 /* A copy goes to the process, to its place in the result.  False: the operation is gone. */
 bool hc_ring_give(struct hc_member *m, struct hc_op *op, struct sk_buff *skb);
-/* The end of the record, which says whose blocks it has, if these are not all.  Return: false if the
- * operation is gone.
+/* The end of the record, which says whose blocks it has, if these are not all.  Return: false if
+ * the operation is gone.
  */
 bool hc_ring_end_give(struct hc_member *m, struct hc_op *op);
 

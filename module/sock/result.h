@@ -39,8 +39,8 @@ void hc_sock_result_at(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 /* The same for pieces of @piece bytes, each of which has its place @stride after the one before. */
 void hc_sock_result_spread(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, u64 at,
 			   u64 stride, u32 piece, bool last);
-/* Queue the end of a result that has places for the set of nodes @members, and says so.  It lacks the
- * blocks of @missing, and is a failure then; NULL: none.  Return: false if there is no memory.
+/* Queue the end of a result that has places for the set of nodes @members, and says so.  It lacks
+ * the blocks of @missing, and is a failure then; NULL: none.  Return: false if there is no memory.
  */
 bool hc_sock_places(struct hc_member *m, const struct hc_op *op, const u32 *members,
 		    const u32 *missing);

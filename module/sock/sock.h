@@ -129,11 +129,12 @@ static inline struct hc_sock *hc_sk(const struct sock *sk)
 	return (struct hc_sock *)sk;
 }
 
-/* Flags that sendmsg() and recvmsg() take at sockets of each kind; a kind may know more.  io_uring has
- * a use for MSG_WAITALL.  What is a record of its own at once must not be sent in parts (HC_MSG_MORE).
+/* Flags that sendmsg() and recvmsg() take at sockets of each kind; a kind may know more. io_uring
+ * has a use for MSG_WAITALL.  What is a record of its own at once must not be sent in parts
+ * (HC_MSG_MORE).
  */
 #define HC_SOCK_SEND_FLAGS (MSG_DONTWAIT | MSG_NOSIGNAL | MSG_EOR | MSG_WAITALL | HC_MSG_INTERNAL)
-#define HC_SOCK_RECV_FLAGS (MSG_DONTWAIT | MSG_NOSIGNAL | MSG_WAITALL | MSG_WAITFORONE |		\
+#define HC_SOCK_RECV_FLAGS (MSG_DONTWAIT | MSG_NOSIGNAL | MSG_WAITALL | MSG_WAITFORONE | \
 			    MSG_CMSG_CLOEXEC | MSG_CMSG_COMPAT)
 
 extern const struct proto_ops hc_dgram_ops;

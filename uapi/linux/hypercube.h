@@ -777,8 +777,8 @@ struct hypercube_op {
 	__u64	cookie;
 };
 
-/* Bytes of what one call takes or returns as a whole, where pages have up to 64 KiB: a contribution to an
- * ALLTOALL or a REDUCE_SCATTER, the result of an ALLTOALL or an ALLGATHER.
+/* Bytes of what one call takes or returns as a whole, where pages have up to 64 KiB: a
+ * contribution to an ALLTOALL or a REDUCE_SCATTER, the result of an ALLTOALL or an ALLGATHER.
  */
 #define HYPERCUBE_WHOLE_MAX	0x7fff0000U
 
