@@ -708,6 +708,15 @@ static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 	hc_route_xmit(node, src, answer);
 }
 
+/* One that is prepared has its place, and is published soon (trunk/commit.c).  Under RCU. */
+static bool plan_comes(struct hc_fabric *fabric, u32 id)
+{
+	XA_STATE(xas, &fabric->plans, id);
+	void *entry = xas_load(&xas);
+
+	return xa_is_zero(entry) || xas_retry(&xas, entry);
+}
+
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
@@ -718,7 +727,7 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan ? plan->member[node->id] : NULL;
 	if (!m) {
-		if (!plan)
+		if (!plan && !plan_comes(node->fabric, be32_to_cpu(of->plan)))
 			plan_unknown(node, skb);
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_PLAN);
 		goto out;

@@ -215,10 +215,7 @@ static void member_stop(struct hc_member *m, u32 master, const struct hc_wire_me
 
 void hc_mend_hear(struct hc_mend *s, u64 ballot)
 {
-	if (ballot <= s->heard)
-		return;
-	s->heard = ballot;
-	s->heard_at = jiffies;
+	s->heard = max(s->heard, ballot);
 }
 
 static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
@@ -337,7 +334,6 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 		}
 		ways_take(m, src, w);
 		numbers_begin(m, base);
-		s->numbered_at = jiffies;
 		hc_keep_place(m, w);
 		s->phase = MEND_PLACED;
 		m->broken = false;
@@ -349,12 +345,9 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 /* The plan is mended, as the first member of this machine hears that goes on in an attempt. */
 static void plan_go(struct hc_plan *plan, u64 ballot)
 {
-	u64 went = atomic64_read(&plan->went);
-
-	do {
-		if (went >= ballot)
-			return;
-	} while (!atomic64_try_cmpxchg(&plan->went, &went, ballot));
+	/* Parts that are apart count their attempts by themselves. */
+	if (atomic64_xchg(&plan->went, ballot) == ballot)
+		return;
 	atomic_inc(&plan->mended);
 	WRITE_ONCE(plan->broken, false);
 	/* The next report that it is broken comes after this. */
@@ -440,6 +433,9 @@ static void none_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w
 {
 	struct hc_mend *s = hc_mend_of(m);
 
+	/* It answers what was said last. */
+	if (be64_to_cpu(w->ballot) != s->heard)
+		return;
 	hc_set_add(s->without, src);
 	s->called = false;
 	hc_desk_without(m, src);
@@ -499,8 +495,7 @@ void hc_mend_init(const struct hc_plan *plan, struct hc_mend *s, u32 *sets)
 	struct hc_ring_keep *k = &s->keep;
 	unsigned int i;
 
-	s->heard_at = jiffies;
-	s->numbered_at = jiffies;
+	s->made_at = get_jiffies_64();
 	for (i = 0; i < HC_KEEP_SETS; i++, sets += words)
 		k->set[i] = sets;
 	for (i = 0; i < 2; i++, sets += words)

@@ -108,8 +108,7 @@ struct hc_ring_keep {
 /**
  * struct hc_mend - what a member knows of the mending of its plan; [poll] but for @shape
  * @heard: the greatest ballot heard of
- * @heard_at: when that went up, jiffies
- * @numbered_at: when a master last said from which number on operations are counted, jiffies
+ * @made_at: when the plan was made, jiffies; constant
  * @phase: enum mend_phase, in the attempt @heard
  * @ran: the last attempt in which it was told to go, 0: none
  * @clock: logical clock: the longest chain of frames since the fault, of those that mend the plan
@@ -125,8 +124,7 @@ struct hc_ring_keep {
  */
 struct hc_mend {
 	u64 heard;
-	unsigned long heard_at;
-	unsigned long numbered_at;
+	u64 made_at;
 	u8 phase;
 	u64 ran;
 	u32 clock;

@@ -4,27 +4,28 @@
  * ring_mend.c.
  */
 #include <linux/jiffies.h>
+#include <linux/math64.h>
 
 #include "coll/coll.h"
 #include "coll/ring.h"
 #include "coll/ring_mend.h"
 #include "coll/ring_mend_impl.h"
 
-/* How many attempts, and numbers, somebody may be ahead of what is known here, for each second in
- * which nobody was, and one more.  It is far more than there can be, so that a member that was away
- * can come back at once; and a liar needs 136 years to use up all that there are.
+/* How many attempts there may have been, and how many numbers beyond the next one here, for each
+ * second since the plan was made, and one more.  It is far more than there can be, so that a member
+ * that was away can come back at once; and a liar needs 136 years to use up all that there are.
  */
 #define ATTEMPTS_AHEAD	(1ULL << 16)
 #define NUMBERS_AHEAD	(1ULL << 32)
 
-static u64 ahead(u64 each, unsigned long since)
+static u64 most(const struct hc_member *m, u64 each)
 {
-	return each * ((jiffies - since) / HZ + 1);
+	return each * (div_u64(get_jiffies_64() - hc_mend_of(m)->made_at, HZ) + 1);
 }
 
 static bool number_fits(const struct hc_member *m, u64 nr)
 {
-	return nr < m->next + ahead(NUMBERS_AHEAD, hc_mend_of(m)->numbered_at);
+	return nr < m->next + most(m, NUMBERS_AHEAD);
 }
 
 static bool ways_fit(const struct hc_member *m, const struct hc_wire_mend *w)
@@ -114,13 +115,11 @@ static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_m
  */
 static bool may_say(const struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
-	const struct hc_mend *s = hc_mend_of(m);
 	u64 ballot = be64_to_cpu(w->ballot);
 	bool master = w->what == HC_MEND_ASK || w->what == HC_MEND_PLACE || w->what == HC_MEND_GO;
 
 	return hc_set_has(m->plan->members, src) && !READ_ONCE(m->node->failed) &&
-	       hc_mend_attempt(ballot) < hc_mend_attempt(s->heard) +
-					 ahead(ATTEMPTS_AHEAD, s->heard_at) &&
+	       hc_mend_attempt(ballot) < most(m, ATTEMPTS_AHEAD) &&
 	       (!master || (hc_mend_master(ballot) == src && src <= m->node->id));
 }
 

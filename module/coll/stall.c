@@ -256,9 +256,20 @@ static void doubt_end(struct hc_member *m)
 	hc_view_idle(m);
 }
 
+/* FINAL may be under way to this member. */
+static bool dst_pending(const struct hc_member *m)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.ndst; i++)
+		if (pending(m->node, &m->role.dst[i]))
+			return true;
+	return false;
+}
+
 void hc_doubt_check(struct hc_member *m)
 {
-	if (m->doubts && hc_lsdb_cut(m->node, m->plan->root))
+	if (m->doubts && !dst_pending(m) && hc_lsdb_cut(m->node, m->plan->root))
 		doubt_end(m);
 }
 
@@ -267,11 +278,8 @@ static void doubt_check(struct hc_member *m)
 {
 	unsigned int i;
 
-	if (m->final)
+	if (m->final || dst_pending(m))
 		return;
-	for (i = 0; i < m->role.ndst; i++)
-		if (pending(m->node, &m->role.dst[i]))
-			return;
 	if (m->asked++ >= HC_DOUBT_MAX) {
 		doubt_end(m);
 		return;

@@ -44,8 +44,10 @@ static bool event_begin(struct hc_msg *msg, const struct hc_fabric *fabric, u8 c
 	msg->cmd = cmd;
 	msg->user_ns = net->user_ns;
 	msg->skb = genlmsg_new(size, gfp);
-	if (msg->skb)
+	if (msg->skb) {
+		__release(&sending);	/* sparse: it is event_end()'s now */
 		return true;
+	}
 	/* Listeners learn that they have missed something. */
 	genl_set_err(&hc_genl_family, net, 0, HC_MCGRP_EVENTS, ENOBUFS);
 unlock:
@@ -57,6 +59,7 @@ static void event_end(struct hc_msg *msg, const struct hc_fabric *fabric, int er
 {
 	struct net *net = read_pnet(&fabric->net);
 
+	__acquire(&sending);
 	if (WARN_ON_ONCE(err))
 		nlmsg_free(msg->skb);
 	else

@@ -38,7 +38,10 @@ static bool put_counters(struct sk_buff *skb, const struct hc_trunk *trunk)
 /* What is to be known of the machine at the other end. */
 static bool put_machine(struct sk_buff *skb, const struct hc_trunk *trunk)
 {
-	u32 silence = jiffies_to_msecs(jiffies - READ_ONCE(trunk->heard));
+	unsigned long heard = READ_ONCE(trunk->heard);
+	/* It may be heard of meanwhile. */
+	long quiet = jiffies - heard;
+	u32 silence = jiffies_to_msecs(max(quiet, 0L));
 
 	return nla_put_u32(skb, HYPERCUBE_A_TRUNK_LIFE, READ_ONCE(trunk->life)) ||
 	       nla_put_u32(skb, HYPERCUBE_A_TRUNK_SILENCE, silence);

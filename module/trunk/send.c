@@ -272,14 +272,16 @@ static int offload_fill(struct sk_buff *skb, struct hc_wire_offload *w)
 }
 
 /* A copy of a frame in pages of its own, or NULL: no memory. */
-static struct sk_buff *frame_copy(const struct sk_buff *skb)
+static struct sk_buff *frame_copy(const struct hc_fabric *fabric, const struct sk_buff *skb)
 {
+	struct mem_cgroup *old = set_active_memcg(fabric->memcg);
 	unsigned int off = skb_headlen(skb);
 	struct sk_buff *copy;
 	int err, i;
 
 	copy = alloc_skb_with_frags(off, skb->data_len, PAGE_ALLOC_COSTLY_ORDER, &err,
-				    GFP_KERNEL | __GFP_NOWARN);
+				    GFP_KERNEL_ACCOUNT | __GFP_NOWARN);
+	set_active_memcg(old);
 	if (!copy)
 		return NULL;
 	skb_copy_bits(skb, 0, skb_put(copy, off), off);
@@ -335,7 +337,7 @@ static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 	if (skb->len > HC_TRUNK_FRAME_MAX)
 		return false;
 	if (!ours && skb->data_len && test_bit(HC_TRUNK_DIGEST, &trunk->flags)) {
-		copy = frame_copy(skb);
+		copy = frame_copy(trunk->fabric, skb);
 		if (!copy)
 			return false;
 	}

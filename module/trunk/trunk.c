@@ -160,21 +160,29 @@ void hc_trunk_del(struct hc_trunk *trunk)
 	links_detach(trunk);
 }
 
-/* Say which connection takes its place. */
+/* Say which connection takes its place.  Its address is read without the socket's lock, which a
+ * process that still has the descriptor may hold for as long as it likes.
+ */
 static void trunk_replaced(struct hc_trunk *old, const struct hc_trunk *by)
 {
-	struct sockaddr_storage whom;
-	int len = kernel_getpeername(by->sock, (struct sockaddr *)&whom);
+	const struct sock *sk = by->sock->sk;
 
+	/* Also of one that has ended by itself, before others take its links. */
+	links_detach(old);
 	if (test_bit(HC_TRUNK_BROKEN, &old->flags))
 		return;
-	if (len > 0 && (whom.ss_family == AF_INET || whom.ss_family == AF_INET6))
-		snprintf(old->text, sizeof(old->text), "A connection with %pISpc has replaced it",
-			 &whom);
+	if (sk->sk_family == AF_INET)
+		snprintf(old->text, sizeof(old->text), "A connection with %pI4:%u has replaced it",
+			 &sk->sk_daddr, ntohs(sk->sk_dport));
+#if IS_ENABLED(CONFIG_IPV6)
+	else if (sk->sk_family == AF_INET6)
+		snprintf(old->text, sizeof(old->text),
+			 "A connection with [%pI6c]:%u has replaced it", &sk->sk_v6_daddr,
+			 ntohs(sk->sk_dport));
+#endif
 	else
 		strscpy(old->text, "Another connection has replaced it", sizeof(old->text));
 	hc_trunk_break(old, -ECANCELED, old->text);
-	links_detach(old);
 }
 
 void hc_trunks_exit(struct hc_fabric *fabric)

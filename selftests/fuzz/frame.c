@@ -326,7 +326,8 @@ static void mend_place(struct frame *f, const struct moment *m)
 	for (i = 0; i < n; i++) {
 		struct hc_wire_mend_way way = {
 			.seen = htonl(fz_below(3)), .next = htons(fz_below(1u << m->dim)),
-			.came = htons(fz_below(1u << m->dim)), .leaves = htons(fz_below(1u << m->dim)),
+			.came = htons(fz_below(1u << m->dim)),
+			.leaves = htons(fz_below(1u << m->dim)),
 			.dim = fz_chance(90) ? i : fz_below(m->dim), .out = fz_below(n),
 			.flags = fz_below(4),
 		};
