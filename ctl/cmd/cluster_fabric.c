@@ -25,7 +25,7 @@ static void forget_far(struct state *s)
 	for (u = 0; u < hc_nodes(s->dim); u++) {
 		if (state_has(s, u))
 			continue;
-		s->node[u] = (struct state_node){ .owner = NL_NONE };
+		s->node[u] = state_first_node;
 		for (d = 0; d < s->dim; d++) {
 			struct state_end *e = state_end(s, u, d);
 
