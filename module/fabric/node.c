@@ -326,6 +326,12 @@ static __always_inline int poll_queue(struct hc_node *node, struct hc_queue *q,
 	return work;
 }
 
+/* Returns the cost of what was sent beside the frames of the queues, for this poll to bear. */
+static int poll_spent(struct hc_node *node, int most)
+{
+	return min(hc_cost(node) - 1, most);
+}
+
 /* A poll is over; there may be more to do. */
 static int poll_end(struct hc_node *node, int work, int budget, bool more)
 {
@@ -358,13 +364,16 @@ static int node_poll(struct napi_struct *napi, int budget)
 	smp_mb__after_atomic();
 	node->merge_cost = 0;
 	poll_events(node);
+	work = poll_spent(node, share);
 	/* No kind of traffic keeps others from being served. */
-	work = hc_work_ready(node) ? hc_coll_work(node, share / 2) : 0;
-	work += poll_queue(node, &node->rxq, rx_frame, share);
+	if (hc_work_ready(node))
+		work += hc_coll_work(node, share / 2);
+	work += poll_queue(node, &node->rxq, rx_frame, min(share, budget - work));
 	if (unlikely(hc_detect_is_judging(&node->detect)))
 		hc_detect_judge(node);
 	if (unlikely(hc_lsdb_is_news(&node->lsdb)))
 		hc_lsdb_flush(node);
+	work += poll_spent(node, min(share, budget - work));
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
 	work += poll_queue(node, &node->ethq, hc_eth_host_rx, min(share, budget - work));
 	work += hc_hostq_poll(node, budget - work);

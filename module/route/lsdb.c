@@ -328,7 +328,7 @@ static size_t news_size(const struct hc_node *node)
 	return BITS_TO_LONGS(hc_nodes(node->fabric->dim)) * sizeof(long);
 }
 
-/* To be passed on when the poll has seen what else there is: of many changes of a node only
+/* To be passed on when all has been seen that was there already: of many changes of a node only
  * the last, and of many nodes' changes a frame for all.
  */
 static void news_add(struct hc_node *node, u32 u, unsigned int from)
@@ -349,13 +349,30 @@ static void news_add(struct hc_node *node, u32 u, unsigned int from)
 		node->lsdb.nnews++;
 }
 
+/* Have the frames been taken that lay in the queue when the first news came?  In a storm one poll
+ * takes a few of thousands.
+ */
+static bool news_complete(struct hc_node *node)
+{
+	const struct hc_queue *q = &node->rxq;
+
+	if (!node->lsdb.news_waits) {
+		node->lsdb.news_waits = true;
+		node->lsdb.news_at = q->taken + skb_queue_len_lockless(&q->list);
+	}
+	return (s32)(q->taken - node->lsdb.news_at) >= 0;
+}
+
 void hc_lsdb_flush(struct hc_node *node)
 {
 	u32 nodes = hc_nodes(node->fabric->dim);
-	struct hc_wire_lsa *v = chunk_alloc(node);
+	struct hc_wire_lsa *v;
 	unsigned int n = 0;
 	u32 u;
 
+	if (!news_complete(node))
+		return;
+	v = chunk_alloc(node);
 	if (!v) {
 		retry(node, AGAIN_NEWS);
 		return;
@@ -370,6 +387,7 @@ void hc_lsdb_flush(struct hc_node *node)
 	state_tell(node, node->lsdb.news_from, v, n);
 	bitmap_zero(node->lsdb.news, nodes);
 	node->lsdb.nnews = 0;
+	node->lsdb.news_waits = false;
 	kfree(v);
 }
 

@@ -28,6 +28,8 @@ struct sk_buff;
  * @news: nodes whose states are to be passed on, or NULL
  * @nnews: how many
  * @news_from: the dimension they all came by, or HC_DIM_HOST
+ * @news_at: they are passed on once so many frames of hc_node.rxq were taken, if @news_waits
+ * @news_waits: @news_at is set
  * @digest: of all words known
  * @hops: first hops to all nodes, or NULL
  * @tree: links of the spanning tree, if @tree_fits
@@ -50,6 +52,8 @@ struct hc_lsdb {
 	unsigned long *news;
 	u32 nnews;
 	u32 news_from;
+	u32 news_at;
+	bool news_waits;
 	u32 digest;
 	u8 *hops;
 	u32 tree;
@@ -128,7 +132,7 @@ static inline bool hc_lsdb_is_news(const struct hc_lsdb *s)
 	return s->nnews;
 }
 
-/* Pass it on. */
+/* Pass it on, once all frames have been taken that were there when the first of it came. */
 void hc_lsdb_flush(struct hc_node *node);
 void hc_lsdb_free(struct hc_node *node);
 
