@@ -199,6 +199,29 @@ more_than_the_machine_has() {
 	umount "$scratch/fill"
 }
 
+# storm WHAT COUNT MIB: the kernel's slabs have not grown by more than MIB
+storm() {
+	local said
+	check 'add' hcctl fabric add t dim 8 nodes 0XXXXXXX
+	said=$("$here/hc_storm" "$1" t 8 "$2")
+	log "$2 $1: $said"
+	if [[ ! $said =~ ^([0-9]+)\ ([0-9-]+)\ [0-9]+$ ]]; then
+		fault "$1: '$said'"
+	elif ((BASH_REMATCH[2] > $3 * 1024)); then
+		fault "$1: ${BASH_REMATCH[1]} frames, slabs have grown by $((BASH_REMATCH[2] / 1024)) MiB, not $3"
+	fi
+	check 'del' hcctl fabric del t
+}
+
+# Nobody is charged by a socket for what nodes tell each other of links.
+storms_from_a_trunk() {
+	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
+	parameter trunks Y
+	storm words 256 12
+	[[ $brief ]] || storm states 256 8
+	parameters_back
+}
+
 run_tests fabrics_of_a_user fabrics_whose_sockets_stay namespaces_side_by_side nodes_of_a_user plans_of_a_user \
 	plans_of_a_fabric operations_of_a_user sets_of_a_user users_take_turns memory_is_charged \
-	more_than_the_machine_has
+	more_than_the_machine_has storms_from_a_trunk

@@ -73,7 +73,8 @@ bool far_say(int fd, const void *p, size_t n)
 	return true;
 }
 
-bool far_greet(int fd, const char *fabric, unsigned int dim, uint16_t fixed, uint16_t base)
+bool far_greet_of(int fd, const char *fabric, unsigned int dim, unsigned int along, uint16_t fixed,
+		  uint16_t base)
 {
 	uint8_t b[FAR_RECORD + 32] = {}, *w = b + FAR_RECORD;
 
@@ -81,15 +82,20 @@ bool far_greet(int fd, const char *fabric, unsigned int dim, uint16_t fixed, uin
 	far_put32(w, 0x68637472);
 	far_put16(w + 4, FAR_VERSION);
 	w[6] = FAR_WIRE;
-	w[7] = 3;
+	w[7] = dim;
 	far_put32(w + 8, hc_name_id(fabric));
 	far_put32(w + 12, 32768);
 	far_put16(w + 16, fixed);
 	far_put16(w + 18, base);
 	far_put32(w + 20, 5000);
-	w[24] = dim;
+	w[24] = along;
 	far_digest(b, 32);
 	return far_say(fd, b, sizeof(b));
+}
+
+bool far_greet(int fd, const char *fabric, unsigned int along, uint16_t fixed, uint16_t base)
+{
+	return far_greet_of(fd, fabric, 3, along, fixed, base);
 }
 
 bool far_state(int fd, uint16_t u)

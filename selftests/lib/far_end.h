@@ -27,10 +27,13 @@ void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t 
 bool far_say(int fd, const void *p, size_t n);
 /* That of a record of @n bytes behind it gets its digests. */
 void far_digest(uint8_t *p, size_t n);
-/* As a machine with a part of a fabric of dimension 3, whose nodes share the bits @fixed, which
- * are @base, does for the links along @dim.
+/* As a machine with a part of a fabric of dimension @dim, whose nodes share the bits @fixed, which
+ * are @base, does for the links along @along.
  */
-bool far_greet(int fd, const char *fabric, unsigned int dim, uint16_t fixed, uint16_t base);
+bool far_greet_of(int fd, const char *fabric, unsigned int dim, unsigned int along, uint16_t fixed,
+		  uint16_t base);
+/* The same for one of dimension 3. */
+bool far_greet(int fd, const char *fabric, unsigned int along, uint16_t fixed, uint16_t base);
 /* The link of node @u there is up. */
 bool far_state(int fd, uint16_t u);
 /* Let "hcctl trunk add FABRIC DIM" have @fd, without digests.  Its status; -1: it was not run. */

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much memory do frames take by which nodes tell each other of links?
+ *
+ *	hc_storm states FABRIC DIM COUNT
+ *	hc_storm words FABRIC DIM COUNT
+ *
+ * FABRIC, of dimension DIM, has the nodes 0XX.. here and no trunk along DIM - 1: this program is
+ * the machine at its other end.  It says COUNT times that one of its links goes down or up, or what
+ * it has made up of a node's links.  At the end it says how many frames there were at most, by how
+ * many KiB the kernel's slabs had grown, beyond what there was at the beginning, and how many ms it
+ * took until no frames came or went any more.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "far_end.h"
+#include "hc_topo.h"
+
+#define LOOK_MS		20
+#define REST_MS		15000
+/* It is quiet if so many looks in a row differ by no more frames than these. */
+#define QUIET		10
+#define FEW		30
+#define LSA		11
+#define DOWN		0x01
+
+static unsigned int dim;
+static const char *fabric;
+static int fd = -1;
+
+static long ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+/* ------------------------------------------------------------ looking */
+
+static long number_behind(const char *file, const char *what)
+{
+	char line[400];
+	long n = 0;
+	FILE *f = fopen(file, "r");
+
+	while (f && fgets(line, sizeof(line), f))
+		if (!strncmp(line, what, strlen(what)))
+			n = strtol(line + strlen(what), NULL, 10);
+	if (f)
+		fclose(f);
+	return n;
+}
+
+static long frames(void)
+{
+	return number_behind("/proc/slabinfo", "skbuff_head_cache ");
+}
+
+static long slab(void)
+{
+	return number_behind("/proc/meminfo", "Slab: ");
+}
+
+/* Until @work has ended, and nothing comes or goes any more. */
+static void watch(pid_t work, long base_frames, long base_slab)
+{
+	long begun = ms(), end = 0, last = 0, most = 0, grown = 0, n, kib;
+	unsigned int quiet = 0;
+
+	while (quiet < QUIET && (!end || ms() < end)) {
+		n = frames() - base_frames;
+		kib = slab() - base_slab;
+		most = n > most ? n : most;
+		grown = kib > grown ? kib : grown;
+		if (!end && waitpid(work, NULL, WNOHANG) == work)
+			end = ms() + REST_MS;
+		quiet = end && labs(n - last) < FEW ? quiet + 1 : 0;
+		last = n;
+		usleep(LOOK_MS * 1000);
+	}
+	printf("%ld %ld %ld\n", most, grown, ms() - begun);
+}
+
+/* ------------------------------------------------------------ saying */
+
+static unsigned int here(void)
+{
+	return 1 << (dim - 1);
+}
+
+static bool state(unsigned int u, unsigned int version, bool down)
+{
+	uint8_t b[FAR_RECORD + 16] = {};
+
+	far_record(b, 16, FAR_STATE, 0, u);
+	far_put32(b + FAR_RECORD, version);
+	b[FAR_RECORD + 12] = down ? DOWN : 0;
+	return far_say(fd, b, sizeof(b));
+}
+
+static bool come(void)
+{
+	char along[12];
+	unsigned int u;
+
+	snprintf(along, sizeof(along), "%u", dim - 1);
+	fd = far_trunk(fabric, along);
+	if (fd < 0 || !far_greet_of(fd, fabric, dim, dim - 1, here(), here()))
+		return false;
+	for (u = 0; u < here(); u++)
+		if (!far_state(fd, u))
+			return false;
+	return true;
+}
+
+static bool states(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!state(i % here(), 1 + i / here(), !(i / here() & 1)))
+			return false;
+	return true;
+}
+
+/* A frame with the word of one node. */
+static bool word(unsigned int u, unsigned int of, unsigned int said, unsigned int version)
+{
+	uint8_t b[FAR_RECORD + FAR_HDR + 16] = {}, *f = b + FAR_RECORD;
+
+	far_record(b, FAR_HDR + 16, FAR_FRAME, 0, u);
+	f[0] = FAR_WIRE;
+	f[1] = LSA;
+	far_put32(f + 4, hc_name_id(fabric));
+	far_put16(f + 8, u | here());
+	far_put16(f + 10, u);
+	far_put32(f + 16, 8);
+	far_put16(f + FAR_HDR + 8, of);
+	far_put16(f + FAR_HDR + 10, said);
+	far_put32(f + FAR_HDR + 12, version);
+	return far_say(fd, b, sizeof(b));
+}
+
+/* Of nodes of the other machine: those here would contradict. */
+static bool words(unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++)
+		if (!word(i * 7 % here(), here() + i % here(), i % here(), 1000 + i))
+			return false;
+	return true;
+}
+
+int main(int argc, char **argv)
+{
+	long base_frames = frames(), base_slab = slab();
+	unsigned int n;
+	pid_t work;
+
+	if (argc != 5 || !base_frames)
+		return 2;
+	fabric = argv[2];
+	dim = strtoul(argv[3], NULL, 10);
+	n = strtoul(argv[4], NULL, 10);
+	if (!come())
+		return 1;
+	/* Let them tell each other that the links have come. */
+	usleep(500000);
+	work = fork();
+	if (!work)
+		_exit(!strcmp(argv[1], "states") ? !states(n) : !words(n));
+	watch(work, base_frames, base_slab);
+	return 0;
+}
