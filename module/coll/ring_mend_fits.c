@@ -73,8 +73,8 @@ static bool place_fits(const struct hc_member *m, u32 src, const struct hc_wire_
 	return w->ways <= m->node->fabric->dim &&
 	       len == sizeof(struct hc_wire_mend_ops) + ways + hc_mend_set_size(m->plan) &&
 	       be16_to_cpu(w->rings) <= m->node->fabric->dim &&
-	       number_fits(m, be64_to_cpu(w->plan.op)) && ways_fit(m, w) &&
-	       set_fits(m, src, w);
+	       be64_to_cpu(w->plan.op) >= m->next && number_fits(m, be64_to_cpu(w->plan.op)) &&
+	       ways_fit(m, w) && set_fits(m, src, w);
 }
 
 static bool ask_fits(const struct hc_member *m, const struct hc_wire_mend *w)

@@ -235,64 +235,6 @@ static bool numbers_rise(void)
 	return true;
 }
 
-/* ms until so many frames have been taken, each of which comes after one that was lost. */
-static uint64_t losses(unsigned int node, unsigned int dim, unsigned int n, uint32_t seq)
-{
-	uint64_t drops = link_drops(node, dim, HYPERCUBE_A_DROP_MALFORMED), start = fz_ms();
-	struct frame f;
-
-	while (n--) {
-		part_begin(&f, node, dim, HC_FRAME_REPLY, LIVE_TREE);
-		f.rec.flags = 0;
-		frame_hdr(&f)->seq = htonl(seq += 2);
-		if (say(&f))
-			return UINT64_MAX / 8;
-	}
-	/* It is behind them. */
-	part_begin(&f, node, dim, 0, LIVE_TREE);
-	f.rec.flags = 0;
-	if (say(&f) || !link_drops_are(node, dim, HYPERCUBE_A_DROP_MALFORMED, drops + 1))
-		return UINT64_MAX / 8;
-	return fz_ms() - start;
-}
-
-#define LOSSES		300
-#define RANGE_MAX	(1 << 20)
-
-/* A frame costs no more when numbers are far apart since a peer has said that a million of them
- * have failed.
- */
-static bool numbers_are_not_walked(void)
-{
-	unsigned int node = below_sink(0), dim = said.c.plan.tree.order[0];
-	uint64_t op = said.m.op[LIVE_TREE] + 1, near, far;
-	struct hypercube_result res;
-	struct hc_wire_abort *w;
-	struct frame f;
-
-	/* It is handed over, and not complete. */
-	if (!contribute(node, LIVE_TREE, HYPERCUBE_REDUCE, 8, 8))
-		return false;
-	usleep(50000);
-	near = losses(node, dim, LOSSES, 1u << 30);
-	/* The next one is under way: its process hears of the end. */
-	if (!contribute(node, LIVE_TREE, HYPERCUBE_REDUCE, 16, 8))
-		return false;
-	w = part_begin(&f, node, dim, HC_FRAME_ABORT, LIVE_TREE);
-	w->plan.op = htobe64(op);
-	w->to = htobe64(op + RANGE_MAX);
-	w->status = htonl(ECONNRESET);
-	w->node = htons(node ^ 1u << dim);
-	w->dim = htons(HC_CAUSE_NONE);
-	f.says |= SAY_OP;
-	if (say(&f) || end_of(node, &res) != -ECONNRESET)
-		return false;
-	far = losses(node, dim, LOSSES, 3u << 30);
-	fz_note("%d losses: %llu ms, then %llu ms", LOSSES, (unsigned long long)near,
-		(unsigned long long)far);
-	return far < 4 * near + 200;
-}
-
 /* Who asks for a message that cannot be ends nothing. */
 static bool questions_are_of_today(void)
 {
@@ -457,7 +399,6 @@ static const struct {
 	{ shared_in_gather, "a gather writes to no header of others" },
 	{ flags_stay_behind, "a gather does not say what a source has said" },
 	{ blocks_are_of_nodes, "a gather has blocks of nodes that there are" },
-	{ numbers_are_not_walked, "no frame costs more after a range of a million numbers" },
 	{ questions_are_of_today, "nobody asks for a message that cannot be" },
 	{ end_of_strangers, "a member that is no peer ends nothing" },
 	{ end_of_nowhere, "a cause lies in the fabric" },
