@@ -288,6 +288,37 @@ TEST(who_waits_over_sound_links_asks_rarely)
 	EXPECT_EQ(0, yard_end(&y));
 }
 
+/* A node asks nobody but the neighbour that it waits for. */
+TEST(a_round_of_many_nodes_takes_few_frames)
+{
+	/* At each link a node says that there is a round, what it knows, and what leaves cubes. */
+	static const struct { unsigned int method, most; } cases[] = {
+		{ HYPERCUBE_BALANCE_DEM, 4 }, { HYPERCUBE_BALANCE_MCWA, 5 },
+	};
+	enum { DIM = 10, NODES = 1 << DIM };
+	static const uint32_t fault[NODES];
+	static uint8_t up[NODES];
+	struct hc_balance whole = { .dim = DIM, .dims = NODES - 1, .up = up };
+	struct link_sums before, after;
+	struct round_view v;
+	unsigned int i;
+
+	memset(up, HC_BALANCE_ROOT, sizeof(up));
+	ASSERT_EQ(0, ctl_fabric_new("large", DIM, 0));
+	ASSERT_EQ(0, balance_topology("large", &whole, fault));
+	for (i = 0; i < ARRAY_SIZE(cases); i++) {
+		ASSERT_EQ(0, ctl_link_sums("large", &before));
+		EXPECT_EQ(0, round_run("large", cases[i].method, ROUND_ANY, &v));
+		EXPECT_EQ(0, v.status);
+		EXPECT_EQ(NODES, v.members);
+		ASSERT_EQ(0, ctl_link_sums("large", &after));
+		printf("# method %u: %llu frames over %u links\n", cases[i].method,
+		       (unsigned long long)(after.tx_frames - before.tx_frames), NODES / 2 * DIM);
+		EXPECT_GT(cases[i].most * NODES * DIM, after.tx_frames - before.tx_frames);
+	}
+	EXPECT_EQ(0, ctl_fabric_del("large"));
+}
+
 /* The neighbour is full when it is to take a task by command, and not any more when it is to take
  * those of the round.
  */

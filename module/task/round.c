@@ -132,8 +132,10 @@ static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round
 	r->flags |= flag;
 	r->state = HC_ROUND_IDLE;
 	hc_round_pause(r, ktime_get_ns() - r->clock.began, r->moved);
+	/* That it is over goes down the tree; a failure is for all. */
 	for (d = 0; d < node->fabric->dim; d++)
-		r->link[d].fresh = hc_round_goes(r, d);
+		r->link[d].fresh = hc_round_goes(r, d) && (flag & HC_ROUND_F_FAILED ||
+							   r->link[d].theirs & HC_ROUND_F_PARENT);
 	trace_hc_round(node, what, r->id, r->ops->id, r->status);
 	if (r->parent == HC_ROUND_NOBODY)
 		record(node, r);
@@ -302,8 +304,8 @@ bool hc_round_hungry(const struct hc_node *node, u32 queued)
 
 /* ------------------------------------------------------------ going on */
 
-/* Has everybody who has heard of the round from here reported? */
-static bool reported(const struct hc_node *node, const struct hc_round *r)
+/* Has everybody who has heard of the round from here reported?  If not, somebody is awaited. */
+static bool reported(const struct hc_node *node, struct hc_round *r)
 {
 	unsigned int d;
 
@@ -313,8 +315,10 @@ static bool reported(const struct hc_node *node, const struct hc_round *r)
 		if (!hc_round_goes(r, d) || d == r->parent)
 			continue;
 		if (!l->joined || (l->theirs & HC_ROUND_F_PARENT &&
-				   !(l->theirs & HC_ROUND_F_REPORT)))
+				   !(l->theirs & HC_ROUND_F_REPORT))) {
+			r->awaits = d;
 			return false;
+		}
 	}
 	return true;
 }
@@ -363,8 +367,10 @@ static void over(struct hc_node *node, struct hc_round *r)
 	if (r->state != HC_ROUND_WAITS || !(r->flags & HC_ROUND_F_REPORT))
 		return;
 	l = &r->link[r->parent];
-	if (!(l->theirs & HC_ROUND_F_OVER))
+	if (!(l->theirs & HC_ROUND_F_OVER)) {
+		r->awaits = r->parent;
 		return;
+	}
 	r->moved = l->moved;
 	end(node, r, HC_ROUND_F_OVER, HC_ROUND_DONE);
 }
@@ -384,6 +390,7 @@ void hc_round_go(struct hc_node *node, struct hc_round *r)
 
 	/* A node without neighbours may be done at once; then nothing is due for a while. */
 	do {
+		r->awaits = HC_ROUND_NOBODY;
 		if (r->state == HC_ROUND_RUNS && r->ops->advance(node, r))
 			r->state = HC_ROUND_WAITS;
 		report(node, r);

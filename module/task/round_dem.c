@@ -35,10 +35,10 @@ static bool exchange(struct hc_node *node, struct hc_round *r, struct dem *p)
 		hc_round_say(r, p->dim, HC_ROUND_LOAD, 0, p->own);
 		p->said = true;
 	}
-	if (!hc_round_said(r, p->dim, HC_ROUND_LOAD, 0, &theirs))
+	if (!hc_round_await(r, p->dim, HC_ROUND_LOAD, 0, &theirs))
 		return false;
 	if (theirs > p->own)
-		return theirs - p->own < 2 || hc_round_said(r, p->dim, HC_ROUND_GAVE, 0, &gave);
+		return theirs - p->own < 2 || hc_round_await(r, p->dim, HC_ROUND_GAVE, 0, &gave);
 	if (p->own - theirs < 2)
 		return true;
 	if (!p->gives)

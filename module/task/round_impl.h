@@ -133,6 +133,8 @@ enum hc_round_state {
  * @dice: a random number that belongs to the last round
  * @flags: HC_ROUND_F_* of this node: REPORT, OVER, FAILED
  * @out: the node has no part in it but to pass it on, and is not counted
+ * @awaits: dimension of the link to the neighbour without whose word the node cannot go on, or
+ *	HC_ROUND_NOBODY
  * @part: the links over which it goes
  * @giving: links over which tasks are handed over in it
  * @members: nodes here and below, of the report
@@ -169,6 +171,7 @@ struct hc_round {
 	u8 dice;
 	u8 flags;
 	bool out;
+	u8 awaits;
 	u32 part;
 	u32 giving;
 	u32 members;
@@ -269,9 +272,12 @@ void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 /* Has the neighbour said it? */
 bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		   unsigned int index, u64 *value);
+/* The same of what the method cannot go on without: if not, the neighbour is asked for it. */
+bool hc_round_await(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
+		    unsigned int index, u64 *value);
 /* Send what is fresh. */
 void hc_round_flush(struct hc_node *node, struct hc_round *r);
-/* Ask those from whom something is to come. */
+/* Ask the neighbour that is awaited, if any. */
 void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now);
 
 /* --- round_set.c --- */

@@ -3,10 +3,11 @@
  * ROUND frames: what a node says in a round over a link.
  *
  * Each says all of it, so that it does not matter which of them come, how often and in which
- * order: words are only added.  Who waits for something asks for it until it comes, and whoever is
- * asked answers, also when the round is over for him.  A neighbour that has been heard, over a link
- * that loses nothing, will say more as soon as it can: it is asked rarely, for who has no memory
- * says nothing either, and all nodes of a large cube ask all their neighbours.
+ * order: words are only added.  A node asks the one neighbour without which it cannot go on until
+ * that has said what it must; whoever is asked answers, also when the round is over for him.  So
+ * there is always somebody who is asked for what he can say: nodes that wait for each other form
+ * no circle.  A neighbour that has been heard, over a link that loses nothing, will say more as
+ * soon as it can: it is asked rarely, for who has no memory says nothing either.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -69,6 +70,15 @@ bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kin
 	return hc_round_word(l->heard, l->nheard, kind, index, value);
 }
 
+bool hc_round_await(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
+		    unsigned int index, u64 *value)
+{
+	if (hc_round_said(r, dim, kind, index, value))
+		return true;
+	r->awaits = dim;
+	return false;
+}
+
 /* ------------------------------------------------------------ sending */
 
 void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_round *w,
@@ -120,16 +130,6 @@ void hc_round_flush(struct hc_node *node, struct hc_round *r)
 			link_send(node, r, d, 0);
 }
 
-/* Is anything to come from there? */
-static bool link_owes(const struct hc_round *r, unsigned int dim)
-{
-	const struct hc_round_link *l = &r->link[dim];
-
-	if (r->state == HC_ROUND_RUNS || dim == r->parent || !l->joined)
-		return true;
-	return l->theirs & HC_ROUND_F_PARENT && !(l->theirs & HC_ROUND_F_REPORT);
-}
-
 void hc_round_heard(struct hc_round_pace *pace, u64 now)
 {
 	pace->since = 0;
@@ -157,20 +157,16 @@ int hc_round_ask_due(const struct hc_node *node, unsigned int dim, struct hc_rou
 
 void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
 {
-	unsigned int d;
+	unsigned int d = r->awaits;
 	int due;
 
-	for (d = 0; d < node->fabric->dim && r->state != HC_ROUND_IDLE; d++) {
-		if (!hc_round_goes(r, d) || !link_owes(r, d))
-			continue;
-		due = hc_round_ask_due(node, d, &r->link[d].pace, now);
-		if (due < 0) {
-			hc_round_fail(node, r, due, node->id, d);
-			return;
-		}
-		if (due)
-			link_send(node, r, d, HC_ROUND_F_ASK);
-	}
+	if (d == HC_ROUND_NOBODY)
+		return;
+	due = hc_round_ask_due(node, d, &r->link[d].pace, now);
+	if (due < 0)
+		hc_round_fail(node, r, due, node->id, d);
+	else if (due)
+		link_send(node, r, d, HC_ROUND_F_ASK);
 }
 
 /* ------------------------------------------------------------ receiving */
