@@ -376,8 +376,8 @@ one_refuses_one_is_silent() {
 	namespace a || return
 	all=("$a")
 	check 'a part' at "$a" hcctl fabric add t dim 3 nodes 00X
-	HC_PART=10X there "$a" "$here/hc_asker" t silent >"$scratch/silent"
-	HC_PART=01X there "$a" "$here/hc_asker" t refuse 'not now' >"$scratch/refuses"
+	HC_HOLDS=10X there "$a" "$here/hc_asker" t silent >"$scratch/silent"
+	HC_HOLDS=01X there "$a" "$here/hc_asker" t refuse 'not now' >"$scratch/refuses"
 	busywait 10 is_at 0 "$a" '.[0].links_down' fabric show t || fault 'links are down'
 	SECONDS=0
 	refused 'no' 'nodes 01X: not now' at "$a" hcctl tree find fabric t apply

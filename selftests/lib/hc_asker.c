@@ -5,7 +5,7 @@
  *	hc_asker FABRIC MODE [SENTENCE | TIMES SEED]
  *
  * FABRIC, of dimension 3, has the nodes 0XX here and no trunk.  The program plays the machine that
- * holds 1XX; or, where HC_PART says so, 01X or 10X, if 00X are here.  What it does with a plan that
+ * holds 1XX; or, where HC_HOLDS says so, 01X or 10X, if 00X are here.  What it does with a plan that
  * it is asked to prepare:
  *	accept		all that it is asked for
  *	refuse		says no, and SENTENCE
@@ -304,14 +304,17 @@ static int watched(const char *fabric)
 
 int main(int argc, char **argv)
 {
-	const char *name = getenv("HC_PART");
+	const char *name = getenv("HC_HOLDS");
 	int fd;
 
 	if (argc < 3 || argc > 5)
 		return 2;
-	while (name && strcmp(part->name, name))
-		if (++part == parts + sizeof(parts) / sizeof(*parts))
+	while (name && strcmp(part->name, name)) {
+		if (++part == parts + sizeof(parts) / sizeof(*parts)) {
+			fprintf(stderr, "hc_asker: HC_HOLDS=%s: no such nodes\n", name);
 			return 2;
+		}
+	}
 	state = argc > 4 ? strtoull(argv[4], NULL, 0) : 0;
 	if (!strcmp(argv[2], "watched"))
 		return watched(argv[1]);
