@@ -26,7 +26,7 @@
 #include "hc_topo.h"
 
 #define SHARED_MAX	64
-#define NAPI_TRIES	100
+#define NAPI_PATIENCE	HZ
 
 /**
  * struct injection - a write
@@ -120,11 +120,10 @@ static bool seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
 	bool numbered = type && type->flags & HC_FT_NUMBERED;
-	unsigned int tries;
+	unsigned long until = jiffies + NAPI_PATIENCE;
+	bool mine;
 
-	for (tries = 0; tries < NAPI_TRIES; tries++) {
-		bool mine;
-
+	do {
 		local_bh_disable();
 		mine = napi_schedule_prep(&peer->napi);
 		if (mine) {
@@ -135,7 +134,7 @@ static bool seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
 		if (mine)
 			return true;
 		usleep_range(10, 50);
-	}
+	} while (time_before(jiffies, until));
 	return false;
 }
 

@@ -447,9 +447,14 @@ static bool run(unsigned int i)
 {
 	bool ok = live_open(&said.c, &said.m, 3) && live_reset(&said.c, &said.m, false);
 
+	if (!ok)
+		fz_note("no fabric, or a plan was refused");
 	live_bind(&said.c);
 	ok = ok && tests[i].holds();
-	return !cube_del(&said.c) && ok;
+	if (!cube_del(&said.c))
+		return ok;
+	fz_note("the fabric stays");
+	return false;
 }
 
 int main(int argc, char **argv)

@@ -58,7 +58,10 @@ int say_all(const struct frame *f, unsigned int n)
 		b.frame[i].rec.flags |= i + 1 < n ? HC_INJECT_F_MORE : 0;
 	}
 	len += batch_fill(&b, &said.m, buf + len);
-	return write(said.inject, buf, len) < 0 ? -errno : 0;
+	if (write(said.inject, buf, len) >= 0)
+		return 0;
+	fz_note("a frame is refused: %s", strerror(errno));
+	return -errno;
 }
 
 int say(const struct frame *f)

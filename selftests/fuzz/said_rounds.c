@@ -51,10 +51,15 @@ static bool alone(unsigned int patience_ms)
 {
 	unsigned int d;
 
-	for (d = 0; d < 3; d++)
-		if (ctl_link_loss(said.c.name, 7 ^ 1u << d, d, HYPERCUBE_PPM_MAX, true))
-			return false;
-	return !ctl_patience(said.c.name, patience_ms);
+	int err = 0;
+
+	for (d = 0; d < 3 && !err; d++)
+		err = ctl_link_loss(said.c.name, 7 ^ 1u << d, d, HYPERCUBE_PPM_MAX, true);
+	if (!err)
+		err = ctl_patience(said.c.name, patience_ms);
+	if (err)
+		fz_note("the neighbours are not to be silenced: error %d", err);
+	return !err;
 }
 
 /* A round of all, by command, is as if nothing had been. */
