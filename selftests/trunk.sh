@@ -299,6 +299,26 @@ one_part_at_two_places_is_told() {
 	equal 'a trunk of the first' 1 "$(json_at "$b" length trunk show t)"
 }
 
+# An old neighbour of a speaks in the name of node 0, which hears that by b, whose trunk is new: the neighbour's own trunk
+# is the one that is told.
+who_forges_news_harms_himself() {
+	machines 3 00X 1XX || return
+	check 'another way' at "$a" hcctl link set t 0:0 down
+	there "$a" "$here/hc_rival" t >"$scratch/rival"
+	busywait 5 is_at '[true]' "$a" 'map(.greeted)' trunk show t || fault 'no neighbour'
+	sleep 3.1
+	there "$a" hcctl -j monitor fabric t >"$scratch/a"
+	there "$b" hcctl -j monitor fabric t >"$scratch/b"
+	tie "$a" "$b" 0 2
+	busywait 20 grep -q '"dim":1,.*another machine that holds nodes 00X, too' "$scratch/a" ||
+		fault "nobody is told: $(<"$scratch/a") $(<"$scratch/rival")"
+	log "$(wc -l <"$scratch/rival") contradictions"
+	sleep 1.5
+	! grep -h '"trunk-del"' "$scratch/a" "$scratch/b" || fault 'a trunk has ended'
+	equal 'trunks of which that is told' 1 "$(cat "$scratch/a" "$scratch/b" | grep -c 'another machine')"
+	equal 'trunks' 2 "$(json_at "$a" length trunk show t)"
+}
+
 # Two tasks that nodes 4 and 5 have taken, and said so in vain. Their machine is made anew, and does not come back by the
 # trunk over which they went: what it is asked then goes around that, and it has never heard of them.
 tasks_of_another_life_are_in_doubt() {
@@ -475,4 +495,4 @@ run_tests they_are_experimental sockets_are_of_the_namespace streams_join_namesp
 	descriptors_are_given_up epolls_are_given_up links_come_up faults_are_known_there ip_goes_across collectives_go_across \
 	all_kinds_go_across runs_follow_each_other tasks_go_across tasks_go_to_a_machine_that_is_back \
 	tasks_of_another_life_are_in_doubt copies_out_of_sight_are_in_doubt plans_that_differ_do_not_mix \
-	disagreements_are_refused a_part_has_one_machine one_part_at_two_places_is_told strays_keep_no_peer_out both_families_are_listened_to
+	disagreements_are_refused a_part_has_one_machine one_part_at_two_places_is_told who_forges_news_harms_himself strays_keep_no_peer_out both_families_are_listened_to

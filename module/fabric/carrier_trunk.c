@@ -194,19 +194,19 @@ u32 hc_trunk_end_life(const struct hc_node *node, unsigned int dim)
 	return end ? READ_ONCE(end->life) : 0;
 }
 
-void hc_trunk_end_claims(struct hc_node *node, unsigned int dim)
+u32 hc_trunk_end_nr(const struct hc_node *node, unsigned int dim)
 {
 	const struct hc_trunk_end *end = node->ports[dim].end;
-	struct hc_trunk *trunk;
+	const struct hc_trunk *trunk;
+	u32 nr;
 
 	if (!end)
-		return;
+		return 0;
 	rcu_read_lock();
 	trunk = rcu_dereference(end->trunk);
-	if (trunk && !test_and_set_bit(HC_TRUNK_CLAIMS, &trunk->flags) &&
-	    READ_ONCE(node->fabric->trunks.claimed))
-		mod_delayed_work(hc_trunk_wq, &trunk->beat, 0);
+	nr = trunk ? trunk->nr : 0;
 	rcu_read_unlock();
+	return nr;
 }
 
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim)

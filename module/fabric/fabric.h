@@ -69,15 +69,19 @@ struct sock;
  * @n: how many there are, and that are not freed
  * @life: a random number, by which others know these nodes from those that come after them;
  *	constant
- * @claimed: when another machine was last found to have nodes of these numbers, too, jiffies; 0:
- *	never
+ * @last: hc_trunk.nr of the last one; under hc_fabric.lock
+ * @accused: hc_trunk.nr of one that was found to lead to another machine with nodes of these
+ *	numbers, 0: none; @accused_at is written before it
+ * @accused_at: when, jiffies
  */
 struct hc_trunks {
 	struct list_head list;
 	u64 broken;
 	atomic_t n;
 	u32 life;
-	unsigned long claimed;
+	u32 last;
+	u32 accused;
+	unsigned long accused_at;
 };
 
 #define HC_NODES_MAX	(1U << HYPERCUBE_DIM_MAX)

@@ -9,8 +9,7 @@
  * its ends send each other all they know (and ask for the same, in case the other end could not
  * hear yet).  A node that hears something wrong about itself, from a time when it could not
  * speak, takes a version beyond that and tells the others.  That happens a few times at most,
- * unless another machine has a node of this number, too, and does the same: after two times at once
- * a node takes its time, more each time, and after some more the machine says so (trunk/trunk.c).
+ * unless another machine has a node of this number, too (claims.c).
  *
  * This ends, for a node adopts each version at most once.  And it settles: once links stay as
  * they are, the last version of each node is the greatest, so by induction on the distance from
@@ -50,8 +49,8 @@
 #include "fabric/skb.h"
 #include "hc_bfs.h"
 #include "hc_topo.h"
+#include "route/claims.h"
 #include "route/lsdb.h"
-#include "trunk/trunk.h"
 
 #define CHUNK		256	/* entries of a frame */
 #define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_lsa_head))
@@ -60,12 +59,6 @@
 #define RETRY_MAX	msecs_to_jiffies(5000)
 /* In hc_lsdb.again, beside dimensions: news could not be passed on. */
 #define AGAIN_NEWS	HYPERCUBE_DIM_MAX
-/* Versions from elsewhere beyond the own one: so many are answered at once, and so many are of
- * another node of that number, if none is further from the one before than this.
- */
-#define CLAIMS_AT_ONCE	2
-#define CLAIMS_MAX	5
-#define CLAIMS_TIME	msecs_to_jiffies(15000)
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
@@ -396,9 +389,9 @@ void hc_lsdb_flush(struct hc_node *node)
 /* The newest version of the own word that anybody has. */
 static u32 own_last(const struct hc_node *node)
 {
-	s32 newer = node->lsdb.claimed - node->lsdb.version;
+	s32 newer = node->lsdb.claims.newest - node->lsdb.version;
 
-	return newer > 0 ? node->lsdb.claimed : node->lsdb.version;
+	return newer > 0 ? node->lsdb.claims.newest : node->lsdb.version;
 }
 
 /* The own word gets the version after @version.  False: there is no memory to say so. */
@@ -407,28 +400,16 @@ static bool state_own(struct hc_node *node, u32 version)
 	if (state_adopt(node, node->id, node->fault, version + 1) < 0)
 		return false;
 	node->lsdb.version = version + 1;
-	node->lsdb.claimed = version + 1;
+	hc_claims_told(node, version + 1);
 	news_add(node, node->id, HC_DIM_HOST);
 	hc_coll_links_known(node);
 	return true;
 }
 
 /* Others have a version of the own word that this node has not told: they are told a newer one. */
-static void own_claimed(struct hc_node *node, u32 version)
+static void own_claimed(struct hc_node *node, unsigned int dim, u32 version)
 {
-	struct hc_lsdb *s = &node->lsdb;
-
-	/* Beyond one that this node has told since the last time: nobody else could know that. */
-	if (own_last(node) == s->version) {
-		if (time_after(jiffies, s->claimed_at + CLAIMS_TIME))
-			s->claims = 0;
-		s->claimed_at = jiffies;
-		s->claims++;
-	}
-	s->claimed = version;
-	if (s->claims >= CLAIMS_MAX)
-		hc_trunks_claimed(node->fabric);
-	if (s->claims > CLAIMS_AT_ONCE || !state_own(node, version))
+	if (!hc_claims_add(node, dim, version) || !state_own(node, own_last(node)))
 		retry(node, AGAIN_NEWS);
 }
 
@@ -475,24 +456,21 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 
 	if (u >= hc_nodes(node->fabric->dim) || word & ~hc_ones(node->fabric->dim))
 		return;
+	if (hc_is_here(node->fabric, u))
+		hc_claims_brought(node, dim, u, version);
 	if (u != node->id) {
 		int news = state_adopt(node, u, word, version);
 
-		if (news > 0) {
+		if (news > 0)
 			news_add(node, u, dim);
-			if (hc_is_here(node->fabric, u))
-				hc_trunk_end_claims(node, dim);
-		}
 		/* The other end has to say it again. */
 		if (news < 0)
 			retry(node, dim);
 		return;
 	}
 	if ((s32)(version - own_last(node)) > 0 ||
-	    (version == node->lsdb.version && word != node->lsdb.told)) {
-		hc_trunk_end_claims(node, dim);
-		own_claimed(node, version == node->lsdb.version ? version + 1 : version);
-	}
+	    (version == node->lsdb.version && word != node->lsdb.told))
+		own_claimed(node, dim, version);
 }
 
 /* The frame may share its data with others: it is read only. */

@@ -10,6 +10,8 @@
 #include <linux/types.h>
 #include <linux/workqueue.h>
 
+#include "route/claims.h"
+
 struct hc_fabric;
 struct hc_node;
 struct hc_lsdb_entry;
@@ -19,9 +21,7 @@ struct sk_buff;
  * struct hc_lsdb - what a node knows of faults that are not its own; [poll] but for @again
  * @told: own FAULT word as last told to everybody
  * @version: of that
- * @claimed: the newest version of the own word that others have
- * @claims: how many such were newer than @version, the last one not long ago
- * @claimed_at: when that came, jiffies
+ * @claims: versions of the own word that this node has not told
  * @list: what is known of others, by ascending node
  * @n: how many entries that has
  * @room: and how many it has room for
@@ -43,9 +43,7 @@ struct sk_buff;
 struct hc_lsdb {
 	u32 told;
 	u32 version;
-	u32 claimed;
-	u32 claims;
-	unsigned long claimed_at;
+	struct hc_claims claims;
 	struct hc_lsdb_entry *list;
 	u32 n;
 	u32 room;

@@ -238,25 +238,36 @@ static bool is_silent(struct hc_trunk *trunk)
 
 /* After this a trunk is not the one by which a machine has come that should not have. */
 #define YOUNG		msecs_to_jiffies(3000)
-/* Before this, what a trunk has brought belongs to what a node has found out. */
-#define CLAIMED_LATELY	msecs_to_jiffies(20000)
 
-void hc_trunks_claimed(struct hc_fabric *fabric)
+void hc_trunks_accuse(struct hc_fabric *fabric, u32 nr)
 {
-	WRITE_ONCE(fabric->trunks.claimed, jiffies ?: 1);
+	WRITE_ONCE(fabric->trunks.accused_at, jiffies);
+	/* Pairs with accusation_take(). */
+	smp_store_release(&fabric->trunks.accused, nr);
+}
+
+/* Is there one of this trunk?  *@at: since when. */
+static bool accusation_take(struct hc_trunk *trunk, unsigned long *at)
+{
+	struct hc_trunks *trunks = &trunk->fabric->trunks;
+
+	/* Pairs with hc_trunks_accuse(). */
+	if (smp_load_acquire(&trunks->accused) != trunk->nr)
+		return false;
+	*at = READ_ONCE(trunks->accused_at);
+	return cmpxchg(&trunks->accused, trunk->nr, 0) == trunk->nr;
 }
 
 /* Another machine holds the nodes that are here, and this trunk leads to it: the machine that has
  * come last leaves, the other one says so.
  */
-static void claims_check(struct hc_trunk *trunk)
+static void accusation_check(struct hc_trunk *trunk)
 {
 	struct hc_fabric *fabric = trunk->fabric;
-	unsigned long at = READ_ONCE(fabric->trunks.claimed);
 	char part[HYPERCUBE_DIM_MAX + 1];
+	unsigned long at;
 
-	if (!test_and_clear_bit(HC_TRUNK_CLAIMS, &trunk->flags) || !at ||
-	    time_after(jiffies, at + CLAIMED_LATELY) || test_bit(HC_TRUNK_TWICE, &trunk->flags))
+	if (!accusation_take(trunk, &at) || test_bit(HC_TRUNK_TWICE, &trunk->flags))
 		return;
 	hc_part_text(fabric, fabric->fixed, fabric->base, part);
 	mutex_lock(&fabric->lock);
@@ -264,7 +275,7 @@ static void claims_check(struct hc_trunk *trunk)
 		snprintf(trunk->text, sizeof(trunk->text),
 			 "It leads to another machine that holds nodes %s, too", part);
 		set_bit(HC_TRUNK_TWICE, &trunk->flags);
-		if (time_before(jiffies, trunk->greeted + YOUNG))
+		if (time_before(at, trunk->greeted + YOUNG))
 			hc_trunk_break(trunk, -ENOTUNIQ, trunk->text);
 		else
 			hc_notify_trunk(trunk, HYPERCUBE_CMD_TRUNK_NTF);
@@ -290,7 +301,7 @@ static void beat_work(struct work_struct *work)
 		beat_in(trunk, BEGIN_EVERY);
 		return;
 	}
-	claims_check(trunk);
+	accusation_check(trunk);
 	set_bit(HC_TRUNK_DUE, &trunk->flags);
 	queue_work(hc_trunk_wq, &trunk->send);
 	queue_delayed_work(hc_trunk_wq, &trunk->receive, 0);
@@ -341,6 +352,7 @@ static void trunk_start(struct hc_trunk *trunk)
 	struct hc_fabric *fabric = trunk->fabric;
 
 	trunk->id = id_take(fabric);
+	trunk->nr = ++fabric->trunks.last;
 	kref_get(&fabric->ref);
 	atomic_inc(&fabric->trunks.n);
 	list_add_tail(&trunk->list, &fabric->trunks.list);

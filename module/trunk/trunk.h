@@ -151,7 +151,6 @@ enum {
 	HC_TRUNK_BEGUN,		/* nobody else has the socket, whose functions are ours */
 	HC_TRUNK_NO_PLANS,	/* plans that come by it are refused */
 	HC_TRUNK_DIGEST,	/* records have digests; before GREETED: this end wants them */
-	HC_TRUNK_CLAIMS,	/* news of nodes that are here has come by it */
 	HC_TRUNK_TWICE,		/* it leads to another machine with these nodes; @text says so */
 	HC_TRUNK_DIGEST_AUTO,	/* this end wants them unless the socket has TLS */
 };
@@ -164,6 +163,7 @@ enum {
  * @list: in hc_fabric.trunks, under hc_fabric.lock
  * @fabric: its fabric, one reference
  * @id: unique in the fabric
+ * @nr: the same, and never that of another one before or after it; not 0
  * @dim: dimension of its links
  * @fixed: bits that the nodes at the other end share
  * @base: what they are
@@ -204,6 +204,7 @@ struct hc_trunk {
 	struct list_head list;
 	struct hc_fabric *fabric;
 	u32 id;
+	u32 nr;
 	u32 dim;
 	u32 fixed;
 	u32 base;
@@ -285,8 +286,8 @@ void hc_trunk_del(struct hc_trunk *trunk);
 bool hc_trunk_has(const struct hc_trunk *trunk, u32 u);
 /* End it, for the reason @error; @why: a string literal, or NULL.  Any context. */
 void hc_trunk_break(struct hc_trunk *trunk, int error, const char *why);
-/* Another machine has a node of a number that is here, too.  Poll. */
-void hc_trunks_claimed(struct hc_fabric *fabric);
+/* Trunk @nr leads to another machine that has a node of a number that is here, too.  Poll. */
+void hc_trunks_accuse(struct hc_fabric *fabric, u32 nr);
 void hc_trunks_init(struct hc_fabric *fabric);
 /* End all of them; there are no others after that. */
 void hc_trunks_exit(struct hc_fabric *fabric);
@@ -337,8 +338,8 @@ void hc_trunk_end_lives(struct hc_node *node, unsigned int dim, u32 life);
  * machine.  Poll.
  */
 u32 hc_trunk_end_life(const struct hc_node *node, unsigned int dim);
-/* News of a node of this machine has come over the link.  Poll. */
-void hc_trunk_end_claims(struct hc_node *node, unsigned int dim);
+/* hc_trunk.nr of the trunk that carries the link, or 0.  Poll. */
+u32 hc_trunk_end_nr(const struct hc_node *node, unsigned int dim);
 /* Nothing leads to the other end any more: what it has said of itself is no longer true. */
 void hc_trunk_end_forget(struct hc_node *node, unsigned int dim);
 /* What this end says of it. */

@@ -106,6 +106,24 @@ bool far_state(int fd, uint16_t u)
 	return far_say(fd, b, sizeof(b));
 }
 
+bool far_word(int fd, const char *fabric, uint16_t along, uint16_t u, uint16_t of, uint16_t word,
+	      uint32_t version)
+{
+	uint8_t b[FAR_RECORD + FAR_HDR + 16] = {}, *f = b + FAR_RECORD;
+
+	far_record(b, FAR_HDR + 16, FAR_FRAME, 0, u);
+	f[0] = FAR_WIRE;
+	f[1] = FAR_LSA;
+	far_put32(f + 4, hc_name_id(fabric));
+	far_put16(f + 8, u ^ along);
+	far_put16(f + 10, u);
+	far_put32(f + 16, 8);
+	far_put16(f + FAR_HDR + 8, of);
+	far_put16(f + FAR_HDR + 10, word);
+	far_put32(f + FAR_HDR + 12, version);
+	return far_say(fd, b, sizeof(b));
+}
+
 int far_hand_over(const char *fabric, const char *dim, int fd)
 {
 	pid_t pid = fork();

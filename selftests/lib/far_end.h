@@ -16,6 +16,9 @@
 #define FAR_VERSION	5
 #define FAR_WIRE	3
 
+/* HC_FRAME_LSA */
+#define FAR_LSA		11
+
 enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME, FAR_ASK, FAR_ANSWER };
 
 void far_put16(uint8_t *p, uint16_t v);
@@ -36,6 +39,11 @@ bool far_greet_of(int fd, const char *fabric, unsigned int dim, unsigned int alo
 bool far_greet(int fd, const char *fabric, unsigned int along, uint16_t fixed, uint16_t base);
 /* The link of node @u there is up. */
 bool far_state(int fd, uint16_t u);
+/* A frame to node @u, over a link along the dimension of bit @along, by which node @of has version
+ * @version of its FAULT word: @word.
+ */
+bool far_word(int fd, const char *fabric, uint16_t along, uint16_t u, uint16_t of, uint16_t word,
+	      uint32_t version);
 /* Let "hcctl trunk add FABRIC DIM" have @fd, without digests.  Its status; -1: it was not run. */
 int far_hand_over(const char *fabric, const char *dim, int fd);
 /* A pair of sockets, of which the one was handed over: the other, or -1. */

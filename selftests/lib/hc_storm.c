@@ -26,7 +26,6 @@
 /* It is quiet if so many looks in a row differ by no more frames than these. */
 #define QUIET		10
 #define FEW		30
-#define LSA		11
 #define DOWN		0x01
 
 static unsigned int dim;
@@ -129,31 +128,14 @@ static bool states(unsigned int n)
 	return true;
 }
 
-/* A frame with the word of one node. */
-static bool word(unsigned int u, unsigned int of, unsigned int said, unsigned int version)
-{
-	uint8_t b[FAR_RECORD + FAR_HDR + 16] = {}, *f = b + FAR_RECORD;
-
-	far_record(b, FAR_HDR + 16, FAR_FRAME, 0, u);
-	f[0] = FAR_WIRE;
-	f[1] = LSA;
-	far_put32(f + 4, hc_name_id(fabric));
-	far_put16(f + 8, u | here());
-	far_put16(f + 10, u);
-	far_put32(f + 16, 8);
-	far_put16(f + FAR_HDR + 8, of);
-	far_put16(f + FAR_HDR + 10, said);
-	far_put32(f + FAR_HDR + 12, version);
-	return far_say(fd, b, sizeof(b));
-}
-
 /* Of nodes of the other machine: those here would contradict. */
 static bool words(unsigned int n)
 {
 	unsigned int i;
 
 	for (i = 0; i < n; i++)
-		if (!word(i * 7 % here(), here() + i % here(), i % here(), 1000 + i))
+		if (!far_word(fd, fabric, here(), i * 7 % here(), here() + i % here(), i % here(),
+			      1000 + i))
 			return false;
 	return true;
 }

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * A machine that speaks in the name of a node of another one.
+ *
+ *	hc_rival FABRIC
+ *
+ * FABRIC, of dimension 3, has the nodes 00X here and no trunk along dimension 1: this program is
+ * the machine at its other end, with the nodes 01X.  Once node 0 says that its link along dimension
+ * 2 is good, it tells node 1 news of node 0, and newer news each time that node 0 contradicts.
+ */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "far_end.h"
+
+#define ALONG	2
+#define ROOM	70000
+#define ENTRY	8
+#define FORGED	1
+
+static bool get(int fd, void *to, size_t n)
+{
+	ssize_t got;
+
+	for (; n; n -= got, to = (char *)to + got) {
+		got = read(fd, to, n);
+		if (got <= 0)
+			return false;
+	}
+	return true;
+}
+
+static unsigned int get16(const uint8_t *p)
+{
+	return p[0] << 8 | p[1];
+}
+
+/* What a frame says of node 0: false: nothing. */
+static bool word_of_0(const uint8_t *f, size_t len, unsigned int *word, uint32_t *version)
+{
+	bool any = false;
+	size_t at;
+
+	for (at = FAR_HDR + 8; f[1] == FAR_LSA && at + ENTRY <= len; at += ENTRY) {
+		if (get16(f + at))
+			continue;
+		*word = get16(f + at + 2);
+		*version = far_get32(f + at + 4);
+		any = true;
+	}
+	return any;
+}
+
+static int contradict(int fd, const char *fabric)
+{
+	static uint8_t head[FAR_RECORD], f[ROOM];
+	uint32_t version, said = 0, len;
+	bool begun = false;
+	unsigned int word;
+
+	while (get(fd, head, sizeof(head))) {
+		len = far_get32(head);
+		if (len > ROOM || !get(fd, f, len))
+			return 1;
+		if (head[4] != FAR_FRAME || !word_of_0(f, len, &word, &version))
+			continue;
+		begun |= !(word & 4);
+		if (!begun || version <= said)
+			continue;
+		said = version + 1;
+		printf("version %u of node 0 is followed by %u\n", version, said);
+		fflush(stdout);
+		if (!far_word(fd, fabric, ALONG, 1, 0, FORGED, said))
+			return 1;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int fd;
+
+	if (argc != 2)
+		return 2;
+	fd = far_trunk(argv[1], "1");
+	if (fd < 0 || !far_greet(fd, argv[1], 1, 6, 2) || !far_state(fd, 0) || !far_state(fd, 1))
+		return 1;
+	return contradict(fd, argv[1]);
+}
