@@ -137,12 +137,20 @@ bool trunk_same_host(const struct sockaddr_storage *a, const struct sockaddr_sto
 {
 	const struct sockaddr_in *a4 = (const void *)a, *b4 = (const void *)b;
 	const struct sockaddr_in6 *a6 = (const void *)a, *b6 = (const void *)b;
+	const struct sockaddr_vm *avm = (const void *)a, *bvm = (const void *)b;
 
 	if (a->ss_family != b->ss_family)
 		return false;
-	if (a->ss_family == AF_INET)
+	switch (a->ss_family) {
+	case AF_INET:
 		return a4->sin_addr.s_addr == b4->sin_addr.s_addr;
-	return a->ss_family != AF_INET6 || !memcmp(&a6->sin6_addr, &b6->sin6_addr, bytes);
+	case AF_INET6:
+		return !memcmp(&a6->sin6_addr, &b6->sin6_addr, bytes);
+	case AF_VSOCK:
+		return avm->svm_cid == bvm->svm_cid;
+	default:
+		return true;
+	}
 }
 
 static int cannot(struct hcctl *h, const char *what, const char *where, int fd)
