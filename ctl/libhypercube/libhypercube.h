@@ -121,8 +121,8 @@ int hcl_set_timeout(struct hcl *h, unsigned int ms);
 
 /* ------------------------------------------------------------ collectives */
 
-/* A contribution and the room for the result have no byte in common, in all calls: else -EINVAL,
- * and nothing was begun.  What goes through one call of the kernel as a whole, the blocks of an
+/* A contribution and the room for the result must not overlap, in any call: else -EINVAL, and
+ * nothing was begun.  What goes through one call of the kernel as a whole, the blocks of an
  * alltoall, of a reduce-scatter and of the result of an allgather, has at most HYPERCUBE_WHOLE_MAX
  * bytes: else -EMSGSIZE, and nothing was begun.
  */
@@ -497,13 +497,13 @@ int hcl_missing(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
  * @nodes: filled in with their numbers, ascending: so are the blocks
  * @max: how many fit
  *
- * An allgather over rings that repair themselves is one of the members that were there when it was
+ * An allgather over rings that repair themselves runs among the members that were there when it was
  * begun.  If some are gone then it ends with 0 and the blocks of those that are left; if some go
  * later, with -EHOSTUNREACH and places for all: what is at the places of those that hcl_missing()
  * names is left as it was, or holds a part of the block.
  *
  * Return: how many there are, which may be more than @max; 0 if the result has a block of each
- * member that the plan was installed with, or none; -EINVAL, -ENOMEM.
+ * member that the plan was installed with, or has no blocks; -EINVAL, -ENOMEM.
  */
 int hcl_places(struct hcl *h, uint64_t id, uint32_t *nodes, size_t max);
 

@@ -656,7 +656,7 @@ enum {
 
 /**
  * struct hypercube_sibling - connect a socket to a plan of the node of another one
- * @fd: a bound SOCK_SEQPACKET socket
+ * @fd: a bound or connected SOCK_SEQPACKET socket
  * @plan: id of the plan
  *
  * As connect() with the address of the node of socket @fd, with the rights of that socket instead
