@@ -425,6 +425,8 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	hc_each_node(fabric, node)
 		__netif_napi_del(&node->napi);
 	synchronize_net();
+	hc_each_node(fabric, node)
+		hc_node_purge(node);
 	for (u = 0; u < hc_nodes(fabric->dim); u++)
 		if (fabric->nodes[u])
 			hc_node_free(fabric->nodes[u]);

@@ -129,5 +129,6 @@ void hc_far_arrived(struct sk_buff *skb)
 
 bool hc_frame_is_loose(const struct sk_buff *skb)
 {
-	return !skb->sk && !hc_frame_is(skb, HC_FT_SEGMENT) && skb->destructor != on_way_free;
+	return !skb->sk && (!skb->destructor || skb->destructor == far_free) &&
+	       !hc_frame_is(skb, HC_FT_SEGMENT);
 }

@@ -29,8 +29,8 @@ struct hc_fabric *hc_far_fabric(const struct sk_buff *skb);
 /* It goes on to another node, or has arrived at its own; any frame.  False: there are too many. */
 bool hc_far_goes_on(struct hc_fabric *fabric, struct sk_buff *skb);
 void hc_far_arrived(struct sk_buff *skb);
-/* Does it wait on links without anything that bounds it: a socket, credits, or the limit of these
- * frames?
+/* Does it wait on links without anything that bounds it: a socket, credits, the limit of these
+ * frames, or that of the link by which it went first (own.h)?  Ethernet frames do that are flooded.
  */
 bool hc_frame_is_loose(const struct sk_buff *skb);
 

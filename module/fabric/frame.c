@@ -24,13 +24,14 @@ static void path_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* PATH frames dropped for these two reasons are noticed as lost.  Nobody notices those that a
+/* PATH frames dropped for these reasons are noticed as lost.  Nobody notices those that a
  * link or a node took along when it failed.
  */
 static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			       unsigned int why)
 {
-	if (why == HYPERCUBE_A_DROP_NO_ROUTE || why == HYPERCUBE_A_DROP_NO_MEMORY)
+	if (why == HYPERCUBE_A_DROP_NO_ROUTE || why == HYPERCUBE_A_DROP_NO_MEMORY ||
+	    why == HYPERCUBE_A_DROP_QUEUE_FULL)
 		hc_path_lost(node, skb);
 }
 
@@ -42,7 +43,7 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 #define MEND	(HC_FT_NUMBERED | HC_FT_ROUTED | HC_FT_PLAN)
 #define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_SAYS)
 #define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK | HC_FT_SAYS)
-#define LSA	(HC_FT_DIRECT | HC_FT_AGAIN)
+#define LSA	HC_FT_DIRECT
 #define COPY	(HC_FT_NUMBERED | HC_FT_PATH | HC_FT_SAYS)
 #define TASK	(HC_FT_DIRECT | HC_FT_ROUTED)
 #define ROUND	HC_FT_DIRECT
@@ -56,7 +57,7 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 
 const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_TEST]		= { LINK, PART(test), hc_detect_rx_test },
-	[HC_FRAME_FAULT]	= { LINK | HC_FT_AGAIN, PART(fault), hc_detect_rx_fault },
+	[HC_FRAME_FAULT]	= { LINK, PART(fault), hc_detect_rx_fault },
 	[HC_FRAME_DATA]		= { DATA, PART(data), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_ACK]		= { WORD, PART(ack), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_ABORT]	= { WORD, PART(abort), hc_coll_rx, hc_coll_undeliverable },
@@ -65,7 +66,7 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_REPLY]	= { WORD, PART(reply), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_DGRAM]	= { DGRAM, 0, dgram_rx },
 	[HC_FRAME_ETH]		= { ETH, 0, hc_eth_rx },
-	[HC_FRAME_LSA]		= { LSA, PART(lsa_head), hc_lsdb_rx },
+	[HC_FRAME_LSA]		= { LSA, PART(lsa_head), hc_lsdb_rx, hc_lsdb_undeliverable },
 	[HC_FRAME_MEND]		= { MEND, PART(mend), hc_coll_rx },
 	[HC_FRAME_PATH]		= { PATH, 0, path_rx, path_undeliverable },
 	[HC_FRAME_COPY]		= { COPY, PART(copy), hc_copy_rx },

@@ -27,12 +27,11 @@ struct hc_node;
 #define HC_FT_NEEDED	BIT(8)	/* if one is lost, somebody waits for it for ever, or at
 				 * least a second
 				 */
-#define HC_FT_AGAIN	BIT(9)	/* if one is dropped, what it said has to be said again */
-#define HC_FT_STACK	BIT(10)	/* traffic of the endpoints' stacks, which has queues of its own */
-#define HC_FT_PLAN	BIT(11)	/* their part begins with struct hc_wire_plan */
-#define HC_FT_BARE	BIT(12)	/* they have no payload */
-#define HC_FT_SAYS	BIT(13)	/* the payload is what a program or a stack says: nodes may lie */
-#define HC_FT_PATH	BIT(14)	/* they name their path, and .rx is for those in transit, too */
+#define HC_FT_STACK	BIT(9)	/* traffic of the endpoints' stacks, which has queues of its own */
+#define HC_FT_PLAN	BIT(10)	/* their part begins with struct hc_wire_plan */
+#define HC_FT_BARE	BIT(11)	/* they have no payload */
+#define HC_FT_SAYS	BIT(12)	/* the payload is what a program or a stack says: nodes may lie */
+#define HC_FT_PATH	BIT(13)	/* they name their path, and .rx is for those in transit, too */
 
 /**
  * struct hc_frame_ops - a type of frames

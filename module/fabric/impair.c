@@ -14,13 +14,12 @@
  * has no impairment and its queue is empty; so frames sent directly follow those
  * that waited, and the carrier is never called by the poll and the timer at once.
  *
- * Memory.  Data of operations and datagrams are not dropped here: they are charged to the socket
- * that sent them, or bounded by credits (merge.c, coll/fanout.c), and that bounds the queue: the
- * sender waits, as with a slow receiver.  Ethernet frames are dropped when as much waits as in
- * any other queue, or if they would have to wait for the wire too long: operations share it with
- * them.  All that is charged to nobody, flooded frames and the nodes' own words, has a limit in
- * each direction, too, and one in the whole fabric.  Words of operations that are dropped show
- * as a gap in the link's numbers; FAULT words and states are sent again when there is room.
+ * Memory.  Nothing that has a number is dropped here: data of operations and datagrams are charged
+ * to the socket that sent them, or bounded by credits (merge.c, coll/fanout.c), the nodes' own
+ * frames are bounded for each link (own.c), and that bounds the queue: the sender waits, as with a
+ * slow receiver.  Ethernet frames are dropped when as much waits as in any other queue, or if they
+ * would have to wait for the wire too long: operations share it with them.  Flooded ones, which are
+ * charged to nobody, have a limit in each direction, too, and one in the whole fabric.
  *
  * Checksums.  A link that may corrupt puts a CRC-32 over the whole frame into each frame.
  * Whether frames have one is a property of the link, as the frame check sequence of Ethernet is,
@@ -51,18 +50,12 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
-#include "route/lsdb.h"
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
-/* Waiting frames that are charged to nobody may take this, in one direction and in a fabric.
- * Ethernet frames may take half of it, so that they are never in the way of the operations'
- * words.
- */
-#define LOOSE_MAX	SZ_4M
-#define LOOSE_TOTAL_MAX	SZ_64M
-/* Words and states that were dropped are sent again after this. */
-#define AGAIN_AFTER	(20 * NSEC_PER_MSEC)
+/* Waiting frames that are charged to nobody may take this, in one direction and in a fabric. */
+#define LOOSE_MAX	SZ_2M
+#define LOOSE_TOTAL_MAX	SZ_32M
 /* Steps after which the generator no longer shows its seed. */
 #define WARM_UP		10
 
@@ -77,7 +70,6 @@
  * @q_bytes: their bytes
  * @q_memory: the memory they take
  * @q_loose: what frames that are charged to nobody take of that
- * @dropped: FAULT words or states were dropped, and have to be sent again
  * @wire_free: when the wire will have carried all that waits, ns
  * @last_due: when the last frame that waits is due, ns
  * @timer: wakes at the first frame's time
@@ -96,7 +88,6 @@ struct hc_impair {
 	u32 q_bytes;
 	u32 q_memory;
 	u32 q_loose;
-	bool dropped;
 	u64 wire_free;
 	u64 last_due;
 	struct hrtimer timer;
@@ -252,30 +243,17 @@ static void unqueue(struct hc_impair *imp, struct sk_buff *skb)
 		loose_add(imp, -(int)skb->truesize);
 }
 
-/* There is room again for what was dropped. */
-static bool tell_again(struct hc_impair *imp)
-{
-	lockdep_assert_held(&imp->lock);
-	if (!imp->dropped || imp->q_loose > LOOSE_MAX / 2)
-		return false;
-	imp->dropped = false;
-	hc_lsdb_again(imp->node, imp->port - imp->node->ports);
-	return true;
-}
-
 static enum hrtimer_restart impair_timer(struct hrtimer *timer)
 {
 	struct hc_impair *imp = container_of(timer, struct hc_impair, timer);
 	u64 now = ktime_get_ns();
 	struct sk_buff *skb;
-	bool again;
 
 	spin_lock(&imp->lock);
 	while ((skb = skb_peek(&imp->q)) && impair_cb(skb)->due <= now) {
 		unqueue(imp, skb);
 		carry(imp, skb);
 	}
-	again = tell_again(imp);
 	if (skb) {
 		hrtimer_set_expires(timer, ns_to_ktime(impair_cb(skb)->due));
 	} else {
@@ -283,17 +261,13 @@ static enum hrtimer_restart impair_timer(struct hrtimer *timer)
 		impair_settle(imp);
 	}
 	spin_unlock(&imp->lock);
-	if (unlikely(again))
-		hc_node_kick(imp->node, HC_EV_LINKS);
 	return skb ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-static bool loose_room(const struct hc_impair *imp, bool eth)
+static bool loose_room(const struct hc_impair *imp)
 {
-	unsigned int half = eth;
-
-	return imp->q_loose < LOOSE_MAX >> half &&
-	       atomic_long_read(&imp->node->fabric->loose) < LOOSE_TOTAL_MAX >> half;
+	return imp->q_loose < LOOSE_MAX &&
+	       atomic_long_read(&imp->node->fabric->loose) < LOOSE_TOTAL_MAX;
 }
 
 static void arm(struct hc_impair *imp, u64 due)
@@ -302,16 +276,6 @@ static void arm(struct hc_impair *imp, u64 due)
 		return;
 	imp->armed = true;
 	hrtimer_start(&imp->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
-}
-
-static void queue_full(struct hc_impair *imp, struct sk_buff *skb)
-{
-	if (hc_frame_is(skb, HC_FT_AGAIN)) {
-		imp->dropped = true;
-		/* The room may have gone elsewhere: nothing need wait here. */
-		arm(imp, ktime_get_ns() + AGAIN_AFTER);
-	}
-	hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
 static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due)
@@ -339,12 +303,9 @@ static void wire(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 	}
 	now = ktime_get_ns();
 	start = max(now, imp->wire_free);
-	if (eth && (imp->q_memory >= HC_ETH_BYTES || start - now > ETH_WAIT_MAX)) {
-		queue_full(imp, skb);
-		return;
-	}
-	if (hc_frame_is_loose(skb) && !loose_room(imp, eth)) {
-		queue_full(imp, skb);
+	if ((eth && (imp->q_memory >= HC_ETH_BYTES || start - now > ETH_WAIT_MAX)) ||
+	    (hc_frame_is_loose(skb) && !loose_room(imp))) {
+		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 		return;
 	}
 	if (imp->set.rate)

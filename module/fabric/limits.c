@@ -76,6 +76,7 @@ MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
  * @uid: who has made the namespaces, if @ns is NULL
  * @used: what is counted, under payers_lock
  * @poll_bytes: memory that polls keep
+ * @own_bytes: memory of frames that nodes make in nobody's name
  * @gate_user: nodes that wait for their polls
  */
 struct hc_payer {
@@ -85,6 +86,7 @@ struct hc_payer {
 	kuid_t uid;
 	u64 used[HC_LIMITS];
 	struct percpu_counter poll_bytes;
+	struct percpu_counter own_bytes;
 	struct hc_gate_user __percpu *gate_user;
 };
 
@@ -127,15 +129,19 @@ static struct hc_payer *payer_create(struct user_namespace *ns, kuid_t uid)
 		return NULL;
 	if (percpu_counter_init(&payer->poll_bytes, 0, GFP_KERNEL_ACCOUNT))
 		goto err_payer;
+	if (percpu_counter_init(&payer->own_bytes, 0, GFP_KERNEL_ACCOUNT))
+		goto err_polls;
 	payer->gate_user = hc_gate_user_new();
 	if (!payer->gate_user)
-		goto err_counter;
+		goto err_own;
 	payer->ns = ns ? get_user_ns(ns) : NULL;
 	payer->uid = uid;
 	list_add(&payer->list, &payers);
 	return payer;
 
-err_counter:
+err_own:
+	percpu_counter_destroy(&payer->own_bytes);
+err_polls:
 	percpu_counter_destroy(&payer->poll_bytes);
 err_payer:
 	kfree(payer);
@@ -168,8 +174,10 @@ void hc_payer_put(struct hc_payer *payer)
 	list_del(&payer->list);
 	mutex_unlock(&payers_lock);
 	WARN_ON_ONCE(payer->used[HC_LIMIT_FABRICS] || payer->used[HC_LIMIT_PLAN_BYTES] ||
-		     percpu_counter_sum(&payer->poll_bytes));
+		     percpu_counter_sum(&payer->poll_bytes) ||
+		     percpu_counter_sum(&payer->own_bytes));
 	hc_gate_user_free(payer->gate_user);
+	percpu_counter_destroy(&payer->own_bytes);
 	percpu_counter_destroy(&payer->poll_bytes);
 	if (payer->ns)
 		put_user_ns(payer->ns);
@@ -322,6 +330,16 @@ bool hc_poll_charge(struct hc_fabric *fabric, size_t size)
 	return true;
 }
 
+void hc_own_pay(struct hc_fabric *fabric, s64 size)
+{
+	percpu_counter_add_batch(&fabric->payer->own_bytes, size, POLL_BATCH);
+}
+
+s64 hc_own_paid(const struct hc_fabric *fabric)
+{
+	return percpu_counter_read_positive(&fabric->payer->own_bytes);
+}
+
 u64 hc_node_task_limit(void)
 {
 	return READ_ONCE(node_task_memory);
@@ -361,14 +379,11 @@ bool hc_poll_adopt(struct hc_fabric *fabric, struct sk_buff *skb)
 struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len)
 {
 	struct hc_fabric *fabric = node->fabric;
-	struct mem_cgroup *old;
 	struct sk_buff *skb;
 
 	if (poll_exceeds(fabric->payer, SKB_TRUESIZE(HC_HEADROOM + len)))
 		return NULL;
-	old = set_active_memcg(fabric->memcg);
-	skb = hc_frame_alloc(node, type, len, GFP_ATOMIC | __GFP_ACCOUNT);
-	set_active_memcg(old);
+	skb = hc_frame_alloc(node, type, len, GFP_ATOMIC);
 	if (!skb)
 		return NULL;
 	frame_charge(fabric, skb);

@@ -23,6 +23,7 @@
 #include "fabric/link.h"
 #include "fabric/monitor.h"
 #include "fabric/node.h"
+#include "fabric/own.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
 #include "hc_bounds.h"
@@ -146,6 +147,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	port->tx_frames++;
 	port->tx_bytes += skb->len;
 	u64_stats_update_end(&node->syncp);
+	hc_own_charge(node, dim, skb);
 	*hc_cb(skb) = (struct hc_cb){
 		.sealed = unlikely(impaired) && hc_impair_seal(impaired, skb),
 	};
@@ -169,6 +171,10 @@ int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	if (unlikely(skb_cow_head(skb, 0))) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_NO_MEMORY);
 		return -ENOLINK;
+	}
+	if (unlikely(!hc_own_may(node, dim, skb))) {
+		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_QUEUE_FULL);
+		return -ENOBUFS;
 	}
 	hdr = hc_hdr(skb);
 	hdr->src = cpu_to_be16(node->id);
@@ -218,6 +224,7 @@ void hc_link_update(struct hc_node *node)
 	for (d = 0; d < node->fabric->dim; d++)
 		if (news & hc_bit(d))
 			hc_coll_link_fault(node, d);
+	hc_lsdb_meet(node, cut);
 	hc_detect_word(&node->detect);
 	/* Readers that see the word see that plans have to be looked at, and that nobody has
 	 * heard it: see hc_link_told().
@@ -230,7 +237,7 @@ void hc_link_event(struct hc_node *node)
 	u32 round = READ_ONCE(node->detect.tell_round);
 
 	hc_link_update(node);
-	hc_detect_tell(node, node->fault, HC_PORT_UNUSABLE);
+	hc_detect_tell(node);
 	hc_lsdb_links(node);
 	/* Pairs with all_have() in detect.c: the word has a new number. */
 	smp_store_release(&node->detect.tells, round);

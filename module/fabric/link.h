@@ -8,6 +8,7 @@
 #include <linux/bits.h>
 #include <linux/types.h>
 
+#include "fabric/own.h"
 #include "fabric/skb.h"
 
 struct hc_carrier_ops;
@@ -54,6 +55,7 @@ enum {
  * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
  * @latency: of the time model, ns; config writes
  * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
+ * @own: memory of what the node has sent over it in nobody's name
  * @tx_seq: number of the last frame sent [poll]
  * @rx_seq: number of the last frame received [poll]
  * @tx_frames: frames handed to the carrier [poll], node's syncp
@@ -77,6 +79,7 @@ struct hc_port {
 	u32 failed_epoch;
 	u64 latency;
 	u64 bandwidth;
+	struct hc_own own;
 	u32 tx_seq;
 	u32 rx_seq;
 	u64 tx_frames;
@@ -88,7 +91,8 @@ struct hc_port {
 
 /* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
  * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
- * Poll.  Return: 0, or -ENOLINK if the link is unusable (dropped, counted).
+ * Poll.  Return: 0, -ENOLINK if the link is unusable, or -ENOBUFS if there is no room for a
+ * control message (dropped, counted).
  */
 int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* The same for route.c and detect.c, which have looked at the link themselves. */

@@ -30,6 +30,7 @@
 #include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/own.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
@@ -371,7 +372,9 @@ static int node_poll(struct napi_struct *napi, int budget)
 	work += poll_queue(node, &node->rxq, rx_frame, min(share, budget - work));
 	if (unlikely(hc_detect_is_judging(&node->detect)))
 		hc_detect_judge(node);
-	if (unlikely(hc_lsdb_is_news(&node->lsdb)))
+	if (unlikely(hc_detect_owes(&node->detect)))
+		hc_detect_flush(node);
+	if (unlikely(hc_lsdb_owes(&node->lsdb) & ~node->fault))
 		hc_lsdb_flush(node);
 	work += poll_spent(node, min(share, budget - work));
 	work += poll_queue(node, &node->eth_rxq, rx_frame, min(share, budget - work));
@@ -557,6 +560,7 @@ struct hc_node *hc_node_alloc(struct hc_fabric *fabric, u32 id)
 	hc_socks_init(&node->socks);
 	hc_lsdb_init(&node->lsdb);
 	hc_work_init(&node->work);
+	hc_own_init(node);
 	u64_stats_init(&node->syncp);
 	node_set_address(node);
 	netif_napi_add_weight(dev, &node->napi, node_poll_covered, POLL_WEIGHT);
@@ -579,7 +583,7 @@ int hc_node_register(struct hc_node *node)
 	return 0;
 }
 
-void hc_node_free(struct hc_node *node)
+void hc_node_purge(struct hc_node *node)
 {
 	unsigned int d;
 
@@ -590,6 +594,10 @@ void hc_node_free(struct hc_node *node)
 	hc_drop_all(node, &node->ethq.list);
 	hc_hostq_purge(node);
 	hc_host_purge(node);
+}
+
+void hc_node_free(struct hc_node *node)
+{
 	hc_tasks_free(node);
 	hc_round_free(node);
 	hc_lie_free(node);

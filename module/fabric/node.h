@@ -29,6 +29,9 @@ struct hc_round;
 struct hc_tasks;
 struct rtnl_link_ops;
 
+/* In hc_node.own_wait, beside links: there was no memory to note the own FAULT word. */
+#define HC_OWN_AGAIN	HYPERCUBE_DIM_MAX
+
 /* hc_node.events: what poll has to look at before the queues. */
 enum {
 	HC_EV_LINKS,		/* port flags changed */
@@ -65,6 +68,7 @@ enum {
  * @fault: own FAULT word [poll]
  * @detect: its part in rounds of DETECT
  * @nb_fault: FAULT words the neighbours sent [poll]
+ * @own_wait: links for which no room or no memory is left (own.c, lsdb.c), and HC_OWN_AGAIN; atomic
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
  * @merged_bytes: bytes merged [poll]
@@ -103,6 +107,7 @@ struct hc_node {
 	u32 fault;
 	struct hc_node_detect detect;
 	u32 nb_fault[HYPERCUBE_DIM_MAX];
+	unsigned long own_wait;
 
 	struct u64_stats_sync syncp;
 	u64 host_frames;
@@ -127,7 +132,9 @@ void hc_node_disable(struct hc_node *node);
 void hc_node_timers_stop(struct hc_node *node);
 /* All timers are stopped, too: close the carriers of the node's links. */
 void hc_node_close(struct hc_node *node);
-/* Drop what is still queued and free; no poll of the fabric runs any more and
+/* Drop what is still queued; no poll of the fabric runs any more. */
+void hc_node_purge(struct hc_node *node);
+/* All nodes of the fabric have been purged, since frames are charged to those that made them, and
  * the net_device is not registered.
  */
 void hc_node_free(struct hc_node *node);

@@ -2,6 +2,7 @@
 /*
  * Frames: making them, and dropping them for a named reason.
  */
+#include <linux/sched/mm.h>
 #include <net/sock.h>
 
 #include "fabric/fabric.h"
@@ -9,6 +10,7 @@
 #include "fabric/frame.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/own.h"
 #include "fabric/skb.h"
 #include "trace.h"
 
@@ -46,7 +48,11 @@ struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, 
 
 struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp)
 {
-	return hc_frame_make(node->fabric, node->id, type, len, gfp);
+	struct mem_cgroup *old = set_active_memcg(node->fabric->memcg);
+	struct sk_buff *skb = hc_frame_make(node->fabric, node->id, type, len, gfp | __GFP_ACCOUNT);
+
+	set_active_memcg(old);
+	return skb;
 }
 
 struct sk_buff *hc_frame_copy(const struct sk_buff *skb)
@@ -58,6 +64,8 @@ struct sk_buff *hc_frame_copy(const struct sk_buff *skb)
 	} else if (copy && hc_far_is(skb) && !hc_far_charge(hc_far_fabric(skb), copy)) {
 		kfree_skb(copy);
 		return NULL;
+	} else if (copy) {
+		hc_own_charge_copy(skb, copy);
 	}
 	return copy;
 }

@@ -96,11 +96,11 @@ HC_PART_OF(copy)
 HC_PART_OF(task)
 HC_PART_OF(round)
 
-/* Allocate a frame: its parts zeroed but for version, type, fabric, src and len; at least
- * HC_WALK_ROOM of headroom in front, @len payload bytes behind them.
+/* Allocate a frame in the name of the fabric: its parts zeroed but for version, type, fabric, src
+ * and len; at least HC_WALK_ROOM of headroom in front, @len payload bytes behind them.
  */
 struct sk_buff *hc_frame_alloc(const struct hc_node *node, u8 type, u32 len, gfp_t gfp);
-/* The same without a struct hc_node: a frame of node @src of @fabric. */
+/* The same in the name of the caller: a frame of node @src of @fabric. */
 struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, u32 len,
 			      gfp_t gfp);
 /* Make a payload into a frame: put the parts in front of it; there is headroom for them.
@@ -109,7 +109,8 @@ struct sk_buff *hc_frame_make(const struct hc_fabric *fabric, u32 src, u8 type, 
 void hc_frame_push(const struct hc_fabric *fabric, u32 src, u8 type, u8 flags,
 		   struct sk_buff *skb);
 /* A frame that shares nothing with @skb, whose pages others may read, but is charged to the same
- * socket, or fabric if it came from another machine, all of it in one piece; NULL: no memory.
+ * socket, or link (own.h), or fabric if it came from another machine, all of it in one piece; NULL:
+ * no memory.
  */
 struct sk_buff *hc_frame_copy(const struct sk_buff *skb);
 /* Count a frame that is dropped: on @port if not NULL (poll only), else on the node. */

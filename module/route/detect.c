@@ -40,6 +40,7 @@
 #include "fabric/fabric.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/own.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/detect.h"
@@ -62,13 +63,14 @@ static struct sk_buff *frame_for(struct hc_node *node, unsigned int dim, u8 type
 	return skb;
 }
 
-static void send_word(struct hc_node *node, unsigned int dim, u32 word, u16 told)
+/* False: there is no memory; the poll runs again later. */
+static bool send_word(struct hc_node *node, unsigned int dim, u32 word, u16 told)
 {
 	struct sk_buff *skb = frame_for(node, dim, HC_FRAME_FAULT);
 
 	if (!skb) {
 		hc_lsdb_retry(node, dim);
-		return;
+		return false;
 	}
 	*hc_wire_fault_of(skb) = (struct hc_wire_fault){
 		.fault = cpu_to_be32(word),
@@ -76,6 +78,8 @@ static void send_word(struct hc_node *node, unsigned int dim, u32 word, u16 told
 		.heard = cpu_to_be16(node->detect.nb_told[dim]),
 	};
 	hc_link_send(node, dim, skb);
+	node->spent++;
+	return true;
 }
 
 static bool is_away(const struct hc_node *node, unsigned int dim)
@@ -106,13 +110,44 @@ bool hc_detect_is_heard(const struct hc_node_detect *nd, unsigned int dim)
 	return smp_load_acquire(&nd->nb_heard[dim]) == READ_ONCE(nd->told);
 }
 
-void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless)
+/* The own word says what the answer would, too.  A link that is closed is told nothing: when it is
+ * opened again, both ends have a new word to tell.
+ */
+static void link_flush(struct hc_node *node, unsigned int dim)
 {
+	struct hc_node_detect *nd = &node->detect;
+	unsigned long flags = READ_ONCE(node->ports[dim].flags);
+	bool said;
+
+	if (flags & HC_PORT_UNUSABLE)
+		nd->owes &= ~hc_bit(dim);
+	if (flags & HC_PORT_CLOSED)
+		nd->answers &= ~hc_bit(dim);
+	if (!((nd->owes | nd->answers) & hc_bit(dim)) || !hc_own_room(node, dim))
+		return;
+	if (nd->owes & hc_bit(dim))
+		said = send_word(node, dim, node->fault, nd->told);
+	else
+		said = send_word(node, dim, node->nb_fault[dim], 0);
+	if (!said)
+		return;
+	nd->owes &= ~hc_bit(dim);
+	nd->answers &= ~hc_bit(dim);
+}
+
+void hc_detect_flush(struct hc_node *node)
+{
+	unsigned long dims = (node->detect.owes | node->detect.answers) &
+			     ~READ_ONCE(node->own_wait);
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
-		if (!(READ_ONCE(node->ports[d].flags) & unless))
-			send_word(node, d, word, node->detect.told);
+	for_each_set_bit(d, &dims, node->fabric->dim)
+		link_flush(node, d);
+}
+
+void hc_detect_tell(struct hc_node *node)
+{
+	node->detect.owes = hc_ones(node->fabric->dim);
 }
 
 void hc_detect_test(struct hc_node *node)
@@ -144,7 +179,9 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 
 	if (hc_wire_test_of(skb)->flags & cpu_to_be32(HC_TEST_F_ASK)) {
 		node->detect.asked |= hc_bit(dim);
-		send_test(node, dim, round, 0);
+		/* Another machine asks as often as it likes, but reads the answers. */
+		if (hc_own_room(node, dim))
+			send_test(node, dim, round, 0);
 	} else if (round == READ_ONCE(node->detect.round)) {
 		WRITE_ONCE(node->detect.heard, heard(node) | hc_bit(dim));
 		/* Pairs with heard(). */
@@ -190,7 +227,7 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 		mark(node, dim, false);
 		/* It may have a mark of its own, which only a word from here clears. */
 		if (asked && !marked)
-			send_word(node, dim, node->fault, node->detect.told);
+			node->detect.owes |= hc_bit(dim);
 	}
 }
 
@@ -213,7 +250,17 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	if (!w.told)
 		return;
 	node->detect.nb_told[dim] = be16_to_cpu(w.told);
-	send_word(node, dim, word, 0);
+	node->detect.answers |= hc_bit(dim);
+}
+
+/* Over all links that are not closed, in place of the own word.  Rounds bound these frames. */
+static void verdict_send(struct hc_node *node, u32 verdict)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (!(READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED))
+			send_word(node, d, verdict, node->detect.told);
 }
 
 /* A busy machine is not silent: what has come by now is heard first, however long that takes. */
@@ -244,7 +291,7 @@ void hc_detect_judge(struct hc_node *node)
 	}
 	hc_link_update(node);
 	for (i = 0; i < REPEAT; i++)
-		hc_detect_tell(node, verdict, HC_PORT_CLOSED);
+		verdict_send(node, verdict);
 	/* Pairs with all_have(): the marks are set. */
 	smp_store_release(&node->detect.judged, READ_ONCE(node->detect.round));
 }
@@ -260,7 +307,8 @@ void hc_detect_spare(const struct hc_fabric *fabric, struct hc_port *port)
 
 static bool at_rest(const struct hc_node *node)
 {
-	return !READ_ONCE(node->events) && skb_queue_empty_lockless(&node->rxq.list) &&
+	return !READ_ONCE(node->events) && !READ_ONCE(node->own_wait) &&
+	       skb_queue_empty_lockless(&node->rxq.list) &&
 	       !(READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED);
 }
 

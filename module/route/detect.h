@@ -29,6 +29,8 @@ struct sk_buff;
  *	HC_EV_LINKS
  * @tells: the last round after which it was told; the poll writes
  * @told: number of the own FAULT word, as it is told now, 0: it never was [poll]
+ * @owes: dimensions along which the own FAULT word is to be told [poll]
+ * @answers: dimensions along which the neighbour's is to be answered [poll]
  * @nb_told: numbers of the FAULT words the neighbours sent [poll]
  * @nb_heard: numbers of own words that the neighbours have answered last [poll]
  */
@@ -45,6 +47,8 @@ struct hc_node_detect {
 	u32 tell_round;
 	u32 tells;
 	u16 told;
+	u32 owes;
+	u32 answers;
 	u16 nb_told[HYPERCUBE_DIM_MAX];
 	u16 nb_heard[HYPERCUBE_DIM_MAX];
 };
@@ -63,8 +67,15 @@ struct hc_fabric_detect {
  * form.  Poll.
  */
 void hc_detect_word(struct hc_node_detect *nd);
-/* Send FAULT word @word over all links with none of the flags @unless.  Poll. */
-void hc_detect_tell(struct hc_node *node, u32 word, unsigned long unless);
+/* The own FAULT word is to be told over all usable links.  Poll. */
+void hc_detect_tell(struct hc_node *node);
+/* Is it, or are words to be answered?  Tell what is, where there is room.  Poll. */
+static inline bool hc_detect_owes(const struct hc_node_detect *nd)
+{
+	return nd->owes | nd->answers;
+}
+
+void hc_detect_flush(struct hc_node *node);
 /* Has the neighbour along @dim answered the last word that it was told? */
 bool hc_detect_is_heard(const struct hc_node_detect *nd, unsigned int dim);
 

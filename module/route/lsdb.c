@@ -14,9 +14,10 @@
  * This ends, for a node adopts each version at most once.  And it settles: once links stay as
  * they are, the last version of each node is the greatest, so by induction on the distance from
  * its origin everybody in the component of healthy links gets it and adopts it; what crossed no
- * link while it was down crosses it when it comes up. (A link that loses frames may lose these;
- * others then bring them, or the next change does.  What could not be sent or kept for lack of
- * memory is tried again, after a while that doubles as long as there is none.)  What is known of
+ * link while it was down crosses it when it comes up; and who finds its link down when a frame
+ * comes asks again.  (A link that loses frames may lose these; others then bring them, or the next
+ * change does.  What could not be sent or kept for lack of memory is tried again, after a while
+ * that doubles as long as there is none.)  What is known of
  * nodes outside the component does not matter: the inner end of every link that leads out names
  * it faulty.
  *
@@ -33,8 +34,13 @@
  * its neighbour of the lowest dimension that is nearer to the root.  Nodes that know the same
  * words have the same tree.  It is computed when a flooded frame wants it after a change.
  *
- * Costs: 8 bytes at each node for each node that ever had a faulty link, and one byte
- * for each node as table of hops; a change of a word crosses each link at most twice.
+ * Nothing waits as a frame that was made too early: for each link a bit for each node says that its
+ * state is owed there, and the frame is made when the link has room (fabric/own.c), with the states
+ * as they are then.  So a storm of changes costs no memory, and what has changed back is not told.
+ *
+ * Costs: 8 bytes at each node for each node that ever had a faulty link, one byte for each node as
+ * table of hops, and a bit for each node and each link; a change of a word crosses each link at
+ * most twice.
  */
 #include <linux/bitmap.h>
 #include <linux/jhash.h>
@@ -46,19 +52,18 @@
 #include "fabric/limits.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/own.h"
 #include "fabric/skb.h"
 #include "hc_bfs.h"
 #include "hc_topo.h"
 #include "route/claims.h"
 #include "route/lsdb.h"
 
-#define CHUNK		256	/* entries of a frame */
+#define CHUNK		256U	/* entries of a frame */
 #define HEAD		(sizeof(struct hc_hdr) + sizeof(struct hc_wire_lsa_head))
 /* Memory that lacked is asked for again after this, doubled each time that it still lacks. */
 #define RETRY_MIN	msecs_to_jiffies(20)
 #define RETRY_MAX	msecs_to_jiffies(5000)
-/* In hc_lsdb.again, beside dimensions: news could not be passed on. */
-#define AGAIN_NEWS	HYPERCUBE_DIM_MAX
 /* Nodes whose links are looked at in the time that a frame takes. */
 #define NODES_OF_A_FRAME	64
 
@@ -76,18 +81,25 @@ struct hc_lsdb_entry {
 
 /* ------------------------------------------------------------ lack of memory */
 
-/* Bit @what of .again is to be looked at soon.  Poll. */
-static void retry(struct hc_node *node, unsigned int what)
+void hc_lsdb_retry(struct hc_node *node, unsigned int what)
 {
 	struct hc_lsdb_retry *r = &node->fabric->lsdb_retry;
 
-	set_bit(what, &node->lsdb.again);
+	set_bit(what, &node->own_wait);
 	queue_delayed_work(system_long_wq, &r->work, READ_ONCE(r->wait));
 }
 
-void hc_lsdb_retry(struct hc_node *node, unsigned int dim)
+/* What could not be said is still noted where it is owed, so the poll need only run, and nobody
+ * else takes a bit that says that the own word is.
+ */
+static void node_retry(struct hc_node *node)
 {
-	retry(node, dim);
+	unsigned long waits = READ_ONCE(node->own_wait) ? xchg(&node->own_wait, 0) : 0;
+
+	if (waits & BIT(HC_OWN_AGAIN))
+		hc_node_kick(node, HC_EV_LINKS);
+	else if (waits)
+		hc_node_run(node);
 }
 
 /* Polls that run here and lack memory again queue the work anew, for the doubled time. */
@@ -104,8 +116,7 @@ static void retry_work(struct work_struct *work)
 	WRITE_ONCE(r->wait, min(2 * r->wait, RETRY_MAX));
 	r->ran = jiffies;
 	hc_each_node(fabric, node) {
-		if (READ_ONCE(node->lsdb.again))
-			hc_node_kick(node, HC_EV_LINKS);
+		node_retry(node);
 		cond_resched();
 	}
 }
@@ -137,6 +148,14 @@ static unsigned int state_index(const struct hc_node *node, u32 u)
 			high = mid;
 	}
 	return low;
+}
+
+static bool state_is_known(const struct hc_node *node, u32 u, u32 version)
+{
+	unsigned int i = state_index(node, u);
+
+	return i < node->lsdb.n && node->lsdb.list[i].node == u &&
+	       node->lsdb.list[i].version == version;
 }
 
 static bool state_grow(struct hc_node *node)
@@ -248,102 +267,62 @@ void hc_lsdb_init(struct hc_lsdb *s)
 	spin_lock_init(&s->lock);
 }
 
-/* ------------------------------------------------------------ frames */
+/* ------------------------------------------------------------ what is owed */
 
-static void state_send(struct hc_node *node, unsigned int dim, u8 flags,
-		       const struct hc_wire_lsa *v, unsigned int n)
+static size_t owed_size(const struct hc_node *node)
 {
-	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_LSA, n * sizeof(*v), GFP_ATOMIC);
-
-	if (!skb) {
-		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
-		retry(node, dim);
-		return;
-	}
-	memcpy(skb->data + HEAD, v, n * sizeof(*v));
-	hc_wire_lsa_head_of(skb)->flags = flags;
-	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
-	hc_link_send(node, dim, skb);
-	node->spent++;
+	return node->fabric->dim * BITS_TO_LONGS(hc_nodes(node->fabric->dim)) * sizeof(long);
 }
 
-static void state_tell(struct hc_node *node, unsigned int except, const struct hc_wire_lsa *v,
-		       unsigned int n)
+/* A bit for each node: what is known of it is owed along @dim. */
+static unsigned long *owed_along(const struct hc_node *node, unsigned int dim)
 {
-	unsigned int d;
-
-	for (d = 0; n && d < node->fabric->dim; d++)
-		if (d != except && hc_link_usable(node, d))
-			state_send(node, d, 0, v, n);
+	return node->lsdb.owed + dim * BITS_TO_LONGS(hc_nodes(node->fabric->dim));
 }
 
-static struct hc_wire_lsa state_wire(const struct hc_lsdb_entry *s)
+static bool owed_make(struct hc_node *node)
 {
-	return (struct hc_wire_lsa){
-		.node = cpu_to_be16(s->node), .word = cpu_to_be16(s->word),
-		.version = cpu_to_be32(s->version),
-	};
+	if (!node->lsdb.owed)
+		node->lsdb.owed = hc_poll_alloc(node->fabric, owed_size(node));
+	return node->lsdb.owed;
 }
 
-static struct hc_wire_lsa *chunk_alloc(struct hc_node *node)
-{
-	struct hc_wire_lsa *v = kmalloc_array(CHUNK, sizeof(*v), GFP_ATOMIC | __GFP_NOWARN);
-
-	if (!v)
-		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
-	return v;
-}
-
-/* Send all that is known; at least one frame, if it is to be answered. */
-static void state_send_all(struct hc_node *node, unsigned int dim, u8 flags)
-{
-	struct hc_wire_lsa *v = chunk_alloc(node);
-	unsigned int i = 0, n;
-
-	if (!v) {
-		retry(node, dim);
-		return;
-	}
-	do {
-		for (n = 0; n < CHUNK && i < node->lsdb.n; n++, i++)
-			v[n] = state_wire(&node->lsdb.list[i]);
-		if (n || flags)
-			state_send(node, dim, flags, v, n);
-		flags = 0;
-	} while (i < node->lsdb.n);
-	kfree(v);
-}
-
-/* ------------------------------------------------------------ news */
-
-static size_t news_size(const struct hc_node *node)
-{
-	return BITS_TO_LONGS(hc_nodes(node->fabric->dim)) * sizeof(long);
-}
-
-/* To be passed on when all has been seen that was there already: of many changes of a node only
- * the last, and of many nodes' changes a frame for all.
+/* All but the neighbour that has said so are to hear it, those too whose link is down: that may be
+ * for a moment that this node never sees.
  */
 static void news_add(struct hc_node *node, u32 u, unsigned int from)
 {
-	if (!node->lsdb.news)
-		node->lsdb.news = hc_poll_alloc(node->fabric, news_size(node));
-	if (!node->lsdb.news) {
-		struct hc_wire_lsa wire = state_wire(&node->lsdb.list[state_index(node, u)]);
+	u32 dims = hc_ones(node->fabric->dim);
+	unsigned int d;
 
-		state_tell(node, from, &wire, 1);
+	if (from < node->fabric->dim)
+		dims &= ~hc_bit(from);
+	if (!owed_make(node)) {
+		node->lsdb.all |= dims;
 		return;
 	}
-	if (!node->lsdb.nnews)
-		node->lsdb.news_from = from;
-	else if (node->lsdb.news_from != from)
-		node->lsdb.news_from = HC_DIM_HOST;
-	if (!__test_and_set_bit(u, node->lsdb.news))
-		node->lsdb.nnews++;
+	node->lsdb.owes |= dims;
+	for (d = 0; d < node->fabric->dim; d++)
+		if (dims & hc_bit(d))
+			__set_bit(u, owed_along(node, d));
 }
 
-/* Have the frames been taken that lay in the queue when the first news came?  In a storm one poll
- * takes a few of thousands.
+/* The neighbour along @dim knows of @u what this node knows. */
+static void news_known(struct hc_node *node, u32 u, unsigned int dim)
+{
+	if (node->lsdb.owed)
+		__clear_bit(u, owed_along(node, dim));
+}
+
+void hc_lsdb_meet(struct hc_node *node, u32 dims)
+{
+	node->lsdb.all |= dims;
+	node->lsdb.asks |= dims;
+}
+
+/* Have the frames been taken that lay in the queue when there was something to be told?  In a
+ * storm one poll takes a few of thousands.  Then of many changes of a node only the last is told,
+ * and of many nodes' changes a frame tells all.
  */
 static bool news_complete(struct hc_node *node)
 {
@@ -356,32 +335,93 @@ static bool news_complete(struct hc_node *node)
 	return (s32)(q->taken - node->lsdb.news_at) >= 0;
 }
 
+/* Everything that is known is owed along @dim.  False: there is no memory to note that. */
+static bool all_owe(struct hc_node *node, unsigned int dim)
+{
+	unsigned int i;
+
+	if (!owed_make(node))
+		return false;
+	for (i = 0; i < node->lsdb.n; i++)
+		__set_bit(node->lsdb.list[i].node, owed_along(node, dim));
+	node->lsdb.all &= ~hc_bit(dim);
+	node->lsdb.owes |= hc_bit(dim);
+	return true;
+}
+
+/* Fill in @n of the states that are owed along @dim.  None is behind others for ever, however
+ * often these change: the next frame begins where this one ends.
+ */
+static void states_put(struct hc_node *node, unsigned int dim, struct hc_wire_lsa *v, u32 n)
+{
+	unsigned long *owed = owed_along(node, dim);
+	u32 nodes = hc_nodes(node->fabric->dim), u = node->lsdb.next[dim];
+	const struct hc_lsdb_entry *s;
+
+	for (; n; n--, v++, u++) {
+		u = find_next_bit(owed, nodes, u);
+		if (u == nodes)
+			u = find_first_bit(owed, nodes);
+		__clear_bit(u, owed);
+		s = &node->lsdb.list[state_index(node, u)];
+		*v = (struct hc_wire_lsa){
+			.node = cpu_to_be16(s->node), .word = cpu_to_be16(s->word),
+			.version = cpu_to_be32(s->version),
+		};
+	}
+	node->lsdb.next[dim] = u;
+}
+
+/* Send a frame with states that are owed along @dim.  False: there is none, or no room for it. */
+static bool states_send(struct hc_node *node, unsigned int dim)
+{
+	u8 flags = node->lsdb.asks & hc_bit(dim) ? HC_LSA_F_SYNC : 0;
+	struct sk_buff *skb;
+	u32 n = 0;
+
+	if (node->lsdb.owes & hc_bit(dim))
+		n = min(bitmap_weight(owed_along(node, dim), hc_nodes(node->fabric->dim)), CHUNK);
+	if (!n)
+		node->lsdb.owes &= ~hc_bit(dim);
+	if ((!n && !flags) || !hc_own_room(node, dim))
+		return false;
+	skb = hc_frame_alloc(node, HC_FRAME_LSA, n * sizeof(struct hc_wire_lsa), GFP_ATOMIC);
+	if (!skb) {
+		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+		hc_lsdb_retry(node, dim);
+		return false;
+	}
+	states_put(node, dim, (struct hc_wire_lsa *)(skb->data + HEAD), n);
+	hc_wire_lsa_head_of(skb)->flags = flags;
+	hc_hdr(skb)->dst = cpu_to_be16(hc_neigh(node->id, dim));
+	node->lsdb.asks &= ~hc_bit(dim);
+	hc_link_send(node, dim, skb);
+	node->spent++;
+	return true;
+}
+
+static void link_flush(struct hc_node *node, unsigned int dim)
+{
+	if (node->lsdb.all & hc_bit(dim) && !all_owe(node, dim)) {
+		hc_drop_count(node, NULL, HYPERCUBE_A_DROP_NO_MEMORY);
+		hc_lsdb_retry(node, dim);
+		return;
+	}
+	while (states_send(node, dim))
+		;
+}
+
 void hc_lsdb_flush(struct hc_node *node)
 {
-	u32 nodes = hc_nodes(node->fabric->dim);
-	struct hc_wire_lsa *v;
-	unsigned int n = 0;
-	u32 u;
+	unsigned long dims = hc_lsdb_owes(&node->lsdb) & ~READ_ONCE(node->own_wait);
+	unsigned int d;
 
 	if (!news_complete(node))
 		return;
-	v = chunk_alloc(node);
-	if (!v) {
-		retry(node, AGAIN_NEWS);
-		return;
-	}
-	for_each_set_bit(u, node->lsdb.news, nodes) {
-		v[n++] = state_wire(&node->lsdb.list[state_index(node, u)]);
-		if (n == CHUNK) {
-			state_tell(node, node->lsdb.news_from, v, n);
-			n = 0;
-		}
-	}
-	state_tell(node, node->lsdb.news_from, v, n);
-	bitmap_zero(node->lsdb.news, nodes);
-	node->lsdb.nnews = 0;
 	node->lsdb.news_waits = false;
-	kfree(v);
+	for_each_set_bit(d, &dims, node->fabric->dim)
+		if (hc_link_usable(node, d))
+			link_flush(node, d);
 }
 
 /* ------------------------------------------------------------ events */
@@ -410,43 +450,22 @@ static bool state_own(struct hc_node *node, u32 version)
 static void own_claimed(struct hc_node *node, unsigned int dim, u32 version)
 {
 	if (!hc_claims_add(node, dim, version) || !state_own(node, own_last(node)))
-		retry(node, AGAIN_NEWS);
-}
-
-void hc_lsdb_again(struct hc_node *node, unsigned int dim)
-{
-	set_bit(dim, &node->lsdb.again);
-}
-
-/* A slow link had no room for what is known, or there was no memory; now there may be. */
-static void state_send_again(struct hc_node *node)
-{
-	unsigned long again = xchg(&node->lsdb.again, 0);
-	unsigned int d;
-
-	for_each_set_bit(d, &again, node->fabric->dim)
-		if (hc_link_usable(node, d))
-			state_send_all(node, d, HC_LSA_F_SYNC);
+		hc_lsdb_retry(node, HC_OWN_AGAIN);
 }
 
 void hc_lsdb_links(struct hc_node *node)
 {
 	u32 healed = node->lsdb.told & ~node->fault;
 	u32 last = own_last(node);
-	unsigned int d;
 
-	if (unlikely(READ_ONCE(node->lsdb.again)))
-		state_send_again(node);
 	if (node->lsdb.told == node->fault && last == node->lsdb.version)
 		return;
 	if (!state_own(node, last)) {
-		retry(node, AGAIN_NEWS);
+		hc_lsdb_retry(node, HC_OWN_AGAIN);
 		return;
 	}
 	node->lsdb.told = node->fault;
-	for (d = 0; d < node->fabric->dim; d++)
-		if (healed & hc_bit(d))
-			state_send_all(node, d, HC_LSA_F_SYNC);
+	hc_lsdb_meet(node, healed);
 }
 
 static void state_take(struct hc_node *node, unsigned int dim, const struct hc_wire_lsa *w)
@@ -458,14 +477,18 @@ static void state_take(struct hc_node *node, unsigned int dim, const struct hc_w
 		return;
 	if (hc_is_here(node->fabric, u))
 		hc_claims_brought(node, dim, u, version);
+	if (state_is_known(node, u, version))
+		news_known(node, u, dim);
 	if (u != node->id) {
 		int news = state_adopt(node, u, word, version);
 
 		if (news > 0)
 			news_add(node, u, dim);
 		/* The other end has to say it again. */
-		if (news < 0)
-			retry(node, dim);
+		if (news < 0) {
+			node->lsdb.asks |= hc_bit(dim);
+			hc_lsdb_retry(node, dim);
+		}
 		return;
 	}
 	if ((s32)(version - own_last(node)) > 0 ||
@@ -493,10 +516,17 @@ void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 			state_take(node, dim, w);
 	}
 	if (flags & HC_LSA_F_SYNC)
-		state_send_all(node, dim, 0);
+		node->lsdb.all |= hc_bit(dim);
 	if (node->lsdb.digest != digest)
 		hc_coll_links_known(node);
 	consume_skb(skb);
+}
+
+/* The link was down here, perhaps for a moment that the other end has never seen. */
+void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+			   unsigned int why)
+{
+	node->lsdb.asks |= hc_bit(dim);
 }
 
 /* ------------------------------------------------------------ shortest paths */
@@ -702,6 +732,6 @@ void hc_lsdb_free(struct hc_node *node)
 	struct hc_lsdb *s = &node->lsdb;
 
 	hc_poll_free(node->fabric, s->list, s->room * sizeof(*s->list));
-	hc_poll_free(node->fabric, s->news, news_size(node));
+	hc_poll_free(node->fabric, s->owed, owed_size(node));
 	hc_poll_free(node->fabric, s->hops, hc_nodes(node->fabric->dim));
 }

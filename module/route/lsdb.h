@@ -18,17 +18,19 @@ struct hc_lsdb_entry;
 struct sk_buff;
 
 /**
- * struct hc_lsdb - what a node knows of faults that are not its own; [poll] but for @again
+ * struct hc_lsdb - what a node knows of faults that are not its own; [poll]
  * @told: own FAULT word as last told to everybody
  * @version: of that
  * @claims: versions of the own word that this node has not told
  * @list: what is known of others, by ascending node
  * @n: how many entries that has
  * @room: and how many it has room for
- * @news: nodes whose states are to be passed on, or NULL
- * @nnews: how many
- * @news_from: the dimension they all came by, or HC_DIM_HOST
- * @news_at: they are passed on once so many frames of hc_node.rxq were taken, if @news_waits
+ * @owed: for each dimension a bit for each node whose state is to be told along it, or NULL
+ * @next: the node whose bit is looked at first, for each dimension
+ * @owes: dimensions along which such bits are set
+ * @all: dimensions along which all that is known is to be told
+ * @asks: dimensions along which the neighbour is to be asked for the same
+ * @news_at: they are told once so many frames of hc_node.rxq were taken, if @news_waits
  * @news_waits: @news_at is set
  * @digest: of all words known
  * @hops: first hops to all nodes, or NULL
@@ -36,8 +38,6 @@ struct sk_buff;
  * @hops_stale: @hops have to be computed anew
  * @tree_stale: @tree has to be found out anew
  * @tree_fits: what is known fits the own links
- * @again: dimensions along which what is known was dropped, or could not be sent or kept;
- *	HYPERCUBE_DIM_MAX: @news; atomic
  * @lock: taken by the poll when it writes @list, and by those who read it elsewhere
  */
 struct hc_lsdb {
@@ -47,9 +47,11 @@ struct hc_lsdb {
 	struct hc_lsdb_entry *list;
 	u32 n;
 	u32 room;
-	unsigned long *news;
-	u32 nnews;
-	u32 news_from;
+	unsigned long *owed;
+	u16 next[HYPERCUBE_DIM_MAX];
+	u32 owes;
+	u32 all;
+	u32 asks;
 	u32 news_at;
 	bool news_waits;
 	u32 digest;
@@ -58,7 +60,6 @@ struct hc_lsdb {
 	bool hops_stale;
 	bool tree_stale;
 	bool tree_fits;
-	unsigned long again;
 	spinlock_t lock;
 };
 
@@ -76,16 +77,17 @@ struct hc_lsdb_retry {
 
 /* The own FAULT word may have changed. */
 void hc_lsdb_links(struct hc_node *node);
-/* States that were sent over link @dim were dropped there: the next hc_lsdb_links() sends all
- * of them over it again.  Any context.
+/* The links along @dims are there again: both ends tell each other all they know.  Poll. */
+void hc_lsdb_meet(struct hc_node *node, u32 dims);
+/* For lack of memory, what is owed was not sent over link @what, or it is HC_OWN_AGAIN: the poll
+ * runs again after a while.  Poll.
  */
-void hc_lsdb_again(struct hc_node *node, unsigned int dim);
-/* For lack of memory, what is known was not sent over link @dim: it will be after a while.
- * Poll.
- */
-void hc_lsdb_retry(struct hc_node *node, unsigned int dim);
+void hc_lsdb_retry(struct hc_node *node, unsigned int what);
 /* An LSA frame came over link @dim; consumes. */
 void hc_lsdb_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* One came and was dropped, since the link is down here. */
+void hc_lsdb_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+			   unsigned int why);
 /* First hop of a shortest path to @dst as far as known, or -1. */
 int hc_lsdb_hop(struct hc_node *node, u32 dst);
 /* Is it known that no way of healthy links leads to @dst? */
@@ -124,13 +126,13 @@ struct hc_lsdb_heard {
 /* Put what @node knows of each node where @heard, by node, has nothing newer.  Process context. */
 void hc_lsdb_newest(struct hc_node *node, struct hc_lsdb_heard *heard);
 void hc_lsdb_init(struct hc_lsdb *s);
-/* Is there news to be passed on? */
-static inline bool hc_lsdb_is_news(const struct hc_lsdb *s)
+/* Dimensions along which anything is to be told. */
+static inline u32 hc_lsdb_owes(const struct hc_lsdb *s)
 {
-	return s->nnews;
+	return s->owes | s->all | s->asks;
 }
 
-/* Pass it on, once all frames have been taken that were there when the first of it came. */
+/* Tell it, once all frames have been taken that were there when the first of it came. */
 void hc_lsdb_flush(struct hc_node *node);
 void hc_lsdb_free(struct hc_node *node);
 

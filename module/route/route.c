@@ -49,6 +49,7 @@
 #include "fabric/lie.h"
 #include "fabric/link.h"
 #include "fabric/node.h"
+#include "fabric/own.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
 #include "route/route.h"
@@ -237,7 +238,7 @@ static int route_drop(struct hc_node *node, unsigned int from, struct sk_buff *s
 	if (type->undeliverable)
 		type->undeliverable(node, from, skb, why);
 	hc_drop(node, NULL, skb, why);
-	return -ENOLINK;
+	return why == HYPERCUBE_A_DROP_QUEUE_FULL ? -ENOBUFS : -ENOLINK;
 }
 
 /* @from: the dimension the frame came by, or HC_DIM_HOST */
@@ -255,7 +256,7 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	d = next_dim(node, &w, be16_to_cpu(hdr->dst));
 	if (d == NO_DIM)
 		return route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_ROUTE);
-	if (!hc_far_goes_on(node->fabric, skb))
+	if (!hc_far_goes_on(node->fabric, skb) || !hc_own_may(node, d, skb))
 		return route_drop(node, from, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 	if (walk_append(skb, d))
 		return route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);

@@ -15,7 +15,8 @@ struct sk_buff;
 
 /* Start a fault-tolerant unicast of @skb to node @dst; sets ROUTED, .src, .dst
  * and the walk; consumes @skb.  Every hop, the first too, adds one to .step.
- * Poll.  Return: 0 or -ENOLINK (no route from here; dropped, counted).
+ * Poll.  Return: 0, -ENOLINK (no route from here) or -ENOBUFS (no room for a control message);
+ * then it was dropped and counted.
  */
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);
 /* A ROUTED frame arrived over link @dim: forward it, or return it if it is for this node. Then

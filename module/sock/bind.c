@@ -315,7 +315,8 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	lockdep_assert_held(&node->fabric->sock_lock);
 	if (coll) {
 		/* Made now, so that close() cannot fail for want of memory. */
-		skb = hc_frame_alloc(node, HC_FRAME_ABORT, 0, GFP_KERNEL_ACCOUNT);
+		skb = hc_frame_make(node->fabric, node->id, HC_FRAME_ABORT, 0,
+				    GFP_KERNEL_ACCOUNT);
 		if (!skb)
 			return -ENOMEM;
 	}

@@ -2,9 +2,9 @@
 /*
  * The sending side of a trunk: queues, and the work that empties them.
  *
- * Frames that are charged to a socket, or bounded by credits or the limit of frames in transit
- * (fabric/far.h), are always taken, as by the queues of nodes.  Others have a limit, and so have
- * Ethernet frames.
+ * Frames that are charged to a socket or to their first link (fabric/own.h), or bounded by credits or
+ * the limit of frames in transit (fabric/far.h), are always taken, as by the queues of nodes.
+ * Ethernet frames have a limit.
  *
  * The payload of a frame of a node is not copied into the socket: TCP takes its pages if it is to
  * send them as they are, that is without TLS.  Nobody writes to pages that somebody else may read
@@ -33,12 +33,10 @@
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "hc_topo.h"
-#include "route/lsdb.h"
 #include "trunk/trunk.h"
 
 /* Bytes after which others get their turn. */
 #define SEND_BUDGET	SZ_1M
-#define LOOSE_MAX	SZ_4M
 /* Payloads of which pages are worth a call of their own. */
 #define PAGES_MIN	PAGE_SIZE
 
@@ -59,13 +57,10 @@ static bool tx_add(struct hc_trunk_tx *tx, struct sk_buff *skb)
 {
 	bool eth = hc_frame_is(skb, HC_FT_STACK), room;
 
-	hc_cb(skb)->loose = !eth && hc_frame_is_loose(skb);
 	spin_lock_bh(&tx->lock);
-	room = eth ? tx->eth_bytes < HC_ETH_BYTES : !hc_cb(skb)->loose || tx->loose < LOOSE_MAX;
+	room = !eth || tx->eth_bytes < HC_ETH_BYTES;
 	if (room && eth)
 		tx->eth_bytes += skb->truesize;
-	else if (room && hc_cb(skb)->loose)
-		tx->loose += skb->truesize;
 	if (room)
 		__skb_queue_tail(eth ? &tx->eth : &tx->frames, skb);
 	spin_unlock_bh(&tx->lock);
@@ -75,16 +70,12 @@ static bool tx_add(struct hc_trunk_tx *tx, struct sk_buff *skb)
 void hc_trunk_xmit(struct hc_trunk *trunk, struct hc_node *node, struct hc_port *port,
 		   struct sk_buff *skb)
 {
-	unsigned int dim = port - node->ports;
-
-	tx_cb(skb)->far = hc_neigh(node->id, dim);
+	tx_cb(skb)->far = hc_neigh(node->id, port - node->ports);
 	if (!test_bit(HC_TRUNK_BROKEN, &trunk->flags) && tx_add(&trunk->tx, skb)) {
 		queue_work(hc_trunk_wq, &trunk->send);
 		return;
 	}
 	atomic64_inc(&trunk->dropped);
-	if (hc_frame_is(skb, HC_FT_AGAIN))
-		hc_lsdb_retry(node, dim);
 	hc_drop(node, port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
@@ -100,8 +91,6 @@ static struct sk_buff *tx_take(struct hc_trunk_tx *tx)
 	tx->eth_next = !eth;
 	if (eth)
 		tx->eth_bytes -= skb->truesize;
-	else if (skb && hc_cb(skb)->loose)
-		tx->loose -= skb->truesize;
 	spin_unlock_bh(&tx->lock);
 	return skb;
 }

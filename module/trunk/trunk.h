@@ -90,7 +90,6 @@ struct hc_trunk_note {
  * @frames: those of operations and what else nodes say
  * @eth: Ethernet frames
  * @eth_bytes: memory of these
- * @loose: memory of frames that are charged to nobody
  * @eth_next: an Ethernet frame is next, if there is one
  * @hello: it is to be said yet
  * @head: the record's beginning
@@ -109,7 +108,6 @@ struct hc_trunk_tx {
 	struct sk_buff_head frames;
 	struct sk_buff_head eth;
 	u32 eth_bytes;
-	u32 loose;
 	bool eth_next;
 	bool hello;
 	u8 head[sizeof(struct hc_wire_record) + sizeof(struct hc_wire_hello)];

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Memory of frames that nodes make in nobody's name: what they tell each other of links, and
+ * control messages of operations, tasks and rounds.
+ *
+ * No socket is charged for them, so the link over which a frame goes first is, from then until it
+ * is freed, wherever it waits meanwhile; and so is the payer of the fabric.
+ *
+ * What is known of links is owed: a bit says that something is to be told, the newest state is put
+ * into the frame when that is made (route/detect.c, route/lsdb.c).  So it is enough to make
+ * no frame for a link that has OWN_MAX under way, or has any while all links of the payer
+ * together have STATES_MAX; and when the frames that are under way have been freed, the poll goes
+ * on.  A link that has none may always have one, so nothing is owed for ever.
+ *
+ * Others are control messages.  Those that are repeated until they are answered are refused beyond
+ * WORDS_MAX, before the link gives them a number: that costs the time until they are repeated.
+ * Those that credits bound (HC_FT_NEEDED) are never refused.
+ *
+ * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it looks once more, and
+ * own_free() frees before it looks at the bit.  The bit stays set only while the link has frames
+ * under way; the last one of them finds it at the latest.
+ */
+#include <linux/sizes.h>
+
+#include "fabric/fabric.h"
+#include "fabric/limits.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/own.h"
+
+/* Of a link; 20 control messages, or 4 frames with as many states as fit. */
+#define OWN_MAX	SZ_16K
+/* Of all links of a payer. */
+#define STATES_MAX	SZ_16M
+#define WORDS_MAX	SZ_64M
+
+/* The poll goes on once half of the frames are gone, not after each one.  Runs where frames are
+ * freed: in polls, in timers of links and in the work of trunks, and at the teardown, when polls
+ * are disabled and nodes are there still.
+ */
+static void own_free(struct sk_buff *skb)
+{
+	struct hc_own *own = skb_shinfo(skb)->destructor_arg;
+	struct hc_node *node = own->node;
+	unsigned int dim = container_of(own, struct hc_port, own) - node->ports;
+	int left = atomic_sub_return(skb->mark, &own->bytes);
+
+	hc_own_pay(node->fabric, -(s64)skb->mark);
+	skb->mark = 0;
+	if (left <= OWN_MAX / 2 && test_bit(dim, &node->own_wait) &&
+	    test_and_clear_bit(dim, &node->own_wait))
+		hc_node_run(node);
+}
+
+/* The frame's room may grow on its way, so what was charged is noted. */
+static void own_charge(struct hc_own *own, struct sk_buff *skb)
+{
+	skb->mark = skb->truesize;
+	skb_shinfo(skb)->destructor_arg = own;
+	skb->destructor = own_free;
+	atomic_add(skb->mark, &own->bytes);
+	hc_own_pay(own->node->fabric, skb->mark);
+}
+
+static bool has_room(const struct hc_node *node, unsigned int dim)
+{
+	u32 bytes = atomic_read(&node->ports[dim].own.bytes);
+
+	return !bytes || (bytes < OWN_MAX && hc_own_paid(node->fabric) < STATES_MAX);
+}
+
+void hc_own_init(struct hc_node *node)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		node->ports[d].own.node = node;
+}
+
+bool hc_own_room(struct hc_node *node, unsigned int dim)
+{
+	if (has_room(node, dim))
+		return true;
+	set_bit(dim, &node->own_wait);
+	/* Pairs with the atomic operations in own_free(). */
+	smp_mb__after_atomic();
+	if (!has_room(node, dim))
+		return false;
+	clear_bit(dim, &node->own_wait);
+	return true;
+}
+
+bool hc_own_may(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+{
+	return !hc_own_is_new(skb) || hc_frame_is(skb, HC_FT_NEEDED) ||
+	       atomic_read(&node->ports[dim].own.bytes) < OWN_MAX ||
+	       hc_own_paid(node->fabric) < WORDS_MAX;
+}
+
+void hc_own_charge(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	if (hc_own_is_new(skb))
+		own_charge(&node->ports[dim].own, skb);
+}
+
+void hc_own_charge_copy(const struct sk_buff *skb, struct sk_buff *copy)
+{
+	if (skb->destructor == own_free)
+		own_charge(skb_shinfo(skb)->destructor_arg, copy);
+}
