@@ -40,8 +40,8 @@
  * enough: while a member has not heard of one, nothing behind that is done anywhere, so two that
  * follow are no further apart than operations may be under way at once, and without a gap between
  * them.  Why the first one failed that word does not say; to a member that hears of it so it is a
- * loss (EIO).  A member that lacked memory says it again to all of its peers, with the next word
- * or a second later.
+ * loss (EIO).  A member that lacked memory or room (fabric/own.c) says it again to all of its
+ * peers, with the next word or a second later.
  *
  * A fault of a link that the plan uses breaks the plan: ABORT with
  * HC_ABORT_F_BROKEN ends everything pending, and nothing begins until a plan for
@@ -95,8 +95,13 @@ bool hc_abort_send(struct hc_member *m, const struct hc_tree_peer *peer,
 	/* Each hop of another way counts itself (route.c). */
 	if (peer->how != HC_TREE_DETOUR && hc_link_usable(m->node, peer->dim))
 		be32_add_cpu(&hc_hdr(skb)->step, 1);
-	hc_peer_xmit(m, peer, skb);
-	return true;
+	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
+}
+
+/* Members of a plan that mends itself ask its master what has broken it. */
+static bool abort_is_owed(const struct hc_member *m)
+{
+	return !(m->broken && m->plan->mends);
 }
 
 static void abort_tell(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
@@ -108,13 +113,13 @@ static void abort_tell(struct hc_member *m, const struct hc_abort *abort, u32 fr
 			&m->src[i] : &m->role.dst[i - m->role.nsrc];
 
 		if (peer->node != from_peer && !hc_abort_send(m, peer, abort))
-			m->unsaid |= !m->broken;
+			m->unsaid |= abort_is_owed(m);
 	}
 }
 
 void hc_abort_again(struct hc_member *m)
 {
-	if (!m->unsaid || m->broken)
+	if (!m->unsaid || !abort_is_owed(m))
 		return;
 	m->unsaid = false;
 	abort_tell(m, &m->abort, HC_CAUSE_NONE);

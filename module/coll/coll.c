@@ -248,7 +248,7 @@ static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u6
 }
 
 /* Frames to a tree neighbour whose link has just gone take the long way. */
-void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
+int hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
 {
 	struct hc_wire_plan *of = hc_wire_plan_of(skb);
 	struct hc_hdr *hdr = hc_hdr(skb);
@@ -267,6 +267,7 @@ void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct s
 		err = hc_link_xmit(m->node, peer->dim, skb);
 	if (err && needed && !m->broken)
 		xmit_failed(m, peer, nr);
+	return err;
 }
 
 void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb,

@@ -240,7 +240,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @reset_from: the first contribution from here on is answered with @abort, or HC_RESET_NONE
  * @broken: a fault has broken the plan
  * @doubts: the plan broke, and the root's FINAL has not come
- * @unsaid: there was no memory to tell a peer of @abort
+ * @unsaid: there was no memory or no room to tell a peer of @abort
  * @tells: where each member knows alone: listeners hear from this one what is complete
  * @cut: @cur will not be completed: its socket was closed while the plan was mended
  * @final: the root has said which operations were complete then
@@ -565,7 +565,7 @@ bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w);
 
 /* --- coll/abort.c --- */
 struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort);
-/* False: no memory. */
+/* False: no memory, or no room. */
 bool hc_abort_send(struct hc_member *m, const struct hc_tree_peer *peer,
 		   const struct hc_abort *abort);
 /* If there was no memory to tell the peers of a failure, tell them now. */
@@ -636,9 +636,10 @@ void hc_doubt_check(struct hc_member *m);
 /* Note clock, time and stage costs that came with a frame. */
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 /* Send a frame to a peer of the tree, the way the tree says.  If that fails, the operation of
- * the DATA or CREDIT frame may be gone afterwards.
+ * the DATA or CREDIT frame may be gone afterwards.  Return: 0, -ENOLINK, or -ENOBUFS: there is no
+ * room for a control message.
  */
-void hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
+int hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb);
 /* The same of DATA; @others: it holds what others have given, so the node may lie about it. */
 void hc_relay_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb,
 		   bool others);

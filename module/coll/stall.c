@@ -306,12 +306,12 @@ void hc_stall_check(struct hc_member *m)
 {
 	const struct hc_tree_peer *peer;
 
+	hc_abort_again(m);
 	if (m->broken) {
 		doubt_check(m);
 		return;
 	}
 	hc_ack_tell(m);
-	hc_abort_again(m);
 	if (m->plan->ops->abort_again)
 		m->plan->ops->abort_again(m);
 	ack_check(m);
