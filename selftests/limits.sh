@@ -199,16 +199,26 @@ more_than_the_machine_has() {
 	umount "$scratch/fill"
 }
 
-# storm WHAT COUNT MIB: the kernel's slabs have not grown by more than MIB
+# no_detours NODE: all ways of the node to others are as short as can be
+no_detours() { json_is 0 '[.[] | select(.hops != .optimum)] | length' route show t "$1"; }
+
+# storm WHAT DIM COUNT MIB: the kernel's slabs have not grown by more than MIB, and nodes know what is true
 storm() {
-	local said
-	check 'add' hcctl fabric add t dim 8 nodes 0XXXXXXX
-	said=$("$here/hc_storm" "$1" t 8 "$2")
-	log "$2 $1: $said"
+	local said part=() u
+	[[ $1 == flaps ]] || part=(nodes "$(printf "0%*s" $(($2 - 1)) '' | tr ' ' X)")
+	check 'add' hcctl fabric add t dim "$2" "${part[@]}"
+	said=$("$here/hc_storm" "$1" t "$2" "$3")
+	log "$3 $1, dimension $2: $said"
 	if [[ ! $said =~ ^([0-9]+)\ ([0-9-]+)\ [0-9]+$ ]]; then
 		fault "$1: '$said'"
-	elif ((BASH_REMATCH[2] > $3 * 1024)); then
-		fault "$1: ${BASH_REMATCH[1]} frames, slabs have grown by $((BASH_REMATCH[2] / 1024)) MiB, not $3"
+	elif ((BASH_REMATCH[2] > $4 * 1024)); then
+		fault "$1: ${BASH_REMATCH[1]} frames, slabs have grown by $((BASH_REMATCH[2] / 1024)) MiB, not $4"
+	fi
+	if [[ $1 == flaps ]]; then
+		# Thousands of requests for changes are still to be answered.
+		for u in 0 77 255; do
+			busywait 20 no_detours "$u" || fault "node $u does not know its ways"
+		done
 	fi
 	check 'del' hcctl fabric del t
 }
@@ -217,11 +227,19 @@ storm() {
 storms_from_a_trunk() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
 	parameter trunks Y
-	storm words 256 12
-	[[ $brief ]] || storm states 256 8
+	storm words 8 256 12
+	[[ $brief ]] || storm states 8 256 8
+	[[ $brief ]] || storm trunks 8 10 8
 	parameters_back
+}
+
+# Nor what they tell each other of links that go down and up faster than polls can tell it.
+storms_of_links_that_flap() {
+	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
+	storm flaps 8 50 24
+	[[ $brief ]] || storm flaps 10 20 48
 }
 
 run_tests fabrics_of_a_user fabrics_whose_sockets_stay namespaces_side_by_side nodes_of_a_user plans_of_a_user \
 	plans_of_a_fabric operations_of_a_user sets_of_a_user users_take_turns memory_is_charged \
-	more_than_the_machine_has storms_from_a_trunk
+	more_than_the_machine_has storms_from_a_trunk storms_of_links_that_flap

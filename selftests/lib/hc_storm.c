@@ -4,25 +4,33 @@
  *
  *	hc_storm states FABRIC DIM COUNT
  *	hc_storm words FABRIC DIM COUNT
+ *	hc_storm trunks FABRIC DIM COUNT
+ *	hc_storm flaps FABRIC DIM COUNT
  *
  * FABRIC, of dimension DIM, has the nodes 0XX.. here and no trunk along DIM - 1: this program is
  * the machine at its other end.  It says COUNT times that one of its links goes down or up, or what
- * it has made up of a node's links.  At the end it says how many frames there were at most, by how
- * many KiB the kernel's slabs had grown, beyond what there was at the beginning, and how many ms it
- * took until no frames came or went any more.
+ * it has made up of a node's links, or it comes and goes COUNT times.  Or all nodes are here, and it
+ * lets all links flap, down for 10 ms of each 20, for COUNT * 100 ms.  At the end it says how many
+ * frames there were at most, by how many KiB the kernel's slabs had grown, beyond what there was at
+ * the beginning, and how many ms it took until no frames came or went any more.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "far_end.h"
+#include "hc_nl.h"
 #include "hc_topo.h"
 
 #define LOOK_MS		20
 #define REST_MS		15000
+#define FLAP_DOWN	10
+#define FLAP_PERIOD	20
 /* It is quiet if so many looks in a row differ by no more frames than these. */
 #define QUIET		10
 #define FEW		30
@@ -66,24 +74,26 @@ static long slab(void)
 	return number_behind("/proc/meminfo", "Slab: ");
 }
 
-/* Until @work has ended, and nothing comes or goes any more. */
-static void watch(pid_t work, long base_frames, long base_slab)
+/* Until @work has ended, and nothing comes or goes any more.  Has it ended well? */
+static bool watch(pid_t work, long base_frames, long base_slab)
 {
 	long begun = ms(), end = 0, last = 0, most = 0, grown = 0, n, kib;
 	unsigned int quiet = 0;
+	int status = 0;
 
 	while (quiet < QUIET && (!end || ms() < end)) {
 		n = frames() - base_frames;
 		kib = slab() - base_slab;
 		most = n > most ? n : most;
 		grown = kib > grown ? kib : grown;
-		if (!end && waitpid(work, NULL, WNOHANG) == work)
+		if (!end && waitpid(work, &status, WNOHANG) == work)
 			end = ms() + REST_MS;
 		quiet = end && labs(n - last) < FEW ? quiet + 1 : 0;
 		last = n;
 		usleep(LOOK_MS * 1000);
 	}
 	printf("%ld %ld %ld\n", most, grown, ms() - begun);
+	return !status;
 }
 
 /* ------------------------------------------------------------ saying */
@@ -140,24 +150,96 @@ static bool words(unsigned int n)
 	return true;
 }
 
+static bool trunks(unsigned int n)
+{
+	while (n--) {
+		shutdown(fd, SHUT_RDWR);
+		close(fd);
+		usleep(100000);
+		if (!come())
+			return false;
+		usleep(100000);
+	}
+	return true;
+}
+
+/* Nobody waits until the neighbours have heard of it: they are busy. */
+static bool flap(struct nl *nl, unsigned int u, unsigned int d)
+{
+	nl_begin(nl, HYPERCUBE_CMD_LINK_SET, 0);
+	nl_str(nl, HYPERCUBE_A_FABRIC_NAME, fabric);
+	nl_u32(nl, HYPERCUBE_A_LINK_NODE, u);
+	nl_u32(nl, HYPERCUBE_A_LINK_DIM, d);
+	nl_u32(nl, HYPERCUBE_A_LINK_FLAP_DOWN, FLAP_DOWN);
+	nl_u32(nl, HYPERCUBE_A_LINK_FLAP_PERIOD, FLAP_PERIOD);
+	return !nl_submit(nl);
+}
+
+/* It is done, even if not all nodes hear of it in time. */
+static bool calm(void)
+{
+	long end = ms() + REST_MS;
+	struct nl nl;
+	int err;
+
+	if (nl_open(&nl))
+		return false;
+	do {
+		usleep(100000);
+		nl_begin(&nl, HYPERCUBE_CMD_FAULT_CLEAR, NLM_F_ACK);
+		nl_str(&nl, HYPERCUBE_A_FABRIC_NAME, fabric);
+		err = nl_talk(&nl, NULL, NULL);
+	} while (err == -EBUSY && ms() < end);
+	return !err || err == -EAGAIN;
+}
+
+static bool flaps(unsigned int n)
+{
+	unsigned int u, d;
+	struct nl nl;
+
+	if (nl_open(&nl))
+		return false;
+	for (u = 0; u < 1U << dim; u++)
+		for (d = 0; d < dim; d++)
+			if (!(u >> d & 1) && !flap(&nl, u, d))
+				return false;
+	usleep(n * 100000);
+	return calm();
+}
+
+static const struct storm {
+	const char *name;
+	bool (*work)(unsigned int n);
+	bool alone;	/* there is no other machine */
+} storms[] = {
+	{ "states", states, false }, { "words", words, false }, { "trunks", trunks, false },
+	{ "flaps", flaps, true },
+	{ NULL, NULL, false }
+};
+
 int main(int argc, char **argv)
 {
 	long base_frames = frames(), base_slab = slab();
+	const struct storm *s = storms;
 	unsigned int n;
 	pid_t work;
 
 	if (argc != 5 || !base_frames)
 		return 2;
+	while (s->name && strcmp(s->name, argv[1]))
+		s++;
+	if (!s->name)
+		return 2;
 	fabric = argv[2];
 	dim = strtoul(argv[3], NULL, 10);
 	n = strtoul(argv[4], NULL, 10);
-	if (!come())
+	if (!s->alone && !come())
 		return 1;
 	/* Let them tell each other that the links have come. */
 	usleep(500000);
 	work = fork();
 	if (!work)
-		_exit(!strcmp(argv[1], "states") ? !states(n) : !words(n));
-	watch(work, base_frames, base_slab);
-	return 0;
+		_exit(!s->work(n));
+	return watch(work, base_frames, base_slab) ? 0 : 1;
 }
