@@ -193,8 +193,8 @@ rate_limits() {
 }
 dropped_full() { (($(json '.[0].drops["queue-full"] // 0' link show t 0:0) > 0)); }
 
-# Frames that an operation sends beside its data, credits above all, wait with those that nobody is charged for: 4 MiB
-# in each direction, of which a flood takes no more than half: some 900 frames, which a second's delay keeps in the queue.
+# Frames that an operation sends beside its data, credits above all, wait in the same queue as a flood. That nobody is
+# charged for, so it has 2 MiB in each direction: some 900 frames, which a second's delay keeps there.
 a_flood_is_not_in_the_way_of_operations() {
 	local i bytes most=0
 	cube 1

@@ -236,7 +236,7 @@ storms_from_a_trunk() {
 # Nor what they tell each other of links that go down and up faster than polls can tell it.
 storms_of_links_that_flap() {
 	[[ ! $debug ]] || { skip 'frames are bigger on this kernel'; return; }
-	storm flaps 8 50 24
+	storm flaps 8 50 16
 	[[ $brief ]] || storm flaps 10 20 48
 }
 
