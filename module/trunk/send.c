@@ -2,8 +2,8 @@
 /*
  * The sending side of a trunk: queues, and the work that empties them.
  *
- * Frames that are charged to a socket or to their first link (fabric/own.h), or bounded by credits or
- * the limit of frames in transit (fabric/far.h), are always taken, as by the queues of nodes.
+ * Frames that are charged to a socket or to their first link (fabric/own.h), or bounded by credits
+ * or the limit of frames in transit (fabric/far.h), are always taken, as by the queues of nodes.
  * Ethernet frames have a limit.
  *
  * The payload of a frame of a node is not copied into the socket: TCP takes its pages if it is to

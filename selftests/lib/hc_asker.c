@@ -5,8 +5,8 @@
  *	hc_asker FABRIC MODE [SENTENCE | TIMES SEED]
  *
  * FABRIC, of dimension 3, has the nodes 0XX here and no trunk.  The program plays the machine that
- * holds 1XX; or, where HC_HOLDS says so, 01X or 10X, if 00X are here.  What it does with a plan that
- * it is asked to prepare:
+ * holds 1XX; or, where HC_HOLDS says so, 01X or 10X, if 00X are here.  What it does with a plan
+ * that it is asked to prepare:
  *	accept		all that it is asked for
  *	refuse		says no, and SENTENCE
  *	silent		says nothing

@@ -9,10 +9,10 @@
  *
  * FABRIC, of dimension DIM, has the nodes 0XX.. here and no trunk along DIM - 1: this program is
  * the machine at its other end.  It says COUNT times that one of its links goes down or up, or what
- * it has made up of a node's links, or it comes and goes COUNT times.  Or all nodes are here, and it
- * lets all links flap, down for 10 ms of each 20, for COUNT * 100 ms.  At the end it says how many
- * frames there were at most, by how many KiB the kernel's slabs had grown, beyond what there was at
- * the beginning, and how many ms it took until no frames came or went any more.
+ * it has made up of a node's links, or it comes and goes COUNT times.  Or all nodes are here, and
+ * it lets all links flap, down for 10 ms of each 20, for COUNT * 100 ms.  At the end it says how
+ * many frames there were at most, by how many KiB the kernel's slabs had grown, beyond what there
+ * was at the beginning, and how many ms it took until no frames came or went any more.
  */
 #include <errno.h>
 #include <stdio.h>
