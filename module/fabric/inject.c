@@ -119,7 +119,7 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 static bool seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
-	bool numbered = type && type->flags & HC_FT_SURE;
+	bool numbered = type && type->flags & HC_FT_NUMBERED;
 	unsigned long until = jiffies + NAPI_PATIENCE;
 	bool mine;
 
@@ -187,9 +187,8 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	    !hc_is_here(fabric, hc_neigh(rec->node, rec->dim)))
 		return -ERANGE;
 	peer = fabric->nodes[hc_neigh(rec->node, rec->dim)];
-	/* One whose checksum is wrong counts for nothing. */
-	if (rec->flags & HC_INJECT_F_SEQ && !(rec->flags & HC_INJECT_F_SEALED) &&
-	    rec->len >= sizeof(struct hc_hdr) && !seq_next(peer, rec->dim, data))
+	if (rec->flags & HC_INJECT_F_SEQ && rec->len >= sizeof(struct hc_hdr) &&
+	    !seq_next(peer, rec->dim, data))
 		return -EBUSY;
 	skb = frame_make(rec, data);
 	if (!skb)

@@ -10,8 +10,6 @@
 #include "said.h"
 
 #define WAIT_MS	20000
-/* Bytes in a second: the slowest that there is. */
-#define MUTE_RATE	32000
 
 struct said said = { .inject = -1 };
 
@@ -64,36 +62,6 @@ int say_all(const struct frame *f, unsigned int n)
 		return 0;
 	fz_note("a frame is refused: %s", strerror(errno));
 	return -errno;
-}
-
-bool mute(unsigned int node, unsigned int dim, unsigned int ms)
-{
-	struct sockaddr_hypercube a = shc_addr(said.c.name, node ^ 1u << dim);
-	static const char load[8000];
-	int room = ms * 64, fd = shc_bound(said.c.name, node, SOCK_DGRAM);
-	unsigned int sent = 0;
-
-	if (fd < 0 || ctl_link_rate(said.c.name, node, dim, MUTE_RATE) ||
-	    setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)))
-		return false;
-	while (sent < ms / 1000 * MUTE_RATE &&
-	       sendto(fd, load, sizeof(load), 0, (struct sockaddr *)&a, sizeof(a)) > 0)
-		sent += sizeof(load);
-	close(fd);
-	return sent >= ms / 1000 * MUTE_RATE;
-}
-
-/* Frames keep their order, and their time. */
-bool mute_end(unsigned int node, unsigned int dim)
-{
-	struct link_sums s = { 0 };
-	uint64_t end = fz_ms() + WAIT_MS;
-
-	if (ctl_link_rate(said.c.name, node, dim, 0))
-		return false;
-	while (!ctl_link_sums(said.c.name, &s) && s.queued && fz_ms() < end)
-		usleep(10000);
-	return !s.queued;
 }
 
 int say(const struct frame *f)

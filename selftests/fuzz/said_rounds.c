@@ -46,17 +46,20 @@ static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_
 	frame_put(f, &raw, sizeof(raw));
 }
 
-/* Nobody hears node 7, so that nothing but lies comes to it, for some seconds. */
+/* Nothing but lies comes to node 7. */
 static bool alone(unsigned int patience_ms)
 {
 	unsigned int d;
 
-	for (d = 0; d < 3; d++)
-		if (!mute(7, d, 5000)) {
-			fz_note("the neighbours are not to be silenced");
-			return false;
-		}
-	return !ctl_patience(said.c.name, patience_ms);
+	int err = 0;
+
+	for (d = 0; d < 3 && !err; d++)
+		err = ctl_link_loss(said.c.name, 7 ^ 1u << d, d, HYPERCUBE_PPM_MAX, true);
+	if (!err)
+		err = ctl_patience(said.c.name, patience_ms);
+	if (err)
+		fz_note("the neighbours are not to be silenced: error %d", err);
+	return !err;
 }
 
 /* A round of all, by command, is as if nothing had been. */
@@ -68,7 +71,7 @@ static bool rounds_work(void)
 	int err;
 
 	for (d = 0; d < 3; d++)
-		mute_end(7, d);
+		ctl_link_loss(said.c.name, 7 ^ 1u << d, d, 0, true);
 	ctl_patience(said.c.name, HYPERCUBE_PATIENCE_DEFAULT);
 	err = round_run(said.c.name, DEM, 7, &v);
 	if (!err && !v.status && v.members == 8)

@@ -285,8 +285,8 @@ static bool given_done(uint64_t number, int fd, bool *taken)
 	return !*taken || !task_done(fd, &id);
 }
 
-/* Nothing that node 7 says comes to node 6 for a while, which so drops no copy: until it has, it
- * hands over no more.
+/* Nothing that node 7 says comes to node 6, which so drops no copy: until it has, it hands over no
+ * more.
  */
 bool drops_are_bounded(void)
 {
@@ -296,7 +296,7 @@ bool drops_are_bounded(void)
 	unsigned int i, n = 0;
 	bool ok, taken;
 
-	ok = fd >= 0 && mute(7, 0, 15000);
+	ok = fd >= 0 && !ctl_link_loss(said.c.name, 7, 0, HYPERCUBE_PPM_MAX, true);
 	for (i = 1; i <= 3000 && ok; i++) {
 		ok = given_done(i, fd, &taken);
 		n += taken;
@@ -305,7 +305,7 @@ bool drops_are_bounded(void)
 		fz_note("%u are taken, %llu bytes", n, (unsigned long long)v.bytes);
 		return false;
 	}
-	ok = mute_end(7, 0);
+	ok = !ctl_link_loss(said.c.name, 7, 0, 0, true);
 	while (ok && v.bytes && fz_ms() < end)
 		ok = !task_view(said.c.name, 7, &v);
 	ok = ok && !v.bytes && given_done(i, fd, &taken) && taken;
