@@ -60,8 +60,7 @@ static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
 		reply_fill(m, node, nr, hc_wire_reply_of(skb));
 	else
 		probe_fill(m, nr, hc_wire_probe_of(skb));
-	hc_peer_xmit(m, peer, skb);
-	return true;
+	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
 }
 
 /* The process that owes the operation, or should receive it, is gone for good, as far as the one

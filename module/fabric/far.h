@@ -30,7 +30,7 @@ struct hc_fabric *hc_far_fabric(const struct sk_buff *skb);
 bool hc_far_goes_on(struct hc_fabric *fabric, struct sk_buff *skb);
 void hc_far_arrived(struct sk_buff *skb);
 /* Does it wait on links without anything that bounds it: a socket, credits, the limit of these
- * frames, or that of the link by which it went first (own.h)?  Ethernet frames do that are flooded.
+ * frames, or that of the link by which it went first (own.h)?  Flooded Ethernet frames do.
  */
 bool hc_frame_is_loose(const struct sk_buff *skb);
 

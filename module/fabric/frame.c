@@ -35,7 +35,7 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 		hc_path_lost(node, skb);
 }
 
-#define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE)
+#define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE | HC_FT_OWED)
 #define COLL	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_PLAN)
 #define DATA	(COLL | HC_FT_WHOLE | HC_FT_SEGMENT | HC_FT_NEEDED | HC_FT_SAYS)
 #define WORD	(COLL | HC_FT_BARE)
@@ -43,7 +43,7 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 #define MEND	(HC_FT_NUMBERED | HC_FT_ROUTED | HC_FT_PLAN)
 #define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_SAYS)
 #define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK | HC_FT_SAYS)
-#define LSA	HC_FT_DIRECT
+#define LSA	(HC_FT_DIRECT | HC_FT_OWED)
 #define COPY	(HC_FT_NUMBERED | HC_FT_PATH | HC_FT_SAYS)
 #define TASK	(HC_FT_DIRECT | HC_FT_ROUTED)
 #define ROUND	HC_FT_DIRECT

@@ -31,6 +31,7 @@ struct hc_node;
 #define HC_FT_PLAN	BIT(10)	/* their part begins with struct hc_wire_plan */
 #define HC_FT_BARE	BIT(11)	/* they have no payload */
 #define HC_FT_SAYS	BIT(12)	/* the payload is what a program or a stack says: nodes may lie */
+#define HC_FT_OWED	BIT(14)	/* what is known of links: made when there is room, see own.c */
 #define HC_FT_PATH	BIT(13)	/* they name their path, and .rx is for those in transit, too */
 
 /**

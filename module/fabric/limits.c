@@ -76,7 +76,7 @@ MODULE_PARM_DESC(max_fabric_plans, "plans of any one fabric (default 1024)");
  * @uid: who has made the namespaces, if @ns is NULL
  * @used: what is counted, under payers_lock
  * @poll_bytes: memory that polls keep
- * @own_bytes: memory of frames that nodes make in nobody's name
+ * @own_bytes: memory of frames that nodes make in nobody's name: [true] of what is owed
  * @gate_user: nodes that wait for their polls
  */
 struct hc_payer {
@@ -86,7 +86,7 @@ struct hc_payer {
 	kuid_t uid;
 	u64 used[HC_LIMITS];
 	struct percpu_counter poll_bytes;
-	struct percpu_counter own_bytes;
+	struct percpu_counter own_bytes[2];
 	struct hc_gate_user __percpu *gate_user;
 };
 
@@ -129,8 +129,10 @@ static struct hc_payer *payer_create(struct user_namespace *ns, kuid_t uid)
 		return NULL;
 	if (percpu_counter_init(&payer->poll_bytes, 0, GFP_KERNEL_ACCOUNT))
 		goto err_payer;
-	if (percpu_counter_init(&payer->own_bytes, 0, GFP_KERNEL_ACCOUNT))
+	if (percpu_counter_init(&payer->own_bytes[false], 0, GFP_KERNEL_ACCOUNT))
 		goto err_polls;
+	if (percpu_counter_init(&payer->own_bytes[true], 0, GFP_KERNEL_ACCOUNT))
+		goto err_words;
 	payer->gate_user = hc_gate_user_new();
 	if (!payer->gate_user)
 		goto err_own;
@@ -140,7 +142,9 @@ static struct hc_payer *payer_create(struct user_namespace *ns, kuid_t uid)
 	return payer;
 
 err_own:
-	percpu_counter_destroy(&payer->own_bytes);
+	percpu_counter_destroy(&payer->own_bytes[true]);
+err_words:
+	percpu_counter_destroy(&payer->own_bytes[false]);
 err_polls:
 	percpu_counter_destroy(&payer->poll_bytes);
 err_payer:
@@ -175,9 +179,11 @@ void hc_payer_put(struct hc_payer *payer)
 	mutex_unlock(&payers_lock);
 	WARN_ON_ONCE(payer->used[HC_LIMIT_FABRICS] || payer->used[HC_LIMIT_PLAN_BYTES] ||
 		     percpu_counter_sum(&payer->poll_bytes) ||
-		     percpu_counter_sum(&payer->own_bytes));
+		     percpu_counter_sum(&payer->own_bytes[false]) ||
+		     percpu_counter_sum(&payer->own_bytes[true]));
 	hc_gate_user_free(payer->gate_user);
-	percpu_counter_destroy(&payer->own_bytes);
+	percpu_counter_destroy(&payer->own_bytes[true]);
+	percpu_counter_destroy(&payer->own_bytes[false]);
 	percpu_counter_destroy(&payer->poll_bytes);
 	if (payer->ns)
 		put_user_ns(payer->ns);
@@ -330,14 +336,14 @@ bool hc_poll_charge(struct hc_fabric *fabric, size_t size)
 	return true;
 }
 
-void hc_own_pay(struct hc_fabric *fabric, s64 size)
+void hc_own_pay(struct hc_fabric *fabric, bool owed, s64 size)
 {
-	percpu_counter_add_batch(&fabric->payer->own_bytes, size, POLL_BATCH);
+	percpu_counter_add_batch(&fabric->payer->own_bytes[owed], size, POLL_BATCH);
 }
 
-s64 hc_own_paid(const struct hc_fabric *fabric)
+s64 hc_own_paid(const struct hc_fabric *fabric, bool owed)
 {
-	return percpu_counter_read_positive(&fabric->payer->own_bytes);
+	return percpu_counter_read_positive(&fabric->payer->own_bytes[owed]);
 }
 
 u64 hc_node_task_limit(void)

@@ -72,9 +72,9 @@ struct sk_buff *hc_poll_frame(const struct hc_node *node, u8 type, u32 len);
 bool hc_poll_adopt(struct hc_fabric *fabric, struct sk_buff *skb);
 
 /* Count memory of frames that nodes make in nobody's name (own.h).  Any context. */
-void hc_own_pay(struct hc_fabric *fabric, s64 size);
+void hc_own_pay(struct hc_fabric *fabric, bool owed, s64 size);
 /* How much that is in all fabrics of the payer; processors may have more to add. */
-s64 hc_own_paid(const struct hc_fabric *fabric);
+s64 hc_own_paid(const struct hc_fabric *fabric, bool owed);
 
 /* Bytes of the tasks of a node above which it takes no more of them. */
 u64 hc_node_task_limit(void);

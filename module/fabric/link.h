@@ -55,7 +55,8 @@ enum {
  * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
  * @latency: of the time model, ns; config writes
  * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
- * @own: memory of what the node has sent over it in nobody's name
+ * @owed: memory of what the node has sent over it of links
+ * @words: and of its control messages that went over it first
  * @tx_seq: number of the last frame sent [poll]
  * @rx_seq: number of the last frame received [poll]
  * @tx_frames: frames handed to the carrier [poll], node's syncp
@@ -79,7 +80,8 @@ struct hc_port {
 	u32 failed_epoch;
 	u64 latency;
 	u64 bandwidth;
-	struct hc_own own;
+	struct hc_own owed;
+	struct hc_own words;
 	u32 tx_seq;
 	u32 rx_seq;
 	u64 tx_frames;

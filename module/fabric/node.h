@@ -29,7 +29,7 @@ struct hc_round;
 struct hc_tasks;
 struct rtnl_link_ops;
 
-/* In hc_node.own_wait, beside links: there was no memory to note the own FAULT word. */
+/* In hc_node.memory_wait, beside links: there was no memory to note the own FAULT word. */
 #define HC_OWN_AGAIN	HYPERCUBE_DIM_MAX
 
 /* hc_node.events: what poll has to look at before the queues. */
@@ -68,7 +68,8 @@ enum {
  * @fault: own FAULT word [poll]
  * @detect: its part in rounds of DETECT
  * @nb_fault: FAULT words the neighbours sent [poll]
- * @own_wait: links for which no room or no memory is left (own.c, lsdb.c), and HC_OWN_AGAIN; atomic
+ * @own_wait: links for which no room is left (own.c); atomic
+ * @memory_wait: links for which there was no memory (lsdb.c), and HC_OWN_AGAIN; atomic
  * @syncp: for the 64-bit counters here and in the ports
  * @host_frames: frames taken from @hostq [poll]
  * @merged_bytes: bytes merged [poll]
@@ -108,6 +109,7 @@ struct hc_node {
 	struct hc_node_detect detect;
 	u32 nb_fault[HYPERCUBE_DIM_MAX];
 	unsigned long own_wait;
+	unsigned long memory_wait;
 
 	struct u64_stats_sync syncp;
 	u64 host_frames;

@@ -9,11 +9,13 @@
  * What is known of links is owed: a bit says that something is to be told, the newest state is put
  * into the frame when that is made (route/detect.c, route/lsdb.c).  So it is enough to make
  * no frame for a link that has OWN_MAX under way, or has any while all links of the payer
- * together have STATES_MAX; and when the frames that are under way have been freed, the poll goes
+ * together have STATES_MAX; TESTs, their answers and verdicts may have as much again.  And when the frames that are under way have been freed, the poll goes
  * on.  A link that has none may always have one, so nothing is owed for ever.
  *
- * Others are control messages.  Those that are repeated until they are answered are refused beyond
- * WORDS_MAX, before the link gives them a number: that costs the time until they are repeated.
+ * Others are control messages, which are counted by themselves: they may go on to other nodes, and
+ * one of these that does not take them must not keep a link from what is owed there.  Those that
+ * are repeated until they are answered are refused beyond WORDS_MAX of the payer, but for WORD_MAX
+ * of each link, before the link gives them a number: that costs the time until they are repeated.
  * Those that credits bound (HC_FT_NEEDED) are never refused.
  *
  * No wake-up is lost: hc_own_room() sets the bit in .own_wait before it looks once more, and
@@ -33,6 +35,8 @@
 /* Of all links of a payer. */
 #define STATES_MAX	SZ_16M
 #define WORDS_MAX	SZ_64M
+/* Of a link, in any case; two of them. */
+#define WORD_MAX	SZ_2K
 
 /* The poll goes on once half of the frames are gone, not after each one.  Runs where frames are
  * freed: in polls, in timers of links and in the work of trunks, and at the teardown, when polls
@@ -42,13 +46,12 @@ static void own_free(struct sk_buff *skb)
 {
 	struct hc_own *own = skb_shinfo(skb)->destructor_arg;
 	struct hc_node *node = own->node;
-	unsigned int dim = container_of(own, struct hc_port, own) - node->ports;
 	int left = atomic_sub_return(skb->mark, &own->bytes);
 
-	hc_own_pay(node->fabric, -(s64)skb->mark);
+	hc_own_pay(node->fabric, own->owed, -(s64)skb->mark);
 	skb->mark = 0;
-	if (left <= OWN_MAX / 2 && test_bit(dim, &node->own_wait) &&
-	    test_and_clear_bit(dim, &node->own_wait))
+	if (own->owed && left <= OWN_MAX / 2 && test_bit(own->dim, &node->own_wait) &&
+	    test_and_clear_bit(own->dim, &node->own_wait))
 		hc_node_run(node);
 }
 
@@ -59,22 +62,24 @@ static void own_charge(struct hc_own *own, struct sk_buff *skb)
 	skb_shinfo(skb)->destructor_arg = own;
 	skb->destructor = own_free;
 	atomic_add(skb->mark, &own->bytes);
-	hc_own_pay(own->node->fabric, skb->mark);
+	hc_own_pay(own->node->fabric, own->owed, skb->mark);
 }
 
 static bool has_room(const struct hc_node *node, unsigned int dim)
 {
-	u32 bytes = atomic_read(&node->ports[dim].own.bytes);
+	u32 bytes = atomic_read(&node->ports[dim].owed.bytes);
 
-	return !bytes || (bytes < OWN_MAX && hc_own_paid(node->fabric) < STATES_MAX);
+	return !bytes || (bytes < OWN_MAX && hc_own_paid(node->fabric, true) < STATES_MAX);
 }
 
 void hc_own_init(struct hc_node *node)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
-		node->ports[d].own.node = node;
+	for (d = 0; d < node->fabric->dim; d++) {
+		node->ports[d].owed = (struct hc_own){ .node = node, .dim = d, .owed = true };
+		node->ports[d].words = (struct hc_own){ .node = node, .dim = d };
+	}
 }
 
 bool hc_own_room(struct hc_node *node, unsigned int dim)
@@ -90,17 +95,24 @@ bool hc_own_room(struct hc_node *node, unsigned int dim)
 	return true;
 }
 
+bool hc_own_spare(const struct hc_node *node, unsigned int dim)
+{
+	return atomic_read(&node->ports[dim].owed.bytes) < 2 * OWN_MAX;
+}
+
 bool hc_own_may(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
 {
-	return !hc_own_is_new(skb) || hc_frame_is(skb, HC_FT_NEEDED) ||
-	       atomic_read(&node->ports[dim].own.bytes) < OWN_MAX ||
-	       hc_own_paid(node->fabric) < WORDS_MAX;
+	return !hc_own_is_new(skb) || hc_frame_is(skb, HC_FT_NEEDED | HC_FT_OWED) ||
+	       atomic_read(&node->ports[dim].words.bytes) < WORD_MAX ||
+	       hc_own_paid(node->fabric, false) < WORDS_MAX;
 }
 
 void hc_own_charge(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
+	struct hc_port *port = &node->ports[dim];
+
 	if (hc_own_is_new(skb))
-		own_charge(&node->ports[dim].own, skb);
+		own_charge(hc_frame_is(skb, HC_FT_OWED) ? &port->owed : &port->words, skb);
 }
 
 void hc_own_charge_copy(const struct sk_buff *skb, struct sk_buff *copy)

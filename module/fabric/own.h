@@ -16,10 +16,14 @@ struct hc_node;
  * struct hc_own - of those that a node has sent over one of its links
  * @node: the node; constant
  * @bytes: memory of those that nobody has freed yet
+ * @dim: the link; constant
+ * @owed: they say what is known of links (HC_FT_OWED), so only the neighbour has them; constant
  */
 struct hc_own {
 	struct hc_node *node;
 	atomic_t bytes;
+	u8 dim;
+	bool owed;
 };
 
 /* Is the frame one of them, and not charged yet?  Sockets and credits bound the others. */
@@ -33,6 +37,8 @@ void hc_own_init(struct hc_node *node);
  * poll runs again then, and the link's bit in hc_node.own_wait is set until then.  Poll.
  */
 bool hc_own_room(struct hc_node *node, unsigned int dim);
+/* May a frame be made for it that answers another one, or is of a round of DETECT?  Poll. */
+bool hc_own_spare(const struct hc_node *node, unsigned int dim);
 /* May @skb, which nobody has sent yet, go over link @dim?  Any frame.  Poll. */
 bool hc_own_may(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb);
 /* Charge it to the link over which it goes first, until it is freed; any frame.  Poll. */

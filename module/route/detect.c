@@ -89,8 +89,12 @@ static bool is_away(const struct hc_node *node, unsigned int dim)
 
 static void send_test(struct hc_node *node, unsigned int dim, u32 round, u32 flags)
 {
-	struct sk_buff *skb = frame_for(node, dim, HC_FRAME_TEST);
+	struct sk_buff *skb;
 
+	/* Another machine asks as often as it likes, and rounds may be given up and begun again. */
+	if (!hc_own_spare(node, dim))
+		return;
+	skb = frame_for(node, dim, HC_FRAME_TEST);
 	if (!skb)
 		return;
 	*hc_wire_test_of(skb) = (struct hc_wire_test){
@@ -179,9 +183,7 @@ void hc_detect_rx_test(struct hc_node *node, unsigned int dim, struct sk_buff *s
 
 	if (hc_wire_test_of(skb)->flags & cpu_to_be32(HC_TEST_F_ASK)) {
 		node->detect.asked |= hc_bit(dim);
-		/* Another machine asks as often as it likes, but reads the answers. */
-		if (hc_own_room(node, dim))
-			send_test(node, dim, round, 0);
+		send_test(node, dim, round, 0);
 	} else if (round == READ_ONCE(node->detect.round)) {
 		WRITE_ONCE(node->detect.heard, heard(node) | hc_bit(dim));
 		/* Pairs with heard(). */
@@ -253,14 +255,19 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	node->detect.answers |= hc_bit(dim);
 }
 
-/* Over all links that are not closed, in place of the own word.  Rounds bound these frames. */
+/* Over all links that are not closed, in place of the own word.  Where too much waits the word is
+ * owed that has the verdict.
+ */
 static void verdict_send(struct hc_node *node, u32 verdict)
 {
 	unsigned int d;
 
-	for (d = 0; d < node->fabric->dim; d++)
-		if (!(READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED))
-			send_word(node, d, verdict, node->detect.told);
+	for (d = 0; d < node->fabric->dim; d++) {
+		if (READ_ONCE(node->ports[d].flags) & HC_PORT_CLOSED)
+			continue;
+		if (!hc_own_spare(node, d) || !send_word(node, d, verdict, node->detect.told))
+			node->detect.owes |= hc_bit(d);
+	}
 }
 
 /* A busy machine is not silent: what has come by now is heard first, however long that takes. */
@@ -308,6 +315,7 @@ void hc_detect_spare(const struct hc_fabric *fabric, struct hc_port *port)
 static bool at_rest(const struct hc_node *node)
 {
 	return !READ_ONCE(node->events) && !READ_ONCE(node->own_wait) &&
+	       !READ_ONCE(node->memory_wait) &&
 	       skb_queue_empty_lockless(&node->rxq.list) &&
 	       !(READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED);
 }

@@ -85,7 +85,7 @@ void hc_lsdb_retry(struct hc_node *node, unsigned int what)
 {
 	struct hc_lsdb_retry *r = &node->fabric->lsdb_retry;
 
-	set_bit(what, &node->own_wait);
+	set_bit(what, &node->memory_wait);
 	queue_delayed_work(system_long_wq, &r->work, READ_ONCE(r->wait));
 }
 
@@ -94,7 +94,7 @@ void hc_lsdb_retry(struct hc_node *node, unsigned int what)
  */
 static void node_retry(struct hc_node *node)
 {
-	unsigned long waits = READ_ONCE(node->own_wait) ? xchg(&node->own_wait, 0) : 0;
+	unsigned long waits = READ_ONCE(node->memory_wait) ? xchg(&node->memory_wait, 0) : 0;
 
 	if (waits & BIT(HC_OWN_AGAIN))
 		hc_node_kick(node, HC_EV_LINKS);
@@ -413,7 +413,8 @@ static void link_flush(struct hc_node *node, unsigned int dim)
 
 void hc_lsdb_flush(struct hc_node *node)
 {
-	unsigned long dims = hc_lsdb_owes(&node->lsdb) & ~READ_ONCE(node->own_wait);
+	unsigned long dims = hc_lsdb_owes(&node->lsdb) &
+			     ~(READ_ONCE(node->own_wait) | READ_ONCE(node->memory_wait));
 	unsigned int d;
 
 	if (!news_complete(node))
