@@ -50,7 +50,6 @@ static void word(struct frame *f, unsigned int kind, unsigned int index, uint64_
 static bool alone(unsigned int patience_ms)
 {
 	unsigned int d;
-
 	int err = 0;
 
 	for (d = 0; d < 3 && !err; d++)

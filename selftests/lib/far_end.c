@@ -98,6 +98,18 @@ bool far_greet(int fd, const char *fabric, unsigned int along, uint16_t fixed, u
 	return far_greet_of(fd, fabric, 3, along, fixed, base);
 }
 
+bool far_get(int fd, void *to, size_t n)
+{
+	ssize_t got;
+
+	for (; n; n -= got, to = (char *)to + got) {
+		got = read(fd, to, n);
+		if (got <= 0)
+			return false;
+	}
+	return true;
+}
+
 bool far_state(int fd, uint16_t u)
 {
 	uint8_t b[FAR_RECORD + 16] = {};

@@ -37,6 +37,8 @@ bool far_greet_of(int fd, const char *fabric, unsigned int dim, unsigned int alo
 		  uint16_t base);
 /* The same for one of dimension 3. */
 bool far_greet(int fd, const char *fabric, unsigned int along, uint16_t fixed, uint16_t base);
+/* Read @n bytes; false: the other end has hung up. */
+bool far_get(int fd, void *to, size_t n);
 /* The link of node @u there is up. */
 bool far_state(int fd, uint16_t u);
 /* A frame to node @u, over a link along the dimension of bit @along, by which node @of has version

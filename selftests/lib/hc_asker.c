@@ -66,18 +66,6 @@ static uint32_t draw(uint32_t below)
 
 /* ------------------------------------------------------------ records */
 
-static bool get(int fd, void *to, size_t n)
-{
-	ssize_t got;
-
-	for (; n; n -= got, to = (char *)to + got) {
-		got = read(fd, to, n);
-		if (got <= 0)
-			return false;
-	}
-	return true;
-}
-
 /* The next record of kind @what: its body's length, -1: the stream has ended. */
 static int next(int fd, uint8_t what, uint8_t *body)
 {
@@ -85,10 +73,10 @@ static int next(int fd, uint8_t what, uint8_t *body)
 	uint32_t len;
 
 	do {
-		if (!get(fd, head, sizeof(head)))
+		if (!far_get(fd, head, sizeof(head)))
 			return -1;
 		len = far_get32(head);
-		if (len > ROOM || !get(fd, body, len))
+		if (len > ROOM || !far_get(fd, body, len))
 			return -1;
 	} while (head[4] != what);
 	return len;

@@ -20,18 +20,6 @@
 #define ENTRY	8
 #define FORGED	1
 
-static bool get(int fd, void *to, size_t n)
-{
-	ssize_t got;
-
-	for (; n; n -= got, to = (char *)to + got) {
-		got = read(fd, to, n);
-		if (got <= 0)
-			return false;
-	}
-	return true;
-}
-
 static unsigned int get16(const uint8_t *p)
 {
 	return p[0] << 8 | p[1];
@@ -60,9 +48,9 @@ static int contradict(int fd, const char *fabric)
 	bool begun = false;
 	unsigned int word;
 
-	while (get(fd, head, sizeof(head))) {
+	while (far_get(fd, head, sizeof(head))) {
 		len = far_get32(head);
-		if (len > ROOM || !get(fd, f, len))
+		if (len > ROOM || !far_get(fd, f, len))
 			return 1;
 		if (head[4] != FAR_FRAME || !word_of_0(f, len, &word, &version))
 			continue;
