@@ -11,7 +11,6 @@
  * which opened the file last.
  */
 #include <linux/debugfs.h>
-#include <linux/delay.h>
 #include <linux/kcov.h>
 #include <linux/module.h>
 #include <linux/nsproxy.h>
@@ -26,7 +25,6 @@
 #include "hc_topo.h"
 
 #define SHARED_MAX	64
-#define NAPI_PATIENCE	HZ
 
 /**
  * struct injection - a write
@@ -115,27 +113,17 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 	return frame_build(data, rec->len, linear, rec->flags & HC_INJECT_F_ODD);
 }
 
-/* The number belongs to the neighbour's poll: take its place for the moment. */
-static bool seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
+/* The number belongs to the neighbour's poll: keep that away for the moment, however busy it is. */
+static void seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
 	bool numbered = type && type->flags & HC_FT_NUMBERED;
-	unsigned long until = jiffies + NAPI_PATIENCE;
-	bool mine;
 
-	do {
-		local_bh_disable();
-		mine = napi_schedule_prep(&peer->napi);
-		if (mine) {
-			hdr->seq = numbered ? cpu_to_be32(++peer->ports[dim].tx_seq) : 0;
-			napi_complete(&peer->napi);
-		}
-		local_bh_enable();
-		if (mine)
-			return true;
-		usleep_range(10, 50);
-	} while (time_before(jiffies, until));
-	return false;
+	hc_node_disable(peer);
+	hdr->seq = numbered ? cpu_to_be32(++peer->ports[dim].tx_seq) : 0;
+	napi_enable(&peer->napi);
+	/* What has come meanwhile has scheduled nothing. */
+	hc_node_run(peer);
 }
 
 static void shared_keep(struct injection *inj, struct sk_buff *skb, const void *data)
@@ -187,9 +175,8 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	    !hc_is_here(fabric, hc_neigh(rec->node, rec->dim)))
 		return -ERANGE;
 	peer = fabric->nodes[hc_neigh(rec->node, rec->dim)];
-	if (rec->flags & HC_INJECT_F_SEQ && rec->len >= sizeof(struct hc_hdr) &&
-	    !seq_next(peer, rec->dim, data))
-		return -EBUSY;
+	if (rec->flags & HC_INJECT_F_SEQ && rec->len >= sizeof(struct hc_hdr))
+		seq_next(peer, rec->dim, data);
 	skb = frame_make(rec, data);
 	if (!skb)
 		return -ENOMEM;
