@@ -75,3 +75,10 @@ ended() { (($(grep -c 'round' "$1") == $2)); }
 
 # gone DEVICE: and so the namespace that its other end was in
 gone() { [[ ! -e /sys/class/net/$1 ]]; }
+
+# sink: b listens at port 5001
+sink() {
+	there "$b" "$here/hc_flow" sink 5001 >"$scratch/sink"
+	busywait 5 listens "$b" || fault 'nobody listens'
+}
+listens() { [[ $(at "$1" ss -ltnH 'sport = :5001') ]]; }
