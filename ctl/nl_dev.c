@@ -170,6 +170,8 @@ int nl_dev_queue(struct hcctl *h, const char *ifname, uint32_t frames)
 
 /* --- lists --- */
 
+#define LIST_TRIES	20
+
 struct listing {
 	char *v;
 	size_t n;
@@ -194,23 +196,39 @@ static int take_one(struct nl_msg *msg, void *arg)
 }
 
 /* All there are, in one dump, in an array for free(). */
-static int list(struct hcctl *h, int type, struct listing *l)
+static int list_once(struct hcctl *h, int type, struct listing *l)
 {
 	struct nl_sock *sock = nl_sock_open(h, NETLINK_ROUTE);
 	struct rtgenmsg rt = { .rtgen_family = AF_UNSPEC };
 	int rc;
 
 	if (!sock)
-		return -EIO;
+		return -NLE_BAD_SOCK;
 	nl_socket_modify_cb(sock, NL_CB_VALID, NL_CB_CUSTOM, take_one, l);
 	rc = nl_send_simple(sock, type, NLM_F_DUMP, &rt, sizeof(rt));
 	if (rc >= 0)
 		rc = nl_recvmsgs_default(sock);
 	nl_socket_free(sock);
+	return rc;
+}
+
+/* The same, from the beginning if interfaces come or go meanwhile. */
+static int list(struct hcctl *h, int type, struct listing *l)
+{
+	unsigned int tries = LIST_TRIES;
+	int rc;
+
+	do {
+		l->n = 0;
+		rc = list_once(h, type, l);
+	} while (rc == -NLE_DUMP_INTR && --tries);
 	if (l->no_memory)
 		return hc_nomem(h);
 	if (rc >= 0)
 		return 0;
+	/* nl_sock_open() has said it. */
+	if (rc == -NLE_BAD_SOCK)
+		return -EIO;
 	hc_error(h, "cannot list interfaces: %s", nl_geterror(rc));
 	return -EIO;
 }
