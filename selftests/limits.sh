@@ -66,30 +66,42 @@ nodes_of_a_user() {
 # rounds FABRIC: what tells the ms that rounds of its two nodes take
 rounds() {
 	echo 'start=${EPOCHREALTIME/./}'
-	echo "$here/hc_member $1 1 2 30 10 0 1 >&2"
+	echo "$here/hc_member $1 1 2 100 10 0 1 >&2"
 	echo 'echo $(((${EPOCHREALTIME/./} - start) / 1000))'
 }
 
-# Broadcasts keep hundreds of a user's nodes busy. Another pair of his waits for all of these, each time; that of another
-# user waits for one of them, whose turn it is.
-users_take_turns() {
-	local his mine flood
-	unprivileged Y
-	mkfifo -m 666 "$scratch/his" "$scratch/end"
-	chmod 755 "$scratch"
-	check 'a fabric' hcctl fabric add m dim 1
-	check 'a plan' hcctl tree find fabric m apply
+# beside ALONE: the times of rounds of a user whose broadcasts keep hundreds of nodes busy, $his, and of another user, $mine
+beside() {
+	local flood
 	as_user 1130 "taskset -p 1 \$\$ >/dev/null; hcctl fabric add t dim 8 && hcctl fabric add u dim 1 &&
 		hcctl tree find fabric u apply >/dev/null && ip link set tn0 up || exit
 		exec $here/hc_flow raw tn0 ff:ff:ff:ff:ff:ff 02:00:00:00:00:01 100000000 & flood=\$!
-		sleep 0.5; ($(rounds u)) >$scratch/his; read -r <$scratch/end; kill \$flood" &
+		sleep 0.5; ($(rounds u)) >$scratch/his; read -r <$scratch/over; kill \$flood" &
 	flood=$!
 	read -r his <"$scratch/his"
 	mine=$(taskset 1 bash -c "$(rounds m)")
-	echo >"$scratch/end"
+	echo >"$scratch/over"
 	wait "$flood"
-	log "30 rounds beside 256 busy nodes of one user: of his $his ms, of another $mine ms"
-	((mine * 2 < his)) || fault 'users do not take turns'
+	log "100 rounds take $1 ms, beside 256 busy nodes of one user $his ms of his, $mine ms of another"
+}
+
+# Another pair of nodes of the user waits for all that are busy, each time; that of another user waits for one of them,
+# whose turn it is. A scheduler that lets them catch up before it lets them make more has nothing to show.
+users_take_turns() {
+	local alone his mine busy=false tries=3
+	unprivileged Y
+	mkfifo -m 666 "$scratch/his" "$scratch/over"
+	chmod 755 "$scratch"
+	check 'a fabric' hcctl fabric add m dim 1
+	check 'a plan' hcctl tree find fabric m apply
+	alone=$(taskset 1 bash -c "$(rounds m)")
+	while ((tries--)) && beside "$alone" && ((mine * 2 >= his)); do
+		((his < 8 * alone)) || busy=true
+	done
+	if ((mine * 2 >= his)); then
+		$busy && fault 'users do not take turns'
+		$busy || skip 'the nodes are never busy for long'
+	fi
 	parameters_back
 }
 

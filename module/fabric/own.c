@@ -9,8 +9,9 @@
  * What is known of links is owed: a bit says that something is to be told, the newest state is put
  * into the frame when that is made (route/detect.c, route/lsdb.c).  So it is enough to make
  * no frame for a link that has OWN_MAX under way, or has any while all links of the payer
- * together have STATES_MAX; TESTs, their answers and verdicts may have as much again.  And when the frames that are under way have been freed, the poll goes
- * on.  A link that has none may always have one, so nothing is owed for ever.
+ * together have STATES_MAX; TESTs, their answers and verdicts may have as much again.  And when
+ * the frames that are under way have been freed, the poll goes on.  A link that has none may
+ * always have one, so nothing is owed for ever.
  *
  * Others are control messages, which are counted by themselves: they may go on to other nodes, and
  * one of these that does not take them must not keep a link from what is owed there.  Those that
