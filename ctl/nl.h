@@ -100,6 +100,7 @@ struct nl_link {
 	struct nl_impairments imp;
 	uint32_t flap_down;	/* ms */
 	uint32_t flap_period;
+	uint64_t replays;
 	uint64_t corrupted;
 	uint64_t duplicated;
 	uint64_t delayed;

@@ -54,6 +54,7 @@ static const char * const drop_names[NL_DROPS] = {
 	[HYPERCUBE_A_DROP_DUPLICATE] = "duplicate",
 	[HYPERCUBE_A_DROP_DISSENT] = "dissent",
 	[HYPERCUBE_A_DROP_UNPROVEN] = "unproven",
+	[HYPERCUBE_A_DROP_GAP] = "gap",
 };
 
 const char *nl_drop_name(unsigned int reason)
@@ -235,6 +236,7 @@ static const struct field link_fields[] = {
 	[HYPERCUBE_A_LINK_SEED] = FIELD(NUMBER, nl_link, imp.seed),
 	[HYPERCUBE_A_LINK_FLAP_DOWN] = FIELD(NUMBER, nl_link, flap_down),
 	[HYPERCUBE_A_LINK_FLAP_PERIOD] = FIELD(NUMBER, nl_link, flap_period),
+	[HYPERCUBE_A_LINK_REPLAYS] = FIELD(NUMBER, nl_link, replays),
 	[HYPERCUBE_A_LINK_CORRUPTED] = FIELD(NUMBER, nl_link, corrupted),
 	[HYPERCUBE_A_LINK_DUPLICATED] = FIELD(NUMBER, nl_link, duplicated),
 	[HYPERCUBE_A_LINK_DELAYED] = FIELD(NUMBER, nl_link, delayed),

@@ -217,8 +217,6 @@ static char *words_for(struct hcctl *h, struct nlmsghdr *nlh, const struct nl_re
 		sentence(f, nlh, r, text);
 	if (*text)
 		fprintf(f, " (%s)", strerror(-r->err));
-	if (fabric && r->err == -ETIMEDOUT)
-		fprintf(f, "; a link may lose frames, try: hcctl detect %s", fabric);
 	fclose(f);
 	return words;
 }

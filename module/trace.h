@@ -65,6 +65,7 @@ TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_CHECKSUM);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_DUPLICATE);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_DISSENT);
 TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_UNPROVEN);
+TRACE_DEFINE_ENUM(HYPERCUBE_A_DROP_GAP);
 TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_AGREED);
 TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_INCOMPLETE);
 TRACE_DEFINE_ENUM(HYPERCUBE_JUDGEMENT_OUTVOTED);
@@ -180,7 +181,8 @@ TRACE_DEFINE_ENUM(HYPERCUBE_CMD_PLAN_DEL_NTF);
 	{ HYPERCUBE_A_DROP_CHECKSUM,	"checksum" },		\
 	{ HYPERCUBE_A_DROP_DUPLICATE,	"duplicate" },		\
 	{ HYPERCUBE_A_DROP_DISSENT,	"dissent" },		\
-	{ HYPERCUBE_A_DROP_UNPROVEN,	"unproven" }
+	{ HYPERCUBE_A_DROP_UNPROVEN,	"unproven" },		\
+	{ HYPERCUBE_A_DROP_GAP,		"gap" }
 
 #define hc_trace_collectives					\
 	{ HYPERCUBE_REDUCE,	"reduce" },			\
@@ -284,6 +286,30 @@ DECLARE_EVENT_CLASS(hc_frame,
 DEFINE_EVENT(hc_frame, hc_hop,
 	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb),
 	TP_ARGS(node, dim, skb));
+
+/* A frame that leaves arrives after @vain attempts in vain: behind its hop. */
+TRACE_EVENT(hc_replay,
+	TP_PROTO(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb, u32 vain),
+	TP_ARGS(node, dim, skb, vain),
+	TP_STRUCT__entry(
+		HC_TRACE_NODE
+		__field(u32, dim)
+		__field(u32, type)
+		__field(u32, seq)
+		__field(u32, replays)
+	),
+	TP_fast_assign(
+		HC_TRACE_ASSIGN_NODE;
+		__entry->dim = dim;
+		__entry->type = hc_hdr(skb)->type;
+		__entry->seq = be32_to_cpu(hc_hdr(skb)->seq);
+		__entry->replays = vain;
+	),
+	TP_printk("fabric=%s node=%u dim=%u type=%s seq=%u replays=%u",
+		  __entry->fabric, __entry->node, __entry->dim,
+		  __print_symbolic(__entry->type, hc_trace_types), __entry->seq,
+		  __entry->replays)
+);
 
 /* The frame has been checked, its parts are in one piece; what the node makes of it comes next. */
 DEFINE_EVENT(hc_frame, hc_arrive,

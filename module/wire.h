@@ -54,8 +54,8 @@ enum hc_frame_type {
  * @fabric: id of the fabric
  * @src: node that made the frame
  * @dst: node it is for (the neighbour unless ROUTED)
- * @seq: counts the frames of this link direction; a gap means loss.  0 in ETH,
- *	LSA and PATH frames, which may get lost
+ * @seq: counts the frames of this link direction that it has to deliver; a gap takes the link
+ *	down.  0 in ETH and TEST frames, which may get lost
  * @len: payload bytes
  * @walk: number of dimensions in the walk behind this (ROUTED)
  * @reserved2: 0
@@ -608,6 +608,7 @@ static_assert(sizeof(struct hc_wire_round) == 32);
 
 /* hc_wire_mon.flags */
 #define HC_MON_F_RISES		0x01	/* to the node whose bit .dim is set */
+#define HC_MON_F_REPLAYED	0x02	/* it arrives after attempts in vain */
 
 /**
  * struct hc_wire_mon - where a frame was seen; by a monitor interface only

@@ -13,7 +13,7 @@
 #include <linux/types.h>
 
 #define HC_TRUNK_MAGIC		0x68637472	/* "hctr" */
-#define HC_TRUNK_VERSION	5
+#define HC_TRUNK_VERSION	6
 /* Bytes of the longest frame: one that is still to be segmented, with the longest walk. */
 #define HC_TRUNK_FRAME_MAX	(80 * 1024)
 
@@ -101,7 +101,7 @@ static_assert(sizeof(struct hc_wire_alive) == 8);
 /* hc_wire_end.flags */
 #define HC_END_F_DOWN		0x01
 #define HC_END_F_FAILED		0x02
-#define HC_END_F_LOSSY		0x04
+#define HC_END_F_SPENT		0x04	/* the link gave up frames that were sent from there */
 #define HC_END_F_ANEW		0x08
 
 /**

@@ -271,32 +271,6 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Frames get lost: a definite error, or the right result, at every member. */
-TEST(losses_end_operations_or_do_no_harm)
-{
-	unsigned int node[CUBE_MAX], n, good, round, right = 0, rounds = scaled(12);
-	struct party p[CUBE_MAX];
-	struct cube c;
-
-	ASSERT_EQ(0, start(&c, 3, 1024));
-	ASSERT_EQ(0, cube_lossy(&c, 10000, 0));
-	/* Links are lossy, and not that lossy: some rounds show both. */
-	for (round = 0; round < rounds || (round < 99 && (!right || right == round * 8)); round++) {
-		ASSERT_EQ(0, cube_plan_to(&c, PLAN, below(8)));
-		n = parties(&c, p, node, 1);
-		gather_fill(p, node, n, 0, PLAN, 1000, false);
-		EXPECT_EQ(0, drive_ended_right(p, node, n, 1000, gather_right, &good));
-		right += good;
-		if (_metadata->failed)
-			ctl_op_print(c.name);
-		parties_done(p, n, 1);
-	}
-	printf("# %u of %u ended well\n", right, round * 8);
-	EXPECT_LE(1, right);
-	EXPECT_GT(round * 8, right);
-	EXPECT_EQ(0, cube_del(&c));
-}
-
 /* Otherwise the places of the last blocks would be those of the first ones, modulo 2^64. */
 TEST(results_are_no_longer_than_numbers)
 {

@@ -306,29 +306,6 @@ TEST_BOTH(duplicates_and_jitter_do_no_harm, ring)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Frames get lost: a definite error, or the right result, at every member. */
-TEST(losses_end_operations_or_do_no_harm)
-{
-	unsigned int node[CUBE_MAX], n, good, round, ended = 0;
-	struct party p[CUBE_MAX];
-	struct cube c;
-
-	for (round = 0; round < scaled(12); round++) {
-		ASSERT_EQ(0, ready(&c, round & 1, 3, 1024));
-		ASSERT_LE(0, run(&c, 1, 8));
-		ASSERT_EQ(0, cube_lossy(&c, 10000, 1 + round));
-		n = parties(&c, p, node, 1);
-		fill(p, node, n, 0, 1000);
-		EXPECT_EQ(0, drive_ended_right(p, node, n, 1000, right, &good));
-		ended += good;
-		if (_metadata->failed)
-			ctl_op_print(c.name);
-		parties_done(p, n, 1);
-		EXPECT_EQ(0, cube_del(&c));
-	}
-	printf("# %u ended well\n", ended);
-}
-
 /* ------------------------------------------------------------ what may not begin */
 
 /* Each call gives the whole contribution, and takes the rest of it. */

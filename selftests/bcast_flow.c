@@ -476,4 +476,32 @@ TEST(who_may_not_broadcast_hears_so)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Each failure goes on where the one before it ended; they are more numbers than a word may name.
+ */
+TEST(a_plan_is_of_use_after_failures_in_a_row)
+{
+	const struct hypercube_op op = {
+		.plan = PLAN, .collective = HYPERCUBE_BCAST, .bytes = 8192,
+	};
+	const unsigned int rounds = (1 << 20) / 128 + 10;
+	struct hypercube_op small = op;
+	unsigned int i, wrong = 0;
+	static const char half[4096];
+	struct cube c;
+
+	small.bytes = 8;
+	ASSERT_EQ(0, cube_new(&c, 1, 4096));
+	ASSERT_EQ(0, cube_bcast_plan(&c, PLAN, 0, HC_BCAST_GENERAL));
+	ASSERT_EQ(0, cube_bind_all(&c));
+	for (i = 0; i < rounds && !wrong; i++) {
+		wrong += shc_send(c.fd[0], &op, half, sizeof(half), 0) != sizeof(half);
+		cube_close(&c, 0);
+		wrong += cube_bind(&c, 0) || shc_ended(c.fd[1]) != -ECONNRESET;
+	}
+	EXPECT_EQ(0, wrong);
+	ASSERT_EQ(8, shc_send(c.fd[0], &small, half, 8, 0));
+	EXPECT_EQ(0, shc_ended(c.fd[1]));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 TEST_HARNESS_MAIN

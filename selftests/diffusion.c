@@ -236,38 +236,66 @@ TEST(no_lie_is_delivered_as_right)
 
 /* ------------------------------------------------------------ copies that do not come */
 
-TEST(copies_that_are_lost_are_waited_for_and_missing)
+/* Copies that node 0 sends along dimension @dim take longer than any is waited for here. */
+static int delay_copies(const struct cube *c, unsigned int dim)
 {
-	unsigned int none;
+	const struct impairments late = { .delay = 1000000000 };
+
+	return ctl_link_impair(c->name, 0, dim, &late);
+}
+
+/* Shorter than that delay, and longer than the other copies take. */
+#define SHORT_WAIT	600
+
+/* Those that come too late are other datagrams then: each cube is for one. */
+static int late_start(struct cube *c, enum hypercube_deliver deliver)
+{
+	int err = copies_start(c, 3, 3, deliver);
+
+	if (!err)
+		err = copies_set(c->fd[7], HYPERCUBE_COPIES_WAIT, SHORT_WAIT);
+	return err ? err : delay_copies(c, 2);
+}
+
+TEST(copies_that_are_late_are_waited_for_and_missing)
+{
 	struct copies_got g;
 	struct cube c;
 
-	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_MAJORITY));
 	/* The other two come sooner. */
-	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 1000 * patience(2)));
-	/* Nobody knows of this one. */
-	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
+	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_MAJORITY));
 	ASSERT_EQ(5, passes(&c, 5, &g));
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_INCOMPLETE, g.v.judgement);
 	EXPECT_EQ(0, g.v.dissent);
 	EXPECT_LE(1, __builtin_popcount(g.v.missing));
 	EXPECT_TRUE(copies_judged(&c, 7, 1));
 	EXPECT_EQ(1, copies_view(&c, 7).incomplete);
+	EXPECT_EQ(0, cube_del(&c));
 	/* Who wants all of them gets none of it. */
-	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_AGREED));
+	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_TRUE(post(&c, 0, 1));
-	EXPECT_TRUE(copies_judged(&c, 7, 2));
+	EXPECT_TRUE(copies_judged(&c, 7, 1));
 	EXPECT_TRUE(gets_none(&c));
-	/* Who wants to know of all is told which. */
-	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_DELIVER, HYPERCUBE_DELIVER_REPORT));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+TEST(who_wants_to_know_of_all_copies_is_told_which_are_missing)
+{
+	struct copies_got g;
+	unsigned int none;
+	struct cube c;
+
+	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_REPORT));
 	ASSERT_EQ(5, passes(&c, 5, &g));
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_INCOMPLETE, g.v.judgement);
 	EXPECT_EQ(1, __builtin_popcount(g.v.missing));
 	ASSERT_EQ(1, g.npaths);
 	EXPECT_EQ(0, g.path[0].dissents);
 	EXPECT_EQ(2, g.path[0].dim[0]);
+	EXPECT_EQ(0, cube_del(&c));
 	/* And that nothing is known of one if too few come: no bytes. */
-	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 1, EVERY, true));
+	ASSERT_EQ(0, late_start(&c, HYPERCUBE_DELIVER_REPORT));
+	ASSERT_EQ(0, delay_copies(&c, 1));
 	ASSERT_TRUE(post(&c, 0, 1));
 	ASSERT_EQ(0, copies_take(&c, 7, &none, sizeof(none), &g));
 	EXPECT_EQ(HYPERCUBE_JUDGEMENT_UNDECIDED, g.v.judgement);
@@ -283,7 +311,7 @@ TEST(a_shorter_wait_holds_for_what_waits_already)
 	struct cube c;
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_REPORT));
-	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
+	ASSERT_EQ(0, delay_copies(&c, 2));
 	ASSERT_TRUE(post(&c, 0, 5));
 	ASSERT_TRUE(post(&c, 0, 6));
 	usleep(100000);
@@ -314,8 +342,8 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 
 	ASSERT_EQ(0, copies_start(&c, 3, 3, HYPERCUBE_DELIVER_AGREED));
 	ASSERT_EQ(0, setsockopt(c.fd[7], SOL_SOCKET, SO_RCVBUF, &buf, sizeof(buf)));
-	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 2000));
-	ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY, true));
+	ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, SHORT_WAIT));
+	ASSERT_EQ(0, delay_copies(&c, 2));
 	for (i = 0; i < 400; i++) {
 		ASSERT_EQ(sizeof(data), copies_post(&c, 0, 7, data, sizeof(data)));
 		m = meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC);
@@ -325,6 +353,8 @@ TEST(what_waits_for_copies_is_bounded_by_the_receive_buffer)
 	EXPECT_LE(sizeof(data), most);
 	/* One copy, and what describes its datagram, may come on top. */
 	EXPECT_GT(2 * buf + 16384, most);
+	/* Those that are late have come, too. */
+	usleep(1500000);
 	end = deadline(COPIES_SECONDS);
 	while (meminfo(c.fd[7], SK_MEMINFO_RMEM_ALLOC) && now_ms() < end)
 		usleep(10000);
@@ -464,7 +494,7 @@ TEST(sockets_and_fabrics_end_in_the_middle)
 
 	for (round = 0; round < scaled(20); round++) {
 		ASSERT_EQ(0, copies_start(&c, 3, 3, round % 3));
-		ASSERT_EQ(0, ctl_link_loss(c.name, 0, 2, EVERY / 2, true));
+		ASSERT_EQ(0, delay_copies(&c, 2));
 		ASSERT_EQ(0, copies_set(c.fd[7], HYPERCUBE_COPIES_WAIT, 1 + below(20)));
 		for (i = 0; i < 40; i++)
 			ASSERT_EQ(sizeof(data), copies_post(&c, 0, 7, data, sizeof(data)));

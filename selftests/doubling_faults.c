@@ -287,40 +287,7 @@ TEST(duplicates_and_jitter_do_no_harm)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_lost_frame_is_an_error_not_a_hang)
-{
-	struct impairments bad = { .loss = 20000, .corrupt = 20000 };
-	const struct hypercube_op op = {
-		.collective = HYPERCUBE_ALLREDUCE, .oper = HYPERCUBE_SUM,
-		.type = HYPERCUBE_U64, .bytes = 8192,
-	};
-	char *in = calloc(8, op.bytes), *out = calloc(8, op.bytes);
-	unsigned int round, good = 0, failed = 0;
-	struct cube c;
-
-	for (round = 0; round < scaled(20); round++) {
-		int err;
-
-		ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 3, 4096));
-		/* Members that have taken part once hear of each failure. */
-		ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
-		bad.seed = 1 + round;
-		ASSERT_EQ(0, cube_impair(&c, &bad));
-		err = allreduce_once(&c, PLAN, &op, in, out);
-		if (err && err != -EIO && err != -ETIMEDOUT)
-			TH_LOG("error %d", err);
-		EXPECT_TRUE(!err || err == -EIO || err == -ETIMEDOUT);
-		good += !err;
-		failed += !!err;
-		EXPECT_EQ(0, cube_del(&c));
-	}
-	printf("# %u operations ended well, %u with an error\n", good, failed);
-	EXPECT_GT(failed, 0);
-	free(in);
-	free(out);
-}
-
-TEST(silence_is_found_out)
+TEST(a_link_that_delivers_nothing_breaks_the_plan)
 {
 	const struct impairments bad = { .loss = 1000000 };
 	const struct hypercube_op op = {
@@ -329,13 +296,11 @@ TEST(silence_is_found_out)
 	};
 	uint64_t in[4] = { 0 }, out[4];
 	struct cube c;
-	int err;
 
 	ASSERT_EQ(0, cube_doubling_ready(&c, PLAN, 2, 0));
 	ASSERT_EQ(0, cube_allreduce(&c, PLAN, NULL));
 	ASSERT_EQ(0, ctl_link_impair(c.name, 1, 1, &bad));
-	err = allreduce_once(&c, PLAN, &op, (char *)in, (char *)out);
-	EXPECT_TRUE(err == -EIO || err == -ETIMEDOUT);
+	EXPECT_EQ(-ENOLINK, allreduce_once(&c, PLAN, &op, (char *)in, (char *)out));
 	EXPECT_EQ(0, cube_del(&c));
 }
 

@@ -133,7 +133,9 @@ detect_finds_links_that_are_silent_in_one_direction() {
 		"$(json '{found, links: [.links[] | [.node, .dim]]}' detect t)"
 	check 'both ends know' busywait 2 words_are '2 0 6 0 0 0 4 0'
 	check 'up forgets it' hcctl link set t 2:1 up
-	check 'FAULT words' busywait 2 words_are '0 0 4 0 0 0 4 0'
+	# Until a word is to go over it.
+	check 'it is spent' busywait 2 words_are '2 0 6 0 0 0 4 0'
+	equal 'it is spent' '["spent"]' "$(json '.[0].state' link show t 0:1)"
 	equal 'and it is found again' 1 "$(json .found detect t)"
 }
 

@@ -233,13 +233,21 @@ refusals_name_value_and_limits() {
 	refused 'in JSON, too' '^\{"error":"fabric t: delay 2s: 0 to 1s is allowed ' hcctl -j link set t 0:0 delay 2s
 }
 
-# A user who is told that nothing moves is told which command finds the link.
-silence_hints_at_detect() {
+a_link_that_delivers_nothing_is_spent() {
 	check 'add' hcctl fabric add t dim 2
-	check 'patience' hcctl fabric set t patience 1s
-	check 'silence' hcctl link set t 0:0 loss 100%
-	refused 'a reduction' '; a link may lose frames, try: hcctl detect t$' hcctl run reduce t timeout $((5000 * slow))
-	refused 'a frame' '^hcctl: from 0 to 1: fabric t: .*; a link may lose frames, try: hcctl detect t$' hcctl route show t 0 1
+	check 'a tree' hcctl tree find fabric t sink 0 apply
+	check 'nothing comes through' hcctl link set t 0:0 loss 100%
+	refused 'a reduction' 'link [01]:0 went down: it is spent, for too many attempts' hcctl run reduce t
+	equal 'at one end' '["spent"]' "$(json '.[0].state' link show t 0:0)"
+	busywait 2 json_is '["spent"]' '.[0].state' link show t 1:0 || fault 'not at the other one'
+	(($(json '[.[].replays] | add' link show t 0:0,1:0) >= 64)) || fault 'no replays'
+	check 'replays' grep -q 'replays [0-9]' <(hcctl link show t 0:0,1:0)
+	check 'ethtool has them' grep -q 'link_replays: [1-9]' <(ethtool -S tn0; ethtool -S tn1)
+	check 'another way' hcctl route show t 0 1
+	check 'new settings' hcctl link set t 0:0 loss 10%
+	equal 'are new attempts' '[]' "$(json '.[0].state' link show t 1:0)"
+	check 'a tree' hcctl tree find fabric t apply
+	check 'a reduction' hcctl run reduce t op sum type u32 count 1000 verify
 }
 
 numbers_may_be_written_in_three_ways() {
@@ -680,7 +688,7 @@ a_watched_fabric_fits_the_terminal() {
 alone=(an_error_of_trace_has_one_line)
 run_tests all_output_is_json a_node_stands_for_its_links_and_lists_have_nodes values_are_shown_as_they_were_given \
 	errors_are_json_too patience_is_set_and_shown statuses_tell_refusal_from_misuse \
-	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits silence_hints_at_detect \
+	errors_say_what_and_why what_is_unknown_is_named refusals_name_value_and_limits a_link_that_delivers_nothing_is_spent \
 	the_kernel_lists_the_protocol_and_its_sockets two_trees_show_who_lies module_and_tool_are_of_one_version \
 	numbers_may_be_written_in_three_ways \
 	an_error_has_one_line names_do_nothing_to_a_terminal an_error_of_trace_has_one_line a_batch_stops_at_its_first_error a_forced_batch_goes_on \

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Operations and messages over links that corrupt, duplicate, delay and are slow:
- * the right result or a definite error, each message once and in order, nothing
- * lost in a queue, and no queue that outlives its fabric.
+ * Operations and messages over links that lose, corrupt, duplicate, delay and are slow: the right
+ * result, each message once and in order, in the time that this takes, nothing lost in a queue, and
+ * no queue that outlives its fabric.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -146,58 +146,78 @@ static int quiet_sums(struct cube *c, struct link_sums *s)
 
 /* ------------------------------------------------------------ tests */
 
-static bool excused(int err)
-{
-	return err == -EIO || err == -ETIMEDOUT || err == -ENOLINK || err == -EHOSTUNREACH;
-}
-
 TEST(a_flipped_bit_never_makes_a_wrong_result)
 {
-	const struct impairments bad = { .corrupt = 3000, .seed = 4 }, none = { 0 };
-	unsigned int round, good = 0, failed = 0;
+	const struct impairments bad = { .corrupt = 30000, .seed = 4 };
 	struct link_sums s = { 0 };
+	unsigned int round;
 	struct cube c;
 
 	ASSERT_EQ(0, start(&c, 3, 4096));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
 	/* A few rounds, as on kernels with debugging, go on until there was something to find. */
 	for (round = 0; round < scaled(16) || (round < 16 && !s.corrupted); round++) {
-		int err;
-
-		/* Members that have taken part once hear of each failure. */
-		ASSERT_EQ(0, cube_impair(&c, &none));
-		ASSERT_EQ(0, cube_install(&c, PLAN));
-		ASSERT_EQ(0, run(&c, &works[0], 5));
-		ASSERT_EQ(0, cube_impair(&c, &bad));
-		err = run(&c, &works[round % ARRAY_SIZE(works)], 8);
-		if (err && !excused(err))
-			TH_LOG("error %d", err);
-		EXPECT_TRUE(!err || excused(err));
-		good += !err;
-		failed += !!err;
+		EXPECT_EQ(0, run(&c, &works[round % ARRAY_SIZE(works)], 8));
 		ASSERT_EQ(0, ctl_link_sums(c.name, &s));
 	}
-	printf("# %u operations ended well, %u with an error\n", good, failed);
 	/* Every corrupted frame was found out, and nothing else was taken for one. */
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.corrupted, 0);
 	EXPECT_EQ(s.corrupted, s.checksum);
-	ASSERT_EQ(0, cube_heal(&c));
-	ASSERT_EQ(0, cube_install(&c, PLAN));
-	EXPECT_EQ(0, run(&c, &works[1], 5));
+	EXPECT_EQ(s.corrupted, s.replays);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(all_frames_corrupted_is_silence)
+TEST(messages_come_once_and_in_order_over_bad_links)
 {
-	const struct impairments bad = { .corrupt = 1000000 };
+	const struct impairments bad = {
+		.loss = 100000, .corrupt = 50000, .duplicate = 100000, .seed = 11,
+	};
 	struct cube c;
-	unsigned int dim;
+
+	ASSERT_EQ(0, start(&c, 3, 4096));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	EXPECT_EQ(500, messages(&c, 500));
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* A link with a cost of 1 us has each attempt in vain on the model's clock three times: there, back
+ * and once more; steps are what they are.
+ */
+TEST(attempts_in_vain_take_modelled_time_and_no_steps)
+{
+	const struct impairments bad = { .loss = 900000, .seed = 1 };
+	struct hypercube_result good, res;
+	struct link_sums s;
+	struct cube c;
 
 	ASSERT_EQ(0, start(&c, 2, 4096));
-	ASSERT_EQ(0, ctl_patience(c.name, 2000));
-	dim = c.plan.tree.order[1];
-	ASSERT_EQ(0, ctl_link_impair(c.name, c.plan.tree.sink, dim, &bad));
-	EXPECT_TRUE(excused(run(&c, &works[0], 8)));
+	ASSERT_EQ(0, cube_reduce(&c, PLAN, &good));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	EXPECT_EQ(0, cube_reduce(&c, PLAN, &res));
+	ASSERT_EQ(0, quiet_sums(&c, &s));
+	EXPECT_GT(s.replays, 0);
+	EXPECT_EQ(good.steps, res.steps);
+	EXPECT_GT(res.time, good.time + 2000);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* In order, after the time that the attempts in vain have cost. */
+TEST(attempts_in_vain_take_real_time)
+{
+	const struct impairments bad = { .loss = 500000, .delay = 20 * MS, .seed = 5 };
+	struct link_sums before, s;
+	uint64_t begin;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 1, 4096));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	ASSERT_EQ(0, quiet_sums(&c, &before));
+	begin = now_ms();
+	EXPECT_EQ(50, messages(&c, 50));
+	ASSERT_EQ(0, quiet_sums(&c, &s));
+	EXPECT_GT(s.replays - before.replays, 20);
+	EXPECT_GE(now_ms() - begin, 60);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -220,9 +240,7 @@ TEST(duplicates_are_taken_once)
 	EXPECT_EQ(200, messages(&c, 200));
 	ASSERT_EQ(0, quiet_sums(&c, &s));
 	EXPECT_GT(s.duplicate, 0);
-	/* Except the few that have no number. */
-	EXPECT_GE(s.duplicated, s.duplicate);
-	EXPECT_GT(s.duplicate, s.duplicated * 9 / 10);
+	EXPECT_EQ(s.duplicated, s.duplicate);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
@@ -252,7 +270,7 @@ TEST(a_question_waits_behind_data_without_harm)
 	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 20000 };
 	struct cube c;
 
-	/* Five seconds of data behind which the members ask; silence would end in four. */
+	/* Five seconds of data behind which the members ask. */
 	ASSERT_EQ(0, start(&c, 1, 0));
 	ASSERT_EQ(0, cube_impair(&c, &slow));
 	EXPECT_EQ(0, run(&c, &w, 30));

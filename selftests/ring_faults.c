@@ -212,36 +212,6 @@ TEST(who_is_missing_is_named)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-/* Frames get lost: a definite error, or the right result, at every member.  Who has the result
- * while others fail would hear of that next time, so each round has a plan of its own.
- */
-TEST(losses_end_operations_or_do_no_harm)
-{
-	unsigned int node[CUBE_MAX], n, good, round, right = 0;
-	struct party p[CUBE_MAX];
-	struct rings r;
-	struct cube c;
-
-	ASSERT_EQ(0, cube_bound(&c, 3, 1024));
-	ASSERT_EQ(0, cube_lossy(&c, 5000, 0));
-	for (round = 0; round < scaled(12); round++) {
-		if (round & 1)
-			rings_random(&r, &c, below(8), 3 + below(3));
-		else
-			rings_gray(&r, 3);
-		ASSERT_EQ(0, cube_rings(&c, PLAN, &r));
-		n = parties(&c, p, node, 1);
-		gather_fill(p, node, n, 0, PLAN, 3000, round & 2);
-		EXPECT_EQ(0, drive_ended_right(p, node, n, 3000, gather_right, &good));
-		right += good;
-		if (_metadata->failed)
-			ctl_op_print(c.name);
-		parties_done(p, n, 1);
-	}
-	printf("# %u ended well\n", right);
-	EXPECT_EQ(0, cube_del(&c));
-}
-
 /* ------------------------------------------------------------ plans to be refused */
 
 static int install(const struct cube *c, const struct rings *r)

@@ -29,6 +29,8 @@ static int yard_stir(struct yard *y, uint64_t target, void (*meanwhile)(struct y
 			task_move(y->c.name, below(y->c.nodes), below(y->c.dim), 1 + below(8));
 		if (meanwhile)
 			meanwhile(y);
+		/* What is asked for is done to the end. */
+		usleep(1000);
 	}
 	return 0;
 }
@@ -184,8 +186,8 @@ TEST(links_that_go_down_and_up_neither_lose_nor_double_tasks)
 	stirs(_metadata, 300, 10000, &bad, flap);
 }
 
-/* A task that node 1 has, but whose answer to node 0 is lost, and then the link.  Returns how many
- * things went wrong.
+/* A task that node 1 has, but whose answer does not come over the link to node 0, which is taken
+ * down then.  Returns how many things went wrong.
  */
 static unsigned int begin_doubt(struct yard *y, unsigned int dim, unsigned int ms)
 {
@@ -201,7 +203,8 @@ static unsigned int begin_doubt(struct yard *y, unsigned int dim, unsigned int m
 		task_view(y->c.name, 1, &v);
 	failed += !v.received;
 	task_view(y->c.name, 0, &v);
-	failed += v.moving != 1;
+	/* There is another way. */
+	failed += dim == 1 && v.moving != 1;
 	return failed + !!ctl_link_down(y->c.name, 0, 0, true);
 }
 
@@ -233,6 +236,7 @@ TEST(what_is_not_answered_is_settled_around_the_fault)
 	EXPECT_EQ(0, settled(&y, &v));
 	EXPECT_EQ(1, v.sent);
 	/* And where nothing has come: it stays. */
+	ASSERT_EQ(0, ctl_link_loss(y.c.name, 1, 0, 0, true));
 	ASSERT_EQ(0, ctl_link_down(y.c.name, 0, 0, false));
 	ASSERT_EQ(0, ctl_link_loss(y.c.name, 0, 0, HYPERCUBE_PPM_MAX, true));
 	ASSERT_EQ(0, yard_put(&y, 0, 5000, 0));

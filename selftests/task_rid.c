@@ -141,14 +141,14 @@ TEST_YARD(links_fail_while_many_ask_and_other_rounds_go_on, 4, 512)
 	nl_shut_all(nl, 16);
 }
 
-/* All frames from 1 to 0 are lost: patience ends that, and nobody else notices. */
-TEST(a_silent_neighbour_ends_it)
+/* Nothing comes from 1 to 0: the link is down, and nobody else notices. */
+TEST(a_link_that_delivers_nothing_ends_it)
 {
 	struct round_view v;
 	struct yard y;
 
 	ASSERT_EQ(0, round_new_deaf(&y, RID, 0, &v));
-	EXPECT_EQ(-ETIMEDOUT, v.status);
+	EXPECT_EQ(-ENOLINK, v.status);
 	EXPECT_EQ(0, v.cause_node);
 	EXPECT_EQ(0, v.cause_dim);
 	EXPECT_EQ(0, round_run_deaf(y.c.name, RID, 7, &v));

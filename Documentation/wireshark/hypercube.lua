@@ -42,6 +42,7 @@ local f = {
 	dim = ProtoField.uint8('hypercube.dim', 'Dimension of the link'),
 	mon_flags = ProtoField.uint8('hypercube.mon.flags', 'Monitor flags', base.HEX),
 	rises = ProtoField.bool('hypercube.rises', 'To the node whose bit is set', 8, nil, 0x01),
+	replayed = ProtoField.bool('hypercube.replayed', 'Arrives after attempts in vain', 8, nil, 0x02),
 	mon_step = ProtoField.uint32('hypercube.mon.step', 'Step'),
 	from = ProtoField.uint16('hypercube.from', 'Sending end'),
 	to = ProtoField.uint16('hypercube.to', 'Receiving end'),
@@ -225,7 +226,9 @@ local function dissect_mon(buf, pinfo, tree)
 	end
 	sub:add(f.mon_version, buf(0, 1))
 	sub:add(f.dim, buf(1, 1))
-	sub:add(f.mon_flags, buf(2, 1)):add(f.rises, buf(2, 1))
+	local flags = sub:add(f.mon_flags, buf(2, 1))
+	flags:add(f.rises, buf(2, 1))
+	flags:add(f.replayed, buf(2, 1))
 	sub:add(f.mon_step, buf(4, 4))
 	sub:append_text(string.format(', %s to %s along dimension %d',
 		ends.from or '?', ends.to or '?', buf(1, 1):uint()))

@@ -263,6 +263,7 @@ void cmd_out_state(struct hcctl *h, uint32_t state)
 		{ HYPERCUBE_LINK_F_DETECTED, "detected" },
 		{ HYPERCUBE_LINK_F_FAILED, "failed" },
 		{ HYPERCUBE_LINK_F_CARRIER, "carrier" },
+		{ HYPERCUBE_LINK_F_SPENT, "spent" },
 	};
 	const char *comma = "";
 	unsigned int i;

@@ -32,6 +32,7 @@ static void out_link(struct hcctl *h, const struct decoded *d)
 	out_uint(h, "from", " %" PRIu64, d->from);
 	out_uint(h, "to", " > %" PRIu64, d->to);
 	out_uint(h, "dim", " dim %" PRIu64, d->dim);
+	out_bool(h, "replayed", " replayed", d->replayed);
 }
 
 /* A number that has no name is printed as "?"; 0 is not printed. */

@@ -49,6 +49,7 @@ struct decoded {
 	uint32_t from;
 	uint32_t to;
 	uint32_t dim;
+	bool replayed;	/* it arrives after attempts in vain */
 	/* DECODED_FRAME */
 	uint8_t type;
 	uint8_t flags;

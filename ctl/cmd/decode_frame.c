@@ -86,6 +86,7 @@ static const char *link_of(struct decoded *d, const struct ether_header *eth,
 	d->from = eth->ether_shost[4] << 8 | eth->ether_shost[5];
 	d->to = eth->ether_dhost[4] << 8 | eth->ether_dhost[5];
 	d->dim = mon->dim;
+	d->replayed = mon->flags & HC_MON_F_REPLAYED;
 	if (mon->version != HC_MON_VERSION)
 		return "unknown version of the monitor";
 	if (d->dim >= HYPERCUBE_DIM_MAX || hc_neigh(d->from, d->dim) != d->to)

@@ -66,6 +66,7 @@ static void out_count(struct hcctl *h, const char *key, const char *fmt, uint64_
 
 void cmd_out_impaired(struct hcctl *h, const struct nl_link *v)
 {
+	out_count(h, "replays", " replays %" PRIu64, v->replays);
 	out_count(h, "corrupted", " corrupted %" PRIu64, v->corrupted);
 	out_count(h, "duplicated", " duplicated %" PRIu64, v->duplicated);
 	out_count(h, "delayed", " delayed %" PRIu64, v->delayed);

@@ -270,11 +270,23 @@ static void plan_words(struct team *t, char *words, size_t size)
 	nl_plans_free(v, n);
 }
 
+/* Why a link is down, if it tells. */
+static const char *link_words(struct team *t, const struct hypercube_result *res)
+{
+	struct nl_link v;
+
+	if (res->cause_dim == UINT32_MAX ||
+	    nl_link(t->h, t->r->fabric, res->cause_node, res->cause_dim, &v))
+		return "";
+	return v.state & HYPERCUBE_LINK_F_SPENT ?
+	       ": it is spent, for too many attempts to deliver a frame were in vain" : "";
+}
+
 static int judge(struct team *t)
 {
 	const struct worker *w = &t->worker[0];
+	const char *why = "";
 	char words[192];
-	bool silent;
 	uint32_t i;
 
 	for (i = 1; i < t->r->n; i++)
@@ -282,16 +294,14 @@ static int judge(struct team *t)
 			w = &t->worker[i];
 	if (!w->err)
 		return 0;
-	/* Links that lose frames do so silently. */
-	silent = w->err == -ETIMEDOUT;
 	snprintf(words, sizeof(words), "%s", strerror(-w->err));
 	if (w->res.status)
 		hcl_describe(&w->res, words, sizeof(words));
 	if (w->err == -ENOLINK && !has_cause(w))
 		plan_words(t, words, sizeof(words));
-	hc_error(t->h, "the operation failed at node %u: %s%s%s", t->r->node[w->rank], words,
-		 silent ? "; a link may lose frames, try: hcctl detect " : "",
-		 silent ? t->r->fabric : "");
+	else if (w->err == -ENOLINK)
+		why = link_words(t, &w->res);
+	hc_error(t->h, "the operation failed at node %u: %s%s", t->r->node[w->rank], words, why);
 	return w->err;
 }
 

@@ -14,6 +14,7 @@ struct sum {
 	uint64_t tx_bytes;
 	uint64_t rx_frames;
 	uint64_t rx_bytes;
+	uint64_t replays;
 	uint64_t corrupted;
 	uint64_t duplicated;
 	uint64_t delayed;
@@ -56,6 +57,7 @@ static void add_links(struct sum *s, const struct nl_link *v, size_t n)
 		s->tx_bytes += v[i].tx_bytes;
 		s->rx_frames += v[i].rx_frames;
 		s->rx_bytes += v[i].rx_bytes;
+		s->replays += v[i].replays;
 		s->corrupted += v[i].corrupted;
 		s->duplicated += v[i].duplicated;
 		s->delayed += v[i].delayed;
@@ -92,7 +94,8 @@ static void print(struct hcctl *h, const char *fabric, const struct nl_fabric *f
 	out_uint(h, "tx_bytes", " %" PRIu64 " bytes", s->tx_bytes);
 	out_uint(h, "rx_frames", ", received %" PRIu64 " frames", s->rx_frames);
 	out_uint(h, "rx_bytes", " %" PRIu64 " bytes\n", s->rx_bytes);
-	out_uint(h, "corrupted", "    on links: corrupted %" PRIu64, s->corrupted);
+	out_uint(h, "replays", "    on links: replays %" PRIu64, s->replays);
+	out_uint(h, "corrupted", ", corrupted %" PRIu64, s->corrupted);
 	out_uint(h, "duplicated", ", duplicated %" PRIu64, s->duplicated);
 	out_uint(h, "delayed", ", delayed %" PRIu64 " frames", s->delayed);
 	out_uint(h, "queued_frames", "; waiting %" PRIu64 " frames", s->queued);

@@ -8,12 +8,13 @@
 
 #include "top.h"
 
-/* Of a link end or a node, in a second. */
+/* Of a link end or a node, in a second; @replays: of a link end alone. */
 struct rate {
 	size_t i;		/* where it is in the samples */
 	uint64_t frames;
 	uint64_t bytes;
 	uint64_t drops;
+	uint64_t replays;
 };
 
 struct rates {
@@ -45,16 +46,17 @@ struct count {
 	uint64_t frames;
 	uint64_t bytes;
 	const uint64_t *drops;
+	uint64_t replays;
 };
 
 static struct count link_count(const struct nl_link *v)
 {
-	return (struct count){ v->tx_frames, v->tx_bytes, v->drops };
+	return (struct count){ v->tx_frames, v->tx_bytes, v->drops, v->replays };
 }
 
 static struct count node_count(const struct nl_node *v)
 {
-	return (struct count){ v->host_frames, v->merged_bytes, v->drops };
+	return (struct count){ v->host_frames, v->merged_bytes, v->drops, 0 };
 }
 
 static void add(const struct top_view *v, struct rates *r, size_t i, struct count before,
@@ -64,12 +66,14 @@ static void add(const struct top_view *v, struct rates *r, size_t i, struct coun
 		i, per_second(v, before.frames, now.frames),
 		per_second(v, before.bytes, now.bytes),
 		per_second(v, drops_of(before.drops), drops_of(now.drops)),
+		per_second(v, before.replays, now.replays),
 	};
 
 	r->sum.frames += one.frames;
 	r->sum.bytes += one.bytes;
 	r->sum.drops += one.drops;
-	if (one.frames || one.bytes || one.drops)
+	r->sum.replays += one.replays;
+	if (one.frames || one.bytes || one.drops || one.replays)
 		r->v[r->n++] = one;
 }
 
@@ -121,6 +125,7 @@ static void put_totals(struct hcctl *h, const struct top_view *v, const struct r
 	out_text(h, ", in %s\n", out_time(buf, ns));
 	out_uint(h, "frames_per_second", "links: %" PRIu64 " frames/s", links->sum.frames);
 	out_uint(h, "bytes_per_second", ", %" PRIu64 " bytes/s", links->sum.bytes);
+	out_uint(h, "replays_per_second", ", %" PRIu64 " replays/s", links->sum.replays);
 	out_uint(h, "host_frames_per_second", "; nodes: %" PRIu64 " frames/s from processes",
 		 nodes->sum.frames);
 	out_uint(h, "merged_bytes_per_second", ", %" PRIu64 " bytes/s merged", nodes->sum.bytes);
@@ -141,6 +146,7 @@ static void put_link(struct hcctl *h, const struct nl_link *l, const struct rate
 	out_uint(h, "dim", NULL, l->dim);
 	out_uint(h, "frames_per_second", " %12" PRIu64, r->frames);
 	out_uint(h, "bytes_per_second", " %14" PRIu64, r->bytes);
+	out_uint(h, "replays_per_second", " %9" PRIu64, r->replays);
 	out_uint(h, "drops_per_second", " %10" PRIu64, r->drops);
 	out_uint(h, "queued_frames", " %8" PRIu64 " ", l->queued);
 	cmd_out_state(h, l->state);
@@ -152,8 +158,8 @@ static void put_links(struct hcctl *h, const struct top_view *v, const struct ra
 {
 	size_t i;
 
-	out_text(h, "  %-16s %12s %14s %10s %8s %s\n", "LINK", "FRAMES/S", "BYTES/S", "DROPS/S",
-		 "QUEUED", "STATE");
+	out_text(h, "  %-16s %12s %14s %9s %10s %8s %s\n", "LINK", "FRAMES/S", "BYTES/S",
+		 "REPLAYS/S", "DROPS/S", "QUEUED", "STATE");
 	out_array(h, "links");
 	for (i = 0; i < r->n && (h->json || i < v->rows); i++)
 		put_link(h, &v->now->state.links[r->v[i].i], &r->v[i]);

@@ -475,7 +475,7 @@ int hcl_wait(struct hcl *h, uint64_t id, struct hypercube_result *res);
  * Returns members that have not begun to contribute to it; for a broadcast, its source before it
  * has sent.  This node is among them while what it has posted before has not been sent.  None
  * are missing from an operation that is over or forgotten; if none are and it still hangs, then
- * a member does not receive, or a link loses frames (hcctl-detect(8)).
+ * a member does not receive.
  *
  * An allgather over rings that repair themselves may end by -EHOSTUNREACH because members are
  * gone whose blocks it lacks: these are missing from it, until another one that has not the blocks

@@ -196,22 +196,20 @@ static void blame_node(struct hcl *h, uint32_t node, const char *what)
 }
 
 /* Node @to waits for what node @from has sent. */
-static void blame_way(struct hcl *h, const struct look *l, uint32_t to, uint32_t from)
+static void blame_way(struct hcl *h, uint32_t to, uint32_t from)
 {
 	const uint32_t apart = to ^ from;
 
 	if (apart & (apart - 1)) {
 		h->why.res.cause_node = from;
 		hcli_say(h, "nothing moved within %u ms: node %" PRIu32 " gets nothing from node %"
-			 PRIu32 "; a link may lose frames, try: hcctl detect %s", h->timeout, to,
-			 from, l->fabric);
+			 PRIu32, h->timeout, to, from);
 		return;
 	}
 	h->why.res.cause_node = to;
 	h->why.res.cause_dim = __builtin_ctz(apart);
-	hcli_say(h, "nothing moved within %u ms: link %" PRIu32 ":%" PRIu32
-		 " is silent; it may lose frames, try: hcctl detect %s", h->timeout, to,
-		 h->why.res.cause_dim, l->fabric);
+	hcli_say(h, "nothing moved within %u ms: link %" PRIu32 ":%" PRIu32 " is silent",
+		 h->timeout, to, h->why.res.cause_dim);
 }
 
 /* @row waits for nobody else: is that the cause? */
@@ -249,7 +247,7 @@ static void follow(struct hcl *h, struct look *l, struct nl_op row)
 			return;
 		/* It does not wait, or it waits for a member that waits for it. */
 		if (peer && (!waits_for_peer(&row) || row.nr > from.nr || row.peer == from.node)) {
-			blame_way(h, l, from.node, next);
+			blame_way(h, from.node, next);
 			return;
 		}
 	}

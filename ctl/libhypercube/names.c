@@ -151,7 +151,6 @@ static const struct words plain_words[] = {
 
 static const struct words link_words[] = {
 	{ ENOLINK, "went down" },
-	{ EIO, "lost frames" },
 	{ EHOSTUNREACH, "was the last way to the destination" },
 	{ ETIMEDOUT, "is silent" },
 	{ ECANCELED, "has failed an operation, which had not been read when this was sent" },

@@ -143,7 +143,6 @@ static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 	WRITE_ONCE(m->view_peer, peer);
 	WRITE_ONCE(m->view_since, jiffies);
 	m->asked = 0;
-	m->quiet = 0;
 }
 
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer)
@@ -232,7 +231,7 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 	return copy;
 }
 
-/* A frame that is needed was not sent, and no gap will tell of it. */
+/* A frame that is needed was not sent. */
 static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr)
 {
 	bool down = peer->how != HC_TREE_DETOUR && !hc_link_usable(m->node, peer->dim);
@@ -718,6 +717,18 @@ static bool plan_comes(struct hc_fabric *fabric, u32 id)
 	return xa_is_zero(entry) || xas_retry(&xas, entry);
 }
 
+/* There is no memory to make the header of a frame the member's own. */
+static void header_lacks(struct hc_member *m, struct sk_buff *skb)
+{
+	u64 nr = be64_to_cpu(hc_wire_plan_of(skb)->op);
+
+	/* Else it is of no use to anybody, or says what cannot be. */
+	if (hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src)) && nr >= m->base && hc_nr_fits(m, nr))
+		hc_data_fail(m, skb, -ENOMEM);
+	else
+		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+}
+
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 {
 	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
@@ -737,9 +748,9 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
-	/* It may go on with another header.  The next frame tells what is missing then. */
+	/* It may go on with another header. */
 	else if (skb_cow_head(skb, 0))
-		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		header_lacks(m, skb);
 	else if (plan->ops->data_rx)
 		plan->ops->data_rx(m, skb);
 	else

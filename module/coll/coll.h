@@ -246,9 +246,6 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @final: the root has said which operations were complete then
  * @asked: the peer waited for was asked and has not answered; when the plan is broken:
  *	how often the root's word was looked for
- * @heard: frames that had come over its link undamaged when it was last looked at
- * @checked: jiffies when that was
- * @quiet: jiffies of silence since the last sign of life, as far as it tells anything
  * @view_wait: what is waited for, enum hypercube_wait; others read it
  * @view_peer: whom; others read it
  * @view_nr: operation it is about; others read it
@@ -310,9 +307,6 @@ struct hc_member {
 	bool cut;
 	bool final;
 	u8 asked;
-	u32 heard;
-	unsigned long checked;
-	unsigned long quiet;
 	u8 view_wait;
 	u32 view_peer;
 	u64 view_nr;
@@ -609,9 +603,8 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
 /* --- coll/lost.c --- */
 /* Does the member's role use link @dim? */
 bool hc_member_uses(const struct hc_member *m, unsigned int dim);
-/* Link @dim of a node failed (HC_ABORT_F_BROKEN) or lost frames. */
-void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
-		   u32 flags);
+/* Link @dim of a node has failed. */
+void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 
 /* A machine does not have the plan (hc_plan.lost). */
 void hc_plan_lost(struct hc_member *m);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What a fault costs: a link that fails or has lost frames, and a frame of an operation that goes
- * no further.  Where a plan takes that way, operations fail (coll/abort.c).
+ * What a fault costs: a link that fails, and a frame of an operation that goes no further.  Where a
+ * plan takes that way, operations fail (coll/abort.c).
  */
 #include "coll/coll.h"
 #include "coll/rx.h"
@@ -65,41 +65,22 @@ static u64 first_at_risk(struct hc_member *m)
 	return op ? op->nr : m->head;
 }
 
-/* A frame has been lost on its way to a member.  Can that be one for which nobody would ask
- * again?  Words are said again, and what a member of a tree has not begun to wait for it will
- * ask for.  A message comes without having been asked for; but right after a failure it is the
- * news of it that gets lost.  If each such loss were a failure of its own, of which all are
- * told, a bad link or two would keep all members busy for ever.
- */
-static bool loss_matters(struct hc_member *m)
-{
-	const struct hc_op *op = hc_member_op(m, m->head);
-
-	if (first_at_risk(m) < m->head || (op && op->nr == m->head))
-		return true;
-	return m->plan->ops->unasked && !(m->abort_to && m->abort_to == m->head);
-}
-
-void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim, u32 status,
-		   u32 flags)
+void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
 {
 	struct hc_member *m = plan->member[node->id];
 	struct hc_abort abort = {
 		.from = m ? first_at_risk(m) : 0,
-		.status = status,
+		.status = ENOLINK,
 		.node = node->id,
 		.dim = dim,
-		.flags = flags,
+		.flags = HC_ABORT_F_BROKEN,
 	};
-
 	bool concerned = (m && hc_member_uses(m, dim)) ||
 			 detour_ends_at(plan, hc_neigh(node->id, dim));
 
-	if (concerned && m && !(flags & HC_ABORT_F_BROKEN) && !loss_matters(m))
-		return;
 	if (concerned && m)
 		hc_coll_abort_go_on(m, &abort);
-	else if (concerned && flags & HC_ABORT_F_BROKEN)
+	else if (concerned)
 		abort_route(node, plan, &abort);
 }
 
@@ -114,21 +95,6 @@ void hc_plan_lost(struct hc_member *m)
 	};
 
 	hc_coll_abort_go_on(m, &abort);
-}
-
-void hc_coll_lost(struct hc_node *node, unsigned int dim)
-{
-	struct hc_plan *plan;
-	unsigned long id;
-	u32 plans = 0;
-
-	rcu_read_lock();
-	xa_for_each(&node->fabric->plans, id, plan) {
-		hc_plan_fault(node, plan, dim, EIO, 0);
-		plans++;
-	}
-	rcu_read_unlock();
-	node->spent += plans / HC_PLANS_OF_A_FRAME;
 }
 
 /* Is the link on a way that the plan takes? On any other nobody misses a frame. */

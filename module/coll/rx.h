@@ -11,8 +11,6 @@ struct hc_node;
 struct sk_buff;
 
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* Frames were lost on link @dim: a gap in the sequence numbers. */
-void hc_coll_lost(struct hc_node *node, unsigned int dim);
 /* A frame of an operation in transit could not be delivered: its link or this
  * node failed under way, or no route is left.  @dim: the link it came by.  Does
  * not consume.

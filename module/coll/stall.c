@@ -7,15 +7,8 @@
  * operation if its own process is gone, or says that there is hope (REPLY), and how many
  * frames it has taken.  So a lost ABORT, ACK or CREDIT heals itself.
  *
- * Over links that lose nothing, silence tells nothing: a peer that does not answer waits for a
- * processor, and only the user of an operation decides how long that may take.  Where frames may
- * get lost (HC_PORT_LOSSY; for a detour, which crosses links that this node does not know:
- * anywhere in the fabric), silence for as long as the fabric's patience ends the operation.  It
- * is counted from the last frame that came over the link, whatever it was, and only where it
- * tells something: after a question that has left, while nothing waits on the way to the peer,
- * and for no longer than from one question to the next, however late this node's own poll was.
- * Most losses are found earlier, by the gap that they leave in the numbers of the link's frames,
- * or because the peer tells that it has sent what did not come.
+ * Links lose nothing, so silence tells nothing: a peer that does not answer waits for a processor,
+ * and only the user of an operation decides how long that may take.
  */
 #include <linux/jiffies.h>
 
@@ -164,10 +157,8 @@ void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb)
 	/* It may be about what was sent before the plan broke. */
 	if (hc_member_holds(m))
 		return;
-	if (m->view_peer == src) {
+	if (m->view_peer == src)
 		m->asked = 0;
-		m->quiet = 0;
-	}
 	if (m->view_peer == src && op && op->nr == m->view_nr && was_sent(m, op, w)) {
 		hc_op_fail(m, op, -EIO, m->view_peer);
 		hc_advance(m);
@@ -185,14 +176,6 @@ static bool waits_for_peer(const struct hc_member *m)
 	       m->view_wait == HYPERCUBE_WAIT_DONE;
 }
 
-/* May frames of the peer, or to it, get lost? */
-static bool lossy(const struct hc_node *node, const struct hc_tree_peer *peer)
-{
-	if (peer->how == HC_TREE_DETOUR)
-		return READ_ONCE(node->fabric->nlossy);
-	return test_bit(HC_PORT_LOSSY, &node->ports[peer->dim].flags);
-}
-
 /* Is a frame to the peer still under way, as far as this node can see? */
 static bool pending(const struct hc_node *node, const struct hc_tree_peer *peer)
 {
@@ -203,47 +186,6 @@ static bool pending(const struct hc_node *node, const struct hc_tree_peer *peer)
 		if ((detour || d == peer->dim) && hc_link_pending(node, d))
 			return true;
 	return false;
-}
-
-/* Has any frame come whole over the peer's link since the last look? */
-static bool heard(struct hc_member *m, const struct hc_tree_peer *peer)
-{
-	const struct hc_port *port = &m->node->ports[peer->dim];
-	u32 before = m->heard;
-
-	if (peer->how == HC_TREE_DETOUR)
-		return false;
-	m->heard = port->rx_frames - port->drops[HYPERCUBE_A_DROP_CHECKSUM];
-	return m->heard != before;
-}
-
-/* Has silence lasted longer than the fabric's patience? */
-static bool too_quiet(struct hc_member *m, const struct hc_tree_peer *peer)
-{
-	u32 patience = READ_ONCE(m->node->fabric->patience);
-	unsigned long step = min_t(unsigned long, jiffies - m->checked, HC_STALL_TIME);
-
-	m->checked = jiffies;
-	if (heard(m, peer) || !patience || !lossy(m->node, peer))
-		m->quiet = 0;
-	else if (m->asked && !pending(m->node, peer))
-		m->quiet += step;
-	return m->quiet && m->quiet >= msecs_to_jiffies(patience);
-}
-
-/* Fails what this member waits for.  What it has handed over may still be complete elsewhere:
- * see coll/abort.c.
- */
-static void give_up(struct hc_member *m)
-{
-	struct hc_abort abort = {
-		.from = m->view_nr,
-		.status = ETIMEDOUT,
-		.node = m->view_peer,
-		.dim = HC_CAUSE_NONE,
-	};
-
-	hc_coll_abort_go_on(m, &abort);
 }
 
 /* FINAL does not come: what is in doubt has failed as far as this member can ever know. */
@@ -303,8 +245,6 @@ static void ack_check(struct hc_member *m)
 
 void hc_stall_check(struct hc_member *m)
 {
-	const struct hc_tree_peer *peer;
-
 	hc_abort_again(m);
 	if (m->broken) {
 		doubt_check(m);
@@ -316,11 +256,6 @@ void hc_stall_check(struct hc_member *m)
 	ack_check(m);
 	if (!waits_for_peer(m) || time_before(jiffies, m->view_since + HC_STALL_TIME))
 		return;
-	peer = hc_peer_find(m, m->view_peer);
-	/* It is known that something has failed; only the word that is asked for says how much. */
-	if (peer && !(m->view_wait == HYPERCUBE_WAIT_DONE && hc_member_awaits_word(m)) &&
-	    too_quiet(m, peer))
-		give_up(m);
-	else if (simple_xmit(m, m->view_peer, HC_FRAME_PROBE, m->view_nr))
+	if (simple_xmit(m, m->view_peer, HC_FRAME_PROBE, m->view_nr))
 		m->asked = 1;
 }

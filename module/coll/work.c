@@ -152,7 +152,7 @@ static void plan_faults(struct hc_node *node, struct hc_plan *plan, u32 links)
 
 	for (dim = 0; dim < node->fabric->dim; dim++)
 		if (links & hc_bit(dim) && concerns(plan, &node->ports[dim]))
-			hc_plan_fault(node, plan, dim, ENOLINK, HC_ABORT_F_BROKEN);
+			hc_plan_fault(node, plan, dim);
 }
 
 static int faults_work(struct hc_node *node, int budget)
@@ -191,7 +191,7 @@ static void member_recheck(struct hc_member *m)
 		hc_plan_lost(m);
 	for (dim = 0; dim < m->node->fabric->dim; dim++)
 		if (!hc_link_usable(m->node, dim) && hc_member_uses(m, dim))
-			hc_plan_fault(m->node, m->plan, dim, ENOLINK, HC_ABORT_F_BROKEN);
+			hc_plan_fault(m->node, m->plan, dim);
 }
 
 /* Members of the list .late, to be checked for a stall, are taken only with an empty rxq: what

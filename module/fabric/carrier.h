@@ -18,7 +18,7 @@ struct sk_buff;
  * struct hc_link_said - what configuration has said at one end of a link, for the other one
  * @down: the link is taken down; the last word of either end holds for both
  * @failed: the node of this end has failed
- * @lossy: frames from this end may get lost
+ * @spent: the link gave up frames from this end (spent.h)
  * @anew: forget what DETECT has found about the link
  * @flap_down: ms for which the link is down in each @flap_period; as with @down
  * @flap_period: 0: it does not flap
@@ -26,7 +26,7 @@ struct sk_buff;
 struct hc_link_said {
 	bool down;
 	bool failed;
-	bool lossy;
+	bool spent;
 	bool anew;
 	u32 flap_down;
 	u32 flap_period;

@@ -70,7 +70,7 @@ static void end_say(struct hc_trunk_end *end, const struct hc_link_said *said)
 		end->version++;
 	end->down = said->down;
 	end->flags = (said->down ? HC_END_F_DOWN : 0) | (said->failed ? HC_END_F_FAILED : 0) |
-		     (said->lossy ? HC_END_F_LOSSY : 0) | anew;
+		     (said->spent ? HC_END_F_SPENT : 0) | anew;
 	end->flap_down = said->flap_down;
 	end->flap_period = said->flap_period;
 	spin_unlock(&end->lock);
@@ -154,7 +154,7 @@ void hc_trunk_end_heard(struct hc_node *node, unsigned int dim, const struct hc_
 	said = (struct hc_link_said){
 		.down = port->end->down,
 		.failed = w->flags & HC_END_F_FAILED,
-		.lossy = w->flags & HC_END_F_LOSSY,
+		.spent = w->flags & HC_END_F_SPENT,
 		.anew = w->flags & HC_END_F_ANEW,
 		.flap_down = flaps ? flap_down : 0,
 		.flap_period = flaps ? flap_period : 0,

@@ -6,6 +6,7 @@
 
 #include "fabric/ethtool.h"
 #include "fabric/fabric.h"
+#include "fabric/impair.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
 #include "hc_version.h"
@@ -15,6 +16,7 @@ static const char names[][ETH_GSTRING_LEN] = {
 	"host_frames",
 	"merged_bytes",
 	"flood_duplicates",
+	"link_replays",
 	/* From here on in the order of HYPERCUBE_A_DROP_*. */
 	"drop_link_down",
 	"drop_node_failed",
@@ -39,9 +41,10 @@ static const char names[][ETH_GSTRING_LEN] = {
 	/* Behind the number that pads. */
 	"drop_dissent",
 	"drop_unproven",
+	"drop_gap",
 };
 
-#define FIRST_DROP 3
+#define FIRST_DROP 4
 static_assert(ARRAY_SIZE(names) == FIRST_DROP + HYPERCUBE_A_DROP_MAX - 1);
 
 static void get_drvinfo(struct net_device *dev, struct ethtool_drvinfo *info)
@@ -64,6 +67,21 @@ static void get_strings(struct net_device *dev, u32 set, u8 *data)
 		memcpy(data, names, sizeof(names));
 }
 
+/* Of all its links. */
+static u64 link_replays(const struct hc_node *node)
+{
+	struct hc_impair_stats stats;
+	struct hc_impairments set;
+	unsigned int d;
+	u64 n = 0;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		hc_impair_get(&node->ports[d], &set, &stats);
+		n += stats.replays;
+	}
+	return n;
+}
+
 static void get_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *data)
 {
 	const struct hc_node *node = netdev_priv(dev);
@@ -75,6 +93,7 @@ static void get_stats(struct net_device *dev, struct ethtool_stats *stats, u64 *
 		data[1] = node->merged_bytes;
 		data[2] = node->eth.dups.frames;
 	} while (u64_stats_fetch_retry(&node->syncp, start));
+	data[3] = link_replays(node);
 	for (reason = 1; reason <= HYPERCUBE_A_DROP_MAX; reason++)
 		if (reason != HYPERCUBE_A_DROP_PAD)
 			data[i++] = hc_drops(node, reason);

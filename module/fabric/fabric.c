@@ -273,6 +273,7 @@ static struct hc_fabric *fabric_alloc(struct net *net, const struct hc_fabric_pa
 	mutex_init(&fabric->sock_lock);
 	hc_plan_fabric_init(fabric);
 	hc_flap_init(fabric);
+	hc_spents_init(fabric);
 	hc_lsdb_retry_init(fabric);
 	hc_later_init(fabric);
 	hc_rounds_init(&fabric->rounds);
@@ -389,7 +390,8 @@ static void nodes_unregister(struct hc_fabric *fabric)
  * that are answered later (hc_later_exit() ends them), schedules of links (hc_flap_exit()) and
  * trunks (hc_trunks_exit(), and hc_commit_stop() for the clock of what they ask; all before polls
  * that they kick are disabled), the search for stalls (hc_plan_purge() ends it), the work for nodes
- * that have lacked memory (hc_lsdb_retry_exit(); both kick polls that are disabled in vain), a poll
+ * that have lacked memory (hc_lsdb_retry_exit()) and for links that are spent (hc_spents_exit();
+ * all three kick polls that are disabled in vain), a poll
  * (disabled, all of them before the first is freed, for a poll touches its neighbours' queues), the
  * timers of impaired links (stopped after the polls, which start them; then the carriers are
  * closed), a system call on a socket (hc_sock_node_gone() and the grace period of phase 1),
@@ -412,6 +414,7 @@ static void nodes_destroy(struct hc_fabric *fabric)
 	hc_each_node(fabric, node)
 		hc_node_timers_stop(node);
 	hc_lsdb_retry_exit(fabric);
+	hc_spents_exit(fabric);
 	hc_each_node(fabric, node)
 		hc_node_close(node);
 	mutex_lock(&fabric->lock);

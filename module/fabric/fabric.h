@@ -46,6 +46,7 @@
 #include <linux/hypercube.h>
 
 #include "fabric/flap.h"
+#include "fabric/spent.h"
 #include "hc_topo.h"
 #include "netlink/later.h"
 #include "route/detect.h"
@@ -114,7 +115,6 @@ struct hc_trunks {
  * @epoch: counts plan installations; written under @lock
  * @nodes: the 2^n nodes, NULL: elsewhere; valid until phase 2 of the teardown
  * @nfailed: failed nodes, under @lock
- * @nlossy: ends of links that may lose frames; written under @lock
  * @patience: ms of silence that end an operation where frames may get lost, 0: no silence does;
  *	written under @lock
  * @detect: rounds of DETECT
@@ -125,6 +125,7 @@ struct hc_trunks {
  * @monitor: the monitor interface; constant while a poll may run
  * @monitored: it is up
  * @flaps: links that go down and up by a schedule
+ * @spents: links that are spent, or no longer
  * @rounds: rounds of balancing
  * @lsdb_retry: nodes that have lacked memory for what they know of faults
  * @trunks: to other machines; the list and @broken under @lock
@@ -158,7 +159,6 @@ struct hc_fabric {
 	u32 epoch;
 	struct hc_node **nodes;
 	u32 nfailed;
-	u32 nlossy;
 	u32 patience;
 	struct hc_fabric_detect detect;
 	struct hc_paths paths;
@@ -168,6 +168,7 @@ struct hc_fabric {
 	struct net_device *monitor;
 	bool monitored;
 	struct hc_flaps flaps;
+	struct hc_spents spents;
 	struct hc_rounds rounds;
 	struct hc_lsdb_retry lsdb_retry;
 	struct hc_trunks trunks;

@@ -35,19 +35,20 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 		hc_path_lost(node, skb);
 }
 
-#define LINK	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE | HC_FT_OWED)
-#define COLL	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_PLAN)
+#define TEST	(HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE | HC_FT_OWED)
+#define FAULT	(HC_FT_SURE | HC_FT_DIRECT | HC_FT_DETECTED | HC_FT_BARE | HC_FT_OWED)
+#define COLL	(HC_FT_SURE | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_PLAN)
 #define DATA	(COLL | HC_FT_WHOLE | HC_FT_SEGMENT | HC_FT_NEEDED | HC_FT_SAYS)
 #define WORD	(COLL | HC_FT_BARE)
 #define CREDIT	(WORD | HC_FT_NEEDED)
-#define MEND	(HC_FT_NUMBERED | HC_FT_ROUTED | HC_FT_PLAN)
-#define DGRAM	(HC_FT_NUMBERED | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_SAYS)
+#define MEND	(HC_FT_SURE | HC_FT_ROUTED | HC_FT_PLAN)
+#define DGRAM	(HC_FT_SURE | HC_FT_DIRECT | HC_FT_ROUTED | HC_FT_SAYS)
 #define ETH	(HC_FT_ROUTED | HC_FT_FLOODED | HC_FT_WALK | HC_FT_STACK | HC_FT_SAYS)
-#define LSA	(HC_FT_DIRECT | HC_FT_OWED)
-#define COPY	(HC_FT_NUMBERED | HC_FT_PATH | HC_FT_SAYS)
-#define TASK	(HC_FT_DIRECT | HC_FT_ROUTED)
-#define ROUND	HC_FT_DIRECT
-#define PATH	(HC_FT_ROUTED | HC_FT_WALK | HC_FT_BARE)
+#define LSA	(HC_FT_SURE | HC_FT_DIRECT | HC_FT_OWED)
+#define COPY	(HC_FT_SURE | HC_FT_PATH | HC_FT_SAYS)
+#define TASK	(HC_FT_SURE | HC_FT_DIRECT | HC_FT_ROUTED)
+#define ROUND	(HC_FT_SURE | HC_FT_DIRECT)
+#define PATH	(HC_FT_SURE | HC_FT_ROUTED | HC_FT_WALK | HC_FT_BARE)
 
 /* Parts keep what is behind them aligned, and DATA's, the longest, has headroom everywhere. */
 #define PART(name)	(sizeof(struct hc_wire_##name) +				\
@@ -56,8 +57,8 @@ static void path_undeliverable(struct hc_node *node, unsigned int dim, struct sk
 					   sizeof(struct hc_wire_data)))
 
 const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
-	[HC_FRAME_TEST]		= { LINK, PART(test), hc_detect_rx_test },
-	[HC_FRAME_FAULT]	= { LINK, PART(fault), hc_detect_rx_fault },
+	[HC_FRAME_TEST]		= { TEST, PART(test), hc_detect_rx_test },
+	[HC_FRAME_FAULT]	= { FAULT, PART(fault), hc_detect_rx_fault },
 	[HC_FRAME_DATA]		= { DATA, PART(data), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_ACK]		= { WORD, PART(ack), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_ABORT]	= { WORD, PART(abort), hc_coll_rx, hc_coll_undeliverable },

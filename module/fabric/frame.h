@@ -14,7 +14,9 @@
 struct hc_node;
 
 /* hc_frame_ops.flags */
-#define HC_FT_NUMBERED	BIT(0)	/* each link counts them: a gap means loss */
+#define HC_FT_SURE	BIT(0)	/* a link delivers each once and in order, or is down: they
+				 * have numbers; others see the raw wire
+				 */
 #define HC_FT_DETECTED	BIT(1)	/* they pass links that DETECT has found silent, too */
 #define HC_FT_DIRECT	BIT(2)	/* they may go from neighbour to neighbour */
 #define HC_FT_ROUTED	BIT(3)	/* they may go by fault-tolerant unicast */
@@ -24,7 +26,7 @@ struct hc_node;
 #define HC_FT_SEGMENT	BIT(7)	/* it is at most a segment long, and credits or a socket
 				 * bound how many there are
 				 */
-#define HC_FT_NEEDED	BIT(8)	/* if one is lost, somebody waits for it for ever, or at
+#define HC_FT_NEEDED	BIT(8)	/* if one is not sent, somebody waits for it for ever, or at
 				 * least a second
 				 */
 #define HC_FT_STACK	BIT(9)	/* traffic of the endpoints' stacks, which has queues of its own */

@@ -7,6 +7,14 @@
  * corruption (one bit is flipped, in each copy on its own), the wire, which
  * carries one frame at a time at the rate, and the delay.
  *
+ * Retry.  Ethernet frames and those of DETECT see that wire as it is.  All others the link has to
+ * deliver (HC_FT_SURE), as links do that repeat what the other end does not acknowledge (PCIe,
+ * InfiniBand).  This is emulated: before such a frame has a number it is decided how many attempts
+ * are in vain (hc_impair_admit()).  Those that get lost are only counted; those that are corrupted
+ * travel as corrupted copies, for the other end to find out; and the good one follows, in order,
+ * after the time that they cost: for each the way there and back, and the wire.  A frame that takes
+ * more than HC_ATTEMPTS_MAX is never sent: the link is spent (spent.c).
+ *
  * Order.  Carriers keep it, and protocols rely on that: no frame overtakes another
  * one, so one with a short delay waits for its predecessor.  All frames take one
  * queue, each with the time at which it is due, and a timer hands them to the
@@ -50,12 +58,15 @@
 #include "fabric/link.h"
 #include "fabric/node.h"
 #include "fabric/skb.h"
+#include "fabric/spent.h"
 
 /* An Ethernet frame waits this long for the wire, or is dropped. */
 #define ETH_WAIT_MAX	(200 * NSEC_PER_MSEC)
 /* Waiting frames that are charged to nobody may take this, in one direction and in a fabric. */
 #define LOOSE_MAX	SZ_2M
 #define LOOSE_TOTAL_MAX	SZ_32M
+/* The other end takes this long to find out that an attempt was in vain, beside the way. */
+#define REPLAY_PAUSE	(10 * NSEC_PER_USEC)
 /* Steps after which the generator no longer shows its seed. */
 #define WARM_UP		10
 
@@ -74,7 +85,8 @@
  * @last_due: when the last frame that waits is due, ns
  * @timer: wakes at the first frame's time
  * @armed: it is under way
- * @corrupted: see struct hc_impair_stats
+ * @replays: see struct hc_impair_stats
+ * @corrupted: the same
  * @duplicated: the same
  * @delayed: the same
  */
@@ -92,6 +104,7 @@ struct hc_impair {
 	u64 last_due;
 	struct hrtimer timer;
 	bool armed;
+	u64 replays;
 	u64 corrupted;
 	u64 duplicated;
 	u64 delayed;
@@ -159,58 +172,48 @@ static void reseed(struct hc_impair *imp)
 
 /* ------------------------------------------------------------ checksums */
 
+/* The field of the checksum itself counts as 0. */
 static u32 frame_crc(const struct sk_buff *skb)
 {
+	unsigned int done = sizeof(struct hc_hdr), len;
+	struct hc_hdr hdr = *hc_hdr(skb);
 	struct skb_seq_state st;
-	unsigned int done = 0, len;
 	const u8 *data;
-	u32 crc = ~0;
+	u32 crc;
 
-	skb_prepare_seq_read((struct sk_buff *)skb, 0, skb->len, &st);
-	while ((len = skb_seq_read(done, &data, &st))) {
+	hdr.csum = 0;
+	crc = crc32_le(~0, (const u8 *)&hdr, sizeof(hdr));
+	if (skb->len == sizeof(hdr))
+		return ~crc;
+	skb_prepare_seq_read((struct sk_buff *)skb, done, skb->len, &st);
+	for (done = 0; (len = skb_seq_read(done, &data, &st)); done += len)
 		crc = crc32_le(crc, data, len);
-		done += len;
-	}
 	return ~crc;
 }
 
 bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb)
 {
-	struct hc_hdr *hdr = hc_hdr(skb);
-
 	if (!READ_ONCE(imp->set.corrupt))
 		return false;
-	hdr->csum = 0;
-	hdr->csum = cpu_to_be32(frame_crc(skb));
+	hc_hdr(skb)->csum = cpu_to_be32(frame_crc(skb));
 	return true;
 }
 
-unsigned int hc_impair_unseal(struct sk_buff *skb)
+bool hc_impair_is_whole(const struct sk_buff *skb)
 {
-	__be32 csum;
-
-	if (!pskb_may_pull(skb, sizeof(struct hc_hdr)))
-		return HYPERCUBE_A_DROP_CHECKSUM;
-	if (skb_cow_head(skb, 0))
-		return HYPERCUBE_A_DROP_NO_MEMORY;
-	csum = hc_hdr(skb)->csum;
-	hc_hdr(skb)->csum = 0;
-	return cpu_to_be32(frame_crc(skb)) == csum ? 0 : HYPERCUBE_A_DROP_CHECKSUM;
+	return hc_hdr(skb)->csum == cpu_to_be32(frame_crc(skb));
 }
 
 /* ------------------------------------------------------------ copies */
 
-/* Flip a bit of the frame; consumes, and returns the one to send or NULL. */
-static struct sk_buff *corrupt(struct hc_impair *imp, struct sk_buff *skb)
+/* A copy of the frame of which a bit is flipped, or NULL. */
+static struct sk_buff *corrupted_copy(struct hc_impair *imp, const struct sk_buff *skb)
 {
 	u32 bit = draw(imp, skb->len * BITS_PER_BYTE);
 	struct sk_buff *copy = hc_frame_copy(skb);
 
-	if (!copy) {
-		hc_drop(imp->node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+	if (!copy)
 		return NULL;
-	}
-	consume_skb(skb);
 	copy->data[bit / BITS_PER_BYTE] ^= BIT(bit % BITS_PER_BYTE);
 	imp->corrupted++;
 	return copy;
@@ -292,59 +295,144 @@ static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due)
 	arm(imp, due);
 }
 
-/* Over the wire, at once or later. */
-static void wire(struct hc_impair *imp, struct sk_buff *skb, bool eth)
+static u64 wire_time(const struct hc_impair *imp, unsigned int len)
 {
-	u64 now, start, delay = delay_of(imp);
+	return imp->set.rate ? div64_u64((u64)len * NSEC_PER_SEC, imp->set.rate) : 0;
+}
+
+/* Over the wire, at once or later: @late ns after the wire and the delay alone would have it. */
+static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late)
+{
+	u64 delay = delay_of(imp) + late;
 
 	if (!delay && !imp->set.rate && skb_queue_empty(&imp->q)) {
 		carry(imp, skb);
 		return;
 	}
-	now = ktime_get_ns();
-	start = max(now, imp->wire_free);
-	if ((eth && (imp->q_memory >= HC_ETH_BYTES || start - now > ETH_WAIT_MAX)) ||
-	    (hc_frame_is_loose(skb) && !loose_room(imp))) {
-		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
-		return;
-	}
-	if (imp->set.rate)
-		imp->wire_free = start + div64_u64((u64)skb->len * NSEC_PER_SEC, imp->set.rate);
-	else
-		imp->wire_free = start;
+	imp->wire_free = max(ktime_get_ns(), imp->wire_free) + wire_time(imp, skb->len);
 	wait(imp, skb, max(imp->wire_free + delay, imp->last_due));
 }
 
-static void send_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
+/* ------------------------------------------------------------ frames that may get lost */
+
+static bool raw_room(const struct hc_impair *imp, const struct sk_buff *skb, bool eth)
 {
+	u64 now = ktime_get_ns();
+
+	if (!imp->set.delay && !imp->set.rate && skb_queue_empty(&imp->q))
+		return true;
+	if (eth && (imp->q_memory >= HC_ETH_BYTES || imp->wire_free > now + ETH_WAIT_MAX))
+		return false;
+	return !hc_frame_is_loose(skb) || loose_room(imp);
+}
+
+static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
+{
+	struct sk_buff *bad;
+
 	/* One without checksum was under way when corruption was switched on. */
-	if (hc_cb(skb)->sealed && chance(imp, imp->set.corrupt))
-		skb = corrupt(imp, skb);
-	if (skb)
-		wire(imp, skb, eth);
+	if (hc_cb(skb)->sealed && chance(imp, imp->set.corrupt)) {
+		bad = corrupted_copy(imp, skb);
+		if (!bad) {
+			hc_drop(imp->node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+			return;
+		}
+		consume_skb(skb);
+		skb = bad;
+	}
+	if (raw_room(imp, skb, eth))
+		wire(imp, skb, 0);
+	else
+		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
 
 /* Drops are counted on the port, as the poll does elsewhere, but under the lock: the timer's
  * drops are, too, and each reason has either all its drops here or none.
  */
-void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb)
+static void raw_xmit(struct hc_impair *imp, struct sk_buff *skb)
 {
 	bool eth = hc_frame_is(skb, HC_FT_STACK);
 	struct sk_buff *copy = NULL;
 
-	spin_lock(&imp->lock);
 	if (chance(imp, imp->set.loss)) {
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_LOSS);
-		goto unlock;
+		return;
 	}
 	if (chance(imp, imp->set.duplicate))
 		copy = hc_frame_copy(skb);
-	send_one(imp, skb, eth);
+	raw_one(imp, skb, eth);
 	if (copy) {
 		imp->duplicated++;
-		send_one(imp, copy, eth);
+		raw_one(imp, copy, eth);
 	}
-unlock:
+}
+
+/* ------------------------------------------------------------ frames that may not */
+
+/* Fills @fate by attempt after attempt.  False: none is good. */
+static bool hc_impair_fate(struct hc_impair *imp, struct hc_fate *fate)
+{
+	*fate = (struct hc_fate){};
+	for (; fate->vain < HC_ATTEMPTS_MAX; fate->vain++) {
+		if (chance(imp, imp->set.loss))
+			continue;
+		fate->duplicate = chance(imp, imp->set.duplicate);
+		if (!chance(imp, imp->set.corrupt))
+			return true;
+		fate->corrupted |= BIT_ULL(fate->vain);
+	}
+	return false;
+}
+
+/* Settings that are changed meanwhile make a link that was spent by the old ones good again, so
+ * both happen under the lock.
+ */
+unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
+{
+	unsigned int why = 0;
+
+	spin_lock(&imp->lock);
+	if (!hc_impair_fate(imp, fate)) {
+		hc_spent_set(imp->node, imp->port - imp->node->ports);
+		why = HYPERCUBE_A_DROP_LINK_DOWN;
+	}
+	imp->replays += fate->vain;
+	spin_unlock(&imp->lock);
+	return why;
+}
+
+static void sure_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct hc_fate *fate)
+{
+	u64 again = 2 * imp->set.delay + REPLAY_PAUSE;
+	struct sk_buff *copy;
+	unsigned int i;
+
+	for (i = 0; i < fate->vain; i++) {
+		copy = NULL;
+		/* No checksum: corruption was switched off in the meantime. */
+		if (fate->corrupted & BIT_ULL(i) && hc_cb(skb)->sealed)
+			copy = corrupted_copy(imp, skb);
+		if (copy)
+			wire(imp, copy, i * again);
+		else
+			imp->wire_free = max(ktime_get_ns(), imp->wire_free) +
+					 wire_time(imp, skb->len);
+	}
+	copy = fate->duplicate ? hc_frame_copy(skb) : NULL;
+	wire(imp, skb, fate->vain * again);
+	if (copy) {
+		imp->duplicated++;
+		wire(imp, copy, fate->vain * again);
+	}
+}
+
+void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct hc_fate *fate)
+{
+	spin_lock(&imp->lock);
+	if (fate)
+		sure_xmit(imp, skb, fate);
+	else
+		raw_xmit(imp, skb);
 	spin_unlock(&imp->lock);
 }
 
@@ -376,6 +464,7 @@ int hc_impair_prepare(struct hc_node *node, unsigned int dim)
 void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool anew)
 {
 	struct hc_impair *imp = port->impair;
+	bool spent;
 
 	spin_lock_bh(&imp->lock);
 	imp->set = *set;
@@ -386,8 +475,12 @@ void hc_impair_set(struct hc_port *port, const struct hc_impairments *set, bool 
 		smp_store_release(&port->impaired, imp);
 	else
 		impair_settle(imp);
+	spent = test_and_clear_bit(HC_PORT_SPENT, &port->flags);
 	spin_unlock_bh(&imp->lock);
-	hc_link_set_lossy(imp->node, imp->port - imp->node->ports);
+	if (!spent)
+		return;
+	hc_link_set_spent(imp->node, port - imp->node->ports);
+	hc_node_kick(imp->node, HC_EV_LINKS);
 }
 
 void hc_impair_clear(struct hc_port *port)
@@ -414,6 +507,7 @@ void hc_impair_get(const struct hc_port *port, struct hc_impairments *set,
 	*set = imp->set;
 	if (stats)
 		*stats = (struct hc_impair_stats){
+			.replays = imp->replays,
 			.corrupted = imp->corrupted,
 			.duplicated = imp->duplicated,
 			.delayed = imp->delayed,

@@ -32,8 +32,24 @@ struct hc_impairments {
 	u64 rate;
 };
 
+/* A link gives up a frame, and is spent, after so many attempts. */
+#define HC_ATTEMPTS_MAX	64
+
+/**
+ * struct hc_fate - what becomes of a frame that a link has to deliver
+ * @corrupted: attempts in vain that arrive corrupted, by bit; the others get lost
+ * @vain: attempts in vain, before the one that is good
+ * @duplicate: that one arrives twice
+ */
+struct hc_fate {
+	u64 corrupted;
+	u32 vain;
+	bool duplicate;
+};
+
 /**
  * struct hc_impair_stats - what has happened to them, and what is under way
+ * @replays: attempts in vain of frames that the link has to deliver
  * @corrupted: frames of which a bit was flipped
  * @duplicated: second copies
  * @delayed: frames that had to wait
@@ -41,6 +57,7 @@ struct hc_impairments {
  * @queued_bytes: their bytes
  */
 struct hc_impair_stats {
+	u64 replays;
 	u64 corrupted;
 	u64 duplicated;
 	u64 delayed;
@@ -61,14 +78,18 @@ void hc_impair_get(const struct hc_port *port, struct hc_impairments *set,
 bool hc_impair_impairs(const struct hc_port *port);
 /* Do frames wait?  A snapshot. */
 bool hc_impair_pending(const struct hc_port *port);
-/* May frames get lost? */
+/* May frames get lost that the link does not have to deliver? */
 bool hc_impair_loses(const struct hc_port *port);
 /* Put a checksum into the frame if it may be corrupted.  True: it has one. */
 bool hc_impair_seal(const struct hc_impair *imp, struct sk_buff *skb);
-/* A sealed frame came: check and remove its checksum. 0 or the reason to drop it. */
-unsigned int hc_impair_unseal(struct sk_buff *skb);
-/* Send, impaired; consumes.  Poll. */
-void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb);
+/* A sealed frame came, its header in one piece: is it as it was sent? */
+bool hc_impair_is_whole(const struct sk_buff *skb);
+/* May a frame that the link has to deliver have a number?  0, then *@fate is its own, or the reason
+ * to drop it: the link is spent now.  Poll.
+ */
+unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate);
+/* Send such a frame, or any other (@fate: NULL), impaired; consumes.  Poll. */
+void hc_impair_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct hc_fate *fate);
 /* All polls are disabled: stop the timer. */
 void hc_impair_stop(struct hc_port *port);
 /* And no timer runs: drop what waits, and free the memory. */

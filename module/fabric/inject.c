@@ -117,7 +117,7 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 static void seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
-	bool numbered = type && type->flags & HC_FT_NUMBERED;
+	bool numbered = type && type->flags & HC_FT_SURE;
 
 	hc_node_disable(peer);
 	hdr->seq = numbered ? cpu_to_be32(++peer->ports[dim].tx_seq) : 0;
@@ -175,7 +175,9 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	    !hc_is_here(fabric, hc_neigh(rec->node, rec->dim)))
 		return -ERANGE;
 	peer = fabric->nodes[hc_neigh(rec->node, rec->dim)];
-	if (rec->flags & HC_INJECT_F_SEQ && rec->len >= sizeof(struct hc_hdr))
+	/* One whose checksum is wrong counts for nothing. */
+	if (rec->flags & HC_INJECT_F_SEQ && !(rec->flags & HC_INJECT_F_SEALED) &&
+	    rec->len >= sizeof(struct hc_hdr))
 		seq_next(peer, rec->dim, data);
 	skb = frame_make(rec, data);
 	if (!skb)

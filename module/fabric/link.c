@@ -26,6 +26,7 @@
 #include "fabric/own.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
+#include "fabric/spent.h"
 #include "hc_bounds.h"
 #include "hc_topo.h"
 #include "netlink/netlink.h"
@@ -75,7 +76,7 @@ static void end_tell(const struct hc_node *node, unsigned int dim, bool anew)
 	const struct hc_link_said said = {
 		.down = test_bit(HC_PORT_DOWN, &port->flags),
 		.failed = node->failed,
-		.lossy = hc_impair_loses(port),
+		.spent = test_bit(HC_PORT_SPENT, &port->flags),
 		.anew = anew,
 		.flap_down = port->flap_down,
 		.flap_period = port->flap_period,
@@ -112,10 +113,12 @@ u64 hc_link_bandwidth(const struct hc_port *port)
 	return min_not_zero(bandwidth, set.rate);
 }
 
-static u64 link_cost(const struct hc_port *port, bool impaired, unsigned int bytes)
+/* Of a frame that arrives after @vain attempts in vain, each of which the other end answers. */
+static u64 link_cost(const struct hc_port *port, bool impaired, u32 vain, unsigned int bytes)
 {
 	u64 latency = READ_ONCE(port->latency);
 	u64 bandwidth = READ_ONCE(port->bandwidth);
+	u64 wire;
 
 	if (unlikely(impaired)) {
 		struct hc_impairments set;
@@ -124,40 +127,65 @@ static u64 link_cost(const struct hc_port *port, bool impaired, unsigned int byt
 		latency += set.delay;
 		bandwidth = min_not_zero(bandwidth, set.rate);
 	}
-	return latency + (bandwidth ? div64_u64((u64)bytes * NSEC_PER_SEC, bandwidth) : 0);
+	wire = bandwidth ? div64_u64((u64)bytes * NSEC_PER_SEC, bandwidth) : 0;
+	return latency + wire + vain * (2 * latency + wire);
 }
 
-int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+/* Count a frame that is about to leave, and show it. */
+static void link_note(struct hc_node *node, unsigned int dim, struct sk_buff *skb, u32 vain)
 {
 	struct hc_port *port = &node->ports[dim];
-	struct hc_impair *impaired;
-	struct hc_hdr *hdr;
 
-	/* Holders of a clone of the frame must not see the header change. */
-	if (unlikely(skb_cow_head(skb, 0))) {
-		hc_drop(node, port, skb, HYPERCUBE_A_DROP_NO_MEMORY);
-		return -ENOLINK;
-	}
-	/* Pairs with the release in hc_impair_set(). */
-	impaired = smp_load_acquire(&port->impaired);
-	hdr = hc_hdr(skb);
-	hdr->seq = hc_frame_is(skb, HC_FT_NUMBERED) ? cpu_to_be32(++port->tx_seq) : 0;
-	be64_add_cpu(&hdr->time, link_cost(port, impaired, skb->len));
 	u64_stats_update_begin(&node->syncp);
 	port->tx_frames++;
 	port->tx_bytes += skb->len;
 	u64_stats_update_end(&node->syncp);
+	trace_hc_hop(node, dim, skb);
+	if (unlikely(vain))
+		trace_hc_replay(node, dim, skb, vain);
+	hc_monitor_tap(node, dim, skb, vain);
+}
+
+unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	bool sure = hc_frame_is(skb, HC_FT_SURE);
+	struct hc_port *port = &node->ports[dim];
+	struct hc_fate fate = { .vain = 0 };
+	struct hc_impair *impaired;
+	struct hc_hdr *hdr;
+	unsigned int why;
+
+	/* Holders of a clone of the frame must not see the header change. */
+	if (unlikely(skb_cow_head(skb, 0)))
+		return HYPERCUBE_A_DROP_NO_MEMORY;
+	/* Pairs with the release in hc_impair_set(). */
+	impaired = smp_load_acquire(&port->impaired);
+	why = unlikely(impaired) && sure ? hc_impair_admit(impaired, &fate) : 0;
+	if (unlikely(why))
+		return why;
+	hdr = hc_hdr(skb);
+	hdr->seq = sure ? cpu_to_be32(++port->tx_seq) : 0;
+	be64_add_cpu(&hdr->time, link_cost(port, impaired, fate.vain, skb->len));
 	hc_own_charge(node, dim, skb);
 	*hc_cb(skb) = (struct hc_cb){
 		.sealed = unlikely(impaired) && hc_impair_seal(impaired, skb),
 	};
-	trace_hc_hop(node, dim, skb);
-	hc_monitor_tap(node, dim, skb);
+	link_note(node, dim, skb, fate.vain);
 	if (unlikely(impaired))
-		hc_impair_xmit(impaired, skb);
+		hc_impair_xmit(impaired, skb, sure ? &fate : NULL);
 	else
 		port->ops->xmit(node, port, skb);
 	return 0;
+}
+
+int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	unsigned int why = hc_link_take(node, dim, skb);
+
+	if (likely(!why))
+		return 0;
+	hc_drop(node, &node->ports[dim], skb, why);
+	return -ENOLINK;
 }
 
 int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -245,9 +273,7 @@ void hc_link_event(struct hc_node *node)
 
 /* ------------------------------------------------------------ configuration */
 
-/* The neighbours have answered the node's word then, except those behind links that may lose the
- * word or the answer.
- */
+/* The neighbours have answered the node's word then. */
 bool hc_link_told(const struct hc_node *node)
 {
 	/* Pairs with hc_link_update(). */
@@ -256,13 +282,9 @@ bool hc_link_told(const struct hc_node *node)
 
 	if (word != fault_word(node) || !hc_coll_faults_over(node))
 		return false;
-	for (d = 0; d < node->fabric->dim; d++) {
-		const struct hc_port *port = &node->ports[d];
-
-		if (hc_link_usable(node, d) && !test_bit(HC_PORT_LOSSY, &port->flags) &&
-		    !hc_detect_is_heard(&node->detect, d))
+	for (d = 0; d < node->fabric->dim; d++)
+		if (hc_link_usable(node, d) && !hc_detect_is_heard(&node->detect, d))
 			return false;
-	}
 	return true;
 }
 
@@ -281,31 +303,16 @@ static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool a
 	assign_bit(HC_PORT_FAILED, &port->flags, failed);
 	/* The poll may have set it in the meantime. */
 	unmarked = anew && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
+	if (anew)
+		unmarked |= hc_spent_clear(port);
 	return unmarked || (was ^ READ_ONCE(port->flags)) & HC_PORT_UNUSABLE;
-}
-
-/* Both ends know that their link may lose frames, in either direction.  Words that it has lost
- * are told again when it no longer does so.
- */
-static void lossy_follow(struct hc_node *node, unsigned int dim)
-{
-	struct hc_fabric *fabric = node->fabric;
-	struct hc_port *port = &node->ports[dim];
-	bool lossy = hc_impair_loses(port) || port->there_lossy;
-
-	lockdep_assert_held(&fabric->lock);
-	if (lossy == test_bit(HC_PORT_LOSSY, &port->flags))
-		return;
-	assign_bit(HC_PORT_LOSSY, &port->flags, lossy);
-	WRITE_ONCE(fabric->nlossy, fabric->nlossy + (lossy ? 1 : -1));
-	if (!lossy)
-		hc_node_kick(node, HC_EV_LINKS);
 }
 
 bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_said *said)
 {
 	struct hc_port *port = &node->ports[dim];
 	bool news = port->flap_down != said->flap_down || port->flap_period != said->flap_period;
+	bool changed;
 
 	lockdep_assert_held(&node->fabric->lock);
 	WRITE_ONCE(port->flap_down, said->flap_down);
@@ -313,9 +320,9 @@ bool hc_link_heard(struct hc_node *node, unsigned int dim, const struct hc_link_
 	if (said->failed && !port->there_failed)
 		set_bit(HC_PORT_DIED, &port->flags);
 	port->there_failed = said->failed;
-	port->there_lossy = said->lossy;
-	lossy_follow(node, dim);
-	if (end_follow(node, dim, said->down, said->anew)) {
+	changed = end_follow(node, dim, said->down, said->anew);
+	changed |= hc_spent_heard(node, dim, said->spent);
+	if (changed) {
 		hc_node_kick(node, HC_EV_LINKS);
 		news = true;
 	}
@@ -330,6 +337,7 @@ void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)
 	if (on) {
 		hc_detect_spare(node->fabric, port);
 		clear_bit(HC_PORT_DETECTED, &port->flags);
+		hc_spent_clear(port);
 	} else if (!test_bit(HC_PORT_NO_CARRIER, &port->flags)) {
 		set_bit(HC_PORT_CUT, &port->flags);
 	}
@@ -362,9 +370,9 @@ void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 peri
 	end_tell(node, dim, false);
 }
 
-void hc_link_set_lossy(struct hc_node *node, unsigned int dim)
+void hc_link_set_spent(struct hc_node *node, unsigned int dim)
 {
-	lossy_follow(node, dim);
+	lockdep_assert_held(&node->fabric->lock);
 	end_tell(node, dim, false);
 }
 
@@ -400,7 +408,8 @@ void hc_link_set_failed(struct hc_node *node, bool failed)
 
 bool hc_link_is_clear(const struct hc_port *port)
 {
-	return !(READ_ONCE(port->flags) & (BIT(HC_PORT_DOWN) | BIT(HC_PORT_DETECTED))) &&
+	return !(READ_ONCE(port->flags) & (BIT(HC_PORT_DOWN) | BIT(HC_PORT_DETECTED) |
+					 HC_PORT_GAVE_UP)) &&
 	       !port->flap_period && !hc_impair_impairs(port) &&
 	       port->latency == HC_LATENCY_DEFAULT && port->bandwidth == HC_BANDWIDTH_DEFAULT;
 }
@@ -415,8 +424,8 @@ static void faults_clear(struct hc_node *node)
 	for (d = 0; d < node->fabric->dim; d++) {
 		struct hc_port *port = &node->ports[d];
 
-		end_follow(node, d, false, true);
 		hc_impair_clear(port);
+		end_follow(node, d, false, true);
 		WRITE_ONCE(port->latency, HC_LATENCY_DEFAULT);
 		WRITE_ONCE(port->bandwidth, HC_BANDWIDTH_DEFAULT);
 	}

@@ -24,7 +24,9 @@ enum {
 	HC_PORT_DOWN,		/* taken down, both ends; config writes */
 	HC_PORT_FAILED,		/* the node at one of the ends failed; config writes */
 	HC_PORT_DETECTED,	/* DETECT found it silent; poll writes */
-	HC_PORT_LOSSY,		/* it may lose frames, in either direction; config writes */
+	HC_PORT_SPENT,		/* this end gave up a frame, or missed one (spent.h) */
+	HC_PORT_SPENT_THERE,	/* the other end did, as it said; config sets it */
+	HC_PORT_SPENT_NEWS,	/* SPENT has changed, and nobody has been told; spent.c */
 	HC_PORT_NO_CARRIER,	/* nothing leads to the other end; config writes */
 	HC_PORT_CUT,		/* the carrier was gone, perhaps for a moment; poll clears */
 	HC_PORT_DIED,		/* the node there has failed, perhaps for a moment; the same */
@@ -33,7 +35,8 @@ enum {
 
 #define HC_PORT_UNUSABLE \
 	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_DETECTED) |	\
-	 BIT(HC_PORT_NO_CARRIER))
+	 BIT(HC_PORT_NO_CARRIER) | HC_PORT_GAVE_UP)
+#define HC_PORT_GAVE_UP	(BIT(HC_PORT_SPENT) | BIT(HC_PORT_SPENT_THERE))
 /* States in which a port keeps DETECT's own frames away, too. */
 #define HC_PORT_CLOSED	(BIT(HC_PORT_DOWN) | BIT(HC_PORT_FAILED) | BIT(HC_PORT_NO_CARRIER))
 
@@ -49,9 +52,10 @@ enum {
  * @flap_down: ms for which the link is down in each @flap_period; config writes
  * @flap_period: 0: it does not flap; config writes
  * @there_failed: the node at the other end has failed, as it said; under hc_fabric.lock
- * @there_lossy: frames from there may get lost, as it said; the same
  * @spared: round of DETECT that says nothing about the link, since the link was not up all the
  *	time; config writes
+ * @spent_in: the last round of DETECT that had begun when the link gave up, which says nothing of
+ *	it; written by whoever sets HC_PORT_SPENT or HC_PORT_SPENT_THERE
  * @failed_epoch: hc_fabric.epoch when the node last found the link unusable [poll]
  * @latency: of the time model, ns; config writes
  * @bandwidth: of the time model, bytes/s, 0: infinite; config writes
@@ -59,6 +63,7 @@ enum {
  * @words: and of its control messages that went over it first
  * @tx_seq: number of the last frame sent [poll]
  * @rx_seq: number of the last frame received [poll]
+ * @rx_stream: of the trunk that it came by: with another one numbers begin anew [poll]
  * @tx_frames: frames handed to the carrier [poll], node's syncp
  * @tx_bytes: their bytes, headers included [poll]
  * @rx_frames: frames received [poll]
@@ -75,8 +80,8 @@ struct hc_port {
 	u32 flap_down;
 	u32 flap_period;
 	bool there_failed;
-	bool there_lossy;
 	u32 spared;
+	u32 spent_in;
 	u32 failed_epoch;
 	u64 latency;
 	u64 bandwidth;
@@ -84,6 +89,7 @@ struct hc_port {
 	struct hc_own words;
 	u32 tx_seq;
 	u32 rx_seq;
+	u8 rx_stream;
 	u64 tx_frames;
 	u64 tx_bytes;
 	u64 rx_frames;
@@ -93,12 +99,16 @@ struct hc_port {
 
 /* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
  * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
- * Poll.  Return: 0, -ENOLINK if the link is unusable, or -ENOBUFS if there is no room for a
+ * Poll.  Return: 0, -ENOLINK if the link has not taken it, or -ENOBUFS if there is no room for a
  * control message (dropped, counted).
  */
 int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* The same for route.c and detect.c, which have looked at the link themselves. */
+/* The same for code that has looked at the link itself. */
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* The same.  Return: 0, or the reason to drop @skb, which is not consumed then.  What a link has
+ * taken of a type with HC_FT_SURE it delivers, in order, or it is down.
+ */
+unsigned int hc_link_take(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 bool hc_link_usable(const struct hc_node *node, unsigned int dim);
 /* Is anything that was sent still under way?  A snapshot. */
 bool hc_link_pending(const struct hc_node *node, unsigned int dim);
@@ -119,8 +129,8 @@ void hc_link_set_down(struct hc_node *node, unsigned int dim, bool down);
 void hc_link_flip(struct hc_node *node, unsigned int dim, bool down);
 /* Note at both ends that the link is down for @down ms in each @period. */
 void hc_link_set_flap(struct hc_node *node, unsigned int dim, u32 down, u32 period);
-/* The impairments of this end were changed: see whether frames may get lost. */
-void hc_link_set_lossy(struct hc_node *node, unsigned int dim);
+/* HC_PORT_SPENT of this end may have changed: tell the other one. */
+void hc_link_set_spent(struct hc_node *node, unsigned int dim);
 /* For carriers: what was said at the other end has come.  True: the link's state or schedule is
  * another one now, of which nobody has been notified.
  */

@@ -83,7 +83,8 @@ err_free:
 	return NULL;
 }
 
-static void show_push(const struct hc_node *node, unsigned int dim, struct sk_buff *copy)
+static void show_push(const struct hc_node *node, unsigned int dim, struct sk_buff *copy,
+		      bool replayed)
 {
 	u32 to = hc_neigh(node->id, dim);
 	const struct hc_hdr *hdr = hc_hdr(copy);
@@ -95,13 +96,15 @@ static void show_push(const struct hc_node *node, unsigned int dim, struct sk_bu
 	show->eth.h_proto = htons(HC_MON_ETHERTYPE);
 	show->mon.version = HC_MON_VERSION;
 	show->mon.dim = dim;
-	show->mon.flags = to & hc_bit(dim) ? HC_MON_F_RISES : 0;
+	show->mon.flags = (to & hc_bit(dim) ? HC_MON_F_RISES : 0) |
+			  (replayed ? HC_MON_F_REPLAYED : 0);
 	show->mon.reserved = 0;
 	show->mon.step = step;
 }
 
 /* Poll of the sending node. */
-void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb,
+		     bool replayed)
 {
 	struct net_device *dev = node->fabric->monitor;
 	struct monitor *mon = netdev_priv(dev);
@@ -118,7 +121,7 @@ void hc_monitor_show(const struct hc_node *node, unsigned int dim, const struct 
 		atomic64_inc(&mon->dropped);
 		return;
 	}
-	show_push(node, dim, copy);
+	show_push(node, dim, copy, replayed);
 	copy->dev = dev;
 	copy->protocol = htons(HC_MON_ETHERTYPE);
 	skb_reset_mac_header(copy);

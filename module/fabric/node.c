@@ -33,6 +33,7 @@
 #include "fabric/own.h"
 #include "fabric/queue.h"
 #include "fabric/skb.h"
+#include "fabric/spent.h"
 #include "hc_topo.h"
 #include "route/detect.h"
 #include "route/flood.h"
@@ -84,15 +85,23 @@ void hc_node_kicked(const struct hc_fabric *fabric, u32 u)
 
 /* ------------------------------------------------------------ receiving */
 
+/* 0, or the reason to drop a frame that is too short, or cannot be made one piece so far. */
+static unsigned int pull_flaw(struct sk_buff *skb, unsigned int len)
+{
+	if (skb->len < len)
+		return HYPERCUBE_A_DROP_MALFORMED;
+	return pskb_may_pull(skb, len) ? 0 : HYPERCUBE_A_DROP_NO_MEMORY;
+}
+
 /* Operations expect their payload in one piece: see hc_payload(). */
-static bool payload_whole(struct sk_buff *skb, unsigned int head)
+static unsigned int payload_flaw(struct sk_buff *skb, unsigned int head)
 {
 	if (!skb_is_nonlinear(skb))
-		return true;
+		return 0;
 	if (skb_headlen(skb) == head && skb_shinfo(skb)->nr_frags == 1 &&
 	    !skb_has_frag_list(skb))
-		return true;
-	return !skb_linearize(skb);
+		return 0;
+	return skb_linearize(skb) ? HYPERCUBE_A_DROP_NO_MEMORY : 0;
 }
 
 /* Payloads are bounded in bytes here, for receivers count them in frames.  A set of nodes may
@@ -138,9 +147,9 @@ static unsigned int way_flaw(const struct hc_node *node, unsigned int dim,
 	return 0;
 }
 
-/* Is this a frame that our neighbour along @dim may send us?  0 or the reason
- * to drop it.  Everything that later code relies on is checked here, and all but the payload is
- * in one piece then: frames may come from another machine.
+/* Is this a frame that our neighbour along @dim may send us?  Its header is in one piece.  0 or the
+ * reason to drop it.  Everything that later code relies on is checked here, and all but the payload
+ * is in one piece then: frames may come from another machine.
  */
 static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 			       struct sk_buff *skb, const struct hc_frame_ops **found)
@@ -149,8 +158,6 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 	const struct hc_hdr *hdr;
 	unsigned int head, flaw;
 
-	if (!pskb_may_pull(skb, sizeof(*hdr)))
-		return HYPERCUBE_A_DROP_MALFORMED;
 	hdr = hc_hdr(skb);
 	type = hc_frame_ops(hdr->type);
 	*found = type;
@@ -162,9 +169,13 @@ static unsigned int frame_flaw(const struct hc_node *node, unsigned int dim,
 	if (flaw)
 		return flaw;
 	head = hc_way_end(hdr) + type->part;
-	if (skb->len != (u64)head + be32_to_cpu(hdr->len) || !pskb_may_pull(skb, head) ||
-	    (type->flags & HC_FT_WHOLE && !payload_whole(skb, head)))
+	if (skb->len != (u64)head + be32_to_cpu(hdr->len))
 		return HYPERCUBE_A_DROP_MALFORMED;
+	flaw = pull_flaw(skb, head);
+	if (!flaw && type->flags & HC_FT_WHOLE)
+		flaw = payload_flaw(skb, head);
+	if (flaw)
+		return flaw;
 	return payload_fits(node->fabric, type, hc_hdr(skb)) ? 0 : HYPERCUBE_A_DROP_MALFORMED;
 }
 
@@ -206,46 +217,63 @@ static void rx_dispatch(struct hc_node *node, unsigned int dim, const struct hc_
 /* By how many frames a second copy may be late. */
 #define COPY_LATE	1024
 
-/* Has the link lost frames before this one?  Also for frames dropped later: dropping them is no
- * gap.  False: the frame has been here before.  Carriers keep the order, so a copy follows soon.
- * A frame farther behind than any copy is not a copy: an earlier number was wrong, and the link
- * goes on with those that come now.
+/* Frames that the link has to deliver come once and in order, or it is down.  0, or the reason to
+ * drop this one: it has been here before (carriers keep the order, so a copy follows soon), or one
+ * before it is missing.  A link that is set up again goes on with the numbers that come.
  */
-static bool rx_seq(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
-		   struct sk_buff *skb)
+static unsigned int seq_flaw(struct hc_node *node, unsigned int dim,
+			     const struct hc_frame_ops *type, struct sk_buff *skb)
 {
 	struct hc_port *port = &node->ports[dim];
-	u32 seq = be32_to_cpu(hc_hdr(skb)->seq);
+	u32 seq = be32_to_cpu(hc_hdr(skb)->seq), last = port->rx_seq;
 
-	if (!(type->flags & HC_FT_NUMBERED))
-		return true;
-	if (unlikely(seq != port->rx_seq + 1) && !hc_cb(skb)->first) {
-		if (port->rx_seq - seq < COPY_LATE)
-			return false;
-		hc_coll_lost(node, dim);
+	if (!(type->flags & HC_FT_SURE))
+		return 0;
+	if (likely(seq == last + 1) || unlikely(hc_cb(skb)->stream != port->rx_stream)) {
+		port->rx_seq = seq;
+		port->rx_stream = hc_cb(skb)->stream;
+		return 0;
 	}
+	if (last - seq < COPY_LATE)
+		return HYPERCUBE_A_DROP_DUPLICATE;
 	port->rx_seq = seq;
-	return true;
+	hc_spent_set(node, dim);
+	return HYPERCUBE_A_DROP_GAP;
+}
+
+/* 0, and *@found, or the reason to drop a frame that has come.  Those that make no sense count
+ * among the numbers, too: dropping them is no gap.
+ */
+static unsigned int rx_flaw(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
+			    const struct hc_frame_ops **found)
+{
+	unsigned int why = pull_flaw(skb, sizeof(struct hc_hdr)), again;
+
+	if (why)
+		return why;
+	if (unlikely(hc_cb(skb)->sealed) && !hc_impair_is_whole(skb))
+		return HYPERCUBE_A_DROP_CHECKSUM;
+	why = frame_flaw(node, dim, skb, found);
+	if (!why)
+		trace_hc_arrive(node, dim, skb);
+	again = *found ? seq_flaw(node, dim, *found, skb) : 0;
+	return why ?: again;
 }
 
 static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 {
 	unsigned int dim = hc_cb(skb)->dim;
 	struct hc_port *port = &node->ports[dim];
-	const struct hc_frame_ops *type;
+	const struct hc_frame_ops *type = NULL;
 	unsigned int why;
 
 	rx_count(node, port, skb->len);
-	why = unlikely(hc_cb(skb)->sealed) ? hc_impair_unseal(skb) : 0;
-	if (!why)
-		why = frame_flaw(node, dim, skb, &type);
-	if (why) {
+	why = rx_flaw(node, dim, skb, &type);
+	if (unlikely(why)) {
+		/* There is no memory to look at it: the link has not delivered it. */
+		if (why == HYPERCUBE_A_DROP_NO_MEMORY)
+			hc_spent_set(node, dim);
 		hc_drop(node, port, skb, why);
-		return;
-	}
-	trace_hc_arrive(node, dim, skb);
-	if (unlikely(!rx_seq(node, dim, type, skb))) {
-		hc_drop(node, port, skb, HYPERCUBE_A_DROP_DUPLICATE);
 		return;
 	}
 	why = port_flaw(node, port, type);

@@ -35,8 +35,8 @@ static_assert(sizeof(struct hc_wire_flood) <= HC_WALK_ROOM);
 struct hc_cb {
 	u8 dim;		/* port it came by, or HC_DIM_HOST */
 	bool sealed;	/* the link's frames have a checksum */
-	bool first;	/* the first numbered one of a new trunk: numbers go on from here */
 	bool loose;	/* while it waits to be sent: counted as charged to nobody */
+	u8 stream;	/* that of the trunk that it came by, 0: by none */
 };
 
 #define HC_DIM_HOST	0xff

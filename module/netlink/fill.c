@@ -262,7 +262,8 @@ static u32 link_state(const struct hc_port *port)
 	return (flags & BIT(HC_PORT_DOWN) ? HYPERCUBE_LINK_F_DOWN : 0) |
 	       (flags & BIT(HC_PORT_DETECTED) ? HYPERCUBE_LINK_F_DETECTED : 0) |
 	       (flags & BIT(HC_PORT_FAILED) ? HYPERCUBE_LINK_F_FAILED : 0) |
-	       (flags & BIT(HC_PORT_NO_CARRIER) ? HYPERCUBE_LINK_F_CARRIER : 0);
+	       (flags & BIT(HC_PORT_NO_CARRIER) ? HYPERCUBE_LINK_F_CARRIER : 0) |
+	       (flags & HC_PORT_GAVE_UP ? HYPERCUBE_LINK_F_SPENT : 0);
 }
 
 static bool put_link_drops(struct sk_buff *skb, const struct hc_port *port)
@@ -319,6 +320,7 @@ static bool put_link_impairments(struct sk_buff *skb, const struct hc_port *port
 	       put_link_u64(skb, HYPERCUBE_A_LINK_JITTER, set.jitter) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_RATE, set.rate) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_SEED, set.seed) ||
+	       put_link_u64(skb, HYPERCUBE_A_LINK_REPLAYS, stats.replays) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_CORRUPTED, stats.corrupted) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_DUPLICATED, stats.duplicated) ||
 	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAYED, stats.delayed) ||

@@ -30,9 +30,9 @@
  * Nobody sleeps through a round either: hc_detect_step() does what is due and says when
  * to call it again.
  *
- * A link that loses some frames is lossy, not silent.  Therefore everything is sent several
- * times, and no answer is waited for there.  Nor is a busy machine silent: no node judges before
- * all have sent, and before it has taken the frames that had come by then.
+ * A link that loses some frames is lossy, not silent.  Therefore test frames, which see the link
+ * as it is, are sent several times.  Nor is a busy machine silent: no node judges before all have
+ * sent, and before it has taken the frames that had come by then.
  */
 #include <linux/jiffies.h>
 #include <linux/mm.h>
@@ -42,11 +42,12 @@
 #include "fabric/node.h"
 #include "fabric/own.h"
 #include "fabric/skb.h"
+#include "fabric/spent.h"
 #include "hc_topo.h"
 #include "route/detect.h"
 #include "route/lsdb.h"
 
-#define REPEAT		3	/* copies of each test frame and verdict */
+#define REPEAT		3	/* copies of each test frame */
 #define WAIT_MIN	50	/* ms; default wait for test frames, at least */
 #define WAIT_MAX	5000	/* ms; then other traffic may go on */
 
@@ -200,14 +201,16 @@ static bool is_spared(const struct hc_node *node, unsigned int dim)
 	return READ_ONCE(node->ports[dim].spared) == READ_ONCE(node->detect.round);
 }
 
-static void mark(struct hc_node *node, unsigned int dim, bool silent)
+static void mark(struct hc_node *node, unsigned int dim, bool silent, bool asked)
 {
 	unsigned long *flags = &node->ports[dim].flags;
+	bool news = silent ? !test_and_set_bit(HC_PORT_DETECTED, flags) :
+			     test_and_clear_bit(HC_PORT_DETECTED, flags);
 
-	if (silent ? test_and_set_bit(HC_PORT_DETECTED, flags) :
-		     !test_and_clear_bit(HC_PORT_DETECTED, flags))
-		return;
-	hc_link_event(node);
+	if (!silent)
+		news |= hc_spent_found(node, dim, asked);
+	if (news)
+		hc_link_event(node);
 }
 
 static void word_take(struct hc_node *node, unsigned int dim, u32 word)
@@ -222,11 +225,11 @@ static void word_take(struct hc_node *node, unsigned int dim, u32 word)
 		WRITE_ONCE(node->detect.heard, node->detect.heard & ~hc_bit(dim));
 		/* Rounds of another machine are not counted here. */
 		if (!is_spared(node, dim) || is_away(node, dim))
-			mark(node, dim, true);
+			mark(node, dim, true, false);
 	} else if (ok & hc_bit(dim)) {
 		bool marked = test_bit(HC_PORT_DETECTED, &node->ports[dim].flags);
 
-		mark(node, dim, false);
+		mark(node, dim, false, asked);
 		/* It may have a mark of its own, which only a word from here clears. */
 		if (asked && !marked)
 			node->detect.owes |= hc_bit(dim);
@@ -281,7 +284,7 @@ void hc_detect_judge(struct hc_node *node)
 {
 	u32 ok = heard(node);
 	u32 verdict = 0;
-	unsigned int d, i;
+	unsigned int d;
 
 	if ((s32)(node->rxq.taken - node->detect.judge_at) < 0)
 		return;
@@ -297,8 +300,7 @@ void hc_detect_judge(struct hc_node *node)
 		}
 	}
 	hc_link_update(node);
-	for (i = 0; i < REPEAT; i++)
-		verdict_send(node, verdict);
+	verdict_send(node, verdict);
 	/* Pairs with all_have(): the marks are set. */
 	smp_store_release(&node->detect.judged, READ_ONCE(node->detect.round));
 }
@@ -312,20 +314,14 @@ void hc_detect_spare(const struct hc_fabric *fabric, struct hc_port *port)
 	smp_mb__before_atomic();
 }
 
-static bool at_rest(const struct hc_node *node)
-{
-	return !READ_ONCE(node->events) && !READ_ONCE(node->own_wait) &&
-	       !READ_ONCE(node->memory_wait) &&
-	       skb_queue_empty_lockless(&node->rxq.list) &&
-	       !(READ_ONCE(node->napi.state) & NAPIF_STATE_SCHED);
-}
-
-/* It is marked, but heard: the neighbour's verdict, which is under way, clears one of these. */
+/* It is marked, but heard: the neighbour's verdict, which is under way, clears one of these.  Over
+ * a link that has given up it may never come.
+ */
 static bool undecided(const struct hc_node *node, unsigned int dim)
 {
 	unsigned long flags = READ_ONCE(node->ports[dim].flags);
 
-	return flags & BIT(HC_PORT_DETECTED) && !(flags & HC_PORT_CLOSED) &&
+	return flags & BIT(HC_PORT_DETECTED) && !(flags & (HC_PORT_CLOSED | HC_PORT_GAVE_UP)) &&
 	       heard(node) & hc_bit(dim) && !is_spared(node, dim);
 }
 
@@ -336,28 +332,20 @@ static bool unanswered(const struct hc_node *node, unsigned int dim)
 	       !(heard(node) & hc_bit(dim)) && !is_spared(node, dim);
 }
 
-/* Has what the node has sent arrived? For test frames, and for all that goes over links where no
- * answers are waited for, this means that nothing waits any more.
- */
+/* Has what the node has sent arrived? For test frames this means that nothing waits any more. */
 static bool quiet(const struct hc_node *node, enum hc_detect_phase phase)
 {
-	bool any = false;
 	unsigned int d;
 
 	if (phase != HC_DETECT_TESTS && !hc_link_told(node))
 		return false;
 	for (d = 0; d < node->fabric->dim; d++) {
-		bool lossy = test_bit(HC_PORT_LOSSY, &node->ports[d].flags);
-
-		if ((lossy || phase == HC_DETECT_TESTS) && hc_link_pending(node, d))
+		if (phase == HC_DETECT_TESTS && (hc_link_pending(node, d) || unanswered(node, d)))
 			return false;
-		if (phase == HC_DETECT_TESTS && unanswered(node, d))
+		if (phase == HC_DETECT_JUDGES && undecided(node, d))
 			return false;
-		if (phase == HC_DETECT_JUDGES && !lossy && undecided(node, d))
-			return false;
-		any |= lossy;
 	}
-	return !any || at_rest(node);
+	return true;
 }
 
 /* Has each node done its part of the phase? */

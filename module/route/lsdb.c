@@ -15,11 +15,9 @@
  * they are, the last version of each node is the greatest, so by induction on the distance from
  * its origin everybody in the component of healthy links gets it and adopts it; what crossed no
  * link while it was down crosses it when it comes up; and who finds its link down when a frame
- * comes asks again.  (A link that loses frames may lose these; others then bring them, or the next
- * change does.  What could not be sent or kept for lack of memory is tried again, after a while
- * that doubles as long as there is none.)  What is known of
- * nodes outside the component does not matter: the inner end of every link that leads out names
- * it faulty.
+ * comes asks again.  (What could not be sent or kept for lack of memory is tried again, after a
+ * while that doubles as long as there is none.)  What is known of nodes outside the component does
+ * not matter: the inner end of every link that leads out names it faulty.
  *
  * With that, breadth-first search from itself over the links that neither end calls
  * faulty gives a node the first hop of a shortest path to each destination, computed

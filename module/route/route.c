@@ -216,20 +216,6 @@ static bool walk_ends_here(const struct hc_node *node, const struct sk_buff *skb
 	return at == node->id;
 }
 
-/* NULL: no memory for a header of its own. */
-static struct sk_buff *walk_strip(struct hc_node *node, struct sk_buff *skb)
-{
-	unsigned int area = hc_walk_area(be16_to_cpu(hc_hdr(skb)->walk));
-
-	if (skb_cow_head(skb, 0)) {
-		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
-		return NULL;
-	}
-	memmove(skb->data + area, skb->data, sizeof(struct hc_hdr));
-	__skb_pull(skb, area);
-	return skb;
-}
-
 static int route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb,
 		      unsigned int why)
 {
@@ -241,10 +227,25 @@ static int route_drop(struct hc_node *node, unsigned int from, struct sk_buff *s
 	return why == HYPERCUBE_A_DROP_QUEUE_FULL ? -ENOBUFS : -ENOLINK;
 }
 
+/* NULL: no memory for a header of its own. */
+static struct sk_buff *walk_strip(struct hc_node *node, unsigned int from, struct sk_buff *skb)
+{
+	unsigned int area = hc_walk_area(be16_to_cpu(hc_hdr(skb)->walk));
+
+	if (skb_cow_head(skb, 0)) {
+		route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		return NULL;
+	}
+	memmove(skb->data + area, skb->data, sizeof(struct hc_hdr));
+	__skb_pull(skb, area);
+	return skb;
+}
+
 /* @from: the dimension the frame came by, or HC_DIM_HOST */
 static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff *skb)
 {
 	struct hc_hdr *hdr = hc_hdr(skb);
+	unsigned int why;
 	struct walk w;
 	int d;
 
@@ -266,10 +267,11 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	else
 		hdr->flags &= ~HC_FRAME_F_BACK;
 	be32_add_cpu(&hdr->step, 1);
-	/* If the link fails just now, the other end drops the frame and knows what to do about
+	/* If the link fails behind this, the other end drops the frame and knows what to do about
 	 * it.
 	 */
-	return hc_link_send(node, d, skb);
+	why = hc_link_take(node, d, skb);
+	return why ? route_drop(node, from, skb, why) : 0;
 }
 
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb)
@@ -309,7 +311,7 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 	}
 	hc_far_arrived(skb);
 	/* The stack has no use for our header, wherever it ends. */
-	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, skb);
+	return hc_frame_is(skb, HC_FT_WALK) ? skb : walk_strip(node, dim, skb);
 }
 
 /* ------------------------------------------------------------ paths */

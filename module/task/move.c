@@ -118,19 +118,15 @@ static void ask_say(struct hc_node *node, unsigned int dim, const struct hc_wire
 
 /* ------------------------------------------------------------ repetitions */
 
-/* So many times the pause segments may wait to be taken.  Who is busy otherwise has frames that
- * wait at any time, so that this tells nothing of segments that were lost.
- */
-#define WAITS_LOSSY	2
-#define WAITS_SURE	32
+/* So many times the pause segments may wait to be taken. */
+#define WAITS_MAX	32
 
-void hc_task_sent(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace, u64 now)
+void hc_task_sent(struct hc_task_pace *pace, u64 now)
 {
-	bool lossy = test_bit(HC_PORT_LOSSY, &node->ports[dim].flags);
 	u64 pause = hc_task_pause(pace->tries);
 
 	pace->due = now + pause;
-	pace->late = now + pause * (lossy ? WAITS_LOSSY : WAITS_SURE);
+	pace->late = now + pause * WAITS_MAX;
 	pace->tries = min(pace->tries + 1, 255);
 }
 
@@ -312,14 +308,13 @@ bool hc_out_orphan(struct hc_tasks *tasks, unsigned int dim, const u64 *upto)
 	return true;
 }
 
-/* Where no frame gets lost the answer comes, however long it takes. */
+/* Over a link the answer comes, however long it takes; another way may end anywhere. */
 static bool out_late(struct hc_tasks *tasks, unsigned int dim, bool usable, u64 now)
 {
-	bool sure = usable && !test_bit(HC_PORT_LOSSY, &tasks->node->ports[dim].flags);
 	struct hc_way_out *out = &tasks->way[dim].out;
 	u64 patience = (u64)READ_ONCE(tasks->fabric->patience) * NSEC_PER_MSEC;
 
-	if (sure)
+	if (usable)
 		out->since = now;
 	return patience && out->pace.tries && now - out->since >= patience;
 }
@@ -349,7 +344,7 @@ static struct hc_task *out_due(struct hc_tasks *tasks, unsigned int dim, bool li
 	if (usable && hc_task_waits(tasks->node, dim, &out->pace, now))
 		return NULL;
 	out->asks |= !usable || out->pace.tries >= HC_TASK_TRIES;
-	hc_task_sent(tasks->node, dim, &out->pace, now);
+	hc_task_sent(&out->pace, now);
 	*ask = out->asks;
 	if (*ask)
 		return NULL;

@@ -16,8 +16,8 @@
  * leaves his own for it, as do those who have begun theirs: these are beaten, and what was asked
  * for by command begins once more.
  *
- * A node that meets a fault, or a neighbour that is silent for the fabric's patience, ends the
- * round with that cause and tells its neighbours, which do the same.  Tasks that are being handed
+ * A node that meets a fault ends the round with that cause and tells its neighbours, which do the
+ * same.  Tasks that are being handed
  * over then are handed over, or are not (move.c); all others stay where they are.  So no round
  * loses or doubles a task, whatever becomes of it: all it does is to say who hands over how many
  * tasks to whom.

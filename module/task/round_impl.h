@@ -259,11 +259,8 @@ bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, uns
 u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value);
 void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_round *w,
 		   const u64 *word, unsigned int n);
-/* Is the neighbour, of which something is awaited, to be asked now?  1; 0: not yet; -ETIMEDOUT: it
- * has been silent for longer than there is patience.
- */
-int hc_round_ask_due(const struct hc_node *node, unsigned int dim, struct hc_round_pace *pace,
-		     u64 now);
+/* Is the neighbour, of which something is awaited, to be asked now? */
+bool hc_round_ask_due(struct hc_round_pace *pace, u64 now);
 /* It has said something. */
 void hc_round_heard(struct hc_round_pace *pace, u64 now);
 /* Those of one kind that a node says over a link have different indices. */

@@ -136,36 +136,21 @@ void hc_round_heard(struct hc_round_pace *pace, u64 now)
 	pace->rests = now + RESTS;
 }
 
-/* Where no frame gets lost the answer comes, however long it takes: it is waited for twice as long
- * each time.
- */
-int hc_round_ask_due(const struct hc_node *node, unsigned int dim, struct hc_round_pace *pace,
-		     u64 now)
+/* The answer comes, however long it takes: it is waited for twice as long each time. */
+bool hc_round_ask_due(struct hc_round_pace *pace, u64 now)
 {
-	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
-
-	if (!test_bit(HC_PORT_LOSSY, &node->ports[dim].flags)) {
-		if (now < pace->rests)
-			return 0;
-		pace->rests = now + min(pace->since ? now - pace->since : 0, RESTS);
-	} else if (patience && pace->since && now - pace->since >= patience) {
-		return -ETIMEDOUT;
-	}
+	if (now < pace->rests)
+		return false;
+	pace->rests = now + min(pace->since ? now - pace->since : 0, RESTS);
 	pace->since = pace->since ?: now;
-	return 1;
+	return true;
 }
 
 void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
 {
 	unsigned int d = r->awaits;
-	int due;
 
-	if (d == HC_ROUND_NOBODY)
-		return;
-	due = hc_round_ask_due(node, d, &r->link[d].pace, now);
-	if (due < 0)
-		hc_round_fail(node, r, due, node->id, d);
-	else if (due)
+	if (d != HC_ROUND_NOBODY && hc_round_ask_due(&r->link[d].pace, now))
 		link_send(node, r, d, HC_ROUND_F_ASK);
 }
 

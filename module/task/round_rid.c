@@ -10,8 +10,8 @@
  * another method besides.  Tasks go as in any handover (move.c); as many are handed over as are
  * still there when it is their turn, and then the one who has asked is told how many they were.
  *
- * The one who asks does so again until he has his answer, the link fails, or patience ends.  Then
- * his round fails; what he has asked for may come nonetheless.
+ * The one who asks does so again until he has his answer, or the link fails, or nothing is heard
+ * for long.  Then his round fails; what he has asked for may come nonetheless.
  *
  * Who lies: a neighbour can make a node hand over what it has, and can promise tasks that it has
  * not.  Each of them has its place at the node, whatever it says.
@@ -444,7 +444,7 @@ void hc_rid_look_at_links(struct hc_node *node, struct hc_round *r)
 void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now)
 {
 	struct hc_rid *p = r->rid;
-	int due = p->asks ? hc_round_clock_due(node, &p->clock, now) : 0, asks;
+	int due = p->asks ? hc_round_clock_due(node, &p->clock, now) : 0;
 	unsigned int d;
 
 	if (due < 0)
@@ -454,12 +454,7 @@ void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now)
 
 		if (!owes(p, d))
 			continue;
-		asks = hc_round_ask_due(node, d, &a->pace, now);
-		if (asks < 0) {
-			end(node, r, asks, node->id, d);
-			return;
-		}
-		a->fresh |= asks;
+		a->fresh |= hc_round_ask_due(&a->pace, now);
 	}
 }
 

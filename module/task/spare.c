@@ -303,7 +303,7 @@ static struct hc_task *copy_due(struct hc_tasks *tasks, unsigned int dim, u64 no
 		sp->rest = now + SPARE_REST;
 		return NULL;
 	}
-	hc_task_sent(tasks->node, dim, &sp->pace, now);
+	hc_task_sent(&sp->pace, now);
 	refcount_inc(&sp->now->task->ref);
 	return sp->now->task;
 }

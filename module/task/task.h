@@ -169,8 +169,7 @@ bool hc_out_forget(struct hc_tasks *tasks, unsigned int dim, struct list_head *d
 bool hc_task_waits(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace,
 		   u64 now);
 /* They are sent: not again before this. */
-void hc_task_sent(const struct hc_node *node, unsigned int dim, struct hc_task_pace *pace,
-		  u64 now);
+void hc_task_sent(struct hc_task_pace *pace, u64 now);
 /* Send a task in segments, each with what @as says: DATA or COPY, and so on.  Poll. */
 void hc_task_send(struct hc_node *node, unsigned int dim, const struct hc_task *task,
 		  const struct hc_wire_task *as);

@@ -377,7 +377,6 @@ static bool offload_take(struct hc_trunk *trunk, struct sk_buff *skb)
 	return !err;
 }
 
-/* The numbers of a link's frames begin anew with each trunk. */
 static void frame_deliver(struct hc_trunk *trunk)
 {
 	u32 u = be16_to_cpu(record(&trunk->rx)->node);
@@ -398,9 +397,9 @@ static void frame_deliver(struct hc_trunk *trunk)
 	*hc_cb(skb) = (struct hc_cb){
 		.dim = trunk->dim,
 		.sealed = record(&trunk->rx)->flags & HC_RECORD_F_SEALED,
+		/* Not 0, and not that of another one soon before or after it. */
+		.stream = 1 + trunk->nr % U8_MAX,
 	};
-	if (hc_frame_is(skb, HC_FT_NUMBERED) && !__test_and_set_bit(u, trunk->begun))
-		hc_cb(skb)->first = true;
 	local_bh_disable();
 	if (hc_arrive(node, skb))
 		hc_node_schedule(node);

@@ -6,6 +6,9 @@
  * or the limit of frames in transit (fabric/far.h), are always taken, as by the queues of nodes.
  * Ethernet frames have a limit.
  *
+ * A number that is missing at the other end takes the link down: a frame that has one and cannot be
+ * sent after all ends the trunk.
+ *
  * The payload of a frame of a node is not copied into the socket: TCP takes its pages if it is to
  * send them as they are, that is without TLS.  Nobody writes to pages that somebody else may read
  * (hc_seg_own()).  Those of an Ethernet frame may be a process's own, which waits for them to be
@@ -339,7 +342,7 @@ static bool record_frame(struct hc_trunk *trunk, struct sk_buff *skb)
 	return true;
 }
 
-/* The next frame that can be sent. */
+/* The next frame that can be sent.  One with a number that cannot is never missed in silence. */
 static bool record_next_frame(struct hc_trunk *trunk)
 {
 	struct sk_buff *skb;
@@ -349,6 +352,8 @@ static bool record_next_frame(struct hc_trunk *trunk)
 			return true;
 		trunk->tx.len = 0;
 		atomic64_inc(&trunk->dropped);
+		if (hc_frame_is(skb, HC_FT_SURE))
+			hc_trunk_break(trunk, -ENOMEM, "There was no memory to send a frame");
 		kfree_skb(skb);
 	}
 	return false;

@@ -119,7 +119,6 @@ void hc_trunk_break(struct hc_trunk *trunk, int error, const char *why)
 static void trunk_free(struct hc_trunk *trunk)
 {
 	bitmap_free(trunk->tell);
-	bitmap_free(trunk->begun);
 	kfree(trunk);
 }
 
@@ -325,13 +324,12 @@ static struct hc_trunk *trunk_alloc(struct hc_fabric *fabric, const struct hc_tr
 	__assign_bit(HC_TRUNK_DIGEST, &trunk->flags, p->digest != HC_TRUNK_DIGEST_OFF);
 	__assign_bit(HC_TRUNK_DIGEST_AUTO, &trunk->flags, p->digest == HC_TRUNK_DIGEST_DEFAULT);
 	trunk->tell = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
-	trunk->begun = bitmap_zalloc(hc_nodes(fabric->dim), GFP_KERNEL_ACCOUNT);
 	trunk->heard = jiffies;
 	hc_trunk_tx_init(trunk);
 	hc_trunk_rx_init(trunk);
 	INIT_DELAYED_WORK(&trunk->beat, beat_work);
 	INIT_WORK(&trunk->reap, reap_work);
-	if (trunk->tell && trunk->begun)
+	if (trunk->tell)
 		return trunk;
 	trunk_free(trunk);
 	return NULL;

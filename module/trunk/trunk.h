@@ -191,7 +191,6 @@ enum {
  * @due: when @beat is to look at the clock, jiffies; of @beat alone
  * @tell: ends of links of which the other end has to be told, by node
  * @awaited: an answer to what all machines are asked (commit.c); under hc_fabric.lock
- * @begun: links over which a numbered frame has come, by node; of @receive alone
  * @tx_frames: counters of frames and bytes of records
  * @tx_bytes: the same
  * @rx_frames: the same
@@ -231,7 +230,6 @@ struct hc_trunk {
 	unsigned long heard;
 	unsigned long due;
 	unsigned long *tell;
-	unsigned long *begun;
 	bool awaited;
 	atomic64_t tx_frames;
 	atomic64_t tx_bytes;

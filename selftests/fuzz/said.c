@@ -10,6 +10,8 @@
 #include "said.h"
 
 #define WAIT_MS	20000
+/* Bytes in a second: the slowest that there is. */
+#define MUTE_RATE	32000
 
 struct said said = { .inject = -1 };
 
@@ -62,6 +64,36 @@ int say_all(const struct frame *f, unsigned int n)
 		return 0;
 	fz_note("a frame is refused: %s", strerror(errno));
 	return -errno;
+}
+
+/* Datagrams take the wire for so long; what follows waits for them, however fast it is by then. */
+bool mute(unsigned int node, unsigned int dim, unsigned int ms)
+{
+	struct sockaddr_hypercube a = shc_addr(said.c.name, node ^ 1u << dim);
+	unsigned int sent = 0, all = ms / 1000 * MUTE_RATE;
+	int room = all * 2, fd = shc_bound(said.c.name, node, SOCK_DGRAM);
+	static const char load[1000];
+
+	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)) ||
+	    ctl_link_rate(said.c.name, node, dim, MUTE_RATE))
+		return false;
+	while (sent < all && sendto(fd, load, sizeof(load), 0, (struct sockaddr *)&a,
+				    sizeof(a)) == sizeof(load))
+		sent += sizeof(load);
+	close(fd);
+	return !ctl_link_rate(said.c.name, node, dim, 0) && sent >= all;
+}
+
+bool mute_end(void)
+{
+	struct link_sums s = { 0 };
+	uint64_t end = fz_ms() + 3 * WAIT_MS;
+
+	while (!ctl_link_sums(said.c.name, &s) && s.queued && fz_ms() < end)
+		usleep(10000);
+	if (s.queued)
+		fz_note("%llu frames wait for a link", (unsigned long long)s.queued);
+	return !s.queued;
 }
 
 int say(const struct frame *f)

@@ -27,6 +27,11 @@ void routed(struct frame *f, unsigned int src, unsigned int dst, const unsigned 
 	    unsigned int hops);
 /* 0 or -errno. */
 int say(const struct frame *f);
+/* Nothing that @node says over link @dim arrives within so many ms: a slow link has other things to
+ * carry.  What has been said meanwhile has arrived when mute_end() returns.
+ */
+bool mute(unsigned int node, unsigned int dim, unsigned int ms);
+bool mute_end(void);
 /* Frames that arrive together. */
 int say_all(const struct frame *f, unsigned int n);
 uint64_t node_drops(unsigned int node, int reason);
@@ -52,7 +57,8 @@ bool parts_are_whole(void);
 bool flood_of_words(void);
 bool walk_unannounced(void);
 bool words_are_bare(void);
-bool seq_heals(void);
+bool seq_skips(void);
+bool seq_repeats(void);
 bool version_heals(void);
 bool src_is_behind(void);
 bool copies_are_whole(void);

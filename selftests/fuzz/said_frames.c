@@ -31,7 +31,6 @@ bool type_of_nothing(void)
 /* Is it dropped for what it says of its own parts?  It is the @n-th that comes to node 0. */
 static bool is_malformed(struct frame *f, unsigned int n)
 {
-	f->rec.flags = 0;
 	f->says |= SAY_LEN;
 	return !say(f) && link_drops_are(0, 0, HYPERCUBE_A_DROP_MALFORMED, n);
 }
@@ -130,21 +129,68 @@ bool flood_of_words(void)
 	return live_dgrams(&said.c);
 }
 
-bool seq_heals(void)
+static bool link_is(unsigned int state)
 {
-	static const uint32_t seqs[] = { 0x7fffffff, 0xfffffff0, 0x40000000 };
+	uint64_t end = fz_ms() + 2000;
+	bool is;
+
+	do {
+		is = ctl_link_state(said.c.name, 0, 0) == state &&
+		     ctl_link_state(said.c.name, 1, 0) == state;
+	} while (!is && fz_ms() < end && !usleep(1000));
+	return is;
+}
+
+/* The neighbour's own numbers are another gap, as soon as it may speak again. */
+static bool link_goes_on(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		if (ctl_link_down(said.c.name, 0, 0, false) || !live_dgrams(&said.c))
+			return false;
+	return link_is(0);
+}
+
+/* A number that is not the next takes the link down, and counts; once it is set up it goes on. */
+bool seq_skips(void)
+{
+	static const uint32_t seqs[] = { 0x7fffffff, 0xf0000000, 0x40000000 };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(seqs); i++) {
+		uint64_t gaps = link_drops(0, 0, HYPERCUBE_A_DROP_GAP);
 		struct frame f;
 
 		part_begin(&f, 0, 0, HC_FRAME_REPLY, LIVE_TREE);
 		frame_hdr(&f)->seq = htonl(seqs[i]);
 		f.rec.flags = 0;
-		if (say(&f) || !live_dgrams(&said.c))
+		if (say(&f) || !link_is(HYPERCUBE_LINK_F_SPENT) || !live_dgrams(&said.c))
+			return false;
+		if (link_drops(0, 0, HYPERCUBE_A_DROP_GAP) == gaps || !link_goes_on())
 			return false;
 	}
 	return true;
+}
+
+/* Those that have been here are dropped, and nothing else happens. */
+bool seq_repeats(void)
+{
+	unsigned int i, n = 0;
+	struct frame f[2];
+	struct sockaddr_hypercube a = shc_addr(said.c.name, 0);
+	int fd = shc_bound(said.c.name, 1, SOCK_DGRAM);
+
+	/* The numbers of the link are known by then. */
+	for (i = 0; i < 20; i++)
+		n += sendto(fd, &i, sizeof(i), 0, (struct sockaddr *)&a, sizeof(a)) == sizeof(i);
+	close(fd);
+	part_begin(&f[0], 0, 0, HC_FRAME_REPLY, LIVE_TREE);
+	frame_hdr(&f[0])->seq = htonl(1);
+	f[0].rec.flags = 0;
+	f[1] = f[0];
+	return n == 20 && !say_all(f, 2) && link_drops_are(0, 0, HYPERCUBE_A_DROP_DUPLICATE, 2) &&
+	       link_is(0) && live_dgrams(&said.c);
 }
 
 bool version_heals(void)

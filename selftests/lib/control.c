@@ -157,6 +157,14 @@ int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigne
 	return nl_talk(ctl(), NULL, NULL);
 }
 
+int ctl_link_rate(const char *name, unsigned int node, unsigned int dim, uint64_t rate)
+{
+	link_begin(name, node, dim);
+	nl_u64(ctl(), HYPERCUBE_A_LINK_RATE, rate);
+	nl_put(ctl(), HYPERCUBE_A_LINK_ONE_WAY, NULL, 0);
+	return nl_talk(ctl(), NULL, NULL);
+}
+
 int ctl_link_impair(const char *name, unsigned int node, unsigned int dim,
 		    const struct impairments *i)
 {
@@ -189,6 +197,9 @@ static void sums_add(void *arg, const struct nl_attrs *a)
 	s->checksum += nl_get_u64(&drops, HYPERCUBE_A_DROP_CHECKSUM, 0);
 	s->duplicate += nl_get_u64(&drops, HYPERCUBE_A_DROP_DUPLICATE, 0);
 	s->queue_full += nl_get_u64(&drops, HYPERCUBE_A_DROP_QUEUE_FULL, 0);
+	s->replays += nl_get_u64(a, HYPERCUBE_A_LINK_REPLAYS, 0);
+	s->gap += nl_get_u64(&drops, HYPERCUBE_A_DROP_GAP, 0);
+	s->spent += !!(nl_get_u32(a, HYPERCUBE_A_LINK_STATE, 0) & HYPERCUBE_LINK_F_SPENT);
 }
 
 int ctl_link_sums(const char *name, struct link_sums *sums)
@@ -197,6 +208,23 @@ int ctl_link_sums(const char *name, struct link_sums *sums)
 	nl_begin(ctl(), HYPERCUBE_CMD_LINK_GET, NLM_F_DUMP);
 	nl_str(ctl(), HYPERCUBE_A_LINK_FABRIC, name);
 	return nl_talk(ctl(), sums_add, sums);
+}
+
+static void state_take(void *arg, const struct nl_attrs *a)
+{
+	*(unsigned int *)arg = nl_get_u32(a, HYPERCUBE_A_LINK_STATE, 0);
+}
+
+unsigned int ctl_link_state(const char *name, unsigned int node, unsigned int dim)
+{
+	unsigned int state = ~0u;
+
+	nl_begin(ctl(), HYPERCUBE_CMD_LINK_GET, NLM_F_ACK);
+	nl_str(ctl(), HYPERCUBE_A_LINK_FABRIC, name);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_NODE, node);
+	nl_u32(ctl(), HYPERCUBE_A_LINK_DIM, dim);
+	nl_talk(ctl(), state_take, &state);
+	return state;
 }
 
 static void node_begin(const char *name, unsigned int node)

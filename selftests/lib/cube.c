@@ -269,7 +269,7 @@ int cube_lossy(struct cube *c, unsigned int loss, unsigned int seed)
 {
 	const struct impairments lossy = { .loss = loss, .seed = seed };
 
-	return ctl_patience(c->name, 3000) ?: cube_impair(c, &lossy);
+	return cube_impair(c, &lossy);
 }
 
 int cube_fail_node(struct cube *c, unsigned int node)

@@ -50,12 +50,15 @@ struct nl *ctl(void);
 
 int ctl_fabric_new(const char *name, unsigned int dim, unsigned int segment);
 int ctl_fabric_del(const char *name);
-/* Silence on links that may lose frames ends operations after @ms, 0: never. */
+/* Word of a task whose link has failed is waited for @ms, 0: without limit. */
 int ctl_patience(const char *name, unsigned int ms);
 int ctl_link_down(const char *name, unsigned int node, unsigned int dim, bool down);
 /* The loss is of one end only with @one_way. */
 int ctl_link_loss(const char *name, unsigned int node, unsigned int dim, unsigned int ppm,
 		  bool one_way);
+
+/* So many bytes in a second over a link in one direction, 0: any. */
+int ctl_link_rate(const char *name, unsigned int node, unsigned int dim, uint64_t rate);
 
 /* Impairments of the frames of a link in both directions; as the attributes. */
 struct impairments {
@@ -81,9 +84,14 @@ struct link_sums {
 	uint64_t checksum;
 	uint64_t duplicate;
 	uint64_t queue_full;
+	uint64_t replays;
+	uint64_t gap;
+	unsigned int spent;	/* ends */
 };
 
 int ctl_link_sums(const char *name, struct link_sums *sums);
+/* HYPERCUBE_LINK_F_*, all of them if it cannot be told. */
+unsigned int ctl_link_state(const char *name, unsigned int node, unsigned int dim);
 int ctl_node_failed(const char *name, unsigned int node, bool failed);
 int ctl_node_owner(const char *name, unsigned int node, unsigned int uid);
 /* Let a node lie about what it relays: in so many ppm, or in the @n frames of @at; @seed < 0: leave
@@ -236,7 +244,7 @@ void cube_close(struct cube *c, unsigned int node);
 int cube_fail_link(struct cube *c, unsigned int node, unsigned int dim);
 /* All links. */
 int cube_impair(struct cube *c, const struct impairments *i);
-/* So many frames of a million get lost everywhere, and who hears nothing for long gives up. */
+/* So many attempts of a million are lost everywhere. */
 int cube_lossy(struct cube *c, unsigned int loss, unsigned int seed);
 int cube_fail_node(struct cube *c, unsigned int node);
 int cube_heal(struct cube *c);

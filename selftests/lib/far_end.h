@@ -13,7 +13,7 @@
 #define FAR_RECORD	16
 #define FAR_HDR		40
 /* HC_TRUNK_VERSION, HC_WIRE_VERSION */
-#define FAR_VERSION	5
+#define FAR_VERSION	6
 #define FAR_WIRE	3
 
 /* HC_FRAME_LSA */
@@ -28,6 +28,8 @@ uint32_t far_get32(const uint8_t *p);
 void far_record(uint8_t *p, uint32_t len, uint8_t what, uint8_t flags, uint16_t node);
 /* False: the stream has ended. */
 bool far_say(int fd, const void *p, size_t n);
+/* A frame's record: the frame gets the next number of its link, if its type has one. */
+void far_number(uint8_t *record);
 /* That of a record of @n bytes behind it gets its digests. */
 void far_digest(uint8_t *p, size_t n);
 /* As a machine with a part of a fabric of dimension @dim, whose nodes share the bits @fixed, which

@@ -23,6 +23,8 @@
 #define WAIT		60000	/* ms */
 #define FRAME_MAX	70000
 #define OFFLOAD		12
+/* One frame of so many has another number than the next: the link is down then. */
+#define GAPS		10000
 
 static uint64_t state;
 
@@ -77,6 +79,8 @@ static bool frame(int fd, const char *fabric)
 			far_put32(f + 16, payload - (draw(2) ? 0 : draw(payload + 1)));
 		far_put16(f + 20, draw(3) ? 0 : draw(70));
 	}
+	if (draw(GAPS))
+		far_number(b);
 	return far_say(fd, b, FAR_RECORD + offload + len);
 }
 
@@ -163,6 +167,8 @@ static bool mutant(int fd)
 	}
 	for (n = draw(4) ? draw(4) : 0; n; n--)
 		change(b + FAR_RECORD, len - FAR_RECORD);
+	if (draw(GAPS))
+		far_number(b);
 	while (ok && again--)
 		ok = far_say(fd, b, len);
 	return ok;

@@ -138,17 +138,6 @@ static const char *links_text(const struct soak *s, const uint32_t pick[NODES_MA
 	return list;
 }
 
-static void links_lossy(struct soak *s, const uint32_t pick[NODES_MAX])
-{
-	uint32_t u, d;
-
-	s->carried |= EX_LOSS;
-	for (u = 0; u < s->w->nodes; u++)
-		for (d = 0; d < s->w->dim; d++)
-			if (pick[u] >> d & 1)
-				deed_lossy(s->w, u, d);
-}
-
 static uint32_t kinds_percent(struct soak *s, enum kind kind)
 {
 	if (!(s->kinds >> kind & 1))
@@ -174,8 +163,6 @@ void chaos_impair(struct soak *s)
 		return;
 	s->unclean = true;
 	links_pick(s, chance(&s->dice, 50) ? 2 : 40, pick);
-	if (loss || corrupt)
-		links_lossy(s, pick);
 	config(s,
 	       "link set %s %s loss %u.%02u%% corrupt %u.%02u%% duplicate %u.%02u%% delay %uus jitter %uus seed %u",
 	       s->w->fabric, links_text(s, pick), loss / 100, loss % 100, corrupt / 100,

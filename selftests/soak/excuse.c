@@ -17,11 +17,10 @@ bool excused(const struct world *w, int plan, int error)
 	} explains[] = {
 		{ ECONNRESET, EX_CLOSE },
 		{ EHOSTUNREACH, EX_LINK | EX_NODE },
-		{ EIO, EX_LOSS | EX_MEMORY },
-		{ ENOLINK, EX_LINK | EX_NODE },
+		{ EIO, EX_MEMORY },
+		{ ENOLINK, EX_LINK | EX_NODE | EX_MEMORY },
 		{ EHOSTDOWN, EX_NODE },
 		{ ENOMEM, EX_MEMORY },
-		{ ETIMEDOUT, EX_LOSS },
 	};
 	uint32_t had = atomic_load(&w->era.excuses), why = 0, i;
 
@@ -69,11 +68,12 @@ bool cause_true(const struct world *w, uint32_t node, int error, const struct hy
 	case ECONNRESET:
 		return u != NOWHERE && atomic_load(&w->era.deeds.closed) >> u & 1;
 	case ENOLINK:
-		return !r || (u != NOWHERE && d != NOWHERE && link_gone(w, u, d));
+		/* A link that cannot deliver for lack of memory is spent. */
+		return !r || (u != NOWHERE && d != NOWHERE &&
+			      (short_of_memory || link_gone(w, u, d)));
 	case EIO:
 		/* A member that finds a hole in what came over detours does not know where. */
-		return u != NOWHERE && (d == NOWHERE || short_of_memory ||
-					atomic_load(&w->era.deeds.lossy[u]) >> d & 1);
+		return u != NOWHERE && (d == NOWHERE || short_of_memory);
 	}
 	return true;
 }
@@ -89,11 +89,6 @@ void deed_link(struct world *w, uint32_t u, uint32_t d)
 	link_mark(w->era.deeds.cut, u, d);
 }
 
-void deed_lossy(struct world *w, uint32_t u, uint32_t d)
-{
-	link_mark(w->era.deeds.lossy, u, d);
-}
-
 void deeds_forget(struct world *w)
 {
 	struct deeds *deeds = &w->era.deeds;
@@ -102,8 +97,6 @@ void deeds_forget(struct world *w)
 	atomic_store(&deeds->closed, 0);
 	atomic_store(&deeds->failed, 0);
 	atomic_store(&deeds->replaced, 0);
-	for (u = 0; u < NODES_MAX; u++) {
+	for (u = 0; u < NODES_MAX; u++)
 		atomic_store(&deeds->cut[u], 0);
-		atomic_store(&deeds->lossy[u], 0);
-	}
 }

@@ -58,7 +58,6 @@ enum excuse {
 	EX_LINK = 1 << 0,	/* a link was down */
 	EX_NODE = 1 << 1,	/* a node had failed */
 	EX_CLOSE = 1 << 2,	/* a socket was closed */
-	EX_LOSS = 1 << 3,	/* links lose or corrupt frames */
 	EX_MEMORY = 1 << 4,	/* allocations fail */
 	EX_REPLACE = 1 << 5,	/* a plan was replaced or removed */
 };
@@ -92,7 +91,6 @@ struct deeds {
 	_Atomic uint64_t failed;	/* nodes */
 	_Atomic uint32_t replaced;	/* bit: place in era.plan */
 	_Atomic uint32_t cut[NODES_MAX];	/* bit d: link d of the node was down */
-	_Atomic uint32_t lossy[NODES_MAX];	/* bit d: it loses or corrupts frames */
 };
 
 struct era {
@@ -281,7 +279,6 @@ void judge_forget(struct member *m);
 bool excused(const struct world *w, int plan, int error);
 bool cause_true(const struct world *w, uint32_t node, int error, const struct hypercube_result *r);
 void deed_link(struct world *w, uint32_t u, uint32_t d);
-void deed_lossy(struct world *w, uint32_t u, uint32_t d);
 void deeds_forget(struct world *w);
 
 /* datagram.c */

@@ -193,6 +193,10 @@ enum hypercube_link_state {
 	HYPERCUBE_LINK_F_CARRIER = 1 << 3,	/* its other end is elsewhere, and nothing leads
 						 * there
 						 */
+	HYPERCUBE_LINK_F_SPENT = 1 << 4,	/* it gave up a frame, or missed one; until it
+						 * is set up, its impairments change or DETECT
+						 * finds it
+						 */
 };
 
 /* Attributes of a link end (node, dim); counters are those of this end. */
@@ -225,6 +229,7 @@ enum {
 	HYPERCUBE_A_LINK_DELAYED,	/* u64, frames that waited for DELAY or RATE */
 	HYPERCUBE_A_LINK_QUEUED,	/* u32, frames that wait now */
 	HYPERCUBE_A_LINK_QUEUED_BYTES,	/* u32, their bytes */
+	HYPERCUBE_A_LINK_REPLAYS,	/* u64, attempts in vain to deliver a frame */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_LINK_MAX,
@@ -258,6 +263,7 @@ enum {
 	HYPERCUBE_A_DROP_PAD,
 	HYPERCUBE_A_DROP_DISSENT,	/* other copies of the datagram say something else */
 	HYPERCUBE_A_DROP_UNPROVEN,	/* the datagram came in too few copies */
+	HYPERCUBE_A_DROP_GAP,		/* one is missing before it: the link is spent */
 
 	/* add above here */
 	__HYPERCUBE_A_DROP_MAX,
