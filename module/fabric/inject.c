@@ -32,12 +32,14 @@
  * @shared: clones of frames
  * @was: what they contained; in the written buffer
  * @nshared: how many
+ * @held: nodes whose polls are kept away until the frames that have numbers of theirs have gone
  */
 struct injection {
 	struct hc_fabric *fabric;
 	struct sk_buff *shared[SHARED_MAX];
 	const void *was[SHARED_MAX];
 	unsigned int nshared;
+	DECLARE_BITMAP(held, HC_NODES_MAX);
 };
 
 static struct dentry *inject_dir;
@@ -113,17 +115,32 @@ static struct sk_buff *frame_make(const struct hc_inject *rec, const void *data)
 	return frame_build(data, rec->len, linear, rec->flags & HC_INJECT_F_ODD);
 }
 
-/* The number belongs to the neighbour's poll: keep that away for the moment, however busy it is. */
-static void seq_next(struct hc_node *peer, unsigned int dim, struct hc_hdr *hdr)
+/* The number belongs to the neighbour's poll: keep that away, however busy it is, until the frame
+ * has gone, or one with a later number would overtake it.
+ */
+static void seq_next(struct injection *inj, struct hc_node *peer, unsigned int dim,
+		     struct hc_hdr *hdr)
 {
 	const struct hc_frame_ops *type = hc_frame_ops(hdr->type);
 	bool numbered = type && type->flags & HC_FT_SURE;
 
-	hc_node_disable(peer);
+	if (!__test_and_set_bit(peer->id, inj->held))
+		hc_node_disable(peer);
 	hdr->seq = numbered ? cpu_to_be32(++peer->ports[dim].tx_seq) : 0;
-	napi_enable(&peer->napi);
-	/* What has come meanwhile has scheduled nothing. */
-	hc_node_run(peer);
+}
+
+static void polls_go_on(struct injection *inj)
+{
+	u32 u;
+
+	for_each_set_bit(u, inj->held, HC_NODES_MAX) {
+		struct hc_node *node = inj->fabric->nodes[u];
+
+		__clear_bit(u, inj->held);
+		napi_enable(&node->napi);
+		/* What has come meanwhile has scheduled nothing. */
+		hc_node_run(node);
+	}
 }
 
 static void shared_keep(struct injection *inj, struct sk_buff *skb, const void *data)
@@ -178,7 +195,7 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 	/* One whose checksum is wrong counts for nothing. */
 	if (rec->flags & HC_INJECT_F_SEQ && !(rec->flags & HC_INJECT_F_SEALED) &&
 	    rec->len >= sizeof(struct hc_hdr))
-		seq_next(peer, rec->dim, data);
+		seq_next(inj, peer, rec->dim, data);
 	skb = frame_make(rec, data);
 	if (!skb)
 		return -ENOMEM;
@@ -190,8 +207,9 @@ static int inject_frame(struct injection *inj, const struct hc_inject *rec, void
 }
 
 /* The polls run where bottom halves are enabled again. */
-static void group_xmit(const struct hc_fabric *fabric, struct sk_buff_head *group)
+static void group_xmit(struct injection *inj, struct sk_buff_head *group)
 {
+	const struct hc_fabric *fabric = inj->fabric;
 	struct sk_buff *skb;
 
 	local_bh_disable();
@@ -204,6 +222,7 @@ static void group_xmit(const struct hc_fabric *fabric, struct sk_buff_head *grou
 		peer->ports[rec.dim].ops->xmit(peer, &peer->ports[rec.dim], skb);
 	}
 	local_bh_enable();
+	polls_go_on(inj);
 	cond_resched();
 }
 
@@ -226,11 +245,11 @@ static int inject_frames(struct injection *inj, void *data, size_t len)
 			break;
 		err = inject_frame(inj, &rec, data, &group);
 		if (!(rec.flags & HC_INJECT_F_MORE))
-			group_xmit(inj->fabric, &group);
+			group_xmit(inj, &group);
 		data += rec.len;
 		len -= rec.len;
 	}
-	group_xmit(inj->fabric, &group);
+	group_xmit(inj, &group);
 	return err;
 }
 
