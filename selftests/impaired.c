@@ -221,6 +221,38 @@ TEST(attempts_in_vain_take_real_time)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
+/* Of each frame some ten attempts are in vain: their copies do not fill the memory. */
+TEST(corrupted_copies_take_no_more_than_so_much)
+{
+	const struct impairments bad = { .corrupt = 900000, .delay = 200 * MS, .seed = 3 };
+	struct sockaddr_hypercube a;
+	static char load[30000];
+	int room = 16 << 20, fd;
+	struct link_sums s;
+	unsigned int n = 0;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c, 1, 32768));
+	a = shc_addr(c.name, 1);
+	fd = shc_bound(c.name, 0, SOCK_DGRAM);
+	ASSERT_LE(0, fd);
+	ASSERT_EQ(0, setsockopt(fd, SOL_SOCKET, SO_SNDBUFFORCE, &room, sizeof(room)));
+	ASSERT_EQ(0, cube_impair(&c, &bad));
+	while (n < 60 &&
+	       sendto(fd, load, sizeof(load), MSG_DONTWAIT, (void *)&a, sizeof(a)) == sizeof(load))
+		n++;
+	usleep(100000);
+	ASSERT_EQ(0, ctl_link_sums(c.name, &s));
+	TH_LOG("%u messages: %llu copies, %llu bytes wait", n, (unsigned long long)s.corrupted,
+	       (unsigned long long)s.queued_bytes);
+	EXPECT_EQ(60, n);
+	EXPECT_GT(s.corrupted, 30);
+	EXPECT_GT(s.queued_bytes, 60 * sizeof(load));
+	EXPECT_GT(7 << 20, s.queued_bytes);
+	close(fd);
+	EXPECT_EQ(0, cube_del(&c));
+}
+
 TEST(duplicates_are_taken_once)
 {
 	const struct impairments bad = { .duplicate = 500000, .seed = 9 };

@@ -278,6 +278,31 @@ copies_out_of_sight_are_in_doubt() {
 	equal 'there' '[0,3,0]' "$(json_at "$b" '.nodes[] | select(.node == 4) | [.kept,.doubt,.lost]' balance show t)"
 }
 
-run_tests links_come_up faults_are_known_there ip_goes_across collectives_go_across all_kinds_go_across \
+# A link that b gives up is set up by a, again and again, while b has something to say over it. What each end has heard of
+# the other is no older than what that end knows: once it delivers it is up, at both ends, and with the next trunk, too.
+ends_agree_on_what_is_spent() {
+	local i
+	machines 3 0XX 1XX
+	there "$a" hcctl trunk listen t keep
+	check 'a trunk' busywait 5 at "$b" hcctl trunk connect t 2 10.9.0.1
+	up_again
+	for i in {1..8}; do
+		check 'nothing gets through' at "$b" hcctl link set t 4:2 loss 100% one-way
+		check 'something to say' at "$b" hcctl link set t 5:0 down
+		busywait 5 is_at '["spent"]' "$b" '.[0].state' link show t 4:2 || fault 'it is not spent at b'
+		((i % 2)) || busywait 5 is_at '["spent"]' "$a" '.[0].state' link show t 0:2 || fault 'nor at a'
+		there "$a" hcctl link set t 0:2 up
+		check 'nothing to say' at "$b" hcctl link set t 5:0 up
+		check 'it delivers' at "$b" hcctl link set t 4:2 loss 0% one-way
+		check 'set up' at "$a" hcctl link set t 0:2 up
+		up_again
+	done
+	check 'another trunk' at "$b" hcctl trunk connect t 2 10.9.0.1
+	up_again
+	sleep 0.5
+	up_again
+}
+
+run_tests links_come_up faults_are_known_there ends_agree_on_what_is_spent ip_goes_across collectives_go_across all_kinds_go_across \
 	runs_follow_each_other tasks_go_across plans_that_differ_do_not_mix tasks_go_to_a_machine_that_is_back \
 	tasks_of_another_life_are_in_doubt copies_out_of_sight_are_in_doubt

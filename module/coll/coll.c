@@ -723,7 +723,8 @@ static void header_lacks(struct hc_member *m, struct sk_buff *skb)
 	u64 nr = be64_to_cpu(hc_wire_plan_of(skb)->op);
 
 	/* Else it is of no use to anybody, or says what cannot be. */
-	if (hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src)) && nr >= m->base && hc_nr_fits(m, nr))
+	if (hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src)) && nr >= max(m->base, m->done) &&
+	    !hc_ended(m, nr) && hc_nr_fits(m, nr))
 		hc_data_fail(m, skb, -ENOMEM);
 	else
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);

@@ -70,7 +70,7 @@ static void end_say(struct hc_trunk_end *end, const struct hc_link_said *said)
 		end->version++;
 	end->down = said->down;
 	end->flags = (said->down ? HC_END_F_DOWN : 0) | (said->failed ? HC_END_F_FAILED : 0) |
-		     (said->spent ? HC_END_F_SPENT : 0) | anew;
+		     anew;
 	end->flap_down = said->flap_down;
 	end->flap_period = said->flap_period;
 	spin_unlock(&end->lock);
@@ -103,16 +103,19 @@ static u32 trunk_mtu(const struct hc_node *node, unsigned int dim)
 
 /* ------------------------------------------------------------ the other end */
 
-/* That it is to forget DETECT's marks is said once. */
+/* That it is to forget DETECT's marks is said once.  Whether the link is spent here is said as it
+ * is now: that changes without configuration.
+ */
 void hc_trunk_end_fill(struct hc_node *node, unsigned int dim, struct hc_wire_end *w)
 {
+	u8 spent = test_bit(HC_PORT_SPENT, &node->ports[dim].flags) ? HC_END_F_SPENT : 0;
 	struct hc_trunk_end *end = node->ports[dim].end;
 
 	spin_lock(&end->lock);
 	w->version = cpu_to_be32(end->version);
 	w->flap_down = cpu_to_be32(end->flap_down);
 	w->flap_period = cpu_to_be32(end->flap_period);
-	w->flags = end->flags;
+	w->flags = end->flags | spent;
 	end->flags &= ~HC_END_F_ANEW;
 	spin_unlock(&end->lock);
 }

@@ -281,9 +281,9 @@ static void arm(struct hc_impair *imp, u64 due)
 	hrtimer_start(&imp->timer, ns_to_ktime(due), HRTIMER_MODE_ABS_SOFT);
 }
 
-static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due)
+static void wait(struct hc_impair *imp, struct sk_buff *skb, u64 due, bool loose)
 {
-	hc_cb(skb)->loose = hc_frame_is_loose(skb);
+	hc_cb(skb)->loose = loose;
 	if (hc_cb(skb)->loose)
 		loose_add(imp, skb->truesize);
 	imp->last_due = due;
@@ -300,8 +300,10 @@ static u64 wire_time(const struct hc_impair *imp, unsigned int len)
 	return imp->set.rate ? div64_u64((u64)len * NSEC_PER_SEC, imp->set.rate) : 0;
 }
 
-/* Over the wire, at once or later: @late ns after the wire and the delay alone would have it. */
-static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late)
+/* Over the wire, at once or later: @late ns after the wire and the delay alone would have it.
+ * @loose: while it waits it is charged to nobody else.
+ */
+static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late, bool loose)
 {
 	u64 delay = delay_of(imp) + late;
 
@@ -310,7 +312,7 @@ static void wire(struct hc_impair *imp, struct sk_buff *skb, u64 late)
 		return;
 	}
 	imp->wire_free = max(ktime_get_ns(), imp->wire_free) + wire_time(imp, skb->len);
-	wait(imp, skb, max(imp->wire_free + delay, imp->last_due));
+	wait(imp, skb, max(imp->wire_free + delay, imp->last_due), loose);
 }
 
 /* ------------------------------------------------------------ frames that may get lost */
@@ -341,7 +343,7 @@ static void raw_one(struct hc_impair *imp, struct sk_buff *skb, bool eth)
 		skb = bad;
 	}
 	if (raw_room(imp, skb, eth))
-		wire(imp, skb, 0);
+		wire(imp, skb, 0, hc_frame_is_loose(skb));
 	else
 		hc_drop(imp->node, imp->port, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 }
@@ -401,6 +403,20 @@ unsigned int hc_impair_admit(struct hc_impair *imp, struct hc_fate *fate)
 	return why;
 }
 
+/* Copies of a frame, of which there may be many, are made as far as there is room. */
+static struct sk_buff *copy_make(struct hc_impair *imp, struct sk_buff *skb, bool corrupted)
+{
+	if (imp->q_memory >= HC_ETH_BYTES || !loose_room(imp))
+		return NULL;
+	imp->node->spent++;
+	return corrupted ? corrupted_copy(imp, skb) : hc_frame_copy(skb);
+}
+
+static void copy_wire(struct hc_impair *imp, struct sk_buff *copy, u64 late)
+{
+	wire(imp, copy, late, !copy->sk && !copy->destructor);
+}
+
 static void sure_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct hc_fate *fate)
 {
 	u64 again = 2 * imp->set.delay + REPLAY_PAUSE;
@@ -411,18 +427,18 @@ static void sure_xmit(struct hc_impair *imp, struct sk_buff *skb, const struct h
 		copy = NULL;
 		/* No checksum: corruption was switched off in the meantime. */
 		if (fate->corrupted & BIT_ULL(i) && hc_cb(skb)->sealed)
-			copy = corrupted_copy(imp, skb);
+			copy = copy_make(imp, skb, true);
 		if (copy)
-			wire(imp, copy, i * again);
+			copy_wire(imp, copy, i * again);
 		else
 			imp->wire_free = max(ktime_get_ns(), imp->wire_free) +
 					 wire_time(imp, skb->len);
 	}
-	copy = fate->duplicate ? hc_frame_copy(skb) : NULL;
-	wire(imp, skb, fate->vain * again);
+	copy = fate->duplicate ? copy_make(imp, skb, false) : NULL;
+	wire(imp, skb, fate->vain * again, hc_frame_is_loose(skb));
 	if (copy) {
 		imp->duplicated++;
-		wire(imp, copy, fate->vain * again);
+		copy_wire(imp, copy, fate->vain * again);
 	}
 }
 

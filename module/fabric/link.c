@@ -304,7 +304,7 @@ static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool a
 	/* The poll may have set it in the meantime. */
 	unmarked = anew && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
 	if (anew)
-		unmarked |= hc_spent_clear(port);
+		unmarked |= hc_spent_clear(node, dim);
 	return unmarked || (was ^ READ_ONCE(port->flags)) & HC_PORT_UNUSABLE;
 }
 
@@ -337,7 +337,8 @@ void hc_link_set_carrier(struct hc_node *node, unsigned int dim, bool on)
 	if (on) {
 		hc_detect_spare(node->fabric, port);
 		clear_bit(HC_PORT_DETECTED, &port->flags);
-		hc_spent_clear(port);
+		/* What the other end says of its own has been heard. */
+		hc_spent_clear_here(node, dim);
 	} else if (!test_bit(HC_PORT_NO_CARRIER, &port->flags)) {
 		set_bit(HC_PORT_CUT, &port->flags);
 	}

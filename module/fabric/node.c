@@ -260,6 +260,19 @@ static unsigned int rx_flaw(struct hc_node *node, unsigned int dim, struct sk_bu
 	return why ?: again;
 }
 
+/* An operation that is known fails.  Else there was no memory to look at the frame: the link has
+ * not delivered it.
+ */
+static void memory_lacks(struct hc_node *node, unsigned int dim, const struct hc_frame_ops *type,
+			 struct sk_buff *skb)
+{
+	if (type && type->flags & HC_FT_WHOLE && type->undeliverable &&
+	    skb_headlen(skb) >= hc_way_end(hc_hdr(skb)) + type->part)
+		type->undeliverable(node, dim, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+	else if (!type || type->flags & HC_FT_SURE)
+		hc_spent_set(node, dim);
+}
+
 static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 {
 	unsigned int dim = hc_cb(skb)->dim;
@@ -270,9 +283,8 @@ static void rx_frame(struct hc_node *node, struct sk_buff *skb)
 	rx_count(node, port, skb->len);
 	why = rx_flaw(node, dim, skb, &type);
 	if (unlikely(why)) {
-		/* There is no memory to look at it: the link has not delivered it. */
 		if (why == HYPERCUBE_A_DROP_NO_MEMORY)
-			hc_spent_set(node, dim);
+			memory_lacks(node, dim, type, skb);
 		hc_drop(node, port, skb, why);
 		return;
 	}

@@ -49,13 +49,20 @@ void hc_spent_set(struct hc_node *node, unsigned int dim)
 	spent_news(node, dim);
 }
 
-bool hc_spent_clear(struct hc_port *port)
+bool hc_spent_clear_here(struct hc_node *node, unsigned int dim)
 {
-	bool was = READ_ONCE(port->flags) & HC_PORT_GAVE_UP;
+	if (!test_and_clear_bit(HC_PORT_SPENT, &node->ports[dim].flags))
+		return false;
+	/* The other end may have heard that it was after it had asked for this. */
+	spent_news(node, dim);
+	return true;
+}
 
-	clear_bit(HC_PORT_SPENT, &port->flags);
-	clear_bit(HC_PORT_SPENT_THERE, &port->flags);
-	return was;
+bool hc_spent_clear(struct hc_node *node, unsigned int dim)
+{
+	bool there = test_and_clear_bit(HC_PORT_SPENT_THERE, &node->ports[dim].flags);
+
+	return hc_spent_clear_here(node, dim) || there;
 }
 
 bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked)
@@ -67,9 +74,13 @@ bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked)
 	/* Pairs with spent_mark(). */
 	smp_rmb();
 	/* Rounds of another machine are not counted here. */
-	if (READ_ONCE(port->spent_in) == READ_ONCE(node->detect.round) && !asked)
+	if (READ_ONCE(port->spent_in) == READ_ONCE(node->detect.round) && !asked) {
+		/* The other end may have found it good. */
+		if (test_bit(HC_PORT_SPENT, &port->flags))
+			spent_news(node, dim);
 		return false;
-	hc_spent_clear(port);
+	}
+	hc_spent_clear(node, dim);
 	spent_news(node, dim);
 	return true;
 }
@@ -78,8 +89,12 @@ bool hc_spent_heard(struct hc_node *node, unsigned int dim, bool spent)
 {
 	struct hc_port *port = &node->ports[dim];
 
-	if (test_bit(HC_PORT_SPENT_THERE, &port->flags) == spent)
+	if (test_bit(HC_PORT_SPENT_THERE, &port->flags) == spent) {
+		/* Said again: it is so in this round, too. */
+		if (spent)
+			WRITE_ONCE(port->spent_in, READ_ONCE(node->detect.round));
 		return false;
+	}
 	if (spent)
 		spent_mark(node, dim, HC_PORT_SPENT_THERE);
 	else

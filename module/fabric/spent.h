@@ -30,7 +30,9 @@ void hc_spent_set(struct hc_node *node, unsigned int dim);
  */
 bool hc_spent_found(struct hc_node *node, unsigned int dim, bool asked);
 /* The same by configuration. */
-bool hc_spent_clear(struct hc_port *port);
+bool hc_spent_clear(struct hc_node *node, unsigned int dim);
+/* The same of what this end has said alone. */
+bool hc_spent_clear_here(struct hc_node *node, unsigned int dim);
 /* Is the link spent by the other end, as it says?  Return: that has changed.  Config. */
 bool hc_spent_heard(struct hc_node *node, unsigned int dim, bool spent);
 void hc_spents_init(struct hc_fabric *fabric);

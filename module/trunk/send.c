@@ -352,8 +352,12 @@ static bool record_next_frame(struct hc_trunk *trunk)
 			return true;
 		trunk->tx.len = 0;
 		atomic64_inc(&trunk->dropped);
-		if (hc_frame_is(skb, HC_FT_SURE))
+		if (hc_frame_is(skb, HC_FT_SURE)) {
 			hc_trunk_break(trunk, -ENOMEM, "There was no memory to send a frame");
+			kfree_skb(skb);
+			/* What follows would be a gap. */
+			return false;
+		}
 		kfree_skb(skb);
 	}
 	return false;

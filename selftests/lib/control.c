@@ -194,6 +194,7 @@ static void sums_add(void *arg, const struct nl_attrs *a)
 	s->duplicated += nl_get_u64(a, HYPERCUBE_A_LINK_DUPLICATED, 0);
 	s->delayed += nl_get_u64(a, HYPERCUBE_A_LINK_DELAYED, 0);
 	s->queued += nl_get_u32(a, HYPERCUBE_A_LINK_QUEUED, 0);
+	s->queued_bytes += nl_get_u32(a, HYPERCUBE_A_LINK_QUEUED_BYTES, 0);
 	s->checksum += nl_get_u64(&drops, HYPERCUBE_A_DROP_CHECKSUM, 0);
 	s->duplicate += nl_get_u64(&drops, HYPERCUBE_A_DROP_DUPLICATE, 0);
 	s->queue_full += nl_get_u64(&drops, HYPERCUBE_A_DROP_QUEUE_FULL, 0);

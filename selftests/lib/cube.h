@@ -81,6 +81,7 @@ struct link_sums {
 	uint64_t duplicated;
 	uint64_t delayed;
 	uint64_t queued;
+	uint64_t queued_bytes;
 	uint64_t checksum;
 	uint64_t duplicate;
 	uint64_t queue_full;
