@@ -99,8 +99,11 @@ users_take_turns() {
 		((his < 8 * alone)) || busy=true
 	done
 	if ((mine * 2 >= his)); then
-		$busy && fault 'users do not take turns'
-		$busy || skip 'the nodes are never busy for long'
+		if $busy; then
+			fault 'users do not take turns'
+		else
+			skip 'the nodes are never busy for long'
+		fi
 	fi
 	parameters_back
 }

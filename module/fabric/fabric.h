@@ -115,8 +115,8 @@ struct hc_trunks {
  * @epoch: counts plan installations; written under @lock
  * @nodes: the 2^n nodes, NULL: elsewhere; valid until phase 2 of the teardown
  * @nfailed: failed nodes, under @lock
- * @patience: ms of silence that end an operation where frames may get lost, 0: no silence does;
- *	written under @lock
+ * @patience: ms until a task whose link failed while it was handed over is in doubt, and a round
+ *	of balancing without news fails; 0: never; written under @lock
  * @detect: rounds of DETECT
  * @paths: the PATH frames under way
  * @later: requests that are answered later

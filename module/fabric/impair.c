@@ -27,7 +27,8 @@
  * frames are bounded for each link (own.c), and that bounds the queue: the sender waits, as with a
  * slow receiver.  Ethernet frames are dropped when as much waits as in any other queue, or if they
  * would have to wait for the wire too long: operations share it with them.  Flooded ones, which are
- * charged to nobody, have a limit in each direction, too, and one in the whole fabric.
+ * charged to nobody, have a limit in each direction, too, and one in the whole fabric; so have
+ * copies of all others, and one that finds no room is as good as lost.
  *
  * Checksums.  A link that may corrupt puts a CRC-32 over the whole frame into each frame.
  * Whether frames have one is a property of the link, as the frame check sequence of Ethernet is,

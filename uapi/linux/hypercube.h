@@ -95,7 +95,7 @@ enum {
 	HYPERCUBE_A_FABRIC_NODE_SIZE,	/* u32, bytes of our own state of one endpoint */
 	HYPERCUBE_A_FABRIC_DEV_SIZE,	/* u32, bytes of its net_device without that */
 	HYPERCUBE_A_FABRIC_PAD,
-	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms of silence that end an operation, 0: never */
+	HYPERCUBE_A_FABRIC_PATIENCE,	/* u32, ms that tasks and rounds wait, 0: for ever */
 	HYPERCUBE_A_FABRIC_INDEX,	/* u32, unique in the machine, read only */
 	HYPERCUBE_A_FABRIC_FIXED,	/* u32, bits of a node's number that all nodes here share;
 					 * 0, or nothing: all nodes are here
