@@ -242,7 +242,7 @@ static void print_all(const struct relax *run, double deviation)
 
 static int run_all(struct options *o)
 {
-	struct members m = { .fabric = o->fabric, .open = hcl_open_dgram };
+	struct members m = { .fabric = o->fabric, .open = relax_open };
 	struct relax *run = &o->run;
 	unsigned int i;
 

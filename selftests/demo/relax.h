@@ -142,7 +142,8 @@ struct relax {
 	struct report *report;
 };
 
-/* The work of one process, its share in members_run(). */
+/* How a process opens its handle, and its work; its shares in members_run(). */
+int relax_open(struct hcl **h, const char *fabric, uint32_t node);
 int relax_job(struct member *me, void *run);
 
 /* What a process tells its neighbour, of what it knows to be right: its value before the end, the
