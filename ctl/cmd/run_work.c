@@ -250,8 +250,14 @@ static unsigned int telling(const struct worker *w)
 	return w->err ? 1 + is_root(w) + 2 * has_cause(w) : 0;
 }
 
+/* What has broken a plan; NL_NONE: not said. */
+struct cause {
+	uint32_t node;
+	uint32_t dim;
+};
+
 /* The plan broke between two operations: no result tells the cause, but the plan. */
-static void plan_words(struct team *t, char *words, size_t size)
+static void plan_words(struct team *t, char *words, size_t size, struct cause *cause)
 {
 	struct nl_plan *v;
 	size_t n, i;
@@ -261,6 +267,7 @@ static void plan_words(struct team *t, char *words, size_t size)
 	for (i = 0; i < n; i++) {
 		if (v[i].id != t->r->plan.id || !v[i].broken || v[i].cause_node == NL_NONE)
 			continue;
+		*cause = (struct cause){ v[i].cause_node, v[i].cause_dim };
 		if (v[i].cause_dim == NL_NONE)
 			snprintf(words, size, "node %u broke the plan", v[i].cause_node);
 		else
@@ -271,12 +278,11 @@ static void plan_words(struct team *t, char *words, size_t size)
 }
 
 /* Why a link is down, if it tells. */
-static const char *link_words(struct team *t, const struct hypercube_result *res)
+static const char *link_words(struct team *t, const struct cause *cause)
 {
 	struct nl_link v;
 
-	if (res->cause_dim == UINT32_MAX ||
-	    nl_link(t->h, t->r->fabric, res->cause_node, res->cause_dim, &v))
+	if (cause->dim == NL_NONE || nl_link(t->h, t->r->fabric, cause->node, cause->dim, &v))
 		return "";
 	return v.state & HYPERCUBE_LINK_F_SPENT ?
 	       ": it is spent, for too many attempts to deliver a frame were in vain" : "";
@@ -285,6 +291,7 @@ static const char *link_words(struct team *t, const struct hypercube_result *res
 static int judge(struct team *t)
 {
 	const struct worker *w = &t->worker[0];
+	struct cause cause = { NL_NONE, NL_NONE };
 	const char *why = "";
 	char words[192];
 	uint32_t i;
@@ -298,9 +305,11 @@ static int judge(struct team *t)
 	if (w->res.status)
 		hcl_describe(&w->res, words, sizeof(words));
 	if (w->err == -ENOLINK && !has_cause(w))
-		plan_words(t, words, sizeof(words));
-	else if (w->err == -ENOLINK)
-		why = link_words(t, &w->res);
+		plan_words(t, words, sizeof(words), &cause);
+	else
+		cause = (struct cause){ w->res.cause_node, w->res.cause_dim };
+	if (w->err == -ENOLINK)
+		why = link_words(t, &cause);
 	hc_error(t->h, "the operation failed at node %u: %s%s", t->r->node[w->rank], words, why);
 	return w->err;
 }
