@@ -113,6 +113,12 @@ struct nl_link {
 	uint64_t drops[NL_DROPS];
 };
 
+/* The way of a detour: the dimensions of its links. */
+struct nl_way {
+	unsigned int hops;
+	uint8_t *dims;
+};
+
 struct nl_plan {
 	char fabric[HYPERCUBE_NAME_MAX];
 	uint32_t id;
@@ -129,6 +135,8 @@ struct nl_plan {
 	uint32_t member_words;
 	struct hc_detour *detours;
 	uint32_t ndetours;
+	struct nl_way *ways;	/* of the detours, as far as they were told */
+	uint32_t nways;
 	struct hc_ring *rings;
 	uint32_t nrings;
 	uint16_t *ring_nodes;

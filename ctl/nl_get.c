@@ -478,6 +478,18 @@ int nl_fill_balance(struct nlmsghdr *nlh, void *v)
 	return fill_new(nlh, v, &l);
 }
 
+static int add_way(struct nl_plan *v, const struct nlattr *a)
+{
+	struct nl_way *w = reallocarray(v->ways, v->nways + 1, sizeof(*w));
+
+	if (!w)
+		return -ENOMEM;
+	v->ways = w;
+	w += v->nways++;
+	*w = (struct nl_way){ .hops = nla_len(a) };
+	return list_set((void **)&w->dims, a, w->hops);
+}
+
 static int add_detour(struct nl_plan *v, uint32_t word)
 {
 	struct hc_detour *d = reallocarray(v->detours, v->ndetours + 1, sizeof(*d));
@@ -538,6 +550,8 @@ static int plan_more(void *arg, const struct nlattr *a)
 		return set_members(v, a);
 	case HYPERCUBE_A_PLAN_DETOUR:
 		return add_detour(v, num(a));
+	case HYPERCUBE_A_PLAN_WAY:
+		return add_way(v, a);
 	case HYPERCUBE_A_PLAN_RINGS:
 		return set_rings(v, a);
 	case HYPERCUBE_A_PLAN_RING_NODES:
@@ -568,7 +582,12 @@ int nl_fill_plan(struct nlmsghdr *nlh, void *arg)
 
 void nl_plan_clear(struct nl_plan *v)
 {
-	hc_free_all(v->members, v->detours, v->sequence, v->fault, v->rings, v->ring_nodes);
+	uint32_t i;
+
+	for (i = 0; i < v->nways; i++)
+		free(v->ways[i].dims);
+	hc_free_all(v->members, v->detours, v->ways, v->sequence, v->fault, v->rings,
+		    v->ring_nodes);
 	*v = (struct nl_plan){};
 }
 

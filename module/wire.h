@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <linux/hypercube.h>
 
-#define HC_WIRE_VERSION	3
+#define HC_WIRE_VERSION	4
 #define HC_STAGES_MAX	HYPERCUBE_DIM_MAX
 
 enum hc_frame_type {
@@ -26,7 +26,6 @@ enum hc_frame_type {
 	HC_FRAME_ABORT,		/* operations from .op on have failed */
 	HC_FRAME_CREDIT,	/* frames of a stream were taken */
 	HC_FRAME_PROBE,		/* is operation .op of the plan still alive with you? */
-	HC_FRAME_REPLY,		/* it is */
 	HC_FRAME_DGRAM,		/* message from node to node */
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
 	HC_FRAME_LSA,		/* FAULT words by node; payload struct hc_wire_lsa[] */
@@ -42,6 +41,12 @@ enum hc_frame_type {
 #define HC_FRAME_F_ROUTED	0x01	/* by fault-tolerant unicast to .dst */
 #define HC_FRAME_F_BACK		0x02	/* ROUTED: came back from a dead end */
 #define HC_FRAME_F_FLOOD	0x04	/* to everybody; .src is its origin */
+#define HC_FRAME_F_FIXED	0x08	/* ROUTED: the walk is all of its way, see .hop */
+
+/* The walk of a FIXED frame begins with its number among those of its detour and direction, in the
+ * place of so many dimensions.
+ */
+#define HC_WAY_NR_DIMS		8
 
 #define HC_DST_ALL		0xffff	/* .dst with FLOOD */
 
@@ -58,7 +63,7 @@ enum hc_frame_type {
  *	down.  0 in ETH and TEST frames, which may get lost
  * @len: payload bytes
  * @walk: number of dimensions in the walk behind this (ROUTED)
- * @reserved2: 0
+ * @hop: FIXED: how many links of the way it has crossed, else 0
  * @csum: CRC-32 of the whole frame if the link may corrupt, else without meaning (impair.c)
  * @step: logical clock
  * @time: modelled time in ns at which the frame arrives
@@ -74,7 +79,7 @@ struct hc_hdr {
 	__be32	seq;
 	__be32	len;
 	__be16	walk;
-	__be16	reserved2;
+	__be16	hop;
 	__be32	csum;
 	__be32	step;
 	__be64	time;
@@ -226,18 +231,16 @@ static_assert(sizeof(struct hc_wire_data) == 64);
 /**
  * struct hc_wire_ack - how much is complete
  * @plan: .op: all below are
- * @failed: the first of those that failed
- * @nfailed: how many of them did, from @failed on
  * @steps: that the last of them took
+ * @reserved: 0
  */
 struct hc_wire_ack {
 	struct hc_wire_plan plan;
-	__be64	failed;
-	__be32	nfailed;
 	__be32	steps;
+	__be32	reserved;
 };
 
-static_assert(sizeof(struct hc_wire_ack) == 32);
+static_assert(sizeof(struct hc_wire_ack) == 24);
 
 /* hc_wire_abort.flags */
 #define HC_ABORT_F_BROKEN	0x01	/* the plan is of no use any more */
@@ -252,8 +255,7 @@ static_assert(sizeof(struct hc_wire_ack) == 32);
  * @plan: .op: the first that did
  * @to: the first after it that did not, 0: HC_OP_RANGE have
  * @next: FINAL of a broadcast: how many messages were begun
- * @failed: the first of those below .op that failed before that, if any did; of a plan that is
- *	broken only with FINAL
+ * @failed: BROKEN and FINAL: the first of those below .op that failed before that, if any did
  * @nfailed: how many of these did
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE
@@ -290,38 +292,21 @@ static_assert(sizeof(struct hc_wire_credit) == 24);
 
 /* hc_wire_probe.flags */
 #define HC_PROBE_F_NEW		0x01	/* those who have begun it came after what failed before */
+#define HC_PROBE_F_ANSWER	0x02	/* it answers one that came over a detour */
 
 /**
  * struct hc_wire_probe - a question
  * @plan: the operation it is about
- * @head: the first that the sender has not handed over, or, without a root, not done
  * @flags: HC_PROBE_F_*
  * @reserved: 0
  */
 struct hc_wire_probe {
 	struct hc_wire_plan plan;
-	__be64	head;
 	__be32	flags;
 	__be32	reserved;
 };
 
-static_assert(sizeof(struct hc_wire_probe) == 32);
-
-/**
- * struct hc_wire_reply - the answer to it
- * @plan: the operation that the question was about
- * @head: the first that the sender has not handed over, or, without a root, not done
- * @taken: how many frames of the receiver's stream were taken; not in lockstep
- * @sent: how many frames the receiver was sent
- */
-struct hc_wire_reply {
-	struct hc_wire_plan plan;
-	__be64	head;
-	__be32	taken;
-	__be32	sent;
-};
-
-static_assert(sizeof(struct hc_wire_reply) == 32);
+static_assert(sizeof(struct hc_wire_probe) == 24);
 
 /* ------------------------------------------------------------ copies */
 

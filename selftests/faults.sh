@@ -71,6 +71,35 @@ plans_go_around_faults() {
 	done
 }
 
+# sent LINK: bytes that its end has sent
+sent() { json '.[0].tx_bytes' link show t "$1"; }
+
+data_goes_on() { (($(sent 6:1) > 50000)); }
+all_have_ended() { (($(grep -c '^node [0-3] round' "$scratch/members") == 4)); }
+
+# All links along dimension 1 between members are down, so that the way leads by nodes that are no members.
+a_detour_takes_the_way_that_its_plan_shows() {
+	local before
+	check 'add' hcctl fabric add t dim 3
+	check 'faults' hcctl link set t 0:1,1:1 down
+	check 'plan' busywait 2 hcctl tree find fabric t subcube 0XX sink 0 apply
+	equal 'its way' '[2,6,4,0]' "$(json '.[0].detours[0].path' tree show t)"
+	before=$(sent 7:1)
+	check 'reduction' hcctl run reduce t plan 1 op sum type u64 count 5000 verify
+	(($(sent 2:2) > 40000 && $(sent 6:1) > 40000 && $(sent 4:2) > 40000)) || fault 'data did not go that way'
+	(($(sent 7:1) - before < 10000)) || fault 'data went another way'
+	"$here/hc_member" t 1 4 100000 50 0 1 2 3 >"$scratch/members" &
+	check 'sums' busywait 5 data_goes_on
+	check 'a link of the way' hcctl link set t 4:1 down
+	busywait 3 all_have_ended || fault "not all members have ended: $(<"$scratch/members")"
+	check 'broken' busywait 2 json_is true '.[0].broken' tree show t
+	[[ $(words '.[0] | .cause_node, .cause_dim' tree show t) == [46]' 1' ]] || fault 'another cause is told'
+	refused 'a plan that is broken' 'is broken' hcctl run reduce t plan 1 op sum type u64 count 50
+	check 'the next plan' busywait 2 hcctl tree find fabric t subcube 0XX sink 0 apply
+	check 'reduction' hcctl run reduce t plan 1 op sum type u64 count 5000 verify
+	equal 'its way' '[2,3,7,5,4,0]' "$(json '.[0].detours[0].path' tree show t)"
+}
+
 a_plan_knows_that_it_is_broken() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl tree find fabric t apply
@@ -254,7 +283,7 @@ links_that_come_up_during_a_round_are_not_silent() {
 
 alone=(nobody_waits_for_a_round)
 run_tests links_go_down_and_up a_change_is_known_when_it_is_answered nodes_fail_and_come_back plans_go_around_faults \
-	a_plan_knows_that_it_is_broken detect_finds_nothing_in_health detect_finds_silent_links \
+	a_detour_takes_the_way_that_its_plan_shows a_plan_knows_that_it_is_broken detect_finds_nothing_in_health detect_finds_silent_links \
 	a_slow_link_is_healed_when_detect_answers detect_finds_links_that_are_silent_in_one_direction \
 	detect_during_reductions \
 	detect_takes_no_busy_machine_for_silence \

@@ -124,7 +124,7 @@ the_dissector_reads_a_recorded_reduction() {
 	command -v tshark >/dev/null || return 4
 	local bad=''
 	equal 'frames not understood' '' "$(dissected '!hypercube || _ws.malformed || hypercube.bad_length || hypercube.bad_version' seq)"
-	equal 'types' '2 3 4 5 11' "$(dissected hypercube type | sort -n | uniq | paste -sd' ')"
+	equal 'types' '2 3 4 5 10' "$(dissected hypercube type | sort -n | uniq | paste -sd' ')"
 	equal 'operator and type' '1 3 400' "$(dissected hypercube.type==3 oper dtype total | tr '\t' ' ' | sort -u)"
 	equal 'bytes to the sink at the last stage' 400 "$(dissected "hypercube.type==3 && hypercube.to==$(sink) && hypercube.stage==2" len | awk '{ n += $1 } END { print n }')"
 	equal 'the cause' '1 2' "$(dissected hypercube.abort.broken==1 abort.node abort.dim | tr '\t' ' ' | sort -u)"
@@ -142,7 +142,7 @@ recorded() {
 	local hex n
 	n=$(printf %02x $((62 + ${#3} / 2)))
 	printf -v hex %s d4c3b2a1020004000000000000000000ffff000001000000 0000000000000000 "${n}000000${n}000000" \
-		02680001000002680001000188b5 0100000000000001 "03$1$2" 00 00000001 00010000 00000001 "$(numbers 4 "${payload:-0}")" 00000000 \
+		02680001000002680001000188b5 0100000000000001 "04$1$2" 00 00000001 00010000 00000001 "$(numbers 4 "${payload:-0}" 2 "${walk:-0}" 2 "${hop:-0}")" \
 		00000000 00000001 0000000000000000 "$3"
 	printf %b "$(fold -w 2 <<<"$hex" | sed 's/^/\\x/' | tr -d '\n')"
 }
@@ -168,30 +168,30 @@ the_dissector_knows_what_words_count() {
 	equal 'TEST' 6 "$(said 01 00 "$(numbers 4 6 4 0)" test.round)"
 	equal 'DATA' '7 3 5 4 6' "$(said 03 00 "$of$(numbers 8 0 8 7 4 3 8 0 2 0 2 5 2 4 8 0 4 0 2 6)" total index block ordinal speaker)"
 	equal 'CREDIT' '1 2 9 4' "$(said 06 00 "$of$(numbers 4 4 4 0)" plan epoch op taken)"
-	equal 'PROBE' '9 8 1' "$(said 07 00 "$of$(numbers 8 8 4 1 4 0)" op head probe.flags)"
-	equal 'REPLY' '8 5 6' "$(said 08 00 "$of$(numbers 8 8 4 5 4 6)" head taken sent)"
-	equal 'ACK' '7 128 3' "$(said 04 00 "$of$(numbers 8 7 4 128 4 3)" ack.failed ack.nfailed ack.steps)"
+	equal 'PROBE' '9 1' "$(said 07 00 "$of$(numbers 4 1 4 0)" op probe.flags)"
+	equal 'ACK' '3' "$(said 04 00 "$of$(numbers 4 3 4 0)" ack.steps)"
 	equal 'ABORT' '130 12 5 1 2 3 66' "$(said 05 00 "$of$(numbers 8 130 8 12 8 66 4 3 4 5 2 1 2 2 4 3)" \
 		abort.behind abort.next abort.status abort.node abort.dim abort.nfailed abort.failed)"
 	equal 'a cause without a dimension' '1 ' "$(said 05 00 "$of$(numbers 8 0 8 0 8 0 4 0 4 5 2 1 2 65535 4 0)" abort.node abort.dim)"
-	equal 'LSA' 1 "$(said 0b 00 "$(numbers 1 1 7 0)" lsa.sync | sed s/True/1/)"
-	equal 'FLOOD' '0x0000000a 11' "$(said 0a 04 "$(numbers 4 10 4 11)" flood.tree flood.nr)"
+	equal 'LSA' 1 "$(said 0a 00 "$(numbers 1 1 7 0)" lsa.sync | sed s/True/1/)"
+	equal 'FLOOD' '0x0000000a 11' "$(said 09 04 "$(numbers 4 10 4 11)" flood.tree flood.nr)"
+	equal 'a fixed way' '1,0,2 1 258' "$(walk=11 hop=1 said 07 09 "$(numbers 4 258 1 16 1 32 10 0)$of$(numbers 4 1 4 0)" walk.dims way.hop way.nr)"
 	of+=$(numbers 6 7 2 5 4 3 4 6 4 4 2 2 2 1)
-	equal 'MEND: a question' '9 7 5 4 2 1 2' "$(said 0d 00 "$of$(numbers 1 2 1 0 2 0 1 0 3 0)" \
+	equal 'MEND: a question' '9 7 5 4 2 1 2' "$(said 0c 00 "$of$(numbers 1 2 1 0 2 0 1 0 3 0)" \
 		op mend.attempt mend.master mend.status mend.node mend.dim mend.what)"
-	equal 'MEND: an answer' '0x00000003 5 1 10 11 12 13 14 15 16' "$(payload=56 said 0d 00 \
+	equal 'MEND: an answer' '0x00000003 5 1 10 11 12 13 14 15 16' "$(payload=56 said 0c 00 \
 		"$of$(numbers 1 5 1 0 2 0 1 1 3 0)$(numbers 8 10 8 11 8 12 8 13 8 14 8 15 8 16)" \
 		mend.word mend.what mend.back mend.{ran,placed,nr,offset,prev_nr,prev_offset,fresh} |
 		sed 's/True/1/; s/0x0000000000000010/16/; s/0x000000000000000/1/g; s/1a/10/; s/1b/11/')"
-	equal 'MEND: a place' '6 2 3 1 8,9 10,11 2,1 1,0 0,1 1,3,32,34' "$(payload=88 said 0d 00 \
-		"$of$(numbers 1 3 1 2 2 3 1 4 3 0 56 0)$(numbers 4 8 2 10 1 2 1 1 1 1 3 0 4 9 2 11 1 1 1 0 1 3 3 0 4 10 4 5)" \
+	equal 'MEND: a place' '6 2 3 1 8,9 10,11 2,1 1,0 0,1 1,3,32,34' "$(payload=96 said 0c 00 \
+		"$of$(numbers 1 3 1 2 2 3 1 4 3 0 56 0)$(numbers 4 8 2 10 4 0 1 2 1 1 1 1 3 0 4 9 2 11 4 0 1 1 1 0 1 3 3 0 4 10 4 5)" \
 		mend.members mend.ways mend.rings mend.resume way.{seen,next,dim,out,relay} mend.set | sed 's/True/1/g; s/False/0/g')"
 	word=$(numbers 8 5 8 3 4 0 4 0 2 0 1 0)
-	equal 'DROP' '5 8 10,11' "$(payload=16 said 0f 00 "$word$(numbers 1 8 4 0 8 10 8 11)" task.move task.what task.drop)"
-	equal 'LOST' '1 2 3 4 0x0000000f' "$(payload=40 said 0f 00 "$word$(numbers 1 10 4 0 8 1 8 2 8 3 8 4 4 15 4 0)" \
+	equal 'DROP' '5 8 10,11' "$(payload=16 said 0e 00 "$word$(numbers 1 8 4 0 8 10 8 11)" task.move task.what task.drop)"
+	equal 'LOST' '1 2 3 4 0x0000000f' "$(payload=40 said 0e 00 "$word$(numbers 1 10 4 0 8 1 8 2 8 3 8 4 4 15 4 0)" \
 		task.lost.sent task.lost.gave task.lost.taken task.lost.kept task.lost.known)"
-	equal 'a LOST that is cut off' '10 ' "$(payload=8 said 0f 00 "$word$(numbers 1 10 4 0 8 1)" task.what task.lost.sent)"
-	equal 'a part that is missing' '' "$(said 08 00 "${of::32}" taken)"
+	equal 'a LOST that is cut off' '10 ' "$(payload=8 said 0e 00 "$word$(numbers 1 10 4 0 8 1)" task.what task.lost.sent)"
+	equal 'a part that is missing' '' "$(said 06 00 "${of::32}" taken)"
 	[[ ! $bad ]]
 }
 

@@ -32,16 +32,13 @@ static bool members_right(const struct cube *c)
 	return true;
 }
 
-/* A detour takes a way that its nodes find on their own; it may be longer than the
- * shortest, which the plan promises.
- */
+/* A detour takes a shortest way around the faults, which the plan promises. */
 static bool steps_right(const struct cube *c, unsigned int steps)
 {
 	const struct hc_tree_plan *p = &c->plan;
 
-	if (p->tree.ndetours)
-		return steps >= p->steps;
-	return steps == p->steps && steps == p->tree.stages + p->faulty_stages;
+	return steps == p->steps &&
+	       (p->tree.ndetours || steps == p->tree.stages + p->faulty_stages);
 }
 
 /* Every node that is no member hears that it is none. */

@@ -10,16 +10,16 @@ local proto = Proto('hypercube', 'Hypercube')
 local ETHERTYPE = 0x88b5
 local MON = 8
 local HEADER = 40
-local VERSION = 3
+local VERSION = 4
 local NONE = 0xffff
 
 local types = {
 	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'ABORT', [6] = 'CREDIT',
-	[7] = 'PROBE', [8] = 'REPLY', [9] = 'DGRAM', [10] = 'ETH', [11] = 'LSA', [12] = 'PATH', [13] = 'MEND',
-	[14] = 'COPY', [15] = 'TASK', [16] = 'ROUND',
+	[7] = 'PROBE', [8] = 'DGRAM', [9] = 'ETH', [10] = 'LSA', [11] = 'PATH', [12] = 'MEND',
+	[13] = 'COPY', [14] = 'TASK', [15] = 'ROUND',
 }
-local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, REPLY, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 8, 10, 11
-local MEND, COPY, TASK, ROUND = 13, 14, 15, 16
+local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 9, 10
+local MEND, COPY, TASK, ROUND = 12, 13, 14, 15
 local mends = {
 	[1] = 'help', [2] = 'ask', [3] = 'place', [4] = 'go', [5] = 'asked', [6] = 'placed', [7] = 'gone', [8] = 'no',
 	[9] = 'none',
@@ -52,13 +52,16 @@ local f = {
 	flags = ProtoField.uint8('hypercube.flags', 'Flags', base.HEX),
 	routed = ProtoField.bool('hypercube.flags.routed', 'Routed', 8, nil, 0x01),
 	back = ProtoField.bool('hypercube.flags.back', 'Came back from a dead end', 8, nil, 0x02),
+	fixed = ProtoField.bool('hypercube.flags.fixed', 'The walk is all of the way', 8, nil, 0x08),
 	flood = ProtoField.bool('hypercube.flags.flood', 'To everybody', 8, nil, 0x04),
 	fabric = ProtoField.uint32('hypercube.fabric', 'Fabric'),
 	src = ProtoField.uint16('hypercube.src', 'Source'),
 	dst = ProtoField.uint16('hypercube.dst', 'Destination'),
 	seq = ProtoField.uint32('hypercube.seq', 'Sequence number on the link'),
 	len = ProtoField.uint32('hypercube.len', 'Payload length'),
-	walk = ProtoField.uint16('hypercube.walk', 'Links walked'),
+	walk = ProtoField.uint16('hypercube.walk', 'Links walked (FIXED: of the way, and 8)'),
+	way_nr = ProtoField.uint32('hypercube.way.nr', 'Number on the detour'),
+	way_hop = ProtoField.uint16('hypercube.way.hop', 'Links of the way walked'),
 	csum = ProtoField.uint32('hypercube.csum', 'Checksum', base.HEX),
 	step = ProtoField.uint32('hypercube.step', 'Step'),
 	time = ProtoField.uint64('hypercube.time', 'Modelled time (ns)'),
@@ -97,8 +100,6 @@ local f = {
 	ordinal = ProtoField.uint16('hypercube.ordinal', 'Messages begun before (low bits)'),
 	speaker = ProtoField.uint16('hypercube.speaker', 'Processes of the source before (low bits)'),
 	cost = ProtoField.bytes('hypercube.cost', 'Steps of each stage'),
-	ack_failed = ProtoField.uint64('hypercube.ack.failed', 'First of those that failed'),
-	ack_nfailed = ProtoField.uint32('hypercube.ack.nfailed', 'Operations that failed'),
 	ack_steps = ProtoField.uint32('hypercube.ack.steps', 'Steps of the last one'),
 	abort_behind = ProtoField.uint64('hypercube.abort.behind', 'First behind those that failed (0: 128 have)'),
 	abort_next = ProtoField.uint64('hypercube.abort.next', 'Messages begun'),
@@ -111,8 +112,6 @@ local f = {
 	broken = ProtoField.bool('hypercube.abort.broken', 'The plan is broken', 32, nil, 0x01),
 	final = ProtoField.bool('hypercube.abort.final', 'The word of the sink', 32, nil, 0x02),
 	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
-	sent = ProtoField.uint32('hypercube.sent', 'Frames sent'),
-	head = ProtoField.uint64('hypercube.head', 'First operation not handed over'),
 	mend_attempt = ProtoField.uint64('hypercube.mend.attempt', 'Attempt'),
 	mend_master = ProtoField.uint16('hypercube.mend.master', 'Its master'),
 	mend_word = ProtoField.uint32('hypercube.mend.word', 'FAULT word', base.HEX),
@@ -147,6 +146,7 @@ local f = {
 	way_relay = ProtoField.bool('hypercube.way.relay', 'It only passes by', 8, nil, 0x02),
 	mend_set = ProtoField.string('hypercube.mend.set', 'Members'),
 	probe_flags = ProtoField.uint32('hypercube.probe.flags', 'Flags'),
+	probe_answer = ProtoField.bool('hypercube.probe.answer', 'An answer, over a detour', 32, nil, 0x02),
 	probe_new = ProtoField.bool('hypercube.probe.new', 'Those who have begun it came after what failed before', 32, nil, 0x01),
 	task_move = ProtoField.uint64('hypercube.task.move', 'Number of the handover, copy or word'),
 	task_nr = ProtoField.uint64('hypercube.task.nr', 'Number of the task'),
@@ -237,9 +237,9 @@ end
 
 -- A row: position, field, size, and the fields of its bits.
 local header = {
-	{ 0, f.version, 1 }, { 1, f.type, 1 }, { 2, f.flags, 1, { f.routed, f.back, f.flood } },
+	{ 0, f.version, 1 }, { 1, f.type, 1 }, { 2, f.flags, 1, { f.routed, f.back, f.flood, f.fixed } },
 	{ 4, f.fabric, 4 }, { 8, f.src, 2 }, { 10, f.dst, 2 }, { 12, f.seq, 4 }, { 16, f.len, 4 },
-	{ 20, f.walk, 2 }, { 24, f.csum, 4 }, { 28, f.step, 4 }, { 32, f.time, 8 },
+	{ 20, f.walk, 2 }, { 22, f.way_hop, 2 }, { 24, f.csum, 4 }, { 28, f.step, 4 }, { 32, f.time, 8 },
 }
 
 -- The same for each type's part, with its length. Those of plans begin alike.
@@ -252,14 +252,12 @@ local parts = {
 		{ 41, f.stage, 1 }, { 42, f.data_flags, 1, { f.last, f.notify, f.part, f.want, f.down, f.seen, f.both } },
 		{ 44, f.turn, 2 }, { 46, f.block, 2 }, { 48, f.ordinal, 2 }, { 50, f.cost, 12 },
 		{ 62, f.speaker, 2 } },
-	[ACK] = { len = 32, plan = true, { 16, f.ack_failed, 8 }, { 24, f.ack_nfailed, 4 },
-		{ 28, f.ack_steps, 4 } },
+	[ACK] = { len = 24, plan = true, { 16, f.ack_steps, 4 } },
 	[ABORT] = { len = 56, plan = true, { 16, f.abort_behind, 8 }, { 24, f.abort_next, 8 },
 		{ 32, f.abort_failed, 8 }, { 40, f.abort_nfailed, 4 }, { 44, f.status, 4 },
 		{ 48, f.abort_node, 2 }, { 50, f.abort_dim, 2 }, { 52, f.abort_flags, 4, { f.broken, f.final } } },
 	[CREDIT] = { len = 24, plan = true, { 16, f.taken, 4 } },
-	[PROBE] = { len = 32, plan = true, { 16, f.head, 8 }, { 24, f.probe_flags, 4, { f.probe_new } } },
-	[REPLY] = { len = 32, plan = true, { 16, f.head, 8 }, { 24, f.taken, 4 }, { 28, f.sent, 4 } },
+	[PROBE] = { len = 24, plan = true, { 16, f.probe_flags, 4, { f.probe_new, f.probe_answer } } },
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
 	-- The first word of a ballot has the attempt's high bits, the last two bytes are the master.
 	[MEND] = { len = 48, plan = true, { 16, f.mend_attempt, 6 }, { 22, f.mend_master, 2 }, { 24, f.mend_word, 4 },
@@ -303,11 +301,11 @@ local function dissect_part(buf, layout, tree)
 	dissect_fields(buf, layout, tree)
 end
 
--- Four bits for each dimension.
-local function dimensions(buf, n)
+-- Four bits for each dimension, from number @first on.
+local function dimensions(buf, first, n)
 	local dims = {}
 
-	for i = 0, n - 1 do
+	for i = first, n - 1 do
 		local byte = buf(math.floor(i / 2), 1):uint()
 
 		dims[#dims + 1] = i % 2 == 1 and byte % 16 or math.floor(byte / 16)
@@ -315,14 +313,17 @@ local function dimensions(buf, n)
 	return table.concat(dims, ',')
 end
 
--- The room for them grows by 16 bytes.
-local function dissect_walk(buf, n, tree)
+-- The room for them grows by 16 bytes. A fixed way begins with a number in the place of eight.
+local function dissect_walk(buf, n, fixed, tree)
 	local area = math.floor((n + 31) / 32) * 16
 
 	if area == 0 or buf:len() < area then
 		return area
 	end
-	tree:add(f.walk_dims, buf(0, area), dimensions(buf, n))
+	if fixed then
+		tree:add(f.way_nr, buf(0, 4))
+	end
+	tree:add(f.walk_dims, buf(0, area), dimensions(buf, fixed and 8 or 0, n))
 	return area
 end
 
@@ -368,7 +369,7 @@ end
 -- Adds the part that leads the frame on its way. Returns its length.
 local function dissect_way(hdr, buf, tree)
 	if hdr(2, 1):uint() % 8 < 4 then
-		return dissect_walk(buf, hdr(20, 2):uint(), tree)
+		return dissect_walk(buf, hdr(20, 2):uint(), hdr(2, 1):uint() >= 8, tree)
 	end
 	if buf:len() >= 8 then
 		tree:add(f.flood_tree, buf(0, 4))

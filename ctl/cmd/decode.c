@@ -93,7 +93,9 @@ static void out_frame(struct hcctl *h, const struct decoded *d)
 	if (!decode_flooded(d))
 		out_uint(h, "dst", decode_routed(d) || d->known == DECODED_COPY ?
 			 " to %" PRIu64 : NULL, d->dst);
-	out_uint(h, "walked", decode_routed(d) ? " walked %" PRIu64 : NULL, d->walk);
+	out_uint(h, "walked", decode_routed(d) ? " walked %" PRIu64 : NULL, d->walked);
+	if (decode_fixed(d))
+		out_uint(h, "way", " of %" PRIu64, d->way);
 }
 
 static void print(struct hcctl *h, const struct capture_frame *frame, const struct decoded *d)

@@ -59,6 +59,8 @@ struct decoded {
 	uint32_t seq;
 	uint32_t len;
 	uint32_t walk;
+	uint32_t walked;
+	uint32_t way;
 	uint32_t step;
 	uint64_t time;
 	/* DECODED_COPY, alone */
@@ -86,6 +88,8 @@ bool decode_frame(const struct capture_frame *frame, struct decoded *d);
 /* "data"; NULL: there is no such type. */
 const char *decode_type(const struct decoded *d);
 bool decode_routed(const struct decoded *d);
+/* Its way is part of its plan, and has d->way links. */
+bool decode_fixed(const struct decoded *d);
 bool decode_flooded(const struct decoded *d);
 
 #endif /* _HCCTL_DECODE_H */

@@ -34,7 +34,7 @@ static bool take(struct rest *r, void *dst, size_t size)
 static const char * const names[] = {
 	[HC_FRAME_TEST] = "test", [HC_FRAME_FAULT] = "fault", [HC_FRAME_DATA] = "data",
 	[HC_FRAME_ACK] = "ack", [HC_FRAME_ABORT] = "abort", [HC_FRAME_CREDIT] = "credit",
-	[HC_FRAME_PROBE] = "probe", [HC_FRAME_REPLY] = "reply", [HC_FRAME_DGRAM] = "dgram",
+	[HC_FRAME_PROBE] = "probe", [HC_FRAME_DGRAM] = "dgram",
 	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
 	[HC_FRAME_MEND] = "mend", [HC_FRAME_COPY] = "copy", [HC_FRAME_TASK] = "task",
 	[HC_FRAME_ROUND] = "round",
@@ -56,7 +56,6 @@ static const struct {
 	[HC_FRAME_ABORT] = { sizeof(struct hc_wire_abort), true },
 	[HC_FRAME_CREDIT] = { sizeof(struct hc_wire_credit), true },
 	[HC_FRAME_PROBE] = { sizeof(struct hc_wire_probe), true },
-	[HC_FRAME_REPLY] = { sizeof(struct hc_wire_reply), true },
 	[HC_FRAME_LSA] = { sizeof(struct hc_wire_lsa_head) },
 	[HC_FRAME_MEND] = { sizeof(struct hc_wire_mend), true },
 	[HC_FRAME_COPY] = { sizeof(struct hc_wire_copy) },
@@ -72,6 +71,11 @@ const char *decode_type(const struct decoded *d)
 bool decode_routed(const struct decoded *d)
 {
 	return d->flags & HC_FRAME_F_ROUTED;
+}
+
+bool decode_fixed(const struct decoded *d)
+{
+	return decode_routed(d) && d->flags & HC_FRAME_F_FIXED;
 }
 
 bool decode_flooded(const struct decoded *d)
@@ -105,6 +109,12 @@ static void take_header(struct decoded *d, const struct hc_hdr *hdr)
 	d->seq = be32toh(hdr->seq);
 	d->len = be32toh(hdr->len);
 	d->walk = be16toh(hdr->walk);
+	d->walked = d->walk;
+	d->way = 0;
+	if (decode_fixed(d)) {
+		d->walked = be16toh(hdr->hop);
+		d->way = d->walk > HC_WAY_NR_DIMS ? d->walk - HC_WAY_NR_DIMS : 0;
+	}
 	d->step = be32toh(hdr->step);
 	d->time = be64toh(hdr->time);
 }

@@ -36,6 +36,8 @@ enum plot_kind {
  * @dim: dimension of the link between them (not of a detour)
  * @when: phase in which it does
  * @how: enum hc_tree_how
+ * @hops: of a detour: how many links it takes
+ * @dims: and their dimensions
  */
 struct plot_edge {
 	uint32_t from;
@@ -43,6 +45,8 @@ struct plot_edge {
 	unsigned int dim;
 	unsigned int when;
 	uint8_t how;
+	unsigned int hops;
+	uint8_t *dims;
 };
 
 /**

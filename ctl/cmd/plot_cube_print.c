@@ -139,12 +139,6 @@ static void edge_classes(const struct plot *p, const struct plot_edge *e, char *
 	}
 }
 
-/* The point of the curve from @a by @bend to @b. */
-static struct point on_curve(struct point a, struct point bend, struct point b, double part)
-{
-	return between(between(a, bend, part), between(bend, b, part), part);
-}
-
 /* How much room there is around a point. */
 static double room_at(const struct marks *m, struct point at)
 {
@@ -156,15 +150,15 @@ static double room_at(const struct marks *m, struct point at)
 	return room;
 }
 
-/* Where on a curve a mark of this radius hides nothing, or the least, and is not hidden. */
-static struct point free_place(struct marks *m, struct point a, struct point bend, struct point b,
+/* Where on a line a mark of this radius hides nothing, or the least, and is not hidden. */
+static struct point free_place(struct marks *m, struct point a, struct point b,
 			       const unsigned char *parts, double r)
 {
-	struct point at, best = on_curve(a, bend, b, *parts / 100.);
+	struct point at, best = between(a, b, *parts / 100.);
 	double most = -INFINITY, room;
 
 	for (; m->v && *parts && most < r; parts++) {
-		at = on_curve(a, bend, b, *parts / 100.);
+		at = between(a, b, *parts / 100.);
 		room = room_at(m, at);
 		if (room <= most)
 			continue;
@@ -174,52 +168,6 @@ static struct point free_place(struct marks *m, struct point a, struct point ben
 	if (m->v) {
 		m->v[m->n].at = best;
 		m->v[m->n++].r = r;
-	}
-	return best;
-}
-
-/* How near a curve comes to nodes that are not its ends. */
-static double clearance(const struct plot *p, const struct plot_edge *e, struct point bend)
-{
-	struct point a = place(p, e->from), b = place(p, e->to);
-	double least = INFINITY, part;
-	uint32_t u;
-
-	for (u = 0; u < hc_nodes(p->dim); u++) {
-		struct point node = place(p, u);
-
-		if (u == e->from || u == e->to)
-			continue;
-		for (part = .1; part < .95; part += .1) {
-			struct point at = on_curve(a, bend, b, part);
-
-			least = fmin(least, hypot(node.x - at.x, node.y - at.y));
-		}
-	}
-	return least;
-}
-
-/* A detour is drawn as a curve; here is where its tangents meet, chosen such that it
- * keeps off the nodes.
- */
-static struct point bend_of(const struct plot *p, const struct plot_edge *e)
-{
-	struct point a = place(p, e->from), b = place(p, e->to);
-	struct point middle = between(a, b, .5), best = middle;
-	double room = -1, least;
-	int i;
-
-	if (e->how != HC_TREE_DETOUR)
-		return middle;
-	for (i = -6; i <= 6; i++) {
-		struct point bend = { middle.x + (b.y - a.y) * i * .12,
-				      middle.y + (a.x - b.x) * i * .12 };
-
-		least = clearance(p, e, bend) - abs(i);
-		if (abs(i) < 2 || least <= room)
-			continue;
-		room = least;
-		best = bend;
 	}
 	return best;
 }
@@ -235,29 +183,76 @@ static double edge_width(const struct plot *p)
 	return p->dim > 5 ? 2.2 : p->dim > 4 ? 3 : 4;
 }
 
+/* Of a line between two nodes that keeps to one side of the link, by so much. */
+static struct point beside(struct point at, struct point a, struct point b, double by)
+{
+	double len = hypot(b.x - a.x, b.y - a.y);
+
+	return (struct point){ at.x + by * (b.y - a.y) / len, at.y - by * (b.x - a.x) / len };
+}
+
+/* Along the links that it takes, beside what is drawn there; the arrow is at the last of them. */
+static void detour_print(FILE *f, const struct plot *p, const struct plot_edge *e,
+			 const char *stroke, const char *fill)
+{
+	double width = edge_width(p), head = width * 3 + 2, by = radius(p) * .45;
+	uint32_t u = e->from;
+	unsigned int i;
+
+	for (i = 0; i < e->hops; i++) {
+		struct point a = place(p, u), b = place(p, hc_neigh(u, e->dims[i]));
+		struct point from = beside(a, a, b, by), to = beside(b, a, b, by);
+		struct point tip = towards(to, from, radius(p) + 3);
+
+		u = hc_neigh(u, e->dims[i]);
+		from = towards(from, to, radius(p) + 1);
+		if (i + 1 < e->hops) {
+			line(f, stroke, width, from, towards(to, from, radius(p) + 1));
+			continue;
+		}
+		line(f, stroke, width, from, towards(tip, from, head * .8));
+		arrow_head(f, fill, from, tip, head);
+	}
+}
+
+static void edge_title(FILE *f, const struct plot *p, const struct plot_edge *e)
+{
+	uint32_t u = e->from;
+	unsigned int i;
+
+	fprintf(f, "<title>%s %u: %u %s %u%s", plot_phase_word(p), e->when + p->first, e->from,
+		p->kind == PLOT_DOUBLING ? "and" : "to", e->to,
+		e->how == HC_TREE_HELP ? ", a part for a helper" :
+		e->how == HC_TREE_DETOUR ? ", by a detour: " : "");
+	for (i = 0; i < e->hops; i++) {
+		fprintf(f, "%u,", u);
+		u = hc_neigh(u, e->dims[i]);
+	}
+	if (e->hops)
+		fprintf(f, "%u", u);
+	fputs("</title>\n", f);
+}
+
 static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 {
-	struct point a = place(p, e->from), b = place(p, e->to);
 	double width = edge_width(p), head = width * 3 + 2;
-	struct point bend = bend_of(p, e);
-	struct point tip = towards(b, bend, radius(p) + 3);
-	struct point end = towards(tip, bend, head * .8);
+	struct point a = place(p, e->from), b = place(p, e->to);
+	struct point middle = between(a, b, .5);
+	struct point tip = towards(b, a, radius(p) + 3);
 	char stroke[24], fill[24];
 
 	edge_classes(p, e, stroke, fill, sizeof(stroke));
-	a = towards(a, bend, radius(p) + 3);
-	fprintf(f, "<g class=\"edge\"><title>%s %u: %u %s %u%s</title>\n", plot_phase_word(p),
-		e->when + p->first, e->from, p->kind == PLOT_DOUBLING ? "and" : "to", e->to,
-		e->how == HC_TREE_HELP ? ", a part for a helper" :
-		e->how == HC_TREE_DETOUR ? ", by a detour" : "");
-	if (e->how == HC_TREE_DETOUR)
-		fprintf(f, "<path class=\"%s\" stroke-width=\"%g\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>\n",
-			stroke, width, a.x, a.y, bend.x, bend.y, end.x, end.y);
-	else
-		line(f, stroke, width, a, end);
-	if (p->kind == PLOT_DOUBLING)
-		arrow_head(f, fill, bend, a, head);
-	arrow_head(f, fill, bend, tip, head);
+	fputs("<g class=\"edge\">", f);
+	edge_title(f, p, e);
+	if (e->how == HC_TREE_DETOUR) {
+		detour_print(f, p, e, stroke, fill);
+	} else {
+		a = towards(a, b, radius(p) + 3);
+		line(f, stroke, width, a, towards(tip, a, head * .8));
+		if (p->kind == PLOT_DOUBLING)
+			arrow_head(f, fill, middle, a, head);
+		arrow_head(f, fill, middle, tip, head);
+	}
 	fputs("</g>\n", f);
 }
 
@@ -266,9 +261,9 @@ static void badge_print(FILE *f, const struct plot *p, const struct plot_edge *e
 			struct marks *m)
 {
 	double r = p->dim > 5 ? 6.5 : p->dim > 4 ? 8 : 10;
-	struct point a = place(p, e->from), b = place(p, e->to);
-	struct point bend = bend_of(p, e);
-	struct point at = free_place(m, a, bend, b, badge_at, r + 1);
+	uint32_t to = e->hops ? hc_neigh(e->from, *e->dims) : e->to;
+	struct point a = place(p, e->from), b = place(p, to);
+	struct point at = free_place(m, a, b, badge_at, r + 1);
 	char stroke[24], fill[24];
 
 	edge_classes(p, e, stroke, fill, sizeof(stroke));
@@ -286,7 +281,7 @@ static void fault_print(FILE *f, const struct plot *p, uint32_t u, unsigned int 
 
 	fputs("<g class=\"fault\">", f);
 	link_title(f, p, u, d);
-	cross(f, free_place(m, a, between(a, b, .5), b, cross_at, r + 1), r);
+	cross(f, free_place(m, a, b, cross_at, r + 1), r);
 	fputs("</g>\n", f);
 }
 

@@ -57,11 +57,21 @@ static double hue(const struct plot *p, unsigned int when)
 
 static void edge_print(FILE *f, const struct plot *p, const struct plot_edge *e)
 {
-	fprintf(f, "\tn%u -> n%u [label=\"%u\", color=\"%.3f 0.9 0.7\", penwidth=2%s];\n", e->from,
+	uint32_t u = e->from;
+	unsigned int i;
+
+	fprintf(f, "\tn%u -> n%u [label=\"%u\", color=\"%.3f 0.9 0.7\", penwidth=2%s", e->from,
 		e->to, e->when + p->first, hue(p, e->when),
 		e->how == HC_TREE_HELP ? ", style=dotted" :
 		e->how == HC_TREE_DETOUR ? ", style=dashed" :
 		p->kind == PLOT_DOUBLING ? ", dir=both" : "");
+	for (i = 0; i < e->hops; i++) {
+		fprintf(f, "%s%u", i ? "," : ", path=\"", u);
+		u = hc_neigh(u, e->dims[i]);
+	}
+	if (e->hops)
+		fprintf(f, ",%u\"", u);
+	fputs("];\n", f);
 }
 
 /* --- the key, in the label of the graph: it is no node, and so is counted as none --- */

@@ -114,8 +114,8 @@ static void add_phases(struct json_object *o, const struct plot *p)
 	}
 }
 
-static void push_transfer(struct json_object *a, uint32_t from, uint32_t to, unsigned int phase,
-			  uint8_t how)
+static struct json_object *push_transfer(struct json_object *a, uint32_t from, uint32_t to,
+					 unsigned int phase, uint8_t how)
 {
 	static const char * const hows[] = {
 		[HC_TREE_DIRECT] = "direct", [HC_TREE_HELP] = "help", [HC_TREE_DETOUR] = "detour",
@@ -127,6 +127,24 @@ static void push_transfer(struct json_object *a, uint32_t from, uint32_t to, uns
 	add_number(o, "phase", phase);
 	add_text(o, "how", hows[how]);
 	json_object_array_add(a, o);
+	return o;
+}
+
+/* The nodes on the way of a detour. */
+static void add_path(struct json_object *transfer, const struct plot_edge *e)
+{
+	struct json_object *a;
+	uint32_t u = e->from;
+	unsigned int i;
+
+	if (!e->hops)
+		return;
+	a = add_array(transfer, "path");
+	push_number(a, u);
+	for (i = 0; i < e->hops; i++) {
+		u = hc_neigh(u, e->dims[i]);
+		push_number(a, u);
+	}
 }
 
 /* In which phase each node has its turn; null: in none. */
@@ -150,8 +168,8 @@ static void add_cube(struct json_object *o, const struct plot *p)
 	add_traffic(o, p);
 	transfers = add_array(o, "transfers");
 	for (i = 0; i < p->nedges; i++)
-		push_transfer(transfers, p->edges[i].from, p->edges[i].to, p->edges[i].when,
-			      p->edges[i].how);
+		add_path(push_transfer(transfers, p->edges[i].from, p->edges[i].to,
+				       p->edges[i].when, p->edges[i].how), &p->edges[i]);
 	if (p->when)
 		add_turns(o, p);
 }

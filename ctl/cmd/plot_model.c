@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "detours.h"
 #include "memory.h"
 #include "plot.h"
 
@@ -180,11 +181,17 @@ static void add_role(struct plot *p, const struct hc_tree *t, const uint32_t *fa
 		return;
 	if (role.ndst)
 		p->when[u] = role.active;
-	for (i = 0; i < role.ndst; i++)
-		p->edges[p->nedges++] = (struct plot_edge){
+	for (i = 0; i < role.ndst; i++) {
+		struct plot_edge *e = &p->edges[p->nedges++];
+
+		*e = (struct plot_edge){
 			.from = u, .to = role.dst[i].node, .dim = role.dst[i].dim,
 			.when = role.dst[i].stage, .how = role.dst[i].how,
 		};
+		if (e->how == HC_TREE_DETOUR)
+			e->hops = detour_way(t->dim, fault,
+					     &(struct hc_detour){ u, e->to }, &e->dims);
+	}
 }
 
 int plot_set_tree(struct hcctl *h, struct plot *p, const struct hc_tree *t,
@@ -337,6 +344,10 @@ int plot_set_ring(struct hcctl *h, struct plot *p)
 
 void plot_clear(struct plot *p)
 {
+	size_t i;
+
+	for (i = 0; i < p->nedges; i++)
+		free(p->edges[i].dims);
 	free(p->core);
 	hc_graph_free(p->net);
 	hc_ring_plan_free(&p->rings);

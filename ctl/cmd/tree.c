@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "detours.h"
 #include "planner.h"
 
 static const char * const methods[] = {
@@ -89,9 +90,8 @@ static void show_detours(struct hcctl *h, const struct nl_plan *v)
 	if (v->ndetours)
 		out_text(h, " detours ");
 	out_array(h, "detours");
-	for (i = 0; i < v->ndetours; i++)
-		cmd_out_pair(h, i ? "," : "", "from", v->detours[i].from, ">", "to",
-			     v->detours[i].to);
+	for (i = 0; i < v->ndetours && i < v->nways; i++)
+		detour_out(h, i ? ", " : "", &v->detours[i], v->ways[i].dims, v->ways[i].hops);
 	out_close(h);
 }
 

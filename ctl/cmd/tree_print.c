@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "detours.h"
 
 /* Up to this dimension every node and transfer is drawn. */
 #define DRAW_DIM 6
@@ -170,14 +171,19 @@ void cmd_tree_print(struct hcctl *h, const struct tree_view *v)
 	out_object(h, NULL);
 	print_head(h, v);
 	print_faulty(h, v);
+	if (t->ndetours)
+		out_text(h, "detours ");
 	out_array(h, "detours");
 	for (i = 0; i < t->ndetours; i++) {
-		out_object(h, NULL);
-		out_uint(h, "from", NULL, t->detours[i].from);
-		out_uint(h, "to", NULL, t->detours[i].to);
-		out_close(h);
+		uint8_t *dims;
+		unsigned int hops = detour_way(t->dim, v->faults->fault, &t->detours[i], &dims);
+
+		detour_out(h, i ? ", " : "", &t->detours[i], dims, hops);
+		free(dims);
 	}
 	out_close(h);
+	if (t->ndetours)
+		out_text(h, "\n");
 	if (p->nexcluded)
 		out_text(h, "excluded");
 	cmd_out_set(h, "excluded", " ", p->excluded, hc_nodes(t->dim));

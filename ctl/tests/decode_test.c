@@ -16,8 +16,8 @@
 #define FRONT (sizeof(struct ether_header) + sizeof(struct hc_wire_mon))
 
 static const size_t parts[__HC_FRAME_TYPE_END] = {
-	[HC_FRAME_TEST] = 8, [HC_FRAME_FAULT] = 8, [HC_FRAME_DATA] = 64, [HC_FRAME_ACK] = 32,
-	[HC_FRAME_ABORT] = 56, [HC_FRAME_CREDIT] = 24, [HC_FRAME_PROBE] = 32, [HC_FRAME_REPLY] = 32,
+	[HC_FRAME_TEST] = 8, [HC_FRAME_FAULT] = 8, [HC_FRAME_DATA] = 64, [HC_FRAME_ACK] = 24,
+	[HC_FRAME_ABORT] = 56, [HC_FRAME_CREDIT] = 24, [HC_FRAME_PROBE] = 24,
 	[HC_FRAME_LSA] = 8, [HC_FRAME_MEND] = 48, [HC_FRAME_COPY] = 16,
 	[HC_FRAME_TASK] = 32, [HC_FRAME_ROUND] = 32,
 };
@@ -95,6 +95,7 @@ TEST(decode_finds_a_segment_behind_what_leads_it)
 	} ways[] = {
 		{ 0, 0 }, { HC_FRAME_F_ROUTED, 1 }, { HC_FRAME_F_ROUTED, 32 },
 		{ HC_FRAME_F_ROUTED | HC_FRAME_F_BACK, 33 }, { HC_FRAME_F_ROUTED, 65535 },
+		{ HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED, 5 },
 		{ HC_FRAME_F_FLOOD, 0 }, { HC_FRAME_F_FLOOD, 65535 },
 	};
 	unsigned int i;
@@ -106,6 +107,7 @@ TEST(decode_finds_a_segment_behind_what_leads_it)
 		ASSERT_TRUE(see(b.at, b.len, b.len, &d) && !d.wrong);
 		ASSERT_EQ(DECODED_DATA, d.known);
 		ASSERT_TRUE(decode_routed(&d) == !!(ways[i].flags & HC_FRAME_F_ROUTED));
+		ASSERT_TRUE(decode_fixed(&d) == !!(ways[i].flags & HC_FRAME_F_FIXED));
 		ASSERT_TRUE(decode_flooded(&d) == !!(ways[i].flags & HC_FRAME_F_FLOOD));
 		ASSERT_TRUE(d.offset == 4096 && d.total == 9000 && d.index == 2);
 		ASSERT_TRUE(d.stage == 2 && d.down);

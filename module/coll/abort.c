@@ -26,22 +26,11 @@
  * So the noted ranges only ever grow or move up, and each ABORT is passed on by
  * each member a bounded number of times.
  *
- * Silence (coll/stall.c) may split the members: two parts that do not hear each other fail one
- * range after the other, for an operation needs all members.  The ranges of each part touch,
- * those of both parts overlap, and a member that asks later is told all of the range
- * (hc_abort.to) and agrees with the others again.
- *
- * ABORT may get lost, or there may be no memory for it, and ACK counts what failed as over.  So
- * ACK names the failed range, and a member that has not heard of it does not take such an ACK:
- * it asks (coll/stall.c), and is told of the range first.  Nobody need ask where no operation is
- * under way, and who hears of a range behind a gap would take all before it for complete.  So
- * ABORT says all that is noted: the whole range to which the new one was added, and the range
- * before that, of which a member that missed it makes the first of two failures.  One range is
- * enough: while a member has not heard of one, nothing behind that is done anywhere, so two that
- * follow are no further apart than operations may be under way at once, and without a gap between
- * them.  Why the first one failed that word does not say; to a member that hears of it so it is a
- * loss (EIO).  A member that lacked memory or room (fabric/own.c) says it again to all of its
- * peers, with the next word or a second later.
+ * Links lose nothing, so all of this holds as long as ABORT comes before what follows it.  ABORT
+ * says all of the range to which a new one was added (hc_abort.to), and ACK counts what failed as
+ * done.  A member that lacks memory or room (fabric/own.c) for it says it again to all of its
+ * peers, both ranges if there are two, with the next word or a second later; until then it sends
+ * them neither data nor ACK (hc_abort_owed()).
  *
  * A fault of a link that the plan uses breaks the plan: ABORT with
  * HC_ABORT_F_BROKEN ends everything pending, and nothing begins until a plan for
@@ -53,6 +42,7 @@
  */
 #include "coll/anew.h"
 #include "coll/coll.h"
+#include "coll/detour.h"
 #include "coll/ranges.h"
 #include "fabric/link.h"
 #include "netlink/netlink.h"
@@ -92,7 +82,7 @@ bool hc_abort_send(struct hc_member *m, const struct hc_tree_peer *peer,
 
 	if (!skb)
 		return false;
-	/* Each hop of another way counts itself (route.c). */
+	/* Each hop of another way counts itself (route/). */
 	if (peer->how != HC_TREE_DETOUR && hc_link_usable(m->node, peer->dim))
 		be32_add_cpu(&hc_hdr(skb)->step, 1);
 	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
@@ -117,18 +107,30 @@ static void abort_tell(struct hc_member *m, const struct hc_abort *abort, u32 fr
 	}
 }
 
+bool hc_abort_owed(const struct hc_member *m)
+{
+	return unlikely(m->unsaid) && abort_is_owed(m);
+}
+
+/* In frames, to tell the peers. */
+#define ABORT_COST	8
+
 void hc_abort_again(struct hc_member *m)
 {
-	if (!m->unsaid || !abort_is_owed(m))
+	if (!hc_abort_owed(m))
 		return;
 	m->unsaid = false;
+	if (!m->broken && m->passed.from != m->passed.to)
+		abort_tell(m, &m->passed, HC_CAUSE_NONE);
 	abort_tell(m, &m->abort, HC_CAUSE_NONE);
+	m->node->spent += 2 * ABORT_COST;
 }
 
 static void abort_xmit(struct hc_member *m, const struct hc_abort *abort, u32 from_peer)
 {
 	hc_abort_again(m);
-	abort_tell(m, abort, from_peer);
+	if (!hc_abort_owed(m))
+		abort_tell(m, abort, from_peer);
 }
 
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
@@ -217,7 +219,6 @@ static bool abort_note(struct hc_member *m, const struct hc_abort *abort, bool *
 		hc_range_before(m, &upper, upper_seen_by);
 		hc_numbers_skip(m);
 	}
-	hc_range_name(m);
 	/* What a process that has left owed has failed since one has, which all know. */
 	m->unheard &= m->next == next || abort->status != ECONNRESET ||
 		      !m->plan->ops->all_contribute;
@@ -341,6 +342,7 @@ static bool plan_break(struct hc_member *m, struct hc_abort *abort)
 	}
 	if (news && !m->final) {
 		doubts_set(m, true);
+		m->asked = 0;
 		hc_member_again(m);
 	}
 	return news || (ops->word_again && ops->word_again(m, abort));
@@ -401,41 +403,12 @@ static void abort_whole(const struct hc_member *m, struct hc_abort *abort)
 	abort->clock = clock;
 }
 
-/* A failure before the one that is named, of which this member has not heard: the word of it was
- * lost, or there was no memory for it, here or on its way to who says so, for paths keep order.
- * True: that is so; then it goes on to the others with the other one.  @first: the first number
- * that fails by it.
- */
-static bool abort_before(struct hc_member *m, const struct hc_abort *abort, u32 src, bool *told,
-			 u64 *first)
-{
-	const struct hc_abort before = {
-		.from = abort->failed,
-		.to = abort->failed + abort->nfailed,
-		.status = EIO,
-		.node = src,
-		.dim = HC_CAUSE_NONE,
-	};
-
-	if (!abort->nfailed || before.to <= m->passed.to)
-		return false;
-	*first = hc_range_first_new(m, &before);
-	if (!abort_note(m, &before, told))
-		return false;
-	if (m->plan->ops->all_contribute && !*told && m->engaged)
-		hc_reset_note(m, before.from);
-	return true;
-}
-
-/* In frames, to tell the peers. */
-#define ABORT_COST	8
-
 void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_peer)
 {
 	const struct hc_plan_ops *ops = m->plan->ops;
 	struct hc_abort abort = *cause;
 	u32 dropped = m->dropped;
-	bool before, news, told = false;
+	bool news, told = false;
 	u64 first;
 
 	if (abort.flags & HC_ABORT_F_BROKEN) {
@@ -446,17 +419,12 @@ void hc_coll_abort(struct hc_member *m, const struct hc_abort *cause, u32 from_p
 		/* What this member owes while the plan is mended: hc_host_resume(). */
 		if (m->broken || hc_member_holds(m))
 			return;
-		before = abort_before(m, &abort, from_peer, &told, &first);
-		if (!told)
-			first = hc_range_first_new(m, &abort);
-		news = abort_note(m, &abort, &told) || before;
+		first = hc_range_first_new(m, &abort);
+		news = abort_note(m, &abort, &told);
 		if (ops->abort_note)
 			news = ops->abort_note(m, &abort, news);
-		if (!news) {
-			if (ops->abort_known)
-				ops->abort_known(m, from_peer);
+		if (!news)
 			return;
-		}
 		if (ops->all_contribute && !told)
 			reset_next(m, &abort);
 	}
@@ -525,18 +493,8 @@ static bool abort_may_come(const struct hc_member *m, const struct hc_hdr *hdr)
 
 	if (hc_peer_find(m, src))
 		return true;
-	return hc_member_is_root(m) && m->plan->ndetours && !hc_set_has(m->plan->members, src) &&
-	       hdr->flags & HC_FRAME_F_ROUTED;
-}
-
-/* Is what failed before really before it? */
-static bool abort_before_fits(const struct hc_abort *abort)
-{
-	u64 to = abort->failed + abort->nfailed;
-
-	return !abort->nfailed || abort->flags & HC_ABORT_F_BROKEN ||
-	       (abort->nfailed >= HC_OP_RANGE && abort->nfailed <= HC_ABORT_SPAN_MAX &&
-		abort->failed < to && to < abort->from);
+	return hc_member_is_root(m) && !hc_set_has(m->plan->members, src) &&
+	       hc_ways_cross(m->plan, src) && hdr->flags & HC_FRAME_F_ROUTED;
 }
 
 static bool abort_has_sense(const struct hc_member *m, const struct hc_abort *abort)
@@ -544,7 +502,6 @@ static bool abort_has_sense(const struct hc_member *m, const struct hc_abort *ab
 	u32 dim = m->node->fabric->dim;
 
 	return abort->status && abort->status <= MAX_ERRNO && abort_range_fits(abort) &&
-	       abort_before_fits(abort) &&
 	       (abort->node == HC_CAUSE_NONE || abort->node < hc_nodes(dim)) &&
 	       (abort->dim == HC_CAUSE_NONE || abort->dim < dim);
 }
@@ -582,7 +539,7 @@ unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb)
 	/* Only the root says what was begun, or is complete; its word comes from a destination. */
 	if (!hc_peer_find(m, src) || hc_src_index(m, src) >= 0)
 		abort.flags &= ~HC_ABORT_F_FINAL;
-	if (abort.flags & HC_ABORT_F_BROKEN && !(abort.flags & HC_ABORT_F_FINAL))
+	if (!(abort.flags & HC_ABORT_F_BROKEN) || !(abort.flags & HC_ABORT_F_FINAL))
 		abort.nfailed = 0;
 	if (!(abort.flags & HC_ABORT_F_BROKEN) && abort.from >= m->base && m->plan->ops->mend)
 		m->plan->ops->mend->heard(m);

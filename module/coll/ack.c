@@ -32,9 +32,13 @@ u32 hc_ack_peer(const struct hc_member *m)
 
 bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_ack *d)
 {
-	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_ACK, 0, GFP_ATOMIC);
 	struct hc_wire_ack *w;
+	struct sk_buff *skb;
 
+	/* Numbers that have failed count as done: the failure comes first. */
+	if (hc_abort_owed(m))
+		return false;
+	skb = hc_frame_alloc(m->node, HC_FRAME_ACK, 0, GFP_ATOMIC);
 	if (!skb)
 		return false;
 	hc_hdr(skb)->step = cpu_to_be32(d->clock);
@@ -42,9 +46,7 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	w = hc_wire_ack_of(skb);
 	w->plan.op = cpu_to_be64(d->nr);
 	w->steps = cpu_to_be32(d->steps);
-	hc_ack_mark(m, w);
-	hc_peer_xmit(m, peer, skb);
-	return true;
+	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
 }
 
 void hc_ack_tell(struct hc_member *m)
@@ -66,19 +68,22 @@ static struct hc_op_event completion(const struct hc_member *m, const struct hc_
 
 /* ------------------------------------------------------------ the root says so */
 
+/* What cannot be said now is said again, see hc_ack_tell(). */
 static void ack_down(struct hc_member *m, const struct hc_ack *d)
 {
+	bool said = true;
 	unsigned int i;
 
 	for (i = 0; i < m->role.nsrc; i++)
-		hc_ack_xmit(m, &m->src[i], d);
+		said &= hc_ack_xmit(m, &m->src[i], d);
+	if (said)
+		WRITE_ONCE(m->told, d->nr);
 }
 
 static void root_tell(struct hc_member *m)
 {
 	const struct hc_ack d = { .nr = m->done };
 
-	WRITE_ONCE(m->told, m->done);
 	ack_down(m, &d);
 }
 
@@ -100,7 +105,6 @@ static void root_complete(struct hc_member *m, struct hc_op *op)
 	hc_notify_op(m->plan, &ev);
 	if (tell) {
 		d.nr = m->done;
-		WRITE_ONCE(m->told, m->done);
 		ack_down(m, &d);
 	}
 }
@@ -164,29 +168,6 @@ static void root_settle_below(struct hc_member *m)
 	hc_ack_set(m, &d);
 }
 
-/* The destination that says that an operation is done has sent all of its result before.  If
- * that has not come, a frame was lost.
- */
-static bool result_lost(struct hc_member *m, u64 told)
-{
-	u64 nr = m->done, end = min(told, m->head);
-	struct hc_op *op;
-
-	while ((op = hc_op_next(m, nr, end))) {
-		const struct sk_buff *skb;
-
-		nr = op->nr + 1;
-		if (!op->coll->comes_down)
-			continue;
-		skb = skb_peek_tail(&op->down);
-		if (skb && hc_wire_data_of(skb)->flags & HC_DATA_F_LAST)
-			continue;
-		hc_op_fail(m, op, -EIO, m->role.dst[0].node);
-		return true;
-	}
-	return false;
-}
-
 static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_ack *w = hc_wire_ack_of(skb);
@@ -201,8 +182,6 @@ static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 	unsigned int i;
 	u64 k;
 
-	if (!m->role.ndst || (m->role.dst[0].node == src && result_lost(m, d.nr)))
-		return;
 	for (i = 0; i < m->role.ndst; i++)
 		if (m->role.dst[i].node == src && d.nr <= m->head)
 			m->peer_acked[i] = max(m->peer_acked[i], d.nr);

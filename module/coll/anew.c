@@ -20,7 +20,7 @@ static u64 failed_before(const struct hc_member *m, u64 nr, u64 *seen_by)
 {
 	bool last = m->abort_to && nr >= m->abort_to;
 
-	*seen_by = last ? m->seen_by : m->passed.seen_by;
+	*seen_by = last ? m->seen_by : m->passed_seen_by;
 	if (last)
 		return m->abort_to;
 	return nr >= m->passed.to ? m->passed.to : 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Checks of DATA: frames may have been lost on their way, or come from another machine.
+ * Checks of DATA, which may come from another machine.
  *
  * A stream is what one member sends another in one operation, in one direction.  Its
- * frames are numbered (.index), so one that is missing shows at the next one, on
- * detours as well, where no single link has the gap.  What they say of themselves
+ * frames are numbered (.index).  What they say of themselves
  * must fit, too: each begins where the one before ended, none lies beyond the total, which
  * does not change, and LAST is where the total is.  So when a stream has ended, all of it has
  * come.
@@ -90,6 +89,7 @@ static bool whole_elements(const struct hc_op *op, const struct sk_buff *skb)
 static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 {
 	return hc_wire_data_of(skb)->stage == peer->stage &&
+	       !(hc_hdr(skb)->flags & HC_FRAME_F_FIXED) == (peer->how != HC_TREE_DETOUR) &&
 	       !(hc_hdr(skb)->flags & HC_FRAME_F_ROUTED) == (peer->how != HC_TREE_DETOUR);
 }
 
@@ -222,11 +222,8 @@ int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const str
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_stream *st = &op->src[i];
 
-	if (!hc_op_params(op, w) || !whole_elements(op, skb))
-		return -EPROTO;
-	if (be32_to_cpu(w->index) != st->came)
-		return -EIO;
-	if (!up_follows(m, op, i, skb))
+	if (!hc_op_params(op, w) || !whole_elements(op, skb) ||
+	    be32_to_cpu(w->index) != st->came || !up_follows(m, op, i, skb))
 		return -EPROTO;
 	st->total = be64_to_cpu(w->total);
 	st->want = w->flags & HC_DATA_F_WANT;
@@ -247,10 +244,9 @@ int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *s
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 
 	if (!hc_op_params(op, w) || !whole_elements(op, skb) ||
-	    !down_total_fits(op, be64_to_cpu(w->total)))
+	    !down_total_fits(op, be64_to_cpu(w->total)) ||
+	    be32_to_cpu(w->index) != op->down_came)
 		return -EPROTO;
-	if (be32_to_cpu(w->index) != op->down_came)
-		return -EIO;
 	op->result = be64_to_cpu(w->total);
 	if (op->coll->down_follows ? !op->coll->down_follows(m, op, skb) :
 				     !piece_follows(&op->down_at, skb))

@@ -14,6 +14,7 @@
 
 #include "coll/anew.h"
 #include "coll/coll.h"
+#include "coll/detour.h"
 #include "coll/ring_mend.h"
 #include "coll/rx.h"
 #include "compat.h"
@@ -42,8 +43,12 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 {
 	struct hc_member *m;
 	size_t common = ALIGN(struct_size(m, src, role->nsrc), __alignof__(u64));
-	size_t size = common + plan->ops->member_size;
+	size_t own = ALIGN(common + plan->ops->member_size, __alignof__(u64));
+	size_t size = own;
 	int err;
+
+	if (plan->ways)
+		size += (role->nsrc + role->ndst) * sizeof(*m->detour);
 
 	err = hc_plan_charge(plan, size);
 	if (err)
@@ -53,6 +58,7 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 		return -ENOMEM;
 	m->plan = plan;
 	m->priv = (void *)m + common;
+	m->detour = plan->ways ? (void *)m + own : NULL;
 	m->nstreams = role->nsrc;
 	m->op_size = op_size(plan->ops, role->nsrc);
 	m->node = plan->fabric->nodes[u];
@@ -232,21 +238,30 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 }
 
 /* A frame that is needed was not sent. */
-static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr)
+static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, bool down)
 {
-	bool down = peer->how != HC_TREE_DETOUR && !hc_link_usable(m->node, peer->dim);
+	unsigned int dim = peer->how == HC_TREE_DETOUR ? hc_detour_dim(m, peer->node) : peer->dim;
 	struct hc_abort abort = {
 		.from = nr,
 		.status = down ? ENOLINK : ENOMEM,
 		.node = m->node->id,
-		.dim = down ? peer->dim : HC_CAUSE_NONE,
+		.dim = down ? dim : HC_CAUSE_NONE,
 		.flags = down ? HC_ABORT_F_BROKEN : 0,
 	};
 
 	hc_coll_abort(m, &abort, HC_CAUSE_NONE);
 }
 
-/* Frames to a tree neighbour whose link has just gone take the long way. */
+/* Words to a peer take the long way if the plan's own is broken. */
+static bool takes_long_way(const struct hc_member *m, const struct hc_tree_peer *peer, u8 type)
+{
+	if (type == HC_FRAME_DATA)
+		return false;
+	if (peer->how == HC_TREE_DETOUR)
+		return m->broken;
+	return !hc_link_usable(m->node, peer->dim);
+}
+
 int hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
 {
 	struct hc_wire_plan *of = hc_wire_plan_of(skb);
@@ -259,13 +274,14 @@ int hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk
 	of->epoch = cpu_to_be32(m->plan->tag);
 	hdr->src = cpu_to_be16(m->node->id);
 	hdr->dst = cpu_to_be16(peer->node);
-	if (peer->how == HC_TREE_DETOUR ||
-	    (hdr->type != HC_FRAME_DATA && !hc_link_usable(m->node, peer->dim)))
+	if (takes_long_way(m, peer, hdr->type))
 		err = hc_route_xmit(m->node, peer->node, skb);
+	else if (peer->how == HC_TREE_DETOUR)
+		err = hc_detour_xmit(m, peer, skb);
 	else
 		err = hc_link_xmit(m->node, peer->dim, skb);
 	if (err && needed && !m->broken)
-		xmit_failed(m, peer, nr);
+		xmit_failed(m, peer, nr, err == -ENOLINK);
 	return err;
 }
 
@@ -293,7 +309,7 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 	hdr->time = cpu_to_be64(start);
 	if (op->notify)
 		w->flags |= HC_DATA_F_NOTIFY;
-	/* Each hop of a detour counts itself (route.c). */
+	/* Each hop of a detour counts itself (route/way.c). */
 	hdr->step = cpu_to_be32(clock + (peer->how != HC_TREE_DETOUR));
 	op->cost[peer->stage] = max_t(u8, op->cost[peer->stage],
 				      peer->how == HC_TREE_HELP ? 2 : 1);
@@ -358,7 +374,8 @@ static void op_handed(struct hc_member *m, struct hc_op *op)
 /* Work on the oldest operation, and the next one once it is handed over. */
 void hc_advance(struct hc_member *m)
 {
-	for (;;) {
+	/* Nothing overtakes the word of a failure. */
+	while (!hc_abort_owed(m)) {
 		struct hc_op *op = hc_member_op(m, m->head);
 		enum hc_progress p;
 
@@ -437,8 +454,7 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 
 	hc_drop(m->node, NULL, skb, memory ? HYPERCUBE_A_DROP_NO_MEMORY :
 				    status == -ENOBUFS ? HYPERCUBE_A_DROP_QUEUE_FULL :
-				    status == -EIO ? HYPERCUBE_A_DROP_UNEXPECTED :
-						     HYPERCUBE_A_DROP_MALFORMED);
+							 HYPERCUBE_A_DROP_MALFORMED);
 	hc_coll_abort_go_on(m, &abort);
 }
 
@@ -569,32 +585,6 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
 	return op->down_came - skb_queue_len(&op->down);
 }
 
-u32 hc_sent(struct hc_member *m, u32 node, u64 nr)
-{
-	const struct hc_op *op = hc_member_op(m, nr);
-	int below = hc_src_index(m, node);
-	unsigned int i;
-
-	if (!op || op->nr != nr)
-		return 0;
-	if (below >= 0)
-		return op->src[below].sent_down;
-	for (i = 0; i < m->role.ndst; i++)
-		if (m->role.dst[i].node == node)
-			return op->sent[i];
-	return 0;
-}
-
-u32 hc_came(const struct hc_op *op, u32 node)
-{
-	const struct hc_member *m = op->member;
-	int below = hc_src_index(m, node);
-
-	if (below >= 0)
-		return op->src[below].came;
-	return m->role.ndst && m->role.dst[0].node == node ? op->down_came : 0;
-}
-
 bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
 {
 	u32 on_way = sent - taken;
@@ -606,7 +596,7 @@ bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
 }
 
 /* From above: of a merged stream; from below: of what goes down. */
-void hc_credit_rx(struct hc_member *m, u32 src, u64 nr, u32 taken)
+static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 {
 	struct hc_op *op = hc_member_op(m, nr);
 	int below = hc_src_index(m, src);
@@ -642,8 +632,8 @@ static void credit_rx(struct hc_member *m, const struct sk_buff *skb)
 	const struct hc_wire_credit *w = hc_wire_credit_of(skb);
 
 	if (!m->plan->ops->lockstep)
-		hc_credit_rx(m, be16_to_cpu(hc_hdr(skb)->src), be64_to_cpu(w->plan.op),
-			     be32_to_cpu(w->taken));
+		credit_from(m, be16_to_cpu(hc_hdr(skb)->src), be64_to_cpu(w->plan.op),
+			    be32_to_cpu(w->taken));
 }
 
 static void word_rx(struct hc_member *m, struct sk_buff *skb)
@@ -652,7 +642,7 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 
 	switch (hc_hdr(skb)->type) {
 	case HC_FRAME_ACK:
-		if (m->plan->ops->ack->rx && !hc_abort_missed(m, hc_wire_ack_of(skb)))
+		if (m->plan->ops->ack->rx)
 			m->plan->ops->ack->rx(m, skb);
 		break;
 	case HC_FRAME_ABORT:
@@ -663,9 +653,6 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		break;
 	case HC_FRAME_PROBE:
 		hc_probe_rx(m, skb);
-		break;
-	case HC_FRAME_REPLY:
-		hc_reply_rx(m, skb);
 		break;
 	case HC_FRAME_MEND:
 		why = HYPERCUBE_A_DROP_UNEXPECTED;
@@ -747,6 +734,8 @@ void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	}
 	if (be32_to_cpu(of->epoch) != plan->tag)
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_OLD_EPOCH);
+	else if (hc_hdr(skb)->flags & HC_FRAME_F_FIXED && !hc_detour_follows(m, skb))
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_UNEXPECTED);
 	else if (hc_hdr(skb)->type != HC_FRAME_DATA)
 		word_rx(m, skb);
 	/* It may go on with another header. */

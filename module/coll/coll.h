@@ -145,12 +145,6 @@ struct hc_op {
 	struct hc_stream src[];
 };
 
-/* Is the peer that says so (REPLY) at a later operation? */
-static inline bool hc_reply_past(const struct hc_op *op, const struct hc_wire_reply *w)
-{
-	return be64_to_cpu(w->head) > op->nr;
-}
-
 /* Returns the state that its collective keeps of an operation: .op_size bytes. */
 static inline void *hc_op_priv(const struct hc_op *op)
 {
@@ -166,8 +160,7 @@ static inline void *hc_op_priv(const struct hc_op *op)
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
  * @flags: HC_ABORT_F_*
  * @next: with FINAL from the source of a broadcast: how many messages it has begun
- * @failed: the first of those below @from that had failed before; of a plan that is broken only
- *	with FINAL
+ * @failed: FINAL of a plan that is broken: the first of those below @from that had failed before
  * @nfailed: how many had, in a row
  * @clock: logical clock: links that the news has crossed since the cause was found
  */
@@ -210,7 +203,6 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  *	must have moved on before this member's); BCAST: each source
  * @turns: steps after which each source has what goes down to it, or NULL: as many as its stages
  *	took
- * @ack_seen: @done when operations that do not move were last looked for
  * @told: the value of @done that those who wait for this member's ACK know
  * @base: numbers below are from before the plan was mended
  * @renamed: by how much numbers have grown since then for operations that go on: processes are told
@@ -233,10 +225,8 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  *	group is no later were there
  * @passed: the failure before @abort, if there are operations between them, or what the plan was
  *	mended after
- * @passed.from: the first operation that failed; @passed.to: none did, or @abort has grown down
- *	to it and covers it now
- * @passed.to: the first operation behind that, or 0
- * @passed.seen_by: as @seen_by
+ *	(its .from is its .to: none failed, or @abort has grown down to it and covers it now)
+ * @passed_seen_by: as @seen_by
  * @reset_from: the first contribution from here on is answered with @abort, or HC_RESET_NONE
  * @broken: a fault has broken the plan
  * @doubts: the plan broke, and the root's FINAL has not come
@@ -244,8 +234,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @tells: where each member knows alone: listeners hear from this one what is complete
  * @cut: @cur will not be completed: its socket was closed while the plan was mended
  * @final: the root has said which operations were complete then
- * @asked: the peer waited for was asked and has not answered; when the plan is broken:
- *	how often the root's word was looked for
+ * @asked: how often peers were asked in this wait, or, when the plan is broken, for the root's word
  * @view_wait: what is waited for, enum hypercube_wait; others read it
  * @view_peer: whom; others read it
  * @view_nr: operation it is about; others read it
@@ -256,6 +245,7 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  *	itself
  * @op_size: bytes that one of its operations takes
  * @priv: what the plan's type keeps, see hc_plan_ops.member_size
+ * @detour: frames that go over detours, or NULL: of each source, then of each destination
  * @ops: pending operations by number modulo HC_OP_WINDOW
  * @src: role.nsrc sources, in merge order
  */
@@ -275,7 +265,6 @@ struct hc_member {
 	u64 done;
 	u64 peer_acked[HC_STAGES_MAX];
 	const u16 *turns;
-	u64 ack_seen;
 	u64 told;
 	u64 base;
 	u64 renamed;
@@ -294,11 +283,8 @@ struct hc_member {
 		u64 nr;
 	} failure;
 	u64 seen_by;
-	struct {
-		u64 from;
-		u64 to;
-		u64 seen_by;
-	} passed;
+	struct hc_abort passed;
+	u64 passed_seen_by;
 	u64 reset_from;
 	bool broken;
 	bool doubts;
@@ -316,6 +302,7 @@ struct hc_member {
 	unsigned int nstreams;
 	size_t op_size;
 	void *priv;
+	struct hc_detour_end *detour;
 	struct hc_op *ops[HC_OP_WINDOW];
 	struct hc_tree_peer src[];
 };
@@ -359,12 +346,12 @@ static inline unsigned int hc_ack_peers(const struct hc_member *m)
 	return m->plan->ops->ack->way == HC_ACK_UP ? m->role.nsrc : m->role.ndst;
 }
 
-/* Does the member tell others on its own how much is done? */
+/* Does the member tell others how much is done? */
 static inline bool hc_member_tells(const struct hc_member *m)
 {
 	enum hc_ack_way way = m->plan->ops->ack->way;
 
-	return way != HC_ACK_ALONE && hc_member_is_root(m) == (way == HC_ACK_DOWN);
+	return way == HC_ACK_DOWN ? m->role.nsrc : way == HC_ACK_UP && m->role.ndst;
 }
 
 /* Does it wait for the root's word on a failure that it knows of? */
@@ -380,7 +367,6 @@ static inline bool hc_member_pending(const struct hc_member *m)
 {
 	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) || m->unsaid ||
 	       (hc_member_tells(m) && m->told != m->done) ||
-	       (m->plan->ops->abort_owed && m->plan->ops->abort_owed(m)) ||
 	       (m->plan->ops->mend && m->plan->ops->mend->tends(m));
 }
 
@@ -497,21 +483,15 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status);
 /* How many frames of its stream in operation @nr a peer need not wait for any more. */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
-/* How many frames of operation @nr a peer was sent. */
-u32 hc_sent(struct hc_member *m, u32 node, u64 nr);
-/* How many have come from a peer, taken or not. */
-u32 hc_came(const struct hc_op *op, u32 node);
 /* A peer has taken @taken of @sent frames; it may have said so before.  True: *credit, at most
  * @window, has grown.
  */
 bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken);
-/* A peer has taken so many of operation @nr (CREDIT, REPLY). */
-void hc_credit_rx(struct hc_member *m, u32 src, u64 nr, u32 taken);
 
 /* --- coll/ack.c --- */
 /* Returns the peer that is last, of those that tell which operations are done. */
 u32 hc_ack_peer(const struct hc_member *m);
-/* False: no memory.  Who was not told asks after a second: see hc_stall_check(). */
+/* False: no memory or no room; it has to be said again. */
 bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_ack *d);
 /* Tell what was kept back so far. */
 void hc_ack_tell(struct hc_member *m);
@@ -535,9 +515,7 @@ bool hc_op_params(struct hc_op *op, const struct hc_wire_data *w);
 /* Is DATA to be dropped without a word?  0 or the reason.  Up: source @i, -1 if none. */
 unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb);
 unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb);
-/* Is it what comes next? 0: yes; -EIO: no, frames are missing; -EPROTO: it cannot be.  The
- * stream goes on after it.
- */
+/* Is it what comes next? 0: yes, and the stream goes on after it; -EPROTO: it cannot be. */
 int hc_up_check(struct hc_member *m, struct hc_op *op, unsigned int i, const struct sk_buff *skb);
 int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 /* Is it the round that follows what has come before *at (coll/rounds.h)? Then *at is behind it, and
@@ -550,19 +528,17 @@ bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, 
 bool hc_ended(const struct hc_member *m, u64 nr);
 /* Numbers inside the failed range are skipped. */
 void hc_numbers_skip(struct hc_member *m);
-/* ACK counts numbers that failed, too: say which, for an ABORT may get lost. */
-void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w);
-/* Does ACK name failures that this member has not heard of?  Then it must not take it; it
- * asks after a second.
- */
-bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w);
 
 /* --- coll/abort.c --- */
 struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort);
 /* False: no memory, or no room. */
 bool hc_abort_send(struct hc_member *m, const struct hc_tree_peer *peer,
 		   const struct hc_abort *abort);
-/* If there was no memory to tell the peers of a failure, tell them now. */
+/* There was no memory or no room to tell the peers of a failure: nothing else may be sent to them
+ * before that was said again.
+ */
+bool hc_abort_owed(const struct hc_member *m);
+/* If so, tell them now. */
 void hc_abort_again(struct hc_member *m);
 /* 0, or why it is not believed. */
 unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb);
@@ -608,6 +584,8 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
 
 /* A machine does not have the plan (hc_plan.lost). */
 void hc_plan_lost(struct hc_member *m);
+/* The oldest operation that may miss a frame that a peer or this member has sent. */
+u64 hc_first_at_risk(const struct hc_member *m);
 
 /* --- coll/work.c --- */
 /* The member waits for something: look at it again now and then.  Poll. */
@@ -621,7 +599,6 @@ void hc_member_forget(struct hc_member *m);
 
 /* --- coll/stall.c --- */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
-void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
 /* Settle a member that waits for the root's FINAL if it is cut off from the root.  Poll. */
 void hc_doubt_check(struct hc_member *m);

@@ -296,7 +296,7 @@ void hc_results_advance(struct hc_member *m)
 	u64 nr = m->done;
 	struct hc_op *op;
 
-	if (!m->plan->ops->results_follow || hc_member_is_root(m))
+	if (!m->plan->ops->results_follow || hc_member_is_root(m) || hc_abort_owed(m))
 		return;
 	while ((op = hc_op_next(m, nr, m->head + 1))) {
 		enum hc_progress p;

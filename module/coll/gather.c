@@ -129,6 +129,7 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 	/* It may have come by a detour. */
 	hdr->flags = 0;
 	hdr->walk = 0;
+	hdr->hop = 0;
 	/* Nothing else that the peer has said is passed on in this member's name. */
 	w->flags = last ? HC_DATA_F_LAST : 0;
 	if (!frame_len(skb))

@@ -357,7 +357,7 @@ static void failure_tell(struct hc_member *m, struct sk_buff *skb)
 	hc_reset_forget(m);
 	/* It is one of those that were there. */
 	m->seen_by = max(m->seen_by, group);
-	m->passed.seen_by = max(m->passed.seen_by, group);
+	m->passed_seen_by = max(m->passed_seen_by, group);
 	member_refuse(m, skb, -(int)m->abort.status, 0);
 	m->begun++;
 	if (m->broken && m->plan->ops->refused)

@@ -18,8 +18,6 @@ struct hc_member;
 struct hc_op;
 struct hc_plan;
 struct hc_plan_params;
-struct hc_wire_probe;
-struct hc_wire_reply;
 struct netlink_ext_ack;
 struct sk_buff;
 
@@ -165,25 +163,15 @@ enum {
  *	has failed.  NULL: it may, if it has room
  * @idle: the operation at the head has not begun; NULL: there is nothing else to do
  * @close: the socket that served the plan was closed; NULL: what it owed ends
- * @frames_sent: how many frames of operation @nr a peer was sent, which it is told when it asks
- *	(REPLY); NULL: hc_sent()
  *
  * The following concern failures, and are NULL where there is nothing to do:
  *
- * @message_lost: has a frame been lost that must have come before the question of the peer
- *	above it?
- * @was_sent: does a peer say (REPLY) that it has sent more of the operation than has come?  NULL:
- *	as in a tree, see stall.c
  * @forgone: an operation that its process had begun has failed, and the process knows it
  * @broke: a fault has broken the plan, as .end says; nothing has ended for that yet
  * @settled: the plan is broken, and what was in doubt has ended, as @last says
  * @abort_note: a failure that is no fault was heard of; @news: it covers numbers that no earlier
  *	one did.  True: there is something to pass on
- * @abort_known: it was known already, which @from_peer does not know
  * @word_awaited: does it wait for the root's word on a failure that it knows of?
- * @abort_owed: is there a member that may not have heard of it, and does not know that it has to
- *	ask?
- * @abort_again: tell them
  * @word_again: the root's word on a plan that broke has come again.  True: it is news
  * @refused: the plan is broken, and a contribution was refused that its process thinks it has
  *	begun
@@ -213,18 +201,12 @@ struct hc_plan_ops {
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	void (*idle)(struct hc_member *m);
 	void (*close)(struct hc_member *m);
-	u32 (*frames_sent)(struct hc_member *m, u32 node, u64 nr);
 
-	bool (*message_lost)(struct hc_member *m, const struct hc_wire_probe *w);
-	bool (*was_sent)(const struct hc_op *op, const struct hc_wire_reply *w);
 	void (*forgone)(struct hc_member *m, struct hc_op *op);
 	void (*broke)(struct hc_member *m);
 	void (*settled)(struct hc_member *m, const struct hc_abort *last);
 	bool (*abort_note)(struct hc_member *m, struct hc_abort *abort, bool news);
-	void (*abort_known)(struct hc_member *m, u32 from_peer);
 	bool (*word_awaited)(const struct hc_member *m);
-	bool (*abort_owed)(const struct hc_member *m);
-	void (*abort_again)(struct hc_member *m);
 	bool (*word_again)(struct hc_member *m, const struct hc_abort *abort);
 	void (*refused)(struct hc_member *m);
 

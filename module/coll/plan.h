@@ -30,6 +30,7 @@ struct netlink_ext_ack;
  * @members: set of 2^dim bits, node u is bit u % 32 of word u / 32; NULL with a doubling
  * @detours: @ndetours entries
  * @ndetours: how many
+ * @ways: their ways, of a plan that is installed, or NULL
  * @nrings: rings of a tree of these
  * @rings: what HYPERCUBE_A_PLAN_RINGS says of each
  * @nring_nodes: length of @ring_nodes
@@ -49,6 +50,7 @@ struct hc_plan_params {
 	const u32 *members;
 	const struct hc_detour *detours;
 	u32 ndetours;
+	const struct hc_detour_ways *ways;
 	u32 nrings;
 	const struct hypercube_ring *rings;
 	u32 nring_nodes;
@@ -75,8 +77,9 @@ struct hc_plan_params {
  * @members: bit set of the members
  * @nmembers: how many
  * @stages: stages of which each takes the steps that frames say it took (hc_wire_data.cost)
- * @detours: members that reach each other by fault-tolerant unicast; owned by the type
+ * @detours: members that reach each other over several links; owned by the type
  * @ndetours: how many pairs of them
+ * @ways: the ways that these take, or NULL
  * @priv: what the type keeps, see hc_plan_ops.plan_size
  * @mends: it mends itself
  * @mended: how often it has, as far as members of this machine were in it
@@ -107,6 +110,7 @@ struct hc_plan {
 	u32 stages;
 	const struct hc_detour *detours;
 	u32 ndetours;
+	struct hc_detour_ways *ways;
 	void *priv;
 	bool mends;
 	atomic_t mended;

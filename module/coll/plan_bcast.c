@@ -14,8 +14,7 @@
  * comes, or a record says that it failed.  If nothing of a message has come, only its source can
  * know of it.  So it counts its messages, and each says how many there were before it
  * (.ordinal); when messages fail, the source says how many it had begun (ABORT with FINAL,
- * .next).  A member that misses that word asks for it (.unnamed), or learns the same from the
- * next message.
+ * .next), before it says anything else.
  *
  * A process that has left is missed by those that were there with it.  Nobody is told when it
  * leaves while nothing is under way, for those that receive say nothing.  So each message tells
@@ -269,19 +268,6 @@ static void bcast_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 
 /* ------------------------------------------------------------ failure, close */
 
-/* It must have come before the question, unless it was lost. */
-static bool message_lost(struct hc_member *m, const struct hc_wire_probe *w)
-{
-	u64 nr = be64_to_cpu(w->plan.op);
-	const struct hc_op *op = hc_member_op(m, nr);
-	const struct sk_buff *skb;
-
-	if (nr < m->head || nr >= be64_to_cpu(w->head))
-		return false;
-	skb = op && op->nr == nr ? skb_peek_tail(&op->down) : NULL;
-	return !skb || !(hc_wire_data_of(skb)->flags & HC_DATA_F_LAST);
-}
-
 /* Tell of all messages up to that count; a process that does not receive is owed no more than a
  * count of what was lost (hc_sock_status()).  The number is that of a message if all that failed
  * at once are told at once.
@@ -398,7 +384,8 @@ static bool bcast_abort_note(struct hc_member *m, struct hc_abort *abort, bool n
 			abort->flags |= HC_ABORT_F_FINAL;
 		return news;
 	}
-	bm->unnamed |= news;
+	/* Of a range before a gap the source says nothing that it has not said of the other. */
+	bm->unnamed |= news && hc_abort_to(abort) >= m->abort.from;
 	if (abort->flags & HC_ABORT_F_FINAL && hc_abort_to(abort) >= m->abort_to) {
 		news |= bm->unnamed;
 		bm->unnamed = false;
@@ -412,46 +399,6 @@ static bool bcast_abort_note(struct hc_member *m, struct hc_abort *abort, bool n
 static bool bcast_word_awaited(const struct hc_member *m)
 {
 	return bcast_member(m)->unnamed;
-}
-
-/* Is there a member below that may not have heard of the failure? One that has is done with the
- * numbers that failed.
- */
-static bool bcast_abort_owed(const struct hc_member *m)
-{
-	unsigned int i;
-
-	if (m->broken || m->head < m->abort_to)
-		return false;
-	for (i = 0; i < m->role.nsrc; i++)
-		if (m->peer_acked[i] < m->abort_to)
-			return true;
-	return false;
-}
-
-/* Tells of the failure again.  Members below that have nothing of a message do not know that
- * they have to ask.  The node above may have heard of another failure only, which ends before
- * this one: then nothing is under way for which it would ask, and the source's word, as far as
- * it is known there, is not the one that is awaited here.
- */
-static void bcast_abort_again(struct hc_member *m)
-{
-	unsigned int i;
-
-	if (bcast_member(m)->unnamed)
-		hc_abort_send(m, &m->role.dst[0], &m->abort);
-	if (!bcast_abort_owed(m))
-		return;
-	for (i = 0; i < m->role.nsrc; i++)
-		if (m->peer_acked[i] < m->abort_to)
-			hc_abort_send(m, &m->src[i], &m->abort);
-}
-
-/* A destination that has sent ABORT does not know that it was known here: tell it. */
-static void bcast_abort_known(struct hc_member *m, u32 from_peer)
-{
-	if (m->role.ndst && from_peer == m->role.dst[0].node)
-		ack_up(m, 0, 0);
 }
 
 /* The source's word may name messages that its last one did not: they have failed. */
@@ -479,7 +426,7 @@ static void bcast_refused(struct hc_member *m)
 static void unheard_tell(struct hc_member *m, u64 count)
 {
 	if (!m->abort.status) {
-		m->abort.status = EIO;
+		m->abort.status = EPROTO;
 		m->abort.node = m->role.dst[0].node;
 		m->abort.dim = HC_CAUSE_NONE;
 	}
@@ -630,15 +577,11 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.offered = bcast_offered,
 	.idle = named_tell,
 	.close = bcast_close,
-	.message_lost = message_lost,
 	.forgone = bcast_forgone,
 	.broke = bcast_broke,
 	.settled = bcast_settled,
 	.abort_note = bcast_abort_note,
-	.abort_known = bcast_abort_known,
 	.word_awaited = bcast_word_awaited,
-	.abort_owed = bcast_abort_owed,
-	.abort_again = bcast_abort_again,
 	.word_again = bcast_word_again,
 	.refused = bcast_refused,
 };

@@ -69,8 +69,10 @@
  * (coll/ack.c), as the number could not pass a range that is only remembered.  Others do
  * not miss this member: a member that has passed the operation has its result, so all of this
  * member's frames of it are sent, except perhaps those of the stages after the one that it waits
- * in.  A member that waits for these has no result, asks this member, and is told of the range,
- * or that the frames will not come.
+ * in.  A member that waits for these has no result.  It has heard of one of the two ranges at
+ * least from this member when the operation fails here, and of the other by then or with that
+ * word, for each member tells its peers of what is news to it, and links lose nothing; so the
+ * operation fails there, too.
  */
 #include <linux/netlink.h>
 
@@ -505,28 +507,6 @@ static enum hc_progress doubling_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ what the common code asks */
 
-/* How many frames of operation @nr a source was sent, if that is the oldest. */
-static u32 frames_offered(struct hc_member *m, u32 node, u64 nr)
-{
-	const struct hc_op *op = hc_member_op(m, nr);
-	int i = hc_src_index(m, node);
-	const struct doubling_op *d;
-
-	if (i < 0 || nr != m->head || !op || op->nr != nr)
-		return 0;
-	d = doubling_op(op);
-	return d->nr + (d->next > i || (d->next == i && d->offered));
-}
-
-/* Has a source sent more of what this member works on than it has taken? */
-static bool frame_was_sent(const struct hc_op *op, const struct hc_wire_reply *w)
-{
-	if (hc_reply_past(op, w))
-		return true;
-	return be64_to_cpu(w->head) == op->nr && be64_to_cpu(w->plan.op) == op->nr &&
-	       be32_to_cpu(w->sent) > doubling_op(op)->nr;
-}
-
 /* One frame of each round. */
 static bool half_follows(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
@@ -607,7 +587,4 @@ const struct hc_plan_ops hc_plan_doubling = {
 	.members_create = doubling_members_create, .colls = doubling_colls,
 	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,
 	.all_contribute = true, .lockstep = true,
-
-	.frames_sent = frames_offered,
-	.was_sent = frame_was_sent,
 };

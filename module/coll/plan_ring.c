@@ -16,9 +16,8 @@
  * When a fault breaks the plan, each member fails all operations of which its process has no
  * result, or still waits to hear of the end; if the plan mends itself, they go on (ring_keep.c).
  *
- * A frame that is lost on its way home, when all processes have the result already, fails the
- * operation where nobody is told of that any more: then it is their next operation that is
- * refused.
+ * A failure on a frame's way home, when all processes have the result already, ends the operation
+ * where nobody is told of that any more: then it is their next operation that is refused.
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>
@@ -312,8 +311,6 @@ const struct hc_plan_ops hc_plan_ring = {
 
 	.data_rx = hc_ring_data_rx,
 	.steps = hc_ring_steps,
-	.frames_sent = hc_ring_frames_sent,
-	.was_sent = hc_ring_was_sent,
 	.forgone = hc_mend_forgone,
 	.settled = hc_mend_settled,
 };

@@ -7,6 +7,7 @@
 #include <linux/slab.h>
 
 #include "coll/coll.h"
+#include "coll/detour.h"
 
 /* The verified tree. */
 static struct hc_tree *plan_tree(const struct hc_plan *plan)
@@ -39,10 +40,12 @@ static void tree_shape(const struct hc_plan *plan, struct hc_plan_params *p)
 	memcpy(p->order, tree->order, tree->stages);
 	p->detours = tree->detours;
 	p->ndetours = tree->ndetours;
+	p->ways = plan->ways;
 }
 
 static void tree_release(struct hc_plan *plan)
 {
+	hc_ways_free(plan);
 	kvfree(plan_tree(plan)->detours);
 }
 
@@ -88,7 +91,7 @@ static int tree_member_create(struct hc_plan *plan, u32 u, const u32 *fault)
 static int tree_members_create(struct hc_plan *plan, const u32 *fault,
 			       struct netlink_ext_ack *extack)
 {
-	int err = tree_check(plan, fault, extack);
+	int err = tree_check(plan, fault, extack) ?: hc_ways_make(plan, fault);
 	u32 u;
 
 	for (u = 0; !err && u < hc_nodes(plan->fabric->dim); u++)

@@ -44,27 +44,6 @@ u32 hc_failed_below(const struct hc_member *m, u64 nr, u64 *from)
 	return nr <= *from || m->broken ? 0 : range_cut(from, to);
 }
 
-void hc_ack_mark(const struct hc_member *m, struct hc_wire_ack *w)
-{
-	u64 from;
-	u32 n = hc_failed_below(m, be64_to_cpu(w->plan.op), &from);
-
-	if (!n)
-		return;
-	w->failed = cpu_to_be64(from);
-	w->nfailed = cpu_to_be32(n);
-}
-
-bool hc_abort_missed(const struct hc_member *m, const struct hc_wire_ack *w)
-{
-	u64 from = be64_to_cpu(w->failed);
-	u64 to = from + be32_to_cpu(w->nfailed);
-
-	if (to == from || to <= max(m->done, m->passed.to))
-		return false;
-	return !m->abort_to || max(from, m->done) < m->abort.from || to > m->abort_to;
-}
-
 void hc_range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 {
 	bool behind = m->abort_to && abort->from > m->abort_to;
@@ -72,9 +51,8 @@ void hc_range_set(struct hc_member *m, const struct hc_abort *abort, u64 to)
 	u64 from = apart ? abort->from : min(m->abort.from, abort->from);
 
 	if (behind) {
-		m->passed.from = m->abort.from;
-		m->passed.to = m->abort_to;
-		m->passed.seen_by = m->seen_by;
+		m->passed = m->abort;
+		m->passed_seen_by = m->seen_by;
 	}
 	m->seen_by = hc_sock_last_id();
 	m->abort_to = apart ? to : max(m->abort_to, to);
@@ -96,21 +74,17 @@ void hc_range_before(struct hc_member *m, const struct hc_abort *upper, u64 seen
 	bool touches = m->abort.from <= m->passed.to && m->abort_to >= m->passed.from;
 
 	if (m->abort_to >= m->passed.to || m->passed.from == m->passed.to) {
-		m->passed.from = touches ? min(m->abort.from, m->passed.from) : m->abort.from;
-		m->passed.to = m->abort_to;
-		m->passed.seen_by = m->seen_by;
+		u64 from = touches ? min(m->abort.from, m->passed.from) : m->abort.from;
+
+		m->passed = m->abort;
+		m->passed.from = from;
+		m->passed_seen_by = m->seen_by;
 	} else if (touches) {
 		m->passed.from = min(m->abort.from, m->passed.from);
 	}
 	m->abort = *upper;
 	m->abort_to = upper->to;
 	m->seen_by = seen_by;
-}
-
-void hc_range_name(struct hc_member *m)
-{
-	m->abort.failed = m->passed.from;
-	m->abort.nfailed = range_cut(&m->abort.failed, m->passed.to);
 }
 
 bool hc_range_noted(const struct hc_member *m, u64 from, u64 to)

@@ -25,8 +25,6 @@ u64 hc_range_first_new(const struct hc_member *m, const struct hc_abort *abort);
 void hc_range_set(struct hc_member *m, const struct hc_abort *abort, u64 to);
 /* Makes @m->abort the range before @upper, and that @m->abort again; @seen_by was its. */
 void hc_range_before(struct hc_member *m, const struct hc_abort *upper, u64 seen_by);
-/* Names the range before it in @m->abort. */
-void hc_range_name(struct hc_member *m);
 /* How many numbers, and from where on, has the last failed range of which some are below @nr? */
 u32 hc_failed_below(const struct hc_member *m, u64 nr, u64 *from);
 

@@ -240,17 +240,14 @@ static bool slice_came(const struct hc_member *m, const struct hc_op *op, unsign
 	return !in_ring(m, i) || ring_op(op)->src[i].taken == hc_ring_member(m)->nmembers;
 }
 
-/* Wait for one of those that have not brought what they must; once that one has answered, wait
- * for another.
- */
+/* Wait for the first of those that have not brought what they must. */
 static enum hc_progress peers_wait(struct hc_member *m, struct hc_op *op,
 				   bool (*came)(const struct hc_member *m, const struct hc_op *op,
 						unsigned int i))
 {
-	unsigned int n = m->role.nsrc;
 	unsigned int i;
 
-	for (i = ring_op(op)->ask % n; came(m, op, i); i = (i + 1) % n)
+	for (i = 0; came(m, op, i); i++)
 		;
 	return hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->src[i].node);
 }
@@ -439,8 +436,6 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 	p = end_advance(m, op);
 	if (p == HC_FINISHED) {
 		hc_keep_over(m);
-		if (hc_ring_member(m)->place)
-			hc_both_note(m, op);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 	}
 	return p;
@@ -489,10 +484,8 @@ static int check(struct hc_op *op, unsigned int i, const struct sk_buff *skb)
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	if (!hc_op_params(op, w))
+	if (!hc_op_params(op, w) || be32_to_cpu(w->index) != op->src[i].came)
 		return -EPROTO;
-	if (be32_to_cpu(w->index) != op->src[i].came)
-		return -EIO;
 	op->src[i].came++;
 	return 0;
 }
@@ -554,36 +547,6 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op)
 {
 	return ring_op(op)->steps;
-}
-
-/* How many frames of operation @nr a source was sent, if that is the oldest. */
-u32 hc_ring_frames_sent(struct hc_member *m, u32 node, u64 nr)
-{
-	const struct hc_op *op = hc_member_op(m, nr);
-	int i = hc_src_index(m, node);
-
-	if (i < 0)
-		return 0;
-	if (nr == m->head && op && op->nr == nr)
-		return op->src[i].sent_down;
-	return hc_ring_member(m)->place ? hc_both_sent(m, i, nr) : 0;
-}
-
-/* Has the source that this member waits for sent more than has come?  It may be one operation
- * ahead, see plan_ring.c; if messages go one way only it has sent all of the one before then.
- */
-bool hc_ring_was_sent(const struct hc_op *op, const struct hc_wire_reply *w)
-{
-	int i = hc_src_index(op->member, op->member->view_peer);
-	u64 head = be64_to_cpu(w->head);
-
-	if (head > op->nr + !!hc_ring_member(op->member)->place)
-		return true;
-	if (i >= 0 && head >= op->nr && be64_to_cpu(w->plan.op) == op->nr &&
-	    (s32)(be32_to_cpu(w->sent) - op->src[i].came) > 0)
-		return true;
-	ring_op(op)->ask++;
-	return false;
 }
 
 const struct hc_coll_ops hc_ring_allgather = {

@@ -22,8 +22,6 @@ struct hc_ring_tree;
 /**
  * struct hc_ring_way - what comes from one source
  * @next: the member after this one in the ring
- * @sent: frames of the latest operation that is through that went to this source, where messages
- *	go both ways [poll]
  * @seen: how many words (HC_DATA_F_SEEN) will come that say that a message has been seen beyond
  * @came: position of the ring's link by which it comes, see hc_ring_tour()
  * @leaves: and of that by which it goes on
@@ -34,7 +32,6 @@ struct hc_ring_tree;
  */
 struct hc_ring_way {
 	u32 next;
-	u32 sent;
 	u32 seen;
 	u16 came;
 	u16 leaves;
@@ -52,7 +49,6 @@ struct hc_ring_way {
  * @tour: links of all rings together
  * @members: set of them: the plan's, or those that were there when it was mended
  * @mend: how the plan mends itself, or NULL
- * @through: that operation [poll]
  * @place: of each node in the ring, where messages may go both ways: ring_both.c; or NULL
  * @way: of each source
  */
@@ -63,7 +59,6 @@ struct hc_ring_member {
 	u32 tour;
 	const u32 *members;
 	struct hc_mend *mend;
-	u64 through;
 	const u16 *place;
 	struct hc_ring_way way[HYPERCUBE_DIM_MAX];
 };
@@ -84,7 +79,5 @@ extern const struct hc_coll_ops hc_ring_alltoall;
 /* See struct hc_plan_ops. */
 void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb);
 u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op);
-u32 hc_ring_frames_sent(struct hc_member *m, u32 node, u64 nr);
-bool hc_ring_was_sent(const struct hc_op *op, const struct hc_wire_reply *w);
 
 #endif /* _HC_RING_KERNEL_H */

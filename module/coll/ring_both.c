@@ -101,20 +101,3 @@ bool hc_both_came(const struct hc_member *m, const struct hc_op *op, unsigned in
 		return true;
 	return skb && !r->last && be64_to_cpu(hc_wire_data_of(skb)->offset) == r->at + r->len;
 }
-
-void hc_both_note(struct hc_member *m, const struct hc_op *op)
-{
-	struct hc_ring_member *ring = hc_ring_member(m);
-	unsigned int i;
-
-	ring->through = op->nr;
-	for (i = 0; i < m->role.nsrc; i++)
-		ring->way[i].sent = op->src[i].sent_down;
-}
-
-u32 hc_both_sent(struct hc_member *m, unsigned int i, u64 nr)
-{
-	const struct hc_ring_member *ring = hc_ring_member(m);
-
-	return m->head > nr && ring->through == nr ? ring->way[i].sent : 0;
-}

@@ -326,7 +326,6 @@ static void op_rewind(const struct hc_member *m, struct hc_op *op)
 	memset(op->busy, 0, sizeof(op->busy));
 	memset(r->src, 0, m->nstreams * sizeof(r->src[0]));
 	r->now = (struct ring_now){};
-	r->ask = 0;
 	r->over = false;
 	r->late |= !!r->members;
 }

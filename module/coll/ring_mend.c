@@ -242,14 +242,13 @@ static void numbers_begin(struct hc_member *m, u64 base)
 	/* Those that are there go on together; others come later. */
 	m->passed.from = base;
 	m->passed.to = base;
-	m->passed.seen_by = hc_sock_last_id();
+	m->passed_seen_by = hc_sock_last_id();
 	m->base = base;
 	m->abort_to = 0;
 	m->unsaid = false;
 	m->final = false;
 	m->head = base;
 	m->told = base;
-	m->ack_seen = base;
 	m->asked = 0;
 	WRITE_ONCE(m->done, base);
 }

@@ -52,7 +52,6 @@ struct ring_now {
  * @base: steps that the slices before it took
  * @now: what has come and gone of it
  * @steps: what is said to the process
- * @ask: counts answers of peers that did not help: the next question goes to another
  * @both: this member's own segment was sent both ways, so it does not come back
  * @last: the slice is the last one
  * @over: and is through
@@ -69,7 +68,6 @@ struct ring_op {
 	u32 base;
 	struct ring_now now;
 	u32 steps;
-	u32 ask;
 	bool both;
 	bool last;
 	bool over;
@@ -114,10 +112,6 @@ bool hc_both_fits(const struct hc_member *m, const struct ring_op *r, unsigned i
 		  const struct hc_wire_data *w);
 /* Is this member the last one that it goes to? */
 bool hc_both_ends(const struct hc_member *m, unsigned int i, const struct hc_wire_data *w);
-/* The operation is through: what peers may still ask. */
-void hc_both_note(struct hc_member *m, const struct hc_op *op);
-/* How many of its frames went to source @i?  See hc_ring_frames_sent(). */
-u32 hc_both_sent(struct hc_member *m, unsigned int i, u64 nr);
 /* Is there nothing of the slice to be worked on from source @i, now or later? */
 bool hc_both_came(const struct hc_member *m, const struct hc_op *op, unsigned int i);
 

@@ -11,9 +11,8 @@ struct hc_node;
 struct sk_buff;
 
 void hc_coll_rx(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
-/* A frame of an operation in transit could not be delivered: its link or this
- * node failed under way, or no route is left.  @dim: the link it came by.  Does
- * not consume.
+/* A frame of an operation could not be delivered: its link or this node failed under way, or there
+ * was no memory or no room.  @dim: the link it came by.  Does not consume.
  */
 void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
 			   unsigned int why);

@@ -2,10 +2,9 @@
 /*
  * Operations that do not move.
  *
- * Once a second every member that has waited for a peer that long asks it
- * (PROBE).  The peer answers with what the asker has missed (ABORT, ACK), ends the
- * operation if its own process is gone, or says that there is hope (REPLY), and how many
- * frames it has taken.  So a lost ABORT, ACK or CREDIT heals itself.
+ * Once a second a member says what it could not say for lack of memory or room (ABORT, ACK), and
+ * every member that has waited for a peer that long asks it (PROBE): a peer whose process is gone
+ * ends the operation then.
  *
  * Links lose nothing, so silence tells nothing: a peer that does not answer waits for a processor,
  * and only the user of an operation decides how long that may take.
@@ -14,46 +13,26 @@
 
 #include "coll/anew.h"
 #include "coll/coll.h"
+#include "coll/detour.h"
 #include "fabric/link.h"
 #include "route/lsdb.h"
 #include "sock/result.h"
 
-/* The answer tells what may have got lost. */
-static void reply_fill(struct hc_member *m, u32 node, u64 nr, struct hc_wire_reply *w)
+static void probe(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, u32 flags)
 {
-	const struct hc_plan_ops *ops = m->plan->ops;
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_PROBE, 0, GFP_ATOMIC);
 
-	w->head = cpu_to_be64(m->head);
-	w->sent = cpu_to_be32((ops->frames_sent ?: hc_sent)(m, node, nr));
-	if (!ops->lockstep)
-		w->taken = cpu_to_be32(hc_taken(m, node, nr));
-}
-
-static void probe_fill(struct hc_member *m, u64 nr, struct hc_wire_probe *w)
-{
-	w->head = cpu_to_be64(m->head);
-	w->flags = cpu_to_be32(hc_is_of_new(m, nr) ? HC_PROBE_F_NEW : 0);
-}
-
-/* True: it has left. */
-static bool simple_xmit(struct hc_member *m, u32 node, u8 type, u64 nr)
-{
-	const struct hc_tree_peer *peer = hc_peer_find(m, node);
-	struct sk_buff *skb;
-
-	if (!peer)
-		return false;
-	skb = hc_frame_alloc(m->node, type, 0, GFP_ATOMIC);
 	if (!skb)
-		return false;
+		return;
 	hc_wire_plan_of(skb)->op = cpu_to_be64(nr);
-	if (type == HC_FRAME_ACK)
-		hc_ack_mark(m, hc_wire_ack_of(skb));
-	else if (type == HC_FRAME_REPLY)
-		reply_fill(m, node, nr, hc_wire_reply_of(skb));
-	else
-		probe_fill(m, nr, hc_wire_probe_of(skb));
-	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
+	hc_wire_probe_of(skb)->flags = cpu_to_be32(flags);
+	hc_peer_xmit(m, peer, skb);
+}
+
+static void ask(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr)
+{
+	if (peer && !(peer->how == HC_TREE_DETOUR && !m->broken && hc_detour_silent(m, peer)))
+		probe(m, peer, nr, hc_is_of_new(m, nr) ? HC_PROBE_F_NEW : 0);
 }
 
 /* The process that owes the operation, or should receive it, is gone for good, as far as the one
@@ -67,30 +46,6 @@ static bool gone(const struct hc_member *m, const struct hc_wire_probe *w)
 	return m->left && !hc_sock_serves(m) && be64_to_cpu(w->plan.op) >= m->next && !all_new;
 }
 
-/* Has a message been lost that the peer which asks has passed on? */
-static bool message_lost(struct hc_member *m, const struct hc_wire_probe *w)
-{
-	return m->plan->ops->message_lost && m->plan->ops->message_lost(m, w);
-}
-
-static void message_fail(struct hc_member *m, u64 nr, u32 src)
-{
-	struct hc_abort abort = {
-		.from = nr,
-		.status = EIO,
-		.node = src,
-		.dim = HC_CAUSE_NONE,
-	};
-
-	hc_coll_abort_go_on(m, &abort);
-}
-
-/* Do those above, or those below, hear from this member what is done? */
-static bool tells(const struct hc_member *m, bool above)
-{
-	return m->plan->ops->ack->way == (above ? HC_ACK_UP : HC_ACK_DOWN);
-}
-
 /* A peer waits for this member and asks whether there is still hope. */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 {
@@ -102,15 +57,18 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 
 	if (!peer || !hc_nr_fits(m, nr))
 		return;
-	/* A peer that has missed a failure may wait for an operation before it. */
-	if (m->broken || (m->abort_to && nr < m->abort_to))
+	/* The word that the plan broke takes ways around the fault, and may have met another. */
+	if (m->broken)
 		hc_abort_send(m, peer, &m->abort);
-	if (m->broken || hc_ended(m, nr))
+	/* That it has come was all that it was to say. */
+	if (m->broken || be32_to_cpu(w->flags) & HC_PROBE_F_ANSWER)
+		return;
+	if (peer->how == HC_TREE_DETOUR)
+		probe(m, peer, nr, HC_PROBE_F_ANSWER);
+	if (hc_ended(m, nr))
 		return;
 	hc_new_note(m, peer, above, w);
-	if (nr < m->done && tells(m, above)) {
-		simple_xmit(m, src, HC_FRAME_ACK, m->done);
-	} else if (gone(m, w)) {
+	if (gone(m, w)) {
 		struct hc_abort abort = {
 			.from = m->next,
 			.status = ECONNRESET,
@@ -119,51 +77,6 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 		};
 
 		hc_coll_abort_go_on(m, &abort);
-	} else if (above && message_lost(m, w)) {
-		message_fail(m, nr, src);
-	} else {
-		simple_xmit(m, src, HC_FRAME_REPLY, nr);
-	}
-}
-
-/* Does the peer say that it has sent what we wait for?  Behind a result that is on its way down
- * waits the word that it is done, which says nothing of how far the peer is.
- */
-static bool was_sent(const struct hc_member *m, const struct hc_op *op,
-		     const struct hc_wire_reply *w)
-{
-	const struct hc_plan_ops *ops = m->plan->ops;
-	bool data = m->view_wait == HYPERCUBE_WAIT_PEER;
-
-	if (ops->was_sent)
-		return data && ops->was_sent(op, w);
-	if (data && hc_reply_past(op, w))
-		return true;
-	return (data || m->view_wait == HYPERCUBE_WAIT_DONE) &&
-	       be64_to_cpu(w->plan.op) == op->nr &&
-	       (s32)(be32_to_cpu(w->sent) - hc_came(op, m->view_peer)) > 0;
-}
-
-/* There is hope, unless the peer has sent already what we wait for: the paths
- * keep order, so it would have come before this answer.  On a detour no link of this node has the
- * gap; and where all that there was credit for is lost, nothing comes behind it.
- */
-void hc_reply_rx(struct hc_member *m, const struct sk_buff *skb)
-{
-	const struct hc_wire_reply *w = hc_wire_reply_of(skb);
-	struct hc_op *op = hc_member_op(m, m->view_nr);
-	u32 src = be16_to_cpu(hc_hdr(skb)->src);
-
-	/* It may be about what was sent before the plan broke. */
-	if (hc_member_holds(m))
-		return;
-	if (m->view_peer == src)
-		m->asked = 0;
-	if (m->view_peer == src && op && op->nr == m->view_nr && was_sent(m, op, w)) {
-		hc_op_fail(m, op, -EIO, m->view_peer);
-		hc_advance(m);
-	} else if (!m->plan->ops->lockstep) {
-		hc_credit_rx(m, src, be64_to_cpu(w->plan.op), be32_to_cpu(w->taken));
 	}
 }
 
@@ -225,37 +138,45 @@ static void doubt_check(struct hc_member *m)
 		doubt_end(m);
 		return;
 	}
-	/* It may have been lost. */
 	for (i = 0; i < m->role.ndst; i++)
-		simple_xmit(m, m->role.dst[i].node, HC_FRAME_PROBE, m->done);
+		ask(m, &m->role.dst[i], m->done);
 }
 
-/* The word that operations are done may be lost while the next one waits for something else, in
- * the end for processes that want to hear that word first.  A member that waits for that word
- * alone asks for it anyhow.
- */
-static void ack_check(struct hc_member *m)
+/* Where it waits for several, each of them may be the one that has left: another one each time. */
+static void ask_others(struct hc_member *m, const struct hc_tree_peer *awaited)
 {
-	bool stuck = m->done < m->head && m->done == m->ack_seen;
+	const struct hc_tree_peer *other;
 
-	m->ack_seen = m->done;
-	if (stuck && m->view_wait != HYPERCUBE_WAIT_DONE)
-		simple_xmit(m, hc_ack_peer(m), HC_FRAME_PROBE, m->done);
+	if (!m->plan->ops->lockstep || !m->role.nsrc)
+		return;
+	other = &m->src[m->asked++ % m->role.nsrc];
+	if (other != awaited)
+		ask(m, other, m->view_nr);
 }
 
 void hc_stall_check(struct hc_member *m)
 {
+	const struct hc_tree_peer *peer;
+
 	hc_abort_again(m);
 	if (m->broken) {
 		doubt_check(m);
 		return;
 	}
-	hc_ack_tell(m);
-	if (m->plan->ops->abort_again)
-		m->plan->ops->abort_again(m);
-	ack_check(m);
-	if (!waits_for_peer(m) || time_before(jiffies, m->view_since + HC_STALL_TIME))
+	if (hc_abort_owed(m))
 		return;
-	if (simple_xmit(m, m->view_peer, HC_FRAME_PROBE, m->view_nr))
-		m->asked = 1;
+	hc_ack_tell(m);
+	/* Operations that are handed over are not done while somebody misses a process that has
+	 * left, whatever else this member waits for.
+	 */
+	if (m->done < m->head && hc_ack_peers(m))
+		ask(m, hc_peer_find(m, hc_ack_peer(m)), m->done);
+	if (m->broken || !waits_for_peer(m) ||
+	    time_before(jiffies, m->view_since + HC_STALL_TIME))
+		return;
+	peer = hc_peer_find(m, m->view_peer);
+	if (m->view_wait != HYPERCUBE_WAIT_DONE)
+		ask(m, peer, m->view_nr);
+	if (!m->broken)
+		ask_others(m, peer);
 }

@@ -15,8 +15,8 @@
  * Nobody waits for ever.  A receiver tells when it has taken the first frame, and then each time
  * that it has taken half a window.  A member that waits has sent all that it may, so either some of
  * that is not taken yet, and the destination does not wait for this member; or all is, and the
- * word that it was is on its way.  If that gets lost, the next frame over the link tells that one
- * is missing, or else the answer to a question how many were taken (coll/stall.c).
+ * word that it was is on its way.  Links lose nothing, and an operation for whose word there is no
+ * memory fails.
  */
 #include "coll/coll.h"
 #include "coll/up.h"

@@ -64,7 +64,6 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_ABORT]	= { WORD, PART(abort), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_CREDIT]	= { CREDIT, PART(credit), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_PROBE]	= { WORD, PART(probe), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_REPLY]	= { WORD, PART(reply), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_DGRAM]	= { DGRAM, 0, dgram_rx },
 	[HC_FRAME_ETH]		= { ETH, 0, hc_eth_rx },
 	[HC_FRAME_LSA]		= { LSA, PART(lsa_head), hc_lsdb_rx, hc_lsdb_undeliverable },

@@ -185,7 +185,7 @@ int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	if (likely(!why))
 		return 0;
 	hc_drop(node, &node->ports[dim], skb, why);
-	return -ENOLINK;
+	return hc_link_errno(why);
 }
 
 int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
@@ -198,7 +198,7 @@ int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	}
 	if (unlikely(skb_cow_head(skb, 0))) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_NO_MEMORY);
-		return -ENOLINK;
+		return -ENOBUFS;
 	}
 	if (unlikely(!hc_own_may(node, dim, skb))) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_QUEUE_FULL);
@@ -207,8 +207,9 @@ int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
 	hdr = hc_hdr(skb);
 	hdr->src = cpu_to_be16(node->id);
 	hdr->dst = cpu_to_be16(hc_neigh(node->id, dim));
-	hdr->flags &= ~(HC_FRAME_F_ROUTED | HC_FRAME_F_BACK);
+	hdr->flags &= ~(HC_FRAME_F_ROUTED | HC_FRAME_F_BACK | HC_FRAME_F_FIXED);
 	hdr->walk = 0;
+	hdr->hop = 0;
 	return hc_link_send(node, dim, skb);
 }
 
@@ -225,8 +226,8 @@ static u32 fault_word(const struct hc_node *node)
 	return word;
 }
 
-/* Links whose carrier has gone since this was asked last. What was under way is lost, even if they
- * have one again.
+/* Links that were unusable since this was asked last. What was under way is lost, even if they are
+ * no longer.
  */
 static u32 cuts_take(struct hc_node *node)
 {
@@ -283,7 +284,8 @@ bool hc_link_told(const struct hc_node *node)
 	if (word != fault_word(node) || !hc_coll_faults_over(node))
 		return false;
 	for (d = 0; d < node->fabric->dim; d++)
-		if (hc_link_usable(node, d) && !hc_detect_is_heard(&node->detect, d))
+		if (test_bit(HC_PORT_CUT, &node->ports[d].flags) ||
+		    (hc_link_usable(node, d) && !hc_detect_is_heard(&node->detect, d)))
 			return false;
 	return true;
 }
@@ -305,6 +307,9 @@ static bool end_follow(struct hc_node *node, unsigned int dim, bool down, bool a
 	unmarked = anew && test_and_clear_bit(HC_PORT_DETECTED, &port->flags);
 	if (anew)
 		unmarked |= hc_spent_clear(node, dim);
+	/* What was under way is lost, even if the link is up again before the poll looks. */
+	if ((down && !(was & BIT(HC_PORT_DOWN))) || (failed && !(was & BIT(HC_PORT_FAILED))))
+		set_bit(HC_PORT_CUT, &port->flags);
 	return unmarked || (was ^ READ_ONCE(port->flags)) & HC_PORT_UNUSABLE;
 }
 

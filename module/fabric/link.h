@@ -28,7 +28,7 @@ enum {
 	HC_PORT_SPENT_THERE,	/* the other end did, as it said; config sets it */
 	HC_PORT_SPENT_NEWS,	/* SPENT has changed, and nobody has been told; spent.c */
 	HC_PORT_NO_CARRIER,	/* nothing leads to the other end; config writes */
-	HC_PORT_CUT,		/* the carrier was gone, perhaps for a moment; poll clears */
+	HC_PORT_CUT,		/* it was unusable, perhaps for a moment; poll clears */
 	HC_PORT_DIED,		/* the node there has failed, perhaps for a moment; the same */
 	HC_PORT_REBORN,		/* and is another one now; set before DIED, the same */
 };
@@ -99,10 +99,17 @@ struct hc_port {
 
 /* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
  * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
- * Poll.  Return: 0, -ENOLINK if the link has not taken it, or -ENOBUFS if there is no room for a
- * control message (dropped, counted).
+ * Poll.  Return: 0, -ENOLINK if the link is down, or -ENOBUFS if there is no memory or no room
+ * (dropped, counted).
  */
 int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
+/* What those return who drop a frame that they should send, by the reason. */
+static inline int hc_link_errno(unsigned int why)
+{
+	return why == HYPERCUBE_A_DROP_NO_MEMORY || why == HYPERCUBE_A_DROP_QUEUE_FULL ? -ENOBUFS :
+											 -ENOLINK;
+}
+
 /* The same for code that has looked at the link itself. */
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* The same.  Return: 0, or the reason to drop @skb, which is not consumed then.  What a link has

@@ -125,7 +125,7 @@ static unsigned int way_flaw(const struct hc_node *node, unsigned int dim,
 	u32 dst = be16_to_cpu(hdr->dst);
 
 	if (hdr->flags & HC_FRAME_F_FLOOD) {
-		if (!(type->flags & HC_FT_FLOODED) || hdr->flags & HC_FRAME_F_ROUTED || hdr->walk)
+		if (!(type->flags & HC_FT_FLOODED) || hdr->flags & ~HC_FRAME_F_FLOOD || hdr->walk)
 			return HYPERCUBE_A_DROP_MALFORMED;
 		return src >= nodes ? HYPERCUBE_A_DROP_FOREIGN : 0;
 	}
@@ -134,6 +134,10 @@ static unsigned int way_flaw(const struct hc_node *node, unsigned int dim,
 			return HYPERCUBE_A_DROP_MALFORMED;
 		return (src | dst) >= nodes ? HYPERCUBE_A_DROP_FOREIGN : 0;
 	}
+	/* Members alone send such frames. */
+	if (hdr->flags & HC_FRAME_F_FIXED && (!(hdr->flags & HC_FRAME_F_ROUTED) ||
+					      !(type->flags & HC_FT_PLAN)))
+		return HYPERCUBE_A_DROP_MALFORMED;
 	if (!(hdr->flags & HC_FRAME_F_ROUTED)) {
 		if (hdr->walk || !(type->flags & HC_FT_DIRECT))
 			return HYPERCUBE_A_DROP_MALFORMED;

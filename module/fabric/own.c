@@ -15,7 +15,7 @@
  *
  * Others are control messages, which are counted by themselves: they may go on to other nodes, and
  * one of these that does not take them must not keep a link from what is owed there.  Those that
- * are repeated until they are answered are refused beyond WORDS_MAX of the payer, but for WORD_MAX
+ * are repeated until they are said are refused beyond WORDS_MAX of the payer, but for WORD_MAX
  * of each link, before the link gives them a number: that costs the time until they are repeated.
  * Those that credits bound (HC_FT_NEEDED) are never refused.
  *

@@ -7,7 +7,7 @@
  *
  *   direct   over the node's own link along order[i];
  *   help     split among the active neighbours that can go direct;
- *   detour   by fault-tolerant unicast to a passive node that the plan names.
+ *   detour   over several links to a passive node that the plan names (hc_way.h).
  *
  * A node that goes direct is called unblocked, any other sender blocked.
  */

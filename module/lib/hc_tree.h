@@ -52,7 +52,7 @@ struct hc_tree {
 enum hc_tree_how {
 	HC_TREE_DIRECT,		/* over the tree link of the stage */
 	HC_TREE_HELP,		/* one of m parts, to an effective helper */
-	HC_TREE_DETOUR,		/* by fault-tolerant unicast */
+	HC_TREE_DETOUR,		/* over several links (hc_way.h) */
 };
 
 /**

@@ -2,6 +2,7 @@
 /*
  * One function for each kind of object; requests, dumps and events all use it.
  */
+#include "coll/detour.h"
 #include "coll/plan.h"
 #include "fabric/fabric.h"
 #include "fabric/impair.h"
@@ -418,6 +419,7 @@ size_t hc_plan_msg_size(const struct hc_plan *plan)
 	return NLMSG_DEFAULT_SIZE / 2 +
 	       nla_total_size(DIV_ROUND_UP(hc_nodes(plan->fabric->dim), BITS_PER_BYTE)) +
 	       shape.ndetours * nla_total_size(sizeof(u32)) + nla_total_size(shape.steps) +
+	       (shape.ways ? shape.ndetours * nla_total_size(0) + shape.ways->bytes : 0) +
 	       nla_total_size(shape.nrings * sizeof(*shape.rings)) +
 	       nla_total_size(shape.nring_nodes * sizeof(*shape.ring_nodes));
 }

@@ -6,6 +6,7 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
+#include "coll/detour.h"
 #include "coll/plan.h"
 #include "fabric/fabric.h"
 #include "hc_bcast.h"
@@ -125,7 +126,9 @@ static bool put_tree(struct sk_buff *skb, const struct hc_plan_params *p)
 		return true;
 	for (i = 0; i < p->ndetours; i++)
 		if (nla_put_u32(skb, HYPERCUBE_A_PLAN_DETOUR,
-				p->detours[i].from << 16 | p->detours[i].to))
+				p->detours[i].from << 16 | p->detours[i].to) ||
+		    (p->ways && nla_put(skb, HYPERCUBE_A_PLAN_WAY, p->ways->of[i]->n,
+					p->ways->of[i]->dims)))
 			return true;
 	return false;
 }

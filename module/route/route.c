@@ -29,7 +29,7 @@
  * visit.  So the frame is delivered if and only if there is a healthy path; and
  * as there is always just one copy of it, never twice.
  * If links fail meanwhile the frame may be dropped although another path is
- * left (no way back from where it is); its operation then learns of it.
+ * left (no way back from where it is); who waits for it asks again.
  *
  * The proof does not care in which order neighbours are tried.  So step 0 can only
  * make the walk shorter; when all that nodes know has settled, it makes it shortest.
@@ -54,6 +54,8 @@
 #include "hc_topo.h"
 #include "route/route.h"
 #include "route/lsdb.h"
+#include "route/walk.h"
+#include "route/way.h"
 
 #define NO_DIM		(-1)
 #define RANK_BEST	4	/* step 1, and known to lead on */
@@ -63,21 +65,6 @@ struct walk {
 	DECLARE_BITMAP(visited, HC_NODES_MAX);
 	int parent;	/* dimension towards the parent, or NO_DIM at the origin */
 };
-
-static unsigned int walk_get(const u8 *area, unsigned int i)
-{
-	return i & 1 ? area[i / 2] & 0xf : area[i / 2] >> 4;
-}
-
-static void walk_put(u8 *area, unsigned int i, unsigned int dim)
-{
-	area[i / 2] = i & 1 ? (area[i / 2] & 0xf0) | dim : dim << 4;
-}
-
-static u8 *walk_area(const struct sk_buff *skb)
-{
-	return skb->data + sizeof(struct hc_hdr);
-}
 
 /* Not __test_and_set_bit(): BTS with an index in memory is slow, and this is
  * the one loop whose length grows with the walk.
@@ -106,7 +93,7 @@ static bool walk_replay(const struct hc_node *node, const struct sk_buff *skb, s
 	visit(w, at);
 	w->parent = NO_DIM;
 	for (i = 0; i < n; i++) {
-		d = walk_get(walk_area(skb), i);
+		d = hc_walk_get(hc_walk_of(skb), i);
 		if (d >= dim)
 			return false;
 		at = hc_neigh(at, d);
@@ -184,9 +171,9 @@ static int walk_append(struct sk_buff *skb, unsigned int dim)
 		u8 *head = skb_push(skb, grow);
 
 		memmove(head, head + grow, sizeof(struct hc_hdr) + old);
-		memset(walk_area(skb) + old, 0, grow);
+		memset(hc_walk_of(skb) + old, 0, grow);
 	}
-	walk_put(walk_area(skb), n, dim);
+	hc_walk_put(hc_walk_of(skb), n, dim);
 	hc_hdr(skb)->walk = cpu_to_be16(n + 1);
 	return 0;
 }
@@ -198,7 +185,7 @@ static bool walk_came_by(const struct sk_buff *skb, unsigned int dim)
 {
 	unsigned int n = be16_to_cpu(hc_hdr(skb)->walk);
 
-	return n && walk_get(walk_area(skb), n - 1) == dim;
+	return n && hc_walk_get(hc_walk_of(skb), n - 1) == dim;
 }
 
 /* Does the walk lead here from another node? */
@@ -212,19 +199,18 @@ static bool walk_ends_here(const struct hc_node *node, const struct sk_buff *skb
 	if (n >= 2 * hc_nodes(node->fabric->dim) || at == node->id)
 		return false;
 	for (i = 0; i < n; i++)
-		at ^= hc_bit(walk_get(walk_area(skb), i));
+		at ^= hc_bit(hc_walk_get(hc_walk_of(skb), i));
 	return at == node->id;
 }
 
-static int route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb,
-		      unsigned int why)
+int hc_route_drop(struct hc_node *node, unsigned int from, struct sk_buff *skb, unsigned int why)
 {
 	const struct hc_frame_ops *type = hc_frame_ops_of(skb);
 
 	if (type->undeliverable)
 		type->undeliverable(node, from, skb, why);
 	hc_drop(node, NULL, skb, why);
-	return why == HYPERCUBE_A_DROP_QUEUE_FULL ? -ENOBUFS : -ENOLINK;
+	return hc_link_errno(why);
 }
 
 /* NULL: no memory for a header of its own. */
@@ -233,11 +219,25 @@ static struct sk_buff *walk_strip(struct hc_node *node, unsigned int from, struc
 	unsigned int area = hc_walk_area(be16_to_cpu(hc_hdr(skb)->walk));
 
 	if (skb_cow_head(skb, 0)) {
-		route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 		return NULL;
 	}
 	memmove(skb->data + area, skb->data, sizeof(struct hc_hdr));
 	__skb_pull(skb, area);
+	return skb;
+}
+
+/* Its number on the detour takes the place of that on the link. */
+static struct sk_buff *way_strip(struct hc_node *node, unsigned int from, struct sk_buff *skb)
+{
+	__be32 nr = hc_way_nr(skb);
+
+	hc_far_arrived(skb);
+	skb = walk_strip(node, from, skb);
+	if (!skb)
+		return NULL;
+	hc_hdr(skb)->walk = hc_hdr(skb)->hop;
+	hc_hdr(skb)->seq = nr;
 	return skb;
 }
 
@@ -256,11 +256,11 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	}
 	d = next_dim(node, &w, be16_to_cpu(hdr->dst));
 	if (d == NO_DIM)
-		return route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_ROUTE);
+		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_ROUTE);
 	if (!hc_far_goes_on(node->fabric, skb) || !hc_own_may(node, d, skb))
-		return route_drop(node, from, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
+		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
 	if (walk_append(skb, d))
-		return route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 	hdr = hc_hdr(skb);
 	if (test_bit(hc_neigh(node->id, d), w.visited))
 		hdr->flags |= HC_FRAME_F_BACK;
@@ -271,7 +271,7 @@ static int route_forward(struct hc_node *node, unsigned int from, struct sk_buff
 	 * it.
 	 */
 	why = hc_link_take(node, d, skb);
-	return why ? route_drop(node, from, skb, why) : 0;
+	return why ? hc_route_drop(node, from, skb, why) : 0;
 }
 
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb)
@@ -280,7 +280,7 @@ int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb)
 
 	if (skb_cow_head(skb, 0)) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
-		return -ENOLINK;
+		return -ENOBUFS;
 	}
 	if (dst == node->id || dst >= hc_nodes(node->fabric->dim)) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
@@ -290,6 +290,7 @@ int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb)
 	hdr->src = cpu_to_be16(node->id);
 	hdr->dst = cpu_to_be16(dst);
 	hdr->flags |= HC_FRAME_F_ROUTED;
+	hdr->flags &= ~HC_FRAME_F_FIXED;
 	hdr->walk = 0;
 	return route_forward(node, HC_DIM_HOST, skb);
 }
@@ -298,6 +299,8 @@ struct sk_buff *hc_route_rx(struct hc_node *node, unsigned int dim, struct sk_bu
 {
 	bool here = be16_to_cpu(hc_hdr(skb)->dst) == node->id;
 
+	if (hc_hdr(skb)->flags & HC_FRAME_F_FIXED)
+		return hc_way_passes(node, dim, skb) ? NULL : way_strip(node, dim, skb);
 	if (!walk_came_by(skb, dim) || (here && !walk_ends_here(node, skb))) {
 		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
 		return NULL;
@@ -345,7 +348,7 @@ static void path_over(struct hc_node *node, const struct sk_buff *skb, bool arri
 	if (p && be16_to_cpu(hdr->walk) < 2 * hc_nodes(fabric->dim)) {
 		p->status = arrived ? be16_to_cpu(hdr->walk) : -ENOLINK;
 		for (i = 0; arrived && i < be16_to_cpu(hdr->walk); i++)
-			p->walk[i] = walk_get(walk_area(skb), i);
+			p->walk[i] = hc_walk_get(hc_walk_of(skb), i);
 		list_del_init(&p->list);
 	}
 	spin_unlock_bh(&fabric->paths.lock);

@@ -15,7 +15,7 @@ struct sk_buff;
 
 /* Start a fault-tolerant unicast of @skb to node @dst; sets ROUTED, .src, .dst
  * and the walk; consumes @skb.  Every hop, the first too, adds one to .step.
- * Poll.  Return: 0, -ENOLINK (no route from here) or -ENOBUFS (no room for a control message);
+ * Poll.  Return: 0, -ENOLINK (no route from here) or -ENOBUFS (no memory, or no room);
  * then it was dropped and counted.
  */
 int hc_route_xmit(struct hc_node *node, u32 dst, struct sk_buff *skb);

@@ -20,7 +20,6 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	PART(ABORT, abort),
 	PART(CREDIT, credit),
 	PART(PROBE, probe),
-	PART(REPLY, reply),
 	PART(LSA, lsa_head),
 	PART(MEND, mend),
 	PART(COPY, copy),
@@ -60,7 +59,7 @@ struct hc_wire_plan *frame_plan(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
 
-	return (type >= HC_FRAME_DATA && type <= HC_FRAME_REPLY) || type == HC_FRAME_MEND ?
+	return (type >= HC_FRAME_DATA && type <= HC_FRAME_PROBE) || type == HC_FRAME_MEND ?
 	       frame_part(f) : NULL;
 }
 

@@ -246,7 +246,6 @@ static bool questions_are_of_today(void)
 
 	w = part_begin(&f, node, dim, HC_FRAME_PROBE, LIVE_BCAST);
 	w->plan.op = htobe64(UINT64_MAX - 1);
-	w->head = htobe64(UINT64_MAX);
 	f.says |= SAY_OP;
 	if (say(&f) || !say_failed(&f, node, dim, 0, 1) || end_of(node, &res) != -ECONNRESET)
 		return false;

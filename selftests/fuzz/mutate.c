@@ -16,7 +16,6 @@
 #define DATA(name) FIELD(HC_FRAME_DATA, wire_data, name)
 #define ACK(name) FIELD(HC_FRAME_ACK, wire_ack, name)
 #define ABORT(name) FIELD(HC_FRAME_ABORT, wire_abort, name)
-#define REPLY(name) FIELD(HC_FRAME_REPLY, wire_reply, name)
 /* Behind the part; where a DROP has its numbers. */
 #define LOST(name)								\
 	{ HC_FRAME_TASK,							\
@@ -29,16 +28,15 @@ static const struct field {
 	unsigned int bytes;
 } fields[] = {
 	HDR(version), HDR(type), HDR(flags), HDR(reserved), HDR(fabric), HDR(src), HDR(dst),
-	HDR(seq), HDR(len), HDR(walk), HDR(reserved2), HDR(csum), HDR(step), HDR(time),
+	HDR(seq), HDR(len), HDR(walk), HDR(hop), HDR(csum), HDR(step), HDR(time),
 	PLAN(plan), PLAN(epoch), PLAN(op),
 	DATA(offset), DATA(total), DATA(index), DATA(width), DATA(oper), DATA(dtype),
 	DATA(collective), DATA(stage), DATA(flags), DATA(turn), DATA(block), DATA(ordinal),
 	DATA(speaker),
-	ACK(failed), ACK(nfailed), ACK(steps),
+	ACK(steps), ACK(reserved),
 	ABORT(to), ABORT(next), ABORT(failed), ABORT(nfailed), ABORT(status), ABORT(node),
 	ABORT(dim), ABORT(flags),
-	REPLY(head), REPLY(taken), REPLY(sent),
-	FIELD(HC_FRAME_CREDIT, wire_credit, taken), FIELD(HC_FRAME_PROBE, wire_probe, head),
+	FIELD(HC_FRAME_CREDIT, wire_credit, taken),
 	FIELD(HC_FRAME_PROBE, wire_probe, flags),
 	FIELD(HC_FRAME_LSA, wire_lsa_head, flags), FIELD(HC_FRAME_TEST, wire_test, round),
 	FIELD(HC_FRAME_FAULT, wire_fault, fault), FIELD(HC_FRAME_FAULT, wire_fault, told),

@@ -14,7 +14,7 @@
 /* The carrier asks for the type of a frame before anybody has looked whether that is one. */
 bool type_of_nothing(void)
 {
-	static const unsigned char types[] = { 0, 13, 0x81, 0x8c, 0xff };
+	static const unsigned char types[] = { 0, 12, 0x81, 0x8c, 0xff };
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(types); i++) {
@@ -89,7 +89,7 @@ bool words_are_bare(void)
 {
 	static const unsigned char types[] = {
 		HC_FRAME_TEST, HC_FRAME_FAULT, HC_FRAME_ACK, HC_FRAME_ABORT, HC_FRAME_CREDIT,
-		HC_FRAME_PROBE, HC_FRAME_REPLY, HC_FRAME_PATH,
+		HC_FRAME_PROBE, HC_FRAME_PATH,
 	};
 	const unsigned char way[] = { 0 };
 	unsigned int i;
@@ -162,7 +162,7 @@ bool seq_skips(void)
 		uint64_t gaps = link_drops(0, 0, HYPERCUBE_A_DROP_GAP);
 		struct frame f;
 
-		part_begin(&f, 0, 0, HC_FRAME_REPLY, LIVE_TREE);
+		part_begin(&f, 0, 0, HC_FRAME_PROBE, LIVE_TREE);
 		frame_hdr(&f)->seq = htonl(seqs[i]);
 		f.rec.flags = 0;
 		if (say(&f) || !link_is(HYPERCUBE_LINK_F_SPENT) || !live_dgrams(&said.c))
@@ -185,7 +185,7 @@ bool seq_repeats(void)
 	for (i = 0; i < 20; i++)
 		n += sendto(fd, &i, sizeof(i), 0, (struct sockaddr *)&a, sizeof(a)) == sizeof(i);
 	close(fd);
-	part_begin(&f[0], 0, 0, HC_FRAME_REPLY, LIVE_TREE);
+	part_begin(&f[0], 0, 0, HC_FRAME_PROBE, LIVE_TREE);
 	frame_hdr(&f[0])->seq = htonl(1);
 	f[0].rec.flags = 0;
 	f[1] = f[0];

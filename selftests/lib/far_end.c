@@ -68,7 +68,7 @@ void far_number(uint8_t *record)
 	uint8_t *f = record + FAR_RECORD + (record[5] & 2 ? 12 : 0), type = f[1];
 	uint32_t u = record[6] << 8 | record[7];
 
-	if (type >= 2 && type <= 16 && type != 10 && !(record[5] & 1) && u < 1 << 12)
+	if (type >= 2 && type <= 15 && type != 9 && !(record[5] & 1) && u < 1 << 12)
 		far_put32(f + 12, ++last[u]);
 }
 

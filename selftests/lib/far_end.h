@@ -14,10 +14,10 @@
 #define FAR_HDR		40
 /* HC_TRUNK_VERSION, HC_WIRE_VERSION */
 #define FAR_VERSION	6
-#define FAR_WIRE	3
+#define FAR_WIRE	4
 
 /* HC_FRAME_LSA */
-#define FAR_LSA		11
+#define FAR_LSA		10
 
 enum { FAR_HELLO = 1, FAR_ALIVE, FAR_STATE, FAR_FRAME, FAR_ASK, FAR_ANSWER };
 

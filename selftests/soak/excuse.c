@@ -17,7 +17,6 @@ bool excused(const struct world *w, int plan, int error)
 	} explains[] = {
 		{ ECONNRESET, EX_CLOSE },
 		{ EHOSTUNREACH, EX_LINK | EX_NODE },
-		{ EIO, EX_MEMORY },
 		{ ENOLINK, EX_LINK | EX_NODE | EX_MEMORY },
 		{ EHOSTDOWN, EX_NODE },
 		{ ENOMEM, EX_MEMORY },
@@ -28,13 +27,6 @@ bool excused(const struct world *w, int plan, int error)
 	case EPROTO:
 		/* Members that have not heard of a failure may go on with another operation. */
 		return atomic_load(&w->era.tainted) >> plan & 1;
-	case EIO:
-		/* Frames of a detour may overtake each other while a link of it comes or goes, or
-		 * nodes hear of those that its plan goes around.
-		 */
-		if (w->era.plan[plan].detours)
-			return true;
-		break;
 	case ENOENT:
 	case ESTALE:
 		return atomic_load(&w->era.deeds.replaced) >> plan & 1;
@@ -71,9 +63,6 @@ bool cause_true(const struct world *w, uint32_t node, int error, const struct hy
 		/* A link that cannot deliver for lack of memory is spent. */
 		return !r || (u != NOWHERE && d != NOWHERE &&
 			      (short_of_memory || link_gone(w, u, d)));
-	case EIO:
-		/* A member that finds a hole in what came over detours does not know where. */
-		return u != NOWHERE && (d == NOWHERE || short_of_memory);
 	}
 	return true;
 }

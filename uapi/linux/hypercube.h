@@ -304,6 +304,9 @@ enum {
 	HYPERCUBE_A_PLAN_HERE,		/* flag of requests: on this machine alone, not on all that
 					 * hold a part of the fabric
 					 */
+	HYPERCUBE_A_PLAN_WAY,		/* binary, multi: of each detour, in their order, the
+					 * dimensions (u8) of the links it takes; read only
+					 */
 
 	/* add above here, update the policy in module/netlink/netlink.c */
 	__HYPERCUBE_A_PLAN_MAX,

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The ways of detours.  The module finds them when a plan is installed; before that the same code
+ * finds the same ways here, from the same faults (hc_way.h).
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cmd.h"
+#include "detours.h"
+#include "hc_way.h"
+
+unsigned int detour_way(unsigned int dim, const uint32_t *fault, const struct hc_detour *d,
+			uint8_t **dims)
+{
+	uint32_t *work = calloc(HC_WAY_WORK(dim), sizeof(*work));
+	unsigned int hops = 0;
+
+	*dims = calloc(hc_nodes(dim), 1);
+	if (work && *dims)
+		hops = hc_way_find(dim, fault, d->from, d->to, *dims, hc_nodes(dim) - 1, work);
+	free(work);
+	return hops;
+}
+
+void detour_out(struct hcctl *h, const char *lead, const struct hc_detour *d, const uint8_t *dims,
+		unsigned int hops)
+{
+	out_text(h, "%s", lead);
+	out_object(h, NULL);
+	out_uint(h, "from", "%" PRIu64, d->from);
+	out_uint(h, "to", ">%" PRIu64, d->to);
+	cmd_out_path(h, "path", " by %" PRIu64, d->from, dims, hops);
+	out_close(h);
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The detours of a plan.
+ *
+ * A member that has no link to the one that merges its data, and no helper, reaches it over a way
+ * of several links.  It is found when the plan is installed, from the faults on which the plan is
+ * verified then, so all machines of a fabric find the same one; and it is part of the plan: data
+ * takes it, control messages take it back, and if one of its links fails the plan is broken.
+ *
+ * A detour delivers each frame in order, or the plan is broken, as a link does, or is down.  Frames
+ * of a direction are numbered: who misses one breaks the plan.  If the last one is missing its
+ * receiver waits, and asks, as any member does (coll/stall.c); over a detour the answer is a frame
+ * with a number, too.  If no answer comes some link of the way is down, or its nodes are slow: the
+ * FAULT words of the nodes tell.  Most times that is not needed, since the nodes at a link that
+ * fails tell the root (coll/lost.c), but they are no members, and what they say can get lost.
+ */
+#include <linux/mm.h>
+#include <linux/sched.h>
+#include <linux/slab.h>
+
+#include "coll/coll.h"
+#include "coll/detour.h"
+#include "hc_tree.h"
+#include "hc_way.h"
+#include "route/lsdb.h"
+#include "route/way.h"
+
+/* Questions to a peer that were not answered, before one looks for a fault. */
+#define ASKED_MAX		2
+/* Links that are looked at in the time that a frame takes. */
+#define LINKS_OF_A_FRAME	32
+
+/* Marks the links of the way at both ends. */
+static void links_mark(u16 *links, u32 u, const u8 *dims, unsigned int n)
+{
+	unsigned int i;
+
+	for (i = 0; i < n; i++) {
+		links[u] |= hc_bit(dims[i]);
+		u = hc_neigh(u, dims[i]);
+		links[u] |= hc_bit(dims[i]);
+	}
+}
+
+static int way_make(struct hc_plan *plan, unsigned int i, const u8 *dims, unsigned int n)
+{
+	struct hc_detour_way *way;
+	int err = hc_plan_charge(plan, struct_size(way, dims, n));
+
+	if (err)
+		return err;
+	way = kvmalloc(struct_size(way, dims, n), GFP_KERNEL_ACCOUNT);
+	if (!way)
+		return -ENOMEM;
+	way->n = n;
+	memcpy(way->dims, dims, n);
+	plan->ways->bytes += ALIGN(n, 4);
+	plan->ways->of[i] = way;
+	return 0;
+}
+
+static int way_find(struct hc_plan *plan, const u32 *fault, unsigned int i, u8 *dims, u32 *work)
+{
+	const struct hc_detour *d = &plan->detours[i];
+	unsigned int dim = plan->fabric->dim, n;
+
+	n = hc_way_find(dim, fault, d->from, d->to, dims, hc_nodes(dim) - 1, work);
+	/* The verifier has seen that there is one. */
+	if (WARN_ON_ONCE(!n))
+		return -EINVAL;
+	links_mark(plan->ways->links, d->from, dims, n);
+	return way_make(plan, i, dims, n);
+}
+
+static int ways_find(struct hc_plan *plan, const u32 *fault)
+{
+	u32 *work = kvmalloc_array(HC_WAY_WORK(plan->fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	u8 *dims = kvmalloc(hc_nodes(plan->fabric->dim), GFP_KERNEL_ACCOUNT);
+	unsigned int i;
+	int err = work && dims ? 0 : -ENOMEM;
+
+	for (i = 0; i < plan->ndetours && !err; i++) {
+		err = way_find(plan, fault, i, dims, work);
+		cond_resched();
+	}
+	kvfree(work);
+	kvfree(dims);
+	return err;
+}
+
+int hc_ways_make(struct hc_plan *plan, const u32 *fault)
+{
+	u32 nodes = hc_nodes(plan->fabric->dim);
+	int err;
+
+	if (!plan->ndetours)
+		return 0;
+	err = hc_plan_charge(plan, struct_size(plan->ways, of, plan->ndetours) +
+				   nodes * sizeof(*plan->ways->links));
+	if (err)
+		return err;
+	plan->ways = kvzalloc(struct_size(plan->ways, of, plan->ndetours), GFP_KERNEL_ACCOUNT);
+	if (!plan->ways)
+		return -ENOMEM;
+	plan->ways->links = kvcalloc(nodes, sizeof(*plan->ways->links), GFP_KERNEL_ACCOUNT);
+	return plan->ways->links ? ways_find(plan, fault) : -ENOMEM;
+}
+
+void hc_ways_free(struct hc_plan *plan)
+{
+	unsigned int i;
+
+	if (!plan->ways)
+		return;
+	for (i = 0; i < plan->ndetours; i++)
+		kvfree(plan->ways->of[i]);
+	kvfree(plan->ways->links);
+	kvfree(plan->ways);
+	plan->ways = NULL;
+}
+
+bool hc_ways_cross(const struct hc_plan *plan, u32 u)
+{
+	return plan->ways && plan->ways->links[u];
+}
+
+bool hc_ways_take(const struct hc_plan *plan, u32 u, unsigned int dim)
+{
+	return plan->ways && plan->ways->links[u] & hc_bit(dim);
+}
+
+/* The detour that begins at @u, or -1. */
+static int detour_of(const struct hc_plan *plan, u32 u)
+{
+	unsigned int lo = 0, hi = plan->ndetours;
+
+	while (lo < hi) {
+		unsigned int mid = (lo + hi) / 2;
+
+		if (plan->detours[mid].from < u)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < plan->ndetours && plan->detours[lo].from == u ? lo : -1;
+}
+
+/* The way between this member and another one; @back: that other one is its beginning. */
+static const struct hc_detour_way *way_to(const struct hc_member *m, u32 to, bool *back)
+{
+	const struct hc_plan *plan = m->plan;
+	int i = detour_of(plan, m->node->id);
+
+	*back = i < 0 || plan->detours[i].to != to;
+	if (*back)
+		i = detour_of(plan, to);
+	return plan->ways->of[i];
+}
+
+unsigned int hc_detour_dim(const struct hc_member *m, u32 to)
+{
+	const struct hc_detour_way *way;
+	bool back;
+
+	way = way_to(m, to, &back);
+	return way->dims[back ? way->n - 1 : 0];
+}
+
+static struct hc_detour_end *end_to(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	bool above = hc_src_index(m, peer->node) < 0;
+
+	return &m->detour[above ? m->role.nsrc + (peer - m->role.dst) : peer - m->src];
+}
+
+int hc_detour_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk_buff *skb)
+{
+	struct hc_detour_end *end = end_to(m, peer);
+	const struct hc_detour_way *way;
+	bool back;
+	int err;
+
+	way = way_to(m, peer->node, &back);
+	m->node->spent += way->n / LINKS_OF_A_FRAME;
+	err = hc_way_xmit(m->node, peer->node, way->dims, way->n, back, end->sent, skb);
+	if (!err)
+		end->sent++;
+	return err;
+}
+
+static void detour_break(struct hc_member *m, u32 status, u32 node, u32 dim)
+{
+	const struct hc_abort abort = {
+		.from = hc_first_at_risk(m),
+		.status = status,
+		.node = node,
+		.dim = dim,
+		.flags = HC_ABORT_F_BROKEN,
+	};
+
+	hc_coll_abort(m, &abort, HC_CAUSE_NONE);
+}
+
+bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
+{
+	const struct hc_tree_peer *peer = hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src));
+	u32 nr = be32_to_cpu(hc_hdr(skb)->seq);
+	struct hc_detour_end *end;
+
+	if (!peer || peer->how != HC_TREE_DETOUR)
+		return false;
+	/* Who asks is told. */
+	if (m->broken)
+		return true;
+	end = end_to(m, peer);
+	if (nr == end->came) {
+		end->came++;
+		end->asked = 0;
+		return true;
+	}
+	if ((s32)(nr - end->came) > 0)
+		detour_break(m, EHOSTUNREACH, peer->node, HC_CAUSE_NONE);
+	return false;
+}
+
+/* Is a link of the way known to be down, at either end? */
+static bool way_fault(struct hc_node *node, u32 u, const struct hc_detour_way *way, u32 *at,
+		      u32 *dim)
+{
+	unsigned int i;
+
+	for (i = 0; i < way->n; i++) {
+		*at = u;
+		*dim = way->dims[i];
+		u = hc_neigh(u, way->dims[i]);
+		if ((hc_lsdb_word(node, *at) | hc_lsdb_word(node, u)) & hc_bit(way->dims[i]))
+			return true;
+	}
+	return false;
+}
+
+bool hc_detour_silent(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	struct hc_detour_end *end = end_to(m, peer);
+	const struct hc_detour_way *way;
+	u32 at, dim;
+	bool back;
+
+	if (end->asked < ASKED_MAX) {
+		end->asked++;
+		return false;
+	}
+	way = way_to(m, peer->node, &back);
+	m->node->spent += way->n / LINKS_OF_A_FRAME;
+	if (!way_fault(m->node, back ? peer->node : m->node->id, way, &at, &dim))
+		return false;
+	detour_break(m, ENOLINK, at, dim);
+	return true;
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Frames on a way that is fixed.
+ *
+ * A frame that is ROUTED and FIXED carries all of its way from the beginning, in the place of the
+ * walk (route.c), and how many links it has crossed.  Each node sends it over the next link, or
+ * drops it if that is down, or for lack of memory or room: no other way is looked for.  So frames
+ * of one way keep their order, as those of a link do, and each hop takes the same time however
+ * long the way is.  Who sends such a frame hears at once that it was not sent; who gets it finds by its
+ * number that one before it was dropped on the way (coll/detour.c).
+ *
+ * A way that is forged ends, too: a frame crosses no more links than it names.
+ */
+#include <asm/unaligned.h>
+
+#include "fabric/fabric.h"
+#include "fabric/far.h"
+#include "fabric/frame.h"
+#include "fabric/lie.h"
+#include "fabric/link.h"
+#include "fabric/node.h"
+#include "fabric/own.h"
+#include "fabric/skb.h"
+#include "hc_topo.h"
+#include "route/walk.h"
+#include "route/way.h"
+
+/* How many links the way has. */
+static unsigned int way_links(const struct sk_buff *skb)
+{
+	return be16_to_cpu(hc_hdr(skb)->walk) - HC_WAY_NR_DIMS;
+}
+
+static unsigned int way_dim(const struct sk_buff *skb, unsigned int i)
+{
+	return hc_walk_get(hc_walk_of(skb), HC_WAY_NR_DIMS + i);
+}
+
+static int way_forward(struct hc_node *node, unsigned int from, struct sk_buff *skb)
+{
+	unsigned int hop = be16_to_cpu(hc_hdr(skb)->hop), why;
+	unsigned int d = way_dim(skb, hop);
+
+	if (!hc_link_usable(node, d))
+		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_LINK_DOWN);
+	if (!hc_far_goes_on(node->fabric, skb) || !hc_own_may(node, d, skb))
+		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_QUEUE_FULL);
+	if (skb_cow_head(skb, 0))
+		return hc_route_drop(node, from, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+	hc_hdr(skb)->hop = cpu_to_be16(hop + 1);
+	be32_add_cpu(&hc_hdr(skb)->step, 1);
+	why = hc_link_take(node, d, skb);
+	return why ? hc_route_drop(node, from, skb, why) : 0;
+}
+
+/* Room for the way between the header and what is behind it. */
+static bool way_open(struct sk_buff *skb, unsigned int area)
+{
+	u8 *head;
+
+	if (skb_headroom(skb) < area ? pskb_expand_head(skb, ALIGN(area, 64), 0, GFP_ATOMIC) :
+				       skb_cow_head(skb, 0))
+		return false;
+	head = skb_push(skb, area);
+	memmove(head, head + area, sizeof(struct hc_hdr));
+	memset(hc_walk_of(skb), 0, area);
+	return true;
+}
+
+int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, bool back, u32 nr,
+		struct sk_buff *skb)
+{
+	struct hc_hdr *hdr;
+	unsigned int i;
+
+	if (!way_open(skb, hc_walk_area(HC_WAY_NR_DIMS + n))) {
+		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
+		return -ENOBUFS;
+	}
+	put_unaligned_be32(nr, hc_walk_of(skb));
+	for (i = 0; i < n; i++)
+		hc_walk_put(hc_walk_of(skb), HC_WAY_NR_DIMS + i, dims[back ? n - 1 - i : i]);
+	hdr = hc_hdr(skb);
+	hdr->src = cpu_to_be16(node->id);
+	hdr->dst = cpu_to_be16(dst);
+	hdr->flags |= HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED;
+	hdr->walk = cpu_to_be16(HC_WAY_NR_DIMS + n);
+	hdr->hop = 0;
+	return way_forward(node, HC_DIM_HOST, skb);
+}
+
+/* Does the way lead here? */
+static bool way_ends_here(const struct hc_node *node, const struct sk_buff *skb)
+{
+	u32 at = be16_to_cpu(hc_hdr(skb)->src);
+	unsigned int i;
+
+	for (i = 0; i < way_links(skb); i++)
+		at ^= hc_bit(way_dim(skb, i));
+	return at == node->id && at == be16_to_cpu(hc_hdr(skb)->dst);
+}
+
+/* Has it come by the link that its way names, and does that go on? */
+static bool way_fits(const struct hc_node *node, unsigned int dim, const struct sk_buff *skb)
+{
+	unsigned int hop = be16_to_cpu(hc_hdr(skb)->hop), n;
+
+	if (be16_to_cpu(hc_hdr(skb)->walk) <= HC_WAY_NR_DIMS)
+		return false;
+	n = way_links(skb);
+	if (n >= hc_nodes(node->fabric->dim) || !hop || hop > n || way_dim(skb, hop - 1) != dim)
+		return false;
+	return hop == n ? way_ends_here(node, skb) : way_dim(skb, hop) < node->fabric->dim;
+}
+
+__be32 hc_way_nr(const struct sk_buff *skb)
+{
+	return cpu_to_be32(get_unaligned_be32(hc_walk_of(skb)));
+}
+
+bool hc_way_passes(struct hc_node *node, unsigned int dim, struct sk_buff *skb)
+{
+	if (!way_fits(node, dim, skb)) {
+		hc_drop(node, &node->ports[dim], skb, HYPERCUBE_A_DROP_MALFORMED);
+		return true;
+	}
+	if (be16_to_cpu(hc_hdr(skb)->hop) == way_links(skb))
+		return false;
+	if (hc_frame_is(skb, HC_FT_SAYS))
+		skb = hc_lie(node, skb, hc_way_end(hc_hdr(skb)) + hc_frame_ops_of(skb)->part);
+	way_forward(node, dim, skb);
+	return true;
+}
