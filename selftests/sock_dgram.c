@@ -218,10 +218,11 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 	char data[1024] = { 0 };
 	unsigned int i, from, got = 0;
 	struct cube c;
+	long n;
 
 	ASSERT_EQ(0, cube_dgrams(&c, 2));
 	for (i = 0; i < 4000; i++) {
-		long n = post(&c, 0, 3, data, sizeof(data));
+		n = post(&c, 0, 3, data, sizeof(data));
 
 		if (n == -EAGAIN)
 			usleep(1000);
@@ -239,7 +240,11 @@ TEST(a_reader_that_does_not_read_loses_only_its_own)
 	EXPECT_EQ(4, post(&c, 0, 3, data, 4));
 	usleep(100000 * (unsigned int)patience(1));
 	EXPECT_EQ(4, take(&c, 2, data, sizeof(data), &from));
-	EXPECT_EQ(4, take(&c, 3, data, sizeof(data), &from));
+	/* On a busy machine some of those before come late. */
+	do
+		n = take(&c, 3, data, sizeof(data), &from);
+	while (n == sizeof(data));
+	EXPECT_EQ(4, n);
 	EXPECT_EQ(0, cube_del(&c));
 }
 
