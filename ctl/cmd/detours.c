@@ -13,13 +13,21 @@
 unsigned int detour_way(unsigned int dim, const uint32_t *fault, const struct hc_detour *d,
 			uint8_t **dims)
 {
-	uint32_t *work = calloc(HC_WAY_WORK(dim), sizeof(*work));
+	uint16_t *dist = calloc(hc_nodes(dim), sizeof(*dist));
+	void *room = malloc(hc_bfs_room(dim));
 	unsigned int hops = 0;
+	struct hc_bfs b;
+	uint32_t u;
 
 	*dims = calloc(hc_nodes(dim), 1);
-	if (work && *dims)
-		hops = hc_way_find(dim, fault, d->from, d->to, *dims, hc_nodes(dim) - 1, work);
-	free(work);
+	if (dist && room && *dims) {
+		hc_bfs_init(&b, dim, room);
+		for (u = 0; u < hc_nodes(dim); u++)
+			hc_bfs_fault(&b, u, fault[u]);
+		hops = hc_way_find(&b, d->from, d->to, *dims, dist);
+	}
+	free(room);
+	free(dist);
 	return hops;
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Breadth-first search by sets against one with a queue: the same distances from each root, and a
- * first hop that begins a way of that length.
+ * first hop that begins a way of that length.  And the whole ways of detours.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "hc_bfs.h"
+#include "hc_way.h"
 #include "plan_test.h"
 
 #define DIM	12
@@ -41,11 +42,32 @@ static unsigned int naive(unsigned int root)
 	return tail;
 }
 
+/* The way from @u to the root of the plain search is as long as that says, and at no node does a
+ * good link of a lower dimension lead nearer.
+ */
+static bool way_is_first(struct hc_bfs *b, unsigned int u, unsigned int root)
+{
+	static uint8_t way[NODES];
+	unsigned int n = hc_way_find(b, u, root, way, dist), i, d;
+
+	CHECK(n == (far[u] == HC_BFS_FAR ? 0 : far[u]));
+	for (i = 0; i < n; i++) {
+		for (d = 0; d < way[i]; d++)
+			CHECK(!good(u, d) || far[u ^ 1u << d] >= far[u]);
+		CHECK(way[i] < dim && good(u, way[i]));
+		u ^= 1u << way[i];
+	}
+	CHECK(!n || u == root);
+	return true;
+}
+
 static bool agrees_from(struct hc_bfs *b, unsigned int root)
 {
 	unsigned int u, n, hops = 0;
 
 	n = naive(root);
+	for (u = 0; u < 4; u++)
+		CHECK(way_is_first(b, rnd(1u << dim), root));
 	CHECK(hc_bfs_run(b, root, hop, dist) == n);
 	for (u = 0; u < 1u << dim; u++)
 		CHECK(dist[u] == far[u]);

@@ -3,10 +3,9 @@
  * Checks of DATA, which may come from another machine.
  *
  * A stream is what one member sends another in one operation, in one direction.  Its
- * frames are numbered (.index).  What they say of themselves
- * must fit, too: each begins where the one before ended, none lies beyond the total, which
- * does not change, and LAST is where the total is.  So when a stream has ended, all of it has
- * come.
+ * frames are numbered (.index).  What they say of themselves must fit, too: each begins where the
+ * one before ended, none lies beyond the total, which does not change, and LAST is where the total
+ * is.  So when a stream has ended, all of it has come.
  *
  * The plan says who may send what at all: whose source or destination the
  * sender is, at which stage, over its link or by a detour, in parts or not.  Anything
@@ -88,9 +87,10 @@ static bool whole_elements(const struct hc_op *op, const struct sk_buff *skb)
 /* Frames of an operation go one way only: that of the plan. */
 static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 {
+	u8 wanted = peer->how == HC_TREE_DETOUR ? HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED : 0;
+
 	return hc_wire_data_of(skb)->stage == peer->stage &&
-	       !(hc_hdr(skb)->flags & HC_FRAME_F_FIXED) == (peer->how != HC_TREE_DETOUR) &&
-	       !(hc_hdr(skb)->flags & HC_FRAME_F_ROUTED) == (peer->how != HC_TREE_DETOUR);
+	       (hc_hdr(skb)->flags & (HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED)) == wanted;
 }
 
 /* In lockstep a source may be one frame ahead of this member; its next number may be the one

@@ -59,12 +59,11 @@ static int way_make(struct hc_plan *plan, unsigned int i, const u8 *dims, unsign
 	return 0;
 }
 
-static int way_find(struct hc_plan *plan, const u32 *fault, unsigned int i, u8 *dims, u32 *work)
+static int way_find(struct hc_plan *plan, struct hc_bfs *b, unsigned int i, u8 *dims, u16 *dist)
 {
 	const struct hc_detour *d = &plan->detours[i];
-	unsigned int dim = plan->fabric->dim, n;
+	unsigned int n = hc_way_find(b, d->from, d->to, dims, dist);
 
-	n = hc_way_find(dim, fault, d->from, d->to, dims, hc_nodes(dim) - 1, work);
 	/* The verifier has seen that there is one. */
 	if (WARN_ON_ONCE(!n))
 		return -EINVAL;
@@ -74,17 +73,26 @@ static int way_find(struct hc_plan *plan, const u32 *fault, unsigned int i, u8 *
 
 static int ways_find(struct hc_plan *plan, const u32 *fault)
 {
-	u32 *work = kvmalloc_array(HC_WAY_WORK(plan->fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
-	u8 *dims = kvmalloc(hc_nodes(plan->fabric->dim), GFP_KERNEL_ACCOUNT);
-	unsigned int i;
-	int err = work && dims ? 0 : -ENOMEM;
+	unsigned int dim = plan->fabric->dim, i;
+	u16 *dist = kvmalloc_array(hc_nodes(dim), sizeof(*dist), GFP_KERNEL_ACCOUNT);
+	void *room = kvmalloc(hc_bfs_room(dim), GFP_KERNEL_ACCOUNT);
+	u8 *dims = kvmalloc(hc_nodes(dim), GFP_KERNEL_ACCOUNT);
+	int err = dist && room && dims ? 0 : -ENOMEM;
+	struct hc_bfs b;
+	u32 u;
 
+	if (!err) {
+		hc_bfs_init(&b, dim, room);
+		for (u = 0; u < hc_nodes(dim); u++)
+			hc_bfs_fault(&b, u, fault[u]);
+	}
 	for (i = 0; i < plan->ndetours && !err; i++) {
-		err = way_find(plan, fault, i, dims, work);
+		err = way_find(plan, &b, i, dims, dist);
 		cond_resched();
 	}
-	kvfree(work);
 	kvfree(dims);
+	kvfree(room);
+	kvfree(dist);
 	return err;
 }
 
@@ -129,32 +137,16 @@ bool hc_ways_take(const struct hc_plan *plan, u32 u, unsigned int dim)
 	return plan->ways && plan->ways->links[u] & hc_bit(dim);
 }
 
-/* The detour that begins at @u, or -1. */
-static int detour_of(const struct hc_plan *plan, u32 u)
-{
-	unsigned int lo = 0, hi = plan->ndetours;
-
-	while (lo < hi) {
-		unsigned int mid = (lo + hi) / 2;
-
-		if (plan->detours[mid].from < u)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < plan->ndetours && plan->detours[lo].from == u ? lo : -1;
-}
-
 /* The way between this member and another one; @back: that other one is its beginning. */
 static const struct hc_detour_way *way_to(const struct hc_member *m, u32 to, bool *back)
 {
 	const struct hc_plan *plan = m->plan;
-	int i = detour_of(plan, m->node->id);
+	const struct hc_detour *d = hc_detour_of(plan->detours, plan->ndetours, m->node->id);
 
-	*back = i < 0 || plan->detours[i].to != to;
+	*back = !d || d->to != to;
 	if (*back)
-		i = detour_of(plan, to);
-	return plan->ways->of[i];
+		d = hc_detour_of(plan->detours, plan->ndetours, to);
+	return plan->ways->of[d - plan->detours];
 }
 
 unsigned int hc_detour_dim(const struct hc_member *m, u32 to)

@@ -63,8 +63,8 @@ int hc_detour_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
  * plan is broken.
  */
 bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb);
-/* The member is about to ask a peer over a detour.  True: that has not answered several times, since
- * a link between them is down, which has broken the plan.
+/* The member is about to ask a peer over a detour.  True: that has not answered several times,
+ * since a link between them is down, which has broken the plan.
  */
 bool hc_detour_silent(struct hc_member *m, const struct hc_tree_peer *peer);
 

@@ -18,7 +18,6 @@
  * so code that has taken one from a list may use it until its RCU read section ends.
  */
 #include "coll/coll.h"
-#include "coll/detour.h"
 #include "coll/work.h"
 #include "fabric/link.h"
 
@@ -191,8 +190,7 @@ static void member_recheck(struct hc_member *m)
 	if (READ_ONCE(m->plan->lost) != HC_CAUSE_NONE)
 		hc_plan_lost(m);
 	for (dim = 0; dim < m->node->fabric->dim; dim++)
-		if (!hc_link_usable(m->node, dim) &&
-		    (hc_member_uses(m, dim) || hc_ways_take(m->plan, m->node->id, dim)))
+		if (!hc_link_usable(m->node, dim))
 			hc_plan_fault(m->node, m->plan, dim);
 }
 

@@ -97,12 +97,6 @@ struct hc_port {
 	u64 drops[HC_DROP_MAX];
 };
 
-/* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
- * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
- * Poll.  Return: 0, -ENOLINK if the link is down, or -ENOBUFS if there is no memory or no room
- * (dropped, counted).
- */
-int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* What those return who drop a frame that they should send, by the reason. */
 static inline int hc_link_errno(unsigned int why)
 {
@@ -110,6 +104,12 @@ static inline int hc_link_errno(unsigned int why)
 											 -ENOLINK;
 }
 
+/* Send over link @dim; makes the frame one from neighbour to neighbour (.src,
+ * .dst, no walk), fills in seq, adds the link's cost to .time and consumes @skb.
+ * Poll.  Return: 0, -ENOLINK if the link is down, or -ENOBUFS if there is no memory or no room
+ * (dropped, counted).
+ */
+int hc_link_xmit(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* The same for code that has looked at the link itself. */
 int hc_link_send(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 /* The same.  Return: 0, or the reason to drop @skb, which is not consumed then.  What a link has

@@ -55,22 +55,19 @@ __u32 hc_tree_fault(const struct hc_tree *t, __u32 u, __u32 fault)
 	return fault;
 }
 
-/* The plan's detour for a sender; the list is sorted by sender. */
-static const struct hc_detour *find_detour(const struct hc_tree *t, __u32 from)
+const struct hc_detour *hc_detour_of(const struct hc_detour *detours, unsigned int n, __u32 from)
 {
-	unsigned int lo = 0, hi = t->ndetours;
+	unsigned int lo = 0, hi = n;
 
 	while (lo < hi) {
 		unsigned int mid = lo + (hi - lo) / 2;
 
-		if (t->detours[mid].from < from)
+		if (detours[mid].from < from)
 			lo = mid + 1;
 		else
 			hi = mid;
 	}
-	if (lo < t->ndetours && t->detours[lo].from == from)
-		return &t->detours[lo];
-	return NULL;
+	return lo < n && detours[lo].from == from ? &detours[lo] : NULL;
 }
 
 static void add_dst(struct hc_tree_role *role, __u32 node, unsigned int dim,
@@ -110,7 +107,7 @@ static int find_destinations(const struct hc_tree *t, __u32 u, __u32 own,
 	if (role->ndst)
 		return 0;
 
-	detour = find_detour(t, u);
+	detour = hc_detour_of(t->detours, t->ndetours, u);
 	if (!detour)
 		return -ENOENT;
 	add_dst(role, detour->to, 0, HC_TREE_DETOUR);

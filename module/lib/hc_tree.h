@@ -24,6 +24,9 @@ struct hc_detour {
 	__u32 to;
 };
 
+/* The detour of a sender among @n that are sorted by sender, or NULL. */
+const struct hc_detour *hc_detour_of(const struct hc_detour *detours, unsigned int n, __u32 from);
+
 /**
  * struct hc_tree - a tree plan
  * @dim: dimension n of the cube, 1..HC_LIB_DIM_MAX

@@ -6,8 +6,8 @@
  * walk (route.c), and how many links it has crossed.  Each node sends it over the next link, or
  * drops it if that is down, or for lack of memory or room: no other way is looked for.  So frames
  * of one way keep their order, as those of a link do, and each hop takes the same time however
- * long the way is.  Who sends such a frame hears at once that it was not sent; who gets it finds by its
- * number that one before it was dropped on the way (coll/detour.c).
+ * long the way is.  Who sends such a frame hears at once that it was not sent; who gets it finds
+ * by its number that one before it was dropped on the way (coll/detour.c).
  *
  * A way that is forged ends, too: a frame crosses no more links than it names.
  */

@@ -19,7 +19,8 @@ int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, b
 		struct sk_buff *skb);
 /* The number of a frame that has arrived. */
 __be32 hc_way_nr(const struct sk_buff *skb);
-/* A FIXED frame has come over link @dim: 0: it is for this node; else it was forwarded or dropped.
+/* A FIXED frame has come over link @dim.  False: it is for this node; else it was forwarded, or
+ * dropped.
  */
 bool hc_way_passes(struct hc_node *node, unsigned int dim, struct sk_buff *skb);
 
