@@ -11,7 +11,7 @@
  *
  * A way that is forged ends, too: a frame crosses no more links than it names.
  */
-#include <asm/unaligned.h>
+#include <linux/etherdevice.h>
 
 #include "fabric/fabric.h"
 #include "fabric/far.h"
