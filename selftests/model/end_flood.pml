@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * How operations of a plan without a root end, for SPIN: each by its result or by END, which is flooded
+ * along the plan's edges.  Four members that double recursively, or (-DRING) three whose blocks go round
+ * a ring, in N - 1 hops.  Their processes run a program of OPS steps while FAULTS faults happen at any
+ * time: processes leave and others come (at most LEAVES), a member refuses an operation (at most
+ * REFUSALS), an edge fails (at most CUTS).  See README beside this.
+ *
+ * What must hold:
+ *	contributions of the same step of the program meet, each once (same step, twice);
+ *	an operation ends in the same way at all members (same end), unless the plan is over;
+ *	all members agree on where a generation begins (agree);
+ *	in the end all processes have run the whole program, or the plan is over (ends).
+ *
+ * -DRULE_.. leaves a rule out, and then something of this must not hold:
+ *	RULE_FLOOD	a member passes END on
+ *	RULE_LEAST	of several ENDs the least holds
+ *	RULE_NOTHING	END names an operation of which its sender gives nothing, not one that it has begun to give
+ *	RULE_OVER	that the plan is over holds in every generation, even if END with it is of an older one
+ *	RULE_TAG	a frame of an older generation is dropped
+ *	RULE_NEWER	a frame of a newer generation waits
+ *	RULE_READ	a process contributes again only after it has read of the failure
+ *	RULE_BELOW	a member moves on after the operations below END have ended there
+ * -DPOLICY_BEGUN leaves out that who has begun nothing in a generation leaves without END; everything still holds.
+ */
+#ifndef OPS
+#define OPS	2
+#endif
+#ifndef AHEAD
+#define AHEAD	2	/* operations that a process may have begun and not ended */
+#endif
+#ifndef FAULTS
+#define FAULTS	1
+#endif
+#ifndef LEAVES
+#define LEAVES	FAULTS
+#endif
+#ifndef REFUSALS
+#define REFUSALS 1
+#endif
+#ifndef CUTS
+#define CUTS	0
+#endif
+#ifndef QUEUE
+#define QUEUE	10
+#endif
+
+#define NONE	31
+#define BIT(i)	(1 << (i))
+/* Each member has two peers: of stages 0 and 1, or on its left and right. An edge is the other one at its other end. */
+#ifdef RING
+#define N		3
+#define PEER(i, d)	(((i) + 2 - (d)) % 3)
+#define OTHER_END(d)	(1 - (d))
+#else
+#define N		4
+#define PEER(i, d)	((i) ^ (1 + (d)))
+#define OTHER_END(d)	(d)
+#endif
+#define FROM_PEER(i, d)	box[(i) * 2 + (d)]
+#define TO_PEER(i, d)	FROM_PEER(PEER(i, d), OTHER_END(d))
+#define EDGE(i, d)	BIT((i) * 2 + (d))
+
+/* Operations are numbered from 0 in each generation; in the module numbers go on behind END. */
+#define GENERATIONS	(2 * FAULTS + 2)
+#define AT(i, n)	((i) * OPS + (n))
+
+/* Frames: type, generation, operation, step + 1, and: of DATA whose block, of END is the plan over */
+mtype = { DATA, END };
+chan box[N * 2] = [QUEUE] of { mtype, byte, byte, byte, byte };
+
+/* A member; begun, given, need: all operations below */
+byte gen[N], begun[N], need[N];
+byte gave0[N], gave1[N];	/* to the peer of stage 0, 1; in a ring gave0: its own block */
+byte have[N * OPS];		/* doubling: 1 its own, 2, 4 from the peers; a ring: whose blocks */
+byte step_of[N * OPS];
+byte ends[N] = NONE;
+bool end_over[N], over[N];
+bool left[N];			/* the process that had begun in this generation has left */
+
+/* Its process */
+bool present[N] = true, joins[N], unread[N];
+byte failed_at[N];		/* what is unread: steps from the generation's first on */
+byte first_step[N];		/* the step with which it began in this generation */
+
+byte down, unseen;		/* ends of edges: that are down, and have not noticed yet */
+
+/* Looked at only */
+byte gen_step[GENERATIONS + 1] = NONE;
+byte ok[GENERATIONS * OPS], failed[GENERATIONS * OPS];
+byte leaves, refusals, cuts, budget;
+#define USED		(leaves + refusals + cuts)
+#define ENDED(i, n)	(gen[i] * OPS + (n))
+#define MAY_FAIL	(USED < budget && (USED > 0 || m == 0))	/* All members are alike: the first fault is at 0. */
+
+inline to_peer(D, TYPE, NR, NAME, WITH)
+{
+	if
+	:: !(down & EDGE(m, D)) -> assert(nfull(TO_PEER(m, D))); TO_PEER(m, D)!TYPE(gen[m], NR, NAME, WITH)
+	:: else
+	fi
+}
+
+/* The least END holds; a change is announced to both peers. */
+inline end_at(NR, IS_OVER, FLOODS)
+{
+	if
+#ifdef RULE_LEAST
+	:: ends[m] == NONE ->
+#else
+	:: NR < ends[m] || (IS_OVER && !end_over[m]) ->
+#endif
+		ends[m] = (NR < ends[m] -> NR : ends[m]);
+		end_over[m] = end_over[m] | IS_OVER;
+		if
+		:: FLOODS -> to_peer(0, END, ends[m], 0, end_over[m]); to_peer(1, END, ends[m], 0, end_over[m])
+		:: else
+		fi
+	:: else
+	fi
+}
+
+inline contribution(NR, BITS, NAME)
+{
+	assert(step_of[AT(m, NR)] == 0 || step_of[AT(m, NR)] == NAME); /* same step */
+	step_of[AT(m, NR)] = NAME;
+	assert(!(have[AT(m, NR)] & (BITS))); /* twice */
+	have[AT(m, NR)] = have[AT(m, NR)] | (BITS)
+}
+
+/* Give what can be given, end what is complete. */
+inline advance()
+{
+	do
+#ifdef RING
+	:: gave0[m] < begun[m] && gave0[m] < ends[m] -> to_peer(1, DATA, gave0[m], step_of[AT(m, gave0[m])], m); gave0[m]++
+	:: need[m] < begun[m] && need[m] < ends[m] && have[AT(m, need[m])] == BIT(N) - 1 ->
+#else
+	:: gave0[m] < begun[m] && gave0[m] < ends[m] -> to_peer(0, DATA, gave0[m], step_of[AT(m, gave0[m])], m); gave0[m]++
+	:: gave1[m] < gave0[m] && gave1[m] < ends[m] && (have[AT(m, gave1[m])] & 3) == 3 ->
+		to_peer(1, DATA, gave1[m], step_of[AT(m, gave1[m])], m);
+		gave1[m]++
+	:: need[m] < gave1[m] && need[m] < ends[m] && have[AT(m, need[m])] == 7 ->
+#endif
+		if
+		:: !left[m] ->
+			ok[ENDED(m, need[m])] = ok[ENDED(m, need[m])] | BIT(m);
+			assert(CUTS || failed[ENDED(m, need[m])] == 0) /* same end */
+		:: else
+		fi;
+		need[m]++
+	:: else -> break
+	od
+}
+
+inline take_data()
+{
+	if
+	:: n >= ends[m]
+	:: else ->
+#ifdef RING
+		contribution(n, BIT(f), s);
+		if
+		:: PEER(m, 1) != f -> to_peer(1, DATA, n, s, f)
+		:: else
+		fi
+#else
+		contribution(n, 2 << d, s)
+#endif
+	fi
+}
+
+#ifdef RULE_NEWER
+#define IS_OLD	(g != gen[m])
+#else
+#define IS_OLD	(g < gen[m])
+#endif
+#ifdef RULE_FLOOD
+#define FLOODS	false
+#else
+#define FLOODS	true
+#endif
+inline receive()
+{
+	if
+	:: IS_OLD && t == END ->
+		assert(gen_step[g + 1] <= gen_step[g] + n || CUTS); /* agree */
+#ifndef RULE_OVER
+		if
+		:: f && !over[m] -> end_at(need[m], true, FLOODS)
+		:: else
+		fi
+#endif
+#ifdef RULE_TAG
+	:: IS_OLD && t == DATA -> take_data()
+#else
+	:: IS_OLD && t == DATA
+#endif
+	:: !IS_OLD && t == DATA -> take_data()
+	:: !IS_OLD && t == END -> end_at(n, f, FLOODS)
+	fi;
+	t = 0; g = 0; n = 0; s = 0; f = 0; d = 0
+}
+
+inline begin()
+{
+	if
+	:: joins[m] -> joins[m] = false; first_step[m] = gen_step[gen[m]]
+	:: else
+	fi;
+	assert(first_step[m] == gen_step[gen[m]]); /* same step */
+#ifdef RING
+	contribution(begun[m], BIT(m), first_step[m] + begun[m] + 1);
+#else
+	contribution(begun[m], 1, first_step[m] + begun[m] + 1);
+#endif
+	begun[m]++
+}
+
+/* END's cause goes to the process for all that it had begun and that has not ended. */
+inline fail_begun()
+{
+	if
+	:: present[m] && !left[m] && begun[m] > 0 ->
+		n = (ends[m] > need[m] -> ends[m] : need[m]);	/* when the plan is over, END may name what has ended here */
+		do
+		:: n < begun[m] ->
+			assert(!(ok[ENDED(m, n)] & BIT(m)));
+			failed[ENDED(m, n)] = failed[ENDED(m, n)] | BIT(m);
+			assert(CUTS || ok[ENDED(m, n)] == 0); /* same end */
+			n++
+		:: else -> break
+		od;
+		n = 0;
+		unread[m] = true;
+		failed_at[m] = ends[m]
+	:: present[m] && !left[m] && begun[m] == 0 -> assert(ends[m] == 0 || CUTS)
+	:: present[m] && left[m]	/* from now on it belongs */
+	:: !present[m] -> assert(left[m] || ends[m] == 0 || CUTS)
+	fi
+}
+
+/* Into the next generation, behind END */
+inline move_on()
+{
+	assert(gen[m] + 1 <= GENERATIONS);
+	assert(CUTS || gen_step[gen[m] + 1] == NONE || gen_step[gen[m] + 1] == gen_step[gen[m]] + ends[m]); /* agree */
+	gen_step[gen[m] + 1] = gen_step[gen[m]] + ends[m];
+	fail_begun();
+	over[m] = over[m] | end_over[m];
+	gen[m]++;
+	begun[m] = 0; need[m] = 0; gave0[m] = 0; gave1[m] = 0; ends[m] = NONE; end_over[m] = false; left[m] = false;
+	do
+	:: n < OPS -> have[AT(m, n)] = 0; step_of[AT(m, n)] = 0; n++
+	:: else -> break
+	od;
+	n = 0
+}
+
+inline leave()
+{
+	leaves++;
+	present[m] = false; unread[m] = false; failed_at[m] = 0; joins[m] = false;
+	if
+#ifndef POLICY_BEGUN
+	:: begun[m] == 0
+#endif
+	:: else -> left[m] = true; end_at(begun[m], false, true)
+	fi
+}
+
+#ifdef RULE_NOTHING
+#define REFUSED		(need[m])
+#else
+#define REFUSED		(begun[m])
+#endif
+inline refuse()
+{
+	refusals++;
+	n = REFUSED;
+	end_at(n, false, true);
+	n = 0
+}
+
+#define HAS_ALL_FROM(n, d)	(have[AT(m, n)] & (2 << (d)))
+/* An end of an edge sees that it is down: END for the first operation that lacks what comes over it. */
+inline see_cut(D)
+{
+	unseen = unseen & ~EDGE(m, D);
+	n = need[m];
+#ifndef RING
+	do
+	:: n < OPS && HAS_ALL_FROM(n, D) -> n++
+	:: else -> break
+	od;
+#endif
+	end_at(n, true, true);
+	n = 0
+}
+
+#ifdef RULE_NEWER
+#define IS_NEWER(q)	false
+#else
+#define IS_NEWER(q)	(q?[_, eval(gen[m] + 1), _, _, _] || q?[_, eval(gen[m] + 2), _, _, _] || q?[_, eval(gen[m] + 3), _, _, _])
+#endif
+#ifdef RULE_BELOW
+#define BELOW_ENDED	true
+#else
+#define BELOW_ENDED	(need[m] >= ends[m])
+#endif
+#ifdef RULE_READ
+#define HAS_READ	true
+#else
+#define HAS_READ	(!unread[m])
+#endif
+
+proctype node(byte m)
+{
+	byte g, n, s, f;
+	bit d;
+	mtype t;
+
+end:	do
+	:: atomic {
+		if
+		:: nempty(FROM_PEER(m, 0)) && !IS_NEWER(FROM_PEER(m, 0)) -> FROM_PEER(m, 0)?t(g, n, s, f); receive()
+		:: nempty(FROM_PEER(m, 1)) && !IS_NEWER(FROM_PEER(m, 1)) -> FROM_PEER(m, 1)?t(g, n, s, f); d = 1; receive()
+		:: ends[m] != NONE && BELOW_ENDED -> move_on()
+		:: present[m] && !left[m] && HAS_READ && begun[m] < ends[m] && begun[m] - need[m] < AHEAD && !over[m] &&
+		   (joins[m] -> gen_step[gen[m]] : first_step[m]) + begun[m] < OPS -> begin()
+		/* The process reads of the failure, and goes on where the generation does. */
+		:: present[m] && unread[m] ->
+			unread[m] = false; first_step[m] = first_step[m] + failed_at[m]; failed_at[m] = 0
+		:: present[m] && !left[m] && leaves < LEAVES && MAY_FAIL && !over[m] -> leave()
+		:: !present[m] && !over[m] -> present[m] = true; joins[m] = true
+		/* No memory, or contributions differ. */
+		:: refusals < REFUSALS && MAY_FAIL && present[m] && !left[m] && REFUSED < OPS && REFUSED < ends[m] -> refuse()
+#if CUTS
+		:: (unseen & EDGE(m, 0)) && !over[m] -> see_cut(0)
+		:: (unseen & EDGE(m, 1)) && !over[m] -> see_cut(1)
+#endif
+		fi;
+		advance() }
+	od
+}
+
+#if CUTS
+proctype links()
+{
+	bit d;
+end:	do
+	:: atomic { cuts < CUTS && USED < budget ->
+		select(d : 0 .. 1);
+		cuts++;
+		down = down | EDGE(0, d) | EDGE(PEER(0, d), OTHER_END(d));
+		unseen = unseen | EDGE(0, d) | EDGE(PEER(0, d), OTHER_END(d));
+		do
+		:: FROM_PEER(0, d)?_, _, _, _, _
+		:: empty(FROM_PEER(0, d)) && nempty(TO_PEER(0, d)) -> TO_PEER(0, d)?_, _, _, _, _
+		:: empty(FROM_PEER(0, d)) && empty(TO_PEER(0, d)) -> break
+		od;
+		d = 0 }
+	od
+}
+#endif
+
+init {
+	byte m;
+
+	atomic {
+		gen_step[0] = 0;
+		select(budget : 0 .. FAULTS);
+		for (m : 0 .. N - 1) {
+			run node(m)
+		}
+#if CUTS
+		run links();
+#endif
+		m = 0
+	}
+	timeout;
+	atomic {
+		for (m : 0 .. N - 1) {
+			assert(over[m] || present[m]);
+			assert(over[m] || (begun[m] == need[m] && gen_step[gen[m]] + need[m] == OPS)) /* ends */
+		}
+	}
+}
