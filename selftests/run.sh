@@ -30,7 +30,7 @@ limit() {
 	local seconds=300
 	[[ ! $2 || $debug ]] || seconds=450
 	[[ $1 != failslab.sh ]] || seconds=600
-	[[ ! $debug ]] || ((seconds *= 4))
+	[[ ! $debug ]] || ((seconds *= 4, seconds += 100))
 	echo "$seconds"
 }
 
