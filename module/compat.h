@@ -26,6 +26,12 @@
 #include <linux/skbuff_ref.h>
 #endif
 
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 12, 0)
+#include <linux/unaligned.h>
+#else
+#include <asm/unaligned.h>
+#endif
+
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 15, 0)
 #include <linux/crc32.h>
 #else

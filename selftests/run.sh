@@ -30,6 +30,7 @@ limit() {
 	local seconds=300
 	[[ ! $2 || $debug ]] || seconds=450
 	[[ $1 != failslab.sh ]] || seconds=600
+	# Long ones that run side by side slow each other down.
 	[[ ! $debug ]] || ((seconds *= 4, seconds += 100))
 	echo "$seconds"
 }

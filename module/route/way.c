@@ -11,8 +11,7 @@
  *
  * A way that is forged ends, too: a frame crosses no more links than it names.
  */
-#include <linux/etherdevice.h>
-
+#include "compat.h"
 #include "fabric/fabric.h"
 #include "fabric/far.h"
 #include "fabric/frame.h"
