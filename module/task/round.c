@@ -77,22 +77,23 @@ u32 hc_round_load(const struct hc_node *node)
 
 /* ------------------------------------------------------------ tasks */
 
-void hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 count)
+bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 count)
 {
-	r->giving |= hc_bit(dim);
-	hc_move_give(node, dim, HC_MOVE_ROUND, count, &r->link[dim].sent0);
-}
-
-bool hc_round_given(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 *count)
-{
+	struct hc_round_link *l = &r->link[dim];
+	u64 said;
 	u32 sent;
 
+	if (hc_round_word(l->said, l->nsaid, HC_ROUND_GAVE, 0, &said))
+		return true;
+	if (!(r->giving & hc_bit(dim)))
+		hc_move_give(node, dim, HC_MOVE_ROUND, min_t(u64, count, U32_MAX), &l->sent0);
+	r->giving |= hc_bit(dim);
 	if (!hc_move_given(node, dim, HC_MOVE_ROUND, &sent))
 		return false;
-	*count = sent - r->link[dim].sent0;
 	r->giving &= ~hc_bit(dim);
-	r->gave += *count;
+	r->gave += sent - l->sent0;
 	r->clock.progress = ktime_get_ns();
+	hc_round_say(r, dim, HC_ROUND_GAVE, 0, sent - l->sent0);
 	return true;
 }
 

@@ -10,52 +10,24 @@
 #include "fabric/node.h"
 #include "task/round_impl.h"
 
-/**
- * struct dem - a node's part
- * @dim: the dimension
- * @said: own load there was told
- * @gives: tasks are being handed over there
- * @own: this load
- */
-struct dem {
-	u8 dim;
-	bool said;
-	bool gives;
-	u32 own;
-};
-
-/* Along one dimension.  True: that is over. */
-static bool exchange(struct hc_node *node, struct hc_round *r, struct dem *p)
+/* Along one dimension.  Return: true when that is over. */
+static bool exchange(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
-	u64 theirs, gave;
-	u32 count;
+	u64 own = hc_round_say(r, dim, HC_ROUND_LOAD, 0, hc_round_load(node)), theirs, gave;
 
-	if (!p->said) {
-		p->own = hc_round_load(node);
-		hc_round_say(r, p->dim, HC_ROUND_LOAD, 0, p->own);
-		p->said = true;
-	}
-	if (!hc_round_await(r, p->dim, HC_ROUND_LOAD, 0, &theirs))
+	if (!hc_round_await(r, dim, HC_ROUND_LOAD, 0, &theirs))
 		return false;
-	if (theirs > p->own)
-		return theirs - p->own < 2 || hc_round_await(r, p->dim, HC_ROUND_GAVE, 0, &gave);
-	if (p->own - theirs < 2)
-		return true;
-	if (!p->gives)
-		hc_round_give(node, r, p->dim, (p->own - theirs) / 2);
-	p->gives = true;
-	if (!hc_round_given(node, r, p->dim, &count))
-		return false;
-	hc_round_say(r, p->dim, HC_ROUND_GAVE, 0, count);
-	return true;
+	if (theirs > own)
+		return theirs - own < 2 || hc_round_await(r, dim, HC_ROUND_GAVE, 0, &gave);
+	return own - theirs < 2 || hc_round_give(node, r, dim, (own - theirs) / 2);
 }
 
 static bool advance(struct hc_node *node, struct hc_round *r)
 {
-	struct dem *p = hc_round_priv(node, r);
+	unsigned int d;
 
-	for (; p->dim < node->fabric->dim; p->dim++, p->said = false, p->gives = false)
-		if (hc_round_goes(r, p->dim) && !exchange(node, r, p))
+	for (d = 0; d < node->fabric->dim; d++)
+		if (hc_round_goes(r, d) && !exchange(node, r, d))
 			return false;
 	return true;
 }
@@ -65,6 +37,5 @@ const struct hc_round_ops hc_round_dem = {
 	.start		= hc_round_start,
 	.rx		= hc_round_hear,
 	.words		= BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_GAVE),
-	.size		= sizeof(struct dem),
 	.advance	= advance,
 };

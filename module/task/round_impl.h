@@ -232,11 +232,10 @@ void *hc_round_priv(const struct hc_node *node, struct hc_round *r);
 bool hc_round_goes(const struct hc_round *r, unsigned int dim);
 /* Tasks that wait here. */
 u32 hc_round_load(const struct hc_node *node);
-/* Hand over up to @count tasks.  When that is over, hc_round_given() is true, once, and *@count
- * is how many they were.
+/* Hand over up to @count tasks, once in a round, and say how many they were (GAVE).  Return: false
+ * while that is under way.
  */
-void hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 count);
-bool hc_round_given(struct hc_node *node, struct hc_round *r, unsigned int dim, u32 *count);
+bool hc_round_give(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 count);
 /* A neighbour says that it is in a round that we are not in, which is later than ours. */
 void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 		   const struct hc_round_ops *ops, unsigned int parent);
@@ -263,9 +262,9 @@ void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_
 bool hc_round_ask_due(struct hc_round_pace *pace, u64 now);
 /* It has said something. */
 void hc_round_heard(struct hc_round_pace *pace, u64 now);
-/* Those of one kind that a node says over a link have different indices. */
-void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
-		  unsigned int index, u64 value);
+/* Say a word, unless one of its kind and index was said: that stands.  Return: its value. */
+u64 hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
+		 unsigned int index, u64 value);
 /* Has the neighbour said it? */
 bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		   unsigned int index, u64 *value);

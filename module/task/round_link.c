@@ -36,17 +36,6 @@ u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value)
 	return WORD(kind, index, min(value, WORD_VALUE));
 }
 
-void hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
-		  unsigned int index, u64 value)
-{
-	struct hc_round_link *l = &r->link[dim];
-
-	if (WARN_ON_ONCE(l->nsaid == HC_ROUND_WORDS))
-		return;
-	l->said[l->nsaid++] = hc_round_word_make(kind, index, value);
-	l->fresh = true;
-}
-
 bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, unsigned int index,
 		   u64 *value)
 {
@@ -60,6 +49,21 @@ bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, uns
 		return true;
 	}
 	return false;
+}
+
+u64 hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
+		 unsigned int index, u64 value)
+{
+	struct hc_round_link *l = &r->link[dim];
+	u64 said;
+
+	if (hc_round_word(l->said, l->nsaid, kind, index, &said))
+		return said;
+	if (WARN_ON_ONCE(l->nsaid == HC_ROUND_WORDS))
+		return value;
+	l->said[l->nsaid++] = hc_round_word_make(kind, index, value);
+	l->fresh = true;
+	return value;
 }
 
 bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kind kind,

@@ -54,10 +54,7 @@ struct cube {
  * @nchild: how many children there are
  * @child: dimensions of the links to them, by their numbers
  * @dim: those of the subcube, by number
- * @told: along the present dimension everything was said
- * @gives: tasks are being handed over there
  * @uses: the links on which the part depends
- * @lacking: children that are to be given tasks
  * @mark: of the topology
  * @load: of the tree below and here
  * @weight: the same
@@ -73,10 +70,7 @@ struct mcwa {
 	u8 nchild;
 	u8 child[HYPERCUBE_DIM_MAX];
 	u8 dim[HYPERCUBE_DIM_MAX];
-	bool told;
-	bool gives;
 	u32 uses;
-	u32 lacking;
 	u64 mark;
 	u64 load;
 	u64 weight;
@@ -217,15 +211,12 @@ static void deltas(const struct hc_node *node, struct mcwa *p)
 
 static bool exchange(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 {
-	for (; p->level < p->k; p->level++, p->told = false) {
+	for (; p->level < p->k; p->level++) {
 		struct cube *own = &p->own[p->level], *beside = &p->beside[p->level];
 		unsigned int d = p->dim[p->level];
 
-		if (!p->told) {
-			hc_round_say(r, d, HC_ROUND_LOAD, 0, own->load);
-			hc_round_say(r, d, HC_ROUND_WEIGHT, 0, own->weight);
-			p->told = true;
-		}
+		hc_round_say(r, d, HC_ROUND_LOAD, 0, own->load);
+		hc_round_say(r, d, HC_ROUND_WEIGHT, 0, own->weight);
 		if (!hc_round_await(r, d, HC_ROUND_LOAD, 0, &beside->load) ||
 		    !hc_round_await(r, d, HC_ROUND_WEIGHT, 0, &beside->weight))
 			return false;
@@ -262,27 +253,13 @@ static void quotas_down(struct hc_round *r, struct mcwa *p)
 	u64 quota;
 
 	for (i = 0; i < p->nchild; i++) {
-		if (child_delta(r, p, i, &quota) < 0)
-			p->lacking |= BIT(i);
+		child_delta(r, p, i, &quota);
 		hc_round_say(r, p->child[i], HC_ROUND_QUOTA, 0, quota);
 	}
 	p->step = SURPLUS_UP;
 }
 
 /* ------------------------------------------------------------ tasks */
-
-/* Hand over @count along @dim, and say so.  False: that is under way. */
-static bool give(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 count)
-{
-	u32 gave;
-
-	if (!(r->giving & hc_bit(dim)))
-		hc_round_give(node, r, dim, min_t(u64, count, U32_MAX));
-	if (!hc_round_given(node, r, dim, &gave))
-		return false;
-	hc_round_say(r, dim, HC_ROUND_GAVE, 0, gave);
-	return true;
-}
 
 static bool surplus_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 {
@@ -298,7 +275,7 @@ static bool surplus_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 		p->step = WALK;
 	else if (p->load < p->quota)
 		p->step = LACK_WAIT;
-	else if (p->load == p->quota || give(node, r, p->up, p->load - p->quota))
+	else if (p->load == p->quota || hc_round_give(node, r, p->up, p->load - p->quota))
 		p->step = LACK_DOWN;
 	else
 		return false;
@@ -349,22 +326,16 @@ static bool walk_along(struct hc_node *node, struct hc_round *r, struct mcwa *p,
 	u64 theta[HYPERCUBE_DIM_MAX], gave;
 	unsigned int l, d = p->dim[j];
 
-	if (!p->told) {
-		walk_plan(node, p, j);
-		for (l = 0; l <= j; l++)
-			hc_round_say(r, d, HC_ROUND_THETA, l, p->own[l].theta);
-		p->told = true;
-	}
+	walk_plan(node, p, j);
+	for (l = 0; l <= j; l++)
+		hc_round_say(r, d, HC_ROUND_THETA, l, p->own[l].theta);
 	if (!walk_heard(r, p, j, theta))
 		return false;
-	if (p->own[0].theta && !p->gives && !give(node, r, d, p->own[0].theta))
+	if (p->own[0].theta && !hc_round_give(node, r, d, p->own[0].theta))
 		return false;
-	p->gives = true;
 	if (theta[0] && !hc_round_await(r, d, HC_ROUND_GAVE, 0, &gave))
 		return false;
 	walk_done(p, j, theta);
-	p->told = false;
-	p->gives = false;
 	return true;
 }
 
@@ -379,16 +350,19 @@ static bool walk(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 static bool lack_down(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 {
+	bool over = true;
 	unsigned int i;
 	u64 quota;
+	s64 delta;
 
-	for (i = 0; i < p->nchild; i++)
-		if (p->lacking & BIT(i) &&
-		    give(node, r, p->child[i], -child_delta(r, p, i, &quota)))
-			p->lacking &= ~BIT(i);
-	if (!p->lacking)
+	for (i = 0; i < p->nchild; i++) {
+		delta = child_delta(r, p, i, &quota);
+		if (delta < 0 && !hc_round_give(node, r, p->child[i], -delta))
+			over = false;
+	}
+	if (over)
 		p->step = OVER;
-	return !p->lacking;
+	return over;
 }
 
 /* ------------------------------------------------------------ all of it */

@@ -68,17 +68,15 @@ enum serve_step {
  * struct hc_rid_serve - what a neighbour wants of the node
  * @nr: number of its round
  * @step: enum serve_step
- * @wants: @want is known
  * @fresh: it has not been told how far that is
  * @load: tasks that were here
- * @want: those that it wants
+ * @want: those that it wants; 0: it has not said yet
  * @sent0: tasks that it had been given before
  * @gave: those that it has been given
  */
 struct hc_rid_serve {
 	u64 nr;
 	u8 step;
-	bool wants;
 	bool fresh;
 	u32 load;
 	u32 want;
@@ -95,7 +93,6 @@ struct hc_rid_link {
  * struct hc_rid - a node and its neighbours; [poll]
  * @nr: number of the node's own round, or of its last one
  * @asks: it is under way
- * @told: all have been told how many tasks are wanted
  * @trigger: enum hypercube_trigger
  * @clock: its time
  * @link: along each dimension
@@ -103,7 +100,6 @@ struct hc_rid_link {
 struct hc_rid {
 	u64 nr;
 	bool asks;
-	bool told;
 	u8 trigger;
 	struct hc_round_clock clock;
 	struct hc_rid_link link[];
@@ -142,7 +138,6 @@ static bool start(struct hc_node *node, struct hc_round *r, const struct hc_roun
 
 	p->nr++;
 	p->asks = true;
-	p->told = false;
 	p->trigger = trigger;
 	hc_round_clock_start(&p->clock);
 	for (d = 0; d < node->fabric->dim; d++)
@@ -228,7 +223,6 @@ static void want(struct hc_node *node, struct hc_rid *p)
 		a->step = a->want ? ASK_GAVE : ASK_DONE;
 		a->fresh = a->want;
 	}
-	p->told = true;
 }
 
 static void ask(struct hc_node *node, struct hc_round *r)
@@ -237,7 +231,7 @@ static void ask(struct hc_node *node, struct hc_round *r)
 
 	if (any_at(node, p, ASK_LOAD))
 		return;
-	if (!p->told)
+	if (any_at(node, p, ASK_KNOWN))
 		want(node, p);
 	if (!any_at(node, p, ASK_GAVE))
 		end(node, r, 0, HC_CAUSE_NONE, HC_CAUSE_NONE);
@@ -276,7 +270,7 @@ static void serve(struct hc_node *node, struct hc_rid_serve *s, unsigned int dim
 		s->fresh = true;
 		fallthrough;
 	case SERVE_LOAD:
-		if (!s->wants)
+		if (!s->want)
 			return;
 		hc_move_give(node, dim, HC_MOVE_ASKED, s->want, &s->sent0);
 		s->step = SERVE_GIVES;
@@ -303,7 +297,7 @@ static void asking_send(struct hc_node *node, struct hc_rid *p, unsigned int dim
 	};
 
 	a->fresh = false;
-	hc_round_xmit(node, dim, &w, &word, p->told);
+	hc_round_xmit(node, dim, &w, &word, a->step == ASK_GAVE);
 }
 
 static void answer_send(struct hc_node *node, struct hc_rid *p, unsigned int dim)
@@ -382,19 +376,16 @@ static void asking_rx(struct hc_node *node, struct hc_rid *p, unsigned int dim, 
 	struct hc_rid_serve *s = &p->link[dim].serve;
 	u64 v;
 
-	/* A frame of an earlier one is late. */
-	if (s->step != SERVE_NOTHING && nr < s->nr)
+	if (nr < s->nr)
 		return;
-	if (s->step == SERVE_NOTHING || nr > s->nr) {
+	if (nr > s->nr) {
 		hc_move_stay(node, hc_bit(dim), HC_MOVE_ASKED);
 		*s = (struct hc_rid_serve){ .nr = nr, .step = SERVE_NEW };
 		trace_hc_round(node, HC_ROUND_JOINED, nr << 16 | hc_neigh(node->id, dim),
 			       HYPERCUBE_BALANCE_RID, 0);
 	}
-	if (!s->wants && hc_round_word(word, n, HC_ROUND_WANT, 0, &v)) {
-		s->wants = true;
-		s->want = min_t(u64, v, LOAD_MAX);
-	}
+	if (!s->want && hc_round_word(word, n, HC_ROUND_WANT, 0, &v))
+		s->want = min(v, LOAD_MAX);
 	s->fresh = true;
 }
 
