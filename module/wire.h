@@ -548,13 +548,12 @@ enum hc_round_kind {
 #define HC_ROUND_VALUE_BITS	48
 
 /* hc_wire_round.flags */
-#define HC_ROUND_F_ASK		0x01	/* answer with all you say */
-#define HC_ROUND_F_PARENT	0x02	/* the sender has heard of the round from the receiver */
-#define HC_ROUND_F_REPORT	0x04	/* to the parent: all below have done their part */
-#define HC_ROUND_F_OVER		0x08	/* all have */
-#define HC_ROUND_F_FAILED	0x10	/* the round has failed: .status and what is behind it */
-#define HC_ROUND_F_OUT		0x20	/* the sender's part does not go over this link */
-#define HC_ROUND_F_ALL		0x3f
+#define HC_ROUND_F_PARENT	0x01	/* the sender has heard of the round from the receiver */
+#define HC_ROUND_F_REPORT	0x02	/* to the parent: all below have done their part */
+#define HC_ROUND_F_OVER		0x04	/* all have */
+#define HC_ROUND_F_FAILED	0x08	/* the round has failed: .status and what is behind it */
+#define HC_ROUND_F_OUT		0x10	/* the sender's part does not go over this link */
+#define HC_ROUND_F_ALL		0x1f
 
 /**
  * struct hc_wire_round - what a node says in a round over a link; all of it, each time
@@ -566,7 +565,7 @@ enum hc_round_kind {
  * @node: FAILED: where the cause lies, or HC_CAUSE_NONE
  * @dim: FAILED: dimension of the faulty link, or HC_CAUSE_NONE
  * @method: enum hypercube_balance
- * @flags: HC_ROUND_F_*
+ * @flags: HC_ROUND_F_*; with RID 0
  * @reserved: 0
  */
 struct hc_wire_round {

@@ -33,6 +33,7 @@
 #include "route/detect.h"
 #include "route/lsdb.h"
 #include "task/queue.h"
+#include "task/round.h"
 #include "trace.h"
 
 /* ------------------------------------------------------------ carriers */
@@ -254,6 +255,7 @@ void hc_link_update(struct hc_node *node)
 		if (news & hc_bit(d))
 			hc_coll_link_fault(node, d);
 	hc_lsdb_meet(node, cut);
+	hc_round_cut(node, news);
 	hc_detect_word(&node->detect);
 	/* Readers that see the word see that plans have to be looked at, and that nobody has
 	 * heard it: see hc_link_told().

@@ -323,7 +323,7 @@ static void poll_events(struct hc_node *node)
 	if (events & (BIT(HC_EV_LINKS) | BIT(HC_EV_TASKS)))
 		hc_move_event(node, events & BIT(HC_EV_LINKS));
 	if (events & (BIT(HC_EV_LINKS) | BIT(HC_EV_ROUND)))
-		hc_round_event(node, events & BIT(HC_EV_LINKS));
+		hc_round_event(node);
 	events &= ~(BIT(HC_EV_LINKS) | BIT(HC_EV_TEST) | BIT(HC_EV_JUDGE) | BIT(HC_EV_TASKS) |
 		    BIT(HC_EV_ROUND));
 	if (events)

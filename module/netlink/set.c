@@ -18,6 +18,7 @@
 #include "route/detect.h"
 #include "sock/socks.h"
 #include "task/move.h"
+#include "task/round.h"
 #include "trunk/trunk.h"
 
 static void take_u32(u32 *dst, const struct nlattr *attr)
@@ -39,6 +40,7 @@ int hc_nl_fabric_set(struct sk_buff *skb, struct genl_info *info)
 	if (hc_missing(info, HYPERCUBE_A_FABRIC_PATIENCE, "The request names nothing to set"))
 		return -EINVAL;
 	WRITE_ONCE(fabric->patience, nla_get_u32(info->attrs[HYPERCUBE_A_FABRIC_PATIENCE]));
+	hc_rounds_set(fabric);
 	hc_notify_fabric(fabric, HYPERCUBE_CMD_FABRIC_NTF);
 	return 0;
 }

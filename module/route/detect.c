@@ -46,6 +46,7 @@
 #include "hc_topo.h"
 #include "route/detect.h"
 #include "route/lsdb.h"
+#include "task/round.h"
 
 #define REPEAT		3	/* copies of each test frame */
 #define WAIT_MIN	50	/* ms; default wait for test frames, at least */
@@ -252,6 +253,7 @@ void hc_detect_rx_fault(struct hc_node *node, unsigned int dim, struct sk_buff *
 	if (w.heard && !w.told)
 		return;
 	word_take(node, dim, word);
+	hc_round_again(node, dim);
 	if (!w.told)
 		return;
 	node->detect.nb_told[dim] = be16_to_cpu(w.told);

@@ -37,8 +37,6 @@
 #include "task/task.h"
 #include "trace.h"
 
-/* How long neighbours are waited for before they are asked again; then twice as long each time. */
-#define ASK_MIN		(20ULL * NSEC_PER_MSEC)
 /* How long a node leaves others in peace after a round before it begins one for lack of tasks;
  * twice as long each time that a round has moved none.
  */
@@ -47,6 +45,8 @@
 /* And after one of its own that was beaten. */
 #define AGAIN		(2ULL * NSEC_PER_MSEC)
 
+/* After that a frame that was refused is made again. */
+#define OWED		(2ULL * NSEC_PER_MSEC)
 /* For how many times the fabric's patience nothing new may come: nodes wait for others, and those
  * for handovers over slow links.
  */
@@ -65,7 +65,7 @@ void *hc_round_priv(const struct hc_node *node, struct hc_round *r)
 
 bool hc_round_goes(const struct hc_round *r, unsigned int dim)
 {
-	return r->part & hc_bit(dim) && !(r->link[dim].theirs & HC_ROUND_F_OUT);
+	return r->part & hc_bit(dim) && !(hc_round_theirs(r, dim) & HC_ROUND_F_OUT);
 }
 
 u32 hc_round_load(const struct hc_node *node)
@@ -133,10 +133,12 @@ static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round
 	r->flags |= flag;
 	r->state = HC_ROUND_IDLE;
 	hc_round_pause(r, ktime_get_ns() - r->clock.began, r->moved);
-	/* That it is over goes down the tree; a failure is for all. */
+	/* That it is over goes down the tree, and to who waits in an earlier one; a failure is for
+	 * all.
+	 */
 	for (d = 0; d < node->fabric->dim; d++)
-		r->link[d].fresh = hc_round_goes(r, d) && (flag & HC_ROUND_F_FAILED ||
-							   r->link[d].theirs & HC_ROUND_F_PARENT);
+		r->link[d].fresh = hc_round_theirs(r, d) & HC_ROUND_F_PARENT ||
+				   r->link[d].id < r->id || flag & HC_ROUND_F_FAILED;
 	trace_hc_round(node, what, r->id, r->ops->id, r->status);
 	if (r->parent == HC_ROUND_NOBODY)
 		record(node, r);
@@ -208,10 +210,11 @@ void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 	r->cause_node = HC_CAUSE_NONE;
 	r->cause_dim = HC_CAUSE_NONE;
 	hc_round_clock_start(&r->clock);
-	memset(r->link, 0, node->fabric->dim * sizeof(*r->link));
 	memset(hc_round_priv(node, r), 0, ops->size);
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->dim; d++) {
+		r->link[d].nsaid = 0;
 		r->link[d].fresh = hc_round_goes(r, d);
+	}
 	trace_hc_round(node, parent == HC_ROUND_NOBODY ? HC_ROUND_BEGUN : HC_ROUND_JOINED, id,
 		       ops->id, 0);
 	if (ops->begin)
@@ -305,8 +308,8 @@ bool hc_round_hungry(const struct hc_node *node, u32 queued)
 
 /* ------------------------------------------------------------ going on */
 
-/* Has everybody who has heard of the round from here reported?  If not, somebody is awaited. */
-static bool reported(const struct hc_node *node, struct hc_round *r)
+/* Do all neighbours take part, and has everybody who has heard of the round from here reported? */
+static bool reported(const struct hc_node *node, const struct hc_round *r)
 {
 	unsigned int d;
 
@@ -315,11 +318,9 @@ static bool reported(const struct hc_node *node, struct hc_round *r)
 
 		if (!hc_round_goes(r, d) || d == r->parent)
 			continue;
-		if (!l->joined || (l->theirs & HC_ROUND_F_PARENT &&
-				   !(l->theirs & HC_ROUND_F_REPORT))) {
-			r->awaits = d;
+		if (l->id != r->id ||
+		    (l->theirs & HC_ROUND_F_PARENT && !(l->theirs & HC_ROUND_F_REPORT)))
 			return false;
-		}
 	}
 	return true;
 }
@@ -332,16 +333,16 @@ static bool add_up(struct hc_node *node, struct hc_round *r)
 
 	r->moved = r->gave;
 	for (d = 0; d < node->fabric->dim; d++) {
-		const struct hc_round_link *l = &r->link[d];
+		const struct hc_wire_round *w = &r->link[d].last;
 
-		if (d == r->parent || !(l->theirs & HC_ROUND_F_PARENT))
+		if (d == r->parent || !(hc_round_theirs(r, d) & HC_ROUND_F_PARENT))
 			continue;
-		members += l->members;
+		members += be32_to_cpu(w->members);
 		if (members > hc_nodes(node->fabric->dim)) {
 			hc_round_fail(node, r, -EPROTO, node->id, d);
 			return false;
 		}
-		r->moved += l->moved;
+		r->moved += be64_to_cpu(w->moved);
 	}
 	r->members = members;
 	return true;
@@ -363,44 +364,45 @@ static void report(struct hc_node *node, struct hc_round *r)
 /* The parent says that all have reported. */
 static void over(struct hc_node *node, struct hc_round *r)
 {
-	const struct hc_round_link *l;
-
-	if (r->state != HC_ROUND_WAITS || !(r->flags & HC_ROUND_F_REPORT))
+	if (r->state != HC_ROUND_WAITS || !(r->flags & HC_ROUND_F_REPORT) ||
+	    !(hc_round_theirs(r, r->parent) & HC_ROUND_F_OVER))
 		return;
-	l = &r->link[r->parent];
-	if (!(l->theirs & HC_ROUND_F_OVER)) {
-		r->awaits = r->parent;
-		return;
-	}
-	r->moved = l->moved;
+	r->moved = be64_to_cpu(r->link[r->parent].last.moved);
 	end(node, r, HC_ROUND_F_OVER, HC_ROUND_DONE);
 }
 
-static void timer_arm(struct hc_round *r, u64 next)
+static void timer_arm(const struct hc_node *node, struct hc_round *r, u64 next)
 {
 	if (r->state != HC_ROUND_IDLE)
-		next = r->clock.due;
-	hc_rid_asks(r, &next);
+		next = min(next, hc_round_deadline(node, &r->clock));
+	hc_rid_asks(node, r, &next);
+	if (r->owed)
+		next = min(next, ktime_get_ns() + OWED);
 	if (next != U64_MAX)
 		hrtimer_start(&r->timer, ns_to_ktime(next), HRTIMER_MODE_ABS_SOFT);
 }
 
 void hc_round_go(struct hc_node *node, struct hc_round *r)
 {
+	bool may_begin;
 	u64 next;
 
 	/* A node without neighbours may be done at once; then nothing is due for a while. */
 	do {
-		r->awaits = HC_ROUND_NOBODY;
-		if (r->state == HC_ROUND_RUNS && r->ops->advance(node, r))
-			r->state = HC_ROUND_WAITS;
-		report(node, r);
-		over(node, r);
+		next = U64_MAX;
+		r->owed = false;
+		may_begin = hc_round_follow(node, r, &next);
+		if (may_begin) {
+			if (r->state == HC_ROUND_RUNS && r->ops->advance(node, r))
+				r->state = HC_ROUND_WAITS;
+			report(node, r);
+			over(node, r);
+		}
 		hc_round_flush(node, r);
 		hc_rid_go(node, r);
-		next = U64_MAX;
-	} while (r->state == HC_ROUND_IDLE && !hc_rid_asks(r, &next) && begin_due(node, r, &next));
-	timer_arm(r, next);
+	} while (may_begin && r->state == HC_ROUND_IDLE && !hc_rid_asks(node, r, &next) &&
+		 begin_due(node, r, &next));
+	timer_arm(node, r, next);
 }
 
 /* Tasks that have gone may have been too many, too. */
@@ -408,65 +410,81 @@ void hc_round_moved(struct hc_node *node)
 {
 	struct hc_round *r = hc_round_of(node);
 
-	if (r && (r->giving || hc_rid_gives(node, r) || hc_round_hungry(node, hc_round_load(node))))
+	if (r)
 		hc_round_go(node, r);
 }
 
 /* ------------------------------------------------------------ faults and time */
 
-/* A failed node is better named than a link of it. */
-static void look_at_links(struct hc_node *node, struct hc_round *r)
-{
-	unsigned int d;
-
-	for (d = 0; d < node->fabric->dim; d++) {
-		if (!hc_round_goes(r, d) || hc_link_usable(node, d))
-			continue;
-		if (test_bit(HC_PORT_FAILED, &node->ports[d].flags))
-			hc_round_fail(node, r, -EHOSTDOWN, hc_neigh(node->id, d), HC_CAUSE_NONE);
-		else
-			hc_round_fail(node, r, -ENOLINK, node->id, d);
-	}
-}
-
 void hc_round_clock_start(struct hc_round_clock *c)
 {
 	c->began = ktime_get_ns();
 	c->progress = c->began;
-	c->waits = ASK_MIN;
-	c->due = c->began + c->waits;
 }
 
-/* Neighbours that answer, but never say what they owe, must not hold up others for ever. */
-int hc_round_clock_due(const struct hc_node *node, struct hc_round_clock *c, u64 now)
+/* Neighbours that never say what they owe must not hold up others for ever. */
+u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c)
 {
 	u64 patience = (u64)READ_ONCE(node->fabric->patience) * NSEC_PER_MSEC;
 
-	if (now < c->due)
-		return 0;
-	if (patience && now - c->progress >= STILL_MAX * patience)
-		return -ETIMEDOUT;
-	c->waits = min_t(u64, 2 * c->waits, NSEC_PER_SEC / 2);
-	c->due = now + c->waits;
-	return 1;
+	return patience ? c->progress + STILL_MAX * patience : U64_MAX;
+}
+
+void hc_round_cut(struct hc_node *node, u32 dims)
+{
+	struct hc_round *r = hc_round_of(node);
+
+	if (!r || !dims)
+		return;
+	r->cut |= dims;
+	hc_node_kick(node, HC_EV_ROUND);
+}
+
+void hc_round_again(struct hc_node *node, unsigned int dim)
+{
+	struct hc_round *r = hc_round_of(node);
+
+	if (!r)
+		return;
+	r->link[dim].fresh |= r->state != HC_ROUND_IDLE;
+	if (hc_rid_again(r, dim) || r->link[dim].fresh)
+		hc_node_kick(node, HC_EV_ROUND);
+}
+
+/* What was under way over a link that was cut is lost.  A failed node is better named than a link
+ * of it.
+ */
+static void look_at_cut(struct hc_node *node, struct hc_round *r)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim; d++) {
+		bool died = test_bit(HC_PORT_FAILED, &node->ports[d].flags);
+		u32 cause_node = died ? hc_neigh(node->id, d) : node->id;
+		u32 cause_dim = died ? HC_CAUSE_NONE : d;
+		int status = died ? -EHOSTDOWN : -ENOLINK;
+
+		if (!(r->cut & hc_bit(d)))
+			continue;
+		if (hc_round_goes(r, d))
+			hc_round_fail(node, r, status, cause_node, cause_dim);
+		if (hc_rid_needs(r, d))
+			hc_rid_fail(node, r, status, cause_node, cause_dim);
+	}
+	r->cut = 0;
 }
 
 static void look_at_time(struct hc_node *node, struct hc_round *r)
 {
-	u64 now = ktime_get_ns();
-	int due;
+	u64 now = ktime_get_ns(), due = U64_MAX;
 
-	hc_rid_look_at_time(node, r, now);
-	if (r->state == HC_ROUND_IDLE)
-		return;
-	due = hc_round_clock_due(node, &r->clock, now);
-	if (due < 0)
-		hc_round_fail(node, r, due, node->id, HC_CAUSE_NONE);
-	else if (due)
-		hc_round_pull(node, r, now);
+	if (hc_rid_asks(node, r, &due) && now >= due)
+		hc_rid_fail(node, r, -ETIMEDOUT, node->id, HC_CAUSE_NONE);
+	if (r->state != HC_ROUND_IDLE && now >= hc_round_deadline(node, &r->clock))
+		hc_round_fail(node, r, -ETIMEDOUT, node->id, HC_CAUSE_NONE);
 }
 
-void hc_round_event(struct hc_node *node, bool links)
+void hc_round_event(struct hc_node *node)
 {
 	struct hc_round *r = hc_round_of(node);
 
@@ -476,12 +494,10 @@ void hc_round_event(struct hc_node *node, bool links)
 		hc_round_fail(node, r, -EHOSTDOWN, node->id, HC_CAUSE_NONE);
 		hc_rid_fail(node, r, -EHOSTDOWN, node->id, HC_CAUSE_NONE);
 		hc_round_refuse(node, r, -EHOSTDOWN);
+		r->cut = 0;
 		return;
 	}
-	if (links && r->state != HC_ROUND_IDLE)
-		look_at_links(node, r);
-	if (links)
-		hc_rid_look_at_links(node, r);
+	look_at_cut(node, r);
 	look_at_time(node, r);
 	hc_round_go(node, r);
 }

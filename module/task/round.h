@@ -94,7 +94,7 @@ void hc_rounds_init(struct hc_rounds *rounds);
  * which a part is elsewhere: rounds would wait for the nodes there.
  */
 int hc_rounds_open(struct hc_fabric *fabric, struct netlink_ext_ack *extack);
-/* @method, @threshold or @period have changed. */
+/* @method, @threshold, @period or the fabric's patience have changed. */
 void hc_rounds_set(struct hc_fabric *fabric);
 /* Install a topology, made for the faults @fault, if the verifier accepts it, and @method (or 0)
  * can use it.
@@ -120,8 +120,12 @@ bool hc_round_knows(u32 method);
 int hc_round_check(const struct hc_fabric *fabric, u32 method, struct netlink_ext_ack *extack);
 
 /* --- the node --- */
-/* Do what is due; @links: some may have failed.  Poll. */
-void hc_round_event(struct hc_node *node, bool links);
+/* Do what is due.  Poll. */
+void hc_round_event(struct hc_node *node);
+/* These links were unusable, perhaps for a moment.  Poll. */
+void hc_round_cut(struct hc_node *node, u32 dims);
+/* The other end of a link may have been unusable: say again what it is to know.  Poll. */
+void hc_round_again(struct hc_node *node, unsigned int dim);
 /* Handovers may be over.  Poll. */
 void hc_round_moved(struct hc_node *node);
 /* A ROUND frame; consumes.  Poll. */

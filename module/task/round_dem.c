@@ -15,10 +15,10 @@ static bool exchange(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
 	u64 own = hc_round_say(r, dim, HC_ROUND_LOAD, 0, hc_round_load(node)), theirs, gave;
 
-	if (!hc_round_await(r, dim, HC_ROUND_LOAD, 0, &theirs))
+	if (!hc_round_said(r, dim, HC_ROUND_LOAD, 0, &theirs))
 		return false;
 	if (theirs > own)
-		return theirs - own < 2 || hc_round_await(r, dim, HC_ROUND_GAVE, 0, &gave);
+		return theirs - own < 2 || hc_round_said(r, dim, HC_ROUND_GAVE, 0, &gave);
 	return own - theirs < 2 || hc_round_give(node, r, dim, (own - theirs) / 2);
 }
 

@@ -62,55 +62,37 @@ struct hc_round_topo {
 };
 
 /**
- * struct hc_round_pace - when a neighbour is asked
- * @since: since when it has been silent although it was asked, ns; 0: it is not
- * @rests: where no frame gets lost it is not asked before that time, ns
- */
-struct hc_round_pace {
-	u64 since;
-	u64 rests;
-};
-
-/**
- * struct hc_round_link - a round at a link
- * @said: words of this node, @nsaid of them
- * @heard: words of the neighbour, @nheard of them
+ * struct hc_round_link - rounds at a link
+ * @said: words of this node in its round, @nsaid of them
  * @nsaid: see above
- * @nheard: see above
- * @theirs: HC_ROUND_F_* that the neighbour has said
- * @joined: something has come from there
  * @fresh: there is something that the neighbour has not been sent
  * @sent0: tasks that had gone over the link before those of the round
- * @members: what the neighbour has reported: nodes, it and all below
- * @moved: and tasks times links
- * @pace: when the neighbour is asked
+ * @id: the latest round of which the neighbour has said something; what follows is of that
+ * @last: the last frame
+ * @theirs: HC_ROUND_F_* of all frames
+ * @heard: words of the neighbour, @nheard of them
+ * @nheard: see above
  */
 struct hc_round_link {
 	u64 said[HC_ROUND_WORDS];
-	u64 heard[HC_ROUND_WORDS];
 	u8 nsaid;
-	u8 nheard;
-	u8 theirs;
-	bool joined;
 	bool fresh;
 	u32 sent0;
-	u32 members;
-	u64 moved;
-	struct hc_round_pace pace;
+	u64 id;
+	struct hc_wire_round last;
+	u8 theirs;
+	u8 nheard;
+	u64 heard[HC_ROUND_WORDS];
 };
 
 /**
  * struct hc_round_clock - the time of who waits for others in a round
  * @began: when it was heard of, ns
  * @progress: when something new of it was heard or handed over, ns
- * @waits: how long neighbours have until they are asked again, ns
- * @due: when they are, ns
  */
 struct hc_round_clock {
 	u64 began;
 	u64 progress;
-	u64 waits;
-	u64 due;
 };
 
 enum hc_round_state {
@@ -133,9 +115,9 @@ enum hc_round_state {
  * @dice: a random number that belongs to the last round
  * @flags: HC_ROUND_F_* of this node: REPORT, OVER, FAILED
  * @out: the node has no part in it but to pass it on, and is not counted
- * @awaits: dimension of the link to the neighbour without whose word the node cannot go on, or
- *	HC_ROUND_NOBODY
- * @part: the links over which it goes
+ * @owed: a frame was refused
+ * @cut: links that were unusable, perhaps for a moment, since this was looked at
+ * @part: the links over which the round goes
  * @giving: links over which tasks are handed over in it
  * @members: nodes here and below, of the report
  * @moved: tasks times links there; once it is over, of all
@@ -144,7 +126,7 @@ enum hc_round_state {
  * @cause_node: where the cause lies, or HC_CAUSE_NONE
  * @cause_dim: dimension, or HC_CAUSE_NONE
  * @clock: its time
- * @ready: when as many have come from neighbours as may come until then, ns
+ * @ready: when neighbours' rounds have had their time, ns; see hc_round_follow()
  * @ended: when the last one was over, ns
  * @took: how long that one took, ns
  * @interval: ns from then to one that the node may begin for lack of tasks
@@ -171,7 +153,8 @@ struct hc_round {
 	u8 dice;
 	u8 flags;
 	bool out;
-	u8 awaits;
+	bool owed;
+	u32 cut;
 	u32 part;
 	u32 giving;
 	u32 members;
@@ -207,12 +190,10 @@ static inline u64 hc_round_nr(u64 id)
 /* The last number that there is. */
 #define HC_ROUND_NR_MAX	(U64_MAX >> 16)
 
-/* Is round @a later than round @b (> 0), the same (0), or earlier (< 0)?  Of those with the same
- * number, that of the higher node is later.  Numbers do not wrap, so this is an order.
- */
-static inline int hc_round_ahead(u64 a, u64 b)
+/* HC_ROUND_F_* that the neighbour has said in the present round. */
+static inline u8 hc_round_theirs(const struct hc_round *r, unsigned int dim)
 {
-	return a > b ? 1 : a < b ? -1 : 0;
+	return r->link[dim].id == r->id ? r->link[dim].theirs : 0;
 }
 
 /* --- round.c; poll --- */
@@ -222,8 +203,8 @@ bool hc_round_start(struct hc_node *node, struct hc_round *r, const struct hc_ro
 		    enum hypercube_trigger trigger);
 u32 hc_round_usable_links(const struct hc_node *node);
 void hc_round_clock_start(struct hc_round_clock *c);
-/* 1: ask those who are waited for once more; 0: later; -ETIMEDOUT: nothing goes on any more. */
-int hc_round_clock_due(const struct hc_node *node, struct hc_round_clock *c, u64 now);
+/* When is it too long that nothing has gone on? */
+u64 hc_round_deadline(const struct hc_node *node, const struct hc_round_clock *c);
 /* One that took @took ns has ended: how long is it until the node begins one itself? */
 void hc_round_pause(struct hc_round *r, u64 took, bool moved);
 /* The method's own state. */
@@ -256,25 +237,21 @@ bool hc_round_word(const u64 *word, unsigned int n, enum hc_round_kind kind, uns
 		   u64 *value);
 /* As it stands in frames. */
 u64 hc_round_word_make(enum hc_round_kind kind, unsigned int index, u64 value);
-void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_round *w,
-		   const u64 *word, unsigned int n);
-/* Is the neighbour, of which something is awaited, to be asked now? */
-bool hc_round_ask_due(struct hc_round_pace *pace, u64 now);
-/* It has said something. */
-void hc_round_heard(struct hc_round_pace *pace, u64 now);
+/* Return: false if the frame was refused.  It is owed, and the poll comes back soon. */
+bool hc_round_xmit(struct hc_node *node, struct hc_round *r, unsigned int dim,
+		   const struct hc_wire_round *w, const u64 *word, unsigned int n);
 /* Say a word, unless one of its kind and index was said: that stands.  Return: its value. */
 u64 hc_round_say(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		 unsigned int index, u64 value);
 /* Has the neighbour said it? */
 bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
 		   unsigned int index, u64 *value);
-/* The same of what the method cannot go on without: if not, the neighbour is asked for it. */
-bool hc_round_await(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
-		    unsigned int index, u64 *value);
+/* Follow neighbours into a later round, or to the end of this one.  Return: false if there is a
+ * later one for which the time comes at *@next.
+ */
+bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next);
 /* Send what is fresh. */
 void hc_round_flush(struct hc_node *node, struct hc_round *r);
-/* Ask the neighbour that is awaited, if any. */
-void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now);
 
 /* --- round_set.c --- */
 /* Returns the method of this number, or NULL. */
@@ -287,16 +264,15 @@ void hc_round_refuse(struct hc_node *node, struct hc_round *r, int status);
 
 /* --- round_rid.c; poll --- */
 size_t hc_rid_size(const struct hc_fabric *fabric);
-/* Does the node ask its neighbours?  Then *@next is not after when it asks again. */
-bool hc_rid_asks(const struct hc_round *r, u64 *next);
-/* Does it hand over tasks for which it was asked? */
-bool hc_rid_gives(const struct hc_node *node, const struct hc_round *r);
+/* Does the node ask its neighbours?  Then *@next is not after when they have had their time. */
+bool hc_rid_asks(const struct hc_node *node, const struct hc_round *r, u64 *next);
+/* Does that depend on a neighbour? */
+bool hc_rid_needs(const struct hc_round *r, unsigned int dim);
+/* Say again what the neighbour may not have heard.  Return: true if there is something. */
+bool hc_rid_again(struct hc_round *r, unsigned int dim);
 /* Go on as far as possible, and say so. */
 void hc_rid_go(struct hc_node *node, struct hc_round *r);
 void hc_rid_fail(struct hc_node *node, struct hc_round *r, int status, u32 cause_node,
 		 u32 cause_dim);
-/* Links may have failed. */
-void hc_rid_look_at_links(struct hc_node *node, struct hc_round *r);
-void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now);
 
 #endif /* _HC_TASK_ROUND_IMPL_H */

@@ -2,12 +2,14 @@
 /*
  * ROUND frames: what a node says in a round over a link.
  *
- * Each says all of it, so that it does not matter which of them come, how often and in which
- * order: words are only added.  A node asks the one neighbour without which it cannot go on until
- * that has said what it must; whoever is asked answers, also when the round is over for him.  So
- * there is always somebody who is asked for what he can say: nodes that wait for each other form
- * no circle.  A neighbour that has been heard, over a link that loses nothing, will say more as
- * soon as it can: it is asked rarely, for who has no memory says nothing either.
+ * Each says all of it, so a later one replaces those before, and one that was refused is made anew
+ * (hc_round_link.fresh).  A link delivers them in order or is down, so each end has what the other
+ * one has said last, but for what was lost while one of them was down:
+ *
+ *  - A round has failed when a link over which it goes was unusable, be it for a moment.
+ *  - One end of a link comes up before the other, which drops what comes until then.  It says a
+ *    FAULT word when it is up, and then all is said again (hc_round_again()).
+ *  - Who speaks of an earlier round than this, or as if it was not over, is told of it.
  */
 #include "fabric/fabric.h"
 #include "fabric/link.h"
@@ -22,8 +24,6 @@
 /* Rounds that neighbours begin follow each other no faster; but for so many that begin at once. */
 #define GAP	(2ULL * NSEC_PER_MSEC)
 #define AT_ONCE	8
-/* Who has been heard over a link that loses nothing is asked no sooner than after that. */
-#define RESTS	(2ULL * NSEC_PER_SEC)
 /* No round is over sooner than that, as a power of two of ns: so many there may have been at most
  * since the machine's start, and nobody is believed a later one, or he would use up the numbers.
  */
@@ -71,58 +71,48 @@ bool hc_round_said(const struct hc_round *r, unsigned int dim, enum hc_round_kin
 {
 	const struct hc_round_link *l = &r->link[dim];
 
-	return hc_round_word(l->heard, l->nheard, kind, index, value);
-}
-
-bool hc_round_await(struct hc_round *r, unsigned int dim, enum hc_round_kind kind,
-		    unsigned int index, u64 *value)
-{
-	if (hc_round_said(r, dim, kind, index, value))
-		return true;
-	r->awaits = dim;
-	return false;
+	return l->id == r->id && hc_round_word(l->heard, l->nheard, kind, index, value);
 }
 
 /* ------------------------------------------------------------ sending */
 
-void hc_round_xmit(struct hc_node *node, unsigned int dim, const struct hc_wire_round *w,
-		   const u64 *word, unsigned int n)
+bool hc_round_xmit(struct hc_node *node, struct hc_round *r, unsigned int dim,
+		   const struct hc_wire_round *w, const u64 *word, unsigned int n)
 {
 	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_ROUND, n * sizeof(__be64), GFP_ATOMIC);
 	__be64 *raw;
 	unsigned int i;
 
 	node->spent++;
-	/* Without memory: whoever waits for it asks again. */
-	if (!skb)
-		return;
-	*hc_wire_round_of(skb) = *w;
-	raw = (__be64 *)(skb->data + HC_ROUND_HEAD);
-	for (i = 0; i < n; i++)
-		raw[i] = cpu_to_be64(word[i]);
-	hc_link_xmit(node, dim, skb);
+	if (skb) {
+		*hc_wire_round_of(skb) = *w;
+		raw = (__be64 *)(skb->data + HC_ROUND_HEAD);
+		for (i = 0; i < n; i++)
+			raw[i] = cpu_to_be64(word[i]);
+		if (!hc_link_xmit(node, dim, skb))
+			return true;
+	}
+	r->owed = true;
+	return false;
 }
 
-static void link_send(struct hc_node *node, struct hc_round *r, unsigned int dim, u8 flags)
+static void link_send(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
 	struct hc_round_link *l = &r->link[dim];
 	struct hc_wire_round w = {
 		.round = cpu_to_be64(r->id), .moved = cpu_to_be64(r->moved),
 		.status = cpu_to_be32(-r->status), .members = cpu_to_be32(r->members),
 		.node = cpu_to_be16(r->cause_node), .dim = cpu_to_be16(r->cause_dim),
-		.method = r->ops->id,
+		.method = r->ops->id, .flags = r->flags,
 	};
 
-	flags |= r->flags;
 	if (!(r->part & hc_bit(dim)))
-		flags |= HC_ROUND_F_OUT;
+		w.flags |= HC_ROUND_F_OUT;
 	if (dim == r->parent)
-		flags |= HC_ROUND_F_PARENT;
+		w.flags |= HC_ROUND_F_PARENT;
 	else
-		flags &= ~HC_ROUND_F_REPORT;
-	w.flags = flags;
-	l->fresh = false;
-	hc_round_xmit(node, dim, &w, l->said, l->nsaid);
+		w.flags &= ~HC_ROUND_F_REPORT;
+	l->fresh = !hc_round_xmit(node, r, dim, &w, l->said, l->nsaid);
 }
 
 void hc_round_flush(struct hc_node *node, struct hc_round *r)
@@ -130,32 +120,8 @@ void hc_round_flush(struct hc_node *node, struct hc_round *r)
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++)
-		if (r->link[d].fresh && hc_link_usable(node, d))
-			link_send(node, r, d, 0);
-}
-
-void hc_round_heard(struct hc_round_pace *pace, u64 now)
-{
-	pace->since = 0;
-	pace->rests = now + RESTS;
-}
-
-/* The answer comes, however long it takes: it is waited for twice as long each time. */
-bool hc_round_ask_due(struct hc_round_pace *pace, u64 now)
-{
-	if (now < pace->rests)
-		return false;
-	pace->rests = now + min(pace->since ? now - pace->since : 0, RESTS);
-	pace->since = pace->since ?: now;
-	return true;
-}
-
-void hc_round_pull(struct hc_node *node, struct hc_round *r, u64 now)
-{
-	unsigned int d = r->awaits;
-
-	if (d != HC_ROUND_NOBODY && hc_round_ask_due(&r->link[d].pace, now))
-		link_send(node, r, d, HC_ROUND_F_ASK);
+		if (r->link[d].fresh && r->ops && hc_link_usable(node, d))
+			link_send(node, r, d);
 }
 
 /* ------------------------------------------------------------ receiving */
@@ -207,129 +173,147 @@ static int frame_read(const struct hc_node *node, const struct sk_buff *skb, u64
 	return words_sound(ops, word, n) ? n : -1;
 }
 
-/* What is said is not taken back: a frame that has been overtaken says less. */
+static bool is_over(u8 flags)
+{
+	return flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
+}
+
+/* Words are not taken back. */
 static void link_hear(struct hc_round *r, unsigned int dim, const struct hc_wire_round *w,
 		      const u64 *word, unsigned int n)
 {
 	struct hc_round_link *l = &r->link[dim];
-	u64 now = ktime_get_ns();
+	u64 id = be64_to_cpu(w->round);
+	bool news = id > l->id;
 
-	if (n > l->nheard || w->flags & ~HC_ROUND_F_ASK & ~l->theirs || !l->joined)
-		r->clock.progress = now;
-	l->joined = true;
-	hc_round_heard(&l->pace, now);
+	if (id < l->id)
+		return;
+	if (news) {
+		l->id = id;
+		l->theirs = 0;
+		l->nheard = 0;
+	}
+	news |= w->flags & ~l->theirs || n > l->nheard;
+	l->last = *w;
+	l->theirs |= w->flags;
 	if (n > l->nheard) {
-		memcpy(&l->heard[l->nheard], &word[l->nheard],
-		       (n - l->nheard) * sizeof(*word));
+		memcpy(&l->heard[l->nheard], &word[l->nheard], (n - l->nheard) * sizeof(*word));
 		l->nheard = n;
 	}
-	if (w->flags & (HC_ROUND_F_REPORT | HC_ROUND_F_OVER)) {
-		l->members = be32_to_cpu(w->members);
-		l->moved = be64_to_cpu(w->moved);
-	}
-	l->theirs |= w->flags & ~HC_ROUND_F_ASK;
-}
-
-/* It is over elsewhere: what is left of it is not for us. */
-static void round_missed(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
-			 const struct hc_round_ops *ops, unsigned int dim)
-{
-	hc_round_beaten(node, r);
-	r->id = be64_to_cpu(w->round);
-	r->ops = ops;
-	r->parent = dim;
-	r->part = 0;
-	r->flags = w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
-	r->status = -(int)be32_to_cpu(w->status);
-	r->cause_node = be16_to_cpu(w->node);
-	r->cause_dim = be16_to_cpu(w->dim);
-	memset(r->link, 0, node->fabric->dim * sizeof(*r->link));
-}
-
-/* A round that is said to be this node's, and that it has not begun.  Those who are in it may wait
- * for each other, and nobody would end it: they are told that it has failed.
- */
-static void round_denied(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
-			 const struct hc_round_ops *ops, unsigned int dim)
-{
-	round_missed(node, r, w, ops, dim);
-	r->flags = HC_ROUND_F_FAILED;
-	r->status = -EPROTO;
-	r->cause_node = node->id;
-	r->cause_dim = dim;
-	r->link[dim].fresh = true;
-}
-
-/* Whoever hears of a round tells all his neighbours, so there are no more than one in GAP, and not
- * many at once.
- */
-static bool in_time(struct hc_round *r, u64 now)
-{
-	if (r->state == HC_ROUND_IDLE && r->ops && now - r->clock.began < GAP)
-		return false;
-	if (r->ready > now + AT_ONCE * GAP)
-		return false;
-	r->ready = max(r->ready, now) + GAP;
-	return true;
-}
-
-/* A later round than ours.  False: it is not for us (now). */
-static bool round_new(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
-		      unsigned int dim)
-{
-	const struct hc_round_ops *ops = hc_round_method(w->method);
-	u8 over = w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED);
-
-	/* It may come over another link. */
-	if (w->flags & HC_ROUND_F_OUT && !over)
-		return false;
-	/* Whoever is in it asks again. */
-	if (!in_time(r, ktime_get_ns()))
-		return false;
-	if (over) {
-		round_missed(node, r, w, ops, dim);
-		return false;
-	}
-	if ((be64_to_cpu(w->round) & U16_MAX) == node->id) {
-		round_denied(node, r, w, ops, dim);
-		return false;
-	}
-	hc_round_beaten(node, r);
-	hc_round_join(node, r, be64_to_cpu(w->round), ops, dim);
-	return true;
-}
-
-static void round_said(struct hc_node *node, struct hc_round *r, const struct hc_wire_round *w,
-		       unsigned int dim, const u64 *word, unsigned int n)
-{
-	int ahead = r->ops ? hc_round_ahead(be64_to_cpu(w->round), r->id) : 1;
-
-	/* An earlier one: whoever asks for it learns of this one. */
-	if (ahead < 0 || (ahead > 0 && !round_new(node, r, w, dim)))
-		return;
-	if (r->state == HC_ROUND_IDLE || !(r->part & hc_bit(dim)))
-		return;
-	/* Somebody has told two nodes different things of one round. */
-	if (w->method != r->ops->id) {
-		hc_round_fail(node, r, -EPROTO, node->id, dim);
-		return;
-	}
-	link_hear(r, dim, w, word, n);
-	if (w->flags & HC_ROUND_F_FAILED)
-		hc_round_fail(node, r, -(int)be32_to_cpu(w->status), be16_to_cpu(w->node),
-			      be16_to_cpu(w->dim));
-	else if (w->flags & HC_ROUND_F_OUT && dim == r->parent)
-		hc_round_fail(node, r, -ENOLINK, node->id, dim);
+	if (news && id == r->id)
+		r->clock.progress = ktime_get_ns();
 }
 
 bool hc_round_hear(struct hc_node *node, struct hc_round *r, unsigned int dim,
 		   const struct hc_wire_round *w, const u64 *word, unsigned int n)
 {
-	if (hc_round_nr(be64_to_cpu(w->round)) > ktime_get_ns() >> LEAST_LOG)
+	bool out = w->flags & HC_ROUND_F_OUT, over = is_over(w->flags);
+	u64 id = be64_to_cpu(w->round);
+
+	if (hc_round_nr(id) > ktime_get_ns() >> LEAST_LOG)
 		return false;
-	round_said(node, r, w, dim, word, n);
-	if (w->flags & HC_ROUND_F_ASK && r->ops)
+	/* A later round that does not go over this link may come over another one. */
+	if (id <= r->id || !out || over)
+		link_hear(r, dim, w, word, n);
+	if (!over && (id < r->id || (id == r->id && !out && (r->state == HC_ROUND_IDLE ||
+							     !(r->part & hc_bit(dim))))))
 		r->link[dim].fresh = true;
+	return true;
+}
+
+/* ------------------------------------------------------------ following */
+
+/* The latest round that a neighbour is in, or knows the end of, if it is later than ours. */
+static unsigned int later_along(const struct hc_node *node, const struct hc_round *r)
+{
+	unsigned int d, dim = HC_ROUND_NOBODY;
+	u64 id = r->id;
+
+	for (d = 0; d < node->fabric->dim; d++)
+		if (r->link[d].id > id) {
+			id = r->link[d].id;
+			dim = d;
+		}
+	return dim;
+}
+
+/* Whoever hears of a round tells all his neighbours, so there are no more than one in GAP, and not
+ * many at once.  Return: when the next one may be, ns.
+ */
+static u64 later_at(const struct hc_round *r)
+{
+	u64 at = r->ready > AT_ONCE * GAP ? r->ready - AT_ONCE * GAP : 0;
+
+	return r->state == HC_ROUND_IDLE && r->ops ? max(at, r->clock.began + GAP) : at;
+}
+
+/* A round that is over elsewhere: what is left of it is not for us.  Or one that is said to be this
+ * node's, and that it has not begun: those who are in it may wait for each other, and nobody would
+ * end it, so they are told that it has failed.
+ */
+static void later_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
+{
+	const struct hc_wire_round *w = &r->link[dim].last;
+	bool over = is_over(w->flags);
+	unsigned int d;
+
+	r->id = r->link[dim].id;
+	r->ops = hc_round_method(w->method);
+	r->parent = HC_ROUND_NOBODY;
+	r->part = 0;
+	r->flags = over ? w->flags & (HC_ROUND_F_OVER | HC_ROUND_F_FAILED) : HC_ROUND_F_FAILED;
+	r->status = over ? -(int)be32_to_cpu(w->status) : -EPROTO;
+	r->cause_node = over ? be16_to_cpu(w->node) : node->id;
+	r->cause_dim = over ? be16_to_cpu(w->dim) : dim;
+	for (d = 0; d < node->fabric->dim; d++) {
+		r->link[d].nsaid = 0;
+		r->link[d].fresh = d == dim && !over;
+	}
+}
+
+/* What neighbours say of the present round. */
+static void present_follow(struct hc_node *node, struct hc_round *r)
+{
+	unsigned int d;
+
+	for (d = 0; d < node->fabric->dim && r->state != HC_ROUND_IDLE; d++) {
+		const struct hc_wire_round *w = &r->link[d].last;
+
+		if (!(r->part & hc_bit(d)) || r->link[d].id != r->id)
+			continue;
+		/* Somebody has told two nodes different things of one round. */
+		if (w->method != r->ops->id)
+			hc_round_fail(node, r, -EPROTO, node->id, d);
+		else if (w->flags & HC_ROUND_F_FAILED)
+			hc_round_fail(node, r, -(int)be32_to_cpu(w->status), be16_to_cpu(w->node),
+				      be16_to_cpu(w->dim));
+		else if (w->flags & HC_ROUND_F_OUT && d == r->parent)
+			hc_round_fail(node, r, -ENOLINK, node->id, d);
+	}
+}
+
+bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next)
+{
+	unsigned int d = later_along(node, r);
+	const struct hc_round_link *l;
+	u64 now, at;
+
+	if (d != HC_ROUND_NOBODY) {
+		l = &r->link[d];
+		now = ktime_get_ns();
+		at = later_at(r);
+		if (now < at) {
+			*next = at;
+			return false;
+		}
+		r->ready = max(r->ready, now) + GAP;
+		hc_round_beaten(node, r);
+		if (is_over(l->last.flags) || (l->id & U16_MAX) == node->id)
+			later_miss(node, r, d);
+		else
+			hc_round_join(node, r, l->id, hc_round_method(l->last.method), d);
+	}
+	present_follow(node, r);
 	return true;
 }
 

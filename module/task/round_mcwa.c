@@ -154,8 +154,8 @@ static bool loads_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	p->load = hc_round_load(node);
 	p->weight = 1;
 	for (i = 0; i < p->nchild; i++) {
-		if (!hc_round_await(r, p->child[i], HC_ROUND_LOAD, 0, &load) ||
-		    !hc_round_await(r, p->child[i], HC_ROUND_WEIGHT, 0, &weight))
+		if (!hc_round_said(r, p->child[i], HC_ROUND_LOAD, 0, &load) ||
+		    !hc_round_said(r, p->child[i], HC_ROUND_WEIGHT, 0, &weight))
 			return false;
 		p->load += load;
 		p->weight += weight;
@@ -217,8 +217,8 @@ static bool exchange(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 		hc_round_say(r, d, HC_ROUND_LOAD, 0, own->load);
 		hc_round_say(r, d, HC_ROUND_WEIGHT, 0, own->weight);
-		if (!hc_round_await(r, d, HC_ROUND_LOAD, 0, &beside->load) ||
-		    !hc_round_await(r, d, HC_ROUND_WEIGHT, 0, &beside->weight))
+		if (!hc_round_said(r, d, HC_ROUND_LOAD, 0, &beside->load) ||
+		    !hc_round_said(r, d, HC_ROUND_WEIGHT, 0, &beside->weight))
 			return false;
 		own[1].load = own->load + beside->load;
 		own[1].weight = own->weight + beside->weight;
@@ -268,7 +268,7 @@ static bool surplus_up(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 
 	for (i = 0; i < p->nchild; i++)
 		if (child_delta(r, p, i, &quota) > 0 &&
-		    !hc_round_await(r, p->child[i], HC_ROUND_GAVE, 0, &quota))
+		    !hc_round_said(r, p->child[i], HC_ROUND_GAVE, 0, &quota))
 			return false;
 	p->level = p->k;
 	if (is_root(p))
@@ -305,7 +305,7 @@ static bool walk_heard(struct hc_round *r, const struct mcwa *p, unsigned int j,
 	unsigned int l;
 
 	for (l = 0; l <= j; l++)
-		if (!hc_round_await(r, p->dim[j], HC_ROUND_THETA, l, &theta[l]))
+		if (!hc_round_said(r, p->dim[j], HC_ROUND_THETA, l, &theta[l]))
 			return false;
 	return true;
 }
@@ -333,7 +333,7 @@ static bool walk_along(struct hc_node *node, struct hc_round *r, struct mcwa *p,
 		return false;
 	if (p->own[0].theta && !hc_round_give(node, r, d, p->own[0].theta))
 		return false;
-	if (theta[0] && !hc_round_await(r, d, HC_ROUND_GAVE, 0, &gave))
+	if (theta[0] && !hc_round_said(r, d, HC_ROUND_GAVE, 0, &gave))
 		return false;
 	walk_done(p, j, theta);
 	return true;
@@ -395,7 +395,7 @@ static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 		quotas_down(r, p);
 		return true;
 	case QUOTA_DOWN:
-		if (!hc_round_await(r, p->up, HC_ROUND_QUOTA, 0, &p->quota))
+		if (!hc_round_said(r, p->up, HC_ROUND_QUOTA, 0, &p->quota))
 			return false;
 		quotas_down(r, p);
 		return true;
@@ -404,7 +404,7 @@ static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	case WALK:
 		return walk(node, r, p);
 	case LACK_WAIT:
-		if (!hc_round_await(r, p->up, HC_ROUND_GAVE, 0, &gave))
+		if (!hc_round_said(r, p->up, HC_ROUND_GAVE, 0, &gave))
 			return false;
 		p->step = LACK_DOWN;
 		return true;

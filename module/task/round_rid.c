@@ -10,8 +10,8 @@
  * another method besides.  Tasks go as in any handover (move.c); as many are handed over as are
  * still there when it is their turn, and then the one who has asked is told how many they were.
  *
- * The one who asks does so again until he has his answer, or the link fails, or nothing is heard
- * for long.  Then his round fails; what he has asked for may come nonetheless.
+ * The round fails when a link fails over which something is still to come, or when nothing is heard
+ * for long.  What was asked for may come nonetheless.
  *
  * Who lies: a neighbour can make a node hand over what it has, and can promise tasks that it has
  * not.  Each of them has its place at the node, whatever it says.
@@ -45,7 +45,6 @@ enum ask_step {
  * @load: tasks that it has
  * @want: of these, those that are to come
  * @gave: and how many have
- * @pace: when it is asked
  */
 struct hc_rid_ask {
 	u8 step;
@@ -53,7 +52,6 @@ struct hc_rid_ask {
 	u64 load;
 	u64 want;
 	u64 gave;
-	struct hc_round_pace pace;
 };
 
 enum serve_step {
@@ -110,21 +108,11 @@ size_t hc_rid_size(const struct hc_fabric *fabric)
 	return struct_size_t(struct hc_rid, link, fabric->dim);
 }
 
-bool hc_rid_asks(const struct hc_round *r, u64 *next)
+bool hc_rid_asks(const struct hc_node *node, const struct hc_round *r, u64 *next)
 {
 	if (r->rid->asks)
-		*next = min(*next, r->rid->clock.due);
+		*next = min(*next, hc_round_deadline(node, &r->rid->clock));
 	return r->rid->asks;
-}
-
-bool hc_rid_gives(const struct hc_node *node, const struct hc_round *r)
-{
-	unsigned int d;
-
-	for (d = 0; d < node->fabric->dim; d++)
-		if (r->rid->link[d].serve.step == SERVE_GIVES)
-			return true;
-	return false;
 }
 
 /* ------------------------------------------------------------ the node asks */
@@ -237,14 +225,12 @@ static void ask(struct hc_node *node, struct hc_round *r)
 		end(node, r, 0, HC_CAUSE_NONE, HC_CAUSE_NONE);
 }
 
-/* Does something depend on the neighbour?  Also if it has told its load, and will be asked for
- * tasks once all have.
- */
-static bool part(const struct hc_rid *p, unsigned int dim)
+/* Also if the neighbour has told its load, and will be asked for tasks once all have. */
+bool hc_rid_needs(const struct hc_round *r, unsigned int dim)
 {
-	u8 step = p->link[dim].ask.step;
+	u8 step = r->rid->link[dim].ask.step;
 
-	return p->asks && step != ASK_NOTHING && step != ASK_DONE;
+	return r->rid->asks && step != ASK_NOTHING && step != ASK_DONE;
 }
 
 /* Is the neighbour's answer to come? */
@@ -253,6 +239,12 @@ static bool owes(const struct hc_rid *p, unsigned int dim)
 	u8 step = p->link[dim].ask.step;
 
 	return p->asks && (step == ASK_LOAD || step == ASK_GAVE);
+}
+
+bool hc_rid_again(struct hc_round *r, unsigned int dim)
+{
+	r->rid->link[dim].ask.fresh = true;
+	return owes(r->rid, dim);
 }
 
 /* ------------------------------------------------------------ neighbours ask */
@@ -286,23 +278,22 @@ static void serve(struct hc_node *node, struct hc_rid_serve *s, unsigned int dim
 
 /* ------------------------------------------------------------ frames */
 
-static void asking_send(struct hc_node *node, struct hc_rid *p, unsigned int dim)
+static void asking_send(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
-	struct hc_rid_ask *a = &p->link[dim].ask;
+	const struct hc_rid *p = r->rid;
+	struct hc_rid_ask *a = &r->rid->link[dim].ask;
 	u64 word = hc_round_word_make(HC_ROUND_WANT, 0, a->want);
 	const struct hc_wire_round w = {
 		.round = cpu_to_be64(p->nr << 16 | node->id), .method = HYPERCUBE_BALANCE_RID,
-		.flags = HC_ROUND_F_ASK, .node = cpu_to_be16(HC_CAUSE_NONE),
-		.dim = cpu_to_be16(HC_CAUSE_NONE),
+		.node = cpu_to_be16(HC_CAUSE_NONE), .dim = cpu_to_be16(HC_CAUSE_NONE),
 	};
 
-	a->fresh = false;
-	hc_round_xmit(node, dim, &w, &word, a->step == ASK_GAVE);
+	a->fresh = !hc_round_xmit(node, r, dim, &w, &word, a->step == ASK_GAVE);
 }
 
-static void answer_send(struct hc_node *node, struct hc_rid *p, unsigned int dim)
+static void answer_send(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
-	struct hc_rid_serve *s = &p->link[dim].serve;
+	struct hc_rid_serve *s = &r->rid->link[dim].serve;
 	const u64 word[] = {
 		hc_round_word_make(HC_ROUND_LOAD, 0, s->load),
 		hc_round_word_make(HC_ROUND_GAVE, 0, s->gave),
@@ -313,21 +304,21 @@ static void answer_send(struct hc_node *node, struct hc_rid *p, unsigned int dim
 		.dim = cpu_to_be16(HC_CAUSE_NONE),
 	};
 
-	s->fresh = false;
-	hc_round_xmit(node, dim, &w, word, s->step == SERVE_GAVE ? 2 : s->step >= SERVE_LOAD);
+	s->fresh = !hc_round_xmit(node, r, dim, &w, word, s->step == SERVE_GAVE ? 2 : 1);
 }
 
-static void flush(struct hc_node *node, struct hc_rid *p)
+static void flush(struct hc_node *node, struct hc_round *r)
 {
+	struct hc_rid *p = r->rid;
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++) {
 		if (!hc_link_usable(node, d))
 			continue;
 		if (owes(p, d) && p->link[d].ask.fresh)
-			asking_send(node, p, d);
+			asking_send(node, r, d);
 		if (p->link[d].serve.fresh)
-			answer_send(node, p, d);
+			answer_send(node, r, d);
 	}
 }
 
@@ -340,7 +331,7 @@ void hc_rid_go(struct hc_node *node, struct hc_round *r)
 		ask(node, r);
 	for (d = 0; d < node->fabric->dim; d++)
 		serve(node, &p->link[d].serve, d);
-	flush(node, p);
+	flush(node, r);
 }
 
 /* Of the node's own round. */
@@ -349,16 +340,14 @@ static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim
 {
 	struct hc_rid *p = r->rid;
 	struct hc_rid_ask *a = &p->link[dim].ask;
-	u64 now = ktime_get_ns();
 	u64 v;
 
 	if (nr != p->nr || !owes(p, dim))
 		return;
-	hc_round_heard(&a->pace, now);
 	if (a->step == ASK_LOAD && hc_round_word(word, n, HC_ROUND_LOAD, 0, &v)) {
 		a->load = min(v, LOAD_MAX);
 		a->step = ASK_KNOWN;
-		p->clock.progress = now;
+		p->clock.progress = ktime_get_ns();
 	} else if (a->step == ASK_GAVE && hc_round_word(word, n, HC_ROUND_GAVE, 0, &v)) {
 		if (v > a->want) {
 			end(node, r, -EPROTO, node->id, dim);
@@ -366,7 +355,7 @@ static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim
 		}
 		a->gave = v;
 		a->step = ASK_DONE;
-		p->clock.progress = now;
+		p->clock.progress = ktime_get_ns();
 	}
 }
 
@@ -386,7 +375,6 @@ static void asking_rx(struct hc_node *node, struct hc_rid *p, unsigned int dim, 
 	}
 	if (!s->want && hc_round_word(word, n, HC_ROUND_WANT, 0, &v))
 		s->want = min(v, LOAD_MAX);
-	s->fresh = true;
 }
 
 static bool words_are(const u64 *word, unsigned int n, u32 kinds)
@@ -405,48 +393,15 @@ static bool rx(struct hc_node *node, struct hc_round *r, unsigned int dim,
 	u64 id = be64_to_cpu(w->round), nr = hc_round_nr(id);
 	u32 asker = id & U16_MAX;
 
-	if (asker == node->id && !w->flags && words_are(word, n, BIT(HC_ROUND_LOAD) |
-							BIT(HC_ROUND_GAVE)))
+	if (w->flags)
+		return false;
+	if (asker == node->id && words_are(word, n, BIT(HC_ROUND_LOAD) | BIT(HC_ROUND_GAVE)))
 		answer_rx(node, r, dim, nr, word, n);
-	else if (asker == hc_neigh(node->id, dim) && w->flags == HC_ROUND_F_ASK &&
-		 words_are(word, n, BIT(HC_ROUND_WANT)))
+	else if (asker == hc_neigh(node->id, dim) && words_are(word, n, BIT(HC_ROUND_WANT)))
 		asking_rx(node, r->rid, dim, nr, word, n);
 	else
 		return false;
 	return true;
-}
-
-/* ------------------------------------------------------------ faults and time */
-
-void hc_rid_look_at_links(struct hc_node *node, struct hc_round *r)
-{
-	unsigned int d;
-
-	for (d = 0; d < node->fabric->dim; d++) {
-		if (!part(r->rid, d) || hc_link_usable(node, d))
-			continue;
-		if (test_bit(HC_PORT_FAILED, &node->ports[d].flags))
-			end(node, r, -EHOSTDOWN, hc_neigh(node->id, d), HC_CAUSE_NONE);
-		else
-			end(node, r, -ENOLINK, node->id, d);
-	}
-}
-
-void hc_rid_look_at_time(struct hc_node *node, struct hc_round *r, u64 now)
-{
-	struct hc_rid *p = r->rid;
-	int due = p->asks ? hc_round_clock_due(node, &p->clock, now) : 0;
-	unsigned int d;
-
-	if (due < 0)
-		end(node, r, due, node->id, HC_CAUSE_NONE);
-	for (d = 0; due > 0 && d < node->fabric->dim; d++) {
-		struct hc_rid_ask *a = &p->link[d].ask;
-
-		if (!owes(p, d))
-			continue;
-		a->fresh |= hc_round_ask_due(&a->pace, now);
-	}
 }
 
 const struct hc_round_ops hc_round_rid = {

@@ -297,7 +297,7 @@ static void make_round(struct frame *f, const struct moment *m)
 		.flags = fz_below(HC_ROUND_F_ALL + 1),
 	};
 	if (fz_chance(30))
-		w->flags &= HC_ROUND_F_ASK;
+		w->flags = 0;
 	if (fz_chance(5))
 		w->flags |= fz_below(256);
 	if (w->flags & HC_ROUND_F_FAILED)
