@@ -263,8 +263,8 @@ TEST(a_link_that_delivers_nothing_ends_the_round)
 	EXPECT_EQ(0, yard_del(&y));
 }
 
-/* Where no frame gets lost all that is asked for comes, be it late. */
-TEST(who_waits_over_sound_links_asks_rarely)
+/* All comes, be it late. */
+TEST(who_waits_for_a_slow_link_says_nothing_again)
 {
 	const struct impairments slow = { .delay = 500000000 };
 	struct link_sums before, after;
@@ -283,17 +283,16 @@ TEST(who_waits_over_sound_links_asks_rarely)
 	EXPECT_EQ(0, v.status);
 	ASSERT_EQ(0, ctl_link_sums(y.c.name, &after));
 	printf("# %llu frames\n", (unsigned long long)(after.tx_frames - before.tx_frames));
-	/* At each of 64 ends: that there is a round, a load, a report, that it is over. */
-	EXPECT_GT(64 * 8, after.tx_frames - before.tx_frames);
+	/* At each of 64 ends: that there is a round, and a load; and tasks, reports, that it is over. */
+	EXPECT_GT(64 * 3, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, yard_end(&y));
 }
 
-/* A node asks nobody but the neighbour that it waits for. */
 TEST(a_round_of_many_nodes_takes_few_frames)
 {
 	/* At each link a node says that there is a round, what it knows, and what leaves cubes. */
 	static const struct { unsigned int method, most; } cases[] = {
-		{ HYPERCUBE_BALANCE_DEM, 5 }, { HYPERCUBE_BALANCE_MCWA, 6 },
+		{ HYPERCUBE_BALANCE_DEM, 3 }, { HYPERCUBE_BALANCE_MCWA, 4 },
 	};
 	/* The request for a fabric is answered when all its nodes are there. */
 	const unsigned int dim = debug_kernel() ? 7 : 10, nodes = 1u << dim;

@@ -42,9 +42,6 @@
  */
 #define HUNGRY_MIN	(10ULL * NSEC_PER_MSEC)
 #define HUNGRY_MAX	((u64)NSEC_PER_SEC)
-/* And after one of its own that was beaten. */
-#define AGAIN		(2ULL * NSEC_PER_MSEC)
-
 /* After that a frame that was refused is made again. */
 #define OWED		(2ULL * NSEC_PER_MSEC)
 /* For how many times the fabric's patience nothing new may come: nodes wait for others, and those
@@ -124,14 +121,19 @@ static void record(struct hc_node *node, struct hc_round *r)
 	hc_round_record(node, r, &rec, true);
 }
 
+static void leave(struct hc_node *node, struct hc_round *r)
+{
+	hc_move_stay(node, r->giving, HC_MOVE_ROUND);
+	r->giving = 0;
+	r->state = HC_ROUND_IDLE;
+}
+
 static void end(struct hc_node *node, struct hc_round *r, u8 flag, enum hc_round_event what)
 {
 	unsigned int d;
 
-	hc_move_stay(node, r->giving, HC_MOVE_ROUND);
-	r->giving = 0;
+	leave(node, r);
 	r->flags |= flag;
-	r->state = HC_ROUND_IDLE;
 	hc_round_pause(r, ktime_get_ns() - r->clock.began, r->moved);
 	/* That it is over goes down the tree, and to who waits in an earlier one; a failure is for
 	 * all.
@@ -163,14 +165,11 @@ void hc_round_beaten(struct hc_node *node, struct hc_round *r)
 
 	if (r->state == HC_ROUND_IDLE)
 		return;
-	hc_move_stay(node, r->giving, HC_MOVE_ROUND);
-	r->giving = 0;
-	r->state = HC_ROUND_IDLE;
+	leave(node, r);
 	if (r->parent != HC_ROUND_NOBODY)
 		return;
 	trace_hc_round(node, HC_ROUND_BEATEN, r->id, r->ops->id, 0);
 	r->begun = r->answered;
-	r->again = ktime_get_ns() + AGAIN;
 	spin_lock_bh(&rounds->lock);
 	rounds->stats.beaten++;
 	spin_unlock_bh(&rounds->lock);
@@ -201,7 +200,6 @@ void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 	r->parent = parent;
 	r->flags = 0;
 	r->part = hc_round_usable_links(node);
-	r->giving = 0;
 	r->out = false;
 	r->members = 1;
 	r->moved = 0;
@@ -277,8 +275,8 @@ static bool begin_due(struct hc_node *node, struct hc_round *r, u64 *next)
 
 	if (READ_ONCE(node->failed))
 		return false;
-	if (asks != r->begun && now < r->again) {
-		*next = r->again;
+	if (asks != r->begun && now < r->ready) {
+		*next = r->ready;
 		return false;
 	}
 	if (asks != r->begun) {

@@ -126,11 +126,11 @@ enum hc_round_state {
  * @cause_node: where the cause lies, or HC_CAUSE_NONE
  * @cause_dim: dimension, or HC_CAUSE_NONE
  * @clock: its time
- * @ready: when neighbours' rounds have had their time, ns; see hc_round_follow()
+ * @ready: when the node may follow its neighbours into a later one, or begin again one that was
+ *	beaten, ns
  * @ended: when the last one was over, ns
  * @took: how long that one took, ns
  * @interval: ns from then to one that the node may begin for lack of tasks
- * @again: when one that was beaten may begin again, ns
  * @hungry: the node lacks tasks, and knows it; others read it
  * @timer: when something is due
  * @asks: how often configuration has asked for a round; config writes
@@ -168,7 +168,6 @@ struct hc_round {
 	u64 ended;
 	u64 took;
 	u64 interval;
-	u64 again;
 	bool hungry;
 	struct hrtimer timer;
 	u32 asks;

@@ -21,9 +21,8 @@
 /* The index is of 8 bits. */
 #define WORD(kind, index, value)	((u64)(kind) << 56 | (u64)(index) << 48 | (value))
 #define WORD_VALUE			((1ULL << HC_ROUND_VALUE_BITS) - 1)
-/* Rounds that neighbours begin follow each other no faster; but for so many that begin at once. */
+/* Whoever hears of a round tells all his neighbours, so rounds follow each other no faster. */
 #define GAP	(2ULL * NSEC_PER_MSEC)
-#define AT_ONCE	8
 /* No round is over sooner than that, as a power of two of ns: so many there may have been at most
  * since the machine's start, and nobody is believed a later one, or he would use up the numbers.
  */
@@ -237,16 +236,6 @@ static unsigned int later_along(const struct hc_node *node, const struct hc_roun
 	return dim;
 }
 
-/* Whoever hears of a round tells all his neighbours, so there are no more than one in GAP, and not
- * many at once.  Return: when the next one may be, ns.
- */
-static u64 later_at(const struct hc_round *r)
-{
-	u64 at = r->ready > AT_ONCE * GAP ? r->ready - AT_ONCE * GAP : 0;
-
-	return r->state == HC_ROUND_IDLE && r->ops ? max(at, r->clock.began + GAP) : at;
-}
-
 /* A round that is over elsewhere: what is left of it is not for us.  Or one that is said to be this
  * node's, and that it has not begun: those who are in it may wait for each other, and nobody would
  * end it, so they are told that it has failed.
@@ -296,17 +285,15 @@ bool hc_round_follow(struct hc_node *node, struct hc_round *r, u64 *next)
 {
 	unsigned int d = later_along(node, r);
 	const struct hc_round_link *l;
-	u64 now, at;
+	u64 now = ktime_get_ns();
 
+	if (d != HC_ROUND_NOBODY && now < r->ready) {
+		*next = r->ready;
+		return false;
+	}
 	if (d != HC_ROUND_NOBODY) {
 		l = &r->link[d];
-		now = ktime_get_ns();
-		at = later_at(r);
-		if (now < at) {
-			*next = at;
-			return false;
-		}
-		r->ready = max(r->ready, now) + GAP;
+		r->ready = now + GAP;
 		hc_round_beaten(node, r);
 		if (is_over(l->last.flags) || (l->id & U16_MAX) == node->id)
 			later_miss(node, r, d);

@@ -86,41 +86,25 @@ static bool is_root(const struct mcwa *p)
 
 /* ------------------------------------------------------------ the place in the topology */
 
-/* Is the link one of the round's?  0 or -ENOLINK. */
-static int need(struct hc_node *node, struct hc_round *r, struct mcwa *p, unsigned int dim)
-{
-	p->uses |= hc_bit(dim);
-	if (hc_round_goes(r, dim))
-		return 0;
-	hc_round_fail(node, r, -ENOLINK, node->id, dim);
-	return -ENOLINK;
-}
-
-static int place(struct hc_node *node, struct hc_round *r, struct mcwa *p,
-		 const struct hc_balance *b)
+static void place(const struct hc_node *node, struct hc_round *r, struct mcwa *p,
+		  const struct hc_balance *b)
 {
 	u32 child[HYPERCUBE_DIM_MAX];
 	unsigned int i, d;
-	int err = 0;
 
 	p->up = b->up[node->id];
-	if (p->up == HC_BALANCE_OUT) {
-		r->out = true;
-		return 0;
-	}
-	if (!is_root(p))
-		err = need(node, r, p, p->up);
-	for (d = 0; is_root(p) && d < b->dim && !err; d++)
-		if (b->dims & hc_bit(d)) {
+	r->out = p->up == HC_BALANCE_OUT;
+	if (r->out)
+		return;
+	p->uses = is_root(p) ? b->dims : hc_bit(p->up);
+	for (d = 0; is_root(p) && d < b->dim; d++)
+		if (b->dims & hc_bit(d))
 			p->dim[p->k++] = d;
-			err = need(node, r, p, d);
-		}
 	p->nchild = hc_balance_children(b->up, b->dim, node->id, child);
-	for (i = 0; i < p->nchild && !err; i++) {
+	for (i = 0; i < p->nchild; i++) {
 		p->child[i] = __ffs(child[i] ^ node->id);
-		err = need(node, r, p, p->child[i]);
+		p->uses |= child[i] ^ node->id;
 	}
-	return err;
 }
 
 static int begin(struct hc_node *node, struct hc_round *r)
@@ -136,8 +120,9 @@ static int begin(struct hc_node *node, struct hc_round *r)
 		for (d = 0; d < node->fabric->dim; d++)
 			if (hc_round_goes(r, d))
 				hc_round_say(r, d, HC_ROUND_EPOCH, 0, topo->mark);
-		err = place(node, r, p, &topo->b);
+		place(node, r, p, &topo->b);
 		p->mark = topo->mark;
+		err = 0;
 	}
 	rcu_read_unlock();
 	return err;
@@ -413,15 +398,17 @@ static bool step(struct hc_node *node, struct hc_round *r, struct mcwa *p)
 	}
 }
 
-/* Has a neighbour said, after the beginning, that the round does not go over its link? */
-static bool links_left(struct hc_node *node, struct hc_round *r, struct mcwa *p)
+/* Does the round go over all links of the part?  Neighbours may say later that it does not. */
+static bool has_links(struct hc_node *node, struct hc_round *r, const struct mcwa *p)
 {
 	unsigned int d;
 
 	for (d = 0; d < node->fabric->dim; d++)
-		if (p->uses & hc_bit(d) && need(node, r, p, d))
-			return true;
-	return false;
+		if (p->uses & hc_bit(d) && !hc_round_goes(r, d)) {
+			hc_round_fail(node, r, -ENOLINK, node->id, d);
+			return false;
+		}
+	return true;
 }
 
 static bool advance(struct hc_node *node, struct hc_round *r)
@@ -430,9 +417,7 @@ static bool advance(struct hc_node *node, struct hc_round *r)
 
 	if (p->up == HC_BALANCE_OUT)
 		return true;
-	if (links_left(node, r, p))
-		return false;
-	if (!agreed(node, r, p))
+	if (!has_links(node, r, p) || !agreed(node, r, p))
 		return false;
 	while (p->step != OVER && step(node, r, p))
 		;

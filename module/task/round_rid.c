@@ -128,10 +128,13 @@ static bool start(struct hc_node *node, struct hc_round *r, const struct hc_roun
 	p->asks = true;
 	p->trigger = trigger;
 	hc_round_clock_start(&p->clock);
-	for (d = 0; d < node->fabric->dim; d++)
+	for (d = 0; d < node->fabric->dim; d++) {
+		bool part = usable & hc_bit(d);
+
 		p->link[d].ask = (struct hc_rid_ask){
-			.step = usable & hc_bit(d) ? ASK_LOAD : ASK_NOTHING, .fresh = true,
+			.step = part ? ASK_LOAD : ASK_NOTHING, .fresh = part,
 		};
+	}
 	trace_hc_round(node, HC_ROUND_BEGUN, p->nr << 16 | node->id, ops->id, 0);
 	return true;
 }
@@ -233,18 +236,12 @@ bool hc_rid_needs(const struct hc_round *r, unsigned int dim)
 	return r->rid->asks && step != ASK_NOTHING && step != ASK_DONE;
 }
 
-/* Is the neighbour's answer to come? */
-static bool owes(const struct hc_rid *p, unsigned int dim)
-{
-	u8 step = p->link[dim].ask.step;
-
-	return p->asks && (step == ASK_LOAD || step == ASK_GAVE);
-}
-
 bool hc_rid_again(struct hc_round *r, unsigned int dim)
 {
-	r->rid->link[dim].ask.fresh = true;
-	return owes(r->rid, dim);
+	struct hc_rid_ask *a = &r->rid->link[dim].ask;
+
+	a->fresh |= a->step == ASK_LOAD || a->step == ASK_GAVE;
+	return r->rid->asks && a->fresh;
 }
 
 /* ------------------------------------------------------------ neighbours ask */
@@ -278,60 +275,46 @@ static void serve(struct hc_node *node, struct hc_rid_serve *s, unsigned int dim
 
 /* ------------------------------------------------------------ frames */
 
-static void asking_send(struct hc_node *node, struct hc_round *r, unsigned int dim)
+static bool rid_send(struct hc_node *node, struct hc_round *r, unsigned int dim, u64 id,
+		     const u64 *word, unsigned int n)
 {
-	const struct hc_rid *p = r->rid;
-	struct hc_rid_ask *a = &r->rid->link[dim].ask;
-	u64 word = hc_round_word_make(HC_ROUND_WANT, 0, a->want);
 	const struct hc_wire_round w = {
-		.round = cpu_to_be64(p->nr << 16 | node->id), .method = HYPERCUBE_BALANCE_RID,
+		.round = cpu_to_be64(id), .method = HYPERCUBE_BALANCE_RID,
 		.node = cpu_to_be16(HC_CAUSE_NONE), .dim = cpu_to_be16(HC_CAUSE_NONE),
 	};
 
-	a->fresh = !hc_round_xmit(node, r, dim, &w, &word, a->step == ASK_GAVE);
+	return hc_round_xmit(node, r, dim, &w, word, n);
 }
 
-static void answer_send(struct hc_node *node, struct hc_round *r, unsigned int dim)
+static void link_flush(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
 	struct hc_rid_serve *s = &r->rid->link[dim].serve;
-	const u64 word[] = {
+	struct hc_rid_ask *a = &r->rid->link[dim].ask;
+	const u64 asks = hc_round_word_make(HC_ROUND_WANT, 0, a->want);
+	const u64 answers[] = {
 		hc_round_word_make(HC_ROUND_LOAD, 0, s->load),
 		hc_round_word_make(HC_ROUND_GAVE, 0, s->gave),
 	};
-	const struct hc_wire_round w = {
-		.round = cpu_to_be64(s->nr << 16 | hc_neigh(node->id, dim)),
-		.method = HYPERCUBE_BALANCE_RID, .node = cpu_to_be16(HC_CAUSE_NONE),
-		.dim = cpu_to_be16(HC_CAUSE_NONE),
-	};
 
-	s->fresh = !hc_round_xmit(node, r, dim, &w, word, s->step == SERVE_GAVE ? 2 : 1);
-}
-
-static void flush(struct hc_node *node, struct hc_round *r)
-{
-	struct hc_rid *p = r->rid;
-	unsigned int d;
-
-	for (d = 0; d < node->fabric->dim; d++) {
-		if (!hc_link_usable(node, d))
-			continue;
-		if (owes(p, d) && p->link[d].ask.fresh)
-			asking_send(node, r, d);
-		if (p->link[d].serve.fresh)
-			answer_send(node, r, d);
-	}
+	if (r->rid->asks && a->fresh)
+		a->fresh = !rid_send(node, r, dim, r->rid->nr << 16 | node->id, &asks,
+				     a->step == ASK_GAVE);
+	if (s->fresh)
+		s->fresh = !rid_send(node, r, dim, s->nr << 16 | hc_neigh(node->id, dim), answers,
+				     s->step == SERVE_GAVE ? 2 : 1);
 }
 
 void hc_rid_go(struct hc_node *node, struct hc_round *r)
 {
-	struct hc_rid *p = r->rid;
 	unsigned int d;
 
-	if (p->asks)
+	if (r->rid->asks)
 		ask(node, r);
-	for (d = 0; d < node->fabric->dim; d++)
-		serve(node, &p->link[d].serve, d);
-	flush(node, r);
+	for (d = 0; d < node->fabric->dim; d++) {
+		serve(node, &r->rid->link[d].serve, d);
+		if (hc_link_usable(node, d))
+			link_flush(node, r, d);
+	}
 }
 
 /* Of the node's own round. */
@@ -342,7 +325,7 @@ static void answer_rx(struct hc_node *node, struct hc_round *r, unsigned int dim
 	struct hc_rid_ask *a = &p->link[dim].ask;
 	u64 v;
 
-	if (nr != p->nr || !owes(p, dim))
+	if (nr != p->nr || !p->asks)
 		return;
 	if (a->step == ASK_LOAD && hc_round_word(word, n, HC_ROUND_LOAD, 0, &v)) {
 		a->load = min(v, LOAD_MAX);
