@@ -283,7 +283,7 @@ TEST(who_waits_for_a_slow_link_says_nothing_again)
 	EXPECT_EQ(0, v.status);
 	ASSERT_EQ(0, ctl_link_sums(y.c.name, &after));
 	printf("# %llu frames\n", (unsigned long long)(after.tx_frames - before.tx_frames));
-	/* At each of 64 ends: that there is a round, and a load; and tasks, reports, that it is over. */
+	/* At each of 64 ends: there is a round, a load, tasks, a report, and it is over. */
 	EXPECT_GT(64 * 3, after.tx_frames - before.tx_frames);
 	EXPECT_EQ(0, yard_end(&y));
 }

@@ -217,6 +217,8 @@ void hc_round_join(struct hc_node *node, struct hc_round *r, u64 id,
 		       ops->id, 0);
 	if (ops->begin)
 		err = ops->begin(node, r);
+	if (parent != HC_ROUND_NOBODY && !hc_round_goes(r, parent))
+		err = -ENOLINK;
 	if (err)
 		hc_round_fail(node, r, err, node->id, HC_CAUSE_NONE);
 }

@@ -222,14 +222,16 @@ bool hc_round_hear(struct hc_node *node, struct hc_round *r, unsigned int dim,
 
 /* ------------------------------------------------------------ following */
 
-/* The latest round that a neighbour is in, or knows the end of, if it is later than ours. */
+/* The latest round that a neighbour is in, or knows the end of, if it is later than ours.  Not over
+ * a link that has failed since it was heard of: it has failed there, too.
+ */
 static unsigned int later_along(const struct hc_node *node, const struct hc_round *r)
 {
 	unsigned int d, dim = HC_ROUND_NOBODY;
 	u64 id = r->id;
 
 	for (d = 0; d < node->fabric->dim; d++)
-		if (r->link[d].id > id) {
+		if (r->link[d].id > id && hc_link_usable(node, d)) {
 			id = r->link[d].id;
 			dim = d;
 		}
