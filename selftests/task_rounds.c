@@ -580,6 +580,33 @@ TEST_YARD(a_topology_that_the_method_cannot_use_is_refused, 3, 0)
 	EXPECT_EQ(0, balance_topology(y->c.name, &trees, y->c.faults->fault));
 }
 
+/* Node 7 has not heard of the round for which its neighbours wait when it begins one that wins, and
+ * that fails at once: all hear of that, and the other one begins again.
+ */
+TEST_YARD(a_round_that_fails_at_once_leaves_nobody_waiting, 3, 0)
+{
+	const struct impairments slow = { .delay = 500000000 };
+	struct hc_balance_topo t;
+	struct round_view v;
+	struct nl nl[2];
+
+	ASSERT_EQ(0, rounds_install(y, &t));
+	ASSERT_EQ(0, ctl_link_down(y->c.name, 7, 2, true));
+	ASSERT_EQ(0, ctl_link_impair(y->c.name, 5, 1, &slow));
+	ASSERT_EQ(0, ctl_link_impair(y->c.name, 6, 0, &slow));
+	ASSERT_EQ(0, nl_open_all(nl, 2));
+	ASSERT_EQ(0, round_begin(&nl[0], y->c.name, HYPERCUBE_BALANCE_DEM, 0));
+	usleep(100000);
+	ASSERT_EQ(0, round_begin(&nl[1], y->c.name, HYPERCUBE_BALANCE_MCWA, 7));
+	EXPECT_EQ(0, round_end(&nl[1], &v));
+	EXPECT_EQ(-ENOLINK, v.status);
+	EXPECT_EQ(0, round_end(&nl[0], &v));
+	EXPECT_EQ(0, v.status);
+	EXPECT_EQ(8, v.members);
+	nl_shut_all(nl, 2);
+	hc_balance_topo_free(&t);
+}
+
 /* Each command is answered by a round of its own method, or refused. */
 TEST_YARD(commands_of_two_methods_at_a_node_are_not_mixed, 3, 0)
 {

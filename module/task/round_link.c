@@ -241,6 +241,8 @@ static unsigned int later_along(const struct hc_node *node, const struct hc_roun
 /* A round that is over elsewhere: what is left of it is not for us.  Or one that is said to be this
  * node's, and that it has not begun: those who are in it may wait for each other, and nobody would
  * end it, so they are told that it has failed.
+ *
+ * Those who wait for this node in the earlier round that it leaves are told in any case.
  */
 static void later_miss(struct hc_node *node, struct hc_round *r, unsigned int dim)
 {
@@ -258,7 +260,7 @@ static void later_miss(struct hc_node *node, struct hc_round *r, unsigned int di
 	r->cause_dim = over ? be16_to_cpu(w->dim) : dim;
 	for (d = 0; d < node->fabric->dim; d++) {
 		r->link[d].nsaid = 0;
-		r->link[d].fresh = d == dim && !over;
+		r->link[d].fresh = d == dim ? !over : r->link[d].id < r->id;
 	}
 }
 
