@@ -161,6 +161,7 @@ struct nl_op {
 	uint64_t since;
 	uint64_t next;
 	uint64_t done;
+	uint32_t gen;
 	int32_t status;
 	uint32_t cause_node;	/* NL_NONE: not said */
 	uint32_t cause_dim;

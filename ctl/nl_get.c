@@ -267,6 +267,7 @@ static const struct field op_fields[] = {
 	[HYPERCUBE_A_OP_CAUSE_DIM] = FIELD(NUMBER, nl_op, cause_dim),
 	[HYPERCUBE_A_OP_STEPS] = FIELD(NUMBER, nl_op, steps),
 	[HYPERCUBE_A_OP_TIME] = FIELD(NUMBER, nl_op, time),
+	[HYPERCUBE_A_OP_GEN] = FIELD(NUMBER, nl_op, gen),
 };
 
 static const struct field verdict_fields[] = {

@@ -13,7 +13,7 @@
 #include <linux/types.h>
 #include <linux/hypercube.h>
 
-#define HC_WIRE_VERSION	4
+#define HC_WIRE_VERSION	5
 #define HC_STAGES_MAX	HYPERCUBE_DIM_MAX
 
 enum hc_frame_type {
@@ -23,9 +23,9 @@ enum hc_frame_type {
 	HC_FRAME_ACK,		/* all operations below .op are complete at the sink; upwards
 				 * in a broadcast: at the sender and all below it
 				 */
-	HC_FRAME_ABORT,		/* operations from .op on have failed */
+	HC_FRAME_END,		/* operation .op has failed, its plan goes on behind it */
 	HC_FRAME_CREDIT,	/* frames of a stream were taken */
-	HC_FRAME_PROBE,		/* is operation .op of the plan still alive with you? */
+	HC_FRAME_PROBE,		/* over a detour: has all come that was sent? */
 	HC_FRAME_DGRAM,		/* message from node to node */
 	HC_FRAME_ETH,		/* Ethernet frame of an endpoint; ROUTED or FLOOD */
 	HC_FRAME_LSA,		/* FAULT words by node; payload struct hc_wire_lsa[] */
@@ -34,6 +34,7 @@ enum hc_frame_type {
 	HC_FRAME_COPY,		/* a datagram's copy, on a path that it names */
 	HC_FRAME_TASK,		/* a task is handed over to a neighbour */
 	HC_FRAME_ROUND,		/* a round of balancing; payload __be64[]: words */
+	HC_FRAME_STOP,		/* the sender does not give all of operation .op */
 	__HC_FRAME_TYPE_END
 };
 
@@ -203,9 +204,8 @@ static_assert(sizeof(struct hc_wire_plan) == 16);
  * @turn: DOWN: steps taken since the data left the root, with this one; in a ring: since the slice
  *	began
  * @block: GATHER, SCATTER, in a ring: node whose block it is
- * @ordinal: BCAST: messages begun before this one, the low bits
+ * @gen: generation of the operation: how many of its plan ended before it (struct hc_wire_stop)
  * @cost: per stage the number of steps it took, the maximum seen so far
- * @speaker: BCAST: processes that have left the source before this one came, the low bits
  */
 struct hc_wire_data {
 	struct hc_wire_plan plan;
@@ -221,9 +221,8 @@ struct hc_wire_data {
 	__u8	reserved;
 	__be16	turn;
 	__be16	block;
-	__be16	ordinal;
+	__be32	gen;
 	__u8	cost[HC_STAGES_MAX];
-	__be16	speaker;
 };
 
 static_assert(sizeof(struct hc_wire_data) == 64);
@@ -232,71 +231,63 @@ static_assert(sizeof(struct hc_wire_data) == 64);
  * struct hc_wire_ack - how much is complete
  * @plan: .op: all below are
  * @steps: that the last of them took
- * @reserved: 0
+ * @gen: generation of the sender
  */
 struct hc_wire_ack {
 	struct hc_wire_plan plan;
 	__be32	steps;
-	__be32	reserved;
+	__be32	gen;
 };
 
 static_assert(sizeof(struct hc_wire_ack) == 24);
 
-/* hc_wire_abort.flags */
-#define HC_ABORT_F_BROKEN	0x01	/* the plan is of no use any more */
-#define HC_ABORT_F_FINAL	0x02	/* from the root: what is below .op is complete (BROKEN);
-					 * in a broadcast: .next messages were begun
-					 */
-
 #define HC_CAUSE_NONE		0xffff
 
+/* hc_wire_stop.flags */
+#define HC_STOP_F_OVER		0x01	/* nothing comes after it */
+#define HC_STOP_F_UNBEGUN	0x02	/* END: the root has given nothing of it */
+#define HC_STOP_F_SOFT		0x04	/* STOP: it counts only if somebody has given a part */
+
 /**
- * struct hc_wire_abort - why operations failed
- * @plan: .op: the first that did
- * @to: the first after it that did not, 0: HC_OP_RANGE have
- * @next: FINAL of a broadcast: how many messages were begun
- * @failed: BROKEN and FINAL: the first of those below .op that failed before that, if any did
- * @nfailed: how many of these did
+ * struct hc_wire_stop - the end of a generation of operations (END), or what asks for it (STOP)
+ * @plan: .op: the operation that fails; those below it do not
+ * @gen: the generation
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
- * @flags: HC_ABORT_F_*
+ * @flags: HC_STOP_F_*
  */
-struct hc_wire_abort {
+struct hc_wire_stop {
 	struct hc_wire_plan plan;
-	__be64	to;
-	__be64	next;
-	__be64	failed;
-	__be32	nfailed;
+	__be32	gen;
 	__be32	status;
 	__be16	node;
 	__be16	dim;
 	__be32	flags;
 };
 
-static_assert(sizeof(struct hc_wire_abort) == 56);
+static_assert(sizeof(struct hc_wire_stop) == 32);
 
 /**
  * struct hc_wire_credit - there is room again
  * @plan: the operation
  * @taken: how many frames of the receiver's stream were taken
- * @reserved: 0
+ * @gen: generation of the operation
  */
 struct hc_wire_credit {
 	struct hc_wire_plan plan;
 	__be32	taken;
-	__be32	reserved;
+	__be32	gen;
 };
 
 static_assert(sizeof(struct hc_wire_credit) == 24);
 
 /* hc_wire_probe.flags */
-#define HC_PROBE_F_NEW		0x01	/* those who have begun it came after what failed before */
-#define HC_PROBE_F_ANSWER	0x02	/* it answers one that came over a detour */
+#define HC_PROBE_F_ANSWER	0x01	/* it answers one */
 
 /**
- * struct hc_wire_probe - a question
- * @plan: the operation it is about
+ * struct hc_wire_probe - a question of an end of a detour, or the answer
+ * @plan: the operation that waits
  * @flags: HC_PROBE_F_*
  * @reserved: 0
  */

@@ -243,6 +243,8 @@ static void blow(struct __test_metadata *_metadata, bool ring, enum blow how, si
 	p[10].njobs--;
 	for (k = 0; k < 3; k++)
 		drive_some(p, n, 3);
+	if (how == CLOSES)
+		EXPECT_TRUE(cube_all_begun(&c, PLAN));
 	ASSERT_EQ(0, strike(&c, p, how));
 	p[10].njobs++;
 	EXPECT_GT(drive_blown(&c, &(struct begun){ how, p, node, n, bytes }, fair), 0);

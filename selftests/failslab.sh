@@ -244,7 +244,7 @@ is_under_way() { [[ $(hcctl -j op show t) != '[]' ]]; }
 all_hear_of_a_failure_in_the_end() {
 	check 'add' hcctl fabric add t dim 3
 	check 'plan' hcctl ring plan fabric t apply
-	only hc_abort_alloc
+	only hc_end_word
 	begin 100
 	background "$here/hc_member" -gather t 5 8 1 1000000 3 >/dev/null
 	busywait 10 is_under_way || fault 'nothing is under way'
@@ -266,7 +266,7 @@ ends_of_a_detour_find() {
 	faults=0:1,1:1 planned tree find subcube 0XX sink 0
 	background "$here/hc_member" t 1 4 1000000 50 0 1 2 3 >"$scratch/said"
 	busywait 10 is_under_way || fault 'nothing is under way'
-	only hc_abort_alloc
+	only hc_end_word
 	begin 100
 	"${@:2}"
 	busywait $((10 * slow)) ended 02 "$1" || fault "the ends wait: $(<"$scratch/said")"

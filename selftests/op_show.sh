@@ -51,6 +51,21 @@ the_sink_is_missing() {
 	check 'that ends it' busywait 5 missing_are ''
 }
 
+# generations FILTER: those of the members that wait, once each, are so
+generations() { json_is true "[.[].waiting[].generation] | unique | length == 1 and .[0] $1" op show t; }
+
+a_failure_begins_a_generation() {
+	prepare 2
+	hold 0 1 2
+	check 'the first generation' busywait 5 generations '== 0'
+	stop "$pid"
+	check 'the rest is over' busywait 5 missing_are ''
+	hold 0 1 2
+	check 'a later generation' busywait 5 generations '> 0'
+	hcctl op show t | grep -qE '^ +1 +[1-9][0-9]* +[0-9]+ +0 ' || fault "in words: $(hcctl op show t)"
+	stop "$pid"
+}
+
 several_are_missing() {
 	prepare 4
 	hold 0 1 2 3 4 6 8 9 10 11 12
@@ -138,5 +153,5 @@ top_goes_on_when_a_signal_is_ignored() {
 }
 
 run_tests nobody_is_missing_at_rest one_is_missing the_sink_is_missing several_are_missing \
-	it_is_said_since_when who_comes_late_is_not_missing_any_more top_says_who_waits_for_whom \
-	top_has_the_rates_of_what_runs top_gives_the_terminal_back top_goes_on_when_a_signal_is_ignored
+	it_is_said_since_when a_failure_begins_a_generation who_comes_late_is_not_missing_any_more \
+	top_says_who_waits_for_whom top_has_the_rates_of_what_runs top_gives_the_terminal_back top_goes_on_when_a_signal_is_ignored

@@ -420,8 +420,26 @@ TEST(the_fabric_is_removed)
 	}
 }
 
+/* Do all know that their first operation is complete? */
+static bool all_know(const struct scene *s)
+{
+	uint64_t end = deadline(5);
+	struct wait_view v;
+	unsigned int i;
+
+	for (i = 0; i < s->n && now_ms() < end; ) {
+		if (!ctl_op_get(s->cube.name, PLAN, s->node[i], &v) && v.next && v.done == v.next)
+			i++;
+		else
+			poll(NULL, 0, 10);
+	}
+	if (i < s->n)
+		ctl_op_print(s->cube.name);
+	return i == s->n;
+}
+
 /* An operation that is complete stays so, whatever happens to its plan; members that did not ask
- * hear nothing of it at all.
+ * hear nothing of it at all, once they know.
  */
 static void test_quiet(struct __test_metadata *_metadata, bool link)
 {
@@ -440,6 +458,7 @@ static void test_quiet(struct __test_metadata *_metadata, bool link)
 	i = party_of(&s, sink(&s));
 	EXPECT_EQ(1, s.p[i].job[0].ends);
 	EXPECT_EQ(0, s.p[i].job[0].res.status);
+	EXPECT_TRUE(all_know(&s));
 	if (link)
 		ASSERT_EQ(0, cube_fail_link(&s.cube, leaf(&s), s.cube.plan.tree.order[0]));
 	ASSERT_EQ(0, cube_plan(&s.cube, PLAN));

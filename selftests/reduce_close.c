@@ -18,24 +18,36 @@
 #define PLAN 7
 #define JOBS 200
 
-static int start(struct cube *c, bool doubling)
+static int tree(struct cube *c)
 {
-	int err = cube_new(c, doubling ? 3 : 4, 0);
+	int err = cube_fail_node(c, 6);
 
-	if (!err && doubling)
-		err = cube_doubling(c, PLAN, 7, 0);
-	if (err || doubling)
-		return err ? err : cube_bind_all(c);
-	err = cube_fail_node(c, 6);
 	if (!err)
 		err = cube_fail_link(c, 0, 0);
 	if (!err)
 		err = cube_fail_link(c, 9, 3);
 	if (!err)
 		err = cube_fail_link(c, 5, 2);
+	return err ? err : cube_plan(c, PLAN);
+}
+
+/* All contribute, so each hears of it when another one leaves. */
+static int begin(struct cube *c, bool doubling)
+{
+	int err = cube_bind_all(c);
+
 	if (!err)
-		err = cube_plan(c, PLAN);
-	return err ? err : cube_bind_all(c);
+		err = doubling ? cube_allreduce(c, PLAN, NULL) : cube_reduce(c, PLAN, NULL);
+	return err;
+}
+
+static int start(struct cube *c, bool doubling)
+{
+	int err = cube_new(c, doubling ? 3 : 4, 0);
+
+	if (!err)
+		err = doubling ? cube_doubling(c, PLAN, 7, 0) : tree(c);
+	return err ? err : begin(c, doubling);
 }
 
 static void jobs_fill(const struct cube *c, struct party *p, const unsigned int *node,
@@ -101,8 +113,8 @@ static int at_rest(const struct cube *c)
 	return 0;
 }
 
-/* Members that have heard of the ends of all their operations leave: failures may have cost
- * others fewer of theirs, and what those still wait for will not come.  0 or -ETIMEDOUT.
+/* Members that have heard of the ends of all their operations leave, and that have heard of a
+ * failure begin no more: that would wait for those who come.  0 or -ETIMEDOUT.
  */
 static int drive_out(struct cube *c, struct party *p, const unsigned int *node, unsigned int n)
 {
@@ -153,6 +165,7 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 
 	n = parties(c, p, node, JOBS);
 	jobs_fill(c, p, node, n, collective, in);
+	drive_stop_failed(p, n);
 	for (i = below(6); i; i--)
 		drive_some(p, n, 1 + below(20));
 	blow(c, p, node, n);
@@ -179,9 +192,7 @@ static bool round_right(struct cube *c, unsigned int collective, bool doubling)
 		err = -ETIMEDOUT;
 	}
 	if (!err)
-		err = cube_bind_all(c);
-	if (!err)
-		err = doubling ? cube_allreduce(c, PLAN, NULL) : cube_reduce(c, PLAN, NULL);
+		err = begin(c, doubling);
 	if (err)
 		printf("# error %d\n", err);
 	return !err;

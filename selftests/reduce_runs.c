@@ -233,10 +233,10 @@ TEST(what_those_owe_that_have_left_fails_for_the_late)
 		ASSERT_EQ(0, cube_bind(&c, 5));
 		ASSERT_EQ(0, give(&c, 5, run));
 		ASSERT_EQ(0, give(&c, 5, run));
-		ASSERT_EQ(0, shc_recv_soon(c.fd[5], &none, 8, &res));
-		EXPECT_EQ(-ECONNRESET, res.status);
 		ASSERT_EQ(0, come(&c, 7, run));
 		EXPECT_EQ(0, result(&c, run));
+		ASSERT_EQ(0, shc_recv_soon(c.fd[5], &none, 8, &res));
+		EXPECT_EQ(-ECONNRESET, res.status);
 		leave_all(&c);
 	}
 	EXPECT_EQ(0, whole_run(&c, run));
@@ -260,17 +260,19 @@ static unsigned int order_draw(const struct cube *c, unsigned int *order)
 	return n;
 }
 
-/* One of them, or none (@dies == n), leaves and has not contributed.  The sink's process is there
- * then: one that comes later cannot know that it was of its run.
+/* One of them, or none (@dies == n), leaves and has not contributed.  The sink's process has done
+ * so by then: one that has not is of no run yet.
  */
 static int drawn_run(struct cube *c, const unsigned int *order, unsigned int n, unsigned int dies,
 		     unsigned int run)
 {
 	unsigned int i, u;
-	int err = dies < n ? cube_bind(c, SINK) : 0;
+	int err = dies < n ? come(c, SINK, run) : 0;
 
 	for (i = 0; i < n && !err; i++) {
 		u = order[i];
+		if (dies < n && u == SINK)
+			continue;
 		if (c->fd[u] < 0)
 			err = cube_bind(c, u);
 		if (!err && i != dies)

@@ -328,6 +328,8 @@ static void blow(struct __test_metadata *_metadata, bool tree, enum blow how, si
 	p[10].njobs--;
 	for (m = 0; m < 3; m++)
 		drive_some(p, n, 5);
+	if (how == CLOSES)
+		EXPECT_TRUE(cube_all_begun(&c, PLAN));
 	ASSERT_EQ(0, strike(&c, p, tree, how));
 	p[10].njobs++;
 	EXPECT_GT(drive_blown(&c, &(struct begun){ how, p, node, n, count }, fair), 0);

@@ -92,6 +92,8 @@ static void blow(struct __test_metadata *_metadata, enum blow how, unsigned int 
 		gather_fill(p, node, n, k, PLAN, bytes, notify);
 	for (k = 0; k < 3; k++)
 		drive_some(p, n, 5);
+	if (how == CLOSE)
+		EXPECT_TRUE(cube_all_begun(&c, PLAN));
 	strike(_metadata, &c, p, node, n, how, &r);
 	/* A member that leaves after contributing to all of a few operations is not missed. */
 	EXPECT_LE(how != CLOSE || njobs > 5,

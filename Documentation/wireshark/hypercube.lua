@@ -10,16 +10,16 @@ local proto = Proto('hypercube', 'Hypercube')
 local ETHERTYPE = 0x88b5
 local MON = 8
 local HEADER = 40
-local VERSION = 4
+local VERSION = 5
 local NONE = 0xffff
 
 local types = {
-	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'ABORT', [6] = 'CREDIT',
+	[1] = 'TEST', [2] = 'FAULT', [3] = 'DATA', [4] = 'ACK', [5] = 'END', [6] = 'CREDIT',
 	[7] = 'PROBE', [8] = 'DGRAM', [9] = 'ETH', [10] = 'LSA', [11] = 'PATH', [12] = 'MEND',
-	[13] = 'COPY', [14] = 'TASK', [15] = 'ROUND',
+	[13] = 'COPY', [14] = 'TASK', [15] = 'ROUND', [16] = 'STOP',
 }
-local TEST, FAULT, DATA, ACK, ABORT, CREDIT, PROBE, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 9, 10
-local MEND, COPY, TASK, ROUND = 12, 13, 14, 15
+local TEST, FAULT, DATA, ACK, END, CREDIT, PROBE, ETH, LSA = 1, 2, 3, 4, 5, 6, 7, 9, 10
+local MEND, COPY, TASK, ROUND, STOP = 12, 13, 14, 15, 16
 local mends = {
 	[1] = 'help', [2] = 'ask', [3] = 'place', [4] = 'go', [5] = 'asked', [6] = 'placed', [7] = 'gone', [8] = 'no',
 	[9] = 'none',
@@ -97,20 +97,16 @@ local f = {
 	both = ProtoField.bool('hypercube.data.both', 'Goes half of the ring, and another one the other way', 8, nil, 0x40),
 	turn = ProtoField.uint16('hypercube.turn', 'Steps since the root'),
 	block = ProtoField.uint16('hypercube.block', 'Node of the block'),
-	ordinal = ProtoField.uint16('hypercube.ordinal', 'Messages begun before (low bits)'),
-	speaker = ProtoField.uint16('hypercube.speaker', 'Processes of the source before (low bits)'),
+	gen = ProtoField.uint32('hypercube.gen', 'Generation'),
 	cost = ProtoField.bytes('hypercube.cost', 'Steps of each stage'),
 	ack_steps = ProtoField.uint32('hypercube.ack.steps', 'Steps of the last one'),
-	abort_behind = ProtoField.uint64('hypercube.abort.behind', 'First behind those that failed (0: 128 have)'),
-	abort_next = ProtoField.uint64('hypercube.abort.next', 'Messages begun'),
-	abort_failed = ProtoField.uint64('hypercube.abort.failed', 'First of those that had failed before'),
-	abort_nfailed = ProtoField.uint32('hypercube.abort.nfailed', 'Operations that had failed before'),
-	status = ProtoField.uint32('hypercube.abort.status', 'Errno'),
-	abort_node = ProtoField.uint16('hypercube.abort.node', 'Node of the cause'),
-	abort_dim = ProtoField.uint16('hypercube.abort.dim', 'Dimension of the cause'),
-	abort_flags = ProtoField.uint32('hypercube.abort.flags', 'Flags', base.HEX),
-	broken = ProtoField.bool('hypercube.abort.broken', 'The plan is broken', 32, nil, 0x01),
-	final = ProtoField.bool('hypercube.abort.final', 'The word of the sink', 32, nil, 0x02),
+	status = ProtoField.uint32('hypercube.end.status', 'Errno'),
+	end_node = ProtoField.uint16('hypercube.end.node', 'Node of the cause'),
+	end_dim = ProtoField.uint16('hypercube.end.dim', 'Dimension of the cause'),
+	end_flags = ProtoField.uint32('hypercube.end.flags', 'Flags', base.HEX),
+	end_over = ProtoField.bool('hypercube.end.over', 'Nothing comes after it', 32, nil, 0x01),
+	end_soft = ProtoField.bool('hypercube.end.soft', 'Only if somebody has given a part', 32, nil, 0x04),
+	end_unbegun = ProtoField.bool('hypercube.end.unbegun', 'The root has given nothing of it', 32, nil, 0x02),
 	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
 	mend_attempt = ProtoField.uint64('hypercube.mend.attempt', 'Attempt'),
 	mend_master = ProtoField.uint16('hypercube.mend.master', 'Its master'),
@@ -146,8 +142,7 @@ local f = {
 	way_relay = ProtoField.bool('hypercube.way.relay', 'It only passes by', 8, nil, 0x02),
 	mend_set = ProtoField.string('hypercube.mend.set', 'Members'),
 	probe_flags = ProtoField.uint32('hypercube.probe.flags', 'Flags'),
-	probe_answer = ProtoField.bool('hypercube.probe.answer', 'An answer, over a detour', 32, nil, 0x02),
-	probe_new = ProtoField.bool('hypercube.probe.new', 'Those who have begun it came after what failed before', 32, nil, 0x01),
+	probe_answer = ProtoField.bool('hypercube.probe.answer', 'It answers one', 32, nil, 0x01),
 	task_move = ProtoField.uint64('hypercube.task.move', 'Number of the handover, copy or word'),
 	task_nr = ProtoField.uint64('hypercube.task.nr', 'Number of the task'),
 	task_offset = ProtoField.uint32('hypercube.task.offset', 'Position in the task'),
@@ -249,14 +244,14 @@ local parts = {
 	[DATA] = { len = 64, plan = true, { 16, f.offset, 8 }, { 24, f.total, 8 }, { 32, f.index, 4 },
 		{ 36, f.width, 2 }, { 38, f.oper, 1 }, { 39, f.dtype, 1 }, { 40, f.collective, 1 },
 		{ 41, f.stage, 1 }, { 42, f.data_flags, 1, { f.last, f.notify, f.part, f.want, f.down, f.seen, f.both } },
-		{ 44, f.turn, 2 }, { 46, f.block, 2 }, { 48, f.ordinal, 2 }, { 50, f.cost, 12 },
-		{ 62, f.speaker, 2 } },
-	[ACK] = { len = 24, plan = true, { 16, f.ack_steps, 4 } },
-	[ABORT] = { len = 56, plan = true, { 16, f.abort_behind, 8 }, { 24, f.abort_next, 8 },
-		{ 32, f.abort_failed, 8 }, { 40, f.abort_nfailed, 4 }, { 44, f.status, 4 },
-		{ 48, f.abort_node, 2 }, { 50, f.abort_dim, 2 }, { 52, f.abort_flags, 4, { f.broken, f.final } } },
-	[CREDIT] = { len = 24, plan = true, { 16, f.taken, 4 } },
-	[PROBE] = { len = 24, plan = true, { 16, f.probe_flags, 4, { f.probe_new, f.probe_answer } } },
+		{ 44, f.turn, 2 }, { 46, f.block, 2 }, { 48, f.gen, 4 }, { 52, f.cost, 12 } },
+	[ACK] = { len = 24, plan = true, { 16, f.ack_steps, 4 }, { 20, f.gen, 4 } },
+	[END] = { len = 32, plan = true, { 16, f.gen, 4 }, { 20, f.status, 4 }, { 24, f.end_node, 2 }, { 26, f.end_dim, 2 },
+		{ 28, f.end_flags, 4, { f.end_over, f.end_unbegun } } },
+	[STOP] = { len = 32, plan = true, { 16, f.gen, 4 }, { 20, f.status, 4 }, { 24, f.end_node, 2 }, { 26, f.end_dim, 2 },
+		{ 28, f.end_flags, 4, { f.end_over, f.end_soft } } },
+	[CREDIT] = { len = 24, plan = true, { 16, f.taken, 4 }, { 20, f.gen, 4 } },
+	[PROBE] = { len = 24, plan = true, { 16, f.probe_flags, 4, { f.probe_answer } } },
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
 	-- The first word of a ballot has the attempt's high bits, the last two bytes are the master.
 	[MEND] = { len = 48, plan = true, { 16, f.mend_attempt, 6 }, { 22, f.mend_master, 2 }, { 24, f.mend_word, 4 },
@@ -276,7 +271,7 @@ local parts = {
 }
 
 -- Absent values are left out: no node, no dimension of a cause.
-local optional = { [f.abort_node] = true, [f.abort_dim] = true, [f.round_node] = true, [f.round_dim] = true,
+local optional = { [f.end_node] = true, [f.end_dim] = true, [f.round_node] = true, [f.round_dim] = true,
 	[f.mend_node] = true, [f.mend_dim] = true }
 
 local function dissect_fields(buf, layout, tree)

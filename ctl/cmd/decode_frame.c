@@ -33,11 +33,11 @@ static bool take(struct rest *r, void *dst, size_t size)
 /* As the tracepoints have them (module/trace.h). */
 static const char * const names[] = {
 	[HC_FRAME_TEST] = "test", [HC_FRAME_FAULT] = "fault", [HC_FRAME_DATA] = "data",
-	[HC_FRAME_ACK] = "ack", [HC_FRAME_ABORT] = "abort", [HC_FRAME_CREDIT] = "credit",
+	[HC_FRAME_ACK] = "ack", [HC_FRAME_END] = "end", [HC_FRAME_CREDIT] = "credit",
 	[HC_FRAME_PROBE] = "probe", [HC_FRAME_DGRAM] = "dgram",
 	[HC_FRAME_ETH] = "eth", [HC_FRAME_LSA] = "lsa", [HC_FRAME_PATH] = "path",
 	[HC_FRAME_MEND] = "mend", [HC_FRAME_COPY] = "copy", [HC_FRAME_TASK] = "task",
-	[HC_FRAME_ROUND] = "round",
+	[HC_FRAME_ROUND] = "round", [HC_FRAME_STOP] = "stop",
 };
 
 #define COUNT(table) (sizeof(table) / sizeof(*(table)))
@@ -53,7 +53,7 @@ static const struct {
 	[HC_FRAME_FAULT] = { sizeof(struct hc_wire_fault) },
 	[HC_FRAME_DATA] = { sizeof(struct hc_wire_data), true },
 	[HC_FRAME_ACK] = { sizeof(struct hc_wire_ack), true },
-	[HC_FRAME_ABORT] = { sizeof(struct hc_wire_abort), true },
+	[HC_FRAME_END] = { sizeof(struct hc_wire_stop), true },
 	[HC_FRAME_CREDIT] = { sizeof(struct hc_wire_credit), true },
 	[HC_FRAME_PROBE] = { sizeof(struct hc_wire_probe), true },
 	[HC_FRAME_LSA] = { sizeof(struct hc_wire_lsa_head) },
@@ -61,6 +61,7 @@ static const struct {
 	[HC_FRAME_COPY] = { sizeof(struct hc_wire_copy) },
 	[HC_FRAME_TASK] = { sizeof(struct hc_wire_task) },
 	[HC_FRAME_ROUND] = { sizeof(struct hc_wire_round) },
+	[HC_FRAME_STOP] = { sizeof(struct hc_wire_stop), true },
 };
 
 const char *decode_type(const struct decoded *d)

@@ -68,6 +68,7 @@ void cmd_out_wait(struct hcctl *h, const struct nl_op *v, bool whose)
 	out_text(h, ", %s\n", out_time(buf, v->since));
 	out_uint(h, "next", NULL, v->next);
 	out_uint(h, "done", NULL, v->done);
+	out_uint(h, "generation", NULL, v->gen);
 	out_close(h);
 }
 
@@ -115,10 +116,11 @@ static void show_op(struct hcctl *h, const struct nl_op *v, size_t n,
 	out_close(h);
 }
 
-enum { W_PLAN, W_OP, W_NODE, W_SINCE, W_FOR };
+enum { W_PLAN, W_GEN, W_OP, W_NODE, W_SINCE, W_FOR };
 
 static const struct out_column wait_columns[] = {
 	OUT_RIGHT_AS(W_PLAN, "PLAN"),
+	OUT_RIGHT_AS(W_GEN, "GENERATION"),
 	OUT_RIGHT_AS(W_OP, "OPERATION"),
 	OUT_RIGHT_AS(W_NODE, "NODE"),
 	OUT_RIGHT_AS(W_SINCE, "SINCE"),
@@ -132,6 +134,8 @@ static void show_wait(struct hcctl *h, const struct nl_op *v)
 
 	out_cell(h, W_PLAN);
 	out_text(h, "%u", v->plan);
+	out_cell(h, W_GEN);
+	out_text(h, "%u", v->gen);
 	out_cell(h, W_OP);
 	out_text(h, "%" PRIu64, v->nr);
 	out_cell(h, W_NODE);

@@ -72,7 +72,7 @@ int hcl_open_dgram(struct hcl **h, const char *fabric, uint32_t node);
  * @h: a handle or NULL
  *
  * Contributions accepted in full (hcl_flush()) still count.  A member that waits for a later one
- * of this node gets -ECONNRESET with this node as cause.
+ * of this node gets -ECONNRESET with this node as cause, once; see hypercube(7).
  */
 void hcl_close(struct hcl *h);
 
@@ -414,8 +414,9 @@ int hcl_reduce_scatter(struct hcl *h, const struct hcl_params *p, const void *in
  *
  * What is posted after an operation of the plan has failed and before a call has told of that is
  * refused, here or in hcl_wait(), with -ECANCELED: it was meant for operations that are over.  Wait
- * for all that was posted to the plan, and agree with the other members on where to go on, see
- * hypercube(7).  Broadcasts, and rings that repair themselves, go on.
+ * for all that was posted to the plan, and go on behind the operation that has failed, as all
+ * members do; over a new plan agree with them on where to go on, see hypercube(7).  Broadcasts, and
+ * rings that repair themselves, go on.
  *
  * Return: 0; -EINVAL, -ENOMEM, or another error of sendmsg(2) in hypercube(7):
  * nothing was posted; or the error of an earlier operation for which nobody

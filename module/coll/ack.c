@@ -35,8 +35,8 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	struct hc_wire_ack *w;
 	struct sk_buff *skb;
 
-	/* Numbers that have failed count as done: the failure comes first. */
-	if (hc_abort_owed(m))
+	/* The word of a failure comes first. */
+	if (hc_word_owed(m))
 		return false;
 	skb = hc_frame_alloc(m->node, HC_FRAME_ACK, 0, GFP_ATOMIC);
 	if (!skb)
@@ -46,6 +46,7 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	w = hc_wire_ack_of(skb);
 	w->plan.op = cpu_to_be64(d->nr);
 	w->steps = cpu_to_be32(d->steps);
+	w->gen = cpu_to_be32(m->gen);
 	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
 }
 
@@ -96,12 +97,10 @@ static void root_complete(struct hc_member *m, struct hc_op *op)
 		.clock = op->clock,
 		.steps = ev.steps,
 	};
-	/* After a failure members wait for this to go on with the next number. */
-	bool tell = op->notify || d.nr - m->told >= HC_ACK_BATCH || hc_ended(m, d.nr);
+	bool tell = op->notify || d.nr - m->told >= HC_ACK_BATCH;
 
 	hc_op_drop(m, op, 0);
 	WRITE_ONCE(m->done, d.nr);
-	hc_numbers_skip(m);
 	hc_notify_op(m->plan, &ev);
 	if (tell) {
 		d.nr = m->done;
@@ -136,7 +135,6 @@ bool hc_ack_set(struct hc_member *m, const struct hc_ack *d)
 	if (nr < d->nr)
 		known = (struct hc_ack){ .nr = nr };
 	WRITE_ONCE(m->done, nr);
-	hc_numbers_skip(m);
 	ack_down(m, &known);
 	return true;
 }
@@ -149,23 +147,15 @@ void hc_ack_review(struct hc_member *m)
 		hc_advance(m);
 }
 
-/* All below the failed range is complete, others have gone on behind it.  A result
- * that has not come down yet is the exception: this member goes without it.
- */
-static void root_settle_below(struct hc_member *m)
+/* END says it to those below. */
+static void root_moved(struct hc_member *m)
 {
-	const struct hc_ack d = { .nr = m->abort.from };
-	struct hc_op *op;
-	u64 nr = m->done;
+	unsigned int i;
 
-	if (m->done >= d.nr || m->head < d.nr || hc_member_is_root(m))
-		return;
-	while ((op = hc_op_next(m, nr, d.nr))) {
-		nr = op->nr + 1;
-		if (op->coll->comes_down)
-			hc_op_forgo(m, op);
-	}
-	hc_ack_set(m, &d);
+	WRITE_ONCE(m->done, m->head);
+	WRITE_ONCE(m->told, m->head);
+	for (i = 0; i < m->role.ndst; i++)
+		m->peer_acked[i] = m->head;
 }
 
 static void root_rx(struct hc_member *m, const struct sk_buff *skb)
@@ -197,7 +187,7 @@ static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 
 const struct hc_ack_ops hc_ack_root = {
 	.way = HC_ACK_DOWN, .tell = root_tell, .rx = root_rx,
-	.handed = root_handed, .settle_below = root_settle_below,
+	.handed = root_handed, .moved = root_moved,
 };
 
 /* ------------------------------------------------------------ each member knows alone */
@@ -213,22 +203,11 @@ static void alone_handed(struct hc_member *m, struct hc_op *op)
 	WRITE_ONCE(m->done, m->head);
 }
 
-static void alone_settle_below(struct hc_member *m)
+static void alone_moved(struct hc_member *m)
 {
-	u64 from = max(m->head, m->abort.from);
-	unsigned int i;
-
-	for (i = 0; i < HC_OP_WINDOW; i++)
-		if (m->ops[i] && m->ops[i]->nr < from)
-			hc_op_forgo(m, m->ops[i]);
-	m->head = from;
-	WRITE_ONCE(m->done, from);
-	/* By our own rules it cannot be behind, but ABORT may come from another machine. */
-	WRITE_ONCE(m->next, max(m->next, from));
-	hc_numbers_skip(m);
+	WRITE_ONCE(m->done, m->head);
 }
 
 const struct hc_ack_ops hc_ack_alone = {
-	.way = HC_ACK_ALONE, .handed = alone_handed,
-	.settle_below = alone_settle_below, .settle_passed = alone_settle_below,
+	.way = HC_ACK_ALONE, .handed = alone_handed, .moved = alone_moved,
 };

@@ -263,7 +263,7 @@ static bool round_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 	allgather_op(op)->credit--;
 	hc_data_header(m, op, 0, skb);
 	hc_relay_xmit(m, &m->role.dst[0], skb, m->role.nsrc);
-	return hc_member_op(m, nr) == op && (!first || hc_others_end(m, op));
+	return hc_op_lives(m, op, nr) && (!first || hc_others_end(m, op));
 }
 
 static enum hc_progress allgather_advance(struct hc_member *m, struct hc_op *op)

@@ -93,18 +93,15 @@ static bool way_fits(const struct hc_tree_peer *peer, const struct sk_buff *skb)
 	       (hc_hdr(skb)->flags & (HC_FRAME_F_ROUTED | HC_FRAME_F_FIXED)) == wanted;
 }
 
-/* In lockstep a source may be one frame ahead of this member; its next number may be the one
- * after a failed range, further away than any window.
- */
+/* In lockstep a source may be one frame ahead of this member. */
 static bool up_expected(struct hc_member *m, int i, u64 nr)
 {
 	const struct hc_op *op = hc_member_op(m, nr);
-	u64 behind;
 
 	if (!m->plan->ops->lockstep)
 		return nr < m->done + m->plan->ops->up_window;
-	behind = hc_ended(m, m->head + 1) ? m->abort_to : m->head + 1;
-	return (nr == m->head || nr == behind) && (!op || skb_queue_empty(&op->src[i].q));
+	return (nr == m->head || nr == hc_nr_behind(m, m->head)) &&
+	       (!op || skb_queue_empty(&op->src[i].q));
 }
 
 unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb)
@@ -112,9 +109,12 @@ unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	u64 nr = be64_to_cpu(w->plan.op);
 	const struct hc_op *op = hc_member_op(m, nr);
+	unsigned int why = hc_gen_refused(m, be32_to_cpu(w->gen), nr);
 
-	if (m->broken || nr < m->done || hc_ended(m, nr))
+	if (nr < m->done)
 		return HYPERCUBE_A_DROP_ENDED;
+	if (why)
+		return why;
 	if (i < 0 || w->flags & HC_DATA_F_DOWN || !way_fits(&m->src[i], skb) ||
 	    !up_expected(m, i, nr))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
@@ -133,9 +133,12 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 	bool unasked = m->plan->ops->unasked;
 	u64 nr = be64_to_cpu(w->plan.op);
 	const struct hc_op *op = hc_member_op(m, nr);
+	unsigned int why = hc_gen_refused(m, be32_to_cpu(w->gen), nr);
 
-	if (m->broken || nr < m->done || hc_ended(m, nr))
+	if (nr < m->done)
 		return HYPERCUBE_A_DROP_ENDED;
+	if (why)
+		return why;
 	if (!(w->flags & HC_DATA_F_DOWN) || nr >= m->done + HC_OP_WINDOW ||
 	    !way_fits(&m->role.dst[0], skb))
 		return HYPERCUBE_A_DROP_UNEXPECTED;

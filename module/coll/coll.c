@@ -12,7 +12,6 @@
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
-#include "coll/anew.h"
 #include "coll/coll.h"
 #include "coll/detour.h"
 #include "coll/ring_mend.h"
@@ -66,7 +65,9 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 	m->rank = hc_set_rank(plan->members, u);
 	m->tells = u == plan->root;
 	m->view_since = jiffies;
-	hc_reset_forget(m);
+	m->early.nr = HC_NR_NONE;
+	hc_end_init(m);
+	INIT_LIST_HEAD(&m->fallen);
 	INIT_LIST_HEAD(&m->work);
 	__skb_queue_head_init(&m->waiting);
 	memcpy(m->src, src, role->nsrc * sizeof(*src));
@@ -148,7 +149,6 @@ static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 	WRITE_ONCE(m->view_wait, wait);
 	WRITE_ONCE(m->view_peer, peer);
 	WRITE_ONCE(m->view_since, jiffies);
-	m->asked = 0;
 }
 
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer)
@@ -159,8 +159,10 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 
 void hc_view_idle(struct hc_member *m)
 {
-	if (hc_member_awaits_word(m))
-		view_set(m, m->abort.from, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
+	if (m->end.nr != HC_NR_NONE && m->nbehind)
+		view_set(m, m->end.nr, HYPERCUBE_WAIT_PEER, hc_behind(m));
+	else if (m->head >= m->gives && !m->broken && !hc_member_is_root(m))
+		view_set(m, m->gives, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
 	else if (m->done < m->head && hc_ack_peers(m))
 		view_set(m, m->done, HYPERCUBE_WAIT_DONE, hc_ack_peer(m));
 	else
@@ -179,6 +181,7 @@ bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
 	view->nr = hc_told_nr(m, READ_ONCE(m->view_nr));
 	view->next = hc_told_nr(m, READ_ONCE(m->next));
 	view->done = hc_told_nr(m, READ_ONCE(m->done));
+	view->gen = READ_ONCE(m->gen);
 	view->wait = READ_ONCE(m->view_wait);
 	view->awaited = READ_ONCE(m->view_peer);
 	/* The poll may set it to a later time than the one read here. */
@@ -240,16 +243,21 @@ struct sk_buff *hc_seg_own(struct hc_node *node, struct sk_buff *skb)
 /* A frame that is needed was not sent. */
 static void xmit_failed(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, bool down)
 {
-	unsigned int dim = peer->how == HC_TREE_DETOUR ? hc_detour_dim(m, peer->node) : peer->dim;
-	struct hc_abort abort = {
-		.from = nr,
+	bool detour = peer->how == HC_TREE_DETOUR;
+	const struct hc_end cause = {
 		.status = down ? ENOLINK : ENOMEM,
 		.node = m->node->id,
-		.dim = down ? dim : HC_CAUSE_NONE,
-		.flags = down ? HC_ABORT_F_BROKEN : 0,
+		.dim = down && detour ? hc_detour_dim(m, peer->node) : HC_CAUSE_NONE,
 	};
 
-	hc_coll_abort(m, &abort, HC_CAUSE_NONE);
+	if (!down)
+		hc_fail(m, nr, cause);
+	else if (detour)
+		hc_way_lost(m, peer, &cause);
+	else
+		hc_plan_cut(m->node, m->plan, peer->dim);
+	/* It may be at work on an operation. */
+	hc_member_again(m);
 }
 
 /* Words to a peer take the long way if the plan's own is broken. */
@@ -258,7 +266,7 @@ static bool takes_long_way(const struct hc_member *m, const struct hc_tree_peer 
 	if (type == HC_FRAME_DATA)
 		return false;
 	if (peer->how == HC_TREE_DETOUR)
-		return m->broken;
+		return peer->away;
 	return !hc_link_usable(m->node, peer->dim);
 }
 
@@ -274,6 +282,8 @@ int hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk
 	of->epoch = cpu_to_be32(m->plan->tag);
 	hdr->src = cpu_to_be16(m->node->id);
 	hdr->dst = cpu_to_be16(peer->node);
+	if (hdr->type == HC_FRAME_DATA)
+		hc_wire_data_of(skb)->gen = cpu_to_be32(m->gen);
 	if (takes_long_way(m, peer, hdr->type))
 		err = hc_route_xmit(m->node, peer->node, skb);
 	else if (peer->how == HC_TREE_DETOUR)
@@ -340,7 +350,7 @@ bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
 	hc_data_header(m, op, i, skb);
 	hc_peer_xmit(m, &m->role.dst[i], skb);
-	return hc_member_op(m, nr) == op;
+	return hc_op_lives(m, op, nr);
 }
 
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
@@ -368,30 +378,39 @@ static void op_handed(struct hc_member *m, struct hc_op *op)
 	op->handed = true;
 	m->head++;
 	m->plan->ops->ack->handed(m, op);
-	hc_numbers_skip(m);
+}
+
+static bool head_waits(struct hc_member *m)
+{
+	const struct hc_op *op = hc_member_op(m, m->head);
+
+	if (op && op->nr == m->head && m->head < m->gives)
+		return false;
+	if (m->plan->ops->idle)
+		m->plan->ops->idle(m);
+	hc_view_idle(m);
+	return true;
 }
 
 /* Work on the oldest operation, and the next one once it is handed over. */
 void hc_advance(struct hc_member *m)
 {
-	/* Nothing overtakes the word of a failure. */
-	while (!hc_abort_owed(m)) {
-		struct hc_op *op = hc_member_op(m, m->head);
-		enum hc_progress p;
+	enum hc_progress p = HC_FINISHED;
 
-		if (!op || op->nr != m->head) {
-			if (m->plan->ops->idle)
-				m->plan->ops->idle(m);
-			hc_view_idle(m);
-			return;
-		}
+	/* Nothing overtakes the word of a failure. */
+	while (p != HC_BLOCKED && !m->broken && !hc_word_owed(m)) {
+		struct hc_op *op;
+
+		if (hc_end_go_on(m))
+			continue;
+		if (head_waits(m))
+			break;
+		op = hc_member_op(m, m->head);
 		p = op->coll->advance(m, op);
-		if (p == HC_BLOCKED || m->broken)
-			return;
-		/* If it failed, the head has moved on. */
-		if (p == HC_FINISHED)
+		if (p == HC_FINISHED && !m->broken)
 			op_handed(m, op);
 	}
+	hc_root_decides(m);
 }
 
 /* ------------------------------------------------------------ frames of peers */
@@ -445,8 +464,8 @@ const struct hc_tree_peer *hc_peer_find(const struct hc_member *m, u32 node)
 void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 {
 	bool memory = status == -ENOMEM;
-	struct hc_abort abort = {
-		.from = be64_to_cpu(hc_wire_plan_of(skb)->op),
+	u64 nr = be64_to_cpu(hc_wire_plan_of(skb)->op);
+	const struct hc_end cause = {
 		.status = -status,
 		.node = memory ? m->node->id : be16_to_cpu(hc_hdr(skb)->src),
 		.dim = HC_CAUSE_NONE,
@@ -455,7 +474,7 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 	hc_drop(m->node, NULL, skb, memory ? HYPERCUBE_A_DROP_NO_MEMORY :
 				    status == -ENOBUFS ? HYPERCUBE_A_DROP_QUEUE_FULL :
 							 HYPERCUBE_A_DROP_MALFORMED);
-	hc_coll_abort_go_on(m, &abort);
+	hc_fail_go_on(m, nr, cause);
 }
 
 /* Returns the memory of a waiting frame if neither a socket nor the fabric is charged for it, as a
@@ -512,6 +531,7 @@ static void data_rx(struct hc_member *m, struct sk_buff *skb)
 	/* In lockstep it may be ahead of this member's own stage. */
 	if (!m->plan->ops->lockstep)
 		hc_op_note(m, op, skb);
+	hc_part_came(m, nr);
 	if (nr == m->head)
 		hc_advance(m);
 }
@@ -529,11 +549,16 @@ static void down_note(struct hc_op *op, const struct sk_buff *skb)
 
 static void down_rx(struct hc_member *m, struct sk_buff *skb)
 {
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	unsigned int why = hc_down_refused(m, skb);
 	struct hc_op *op;
 	int err;
 
 	if (why) {
+		/* It goes no further, and who sends it need not wait for that. */
+		if (why == HYPERCUBE_A_DROP_ENDED)
+			hc_credit_void(m, be32_to_cpu(w->gen), be64_to_cpu(w->plan.op),
+				       be32_to_cpu(w->index) + 1);
 		hc_drop(m->node, NULL, skb, why);
 		return;
 	}
@@ -616,6 +641,7 @@ static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 	if (op->nr == m->head)
 		hc_advance(m);
 	hc_results_advance(m);
+	hc_end_go_on(m);
 }
 
 /* Data comes from below, except what a plan sends down from its root. */
@@ -631,7 +657,7 @@ static void credit_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_credit *w = hc_wire_credit_of(skb);
 
-	if (!m->plan->ops->lockstep)
+	if (!m->plan->ops->lockstep && be32_to_cpu(w->gen) == m->gen)
 		credit_from(m, be16_to_cpu(hc_hdr(skb)->src), be64_to_cpu(w->plan.op),
 			    be32_to_cpu(w->taken));
 }
@@ -642,11 +668,13 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 
 	switch (hc_hdr(skb)->type) {
 	case HC_FRAME_ACK:
+		hc_moved_rx(m, skb);
 		if (m->plan->ops->ack->rx)
 			m->plan->ops->ack->rx(m, skb);
 		break;
-	case HC_FRAME_ABORT:
-		why = hc_abort_rx(m, skb);
+	case HC_FRAME_STOP:
+	case HC_FRAME_END:
+		why = hc_end_rx(m, skb);
 		break;
 	case HC_FRAME_CREDIT:
 		credit_rx(m, skb);
@@ -666,27 +694,16 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		consume_skb(skb);
 }
 
-/* A node that is asked about a plan that it does not have says so: nobody need wait for it. */
+/* A node that is to mend a plan that it does not have says so: nobody need wait for it. */
 static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 {
 	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
-	const struct hc_abort abort = {
-		.from = be64_to_cpu(of->op),
-		.status = EHOSTUNREACH,
-		.node = node->id,
-		.dim = HC_CAUSE_NONE,
-		.flags = HC_ABORT_F_BROKEN,
-	};
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
-	u8 type = hc_hdr(skb)->type;
-	struct sk_buff *answer = NULL;
+	struct sk_buff *answer;
 
-	if (src >= hc_nodes(node->fabric->dim))
+	if (src >= hc_nodes(node->fabric->dim) || hc_hdr(skb)->type != HC_FRAME_MEND)
 		return;
-	if (type == HC_FRAME_PROBE)
-		answer = hc_abort_alloc(node, &abort);
-	else if (type == HC_FRAME_MEND)
-		answer = hc_mend_none(node, skb);
+	answer = hc_mend_none(node, skb);
 	if (!answer)
 		return;
 	hc_wire_plan_of(answer)->plan = of->plan;
@@ -711,7 +728,8 @@ static void header_lacks(struct hc_member *m, struct sk_buff *skb)
 
 	/* Else it is of no use to anybody, or says what cannot be. */
 	if (hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src)) && nr >= max(m->base, m->done) &&
-	    !hc_ended(m, nr) && hc_nr_fits(m, nr))
+	    nr < m->done + 2 * HC_OP_WINDOW &&
+	    !hc_gen_refused(m, be32_to_cpu(hc_wire_data_of(skb)->gen), nr))
 		hc_data_fail(m, skb, -ENOMEM);
 	else
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);

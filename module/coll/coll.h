@@ -18,8 +18,8 @@
 
 /* Operations that a member may have pending in one plan; a power of two. */
 #define HC_OP_WINDOW	64
-/* Numbers that a failure covers, see coll/abort.c; a multiple of the window. */
-#define HC_OP_RANGE	(2 * HC_OP_WINDOW)
+/* No operation. */
+#define HC_NR_NONE	U64_MAX
 /* Completions that the root may keep to itself if nobody asked to be told. */
 #define HC_ACK_BATCH	16
 /* From one look for what does not move to the next, jiffies. */
@@ -71,6 +71,7 @@ struct hc_stream {
 
 /**
  * struct hc_op - one operation at one member
+ * @fallen: in hc_member.fallen
  * @member: the member
  * @coll: what it is; the plan type's first collective until @known
  * @priv: what that keeps, see hc_coll_ops.op_size; there is room for any that the plan carries
@@ -91,8 +92,6 @@ struct hc_stream {
  * @turn: steps until what came down was here; at the source of a broadcast: until it was
  *	everywhere
  * @clock: logical clock
- * @old: bits of the peers, sources first, whose last question for it was that of a member whose
- *	process was there when what is before it failed
  * @rec: record of the contribution, or of the message of a broadcast once @begun
  * @elem: bytes of an element
  * @width: bytes of a RECORD
@@ -101,7 +100,6 @@ struct hc_stream {
  * @cost: steps each stage took, as far as seen
  * @known: the parameters are known, from the socket or from a frame
  * @begun: this member has begun its contribution
- * @anew: its process came after the failure before it
  * @own_last: it is complete
  * @notify: somebody wants to know of the completion
  * @notify_own: this member's process does
@@ -110,6 +108,7 @@ struct hc_stream {
  * @src: one stream for each source
  */
 struct hc_op {
+	struct list_head fallen;
 	struct hc_member *member;
 	const struct hc_coll_ops *coll;
 	void *priv;
@@ -127,7 +126,6 @@ struct hc_op {
 	u32 down_told;
 	u32 turn;
 	u32 clock;
-	u64 old;
 	struct hc_rec rec;
 	u32 elem;
 	u16 width;
@@ -136,7 +134,6 @@ struct hc_op {
 	u8 cost[HC_STAGES_MAX];
 	bool known;
 	bool begun;
-	bool anew;
 	bool own_last;
 	bool notify;
 	bool notify_own;
@@ -152,37 +149,45 @@ static inline void *hc_op_priv(const struct hc_op *op)
 }
 
 /**
- * struct hc_abort - why operations fail
- * @from: first operation that does; all below continue
- * @to: the first one after it that does not, or 0: @from + HC_OP_RANGE
+ * struct hc_end - why operations end
+ * @nr: the first that fails, or HC_NR_NONE: none does
  * @status: positive errno
+ * @flags: HC_STOP_F_*
+ * @clock: logical clock: links that the news has crossed since the cause was found
  * @node: where the cause lies, or HC_CAUSE_NONE
  * @dim: dimension of the faulty link, or HC_CAUSE_NONE
- * @flags: HC_ABORT_F_*
- * @next: with FINAL from the source of a broadcast: how many messages it has begun
- * @failed: FINAL of a plan that is broken: the first of those below @from that had failed before
- * @nfailed: how many had, in a row
- * @clock: logical clock: links that the news has crossed since the cause was found
  */
-struct hc_abort {
-	u64 from;
-	u64 to;
-	u64 next;
-	u64 failed;
-	u32 nfailed;
+struct hc_end {
+	u64 nr;
 	u32 status;
-	u16 node;
-	u16 dim;
 	u32 flags;
 	u32 clock;
+	u16 node;
+	u16 dim;
 };
 
-static inline u64 hc_abort_to(const struct hc_abort *abort)
-{
-	return abort->to ?: abort->from + HC_OP_RANGE;
-}
+/* Kinds of STOP, see coll/end.c. */
+enum hc_stop { HC_STOP_HARD, HC_STOP_SOFT, HC_NSTOPS };
 
-#define HC_RESET_NONE	U64_MAX
+/**
+ * struct hc_root_view - what the root of a plan that goes away has come to
+ * @gen: its generation
+ * @done: operations below are complete, of that generation or
+ * @ended: of the one before, if they are below this, too
+ * @next: number of its next contribution
+ */
+struct hc_root_view {
+	u32 gen;
+	u64 done;
+	u64 ended;
+	u64 next;
+};
+
+/* What a member could not say for lack of memory or room: bits of hc_member.unsaid. */
+#define HC_UNSAID_STOP	BIT(0)
+#define HC_UNSAID_END	BIT(1)	/* of this generation */
+#define HC_UNSAID_LAST	BIT(2)	/* of the one before */
+#define HC_UNSAID_MOVED	BIT(3)	/* that the member is in this one */
 
 /**
  * struct hc_member - one node in one plan
@@ -207,34 +212,34 @@ static inline u64 hc_abort_to(const struct hc_abort *abort)
  * @base: numbers below are from before the plan was mended
  * @renamed: by how much numbers have grown since then for operations that go on: processes are told
  *	the ones that they had, see hc_told_nr(); others read it
- * @begun: contributions that the process has begun
- * @abort: the failure that covers [@abort.from, @abort_to), if @abort_to is not 0
- * @abort_to: numbering goes on here once it reaches @abort.from
+ * @gen: generations that have ended here; others read it
+ * @end: END of this one, as far as it is known; .nr is HC_NR_NONE while none is
+ * @last: END of the one before; .status is 0 if there was none
+ * @stop: what was heard of, or found, that asks for END, by its kind; .nr is HC_NR_NONE if
+ *	nothing was
+ * @nbehind: sources that have not said that they are in this generation
+ * @cut: what has broken the plan below this member, or .status is 0
+ * @gives: the first operation on which this member does not work any more
+ * @ended: bits of the peers that have said END of this generation
+ * @early: END of the next generation, if that has come already; .nr is HC_NR_NONE while it has not
+ * @early_ended: as @ended, of that
+ * @fallen: operations that end with it, when those below have ended
  * @cur: operation to which the socket is contributing; valid if @cur_open
  * @cur_open: a contribution is incomplete
  * @sock: hc_sock.id of the last socket to take part that is still there, or 0
  * @group: hc_sock.group of the last one to take part
- * @engaged: it has contributed
- * @left: a socket was closed and none has contributed since
- * @unheard: others have not heard that it was
+ * @engaged: its process has begun an operation of this generation
+ * @left: that process has left, and what it owed ends
+ * @left_nr: the first operation that it did not give all of
+ * @resets: its process was there when the last generation ended, and has not been told
  * @failure: the last failure that a process was told of
  * @failure.sock: hc_sock.id of its socket
  * @failure.nr: number of the failure there, see sock/unread.h; U64_MAX: the socket was closed
- * @seen_by: the highest hc_sock.id that had been given when @abort was noted, here or elsewhere on
- *	the machine, or a later hc_sock.group whose socket has been told of it: processes whose
- *	group is no later were there
- * @passed: the failure before @abort, if there are operations between them, or what the plan was
- *	mended after
- *	(its .from is its .to: none failed, or @abort has grown down to it and covers it now)
- * @passed_seen_by: as @seen_by
- * @reset_from: the first contribution from here on is answered with @abort, or HC_RESET_NONE
- * @broken: a fault has broken the plan
- * @doubts: the plan broke, and the root's FINAL has not come
- * @unsaid: there was no memory or no room to tell a peer of @abort
+ * @broken: nothing comes after the last generation; where the plan mends itself, until it has
+ * @unsaid: HC_UNSAID_*
  * @tells: where each member knows alone: listeners hear from this one what is complete
- * @cut: @cur will not be completed: its socket was closed while the plan was mended
- * @final: the root has said which operations were complete then
- * @asked: how often peers were asked in this wait, or, when the plan is broken, for the root's word
+ * @leaves: its process left while the plan was mended
+ * @halved: @cur will not be completed: its socket was closed while the plan was mended
  * @view_wait: what is waited for, enum hypercube_wait; others read it
  * @view_peer: whom; others read it
  * @view_nr: operation it is about; others read it
@@ -268,31 +273,34 @@ struct hc_member {
 	u64 told;
 	u64 base;
 	u64 renamed;
-	u64 begun;
-	struct hc_abort abort;
-	u64 abort_to;
+	u32 gen;
+	struct hc_end end;
+	struct hc_end last;
+	struct hc_end stop[HC_NSTOPS];
+	u32 nbehind;
+	struct hc_end cut;
+	u64 gives;
+	u64 ended;
+	struct hc_end early;
+	u64 early_ended;
+	struct list_head fallen;
 	u64 cur;
 	bool cur_open;
 	u64 sock;
 	u64 group;
 	bool engaged;
 	bool left;
-	bool unheard;
+	u64 left_nr;
+	bool resets;
 	struct {
 		u64 sock;
 		u64 nr;
 	} failure;
-	u64 seen_by;
-	struct hc_abort passed;
-	u64 passed_seen_by;
-	u64 reset_from;
 	bool broken;
-	bool doubts;
-	bool unsaid;
+	u8 unsaid;
 	bool tells;
-	bool cut;
-	bool final;
-	u8 asked;
+	bool leaves;
+	bool halved;
 	u8 view_wait;
 	u32 view_peer;
 	u64 view_nr;
@@ -354,18 +362,10 @@ static inline bool hc_member_tells(const struct hc_member *m)
 	return way == HC_ACK_DOWN ? m->role.nsrc : way == HC_ACK_UP && m->role.ndst;
 }
 
-/* Does it wait for the root's word on a failure that it knows of? */
-static inline bool hc_member_awaits_word(const struct hc_member *m)
-{
-	return m->plan->ops->word_awaited && m->plan->ops->word_awaited(m);
-}
-
-/* Does it wait for anything (the root's word on a plan that broke included), or owe others a
- * word?
- */
+/* Does it wait for anything, or owe others a word? */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
-	return m->view_wait != HYPERCUBE_WAIT_NOTHING || (m->broken && !m->final) || m->unsaid ||
+	return m->view_wait != HYPERCUBE_WAIT_NOTHING || m->unsaid ||
 	       (hc_member_tells(m) && m->told != m->done) ||
 	       (m->plan->ops->mend && m->plan->ops->mend->tends(m));
 }
@@ -395,6 +395,12 @@ static inline u64 hc_told_nr(const struct hc_member *m, u64 nr)
 static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
 {
 	return m->ops[nr % HC_OP_WINDOW];
+}
+
+/* Is an operation that had this number still worked on? */
+static inline bool hc_op_lives(struct hc_member *m, const struct hc_op *op, u64 nr)
+{
+	return hc_member_op(m, nr) == op && nr < m->gives;
 }
 
 /* The operation with the lowest number from @nr on that is below @end, or NULL. */
@@ -498,9 +504,7 @@ void hc_ack_tell(struct hc_member *m);
 
 /* For plans whose root says what is done. */
 extern const struct hc_ack_ops hc_ack_root;
-/* For plans in which each member knows this by itself: what is handed over is done; operations
- * below the failed range are over everywhere else, so go on without them.
- */
+/* For plans in which each member knows this by itself: what is handed over is done. */
 extern const struct hc_ack_ops hc_ack_alone;
 /* The window moves to d->nr, but not past a result that has not come down to the end;
  * the sources are told.  True: it has moved.
@@ -523,36 +527,63 @@ int hc_down_check(struct hc_member *m, struct hc_op *op, const struct sk_buff *s
  */
 bool hc_round_follows(u64 *at, const struct sk_buff *skb, u32 parts, u32 piece, u32 *len);
 
-/* --- coll/ranges.c --- */
-/* Is @nr in the failed range? */
-bool hc_ended(const struct hc_member *m, u64 nr);
-/* Numbers inside the failed range are skipped. */
-void hc_numbers_skip(struct hc_member *m);
+/* --- coll/end.c --- */
+/* A generation begins. */
+void hc_end_init(struct hc_member *m);
+/* The operation cannot be completed here, for what @cause says; .nr and .flags are filled in. */
+void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause);
+enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
+/* The same, found outside of any operation's work: work goes on with what did not fail. */
+void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause);
+/* Its process leaves, and gives nothing from @nr on.  @began: it has given something in this
+ * generation.
+ */
+void hc_leave(struct hc_member *m, u64 nr, bool began);
+/* A way of the plan that leads by this member is gone. */
+void hc_over(struct hc_member *m, struct hc_end cause);
+/* To one end of a detour that asks: the plan is over. */
+void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
+/* CREDIT for what has come down of operation @nr, @taken frames, and goes no further. */
+void hc_credit_void(struct hc_member *m, u32 gen, u64 nr, u32 taken);
+/* Another one comes in its place. */
+void hc_came(struct hc_member *m);
+/* The first source that is not in the generation of the member. */
+u32 hc_behind(const struct hc_member *m);
+/* There is a part of operation @nr, of its process or of a peer. */
+void hc_part_came(struct hc_member *m, u64 nr);
+/* The link, or the way, from source @i is of no use any more; that to a destination is. */
+void hc_cut_below(struct hc_member *m, unsigned int i, struct hc_end cause);
+void hc_cut_above(struct hc_member *m, struct hc_end cause);
+/* A fault has broken a plan without a root, as this member finds or hears. */
+void hc_broke(struct hc_member *m, const struct hc_end *cause);
+/* STOP or END has come.  0, or why it is not believed. */
+unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb);
+/* The root decides whether an operation has to end, now that it has gone on. */
+void hc_root_decides(struct hc_member *m);
+/* A source has told how far it is (ACK), with its generation. */
+void hc_moved_rx(struct hc_member *m, const struct sk_buff *skb);
+/* Go on behind END, if all below it has ended here.  True: the member has. */
+bool hc_end_go_on(struct hc_member *m);
+/* There was no memory or no room for a word: nothing else may be sent before that. */
+static inline bool hc_word_owed(const struct hc_member *m)
+{
+	return unlikely(m->unsaid);
+}
 
-/* --- coll/abort.c --- */
-struct sk_buff *hc_abort_alloc(struct hc_node *node, const struct hc_abort *abort);
-/* False: no memory, or no room. */
-bool hc_abort_send(struct hc_member *m, const struct hc_tree_peer *peer,
-		   const struct hc_abort *abort);
-/* There was no memory or no room to tell the peers of a failure: nothing else may be sent to them
- * before that was said again.
+/* If so, say it now. */
+void hc_words_again(struct hc_member *m);
+/* Somebody who is no member has found that a detour is broken. */
+struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end);
+/* All that is under way ends with @m->last but what is handed over and complete at the root; NULL:
+ * nothing is known of that.
  */
-bool hc_abort_owed(const struct hc_member *m);
-/* If so, tell them now. */
-void hc_abort_again(struct hc_member *m);
-/* 0, or why it is not believed. */
-unsigned int hc_abort_rx(struct hc_member *m, struct sk_buff *skb);
-/* The plan is of no use any more: what is below @last->from and did not fail before is complete,
- * the rest has failed.
- */
-#define HC_NEXT_UNKNOWN	U64_MAX	/* hc_abort.next: the source cannot be heard */
-void hc_abort_settle(struct hc_member *m, const struct hc_abort *last);
+void hc_ends_all(struct hc_member *m, const struct hc_root_view *root);
 /* Tell listeners that operations from @first on have failed, and why. */
-void hc_abort_event(struct hc_member *m, const struct hc_abort *abort, u64 first);
-/* Fills @last with what the root has to say to members that it cannot reach any more. */
-void hc_abort_last(const struct hc_member *root, struct hc_abort *last);
+void hc_end_event(struct hc_member *m, const struct hc_end *end, u64 first);
+/* A fault has broken the plan: tell listeners, once. */
+void hc_plan_breaks(struct hc_member *m, const struct hc_end *cause);
 /* Where the cause lies of what has failed, if it is known; of no failure (status 0) it is not. */
-static inline void hc_cause_tell(const struct hc_abort *cause, struct hypercube_result *res)
+static inline void hc_cause_tell(const struct hc_end *cause, struct hypercube_result *res)
 {
 	bool failed = cause->status;
 
@@ -560,33 +591,25 @@ static inline void hc_cause_tell(const struct hc_abort *cause, struct hypercube_
 	res->cause_dim = failed && cause->dim != HC_CAUSE_NONE ? cause->dim : ~0U;
 }
 
-/* Tell the process that an operation failed as @m->abort says; @op may be NULL. */
+/* Tell the process that an operation failed as @m->last says; @op may be NULL. */
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
-/* It has failed as @m->abort says: tell the process of its contribution, and forget it. */
-void hc_op_forgo(struct hc_member *m, struct hc_op *op);
-/* May an operation of this number be under way anywhere?  Else a failure of it, of which somebody
- * speaks, cannot be.
- */
-bool hc_nr_fits(const struct hc_member *m, u64 nr);
-/* Operations from @abort->from on have failed: tell the socket and all peers. */
-void hc_coll_abort(struct hc_member *m, const struct hc_abort *abort, u32 from_peer);
-/* The same, found by this member outside of any operation's work: work goes on with
- * what did not fail.
- */
-void hc_coll_abort_go_on(struct hc_member *m, const struct hc_abort *abort);
-enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
+/* May a frame of this generation, about this operation, come now?  0, or why not. */
+unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr);
+/* In lockstep: the number behind that of the operation at hand. */
+u64 hc_nr_behind(const struct hc_member *m, u64 nr);
 
 /* --- coll/lost.c --- */
 /* Does the member's role use link @dim? */
 bool hc_member_uses(const struct hc_member *m, unsigned int dim);
-/* Link @dim of a node has failed. */
+/* Link @dim of a node has failed: note it. */
+void hc_plan_cut(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
+/* And go on with what did not fail. */
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim);
 
 /* A machine does not have the plan (hc_plan.lost). */
 void hc_plan_lost(struct hc_member *m);
-/* The oldest operation that may miss a frame that a peer or this member has sent. */
-u64 hc_first_at_risk(const struct hc_member *m);
-
+/* The way to a peer at the other end of a detour is. */
+void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_end *cause);
 /* --- coll/work.c --- */
 /* The member waits for something: look at it again now and then.  Poll. */
 void hc_member_wait(struct hc_member *m);
@@ -600,9 +623,6 @@ void hc_member_forget(struct hc_member *m);
 /* --- coll/stall.c --- */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
-/* Settle a member that waits for the root's FINAL if it is cut off from the root.  Poll. */
-void hc_doubt_check(struct hc_member *m);
-
 /* Note clock, time and stage costs that came with a frame. */
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 /* Send a frame to a peer of the tree, the way the tree says.  If that fails, the operation of
@@ -622,8 +642,10 @@ void hc_stage_header(struct hc_member *m, struct hc_op *op, const struct hc_tree
 void hc_data_header(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 /* Send the last DATA frame towards destination @i.  False: the operation is gone. */
 bool hc_last_xmit(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
-/* Settle with @status as the cause, and free the state.  Config, after a grace period. */
-void hc_member_destroy(struct hc_member *m, int status, const struct hc_abort *last);
+/* End all with @status, but what the root had completed, and free the state.
+ * @root: NULL: nothing is known of it.  Config, after a grace period.
+ */
+void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_view *root);
 u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op);
 
 /* --- coll/fanout.c --- */
@@ -633,6 +655,8 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 bool hc_root_may(struct hc_member *m, struct hc_op *op);
 /* Put it out: to the process, and down; consumes.  False: the operation is gone. */
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Has source @i room for one more segment, or is nothing sent to it? */
+bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned int i);
 /* Send a copy that shares the pages down to source @i.  False: the operation is gone. */
 bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
 /* May @skb be passed on to all sources that want it, and the process?  If not, the wait is

@@ -180,17 +180,12 @@ int hc_detour_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct 
 	return err;
 }
 
-static void detour_break(struct hc_member *m, u32 status, u32 node, u32 dim)
+static void detour_break(struct hc_member *m, const struct hc_tree_peer *peer, u32 status, u32 node,
+			 u32 dim)
 {
-	const struct hc_abort abort = {
-		.from = hc_first_at_risk(m),
-		.status = status,
-		.node = node,
-		.dim = dim,
-		.flags = HC_ABORT_F_BROKEN,
-	};
+	const struct hc_end cause = { .status = status, .node = node, .dim = dim };
 
-	hc_coll_abort(m, &abort, HC_CAUSE_NONE);
+	hc_way_lost(m, peer, &cause);
 }
 
 bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
@@ -211,7 +206,7 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 		return true;
 	}
 	if ((s32)(nr - end->came) > 0)
-		detour_break(m, EHOSTUNREACH, peer->node, HC_CAUSE_NONE);
+		detour_break(m, peer, EHOSTUNREACH, peer->node, HC_CAUSE_NONE);
 	return false;
 }
 
@@ -246,6 +241,6 @@ bool hc_detour_silent(struct hc_member *m, const struct hc_tree_peer *peer)
 	m->node->spent += way->n / LINKS_OF_A_FRAME;
 	if (!way_fault(m->node, back ? peer->node : m->node->id, way, &at, &dim))
 		return false;
-	detour_break(m, ENOLINK, at, dim);
+	detour_break(m, peer, ENOLINK, at, dim);
 	return true;
 }

@@ -52,8 +52,6 @@ struct sk_buff *hc_seg_share(struct hc_node *node, struct sk_buff *skb, u32 off,
 	w->offset = cpu_to_be64(be64_to_cpu(from->offset) + off);
 	w->total = from->total;
 	w->block = from->block;
-	w->ordinal = from->ordinal;
-	w->speaker = from->speaker;
 	if (shared) {
 		const skb_frag_t *frag = &skb_shinfo(skb)->frags[0];
 
@@ -88,12 +86,17 @@ static bool reader_may(struct hc_member *m, struct hc_op *op, const struct sk_bu
 	return false;
 }
 
+bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+{
+	return op->src[i].credit || m->src[i].away;
+}
+
 bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	unsigned int i;
 
 	for (i = 0; i < m->role.nsrc; i++)
-		if (op->src[i].want && !op->src[i].credit) {
+		if (op->src[i].want && !hc_down_room(m, op, i)) {
 			hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[i].node);
 			return false;
 		}
@@ -160,31 +163,68 @@ static bool others_gave(const struct hc_member *m, const struct hc_op *op)
 	return !hc_member_is_root(m) || hc_who_has(hc_traits(op->coll->id)->gives, false);
 }
 
-bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+/* False: the operation is gone. */
+static bool part_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *part)
 {
-	struct sk_buff *part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
 	u64 nr = op->nr;
 
-	if (!part) {
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
-		return false;
-	}
 	down_header(m, op, i, part);
 	op->src[i].credit--;
 	hc_relay_xmit(m, &m->src[i], part, others_gave(m, op));
 	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
-	return hc_member_op(m, nr) == op;
+	return hc_op_lives(m, op, nr);
+}
+
+bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+{
+	struct sk_buff *part;
+
+	if (m->src[i].away)
+		return true;
+	part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+	if (part)
+		return part_send(m, op, i, part);
+	hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return false;
+}
+
+static bool goes_to(const struct hc_member *m, const struct hc_op *op, unsigned int i)
+{
+	return op->src[i].want && !m->src[i].away;
+}
+
+/* There is memory for all, or none is sent any: what one has had does not fail for lack of it. */
+static bool parts_send(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	struct sk_buff_head parts;
+	struct sk_buff *part;
+	bool sent = true;
+	unsigned int i;
+
+	__skb_queue_head_init(&parts);
+	for (i = 0; i < m->role.nsrc && sent; i++) {
+		if (!goes_to(m, op, i))
+			continue;
+		part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+		sent = part;
+		if (part)
+			__skb_queue_tail(&parts, part);
+	}
+	if (!sent)
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+	for (i = 0; i < m->role.nsrc && sent; i++)
+		if (goes_to(m, op, i))
+			sent = part_send(m, op, i, __skb_dequeue(&parts));
+	__skb_queue_purge(&parts);
+	return sent;
 }
 
 bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
-	unsigned int i;
-
-	for (i = 0; i < m->role.nsrc; i++)
-		if (op->src[i].want && !hc_down_send(m, op, i, skb)) {
-			kfree_skb(skb);
-			return false;
-		}
+	if (!parts_send(m, op, skb)) {
+		kfree_skb(skb);
+		return false;
+	}
 	if (!delivers(m)) {
 		consume_skb(skb);
 		return true;
@@ -249,8 +289,23 @@ bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tre
 	w = hc_wire_credit_of(skb);
 	w->plan.op = cpu_to_be64(op->nr);
 	w->taken = cpu_to_be32(hc_taken(m, peer->node, op->nr));
+	w->gen = cpu_to_be32(m->gen);
 	hc_peer_xmit(m, peer, skb);
-	return hc_member_op(m, nr) == op;
+	return hc_op_lives(m, op, nr);
+}
+
+void hc_credit_void(struct hc_member *m, u32 gen, u64 nr, u32 taken)
+{
+	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
+	struct hc_wire_credit *w;
+
+	if (!skb)
+		return;
+	w = hc_wire_credit_of(skb);
+	w->plan.op = cpu_to_be64(nr);
+	w->taken = cpu_to_be32(taken);
+	w->gen = cpu_to_be32(gen);
+	hc_peer_xmit(m, &m->role.dst[0], skb);
 }
 
 /* Tell the sender that there is room again; nothing follows the last segment.  False:
@@ -277,7 +332,7 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
 		if (!down_may(m, op, skb))
-			return hc_member_op(m, nr) == op ? HC_BLOCKED : HC_FAILED;
+			return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 		__skb_unlink(skb, q);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 		if (!down_pass(m, op, skb, last))
@@ -296,9 +351,9 @@ void hc_results_advance(struct hc_member *m)
 	u64 nr = m->done;
 	struct hc_op *op;
 
-	if (!m->plan->ops->results_follow || hc_member_is_root(m) || hc_abort_owed(m))
+	if (!m->plan->ops->results_follow || hc_member_is_root(m) || hc_word_owed(m))
 		return;
-	while ((op = hc_op_next(m, nr, m->head + 1))) {
+	while ((op = hc_op_next(m, nr, min(m->head + 1, m->gives)))) {
 		enum hc_progress p;
 
 		nr = op->nr + 1;

@@ -136,7 +136,7 @@ static bool frame_forward(struct hc_member *m, struct hc_op *op, struct sk_buff 
 		hdr->time = cpu_to_be64(op->time);
 	hc_data_header(m, op, 0, skb);
 	hc_relay_xmit(m, &m->role.dst[0], skb, others);
-	if (hc_member_op(m, nr) != op)
+	if (!hc_op_lives(m, op, nr))
 		return false;
 	return !last || hc_others_end(m, op);
 }

@@ -10,14 +10,13 @@
  * grace period.  Processes hear of their contributions in order, so what comes for the same plan
  * meanwhile is parked at the node, whatever becomes of it; it stays charged to its socket.
  *
- * After a failure members begin anew with the same number, whatever each of them had contributed.
- * So what a process has sent without knowing of the failure does not begin: it is refused, and the
- * process goes on when it knows (sock/unread.h).
+ * What a process has sent without knowing that a generation has ended does not begin: it is
+ * refused, and the process goes on when it knows (sock/unread.h).  What comes while a generation
+ * ends waits until the member is in the next one.
  *
  * A plan may change from one socket to another while operations are under way: each of
  * them knows whose it is (hc_op.rec), and goes on to its end for that socket.
  */
-#include "coll/anew.h"
 #include "coll/coll.h"
 #include "coll/host.h"
 #include "sock/result.h"
@@ -33,72 +32,43 @@ void hc_host_purge(struct hc_node *node)
 	hc_drop_all(node, &node->host.parked);
 }
 
-/* While the plan is mended nobody can be told; but a contribution that is half sent will never be
- * complete.  One that has not begun is asked for by those who wait for it (coll/stall.c).
- */
-static void owed_end(struct hc_member *m, const struct hc_abort *abort)
-{
-	if (hc_member_holds(m))
-		m->cut |= m->cur_open;
-	else if (!m->broken)
-		hc_coll_abort_go_on(m, abort);
-}
-
 void hc_host_resume(struct hc_member *m)
 {
-	struct hc_abort abort = {
-		.from = m->cur,
-		.status = ECONNRESET,
-		.node = m->node->id,
-		.dim = HC_CAUSE_NONE,
+	const struct hc_end cause = {
+		.status = ECONNRESET, .node = m->node->id, .dim = HC_CAUSE_NONE,
 	};
-	bool owes = m->cut && m->cur_open;
+	bool owes = m->halved && m->cur_open;
+	bool leaves = m->leaves;
 
-	m->cut = false;
-	if (owes)
-		hc_coll_abort_go_on(m, &abort);
+	m->halved = false;
+	m->leaves = false;
+	if (leaves)
+		hc_leave(m, m->cur_open ? m->cur : m->next, true);
+	else if (owes)
+		hc_fail_go_on(m, m->cur, cause);
 }
 
-/* Have others begun the member's next operation, as far as it knows?  Who contributed to that and
- * left has failed what is behind it.
+/* The first operation that its process did not give all of or, at the root, has not had the result
+ * of.
  */
-static bool next_is_begun(struct hc_member *m)
+static u64 first_owed(const struct hc_member *m)
 {
-	const struct hc_op *op = hc_member_op(m, m->next);
-
-	return (op && op->nr == m->next) || (m->abort_to && m->next < m->abort.from);
+	if (hc_member_is_root(m) && m->plan->ops->ack->way == HC_ACK_DOWN)
+		return m->head;
+	return m->cur_open ? m->cur : m->next;
 }
 
-/* What its process owed will never come.  Of one that has not been told of a failure it has
- * failed already, and all know that; so they do of one that saw it, and has begun nothing since.
- * Those that were there with it ask for what it does not begin (coll/stall.c), and others wait
- * for one that comes anew.  But what others have begun ends with it: if that is the rest of its
- * own run, nobody will complete it, and the next run would find it there.
- */
-static void member_close(struct hc_member *m, u64 group)
+/* While the plan is mended nobody can be told. */
+static void member_close(struct hc_member *m)
 {
-	struct hc_abort abort = {
-		.from = m->cur_open ? m->cur : m->next,
-		.status = ECONNRESET,
-		.node = m->node->id,
-		.dim = HC_CAUSE_NONE,
-	};
-	bool saw = hc_saw_failure(m, group), resets = hc_resets(m);
-	bool quiet = !m->cur_open && (!m->engaged || resets) && !next_is_begun(m);
+	bool began = m->engaged;
 
-	/* Nobody is left to receive what the root still assembles.  Where all members are roots,
-	 * others have a result of their own, for which this member goes on with what it has.
-	 */
-	if (hc_member_is_root(m) && m->plan->ops->ack->way != HC_ACK_ALONE && m->head < m->next) {
-		abort.from = min(abort.from, m->head);
-		quiet = false;
-	}
 	m->engaged = false;
-	hc_reset_forget(m);
-	m->left = true;
-	m->unheard = !saw && ((quiet && !resets) || hc_member_holds(m));
-	if (!quiet)
-		owed_end(m, &abort);
+	m->resets = false;
+	if (hc_member_holds(m))
+		m->leaves = true;
+	else
+		hc_leave(m, first_owed(m), began);
 }
 
 /* Another socket serves the plan now and goes on with the next number.  This one will not
@@ -106,17 +76,15 @@ static void member_close(struct hc_member *m, u64 group)
  */
 static void member_hand_over(struct hc_member *m)
 {
-	struct hc_abort abort = {
-		.from = m->cur,
-		.status = ECONNRESET,
-		.node = m->node->id,
-		.dim = HC_CAUSE_NONE,
+	const struct hc_end cause = {
+		.status = ECONNRESET, .node = m->node->id, .dim = HC_CAUSE_NONE,
 	};
 
-	m->engaged = false;
-	hc_reset_forget(m);
-	if (m->cur_open)
-		owed_end(m, &abort);
+	m->resets = false;
+	if (m->cur_open && hc_member_holds(m))
+		m->halved = true;
+	else if (m->cur_open)
+		hc_fail_go_on(m, m->cur, cause);
 }
 
 /* Does the socket leave the plan? */
@@ -161,7 +129,7 @@ static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 	if (m->plan->ops->close)
 		m->plan->ops->close(m);
 	else
-		member_close(m, cb->group);
+		member_close(m);
 }
 
 /* All that waits was sent by the socket before it was closed: a socket that binds after it
@@ -236,7 +204,7 @@ static void member_refuse(struct hc_member *m, struct sk_buff *skb, int status, 
 		.op = op,
 	};
 
-	hc_cause_tell(&m->abort, &res);
+	hc_cause_tell(&m->last, &res);
 	refuse(m->node, m, skb, &res, HYPERCUBE_A_DROP_ENDED);
 }
 
@@ -259,55 +227,51 @@ static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 		hc_advance(m);
 }
 
-static void host_begin(struct hc_member *m, struct sk_buff *skb)
+/* False: there is no memory; the contribution waits for the end of its operation. */
+static bool host_begin(struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	struct hc_op *op = hc_op_get(m, m->next);
+	u64 nr;
 
 	m->engaged = true;
-	m->left = false;
 	m->sock = cb->rec.sock;
 	m->group = cb->group;
 	if (!op) {
-		struct hc_abort abort = {
-			.from = m->next,
-			.status = ENOMEM,
-			.node = m->node->id,
-			.dim = HC_CAUSE_NONE,
+		const struct hc_end cause = {
+			.status = ENOMEM, .node = m->node->id, .dim = HC_CAUSE_NONE,
 		};
 
-		m->begun++;
-		host_refuse(m->node, m, skb, -ENOMEM, 0);
-		hc_coll_abort_go_on(m, &abort);
-		hc_reset_forget(m);
-		return;
+		hc_fail(m, m->next, cause);
+		/* Who is not told by the end of the generation. */
+		if (m->plan->ops->all_contribute)
+			return false;
+		host_refuse(m->node, m, skb, -ENOMEM, HYPERCUBE_OP_NONE);
+		return true;
 	}
 	op->begun = true;
-	op->anew = hc_came_anew(m, op->nr, m->group);
+	nr = op->nr;
 	trace_hc_op_begin(m->node, m->plan->id, hc_told_nr(m, op->nr), w);
 	op->rec = cb->rec;
 	op->cookie = cb->cookie;
-	m->begun++;
 	op->notify_own = w->flags & HC_DATA_F_NOTIFY;
 	op->notify |= op->notify_own;
 	op->result = be64_to_cpu(w->total);
 	m->cur = op->nr;
 	m->cur_open = true;
 	WRITE_ONCE(m->next, m->next + 1);
-	/* Who comes late finds that what is behind has failed. */
-	if (hc_ended(m, m->next) && m->plan->ops->all_contribute)
-		hc_reset_note(m, m->next);
-	hc_numbers_skip(m);
 	if (!hc_op_params(op, w)) {
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
 		hc_op_fail(m, op, -EPROTO, m->node->id);
 		hc_advance(m);
-		return;
+		return true;
 	}
 	/* The total is this member's own: in a merge, or a scatter, it knows no other. */
 	op->total = be64_to_cpu(w->total);
 	own_push(m, op, skb);
+	hc_part_came(m, nr);
+	return true;
 }
 
 static bool same_rec(const struct hc_rec *a, const struct hc_rec *b)
@@ -337,7 +301,8 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 /* Sockets that do not read what their operations tell them begin no more of them. */
 static bool may_begin_now(const struct hc_member *m, u64 sock)
 {
-	return m->next < m->done + m->plan->ops->window && hc_sock_room(m, sock);
+	return m->next < m->gives && m->next < m->done + m->plan->ops->window && !m->left &&
+	       !m->leaves && !hc_word_owed(m) && hc_sock_room(m, sock);
 }
 
 /* Its process did not know of a failure, so it meant an operation that is over. */
@@ -352,16 +317,10 @@ static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 /* The process hears of the failure by this. */
 static void failure_tell(struct hc_member *m, struct sk_buff *skb)
 {
-	u64 group = hc_host_cb(skb)->group;
-
-	hc_reset_forget(m);
-	/* It is one of those that were there. */
-	m->seen_by = max(m->seen_by, group);
-	m->passed_seen_by = max(m->passed_seen_by, group);
-	member_refuse(m, skb, -(int)m->abort.status, 0);
-	m->begun++;
-	if (m->broken && m->plan->ops->refused)
-		m->plan->ops->refused(m);
+	m->resets = false;
+	m->sock = hc_host_cb(skb)->rec.sock;
+	m->group = hc_host_cb(skb)->group;
+	member_refuse(m, skb, -(int)m->last.status, hc_told_nr(m, m->last.nr));
 }
 
 /* False: it has to wait. */
@@ -376,8 +335,10 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	}
 	/* This process need not hear of another one's failure. */
 	if (m->group != hc_host_cb(skb)->group)
-		hc_reset_forget(m);
-	tells = hc_resets(m) || (m->broken && !hc_member_holds(m));
+		m->resets = false;
+	if (m->left)
+		hc_came(m);
+	tells = m->resets || (m->broken && !hc_member_holds(m));
 	ahead = !tells && is_ahead(m, skb);
 	if ((tells || ahead) && !hc_sock_room(m, sock))
 		return false;
@@ -386,7 +347,7 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 	else if (ahead)
 		member_refuse(m, skb, -ECANCELED, HYPERCUBE_OP_NONE);
 	else if (!hc_member_holds(m) && !op_open(m) && may_begin_now(m, sock))
-		host_begin(m, skb);
+		return host_begin(m, skb);
 	else
 		return false;
 	return true;
@@ -462,7 +423,8 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
 	bool over = true;
 
 	rcu_read_lock();
-	if (hc_hdr(skb)->type == HC_FRAME_ABORT) {
+	/* That a socket leaves. */
+	if (hc_hdr(skb)->type == HC_FRAME_END) {
 		over = host_leave(node, skb, budget);
 		if (over)
 			consume_skb(skb);
@@ -481,7 +443,7 @@ static struct sk_buff *waiting_next(struct hc_member *m)
 	struct sk_buff *skb = skb_peek(&m->waiting);
 	const struct hc_op *op = op_open(m);
 
-	if (!op || !skb || !hc_host_cb(skb)->first)
+	if (!op || !skb || !hc_host_cb(skb)->first || m->left)
 		return skb;
 	skb_queue_walk(&m->waiting, skb)
 		if (same_rec(&op->rec, &hc_host_cb(skb)->rec))

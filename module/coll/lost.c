@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * What a fault costs: a link that fails, and a frame of an operation that goes no further.  Where a
- * plan takes that way, operations fail (coll/abort.c).
+ * plan takes that way, operations fail (coll/end.c).
  */
 #include "coll/coll.h"
 #include "coll/detour.h"
@@ -9,12 +9,12 @@
 #include "fabric/frame.h"
 #include "route/route.h"
 
-/* A node that is no member has news for the members: the root spreads it.  If that gets lost, the
- * ends of the detour find out (coll/stall.c).
+/* A node that is no member has news for the members: the root decides.  If that gets lost, the ends
+ * of the detour find out (coll/stall.c).
  */
-static void abort_route(struct hc_node *node, struct hc_plan *plan, const struct hc_abort *abort)
+static void stop_route(struct hc_node *node, struct hc_plan *plan, const struct hc_end *cause)
 {
-	struct sk_buff *skb = hc_abort_alloc(node, abort);
+	struct sk_buff *skb = hc_end_word(node, HC_FRAME_STOP, 0, cause);
 	struct hc_wire_plan *of;
 
 	if (!skb)
@@ -43,50 +43,93 @@ bool hc_member_uses(const struct hc_member *m, unsigned int dim)
 	return false;
 }
 
-/* The oldest operation that may miss a frame that a peer or this member has sent: one whose
- * result is still coming down, else the oldest not handed over.
- */
-u64 hc_first_at_risk(const struct hc_member *m)
+/* What led to some peers is gone, or (@dim: HC_CAUSE_NONE) what led to any of them. */
+static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
 {
-	const struct hc_op *op = NULL;
+	bool above = false;
+	unsigned int i;
 
-	if (m->plan->ops->results_follow)
-		op = hc_op_next(m, m->done, m->head);
-	while (op && !op->coll->comes_down)
-		op = hc_op_next(m, op->nr + 1, m->head);
-	return op ? op->nr : m->head;
+	if (m->plan->ops->ack->way == HC_ACK_ALONE) {
+		hc_broke(m, cause);
+		return;
+	}
+	hc_plan_breaks(m, cause);
+	for (i = 0; i < m->role.nsrc && !m->broken; i++)
+		if (dim == HC_CAUSE_NONE || peer_uses(&m->src[i], dim))
+			hc_cut_below(m, i, *cause);
+	for (i = 0; i < m->role.ndst; i++)
+		above |= dim == HC_CAUSE_NONE || peer_uses(&m->role.dst[i], dim);
+	if (above)
+		hc_cut_above(m, *cause);
+}
+
+/* A member may be an end of a detour, or be passed by it. */
+static void way_cut(struct hc_member *m, unsigned int dim, const struct hc_end *cause)
+{
+	unsigned int i;
+
+	hc_plan_breaks(m, cause);
+	for (i = 0; i < m->role.nsrc && !m->broken; i++)
+		if (m->src[i].how == HC_TREE_DETOUR && hc_detour_dim(m, m->src[i].node) == dim)
+			hc_cut_below(m, i, *cause);
+	for (i = 0; i < m->role.ndst && !m->broken; i++)
+		if (m->role.dst[i].how == HC_TREE_DETOUR &&
+		    hc_detour_dim(m, m->role.dst[i].node) == dim)
+			hc_cut_above(m, *cause);
+	if (!m->broken)
+		hc_over(m, *cause);
+}
+
+void hc_plan_cut(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
+{
+	struct hc_member *m = plan->member[node->id];
+	const struct hc_end cause = { .status = ENOLINK, .node = node->id, .dim = dim };
+
+	if (m && hc_member_uses(m, dim))
+		peers_cut(m, dim, &cause);
+	if (!hc_ways_take(plan, node->id, dim))
+		return;
+	if (m)
+		way_cut(m, dim, &cause);
+	else
+		stop_route(node, plan, &cause);
 }
 
 void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
 {
 	struct hc_member *m = plan->member[node->id];
-	struct hc_abort abort = {
-		.from = m ? hc_first_at_risk(m) : 0,
-		.status = ENOLINK,
-		.node = node->id,
-		.dim = dim,
-		.flags = HC_ABORT_F_BROKEN,
-	};
-	bool concerned = (m && hc_member_uses(m, dim)) ||
-			 hc_ways_take(plan, node->id, dim);
 
-	if (concerned && m)
-		hc_coll_abort_go_on(m, &abort);
-	else if (concerned)
-		abort_route(node, plan, &abort);
+	hc_plan_cut(node, plan, dim);
+	if (m)
+		hc_advance(m);
 }
 
 void hc_plan_lost(struct hc_member *m)
 {
-	const struct hc_abort abort = {
-		.from = hc_first_at_risk(m),
-		.status = EHOSTUNREACH,
-		.node = READ_ONCE(m->plan->lost),
-		.dim = HC_CAUSE_NONE,
-		.flags = HC_ABORT_F_BROKEN,
+	const struct hc_end cause = {
+		.status = EHOSTUNREACH, .node = READ_ONCE(m->plan->lost), .dim = HC_CAUSE_NONE,
 	};
 
-	hc_coll_abort_go_on(m, &abort);
+	peers_cut(m, HC_CAUSE_NONE, &cause);
+	hc_advance(m);
+}
+
+void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const struct hc_end *cause)
+{
+	int i = hc_src_index(m, peer->node);
+
+	hc_plan_breaks(m, cause);
+	if (i >= 0)
+		hc_cut_below(m, i, *cause);
+	else
+		hc_cut_above(m, *cause);
+}
+
+/* Of a frame that is needed. */
+static u32 gen_of(const struct sk_buff *skb)
+{
+	return be32_to_cpu(hc_hdr(skb)->type == HC_FRAME_DATA ? hc_wire_data_of(skb)->gen :
+								 hc_wire_credit_of(skb)->gen);
 }
 
 void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buff *skb,
@@ -94,25 +137,28 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 {
 	const struct hc_wire_plan *of = hc_frame_plan(skb);
 	bool lacks = hc_link_errno(why) == -ENOBUFS;
-	struct hc_abort abort = {
-		.from = be64_to_cpu(of->op),
-		/* A frame may find a link of the plan down before the node has heard of that. */
-		.status = why == HYPERCUBE_A_DROP_NO_MEMORY ? ENOMEM : lacks ? ENOBUFS : ENOLINK,
-		.node = node->id,
-		.dim = lacks ? HC_CAUSE_NONE : dim,
-		.flags = lacks ? 0 : HC_ABORT_F_BROKEN,
+	const struct hc_end cause = {
+		.status = why == HYPERCUBE_A_DROP_NO_MEMORY ? ENOMEM : ENOBUFS,
+		.node = node->id, .dim = HC_CAUSE_NONE,
 	};
+	u64 nr = be64_to_cpu(of->op);
 	struct hc_member *m;
 	struct hc_plan *plan;
 
-	/* ABORT itself is not worth a second ABORT; the ends of a detour find what is missing. */
+	/* What others are about their senders say again, or the ends of a detour find out. */
 	if (!hc_frame_is(skb, HC_FT_NEEDED) || hc_hdr(skb)->flags & HC_FRAME_F_ROUTED)
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));
 	m = plan && plan->tag == be32_to_cpu(of->epoch) ? plan->member[node->id] : NULL;
+	/* A frame may find a link of the plan down before the node has heard of that. */
+	if (m && hc_member_uses(m, dim) && !lacks) {
+		hc_plan_cut(node, plan, dim);
+		hc_member_again(m);
+	}
 	/* Else it is of no use to anybody, or says what cannot be. */
-	if (m && hc_member_uses(m, dim) && abort.from >= m->base && hc_nr_fits(m, abort.from))
-		hc_coll_abort(m, &abort, HC_CAUSE_NONE);
+	else if (m && hc_member_uses(m, dim) && nr >= max(m->base, m->done) &&
+		 nr < m->done + 2 * HC_OP_WINDOW && !hc_gen_refused(m, gen_of(skb), nr))
+		hc_fail(m, nr, cause);
 	rcu_read_unlock();
 }

@@ -147,7 +147,7 @@ static bool input_pop(struct hc_member *m, struct hc_op *op, unsigned int i)
 			hc_credit_return(m, op, &m->src[i - 1]);
 	}
 	consume_skb(skb);
-	return hc_member_op(m, nr) == op;
+	return hc_op_lives(m, op, nr);
 }
 
 /* Empty segments only mark the end of a run. */
@@ -324,7 +324,7 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	mo->credit[i]--;
 	run_header(m, op, i, skb, last);
 	hc_relay_xmit(m, &m->role.dst[i], skb, m->role.nsrc);
-	return hc_member_op(m, nr) == op;
+	return hc_op_lives(m, op, nr);
 }
 
 /* Begin a segment if its receiver has room for it. */
@@ -374,7 +374,7 @@ static enum hc_progress run_end(struct hc_member *m, struct hc_op *op)
 			return run_put(m, op, skb, true) ? HC_FINISHED : HC_FAILED;
 		run_header(m, op, i, skb, true);
 		hc_peer_xmit(m, &m->role.dst[i], skb);
-		if (hc_member_op(m, nr) != op)
+		if (!hc_op_lives(m, op, nr))
 			return HC_FAILED;
 	} while (++i < m->role.ndst);
 	return HC_FINISHED;

@@ -13,7 +13,6 @@
 
 #include <linux/types.h>
 
-struct hc_abort;
 struct hc_member;
 struct hc_op;
 struct hc_plan;
@@ -25,7 +24,7 @@ struct sk_buff;
 enum hc_progress {
 	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
 	HC_FINISHED,	/* everything was passed on (the root: delivered) */
-	HC_FAILED,	/* hc_coll_abort() was called; the operation is gone */
+	HC_FAILED,	/* hc_fail() was called; nothing is done for the operation any more */
 };
 
 /**
@@ -83,7 +82,7 @@ struct hc_coll_ops {
 enum hc_ack_way {
 	HC_ACK_DOWN,	/* its destinations tell, the root first */
 	HC_ACK_UP,	/* its sources tell, the root is last */
-	HC_ACK_ALONE,	/* nobody: each member knows from its own work, nothing is in doubt */
+	HC_ACK_ALONE,	/* nobody: each member knows from its own work */
 };
 
 /**
@@ -93,17 +92,14 @@ enum hc_ack_way {
  * @rx: others have told; NULL: nobody does
  * @handed: the oldest operation was passed on as a whole, and .head has moved behind it; it
  *	may be forgotten
- * @settle_below: one behind a gap is about to take the place of the failed range: what is below
- *	that is over everywhere else; NULL: there is nothing to do
- * @settle_passed: the same for a range that others have passed already
+ * @moved: a generation has ended, and .head is where the next one begins
  */
 struct hc_ack_ops {
 	enum hc_ack_way way;
 	void (*tell)(struct hc_member *m);
 	void (*rx)(struct hc_member *m, const struct sk_buff *skb);
 	void (*handed)(struct hc_member *m, struct hc_op *op);
-	void (*settle_below)(struct hc_member *m);
-	void (*settle_passed)(struct hc_member *m);
+	void (*moved)(struct hc_member *m);
 };
 
 /**
@@ -167,14 +163,9 @@ enum {
  * The following concern failures, and are NULL where there is nothing to do:
  *
  * @forgone: an operation that its process had begun has failed, and the process knows it
- * @broke: a fault has broken the plan, as .end says; nothing has ended for that yet
- * @settled: the plan is broken, and what was in doubt has ended, as @last says
- * @abort_note: a failure that is no fault was heard of; @news: it covers numbers that no earlier
- *	one did.  True: there is something to pass on
- * @word_awaited: does it wait for the root's word on a failure that it knows of?
- * @word_again: the root's word on a plan that broke has come again.  True: it is news
- * @refused: the plan is broken, and a contribution was refused that its process thinks it has
- *	begun
+ * @ended: a generation has ended, as .last says; @told: the process has heard of it.  True: it was
+ *	told now
+ * @settled: the plan is broken, and all that was under way has ended
  *
  * @mend: how they mend themselves, if they were asked to (hc_plan.mends); NULL: they cannot
  */
@@ -203,12 +194,8 @@ struct hc_plan_ops {
 	void (*close)(struct hc_member *m);
 
 	void (*forgone)(struct hc_member *m, struct hc_op *op);
-	void (*broke)(struct hc_member *m);
-	void (*settled)(struct hc_member *m, const struct hc_abort *last);
-	bool (*abort_note)(struct hc_member *m, struct hc_abort *abort, bool news);
-	bool (*word_awaited)(const struct hc_member *m);
-	bool (*word_again)(struct hc_member *m, const struct hc_abort *abort);
-	void (*refused)(struct hc_member *m);
+	bool (*ended)(struct hc_member *m, bool told);
+	void (*settled)(struct hc_member *m);
 
 	const struct hc_mend_ops *mend;
 };

@@ -45,15 +45,21 @@ static void plan_free(struct hc_plan *plan)
  */
 static void members_destroy(struct hc_plan *plan, int status)
 {
-	struct hc_abort last = { 0 };
+	const struct hc_member *root = NULL;
+	struct hc_root_view view;
 	u32 u;
 
 	/* A plan that was refused has no members, and maybe no such root. */
-	if (plan->epoch && plan->member[plan->root])
-		hc_abort_last(plan->member[plan->root], &last);
+	if (plan->epoch)
+		root = plan->member[plan->root];
+	if (root)
+		view = (struct hc_root_view){
+			.gen = root->gen, .done = root->done, .ended = root->last.nr,
+			.next = root->next,
+		};
 	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)
 		if (plan->member[u])
-			hc_member_destroy(plan->member[u], status, &last);
+			hc_member_destroy(plan->member[u], status, root ? &view : NULL);
 }
 
 static void plan_destroy(struct hc_plan *plan, int status)

@@ -86,7 +86,7 @@ struct hc_plan_params {
  * @went: the latest attempt at that in which one of them was told to go on
  * @lost: a node of a machine that does not have the plan, or HC_CAUSE_NONE; written under
  *	hc_fabric.lock
- * @breaking: bit 0: a member's poll is about to set @broken
+ * @breaking: bit 0: a member's poll is about to set @broken; bit 1: that was reported as a failure
  * @reported: the number after that of the failure that was reported last, or where numbers went on
  *	when all that was under way had ended
  * @broken: a fault has broken it; set by that poll, until it is mended
@@ -178,6 +178,7 @@ int hc_plan_charge(struct hc_plan *plan, size_t bytes);
  * @nr: its number
  * @next: number of the next contribution
  * @done: all below are complete as far as the member knows
+ * @gen: generation of the member
  * @wait: enum hypercube_wait
  * @awaited: with WAIT_PEER and WAIT_CREDIT: the node
  * @since: ns that the wait has lasted
@@ -186,6 +187,7 @@ struct hc_op_view {
 	u64 nr;
 	u64 next;
 	u64 done;
+	u32 gen;
 	u32 wait;
 	u32 awaited;
 	u64 since;

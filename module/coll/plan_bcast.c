@@ -10,22 +10,13 @@
  * node above (ACK), at once if the source of the broadcast wants to know, else
  * now and then, for the window of operations must move on.
  *
- * Each message that the source has begun ends once for each member's process, in order: it
- * comes, or a record says that it failed.  If nothing of a message has come, only its source can
- * know of it.  So it counts its messages, and each says how many there were before it
- * (.ordinal); when messages fail, the source says how many it had begun (ABORT with FINAL,
- * .next), before it says anything else.
- *
- * A process that has left is missed by those that were there with it.  Nobody is told when it
- * leaves while nothing is under way, for those that receive say nothing.  So each message tells
- * apart the processes that its source has had (.speaker): a message of the one that was heard
- * last ends if nobody is there to receive it, and that of another one waits for a process that
- * comes as late as the first ones may.
+ * Who is there to receive ends with the first message that fails, whether it had come or not: its
+ * source says so (END).  The source does not wait for receivers that have left; a message that
+ * comes to a node where no process has been waits for one.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
 
-#include "coll/anew.h"
 #include "coll/coll.h"
 #include "hc_bcast.h"
 #include "netlink/netlink.h"
@@ -38,27 +29,12 @@
  * struct bcast_member - a member of a broadcast
  * @turns: steps after which each source has the message
  * @turn: steps until all below have received
- * @ended: messages that have ended for the process, one way or the other
- * @ended_nr: the number behind the last of them
- * @named: those up to this count that have not ended have failed
- * @doubt: @ended when the plan broke
- * @unnamed: messages have failed, and their source has not said how many there were
- * @speaker: at the source: processes that have left; below it: how many had before the one whose
- *	message was heard last
- * @heard: the process has been offered a message, or told of one that failed
- * @deaf: the last one had not when it left
+ * @absent: the receiver's process has left, and none has come since
  */
 struct bcast_member {
 	u16 turns[HC_STAGES_MAX];
 	u32 turn;
-	u64 ended;
-	u64 ended_nr;
-	u64 named;
-	u64 doubt;
-	bool unnamed;
-	bool heard;
-	bool deaf;
-	u16 speaker;
+	bool absent;
 };
 
 static struct bcast_member *bcast_member(const struct hc_member *m)
@@ -237,9 +213,7 @@ static void bcast_review(struct hc_member *m)
 		notify |= op_received(m, op, &time, &clock);
 	}
 	WRITE_ONCE(m->done, k);
-	hc_numbers_skip(m);
-	/* After a failure the source waits for this to go on with the next number. */
-	if (m->role.ndst && (notify || m->done - m->told >= HC_ACK_BATCH || hc_ended(m, k)))
+	if (m->role.ndst && (notify || m->done - m->told >= HC_ACK_BATCH))
 		ack_up(m, time, clock);
 }
 
@@ -268,52 +242,6 @@ static void bcast_ack_rx(struct hc_member *m, const struct sk_buff *skb)
 
 /* ------------------------------------------------------------ failure, close */
 
-/* Tell of all messages up to that count; a process that does not receive is owed no more than a
- * count of what was lost (hc_sock_status()).  The number is that of a message if all that failed
- * at once are told at once.
- */
-static void failed_tell(struct hc_member *m, u64 count)
-{
-	struct bcast_member *bm = bcast_member(m);
-
-	bm->ended_nr = max(bm->ended_nr, m->broken ? m->head : m->abort.from);
-	while (bm->ended < count) {
-		const struct hc_rec rec = hc_sock_record(m);
-
-		bm->heard |= !!rec.sock;
-		hc_status_end(m, NULL, &rec, bm->ended_nr++);
-		bm->ended++;
-	}
-}
-
-/* Tell the process of messages that have failed before it had anything of them, once all
- * before them have ended.
- */
-static void named_tell(struct hc_member *m)
-{
-	const struct bcast_member *bm = bcast_member(m);
-
-	/* Those below the failed range still come. */
-	if (bm->ended < bm->named && (m->broken || m->head >= m->abort_to))
-		failed_tell(m, bm->named);
-}
-
-/* One that had begun for the process of a member below the source. */
-static void message_ended(struct hc_member *m, const struct hc_op *op)
-{
-	struct bcast_member *bm = bcast_member(m);
-
-	bm->ended++;
-	/* Failures of several ranges that were told at once may have been given numbers beyond. */
-	bm->ended_nr = max(bm->ended_nr, op->nr + 1);
-}
-
-static void bcast_forgone(struct hc_member *m, struct hc_op *op)
-{
-	if (m->role.ndst)
-		message_ended(m, op);
-}
-
 static void bcast_handed(struct hc_member *m, struct hc_op *op)
 {
 	/* A receiver has no more to do with a message that it has passed on. */
@@ -321,192 +249,41 @@ static void bcast_handed(struct hc_member *m, struct hc_op *op)
 		if (op->begun)
 			trace_hc_op_end(m->node, m->plan->id, op->nr, 0);
 		op->begun = false;
-		message_ended(m, op);
 		WRITE_ONCE(m->next, m->head);
 	}
 	bcast_review(m);
-	hc_numbers_skip(m);
-	named_tell(m);
 }
 
-/* The source has begun @count messages (HC_NEXT_UNKNOWN: it cannot be heard); those that have
- * not come will not come.
- */
-static void messages_name(struct hc_member *m, u64 count)
+/* A receiver contributes nothing, so nothing else tells it. */
+static bool bcast_ended(struct hc_member *m, bool told)
 {
-	struct bcast_member *bm = bcast_member(m);
+	struct hc_rec rec;
 
-	if (!m->role.ndst)
-		return;
-	if (count == HC_NEXT_UNKNOWN)
-		count = bm->doubt + 1;
-	/* No source can be ahead by more. */
-	bm->named = max(bm->named, min(count, bm->ended + HC_OP_RANGE));
-	named_tell(m);
-}
-
-static void bcast_broke(struct hc_member *m)
-{
-	struct bcast_member *bm = bcast_member(m);
-
-	bm->doubt = bm->ended;
-	bm->unnamed = false;
-}
-
-static void bcast_settled(struct hc_member *m, const struct hc_abort *last)
-{
-	messages_name(m, last->next);
-}
-
-/* The source's messages with numbers below @nr, the end of the last range that failed.  Those
- * behind that, which it may have begun before it heard that the range begins further down, may
- * come.
- */
-static u64 begun_below(const struct hc_member *m, u64 nr)
-{
-	return m->begun - (m->next > nr ? m->next - nr : 0);
-}
-
-static bool bcast_abort_note(struct hc_member *m, struct hc_abort *abort, bool news)
-{
-	struct bcast_member *bm = bcast_member(m);
-
-	if (!m->role.ndst) {
-		if (news) {
-			m->abort.next = begun_below(m, m->abort_to);
-			m->abort.flags |= HC_ABORT_F_FINAL;
-		}
-		abort->next = m->abort.next;
-		/* Of a range before a gap it has nothing to say that would not be of the other. */
-		if (hc_abort_to(abort) < m->abort_to)
-			abort->flags &= ~HC_ABORT_F_FINAL;
-		else
-			abort->flags |= HC_ABORT_F_FINAL;
-		return news;
-	}
-	/* Of a range before a gap the source says nothing that it has not said of the other. */
-	bm->unnamed |= news && hc_abort_to(abort) >= m->abort.from;
-	if (abort->flags & HC_ABORT_F_FINAL && hc_abort_to(abort) >= m->abort_to) {
-		news |= bm->unnamed;
-		bm->unnamed = false;
-		m->abort.next = abort->next;
-		m->abort.flags |= HC_ABORT_F_FINAL;
-		messages_name(m, abort->next);
-	}
-	return news;
-}
-
-static bool bcast_word_awaited(const struct hc_member *m)
-{
-	return bcast_member(m)->unnamed;
-}
-
-/* The source's word may name messages that its last one did not: they have failed. */
-static bool bcast_word_again(struct hc_member *m, const struct hc_abort *abort)
-{
-	if (!(abort->flags & HC_ABORT_F_FINAL) || abort->next <= m->abort.next)
+	/* Another one may send now, to others. */
+	if (m->last.status == ECONNRESET && m->last.node == m->plan->root)
+		bcast_member(m)->absent = false;
+	if (told || !m->role.ndst)
 		return false;
-	m->abort.next = abort->next;
-	messages_name(m, abort->next);
-	return true;
-}
-
-/* The message came to its source just after the fault that broke the plan: the others must hear
- * of it.
- */
-static void bcast_refused(struct hc_member *m)
-{
-	struct hc_abort abort = m->abort;
-
-	abort.next = m->begun;
-	hc_coll_abort_go_on(m, &abort);
-}
-
-/* The word that they failed, and why, may not have come. */
-static void unheard_tell(struct hc_member *m, u64 count)
-{
-	if (!m->abort.status) {
-		m->abort.status = EPROTO;
-		m->abort.node = m->role.dst[0].node;
-		m->abort.dim = HC_CAUSE_NONE;
-	}
-	failed_tell(m, count);
-}
-
-/* Before a message whose first frame has come, the process hears of those before it that
- * failed.  False: there cannot be so many, the operation has failed.
- */
-static bool missing_tell(struct hc_member *m, struct hc_op *op, const struct hc_wire_data *w)
-{
-	u64 ended = bcast_member(m)->ended;
-	u16 missing = be16_to_cpu(w->ordinal) - (u16)ended;
-	u64 count = ended + missing;
-
-	if (missing > HC_OP_RANGE) {
-		hc_op_fail(m, op, -EPROTO, m->role.dst[0].node);
+	/* The source has given nothing of it, and the member has had all before. */
+	if (m->last.flags & HC_STOP_F_UNBEGUN && m->head >= m->last.nr)
 		return false;
-	}
-	if (missing)
-		unheard_tell(m, count);
-	return true;
-}
-
-/* It waits for a process that has not come yet, not for one that left: see the top of this file. */
-static void nobody_receives(struct hc_member *m, struct hc_op *op, u16 speaker)
-{
-	const struct bcast_member *bm = bcast_member(m);
-
-	m->left &= bm->deaf || speaker == bm->speaker;
-	if (m->left)
-		hc_op_fail(m, op, -ECONNRESET, m->node->id);
-	else
-		hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+	rec = hc_sock_record(m);
+	if (rec.sock)
+		hc_status_end(m, NULL, &rec, m->last.nr);
+	return rec.sock;
 }
 
 static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
-	struct bcast_member *bm = bcast_member(m);
-	u16 speaker = be16_to_cpu(w->speaker);
-
-	if (!hc_sock_serves(m)) {
-		nobody_receives(m, op, speaker);
-		return false;
+	if (hc_sock_serves(m)) {
+		m->engaged = true;
+		bcast_member(m)->absent = false;
+		return true;
 	}
-	bm->heard = true;
-	bm->speaker = speaker;
-	return op->begun || missing_tell(m, op, w);
-}
-
-/**
- * struct bcast_op - a message
- * @ordinal: at the source: among all that it has begun
- * @speaker: the same: bcast_member.speaker then
- */
-struct bcast_op {
-	u64 ordinal;
-	u16 speaker;
-};
-
-static void message_init(struct hc_op *op)
-{
-	struct bcast_op *b = hc_op_priv(op);
-
-	/* At the source, which has just begun it. */
-	b->ordinal = op->member->begun - 1;
-	b->speaker = bcast_member(op->member)->speaker;
-}
-
-/* Messages are counted at their source: see the top of this file. */
-static bool message_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
-{
-	const struct bcast_op *b = hc_op_priv(op);
-
-	if (hc_member_is_root(m)) {
-		hc_wire_data_of(skb)->ordinal = cpu_to_be16(b->ordinal);
-		hc_wire_data_of(skb)->speaker = cpu_to_be16(b->speaker);
-	}
-	return hc_down_all_pass(m, op, skb, last);
+	if (bcast_member(m)->absent)
+		return true;
+	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
+	return false;
 }
 
 static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
@@ -520,40 +297,23 @@ static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
 			hc_wait(m, op, HYPERCUBE_WAIT_PEER, m->role.dst[0].node);
 }
 
-/* The source's complete messages go on without its process.  At another member, the close ends
- * what its process has not received in full.
+/* The source's complete messages go on without its process, as do those that one does not
+ * receive.
  */
 static void bcast_close(struct hc_member *m)
 {
-	struct bcast_member *bm = bcast_member(m);
-	struct hc_op *op = hc_member_op(m, m->head);
-	struct hc_abort abort = {
-		.from = m->cur_open ? m->cur : m->head,
-		.status = ECONNRESET,
-		.node = m->node->id,
-		.dim = HC_CAUSE_NONE,
-	};
-	bool quiet = m->role.ndst ? !op || op->nr != m->head : !m->cur_open;
+	bool engaged = m->engaged;
 
 	m->engaged = false;
-	hc_reset_forget(m);
-	m->left = true;
-	m->unheard = true;
-	bm->deaf = !bm->heard;
-	bm->heard = false;
-	if (!m->role.ndst)
-		bm->speaker++;
-	bm->ended = max(bm->ended, bm->named);
-	if (!quiet && !m->broken)
-		hc_coll_abort_go_on(m, &abort);
+	if (m->role.ndst)
+		bcast_member(m)->absent = true;
+	else if (engaged)
+		hc_leave(m, m->cur_open ? m->cur : m->next, true);
 }
 
 static const struct hc_coll_ops bcast_message = {
 	.id = HYPERCUBE_BCAST,
-	.op_size = sizeof(struct bcast_op),
-	.init = message_init,
 	.advance = bcast_advance,
-	.down_pass = message_pass,
 };
 
 static const struct hc_coll_ops *const bcast_colls[] = { &bcast_message, NULL };
@@ -563,6 +323,7 @@ static const struct hc_ack_ops bcast_ack = {
 	.tell = bcast_ack_tell,
 	.rx = bcast_ack_rx,
 	.handed = bcast_handed,
+	.moved = bcast_review,
 };
 
 const struct hc_plan_ops hc_plan_bcast = {
@@ -575,13 +336,6 @@ const struct hc_plan_ops hc_plan_bcast = {
 	.ack = &bcast_ack, .window = HC_OP_WINDOW, .unasked = true,
 
 	.offered = bcast_offered,
-	.idle = named_tell,
+	.ended = bcast_ended,
 	.close = bcast_close,
-	.forgone = bcast_forgone,
-	.broke = bcast_broke,
-	.settled = bcast_settled,
-	.abort_note = bcast_abort_note,
-	.word_awaited = bcast_word_awaited,
-	.word_again = bcast_word_again,
-	.refused = bcast_refused,
 };

@@ -42,37 +42,22 @@
  * Completion.  An operation is done at a member when its process has the result: .done and .head
  * move together, no operation is in the state of having been handed over, nobody sends ACK.  A
  * member that has the result has sent all that others need for theirs, so its process may leave
- * then.  When the plan breaks, each member fails all that it has pending, and nothing is in
- * doubt.
+ * then.  When the plan breaks, each member fails all that it has pending, and no more.
  *
- * Numbering after ABORT (see coll/abort.c).  A member sends frames of operation k only
- * when all below k are done here, and nobody has a result of k without them; so but
- * for ranges that failed
+ * Numbering around END (see coll/end.c).  A member sends frames of operation k only when all
+ * below k are done here, and nobody has a result of k without them; so within a generation
  *
  *	done(v) <= done(u) + 1 for all members u, v.			(1)
  *
- * Let u find that operations from f on fail.  Either f is the one that u works on or the one
- * behind it, which a peer has begun: f >= done(u).  Or it is one that u's process has not
- * contributed all of: nobody has its result.  In both cases done(v) <= f + 1, and it stays so
- * until v hears of the failure, too: u sends nothing of f + 1.  A member begins k only if k <
- * done + HC_OP_WINDOW - 2 (.window), so k < f + HC_OP_WINDOW - 1: no member has begun a number
- * above [f, f + HC_OP_WINDOW), and all go on behind it.  That there is one number less than
- * would do for this keeps the slots of ops[] apart: if a member closes at the last of them, f +
- * HC_OP_WINDOW - 1, the range that grows by this does not end at f - 1 + 2 * HC_OP_WINDOW, where
- * another that is still at f - 1 could not queue what comes next.  Some may have the result of f
- * while it fails at others; that result is right.
+ * END of k is said by a member that gives nothing of k, or that finds that another contributes
+ * something else to it: so nobody has its result, done(v) <= k for all v.  What is below k is
+ * complete everywhere before the generation ends: nobody keeps back what it owes to that, unless
+ * it says END of a lower number.
  *
- * A member skips one failed range, and a second one may come while it still works on operations
- * below the first.  Behind a gap: the member that found it has passed the first range, so by (1)
- * only the last operation below that can be pending here.  Before a gap: the member that found
- * the other range has passed the new one, with the same consequence.  That operation fails here
- * (coll/ack.c), as the number could not pass a range that is only remembered.  Others do
- * not miss this member: a member that has passed the operation has its result, so all of this
- * member's frames of it are sent, except perhaps those of the stages after the one that it waits
- * in.  A member that waits for these has no result.  It has heard of one of the two ranges at
- * least from this member when the operation fails here, and of the other by then or with that
- * word, for each member tells its peers of what is news to it, and links lose nothing; so the
- * operation fails there, too.
+ * A peer that is in the next generation has heard END from this member, and k - 1 is done there.
+ * So by (1) this member has only k - 1 to complete, and the peer sends nothing above k + 1, for
+ * which it needs this member.  A member begins k only if k < done + HC_OP_WINDOW - 2 (.window), so
+ * all these have slots of their own in ops[].
  */
 #include <linux/netlink.h>
 
@@ -296,7 +281,7 @@ static bool offer(struct hc_member *m, struct hc_op *op, unsigned int i, struct 
 	hc_stage_header(m, op, &m->src[i], &op->busy[i], op->clock, copy);
 	hc_relay_xmit(m, &m->src[i], copy, i);
 	/* A link that has just failed ends the operation from below this call. */
-	return hc_member_op(m, nr) == op;
+	return hc_op_lives(m, op, nr);
 }
 
 /* The peer's half takes the place of that which went there; consumes @in, as the rest of take(). */

@@ -11,8 +11,8 @@
  * member when its process has the result, its message has come back, and nobody needs this
  * member for theirs any more; it begins no other before.  So what coll/plan_doubling.c says of
  * numbers holds here, too: nobody has the result of an operation without a frame of each member,
- * so except for ranges that failed done(v) <= done(u) + 1 for all members u, v, and a member
- * hears of no operation beyond the next one.  A failure changes the numbers as it does there.
+ * so within a generation done(v) <= done(u) + 1 for all members u, v, and a member hears of no
+ * operation beyond the next one.  END changes the numbers as it does there.
  * When a fault breaks the plan, each member fails all operations of which its process has no
  * result, or still waits to hear of the end; if the plan mends itself, they go on (ring_keep.c).
  *

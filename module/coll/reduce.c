@@ -50,7 +50,7 @@ static bool parts_xmit(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 		}
 		hc_data_header(m, op, i, part);
 		hc_relay_xmit(m, &m->role.dst[i], part, m->role.nsrc);
-		if (hc_member_op(m, nr) != op)
+		if (!hc_op_lives(m, op, nr))
 			return false;
 	}
 	return true;
@@ -104,7 +104,7 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 	hc_data_header(m, op, 0, skb);
 	hc_relay_xmit(m, &m->role.dst[0], skb, m->role.nsrc);
 	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
-	return hc_member_op(m, nr) == op;
+	return hc_op_lives(m, op, nr);
 }
 
 /**

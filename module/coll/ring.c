@@ -443,14 +443,10 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 
 /* ------------------------------------------------------------ arrival */
 
-/* By the reasoning of coll/plan_doubling.c a member hears of no operation beyond the next one,
- * which may be the one after a failed range.
- */
+/* By the reasoning of coll/plan_doubling.c a member hears of no operation beyond the next one. */
 static bool nr_expected(const struct hc_member *m, u64 nr, bool seen)
 {
-	u64 behind = hc_ended(m, m->head + 1) ? m->abort_to : m->head + 1;
-
-	return nr == m->head || (nr == behind && !seen);
+	return nr == m->head || (nr == hc_nr_behind(m, m->head) && !seen);
 }
 
 /* Does anything come from source @i? */
@@ -464,10 +460,13 @@ static unsigned int refused(struct hc_member *m, int i, const struct sk_buff *sk
 {
 	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	u64 nr = be64_to_cpu(w->plan.op);
+	unsigned int why = hc_gen_refused(m, be32_to_cpu(w->gen), nr);
 	const struct hc_op *op = hc_member_op(m, nr);
 
-	if (m->broken || nr < m->done || hc_ended(m, nr))
+	if (nr < m->done)
 		return HYPERCUBE_A_DROP_ENDED;
+	if (why)
+		return why;
 	if (i < 0 || hc_hdr(skb)->flags & HC_FRAME_F_ROUTED || !carries(m, i) ||
 	    w->flags & ~(HC_DATA_F_LAST | HC_DATA_F_NOTIFY | HC_DATA_F_SEEN |
 			 (hc_ring_member(m)->place ? HC_DATA_F_BOTH : 0)) ||
@@ -536,8 +535,11 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_data_fail(m, skb, err);
 		return;
 	}
+	if (!hc_op_lives(m, op, nr))
+		return;
 	if (seen)
 		seen_rx(m, op, i, skb);
+	hc_part_came(m, nr);
 	if (!m->broken && (seen || nr == m->head))
 		hc_advance(m);
 }

@@ -40,7 +40,7 @@
  */
 struct mend_desk {
 	u64 ballot;
-	struct hc_abort cause;
+	struct hc_end cause;
 	u8 what;
 	bool again;
 	bool waits;
@@ -292,7 +292,7 @@ void hc_desk_begin(struct hc_member *m)
 	desk->ballot = (hc_mend_attempt(max(s->heard, desk->ballot)) + 1) << 16 | m->node->id;
 	desk->next = 0;
 	desk->verdict = (struct hc_verdict){};
-	desk->cause = m->abort;
+	desk->cause = m->last;
 	if (!desk->cause.status) {
 		desk->cause.status = ENOLINK;
 		desk->cause.node = HC_CAUSE_NONE;
@@ -386,8 +386,8 @@ static void desk_next(struct hc_member *m)
 
 	switch (desk->what) {
 	case HC_MEND_ASK:
-		/* Beyond all numbers that were used, whichever of them failed: see coll/abort.c. */
-		desk->next += HC_OP_RANGE;
+		/* Beyond all that those who are not reached may have used. */
+		desk->next += 2 * HC_OP_WINDOW;
 		if (desk->digest == m->node->lsdb.digest && desk_mend(m))
 			phase_begin(m, HC_MEND_PLACE);
 		else

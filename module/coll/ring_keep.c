@@ -184,7 +184,7 @@ void hc_keep_stop(struct hc_member *m)
 	unsigned int n, i;
 
 	/* A failure that others may not have heard of, or that the process has to hear of. */
-	k->unfit |= m->reset_from != HC_RESET_NONE || m->abort_to > m->done;
+	k->unfit |= m->resets || m->end.nr != HC_NR_NONE;
 	for (n = 0; n < HC_OP_WINDOW; n++)
 		for (i = 0; m->ops[n] && i < m->nstreams; i++) {
 			__skb_queue_purge(&m->ops[n]->src[i].q);

@@ -60,7 +60,6 @@
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
-#include "coll/anew.h"
 #include "coll/coll.h"
 #include "coll/ring.h"
 #include "coll/ring_keep.h"
@@ -149,9 +148,19 @@ void hc_mend_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
+/* Nobody has used it, or any above.  What has broken the plan has a number, too, so that the word of
+ * it is known for an old one when the plan is mended.
+ */
+static u64 next_free(const struct hc_member *m)
+{
+	u64 ended = max(m->end.nr + 1, m->early.nr + 1);
+
+	return max3(m->next, ended, m->last.nr + 1);
+}
+
 static void answer(struct hc_member *m, u32 dst, u8 what)
 {
-	u64 nr = max(m->next, m->abort_to);
+	u64 nr = next_free(m);
 	bool asked = what == HC_MEND_ASKED;
 	struct sk_buff *skb = hc_mend_word(m, what, hc_mend_of(m)->heard, nr,
 					   asked ? sizeof(struct hc_wire_mend_ops) : 0);
@@ -184,33 +193,30 @@ static void member_calm(struct hc_member *m)
  */
 static bool member_end(struct hc_member *m)
 {
-	const struct hc_abort own = { .from = m->done };
-	bool told = false;
+	bool told = !list_empty(&m->fallen);
 	unsigned int i;
 
 	for (i = 0; i < HC_OP_WINDOW; i++)
 		told |= m->ops[i] && m->ops[i]->begun;
-	m->abort.from = min(m->abort.from, m->next);
-	hc_abort_settle(m, &own);
-	if (m->engaged && !told)
-		hc_reset_note(m, m->abort.from);
+	m->last.nr = min(m->done, m->next);
+	hc_ends_all(m, NULL);
+	m->resets |= m->engaged && !told;
+	m->engaged = false;
 	return told;
 }
 
 /* Stop, for what the master says has broken the plan. */
-static void member_stop(struct hc_member *m, u32 master, const struct hc_wire_mend *w)
+static void member_stop(struct hc_member *m, const struct hc_wire_mend *w)
 {
-	struct hc_abort abort = {
-		.from = m->done,
+	const struct hc_end cause = {
 		.status = be32_to_cpu(w->status),
 		.node = be16_to_cpu(w->node),
 		.dim = be16_to_cpu(w->dim),
-		.flags = HC_ABORT_F_BROKEN,
 		.clock = hc_mend_of(m)->clock,
 	};
 
 	if (!m->broken)
-		hc_coll_abort(m, &abort, master);
+		hc_broke(m, &cause);
 }
 
 void hc_mend_hear(struct hc_mend *s, u64 ballot)
@@ -230,7 +236,7 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 		answer(m, src, HC_MEND_NO);
 		return;
 	}
-	member_stop(m, src, w);
+	member_stop(m, w);
 	hc_mend_hear(s, ballot);
 	s->phase = MEND_ASKED;
 	answer(m, src, HC_MEND_ASKED);
@@ -239,17 +245,15 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 /* Nothing that is counted from now on has been used before. */
 static void numbers_begin(struct hc_member *m, u64 base)
 {
-	/* Those that are there go on together; others come later. */
-	m->passed.from = base;
-	m->passed.to = base;
-	m->passed_seen_by = hc_sock_last_id();
+	m->leaves |= m->left;
 	m->base = base;
-	m->abort_to = 0;
-	m->unsaid = false;
-	m->final = false;
+	m->gen = 0;
+	m->unsaid = 0;
+	hc_end_init(m);
+	m->early.nr = HC_NR_NONE;
+	m->early_ended = 0;
 	m->head = base;
 	m->told = base;
-	m->asked = 0;
 	WRITE_ONCE(m->done, base);
 }
 
@@ -310,7 +314,7 @@ static bool ops_take(struct hc_member *m, const struct hc_wire_mend *w)
 	/* One word for all members. */
 	if (!hc_mend_of(m)->keep.ended && member_end(m) &&
 	    atomic64_xchg(&m->plan->reported, base) != base)
-		hc_abort_event(m, &m->abort, m->abort.from);
+		hc_end_event(m, &m->last, m->last.nr);
 	WRITE_ONCE(m->renamed, 0);
 	WRITE_ONCE(m->next, base);
 	return true;
@@ -327,7 +331,7 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 		return;
 	}
 	if (!placed) {
-		if (base < max(m->next, m->abort_to) || !links_allow(m, w) || !ops_take(m, w)) {
+		if (base < next_free(m) || !links_allow(m, w) || !ops_take(m, w)) {
 			answer(m, src, HC_MEND_NO);
 			return;
 		}
@@ -351,6 +355,7 @@ static void plan_go(struct hc_plan *plan, u64 ballot)
 	WRITE_ONCE(plan->broken, false);
 	/* The next report that it is broken comes after this. */
 	smp_mb__before_atomic();
+	clear_bit(1, &plan->breaking);
 	clear_bit(0, &plan->breaking);
 	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
 	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
@@ -516,10 +521,8 @@ static void mend_stop(struct hc_member *m, bool news)
 		if (!s->keep.ended)
 			member_end(m);
 	} else if (news) {
-		clock_take(s, m->abort.clock, true);
+		clock_take(s, m->last.clock, true);
 		hc_keep_stop(m);
-		/* Nobody has a word to say on what is held, but the master. */
-		m->final = true;
 		member_calm(m);
 	}
 }
@@ -533,7 +536,7 @@ void hc_mend_forgone(struct hc_member *m, struct hc_op *op)
 		s->keep.unfit = true;
 }
 
-void hc_mend_settled(struct hc_member *m, const struct hc_abort *last)
+void hc_mend_settled(struct hc_member *m)
 {
 	if (!hc_mend_of(m))
 		return;

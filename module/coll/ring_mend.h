@@ -11,7 +11,6 @@
 #include "hc_ring.h"
 #include "wire.h"
 
-struct hc_abort;
 struct hc_member;
 struct hc_node;
 struct hc_op;
@@ -158,7 +157,7 @@ struct sk_buff *hc_mend_none(struct hc_node *node, const struct sk_buff *skb);
 
 /* See struct hc_plan_ops. */
 void hc_mend_forgone(struct hc_member *m, struct hc_op *op);
-void hc_mend_settled(struct hc_member *m, const struct hc_abort *last);
+void hc_mend_settled(struct hc_member *m);
 extern const struct hc_mend_ops hc_mend_rings;
 
 #endif /* _HC_RING_MEND_KERNEL_H */

@@ -165,15 +165,6 @@ static int way_to(const struct hc_member *m, const struct hc_op *op, u32 u)
 	return -1;
 }
 
-/* Is nobody in a source's set above @u? */
-static bool set_ends(const struct hc_member *m, const u8 *set, u32 u)
-{
-	for (u++; u < hc_nodes(m->node->fabric->dim); u++)
-		if (hc_byte_set_has(set, u))
-			return false;
-	return true;
-}
-
 /* The first member from @u on whose block comes this way; the number of nodes if there
  * is none.
  */
@@ -195,21 +186,19 @@ static bool blocks_follow(struct hc_member *m, struct hc_op *op, const struct sk
 	u32 len = be32_to_cpu(hc_hdr(skb)->len);
 	u64 total = op->result;
 
-	if (!total)
-		return last && !len && !w->offset && !op->down_came;
 	if (!op->down_came)
-		s->down_block = served_from(m, op, 0);
-	if (be16_to_cpu(w->block) != s->down_block ||
-	    be64_to_cpu(w->offset) != op->down_at || !len || len > total - op->down_at)
+		s->down_block = total ? served_from(m, op, 0) : hc_nodes(m->node->fabric->dim);
+	if (!len)
+		return last && !w->offset && s->down_block >= hc_nodes(m->node->fabric->dim);
+	if (last || be16_to_cpu(w->block) != s->down_block ||
+	    be64_to_cpu(w->offset) != op->down_at || len > total - op->down_at)
 		return false;
 	op->down_at += len;
 	if (op->down_at == total) {
 		op->down_at = 0;
 		s->down_block = served_from(m, op, s->down_block + 1);
 	}
-	if (op->down_at || s->down_block < hc_nodes(m->node->fabric->dim))
-		return !last;
-	return last;
+	return true;
 }
 
 static u32 frame_for(const struct hc_member *m, const struct sk_buff *skb)
@@ -227,12 +216,12 @@ static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buf
 	u32 u;
 	int i;
 
-	if (!op->result)
+	if (!hc_hdr(skb)->len)
 		return hc_down_all_may(m, op, skb);
 	u = frame_for(m, skb);
 	i = way_to(m, op, u);
 	if (i >= 0) {
-		if (op->src[i].credit)
+		if (hc_down_room(m, op, i))
 			return true;
 		hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[i].node);
 		return false;
@@ -247,40 +236,22 @@ static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buf
 	return false;
 }
 
-/* Nothing more is to be passed on: the process's record ends. */
-static bool record_end(struct hc_member *m, struct hc_op *op)
-{
-	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
-
-	if (skb)
-		hc_sock_result(m, op, skb, true);
-	else
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
-	return skb;
-}
-
-/* Pass it on, @last: it is the last one that comes. */
+/* What has no bytes is the end, which all get. */
 static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
-	struct hc_wire_data *w = hc_wire_data_of(skb);
-	u32 u = frame_for(m, skb);
-	bool whole = be64_to_cpu(w->offset) + be32_to_cpu(hc_hdr(skb)->len) == op->result;
 	bool sent;
 	int i;
 
-	if (!op->result)
+	if (!hc_hdr(skb)->len)
 		return hc_down_all_pass(m, op, skb, last);
-	i = way_to(m, op, u);
+	i = way_to(m, op, frame_for(m, skb));
 	if (i < 0) {
-		hc_sock_result(m, op, skb, last);
+		hc_sock_result(m, op, skb, false);
 		return true;
 	}
-	w->flags &= ~HC_DATA_F_LAST;
-	if (whole && set_ends(m, source_set(op, i), u))
-		w->flags |= HC_DATA_F_LAST;
 	sent = hc_down_send(m, op, i, skb);
 	consume_skb(skb);
-	return sent && (!last || record_end(m, op));
+	return sent;
 }
 
 /* Says in the header of the sink's next segment whose block it is of, and where in it. */
@@ -300,6 +271,22 @@ static void segment_address(struct hc_member *m, struct hc_op *op, struct sk_buf
 	hdr->time = cpu_to_be64(max(be64_to_cpu(hdr->time), op->time));
 }
 
+/* The end comes behind the last block.  False: the operation is gone. */
+static bool end_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+{
+	struct sk_buff *end = hc_frame_alloc(m->node, HC_FRAME_DATA, 0, GFP_ATOMIC);
+
+	if (!end) {
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+		return false;
+	}
+	hc_wire_data_of(skb)->flags &= ~HC_DATA_F_LAST;
+	hc_wire_data_of(end)->flags = HC_DATA_F_LAST;
+	hc_hdr(end)->time = hc_hdr(skb)->time;
+	__skb_queue_after(&op->own, skb, end);
+	return true;
+}
+
 static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 {
 	struct scatter_op *s = scatter_op(op);
@@ -308,16 +295,20 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 
 	op->result = div_u64(op->total, m->plan->nmembers);
 	while ((skb = skb_peek(&op->own))) {
-		bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 		u32 len = be32_to_cpu(hc_hdr(skb)->len);
+		bool last;
 
-		segment_address(m, op, skb);
+		if (len && hc_wire_data_of(skb)->flags & HC_DATA_F_LAST && !end_queue(m, op, skb))
+			return HC_FAILED;
+		last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
+		if (len)
+			segment_address(m, op, skb);
 		if (!hc_root_may(m, op))
-			return hc_member_op(m, nr) == op ? HC_BLOCKED : HC_FAILED;
+			return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 		__skb_unlink(skb, &op->own);
 		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
 		s->at += len;
-		if (be64_to_cpu(hc_wire_data_of(skb)->offset) + len == op->result)
+		if (len && be64_to_cpu(hc_wire_data_of(skb)->offset) + len == op->result)
 			s->block++;
 		if (!hc_root_out(m, op, skb, last))
 			return HC_FAILED;

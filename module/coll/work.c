@@ -111,14 +111,14 @@ void hc_coll_links_known(struct hc_node *node)
 	unsigned long id;
 	u32 plans = 0;
 
-	if (!atomic_read(&node->work.mending) && !READ_ONCE(node->work.doubts))
+	if (!atomic_read(&node->work.mending))
 		return;
 	rcu_read_lock();
 	xa_for_each(&node->fabric->plans, id, plan) {
 		struct hc_member *m = plan->member[node->id];
 
 		plans++;
-		if (m && (m->doubts || (plan->ops->mend && plan->ops->mend->tends(m))))
+		if (m && plan->ops->mend && plan->ops->mend->tends(m))
 			hc_member_again(m);
 	}
 	rcu_read_unlock();
@@ -229,13 +229,13 @@ int hc_coll_work(struct hc_node *node, int budget)
 		m->blocked = false;
 		if (check)
 			member_recheck(m);
-		hc_doubt_check(m);
 		if (late)
 			hc_stall_check(m);
 		if (m->plan->ops->mend)
 			m->plan->ops->mend->tend(m, late);
 		hc_advance(m);
 		hc_results_advance(m);
+		hc_end_go_on(m);
 		if (hc_member_pending(m))
 			hc_member_wait(m);
 		work += hc_cost(node);

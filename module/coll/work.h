@@ -20,7 +20,6 @@ struct hc_node;
  * @ready: they can go on
  * @late: they are looked at for what does not move
  * @mending: members whose plan is being mended
- * @doubts: members that wait for the root's FINAL; written under @lock
  */
 struct hc_work {
 	spinlock_t lock;
@@ -29,7 +28,6 @@ struct hc_work {
 	struct list_head ready;
 	struct list_head late;
 	atomic_t mending;
-	u32 doubts;
 };
 
 /**

@@ -61,7 +61,7 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_FAULT]	= { FAULT, PART(fault), hc_detect_rx_fault },
 	[HC_FRAME_DATA]		= { DATA, PART(data), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_ACK]		= { WORD, PART(ack), hc_coll_rx, hc_coll_undeliverable },
-	[HC_FRAME_ABORT]	= { WORD, PART(abort), hc_coll_rx, hc_coll_undeliverable },
+	[HC_FRAME_END]		= { WORD, PART(stop), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_CREDIT]	= { CREDIT, PART(credit), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_PROBE]	= { WORD, PART(probe), hc_coll_rx, hc_coll_undeliverable },
 	[HC_FRAME_DGRAM]	= { DGRAM, 0, dgram_rx },
@@ -72,4 +72,5 @@ const struct hc_frame_ops hc_frame_types[__HC_FRAME_TYPE_END] = {
 	[HC_FRAME_COPY]		= { COPY, PART(copy), hc_copy_rx },
 	[HC_FRAME_TASK]		= { TASK, PART(task), hc_move_rx },
 	[HC_FRAME_ROUND]	= { ROUND, PART(round), hc_round_rx },
+	[HC_FRAME_STOP]		= { WORD, PART(stop), hc_coll_rx, hc_coll_undeliverable },
 };

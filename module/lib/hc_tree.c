@@ -135,12 +135,13 @@ static int add_src(struct sources *s, __u32 node, unsigned int stage,
 		s->list[at] = s->list[at - 1];
 		at--;
 	}
-	s->list[at].node = node;
-	s->list[at].stage = stage;
-	s->list[at].dim = dim;
-	s->list[at].how = how;
-	s->list[at].part = 0;
-	s->list[at].parts = how == HC_TREE_HELP ? 0 : 1;
+	s->list[at] = (struct hc_tree_peer){
+		.node = node,
+		.stage = stage,
+		.dim = dim,
+		.how = how,
+		.parts = how == HC_TREE_HELP ? 0 : 1,
+	};
 	s->n++;
 	return 0;
 }

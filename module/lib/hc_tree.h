@@ -66,6 +66,8 @@ enum hc_tree_how {
  * @how: enum hc_tree_how
  * @part: a destination's part, 0..@parts-1 (0 unless HELP)
  * @parts: a destination's number m of parts (1 unless HELP)
+ * @away: nothing leads to it any more, as who works with the role has noted; 0 at first
+ * @behind: it has not said that it is where this node is; 0 at first
  *
  * A source with @how = HELP has @part = @parts = 0: it stands for exactly one
  * part per segment, possibly an empty one, whose range the frame states.  The
@@ -79,6 +81,8 @@ struct hc_tree_peer {
 	__u8 how;
 	__u8 part;
 	__u8 parts;
+	__u8 away;
+	__u8 behind;
 };
 
 /**

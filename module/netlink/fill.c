@@ -467,7 +467,7 @@ static bool put_cause(struct sk_buff *skb, int attr, u32 cause)
 
 int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 {
-	/* Pairs with the release in coll/abort.c: the cause is there before the flag. */
+	/* Pairs with the release in coll/end.c: the cause is there before the flag. */
 	bool broken = smp_load_acquire(&plan->broken);
 	struct sk_buff *skb = msg->skb;
 	void *hdr = msg_begin(msg);
@@ -512,7 +512,8 @@ int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
 		   (peer && nla_put_u32(skb, HYPERCUBE_A_OP_PEER, view->awaited)) ||
 		   put_op_u64(skb, HYPERCUBE_A_OP_SINCE, view->since) ||
 		   put_op_u64(skb, HYPERCUBE_A_OP_NEXT, view->next) ||
-		   put_op_u64(skb, HYPERCUBE_A_OP_DONE, view->done);
+		   put_op_u64(skb, HYPERCUBE_A_OP_DONE, view->done) ||
+		   nla_put_u32(skb, HYPERCUBE_A_OP_GEN, view->gen);
 	return msg_end(msg, hdr, overflow);
 }
 

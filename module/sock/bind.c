@@ -315,7 +315,7 @@ static int node_bind(struct hc_sock *hsk, struct hc_node *node, u32 plan)
 	lockdep_assert_held(&node->fabric->sock_lock);
 	if (coll) {
 		/* Made now, so that close() cannot fail for want of memory. */
-		skb = hc_frame_make(node->fabric, node->id, HC_FRAME_ABORT, 0,
+		skb = hc_frame_make(node->fabric, node->id, HC_FRAME_END, 0,
 				    GFP_KERNEL_ACCOUNT);
 		if (!skb)
 			return -ENOMEM;
@@ -478,7 +478,7 @@ static int sock_connect_bound(struct hc_sock *hsk, struct hc_fabric *fabric, u32
 	struct sk_buff *skb;
 	int err;
 
-	skb = hc_frame_make(fabric, hsk->node_id, HC_FRAME_ABORT, 0, GFP_KERNEL_ACCOUNT);
+	skb = hc_frame_make(fabric, hsk->node_id, HC_FRAME_END, 0, GFP_KERNEL_ACCOUNT);
 	if (!skb)
 		return -ENOMEM;
 	err = locks_take(hsk, fabric);

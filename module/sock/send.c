@@ -96,8 +96,10 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 		return PTR_ERR(coll);
 	if (coll->untold && op->flags & HYPERCUBE_F_NOTIFY)
 		return -EOPNOTSUPP;
-	/* Pairs with plan_break().  One that mends itself takes contributions all the time. */
-	if (!plan->mends && smp_load_acquire(&plan->broken))
+	/* What has broken it may not have ended what is under way.  One that mends itself takes
+	 * contributions all the time.
+	 */
+	if (!plan->mends && READ_ONCE(plan->member[node->id]->broken))
 		return -ENOLINK;
 	if (!plan->ops->all_contribute && plan->root != node->id)
 		return -EPERM;

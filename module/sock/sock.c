@@ -54,11 +54,6 @@ u64 hc_sock_group(const struct sock *sk)
 	return hc_sk(sk)->group;
 }
 
-u64 hc_sock_last_id(void)
-{
-	return atomic64_read(&sock_ids);
-}
-
 /* The kernel would splice from the beginning of a buffer of its own, where pieces that have their
  * place leave what was there.
  */

@@ -44,8 +44,6 @@ int hc_sock_family(void);
 u64 hc_sock_id(const struct sock *sk);
 /* That of the first of its siblings, or its own: processes are told apart by it. */
 u64 hc_sock_group(const struct sock *sk);
-/* The highest hc_sock_id() so far. */
-u64 hc_sock_last_id(void);
 
 void hc_socks_init(struct hc_socks *socks);
 /* Does the node have a collective socket? A snapshot. */

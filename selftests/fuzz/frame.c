@@ -17,7 +17,7 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	PART(FAULT, fault),
 	PART(DATA, data),
 	PART(ACK, ack),
-	PART(ABORT, abort),
+	PART(END, stop),
 	PART(CREDIT, credit),
 	PART(PROBE, probe),
 	PART(LSA, lsa_head),
@@ -25,6 +25,7 @@ static const unsigned char parts[__HC_FRAME_TYPE_END] = {
 	PART(COPY, copy),
 	PART(TASK, task),
 	PART(ROUND, round),
+	PART(STOP, stop),
 };
 
 static unsigned int part_size(unsigned int type)
@@ -59,8 +60,30 @@ struct hc_wire_plan *frame_plan(struct frame *f)
 {
 	unsigned int type = frame_hdr(f)->type;
 
-	return (type >= HC_FRAME_DATA && type <= HC_FRAME_PROBE) || type == HC_FRAME_MEND ?
+	return (type >= HC_FRAME_DATA && type <= HC_FRAME_PROBE) || type == HC_FRAME_MEND ||
+	       type == HC_FRAME_STOP ?
 	       frame_part(f) : NULL;
+}
+
+__be32 *frame_gen(struct frame *f)
+{
+	void *part = frame_part(f);
+
+	if (!part)
+		return NULL;
+	switch (frame_hdr(f)->type) {
+	case HC_FRAME_DATA:
+		return &((struct hc_wire_data *)part)->gen;
+	case HC_FRAME_ACK:
+		return &((struct hc_wire_ack *)part)->gen;
+	case HC_FRAME_CREDIT:
+		return &((struct hc_wire_credit *)part)->gen;
+	case HC_FRAME_END:
+	case HC_FRAME_STOP:
+		return &((struct hc_wire_stop *)part)->gen;
+	default:
+		return NULL;
+	}
 }
 
 void frame_begin(struct frame *f, unsigned int type)
@@ -145,8 +168,6 @@ static void make_data(struct frame *f, const struct moment *m)
 	w->total = htobe64(fz_chance(70) ? len : 2 * len);
 	w->offset = htobe64(fz_chance(70) ? 0 : len);
 	w->block = htons(fz_below(8));
-	w->ordinal = htons(fz_below(8));
-	w->speaker = htons(fz_below(2));
 	w->turn = htons(fz_below(4));
 	if (kind[0] == HYPERCUBE_ALLGATHER && fz_chance(70))
 		blocks_random(f, m);
@@ -156,14 +177,13 @@ static void make_data(struct frame *f, const struct moment *m)
 
 static void make_end(struct frame *f, const struct moment *m)
 {
-	struct hc_wire_abort *w = frame_part(f);
+	struct hc_wire_stop *w = frame_part(f);
 
 	(void)m;
 	w->status = htonl(fz_chance(80) ? fz_below(134) : (uint32_t)fz_number(4));
 	w->node = htons(fz_below(9));
 	w->dim = htons(fz_below(4));
-	w->flags = htonl(fz_below(4));
-	w->next = htobe64(fz_number(8));
+	w->flags = htonl(fz_below(8));
 }
 
 static void make_state(struct frame *f, const struct moment *m)
@@ -401,8 +421,8 @@ static void make_fault(struct frame *f, const struct moment *m)
 /* Of types that are not there nothing is known but their parts' sizes. */
 static void (* const makers[__HC_FRAME_TYPE_END])(struct frame *f, const struct moment *m) = {
 	[HC_FRAME_TEST] = make_test, [HC_FRAME_FAULT] = make_fault, [HC_FRAME_DATA] = make_data,
-	[HC_FRAME_ABORT] = make_end, [HC_FRAME_LSA] = make_state, [HC_FRAME_ETH] = make_eth,
-	[HC_FRAME_COPY] = make_copy, [HC_FRAME_TASK] = make_task,
+	[HC_FRAME_END] = make_end, [HC_FRAME_STOP] = make_end, [HC_FRAME_LSA] = make_state,
+	[HC_FRAME_ETH] = make_eth, [HC_FRAME_COPY] = make_copy, [HC_FRAME_TASK] = make_task,
 	[HC_FRAME_ROUND] = make_round, [HC_FRAME_MEND] = make_mend,
 };
 
@@ -427,6 +447,7 @@ void frame_make(struct frame *f, const struct moment *m)
 	h->step = htonl(fz_below(20));
 	h->time = htobe64(fz_below(100000));
 	f->op = fz_chance(80) ? fz_below(3) : fz_below(140) - 70;
+	f->gen = fz_chance(80) ? 0 : (int32_t)fz_below(4) - 1;
 	if (frame_plan(f))
 		frame_plan(f)->plan = htonl(1 + fz_below(5));
 	make_way(f);
@@ -451,6 +472,16 @@ void batch_make(struct batch *b, const struct moment *m)
 
 /* ------------------------------------------------------------ captured */
 
+/* Where it is, seen from where the plan is. */
+static void frame_place(struct frame *f, const struct moment *m, uint32_t plan)
+{
+	const __be32 *gen = frame_gen(f);
+
+	f->op = (int64_t)(be64toh(frame_plan(f)->op) - m->op[plan]);
+	if (gen && f->rec.node < NODES_MAX)
+		f->gen = (int32_t)(ntohl(*gen) - m->gen[plan][f->rec.node]);
+}
+
 bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsigned int dim,
 		const void *bytes, size_t len)
 {
@@ -464,7 +495,7 @@ bool frame_take(struct frame *f, const struct moment *m, unsigned int node, unsi
 				     .flags = HC_INJECT_F_SEQ };
 	of = frame_plan(f);
 	if (of && ntohl(of->plan) < PLANS_MAX)
-		f->op = (int64_t)(be64toh(of->op) - m->op[ntohl(of->plan)]);
+		frame_place(f, m, ntohl(of->plan));
 	if (frame_hdr(f)->flags & HC_FRAME_F_ROUTED)
 		f->says |= SAY_ENDS;
 	return true;
@@ -484,6 +515,8 @@ static void plan_fill(struct frame *f, const struct moment *m)
 		of->epoch = htonl(m->epoch[plan]);
 	if (!(f->says & SAY_OP))
 		of->op = htobe64(m->op[plan] + (uint64_t)f->op);
+	if (!(f->says & SAY_GEN) && frame_gen(f) && f->rec.node < NODES_MAX)
+		*frame_gen(f) = htonl(m->gen[plan][f->rec.node] + (uint32_t)f->gen);
 }
 
 static void frame_fill(struct frame *f, const struct moment *m)

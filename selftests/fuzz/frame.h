@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Frames to inject.  What depends on the moment - the fabric's id, a plan's epoch, the number of
- * its operations, who is whose neighbour - is kept apart from the bytes and filled in as a
- * frame is sent, so that a frame of the corpus is as good later as it was when it was found.
+ * Frames to inject.  What depends on the moment - the fabric's id, a plan's epoch, the number and
+ * the generation of its operations, who is whose neighbour - is kept apart from the bytes and
+ * filled in as a frame is sent, so that a frame of the corpus is as good later as it was when it
+ * was found.
  */
 #ifndef _HC_FUZZ_FRAME_H
 #define _HC_FUZZ_FRAME_H
@@ -14,6 +15,7 @@
 #define FRAME_MAX	1600
 #define BATCH_MAX	12
 #define PLANS_MAX	8
+#define NODES_MAX	8
 
 /* Fields that are not filled in, because a mutation has said something else. */
 enum {
@@ -22,6 +24,7 @@ enum {
 	SAY_OP		= 1 << 2,
 	SAY_ENDS	= 1 << 3,	/* .src and .dst */
 	SAY_LEN		= 1 << 4,
+	SAY_GEN		= 1 << 5,
 };
 
 /**
@@ -29,12 +32,14 @@ enum {
  * @rec: where and how it arrives; .len: its bytes
  * @says: SAY_*
  * @op: number of its operation from the plan's oldest one on
+ * @gen: its generation, from that of the node to which it comes on
  * @bytes: its parts and the payload, see wire.h
  */
 struct frame {
 	struct hc_inject rec;
 	unsigned int says;
 	int64_t op;
+	int32_t gen;
 	unsigned char bytes[FRAME_MAX];
 };
 
@@ -55,6 +60,7 @@ struct batch {
  * @dim: its dimension
  * @epoch: of each plan by id, 0: there is none
  * @op: number of its oldest operation
+ * @gen: generation of each of its members
  */
 struct moment {
 	char name[HYPERCUBE_NAME_MAX];
@@ -62,6 +68,7 @@ struct moment {
 	unsigned int dim;
 	uint32_t epoch[PLANS_MAX];
 	uint64_t op[PLANS_MAX];
+	uint32_t gen[PLANS_MAX][NODES_MAX];
 };
 
 static inline struct hc_hdr *frame_hdr(struct frame *f)
@@ -75,6 +82,8 @@ unsigned int frame_head(struct frame *f);
 void *frame_part(struct frame *f);
 /* Returns the frame's plan; NULL: it is of none. */
 struct hc_wire_plan *frame_plan(struct frame *f);
+/* Where it has its generation; NULL: it has none. */
+__be32 *frame_gen(struct frame *f);
 /* Begin one of that type: the common part, and that of the type, all 0 but for the type. */
 void frame_begin(struct frame *f, unsigned int type);
 /* Put in what leads it, behind the common part. */

@@ -166,90 +166,44 @@ static bool blocks_are_of_nodes(void)
 /* ------------------------------------------------------------ ends */
 
 /* The word that the plan is broken, of a cause at @cause. */
-static struct hc_wire_abort *broken(struct frame *f, unsigned int node, unsigned int dim,
-				    unsigned int cause)
+static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned int dim,
+				   unsigned int cause)
 {
-	struct hc_wire_abort *w = part_begin(f, node, dim, HC_FRAME_ABORT, LIVE_TREE);
+	struct hc_wire_stop *w = part_begin(f, node, dim, HC_FRAME_STOP, LIVE_TREE);
 
 	w->status = htonl(ENOLINK);
 	w->node = htons(cause);
 	w->dim = htons(HC_CAUSE_NONE);
-	w->flags = htonl(HC_ABORT_F_BROKEN);
+	w->flags = htonl(HC_STOP_F_OVER);
 	return w;
 }
 
-/* Messages of a broadcast that fail with one word, module/coll/coll.h */
-#define OP_RANGE	128
-
-/* The range of numbers from @from on has failed; the source has begun @n messages. */
-static bool say_failed(struct frame *f, unsigned int node, unsigned int dim, unsigned int from,
-		       unsigned int n)
-{
-	struct hc_wire_abort *w = part_begin(f, node, dim, HC_FRAME_ABORT, LIVE_BCAST);
-
-	w->plan.op = htobe64(from);
-	w->next = htobe64(n);
-	w->status = htonl(ECONNRESET);
-	w->node = htons(node ^ 1u << dim);
-	w->dim = htons(HC_CAUSE_NONE);
-	w->flags = htonl(HC_ABORT_F_FINAL);
-	f->says |= SAY_OP;
-	return !say(f);
-}
-
-/* More messages have failed than a range has numbers, then one comes that has the number behind
- * the range, and another one fails.
- */
-static bool numbers_rise(void)
+/* Who is told that a message has failed goes on behind it. */
+static bool messages_go_on(void)
 {
 	unsigned int dim = said.c.bcast.sequence[0], node = said.c.bcast.bcast.source ^ 1u << dim;
-	unsigned int failed = OP_RANGE + 4, i;
 	struct hypercube_result res;
 	struct hc_wire_data *w;
+	struct hc_wire_stop *e;
 	char bytes[8] = { 0 };
-	uint64_t next = 0;
 	struct frame f;
 
-	if (!say_failed(&f, node, dim, 0, OP_RANGE) || !say_failed(&f, node, dim, 0, failed))
+	e = part_begin(&f, node, dim, HC_FRAME_END, LIVE_BCAST);
+	e->plan.op = htobe64(3);
+	e->status = htonl(ECONNRESET);
+	e->node = htons(node ^ 1u << dim);
+	e->dim = htons(HC_CAUSE_NONE);
+	f.says |= SAY_OP;
+	if (say(&f) || end_of(node, &res) != -ECONNRESET || res.op != 3)
 		return false;
 	w = data(&f, node, dim, LIVE_BCAST, 0, HYPERCUBE_BCAST);
-	w->plan.op = htobe64(OP_RANGE);
+	w->plan.op = htobe64(4);
+	f.gen = 1;
 	w->flags = HC_DATA_F_DOWN | HC_DATA_F_LAST;
 	w->total = htobe64(sizeof(bytes));
-	w->ordinal = htons(failed);
 	frame_put(&f, bytes, sizeof(bytes));
 	f.says |= SAY_OP;
-	if (say(&f) || !say_failed(&f, node, dim, OP_RANGE + 1, failed + 2))
-		return false;
-	for (i = 0; i < failed + 2; i++) {
-		int status = end_of(node, &res);
-
-		if (status != (i == failed ? 0 : -ECONNRESET) || (status && res.op < next)) {
-			fz_note("end %u: %d of number %llu", i, status,
-				(unsigned long long)res.op);
-			return false;
-		}
-		if (status)
-			next = res.op + 1;
-	}
-	return true;
-}
-
-/* Who asks for a message that cannot be ends nothing. */
-static bool questions_are_of_today(void)
-{
-	unsigned int dim = said.c.bcast.sequence[0], source = said.c.bcast.bcast.source;
-	unsigned int node = source ^ 1u << dim;
-	struct hypercube_result res;
-	struct hc_wire_probe *w;
-	struct frame f;
-
-	w = part_begin(&f, node, dim, HC_FRAME_PROBE, LIVE_BCAST);
-	w->plan.op = htobe64(UINT64_MAX - 1);
-	f.says |= SAY_OP;
-	if (say(&f) || !say_failed(&f, node, dim, 0, 1) || end_of(node, &res) != -ECONNRESET)
-		return false;
-	return !node_drops(source, HYPERCUBE_A_DROP_UNEXPECTED);
+	return !say(&f) && !end_of(node, &res) && res.op == 4;
 }
 
 /* A member that is not the sink's peer has no word on a plan without detours. */
@@ -275,20 +229,23 @@ static bool end_of_nowhere(void)
 	       !cube_reduce(&said.c, LIVE_TREE, NULL);
 }
 
-/* A peer's word that the plan is broken is believed, but not what it says is complete. */
+/* The word of one below that the plan is broken is believed; that an operation has ended is not. */
 static bool end_of_peer(void)
 {
 	unsigned int sink = said.c.plan.tree.sink;
 	struct hypercube_result res;
-	struct hc_wire_abort *w;
+	struct hc_wire_stop *w;
 	struct frame f;
 
 	if (!contribute(sink, LIVE_TREE, HYPERCUBE_REDUCE, 8, 8))
 		return false;
-	w = broken(&f, sink, said.c.plan.tree.order[0], below_sink(0));
-	w->flags = htonl(HC_ABORT_F_BROKEN | HC_ABORT_F_FINAL);
-	w->plan.op = htobe64(60);
-	f.says |= SAY_OP;
+	w = part_begin(&f, sink, said.c.plan.tree.order[0], HC_FRAME_END, LIVE_TREE);
+	w->status = htonl(EPROTO);
+	w->node = htons(sink);
+	w->dim = htons(HC_CAUSE_NONE);
+	if (say(&f) || !node_drops_are(sink, HYPERCUBE_A_DROP_UNEXPECTED, 1))
+		return false;
+	broken(&f, sink, said.c.plan.tree.order[0], below_sink(0));
 	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
 }
 
@@ -398,11 +355,10 @@ static const struct {
 	{ shared_in_gather, "a gather writes to no header of others" },
 	{ flags_stay_behind, "a gather does not say what a source has said" },
 	{ blocks_are_of_nodes, "a gather has blocks of nodes that there are" },
-	{ questions_are_of_today, "nobody asks for a message that cannot be" },
 	{ end_of_strangers, "a member that is no peer ends nothing" },
 	{ end_of_nowhere, "a cause lies in the fabric" },
 	{ end_of_peer, "a source does not say what is complete" },
-	{ numbers_rise, "the numbers of a broadcast's failures never go back" },
+	{ messages_go_on, "messages go on behind one that failed" },
 	{ lost_elsewhere, "what is lost on no way of a plan does not break it" },
 	{ type_of_nothing, "a frame of no type is dropped" },
 	{ parts_are_whole, "a frame whose parts are not what came is dropped" },

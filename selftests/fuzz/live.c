@@ -66,10 +66,13 @@ static void look_op(void *arg, const struct nl_attrs *a)
 {
 	uint32_t id = nl_get_u32(a, HYPERCUBE_A_OP_PLAN, 0);
 	uint64_t done = nl_get_u64(a, HYPERCUBE_A_OP_DONE, 0);
+	uint32_t node = nl_get_u32(a, HYPERCUBE_A_OP_NODE, 0);
 	struct moment *m = arg;
 
 	if (id < PLANS_MAX && done > m->op[id])
 		m->op[id] = done;
+	if (id < PLANS_MAX && node < NODES_MAX)
+		m->gen[id][node] = nl_get_u32(a, HYPERCUBE_A_OP_GEN, 0);
 }
 
 static void ask(const struct cube *c, int cmd, int flags, nl_cb cb, struct moment *m)
@@ -82,6 +85,7 @@ static void ask(const struct cube *c, int cmd, int flags, nl_cb cb, struct momen
 void live_look(struct cube *c, struct moment *m)
 {
 	memset(m->op, 0, sizeof(m->op));
+	memset(m->gen, 0, sizeof(m->gen));
 	ask(c, HYPERCUBE_CMD_OP_GET, NLM_F_DUMP, look_op, m);
 }
 
@@ -102,11 +106,21 @@ static int rings_install(struct cube *c, unsigned int start)
 	return cube_rings(c, LIVE_RINGS, &r);
 }
 
+void live_leave(struct cube *c)
+{
+	unsigned int u;
+
+	for (u = 0; u < c->nodes; u++)
+		cube_close(c, u);
+}
+
 bool live_reset(struct cube *c, struct moment *m, bool faults)
 {
-	bool ok = !cube_heal(c);
 	unsigned int n = faults ? fz_below(4) : 0;
+	bool ok;
 
+	live_leave(c);
+	ok = !cube_heal(c);
 	while (n--)
 		ok = ok && !cube_fail_link(c, fz_below(c->nodes), fz_below(c->dim));
 	root[LIVE_BCAST] = fz_below(c->nodes);

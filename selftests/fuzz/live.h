@@ -14,7 +14,9 @@
 
 /* False: there is no fabric. */
 bool live_open(struct cube *c, struct moment *m, unsigned int dim);
-/* New plans, around new faults now and then: all that was under way ends. */
+/* Close all sockets: before new plans come, which miss none of them then. */
+void live_leave(struct cube *c);
+/* New plans, around new faults now and then, without sockets: all that was under way ends. */
 bool live_reset(struct cube *c, struct moment *m, bool faults);
 /* Sockets anew. */
 void live_bind(struct cube *c);

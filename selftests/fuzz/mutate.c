@@ -15,7 +15,8 @@
 #define PLAN(name) FIELD(PLANS, wire_plan, name)
 #define DATA(name) FIELD(HC_FRAME_DATA, wire_data, name)
 #define ACK(name) FIELD(HC_FRAME_ACK, wire_ack, name)
-#define ABORT(name) FIELD(HC_FRAME_ABORT, wire_abort, name)
+#define END(name) FIELD(HC_FRAME_END, wire_stop, name)
+#define STOP(name) FIELD(HC_FRAME_STOP, wire_stop, name)
 /* Behind the part; where a DROP has its numbers. */
 #define LOST(name)								\
 	{ HC_FRAME_TASK,							\
@@ -31,12 +32,11 @@ static const struct field {
 	HDR(seq), HDR(len), HDR(walk), HDR(hop), HDR(csum), HDR(step), HDR(time),
 	PLAN(plan), PLAN(epoch), PLAN(op),
 	DATA(offset), DATA(total), DATA(index), DATA(width), DATA(oper), DATA(dtype),
-	DATA(collective), DATA(stage), DATA(flags), DATA(turn), DATA(block), DATA(ordinal),
-	DATA(speaker),
-	ACK(steps), ACK(reserved),
-	ABORT(to), ABORT(next), ABORT(failed), ABORT(nfailed), ABORT(status), ABORT(node),
-	ABORT(dim), ABORT(flags),
-	FIELD(HC_FRAME_CREDIT, wire_credit, taken),
+	DATA(collective), DATA(stage), DATA(flags), DATA(turn), DATA(block), DATA(gen),
+	ACK(steps), ACK(gen),
+	END(gen), END(status), END(node), END(dim), END(flags),
+	STOP(gen), STOP(status), STOP(node), STOP(dim), STOP(flags),
+	FIELD(HC_FRAME_CREDIT, wire_credit, taken), FIELD(HC_FRAME_CREDIT, wire_credit, gen),
 	FIELD(HC_FRAME_PROBE, wire_probe, flags),
 	FIELD(HC_FRAME_LSA, wire_lsa_head, flags), FIELD(HC_FRAME_TEST, wire_test, round),
 	FIELD(HC_FRAME_FAULT, wire_fault, fault), FIELD(HC_FRAME_FAULT, wire_fault, told),
@@ -114,6 +114,7 @@ static void field_said(struct frame *f, const unsigned char *p)
 {
 	const struct hc_hdr *h = frame_hdr(f);
 	const struct hc_wire_plan *of = frame_plan(f);
+	const void *gen = frame_gen(f);
 
 	if (p == (const unsigned char *)&h->fabric && fz_chance(20))
 		f->says |= SAY_FABRIC;
@@ -125,6 +126,8 @@ static void field_said(struct frame *f, const unsigned char *p)
 		f->says |= SAY_EPOCH;
 	if (of && p == (const unsigned char *)&of->op)
 		f->says |= SAY_OP;
+	if (gen && p == gen)
+		f->says |= SAY_GEN;
 }
 
 static void mutate_field(struct frame *f)
@@ -185,7 +188,8 @@ static void mutate_frame(struct frame *f, const struct moment *m)
 		break;
 	case 2:
 		f->op = fz_chance(70) ? fz_below(4) : fz_below(140) - 70;
-		f->says &= ~SAY_OP;
+		f->gen = fz_chance(80) ? 0 : (int32_t)fz_below(4) - 1;
+		f->says &= ~(SAY_OP | SAY_GEN);
 		break;
 	case 3:
 		mutate_length(f);

@@ -88,8 +88,8 @@ bool walk_unannounced(void)
 bool words_are_bare(void)
 {
 	static const unsigned char types[] = {
-		HC_FRAME_TEST, HC_FRAME_FAULT, HC_FRAME_ACK, HC_FRAME_ABORT, HC_FRAME_CREDIT,
-		HC_FRAME_PROBE, HC_FRAME_PATH,
+		HC_FRAME_TEST, HC_FRAME_FAULT, HC_FRAME_ACK, HC_FRAME_END, HC_FRAME_CREDIT,
+		HC_FRAME_PROBE, HC_FRAME_PATH, HC_FRAME_STOP,
 	};
 	const unsigned char way[] = { 0 };
 	unsigned int i;

@@ -18,6 +18,7 @@ static bool square(bool repair)
 
 	rings_one(&r, nodes, ARRAY_SIZE(nodes));
 	r.repair = repair;
+	live_leave(&said.c);
 	if (cube_rings(&said.c, LIVE_RINGS, &r))
 		return false;
 	live_plans(&said.c, &said.m);
@@ -459,7 +460,7 @@ bool failures_follow_the_places(void)
 	ask(&f[0]);
 	place(&f[1], said.m.op[LIVE_RINGS] + 1);
 	for (i = 0; i < 2; i++) {
-		struct hc_wire_abort *w = part_begin(&f[2 + i], 5, 0, HC_FRAME_ABORT, LIVE_RINGS);
+		struct hc_wire_stop *w = part_begin(&f[2 + i], 5, 0, HC_FRAME_END, LIVE_RINGS);
 
 		w->plan.op = htobe64(from[i]);
 		w->status = htonl(i ? ECONNRESET : EIO);

@@ -462,6 +462,7 @@ static void view_take(void *arg, const struct nl_attrs *a)
 	s->v->peer = nl_get_u32(a, HYPERCUBE_A_OP_PEER, ~0u);
 	s->v->nr = nl_get_u64(a, HYPERCUBE_A_OP_NR, 0);
 	s->v->next = nl_get_u64(a, HYPERCUBE_A_OP_NEXT, 0);
+	s->v->done = nl_get_u64(a, HYPERCUBE_A_OP_DONE, 0);
 }
 
 int ctl_op_get(const char *name, unsigned int plan, unsigned int node, struct wait_view *v)

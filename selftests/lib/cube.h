@@ -150,6 +150,7 @@ struct wait_view {
 	unsigned int peer;
 	uint64_t nr;
 	uint64_t next;
+	uint64_t done;
 };
 
 /* Print which node waits for what, for people who look into a failure. */
@@ -448,6 +449,11 @@ void drive_until_quiet(struct party *p, unsigned int n, int ms);
  * the whole of their first operation before, and whether not all ended.
  */
 unsigned int drive_held_up(struct party *p, unsigned int n, unsigned int u);
+
+/* Have all that have a socket begun an operation of the plan?  Who leaves then fails for each.
+ * Waits for that for seconds.
+ */
+bool cube_all_begun(const struct cube *c, unsigned int plan);
 
 /* A party at every bound member of the cube's plan, each with @njobs jobs that
  * the caller fills in; returns how many.  Release with parties_free().

@@ -388,6 +388,22 @@ void drive_until_quiet(struct party *p, unsigned int n, int ms)
 	}
 }
 
+bool cube_all_begun(const struct cube *c, unsigned int plan)
+{
+	uint64_t end = deadline(10);
+	struct wait_view v;
+	unsigned int u;
+
+	for (u = 0; u < c->nodes && now_ms() < end; ) {
+		if (c->fd[u] < 0 || !cube_member(c, u) ||
+		    (!ctl_op_get(c->name, plan, u, &v) && v.next))
+			u++;
+		else
+			poll(NULL, 0, 5);
+	}
+	return u == c->nodes;
+}
+
 unsigned int parties(const struct cube *c, struct party *p, unsigned int *node,
 		     unsigned int njobs)
 {

@@ -359,6 +359,7 @@ enum {
 	HYPERCUBE_A_OP_STEPS,		/* u32, notifications of completion */
 	HYPERCUBE_A_OP_TIME,		/* u64, ns, modelled */
 	HYPERCUBE_A_OP_PAD,
+	HYPERCUBE_A_OP_GEN,		/* u32, generation: how many ENDs the member has had */
 
 	/* add above here */
 	__HYPERCUBE_A_OP_MAX,
@@ -798,9 +799,9 @@ struct hypercube_op {
  * struct hypercube_result - how an operation ended; with every recvmsg()
  * @status: 0 or a negative errno: the operation's, valid when MSG_EOR is set
  * @plan: id of the plan
- * @op: number of the operation within the plan; 0 for a contribution that was refused, or
- *	HYPERCUBE_OP_NONE if its plan was gone before it began, or it was sent before a failure
- *	was read: no other member hears of it
+ * @op: number of the operation within the plan; where a contribution is answered with a failure
+ *	before it, of the operation that failed; or HYPERCUBE_OP_NONE if its plan was gone before
+ *	it began, or it was sent before a failure was read: no other member hears of it
  * @cookie: that of this node's contribution; 0 for a message of a BCAST
  * @bytes: length of the whole result (0 where there is none)
  * @steps: parallel steps: the sum over the stages of each stage's cost; for what

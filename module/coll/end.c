@@ -1,0 +1,1075 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How operations fail: STOP and END.
+ *
+ * An operation has one outcome, its result or END, decided once and in order.  END names the first
+ * operation that has none: k.  It takes that number; all below k have their results, the next
+ * generation of operations goes on at k + 1, and what members had contributed to k or above ends
+ * with the cause that END names.  A member's generation is the number of ENDs that it has had, and
+ * its frames say it, so what is left of an older one is dropped.
+ *
+ * In a plan with a root that root decides.  A member that will not give all of operation n says so:
+ * STOP goes up, behind the member's own data, and each member passes on the least.  The root
+ * completes operations in order.  Let k be the first that it has not completed: it says END once k
+ * has come to n.  A process that leaves gives nothing more, so its member says STOP, too.  If it
+ * has given something in this generation that STOP is soft: it counts when there is a part of n or
+ * above, whoever gives that, and when another process comes in its place.  So who is late hears of
+ * it.  What is contributed after an END waits for the processes that serve the members then, or
+ * come.
+ *
+ * END comes down in the stream of results: a member passes it on when all below k has gone down and
+ * to its process, and moves to the next generation by that.  What is not complete then has failed
+ * on the way and ends, too.  A member with several destinations moves when all have said END.  So
+ * whoever sends a frame of a generation sends it to one who is there, and nothing ever waits for a
+ * generation to come.
+ *
+ * A plan without a root, in which each member has what all have given (a doubling, a ring): END is
+ * said by who gives nothing of k or above, so nobody can have completed k; it is flooded, the least
+ * wins, and a member moves when each of its peers has said END and all below k is complete.  A peer
+ * may be there before it: what that sends of the next generation is noted.
+ *
+ * Each contribution has one end, and processes hear of ends in order.  A process that has
+ * contributed in a generation, but not to k, learns of END by its next contribution (.resets).  One
+ * that has contributed nothing is not told that another one left, for nothing of its own has
+ * failed; of other causes it is told if it serves the member by then.  Who comes after one that
+ * left belongs to the next generation.
+ *
+ * A fault of a link breaks the plan (OVER): the root says END at once.  The upper end says STOP for
+ * the first operation that lacks a part from below, the lower end END for the first that has no
+ * result there, to those below.  So who is connected to the root hears of the same end; at those
+ * who are cut off an error says nothing of what the others have.  After an END that another failure
+ * has caused the upper end says STOP again, until the plan is over.
+ *
+ * A member that lacks memory or room (fabric/own.c) for a word says it a second later, and until
+ * then sends its peers nothing else.
+ */
+#include "coll/coll.h"
+#include "coll/detour.h"
+#include "coll/ring_mend.h"
+#include "fabric/link.h"
+#include "netlink/netlink.h"
+#include "sock/result.h"
+#include "trace.h"
+
+/* In frames, to tell the peers. */
+#define WORD_COST	8
+/* To tell listeners. */
+#define EVENT_COST	16
+
+static void end_none(struct hc_end *end)
+{
+	*end = (struct hc_end){
+		.nr = HC_NR_NONE, .node = HC_CAUSE_NONE, .dim = HC_CAUSE_NONE,
+	};
+}
+
+void hc_end_init(struct hc_member *m)
+{
+	unsigned int kind;
+
+	end_none(&m->end);
+	for (kind = 0; kind < HC_NSTOPS; kind++)
+		end_none(&m->stop[kind]);
+	m->gives = HC_NR_NONE;
+	m->ended = 0;
+	m->left = false;
+}
+
+static bool decides(const struct hc_member *m)
+{
+	return m->plan->ops->ack->way != HC_ACK_ALONE;
+}
+
+/* Makes *@end the least of both.  What breaks the plan is the cause, whatever else has failed.
+ * False: it was known.
+ */
+static bool end_join(struct hc_end *end, const struct hc_end *more)
+{
+	bool over = more->flags & ~end->flags & HC_STOP_F_OVER;
+	u64 nr = min(end->nr, more->nr);
+	u32 flags = end->flags | more->flags;
+
+	if (more->nr >= end->nr && !over)
+		return false;
+	if (over || !(end->flags & HC_STOP_F_OVER))
+		*end = *more;
+	end->nr = nr;
+	end->flags = flags;
+	return true;
+}
+
+/* ------------------------------------------------------------ words */
+
+struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end)
+{
+	struct sk_buff *skb = hc_frame_alloc(node, type, 0, GFP_ATOMIC);
+	struct hc_wire_stop *w;
+
+	if (!skb)
+		return NULL;
+	w = hc_wire_stop_of(skb);
+	w->plan.op = cpu_to_be64(end->nr);
+	w->gen = cpu_to_be32(gen);
+	w->status = cpu_to_be32(end->status);
+	w->node = cpu_to_be16(end->node);
+	w->dim = cpu_to_be16(end->dim);
+	w->flags = cpu_to_be32(end->flags);
+	hc_hdr(skb)->step = cpu_to_be32(end->clock);
+	return skb;
+}
+
+static bool word_send(struct hc_member *m, const struct hc_tree_peer *peer, u8 type, u32 gen,
+		      const struct hc_end *end)
+{
+	struct sk_buff *skb = hc_end_word(m->node, type, gen, end);
+
+	if (!skb)
+		return false;
+	/* Each hop of another way counts itself (route/). */
+	if (peer->how != HC_TREE_DETOUR && hc_link_usable(m->node, peer->dim))
+		be32_add_cpu(&hc_hdr(skb)->step, 1);
+	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
+}
+
+static bool end_down(struct hc_member *m, u32 gen, const struct hc_end *end)
+{
+	bool said = true;
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (!m->src[i].away || m->src[i].how == HC_TREE_DETOUR)
+			said &= word_send(m, &m->src[i], HC_FRAME_END, gen, end);
+	m->node->spent += WORD_COST;
+	return said;
+}
+
+static bool moved_up(struct hc_member *m)
+{
+	const struct hc_ack d = { .nr = m->done };
+	bool said = true;
+	unsigned int i;
+
+	for (i = 0; i < m->role.ndst; i++)
+		said &= hc_ack_xmit(m, &m->role.dst[i], &d);
+	return said;
+}
+
+static bool stop_up(struct hc_member *m)
+{
+	bool said = true;
+	unsigned int i, kind;
+
+	for (i = 0; i < m->role.ndst; i++)
+		for (kind = 0; kind < HC_NSTOPS; kind++)
+			if (m->stop[kind].nr != HC_NR_NONE)
+				said &= word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen,
+						  &m->stop[kind]);
+	m->node->spent += WORD_COST;
+	return said;
+}
+
+/* Noted before it is said: nothing is to overtake it. */
+static void say(struct hc_member *m, u8 what)
+{
+	m->unsaid |= what;
+	hc_words_again(m);
+	if (m->unsaid)
+		hc_member_wait(m);
+}
+
+void hc_words_again(struct hc_member *m)
+{
+	u8 unsaid = m->unsaid;
+
+	/* Words may be sent in between. */
+	m->unsaid = 0;
+	if (unsaid & HC_UNSAID_LAST && end_down(m, m->gen - 1, &m->last))
+		unsaid &= ~HC_UNSAID_LAST;
+	if (unsaid == HC_UNSAID_END && end_down(m, m->gen, &m->end))
+		unsaid = 0;
+	if (unsaid & HC_UNSAID_MOVED && !(unsaid & HC_UNSAID_LAST) && moved_up(m))
+		unsaid &= ~HC_UNSAID_MOVED;
+	if (unsaid == HC_UNSAID_STOP && stop_up(m))
+		unsaid = 0;
+	m->unsaid |= unsaid;
+}
+
+/* ------------------------------------------------------------ what processes are told */
+
+void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
+{
+	struct hypercube_result res = {
+		.status = -(s32)m->last.status,
+		.plan = m->plan->id,
+		.op = hc_told_nr(m, nr),
+		.cookie = op ? op->cookie : 0,
+		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
+	};
+
+	hc_cause_tell(&m->last, &res);
+	hc_failure_note(m, rec->sock, hc_sock_status(m->node, &res, rec));
+}
+
+/* What the next process contributes is not cut off for what this one owed. */
+static void cur_close(struct hc_member *m, const struct hc_op *op)
+{
+	if (m->cur_open && m->cur == op->nr) {
+		m->cur_open = false;
+		m->halved = false;
+	}
+}
+
+/* It ends as @m->last says.  True: its process was told. */
+static bool op_forgo(struct hc_member *m, struct hc_op *op)
+{
+	bool begun = op->begun;
+
+	if (begun)
+		hc_status_end(m, op, &op->rec, op->nr);
+	if (begun && m->plan->ops->forgone)
+		m->plan->ops->forgone(m, op);
+	cur_close(m, op);
+	hc_op_drop(m, op, -(int)m->last.status);
+	return begun;
+}
+
+void hc_end_event(struct hc_member *m, const struct hc_end *end, u64 first)
+{
+	struct hc_op_event ev = {
+		.node = m->node->id,
+		.nr = hc_told_nr(m, first),
+		.status = -(int)end->status,
+		.cause_node = end->node,
+		.cause_dim = end->dim,
+	};
+
+	hc_notify_op(m->plan, &ev);
+	m->node->spent += EVENT_COST;
+}
+
+void hc_plan_breaks(struct hc_member *m, const struct hc_end *cause)
+{
+	struct hc_plan *plan = m->plan;
+
+	if (test_and_set_bit(0, &plan->breaking))
+		return;
+	WRITE_ONCE(plan->cause_node, cause->node);
+	WRITE_ONCE(plan->cause_dim, cause->dim);
+	/* Pairs with hc_fill_plan(): cause before flag. */
+	smp_store_release(&plan->broken, true);
+	trace_hc_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+	hc_notify_plan(plan, HYPERCUBE_CMD_PLAN_NTF);
+	m->node->spent += EVENT_COST;
+}
+
+/* ------------------------------------------------------------ moving on */
+
+/* From @nr on nothing is worked on any more.  Processes hear of that when all below has ended. */
+static void ops_fall(struct hc_member *m, u64 nr)
+{
+	struct hc_op *op, *last = NULL;
+	LIST_HEAD(fallen);
+
+	m->gives = min(m->gives, nr);
+	while ((op = hc_op_next(m, last ? last->nr + 1 : nr, HC_NR_NONE))) {
+		u64 at = op->nr;
+
+		if (op->begun) {
+			cur_close(m, op);
+			m->ops[at % HC_OP_WINDOW] = NULL;
+			list_add_tail(&op->fallen, &fallen);
+			last = op;
+		} else {
+			hc_op_drop(m, op, 0);
+		}
+	}
+	/* Before those that have fallen already. */
+	list_splice(&fallen, &m->fallen);
+}
+
+/* True: a process was told of any. */
+static bool fallen_end(struct hc_member *m)
+{
+	bool told = !list_empty(&m->fallen);
+	struct hc_op *op, *next;
+
+	list_for_each_entry_safe(op, next, &m->fallen, fallen) {
+		hc_status_end(m, op, &op->rec, op->nr);
+		trace_hc_op_end(m->node, m->plan->id, hc_told_nr(m, op->nr),
+				-(int)m->last.status);
+		m->dropped++;
+		hc_op_free(op);
+	}
+	INIT_LIST_HEAD(&m->fallen);
+	return told;
+}
+
+/* The first operation that may have no result here.  A message that a broadcast has passed on has
+ * been received.
+ */
+static u64 first_open(const struct hc_member *m)
+{
+	return m->plan->ops->ack->way == HC_ACK_UP && m->role.ndst ? m->head : m->done;
+}
+
+/* Those below END.  At the root they are complete, but what a result lacks that has come down does
+ * not follow any more; and the source of a broadcast does not know of messages that are on their
+ * way when the plan is over.
+ */
+static bool below_end(struct hc_member *m, u64 nr)
+{
+	bool up = m->plan->ops->ack->way == HC_ACK_UP;
+	bool told = false;
+	struct hc_op *op;
+	u64 at = m->done;
+
+	if (up && m->role.ndst)
+		at = m->head;
+	else if (up && !(m->last.flags & HC_STOP_F_OVER))
+		at = max(at, m->stop[HC_STOP_HARD].nr);
+	for (; (op = hc_op_next(m, at, nr)); ) {
+		at = op->nr + 1;
+		if (op->handed && !op->coll->comes_down && !up)
+			hc_op_complete(m, op, 0, 0, 0);
+		else
+			told |= op_forgo(m, op);
+	}
+	return told;
+}
+
+/* Operations of this member below are complete at the root. */
+static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
+{
+	if (!root)
+		return 0;
+	if (root->gen == m->gen)
+		return root->done;
+	return root->gen == m->gen + 1 ? root->ended : 0;
+}
+
+void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
+{
+	u64 done = root_done(m, root), at = 0;
+	bool told = false;
+	struct hc_op *op;
+
+	while ((op = hc_op_next(m, at, HC_NR_NONE))) {
+		at = op->nr + 1;
+		if (op->handed && op->nr < done && !op->coll->comes_down)
+			hc_op_complete(m, op, 0, 0, 0);
+		else
+			told |= op_forgo(m, op);
+	}
+	told |= fallen_end(m);
+	if (m->plan->ops->ended && root && m->head < root->next)
+		m->plan->ops->ended(m, told);
+	m->broken = true;
+	if (m->plan->ops->settled)
+		m->plan->ops->settled(m);
+	WRITE_ONCE(m->done, m->head);
+}
+
+/* Numbers of failures rise; members hear of them at different times. */
+static bool reports(struct hc_plan *plan, s64 nr)
+{
+	s64 last = atomic64_read(&plan->reported);
+
+	while (nr > last)
+		if (atomic64_try_cmpxchg(&plan->reported, &last, nr))
+			return true;
+	return false;
+}
+
+/* A failure is reported once. */
+static void move_report(struct hc_member *m, bool told)
+{
+	u64 nr = m->last.nr;
+
+	if (m->last.flags & HC_STOP_F_OVER)
+		hc_plan_breaks(m, &m->last);
+	if (m->last.flags & HC_STOP_F_OVER ? !test_and_set_bit(1, &m->plan->breaking) :
+					     told && reports(m->plan, nr + 1))
+		hc_end_event(m, &m->last, nr);
+}
+
+/* Does one serve the member that has not contributed yet?  What others disagree about, or lacked
+ * memory for, is an operation of this one, too.
+ */
+static bool process_waits(struct hc_member *m)
+{
+	const struct sock *sk = hc_sock_serving(m);
+
+	if (sk)
+		m->group = hc_sock_group(sk);
+	return sk;
+}
+
+/* Does its process hear of the end by its next contribution? */
+static void process_moves(struct hc_member *m, bool told)
+{
+	bool there = m->engaged || (m->last.status != ECONNRESET && process_waits(m));
+
+	m->resets |= there && !told && !m->left && m->plan->ops->all_contribute;
+	m->engaged = false;
+}
+
+static void numbers_move(struct hc_member *m)
+{
+	u64 next = m->last.nr + 1;
+
+	WRITE_ONCE(m->next, next);
+	m->head = next;
+	m->plan->ops->ack->moved(m);
+}
+
+static void sources_behind(struct hc_member *m)
+{
+	unsigned int i;
+
+	m->nbehind = 0;
+	for (i = 0; i < m->role.nsrc; i++) {
+		m->src[i].behind = !m->src[i].away;
+		m->nbehind += m->src[i].behind;
+	}
+}
+
+static void source_moved(struct hc_member *m, unsigned int i)
+{
+	m->nbehind -= m->src[i].behind;
+	m->src[i].behind = false;
+}
+
+u32 hc_behind(const struct hc_member *m)
+{
+	unsigned int i = 0;
+
+	while (i + 1 < m->role.nsrc && !m->src[i].behind)
+		i++;
+	return m->src[i].node;
+}
+
+void hc_moved_rx(struct hc_member *m, const struct sk_buff *skb)
+{
+	int i = hc_src_index(m, be16_to_cpu(hc_hdr(skb)->src));
+
+	if (i < 0 || be32_to_cpu(hc_wire_ack_of(skb)->gen) != m->gen)
+		return;
+	source_moved(m, i);
+	if (hc_end_go_on(m))
+		hc_advance(m);
+}
+
+static void gen_move(struct hc_member *m)
+{
+	bool told, fell;
+
+	m->last = m->end;
+	told = below_end(m, m->last.nr);
+	/* Who is told of one below alone does not know yet where all go on. */
+	fell = fallen_end(m);
+	told |= fell;
+	if (m->plan->ops->ended)
+		told |= m->plan->ops->ended(m, told);
+	WRITE_ONCE(m->gen, m->gen + 1);
+	process_moves(m, fell);
+	hc_end_init(m);
+	if (m->last.flags & HC_STOP_F_OVER) {
+		m->broken = true;
+		if (m->plan->ops->settled)
+			m->plan->ops->settled(m);
+	}
+	numbers_move(m);
+	if (decides(m)) {
+		sources_behind(m);
+		say(m, HC_UNSAID_LAST | (m->role.ndst && !m->broken ? HC_UNSAID_MOVED : 0));
+	}
+	move_report(m, told);
+	hc_view_idle(m);
+	hc_member_again(m);
+	hc_node_kick(m->node, HC_EV_HOST);
+}
+
+/* Has the member heard from all who could say that there is more? */
+static bool all_ended(const struct hc_member *m)
+{
+	if (decides(m))
+		return hweight64(m->ended) >= m->role.ndst;
+	return m->end.flags & HC_STOP_F_OVER || hweight64(m->ended) == m->role.nsrc;
+}
+
+/* What has come down goes down, and to the process, before END does. */
+static bool below_over(struct hc_member *m)
+{
+	struct hc_op *op;
+	u64 at = m->done;
+
+	if (!decides(m))
+		return m->done >= m->end.nr || m->end.flags & HC_STOP_F_OVER;
+	/* What has failed here takes nothing more. */
+	while ((op = hc_op_next(m, at, min(m->end.nr, m->gives)))) {
+		at = op->nr + 1;
+		if (!skb_queue_empty(&op->down))
+			return false;
+	}
+	return true;
+}
+
+static void early_take(struct hc_member *m);
+static void stop_note(struct hc_member *m, const struct hc_end *stop);
+
+bool hc_end_go_on(struct hc_member *m)
+{
+	bool left = m->left;
+
+	if (likely(m->end.nr == HC_NR_NONE) || m->broken || m->unsaid || !all_ended(m) ||
+	    !below_over(m))
+		return false;
+	/* Who is behind takes frames of one generation more, no others. */
+	if (m->nbehind && !(m->end.flags & HC_STOP_F_OVER))
+		return false;
+	gen_move(m);
+	if (m->broken)
+		return true;
+	if (m->cut.status) {
+		m->cut.nr = m->next;
+		stop_note(m, &m->cut);
+	}
+	if (left && m->last.status != ECONNRESET && !hc_sock_serves(m))
+		hc_leave(m, m->next, true);
+	early_take(m);
+	return true;
+}
+
+/* ------------------------------------------------------------ plans with a root */
+
+static void root_close(struct hc_member *m, const struct hc_end *stop)
+{
+	const struct hc_op *op = hc_member_op(m, m->head);
+
+	m->end = *stop;
+	m->end.nr = m->head;
+	m->end.flags &= HC_STOP_F_OVER;
+	if (!op || op->nr != m->head || !op->begun)
+		m->end.flags |= HC_STOP_F_UNBEGUN;
+	ops_fall(m, m->end.nr);
+	hc_end_go_on(m);
+}
+
+void hc_root_decides(struct hc_member *m)
+{
+	const struct hc_end *hard = &m->stop[HC_STOP_HARD];
+
+	if (!hc_member_is_root(m) || !decides(m) || m->broken || m->end.nr != HC_NR_NONE)
+		return;
+	/* What breaks the plan ends all at once. */
+	if (hard->nr <= m->head || hard->flags & HC_STOP_F_OVER)
+		root_close(m, hard);
+}
+
+/* Is there a part of @nr, or of what is behind it, beside what a process that has left gave? */
+static bool others_gave(const struct hc_member *m, u64 nr)
+{
+	const struct hc_op *op;
+	unsigned int i;
+
+	for (; (op = hc_op_next(m, nr, HC_NR_NONE)); nr = op->nr + 1) {
+		if (op->begun && !m->left)
+			return true;
+		for (i = 0; i < m->role.nsrc; i++)
+			if (op->src[i].came)
+				return true;
+	}
+	return false;
+}
+
+/* Somebody has given a part of what will not be complete. */
+static void soft_counts(struct hc_member *m)
+{
+	struct hc_end stop = m->stop[HC_STOP_SOFT];
+
+	stop.flags = 0;
+	stop_note(m, &stop);
+}
+
+/* END that waits to be passed on is the last. */
+static void pending_over(struct hc_member *m, const struct hc_end *over)
+{
+	u64 nr = m->end.nr;
+
+	m->end = *over;
+	m->end.nr = nr;
+	m->end.flags = HC_STOP_F_OVER;
+	hc_end_go_on(m);
+}
+
+static void stop_note(struct hc_member *m, const struct hc_end *stop)
+{
+	enum hc_stop kind = stop->flags & HC_STOP_F_SOFT ? HC_STOP_SOFT : HC_STOP_HARD;
+
+	if (m->broken)
+		return;
+	if (m->end.nr != HC_NR_NONE) {
+		/* What the root has not said yet. */
+		if (hc_member_is_root(m) && stop->flags & HC_STOP_F_OVER)
+			pending_over(m, stop);
+		return;
+	}
+	if (!end_join(&m->stop[kind], stop))
+		return;
+	if (kind == HC_STOP_SOFT && others_gave(m, stop->nr))
+		soft_counts(m);
+	else if (hc_member_is_root(m))
+		hc_root_decides(m);
+	else
+		say(m, HC_UNSAID_STOP);
+}
+
+void hc_part_came(struct hc_member *m, u64 nr)
+{
+	if (m->stop[HC_STOP_SOFT].nr <= nr)
+		soft_counts(m);
+}
+
+/* The first operation of which source @i has not sent all. */
+static u64 first_lacking(struct hc_member *m, unsigned int i)
+{
+	u64 nr = m->head;
+
+	for (;; nr++) {
+		const struct hc_op *op = hc_member_op(m, nr);
+
+		if (!op || op->nr != nr || !op->src[i].last)
+			return nr;
+	}
+}
+
+void hc_cut_below(struct hc_member *m, unsigned int i, struct hc_end cause)
+{
+	cause.flags = HC_STOP_F_OVER;
+	cause.nr = first_lacking(m, i);
+	m->cut = cause;
+	m->src[i].away = true;
+	source_moved(m, i);
+	hc_member_again(m);
+	stop_note(m, &cause);
+}
+
+void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	bool below = hc_src_index(m, peer->node) >= 0;
+
+	word_send(m, peer, below ? HC_FRAME_END : HC_FRAME_STOP, m->gen - 1, &m->last);
+}
+
+void hc_over(struct hc_member *m, struct hc_end cause)
+{
+	cause.flags = HC_STOP_F_OVER;
+	cause.nr = m->head;
+	m->cut = cause;
+	stop_note(m, &cause);
+}
+
+/* Nothing of what comes down from @nr on is passed on any more: none above is to wait for that. */
+static void down_void(struct hc_member *m, u64 nr)
+{
+	struct hc_op *op;
+
+	/* That it cannot be said may break the plan. */
+	while (!m->broken && (op = hc_op_next(m, nr, HC_NR_NONE))) {
+		nr = op->nr + 1;
+		if (skb_queue_empty(&op->down))
+			continue;
+		__skb_queue_purge(&op->down);
+		hc_credit_void(m, m->gen, op->nr, op->down_came);
+	}
+}
+
+void hc_cut_above(struct hc_member *m, struct hc_end cause)
+{
+	down_void(m, m->done);
+	if (m->broken)
+		return;
+	cause.flags = HC_STOP_F_OVER;
+	cause.nr = first_open(m);
+	m->end = cause;
+	m->ended = U64_MAX;
+	ops_fall(m, cause.nr);
+	/* What has come down of that is of no use. */
+	hc_end_go_on(m);
+}
+
+/* ------------------------------------------------------------ plans without */
+
+static void end_note(struct hc_member *m, const struct hc_end *end)
+{
+	struct hc_end least = *end;
+
+	/* Nobody says so by the rules: some have a result that others will never have. */
+	if (least.nr < m->done) {
+		least.nr = m->done;
+		least.flags |= HC_STOP_F_OVER;
+	}
+	if (least.flags & HC_STOP_F_OVER && m->plan->mends) {
+		hc_broke(m, &least);
+		return;
+	}
+	if (!end_join(&m->end, &least))
+		return;
+	ops_fall(m, m->end.nr);
+	say(m, HC_UNSAID_END);
+}
+
+/* END of the next generation, which has come before the member is there. */
+static void early_note(struct hc_member *m, const struct hc_end *end, unsigned int i)
+{
+	end_join(&m->early, end);
+	m->early_ended |= BIT_ULL(i);
+}
+
+static void early_take(struct hc_member *m)
+{
+	struct hc_end early = m->early;
+
+	if (early.nr == HC_NR_NONE)
+		return;
+	end_none(&m->early);
+	m->ended = m->early_ended;
+	m->early_ended = 0;
+	if (decides(m) && !m->ended) {
+		/* What was found here asks for it. */
+		hc_fail(m, early.nr, early);
+	} else if (decides(m)) {
+		m->end = early;
+		ops_fall(m, early.nr);
+	} else {
+		end_note(m, &early);
+	}
+	hc_end_go_on(m);
+}
+
+void hc_broke(struct hc_member *m, const struct hc_end *cause)
+{
+	struct hc_end end = *cause;
+	bool news = !m->broken;
+
+	end.flags = HC_STOP_F_OVER;
+	if (!m->plan->mends) {
+		end.nr = m->done;
+		if (news) {
+			end_note(m, &end);
+			hc_end_go_on(m);
+		}
+		return;
+	}
+	if (news) {
+		end.nr = m->done;
+		m->broken = true;
+		m->last = end;
+		/* The others go on without a node that has failed, and may have mended the plan
+		 * before it hears of its links.
+		 */
+		if (!READ_ONCE(m->node->failed))
+			hc_plan_breaks(m, &end);
+	}
+	m->plan->ops->mend->stop(m, news);
+	/* Who does not hear of it now asks the master. */
+	if (news)
+		end_down(m, m->gen, &end);
+}
+
+/* ------------------------------------------------------------ what has happened */
+
+void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
+{
+	cause.nr = nr;
+	if (m->broken || hc_member_holds(m))
+		return;
+	if (nr > m->end.nr) {
+		/* Of the next generation. */
+		end_join(&m->early, &cause);
+		return;
+	}
+	if (!decides(m)) {
+		/* Others may have all that it took from here. */
+		if (nr == m->head && cause.status == ENOMEM && nr < m->next)
+			cause.flags |= HC_STOP_F_OVER;
+		end_note(m, &cause);
+		hc_end_go_on(m);
+		return;
+	}
+	m->gives = min(m->gives, nr);
+	down_void(m, nr);
+	stop_note(m, &cause);
+}
+
+void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause)
+{
+	hc_fail(m, nr, cause);
+	if (!m->broken)
+		hc_advance(m);
+}
+
+enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node)
+{
+	const struct hc_end cause = { .status = -status, .node = node, .dim = HC_CAUSE_NONE };
+
+	/* While the plan is mended an operation that fails has lost a part. */
+	if (m->broken || hc_member_holds(m))
+		op_forgo(m, op);
+	else
+		hc_fail(m, op->nr, cause);
+	return HC_FAILED;
+}
+
+static struct hc_end left_end(const struct hc_member *m, u64 nr, u32 flags)
+{
+	return (struct hc_end){
+		.nr = nr, .status = ECONNRESET, .flags = flags, .node = m->node->id,
+		.dim = HC_CAUSE_NONE,
+	};
+}
+
+void hc_leave(struct hc_member *m, u64 nr, bool began)
+{
+	const struct hc_end stop = left_end(m, nr, began && m->role.ndst ? HC_STOP_F_SOFT : 0);
+
+	if (m->broken)
+		return;
+	m->left = true;
+	m->left_nr = nr;
+	/* Nobody is there to receive the results. */
+	if (decides(m) && hc_member_is_root(m))
+		m->gives = min(m->gives, nr);
+	if (decides(m))
+		stop_note(m, &stop);
+	else
+		end_note(m, &stop);
+	hc_end_go_on(m);
+	if (!m->broken)
+		hc_advance(m);
+}
+
+void hc_came(struct hc_member *m)
+{
+	const struct hc_end stop = left_end(m, m->left_nr, 0);
+
+	if (decides(m))
+		stop_note(m, &stop);
+}
+
+/* ------------------------------------------------------------ frames */
+
+unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr)
+{
+	s32 ahead = gen - m->gen;
+
+	if (m->broken || ahead < 0 || (!ahead && nr >= m->gives))
+		return HYPERCUBE_A_DROP_ENDED;
+	if (!ahead || (ahead == 1 && m->end.nr < nr))
+		return 0;
+	return HYPERCUBE_A_DROP_UNEXPECTED;
+}
+
+u64 hc_nr_behind(const struct hc_member *m, u64 nr)
+{
+	return nr + 1 == m->end.nr ? nr + 2 : nr + 1;
+}
+
+static void end_read(const struct sk_buff *skb, struct hc_end *end)
+{
+	const struct hc_wire_stop *w = hc_wire_stop_of(skb);
+
+	*end = (struct hc_end){
+		.nr = be64_to_cpu(w->plan.op),
+		.status = be32_to_cpu(w->status),
+		.flags = be32_to_cpu(w->flags),
+		.clock = be32_to_cpu(hc_hdr(skb)->step),
+		.node = be16_to_cpu(w->node),
+		.dim = be16_to_cpu(w->dim),
+	};
+}
+
+static bool end_has_sense(const struct hc_member *m, const struct hc_end *end)
+{
+	u32 dim = m->node->fabric->dim;
+
+	return end->status && end->status <= MAX_ERRNO &&
+	       (end->node == HC_CAUSE_NONE || end->node < hc_nodes(dim)) &&
+	       (end->dim == HC_CAUSE_NONE || end->dim < dim);
+}
+
+/* No member can be further ahead of another. */
+static bool nr_fits(const struct hc_member *m, u64 nr)
+{
+	return nr >= m->base && nr <= m->done + 2 * HC_OP_WINDOW;
+}
+
+static int dst_index(const struct hc_member *m, u32 node)
+{
+	unsigned int i;
+
+	for (i = 0; i < m->role.ndst; i++)
+		if (m->role.dst[i].node == node)
+			return i;
+	return -1;
+}
+
+/* From below; to the root also from a node that is no member, where a detour has failed: see
+ * stop_route() in coll/lost.c.  That knows no number.
+ */
+static unsigned int stop_rx(struct hc_member *m, const struct sk_buff *skb, struct hc_end *stop)
+{
+	const struct hc_hdr *hdr = hc_hdr(skb);
+	u32 src = be16_to_cpu(hdr->src);
+	s32 ahead = be32_to_cpu(hc_wire_stop_of(skb)->gen) - m->gen;
+
+	if (!decides(m))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (hc_member_is_root(m) && !hc_set_has(m->plan->members, src) &&
+	    hc_ways_cross(m->plan, src) && hdr->flags & HC_FRAME_F_ROUTED) {
+		stop->nr = m->head;
+		stop->flags = HC_STOP_F_OVER;
+		m->cut = *stop;
+	} else if (hc_src_index(m, src) < 0 || ahead > 0) {
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	} else if (ahead < 0 && !(stop->flags & HC_STOP_F_OVER)) {
+		/* What it asks for has come. */
+		return 0;
+	}
+	stop->flags &= HC_STOP_F_OVER | HC_STOP_F_SOFT;
+	/* What is complete here may lack at who says so all the same. */
+	stop->nr = max(stop->nr, m->done);
+	if (stop->nr > m->done + 2 * HC_OP_WINDOW)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	if (stop->flags & HC_STOP_F_OVER) {
+		stop->flags = HC_STOP_F_OVER;
+		hc_plan_breaks(m, stop);
+	}
+	stop_note(m, stop);
+	return 0;
+}
+
+/* From above. */
+static unsigned int end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct hc_end *end)
+{
+	int i = dst_index(m, src);
+
+	if (i < 0 || ahead > 1 || (ahead == 1 && end->nr <= m->end.nr) ||
+	    (!ahead && end->nr < first_open(m) && !(end->flags & HC_STOP_F_OVER)))
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	end->nr = max(end->nr, first_open(m));
+	if (ahead < 0 || m->broken)
+		return HYPERCUBE_A_DROP_ENDED;
+	end->flags &= HC_STOP_F_OVER | HC_STOP_F_UNBEGUN;
+	if (ahead) {
+		early_note(m, end, i);
+		if (end->flags & HC_STOP_F_OVER)
+			pending_over(m, end);
+		return 0;
+	}
+	m->ended |= BIT_ULL(i);
+	if (m->end.nr == end->nr && end->flags & HC_STOP_F_OVER)
+		m->end = *end;
+	/* All say the same, or one lies; but where the plan is over, each says what it knows. */
+	if (m->end.nr != HC_NR_NONE && m->end.nr != end->nr) {
+		if (m->end.flags & HC_STOP_F_OVER)
+			return 0;
+		if (!(end->flags & HC_STOP_F_OVER)) {
+			end->status = EPROTO;
+			end->node = src;
+			end->dim = HC_CAUSE_NONE;
+		}
+		hc_cut_above(m, *end);
+		return 0;
+	}
+	if (m->end.nr == HC_NR_NONE) {
+		m->end = *end;
+		ops_fall(m, end->nr);
+	}
+	hc_results_advance(m);
+	hc_end_go_on(m);
+	return 0;
+}
+
+static unsigned int end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct hc_end *end)
+{
+	int i = hc_src_index(m, src);
+
+	if (i < 0 || ahead > 1)
+		return HYPERCUBE_A_DROP_UNEXPECTED;
+	end->flags &= HC_STOP_F_OVER;
+	if (m->plan->ops->mend && !end->flags)
+		m->plan->ops->mend->heard(m);
+	if (end->flags && m->plan->mends) {
+		hc_broke(m, end);
+		return 0;
+	}
+	/* That nothing follows holds in every generation; and so it is if others have gone on at
+	 * another number.
+	 */
+	if (ahead == -1 && end->nr < m->last.nr)
+		end->flags |= HC_STOP_F_OVER;
+	if (m->broken || hc_member_holds(m) || (ahead < 0 && !end->flags))
+		return HYPERCUBE_A_DROP_ENDED;
+	if (ahead < 0)
+		end->nr = m->done;
+	if (ahead > 0) {
+		early_note(m, end, i);
+		return 0;
+	}
+	m->ended |= BIT_ULL(i);
+	end_note(m, end);
+	hc_end_go_on(m);
+	return 0;
+}
+
+unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
+{
+	u32 src = be16_to_cpu(hc_hdr(skb)->src);
+	s32 ahead = be32_to_cpu(hc_wire_stop_of(skb)->gen) - m->gen;
+	struct hc_end end;
+	unsigned int why;
+
+	end_read(skb, &end);
+	if (!end_has_sense(m, &end))
+		return HYPERCUBE_A_DROP_MALFORMED;
+	if (hc_hdr(skb)->type == HC_FRAME_STOP) {
+		why = stop_rx(m, skb, &end);
+	} else {
+		/* What broke the plan before it was mended is no news. */
+		if (end.nr < m->base)
+			return HYPERCUBE_A_DROP_ENDED;
+		if (!nr_fits(m, end.nr))
+			return HYPERCUBE_A_DROP_UNEXPECTED;
+		why = decides(m) ? end_rx_down(m, src, ahead, &end) :
+				   end_rx_peer(m, src, ahead, &end);
+	}
+	if (!m->broken)
+		hc_advance(m);
+	return why;
+}
+
+/* ------------------------------------------------------------ the plan goes away */
+
+/* A plan that has taken the place of this one begins anew; what is sent to it before this one's
+ * failures have been read waits until they have been told (hc_fabric.retiring).
+ */
+static void failure_inherit(const struct hc_member *m)
+{
+	struct hc_plan *heir = xa_load(&m->node->fabric->plans, m->plan->id);
+
+	if (m->failure.nr && heir && heir != m->plan && heir->member[m->node->id])
+		heir->member[m->node->id]->failure = m->failure;
+}
+
+void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_view *root)
+{
+	hc_member_forget(m);
+	end_none(&m->last);
+	m->last.status = -status;
+	m->last.nr = m->head;
+	hc_ends_all(m, root);
+	hc_host_waiting_refuse(m, status);
+	failure_inherit(m);
+	kfree(m);
+}
