@@ -90,13 +90,13 @@ inline behind(s, who)
 	j = 0
 }
 
-/* hc_coll_abort(), hc_mend_settled() */
+/* hc_broke(), hc_mend_settled() */
 inline do_break()
 {
 	broken[me] = true;
 	phase[me] = none;
 	called[me] = false;
-	/* ABORT along the ring */
+	/* END along the ring */
 	behind(set[me], to);
 	if
 	:: to != me -> put(to, broke, 0, base[me], 0)
