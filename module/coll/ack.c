@@ -46,7 +46,7 @@ bool hc_ack_xmit(struct hc_member *m, const struct hc_tree_peer *peer, const str
 	w = hc_wire_ack_of(skb);
 	w->plan.op = cpu_to_be64(d->nr);
 	w->steps = cpu_to_be32(d->steps);
-	w->gen = cpu_to_be32(m->gen);
+	w->gen = cpu_to_be32(m->gen.count);
 	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
 }
 
@@ -181,7 +181,7 @@ static void root_rx(struct hc_member *m, const struct sk_buff *skb)
 		d = (struct hc_ack){ .nr = k };
 	if (k > m->done && hc_ack_set(m, &d))
 		hc_advance(m);
-	else if (m->view_wait == HYPERCUBE_WAIT_DONE)
+	else if (m->view.wait == HYPERCUBE_WAIT_DONE)
 		hc_view_idle(m);
 }
 

@@ -275,7 +275,7 @@ static enum hc_progress allgather_advance(struct hc_member *m, struct hc_op *op)
 		if (!skb)
 			return HC_FAILED;
 		last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
-		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 		if (!round_pass(m, op, skb, last) || (!last && !credits_return(m, op)))
 			return HC_FAILED;
 		if (last)

@@ -64,12 +64,12 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 	m->role = *role;
 	m->rank = hc_set_rank(plan->members, u);
 	m->tells = u == plan->root;
-	m->view_since = jiffies;
-	m->early.nr = HC_NR_NONE;
+	m->view.since = jiffies;
+	m->gen.early.nr = HC_NR_NONE;
 	hc_end_init(m);
-	INIT_LIST_HEAD(&m->fallen);
-	INIT_LIST_HEAD(&m->work);
-	__skb_queue_head_init(&m->waiting);
+	INIT_LIST_HEAD(&m->gen.fallen);
+	INIT_LIST_HEAD(&m->job.list);
+	__skb_queue_head_init(&m->user.waiting);
 	memcpy(m->src, src, role->nsrc * sizeof(*src));
 	plan->member[u] = m;
 	return 0;
@@ -140,15 +140,15 @@ u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
 /* A wait that already lasts keeps its start: "who is missing?" shows its length. */
 static void view_set(struct hc_member *m, u64 nr, u8 wait, u32 peer)
 {
-	m->blocked |= wait == HYPERCUBE_WAIT_READER;
+	m->job.blocked |= wait == HYPERCUBE_WAIT_READER;
 	if (wait != HYPERCUBE_WAIT_NOTHING)
 		hc_member_wait(m);
-	if (m->view_wait == wait && m->view_nr == nr && m->view_peer == peer)
+	if (m->view.wait == wait && m->view.nr == nr && m->view.peer == peer)
 		return;
-	WRITE_ONCE(m->view_nr, nr);
-	WRITE_ONCE(m->view_wait, wait);
-	WRITE_ONCE(m->view_peer, peer);
-	WRITE_ONCE(m->view_since, jiffies);
+	WRITE_ONCE(m->view.nr, nr);
+	WRITE_ONCE(m->view.wait, wait);
+	WRITE_ONCE(m->view.peer, peer);
+	WRITE_ONCE(m->view.since, jiffies);
 }
 
 enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 peer)
@@ -159,10 +159,10 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 
 void hc_view_idle(struct hc_member *m)
 {
-	if (m->end.nr != HC_NR_NONE && m->nbehind)
-		view_set(m, m->end.nr, HYPERCUBE_WAIT_PEER, hc_behind(m));
-	else if (m->head >= m->gives && !m->broken && !hc_member_is_root(m))
-		view_set(m, m->gives, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
+	if (m->gen.end.nr != HC_NR_NONE && m->gen.nbehind)
+		view_set(m, m->gen.end.nr, HYPERCUBE_WAIT_PEER, hc_behind(m));
+	else if (m->head >= m->gen.gives && !m->gen.broken && !hc_member_is_root(m))
+		view_set(m, m->gen.gives, HYPERCUBE_WAIT_DONE, m->role.dst[0].node);
 	else if (m->done < m->head && hc_ack_peers(m))
 		view_set(m, m->done, HYPERCUBE_WAIT_DONE, hc_ack_peer(m));
 	else
@@ -178,14 +178,14 @@ bool hc_coll_view(const struct hc_plan *plan, u32 node, struct hc_op_view *view)
 
 	if (!m)
 		return false;
-	view->nr = hc_told_nr(m, READ_ONCE(m->view_nr));
+	view->nr = hc_told_nr(m, READ_ONCE(m->view.nr));
 	view->next = hc_told_nr(m, READ_ONCE(m->next));
 	view->done = hc_told_nr(m, READ_ONCE(m->done));
-	view->gen = READ_ONCE(m->gen);
-	view->wait = READ_ONCE(m->view_wait);
-	view->awaited = READ_ONCE(m->view_peer);
+	view->gen = READ_ONCE(m->gen.count);
+	view->wait = READ_ONCE(m->view.wait);
+	view->awaited = READ_ONCE(m->view.peer);
 	/* The poll may set it to a later time than the one read here. */
-	waits = jiffies - READ_ONCE(m->view_since);
+	waits = jiffies - READ_ONCE(m->view.since);
 	view->since = jiffies64_to_nsecs(max(waits, 0L));
 	return true;
 }
@@ -283,14 +283,14 @@ int hc_peer_xmit(struct hc_member *m, const struct hc_tree_peer *peer, struct sk
 	hdr->src = cpu_to_be16(m->node->id);
 	hdr->dst = cpu_to_be16(peer->node);
 	if (hdr->type == HC_FRAME_DATA)
-		hc_wire_data_of(skb)->gen = cpu_to_be32(m->gen);
+		hc_wire_data_of(skb)->gen = cpu_to_be32(m->gen.count);
 	if (takes_long_way(m, peer, hdr->type))
 		err = hc_route_xmit(m->node, peer->node, skb);
 	else if (peer->how == HC_TREE_DETOUR)
 		err = hc_detour_xmit(m, peer, skb);
 	else
 		err = hc_link_xmit(m->node, peer->dim, skb);
-	if (err && needed && !m->broken)
+	if (err && needed && !m->gen.broken)
 		xmit_failed(m, peer, nr, err == -ENOLINK);
 	return err;
 }
@@ -384,7 +384,7 @@ static bool head_waits(struct hc_member *m)
 {
 	const struct hc_op *op = hc_member_op(m, m->head);
 
-	if (op && op->nr == m->head && m->head < m->gives)
+	if (op && op->nr == m->head && m->head < m->gen.gives)
 		return false;
 	if (m->plan->ops->idle)
 		m->plan->ops->idle(m);
@@ -398,7 +398,7 @@ void hc_advance(struct hc_member *m)
 	enum hc_progress p = HC_FINISHED;
 
 	/* Nothing overtakes the word of a failure. */
-	while (p != HC_BLOCKED && !m->broken && !hc_word_owed(m)) {
+	while (p != HC_BLOCKED && !m->gen.broken && !hc_word_owed(m)) {
 		struct hc_op *op;
 
 		if (hc_end_go_on(m))
@@ -407,7 +407,7 @@ void hc_advance(struct hc_member *m)
 			break;
 		op = hc_member_op(m, m->head);
 		p = op->coll->advance(m, op);
-		if (p == HC_FINISHED && !m->broken)
+		if (p == HC_FINISHED && !m->gen.broken)
 			op_handed(m, op);
 	}
 	hc_root_decides(m);
@@ -657,7 +657,7 @@ static void credit_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_credit *w = hc_wire_credit_of(skb);
 
-	if (!m->plan->ops->lockstep && be32_to_cpu(w->gen) == m->gen)
+	if (!m->plan->ops->lockstep && be32_to_cpu(w->gen) == m->gen.count)
 		credit_from(m, be16_to_cpu(hc_hdr(skb)->src), be64_to_cpu(w->plan.op),
 			    be32_to_cpu(w->taken));
 }

@@ -71,7 +71,7 @@ struct hc_stream {
 
 /**
  * struct hc_op - one operation at one member
- * @fallen: in hc_member.fallen
+ * @fallen: in hc_generation.fallen
  * @member: the member
  * @coll: what it is; the plan type's first collective until @known
  * @priv: what that keeps, see hc_coll_ops.op_size; there is room for any that the plan carries
@@ -183,134 +183,166 @@ struct hc_root_view {
 	u64 next;
 };
 
-/* What a member could not say for lack of memory or room: bits of hc_member.unsaid. */
+/* What a member could not say for lack of memory or room: bits of hc_generation.unsaid. */
 #define HC_UNSAID_STOP	BIT(0)
 #define HC_UNSAID_END	BIT(1)	/* of this generation */
 #define HC_UNSAID_LAST	BIT(2)	/* of the one before */
 #define HC_UNSAID_MOVED	BIT(3)	/* that the member is in this one */
 
 /**
- * struct hc_member - one node in one plan
- * @plan: the plan
- * @node: the node
- * @work: in one of the lists of hc_node.work, under its lock
+ * struct hc_job - a member among those of its node that have something to do; see coll/work.c
+ * @list: in one of the lists of hc_node.work, under its lock
  * @with_readers: if it waits, it is among those that wait for room at the process
  * @blocked: something of it waits for that
  * @again: it is in the list of those that can go on; under the lock
  * @check: its links have to be looked at; under the lock
  * @gone: it is not put into any list any more; under the lock
- * @role: stage, sources and destinations
- * @rank: its place among the members, in the order of the nodes
- * @next: number of the next contribution
- * @head: oldest operation not yet handed over or, at the root, not complete
- * @done: all operations below are complete as far as this member knows
- * @peer_acked: how far each destination has told it is (the window of all of them
- *	must have moved on before this member's); BCAST: each source
- * @turns: steps after which each source has what goes down to it, or NULL: as many as its stages
- *	took
- * @told: the value of @done that those who wait for this member's ACK know
- * @base: numbers below are from before the plan was mended
- * @renamed: by how much numbers have grown since then for operations that go on: processes are told
- *	the ones that they had, see hc_told_nr(); others read it
- * @gen: generations that have ended here; others read it
+ */
+struct hc_job {
+	struct list_head list;
+	bool with_readers;
+	bool blocked;
+	bool again;
+	bool check;
+	bool gone;
+};
+
+/**
+ * struct hc_generation - the generation that a member is in, and how it ends; see coll/end.c
+ * @count: generations that have ended here; others read it
  * @end: END of this one, as far as it is known; .nr is HC_NR_NONE while none is
  * @last: END of the one before; .status is 0 if there was none
+ * @early: END of the next one, if that has come already; .nr is HC_NR_NONE while it has not
  * @stop: what was heard of, or found, that asks for END, by its kind; .nr is HC_NR_NONE if
  *	nothing was
- * @nbehind: sources that have not said that they are in this generation
  * @cut: what has broken the plan below this member, or .status is 0
+ * @ended: bits of the peers that have said @end
+ * @early_ended: of those that have said @early
  * @gives: the first operation on which this member does not work any more
- * @ended: bits of the peers that have said END of this generation
- * @early: END of the next generation, if that has come already; .nr is HC_NR_NONE while it has not
- * @early_ended: as @ended, of that
  * @fallen: operations that end with it, when those below have ended
- * @cur: operation to which the socket is contributing; valid if @cur_open
- * @cur_open: a contribution is incomplete
+ * @nbehind: sources that have not said that they are in this generation
+ * @unsaid: HC_UNSAID_*
+ * @broken: nothing comes after the last generation; where the plan mends itself, until it has
+ */
+struct hc_generation {
+	u32 count;
+	struct hc_end end;
+	struct hc_end last;
+	struct hc_end early;
+	struct hc_end stop[HC_NSTOPS];
+	struct hc_end cut;
+	u64 ended;
+	u64 early_ended;
+	u64 gives;
+	struct list_head fallen;
+	u32 nbehind;
+	u8 unsaid;
+	bool broken;
+};
+
+/**
+ * struct hc_user - the process that a member takes contributions from; see coll/host.c
  * @sock: hc_sock.id of the last socket to take part that is still there, or 0
  * @group: hc_sock.group of the last one to take part
- * @engaged: its process has begun an operation of this generation
- * @left: that process has left, and what it owed ends
+ * @waiting: contributions of the node's sockets that wait for room, oldest first
+ * @cur: operation to which the socket is contributing; valid if @cur_open
+ * @cur_open: a contribution is incomplete
+ * @halved: it will not be completed: its socket was closed while the plan was mended
+ * @engaged: the process has begun an operation of this generation
+ * @left: it has left, and what it owed ends
+ * @leaves: it left while the plan was mended
  * @left_nr: the first operation that it did not give all of
- * @resets: its process was there when the last generation ended, and has not been told
+ * @resets: it was there when the last generation ended, and has not been told
  * @failure: the last failure that a process was told of
  * @failure.sock: hc_sock.id of its socket
  * @failure.nr: number of the failure there, see sock/unread.h; U64_MAX: the socket was closed
- * @broken: nothing comes after the last generation; where the plan mends itself, until it has
- * @unsaid: HC_UNSAID_*
- * @tells: where each member knows alone: listeners hear from this one what is complete
- * @leaves: its process left while the plan was mended
- * @halved: @cur will not be completed: its socket was closed while the plan was mended
- * @view_wait: what is waited for, enum hypercube_wait; others read it
- * @view_peer: whom; others read it
- * @view_nr: operation it is about; others read it
- * @view_since: jiffies since when; others read it
- * @dropped: operations that are over, however they ended
- * @waiting: contributions of the node's sockets that wait for room, oldest first
+ */
+struct hc_user {
+	u64 sock;
+	u64 group;
+	struct sk_buff_head waiting;
+	u64 cur;
+	bool cur_open;
+	bool halved;
+	bool engaged;
+	bool left;
+	bool leaves;
+	bool resets;
+	u64 left_nr;
+	struct {
+		u64 sock;
+		u64 nr;
+	} failure;
+};
+
+/**
+ * struct hc_wait_view - what a member waits for; others read it
+ * @wait: enum hypercube_wait
+ * @peer: for whom
+ * @nr: operation it is about
+ * @since: jiffies since when
+ */
+struct hc_wait_view {
+	u8 wait;
+	u32 peer;
+	u64 nr;
+	unsigned long since;
+};
+
+/**
+ * struct hc_member - one node in one plan
+ * @plan: the plan
+ * @node: the node
+ * @role: stage, sources and destinations
+ * @rank: its place among the members, in the order of the nodes
+ * @turns: steps after which each source has what goes down to it, or NULL: as many as its stages
+ *	took
  * @nstreams: sources that one of its operations has room for; more than role.nsrc if the plan mends
  *	itself
  * @op_size: bytes that one of its operations takes
  * @priv: what the plan's type keeps, see hc_plan_ops.member_size
  * @detour: frames that go over detours, or NULL: of each source, then of each destination
+ * @job: it has something to do
+ * @next: number of the next contribution
+ * @head: oldest operation not yet handed over or, at the root, not complete
+ * @done: all operations below are complete as far as this member knows
+ * @peer_acked: how far each destination has told it is (the window of all of them
+ *	must have moved on before this member's); BCAST: each source
+ * @told: the value of @done that those who wait for this member's ACK know
+ * @tells: where each member knows alone: listeners hear from this one what is complete
+ * @base: numbers below are from before the plan was mended
+ * @renamed: by how much numbers have grown since then for operations that go on: processes are told
+ *	the ones that they had, see hc_told_nr(); others read it
+ * @gen: its generation
+ * @user: its process
+ * @view: what it waits for
+ * @dropped: operations that are over, however they ended
  * @ops: pending operations by number modulo HC_OP_WINDOW
  * @src: role.nsrc sources, in merge order
  */
 struct hc_member {
 	struct hc_plan *plan;
 	struct hc_node *node;
-	struct list_head work;
-	bool with_readers;
-	bool blocked;
-	bool again;
-	bool check;
-	bool gone;
 	struct hc_tree_role role;
 	u32 rank;
-	u64 next;
-	u64 head;
-	u64 done;
-	u64 peer_acked[HC_STAGES_MAX];
 	const u16 *turns;
-	u64 told;
-	u64 base;
-	u64 renamed;
-	u32 gen;
-	struct hc_end end;
-	struct hc_end last;
-	struct hc_end stop[HC_NSTOPS];
-	u32 nbehind;
-	struct hc_end cut;
-	u64 gives;
-	u64 ended;
-	struct hc_end early;
-	u64 early_ended;
-	struct list_head fallen;
-	u64 cur;
-	bool cur_open;
-	u64 sock;
-	u64 group;
-	bool engaged;
-	bool left;
-	u64 left_nr;
-	bool resets;
-	struct {
-		u64 sock;
-		u64 nr;
-	} failure;
-	bool broken;
-	u8 unsaid;
-	bool tells;
-	bool leaves;
-	bool halved;
-	u8 view_wait;
-	u32 view_peer;
-	u64 view_nr;
-	unsigned long view_since;
-	u32 dropped;
-	struct sk_buff_head waiting;
 	unsigned int nstreams;
 	size_t op_size;
 	void *priv;
 	struct hc_detour_end *detour;
+	struct hc_job job;
+	u64 next;
+	u64 head;
+	u64 done;
+	u64 peer_acked[HC_STAGES_MAX];
+	u64 told;
+	bool tells;
+	u64 base;
+	u64 renamed;
+	struct hc_generation gen;
+	struct hc_user user;
+	struct hc_wait_view view;
+	u32 dropped;
 	struct hc_op *ops[HC_OP_WINDOW];
 	struct hc_tree_peer src[];
 };
@@ -339,13 +371,13 @@ static inline bool hc_plan_bars_ahead(const struct hc_plan *plan)
  */
 static inline void hc_failure_note(struct hc_member *m, u64 sock, u64 nr)
 {
-	if (!nr && m->sock && m->sock != sock)
+	if (!nr && m->user.sock && m->user.sock != sock)
 		return;
 	/* Of another socket that the plan had before. */
-	if (m->failure.sock && m->failure.sock == m->sock && m->sock != sock)
+	if (m->user.failure.sock && m->user.failure.sock == m->user.sock && m->user.sock != sock)
 		return;
-	m->failure.sock = sock;
-	m->failure.nr = nr ?: U64_MAX;
+	m->user.failure.sock = sock;
+	m->user.failure.nr = nr ?: U64_MAX;
 }
 
 /* How many tell the member how far they are: its destinations, or its sources. */
@@ -365,7 +397,7 @@ static inline bool hc_member_tells(const struct hc_member *m)
 /* Does it wait for anything, or owe others a word? */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
-	return m->view_wait != HYPERCUBE_WAIT_NOTHING || m->unsaid ||
+	return m->view.wait != HYPERCUBE_WAIT_NOTHING || m->gen.unsaid ||
 	       (hc_member_tells(m) && m->told != m->done) ||
 	       (m->plan->ops->mend && m->plan->ops->mend->tends(m));
 }
@@ -400,7 +432,7 @@ static inline struct hc_op *hc_member_op(struct hc_member *m, u64 nr)
 /* Is an operation that had this number still worked on? */
 static inline bool hc_op_lives(struct hc_member *m, const struct hc_op *op, u64 nr)
 {
-	return hc_member_op(m, nr) == op && nr < m->gives;
+	return hc_member_op(m, nr) == op && nr < m->gen.gives;
 }
 
 /* The operation with the lowest number from @nr on that is below @end, or NULL. */
@@ -567,15 +599,15 @@ bool hc_end_go_on(struct hc_member *m);
 /* There was no memory or no room for a word: nothing else may be sent before that. */
 static inline bool hc_word_owed(const struct hc_member *m)
 {
-	return unlikely(m->unsaid);
+	return unlikely(m->gen.unsaid);
 }
 
 /* If so, say it now. */
 void hc_words_again(struct hc_member *m);
 /* Somebody who is no member has found that a detour is broken. */
 struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end);
-/* All that is under way ends with @m->last but what is handed over and complete at the root; NULL:
- * nothing is known of that.
+/* All that is under way ends with @m->gen.last but what is handed over and complete at the root;
+ * NULL: nothing is known of that.
  */
 void hc_ends_all(struct hc_member *m, const struct hc_root_view *root);
 /* Tell listeners that operations from @first on have failed, and why. */
@@ -591,7 +623,7 @@ static inline void hc_cause_tell(const struct hc_end *cause, struct hypercube_re
 	res->cause_dim = failed && cause->dim != HC_CAUSE_NONE ? cause->dim : ~0U;
 }
 
-/* Tell the process that an operation failed as @m->last says; @op may be NULL. */
+/* Tell the process that an operation failed as @m->gen.last says; @op may be NULL. */
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
 /* May a frame of this generation, about this operation, come now?  0, or why not. */
 unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr);

@@ -197,7 +197,7 @@ bool hc_detour_follows(struct hc_member *m, struct sk_buff *skb)
 	if (!peer || peer->how != HC_TREE_DETOUR)
 		return false;
 	/* Who asks is told. */
-	if (m->broken)
+	if (m->gen.broken)
 		return true;
 	end = end_to(m, peer);
 	if (nr == end->came) {

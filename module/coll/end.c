@@ -67,12 +67,12 @@ void hc_end_init(struct hc_member *m)
 {
 	unsigned int kind;
 
-	end_none(&m->end);
+	end_none(&m->gen.end);
 	for (kind = 0; kind < HC_NSTOPS; kind++)
-		end_none(&m->stop[kind]);
-	m->gives = HC_NR_NONE;
-	m->ended = 0;
-	m->left = false;
+		end_none(&m->gen.stop[kind]);
+	m->gen.gives = HC_NR_NONE;
+	m->gen.ended = 0;
+	m->user.left = false;
 }
 
 static bool decides(const struct hc_member *m)
@@ -161,9 +161,9 @@ static bool stop_up(struct hc_member *m)
 
 	for (i = 0; i < m->role.ndst; i++)
 		for (kind = 0; kind < HC_NSTOPS; kind++)
-			if (m->stop[kind].nr != HC_NR_NONE)
-				said &= word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen,
-						  &m->stop[kind]);
+			if (m->gen.stop[kind].nr != HC_NR_NONE)
+				said &= word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count,
+						  &m->gen.stop[kind]);
 	m->node->spent += WORD_COST;
 	return said;
 }
@@ -171,27 +171,27 @@ static bool stop_up(struct hc_member *m)
 /* Noted before it is said: nothing is to overtake it. */
 static void say(struct hc_member *m, u8 what)
 {
-	m->unsaid |= what;
+	m->gen.unsaid |= what;
 	hc_words_again(m);
-	if (m->unsaid)
+	if (m->gen.unsaid)
 		hc_member_wait(m);
 }
 
 void hc_words_again(struct hc_member *m)
 {
-	u8 unsaid = m->unsaid;
+	u8 unsaid = m->gen.unsaid;
 
 	/* Words may be sent in between. */
-	m->unsaid = 0;
-	if (unsaid & HC_UNSAID_LAST && end_down(m, m->gen - 1, &m->last))
+	m->gen.unsaid = 0;
+	if (unsaid & HC_UNSAID_LAST && end_down(m, m->gen.count - 1, &m->gen.last))
 		unsaid &= ~HC_UNSAID_LAST;
-	if (unsaid == HC_UNSAID_END && end_down(m, m->gen, &m->end))
+	if (unsaid == HC_UNSAID_END && end_down(m, m->gen.count, &m->gen.end))
 		unsaid = 0;
 	if (unsaid & HC_UNSAID_MOVED && !(unsaid & HC_UNSAID_LAST) && moved_up(m))
 		unsaid &= ~HC_UNSAID_MOVED;
 	if (unsaid == HC_UNSAID_STOP && stop_up(m))
 		unsaid = 0;
-	m->unsaid |= unsaid;
+	m->gen.unsaid |= unsaid;
 }
 
 /* ------------------------------------------------------------ what processes are told */
@@ -199,27 +199,27 @@ void hc_words_again(struct hc_member *m)
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
 {
 	struct hypercube_result res = {
-		.status = -(s32)m->last.status,
+		.status = -(s32)m->gen.last.status,
 		.plan = m->plan->id,
 		.op = hc_told_nr(m, nr),
 		.cookie = op ? op->cookie : 0,
 		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
 	};
 
-	hc_cause_tell(&m->last, &res);
+	hc_cause_tell(&m->gen.last, &res);
 	hc_failure_note(m, rec->sock, hc_sock_status(m->node, &res, rec));
 }
 
 /* What the next process contributes is not cut off for what this one owed. */
 static void cur_close(struct hc_member *m, const struct hc_op *op)
 {
-	if (m->cur_open && m->cur == op->nr) {
-		m->cur_open = false;
-		m->halved = false;
+	if (m->user.cur_open && m->user.cur == op->nr) {
+		m->user.cur_open = false;
+		m->user.halved = false;
 	}
 }
 
-/* It ends as @m->last says.  True: its process was told. */
+/* It ends as @m->gen.last says.  True: its process was told. */
 static bool op_forgo(struct hc_member *m, struct hc_op *op)
 {
 	bool begun = op->begun;
@@ -229,7 +229,7 @@ static bool op_forgo(struct hc_member *m, struct hc_op *op)
 	if (begun && m->plan->ops->forgone)
 		m->plan->ops->forgone(m, op);
 	cur_close(m, op);
-	hc_op_drop(m, op, -(int)m->last.status);
+	hc_op_drop(m, op, -(int)m->gen.last.status);
 	return begun;
 }
 
@@ -270,7 +270,7 @@ static void ops_fall(struct hc_member *m, u64 nr)
 	struct hc_op *op, *last = NULL;
 	LIST_HEAD(fallen);
 
-	m->gives = min(m->gives, nr);
+	m->gen.gives = min(m->gen.gives, nr);
 	while ((op = hc_op_next(m, last ? last->nr + 1 : nr, HC_NR_NONE))) {
 		u64 at = op->nr;
 
@@ -284,23 +284,23 @@ static void ops_fall(struct hc_member *m, u64 nr)
 		}
 	}
 	/* Before those that have fallen already. */
-	list_splice(&fallen, &m->fallen);
+	list_splice(&fallen, &m->gen.fallen);
 }
 
 /* True: a process was told of any. */
 static bool fallen_end(struct hc_member *m)
 {
-	bool told = !list_empty(&m->fallen);
+	bool told = !list_empty(&m->gen.fallen);
 	struct hc_op *op, *next;
 
-	list_for_each_entry_safe(op, next, &m->fallen, fallen) {
+	list_for_each_entry_safe(op, next, &m->gen.fallen, fallen) {
 		hc_status_end(m, op, &op->rec, op->nr);
 		trace_hc_op_end(m->node, m->plan->id, hc_told_nr(m, op->nr),
-				-(int)m->last.status);
+				-(int)m->gen.last.status);
 		m->dropped++;
 		hc_op_free(op);
 	}
-	INIT_LIST_HEAD(&m->fallen);
+	INIT_LIST_HEAD(&m->gen.fallen);
 	return told;
 }
 
@@ -325,8 +325,8 @@ static bool below_end(struct hc_member *m, u64 nr)
 
 	if (up && m->role.ndst)
 		at = m->head;
-	else if (up && !(m->last.flags & HC_STOP_F_OVER))
-		at = max(at, m->stop[HC_STOP_HARD].nr);
+	else if (up && !(m->gen.last.flags & HC_STOP_F_OVER))
+		at = max(at, m->gen.stop[HC_STOP_HARD].nr);
 	for (; (op = hc_op_next(m, at, nr)); ) {
 		at = op->nr + 1;
 		if (op->handed && !op->coll->comes_down && !up)
@@ -342,9 +342,9 @@ static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
 {
 	if (!root)
 		return 0;
-	if (root->gen == m->gen)
+	if (root->gen == m->gen.count)
 		return root->done;
-	return root->gen == m->gen + 1 ? root->ended : 0;
+	return root->gen == m->gen.count + 1 ? root->ended : 0;
 }
 
 void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
@@ -363,7 +363,7 @@ void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
 	told |= fallen_end(m);
 	if (m->plan->ops->ended && root && m->head < root->next)
 		m->plan->ops->ended(m, told);
-	m->broken = true;
+	m->gen.broken = true;
 	if (m->plan->ops->settled)
 		m->plan->ops->settled(m);
 	WRITE_ONCE(m->done, m->head);
@@ -383,13 +383,13 @@ static bool reports(struct hc_plan *plan, s64 nr)
 /* A failure is reported once. */
 static void move_report(struct hc_member *m, bool told)
 {
-	u64 nr = m->last.nr;
+	u64 nr = m->gen.last.nr;
 
-	if (m->last.flags & HC_STOP_F_OVER)
-		hc_plan_breaks(m, &m->last);
-	if (m->last.flags & HC_STOP_F_OVER ? !test_and_set_bit(1, &m->plan->breaking) :
+	if (m->gen.last.flags & HC_STOP_F_OVER)
+		hc_plan_breaks(m, &m->gen.last);
+	if (m->gen.last.flags & HC_STOP_F_OVER ? !test_and_set_bit(1, &m->plan->breaking) :
 					     told && reports(m->plan, nr + 1))
-		hc_end_event(m, &m->last, nr);
+		hc_end_event(m, &m->gen.last, nr);
 }
 
 /* Does one serve the member that has not contributed yet?  What others disagree about, or lacked
@@ -400,22 +400,22 @@ static bool process_waits(struct hc_member *m)
 	const struct sock *sk = hc_sock_serving(m);
 
 	if (sk)
-		m->group = hc_sock_group(sk);
+		m->user.group = hc_sock_group(sk);
 	return sk;
 }
 
 /* Does its process hear of the end by its next contribution? */
 static void process_moves(struct hc_member *m, bool told)
 {
-	bool there = m->engaged || (m->last.status != ECONNRESET && process_waits(m));
+	bool there = m->user.engaged || (m->gen.last.status != ECONNRESET && process_waits(m));
 
-	m->resets |= there && !told && !m->left && m->plan->ops->all_contribute;
-	m->engaged = false;
+	m->user.resets |= there && !told && !m->user.left && m->plan->ops->all_contribute;
+	m->user.engaged = false;
 }
 
 static void numbers_move(struct hc_member *m)
 {
-	u64 next = m->last.nr + 1;
+	u64 next = m->gen.last.nr + 1;
 
 	WRITE_ONCE(m->next, next);
 	m->head = next;
@@ -426,16 +426,16 @@ static void sources_behind(struct hc_member *m)
 {
 	unsigned int i;
 
-	m->nbehind = 0;
+	m->gen.nbehind = 0;
 	for (i = 0; i < m->role.nsrc; i++) {
 		m->src[i].behind = !m->src[i].away;
-		m->nbehind += m->src[i].behind;
+		m->gen.nbehind += m->src[i].behind;
 	}
 }
 
 static void source_moved(struct hc_member *m, unsigned int i)
 {
-	m->nbehind -= m->src[i].behind;
+	m->gen.nbehind -= m->src[i].behind;
 	m->src[i].behind = false;
 }
 
@@ -452,7 +452,7 @@ void hc_moved_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	int i = hc_src_index(m, be16_to_cpu(hc_hdr(skb)->src));
 
-	if (i < 0 || be32_to_cpu(hc_wire_ack_of(skb)->gen) != m->gen)
+	if (i < 0 || be32_to_cpu(hc_wire_ack_of(skb)->gen) != m->gen.count)
 		return;
 	source_moved(m, i);
 	if (hc_end_go_on(m))
@@ -463,25 +463,25 @@ static void gen_move(struct hc_member *m)
 {
 	bool told, fell;
 
-	m->last = m->end;
-	told = below_end(m, m->last.nr);
+	m->gen.last = m->gen.end;
+	told = below_end(m, m->gen.last.nr);
 	/* Who is told of one below alone does not know yet where all go on. */
 	fell = fallen_end(m);
 	told |= fell;
 	if (m->plan->ops->ended)
 		told |= m->plan->ops->ended(m, told);
-	WRITE_ONCE(m->gen, m->gen + 1);
+	WRITE_ONCE(m->gen.count, m->gen.count + 1);
 	process_moves(m, fell);
 	hc_end_init(m);
-	if (m->last.flags & HC_STOP_F_OVER) {
-		m->broken = true;
+	if (m->gen.last.flags & HC_STOP_F_OVER) {
+		m->gen.broken = true;
 		if (m->plan->ops->settled)
 			m->plan->ops->settled(m);
 	}
 	numbers_move(m);
 	if (decides(m)) {
 		sources_behind(m);
-		say(m, HC_UNSAID_LAST | (m->role.ndst && !m->broken ? HC_UNSAID_MOVED : 0));
+		say(m, HC_UNSAID_LAST | (m->role.ndst && !m->gen.broken ? HC_UNSAID_MOVED : 0));
 	}
 	move_report(m, told);
 	hc_view_idle(m);
@@ -493,8 +493,8 @@ static void gen_move(struct hc_member *m)
 static bool all_ended(const struct hc_member *m)
 {
 	if (decides(m))
-		return hweight64(m->ended) >= m->role.ndst;
-	return m->end.flags & HC_STOP_F_OVER || hweight64(m->ended) == m->role.nsrc;
+		return hweight64(m->gen.ended) >= m->role.ndst;
+	return m->gen.end.flags & HC_STOP_F_OVER || hweight64(m->gen.ended) == m->role.nsrc;
 }
 
 /* What has come down goes down, and to the process, before END does. */
@@ -504,9 +504,9 @@ static bool below_over(struct hc_member *m)
 	u64 at = m->done;
 
 	if (!decides(m))
-		return m->done >= m->end.nr || m->end.flags & HC_STOP_F_OVER;
+		return m->done >= m->gen.end.nr || m->gen.end.flags & HC_STOP_F_OVER;
 	/* What has failed here takes nothing more. */
-	while ((op = hc_op_next(m, at, min(m->end.nr, m->gives)))) {
+	while ((op = hc_op_next(m, at, min(m->gen.end.nr, m->gen.gives)))) {
 		at = op->nr + 1;
 		if (!skb_queue_empty(&op->down))
 			return false;
@@ -519,22 +519,22 @@ static void stop_note(struct hc_member *m, const struct hc_end *stop);
 
 bool hc_end_go_on(struct hc_member *m)
 {
-	bool left = m->left;
+	bool left = m->user.left;
 
-	if (likely(m->end.nr == HC_NR_NONE) || m->broken || m->unsaid || !all_ended(m) ||
-	    !below_over(m))
+	if (likely(m->gen.end.nr == HC_NR_NONE) || m->gen.broken || m->gen.unsaid ||
+	    !all_ended(m) || !below_over(m))
 		return false;
 	/* Who is behind takes frames of one generation more, no others. */
-	if (m->nbehind && !(m->end.flags & HC_STOP_F_OVER))
+	if (m->gen.nbehind && !(m->gen.end.flags & HC_STOP_F_OVER))
 		return false;
 	gen_move(m);
-	if (m->broken)
+	if (m->gen.broken)
 		return true;
-	if (m->cut.status) {
-		m->cut.nr = m->next;
-		stop_note(m, &m->cut);
+	if (m->gen.cut.status) {
+		m->gen.cut.nr = m->next;
+		stop_note(m, &m->gen.cut);
 	}
-	if (left && m->last.status != ECONNRESET && !hc_sock_serves(m))
+	if (left && m->gen.last.status != ECONNRESET && !hc_sock_serves(m))
 		hc_leave(m, m->next, true);
 	early_take(m);
 	return true;
@@ -546,20 +546,20 @@ static void root_close(struct hc_member *m, const struct hc_end *stop)
 {
 	const struct hc_op *op = hc_member_op(m, m->head);
 
-	m->end = *stop;
-	m->end.nr = m->head;
-	m->end.flags &= HC_STOP_F_OVER;
+	m->gen.end = *stop;
+	m->gen.end.nr = m->head;
+	m->gen.end.flags &= HC_STOP_F_OVER;
 	if (!op || op->nr != m->head || !op->begun)
-		m->end.flags |= HC_STOP_F_UNBEGUN;
-	ops_fall(m, m->end.nr);
+		m->gen.end.flags |= HC_STOP_F_UNBEGUN;
+	ops_fall(m, m->gen.end.nr);
 	hc_end_go_on(m);
 }
 
 void hc_root_decides(struct hc_member *m)
 {
-	const struct hc_end *hard = &m->stop[HC_STOP_HARD];
+	const struct hc_end *hard = &m->gen.stop[HC_STOP_HARD];
 
-	if (!hc_member_is_root(m) || !decides(m) || m->broken || m->end.nr != HC_NR_NONE)
+	if (!hc_member_is_root(m) || !decides(m) || m->gen.broken || m->gen.end.nr != HC_NR_NONE)
 		return;
 	/* What breaks the plan ends all at once. */
 	if (hard->nr <= m->head || hard->flags & HC_STOP_F_OVER)
@@ -573,7 +573,7 @@ static bool others_gave(const struct hc_member *m, u64 nr)
 	unsigned int i;
 
 	for (; (op = hc_op_next(m, nr, HC_NR_NONE)); nr = op->nr + 1) {
-		if (op->begun && !m->left)
+		if (op->begun && !m->user.left)
 			return true;
 		for (i = 0; i < m->role.nsrc; i++)
 			if (op->src[i].came)
@@ -585,7 +585,7 @@ static bool others_gave(const struct hc_member *m, u64 nr)
 /* Somebody has given a part of what will not be complete. */
 static void soft_counts(struct hc_member *m)
 {
-	struct hc_end stop = m->stop[HC_STOP_SOFT];
+	struct hc_end stop = m->gen.stop[HC_STOP_SOFT];
 
 	stop.flags = 0;
 	stop_note(m, &stop);
@@ -594,11 +594,11 @@ static void soft_counts(struct hc_member *m)
 /* END that waits to be passed on is the last. */
 static void pending_over(struct hc_member *m, const struct hc_end *over)
 {
-	u64 nr = m->end.nr;
+	u64 nr = m->gen.end.nr;
 
-	m->end = *over;
-	m->end.nr = nr;
-	m->end.flags = HC_STOP_F_OVER;
+	m->gen.end = *over;
+	m->gen.end.nr = nr;
+	m->gen.end.flags = HC_STOP_F_OVER;
 	hc_end_go_on(m);
 }
 
@@ -606,15 +606,15 @@ static void stop_note(struct hc_member *m, const struct hc_end *stop)
 {
 	enum hc_stop kind = stop->flags & HC_STOP_F_SOFT ? HC_STOP_SOFT : HC_STOP_HARD;
 
-	if (m->broken)
+	if (m->gen.broken)
 		return;
-	if (m->end.nr != HC_NR_NONE) {
+	if (m->gen.end.nr != HC_NR_NONE) {
 		/* What the root has not said yet. */
 		if (hc_member_is_root(m) && stop->flags & HC_STOP_F_OVER)
 			pending_over(m, stop);
 		return;
 	}
-	if (!end_join(&m->stop[kind], stop))
+	if (!end_join(&m->gen.stop[kind], stop))
 		return;
 	if (kind == HC_STOP_SOFT && others_gave(m, stop->nr))
 		soft_counts(m);
@@ -626,7 +626,7 @@ static void stop_note(struct hc_member *m, const struct hc_end *stop)
 
 void hc_part_came(struct hc_member *m, u64 nr)
 {
-	if (m->stop[HC_STOP_SOFT].nr <= nr)
+	if (m->gen.stop[HC_STOP_SOFT].nr <= nr)
 		soft_counts(m);
 }
 
@@ -647,7 +647,7 @@ void hc_cut_below(struct hc_member *m, unsigned int i, struct hc_end cause)
 {
 	cause.flags = HC_STOP_F_OVER;
 	cause.nr = first_lacking(m, i);
-	m->cut = cause;
+	m->gen.cut = cause;
 	m->src[i].away = true;
 	source_moved(m, i);
 	hc_member_again(m);
@@ -658,14 +658,14 @@ void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer)
 {
 	bool below = hc_src_index(m, peer->node) >= 0;
 
-	word_send(m, peer, below ? HC_FRAME_END : HC_FRAME_STOP, m->gen - 1, &m->last);
+	word_send(m, peer, below ? HC_FRAME_END : HC_FRAME_STOP, m->gen.count - 1, &m->gen.last);
 }
 
 void hc_over(struct hc_member *m, struct hc_end cause)
 {
 	cause.flags = HC_STOP_F_OVER;
 	cause.nr = m->head;
-	m->cut = cause;
+	m->gen.cut = cause;
 	stop_note(m, &cause);
 }
 
@@ -675,24 +675,24 @@ static void down_void(struct hc_member *m, u64 nr)
 	struct hc_op *op;
 
 	/* That it cannot be said may break the plan. */
-	while (!m->broken && (op = hc_op_next(m, nr, HC_NR_NONE))) {
+	while (!m->gen.broken && (op = hc_op_next(m, nr, HC_NR_NONE))) {
 		nr = op->nr + 1;
 		if (skb_queue_empty(&op->down))
 			continue;
 		__skb_queue_purge(&op->down);
-		hc_credit_void(m, m->gen, op->nr, op->down_came);
+		hc_credit_void(m, m->gen.count, op->nr, op->down_came);
 	}
 }
 
 void hc_cut_above(struct hc_member *m, struct hc_end cause)
 {
 	down_void(m, m->done);
-	if (m->broken)
+	if (m->gen.broken)
 		return;
 	cause.flags = HC_STOP_F_OVER;
 	cause.nr = first_open(m);
-	m->end = cause;
-	m->ended = U64_MAX;
+	m->gen.end = cause;
+	m->gen.ended = U64_MAX;
 	ops_fall(m, cause.nr);
 	/* What has come down of that is of no use. */
 	hc_end_go_on(m);
@@ -713,33 +713,33 @@ static void end_note(struct hc_member *m, const struct hc_end *end)
 		hc_broke(m, &least);
 		return;
 	}
-	if (!end_join(&m->end, &least))
+	if (!end_join(&m->gen.end, &least))
 		return;
-	ops_fall(m, m->end.nr);
+	ops_fall(m, m->gen.end.nr);
 	say(m, HC_UNSAID_END);
 }
 
 /* END of the next generation, which has come before the member is there. */
 static void early_note(struct hc_member *m, const struct hc_end *end, unsigned int i)
 {
-	end_join(&m->early, end);
-	m->early_ended |= BIT_ULL(i);
+	end_join(&m->gen.early, end);
+	m->gen.early_ended |= BIT_ULL(i);
 }
 
 static void early_take(struct hc_member *m)
 {
-	struct hc_end early = m->early;
+	struct hc_end early = m->gen.early;
 
 	if (early.nr == HC_NR_NONE)
 		return;
-	end_none(&m->early);
-	m->ended = m->early_ended;
-	m->early_ended = 0;
-	if (decides(m) && !m->ended) {
+	end_none(&m->gen.early);
+	m->gen.ended = m->gen.early_ended;
+	m->gen.early_ended = 0;
+	if (decides(m) && !m->gen.ended) {
 		/* What was found here asks for it. */
 		hc_fail(m, early.nr, early);
 	} else if (decides(m)) {
-		m->end = early;
+		m->gen.end = early;
 		ops_fall(m, early.nr);
 	} else {
 		end_note(m, &early);
@@ -750,7 +750,7 @@ static void early_take(struct hc_member *m)
 void hc_broke(struct hc_member *m, const struct hc_end *cause)
 {
 	struct hc_end end = *cause;
-	bool news = !m->broken;
+	bool news = !m->gen.broken;
 
 	end.flags = HC_STOP_F_OVER;
 	if (!m->plan->mends) {
@@ -763,8 +763,8 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 	}
 	if (news) {
 		end.nr = m->done;
-		m->broken = true;
-		m->last = end;
+		m->gen.broken = true;
+		m->gen.last = end;
 		/* The others go on without a node that has failed, and may have mended the plan
 		 * before it hears of its links.
 		 */
@@ -774,7 +774,7 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 	m->plan->ops->mend->stop(m, news);
 	/* Who does not hear of it now asks the master. */
 	if (news)
-		end_down(m, m->gen, &end);
+		end_down(m, m->gen.count, &end);
 }
 
 /* ------------------------------------------------------------ what has happened */
@@ -782,11 +782,11 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 {
 	cause.nr = nr;
-	if (m->broken || hc_member_holds(m))
+	if (m->gen.broken || hc_member_holds(m))
 		return;
-	if (nr > m->end.nr) {
+	if (nr > m->gen.end.nr) {
 		/* Of the next generation. */
-		end_join(&m->early, &cause);
+		end_join(&m->gen.early, &cause);
 		return;
 	}
 	if (!decides(m)) {
@@ -797,7 +797,7 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 		hc_end_go_on(m);
 		return;
 	}
-	m->gives = min(m->gives, nr);
+	m->gen.gives = min(m->gen.gives, nr);
 	down_void(m, nr);
 	stop_note(m, &cause);
 }
@@ -805,7 +805,7 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause)
 {
 	hc_fail(m, nr, cause);
-	if (!m->broken)
+	if (!m->gen.broken)
 		hc_advance(m);
 }
 
@@ -814,7 +814,7 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
 	const struct hc_end cause = { .status = -status, .node = node, .dim = HC_CAUSE_NONE };
 
 	/* While the plan is mended an operation that fails has lost a part. */
-	if (m->broken || hc_member_holds(m))
+	if (m->gen.broken || hc_member_holds(m))
 		op_forgo(m, op);
 	else
 		hc_fail(m, op->nr, cause);
@@ -833,25 +833,25 @@ void hc_leave(struct hc_member *m, u64 nr, bool began)
 {
 	const struct hc_end stop = left_end(m, nr, began && m->role.ndst ? HC_STOP_F_SOFT : 0);
 
-	if (m->broken)
+	if (m->gen.broken)
 		return;
-	m->left = true;
-	m->left_nr = nr;
+	m->user.left = true;
+	m->user.left_nr = nr;
 	/* Nobody is there to receive the results. */
 	if (decides(m) && hc_member_is_root(m))
-		m->gives = min(m->gives, nr);
+		m->gen.gives = min(m->gen.gives, nr);
 	if (decides(m))
 		stop_note(m, &stop);
 	else
 		end_note(m, &stop);
 	hc_end_go_on(m);
-	if (!m->broken)
+	if (!m->gen.broken)
 		hc_advance(m);
 }
 
 void hc_came(struct hc_member *m)
 {
-	const struct hc_end stop = left_end(m, m->left_nr, 0);
+	const struct hc_end stop = left_end(m, m->user.left_nr, 0);
 
 	if (decides(m))
 		stop_note(m, &stop);
@@ -861,18 +861,18 @@ void hc_came(struct hc_member *m)
 
 unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr)
 {
-	s32 ahead = gen - m->gen;
+	s32 ahead = gen - m->gen.count;
 
-	if (m->broken || ahead < 0 || (!ahead && nr >= m->gives))
+	if (m->gen.broken || ahead < 0 || (!ahead && nr >= m->gen.gives))
 		return HYPERCUBE_A_DROP_ENDED;
-	if (!ahead || (ahead == 1 && m->end.nr < nr))
+	if (!ahead || (ahead == 1 && m->gen.end.nr < nr))
 		return 0;
 	return HYPERCUBE_A_DROP_UNEXPECTED;
 }
 
 u64 hc_nr_behind(const struct hc_member *m, u64 nr)
 {
-	return nr + 1 == m->end.nr ? nr + 2 : nr + 1;
+	return nr + 1 == m->gen.end.nr ? nr + 2 : nr + 1;
 }
 
 static void end_read(const struct sk_buff *skb, struct hc_end *end)
@@ -921,7 +921,7 @@ static unsigned int stop_rx(struct hc_member *m, const struct sk_buff *skb, stru
 {
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	u32 src = be16_to_cpu(hdr->src);
-	s32 ahead = be32_to_cpu(hc_wire_stop_of(skb)->gen) - m->gen;
+	s32 ahead = be32_to_cpu(hc_wire_stop_of(skb)->gen) - m->gen.count;
 
 	if (!decides(m))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
@@ -929,7 +929,7 @@ static unsigned int stop_rx(struct hc_member *m, const struct sk_buff *skb, stru
 	    hc_ways_cross(m->plan, src) && hdr->flags & HC_FRAME_F_ROUTED) {
 		stop->nr = m->head;
 		stop->flags = HC_STOP_F_OVER;
-		m->cut = *stop;
+		m->gen.cut = *stop;
 	} else if (hc_src_index(m, src) < 0 || ahead > 0) {
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	} else if (ahead < 0 && !(stop->flags & HC_STOP_F_OVER)) {
@@ -954,11 +954,11 @@ static unsigned int end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct 
 {
 	int i = dst_index(m, src);
 
-	if (i < 0 || ahead > 1 || (ahead == 1 && end->nr <= m->end.nr) ||
+	if (i < 0 || ahead > 1 || (ahead == 1 && end->nr <= m->gen.end.nr) ||
 	    (!ahead && end->nr < first_open(m) && !(end->flags & HC_STOP_F_OVER)))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	end->nr = max(end->nr, first_open(m));
-	if (ahead < 0 || m->broken)
+	if (ahead < 0 || m->gen.broken)
 		return HYPERCUBE_A_DROP_ENDED;
 	end->flags &= HC_STOP_F_OVER | HC_STOP_F_UNBEGUN;
 	if (ahead) {
@@ -967,12 +967,12 @@ static unsigned int end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct 
 			pending_over(m, end);
 		return 0;
 	}
-	m->ended |= BIT_ULL(i);
-	if (m->end.nr == end->nr && end->flags & HC_STOP_F_OVER)
-		m->end = *end;
+	m->gen.ended |= BIT_ULL(i);
+	if (m->gen.end.nr == end->nr && end->flags & HC_STOP_F_OVER)
+		m->gen.end = *end;
 	/* All say the same, or one lies; but where the plan is over, each says what it knows. */
-	if (m->end.nr != HC_NR_NONE && m->end.nr != end->nr) {
-		if (m->end.flags & HC_STOP_F_OVER)
+	if (m->gen.end.nr != HC_NR_NONE && m->gen.end.nr != end->nr) {
+		if (m->gen.end.flags & HC_STOP_F_OVER)
 			return 0;
 		if (!(end->flags & HC_STOP_F_OVER)) {
 			end->status = EPROTO;
@@ -982,8 +982,8 @@ static unsigned int end_rx_down(struct hc_member *m, u32 src, s32 ahead, struct 
 		hc_cut_above(m, *end);
 		return 0;
 	}
-	if (m->end.nr == HC_NR_NONE) {
-		m->end = *end;
+	if (m->gen.end.nr == HC_NR_NONE) {
+		m->gen.end = *end;
 		ops_fall(m, end->nr);
 	}
 	hc_results_advance(m);
@@ -1007,9 +1007,9 @@ static unsigned int end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct 
 	/* That nothing follows holds in every generation; and so it is if others have gone on at
 	 * another number.
 	 */
-	if (ahead == -1 && end->nr < m->last.nr)
+	if (ahead == -1 && end->nr < m->gen.last.nr)
 		end->flags |= HC_STOP_F_OVER;
-	if (m->broken || hc_member_holds(m) || (ahead < 0 && !end->flags))
+	if (m->gen.broken || hc_member_holds(m) || (ahead < 0 && !end->flags))
 		return HYPERCUBE_A_DROP_ENDED;
 	if (ahead < 0)
 		end->nr = m->done;
@@ -1017,7 +1017,7 @@ static unsigned int end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct 
 		early_note(m, end, i);
 		return 0;
 	}
-	m->ended |= BIT_ULL(i);
+	m->gen.ended |= BIT_ULL(i);
 	end_note(m, end);
 	hc_end_go_on(m);
 	return 0;
@@ -1026,7 +1026,7 @@ static unsigned int end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct 
 unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
-	s32 ahead = be32_to_cpu(hc_wire_stop_of(skb)->gen) - m->gen;
+	s32 ahead = be32_to_cpu(hc_wire_stop_of(skb)->gen) - m->gen.count;
 	struct hc_end end;
 	unsigned int why;
 
@@ -1044,7 +1044,7 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 		why = decides(m) ? end_rx_down(m, src, ahead, &end) :
 				   end_rx_peer(m, src, ahead, &end);
 	}
-	if (!m->broken)
+	if (!m->gen.broken)
 		hc_advance(m);
 	return why;
 }
@@ -1058,16 +1058,16 @@ static void failure_inherit(const struct hc_member *m)
 {
 	struct hc_plan *heir = xa_load(&m->node->fabric->plans, m->plan->id);
 
-	if (m->failure.nr && heir && heir != m->plan && heir->member[m->node->id])
-		heir->member[m->node->id]->failure = m->failure;
+	if (m->user.failure.nr && heir && heir != m->plan && heir->member[m->node->id])
+		heir->member[m->node->id]->user.failure = m->user.failure;
 }
 
 void hc_member_destroy(struct hc_member *m, int status, const struct hc_root_view *root)
 {
 	hc_member_forget(m);
-	end_none(&m->last);
-	m->last.status = -status;
-	m->last.nr = m->head;
+	end_none(&m->gen.last);
+	m->gen.last.status = -status;
+	m->gen.last.nr = m->head;
 	hc_ends_all(m, root);
 	hc_host_waiting_refuse(m, status);
 	failure_inherit(m);

@@ -233,7 +233,7 @@ bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 		op->begun = true;
 		trace_hc_op_begin(m->node, m->plan->id, op->nr, hc_wire_data_of(skb));
 		op->rec = hc_sock_record(m);
-		m->sock = op->rec.sock;
+		m->user.sock = op->rec.sock;
 	}
 	if (op->coll->own_part)
 		return hc_part_result(m, op, skb, last);
@@ -289,7 +289,7 @@ bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tre
 	w = hc_wire_credit_of(skb);
 	w->plan.op = cpu_to_be64(op->nr);
 	w->taken = cpu_to_be32(hc_taken(m, peer->node, op->nr));
-	w->gen = cpu_to_be32(m->gen);
+	w->gen = cpu_to_be32(m->gen.count);
 	hc_peer_xmit(m, peer, skb);
 	return hc_op_lives(m, op, nr);
 }
@@ -334,7 +334,7 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		if (!down_may(m, op, skb))
 			return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 		__skb_unlink(skb, q);
-		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 		if (!down_pass(m, op, skb, last))
 			return HC_FAILED;
 		if (last)
@@ -353,14 +353,14 @@ void hc_results_advance(struct hc_member *m)
 
 	if (!m->plan->ops->results_follow || hc_member_is_root(m) || hc_word_owed(m))
 		return;
-	while ((op = hc_op_next(m, nr, min(m->head + 1, m->gives)))) {
+	while ((op = hc_op_next(m, nr, min(m->head + 1, m->gen.gives)))) {
 		enum hc_progress p;
 
 		nr = op->nr + 1;
 		if (!op->coll->comes_down)
 			continue;
 		p = hc_down_advance(m, op);
-		if (p == HC_FAILED && !m->broken)
+		if (p == HC_FAILED && !m->gen.broken)
 			hc_advance(m);
 		if (p != HC_FINISHED)
 			return;

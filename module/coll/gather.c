@@ -187,7 +187,7 @@ static enum hc_progress gather_advance(struct hc_member *m, struct hc_op *op)
 		skb = i == OWN ? __skb_dequeue(&op->own) : hc_stream_pop(&op->src[i]);
 		if (i == OWN)
 			hc_wire_data_of(skb)->block = cpu_to_be16(m->node->id);
-		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 		last = all_ended(m, op);
 		op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
 		if (i != OWN && !hc_up_took(m, op, i)) {

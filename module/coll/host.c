@@ -37,15 +37,15 @@ void hc_host_resume(struct hc_member *m)
 	const struct hc_end cause = {
 		.status = ECONNRESET, .node = m->node->id, .dim = HC_CAUSE_NONE,
 	};
-	bool owes = m->halved && m->cur_open;
-	bool leaves = m->leaves;
+	bool owes = m->user.halved && m->user.cur_open;
+	bool leaves = m->user.leaves;
 
-	m->halved = false;
-	m->leaves = false;
+	m->user.halved = false;
+	m->user.leaves = false;
 	if (leaves)
-		hc_leave(m, m->cur_open ? m->cur : m->next, true);
+		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, true);
 	else if (owes)
-		hc_fail_go_on(m, m->cur, cause);
+		hc_fail_go_on(m, m->user.cur, cause);
 }
 
 /* The first operation that its process did not give all of or, at the root, has not had the result
@@ -55,18 +55,18 @@ static u64 first_owed(const struct hc_member *m)
 {
 	if (hc_member_is_root(m) && m->plan->ops->ack->way == HC_ACK_DOWN)
 		return m->head;
-	return m->cur_open ? m->cur : m->next;
+	return m->user.cur_open ? m->user.cur : m->next;
 }
 
 /* While the plan is mended nobody can be told. */
 static void member_close(struct hc_member *m)
 {
-	bool began = m->engaged;
+	bool began = m->user.engaged;
 
-	m->engaged = false;
-	m->resets = false;
+	m->user.engaged = false;
+	m->user.resets = false;
 	if (hc_member_holds(m))
-		m->leaves = true;
+		m->user.leaves = true;
 	else
 		hc_leave(m, first_owed(m), began);
 }
@@ -80,11 +80,11 @@ static void member_hand_over(struct hc_member *m)
 		.status = ECONNRESET, .node = m->node->id, .dim = HC_CAUSE_NONE,
 	};
 
-	m->resets = false;
-	if (m->cur_open && hc_member_holds(m))
-		m->halved = true;
-	else if (m->cur_open)
-		hc_fail_go_on(m, m->cur, cause);
+	m->user.resets = false;
+	if (m->user.cur_open && hc_member_holds(m))
+		m->user.halved = true;
+	else if (m->user.cur_open)
+		hc_fail_go_on(m, m->user.cur, cause);
 }
 
 /* Does the socket leave the plan? */
@@ -117,11 +117,11 @@ static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 	u64 sock = cb->sock;
 	struct sock *now = hc_sock_serving(m);
 	bool other = now && hc_sock_id(now) != sock;
-	bool mine = m->sock == sock;
+	bool mine = m->user.sock == sock;
 
-	if (!mine && (m->sock || other))
+	if (!mine && (m->user.sock || other))
 		return;
-	m->sock = 0;
+	m->user.sock = 0;
 	if (mine && other && !cb->plan) {
 		member_hand_over(m);
 		return;
@@ -153,9 +153,9 @@ static bool host_leave(struct hc_node *node, struct sk_buff *skb, int budget)
 			return false;
 		node->spent++;
 		if (m && leaves(cb, cb->next)) {
-			waiting_drop(node, &m->waiting, cb);
-			if (m->failure.sock == cb->sock)
-				m->failure.sock = 0;
+			waiting_drop(node, &m->user.waiting, cb);
+			if (m->user.failure.sock == cb->sock)
+				m->user.failure.sock = 0;
 			member_leave(m, cb);
 		}
 		/* There may be no id behind it. */
@@ -204,7 +204,7 @@ static void member_refuse(struct hc_member *m, struct sk_buff *skb, int status, 
 		.op = op,
 	};
 
-	hc_cause_tell(&m->last, &res);
+	hc_cause_tell(&m->gen.last, &res);
 	refuse(m->node, m, skb, &res, HYPERCUBE_A_DROP_ENDED);
 }
 
@@ -212,7 +212,7 @@ void hc_host_waiting_refuse(struct hc_member *m, int status)
 {
 	struct sk_buff *skb;
 
-	while ((skb = __skb_dequeue(&m->waiting)))
+	while ((skb = __skb_dequeue(&m->user.waiting)))
 		host_refuse(m->node, m, skb, status, HYPERCUBE_OP_NONE);
 }
 
@@ -220,7 +220,7 @@ static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
 {
 	if (hc_wire_data_of(skb)->flags & HC_DATA_F_LAST) {
 		op->own_last = true;
-		m->cur_open = false;
+		m->user.cur_open = false;
 	}
 	__skb_queue_tail(&op->own, skb);
 	if (op->nr == m->head)
@@ -235,9 +235,9 @@ static bool host_begin(struct hc_member *m, struct sk_buff *skb)
 	struct hc_op *op = hc_op_get(m, m->next);
 	u64 nr;
 
-	m->engaged = true;
-	m->sock = cb->rec.sock;
-	m->group = cb->group;
+	m->user.engaged = true;
+	m->user.sock = cb->rec.sock;
+	m->user.group = cb->group;
 	if (!op) {
 		const struct hc_end cause = {
 			.status = ENOMEM, .node = m->node->id, .dim = HC_CAUSE_NONE,
@@ -258,8 +258,8 @@ static bool host_begin(struct hc_member *m, struct sk_buff *skb)
 	op->notify_own = w->flags & HC_DATA_F_NOTIFY;
 	op->notify |= op->notify_own;
 	op->result = be64_to_cpu(w->total);
-	m->cur = op->nr;
-	m->cur_open = true;
+	m->user.cur = op->nr;
+	m->user.cur_open = true;
 	WRITE_ONCE(m->next, m->next + 1);
 	if (!hc_op_params(op, w)) {
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_MALFORMED);
@@ -282,9 +282,9 @@ static bool same_rec(const struct hc_rec *a, const struct hc_rec *b)
 /* The operation whose contribution has begun and is not complete, or NULL. */
 static struct hc_op *op_open(struct hc_member *m)
 {
-	struct hc_op *op = m->cur_open ? hc_member_op(m, m->cur) : NULL;
+	struct hc_op *op = m->user.cur_open ? hc_member_op(m, m->user.cur) : NULL;
 
-	return op && op->nr == m->cur ? op : NULL;
+	return op && op->nr == m->user.cur ? op : NULL;
 }
 
 /* The rest of a contribution whose beginning was taken. */
@@ -301,8 +301,8 @@ static void host_more(struct hc_member *m, struct sk_buff *skb)
 /* Sockets that do not read what their operations tell them begin no more of them. */
 static bool may_begin_now(const struct hc_member *m, u64 sock)
 {
-	return m->next < m->gives && m->next < m->done + m->plan->ops->window && !m->left &&
-	       !m->leaves && !hc_word_owed(m) && hc_sock_room(m, sock);
+	return m->next < m->gen.gives && m->next < m->done + m->plan->ops->window &&
+	       !m->user.left && !m->user.leaves && !hc_word_owed(m) && hc_sock_room(m, sock);
 }
 
 /* Its process did not know of a failure, so it meant an operation that is over. */
@@ -310,17 +310,17 @@ static bool is_ahead(const struct hc_member *m, struct sk_buff *skb)
 {
 	const struct hc_host_cb *cb = hc_host_cb(skb);
 
-	return hc_plan_bars_ahead(m->plan) && m->failure.sock == cb->rec.sock &&
-	       m->failure.nr > cb->seen;
+	return hc_plan_bars_ahead(m->plan) && m->user.failure.sock == cb->rec.sock &&
+	       m->user.failure.nr > cb->seen;
 }
 
 /* The process hears of the failure by this. */
 static void failure_tell(struct hc_member *m, struct sk_buff *skb)
 {
-	m->resets = false;
-	m->sock = hc_host_cb(skb)->rec.sock;
-	m->group = hc_host_cb(skb)->group;
-	member_refuse(m, skb, -(int)m->last.status, hc_told_nr(m, m->last.nr));
+	m->user.resets = false;
+	m->user.sock = hc_host_cb(skb)->rec.sock;
+	m->user.group = hc_host_cb(skb)->group;
+	member_refuse(m, skb, -(int)m->gen.last.status, hc_told_nr(m, m->gen.last.nr));
 }
 
 /* False: it has to wait. */
@@ -334,11 +334,11 @@ static bool member_take(struct hc_member *m, struct sk_buff *skb)
 		return true;
 	}
 	/* This process need not hear of another one's failure. */
-	if (m->group != hc_host_cb(skb)->group)
-		m->resets = false;
-	if (m->left)
+	if (m->user.group != hc_host_cb(skb)->group)
+		m->user.resets = false;
+	if (m->user.left)
 		hc_came(m);
-	tells = m->resets || (m->broken && !hc_member_holds(m));
+	tells = m->user.resets || (m->gen.broken && !hc_member_holds(m));
 	ahead = !tells && is_ahead(m, skb);
 	if ((tells || ahead) && !hc_sock_room(m, sock))
 		return false;
@@ -373,8 +373,8 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 		return false;
 	if (!m || plan->tag != be32_to_cpu(of->epoch)) {
 		host_refuse(node, m, skb, -ESTALE, HYPERCUBE_OP_NONE);
-	} else if (!skb_queue_empty(&m->waiting) || !member_take(m, skb)) {
-		__skb_queue_tail(&m->waiting, skb);
+	} else if (!skb_queue_empty(&m->user.waiting) || !member_take(m, skb)) {
+		__skb_queue_tail(&m->user.waiting, skb);
 		node->host.waiting = true;
 	}
 	return true;
@@ -440,12 +440,12 @@ bool hc_coll_host_rx(struct hc_node *node, struct sk_buff *skb, int budget)
  */
 static struct sk_buff *waiting_next(struct hc_member *m)
 {
-	struct sk_buff *skb = skb_peek(&m->waiting);
+	struct sk_buff *skb = skb_peek(&m->user.waiting);
 	const struct hc_op *op = op_open(m);
 
-	if (!op || !skb || !hc_host_cb(skb)->first || m->left)
+	if (!op || !skb || !hc_host_cb(skb)->first || m->user.left)
 		return skb;
-	skb_queue_walk(&m->waiting, skb)
+	skb_queue_walk(&m->user.waiting, skb)
 		if (same_rec(&op->rec, &hc_host_cb(skb)->rec))
 			return skb;
 	return NULL;
@@ -459,9 +459,9 @@ static int waiting_take(struct hc_member *m, int budget)
 	while (work < budget && (skb = waiting_next(m))) {
 		struct sk_buff *prev = skb->prev;
 
-		__skb_unlink(skb, &m->waiting);
+		__skb_unlink(skb, &m->user.waiting);
 		if (!member_take(m, skb)) {
-			__skb_queue_after(&m->waiting, prev, skb);
+			__skb_queue_after(&m->user.waiting, prev, skb);
 			break;
 		}
 		work++;
@@ -486,10 +486,10 @@ int hc_coll_host_retry(struct hc_node *node, int budget, u32 *plan_id)
 	xa_for_each(&node->fabric->plans, id, plan) {
 		struct hc_member *m = plan->member[node->id];
 
-		if (!m || skb_queue_empty(&m->waiting))
+		if (!m || skb_queue_empty(&m->user.waiting))
 			continue;
 		work += waiting_take(m, budget - work);
-		if (skb_queue_empty(&m->waiting))
+		if (skb_queue_empty(&m->user.waiting))
 			continue;
 		node->host.waiting = true;
 		/* The rest of what is half sent passes the others, so it has to bring a poll. */

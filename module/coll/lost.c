@@ -54,7 +54,7 @@ static void peers_cut(struct hc_member *m, unsigned int dim, const struct hc_end
 		return;
 	}
 	hc_plan_breaks(m, cause);
-	for (i = 0; i < m->role.nsrc && !m->broken; i++)
+	for (i = 0; i < m->role.nsrc && !m->gen.broken; i++)
 		if (dim == HC_CAUSE_NONE || peer_uses(&m->src[i], dim))
 			hc_cut_below(m, i, *cause);
 	for (i = 0; i < m->role.ndst; i++)
@@ -69,14 +69,14 @@ static void way_cut(struct hc_member *m, unsigned int dim, const struct hc_end *
 	unsigned int i;
 
 	hc_plan_breaks(m, cause);
-	for (i = 0; i < m->role.nsrc && !m->broken; i++)
+	for (i = 0; i < m->role.nsrc && !m->gen.broken; i++)
 		if (m->src[i].how == HC_TREE_DETOUR && hc_detour_dim(m, m->src[i].node) == dim)
 			hc_cut_below(m, i, *cause);
-	for (i = 0; i < m->role.ndst && !m->broken; i++)
+	for (i = 0; i < m->role.ndst && !m->gen.broken; i++)
 		if (m->role.dst[i].how == HC_TREE_DETOUR &&
 		    hc_detour_dim(m, m->role.dst[i].node) == dim)
 			hc_cut_above(m, *cause);
-	if (!m->broken)
+	if (!m->gen.broken)
 		hc_over(m, *cause);
 }
 

@@ -418,7 +418,7 @@ static enum hc_progress merge_advance(struct hc_member *m, struct hc_op *op)
 		struct merge_choice c;
 
 		if (*cost >= POLL_COST) {
-			WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+			WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 			hc_member_again(m);
 			return HC_BLOCKED;
 		}

@@ -22,7 +22,7 @@ struct sk_buff;
 
 /* How far an operation got. */
 enum hc_progress {
-	HC_BLOCKED,	/* waits; hc_member.view_* says for what */
+	HC_BLOCKED,	/* waits; hc_member.view says for what */
 	HC_FINISHED,	/* everything was passed on (the root: delivered) */
 	HC_FAILED,	/* hc_fail() was called; nothing is done for the operation any more */
 };

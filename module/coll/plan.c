@@ -54,7 +54,7 @@ static void members_destroy(struct hc_plan *plan, int status)
 		root = plan->member[plan->root];
 	if (root)
 		view = (struct hc_root_view){
-			.gen = root->gen, .done = root->done, .ended = root->last.nr,
+			.gen = root->gen.count, .done = root->done, .ended = root->gen.last.nr,
 			.next = root->next,
 		};
 	for (u = 0; u < hc_nodes(plan->fabric->dim); u++)

@@ -260,23 +260,23 @@ static bool bcast_ended(struct hc_member *m, bool told)
 	struct hc_rec rec;
 
 	/* Another one may send now, to others. */
-	if (m->last.status == ECONNRESET && m->last.node == m->plan->root)
+	if (m->gen.last.status == ECONNRESET && m->gen.last.node == m->plan->root)
 		bcast_member(m)->absent = false;
 	if (told || !m->role.ndst)
 		return false;
 	/* The source has given nothing of it, and the member has had all before. */
-	if (m->last.flags & HC_STOP_F_UNBEGUN && m->head >= m->last.nr)
+	if (m->gen.last.flags & HC_STOP_F_UNBEGUN && m->head >= m->gen.last.nr)
 		return false;
 	rec = hc_sock_record(m);
 	if (rec.sock)
-		hc_status_end(m, NULL, &rec, m->last.nr);
+		hc_status_end(m, NULL, &rec, m->gen.last.nr);
 	return rec.sock;
 }
 
 static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
 {
 	if (hc_sock_serves(m)) {
-		m->engaged = true;
+		m->user.engaged = true;
 		bcast_member(m)->absent = false;
 		return true;
 	}
@@ -302,13 +302,13 @@ static enum hc_progress bcast_advance(struct hc_member *m, struct hc_op *op)
  */
 static void bcast_close(struct hc_member *m)
 {
-	bool engaged = m->engaged;
+	bool engaged = m->user.engaged;
 
-	m->engaged = false;
+	m->user.engaged = false;
 	if (m->role.ndst)
 		bcast_member(m)->absent = true;
 	else if (engaged)
-		hc_leave(m, m->cur_open ? m->cur : m->next, true);
+		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, true);
 }
 
 static const struct hc_coll_ops bcast_message = {

@@ -451,7 +451,7 @@ static enum hc_progress segment_out(struct hc_member *m, struct hc_op *op)
 	d->nr++;
 	op->time = max(op->time, be64_to_cpu(hc_hdr(skb)->time));
 	op->result = result_bytes(m, op);
-	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+	WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 	if (!hand_out(m, op, skb, last))
 		return hc_op_fail(m, op, -ENOMEM, m->node->id);
 	return last ? HC_FINISHED : HC_BLOCKED;

@@ -143,7 +143,7 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 			return HC_BLOCKED;
 		__skb_unlink(acc, &op->own);
 		r->next = 0;
-		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 		if (!segment_forward(m, op, acc))
 			return HC_FAILED;
 		if (last)

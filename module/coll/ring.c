@@ -182,7 +182,7 @@ static bool segment_take(struct hc_member *m, struct hc_op *op, unsigned int i)
 		hc_op_fail(m, op, -EPROTO, m->src[i].node);
 		return false;
 	}
-	WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+	WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 	r->src[i].taken++;
 	r->src[i].lasts += r->last;
 	r->now.most = max(r->now.most, turn);
@@ -436,7 +436,7 @@ static enum hc_progress ring_advance(struct hc_member *m, struct hc_op *op)
 	p = end_advance(m, op);
 	if (p == HC_FINISHED) {
 		hc_keep_over(m);
-		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 	}
 	return p;
 }
@@ -540,7 +540,7 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 	if (seen)
 		seen_rx(m, op, i, skb);
 	hc_part_came(m, nr);
-	if (!m->broken && (seen || nr == m->head))
+	if (!m->gen.broken && (seen || nr == m->head))
 		hc_advance(m);
 }
 

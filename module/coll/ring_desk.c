@@ -292,7 +292,7 @@ void hc_desk_begin(struct hc_member *m)
 	desk->ballot = (hc_mend_attempt(max(s->heard, desk->ballot)) + 1) << 16 | m->node->id;
 	desk->next = 0;
 	desk->verdict = (struct hc_verdict){};
-	desk->cause = m->last;
+	desk->cause = m->gen.last;
 	if (!desk->cause.status) {
 		desk->cause.status = ENOLINK;
 		desk->cause.node = HC_CAUSE_NONE;
@@ -409,7 +409,7 @@ void hc_desk_go_on(struct hc_member *m)
 	while (s->desk && !s->desk->again && !s->desk->nwant)
 		desk_next(m);
 	if (s->desk ? s->desk->again && !s->desk->waits && s->desk->tries < TRIES :
-		      m->broken && !s->called)
+		      m->gen.broken && !s->called)
 		hc_member_again(m);
 }
 
@@ -505,7 +505,7 @@ void hc_desk_help(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 		return;
 	}
 	/* From before it was mended, unless it is one that came back. */
-	if (!m->broken && s->phase == MEND_NONE && ballot < s->ran &&
+	if (!m->gen.broken && s->phase == MEND_NONE && ballot < s->ran &&
 	    hc_set_has(hc_ring_member(m)->members, src))
 		return;
 	hc_desk_begin(m);

@@ -41,7 +41,7 @@ bool hc_ring_frame_out(struct hc_member *m, struct hc_op *op, unsigned int out,
 	hc_stage_header(m, op, &m->src[out], &op->busy[out], clock_of(m, op, out), skb);
 	hc_relay_xmit(m, &m->src[out], skb, be16_to_cpu(w->block) != m->node->id);
 	/* A link that has just failed ends the operation, or stops it, from below this call. */
-	return !m->broken && hc_op_lives(m, op, nr);
+	return !m->gen.broken && hc_op_lives(m, op, nr);
 }
 
 bool hc_ring_frame_next(struct hc_member *m, struct hc_op *op, unsigned int out,

@@ -184,7 +184,7 @@ void hc_keep_stop(struct hc_member *m)
 	unsigned int n, i;
 
 	/* A failure that others may not have heard of, or that the process has to hear of. */
-	k->unfit |= m->resets || m->end.nr != HC_NR_NONE;
+	k->unfit |= m->user.resets || m->gen.end.nr != HC_NR_NONE;
 	for (n = 0; n < HC_OP_WINDOW; n++)
 		for (i = 0; m->ops[n] && i < m->nstreams; i++) {
 			__skb_queue_purge(&m->ops[n]->src[i].q);
@@ -346,7 +346,7 @@ static void ops_renumber(struct hc_member *m, u64 base)
 		ops[i]->nr += more;
 		m->ops[ops[i]->nr % HC_OP_WINDOW] = ops[i];
 	}
-	m->cur += more;
+	m->user.cur += more;
 	m->head = base;
 	WRITE_ONCE(m->renamed, m->renamed + more);
 	WRITE_ONCE(m->next, m->next + more);

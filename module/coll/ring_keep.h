@@ -27,7 +27,7 @@ static inline bool hc_keep_holds(const struct hc_member *m)
 {
 	const struct hc_mend *s = hc_ring_member(m)->mend;
 
-	return s && (m->broken || s->phase == MEND_PLACED);
+	return s && (m->gen.broken || s->phase == MEND_PLACED);
 }
 
 /* Has the member sent its part of the slice at hand before the rings were mended? */

@@ -148,14 +148,14 @@ void hc_mend_send(struct hc_member *m, u32 dst, struct sk_buff *skb)
 	consume_skb(skb);
 }
 
-/* Nobody has used it, or any above.  What has broken the plan has a number, too, so that the word of
- * it is known for an old one when the plan is mended.
+/* Nobody has used it, or any above.  What has broken the plan has a number, too, so that the word
+ * of it is known for an old one when the plan is mended.
  */
 static u64 next_free(const struct hc_member *m)
 {
-	u64 ended = max(m->end.nr + 1, m->early.nr + 1);
+	u64 ended = max(m->gen.end.nr + 1, m->gen.early.nr + 1);
 
-	return max3(m->next, ended, m->last.nr + 1);
+	return max3(m->next, ended, m->gen.last.nr + 1);
 }
 
 static void answer(struct hc_member *m, u32 dst, u8 what)
@@ -184,7 +184,7 @@ static void member_calm(struct hc_member *m)
 	s->silent = 0;
 	/* Not if the plan goes away. */
 	hc_member_again(m);
-	if (!m->gone)
+	if (!m->job.gone)
 		mend_count(m);
 }
 
@@ -193,15 +193,15 @@ static void member_calm(struct hc_member *m)
  */
 static bool member_end(struct hc_member *m)
 {
-	bool told = !list_empty(&m->fallen);
+	bool told = !list_empty(&m->gen.fallen);
 	unsigned int i;
 
 	for (i = 0; i < HC_OP_WINDOW; i++)
 		told |= m->ops[i] && m->ops[i]->begun;
-	m->last.nr = min(m->done, m->next);
+	m->gen.last.nr = min(m->done, m->next);
 	hc_ends_all(m, NULL);
-	m->resets |= m->engaged && !told;
-	m->engaged = false;
+	m->user.resets |= m->user.engaged && !told;
+	m->user.engaged = false;
 	return told;
 }
 
@@ -215,7 +215,7 @@ static void member_stop(struct hc_member *m, const struct hc_wire_mend *w)
 		.clock = hc_mend_of(m)->clock,
 	};
 
-	if (!m->broken)
+	if (!m->gen.broken)
 		hc_broke(m, &cause);
 }
 
@@ -245,13 +245,13 @@ static void ask_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 /* Nothing that is counted from now on has been used before. */
 static void numbers_begin(struct hc_member *m, u64 base)
 {
-	m->leaves |= m->left;
+	m->user.leaves |= m->user.left;
 	m->base = base;
-	m->gen = 0;
-	m->unsaid = 0;
+	m->gen.count = 0;
+	m->gen.unsaid = 0;
 	hc_end_init(m);
-	m->early.nr = HC_NR_NONE;
-	m->early_ended = 0;
+	m->gen.early.nr = HC_NR_NONE;
+	m->gen.early_ended = 0;
 	m->head = base;
 	m->told = base;
 	WRITE_ONCE(m->done, base);
@@ -314,7 +314,7 @@ static bool ops_take(struct hc_member *m, const struct hc_wire_mend *w)
 	/* One word for all members. */
 	if (!hc_mend_of(m)->keep.ended && member_end(m) &&
 	    atomic64_xchg(&m->plan->reported, base) != base)
-		hc_end_event(m, &m->last, m->last.nr);
+		hc_end_event(m, &m->gen.last, m->gen.last.nr);
 	WRITE_ONCE(m->renamed, 0);
 	WRITE_ONCE(m->next, base);
 	return true;
@@ -324,7 +324,7 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 {
 	struct hc_mend *s = hc_mend_of(m);
 	u64 base = be64_to_cpu(w->plan.op);
-	bool placed = !m->broken && (s->phase == MEND_PLACED || s->ran == s->heard);
+	bool placed = !m->gen.broken && (s->phase == MEND_PLACED || s->ran == s->heard);
 
 	if (be64_to_cpu(w->ballot) != s->heard || (!placed && s->phase != MEND_ASKED)) {
 		answer(m, src, HC_MEND_NO);
@@ -339,7 +339,7 @@ static void place_take(struct hc_member *m, u32 src, const struct hc_wire_mend *
 		numbers_begin(m, base);
 		hc_keep_place(m, w);
 		s->phase = MEND_PLACED;
-		m->broken = false;
+		m->gen.broken = false;
 		hc_view_idle(m);
 	}
 	answer(m, src, HC_MEND_PLACED);
@@ -378,7 +378,7 @@ void hc_mend_heard(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
 
-	if (s && s->phase == MEND_PLACED && !m->broken)
+	if (s && s->phase == MEND_PLACED && !m->gen.broken)
 		member_go(m);
 }
 
@@ -387,7 +387,7 @@ static void go_take(struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 	struct hc_mend *s = hc_mend_of(m);
 	u64 ballot = be64_to_cpu(w->ballot);
 
-	if (ballot != s->heard || m->broken ||
+	if (ballot != s->heard || m->gen.broken ||
 	    (s->phase != MEND_PLACED && s->ran != ballot)) {
 		answer(m, src, HC_MEND_NO);
 		return;
@@ -410,7 +410,7 @@ static bool mend_tends(const struct hc_member *m)
 {
 	const struct hc_mend *s = hc_mend_of(m);
 
-	return s && (m->broken || s->phase == MEND_PLACED || s->desk || leads_part(m));
+	return s && (m->gen.broken || s->phase == MEND_PLACED || s->desk || leads_part(m));
 }
 
 /* News of links is news for plans that are not ready. */
@@ -462,7 +462,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 
 	if (why)
 		return why;
-	clock_take(hc_mend_of(m), be32_to_cpu(hc_hdr(skb)->step), !m->broken);
+	clock_take(hc_mend_of(m), be32_to_cpu(hc_hdr(skb)->step), !m->gen.broken);
 	if (hc_mend_master(be64_to_cpu(w->ballot)) == src)
 		hc_mend_of(m)->silent = 0;
 	hc_set_del(hc_mend_of(m)->without, src);
@@ -521,7 +521,7 @@ static void mend_stop(struct hc_member *m, bool news)
 		if (!s->keep.ended)
 			member_end(m);
 	} else if (news) {
-		clock_take(s, m->last.clock, true);
+		clock_take(s, m->gen.last.clock, true);
 		hc_keep_stop(m);
 		member_calm(m);
 	}
@@ -542,7 +542,7 @@ void hc_mend_settled(struct hc_member *m)
 		return;
 	hc_keep_end(m);
 	member_calm(m);
-	if (!skb_queue_empty(&m->waiting))
+	if (!skb_queue_empty(&m->user.waiting))
 		hc_node_kick(m->node, HC_EV_HOST);
 }
 
@@ -550,7 +550,7 @@ static bool mend_holds(const struct hc_member *m)
 {
 	const struct hc_mend *s = hc_mend_of(m);
 
-	return s && !READ_ONCE(m->node->failed) && (m->broken || s->phase == MEND_PLACED);
+	return s && !READ_ONCE(m->node->failed) && (m->gen.broken || s->phase == MEND_PLACED);
 }
 
 /* This member cannot go on alone, or need not. */
@@ -574,7 +574,7 @@ static void help(struct hc_member *m, u32 master)
 static void master_call(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
-	bool works = !m->broken && s->phase == MEND_NONE;
+	bool works = !m->gen.broken && s->phase == MEND_NONE;
 	u32 lowest, n;
 
 	if (s->desk)
@@ -604,7 +604,7 @@ static void mend_tend(struct hc_member *m, bool late)
 		return;
 	if (READ_ONCE(m->node->failed)) {
 		hc_desk_free(m->plan, s);
-		if (m->broken)
+		if (m->gen.broken)
 			mend_stop(m, false);
 		return;
 	}

@@ -306,7 +306,7 @@ static enum hc_progress hand_out(struct hc_member *m, struct hc_op *op)
 		if (!hc_root_may(m, op))
 			return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 		__skb_unlink(skb, &op->own);
-		WRITE_ONCE(m->view_wait, HYPERCUBE_WAIT_NOTHING);
+		WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
 		s->at += len;
 		if (len && be64_to_cpu(hc_wire_data_of(skb)->offset) + len == op->result)
 			s->block++;

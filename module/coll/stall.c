@@ -34,7 +34,7 @@ void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 
 	if (!peer || peer->how != HC_TREE_DETOUR || be32_to_cpu(w->flags) & HC_PROBE_F_ANSWER)
 		return;
-	if (m->broken)
+	if (m->gen.broken)
 		hc_over_again(m, peer);
 	else
 		probe(m, peer, be64_to_cpu(w->plan.op), HC_PROBE_F_ANSWER);
@@ -50,20 +50,20 @@ static void ask(struct hc_member *m, u32 node, u64 nr)
 
 static bool waits_for_peer(const struct hc_member *m)
 {
-	return m->view_wait == HYPERCUBE_WAIT_PEER || m->view_wait == HYPERCUBE_WAIT_CREDIT ||
-	       m->view_wait == HYPERCUBE_WAIT_DONE;
+	return m->view.wait == HYPERCUBE_WAIT_PEER || m->view.wait == HYPERCUBE_WAIT_CREDIT ||
+	       m->view.wait == HYPERCUBE_WAIT_DONE;
 }
 
 void hc_stall_check(struct hc_member *m)
 {
 	hc_words_again(m);
-	if (m->broken || hc_word_owed(m))
+	if (m->gen.broken || hc_word_owed(m))
 		return;
 	hc_ack_tell(m);
 	/* Whatever else it waits for. */
-	if (m->done < m->head && hc_ack_peers(m) && m->view_wait != HYPERCUBE_WAIT_DONE)
+	if (m->done < m->head && hc_ack_peers(m) && m->view.wait != HYPERCUBE_WAIT_DONE)
 		ask(m, hc_ack_peer(m), m->done);
-	if (!m->broken && waits_for_peer(m) &&
-	    !time_before(jiffies, m->view_since + HC_STALL_TIME))
-		ask(m, m->view_peer, m->view_nr);
+	if (!m->gen.broken && waits_for_peer(m) &&
+	    !time_before(jiffies, m->view.since + HC_STALL_TIME))
+		ask(m, m->view.peer, m->view.nr);
 }

@@ -13,8 +13,8 @@
  * turn behind that.  Until then a member may send over a link that is down, as it may before the
  * poll knows of it: that breaks its plan (hc_peer_xmit()).
  *
- * Only .check is set from outside of the node's poll, by configuration, and members are
- * taken out by configuration before the grace period that ends with their memory (.gone):
+ * Only hc_job.check is set from outside of the node's poll, by configuration, and members are
+ * taken out by configuration before the grace period that ends with their memory (hc_job.gone):
  * so code that has taken one from a list may use it until its RCU read section ends.
  */
 #include "coll/coll.h"
@@ -47,12 +47,12 @@ void hc_member_wait(struct hc_member *m)
 	struct hc_work *w = &m->node->work;
 
 	/* It may be in .late, where it is looked at all the same. */
-	if (!list_empty_careful(&m->work) && m->with_readers == m->blocked)
+	if (!list_empty_careful(&m->job.list) && m->job.with_readers == m->job.blocked)
 		return;
 	spin_lock(&w->lock);
-	if (!m->gone && !m->again) {
-		m->with_readers = m->blocked;
-		list_move_tail(&m->work, m->blocked ? &w->readers : &w->waiting);
+	if (!m->job.gone && !m->job.again) {
+		m->job.with_readers = m->job.blocked;
+		list_move_tail(&m->job.list, m->job.blocked ? &w->readers : &w->waiting);
 	}
 	spin_unlock(&w->lock);
 }
@@ -62,10 +62,10 @@ static void work_again(struct hc_member *m, bool check)
 	struct hc_work *w = &m->node->work;
 
 	spin_lock_bh(&w->lock);
-	if (!m->gone) {
-		m->again = true;
-		m->check |= check;
-		list_move_tail(&m->work, &w->ready);
+	if (!m->job.gone) {
+		m->job.again = true;
+		m->job.check |= check;
+		list_move_tail(&m->job.list, &w->ready);
 	}
 	spin_unlock_bh(&w->lock);
 }
@@ -86,8 +86,8 @@ void hc_member_forget(struct hc_member *m)
 	struct hc_work *w = &m->node->work;
 
 	spin_lock_bh(&w->lock);
-	m->gone = true;
-	list_del_init(&m->work);
+	m->job.gone = true;
+	list_del_init(&m->job.list);
 	spin_unlock_bh(&w->lock);
 }
 
@@ -203,15 +203,15 @@ static struct hc_member *work_take(struct hc_node *node, bool *late, bool *check
 	struct hc_member *m;
 
 	spin_lock(&w->lock);
-	m = list_first_entry_or_null(&w->ready, struct hc_member, work);
+	m = list_first_entry_or_null(&w->ready, struct hc_member, job.list);
 	*late = !m && skb_queue_empty_lockless(&node->rxq.list);
 	if (*late)
-		m = list_first_entry_or_null(&w->late, struct hc_member, work);
+		m = list_first_entry_or_null(&w->late, struct hc_member, job.list);
 	if (m) {
-		list_del_init(&m->work);
-		*check = m->check;
-		m->check = false;
-		m->again = false;
+		list_del_init(&m->job.list);
+		*check = m->job.check;
+		m->job.check = false;
+		m->job.again = false;
 	}
 	spin_unlock(&w->lock);
 	return m;
@@ -226,7 +226,7 @@ int hc_coll_work(struct hc_node *node, int budget)
 	rcu_read_lock();
 	work = faults_work(node, budget);
 	while (work < budget && (m = work_take(node, &late, &check))) {
-		m->blocked = false;
+		m->job.blocked = false;
 		if (check)
 			member_recheck(m);
 		if (late)
@@ -240,7 +240,7 @@ int hc_coll_work(struct hc_node *node, int budget)
 			hc_member_wait(m);
 		work += hc_cost(node);
 		/* Others go first. */
-		if (m->again)
+		if (m->job.again)
 			break;
 	}
 	rcu_read_unlock();

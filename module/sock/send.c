@@ -99,7 +99,7 @@ static int plan_allows(const struct hc_plan *plan, const struct hc_node *node,
 	/* What has broken it may not have ended what is under way.  One that mends itself takes
 	 * contributions all the time.
 	 */
-	if (!plan->mends && READ_ONCE(plan->member[node->id]->broken))
+	if (!plan->mends && READ_ONCE(plan->member[node->id]->gen.broken))
 		return -ENOLINK;
 	if (!plan->ops->all_contribute && plan->root != node->id)
 		return -EPERM;

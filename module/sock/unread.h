@@ -10,7 +10,7 @@
  *
  * Failures have numbers in the order in which a socket is told.  A contribution notes how many
  * there were when nothing of its plan was left to be read (hc_host_cb.seen), a member the number of
- * the last one that it has told (hc_member.failure).
+ * the last one that it has told (hc_user.failure).
  */
 #ifndef _HC_SOCK_UNREAD_H
 #define _HC_SOCK_UNREAD_H
