@@ -247,6 +247,8 @@ static_assert(sizeof(struct hc_wire_ack) == 24);
 #define HC_STOP_F_OVER		0x01	/* nothing comes after it */
 #define HC_STOP_F_UNBEGUN	0x02	/* END: the root has given nothing of it */
 #define HC_STOP_F_SOFT		0x04	/* STOP: it counts only if somebody has given a part */
+#define HC_STOP_F_IDLE		0x08	/* STOP: the same, of parts that are there when it comes by */
+#define HC_STOP_F_AWAY		0x10	/* STOP: with OVER: its sender takes nothing more */
 
 /**
  * struct hc_wire_stop - the end of a generation of operations (END), or what asks for it (STOP)

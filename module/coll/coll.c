@@ -549,16 +549,11 @@ static void down_note(struct hc_op *op, const struct sk_buff *skb)
 
 static void down_rx(struct hc_member *m, struct sk_buff *skb)
 {
-	const struct hc_wire_data *w = hc_wire_data_of(skb);
 	unsigned int why = hc_down_refused(m, skb);
 	struct hc_op *op;
 	int err;
 
 	if (why) {
-		/* It goes no further, and who sends it need not wait for that. */
-		if (why == HYPERCUBE_A_DROP_ENDED)
-			hc_credit_void(m, be32_to_cpu(w->gen), be64_to_cpu(w->plan.op),
-				       be32_to_cpu(w->index) + 1);
 		hc_drop(m->node, NULL, skb, why);
 		return;
 	}

@@ -167,7 +167,7 @@ struct hc_end {
 };
 
 /* Kinds of STOP, see coll/end.c. */
-enum hc_stop { HC_STOP_HARD, HC_STOP_SOFT, HC_NSTOPS };
+enum hc_stop { HC_STOP_HARD, HC_STOP_SOFT, HC_STOP_IDLE, HC_NSTOPS };
 
 /**
  * struct hc_root_view - what the root of a plan that goes away has come to
@@ -188,6 +188,7 @@ struct hc_root_view {
 #define HC_UNSAID_END	BIT(1)	/* of this generation */
 #define HC_UNSAID_LAST	BIT(2)	/* of the one before */
 #define HC_UNSAID_MOVED	BIT(3)	/* that the member is in this one */
+#define HC_UNSAID_AWAY	BIT(4)	/* that it takes nothing more from above */
 
 /**
  * struct hc_job - a member among those of its node that have something to do; see coll/work.c
@@ -567,16 +568,12 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause);
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node);
 /* The same, found outside of any operation's work: work goes on with what did not fail. */
 void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause);
-/* Its process leaves, and gives nothing from @nr on.  @began: it has given something in this
- * generation.
- */
-void hc_leave(struct hc_member *m, u64 nr, bool began);
+/* Its process leaves, and gives nothing from @nr on. */
+void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind);
 /* A way of the plan that leads by this member is gone. */
 void hc_over(struct hc_member *m, struct hc_end cause);
 /* To one end of a detour that asks: the plan is over. */
 void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer);
-/* CREDIT for what has come down of operation @nr, @taken frames, and goes no further. */
-void hc_credit_void(struct hc_member *m, u32 gen, u64 nr, u32 taken);
 /* Another one comes in its place. */
 void hc_came(struct hc_member *m);
 /* The first source that is not in the generation of the member. */
@@ -689,14 +686,16 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op);
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
 /* Has source @i room for one more segment, or is nothing sent to it? */
 bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned int i);
-/* Send a copy that shares the pages down to source @i.  False: the operation is gone. */
-bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb);
+/* Send a copy that shares the pages down to source @i.  Returns as hc_coll_ops.down_pass(). */
+enum hc_progress hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i,
+			      struct sk_buff *skb);
 /* May @skb be passed on to all sources that want it, and the process?  If not, the wait is
  * noted or the operation has failed.
  */
 bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
-/* Pass it on to them, for there is room; consumes.  False: the operation is gone. */
-bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+/* Pass it on to them, for there is room.  Returns as hc_coll_ops.down_pass(). */
+enum hc_progress hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+				  bool last);
 /* Tell a peer how many of its frames were taken.  False: the operation is gone. */
 bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer);
 /* Pass on what has come from above for one operation; at the root of a broadcast: what its

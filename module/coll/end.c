@@ -10,35 +10,42 @@
  *
  * In a plan with a root that root decides.  A member that will not give all of operation n says so:
  * STOP goes up, behind the member's own data, and each member passes on the least.  The root
- * completes operations in order.  Let k be the first that it has not completed: it says END once k
- * has come to n.  A process that leaves gives nothing more, so its member says STOP, too.  If it
- * has given something in this generation that STOP is soft: it counts when there is a part of n or
- * above, whoever gives that, and when another process comes in its place.  So who is late hears of
- * it.  What is contributed after an END waits for the processes that serve the members then, or
- * come.
+ * completes operations in order.  Let k be the first that it has not completed: it says END when k
+ * reaches n.
+ *
+ * A process that leaves gives nothing more, so its member says STOP.  If it has given something in
+ * this generation that is SOFT: it counts when there is a part of n or above from anybody else, and
+ * when another process comes in its place.  So who is late hears of it.  If it has given something
+ * before, END comes at once, for what others have begun since.  So it does when the root's process
+ * leaves, which takes the results.  If it has never given anything to the plan the STOP is IDLE: it
+ * counts if there is such a part where it comes by, and is forgotten at the root; who owes nothing
+ * has not left.
  *
  * END comes down in the stream of results: a member passes it on when all below k has gone down and
- * to its process, and moves to the next generation by that.  What is not complete then has failed
- * on the way and ends, too.  A member with several destinations moves when all have said END.  So
- * whoever sends a frame of a generation sends it to one who is there, and nothing ever waits for a
- * generation to come.
+ * to its process, and moves to the next generation by that.  It tells those above (ACK), so nobody
+ * is more than one generation ahead of a neighbour.  A member with several destinations moves when
+ * all have said END.
  *
  * A plan without a root, in which each member has what all have given (a doubling, a ring): END is
- * said by who gives nothing of k or above, so nobody can have completed k; it is flooded, the least
+ * said by who does not give all of k, so nobody can have completed k; it is flooded, the least
  * wins, and a member moves when each of its peers has said END and all below k is complete.  A peer
  * may be there before it: what that sends of the next generation is noted.
  *
- * Each contribution has one end, and processes hear of ends in order.  A process that has
- * contributed in a generation, but not to k, learns of END by its next contribution (.resets).  One
- * that has contributed nothing is not told that another one left, for nothing of its own has
- * failed; of other causes it is told if it serves the member by then.  Who comes after one that
- * left belongs to the next generation.
+ * Each contribution has one end, and processes hear of ends in order, but for messages of a
+ * broadcast, whose successes are told when they are known.  A process that has contributed in a
+ * generation, but not to k, learns of END by its next contribution (.resets).  One that has
+ * contributed nothing is not told that another one left, for nothing of its own has failed; of
+ * other causes it is told if it serves the member by then.  Who comes after one that left belongs
+ * to the next generation.
  *
- * A fault of a link breaks the plan (OVER): the root says END at once.  The upper end says STOP for
- * the first operation that lacks a part from below, the lower end END for the first that has no
- * result there, to those below.  So who is connected to the root hears of the same end; at those
- * who are cut off an error says nothing of what the others have.  After an END that another failure
- * has caused the upper end says STOP again, until the plan is over.
+ * What breaks the plan (OVER) is a fault of a link, and a failure on the way down of what the root
+ * has completed; without a root, a failure of what others may have completed.  The root says END at
+ * once.  The upper end of the edge says STOP for the first operation that lacks a part from below,
+ * the lower end END for the first that has no result there, to those below.  So who is connected to
+ * the root hears of the same end; at those who are cut off an error says nothing of what the others
+ * have.  After an END that another failure has caused the upper end says STOP again, until the plan
+ * is over.  Who is cut off says so to those above (AWAY), for nobody is to wait until it takes what
+ * was sent.
  *
  * A member that lacks memory or room (fabric/own.c) for a word says it a second later, and until
  * then sends its peers nothing else.
@@ -164,7 +171,23 @@ static bool stop_up(struct hc_member *m)
 			if (m->gen.stop[kind].nr != HC_NR_NONE)
 				said &= word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count,
 						  &m->gen.stop[kind]);
+	/* It has come by. */
+	if (said)
+		end_none(&m->gen.stop[HC_STOP_IDLE]);
 	m->node->spent += WORD_COST;
+	return said;
+}
+
+/* To those who may wait until this member takes what they have sent. */
+static bool away_up(struct hc_member *m)
+{
+	struct hc_end over = m->gen.last;
+	bool said = true;
+	unsigned int i;
+
+	over.flags |= HC_STOP_F_AWAY;
+	for (i = 0; i < m->role.ndst; i++)
+		said &= word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count - 1, &over);
 	return said;
 }
 
@@ -189,6 +212,8 @@ void hc_words_again(struct hc_member *m)
 		unsaid = 0;
 	if (unsaid & HC_UNSAID_MOVED && !(unsaid & HC_UNSAID_LAST) && moved_up(m))
 		unsaid &= ~HC_UNSAID_MOVED;
+	if (unsaid & HC_UNSAID_AWAY && away_up(m))
+		unsaid &= ~HC_UNSAID_AWAY;
 	if (unsaid == HC_UNSAID_STOP && stop_up(m))
 		unsaid = 0;
 	m->gen.unsaid |= unsaid;
@@ -342,6 +367,9 @@ static u64 root_done(const struct hc_member *m, const struct hc_root_view *root)
 {
 	if (!root)
 		return 0;
+	/* Only the root says so. */
+	if (m->gen.end.nr != HC_NR_NONE && !(m->gen.end.flags & HC_STOP_F_OVER))
+		return m->gen.end.nr;
 	if (root->gen == m->gen.count)
 		return root->done;
 	return root->gen == m->gen.count + 1 ? root->ended : 0;
@@ -480,8 +508,10 @@ static void gen_move(struct hc_member *m)
 	}
 	numbers_move(m);
 	if (decides(m)) {
+		u8 up = m->gen.broken ? HC_UNSAID_AWAY : HC_UNSAID_MOVED;
+
 		sources_behind(m);
-		say(m, HC_UNSAID_LAST | (m->role.ndst && !m->gen.broken ? HC_UNSAID_MOVED : 0));
+		say(m, HC_UNSAID_LAST | (m->role.ndst ? up : 0));
 	}
 	move_report(m, told);
 	hc_view_idle(m);
@@ -535,7 +565,7 @@ bool hc_end_go_on(struct hc_member *m)
 		stop_note(m, &m->gen.cut);
 	}
 	if (left && m->gen.last.status != ECONNRESET && !hc_sock_serves(m))
-		hc_leave(m, m->next, true);
+		hc_leave(m, m->next, HC_STOP_SOFT);
 	early_take(m);
 	return true;
 }
@@ -583,12 +613,12 @@ static bool others_gave(const struct hc_member *m, u64 nr)
 }
 
 /* Somebody has given a part of what will not be complete. */
-static void soft_counts(struct hc_member *m)
+static void stop_counts(struct hc_member *m, const struct hc_end *stop)
 {
-	struct hc_end stop = m->gen.stop[HC_STOP_SOFT];
+	struct hc_end hard = *stop;
 
-	stop.flags = 0;
-	stop_note(m, &stop);
+	hard.flags = 0;
+	stop_note(m, &hard);
 }
 
 /* END that waits to be passed on is the last. */
@@ -604,7 +634,8 @@ static void pending_over(struct hc_member *m, const struct hc_end *over)
 
 static void stop_note(struct hc_member *m, const struct hc_end *stop)
 {
-	enum hc_stop kind = stop->flags & HC_STOP_F_SOFT ? HC_STOP_SOFT : HC_STOP_HARD;
+	enum hc_stop kind = stop->flags & HC_STOP_F_SOFT ? HC_STOP_SOFT :
+			    stop->flags & HC_STOP_F_IDLE ? HC_STOP_IDLE : HC_STOP_HARD;
 
 	if (m->gen.broken)
 		return;
@@ -614,10 +645,12 @@ static void stop_note(struct hc_member *m, const struct hc_end *stop)
 			pending_over(m, stop);
 		return;
 	}
-	if (!end_join(&m->gen.stop[kind], stop))
+	if (kind != HC_STOP_HARD && others_gave(m, stop->nr))
+		stop_counts(m, stop);
+	else if (hc_member_is_root(m) && kind == HC_STOP_IDLE)
 		return;
-	if (kind == HC_STOP_SOFT && others_gave(m, stop->nr))
-		soft_counts(m);
+	else if (!end_join(&m->gen.stop[kind], stop))
+		return;
 	else if (hc_member_is_root(m))
 		hc_root_decides(m);
 	else
@@ -627,7 +660,7 @@ static void stop_note(struct hc_member *m, const struct hc_end *stop)
 void hc_part_came(struct hc_member *m, u64 nr)
 {
 	if (m->gen.stop[HC_STOP_SOFT].nr <= nr)
-		soft_counts(m);
+		stop_counts(m, &m->gen.stop[HC_STOP_SOFT]);
 }
 
 /* The first operation of which source @i has not sent all. */
@@ -657,8 +690,11 @@ void hc_cut_below(struct hc_member *m, unsigned int i, struct hc_end cause)
 void hc_over_again(struct hc_member *m, const struct hc_tree_peer *peer)
 {
 	bool below = hc_src_index(m, peer->node) >= 0;
+	struct hc_end over = m->gen.last;
 
-	word_send(m, peer, below ? HC_FRAME_END : HC_FRAME_STOP, m->gen.count - 1, &m->gen.last);
+	if (!below)
+		over.flags |= HC_STOP_F_AWAY;
+	word_send(m, peer, below ? HC_FRAME_END : HC_FRAME_STOP, m->gen.count - 1, &over);
 }
 
 void hc_over(struct hc_member *m, struct hc_end cause)
@@ -669,33 +705,23 @@ void hc_over(struct hc_member *m, struct hc_end cause)
 	stop_note(m, &cause);
 }
 
-/* Nothing of what comes down from @nr on is passed on any more: none above is to wait for that. */
-static void down_void(struct hc_member *m, u64 nr)
-{
-	struct hc_op *op;
-
-	/* That it cannot be said may break the plan. */
-	while (!m->gen.broken && (op = hc_op_next(m, nr, HC_NR_NONE))) {
-		nr = op->nr + 1;
-		if (skb_queue_empty(&op->down))
-			continue;
-		__skb_queue_purge(&op->down);
-		hc_credit_void(m, m->gen.count, op->nr, op->down_came);
-	}
-}
-
 void hc_cut_above(struct hc_member *m, struct hc_end cause)
 {
-	down_void(m, m->done);
 	if (m->gen.broken)
 		return;
 	cause.flags = HC_STOP_F_OVER;
 	cause.nr = first_open(m);
 	m->gen.end = cause;
 	m->gen.ended = U64_MAX;
-	ops_fall(m, cause.nr);
 	/* What has come down of that is of no use. */
+	ops_fall(m, cause.nr);
 	hc_end_go_on(m);
+}
+
+/* Does the member fail to take, or to pass on, what has come down? */
+static bool on_way_down(const struct hc_member *m, u64 nr)
+{
+	return m->role.ndst && (nr < m->head || m->plan->ops->ack->way == HC_ACK_UP);
 }
 
 /* ------------------------------------------------------------ plans without */
@@ -784,6 +810,11 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 	cause.nr = nr;
 	if (m->gen.broken || hc_member_holds(m))
 		return;
+	if (decides(m) && on_way_down(m, nr)) {
+		hc_plan_breaks(m, &cause);
+		hc_cut_above(m, cause);
+		return;
+	}
 	if (nr > m->gen.end.nr) {
 		/* Of the next generation. */
 		end_join(&m->gen.early, &cause);
@@ -798,7 +829,6 @@ void hc_fail(struct hc_member *m, u64 nr, struct hc_end cause)
 		return;
 	}
 	m->gen.gives = min(m->gen.gives, nr);
-	down_void(m, nr);
 	stop_note(m, &cause);
 }
 
@@ -829,12 +859,27 @@ static struct hc_end left_end(const struct hc_member *m, u64 nr, u32 flags)
 	};
 }
 
-void hc_leave(struct hc_member *m, u64 nr, bool began)
+/* Who has given nothing owes nothing, unless others wait for it. */
+static void leave_idle(struct hc_member *m, u64 nr)
 {
-	const struct hc_end stop = left_end(m, nr, began && m->role.ndst ? HC_STOP_F_SOFT : 0);
+	const struct hc_end stop = left_end(m, nr, HC_STOP_F_IDLE);
+
+	stop_note(m, &stop);
+	if (!m->gen.broken)
+		hc_advance(m);
+}
+
+void hc_leave(struct hc_member *m, u64 nr, enum hc_stop kind)
+{
+	bool soft = kind == HC_STOP_SOFT && m->role.ndst;
+	const struct hc_end stop = left_end(m, nr, soft ? HC_STOP_F_SOFT : 0);
 
 	if (m->gen.broken)
 		return;
+	if (decides(m) && kind == HC_STOP_IDLE) {
+		leave_idle(m, nr);
+		return;
+	}
 	m->user.left = true;
 	m->user.left_nr = nr;
 	/* Nobody is there to receive the results. */
@@ -922,6 +967,7 @@ static unsigned int stop_rx(struct hc_member *m, const struct sk_buff *skb, stru
 	const struct hc_hdr *hdr = hc_hdr(skb);
 	u32 src = be16_to_cpu(hdr->src);
 	s32 ahead = be32_to_cpu(hc_wire_stop_of(skb)->gen) - m->gen.count;
+	int i = hc_src_index(m, src);
 
 	if (!decides(m))
 		return HYPERCUBE_A_DROP_UNEXPECTED;
@@ -930,13 +976,15 @@ static unsigned int stop_rx(struct hc_member *m, const struct sk_buff *skb, stru
 		stop->nr = m->head;
 		stop->flags = HC_STOP_F_OVER;
 		m->gen.cut = *stop;
-	} else if (hc_src_index(m, src) < 0 || ahead > 0) {
+	} else if (i < 0 || ahead > 0) {
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	} else if (ahead < 0 && !(stop->flags & HC_STOP_F_OVER)) {
 		/* What it asks for has come. */
 		return 0;
 	}
-	stop->flags &= HC_STOP_F_OVER | HC_STOP_F_SOFT;
+	if (stop->flags & HC_STOP_F_AWAY && stop->flags & HC_STOP_F_OVER && i >= 0)
+		hc_cut_below(m, i, *stop);
+	stop->flags &= HC_STOP_F_OVER | HC_STOP_F_SOFT | HC_STOP_F_IDLE;
 	/* What is complete here may lack at who says so all the same. */
 	stop->nr = max(stop->nr, m->done);
 	if (stop->nr > m->done + 2 * HC_OP_WINDOW)

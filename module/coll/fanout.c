@@ -175,17 +175,20 @@ static bool part_send(struct hc_member *m, struct hc_op *op, unsigned int i, str
 	return hc_op_lives(m, op, nr);
 }
 
-bool hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i, struct sk_buff *skb)
+enum hc_progress hc_down_send(struct hc_member *m, struct hc_op *op, unsigned int i,
+			      struct sk_buff *skb)
 {
 	struct sk_buff *part;
+	bool sent = true;
 
-	if (m->src[i].away)
-		return true;
-	part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
-	if (part)
-		return part_send(m, op, i, part);
-	hc_op_fail(m, op, -ENOMEM, m->node->id);
-	return false;
+	if (!m->src[i].away) {
+		part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
+		if (!part)
+			return HC_BLOCKED;
+		sent = part_send(m, op, i, part);
+	}
+	consume_skb(skb);
+	return sent ? HC_FINISHED : HC_FAILED;
 }
 
 static bool goes_to(const struct hc_member *m, const struct hc_op *op, unsigned int i)
@@ -193,38 +196,41 @@ static bool goes_to(const struct hc_member *m, const struct hc_op *op, unsigned 
 	return op->src[i].want && !m->src[i].away;
 }
 
-/* There is memory for all, or none is sent any: what one has had does not fail for lack of it. */
-static bool parts_send(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
+/* There is memory for all, or none is sent any. */
+static bool parts_make(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+		       struct sk_buff_head *parts)
 {
-	struct sk_buff_head parts;
 	struct sk_buff *part;
-	bool sent = true;
 	unsigned int i;
 
-	__skb_queue_head_init(&parts);
-	for (i = 0; i < m->role.nsrc && sent; i++) {
+	for (i = 0; i < m->role.nsrc; i++) {
 		if (!goes_to(m, op, i))
 			continue;
 		part = hc_seg_share(m->node, skb, 0, be32_to_cpu(hc_hdr(skb)->len));
-		sent = part;
-		if (part)
-			__skb_queue_tail(&parts, part);
+		if (!part) {
+			__skb_queue_purge(parts);
+			return false;
+		}
+		__skb_queue_tail(parts, part);
 	}
-	if (!sent)
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return true;
+}
+
+static bool parts_send(struct hc_member *m, struct hc_op *op, struct sk_buff_head *parts)
+{
+	bool sent = true;
+	unsigned int i;
+
 	for (i = 0; i < m->role.nsrc && sent; i++)
 		if (goes_to(m, op, i))
-			sent = part_send(m, op, i, __skb_dequeue(&parts));
-	__skb_queue_purge(&parts);
+			sent = part_send(m, op, i, __skb_dequeue(parts));
+	__skb_queue_purge(parts);
 	return sent;
 }
 
-bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+/* False: the operation is gone.  Consumes. */
+static bool process_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
-	if (!parts_send(m, op, skb)) {
-		kfree_skb(skb);
-		return false;
-	}
 	if (!delivers(m)) {
 		consume_skb(skb);
 		return true;
@@ -245,7 +251,23 @@ bool hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb
 	return true;
 }
 
-static bool down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+enum hc_progress hc_down_all_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+				  bool last)
+{
+	struct sk_buff_head parts;
+
+	__skb_queue_head_init(&parts);
+	if (!parts_make(m, op, skb, &parts))
+		return HC_BLOCKED;
+	if (!parts_send(m, op, &parts)) {
+		kfree_skb(skb);
+		return HC_FAILED;
+	}
+	return process_pass(m, op, skb, last) ? HC_FINISHED : HC_FAILED;
+}
+
+static enum hc_progress down_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+				  bool last)
 {
 	if (op->coll->down_pass)
 		return op->coll->down_pass(m, op, skb, last);
@@ -266,65 +288,69 @@ bool hc_root_may(struct hc_member *m, struct hc_op *op)
 
 bool hc_root_out(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
 {
+	enum hc_progress p;
+
 	if (last)
 		hc_wire_data_of(skb)->flags |= HC_DATA_F_LAST;
-	if (op->coll->comes_down)
-		return down_pass(m, op, skb, last);
-	hc_sock_result(m, op, skb, last);
-	return true;
+	if (!op->coll->comes_down) {
+		hc_sock_result(m, op, skb, last);
+		return true;
+	}
+	p = down_pass(m, op, skb, last);
+	if (p == HC_BLOCKED) {
+		kfree_skb(skb);
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+	}
+	return p == HC_FINISHED;
 }
 
 /* ------------------------------------------------------------ below the root */
 
-bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer)
-{
-	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
-	struct hc_wire_credit *w;
-	u64 nr = op->nr;
-
-	if (!skb) {
-		hc_op_fail(m, op, -ENOMEM, m->node->id);
-		return false;
-	}
-	w = hc_wire_credit_of(skb);
-	w->plan.op = cpu_to_be64(op->nr);
-	w->taken = cpu_to_be32(hc_taken(m, peer->node, op->nr));
-	w->gen = cpu_to_be32(m->gen.count);
-	hc_peer_xmit(m, peer, skb);
-	return hc_op_lives(m, op, nr);
-}
-
-void hc_credit_void(struct hc_member *m, u32 gen, u64 nr, u32 taken)
+/* False: there is no memory. */
+static bool credit_xmit(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer)
 {
 	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_CREDIT, 0, GFP_ATOMIC);
 	struct hc_wire_credit *w;
 
 	if (!skb)
-		return;
+		return false;
 	w = hc_wire_credit_of(skb);
-	w->plan.op = cpu_to_be64(nr);
-	w->taken = cpu_to_be32(taken);
-	w->gen = cpu_to_be32(gen);
-	hc_peer_xmit(m, &m->role.dst[0], skb);
+	w->plan.op = cpu_to_be64(op->nr);
+	w->taken = cpu_to_be32(hc_taken(m, peer->node, op->nr));
+	w->gen = cpu_to_be32(m->gen.count);
+	hc_peer_xmit(m, peer, skb);
+	return true;
 }
 
-/* Tell the sender that there is room again; nothing follows the last segment.  False:
- * the operation is gone.
- */
-static bool credit_down(struct hc_member *m, struct hc_op *op)
+bool hc_credit_return(struct hc_member *m, struct hc_op *op, const struct hc_tree_peer *peer)
 {
-	u32 taken = hc_taken(m, m->role.dst[0].node, op->nr);
+	u64 nr = op->nr;
 
-	if (taken - op->down_told < HC_DOWN_WINDOW / 2)
-		return true;
+	if (!credit_xmit(m, op, peer))
+		hc_op_fail(m, op, -ENOMEM, m->node->id);
+	return hc_op_lives(m, op, nr);
+}
+
+/* Tell the sender that there is room again; without memory a second later.  Nothing follows the
+ * last segment.
+ */
+static void credit_down(struct hc_member *m, struct hc_op *op)
+{
+	u32 taken = hc_taken(m, m->role.dst[0].node, op->nr), told = op->down_told;
+
+	if (taken - told < HC_DOWN_WINDOW / 2)
+		return;
+	/* The operation may be gone behind that. */
 	op->down_told = taken;
-	return hc_credit_return(m, op, &m->role.dst[0]);
+	if (!credit_xmit(m, op, &m->role.dst[0]))
+		op->down_told = told;
 }
 
 enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 {
 	bool origin = hc_member_is_root(m);
 	struct sk_buff_head *q = origin ? &op->own : &op->down;
+	enum hc_progress p;
 	u64 nr = op->nr;
 	struct sk_buff *skb;
 
@@ -332,18 +358,24 @@ enum hc_progress hc_down_advance(struct hc_member *m, struct hc_op *op)
 		bool last = hc_wire_data_of(skb)->flags & HC_DATA_F_LAST;
 
 		if (!down_may(m, op, skb))
-			return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
+			break;
 		__skb_unlink(skb, q);
 		WRITE_ONCE(m->view.wait, HYPERCUBE_WAIT_NOTHING);
-		if (!down_pass(m, op, skb, last))
+		p = down_pass(m, op, skb, last);
+		if (p == HC_FAILED)
 			return HC_FAILED;
+		if (p == HC_BLOCKED) {
+			/* There is no memory now. */
+			__skb_queue_head(q, skb);
+			return hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->src[0].node);
+		}
 		if (last)
 			return HC_FINISHED;
-		if (!origin && !credit_down(m, op))
-			return HC_FAILED;
 	}
+	if (!origin && hc_op_lives(m, op, nr))
+		credit_down(m, op);
 	/* Where results follow, another operation may be the one to look at. */
-	return HC_BLOCKED;
+	return hc_op_lives(m, op, nr) ? HC_BLOCKED : HC_FAILED;
 }
 
 void hc_results_advance(struct hc_member *m)

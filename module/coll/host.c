@@ -43,7 +43,7 @@ void hc_host_resume(struct hc_member *m)
 	m->user.halved = false;
 	m->user.leaves = false;
 	if (leaves)
-		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, true);
+		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, HC_STOP_SOFT);
 	else if (owes)
 		hc_fail_go_on(m, m->user.cur, cause);
 }
@@ -59,16 +59,17 @@ static u64 first_owed(const struct hc_member *m)
 }
 
 /* While the plan is mended nobody can be told. */
-static void member_close(struct hc_member *m)
+static void member_close(struct hc_member *m, bool took_part)
 {
-	bool began = m->user.engaged;
+	enum hc_stop kind = !took_part ? HC_STOP_IDLE :
+			    m->user.engaged ? HC_STOP_SOFT : HC_STOP_HARD;
 
 	m->user.engaged = false;
 	m->user.resets = false;
 	if (hc_member_holds(m))
 		m->user.leaves = true;
 	else
-		hc_leave(m, first_owed(m), began);
+		hc_leave(m, first_owed(m), kind);
 }
 
 /* Another socket serves the plan now and goes on with the next number.  This one will not
@@ -129,7 +130,7 @@ static void member_leave(struct hc_member *m, const struct hc_leave_cb *cb)
 	if (m->plan->ops->close)
 		m->plan->ops->close(m);
 	else
-		member_close(m);
+		member_close(m, mine);
 }
 
 /* All that waits was sent by the socket before it was closed: a socket that binds after it

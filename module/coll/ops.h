@@ -52,7 +52,8 @@ enum hc_progress {
  * @down_follows: the same for what comes from above.  NULL: pieces of a message
  * @down_may: may @skb be passed on downwards?  If not, the wait is noted or the operation has
  *	failed.  NULL: hc_down_all_may()
- * @down_pass: pass it on, @last: nothing follows; consumes.  False: the operation is gone.
+ * @down_pass: pass it on, @last: nothing follows.  HC_FINISHED: it is; HC_BLOCKED: there is no memory
+ *	for that, and @skb stays the caller's; HC_FAILED: the operation is gone.
  *	NULL: hc_down_all_pass()
  */
 struct hc_coll_ops {
@@ -75,7 +76,8 @@ struct hc_coll_ops {
 	bool (*credited)(struct hc_op *op, unsigned int i, u32 taken);
 	bool (*down_follows)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	bool (*down_may)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
-	bool (*down_pass)(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last);
+	enum hc_progress (*down_pass)(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+				      bool last);
 };
 
 /* How a member learns which operations are done (ACK). */

@@ -280,7 +280,8 @@ static bool bcast_offered(struct hc_member *m, struct hc_op *op, const struct sk
 		bcast_member(m)->absent = false;
 		return true;
 	}
-	if (bcast_member(m)->absent)
+	/* Nor is anybody to wait for the end of the plan. */
+	if (bcast_member(m)->absent || m->gen.end.flags & HC_STOP_F_OVER)
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_READER, 0);
 	return false;
@@ -308,7 +309,7 @@ static void bcast_close(struct hc_member *m)
 	if (m->role.ndst)
 		bcast_member(m)->absent = true;
 	else if (engaged)
-		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, true);
+		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, HC_STOP_SOFT);
 }
 
 static const struct hc_coll_ops bcast_message = {

@@ -237,9 +237,9 @@ static bool block_may(struct hc_member *m, struct hc_op *op, const struct sk_buf
 }
 
 /* What has no bytes is the end, which all get. */
-static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb, bool last)
+static enum hc_progress block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
+				   bool last)
 {
-	bool sent;
 	int i;
 
 	if (!hc_hdr(skb)->len)
@@ -247,11 +247,9 @@ static bool block_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 	i = way_to(m, op, frame_for(m, skb));
 	if (i < 0) {
 		hc_sock_result(m, op, skb, false);
-		return true;
+		return HC_FINISHED;
 	}
-	sent = hc_down_send(m, op, i, skb);
-	consume_skb(skb);
-	return sent;
+	return hc_down_send(m, op, i, skb);
 }
 
 /* Says in the header of the sink's next segment whose block it is of, and where in it. */
