@@ -35,24 +35,6 @@
  */
 #define ROUND_WINDOW	(HC_UP_WINDOW / 2)
 
-/**
- * struct allgather_op - an allgather
- * @credit: rounds that the destination has room for
- */
-struct allgather_op {
-	u8 credit;
-};
-
-static struct allgather_op *allgather_op(const struct hc_op *op)
-{
-	return hc_op_priv(op);
-}
-
-static void allgather_init(struct hc_op *op)
-{
-	allgather_op(op)->credit = ROUND_WINDOW;
-}
-
 /* A segment has room for the pieces of all, and for those of all but the sink behind their set. */
 static u32 round_piece(const struct hc_plan *plan)
 {
@@ -230,7 +212,7 @@ static bool round_may(struct hc_member *m, struct hc_op *op)
 {
 	if (hc_member_is_root(m))
 		return hc_root_may(m, op);
-	if (allgather_op(op)->credit)
+	if (op->sent[0] - op->taken[0] < ROUND_WINDOW)
 		return true;
 	hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[0].node);
 	return false;
@@ -260,7 +242,6 @@ static bool round_pass(struct hc_member *m, struct hc_op *op, struct sk_buff *sk
 		w->offset = cpu_to_be64(be64_to_cpu(w->offset) * m->plan->nmembers);
 		return hc_root_out(m, op, skb, last);
 	}
-	allgather_op(op)->credit--;
 	hc_data_header(m, op, 0, skb);
 	hc_relay_xmit(m, &m->role.dst[0], skb, m->role.nsrc);
 	return hc_op_lives(m, op, nr) && (!first || hc_others_end(m, op));
@@ -284,11 +265,6 @@ static enum hc_progress allgather_advance(struct hc_member *m, struct hc_op *op)
 	return HC_BLOCKED;
 }
 
-static bool allgather_credited(struct hc_op *op, unsigned int i, u32 taken)
-{
-	return !i && hc_credit_note(&allgather_op(op)->credit, ROUND_WINDOW, op->sent[0], taken);
-}
-
 /* ------------------------------------------------------------ down */
 
 static bool result_follows(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
@@ -302,11 +278,8 @@ static bool result_follows(struct hc_member *m, struct hc_op *op, const struct s
 const struct hc_coll_ops hc_tree_allgather = {
 	.id = HYPERCUBE_ALLGATHER,
 	.comes_down = true, .joins = true, .untold = true,
-	.op_size = sizeof(struct allgather_op),
 	.piece = round_piece,
-	.init = allgather_init,
 	.advance = allgather_advance,
 	.up_follows = round_follows,
-	.credited = allgather_credited,
 	.down_follows = result_follows,
 };

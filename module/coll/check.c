@@ -70,8 +70,6 @@ bool hc_op_params(struct hc_op *op, const struct hc_wire_data *w)
 	op->width = be16_to_cpu(w->width);
 	op->total = be64_to_cpu(w->total);
 	op->known = true;
-	if (coll->init)
-		coll->init(op);
 	return true;
 }
 

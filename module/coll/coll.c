@@ -109,7 +109,6 @@ struct hc_op *hc_op_get(struct hc_member *m, u64 nr)
 	__skb_queue_head_init(&op->down);
 	for (i = 0; i < m->nstreams; i++) {
 		__skb_queue_head_init(&op->src[i].q);
-		op->src[i].credit = HC_DOWN_WINDOW;
 		op->src[i].want = m->plan->ops->unasked;
 	}
 	*slot = op;
@@ -605,17 +604,16 @@ u32 hc_taken(struct hc_member *m, u32 node, u64 nr)
 	return op->down_came - skb_queue_len(&op->down);
 }
 
-bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken)
+/* It has not taken what it was not sent, and its words may come late.  True: it has taken more. */
+static bool taken_note(u32 *taken, u32 sent, u32 now)
 {
-	u32 on_way = sent - taken;
-
-	if (on_way > window || window - on_way <= *credit)
+	if (sent - now >= sent - *taken)
 		return false;
-	*credit = window - on_way;
+	*taken = now;
 	return true;
 }
 
-/* From above: of a merged stream; from below: of what goes down. */
+/* From above, or from below: of what goes down. */
 static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 {
 	struct hc_op *op = hc_member_op(m, nr);
@@ -626,11 +624,10 @@ static void credit_from(struct hc_member *m, u32 src, u64 nr, u32 taken)
 	if (!op || op->nr != nr)
 		return;
 	if (below >= 0)
-		more = hc_credit_note(&op->src[below].credit, HC_DOWN_WINDOW,
-				      op->src[below].sent_down, taken);
-	for (i = 0; i < m->role.ndst && op->coll->credited; i++)
+		more = taken_note(&op->src[below].taken_down, op->src[below].sent_down, taken);
+	for (i = 0; i < m->role.ndst; i++)
 		if (m->role.dst[i].node == src)
-			more |= op->coll->credited(op, i, taken);
+			more |= taken_note(&op->taken[i], op->sent[i], taken);
 	if (!more)
 		return;
 	if (op->nr == m->head)

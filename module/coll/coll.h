@@ -52,7 +52,7 @@ struct hc_rec {
  * @at: where the next one must lie: of the message, of a block, the first byte that a part may
  *	have (of a blocked sender)
  * @sent_down: frames sent down to it
- * @credit: segments it has room for, on their way down
+ * @taken_down: how many of them it has said it has taken
  * @want: what goes down goes to this source
  * @last: the last segment has come
  */
@@ -64,7 +64,7 @@ struct hc_stream {
 	u32 loose;
 	u32 came;
 	u32 sent_down;
-	u8 credit;
+	u32 taken_down;
 	bool want;
 	bool last;
 };
@@ -85,6 +85,7 @@ struct hc_stream {
  *	occupied
  * @own: this member's segments that still wait to be worked on
  * @sent: frames sent to each destination
+ * @taken: how many of them it has said it has taken
  * @down: segments that have come from above, not yet passed on
  * @down_came: how many have come at all
  * @down_at: where the next one must lie in the message, or in a block
@@ -123,6 +124,7 @@ struct hc_op {
 	u64 down_at;
 	u32 down_came;
 	u32 sent[HC_STAGES_MAX];
+	u32 taken[HC_STAGES_MAX];
 	u32 down_told;
 	u32 turn;
 	u32 clock;
@@ -522,10 +524,6 @@ enum hc_progress hc_wait(struct hc_member *m, struct hc_op *op, u32 wait, u32 pe
 void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status);
 /* How many frames of its stream in operation @nr a peer need not wait for any more. */
 u32 hc_taken(struct hc_member *m, u32 node, u64 nr);
-/* A peer has taken @taken of @sent frames; it may have said so before.  True: *credit, at most
- * @window, has grown.
- */
-bool hc_credit_note(u8 *credit, u32 window, u32 sent, u32 taken);
 
 /* --- coll/ack.c --- */
 /* Returns the peer that is last, of those that tell which operations are done. */

@@ -88,7 +88,9 @@ static bool reader_may(struct hc_member *m, struct hc_op *op, const struct sk_bu
 
 bool hc_down_room(const struct hc_member *m, const struct hc_op *op, unsigned int i)
 {
-	return op->src[i].credit || m->src[i].away;
+	const struct hc_stream *st = &op->src[i];
+
+	return st->sent_down - st->taken_down < HC_DOWN_WINDOW || m->src[i].away;
 }
 
 bool hc_down_all_may(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb)
@@ -169,7 +171,6 @@ static bool part_send(struct hc_member *m, struct hc_op *op, unsigned int i, str
 	u64 nr = op->nr;
 
 	down_header(m, op, i, part);
-	op->src[i].credit--;
 	hc_relay_xmit(m, &m->src[i], part, others_gave(m, op));
 	/* If it cannot be sent, hc_peer_xmit() has ended the operation, and @op is gone. */
 	return hc_op_lives(m, op, nr);

@@ -28,13 +28,11 @@
 
 /**
  * struct gather_op - a gather
- * @up: what its first destination has taken
  * @at: at the sink: bytes put out of the block at hand
  * @block: at the sink: that is the block of the first member from this number on
  * @came: for each source: the node whose block came last
  */
 struct gather_op {
-	struct hc_up up;
 	u64 at;
 	u32 block;
 	u32 came[];
@@ -237,6 +235,5 @@ const struct hc_coll_ops hc_tree_gather = {
 	.op_size = sizeof(struct gather_op),
 	.src_size = sizeof_field(struct gather_op, came[0]),
 	.advance = gather_advance,
-	.credited = hc_up_credited,
 	.up_follows = block_follows,
 };

@@ -62,7 +62,6 @@ struct merge_run {
  * @nr: segments passed on
  * @size: bytes that @out takes
  * @known: see @total
- * @credit: segments each destination has room for
  * @run: input 0 is the member's own run, input i source i - 1
  */
 struct merge_op {
@@ -73,7 +72,6 @@ struct merge_op {
 	u64 nr;
 	u32 size;
 	bool known;
-	u8 credit[HC_STAGES_MAX];
 	struct merge_run run[];
 };
 
@@ -87,24 +85,12 @@ static size_t bounds_size(const struct hc_op *op)
 	return array_size(op->member->role.nsrc + 1, op->elem);
 }
 
-static void merge_init(struct hc_op *op)
-{
-	struct merge_op *mo = merge_op(op);
-
-	memset(mo->credit, MERGE_WINDOW, sizeof(mo->credit));
-}
-
 static void merge_release(struct hc_op *op)
 {
 	struct merge_op *mo = merge_op(op);
 
 	kfree_skb(mo->out);
 	hc_poll_free(op->member->node->fabric, mo->bounds, bounds_size(op));
-}
-
-static bool merge_credited(struct hc_op *op, unsigned int i, u32 taken)
-{
-	return hc_credit_note(&merge_op(op)->credit[i], MERGE_WINDOW, op->sent[i], taken);
 }
 
 struct merge_input {
@@ -268,11 +254,12 @@ static void run_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 /* Is there room for one more segment where it goes? */
 static bool out_may(struct hc_member *m, struct hc_op *op)
 {
-	const struct merge_op *mo = merge_op(op);
+	unsigned int i;
 
 	if (hc_member_is_root(m))
 		return hc_root_may(m, op);
-	return mo->credit[mo->nr % m->role.ndst] > 0;
+	i = merge_op(op)->nr % m->role.ndst;
+	return op->sent[i] - op->taken[i] < MERGE_WINDOW;
 }
 
 static enum hc_progress out_wait(struct hc_member *m, struct hc_op *op)
@@ -321,7 +308,6 @@ static bool out_flush(struct hc_member *m, struct hc_op *op, bool last)
 	if (hc_member_is_root(m))
 		return run_put(m, op, skb, last);
 	i = mo->nr++ % m->role.ndst;
-	mo->credit[i]--;
 	run_header(m, op, i, skb, last);
 	hc_relay_xmit(m, &m->role.dst[i], skb, m->role.nsrc);
 	return hc_op_lives(m, op, nr);
@@ -457,8 +443,7 @@ static bool run_follows(struct hc_op *op, unsigned int i, const struct sk_buff *
 	.merges = true, .own_totals = true,				\
 	.op_size = sizeof(struct merge_op) + sizeof(struct merge_run),	\
 	.src_size = sizeof(struct merge_run),				\
-	.init = merge_init, .release = merge_release,			\
-	.credited = merge_credited,					\
+	.release = merge_release,					\
 	.advance = merge_advance,					\
 	.up_follows = run_follows
 

@@ -42,13 +42,10 @@ enum hc_progress {
  * @own_part: of what comes to a member, the process gets only that member's part
  * @op_size: bytes that such an operation has of its own (hc_op_priv()); all 0 at first
  * @src_size: and behind these for each source
- * @init: called when it is known that an operation is one; NULL: there is nothing to do
- * @release: free what its own bytes own, also if @init was never called; NULL: nothing
+ * @release: free what its own bytes own; NULL: nothing
  * @advance: work on the oldest operation at a member
  * @up_follows: is DATA what comes next from source @i?  NULL: pieces of a message, or one part
  *	of each segment from a blocked sender
- * @credited: destination @i has taken so many frames.  True: there is more room.  NULL: nobody
- *	waits for that
  * @down_follows: the same for what comes from above.  NULL: pieces of a message
  * @down_may: may @skb be passed on downwards?  If not, the wait is noted or the operation has
  *	failed.  NULL: hc_down_all_may()
@@ -69,11 +66,9 @@ struct hc_coll_ops {
 	size_t op_size;
 	size_t src_size;
 	u32 (*piece)(const struct hc_plan *plan);
-	void (*init)(struct hc_op *op);
 	void (*release)(struct hc_op *op);
 	enum hc_progress (*advance)(struct hc_member *m, struct hc_op *op);
 	bool (*up_follows)(struct hc_op *op, unsigned int i, const struct sk_buff *skb);
-	bool (*credited)(struct hc_op *op, unsigned int i, u32 taken);
 	bool (*down_follows)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	bool (*down_may)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
 	enum hc_progress (*down_pass)(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,

@@ -109,11 +109,9 @@ static bool segment_forward(struct hc_member *m, struct hc_op *op, struct sk_buf
 
 /**
  * struct reduce_op - a reduction
- * @up: what its destinations have taken
  * @next: sources already merged into the head of hc_op.own
  */
 struct reduce_op {
-	struct hc_up up;
 	unsigned int next;
 };
 
@@ -155,8 +153,7 @@ static enum hc_progress tree_advance(struct hc_member *m, struct hc_op *op)
 /* ------------------------------------------------------------ the collectives */
 
 /* What all have in common. */
-#define REDUCE_OP	.op_size = sizeof(struct reduce_op), .advance = tree_advance, \
-			.credited = hc_up_credited
+#define REDUCE_OP	.op_size = sizeof(struct reduce_op), .advance = tree_advance
 
 const struct hc_coll_ops hc_tree_reduce = {
 	.id = HYPERCUBE_REDUCE,

@@ -39,27 +39,15 @@ static u32 window(const struct hc_op *op, u32 taken)
 
 bool hc_up_may(struct hc_member *m, struct hc_op *op)
 {
-	const struct hc_up *up = hc_op_priv(op);
 	unsigned int i;
 
 	if (hc_is_whole(m->node->fabric))
 		return true;
 	for (i = 0; i < m->role.ndst; i++)
-		if (op->sent[i] - up->taken[i] >= window(op, up->taken[i])) {
+		if (op->sent[i] - op->taken[i] >= window(op, op->taken[i])) {
 			hc_wait(m, op, HYPERCUBE_WAIT_CREDIT, m->role.dst[i].node);
 			return false;
 		}
-	return true;
-}
-
-bool hc_up_credited(struct hc_op *op, unsigned int i, u32 taken)
-{
-	struct hc_up *up = hc_op_priv(op);
-
-	/* It has not taken what it was not sent, and its words may come late. */
-	if (op->sent[i] - taken >= op->sent[i] - up->taken[i])
-		return false;
-	up->taken[i] = taken;
 	return true;
 }
 
