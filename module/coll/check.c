@@ -109,8 +109,6 @@ unsigned int hc_up_refused(struct hc_member *m, int i, const struct sk_buff *skb
 	const struct hc_op *op = hc_member_op(m, nr);
 	unsigned int why = hc_gen_refused(m, be32_to_cpu(w->gen), nr);
 
-	if (nr < m->done)
-		return HYPERCUBE_A_DROP_ENDED;
 	if (why)
 		return why;
 	if (i < 0 || w->flags & HC_DATA_F_DOWN || !way_fits(&m->src[i], skb) ||
@@ -133,8 +131,6 @@ unsigned int hc_down_refused(struct hc_member *m, const struct sk_buff *skb)
 	const struct hc_op *op = hc_member_op(m, nr);
 	unsigned int why = hc_gen_refused(m, be32_to_cpu(w->gen), nr);
 
-	if (nr < m->done)
-		return HYPERCUBE_A_DROP_ENDED;
 	if (why)
 		return why;
 	if (!(w->flags & HC_DATA_F_DOWN) || nr >= m->done + HC_OP_WINDOW ||

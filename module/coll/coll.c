@@ -129,8 +129,6 @@ u32 hc_op_steps(const struct hc_member *m, const struct hc_op *op)
 	u32 steps = op->turn;
 	unsigned int i;
 
-	if (m->plan->ops->steps)
-		return m->plan->ops->steps(m, op);
 	for (i = 0; i < m->plan->stages; i++)
 		steps += max_t(u32, op->cost[i], 1);
 	return steps;
@@ -385,8 +383,6 @@ static bool head_waits(struct hc_member *m)
 
 	if (op && op->nr == m->head && m->head < m->gen.gives)
 		return false;
-	if (m->plan->ops->idle)
-		m->plan->ops->idle(m);
 	hc_view_idle(m);
 	return true;
 }
@@ -676,8 +672,8 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		break;
 	case HC_FRAME_MEND:
 		why = HYPERCUBE_A_DROP_UNEXPECTED;
-		if (m->plan->ops->mend)
-			why = m->plan->ops->mend->rx(m, skb);
+		if (m->plan->mends)
+			why = hc_mend_rx(m, skb);
 		break;
 	}
 	if (why)
@@ -716,12 +712,10 @@ static bool plan_comes(struct hc_fabric *fabric, u32 id)
 /* There is no memory to make the header of a frame the member's own. */
 static void header_lacks(struct hc_member *m, struct sk_buff *skb)
 {
-	u64 nr = be64_to_cpu(hc_wire_plan_of(skb)->op);
+	const struct hc_wire_data *w = hc_wire_data_of(skb);
 
-	/* Else it is of no use to anybody, or says what cannot be. */
-	if (hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src)) && nr >= max(m->base, m->done) &&
-	    nr < m->done + 2 * HC_OP_WINDOW &&
-	    !hc_gen_refused(m, be32_to_cpu(hc_wire_data_of(skb)->gen), nr))
+	if (hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src)) &&
+	    hc_is_awaited(m, be32_to_cpu(w->gen), be64_to_cpu(w->plan.op)))
 		hc_data_fail(m, skb, -ENOMEM);
 	else
 		hc_drop(m->node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);

@@ -397,18 +397,24 @@ static inline bool hc_member_tells(const struct hc_member *m)
 	return way == HC_ACK_DOWN ? m->role.nsrc : way == HC_ACK_UP && m->role.ndst;
 }
 
+/* Of a plan that mends itself: is there anything to go on with?  Do contributions wait until it
+ * has?
+ */
+bool hc_mend_tends(const struct hc_member *m);
+bool hc_mend_holds(const struct hc_member *m);
+
 /* Does it wait for anything, or owe others a word? */
 static inline bool hc_member_pending(const struct hc_member *m)
 {
 	return m->view.wait != HYPERCUBE_WAIT_NOTHING || m->gen.unsaid ||
 	       (hc_member_tells(m) && m->told != m->done) ||
-	       (m->plan->ops->mend && m->plan->ops->mend->tends(m));
+	       (m->plan->mends && hc_mend_tends(m));
 }
 
 /* Do contributions wait until the plan has mended itself? */
 static inline bool hc_member_holds(const struct hc_member *m)
 {
-	return m->plan->ops->mend && m->plan->ops->mend->holds(m);
+	return m->plan->mends && hc_mend_holds(m);
 }
 
 /* The first member from @u on; the number of nodes if there is none. */
@@ -622,6 +628,8 @@ static inline void hc_cause_tell(const struct hc_end *cause, struct hypercube_re
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr);
 /* May a frame of this generation, about this operation, come now?  0, or why not. */
 unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr);
+/* Does the operation fail if such a frame is lost?  Else it is of no use, or says what cannot be. */
+bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr);
 /* In lockstep: the number behind that of the operation at hand. */
 u64 hc_nr_behind(const struct hc_member *m, u64 nr);
 

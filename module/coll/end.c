@@ -251,8 +251,6 @@ static bool op_forgo(struct hc_member *m, struct hc_op *op)
 
 	if (begun)
 		hc_status_end(m, op, &op->rec, op->nr);
-	if (begun && m->plan->ops->forgone)
-		m->plan->ops->forgone(m, op);
 	cur_close(m, op);
 	hc_op_drop(m, op, -(int)m->gen.last.status);
 	return begun;
@@ -392,8 +390,6 @@ void hc_ends_all(struct hc_member *m, const struct hc_root_view *root)
 	if (m->plan->ops->ended && root && m->head < root->next)
 		m->plan->ops->ended(m, told);
 	m->gen.broken = true;
-	if (m->plan->ops->settled)
-		m->plan->ops->settled(m);
 	WRITE_ONCE(m->done, m->head);
 }
 
@@ -501,11 +497,8 @@ static void gen_move(struct hc_member *m)
 	WRITE_ONCE(m->gen.count, m->gen.count + 1);
 	process_moves(m, fell);
 	hc_end_init(m);
-	if (m->gen.last.flags & HC_STOP_F_OVER) {
+	if (m->gen.last.flags & HC_STOP_F_OVER)
 		m->gen.broken = true;
-		if (m->plan->ops->settled)
-			m->plan->ops->settled(m);
-	}
 	numbers_move(m);
 	if (decides(m)) {
 		u8 up = m->gen.broken ? HC_UNSAID_AWAY : HC_UNSAID_MOVED;
@@ -797,7 +790,7 @@ void hc_broke(struct hc_member *m, const struct hc_end *cause)
 		if (!READ_ONCE(m->node->failed))
 			hc_plan_breaks(m, &end);
 	}
-	m->plan->ops->mend->stop(m, news);
+	hc_mend_stop(m, news);
 	/* Who does not hear of it now asks the master. */
 	if (news)
 		end_down(m, m->gen.count, &end);
@@ -843,11 +836,7 @@ enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u
 {
 	const struct hc_end cause = { .status = -status, .node = node, .dim = HC_CAUSE_NONE };
 
-	/* While the plan is mended an operation that fails has lost a part. */
-	if (m->gen.broken || hc_member_holds(m))
-		op_forgo(m, op);
-	else
-		hc_fail(m, op->nr, cause);
+	hc_fail(m, op->nr, cause);
 	return HC_FAILED;
 }
 
@@ -908,11 +897,16 @@ unsigned int hc_gen_refused(const struct hc_member *m, u32 gen, u64 nr)
 {
 	s32 ahead = gen - m->gen.count;
 
-	if (m->gen.broken || ahead < 0 || (!ahead && nr >= m->gen.gives))
+	if (nr < m->done || m->gen.broken || ahead < 0 || (!ahead && nr >= m->gen.gives))
 		return HYPERCUBE_A_DROP_ENDED;
 	if (!ahead || (ahead == 1 && m->gen.end.nr < nr))
 		return 0;
 	return HYPERCUBE_A_DROP_UNEXPECTED;
+}
+
+bool hc_is_awaited(const struct hc_member *m, u32 gen, u64 nr)
+{
+	return nr < m->done + 2 * HC_OP_WINDOW && !hc_gen_refused(m, gen, nr);
 }
 
 u64 hc_nr_behind(const struct hc_member *m, u64 nr)
@@ -1046,8 +1040,8 @@ static unsigned int end_rx_peer(struct hc_member *m, u32 src, s32 ahead, struct 
 	if (i < 0 || ahead > 1)
 		return HYPERCUBE_A_DROP_UNEXPECTED;
 	end->flags &= HC_STOP_F_OVER;
-	if (m->plan->ops->mend && !end->flags)
-		m->plan->ops->mend->heard(m);
+	if (m->plan->mends && !end->flags)
+		hc_mend_heard(m);
 	if (end->flags && m->plan->mends) {
 		hc_broke(m, end);
 		return 0;

@@ -130,33 +130,14 @@ static u32 down_turn(const struct hc_member *m, const struct hc_op *op, unsigned
 static void down_header(struct hc_member *m, struct hc_op *op, unsigned int i,
 			struct sk_buff *skb)
 {
-	const struct hc_tree_peer *peer = &m->src[i];
 	struct hc_stream *st = &op->src[i];
 	struct hc_wire_data *w = hc_wire_data_of(skb);
-	struct hc_hdr *hdr = hc_hdr(skb);
-	u64 start = max(be64_to_cpu(hdr->time), st->down_busy);
 
-	w->plan.op = cpu_to_be64(op->nr);
 	w->flags |= HC_DATA_F_DOWN;
-	if (op->notify)
-		w->flags |= HC_DATA_F_NOTIFY;
-	w->collective = op->coll->id;
-	w->oper = op->oper;
-	w->dtype = op->dtype;
-	w->width = cpu_to_be16(op->width);
 	w->total = cpu_to_be64(op->result);
-	w->stage = peer->stage;
 	w->index = cpu_to_be32(st->sent_down++);
 	w->turn = cpu_to_be16(down_turn(m, op, i));
-	memcpy(w->cost, op->cost, sizeof(w->cost));
-	hdr->time = cpu_to_be64(start);
-	hdr->step = cpu_to_be32(op->clock + (peer->how != HC_TREE_DETOUR));
-	if (peer->how != HC_TREE_DETOUR) {
-		u64 rate = hc_link_bandwidth(&m->node->ports[peer->dim]);
-
-		st->down_busy = start + (rate ? div64_u64((u64)skb->len * NSEC_PER_SEC, rate) : 0);
-	}
-	trace_hc_stage(m->node, m->plan->id, op->nr, peer, skb);
+	hc_stage_header(m, op, &m->src[i], &st->down_busy, op->clock, skb);
 }
 
 /* What only the root gives is its own, there. */

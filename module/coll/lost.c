@@ -156,9 +156,7 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 		hc_plan_cut(node, plan, dim);
 		hc_member_again(m);
 	}
-	/* Else it is of no use to anybody, or says what cannot be. */
-	else if (m && hc_member_uses(m, dim) && nr >= max(m->base, m->done) &&
-		 nr < m->done + 2 * HC_OP_WINDOW && !hc_gen_refused(m, gen_of(skb), nr))
+	else if (m && hc_member_uses(m, dim) && hc_is_awaited(m, gen_of(skb), nr))
 		hc_fail(m, nr, cause);
 	rcu_read_unlock();
 }

@@ -99,25 +99,6 @@ struct hc_ack_ops {
 	void (*moved)(struct hc_member *m);
 };
 
-/**
- * struct hc_mend_ops - how plans of a type mend themselves
- * @stop: a fault has broken it; @news: it was not broken before.  What is under way waits, or ends
- *	if the member's node has failed
- * @tend: go on with mending; @late: a second has passed
- * @tends: is there anything to go on with?
- * @holds: do contributions wait until it is mended?
- * @heard: a word has come that nobody says who was not told to go on
- * @rx: MEND has come: 0, or why it is not believed
- */
-struct hc_mend_ops {
-	void (*stop)(struct hc_member *m, bool news);
-	void (*tend)(struct hc_member *m, bool late);
-	bool (*tends)(const struct hc_member *m);
-	bool (*holds)(const struct hc_member *m);
-	void (*heard)(struct hc_member *m);
-	unsigned int (*rx)(struct hc_member *m, struct sk_buff *skb);
-};
-
 /* Parts of plans as others tell them: struct hc_plan_params. */
 enum {
 	HC_PLAN_ROOT	= BIT(0),
@@ -147,24 +128,16 @@ enum {
  * @ack: how members learn which operations are done
  * @results_follow: results come down behind what was handed over, see hc_results_advance()
  * @all_contribute: all members do, not the root alone
+ * @can_mend: they mend themselves if they were asked to (hc_plan.mends), see coll/ring_mend.c
  * @unasked: what goes down goes to all sources, none has to ask for it or to begin first
  * @lockstep: members exchange frame for frame: one may have come that is ahead of this member's
  *	own stage, which is noted when it is taken, and nobody needs credits
  * @data_rx: DATA has come from a peer; consumes.  NULL: it is that of a tree, source by source
- * @steps: how many an operation took; NULL: as many as its stages
  * @offered: may the process get what has come down?  If not, the wait is noted or the operation
  *	has failed.  NULL: it may, if it has room
- * @idle: the operation at the head has not begun; NULL: there is nothing else to do
  * @close: the socket that served the plan was closed; NULL: what it owed ends
- *
- * The following concern failures, and are NULL where there is nothing to do:
- *
- * @forgone: an operation that its process had begun has failed, and the process knows it
  * @ended: a generation has ended, as .last says; @told: the process has heard of it.  True: it was
- *	told now
- * @settled: the plan is broken, and all that was under way has ended
- *
- * @mend: how they mend themselves, if they were asked to (hc_plan.mends); NULL: they cannot
+ *	told now.  NULL: there is nothing else to do
  */
 struct hc_plan_ops {
 	u32 id;
@@ -182,19 +155,13 @@ struct hc_plan_ops {
 	const struct hc_ack_ops *ack;
 	bool results_follow;
 	bool all_contribute;
+	bool can_mend;
 	bool unasked;
 	bool lockstep;
 	void (*data_rx)(struct hc_member *m, struct sk_buff *skb);
-	u32 (*steps)(const struct hc_member *m, const struct hc_op *op);
 	bool (*offered)(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);
-	void (*idle)(struct hc_member *m);
 	void (*close)(struct hc_member *m);
-
-	void (*forgone)(struct hc_member *m, struct hc_op *op);
 	bool (*ended)(struct hc_member *m, bool told);
-	void (*settled)(struct hc_member *m);
-
-	const struct hc_mend_ops *mend;
 };
 
 extern const struct hc_plan_ops hc_plan_tree;

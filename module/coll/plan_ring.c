@@ -305,12 +305,9 @@ const struct hc_plan_ops hc_plan_ring = {
 	.plan_size = sizeof(struct ring_plan),
 	.member_size = sizeof(struct hc_ring_member),
 	.copy = ring_copy, .shape = ring_shape, .release = ring_release,
-	.members_create = ring_members_create, .colls = ring_colls, .mend = &hc_mend_rings,
+	.members_create = ring_members_create, .colls = ring_colls,
 	.ack = &hc_ack_alone, .window = HC_OP_WINDOW - 2,
-	.all_contribute = true, .lockstep = true,
+	.all_contribute = true, .lockstep = true, .can_mend = true,
 
 	.data_rx = hc_ring_data_rx,
-	.steps = hc_ring_steps,
-	.forgone = hc_mend_forgone,
-	.settled = hc_mend_settled,
 };

@@ -242,7 +242,7 @@ static int shape_get(const struct hc_fabric *fabric, const struct hc_wire_shape 
 	if (!p->ops || !p->ops->parts)
 		return refuse(extack, "This kernel knows no plans of this type");
 	p->mends = w->flags & HC_SHAPE_F_MENDS;
-	if (p->mends && !p->ops->mend)
+	if (p->mends && !p->ops->can_mend)
 		return refuse(extack, "Plans of this type cannot repair themselves");
 	if (sizes_wrong(fabric, w, n, p->ops->parts))
 		return refuse(extack, "The plan has what plans of its type do not have, or too much of it");

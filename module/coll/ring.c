@@ -407,7 +407,7 @@ static enum hc_progress end_advance(struct hc_member *m, struct hc_op *op)
 		return HC_FAILED;
 	if (!all_came(m, op, stream_ended))
 		return peers_wait(m, op, stream_ended);
-	r->steps = r->base + r->now.most;
+	op->turn = r->base + r->now.most;
 	if (!op->begun)
 		return HC_FINISHED;
 	if (!hc_sock_room(m, op->rec.sock))
@@ -463,8 +463,6 @@ static unsigned int refused(struct hc_member *m, int i, const struct sk_buff *sk
 	unsigned int why = hc_gen_refused(m, be32_to_cpu(w->gen), nr);
 	const struct hc_op *op = hc_member_op(m, nr);
 
-	if (nr < m->done)
-		return HYPERCUBE_A_DROP_ENDED;
 	if (why)
 		return why;
 	if (i < 0 || hc_hdr(skb)->flags & HC_FRAME_F_ROUTED || !carries(m, i) ||
@@ -545,11 +543,6 @@ void hc_ring_data_rx(struct hc_member *m, struct sk_buff *skb)
 }
 
 /* ------------------------------------------------------------ what the common code asks */
-
-u32 hc_ring_steps(const struct hc_member *m, const struct hc_op *op)
-{
-	return ring_op(op)->steps;
-}
 
 const struct hc_coll_ops hc_ring_allgather = {
 	.id = HYPERCUBE_ALLGATHER,

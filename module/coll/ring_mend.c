@@ -200,8 +200,12 @@ static bool member_end(struct hc_member *m)
 		told |= m->ops[i] && m->ops[i]->begun;
 	m->gen.last.nr = min(m->done, m->next);
 	hc_ends_all(m, NULL);
+	hc_keep_end(m);
+	member_calm(m);
 	m->user.resets |= m->user.engaged && !told;
 	m->user.engaged = false;
+	if (!skb_queue_empty(&m->user.waiting))
+		hc_node_kick(m->node, HC_EV_HOST);
 	return told;
 }
 
@@ -406,7 +410,7 @@ static bool leads_part(const struct hc_member *m)
 	       hc_ring_member(m)->nmembers < m->plan->nmembers;
 }
 
-static bool mend_tends(const struct hc_member *m)
+bool hc_mend_tends(const struct hc_member *m)
 {
 	const struct hc_mend *s = hc_mend_of(m);
 
@@ -417,7 +421,7 @@ static bool mend_tends(const struct hc_member *m)
 static void mend_count(struct hc_member *m)
 {
 	struct hc_mend *s = hc_mend_of(m);
-	bool counts = mend_tends(m);
+	bool counts = hc_mend_tends(m);
 
 	if (counts == !!s->counted)
 		return;
@@ -470,7 +474,7 @@ static unsigned int mend_take(struct hc_member *m, u32 src, struct sk_buff *skb)
 	return 0;
 }
 
-static unsigned int mend_rx(struct hc_member *m, struct sk_buff *skb)
+unsigned int hc_mend_rx(struct hc_member *m, struct sk_buff *skb)
 {
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
 	unsigned int why;
@@ -486,7 +490,7 @@ static unsigned int mend_rx(struct hc_member *m, struct sk_buff *skb)
 	hc_desk_go_on(m);
 	mend_count(m);
 	/* What could not be said for want of memory is said again a second later. */
-	if (mend_tends(m))
+	if (hc_mend_tends(m))
 		hc_member_wait(m);
 	return why;
 }
@@ -513,7 +517,7 @@ void hc_mend_init(const struct hc_plan *plan, struct hc_mend *s, u32 *sets)
 /* The node's own processes hear at once that it has failed: nobody will take it in again for what
  * is under way.
  */
-static void mend_stop(struct hc_member *m, bool news)
+void hc_mend_stop(struct hc_member *m, bool news)
 {
 	struct hc_mend *s = hc_mend_of(m);
 
@@ -527,26 +531,7 @@ static void mend_stop(struct hc_member *m, bool news)
 	}
 }
 
-/* Nothing ends one by one while the plan is broken; if it does, the master has to know. */
-void hc_mend_forgone(struct hc_member *m, struct hc_op *op)
-{
-	struct hc_mend *s = hc_mend_of(m);
-
-	if (s && hc_keep_holds(m))
-		s->keep.unfit = true;
-}
-
-void hc_mend_settled(struct hc_member *m)
-{
-	if (!hc_mend_of(m))
-		return;
-	hc_keep_end(m);
-	member_calm(m);
-	if (!skb_queue_empty(&m->user.waiting))
-		hc_node_kick(m->node, HC_EV_HOST);
-}
-
-static bool mend_holds(const struct hc_member *m)
+bool hc_mend_holds(const struct hc_member *m)
 {
 	const struct hc_mend *s = hc_mend_of(m);
 
@@ -596,7 +581,7 @@ static void master_call(struct hc_member *m)
 		help(m, lowest);
 }
 
-static void mend_tend(struct hc_member *m, bool late)
+void hc_mend_tend(struct hc_member *m, bool late)
 {
 	struct hc_mend *s = hc_mend_of(m);
 
@@ -605,19 +590,14 @@ static void mend_tend(struct hc_member *m, bool late)
 	if (READ_ONCE(m->node->failed)) {
 		hc_desk_free(m->plan, s);
 		if (m->gen.broken)
-			mend_stop(m, false);
+			hc_mend_stop(m, false);
 		return;
 	}
 	if (!hc_keep_holds(m))
 		hc_host_resume(m);
 	s->silent += late;
-	if (!hc_desk_tend(m, late) && mend_tends(m) && (late || call_is_news(m)))
+	if (!hc_desk_tend(m, late) && hc_mend_tends(m) && (late || call_is_news(m)))
 		master_call(m);
 	hc_desk_go_on(m);
 	mend_count(m);
 }
-
-const struct hc_mend_ops hc_mend_rings = {
-	.stop = mend_stop, .tend = mend_tend, .tends = mend_tends, .holds = mend_holds,
-	.heard = hc_mend_heard, .rx = mend_rx,
-};

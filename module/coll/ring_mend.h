@@ -155,9 +155,15 @@ void hc_mend_heard(struct hc_member *m);
 /* What a node that does not have the plan says to MEND, or NULL: nothing. */
 struct sk_buff *hc_mend_none(struct hc_node *node, const struct sk_buff *skb);
 
-/* See struct hc_plan_ops. */
-void hc_mend_forgone(struct hc_member *m, struct hc_op *op);
-void hc_mend_settled(struct hc_member *m);
-extern const struct hc_mend_ops hc_mend_rings;
+/* The rest is for members of plans that mend themselves (hc_plan.mends). */
+
+/* A fault has broken the plan; @news: it was not broken before.  What is under way waits, or ends
+ * if the member's node has failed.
+ */
+void hc_mend_stop(struct hc_member *m, bool news);
+/* Go on with mending; @late: a second has passed. */
+void hc_mend_tend(struct hc_member *m, bool late);
+/* MEND has come: 0, or why it is not believed. */
+unsigned int hc_mend_rx(struct hc_member *m, struct sk_buff *skb);
 
 #endif /* _HC_RING_MEND_KERNEL_H */

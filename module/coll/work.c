@@ -18,6 +18,7 @@
  * so code that has taken one from a list may use it until its RCU read section ends.
  */
 #include "coll/coll.h"
+#include "coll/ring_mend.h"
 #include "coll/work.h"
 #include "fabric/link.h"
 
@@ -118,7 +119,7 @@ void hc_coll_links_known(struct hc_node *node)
 		struct hc_member *m = plan->member[node->id];
 
 		plans++;
-		if (m && plan->ops->mend && plan->ops->mend->tends(m))
+		if (m && plan->mends && hc_mend_tends(m))
 			hc_member_again(m);
 	}
 	rcu_read_unlock();
@@ -231,8 +232,8 @@ int hc_coll_work(struct hc_node *node, int budget)
 			member_recheck(m);
 		if (late)
 			hc_stall_check(m);
-		if (m->plan->ops->mend)
-			m->plan->ops->mend->tend(m, late);
+		if (m->plan->mends)
+			hc_mend_tend(m, late);
 		hc_advance(m);
 		hc_results_advance(m);
 		hc_end_go_on(m);

@@ -361,7 +361,7 @@ static int parse_fault(struct genl_info *info, const struct hc_fabric *fabric,
 static int parse_repair(struct genl_info *info, struct hc_plan_params *p)
 {
 	p->mends = nla_get_flag(info->attrs[HYPERCUBE_A_PLAN_REPAIR]);
-	if (!p->mends || p->ops->mend)
+	if (!p->mends || p->ops->can_mend)
 		return 0;
 	NL_SET_ERR_MSG(info->extack, "Plans of this type cannot repair themselves");
 	return plan_refuse(info, HYPERCUBE_A_PLAN_REPAIR);
