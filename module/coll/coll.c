@@ -460,11 +460,8 @@ void hc_data_fail(struct hc_member *m, struct sk_buff *skb, int status)
 {
 	bool memory = status == -ENOMEM;
 	u64 nr = be64_to_cpu(hc_wire_plan_of(skb)->op);
-	const struct hc_end cause = {
-		.status = -status,
-		.node = memory ? m->node->id : be16_to_cpu(hc_hdr(skb)->src),
-		.dim = HC_CAUSE_NONE,
-	};
+	const struct hc_end cause = hc_cause(-status, memory ? m->node->id :
+						      be16_to_cpu(hc_hdr(skb)->src));
 
 	hc_drop(m->node, NULL, skb, memory ? HYPERCUBE_A_DROP_NO_MEMORY :
 				    status == -ENOBUFS ? HYPERCUBE_A_DROP_QUEUE_FULL :

@@ -168,6 +168,12 @@ struct hc_end {
 	u16 dim;
 };
 
+/* One that lies at a node, or at none. */
+static inline struct hc_end hc_cause(u32 status, u32 node)
+{
+	return (struct hc_end){ .status = status, .node = node, .dim = HC_CAUSE_NONE };
+}
+
 /* Kinds of STOP, see coll/end.c. */
 enum hc_stop { HC_STOP_HARD, HC_STOP_SOFT, HC_STOP_IDLE, HC_NSTOPS };
 
@@ -474,7 +480,6 @@ static inline struct hc_host_cb *hc_host_cb(struct sk_buff *skb)
 struct hc_leave_cb {
 	struct hc_cb cb;
 	u64 sock;			/* hc_sock.id */
-	u64 group;			/* hc_sock.group */
 	u32 plan;			/* it was connected to this one; 0: to none */
 	u32 keeps;			/* it goes on with this one; 0: with none */
 	unsigned long next;		/* plans below this have been looked at */

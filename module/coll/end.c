@@ -834,18 +834,17 @@ void hc_fail_go_on(struct hc_member *m, u64 nr, struct hc_end cause)
 
 enum hc_progress hc_op_fail(struct hc_member *m, struct hc_op *op, int status, u32 node)
 {
-	const struct hc_end cause = { .status = -status, .node = node, .dim = HC_CAUSE_NONE };
-
-	hc_fail(m, op->nr, cause);
+	hc_fail(m, op->nr, hc_cause(-status, node));
 	return HC_FAILED;
 }
 
 static struct hc_end left_end(const struct hc_member *m, u64 nr, u32 flags)
 {
-	return (struct hc_end){
-		.nr = nr, .status = ECONNRESET, .flags = flags, .node = m->node->id,
-		.dim = HC_CAUSE_NONE,
-	};
+	struct hc_end end = hc_cause(ECONNRESET, m->node->id);
+
+	end.nr = nr;
+	end.flags = flags;
+	return end;
 }
 
 /* Who has given nothing owes nothing, unless others wait for it. */

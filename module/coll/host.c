@@ -34,9 +34,6 @@ void hc_host_purge(struct hc_node *node)
 
 void hc_host_resume(struct hc_member *m)
 {
-	const struct hc_end cause = {
-		.status = ECONNRESET, .node = m->node->id, .dim = HC_CAUSE_NONE,
-	};
 	bool owes = m->user.halved && m->user.cur_open;
 	bool leaves = m->user.leaves;
 
@@ -45,7 +42,7 @@ void hc_host_resume(struct hc_member *m)
 	if (leaves)
 		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, HC_STOP_SOFT);
 	else if (owes)
-		hc_fail_go_on(m, m->user.cur, cause);
+		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
 /* The first operation that its process did not give all of or, at the root, has not had the result
@@ -77,15 +74,11 @@ static void member_close(struct hc_member *m, bool took_part)
  */
 static void member_hand_over(struct hc_member *m)
 {
-	const struct hc_end cause = {
-		.status = ECONNRESET, .node = m->node->id, .dim = HC_CAUSE_NONE,
-	};
-
 	m->user.resets = false;
 	if (m->user.cur_open && hc_member_holds(m))
 		m->user.halved = true;
 	else if (m->user.cur_open)
-		hc_fail_go_on(m, m->user.cur, cause);
+		hc_fail_go_on(m, m->user.cur, hc_cause(ECONNRESET, m->node->id));
 }
 
 /* Does the socket leave the plan? */
@@ -186,12 +179,11 @@ static void refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *sk
 	hc_drop(node, NULL, skb, why);
 }
 
-/* @op: 0, or HYPERCUBE_OP_NONE: no other member hears of it. */
-static void host_refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb, int status,
-			u64 op)
+/* No other member hears of it. */
+static void host_refuse(struct hc_node *node, struct hc_member *m, struct sk_buff *skb, int status)
 {
 	struct hypercube_result res = {
-		.status = status, .op = op, .cause_node = ~0U, .cause_dim = ~0U,
+		.status = status, .op = HYPERCUBE_OP_NONE, .cause_node = ~0U, .cause_dim = ~0U,
 	};
 
 	refuse(node, m, skb, &res, HYPERCUBE_A_DROP_NO_PLAN);
@@ -214,7 +206,7 @@ void hc_host_waiting_refuse(struct hc_member *m, int status)
 	struct sk_buff *skb;
 
 	while ((skb = __skb_dequeue(&m->user.waiting)))
-		host_refuse(m->node, m, skb, status, HYPERCUBE_OP_NONE);
+		host_refuse(m->node, m, skb, status);
 }
 
 static void own_push(struct hc_member *m, struct hc_op *op, struct sk_buff *skb)
@@ -240,15 +232,11 @@ static bool host_begin(struct hc_member *m, struct sk_buff *skb)
 	m->user.sock = cb->rec.sock;
 	m->user.group = cb->group;
 	if (!op) {
-		const struct hc_end cause = {
-			.status = ENOMEM, .node = m->node->id, .dim = HC_CAUSE_NONE,
-		};
-
-		hc_fail(m, m->next, cause);
+		hc_fail(m, m->next, hc_cause(ENOMEM, m->node->id));
 		/* Who is not told by the end of the generation. */
 		if (m->plan->ops->all_contribute)
 			return false;
-		host_refuse(m->node, m, skb, -ENOMEM, HYPERCUBE_OP_NONE);
+		host_refuse(m->node, m, skb, -ENOMEM);
 		return true;
 	}
 	op->begun = true;
@@ -373,7 +361,7 @@ static bool host_data(struct hc_node *node, struct sk_buff *skb)
 	if (retires(node, be32_to_cpu(of->plan)))
 		return false;
 	if (!m || plan->tag != be32_to_cpu(of->epoch)) {
-		host_refuse(node, m, skb, -ESTALE, HYPERCUBE_OP_NONE);
+		host_refuse(node, m, skb, -ESTALE);
 	} else if (!skb_queue_empty(&m->user.waiting) || !member_take(m, skb)) {
 		__skb_queue_tail(&m->user.waiting, skb);
 		node->host.waiting = true;

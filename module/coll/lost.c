@@ -106,9 +106,7 @@ void hc_plan_fault(struct hc_node *node, struct hc_plan *plan, unsigned int dim)
 
 void hc_plan_lost(struct hc_member *m)
 {
-	const struct hc_end cause = {
-		.status = EHOSTUNREACH, .node = READ_ONCE(m->plan->lost), .dim = HC_CAUSE_NONE,
-	};
+	const struct hc_end cause = hc_cause(EHOSTUNREACH, READ_ONCE(m->plan->lost));
 
 	peers_cut(m, HC_CAUSE_NONE, &cause);
 	hc_advance(m);

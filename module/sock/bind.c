@@ -80,7 +80,6 @@ static void leave_tell(const struct hc_sock *hsk, struct hc_node *node, struct s
 
 	cb->cb.dim = HC_DIM_HOST;
 	cb->sock = hsk->id;
-	cb->group = hsk->group;
 	cb->plan = keeps ? 0 : hsk->plan;
 	cb->keeps = keeps;
 	cb->next = 0;
