@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The words STOP and END, and that a member has moved on.  See coll/end.c.
+ */
+#include "coll/coll.h"
+#include "coll/end.h"
+#include "fabric/link.h"
+
+/* In frames, to tell the peers. */
+#define WORD_COST	8
+
+struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end)
+{
+	struct sk_buff *skb = hc_frame_alloc(node, type, 0, GFP_ATOMIC);
+	struct hc_wire_stop *w;
+
+	if (!skb)
+		return NULL;
+	w = hc_wire_stop_of(skb);
+	w->plan.op = cpu_to_be64(end->nr);
+	w->gen = cpu_to_be32(gen);
+	w->status = cpu_to_be32(end->status);
+	w->node = cpu_to_be16(end->node);
+	w->dim = cpu_to_be16(end->dim);
+	w->flags = cpu_to_be32(end->flags);
+	hc_hdr(skb)->step = cpu_to_be32(end->clock);
+	return skb;
+}
+
+bool hc_end_word_send(struct hc_member *m, const struct hc_tree_peer *peer, u8 type, u32 gen,
+		      const struct hc_end *end)
+{
+	struct sk_buff *skb = hc_end_word(m->node, type, gen, end);
+
+	if (!skb)
+		return false;
+	/* Each hop of another way counts itself (route/). */
+	if (peer->how != HC_TREE_DETOUR && hc_link_usable(m->node, peer->dim))
+		be32_add_cpu(&hc_hdr(skb)->step, 1);
+	return hc_peer_xmit(m, peer, skb) != -ENOBUFS;
+}
+
+bool hc_end_down(struct hc_member *m, u32 gen, const struct hc_end *end)
+{
+	bool said = true;
+	unsigned int i;
+
+	for (i = 0; i < m->role.nsrc; i++)
+		if (!m->src[i].away || m->src[i].how == HC_TREE_DETOUR)
+			said &= hc_end_word_send(m, &m->src[i], HC_FRAME_END, gen, end);
+	m->node->spent += WORD_COST;
+	return said;
+}
+
+static bool moved_up(struct hc_member *m)
+{
+	const struct hc_ack d = { .nr = m->done };
+	bool said = true;
+	unsigned int i;
+
+	for (i = 0; i < m->role.ndst; i++)
+		said &= hc_ack_xmit(m, &m->role.dst[i], &d);
+	return said;
+}
+
+static bool stop_up(struct hc_member *m)
+{
+	bool said = true;
+	unsigned int i, kind;
+
+	for (i = 0; i < m->role.ndst; i++)
+		for (kind = 0; kind < HC_NSTOPS; kind++)
+			if (m->gen.stop[kind].nr != HC_NR_NONE)
+				said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count,
+						  &m->gen.stop[kind]);
+	/* It has come by. */
+	if (said)
+		hc_end_none(&m->gen.stop[HC_STOP_IDLE]);
+	m->node->spent += WORD_COST;
+	return said;
+}
+
+/* To those who may wait until this member takes what they have sent. */
+static bool away_up(struct hc_member *m)
+{
+	struct hc_end over = m->gen.last;
+	bool said = true;
+	unsigned int i;
+
+	over.flags |= HC_STOP_F_AWAY;
+	for (i = 0; i < m->role.ndst; i++)
+		said &= hc_end_word_send(m, &m->role.dst[i], HC_FRAME_STOP, m->gen.count - 1, &over);
+	return said;
+}
+
+/* Noted before it is said: nothing is to overtake it. */
+void hc_end_say(struct hc_member *m, u8 what)
+{
+	m->gen.unsaid |= what;
+	hc_words_again(m);
+	if (m->gen.unsaid)
+		hc_member_wait(m);
+}
+
+void hc_words_again(struct hc_member *m)
+{
+	u8 unsaid = m->gen.unsaid;
+
+	/* Words may be sent in between. */
+	m->gen.unsaid = 0;
+	if (unsaid & HC_UNSAID_LAST && hc_end_down(m, m->gen.count - 1, &m->gen.last))
+		unsaid &= ~HC_UNSAID_LAST;
+	if (unsaid == HC_UNSAID_END && hc_end_down(m, m->gen.count, &m->gen.end))
+		unsaid = 0;
+	if (unsaid & HC_UNSAID_MOVED && !(unsaid & HC_UNSAID_LAST) && moved_up(m))
+		unsaid &= ~HC_UNSAID_MOVED;
+	if (unsaid & HC_UNSAID_AWAY && away_up(m))
+		unsaid &= ~HC_UNSAID_AWAY;
+	if (unsaid == HC_UNSAID_STOP && stop_up(m))
+		unsaid = 0;
+	m->gen.unsaid |= unsaid;
+}
