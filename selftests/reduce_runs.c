@@ -71,8 +71,9 @@ static int come_all(struct cube *c, unsigned int from, unsigned int to, unsigned
 	return err;
 }
 
-/* Where the cause of the last failure lay. */
+/* Where the cause of the last failure lay, and the number of the last operation. */
 static unsigned int cause;
+static uint64_t number;
 
 /* What the sink's process gets: 0 if it is the sum of the run. */
 static int result(struct cube *c, unsigned int run)
@@ -84,6 +85,7 @@ static int result(struct cube *c, unsigned int run)
 	if (n < 0)
 		return (int)n;
 	cause = res.cause_node;
+	number = res.op;
 	if (res.status)
 		return res.status;
 	if (n == 8 && got == want)
@@ -180,6 +182,40 @@ TEST(a_run_that_was_given_up_is_no_matter_to_the_next)
 		EXPECT_EQ(0, result(&c, run + 1));
 		leave_all(&c);
 	}
+	EXPECT_EQ(0, cube_del(&c));
+}
+
+/* Numbers of operations from one run to the next, with processes in between that give nothing. */
+static uint64_t numbers_taken(struct cube *c, unsigned int *run, unsigned int strangers)
+{
+	uint64_t before;
+	unsigned int u;
+
+	if (whole_run(c, (*run)++))
+		return 0;
+	before = number;
+	while (strangers--) {
+		for (u = 0; u < c->nodes; u++)
+			if (takes_part(u) && cube_bind(c, u))
+				return 0;
+		for (u = 0; u < c->nodes; u++)
+			cube_close(c, u);
+	}
+	return whole_run(c, (*run)++) ? 0 : number - before;
+}
+
+/* They are no matter to those that come at once after them. */
+TEST(who_gives_nothing_leaves_without_a_word)
+{
+	unsigned int run = 1, i;
+	uint64_t taken;
+	struct cube c;
+
+	ASSERT_EQ(0, start(&c));
+	taken = numbers_taken(&c, &run, 0);
+	ASSERT_LE(1, taken);
+	for (i = 1; i < 8; i++)
+		EXPECT_EQ(taken, numbers_taken(&c, &run, i));
 	EXPECT_EQ(0, cube_del(&c));
 }
 
