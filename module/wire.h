@@ -21,7 +21,8 @@ enum hc_frame_type {
 	HC_FRAME_FAULT,		/* FAULT word of the sender, or the answer to one */
 	HC_FRAME_DATA,		/* segment of a contribution or of a partial result */
 	HC_FRAME_ACK,		/* all operations below .op are complete at the sink; upwards
-				 * in a broadcast: at the sender and all below it
+				 * in a broadcast: at the sender and all below it; upwards, where
+				 * there is a root: the sender is in generation .gen
 				 */
 	HC_FRAME_END,		/* operation .op has failed, its plan goes on behind it */
 	HC_FRAME_CREDIT,	/* frames of a stream were taken */
@@ -247,12 +248,13 @@ static_assert(sizeof(struct hc_wire_ack) == 24);
 #define HC_STOP_F_OVER		0x01	/* nothing comes after it */
 #define HC_STOP_F_UNBEGUN	0x02	/* END: the root has given nothing of it */
 #define HC_STOP_F_SOFT		0x04	/* STOP: it counts only if somebody has given a part */
-#define HC_STOP_F_IDLE		0x08	/* STOP: the same, of parts that are there when it comes by */
+#define HC_STOP_F_IDLE		0x08	/* STOP: the same, of parts there when it comes by */
 #define HC_STOP_F_AWAY		0x10	/* STOP: with OVER: its sender takes nothing more */
 
 /**
  * struct hc_wire_stop - the end of a generation of operations (END), or what asks for it (STOP)
- * @plan: .op: the operation that fails; those below it do not
+ * @plan: .op: END: the operation that fails, those below it do not; STOP: the first of which the
+ *	sender does not give all
  * @gen: the generation
  * @status: positive errno
  * @node: where the cause lies, or HC_CAUSE_NONE

@@ -163,17 +163,25 @@ numbers() {
 	done
 }
 
+# stop_flags NUMBER: over, soft, idle and away, as the dissector reads a STOP with these flags; $of as below
+stop_flags() {
+	said 10 00 "$of$(numbers 4 7 4 5 2 1 2 2 4 "$1")" end.over end.soft end.idle end.away | sed 's/True/1/g; s/False/0/g'
+}
+
 the_dissector_knows_what_words_count() {
 	command -v tshark >/dev/null || return 4
 	local bad='' of word
 	of=$(numbers 4 1 4 2 8 9)
-	equal 'TEST' 6 "$(said 01 00 "$(numbers 4 6 4 0)" test.round)"
+	equal 'TEST' '6 1' "$(said 01 00 "$(numbers 4 6 4 1)" test.round test.ask | sed s/True/1/)"
 	equal 'DATA' '7 3 5 4' "$(said 03 00 "$of$(numbers 8 0 8 7 4 3 8 0 2 0 2 5 4 4 8 0 4 0)" total index block gen)"
 	equal 'CREDIT' '1 2 9 4 6' "$(said 06 00 "$of$(numbers 4 4 4 6)" plan epoch op taken gen)"
 	equal 'PROBE' '9 1' "$(said 07 00 "$of$(numbers 4 1 4 0)" op probe.flags)"
 	equal 'ACK' '3 7' "$(said 04 00 "$of$(numbers 4 3 4 7)" ack.steps gen)"
 	equal 'END' '9 7 5 1 2 1' "$(said 05 00 "$of$(numbers 4 7 4 5 2 1 2 2 4 1)" op gen end.status end.node end.dim end.flags | sed s/0x0*1$/1/)"
-	equal 'STOP' '9 7 5 1 2' "$(said 10 00 "$of$(numbers 4 7 4 5 2 1 2 2 4 2)" op gen end.status end.node end.dim)"
+	equal 'STOP' '9 7 5 1 2' "$(said 10 00 "$of$(numbers 4 7 4 5 2 1 2 2 4 0)" op gen end.status end.node end.dim)"
+	equal 'STOP: over, away' '1 0 0 1' "$(stop_flags 17)"
+	equal 'STOP: soft' '0 1 0 0' "$(stop_flags 4)"
+	equal 'STOP: idle' '0 0 1 0' "$(stop_flags 8)"
 	equal 'a cause without a dimension' '1 ' "$(said 05 00 "$of$(numbers 4 0 4 5 2 1 2 65535 4 0)" end.node end.dim)"
 	equal 'LSA' 1 "$(said 0a 00 "$(numbers 1 1 7 0)" lsa.sync | sed s/True/1/)"
 	equal 'FLOOD' '0x0000000a 11' "$(said 09 04 "$(numbers 4 10 4 11)" flood.tree flood.nr)"

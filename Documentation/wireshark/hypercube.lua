@@ -71,6 +71,8 @@ local f = {
 	flood_nr = ProtoField.uint32('hypercube.flood.nr', 'Number among those of its origin'),
 	-- the parts of types
 	round = ProtoField.uint32('hypercube.test.round', 'Round of DETECT'),
+	test_flags = ProtoField.uint32('hypercube.test.flags', 'Flags', base.HEX),
+	test_ask = ProtoField.bool('hypercube.test.ask', 'To be sent back', 32, nil, 0x01),
 	fault = ProtoField.uint32('hypercube.fault.word', 'FAULT word', base.HEX),
 	fault_told = ProtoField.uint16('hypercube.fault.told', 'Number of the word'),
 	fault_heard = ProtoField.uint16('hypercube.fault.heard', 'Number heard'),
@@ -105,7 +107,9 @@ local f = {
 	end_dim = ProtoField.uint16('hypercube.end.dim', 'Dimension of the cause'),
 	end_flags = ProtoField.uint32('hypercube.end.flags', 'Flags', base.HEX),
 	end_over = ProtoField.bool('hypercube.end.over', 'Nothing comes after it', 32, nil, 0x01),
-	end_soft = ProtoField.bool('hypercube.end.soft', 'Only if somebody has given a part', 32, nil, 0x04),
+	end_soft = ProtoField.bool('hypercube.end.soft', 'Only if another one gives a part', 32, nil, 0x04),
+	end_idle = ProtoField.bool('hypercube.end.idle', 'Only if another one has given a part', 32, nil, 0x08),
+	end_away = ProtoField.bool('hypercube.end.away', 'The sender takes nothing more', 32, nil, 0x10),
 	end_unbegun = ProtoField.bool('hypercube.end.unbegun', 'The root has given nothing of it', 32, nil, 0x02),
 	taken = ProtoField.uint32('hypercube.taken', 'Frames taken'),
 	mend_attempt = ProtoField.uint64('hypercube.mend.attempt', 'Attempt'),
@@ -239,7 +243,7 @@ local header = {
 -- The same for each type's part, with its length. Those of plans begin alike.
 local plan = { { 0, f.plan, 4 }, { 4, f.epoch, 4 }, { 8, f.op, 8 } }
 local parts = {
-	[TEST] = { len = 8, { 0, f.round, 4 } },
+	[TEST] = { len = 8, { 0, f.round, 4 }, { 4, f.test_flags, 4, { f.test_ask } } },
 	[FAULT] = { len = 8, { 0, f.fault, 4 }, { 4, f.fault_told, 2 }, { 6, f.fault_heard, 2 } },
 	[DATA] = { len = 64, plan = true, { 16, f.offset, 8 }, { 24, f.total, 8 }, { 32, f.index, 4 },
 		{ 36, f.width, 2 }, { 38, f.oper, 1 }, { 39, f.dtype, 1 }, { 40, f.collective, 1 },
@@ -249,7 +253,7 @@ local parts = {
 	[END] = { len = 32, plan = true, { 16, f.gen, 4 }, { 20, f.status, 4 }, { 24, f.end_node, 2 }, { 26, f.end_dim, 2 },
 		{ 28, f.end_flags, 4, { f.end_over, f.end_unbegun } } },
 	[STOP] = { len = 32, plan = true, { 16, f.gen, 4 }, { 20, f.status, 4 }, { 24, f.end_node, 2 }, { 26, f.end_dim, 2 },
-		{ 28, f.end_flags, 4, { f.end_over, f.end_soft } } },
+		{ 28, f.end_flags, 4, { f.end_over, f.end_soft, f.end_idle, f.end_away } } },
 	[CREDIT] = { len = 24, plan = true, { 16, f.taken, 4 }, { 20, f.gen, 4 } },
 	[PROBE] = { len = 24, plan = true, { 16, f.probe_flags, 4, { f.probe_answer } } },
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
