@@ -335,10 +335,10 @@ struct hypercube_ring {
 enum hypercube_wait {
 	HYPERCUBE_WAIT_NOTHING = 0,	/* no operation is pending at this member */
 	HYPERCUBE_WAIT_OWN,		/* its own process has not contributed */
-	HYPERCUBE_WAIT_PEER,		/* data of another member */
+	HYPERCUBE_WAIT_PEER,		/* data of another member, or its next generation */
 	HYPERCUBE_WAIT_CREDIT,		/* room at the member it sends to */
 	HYPERCUBE_WAIT_READER,		/* its own process must receive */
-	HYPERCUBE_WAIT_DONE,		/* handed over, the sink has not completed */
+	HYPERCUBE_WAIT_DONE,		/* handed over, or given up; the sink has not ended it */
 };
 
 /* Attributes of a member's oldest pending operation (read only). */
@@ -346,10 +346,14 @@ enum {
 	HYPERCUBE_A_OP_FABRIC = 1,	/* string */
 	HYPERCUBE_A_OP_PLAN,		/* u32 */
 	HYPERCUBE_A_OP_EPOCH,		/* u32 */
-	HYPERCUBE_A_OP_NODE,		/* u32 */
+	HYPERCUBE_A_OP_NODE,		/* u32, the member; notifications of failure: the first one
+					 * that goes on behind it
+					 */
 	HYPERCUBE_A_OP_NR,		/* u64 */
 	HYPERCUBE_A_OP_WAIT,		/* u32, enum hypercube_wait */
-	HYPERCUBE_A_OP_PEER,		/* u32, with WAIT_PEER and WAIT_CREDIT */
+	HYPERCUBE_A_OP_PEER,		/* u32, with WAIT_PEER and WAIT_CREDIT; with WAIT_PEER also
+					 * one that is a generation behind
+					 */
 	HYPERCUBE_A_OP_SINCE,		/* u64, ns that this wait has lasted */
 	HYPERCUBE_A_OP_NEXT,		/* u64, number of the member's next contribution */
 	HYPERCUBE_A_OP_DONE,		/* u64, all below are complete as far as it knows */
@@ -359,7 +363,9 @@ enum {
 	HYPERCUBE_A_OP_STEPS,		/* u32, notifications of completion */
 	HYPERCUBE_A_OP_TIME,		/* u64, ns, modelled */
 	HYPERCUBE_A_OP_PAD,
-	HYPERCUBE_A_OP_GEN,		/* u32, generation: how many ENDs the member has had */
+	HYPERCUBE_A_OP_GEN,		/* u32, generation: failures that the member has had since
+					 * the plan was installed or mended
+					 */
 
 	/* add above here */
 	__HYPERCUBE_A_OP_MAX,
@@ -639,9 +645,9 @@ struct hypercube_loc {
 					 * result ends when all have my block (ALLGATHER,
 					 * in rings)
 					 */
-#define HYPERCUBE_F_AHEAD	0x2	/* of somebody who does not know of a failure that was
-					 * read at the socket: -ECANCELED, where what is sent
-					 * before it is read is refused
+#define HYPERCUBE_F_AHEAD	0x2	/* the sender does not know of a failure of the plan, though
+					 * its record was read at the socket: -ECANCELED, where
+					 * that is the answer as long as it has not been read
 					 */
 
 /* Control message types at SOL_HYPERCUBE. */
