@@ -373,7 +373,7 @@ TEST(the_source_closes_in_the_middle)
 	EXPECT_EQ(0, cube_del(&x.c));
 }
 
-/* All is handed over, but one member does not read: those that wait ask the source's node. */
+/* All is handed over, but one member does not read: the message is complete at the source. */
 TEST(a_whole_message_goes_on_without_its_source)
 {
 	struct speaker s = { .size = 1900000, .count = 1 };

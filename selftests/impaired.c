@@ -296,13 +296,13 @@ TEST(a_slow_link_loses_nothing)
 	EXPECT_EQ(0, cube_del(&c));
 }
 
-TEST(a_question_waits_behind_data_without_harm)
+TEST(silence_behind_data_ends_nothing)
 {
 	const struct impairments slow = { .rate = 32000 };
 	const struct work w = { HYPERCUBE_REDUCE, HYPERCUBE_SUM, 20000 };
 	struct cube c;
 
-	/* Five seconds of data behind which the members ask. */
+	/* Five seconds of data, in which nothing else comes from a peer: that ends nothing. */
 	ASSERT_EQ(0, start(&c, 1, 0));
 	ASSERT_EQ(0, cube_impair(&c, &slow));
 	EXPECT_EQ(0, run(&c, &w, 30));

@@ -2,8 +2,8 @@
 /*
  * Runs of a program, one after another over the same plan: a process a node, which contributes once
  * and leaves, in any order.  A process that has not come yet is waited for, whoever of its run has
- * left by then; the run of one that leaves and owes a contribution ends, and it alone; and no sum
- * has a part of another run.
+ * left by then.  A process that leaves without having contributed ends the run that others have
+ * begun, and that run alone.  No sum has a part of another run.
  */
 #include <errno.h>
 #include <poll.h>
@@ -16,7 +16,7 @@
 
 #define PLAN 3
 #define SINK 0
-/* What comes later than this has been asked for. */
+/* Members that wait have looked twice by then (HC_STALL_TIME). */
 #define LATE_MS 2200
 
 /* Node 6 is missing, and what is blocked has helpers. */

@@ -9,8 +9,8 @@
  *
  * A detour delivers each frame in order, or the plan is broken, as a link does, or is down.  Frames
  * of a direction are numbered: who misses one breaks the plan.  If the last one is missing its
- * receiver waits, and asks, as any member does (coll/stall.c); over a detour the answer is a frame
- * with a number, too.  If no answer comes some link of the way is down, or its nodes are slow: the
+ * receiver waits, and asks after a second (PROBE, coll/stall.c); the answer is a frame with a
+ * number, too.  If no answer comes some link of the way is down, or its nodes are slow: the
  * FAULT words of the nodes tell.  Most times that is not needed, since the nodes at a link that
  * fails tell the root (coll/lost.c), but they are no members, and what they say can get lost.
  */

@@ -49,8 +49,8 @@ enum hc_progress {
  * @down_follows: the same for what comes from above.  NULL: pieces of a message
  * @down_may: may @skb be passed on downwards?  If not, the wait is noted or the operation has
  *	failed.  NULL: hc_down_all_may()
- * @down_pass: pass it on, @last: nothing follows.  HC_FINISHED: it is; HC_BLOCKED: there is no memory
- *	for that, and @skb stays the caller's; HC_FAILED: the operation is gone.
+ * @down_pass: pass it on, @last: nothing follows.  HC_FINISHED: it is; HC_BLOCKED: there is no
+ *	memory for that, and @skb stays the caller's; HC_FAILED: the operation is gone.
  *	NULL: hc_down_all_pass()
  */
 struct hc_coll_ops {

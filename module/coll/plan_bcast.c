@@ -10,9 +10,9 @@
  * node above (ACK), at once if the source of the broadcast wants to know, else
  * now and then, for the window of operations must move on.
  *
- * Who is there to receive ends with the first message that fails, whether it had come or not: its
- * source says so (END).  The source does not wait for receivers that have left; a message that
- * comes to a node where no process has been waits for one.
+ * A message that comes to a node where no process has been waits for one.  It does not wait for a
+ * receiver that has left: its node notes that (.absent) until another process receives there, or
+ * until the source leaves, too, for the next one may send to others.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -29,7 +29,7 @@
  * struct bcast_member - a member of a broadcast
  * @turns: steps after which each source has the message
  * @turn: steps until all below have received
- * @absent: the receiver's process has left, and none has come since
+ * @absent: the receiver's process has left; no other has come, nor has the source left, since
  */
 struct bcast_member {
 	u16 turns[HC_STAGES_MAX];

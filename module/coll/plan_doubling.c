@@ -49,10 +49,11 @@
  *
  *	done(v) <= done(u) + 1 for all members u, v.			(1)
  *
- * END of k is said by a member that gives nothing of k, or that finds that another contributes
- * something else to it: so nobody has its result, done(v) <= k for all v.  What is below k is
- * complete everywhere before the generation ends: nobody keeps back what it owes to that, unless
- * it says END of a lower number.
+ * END of k is said by a member that does not give all of k, or that finds that another contributes
+ * something else to it: so nobody has its result, done(v) <= k for all v.  A member that lacks
+ * memory for k when its process has contributed may have sent all that others need: it breaks the
+ * plan (hc_fail()).  What is below k is complete everywhere before the generation ends: nobody
+ * keeps back what it owes to that, unless it says END of a lower number.
  *
  * A peer that is in the next generation has heard END from this member, and k - 1 is done there.
  * So by (1) this member has only k - 1 to complete, and the peer sends nothing above k + 1, for

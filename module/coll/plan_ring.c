@@ -16,8 +16,9 @@
  * When a fault breaks the plan, each member fails all operations of which its process has no
  * result, or still waits to hear of the end; if the plan mends itself, they go on (ring_keep.c).
  *
- * A failure on a frame's way home, when all processes have the result already, ends the operation
- * where nobody is told of that any more: then it is their next operation that is refused.
+ * On a frame's way home all processes may have the result already.  So lack of memory there breaks
+ * the plan, or has it mended (hc_fail()).  If another failure ends the operation, a member that has
+ * completed it does the same when END comes (end_note()).
  */
 #include <linux/mm.h>
 #include <linux/netlink.h>

@@ -165,7 +165,7 @@ static bool blocks_are_of_nodes(void)
 
 /* ------------------------------------------------------------ ends */
 
-/* The word that the plan is broken, of a cause at @cause. */
+/* STOP, of a cause at @cause: the plan is broken. */
 static struct hc_wire_stop *broken(struct frame *f, unsigned int node, unsigned int dim,
 				   unsigned int cause)
 {
@@ -247,6 +247,35 @@ static bool end_of_peer(void)
 		return false;
 	broken(&f, sink, said.c.plan.tree.order[0], below_sink(0));
 	return !say(&f) && end_of(sink, &res) == -ENOLINK && res.op == 0;
+}
+
+/* A source says that its process has left, or that it is cut off: what others have begun ends. */
+static bool stop_of_peer(void)
+{
+	static const unsigned int flags[] = {
+		0, HC_STOP_F_SOFT, HC_STOP_F_IDLE, HC_STOP_F_OVER, HC_STOP_F_OVER | HC_STOP_F_AWAY,
+	};
+	unsigned int sink = said.c.plan.tree.sink, i;
+
+	for (i = 0; i < ARRAY_SIZE(flags); i++) {
+		struct hypercube_result res = { 0 };
+		struct frame f;
+		int status;
+
+		live_reset(&said.c, &said.m, false);
+		live_bind(&said.c);
+		if (!contribute(sink, LIVE_TREE, HYPERCUBE_REDUCE, 8, 8))
+			return false;
+		usleep(50000);
+		broken(&f, sink, said.c.plan.tree.order[0], below_sink(0))->flags = htonl(flags[i]);
+		status = say(&f) ?: end_of(sink, &res);
+		if (status != -ENOLINK || res.op || res.cause_node != below_sink(0)) {
+			fz_note("flags %x: status %d, operation %llu", flags[i], status,
+				(unsigned long long)res.op);
+			return false;
+		}
+	}
+	return true;
 }
 
 /* A plan goes around faults: a frame over a link that is down, or that cannot get to a failed
@@ -358,6 +387,7 @@ static const struct {
 	{ end_of_strangers, "a member that is no peer ends nothing" },
 	{ end_of_nowhere, "a cause lies in the fabric" },
 	{ end_of_peer, "a source does not say what is complete" },
+	{ stop_of_peer, "a source that stops ends what others have begun" },
 	{ messages_go_on, "messages go on behind one that failed" },
 	{ lost_elsewhere, "what is lost on no way of a plan does not break it" },
 	{ type_of_nothing, "a frame of no type is dropped" },

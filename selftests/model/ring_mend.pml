@@ -158,7 +158,7 @@ inline desk_next()
 	:: what[me] == ask && alive[me] == view[me] ->
 		what[me] = place;
 #ifndef RULE_NUMBERS
-		free_nr[me]++;	/* HC_OP_RANGE: who died may have used one that nobody else had begun */
+		free_nr[me]++;	/* 2 * HC_OP_WINDOW: who died may have used one that nobody else had begun */
 #endif
 		tell()
 	:: what[me] == place -> what[me] = go; tell()
