@@ -288,6 +288,7 @@ static_assert(sizeof(struct hc_wire_credit) == 24);
 
 /* hc_wire_probe.flags */
 #define HC_PROBE_F_ANSWER	0x01	/* it answers one */
+#define HC_PROBE_F_NO_PLAN	0x02	/* and whoever says so does not have the plan */
 
 /**
  * struct hc_wire_probe - a question of an end of a detour, or the answer

@@ -130,7 +130,7 @@ all_right() {
 is_file_of() { [[ $(wc -c <"$2") == "$1" ]]; }
 
 # The same plans again, whose members come later at one machine than others take to ask for them; and again after members
-# were killed. Who has the message that fails elsewhere waits for one that its source never begins.
+# were killed. A broadcast goes on without a receiver that was.
 runs_follow_each_other() {
 	local plan waiting
 	machines 3 0XX 1XX && joined
@@ -152,7 +152,6 @@ runs_follow_each_other() {
 	HC_BEGUN=$scratch/begun begin "$b" killed 1000000 5
 	busywait 60 is_file_of 4 "$scratch/begun" || fault "only $(wc -c <"$scratch/begun") of 4 have begun"
 	for plan in 1 2 3 4; do stop "${began[plan - 1]}"; done
-	busywait 40 grep -q 'node 0 round' "$scratch/a.4" || fault 'the source does not hear of it'
 	for plan in "${waiting[@]}"; do stop "$plan"; done
 	for plan in 1 2 3; do
 		busywait 40 ended "$scratch/a.$plan" 4 || fault "plan $plan, here: $(<"$scratch/a.$plan")"
@@ -182,7 +181,7 @@ tasks_go_across() {
 plans_that_differ_do_not_mix() {
 	machines 3 0XX 1XX && joined
 	check 'a tree here' at "$a" hcctl tree find fabric t apply here epoch 5
-	check 'another one there' at "$b" hcctl tree find fabric t sink 4 apply here epoch 5
+	check 'another one there' at "$b" hcctl tree find fabric t sink 1 apply here epoch 5
 	there "$a" "$here/hc_member" t 1 8 5 10 0 1 2 3 >"$scratch/a"
 	there "$b" "$here/hc_member" t 1 8 5 10 4 5 6 7 >"$scratch/b"
 	busywait 5 old_frames_come || fault 'no frames of another plan were dropped'

@@ -147,6 +147,7 @@ local f = {
 	mend_set = ProtoField.string('hypercube.mend.set', 'Members'),
 	probe_flags = ProtoField.uint32('hypercube.probe.flags', 'Flags'),
 	probe_answer = ProtoField.bool('hypercube.probe.answer', 'It answers one', 32, nil, 0x01),
+	probe_no_plan = ProtoField.bool('hypercube.probe.no_plan', 'The sender does not have the plan', 32, nil, 0x02),
 	task_move = ProtoField.uint64('hypercube.task.move', 'Number of the handover, copy or word'),
 	task_nr = ProtoField.uint64('hypercube.task.nr', 'Number of the task'),
 	task_offset = ProtoField.uint32('hypercube.task.offset', 'Position in the task'),
@@ -255,7 +256,7 @@ local parts = {
 	[STOP] = { len = 32, plan = true, { 16, f.gen, 4 }, { 20, f.status, 4 }, { 24, f.end_node, 2 }, { 26, f.end_dim, 2 },
 		{ 28, f.end_flags, 4, { f.end_over, f.end_soft, f.end_idle, f.end_away } } },
 	[CREDIT] = { len = 24, plan = true, { 16, f.taken, 4 }, { 20, f.gen, 4 } },
-	[PROBE] = { len = 24, plan = true, { 16, f.probe_flags, 4, { f.probe_answer } } },
+	[PROBE] = { len = 24, plan = true, { 16, f.probe_flags, 4, { f.probe_answer, f.probe_no_plan } } },
 	[LSA] = { len = 8, { 0, f.lsa_flags, 1, { f.sync } } },
 	-- The first word of a ballot has the attempt's high bits, the last two bytes are the master.
 	[MEND] = { len = 48, plan = true, { 16, f.mend_attempt, 6 }, { 22, f.mend_master, 2 }, { 24, f.mend_word, 4 },

@@ -679,16 +679,19 @@ static void word_rx(struct hc_member *m, struct sk_buff *skb)
 		consume_skb(skb);
 }
 
-/* A node that is to mend a plan that it does not have says so: nobody need wait for it. */
+/* A node that is asked about a plan that it does not have says so: nobody need wait for it. */
 static void plan_unknown(struct hc_node *node, const struct sk_buff *skb)
 {
 	const struct hc_wire_plan *of = hc_wire_plan_of(skb);
 	u32 src = be16_to_cpu(hc_hdr(skb)->src);
-	struct sk_buff *answer;
+	struct sk_buff *answer = NULL;
 
-	if (src >= hc_nodes(node->fabric->dim) || hc_hdr(skb)->type != HC_FRAME_MEND)
+	if (src >= hc_nodes(node->fabric->dim))
 		return;
-	answer = hc_mend_none(node, skb);
+	if (hc_hdr(skb)->type == HC_FRAME_PROBE)
+		answer = hc_probe_none(node, skb);
+	else if (hc_hdr(skb)->type == HC_FRAME_MEND)
+		answer = hc_mend_none(node, skb);
 	if (!answer)
 		return;
 	hc_wire_plan_of(answer)->plan = of->plan;

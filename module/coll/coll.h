@@ -662,6 +662,8 @@ void hc_member_forget(struct hc_member *m);
 
 /* --- coll/stall.c --- */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb);
+/* What a node that does not have the plan says to PROBE, or NULL: nothing. */
+struct sk_buff *hc_probe_none(struct hc_node *node, const struct sk_buff *skb);
 void hc_stall_check(struct hc_member *m);
 /* Note clock, time and stage costs that came with a frame. */
 void hc_op_note(struct hc_member *m, struct hc_op *op, const struct sk_buff *skb);

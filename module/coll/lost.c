@@ -116,6 +116,10 @@ void hc_way_lost(struct hc_member *m, const struct hc_tree_peer *peer, const str
 {
 	int i = hc_src_index(m, peer->node);
 
+	if (m->plan->ops->ack->way == HC_ACK_ALONE) {
+		hc_broke(m, cause);
+		return;
+	}
 	hc_plan_breaks(m, cause);
 	if (i >= 0)
 		hc_cut_below(m, i, *cause);

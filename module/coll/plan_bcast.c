@@ -10,9 +10,10 @@
  * node above (ACK), at once if the source of the broadcast wants to know, else
  * now and then, for the window of operations must move on.
  *
- * A message that comes to a node where no process has been waits for one.  It does not wait for a
- * receiver that has left: its node notes that (.absent) until another process receives there, or
- * until the source leaves, too, for the next one may send to others.
+ * A message that comes to a node where no process is waits for one.  It does not wait for a
+ * receiver that has left, if that has received anything in this generation: its node notes that
+ * (.absent) until another process receives there, or until the source leaves, too, for the next one
+ * may send to others.
  */
 #include <linux/netlink.h>
 #include <linux/slab.h>
@@ -306,10 +307,13 @@ static void bcast_close(struct hc_member *m)
 	bool engaged = m->user.engaged;
 
 	m->user.engaged = false;
-	if (m->role.ndst)
+	if (m->role.ndst && engaged) {
+		/* What has come goes on, and not to a process that comes later. */
 		bcast_member(m)->absent = true;
-	else if (engaged)
+		hc_advance(m);
+	} else if (engaged) {
 		hc_leave(m, m->user.cur_open ? m->user.cur : m->next, HC_STOP_SOFT);
+	}
 }
 
 static const struct hc_coll_ops bcast_message = {

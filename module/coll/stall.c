@@ -5,7 +5,8 @@
  * Once a second a member says what it could not say for lack of memory or room (STOP, END, ACK),
  * and one that has waited for a peer at the other end of a detour that long asks it (PROBE).  What
  * comes over a detour is numbered, so who misses something learns that from the question or from
- * its answer; and if neither comes, the FAULT words of the nodes tell why (coll/detour.c).
+ * its answer; and if neither comes, the FAULT words of the nodes tell why (coll/detour.c).  So does
+ * one that waits for a peer on another machine, which may not have the plan and then says so.
  *
  * Links lose nothing, so silence of a neighbour tells nothing: it waits for a processor, or its
  * process does, and only the user of an operation decides how long that may take.
@@ -15,26 +16,56 @@
 #include "coll/coll.h"
 #include "coll/detour.h"
 
-static void probe(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, u32 flags)
+static struct sk_buff *probe_make(struct hc_node *node, u64 nr, u32 flags)
 {
-	struct sk_buff *skb = hc_frame_alloc(m->node, HC_FRAME_PROBE, 0, GFP_ATOMIC);
+	struct sk_buff *skb = hc_frame_alloc(node, HC_FRAME_PROBE, 0, GFP_ATOMIC);
 
-	if (!skb)
-		return;
-	hc_wire_plan_of(skb)->op = cpu_to_be64(nr);
-	hc_wire_probe_of(skb)->flags = cpu_to_be32(flags);
-	hc_peer_xmit(m, peer, skb);
+	if (skb) {
+		hc_wire_plan_of(skb)->op = cpu_to_be64(nr);
+		hc_wire_probe_of(skb)->flags = cpu_to_be32(flags);
+	}
+	return skb;
 }
 
-/* That it has come was all that it was to say. */
+static void probe(struct hc_member *m, const struct hc_tree_peer *peer, u64 nr, u32 flags)
+{
+	struct sk_buff *skb = probe_make(m->node, nr, flags);
+
+	if (skb)
+		hc_peer_xmit(m, peer, skb);
+}
+
+struct sk_buff *hc_probe_none(struct hc_node *node, const struct sk_buff *skb)
+{
+	const struct hc_wire_probe *w = hc_wire_probe_of(skb);
+
+	if (w->flags & cpu_to_be32(HC_PROBE_F_ANSWER))
+		return NULL;
+	return probe_make(node, be64_to_cpu(w->plan.op), HC_PROBE_F_ANSWER | HC_PROBE_F_NO_PLAN);
+}
+
+static void no_plan(struct hc_member *m, const struct hc_tree_peer *peer)
+{
+	const struct hc_end cause = hc_cause(EHOSTUNREACH, peer->node);
+
+	if (!m->gen.broken)
+		hc_way_lost(m, peer, &cause);
+	hc_member_again(m);
+}
+
+/* From the other end of a detour, that it has come was all that it was to say. */
 void hc_probe_rx(struct hc_member *m, const struct sk_buff *skb)
 {
 	const struct hc_wire_probe *w = hc_wire_probe_of(skb);
 	const struct hc_tree_peer *peer = hc_peer_find(m, be16_to_cpu(hc_hdr(skb)->src));
 
-	if (!peer || peer->how != HC_TREE_DETOUR || be32_to_cpu(w->flags) & HC_PROBE_F_ANSWER)
+	if (!peer || m->plan->mends)
 		return;
-	if (m->gen.broken)
+	if (be32_to_cpu(w->flags) & HC_PROBE_F_NO_PLAN)
+		no_plan(m, peer);
+	else if (peer->how != HC_TREE_DETOUR || be32_to_cpu(w->flags) & HC_PROBE_F_ANSWER)
+		return;
+	else if (m->gen.broken)
 		hc_over_again(m, peer);
 	else
 		probe(m, peer, be64_to_cpu(w->plan.op), HC_PROBE_F_ANSWER);
@@ -44,7 +75,10 @@ static void ask(struct hc_member *m, u32 node, u64 nr)
 {
 	const struct hc_tree_peer *peer = hc_peer_find(m, node);
 
-	if (peer && peer->how == HC_TREE_DETOUR && !hc_detour_silent(m, peer))
+	if (!peer)
+		return;
+	if (peer->how == HC_TREE_DETOUR ? !hc_detour_silent(m, peer) :
+	    !hc_plan_member_here(m->plan, node))
 		probe(m, peer, nr, 0);
 }
 

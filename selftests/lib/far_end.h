@@ -14,7 +14,7 @@
 #define FAR_HDR		40
 /* HC_TRUNK_VERSION, HC_WIRE_VERSION */
 #define FAR_VERSION	6
-#define FAR_WIRE	4
+#define FAR_WIRE	5
 
 /* HC_FRAME_LSA */
 #define FAR_LSA		10

@@ -70,7 +70,7 @@ static bool frame(int fd, const char *fabric)
 	far_record(b, len + offload, FAR_FRAME, (draw(16) ? 0 : 1) | (offload ? 2 : 0), u);
 	if (draw(10)) {
 		f[0] = FAR_WIRE;
-		f[1] = 1 + draw(16);
+		f[1] = 1 + draw(17);
 		f[2] = draw(3) ? 0 : draw(8);
 		far_put32(f + 4, hc_name_id(fabric));
 		far_put16(f + 8, u ^ (draw(4) ? 4 : draw(8)));
