@@ -73,13 +73,6 @@ size_t hc_plan_wire_max(const struct hc_fabric *fabric)
 
 /* ------------------------------------------------------------ writing */
 
-static __be32 *put_words(__be32 *to, const u32 *from, size_t n)
-{
-	while (n--)
-		*to++ = cpu_to_be32(*from++);
-	return to;
-}
-
 static __be16 *put_detours(__be16 *to, const struct hc_plan_params *p)
 {
 	u32 i;
@@ -122,9 +115,10 @@ void hc_plan_wire_put(const struct hc_fabric *fabric, const struct hc_plan_param
 		.ring_nodes = cpu_to_be32(p->nring_nodes),
 	};
 	memcpy(w->order, p->order, p->stages);
-	words = put_words(words, p->members, n.members);
-	words = put_words(words, p->fault, n.fault);
-	halves = put_rings(put_detours((__be16 *)words, p), p);
+	cpu_to_be32_array(words, p->members, n.members);
+	words += n.members;
+	cpu_to_be32_array(words, p->fault, n.fault);
+	halves = put_rings(put_detours((__be16 *)(words + n.fault), p), p);
 	if (p->steps)
 		memcpy(halves, p->sequence, p->steps);
 }
@@ -145,13 +139,6 @@ static bool sizes_wrong(const struct hc_fabric *fabric, const struct hc_wire_sha
 	       be32_to_cpu(w->root) > (has & HC_PLAN_ROOT ? hc_nodes(fabric->dim) - 1 : 0) ||
 	       !(has & HC_PLAN_MEMBERS) != !n->members || (has & HC_PLAN_RINGS && !n->ring_nodes) ||
 	       (has & HC_PLAN_RINGS && !n->rings);
-}
-
-static const __be32 *get_words(const __be32 *from, u32 *to, size_t n)
-{
-	while (n--)
-		*to++ = be32_to_cpu(*from++);
-	return from;
 }
 
 static const __be16 *get_detours(const __be16 *from, struct hc_detour *to, size_t n)
@@ -205,6 +192,7 @@ static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_pa
 	struct hypercube_ring *rings = kvcalloc(n->rings + 1, sizeof(*rings), GFP_KERNEL_ACCOUNT);
 	u16 *nodes = kvcalloc(n->ring_nodes + 1, sizeof(*nodes), GFP_KERNEL_ACCOUNT);
 	u8 *sequence = kvcalloc(n->steps + 1, sizeof(*sequence), GFP_KERNEL_ACCOUNT);
+	const __be32 *words = from;
 	const __be16 *halves;
 	size_t i;
 
@@ -216,9 +204,11 @@ static int arrays_get(const struct sizes *n, const void *from, struct hc_plan_pa
 	p->sequence = sequence;
 	if ((n->members && !members) || !fault || !detours || !rings || !nodes || !sequence)
 		return -ENOMEM;
-	from = get_words(from, members, n->members);
-	halves = (const __be16 *)get_words(from, fault, n->fault);
-	halves = get_rings(get_detours(halves, detours, n->detours), rings, n->rings);
+	be32_to_cpu_array(members, words, n->members);
+	words += n->members;
+	be32_to_cpu_array(fault, words, n->fault);
+	halves = get_detours((const __be16 *)(words + n->fault), detours, n->detours);
+	halves = get_rings(halves, rings, n->rings);
 	for (i = 0; i < n->ring_nodes; i++)
 		nodes[i] = be16_to_cpu(*halves++);
 	memcpy(sequence, halves, n->steps);

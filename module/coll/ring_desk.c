@@ -172,15 +172,6 @@ static void ways_fill(struct hc_wire_mend_way *w, const struct hc_ring_making *m
 	}
 }
 
-/* The set goes as words, too. */
-static void set_fill(void *to, const u32 *set, size_t words)
-{
-	__be32 *w = to;
-
-	while (words--)
-		w[words] = cpu_to_be32(set[words]);
-}
-
 static struct sk_buff *place_alloc(const struct hc_member *m, const struct mend_desk *desk,
 				   const struct hc_ring_maker *k, u32 u)
 {
@@ -205,7 +196,8 @@ static struct sk_buff *place_alloc(const struct hc_member *m, const struct mend_
 		hc_verdict_fill(&desk->verdict, hc_mend_ops_of(w));
 	}
 	ways_fill(hc_mend_ways_of(w), &mk);
-	set_fill((void *)hc_mend_ways_of(w) + ways, desk->alive, size / sizeof(u32));
+	/* The set goes as words, too. */
+	cpu_to_be32_array((void *)hc_mend_ways_of(w) + ways, desk->alive, size / sizeof(u32));
 	return skb;
 }
 

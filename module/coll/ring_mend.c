@@ -291,8 +291,7 @@ static void ways_take(struct hc_member *m, u32 master, const struct hc_wire_mend
 	ring->nmembers = be32_to_cpu(w->members);
 	ring->tour = be16_to_cpu(w->tour);
 	members = hc_keep_set_free(m);
-	for (i = 0; i < hc_set_words(m->plan->fabric->dim); i++)
-		members[i] = be32_to_cpu(set[i]);
+	be32_to_cpu_array(members, set, hc_set_words(m->plan->fabric->dim));
 	WRITE_ONCE(ring->members, members);
 	m->tells = m->node->id == (hc_set_has(members, m->plan->root) ? m->plan->root : master);
 }

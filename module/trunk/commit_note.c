@@ -91,12 +91,9 @@ void hc_commit_answer(struct hc_trunk *trunk, const struct hc_commit_id *id, u8 
 	struct hc_trunk_note *note = hc_trunk_note_new(fabric, HC_RECORD_ANSWER,
 						       hc_commit_answer_len(fabric, step));
 	struct hc_wire_answer *w;
-	__be32 *words;
-	u32 i;
 
 	BUILD_BUG_ON(sizeof(*w) + HC_NODES_MAX / 8 > HC_TRUNK_NOTE_SMALL);
 	w = (struct hc_wire_answer *)note->data;
-	words = (__be32 *)(w + 1);
 	w->nr = cpu_to_be32(id->nr);
 	w->origin = cpu_to_be16(id->origin);
 	w->step = step;
@@ -105,8 +102,8 @@ void hc_commit_answer(struct hc_trunk *trunk, const struct hc_commit_id *id, u8 
 	w->fixed = cpu_to_be16(v->fixed);
 	w->base = cpu_to_be16(v->base);
 	memcpy(w->why, v->why, sizeof(w->why));
-	for (i = 0; nodes && step == HC_COMMIT_PREPARE && i < hc_set_words(fabric->dim); i++)
-		words[i] = cpu_to_be32(nodes[i]);
+	if (nodes && step == HC_COMMIT_PREPARE)
+		cpu_to_be32_array((__be32 *)(w + 1), nodes, hc_set_words(fabric->dim));
 	hc_trunk_note_say(trunk, note);
 	hc_trunk_note_put(note);
 }
