@@ -84,8 +84,8 @@ static size_t plan_size(const struct hc_fabric *fabric, const struct hc_plan_ops
 
 static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan_params *p)
 {
+	size_t set = hc_set_words(fabric->dim) * sizeof(u32);
 	struct hc_plan *plan;
-	u32 u;
 
 	plan = kvzalloc(plan_size(fabric, p->ops), GFP_KERNEL_ACCOUNT);
 	if (!plan)
@@ -98,15 +98,14 @@ static struct hc_plan *plan_alloc(struct hc_fabric *fabric, const struct hc_plan
 	plan->root = p->root;
 	plan->mends = p->mends;
 	plan->lost = HC_CAUSE_NONE;
-	plan->members = kvcalloc(hc_set_words(fabric->dim), sizeof(u32), GFP_KERNEL_ACCOUNT);
+	plan->members = kvzalloc(set, GFP_KERNEL_ACCOUNT);
 	if (plan->members && p->members)
-		memcpy(plan->members, p->members, hc_set_words(fabric->dim) * sizeof(u32));
+		memcpy(plan->members, p->members, set);
 	if (!plan->members || !plan->ops->copy(plan, p)) {
 		plan_free(plan);
 		return NULL;
 	}
-	for (u = 0; u < hc_nodes(fabric->dim); u++)
-		plan->nmembers += hc_set_has(plan->members, u);
+	plan->nmembers = memweight(plan->members, set);
 	return plan;
 }
 

@@ -231,14 +231,11 @@ out:
 static void phase_begin(struct hc_member *m, u8 what)
 {
 	struct mend_desk *desk = hc_mend_of(m)->desk;
-	u32 i;
+	size_t size = hc_mend_set_size(m->plan);
 
 	desk->what = what;
-	desk->nwant = 0;
-	for (i = 0; i < hc_set_words(m->plan->fabric->dim); i++) {
-		desk->want[i] = desk->alive[i];
-		desk->nwant += hc_weight32(desk->want[i]);
-	}
+	memcpy(desk->want, desk->alive, size);
+	desk->nwant = memweight(desk->want, size);
 	desk_tell(m);
 }
 
@@ -335,13 +332,12 @@ static int mend_with(struct hc_ring_mending *g, u32 nodes, u32 n)
 static bool desk_mend(struct hc_member *m)
 {
 	struct mend_desk *desk = hc_mend_of(m)->desk;
-	u32 nodes = hc_nodes(m->plan->fabric->dim), n = 0, i;
+	u32 nodes = hc_nodes(m->plan->fabric->dim);
+	u32 n = memweight(desk->alive, hc_mend_set_size(m->plan));
 	struct hc_ring_mending g = {
 		.dim = m->plan->fabric->dim, .fault = desk->word, .alive = desk->alive,
 	};
 
-	for (i = 0; i < hc_set_words(g.dim); i++)
-		n += hc_weight32(desk->alive[i]);
 	desk->shape = shape_alloc(m, n);
 	if (!desk->shape)
 		return false;

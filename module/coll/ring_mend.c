@@ -84,15 +84,14 @@ bool hc_mend_reached(const struct hc_member *m, u32 *lowest, u32 *alive, u32 *n)
 	u32 u;
 
 	*lowest = m->node->id;
-	*n = 0;
 	for (u = 0; known && u < hc_set_words(plan->fabric->dim); u++) {
 		set[u] &= plan->members[u] & ~hc_mend_of(m)->without[u];
 		if (set[u])
 			*lowest = min_t(u32, *lowest, u * 32 + hc_first64(set[u]));
 		if (alive)
 			alive[u] = set[u];
-		*n += hc_weight32(set[u]);
 	}
+	*n = known ? memweight(set, hc_mend_set_size(plan)) : 0;
 	kfree(set);
 	return known;
 }

@@ -55,15 +55,13 @@ static bool wire_set_has(const __be32 *set, u32 u)
 static bool set_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w)
 {
 	const __be32 *set = (const void *)(hc_mend_ways_of(w) + w->ways);
-	u32 n = 0, i;
+	u32 i;
 
-	for (i = 0; i < hc_set_words(m->node->fabric->dim); i++) {
+	for (i = 0; i < hc_set_words(m->node->fabric->dim); i++)
 		if (be32_to_cpu(set[i]) & ~m->plan->members[i])
 			return false;
-		n += hc_weight32(be32_to_cpu(set[i]));
-	}
-	return n == be32_to_cpu(w->members) && wire_set_has(set, m->node->id) &&
-	       wire_set_has(set, src);
+	return memweight(set, hc_mend_set_size(m->plan)) == be32_to_cpu(w->members) &&
+	       wire_set_has(set, m->node->id) && wire_set_has(set, src);
 }
 
 static bool place_fits(const struct hc_member *m, u32 src, const struct hc_wire_mend *w, u32 len)

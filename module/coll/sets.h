@@ -7,6 +7,7 @@
 #define _HC_SETS_H
 
 #include <linux/bitops.h>
+#include <linux/string.h>
 
 #include "coll/coll.h"
 
@@ -27,11 +28,7 @@ static inline void hc_byte_set_add(u8 *set, u32 u)
 
 static inline u32 hc_byte_set_count(const u8 *set, u32 bytes)
 {
-	u32 k, count = 0;
-
-	for (k = 0; k < bytes; k++)
-		count += hweight8(set[k]);
-	return count;
+	return memweight(set, bytes);
 }
 
 /* Add @more, which has come from a peer, to @set.  False: it names a node that is no member, or
