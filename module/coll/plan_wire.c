@@ -229,7 +229,7 @@ static int shape_get(const struct hc_fabric *fabric, const struct hc_wire_shape 
 	int err;
 
 	p->ops = hc_plan_type(be32_to_cpu(w->type));
-	if (!p->ops || !p->ops->parts)
+	if (!p->ops)
 		return refuse(extack, "This kernel knows no plans of this type");
 	p->mends = w->flags & HC_SHAPE_F_MENDS;
 	if (p->mends && !p->ops->can_mend)

@@ -24,6 +24,8 @@ static int parse_sequence(struct genl_info *info, const struct hc_fabric *fabric
 {
 	struct nlattr *attr = info->attrs[HYPERCUBE_A_PLAN_SEQUENCE];
 
+	if (hc_missing(info, HYPERCUBE_A_PLAN_SEQUENCE, "A broadcast plan needs a sequence"))
+		return -EINVAL;
 	if (nla_len(attr) > hc_bcast_max_steps(fabric->dim)) {
 		NL_SET_ERR_MSG(info->extack,
 			       "The sequence has more steps than there are nodes to inform");
@@ -178,21 +180,17 @@ static bool put_rings(struct sk_buff *skb, const struct hc_plan_params *p)
  * struct plan_row - what the plans of one type have
  * @root: attribute of the root; 0: it follows from the shape
  * @no_root: a sentence for a plan without it
- * @no_sequence: the same for one without a sequence; NULL: it needs none
  * @strange: attributes that such a plan must not have, ends with 0; NULL: those that do not
  *	concern it are ignored
  * @only: a sentence for a plan that has one of these
- * @members_follow: the members follow from the shape
  * @parse: the shape: 0 or an error
  * @put: the other way round; true: there is no room
  */
 struct plan_row {
 	int root;
 	const char *no_root;
-	const char *no_sequence;
 	const u8 *strange;
 	const char *only;
-	bool members_follow;
 	int (*parse)(struct genl_info *info, const struct hc_fabric *fabric,
 		     struct hc_plan_params *p);
 	bool (*put)(struct sk_buff *skb, const struct hc_plan_params *p);
@@ -218,7 +216,6 @@ static const struct plan_row plan_rows[] = {
 	[HYPERCUBE_PLAN_BCAST] = {
 		.root = HYPERCUBE_A_PLAN_SOURCE,
 		.no_root = "A broadcast plan needs a source",
-		.no_sequence = "A broadcast plan needs a sequence",
 		.parse = parse_sequence, .put = put_sequence,
 	},
 	[HYPERCUBE_PLAN_DOUBLING] = {
@@ -226,29 +223,19 @@ static const struct plan_row plan_rows[] = {
 		.no_root = "A plan for doubling needs a base",
 		.strange = doubling_strange,
 		.only = "A doubling is a base and an order, nothing else",
-		.members_follow = true,
 		.parse = parse_order, .put = put_order,
 	},
 	[HYPERCUBE_PLAN_RING] = {
 		.strange = ring_strange,
 		.only = "A plan of rings is rings and their nodes, nothing else",
-		.members_follow = true,
 		.parse = parse_rings, .put = put_rings,
 	},
 };
 
-/* NULL: plans of the type cannot be asked for, so there are none. */
-static const struct plan_row *row_of(const struct hc_plan_ops *ops)
-{
-	if (ops->id >= ARRAY_SIZE(plan_rows) || !plan_rows[ops->id].parse)
-		return NULL;
-	return &plan_rows[ops->id];
-}
-
 bool hc_put_plan_shape(struct sk_buff *skb, const struct hc_plan *plan,
 		       const struct hc_plan_params *shape)
 {
-	const struct plan_row *row = row_of(plan->ops);
+	const struct plan_row *row = &plan_rows[plan->ops->id];
 
 	return (row->root && nla_put_u32(skb, row->root, plan->root)) || row->put(skb, shape);
 }
@@ -264,7 +251,7 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 	if (info->attrs[HYPERCUBE_A_PLAN_EPOCH])
 		p->epoch = nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_EPOCH]);
 	p->ops = hc_plan_type(nla_get_u32(info->attrs[HYPERCUBE_A_PLAN_TYPE]));
-	if (p->ops && row_of(p->ops))
+	if (p->ops)
 		return 0;
 	NL_SET_ERR_MSG(info->extack, "This kernel knows no plans of this type");
 	return plan_refuse(info, HYPERCUBE_A_PLAN_TYPE);
@@ -273,7 +260,7 @@ static int parse_scalars(struct genl_info *info, struct hc_plan_params *p)
 /* Attributes that only plans of another type have are refused as a mistake. */
 static int parse_strange(struct genl_info *info, const struct hc_plan_params *p)
 {
-	const struct plan_row *row = row_of(p->ops);
+	const struct plan_row *row = &plan_rows[p->ops->id];
 	const u8 *attr;
 
 	for (attr = row->strange; attr && *attr; attr++)
@@ -287,7 +274,7 @@ static int parse_strange(struct genl_info *info, const struct hc_plan_params *p)
 static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
 		      struct hc_plan_params *p)
 {
-	const struct plan_row *row = row_of(p->ops);
+	const struct plan_row *row = &plan_rows[p->ops->id];
 
 	if (!row->root)
 		return 0;
@@ -300,17 +287,6 @@ static int parse_root(struct genl_info *info, const struct hc_fabric *fabric,
 	return plan_refuse(info, row->root);
 }
 
-static int parse_shape(struct genl_info *info, const struct hc_fabric *fabric,
-		       struct hc_plan_params *p)
-{
-	const struct plan_row *row = row_of(p->ops);
-
-	if (row->no_sequence &&
-	    hc_missing(info, HYPERCUBE_A_PLAN_SEQUENCE, row->no_sequence))
-		return -EINVAL;
-	return row->parse(info, fabric, p);
-}
-
 static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 			 struct hc_plan_params *p)
 {
@@ -320,7 +296,7 @@ static int parse_members(struct genl_info *info, const struct hc_fabric *fabric,
 	u32 *members;
 	u32 i;
 
-	if (row_of(p->ops)->members_follow)
+	if (!(p->ops->parts & HC_PLAN_MEMBERS))
 		return 0;
 	if (hc_missing(info, HYPERCUBE_A_PLAN_MEMBERS, "A plan needs a set of members"))
 		return -EINVAL;
@@ -455,7 +431,7 @@ static int plan_new(struct sk_buff *skb, struct genl_info *info)
 	if (!err)
 		err = parse_root(info, fabric, &p);
 	if (!err)
-		err = parse_shape(info, fabric, &p);
+		err = plan_rows[p.ops->id].parse(info, fabric, &p);
 	if (!err)
 		err = parse_members(info, fabric, &p);
 	if (!err)

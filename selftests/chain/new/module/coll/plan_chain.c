@@ -119,6 +119,7 @@ static const struct hc_coll_ops *const chain_colls[] = { &hc_tree_reduce, &hc_me
 
 const struct hc_plan_ops hc_plan_chain = {
 	.id = HYPERCUBE_PLAN_CHAIN,
+	.parts = HC_PLAN_ROOT | HC_PLAN_SEQUENCE,
 	.plan_size = sizeof(struct chain),
 	.copy = chain_copy, .shape = chain_shape, .release = chain_release,
 	.members_create = chain_members_create, .colls = chain_colls,
