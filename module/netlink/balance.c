@@ -92,28 +92,21 @@ static bool put_settings(struct sk_buff *skb, const struct hc_rounds *rounds)
 int hc_fill_round(const struct hc_msg *msg, const struct hc_fabric *fabric,
 		  const struct hc_round_record *rec)
 {
-	struct sk_buff *skb = msg->skb;
-	void *hdr = genlmsg_put(skb, msg->portid, msg->seq, &hc_genl_family, msg->flags, msg->cmd);
-
-	if (!hdr)
-		return -EMSGSIZE;
-	if (nla_put_string(skb, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) || put_round(skb, rec)) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
+	void *hdr = hc_msg_begin(msg);
+	bool overflow = !hdr ||
+		   nla_put_string(msg->skb, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) ||
+		   put_round(msg->skb, rec);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
-static struct sk_buff *reply_new(struct genl_info *info, u8 cmd, size_t more, void **hdr)
+static int fill_balance(const struct hc_msg *msg, struct hc_fabric *fabric)
 {
-	struct sk_buff *msg = genlmsg_new(NLMSG_DEFAULT_SIZE + more, GFP_KERNEL);
-
-	*hdr = msg ? genlmsg_put_reply(msg, info, &hc_genl_family, 0, cmd) : NULL;
-	if (*hdr)
-		return msg;
-	nlmsg_free(msg);
-	return NULL;
+	void *hdr = hc_msg_begin(msg);
+	bool overflow = !hdr ||
+		   nla_put_string(msg->skb, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) ||
+		   put_settings(msg->skb, &fabric->rounds) || put_topology(msg->skb, fabric) ||
+		   put_history(msg->skb, &fabric->rounds);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 /* ------------------------------------------------------------ requests */
@@ -121,21 +114,11 @@ static struct sk_buff *reply_new(struct genl_info *info, u8 cmd, size_t more, vo
 int hc_nl_balance_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_fabric *fabric = hc_info_fabric(info);
-	struct sk_buff *msg;
-	void *hdr;
+	size_t size = NLMSG_DEFAULT_SIZE + nla_total_size(hc_nodes(fabric->dim));
+	struct hc_msg msg;
 
-	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_GET, nla_total_size(hc_nodes(fabric->dim)),
-			&hdr);
-	if (!msg)
-		return -ENOMEM;
-	if (nla_put_string(msg, HYPERCUBE_A_BALANCE_FABRIC, fabric->name) ||
-	    put_settings(msg, &fabric->rounds) || put_topology(msg, fabric) ||
-	    put_history(msg, &fabric->rounds)) {
-		nlmsg_free(msg);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, hdr);
-	return genlmsg_reply(msg, info);
+	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, NULL, size) ?:
+					fill_balance(&msg, fabric));
 }
 
 /* The method that the request names, @otherwise, or an error. */
@@ -258,19 +241,10 @@ struct run {
 static int run_reply(struct run *run, const struct hc_round_record *rec)
 {
 	struct genl_info *info = &run->later.info;
-	struct sk_buff *msg;
-	void *hdr;
+	struct hc_msg msg;
 
-	msg = reply_new(info, HYPERCUBE_CMD_BALANCE_RUN, 0, &hdr);
-	if (!msg)
-		return -ENOMEM;
-	if (nla_put_string(msg, HYPERCUBE_A_BALANCE_FABRIC, run->later.fabric->name) ||
-	    put_round(msg, rec)) {
-		nlmsg_free(msg);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(msg, hdr);
-	return genlmsg_reply(msg, info);
+	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, NULL, NLMSG_DEFAULT_SIZE) ?:
+					hc_fill_round(&msg, run->later.fabric, rec));
 }
 
 /* A round that has failed is an answer, too. */

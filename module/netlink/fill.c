@@ -15,7 +15,7 @@
 #include "task/queue.h"
 #include "wire.h"
 
-static void *msg_begin(const struct hc_msg *msg)
+void *hc_msg_begin(const struct hc_msg *msg)
 {
 	void *hdr = genlmsg_put(msg->skb, msg->portid, msg->seq, &hc_genl_family, msg->flags,
 				msg->cmd);
@@ -25,11 +25,8 @@ static void *msg_begin(const struct hc_msg *msg)
 	return hdr;
 }
 
-/* @hdr: from msg_begin(), NULL: there was no room for it */
-static int msg_end(const struct hc_msg *msg, void *hdr, bool overflow)
+int hc_msg_end(const struct hc_msg *msg, void *hdr, bool overflow)
 {
-	if (!hdr)
-		return -EMSGSIZE;
 	if (overflow) {
 		genlmsg_cancel(msg->skb, hdr);
 		return -EMSGSIZE;
@@ -74,13 +71,13 @@ static bool put_fabric_counts(struct sk_buff *skb, const struct hc_fabric *fabri
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric)
 {
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
+	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr ||
 		   nla_put_string(skb, HYPERCUBE_A_FABRIC_NAME, fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_FABRIC_ID, fabric->id) ||
 		   nla_put_u32(skb, HYPERCUBE_A_FABRIC_DIM, fabric->dim) ||
 		   (!fabric->dead && put_fabric_counts(skb, fabric));
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 /* ------------------------------------------------------------ node */
@@ -222,7 +219,7 @@ static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 {
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
+	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr ||
 		   put_where(skb, HYPERCUBE_A_NODE_FABRIC, HYPERCUBE_A_NODE_ID, node) ||
 		   put_node_device(skb, node) ||
@@ -235,23 +232,20 @@ int hc_fill_node(const struct hc_msg *msg, struct hc_node *node)
 		   put_node_lies(skb, node) ||
 		   put_node_counters(skb, node) ||
 		   put_node_tasks(skb, node);
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 int hc_fill_away(const struct hc_msg *msg, const struct hc_fabric *fabric, u32 u,
 		 const u32 *words)
 {
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
-	bool overflow;
-
-	if (!hdr)
-		return -EMSGSIZE;
-	overflow = nla_put_string(skb, HYPERCUBE_A_NODE_FABRIC, fabric->name) ||
+	void *hdr = hc_msg_begin(msg);
+	bool overflow = !hdr ||
+		   nla_put_string(skb, HYPERCUBE_A_NODE_FABRIC, fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_NODE_ID, u) ||
 		   nla_put_flag(skb, HYPERCUBE_A_NODE_AWAY) ||
 		   nla_put_u32(skb, HYPERCUBE_A_NODE_FAULT, words[u]);
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 /* ------------------------------------------------------------ link */
@@ -333,7 +327,7 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 {
 	const struct hc_port *port = &node->ports[dim];
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
+	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr ||
 		   put_where(skb, HYPERCUBE_A_LINK_FABRIC, HYPERCUBE_A_LINK_NODE, node) ||
 		   nla_put_u32(skb, HYPERCUBE_A_LINK_DIM, dim) ||
@@ -344,7 +338,7 @@ int hc_fill_link(const struct hc_msg *msg, struct hc_node *node, unsigned int di
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_FRAMES, &port->rx_frames) ||
 		   put_link_counter(skb, node, HYPERCUBE_A_LINK_RX_BYTES, &port->rx_bytes) ||
 		   put_link_drops(skb, port);
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 /* ------------------------------------------------------------ tasks */
@@ -353,7 +347,7 @@ int hc_fill_tasks_lost(const struct hc_msg *msg, const struct hc_node *node,
 		       const struct hc_tasks_lost *lost)
 {
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
+	void *hdr = hc_msg_begin(msg);
 	unsigned int i;
 	bool overflow = !hdr ||
 		   put_where(skb, HYPERCUBE_A_TASK_FABRIC, HYPERCUBE_A_TASK_NODE, node) ||
@@ -362,7 +356,7 @@ int hc_fill_tasks_lost(const struct hc_msg *msg, const struct hc_node *node,
 				     HYPERCUBE_A_TASK_PAD);
 	for (i = 0; i < lost->n && !overflow; i++)
 		overflow = nla_put(skb, HYPERCUBE_A_TASK_ID, sizeof(*lost->ids), &lost->ids[i]);
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 /* ------------------------------------------------------------ verdict */
@@ -388,7 +382,7 @@ int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 sr
 		    const struct hypercube_verdict *v, const struct hc_path_dims *path)
 {
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
+	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr ||
 		   put_where(skb, HYPERCUBE_A_VERDICT_FABRIC, HYPERCUBE_A_VERDICT_NODE, node) ||
 		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_SRC, src) ||
@@ -399,7 +393,7 @@ int hc_fill_verdict(const struct hc_msg *msg, const struct hc_node *node, u32 sr
 		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_DISSENT, v->dissent) ||
 		   nla_put_u32(skb, HYPERCUBE_A_VERDICT_MISSING, v->missing) ||
 		   put_verdict_paths(skb, v, path);
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 /* ------------------------------------------------------------ plan */
@@ -470,7 +464,7 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 	/* Pairs with the release in coll/end.c: the cause is there before the flag. */
 	bool broken = smp_load_acquire(&plan->broken);
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
+	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr ||
 		   nla_put_string(skb, HYPERCUBE_A_PLAN_FABRIC, plan->fabric->name) ||
 		   nla_put_u32(skb, HYPERCUBE_A_PLAN_ID, plan->id) ||
@@ -482,7 +476,7 @@ int hc_fill_plan(const struct hc_msg *msg, const struct hc_plan *plan)
 		   (broken &&
 		    (put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_NODE, READ_ONCE(plan->cause_node)) ||
 		     put_cause(skb, HYPERCUBE_A_PLAN_CAUSE_DIM, READ_ONCE(plan->cause_dim))));
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 /* ------------------------------------------------------------ operation */
@@ -506,7 +500,7 @@ int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
 {
 	bool peer = view->wait == HYPERCUBE_WAIT_PEER || view->wait == HYPERCUBE_WAIT_CREDIT;
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
+	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr || put_op_id(skb, plan, node, view->nr) ||
 		   nla_put_u32(skb, HYPERCUBE_A_OP_WAIT, view->wait) ||
 		   (peer && nla_put_u32(skb, HYPERCUBE_A_OP_PEER, view->awaited)) ||
@@ -514,14 +508,14 @@ int hc_fill_op(const struct hc_msg *msg, const struct hc_plan *plan, u32 node,
 		   put_op_u64(skb, HYPERCUBE_A_OP_NEXT, view->next) ||
 		   put_op_u64(skb, HYPERCUBE_A_OP_DONE, view->done) ||
 		   nla_put_u32(skb, HYPERCUBE_A_OP_GEN, view->gen);
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
 		     const struct hc_op_event *ev)
 {
 	struct sk_buff *skb = msg->skb;
-	void *hdr = msg_begin(msg);
+	void *hdr = hc_msg_begin(msg);
 	bool overflow = !hdr || put_op_id(skb, plan, ev->node, ev->nr) ||
 		   nla_put_s32(skb, HYPERCUBE_A_OP_STATUS, ev->status);
 	if (ev->status)
@@ -532,5 +526,5 @@ int hc_fill_op_event(const struct hc_msg *msg, const struct hc_plan *plan,
 		overflow = overflow ||
 			   nla_put_u32(skb, HYPERCUBE_A_OP_STEPS, ev->steps) ||
 			   put_op_u64(skb, HYPERCUBE_A_OP_TIME, ev->time);
-	return msg_end(msg, hdr, overflow);
+	return hc_msg_end(msg, hdr, overflow);
 }

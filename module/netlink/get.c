@@ -71,9 +71,7 @@ struct hc_node *hc_nl_link(struct genl_info *info, unsigned int *dim)
 
 /* ------------------------------------------------------------ one object */
 
-/* @skb: the request, if the answer tells of users. */
-static int reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buff *skb,
-		       size_t size)
+int hc_reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buff *skb, size_t size)
 {
 	*msg = (struct hc_msg) {
 		.skb = genlmsg_new(size, GFP_KERNEL),
@@ -85,7 +83,7 @@ static int reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buf
 	return msg->skb ? 0 : -ENOMEM;
 }
 
-static int reply_end(struct hc_msg *msg, struct genl_info *info, int err)
+int hc_reply_end(struct hc_msg *msg, struct genl_info *info, int err)
 {
 	if (!err)
 		return genlmsg_reply(msg->skb, info);
@@ -96,27 +94,21 @@ static int reply_end(struct hc_msg *msg, struct genl_info *info, int err)
 int hc_nl_fabric_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_msg msg;
-	int err;
 
-	err = reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE);
-	if (err)
-		return err;
-	return reply_end(&msg, info, hc_fill_fabric(&msg, hc_info_fabric(info)));
+	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
+					hc_fill_fabric(&msg, hc_info_fabric(info)));
 }
 
 static int fill_route(const struct hc_msg *msg, const struct hc_fabric *fabric, const u8 *walk,
 		      int n)
 {
-	void *hdr = genlmsg_put(msg->skb, msg->portid, msg->seq, &hc_genl_family, 0, msg->cmd);
+	void *hdr = hc_msg_begin(msg);
+	bool overflow = !hdr || nla_put_string(msg->skb, HYPERCUBE_A_ROUTE_FABRIC, fabric->name);
 	int i;
 
-	if (!hdr || nla_put_string(msg->skb, HYPERCUBE_A_ROUTE_FABRIC, fabric->name))
-		return -EMSGSIZE;
-	for (i = 0; i < n; i++)
-		if (nla_put_u32(msg->skb, HYPERCUBE_A_ROUTE_DIM, walk[i]))
-			return -EMSGSIZE;
-	genlmsg_end(msg->skb, hdr);
-	return 0;
+	for (i = 0; i < n && !overflow; i++)
+		overflow = nla_put_u32(msg->skb, HYPERCUBE_A_ROUTE_DIM, walk[i]);
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 #define PATH_WAIT	(2 * HZ)
@@ -136,12 +128,11 @@ struct route {
 static int route_reply(struct genl_info *info, const struct hc_fabric *fabric,
 		       const struct hc_path *p)
 {
+	size_t size = NLMSG_DEFAULT_SIZE + p->status * nla_total_size(sizeof(u32));
 	struct hc_msg msg;
-	int err;
 
-	err = reply_begin(&msg, info, NULL,
-			  NLMSG_DEFAULT_SIZE + p->status * nla_total_size(sizeof(u32)));
-	return err ?: reply_end(&msg, info, fill_route(&msg, fabric, p->walk, p->status));
+	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, NULL, size) ?:
+					fill_route(&msg, fabric, p->walk, p->status));
 }
 
 static int route_look(struct hc_later *later, bool gone)
@@ -231,8 +222,8 @@ int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info)
 		if (!words)
 			return -ENOMEM;
 	}
-	err = reply_end(&msg, info, reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
-				    fill_node(&msg, fabric, u, words));
+	err = hc_reply_end(&msg, info, hc_reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
+				       fill_node(&msg, fabric, u, words));
 	kvfree(words);
 	return err;
 }
@@ -245,8 +236,8 @@ int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info)
 
 	if (IS_ERR(node))
 		return PTR_ERR(node);
-	return reply_end(&msg, info, reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
-				     hc_fill_link(&msg, node, dim));
+	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, skb, NLMSG_DEFAULT_SIZE) ?:
+					hc_fill_link(&msg, node, dim));
 }
 
 /* Plans are published and removed under the lock that pre_doit() holds. */
@@ -255,7 +246,6 @@ int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
 	struct hc_fabric *fabric = hc_info_fabric(info);
 	struct hc_plan *plan;
 	struct hc_msg msg;
-	int err;
 
 	if (hc_missing(info, HYPERCUBE_A_PLAN_ID, "The request names no plan"))
 		return -EINVAL;
@@ -265,10 +255,8 @@ int hc_nl_plan_get(struct sk_buff *skb, struct genl_info *info)
 				    "No such plan");
 		return -ENOENT;
 	}
-	err = reply_begin(&msg, info, skb, hc_plan_msg_size(plan));
-	if (err)
-		return err;
-	return reply_end(&msg, info, hc_fill_plan(&msg, plan));
+	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, skb, hc_plan_msg_size(plan)) ?:
+					hc_fill_plan(&msg, plan));
 }
 
 /* ------------------------------------------------------------ dumps */

@@ -137,6 +137,10 @@ struct hc_tasks_lost {
 };
 
 /* --- netlink/fill.c: one message each; -EMSGSIZE if it does not fit --- */
+/* Its header, or NULL: there is no room. */
+void *hc_msg_begin(const struct hc_msg *msg);
+/* @overflow: the header or some of what follows it did not fit */
+int hc_msg_end(const struct hc_msg *msg, void *hdr, bool overflow);
 int hc_fill_fabric(const struct hc_msg *msg, struct hc_fabric *fabric);
 int hc_fill_node(const struct hc_msg *msg, struct hc_node *node);
 /* Node @u, which is elsewhere; @words: what is known of all */
@@ -156,6 +160,10 @@ int hc_fill_tasks_lost(const struct hc_msg *msg, const struct hc_node *node,
 size_t hc_plan_msg_size(const struct hc_plan *plan);
 
 /* --- netlink/get.c --- */
+/* @skb: the request, if the answer tells of users.  0 or an error; then hc_reply_end() gets it. */
+int hc_reply_begin(struct hc_msg *msg, struct genl_info *info, struct sk_buff *skb, size_t size);
+/* Send it, unless there is an error.  Return: what the request's handler has to return. */
+int hc_reply_end(struct hc_msg *msg, struct genl_info *info, int err);
 int hc_nl_fabric_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_node_get(struct sk_buff *skb, struct genl_info *info);
 int hc_nl_link_get(struct sk_buff *skb, struct genl_info *info);

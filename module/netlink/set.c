@@ -495,36 +495,31 @@ int hc_nl_task_move(struct sk_buff *skb, struct genl_info *info)
 
 /* ------------------------------------------------------------ DETECT */
 
-static struct sk_buff *detect_reply(struct genl_info *info, const struct hc_fabric *fabric,
-				    const u32 *links)
+static int fill_detect(const struct hc_msg *msg, const struct hc_fabric *fabric, const u32 *links,
+		       u32 found)
 {
-	u32 nodes = hc_nodes(fabric->dim);
-	u32 found = 0;
+	void *hdr = hc_msg_begin(msg);
+	bool overflow = !hdr ||
+		   nla_put_string(msg->skb, HYPERCUBE_A_DETECT_FABRIC, fabric->name) ||
+		   nla_put_u32(msg->skb, HYPERCUBE_A_DETECT_FOUND, found);
 	unsigned int d;
-	struct sk_buff *msg;
-	void *hdr;
 	u32 u;
 
-	for (u = 0; u < nodes; u++)
-		found += hweight32(links[u]);
-	msg = genlmsg_new(NLMSG_DEFAULT_SIZE + found * nla_total_size(sizeof(u32)), GFP_KERNEL);
-	if (!msg)
-		return NULL;
-	hdr = genlmsg_put_reply(msg, info, &hc_genl_family, 0, HYPERCUBE_CMD_DETECT);
-	if (!hdr || nla_put_string(msg, HYPERCUBE_A_DETECT_FABRIC, fabric->name) ||
-	    nla_put_u32(msg, HYPERCUBE_A_DETECT_FOUND, found))
-		goto err_msg;
-	for (u = 0; u < nodes; u++)
-		for (d = 0; d < fabric->dim; d++)
-			if (links[u] & hc_bit(d) &&
-			    nla_put_u32(msg, HYPERCUBE_A_DETECT_LINK, u << 8 | d))
-				goto err_msg;
-	genlmsg_end(msg, hdr);
-	return msg;
+	for (u = 0; u < hc_nodes(fabric->dim); u++)
+		for (d = 0; d < fabric->dim && !overflow; d++)
+			overflow = links[u] & hc_bit(d) &&
+				   nla_put_u32(msg->skb, HYPERCUBE_A_DETECT_LINK, u << 8 | d);
+	return hc_msg_end(msg, hdr, overflow);
+}
 
-err_msg:
-	nlmsg_free(msg);
-	return NULL;
+static int detect_reply(struct genl_info *info, const struct hc_fabric *fabric, const u32 *links)
+{
+	u32 found = memweight(links, hc_nodes(fabric->dim) * sizeof(*links));
+	size_t size = NLMSG_DEFAULT_SIZE + found * nla_total_size(sizeof(u32));
+	struct hc_msg msg;
+
+	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, NULL, size) ?:
+					fill_detect(&msg, fabric, links, found));
 }
 
 /**
@@ -554,7 +549,6 @@ static void detect_notify(const struct hc_detect *round)
 static int detect_look(struct hc_later *later, bool gone)
 {
 	struct detect *r = container_of(later, struct detect, later);
-	struct sk_buff *msg;
 	int err;
 
 	if (gone && hc_detect_may_stop(&r->round))
@@ -566,8 +560,7 @@ static int detect_look(struct hc_later *later, bool gone)
 	detect_notify(&r->round);
 	if (gone)
 		return -ECANCELED;
-	msg = detect_reply(&later->info, later->fabric, r->round.links);
-	return msg ? genlmsg_reply(msg, &later->info) : -ENOMEM;
+	return detect_reply(&later->info, later->fabric, r->round.links);
 }
 
 static void detect_release(struct hc_later *later)

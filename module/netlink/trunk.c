@@ -56,35 +56,27 @@ static bool put_end(struct sk_buff *skb, const struct hc_trunk *trunk)
 int hc_fill_trunk(const struct hc_msg *msg, const struct hc_trunk *trunk)
 {
 	struct sk_buff *skb = msg->skb;
-	void *hdr = genlmsg_put(skb, msg->portid, msg->seq, &hc_genl_family, msg->flags, msg->cmd);
-
-	if (!hdr)
-		return -EMSGSIZE;
-	if (msg->cb)
-		genl_dump_check_consistent(msg->cb, hdr);
-	if (nla_put_string(skb, HYPERCUBE_A_TRUNK_FABRIC, trunk->fabric->name) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_ID, trunk->id) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIM, trunk->dim) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_FIXED, trunk->fixed) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_BASE, trunk->base) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_KEEP, trunk->keep) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_LINKS, trunk->nlinks) ||
-	    (test_bit(HC_TRUNK_GREETED, &trunk->flags) &&
-	     nla_put_flag(skb, HYPERCUBE_A_TRUNK_GREETED)) ||
-	    (test_bit(HC_TRUNK_NO_PLANS, &trunk->flags) &&
-	     nla_put_flag(skb, HYPERCUBE_A_TRUNK_NO_PLANS)) ||
-	    nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIGEST,
-			test_bit(HC_TRUNK_DIGEST, &trunk->flags)) ||
-	    put_machine(skb, trunk) || put_peer(skb, trunk) || put_counters(skb, trunk) ||
-	    (msg->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF && put_end(skb, trunk)) ||
-	    (msg->cmd != HYPERCUBE_CMD_TRUNK_DEL_NTF &&
-	     test_bit(HC_TRUNK_TWICE, &trunk->flags) &&
-	     nla_put_string(skb, HYPERCUBE_A_TRUNK_WHY, trunk->text))) {
-		genlmsg_cancel(skb, hdr);
-		return -EMSGSIZE;
-	}
-	genlmsg_end(skb, hdr);
-	return 0;
+	void *hdr = hc_msg_begin(msg);
+	bool overflow = !hdr ||
+		   nla_put_string(skb, HYPERCUBE_A_TRUNK_FABRIC, trunk->fabric->name) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_ID, trunk->id) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIM, trunk->dim) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_FIXED, trunk->fixed) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_BASE, trunk->base) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_KEEP, trunk->keep) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_LINKS, trunk->nlinks) ||
+		   (test_bit(HC_TRUNK_GREETED, &trunk->flags) &&
+		    nla_put_flag(skb, HYPERCUBE_A_TRUNK_GREETED)) ||
+		   (test_bit(HC_TRUNK_NO_PLANS, &trunk->flags) &&
+		    nla_put_flag(skb, HYPERCUBE_A_TRUNK_NO_PLANS)) ||
+		   nla_put_u32(skb, HYPERCUBE_A_TRUNK_DIGEST,
+			       test_bit(HC_TRUNK_DIGEST, &trunk->flags)) ||
+		   put_machine(skb, trunk) || put_peer(skb, trunk) || put_counters(skb, trunk) ||
+		   (msg->cmd == HYPERCUBE_CMD_TRUNK_DEL_NTF && put_end(skb, trunk)) ||
+		   (msg->cmd != HYPERCUBE_CMD_TRUNK_DEL_NTF &&
+		    test_bit(HC_TRUNK_TWICE, &trunk->flags) &&
+		    nla_put_string(skb, HYPERCUBE_A_TRUNK_WHY, trunk->text));
+	return hc_msg_end(msg, hdr, overflow);
 }
 
 int hc_dump_trunks(const struct hc_msg *msg, struct hc_fabric *fabric, u32 *from)
@@ -121,21 +113,12 @@ static struct hc_trunk *trunk_of(struct genl_info *info)
 int hc_nl_trunk_get(struct sk_buff *skb, struct genl_info *info)
 {
 	struct hc_trunk *trunk = trunk_of(info);
-	struct hc_msg msg = {
-		.portid = info->snd_portid, .seq = info->snd_seq, .cmd = info->genlhdr->cmd,
-	};
-	int err;
+	struct hc_msg msg;
 
 	if (IS_ERR(trunk))
 		return PTR_ERR(trunk);
-	msg.skb = genlmsg_new(NLMSG_DEFAULT_SIZE, GFP_KERNEL);
-	if (!msg.skb)
-		return -ENOMEM;
-	err = hc_fill_trunk(&msg, trunk);
-	if (!err)
-		return genlmsg_reply(msg.skb, info);
-	nlmsg_free(msg.skb);
-	return err;
+	return hc_reply_end(&msg, info, hc_reply_begin(&msg, info, NULL, NLMSG_DEFAULT_SIZE) ?:
+					hc_fill_trunk(&msg, trunk));
 }
 
 static int far_get(struct genl_info *info, struct hc_trunk_params *p)
