@@ -67,47 +67,42 @@ static void event_end(struct hc_msg *msg, const struct hc_fabric *fabric, int er
 	srcu_read_unlock(&sending, msg->reader);
 }
 
+/* An event of fabric @of, if anybody listens; then @fill writes it to @msg: 0 or an error. */
+#define notify(of, cmd, size, how, fill)				\
+do {									\
+	const struct hc_fabric *event_of = of;				\
+	const gfp_t gfp = how;						\
+	struct hc_msg msg = {};						\
+									\
+	if (event_begin(&msg, event_of, cmd, size, gfp))		\
+		event_end(&msg, event_of, fill, gfp);			\
+} while (0)
+
 void hc_notify_fabric(struct hc_fabric *fabric, u32 cmd)
 {
-	struct hc_msg msg = {};
-
-	if (event_begin(&msg, fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_end(&msg, fabric, hc_fill_fabric(&msg, fabric), GFP_KERNEL);
+	notify(fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL, hc_fill_fabric(&msg, fabric));
 }
 
 void hc_notify_node(struct hc_node *node)
 {
-	struct hc_fabric *fabric = node->fabric;
-	struct hc_msg msg = {};
-
-	if (event_begin(&msg, fabric, HYPERCUBE_CMD_NODE_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_end(&msg, fabric, hc_fill_node(&msg, node), GFP_KERNEL);
+	notify(node->fabric, HYPERCUBE_CMD_NODE_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL,
+	       hc_fill_node(&msg, node));
 }
 
 void hc_notify_trunk(const struct hc_trunk *trunk, u32 cmd)
 {
-	struct hc_msg msg = {};
-
-	if (event_begin(&msg, trunk->fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_end(&msg, trunk->fabric, hc_fill_trunk(&msg, trunk), GFP_KERNEL);
+	notify(trunk->fabric, cmd, NLMSG_DEFAULT_SIZE, GFP_KERNEL, hc_fill_trunk(&msg, trunk));
 }
 
 void hc_notify_link(struct hc_node *node, unsigned int dim)
 {
-	struct hc_fabric *fabric = node->fabric;
-	struct hc_msg msg = {};
-
-	if (event_begin(&msg, fabric, HYPERCUBE_CMD_LINK_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL))
-		event_end(&msg, fabric, hc_fill_link(&msg, node, dim), GFP_KERNEL);
+	notify(node->fabric, HYPERCUBE_CMD_LINK_NTF, NLMSG_DEFAULT_SIZE, GFP_KERNEL,
+	       hc_fill_link(&msg, node, dim));
 }
 
 void hc_notify_plan(struct hc_plan *plan, u32 cmd)
 {
-	struct hc_fabric *fabric = plan->fabric;
-	struct hc_msg msg = {};
-
-	if (event_begin(&msg, fabric, cmd, hc_plan_msg_size(plan), GFP_ATOMIC))
-		event_end(&msg, fabric, hc_fill_plan(&msg, plan), GFP_ATOMIC);
+	notify(plan->fabric, cmd, hc_plan_msg_size(plan), GFP_ATOMIC, hc_fill_plan(&msg, plan));
 }
 
 void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_verdict *v,
@@ -115,11 +110,9 @@ void hc_notify_verdict(struct hc_node *node, u32 src, const struct hypercube_ver
 {
 	size_t size = NLMSG_DEFAULT_SIZE / 2 +
 		      v->copies * nla_total_size(sizeof(struct hypercube_path));
-	struct hc_fabric *fabric = node->fabric;
-	struct hc_msg msg = {};
 
-	if (event_begin(&msg, fabric, HYPERCUBE_CMD_VERDICT_NTF, size, GFP_ATOMIC))
-		event_end(&msg, fabric, hc_fill_verdict(&msg, node, src, v, path), GFP_ATOMIC);
+	notify(node->fabric, HYPERCUBE_CMD_VERDICT_NTF, size, GFP_ATOMIC,
+	       hc_fill_verdict(&msg, node, src, v, path));
 }
 
 void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
@@ -127,27 +120,19 @@ void hc_notify_tasks_lost(struct hc_node *node, enum hypercube_task_loss loss,
 {
 	const struct hc_tasks_lost lost = { .loss = loss, .ids = ids, .n = n, .count = count };
 	size_t size = NLMSG_DEFAULT_SIZE / 4 + n * nla_total_size(sizeof(*ids));
-	struct hc_fabric *fabric = node->fabric;
-	struct hc_msg msg = {};
 
-	if (event_begin(&msg, fabric, HYPERCUBE_CMD_TASK_NTF, size, GFP_ATOMIC))
-		event_end(&msg, fabric, hc_fill_tasks_lost(&msg, node, &lost), GFP_ATOMIC);
+	notify(node->fabric, HYPERCUBE_CMD_TASK_NTF, size, GFP_ATOMIC,
+	       hc_fill_tasks_lost(&msg, node, &lost));
 }
 
 void hc_notify_round(struct hc_fabric *fabric, const struct hc_round_record *rec)
 {
-	struct hc_msg msg = {};
-
-	if (event_begin(&msg, fabric, HYPERCUBE_CMD_BALANCE_NTF, NLMSG_DEFAULT_SIZE / 4,
-			GFP_ATOMIC))
-		event_end(&msg, fabric, hc_fill_round(&msg, fabric, rec), GFP_ATOMIC);
+	notify(fabric, HYPERCUBE_CMD_BALANCE_NTF, NLMSG_DEFAULT_SIZE / 4, GFP_ATOMIC,
+	       hc_fill_round(&msg, fabric, rec));
 }
 
 void hc_notify_op(const struct hc_plan *plan, const struct hc_op_event *ev)
 {
-	struct hc_fabric *fabric = plan->fabric;
-	struct hc_msg msg = {};
-
-	if (event_begin(&msg, fabric, HYPERCUBE_CMD_OP_NTF, NLMSG_DEFAULT_SIZE / 2, GFP_ATOMIC))
-		event_end(&msg, fabric, hc_fill_op_event(&msg, plan, ev), GFP_ATOMIC);
+	notify(plan->fabric, HYPERCUBE_CMD_OP_NTF, NLMSG_DEFAULT_SIZE / 2, GFP_ATOMIC,
+	       hc_fill_op_event(&msg, plan, ev));
 }
