@@ -12,21 +12,12 @@
 
 /* ------------------------------------------------------------ messages */
 
-static bool put_balance_u64(struct sk_buff *skb, int attr, u64 v)
-{
-	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_BALANCE_PAD);
-}
-
-static bool put_round_u64(struct sk_buff *skb, int attr, u64 v)
-{
-	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_ROUND_PAD);
-}
-
 static bool put_round_end(struct sk_buff *skb, const struct hc_round_record *rec)
 {
 	if (!rec->status)
 		return nla_put_u32(skb, HYPERCUBE_A_ROUND_MEMBERS, rec->members) ||
-		       put_round_u64(skb, HYPERCUBE_A_ROUND_MOVED, rec->moved);
+		       nla_put_u64_64bit(skb, HYPERCUBE_A_ROUND_MOVED, rec->moved,
+					 HYPERCUBE_A_ROUND_PAD);
 	return (rec->cause_node != HC_CAUSE_NONE &&
 		nla_put_u32(skb, HYPERCUBE_A_ROUND_CAUSE_NODE, rec->cause_node)) ||
 	       (rec->cause_dim != HC_CAUSE_NONE &&
@@ -36,15 +27,16 @@ static bool put_round_end(struct sk_buff *skb, const struct hc_round_record *rec
 static bool put_round(struct sk_buff *skb, const struct hc_round_record *rec)
 {
 	struct nlattr *nest = nla_nest_start(skb, HYPERCUBE_A_BALANCE_ROUND);
+	const int pad = HYPERCUBE_A_ROUND_PAD;
 
-	if (!nest || put_round_u64(skb, HYPERCUBE_A_ROUND_NR, rec->nr) ||
+	if (!nest || nla_put_u64_64bit(skb, HYPERCUBE_A_ROUND_NR, rec->nr, pad) ||
 	    nla_put_u32(skb, HYPERCUBE_A_ROUND_NODE, rec->node) ||
 	    nla_put_u32(skb, HYPERCUBE_A_ROUND_METHOD, rec->method) ||
 	    nla_put_u32(skb, HYPERCUBE_A_ROUND_TRIGGER, rec->trigger) ||
 	    nla_put_s32(skb, HYPERCUBE_A_ROUND_STATUS, rec->status) ||
 	    put_round_end(skb, rec) ||
-	    put_round_u64(skb, HYPERCUBE_A_ROUND_BEGAN, rec->began) ||
-	    put_round_u64(skb, HYPERCUBE_A_ROUND_TOOK, rec->took))
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_ROUND_BEGAN, rec->began, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_ROUND_TOOK, rec->took, pad))
 		return true;
 	nla_nest_end(skb, nest);
 	return false;
@@ -52,6 +44,7 @@ static bool put_round(struct sk_buff *skb, const struct hc_round_record *rec)
 
 static bool put_history(struct sk_buff *skb, struct hc_rounds *rounds)
 {
+	const int pad = HYPERCUBE_A_BALANCE_PAD;
 	struct hc_rounds_stats stats;
 	bool overflow = false;
 	u64 i, n;
@@ -63,10 +56,10 @@ static bool put_history(struct sk_buff *skb, struct hc_rounds *rounds)
 	for (i = rounds->kept - n; i < rounds->kept && !overflow; i++)
 		overflow = put_round(skb, &rounds->record[i % HYPERCUBE_ROUNDS_KEPT]);
 	spin_unlock_bh(&rounds->lock);
-	return overflow || put_balance_u64(skb, HYPERCUBE_A_BALANCE_DONE, stats.done) ||
-	       put_balance_u64(skb, HYPERCUBE_A_BALANCE_FAILED, stats.failed) ||
-	       put_balance_u64(skb, HYPERCUBE_A_BALANCE_BEATEN, stats.beaten) ||
-	       put_balance_u64(skb, HYPERCUBE_A_BALANCE_MOVED, stats.moved);
+	return overflow || nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_DONE, stats.done, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_FAILED, stats.failed, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_BEATEN, stats.beaten, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_BALANCE_MOVED, stats.moved, pad);
 }
 
 static bool put_topology(struct sk_buff *skb, const struct hc_fabric *fabric)

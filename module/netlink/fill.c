@@ -183,13 +183,9 @@ static bool put_node_lies(struct sk_buff *skb, const struct hc_node *node)
 	       put_node_u64(skb, HYPERCUBE_A_NODE_LIES, told);
 }
 
-static bool put_tasks_u64(struct sk_buff *skb, int attr, u64 v)
-{
-	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_TASKS_PAD);
-}
-
 static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
 {
+	const int pad = HYPERCUBE_A_TASKS_PAD;
 	struct hc_tasks_stats stats;
 	struct nlattr *nest;
 
@@ -198,19 +194,19 @@ static bool put_node_tasks(struct sk_buff *skb, const struct hc_node *node)
 	nest = nla_nest_start(skb, HYPERCUBE_A_NODE_TASKS);
 	if (!nest || nla_put_u32(skb, HYPERCUBE_A_TASKS_QUEUED, stats.queued) ||
 	    nla_put_u32(skb, HYPERCUBE_A_TASKS_HELD, stats.held) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_BYTES, stats.bytes) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_PUT, stats.put) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_TAKEN, stats.taken) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_DONE, stats.done) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_REPEATED, stats.repeated) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_LOST, stats.lost) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_BYTES, stats.bytes, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_PUT, stats.put, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_TAKEN, stats.taken, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_DONE, stats.done, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_REPEATED, stats.repeated, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_LOST, stats.lost, pad) ||
 	    nla_put_u32(skb, HYPERCUBE_A_TASKS_MOVING, stats.moving) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_SENT, stats.sent) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_RECEIVED, stats.received) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_DOUBT, stats.doubt) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_SENT, stats.sent, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_RECEIVED, stats.received, pad) ||
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_DOUBT, stats.doubt, pad) ||
 	    nla_put_u32(skb, HYPERCUBE_A_TASKS_COPIED, stats.copied) ||
 	    nla_put_u32(skb, HYPERCUBE_A_TASKS_KEPT, stats.kept) ||
-	    put_tasks_u64(skb, HYPERCUBE_A_TASKS_REVIVED, stats.revived))
+	    nla_put_u64_64bit(skb, HYPERCUBE_A_TASKS_REVIVED, stats.revived, pad))
 		return true;
 	nla_nest_end(skb, nest);
 	return false;
@@ -284,19 +280,15 @@ static bool put_link_counter(struct sk_buff *skb, const struct hc_node *node, in
 	return nla_put_u64_64bit(skb, attr, n, HYPERCUBE_A_LINK_PAD);
 }
 
-static bool put_link_u64(struct sk_buff *skb, int attr, u64 v)
-{
-	return nla_put_u64_64bit(skb, attr, v, HYPERCUBE_A_LINK_PAD);
-}
-
 static bool put_link_params(struct sk_buff *skb, const struct hc_port *port)
 {
+	const int pad = HYPERCUBE_A_LINK_PAD;
 	u32 state = link_state(port);
 
 	return nla_put_u32(skb, HYPERCUBE_A_LINK_STATE, state) ||
 	       nla_put_u8(skb, HYPERCUBE_A_LINK_DOWN, !!(state & HYPERCUBE_LINK_F_DOWN)) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_LATENCY, port->latency) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_BANDWIDTH, port->bandwidth) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_LATENCY, port->latency, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_BANDWIDTH, port->bandwidth, pad) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_DOWN, READ_ONCE(port->flap_down)) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_FLAP_PERIOD, READ_ONCE(port->flap_period));
 }
@@ -304,6 +296,7 @@ static bool put_link_params(struct sk_buff *skb, const struct hc_port *port)
 /* What is set, and what has come of it. */
 static bool put_link_impairments(struct sk_buff *skb, const struct hc_port *port)
 {
+	const int pad = HYPERCUBE_A_LINK_PAD;
 	struct hc_impair_stats stats;
 	struct hc_impairments set;
 
@@ -311,14 +304,14 @@ static bool put_link_impairments(struct sk_buff *skb, const struct hc_port *port
 	return nla_put_u32(skb, HYPERCUBE_A_LINK_LOSS, set.loss) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_CORRUPT, set.corrupt) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_DUPLICATE, set.duplicate) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAY, set.delay) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_JITTER, set.jitter) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_RATE, set.rate) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_DELAY, set.delay, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_JITTER, set.jitter, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_RATE, set.rate, pad) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_SEED, set.seed) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_REPLAYS, stats.replays) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_CORRUPTED, stats.corrupted) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_DUPLICATED, stats.duplicated) ||
-	       put_link_u64(skb, HYPERCUBE_A_LINK_DELAYED, stats.delayed) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_REPLAYS, stats.replays, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_CORRUPTED, stats.corrupted, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_DUPLICATED, stats.duplicated, pad) ||
+	       nla_put_u64_64bit(skb, HYPERCUBE_A_LINK_DELAYED, stats.delayed, pad) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_QUEUED, stats.queued) ||
 	       nla_put_u32(skb, HYPERCUBE_A_LINK_QUEUED_BYTES, stats.queued_bytes);
 }
