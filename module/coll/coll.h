@@ -612,6 +612,8 @@ static inline bool hc_word_owed(const struct hc_member *m)
 void hc_words_again(struct hc_member *m);
 /* Somebody who is no member has found that a detour is broken. */
 struct sk_buff *hc_end_word(struct hc_node *node, u8 type, u32 gen, const struct hc_end *end);
+/* Can a cause be what a frame says? */
+bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim);
 /* All that is under way ends with @m->gen.last but what is handed over and complete at the root;
  * NULL: nothing is known of that.
  */

@@ -596,13 +596,12 @@ static void end_read(const struct sk_buff *skb, struct hc_end *end)
 	};
 }
 
-static bool end_has_sense(const struct hc_member *m, const struct hc_end *end)
+bool hc_cause_has_sense(const struct hc_member *m, u32 status, u16 node, u16 dim)
 {
-	u32 dim = m->node->fabric->dim;
+	u32 dims = m->node->fabric->dim;
 
-	return end->status && end->status <= MAX_ERRNO &&
-	       (end->node == HC_CAUSE_NONE || end->node < hc_nodes(dim)) &&
-	       (end->dim == HC_CAUSE_NONE || end->dim < dim);
+	return status && status <= MAX_ERRNO && (node == HC_CAUSE_NONE || node < hc_nodes(dims)) &&
+	       (dim == HC_CAUSE_NONE || dim < dims);
 }
 
 /* No member can be further ahead of another. */
@@ -619,7 +618,7 @@ unsigned int hc_end_rx(struct hc_member *m, struct sk_buff *skb)
 	unsigned int why;
 
 	end_read(skb, &end);
-	if (!end_has_sense(m, &end))
+	if (!hc_cause_has_sense(m, end.status, end.node, end.dim))
 		return HYPERCUBE_A_DROP_MALFORMED;
 	if (hc_hdr(skb)->type == HC_FRAME_STOP) {
 		why = hc_stop_rx(m, skb, &end);

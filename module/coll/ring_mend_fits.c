@@ -75,15 +75,6 @@ static bool place_fits(const struct hc_member *m, u32 src, const struct hc_wire_
 	       ways_fit(m, w) && set_fits(m, src, w);
 }
 
-static bool ask_fits(const struct hc_member *m, const struct hc_wire_mend *w)
-{
-	u32 status = be32_to_cpu(w->status), dim = m->node->fabric->dim;
-	u16 node = be16_to_cpu(w->node), at = be16_to_cpu(w->dim);
-
-	return status && status <= MAX_ERRNO && (node == HC_CAUSE_NONE || node < hc_nodes(dim)) &&
-	       (at == HC_CAUSE_NONE || at < dim);
-}
-
 static bool answer_fits(const struct hc_member *m, const struct hc_wire_mend *w)
 {
 	return !(be32_to_cpu(w->word) & ~hc_ones(m->node->fabric->dim)) &&
@@ -101,7 +92,8 @@ static bool word_fits(const struct hc_member *m, u32 src, const struct hc_wire_m
 	case HC_MEND_GO:
 		return true;
 	case HC_MEND_ASK:
-		return ask_fits(m, w);
+		return hc_cause_has_sense(m, be32_to_cpu(w->status), be16_to_cpu(w->node),
+					  be16_to_cpu(w->dim));
 	case HC_MEND_PLACE:
 		return place_fits(m, src, w, len);
 	}
