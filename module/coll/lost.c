@@ -147,8 +147,8 @@ void hc_coll_undeliverable(struct hc_node *node, unsigned int dim, struct sk_buf
 	struct hc_member *m;
 	struct hc_plan *plan;
 
-	/* What others are about their senders say again, or the ends of a detour find out. */
-	if (!hc_frame_is(skb, HC_FT_NEEDED) || hc_hdr(skb)->flags & HC_FRAME_F_ROUTED)
+	/* The ends of a detour find out; and words are said again, so they do not come here. */
+	if (hc_hdr(skb)->flags & HC_FRAME_F_ROUTED)
 		return;
 	rcu_read_lock();
 	plan = xa_load(&node->fabric->plans, be32_to_cpu(of->plan));

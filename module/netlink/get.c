@@ -330,7 +330,7 @@ static int dump_nodes(const struct hc_msg *msg, struct hc_fabric *fabric, struct
 		if (!words)
 			return -ENOMEM;
 	}
-	for (; c->index < hc_nodes(fabric->dim) && !err; c->index++) {
+	for (; c->index < hc_nodes(fabric->dim); c->index++) {
 		err = fill_node(msg, fabric, c->index, words);
 		if (err)
 			break;
