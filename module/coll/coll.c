@@ -564,20 +564,25 @@ static void down_rx(struct hc_member *m, struct sk_buff *skb)
 		hc_advance(m);
 }
 
-void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time)
+struct hypercube_result hc_op_result(const struct hc_member *m, const struct hc_op *op, u64 nr)
 {
-	struct hypercube_result res = {
+	return (struct hypercube_result){
 		.plan = m->plan->id,
-		.op = hc_told_nr(m, op->nr),
-		.cookie = op->cookie,
-		.steps = steps,
-		.clock = clock,
-		.time = time,
+		.op = hc_told_nr(m, nr),
+		.cookie = op ? op->cookie : 0,
 		.cause_node = ~0U,
 		.cause_dim = ~0U,
-		.collective = op->coll->id,
+		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
 	};
+}
 
+void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time)
+{
+	struct hypercube_result res = hc_op_result(m, op, op->nr);
+
+	res.steps = steps;
+	res.clock = clock;
+	res.time = time;
 	if (op->notify_own)
 		hc_sock_status(m->node, &res, &op->rec);
 	hc_op_drop(m, op, 0);

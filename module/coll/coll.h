@@ -508,6 +508,8 @@ int hc_member_create(struct hc_plan *plan, u32 u, const struct hc_tree_role *rol
 struct hc_op *hc_op_get(struct hc_member *m, u64 nr);
 /* It is over; @status: 0 or a negative errno. */
 void hc_op_drop(struct hc_member *m, struct hc_op *op, int status);
+/* What a process is told of operation @nr, as long as nothing has failed; @op may be NULL. */
+struct hypercube_result hc_op_result(const struct hc_member *m, const struct hc_op *op, u64 nr);
 /* An operation is complete at the root: tell the socket if it asked, and forget it. */
 void hc_op_complete(struct hc_member *m, struct hc_op *op, u32 steps, u32 clock, u64 time);
 /* Work on the oldest operation, and the next one once it is handed over. */

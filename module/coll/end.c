@@ -102,14 +102,9 @@ bool hc_end_join(struct hc_end *end, const struct hc_end *more)
 
 void hc_status_end(struct hc_member *m, struct hc_op *op, const struct hc_rec *rec, u64 nr)
 {
-	struct hypercube_result res = {
-		.status = -(s32)m->gen.last.status,
-		.plan = m->plan->id,
-		.op = hc_told_nr(m, nr),
-		.cookie = op ? op->cookie : 0,
-		.collective = (op ? op->coll : m->plan->ops->colls[0])->id,
-	};
+	struct hypercube_result res = hc_op_result(m, op, nr);
 
+	res.status = -(s32)m->gen.last.status;
 	hc_cause_tell(&m->gen.last, &res);
 	hc_failure_note(m, rec->sock, hc_sock_status(m->node, &res, rec));
 }

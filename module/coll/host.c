@@ -192,10 +192,7 @@ static void host_refuse(struct hc_node *node, struct hc_member *m, struct sk_buf
 /* Because of a failure. */
 static void member_refuse(struct hc_member *m, struct sk_buff *skb, int status, u64 op)
 {
-	struct hypercube_result res = {
-		.status = status,
-		.op = op,
-	};
+	struct hypercube_result res = { .status = status, .op = op };
 
 	hc_cause_tell(&m->gen.last, &res);
 	refuse(m->node, m, skb, &res, HYPERCUBE_A_DROP_ENDED);

@@ -124,17 +124,11 @@ static u64 record_queue(struct sock *sk, struct sk_buff *skb)
 static void result_fill(const struct hc_member *m, const struct hc_op *op,
 			struct hypercube_result *res)
 {
-	memset(res, 0, sizeof(*res));
-	res->plan = m->plan->id;
-	res->op = hc_told_nr(m, op->nr);
-	res->cookie = op->cookie;
+	*res = hc_op_result(m, op, op->nr);
 	res->bytes = op->coll->own_part ? hc_part_bytes(m, op->result) : op->result;
 	res->steps = hc_op_steps(m, op);
 	res->clock = op->clock;
 	res->time = op->time;
-	res->cause_node = ~0U;
-	res->cause_dim = ~0U;
-	res->collective = op->coll->id;
 }
 
 static void result_queue(struct hc_member *m, struct hc_op *op, struct sk_buff *skb,
