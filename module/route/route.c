@@ -150,14 +150,8 @@ static int next_dim(struct hc_node *node, const struct walk *w, u32 dst)
 	return best;
 }
 
-/* Append @dim to the walk.  Once in 32 hops the area grows: the header and the
- * walk move into the headroom, all behind them stays where it is.
- */
-static int walk_append(struct sk_buff *skb, unsigned int dim)
+int hc_walk_grow(struct sk_buff *skb, unsigned int old, unsigned int grow)
 {
-	unsigned int n = be16_to_cpu(hc_hdr(skb)->walk);
-	unsigned int old = hc_walk_area(n);
-	unsigned int grow = hc_walk_area(n + 1) - old;
 	int err;
 
 	/* Room for more than is needed now, lest each growth copies the frame. */
@@ -165,14 +159,23 @@ static int walk_append(struct sk_buff *skb, unsigned int dim)
 		err = pskb_expand_head(skb, ALIGN(grow + old, 64), 0, GFP_ATOMIC);
 	else
 		err = skb_cow_head(skb, 0);
-	if (err)
-		return err;
-	if (grow) {
+	if (!err && grow) {
 		u8 *head = skb_push(skb, grow);
 
 		memmove(head, head + grow, sizeof(struct hc_hdr) + old);
 		memset(hc_walk_of(skb) + old, 0, grow);
 	}
+	return err;
+}
+
+/* Append @dim to the walk: once in 32 hops its area grows. */
+static int walk_append(struct sk_buff *skb, unsigned int dim)
+{
+	unsigned int n = be16_to_cpu(hc_hdr(skb)->walk), old = hc_walk_area(n);
+	int err = hc_walk_grow(skb, old, hc_walk_area(n + 1) - old);
+
+	if (err)
+		return err;
 	hc_walk_put(hc_walk_of(skb), n, dim);
 	hc_hdr(skb)->walk = cpu_to_be16(n + 1);
 	return 0;

@@ -52,27 +52,13 @@ static int way_forward(struct hc_node *node, unsigned int from, struct sk_buff *
 	return why ? hc_route_drop(node, from, skb, why) : 0;
 }
 
-/* Room for the way between the header and what is behind it. */
-static bool way_open(struct sk_buff *skb, unsigned int area)
-{
-	u8 *head;
-
-	if (skb_headroom(skb) < area ? pskb_expand_head(skb, ALIGN(area, 64), 0, GFP_ATOMIC) :
-				       skb_cow_head(skb, 0))
-		return false;
-	head = skb_push(skb, area);
-	memmove(head, head + area, sizeof(struct hc_hdr));
-	memset(hc_walk_of(skb), 0, area);
-	return true;
-}
-
 int hc_way_xmit(struct hc_node *node, u32 dst, const u8 *dims, unsigned int n, bool back, u32 nr,
 		struct sk_buff *skb)
 {
 	struct hc_hdr *hdr;
 	unsigned int i;
 
-	if (!way_open(skb, hc_walk_area(HC_WAY_NR_DIMS + n))) {
+	if (hc_walk_grow(skb, 0, hc_walk_area(HC_WAY_NR_DIMS + n))) {
 		hc_drop(node, NULL, skb, HYPERCUBE_A_DROP_NO_MEMORY);
 		return -ENOBUFS;
 	}
